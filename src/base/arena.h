@@ -1,0 +1,64 @@
+/*
+ * One arena a request: everything that a request allocates dies with it, at once.
+ *
+ * An allocation that fails (the allocator says no, or the limit would be passed) returns NULL and leaves a mark on the
+ * arena.  Code that builds something out of many small pieces may go on with what it has and ask once at its end with
+ * kh_arena_check(): a result is only ever handed out when the mark is not there.
+ */
+#ifndef KH_BASE_ARENA_H
+#define KH_BASE_ARENA_H
+
+#include "base/alloc.h"
+#include "base/view.h"
+
+#include <stdarg.h>
+
+struct kh_arena_chunk;
+
+struct kh_arena {
+	const struct kh_alloc *alloc;
+	struct kh_arena_chunk *chunks; /* newest first */
+	size_t limit;		       /* bytes that all chunks together may have */
+	size_t size;		       /* bytes that they have */
+	bool failed;
+};
+
+/* An empty arena; allocates nothing yet. */
+void kh_arena_init(struct kh_arena *arena, const struct kh_alloc *alloc, size_t limit);
+
+/* Gives everything back.  The arena can be used again after another init. */
+void kh_arena_done(struct kh_arena *arena);
+
+/* Forgets everything but keeps the newest chunk, for the next request.  Removes the mark. */
+void kh_arena_clear(struct kh_arena *arena);
+
+/* N zeroed bytes, aligned for anything; NULL on failure.  N == 0 gives a valid pointer. */
+void *kh_arena_alloc(struct kh_arena *arena, size_t n);
+
+/* COUNT * SIZE zeroed bytes; NULL on failure and on overflow. */
+void *kh_arena_array(struct kh_arena *arena, size_t count, size_t size);
+
+/* Makes the N bytes at P at least WANT bytes, in place where P was the last allocation; the rest is zero. */
+void *kh_arena_grow(struct kh_arena *arena, void *p, size_t n, size_t want);
+
+/* A copy of V in the arena; {NULL, 0} on failure. */
+struct kh_view kh_arena_dup(struct kh_arena *arena, struct kh_view v);
+
+/* Formatted text in the arena; {NULL, 0} on failure.  What it holds must be safe to show: see kh_arena_quote(). */
+struct kh_view kh_arena_printf(struct kh_arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct kh_view kh_arena_vprintf(struct kh_arena *arena, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+/*
+ * Input text made fit for a message: at most 64 bytes of it, in double quotes, with control characters, quotes,
+ * backslashes, invisible characters and broken UTF-8 as escapes.  The one way for input to get into a detail.
+ */
+struct kh_view kh_arena_quote(struct kh_arena *arena, struct kh_view v);
+
+/* KH_ENOMEM if any allocation has failed since init or clear, else KH_OK. */
+enum kh_err kh_arena_check(const struct kh_arena *arena) __attribute__((warn_unused_result));
+
+#define KH_NEW(arena, type)	     ((type *)kh_arena_alloc((arena), sizeof(type)))
+#define KH_NEW_N(arena, type, count) ((type *)kh_arena_array((arena), (count), sizeof(type)))
+
+#endif

@@ -1,0 +1,75 @@
+/* The growing buffer.  Doubles within its limit; never moves what an earlier kh_buf_end() gave out of the arena. */
+#include "base/buf.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+void kh_buf_init(struct kh_buf *buf, struct kh_arena *arena, size_t limit)
+{
+	*buf = (struct kh_buf){.arena = arena, .limit = limit};
+}
+
+static bool reserve(struct kh_buf *buf, size_t more)
+{
+	if (buf->err != KH_OK)
+		return false;
+	if (more > buf->limit - buf->n) {
+		buf->err = KH_ELIMIT;
+		return false;
+	}
+	size_t want = buf->n + more;
+	if (want <= buf->cap)
+		return true;
+	size_t cap = buf->cap < 64 ? 64 : buf->cap <= buf->limit / 2 ? buf->cap * 2 : buf->limit;
+	if (cap < want)
+		cap = want;
+	char *p = kh_arena_grow(buf->arena, buf->p, buf->n, cap);
+	if (p == NULL) {
+		buf->err = KH_ENOMEM;
+		return false;
+	}
+	buf->p = p;
+	buf->cap = cap;
+	return true;
+}
+
+void kh_buf_add(struct kh_buf *buf, struct kh_view v)
+{
+	if (v.n == 0 || !reserve(buf, v.n))
+		return;
+	memcpy(buf->p + buf->n, v.p, v.n);
+	buf->n += v.n;
+}
+
+void kh_buf_byte(struct kh_buf *buf, char c)
+{
+	kh_buf_add(buf, kh_view_of(&c, 1));
+}
+
+void kh_buf_char(struct kh_buf *buf, uint32_t c)
+{
+	char p[4];
+
+	kh_buf_add(buf, kh_view_of(p, kh_utf8_encode(c, p)));
+}
+
+void kh_buf_printf(struct kh_buf *buf, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	struct kh_view v = kh_arena_vprintf(buf->arena, fmt, args);
+	va_end(args);
+	if (v.p == NULL && buf->err == KH_OK)
+		buf->err = KH_ENOMEM;
+	kh_buf_add(buf, v);
+}
+
+enum kh_err kh_buf_end(const struct kh_buf *buf, struct kh_view *ret_v)
+{
+	if (buf->err != KH_OK)
+		return buf->err;
+	*ret_v = kh_view_of(buf->p ? buf->p : "", buf->n);
+	return KH_OK;
+}

@@ -1,0 +1,28 @@
+/*
+ * A growing buffer with a limit from birth, in an arena.  Appending never fails visibly: the first append that does not
+ * fit marks the buffer, later ones do nothing, and kh_buf_end() tells.
+ */
+#ifndef KH_BASE_BUF_H
+#define KH_BASE_BUF_H
+
+#include "base/arena.h"
+
+struct kh_buf {
+	struct kh_arena *arena;
+	char *p;
+	size_t n, cap, limit;
+	enum kh_err err;
+};
+
+void kh_buf_init(struct kh_buf *buf, struct kh_arena *arena, size_t limit);
+void kh_buf_add(struct kh_buf *buf, struct kh_view v);
+void kh_buf_byte(struct kh_buf *buf, char c);
+void kh_buf_char(struct kh_buf *buf, uint32_t c); /* as UTF-8 */
+void kh_buf_printf(struct kh_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What is in it.  KH_ENOMEM, or KH_ELIMIT where the limit was passed. */
+enum kh_err kh_buf_end(const struct kh_buf *buf, struct kh_view *ret_v) __attribute__((warn_unused_result));
+
+#define kh_buf_lit(buf, s) kh_buf_add((buf), KH_LIT(s))
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * Canonical JSON (RFC 8785).
+ *
+ * Strings need no more than yyjson's escaping; what is left is the order of members (by UTF-16 code units, which differs
+ * from byte order only for characters past U+FFFF) and the form of numbers (ECMAScript's Number::toString).
+ */
+#include "base/canonical.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+
+#define EXACT_INTEGER (INT64_C(1) << 53)
+
+/* Compares by UTF-16 code units: as code points, but characters past U+FFFF go before U+E000..U+FFFF. */
+static int compare_utf16(struct kh_view a, struct kh_view b)
+{
+	size_t i = 0;
+
+	while (i < a.n && i < b.n && a.p[i] == b.p[i])
+		i++;
+	if (i == a.n || i == b.n)
+		return (a.n > b.n) - (a.n < b.n);
+	unsigned char x = (unsigned char)a.p[i], y = (unsigned char)b.p[i];
+	/* Lead bytes 0xf0.. (past U+FFFF) against 0xee, 0xef (U+E000..U+FFFF): surrogates are the smaller units. */
+	if (x >= 0xf0 && y >= 0xee && y < 0xf0)
+		return -1;
+	if (y >= 0xf0 && x >= 0xee && x < 0xf0)
+		return 1;
+	return x < y ? -1 : 1;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	yyjson_val *x, *y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return compare_utf16(kh_json_str(x), kh_json_str(y));
+}
+
+static void put_string(struct kh_buf *out, struct kh_view v)
+{
+	static const char escapes[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+	size_t from = 0;
+
+	kh_buf_byte(out, '"');
+	for (size_t i = 0; i < v.n; i++) {
+		unsigned char c = (unsigned char)v.p[i];
+		if (c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		kh_buf_add(out, kh_view_sub(v, from, i));
+		from = i + 1;
+		if (c == '"' || c == '\\')
+			kh_buf_byte(out, '\\'), kh_buf_byte(out, (char)c);
+		else if (c < sizeof(escapes) && escapes[c])
+			kh_buf_byte(out, '\\'), kh_buf_byte(out, escapes[c]);
+		else
+			kh_buf_printf(out, "\\u%04x", c);
+	}
+	kh_buf_add(out, kh_view_from(v, from));
+	kh_buf_byte(out, '"');
+}
+
+/* The shortest decimal digits of a positive double and their exponent: 0.d1d2... * 10^exponent.  yyjson finds them. */
+static bool shortest(struct kh_arena *arena, double value, char digits[32], int *ret_n, int *ret_exponent)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	struct kh_view text;
+	int n = 0, point = -1, exponent = 0;
+	size_t i = 0;
+
+	if (kh_json_write(arena, yyjson_mut_real(doc, value), &text) != KH_OK)
+		return false;
+	for (; i < text.n && text.p[i] != 'e' && text.p[i] != 'E'; i++) {
+		if (text.p[i] == '.')
+			point = n;
+		else if (n < 31)
+			digits[n++] = text.p[i];
+	}
+	if (point < 0)
+		point = n;
+	if (i < text.n)
+		exponent = (int)strtol(text.p + i + 1, NULL, 10);
+	int zeros = 0;
+	while (zeros < n - 1 && digits[zeros] == '0')
+		zeros++;
+	while (n > zeros + 1 && digits[n - 1] == '0')
+		n--;
+	memmove(digits, digits + zeros, (size_t)(n - zeros));
+	*ret_n = n - zeros;
+	*ret_exponent = point - zeros + exponent;
+	return true;
+}
+
+/* ECMA-262, Number::toString: K digits, the decimal point after the first E of them. */
+static void put_real(struct kh_buf *out, double value)
+{
+	char digits[32];
+	int k, e;
+
+	if (value == 0) {
+		kh_buf_byte(out, '0');
+		return;
+	}
+	if (value < 0)
+		kh_buf_byte(out, '-');
+	if (!shortest(out->arena, fabs(value), digits, &k, &e)) {
+		out->err = KH_ENOMEM;
+		return;
+	}
+	if (k <= e && e <= 21) {
+		kh_buf_add(out, kh_view_of(digits, (size_t)k));
+		for (int i = k; i < e; i++)
+			kh_buf_byte(out, '0');
+	} else if (0 < e && e <= 21) {
+		kh_buf_printf(out, "%.*s.%.*s", e, digits, k - e, digits + e);
+	} else if (-6 < e && e <= 0) {
+		kh_buf_lit(out, "0.");
+		for (int i = e; i < 0; i++)
+			kh_buf_byte(out, '0');
+		kh_buf_add(out, kh_view_of(digits, (size_t)k));
+	} else {
+		kh_buf_byte(out, digits[0]);
+		if (k > 1)
+			kh_buf_printf(out, ".%.*s", k - 1, digits + 1);
+		kh_buf_printf(out, "e%c%d", e > 0 ? '+' : '-', abs(e - 1));
+	}
+}
+
+static enum kh_err put(struct kh_buf *out, yyjson_val *val, unsigned depth, struct kh_error *err);
+
+static enum kh_err put_object(struct kh_buf *out, yyjson_val *obj, unsigned depth, struct kh_error *err)
+{
+	size_t n = yyjson_obj_size(obj), filled = 0;
+	yyjson_val **keys = KH_NEW_N(out->arena, yyjson_val *, n), *key;
+	yyjson_obj_iter iter = yyjson_obj_iter_with(obj);
+	enum kh_err e = KH_OK;
+
+	if (keys == NULL)
+		return KH_ENOMEM;
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL)
+		keys[filled++] = key;
+	if (filled > 1)
+		qsort(keys, filled, sizeof(yyjson_val *), compare_members);
+	kh_buf_byte(out, '{');
+	for (size_t i = 0; i < filled && e == KH_OK; i++) {
+		if (i > 0)
+			kh_buf_byte(out, ',');
+		put_string(out, kh_json_str(keys[i]));
+		kh_buf_byte(out, ':');
+		e = put(out, yyjson_obj_iter_get_val(keys[i]), depth + 1, err);
+	}
+	kh_buf_byte(out, '}');
+	return e;
+}
+
+static enum kh_err put_array(struct kh_buf *out, yyjson_val *arr, unsigned depth, struct kh_error *err)
+{
+	yyjson_arr_iter iter = yyjson_arr_iter_with(arr);
+	yyjson_val *item;
+	enum kh_err e = KH_OK;
+
+	kh_buf_byte(out, '[');
+	for (bool first = true; e == KH_OK && (item = yyjson_arr_iter_next(&iter)) != NULL; first = false) {
+		if (!first)
+			kh_buf_byte(out, ',');
+		e = put(out, item, depth + 1, err);
+	}
+	kh_buf_byte(out, ']');
+	return e;
+}
+
+static enum kh_err put(struct kh_buf *out, yyjson_val *val, unsigned depth, struct kh_error *err)
+{
+	if (depth > KH_JSON_DEPTH)
+		return kh_error_set(err, KH_ELIMIT, "json_depth", "nested more than %d deep", KH_JSON_DEPTH);
+	if (yyjson_is_obj(val))
+		return put_object(out, val, depth, err);
+	if (yyjson_is_arr(val))
+		return put_array(out, val, depth, err);
+	if (yyjson_is_str(val)) {
+		put_string(out, kh_json_str(val));
+	} else if (yyjson_is_num(val)) {
+		int64_t integer;
+		if (yyjson_is_int(val) && yyjson_get_sint(val) != 0 &&
+		    (!kh_json_int(val, &integer) || integer > EXACT_INTEGER || integer < -EXACT_INTEGER))
+			return kh_error_set(err, KH_EREFUSED, "number_inexact",
+					    "an integer past 2^53 has no canonical form; write it as a string");
+		put_real(out, yyjson_get_num(val));
+	} else if (yyjson_is_bool(val)) {
+		kh_buf_add(out, yyjson_get_bool(val) ? KH_LIT("true") : KH_LIT("false"));
+	} else {
+		kh_buf_lit(out, "null");
+	}
+	return KH_OK;
+}
+
+enum kh_err kh_canonical_json(struct kh_arena *arena, yyjson_val *val, struct kh_view *ret_text, struct kh_error *err)
+{
+	struct kh_buf out;
+
+	kh_buf_init(&out, arena, arena->limit);
+	enum kh_err e = put(&out, val, 0, err);
+	return e == KH_OK ? kh_buf_end(&out, ret_text) : e;
+}
+
+enum kh_err kh_canonical_mut(struct kh_arena *arena, yyjson_mut_val *val, struct kh_view *ret_text,
+			     struct kh_error *err)
+{
+	struct kh_view text;
+	yyjson_val *root;
+	enum kh_err e = kh_json_write(arena, val, &text);
+
+	if (e == KH_OK)
+		e = kh_json_read(arena, text, &root, err);
+	return e == KH_OK ? kh_canonical_json(arena, root, ret_text, err) : e;
+}
+
+struct kh_digest kh_canonical_digest(struct kh_view bytes)
+{
+	struct kh_digest digest;
+
+	crypto_generichash(digest.bytes, sizeof(digest.bytes), (const unsigned char *)bytes.p, bytes.n, NULL, 0);
+	return digest;
+}
+
+struct kh_view kh_canonical_hex(struct kh_arena *arena, const struct kh_digest *digest)
+{
+	char *hex = kh_arena_alloc(arena, KH_DIGEST_SIZE * 2 + 1);
+
+	if (hex == NULL)
+		return (struct kh_view){NULL, 0};
+	sodium_bin2hex(hex, KH_DIGEST_SIZE * 2 + 1, digest->bytes, KH_DIGEST_SIZE);
+	return kh_view_of(hex, KH_DIGEST_SIZE * 2);
+}

@@ -1,0 +1,30 @@
+/* Canonical JSON (RFC 8785) and the digest over it: the bytes that grants, attributions and the audit are bound to. */
+#ifndef KH_BASE_CANONICAL_H
+#define KH_BASE_CANONICAL_H
+
+#include "base/json.h"
+
+#define KH_DIGEST_SIZE 32
+
+/* BLAKE2b-256. */
+struct kh_digest {
+	unsigned char bytes[KH_DIGEST_SIZE];
+};
+
+/*
+ * RFC 8785: members sorted by UTF-16 code units, numbers as ECMAScript prints them, no white space.  A number that a
+ * double cannot hold exactly (an integer past 2^53) is refused: two readers could differ on it.
+ */
+enum kh_err kh_canonical_json(struct kh_arena *arena, yyjson_val *val, struct kh_view *ret_text, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* The same of a document being built. */
+enum kh_err kh_canonical_mut(struct kh_arena *arena, yyjson_mut_val *val, struct kh_view *ret_text,
+			     struct kh_error *err) __attribute__((warn_unused_result));
+
+struct kh_digest kh_canonical_digest(struct kh_view bytes);
+
+/* Lower-case hexadecimal, 64 characters, in the arena; {NULL, 0} on failure. */
+struct kh_view kh_canonical_hex(struct kh_arena *arena, const struct kh_digest *digest);
+
+#endif

@@ -1,0 +1,79 @@
+/* Errors and reasons.  Details are bounded and hold no raw input: callers quote it first. */
+#include "base/error.h"
+
+#include <stdio.h>
+
+static void fill(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, va_list args)
+	__attribute__((format(printf, 5, 0)));
+
+static void fill(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, va_list args)
+{
+	*err = (struct kh_error){.err = e, .offset = offset, .code = code};
+	vsnprintf(err->detail, sizeof(err->detail), fmt, args);
+}
+
+enum kh_err kh_error_set(struct kh_error *err, enum kh_err e, const char *code, const char *fmt, ...)
+{
+	if (err != NULL) {
+		va_list args;
+		va_start(args, fmt);
+		fill(err, e, code, SIZE_MAX, fmt, args);
+		va_end(args);
+	}
+	return e;
+}
+
+enum kh_err kh_error_at(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, ...)
+{
+	if (err != NULL) {
+		va_list args;
+		va_start(args, fmt);
+		fill(err, e, code, offset, fmt, args);
+		va_end(args);
+	}
+	return e;
+}
+
+void kh_error_member(struct kh_error *err, struct kh_view member)
+{
+	if (err != NULL)
+		snprintf(err->member, sizeof(err->member), "%.*s", KH_FMT(member));
+}
+
+const char *kh_err_name(enum kh_err e)
+{
+	static const char *const names[] = {
+		[KH_OK] = "ok",
+		[KH_ENOMEM] = "out_of_memory",
+		[KH_EINPUT] = "bad_input",
+		[KH_ELIMIT] = "too_large",
+		[KH_EREFUSED] = "refused",
+		[KH_ECHANGED] = "changed",
+		[KH_EUNKNOWN] = "unknown",
+	};
+
+	return names[e];
+}
+
+void kh_reasons_init(struct kh_reasons *list, struct kh_arena *arena)
+{
+	*list = (struct kh_reasons){.arena = arena};
+}
+
+void kh_reasons_add(struct kh_reasons *list, const char *code, struct kh_view member, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	struct kh_view detail = kh_arena_vprintf(list->arena, fmt, args);
+	va_end(args);
+	if (list->n == list->cap) {
+		size_t cap = list->cap ? list->cap * 2 : 4;
+		struct kh_reason *at = kh_arena_grow(list->arena, list->at, list->n * sizeof(*at), cap * sizeof(*at));
+		if (at == NULL)
+			return;
+		list->at = at;
+		list->cap = cap;
+	}
+	list->at[list->n++] = (struct kh_reason){.code = code, .member = member, .detail = detail};
+}

@@ -1,0 +1,44 @@
+/*
+ * Errors that a human or a client is told about.
+ *
+ * struct kh_error (public) is one failure of one call.  struct kh_reasons is a list: everything that is wrong with a
+ * query, or everything that made a verdict.  A reason's code is a word of a fixed list in docs/CODES.md.
+ */
+#ifndef KH_BASE_ERROR_H
+#define KH_BASE_ERROR_H
+
+#include "base/arena.h"
+
+/* Fills *ERR (which may be NULL) and returns E, so that a failing function ends in `return kh_error_set(...)`. */
+enum kh_err kh_error_set(struct kh_error *err, enum kh_err e, const char *code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The same with the byte offset in the input. */
+enum kh_err kh_error_at(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* Puts the path of the member that is at fault on *ERR, which may be NULL. */
+void kh_error_member(struct kh_error *err, struct kh_view member);
+
+/* A word for E: "out_of_memory", "bad_input", ... */
+const char *kh_err_name(enum kh_err e);
+
+struct kh_reason {
+	const char *code;      /* static */
+	struct kh_view member; /* path: "fields[2].max"; empty for the whole */
+	struct kh_view detail; /* fit to be shown: input in it has gone through kh_arena_quote() */
+};
+
+struct kh_reasons {
+	struct kh_arena *arena;
+	struct kh_reason *at;
+	size_t n, cap;
+};
+
+void kh_reasons_init(struct kh_reasons *list, struct kh_arena *arena);
+
+/* Adds a reason; MEMBER is borrowed and must live as long as the arena.  Out of memory marks the arena. */
+void kh_reasons_add(struct kh_reasons *list, const char *code, struct kh_view member, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Taint is a type.  What a Reader or the world sent is a struct kh_tainted; it becomes a struct kh_view only through
+ * kh_tainted_open(), and the source checker (tools/check-source) lists the files that may call that: the validators.
+ */
+#ifndef KH_BASE_TAINTED_H
+#define KH_BASE_TAINTED_H
+
+#include "base/view.h"
+
+struct kh_tainted {
+	struct kh_view sealed; /* touch only here */
+};
+
+static inline struct kh_tainted kh_tainted_wrap(struct kh_view v)
+{
+	return (struct kh_tainted){v};
+}
+
+static inline struct kh_view kh_tainted_open(struct kh_tainted t)
+{
+	return t.sealed;
+}
+
+#endif

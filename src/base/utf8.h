@@ -1,0 +1,34 @@
+/* UTF-8, strictly: no surrogates, no overlong forms, nothing past U+10FFFF. */
+#ifndef KH_BASE_UTF8_H
+#define KH_BASE_UTF8_H
+
+#include "base/view.h"
+
+/* The character at byte AT of V and its length in bytes; 0 where the bytes there are not valid UTF-8 (or AT >= n). */
+size_t kh_utf8_decode(struct kh_view v, size_t at, uint32_t *ret_c);
+
+/* Writes C (a valid scalar value) to P, which has room for 4 bytes; the length. */
+size_t kh_utf8_encode(uint32_t c, char *p);
+
+/* The offset of the first byte that is not valid, or SIZE_MAX where all of V is. */
+size_t kh_utf8_invalid(struct kh_view v);
+
+/* True where all bytes of V are below 128. */
+bool kh_utf8_is_ascii(struct kh_view v);
+
+/* The number of characters in V, which is valid. */
+size_t kh_utf8_length(struct kh_view v);
+
+/*
+ * True for a character that shows as itself and does nothing else: false for control, format, private-use, unassigned,
+ * separator (but the plain space), tag, variation-selector and combining characters.
+ */
+bool kh_utf8_is_plain(uint32_t c);
+
+/* True for a character that nobody sees: control, format, private use, surrogate, unassigned, fillers, selectors. */
+bool kh_utf8_is_invisible(uint32_t c);
+
+/* True for every character with Unicode's White_Space property. */
+bool kh_utf8_is_space(uint32_t c);
+
+#endif

@@ -1,0 +1,28 @@
+/* The ways in which a text can be hidden in another (S1, S2). */
+#ifndef KH_CORE_SCREEN_LAYER_H
+#define KH_CORE_SCREEN_LAYER_H
+
+enum kh_layer {
+	KH_LAYER_BASE64,
+	KH_LAYER_BASE64URL,
+	KH_LAYER_BASE32,
+	KH_LAYER_HEX,
+	KH_LAYER_URL,
+	KH_LAYER_HTML,
+	KH_LAYER_QUOTED_PRINTABLE,
+	KH_LAYER_ESCAPE,
+	KH_LAYER_ROT13,
+	KH_LAYER_REVERSED,
+	KH_LAYER_TAGS,
+	KH_LAYER_ZERO_WIDTH,
+	KH_LAYER_SELECTORS,
+	KH_LAYER_NORMALISED,
+	KH_LAYER_LEET,
+	KH_LAYER_SPACED,
+	KH_LAYER_COUNT
+};
+
+/* "base64", "quoted-printable", ... */
+const char *kh_layer_name(enum kh_layer layer);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Normal forms of text (SPEC B17, S1, S4).  Everything here is linear in its input: runs of more than 30 combining marks
+ * are cut before utf8proc sees them, and ASCII takes a fast path.  Input must be valid UTF-8.
+ */
+#ifndef KH_CORE_SCREEN_NORMALISE_H
+#define KH_CORE_SCREEN_NORMALISE_H
+
+#include "base/arena.h"
+
+#define KH_NORMALISE_MARKS 30
+
+/* What was taken out on the way. */
+struct kh_normalised {
+	struct kh_view text;
+	size_t soft;	  /* zero-width characters and soft hyphens, which honest text has now and then */
+	size_t hidden;	  /* every other invisible character: tags, selectors, bidi controls, private use, controls */
+	bool marks_cut;	  /* a run of combining marks was cut */
+};
+
+/*
+ * Text to deliver: NFKC, invisible characters out, every run of Unicode white space one space, none at the ends.
+ * Case stays.
+ */
+enum kh_err kh_normalise_text(struct kh_arena *arena, struct kh_view text, struct kh_normalised *ret)
+	__attribute__((warn_unused_result));
+
+/* The same in lower case (character by character: no length-changing folds but those of NFKC). */
+enum kh_err kh_normalise_lower(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
+	__attribute__((warn_unused_result));
+
+/* A key to compare by: as kh_normalise_text, then full case folding, and NFKC again.  Equal keys mean "the same". */
+enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_key)
+	__attribute__((warn_unused_result));
+
+/*
+ * A skeleton for scanning: as kh_normalise_key, with confusable characters folded to the ASCII letter they look like
+ * and accents removed.  Used by the screen only; never delivered.
+ */
+enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * The screen: one engine for anomalies in answers (B13), verification of acts (K7), declarations (E3) and review marks.
+ *
+ * The rules are data (rules.def).  kh_rules_new() compiles them with Hyperscan; the result never changes and any number
+ * of threads may share it.  A struct kh_screen is one thread's working memory over it.
+ */
+#ifndef KH_CORE_SCREEN_SCREEN_H
+#define KH_CORE_SCREEN_SCREEN_H
+
+#include "base/error.h"
+#include "core/screen/layer.h"
+#include "core/screen/severity.h"
+
+/* One rule.  PATTERN is a regular expression as Hyperscan reads it, over lower-case text. */
+struct kh_rule {
+	const char *name;     /* unique */
+	const char *code;     /* the kind of finding: "instruction", "url", "markup", ... */
+	enum kh_severity severity;
+	const char *pattern;
+	const char *positive; /* must be found */
+	const char *negative; /* must not be found */
+};
+
+/* The built-in rules, in order. */
+const struct kh_rule *kh_rules_builtin(size_t *ret_count);
+
+struct kh_rules;
+
+/* Compiles the built-in rules and EXTRA ones.  A pattern that does not compile is KH_EINPUT and says where. */
+enum kh_err kh_rules_new(const struct kh_alloc *alloc, const struct kh_rule *extra, size_t extra_count,
+			 struct kh_rules **ret_rules, struct kh_error *err) __attribute__((warn_unused_result));
+void kh_rules_free(struct kh_rules *rules);
+
+struct kh_screen;
+
+/* RULES must outlive it.  One thread at a time. */
+enum kh_err kh_screen_new(const struct kh_alloc *alloc, const struct kh_rules *rules, struct kh_screen **ret_screen)
+	__attribute__((warn_unused_result));
+void kh_screen_free(struct kh_screen *screen);
+
+#define KH_SCREEN_DEPTH 4
+
+struct kh_finding {
+	const char *code;
+	const char *rule;
+	enum kh_severity severity;
+	size_t start, end; /* bytes of the text that was screened */
+	enum kh_layer layers[KH_SCREEN_DEPTH + 2]; /* outermost first */
+	size_t layer_count;
+	struct kh_view decoded; /* what the innermost layer decodes to; empty where there is no layer */
+};
+
+struct kh_findings {
+	struct kh_finding *at; /* by start, then end, then rule */
+	size_t n;
+	enum kh_severity severity; /* the highest */
+};
+
+/* What the text claims to be.  An answer or a name has no business holding a sentence that asks for something. */
+enum kh_screen_as {
+	KH_SCREEN_DOCUMENT, /* a text of any length: the rules and the decoders */
+	KH_SCREEN_ANSWER,   /* a short answer: also whatever reads as an instruction, a question or a second sentence */
+	KH_SCREEN_NAME,	    /* a name: also every word that no name has */
+};
+
+/*
+ * Screens TEXT (any bytes; invalid UTF-8 is a finding).  Linear in the input.  Findings live in the arena; at most 256
+ * are kept, the worst first.
+ */
+enum kh_err kh_screen_text(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text, enum kh_screen_as as,
+			   struct kh_findings *ret_findings) __attribute__((warn_unused_result));
+
+/*
+ * The forms of TEXT that its decoders give (nested, at most KH_SCREEN_DEPTH deep), the normalised text itself first:
+ * for comparisons (K7) that must see through encodings.
+ */
+enum kh_err kh_screen_forms(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text,
+			    struct kh_view **ret_forms, size_t *ret_count) __attribute__((warn_unused_result));
+
+#endif
