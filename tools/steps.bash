@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Steps with one line each and a sum at the end; read by tools/test, tools/lint and tools/deep, not run by itself.
 #
 #   begin DIR                  logs go to DIR/log
