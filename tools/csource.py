@@ -3,18 +3,23 @@
 Not a C parser: it relies on the format that clang-format enforces here (a function's braces stand in column 0).
 """
 
+import fnmatch
+import os
 import re
-import subprocess
 
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+IGNORED = re.compile(r"build(-.*)?|\.git|__pycache__|node_modules")  # as .gitignore
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof"}
 
 
 def files(*patterns):
-    """Files of the tree that git knows or would take, sorted."""
-    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--deduplicate", *patterns], check=True,
-                         capture_output=True, text=True).stdout.split("\n")
-    return sorted(name for name in out if name)
+    """Files of the tree, as git would name them, sorted.  Works in an unpacked archive too, which git knows nothing of."""
+    found = []
+    for folder, folders, names in os.walk("."):
+        folders[:] = [name for name in folders if not IGNORED.fullmatch(name)]
+        found += [os.path.join(folder, name)[2:] for name in names if not IGNORED.fullmatch(name)]
+    return sorted(name for name in found
+                  if not patterns or any(fnmatch.fnmatch(name, pattern) for pattern in patterns))
 
 
 def read(name):
