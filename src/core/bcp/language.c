@@ -18,5 +18,10 @@ static const struct kh_closed_list list = {rows, sizeof(rows) / sizeof(rows[0]),
 
 bool kh_language_find(struct kh_view key, struct kh_view *ret_name)
 {
-	return kh_closed_find(&list, key, ret_name);
+	struct kh_view language = KH_LIT(" language");
+
+	if (kh_closed_find(&list, key, ret_name))
+		return true;
+	/* "the French language"; after the first try, for the sign languages have the word in their names. */
+	return kh_view_ends(key, language) && kh_closed_find(&list, kh_view_sub(key, 0, key.n - language.n), ret_name);
 }
