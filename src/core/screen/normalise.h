@@ -1,6 +1,6 @@
 /*
- * Normal forms of text (SPEC B17, S1, S4).  Everything here is linear in its input: runs of more than 30 combining marks
- * are cut before utf8proc sees them, and ASCII takes a fast path.  Input must be valid UTF-8.
+ * Normal forms of text (SPEC B17, S1, S4).  Everything here is linear in its input: runs of more than 30 combining
+ * marks are cut before utf8proc sees them, and ASCII takes a fast path.  Input must be valid UTF-8.
  */
 #ifndef KH_CORE_SCREEN_NORMALISE_H
 #define KH_CORE_SCREEN_NORMALISE_H
@@ -12,9 +12,9 @@
 /* What was taken out on the way. */
 struct kh_normalised {
 	struct kh_view text;
-	size_t soft;	  /* zero-width characters and soft hyphens, which honest text has now and then */
-	size_t hidden;	  /* every other invisible character: tags, selectors, bidi controls, private use, controls */
-	bool marks_cut;	  /* a run of combining marks was cut */
+	size_t soft;    /* zero-width characters and soft hyphens, which honest text has now and then */
+	size_t hidden;  /* every other invisible character: tags, selectors, bidi controls, private use, controls */
+	bool marks_cut; /* a run of combining marks was cut */
 };
 
 /*
@@ -34,9 +34,13 @@ enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct
 
 /*
  * A skeleton for scanning: as kh_normalise_key, with confusable characters folded to the ASCII letter they look like
- * and accents removed.  Used by the screen only; never delivered.
+ * and accents removed; not composed again.  Used by the screen only; never delivered.
  */
 enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
 	__attribute__((warn_unused_result));
+
+/* The same with ORIGIN: for each byte of the skeleton the offset in TEXT that it came from, and for its end TEXT's. */
+enum kh_err kh_normalise_skeleton_map(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text,
+				      uint32_t **ret_origin) __attribute__((warn_unused_result));
 
 #endif

@@ -13,8 +13,8 @@
 
 /* One rule.  PATTERN is a regular expression as Hyperscan reads it, over lower-case text. */
 struct kh_rule {
-	const char *name;     /* unique */
-	const char *code;     /* the kind of finding: "instruction", "url", "markup", ... */
+	const char *name; /* unique */
+	const char *code; /* the kind of finding: "instruction", "url", "markup", ... */
 	enum kh_severity severity;
 	const char *pattern;
 	const char *positive; /* must be found */
@@ -44,7 +44,7 @@ struct kh_finding {
 	const char *code;
 	const char *rule;
 	enum kh_severity severity;
-	size_t start, end; /* bytes of the text that was screened */
+	size_t start, end;                         /* bytes of the text that was screened */
 	enum kh_layer layers[KH_SCREEN_DEPTH + 2]; /* outermost first */
 	size_t layer_count;
 	struct kh_view decoded; /* what the innermost layer decodes to; empty where there is no layer */
@@ -60,7 +60,7 @@ struct kh_findings {
 enum kh_screen_as {
 	KH_SCREEN_DOCUMENT, /* a text of any length: the rules and the decoders */
 	KH_SCREEN_ANSWER,   /* a short answer: also whatever reads as an instruction, a question or a second sentence */
-	KH_SCREEN_NAME,	    /* a name: also every word that no name has */
+	KH_SCREEN_NAME,     /* a name: also every word that no name has */
 };
 
 /*

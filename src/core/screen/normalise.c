@@ -1,0 +1,354 @@
+/*
+ * Normal forms of text.  Input is hostile but valid UTF-8.
+ *
+ * One pass: a character is decomposed (NFKD), what nobody sees falls out, white space shrinks, and what is left waits
+ * in `pending` until a boundary at which nothing can compose any more.  Then the marks are put in order and composed.
+ * Filtering comes after decomposition, so that nothing invisible is produced by it, and before composition, so that a
+ * second run finds nothing to do.  utf8proc's own sort is quadratic in a run of marks; here a run has at most 30.
+ */
+#include "core/screen/normalise.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "core/screen/confusable.h"
+
+#include <utf8proc.h>
+
+#define DECOMPOSED_MAX 32     /* code points that one character decomposes to: 18 at most in Unicode */
+#define GROWTH         12     /* bytes out for a byte in: 11 at most in Unicode (U+FDFA) */
+#define UNMARKED       0x300U /* no character below it composes with one before it */
+
+#define BIT(category) (1U << UTF8PROC_CATEGORY_##category)
+
+struct pass {
+	struct kh_arena *arena;
+	struct kh_buf out;
+	struct kh_normalised *counts;
+	utf8proc_option_t options;
+	int32_t *pending;
+	size_t n, cap;
+	size_t marks; /* in a row, at the end */
+	bool space;   /* white space was seen and not yet written */
+	bool any;     /* something was written */
+};
+
+static bool is_mark(uint32_t c)
+{
+	unsigned category = (unsigned)utf8proc_category((utf8proc_int32_t)c);
+
+	return ((BIT(MN) | BIT(MC) | BIT(ME)) >> category & 1) != 0;
+}
+
+static bool is_soft(uint32_t c)
+{
+	return (c >= 0x200b && c <= 0x200d) || c == 0x2060 || c == 0xfeff || c == 0xad;
+}
+
+/* Marks of one base sorted by combining class, as Unicode wants; stable, and short runs only. */
+static void sort_marks(int32_t *at, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		int32_t c = at[i];
+		int class = utf8proc_get_property(c)->combining_class;
+		size_t j = i;
+		if (class == 0)
+			continue;
+		for (; j > 0 && utf8proc_get_property(at[j - 1])->combining_class > class; j--)
+			at[j] = at[j - 1];
+		at[j] = c;
+	}
+}
+
+static void flush(struct pass *p)
+{
+	if (p->n == 0)
+		return;
+	sort_marks(p->pending, p->n);
+	utf8proc_ssize_t n = utf8proc_normalize_utf32(p->pending, (utf8proc_ssize_t)p->n,
+						      UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+	for (utf8proc_ssize_t i = 0; i < n; i++)
+		kh_buf_char(&p->out, (uint32_t)p->pending[i]);
+	p->n = 0;
+}
+
+static void put(struct pass *p, uint32_t c)
+{
+	if (c < UNMARKED)
+		flush(p);
+	if (p->n == p->cap) {
+		size_t cap = p->cap ? p->cap * 2 : 64;
+		int32_t *grown = kh_arena_grow(p->arena, p->pending, p->n * sizeof(*grown), cap * sizeof(*grown));
+		if (grown == NULL)
+			return;
+		p->pending = grown;
+		p->cap = cap;
+	}
+	p->pending[p->n++] = (int32_t)c;
+	p->any = true;
+}
+
+/* One decomposed character on its way out. */
+static void filter(struct pass *p, uint32_t c)
+{
+	if (kh_utf8_is_space(c)) {
+		p->space = true;
+		p->marks = 0;
+		return;
+	}
+	if (kh_utf8_is_invisible(c)) {
+		p->counts->soft += is_soft(c);
+		p->counts->hidden += !is_soft(c);
+		return;
+	}
+	p->marks = is_mark(c) ? p->marks + 1 : 0;
+	if (p->marks > KH_NORMALISE_MARKS) {
+		p->counts->marks_cut = true;
+		return;
+	}
+	if (p->space && p->any)
+		put(p, ' ');
+	p->space = false;
+	put(p, c);
+}
+
+static void decompose(struct pass *p, uint32_t c)
+{
+	int32_t parts[DECOMPOSED_MAX];
+	int boundclass = 0;
+	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, DECOMPOSED_MAX, p->options,
+						     &boundclass);
+
+	for (utf8proc_ssize_t i = 0; i < n && i < DECOMPOSED_MAX; i++)
+		filter(p, (uint32_t)parts[i]);
+}
+
+static enum kh_err run(struct kh_arena *arena, struct kh_view text, int options, struct kh_normalised *ret)
+{
+	struct kh_normalised counts = {0};
+	struct pass p = {
+		.arena = arena,
+		.counts = &counts,
+		.options = (utf8proc_option_t)(UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_STABLE | options)};
+	size_t limit;
+
+	if (__builtin_mul_overflow(text.n, GROWTH, &limit))
+		return KH_ELIMIT;
+	kh_buf_init(&p.out, arena, limit);
+	for (size_t at = 0; at < text.n;) {
+		uint32_t c;
+		size_t len = kh_utf8_decode(text, at, &c);
+		if (len == 0)
+			return KH_EINPUT;
+		if (c >= 0x80)
+			decompose(&p, c);
+		else
+			filter(&p, (options & UTF8PROC_CASEFOLD) != 0 ? (uint32_t)kh_ascii_lower((char)c) : c);
+		at += len;
+	}
+	flush(&p);
+	enum kh_err e = kh_buf_end(&p.out, &counts.text);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret = counts;
+	return e;
+}
+
+/* ASCII: the same without tables and without waiting. */
+static enum kh_err run_ascii(struct kh_arena *arena, struct kh_view text, bool fold, struct kh_normalised *ret)
+{
+	char *out = kh_arena_alloc(arena, text.n);
+	size_t n = 0, hidden = 0;
+	bool space = false;
+
+	if (out == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		if (c == ' ' || (c >= '\t' && c <= '\r')) {
+			space = true;
+		} else if (c < ' ' || c == 0x7f) {
+			hidden++;
+		} else {
+			if (space && n > 0)
+				out[n++] = ' ';
+			space = false;
+			out[n++] = fold ? kh_ascii_lower(c) : c;
+		}
+	}
+	*ret = (struct kh_normalised){.text = {out, n}, .hidden = hidden};
+	return KH_OK;
+}
+
+enum kh_err kh_normalise_text(struct kh_arena *arena, struct kh_view text, struct kh_normalised *ret)
+{
+	return kh_utf8_is_ascii(text) ? run_ascii(arena, text, false, ret) : run(arena, text, 0, ret);
+}
+
+/* Every character of V in lower case; the simple mapping, one character to one. */
+static enum kh_err lower(struct kh_arena *arena, struct kh_view v, struct kh_view *ret)
+{
+	struct kh_buf out;
+
+	/* A lower-case letter may be longer in UTF-8 than its capital (U+023A: 2 and 3 bytes). */
+	kh_buf_init(&out, arena, v.n <= SIZE_MAX / 2 ? v.n * 2 : v.n);
+	for (size_t at = 0; at < v.n;) {
+		uint32_t c;
+		size_t len = kh_utf8_decode(v, at, &c);
+		if (len == 0)
+			return KH_EINPUT;
+		kh_buf_char(&out, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c));
+		at += len;
+	}
+	return kh_buf_end(&out, ret);
+}
+
+enum kh_err kh_normalise_lower(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
+{
+	struct kh_normalised normal;
+	struct kh_view v;
+
+	if (kh_utf8_is_ascii(text)) {
+		enum kh_err e = run_ascii(arena, text, true, &normal);
+		if (e == KH_OK)
+			*ret_text = normal.text;
+		return e;
+	}
+	enum kh_err e = run(arena, text, 0, &normal);
+	if (e == KH_OK)
+		e = lower(arena, normal.text, &v);
+	/* A small letter may compose with a mark where its capital does not (j and caron). */
+	if (e == KH_OK)
+		e = run(arena, v, 0, &normal);
+	if (e == KH_OK)
+		*ret_text = normal.text;
+	return e;
+}
+
+enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_key)
+{
+	struct kh_normalised normal;
+	enum kh_err e;
+
+	if (kh_utf8_is_ascii(text)) {
+		e = run_ascii(arena, text, true, &normal);
+	} else {
+		e = run(arena, text, 0, &normal);
+		if (e == KH_OK)
+			e = run(arena, normal.text, UTF8PROC_CASEFOLD, &normal);
+	}
+	if (e == KH_OK)
+		*ret_key = normal.text;
+	return e;
+}
+
+/* A skeleton being made: what goes out, and where each byte of it came from. */
+struct skeleton {
+	struct kh_arena *arena;
+	char *text;
+	uint32_t *origin;
+	size_t n, cap;
+	size_t from, space_from;
+	bool space;
+	bool ascii; /* the last letter was ASCII */
+};
+
+static bool skeleton_room(struct skeleton *s)
+{
+	if (s->cap - s->n >= 4)
+		return true;
+	size_t cap = s->cap + s->cap / 2 + 64;
+	char *text = kh_arena_grow(s->arena, s->text, s->n, cap);
+	uint32_t *origin = kh_arena_grow(s->arena, s->origin, s->n * sizeof(*origin), cap * sizeof(*origin));
+	if (text == NULL || origin == NULL)
+		return false;
+	s->text = text;
+	s->origin = origin;
+	s->cap = cap;
+	return true;
+}
+
+static void skeleton_put(struct skeleton *s, uint32_t c, size_t from)
+{
+	if (!skeleton_room(s))
+		return;
+	size_t n = kh_utf8_encode(c, s->text + s->n);
+	for (size_t i = 0; i < n; i++)
+		s->origin[s->n++] = (uint32_t)from;
+}
+
+static void skeleton_filter(struct skeleton *s, uint32_t c)
+{
+	if (kh_utf8_is_space(c)) {
+		if (!s->space)
+			s->space_from = s->from;
+		s->space = true;
+		s->ascii = false;
+		return;
+	}
+	/* Accents go; the vowel signs of scripts that need them stay, unless they sit on an ASCII letter. */
+	if (kh_utf8_is_invisible(c) || (c >= UNMARKED && is_mark(c) && (s->ascii || kh_confusable_is_accent(c))))
+		return;
+	c = kh_confusable_fold(c);
+	if (s->space && s->n > 0)
+		skeleton_put(s, ' ', s->space_from);
+	s->space = false;
+	s->ascii = c < 0x80;
+	skeleton_put(s, c, s->from);
+}
+
+static void skeleton_char(struct skeleton *s, uint32_t c)
+{
+	int32_t parts[DECOMPOSED_MAX];
+	int boundclass = 0;
+
+	if (c < 0x80) {
+		skeleton_filter(s, (uint32_t)kh_ascii_lower((char)c));
+		return;
+	}
+	/* A capital may look like another letter than its small form does: ask before folding case, and after. */
+	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)kh_confusable_fold(c), parts, DECOMPOSED_MAX,
+						     UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD,
+						     &boundclass);
+	for (utf8proc_ssize_t i = 0; i < n && i < DECOMPOSED_MAX; i++)
+		skeleton_filter(s, (uint32_t)parts[i]);
+}
+
+enum kh_err kh_normalise_skeleton_map(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text,
+				      uint32_t **ret_origin)
+{
+	struct skeleton s = {.arena = arena};
+
+	if (text.n >= UINT32_MAX)
+		return KH_ELIMIT;
+	s.cap = text.n + 4;
+	s.text = kh_arena_alloc(arena, s.cap);
+	s.origin = KH_NEW_N(arena, uint32_t, s.cap);
+	if (s.text == NULL || s.origin == NULL)
+		return KH_ENOMEM;
+	for (size_t at = 0; at < text.n;) {
+		uint32_t c;
+		size_t len = kh_utf8_decode(text, at, &c);
+		if (len == 0)
+			return KH_EINPUT;
+		s.from = at;
+		skeleton_char(&s, c);
+		at += len;
+	}
+	/* The end of the last byte is the beginning of what follows it: one more entry. */
+	if (skeleton_room(&s))
+		s.origin[s.n] = (uint32_t)text.n;
+	enum kh_err e = kh_arena_check(arena);
+	if (e == KH_OK) {
+		*ret_text = kh_view_of(s.text, s.n);
+		*ret_origin = s.origin;
+	}
+	return e;
+}
+
+enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
+{
+	uint32_t *origin;
+
+	return kh_normalise_skeleton_map(arena, text, ret_text, &origin);
+}
