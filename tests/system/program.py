@@ -1,7 +1,7 @@
 """Driving a keyhole program from the outside, for the scripts beside this file.
 
 Each script is run as `tests/system/NAME build/keyhole`, prints a line for every failure and ends with
-`N passed, N failed`.  Nothing that the program writes is trusted to be well-formed.
+`N passed, N failed` (`, N skipped` may follow).  Nothing that the program writes is trusted to be well-formed.
 """
 import json
 import os
@@ -68,7 +68,7 @@ class Suite:
             print("%s\nusage: %s build/keyhole" % (about, sys.argv[0]))
             sys.exit(0 if "--help" in sys.argv else 2)
         self.program = os.path.abspath(sys.argv[1])
-        self.passed = self.failed = 0
+        self.passed = self.failed = self.skipped = 0
 
     def check(self, ok, text):
         if ok:
@@ -79,10 +79,11 @@ class Suite:
         return bool(ok)
 
     def skip(self, text):
+        self.skipped += 1
         print("SKIP %s: %s" % (os.path.basename(sys.argv[0]), text), flush=True)
 
     def finish(self):
-        print("%d passed, %d failed" % (self.passed, self.failed))
+        print("%d passed, %d failed" % (self.passed, self.failed) + (", %d skipped" % self.skipped if self.skipped else ""))
         sys.exit(1 if self.failed else 0)
 
     def run(self, command, data, timeout=TIMEOUT, **kwargs):
