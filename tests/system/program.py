@@ -83,7 +83,8 @@ class Suite:
         print("SKIP %s: %s" % (os.path.basename(sys.argv[0]), text), flush=True)
 
     def finish(self):
-        print("%d passed, %d failed" % (self.passed, self.failed) + (", %d skipped" % self.skipped if self.skipped else ""))
+        print("%d passed, %d failed" % (self.passed,
+                                        self.failed) + (", %d skipped" % self.skipped if self.skipped else ""))
         sys.exit(1 if self.failed else 0)
 
     def run(self, command, data, timeout=TIMEOUT, **kwargs):
