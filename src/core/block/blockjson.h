@@ -1,0 +1,35 @@
+/*
+ * Blocks as JSON (K1, C3).
+ *
+ * Read: `id`, `trust`, `type` and `content` are required; `source`, `tainted_by` (an array of ids), `taint`,
+ * `created_at` (microseconds since 1970) and `content_hash` may be there.  A `content_hash` must be the hexadecimal
+ * BLAKE2b-256 of the content, or, as the running system writes it, its SHA-256.  `mutable`, `agent_context` and
+ * `created_at_seq`, which that system writes, are read and dropped.  Any other member is an error.  A `taint` below
+ * what the trust starts with is read as that: text can raise taint, never lower it.
+ *
+ * Written: `id`, `trust`, `type`, `content`, `tainted_by`, `taint` and `content_hash` always; `source` and `created_at`
+ * where there is one.
+ */
+#ifndef KH_CORE_BLOCK_BLOCKJSON_H
+#define KH_CORE_BLOCK_BLOCKJSON_H
+
+#include "core/block/blocks.h"
+
+/*
+ * Adds the block that OBJ describes to the set; it borrows OBJ's strings.  KH_EINPUT: `bad_type`, `missing_member`,
+ * `unknown_member`, `bad_value`; KH_ECHANGED: `hash_mismatch`; and whatever kh_blocks_add() refuses.
+ */
+enum kh_err kh_blockjson_read(struct kh_blocks *set, yyjson_val *obj, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* Adds every block of the array ARR.  The error's member is "blocks[3]" and so on, with PATH for "blocks". */
+enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const char *path, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* BLOCK as an object; borrows its texts.  Out of memory marks ARENA, which is the document's. */
+yyjson_mut_val *kh_blockjson_write(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_block *block);
+
+/* All blocks of the set, as an array. */
+yyjson_mut_val *kh_blockjson_write_all(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_blocks *set);
+
+#endif
