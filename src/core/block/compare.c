@@ -14,7 +14,9 @@
 
 #include <stdlib.h>
 
-#define FILTER_BITS 17
+/* The filter has at least 8 bits a window, within these powers of two. */
+#define FILTER_LEAST 12
+#define FILTER_MOST  24
 
 struct form {
 	struct kh_view view;
@@ -46,6 +48,7 @@ struct index {
 	struct window *windows;
 	size_t window_count;
 	uint64_t *filter;
+	unsigned filter_bits; /* a power of two of them */
 	struct entry *entries;
 	size_t entry_count, entry_cap;
 	struct kh_matches matches;
@@ -119,14 +122,14 @@ static size_t first_end(struct kh_view v)
 }
 
 /* A window has 12 bytes or more: its first and its last 8 tell most windows apart. */
-static size_t filter_bit(const char *p, size_t n)
+static size_t filter_bit(const struct index *index, const char *p, size_t n)
 {
 	uint64_t a, b;
 
 	memcpy(&a, p, sizeof(a));
 	memcpy(&b, p + n - sizeof(b), sizeof(b));
 	uint64_t mixed = (a ^ (b << 29 | b >> 35)) * UINT64_C(0x9e3779b97f4a7c15);
-	return (size_t)(mixed >> (64 - FILTER_BITS));
+	return (size_t)(mixed >> (64 - index->filter_bits));
 }
 
 static int compare_windows(const struct window *a, const struct window *b)
@@ -149,15 +152,18 @@ static enum kh_err index_windows(struct index *index)
 
 	for (size_t i = 0; i < index->forms.n; i++)
 		total += index->forms.at[i].view.n;
+	index->filter_bits = FILTER_LEAST;
+	while (index->filter_bits < FILTER_MOST && (size_t)1 << index->filter_bits < total * 8)
+		index->filter_bits++;
 	index->windows = KH_NEW_N(index->arena, struct window, total);
-	index->filter = KH_NEW_N(index->arena, uint64_t, ((size_t)1 << FILTER_BITS) / 64);
+	index->filter = KH_NEW_N(index->arena, uint64_t, ((size_t)1 << index->filter_bits) / 64);
 	if (index->windows == NULL || index->filter == NULL)
 		return KH_ENOMEM;
 	for (size_t i = 0; i < index->forms.n; i++) {
 		struct kh_view v = index->forms.at[i].view;
 		size_t start = 0, end = first_end(v);
 		while (end <= v.n) {
-			size_t bit = filter_bit(v.p + start, end - start);
+			size_t bit = filter_bit(index, v.p + start, end - start);
 			index->filter[bit / 64] |= UINT64_C(1) << (bit % 64);
 			index->windows[index->window_count++] = (struct window){v.p + start, (uint32_t)(end - start),
 										(uint32_t)i};
@@ -174,7 +180,7 @@ static enum kh_err index_windows(struct index *index)
 static const struct window *find_window(const struct index *index, const char *p, size_t n)
 {
 	struct window want = {.p = p, .n = (uint32_t)n};
-	size_t bit = filter_bit(p, n), low = 0, high = index->window_count;
+	size_t bit = filter_bit(index, p, n), low = 0, high = index->window_count;
 
 	if ((index->filter[bit / 64] >> (bit % 64) & 1) == 0)
 		return NULL;
@@ -390,11 +396,12 @@ static int sort_matches(const void *a, const void *b)
  * One source against the index.  Of its forms the first that gives matches of a kind gives all of that kind: the others
  * show the same again (rot13 of one text matches rot13 of the other).
  */
-static enum kh_err match_source(struct index *index, struct kh_screen *screen, struct kh_view source, size_t number)
+static enum kh_err match_source(struct index *index, struct kh_screen *screen, struct kh_arena *scratch,
+				struct kh_view source, size_t number)
 {
 	struct forms forms = {0};
 	size_t counts[KH_MATCH_COUNT] = {0};
-	enum kh_err e = add_forms(screen, index->arena, &forms, source, number);
+	enum kh_err e = add_forms(screen, scratch, &forms, source, number);
 
 	for (size_t i = 0; e == KH_OK && i < forms.n; i++) {
 		bool open[KH_MATCH_COUNT];
@@ -413,16 +420,21 @@ enum kh_err kh_compare_texts(struct kh_screen *screen, struct kh_arena *arena, c
 			     struct kh_matches *ret_matches)
 {
 	struct index index = {.arena = arena};
+	struct kh_arena scratch; /* for one source at a time: matches point into the texts only */
 	enum kh_err e = KH_OK;
 
+	kh_arena_init(&scratch, arena->alloc, arena->limit);
 	for (size_t i = 0; source_count > 0 && i < text_count && e == KH_OK; i++)
 		e = add_forms(screen, arena, &index.forms, texts[i], i);
 	if (e == KH_OK)
 		e = index_windows(&index);
 	if (e == KH_OK)
 		e = index_tokens(&index);
-	for (size_t i = 0; i < source_count && e == KH_OK; i++)
-		e = match_source(&index, screen, sources[i], i);
+	for (size_t i = 0; i < source_count && e == KH_OK; i++) {
+		e = match_source(&index, screen, &scratch, sources[i], i);
+		kh_arena_clear(&scratch);
+	}
+	kh_arena_done(&scratch);
 	if (e != KH_OK)
 		return e;
 	if (index.matches.n > 1)
