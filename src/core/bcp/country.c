@@ -1,0 +1,25 @@
+/* The closed list of countries.  Pure; the rows are in country.def. */
+#include "core/bcp/country.h"
+
+#include "core/bcp/closed.h"
+
+static const struct kh_closed_row rows[] = {
+#define KH_COUNTRY(name, codes, also) KH_CLOSED_ROW(name, codes, also)
+#include "core/bcp/country.def"
+#undef KH_COUNTRY
+};
+
+/*
+ * A Reader's "no" is not Norway, nor its "N.A." Namibia.  Three letters are refused where they are words of grammar;
+ * "jam" and "guy" are no answers that a Reader gives by accident.  "US" is a word too, but is mostly the country.
+ */
+#define WORDS                                                                                                          \
+	"ad|ai|am|as|at|ax|be|bi|bs|by|do|eh|er|hm|id|ie|im|in|iq|is|it|km|la|ma|me|mr|ms|my|na|no|om|pa|pm|ps|re|sh|" \
+	"so|st|to|tv|um|ye|and|are|can|nor|per"
+
+static const struct kh_closed_list list = {rows, sizeof(rows) / sizeof(rows[0]), KH_LIT_INIT(WORDS)};
+
+bool kh_country_find(struct kh_view key, struct kh_view *ret_name)
+{
+	return kh_closed_find(&list, key, ret_name);
+}
