@@ -1,8 +1,8 @@
 /*
  * Canonical JSON (RFC 8785).
  *
- * Strings need no more than yyjson's escaping; what is left is the order of members (by UTF-16 code units, which differs
- * from byte order only for characters past U+FFFF) and the form of numbers (ECMAScript's Number::toString).
+ * Strings need no more than yyjson's escaping; what is left is the order of members (by UTF-16 code units, which
+ * differs from byte order only for characters past U+FFFF) and the form of numbers (ECMAScript's Number::toString).
  */
 #include "base/canonical.h"
 

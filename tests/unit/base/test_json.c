@@ -10,8 +10,8 @@ static void test_read(struct kh_test *t)
 	yyjson_val *root;
 	int64_t n;
 
-	must(t, kh_json_read(&t->arena, KH_LIT(" {\"a\":[1,-5,2.0,1e0,-0,\"5\",9223372036854775808],\"b\":null} "), &root,
-			     &t->err));
+	must(t, kh_json_read(&t->arena, KH_LIT(" {\"a\":[1,-5,2.0,1e0,-0,\"5\",9223372036854775808],\"b\":null} "),
+			     &root, &t->err));
 	yyjson_val *a = kh_json_get(root, "a");
 	assert_string_equal(kh_json_type(a), "array");
 	assert_true(kh_json_int(yyjson_arr_get(a, 0), &n) && n == 1);
