@@ -120,6 +120,7 @@ static void test_changed(struct kh_test *t)
 		{"10:30:00Z", "10:30:00.0Z"},
 		{"10:30:00Z", "10:30:00+00:00"},
 		{"\"digest\":\"", "\"digest\":\"0"},
+		{"\"content_hash\":\"", "\"content_hash\":\"x"},
 		{"\"digest\":", "\"vetted\":true,\"digest\":"},
 		{"\"source\":\"https://example.com\"", "\"source\":[\"https://example.com\"]"},
 	};
@@ -162,6 +163,11 @@ static void test_refused(struct kh_test *t)
 		assert_int_not_equal(e, KH_OK);
 		assert_string_equal(t->err.member, "source");
 	}
+	static char long_source[KH_ATTRIBUTION_SOURCE_MAX + 1];
+	memset(long_source, 'x', sizeof(long_source));
+	attribution = parts;
+	attribution.source = kh_view_of(long_source, sizeof(long_source));
+	must_fail(t, KH_ELIMIT, kh_attribution_make(&t->arena, &attribution, KH_LIT("x"), &t->err));
 	attribution = parts;
 	attribution.operation = KH_LIT("search");
 	must_fail(t, KH_EUNKNOWN, kh_attribution_make(&t->arena, &attribution, KH_LIT("x"), &t->err));

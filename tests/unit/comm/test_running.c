@@ -98,6 +98,7 @@ static const char *const items[][3] = {
 	{READ("," WHY ",\"priority\":4"), "out_of_range", ".priority"},
 	{READ("," WHY ",\"estimated_cost\":\"low\""), "bad_value", ".estimated_cost"},
 	{READ("," WHY ",\"alternatives\":\"y\""), "wrong_type", ".alternatives"},
+	{READ("," WHY ",\"alternatives\":[0,1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6]"), "too_many", ".alternatives"},
 	{READ("," WHY ",\"alternatives\":[1]"), "wrong_type", ".alternatives[0]"},
 	{READ("," WHY ",\"phase\":\"planning\""), "OUTBOUND_FORBIDDEN_IN_PLANNING", ".phase"},
 	{READ("," WHY ",\"session_id\":\"abc\""), "session_mismatch", ".session_id"},
