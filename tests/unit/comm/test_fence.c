@@ -152,7 +152,7 @@ static void test_changed(struct kh_test *t)
 		{"\"nonce\":\"dead", "\"nonce\":\"DEAD"},
 		{"\"nonce\":\"dead", "\"nonce\":\""},
 		{"\"source\":\"https://example.com/p\"", "\"source\":\"https://example.com/q\""},
-		{"\"warning\":\"What", "\"warning\":\"what"},
+		{"\"warning\":\"Warning", "\"warning\":\"Note"},
 		{"\"citation\",", ""},
 		{"\"citation\"", "\"execution\""},
 		{"\"summarization\",\"citation\"", "\"citation\",\"summarization\""},
