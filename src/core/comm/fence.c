@@ -178,8 +178,7 @@ enum kh_err kh_fence_unwrap(struct kh_arena *arena, yyjson_val *in, struct kh_fe
 		return changed(err, "content", "there is no content");
 	if (!parse_nonce(kh_json_str(kh_json_get(in, "nonce")), nonce))
 		return changed(err, "nonce", "there is no nonce of 32 hexadecimal digits");
-	enum kh_err e = kh_attribution_check(arena, metadata, kh_json_str(content), (struct kh_view){NULL, 0},
-					     &attribution, &why);
+	enum kh_err e = kh_attribution_prove(arena, metadata, kh_json_str(content), &attribution, &why);
 	if (e == KH_ENOMEM)
 		return e;
 	if (e != KH_OK)

@@ -12,6 +12,10 @@ static enum kh_err read_parameters(struct kh_arena *arena, struct kh_view path, 
 	enum kh_err e = KH_OK;
 	yyjson_val *key;
 
+	if (yyjson_obj_size(obj) > KH_OPERATION_ARGUMENTS_MAX) {
+		kh_reasons_add(errors, "too_many", path, "more than %d parameters", KH_OPERATION_ARGUMENTS_MAX);
+		return KH_OK;
+	}
 	item->parameters = KH_NEW_N(arena, struct kh_parameter, yyjson_obj_size(obj));
 	if (item->parameters == NULL)
 		return KH_ENOMEM;

@@ -150,6 +150,10 @@ static enum kh_err take_parameters(struct kh_reasons *errors, struct kh_view pat
 		return KH_ENOMEM;
 	if (params != NULL && !yyjson_is_null(params))
 		kh_strict_object(errors, at, params);
+	if (yyjson_obj_size(params) > KH_OPERATION_ARGUMENTS_MAX) {
+		kh_reasons_add(errors, "too_many", at, "more than %d params", KH_OPERATION_ARGUMENTS_MAX);
+		return KH_OK;
+	}
 	if (action->target != NULL && yyjson_is_str(target)) {
 		bool statement = action->operation != NULL && kh_json_get(params, "database") != NULL &&
 				 kh_view_eq(kh_view_str(action->target), KH_LIT("database"));

@@ -58,7 +58,9 @@ static void test_format(struct kh_test *t)
 	assert_int_equal(kh_json_str(kh_json_get(val, "digest")).n, 64);
 	assert_null(kh_json_get(val, "audit_id"));
 	must(t, check(t, val, "some text", KH_LIT("abc123")));
-	must(t, check(t, val, "some text", (struct kh_view){NULL, 0}));
+	struct kh_attribution read;
+	must(t, kh_attribution_prove(&t->arena, val, KH_LIT("some text"), &read, &t->err));
+	assert_view(read.session_id, "abc123");
 	attribution.audit_id = KH_LIT("ev-1");
 	must(t, kh_attribution_make(&t->arena, &attribution, KH_LIT(""), &t->err));
 	val = metadata(t, &attribution, "{", "{");
@@ -100,6 +102,7 @@ static void test_session(struct kh_test *t)
 		must_fail(t, KH_EREFUSED, check(t, val, "some text", kh_view_str(others[i])));
 		assert_string_equal(t->err.code, "session_mismatch");
 	}
+	must_fail(t, KH_EREFUSED, check(t, val, "some text", (struct kh_view){NULL, 0}));
 	attribution.session_id = KH_LIT("");
 	must_fail(t, KH_EREFUSED, kh_attribution_make(&t->arena, &attribution, KH_LIT("x"), &t->err));
 	assert_string_equal(t->err.code, "session_malformed");

@@ -126,6 +126,14 @@ static void test_limits(struct kh_test *t)
 	read_plan(t, text, &plan);
 	assert_int_equal(errors.n, 1);
 	assert_string_equal(errors.at[0].code, "too_long");
+	n = (size_t)snprintf(text, sizeof(text),
+			     "{\"plan\":\"x\",\"required_operations\":[{\"operation\":\"comm.mcp.a.b\"");
+	for (int i = 0; i < KH_OPERATION_ARGUMENTS_MAX; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ",\"a%d\":%d", i, i);
+	snprintf(text + n, sizeof(text) - n, "}]}");
+	read_plan(t, text, &plan);
+	assert_int_equal(errors.n, 1);
+	assert_string_equal(errors.at[0].code, "too_many");
 	read_plan(t, "[]", &plan);
 	assert_int_equal(errors.n, 1);
 	assert_string_equal(errors.at[0].code, "wrong_type");
