@@ -40,7 +40,7 @@ static enum kh_err wrong_type(struct kh_error *err, const char *member, yyjson_v
 {
 	return at_member(
 		err, member,
-		kh_error_set(err, KH_EINPUT, "bad_type", "%s is %s, expected %s", member, kh_json_type(got), want));
+		kh_error_set(err, KH_EINPUT, "wrong_type", "%s is %s, expected %s", member, kh_json_type(got), want));
 }
 
 static enum kh_err bad_word(struct kh_arena *arena, struct kh_error *err, const char *member, struct kh_view got,
@@ -61,7 +61,7 @@ static enum kh_err take_members(struct kh_arena *arena, yyjson_val *obj, yyjson_
 	yyjson_val *key;
 
 	if (!yyjson_is_obj(obj))
-		return kh_error_set(err, KH_EINPUT, "bad_type", "a block is an object, not %s", kh_json_type(obj));
+		return kh_error_set(err, KH_EINPUT, "wrong_type", "a block is an object, not %s", kh_json_type(obj));
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
 		struct kh_view name = kh_json_str(key);
 		size_t i = find(names, KNOWN, name);
@@ -76,9 +76,8 @@ static enum kh_err take_members(struct kh_arena *arena, yyjson_val *obj, yyjson_
 	}
 	for (size_t i = 0; i < KNOWN; i++) {
 		if (i <= CONTENT && values[i] == NULL)
-			return at_member(
-				err, names[i],
-				kh_error_set(err, KH_EINPUT, "missing_member", "the block has no %s", names[i]));
+			return at_member(err, names[i],
+					 kh_error_set(err, KH_EINPUT, "missing", "the block has no %s", names[i]));
 		if (i < STRINGS && values[i] != NULL && !yyjson_is_str(values[i]))
 			return wrong_type(err, names[i], values[i], "a string");
 	}
@@ -162,9 +161,9 @@ enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const 
 	yyjson_val *item;
 
 	if (!yyjson_is_arr(arr))
-		return arr == NULL ? at_member(err, path,
-					       kh_error_set(err, KH_EINPUT, "missing_member", "there is no %s", path))
-				   : wrong_type(err, path, arr, "an array of blocks");
+		return arr == NULL
+			       ? at_member(err, path, kh_error_set(err, KH_EINPUT, "missing", "there is no %s", path))
+			       : wrong_type(err, path, arr, "an array of blocks");
 	for (size_t i = 0; (item = yyjson_arr_iter_next(&iter)) != NULL; i++) {
 		enum kh_err e = kh_blockjson_read(set, item, err);
 		if (e == KH_OK)

@@ -16,7 +16,7 @@
 #include "core/block/blocks.h"
 
 /*
- * Adds the block that OBJ describes to the set; it borrows OBJ's strings.  KH_EINPUT: `bad_type`, `missing_member`,
+ * Adds the block that OBJ describes to the set; it borrows OBJ's strings.  KH_EINPUT: `wrong_type`, `missing`,
  * `unknown_member`, `bad_value`; KH_ECHANGED: `hash_mismatch`; and whatever kh_blocks_add() refuses.
  */
 enum kh_err kh_blockjson_read(struct kh_blocks *set, yyjson_val *obj, struct kh_error *err)
