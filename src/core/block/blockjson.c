@@ -1,10 +1,12 @@
 /* Reading and writing blocks as JSON.  The input is hostile; blocks come into being through kh_blocks_add() only. */
 #include "core/block/blockjson.h"
 
+#include "base/timestamp.h"
+
 #include <sodium.h>
 
 /* The members of a block: what they must be, and whether they must be there. */
-enum member { ID, TRUST, TYPE, CONTENT, SOURCE, TAINT, CONTENT_HASH, STRINGS, TAINTED_BY = STRINGS, CREATED_AT, KNOWN };
+enum member { ID, TRUST, TYPE, CONTENT, SOURCE, TAINT, CREATED_AT, CONTENT_HASH, TAINTED_BY, KNOWN };
 
 static const char *const names[KNOWN] = {
 	[ID] = "id",
@@ -78,7 +80,7 @@ static enum kh_err take_members(struct kh_arena *arena, yyjson_val *obj, yyjson_
 		if (i <= CONTENT && values[i] == NULL)
 			return at_member(err, names[i],
 					 kh_error_set(err, KH_EINPUT, "missing", "the block has no %s", names[i]));
-		if (i < STRINGS && values[i] != NULL && !yyjson_is_str(values[i]))
+		if (i != TAINTED_BY && values[i] != NULL && !yyjson_is_str(values[i]))
 			return wrong_type(err, names[i], values[i], "a string");
 	}
 	return KH_OK;
@@ -93,8 +95,9 @@ static enum kh_err read_labels(struct kh_arena *arena, yyjson_val *const values[
 		return bad_word(arena, err, "type", kh_json_str(values[TYPE]), "instruction or data");
 	if (values[TAINT] != NULL && !kh_label_parse_taint(kh_json_str(values[TAINT]), &spec->taint))
 		return bad_word(arena, err, "taint", kh_json_str(values[TAINT]), "low, medium or high");
-	if (values[CREATED_AT] != NULL && (!kh_json_int(values[CREATED_AT], &spec->created_at) || spec->created_at < 0))
-		return wrong_type(err, "created_at", values[CREATED_AT], "microseconds since 1970, as an integer");
+	struct kh_view created_at = kh_json_str(values[CREATED_AT]);
+	if (values[CREATED_AT] != NULL && !kh_timestamp_parse(created_at, &spec->created_at))
+		return bad_word(arena, err, "created_at", created_at, "a time like 2026-01-31T10:30:00Z");
 	return KH_OK;
 }
 
@@ -193,7 +196,7 @@ yyjson_mut_val *kh_blockjson_write(yyjson_mut_doc *doc, struct kh_arena *arena, 
 	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(block->taint));
 	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(arena, &block->content_hash));
 	if (block->created_at > 0)
-		yyjson_mut_obj_add_sint(doc, obj, "created_at", block->created_at);
+		kh_json_add(doc, obj, "created_at", kh_timestamp_text(arena, block->created_at));
 	return obj;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "core/block/xml.h"
 
+#include "base/timestamp.h"
 #include "base/utf8.h"
 
 /* ---- writing ---- */
@@ -73,8 +74,11 @@ void kh_xml_add(struct kh_buf *out, const struct kh_block *block)
 		kh_buf_byte(out, '"');
 	if (block->taint != kh_label_initial_taint(block->trust))
 		kh_buf_printf(out, " taint=\"%s\"", kh_label_taint(block->taint));
-	if (block->created_at > 0)
-		kh_buf_printf(out, " created-at=\"%lld\"", (long long)block->created_at);
+	if (block->created_at > 0) {
+		kh_buf_lit(out, " created-at=\"");
+		kh_buf_add(out, kh_timestamp_text(out->arena, block->created_at));
+		kh_buf_byte(out, '"');
+	}
 	kh_buf_byte(out, '>');
 	put_escaped(out, block->content, false);
 	kh_buf_lit(out, "</block>");
@@ -90,7 +94,8 @@ enum kh_err kh_xml_write(struct kh_arena *arena, const struct kh_blocks *set, st
 			kh_buf_byte(&out, '\n');
 		kh_xml_add(&out, set->at[i]);
 	}
-	return kh_buf_end(&out, ret_text);
+	enum kh_err e = kh_buf_end(&out, ret_text);
+	return e == KH_OK ? kh_arena_check(arena) : e;
 }
 
 /* ---- reading ---- */
@@ -382,9 +387,8 @@ static enum kh_err read_labels(struct reader *reader, const struct tag *tag, str
 		return bad_value(reader, tag, TYPE, "instruction or data");
 	if (tag->values[TAINT].p != NULL && !kh_label_parse_taint(tag->values[TAINT], &spec->taint))
 		return bad_value(reader, tag, TAINT, "low, medium or high");
-	if (tag->values[CREATED_AT].p != NULL &&
-	    (!kh_view_int(tag->values[CREATED_AT], &spec->created_at) || spec->created_at < 0))
-		return bad_value(reader, tag, CREATED_AT, "microseconds since 1970");
+	if (tag->values[CREATED_AT].p != NULL && !kh_timestamp_parse(tag->values[CREATED_AT], &spec->created_at))
+		return bad_value(reader, tag, CREATED_AT, "a time like 2026-01-31T10:30:00Z");
 	return KH_OK;
 }
 

@@ -39,6 +39,9 @@ static void check_error(struct kh_test *t, kh_call_fn *fn, const char *in, const
 #define B004                                                                                                           \
 	"{\"id\":\"b004\",\"trust\":\"trusted\",\"type\":\"data\",\"content\":\"\",\"tainted_by\":[\"b003\",\"b001\"]" \
 	"}"
+#define B005                                                                                            \
+	"{\"id\":\"b005\",\"trust\":\"vetted\",\"type\":\"data\",\"content\":\"x\",\"taint\":\"high\"," \
+	"\"created_at\":\"2026-11-15T02:56:00Z\"}"
 #define XML                                                                                         \
 	"<block id=\\\"b001\\\" trust=\\\"trusted\\\" type=\\\"instruction\\\">Analyse.</block>\\n" \
 	"<block id=\\\"b003\\\" trust=\\\"untrusted\\\" type=\\\"data\\\" "                         \
@@ -78,6 +81,8 @@ static void test_round_trip(struct kh_test *t)
 	struct kh_view again = call_text(t, kh_block_contract_render, blocks);
 
 	assert_true(kh_view_eq(xml, again));
+	assert_true(kh_view_find(again, KH_LIT(" taint=\\\"high\\\" created-at=\\\"2026-11-15T02:56:00Z\\\">x<"), 0) !=
+		    SIZE_MAX);
 }
 
 /* C3, K5: block taint. */
@@ -136,8 +141,8 @@ static void test_refused(struct kh_test *t)
 		{BLOCK(TRUSTED ",\"tainted_by\":[\"b\"]"), "self_reference", "blocks[0]"},
 		{BLOCK(TRUSTED ",\"tainted_by\":[\"c\",\"c\"]"), "duplicate_reference", "blocks[0]"},
 		{BLOCK(TRUSTED ",\"tainted_by\":[\"c,d\"]"), "bad_id", "blocks[0]"},
-		{BLOCK(TRUSTED ",\"created_at\":-1"), "wrong_type", "blocks[0].created_at"},
-		{BLOCK(TRUSTED ",\"created_at\":\"now\""), "wrong_type", "blocks[0].created_at"},
+		{BLOCK(TRUSTED ",\"created_at\":5"), "wrong_type", "blocks[0].created_at"},
+		{BLOCK(TRUSTED ",\"created_at\":\"now\""), "bad_value", "blocks[0].created_at"},
 		{BLOCK(TRUSTED ",\"content_hash\":\"00\""), "hash_mismatch", "blocks[0].content_hash"},
 		{BLOCK(TRUSTED ",\"source\":[]"), "wrong_type", "blocks[0].source"},
 	};
