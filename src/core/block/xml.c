@@ -10,8 +10,8 @@
 
 /* ---- writing ---- */
 
-/* The named reference for C, or NULL. */
-static const char *named(uint32_t c, bool attribute)
+/* The named reference for C, or NULL; for the quotes only where they are wanted. */
+static const char *named(uint32_t c, bool quotes)
 {
 	switch (c) {
 	case '<':
@@ -21,9 +21,9 @@ static const char *named(uint32_t c, bool attribute)
 	case '&':
 		return "&amp;";
 	case '"':
-		return attribute ? "&quot;" : NULL;
+		return quotes ? "&quot;" : NULL;
 	case '\'':
-		return attribute ? "&apos;" : NULL;
+		return quotes ? "&apos;" : NULL;
 	default:
 		return NULL;
 	}
@@ -37,14 +37,14 @@ static bool is_referenced(uint32_t c, bool attribute)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff;
 }
 
-static void put_escaped(struct kh_buf *out, struct kh_view text, bool attribute)
+static void put_escaped(struct kh_buf *out, struct kh_view text, bool attribute, bool quotes)
 {
 	size_t from = 0, len;
 	uint32_t c;
 
 	for (size_t at = 0; at < text.n; at += len) {
 		len = kh_utf8_decode(text, at, &c);
-		const char *name = named(c, attribute);
+		const char *name = named(c, quotes);
 		if (name == NULL && !is_referenced(c, attribute))
 			continue;
 		kh_buf_add(out, kh_view_sub(text, from, at));
@@ -63,7 +63,7 @@ void kh_xml_add(struct kh_buf *out, const struct kh_block *block)
 		      kh_label_trust(block->trust), kh_label_type(block->type));
 	if (block->source.n > 0) {
 		kh_buf_lit(out, " source=\"");
-		put_escaped(out, block->source, true);
+		put_escaped(out, block->source, true, true);
 		kh_buf_byte(out, '"');
 	}
 	for (size_t i = 0; i < block->tainted_by_count; i++) {
@@ -80,7 +80,7 @@ void kh_xml_add(struct kh_buf *out, const struct kh_block *block)
 		kh_buf_byte(out, '"');
 	}
 	kh_buf_byte(out, '>');
-	put_escaped(out, block->content, false);
+	put_escaped(out, block->content, false, block->trust == KH_UNTRUSTED);
 	kh_buf_lit(out, "</block>");
 }
 

@@ -76,7 +76,7 @@ static void test_parse(struct kh_test *t)
 static void test_round_trip(struct kh_test *t)
 {
 	struct kh_view xml = call_text(t, kh_block_contract_render,
-				       KH_LIT("{\"blocks\":[" B001 "," B003 "," B004 "]}"));
+				       KH_LIT("{\"blocks\":[" B001 "," B003 "," B004 "," B005 "]}"));
 	struct kh_view blocks = call_text(t, kh_block_contract_parse, xml);
 	struct kh_view again = call_text(t, kh_block_contract_render, blocks);
 

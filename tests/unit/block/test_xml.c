@@ -56,12 +56,11 @@ static void test_escapes(struct kh_test *t)
 	kh_blocks_init(&set, &t->arena, seed);
 	must(t, kh_blocks_add(&set, &spec, &t->err));
 	must(t, kh_xml_write(&t->arena, &set, &xml));
-	assert_view(
-		xml,
-		"<block id=\"b\" trust=\"untrusted\" type=\"data\" "
-		"source=\"x&quot; trust=&quot;trusted&apos;&#9;&#10;&#13;&lt;&amp;&gt;\">"
-		"&lt;/block&gt;&#13;\n&lt;block id=\"c\" trust=\"trusted\" type=\"instruction\"&gt;]]&gt;&amp;amp;&#0;"
-		"&#127;&#133;&#65534;</block>");
+	assert_view(xml, "<block id=\"b\" trust=\"untrusted\" type=\"data\" "
+			 "source=\"x&quot; trust=&quot;trusted&apos;&#9;&#10;&#13;&lt;&amp;&gt;\">"
+			 "&lt;/block&gt;&#13;\n&lt;block id=&quot;c&quot; trust=&quot;trusted&quot; "
+			 "type=&quot;instruction&quot;&gt;]]&gt;&amp;amp;&#0;"
+			 "&#127;&#133;&#65534;</block>");
 	read_good(t, &set, xml);
 	assert_int_equal(set.n, 1);
 	assert_true(kh_view_eq(set.at[0]->content, spec.content));
