@@ -123,12 +123,12 @@ enum kh_err kh_graph_dot(const struct kh_graph *graph, struct kh_arena *arena, s
 
 /* ---- SVG ---- */
 
-#define BOX_WIDTH   200
+#define BOX_WIDTH   230
 #define BOX_HEIGHT  64
 #define GAP_ACROSS  30
 #define GAP_DOWN    60
 #define MARGIN      20
-#define LABEL_BYTES 24 /* of an id or a source in a box; the whole is in the tooltip */
+#define LABEL_BYTES 32 /* of an id or a source in a box; the whole is in the tooltip */
 
 struct place {
 	size_t layer, column;
