@@ -293,7 +293,7 @@ static void put_edge(struct kh_buf *out, const struct place *from, const struct 
 enum kh_err kh_graph_svg(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text,
 			 struct kh_error *err)
 {
-	struct layout layout;
+	struct layout layout = {0};
 	struct kh_buf out;
 
 	if (graph->n > KH_GRAPH_SVG_MAX)
