@@ -195,8 +195,10 @@ static enum kh_err lay_out(const struct kh_graph *graph, struct kh_arena *arena,
 			heads[from] = edge;
 		}
 	}
-	if (place_nodes(graph, places, waiting, ready, heads, nexts, targets) < graph->n)
-		return kh_error_set(err, KH_EREFUSED, "cycle", "a block influenced itself");
+	if (place_nodes(graph, places, waiting, ready, heads, nexts, targets) < graph->n) {
+		kh_error_set(err, KH_EREFUSED, "cycle", "a block influenced itself");
+		return KH_EREFUSED; /* said outright: the analyser does not know what the line above returns */
+	}
 	*layout = (struct layout){.places = places};
 	for (size_t i = 0; i < graph->n; i++) {
 		size_t layer = places[i].layer;
@@ -293,7 +295,7 @@ static void put_edge(struct kh_buf *out, const struct place *from, const struct 
 enum kh_err kh_graph_svg(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text,
 			 struct kh_error *err)
 {
-	struct layout layout = {0};
+	struct layout layout;
 	struct kh_buf out;
 
 	if (graph->n > KH_GRAPH_SVG_MAX)
