@@ -8,7 +8,7 @@
 #include "core/screen/screen.h"
 
 #include "base/utf8.h"
-#include "core/screen/answer.h"
+#include "core/screen/speech.h"
 #include "core/screen/disguise.h"
 #include "core/screen/form.h"
 #include "core/screen/hidden.h"
@@ -248,11 +248,11 @@ static void judge(struct reading *r, const struct kh_form *form)
 {
 	if (r->as == KH_SCREEN_DOCUMENT)
 		return;
-	struct kh_answer a = kh_answer_judge(form->text);
+	struct kh_speech a = kh_speech_judge(form->text);
 	if (a.code != NULL)
 		add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
 	if (r->as == KH_SCREEN_NAME) {
-		a = kh_answer_name(form->text, form->text);
+		a = kh_speech_name(form->text, form->text);
 		if (a.code != NULL)
 			add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
 	}
@@ -345,7 +345,7 @@ static enum kh_err read_normals(struct reading *r, const struct kh_form *form, b
 	skeleton.layer_count -= ascii;
 	judge(r, &skeleton);
 	if (!ascii && r->as != KH_SCREEN_DOCUMENT) {
-		struct kh_answer a = kh_answer_script(folded.text);
+		struct kh_speech a = kh_speech_script(folded.text);
 		if (a.code != NULL)
 			add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
 	}

@@ -1,5 +1,5 @@
 /* Judging answers and names.  Input is the attacker's; tables and thresholds are ours. */
-#include "core/screen/answer.h"
+#include "core/screen/speech.h"
 
 #include "base/utf8.h"
 #include "core/screen/lexicon.h"
@@ -202,7 +202,7 @@ static unsigned points(const struct sentence *s)
 	       length_points(s->words);
 }
 
-unsigned kh_answer_points(struct kh_view skeleton)
+unsigned kh_speech_points(struct kh_view skeleton)
 {
 	struct sentence s;
 
@@ -225,20 +225,20 @@ static bool unreadable(const struct sentence *s)
 	return letters >= 10 && known * 8 < s->n;
 }
 
-struct kh_answer kh_answer_judge(struct kh_view skeleton)
+struct kh_speech kh_speech_judge(struct kh_view skeleton)
 {
 	struct sentence s;
 
 	tokenise(skeleton, &s);
 	unsigned p = points(&s);
 	if (s.question)
-		return (struct kh_answer){"question", "question", KH_SEVERITY_MEDIUM};
+		return (struct kh_speech){"question", "question", KH_SEVERITY_MEDIUM};
 	if (p >= ENOUGH)
-		return (struct kh_answer){"instruction", "asks_for_something",
+		return (struct kh_speech){"instruction", "asks_for_something",
 					  p >= 2 * ENOUGH ? KH_SEVERITY_HIGH : KH_SEVERITY_MEDIUM};
 	if (unreadable(&s))
-		return (struct kh_answer){"unreadable", "other_language", KH_SEVERITY_LOW};
-	return (struct kh_answer){.code = NULL};
+		return (struct kh_speech){"unreadable", "other_language", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
 }
 
 /* Scripts that do not put blanks between words. */
@@ -261,7 +261,7 @@ static bool is_lookalike(uint32_t c)
 	return (c >= 0x370 && c <= 0x58f) || (c >= 0x13a0 && c <= 0x13ff) || (c >= 0xab70 && c <= 0xabbf);
 }
 
-struct kh_answer kh_answer_script(struct kh_view folded)
+struct kh_speech kh_speech_script(struct kh_view folded)
 {
 	size_t words = 0, unspaced = 0, mixed = 0;
 	bool other = false, latin = false, alike = false;
@@ -283,13 +283,13 @@ struct kh_answer kh_answer_script(struct kh_view folded)
 		at += len;
 	}
 	if (mixed > 0)
-		return (struct kh_answer){"encoded", "mixed_scripts", KH_SEVERITY_MEDIUM};
+		return (struct kh_speech){"encoded", "mixed_scripts", KH_SEVERITY_MEDIUM};
 	if (words >= 5 || unspaced >= 12)
-		return (struct kh_answer){"unreadable", "other_script", KH_SEVERITY_LOW};
-	return (struct kh_answer){.code = NULL};
+		return (struct kh_speech){"unreadable", "other_script", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
 }
 
-struct kh_answer kh_answer_name(struct kh_view skeleton, struct kh_view folded)
+struct kh_speech kh_speech_name(struct kh_view skeleton, struct kh_view folded)
 {
 	struct sentence s;
 
@@ -298,7 +298,7 @@ struct kh_answer kh_answer_name(struct kh_view skeleton, struct kh_view folded)
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned k = s.at[i].kinds;
 		if (k != 0 && (k & (KH_WORD_NAME | KH_WORD_PARTICLE)) == 0)
-			return (struct kh_answer){"name", "no_name", KH_SEVERITY_LOW};
+			return (struct kh_speech){"name", "no_name", KH_SEVERITY_LOW};
 	}
-	return (struct kh_answer){.code = NULL};
+	return (struct kh_speech){.code = NULL};
 }
