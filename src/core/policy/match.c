@@ -3,18 +3,23 @@
 
 #include "base/utf8.h"
 
-bool kh_match_glob(struct kh_view pattern, struct kh_view name)
+static bool is_word_byte(char c)
+{
+	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
+}
+
+/* The last star takes as little as possible first; a mismatch makes it take one byte more. */
+static bool match(struct kh_view pattern, struct kh_view name, bool word)
 {
 	size_t p = 0, n = 0, star = SIZE_MAX, from = 0;
 
-	/* The last star takes as little as possible first; a mismatch makes it take one byte more. */
 	while (n < name.n) {
 		if (p < pattern.n && pattern.p[p] == '*') {
 			star = p++;
 			from = n;
 		} else if (p < pattern.n && pattern.p[p] == name.p[n]) {
 			p++, n++;
-		} else if (star != SIZE_MAX) {
+		} else if (star != SIZE_MAX && (!word || is_word_byte(name.p[from]))) {
 			p = star + 1;
 			n = ++from;
 		} else {
@@ -24,6 +29,16 @@ bool kh_match_glob(struct kh_view pattern, struct kh_view name)
 	while (p < pattern.n && pattern.p[p] == '*')
 		p++;
 	return p == pattern.n;
+}
+
+bool kh_match_glob(struct kh_view pattern, struct kh_view name)
+{
+	return match(pattern, name, false);
+}
+
+bool kh_match_word(struct kh_view pattern, struct kh_view word)
+{
+	return match(pattern, word, true);
 }
 
 bool kh_match_host(struct kh_view pattern, struct kh_view host)

@@ -8,6 +8,12 @@
 bool kh_match_glob(struct kh_view pattern, struct kh_view name);
 
 /*
+ * A destination against a pattern: `*` stands for letters, digits and . _ + - only, so that `*@example.com` is one
+ * address and not two.
+ */
+bool kh_match_word(struct kh_view pattern, struct kh_view word);
+
+/*
  * A host against `example.com` (that host alone) or `*.example.com` (every host below it, not example.com itself).
  * ASCII letters match in either case; one trailing dot of the host is ignored.
  */

@@ -4,6 +4,7 @@
  */
 #include "core/policy/policy.h"
 
+#include "base/buf.h"
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
 
@@ -190,8 +191,14 @@ static struct kh_view tool_name(struct kh_arena *arena, struct kh_view operation
 
 	if (!kh_view_starts(operation, prefix) || dot == SIZE_MAX)
 		return operation;
-	struct kh_view server = kh_view_sub(rest, 0, dot), tool = kh_view_from(rest, dot + 1);
-	return kh_arena_printf(arena, "%.*s__%.*s", KH_FMT(server), KH_FMT(tool));
+	struct kh_view name = {NULL, 0};
+	struct kh_buf buf;
+	/* Not by printf: a name may hold a NUL, and must not end there. */
+	kh_buf_init(&buf, arena, operation.n);
+	kh_buf_add(&buf, kh_view_sub(rest, 0, dot));
+	kh_buf_lit(&buf, "__");
+	kh_buf_add(&buf, kh_view_from(rest, dot + 1));
+	return kh_buf_end(&buf, &name) == KH_OK ? name : (struct kh_view){NULL, 0};
 }
 
 const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, struct kh_arena *arena,
