@@ -103,7 +103,7 @@ enum kh_err kh_comm_contract_check(struct kh_call *call, yyjson_val *in, yyjson_
 	enum kh_err e = kh_declaration_check(call->arena, call->screen, in, (struct kh_view){NULL, 0}, &list, &errors,
 					     &review);
 	if (e != KH_OK)
-		return kh_error_set(err, e, NULL, "the declaration could not be checked");
+		return kh_error_set(err, e, "out_of_memory", "no memory to check the declaration");
 	yyjson_mut_val *out = yyjson_mut_obj(call->doc);
 	yyjson_mut_obj_add_bool(call->doc, out, "ok", errors.n == 0);
 	if (errors.n > 0) {

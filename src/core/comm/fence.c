@@ -35,7 +35,7 @@ static enum kh_err render(struct kh_arena *arena, struct kh_fence *fence, struct
 	if (e == KH_OK)
 		e = kh_defuse_text(arena, fence->attribution.source, &source);
 	if (e != KH_OK)
-		return kh_error_set(err, e, NULL, "the content could not be made safe to show");
+		return kh_error_set(err, e, "too_large", "the content could not be made safe to show");
 	kh_buf_init(&out, arena, content.n + source.n + FRAME_MAX);
 	kh_buf_printf(&out, "<<<%s %.*s>>>\n%s\n", KH_ATTRIBUTION_MARKER, KH_FMT(fence->nonce), warning);
 	add_uses(&out, "Allowed uses", allowed, COUNT(allowed));

@@ -1,8 +1,6 @@
 /* https URLs.  Input is hostile; a character that is not known to be harmless is refused, not repaired. */
 #include "core/comm/url.h"
 
-#include <arpa/inet.h>
-
 #define HOST_MAX  253
 #define LABEL_MAX 63
 
@@ -32,16 +30,57 @@ static enum kh_err check_characters(struct kh_view text, struct kh_error *err)
 	return KH_OK;
 }
 
-/* Whether HOST is an address of FAMILY in the one form that inet_pton reads. */
-static bool is_address(int family, struct kh_view host)
+/* "192.0.2.7": four numbers without leading zeros, and no other way of writing them. */
+static bool is_ipv4(struct kh_view text)
 {
-	char text[INET6_ADDRSTRLEN] = "";
-	unsigned char address[sizeof(struct in6_addr)];
+	struct kh_view part;
+	size_t parts = 0;
+	int64_t value;
 
-	if (host.n >= sizeof(text))
-		return false;
-	memcpy(text, host.p, host.n);
-	return inet_pton(family, text, address) == 1;
+	while (kh_view_split(&text, '.', &part)) {
+		if (++parts > 4 || part.n == 0 || !kh_ascii_is_digit(part.p[0]) || !kh_view_int(part, &value) ||
+		    value > 255)
+			return false;
+	}
+	return parts == 4;
+}
+
+static bool is_group(struct kh_view text)
+{
+	size_t i = 0;
+
+	while (i < text.n && is_hex(text.p[i]))
+		i++;
+	return i == text.n && i >= 1 && i <= 4;
+}
+
+/* How many groups of 16 bits TEXT, one side of a "::" or all of the address, has; -1 where it is not made of groups. */
+static int count_groups(struct kh_view text, bool is_last)
+{
+	struct kh_view part;
+	int groups = 0;
+
+	if (text.n == 0)
+		return 0;
+	while (kh_view_split(&text, ':', &part)) {
+		/* The last 32 bits may be written as an IPv4 address. */
+		bool ipv4 = is_last && text.p == NULL && is_ipv4(part);
+		if (!ipv4 && !is_group(part))
+			return -1;
+		groups += ipv4 ? 2 : 1;
+	}
+	return groups;
+}
+
+static bool is_ipv6(struct kh_view text)
+{
+	size_t gap = kh_view_find(text, KH_LIT("::"), 0);
+
+	if (gap == SIZE_MAX)
+		return count_groups(text, true) == 8;
+	int before = count_groups(kh_view_sub(text, 0, gap), false),
+	    after = count_groups(kh_view_from(text, gap + 2), true);
+	return before >= 0 && after >= 0 && before + after <= 7;
 }
 
 static bool is_label(struct kh_view label)
@@ -96,7 +135,7 @@ static enum kh_err read_authority(struct kh_view authority, struct kh_url *url, 
 		return bad(err, "a [ without its ]");
 	url->host = bracket ? kh_view_sub(authority, 1, end) : kh_view_sub(authority, 0, end);
 	struct kh_view port = kh_view_from(authority, bracket ? end + 1 : end);
-	url->is_address = is_address(bracket ? AF_INET6 : AF_INET, url->host);
+	url->is_address = bracket ? is_ipv6(url->host) : is_ipv4(url->host);
 	if (url->host.n == 0)
 		return bad(err, "no host in the URL");
 	if (!url->is_address && (bracket || !is_name(url->host)))

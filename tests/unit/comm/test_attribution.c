@@ -17,7 +17,8 @@ static struct kh_attribution make(struct kh_test *t, const char *content)
 }
 
 /* Metadata as text, with WHAT in it replaced by WITH. */
-static yyjson_val *metadata(struct kh_test *t, const struct kh_attribution *attribution, const char *what, const char *with)
+static yyjson_val *metadata(struct kh_test *t, const struct kh_attribution *attribution, const char *what,
+			    const char *with)
 {
 	yyjson_mut_doc *doc = kh_json_new(&t->arena);
 	yyjson_mut_val *obj = kh_attribution_json(&t->arena, doc, attribution);
@@ -68,7 +69,7 @@ static void test_format(struct kh_test *t)
 /* E10, E13 (Attribution Guard: missing attribution rejected; red line: attribution bypass). */
 static void test_missing(struct kh_test *t)
 {
-	static const char *const members[] = {"attribution", "source",	   "timestamp",	   "trust_level",
+	static const char *const members[] = {"attribution", "source",     "timestamp",    "trust_level",
 					      "operation",   "session_id", "content_hash", "digest"};
 	struct kh_attribution attribution = make(t, "some text");
 
@@ -148,7 +149,8 @@ static void test_changed(struct kh_test *t)
 /* E2, E10: parts that cannot be attributed. */
 static void test_refused(struct kh_test *t)
 {
-	static const char *const sources[] = {"", "a\nb", "a\tb", "a\xe2\x80\x8b\x62", "\xe2\x80\xaex", "a\xc2\xa0\x62", "\xff"};
+	static const char *const sources[] = {
+		"", "a\nb", "a\tb", "a\xe2\x80\x8b\x62", "\xe2\x80\xaex", "a\xc2\xa0\x62", "\xff"};
 	struct kh_attribution attribution;
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {

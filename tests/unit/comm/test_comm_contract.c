@@ -18,8 +18,9 @@ static struct kh_view call(struct kh_test *t, kh_call_fn *fn, struct kh_view in)
 	return text;
 }
 
-#define WRAP(operation) \
-	"{\"content\":\"Price: 7 EUR\",\"source\":\"https://example.com/p\",\"operation\":\"" operation "\",\"session_id\":\"s1\"}"
+#define WRAP(operation)                                                                                 \
+	"{\"content\":\"Price: 7 EUR\",\"source\":\"https://example.com/p\",\"operation\":\"" operation \
+	"\",\"session_id\":\"s1\"}"
 
 /* C5, E10, E11: wrap and back; the short name of an operation and the full one mean the same. */
 static void test_fence(struct kh_test *t)
@@ -29,17 +30,19 @@ static void test_fence(struct kh_test *t)
 	struct kh_view back = call(t, kh_comm_contract_unwrap, wrapped);
 
 	assert_true(kh_view_eq(wrapped, full));
-	assert_true(kh_view_starts(wrapped, KH_LIT("{\"content\":\"Price: 7 EUR\",\"marker\":\"UNTRUSTED_EXTERNAL_CONTENT\","
-						   "\"nonce\":\"deadbeef000000000000000000000000\",\"source\":"
-						   "\"https://example.com/p\",\"warning\":\"")));
+	assert_true(kh_view_starts(wrapped,
+				   KH_LIT("{\"content\":\"Price: 7 EUR\",\"marker\":\"UNTRUSTED_EXTERNAL_CONTENT\","
+					  "\"nonce\":\"deadbeef000000000000000000000000\",\"source\":"
+					  "\"https://example.com/p\",\"warning\":\"")));
 	assert_true(kh_view_starts(back, KH_LIT("{\"content\":\"Price: 7 EUR\",\"metadata\":{\"attribution\":"
 						"\"CommunicationOS (fetch) in session s1\",\"source\":"
 						"\"https://example.com/p\",\"timestamp\":\"2026-01-31T10:30:00Z\","
 						"\"trust_level\":\"UNTRUSTED_EXTERNAL_CONTENT\",\"operation\":"
 						"\"comm.fetch\",\"session_id\":\"s1\",\"content_hash\":\"")));
-	wrapped = call(t, kh_comm_contract_wrap,
-		       KH_LIT("{\"content\":\"\",\"source\":\"x\",\"operation\":\"mcp.files.read\",\"session_id\":\"s1\","
-			      "\"audit_id\":\"ev-7\"}"));
+	wrapped = call(
+		t, kh_comm_contract_wrap,
+		KH_LIT("{\"content\":\"\",\"source\":\"x\",\"operation\":\"mcp.files.read\",\"session_id\":\"s1\","
+		       "\"audit_id\":\"ev-7\"}"));
 	back = call(t, kh_comm_contract_unwrap, wrapped);
 	assert_true(kh_view_starts(back, KH_LIT("{\"content\":\"\",\"metadata\":{\"attribution\":\"CommunicationOS "
 						"(mcp.files.read) in session s1\"")));
@@ -54,9 +57,11 @@ static void test_fence_refused(struct kh_test *t)
 		{"{\"source\":\"x\",\"operation\":\"fetch\",\"session_id\":\"s1\"}",
 		 "{\"error\":{\"code\":\"missing\",\"member\":\"content\",\"detail\":\"content is missing\"}}"},
 		{"{\"content\":1,\"source\":\"x\",\"operation\":\"fetch\",\"session_id\":\"s1\"}",
-		 "{\"error\":{\"code\":\"wrong_type\",\"member\":\"content\",\"detail\":\"expected a string, not number\"}}"},
+		 "{\"error\":{\"code\":\"wrong_type\",\"member\":\"content\",\"detail\":\"expected a string, not "
+		 "number\"}}"},
 		{"{\"content\":\"\",\"source\":\"x\",\"operation\":\"fetch\",\"session_id\":\"s1\",\"trust\":\"high\"}",
-		 "{\"error\":{\"code\":\"unknown_member\",\"member\":\"trust\",\"detail\":\"no member of this name is known "
+		 "{\"error\":{\"code\":\"unknown_member\",\"member\":\"trust\",\"detail\":\"no member of this name is "
+		 "known "
 		 "here\"}}"},
 		{"{\"content\":\"\",\"source\":\"x\",\"operation\":\"upload\",\"session_id\":\"s1\"}",
 		 "{\"error\":{\"code\":\"operation_unknown\",\"member\":\"operation\",\"detail\":\"no operation "
@@ -64,7 +69,8 @@ static void test_fence_refused(struct kh_test *t)
 		{"{\"content\":\"\",\"source\":\"\",\"operation\":\"fetch\",\"session_id\":\"s1\"}",
 		 "{\"error\":{\"code\":\"empty\",\"member\":\"source\",\"detail\":\"the source is empty\"}}"},
 		{"{\"content\":\"\",\"source\":\"x\",\"operation\":\"fetch\",\"session_id\":\"\"}",
-		 "{\"error\":{\"code\":\"session_malformed\",\"member\":\"session_id\",\"detail\":\"session_id is not of the "
+		 "{\"error\":{\"code\":\"session_malformed\",\"member\":\"session_id\",\"detail\":\"session_id is not "
+		 "of the "
 		 "form [A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}\"}}"},
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -79,18 +85,24 @@ static void test_fence_refused(struct kh_test *t)
 static void test_check(struct kh_test *t)
 {
 	static const char *const all[][2] = {
-		{"{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/api/data\",\"reason\":\"Need product pricing data "
+		{"{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/api/data\",\"reason\":\"Need product "
+		 "pricing data "
 		 "for customer query\"}",
 		 "{\"ok\":true,\"operation\":\"comm.fetch\"}"},
-		{"{\"external_info\":{\"required\":true,\"declarations\":[{\"action\":\"web_search\",\"target\":\"Product X "
-		 "price\",\"reason\":\"Compare prices of Product X\"},{\"action\":\"file_read\",\"target\":\"notes.txt\","
+		{"{\"external_info\":{\"required\":true,\"declarations\":[{\"action\":\"web_search\",\"target\":"
+		 "\"Product X "
+		 "price\",\"reason\":\"Compare prices of Product "
+		 "X\"},{\"action\":\"file_read\",\"target\":\"notes.txt\","
 		 "\"reason\":\"Compare prices of Product X\"}]}}",
 		 "{\"ok\":true,\"operation\":\"comm.search\",\"operations\":[\"comm.search\",\"comm.read\"]}"},
 		{"{\"operation\":\"comm.fetch\",\"url\":\"http://example.com/\",\"reason\":\"because\"}",
-		 "{\"ok\":false,\"errors\":[{\"code\":\"bad_url\",\"member\":\"url\",\"detail\":\"not an https URL: it does not "
-		 "begin with https://\"},{\"code\":\"too_short\",\"member\":\"reason\",\"detail\":\"has 7 characters, at least "
+		 "{\"ok\":false,\"errors\":[{\"code\":\"bad_url\",\"member\":\"url\",\"detail\":\"not an https URL: it "
+		 "does not "
+		 "begin with https://\"},{\"code\":\"too_short\",\"member\":\"reason\",\"detail\":\"has 7 characters, "
+		 "at least "
 		 "10 are needed\"}]}"},
-		{"[]", "{\"ok\":false,\"errors\":[{\"code\":\"wrong_type\",\"detail\":\"expected an object, not array\"}]}"},
+		{"[]",
+		 "{\"ok\":false,\"errors\":[{\"code\":\"wrong_type\",\"detail\":\"expected an object, not array\"}]}"},
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_view(call(t, kh_comm_contract_check, kh_view_str(all[i][0])), all[i][1]);

@@ -4,15 +4,16 @@
 #include <stdio.h>
 
 #define WHY "\"reason\":\"Compare prices of Product X\""
-#define FETCH                                                                                                          \
-	"\"operation\":\"comm.fetch\",\"url\":\"https://example.com/api/data\",\"reason\":\"Need product pricing data "  \
+#define FETCH                                                                                                      \
+	"\"operation\":\"comm.fetch\",\"url\":\"https://example.com/api/data\",\"reason\":\"Need product pricing " \
+	"data "                                                                                                    \
 	"for customer query\""
 #define REQUEST "\"user_request\":\"What does Product X cost in 2026?\""
 #define MISSING "\"missing_knowledge\":\"The current price list of Product X\""
-#define USE	"\"expected_use\":\"Cite the price with its source\""
+#define USE     "\"expected_use\":\"Cite the price with its source\""
 #define JUSTIFY "\"justification\":{" REQUEST "," MISSING "," USE "}"
 #define BINDING "\"phase\":\"execution\",\"session_id\":\"session-123\""
-#define SEARCH	"\"operation\":\"comm.search\",\"parameters\":{\"query\":\"Product X pricing 2026\",\"scope\":\"web\"}"
+#define SEARCH  "\"operation\":\"comm.search\",\"parameters\":{\"query\":\"Product X pricing 2026\",\"scope\":\"web\"}"
 
 static struct kh_reasons errors, review;
 
@@ -80,8 +81,8 @@ static void test_short(struct kh_test *t)
 	d = accept(t, "{" FETCH "," BINDING "}");
 	assert_view(d.session_id, "session-123");
 	accept(t, "{\"operation\":\"comm.search\",\"query\":\"Product X price\",\"limit\":5," WHY "}");
-	accept(t, "{\"operation\":\"comm.query\",\"database\":\"shop\",\"statement\":\"price_of\",\"params\":{\"id\":7}," WHY
-		  "}");
+	accept(t, "{\"operation\":\"comm.query\",\"database\":\"shop\",\"statement\":\"price_of\",\"params\":{\"id\":7}"
+		  "," WHY "}");
 	accept(t, "{\"operation\":\"comm.read\",\"path\":\"notes.txt\"," WHY "}");
 	accept(t, "{\"operation\":\"comm.exec\",\"command\":\"git\",\"args\":[\"log\"]," WHY "}");
 }
@@ -89,13 +90,14 @@ static void test_short(struct kh_test *t)
 /* E3, COMPAT 3 (hole: declarations with nested params are lost): arguments of tools are kept whole. */
 static void test_nested(struct kh_test *t)
 {
-	struct kh_declaration d = accept(t, "{\"operation\":\"comm.mcp.files.search\",\"parameters\":{\"filter\":{\"any\":"
-					    "[{\"name\":\"a}\\\"b\"},{\"deep\":[[1],{}]}]},\"n\":1}," JUSTIFY "," BINDING
-					    "}");
+	struct kh_declaration d = accept(
+		t, "{\"operation\":\"comm.mcp.files.search\",\"parameters\":{\"filter\":{\"any\":"
+		   "[{\"name\":\"a}\\\"b\"},{\"deep\":[[1],{}]}]},\"n\":1}," JUSTIFY "," BINDING "}");
 	yyjson_val *want;
 
 	assert_int_equal(d.parameter_count, 2);
-	must(t, kh_json_read(&t->arena, KH_LIT("{\"any\":[{\"name\":\"a}\\\"b\"},{\"deep\":[[1],{}]}]}"), &want, &t->err));
+	must(t,
+	     kh_json_read(&t->arena, KH_LIT("{\"any\":[{\"name\":\"a}\\\"b\"},{\"deep\":[[1],{}]}]}"), &want, &t->err));
 	assert_true(yyjson_equals(want, kh_declaration_parameter(&d, "filter")));
 	d = accept(t, "{\"operation\":\"comm.mcp.files.search\",\"filter\":{\"a\":{\"b\":{}}}," WHY "}");
 	assert_int_equal(d.parameter_count, 1);
@@ -142,7 +144,8 @@ static void test_vague(struct kh_test *t)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		snprintf(text, sizeof(text),
-			 "{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/\",\"reason\":\"%s\"}", all[i][0]);
+			 "{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/\",\"reason\":\"%s\"}",
+			 all[i][0]);
 		refuse(t, text, all[i][1], "reason");
 	}
 }
@@ -191,10 +194,11 @@ static void test_parameters(struct kh_test *t)
 	refuse(t, "{" FETCH ",\"method\":\"POST\"}", "unknown_member", "method");
 	refuse(t, "{" FETCH ",\"a\\nb\":1}", "unknown_member", "\"a\\u{a}b\"");
 	refuse(t, "{\"operation\":\"comm.read\",\"path\":\"../../etc/shadow\"," WHY "}", "bad_path", "path");
-	refuse(t, "{\"operation\":\"comm.search\",\"parameters\":[]," JUSTIFY "," BINDING "}", "wrong_type", "parameters");
+	refuse(t, "{\"operation\":\"comm.search\",\"parameters\":[]," JUSTIFY "," BINDING "}", "wrong_type",
+	       "parameters");
 	refuse(t,
-	       "{\"operation\":\"comm.search\",\"parameters\":{\"query\":\"X price\",\"limit\":1000}," JUSTIFY "," BINDING
-	       "}",
+	       "{\"operation\":\"comm.search\",\"parameters\":{\"query\":\"X price\",\"limit\":1000}," JUSTIFY
+	       "," BINDING "}",
 	       "out_of_range", "parameters.limit");
 	refuse(t, "{\"operation\":\"comm.search\"," JUSTIFY "," BINDING "}", "missing", "parameters");
 	refuse(t, "{" SEARCH "," JUSTIFY "," BINDING ",\"approved\":true}", "unknown_member", "approved");
@@ -215,15 +219,16 @@ static void test_operation(struct kh_test *t)
 static void test_all(struct kh_test *t)
 {
 	check_for(t,
-		  "{\"operation\":\"comm.search\",\"parameters\":{\"query\":\"\",\"scope\":\"x\",\"z\":1},\"justification\":"
+		  "{\"operation\":\"comm.search\",\"parameters\":{\"query\":\"\",\"scope\":\"x\",\"z\":1},"
+		  "\"justification\":"
 		  "{\"user_request\":\"x\"},\"phase\":\"planning\",\"session_id\":\"\",\"more\":0}",
 		  (struct kh_view){NULL, 0});
 	assert_int_equal(errors.n, 9);
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_full),	 KH_TEST(test_short), KH_TEST(test_nested),  KH_TEST(test_justification),
-	KH_TEST(test_vague),	 KH_TEST(test_phase), KH_TEST(test_session), KH_TEST(test_parameters),
+	KH_TEST(test_full),      KH_TEST(test_short), KH_TEST(test_nested),  KH_TEST(test_justification),
+	KH_TEST(test_vague),     KH_TEST(test_phase), KH_TEST(test_session), KH_TEST(test_parameters),
 	KH_TEST(test_operation), KH_TEST(test_all),
 };
 KH_TEST_MAIN(cases)

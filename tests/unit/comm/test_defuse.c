@@ -11,13 +11,13 @@ static void test_defused(struct kh_test *t)
 		"UNTRUSTED-EXTERNAL-CONTENT",
 		"U N T R U S T E D _ E X T E R N A L _ C O N T E N T",
 		"UNTRUSTED_\nEXTERNAL_\r\nCONTENT",
-		"UNTR\xe2\x80\x8bUSTED_EXT\xc2\xad\x45RNAL_CONTENT",				/* invisible */
-		"UNTR\xf3\xa0\x81\x95USTED_EXTERNAL_CONTENT",					/* a tag */
-		"\xef\xbc\xb5\xef\xbc\xae\xef\xbc\xb4RUSTED\xef\xbc\xbf\x45XTERNAL_CONTENT",	/* full-width */
-		"UNTRUST\xd0\x95\x44_\xd0\x95XT\xd0\x95RNAL_C\xd0\x9eNTENT",			/* Cyrillic */
-		"UNTRUSTE\xcc\x81\x44_EXTERNAL_CONTE\xcc\x88NT",				/* accents */
-		"\xf0\x9d\x90\x94NTRUSTED_EXTERNAL_CONTENT",					/* mathematical */
-		"UNTRU\xef\xac\x86\x45\x44_EXTERNAL_CONTENT",					/* a ligature of s and t */
+		"UNTR\xe2\x80\x8bUSTED_EXT\xc2\xad\x45RNAL_CONTENT",                         /* invisible */
+		"UNTR\xf3\xa0\x81\x95USTED_EXTERNAL_CONTENT",                                /* a tag */
+		"\xef\xbc\xb5\xef\xbc\xae\xef\xbc\xb4RUSTED\xef\xbc\xbf\x45XTERNAL_CONTENT", /* full-width */
+		"UNTRUST\xd0\x95\x44_\xd0\x95XT\xd0\x95RNAL_C\xd0\x9eNTENT",                 /* Cyrillic */
+		"UNTRUSTE\xcc\x81\x44_EXTERNAL_CONTE\xcc\x88NT",                             /* accents */
+		"\xf0\x9d\x90\x94NTRUSTED_EXTERNAL_CONTENT",                                 /* mathematical */
+		"UNTRU\xef\xac\x86\x45\x44_EXTERNAL_CONTENT",                                /* a ligature of s and t */
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_view text = kh_arena_printf(&t->arena, "a <<<%s>>> \xc3\xa9 %s.", all[i], all[i]), out;
@@ -30,8 +30,13 @@ static void test_defused(struct kh_test *t)
 static void test_untouched(struct kh_test *t)
 {
 	static const char *const all[] = {
-		"", "Some text.\n---\nMore \xe2\x80\x8btext \xf0\x9f\x98\x80", "untrusted external conten", "ntrusted_external_content",
-		"untrusted x external content", "UNTRUSTED", "untruntrusted external",
+		"",
+		"Some text.\n---\nMore \xe2\x80\x8btext \xf0\x9f\x98\x80",
+		"untrusted external conten",
+		"ntrusted_external_content",
+		"untrusted x external content",
+		"UNTRUSTED",
+		"untruntrusted external",
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_view out;

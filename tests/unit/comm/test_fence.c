@@ -49,8 +49,7 @@ static bool has(yyjson_val *list, const char *word)
 	yyjson_val *item;
 	size_t i, n;
 
-	yyjson_arr_foreach(list, i, n, item)
-	{
+	yyjson_arr_foreach (list, i, n, item) {
 		if (kh_view_eq(kh_json_str(item), kh_view_str(word)))
 			return true;
 	}
@@ -131,9 +130,8 @@ static void test_escape(struct kh_test *t)
 		assert_int_equal(count(fence.rendered, "[marker defused]"), i == 0 ? 1 : 2);
 		assert_view(fence.content, all[i]);
 	}
-	struct kh_attribution attribution = {.operation = KH_LIT("comm.fetch"),
-					     .session_id = KH_LIT("s1"),
-					     .source = KH_LIT("x")};
+	struct kh_attribution attribution = {
+		.operation = KH_LIT("comm.fetch"), .session_id = KH_LIT("s1"), .source = KH_LIT("x")};
 	struct kh_fence fence;
 	must(t, kh_attribution_make(&t->arena, &attribution, KH_LIT("knows " NONCE), &t->err));
 	must_fail(t, KH_EREFUSED,
@@ -177,7 +175,8 @@ static void test_changed(struct kh_test *t)
 		if (at == SIZE_MAX)
 			fail_msg("not there: %s", edits[i][0]);
 		struct kh_view end = kh_view_from(text, at + strlen(edits[i][0]));
-		struct kh_view bad = kh_arena_printf(&t->arena, "%.*s%s%.*s", (int)at, text.p, edits[i][1], KH_FMT(end));
+		struct kh_view bad = kh_arena_printf(&t->arena, "%.*s%s%.*s", (int)at, text.p, edits[i][1],
+						     KH_FMT(end));
 		must(t, kh_arena_check(&t->arena));
 		must_fail(t, KH_ECHANGED, unwrap(t, bad, &back));
 		assert_string_equal(t->err.code, "changed");

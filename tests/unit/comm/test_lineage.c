@@ -39,7 +39,8 @@ static void test_preserved(struct kh_test *t)
 	sources[2] = sources[0];
 	must(t, kh_lineage_derive(&t->arena, sources, 3, KH_LIT("extracted"), &first, &t->err));
 	assert_int_equal(first.source_count, 2);
-	must(t, kh_lineage_derive(&t->arena, first.sources, first.source_count, KH_LIT("2026-03-15"), &second, &t->err));
+	must(t,
+	     kh_lineage_derive(&t->arena, first.sources, first.source_count, KH_LIT("2026-03-15"), &second, &t->err));
 	must(t, kh_lineage_check(&t->arena, edited(t, &second, "{", "{"), KH_LIT("2026-03-15"), &read, &t->err));
 	assert_int_equal(read.source_count, 2);
 	assert_view(read.sources[0].source, "https://a.example/");
@@ -54,7 +55,8 @@ static void test_changed(struct kh_test *t)
 		{"\"digest\":\"", "\"digest\":\"0"},
 		{"https://b.example/", "https://c.example/"},
 		{"\"sources\":[", "\"sources\":[],\"old\":["},
-		{"\"trust_level\":\"UNTRUSTED_EXTERNAL_CONTENT\",\"sources\"", "\"trust_level\":\"TRUSTED\",\"sources\""},
+		{"\"trust_level\":\"UNTRUSTED_EXTERNAL_CONTENT\",\"sources\"",
+		 "\"trust_level\":\"TRUSTED\",\"sources\""},
 		{"{\"trust_level\"", "{\"vetted\":true,\"trust_level\""},
 	};
 	struct kh_attribution sources[2];
@@ -71,11 +73,13 @@ static void test_changed(struct kh_test *t)
 		if (e == KH_OK)
 			fail_msg("passed: %s", edits[i][1]);
 	}
-	must_fail(t, KH_ECHANGED, kh_lineage_check(&t->arena, edited(t, &lineage, "{", "{"), KH_LIT("other"), &read, &t->err));
+	must_fail(t, KH_ECHANGED,
+		  kh_lineage_check(&t->arena, edited(t, &lineage, "{", "{"), KH_LIT("other"), &read, &t->err));
 	/* A shorter list does not carry the longer one's digest. */
 	struct kh_lineage shorter = lineage;
 	shorter.source_count = 1;
-	must_fail(t, KH_ECHANGED, kh_lineage_check(&t->arena, edited(t, &shorter, "{", "{"), KH_LIT("text"), &read, &t->err));
+	must_fail(t, KH_ECHANGED,
+		  kh_lineage_check(&t->arena, edited(t, &shorter, "{", "{"), KH_LIT("text"), &read, &t->err));
 }
 
 static void test_refused(struct kh_test *t)

@@ -71,8 +71,9 @@ static void test_upstream(struct kh_test *t)
 /* E2: what is not registered is refused as unknown; what only looks registered, as malformed. */
 static void test_refused(struct kh_test *t)
 {
-	static const char *const unknown[] = {"",	    "comm",  "comm.",	     "comm.mcp",   "comm.write", "comm.fetch.x",
-					      "comm_fetch", "fetch", "comm.fetcher", "file_write", "comm-fetch", "requests.get"};
+	static const char *const unknown[] = {
+		"",           "comm",  "comm.",        "comm.mcp",   "comm.write", "comm.fetch.x",
+		"comm_fetch", "fetch", "comm.fetcher", "file_write", "comm-fetch", "requests.get"};
 	static const char *const malformed[] = {
 		"COMM.FETCH",
 		"comm.Fetch",
@@ -81,14 +82,14 @@ static void test_refused(struct kh_test *t)
 		"comm. fetch",
 		"comm.fetch\n",
 		"comm.\xc2\xa0\x66\x65tch",
-		"c\xd0\xbemm.fetch",					  /* Cyrillic o */
-		"comm.f\xd0\xb5tch",					  /* Cyrillic e */
+		"c\xd0\xbemm.fetch",                                      /* Cyrillic o */
+		"comm.f\xd0\xb5tch",                                      /* Cyrillic e */
 		"\xef\xbd\x83\xef\xbd\x8f\xef\xbd\x8d\xef\xbd\x8d.fetch", /* full-width */
-		"comm\xef\xbc\x8e\x66\x65tch",				  /* full-width dot */
-		"comm.fe\xe2\x80\x8btch",				  /* zero-width space */
-		"comm.fe\xc2\xadtch",					  /* soft hyphen */
-		"comm.fetch\xf3\xa0\x80\xa1",				  /* tag */
-		"comm.f\xc3\xa9tch",					  /* accent */
+		"comm\xef\xbc\x8e\x66\x65tch",                            /* full-width dot */
+		"comm.fe\xe2\x80\x8btch",                                 /* zero-width space */
+		"comm.fe\xc2\xadtch",                                     /* soft hyphen */
+		"comm.fetch\xf3\xa0\x80\xa1",                             /* tag */
+		"comm.f\xc3\xa9tch",                                      /* accent */
 		"comm.\xff\x66\x65tch",
 	};
 	struct kh_operation_name name = {.operation = NULL};
@@ -103,7 +104,8 @@ static void test_refused(struct kh_test *t)
 		assert_string_equal(t->err.code, "operation_malformed");
 	}
 	memset(long_name, 'c', sizeof(long_name));
-	must_fail(t, KH_EUNKNOWN, kh_operation_find(&t->arena, kh_view_of(long_name, sizeof(long_name)), &name, &t->err));
+	must_fail(t, KH_EUNKNOWN,
+		  kh_operation_find(&t->arena, kh_view_of(long_name, sizeof(long_name)), &name, &t->err));
 	must_fail(t, KH_EREFUSED, kh_operation_find(&t->arena, KH_LIT("comm.fetch\0"), &name, &t->err));
 	assert_null(name.operation);
 }

@@ -104,9 +104,12 @@ static void test_limits(struct kh_test *t)
 		const char *operation, *name, *open, *close;
 		size_t max;
 	} all[] = {
-		{"comm.search", "query", "\"price ", "\"", 1000 - 6}, {"comm.query", "database", "\"", "\"", 64},
-		{"comm.query", "statement", "\"", "\"", 8192},	      {"comm.read", "path", "\"", "\"", 4096},
-		{"comm.exec", "command", "\"", "\"", 256},	      {"comm.exec", "args", "[\"", "\"]", 65536},
+		{"comm.search", "query", "\"price ", "\"", 1000 - 6},
+		{"comm.query", "database", "\"", "\"", 64},
+		{"comm.query", "statement", "\"", "\"", 8192},
+		{"comm.read", "path", "\"", "\"", 4096},
+		{"comm.exec", "command", "\"", "\"", 256},
+		{"comm.exec", "args", "[\"", "\"]", 65536},
 	};
 	static char text[70000];
 

@@ -19,8 +19,8 @@ static void blocks(struct kh_test *t, const char *operation, const char *phase, 
 
 static const char *const external[] = {"comm.search", "comm.fetch", "comm.query",
 				       "comm.read",   "comm.exec",  "comm.mcp.files.read_file"};
-static const char *const own[] = {"task_open", "task_status", "begin_execution", "declare",	      "BCPQuery",
-				  "BCPNext",   "BCPRespond",  "approval_wait",	 "verification_next", "blocks"};
+static const char *const own[] = {"task_open", "task_status", "begin_execution", "declare",           "BCPQuery",
+				  "BCPNext",   "BCPRespond",  "approval_wait",   "verification_next", "blocks"};
 
 /* E1, E13 (Phase Gate: block comm.* in planning phase; red line: planning-phase external operations). */
 static void test_planning(struct kh_test *t)
@@ -39,9 +39,18 @@ static void test_execution(struct kh_test *t)
 /* E1, E13 (Phase Gate: block comm.* in unknown phase).  The running system's gate let every unknown phase pass. */
 static void test_unknown_phase(struct kh_test *t)
 {
-	static const char *const words[] = {"",		   "unknown",	      "Execution",	       "EXECUTION",
-					    " execution",  "execution ",      "execution\n",	       "exec",
-					    "executions",  "planning,execution", "\xd0\xb5xecution", "execut\xe2\x80\x8bion"};
+	static const char *const words[] = {"",
+					    "unknown",
+					    "Execution",
+					    "EXECUTION",
+					    " execution",
+					    "execution ",
+					    "execution\n",
+					    "exec",
+					    "executions",
+					    "planning,execution",
+					    "\xd0\xb5xecution",
+					    "execut\xe2\x80\x8bion"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		blocks(t, "comm.fetch", words[i], "phase_unknown");
@@ -61,14 +70,14 @@ static void test_own(struct kh_test *t)
 }
 
 /*
- * E1, E2, E13 (red line: phase gate bypass by renaming).  The running system's gate was a case-sensitive deny-list of the
- * prefix "comm.": whatever did not begin with it passed in planning.
+ * E1, E2, E13 (red line: phase gate bypass by renaming).  The running system's gate was a case-sensitive deny-list of
+ * the prefix "comm.": whatever did not begin with it passed in planning.
  */
 static void test_not_a_prefix(struct kh_test *t)
 {
-	static const char *const strangers[] = {"internal_search", "search",	   "web_search",  "os.system", "",
-						"comm.delete",	   "commfetch",	   "xcomm.fetch", "comm",      "comm.",
-						"Task_Status",	   "task_status ", "comm.fetchx"};
+	static const char *const strangers[] = {"internal_search", "search",       "web_search",  "os.system", "",
+						"comm.delete",     "commfetch",    "xcomm.fetch", "comm",      "comm.",
+						"Task_Status",     "task_status ", "comm.fetchx"};
 	static const char *const lookalikes[] = {"COMM.fetch",
 						 "Comm.Fetch",
 						 " comm.fetch",
@@ -88,6 +97,6 @@ static void test_not_a_prefix(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_planning), KH_TEST(test_execution), KH_TEST(test_unknown_phase),
-					    KH_TEST(test_own), KH_TEST(test_not_a_prefix)};
+static const struct kh_test_case cases[] = {KH_TEST(test_planning), KH_TEST(test_execution),
+					    KH_TEST(test_unknown_phase), KH_TEST(test_own), KH_TEST(test_not_a_prefix)};
 KH_TEST_MAIN(cases)

@@ -57,7 +57,8 @@ static void test_not_named(struct kh_test *t)
 	struct kh_plan plan;
 
 	accept(t,
-	       "{\"plan\":\"x\",\"required_operations\":[{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/\"},"
+	       "{\"plan\":\"x\",\"required_operations\":[{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/"
+	       "\"},"
 	       "{\"operation\":\"comm.mcp.files.list\",\"deep\":{\"a\":[1]}}]}",
 	       &plan);
 	assert_false(names(t, &plan, "comm.search", "query", "\"x\""));
@@ -96,8 +97,8 @@ static void test_refused(struct kh_test *t)
 	for (size_t i = 0; i < n + sizeof(items) / sizeof(items[0]); i++) {
 		struct kh_plan plan = {.item_count = 77};
 		const char *const *want = i < n ? all[i] : items[i - n];
-		snprintf(text, sizeof(text), i < n ? "%s" : "{\"plan\":\"x\",\"required_operations\":[\"comm.read\",%s]}",
-			 want[0]);
+		snprintf(text, sizeof(text),
+			 i < n ? "%s" : "{\"plan\":\"x\",\"required_operations\":[\"comm.read\",%s]}", want[0]);
 		snprintf(member, sizeof(member), i < n ? "%s" : "required_operations[1]%s", want[2]);
 		read_plan(t, text, &plan);
 		assert_int_equal(errors.n, 1);

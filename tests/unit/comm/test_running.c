@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #define INFO(items) "{\"external_info\":{\"required\":true,\"declarations\":[" items "]}}"
-#define WHY	    "\"reason\":\"Find the release notes of version 3.12\""
+#define WHY         "\"reason\":\"Find the release notes of version 3.12\""
 #define READ(more)  "{\"action\":\"file_read\",\"target\":\"x\"" more "}"
 
 static struct kh_reasons errors, review;
@@ -38,13 +38,14 @@ static void test_actions(struct kh_test *t)
 		{"tool_call", "files.read_file", ",\"params\":{\"path\":{\"deep\":[1,{}]}}", "comm.mcp.files.read_file",
 		 "path"},
 		{"tool_call", "files__read__file", ",\"params\":{\"path\":1}", "comm.mcp.files.read__file", "path"},
-		{"tool_call", "comm.mcp.files.read_file", ",\"params\":{\"path\":1}", "comm.mcp.files.read_file", "path"},
+		{"tool_call", "comm.mcp.files.read_file", ",\"params\":{\"path\":1}", "comm.mcp.files.read_file",
+		 "path"},
 	};
 	char text[1024];
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		snprintf(text, sizeof(text), INFO("{\"action\":\"%s\",\"target\":\"%s\"," WHY "%s}"), all[i][0], all[i][1],
-			 all[i][2]);
+		snprintf(text, sizeof(text), INFO("{\"action\":\"%s\",\"target\":\"%s\"," WHY "%s}"), all[i][0],
+			 all[i][1], all[i][2]);
 		struct kh_declarations list = check(t, text);
 		if (errors.n > 0)
 			fail_msg("%s: %s %.*s", text, errors.at[0].code, KH_FMT(errors.at[0].member));
@@ -58,11 +59,11 @@ static void test_actions(struct kh_test *t)
 /* E3, COMPAT 3: all its members, and several declarations at once, in order. */
 static void test_several(struct kh_test *t)
 {
-	struct kh_declarations list =
-		check(t, INFO("{\"action\":\"web_search\",\"target\":\"release notes\"," WHY
-			      ",\"params\":{\"limit\":3},\"priority\":1,\"estimated_cost\":\"LOW\",\"alternatives\":[\"Use "
-			      "the cache\",\"Answer for 3.11\"]}," READ(
-				      "," WHY ",\"phase\":\"execution\",\"session_id\":\"abc123\"")));
+	struct kh_declarations list = check(
+		t, INFO("{\"action\":\"web_search\",\"target\":\"release notes\"," WHY
+			",\"params\":{\"limit\":3},\"priority\":1,\"estimated_cost\":\"LOW\",\"alternatives\":[\"Use "
+			"the cache\",\"Answer for 3.11\"]}," READ(
+				"," WHY ",\"phase\":\"execution\",\"session_id\":\"abc123\"")));
 
 	assert_int_equal(errors.n, 0);
 	assert_int_equal(list.n, 2);
@@ -144,8 +145,9 @@ static void test_limits(struct kh_test *t)
 	check(t, text);
 	assert_int_equal(errors.n, 1);
 	assert_string_equal(errors.at[0].code, "too_many");
-	n = (size_t)snprintf(text, sizeof(text), "{\"external_info\":{\"required\":true,\"declarations\":[{\"action\":"
-						 "\"file_read\",\"target\":\"x\",\"reason\":\"two words ");
+	n = (size_t)snprintf(text, sizeof(text),
+			     "{\"external_info\":{\"required\":true,\"declarations\":[{\"action\":"
+			     "\"file_read\",\"target\":\"x\",\"reason\":\"two words ");
 	memset(text + n, 'y', 491);
 	snprintf(text + n + 491, sizeof(text) - n - 491, "\"}]}}");
 	check(t, text);
