@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-struct kh_view kh_member_path(struct kh_arena *arena, struct kh_view path, const char *name)
+struct kh_view kh_member_below(struct kh_arena *arena, struct kh_view path, const char *name)
 {
 	return path.n == 0 ? kh_view_str(name) : kh_arena_printf(arena, "%.*s.%s", KH_FMT(path), name);
 }
@@ -35,7 +35,7 @@ void kh_member_take(yyjson_val *obj, struct kh_member *members, size_t count, st
 			struct kh_view quoted = kh_arena_quote(errors->arena, kh_json_str(key));
 			kh_reasons_add(errors, "unknown_member", path, "no member %.*s is known here", KH_FMT(quoted));
 		} else if (member->val != NULL) {
-			kh_reasons_add(errors, "duplicate_member", kh_member_path(errors->arena, path, member->name),
+			kh_reasons_add(errors, "duplicate_member", kh_member_below(errors->arena, path, member->name),
 				       "given both as %s and as %s", member->name, member->also);
 		} else {
 			member->val = yyjson_obj_iter_get_val(key);
@@ -45,7 +45,7 @@ void kh_member_take(yyjson_val *obj, struct kh_member *members, size_t count, st
 
 static void missing(const struct kh_member *member, struct kh_view path, struct kh_reasons *errors)
 {
-	kh_reasons_add(errors, "missing", kh_member_path(errors->arena, path, member->name), "%s is required",
+	kh_reasons_add(errors, "missing", kh_member_below(errors->arena, path, member->name), "%s is required",
 		       member->name);
 }
 
@@ -55,7 +55,7 @@ struct kh_view kh_member_string(const struct kh_member *member, bool required, s
 	if (member->val == NULL && required)
 		missing(member, path, errors);
 	else if (member->val != NULL && !yyjson_is_str(member->val))
-		kh_reasons_add(errors, "wrong_type", kh_member_path(errors->arena, path, member->name),
+		kh_reasons_add(errors, "wrong_type", kh_member_below(errors->arena, path, member->name),
 			       "expected a string, got %s", kh_json_type(member->val));
 	return kh_json_str(member->val);
 }
@@ -71,13 +71,13 @@ int64_t kh_member_int(const struct kh_member *member, bool required, int64_t min
 		return fallback;
 	}
 	if (!kh_json_int(member->val, &value)) {
-		kh_reasons_add(errors, "wrong_type", kh_member_path(errors->arena, path, member->name),
+		kh_reasons_add(errors, "wrong_type", kh_member_below(errors->arena, path, member->name),
 			       "expected a plain integer, got %s",
 			       yyjson_is_num(member->val) ? "another number" : kh_json_type(member->val));
 		return fallback;
 	}
 	if (value < min || value > max) {
-		kh_reasons_add(errors, "out_of_range", kh_member_path(errors->arena, path, member->name),
+		kh_reasons_add(errors, "out_of_range", kh_member_below(errors->arena, path, member->name),
 			       "expected %" PRId64 " to %" PRId64 ", got %" PRId64, min, max, value);
 		return fallback;
 	}

@@ -21,7 +21,7 @@ void kh_member_take(yyjson_val *obj, struct kh_member *members, size_t count, st
 		    struct kh_reasons *errors);
 
 /* PATH.NAME, or NAME where PATH is empty. */
-struct kh_view kh_member_path(struct kh_arena *arena, struct kh_view path, const char *name);
+struct kh_view kh_member_below(struct kh_arena *arena, struct kh_view path, const char *name);
 
 /* NAME[INDEX] */
 struct kh_view kh_member_item(struct kh_arena *arena, const char *name, size_t index);

@@ -30,7 +30,7 @@ enum { KIND, A, B, DATE, IS, ANSWER, LIST, OF, IF, THEN, COUNT };
 
 static struct kh_view path_of(const struct reader *r, const char *name)
 {
-	return kh_member_path(r->arena, r->path, name);
+	return kh_member_below(r->arena, r->path, name);
 }
 
 /* The formats that a member may speak of, as bits. */

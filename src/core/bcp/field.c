@@ -36,7 +36,7 @@ struct reader {
 
 static struct kh_view path_of(const struct reader *r, const char *name)
 {
-	return kh_member_path(r->arena, r->path, name);
+	return kh_member_below(r->arena, r->path, name);
 }
 
 static bool read_type(const struct reader *r, const struct kh_member *member, enum kh_field_type *ret_type)

@@ -14,7 +14,7 @@ struct reader {
 
 static struct kh_view path_of(const struct reader *r, const char *name)
 {
-	return kh_member_path(r->arena, r->path, name);
+	return kh_member_below(r->arena, r->path, name);
 }
 
 /* Text that the Reader is shown: not empty, not too long. */

@@ -37,7 +37,7 @@ enum kh_err kh_defuse_text(struct kh_arena *arena, struct kh_view text, struct k
 	struct kh_buf out;
 	uint32_t *origin;
 	size_t done = 0, end;
-	enum kh_err e = kh_normalise_skeleton_map(arena, text, &skeleton, &origin);
+	enum kh_err e = kh_normalise_form(arena, text, KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE, &skeleton, &origin);
 
 	if (e != KH_OK)
 		return e;

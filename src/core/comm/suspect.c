@@ -2,7 +2,6 @@
 #include "core/comm/suspect.h"
 
 #include "core/comm/member.h"
-#include "core/comm/url.h"
 #include "core/screen/screen.h"
 
 #define REVIEW_MAX 64 /* reasons that a reviewer is shown; one would do */
@@ -11,16 +10,15 @@ static enum kh_err suspect_text(struct kh_screen *screen, struct kh_view path, s
 				struct kh_reasons *review)
 {
 	struct kh_findings findings;
-	struct kh_url url;
 	enum kh_err e = kh_screen_text(screen, review->arena, text, KH_SCREEN_DOCUMENT, &findings);
-	/* A parameter that is a URL is not suspicious for being one. */
-	bool is_url = kh_url_read(text, &url, NULL) == KH_OK;
 
 	for (size_t i = 0; e == KH_OK && i < findings.n && review->n < REVIEW_MAX; i++) {
 		const struct kh_finding *finding = &findings.at[i];
 		if (finding->severity < KH_SEVERITY_MEDIUM)
 			continue;
-		if (is_url && finding->layer_count == 0 && kh_view_eq(kh_view_str(finding->code), KH_LIT("url")))
+		/* The text is valid UTF-8: what does not decode to text ("lang=de" as quoted-printable) was not
+		 * encoded. */
+		if (kh_view_eq(kh_view_str(finding->code), KH_LIT("invalid_utf8")))
 			continue;
 		kh_reasons_add(review, "screened", path, "%s (%s, %s) in bytes %zu to %zu", finding->code,
 			       finding->rule, kh_severity_name(finding->severity), finding->start, finding->end);

@@ -31,7 +31,7 @@ static const struct kh_words trust_words = KH_WORDS(trusts);
 static const struct kh_words cell_words = KH_WORDS(cells);
 static const struct kh_words severity_words = KH_WORDS(severities);
 
-_Static_assert(sizeof(enum kh_verdict) == sizeof(unsigned), "the schema stores an enum as an unsigned");
+_Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an enum as an unsigned");
 
 #define IS_OPERATION "comm.search, comm.fetch, comm.query, comm.read or comm.exec"
 #define IS_GLOB      "a tool as server__tool, where * stands for anything"
@@ -159,12 +159,12 @@ static const struct kh_shape rate_shape = SHAPE(rate_fields, kh_policy_rates, KH
 
 /* A row of the table is an array: the fields are its elements. */
 struct row {
-	enum kh_verdict at[3];
+	enum kh_ruling at[3];
 };
 
-#define CELL(key, risk)                                                                                               \
-	{                                                                                                             \
-		key, KH_FIELD_WORD, offsetof(struct row, at) + (risk) * sizeof(enum kh_verdict), .words = &cell_words \
+#define CELL(key, risk)                                                                                              \
+	{                                                                                                            \
+		key, KH_FIELD_WORD, offsetof(struct row, at) + (risk) * sizeof(enum kh_ruling), .words = &cell_words \
 	}
 static const struct kh_field row_fields[] = {CELL("low", KH_RISK_LOW), CELL("moderate", KH_RISK_MODERATE),
 					     CELL("high", KH_RISK_HIGH)};

@@ -13,9 +13,9 @@ static void test_table(struct kh_test *t)
 	(void)t;
 	for (unsigned taint = 0; taint < 3; taint++) {
 		for (unsigned risk = 0; risk < 3; risk++) {
-			enum kh_verdict v = kh_risk_decide(&kh_risk_default, taint, risk, false);
-			enum kh_verdict suspicious = kh_risk_decide(&kh_risk_default, taint, risk, true);
-			assert_string_equal(kh_words_name(&kh_risk_verdict_words, v), want[taint][risk]);
+			enum kh_ruling v = kh_risk_decide(&kh_risk_default, taint, risk, false);
+			enum kh_ruling suspicious = kh_risk_decide(&kh_risk_default, taint, risk, true);
+			assert_string_equal(kh_words_name(&kh_risk_ruling_words, v), want[taint][risk]);
 			assert_int_equal(suspicious, v == KH_ALLOW ? KH_VERIFY : v);
 		}
 	}
@@ -23,7 +23,7 @@ static void test_table(struct kh_test *t)
 
 static void test_words(struct kh_test *t)
 {
-	struct kh_view list = kh_words_list(&t->arena, &kh_risk_verdict_words);
+	struct kh_view list = kh_words_list(&t->arena, &kh_risk_ruling_words);
 	unsigned value;
 
 	must(t, kh_arena_check(&t->arena));
