@@ -23,24 +23,24 @@ static void check_views(struct kh_arena *arena, struct kh_view text)
 	HOLDS(kh_normalise_lower(arena, text, &once) == KH_OK);
 	HOLDS(kh_normalise_lower(arena, once, &twice) == KH_OK);
 	HOLDS(kh_view_eq(once, twice));
+	HOLDS(kh_normalise_skeleton(arena, text, &once) == KH_OK);
+	HOLDS(kh_utf8_invalid(once) == SIZE_MAX);
 	HOLDS(kh_normalise_key(arena, text, &once) == KH_OK);
 	HOLDS(kh_normalise_key(arena, once, &twice) == KH_OK);
 	HOLDS(kh_view_eq(once, twice));
 }
 
-/* The skeleton with origins is the skeleton, and its origins are places of the text, in order. */
-static void check_skeleton(struct kh_arena *arena, struct kh_view text)
+/* A form for scanning is valid UTF-8, and its origins are places of the text, in order. */
+static void check_form(struct kh_arena *arena, struct kh_view text, unsigned flags)
 {
-	struct kh_view skeleton, mapped;
 	uint32_t *origin = NULL;
+	struct kh_view form;
 
-	HOLDS(kh_normalise_skeleton(arena, text, &skeleton) == KH_OK);
-	HOLDS(kh_utf8_invalid(skeleton) == SIZE_MAX);
-	HOLDS(kh_normalise_skeleton_map(arena, text, &mapped, &origin) == KH_OK);
-	HOLDS(kh_view_eq(skeleton, mapped));
-	for (size_t i = 0; i < mapped.n; i++)
+	HOLDS(kh_normalise_form(arena, text, flags, &form, &origin) == KH_OK);
+	HOLDS(kh_utf8_invalid(form) == SIZE_MAX);
+	for (size_t i = 0; i < form.n; i++)
 		HOLDS(origin[i] <= origin[i + 1]);
-	HOLDS(origin[mapped.n] <= text.n);
+	HOLDS(origin[form.n] == text.n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -48,12 +48,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kh_view text = kh_fuzz_view(data, size);
 	struct kh_arena arena;
 
-	if (kh_utf8_invalid(text) != SIZE_MAX)
-		return 0;
 	kh_fuzz_begin(&arena);
-	check_text(&arena, text);
-	check_views(&arena, text);
-	check_skeleton(&arena, text);
+	for (unsigned flags = 0; flags <= (KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE); flags++)
+		check_form(&arena, text, flags);
+	if (kh_utf8_invalid(text) == SIZE_MAX) {
+		check_text(&arena, text);
+		check_views(&arena, text);
+	}
 	kh_arena_done(&arena);
 	return 0;
 }
