@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv); /* may be left out */
 
 /* Ends the program, as a crash, where an invariant does not hold. */
 #define HOLDS(condition) ((condition) ? (void)0 : kh_fuzz_broken(#condition, __FILE__, __LINE__))
@@ -22,7 +23,10 @@ void kh_fuzz_begin(struct kh_arena *arena);
 /* The input as a view; not NULL, also where it is empty. */
 struct kh_view kh_fuzz_view(const uint8_t *data, size_t size);
 
-/* The screen over the built-in rules, compiled by the first call and kept. */
+/*
+ * The screen over the built-in rules, compiled by the first call and kept.  That takes long under the sanitizers, so a
+ * target that screens calls it in its LLVMFuzzerInitialize(), where libFuzzer does not count the time.
+ */
 struct kh_screen *kh_fuzz_screen(void);
 
 /* I-25: what is shown to people is valid UTF-8 without control or invisible characters. */

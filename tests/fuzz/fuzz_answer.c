@@ -123,6 +123,14 @@ static struct kh_view written(struct kh_arena *arena, const struct kh_query *que
 	return text;
 }
 
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	kh_fuzz_screen();
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kh_view response = kh_fuzz_view(data, size);

@@ -70,15 +70,34 @@ static void check_command(struct kh *kh, struct limited *limited, enum kh_comman
 	kh_text_free(out);
 }
 
+static struct limited limited;
+static const struct kh_alloc alloc = {resize, &limited};
+
+/* The library, with its rules compiled. */
+static struct kh *opened(void)
+{
+	static struct kh *kh;
+
+	if (kh == NULL) {
+		HOLDS(kh_new(&alloc, &kh) == KH_OK);
+		check_command(kh, &limited, KH_SCREEN, KH_LIT("{\"text\":\"\"}"));
+	}
+	return kh;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	opened();
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct limited limited;
-	static const struct kh_alloc alloc = {resize, &limited};
-	static struct kh *kh;
 	struct kh_view in = kh_fuzz_view(data, size);
+	struct kh *kh = opened();
 
-	if (kh == NULL)
-		HOLDS(kh_new(&alloc, &kh) == KH_OK);
 	if (size == 0)
 		return 0;
 	if (data[0] != '{') {

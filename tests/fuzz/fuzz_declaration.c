@@ -38,6 +38,14 @@ static void check(struct kh_arena *arena, yyjson_val *root, struct kh_view sessi
 	}
 }
 
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	kh_fuzz_screen();
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	yyjson_val *root = NULL;

@@ -4,7 +4,6 @@
  */
 #include "fuzz.h"
 
-#include "base/utf8.h"
 #include "core/screen/screen.h"
 
 #define FINDINGS_MAX 256
@@ -32,12 +31,19 @@ static void check_findings(const struct kh_findings *findings, struct kh_view te
 		for (size_t k = 0; k < f->layer_count; k++)
 			HOLDS(f->layers[k] < KH_LAYER_COUNT);
 		HOLDS(f->layer_count > 0 || f->decoded.n == 0);
-		HOLDS(kh_utf8_invalid(f->decoded) == SIZE_MAX);
 		HOLDS(i == 0 || compare(&findings->at[i - 1], f) <= 0);
 		if (f->severity > worst)
 			worst = f->severity;
 	}
 	HOLDS(findings->severity == worst);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	kh_fuzz_screen();
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -56,8 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	kh_fuzz_begin(&arena);
 	HOLDS(kh_screen_forms(kh_fuzz_screen(), &arena, text, &forms, &count) == KH_OK);
-	for (size_t i = 0; i < count; i++)
-		HOLDS(kh_utf8_invalid(forms[i]) == SIZE_MAX);
+	HOLDS(count > 0);
 	kh_arena_done(&arena);
 	return 0;
 }

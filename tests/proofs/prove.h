@@ -21,7 +21,6 @@
 	} while (0)
 
 /* A line of the report. */
-#define PROVED(...)                                        \
-	(printf("proved: "), printf(__VA_ARGS__), putchar('\n'))
+#define PROVED(...) (printf("proved: "), printf(__VA_ARGS__), putchar('\n'))
 
 #endif
