@@ -278,13 +278,17 @@ static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjs
 	enum kh_err e = kh_normalise_text(j->arena, raw, &normalised);
 	if (e != KH_OK)
 		return e;
-	if (!judge_length(j, normalised.text, q->max_words < own ? q->max_words : own, q->id))
+	unsigned limit = q->max_words < own ? q->max_words : own;
+	if (!judge_length(j, normalised.text, limit, q->id))
 		return KH_OK;
 	judge_hidden(j, &normalised, q->id);
 	if (!kh_format_read(q->format, j->arena, normalised.text, &value->text, &problem)) {
 		REJECT(j, "malformed", q->id, "%s: %s", kh_format_name(q->format), problem);
 		return KH_OK;
 	}
+	/* A format parts words that no blank parted ("a,b,c", "J.R.R."): what comes out keeps to the limits too. */
+	if (!judge_length(j, value->text, q->format == KH_FORMAT_SHORT_LIST ? limit : own, q->id))
+		return KH_OK;
 	return screen_format(j, q, raw);
 }
 

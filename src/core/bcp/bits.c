@@ -3,12 +3,15 @@
  *
  * log2 of a number that is no power of two is found one binary digit at a time: with the number scaled to [1, 2),
  * squaring doubles its logarithm, and whether the square passes 2 is the next digit.  56 digits are far more than a
- * microbit needs; what truncation loses (it only ever makes the result smaller) is made up by rounding up.
+ * microbit needs.  Truncation only ever makes the digits smaller, by less than one in the last place for those that are
+ * not computed and less than another for what each square loses: SLACK makes up for both before rounding up, so that
+ * the result is a bound for every number (tests/proofs/proof_bits.c).
  */
 #include "core/bcp/bits.h"
 
 #define FIRST_SLOT_MS 50
 #define DIGITS        56
+#define SLACK         2
 
 uint64_t kh_bits_log2(uint64_t n)
 {
@@ -24,7 +27,9 @@ uint64_t kh_bits_log2(uint64_t n)
 		x = (uint64_t)(square >> (63U + digit));
 		fraction = fraction << 1 | digit;
 	}
-	return whole * KH_MICROBIT + (uint64_t)((unsigned __int128)fraction * KH_MICROBIT >> DIGITS) + 1;
+	uint64_t part = (uint64_t)((unsigned __int128)(fraction + SLACK) * KH_MICROBIT >> DIGITS) + 1;
+	/* Below the next power of two, and so never above its logarithm. */
+	return whole * KH_MICROBIT + (part < KH_MICROBIT ? part : KH_MICROBIT);
 }
 
 unsigned kh_bits_width(uint64_t n)
