@@ -13,10 +13,9 @@
 #define KH_CORE_POLICY_BUDGET_H
 
 #include "base/error.h"
+#include "core/bcp/bits.h"
 
-#define KH_BUDGET_BIT     UINT64_C(1000000)        /* microbits */
-#define KH_BUDGET_OUTCOME (3 * KH_BUDGET_BIT)      /* B8: a Controller can tell at most eight results apart */
-#define KH_BUDGET_ANSWER  (5 * 11 * KH_BUDGET_BIT) /* a short answer: five words */
+#define KH_BUDGET_ANSWER (5 * KH_BITS_WORD) /* a short answer: five words */
 
 struct kh_budget {
 	uint64_t budget;

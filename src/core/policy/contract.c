@@ -241,7 +241,7 @@ static void add_answer(yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh
 	kh_json_add(doc, obj, "why", a->why);
 }
 
-static yyjson_mut_val *write(struct kh_call *call, const struct kh_decision *d)
+static yyjson_mut_val *explanation(struct kh_call *call, const struct kh_decision *d)
 {
 	yyjson_mut_doc *doc = call->doc;
 	yyjson_mut_val *out = yyjson_mut_obj(doc), *list;
@@ -278,11 +278,11 @@ enum kh_err kh_policy_contract_explain(struct kh_call *call, struct kh_view text
 		return e;
 	e = kh_policy_read(call->arena, text, file, &policy, &why);
 	if (e == KH_OK)
-		e = kh_decide(call->arena, policy, &r.decide, &r.state, r.now, &decision);
+		e = kh_decide_run(call->arena, policy, &r.decide, &r.state, r.now, &decision);
 	if (kh_arena_check(call->arena) != KH_OK)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory to explain a policy");
 	if (e == KH_OK) {
-		out = write(call, &decision);
+		out = explanation(call, &decision);
 	} else {
 		why.offset = SIZE_MAX; /* of the policy's file, which is not this call's input */
 		out = yyjson_mut_obj(call->doc);

@@ -206,6 +206,7 @@ static void by_cell(struct walk *w, struct kh_decide_answer *a)
 {
 	a->rule = kh_arena_printf(w->arena, "policy.taint_risk.%s.%s", kh_label_taint(w->request->taint),
 				  kh_words_name(&kh_risk_words, w->rule->risk));
+	a->line = w->policy->taint_risk.line;
 }
 
 static void gate_taint(struct walk *w, struct kh_decide_answer *a)
@@ -321,8 +322,9 @@ static void conclude(struct kh_decision *d)
 	}
 }
 
-enum kh_err kh_decide(struct kh_arena *arena, const struct kh_policy *policy, const struct kh_decide_request *request,
-		      const struct kh_decide_state *state, int64_t now, struct kh_decision *ret_decision)
+enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy,
+			  const struct kh_decide_request *request, const struct kh_decide_state *state, int64_t now,
+			  struct kh_decision *ret_decision)
 {
 	struct kh_decision *d = ret_decision;
 	struct walk w = {

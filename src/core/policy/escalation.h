@@ -7,12 +7,9 @@
 
 #include "base/view.h"
 
-/* B10: a category-1 query of more than this counts as an escalation, in microbits. */
-#define KH_ESCALATION_WIDE (64 * UINT64_C(1000000))
-
 /*
- * True where a query of CATEGORY (1-3) with so many MICROBITS is an escalation.  LOWEST is the lowest category asked
- * earlier in the same task for the same need, or target; 0 where this is the first.
+ * True where a query of CATEGORY (1-3) with so many MICROBITS is an escalation (B10: more than 64 bits in category 1).
+ * LOWEST is the lowest category asked earlier in the same task for the same need, or target; 0 where this is the first.
  */
 bool kh_escalation_is(unsigned category, uint64_t microbits, unsigned lowest);
 

@@ -177,7 +177,8 @@ static const struct kh_shape row_shape = SHAPE(row_fields, row, KH_NO_LINE, NULL
 	}
 static const struct kh_field table_fields[] = {ROW("low", KH_TAINT_LOW), ROW("medium", KH_TAINT_MEDIUM),
 					       ROW("high", KH_TAINT_HIGH)};
-static const struct kh_shape table_shape = SHAPE(table_fields, kh_risk_table, KH_NO_LINE, NULL);
+static const struct kh_shape table_shape = SHAPE(table_fields, kh_risk_table, offsetof(struct kh_risk_table, line),
+						 NULL);
 
 static const struct kh_field destination_fields[] = {
 	TEXT(kh_policy_destination, origin, true, 1, 128, kh_match_is_glob,

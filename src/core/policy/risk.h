@@ -20,6 +20,7 @@ extern const struct kh_words kh_risk_ruling_words;
 /* The table: by taint, then by risk.  Its cells are KH_ALLOW, KH_VERIFY or KH_DENY. */
 struct kh_risk_table {
 	enum kh_ruling at[3][3];
+	unsigned line; /* of the policy's file; 0: built in */
 };
 
 /* The table of K6. */

@@ -245,8 +245,9 @@ static enum kh_err read_map(struct walk *w, const struct kh_shape *shape, const 
 			e = refuse(w, node, path,
 				   kh_arena_printf(w->source->arena, "the key %s in it", shape->fields[i].key));
 	}
+	const unsigned *line = node->key_line ? &node->key_line : &node->line;
 	if (e == KH_OK && shape->line != KH_NO_LINE)
-		memcpy(target + shape->line, &node->line, sizeof(node->line));
+		memcpy(target + shape->line, line, sizeof(*line));
 	return e;
 }
 

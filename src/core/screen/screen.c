@@ -8,9 +8,11 @@
 #include "core/screen/screen.h"
 
 #include "base/utf8.h"
+#include "core/screen/speech.h"
 #include "core/screen/disguise.h"
 #include "core/screen/form.h"
 #include "core/screen/hidden.h"
+#include "core/screen/lexicon.h"
 #include "core/screen/normalise.h"
 #include "core/screen/unescape.h"
 
@@ -241,6 +243,48 @@ static enum kh_err read_escapes(struct reading *r, const struct kh_form *form)
 	return e;
 }
 
+/* What a form is as an answer or a name. */
+static void judge(struct reading *r, const struct kh_form *form)
+{
+	if (r->as == KH_SCREEN_DOCUMENT)
+		return;
+	struct kh_speech a = kh_speech_judge(form->text);
+	if (a.code != NULL)
+		add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
+	if (r->as == KH_SCREEN_NAME) {
+		a = kh_speech_name(form->text, form->text);
+		if (a.code != NULL)
+			add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
+	}
+}
+
+/* True where DECODED reads like language and TEXT does not: then it was meant to be read that way. */
+static bool meant(struct kh_view text, struct kh_view decoded)
+{
+	size_t words, decoded_words;
+	size_t before = kh_lexicon_known(text, &words), after = kh_lexicon_known(decoded, &decoded_words);
+
+	return after >= 2 && after * 4 >= decoded_words && after > 2 * before;
+}
+
+/* Rot13 and reversal, of short texts as a whole. */
+static enum kh_err read_turned(struct reading *r, const struct kh_form *skeleton)
+{
+	struct kh_view rot13 = kh_decode_rot13(r->arena, skeleton->text);
+	struct kh_view reversed = kh_decode_reverse(r->arena, skeleton->text);
+	enum kh_err e = kh_arena_check(r->arena);
+
+	if (e == KH_OK && meant(skeleton->text, rot13)) {
+		struct kh_form form = kh_form_of(skeleton, KH_LAYER_ROT13, rot13, 0, skeleton->text.n);
+		e = read_decoded(r, &form, true);
+	}
+	if (e == KH_OK && meant(skeleton->text, reversed)) {
+		struct kh_form form = kh_form_of(skeleton, KH_LAYER_REVERSED, reversed, 0, skeleton->text.n);
+		e = read_decoded(r, &form, true);
+	}
+	return e;
+}
+
 /* Leet and spacing undone, over the skeleton. */
 static enum kh_err read_disguises(struct reading *r, const struct kh_form *skeleton)
 {
@@ -257,6 +301,7 @@ static enum kh_err read_disguises(struct reading *r, const struct kh_form *skele
 		leet.text = text;
 		leet.layers[leet.layer_count++] = KH_LAYER_LEET;
 		e = read_rules(r, &leet, true);
+		judge(r, &leet);
 	}
 	if (e == KH_OK)
 		e = kh_disguise_spaced(r->arena, skeleton->text, &spaced);
@@ -267,6 +312,7 @@ static enum kh_err read_disguises(struct reading *r, const struct kh_form *skele
 		struct kh_form run = kh_form_of(skeleton, KH_LAYER_SPACED, spaced.text, spaced.first, spaced.last);
 		add(r, &run, "encoded", "encoded", KH_SEVERITY_LOW, 0, spaced.text.n);
 	}
+	judge(r, &joined);
 	return read_rules(r, &joined, true);
 }
 
@@ -297,7 +343,15 @@ static enum kh_err read_normals(struct reading *r, const struct kh_form *form, b
 	if (e != KH_OK)
 		return e;
 	skeleton.layer_count -= ascii;
-	return read_disguises(r, &skeleton);
+	judge(r, &skeleton);
+	if (!ascii && r->as != KH_SCREEN_DOCUMENT) {
+		struct kh_speech a = kh_speech_script(folded.text);
+		if (a.code != NULL)
+			add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
+	}
+	if (r->as != KH_SCREEN_DOCUMENT)
+		e = read_turned(r, &skeleton);
+	return e == KH_OK ? read_disguises(r, &skeleton) : e;
 }
 
 static void collect(struct reading *r, struct kh_view text)

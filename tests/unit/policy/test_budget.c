@@ -151,7 +151,7 @@ static void test_words(struct kh_test *t)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct kh_budget b = kh_budget_new(all[i].bits * KH_BUDGET_BIT);
+		struct kh_budget b = kh_budget_new(all[i].bits * KH_MICROBIT);
 		struct kh_view words = kh_budget_words(&t->arena, &b);
 		must(t, kh_arena_check(&t->arena));
 		assert_view(words, all[i].words);

@@ -38,7 +38,7 @@ static struct run start(struct kh_test *t)
 
 static void check(struct kh_test *t, struct run *r, enum kh_ruling ruling, enum kh_gate gate, const char *code)
 {
-	must(t, kh_decide(&t->arena, r->policy, &r->request, &r->state, INT64_C(1763173000000000), &r->decision));
+	must(t, kh_decide_run(&t->arena, r->policy, &r->request, &r->state, INT64_C(1763173000000000), &r->decision));
 	const struct kh_decide_answer *a = r->decision.deciding;
 	if (r->decision.ruling != ruling || a->gate != gate || strcmp(a->code, code) != 0)
 		print_error("%s at %s: %s, %.*s\n", kh_words_name(&kh_risk_ruling_words, r->decision.ruling),
@@ -206,10 +206,10 @@ static void test_taint(struct kh_test *t)
 			r.request.taint = taint;
 			r.request.granted = true;
 			r.request.verified = KH_VERIFIED_NOT;
-			must(t, kh_decide(&t->arena, r.policy, &r.request, &r.state, 1, &r.decision));
+			must(t, kh_decide_run(&t->arena, r.policy, &r.request, &r.state, 1, &r.decision));
 			assert_int_equal(r.decision.ruling, want);
 			r.request.verified = KH_VERIFIED_PASSED;
-			must(t, kh_decide(&t->arena, r.policy, &r.request, &r.state, 1, &r.decision));
+			must(t, kh_decide_run(&t->arena, r.policy, &r.request, &r.state, 1, &r.decision));
 			assert_int_equal(r.decision.ruling, want == KH_DENY ? KH_DENY : KH_ALLOW);
 		}
 	}
@@ -252,10 +252,10 @@ static void test_own(struct kh_test *t)
 	r.request.operation = KH_LIT("BCPQuery");
 	r.request.declared = KH_DECLARED_NOT;
 	r.request.phase = KH_LIT("planning");
-	must(t, kh_decide(&t->arena, r.policy, &r.request, &r.state, 1, &r.decision));
+	must(t, kh_decide_run(&t->arena, r.policy, &r.request, &r.state, 1, &r.decision));
 	assert_int_equal(r.decision.ruling, KH_ALLOW);
 	r.request.phase = KH_LIT("dreaming");
-	must(t, kh_decide(&t->arena, r.policy, &r.request, &r.state, 1, &r.decision));
+	must(t, kh_decide_run(&t->arena, r.policy, &r.request, &r.state, 1, &r.decision));
 	assert_int_equal(r.decision.ruling, KH_DENY);
 }
 

@@ -54,6 +54,7 @@ static void test_table(struct kh_test *t)
 	assert_int_equal(p->taint_risk.at[KH_TAINT_MEDIUM][KH_RISK_MODERATE], KH_VERIFY);
 	assert_int_equal(p->taint_risk.at[KH_TAINT_MEDIUM][KH_RISK_HIGH], KH_DENY);
 	assert_int_equal(p->taint_risk.at[KH_TAINT_LOW][KH_RISK_LOW], KH_ALLOW);
+	assert_int_equal(p->taint_risk.line, 2);
 }
 
 /* The first rule that matches counts; both names of a tool mean the same. */
