@@ -7,7 +7,7 @@
 #include <utf8proc.h>
 
 #define WORDS_MAX   64 /* more is no answer */
-#define ENOUGH	    4  /* points */
+#define ENOUGH      4  /* points */
 #define LONG_ANSWER 30 /* words: from here on, length alone is enough */
 
 struct token {
@@ -16,13 +16,14 @@ struct token {
 	bool begins; /* a clause begins here */
 	bool number; /* has a digit */
 	bool quoted; /* stands after a quotation mark */
+	bool colon;  /* stands after a colon */
+	bool comma;  /* stands after a comma, and nothing stronger */
 };
 
 struct sentence {
 	struct token at[WORDS_MAX];
 	size_t n;
-	size_t words; /* separated by blanks, with a letter or digit in them */
-	size_t ends;  /* sentence ends with words after them */
+	size_t ends; /* sentence ends with words after them */
 	bool question, colon, address, quotes;
 };
 
@@ -33,13 +34,13 @@ static bool in_word(char c)
 
 static bool ends_clause(char c)
 {
-	return c == '.' || c == '!' || c == '?' || c == ':' || c == ';' || c == '"' || c == '(' || c == '\n' || c == '*' ||
-	       c == '#' || c == '>' || c == ']' || c == ')' || c == '}' || c == '-' || c == ',' || c == '|' || c == '/';
+	return c == '.' || c == '!' || c == '?' || c == ':' || c == ';' || c == '"' || c == '(' || c == '\n' ||
+	       c == '*' || c == '#' || c == '>' || c == ']' || c == ')' || c == '}' || c == '-' || c == ',' ||
+	       c == '|' || c == '/';
 }
 
-static void add_token(struct sentence *s, struct kh_view word, bool begins, bool quoted)
+static void add_token(struct sentence *s, struct token t)
 {
-	struct token t = {.word = word, .begins = begins, .quoted = quoted};
 
 	while (t.word.n > 0 && t.word.p[0] == '\'')
 		t.word = kh_view_from(t.word, 1), t.quoted = true;
@@ -54,30 +55,40 @@ static void add_token(struct sentence *s, struct kh_view word, bool begins, bool
 	s->at[s->n++] = t;
 }
 
+/* True where the dot after the last word does not end a sentence: "E. E. Hale", "U.S. state", "St. Louis". */
+static bool is_abbreviation(const struct sentence *s)
+{
+	return s->n > 0 && s->at[s->n - 1].word.n <= 2 && !s->at[s->n - 1].number;
+}
+
 static void tokenise(struct kh_view text, struct sentence *s)
 {
-	bool begins = true, quoted = false, ended = false, chunk = false;
+	struct token next = {.begins = true};
+	bool ended = false;
 
 	*s = (struct sentence){.n = 0};
-	for (size_t at = 0; at < text.n && s->words <= WORDS_MAX;) {
+	for (size_t at = 0; at < text.n && s->n < WORDS_MAX;) {
 		size_t end = at;
 		while (end < text.n && in_word(text.p[end]))
 			end++;
 		if (end > at) {
-			s->words += !chunk;
-			chunk = true;
 			s->ends += ended;
-			add_token(s, kh_view_sub(text, at, end), begins, quoted);
-			begins = quoted = ended = false;
+			next.word = kh_view_sub(text, at, end);
+			add_token(s, next);
+			next = (struct token){.begins = false};
+			ended = false;
 			at = end;
 			continue;
 		}
 		char c = text.p[at++];
 		bool blank_next = at >= text.n || text.p[at] == ' ';
-		chunk = chunk && c != ' ';
-		begins = begins || (ends_clause(c) && (blank_next || c == '"' || c == '(' || c == ':' || c == '>' || c == '*'));
-		quoted = quoted || c == '"';
-		ended = ended || ((c == '.' || c == '!' || c == '?') && blank_next);
+		next.begins = next.begins || (ends_clause(c) &&
+					      (blank_next || c == '"' || c == '(' || c == ':' || c == '>' || c == '*'));
+		next.comma = c == ',' || (next.comma && c == ' ');
+		next.quoted = next.quoted || c == '"';
+		next.colon = next.colon || (c == ':' && blank_next);
+		ended = ended || (c == '.' && blank_next && !is_abbreviation(s)) ||
+			((c == '!' || c == '?') && blank_next);
 		s->question = s->question || c == '?';
 		s->colon = s->colon || (c == ':' && blank_next);
 		s->address = s->address || c == '@';
@@ -97,9 +108,9 @@ static unsigned kinds_at(const struct sentence *s, size_t i)
 /* Words that may stand before the verb of an order: "please", "now", "and then". */
 static bool is_lead(const struct token *t)
 {
-	static const char *const leads[] = {"and", "then", "now",  "also", "just", "but",     "so",    "ok",
-					    "okay", "next", "first", "finally", "simply", "always", "only", "yes",
-					    "to",   "again", "strictly", "securely", "todo", "must"};
+	static const char *const leads[] = {"and",  "then", "now",   "also",     "just",     "but",    "so",
+					    "ok",   "okay", "next",  "first",    "finally",  "simply", "always",
+					    "only", "yes",  "again", "strictly", "securely", "todo",   "must"};
 
 	if ((t->kinds & KH_WORD_PLEA) != 0)
 		return true;
@@ -108,6 +119,11 @@ static bool is_lead(const struct token *t)
 			return true;
 	}
 	return false;
+}
+
+static bool foreign(unsigned kinds)
+{
+	return (kinds & KH_WORD_FOREIGN) != 0;
 }
 
 /* The points of a clause that begins at I: is it an order? */
@@ -124,19 +140,20 @@ static unsigned order(const struct sentence *s, size_t i)
 	else if (i < s->n && (is(&s->at[i], "dont") || is(&s->at[i], "don't") || is(&s->at[i], "never")))
 		negated = true, i++;
 	unsigned verb = kinds_at(s, i), next = kinds_at(s, i + 1);
-	bool object = (next & (KH_WORD_OBJECT | KH_WORD_LINK | KH_WORD_YOU | KH_WORD_SELF)) != 0 ||
-		      (i + 1 < s->n && (s->at[i + 1].number || s->at[i + 1].quoted));
 	bool command = (verb & KH_WORD_COMMAND) != 0, maybe = (verb & KH_WORD_MAYBE) != 0;
+	/* A number after a word that is a noun, too, is the noun's: "order 4711". */
+	bool object = (next & (KH_WORD_OBJECT | KH_WORD_LINK | KH_WORD_YOU | KH_WORD_SELF)) != 0 ||
+		      (i + 1 < s->n && ((s->at[i + 1].number && !maybe) || s->at[i + 1].quoted));
 
 	if (!command && !maybe)
 		return 0;
-	if (negated)
-		return command ? 3 : 1;
-	if (lead && object)
-		return command ? 4 : 2;
+	if (negated || (lead && command))
+		return command ? 4 : 1;
+	if (lead)
+		return object ? 2 : 1;
 	if (command && !maybe)
-		return object ? 4 : i + 1 < s->n ? 2 : 1;
-	return object ? (command ? 2 : 1) : 0;
+		return object || (foreign(verb) && i + 1 < s->n) ? 4 : s->n - i >= 5 ? 3 : i + 1 < s->n ? 2 : 1;
+	return object ? (command ? 3U : 2U) + (s->n - i >= 6) : 0;
 }
 
 /* "can you", "I want you to", "would you mind": the points of a request at I. */
@@ -146,10 +163,13 @@ static unsigned request(const struct sentence *s, size_t i)
 
 	if ((here & KH_WORD_AUX) != 0 && i + 2 < s->n && is(&s->at[i + 1], "you"))
 		return 3;
+	if (is(&s->at[i], "you") && s->at[i].begins && (next & KH_WORD_AUX) != 0)
+		return 2;
 	if ((is(&s->at[i], "need") || is(&s->at[i], "want") || is(&s->at[i], "like")) && (next & KH_WORD_YOU) != 0)
 		return 2;
-	if ((here & KH_WORD_COMMAND) != 0 && (is(&s->at[i], "tell") || is(&s->at[i], "give") || is(&s->at[i], "show")) &&
-	    i + 1 < s->n && is(&s->at[i + 1], "me"))
+	if ((here & KH_WORD_COMMAND) != 0 &&
+	    (is(&s->at[i], "tell") || is(&s->at[i], "give") || is(&s->at[i], "show")) && i + 1 < s->n &&
+	    is(&s->at[i + 1], "me"))
 		return 2;
 	return 0;
 }
@@ -178,28 +198,36 @@ static unsigned length_points(size_t words)
 
 static unsigned points(const struct sentence *s)
 {
-	unsigned orders = 0, requests = 0, questions = 0, you = 0, meta = 0, secret = 0, plea = 0;
+	unsigned orders = 0, requests = 0, questions = 0, you = 0, meta = 0, model = 0, secret = 0, plea = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		unsigned kinds = s->at[i].kinds;
 		if (s->at[i].begins) {
 			unsigned o = order(s, i);
-			orders += i == 0 || o < 2 ? o : o - 1;
-			questions += question(s, i);
+			/* In the middle of a text, a clause is less surely one; after a colon it is. */
+			orders += i == 0 || o < 2 || s->at[i].colon ? o : o - 1;
+			/* After a comma, "who was" is a statement's. */
+			questions += s->at[i].comma ? 0 : question(s, i);
 		}
 		requests += request(s, i);
 		you += (kinds & KH_WORD_YOU) != 0;
 		meta += (kinds & KH_WORD_META) != 0;
+		model += (kinds & KH_WORD_MODEL) != 0;
 		secret += (kinds & KH_WORD_SECRET) != 0;
 		plea += (kinds & KH_WORD_PLEA) != 0;
 	}
-	/* A word or two is a name or a title, whatever it could mean. */
+	/* A word or two is a name or a title, unless it is clearly an order. */
 	if (s->n < 3)
-		return s->question ? ENOUGH : 0;
-	return orders + requests + at_most(questions, 3) + at_most(you, 2) + at_most(meta, 2) + at_most(secret, 1) +
-	       at_most(plea, 1) + (s->question ? ENOUGH : 0) + (s->ends > 1 ? 2 : s->ends > 0) +
-	       (s->address && s->words > 3) + (s->colon && s->words > 6) + (s->quotes && s->words > 6) +
-	       length_points(s->words);
+		return s->question || (s->n == 2 && orders >= ENOUGH) ? ENOUGH : 0;
+	/* An order about what a model has or does is one more surely. */
+	orders += orders >= 2 && meta + secret > 0;
+	unsigned evidence = orders + requests + at_most(questions, 3) + at_most(you, 2) + at_most(meta, 3) +
+			    at_most(model, 2) + at_most(secret, 2) + at_most(plea, 1) + (s->question ? ENOUGH : 0) +
+			    (s->address && s->n > 3);
+	/* More than one sentence, a colon, quotation: of a statement they say nothing, of a request something. */
+	if (evidence > 0)
+		evidence += (s->ends > 1 ? 2U : s->ends > 0) + (s->colon && s->n > 6) + (s->quotes && s->n > 6);
+	return evidence + length_points(s->n);
 }
 
 unsigned kh_speech_points(struct kh_view skeleton)
@@ -213,14 +241,14 @@ unsigned kh_speech_points(struct kh_view skeleton)
 /* Running text in a language that is not English, or in none that is known. */
 static bool unreadable(const struct sentence *s)
 {
-	size_t foreign = 0, known = 0, letters = 0;
+	size_t others = 0, known = 0, letters = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		foreign += (s->at[i].kinds & KH_WORD_FOREIGN) != 0;
+		others += foreign(s->at[i].kinds);
 		known += s->at[i].kinds != 0 || s->at[i].number;
 		letters += !s->at[i].number;
 	}
-	if (foreign >= 2 && letters >= 4 && foreign * 5 >= letters)
+	if (others >= 2 && letters >= 4 && others * 5 >= letters)
 		return true;
 	return letters >= 10 && known * 8 < s->n;
 }
@@ -261,44 +289,85 @@ static bool is_lookalike(uint32_t c)
 	return (c >= 0x370 && c <= 0x58f) || (c >= 0x13a0 && c <= 0x13ff) || (c >= 0xab70 && c <= 0xabbf);
 }
 
-struct kh_speech kh_speech_script(struct kh_view folded)
+/* What scripts a text is in, word by word. */
+struct scripts {
+	size_t words;    /* with letters of another script than Latin */
+	size_t unspaced; /* characters of scripts without blanks */
+	size_t mixed;    /* words of Latin letters and look-alikes */
+	size_t known;    /* words of other scripts that are in the lexicon */
+	bool asks;       /* one of them is an order, or a secret */
+};
+
+static void read_word(struct scripts *s, struct kh_view word)
 {
-	size_t words = 0, unspaced = 0, mixed = 0;
 	bool other = false, latin = false, alike = false;
 
-	for (size_t at = 0; at <= folded.n;) {
-		uint32_t c = ' ';
-		size_t len = kh_utf8_decode(folded, at, &c);
-		if (len == 0 || c == ' ' || c == '-') {
-			words += other;
-			mixed += latin && alike;
-			other = latin = alike = false;
-			at += len ? len : 1;
-			continue;
-		}
+	for (size_t at = 0; at < word.n;) {
+		uint32_t c;
+		size_t len = kh_utf8_decode(word, at, &c);
+		if (len == 0)
+			break;
 		latin = latin || (c < 0x80 && kh_ascii_is_alpha((char)c));
 		alike = alike || is_lookalike(c);
-		other = other || (c >= 0x370 && (c < 0x1e00 || c > 0x1fff) && is_letter(c)) || (c >= 0x1f00 && c < 0x2000);
-		unspaced += is_unspaced(c);
+		other = other || (c >= 0x370 && is_letter(c));
+		s->unspaced += is_unspaced(c);
 		at += len;
 	}
-	if (mixed > 0)
+	s->words += other;
+	s->mixed += latin && alike;
+	unsigned kinds = other ? kh_lexicon_find(word) : 0;
+	s->known += kinds != 0;
+	s->asks = s->asks || (kinds & (KH_WORD_COMMAND | KH_WORD_SECRET)) != 0;
+}
+
+static struct scripts read_scripts(struct kh_view folded)
+{
+	struct scripts s = {0};
+	struct kh_view word;
+
+	while (s.words < WORDS_MAX && kh_lexicon_next(&folded, &word))
+		read_word(&s, word);
+	return s;
+}
+
+struct kh_speech kh_speech_script(struct kh_view folded)
+{
+	struct scripts s = read_scripts(folded);
+
+	if (s.mixed > 0)
 		return (struct kh_speech){"encoded", "mixed_scripts", KH_SEVERITY_MEDIUM};
-	if (words >= 5 || unspaced >= 12)
+	if (s.words >= 5 || s.unspaced >= 12 || s.known >= 2 || (s.asks && s.words > 1))
 		return (struct kh_speech){"unreadable", "other_script", KH_SEVERITY_LOW};
 	return (struct kh_speech){.code = NULL};
 }
 
-struct kh_speech kh_speech_name(struct kh_view skeleton, struct kh_view folded)
+/* How much speaks against W in a name: words that are no names. */
+static unsigned not_a_name(const struct token *t)
+{
+	if (t->kinds == 0 || t->word.n == 1 || (t->kinds & (KH_WORD_NAME | KH_WORD_PARTICLE)) != 0)
+		return 0;
+	/* Short words of other languages are names elsewhere. */
+	return t->kinds == KH_WORD_FOREIGN && t->word.n <= 3 ? 1 : 2;
+}
+
+struct kh_speech kh_speech_name(struct kh_view skeleton)
 {
 	struct sentence s;
+	unsigned against = 0;
 
 	tokenise(skeleton, &s);
-	(void)folded;
-	for (size_t i = 0; i < s.n; i++) {
-		unsigned k = s.at[i].kinds;
-		if (k != 0 && (k & (KH_WORD_NAME | KH_WORD_PARTICLE)) == 0)
-			return (struct kh_speech){"name", "no_name", KH_SEVERITY_LOW};
-	}
+	for (size_t i = 0; i < s.n; i++)
+		against += not_a_name(&s.at[i]);
+	if (against >= 2)
+		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
+}
+
+struct kh_speech kh_speech_name_script(struct kh_view folded)
+{
+	struct scripts s = read_scripts(folded);
+
+	if (s.words >= 5 || s.unspaced > 8 || s.known > 0)
+		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
 	return (struct kh_speech){.code = NULL};
 }
