@@ -18,6 +18,8 @@
 #define FILTER_LEAST 12
 #define FILTER_MOST  24
 
+#define TEXT_MIN 4 /* bytes: nothing that counts when it is shared is shorter (a.io) */
+
 struct form {
 	struct kh_view view;
 	size_t text; /* or source */
@@ -77,20 +79,27 @@ static enum kh_err add_form(struct kh_arena *arena, struct forms *forms, struct 
 	return KH_OK;
 }
 
-/* The forms of one text, each reduced to what it is compared by: lower case, look-alikes folded, blanks single. */
-static enum kh_err add_forms(struct kh_screen *screen, struct kh_arena *arena, struct forms *forms, struct kh_view text,
-			     size_t number)
+/*
+ * The forms of one text, each reduced to what it is compared by: lower case, look-alikes folded, blanks single.  They
+ * are made in SCRATCH, and kept in KEEP, which may be the same.
+ */
+static enum kh_err add_forms(struct kh_screen *screen, struct kh_arena *scratch, struct kh_arena *keep,
+			     struct forms *forms, struct kh_view text, size_t number)
 {
 	struct kh_view *views;
 	size_t count;
-	enum kh_err e = kh_screen_forms(screen, arena, text, &views, &count);
+	enum kh_err e = kh_screen_forms(screen, scratch, text, &views, &count);
 
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		struct kh_view view = views[i];
 		if (kh_utf8_invalid(view) == SIZE_MAX)
-			e = kh_normalise_skeleton(arena, views[i], &view);
+			e = kh_normalise_skeleton(scratch, views[i], &view);
+		if (e == KH_OK && keep != scratch) {
+			view = kh_arena_dup(keep, view);
+			e = view.p ? KH_OK : KH_ENOMEM;
+		}
 		if (e == KH_OK)
-			e = add_form(arena, forms, view, number, i);
+			e = add_form(keep, forms, view, number, i);
 	}
 	return e;
 }
@@ -401,7 +410,7 @@ static enum kh_err match_source(struct index *index, struct kh_screen *screen, s
 {
 	struct forms forms = {0};
 	size_t counts[KH_MATCH_COUNT] = {0};
-	enum kh_err e = add_forms(screen, scratch, &forms, source, number);
+	enum kh_err e = add_forms(screen, scratch, scratch, &forms, source, number);
 
 	for (size_t i = 0; e == KH_OK && i < forms.n; i++) {
 		bool open[KH_MATCH_COUNT];
@@ -420,12 +429,15 @@ enum kh_err kh_compare_texts(struct kh_screen *screen, struct kh_arena *arena, c
 			     struct kh_matches *ret_matches)
 {
 	struct index index = {.arena = arena};
-	struct kh_arena scratch; /* for one source at a time: matches point into the texts only */
+	struct kh_arena scratch; /* for one text or source at a time: matches point into the texts' kept forms only */
 	enum kh_err e = KH_OK;
 
 	kh_arena_init(&scratch, arena->alloc, arena->limit);
-	for (size_t i = 0; source_count > 0 && i < text_count && e == KH_OK; i++)
-		e = add_forms(screen, arena, &index.forms, texts[i], i);
+	for (size_t i = 0; source_count > 0 && i < text_count && e == KH_OK; i++) {
+		if (texts[i].n >= TEXT_MIN)
+			e = add_forms(screen, &scratch, arena, &index.forms, texts[i], i);
+		kh_arena_clear(&scratch);
+	}
 	if (e == KH_OK)
 		e = index_windows(&index);
 	if (e == KH_OK)

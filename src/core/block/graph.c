@@ -123,12 +123,12 @@ enum kh_err kh_graph_dot(const struct kh_graph *graph, struct kh_arena *arena, s
 
 /* ---- SVG ---- */
 
-#define BOX_WIDTH   200
+#define BOX_WIDTH   230
 #define BOX_HEIGHT  64
 #define GAP_ACROSS  30
 #define GAP_DOWN    60
 #define MARGIN      20
-#define LABEL_BYTES 24 /* of an id or a source in a box; the whole is in the tooltip */
+#define LABEL_BYTES 32 /* of an id or a source in a box; the whole is in the tooltip */
 
 struct place {
 	size_t layer, column;
@@ -195,8 +195,10 @@ static enum kh_err lay_out(const struct kh_graph *graph, struct kh_arena *arena,
 			heads[from] = edge;
 		}
 	}
-	if (place_nodes(graph, places, waiting, ready, heads, nexts, targets) < graph->n)
-		return kh_error_set(err, KH_EREFUSED, "cycle", "a block influenced itself");
+	if (place_nodes(graph, places, waiting, ready, heads, nexts, targets) < graph->n) {
+		kh_error_set(err, KH_EREFUSED, "cycle", "a block influenced itself");
+		return KH_EREFUSED; /* said outright: the analyser does not know what the line above returns */
+	}
 	*layout = (struct layout){.places = places};
 	for (size_t i = 0; i < graph->n; i++) {
 		size_t layer = places[i].layer;

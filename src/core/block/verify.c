@@ -121,10 +121,12 @@ static void screen_reasons(const struct parts *parts, struct kh_verification *v)
 
 static void match_reasons(struct kh_verification *v, const struct kh_blocks *set)
 {
-	static const char *const codes[KH_MATCH_COUNT] = {
-		[KH_MATCH_RUN] = "shared_run",       [KH_MATCH_URL] = "shared_url",
-		[KH_MATCH_HOST] = "shared_host",     [KH_MATCH_ADDRESS] = "shared_address",
-		[KH_MATCH_NUMBER] = "shared_number",
+	static const struct {
+		const char *code;
+	} kinds[KH_MATCH_COUNT] = {
+		[KH_MATCH_RUN] = {.code = "shared_run"},       [KH_MATCH_URL] = {.code = "shared_url"},
+		[KH_MATCH_HOST] = {.code = "shared_host"},     [KH_MATCH_ADDRESS] = {.code = "shared_address"},
+		[KH_MATCH_NUMBER] = {.code = "shared_number"},
 	};
 	size_t named[KH_MATCH_COUNT] = {0};
 
@@ -133,7 +135,7 @@ static void match_reasons(struct kh_verification *v, const struct kh_blocks *set
 		if (++named[match->kind] > QUOTED)
 			continue;
 		struct kh_view quoted = kh_arena_quote(v->reasons.arena, match->shared);
-		kh_reasons_add(&v->reasons, codes[match->kind], v->members[match->text],
+		kh_reasons_add(&v->reasons, kinds[match->kind].code, v->members[match->text],
 			       "%.*s stands in block \"%.*s\" too", KH_FMT(quoted), KH_FMT(set->at[match->source]->id));
 	}
 }

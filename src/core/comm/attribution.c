@@ -212,17 +212,14 @@ enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, st
 	return e;
 }
 
-enum kh_err kh_attribution_check(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
-				 struct kh_view session_id, struct kh_attribution *ret_attribution,
-				 struct kh_error *err)
+enum kh_err kh_attribution_prove(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
+				 struct kh_attribution *ret_attribution, struct kh_error *err)
 {
 	struct kh_attribution read, made;
 	enum kh_err e = kh_attribution_read(arena, metadata, &read, err);
 
 	if (e != KH_OK)
 		return e;
-	if (session_id.p != NULL && !kh_view_eq(read.session_id, session_id))
-		return kh_error_set(err, KH_EREFUSED, "session_mismatch", "the attribution is another session's");
 	made = read;
 	e = kh_attribution_make(arena, &made, content, err);
 	if (e != KH_OK)
@@ -231,6 +228,21 @@ enum kh_err kh_attribution_check(struct kh_arena *arena, yyjson_val *metadata, s
 		return kh_error_set(err, KH_ECHANGED, "changed", "the content is not the one that was attributed");
 	if (memcmp(made.digest.bytes, read.digest.bytes, sizeof(made.digest.bytes)) != 0)
 		return kh_error_set(err, KH_ECHANGED, "changed", "the attribution is not the one that was made");
+	*ret_attribution = read;
+	return KH_OK;
+}
+
+enum kh_err kh_attribution_check(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
+				 struct kh_view session_id, struct kh_attribution *ret_attribution,
+				 struct kh_error *err)
+{
+	struct kh_attribution read;
+	enum kh_err e = kh_attribution_prove(arena, metadata, content, &read, err);
+
+	if (e != KH_OK)
+		return e;
+	if (session_id.n == 0 || !kh_view_eq(read.session_id, session_id))
+		return kh_error_set(err, KH_EREFUSED, "session_mismatch", "the attribution is another session's");
 	*ret_attribution = read;
 	return KH_OK;
 }

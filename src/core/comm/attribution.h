@@ -53,9 +53,14 @@ enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, st
 				struct kh_error *err) __attribute__((warn_unused_result));
 
 /*
- * Reads metadata and proves it: for CONTENT, and for exactly SESSION_ID ({NULL, 0} for any; an empty id never matches).
- * KH_EREFUSED with code `session_mismatch`; KH_ECHANGED with code `changed` where the content or the digest differs.
+ * Reads metadata and proves it for CONTENT: KH_EREFUSED as above, or KH_ECHANGED with code `changed` where the content
+ * or the digest differs.  Of any session: for showing, not for using.
  */
+enum kh_err kh_attribution_prove(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
+				 struct kh_attribution *ret_attribution, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* The same for exactly SESSION_ID, which an empty one never is: KH_EREFUSED with code `session_mismatch` otherwise. */
 enum kh_err kh_attribution_check(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
 				 struct kh_view session_id, struct kh_attribution *ret_attribution,
 				 struct kh_error *err) __attribute__((warn_unused_result));

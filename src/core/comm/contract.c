@@ -3,7 +3,7 @@
 
 #include "core/comm/declaration.h"
 #include "core/comm/fence.h"
-#include "core/comm/member.h"
+#include "core/comm/strict.h"
 
 /* {"error":{...}} of WHY, unless that is for lack of memory: then there is no answer. */
 static enum kh_err refuse(struct kh_call *call, enum kh_err e, const struct kh_error *why, yyjson_mut_val **ret_out,
@@ -36,13 +36,13 @@ static enum kh_err read_wrap(struct kh_call *call, yyjson_val *in, struct kh_att
 	struct kh_reasons errors;
 
 	kh_reasons_init(&errors, call->arena);
-	if (kh_member_object(&errors, KH_LIT(""), in)) {
+	if (kh_strict_object(&errors, KH_LIT(""), in)) {
 		for (size_t i = 0; i < 5; i++) {
-			yyjson_val *val = i < 4 ? kh_member_need(&errors, KH_LIT(""), in, known[i])
+			yyjson_val *val = i < 4 ? kh_strict_need(&errors, KH_LIT(""), in, known[i])
 						: kh_json_get(in, known[i]);
-			texts[i] = kh_member_text(&errors, kh_view_str(known[i]), val);
+			texts[i] = kh_strict_text(&errors, kh_view_str(known[i]), val);
 		}
-		kh_member_known(&errors, KH_LIT(""), in, known, 5);
+		kh_strict_known(&errors, KH_LIT(""), in, known, 5);
 	}
 	if (call->arena->failed)
 		return KH_ENOMEM;

@@ -4,10 +4,10 @@
  */
 #include "core/comm/declaration.h"
 
-#include "core/comm/member.h"
 #include "core/comm/phase.h"
 #include "core/comm/running.h"
 #include "core/comm/session.h"
+#include "core/comm/strict.h"
 #include "core/comm/suspect.h"
 #include "core/comm/vague.h"
 
@@ -25,7 +25,7 @@ yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, c
 /* One part of the justification: long enough, not too long, and more than filler (E3). */
 static enum kh_err read_part(struct kh_reasons *errors, struct kh_view path, yyjson_val *val, struct kh_view *ret_text)
 {
-	struct kh_view text = kh_member_text(errors, path, val);
+	struct kh_view text = kh_strict_text(errors, path, val);
 	struct kh_vague vague;
 
 	if (text.p == NULL)
@@ -55,12 +55,12 @@ static enum kh_err read_justification(struct kh_reasons *errors, yyjson_val *in,
 	struct kh_view path = KH_LIT("justification");
 	enum kh_err e = KH_OK;
 
-	if (in == NULL || !kh_member_object(errors, path, in))
+	if (in == NULL || !kh_strict_object(errors, path, in))
 		return KH_OK;
-	kh_member_known(errors, path, in, parts, COUNT(parts));
+	kh_strict_known(errors, path, in, parts, COUNT(parts));
 	for (size_t i = 0; e == KH_OK && i < COUNT(parts); i++) {
-		yyjson_val *val = kh_member_need(errors, path, in, parts[i]);
-		e = read_part(errors, kh_member_path(errors->arena, path, kh_view_str(parts[i])), val, texts[i]);
+		yyjson_val *val = kh_strict_need(errors, path, in, parts[i]);
+		e = read_part(errors, kh_strict_path(errors->arena, path, kh_view_str(parts[i])), val, texts[i]);
 	}
 	return e;
 }
@@ -89,13 +89,13 @@ static void check_session(struct kh_reasons *errors, struct kh_view path, struct
 static void read_binding(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, bool required,
 			 struct kh_view expected, struct kh_declaration *declaration)
 {
-	yyjson_val *phase = required ? kh_member_need(errors, path, in, "phase") : kh_json_get(in, "phase");
-	yyjson_val *session = required ? kh_member_need(errors, path, in, "session_id") : kh_json_get(in, "session_id");
-	struct kh_view phase_path = kh_member_path(errors->arena, path, KH_LIT("phase"));
-	struct kh_view session_path = kh_member_path(errors->arena, path, KH_LIT("session_id"));
+	yyjson_val *phase = required ? kh_strict_need(errors, path, in, "phase") : kh_json_get(in, "phase");
+	yyjson_val *session = required ? kh_strict_need(errors, path, in, "session_id") : kh_json_get(in, "session_id");
+	struct kh_view phase_path = kh_strict_path(errors->arena, path, KH_LIT("phase"));
+	struct kh_view session_path = kh_strict_path(errors->arena, path, KH_LIT("session_id"));
 
-	declaration->phase = kh_member_text(errors, phase_path, phase);
-	declaration->session_id = kh_member_text(errors, session_path, session);
+	declaration->phase = kh_strict_text(errors, phase_path, phase);
+	declaration->session_id = kh_strict_text(errors, session_path, session);
 	if (declaration->phase.p != NULL)
 		check_phase(errors, phase_path, declaration->phase);
 	if (declaration->session_id.p != NULL)
@@ -136,7 +136,7 @@ static enum kh_err check_parameters(struct kh_reasons *errors, struct kh_view pa
 	for (size_t i = 0; e == KH_OK && i < operation->parameter_count; i++) {
 		const struct kh_parameter_spec *spec = &operation->parameters[i];
 		if (spec->required && kh_declaration_parameter(declaration, spec->name) == NULL)
-			kh_reasons_add(errors, "missing", kh_member_path(errors->arena, path, kh_view_str(spec->name)),
+			kh_reasons_add(errors, "missing", kh_strict_path(errors->arena, path, kh_view_str(spec->name)),
 				       "%s needs %s", operation->name, spec->name);
 	}
 	return e;
@@ -159,7 +159,7 @@ static enum kh_err take_parameters(struct kh_arena *arena, struct kh_view path, 
 			i++;
 		if (i == except_count)
 			declaration->parameters[declaration->parameter_count++] = (struct kh_parameter){
-				name, yyjson_obj_iter_get_val(key), kh_member_path(arena, path, name)};
+				name, yyjson_obj_iter_get_val(key), kh_strict_path(arena, path, name)};
 	}
 	return KH_OK;
 }
@@ -169,18 +169,18 @@ static enum kh_err read_full(struct kh_reasons *errors, yyjson_val *in, struct k
 {
 	static const char *const known[] = {"operation", "parameters", "justification", "phase", "session_id"};
 	struct kh_view path = KH_LIT("parameters");
-	yyjson_val *parameters = kh_member_need(errors, KH_LIT(""), in, "parameters");
+	yyjson_val *parameters = kh_strict_need(errors, KH_LIT(""), in, "parameters");
 	enum kh_err e = KH_OK;
 
-	kh_member_known(errors, KH_LIT(""), in, known, COUNT(known));
-	if (parameters != NULL && kh_member_object(errors, path, parameters) &&
+	kh_strict_known(errors, KH_LIT(""), in, known, COUNT(known));
+	if (parameters != NULL && kh_strict_object(errors, path, parameters) &&
 	    declaration->operation.operation != NULL) {
 		e = take_parameters(errors->arena, path, parameters, NULL, 0, declaration);
 		if (e == KH_OK)
 			e = check_parameters(errors, path, declaration);
 	}
 	if (e == KH_OK)
-		e = read_justification(errors, kh_member_need(errors, KH_LIT(""), in, "justification"), declaration);
+		e = read_justification(errors, kh_strict_need(errors, KH_LIT(""), in, "justification"), declaration);
 	read_binding(errors, KH_LIT(""), in, true, expected, declaration);
 	return e;
 }
@@ -198,7 +198,7 @@ static enum kh_err read_short(struct kh_reasons *errors, yyjson_val *in, struct 
 			e = check_parameters(errors, none, declaration);
 	}
 	if (e == KH_OK)
-		e = read_part(errors, KH_LIT("reason"), kh_member_need(errors, none, in, "reason"),
+		e = read_part(errors, KH_LIT("reason"), kh_strict_need(errors, none, in, "reason"),
 			      &declaration->reason);
 	read_binding(errors, none, in, false, expected, declaration);
 	return e;
@@ -218,9 +218,9 @@ static enum kh_err read_item(struct kh_reasons *errors, struct kh_view path, yyj
 	if (item.operation.p != NULL)
 		e = read_operation(errors, item.operation_path, item.operation, &declaration->operation);
 	if (e == KH_OK && declaration->operation.operation != NULL)
-		e = check_parameters(errors, kh_member_path(errors->arena, path, KH_LIT("params")), declaration);
+		e = check_parameters(errors, kh_strict_path(errors->arena, path, KH_LIT("params")), declaration);
 	if (e == KH_OK)
-		e = read_part(errors, kh_member_path(errors->arena, path, KH_LIT("reason")), item.reason,
+		e = read_part(errors, kh_strict_path(errors->arena, path, KH_LIT("reason")), item.reason,
 			      &declaration->reason);
 	read_binding(errors, path, in, false, expected, declaration);
 	return e;
@@ -242,7 +242,7 @@ static enum kh_err read_running(struct kh_reasons *errors, yyjson_val *in, struc
 		return KH_ENOMEM;
 	yyjson_arr_foreach (items, i, n, item) {
 		if (e == KH_OK)
-			e = read_item(errors, kh_member_index(errors->arena, path, i), item, expected, &list->at[i]);
+			e = read_item(errors, kh_strict_index(errors->arena, path, i), item, expected, &list->at[i]);
 	}
 	return e;
 }
@@ -251,7 +251,7 @@ static enum kh_err read_single(struct kh_reasons *errors, yyjson_val *in, struct
 			       struct kh_declarations *list)
 {
 	struct kh_view path = KH_LIT("operation");
-	struct kh_view name = kh_member_text(errors, path, kh_member_need(errors, KH_LIT(""), in, "operation"));
+	struct kh_view name = kh_strict_text(errors, path, kh_strict_need(errors, KH_LIT(""), in, "operation"));
 	bool full = kh_json_get(in, "parameters") != NULL || kh_json_get(in, "justification") != NULL;
 	enum kh_err e = KH_OK;
 
@@ -274,7 +274,7 @@ enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *scree
 	size_t before = errors->n;
 	enum kh_err e;
 
-	if (!kh_member_object(errors, KH_LIT(""), in))
+	if (!kh_strict_object(errors, KH_LIT(""), in))
 		return kh_arena_check(arena);
 	e = kh_json_get(in, "external_info") != NULL ? read_running(errors, in, session_id, &list)
 						     : read_single(errors, in, session_id, &list);

@@ -3,7 +3,7 @@
 #include "core/comm/guard.h"
 
 #include "core/block/compare.h"
-#include "core/comm/member.h"
+#include "core/comm/strict.h"
 #include "core/comm/url.h"
 #include "core/screen/normalise.h"
 
@@ -59,7 +59,7 @@ enum kh_err kh_guard_names(struct kh_arena *arena, struct kh_view output, const 
 /* Says which kinds of matches the output has with source I. */
 static void flag(struct kh_reasons *flags, const struct kh_matches *matches, size_t i, struct kh_view source)
 {
-	struct kh_view member = kh_member_index(flags->arena, KH_LIT("sources"), i);
+	struct kh_view member = kh_strict_index(flags->arena, KH_LIT("sources"), i);
 	struct kh_view quoted = kh_arena_quote(flags->arena, source);
 	const char *kind = NULL;
 	size_t n = 0;

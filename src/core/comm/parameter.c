@@ -5,7 +5,7 @@
 #include "core/comm/parameter.h"
 
 #include "base/utf8.h"
-#include "core/comm/member.h"
+#include "core/comm/strict.h"
 #include "core/comm/url.h"
 #include "core/comm/vague.h"
 
@@ -14,7 +14,7 @@
 /* The text of PARAMETER, not empty and at most MAX bytes; {NULL, 0} and a report otherwise. */
 static struct kh_view text_of(const struct kh_parameter *parameter, size_t max, struct kh_reasons *errors)
 {
-	struct kh_view text = kh_member_text(errors, parameter->path, parameter->value);
+	struct kh_view text = kh_strict_text(errors, parameter->path, parameter->value);
 
 	if (text.p == NULL)
 		return text;
@@ -138,11 +138,11 @@ static void check_list(const struct kh_parameter *parameter, size_t max, bool sc
 	}
 	if (object) {
 		yyjson_obj_foreach (list, i, n, key, item)
-			check_item(kh_member_path(errors->arena, parameter->path, kh_json_str(key)), item, true,
+			check_item(kh_strict_path(errors->arena, parameter->path, kh_json_str(key)), item, true,
 				   errors);
 	} else {
 		yyjson_arr_foreach (list, i, n, item)
-			check_item(kh_member_index(errors->arena, parameter->path, i), item, scalars, errors);
+			check_item(kh_strict_index(errors->arena, parameter->path, i), item, scalars, errors);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* Plans.  Written by an agent: hostile, and read as strictly as a declaration. */
 #include "core/comm/plan.h"
 
-#include "core/comm/member.h"
+#include "core/comm/strict.h"
 
 /* The members of OBJ but `operation`, as parameters of ITEM, checked one by one.  Nothing is required: it is a plan. */
 static enum kh_err read_parameters(struct kh_arena *arena, struct kh_view path, yyjson_val *obj,
@@ -12,12 +12,16 @@ static enum kh_err read_parameters(struct kh_arena *arena, struct kh_view path, 
 	enum kh_err e = KH_OK;
 	yyjson_val *key;
 
+	if (yyjson_obj_size(obj) > KH_OPERATION_ARGUMENTS_MAX) {
+		kh_reasons_add(errors, "too_many", path, "more than %d parameters", KH_OPERATION_ARGUMENTS_MAX);
+		return KH_OK;
+	}
 	item->parameters = KH_NEW_N(arena, struct kh_parameter, yyjson_obj_size(obj));
 	if (item->parameters == NULL)
 		return KH_ENOMEM;
 	while (e == KH_OK && (key = yyjson_obj_iter_next(&iter)) != NULL) {
 		struct kh_view name = kh_json_str(key);
-		struct kh_parameter parameter = {name, yyjson_obj_iter_get_val(key), kh_member_path(arena, path, name)};
+		struct kh_parameter parameter = {name, yyjson_obj_iter_get_val(key), kh_strict_path(arena, path, name)};
 		const struct kh_parameter_spec *spec = kh_operation_parameter(operation, name);
 		if (kh_view_eq(name, KH_LIT("operation")))
 			continue;
@@ -36,10 +40,10 @@ static enum kh_err read_item(struct kh_arena *arena, struct kh_view path, yyjson
 {
 	static const char *const nested[] = {"operation", "parameters"};
 	bool object = yyjson_is_obj(in);
-	yyjson_val *name = object ? kh_member_need(errors, path, in, "operation") : in;
+	yyjson_val *name = object ? kh_strict_need(errors, path, in, "operation") : in;
 	yyjson_val *parameters = object ? kh_json_get(in, "parameters") : NULL;
-	struct kh_view at = object ? kh_member_path(arena, path, KH_LIT("operation")) : path;
-	struct kh_view text = kh_member_text(errors, at, name);
+	struct kh_view at = object ? kh_strict_path(arena, path, KH_LIT("operation")) : path;
+	struct kh_view text = kh_strict_text(errors, at, name);
 	struct kh_error err;
 
 	if (text.p == NULL)
@@ -55,9 +59,9 @@ static enum kh_err read_item(struct kh_arena *arena, struct kh_view path, yyjson
 		return KH_OK;
 	if (parameters == NULL)
 		return read_parameters(arena, path, in, item, errors);
-	kh_member_known(errors, path, in, nested, 2);
-	path = kh_member_path(arena, path, KH_LIT("parameters"));
-	return kh_member_object(errors, path, parameters) ? read_parameters(arena, path, parameters, item, errors)
+	kh_strict_known(errors, path, in, nested, 2);
+	path = kh_strict_path(arena, path, KH_LIT("parameters"));
+	return kh_strict_object(errors, path, parameters) ? read_parameters(arena, path, parameters, item, errors)
 							  : KH_OK;
 }
 
@@ -82,7 +86,7 @@ static enum kh_err read_items(struct kh_arena *arena, yyjson_val *list, struct k
 		return KH_ENOMEM;
 	yyjson_arr_foreach (list, i, n, in) {
 		if (e == KH_OK)
-			e = read_item(arena, kh_member_index(arena, path, i), in, &plan->items[i], errors);
+			e = read_item(arena, kh_strict_index(arena, path, i), in, &plan->items[i], errors);
 	}
 	plan->item_count = yyjson_arr_size(list);
 	return e;
@@ -94,16 +98,16 @@ enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, struct kh_plan 
 	struct kh_plan plan = {.items = NULL};
 	size_t before = errors->n;
 
-	if (!kh_member_object(errors, KH_LIT(""), in))
+	if (!kh_strict_object(errors, KH_LIT(""), in))
 		return kh_arena_check(arena);
-	kh_member_known(errors, KH_LIT(""), in, known, 2);
-	plan.text = kh_member_text(errors, KH_LIT("plan"), kh_member_need(errors, KH_LIT(""), in, "plan"));
+	kh_strict_known(errors, KH_LIT(""), in, known, 2);
+	plan.text = kh_strict_text(errors, KH_LIT("plan"), kh_strict_need(errors, KH_LIT(""), in, "plan"));
 	if (plan.text.p != NULL && kh_view_trim(plan.text).n == 0)
 		kh_reasons_add(errors, "empty", KH_LIT("plan"), "must say what is planned");
 	if (plan.text.n > KH_PLAN_TEXT_MAX)
 		kh_reasons_add(errors, "too_long", KH_LIT("plan"), "has %zu bytes, at most %d are allowed", plan.text.n,
 			       KH_PLAN_TEXT_MAX);
-	yyjson_val *list = kh_member_need(errors, KH_LIT(""), in, "required_operations");
+	yyjson_val *list = kh_strict_need(errors, KH_LIT(""), in, "required_operations");
 	enum kh_err e = list ? read_items(arena, list, &plan, errors) : KH_OK;
 	if (e == KH_OK)
 		e = kh_arena_check(arena);

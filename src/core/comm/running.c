@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 #include "core/comm/declaration.h"
-#include "core/comm/member.h"
+#include "core/comm/strict.h"
 
 #define REASON_MAX       500  /* characters */
 #define TARGET_MAX       1000 /* characters */
@@ -31,12 +31,12 @@ yyjson_val *kh_running_list(struct kh_reasons *errors, yyjson_val *in)
 	struct kh_view path = KH_LIT("external_info"), list_path = KH_LIT("external_info.declarations");
 	yyjson_val *info = kh_json_get(in, "external_info");
 
-	kh_member_known(errors, KH_LIT(""), in, outer, COUNT(outer));
-	if (!kh_member_object(errors, path, info))
+	kh_strict_known(errors, KH_LIT(""), in, outer, COUNT(outer));
+	if (!kh_strict_object(errors, path, info))
 		return NULL;
-	kh_member_known(errors, path, info, inner, COUNT(inner));
-	yyjson_val *required = kh_member_need(errors, path, info, "required");
-	yyjson_val *list = kh_member_need(errors, path, info, "declarations");
+	kh_strict_known(errors, path, info, inner, COUNT(inner));
+	yyjson_val *required = kh_strict_need(errors, path, info, "required");
+	yyjson_val *list = kh_strict_need(errors, path, info, "declarations");
 	if (required != NULL && !yyjson_is_true(required))
 		kh_reasons_add(errors, "bad_value", KH_LIT("external_info.required"),
 			       "expected true: what is not required needs no declaration");
@@ -59,16 +59,16 @@ static void check_notes(struct kh_reasons *errors, struct kh_view path, yyjson_v
 {
 	yyjson_val *priority = kh_json_get(in, "priority"), *cost = kh_json_get(in, "estimated_cost");
 	yyjson_val *others = kh_json_get(in, "alternatives"), *item;
-	struct kh_view at = kh_member_path(errors->arena, path, KH_LIT("alternatives")), word = kh_json_str(cost);
+	struct kh_view at = kh_strict_path(errors->arena, path, KH_LIT("alternatives")), word = kh_json_str(cost);
 	int64_t n;
 	size_t i, max;
 
 	if (priority != NULL && (!kh_json_int(priority, &n) || n < 1 || n > 3))
-		kh_reasons_add(errors, "out_of_range", kh_member_path(errors->arena, path, KH_LIT("priority")),
+		kh_reasons_add(errors, "out_of_range", kh_strict_path(errors->arena, path, KH_LIT("priority")),
 			       "expected 1, 2 or 3");
 	if (cost != NULL && !kh_view_eq(word, KH_LIT("LOW")) && !kh_view_eq(word, KH_LIT("MED")) &&
 	    !kh_view_eq(word, KH_LIT("HIGH")))
-		kh_reasons_add(errors, "bad_value", kh_member_path(errors->arena, path, KH_LIT("estimated_cost")),
+		kh_reasons_add(errors, "bad_value", kh_strict_path(errors->arena, path, KH_LIT("estimated_cost")),
 			       "expected LOW, MED or HIGH");
 	if (others == NULL || yyjson_is_null(others))
 		return;
@@ -79,13 +79,13 @@ static void check_notes(struct kh_reasons *errors, struct kh_view path, yyjson_v
 		return;
 	}
 	yyjson_arr_foreach (others, i, max, item)
-		kh_member_text(errors, kh_member_index(errors->arena, at, i), item);
+		kh_strict_text(errors, kh_strict_index(errors->arena, at, i), item);
 }
 
 /* A text of 1 to MAX characters; reported and {NULL, 0} otherwise. */
 static struct kh_view bounded(struct kh_reasons *errors, struct kh_view path, yyjson_val *val, size_t max)
 {
-	struct kh_view text = kh_member_text(errors, path, val);
+	struct kh_view text = kh_strict_text(errors, path, val);
 
 	if (text.p == NULL || (text.n > 0 && kh_utf8_length(text) <= max))
 		return text;
@@ -143,23 +143,27 @@ static enum kh_err take_parameters(struct kh_reasons *errors, struct kh_view pat
 				   const struct action *action, struct kh_running *item)
 {
 	yyjson_val *params = kh_json_get(in, "params"), *target = kh_json_get(in, "target"), *key;
-	struct kh_view at = kh_member_path(errors->arena, path, KH_LIT("params"));
+	struct kh_view at = kh_strict_path(errors->arena, path, KH_LIT("params"));
 
 	item->parameters = KH_NEW_N(errors->arena, struct kh_parameter, yyjson_obj_size(params) + 1);
 	if (item->parameters == NULL)
 		return KH_ENOMEM;
 	if (params != NULL && !yyjson_is_null(params))
-		kh_member_object(errors, at, params);
+		kh_strict_object(errors, at, params);
+	if (yyjson_obj_size(params) > KH_OPERATION_ARGUMENTS_MAX) {
+		kh_reasons_add(errors, "too_many", at, "more than %d params", KH_OPERATION_ARGUMENTS_MAX);
+		return KH_OK;
+	}
 	if (action->target != NULL && yyjson_is_str(target)) {
 		bool statement = action->operation != NULL && kh_json_get(params, "database") != NULL &&
 				 kh_view_eq(kh_view_str(action->target), KH_LIT("database"));
 		add(errors, item, statement ? KH_LIT("statement") : kh_view_str(action->target), target,
-		    kh_member_path(errors->arena, path, KH_LIT("target")));
+		    kh_strict_path(errors->arena, path, KH_LIT("target")));
 	}
 	yyjson_obj_iter iter = yyjson_obj_iter_with(params);
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL)
 		add(errors, item, translate(action, kh_json_str(key)), yyjson_obj_iter_get_val(key),
-		    kh_member_path(errors->arena, at, kh_json_str(key)));
+		    kh_strict_path(errors->arena, at, kh_json_str(key)));
 	return KH_OK;
 }
 
@@ -167,22 +171,22 @@ enum kh_err kh_running_read(struct kh_reasons *errors, struct kh_view path, yyjs
 {
 	static const char *const known[] = {"action",         "reason",       "target", "params",    "priority",
 					    "estimated_cost", "alternatives", "phase",  "session_id"};
-	struct kh_running item = {.is_object = kh_member_object(errors, path, in)};
+	struct kh_running item = {.is_object = kh_strict_object(errors, path, in)};
 	enum kh_err e = KH_OK;
 
 	if (!item.is_object) {
 		*ret_item = item;
 		return kh_arena_check(errors->arena);
 	}
-	kh_member_known(errors, path, in, known, COUNT(known));
-	struct kh_view action_path = kh_member_path(errors->arena, path, KH_LIT("action"));
-	struct kh_view target_path = kh_member_path(errors->arena, path, KH_LIT("target"));
-	struct kh_view word = kh_member_text(errors, action_path, kh_member_need(errors, path, in, "action"));
-	struct kh_view target = bounded(errors, target_path, kh_member_need(errors, path, in, "target"), TARGET_MAX);
+	kh_strict_known(errors, path, in, known, COUNT(known));
+	struct kh_view action_path = kh_strict_path(errors->arena, path, KH_LIT("action"));
+	struct kh_view target_path = kh_strict_path(errors->arena, path, KH_LIT("target"));
+	struct kh_view word = kh_strict_text(errors, action_path, kh_strict_need(errors, path, in, "action"));
+	struct kh_view target = bounded(errors, target_path, kh_strict_need(errors, path, in, "target"), TARGET_MAX);
 	const struct action *action = word.p ? find_action(errors, action_path, word) : NULL;
-	item.reason = kh_member_need(errors, path, in, "reason");
+	item.reason = kh_strict_need(errors, path, in, "reason");
 	if (kh_utf8_length(kh_json_str(item.reason)) > REASON_MAX)
-		bounded(errors, kh_member_path(errors->arena, path, KH_LIT("reason")), item.reason, REASON_MAX);
+		bounded(errors, kh_strict_path(errors->arena, path, KH_LIT("reason")), item.reason, REASON_MAX);
 	check_notes(errors, path, in);
 	if (action != NULL && target.p != NULL) {
 		item.operation_path = action->operation ? action_path : target_path;

@@ -1,7 +1,7 @@
 /* Walks a declaration, which is hostile input at most KH_JSON_DEPTH deep, and screens each of its texts. */
 #include "core/comm/suspect.h"
 
-#include "core/comm/member.h"
+#include "core/comm/strict.h"
 #include "core/screen/screen.h"
 
 #define REVIEW_MAX 64 /* reasons that a reviewer is shown; one would do */
@@ -37,11 +37,11 @@ enum kh_err kh_suspect_value(struct kh_screen *screen, struct kh_view path, yyjs
 	if (yyjson_is_arr(val)) {
 		yyjson_arr_foreach (val, i, n, item) {
 			if (e == KH_OK)
-				e = kh_suspect_value(screen, kh_member_index(review->arena, path, i), item, review);
+				e = kh_suspect_value(screen, kh_strict_index(review->arena, path, i), item, review);
 		}
 	} else if (yyjson_is_obj(val)) {
 		yyjson_obj_foreach (val, i, n, key, item) {
-			struct kh_view at = kh_member_path(review->arena, path, kh_json_str(key));
+			struct kh_view at = kh_strict_path(review->arena, path, kh_json_str(key));
 			if (e == KH_OK)
 				e = suspect_text(screen, at, kh_json_str(key), review);
 			if (e == KH_OK)

@@ -53,6 +53,13 @@ enum kh_granted kh_grant_covers(const struct kh_grant *grant, const struct kh_gr
 	return used < grant->uses ? KH_GRANTED : KH_GRANT_USED;
 }
 
+bool kh_grant_similar(const struct kh_grant_call *a, const struct kh_grant_call *b)
+{
+	return kh_view_eq(a->context, b->context) && kh_view_eq(a->task, b->task) &&
+	       kh_view_eq(a->operation, b->operation) && kh_view_eq_nocase(a->host, b->host) &&
+	       same(&a->definition, &b->definition) && same(&a->policy, &b->policy);
+}
+
 bool kh_grant_is_void(enum kh_granted answer)
 {
 	return answer == KH_GRANT_OTHER_CONTENT || answer == KH_GRANT_OTHER_DEFINITION ||

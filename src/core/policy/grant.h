@@ -49,6 +49,12 @@ extern const struct kh_words kh_grant_words; /* "granted", "other_context", ... 
 enum kh_granted kh_grant_covers(const struct kh_grant *grant, const struct kh_grant_call *call, uint64_t used,
 				int64_t now);
 
+/*
+ * Whether two calls may be shown to a human as one batch (E6): the same task's, the same operation towards the same
+ * host, under the same policy and definition.  Each is still listed, and each gets a grant of its own.
+ */
+bool kh_grant_similar(const struct kh_grant_call *a, const struct kh_grant_call *b);
+
 /* True where the answer means that the grant itself is void: something that it was bound to has changed for good. */
 bool kh_grant_is_void(enum kh_granted answer);
 

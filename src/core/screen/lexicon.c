@@ -2,31 +2,33 @@
 #include "core/screen/lexicon.h"
 
 #define COUNT_MAX 256
-#define WORD_MAX  24 /* no word in the table is longer */
+#define WORD_MAX  48 /* no word in the table is longer */
 
 struct word {
 	const char *word;
 	unsigned kinds;
 };
 
-#define COMMAND		   KH_WORD_COMMAND
-#define MAYBE		   KH_WORD_MAYBE
-#define OBJECT		   KH_WORD_OBJECT
-#define LINK		   KH_WORD_LINK
-#define YOU		   KH_WORD_YOU
-#define SELF		   KH_WORD_SELF
-#define ASK		   KH_WORD_ASK
-#define AUX		   KH_WORD_AUX
-#define META		   KH_WORD_META
-#define SECRET		   KH_WORD_SECRET
-#define PLEA		   KH_WORD_PLEA
-#define ENGLISH		   KH_WORD_ENGLISH
-#define NAME		   KH_WORD_NAME
-#define FOREIGN		   KH_WORD_FOREIGN
-#define PARTICLE	   KH_WORD_PARTICLE
+#define COMMAND           KH_WORD_COMMAND
+#define MAYBE             KH_WORD_MAYBE
+#define OBJECT            KH_WORD_OBJECT
+#define LINK              KH_WORD_LINK
+#define YOU               KH_WORD_YOU
+#define SELF              KH_WORD_SELF
+#define ASK               KH_WORD_ASK
+#define AUX               KH_WORD_AUX
+#define META              KH_WORD_META
+#define MODEL             KH_WORD_MODEL
+#define SECRET            KH_WORD_SECRET
+#define PLEA              KH_WORD_PLEA
+#define ENGLISH           KH_WORD_ENGLISH
+#define NAME              KH_WORD_NAME
+#define FOREIGN           KH_WORD_FOREIGN
+#define PARTICLE          KH_WORD_PARTICLE
 #define WORD(word, kinds) {word, kinds},
 static const struct word table[] = {
 #include "core/screen/lexicon.def"
+#include "core/screen/lexicon_scripts.def"
 };
 
 /* WORD without apostrophes, in BUF; its length, or 0 where it is too long to be known. */

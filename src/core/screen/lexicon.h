@@ -20,6 +20,7 @@ enum {
 	KH_WORD_NAME = 1 << 12,
 	KH_WORD_FOREIGN = 1 << 13,
 	KH_WORD_PARTICLE = 1 << 14,
+	KH_WORD_MODEL = 1 << 15,
 };
 
 /* What WORD can be, as a set of the above; 0 where it is not known.  Lower case, without accents and apostrophes. */

@@ -17,8 +17,12 @@ static const struct kh_rule builtin[] = {
 
 #define BUILTIN_COUNT (sizeof(builtin) / sizeof(builtin[0]))
 #define RULES_MAX     4096
-#define FLAGS         (HS_FLAG_CASELESS | HS_FLAG_MULTILINE)
 #define WIDTH_MAX     512 /* bytes before its end in which the beginning of a match is looked for */
+
+/* The built-in rules as the build compiled them. */
+static const unsigned char prebuilt[] = {
+#include "rules.inc"
+};
 
 struct kh_rules {
 	struct kh_alloc alloc;
@@ -65,6 +69,13 @@ static enum kh_err check_extra(const struct kh_rule *extra, size_t count, struct
 	return KH_OK;
 }
 
+/* The automaton of the build, where there are no other rules and this machine can run it. */
+static bool take_prebuilt(struct kh_rules *rules)
+{
+	return rules->extra_count == 0 &&
+	       hs_deserialize_database((const char *)prebuilt, sizeof(prebuilt), &rules->database) == HS_SUCCESS;
+}
+
 static enum kh_err compile(struct kh_rules *rules, const char **patterns, unsigned *flags, unsigned *ids, size_t count,
 			   struct kh_error *err)
 {
@@ -72,7 +83,7 @@ static enum kh_err compile(struct kh_rules *rules, const char **patterns, unsign
 
 	for (size_t i = 0; i < count; i++) {
 		patterns[i] = rule_at(rules->extra, i)->pattern;
-		flags[i] = FLAGS;
+		flags[i] = KH_RULES_FLAGS;
 		ids[i] = (unsigned)i;
 	}
 	hs_error_t e = hs_compile_multi(patterns, flags, ids, (unsigned)count, HS_MODE_BLOCK, NULL, &rules->database,
@@ -103,7 +114,7 @@ enum kh_err kh_rules_new(const struct kh_alloc *alloc, const struct kh_rule *ext
 		e = KH_ENOMEM;
 	} else {
 		*rules = (struct kh_rules){*from, NULL, extra, extra_count};
-		e = compile(rules, patterns, flags, flags + count, count, err);
+		e = take_prebuilt(rules) ? KH_OK : compile(rules, patterns, flags, flags + count, count, err);
 	}
 	kh_alloc_free(from, patterns, count * sizeof(*patterns));
 	kh_alloc_free(from, flags, count * 2 * sizeof(*flags));

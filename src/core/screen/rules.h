@@ -21,6 +21,9 @@ struct kh_rule {
 /* The built-in rules, in order. */
 const struct kh_rule *kh_rules_builtin(size_t *ret_count);
 
+/* How every pattern is compiled; the build compiles the built-in ones once (tools/prebuild-rules.c). */
+#define KH_RULES_FLAGS (HS_FLAG_CASELESS | HS_FLAG_MULTILINE)
+
 struct kh_rules;
 
 /*

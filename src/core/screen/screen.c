@@ -8,7 +8,7 @@
 #include "core/screen/screen.h"
 
 #include "base/utf8.h"
-#include "core/screen/answer.h"
+#include "core/screen/speech.h"
 #include "core/screen/disguise.h"
 #include "core/screen/form.h"
 #include "core/screen/hidden.h"
@@ -243,19 +243,27 @@ static enum kh_err read_escapes(struct reading *r, const struct kh_form *form)
 	return e;
 }
 
-/* What a form is as an answer or a name. */
-static void judge(struct reading *r, const struct kh_form *form)
+static void add_answer(struct reading *r, const struct kh_form *form, struct kh_speech a)
 {
-	if (r->as == KH_SCREEN_DOCUMENT)
-		return;
-	struct kh_answer a = kh_answer_judge(form->text);
 	if (a.code != NULL)
 		add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
-	if (r->as == KH_SCREEN_NAME) {
-		a = kh_answer_name(form->text, form->text);
-		if (a.code != NULL)
-			add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
-	}
+}
+
+/* What a form is as an answer or a name, by its words. */
+static void judge_words(struct reading *r, const struct kh_form *skeleton)
+{
+	if (r->as != KH_SCREEN_DOCUMENT)
+		add_answer(r, skeleton, kh_speech_judge(skeleton->text));
+	if (r->as == KH_SCREEN_NAME)
+		add_answer(r, skeleton, kh_speech_name(skeleton->text));
+}
+
+static void judge_scripts(struct reading *r, const struct kh_form *folded)
+{
+	if (r->as != KH_SCREEN_DOCUMENT)
+		add_answer(r, folded, kh_speech_script(folded->text));
+	if (r->as == KH_SCREEN_NAME)
+		add_answer(r, folded, kh_speech_name_script(folded->text));
 }
 
 /* True where DECODED reads like language and TEXT does not: then it was meant to be read that way. */
@@ -301,7 +309,7 @@ static enum kh_err read_disguises(struct reading *r, const struct kh_form *skele
 		leet.text = text;
 		leet.layers[leet.layer_count++] = KH_LAYER_LEET;
 		e = read_rules(r, &leet, true);
-		judge(r, &leet);
+		judge_words(r, &leet);
 	}
 	if (e == KH_OK)
 		e = kh_disguise_spaced(r->arena, skeleton->text, &spaced);
@@ -312,7 +320,7 @@ static enum kh_err read_disguises(struct reading *r, const struct kh_form *skele
 		struct kh_form run = kh_form_of(skeleton, KH_LAYER_SPACED, spaced.text, spaced.first, spaced.last);
 		add(r, &run, "encoded", "encoded", KH_SEVERITY_LOW, 0, spaced.text.n);
 	}
-	judge(r, &joined);
+	judge_words(r, &joined);
 	return read_rules(r, &joined, true);
 }
 
@@ -343,12 +351,9 @@ static enum kh_err read_normals(struct reading *r, const struct kh_form *form, b
 	if (e != KH_OK)
 		return e;
 	skeleton.layer_count -= ascii;
-	judge(r, &skeleton);
-	if (!ascii && r->as != KH_SCREEN_DOCUMENT) {
-		struct kh_answer a = kh_answer_script(folded.text);
-		if (a.code != NULL)
-			add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
-	}
+	judge_words(r, &skeleton);
+	if (!ascii)
+		judge_scripts(r, &folded);
 	if (r->as != KH_SCREEN_DOCUMENT)
 		e = read_turned(r, &skeleton);
 	return e == KH_OK ? read_disguises(r, &skeleton) : e;

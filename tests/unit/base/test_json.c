@@ -52,6 +52,26 @@ static void test_refused(struct kh_test *t)
 	}
 }
 
+/* Names that only differ in the middle, many of them: told apart, and a duplicate among them is still found. */
+static void test_alike_names(struct kh_test *t)
+{
+	char text[4096];
+	yyjson_val *root;
+	size_t n = 0, last = 0;
+
+	for (int i = 0; i < 100; i++) {
+		last = n + 1;
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%c\"beginning-%02d-the-ending\":0", i ? ',' : '{',
+				      i);
+	}
+	text[n] = '}';
+	must(t, kh_json_read(&t->arena, kh_view_of(text, n + 1), &root, &t->err));
+	memcpy(text + last + 11, "42", 2);
+	must_fail(t, KH_EINPUT, kh_json_read(&t->arena, kh_view_of(text, n + 1), &root, &t->err));
+	assert_string_equal(t->err.code, "json_duplicate");
+	assert_int_equal(t->err.offset, last);
+}
+
 static void test_depth(struct kh_test *t)
 {
 	char text[200];
@@ -123,6 +143,6 @@ static void test_suite(struct kh_test *t)
 	assert_true(count > 100);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_read), KH_TEST(test_refused), KH_TEST(test_depth),
-					    KH_TEST(test_write), KH_TEST_ONCE(test_suite)};
+static const struct kh_test_case cases[] = {KH_TEST(test_read),  KH_TEST(test_refused), KH_TEST(test_alike_names),
+					    KH_TEST(test_depth), KH_TEST(test_write),   KH_TEST_ONCE(test_suite)};
 KH_TEST_MAIN(cases)

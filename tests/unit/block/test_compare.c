@@ -60,6 +60,7 @@ static void test_runs(struct kh_test *t)
 	shares(t, "abcdefghijkl", "abcdefghijkl", KH_MATCH_RUN, "abcdefghijkl");
 	shares_nothing(t, "", "abcdefghijkl");
 	shares_nothing(t, "abcdefghijkl", "");
+	shares_nothing(t, "      ", " \n\t ");
 	/* Eleven Chinese characters are 33 bytes. */
 	shares_nothing(
 		t,
@@ -164,8 +165,28 @@ static void test_linear(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_runs),   KH_TEST(test_whole),  KH_TEST(test_decoded),
-					    KH_TEST(test_tokens), KH_TEST(test_places), KH_TEST_ONCE(test_linear)};
+/* K7: many short texts need no more memory than one long one. */
+static void test_many(struct kh_test *t)
+{
+	enum { COUNT = 5000 };
+	struct kh_view *texts = KH_NEW_N(&t->arena, struct kh_view, COUNT), source = KH_LIT("see item number 4321000.");
+	struct kh_screen *screen = get_screen(t);
+	struct kh_matches matches;
+
+	for (size_t i = 0; i < COUNT; i++)
+		texts[i] = kh_arena_printf(&t->arena, "item number %zu000", i);
+	enum kh_err e = kh_compare_texts(screen, &t->arena, texts, COUNT, &source, 1, &matches);
+	kh_screen_free(screen);
+	must(t, e);
+	bool found = false;
+	for (size_t i = 0; i < matches.n; i++)
+		found = found || (matches.at[i].kind == KH_MATCH_NUMBER && matches.at[i].text == 4321);
+	assert_true(found);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_runs),     KH_TEST(test_whole),  KH_TEST(test_decoded),
+					    KH_TEST(test_tokens),   KH_TEST(test_places), KH_TEST_ONCE(test_linear),
+					    KH_TEST_ONCE(test_many)};
 
 int main(void)
 {

@@ -89,7 +89,8 @@ static void test_example(struct kh_test *t)
 /* K7: arguments are compared at any depth: strings, member names, numbers; and decoded. */
 static void test_depth(struct kh_test *t)
 {
-	suspicious(t, "{\"a\":[{\"b\":{\"to\":[\"x\",\"BACKUP-server.evil.com\"]}}]}", "shared_host", "arguments.a[0].b.to[1]");
+	suspicious(t, "{\"a\":[{\"b\":{\"to\":[\"x\",\"BACKUP-server.evil.com\"]}}]}", "shared_host",
+		   "arguments.a[0].b.to[1]");
 	suspicious(t, "{\"a\":{\"backup-server.evil.com\":1}}", "shared_host", "arguments.a.backup-server.evil.com");
 	suspicious(t, "{\"amount\":47110815}", "shared_number", "arguments.amount");
 	suspicious(t, "{\"iban\":\"4711-0815\"}", "shared_number", "arguments.iban");

@@ -58,7 +58,9 @@ static void test_format(struct kh_test *t)
 	assert_int_equal(kh_json_str(kh_json_get(val, "digest")).n, 64);
 	assert_null(kh_json_get(val, "audit_id"));
 	must(t, check(t, val, "some text", KH_LIT("abc123")));
-	must(t, check(t, val, "some text", (struct kh_view){NULL, 0}));
+	struct kh_attribution read;
+	must(t, kh_attribution_prove(&t->arena, val, KH_LIT("some text"), &read, &t->err));
+	assert_view(read.session_id, "abc123");
 	attribution.audit_id = KH_LIT("ev-1");
 	must(t, kh_attribution_make(&t->arena, &attribution, KH_LIT(""), &t->err));
 	val = metadata(t, &attribution, "{", "{");
@@ -100,6 +102,7 @@ static void test_session(struct kh_test *t)
 		must_fail(t, KH_EREFUSED, check(t, val, "some text", kh_view_str(others[i])));
 		assert_string_equal(t->err.code, "session_mismatch");
 	}
+	must_fail(t, KH_EREFUSED, check(t, val, "some text", (struct kh_view){NULL, 0}));
 	attribution.session_id = KH_LIT("");
 	must_fail(t, KH_EREFUSED, kh_attribution_make(&t->arena, &attribution, KH_LIT("x"), &t->err));
 	assert_string_equal(t->err.code, "session_malformed");
@@ -120,6 +123,7 @@ static void test_changed(struct kh_test *t)
 		{"10:30:00Z", "10:30:00.0Z"},
 		{"10:30:00Z", "10:30:00+00:00"},
 		{"\"digest\":\"", "\"digest\":\"0"},
+		{"\"content_hash\":\"", "\"content_hash\":\"x"},
 		{"\"digest\":", "\"vetted\":true,\"digest\":"},
 		{"\"source\":\"https://example.com\"", "\"source\":[\"https://example.com\"]"},
 	};
@@ -162,6 +166,11 @@ static void test_refused(struct kh_test *t)
 		assert_int_not_equal(e, KH_OK);
 		assert_string_equal(t->err.member, "source");
 	}
+	static char long_source[KH_ATTRIBUTION_SOURCE_MAX + 1];
+	memset(long_source, 'x', sizeof(long_source));
+	attribution = parts;
+	attribution.source = kh_view_of(long_source, sizeof(long_source));
+	must_fail(t, KH_ELIMIT, kh_attribution_make(&t->arena, &attribution, KH_LIT("x"), &t->err));
 	attribution = parts;
 	attribution.operation = KH_LIT("search");
 	must_fail(t, KH_EUNKNOWN, kh_attribution_make(&t->arena, &attribution, KH_LIT("x"), &t->err));

@@ -226,9 +226,25 @@ static void test_all(struct kh_test *t)
 	assert_int_equal(errors.n, 9);
 }
 
+static void test_limits(struct kh_test *t)
+{
+	static char text[KH_DECLARATION_PART_MAX + 256];
+	size_t n = (size_t)snprintf(text, sizeof(text),
+				    "{\"operation\":\"comm.read\",\"path\":\"x\",\"reason\":\"two words ");
+
+	memset(text + n, 'y', KH_DECLARATION_PART_MAX - 9);
+	snprintf(text + n + KH_DECLARATION_PART_MAX - 9, 3, "\"}");
+	refuse(t, text, "too_long", "reason");
+	n = (size_t)snprintf(text, sizeof(text), "{\"operation\":\"comm.mcp.a.b\"," WHY);
+	for (int i = 0; i <= KH_OPERATION_ARGUMENTS_MAX; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ",\"a%d\":%d", i, i);
+	snprintf(text + n, sizeof(text) - n, "}");
+	refuse(t, text, "too_many", "");
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_full),      KH_TEST(test_short), KH_TEST(test_nested),  KH_TEST(test_justification),
 	KH_TEST(test_vague),     KH_TEST(test_phase), KH_TEST(test_session), KH_TEST(test_parameters),
-	KH_TEST(test_operation), KH_TEST(test_all),
+	KH_TEST(test_operation), KH_TEST(test_all),   KH_TEST(test_limits),
 };
 KH_TEST_MAIN(cases)

@@ -17,7 +17,8 @@ static void test_defused(struct kh_test *t)
 		"UNTRUST\xd0\x95\x44_\xd0\x95XT\xd0\x95RNAL_C\xd0\x9eNTENT",                 /* Cyrillic */
 		"UNTRUSTE\xcc\x81\x44_EXTERNAL_CONTE\xcc\x88NT",                             /* accents */
 		"\xf0\x9d\x90\x94NTRUSTED_EXTERNAL_CONTENT",                                 /* mathematical */
-		"UNTRU\xef\xac\x86\x45\x44_EXTERNAL_CONTENT",                                /* a ligature of s and t */
+		"UNTRUSTED_EXTERNAL_CONTEN\xe2\x84\xa2",      /* one character for t and m */
+		"UNTRU\xef\xac\x86\x45\x44_EXTERNAL_CONTENT", /* a ligature of s and t */
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_view text = kh_arena_printf(&t->arena, "a <<<%s>>> \xc3\xa9 %s.", all[i], all[i]), out;

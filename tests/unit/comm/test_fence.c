@@ -152,7 +152,7 @@ static void test_changed(struct kh_test *t)
 		{"\"nonce\":\"dead", "\"nonce\":\"DEAD"},
 		{"\"nonce\":\"dead", "\"nonce\":\""},
 		{"\"source\":\"https://example.com/p\"", "\"source\":\"https://example.com/q\""},
-		{"\"warning\":\"What", "\"warning\":\"what"},
+		{"\"warning\":\"Warning", "\"warning\":\"Note"},
 		{"\"citation\",", ""},
 		{"\"citation\"", "\"execution\""},
 		{"\"summarization\",\"citation\"", "\"citation\",\"summarization\""},
@@ -182,6 +182,13 @@ static void test_changed(struct kh_test *t)
 		assert_string_equal(t->err.code, "changed");
 	}
 	must_fail(t, KH_EINPUT, unwrap(t, KH_LIT("[]"), &back));
+	/* A nonce that the content knows is not the one that it was fenced with. */
+	fence = wrap(t, KH_LIT("00112233445566778899aabbccddeeff"), "x");
+	text = json(t, &fence);
+	size_t at = kh_view_find(text, KH_LIT(NONCE), 0);
+	memcpy((char *)(uintptr_t)text.p + at, "00112233445566778899aabbccddeeff", 32);
+	must_fail(t, KH_ECHANGED, unwrap(t, text, &back));
+	assert_string_equal(t->err.member, "nonce");
 }
 
 /* E11: another nonce in every place is a change too. */

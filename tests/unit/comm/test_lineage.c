@@ -94,6 +94,14 @@ static void test_refused(struct kh_test *t)
 		  kh_lineage_derive(&t->arena, &source, KH_LINEAGE_SOURCES_MAX + 1, KH_LIT("x"), &lineage, &t->err));
 	must_fail(t, KH_EINPUT, kh_lineage_derive(&t->arena, &source, 1, KH_LIT("\xff"), &lineage, &t->err));
 	must_fail(t, KH_EREFUSED, kh_lineage_check(&t->arena, NULL, KH_LIT("x"), &lineage, &t->err));
+	static char many[3 * (KH_LINEAGE_SOURCES_MAX + 1) + 16] = "{\"sources\":[";
+	yyjson_val *val;
+	size_t n = 12;
+	for (size_t i = 0; i <= KH_LINEAGE_SOURCES_MAX; i++, n += 3)
+		memcpy(many + n, "{},", 3);
+	memcpy(many + n - 1, "]}", 3);
+	must(t, kh_json_read(&t->arena, kh_view_str(many), &val, &t->err));
+	must_fail(t, KH_ELIMIT, kh_lineage_check(&t->arena, val, KH_LIT("x"), &lineage, &t->err));
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_preserved), KH_TEST(test_changed), KH_TEST(test_refused)};

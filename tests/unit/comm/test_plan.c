@@ -108,5 +108,37 @@ static void test_refused(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_forms), KH_TEST(test_not_named), KH_TEST(test_refused)};
+static void test_limits(struct kh_test *t)
+{
+	static char text[KH_PLAN_TEXT_MAX + 64];
+	struct kh_plan plan;
+	size_t n = (size_t)snprintf(text, sizeof(text), "{\"plan\":\"x\",\"required_operations\":[");
+
+	for (int i = 0; i <= KH_PLAN_OPERATIONS_MAX; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\"comm.read\"", i ? "," : "");
+	snprintf(text + n, sizeof(text) - n, "]}");
+	read_plan(t, text, &plan);
+	assert_int_equal(errors.n, 1);
+	assert_string_equal(errors.at[0].code, "too_many");
+	n = (size_t)snprintf(text, sizeof(text), "{\"required_operations\":[],\"plan\":\"");
+	memset(text + n, 'x', KH_PLAN_TEXT_MAX + 1);
+	snprintf(text + n + KH_PLAN_TEXT_MAX + 1, 3, "\"}");
+	read_plan(t, text, &plan);
+	assert_int_equal(errors.n, 1);
+	assert_string_equal(errors.at[0].code, "too_long");
+	n = (size_t)snprintf(text, sizeof(text),
+			     "{\"plan\":\"x\",\"required_operations\":[{\"operation\":\"comm.mcp.a.b\"");
+	for (int i = 0; i < KH_OPERATION_ARGUMENTS_MAX; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ",\"a%d\":%d", i, i);
+	snprintf(text + n, sizeof(text) - n, "}]}");
+	read_plan(t, text, &plan);
+	assert_int_equal(errors.n, 1);
+	assert_string_equal(errors.at[0].code, "too_many");
+	read_plan(t, "[]", &plan);
+	assert_int_equal(errors.n, 1);
+	assert_string_equal(errors.at[0].code, "wrong_type");
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_forms), KH_TEST(test_not_named), KH_TEST(test_refused),
+					    KH_TEST(test_limits)};
 KH_TEST_MAIN(cases)

@@ -98,6 +98,7 @@ static const char *const items[][3] = {
 	{READ("," WHY ",\"priority\":4"), "out_of_range", ".priority"},
 	{READ("," WHY ",\"estimated_cost\":\"low\""), "bad_value", ".estimated_cost"},
 	{READ("," WHY ",\"alternatives\":\"y\""), "wrong_type", ".alternatives"},
+	{READ("," WHY ",\"alternatives\":[0,1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6]"), "too_many", ".alternatives"},
 	{READ("," WHY ",\"alternatives\":[1]"), "wrong_type", ".alternatives[0]"},
 	{READ("," WHY ",\"phase\":\"planning\""), "OUTBOUND_FORBIDDEN_IN_PLANNING", ".phase"},
 	{READ("," WHY ",\"session_id\":\"abc\""), "session_mismatch", ".session_id"},
@@ -153,6 +154,15 @@ static void test_limits(struct kh_test *t)
 	check(t, text);
 	assert_int_equal(errors.n, 1);
 	assert_string_equal(errors.at[0].code, "too_long");
+	n = (size_t)snprintf(text, sizeof(text),
+			     "{\"external_info\":{\"required\":true,\"declarations\":[{\"action\":"
+			     "\"tool_call\",\"target\":\"a.b\"," WHY ",\"params\":{\"x\":0");
+	for (int i = 0; i < KH_OPERATION_ARGUMENTS_MAX; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ",\"a%d\":%d", i, i);
+	snprintf(text + n, sizeof(text) - n, "}}]}}");
+	check(t, text);
+	assert_int_equal(errors.n, 1);
+	assert_string_equal(errors.at[0].code, "too_many");
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_actions), KH_TEST(test_several), KH_TEST(test_refused),

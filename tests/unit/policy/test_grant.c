@@ -82,6 +82,24 @@ static void test_widened(struct kh_test *t)
 	assert_int_equal(kh_grant_covers(&grant, &call, 0, 0), KH_GRANT_OTHER_POLICY);
 }
 
+/* E6: what may be approved in one batch differs in its arguments and nothing else. */
+static void test_similar(struct kh_test *t)
+{
+	struct kh_grant_call a = match(), b = match();
+
+	(void)t;
+	b.arguments = digest("another page");
+	assert_true(kh_grant_similar(&a, &b));
+	b = match(), b.host = KH_LIT("evil.org");
+	assert_false(kh_grant_similar(&a, &b));
+	b = match(), b.task = KH_LIT("t2");
+	assert_false(kh_grant_similar(&a, &b));
+	b = match(), b.operation = KH_LIT("comm.exec");
+	assert_false(kh_grant_similar(&a, &b));
+	b = match(), b.definition = digest("x");
+	assert_false(kh_grant_similar(&a, &b));
+}
+
 /* A2: canonical bytes (RFC 8785); every member counts. */
 static void test_canonical(struct kh_test *t)
 {
@@ -163,7 +181,7 @@ static void test_states(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_covers), KH_TEST_ONCE(test_widened),
-					    KH_TEST(test_canonical), KH_TEST(test_arguments),
-					    KH_TEST_ONCE(test_states)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_covers),  KH_TEST_ONCE(test_widened),
+					    KH_TEST_ONCE(test_similar), KH_TEST(test_canonical),
+					    KH_TEST(test_arguments),    KH_TEST_ONCE(test_states)};
 KH_TEST_MAIN(cases)
