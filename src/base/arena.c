@@ -1,4 +1,5 @@
-/* The arena: a list of chunks, each twice as large as the one before.  Guarantees: zeroed, aligned, within its limit. */
+/* The arena: a list of chunks, each twice as large as the one before.  Guarantees: zeroed, aligned, within its limit.
+ */
 #include "base/arena.h"
 
 #include "base/utf8.h"
@@ -88,7 +89,8 @@ void *kh_arena_alloc(struct kh_arena *arena, size_t n)
 	if (__builtin_add_overflow(n, ALIGNMENT - 1, &rounded))
 		return fail(arena);
 	rounded &= ~(ALIGNMENT - 1);
-	if ((arena->chunks == NULL || arena->chunks->size - arena->chunks->used < rounded) && !add_chunk(arena, rounded))
+	if ((arena->chunks == NULL || arena->chunks->size - arena->chunks->used < rounded) &&
+	    !add_chunk(arena, rounded))
 		return fail(arena);
 	char *p = arena->chunks->data + arena->chunks->used;
 	arena->chunks->used += rounded;

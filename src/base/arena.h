@@ -18,8 +18,8 @@ struct kh_arena_chunk;
 struct kh_arena {
 	const struct kh_alloc *alloc;
 	struct kh_arena_chunk *chunks; /* newest first */
-	size_t limit;		       /* bytes that all chunks together may have */
-	size_t size;		       /* bytes that they have */
+	size_t limit;                  /* bytes that all chunks together may have */
+	size_t size;                   /* bytes that they have */
 	bool failed;
 };
 
@@ -58,7 +58,7 @@ struct kh_view kh_arena_quote(struct kh_arena *arena, struct kh_view v);
 /* KH_ENOMEM if any allocation has failed since init or clear, else KH_OK. */
 enum kh_err kh_arena_check(const struct kh_arena *arena) __attribute__((warn_unused_result));
 
-#define KH_NEW(arena, type)	     ((type *)kh_arena_alloc((arena), sizeof(type)))
+#define KH_NEW(arena, type)          ((type *)kh_arena_alloc((arena), sizeof(type)))
 #define KH_NEW_N(arena, type, count) ((type *)kh_arena_array((arena), (count), sizeof(type)))
 
 #endif

@@ -1,19 +1,19 @@
 /*
  * Canonical JSON (RFC 8785).
  *
- * Strings need no more than yyjson's escaping; what is left is the order of members (by UTF-16 code units, which differs
- * from byte order only for characters past U+FFFF) and the form of numbers (ECMAScript's Number::toString).
+ * Strings need no more than yyjson's escaping; what is left is the order of members (by UTF-16 code units, which
+ * differs from byte order only for characters past U+FFFF) and the form of numbers (ECMAScript's Number::toString).
  */
 #include "base/canonical.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-#define EXACT_INTEGER (INT64_C(1) << 53)
 
 /* Compares by UTF-16 code units: as code points, but characters past U+FFFF go before U+E000..U+FFFF. */
 static int compare_utf16(struct kh_view a, struct kh_view b)
@@ -131,6 +131,39 @@ static void put_real(struct kh_buf *out, double value)
 	}
 }
 
+/*
+ * True where everybody reads the digits TEXT, which were written for VAL, as the same number.  Past 2^53 a double is
+ * not always the integer that its digits say: readers that take integers and readers that take doubles would differ.
+ * From 2^64 on nobody takes an integer.
+ */
+static bool is_exact(struct kh_view text, yyjson_val *val)
+{
+	double magnitude = fabs(yyjson_get_num(val));
+	char digits[24];
+
+	if (magnitude < 0x1p53)
+		return true;
+	if (magnitude >= 0x1p64)
+		return !yyjson_is_int(val);
+	uint64_t integer = (uint64_t)magnitude;
+	uint64_t given = yyjson_is_sint(val) ? -(uint64_t)yyjson_get_sint(val) : yyjson_get_uint(val);
+	snprintf(digits, sizeof(digits), "%" PRIu64, integer);
+	return (!yyjson_is_int(val) || given == integer) &&
+	       kh_view_eq(kh_view_from(text, text.p[0] == '-'), kh_view_str(digits));
+}
+
+static enum kh_err put_number(struct kh_buf *out, yyjson_val *val, struct kh_error *err)
+{
+	size_t from = out->n;
+
+	put_real(out, yyjson_get_num(val));
+	if (out->err == KH_OK && !is_exact(kh_view_of(out->p + from, out->n - from), val))
+		return kh_error_set(err, KH_EREFUSED, "number_inexact",
+				    "an integer past 2^53 that a double does not hold has no canonical form; write it "
+				    "as a string");
+	return KH_OK;
+}
+
 static enum kh_err put(struct kh_buf *out, yyjson_val *val, unsigned depth, struct kh_error *err);
 
 static enum kh_err put_object(struct kh_buf *out, yyjson_val *obj, unsigned depth, struct kh_error *err)
@@ -182,15 +215,10 @@ static enum kh_err put(struct kh_buf *out, yyjson_val *val, unsigned depth, stru
 		return put_object(out, val, depth, err);
 	if (yyjson_is_arr(val))
 		return put_array(out, val, depth, err);
+	if (yyjson_is_num(val))
+		return put_number(out, val, err);
 	if (yyjson_is_str(val)) {
 		put_string(out, kh_json_str(val));
-	} else if (yyjson_is_num(val)) {
-		int64_t integer;
-		if (yyjson_is_int(val) && yyjson_get_sint(val) != 0 &&
-		    (!kh_json_int(val, &integer) || integer > EXACT_INTEGER || integer < -EXACT_INTEGER))
-			return kh_error_set(err, KH_EREFUSED, "number_inexact",
-					    "an integer past 2^53 has no canonical form; write it as a string");
-		put_real(out, yyjson_get_num(val));
 	} else if (yyjson_is_bool(val)) {
 		kh_buf_add(out, yyjson_get_bool(val) ? KH_LIT("true") : KH_LIT("false"));
 	} else {

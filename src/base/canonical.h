@@ -12,8 +12,9 @@ struct kh_digest {
 };
 
 /*
- * RFC 8785: members sorted by UTF-16 code units, numbers as ECMAScript prints them, no white space.  A number that a
- * double cannot hold exactly (an integer past 2^53) is refused: two readers could differ on it.
+ * RFC 8785: members sorted by UTF-16 code units, numbers as ECMAScript prints them, no white space.  A number that
+ * comes out as an integer past 2^53 which is not exactly the double is refused: two readers could differ on it.  What
+ * came out is its own canonical form.
  */
 enum kh_err kh_canonical_json(struct kh_arena *arena, yyjson_val *val, struct kh_view *ret_text, struct kh_error *err)
 	__attribute__((warn_unused_result));

@@ -42,6 +42,11 @@ static enum kh_err duplicate(struct walk *walk, yyjson_val *key)
 			   "member %.*s stands twice in one object", KH_FMT(quoted));
 }
 
+static bool same(yyjson_val *a, yyjson_val *b)
+{
+	return kh_view_eq(kh_json_str(a), kh_json_str(b));
+}
+
 static int compare_keys(const void *a, const void *b)
 {
 	yyjson_val *x, *y;
@@ -52,31 +57,81 @@ static int compare_keys(const void *a, const void *b)
 	return c ? c : (x > y) - (x < y);
 }
 
-/* Objects of up to this many members are compared pairwise; larger ones are sorted. */
-#define PAIRWISE 8
-
-static enum kh_err check_members(struct walk *walk, yyjson_val *obj)
+/* By order: slow, but nobody can choose names that make it slower. */
+static enum kh_err check_sorted(struct walk *walk, yyjson_val *obj)
 {
-	size_t n = yyjson_obj_size(obj), filled = 0;
-	yyjson_val *few[PAIRWISE], *key;
-	yyjson_val **keys = n <= PAIRWISE ? few : KH_NEW_N(walk->arena, yyjson_val *, n);
+	yyjson_val **keys = KH_NEW_N(walk->arena, yyjson_val *, yyjson_obj_size(obj)), *key;
 	yyjson_obj_iter iter = yyjson_obj_iter_with(obj);
+	size_t n = 0;
 
 	if (keys == NULL)
 		return KH_ENOMEM;
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL)
+		keys[n++] = key;
+	qsort(keys, n, sizeof(yyjson_val *), compare_keys);
+	for (size_t i = 1; i < n; i++) {
+		if (same(keys[i - 1], keys[i]))
+			return duplicate(walk, keys[i]);
+	}
+	return KH_OK;
+}
+
+/* Of the length and both ends: names that differ in the middle alone are rare, and check_sorted() is there for them. */
+static uint64_t hash(struct kh_view v)
+{
+	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t head = 0, tail = 0;
+
+	if (v.n >= sizeof(head)) {
+		memcpy(&head, v.p, sizeof(head));
+		memcpy(&tail, v.p + v.n - sizeof(tail), sizeof(tail));
+	} else {
+		for (size_t i = 0; i < v.n; i++)
+			head = head << 8 | (unsigned char)v.p[i];
+	}
+	head = (head ^ v.n) * odd;
+	return (head ^ head >> 32 ^ tail) * odd;
+}
+
+#define PAIRWISE 8 /* members that are compared each with each; more go through a table */
+#define PROBES   4 /* that a member may need on average; honest names need less than 1 */
+
+static enum kh_err check_hashed(struct walk *walk, yyjson_val *obj)
+{
+	size_t n = yyjson_obj_size(obj), probes = PROBES * n;
+	unsigned bits = 64 - (unsigned)__builtin_clzll(n * 2 - 1);
+	size_t mask = ((size_t)1 << bits) - 1;
+	yyjson_val **table = KH_NEW_N(walk->arena, yyjson_val *, mask + 1), *key;
+	yyjson_obj_iter iter = yyjson_obj_iter_with(obj);
+
+	if (table == NULL)
+		return KH_ENOMEM;
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
-		for (size_t i = 0; n <= PAIRWISE && i < filled; i++) {
-			if (kh_view_eq(kh_json_str(keys[i]), kh_json_str(key)))
+		size_t at = (size_t)(hash(kh_json_str(key)) >> (64 - bits));
+		for (; table[at] != NULL; at = (at + 1) & mask) {
+			if (same(table[at], key))
+				return duplicate(walk, key);
+			if (probes-- == 0)
+				return check_sorted(walk, obj);
+		}
+		table[at] = key;
+	}
+	return KH_OK;
+}
+
+static enum kh_err check_members(struct walk *walk, yyjson_val *obj)
+{
+	yyjson_obj_iter outer = yyjson_obj_iter_with(obj);
+	yyjson_val *key, *other;
+
+	if (yyjson_obj_size(obj) > PAIRWISE)
+		return check_hashed(walk, obj);
+	while ((key = yyjson_obj_iter_next(&outer)) != NULL) {
+		yyjson_obj_iter inner = yyjson_obj_iter_with(obj);
+		while ((other = yyjson_obj_iter_next(&inner)) != key) {
+			if (same(other, key))
 				return duplicate(walk, key);
 		}
-		keys[filled++] = key;
-	}
-	if (n <= PAIRWISE)
-		return KH_OK;
-	qsort(keys, filled, sizeof(yyjson_val *), compare_keys);
-	for (size_t i = 1; i < filled; i++) {
-		if (kh_view_eq(kh_json_str(keys[i - 1]), kh_json_str(keys[i])))
-			return duplicate(walk, keys[i]);
 	}
 	return KH_OK;
 }

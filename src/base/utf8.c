@@ -88,7 +88,7 @@ size_t kh_utf8_length(struct kh_view v)
 #define BIT(category) (1U << UTF8PROC_CATEGORY_##category)
 #define INVISIBLE     (BIT(CC) | BIT(CF) | BIT(CO) | BIT(CS) | BIT(CN))
 #define SEPARATORS    (BIT(ZS) | BIT(ZL) | BIT(ZP))
-#define MARKS	      (BIT(MN) | BIT(MC) | BIT(ME))
+#define MARKS         (BIT(MN) | BIT(MC) | BIT(ME))
 
 static bool in_categories(uint32_t c, unsigned set)
 {
@@ -101,7 +101,8 @@ bool kh_utf8_is_invisible(uint32_t c)
 		return c < 0x20;
 	/* Fillers and selectors that Unicode calls letters, marks or symbols. */
 	if (c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0 || c == 0x034f || c == 0x17b4 || c == 0x17b5 ||
-	    c == 0x2800 || (c >= 0x180b && c <= 0x180f) || (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0000 && c <= 0xe0fff))
+	    c == 0x2800 || (c >= 0x180b && c <= 0x180f) || (c >= 0xfe00 && c <= 0xfe0f) ||
+	    (c >= 0xe0000 && c <= 0xe0fff))
 		return true;
 	return in_categories(c, INVISIBLE);
 }

@@ -13,7 +13,10 @@
 #define KH_LIT(s) ((struct kh_view){"" s, sizeof(s) - 1})
 
 /* The same as a constant initialiser, for static tables. */
-#define KH_LIT_INIT(s) {"" s, sizeof(s) - 1}
+#define KH_LIT_INIT(s)              \
+	{                           \
+		"" s, sizeof(s) - 1 \
+	}
 
 /* For printf: "%.*s", KH_FMT(view).  Only for text that Keyhole wrote itself or has validated. */
 #define KH_FMT(v) (int)((v).n), (v).p
@@ -58,7 +61,7 @@ static inline struct kh_view kh_view_from(struct kh_view v, size_t start)
 {
 	if (start > v.n)
 		start = v.n;
-	return (struct kh_view){v.p ? v.p + start : NULL, v.n - start};
+	return (struct kh_view){start > 0 ? v.p + start : v.p, v.n - start};
 }
 
 /* Bytes [start, end) of V, clamped. */
@@ -68,7 +71,7 @@ static inline struct kh_view kh_view_sub(struct kh_view v, size_t start, size_t 
 		end = v.n;
 	if (start > end)
 		start = end;
-	return (struct kh_view){v.p ? v.p + start : NULL, end - start};
+	return (struct kh_view){start > 0 ? v.p + start : v.p, end - start};
 }
 
 /* The offset of NEEDLE in V at or after START, or SIZE_MAX. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define ARENA_LIMIT (64U << 20)
-#define SAMPLE	    12 /* failure points a test, where not all are wanted */
+#define SAMPLE      12 /* failure points a test, where not all are wanted */
 
 static void *test_resize(void *ctx, void *p, size_t old, size_t n)
 {

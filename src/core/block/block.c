@@ -4,6 +4,7 @@
  */
 #include "core/block/block.h"
 
+#include "base/timestamp.h"
 #include "base/utf8.h"
 #include "core/block/taint.h"
 
@@ -107,8 +108,8 @@ static enum kh_err check(struct kh_arena *arena, const struct kh_block_spec *spe
 	if (spec->trust == KH_UNTRUSTED && spec->type != KH_DATA)
 		return kh_error_set(err, KH_EREFUSED, "untrusted_instruction",
 				    "block \"%.*s\" is untrusted: untrusted content is always data", KH_FMT(spec->id));
-	if (spec->created_at < 0)
-		return kh_error_set(err, KH_EINPUT, "bad_value", "block \"%.*s\" was created before 1970",
+	if (spec->created_at < 0 || spec->created_at >= KH_TIMESTAMP_END)
+		return kh_error_set(err, KH_EINPUT, "bad_value", "block \"%.*s\" was not created between 1970 and 9999",
 				    KH_FMT(spec->id));
 	enum kh_err e = check_text(spec->source, "source", KH_BLOCK_SOURCE_MAX, err);
 	if (e == KH_OK)

@@ -1,10 +1,12 @@
 /* Reading and writing blocks as JSON.  The input is hostile; blocks come into being through kh_blocks_add() only. */
 #include "core/block/blockjson.h"
 
+#include "base/timestamp.h"
+
 #include <sodium.h>
 
 /* The members of a block: what they must be, and whether they must be there. */
-enum member { ID, TRUST, TYPE, CONTENT, SOURCE, TAINT, CONTENT_HASH, STRINGS, TAINTED_BY = STRINGS, CREATED_AT, KNOWN };
+enum member { ID, TRUST, TYPE, CONTENT, SOURCE, TAINT, CREATED_AT, CONTENT_HASH, TAINTED_BY, KNOWN };
 
 static const char *const names[KNOWN] = {
 	[ID] = "id",
@@ -40,7 +42,7 @@ static enum kh_err wrong_type(struct kh_error *err, const char *member, yyjson_v
 {
 	return at_member(
 		err, member,
-		kh_error_set(err, KH_EINPUT, "bad_type", "%s is %s, expected %s", member, kh_json_type(got), want));
+		kh_error_set(err, KH_EINPUT, "wrong_type", "%s is %s, expected %s", member, kh_json_type(got), want));
 }
 
 static enum kh_err bad_word(struct kh_arena *arena, struct kh_error *err, const char *member, struct kh_view got,
@@ -61,7 +63,7 @@ static enum kh_err take_members(struct kh_arena *arena, yyjson_val *obj, yyjson_
 	yyjson_val *key;
 
 	if (!yyjson_is_obj(obj))
-		return kh_error_set(err, KH_EINPUT, "bad_type", "a block is an object, not %s", kh_json_type(obj));
+		return kh_error_set(err, KH_EINPUT, "wrong_type", "a block is an object, not %s", kh_json_type(obj));
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
 		struct kh_view name = kh_json_str(key);
 		size_t i = find(names, KNOWN, name);
@@ -76,10 +78,9 @@ static enum kh_err take_members(struct kh_arena *arena, yyjson_val *obj, yyjson_
 	}
 	for (size_t i = 0; i < KNOWN; i++) {
 		if (i <= CONTENT && values[i] == NULL)
-			return at_member(
-				err, names[i],
-				kh_error_set(err, KH_EINPUT, "missing_member", "the block has no %s", names[i]));
-		if (i < STRINGS && values[i] != NULL && !yyjson_is_str(values[i]))
+			return at_member(err, names[i],
+					 kh_error_set(err, KH_EINPUT, "missing", "the block has no %s", names[i]));
+		if (i != TAINTED_BY && values[i] != NULL && !yyjson_is_str(values[i]))
 			return wrong_type(err, names[i], values[i], "a string");
 	}
 	return KH_OK;
@@ -94,8 +95,9 @@ static enum kh_err read_labels(struct kh_arena *arena, yyjson_val *const values[
 		return bad_word(arena, err, "type", kh_json_str(values[TYPE]), "instruction or data");
 	if (values[TAINT] != NULL && !kh_label_parse_taint(kh_json_str(values[TAINT]), &spec->taint))
 		return bad_word(arena, err, "taint", kh_json_str(values[TAINT]), "low, medium or high");
-	if (values[CREATED_AT] != NULL && (!kh_json_int(values[CREATED_AT], &spec->created_at) || spec->created_at < 0))
-		return wrong_type(err, "created_at", values[CREATED_AT], "microseconds since 1970, as an integer");
+	struct kh_view created_at = kh_json_str(values[CREATED_AT]);
+	if (values[CREATED_AT] != NULL && !kh_timestamp_parse(created_at, &spec->created_at))
+		return bad_word(arena, err, "created_at", created_at, "a time like 2026-01-31T10:30:00Z");
 	return KH_OK;
 }
 
@@ -162,9 +164,9 @@ enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const 
 	yyjson_val *item;
 
 	if (!yyjson_is_arr(arr))
-		return arr == NULL ? at_member(err, path,
-					       kh_error_set(err, KH_EINPUT, "missing_member", "there is no %s", path))
-				   : wrong_type(err, path, arr, "an array of blocks");
+		return arr == NULL
+			       ? at_member(err, path, kh_error_set(err, KH_EINPUT, "missing", "there is no %s", path))
+			       : wrong_type(err, path, arr, "an array of blocks");
 	for (size_t i = 0; (item = yyjson_arr_iter_next(&iter)) != NULL; i++) {
 		enum kh_err e = kh_blockjson_read(set, item, err);
 		if (e == KH_OK)
@@ -194,7 +196,7 @@ yyjson_mut_val *kh_blockjson_write(yyjson_mut_doc *doc, struct kh_arena *arena, 
 	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(block->taint));
 	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(arena, &block->content_hash));
 	if (block->created_at > 0)
-		yyjson_mut_obj_add_sint(doc, obj, "created_at", block->created_at);
+		kh_json_add(doc, obj, "created_at", kh_timestamp_text(arena, block->created_at));
 	return obj;
 }
 

@@ -2,7 +2,7 @@
  * Blocks as JSON (K1, C3).
  *
  * Read: `id`, `trust`, `type` and `content` are required; `source`, `tainted_by` (an array of ids), `taint`,
- * `created_at` (microseconds since 1970) and `content_hash` may be there.  A `content_hash` must be the hexadecimal
+ * `created_at` (RFC 3339, UTC) and `content_hash` may be there.  A `content_hash` must be the hexadecimal
  * BLAKE2b-256 of the content, or, as the running system writes it, its SHA-256.  `mutable`, `agent_context` and
  * `created_at_seq`, which that system writes, are read and dropped.  Any other member is an error.  A `taint` below
  * what the trust starts with is read as that: text can raise taint, never lower it.
@@ -16,7 +16,7 @@
 #include "core/block/blocks.h"
 
 /*
- * Adds the block that OBJ describes to the set; it borrows OBJ's strings.  KH_EINPUT: `bad_type`, `missing_member`,
+ * Adds the block that OBJ describes to the set; it borrows OBJ's strings.  KH_EINPUT: `wrong_type`, `missing`,
  * `unknown_member`, `bad_value`; KH_ECHANGED: `hash_mismatch`; and whatever kh_blocks_add() refuses.
  */
 enum kh_err kh_blockjson_read(struct kh_blocks *set, yyjson_val *obj, struct kh_error *err)

@@ -30,7 +30,7 @@ static enum kh_err check_input(struct kh_arena *arena, yyjson_val *in, const cha
 	yyjson_val *key;
 
 	if (!yyjson_is_obj(in))
-		return kh_error_set(err, KH_EINPUT, "bad_type", "an object was expected, not %s", kh_json_type(in));
+		return kh_error_set(err, KH_EINPUT, "wrong_type", "an object was expected, not %s", kh_json_type(in));
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
 		struct kh_view name = kh_json_str(key);
 		if (kh_view_eq(name, kh_view_str(a)) || (b != NULL && kh_view_eq(name, kh_view_str(b))))
@@ -48,9 +48,9 @@ static enum kh_err get_string(yyjson_val *in, const char *key, struct kh_view *r
 	enum kh_err e = KH_OK;
 
 	if (val == NULL)
-		e = kh_error_set(err, KH_EINPUT, "missing_member", "there is no %s", key);
+		e = kh_error_set(err, KH_EINPUT, "missing", "there is no %s", key);
 	else if (!yyjson_is_str(val))
-		e = kh_error_set(err, KH_EINPUT, "bad_type", "%s is %s, expected a string", key, kh_json_type(val));
+		e = kh_error_set(err, KH_EINPUT, "wrong_type", "%s is %s, expected a string", key, kh_json_type(val));
 	else
 		*ret_v = kh_json_str(val);
 	if (e != KH_OK)

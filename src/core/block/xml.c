@@ -5,12 +5,13 @@
  */
 #include "core/block/xml.h"
 
+#include "base/timestamp.h"
 #include "base/utf8.h"
 
 /* ---- writing ---- */
 
-/* The named reference for C, or NULL. */
-static const char *named(uint32_t c, bool attribute)
+/* The named reference for C, or NULL; for the quotes only where they are wanted. */
+static const char *named(uint32_t c, bool quotes)
 {
 	switch (c) {
 	case '<':
@@ -20,9 +21,9 @@ static const char *named(uint32_t c, bool attribute)
 	case '&':
 		return "&amp;";
 	case '"':
-		return attribute ? "&quot;" : NULL;
+		return quotes ? "&quot;" : NULL;
 	case '\'':
-		return attribute ? "&apos;" : NULL;
+		return quotes ? "&apos;" : NULL;
 	default:
 		return NULL;
 	}
@@ -36,14 +37,14 @@ static bool is_referenced(uint32_t c, bool attribute)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff;
 }
 
-static void put_escaped(struct kh_buf *out, struct kh_view text, bool attribute)
+static void put_escaped(struct kh_buf *out, struct kh_view text, bool attribute, bool quotes)
 {
 	size_t from = 0, len;
 	uint32_t c;
 
 	for (size_t at = 0; at < text.n; at += len) {
 		len = kh_utf8_decode(text, at, &c);
-		const char *name = named(c, attribute);
+		const char *name = named(c, quotes);
 		if (name == NULL && !is_referenced(c, attribute))
 			continue;
 		kh_buf_add(out, kh_view_sub(text, from, at));
@@ -62,7 +63,7 @@ void kh_xml_add(struct kh_buf *out, const struct kh_block *block)
 		      kh_label_trust(block->trust), kh_label_type(block->type));
 	if (block->source.n > 0) {
 		kh_buf_lit(out, " source=\"");
-		put_escaped(out, block->source, true);
+		put_escaped(out, block->source, true, true);
 		kh_buf_byte(out, '"');
 	}
 	for (size_t i = 0; i < block->tainted_by_count; i++) {
@@ -73,10 +74,13 @@ void kh_xml_add(struct kh_buf *out, const struct kh_block *block)
 		kh_buf_byte(out, '"');
 	if (block->taint != kh_label_initial_taint(block->trust))
 		kh_buf_printf(out, " taint=\"%s\"", kh_label_taint(block->taint));
-	if (block->created_at > 0)
-		kh_buf_printf(out, " created-at=\"%lld\"", (long long)block->created_at);
+	if (block->created_at > 0) {
+		kh_buf_lit(out, " created-at=\"");
+		kh_buf_add(out, kh_timestamp_text(out->arena, block->created_at));
+		kh_buf_byte(out, '"');
+	}
 	kh_buf_byte(out, '>');
-	put_escaped(out, block->content, false);
+	put_escaped(out, block->content, false, block->trust == KH_UNTRUSTED);
 	kh_buf_lit(out, "</block>");
 }
 
@@ -90,7 +94,8 @@ enum kh_err kh_xml_write(struct kh_arena *arena, const struct kh_blocks *set, st
 			kh_buf_byte(&out, '\n');
 		kh_xml_add(&out, set->at[i]);
 	}
-	return kh_buf_end(&out, ret_text);
+	enum kh_err e = kh_buf_end(&out, ret_text);
+	return e == KH_OK ? kh_arena_check(arena) : e;
 }
 
 /* ---- reading ---- */
@@ -382,9 +387,8 @@ static enum kh_err read_labels(struct reader *reader, const struct tag *tag, str
 		return bad_value(reader, tag, TYPE, "instruction or data");
 	if (tag->values[TAINT].p != NULL && !kh_label_parse_taint(tag->values[TAINT], &spec->taint))
 		return bad_value(reader, tag, TAINT, "low, medium or high");
-	if (tag->values[CREATED_AT].p != NULL &&
-	    (!kh_view_int(tag->values[CREATED_AT], &spec->created_at) || spec->created_at < 0))
-		return bad_value(reader, tag, CREATED_AT, "microseconds since 1970");
+	if (tag->values[CREATED_AT].p != NULL && !kh_timestamp_parse(tag->values[CREATED_AT], &spec->created_at))
+		return bad_value(reader, tag, CREATED_AT, "a time like 2026-01-31T10:30:00Z");
 	return KH_OK;
 }
 

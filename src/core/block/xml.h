@@ -4,10 +4,11 @@
  *     <block id="b003" trust="untrusted" type="data" source="tool:read" tainted-by="b1,b2">content</block>
  *
  * one after another, separated by a newline.  `source` and `tainted-by` are there where the block has them; `taint`
- * where it differs from what the trust starts with; `created-at` (microseconds since 1970) where it is known.  The
+ * where it differs from what the trust starts with; `created-at` (RFC 3339, UTC) where it is known.  The
  * content's hash does not travel: whoever reads the content computes it.
  *
- * Content cannot break out: it holds no `<`, `>` or `&`, attribute values no quotes either.  Control characters but tab
+ * Content cannot break out: it holds no `<`, `>` or `&`; attribute values and untrusted content hold no quotes either,
+ * so that not even a reader who takes no care finds an attribute in them.  Control characters but tab
  * and newline, and U+FFFE and U+FFFF, are numeric references; in attributes tab and newline are too.  So the round trip
  * is exact.
  */

@@ -8,6 +8,8 @@ const char *kh_layer_name(enum kh_layer layer)
 		[KH_LAYER_BASE64URL] = "base64url",
 		[KH_LAYER_BASE32] = "base32",
 		[KH_LAYER_HEX] = "hex",
+		[KH_LAYER_DECIMAL] = "decimal",
+		[KH_LAYER_BINARY] = "binary",
 		[KH_LAYER_URL] = "url",
 		[KH_LAYER_HTML] = "html",
 		[KH_LAYER_QUOTED_PRINTABLE] = "quoted-printable",

@@ -249,6 +249,7 @@ struct skeleton {
 	uint32_t *origin;
 	size_t n, cap;
 	size_t from, space_from;
+	unsigned flags;
 	bool space;
 	bool ascii; /* the last letter was ASCII */
 };
@@ -286,10 +287,14 @@ static void skeleton_filter(struct skeleton *s, uint32_t c)
 		s->ascii = false;
 		return;
 	}
-	/* Accents go; the vowel signs of scripts that need them stay, unless they sit on an ASCII letter. */
-	if (kh_utf8_is_invisible(c) || (c >= UNMARKED && is_mark(c) && (s->ascii || kh_confusable_is_accent(c))))
+	if (kh_utf8_is_invisible(c))
 		return;
-	c = kh_confusable_fold(c);
+	/* Accents go; the vowel signs of scripts that need them stay, unless they sit on an ASCII letter. */
+	if ((s->flags & KH_NORMALISE_FOLD) != 0 && c >= UNMARKED && is_mark(c) &&
+	    (s->ascii || kh_confusable_is_accent(c)))
+		return;
+	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
+		c = kh_confusable_fold(c);
 	if (s->space && s->n > 0)
 		skeleton_put(s, ' ', s->space_from);
 	s->space = false;
@@ -299,27 +304,30 @@ static void skeleton_filter(struct skeleton *s, uint32_t c)
 
 static void skeleton_char(struct skeleton *s, uint32_t c)
 {
+	bool fold = (s->flags & KH_NORMALISE_FOLD) != 0;
 	int32_t parts[DECOMPOSED_MAX];
 	int boundclass = 0;
 
 	if (c < 0x80) {
-		skeleton_filter(s, (uint32_t)kh_ascii_lower((char)c));
+		skeleton_filter(s, fold ? (uint32_t)kh_ascii_lower((char)c) : c);
 		return;
 	}
 	/* A capital may look like another letter than its small form does: ask before folding case, and after. */
-	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)kh_confusable_fold(c), parts, DECOMPOSED_MAX,
-						     UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD,
-						     &boundclass);
+	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
+		c = kh_confusable_fold(c);
+	int options = UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | (fold ? UTF8PROC_CASEFOLD : 0);
+	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, DECOMPOSED_MAX,
+						     (utf8proc_option_t)options, &boundclass);
 	for (utf8proc_ssize_t i = 0; i < n && i < DECOMPOSED_MAX; i++)
 		skeleton_filter(s, (uint32_t)parts[i]);
 }
 
-enum kh_err kh_normalise_skeleton_map(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text,
-				      uint32_t **ret_origin)
+enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsigned flags, struct kh_view *ret_text,
+			      uint32_t **ret_origin)
 {
-	struct skeleton s = {.arena = arena};
+	struct skeleton s = {.arena = arena, .flags = flags};
 
-	if (text.n >= UINT32_MAX)
+	if (text.n >= UINT32_MAX / GROWTH)
 		return KH_ELIMIT;
 	s.cap = text.n + 4;
 	s.text = kh_arena_alloc(arena, s.cap);
@@ -329,11 +337,10 @@ enum kh_err kh_normalise_skeleton_map(struct kh_arena *arena, struct kh_view tex
 	for (size_t at = 0; at < text.n;) {
 		uint32_t c;
 		size_t len = kh_utf8_decode(text, at, &c);
-		if (len == 0)
-			return KH_EINPUT;
 		s.from = at;
-		skeleton_char(&s, c);
-		at += len;
+		if (len > 0)
+			skeleton_char(&s, c);
+		at += len > 0 ? len : 1;
 	}
 	/* The end of the last byte is the beginning of what follows it: one more entry. */
 	if (skeleton_room(&s))
@@ -350,5 +357,7 @@ enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, s
 {
 	uint32_t *origin;
 
-	return kh_normalise_skeleton_map(arena, text, ret_text, &origin);
+	if (kh_utf8_invalid(text) != SIZE_MAX)
+		return KH_EINPUT;
+	return kh_normalise_form(arena, text, KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE, ret_text, &origin);
 }

@@ -39,8 +39,15 @@ enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct
 enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
 	__attribute__((warn_unused_result));
 
-/* The same with ORIGIN: for each byte of the skeleton the offset in TEXT that it came from, and for its end TEXT's. */
-enum kh_err kh_normalise_skeleton_map(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text,
-				      uint32_t **ret_origin) __attribute__((warn_unused_result));
+/*
+ * A form for scanning, with ORIGIN: for each byte of it the offset in TEXT that it came from, and for its end TEXT's.
+ * NFKD without what is invisible, blanks as in kh_normalise_text.  TEXT may be any bytes: those that are not UTF-8 are
+ * left out.
+ */
+#define KH_NORMALISE_FOLD      1U /* case folded, accents removed */
+#define KH_NORMALISE_LOOKALIKE 2U /* confusable characters folded to ASCII */
+
+enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsigned flags, struct kh_view *ret_text,
+			      uint32_t **ret_origin) __attribute__((warn_unused_result));
 
 #endif

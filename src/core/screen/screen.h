@@ -7,29 +7,16 @@
 #ifndef KH_CORE_SCREEN_SCREEN_H
 #define KH_CORE_SCREEN_SCREEN_H
 
-#include "base/error.h"
 #include "core/screen/layer.h"
-#include "core/screen/severity.h"
+#include "core/screen/rules.h"
 
-/* One rule.  PATTERN is a regular expression as Hyperscan reads it, over lower-case text. */
-struct kh_rule {
-	const char *name; /* unique */
-	const char *code; /* the kind of finding: "instruction", "url", "markup", ... */
-	enum kh_severity severity;
-	const char *pattern;
-	const char *positive; /* must be found */
-	const char *negative; /* must not be found */
-};
+/* Every code that a finding can have: docs/CODES.md says what each means. */
+#define KH_SCREEN_CODES                                                                                          \
+	"instruction", "question", "url", "code", "markup", "role", "tool_call", "encoded", "invisible", "bidi", \
+		"tag", "selector", "marks", "secret", "invalid_utf8", "unreadable", "name"
 
-/* The built-in rules, in order. */
-const struct kh_rule *kh_rules_builtin(size_t *ret_count);
-
-struct kh_rules;
-
-/* Compiles the built-in rules and EXTRA ones.  A pattern that does not compile is KH_EINPUT and says where. */
-enum kh_err kh_rules_new(const struct kh_alloc *alloc, const struct kh_rule *extra, size_t extra_count,
-			 struct kh_rules **ret_rules, struct kh_error *err) __attribute__((warn_unused_result));
-void kh_rules_free(struct kh_rules *rules);
+/* True for a word of that list. */
+bool kh_screen_code_exists(const char *code);
 
 struct kh_screen;
 

@@ -15,7 +15,8 @@ static void test_append(struct kh_test *t)
 	}
 	must(t, kh_buf_end(&buf, &v));
 	assert_int_equal(v.n, 6000);
-	assert_view(kh_view_sub(v, 5994, 6000), "abc\xc5\x82" "9");
+	assert_view(kh_view_sub(v, 5994, 6000), "abc\xc5\x82"
+						"9");
 }
 
 static void test_limit(struct kh_test *t)

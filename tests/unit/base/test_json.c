@@ -10,8 +10,8 @@ static void test_read(struct kh_test *t)
 	yyjson_val *root;
 	int64_t n;
 
-	must(t, kh_json_read(&t->arena, KH_LIT(" {\"a\":[1,-5,2.0,1e0,-0,\"5\",9223372036854775808],\"b\":null} "), &root,
-			     &t->err));
+	must(t, kh_json_read(&t->arena, KH_LIT(" {\"a\":[1,-5,2.0,1e0,-0,\"5\",9223372036854775808],\"b\":null} "),
+			     &root, &t->err));
 	yyjson_val *a = kh_json_get(root, "a");
 	assert_string_equal(kh_json_type(a), "array");
 	assert_true(kh_json_int(yyjson_arr_get(a, 0), &n) && n == 1);
@@ -50,6 +50,26 @@ static void test_refused(struct kh_test *t)
 		assert_int_equal(t->err.offset, all[i].offset);
 		assert_null(root);
 	}
+}
+
+/* Names that only differ in the middle, many of them: told apart, and a duplicate among them is still found. */
+static void test_alike_names(struct kh_test *t)
+{
+	char text[4096];
+	yyjson_val *root;
+	size_t n = 0, last = 0;
+
+	for (int i = 0; i < 100; i++) {
+		last = n + 1;
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%c\"beginning-%02d-the-ending\":0", i ? ',' : '{',
+				      i);
+	}
+	text[n] = '}';
+	must(t, kh_json_read(&t->arena, kh_view_of(text, n + 1), &root, &t->err));
+	memcpy(text + last + 11, "42", 2);
+	must_fail(t, KH_EINPUT, kh_json_read(&t->arena, kh_view_of(text, n + 1), &root, &t->err));
+	assert_string_equal(t->err.code, "json_duplicate");
+	assert_int_equal(t->err.offset, last);
 }
 
 static void test_depth(struct kh_test *t)
@@ -123,6 +143,6 @@ static void test_suite(struct kh_test *t)
 	assert_true(count > 100);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_read), KH_TEST(test_refused), KH_TEST(test_depth),
-					    KH_TEST(test_write), KH_TEST_ONCE(test_suite)};
+static const struct kh_test_case cases[] = {KH_TEST(test_read),  KH_TEST(test_refused), KH_TEST(test_alike_names),
+					    KH_TEST(test_depth), KH_TEST(test_write),   KH_TEST_ONCE(test_suite)};
 KH_TEST_MAIN(cases)

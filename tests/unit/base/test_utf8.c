@@ -22,10 +22,11 @@ static void test_every_character(struct kh_test *t)
 static void test_invalid(struct kh_test *t)
 {
 	(void)t;
-	static const struct kh_view bad[] = {
-		KH_LIT_INIT("ab\x80"), KH_LIT_INIT("ab\xc0\x80"), KH_LIT_INIT("ab\xed\xa0\x80"),
-		KH_LIT_INIT("ab\xf4\x90\x80\x80"), KH_LIT_INIT("ab\xe2\x82"), KH_LIT_INIT("ab\xc1\xbf"),
-		KH_LIT_INIT("ab\xe0\x9f\xbf"), KH_LIT_INIT("ab\xf0\x8f\xbf\xbf"), KH_LIT_INIT("ab\xff")};
+	static const struct kh_view bad[] = {KH_LIT_INIT("ab\x80"),         KH_LIT_INIT("ab\xc0\x80"),
+					     KH_LIT_INIT("ab\xed\xa0\x80"), KH_LIT_INIT("ab\xf4\x90\x80\x80"),
+					     KH_LIT_INIT("ab\xe2\x82"),     KH_LIT_INIT("ab\xc1\xbf"),
+					     KH_LIT_INIT("ab\xe0\x9f\xbf"), KH_LIT_INIT("ab\xf0\x8f\xbf\xbf"),
+					     KH_LIT_INIT("ab\xff")};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(kh_utf8_invalid(bad[i]), 2);
 	assert_int_equal(kh_utf8_invalid(KH_LIT("caf\xc3\xa9")), SIZE_MAX);
@@ -38,11 +39,13 @@ static void test_invalid(struct kh_test *t)
 static void test_classes(struct kh_test *t)
 {
 	(void)t;
-	static const uint32_t invisible[] = {0, 7, 0x7f, 0xad, 0x200b, 0x200d, 0x202e, 0x2060, 0x2066, 0xfeff, 0xfe0f,
-					     0xe0041, 0xe0100, 0xe000, 0x3164, 0x115f, 0x180e, 0x2800, 0xfff9, 0x1d173};
+	static const uint32_t invisible[] = {0,      7,      0x7f,   0xad,   0x200b,  0x200d,  0x202e,
+					     0x2060, 0x2066, 0xfeff, 0xfe0f, 0xe0041, 0xe0100, 0xe000,
+					     0x3164, 0x115f, 0x180e, 0x2800, 0xfff9,  0x1d173};
 	for (size_t i = 0; i < sizeof(invisible) / sizeof(invisible[0]); i++)
 		assert_true(kh_utf8_is_invisible(invisible[i]));
-	assert_true(kh_utf8_is_plain('a') && kh_utf8_is_plain(' ') && kh_utf8_is_plain(0x142) && kh_utf8_is_plain(0x4e2d));
+	assert_true(kh_utf8_is_plain('a') && kh_utf8_is_plain(' ') && kh_utf8_is_plain(0x142) &&
+		    kh_utf8_is_plain(0x4e2d));
 	assert_false(kh_utf8_is_plain(0xa0) || kh_utf8_is_plain(0x301) || kh_utf8_is_plain(0x2028));
 	assert_true(kh_utf8_is_space(0xa0) && kh_utf8_is_space(0x3000) && kh_utf8_is_space('\v'));
 	assert_false(kh_utf8_is_space(0x200b));

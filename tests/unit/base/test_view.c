@@ -53,8 +53,17 @@ static void test_int(struct kh_test *t)
 	assert_true(value == INT64_MIN);
 	assert_true(kh_view_int(KH_LIT("9223372036854775807"), &value));
 	assert_true(value == INT64_MAX);
-	static const char *const bad[] = {"", "-", "-0", "01", "1.0", "1e0", " 1", "9223372036854775808", "1x",
-					  "-9223372036854775809", "99999999999999999999"};
+	static const char *const bad[] = {"",
+					  "-",
+					  "-0",
+					  "01",
+					  "1.0",
+					  "1e0",
+					  " 1",
+					  "9223372036854775808",
+					  "1x",
+					  "-9223372036854775809",
+					  "99999999999999999999"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(kh_view_int(kh_view_str(bad[i]), &value));
 }

@@ -93,6 +93,8 @@ static void test_refused(struct kh_test *t)
 	spec = plain;
 	spec.created_at = -1;
 	refuse(t, spec, KH_EINPUT, "bad_value");
+	spec.created_at = INT64_MAX;
+	refuse(t, spec, KH_EINPUT, "bad_value");
 	spec = plain;
 	spec.tainted_by = many;
 	many[0] = KH_LIT("b003");

@@ -39,6 +39,9 @@ static void check_error(struct kh_test *t, kh_call_fn *fn, const char *in, const
 #define B004                                                                                                           \
 	"{\"id\":\"b004\",\"trust\":\"trusted\",\"type\":\"data\",\"content\":\"\",\"tainted_by\":[\"b003\",\"b001\"]" \
 	"}"
+#define B005                                                                                            \
+	"{\"id\":\"b005\",\"trust\":\"vetted\",\"type\":\"data\",\"content\":\"x\",\"taint\":\"high\"," \
+	"\"created_at\":\"2026-11-15T02:56:00Z\"}"
 #define XML                                                                                         \
 	"<block id=\\\"b001\\\" trust=\\\"trusted\\\" type=\\\"instruction\\\">Analyse.</block>\\n" \
 	"<block id=\\\"b003\\\" trust=\\\"untrusted\\\" type=\\\"data\\\" "                         \
@@ -73,11 +76,13 @@ static void test_parse(struct kh_test *t)
 static void test_round_trip(struct kh_test *t)
 {
 	struct kh_view xml = call_text(t, kh_block_contract_render,
-				       KH_LIT("{\"blocks\":[" B001 "," B003 "," B004 "]}"));
+				       KH_LIT("{\"blocks\":[" B001 "," B003 "," B004 "," B005 "]}"));
 	struct kh_view blocks = call_text(t, kh_block_contract_parse, xml);
 	struct kh_view again = call_text(t, kh_block_contract_render, blocks);
 
 	assert_true(kh_view_eq(xml, again));
+	assert_true(kh_view_find(again, KH_LIT(" taint=\\\"high\\\" created-at=\\\"2026-11-15T02:56:00Z\\\">x<"), 0) !=
+		    SIZE_MAX);
 }
 
 /* C3, K5: block taint. */
@@ -89,8 +94,8 @@ static void test_taint(struct kh_test *t)
 	      "{\"closure\":[],\"untrusted\":[],\"flagged\":false}");
 	check_error(t, kh_block_contract_taint, "{\"blocks\":[" B001 "],\"of\":\"b009\"}", "unknown_id", NULL);
 	check_error(t, kh_block_contract_taint, "{\"blocks\":[" B001 "," B004 "],\"of\":\"b004\"}", "unknown_id", NULL);
-	check_error(t, kh_block_contract_taint, "{\"blocks\":[" B001 "]}", "missing_member", "of");
-	check_error(t, kh_block_contract_taint, "{\"blocks\":[" B001 "],\"of\":1}", "bad_type", "of");
+	check_error(t, kh_block_contract_taint, "{\"blocks\":[" B001 "]}", "missing", "of");
+	check_error(t, kh_block_contract_taint, "{\"blocks\":[" B001 "],\"of\":1}", "wrong_type", "of");
 	check_error(t, kh_block_contract_taint,
 		    "{\"of\":\"a\",\"blocks\":[{\"id\":\"a\",\"trust\":\"trusted\",\"type\":\"data\",\"content\":\"\","
 		    "\"tainted_by\":[\"b\"]},"
@@ -118,34 +123,34 @@ static void test_compat(struct kh_test *t)
 static void test_refused(struct kh_test *t)
 {
 	static const char *const all[][3] = {
-		{"[]", "bad_type", NULL},
-		{"{}", "missing_member", "blocks"},
-		{"{\"blocks\":{}}", "bad_type", "blocks"},
+		{"[]", "wrong_type", NULL},
+		{"{}", "missing", "blocks"},
+		{"{\"blocks\":{}}", "wrong_type", "blocks"},
 		{"{\"blocks\":[],\"x\":1}", "unknown_member", NULL},
-		{"{\"blocks\":[1]}", "bad_type", "blocks[0]"},
+		{"{\"blocks\":[1]}", "wrong_type", "blocks[0]"},
 		{"{\"blocks\":[" B001 "," B001 "]}", "duplicate_id", "blocks[1]"},
 		{BLOCK("\"trust\":\"untrusted\",\"type\":\"instruction\""), "untrusted_instruction", "blocks[0]"},
-		{BLOCK("\"trust\":\"trusted\""), "missing_member", "blocks[0].type"},
-		{BLOCK("\"trust\":\"trusted\",\"type\":null"), "bad_type", "blocks[0].type"},
+		{BLOCK("\"trust\":\"trusted\""), "missing", "blocks[0].type"},
+		{BLOCK("\"trust\":\"trusted\",\"type\":null"), "wrong_type", "blocks[0].type"},
 		{BLOCK("\"trust\":\"TRUSTED\",\"type\":\"data\""), "bad_value", "blocks[0].trust"},
 		{BLOCK("\"trust\":\"trusted\",\"type\":\"Data\""), "bad_value", "blocks[0].type"},
 		{BLOCK(TRUSTED ",\"taint\":\"none\""), "bad_value", "blocks[0].taint"},
 		{BLOCK(TRUSTED ",\"safe\":true"), "unknown_member", "blocks[0]"},
-		{BLOCK(TRUSTED ",\"tainted_by\":\"b1\""), "bad_type", "blocks[0].tainted_by"},
-		{BLOCK(TRUSTED ",\"tainted_by\":[1]"), "bad_type", "blocks[0].tainted_by"},
+		{BLOCK(TRUSTED ",\"tainted_by\":\"b1\""), "wrong_type", "blocks[0].tainted_by"},
+		{BLOCK(TRUSTED ",\"tainted_by\":[1]"), "wrong_type", "blocks[0].tainted_by"},
 		{BLOCK(TRUSTED ",\"tainted_by\":[\"b\"]"), "self_reference", "blocks[0]"},
 		{BLOCK(TRUSTED ",\"tainted_by\":[\"c\",\"c\"]"), "duplicate_reference", "blocks[0]"},
 		{BLOCK(TRUSTED ",\"tainted_by\":[\"c,d\"]"), "bad_id", "blocks[0]"},
-		{BLOCK(TRUSTED ",\"created_at\":-1"), "bad_type", "blocks[0].created_at"},
-		{BLOCK(TRUSTED ",\"created_at\":\"now\""), "bad_type", "blocks[0].created_at"},
+		{BLOCK(TRUSTED ",\"created_at\":5"), "wrong_type", "blocks[0].created_at"},
+		{BLOCK(TRUSTED ",\"created_at\":\"now\""), "bad_value", "blocks[0].created_at"},
 		{BLOCK(TRUSTED ",\"content_hash\":\"00\""), "hash_mismatch", "blocks[0].content_hash"},
-		{BLOCK(TRUSTED ",\"source\":[]"), "bad_type", "blocks[0].source"},
+		{BLOCK(TRUSTED ",\"source\":[]"), "wrong_type", "blocks[0].source"},
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		check_error(t, kh_block_contract_render, all[i][0], all[i][1], all[i][2]);
-	check_error(t, kh_block_contract_parse, "{\"xml\":1}", "bad_type", "xml");
-	check_error(t, kh_block_contract_parse, "{}", "missing_member", "xml");
-	check_error(t, kh_block_contract_parse, "\"<block/>\"", "bad_type", NULL);
+	check_error(t, kh_block_contract_parse, "{\"xml\":1}", "wrong_type", "xml");
+	check_error(t, kh_block_contract_parse, "{}", "missing", "xml");
+	check_error(t, kh_block_contract_parse, "\"<block/>\"", "wrong_type", NULL);
 	check(t, kh_block_contract_parse, "{\"xml\":\" <block id='b' trust='untrusted' type='instruction'/>\"}",
 	      "{\"error\":{\"code\":\"untrusted_instruction\",\"offset\":1,"
 	      "\"detail\":\"block \\\"b\\\" is untrusted: untrusted content is always data\"}}");

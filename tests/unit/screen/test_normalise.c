@@ -175,10 +175,10 @@ static void test_skeleton(struct kh_test *t)
 	       "s\xe2\x80\x8b"
 	       "e\xc2\xadnd",
 	       "send");
-	must(t, kh_normalise_skeleton_map(&t->arena,
-					  KH_LIT(" \xd0\xb0\xe2\x80\x8b"
-						 "b  \xef\xac\x81"),
-					  &v, &origin));
+	must(t, kh_normalise_form(&t->arena,
+				  KH_LIT(" \xd0\xb0\xe2\x80\x8b"
+					 "b  \xef\xac\x81"),
+				  KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE, &v, &origin));
 	assert_view(v, "ab fi");
 	static const uint32_t want[] = {1, 6, 7, 9, 9, 12};
 	for (size_t i = 0; i < 6; i++)

@@ -1,0 +1,500 @@
+/* Judging a response.  See answer.h for what is guaranteed; docs/CODES.md for the codes. */
+#include "core/bcp/answer.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "core/bcp/bits.h"
+#include "core/bcp/code.h"
+#include "core/screen/normalise.h"
+#include "core/screen/screen.h"
+
+#include <inttypes.h>
+
+#define TEXT_LIMIT (1U << 20) /* of the pieces that are screened together */
+
+static const char *const verdict_names[] = {
+	[KH_VERDICT_DELIVER] = "deliver",
+	[KH_VERDICT_HOLD] = "hold",
+	[KH_VERDICT_REJECT] = "reject",
+};
+
+const char *kh_answer_verdict_name(enum kh_verdict verdict)
+{
+	return verdict_names[verdict];
+}
+
+struct judge {
+	struct kh_screen *screen;
+	struct kh_arena *arena;
+	const struct kh_query *query;
+	struct kh_recent recent;
+	struct kh_answer *answer;
+	bool *given; /* which fields or questions have been answered */
+};
+
+/* A verdict only ever gets worse. */
+static void worsen(struct kh_answer *answer, enum kh_verdict verdict)
+{
+	if (verdict > answer->verdict)
+		answer->verdict = verdict;
+}
+
+#define REJECT(judge, code, member, ...)             \
+	(worsen((judge)->answer, KH_VERDICT_REJECT), \
+	 kh_reasons_add(&(judge)->answer->reasons, code, member, __VA_ARGS__))
+#define HOLD(judge, code, member, ...) \
+	(worsen((judge)->answer, KH_VERDICT_HOLD), kh_reasons_add(&(judge)->answer->reasons, code, member, __VA_ARGS__))
+
+/* --- category 1 ------------------------------------------------------------------------------------------------- */
+
+/* The place of the listed value that VAL is, or -1.  As listed, or with the same normal form. */
+static int64_t listed(struct judge *j, const struct kh_field *field, struct kh_view v)
+{
+	struct kh_view key;
+
+	for (size_t i = 0; i < field->value_count; i++) {
+		if (kh_view_eq(v, field->values[i]))
+			return (int64_t)i;
+	}
+	if (v.n > 4 * KH_FIELD_VALUE_BYTES || kh_normalise_key(j->arena, v, &key) != KH_OK)
+		return -1;
+	for (size_t i = 0; i < field->value_count; i++) {
+		if (kh_view_eq(key, field->keys[i]))
+			return (int64_t)i;
+	}
+	return -1;
+}
+
+static void judge_field(struct judge *j, const struct kh_field *field, yyjson_val *val, struct kh_value *value)
+{
+	switch (field->type) {
+	case KH_FIELD_BOOLEAN:
+		value->number = yyjson_is_true(val);
+		if (!yyjson_is_bool(val))
+			REJECT(j, "wrong_type", field->name, "expected true or false, got %s", kh_json_type(val));
+		break;
+	case KH_FIELD_ENUM:
+		if (!yyjson_is_str(val)) {
+			REJECT(j, "wrong_type", field->name, "expected a listed value, got %s", kh_json_type(val));
+			break;
+		}
+		value->number = listed(j, field, kh_json_str(val));
+		if (value->number < 0)
+			REJECT(j, "not_listed", field->name, "not one of the listed values");
+		break;
+	case KH_FIELD_INTEGER:
+		if (!kh_json_int(val, &value->number))
+			REJECT(j, "wrong_type", field->name, "expected a plain integer");
+		else if (value->number < field->min || value->number > field->max)
+			REJECT(j, "out_of_range", field->name, "expected %" PRId64 " to %" PRId64, field->min,
+			       field->max);
+		break;
+	}
+}
+
+static size_t field_at(const struct kh_query *query, struct kh_view name, size_t guess)
+{
+	/* Most Readers answer in order. */
+	if (guess < query->field_count && kh_view_eq(query->fields[guess].name, name))
+		return guess;
+	for (size_t i = 0; i < query->field_count; i++) {
+		if (kh_view_eq(query->fields[i].name, name))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* What the members of a response say beside its body: its query's id, and nothing else. */
+static void judge_envelope(struct judge *j, yyjson_val *response, const char *body)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(response);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
+		struct kh_view name = kh_json_str(key);
+		bool id = kh_view_eq(name, KH_LIT("query_id")) && yyjson_is_str(yyjson_obj_iter_get_val(key));
+		if (!id && !kh_view_eq(name, kh_view_str(body)))
+			REJECT(j, "unknown_member", KH_LIT(""), "the response has a member besides its %s", body);
+	}
+}
+
+static void judge_fields(struct judge *j, yyjson_val *response)
+{
+	yyjson_val *fields = kh_json_get(response, "fields"), *key;
+
+	/* {"fields": {...}}, or the values at top level; no field's value is an object, so nothing is ambiguous. */
+	if (yyjson_is_obj(fields))
+		judge_envelope(j, response, "fields");
+	else
+		fields = response;
+	yyjson_obj_iter iter = yyjson_obj_iter_with(fields);
+	for (size_t guess = 0; (key = yyjson_obj_iter_next(&iter)) != NULL; guess++) {
+		size_t i = field_at(j->query, kh_json_str(key), guess);
+		if (i == SIZE_MAX) {
+			REJECT(j, "unknown_member", KH_LIT(""), "no field is called %.*s",
+			       KH_FMT(kh_arena_quote(j->arena, kh_json_str(key))));
+			continue;
+		}
+		j->given[i] = true;
+		judge_field(j, &j->query->fields[i], yyjson_obj_iter_get_val(key), &j->answer->values[i]);
+	}
+	for (size_t i = 0; i < j->query->field_count; i++) {
+		if (!j->given[i])
+			REJECT(j, "missing", j->query->fields[i].name, "every field must be answered");
+	}
+}
+
+/* --- text ------------------------------------------------------------------------------------------------------- */
+
+/* The words of normalised text, and whether one of them is too long. */
+static unsigned count_words(struct kh_view text, bool *ret_long)
+{
+	struct kh_view rest = text, word;
+	unsigned n = 0;
+
+	*ret_long = false;
+	while (kh_view_split(&rest, ' ', &word)) {
+		n++;
+		if (kh_utf8_length(word) > KH_ANSWER_WORD)
+			*ret_long = true;
+	}
+	return n;
+}
+
+static bool judge_length(struct judge *j, struct kh_view text, unsigned max_words, struct kh_view member)
+{
+	bool long_word;
+
+	if (text.n == 0) {
+		REJECT(j, "empty", member, "nothing is left of the answer after normalisation");
+		return false;
+	}
+	unsigned words = count_words(text, &long_word);
+	if (words > max_words)
+		REJECT(j, "too_many_words", member, "%u words, at most %u are allowed", words, max_words);
+	if (long_word)
+		REJECT(j, "word_too_long", member, "a word of more than %d characters", KH_ANSWER_WORD);
+	return words <= max_words && !long_word;
+}
+
+/* Characters that nobody sees: one soft one may be an accident, anything else was put there. */
+static void judge_hidden(struct judge *j, const struct kh_normalised *normalised, struct kh_view member)
+{
+	if (normalised->hidden > 0)
+		HOLD(j, "invisible", member, "%zu invisible characters", normalised->hidden);
+	if (normalised->soft > 1)
+		HOLD(j, "invisible", member, "%zu zero-width characters or soft hyphens", normalised->soft);
+	if (normalised->marks_cut)
+		HOLD(j, "marks", member, "a run of combining marks");
+}
+
+static enum kh_err screen(struct judge *j, struct kh_view text, enum kh_screen_as as, enum kh_severity least,
+			  struct kh_view member)
+{
+	struct kh_findings findings;
+	enum kh_err e = kh_screen_text(j->screen, j->arena, text, as, &findings);
+
+	for (size_t i = 0; e == KH_OK && i < findings.n; i++) {
+		if (findings.at[i].severity >= least)
+			HOLD(j, findings.at[i].code, member, "rule %s, bytes %zu to %zu", findings.at[i].rule,
+			     findings.at[i].start, findings.at[i].end);
+	}
+	return e;
+}
+
+/* "ignore.all-rules@example.com": a token's parts as words. */
+static struct kh_view parted(struct kh_arena *arena, struct kh_view text)
+{
+	struct kh_view copy = kh_arena_dup(arena, text);
+	char *p = (char *)(uintptr_t)copy.p;
+
+	for (size_t i = 0; i < copy.n; i++) {
+		if (strchr("._+/#:@-", p[i]) != NULL && p[i] != '\0')
+			p[i] = ' ';
+	}
+	return copy;
+}
+
+static enum kh_err screen_format(struct judge *j, const struct kh_question *q, struct kh_view raw)
+{
+	enum kh_err e;
+
+	switch (kh_format_screen(q->format)) {
+	case KH_FORMAT_SCREEN_CLOSED:
+		return KH_OK;
+	case KH_FORMAT_SCREEN_TOKEN: {
+		struct kh_view words = parted(j->arena, raw);
+		e = kh_arena_check(j->arena);
+		if (e == KH_OK)
+			e = screen(j, words, KH_SCREEN_ANSWER, KH_SEVERITY_LOW, q->id);
+		return e == KH_OK ? screen(j, raw, KH_SCREEN_DOCUMENT, KH_SEVERITY_MEDIUM, q->id) : e;
+	}
+	case KH_FORMAT_SCREEN_NAME:
+		return screen(j, raw, KH_SCREEN_NAME, KH_SEVERITY_LOW, q->id);
+	case KH_FORMAT_SCREEN_TEXT:
+		break;
+	}
+	return screen(j, raw, KH_SCREEN_ANSWER, KH_SEVERITY_LOW, q->id);
+}
+
+/* The text of an answer: a string, or for a list an array of strings, which is as good as one with commas. */
+static bool answer_text(struct judge *j, const struct kh_question *q, yyjson_val *val, struct kh_view *ret_raw)
+{
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+	struct kh_buf out;
+
+	*ret_raw = kh_json_str(val);
+	if (ret_raw->p != NULL)
+		return true;
+	if (q->format != KH_FORMAT_SHORT_LIST || !yyjson_arr_iter_init(val, &iter)) {
+		REJECT(j, "wrong_type", q->id, "expected a string, got %s", kh_json_type(val));
+		return false;
+	}
+	kh_buf_init(&out, j->arena, TEXT_LIMIT);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		if (!yyjson_is_str(item)) {
+			REJECT(j, "wrong_type", q->id, "expected strings in the list, got %s", kh_json_type(item));
+			return false;
+		}
+		if (iter.idx > 1)
+			kh_buf_lit(&out, ", ");
+		kh_buf_add(&out, kh_json_str(item));
+	}
+	if (kh_buf_end(&out, ret_raw) == KH_ELIMIT)
+		REJECT(j, "too_many_words", q->id, "the list is too long");
+	return ret_raw->p != NULL;
+}
+
+static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjson_val *val, struct kh_value *value)
+{
+	struct kh_normalised normalised;
+	struct kh_view raw;
+	const char *problem;
+	unsigned own = kh_format_words(q->format);
+
+	if (!answer_text(j, q, val, &raw))
+		return KH_OK;
+	enum kh_err e = kh_normalise_text(j->arena, raw, &normalised);
+	if (e != KH_OK)
+		return e;
+	unsigned limit = q->max_words < own ? q->max_words : own;
+	if (!judge_length(j, normalised.text, limit, q->id))
+		return KH_OK;
+	judge_hidden(j, &normalised, q->id);
+	if (!kh_format_read(q->format, j->arena, normalised.text, &value->text, &problem)) {
+		REJECT(j, "malformed", q->id, "%s: %s", kh_format_name(q->format), problem);
+		return KH_OK;
+	}
+	/* A format parts words that no blank parted ("a,b,c", "J.R.R."): what comes out keeps to the limits too. */
+	if (!judge_length(j, value->text, q->format == KH_FORMAT_SHORT_LIST ? limit : own, q->id))
+		return KH_OK;
+	return screen_format(j, q, raw);
+}
+
+/* --- category 2 ------------------------------------------------------------------------------------------------- */
+
+static enum kh_err judge_named(struct judge *j, struct kh_view id, yyjson_val *val)
+{
+	const struct kh_question *q = kh_question_find(j->query->questions, j->query->question_count, id);
+
+	if (q == NULL) {
+		REJECT(j, "unknown_member", KH_LIT(""), "no question has the id %.*s",
+		       KH_FMT(kh_arena_quote(j->arena, id)));
+		return KH_OK;
+	}
+	size_t i = (size_t)(q - j->query->questions);
+	if (j->given[i]) {
+		REJECT(j, "duplicate_member", q->id, "answered twice");
+		return KH_OK;
+	}
+	j->given[i] = true;
+	return judge_text(j, q, val, &j->answer->values[i]);
+}
+
+static enum kh_err judge_pairs(struct judge *j, yyjson_val *answers)
+{
+	yyjson_arr_iter iter = yyjson_arr_iter_with(answers);
+	yyjson_val *item;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && (item = yyjson_arr_iter_next(&iter)) != NULL) {
+		yyjson_val *id = kh_json_get(item, "id"), *answer = kh_json_get(item, "answer");
+		if (!yyjson_is_str(id) || answer == NULL || yyjson_obj_size(item) != 2)
+			REJECT(j, "wrong_type", KH_LIT("answers"), "expected objects of id and answer");
+		else
+			e = judge_named(j, kh_json_str(id), answer);
+	}
+	return e;
+}
+
+/* Checks, and everything that has been delivered lately read in one: after all answers have passed on their own. */
+static enum kh_err judge_together(struct judge *j)
+{
+	const struct kh_query *query = j->query;
+	struct kh_view *answers = KH_NEW_N(j->arena, struct kh_view, query->question_count), all;
+	struct kh_buf out;
+
+	if (answers == NULL)
+		return KH_ENOMEM;
+	kh_buf_init(&out, j->arena, TEXT_LIMIT);
+	for (size_t i = 0; i < j->recent.count; i++) {
+		kh_buf_add(&out, j->recent.texts[i]);
+		kh_buf_byte(&out, ' ');
+	}
+	for (size_t i = 0; i < query->question_count; i++) {
+		answers[i] = j->answer->values[i].text;
+		kh_buf_add(&out, answers[i]);
+		kh_buf_byte(&out, ' ');
+	}
+	for (size_t i = 0; i < query->check_count; i++) {
+		const char *problem = kh_check_problem(&query->checks[i], query->questions, answers);
+		if (problem != NULL)
+			HOLD(j, "inconsistent", query->checks[i].member, "%s", problem);
+	}
+	if (query->question_count + j->recent.count < 2)
+		return KH_OK;
+	enum kh_err e = kh_buf_end(&out, &all);
+	return e == KH_OK ? screen(j, all, KH_SCREEN_DOCUMENT, KH_SEVERITY_MEDIUM, KH_LIT("answers")) : e;
+}
+
+static enum kh_err judge_questions(struct judge *j, yyjson_val *response)
+{
+	yyjson_val *answers = kh_json_get(response, "answers"), *key;
+	enum kh_err e = KH_OK;
+
+	if (yyjson_is_arr(answers) && (yyjson_arr_size(answers) == 0 || yyjson_is_obj(yyjson_arr_get_first(answers)))) {
+		judge_envelope(j, response, "answers");
+		e = judge_pairs(j, answers);
+	} else {
+		yyjson_obj_iter iter = yyjson_obj_iter_with(response);
+		while (e == KH_OK && (key = yyjson_obj_iter_next(&iter)) != NULL)
+			e = judge_named(j, kh_json_str(key), yyjson_obj_iter_get_val(key));
+	}
+	for (size_t i = 0; i < j->query->question_count; i++) {
+		if (!j->given[i])
+			REJECT(j, "missing", j->query->questions[i].id, "every question must be answered");
+	}
+	return e == KH_OK && j->answer->verdict != KH_VERDICT_REJECT ? judge_together(j) : e;
+}
+
+/* --- category 3 ------------------------------------------------------------------------------------------------- */
+
+static enum kh_err judge_summary(struct judge *j, yyjson_val *response)
+{
+	const char *body = kh_json_get(response, "summary") ? "summary" : "response";
+	yyjson_val *val = kh_json_get(response, body);
+	struct kh_view raw = kh_json_str(val), member = KH_LIT("summary");
+	struct kh_normalised normalised;
+
+	judge_envelope(j, response, body);
+	if (raw.p == NULL) {
+		REJECT(j, val ? "wrong_type" : "missing", member, "expected a summary, a string");
+		return KH_OK;
+	}
+	enum kh_err e = kh_normalise_text(j->arena, raw, &normalised);
+	if (e != KH_OK || !judge_length(j, normalised.text, j->query->max_words, member))
+		return e;
+	HOLD(j, "review", member, "a summary is always approved by a human");
+	judge_hidden(j, &normalised, member);
+	e = screen(j, raw, KH_SCREEN_DOCUMENT, KH_SEVERITY_LOW, member);
+	return e == KH_OK ? kh_normalise_lower(j->arena, normalised.text, &j->answer->values[0].text) : e;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+
+/* B7: what is delivered costs the larger of its reservation and its code length; what is not, its reservation. */
+static uint64_t charge(const struct kh_answer *answer, const struct kh_query *query)
+{
+	uint64_t sum = 0;
+
+	if (query->category == 1 || answer->verdict == KH_VERDICT_REJECT)
+		return query->microbits;
+	for (size_t i = 0; i < answer->value_count; i++) {
+		uint64_t reserved = query->category == 2 ? query->questions[i].microbits : query->microbits;
+		unsigned max_words = query->category == 2 ? query->questions[i].max_words : query->max_words;
+		uint64_t length = kh_code_length(answer->values[i].text, max_words);
+		sum += length > reserved ? length : reserved;
+	}
+	return sum;
+}
+
+enum kh_err kh_answer_judge_value(struct kh_screen *screen_, struct kh_arena *arena, const struct kh_query *query,
+				  yyjson_val *response, struct kh_recent recent, struct kh_answer *ret_answer)
+{
+	size_t n = query->category == 1 ? query->field_count : query->category == 2 ? query->question_count : 1;
+	struct kh_answer answer = {.value_count = n, .reserved = query->microbits};
+	struct judge j = {screen_, arena, query, recent, &answer, KH_NEW_N(arena, bool, n)};
+	enum kh_err e = KH_OK;
+
+	kh_reasons_init(&answer.reasons, arena);
+	answer.values = KH_NEW_N(arena, struct kh_value, n);
+	if (answer.values == NULL || j.given == NULL)
+		return KH_ENOMEM;
+	if (!yyjson_is_obj(response))
+		REJECT(&j, "wrong_type", KH_LIT(""), "a response is an object, not %s", kh_json_type(response));
+	else if (query->category == 1)
+		judge_fields(&j, response);
+	else
+		e = query->category == 2 ? judge_questions(&j, response) : judge_summary(&j, response);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e != KH_OK)
+		return e;
+	answer.charged = charge(&answer, query);
+	if (answer.verdict == KH_VERDICT_REJECT)
+		answer.values = NULL;
+	*ret_answer = answer;
+	return KH_OK;
+}
+
+enum kh_err kh_answer_judge(struct kh_screen *screen_, struct kh_arena *arena, const struct kh_query *query,
+			    struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
+{
+	struct kh_view text = kh_tainted_open(response);
+	struct kh_error err;
+	yyjson_val *root = NULL;
+	enum kh_err e = kh_json_read(arena, text, &root, &err);
+
+	if (e == KH_ENOMEM)
+		return e;
+	if (e == KH_OK)
+		return kh_answer_judge_value(screen_, arena, query, root, recent, ret_answer);
+	struct kh_answer answer = {
+		.verdict = KH_VERDICT_REJECT, .reserved = query->microbits, .charged = query->microbits};
+	kh_reasons_init(&answer.reasons, arena);
+	kh_reasons_add(&answer.reasons, "not_json", KH_LIT(""), "%s (byte %zu)", err.detail, err.offset);
+	*ret_answer = answer;
+	return kh_arena_check(arena);
+}
+
+yyjson_mut_val *kh_answer_write(const struct kh_answer *answer, const struct kh_query *query, yyjson_mut_doc *doc)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	if (query->category == 1) {
+		yyjson_mut_val *fields = yyjson_mut_obj_add_obj(doc, obj, "fields");
+		for (size_t i = 0; i < query->field_count; i++) {
+			const struct kh_field *f = &query->fields[i];
+			int64_t number = answer->values[i].number;
+			yyjson_mut_val *key = yyjson_mut_strn(doc, f->name.p, f->name.n), *val = NULL;
+			if (f->type == KH_FIELD_BOOLEAN)
+				val = yyjson_mut_bool(doc, number != 0);
+			else if (f->type == KH_FIELD_INTEGER)
+				val = yyjson_mut_sint(doc, number);
+			else
+				val = yyjson_mut_strn(doc, f->values[number].p, f->values[number].n);
+			yyjson_mut_obj_add(fields, key, val);
+		}
+	} else if (query->category == 2) {
+		yyjson_mut_val *arr = yyjson_mut_obj_add_arr(doc, obj, "answers");
+		for (size_t i = 0; i < query->question_count; i++) {
+			yyjson_mut_val *pair = yyjson_mut_arr_add_obj(doc, arr);
+			kh_json_add(doc, pair, "id", query->questions[i].id);
+			kh_json_add(doc, pair, "answer", answer->values[i].text);
+		}
+	} else {
+		kh_json_add(doc, obj, "summary", answer->values[0].text);
+	}
+	return obj;
+}

@@ -1,0 +1,56 @@
+/*
+ * Answers: what a Reader sent, validated, normalised and counted (B10-B18).
+ *
+ * The Reader is assumed to be the attacker.  This is the only place where its bytes are looked at; what comes out is
+ * built anew: listed values, canonical forms, screened words.  Reject comes before hold, and one held answer holds the
+ * response.
+ */
+#ifndef KH_CORE_BCP_ANSWER_H
+#define KH_CORE_BCP_ANSWER_H
+
+#include "base/tainted.h"
+#include "core/bcp/query.h"
+
+struct kh_screen;
+
+const char *kh_answer_verdict_name(enum kh_verdict verdict);
+
+/* The value of one field, or the canonical answer to one question, or the summary. */
+struct kh_value {
+	int64_t number;      /* boolean: 0 or 1; enum: the place in its list; integer */
+	struct kh_view text; /* categories 2 and 3 */
+};
+
+struct kh_answer {
+	enum kh_verdict verdict;
+	struct kh_value *values; /* in the query's order; NULL where rejected */
+	size_t value_count;
+	struct kh_reasons reasons;  /* for humans and the audit; never for the Controller */
+	uint64_t reserved, charged; /* microbits of the fields or the text */
+};
+
+#define KH_ANSWER_WORD 40 /* characters that a word can have */
+
+/* The texts of the task's latest deliveries: an instruction can come in pieces (B13). */
+struct kh_recent {
+	const struct kh_view *texts;
+	size_t count;
+};
+
+/*
+ * Judges a response to QUERY.  SCREEN may be NULL for category 1 only.  Fails only for lack of memory: whatever is
+ * wrong with the response is a verdict.
+ */
+enum kh_err kh_answer_judge(struct kh_screen *screen, struct kh_arena *arena, const struct kh_query *query,
+			    struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
+	__attribute__((warn_unused_result));
+
+/* The same for a response that is parsed already; it is as untrusted as its bytes were. */
+enum kh_err kh_answer_judge_value(struct kh_screen *screen, struct kh_arena *arena, const struct kh_query *query,
+				  yyjson_val *response, struct kh_recent recent, struct kh_answer *ret_answer)
+	__attribute__((warn_unused_result));
+
+/* {"fields":{...}} | {"answers":[{id, answer}]} | {"summary":...}, in the query's order. */
+yyjson_mut_val *kh_answer_write(const struct kh_answer *answer, const struct kh_query *query, yyjson_mut_doc *doc);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * Bits by integer arithmetic.
+ *
+ * log2 of a number that is no power of two is found one binary digit at a time: with the number scaled to [1, 2),
+ * squaring doubles its logarithm, and whether the square passes 2 is the next digit.  56 digits are far more than a
+ * microbit needs.  Truncation only ever makes the digits smaller, by less than one in the last place for those that are
+ * not computed and less than another for what each square loses: SLACK makes up for both before rounding up, so that
+ * the result is a bound for every number (tests/proofs/proof_bits.c).
+ */
+#include "core/bcp/bits.h"
+
+#define FIRST_SLOT_MS 50
+#define DIGITS        56
+#define SLACK         2
+
+uint64_t kh_bits_log2(uint64_t n)
+{
+	unsigned whole = 63U - (unsigned)__builtin_clzll(n);
+	uint64_t x = n << (63U - whole); /* in [1, 2), 63 binary places */
+	uint64_t fraction = 0;
+
+	if ((n & (n - 1)) == 0)
+		return whole * KH_MICROBIT;
+	for (unsigned i = 0; i < DIGITS; i++) {
+		unsigned __int128 square = (unsigned __int128)x * x; /* in [1, 4), 126 places */
+		unsigned digit = (unsigned)(square >> 127);
+		x = (uint64_t)(square >> (63U + digit));
+		fraction = fraction << 1 | digit;
+	}
+	uint64_t part = (uint64_t)((unsigned __int128)(fraction + SLACK) * KH_MICROBIT >> DIGITS) + 1;
+	/* Below the next power of two, and so never above its logarithm. */
+	return whole * KH_MICROBIT + (part < KH_MICROBIT ? part : KH_MICROBIT);
+}
+
+unsigned kh_bits_width(uint64_t n)
+{
+	return n <= 1 ? 0 : 64U - (unsigned)__builtin_clzll(n - 1);
+}
+
+unsigned kh_bits_slots(uint64_t deadline_ms)
+{
+	unsigned count = 1; /* the deadline itself */
+
+	for (uint64_t slot = FIRST_SLOT_MS; slot < deadline_ms && count < 64; slot *= 2)
+		count++;
+	return count;
+}
+
+uint64_t kh_bits_slot(uint64_t ready_ms, uint64_t deadline_ms)
+{
+	uint64_t slot = FIRST_SLOT_MS;
+
+	while (slot < ready_ms && slot < deadline_ms && slot < UINT64_MAX / 2)
+		slot *= 2;
+	return slot < deadline_ms ? slot : deadline_ms;
+}

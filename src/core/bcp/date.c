@@ -1,0 +1,402 @@
+/*
+ * Reading dates and times.
+ *
+ * The text is cut into at most a dozen tokens: runs of letters, runs of digits, single other characters.  A date is
+ * then one of a few sequences of tokens; everything that is not exactly one of them is refused.
+ */
+#include "core/bcp/date.h"
+
+#define TOKENS 16
+
+enum token_kind { WORD, NUMBER, MARK };
+
+struct token {
+	enum token_kind kind;
+	struct kh_view text;
+	int value;  /* of a number */
+	bool glued; /* nothing stands between it and the token before */
+};
+
+struct tokens {
+	struct token at[TOKENS];
+	size_t n;
+};
+
+static const char *const month_names[] = {"january", "february", "march",     "april",   "may",      "june",
+					  "july",    "august",   "september", "october", "november", "december"};
+static const char *const weekday_names[] = {"monday", "tuesday",  "wednesday", "thursday",
+					    "friday", "saturday", "sunday"};
+
+static bool is(const struct token *token, const char *word)
+{
+	return kh_view_eq_nocase(token->text, kh_view_str(word));
+}
+
+/* The place of WORD among NAMES, whole or its first three letters (and "sept", "tues", "thur", "thurs"); from 1. */
+static int name_of(struct kh_view word, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct kh_view name = kh_view_str(names[i]);
+		if (kh_view_eq_nocase(word, name) || kh_view_eq_nocase(word, kh_view_sub(name, 0, 3)))
+			return (int)i + 1;
+		bool longer = names[i][0] == 't' || (names[i][0] == 's' && names[i][1] == 'e');
+		if (longer && (word.n == 4 || word.n == 5) && kh_view_eq_nocase(word, kh_view_sub(name, 0, word.n)))
+			return (int)i + 1;
+	}
+	return 0;
+}
+
+int kh_date_month_of(struct kh_view word)
+{
+	return name_of(word, month_names, 12);
+}
+
+int kh_date_weekday_of(struct kh_view word)
+{
+	return name_of(word, weekday_names, 7);
+}
+
+static int number_of(struct kh_view digits)
+{
+	int value = 0;
+
+	for (size_t i = 0; i < digits.n; i++)
+		value = value * 10 + (digits.p[i] - '0');
+	return value;
+}
+
+/* Cuts TEXT into tokens; false where it has too many or a number of more than 4 digits. */
+static bool cut(struct kh_view text, struct tokens *ret)
+{
+	size_t at = 0;
+	bool glued = false;
+
+	ret->n = 0;
+	while (at < text.n) {
+		size_t start = at;
+		if (text.p[at] == ' ') {
+			at++;
+			glued = false;
+			continue;
+		}
+		struct token token = {.kind = MARK, .glued = glued};
+		if (kh_ascii_is_alpha(text.p[at])) {
+			token.kind = WORD;
+			while (at < text.n && kh_ascii_is_alpha(text.p[at]))
+				at++;
+		} else if (kh_ascii_is_digit(text.p[at])) {
+			token.kind = NUMBER;
+			while (at < text.n && kh_ascii_is_digit(text.p[at]))
+				at++;
+		} else {
+			at++;
+		}
+		token.text = kh_view_sub(text, start, at);
+		if (ret->n == TOKENS || (token.kind == NUMBER && token.text.n > 4))
+			return false;
+		token.value = token.kind == NUMBER ? number_of(token.text) : 0;
+		ret->at[ret->n++] = token;
+		glued = true;
+	}
+	return true;
+}
+
+static void drop(struct tokens *t, size_t i)
+{
+	memmove(&t->at[i], &t->at[i + 1], (t->n - i - 1) * sizeof(t->at[0]));
+	t->n--;
+}
+
+static int days_in(int year, int month)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	/* Without a year the 29th of February exists. */
+	bool leap = year == 0 || (year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+
+	return days[month - 1] + (month == 2 && leap);
+}
+
+int kh_date_weekday(const struct kh_date *date)
+{
+	/* Days since Monday 0001-01-01, with the year counted from March so that leap days come last. */
+	int shift = date->month <= 2;
+	int y = date->year - shift, m = date->month + (shift ? 12 : 0) - 3;
+	int days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + date->day - 307;
+
+	return (days + 7) % 7 + 1;
+}
+
+static bool complete(int year, int month, int day, int weekday, struct kh_date *ret_date, const char **ret_problem)
+{
+	struct kh_date date = {year, month, day};
+
+	if (month < 1 || month > 12 || day < 0 || (day > 0 && day > days_in(year, month))) {
+		*ret_problem = "no such date";
+		return false;
+	}
+	if (weekday != 0 && (year == 0 || day == 0 || kh_date_weekday(&date) != weekday)) {
+		*ret_problem = year && day ? "the weekday is not that of the date" : "a weekday needs a whole date";
+		return false;
+	}
+	*ret_date = date;
+	return true;
+}
+
+static bool is_year(const struct token *token)
+{
+	return token->kind == NUMBER && token->text.n == 4 && token->value >= 1000;
+}
+
+static bool is_day(const struct token *token)
+{
+	return token->kind == NUMBER && token->text.n <= 2;
+}
+
+/* Three numbers with the same mark between: a year first, or a year last where day and month can be told apart. */
+static bool read_numeric(const struct tokens *t, int weekday, struct kh_date *ret_date, const char **ret_problem)
+{
+	const struct token *a = &t->at[0], *b = &t->at[2], *c = &t->at[4];
+	char mark = t->at[1].text.p[0];
+
+	if (t->at[3].text.p[0] != mark || (mark != '-' && mark != '/' && mark != '.') || !is_day(b)) {
+		*ret_problem = "not a date";
+		return false;
+	}
+	if (is_year(a) && is_day(c))
+		return complete(a->value, b->value, c->value, weekday, ret_date, ret_problem);
+	if (!is_day(a) || !is_year(c)) {
+		*ret_problem = "not a date with a year of four digits";
+		return false;
+	}
+	if (a->value <= 12 && b->value <= 12 && a->value != b->value) {
+		*ret_problem = "day and month cannot be told apart";
+		return false;
+	}
+	return a->value > 12 ? complete(c->value, b->value, a->value, weekday, ret_date, ret_problem)
+			     : complete(c->value, a->value, b->value, weekday, ret_date, ret_problem);
+}
+
+/* "the", "of", commas and the ordinals of days say nothing; nor does a full stop behind a word or a day ("Mar.",
+ * "15."). */
+static void drop_filler(struct tokens *t)
+{
+	for (size_t i = 0; i < t->n;) {
+		const struct token *token = &t->at[i], *before = i ? &t->at[i - 1] : NULL;
+		bool ordinal = before && before->kind == NUMBER && before->text.n <= 2 && token->glued &&
+			       (is(token, "st") || is(token, "nd") || is(token, "rd") || is(token, "th"));
+		bool comma = before && is(token, ",");
+		bool stop = before && is(token, ".") && before->kind != MARK && !(i + 1 < t->n && t->at[i + 1].glued);
+		if (ordinal || comma || stop || is(token, "of") || (is(token, "the") && i + 1 < t->n))
+			drop(t, i);
+		else
+			i++;
+	}
+}
+
+/* A weekday at the beginning or the end; taken off. */
+static int take_weekday(struct tokens *t)
+{
+	size_t ends[] = {0, t->n - 1};
+
+	for (size_t i = 0; i < 2 && t->n > 1; i++) {
+		int weekday = t->at[ends[i]].kind == WORD ? kh_date_weekday_of(t->at[ends[i]].text) : 0;
+		if (weekday != 0) {
+			drop(t, ends[i]);
+			return weekday;
+		}
+	}
+	return 0;
+}
+
+bool kh_date_read(struct kh_view text, struct kh_date *ret_date, const char **ret_problem)
+{
+	struct tokens t;
+
+	*ret_problem = "not a date";
+	if (!cut(text, &t) || t.n == 0)
+		return false;
+	/* --03-15: our own form without a year */
+	if (t.n == 5 && is(&t.at[0], "-") && is(&t.at[1], "-") && is_day(&t.at[2]) && is(&t.at[3], "-") &&
+	    is_day(&t.at[4]))
+		return t.at[4].value > 0 && complete(0, t.at[2].value, t.at[4].value, 0, ret_date, ret_problem);
+	drop_filler(&t);
+	int weekday = t.n > 1 ? take_weekday(&t) : 0;
+	if (weekday != 0)
+		drop_filler(&t);
+	const struct token *a = &t.at[0], *b = &t.at[1], *c = &t.at[2];
+	if (t.n == 5 && a->kind == NUMBER && b->kind == MARK && c->kind == NUMBER && t.at[3].kind == MARK &&
+	    t.at[4].kind == NUMBER) {
+		if (a->value == 0 || c->value == 0 || t.at[4].value == 0)
+			return false;
+		return read_numeric(&t, weekday, ret_date, ret_problem);
+	}
+	/* 2026-03, 15-Mar-2026 */
+	if (t.n == 3 && is_year(a) && is(b, "-") && is_day(c) && c->value > 0)
+		return complete(a->value, c->value, 0, weekday, ret_date, ret_problem);
+	if (t.n == 5 && is(b, "-") && is(&t.at[3], "-") && c->kind == WORD) {
+		drop(&t, 3);
+		drop(&t, 1);
+	}
+	if (t.n < 2 || t.n > 3)
+		return false;
+	int month_a = a->kind == WORD ? kh_date_month_of(a->text) : 0;
+	int month_b = b->kind == WORD ? kh_date_month_of(b->text) : 0;
+	int year = t.n == 3 && is_year(c) ? c->value : 0;
+	if (t.n == 2 && month_a && is_year(b))
+		return complete(b->value, month_a, 0, weekday, ret_date, ret_problem);
+	if (t.n == 3 && year == 0)
+		return false;
+	if (month_a && is_day(b) && b->value > 0)
+		return complete(year, month_a, b->value, weekday, ret_date, ret_problem);
+	if (is_day(a) && a->value > 0 && month_b)
+		return complete(year, month_b, a->value, weekday, ret_date, ret_problem);
+	return false;
+}
+
+/* "am", "pm", "a.m.", "p.m." at token I: 0, 12, or -1 for none.  *RET_USED is how many tokens it has. */
+static int half_of_day(const struct tokens *t, size_t i, size_t *ret_used)
+{
+	if (i < t->n && (is(&t->at[i], "am") || is(&t->at[i], "pm"))) {
+		*ret_used = i + 1 < t->n && is(&t->at[i + 1], ".") ? 2 : 1;
+		return is(&t->at[i], "pm") ? 12 : 0;
+	}
+	if (i + 2 < t->n && (is(&t->at[i], "a") || is(&t->at[i], "p")) && is(&t->at[i + 1], ".") &&
+	    is(&t->at[i + 2], "m")) {
+		*ret_used = i + 3 < t->n && is(&t->at[i + 3], ".") ? 4 : 3;
+		return is(&t->at[i], "p") ? 12 : 0;
+	}
+	*ret_used = 0;
+	return -1;
+}
+
+/* Z, UTC, GMT, +02:00, UTC+2 from token I to the end. */
+static bool read_zone(const struct tokens *t, size_t i, struct kh_time *time)
+{
+	if (i == t->n)
+		return true;
+	bool named = is(&t->at[i], "z") || is(&t->at[i], "utc") || is(&t->at[i], "gmt");
+	time->zoned = true;
+	if (named && ++i == t->n)
+		return true;
+	if (i + 1 >= t->n || !(is(&t->at[i], "+") || is(&t->at[i], "-")) || t->at[i + 1].kind != NUMBER)
+		return false;
+	int sign = is(&t->at[i], "-") ? -1 : 1;
+	const struct token *hours = &t->at[i + 1];
+	int h = hours->text.n == 4 ? hours->value / 100 : hours->value;
+	int m = hours->text.n == 4 ? hours->value % 100 : 0;
+	i += 2;
+	if (hours->text.n <= 2 && i + 2 == t->n && is(&t->at[i], ":") && t->at[i + 1].text.n == 2) {
+		m = t->at[i + 1].value;
+		i += 2;
+	}
+	time->offset = sign * (h * 60 + m);
+	return i == t->n && h <= 14 && m < 60 && hours->text.n != 3;
+}
+
+bool kh_date_read_time(struct kh_view text, struct kh_time *ret_time, const char **ret_problem)
+{
+	struct kh_time time = {.second = -1};
+	struct tokens t;
+	size_t i = 1, used;
+
+	*ret_problem = "not a time of day";
+	if (!cut(text, &t) || t.n == 0)
+		return false;
+	if (t.n > 1 && is(&t.at[0], "at"))
+		drop(&t, 0);
+	if (t.n == 1 && (is(&t.at[0], "noon") || is(&t.at[0], "midnight"))) {
+		*ret_time = (struct kh_time){.hour = is(&t.at[0], "noon") ? 12 : 0, .second = -1};
+		return true;
+	}
+	if (!is_day(&t.at[0]))
+		return false;
+	time.hour = t.at[0].value;
+	bool minutes = t.n > 2 && (is(&t.at[1], ":") || is(&t.at[1], "h") || is(&t.at[1], ".")) &&
+		       t.at[2].kind == NUMBER && t.at[2].text.n == 2;
+	if (minutes) {
+		time.minute = t.at[2].value;
+		i = 3;
+		if (i + 1 < t.n && is(&t.at[i], ":") && t.at[i + 1].kind == NUMBER && t.at[i + 1].text.n == 2) {
+			time.second = t.at[i + 1].value;
+			i += 2;
+		}
+	}
+	int half = half_of_day(&t, i, &used);
+	if (half >= 0 && (time.hour < 1 || time.hour > 12))
+		return false;
+	if (half >= 0)
+		time.hour = time.hour % 12 + half;
+	/* A bare number is no time, and 14.30 could be a price. */
+	if (half < 0 && (!minutes || is(&t.at[1], ".")))
+		return false;
+	if (!read_zone(&t, i + used, &time))
+		return false;
+	if (time.hour > 23 || time.minute > 59 || time.second > 59) {
+		*ret_problem = "no such time of day";
+		return false;
+	}
+	*ret_time = time;
+	return true;
+}
+
+/* TEXT[0, at) and TEXT[at, n) as date and time, whichever is which, without the words that join them. */
+static bool read_split(struct kh_view text, size_t at, struct kh_date *ret_date, struct kh_time *ret_time,
+		       const char **ret_problem)
+{
+	struct kh_view first = kh_view_trim(kh_view_sub(text, 0, at)), second = kh_view_trim(kh_view_from(text, at));
+	const char *problem;
+
+	if (first.n > 1 && first.p[first.n - 1] == ',')
+		first = kh_view_trim(kh_view_sub(first, 0, first.n - 1));
+	if (first.n > 3 && kh_view_eq_nocase(kh_view_from(first, first.n - 3), KH_LIT(" at")))
+		first = kh_view_trim(kh_view_sub(first, 0, first.n - 3));
+	if (second.n > 3 && kh_view_eq_nocase(kh_view_sub(second, 0, 3), KH_LIT("on ")))
+		second = kh_view_trim(kh_view_from(second, 3));
+	if (kh_date_read(first, ret_date, &problem) && kh_date_read_time(second, ret_time, ret_problem))
+		return true;
+	return kh_date_read_time(first, ret_time, &problem) && kh_date_read(second, ret_date, ret_problem);
+}
+
+bool kh_date_read_both(struct kh_view text, struct kh_date *ret_date, struct kh_time *ret_time,
+		       const char **ret_problem)
+{
+	const char *problem = "not a date with a time of day";
+
+	/* 2026-03-15T14:30 and our own --03-15T14:30 */
+	for (size_t i = 7; i + 1 < text.n && i <= 10; i++) {
+		if ((text.p[i] == 'T' || text.p[i] == 't') && kh_ascii_is_digit(text.p[i - 1]) &&
+		    kh_ascii_is_digit(text.p[i + 1]) && kh_date_read(kh_view_sub(text, 0, i), ret_date, ret_problem) &&
+		    kh_date_read_time(kh_view_from(text, i + 1), ret_time, ret_problem))
+			return ret_date->day > 0;
+	}
+	for (size_t i = 1; i < text.n; i++) {
+		if (text.p[i] == ' ' && read_split(text, i, ret_date, ret_time, ret_problem) && ret_date->day > 0)
+			return true;
+	}
+	*ret_problem = problem;
+	return false;
+}
+
+struct kh_view kh_date_write(struct kh_arena *arena, const struct kh_date *date)
+{
+	if (date->year == 0)
+		return kh_arena_printf(arena, "--%02d-%02d", date->month, date->day);
+	if (date->day == 0)
+		return kh_arena_printf(arena, "%04d-%02d", date->year, date->month);
+	return kh_arena_printf(arena, "%04d-%02d-%02d", date->year, date->month, date->day);
+}
+
+struct kh_view kh_date_write_time(struct kh_arena *arena, const struct kh_time *time)
+{
+	int offset = time->offset < 0 ? -time->offset : time->offset;
+	struct kh_view clock = kh_arena_printf(arena, "%02d:%02d", time->hour, time->minute);
+
+	if (time->second >= 0)
+		clock = kh_arena_printf(arena, "%.*s:%02d", KH_FMT(clock), time->second);
+	if (time->zoned && offset == 0)
+		clock = kh_arena_printf(arena, "%.*sZ", KH_FMT(clock));
+	else if (time->zoned)
+		clock = kh_arena_printf(arena, "%.*s%c%02d:%02d", KH_FMT(clock), time->offset < 0 ? '-' : '+',
+					offset / 60, offset % 60);
+	return clock;
+}

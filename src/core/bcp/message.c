@@ -1,0 +1,63 @@
+/* The messages of the protocol.  Opens what a Reader sent only far enough to know which query it speaks of. */
+#include "core/bcp/message.h"
+
+#include "base/member.h"
+
+yyjson_mut_val *kh_message_query(yyjson_mut_doc *doc, const struct kh_query *query, struct kh_view query_id,
+				 struct kh_view from)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc), *body = kh_query_write(query, doc), *key;
+	yyjson_mut_obj_iter iter = yyjson_mut_obj_iter_with(body);
+
+	yyjson_mut_obj_add_str(doc, obj, "type", "bcp_query");
+	kh_json_add(doc, obj, "query_id", query_id);
+	kh_json_add(doc, obj, "from_agent", from);
+	while ((key = yyjson_mut_obj_iter_next(&iter)) != NULL) {
+		yyjson_mut_val *val = yyjson_mut_obj_iter_get_val(key);
+		/* The Reader has no part in approvals, and redundancy only works where it does not know of it. */
+		if (!yyjson_mut_equals_str(key, "requires_approval"))
+			yyjson_mut_obj_add(obj, yyjson_mut_val_mut_copy(doc, key), yyjson_mut_val_mut_copy(doc, val));
+	}
+	yyjson_mut_val *items = yyjson_mut_obj_get(obj, query->category == 1 ? "fields" : "questions"), *item;
+	yyjson_mut_arr_iter each = yyjson_mut_arr_iter_with(items);
+	while ((item = yyjson_mut_arr_iter_next(&each)) != NULL) {
+		yyjson_mut_obj_remove_key(item, "repeat");
+		yyjson_mut_obj_remove_key(item, "rephrasings");
+	}
+	return obj;
+}
+
+yyjson_mut_val *kh_message_delivery(yyjson_mut_doc *doc, const struct kh_query *query, const struct kh_answer *answer,
+				    struct kh_view query_id, struct kh_view from, enum kh_taint taint)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_str(doc, obj, "type", "bcp_response_delivery");
+	kh_json_add(doc, obj, "query_id", query_id);
+	yyjson_mut_obj_add_uint(doc, obj, "category", query->category);
+	kh_json_add(doc, obj, "from_agent", from);
+	yyjson_mut_obj_add_val(doc, obj, "response", kh_answer_write(answer, query, doc));
+	yyjson_mut_obj_add_str(doc, obj, "trust", kh_label_trust(KH_UNTRUSTED));
+	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(taint));
+	return obj;
+}
+
+enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted message, struct kh_view *ret_query_id,
+				     yyjson_val **ret_response, struct kh_error *err)
+{
+	yyjson_val *root = NULL;
+	enum kh_err e = kh_json_read(arena, kh_tainted_open(message), &root, err);
+
+	if (e != KH_OK)
+		return e;
+	struct kh_view type = kh_json_str(kh_json_get(root, "type")), id = kh_json_str(kh_json_get(root, "query_id"));
+	yyjson_val *response = kh_json_get(root, "response");
+	if (!yyjson_is_obj(root) || (type.p != NULL && !kh_view_eq(type, KH_LIT("bcp_response"))))
+		return kh_error_set(err, KH_EINPUT, "bad_message", "a Reader sends bcp_response and nothing else");
+	if (id.n == 0)
+		return kh_error_set(err, KH_EINPUT, "bad_message", "a response names its query by query_id");
+	*ret_query_id = id;
+	/* {"response": "..."} is also the running system's summary: a string belongs to the body. */
+	*ret_response = type.p != NULL && response != NULL && !yyjson_is_str(response) ? response : root;
+	return KH_OK;
+}

@@ -1,0 +1,322 @@
+/*
+ * Reading numbers.
+ *
+ * Which of '.' and ',' is the decimal mark is decided by what is there: the one that stands last where both do; a mark
+ * that stands more than once separates thousands; a single comma before exactly three digits separates thousands,
+ * before any other number of digits it is a decimal comma; a single full stop is a decimal point.
+ */
+#include "core/bcp/number.h"
+
+#include "core/bcp/currency.h"
+#include "core/screen/normalise.h"
+
+#include <inttypes.h>
+
+#define DIGITS 18
+
+static int64_t power_of_ten(unsigned n)
+{
+	int64_t value = 1;
+
+	while (n-- > 0)
+		value *= 10;
+	return value;
+}
+
+/* Takes trailing zeros off the fraction. */
+static struct kh_number shorten(struct kh_number number)
+{
+	while (number.places > 0 && number.value % 10 == 0) {
+		number.value /= 10;
+		number.places--;
+	}
+	return number;
+}
+
+/* The signs that people write: a hyphen, U+2212, a plus.  Takes one off *V. */
+static int take_sign(struct kh_view *v)
+{
+	static const struct {
+		struct kh_view text;
+		int sign;
+	} signs[] = {{KH_LIT_INIT("-"), -1}, {KH_LIT_INIT("\xe2\x88\x92"), -1}, {KH_LIT_INIT("+"), 1}};
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		if (kh_view_starts(*v, signs[i].text)) {
+			*v = kh_view_trim(kh_view_from(*v, signs[i].text.n));
+			return signs[i].sign;
+		}
+	}
+	return 1;
+}
+
+/* "million", "k": the power of ten that a word behind a number stands for; 0 for any other word. */
+static unsigned scale_of(struct kh_view word)
+{
+	static const struct {
+		const char *word;
+		unsigned power;
+	} scales[] = {{"hundred", 2}, {"thousand", 3}, {"k", 3},  {"million", 6}, {"mio", 6},       {"m", 6},
+		      {"mn", 6},      {"billion", 9},  {"bn", 9}, {"b", 9},       {"trillion", 12}, {"tn", 12}};
+
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+		if (kh_view_eq_nocase(word, kh_view_str(scales[i].word)))
+			return scales[i].power;
+	}
+	return 0;
+}
+
+static unsigned count(struct kh_view v, char c)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < v.n; i++)
+		n += v.p[i] == c;
+	return n;
+}
+
+/* The decimal mark of V, or 0 where it has none. */
+static char decimal_mark(struct kh_view v)
+{
+	unsigned stops = count(v, '.'), commas = count(v, ',');
+	const char *stop = stops ? memrchr(v.p, '.', v.n) : NULL;
+	const char *comma = commas ? memrchr(v.p, ',', v.n) : NULL;
+
+	if (stop != NULL && comma != NULL)
+		return stop > comma ? '.' : ',';
+	if (stops == 1)
+		return '.';
+	if (commas == 1)
+		return v.p + v.n - comma == 4 && comma - v.p <= 3 && v.p[0] != '0' ? 0 : ',';
+	return 0;
+}
+
+/* True where WHOLE has digits only, or groups of three (the Indian way: of two, the last of three) with one mark. */
+static bool well_grouped(struct kh_view whole, char decimal)
+{
+	char mark = 0;
+	size_t group = 0, groups = 0;
+	bool twos = false;
+
+	for (size_t i = 0; i < whole.n; i++) {
+		char c = whole.p[i];
+		if (kh_ascii_is_digit(c)) {
+			group++;
+			continue;
+		}
+		if ((c != '.' && c != ',' && c != '\'' && c != ' ' && c != '_') || c == decimal || (mark && c != mark))
+			return false;
+		if (group == 0 || group > 3 || (groups > 0 && group != 3 && group != 2))
+			return false;
+		twos |= groups > 0 && group == 2;
+		mark = c;
+		groups++;
+		group = 0;
+	}
+	return groups == 0 ? group > 0 : group == 3 && (!twos || mark == ',');
+}
+
+/* Digits of V, which may have marks between, appended to *VALUE. */
+static bool append_digits(struct kh_view v, int64_t *value, unsigned *ret_count)
+{
+	for (size_t i = 0; i < v.n; i++) {
+		if (!kh_ascii_is_digit(v.p[i]))
+			continue;
+		if (*value > (INT64_MAX - 9) / 10)
+			return false;
+		*value = *value * 10 + (v.p[i] - '0');
+		++*ret_count;
+	}
+	return *value < power_of_ten(DIGITS);
+}
+
+static bool read_plain(struct kh_view v, struct kh_number *ret_number, const char **ret_problem)
+{
+	char mark = decimal_mark(v);
+	const char *at = mark ? memrchr(v.p, mark, v.n) : NULL;
+	struct kh_view whole = at ? kh_view_sub(v, 0, (size_t)(at - v.p)) : v;
+	struct kh_view fraction = at ? kh_view_from(v, (size_t)(at - v.p) + 1) : KH_LIT("");
+	struct kh_number number = {0};
+	unsigned digits = 0, places = 0;
+
+	*ret_problem = "not a number";
+	if (!well_grouped(whole, mark) || (at && fraction.n == 0) || count(whole, mark ? mark : '\0') > 0)
+		return false;
+	for (size_t i = 0; i < fraction.n; i++) {
+		if (!kh_ascii_is_digit(fraction.p[i]))
+			return false;
+	}
+	if (!append_digits(whole, &number.value, &digits) || !append_digits(fraction, &number.value, &places) ||
+	    places > DIGITS) {
+		*ret_problem = "a number of more than 18 digits";
+		return false;
+	}
+	number.places = places;
+	*ret_number = number;
+	return true;
+}
+
+/* Small numbers in words. */
+static bool read_word(struct kh_view v, struct kh_number *ret_number)
+{
+	static const char *const words[] = {"zero",     "one",      "two",      "three",   "four",    "five",
+					    "six",      "seven",    "eight",    "nine",    "ten",     "eleven",
+					    "twelve",   "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
+					    "eighteen", "nineteen", "twenty"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (kh_view_eq_nocase(v, kh_view_str(words[i]))) {
+			*ret_number = (struct kh_number){(int64_t)i, 0};
+			return true;
+		}
+	}
+	return false;
+}
+
+/* VALUE * 10^POWER, with the fraction used up first. */
+static bool scale(struct kh_number *number, unsigned power)
+{
+	while (power > 0 && number->places > 0) {
+		number->places--;
+		power--;
+	}
+	int64_t limit = power_of_ten(DIGITS) - 1;
+	if (power > DIGITS || number->value > limit / power_of_ten(power))
+		return false;
+	number->value *= power_of_ten(power);
+	return true;
+}
+
+bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const char **ret_problem)
+{
+	struct kh_view v = kh_view_trim(text);
+	int sign = take_sign(&v);
+	size_t end = v.n;
+	struct kh_number number;
+
+	while (end > 0 && kh_ascii_is_alpha(v.p[end - 1]))
+		end--;
+	unsigned power = end > 0 && end < v.n ? scale_of(kh_view_from(v, end)) : 0;
+	struct kh_view digits = power ? kh_view_trim(kh_view_sub(v, 0, end)) : v;
+	if (!read_word(digits, &number) && !read_plain(digits, &number, ret_problem))
+		return false;
+	if (!scale(&number, power)) {
+		*ret_problem = "a number of more than 18 digits";
+		return false;
+	}
+	number.value *= sign;
+	*ret_number = number;
+	return true;
+}
+
+/* A currency that stands before the number in *V, taken off it. */
+static bool take_prefix(struct kh_view *v, struct kh_view *ret_code)
+{
+	unsigned digits;
+	size_t n = kh_currency_symbol_prefix(*v);
+
+	if (n == 0 || !kh_currency_find(kh_view_trim(kh_view_sub(*v, 0, n)), ret_code, &digits))
+		return false;
+	*v = kh_view_trim(kh_view_from(*v, n));
+	return true;
+}
+
+/* The same behind it: a symbol, a code, or words ("1.2 million US dollars"). */
+static bool take_suffix(struct kh_view *v, struct kh_view *ret_code)
+{
+	unsigned digits;
+	size_t n = kh_currency_symbol_suffix(*v);
+	size_t at = v->n;
+
+	if (n > 0 && kh_currency_find(kh_view_trim(kh_view_from(*v, v->n - n)), ret_code, &digits)) {
+		*v = kh_view_trim(kh_view_sub(*v, 0, v->n - n));
+		return true;
+	}
+	while (at > 0 && !kh_ascii_is_digit(v->p[at - 1]))
+		at--;
+	for (; at < v->n; at++) {
+		if (v->p[at] == ' ' && kh_currency_find(kh_view_from(*v, at + 1), ret_code, &digits)) {
+			*v = kh_view_sub(*v, 0, at);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct kh_number *ret_number,
+			   struct kh_view *ret_code, const char **ret_problem)
+{
+	struct kh_view v, code, again;
+	struct kh_number number;
+	unsigned digits = 0;
+
+	*ret_problem = "not an amount with its currency";
+	if (kh_normalise_lower(arena, text, &v) != KH_OK)
+		return false;
+	int sign = take_sign(&v);
+	bool before = take_prefix(&v, &code), after = take_suffix(&v, before ? &again : &code);
+	/* Said twice it must be the same, but a bare "$" is anybody's dollar: "$5 CAD" is Canadian. */
+	if (before && after && !kh_view_eq(again, code) && !kh_view_eq(code, KH_LIT("USD")))
+		return false;
+	if (before && after)
+		code = again;
+	if ((!before && !after) || !kh_currency_find(code, &code, &digits) || !kh_number_read(v, &number, ret_problem))
+		return false;
+	/* "1.200 EUR" is twelve hundred to one reader and one twenty to another. */
+	if (number.places == 3 && digits != 3) {
+		*ret_problem = "a decimal point before three digits could be a thousands separator";
+		return false;
+	}
+	number.value *= sign;
+	*ret_number = number;
+	*ret_code = code;
+	return true;
+}
+
+struct kh_view kh_number_write(struct kh_arena *arena, struct kh_number number, unsigned min_places)
+{
+	number = shorten(number);
+	while (number.places < min_places && number.value < power_of_ten(DIGITS - 1) &&
+	       number.value > -power_of_ten(DIGITS - 1)) {
+		number.value *= 10;
+		number.places++;
+	}
+	int64_t unit = power_of_ten(number.places);
+	int64_t size = number.value < 0 ? -number.value : number.value;
+	const char *sign = number.value < 0 ? "-" : "";
+	if (number.places == 0)
+		return kh_arena_printf(arena, "%s%" PRId64, sign, size);
+	return kh_arena_printf(arena, "%s%" PRId64 ".%0*" PRId64, sign, size / unit, (int)number.places, size % unit);
+}
+
+/* Both as multiples of the smaller unit: 18 digits and 18 places fit. */
+static void align(struct kh_number a, struct kh_number b, __int128 *ret_a, __int128 *ret_b, unsigned *ret_places)
+{
+	unsigned places = a.places > b.places ? a.places : b.places;
+
+	*ret_a = (__int128)a.value * power_of_ten(places - a.places);
+	*ret_b = (__int128)b.value * power_of_ten(places - b.places);
+	*ret_places = places;
+}
+
+bool kh_number_add(struct kh_number a, struct kh_number b, struct kh_number *ret_sum)
+{
+	__int128 x, y;
+	unsigned places;
+
+	align(shorten(a), shorten(b), &x, &y, &places);
+	__int128 sum = x + y, limit = power_of_ten(DIGITS);
+	if (sum >= limit || sum <= -limit)
+		return false;
+	*ret_sum = shorten((struct kh_number){(int64_t)sum, places});
+	return true;
+}
+
+int kh_number_cmp(struct kh_number a, struct kh_number b)
+{
+	__int128 x, y;
+	unsigned places;
+
+	align(a, b, &x, &y, &places);
+	return (x > y) - (x < y);
+}

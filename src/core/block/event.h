@@ -1,0 +1,40 @@
+/*
+ * Granularity (K3): the table of requirements/blocks.md.  Every event that brings content into a context makes a block
+ * of its own, and what kind of event it was decides its trust and type; nothing in the content does.
+ */
+#ifndef KH_CORE_BLOCK_EVENT_H
+#define KH_CORE_BLOCK_EVENT_H
+
+#include "core/block/label.h"
+
+enum kh_event {
+	KH_EVENT_SYSTEM_PROMPT,
+	KH_EVENT_USER_MESSAGE,
+	KH_EVENT_GOAL,
+	KH_EVENT_COMMITMENT,
+	KH_EVENT_TOOL_RESULT,
+	KH_EVENT_FILE_READ,
+	KH_EVENT_WEB_FETCH,
+	KH_EVENT_MCP_RESPONSE,
+	KH_EVENT_SUPERVISOR_MESSAGE,
+	KH_EVENT_COUNT
+};
+
+struct kh_event_label {
+	enum kh_trust trust;
+	enum kh_type type;
+};
+
+/*
+ * The labels of the block that EVENT makes.  USER_TRUST is what the configuration says of user messages and is not
+ * looked at for anything else; an untrusted user's message is data, any other's an instruction.
+ */
+struct kh_event_label kh_event_labels(enum kh_event event, enum kh_trust user_trust);
+
+/* "system_prompt", "user_message", ... */
+const char *kh_event_name(enum kh_event event);
+
+/* Exact names only. */
+bool kh_event_parse(struct kh_view name, enum kh_event *ret_event);
+
+#endif

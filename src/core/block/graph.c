@@ -1,0 +1,327 @@
+/*
+ * Writing the taint graph.  Sources are hostile text: they go through kh_arena_quote(), which leaves nothing invisible
+ * or that breaks a line, and then through the form's own escaping.
+ *
+ * The picture's layout: a block stands one layer below the lowest of those that influenced it, in its layer in the
+ * blocks' order.
+ */
+#include "core/block/graph.h"
+
+#include "base/buf.h"
+
+static const char *colour(enum kh_trust trust)
+{
+	static const char *const colours[] = {
+		[KH_TRUSTED] = "#90EE90", [KH_VETTED] = "#87CEEB", [KH_UNTRUSTED] = "#FFB6C1"};
+
+	return colours[trust];
+}
+
+static const struct kh_block *block_at(const struct kh_graph *graph, size_t i)
+{
+	return graph->set->at[graph->at[i]];
+}
+
+enum kh_err kh_graph_init(struct kh_graph *graph, struct kh_arena *arena, const struct kh_blocks *set, const size_t *at,
+			  size_t n)
+{
+	size_t *all = KH_NEW_N(arena, size_t, set->n), *node = KH_NEW_N(arena, size_t, set->n);
+
+	if (all == NULL || node == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < set->n; i++) {
+		all[i] = i;
+		node[i] = at ? KH_BLOCKS_NONE : i;
+	}
+	for (size_t i = 0; at != NULL && i < n; i++)
+		node[at[i]] = i;
+	*graph = (struct kh_graph){.set = set, .at = at ? at : all, .n = at ? n : set->n, .node = node};
+	return KH_OK;
+}
+
+/* Goes over the edges into node TO: the next node that influenced it, from reference *REF on; false at the end. */
+static bool next_edge(const struct kh_graph *graph, size_t to, size_t *ref, size_t *ret_from)
+{
+	const struct kh_block *block = block_at(graph, to);
+
+	while (*ref < block->tainted_by_count) {
+		size_t i = kh_blocks_find(graph->set, block->tainted_by[(*ref)++]);
+		if (i != KH_BLOCKS_NONE && graph->node[i] != KH_BLOCKS_NONE) {
+			*ret_from = graph->node[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- JSON ---- */
+
+yyjson_mut_val *kh_graph_json(const struct kh_graph *graph, yyjson_mut_doc *doc)
+{
+	yyjson_mut_val *out = yyjson_mut_obj(doc);
+	yyjson_mut_val *nodes = yyjson_mut_obj_add_arr(doc, out, "nodes");
+	yyjson_mut_val *edges = yyjson_mut_obj_add_arr(doc, out, "edges");
+
+	for (size_t i = 0; i < graph->n; i++) {
+		const struct kh_block *block = block_at(graph, i);
+		yyjson_mut_val *node = yyjson_mut_arr_add_obj(doc, nodes);
+		kh_json_add(doc, node, "id", block->id);
+		yyjson_mut_obj_add_str(doc, node, "trust", kh_label_trust(block->trust));
+		yyjson_mut_obj_add_str(doc, node, "type", kh_label_type(block->type));
+		yyjson_mut_obj_add_str(doc, node, "taint", kh_label_taint(block->taint));
+		if (block->source.n > 0)
+			kh_json_add(doc, node, "source", block->source);
+		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from);) {
+			yyjson_mut_val *edge = yyjson_mut_arr_add_obj(doc, edges);
+			kh_json_add(doc, edge, "from", block_at(graph, from)->id);
+			kh_json_add(doc, edge, "to", block->id);
+		}
+	}
+	return out;
+}
+
+/* ---- DOT ---- */
+
+/* Text inside a DOT string: only the quote and the backslash mean something there. */
+static void put_dot(struct kh_buf *out, struct kh_view text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '"' || text.p[i] == '\\')
+			kh_buf_byte(out, '\\');
+		kh_buf_byte(out, text.p[i]);
+	}
+}
+
+static void put_dot_node(struct kh_buf *out, const struct kh_block *block)
+{
+	kh_buf_printf(out, "  \"%.*s\" [label=\"%.*s\\n[%s] %s\\ntaint %s", KH_FMT(block->id), KH_FMT(block->id),
+		      kh_label_trust(block->trust), kh_label_type(block->type), kh_label_taint(block->taint));
+	if (block->source.n > 0) {
+		kh_buf_lit(out, "\\n");
+		put_dot(out, kh_arena_quote(out->arena, block->source));
+	}
+	kh_buf_printf(out, "\", fillcolor=\"%s\"];\n", colour(block->trust));
+}
+
+enum kh_err kh_graph_dot(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text)
+{
+	struct kh_buf out;
+
+	kh_buf_init(&out, arena, arena->limit);
+	kh_buf_lit(&out, "digraph taint {\n  node [shape=box, style=filled, fontname=\"Helvetica\"];\n");
+	for (size_t i = 0; i < graph->n; i++)
+		put_dot_node(&out, block_at(graph, i));
+	for (size_t i = 0; i < graph->n; i++) {
+		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from);)
+			kh_buf_printf(&out, "  \"%.*s\" -> \"%.*s\";\n", KH_FMT(block_at(graph, from)->id),
+				      KH_FMT(block_at(graph, i)->id));
+	}
+	kh_buf_lit(&out, "}\n");
+	enum kh_err e = kh_buf_end(&out, ret_text);
+	return e == KH_OK ? kh_arena_check(arena) : e;
+}
+
+/* ---- SVG ---- */
+
+#define BOX_WIDTH   230
+#define BOX_HEIGHT  64
+#define GAP_ACROSS  30
+#define GAP_DOWN    60
+#define MARGIN      20
+#define LABEL_BYTES 32 /* of an id or a source in a box; the whole is in the tooltip */
+
+struct place {
+	size_t layer, column;
+};
+
+struct layout {
+	struct place *places;
+	size_t layers, columns;
+};
+
+/*
+ * Longest paths by Kahn's algorithm: a node is placed when all that influenced it are.  READY is a queue of N.  What
+ * stays behind is on a cycle or below one.
+ */
+static size_t place_nodes(const struct kh_graph *graph, struct place *places, size_t *waiting, size_t *ready,
+			  size_t *heads, size_t *nexts, const size_t *targets)
+{
+	size_t done = 0, count = 0;
+
+	for (size_t i = 0; i < graph->n; i++) {
+		if (waiting[i] == 0)
+			ready[count++] = i;
+	}
+	for (; done < count; done++) {
+		size_t from = ready[done];
+		for (size_t edge = heads[from]; edge != 0; edge = nexts[edge]) {
+			size_t to = targets[edge];
+			if (places[to].layer <= places[from].layer)
+				places[to].layer = places[from].layer + 1;
+			if (--waiting[to] == 0)
+				ready[count++] = to;
+		}
+	}
+	return done;
+}
+
+/* The number of edges, plus 1: edge 0 ends a list. */
+static size_t count_edges(const struct kh_graph *graph)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < graph->n; i++) {
+		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from);)
+			n++;
+	}
+	return n;
+}
+
+static enum kh_err lay_out(const struct kh_graph *graph, struct kh_arena *arena, struct layout *layout,
+			   struct kh_error *err)
+{
+	size_t edge_count = count_edges(graph), edge = 0;
+	struct place *places = KH_NEW_N(arena, struct place, graph->n);
+	size_t *waiting = KH_NEW_N(arena, size_t, graph->n), *ready = KH_NEW_N(arena, size_t, graph->n);
+	size_t *heads = KH_NEW_N(arena, size_t, graph->n), *widths = KH_NEW_N(arena, size_t, graph->n);
+	size_t *nexts = KH_NEW_N(arena, size_t, edge_count), *targets = KH_NEW_N(arena, size_t, edge_count);
+
+	if (kh_arena_check(arena) != KH_OK)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < graph->n; i++) {
+		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from); waiting[i]++) {
+			targets[++edge] = i;
+			nexts[edge] = heads[from];
+			heads[from] = edge;
+		}
+	}
+	if (place_nodes(graph, places, waiting, ready, heads, nexts, targets) < graph->n) {
+		kh_error_set(err, KH_EREFUSED, "cycle", "a block influenced itself");
+		return KH_EREFUSED; /* said outright: the analyser does not know what the line above returns */
+	}
+	*layout = (struct layout){.places = places};
+	for (size_t i = 0; i < graph->n; i++) {
+		size_t layer = places[i].layer;
+		places[i].column = widths[layer]++;
+		layout->layers = layer + 1 > layout->layers ? layer + 1 : layout->layers;
+		layout->columns = widths[layer] > layout->columns ? widths[layer] : layout->columns;
+	}
+	return KH_OK;
+}
+
+/* Text between tags or in an attribute. */
+static void put_svg(struct kh_buf *out, struct kh_view text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		switch (text.p[i]) {
+		case '<':
+			kh_buf_lit(out, "&lt;");
+			break;
+		case '>':
+			kh_buf_lit(out, "&gt;");
+			break;
+		case '&':
+			kh_buf_lit(out, "&amp;");
+			break;
+		case '"':
+			kh_buf_lit(out, "&quot;");
+			break;
+		default:
+			kh_buf_byte(out, text.p[i]);
+		}
+	}
+}
+
+/* The same, at most LABEL_BYTES of it, not cut inside a character. */
+static void put_short(struct kh_buf *out, struct kh_view text)
+{
+	size_t n = text.n;
+
+	if (n > LABEL_BYTES) {
+		for (n = LABEL_BYTES; n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80; n--)
+			;
+	}
+	put_svg(out, kh_view_of(text.p, n));
+	if (n < text.n)
+		kh_buf_lit(out, "...");
+}
+
+static void put_line(struct kh_buf *out, size_t x, size_t y, const char *style, struct kh_view text)
+{
+	kh_buf_printf(out, "<text x=\"%zu\" y=\"%zu\"%s>", x + BOX_WIDTH / 2, y, style);
+	put_short(out, text);
+	kh_buf_lit(out, "</text>");
+}
+
+static size_t left_of(const struct place *place)
+{
+	return MARGIN + place->column * (BOX_WIDTH + GAP_ACROSS);
+}
+
+static size_t top_of(const struct place *place)
+{
+	return MARGIN + place->layer * (BOX_HEIGHT + GAP_DOWN);
+}
+
+static void put_box(struct kh_buf *out, const struct kh_block *block, const struct place *place)
+{
+	struct kh_view source = block->source.n > 0 ? kh_arena_quote(out->arena, block->source) : KH_LIT("");
+	size_t x = left_of(place), y = top_of(place);
+
+	kh_buf_printf(out, "<g><title>%.*s ", KH_FMT(block->id));
+	put_svg(out, source);
+	kh_buf_printf(
+		out,
+		"</title><rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" stroke=\"#333\" "
+		"stroke-width=\"%d\"/>",
+		x, y, BOX_WIDTH, BOX_HEIGHT, colour(block->trust), 1 + (int)block->taint);
+	put_line(out, x, y + 18, " font-weight=\"bold\"", block->id);
+	put_line(out, x, y + 36, "",
+		 kh_arena_printf(out->arena, "[%s] %s, %s", kh_label_trust(block->trust), kh_label_type(block->type),
+				 kh_label_taint(block->taint)));
+	put_line(out, x, y + 54, " font-size=\"11\"", source);
+	kh_buf_lit(out, "</g>\n");
+}
+
+static void put_edge(struct kh_buf *out, const struct place *from, const struct place *to)
+{
+	size_t x1 = left_of(from) + BOX_WIDTH / 2, y1 = top_of(from) + BOX_HEIGHT;
+	size_t x2 = left_of(to) + BOX_WIDTH / 2, y2 = top_of(to) - 6;
+
+	kh_buf_printf(out, "<path d=\"M%zu %zuC%zu %zu %zu %zu %zu %zu\"/>\n", x1, y1, x1, y1 + GAP_DOWN / 2, x2,
+		      y2 - GAP_DOWN / 2, x2, y2);
+}
+
+enum kh_err kh_graph_svg(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text,
+			 struct kh_error *err)
+{
+	struct layout layout;
+	struct kh_buf out;
+
+	if (graph->n > KH_GRAPH_SVG_MAX)
+		return kh_error_set(err, KH_ELIMIT, "too_large", "a picture has at most %d blocks", KH_GRAPH_SVG_MAX);
+	enum kh_err e = lay_out(graph, arena, &layout, err);
+	if (e != KH_OK)
+		return e;
+	size_t width = 2 * MARGIN + layout.columns * (BOX_WIDTH + GAP_ACROSS);
+	size_t height = 2 * MARGIN + layout.layers * (BOX_HEIGHT + GAP_DOWN);
+	kh_buf_init(&out, arena, arena->limit);
+	kh_buf_printf(&out,
+		      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %zu %zu\" width=\"%zu\" height=\"%zu\" "
+		      "role=\"img\" font-family=\"Helvetica,sans-serif\" font-size=\"13\" text-anchor=\"middle\">\n"
+		      "<title>Taint graph</title>\n"
+		      "<defs><marker id=\"taint-arrow\" viewBox=\"0 0 8 8\" refX=\"2\" refY=\"4\" markerWidth=\"7\" "
+		      "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n"
+		      "<g fill=\"none\" stroke=\"#555\" marker-end=\"url(#taint-arrow)\">\n",
+		      width, height, width, height);
+	for (size_t i = 0; i < graph->n; i++) {
+		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from);)
+			put_edge(&out, &layout.places[from], &layout.places[i]);
+	}
+	kh_buf_lit(&out, "</g>\n");
+	for (size_t i = 0; i < graph->n; i++)
+		put_box(&out, block_at(graph, i), &layout.places[i]);
+	kh_buf_lit(&out, "</svg>\n");
+	e = kh_buf_end(&out, ret_text);
+	return e == KH_OK ? kh_arena_check(arena) : e;
+}

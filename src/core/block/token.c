@@ -1,0 +1,275 @@
+/*
+ * Finding tokens: one pass over the text for each kind.  The text is hostile; every pass goes forward only, but for
+ * bounded looks back to where a scheme or an address began.
+ */
+#include "core/block/token.h"
+
+#include <stdint.h>
+
+#define URL_MAX    2048
+#define SCHEME_MAX 32
+#define HOST_MAX   253
+#define LOCAL_MAX  64
+#define DIGITS_MIN 6
+#define GROUPS_MAX 8
+
+void kh_token_begin(struct kh_token_scan *scan, struct kh_view text)
+{
+	*scan = (struct kh_token_scan){.text = text};
+}
+
+static bool is_word(char c)
+{
+	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || (unsigned char)c >= 0x80;
+}
+
+static bool is_in(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
+}
+
+/* Of a host, an address's local part, a scheme. */
+static bool is_name(char c, const char *more)
+{
+	return is_word(c) || is_in(c, more);
+}
+
+static bool is_url(char c)
+{
+	return (unsigned char)c > ' ' && c != 0x7f && !is_in(c, "\"'<>`{}|\\^");
+}
+
+/* ---- URLs ---- */
+
+/* The host inside the URL whose authority begins at byte FROM: without user and port. */
+static struct kh_token host_of_url(struct kh_view text, size_t from, size_t end)
+{
+	size_t stop = from;
+
+	while (stop < end && !is_in(text.p[stop], "/?#"))
+		stop++;
+	for (size_t i = from; i < stop; i++) {
+		if (text.p[i] == '@')
+			from = i + 1;
+	}
+	bool bracket = from < stop && text.p[from] == '[';
+	size_t host_end = from;
+	while (host_end < stop && (bracket ? text.p[host_end] != ']' : text.p[host_end] != ':'))
+		host_end++;
+	host_end += bracket && host_end < stop;
+	return (struct kh_token){KH_TOKEN_HOST, from, host_end, kh_view_sub(text, from, host_end)};
+}
+
+static bool next_url(struct kh_token_scan *scan, struct kh_token *ret_token)
+{
+	struct kh_view text = scan->text;
+	size_t *at = &scan->at[KH_TOKEN_URL], mark, start, end;
+
+	while ((mark = kh_view_find(text, KH_LIT("://"), *at)) != SIZE_MAX) {
+		for (start = mark; start > *at && mark - start < SCHEME_MAX && is_name(text.p[start - 1], "+.-");
+		     start--)
+			;
+		for (end = mark + 3; end < text.n && end - start < URL_MAX && is_url(text.p[end]); end++)
+			;
+		*at = end;
+		while (end > mark + 3 && is_in(text.p[end - 1], ".,;:!?)]"))
+			end--;
+		if (start == mark || end == mark + 3)
+			continue;
+		size_t key_end = end - (text.p[end - 1] == '/');
+		*ret_token = (struct kh_token){KH_TOKEN_URL, start, end, kh_view_sub(text, start, key_end)};
+		scan->pending = host_of_url(text, mark + 3, end);
+		scan->has_pending = scan->pending.key.n > 0;
+		return true;
+	}
+	*at = text.n; /* the next call need not look again */
+	return false;
+}
+
+/* ---- hosts and addresses ---- */
+
+/* True for "a.b.example" with a last label of letters, and for "192.0.2.1". */
+static bool is_host(struct kh_view name)
+{
+	size_t dots = 0, digits = 0, last = 0;
+
+	for (size_t i = 0; i < name.n; i++) {
+		if (name.p[i] == '.') {
+			if (i == 0 || name.p[i - 1] == '.')
+				return false;
+			dots++;
+			last = i + 1;
+		}
+		digits += kh_ascii_is_digit(name.p[i]);
+	}
+	if (dots == 3 && digits + dots == name.n)
+		return true;
+	if (dots == 0 || name.n - last < 2 || name.n > HOST_MAX)
+		return false;
+	if (kh_view_starts(kh_view_from(name, last), KH_LIT("xn--")))
+		return true;
+	for (size_t i = last; i < name.n; i++) {
+		if (!kh_ascii_is_alpha(name.p[i]) && (unsigned char)name.p[i] < 0x80)
+			return false;
+	}
+	return true;
+}
+
+/* The next run of a host's characters from *AT on, without dots and dashes at its ends; false at the text's end. */
+static bool next_name(struct kh_view text, size_t *at, size_t *ret_start, size_t *ret_end)
+{
+	size_t start = *at, end;
+
+	while (start < text.n && !is_word(text.p[start]))
+		start++;
+	for (end = start; end < text.n && is_name(text.p[end], ".-_"); end++)
+		;
+	*at = end;
+	*ret_start = start;
+	while (end > start && is_in(text.p[end - 1], ".-_"))
+		end--;
+	*ret_end = end;
+	return start < text.n;
+}
+
+static bool next_host(struct kh_token_scan *scan, struct kh_token *ret_token)
+{
+	size_t start, end;
+
+	while (next_name(scan->text, &scan->at[KH_TOKEN_HOST], &start, &end)) {
+		struct kh_view name = kh_view_sub(scan->text, start, end);
+		if (is_host(name)) {
+			*ret_token = (struct kh_token){KH_TOKEN_HOST, start, end, name};
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool next_address(struct kh_token_scan *scan, struct kh_token *ret_token)
+{
+	struct kh_view text = scan->text;
+	size_t *at = &scan->at[KH_TOKEN_ADDRESS], sign, start, end;
+
+	while ((sign = kh_view_find(text, KH_LIT("@"), *at)) != SIZE_MAX) {
+		for (start = sign; start > 0 && sign - start < LOCAL_MAX && is_name(text.p[start - 1], "._%+-");
+		     start--)
+			;
+		*at = sign + 1;
+		if (start == sign || sign + 1 == text.n || !is_word(text.p[sign + 1]))
+			continue;
+		size_t next = sign + 1, host;
+		next_name(text, &next, &host, &end);
+		if (!is_host(kh_view_sub(text, host, end)))
+			continue;
+		*ret_token = (struct kh_token){KH_TOKEN_ADDRESS, start, end, kh_view_sub(text, start, end)};
+		return true;
+	}
+	*at = text.n;
+	return false;
+}
+
+/* ---- numbers ---- */
+
+/* The end of the digits at AT. */
+static size_t digits_end(struct kh_view text, size_t at)
+{
+	while (at < text.n && kh_ascii_is_digit(text.p[at]))
+		at++;
+	return at;
+}
+
+/*
+ * Where the next group of a number's digits begins behind END: "555 123-4567", "(555) 123", "1,200,500".  A point or
+ * comma counts before exactly three digits only, where it separates thousands.  END where there is none.
+ */
+static size_t next_group(struct kh_view text, size_t end)
+{
+	size_t at = end;
+
+	while (at < text.n && at - end < 2 && is_in(text.p[at], " -()'.,"))
+		at++;
+	if (at == end || at == text.n || !kh_ascii_is_digit(text.p[at]))
+		return end;
+	bool thousands = text.p[end] == '.' || text.p[end] == ',';
+	if (thousands && (at - end != 1 || digits_end(text, at) != at + 3))
+		return end;
+	return at;
+}
+
+/* The end of a date at AT, "2026-03-15" or "15-03-2026", which is no number; AT where there is none. */
+static size_t date_end(struct kh_view text, size_t at)
+{
+	size_t sizes[3], end = at;
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t from = i ? end + 1 : at;
+		if (i > 0 && (end == text.n || text.p[end] != '-'))
+			return at;
+		end = digits_end(text, from);
+		sizes[i] = end - from;
+	}
+	bool more = end < text.n && text.p[end] == '-' && digits_end(text, end + 1) > end + 1;
+	bool year_first = sizes[0] == 4 && sizes[1] <= 2 && sizes[2] <= 2;
+	bool year_last = sizes[0] <= 2 && sizes[1] <= 2 && sizes[2] == 4;
+	return !more && sizes[1] > 0 && sizes[0] > 0 && sizes[2] > 0 && (year_first || year_last) ? end : at;
+}
+
+/* Adds the digits from FROM on to the number. */
+static void take_group(struct kh_token_scan *scan, size_t from)
+{
+	size_t end = digits_end(scan->text, from);
+
+	for (size_t i = from; i < end && scan->digit_count < KH_TOKEN_DIGITS; i++)
+		scan->digits[scan->digit_count++] = scan->text.p[i];
+	scan->number_end = end;
+	scan->groups++;
+}
+
+/* Starts at the next digits that are not a date; false where there are none. */
+static bool start_number(struct kh_token_scan *scan)
+{
+	size_t *at = &scan->at[KH_TOKEN_NUMBER], end;
+
+	for (;;) {
+		while (*at < scan->text.n && !kh_ascii_is_digit(scan->text.p[*at]))
+			(*at)++;
+		end = date_end(scan->text, *at);
+		if (end == *at)
+			break;
+		*at = end;
+	}
+	if (*at == scan->text.n)
+		return false;
+	scan->number_start = *at;
+	scan->digit_count = scan->groups = 0;
+	take_group(scan, *at);
+	*at = scan->number_end;
+	return true;
+}
+
+/* From every group of digits on: it alone, it and the next one, and so on, up to GROUPS_MAX. */
+static bool next_number(struct kh_token_scan *scan, struct kh_token *ret_token)
+{
+	do {
+		size_t from = scan->groups > 0 ? next_group(scan->text, scan->number_end) : 0;
+		if (scan->groups > 0 && scan->groups < GROUPS_MAX && from > scan->number_end)
+			take_group(scan, from);
+		else if (!start_number(scan))
+			return false;
+	} while (scan->digit_count < DIGITS_MIN);
+	*ret_token = (struct kh_token){KH_TOKEN_NUMBER, scan->number_start, scan->number_end,
+				       kh_view_of(scan->digits, scan->digit_count)};
+	return true;
+}
+
+bool kh_token_next(struct kh_token_scan *scan, struct kh_token *ret_token)
+{
+	if (scan->has_pending) {
+		*ret_token = scan->pending;
+		scan->has_pending = false;
+		return true;
+	}
+	return next_url(scan, ret_token) || next_host(scan, ret_token) || next_address(scan, ret_token) ||
+	       next_number(scan, ret_token);
+}

@@ -1,0 +1,226 @@
+/*
+ * Tier 1.  Arguments are hostile (they may be what an injection asked for), blocks are too.  Nothing here can make a
+ * call pass: the worst that a clever argument achieves is to look like one that no untrusted text suggested.
+ */
+#include "core/block/verify.h"
+
+#include "base/buf.h"
+
+#define LONG_NUMBER 100000 /* six digits */
+#define QUOTED      3      /* matches of a kind that a reason names */
+
+/* One text out of the arguments. */
+struct part {
+	struct kh_view path;
+	struct kh_view text;
+	size_t at; /* where it begins in what is screened */
+};
+
+struct parts {
+	struct kh_arena *arena;
+	yyjson_mut_doc *doc;
+	struct part *at;
+	size_t n, cap;
+};
+
+/* ---- taking arguments apart ---- */
+
+static void add_part(struct parts *parts, struct kh_view path, struct kh_view text)
+{
+	if (parts->n == parts->cap) {
+		size_t cap = parts->cap ? parts->cap * 2 : 16;
+		struct part *at = kh_arena_grow(parts->arena, parts->at, parts->n * sizeof(*at), cap * sizeof(*at));
+		if (at == NULL)
+			return; /* the arena is marked */
+		parts->at = at;
+		parts->cap = cap;
+	}
+	parts->at[parts->n++] = (struct part){path, text, 0};
+}
+
+/* The digits of a number that is long enough to mean something. */
+static void add_number(struct parts *parts, struct kh_view path, yyjson_val *val)
+{
+	double size = yyjson_get_num(val);
+	struct kh_view text;
+
+	if (yyjson_is_int(val) && size < LONG_NUMBER && size > -LONG_NUMBER)
+		return;
+	if (kh_json_write(parts->arena, yyjson_val_mut_copy(parts->doc, val), &text) == KH_OK)
+		add_part(parts, path, text);
+}
+
+/* Every string, name and long number in VAL.  The reader of JSON has bounded the depth. */
+static void take_apart(struct parts *parts, struct kh_view path, yyjson_val *val)
+{
+	yyjson_val *item;
+
+	if (yyjson_is_str(val)) {
+		add_part(parts, path, kh_json_str(val));
+	} else if (yyjson_is_num(val)) {
+		add_number(parts, path, val);
+	} else if (yyjson_is_arr(val)) {
+		yyjson_arr_iter iter = yyjson_arr_iter_with(val);
+		for (size_t i = 0; (item = yyjson_arr_iter_next(&iter)) != NULL; i++)
+			take_apart(parts, kh_arena_printf(parts->arena, "%.*s[%zu]", KH_FMT(path), i), item);
+	} else if (yyjson_is_obj(val)) {
+		yyjson_obj_iter iter = yyjson_obj_iter_with(val);
+		while ((item = yyjson_obj_iter_next(&iter)) != NULL) {
+			struct kh_view name = kh_json_str(item);
+			if (!kh_block_id_valid(name)) /* else it can stand in a message as it is */
+				name = kh_arena_quote(parts->arena, name);
+			struct kh_view inner = kh_arena_printf(parts->arena, "%.*s.%.*s", KH_FMT(path), KH_FMT(name));
+			add_part(parts, inner, kh_json_str(item));
+			take_apart(parts, inner, yyjson_obj_iter_get_val(item));
+		}
+	}
+}
+
+/* All parts as one text, one a line. */
+static enum kh_err join(struct parts *parts, struct kh_view *ret_text)
+{
+	struct kh_buf out;
+
+	kh_buf_init(&out, parts->arena, parts->arena->limit);
+	for (size_t i = 0; i < parts->n; i++) {
+		parts->at[i].at = out.n;
+		kh_buf_add(&out, parts->at[i].text);
+		kh_buf_byte(&out, '\n');
+	}
+	return kh_buf_end(&out, ret_text);
+}
+
+/* The path of the part that byte AT of the joined text belongs to. */
+static struct kh_view path_at(const struct parts *parts, size_t at)
+{
+	size_t low = 0, high = parts->n;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (parts->at[middle].at <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return parts->n > 0 ? parts->at[low].path : KH_LIT("");
+}
+
+/* ---- reasons ---- */
+
+static void screen_reasons(const struct parts *parts, struct kh_verification *v)
+{
+	for (size_t i = 0; i < v->findings.n; i++) {
+		const struct kh_finding *finding = &v->findings.at[i];
+		bool secret = strcmp(finding->code, "secret") == 0;
+		if (finding->severity < KH_SEVERITY_MEDIUM && !(secret && v->flagged))
+			continue;
+		kh_reasons_add(&v->reasons, secret ? "sensitive" : "screened", path_at(parts, finding->start),
+			       "%s: %s, %s", finding->code, finding->rule, kh_severity_name(finding->severity));
+	}
+}
+
+static void match_reasons(struct kh_verification *v, const struct kh_blocks *set)
+{
+	static const struct {
+		const char *code;
+	} kinds[KH_MATCH_COUNT] = {
+		[KH_MATCH_RUN] = {.code = "shared_run"},       [KH_MATCH_URL] = {.code = "shared_url"},
+		[KH_MATCH_HOST] = {.code = "shared_host"},     [KH_MATCH_ADDRESS] = {.code = "shared_address"},
+		[KH_MATCH_NUMBER] = {.code = "shared_number"},
+	};
+	size_t named[KH_MATCH_COUNT] = {0};
+
+	for (size_t i = 0; i < v->matches.n; i++) {
+		const struct kh_match *match = &v->matches.at[i];
+		if (++named[match->kind] > QUOTED)
+			continue;
+		struct kh_view quoted = kh_arena_quote(v->reasons.arena, match->shared);
+		kh_reasons_add(&v->reasons, kinds[match->kind].code, v->members[match->text],
+			       "%.*s stands in block \"%.*s\" too", KH_FMT(quoted), KH_FMT(set->at[match->source]->id));
+	}
+}
+
+/* ---- the call ---- */
+
+/* Compares the parts with the untrusted blocks; matches then name blocks by their index in the set. */
+static enum kh_err compare(struct kh_screen *screen, const struct parts *parts, const struct kh_blocks *set,
+			   const struct kh_closure *closure, struct kh_verification *v)
+{
+	struct kh_view *texts = KH_NEW_N(parts->arena, struct kh_view, parts->n);
+	struct kh_view *members = KH_NEW_N(parts->arena, struct kh_view, parts->n);
+	struct kh_view *sources = KH_NEW_N(parts->arena, struct kh_view, closure->untrusted_count);
+
+	if (texts == NULL || members == NULL || sources == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < parts->n; i++) {
+		texts[i] = parts->at[i].text;
+		members[i] = parts->at[i].path;
+	}
+	for (size_t i = 0; i < closure->untrusted_count; i++)
+		sources[i] = set->at[closure->untrusted[i]]->content;
+	v->members = members;
+	v->member_count = parts->n;
+	enum kh_err e = kh_compare_texts(screen, parts->arena, texts, parts->n, sources, closure->untrusted_count,
+					 &v->matches);
+	for (size_t i = 0; e == KH_OK && i < v->matches.n; i++)
+		v->matches.at[i].source = closure->untrusted[v->matches.at[i].source];
+	return e;
+}
+
+enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, struct kh_view tool, yyjson_val *arguments,
+			   const struct kh_blocks *set, const struct kh_closure *closure,
+			   struct kh_verification *ret_verification)
+{
+	struct kh_verification v = {.flagged = closure->flagged, .taint = closure->taint};
+	struct parts parts = {.arena = arena, .doc = kh_json_new(arena)};
+
+	if (parts.doc == NULL)
+		return KH_ENOMEM;
+	kh_reasons_init(&v.reasons, arena);
+	add_part(&parts, KH_LIT("tool"), tool);
+	take_apart(&parts, KH_LIT("arguments"), arguments);
+	enum kh_err e = kh_arena_check(arena);
+	if (e == KH_OK)
+		e = join(&parts, &v.text);
+	if (e == KH_OK)
+		e = kh_screen_text(screen, arena, v.text, KH_SCREEN_DOCUMENT, &v.findings);
+	if (e == KH_OK)
+		e = compare(screen, &parts, set, closure, &v);
+	if (e != KH_OK)
+		return e;
+	screen_reasons(&parts, &v);
+	match_reasons(&v, set);
+	v.suspicious = v.reasons.n > 0;
+	e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret_verification = v;
+	return e;
+}
+
+static yyjson_mut_val *write_match(yyjson_mut_doc *doc, const struct kh_verification *v, const struct kh_match *match,
+				   const struct kh_blocks *set)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_str(doc, obj, "kind", kh_compare_kind(match->kind));
+	kh_json_add(doc, obj, "member", v->members[match->text]);
+	kh_json_add(doc, obj, "block", set->at[match->source]->id);
+	kh_json_add(doc, obj, "shared", kh_arena_quote(v->reasons.arena, match->shared));
+	yyjson_mut_obj_add_bool(doc, obj, "decoded", match->in_text.form > 0 || match->in_source.form > 0);
+	return obj;
+}
+
+yyjson_mut_val *kh_verify_json(yyjson_mut_doc *doc, const struct kh_verification *verification,
+			       const struct kh_blocks *set)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc), *matches = yyjson_mut_arr(doc);
+
+	yyjson_mut_obj_add_str(doc, obj, "result", verification->suspicious ? "suspicious" : "clear");
+	yyjson_mut_obj_add_bool(doc, obj, "flagged", verification->flagged);
+	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(verification->taint));
+	yyjson_mut_obj_add_val(doc, obj, "reasons", kh_json_reasons(doc, &verification->reasons));
+	for (size_t i = 0; i < verification->matches.n; i++)
+		yyjson_mut_arr_add_val(matches, write_match(doc, verification, &verification->matches.at[i], set));
+	yyjson_mut_obj_add_val(doc, obj, "matches", matches);
+	return obj;
+}

@@ -1,0 +1,71 @@
+/*
+ * Attribution (E10): where external content came from, bound to it.
+ *
+ * As JSON it is the `metadata` of a result:
+ *
+ *     {"attribution":"CommunicationOS (fetch) in session s1","source":"https://example.com","timestamp":
+ *      "2026-01-31T10:30:00Z","trust_level":"UNTRUSTED_EXTERNAL_CONTENT","operation":"comm.fetch","session_id":"s1",
+ *      "content_hash":"...","audit_id":"...","digest":"..."}
+ *
+ * `content_hash` is BLAKE2b-256 of the content; `digest` is BLAKE2b-256 of the canonical JSON of
+ * {"content":...,"metadata":{all of the above but digest}}.  The digest also stands in the audit, so what was made up
+ * later is found there; what was changed is found here.  Nothing is compared by part: each member is the one that
+ * follows from the others, or the attribution is refused.
+ */
+#ifndef KH_CORE_COMM_ATTRIBUTION_H
+#define KH_CORE_COMM_ATTRIBUTION_H
+
+#include "base/canonical.h"
+
+#define KH_ATTRIBUTION_MARKER     "UNTRUSTED_EXTERNAL_CONTENT" /* the only trust level that there is here */
+#define KH_ATTRIBUTION_SOURCE_MAX 4096                         /* bytes */
+
+struct kh_attribution {
+	struct kh_view operation; /* "comm.fetch" */
+	struct kh_view session_id;
+	struct kh_view source;   /* URL, path, database, ...: visible characters only */
+	struct kh_view audit_id; /* empty where there is none */
+	int64_t timestamp;       /* microseconds since 1970 */
+	struct kh_digest content_hash;
+	struct kh_digest digest;
+};
+
+/*
+ * Completes *ATTRIBUTION, of which everything but the two digests is set, for CONTENT.  KH_EREFUSED, KH_EINPUT or
+ * KH_EUNKNOWN where a part is not what it must be: an unregistered operation, a bad session id, a source that hides
+ * something, content that is not UTF-8.
+ */
+enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
+				struct kh_error *err) __attribute__((warn_unused_result));
+
+/* "CommunicationOS (fetch) in session s1". */
+struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attribution *attribution);
+
+/* The metadata as JSON.  Out of memory marks the arena. */
+yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
+				    const struct kh_attribution *attribution);
+
+/*
+ * Reads metadata, without its content: everything in it must agree.  KH_EREFUSED with code `attribution_missing` where
+ * a member is not there, `attribution_malformed` where one is not what the others make it.  Borrows from METADATA.
+ */
+enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, struct kh_attribution *ret_attribution,
+				struct kh_error *err) __attribute__((warn_unused_result));
+
+/*
+ * Reads metadata and proves it for CONTENT: KH_EREFUSED as above, or KH_ECHANGED with code `changed` where the content
+ * or the digest differs.  Of any session: for showing, not for using.
+ */
+enum kh_err kh_attribution_prove(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
+				 struct kh_attribution *ret_attribution, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* The same for exactly SESSION_ID, which an empty one never is: KH_EREFUSED with code `session_mismatch` otherwise. */
+enum kh_err kh_attribution_check(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
+				 struct kh_view session_id, struct kh_attribution *ret_attribution,
+				 struct kh_error *err) __attribute__((warn_unused_result));
+
+/* Reads 64 lower-case hexadecimal digits; false for anything else. */
+bool kh_attribution_parse_digest(struct kh_view hex, struct kh_digest *ret_digest);
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * Declarations in their three forms.  Hostile input, read strictly: each form has its list of members, values keep the
+ * JSON that they came as (nothing is cut out by pattern), and all problems are reported together.
+ */
+#include "core/comm/declaration.h"
+
+#include "core/comm/phase.h"
+#include "core/comm/running.h"
+#include "core/comm/session.h"
+#include "core/comm/strict.h"
+#include "core/comm/suspect.h"
+#include "core/comm/vague.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, const char *name)
+{
+	for (size_t i = 0; i < declaration->parameter_count; i++) {
+		if (kh_view_eq(declaration->parameters[i].name, kh_view_str(name)))
+			return declaration->parameters[i].value;
+	}
+	return NULL;
+}
+
+/* One part of the justification: long enough, not too long, and more than filler (E3). */
+static enum kh_err read_part(struct kh_reasons *errors, struct kh_view path, yyjson_val *val, struct kh_view *ret_text)
+{
+	struct kh_view text = kh_strict_text(errors, path, val);
+	struct kh_vague vague;
+
+	if (text.p == NULL)
+		return KH_OK;
+	if (text.n > KH_DECLARATION_PART_MAX) {
+		kh_reasons_add(errors, "too_long", path, "has %zu bytes, at most %d are allowed", text.n,
+			       KH_DECLARATION_PART_MAX);
+		return KH_OK;
+	}
+	enum kh_err e = kh_vague_measure(errors->arena, text, &vague);
+	if (e != KH_OK)
+		return e;
+	if (vague.characters < KH_VAGUE_CHARACTERS)
+		kh_reasons_add(errors, "too_short", path, "has %zu characters, at least %d are needed",
+			       vague.characters, KH_VAGUE_CHARACTERS);
+	else if (vague.telling < KH_VAGUE_TELLING)
+		kh_reasons_add(errors, "vague", path, "says nothing in particular: name what is needed and what for");
+	*ret_text = text;
+	return KH_OK;
+}
+
+static enum kh_err read_justification(struct kh_reasons *errors, yyjson_val *in, struct kh_declaration *declaration)
+{
+	static const char *const parts[] = {"user_request", "missing_knowledge", "expected_use"};
+	struct kh_view *const texts[] = {&declaration->user_request, &declaration->missing_knowledge,
+					 &declaration->expected_use};
+	struct kh_view path = KH_LIT("justification");
+	enum kh_err e = KH_OK;
+
+	if (in == NULL || !kh_strict_object(errors, path, in))
+		return KH_OK;
+	kh_strict_known(errors, path, in, parts, COUNT(parts));
+	for (size_t i = 0; e == KH_OK && i < COUNT(parts); i++) {
+		yyjson_val *val = kh_strict_need(errors, path, in, parts[i]);
+		e = read_part(errors, kh_strict_path(errors->arena, path, kh_view_str(parts[i])), val, texts[i]);
+	}
+	return e;
+}
+
+static void check_phase(struct kh_reasons *errors, struct kh_view path, struct kh_view word)
+{
+	enum kh_phase phase;
+
+	if (!kh_phase_parse(word, &phase))
+		kh_reasons_add(errors, "phase_unknown", path, "phase must be exactly execution");
+	else if (phase != KH_PHASE_EXECUTION)
+		kh_reasons_add(errors, "OUTBOUND_FORBIDDEN_IN_PLANNING", path, "phase must be execution, not %s",
+			       kh_phase_name(phase));
+}
+
+static void check_session(struct kh_reasons *errors, struct kh_view path, struct kh_view id, struct kh_view expected)
+{
+	if (!kh_session_is_id(id))
+		kh_reasons_add(errors, "session_malformed", path,
+			       "session_id is not of the form [A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}");
+	else if (expected.n > 0 && !kh_view_eq(id, expected))
+		kh_reasons_add(errors, "session_mismatch", path, "session_id is not this task's");
+}
+
+/* `phase` and `session_id` of IN, which the full form must have and the others may. */
+static void read_binding(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, bool required,
+			 struct kh_view expected, struct kh_declaration *declaration)
+{
+	yyjson_val *phase = required ? kh_strict_need(errors, path, in, "phase") : kh_json_get(in, "phase");
+	yyjson_val *session = required ? kh_strict_need(errors, path, in, "session_id") : kh_json_get(in, "session_id");
+	struct kh_view phase_path = kh_strict_path(errors->arena, path, KH_LIT("phase"));
+	struct kh_view session_path = kh_strict_path(errors->arena, path, KH_LIT("session_id"));
+
+	declaration->phase = kh_strict_text(errors, phase_path, phase);
+	declaration->session_id = kh_strict_text(errors, session_path, session);
+	if (declaration->phase.p != NULL)
+		check_phase(errors, phase_path, declaration->phase);
+	if (declaration->session_id.p != NULL)
+		check_session(errors, session_path, declaration->session_id, expected);
+}
+
+/* Looks the operation up and reports what is wrong with its name; *RET_NAME's operation stays NULL then. */
+static enum kh_err read_operation(struct kh_reasons *errors, struct kh_view path, struct kh_view name,
+				  struct kh_operation_name *ret_name)
+{
+	struct kh_error err;
+	enum kh_err e = kh_operation_find(errors->arena, name, ret_name, &err);
+
+	if (e == KH_OK || e == KH_ENOMEM)
+		return e;
+	kh_reasons_add(errors, err.code, path, "%s", err.detail);
+	return KH_OK;
+}
+
+/* Checks the parameters that are there, and reports those that are not; PATH is where they would stand. */
+static enum kh_err check_parameters(struct kh_reasons *errors, struct kh_view path,
+				    const struct kh_declaration *declaration)
+{
+	const struct kh_operation *operation = declaration->operation.operation;
+	enum kh_err e = KH_OK;
+
+	if (operation->is_upstream && declaration->parameter_count > KH_OPERATION_ARGUMENTS_MAX)
+		kh_reasons_add(errors, "too_many", path, "more than %d arguments", KH_OPERATION_ARGUMENTS_MAX);
+	for (size_t i = 0; e == KH_OK && !operation->is_upstream && i < declaration->parameter_count; i++) {
+		const struct kh_parameter *parameter = &declaration->parameters[i];
+		const struct kh_parameter_spec *spec = kh_operation_parameter(operation, parameter->name);
+		if (spec != NULL)
+			e = kh_parameter_check(spec, parameter, errors);
+		else
+			kh_reasons_add(errors, "unknown_member", parameter->path, "%s has no such parameter",
+				       operation->name);
+	}
+	for (size_t i = 0; e == KH_OK && i < operation->parameter_count; i++) {
+		const struct kh_parameter_spec *spec = &operation->parameters[i];
+		if (spec->required && kh_declaration_parameter(declaration, spec->name) == NULL)
+			kh_reasons_add(errors, "missing", kh_strict_path(errors->arena, path, kh_view_str(spec->name)),
+				       "%s needs %s", operation->name, spec->name);
+	}
+	return e;
+}
+
+/* The members of OBJ as parameters, but those that are named in EXCEPT. */
+static enum kh_err take_parameters(struct kh_arena *arena, struct kh_view path, yyjson_val *obj,
+				   const char *const *except, size_t except_count, struct kh_declaration *declaration)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(obj);
+	yyjson_val *key;
+
+	declaration->parameters = KH_NEW_N(arena, struct kh_parameter, yyjson_obj_size(obj));
+	if (declaration->parameters == NULL)
+		return KH_ENOMEM;
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
+		struct kh_view name = kh_json_str(key);
+		size_t i = 0;
+		while (i < except_count && !kh_view_eq(name, kh_view_str(except[i])))
+			i++;
+		if (i == except_count)
+			declaration->parameters[declaration->parameter_count++] = (struct kh_parameter){
+				name, yyjson_obj_iter_get_val(key), kh_strict_path(arena, path, name)};
+	}
+	return KH_OK;
+}
+
+static enum kh_err read_full(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
+			     struct kh_declaration *declaration)
+{
+	static const char *const known[] = {"operation", "parameters", "justification", "phase", "session_id"};
+	struct kh_view path = KH_LIT("parameters");
+	yyjson_val *parameters = kh_strict_need(errors, KH_LIT(""), in, "parameters");
+	enum kh_err e = KH_OK;
+
+	kh_strict_known(errors, KH_LIT(""), in, known, COUNT(known));
+	if (parameters != NULL && kh_strict_object(errors, path, parameters) &&
+	    declaration->operation.operation != NULL) {
+		e = take_parameters(errors->arena, path, parameters, NULL, 0, declaration);
+		if (e == KH_OK)
+			e = check_parameters(errors, path, declaration);
+	}
+	if (e == KH_OK)
+		e = read_justification(errors, kh_strict_need(errors, KH_LIT(""), in, "justification"), declaration);
+	read_binding(errors, KH_LIT(""), in, true, expected, declaration);
+	return e;
+}
+
+static enum kh_err read_short(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
+			      struct kh_declaration *declaration)
+{
+	static const char *const own[] = {"operation", "reason", "phase", "session_id"};
+	struct kh_view none = KH_LIT("");
+	enum kh_err e = KH_OK;
+
+	if (declaration->operation.operation != NULL) {
+		e = take_parameters(errors->arena, none, in, own, COUNT(own), declaration);
+		if (e == KH_OK)
+			e = check_parameters(errors, none, declaration);
+	}
+	if (e == KH_OK)
+		e = read_part(errors, KH_LIT("reason"), kh_strict_need(errors, none, in, "reason"),
+			      &declaration->reason);
+	read_binding(errors, none, in, false, expected, declaration);
+	return e;
+}
+
+/* One item of the running form: translated, then checked like the others. */
+static enum kh_err read_item(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, struct kh_view expected,
+			     struct kh_declaration *declaration)
+{
+	struct kh_running item;
+	enum kh_err e = kh_running_read(errors, path, in, &item);
+
+	if (e != KH_OK || !item.is_object)
+		return e;
+	declaration->parameters = item.parameters;
+	declaration->parameter_count = item.parameter_count;
+	if (item.operation.p != NULL)
+		e = read_operation(errors, item.operation_path, item.operation, &declaration->operation);
+	if (e == KH_OK && declaration->operation.operation != NULL)
+		e = check_parameters(errors, kh_strict_path(errors->arena, path, KH_LIT("params")), declaration);
+	if (e == KH_OK)
+		e = read_part(errors, kh_strict_path(errors->arena, path, KH_LIT("reason")), item.reason,
+			      &declaration->reason);
+	read_binding(errors, path, in, false, expected, declaration);
+	return e;
+}
+
+static enum kh_err read_running(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
+				struct kh_declarations *list)
+{
+	struct kh_view path = KH_LIT("external_info.declarations");
+	yyjson_val *items = kh_running_list(errors, in), *item;
+	enum kh_err e = KH_OK;
+	size_t i, n;
+
+	if (items == NULL)
+		return KH_OK;
+	list->n = yyjson_arr_size(items);
+	list->at = KH_NEW_N(errors->arena, struct kh_declaration, list->n);
+	if (list->at == NULL)
+		return KH_ENOMEM;
+	yyjson_arr_foreach (items, i, n, item) {
+		if (e == KH_OK)
+			e = read_item(errors, kh_strict_index(errors->arena, path, i), item, expected, &list->at[i]);
+	}
+	return e;
+}
+
+static enum kh_err read_single(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
+			       struct kh_declarations *list)
+{
+	struct kh_view path = KH_LIT("operation");
+	struct kh_view name = kh_strict_text(errors, path, kh_strict_need(errors, KH_LIT(""), in, "operation"));
+	bool full = kh_json_get(in, "parameters") != NULL || kh_json_get(in, "justification") != NULL;
+	enum kh_err e = KH_OK;
+
+	list->n = 1;
+	list->at = KH_NEW(errors->arena, struct kh_declaration);
+	if (list->at == NULL)
+		return KH_ENOMEM;
+	if (name.p != NULL)
+		e = read_operation(errors, path, name, &list->at->operation);
+	if (e != KH_OK)
+		return e;
+	return full ? read_full(errors, in, expected, list->at) : read_short(errors, in, expected, list->at);
+}
+
+enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *screen, yyjson_val *in,
+				 struct kh_view session_id, struct kh_declarations *ret_declarations,
+				 struct kh_reasons *errors, struct kh_reasons *review)
+{
+	struct kh_declarations list = {.at = NULL};
+	size_t before = errors->n;
+	enum kh_err e;
+
+	if (!kh_strict_object(errors, KH_LIT(""), in))
+		return kh_arena_check(arena);
+	e = kh_json_get(in, "external_info") != NULL ? read_running(errors, in, session_id, &list)
+						     : read_single(errors, in, session_id, &list);
+	if (e == KH_OK && errors->n == before && screen != NULL)
+		e = kh_suspect_value(screen, KH_LIT(""), in, review);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK && errors->n == before)
+		*ret_declarations = list;
+	return e;
+}

@@ -1,0 +1,55 @@
+/*
+ * Declarations (E3): an agent says which external information it needs and why; it runs nothing.  Three forms are read
+ * and become the same struct:
+ *
+ *   full      {"operation","parameters":{...},"justification":{"user_request","missing_knowledge","expected_use"},
+ *              "phase","session_id"}
+ *   short     {"operation", <its parameters>, "reason"}, with "phase" and "session_id" where the agent knows them
+ *   running   {"external_info":{"required":true,"declarations":[{"action","target","reason","params",...}]}}
+ *
+ * A declaration is refused whole with everything that is wrong with it: unknown members, parameters that do not fit the
+ * operation, a justification that says nothing.  What reads like an attack is not refused but marked: a human decides.
+ */
+#ifndef KH_CORE_COMM_DECLARATION_H
+#define KH_CORE_COMM_DECLARATION_H
+
+#include "core/comm/parameter.h"
+
+struct kh_screen;
+
+#define KH_DECLARATION_PART_MAX 2000 /* bytes of a part of the justification */
+#define KH_DECLARATIONS_MAX     16   /* in one message of the running form */
+
+struct kh_declaration {
+	struct kh_operation_name operation;
+	struct kh_parameter *parameters;
+	size_t parameter_count;
+
+	/* The justification: these three in the full form, `reason` alone in the others. */
+	struct kh_view user_request, missing_knowledge, expected_use;
+	struct kh_view reason;
+
+	/* Empty where not given: bound at admission. */
+	struct kh_view phase, session_id;
+};
+
+struct kh_declarations {
+	struct kh_declaration *at;
+	size_t n;
+};
+
+/*
+ * Reads IN in any of the forms and checks it.  Everything that is wrong goes to ERRORS; *RET_DECLARATIONS (at least
+ * one) is written only where nothing is.  A session_id that is given must be SESSION_ID exactly, where that is not
+ * empty. Where SCREEN is not NULL, what it finds of severity medium or higher goes to REVIEW as `screened`: a human
+ * verifies. Borrows from IN.  Fails only for lack of memory.
+ */
+enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *screen, yyjson_val *in,
+				 struct kh_view session_id, struct kh_declarations *ret_declarations,
+				 struct kh_reasons *errors, struct kh_reasons *review)
+	__attribute__((warn_unused_result));
+
+/* Parameter NAME of a declaration, or NULL. */
+yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, const char *name);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * The attribution guard (E10): nothing external passes for internal knowledge.  An output that repeats what an external
+ * source said, by K7's comparison, must name that source; where it does not, it is flagged.
+ */
+#ifndef KH_CORE_COMM_GUARD_H
+#define KH_CORE_COMM_GUARD_H
+
+#include "core/comm/attribution.h"
+
+struct kh_screen;
+
+/* External content that the author of an output has been given. */
+struct kh_guard_source {
+	const struct kh_attribution *attribution;
+	struct kh_view content;
+};
+
+/*
+ * Compares OUTPUT (valid UTF-8) with each of the sources and adds a reason `unattributed` to FLAGS, member
+ * "sources[i]", for each that it repeats and does not name.  Fails only for lack of memory or over the comparison's
+ * limits.
+ */
+enum kh_err kh_guard_output(struct kh_screen *screen, struct kh_arena *arena, struct kh_view output,
+			    const struct kh_guard_source *sources, size_t count, struct kh_reasons *flags)
+	__attribute__((warn_unused_result));
+
+/*
+ * Whether OUTPUT names the source of ATTRIBUTION: its text as a whole, or the host where it is a URL.  A part of a
+ * longer word or host is not it: "example.com" is not named by "notexample.com" or "example.com.evil.example".
+ */
+enum kh_err kh_guard_names(struct kh_arena *arena, struct kh_view output, const struct kh_attribution *attribution,
+			   bool *ret_yes) __attribute__((warn_unused_result));
+
+#endif

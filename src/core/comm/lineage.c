@@ -1,0 +1,128 @@
+/* Lineage: a list of attributions that nothing is taken out of.  What is read is believed where it is written the same.
+ */
+#include "core/comm/lineage.h"
+
+#include "base/utf8.h"
+
+static bool same(const struct kh_digest *a, const struct kh_digest *b)
+{
+	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
+}
+
+/* Everything but the digest. */
+static yyjson_mut_val *write_parts(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_lineage *lineage)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	kh_json_add(doc, obj, "trust_level", KH_LIT(KH_ATTRIBUTION_MARKER));
+	yyjson_mut_val *sources = yyjson_mut_obj_add_arr(doc, obj, "sources");
+	for (size_t i = 0; i < lineage->source_count; i++)
+		yyjson_mut_arr_append(sources, kh_attribution_json(arena, doc, &lineage->sources[i]));
+	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(arena, &lineage->content_hash));
+	return obj;
+}
+
+yyjson_mut_val *kh_lineage_json(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_lineage *lineage)
+{
+	yyjson_mut_val *obj = write_parts(arena, doc, lineage);
+
+	kh_json_add(doc, obj, "digest", kh_canonical_hex(arena, &lineage->digest));
+	return obj;
+}
+
+/* Fills in what follows from the sources and CONTENT. */
+static enum kh_err bind(struct kh_arena *arena, struct kh_lineage *lineage, struct kh_view content,
+			struct kh_error *err)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	struct kh_view text;
+
+	if (kh_utf8_invalid(content) != SIZE_MAX)
+		return kh_error_at(err, KH_EINPUT, "bad_utf8", kh_utf8_invalid(content),
+				   "the content is not valid UTF-8");
+	lineage->content_hash = kh_canonical_digest(content);
+	kh_json_add(doc, root, "content", content);
+	yyjson_mut_obj_add_val(doc, root, "metadata", write_parts(arena, doc, lineage));
+	enum kh_err e = kh_arena_check(arena);
+	if (e == KH_OK)
+		e = kh_canonical_mut(arena, root, &text, err);
+	if (e == KH_OK)
+		lineage->digest = kh_canonical_digest(text);
+	return e;
+}
+
+enum kh_err kh_lineage_derive(struct kh_arena *arena, const struct kh_attribution *sources, size_t count,
+			      struct kh_view content, struct kh_lineage *ret_lineage, struct kh_error *err)
+{
+	struct kh_lineage lineage = {.sources = NULL};
+
+	if (count == 0)
+		return kh_error_set(err, KH_EREFUSED, "attribution_missing", "derived content without a source");
+	if (count > KH_LINEAGE_SOURCES_MAX)
+		return kh_error_set(err, KH_ELIMIT, "too_many", "derived from more than %d sources",
+				    KH_LINEAGE_SOURCES_MAX);
+	lineage.sources = KH_NEW_N(arena, struct kh_attribution, count);
+	if (lineage.sources == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		size_t seen = 0;
+		while (seen < lineage.source_count && !same(&lineage.sources[seen].digest, &sources[i].digest))
+			seen++;
+		if (seen == lineage.source_count)
+			lineage.sources[lineage.source_count++] = sources[i];
+	}
+	enum kh_err e = bind(arena, &lineage, content, err);
+	if (e == KH_OK)
+		*ret_lineage = lineage;
+	return e;
+}
+
+/* The sources of IN, each read strictly, into *LINEAGE. */
+static enum kh_err read_sources(struct kh_arena *arena, yyjson_val *in, struct kh_lineage *lineage,
+				struct kh_error *err)
+{
+	yyjson_val *list = kh_json_get(in, "sources"), *item;
+	size_t i, n;
+
+	if (yyjson_arr_size(list) == 0)
+		return kh_error_set(err, KH_EREFUSED, "attribution_missing", "derived content without its sources");
+	if (yyjson_arr_size(list) > KH_LINEAGE_SOURCES_MAX)
+		return kh_error_set(err, KH_ELIMIT, "too_many", "derived from more than %d sources",
+				    KH_LINEAGE_SOURCES_MAX);
+	lineage->sources = KH_NEW_N(arena, struct kh_attribution, yyjson_arr_size(list));
+	if (lineage->sources == NULL)
+		return KH_ENOMEM;
+	yyjson_arr_foreach (list, i, n, item) {
+		enum kh_err e = kh_attribution_read(arena, item, &lineage->sources[lineage->source_count++], err);
+		if (e != KH_OK)
+			return e;
+	}
+	return KH_OK;
+}
+
+enum kh_err kh_lineage_check(struct kh_arena *arena, yyjson_val *in, struct kh_view content,
+			     struct kh_lineage *ret_lineage, struct kh_error *err)
+{
+	struct kh_lineage lineage = {.sources = NULL};
+	struct kh_view ours, theirs;
+	enum kh_err e = read_sources(arena, in, &lineage, err);
+
+	if (e == KH_OK)
+		e = bind(arena, &lineage, content, err);
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_val *made = kh_lineage_json(arena, kh_json_new(arena), &lineage);
+	e = kh_arena_check(arena);
+	if (e == KH_OK)
+		e = kh_canonical_mut(arena, made, &ours, err);
+	if (e == KH_OK)
+		e = kh_canonical_json(arena, in, &theirs, err);
+	if (e != KH_OK)
+		return e;
+	if (!kh_view_eq(ours, theirs))
+		return kh_error_set(err, KH_ECHANGED, "changed",
+				    "the content or its sources are not those that were bound");
+	*ret_lineage = lineage;
+	return KH_OK;
+}

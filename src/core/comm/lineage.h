@@ -1,0 +1,39 @@
+/*
+ * Derived content keeps its sources' attribution (E10): what was extracted, delivered or put together out of external
+ * content carries the attributions of all of it, unchanged, bound to the new content by a digest.
+ *
+ *     {"trust_level":"UNTRUSTED_EXTERNAL_CONTENT","sources":[{attribution}, ...],"content_hash":"...","digest":"..."}
+ *
+ * Deriving from what is derived gives the sources of the first again: a chain of steps loses nothing and repeats
+ * nothing.
+ */
+#ifndef KH_CORE_COMM_LINEAGE_H
+#define KH_CORE_COMM_LINEAGE_H
+
+#include "core/comm/attribution.h"
+
+#define KH_LINEAGE_SOURCES_MAX 1024
+
+struct kh_lineage {
+	struct kh_attribution *sources; /* each once, in order of appearance */
+	size_t source_count;
+	struct kh_digest content_hash;
+	struct kh_digest digest; /* of the canonical JSON of {"content":...,"metadata":{all but digest}} */
+};
+
+/*
+ * The lineage of CONTENT made from COUNT (at least one) sources; those with the same digest count once.  CONTENT is
+ * valid UTF-8.  KH_EREFUSED with code `attribution_missing` for none, KH_ELIMIT for too many.
+ */
+enum kh_err kh_lineage_derive(struct kh_arena *arena, const struct kh_attribution *sources, size_t count,
+			      struct kh_view content, struct kh_lineage *ret_lineage, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* As JSON.  Out of memory marks the arena. */
+yyjson_mut_val *kh_lineage_json(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_lineage *lineage);
+
+/* Reads it and proves that it is CONTENT's: KH_EREFUSED as kh_attribution_read(), or KH_ECHANGED. */
+enum kh_err kh_lineage_check(struct kh_arena *arena, yyjson_val *in, struct kh_view content,
+			     struct kh_lineage *ret_lineage, struct kh_error *err) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,19 @@
+/* Values of an operation's parameters: each kind with its rule, every problem reported with the member's path (E3). */
+#ifndef KH_CORE_COMM_PARAMETER_H
+#define KH_CORE_COMM_PARAMETER_H
+
+#include "base/json.h"
+#include "core/comm/operation.h"
+
+/* A parameter of a declaration, as it was given.  Borrowed from the declaration's JSON. */
+struct kh_parameter {
+	struct kh_view name;
+	yyjson_val *value;
+	struct kh_view path; /* where it stands in the declaration, for messages */
+};
+
+/* Reports what is wrong with PARAMETER by SPEC.  Fails only for lack of memory. */
+enum kh_err kh_parameter_check(const struct kh_parameter_spec *spec, const struct kh_parameter *parameter,
+			       struct kh_reasons *errors) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,59 @@
+/* The phase gate: two allow-lists and two words.  There is no prefix test that another spelling could slip past. */
+#include "core/comm/phase.h"
+
+#include "core/comm/operation.h"
+
+static const char *const names[] = {[KH_PHASE_PLANNING] = "planning", [KH_PHASE_EXECUTION] = "execution"};
+
+/* What agents can ask of Keyhole itself (I1): it reads and writes Keyhole's own books and starts nothing outside. */
+static const char *const own[] = {
+	"task_open", "task_status",       "begin_execution",     "declare",
+	"BCPQuery",  "BCPNext",           "BCPRespond",          "approval_wait",
+	"blocks",    "verification_next", "verification_decide",
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+const char *kh_phase_name(enum kh_phase phase)
+{
+	return names[phase];
+}
+
+bool kh_phase_parse(struct kh_view word, enum kh_phase *ret_phase)
+{
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (kh_view_eq(word, kh_view_str(names[i]))) {
+			*ret_phase = (enum kh_phase)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool kh_phase_is_own(struct kh_view operation)
+{
+	size_t i = 0;
+
+	while (i < COUNT(own) && !kh_view_eq(operation, kh_view_str(own[i])))
+		i++;
+	return i < COUNT(own);
+}
+
+enum kh_err kh_phase_allows(struct kh_arena *arena, struct kh_view operation, struct kh_view word, struct kh_error *err)
+{
+	struct kh_operation_name name;
+	enum kh_phase phase;
+
+	if (!kh_phase_parse(word, &phase)) {
+		struct kh_view quoted = kh_arena_quote(arena, word);
+		return kh_error_set(err, arena->failed ? KH_ENOMEM : KH_EREFUSED, "phase_unknown",
+				    "phase %.*s is neither planning nor execution", KH_FMT(quoted));
+	}
+	if (kh_phase_is_own(operation))
+		return KH_OK;
+	enum kh_err e = kh_operation_find(arena, operation, &name, err);
+	if (e == KH_OK && phase != KH_PHASE_EXECUTION)
+		return kh_error_set(err, KH_EREFUSED, "OUTBOUND_FORBIDDEN_IN_PLANNING",
+				    "external operations run in the execution phase only");
+	return e;
+}

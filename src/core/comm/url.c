@@ -1,0 +1,172 @@
+/* https URLs.  Input is hostile; a character that is not known to be harmless is refused, not repaired. */
+#include "core/comm/url.h"
+
+#define HOST_MAX  253
+#define LABEL_MAX 63
+
+static enum kh_err bad(struct kh_error *err, const char *what)
+{
+	return kh_error_set(err, KH_EINPUT, "bad_url", "%s", what);
+}
+
+static bool is_hex(char c)
+{
+	return kh_ascii_is_digit(c) || (kh_ascii_lower(c) >= 'a' && kh_ascii_lower(c) <= 'f');
+}
+
+/* The characters that RFC 3986 lets stand in a URL, and nothing else. */
+static enum kh_err check_characters(struct kh_view text, struct kh_error *err)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		if (c == '\\')
+			return bad(err, "a backslash in the URL");
+		if (c == '%' && (i + 2 >= text.n || !is_hex(text.p[i + 1]) || !is_hex(text.p[i + 2])))
+			return bad(err, "a % that two hexadecimal digits do not follow");
+		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) &&
+		    (c == '\0' || memchr("-._~:/?#[]@!$&'()*+,;=%", c, sizeof("-._~:/?#[]@!$&'()*+,;=%") - 1) == NULL))
+			return bad(err, "a character that no URL holds: write it percent-encoded, a host in punycode");
+	}
+	return KH_OK;
+}
+
+/* "192.0.2.7": four numbers without leading zeros, and no other way of writing them. */
+static bool is_ipv4(struct kh_view text)
+{
+	struct kh_view part;
+	size_t parts = 0;
+	int64_t value;
+
+	while (kh_view_split(&text, '.', &part)) {
+		if (++parts > 4 || part.n == 0 || !kh_ascii_is_digit(part.p[0]) || !kh_view_int(part, &value) ||
+		    value > 255)
+			return false;
+	}
+	return parts == 4;
+}
+
+static bool is_group(struct kh_view text)
+{
+	size_t i = 0;
+
+	while (i < text.n && is_hex(text.p[i]))
+		i++;
+	return i == text.n && i >= 1 && i <= 4;
+}
+
+/* How many groups of 16 bits TEXT, one side of a "::" or all of the address, has; -1 where it is not made of groups. */
+static int count_groups(struct kh_view text, bool is_last)
+{
+	struct kh_view part;
+	int groups = 0;
+
+	if (text.n == 0)
+		return 0;
+	while (kh_view_split(&text, ':', &part)) {
+		/* The last 32 bits may be written as an IPv4 address. */
+		bool ipv4 = is_last && text.p == NULL && is_ipv4(part);
+		if (!ipv4 && !is_group(part))
+			return -1;
+		groups += ipv4 ? 2 : 1;
+	}
+	return groups;
+}
+
+static bool is_ipv6(struct kh_view text)
+{
+	size_t gap = kh_view_find(text, KH_LIT("::"), 0);
+
+	if (gap == SIZE_MAX)
+		return count_groups(text, true) == 8;
+	int before = count_groups(kh_view_sub(text, 0, gap), false),
+	    after = count_groups(kh_view_from(text, gap + 2), true);
+	return before >= 0 && after >= 0 && before + after <= 7;
+}
+
+static bool is_label(struct kh_view label)
+{
+	if (label.n == 0 || label.n > LABEL_MAX || label.p[0] == '-' || label.p[label.n - 1] == '-')
+		return false;
+	for (size_t i = 0; i < label.n; i++) {
+		if (!kh_ascii_is_alpha(label.p[i]) && !kh_ascii_is_digit(label.p[i]) && label.p[i] != '-')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A DNS name.  A last label that begins with a digit is none: that is how addresses are written, and what is not the
+ * usual form of one ("2130706433", "127.1", "0x7f.1") means an address to some readers and a name to others.
+ */
+static bool is_name(struct kh_view host)
+{
+	struct kh_view rest = host, label = {NULL, 0};
+
+	if (host.n == 0 || host.n > HOST_MAX)
+		return false;
+	if (host.p[host.n - 1] == '.')
+		rest.n--;
+	while (kh_view_split(&rest, '.', &label)) {
+		if (!is_label(label))
+			return false;
+	}
+	return !kh_ascii_is_digit(label.p[0]);
+}
+
+static enum kh_err read_port(struct kh_view text, int *ret_port, struct kh_error *err)
+{
+	int64_t port;
+
+	if (!kh_view_int(text, &port) || port < 1 || port > 65535)
+		return bad(err, "a port that is not a number from 1 to 65535");
+	*ret_port = (int)port;
+	return KH_OK;
+}
+
+/* Host and port of AUTHORITY, what stands between the slashes. */
+static enum kh_err read_authority(struct kh_view authority, struct kh_url *url, struct kh_error *err)
+{
+	bool bracket = authority.n > 0 && authority.p[0] == '[';
+	size_t end = kh_view_find(authority, bracket ? KH_LIT("]") : KH_LIT(":"), 0);
+
+	if (kh_view_find(authority, KH_LIT("@"), 0) != SIZE_MAX)
+		return bad(err, "user information in the URL");
+	if (bracket && end == SIZE_MAX)
+		return bad(err, "a [ without its ]");
+	url->host = bracket ? kh_view_sub(authority, 1, end) : kh_view_sub(authority, 0, end);
+	struct kh_view port = kh_view_from(authority, bracket ? end + 1 : end);
+	url->is_address = bracket ? is_ipv6(url->host) : is_ipv4(url->host);
+	if (url->host.n == 0)
+		return bad(err, "no host in the URL");
+	if (!url->is_address && (bracket || !is_name(url->host)))
+		return bad(err, "a host that is neither a DNS name nor an IP address in its usual form");
+	if (port.n == 0)
+		return KH_OK;
+	return port.p[0] == ':' ? read_port(kh_view_from(port, 1), &url->port, err) : bad(err, "text after the ]");
+}
+
+enum kh_err kh_url_read(struct kh_view text, struct kh_url *ret_url, struct kh_error *err)
+{
+	struct kh_view scheme = KH_LIT("https://");
+	struct kh_url url = {.port = 443};
+	size_t end = scheme.n;
+
+	if (text.n > KH_URL_MAX)
+		return kh_error_set(err, KH_ELIMIT, "too_long", "a URL of more than %d bytes", KH_URL_MAX);
+	if (!kh_view_eq_nocase(kh_view_sub(text, 0, scheme.n), scheme))
+		return bad(err, "not an https URL: it does not begin with https://");
+	enum kh_err e = check_characters(text, err);
+	if (e != KH_OK)
+		return e;
+	while (end < text.n && memchr("/?#", text.p[end], 3) == NULL)
+		end++;
+	url.rest = kh_view_from(text, end);
+	for (size_t i = 0; i < url.rest.n; i++) {
+		if (url.rest.p[i] == '[' || url.rest.p[i] == ']')
+			return bad(err, "a bracket outside the host: write it percent-encoded");
+	}
+	e = read_authority(kh_view_sub(text, scheme.n, end), &url, err);
+	if (e == KH_OK)
+		*ret_url = url;
+	return e;
+}

@@ -1,0 +1,26 @@
+/* A query's account as checked sums. */
+#include "core/policy/account.h"
+
+#include "core/bcp/bits.h"
+
+enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms,
+			    struct kh_account *ret_account)
+{
+	struct kh_account account = {.content = content, .outcome = KH_BITS_OUTCOME};
+
+	if (release == KH_RELEASE_SLOTS)
+		account.time = kh_bits_log2(kh_bits_slots(deadline_ms));
+	if (__builtin_add_overflow(account.outcome + account.time, content, &account.total))
+		return KH_ELIMIT;
+	*ret_account = account;
+	return KH_OK;
+}
+
+uint64_t kh_account_length(const struct kh_account *account, uint64_t length)
+{
+	uint64_t sum;
+
+	if (length <= account->content)
+		return account->total;
+	return __builtin_add_overflow(account->outcome + account->time, length, &sum) ? UINT64_MAX : sum;
+}

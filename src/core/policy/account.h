@@ -1,0 +1,28 @@
+/*
+ * A query's account (SPEC B8): what is not text is a channel too.  The items are the fields or the text, the outcome,
+ * and the time of delivery; their sum is what a query reserves of its budgets.
+ */
+#ifndef KH_CORE_POLICY_ACCOUNT_H
+#define KH_CORE_POLICY_ACCOUNT_H
+
+#include "core/policy/policy.h"
+
+/* In microbits. */
+struct kh_account {
+	uint64_t content; /* fields or text: the maximum */
+	uint64_t outcome; /* the Controller can tell at most eight results apart */
+	uint64_t time;    /* log2 of the number of release slots (B17); 0 where deliveries are released at once */
+	uint64_t total;
+};
+
+/* The account of a query with a maximum of CONTENT, answered within DEADLINE_MS.  KH_ELIMIT where the sum overflows. */
+enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms,
+			    struct kh_account *ret_account) __attribute__((warn_unused_result));
+
+/*
+ * What a delivery costs whose text has a code of LENGTH: max(content, LENGTH) and the other items (B7).  That is what
+ * kh_budget_settle() takes as the length.  Saturates, so that what overflows is past every budget.
+ */
+uint64_t kh_account_length(const struct kh_account *account, uint64_t length);
+
+#endif

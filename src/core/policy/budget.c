@@ -1,0 +1,91 @@
+/* Budget arithmetic: pure, checked, all or nothing.  Trusts nothing that it is handed, stored counters included. */
+#include "core/policy/budget.h"
+
+#define UNUSUAL_QUERIES 8
+#define UNUSUAL_FACTOR  4
+
+struct kh_budget kh_budget_new(uint64_t microbits)
+{
+	return (struct kh_budget){.budget = microbits, .remaining = microbits};
+}
+
+bool kh_budget_valid(const struct kh_budget *budget)
+{
+	uint64_t sum;
+
+	return !__builtin_add_overflow(budget->remaining, budget->reserved, &sum) &&
+	       !__builtin_add_overflow(sum, budget->charged, &sum) && sum == budget->budget;
+}
+
+/* True where every budget is sound and has WANT left and HELD reserved. */
+static bool all_have(struct kh_budget *const *budgets, size_t count, uint64_t want, uint64_t held)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!kh_budget_valid(budgets[i]) || budgets[i]->remaining < want || budgets[i]->reserved < held)
+			return false;
+	}
+	return true;
+}
+
+enum kh_err kh_budget_reserve(struct kh_budget *const *budgets, size_t count, uint64_t amount)
+{
+	if (!all_have(budgets, count, amount, 0))
+		return KH_EREFUSED;
+	for (size_t i = 0; i < count; i++) {
+		budgets[i]->remaining -= amount;
+		budgets[i]->reserved += amount; /* no overflow: the sum of all parts is the budget */
+	}
+	return KH_OK;
+}
+
+enum kh_err kh_budget_settle(struct kh_budget *const *budgets, size_t count, uint64_t reserved, uint64_t length,
+			     uint64_t *ret_charged)
+{
+	uint64_t more = length > reserved ? length - reserved : 0;
+
+	if (!all_have(budgets, count, more, reserved))
+		return KH_EREFUSED;
+	for (size_t i = 0; i < count; i++) {
+		budgets[i]->remaining -= more;
+		budgets[i]->reserved -= reserved;
+		budgets[i]->charged += reserved + more;
+	}
+	*ret_charged = reserved + more;
+	return KH_OK;
+}
+
+enum kh_err kh_budget_forfeit(struct kh_budget *const *budgets, size_t count, uint64_t reserved)
+{
+	uint64_t charged;
+
+	return kh_budget_settle(budgets, count, reserved, 0, &charged);
+}
+
+bool kh_budget_past(const struct kh_budget *budget, unsigned percent)
+{
+	unsigned __int128 used = (unsigned __int128)budget->reserved + budget->charged;
+
+	return used * 100 >= (unsigned __int128)budget->budget * percent;
+}
+
+bool kh_budget_crossed(const struct kh_budget *before, const struct kh_budget *after, unsigned percent)
+{
+	return !kh_budget_past(before, percent) && kh_budget_past(after, percent);
+}
+
+bool kh_budget_unusual(uint64_t queries, uint64_t total, uint64_t amount)
+{
+	return queries >= UNUSUAL_QUERIES &&
+	       (unsigned __int128)amount * queries > (unsigned __int128)total * UNUSUAL_FACTOR;
+}
+
+struct kh_view kh_budget_words(struct kh_arena *arena, const struct kh_budget *budget)
+{
+	uint64_t answers = budget->remaining / KH_BUDGET_ANSWER;
+
+	if (answers == 0)
+		return kh_arena_printf(arena, "%s",
+				       budget->remaining ? "less than one short answer left" : "nothing left");
+	return kh_arena_printf(arena, "about %llu short answer%s left", (unsigned long long)answers,
+			       answers == 1 ? "" : "s");
+}

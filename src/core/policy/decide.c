@@ -1,0 +1,353 @@
+/*
+ * The gates, one function each.  A gate says pass only where it has looked: every path that it does not know ends in a
+ * denial.  What agents wrote gets into a sentence only in quotes.
+ */
+#include "core/policy/decide.h"
+
+#include "base/buf.h"
+#include "core/comm/operation.h"
+#include "core/comm/phase.h"
+
+#define WARN_PERCENT 80
+
+static const char *const gates[] = {
+	[KH_GATE_DECLARATION] = "declaration",
+	[KH_GATE_REGISTRATION] = "registration",
+	[KH_GATE_PHASE] = "phase",
+	[KH_GATE_PERMISSION] = "permission",
+	[KH_GATE_TRUST_TIER] = "trust_tier",
+	[KH_GATE_QUOTA] = "quota",
+	[KH_GATE_RATE] = "rate",
+	[KH_GATE_TAINT] = "taint",
+	[KH_GATE_RISK] = "risk",
+	[KH_GATE_APPROVAL] = "approval",
+};
+const struct kh_words kh_decide_gate_words = KH_WORDS(gates);
+
+struct walk {
+	struct kh_arena *arena;
+	const struct kh_policy *policy;
+	const struct kh_decide_request *request;
+	const struct kh_decide_state *state;
+	int64_t now;
+	struct kh_decision *decision;
+	struct kh_permit_call call; /* with the operation's full name */
+	bool own;                   /* Keyhole's own: nothing outside is touched */
+	const struct kh_policy_rule *rule;
+	struct kh_view path; /* of the rule */
+	enum kh_tier tier;
+	enum kh_ruling table; /* what taint x risk gives */
+};
+
+static void say(struct walk *w, struct kh_decide_answer *a, enum kh_ruling ruling, const char *code, const char *fmt,
+		...) __attribute__((format(printf, 5, 6)));
+
+static void say(struct walk *w, struct kh_decide_answer *a, enum kh_ruling ruling, const char *code, const char *fmt,
+		...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	a->why = kh_arena_vprintf(w->arena, fmt, args);
+	va_end(args);
+	a->ruling = ruling;
+	a->code = code;
+}
+
+/* The gate decides by the operation's rule. */
+static void by_rule(struct walk *w, struct kh_decide_answer *a)
+{
+	a->rule = w->path;
+	a->line = w->rule->line;
+}
+
+static void gate_declaration(struct walk *w, struct kh_decide_answer *a)
+{
+	if (w->own) {
+		say(w, a, KH_ALLOW, "pass", "Keyhole's own operation needs no declaration");
+		return;
+	}
+	switch (w->request->declared) {
+	case KH_DECLARED_OK:
+		say(w, a, KH_ALLOW, "pass", "the declaration is complete");
+		return;
+	case KH_DECLARED_ASSUMED:
+		say(w, a, KH_ALLOW, "pass", "no declaration was given; a good one is assumed");
+		return;
+	case KH_DECLARED_SCREENED:
+		say(w, a, KH_ALLOW, "declaration_screened", "the declaration has findings: a human decides");
+		return;
+	case KH_DECLARED_BAD:
+		say(w, a, KH_DENY, "declaration_invalid", "the declaration was refused: %.*s",
+		    KH_FMT(w->request->declared_why));
+		return;
+	case KH_DECLARED_NOT:
+		break;
+	}
+	say(w, a, KH_DENY, "declaration_required", "an external operation has to be declared first");
+}
+
+static void gate_registration(struct walk *w, struct kh_decide_answer *a)
+{
+	struct kh_operation_name name;
+	struct kh_error err;
+
+	if (w->own || kh_operation_find(w->arena, w->call.operation, &name, &err) == KH_OK)
+		say(w, a, KH_ALLOW, "pass", "the operation is registered");
+	else
+		say(w, a, KH_DENY, err.code, "%s", err.detail);
+}
+
+static void gate_phase(struct walk *w, struct kh_decide_answer *a)
+{
+	struct kh_error err;
+
+	if (kh_phase_allows(w->arena, w->call.operation, w->request->phase, &err) == KH_OK)
+		say(w, a, KH_ALLOW, "pass", "the phase admits it");
+	else
+		say(w, a, KH_DENY, err.code, "%s", err.detail);
+}
+
+/* Whether the network mode lets the call out. */
+static bool network_admits(const struct walk *w)
+{
+	if (!kh_permit_is_network(&w->call, w->tier) || w->policy->network == KH_NETWORK_ON)
+		return true;
+	return w->policy->network == KH_NETWORK_READONLY && w->rule->effects == KH_EFFECT_NONE;
+}
+
+static void gate_permission(struct walk *w, struct kh_decide_answer *a)
+{
+	struct kh_error err;
+
+	by_rule(w, a);
+	if (w->rule->permission != KH_PERMISSION_ALLOW) {
+		say(w, a, KH_DENY, "OPERATION_NOT_ALLOWED", "the rule denies it");
+	} else if (!(w->rule->roles & 1U << w->request->role)) {
+		say(w, a, KH_DENY, "role_not_allowed", "the rule does not name the role %s",
+		    kh_words_name(&kh_policy_role_words, w->request->role));
+	} else if (!network_admits(w)) {
+		a->rule = KH_LIT("policy.network");
+		a->line = 0;
+		say(w, a, KH_DENY, "NETWORK_MODE_BLOCKED", "the network is %s",
+		    w->policy->network == KH_NETWORK_OFF ? "off" : "for reading only, and this has effects");
+	} else if (kh_permit_arguments(w->arena, w->rule, &w->call, &err) != KH_OK) {
+		say(w, a, KH_DENY, err.code, "%s", err.detail);
+	} else {
+		say(w, a, KH_ALLOW, "pass", "the rule allows the operation and its arguments");
+	}
+}
+
+static void gate_trust_tier(struct walk *w, struct kh_decide_answer *a)
+{
+	const struct kh_tier_limits *limits = kh_tier_limits(w->tier);
+	const char *tier = kh_words_name(&kh_tier_words, w->tier);
+
+	by_rule(w, a);
+	w->decision->seconds = limits->seconds;
+	w->decision->needs_admin = kh_tier_needs_admin(w->tier, w->rule->effects);
+	if (w->rule->effects > limits->effects)
+		say(w, a, KH_DENY, "tier_effects", "tier %s permits no effects of the kind %s", tier,
+		    kh_words_name(&kh_tier_effect_words, w->rule->effects));
+	else
+		say(w, a, KH_ALLOW, "pass", "tier %s%s", tier,
+		    w->decision->needs_admin ? ": an admin has to approve" : "");
+}
+
+static void gate_quota(struct walk *w, struct kh_decide_answer *a)
+{
+	const struct kh_tier_limits *limits = kh_tier_limits(w->tier);
+	uint64_t used = w->state->egress_bytes, more = kh_permit_egress(&w->call), limit = w->policy->egress_bytes;
+
+	if (!kh_quota_fits(w->state->running, 1, limits->concurrent)) {
+		by_rule(w, a);
+		say(w, a, KH_DENY, "concurrent_exceeded", "%llu calls are running, tier %s permits %u",
+		    (unsigned long long)w->state->running, kh_words_name(&kh_tier_words, w->tier), limits->concurrent);
+		return;
+	}
+	a->rule = KH_LIT("policy.egress_bytes");
+	if (more > 0 && !kh_quota_fits(used, more, limit)) {
+		say(w, a, KH_DENY, "egress_exceeded", "%llu bytes would go out after %llu, the task may send %llu",
+		    (unsigned long long)more, (unsigned long long)used, (unsigned long long)limit);
+		return;
+	}
+	w->decision->egress_bytes = more;
+	w->decision->warn = (more > 0 && kh_quota_warns(used + more, limit, WARN_PERCENT)) ||
+			    kh_quota_warns(w->state->running + 1, limits->concurrent, WARN_PERCENT);
+	say(w, a, KH_ALLOW, "pass", "%llu bytes go out, %llu of %llu are used", (unsigned long long)more,
+	    (unsigned long long)used, (unsigned long long)limit);
+}
+
+static void gate_rate(struct walk *w, struct kh_decide_answer *a)
+{
+	static const struct kh_rate network = {KH_QUOTA_MINUTE, 10}; /* E5 */
+	struct kh_rate rate = w->rule->rate;
+	int64_t wait = 0;
+
+	by_rule(w, a);
+	if (rate.period == 0 && kh_permit_is_network(&w->call, w->tier))
+		rate = network;
+	rate = kh_quota_stricter(rate, kh_tier_limits(w->tier)->rate);
+	struct kh_view text = kh_quota_text(w->arena, rate);
+	uint64_t used = kh_quota_used(&w->state->quota, rate, w->now);
+	w->decision->rate = rate;
+	if (!kh_quota_admits(&w->state->quota, rate, w->now, &wait)) {
+		w->decision->retry_after = wait;
+		say(w, a, KH_DENY, "rate_limited", "the rate is %.*s; again in %lld seconds", KH_FMT(text),
+		    (long long)(wait / KH_QUOTA_SECOND + 1));
+		return;
+	}
+	w->decision->warn = w->decision->warn || kh_quota_warns(used + 1, rate.count, WARN_PERCENT);
+	say(w, a, KH_ALLOW, "pass", "the rate is %.*s, %llu used", KH_FMT(text), (unsigned long long)used);
+}
+
+/* "policy.taint_risk.high.low": the cell that decides. */
+static void by_cell(struct walk *w, struct kh_decide_answer *a)
+{
+	a->rule = kh_arena_printf(w->arena, "policy.taint_risk.%s.%s", kh_label_taint(w->request->taint),
+				  kh_words_name(&kh_risk_words, w->rule->risk));
+	a->line = w->policy->taint_risk.line;
+}
+
+static void gate_taint(struct walk *w, struct kh_decide_answer *a)
+{
+	const char *taint = kh_label_taint(w->request->taint), *risk = kh_words_name(&kh_risk_words, w->rule->risk);
+
+	by_cell(w, a);
+	w->table = kh_risk_decide(&w->policy->taint_risk, w->request->taint, w->rule->risk, w->request->suspicious);
+	if (w->table == KH_DENY)
+		say(w, a, KH_DENY, "taint_denied", "taint %s x risk %s: deny", taint, risk);
+	else
+		say(w, a, KH_ALLOW, "pass", "taint %s x risk %s: %s", taint, risk,
+		    kh_words_name(&kh_risk_ruling_words, w->table));
+}
+
+static void gate_risk(struct walk *w, struct kh_decide_answer *a)
+{
+	by_cell(w, a);
+	if (w->request->verified == KH_VERIFIED_FAILED)
+		say(w, a, KH_DENY, "verification_failed", "the verification did not allow it");
+	else if (w->table == KH_ALLOW)
+		say(w, a, KH_ALLOW, "pass", "no verification is needed");
+	else if (w->request->verified == KH_VERIFIED_PASSED)
+		say(w, a, KH_ALLOW, "pass", "the verification allowed it");
+	else
+		say(w, a, KH_VERIFY, "verification_required", "%s",
+		    w->request->suspicious ? "its arguments have findings: it has to be verified"
+					   : "it has to be verified");
+}
+
+/* Why a human has to be asked, or NULL; *RET_CODE goes with it. */
+static const char *asks(const struct walk *w, const char **ret_code)
+{
+	*ret_code = "APPROVAL_REQUIRED";
+	if (w->request->declared == KH_DECLARED_SCREENED)
+		return "the declaration has findings";
+	if (w->decision->needs_admin)
+		return "its tier needs an admin's approval";
+	if (w->rule->approval == KH_APPROVAL_ASK)
+		return "the rule asks for an approval";
+	if (w->rule->approval == KH_APPROVAL_BY_RISK && w->rule->risk != KH_RISK_LOW)
+		return "an operation of more than low risk is asked";
+	if (!w->request->planned) {
+		*ret_code = "OUTBOUND_REQUIRES_APPROVAL";
+		return "the plan does not name it";
+	}
+	return NULL;
+}
+
+static void gate_approval(struct walk *w, struct kh_decide_answer *a)
+{
+	const char *code, *why = asks(w, &code);
+
+	by_rule(w, a);
+	if (why == NULL)
+		say(w, a, KH_ALLOW, "pass", "no approval is needed");
+	else if (w->request->granted && (w->request->admin || !w->decision->needs_admin))
+		say(w, a, KH_ALLOW, "REQUEST_APPROVED", "a grant covers it");
+	else if (!kh_quota_fits(w->state->pending, 1, w->policy->approvals.max_pending))
+		say(w, a, KH_DENY, "approvals_pending", "%s, and %llu approvals of the task are pending already", why,
+		    (unsigned long long)w->state->pending);
+	else
+		say(w, a, KH_ASK, code, "%s", why);
+}
+
+typedef void gate_fn(struct walk *w, struct kh_decide_answer *a);
+
+static gate_fn *const table[KH_GATE_COUNT] = {
+	[KH_GATE_DECLARATION] = gate_declaration,
+	[KH_GATE_REGISTRATION] = gate_registration,
+	[KH_GATE_PHASE] = gate_phase,
+	[KH_GATE_PERMISSION] = gate_permission,
+	[KH_GATE_TRUST_TIER] = gate_trust_tier,
+	[KH_GATE_QUOTA] = gate_quota,
+	[KH_GATE_RATE] = gate_rate,
+	[KH_GATE_TAINT] = gate_taint,
+	[KH_GATE_RISK] = gate_risk,
+	[KH_GATE_APPROVAL] = gate_approval,
+};
+
+struct kh_view kh_decide_name(struct kh_arena *arena, struct kh_view name)
+{
+	size_t at = kh_view_find(name, KH_LIT("__"), 0);
+
+	if (at == SIZE_MAX || kh_view_starts(name, KH_LIT("comm.")))
+		return name;
+	struct kh_view full = {NULL, 0};
+	struct kh_buf buf;
+	/* Not by printf: a name may hold a NUL, and must not end there. */
+	kh_buf_init(&buf, arena, name.n + sizeof("comm.mcp.."));
+	kh_buf_lit(&buf, "comm.mcp.");
+	kh_buf_add(&buf, kh_view_sub(name, 0, at));
+	kh_buf_byte(&buf, '.');
+	kh_buf_add(&buf, kh_view_from(name, at + 2));
+	return kh_buf_end(&buf, &full) == KH_OK ? full : (struct kh_view){NULL, 0};
+}
+
+/* The answer that decides: the denial, else what has to be verified, else what has to be asked, else the last. */
+static void conclude(struct kh_decision *d)
+{
+	static const enum kh_ruling order[] = {KH_DENY, KH_VERIFY, KH_ASK};
+
+	d->ruling = KH_ALLOW;
+	d->deciding = &d->answers[d->count - 1];
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		for (size_t j = 0; j < d->count; j++) {
+			if (d->answers[j].ruling == order[i]) {
+				d->ruling = order[i];
+				d->deciding = &d->answers[j];
+				return;
+			}
+		}
+	}
+}
+
+enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy,
+			  const struct kh_decide_request *request, const struct kh_decide_state *state, int64_t now,
+			  struct kh_decision *ret_decision)
+{
+	struct kh_decision *d = ret_decision;
+	struct walk w = {
+		.arena = arena, .policy = policy, .request = request, .state = state, .now = now, .decision = d};
+
+	*d = (struct kh_decision){.ruling = KH_DENY};
+	w.own = kh_phase_is_own(request->operation);
+	w.call = (struct kh_permit_call){.operation = kh_decide_name(arena, request->operation),
+					 .parameters = request->parameters,
+					 .origins = request->origins,
+					 .origin_count = request->origin_count};
+	w.rule = kh_policy_rule(policy, arena, w.call.operation, &w.path);
+	w.tier = w.rule->tier == KH_TIER_AUTO ? request->reached : w.rule->tier;
+	if (w.tier == KH_TIER_AUTO)
+		w.tier = KH_TIER_3; /* nobody knows how it is reached: the narrowest */
+	/* Keyhole's own operations are not governed past the phase: they touch nothing outside. */
+	for (unsigned gate = 0; gate < (w.own ? KH_GATE_PERMISSION : KH_GATE_COUNT); gate++) {
+		struct kh_decide_answer *a = &d->answers[d->count++];
+		*a = (struct kh_decide_answer){.gate = gate, .ruling = KH_DENY, .rule = KH_LIT("built in")};
+		table[gate](&w, a);
+		if (a->ruling == KH_DENY)
+			break;
+	}
+	conclude(d);
+	return kh_arena_check(arena);
+}

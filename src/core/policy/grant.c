@@ -1,0 +1,138 @@
+/* Grants and approval states.  Comparing is exact; nothing here is secret, so it need not be constant-time. */
+#include "core/policy/grant.h"
+
+static const char *const answers[] = {
+	[KH_GRANTED] = "granted",
+	[KH_GRANT_OTHER_CONTEXT] = "other_context",
+	[KH_GRANT_OTHER_TASK] = "other_task",
+	[KH_GRANT_OTHER_OPERATION] = "other_operation",
+	[KH_GRANT_OTHER_ARGUMENTS] = "other_arguments",
+	[KH_GRANT_OTHER_HOST] = "other_host",
+	[KH_GRANT_OTHER_CONTENT] = "other_content",
+	[KH_GRANT_OTHER_DEFINITION] = "other_definition",
+	[KH_GRANT_OTHER_POLICY] = "other_policy",
+	[KH_GRANT_EXPIRED] = "expired",
+	[KH_GRANT_USED] = "used",
+};
+const struct kh_words kh_grant_words = KH_WORDS(answers);
+
+static const char *const states[] = {
+	[KH_APPROVAL_PENDING] = "pending", [KH_APPROVAL_APPROVED] = "approved", [KH_APPROVAL_REJECTED] = "rejected",
+	[KH_APPROVAL_EDITED] = "edited",   [KH_APPROVAL_EXPIRED] = "expired",   [KH_APPROVAL_USED] = "used",
+	[KH_APPROVAL_VOID] = "void",
+};
+const struct kh_words kh_grant_approval_words = KH_WORDS(states);
+
+static bool same(const struct kh_digest *a, const struct kh_digest *b)
+{
+	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
+}
+
+enum kh_granted kh_grant_covers(const struct kh_grant *grant, const struct kh_grant_call *call, uint64_t used,
+				int64_t now)
+{
+	if (!kh_view_eq(grant->context, call->context))
+		return KH_GRANT_OTHER_CONTEXT;
+	if (!kh_view_eq(grant->task, call->task))
+		return KH_GRANT_OTHER_TASK;
+	if (!kh_view_eq(grant->operation, call->operation))
+		return KH_GRANT_OTHER_OPERATION;
+	/* A widened grant is for a host, whatever the arguments; any other is for these arguments alone. */
+	if (grant->host.n == 0 && !same(&grant->arguments, &call->arguments))
+		return KH_GRANT_OTHER_ARGUMENTS;
+	if (grant->host.n > 0 && !kh_view_eq_nocase(grant->host, call->host))
+		return KH_GRANT_OTHER_HOST;
+	if (!same(&grant->content, &call->content))
+		return KH_GRANT_OTHER_CONTENT;
+	if (!same(&grant->definition, &call->definition))
+		return KH_GRANT_OTHER_DEFINITION;
+	if (!same(&grant->policy, &call->policy))
+		return KH_GRANT_OTHER_POLICY;
+	if (now >= grant->expiry)
+		return KH_GRANT_EXPIRED;
+	return used < grant->uses ? KH_GRANTED : KH_GRANT_USED;
+}
+
+bool kh_grant_similar(const struct kh_grant_call *a, const struct kh_grant_call *b)
+{
+	return kh_view_eq(a->context, b->context) && kh_view_eq(a->task, b->task) &&
+	       kh_view_eq(a->operation, b->operation) && kh_view_eq_nocase(a->host, b->host) &&
+	       same(&a->definition, &b->definition) && same(&a->policy, &b->policy);
+}
+
+bool kh_grant_is_void(enum kh_granted answer)
+{
+	return answer == KH_GRANT_OTHER_CONTENT || answer == KH_GRANT_OTHER_DEFINITION ||
+	       answer == KH_GRANT_OTHER_POLICY;
+}
+
+static void add_digest(struct kh_arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
+		       const struct kh_digest *digest)
+{
+	static const struct kh_digest none;
+
+	kh_json_add(doc, obj, key, same(digest, &none) ? KH_LIT("") : kh_canonical_hex(arena, digest));
+}
+
+/* A 64-bit number as text: canonical JSON refuses integers that a double cannot hold. */
+static void add_number(struct kh_arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, long long n)
+{
+	kh_json_add(doc, obj, key, kh_arena_printf(arena, "%lld", n));
+}
+
+enum kh_err kh_grant_canonical(struct kh_arena *arena, const struct kh_grant *grant, struct kh_view *ret_text,
+			       struct kh_digest *ret_digest, struct kh_error *err)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	struct kh_view text;
+
+	if (doc == NULL || obj == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a grant");
+	kh_json_add(doc, obj, "context", grant->context);
+	kh_json_add(doc, obj, "task", grant->task);
+	kh_json_add(doc, obj, "operation", grant->operation);
+	add_digest(arena, doc, obj, "arguments", &grant->arguments);
+	add_digest(arena, doc, obj, "content", &grant->content);
+	add_digest(arena, doc, obj, "definition", &grant->definition);
+	add_digest(arena, doc, obj, "policy", &grant->policy);
+	add_number(arena, doc, obj, "expiry", grant->expiry);
+	add_number(arena, doc, obj, "uses", grant->uses <= INT64_MAX ? (long long)grant->uses : INT64_MAX);
+	kh_json_add(doc, obj, "host", grant->host);
+	yyjson_mut_obj_add_bool(doc, obj, "admin", grant->admin);
+	enum kh_err e = kh_arena_check(arena) == KH_OK ? kh_canonical_mut(arena, obj, &text, err) : KH_ENOMEM;
+	if (e != KH_OK)
+		return e == KH_ENOMEM ? kh_error_set(err, e, "out_of_memory", "no memory for a grant") : e;
+	*ret_text = text;
+	*ret_digest = kh_canonical_digest(text);
+	return KH_OK;
+}
+
+enum kh_err kh_grant_arguments(struct kh_arena *arena, yyjson_val *parameters, struct kh_digest *ret_digest,
+			       struct kh_error *err)
+{
+	struct kh_view text = KH_LIT("{}");
+	enum kh_err e = parameters ? kh_canonical_json(arena, parameters, &text, err) : KH_OK;
+
+	if (e == KH_OK)
+		*ret_digest = kh_canonical_digest(text);
+	return e;
+}
+
+bool kh_grant_may_become(enum kh_approval from, enum kh_approval to)
+{
+	switch (from) {
+	case KH_APPROVAL_PENDING:
+		return to == KH_APPROVAL_APPROVED || to == KH_APPROVAL_REJECTED || to == KH_APPROVAL_EDITED ||
+		       to == KH_APPROVAL_EXPIRED || to == KH_APPROVAL_VOID;
+	case KH_APPROVAL_APPROVED:
+	case KH_APPROVAL_EDITED:
+		return to == KH_APPROVAL_USED || to == KH_APPROVAL_EXPIRED || to == KH_APPROVAL_VOID;
+	case KH_APPROVAL_REJECTED:
+	case KH_APPROVAL_EXPIRED:
+	case KH_APPROVAL_USED:
+	case KH_APPROVAL_VOID:
+		break;
+	}
+	return false;
+}

@@ -1,0 +1,277 @@
+/*
+ * The policy's keys as data: where each value goes, what it may be, what is said where it is not.  A key is added here
+ * and in docs/POLICY.md, and nowhere else.
+ */
+#include "core/policy/keys.h"
+
+#include "core/policy/match.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *const permissions[] = {[KH_PERMISSION_ALLOW] = "allow", [KH_PERMISSION_DENY] = "deny"};
+static const char *const approvals[] = {
+	[KH_APPROVAL_BY_RISK] = "by_risk", [KH_APPROVAL_AUTO] = "auto", [KH_APPROVAL_ASK] = "ask"};
+static const char *const networks[] = {
+	[KH_NETWORK_OFF] = "off", [KH_NETWORK_READONLY] = "readonly", [KH_NETWORK_ON] = "on"};
+static const char *const lints[] = {[KH_LINT_ADVICE] = "advice", [KH_LINT_REFUSE] = "refuse"};
+static const char *const releases[] = {[KH_RELEASE_SLOTS] = "slots", [KH_RELEASE_IMMEDIATE] = "immediate"};
+static const char *const fenced[] = {[KH_FENCED_NEVER] = "never", [KH_FENCED_ALLOW] = "allow"};
+static const char *const trusts[] = {[KH_TRUSTED] = "trusted", [KH_VETTED] = "vetted", [KH_UNTRUSTED] = "untrusted"};
+static const char *const cells[] = {[KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_DENY] = "deny"};
+static const char *const severities[] = {
+	[KH_SEVERITY_LOW] = "low", [KH_SEVERITY_MEDIUM] = "medium", [KH_SEVERITY_HIGH] = "high"};
+
+static const struct kh_words permission_words = KH_WORDS(permissions);
+static const struct kh_words approval_words = KH_WORDS(approvals);
+static const struct kh_words network_words = KH_WORDS(networks);
+static const struct kh_words lint_words = KH_WORDS(lints);
+static const struct kh_words release_words = KH_WORDS(releases);
+static const struct kh_words fenced_words = KH_WORDS(fenced);
+static const struct kh_words trust_words = KH_WORDS(trusts);
+static const struct kh_words cell_words = KH_WORDS(cells);
+static const struct kh_words severity_words = KH_WORDS(severities);
+
+_Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an enum as an unsigned");
+
+#define IS_OPERATION "comm.search, comm.fetch, comm.query, comm.read or comm.exec"
+#define IS_GLOB      "a tool as server__tool, where * stands for anything"
+#define IS_NAME      "a name: a letter or _, then letters, digits, _ - . (64 at most)"
+#define IS_HOST      "a host such as example.com, or *.example.com for those below it"
+#define IS_PATH      "an absolute path without . or .. in it"
+
+/* What is built in for each operation, and, last, for every upstream tool (I2: high risk unless the policy says more).
+ */
+static const struct kh_policy_rule built_in[] = {
+	{.name = KH_LIT_INIT("comm.search"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
+	{.name = KH_LIT_INIT("comm.fetch"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
+	{.name = KH_LIT_INIT("comm.query"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
+	{.name = KH_LIT_INIT("comm.read"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
+	{.name = KH_LIT_INIT("comm.exec"),
+	 .risk = KH_RISK_HIGH,
+	 .effects = KH_EFFECT_CHANGE,
+	 .free_sql = KH_PERMISSION_DENY,
+	 .roles = 1},
+	{.name = KH_LIT_INIT("*"),
+	 .risk = KH_RISK_HIGH,
+	 .effects = KH_EFFECT_CHANGE,
+	 .tier = KH_TIER_AUTO,
+	 .free_sql = KH_PERMISSION_DENY,
+	 .roles = 1},
+};
+
+#define TOOL (COUNT(built_in) - 1)
+
+/* The index of the built-in rule for an operation of Keyhole's own, or TOOL. */
+static size_t find_built_in(struct kh_view name)
+{
+	size_t i = 0;
+
+	while (i < TOOL && !kh_view_eq(built_in[i].name, name))
+		i++;
+	return i;
+}
+
+bool kh_keys_is_operation(struct kh_view name)
+{
+	return find_built_in(name) != TOOL;
+}
+
+const struct kh_policy_rule *kh_keys_built_in(struct kh_view operation)
+{
+	return &built_in[find_built_in(operation)];
+}
+
+static const void *start_tool(const struct kh_outline *node)
+{
+	(void)node;
+	return &built_in[TOOL];
+}
+
+/* An operation begins as what is built in for it; the name is looked for first. */
+static const void *start_operation(const struct kh_outline *node)
+{
+	for (const struct kh_outline *child = node->first; child != NULL; child = child->next) {
+		if (kh_view_eq(child->key, KH_LIT("name")))
+			return kh_keys_built_in(child->text);
+	}
+	return &built_in[TOOL];
+}
+
+#define FIELD(S, member, what) .key = #member, .kind = KH_FIELD_##what, .offset = offsetof(struct S, member)
+#define NUMBER(S, member, low, high)                                  \
+	{                                                             \
+		FIELD(S, member, NUMBER), .min = (low), .max = (high) \
+	}
+#define WORD(S, member, table)                            \
+	{                                                 \
+		FIELD(S, member, WORD), .words = &(table) \
+	}
+#define TEXT(S, member, need, low, high, test, text)                                                    \
+	{                                                                                               \
+		FIELD(S, member, TEXT), .needed = (need), .min = (low), .max = (high), .check = (test), \
+					.expected = (text)                                              \
+	}
+#define TEXTS(S, member, need, high, test, text)                                                              \
+	{                                                                                                     \
+		FIELD(S, member, TEXTS), .needed = (need), .max = (high), .check = (test), .expected = (text) \
+	}
+#define RATE(S, member)                \
+	{                              \
+		FIELD(S, member, RATE) \
+	}
+#define MAP(S, member, inner)                            \
+	{                                                \
+		FIELD(S, member, MAP), .shape = &(inner) \
+	}
+#define LIST(S, member, high, inner)                                     \
+	{                                                                \
+		FIELD(S, member, LIST), .max = (high), .shape = &(inner) \
+	}
+#define SHAPE(table, S, at, begin)                                                                                 \
+	{                                                                                                          \
+		.fields = (table), .count = COUNT(table), .size = sizeof(struct S), .line = (at), .start = (begin) \
+	}
+
+static const struct kh_field budget_fields[] = {
+	NUMBER(kh_policy_budgets, task_bits, 0, UINT64_C(1000000000000)),
+	NUMBER(kh_policy_budgets, context_bits, 0, UINT64_C(1000000000000)),
+	NUMBER(kh_policy_budgets, escalations, 0, 1000),
+	NUMBER(kh_policy_budgets, retries, 0, 10),
+	NUMBER(kh_policy_budgets, alert_percent, 1, 100),
+};
+static const struct kh_shape budget_shape = SHAPE(budget_fields, kh_policy_budgets, KH_NO_LINE, NULL);
+
+static const struct kh_field reader_fields[] = {
+	TEXT(kh_policy_rates, reader, true, 1, 128, kh_match_is_glob, "a Reader's name, where * stands for anything"),
+	RATE(kh_policy_rates, category_1),
+	RATE(kh_policy_rates, category_2),
+	RATE(kh_policy_rates, category_3),
+};
+static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_policy_rates, KH_NO_LINE, NULL);
+
+static const struct kh_field rate_fields[] = {
+	RATE(kh_policy_rates, category_1),
+	RATE(kh_policy_rates, category_2),
+	RATE(kh_policy_rates, category_3),
+	LIST(kh_policy_rates, readers, 256, reader_shape),
+};
+static const struct kh_shape rate_shape = SHAPE(rate_fields, kh_policy_rates, KH_NO_LINE, NULL);
+
+/* A row of the table is an array: the fields are its elements. */
+struct row {
+	enum kh_ruling at[3];
+};
+
+#define CELL(key, risk)                                                                                              \
+	{                                                                                                            \
+		key, KH_FIELD_WORD, offsetof(struct row, at) + (risk) * sizeof(enum kh_ruling), .words = &cell_words \
+	}
+static const struct kh_field row_fields[] = {CELL("low", KH_RISK_LOW), CELL("moderate", KH_RISK_MODERATE),
+					     CELL("high", KH_RISK_HIGH)};
+static const struct kh_shape row_shape = SHAPE(row_fields, row, KH_NO_LINE, NULL);
+
+#define ROW(key, taint)                                                                               \
+	{                                                                                             \
+		key, KH_FIELD_MAP, offsetof(struct kh_risk_table, at) + (taint) * sizeof(struct row), \
+			.shape = &row_shape                                                           \
+	}
+static const struct kh_field table_fields[] = {ROW("low", KH_TAINT_LOW), ROW("medium", KH_TAINT_MEDIUM),
+					       ROW("high", KH_TAINT_HIGH)};
+static const struct kh_shape table_shape = SHAPE(table_fields, kh_risk_table, offsetof(struct kh_risk_table, line),
+						 NULL);
+
+static const struct kh_field destination_fields[] = {
+	TEXT(kh_policy_destination, origin, true, 1, 128, kh_match_is_glob,
+	     "an origin: a host or operation, * for any"),
+	TEXT(kh_policy_destination, parameter, false, 1, 64, kh_match_is_name, IS_NAME),
+	TEXTS(kh_policy_destination, to, false, 64, NULL, "a destination, where * stands for anything"),
+};
+static const struct kh_shape destination_shape = SHAPE(destination_fields, kh_policy_destination, KH_NO_LINE, NULL);
+
+static const struct kh_field statement_fields[] = {
+	TEXT(kh_policy_statement, name, true, 1, 64, kh_match_is_name, IS_NAME),
+	TEXT(kh_policy_statement, database, true, 1, 64, kh_match_is_name, IS_NAME),
+	TEXT(kh_policy_statement, sql, true, 1, 8192, NULL, "a statement in SQL"),
+};
+static const struct kh_shape statement_shape = SHAPE(statement_fields, kh_policy_statement,
+						     offsetof(struct kh_policy_statement, line), NULL);
+
+static const struct kh_field command_fields[] = {
+	TEXT(kh_policy_command, name, true, 1, 64, kh_match_is_name, IS_NAME),
+	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {x} for the declaration's argument x"),
+};
+static const struct kh_shape command_shape = SHAPE(command_fields, kh_policy_command,
+						   offsetof(struct kh_policy_command, line), NULL);
+
+/* What operations and tools have in common. */
+#define RULE_FIELDS                                                                                                \
+	WORD(kh_policy_rule, permission, permission_words), WORD(kh_policy_rule, risk, kh_risk_words),             \
+		WORD(kh_policy_rule, tier, kh_tier_words), WORD(kh_policy_rule, effects, kh_tier_effect_words),    \
+		WORD(kh_policy_rule, approval, approval_words),                                                    \
+		{"roles", KH_FIELD_WORDS, offsetof(struct kh_policy_rule, roles), .words = &kh_policy_role_words}, \
+		RATE(kh_policy_rule, rate),                                                                        \
+		TEXTS(kh_policy_rule, content_parameters, false, 64, kh_match_is_name, IS_NAME),                   \
+		LIST(kh_policy_rule, destinations, 64, destination_shape)
+
+static const struct kh_field tool_fields[] = {
+	TEXT(kh_policy_rule, name, true, 1, 128, kh_match_is_glob, IS_GLOB),
+	RULE_FIELDS,
+};
+static const struct kh_shape tool_shape = SHAPE(tool_fields, kh_policy_rule, offsetof(struct kh_policy_rule, line),
+						start_tool);
+
+static const struct kh_field operation_fields[] = {
+	TEXT(kh_policy_rule, name, true, 1, 64, kh_keys_is_operation, IS_OPERATION),
+	RULE_FIELDS,
+	TEXTS(kh_policy_rule, hosts, false, 1024, kh_match_is_host, IS_HOST),
+	TEXTS(kh_policy_rule, paths, false, 256, kh_match_is_path, IS_PATH),
+	LIST(kh_policy_rule, statements, 256, statement_shape),
+	WORD(kh_policy_rule, free_sql, permission_words),
+	LIST(kh_policy_rule, commands, 256, command_shape),
+};
+static const struct kh_shape operation_shape = SHAPE(operation_fields, kh_policy_rule,
+						     offsetof(struct kh_policy_rule, line), start_operation);
+
+static const struct kh_field screen_fields[] = {
+	TEXT(kh_policy_screen, name, true, 1, 64, kh_match_is_name, IS_NAME),
+	TEXT(kh_policy_screen, code, true, 1, 64, kh_match_is_name, IS_NAME),
+	WORD(kh_policy_screen, severity, severity_words),
+	TEXT(kh_policy_screen, pattern, true, 1, 1024, NULL, "a regular expression over lower-case text"),
+	TEXT(kh_policy_screen, positive, true, 1, 1024, NULL, "a text that the pattern finds"),
+	TEXT(kh_policy_screen, negative, true, 1, 1024, NULL, "a text that the pattern does not find"),
+};
+
+static const void *start_screen(const struct kh_outline *node)
+{
+	static const struct kh_policy_screen start = {.severity = KH_SEVERITY_MEDIUM};
+
+	(void)node;
+	return &start;
+}
+
+static const struct kh_shape screen_shape = SHAPE(screen_fields, kh_policy_screen,
+						  offsetof(struct kh_policy_screen, line), start_screen);
+
+static const struct kh_field approval_fields[] = {
+	NUMBER(kh_policy_approvals, expiry_seconds, 1, 604800),
+	NUMBER(kh_policy_approvals, max_pending, 1, 100),
+};
+static const struct kh_shape approval_shape = SHAPE(approval_fields, kh_policy_approvals, KH_NO_LINE, NULL);
+
+static const struct kh_field policy_fields[] = {
+	TEXT(kh_policy, version, false, 1, 64, NULL, "a name for this version of the policy"),
+	MAP(kh_policy, budgets, budget_shape),
+	MAP(kh_policy, rates, rate_shape),
+	WORD(kh_policy, lint, lint_words),
+	WORD(kh_policy, release, release_words),
+	WORD(kh_policy, fenced, fenced_words),
+	WORD(kh_policy, user_messages, trust_words),
+	MAP(kh_policy, taint_risk, table_shape),
+	LIST(kh_policy, tools, 1024, tool_shape),
+	LIST(kh_policy, operations, 64, operation_shape),
+	WORD(kh_policy, network, network_words),
+	NUMBER(kh_policy, egress_bytes, 0, UINT64_C(1000000000000)),
+	LIST(kh_policy, screen, 256, screen_shape),
+	MAP(kh_policy, approvals, approval_shape),
+};
+const struct kh_shape kh_keys_policy = SHAPE(policy_fields, kh_policy, offsetof(struct kh_policy, line), NULL);

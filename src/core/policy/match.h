@@ -1,0 +1,34 @@
+/* Patterns of a policy against names, hosts and paths.  Exact but for what each function says; linear in the input. */
+#ifndef KH_CORE_POLICY_MATCH_H
+#define KH_CORE_POLICY_MATCH_H
+
+#include "base/view.h"
+
+/* A name against a glob: `*` stands for any number of any bytes, everything else for itself. */
+bool kh_match_glob(struct kh_view pattern, struct kh_view name);
+
+/*
+ * A destination against a pattern: `*` stands for letters, digits and . _ + - only, so that `*@example.com` is one
+ * address and not two.
+ */
+bool kh_match_word(struct kh_view pattern, struct kh_view word);
+
+/*
+ * A host against `example.com` (that host alone) or `*.example.com` (every host below it, not example.com itself).
+ * ASCII letters match in either case; one trailing dot of the host is ignored.
+ */
+bool kh_match_host(struct kh_view pattern, struct kh_view host);
+
+/*
+ * An absolute path at or below ROOT, as text: both must be plain (see kh_match_is_path).  The executor checks again
+ * against the file system; this is the policy's word only.
+ */
+bool kh_match_path(struct kh_view root, struct kh_view path);
+
+/* The syntax of each, for the schema. */
+bool kh_match_is_glob(struct kh_view text); /* 1-128 of letters, digits, _ - . and * */
+bool kh_match_is_name(struct kh_view text); /* [A-Za-z_][A-Za-z0-9_.-]{0,63} */
+bool kh_match_is_host(struct kh_view text); /* labels of letters, digits and -; `*.` before at least two of them */
+bool kh_match_is_path(struct kh_view text); /* absolute; no empty part, no `.` or `..`, no control characters */
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * Arguments against a rule.  The arguments are an agent's, and untrusted text may have written them: what is not
+ * recognised is refused, and every list that is empty permits nothing, but `hosts`, which says so in its documentation.
+ */
+#include "core/policy/permit.h"
+
+#include "core/comm/url.h"
+#include "core/policy/match.h"
+
+static bool is(const struct kh_permit_call *call, struct kh_view name)
+{
+	return kh_view_eq(call->operation, name);
+}
+
+/* A parameter that is text; {NULL, 0} where there is none. */
+static struct kh_view text_of(const struct kh_permit_call *call, const char *name)
+{
+	return kh_json_str(kh_json_get(call->parameters, name));
+}
+
+static enum kh_err missing(struct kh_error *err, const char *name)
+{
+	return kh_error_set(err, KH_EREFUSED, "parameter_missing", "the call has no text %s", name);
+}
+
+static enum kh_err check_fetch(struct kh_arena *arena, const struct kh_policy_rule *rule,
+			       const struct kh_permit_call *call, struct kh_error *err)
+{
+	struct kh_view text = text_of(call, "url"), quoted;
+	struct kh_url url;
+
+	if (text.p == NULL)
+		return missing(err, "url");
+	enum kh_err e = kh_url_read(text, &url, err);
+	if (e != KH_OK)
+		return e == KH_ENOMEM ? e : KH_EREFUSED;
+	for (size_t i = 0; i < rule->hosts.n; i++) {
+		if (kh_match_host(rule->hosts.at[i], url.host))
+			return KH_OK;
+	}
+	if (rule->hosts.n == 0)
+		return KH_OK;
+	quoted = kh_arena_quote(arena, url.host);
+	return kh_error_set(err, KH_EREFUSED, "DOMAIN_BLOCKED", "the host %.*s is not among the allowed ones",
+			    KH_FMT(quoted));
+}
+
+static enum kh_err check_read(struct kh_arena *arena, const struct kh_policy_rule *rule,
+			      const struct kh_permit_call *call, struct kh_error *err)
+{
+	struct kh_view path = text_of(call, "path"), quoted;
+
+	if (path.p == NULL)
+		return missing(err, "path");
+	for (size_t i = 0; i < rule->paths.n; i++) {
+		if (kh_match_path(rule->paths.at[i], path))
+			return KH_OK;
+	}
+	quoted = kh_arena_quote(arena, path);
+	return kh_error_set(err, KH_EREFUSED, "path_not_allowed", "the path %.*s is not below an allowed one",
+			    KH_FMT(quoted));
+}
+
+static enum kh_err check_query(struct kh_arena *arena, const struct kh_policy_rule *rule,
+			       const struct kh_permit_call *call, struct kh_error *err)
+{
+	struct kh_view name = text_of(call, "statement"), database = text_of(call, "database"), quoted;
+	const struct kh_policy_statement *statements = rule->statements.at;
+
+	if (name.p == NULL || database.p == NULL)
+		return missing(err, name.p ? "database" : "statement");
+	for (size_t i = 0; i < rule->statements.n; i++) {
+		if (kh_view_eq(statements[i].name, name) && kh_view_eq(statements[i].database, database))
+			return KH_OK;
+	}
+	if (rule->free_sql == KH_PERMISSION_ALLOW)
+		return KH_OK;
+	quoted = kh_arena_quote(arena, name);
+	return kh_error_set(err, KH_EREFUSED, "statement_not_allowed",
+			    "the policy names no statement %.*s for this database", KH_FMT(quoted));
+}
+
+static enum kh_err check_exec(struct kh_arena *arena, const struct kh_policy_rule *rule,
+			      const struct kh_permit_call *call, struct kh_error *err)
+{
+	struct kh_view name = text_of(call, "command"), quoted;
+	const struct kh_policy_command *commands = rule->commands.at;
+
+	if (name.p == NULL)
+		return missing(err, "command");
+	for (size_t i = 0; i < rule->commands.n; i++) {
+		if (kh_view_eq(commands[i].name, name))
+			return KH_OK;
+	}
+	quoted = kh_arena_quote(arena, name);
+	return kh_error_set(err, KH_EREFUSED, "command_not_allowed", "the policy names no command %.*s",
+			    KH_FMT(quoted));
+}
+
+/* True where a reference to sealed content stands anywhere in VAL.  JSON is at most 64 deep: base/json.h. */
+static bool holds_reference(yyjson_val *val)
+{
+	yyjson_val *item;
+
+	if (yyjson_is_obj(val)) {
+		yyjson_obj_iter iter = yyjson_obj_iter_with(val);
+		while ((item = yyjson_obj_iter_next(&iter)) != NULL) {
+			if (kh_view_eq(kh_json_str(item), KH_LIT("$block")) ||
+			    holds_reference(yyjson_obj_iter_get_val(item)))
+				return true;
+		}
+	} else if (yyjson_is_arr(val)) {
+		yyjson_arr_iter iter = yyjson_arr_iter_with(val);
+		while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+			if (holds_reference(item))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool matches_one(const struct kh_texts *to, yyjson_val *val)
+{
+	struct kh_view text = kh_json_str(val);
+
+	for (size_t i = 0; text.n > 0 && i < to->n; i++) {
+		if (kh_match_word(to->at[i], text))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a call goes where this destination says: its parameter is a text, or a list of texts, that all match. */
+static bool goes_to(const struct kh_policy_destination *destination, const struct kh_permit_call *call)
+{
+	struct kh_view name = destination->parameter;
+
+	if (name.n == 0)
+		return true;
+	yyjson_val *val = yyjson_obj_getn(call->parameters, name.p, name.n), *item;
+	if (!yyjson_is_arr(val))
+		return matches_one(&destination->to, val);
+	yyjson_arr_iter iter = yyjson_arr_iter_with(val);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		if (!matches_one(&destination->to, item))
+			return false;
+	}
+	return yyjson_arr_size(val) > 0;
+}
+
+static bool may_carry(const struct kh_policy_rule *rule, const struct kh_permit_call *call, struct kh_view parameter,
+		      yyjson_val *val)
+{
+	const struct kh_policy_destination *destinations = rule->destinations.at;
+	struct kh_view block = kh_json_str(kh_json_get(val, "$block")), origin = {NULL, 0};
+	bool marked = false;
+
+	for (size_t i = 0; i < rule->content_parameters.n; i++)
+		marked = marked || kh_view_eq(rule->content_parameters.at[i], parameter);
+	for (size_t i = 0; i < call->origin_count; i++) {
+		if (kh_view_eq(call->origins[i].block, block))
+			origin = call->origins[i].origin;
+	}
+	if (!marked || block.n == 0 || origin.n == 0 || yyjson_obj_size(val) != 1)
+		return false;
+	for (size_t i = 0; i < rule->destinations.n; i++) {
+		if (kh_match_glob(destinations[i].origin, origin) && goes_to(&destinations[i], call))
+			return true;
+	}
+	return false;
+}
+
+/* K8: by default sealed content goes nowhere. */
+static enum kh_err check_content(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				 const struct kh_permit_call *call, struct kh_error *err)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(call->parameters);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
+		yyjson_val *val = yyjson_obj_iter_get_val(key);
+		if (!holds_reference(val) || may_carry(rule, call, kh_json_str(key), val))
+			continue;
+		struct kh_view quoted = kh_arena_quote(arena, kh_json_str(key));
+		return kh_error_set(err, KH_EREFUSED, "content_not_allowed",
+				    "the policy lets no sealed content of that origin go there in %.*s",
+				    KH_FMT(quoted));
+	}
+	return KH_OK;
+}
+
+enum kh_err kh_permit_arguments(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				const struct kh_permit_call *call, struct kh_error *err)
+{
+	enum kh_err e = check_content(arena, rule, call, err);
+
+	if (e == KH_OK && is(call, KH_LIT("comm.fetch")))
+		e = check_fetch(arena, rule, call, err);
+	else if (e == KH_OK && is(call, KH_LIT("comm.read")))
+		e = check_read(arena, rule, call, err);
+	else if (e == KH_OK && is(call, KH_LIT("comm.query")))
+		e = check_query(arena, rule, call, err);
+	else if (e == KH_OK && is(call, KH_LIT("comm.exec")))
+		e = check_exec(arena, rule, call, err);
+	return kh_arena_check(arena) == KH_OK ? e : KH_ENOMEM;
+}
+
+static bool is_upstream(const struct kh_permit_call *call)
+{
+	return kh_view_starts(call->operation, KH_LIT("comm.mcp."));
+}
+
+static bool is_web_search(const struct kh_permit_call *call)
+{
+	struct kh_view scope = text_of(call, "scope");
+
+	/* Unless it says that it stays here. */
+	return is(call, KH_LIT("comm.search")) && !kh_view_eq(scope, KH_LIT("internal")) &&
+	       !kh_view_eq(scope, KH_LIT("database"));
+}
+
+bool kh_permit_is_network(const struct kh_permit_call *call, enum kh_tier tier)
+{
+	return is(call, KH_LIT("comm.fetch")) || is_web_search(call) || (is_upstream(call) && tier >= KH_TIER_2);
+}
+
+/* All that VAL can say: texts and names by their bytes, numbers and truth values as eight and one. */
+static uint64_t bytes_of(yyjson_val *val)
+{
+	uint64_t n = 0;
+	yyjson_val *item;
+
+	if (yyjson_is_obj(val)) {
+		yyjson_obj_iter iter = yyjson_obj_iter_with(val);
+		while ((item = yyjson_obj_iter_next(&iter)) != NULL)
+			n += kh_json_str(item).n + bytes_of(yyjson_obj_iter_get_val(item));
+		return n;
+	}
+	if (yyjson_is_arr(val)) {
+		yyjson_arr_iter iter = yyjson_arr_iter_with(val);
+		while ((item = yyjson_arr_iter_next(&iter)) != NULL)
+			n += 1 + bytes_of(item);
+		return n;
+	}
+	return yyjson_is_str(val) ? kh_json_str(val).n : yyjson_is_num(val) ? 8 : 1;
+}
+
+uint64_t kh_permit_egress(const struct kh_permit_call *call)
+{
+	struct kh_view scheme = KH_LIT("https://"), url = text_of(call, "url");
+
+	if (is(call, KH_LIT("comm.fetch")))
+		return url.n > scheme.n ? url.n - scheme.n : 0;
+	if (is_web_search(call))
+		return text_of(call, "query").n;
+	return is_upstream(call) ? bytes_of(call->parameters) : 0;
+}

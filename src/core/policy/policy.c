@@ -1,0 +1,259 @@
+/*
+ * Reading a policy, its defaults, and looking things up in it.  The file is the operator's, yet nothing in it is
+ * trusted to be well-formed; what it says is trusted once it has passed.
+ */
+#include "core/policy/policy.h"
+
+#include "base/buf.h"
+#include "core/policy/keys.h"
+#include "core/policy/match.h"
+
+static const char *const roles[] = {[KH_ROLE_CONTROLLER] = "controller", [KH_ROLE_READER] = "reader",
+				    [KH_ROLE_SUPERVISOR] = "supervisor", [KH_ROLE_HOST] = "host",
+				    [KH_ROLE_REVIEWER] = "reviewer",     [KH_ROLE_ADMIN] = "admin"};
+const struct kh_words kh_policy_role_words = KH_WORDS(roles);
+
+/* The whole file.  Sections other than `policy` are added to the table below. */
+struct file {
+	struct kh_policy policy;
+};
+
+static const struct kh_field sections[] = {
+	{"policy", KH_FIELD_MAP, offsetof(struct file, policy), .shape = &kh_keys_policy},
+};
+static const struct kh_shape file_shape = {.fields = sections,
+					   .count = sizeof(sections) / sizeof(sections[0]),
+					   .size = sizeof(struct file),
+					   .line = KH_NO_LINE};
+
+static const struct kh_policy defaults = {
+	.budgets = {.task_bits = 4096, .context_bits = 16384, .escalations = 2, .retries = 2, .alert_percent = 80},
+	.rates = {.category_1 = {KH_QUOTA_MINUTE, 60},
+		  .category_2 = {KH_QUOTA_MINUTE, 30},
+		  .category_3 = {KH_QUOTA_HOUR, 10}},
+	.user_messages = KH_VETTED,
+	.network = KH_NETWORK_READONLY,
+	.egress_bytes = 4096,
+	.approvals = {.expiry_seconds = 600, .max_pending = 3},
+};
+
+/* A value that is well-formed on its own and does not fit the rest. */
+static enum kh_err refuse(const struct kh_outline_source *source, unsigned line, struct kh_view what,
+			  struct kh_view expected, struct kh_error *err)
+{
+	return kh_outline_error(source, line, SIZE_MAX, what, expected, err);
+}
+
+/* Where a name of a list stands a second time: its index, or N. */
+static size_t find_twice(const char *items, size_t n, size_t size, size_t name)
+{
+	for (size_t i = 1; i < n; i++) {
+		for (size_t j = 0; j < i; j++) {
+			struct kh_view a, b;
+			memcpy(&a, items + i * size + name, sizeof(a));
+			memcpy(&b, items + j * size + name, sizeof(b));
+			if (kh_view_eq(a, b))
+				return i;
+		}
+	}
+	return n;
+}
+
+/* A list whose items have names: each name once. */
+static enum kh_err check_names(const struct kh_outline_source *source, const struct kh_list *list, size_t size,
+			       size_t name, size_t line, const char *path, struct kh_error *err)
+{
+	size_t i = find_twice(list->at, list->n, size, name);
+	unsigned at;
+
+	if (i == list->n)
+		return KH_OK;
+	memcpy(&at, (const char *)list->at + i * size + line, sizeof(at));
+	return refuse(source, at, kh_arena_printf(source->arena, "%s[%zu]: the name stands twice", path, i),
+		      KH_LIT("each name once"), err);
+}
+
+#define CHECK_NAMES(source, list, S, path, err) \
+	check_names(source, list, sizeof(struct S), offsetof(struct S, name), offsetof(struct S, line), path, err)
+
+static enum kh_err check_commands(const struct kh_outline_source *source, const struct kh_policy_rule *rule,
+				  struct kh_error *err)
+{
+	const struct kh_policy_command *commands = rule->commands.at;
+
+	for (size_t i = 0; i < rule->commands.n; i++) {
+		if (commands[i].argv.n == 0 || !kh_match_is_path(commands[i].argv.at[0]))
+			return refuse(source, commands[i].line,
+				      kh_arena_printf(source->arena, "commands[%zu].argv: its first argument", i),
+				      KH_LIT("the absolute path of a program"), err);
+	}
+	return CHECK_NAMES(source, &rule->commands, kh_policy_command, "commands", err);
+}
+
+/* A key that says nothing about this operation is a mistake, and one that could be taken for protection. */
+static enum kh_err check_operation(const struct kh_outline_source *source, const struct kh_policy_rule *rule, size_t i,
+				   struct kh_error *err)
+{
+	bool fetch = kh_view_eq(rule->name, KH_LIT("comm.fetch")), query = kh_view_eq(rule->name, KH_LIT("comm.query"));
+	bool exec = kh_view_eq(rule->name, KH_LIT("comm.exec")), read = kh_view_eq(rule->name, KH_LIT("comm.read"));
+	const char *key = NULL, *only = NULL;
+
+	if (rule->hosts.at != NULL && !fetch)
+		key = "hosts", only = "comm.fetch";
+	else if (rule->paths.at != NULL && !read)
+		key = "paths", only = "comm.read";
+	else if ((rule->statements.at != NULL || rule->free_sql != KH_PERMISSION_DENY) && !query)
+		key = rule->statements.at ? "statements" : "free_sql", only = "comm.query";
+	else if (rule->commands.at != NULL && !exec)
+		key = "commands", only = "comm.exec";
+	if (key != NULL)
+		return refuse(source, rule->line,
+			      kh_arena_printf(source->arena, "policy.operations[%zu]: %s for %.*s", i, key,
+					      KH_FMT(rule->name)),
+			      kh_arena_printf(source->arena, "it only for %s", only), err);
+	enum kh_err e = CHECK_NAMES(source, &rule->statements, kh_policy_statement, "statements", err);
+	return e ? e : check_commands(source, rule, err);
+}
+
+static enum kh_err check_policy(const struct kh_outline_source *source, const struct kh_policy *policy,
+				struct kh_error *err)
+{
+	const struct kh_policy_rule *rules = policy->operations.at;
+	enum kh_err e = CHECK_NAMES(source, &policy->operations, kh_policy_rule, "policy.operations", err);
+
+	if (e == KH_OK)
+		e = CHECK_NAMES(source, &policy->tools, kh_policy_rule, "policy.tools", err);
+	if (e == KH_OK)
+		e = CHECK_NAMES(source, &policy->screen, kh_policy_screen, "policy.screen", err);
+	for (size_t i = 0; e == KH_OK && i < policy->operations.n; i++)
+		e = check_operation(source, &rules[i], i, err);
+	return e;
+}
+
+enum kh_err kh_policy_canonical(struct kh_arena *arena, const struct kh_policy *policy, struct kh_view *ret_text,
+				struct kh_error *err)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = doc ? kh_schema_json(doc, arena, &kh_keys_policy, policy) : NULL;
+
+	if (kh_arena_check(arena) != KH_OK)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a policy");
+	return kh_canonical_mut(arena, root, ret_text, err);
+}
+
+/* Checks and seals a policy that was filled in. */
+static enum kh_err finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
+{
+	struct kh_view text;
+	enum kh_err e = check_policy(source, policy, err);
+
+	if (e == KH_OK)
+		e = kh_policy_canonical(source->arena, policy, &text, err);
+	if (e != KH_OK)
+		return e;
+	policy->digest = kh_canonical_digest(text);
+	policy->file = kh_arena_dup(source->arena, source->file);
+	return kh_arena_check(source->arena);
+}
+
+enum kh_err kh_policy_read(struct kh_arena *arena, struct kh_view text, struct kh_view name,
+			   const struct kh_policy **ret_policy, struct kh_error *err)
+{
+	struct kh_outline_source source = {.arena = arena, .file = name};
+	struct file *file = KH_NEW(arena, struct file);
+	const struct kh_outline *root;
+	enum kh_err e = kh_outline_read(&source, text, &root, err);
+
+	if (e == KH_OK && file != NULL) {
+		file->policy = defaults;
+		file->policy.taint_risk = kh_risk_default;
+		e = kh_schema_read(&source, &file_shape, root, "", file, err);
+	}
+	if (e == KH_OK && file != NULL)
+		e = finish(&source, &file->policy, err);
+	if (kh_arena_check(arena) != KH_OK)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a policy");
+	if (e == KH_OK && file != NULL)
+		*ret_policy = &file->policy;
+	return e;
+}
+
+enum kh_err kh_policy_default(struct kh_arena *arena, const struct kh_policy **ret_policy, struct kh_error *err)
+{
+	return kh_policy_read(arena, KH_LIT(""), KH_LIT(""), ret_policy, err);
+}
+
+/* `comm.mcp.server.tool` as `server__tool`; everything else as it is. */
+static struct kh_view tool_name(struct kh_arena *arena, struct kh_view operation)
+{
+	struct kh_view prefix = KH_LIT("comm.mcp."), rest = kh_view_from(operation, prefix.n);
+	size_t dot = kh_view_find(rest, KH_LIT("."), 0);
+
+	if (!kh_view_starts(operation, prefix) || dot == SIZE_MAX)
+		return operation;
+	struct kh_view name = {NULL, 0};
+	struct kh_buf buf;
+	/* Not by printf: a name may hold a NUL, and must not end there. */
+	kh_buf_init(&buf, arena, operation.n);
+	kh_buf_add(&buf, kh_view_sub(rest, 0, dot));
+	kh_buf_lit(&buf, "__");
+	kh_buf_add(&buf, kh_view_from(rest, dot + 1));
+	return kh_buf_end(&buf, &name) == KH_OK ? name : (struct kh_view){NULL, 0};
+}
+
+const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, struct kh_arena *arena,
+					    struct kh_view operation, struct kh_view *ret_path)
+{
+	bool own = kh_keys_is_operation(operation);
+	const struct kh_list *list = own ? &policy->operations : &policy->tools;
+	const struct kh_policy_rule *rules = list->at;
+	struct kh_view name = own ? operation : tool_name(arena, operation);
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (own ? kh_view_eq(rules[i].name, name) : kh_match_glob(rules[i].name, name)) {
+			*ret_path = kh_arena_printf(arena, "policy.%s[%zu]", own ? "operations" : "tools", i);
+			return &rules[i];
+		}
+	}
+	*ret_path = KH_LIT("default");
+	return kh_keys_built_in(operation);
+}
+
+struct kh_rate kh_policy_reader_rate(const struct kh_policy *policy, struct kh_view reader, unsigned category)
+{
+	const struct kh_policy_rates *named = policy->rates.readers.at, *found = &policy->rates;
+	struct kh_rate rate = {0, 0};
+
+	for (size_t i = 0; i <= policy->rates.readers.n && rate.period == 0; i++) {
+		const struct kh_policy_rates *r = i < policy->rates.readers.n ? &named[i] : found;
+		if (r == found || kh_match_glob(r->reader, reader))
+			rate = category == 1 ? r->category_1 : category == 2 ? r->category_2 : r->category_3;
+	}
+	return rate;
+}
+
+static const char *terminated(struct kh_arena *arena, struct kh_view v)
+{
+	return kh_arena_printf(arena, "%.*s", KH_FMT(v)).p; /* no NUL inside: the file had none */
+}
+
+enum kh_err kh_policy_screen_rules(struct kh_arena *arena, const struct kh_policy *policy,
+				   const struct kh_rule **ret_rules, size_t *ret_count)
+{
+	const struct kh_policy_screen *from = policy->screen.at;
+	struct kh_rule *rules = KH_NEW_N(arena, struct kh_rule, policy->screen.n);
+
+	for (size_t i = 0; rules != NULL && i < policy->screen.n; i++) {
+		rules[i] = (struct kh_rule){.name = terminated(arena, from[i].name),
+					    .code = terminated(arena, from[i].code),
+					    .severity = from[i].severity,
+					    .pattern = terminated(arena, from[i].pattern),
+					    .positive = terminated(arena, from[i].positive),
+					    .negative = terminated(arena, from[i].negative)};
+	}
+	if (kh_arena_check(arena) != KH_OK)
+		return KH_ENOMEM;
+	*ret_rules = rules;
+	*ret_count = policy->screen.n;
+	return KH_OK;
+}

@@ -1,0 +1,33 @@
+/* How dangerous a tool is, and what follows from that and the context's taint (SPEC K6). */
+#ifndef KH_CORE_POLICY_RISK_H
+#define KH_CORE_POLICY_RISK_H
+
+#include "core/block/label.h"
+#include "core/policy/words.h"
+
+enum kh_risk { KH_RISK_LOW, KH_RISK_MODERATE, KH_RISK_HIGH };
+extern const struct kh_words kh_risk_words;
+
+/* What a decision comes to, from the best to the worst. */
+enum kh_ruling {
+	KH_ALLOW,
+	KH_VERIFY, /* verification first (K7) */
+	KH_ASK,    /* a human's approval first (A2) */
+	KH_DENY,
+};
+extern const struct kh_words kh_risk_ruling_words;
+
+/* The table: by taint, then by risk.  Its cells are KH_ALLOW, KH_VERIFY or KH_DENY. */
+struct kh_risk_table {
+	enum kh_ruling at[3][3];
+	unsigned line; /* of the policy's file; 0: built in */
+};
+
+/* The table of K6. */
+extern const struct kh_risk_table kh_risk_default;
+
+/* The table's word; KH_ALLOW with a finding of the first tier (SUSPICIOUS) is KH_VERIFY. */
+enum kh_ruling kh_risk_decide(const struct kh_risk_table *table, enum kh_taint taint, enum kh_risk risk,
+			      bool suspicious);
+
+#endif

@@ -1,0 +1,328 @@
+/*
+ * Reading and writing by table.  The tree is hostile; what is written into a struct has passed its field's check.  All
+ * accesses to the struct go through memcpy at the table's offsets.
+ */
+#include "core/policy/schema.h"
+
+#include "core/policy/quota.h"
+
+struct walk {
+	const struct kh_outline_source *source;
+	struct kh_error *err;
+};
+
+static enum kh_err refuse(struct walk *w, const struct kh_outline *node, struct kh_view path, struct kh_view expected)
+{
+	struct kh_view found = kh_outline_found(w->source->arena, node);
+	struct kh_view what = kh_arena_printf(w->source->arena, "%.*s%s%.*s", KH_FMT(path), path.n ? ": " : "",
+					      KH_FMT(found));
+	enum kh_err e = kh_outline_error(w->source, node->line, node->offset, what, expected, w->err);
+
+	kh_error_member(w->err, path);
+	return e;
+}
+
+static bool is_text(const struct kh_outline *node)
+{
+	/* A plain scalar without a character is YAML's null: nobody wrote a text there. */
+	return node->kind == KH_OUTLINE_SCALAR && (node->text.n > 0 || !node->plain);
+}
+
+static enum kh_err read_number(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			       struct kh_view path, char *target)
+{
+	int64_t n;
+
+	if (node->kind == KH_OUTLINE_SCALAR && node->plain && kh_view_int(node->text, &n) && n >= 0 &&
+	    node->text.p[0] != '-' && (uint64_t)n >= f->min && (uint64_t)n <= f->max) {
+		uint64_t value = (uint64_t)n;
+		memcpy(target, &value, sizeof(value));
+		return KH_OK;
+	}
+	return refuse(w, node, path,
+		      kh_arena_printf(w->source->arena, "an integer from %llu to %llu", (unsigned long long)f->min,
+				      (unsigned long long)f->max));
+}
+
+static enum kh_err read_word(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			     struct kh_view path, char *target)
+{
+	unsigned value;
+
+	if (node->kind != KH_OUTLINE_SCALAR || !kh_words_parse(f->words, node->text, &value))
+		return refuse(w, node, path, kh_words_list(w->source->arena, f->words));
+	memcpy(target, &value, sizeof(value));
+	return KH_OK;
+}
+
+static enum kh_err read_words(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			      struct kh_view path, char *target)
+{
+	struct kh_view words = kh_words_list(w->source->arena, f->words);
+	unsigned set = 0, value;
+
+	if (node->kind != KH_OUTLINE_LIST)
+		return refuse(w, node, path, kh_arena_printf(w->source->arena, "a list of %.*s", KH_FMT(words)));
+	for (const struct kh_outline *item = node->first; item != NULL; item = item->next) {
+		if (item->kind != KH_OUTLINE_SCALAR || !kh_words_parse(f->words, item->text, &value))
+			return refuse(w, item, path, words);
+		set |= 1U << value;
+	}
+	memcpy(target, &set, sizeof(set));
+	return KH_OK;
+}
+
+static enum kh_err take_text(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			     struct kh_view path, struct kh_view *ret_text)
+{
+	if (!is_text(node) || (f->check != NULL && !f->check(node->text)))
+		return refuse(w, node, path, kh_view_str(f->expected));
+	*ret_text = node->text;
+	return KH_OK;
+}
+
+static enum kh_err read_text(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			     struct kh_view path, char *target)
+{
+	struct kh_view text;
+	enum kh_err e = take_text(w, f, node, path, &text);
+
+	if (e == KH_OK && (text.n < f->min || text.n > f->max))
+		return refuse(w, node, path,
+			      kh_arena_printf(w->source->arena, "%s, of %llu to %llu bytes", f->expected,
+					      (unsigned long long)f->min, (unsigned long long)f->max));
+	if (e == KH_OK)
+		memcpy(target, &text, sizeof(text));
+	return e;
+}
+
+/* A list of at most f->max items, checked before anything is made for it. */
+static enum kh_err check_list(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			      struct kh_view path)
+{
+	if (node->kind == KH_OUTLINE_LIST && node->count <= f->max)
+		return KH_OK;
+	return refuse(w, node, path,
+		      kh_arena_printf(w->source->arena, "a list of at most %llu", (unsigned long long)f->max));
+}
+
+static struct kh_view item_path(struct walk *w, struct kh_view path, size_t i)
+{
+	return kh_arena_printf(w->source->arena, "%.*s[%zu]", KH_FMT(path), i);
+}
+
+static enum kh_err read_texts(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			      struct kh_view path, char *target)
+{
+	enum kh_err e = check_list(w, f, node, path);
+	struct kh_texts texts = {NULL, 0};
+
+	if (e == KH_OK && (texts.at = KH_NEW_N(w->source->arena, struct kh_view, node->count)) == NULL)
+		return KH_ENOMEM;
+	for (const struct kh_outline *item = node->first; e == KH_OK && item != NULL; item = item->next) {
+		e = take_text(w, f, item, item_path(w, path, texts.n), &texts.at[texts.n]);
+		texts.n++;
+	}
+	if (e == KH_OK)
+		memcpy(target, &texts, sizeof(texts));
+	return e;
+}
+
+static enum kh_err read_rate(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			     struct kh_view path, char *target)
+{
+	struct kh_rate rate;
+
+	(void)f;
+	if (node->kind != KH_OUTLINE_SCALAR || !kh_quota_parse(node->text, &rate))
+		return refuse(w, node, path,
+			      KH_LIT("0 (denied), N (an hour) or N/second, N/minute, N/hour, with N up to 1000000"));
+	memcpy(target, &rate, sizeof(rate));
+	return KH_OK;
+}
+
+static enum kh_err read_map(struct walk *w, const struct kh_shape *shape, const struct kh_outline *node,
+			    struct kh_view path, char *target);
+
+static enum kh_err read_list(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			     struct kh_view path, char *target)
+{
+	enum kh_err e = check_list(w, f, node, path);
+	struct kh_list list = {NULL, 0};
+
+	if (e == KH_OK && (list.at = kh_arena_array(w->source->arena, node->count, f->shape->size)) == NULL)
+		return KH_ENOMEM;
+	for (const struct kh_outline *item = node->first; e == KH_OK && item != NULL; item = item->next) {
+		char *at = (char *)list.at + list.n * f->shape->size;
+		if (f->shape->start != NULL)
+			memcpy(at, f->shape->start(item), f->shape->size);
+		e = read_map(w, f->shape, item, item_path(w, path, list.n), at);
+		list.n++;
+	}
+	if (e == KH_OK)
+		memcpy(target, &list, sizeof(list));
+	return e;
+}
+
+static enum kh_err read_field(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+			      struct kh_view path, char *target)
+{
+	switch (f->kind) {
+	case KH_FIELD_NUMBER:
+		return read_number(w, f, node, path, target);
+	case KH_FIELD_WORD:
+		return read_word(w, f, node, path, target);
+	case KH_FIELD_WORDS:
+		return read_words(w, f, node, path, target);
+	case KH_FIELD_TEXT:
+		return read_text(w, f, node, path, target);
+	case KH_FIELD_TEXTS:
+		return read_texts(w, f, node, path, target);
+	case KH_FIELD_RATE:
+		return read_rate(w, f, node, path, target);
+	case KH_FIELD_MAP:
+		return read_map(w, f->shape, node, path, target);
+	case KH_FIELD_LIST:
+		return read_list(w, f, node, path, target);
+	}
+	return KH_EINPUT;
+}
+
+/* "a, b or c": the keys of a shape. */
+static struct kh_view key_list(struct kh_arena *arena, const struct kh_shape *shape)
+{
+	const char **keys = KH_NEW_N(arena, const char *, shape->count);
+	struct kh_words words = {keys, shape->count};
+
+	for (size_t i = 0; keys != NULL && i < shape->count; i++)
+		keys[i] = shape->fields[i].key;
+	return keys ? kh_words_list(arena, &words) : (struct kh_view){NULL, 0};
+}
+
+static enum kh_err refuse_key(struct walk *w, const struct kh_outline *child, struct kh_view path, const char *problem,
+			      struct kh_view expected)
+{
+	struct kh_view quoted = kh_arena_quote(w->source->arena, child->key);
+	struct kh_view what = kh_arena_printf(w->source->arena, "%.*s%s%s %.*s", KH_FMT(path), path.n ? ": " : "",
+					      problem, KH_FMT(quoted));
+	enum kh_err e = kh_outline_error(w->source, child->key_line, child->key_offset, what, expected, w->err);
+
+	kh_error_member(w->err, path);
+	return e;
+}
+
+static enum kh_err read_member(struct walk *w, const struct kh_shape *shape, const struct kh_outline *child,
+			       struct kh_view path, uint64_t *seen, char *target)
+{
+	const struct kh_field *f = shape->fields;
+	size_t i = 0;
+
+	while (i < shape->count && !kh_view_eq(kh_view_str(f[i].key), child->key))
+		i++;
+	if (i == shape->count)
+		return refuse_key(w, child, path, "unknown key", key_list(w->source->arena, shape));
+	if (*seen & UINT64_C(1) << i)
+		return refuse_key(w, child, path, "the key stands twice:", KH_LIT("each key once"));
+	*seen |= UINT64_C(1) << i;
+	struct kh_view member = kh_arena_printf(w->source->arena, "%.*s%s%s", KH_FMT(path), path.n ? "." : "",
+						f[i].key);
+	return read_field(w, &f[i], child, member, target + f[i].offset);
+}
+
+static enum kh_err read_map(struct walk *w, const struct kh_shape *shape, const struct kh_outline *node,
+			    struct kh_view path, char *target)
+{
+	struct kh_view keys = key_list(w->source->arena, shape);
+	enum kh_err e = KH_OK;
+	uint64_t seen = 0;
+
+	if (node->kind != KH_OUTLINE_MAP)
+		return refuse(w, node, path, kh_arena_printf(w->source->arena, "a map of %.*s", KH_FMT(keys)));
+	for (const struct kh_outline *child = node->first; e == KH_OK && child != NULL; child = child->next)
+		e = read_member(w, shape, child, path, &seen, target);
+	for (size_t i = 0; e == KH_OK && i < shape->count; i++) {
+		if (shape->fields[i].needed && !(seen & UINT64_C(1) << i))
+			e = refuse(w, node, path,
+				   kh_arena_printf(w->source->arena, "the key %s in it", shape->fields[i].key));
+	}
+	const unsigned *line = node->key_line ? &node->key_line : &node->line;
+	if (e == KH_OK && shape->line != KH_NO_LINE)
+		memcpy(target + shape->line, line, sizeof(*line));
+	return e;
+}
+
+enum kh_err kh_schema_read(const struct kh_outline_source *source, const struct kh_shape *shape,
+			   const struct kh_outline *node, const char *path, void *target, struct kh_error *err)
+{
+	struct walk w = {.source = source, .err = err};
+	enum kh_err e = read_map(&w, shape, node, kh_view_str(path), target);
+
+	if (kh_arena_check(source->arena) != KH_OK)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory to read a policy");
+	return e;
+}
+
+static yyjson_mut_val *text_json(yyjson_mut_doc *doc, struct kh_view v)
+{
+	return yyjson_mut_strn(doc, v.p ? v.p : "", v.n);
+}
+
+static yyjson_mut_val *field_json(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_field *f,
+				  const char *from)
+{
+	yyjson_mut_val *arr = yyjson_mut_arr(doc);
+	struct kh_texts texts;
+	struct kh_list list;
+	struct kh_view text;
+	struct kh_rate rate;
+	uint64_t number;
+	unsigned value;
+
+	switch (f->kind) {
+	case KH_FIELD_NUMBER:
+		memcpy(&number, from, sizeof(number));
+		return yyjson_mut_uint(doc, number);
+	case KH_FIELD_WORD:
+		memcpy(&value, from, sizeof(value));
+		return yyjson_mut_str(doc, kh_words_name(f->words, value));
+	case KH_FIELD_WORDS:
+		memcpy(&value, from, sizeof(value));
+		for (unsigned i = 0; i < f->words->n; i++) {
+			if (value & 1U << i)
+				yyjson_mut_arr_add_str(doc, arr, kh_words_name(f->words, i));
+		}
+		return arr;
+	case KH_FIELD_TEXT:
+		memcpy(&text, from, sizeof(text));
+		return text_json(doc, text);
+	case KH_FIELD_TEXTS:
+		memcpy(&texts, from, sizeof(texts));
+		for (size_t i = 0; i < texts.n; i++)
+			yyjson_mut_arr_append(arr, text_json(doc, texts.at[i]));
+		return arr;
+	case KH_FIELD_RATE:
+		memcpy(&rate, from, sizeof(rate));
+		return text_json(doc, kh_quota_text(arena, rate));
+	case KH_FIELD_MAP:
+		return kh_schema_json(doc, arena, f->shape, from);
+	case KH_FIELD_LIST:
+		memcpy(&list, from, sizeof(list));
+		for (size_t i = 0; i < list.n; i++)
+			yyjson_mut_arr_append(
+				arr, kh_schema_json(doc, arena, f->shape, (const char *)list.at + i * f->shape->size));
+		return arr;
+	}
+	return NULL;
+}
+
+yyjson_mut_val *kh_schema_json(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_shape *shape,
+			       const void *from)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	for (size_t i = 0; i < shape->count; i++)
+		yyjson_mut_obj_add(
+			obj, yyjson_mut_str(doc, shape->fields[i].key),
+			field_json(doc, arena, &shape->fields[i], (const char *)from + shape->fields[i].offset));
+	return obj;
+}

@@ -1,0 +1,70 @@
+/*
+ * A schema as data (SPEC I8): one table of fields for each struct that a configuration fills.
+ *
+ * The same table reads YAML into the struct, says what was expected where it does not fit, writes the struct as JSON,
+ * and is what docs/POLICY.md is held against.  A field that is left out keeps the value that the struct had: defaults
+ * are put there before reading.
+ */
+#ifndef KH_CORE_POLICY_SCHEMA_H
+#define KH_CORE_POLICY_SCHEMA_H
+
+#include "base/json.h"
+#include "core/policy/outline.h"
+#include "core/policy/words.h"
+
+/* What a field holds, and the C type behind it. */
+enum kh_field_kind {
+	KH_FIELD_NUMBER, /* uint64_t, min to max */
+	KH_FIELD_WORD,   /* an enum, one of its words */
+	KH_FIELD_WORDS,  /* unsigned, bits of an enum: a list of its words */
+	KH_FIELD_TEXT,   /* struct kh_view, min to max bytes */
+	KH_FIELD_TEXTS,  /* struct kh_texts, at most max of them */
+	KH_FIELD_RATE,   /* struct kh_rate */
+	KH_FIELD_MAP,    /* a struct, in place */
+	KH_FIELD_LIST,   /* struct kh_list of structs, at most max of them */
+};
+
+struct kh_texts {
+	struct kh_view *at;
+	size_t n;
+};
+
+struct kh_list {
+	void *at;
+	size_t n;
+};
+
+struct kh_shape;
+
+struct kh_field {
+	const char *key;
+	enum kh_field_kind kind;
+	size_t offset; /* in the struct */
+	bool needed;
+	uint64_t min, max;
+	const struct kh_words *words;  /* of a WORD or WORDS */
+	const struct kh_shape *shape;  /* of a MAP or of a LIST's items */
+	bool (*check)(struct kh_view); /* of a TEXT or each of TEXTS; NULL: any text */
+	const char *expected;          /* "a host such as example.com": of everything that has a check */
+};
+
+struct kh_shape {
+	const struct kh_field *fields;
+	size_t count;
+	size_t size; /* of the struct */
+	size_t line; /* offset of an `unsigned` that takes the line, or SIZE_MAX */
+	const void *(*start)(const struct kh_outline *node); /* what a LIST's item begins as; NULL: zero */
+};
+
+#define KH_NO_LINE SIZE_MAX
+
+/* Reads NODE, which stands at PATH ("policy"), into the struct at TARGET. */
+enum kh_err kh_schema_read(const struct kh_outline_source *source, const struct kh_shape *shape,
+			   const struct kh_outline *node, const char *path, void *target, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* The struct as a JSON object, every field of it.  NULL or an incomplete one marks the document's arena. */
+yyjson_mut_val *kh_schema_json(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_shape *shape,
+			       const void *from);
+
+#endif

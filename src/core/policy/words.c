@@ -1,0 +1,36 @@
+/* Words of enumerations.  The tables are the caller's; nothing here knows what they mean. */
+#include "core/policy/words.h"
+
+#include "base/buf.h"
+
+const char *kh_words_name(const struct kh_words *words, unsigned value)
+{
+	return words->at[value];
+}
+
+bool kh_words_parse(const struct kh_words *words, struct kh_view word, unsigned *ret_value)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		if (words->at[i] != NULL && kh_view_eq(kh_view_str(words->at[i]), word)) {
+			*ret_value = (unsigned)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct kh_view kh_words_list(struct kh_arena *arena, const struct kh_words *words)
+{
+	struct kh_view list = {NULL, 0};
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, arena, 1024);
+	for (size_t i = 0; i < words->n; i++) {
+		if (words->at[i] == NULL)
+			continue;
+		if (buf.n > 0)
+			kh_buf_add(&buf, i + 1 == words->n ? KH_LIT(" or ") : KH_LIT(", "));
+		kh_buf_add(&buf, kh_view_str(words->at[i]));
+	}
+	return kh_buf_end(&buf, &list) == KH_OK ? list : (struct kh_view){NULL, 0};
+}

@@ -1,0 +1,70 @@
+/* C4: findings and rules as JSON.  What was decoded is untrusted text; as a JSON string it can do no harm. */
+#include "core/screen/contract.h"
+
+#include "base/member.h"
+#include "core/screen/screen.h"
+
+static void write_finding(yyjson_mut_doc *doc, yyjson_mut_val *arr, const struct kh_finding *f)
+{
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, arr);
+
+	yyjson_mut_obj_add_str(doc, obj, "code", f->code);
+	yyjson_mut_obj_add_str(doc, obj, "rule", f->rule);
+	yyjson_mut_obj_add_str(doc, obj, "severity", kh_severity_name(f->severity));
+	yyjson_mut_obj_add_uint(doc, obj, "start", f->start);
+	yyjson_mut_obj_add_uint(doc, obj, "end", f->end);
+	yyjson_mut_val *layers = yyjson_mut_obj_add_arr(doc, obj, "layers");
+	for (size_t i = 0; i < f->layer_count; i++)
+		yyjson_mut_arr_add_str(doc, layers, kh_layer_name(f->layers[i]));
+	if (f->layer_count > 0)
+		kh_json_add(doc, obj, "decoded", f->decoded);
+}
+
+enum kh_err kh_screen_contract_screen(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,
+				      struct kh_error *err)
+{
+	struct kh_member text = {.name = "text"};
+	struct kh_findings findings;
+	struct kh_reasons errors;
+
+	kh_reasons_init(&errors, call->arena);
+	kh_member_take(in, &text, 1, KH_LIT(""), &errors);
+	struct kh_view v = kh_member_string(&text, true, KH_LIT(""), &errors);
+	enum kh_err e = kh_arena_check(call->arena);
+	if (e == KH_OK && errors.n > 0)
+		return kh_error_set(err, KH_EINPUT, errors.at[0].code, "text: %.*s", KH_FMT(errors.at[0].detail));
+	if (e == KH_OK)
+		e = kh_screen_text(call->screen, call->arena, v, KH_SCREEN_DOCUMENT, &findings);
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_val *out = yyjson_mut_obj(call->doc);
+	yyjson_mut_obj_add_str(call->doc, out, "severity", kh_severity_name(findings.severity));
+	yyjson_mut_val *arr = yyjson_mut_obj_add_arr(call->doc, out, "findings");
+	for (size_t i = 0; i < findings.n; i++)
+		write_finding(call->doc, arr, &findings.at[i]);
+	*ret_out = out;
+	return KH_OK;
+}
+
+enum kh_err kh_screen_contract_rules(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,
+				     struct kh_error *err)
+{
+	size_t count;
+	const struct kh_rule *rules = kh_rules_builtin(&count);
+	yyjson_mut_doc *doc = call->doc;
+	yyjson_mut_val *out = yyjson_mut_obj(doc), *arr = yyjson_mut_obj_add_arr(doc, out, "rules");
+
+	(void)in;
+	(void)err;
+	for (size_t i = 0; i < count; i++) {
+		yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, arr);
+		yyjson_mut_obj_add_str(doc, obj, "name", rules[i].name);
+		yyjson_mut_obj_add_str(doc, obj, "code", rules[i].code);
+		yyjson_mut_obj_add_str(doc, obj, "severity", kh_severity_name(rules[i].severity));
+		yyjson_mut_obj_add_str(doc, obj, "pattern", rules[i].pattern);
+		yyjson_mut_obj_add_str(doc, obj, "positive", rules[i].positive);
+		yyjson_mut_obj_add_str(doc, obj, "negative", rules[i].negative);
+	}
+	*ret_out = out;
+	return KH_OK;
+}

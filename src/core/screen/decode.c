@@ -1,0 +1,314 @@
+/*
+ * Encodings of whole texts.  Input is hostile: a candidate is any long enough run of the alphabet's characters, and
+ * only what it decodes to tells whether it was one.  Account numbers, hashes and identifiers decode to bytes that are
+ * not text: the chance that twelve random bytes are all printable is one in a hundred thousand.
+ */
+#include "core/screen/decode.h"
+
+#include "base/utf8.h"
+
+#include <utf8proc.h>
+
+#define RUN_MIN     16 /* characters of base64, base32 or hexadecimal */
+#define PAIRS_MIN   8  /* hexadecimal bytes with separators */
+#define NUMBERS_MIN 8  /* decimal or binary character codes */
+#define LINE_MIN    60 /* a line of base64 this long goes on in the next */
+#define SHIFTED_MIN 24 /* a run this long is also tried with its first characters left out */
+
+static int base64_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (kh_ascii_is_digit(c))
+		return c - '0' + 52;
+	return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+static int base32_value(char c)
+{
+	c = kh_ascii_lower(c);
+	return c >= 'a' && c <= 'z' ? c - 'a' : c >= '2' && c <= '7' ? c - '2' + 26 : -1;
+}
+
+static int hex_value(char c)
+{
+	c = kh_ascii_lower(c);
+	return kh_ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool is_letter(uint32_t c)
+{
+	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
+
+	return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
+}
+
+bool kh_decode_is_text(struct kh_view v)
+{
+	size_t plain = 0, all = 0;
+
+	for (size_t at = 0; at < v.n; all++) {
+		uint32_t c;
+		size_t len = kh_utf8_decode(v, at, &c);
+		if (len == 0 || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
+			return false;
+		/* Hidden characters may be hidden in what is hidden; a private-use or unassigned one is rubbish. */
+		if (c >= 0x80 && utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_CN)
+			return false;
+		plain += c < 0x80 ? kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c) ||
+					    kh_ascii_is_blank((char)c)
+				  : is_letter(c) || (c >= 0x200b && c <= 0x206f) || c >= 0xe0000;
+		at += len;
+	}
+	return all > 0 && plain * 10 >= all * 6;
+}
+
+typedef int value_fn(char c);
+
+/* N characters of V, which all have a value, BITS each, to bytes; the number of bytes. */
+static size_t unpack(const char *p, size_t n, value_fn *value, unsigned bits, char *out)
+{
+	uint32_t have = 0, acc = 0;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		acc = acc << bits | (uint32_t)value(p[i]);
+		have += bits;
+		if (have >= 8) {
+			have -= 8;
+			out[k++] = (char)(acc >> have & 0xff);
+		}
+	}
+	return k;
+}
+
+/* Text in UTF-16 has a NUL beside every ASCII character; where every other byte is one, they are taken out. */
+static size_t drop_nuls(char *p, size_t n)
+{
+	for (size_t parity = 0; parity < 2 && n >= 4; parity++) {
+		size_t i = parity;
+		while (i < n && p[i] == 0)
+			i += 2;
+		if (i < n)
+			continue;
+		size_t k = 0;
+		for (i = 1 - parity; i < n; i += 2)
+			p[k++] = p[i];
+		return k;
+	}
+	return n;
+}
+
+struct decoder {
+	struct kh_arena *arena;
+	kh_decode_found *found;
+	void *ctx;
+	char *out; /* room for as many bytes as the text has */
+};
+
+/* Tries one alphabet on the N characters at P; true where they were text. */
+static bool try_alphabet(struct decoder *d, const char *p, size_t n, value_fn *value, unsigned bits,
+			 struct kh_view *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (value(p[i]) < 0)
+			return false;
+	}
+	size_t k = drop_nuls(d->out, unpack(p, n, value, bits, d->out));
+	if (k == 0 || !kh_decode_is_text(kh_view_of(d->out, k)))
+		return false;
+	*ret = kh_arena_dup(d->arena, kh_view_of(d->out, k));
+	return ret->p != NULL;
+}
+
+/* The run of N characters at P, joined, which stands at [start, end) of the text. */
+static void try_run(struct decoder *d, const char *p, size_t n, size_t start, size_t end)
+{
+	struct kh_view decoded;
+
+	if (n % 2 == 0 && try_alphabet(d, p, n, hex_value, 4, &decoded)) {
+		d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
+		return;
+	}
+	if (try_alphabet(d, p, n, base32_value, 5, &decoded)) {
+		d->found(d->ctx, KH_LAYER_BASE32, decoded, start, end);
+		return;
+	}
+	for (size_t shift = 0; shift < (n >= SHIFTED_MIN ? 4 : 1); shift++) {
+		/* One character too many holds no whole byte; it is dropped, as lenient decoders do. */
+		size_t m = n - shift - ((n - shift) % 4 == 1);
+		if (try_alphabet(d, p + shift, m, base64_value, 6, &decoded)) {
+			bool url = memchr(p, '-', n) != NULL || memchr(p, '_', n) != NULL;
+			d->found(d->ctx, url ? KH_LAYER_BASE64URL : KH_LAYER_BASE64, decoded, start, end);
+			return;
+		}
+	}
+}
+
+/* From AT, a line break and blanks after it, or 0: where the next line begins. */
+static size_t next_line(struct kh_view text, size_t at)
+{
+	size_t i = at;
+
+	while (i < text.n && (text.p[i] == '\r' || text.p[i] == ' ' || text.p[i] == '\t'))
+		i++;
+	if (i >= text.n || text.p[i] != '\n')
+		return 0;
+	for (i++; i < text.n && (text.p[i] == ' ' || text.p[i] == '\t' || text.p[i] == '>'); i++)
+		;
+	return i;
+}
+
+/* Runs of base64's characters, which hexadecimal's and base32's are among. */
+static void alphabet_runs(struct decoder *d, struct kh_view text, char *joined)
+{
+	for (size_t at = 0; at < text.n;) {
+		if (base64_value(text.p[at]) < 0) {
+			at++;
+			continue;
+		}
+		size_t start = at, n = 0, line = at;
+		for (;;) {
+			while (at < text.n && base64_value(text.p[at]) >= 0)
+				joined[n++] = text.p[at++];
+			size_t next = at - line >= LINE_MIN ? next_line(text, at) : 0;
+			if (next == 0 || next >= text.n || base64_value(text.p[next]) < 0)
+				break;
+			line = at = next;
+		}
+		size_t end = at;
+		while (end < text.n && text.p[end] == '=' && end < at + 6)
+			end++;
+		if (n >= RUN_MIN)
+			try_run(d, joined, n, start, end);
+	}
+}
+
+static bool is_separator(char c)
+{
+	return c == ' ' || c == ':' || c == ',' || c == '-' || c == ';' || c == '\t' || c == '\n' || c == '\r' ||
+	       c == '.' || c == '/' || c == '|' || c == '_';
+}
+
+static bool is_word(char c)
+{
+	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c);
+}
+
+/* Hexadecimal pairs with something between them: "69 67", "69:67", "0x69, 0x67". */
+static void hex_pairs(struct decoder *d, struct kh_view text)
+{
+	for (size_t at = 0; at < text.n;) {
+		size_t start = at, end = at, n = 0, i = at;
+		while (i + 1 < text.n) {
+			size_t p = i;
+			if (text.p[p] == '0' && (text.p[p + 1] == 'x' || text.p[p + 1] == 'X') && p + 3 < text.n)
+				p += 2;
+			if (hex_value(text.p[p]) < 0 || hex_value(text.p[p + 1]) < 0 ||
+			    (p + 2 < text.n && is_word(text.p[p + 2])))
+				break;
+			d->out[n++] = (char)(hex_value(text.p[p]) << 4 | hex_value(text.p[p + 1]));
+			end = i = p + 2;
+			while (i < text.n && is_separator(text.p[i]) && i < end + 3)
+				i++;
+		}
+		if (n >= PAIRS_MIN && kh_decode_is_text(kh_view_of(d->out, n))) {
+			struct kh_view decoded = kh_arena_dup(d->arena, kh_view_of(d->out, n));
+			if (decoded.p != NULL)
+				d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
+		}
+		/* On to the next word: a pair begins where a word does. */
+		at = end > at ? end : at + 1;
+		while (at < text.n && is_word(text.p[at]) && is_word(text.p[at - 1]))
+			at++;
+	}
+}
+
+/* The number at AT as a character code: eight binary digits, or two or three decimal ones.  Its length, or 0. */
+static size_t character_code(struct kh_view text, size_t at, bool binary, char *ret)
+{
+	unsigned value = 0;
+	size_t n = 0;
+
+	for (; at + n < text.n && kh_ascii_is_digit(text.p[at + n]) && n < 9; n++)
+		value = value * (binary ? 2U : 10U) + (unsigned)(text.p[at + n] - '0');
+	if (at + n < text.n && kh_ascii_is_alpha(text.p[at + n]))
+		return 0;
+	bool fits = binary ? n == 8 || n == 7 : n == 2 || n == 3;
+	for (size_t i = 0; i < n && binary; i++)
+		fits = fits && text.p[at + i] <= '1';
+	*ret = (char)value;
+	return fits && value < 127 && (value >= ' ' || value == 9 || value == 10 || value == 13) ? n : 0;
+}
+
+/* Character codes with separators.  Numbers are common, so what they spell has to be words. */
+static void numbers(struct decoder *d, struct kh_view text, bool binary)
+{
+	for (size_t at = 0; at < text.n;) {
+		size_t start = at, end = at, n = 0, letters = 0, i = at;
+		char c;
+		for (size_t len; i < text.n && (len = character_code(text, i, binary, &c)) > 0;) {
+			d->out[n++] = c;
+			letters += kh_ascii_is_alpha(c) || c == ' ';
+			end = i += len;
+			while (i < text.n && is_separator(text.p[i]) && i < end + 3)
+				i++;
+		}
+		if (n >= NUMBERS_MIN && letters * 10 >= n * 8) {
+			struct kh_view decoded = kh_arena_dup(d->arena, kh_view_of(d->out, n));
+			if (decoded.p != NULL)
+				d->found(d->ctx, binary ? KH_LAYER_BINARY : KH_LAYER_DECIMAL, decoded, start, end);
+		}
+		at = end > at ? end : at + 1;
+		while (at < text.n && is_word(text.p[at]) && is_word(text.p[at - 1]))
+			at++;
+	}
+}
+
+void kh_decode_runs(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx)
+{
+	struct decoder d = {arena, found, ctx, NULL};
+
+	if (text.n < RUN_MIN)
+		return;
+	d.out = kh_arena_alloc(arena, text.n);
+	char *joined = kh_arena_alloc(arena, text.n);
+	if (d.out == NULL || joined == NULL)
+		return;
+	alphabet_runs(&d, text, joined);
+	hex_pairs(&d, text);
+	numbers(&d, text, false);
+	numbers(&d, text, true);
+}
+
+struct kh_view kh_decode_reverse(struct kh_arena *arena, struct kh_view v)
+{
+	char *p = kh_arena_alloc(arena, v.n);
+
+	if (p == NULL)
+		return (struct kh_view){NULL, 0};
+	for (size_t at = 0; at < v.n;) {
+		uint32_t c;
+		size_t len = kh_utf8_decode(v, at, &c);
+		len = len ? len : 1;
+		memcpy(p + v.n - at - len, v.p + at, len);
+		at += len;
+	}
+	return kh_view_of(p, v.n);
+}
+
+struct kh_view kh_decode_rot13(struct kh_arena *arena, struct kh_view v)
+{
+	char *p = kh_arena_alloc(arena, v.n);
+
+	if (p == NULL)
+		return (struct kh_view){NULL, 0};
+	for (size_t i = 0; i < v.n; i++) {
+		char c = v.p[i];
+		int base = c >= 'a' ? 'a' : 'A';
+		p[i] = (char)(kh_ascii_is_alpha(c) ? base + (c - base + 13) % 26 : c);
+	}
+	return kh_view_of(p, v.n);
+}

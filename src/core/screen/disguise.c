@@ -1,0 +1,163 @@
+/* Leet and letter spacing.  Both work on skeletons: lower case, look-alikes already folded.  Linear. */
+#include "core/screen/disguise.h"
+
+#include "base/utf8.h"
+
+#define RUN_MIN 3 /* single letters that are joined */
+
+static char leet_letter(char c, bool ell)
+{
+	switch (c) {
+	case '0':
+		return 'o';
+	case '1':
+	case '!':
+	case '|':
+		return ell ? 'l' : 'i';
+	case '3':
+		return 'e';
+	case '4':
+	case '@':
+		return 'a';
+	case '5':
+	case '$':
+		return 's';
+	case '7':
+	case '+':
+		return 't';
+	case '8':
+		return 'b';
+	case '9':
+	case '6':
+		return 'g';
+	case '2':
+		return 'z';
+	default:
+		return c;
+	}
+}
+
+/* Letters, digits and the signs that stand for letters. */
+static bool in_word(char c)
+{
+	return (unsigned char)c >= 0x80 || kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '@' || c == '$' ||
+	       c == '!' || c == '|' || c == '+' || c == '\'';
+}
+
+enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool ell, struct kh_view *ret_text,
+			     size_t *ret_changed)
+{
+	char *out = kh_arena_alloc(arena, text.n);
+	size_t changed = 0;
+
+	if (out == NULL)
+		return KH_ENOMEM;
+	for (size_t at = 0; at < text.n;) {
+		size_t end = at, letters = 0, signs = 0;
+		for (; end < text.n && in_word(text.p[end]); end++) {
+			letters += kh_ascii_is_alpha(text.p[end]);
+			signs += leet_letter(text.p[end], ell) != text.p[end];
+		}
+		/* An exclamation mark at the end of a word is one. */
+		size_t stop = end;
+		while (stop > at && text.p[stop - 1] == '!')
+			stop--, signs--;
+		bool word = signs > 0 && letters + signs >= 2 && (letters > 0 || signs <= 4);
+		for (size_t i = at; i < end; i++)
+			out[i] = word && i < stop ? leet_letter(text.p[i], ell) : text.p[i];
+		changed += word && letters > 0 ? signs : 0;
+		if (end == at)
+			out[end] = text.p[end], end++;
+		at = end;
+	}
+	*ret_text = kh_view_of(out, text.n);
+	*ret_changed = changed;
+	return KH_OK;
+}
+
+/* The length of a single letter at AT: one that has no letter or digit at either side; else 0. */
+static size_t single(struct kh_view text, size_t at)
+{
+	uint32_t c;
+	size_t len = kh_utf8_decode(text, at, &c);
+
+	if (len == 0 || (c < 0x80 && !in_word((char)c)) || c == '\'')
+		return 0;
+	return at + len >= text.n || !in_word(text.p[at + len]) ? len : 0;
+}
+
+/* The length of the gap at AT: bytes up to the next letter. */
+static size_t gap(struct kh_view text, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < text.n && !in_word(text.p[at + n]))
+		n++;
+	return n;
+}
+
+struct joiner {
+	struct kh_view text;
+	struct kh_spaced *ret;
+	char *out;
+	size_t n;
+};
+
+static void copy(struct joiner *j, size_t from, size_t to)
+{
+	for (; from < to; from++) {
+		j->ret->origin[j->n] = (uint32_t)from;
+		j->out[j->n++] = j->text.p[from];
+	}
+}
+
+/* Joins the run of single letters at AT, if it is one; where it ends. */
+static size_t join(struct joiner *j, size_t at)
+{
+	size_t end = at, count = 0, before = j->n;
+
+	for (size_t len; (len = single(j->text, end)) > 0;) {
+		copy(j, end, end + len);
+		count++;
+		end += len;
+		size_t g = gap(j->text, end);
+		if (g == 0 || g > 3 || single(j->text, end + g) == 0)
+			break;
+		if (g > 1) {
+			j->ret->origin[j->n] = (uint32_t)end;
+			j->out[j->n++] = ' ';
+		}
+		end += g;
+	}
+	if (count < RUN_MIN) {
+		j->n = before;
+		copy(j, at, end);
+	} else if (count > j->ret->letters) {
+		j->ret->letters = count;
+		j->ret->first = at;
+		j->ret->last = end;
+	}
+	return end;
+}
+
+enum kh_err kh_disguise_spaced(struct kh_arena *arena, struct kh_view text, struct kh_spaced *ret)
+{
+	struct kh_spaced s = {.origin = KH_NEW_N(arena, uint32_t, text.n + 1)};
+	struct joiner j = {.text = text, .ret = &s, .out = kh_arena_alloc(arena, text.n)};
+
+	if (s.origin == NULL || j.out == NULL)
+		return KH_ENOMEM;
+	for (size_t at = 0; at < text.n;) {
+		bool begins = at == 0 || !in_word(text.p[at - 1]);
+		if (begins && single(text, at) > 0) {
+			at = join(&j, at);
+			continue;
+		}
+		copy(&j, at, at + 1);
+		at++;
+	}
+	s.origin[j.n] = (uint32_t)text.n;
+	s.text = kh_view_of(j.out, j.n);
+	*ret = s;
+	return KH_OK;
+}

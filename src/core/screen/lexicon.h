@@ -1,0 +1,38 @@
+/* The words that the screen knows, and what each can be.  The table is lexicon.def. */
+#ifndef KH_CORE_SCREEN_LEXICON_H
+#define KH_CORE_SCREEN_LEXICON_H
+
+#include "base/view.h"
+
+enum {
+	KH_WORD_COMMAND = 1 << 0,
+	KH_WORD_MAYBE = 1 << 1,
+	KH_WORD_OBJECT = 1 << 2,
+	KH_WORD_LINK = 1 << 3,
+	KH_WORD_YOU = 1 << 4,
+	KH_WORD_SELF = 1 << 5,
+	KH_WORD_ASK = 1 << 6,
+	KH_WORD_AUX = 1 << 7,
+	KH_WORD_META = 1 << 8,
+	KH_WORD_SECRET = 1 << 9,
+	KH_WORD_PLEA = 1 << 10,
+	KH_WORD_ENGLISH = 1 << 11,
+	KH_WORD_NAME = 1 << 12,
+	KH_WORD_FOREIGN = 1 << 13,
+	KH_WORD_PARTICLE = 1 << 14,
+	KH_WORD_MODEL = 1 << 15,
+};
+
+/* What WORD can be, as a set of the above; 0 where it is not known.  Lower case, without accents and apostrophes. */
+unsigned kh_lexicon_find(struct kh_view word);
+
+/* Takes the next word off *REST, which is a skeleton: letters and apostrophes.  False when there is none. */
+bool kh_lexicon_next(struct kh_view *rest, struct kh_view *ret_word);
+
+/*
+ * How much TEXT, a skeleton, reads like language: the number of its words that are known, and of all its words.  For
+ * telling which way round a text is meant; at most the first 256 words count.
+ */
+size_t kh_lexicon_known(struct kh_view text, size_t *ret_words);
+
+#endif

@@ -1,0 +1,491 @@
+/*
+ * The screen.  Input is hostile bytes; nothing in it is trusted, and the work is bounded: each form of the text is read
+ * once, the decoded forms together have at most a fixed multiple of the text's size, and findings are capped.
+ *
+ * A form is read like this: the rules over its bytes; what is hidden in it; its skeleton, with leet and spacing undone;
+ * then the decoders, whose finds are forms to be read in turn, up to KH_SCREEN_DEPTH deep.
+ */
+#include "core/screen/screen.h"
+
+#include "base/utf8.h"
+#include "core/screen/speech.h"
+#include "core/screen/disguise.h"
+#include "core/screen/form.h"
+#include "core/screen/hidden.h"
+#include "core/screen/lexicon.h"
+#include "core/screen/normalise.h"
+#include "core/screen/unescape.h"
+
+#define FINDINGS_MAX 256 /* kept at the end */
+#define PER_RULE     16  /* kept of one rule */
+#define MATCHES_MAX  512 /* looked at in one form */
+#define BUDGET       3   /* decoded bytes for a byte of the text */
+#define BUDGET_MORE  65536
+#define SPACED_MIN   8 /* letters with gaps that are no abbreviation */
+#define NEEDLESS_MIN 4 /* escapes that nothing called for */
+
+_Static_assert(KH_FORM_LAYERS == KH_SCREEN_DEPTH + 2, "a form holds all layers of a finding");
+
+struct kh_screen {
+	struct kh_alloc alloc;
+	const struct kh_rules *rules;
+	void *scratch;
+};
+
+bool kh_screen_code_exists(const char *code)
+{
+	static const char *const codes[] = {KH_SCREEN_CODES};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if (strcmp(code, codes[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+enum kh_err kh_screen_new(const struct kh_alloc *alloc, const struct kh_rules *rules, struct kh_screen **ret_screen)
+{
+	const struct kh_alloc *from = alloc ? alloc : &kh_alloc_system;
+	struct kh_screen *screen = kh_alloc_zero(from, sizeof(*screen));
+
+	if (screen == NULL)
+		return KH_ENOMEM;
+	*screen = (struct kh_screen){*from, rules, kh_rules_scratch_new(rules)};
+	if (screen->scratch == NULL) {
+		kh_alloc_free(from, screen, sizeof(*screen));
+		return KH_ENOMEM;
+	}
+	*ret_screen = screen;
+	return KH_OK;
+}
+
+void kh_screen_free(struct kh_screen *screen)
+{
+	if (screen == NULL)
+		return;
+	kh_rules_scratch_free(screen->scratch);
+	struct kh_alloc alloc = screen->alloc;
+	kh_alloc_free(&alloc, screen, sizeof(*screen));
+}
+
+struct match {
+	size_t id, end;
+};
+
+/* One call: the findings so far, and what may still be spent. */
+struct reading {
+	struct kh_screen *screen;
+	struct kh_arena *arena;
+	enum kh_screen_as as;
+	struct kh_finding *found;
+	size_t n, cap;
+	size_t budget;
+	unsigned char *per_rule; /* findings of each rule */
+	struct match *matches;   /* of the form being read */
+	size_t match_count;
+	struct kh_view *forms; /* where they are collected, not screened */
+	size_t form_count, form_cap;
+	bool collect;
+};
+
+/* True where the same rule has a finding that overlaps: the same thing, seen through fewer layers. */
+static bool known(const struct reading *r, const char *rule, size_t start, size_t end)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct kh_finding *f = &r->found[i];
+		if (f->rule == rule && start < f->end && f->start < end)
+			return true;
+	}
+	return false;
+}
+
+static void add(struct reading *r, const struct kh_form *form, const char *code, const char *rule,
+		enum kh_severity severity, size_t a, size_t b)
+{
+	struct kh_finding f = {.code = code, .rule = rule, .severity = severity, .layer_count = form->layer_count};
+
+	kh_form_span(form, a, b, &f.start, &f.end);
+	if (known(r, rule, f.start, f.end))
+		return;
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? r->cap * 2 : 16;
+		struct kh_finding *grown = kh_arena_grow(r->arena, r->found, r->n * sizeof(f), cap * sizeof(f));
+		if (grown == NULL)
+			return;
+		r->found = grown;
+		r->cap = cap;
+	}
+	memcpy(f.layers, form->layers, sizeof(f.layers));
+	if (form->layer_count > 0)
+		f.decoded = form->text;
+	r->found[r->n++] = f;
+}
+
+static bool on_match(void *ctx, size_t id, size_t end)
+{
+	struct reading *r = ctx;
+
+	if (r->per_rule[id] >= PER_RULE)
+		return false;
+	r->per_rule[id]++;
+	r->matches[r->match_count++] = (struct match){id, end};
+	return r->match_count == MATCHES_MAX;
+}
+
+static enum kh_err read_rules(struct reading *r, const struct kh_form *form, bool words)
+{
+	const struct kh_rules *rules = r->screen->rules;
+
+	r->match_count = 0;
+	enum kh_err e = kh_rules_scan(rules, r->screen->scratch, form->text, on_match, r);
+	for (size_t i = 0; e == KH_OK && i < r->match_count; i++) {
+		const struct kh_rule *rule = kh_rules_at(rules, r->matches[i].id);
+		/* Undoing leet and spacing makes hosts and tags of anything; what is looked for there is words. */
+		if (words && strcmp(rule->code, "instruction") != 0)
+			continue;
+		size_t end = r->matches[i].end;
+		size_t start = kh_rules_start(rules, r->screen->scratch, form->text, r->matches[i].id, end);
+		size_t before = r->n;
+		add(r, form, rule->code, rule->name, rule->severity, start, end);
+		if (r->n == before)
+			r->per_rule[r->matches[i].id]--;
+	}
+	return e;
+}
+
+static enum kh_err read_form(struct reading *r, const struct kh_form *form);
+
+/* A decoded text: noted, and read in turn as long as depth and budget last. */
+static enum kh_err read_decoded(struct reading *r, const struct kh_form *form, bool finding)
+{
+	if (form->depth > KH_SCREEN_DEPTH || form->text.n > r->budget)
+		return KH_OK;
+	r->budget -= form->text.n;
+	if (finding)
+		add(r, form, "encoded", "encoded", KH_SEVERITY_LOW, 0, form->text.n);
+	return read_form(r, form);
+}
+
+struct finder {
+	struct reading *r;
+	const struct kh_form *form;
+	enum kh_err e;
+};
+
+static void on_decoded(void *ctx, enum kh_layer layer, struct kh_view decoded, size_t start, size_t end)
+{
+	struct finder *f = ctx;
+	struct kh_form form = kh_form_of(f->form, layer, decoded, start, end);
+
+	if (f->e == KH_OK)
+		f->e = read_decoded(f->r, &form, true);
+}
+
+static void note(struct reading *r, const struct kh_form *form, const struct kh_hidden *h, enum kh_hidden_kind kind,
+		 const char *code, enum kh_severity severity)
+{
+	add(r, form, code, code, severity, h->first[kind], h->last[kind]);
+}
+
+/* What is hidden in a text.  A document may hold a little of it honestly; an answer may not, but for one soft hyphen.
+ */
+static void judge_hidden(struct reading *r, const struct kh_form *form, const struct kh_hidden *h)
+{
+	bool strict = r->as != KH_SCREEN_DOCUMENT;
+
+	if (h->count[KH_HIDDEN_INVALID] > 0)
+		note(r, form, h, KH_HIDDEN_INVALID, "invalid_utf8", KH_SEVERITY_MEDIUM);
+	if (h->count[KH_HIDDEN_TAG] > (strict ? 0 : 7))
+		note(r, form, h, KH_HIDDEN_TAG, "tag", KH_SEVERITY_HIGH);
+	if (h->count[KH_HIDDEN_SELECTOR] > 0 && (strict || h->count[KH_HIDDEN_SELECTOR] >= 16))
+		note(r, form, h, KH_HIDDEN_SELECTOR, "selector", strict ? KH_SEVERITY_MEDIUM : KH_SEVERITY_LOW);
+	if (h->count[KH_HIDDEN_OVERRIDE] > 0)
+		note(r, form, h, KH_HIDDEN_OVERRIDE, "bidi", KH_SEVERITY_HIGH);
+	if (h->count[KH_HIDDEN_BIDI] > 0 && strict)
+		note(r, form, h, KH_HIDDEN_BIDI, "bidi", KH_SEVERITY_LOW);
+	if (h->count[KH_HIDDEN_OTHER] > (strict ? 0 : 16))
+		note(r, form, h, KH_HIDDEN_OTHER, "invisible", KH_SEVERITY_MEDIUM);
+	if (h->count[KH_HIDDEN_SOFT] > 1 && (strict || h->within > 4))
+		note(r, form, h, KH_HIDDEN_SOFT, "invisible", KH_SEVERITY_MEDIUM);
+	if (h->count[KH_HIDDEN_MARKS] > 0 && (strict || h->marks > KH_NORMALISE_MARKS))
+		note(r, form, h, KH_HIDDEN_MARKS, "marks", KH_SEVERITY_MEDIUM);
+}
+
+static enum kh_err read_hidden(struct reading *r, const struct kh_form *form)
+{
+	struct finder f = {r, form, KH_OK};
+	struct kh_hidden h;
+
+	kh_hidden_scan(r->arena, form->text, on_decoded, &f, &h);
+	judge_hidden(r, form, &h);
+	return f.e;
+}
+
+/* The escapes, each on its own: what they stand for is read as a text of its own. */
+static enum kh_err read_escapes(struct reading *r, const struct kh_form *form)
+{
+	static const enum kh_layer layers[] = {KH_LAYER_URL, KH_LAYER_HTML, KH_LAYER_QUOTED_PRINTABLE, KH_LAYER_ESCAPE};
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; e == KH_OK && i < sizeof(layers) / sizeof(layers[0]); i++) {
+		struct kh_unescaped u;
+		e = kh_unescape(r->arena, form->text, layers[i], &u);
+		if (e != KH_OK || u.count == 0)
+			continue;
+		bool needless = u.needless >= NEEDLESS_MIN || (r->as != KH_SCREEN_DOCUMENT && u.count > 1);
+		struct kh_form decoded = kh_form_map(form, layers[i], u.text, u.origin);
+		if (needless) {
+			struct kh_form whole = kh_form_of(form, layers[i], u.text, u.first, u.last);
+			add(r, &whole, "encoded", "encoded", KH_SEVERITY_LOW, 0, u.text.n);
+		}
+		e = read_decoded(r, &decoded, false);
+	}
+	return e;
+}
+
+static void add_answer(struct reading *r, const struct kh_form *form, struct kh_speech a)
+{
+	if (a.code != NULL)
+		add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
+}
+
+/* What a form is as an answer or a name, by its words. */
+static void judge_words(struct reading *r, const struct kh_form *skeleton)
+{
+	if (r->as != KH_SCREEN_DOCUMENT)
+		add_answer(r, skeleton, kh_speech_judge(skeleton->text));
+	if (r->as == KH_SCREEN_NAME)
+		add_answer(r, skeleton, kh_speech_name(skeleton->text));
+}
+
+static void judge_scripts(struct reading *r, const struct kh_form *folded)
+{
+	if (r->as != KH_SCREEN_DOCUMENT)
+		add_answer(r, folded, kh_speech_script(folded->text));
+	if (r->as == KH_SCREEN_NAME)
+		add_answer(r, folded, kh_speech_name_script(folded->text));
+}
+
+/* True where DECODED reads like language and TEXT does not: then it was meant to be read that way. */
+static bool meant(struct kh_view text, struct kh_view decoded)
+{
+	size_t words, decoded_words;
+	size_t before = kh_lexicon_known(text, &words), after = kh_lexicon_known(decoded, &decoded_words);
+
+	return after >= 2 && after * 4 >= decoded_words && after > 2 * before;
+}
+
+/* Rot13 and reversal, of short texts as a whole. */
+static enum kh_err read_turned(struct reading *r, const struct kh_form *skeleton)
+{
+	struct kh_view rot13 = kh_decode_rot13(r->arena, skeleton->text);
+	struct kh_view reversed = kh_decode_reverse(r->arena, skeleton->text);
+	enum kh_err e = kh_arena_check(r->arena);
+
+	if (e == KH_OK && meant(skeleton->text, rot13)) {
+		struct kh_form form = kh_form_of(skeleton, KH_LAYER_ROT13, rot13, 0, skeleton->text.n);
+		e = read_decoded(r, &form, true);
+	}
+	if (e == KH_OK && meant(skeleton->text, reversed)) {
+		struct kh_form form = kh_form_of(skeleton, KH_LAYER_REVERSED, reversed, 0, skeleton->text.n);
+		e = read_decoded(r, &form, true);
+	}
+	return e;
+}
+
+/* Leet and spacing undone, over the skeleton. */
+static enum kh_err read_disguises(struct reading *r, const struct kh_form *skeleton)
+{
+	struct kh_spaced spaced;
+	enum kh_err e = KH_OK;
+
+	for (int ell = 0; e == KH_OK && ell < 2; ell++) {
+		struct kh_view text;
+		size_t changed;
+		e = kh_disguise_leet(r->arena, skeleton->text, ell != 0, &text, &changed);
+		if (e != KH_OK || changed == 0)
+			break;
+		struct kh_form leet = *skeleton;
+		leet.text = text;
+		leet.layers[leet.layer_count++] = KH_LAYER_LEET;
+		e = read_rules(r, &leet, true);
+		judge_words(r, &leet);
+	}
+	if (e == KH_OK)
+		e = kh_disguise_spaced(r->arena, skeleton->text, &spaced);
+	if (e != KH_OK || spaced.letters == 0)
+		return e;
+	struct kh_form joined = kh_form_map(skeleton, KH_LAYER_SPACED, spaced.text, spaced.origin);
+	if (spaced.letters >= SPACED_MIN) {
+		struct kh_form run = kh_form_of(skeleton, KH_LAYER_SPACED, spaced.text, spaced.first, spaced.last);
+		add(r, &run, "encoded", "encoded", KH_SEVERITY_LOW, 0, spaced.text.n);
+	}
+	judge_words(r, &joined);
+	return read_rules(r, &joined, true);
+}
+
+/* The rules over FORM's normal form by FLAGS; the form itself comes back. */
+static enum kh_err read_normal(struct reading *r, const struct kh_form *form, unsigned flags, bool scan,
+			       struct kh_form *ret)
+{
+	struct kh_view text;
+	uint32_t *origin;
+	enum kh_err e = kh_normalise_form(r->arena, form->text, flags, &text, &origin);
+
+	if (e != KH_OK)
+		return e;
+	*ret = kh_form_map(form, KH_LAYER_NORMALISED, text, origin);
+	return scan ? read_rules(r, ret, false) : KH_OK;
+}
+
+/* Folded: for words in other scripts.  Skeleton: for words in look-alikes, and the disguises. */
+static enum kh_err read_normals(struct reading *r, const struct kh_form *form, bool ascii)
+{
+	struct kh_form folded, skeleton;
+	enum kh_err e = KH_OK;
+
+	if (!ascii)
+		e = read_normal(r, form, KH_NORMALISE_FOLD, true, &folded);
+	if (e == KH_OK)
+		e = read_normal(r, form, KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE, !ascii, &skeleton);
+	if (e != KH_OK)
+		return e;
+	skeleton.layer_count -= ascii;
+	judge_words(r, &skeleton);
+	if (!ascii)
+		judge_scripts(r, &folded);
+	if (r->as != KH_SCREEN_DOCUMENT)
+		e = read_turned(r, &skeleton);
+	return e == KH_OK ? read_disguises(r, &skeleton) : e;
+}
+
+static void collect(struct reading *r, struct kh_view text)
+{
+	if (r->form_count == r->form_cap) {
+		size_t cap = r->form_cap ? r->form_cap * 2 : 8;
+		struct kh_view *grown = kh_arena_grow(r->arena, r->forms, r->form_count * sizeof(*grown),
+						      cap * sizeof(*grown));
+		if (grown == NULL)
+			return;
+		r->forms = grown;
+		r->form_cap = cap;
+	}
+	r->forms[r->form_count++] = text;
+}
+
+static enum kh_err read_form(struct reading *r, const struct kh_form *form)
+{
+	struct finder f = {r, form, KH_OK};
+	bool ascii = kh_utf8_is_ascii(form->text);
+	enum kh_err e = KH_OK;
+
+	if (r->collect)
+		collect(r, form->text);
+	else
+		e = read_rules(r, form, false);
+	if (e == KH_OK)
+		e = read_hidden(r, form);
+	if (e == KH_OK && !r->collect)
+		e = read_normals(r, form, ascii);
+	struct kh_form clean = *form;
+	if (e == KH_OK && !ascii) {
+		uint32_t *origin;
+		struct kh_view text;
+		e = kh_normalise_form(r->arena, form->text, 0, &text, &origin);
+		if (e == KH_OK)
+			clean = kh_form_map(form, KH_LAYER_NORMALISED, text, origin), clean.layer_count--;
+	}
+	if (e == KH_OK)
+		e = read_escapes(r, &clean);
+	if (e == KH_OK) {
+		f.form = &clean;
+		kh_decode_runs(r->arena, clean.text, on_decoded, &f);
+		e = f.e;
+	}
+	return e;
+}
+
+static int worse(const struct kh_finding *a, const struct kh_finding *b)
+{
+	if (a->severity != b->severity)
+		return a->severity > b->severity ? -1 : 1;
+	return 0;
+}
+
+static int earlier(const struct kh_finding *a, const struct kh_finding *b)
+{
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return strcmp(a->rule, b->rule);
+}
+
+typedef int order_fn(const struct kh_finding *a, const struct kh_finding *b);
+
+/* Insertion by binary search would do no better: findings are few, and mostly in order. */
+static void sort(struct kh_finding *at, size_t n, order_fn *order)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct kh_finding f = at[i];
+		size_t j = i;
+		for (; j > 0 && order(&at[j - 1], &f) > 0; j--)
+			at[j] = at[j - 1];
+		at[j] = f;
+	}
+}
+
+static enum kh_err begin(struct reading *r, struct kh_screen *screen, struct kh_arena *arena, size_t n)
+{
+	*r = (struct reading){.screen = screen, .arena = arena};
+	r->budget = n <= (SIZE_MAX - BUDGET_MORE) / BUDGET ? n * BUDGET + BUDGET_MORE : SIZE_MAX;
+	r->per_rule = kh_arena_alloc(arena, kh_rules_count(screen->rules));
+	r->matches = KH_NEW_N(arena, struct match, MATCHES_MAX);
+	return kh_arena_check(arena);
+}
+
+enum kh_err kh_screen_text(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text, enum kh_screen_as as,
+			   struct kh_findings *ret_findings)
+{
+	struct kh_form whole = {.text = text};
+	struct reading r;
+	enum kh_err e = begin(&r, screen, arena, text.n);
+
+	r.as = as;
+	if (e == KH_OK)
+		e = read_form(&r, &whole);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e != KH_OK)
+		return e;
+	sort(r.found, r.n, worse);
+	struct kh_findings result = {.at = r.found, .n = r.n < FINDINGS_MAX ? r.n : FINDINGS_MAX};
+	result.severity = result.n > 0 ? result.at[0].severity : KH_SEVERITY_NONE;
+	sort(result.at, result.n, earlier);
+	*ret_findings = result;
+	return KH_OK;
+}
+
+enum kh_err kh_screen_forms(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text,
+			    struct kh_view **ret_forms, size_t *ret_count)
+{
+	struct reading r;
+	struct kh_view normal;
+	uint32_t *origin;
+	enum kh_err e = begin(&r, screen, arena, text.n);
+
+	r.collect = true;
+	if (e == KH_OK)
+		e = kh_normalise_form(arena, text, 0, &normal, &origin);
+	if (e == KH_OK) {
+		struct kh_form whole = {.text = normal};
+		e = read_form(&r, &whole);
+	}
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK) {
+		*ret_forms = r.forms;
+		*ret_count = r.form_count;
+	}
+	return e;
+}

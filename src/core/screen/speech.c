@@ -1,0 +1,373 @@
+/* Judging answers and names.  Input is the attacker's; tables and thresholds are ours. */
+#include "core/screen/speech.h"
+
+#include "base/utf8.h"
+#include "core/screen/lexicon.h"
+
+#include <utf8proc.h>
+
+#define WORDS_MAX   64 /* more is no answer */
+#define ENOUGH      4  /* points */
+#define LONG_ANSWER 30 /* words: from here on, length alone is enough */
+
+struct token {
+	struct kh_view word;
+	unsigned kinds;
+	bool begins; /* a clause begins here */
+	bool number; /* has a digit */
+	bool quoted; /* stands after a quotation mark */
+	bool colon;  /* stands after a colon */
+	bool comma;  /* stands after a comma, and nothing stronger */
+};
+
+struct sentence {
+	struct token at[WORDS_MAX];
+	size_t n;
+	size_t ends; /* sentence ends with words after them */
+	bool question, colon, address, quotes;
+};
+
+static bool in_word(char c)
+{
+	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || (unsigned char)c >= 0x80 || c == '\'';
+}
+
+static bool ends_clause(char c)
+{
+	return c == '.' || c == '!' || c == '?' || c == ':' || c == ';' || c == '"' || c == '(' || c == '\n' ||
+	       c == '*' || c == '#' || c == '>' || c == ']' || c == ')' || c == '}' || c == '-' || c == ',' ||
+	       c == '|' || c == '/';
+}
+
+static void add_token(struct sentence *s, struct token t)
+{
+
+	while (t.word.n > 0 && t.word.p[0] == '\'')
+		t.word = kh_view_from(t.word, 1), t.quoted = true;
+	while (t.word.n > 0 && t.word.p[t.word.n - 1] == '\'')
+		t.word.n--;
+	if (t.word.n == 0 || s->n == WORDS_MAX)
+		return;
+	for (size_t i = 0; i < t.word.n; i++)
+		t.number = t.number || kh_ascii_is_digit(t.word.p[i]);
+	t.kinds = kh_lexicon_find(t.word);
+	s->quotes = s->quotes || t.quoted;
+	s->at[s->n++] = t;
+}
+
+/* True where the dot after the last word does not end a sentence: "E. E. Hale", "U.S. state", "St. Louis". */
+static bool is_abbreviation(const struct sentence *s)
+{
+	return s->n > 0 && s->at[s->n - 1].word.n <= 2 && !s->at[s->n - 1].number;
+}
+
+static void tokenise(struct kh_view text, struct sentence *s)
+{
+	struct token next = {.begins = true};
+	bool ended = false;
+
+	*s = (struct sentence){.n = 0};
+	for (size_t at = 0; at < text.n && s->n < WORDS_MAX;) {
+		size_t end = at;
+		while (end < text.n && in_word(text.p[end]))
+			end++;
+		if (end > at) {
+			s->ends += ended;
+			next.word = kh_view_sub(text, at, end);
+			add_token(s, next);
+			next = (struct token){.begins = false};
+			ended = false;
+			at = end;
+			continue;
+		}
+		char c = text.p[at++];
+		bool blank_next = at >= text.n || text.p[at] == ' ';
+		next.begins = next.begins || (ends_clause(c) &&
+					      (blank_next || c == '"' || c == '(' || c == ':' || c == '>' || c == '*'));
+		next.comma = c == ',' || (next.comma && c == ' ');
+		next.quoted = next.quoted || c == '"';
+		next.colon = next.colon || (c == ':' && blank_next);
+		ended = ended || (c == '.' && blank_next && !is_abbreviation(s)) ||
+			((c == '!' || c == '?') && blank_next);
+		s->question = s->question || c == '?';
+		s->colon = s->colon || (c == ':' && blank_next);
+		s->address = s->address || c == '@';
+	}
+}
+
+static bool is(const struct token *t, const char *word)
+{
+	return kh_view_eq(t->word, kh_view_str(word));
+}
+
+static unsigned kinds_at(const struct sentence *s, size_t i)
+{
+	return i < s->n ? s->at[i].kinds : 0;
+}
+
+/* Words that may stand before the verb of an order: "please", "now", "and then". */
+static bool is_lead(const struct token *t)
+{
+	static const char *const leads[] = {"and",  "then", "now",   "also",     "just",     "but",    "so",
+					    "ok",   "okay", "next",  "first",    "finally",  "simply", "always",
+					    "only", "yes",  "again", "strictly", "securely", "todo",   "must"};
+
+	if ((t->kinds & KH_WORD_PLEA) != 0)
+		return true;
+	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
+		if (is(t, leads[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool foreign(unsigned kinds)
+{
+	return (kinds & KH_WORD_FOREIGN) != 0;
+}
+
+/* The points of a clause that begins at I: is it an order? */
+static unsigned order(const struct sentence *s, size_t i)
+{
+	bool lead = false, negated = false;
+
+	while (i < s->n && is_lead(&s->at[i]) && i + 1 < s->n) {
+		lead = lead || (s->at[i].kinds & KH_WORD_PLEA) != 0;
+		i++;
+	}
+	if (i + 1 < s->n && is(&s->at[i], "do") && is(&s->at[i + 1], "not"))
+		negated = true, i += 2;
+	else if (i < s->n && (is(&s->at[i], "dont") || is(&s->at[i], "don't") || is(&s->at[i], "never")))
+		negated = true, i++;
+	unsigned verb = kinds_at(s, i), next = kinds_at(s, i + 1);
+	bool command = (verb & KH_WORD_COMMAND) != 0, maybe = (verb & KH_WORD_MAYBE) != 0;
+	/* A number after a word that is a noun, too, is the noun's: "order 4711". */
+	bool object = (next & (KH_WORD_OBJECT | KH_WORD_LINK | KH_WORD_YOU | KH_WORD_SELF)) != 0 ||
+		      (i + 1 < s->n && ((s->at[i + 1].number && !maybe) || s->at[i + 1].quoted));
+
+	if (!command && !maybe)
+		return 0;
+	if (negated || (lead && command))
+		return command ? 4 : 1;
+	if (lead)
+		return object ? 2 : 1;
+	if (command && !maybe)
+		return object || (foreign(verb) && i + 1 < s->n) ? 4 : s->n - i >= 5 ? 3 : i + 1 < s->n ? 2 : 1;
+	return object ? (command ? 3U : 2U) + (s->n - i >= 6) : 0;
+}
+
+/* "can you", "I want you to", "would you mind": the points of a request at I. */
+static unsigned request(const struct sentence *s, size_t i)
+{
+	unsigned here = kinds_at(s, i), next = kinds_at(s, i + 1);
+
+	if ((here & KH_WORD_AUX) != 0 && i + 2 < s->n && is(&s->at[i + 1], "you"))
+		return 3;
+	if (is(&s->at[i], "you") && s->at[i].begins && (next & KH_WORD_AUX) != 0)
+		return 2;
+	if ((is(&s->at[i], "need") || is(&s->at[i], "want") || is(&s->at[i], "like")) && (next & KH_WORD_YOU) != 0)
+		return 2;
+	if ((here & KH_WORD_COMMAND) != 0 &&
+	    (is(&s->at[i], "tell") || is(&s->at[i], "give") || is(&s->at[i], "show")) && i + 1 < s->n &&
+	    is(&s->at[i + 1], "me"))
+		return 2;
+	return 0;
+}
+
+/* A question without its mark, at the beginning of a clause. */
+static unsigned question(const struct sentence *s, size_t i)
+{
+	unsigned here = kinds_at(s, i), next = kinds_at(s, i + 1);
+
+	if ((here & KH_WORD_ASK) != 0)
+		return (next & KH_WORD_AUX) != 0 ? 3 : 1;
+	if ((here & KH_WORD_AUX) != 0 && (next & (KH_WORD_YOU | KH_WORD_SELF | KH_WORD_OBJECT)) != 0)
+		return 2;
+	return 0;
+}
+
+static unsigned at_most(unsigned points, unsigned most)
+{
+	return points < most ? points : most;
+}
+
+static unsigned length_points(size_t words)
+{
+	return words >= LONG_ANSWER ? ENOUGH : words > 20 ? 3 : words > 16 ? 2 : words > 12 ? 1 : 0;
+}
+
+static unsigned points(const struct sentence *s)
+{
+	unsigned orders = 0, requests = 0, questions = 0, you = 0, meta = 0, model = 0, secret = 0, plea = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		unsigned kinds = s->at[i].kinds;
+		if (s->at[i].begins) {
+			unsigned o = order(s, i);
+			/* In the middle of a text, a clause is less surely one; after a colon it is. */
+			orders += i == 0 || o < 2 || s->at[i].colon ? o : o - 1;
+			/* After a comma, "who was" is a statement's. */
+			questions += s->at[i].comma ? 0 : question(s, i);
+		}
+		requests += request(s, i);
+		you += (kinds & KH_WORD_YOU) != 0;
+		meta += (kinds & KH_WORD_META) != 0;
+		model += (kinds & KH_WORD_MODEL) != 0;
+		secret += (kinds & KH_WORD_SECRET) != 0;
+		plea += (kinds & KH_WORD_PLEA) != 0;
+	}
+	/* A word or two is a name or a title, unless it is clearly an order. */
+	if (s->n < 3)
+		return s->question || (s->n == 2 && orders >= ENOUGH) ? ENOUGH : 0;
+	/* An order about what a model has or does is one more surely. */
+	orders += orders >= 2 && meta + secret > 0;
+	unsigned evidence = orders + requests + at_most(questions, 3) + at_most(you, 2) + at_most(meta, 3) +
+			    at_most(model, 2) + at_most(secret, 2) + at_most(plea, 1) + (s->question ? ENOUGH : 0) +
+			    (s->address && s->n > 3);
+	/* More than one sentence, a colon, quotation: of a statement they say nothing, of a request something. */
+	if (evidence > 0)
+		evidence += (s->ends > 1 ? 2U : s->ends > 0) + (s->colon && s->n > 6) + (s->quotes && s->n > 6);
+	return evidence + length_points(s->n);
+}
+
+unsigned kh_speech_points(struct kh_view skeleton)
+{
+	struct sentence s;
+
+	tokenise(skeleton, &s);
+	return points(&s);
+}
+
+/* Running text in a language that is not English, or in none that is known. */
+static bool unreadable(const struct sentence *s)
+{
+	size_t others = 0, known = 0, letters = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		others += foreign(s->at[i].kinds);
+		known += s->at[i].kinds != 0 || s->at[i].number;
+		letters += !s->at[i].number;
+	}
+	if (others >= 2 && letters >= 4 && others * 5 >= letters)
+		return true;
+	return letters >= 10 && known * 8 < s->n;
+}
+
+struct kh_speech kh_speech_judge(struct kh_view skeleton)
+{
+	struct sentence s;
+
+	tokenise(skeleton, &s);
+	unsigned p = points(&s);
+	if (s.question)
+		return (struct kh_speech){"question", "question", KH_SEVERITY_MEDIUM};
+	if (p >= ENOUGH)
+		return (struct kh_speech){"instruction", "asks_for_something",
+					  p >= 2 * ENOUGH ? KH_SEVERITY_HIGH : KH_SEVERITY_MEDIUM};
+	if (unreadable(&s))
+		return (struct kh_speech){"unreadable", "other_language", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
+}
+
+/* Scripts that do not put blanks between words. */
+static bool is_unspaced(uint32_t c)
+{
+	return (c >= 0x0e00 && c <= 0x0eff) || (c >= 0x1000 && c <= 0x109f) || (c >= 0x1780 && c <= 0x17ff) ||
+	       (c >= 0x3040 && c <= 0x30ff) || (c >= 0x3400 && c <= 0x9fff) || (c >= 0x20000 && c <= 0x3ffff);
+}
+
+static bool is_letter(uint32_t c)
+{
+	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
+
+	return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
+}
+
+/* Greek, Cyrillic, Armenian and Cherokee have letters that look like Latin ones. */
+static bool is_lookalike(uint32_t c)
+{
+	return (c >= 0x370 && c <= 0x58f) || (c >= 0x13a0 && c <= 0x13ff) || (c >= 0xab70 && c <= 0xabbf);
+}
+
+/* What scripts a text is in, word by word. */
+struct scripts {
+	size_t words;    /* with letters of another script than Latin */
+	size_t unspaced; /* characters of scripts without blanks */
+	size_t mixed;    /* words of Latin letters and look-alikes */
+	size_t known;    /* words of other scripts that are in the lexicon */
+	bool asks;       /* one of them is an order, or a secret */
+};
+
+static void read_word(struct scripts *s, struct kh_view word)
+{
+	bool other = false, latin = false, alike = false;
+
+	for (size_t at = 0; at < word.n;) {
+		uint32_t c;
+		size_t len = kh_utf8_decode(word, at, &c);
+		if (len == 0)
+			break;
+		latin = latin || (c < 0x80 && kh_ascii_is_alpha((char)c));
+		alike = alike || is_lookalike(c);
+		other = other || (c >= 0x370 && is_letter(c));
+		s->unspaced += is_unspaced(c);
+		at += len;
+	}
+	s->words += other;
+	s->mixed += latin && alike;
+	unsigned kinds = other ? kh_lexicon_find(word) : 0;
+	s->known += kinds != 0;
+	s->asks = s->asks || (kinds & (KH_WORD_COMMAND | KH_WORD_SECRET)) != 0;
+}
+
+static struct scripts read_scripts(struct kh_view folded)
+{
+	struct scripts s = {0};
+	struct kh_view word;
+
+	while (s.words < WORDS_MAX && kh_lexicon_next(&folded, &word))
+		read_word(&s, word);
+	return s;
+}
+
+struct kh_speech kh_speech_script(struct kh_view folded)
+{
+	struct scripts s = read_scripts(folded);
+
+	if (s.mixed > 0)
+		return (struct kh_speech){"encoded", "mixed_scripts", KH_SEVERITY_MEDIUM};
+	if (s.words >= 5 || s.unspaced >= 12 || s.known >= 2 || (s.asks && s.words > 1))
+		return (struct kh_speech){"unreadable", "other_script", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
+}
+
+/* How much speaks against W in a name: words that are no names. */
+static unsigned not_a_name(const struct token *t)
+{
+	if (t->kinds == 0 || t->word.n == 1 || (t->kinds & (KH_WORD_NAME | KH_WORD_PARTICLE)) != 0)
+		return 0;
+	/* Short words of other languages are names elsewhere. */
+	return t->kinds == KH_WORD_FOREIGN && t->word.n <= 3 ? 1 : 2;
+}
+
+struct kh_speech kh_speech_name(struct kh_view skeleton)
+{
+	struct sentence s;
+	unsigned against = 0;
+
+	tokenise(skeleton, &s);
+	for (size_t i = 0; i < s.n; i++)
+		against += not_a_name(&s.at[i]);
+	if (against >= 2)
+		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
+}
+
+struct kh_speech kh_speech_name_script(struct kh_view folded)
+{
+	struct scripts s = read_scripts(folded);
+
+	if (s.words >= 5 || s.unspaced > 8 || s.known > 0)
+		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
+}

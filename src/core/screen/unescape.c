@@ -1,0 +1,211 @@
+/*
+ * Escapes.  Input is hostile; a sequence that is not exactly an escape stays as it is.  One pass: memchr finds the next
+ * character that could begin one, so text without any costs next to nothing.
+ */
+#include "core/screen/unescape.h"
+
+#include "base/utf8.h"
+
+struct entity {
+	const char *name;
+	uint32_t c;
+};
+
+/* The named entities that write ASCII, and the blanks; with the semicolon. */
+static const struct entity entities[] = {
+	{"amp;", '&'},    {"lt;", '<'},       {"gt;", '>'},
+	{"quot;", '"'},   {"apos;", '\''},    {"nbsp;", ' '},
+	{"colon;", ':'},  {"sol;", '/'},      {"lpar;", '('},
+	{"rpar;", ')'},   {"lbrack;", '['},   {"rbrack;", ']'},
+	{"lbrace;", '{'}, {"rbrace;", '}'},   {"num;", '#'},
+	{"excl;", '!'},   {"quest;", '?'},    {"period;", '.'},
+	{"comma;", ','},  {"semi;", ';'},     {"equals;", '='},
+	{"lowbar;", '_'}, {"hyphen;", '-'},   {"dash;", '-'},
+	{"ast;", '*'},    {"plus;", '+'},     {"percnt;", '%'},
+	{"dollar;", '$'}, {"commat;", '@'},   {"bsol;", '\\'},
+	{"verbar;", '|'}, {"vert;", '|'},     {"grave;", '`'},
+	{"Tab;", '\t'},   {"NewLine;", '\n'}, {"ensp;", ' '},
+	{"emsp;", ' '},   {"thinsp;", ' '},   {"shy;", 0xad},
+	{"zwj;", 0x200d}, {"zwnj;", 0x200c},  {"ZeroWidthSpace;", 0x200b},
+	{"ndash;", '-'},  {"mdash;", '-'},    {"lsquo;", '\''},
+	{"rsquo;", '\''}, {"ldquo;", '"'},    {"rdquo;", '"'},
+};
+
+static int hex_value(char c)
+{
+	c = kh_ascii_lower(c);
+	return kh_ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Up to MAX digits of V at AT in BASE; how many, and their value. */
+static size_t number(struct kh_view v, size_t at, unsigned base, size_t max, uint32_t *ret)
+{
+	uint32_t value = 0;
+	size_t n = 0;
+
+	for (; n < max && at + n < v.n; n++) {
+		int digit = hex_value(v.p[at + n]);
+		if (digit < 0 || (unsigned)digit >= base)
+			break;
+		value = value * base + (uint32_t)digit;
+	}
+	*ret = value;
+	return n;
+}
+
+/* One escape at AT: what it stands for, its length, and whether the value is a byte and not a character.  0: none. */
+typedef size_t escape_fn(struct kh_view v, size_t at, uint32_t *ret_c, bool *ret_byte);
+
+static size_t url_escape(struct kh_view v, size_t at, uint32_t *ret_c, bool *ret_byte)
+{
+	*ret_byte = true;
+	return number(v, at + 1, 16, 2, ret_c) == 2 ? 3 : 0;
+}
+
+static size_t quoted_escape(struct kh_view v, size_t at, uint32_t *ret_c, bool *ret_byte)
+{
+	*ret_byte = true;
+	if (at + 1 < v.n && v.p[at + 1] == '\n') {
+		*ret_c = UINT32_MAX; /* a soft line break stands for nothing */
+		return 2;
+	}
+	if (at + 2 < v.n && v.p[at + 1] == '\r' && v.p[at + 2] == '\n') {
+		*ret_c = UINT32_MAX;
+		return 3;
+	}
+	return number(v, at + 1, 16, 2, ret_c) == 2 ? 3 : 0;
+}
+
+static size_t html_escape(struct kh_view v, size_t at, uint32_t *ret_c, bool *ret_byte)
+{
+	struct kh_view rest = kh_view_from(v, at + 1);
+
+	*ret_byte = false;
+	if (rest.n >= 2 && rest.p[0] == '#') {
+		bool hex = rest.p[1] == 'x' || rest.p[1] == 'X';
+		size_t n = number(v, at + 2 + hex, hex ? 16 : 10, 8, ret_c);
+		size_t end = at + 2 + hex + n;
+		return n == 0 ? 0 : end - at + (end < v.n && v.p[end] == ';');
+	}
+	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
+		struct kh_view name = kh_view_str(entities[i].name);
+		if (kh_view_starts(rest, name)) {
+			*ret_c = entities[i].c;
+			return name.n + 1;
+		}
+	}
+	return 0;
+}
+
+static size_t backslash_escape(struct kh_view v, size_t at, uint32_t *ret_c, bool *ret_byte)
+{
+	char kind = at + 1 < v.n ? v.p[at + 1] : 0;
+	bool braces = at + 2 < v.n && v.p[at + 2] == '{';
+	size_t n;
+
+	*ret_byte = kind == 'x' && !braces;
+	switch (kind) {
+	case 'n':
+	case 'r':
+	case 't':
+		*ret_c = ' ';
+		return 2;
+	case 'x':
+	case 'u':
+	case 'U':
+		if (braces) {
+			n = number(v, at + 3, 16, 6, ret_c);
+			return n > 0 && at + 3 + n < v.n && v.p[at + 3 + n] == '}' ? n + 4 : 0;
+		}
+		n = kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
+		return number(v, at + 2, 16, n, ret_c) == n ? n + 2 : 0;
+	default:
+		*ret_byte = true;
+		n = number(v, at + 1, 8, 3, ret_c);
+		return n == 3 && *ret_c < 256 ? 4 : 0;
+	}
+}
+
+static bool is_alnum(uint32_t c)
+{
+	return c < 0x80 && (kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c));
+}
+
+/* Writes what an escape stands for; the number of bytes, at most 4 and no more than the escape has. */
+static size_t put(char *p, uint32_t c, bool byte)
+{
+	if (c == UINT32_MAX || c == 0 || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	if (!byte)
+		return kh_utf8_encode(c, p);
+	*p = (char)c;
+	return 1;
+}
+
+static void undo(struct kh_view text, char mark, escape_fn *escape, char *out, struct kh_unescaped *ret)
+{
+	size_t n = 0, at = 0;
+
+	while (at < text.n) {
+		const char *next = memchr(text.p + at, mark, text.n - at);
+		size_t stop = next ? (size_t)(next - text.p) : text.n;
+		uint32_t c = 0;
+		bool byte = false;
+		size_t len = next ? escape(text, stop, &c, &byte) : 0;
+		size_t keep = len > 0 || next == NULL ? stop : stop + 1;
+		for (; at < keep; at++) {
+			ret->origin[n] = (uint32_t)at;
+			out[n++] = text.p[at];
+		}
+		if (len == 0)
+			continue;
+		size_t wrote = put(out + n, c, byte);
+		for (size_t i = 0; i < wrote; i++)
+			ret->origin[n++] = (uint32_t)at;
+		if (ret->count++ == 0)
+			ret->first = at;
+		ret->needless += is_alnum(c);
+		at += len;
+		ret->last = at;
+	}
+	ret->origin[n] = (uint32_t)text.n;
+	ret->text = kh_view_of(out, n);
+}
+
+/* True where TEXT has at least one escape: the cheap question, asked of every text. */
+static bool any(struct kh_view text, char mark, escape_fn *escape)
+{
+	for (size_t at = 0; at < text.n;) {
+		const char *next = memchr(text.p + at, mark, text.n - at);
+		uint32_t c;
+		bool byte;
+		if (next == NULL)
+			return false;
+		at = (size_t)(next - text.p);
+		if (escape(text, at, &c, &byte) > 0)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_layer layer, struct kh_unescaped *ret)
+{
+	bool url = layer == KH_LAYER_URL, html = layer == KH_LAYER_HTML, quoted = layer == KH_LAYER_QUOTED_PRINTABLE;
+	escape_fn *escape = url ? url_escape : html ? html_escape : quoted ? quoted_escape : backslash_escape;
+	char mark = url ? '%' : html ? '&' : quoted ? '=' : '\\';
+
+	if (text.n >= UINT32_MAX)
+		return KH_ELIMIT;
+	if (!any(text, mark, escape)) {
+		*ret = (struct kh_unescaped){.count = 0};
+		return KH_OK;
+	}
+	struct kh_unescaped u = {.origin = KH_NEW_N(arena, uint32_t, text.n + 1)};
+	char *out = kh_arena_alloc(arena, text.n + 4);
+	if (u.origin == NULL || out == NULL)
+		return KH_ENOMEM;
+	undo(text, mark, escape, out, &u);
+	*ret = u;
+	return KH_OK;
+}

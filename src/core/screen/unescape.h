@@ -1,0 +1,26 @@
+/*
+ * Undoing encodings that replace single characters of a text and leave the others (S2): URL percent, HTML entities,
+ * quoted-printable, and backslash escapes.
+ */
+#ifndef KH_CORE_SCREEN_UNESCAPE_H
+#define KH_CORE_SCREEN_UNESCAPE_H
+
+#include "base/arena.h"
+#include "core/screen/layer.h"
+
+struct kh_unescaped {
+	struct kh_view text;
+	uint32_t *origin;   /* of each byte in the source, and of the end */
+	size_t count;       /* escapes undone */
+	size_t needless;    /* of them, those for letters and digits, which no honest encoder escapes */
+	size_t first, last; /* where the first begins and the last ends, in the source */
+};
+
+/*
+ * TEXT (any bytes) with the escapes of LAYER undone: KH_LAYER_URL, _HTML, _QUOTED_PRINTABLE or _ESCAPE.  Where there
+ * are none, `count` is 0 and nothing else is set.  The result is no longer than TEXT.
+ */
+enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_layer layer, struct kh_unescaped *ret)
+	__attribute__((warn_unused_result));
+
+#endif

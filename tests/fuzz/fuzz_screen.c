@@ -1,0 +1,68 @@
+/*
+ * The screen (S1-S4): findings in order and inside the text, in each of the three ways to read it; never a failure.
+ * That it is linear shows in libFuzzer's time limit, not here.
+ */
+#include "fuzz.h"
+
+#include "core/screen/screen.h"
+
+#define FINDINGS_MAX 256
+
+static int compare(const struct kh_finding *a, const struct kh_finding *b)
+{
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return strcmp(a->rule, b->rule);
+}
+
+static void check_findings(const struct kh_findings *findings, struct kh_view text)
+{
+	enum kh_severity worst = KH_SEVERITY_NONE;
+
+	HOLDS(findings->n <= FINDINGS_MAX);
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct kh_finding *f = &findings->at[i];
+		HOLDS(f->code != NULL && f->rule != NULL);
+		HOLDS(f->severity > KH_SEVERITY_NONE && f->severity <= KH_SEVERITY_HIGH);
+		HOLDS(f->start <= f->end && f->end <= text.n); /* I-14 */
+		HOLDS(f->layer_count <= KH_SCREEN_DEPTH + 2);
+		for (size_t k = 0; k < f->layer_count; k++)
+			HOLDS(f->layers[k] < KH_LAYER_COUNT);
+		HOLDS(f->layer_count > 0 || f->decoded.n == 0);
+		HOLDS(i == 0 || compare(&findings->at[i - 1], f) <= 0);
+		if (f->severity > worst)
+			worst = f->severity;
+	}
+	HOLDS(findings->severity == worst);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	kh_fuzz_screen();
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const enum kh_screen_as ways[] = {KH_SCREEN_DOCUMENT, KH_SCREEN_ANSWER, KH_SCREEN_NAME};
+	struct kh_view text = kh_fuzz_view(data, size), *forms = NULL;
+	struct kh_arena arena;
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct kh_findings findings;
+		kh_fuzz_begin(&arena);
+		HOLDS(kh_screen_text(kh_fuzz_screen(), &arena, text, ways[i], &findings) == KH_OK);
+		check_findings(&findings, text);
+		kh_arena_done(&arena);
+	}
+	kh_fuzz_begin(&arena);
+	HOLDS(kh_screen_forms(kh_fuzz_screen(), &arena, text, &forms, &count) == KH_OK);
+	HOLDS(count > 0);
+	kh_arena_done(&arena);
+	return 0;
+}

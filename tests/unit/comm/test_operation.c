@@ -1,0 +1,114 @@
+#include "core/comm/operation.h"
+#include "harness.h"
+
+static enum kh_err find(struct kh_test *t, const char *name, struct kh_operation_name *ret)
+{
+	return kh_operation_find(&t->arena, kh_view_str(name), ret, &t->err);
+}
+
+/* E2: the allow-list, with the parameters of each; those in capitals are required. */
+static void test_table(struct kh_test *t)
+{
+	static const char *const all[][4] = {
+		{"comm.search", "QUERY", "scope", "limit"},
+		{"comm.fetch", "URL"},
+		{"comm.query", "DATABASE", "STATEMENT", "params"},
+		{"comm.read", "PATH"},
+		{"comm.exec", "COMMAND", "args"},
+	};
+	struct kh_operation_name name;
+	size_t count;
+
+	assert_non_null(kh_operation_table(&count));
+	assert_int_equal(count, 6);
+	for (size_t i = 0; i < 5; i++) {
+		size_t n = 0;
+		must(t, find(t, all[i][0], &name));
+		assert_view(name.full, all[i][0]);
+		for (; n < 3 && all[i][n + 1] != NULL; n++) {
+			const struct kh_parameter_spec *spec = &name.operation->parameters[n];
+			assert_true(kh_view_eq_nocase(kh_view_str(spec->name), kh_view_str(all[i][n + 1])));
+			assert_int_equal(spec->required, all[i][n + 1][0] < 'a');
+			assert_ptr_equal(kh_operation_parameter(name.operation, kh_view_str(spec->name)), spec);
+		}
+		assert_int_equal(name.operation->parameter_count, n);
+		assert_null(kh_operation_parameter(name.operation, KH_LIT("method")));
+	}
+	assert_view(kh_operation_short(KH_LIT("comm.mcp.a.b")), "mcp.a.b");
+}
+
+/* E2, I2: tools of upstream servers. */
+static void test_upstream(struct kh_test *t)
+{
+	static const char *const bad[] = {
+		"comm.mcp.",
+		"comm.mcp.files",
+		"comm.mcp.files.",
+		"comm.mcp..tool",
+		"comm.mcp.Files.tool",
+		"comm.mcp.a__b.tool",
+		"comm.mcp.-a.tool",
+		"comm.mcp.a.b.c",
+		"comm.mcp.a.to ol",
+		"comm.mcp.a.t\xc3\xb6ol",
+		"comm.mcp.a b.tool",
+		"Comm.mcp.a.tool",
+		"comm.mcp.012345678901234567890123456789012.tool",
+		"comm.mcp.a.01234567890123456789012345678901234567890123456789012345678901234",
+	};
+	struct kh_operation_name name;
+
+	must(t, find(t, "comm.mcp.files-2.read_File-1", &name));
+	assert_true(name.operation->is_upstream);
+	assert_view(name.server, "files-2");
+	assert_view(name.tool, "read_File-1");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		must_fail(t, KH_EREFUSED, find(t, bad[i], &name));
+		assert_string_equal(t->err.code, "operation_malformed");
+	}
+}
+
+/* E2: what is not registered is refused as unknown; what only looks registered, as malformed. */
+static void test_refused(struct kh_test *t)
+{
+	static const char *const unknown[] = {
+		"",           "comm",  "comm.",        "comm.mcp",   "comm.write", "comm.fetch.x",
+		"comm_fetch", "fetch", "comm.fetcher", "file_write", "comm-fetch", "requests.get"};
+	static const char *const malformed[] = {
+		"COMM.FETCH",
+		"comm.Fetch",
+		" comm.fetch",
+		"comm.fetch\t",
+		"comm. fetch",
+		"comm.fetch\n",
+		"comm.\xc2\xa0\x66\x65tch",
+		"c\xd0\xbemm.fetch",                                      /* Cyrillic o */
+		"comm.f\xd0\xb5tch",                                      /* Cyrillic e */
+		"\xef\xbd\x83\xef\xbd\x8f\xef\xbd\x8d\xef\xbd\x8d.fetch", /* full-width */
+		"comm\xef\xbc\x8e\x66\x65tch",                            /* full-width dot */
+		"comm.fe\xe2\x80\x8btch",                                 /* zero-width space */
+		"comm.fe\xc2\xadtch",                                     /* soft hyphen */
+		"comm.fetch\xf3\xa0\x80\xa1",                             /* tag */
+		"comm.f\xc3\xa9tch",                                      /* accent */
+		"comm.\xff\x66\x65tch",
+	};
+	struct kh_operation_name name = {.operation = NULL};
+	char long_name[2000];
+
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		must_fail(t, KH_EUNKNOWN, find(t, unknown[i], &name));
+		assert_string_equal(t->err.code, "operation_unknown");
+	}
+	for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++) {
+		must_fail(t, KH_EREFUSED, find(t, malformed[i], &name));
+		assert_string_equal(t->err.code, "operation_malformed");
+	}
+	memset(long_name, 'c', sizeof(long_name));
+	must_fail(t, KH_EUNKNOWN,
+		  kh_operation_find(&t->arena, kh_view_of(long_name, sizeof(long_name)), &name, &t->err));
+	must_fail(t, KH_EREFUSED, kh_operation_find(&t->arena, KH_LIT("comm.fetch\0"), &name, &t->err));
+	assert_null(name.operation);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_table), KH_TEST(test_upstream), KH_TEST(test_refused)};
+KH_TEST_MAIN(cases)
