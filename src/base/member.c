@@ -23,6 +23,19 @@ static struct kh_member *find(struct kh_member *members, size_t count, struct kh
 	return NULL;
 }
 
+/* The path of a member that nobody knows; a name that is no plain word stays out of it. */
+static struct kh_view unknown_path(struct kh_arena *arena, struct kh_view path, struct kh_view name)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		if (!kh_ascii_is_alpha(name.p[i]) && !kh_ascii_is_digit(name.p[i]) && name.p[i] != '_' &&
+		    name.p[i] != '-')
+			return path;
+	}
+	if (name.n == 0 || name.n > 64)
+		return path;
+	return path.n == 0 ? name : kh_arena_printf(arena, "%.*s.%.*s", KH_FMT(path), KH_FMT(name));
+}
+
 void kh_member_take(yyjson_val *obj, struct kh_member *members, size_t count, struct kh_view path,
 		    struct kh_reasons *errors)
 {
@@ -33,7 +46,8 @@ void kh_member_take(yyjson_val *obj, struct kh_member *members, size_t count, st
 		struct kh_member *member = find(members, count, kh_json_str(key));
 		if (member == NULL) {
 			struct kh_view quoted = kh_arena_quote(errors->arena, kh_json_str(key));
-			kh_reasons_add(errors, "unknown_member", path, "no member %.*s is known here", KH_FMT(quoted));
+			kh_reasons_add(errors, "unknown_member", unknown_path(errors->arena, path, kh_json_str(key)),
+				       "no member %.*s is known here", KH_FMT(quoted));
 		} else if (member->val != NULL) {
 			kh_reasons_add(errors, "duplicate_member", kh_member_below(errors->arena, path, member->name),
 				       "given both as %s and as %s", member->name, member->also);

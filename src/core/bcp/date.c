@@ -231,7 +231,7 @@ bool kh_date_read(struct kh_view text, struct kh_date *ret_date, const char **re
 		return read_numeric(&t, weekday, ret_date, ret_problem);
 	}
 	/* 2026-03, 15-Mar-2026 */
-	if (t.n == 3 && is_year(a) && is(b, "-") && is_day(c) && c->value > 0)
+	if (t.n == 3 && is_year(a) && is(b, "-") && is_day(c) && c->text.n == 2 && c->value > 0)
 		return complete(a->value, c->value, 0, weekday, ret_date, ret_problem);
 	if (t.n == 5 && is(b, "-") && is(&t.at[3], "-") && c->kind == WORD) {
 		drop(&t, 3);

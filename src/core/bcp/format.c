@@ -295,41 +295,6 @@ static bool read_yes_no(struct reading *r)
 	return false;
 }
 
-static bool read_country(struct reading *r)
-{
-	struct kh_view key;
-
-	r->problem = "not a country that is known";
-	return kh_normalise_skeleton(r->arena, r->text, &key) == KH_OK && kh_country_find(key, &r->canonical);
-}
-
-static bool read_language(struct reading *r)
-{
-	struct kh_view key;
-
-	r->problem = "not a language that is known";
-	return kh_normalise_skeleton(r->arena, r->text, &key) == KH_OK && kh_language_find(key, &r->canonical);
-}
-
-/* --- text ------------------------------------------------------------------------------------------------------- */
-
-/* One token that names a thing: letters and digits with single . _ / # : - between, at least one digit. */
-static bool read_identifier(struct reading *r)
-{
-	bool digit = false, mark = true;
-
-	r->problem = "an identifier is one token of letters and digits, with a digit in it";
-	for (size_t i = 0; i < r->text.n; i++) {
-		char c = r->text.p[i];
-		bool here = c != '\0' && strchr("._/#:-", c) != NULL;
-		if (here ? mark && !(i == 0 && c == '#') : !kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c))
-			return false;
-		digit |= kh_ascii_is_digit(c);
-		mark = here;
-	}
-	return digit && !mark && lower(r, r->text);
-}
-
 /* Typographic quotes and dashes as the plain ones: they say the same and would carry bits. */
 static struct kh_view plain_punctuation(struct kh_arena *arena, struct kh_view text)
 {
@@ -353,6 +318,50 @@ static struct kh_view plain_punctuation(struct kh_arena *arena, struct kh_view t
 		kh_buf_char(&out, c);
 	}
 	return kh_buf_end(&out, &plain) == KH_OK ? plain : kh_view_of(NULL, 0);
+}
+
+/* The key of a closed list: case and accents do not matter; look-alikes of other scripts do. */
+static bool closed_key(struct reading *r, struct kh_view *ret_key)
+{
+	uint32_t *origin;
+
+	return kh_normalise_form(r->arena, plain_punctuation(r->arena, r->text), KH_NORMALISE_FOLD, ret_key, &origin) ==
+	       KH_OK;
+}
+
+static bool read_country(struct reading *r)
+{
+	struct kh_view key;
+
+	r->problem = "not a country that is known";
+	return closed_key(r, &key) && kh_country_find(key, &r->canonical);
+}
+
+static bool read_language(struct reading *r)
+{
+	struct kh_view key;
+
+	r->problem = "not a language that is known";
+	return closed_key(r, &key) && kh_language_find(key, &r->canonical);
+}
+
+/* --- text ------------------------------------------------------------------------------------------------------- */
+
+/* One token that names a thing: letters and digits with single . _ / # : - between, at least one digit. */
+static bool read_identifier(struct reading *r)
+{
+	bool digit = false, mark = true;
+
+	r->problem = "an identifier is one token of letters and digits, with a digit in it";
+	for (size_t i = 0; i < r->text.n; i++) {
+		char c = r->text.p[i];
+		bool here = c != '\0' && strchr("._/#:-", c) != NULL;
+		if (here ? mark && !(i == 0 && c == '#') : !kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c))
+			return false;
+		digit |= kh_ascii_is_digit(c);
+		mark = here;
+	}
+	return digit && !mark && lower(r, r->text);
 }
 
 /* Without quotes around it all and punctuation at its end, which say nothing. */
@@ -389,9 +398,6 @@ static bool read_short_list(struct reading *r)
 	kh_buf_init(&out, r->arena, r->text.n * 2 + 2);
 	while (kh_view_split(&rest, ',', &item)) {
 		item = strip_ends(item);
-		/* A comma at the very end closes the list. */
-		if (item.n == 0 && rest.p == NULL && out.n > 0)
-			break;
 		if (item.n == 0)
 			return false;
 		if (out.n > 0)

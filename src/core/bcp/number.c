@@ -156,23 +156,6 @@ static bool read_plain(struct kh_view v, struct kh_number *ret_number, const cha
 	return true;
 }
 
-/* Small numbers in words. */
-static bool read_word(struct kh_view v, struct kh_number *ret_number)
-{
-	static const char *const words[] = {"zero",     "one",      "two",      "three",   "four",    "five",
-					    "six",      "seven",    "eight",    "nine",    "ten",     "eleven",
-					    "twelve",   "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
-					    "eighteen", "nineteen", "twenty"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (kh_view_eq_nocase(v, kh_view_str(words[i]))) {
-			*ret_number = (struct kh_number){(int64_t)i, 0};
-			return true;
-		}
-	}
-	return false;
-}
-
 /* VALUE * 10^POWER, with the fraction used up first. */
 static bool scale(struct kh_number *number, unsigned power)
 {
@@ -198,7 +181,7 @@ bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const cha
 		end--;
 	unsigned power = end > 0 && end < v.n ? scale_of(kh_view_from(v, end)) : 0;
 	struct kh_view digits = power ? kh_view_trim(kh_view_sub(v, 0, end)) : v;
-	if (!read_word(digits, &number) && !read_plain(digits, &number, ret_problem))
+	if (!read_plain(digits, &number, ret_problem))
 		return false;
 	if (!scale(&number, power)) {
 		*ret_problem = "a number of more than 18 digits";

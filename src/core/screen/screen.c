@@ -8,12 +8,12 @@
 #include "core/screen/screen.h"
 
 #include "base/utf8.h"
-#include "core/screen/speech.h"
 #include "core/screen/disguise.h"
 #include "core/screen/form.h"
 #include "core/screen/hidden.h"
 #include "core/screen/lexicon.h"
 #include "core/screen/normalise.h"
+#include "core/screen/speech.h"
 #include "core/screen/unescape.h"
 
 #define FINDINGS_MAX 256 /* kept at the end */

@@ -90,6 +90,7 @@ static void test_date(struct kh_test *t)
 		{"12 August 2017", "2017-08-12"},
 		{"March 2026", "2026-03"},
 		{"2026-03", "2026-03"},
+		{"2026-3", NULL},
 		{"--03-15", "--03-15"},
 		{"Sun 15 March 2026", "2026-03-15"},
 		{"March 15, 2026 (Sunday)", NULL},
@@ -234,7 +235,7 @@ static void test_numbers(struct kh_test *t)
 		{"1 200 000", "1200000"},
 		{"1'200", "1200"},
 		{"007", "7"},
-		{"three", "3"},
+		{"three", NULL},
 		{"-0", "0"},
 		{"2 million", "2000000"},
 		{"1,00,000", "100000"},
@@ -332,6 +333,7 @@ static void test_closed(struct kh_test *t)
 		{"Cocos (Keeling) Islands", "Cocos (Keeling) Islands"},
 		{"The Gambia", "Gambia"},
 		{"Atlantis", NULL},
+		{"Franc\xd0\xb5", NULL},
 		{"no", NULL},
 	};
 	static const struct vector languages[] = {
@@ -378,7 +380,7 @@ static void test_text(struct kh_test *t)
 	static const struct vector lists[] = {
 		{"Apples, Pears , plums", "apples, pears, plums"},
 		{"one", "one"},
-		{"a,b,", "a, b"},
+		{"a,b,", NULL},
 		{"a,,b", NULL},
 		{",a", NULL},
 		{",", NULL},
