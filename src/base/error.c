@@ -77,3 +77,10 @@ void kh_reasons_add(struct kh_reasons *list, const char *code, struct kh_view me
 	}
 	list->at[list->n++] = (struct kh_reason){.code = code, .member = member, .detail = detail};
 }
+
+enum kh_err kh_error_reason(struct kh_error *err, enum kh_err e, const struct kh_reasons *list)
+{
+	kh_error_set(err, e, list->at[0].code, "%.*s", KH_FMT(list->at[0].detail));
+	kh_error_member(err, list->at[0].member);
+	return e;
+}

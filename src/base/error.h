@@ -41,4 +41,7 @@ void kh_reasons_init(struct kh_reasons *list, struct kh_arena *arena);
 void kh_reasons_add(struct kh_reasons *list, const char *code, struct kh_view member, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Fills *ERR (which may be NULL) with the first reason of LIST, which has one, and returns E. */
+enum kh_err kh_error_reason(struct kh_error *err, enum kh_err e, const struct kh_reasons *list);
+
 #endif

@@ -112,11 +112,8 @@ static enum kh_err explain(struct kh_call *call, yyjson_val *in, yyjson_mut_val 
 	struct kh_view file = kh_member_string(&m[FILE_NAME], false, KH_LIT(""), &errors);
 	if (call->arena->failed)
 		return KH_ENOMEM;
-	if (errors.n > 0) {
-		kh_error_set(err, KH_EINPUT, errors.at[0].code, "%.*s", KH_FMT(errors.at[0].detail));
-		kh_error_member(err, errors.at[0].member);
-		return KH_EINPUT;
-	}
+	if (errors.n > 0)
+		return kh_error_reason(err, KH_EINPUT, &errors);
 	if (m[REQUEST].val == NULL)
 		return kh_error_set(err, KH_EINPUT, "missing", "request is required");
 	return kh_policy_contract_explain(call, policy, file.p ? file : KH_LIT("policy"), m[REQUEST].val, ret_out, err);
@@ -205,10 +202,8 @@ enum kh_err kh_prepared_new(struct kh *kh, struct kh_view query, struct kh_prepa
 	enum kh_err e = kh_json_read(&prepared->arena, query, &root, err);
 	if (e == KH_OK)
 		e = kh_query_read(&prepared->arena, root, KH_QUERY_CHECK, &prepared->query, &errors);
-	if (e == KH_OK && errors.n > 0) {
-		e = kh_error_set(err, KH_EREFUSED, errors.at[0].code, "%.*s", KH_FMT(errors.at[0].detail));
-		kh_error_member(err, errors.at[0].member);
-	}
+	if (e == KH_OK && errors.n > 0)
+		e = kh_error_reason(err, KH_EREFUSED, &errors);
 	if (e != KH_OK)
 		kh_prepared_free(prepared);
 	else

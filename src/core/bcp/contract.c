@@ -121,7 +121,7 @@ enum kh_err kh_bcp_contract_validate(struct kh_call *call, yyjson_val *in, yyjso
 				    kh_json_type(in));
 	kh_member_take(in, m, COUNT, KH_LIT(""), &errors);
 	if (errors.n > 0)
-		return kh_error_set(err, KH_EINPUT, errors.at[0].code, "%.*s", KH_FMT(errors.at[0].detail));
+		return kh_error_reason(err, KH_EINPUT, &errors);
 	if (m[QUERY].val == NULL || m[RESPONSE].val == NULL)
 		return kh_error_set(err, KH_EINPUT, "missing",
 				    "expected an object of query and response; %s is missing",

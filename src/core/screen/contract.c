@@ -32,7 +32,7 @@ enum kh_err kh_screen_contract_screen(struct kh_call *call, yyjson_val *in, yyjs
 	struct kh_view v = kh_member_string(&text, true, KH_LIT(""), &errors);
 	enum kh_err e = kh_arena_check(call->arena);
 	if (e == KH_OK && errors.n > 0)
-		return kh_error_set(err, KH_EINPUT, errors.at[0].code, "text: %.*s", KH_FMT(errors.at[0].detail));
+		return kh_error_reason(err, KH_EINPUT, &errors);
 	if (e == KH_OK)
 		e = kh_screen_text(call->screen, call->arena, v, KH_SCREEN_DOCUMENT, &findings);
 	if (e != KH_OK)
