@@ -289,7 +289,11 @@ static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjs
 	/* A format parts words that no blank parted ("a,b,c", "J.R.R."): what comes out keeps to the limits too. */
 	if (!judge_length(j, value->text, q->format == KH_FORMAT_SHORT_LIST ? limit : own, q->id))
 		return KH_OK;
-	return screen_format(j, q, raw);
+	e = screen_format(j, q, raw);
+	/* What comes out is screened as well: a canonical form can join what the answer as it came kept apart. */
+	if (e == KH_OK && j->answer->verdict == KH_VERDICT_DELIVER && !kh_view_eq(raw, value->text))
+		e = screen_format(j, q, value->text);
+	return e;
 }
 
 /* --- category 2 ------------------------------------------------------------------------------------------------- */

@@ -307,7 +307,8 @@ static enum kh_err read_disguises(struct reading *r, const struct kh_form *skele
 			break;
 		struct kh_form leet = *skeleton;
 		leet.text = text;
-		leet.layers[leet.layer_count++] = KH_LAYER_LEET;
+		if (leet.layer_count < KH_FORM_LAYERS)
+			leet.layers[leet.layer_count++] = KH_LAYER_LEET;
 		e = read_rules(r, &leet, true);
 		judge_words(r, &leet);
 	}
