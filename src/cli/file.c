@@ -5,6 +5,9 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum kh_err kh_file_read(FILE *file, struct kh_arena *arena, struct kh_view *ret_text)
 {
@@ -13,7 +16,7 @@ enum kh_err kh_file_read(FILE *file, struct kh_arena *arena, struct kh_view *ret
 	size_t n;
 
 	kh_buf_init(&buf, arena, KH_FILE_LIMIT);
-	while ((n = fread(piece, 1, sizeof(piece), file)) > 0)
+	while (buf.err == KH_OK && (n = fread(piece, 1, sizeof(piece), file)) > 0)
 		kh_buf_add(&buf, kh_view_of(piece, n));
 	return ferror(file) ? KH_EINPUT : kh_buf_end(&buf, ret_text);
 }
@@ -40,6 +43,24 @@ enum kh_err kh_file_line(FILE *file, struct kh_arena *arena, struct kh_view *ret
 	return ferror(file) ? KH_EINPUT : kh_buf_end(&buf, ret_line);
 }
 
+/* Opens a plain file: a pipe or a device could hold us up for ever. */
+static enum kh_err open_plain(struct kh_view name, size_t n, FILE **ret_file)
+{
+	struct stat st;
+
+	errno = EINVAL; /* of a name with a NUL in it */
+	int fd = n > 0 && strlen(name.p) == n ? open(name.p, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (fd < 0)
+		return KH_EINPUT;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+		return KH_EINPUT;
+	}
+	*ret_file = fdopen(fd, "r");
+	return *ret_file ? KH_OK : KH_EINPUT;
+}
+
 enum kh_err kh_file_named(struct kh_arena *arena, struct kh_view path, struct kh_view *ret_text, struct kh_error *err)
 {
 	struct kh_view quoted = kh_arena_quote(arena, path), name = kh_arena_printf(arena, "%.*s", KH_FMT(path));
@@ -47,11 +68,10 @@ enum kh_err kh_file_named(struct kh_arena *arena, struct kh_view path, struct kh
 
 	if (e != KH_OK)
 		return kh_error_set(err, e, "out_of_memory", "out of memory");
-	errno = EINVAL; /* of a name with a NUL in it */
-	FILE *file = strlen(name.p) == path.n && path.n > 0 ? fopen(name.p, "re") : NULL;
-	if (file == NULL)
-		return kh_error_set(err, KH_EINPUT, "file_unreadable", "cannot open %.*s: %s", KH_FMT(quoted),
-				    strerror(errno));
+	FILE *file = NULL;
+	e = open_plain(name, path.n, &file);
+	if (e != KH_OK)
+		return kh_error_set(err, e, "file_unreadable", "cannot open %.*s: %s", KH_FMT(quoted), strerror(errno));
 	e = kh_file_read(file, arena, ret_text);
 	int why = errno;
 	fclose(file);

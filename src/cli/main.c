@@ -1,6 +1,7 @@
 /* keyhole: finds the command that was asked for and runs it.  Exit status: 0 done, 2 not usable; nothing else, ever. */
 #include "cli/offline.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,15 @@ static const struct command {
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
+/* The exit status after writing to OUT: nothing that was lost is lost in silence. */
+static int written(FILE *out)
+{
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	fprintf(stderr, "keyhole: writing: %s\n", strerror(errno));
+	return UNUSABLE;
+}
+
 static int print_usage(FILE *out)
 {
 	fputs("usage: keyhole COMMAND [--batch]\n"
@@ -52,7 +62,7 @@ static int print_usage(FILE *out)
 	      "Exit status: 0 done, whatever the verdict; 2 the input was not usable.\n"
 	      "See keyhole(1).\n",
 	      out);
-	return out == stderr || fflush(out) != 0 ? UNUSABLE : 0;
+	return out == stderr ? UNUSABLE : written(out);
 }
 
 static int print_help(const struct command *c)
@@ -60,7 +70,7 @@ static int print_help(const struct command *c)
 	printf("usage: keyhole %s%s%s [--batch]\n\n%s.\n\nReads:  %s\nWrites: one JSON object on one line; see "
 	       "keyhole(1).\n",
 	       c->group, c->name ? " " : "", c->name ? c->name : "", c->about, c->reads);
-	return fflush(stdout) != 0 ? UNUSABLE : 0;
+	return written(stdout);
 }
 
 struct options {
@@ -108,7 +118,7 @@ int main(int argc, char **argv)
 		return print_usage(stderr);
 	if (o.version) {
 		printf("keyhole %s\n", kh_version());
-		return fflush(stdout) != 0 ? UNUSABLE : 0;
+		return written(stdout);
 	}
 	const struct command *c = find(&o);
 	if (c == NULL)

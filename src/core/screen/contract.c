@@ -1,10 +1,29 @@
 /* C4: findings and rules as JSON.  What was decoded is untrusted text; as a JSON string it can do no harm. */
 #include "core/screen/contract.h"
 
+#include "base/buf.h"
 #include "base/member.h"
+#include "base/utf8.h"
 #include "core/screen/screen.h"
 
-static void write_finding(yyjson_mut_doc *doc, yyjson_mut_val *arr, const struct kh_finding *f)
+/* What a decoder gave may be any bytes; as a JSON string those that are no UTF-8 become U+FFFD. */
+static struct kh_view as_utf8(struct kh_arena *arena, struct kh_view v)
+{
+	struct kh_buf out;
+	struct kh_view text = KH_LIT("");
+
+	if (kh_utf8_invalid(v) == SIZE_MAX)
+		return v;
+	kh_buf_init(&out, arena, v.n * 3);
+	for (size_t at = 0, n; at < v.n; at += n ? n : 1) {
+		uint32_t c = 0xfffd;
+		n = kh_utf8_decode(v, at, &c);
+		kh_buf_char(&out, c);
+	}
+	return kh_buf_end(&out, &text) == KH_OK ? text : KH_LIT("");
+}
+
+static void write_finding(struct kh_arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *arr, const struct kh_finding *f)
 {
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, arr);
 
@@ -17,7 +36,7 @@ static void write_finding(yyjson_mut_doc *doc, yyjson_mut_val *arr, const struct
 	for (size_t i = 0; i < f->layer_count; i++)
 		yyjson_mut_arr_add_str(doc, layers, kh_layer_name(f->layers[i]));
 	if (f->layer_count > 0)
-		kh_json_add(doc, obj, "decoded", f->decoded);
+		kh_json_add(doc, obj, "decoded", as_utf8(arena, f->decoded));
 }
 
 enum kh_err kh_screen_contract_screen(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,
@@ -41,7 +60,7 @@ enum kh_err kh_screen_contract_screen(struct kh_call *call, yyjson_val *in, yyjs
 	yyjson_mut_obj_add_str(call->doc, out, "severity", kh_severity_name(findings.severity));
 	yyjson_mut_val *arr = yyjson_mut_obj_add_arr(call->doc, out, "findings");
 	for (size_t i = 0; i < findings.n; i++)
-		write_finding(call->doc, arr, &findings.at[i]);
+		write_finding(call->arena, call->doc, arr, &findings.at[i]);
 	*ret_out = out;
 	return KH_OK;
 }
