@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ROUNDS      12
-#define ROUND_NS    3e6   /* that a case has in a round */
+#define ROUNDS      200
+#define ROUND_NS    1e6   /* that a case has in a round */
 #define PATIENCE_NS 300e6 /* that all rounds of one case may take */
 #define SLOW_NS     2e9   /* where once is enough */
 
