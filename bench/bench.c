@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ROUNDS      12
-#define ROUND_NS    3e6   /* that a case has in a round */
-#define PATIENCE_NS 600e6 /* that all rounds of one case may take */
+#define ROUNDS      200
+#define ROUND_NS    1e6   /* that a case has in a round */
+#define PATIENCE_NS 300e6 /* that all rounds of one case may take */
+#define SLOW_NS     2e9   /* where once is enough */
 
 /* The time that this thread was at work: others may have the processor in between, and the figures stay. */
 static double now(void)
@@ -31,10 +32,10 @@ static double time_of(const struct kh_bench_case *c, size_t times)
 
 void kh_bench_time(struct kh_bench_case *cases, size_t count)
 {
-	/* The first unit warms up caches and arenas and says how many fit in a round. */
+	/* The first unit warms up caches and arenas; the next ones say how many fit in a round. */
 	for (size_t i = 0; i < count; i++) {
 		double first = time_of(&cases[i], 1);
-		cases[i].ns = first > ROUND_NS ? first : time_of(&cases[i], 8);
+		cases[i].ns = first > SLOW_NS ? first : time_of(&cases[i], first > ROUND_NS ? 1 : 8);
 	}
 	for (int round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < count; i++) {

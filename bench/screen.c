@@ -126,7 +126,7 @@ static void measure_benign(struct subject *s, const char *name, struct kh_view t
 	s->text = text;
 	s->as = KH_SCREEN_DOCUMENT;
 	kh_bench_time(c, COUNT);
-	kh_bench_speed(kh_bench_printf("screen %s, %.1f MiB (P1)", name, n / MIB).s, n, c[SCREEN].ns, "hs_scan alone",
+	kh_bench_speed(kh_bench_printf("screen %s, %.0f KiB (P1)", name, n / 1024).s, n, c[SCREEN].ns, "hs_scan alone",
 		       c[SCAN].ns, WANTED);
 	kh_bench_speed("  the same against one pass over the bytes", n, c[SCREEN].ns, "memchr", c[PASS].ns, 0);
 	kh_bench_speed("  stage: skeleton, the normal form", n, c[SKELETON].ns, "hs_scan alone", c[SCAN].ns, 0);

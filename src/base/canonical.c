@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define EXACT (INT64_C(1) << 53) /* integers below it are all doubles */
+
 /* Compares by UTF-16 code units: as code points, but characters past U+FFFF go before U+E000..U+FFFF. */
 static int compare_utf16(struct kh_view a, struct kh_view b)
 {
@@ -152,10 +154,30 @@ static bool is_exact(struct kh_view text, yyjson_val *val)
 	       kh_view_eq(kh_view_from(text, text.p[0] == '-'), kh_view_str(digits));
 }
 
+/* An integer that every double holds: its digits need no search. */
+static void put_integer(struct kh_buf *out, int64_t value)
+{
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	if (value < 0)
+		kh_buf_byte(out, '-');
+	do
+		digits[--at] = (char)('0' + rest % 10);
+	while ((rest /= 10) > 0);
+	kh_buf_add(out, kh_view_of(digits + at, sizeof(digits) - at));
+}
+
 static enum kh_err put_number(struct kh_buf *out, yyjson_val *val, struct kh_error *err)
 {
 	size_t from = out->n;
+	int64_t integer;
 
+	if (kh_json_int(val, &integer) && integer < EXACT && integer > -EXACT) {
+		put_integer(out, integer);
+		return KH_OK;
+	}
 	put_real(out, yyjson_get_num(val));
 	if (out->err == KH_OK && !is_exact(kh_view_of(out->p + from, out->n - from), val))
 		return kh_error_set(err, KH_EREFUSED, "number_inexact",

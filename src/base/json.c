@@ -44,7 +44,7 @@ static enum kh_err duplicate(struct walk *walk, yyjson_val *key)
 
 static bool same(yyjson_val *a, yyjson_val *b)
 {
-	return kh_view_eq(kh_json_str(a), kh_json_str(b));
+	return yyjson_equals_strn(a, yyjson_get_str(b), yyjson_get_len(b));
 }
 
 static int compare_keys(const void *a, const void *b)

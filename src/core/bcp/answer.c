@@ -452,24 +452,36 @@ enum kh_err kh_answer_judge_value(struct kh_screen *screen_, struct kh_arena *ar
 	return KH_OK;
 }
 
-enum kh_err kh_answer_judge(struct kh_screen *screen_, struct kh_arena *arena, const struct kh_query *query,
-			    struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
+/* What is not JSON, read again to say why and where: a good response has no need for an error, nor time to clear one.
+ */
+static enum kh_err judge_unreadable(struct kh_arena *arena, const struct kh_query *query, struct kh_view text,
+				    struct kh_answer *ret_answer)
 {
-	struct kh_view text = kh_tainted_open(response);
-	struct kh_error err;
-	yyjson_val *root = NULL;
-	enum kh_err e = kh_json_read(arena, text, &root, &err);
-
-	if (e == KH_ENOMEM)
-		return e;
-	if (e == KH_OK)
-		return kh_answer_judge_value(screen_, arena, query, root, recent, ret_answer);
 	struct kh_answer answer = {
 		.verdict = KH_VERDICT_REJECT, .reserved = query->microbits, .charged = query->microbits};
+	struct kh_error err;
+	yyjson_val *root;
+
+	if (kh_json_read(arena, text, &root, &err) == KH_ENOMEM)
+		return KH_ENOMEM;
 	kh_reasons_init(&answer.reasons, arena);
 	kh_reasons_add(&answer.reasons, "not_json", KH_LIT(""), "%s (byte %zu)", err.detail, err.offset);
 	*ret_answer = answer;
 	return kh_arena_check(arena);
+}
+
+enum kh_err kh_answer_judge(struct kh_screen *screen_, struct kh_arena *arena, const struct kh_query *query,
+			    struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
+{
+	struct kh_view text = kh_tainted_open(response);
+	yyjson_val *root = NULL;
+	enum kh_err e = kh_json_read(arena, text, &root, NULL);
+
+	if (e == KH_ENOMEM)
+		return e;
+	if (e != KH_OK)
+		return judge_unreadable(arena, query, text, ret_answer);
+	return kh_answer_judge_value(screen_, arena, query, root, recent, ret_answer);
 }
 
 yyjson_mut_val *kh_answer_write(const struct kh_answer *answer, const struct kh_query *query, yyjson_mut_doc *doc)
