@@ -34,7 +34,8 @@ enum kh_err kh_bcp_contract_check(struct kh_call *call, yyjson_val *in, yyjson_m
 	yyjson_mut_obj_add_uint(doc, out, "category", query.category);
 	yyjson_mut_obj_add_uint(doc, out, "microbits", query.microbits);
 	/* For people: three places, rounded. */
-	yyjson_mut_obj_add_real(doc, out, "bits", (double)((query.microbits + 500) / 1000) / 1000.0);
+	uint64_t thousandths = (query.microbits + 500) / 1000;
+	yyjson_mut_obj_add_real(doc, out, "bits", (double)thousandths / 1000.0);
 	yyjson_mut_obj_add_val(doc, out, "advice", kh_lint_query(&query, call->arena, doc));
 	*ret_out = out;
 	return KH_OK;

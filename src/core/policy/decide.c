@@ -194,7 +194,7 @@ static void gate_rate(struct walk *w, struct kh_decide_answer *a)
 	if (!kh_quota_admits(&w->state->quota, rate, w->now, &wait)) {
 		w->decision->retry_after = wait;
 		say(w, a, KH_DENY, "rate_limited", "the rate is %.*s; again in %lld seconds", KH_FMT(text),
-		    (long long)(wait / KH_QUOTA_SECOND + 1));
+		    (long long)wait / KH_QUOTA_SECOND + 1);
 		return;
 	}
 	w->decision->warn = w->decision->warn || kh_quota_warns(used + 1, rate.count, WARN_PERCENT);

@@ -132,7 +132,7 @@ static const void *start_operation(const struct kh_outline *node)
 		.fields = (table), .count = COUNT(table), .size = sizeof(struct S), .line = (at), .start = (begin) \
 	}
 
-static const struct kh_field budget_fields[] = {
+static const struct kh_schema_field budget_fields[] = {
 	NUMBER(kh_policy_budgets, task_bits, 0, UINT64_C(1000000000000)),
 	NUMBER(kh_policy_budgets, context_bits, 0, UINT64_C(1000000000000)),
 	NUMBER(kh_policy_budgets, escalations, 0, 1000),
@@ -141,7 +141,7 @@ static const struct kh_field budget_fields[] = {
 };
 static const struct kh_shape budget_shape = SHAPE(budget_fields, kh_policy_budgets, KH_NO_LINE, NULL);
 
-static const struct kh_field reader_fields[] = {
+static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_policy_rates, reader, true, 1, 128, kh_match_is_glob, "a Reader's name, where * stands for anything"),
 	RATE(kh_policy_rates, category_1),
 	RATE(kh_policy_rates, category_2),
@@ -149,7 +149,7 @@ static const struct kh_field reader_fields[] = {
 };
 static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_policy_rates, KH_NO_LINE, NULL);
 
-static const struct kh_field rate_fields[] = {
+static const struct kh_schema_field rate_fields[] = {
 	RATE(kh_policy_rates, category_1),
 	RATE(kh_policy_rates, category_2),
 	RATE(kh_policy_rates, category_3),
@@ -166,8 +166,8 @@ struct row {
 	{                                                                                                            \
 		key, KH_FIELD_WORD, offsetof(struct row, at) + (risk) * sizeof(enum kh_ruling), .words = &cell_words \
 	}
-static const struct kh_field row_fields[] = {CELL("low", KH_RISK_LOW), CELL("moderate", KH_RISK_MODERATE),
-					     CELL("high", KH_RISK_HIGH)};
+static const struct kh_schema_field row_fields[] = {CELL("low", KH_RISK_LOW), CELL("moderate", KH_RISK_MODERATE),
+						    CELL("high", KH_RISK_HIGH)};
 static const struct kh_shape row_shape = SHAPE(row_fields, row, KH_NO_LINE, NULL);
 
 #define ROW(key, taint)                                                                               \
@@ -175,12 +175,12 @@ static const struct kh_shape row_shape = SHAPE(row_fields, row, KH_NO_LINE, NULL
 		key, KH_FIELD_MAP, offsetof(struct kh_risk_table, at) + (taint) * sizeof(struct row), \
 			.shape = &row_shape                                                           \
 	}
-static const struct kh_field table_fields[] = {ROW("low", KH_TAINT_LOW), ROW("medium", KH_TAINT_MEDIUM),
-					       ROW("high", KH_TAINT_HIGH)};
+static const struct kh_schema_field table_fields[] = {ROW("low", KH_TAINT_LOW), ROW("medium", KH_TAINT_MEDIUM),
+						      ROW("high", KH_TAINT_HIGH)};
 static const struct kh_shape table_shape = SHAPE(table_fields, kh_risk_table, offsetof(struct kh_risk_table, line),
 						 NULL);
 
-static const struct kh_field destination_fields[] = {
+static const struct kh_schema_field destination_fields[] = {
 	TEXT(kh_policy_destination, origin, true, 1, 128, kh_match_is_glob,
 	     "an origin: a host or operation, * for any"),
 	TEXT(kh_policy_destination, parameter, false, 1, 64, kh_match_is_name, IS_NAME),
@@ -188,7 +188,7 @@ static const struct kh_field destination_fields[] = {
 };
 static const struct kh_shape destination_shape = SHAPE(destination_fields, kh_policy_destination, KH_NO_LINE, NULL);
 
-static const struct kh_field statement_fields[] = {
+static const struct kh_schema_field statement_fields[] = {
 	TEXT(kh_policy_statement, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXT(kh_policy_statement, database, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXT(kh_policy_statement, sql, true, 1, 8192, NULL, "a statement in SQL"),
@@ -196,7 +196,7 @@ static const struct kh_field statement_fields[] = {
 static const struct kh_shape statement_shape = SHAPE(statement_fields, kh_policy_statement,
 						     offsetof(struct kh_policy_statement, line), NULL);
 
-static const struct kh_field command_fields[] = {
+static const struct kh_schema_field command_fields[] = {
 	TEXT(kh_policy_command, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {x} for the declaration's argument x"),
 };
@@ -213,14 +213,14 @@ static const struct kh_shape command_shape = SHAPE(command_fields, kh_policy_com
 		TEXTS(kh_policy_rule, content_parameters, false, 64, kh_match_is_name, IS_NAME),                   \
 		LIST(kh_policy_rule, destinations, 64, destination_shape)
 
-static const struct kh_field tool_fields[] = {
+static const struct kh_schema_field tool_fields[] = {
 	TEXT(kh_policy_rule, name, true, 1, 128, kh_match_is_glob, IS_GLOB),
 	RULE_FIELDS,
 };
 static const struct kh_shape tool_shape = SHAPE(tool_fields, kh_policy_rule, offsetof(struct kh_policy_rule, line),
 						start_tool);
 
-static const struct kh_field operation_fields[] = {
+static const struct kh_schema_field operation_fields[] = {
 	TEXT(kh_policy_rule, name, true, 1, 64, kh_keys_is_operation, IS_OPERATION),
 	RULE_FIELDS,
 	TEXTS(kh_policy_rule, hosts, false, 1024, kh_match_is_host, IS_HOST),
@@ -232,7 +232,7 @@ static const struct kh_field operation_fields[] = {
 static const struct kh_shape operation_shape = SHAPE(operation_fields, kh_policy_rule,
 						     offsetof(struct kh_policy_rule, line), start_operation);
 
-static const struct kh_field screen_fields[] = {
+static const struct kh_schema_field screen_fields[] = {
 	TEXT(kh_policy_screen, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXT(kh_policy_screen, code, true, 1, 64, kh_match_is_name, IS_NAME),
 	WORD(kh_policy_screen, severity, severity_words),
@@ -252,13 +252,13 @@ static const void *start_screen(const struct kh_outline *node)
 static const struct kh_shape screen_shape = SHAPE(screen_fields, kh_policy_screen,
 						  offsetof(struct kh_policy_screen, line), start_screen);
 
-static const struct kh_field approval_fields[] = {
+static const struct kh_schema_field approval_fields[] = {
 	NUMBER(kh_policy_approvals, expiry_seconds, 1, 604800),
 	NUMBER(kh_policy_approvals, max_pending, 1, 100),
 };
 static const struct kh_shape approval_shape = SHAPE(approval_fields, kh_policy_approvals, KH_NO_LINE, NULL);
 
-static const struct kh_field policy_fields[] = {
+static const struct kh_schema_field policy_fields[] = {
 	TEXT(kh_policy, version, false, 1, 64, NULL, "a name for this version of the policy"),
 	MAP(kh_policy, budgets, budget_shape),
 	MAP(kh_policy, rates, rate_shape),

@@ -18,7 +18,7 @@ struct file {
 	struct kh_policy policy;
 };
 
-static const struct kh_field sections[] = {
+static const struct kh_schema_field sections[] = {
 	{"policy", KH_FIELD_MAP, offsetof(struct file, policy), .shape = &kh_keys_policy},
 };
 static const struct kh_shape file_shape = {.fields = sections,
@@ -66,7 +66,7 @@ static enum kh_err check_names(const struct kh_outline_source *source, const str
 	size_t i = find_twice(list->at, list->n, size, name);
 	unsigned at;
 
-	if (i == list->n)
+	if (list->at == NULL || i == list->n)
 		return KH_OK;
 	memcpy(&at, (const char *)list->at + i * size + line, sizeof(at));
 	return refuse(source, at, kh_arena_printf(source->arena, "%s[%zu]: the name stands twice", path, i),
@@ -81,7 +81,7 @@ static enum kh_err check_commands(const struct kh_outline_source *source, const 
 {
 	const struct kh_policy_command *commands = rule->commands.at;
 
-	for (size_t i = 0; i < rule->commands.n; i++) {
+	for (size_t i = 0; commands != NULL && i < rule->commands.n; i++) {
 		if (commands[i].argv.n == 0 || !kh_match_is_path(commands[i].argv.at[0]))
 			return refuse(source, commands[i].line,
 				      kh_arena_printf(source->arena, "commands[%zu].argv: its first argument", i),

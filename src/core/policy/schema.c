@@ -28,7 +28,7 @@ static bool is_text(const struct kh_outline *node)
 	return node->kind == KH_OUTLINE_SCALAR && (node->text.n > 0 || !node->plain);
 }
 
-static enum kh_err read_number(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err read_number(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			       struct kh_view path, char *target)
 {
 	int64_t n;
@@ -44,7 +44,7 @@ static enum kh_err read_number(struct walk *w, const struct kh_field *f, const s
 				      (unsigned long long)f->max));
 }
 
-static enum kh_err read_word(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err read_word(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			     struct kh_view path, char *target)
 {
 	unsigned value;
@@ -55,7 +55,7 @@ static enum kh_err read_word(struct walk *w, const struct kh_field *f, const str
 	return KH_OK;
 }
 
-static enum kh_err read_words(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err read_words(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			      struct kh_view path, char *target)
 {
 	struct kh_view words = kh_words_list(w->source->arena, f->words);
@@ -72,7 +72,7 @@ static enum kh_err read_words(struct walk *w, const struct kh_field *f, const st
 	return KH_OK;
 }
 
-static enum kh_err take_text(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err take_text(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			     struct kh_view path, struct kh_view *ret_text)
 {
 	if (!is_text(node) || (f->check != NULL && !f->check(node->text)))
@@ -81,7 +81,7 @@ static enum kh_err take_text(struct walk *w, const struct kh_field *f, const str
 	return KH_OK;
 }
 
-static enum kh_err read_text(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err read_text(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			     struct kh_view path, char *target)
 {
 	struct kh_view text;
@@ -97,7 +97,7 @@ static enum kh_err read_text(struct walk *w, const struct kh_field *f, const str
 }
 
 /* A list of at most f->max items, checked before anything is made for it. */
-static enum kh_err check_list(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err check_list(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			      struct kh_view path)
 {
 	if (node->kind == KH_OUTLINE_LIST && node->count <= f->max)
@@ -111,7 +111,7 @@ static struct kh_view item_path(struct walk *w, struct kh_view path, size_t i)
 	return kh_arena_printf(w->source->arena, "%.*s[%zu]", KH_FMT(path), i);
 }
 
-static enum kh_err read_texts(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err read_texts(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			      struct kh_view path, char *target)
 {
 	enum kh_err e = check_list(w, f, node, path);
@@ -128,7 +128,7 @@ static enum kh_err read_texts(struct walk *w, const struct kh_field *f, const st
 	return e;
 }
 
-static enum kh_err read_rate(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err read_rate(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			     struct kh_view path, char *target)
 {
 	struct kh_rate rate;
@@ -144,7 +144,7 @@ static enum kh_err read_rate(struct walk *w, const struct kh_field *f, const str
 static enum kh_err read_map(struct walk *w, const struct kh_shape *shape, const struct kh_outline *node,
 			    struct kh_view path, char *target);
 
-static enum kh_err read_list(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err read_list(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			     struct kh_view path, char *target)
 {
 	enum kh_err e = check_list(w, f, node, path);
@@ -164,7 +164,7 @@ static enum kh_err read_list(struct walk *w, const struct kh_field *f, const str
 	return e;
 }
 
-static enum kh_err read_field(struct walk *w, const struct kh_field *f, const struct kh_outline *node,
+static enum kh_err read_field(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			      struct kh_view path, char *target)
 {
 	switch (f->kind) {
@@ -214,7 +214,7 @@ static enum kh_err refuse_key(struct walk *w, const struct kh_outline *child, st
 static enum kh_err read_member(struct walk *w, const struct kh_shape *shape, const struct kh_outline *child,
 			       struct kh_view path, uint64_t *seen, char *target)
 {
-	const struct kh_field *f = shape->fields;
+	const struct kh_schema_field *f = shape->fields;
 	size_t i = 0;
 
 	while (i < shape->count && !kh_view_eq(kh_view_str(f[i].key), child->key))
@@ -267,7 +267,7 @@ static yyjson_mut_val *text_json(yyjson_mut_doc *doc, struct kh_view v)
 	return yyjson_mut_strn(doc, v.p ? v.p : "", v.n);
 }
 
-static yyjson_mut_val *field_json(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_field *f,
+static yyjson_mut_val *field_json(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_schema_field *f,
 				  const char *from)
 {
 	yyjson_mut_val *arr = yyjson_mut_arr(doc);

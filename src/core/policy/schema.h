@@ -36,7 +36,7 @@ struct kh_list {
 
 struct kh_shape;
 
-struct kh_field {
+struct kh_schema_field {
 	const char *key;
 	enum kh_field_kind kind;
 	size_t offset; /* in the struct */
@@ -49,7 +49,7 @@ struct kh_field {
 };
 
 struct kh_shape {
-	const struct kh_field *fields;
+	const struct kh_schema_field *fields;
 	size_t count;
 	size_t size; /* of the struct */
 	size_t line; /* offset of an `unsigned` that takes the line, or SIZE_MAX */

@@ -82,8 +82,8 @@ static void test_refused(struct kh_test *t)
 		"+026-01-31T10:30:00Z",
 		"2026-1-31T10:30:00Z",
 		"20260131T103000Z",
-		"\xef\xbc\x92"
-		"026-01-31T10:30:00Z",
+		("\xef\xbc\x92"
+		 "026-01-31T10:30:00Z"),
 	};
 	(void)t;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

@@ -72,8 +72,8 @@ static void test_passes(struct kh_test *t)
 		"According to https://news.example.com/initrode the quarterly revenue of Initrode grew.",
 		"The quarterly revenue of Initrode grew (source: NEWS.example.com).",
 		"Rotterdam closes for stocktaking from the ninth [mail/inbox/17].",
-		"\"The quarterly revenue of Initrode grew\", news.example.com. From mail/inbox/17: Rotterdam closes "
-		"for stocktaking.",
+		("\"The quarterly revenue of Initrode grew\", news.example.com. From mail/inbox/17: Rotterdam closes "
+		 "for stocktaking."),
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_reasons flags = guard(t, all[i]);

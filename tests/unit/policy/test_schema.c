@@ -24,12 +24,12 @@ static bool no_x(struct kh_view v)
 static const char *const colours[] = {"red", NULL, "blue"};
 static const struct kh_words colour_words = KH_WORDS(colours);
 
-static const struct kh_field item_fields[] = {
+static const struct kh_schema_field item_fields[] = {
 	{"name", KH_FIELD_TEXT, offsetof(struct item, name), .needed = true, .min = 1, .max = 8, .expected = "a name"}};
 static const struct kh_shape item_shape = {
 	.fields = item_fields, .count = 1, .size = sizeof(struct item), .line = offsetof(struct item, line)};
 
-static const struct kh_field fields[] = {
+static const struct kh_schema_field fields[] = {
 	{"number", KH_FIELD_NUMBER, offsetof(struct thing, number), .min = 2, .max = 9},
 	{"word", KH_FIELD_WORD, offsetof(struct thing, word), .words = &colour_words},
 	{"words", KH_FIELD_WORDS, offsetof(struct thing, words), .words = &colour_words},
