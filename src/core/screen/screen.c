@@ -27,6 +27,7 @@
 #define TURNED_MAX   8    /* phrases that are turned round, in one form */
 #define PHRASE_MAX   400  /* bytes of one, to either side */
 #define CLOSE_MAX    4096 /* bytes of a document that are read closely at once */
+#define AROUND       256  /* bytes around an escape that are read with it */
 #define MARGIN       4    /* blocks that are read before and after a suspicious one */
 #define FORMS_MAX    512  /* decoded forms that are read */
 
@@ -165,7 +166,10 @@ static enum kh_err read_rules(struct reading *r, const struct kh_form *form, con
 	enum kh_err e;
 
 	r->match_count = 0;
-	if (look != NULL)
+	if (words && r->as == KH_SCREEN_DOCUMENT) {
+		unsigned char *none = kh_arena_alloc(r->arena, form->text.n / KH_PRESCAN_BLOCK + 1);
+		e = none ? kh_rules_search(rules, r->screen->scratch, form->text, none, &sink) : KH_ENOMEM;
+	} else if (look != NULL)
 		e = kh_rules_search(rules, r->screen->scratch, form->text, look->blocks, &sink);
 	else
 		e = kh_rules_scan(rules, r->screen->scratch, form->text, &sink);
@@ -258,24 +262,40 @@ static enum kh_err read_hidden(struct reading *r, const struct kh_form *form)
 	return f.e;
 }
 
-/* The escapes, each on its own: what they stand for is read as a text of its own. */
+/* The escapes of LAYER in FORM undone: what that gives is read as a text of its own. */
+static enum kh_err read_unescaped(struct reading *r, const struct kh_form *form, enum kh_layer layer)
+{
+	struct kh_unescaped u;
+	enum kh_err e = kh_unescape(r->arena, form->text, layer, &u);
+
+	if (e != KH_OK || u.count == 0)
+		return e;
+	bool needless = u.needless >= NEEDLESS_MIN || (r->as != KH_SCREEN_DOCUMENT && u.count > 1);
+	struct kh_form decoded = kh_form_map(form, layer, u.text, u.origin);
+	if (needless) {
+		struct kh_form whole = kh_form_of(form, layer, u.text, u.first, u.last);
+		add(r, &whole, "encoded", "encoded", KH_SEVERITY_LOW, 0, u.text.n);
+	}
+	return read_decoded(r, &decoded, NULL);
+}
+
+/* The escapes, each kind on its own, where they stand and a little around them. */
 static enum kh_err read_escapes(struct reading *r, const struct kh_form *form)
 {
 	static const enum kh_layer layers[] = {KH_LAYER_URL, KH_LAYER_HTML, KH_LAYER_QUOTED_PRINTABLE, KH_LAYER_ESCAPE};
 	enum kh_err e = KH_OK;
 
-	for (size_t i = 0; e == KH_OK && i < sizeof(layers) / sizeof(layers[0]); i++) {
-		struct kh_unescaped u;
-		e = kh_unescape(r->arena, form->text, layers[i], &u);
-		if (e != KH_OK || u.count == 0)
-			continue;
-		bool needless = u.needless >= NEEDLESS_MIN || (r->as != KH_SCREEN_DOCUMENT && u.count > 1);
-		struct kh_form decoded = kh_form_map(form, layers[i], u.text, u.origin);
-		if (needless) {
-			struct kh_form whole = kh_form_of(form, layers[i], u.text, u.first, u.last);
-			add(r, &whole, "encoded", "encoded", KH_SEVERITY_LOW, 0, u.text.n);
+	for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++) {
+		size_t next = kh_unescape_find(form->text, layers[i], 0);
+		while (e == KH_OK && next != SIZE_MAX) {
+			size_t first = next, last = next;
+			while (next != SIZE_MAX && next - last <= 2 * AROUND) {
+				last = next;
+				next = kh_unescape_find(form->text, layers[i], last + 1);
+			}
+			struct kh_form part = kh_form_part(form, first > AROUND ? first - AROUND : 0, last + AROUND);
+			e = read_unescaped(r, &part, layers[i]);
 		}
-		e = read_decoded(r, &decoded, NULL);
 	}
 	return e;
 }
@@ -366,12 +386,16 @@ static enum kh_err read_disguises(struct reading *r, const struct kh_form *form,
 	struct kh_spaced spaced;
 	enum kh_err e = KH_OK;
 
+	struct kh_view first = {NULL, 0};
 	for (int ell = 0; e == KH_OK && ell < 2; ell++) {
 		struct kh_view text;
 		size_t changed;
 		e = kh_disguise_leet(r->arena, skeleton->text, ell != 0, &text, &changed);
 		if (e != KH_OK || changed == 0)
 			break;
+		if (ell != 0 && kh_view_eq(text, first))
+			break;
+		first = text;
 		struct kh_form leet = *skeleton;
 		leet.text = text;
 		leet.layers[leet.layer_count++] = KH_LAYER_LEET;
