@@ -5,6 +5,7 @@
  */
 #include "core/screen/decode.h"
 
+#include "base/buf.h"
 #include "base/utf8.h"
 
 #include <utf8proc.h>
@@ -105,8 +106,20 @@ struct decoder {
 	struct kh_arena *arena;
 	kh_decode_found *found;
 	void *ctx;
-	char *out; /* room for as many bytes as the text has */
+	char *out; /* where it is decoded to */
+	size_t cap;
 };
+
+/* Room for N bytes to decode to; false where there is no memory. */
+static bool room(struct decoder *d, size_t n)
+{
+	if (d->out != NULL && n <= d->cap)
+		return true;
+	size_t cap = n > 2 * d->cap ? n : 2 * d->cap;
+	d->out = kh_arena_alloc(d->arena, cap);
+	d->cap = d->out ? cap : 0;
+	return d->out != NULL;
+}
 
 /* Tries one alphabet on the N characters at P; true where they were text. */
 static bool try_alphabet(struct decoder *d, const char *p, size_t n, value_fn *value, unsigned bits,
@@ -116,6 +129,8 @@ static bool try_alphabet(struct decoder *d, const char *p, size_t n, value_fn *v
 		if (value(p[i]) < 0)
 			return false;
 	}
+	if (!room(d, n))
+		return false;
 	size_t k = drop_nuls(d->out, unpack(p, n, value, bits, d->out));
 	if (k == 0 || !kh_decode_is_text(kh_view_of(d->out, k)))
 		return false;
@@ -161,35 +176,80 @@ static size_t next_line(struct kh_view text, size_t at)
 	return i;
 }
 
-/* Runs of base64's characters, which hexadecimal's and base32's are among. */
-static void alphabet_runs(struct decoder *d, struct kh_view text, char *joined)
+static bool is_separator(char c)
 {
-	for (size_t at = 0; at < text.n;) {
-		if (base64_value(text.p[at]) < 0) {
-			at++;
-			continue;
-		}
+	return c == ' ' || c == ':' || c == ',' || c == '-' || c == ';' || c == '\t' || c == '\n' || c == '\r' ||
+	       c == '.' || c == '/' || c == '|' || c == '_';
+}
+
+static bool is_packed(char c)
+{
+	return base64_value(c) >= 0;
+}
+
+static bool is_spread(char c)
+{
+	return hex_value(c) >= 0 || c == 'x' || c == 'X' || is_separator(c);
+}
+
+typedef bool class_fn(char c);
+
+/* The members of a class, as a table: asked for once or more a word. */
+struct class
+{
+	bool has[256];
+};
+
+static void fill(struct class *set, class_fn *is)
+{
+	for (int c = 0; c < 256; c++)
+		set->has[c] = is((char)c);
+}
+
+/*
+ * The next run of RUN_MIN or more members, from AT on, which a run cannot be under way at; or the end.  A run has no
+ * gap, so looking at a window from its end tells how far it can be skipped: in prose, most characters are never seen.
+ */
+static size_t find_run(struct kh_view text, size_t at, const struct class *set)
+{
+	while (text.n - at >= RUN_MIN) {
+		size_t i = at + RUN_MIN;
+		while (i > at && set->has[(unsigned char)text.p[i - 1]])
+			i--;
+		if (i == at)
+			return at;
+		at = i;
+	}
+	return text.n;
+}
+
+/* Runs of base64's characters, which hexadecimal's and base32's are among. */
+static void alphabet_runs(struct decoder *d, struct kh_view text)
+{
+	struct class set;
+
+	fill(&set, is_packed);
+	for (size_t at = 0; (at = find_run(text, at, &set)) < text.n;) {
 		size_t start = at, n = 0, line = at;
+		struct kh_buf joined;
+		kh_buf_init(&joined, d->arena, text.n);
 		for (;;) {
-			while (at < text.n && base64_value(text.p[at]) >= 0)
-				joined[n++] = text.p[at++];
+			size_t from = at;
+			while (at < text.n && set.has[(unsigned char)text.p[at]])
+				at++;
+			n += at - from;
+			kh_buf_add(&joined, kh_view_sub(text, from, at));
 			size_t next = at - line >= LINE_MIN ? next_line(text, at) : 0;
-			if (next == 0 || next >= text.n || base64_value(text.p[next]) < 0)
+			if (next == 0 || next >= text.n || !set.has[(unsigned char)text.p[next]])
 				break;
 			line = at = next;
 		}
 		size_t end = at;
 		while (end < text.n && text.p[end] == '=' && end < at + 6)
 			end++;
-		if (n >= RUN_MIN)
-			try_run(d, joined, n, start, end);
+		if (joined.n == n && n > 0)
+			try_run(d, joined.p, n, start, end);
 	}
-}
-
-static bool is_separator(char c)
-{
-	return c == ' ' || c == ':' || c == ',' || c == '-' || c == ';' || c == '\t' || c == '\n' || c == '\r' ||
-	       c == '.' || c == '/' || c == '|' || c == '_';
 }
 
 static bool is_word(char c)
@@ -198,8 +258,10 @@ static bool is_word(char c)
 }
 
 /* Hexadecimal pairs with something between them: "69 67", "69:67", "0x69, 0x67". */
-static void hex_pairs(struct decoder *d, struct kh_view text)
+static void hex_pairs(struct decoder *d, struct kh_view text, size_t offset)
 {
+	if (!room(d, text.n))
+		return;
 	for (size_t at = 0; at < text.n;) {
 		size_t start = at, end = at, n = 0, i = at;
 		while (i + 1 < text.n) {
@@ -217,7 +279,7 @@ static void hex_pairs(struct decoder *d, struct kh_view text)
 		if (n >= PAIRS_MIN && kh_decode_is_text(kh_view_of(d->out, n))) {
 			struct kh_view decoded = kh_arena_dup(d->arena, kh_view_of(d->out, n));
 			if (decoded.p != NULL)
-				d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
+				d->found(d->ctx, KH_LAYER_HEX, decoded, offset + start, offset + end);
 		}
 		/* On to the next word: a pair begins where a word does. */
 		at = end > at ? end : at + 1;
@@ -244,8 +306,10 @@ static size_t character_code(struct kh_view text, size_t at, bool binary, char *
 }
 
 /* Character codes with separators.  Numbers are common, so what they spell has to be words. */
-static void numbers(struct decoder *d, struct kh_view text, bool binary)
+static void numbers(struct decoder *d, struct kh_view text, size_t offset, bool binary)
 {
+	if (!room(d, text.n))
+		return;
 	for (size_t at = 0; at < text.n;) {
 		size_t start = at, end = at, n = 0, letters = 0, i = at;
 		char c;
@@ -259,7 +323,8 @@ static void numbers(struct decoder *d, struct kh_view text, bool binary)
 		if (n >= NUMBERS_MIN && letters * 10 >= n * 8) {
 			struct kh_view decoded = kh_arena_dup(d->arena, kh_view_of(d->out, n));
 			if (decoded.p != NULL)
-				d->found(d->ctx, binary ? KH_LAYER_BINARY : KH_LAYER_DECIMAL, decoded, start, end);
+				d->found(d->ctx, binary ? KH_LAYER_BINARY : KH_LAYER_DECIMAL, decoded, offset + start,
+					 offset + end);
 		}
 		at = end > at ? end : at + 1;
 		while (at < text.n && is_word(text.p[at]) && is_word(text.p[at - 1]))
@@ -267,20 +332,35 @@ static void numbers(struct decoder *d, struct kh_view text, bool binary)
 	}
 }
 
-void kh_decode_runs(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx)
+/* Runs of what hexadecimal pairs and character codes are written with. */
+static void spread_runs(struct decoder *d, struct kh_view text)
 {
-	struct decoder d = {arena, found, ctx, NULL};
+	struct class set;
 
-	if (text.n < RUN_MIN)
-		return;
-	d.out = kh_arena_alloc(arena, text.n);
-	char *joined = kh_arena_alloc(arena, text.n);
-	if (d.out == NULL || joined == NULL)
-		return;
-	alphabet_runs(&d, text, joined);
-	hex_pairs(&d, text);
-	numbers(&d, text, false);
-	numbers(&d, text, true);
+	fill(&set, is_spread);
+	for (size_t at = 0; (at = find_run(text, at, &set)) < text.n;) {
+		size_t start = at;
+		while (at < text.n && set.has[(unsigned char)text.p[at]])
+			at++;
+		struct kh_view run = kh_view_sub(text, start, at);
+		hex_pairs(d, run, start);
+		numbers(d, run, start, false);
+		numbers(d, run, start, true);
+	}
+}
+
+void kh_decode_packed(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx)
+{
+	struct decoder d = {.arena = arena, .found = found, .ctx = ctx};
+
+	alphabet_runs(&d, text);
+}
+
+void kh_decode_spread(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx)
+{
+	struct decoder d = {.arena = arena, .found = found, .ctx = ctx};
+
+	spread_runs(&d, text);
 }
 
 struct kh_view kh_decode_reverse(struct kh_arena *arena, struct kh_view v)

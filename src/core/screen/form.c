@@ -7,8 +7,8 @@ void kh_form_span(const struct kh_form *form, size_t a, size_t b, size_t *ret_st
 		*ret_start = form->origin[a];
 		*ret_end = form->origin[b];
 	} else {
-		*ret_start = form->fixed ? form->start : a;
-		*ret_end = form->fixed ? form->end : b;
+		*ret_start = form->fixed ? form->start : form->start + a;
+		*ret_end = form->fixed ? form->end : form->start + b;
 	}
 }
 
@@ -36,8 +36,8 @@ struct kh_form kh_form_map(const struct kh_form *form, enum kh_layer layer, stru
 
 	if (form->fixed)
 		return f;
-	for (size_t i = 0; form->origin != NULL && i <= text.n; i++)
-		origin[i] = form->origin[origin[i]];
+	for (size_t i = 0; i <= text.n; i++)
+		origin[i] = form->origin != NULL ? form->origin[origin[i]] : (uint32_t)(form->start + origin[i]);
 	f.origin = origin;
 	return f;
 }
@@ -48,5 +48,17 @@ struct kh_form kh_form_of(const struct kh_form *form, enum kh_layer layer, struc
 
 	kh_form_span(form, a, b, &f.start, &f.end);
 	f.fixed = true;
+	return f;
+}
+
+struct kh_form kh_form_part(const struct kh_form *form, size_t a, size_t b)
+{
+	struct kh_form f = *form;
+
+	f.text = kh_view_sub(form->text, a, b);
+	if (form->origin != NULL)
+		f.origin = form->origin + a;
+	else if (!form->fixed)
+		f.start = form->start + a;
 	return f;
 }

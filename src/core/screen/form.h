@@ -14,7 +14,7 @@ struct kh_form {
 	struct kh_view text;
 	const uint32_t *origin; /* of each byte, and of the end; NULL: see `fixed` */
 	bool fixed;             /* all of it stands for [start, end); else, without an origin, it is the original */
-	size_t start, end;
+	size_t start, end;      /* own bytes, from `start` on */
 	enum kh_layer layers[KH_FORM_LAYERS]; /* outermost first */
 	size_t layer_count;
 	size_t depth; /* decodings among the layers */
@@ -28,5 +28,8 @@ struct kh_form kh_form_map(const struct kh_form *form, enum kh_layer layer, stru
 
 /* The same for a text that stands for bytes [a, b) of FORM as a whole. */
 struct kh_form kh_form_of(const struct kh_form *form, enum kh_layer layer, struct kh_view text, size_t a, size_t b);
+
+/* Bytes [a, b) of FORM as a form of their own. */
+struct kh_form kh_form_part(const struct kh_form *form, size_t a, size_t b);
 
 #endif

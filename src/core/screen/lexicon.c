@@ -96,3 +96,12 @@ size_t kh_lexicon_known(struct kh_view text, size_t *ret_words)
 	*ret_words = words;
 	return known;
 }
+
+bool kh_lexicon_is_sorted(void)
+{
+	for (size_t i = 1; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (kh_view_cmp(kh_view_str(table[i - 1].word), kh_view_str(table[i].word)) >= 0)
+			return false;
+	}
+	return true;
+}

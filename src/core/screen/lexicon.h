@@ -35,4 +35,7 @@ bool kh_lexicon_next(struct kh_view *rest, struct kh_view *ret_word);
  */
 size_t kh_lexicon_known(struct kh_view text, size_t *ret_words);
 
+/* True where the table is in order, which looking up relies on: for the tests. */
+bool kh_lexicon_is_sorted(void);
+
 #endif

@@ -14,7 +14,10 @@
 
 #include <utf8proc.h>
 
-#define DECOMPOSED_MAX 32     /* code points that one character decomposes to: 18 at most in Unicode */
+#define DECOMPOSED_MAX 32 /* code points that one character decomposes to: 18 at most in Unicode */
+#define FORM_PARTS     4  /* code points of one that a form for scanning keeps */
+#define HANGUL_FIRST   0xac00U
+#define HANGUL_LAST    0xd7a3U
 #define GROWTH         12     /* bytes out for a byte in: 11 at most in Unicode (U+FDFA) */
 #define UNMARKED       0x300U /* no character below it composes with one before it */
 
@@ -250,13 +253,13 @@ struct skeleton {
 	size_t n, cap;
 	size_t from, space_from;
 	unsigned flags;
-	bool space;
-	bool ascii; /* the last letter was ASCII */
+	size_t spaces; /* in a row, not yet written */
+	bool ascii;    /* the last letter was ASCII */
 };
 
 static bool skeleton_room(struct skeleton *s)
 {
-	if (s->cap - s->n >= 4)
+	if (s->cap - s->n >= 8)
 		return true;
 	size_t cap = s->cap + s->cap / 2 + 64;
 	char *text = kh_arena_grow(s->arena, s->text, s->n, cap);
@@ -281,9 +284,8 @@ static void skeleton_put(struct skeleton *s, uint32_t c, size_t from)
 static void skeleton_filter(struct skeleton *s, uint32_t c)
 {
 	if (kh_utf8_is_space(c)) {
-		if (!s->space)
+		if (s->spaces++ == 0)
 			s->space_from = s->from;
-		s->space = true;
 		s->ascii = false;
 		return;
 	}
@@ -295,9 +297,11 @@ static void skeleton_filter(struct skeleton *s, uint32_t c)
 		return;
 	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
 		c = kh_confusable_fold(c);
-	if (s->space && s->n > 0)
+	if (s->spaces > 0 && s->n > 0)
 		skeleton_put(s, ' ', s->space_from);
-	s->space = false;
+	if (s->spaces > 1 && s->n > 0 && (s->flags & KH_NORMALISE_WIDE) != 0)
+		skeleton_put(s, ' ', s->space_from);
+	s->spaces = 0;
 	s->ascii = c < 0x80;
 	skeleton_put(s, c, s->from);
 }
@@ -315,10 +319,17 @@ static void skeleton_char(struct skeleton *s, uint32_t c)
 	/* A capital may look like another letter than its small form does: ask before folding case, and after. */
 	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
 		c = kh_confusable_fold(c);
+	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)c);
+	if (property->decomp_seqindex == UINT16_MAX && (!fold || property->casefold_seqindex == UINT16_MAX) &&
+	    (c < HANGUL_FIRST || c > HANGUL_LAST)) {
+		skeleton_filter(s, c);
+		return;
+	}
 	int options = UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | (fold ? UTF8PROC_CASEFOLD : 0);
 	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, DECOMPOSED_MAX,
 						     (utf8proc_option_t)options, &boundclass);
-	for (utf8proc_ssize_t i = 0; i < n && i < DECOMPOSED_MAX; i++)
+	/* Ligatures of whole phrases are cut short: nothing is read out of them, and the form stays small. */
+	for (utf8proc_ssize_t i = 0; i < n && i < FORM_PARTS; i++)
 		skeleton_filter(s, (uint32_t)parts[i]);
 }
 

@@ -46,6 +46,7 @@ enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, s
  */
 #define KH_NORMALISE_FOLD      1U /* case folded, accents removed */
 #define KH_NORMALISE_LOOKALIKE 2U /* confusable characters folded to ASCII */
+#define KH_NORMALISE_WIDE      4U /* two blanks or more in a row as two, not as one */
 
 enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsigned flags, struct kh_view *ret_text,
 			      uint32_t **ret_origin) __attribute__((warn_unused_result));

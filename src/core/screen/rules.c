@@ -1,15 +1,16 @@
 /*
- * Rules: from the table to one Hyperscan automaton.  The patterns are ours or the administrator's, never an attacker's;
- * the text they run over is.  Hyperscan takes its memory from malloc, as its allocator is one for the whole process.
+ * Rules: the table, the automata made of it, and scanning with them.  The patterns are ours or the administrator's,
+ * never an attacker's; the text they run over is.  Hyperscan takes its memory from malloc, as its allocator is one for
+ * the whole process.
  */
 #include "core/screen/rules.h"
 
+#include "core/screen/automata.h"
+#include "core/screen/prescan.h"
 #include "core/screen/screen.h"
 
-#include <hs.h>
-
-#define RULE(name, code, severity, pattern, positive, negative) \
-	{name, code, KH_SEVERITY_##severity, pattern, positive, negative},
+#define RULE(name, code, severity, triggers, pattern, positive, negative) \
+	{name, code, KH_SEVERITY_##severity, triggers, pattern, positive, negative},
 static const struct kh_rule builtin[] = {
 #include "core/screen/rules.def"
 };
@@ -19,14 +20,17 @@ static const struct kh_rule builtin[] = {
 #define RULES_MAX     4096
 #define WIDTH_MAX     512 /* bytes before its end in which the beginning of a match is looked for */
 
-/* The built-in rules as the build compiled them. */
-static const unsigned char prebuilt[] = {
+#define CHUNK        32768 /* bytes that are searched for triggers at a time: they stay in the cache */
+#define NEAR         256   /* bytes before and after a trigger that are read closely */
+#define BLOCK        KH_PRESCAN_BLOCK
+#define CHUNK_BLOCKS (CHUNK / BLOCK)
+
+/* The built-in rules as the build compiled them: prebuilt_all, prebuilt_triggers, prebuilt_always. */
 #include "rules.inc"
-};
 
 struct kh_rules {
 	struct kh_alloc alloc;
-	hs_database_t *database;
+	struct kh_automata automata;
 	const struct kh_rule *extra;
 	size_t extra_count;
 };
@@ -69,59 +73,40 @@ static enum kh_err check_extra(const struct kh_rule *extra, size_t count, struct
 	return KH_OK;
 }
 
-/* The automaton of the build, where there are no other rules and this machine can run it. */
-static bool take_prebuilt(struct kh_rules *rules)
+/* The automata of the build, where there are no other rules and this machine can run them. */
+static bool take_prebuilt(struct kh_automata *a)
 {
-	return rules->extra_count == 0 &&
-	       hs_deserialize_database((const char *)prebuilt, sizeof(prebuilt), &rules->database) == HS_SUCCESS;
-}
-
-static enum kh_err compile(struct kh_rules *rules, const char **patterns, unsigned *flags, unsigned *ids, size_t count,
-			   struct kh_error *err)
-{
-	hs_compile_error_t *why = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		patterns[i] = rule_at(rules->extra, i)->pattern;
-		flags[i] = KH_RULES_FLAGS;
-		ids[i] = (unsigned)i;
-	}
-	hs_error_t e = hs_compile_multi(patterns, flags, ids, (unsigned)count, HS_MODE_BLOCK, NULL, &rules->database,
-					&why);
-	if (e == HS_SUCCESS)
-		return KH_OK;
-	enum kh_err result = KH_ENOMEM;
-	if (why != NULL && why->expression >= 0 && (size_t)why->expression < count)
-		result = kh_error_set(err, KH_EINPUT, "bad_rule", "rule %.64s: %.160s",
-				      rule_at(rules->extra, (size_t)why->expression)->name, why->message);
-	hs_free_compile_error(why);
-	return result;
+	if (hs_deserialize_database((const char *)prebuilt_all, sizeof(prebuilt_all), &a->all) == HS_SUCCESS &&
+	    hs_deserialize_database((const char *)prebuilt_triggers, sizeof(prebuilt_triggers), &a->triggers) ==
+		    HS_SUCCESS &&
+	    (sizeof(prebuilt_always) == 1 || /* there may be no such rules */
+	     hs_deserialize_database((const char *)prebuilt_always, sizeof(prebuilt_always), &a->always) == HS_SUCCESS))
+		return true;
+	kh_automata_done(a);
+	return false;
 }
 
 enum kh_err kh_rules_new(const struct kh_alloc *alloc, const struct kh_rule *extra, size_t extra_count,
 			 struct kh_rules **ret_rules, struct kh_error *err)
 {
 	const struct kh_alloc *from = alloc ? alloc : &kh_alloc_system;
-	size_t count = BUILTIN_COUNT + extra_count;
 	enum kh_err e = check_extra(extra, extra_count, err);
 
 	if (e != KH_OK)
 		return e;
 	struct kh_rules *rules = kh_alloc_zero(from, sizeof(*rules));
-	const char **patterns = kh_alloc_array(from, count, sizeof(*patterns));
-	unsigned *flags = kh_alloc_array(from, count, 2 * sizeof(*flags));
-	if (rules == NULL || patterns == NULL || flags == NULL) {
-		e = KH_ENOMEM;
-	} else {
-		*rules = (struct kh_rules){*from, NULL, extra, extra_count};
-		e = take_prebuilt(rules) ? KH_OK : compile(rules, patterns, flags, flags + count, count, err);
-	}
-	kh_alloc_free(from, patterns, count * sizeof(*patterns));
-	kh_alloc_free(from, flags, count * 2 * sizeof(*flags));
+	if (rules == NULL)
+		return KH_ENOMEM;
+	rules->alloc = *from;
+	rules->extra = extra;
+	rules->extra_count = extra_count;
+	if (extra_count > 0 || !take_prebuilt(&rules->automata))
+		e = kh_automata_compile(from, (struct kh_rule_table){builtin, BUILTIN_COUNT, extra, extra_count}, NULL,
+					&rules->automata, err);
 	if (e == KH_OK)
 		*ret_rules = rules;
 	else
-		kh_alloc_free(from, rules, sizeof(*rules));
+		kh_rules_free(rules);
 	return e;
 }
 
@@ -129,7 +114,7 @@ void kh_rules_free(struct kh_rules *rules)
 {
 	if (rules == NULL)
 		return;
-	hs_free_database(rules->database);
+	kh_automata_done(&rules->automata);
 	struct kh_alloc alloc = rules->alloc;
 	kh_alloc_free(&alloc, rules, sizeof(*rules));
 }
@@ -138,7 +123,12 @@ void *kh_rules_scratch_new(const struct kh_rules *rules)
 {
 	hs_scratch_t *scratch = NULL;
 
-	return hs_alloc_scratch(rules->database, &scratch) == HS_SUCCESS ? scratch : NULL;
+	if (hs_alloc_scratch(rules->automata.all, &scratch) == HS_SUCCESS &&
+	    hs_alloc_scratch(rules->automata.triggers, &scratch) == HS_SUCCESS &&
+	    (rules->automata.always == NULL || hs_alloc_scratch(rules->automata.always, &scratch) == HS_SUCCESS))
+		return scratch;
+	hs_free_scratch(scratch);
+	return NULL;
 }
 
 void kh_rules_scratch_free(void *scratch)
@@ -146,31 +136,136 @@ void kh_rules_scratch_free(void *scratch)
 	hs_free_scratch(scratch);
 }
 
-struct found {
-	kh_rules_found *fn;
-	void *ctx;
+/* A part of the text being scanned. */
+struct part {
+	const struct kh_rules_sink *sink;
+	size_t offset; /* of the part in the text */
+	bool ended;
 };
 
 static int on_match(unsigned id, unsigned long long from, unsigned long long to, unsigned flags, void *ctx)
 {
-	const struct found *found = ctx;
+	struct part *part = ctx;
 
 	(void)from;
 	(void)flags;
-	return found->fn(found->ctx, id, (size_t)to);
+	part->ended = part->sink->found(part->sink->ctx, id, part->offset + (size_t)to);
+	return part->ended;
 }
 
-enum kh_err kh_rules_scan(const struct kh_rules *rules, void *scratch, struct kh_view text, kh_rules_found *found,
-			  void *ctx)
+/* Scans bytes [start, end) of TEXT as if there were no others. */
+static enum kh_err scan_part(const hs_database_t *database, void *scratch, struct kh_view text, size_t start,
+			     size_t end, struct part *part)
 {
-	struct found match = {found, ctx};
+	struct kh_view v = kh_view_sub(text, start, end);
 
-	if (text.n == 0)
+	part->offset = start;
+	if (v.n == 0 || part->ended)
 		return KH_OK;
-	if (text.n > UINT32_MAX)
+	if (v.n > UINT32_MAX)
 		return KH_ELIMIT;
-	hs_error_t e = hs_scan(rules->database, text.p, (unsigned)text.n, 0, scratch, on_match, &match);
+	hs_error_t e = hs_scan(database, v.p, (unsigned)v.n, 0, scratch, on_match, part);
 	return e == HS_SUCCESS || e == HS_SCAN_TERMINATED ? KH_OK : KH_ENOMEM;
+}
+
+enum kh_err kh_rules_scan(const struct kh_rules *rules, void *scratch, struct kh_view text,
+			  const struct kh_rules_sink *sink)
+{
+	struct part part = {.sink = sink};
+
+	return scan_part(rules->automata.all, scratch, text, 0, text.n, &part);
+}
+
+/* The neighbourhoods of a chunk: one mark for each block, with some before the chunk and after it. */
+struct chunk {
+	const struct kh_rules_sink *sink;
+	size_t first; /* block of the text that mark 0 stands for */
+	unsigned char marks[CHUNK_BLOCKS + 2 * (NEAR / BLOCK) + 2];
+};
+
+#define BEFORE (NEAR / BLOCK) /* marks before the chunk's own */
+
+/* Marks WIDTH blocks before and after mark I. */
+static void mark(struct chunk *c, size_t i, size_t width)
+{
+	size_t low = i > width ? i - width : 0;
+	size_t high = i + width < sizeof(c->marks) - 1 ? i + width : sizeof(c->marks) - 1;
+
+	memset(c->marks + low, 1, high - low + 1);
+}
+
+static int on_trigger(unsigned id, unsigned long long from, unsigned long long to, unsigned flags, void *ctx)
+{
+	struct chunk *c = ctx;
+
+	(void)from;
+	(void)flags;
+	if (!c->sink->enough(c->sink->ctx, id))
+		mark(c, BEFORE + ((size_t)to - 1) / BLOCK, BEFORE);
+	return 0;
+}
+
+static bool is_word(char c)
+{
+	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '_';
+}
+
+/*
+ * A place at or before START where cutting the text makes no rule match that would not: the last letter of a word, so
+ * that neither a line nor the next word begins there.
+ */
+static size_t cut(struct kh_view text, size_t start)
+{
+	for (size_t i = start; i > 0 && start - i < BLOCK; i--) {
+		if (is_word(text.p[i]) && !is_word(text.p[i + 1]))
+			return i;
+	}
+	return start < BLOCK ? 0 : start;
+}
+
+/* The rules over each run of marked blocks. */
+static enum kh_err scan_marked(const struct kh_rules *rules, void *scratch, struct kh_view text, const struct chunk *c,
+			       struct part *part)
+{
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; i < sizeof(c->marks) && e == KH_OK; i++) {
+		size_t from = i;
+		while (i < sizeof(c->marks) && c->marks[i])
+			i++;
+		if (i == from)
+			continue;
+		/* The first marks may stand for blocks before the text. */
+		size_t start = c->first + from > BEFORE ? (c->first + from - BEFORE) * BLOCK : 0;
+		size_t end = c->first + i > BEFORE ? (c->first + i - BEFORE) * BLOCK : 0;
+		e = scan_part(rules->automata.all, scratch, text, start + 1 < text.n ? cut(text, start) : start, end,
+			      part);
+	}
+	return e;
+}
+
+enum kh_err kh_rules_search(const struct kh_rules *rules, void *scratch, struct kh_view text,
+			    const unsigned char *blocks, const struct kh_rules_sink *sink)
+{
+	struct part part = {.sink = sink};
+	enum kh_err e = KH_OK;
+
+	if (rules->automata.always != NULL)
+		e = scan_part(rules->automata.always, scratch, text, 0, text.n, &part);
+	for (size_t at = 0; at < text.n && e == KH_OK && !part.ended; at += CHUNK) {
+		size_t from = at > KH_AUTOMATA_TRIGGER ? at - KH_AUTOMATA_TRIGGER : 0,
+		       end = text.n - at < CHUNK ? text.n : at + CHUNK;
+		struct chunk c = {.sink = sink, .first = from / BLOCK};
+		struct kh_view v = kh_view_sub(text, from, end);
+		if (hs_scan(rules->automata.triggers, v.p, (unsigned)v.n, 0, scratch, on_trigger, &c) != HS_SUCCESS)
+			return KH_ENOMEM;
+		for (size_t i = 0; i < (v.n + BLOCK - 1) / BLOCK; i++) {
+			if ((blocks[c.first + i] & KH_PRESCAN_SYMBOL) != 0)
+				mark(&c, BEFORE + i, 1);
+		}
+		e = scan_marked(rules, scratch, text, &c, &part);
+	}
+	return e;
 }
 
 struct wanted {
@@ -191,8 +286,9 @@ static bool matches_from(const struct kh_rules *rules, void *scratch, struct kh_
 			 size_t end)
 {
 	struct wanted w = {id, end - start, false};
+	struct kh_rules_sink sink = {.found = on_wanted, .ctx = &w};
 
-	return kh_rules_scan(rules, scratch, kh_view_sub(text, start, end), on_wanted, &w) == KH_OK && w.seen;
+	return kh_rules_scan(rules, scratch, kh_view_sub(text, start, end), &sink) == KH_OK && w.seen;
 }
 
 size_t kh_rules_start(const struct kh_rules *rules, void *scratch, struct kh_view text, size_t id, size_t end)

@@ -13,6 +13,11 @@ struct kh_rule {
 	const char *name; /* unique */
 	const char *code; /* the kind of finding: a word of the list in screen.h */
 	enum kh_severity severity;
+	/*
+	 * Literals without case, separated by '|', one of which is part of every match: where none of them is, the
+	 * pattern is not tried.  "": it is tried near symbols and other rules' triggers only.  NULL: everywhere.
+	 */
+	const char *triggers;
 	const char *pattern;
 	const char *positive; /* must be found */
 	const char *negative; /* must not be found */
@@ -20,9 +25,6 @@ struct kh_rule {
 
 /* The built-in rules, in order. */
 const struct kh_rule *kh_rules_builtin(size_t *ret_count);
-
-/* How every pattern is compiled; the build compiles the built-in ones once (tools/prebuild-rules.c). */
-#define KH_RULES_FLAGS (HS_FLAG_CASELESS | HS_FLAG_MULTILINE)
 
 struct kh_rules;
 
@@ -43,12 +45,26 @@ const struct kh_rule *kh_rules_at(const struct kh_rules *rules, size_t id);
 void *kh_rules_scratch_new(const struct kh_rules *rules);
 void kh_rules_scratch_free(void *scratch);
 
-/* Called for every match: rule ID, and the byte where the match ends.  True ends the scan. */
-typedef bool kh_rules_found(void *ctx, size_t id, size_t end);
+/* Where matches go. */
+struct kh_rules_sink {
+	/* Rule ID matches up to byte END.  True ends the scan. */
+	bool (*found)(void *ctx, size_t id, size_t end);
+	/* True where no more matches of rule ID are wanted. */
+	bool (*enough)(void *ctx, size_t id);
+	void *ctx;
+};
 
-/* Scans TEXT, any bytes.  Linear in it. */
-enum kh_err kh_rules_scan(const struct kh_rules *rules, void *scratch, struct kh_view text, kh_rules_found *found,
-			  void *ctx) __attribute__((warn_unused_result));
+/* Every rule over all of TEXT, any bytes.  Linear in it. */
+enum kh_err kh_rules_scan(const struct kh_rules *rules, void *scratch, struct kh_view text,
+			  const struct kh_rules_sink *sink) __attribute__((warn_unused_result));
+
+/*
+ * The same for plain prose, which it passes ten times as fast: triggers first, and the rules only in the neighbourhood
+ * (some hundred bytes) of one or of a symbol.  BLOCKS are kh_prescan's of TEXT.  A match may be told twice.
+ */
+enum kh_err kh_rules_search(const struct kh_rules *rules, void *scratch, struct kh_view text,
+			    const unsigned char *blocks, const struct kh_rules_sink *sink)
+	__attribute__((warn_unused_result));
 
 /*
  * Where the match of rule ID that ends at END begins: the last place from which it still matches.  Hyperscan could tell

@@ -13,6 +13,7 @@
 #include "core/screen/hidden.h"
 #include "core/screen/lexicon.h"
 #include "core/screen/normalise.h"
+#include "core/screen/prescan.h"
 #include "core/screen/speech.h"
 #include "core/screen/unescape.h"
 
@@ -21,8 +22,14 @@
 #define MATCHES_MAX  512 /* looked at in one form */
 #define BUDGET       3   /* decoded bytes for a byte of the text */
 #define BUDGET_MORE  65536
-#define SPACED_MIN   8 /* letters with gaps that are no abbreviation */
-#define NEEDLESS_MIN 4 /* escapes that nothing called for */
+#define SPACED_MIN   8    /* letters with gaps that are no abbreviation */
+#define NEEDLESS_MIN 4    /* escapes that nothing called for */
+#define TURNED_MAX   8    /* phrases that are turned round, in one form */
+#define PHRASE_MAX   400  /* bytes of one, to either side */
+#define CLOSE_MAX    4096 /* bytes of a document that are read closely at once */
+#define AROUND       256  /* bytes around an escape that are read with it */
+#define MARGIN       4    /* blocks that are read before and after a suspicious one */
+#define FORMS_MAX    512  /* decoded forms that are read */
 
 _Static_assert(KH_FORM_LAYERS == KH_SCREEN_DEPTH + 2, "a form holds all layers of a finding");
 
@@ -79,7 +86,7 @@ struct reading {
 	enum kh_screen_as as;
 	struct kh_finding *found;
 	size_t n, cap;
-	size_t budget;
+	size_t budget, decoded;  /* bytes that may still be decoded, and forms that were */
 	unsigned char *per_rule; /* findings of each rule */
 	struct match *matches;   /* of the form being read */
 	size_t match_count;
@@ -132,37 +139,71 @@ static bool on_match(void *ctx, size_t id, size_t end)
 	return r->match_count == MATCHES_MAX;
 }
 
-static enum kh_err read_rules(struct reading *r, const struct kh_form *form, bool words)
+static bool on_enough(void *ctx, size_t id)
+{
+	const struct reading *r = ctx;
+
+	return r->per_rule[id] >= PER_RULE;
+}
+
+/* The rules that only say where a text may be turned round. */
+static bool is_turned(const struct kh_rule *rule)
+{
+	return strcmp(rule->name, "rot13_words") == 0 || strcmp(rule->name, "reversed_words") == 0;
+}
+
+static enum kh_err read_turned_at(struct reading *r, const struct kh_form *form, size_t at);
+
+/*
+ * The rules over FORM.  A document is searched for triggers first (LOOK is kh_prescan's of it); a short text, or one
+ * whose look is NULL, is read closely at once.  With WORDS, only rules about words count: undoing leet and spacing
+ * makes hosts and tags of anything.
+ */
+static enum kh_err read_rules(struct reading *r, const struct kh_form *form, const struct kh_prescan *look, bool words)
 {
 	const struct kh_rules *rules = r->screen->rules;
+	const struct kh_rules_sink sink = {on_match, on_enough, r};
+	enum kh_err e;
 
 	r->match_count = 0;
-	enum kh_err e = kh_rules_scan(rules, r->screen->scratch, form->text, on_match, r);
+	if (words && r->as == KH_SCREEN_DOCUMENT) {
+		unsigned char *none = kh_arena_alloc(r->arena, form->text.n / KH_PRESCAN_BLOCK + 1);
+		e = none ? kh_rules_search(rules, r->screen->scratch, form->text, none, &sink) : KH_ENOMEM;
+	} else if (look != NULL)
+		e = kh_rules_search(rules, r->screen->scratch, form->text, look->blocks, &sink);
+	else
+		e = kh_rules_scan(rules, r->screen->scratch, form->text, &sink);
+	size_t turned[TURNED_MAX], turned_count = 0;
 	for (size_t i = 0; e == KH_OK && i < r->match_count; i++) {
 		const struct kh_rule *rule = kh_rules_at(rules, r->matches[i].id);
-		/* Undoing leet and spacing makes hosts and tags of anything; what is looked for there is words. */
-		if (words && strcmp(rule->code, "instruction") != 0)
-			continue;
-		size_t end = r->matches[i].end;
-		size_t start = kh_rules_start(rules, r->screen->scratch, form->text, r->matches[i].id, end);
-		size_t before = r->n;
-		add(r, form, rule->code, rule->name, rule->severity, start, end);
+		size_t end = r->matches[i].end, before = r->n;
+		if (is_turned(rule)) {
+			if (turned_count < TURNED_MAX)
+				turned[turned_count++] = end;
+		} else if (!words || strcmp(rule->code, "instruction") == 0) {
+			size_t start = kh_rules_start(rules, r->screen->scratch, form->text, r->matches[i].id, end);
+			add(r, form, rule->code, rule->name, rule->severity, start, end);
+		}
 		if (r->n == before)
 			r->per_rule[r->matches[i].id]--;
 	}
+	/* Only now: reading what is turned round uses the list of matches itself. */
+	for (size_t i = 0; e == KH_OK && !words && i < turned_count; i++)
+		e = read_turned_at(r, form, turned[i]);
 	return e;
 }
 
 static enum kh_err read_form(struct reading *r, const struct kh_form *form);
 
-/* A decoded text: noted, and read in turn as long as depth and budget last. */
-static enum kh_err read_decoded(struct reading *r, const struct kh_form *form, bool finding)
+/* A decoded text: noted by the name of RULE, if any, and read in turn as long as depth and budget last. */
+static enum kh_err read_decoded(struct reading *r, const struct kh_form *form, const char *rule)
 {
-	if (form->depth > KH_SCREEN_DEPTH || form->text.n > r->budget)
+	if (form->depth > KH_SCREEN_DEPTH || form->text.n > r->budget || r->decoded == FORMS_MAX)
 		return KH_OK;
 	r->budget -= form->text.n;
-	if (finding)
-		add(r, form, "encoded", "encoded", KH_SEVERITY_LOW, 0, form->text.n);
+	r->decoded++;
+	if (rule != NULL)
+		add(r, form, "encoded", rule, KH_SEVERITY_LOW, 0, form->text.n);
 	return read_form(r, form);
 }
 
@@ -178,7 +219,7 @@ static void on_decoded(void *ctx, enum kh_layer layer, struct kh_view decoded, s
 	struct kh_form form = kh_form_of(f->form, layer, decoded, start, end);
 
 	if (f->e == KH_OK)
-		f->e = read_decoded(f->r, &form, true);
+		f->e = read_decoded(f->r, &form, "encoded");
 }
 
 static void note(struct reading *r, const struct kh_form *form, const struct kh_hidden *h, enum kh_hidden_kind kind,
@@ -221,24 +262,40 @@ static enum kh_err read_hidden(struct reading *r, const struct kh_form *form)
 	return f.e;
 }
 
-/* The escapes, each on its own: what they stand for is read as a text of its own. */
+/* The escapes of LAYER in FORM undone: what that gives is read as a text of its own. */
+static enum kh_err read_unescaped(struct reading *r, const struct kh_form *form, enum kh_layer layer)
+{
+	struct kh_unescaped u;
+	enum kh_err e = kh_unescape(r->arena, form->text, layer, &u);
+
+	if (e != KH_OK || u.count == 0)
+		return e;
+	bool needless = u.needless >= NEEDLESS_MIN || (r->as != KH_SCREEN_DOCUMENT && u.count > 1);
+	struct kh_form decoded = kh_form_map(form, layer, u.text, u.origin);
+	if (needless) {
+		struct kh_form whole = kh_form_of(form, layer, u.text, u.first, u.last);
+		add(r, &whole, "encoded", "encoded", KH_SEVERITY_LOW, 0, u.text.n);
+	}
+	return read_decoded(r, &decoded, NULL);
+}
+
+/* The escapes, each kind on its own, where they stand and a little around them. */
 static enum kh_err read_escapes(struct reading *r, const struct kh_form *form)
 {
 	static const enum kh_layer layers[] = {KH_LAYER_URL, KH_LAYER_HTML, KH_LAYER_QUOTED_PRINTABLE, KH_LAYER_ESCAPE};
 	enum kh_err e = KH_OK;
 
-	for (size_t i = 0; e == KH_OK && i < sizeof(layers) / sizeof(layers[0]); i++) {
-		struct kh_unescaped u;
-		e = kh_unescape(r->arena, form->text, layers[i], &u);
-		if (e != KH_OK || u.count == 0)
-			continue;
-		bool needless = u.needless >= NEEDLESS_MIN || (r->as != KH_SCREEN_DOCUMENT && u.count > 1);
-		struct kh_form decoded = kh_form_map(form, layers[i], u.text, u.origin);
-		if (needless) {
-			struct kh_form whole = kh_form_of(form, layers[i], u.text, u.first, u.last);
-			add(r, &whole, "encoded", "encoded", KH_SEVERITY_LOW, 0, u.text.n);
+	for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++) {
+		size_t next = kh_unescape_find(form->text, layers[i], 0);
+		while (e == KH_OK && next != SIZE_MAX) {
+			size_t first = next, last = next;
+			while (next != SIZE_MAX && next - last <= 2 * AROUND) {
+				last = next;
+				next = kh_unescape_find(form->text, layers[i], last + 1);
+			}
+			struct kh_form part = kh_form_part(form, first > AROUND ? first - AROUND : 0, last + AROUND);
+			e = read_unescaped(r, &part, layers[i]);
 		}
-		e = read_decoded(r, &decoded, false);
 	}
 	return e;
 }
@@ -284,51 +341,102 @@ static enum kh_err read_turned(struct reading *r, const struct kh_form *skeleton
 
 	if (e == KH_OK && meant(skeleton->text, rot13)) {
 		struct kh_form form = kh_form_of(skeleton, KH_LAYER_ROT13, rot13, 0, skeleton->text.n);
-		e = read_decoded(r, &form, true);
+		e = read_decoded(r, &form, "rot13_words");
 	}
 	if (e == KH_OK && meant(skeleton->text, reversed)) {
 		struct kh_form form = kh_form_of(skeleton, KH_LAYER_REVERSED, reversed, 0, skeleton->text.n);
-		e = read_decoded(r, &form, true);
+		e = read_decoded(r, &form, "reversed_words");
 	}
 	return e;
 }
 
+static bool ends_phrase(char c)
+{
+	return c == '\n' || c == '"' || c == '\'' || c == ':' || c == '.' || c == '<' || c == '>' || c == '(' ||
+	       c == ')';
+}
+
+/* The phrase around AT in a document, rot13 or backwards. */
+static enum kh_err read_turned_at(struct reading *r, const struct kh_form *form, size_t at)
+{
+	size_t start = at > 0 ? at - 1 : 0, end = at;
+	struct kh_view text;
+	uint32_t *origin;
+
+	while (start > 0 && at - start < PHRASE_MAX && !ends_phrase(form->text.p[start - 1]))
+		start--;
+	while (end < form->text.n && end - at < PHRASE_MAX && !ends_phrase(form->text.p[end]))
+		end++;
+	struct kh_form part = kh_form_part(form, start, end);
+	enum kh_err e = kh_normalise_form(r->arena, part.text, KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE, &text,
+					  &origin);
+	if (e != KH_OK)
+		return e;
+	struct kh_form skeleton = kh_form_map(&part, KH_LAYER_NORMALISED, text, origin);
+	skeleton.layer_count = form->layer_count;
+	return read_turned(r, &skeleton);
+}
+
 /* Leet and spacing undone, over the skeleton. */
-static enum kh_err read_disguises(struct reading *r, const struct kh_form *skeleton)
+static enum kh_err read_spaced(struct reading *r, const struct kh_form *form, bool ascii);
+
+static enum kh_err read_disguises(struct reading *r, const struct kh_form *form, const struct kh_form *skeleton,
+				  bool ascii)
 {
 	struct kh_spaced spaced;
 	enum kh_err e = KH_OK;
 
+	struct kh_view first = {NULL, 0};
 	for (int ell = 0; e == KH_OK && ell < 2; ell++) {
 		struct kh_view text;
 		size_t changed;
 		e = kh_disguise_leet(r->arena, skeleton->text, ell != 0, &text, &changed);
 		if (e != KH_OK || changed == 0)
 			break;
+		if (ell != 0 && kh_view_eq(text, first))
+			break;
+		first = text;
 		struct kh_form leet = *skeleton;
 		leet.text = text;
 		if (leet.layer_count < KH_FORM_LAYERS)
 			leet.layers[leet.layer_count++] = KH_LAYER_LEET;
-		e = read_rules(r, &leet, true);
+		e = read_rules(r, &leet, NULL, true);
 		judge_words(r, &leet);
 	}
 	if (e == KH_OK)
 		e = kh_disguise_spaced(r->arena, skeleton->text, &spaced);
-	if (e != KH_OK || spaced.letters == 0)
-		return e;
-	struct kh_form joined = kh_form_map(skeleton, KH_LAYER_SPACED, spaced.text, spaced.origin);
-	if (spaced.letters >= SPACED_MIN) {
-		struct kh_form run = kh_form_of(skeleton, KH_LAYER_SPACED, spaced.text, spaced.first, spaced.last);
-		add(r, &run, "encoded", "encoded", KH_SEVERITY_LOW, 0, spaced.text.n);
-	}
-	judge_words(r, &joined);
-	return read_rules(r, &joined, true);
+	return e == KH_OK && spaced.letters > 0 ? read_spaced(r, form, ascii) : e;
 }
 
-/* The rules over FORM's normal form by FLAGS; the form itself comes back. */
+/* Letters with gaps, joined; where the gaps between words are wider, they stay. */
+static enum kh_err read_spaced(struct reading *r, const struct kh_form *form, bool ascii)
+{
+	struct kh_spaced spaced;
+	struct kh_view text;
+	uint32_t *origin;
+	enum kh_err e = kh_normalise_form(
+		r->arena, form->text, KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE | KH_NORMALISE_WIDE, &text, &origin);
+
+	if (e == KH_OK)
+		e = kh_disguise_spaced(r->arena, text, &spaced);
+	if (e != KH_OK)
+		return e;
+	struct kh_form wide = kh_form_map(form, KH_LAYER_NORMALISED, text, origin);
+	wide.layer_count -= ascii;
+	if (spaced.letters >= SPACED_MIN) {
+		struct kh_form run = kh_form_of(&wide, KH_LAYER_SPACED, spaced.text, spaced.first, spaced.last);
+		add(r, &run, "encoded", "encoded", KH_SEVERITY_LOW, 0, spaced.text.n);
+	}
+	struct kh_form joined = kh_form_map(&wide, KH_LAYER_SPACED, spaced.text, spaced.origin);
+	judge_words(r, &joined);
+	return read_rules(r, &joined, NULL, true);
+}
+
+/* FORM's normal form by FLAGS, and the rules over it. */
 static enum kh_err read_normal(struct reading *r, const struct kh_form *form, unsigned flags, bool scan,
 			       struct kh_form *ret)
 {
+	struct kh_prescan look;
 	struct kh_view text;
 	uint32_t *origin;
 	enum kh_err e = kh_normalise_form(r->arena, form->text, flags, &text, &origin);
@@ -336,7 +444,12 @@ static enum kh_err read_normal(struct reading *r, const struct kh_form *form, un
 	if (e != KH_OK)
 		return e;
 	*ret = kh_form_map(form, KH_LAYER_NORMALISED, text, origin);
-	return scan ? read_rules(r, ret, false) : KH_OK;
+	if (!scan)
+		return KH_OK;
+	if (r->as != KH_SCREEN_DOCUMENT || text.n <= CLOSE_MAX)
+		return read_rules(r, ret, NULL, false);
+	e = kh_prescan(r->arena, text, &look);
+	return e == KH_OK ? read_rules(r, ret, &look, false) : e;
 }
 
 /* Folded: for words in other scripts.  Skeleton: for words in look-alikes, and the disguises. */
@@ -357,7 +470,20 @@ static enum kh_err read_normals(struct reading *r, const struct kh_form *form, b
 		judge_scripts(r, &folded);
 	if (r->as != KH_SCREEN_DOCUMENT)
 		e = read_turned(r, &skeleton);
-	return e == KH_OK ? read_disguises(r, &skeleton) : e;
+	return e == KH_OK ? read_disguises(r, form, &skeleton, ascii) : e;
+}
+
+/* The disguises of a document in ASCII: only where a look at it saw something like them. */
+static enum kh_err read_suspects(struct reading *r, const struct kh_form *form, const struct kh_prescan *look)
+{
+	enum kh_err e = KH_OK;
+
+	for (size_t at = 0, start, end;
+	     e == KH_OK && kh_prescan_next(look, KH_PRESCAN_LEET | KH_PRESCAN_SINGLE, MARGIN, &at, &start, &end);) {
+		struct kh_form part = kh_form_part(form, start, end);
+		e = read_normals(r, &part, true);
+	}
+	return e;
 }
 
 static void collect(struct reading *r, struct kh_view text)
@@ -374,36 +500,73 @@ static void collect(struct reading *r, struct kh_view text)
 	r->forms[r->form_count++] = text;
 }
 
-static enum kh_err read_form(struct reading *r, const struct kh_form *form)
+/* What FORM says by itself: its bytes, what is hidden in it, its normal forms. */
+static enum kh_err read_surface(struct reading *r, const struct kh_form *form, const struct kh_prescan *look)
 {
-	struct finder f = {r, form, KH_OK};
-	bool ascii = kh_utf8_is_ascii(form->text);
+	bool document = r->as == KH_SCREEN_DOCUMENT;
 	enum kh_err e = KH_OK;
 
 	if (r->collect)
 		collect(r, form->text);
 	else
-		e = read_rules(r, form, false);
-	if (e == KH_OK)
+		e = read_rules(r, form, document && form->text.n > CLOSE_MAX ? look : NULL, false);
+	if (e == KH_OK && (!look->ascii || look->controls))
 		e = read_hidden(r, form);
-	if (e == KH_OK && !r->collect)
-		e = read_normals(r, form, ascii);
-	struct kh_form clean = *form;
-	if (e == KH_OK && !ascii) {
-		uint32_t *origin;
-		struct kh_view text;
-		e = kh_normalise_form(r->arena, form->text, 0, &text, &origin);
-		if (e == KH_OK)
-			clean = kh_form_map(form, KH_LAYER_NORMALISED, text, origin), clean.layer_count--;
+	if (e != KH_OK || r->collect)
+		return e;
+	return document && look->ascii ? read_suspects(r, form, look) : read_normals(r, form, look->ascii);
+}
+
+/* What is encoded in FORM, where a look at it says that something can be. */
+static enum kh_err read_encoded(struct reading *r, const struct kh_form *form, const struct kh_prescan *look)
+{
+	struct finder f = {r, NULL, KH_OK};
+	size_t start, end;
+
+	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_ESCAPE, MARGIN, &at, &start, &end);) {
+		struct kh_form part = kh_form_part(form, start, end);
+		f.e = read_escapes(r, &part);
 	}
+	/* A run may be long before it is seen to be one, so it begins up to a block earlier. */
+	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_PACKED, 1, &at, &start, &end);) {
+		struct kh_form part = kh_form_part(form, start, end);
+		f.form = &part;
+		kh_decode_packed(r->arena, part.text, on_decoded, &f);
+	}
+	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_DIGITS, 1, &at, &start, &end);) {
+		struct kh_form part = kh_form_part(form, start, end);
+		f.form = &part;
+		kh_decode_spread(r->arena, part.text, on_decoded, &f);
+	}
+	return f.e;
+}
+
+/* Case matters to encodings, so it is not folded; what is invisible is out of the way. */
+static enum kh_err read_clean(struct reading *r, const struct kh_form *form)
+{
+	struct kh_prescan look;
+	struct kh_view text;
+	uint32_t *origin;
+	enum kh_err e = kh_normalise_form(r->arena, form->text, 0, &text, &origin);
+
+	if (e != KH_OK)
+		return e;
+	struct kh_form clean = kh_form_map(form, KH_LAYER_NORMALISED, text, origin);
+	clean.layer_count = form->layer_count;
+	e = kh_prescan(r->arena, text, &look);
+	return e == KH_OK ? read_encoded(r, &clean, &look) : e;
+}
+
+static enum kh_err read_form(struct reading *r, const struct kh_form *form)
+{
+	struct kh_prescan look;
+	enum kh_err e = kh_prescan(r->arena, form->text, &look);
+
 	if (e == KH_OK)
-		e = read_escapes(r, &clean);
-	if (e == KH_OK) {
-		f.form = &clean;
-		kh_decode_runs(r->arena, clean.text, on_decoded, &f);
-		e = f.e;
-	}
-	return e;
+		e = read_surface(r, form, &look);
+	if (e != KH_OK)
+		return e;
+	return look.ascii ? read_encoded(r, form, &look) : read_clean(r, form);
 }
 
 static int worse(const struct kh_finding *a, const struct kh_finding *b)

@@ -166,7 +166,7 @@ static unsigned request(const struct sentence *s, size_t i)
 	if (is(&s->at[i], "you") && s->at[i].begins && (next & KH_WORD_AUX) != 0)
 		return 2;
 	if ((is(&s->at[i], "need") || is(&s->at[i], "want") || is(&s->at[i], "like")) && (next & KH_WORD_YOU) != 0)
-		return 2;
+		return 3;
 	if ((here & KH_WORD_COMMAND) != 0 &&
 	    (is(&s->at[i], "tell") || is(&s->at[i], "give") || is(&s->at[i], "show")) && i + 1 < s->n &&
 	    is(&s->at[i + 1], "me"))

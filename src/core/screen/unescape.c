@@ -172,32 +172,46 @@ static void undo(struct kh_view text, char mark, escape_fn *escape, char *out, s
 	ret->text = kh_view_of(out, n);
 }
 
-/* True where TEXT has at least one escape: the cheap question, asked of every text. */
-static bool any(struct kh_view text, char mark, escape_fn *escape)
+/* How a layer writes escapes. */
+struct kind {
+	char mark;
+	escape_fn *escape;
+};
+
+static struct kind kind_of(enum kh_layer layer)
 {
-	for (size_t at = 0; at < text.n;) {
-		const char *next = memchr(text.p + at, mark, text.n - at);
-		uint32_t c;
-		bool byte;
+	if (layer == KH_LAYER_URL)
+		return (struct kind){'%', url_escape};
+	if (layer == KH_LAYER_HTML)
+		return (struct kind){'&', html_escape};
+	return layer == KH_LAYER_QUOTED_PRINTABLE ? (struct kind){'=', quoted_escape}
+						  : (struct kind){'\\', backslash_escape};
+}
+
+size_t kh_unescape_find(struct kh_view text, enum kh_layer layer, size_t at)
+{
+	struct kind kind = kind_of(layer);
+	uint32_t c;
+	bool byte;
+
+	for (; at < text.n; at++) {
+		const char *next = memchr(text.p + at, kind.mark, text.n - at);
 		if (next == NULL)
-			return false;
+			break;
 		at = (size_t)(next - text.p);
-		if (escape(text, at, &c, &byte) > 0)
-			return true;
-		at++;
+		if (kind.escape(text, at, &c, &byte) > 0)
+			return at;
 	}
-	return false;
+	return SIZE_MAX;
 }
 
 enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_layer layer, struct kh_unescaped *ret)
 {
-	bool url = layer == KH_LAYER_URL, html = layer == KH_LAYER_HTML, quoted = layer == KH_LAYER_QUOTED_PRINTABLE;
-	escape_fn *escape = url ? url_escape : html ? html_escape : quoted ? quoted_escape : backslash_escape;
-	char mark = url ? '%' : html ? '&' : quoted ? '=' : '\\';
+	struct kind kind = kind_of(layer);
 
 	if (text.n >= UINT32_MAX)
 		return KH_ELIMIT;
-	if (!any(text, mark, escape)) {
+	if (kh_unescape_find(text, layer, 0) == SIZE_MAX) {
 		*ret = (struct kh_unescaped){.count = 0};
 		return KH_OK;
 	}
@@ -205,7 +219,7 @@ enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_lay
 	char *out = kh_arena_alloc(arena, text.n + 4);
 	if (u.origin == NULL || out == NULL)
 		return KH_ENOMEM;
-	undo(text, mark, escape, out, &u);
+	undo(text, kind.mark, kind.escape, out, &u);
 	*ret = u;
 	return KH_OK;
 }

@@ -16,6 +16,9 @@ struct kh_unescaped {
 	size_t first, last; /* where the first begins and the last ends, in the source */
 };
 
+/* Where the next escape of LAYER in TEXT begins, from AT on; SIZE_MAX where there is none. */
+size_t kh_unescape_find(struct kh_view text, enum kh_layer layer, size_t at);
+
 /*
  * TEXT (any bytes) with the escapes of LAYER undone: KH_LAYER_URL, _HTML, _QUOTED_PRINTABLE or _ESCAPE.  Where there
  * are none, `count` is 0 and nothing else is set.  The result is no longer than TEXT.

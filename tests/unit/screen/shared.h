@@ -5,6 +5,7 @@
 #ifndef KH_TESTS_SCREEN_SHARED_H
 #define KH_TESTS_SCREEN_SHARED_H
 
+#include "base/buf.h"
 #include "core/screen/screen.h"
 #include "harness.h"
 
@@ -44,6 +45,27 @@ static inline const struct kh_finding *find_rule(const struct kh_findings *found
 			return &found->at[i];
 	}
 	return NULL;
+}
+
+/* The same; there must be one. */
+static inline const struct kh_finding *must_find(const struct kh_findings *found, const char *rule)
+{
+	static const struct kh_finding none;
+	const struct kh_finding *f = find_rule(found, rule);
+
+	if (f == NULL)
+		fail_msg("no finding of %s", rule);
+	return f ? f : &none;
+}
+
+/* N bytes of the test's arena. */
+static inline char *must_alloc(struct kh_test *t, size_t n)
+{
+	static char none[1];
+	char *p = kh_arena_alloc(&t->arena, n);
+
+	must(t, kh_arena_check(&t->arena));
+	return p ? p : none;
 }
 
 #endif
