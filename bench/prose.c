@@ -67,3 +67,34 @@ struct kh_view kh_prose_make(size_t n)
 	free((void *)(uintptr_t)list.p);
 	return kh_view_of(text, n);
 }
+
+/* A sentence is a line of these, one piece of each row. */
+static const char *const story[][8] = {
+	{"The old baker", "A young sailor", "Her grandmother", "The painter from Lyon", "Our neighbour", "The mayor",
+	 "A tired traveller", "My brother"},
+	{" walked slowly along the harbour", " remembered the long winter", " sold apples and pears",
+	 " repaired the roof", " played the violin", " counted the boats", " told stories about the war",
+	 " planted roses and tulips"},
+	{" in the early morning", " before the rain came", " for almost forty years", " near the wooden bridge",
+	 " behind the railway station", " with great patience", " on a quiet Sunday", " after the long summer"},
+	{", while the children laughed", ", although the wind was cold", ", and the town was proud of it",
+	 ", as had been the custom for a century", "", "", "", ""},
+	{". ", ". ", ". ", ". ", ".\n", ".\n\n", "; later it grew dark. ", "! "},
+};
+
+struct kh_view kh_prose_story(size_t n)
+{
+	char *text = kh_bench_alloc(n + 256);
+	uint64_t state = 7;
+	size_t at = 0;
+
+	while (at < n) {
+		for (size_t row = 0; row < sizeof(story) / sizeof(story[0]); row++) {
+			const char *piece = story[row][kh_bench_random(&state, 8)];
+			size_t length = strlen(piece);
+			memcpy(text + at, piece, length);
+			at += length;
+		}
+	}
+	return kh_view_of(text, n);
+}

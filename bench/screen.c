@@ -199,8 +199,9 @@ int main(void)
 	kh_bench_must(kh_screen_new(NULL, rules, &s.screen), "kh_screen_new");
 	compile(&s);
 	kh_bench_section("Screening");
-	measure_benign(&s, "prose", kh_prose_make(MIB));
-	measure_benign(&s, "short prose", kh_prose_make(4096));
+	measure_benign(&s, "benign prose", kh_prose_story(MIB));
+	measure_benign(&s, "short benign prose", kh_prose_story(4096));
+	measure_benign(&s, "random words", kh_prose_make(MIB));
 	if (shared != NULL) {
 		struct kh_view mails = corpus(kh_bench_printf("%s/corpora/llmail_benign.jsonl", shared).s);
 		if (mails.n > 0)
