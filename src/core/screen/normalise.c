@@ -14,8 +14,10 @@
 
 #include <utf8proc.h>
 
-#define DECOMPOSED_MAX 32 /* code points that one character decomposes to: 18 at most in Unicode */
-#define FORM_PARTS     4  /* code points of one that a form for scanning keeps */
+#define DECOMPOSED_MAX 32      /* code points that one character decomposes to: 18 at most in Unicode */
+#define FORM_PARTS     4       /* code points of one that a form for scanning keeps */
+#define PHRASE_FIRST   0xfdfaU /* ligatures of whole phrases */
+#define PHRASE_LAST    0xfdfbU
 #define HANGUL_FIRST   0xac00U
 #define HANGUL_LAST    0xd7a3U
 #define GROWTH         12     /* bytes out for a byte in: 11 at most in Unicode (U+FDFA) */
@@ -320,6 +322,8 @@ static void skeleton_char(struct skeleton *s, uint32_t c)
 	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
 		c = kh_confusable_fold(c);
 	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)c);
+	if (c == PHRASE_FIRST || c == PHRASE_LAST) /* these cost most to take apart, and nothing is read out of them */
+		return;
 	if (property->decomp_seqindex == UINT16_MAX && (!fold || property->casefold_seqindex == UINT16_MAX) &&
 	    (c < HANGUL_FIRST || c > HANGUL_LAST)) {
 		skeleton_filter(s, c);
@@ -328,7 +332,7 @@ static void skeleton_char(struct skeleton *s, uint32_t c)
 	int options = UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | (fold ? UTF8PROC_CASEFOLD : 0);
 	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, DECOMPOSED_MAX,
 						     (utf8proc_option_t)options, &boundclass);
-	/* Ligatures of whole phrases are cut short: nothing is read out of them, and the form stays small. */
+	/* What decomposes to many is cut short: nothing is read out of it, and the form stays small. */
 	for (utf8proc_ssize_t i = 0; i < n && i < FORM_PARTS; i++)
 		skeleton_filter(s, (uint32_t)parts[i]);
 }
