@@ -107,6 +107,9 @@ static byte judge(const struct masks *m, const struct masks *before)
 	uint64_t word = m->alpha | m->digit;
 	uint64_t leet = m->alpha << 1 & m->digit & m->alpha >> 1, single = m->alpha & ~(word << 1) & ~(word >> 1);
 	bool packed = has_run(m->packed) || has_run(straddle(before->packed, m->packed));
+	/* Without a single blank it is no text, in leet or otherwise. */
+	if (m->packed == UINT64_MAX)
+		leet = 0;
 	bool digits = has(m->digit, DIGITS_MIN) || has(straddle(before->digit, m->digit), DIGITS_MIN);
 
 	return (byte)((m->symbol ? KH_PRESCAN_SYMBOL : 0) | (m->escape ? KH_PRESCAN_ESCAPE : 0) |
