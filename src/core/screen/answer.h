@@ -29,7 +29,4 @@ struct kh_answer kh_answer_script(struct kh_view folded);
 struct kh_answer kh_answer_name(struct kh_view skeleton);
 struct kh_answer kh_answer_name_script(struct kh_view folded);
 
-/* For tests and tuning: the points of SKELETON. */
-unsigned kh_answer_points(struct kh_view skeleton);
-
 #endif

@@ -9,10 +9,9 @@
 
 #include <hs.h>
 
-/* What a row says instead of literals: each match has a symbol; only read closely; only in texts that are not ASCII. */
-#define SYMBOL  ""
-#define CLOSE   ""
-#define FOREIGN ""
+/* What a row says instead of literals: each match has a symbol; or it is only looked for in close reading. */
+#define SYMBOL ""
+#define CLOSE  ""
 #define RULE(name, code, severity, triggers, pattern, positive, negative) \
 	{name, code, KH_SEVERITY_##severity, triggers, pattern, positive, negative},
 static const struct kh_rule builtin[] = {
