@@ -207,7 +207,10 @@ static void decode_override(struct pass *p)
 	static const struct kh_view rlo = KH_LIT_INIT("\xe2\x80\xae"), pop = KH_LIT_INIT("\xe2\x80\xac");
 
 	for (size_t at = 0; (at = kh_view_find(p->text, rlo, at)) != SIZE_MAX;) {
-		size_t start = at + rlo.n, end = kh_view_find(p->text, pop, start);
+		size_t start = at + rlo.n;
+		while (kh_view_starts(kh_view_from(p->text, start), rlo))
+			start += rlo.n;
+		size_t end = kh_view_find(p->text, pop, start);
 		struct kh_view v = kh_view_sub(p->text, start, end == SIZE_MAX ? p->text.n : end);
 		struct kh_view reversed = kh_decode_reverse(p->arena, v);
 		if (reversed.n > 0)

@@ -14,8 +14,10 @@
 
 #include <utf8proc.h>
 
-#define DECOMPOSED_MAX 32 /* code points that one character decomposes to: 18 at most in Unicode */
-#define FORM_PARTS     4  /* code points of one that a form for scanning keeps */
+#define DECOMPOSED_MAX 32      /* code points that one character decomposes to: 18 at most in Unicode */
+#define FORM_PARTS     4       /* code points of one that a form for scanning keeps */
+#define PHRASE_FIRST   0xfdfaU /* ligatures of whole phrases */
+#define PHRASE_LAST    0xfdfbU
 #define HANGUL_FIRST   0xac00U
 #define HANGUL_LAST    0xd7a3U
 #define GROWTH         12     /* bytes out for a byte in: 11 at most in Unicode (U+FDFA) */
@@ -276,27 +278,19 @@ static void skeleton_put(struct skeleton *s, uint32_t c, size_t from)
 {
 	if (!skeleton_room(s))
 		return;
+	if (c < 0x80) {
+		s->origin[s->n] = (uint32_t)from;
+		s->text[s->n++] = (char)c;
+		return;
+	}
 	size_t n = kh_utf8_encode(c, s->text + s->n);
 	for (size_t i = 0; i < n; i++)
 		s->origin[s->n++] = (uint32_t)from;
 }
 
-static void skeleton_filter(struct skeleton *s, uint32_t c)
+/* Blanks that were put off, and C. */
+static void skeleton_write(struct skeleton *s, uint32_t c)
 {
-	if (kh_utf8_is_space(c)) {
-		if (s->spaces++ == 0)
-			s->space_from = s->from;
-		s->ascii = false;
-		return;
-	}
-	if (kh_utf8_is_invisible(c))
-		return;
-	/* Accents go; the vowel signs of scripts that need them stay, unless they sit on an ASCII letter. */
-	if ((s->flags & KH_NORMALISE_FOLD) != 0 && c >= UNMARKED && is_mark(c) &&
-	    (s->ascii || kh_confusable_is_accent(c)))
-		return;
-	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
-		c = kh_confusable_fold(c);
 	if (s->spaces > 0 && s->n > 0)
 		skeleton_put(s, ' ', s->space_from);
 	if (s->spaces > 1 && s->n > 0 && (s->flags & KH_NORMALISE_WIDE) != 0)
@@ -306,20 +300,49 @@ static void skeleton_filter(struct skeleton *s, uint32_t c)
 	skeleton_put(s, c, s->from);
 }
 
+static void skeleton_blank(struct skeleton *s)
+{
+	if (s->spaces++ == 0)
+		s->space_from = s->from;
+	s->ascii = false;
+}
+
+static void skeleton_filter(struct skeleton *s, uint32_t c)
+{
+	if (kh_utf8_is_space(c)) {
+		skeleton_blank(s);
+		return;
+	}
+	if (kh_utf8_is_invisible(c))
+		return;
+	/* Accents go; the vowel signs of scripts that need them stay, unless they sit on an ASCII letter. */
+	if ((s->flags & KH_NORMALISE_FOLD) != 0 && c >= UNMARKED && is_mark(c) &&
+	    (s->ascii || kh_confusable_is_accent(c)))
+		return;
+	skeleton_write(s, (s->flags & KH_NORMALISE_LOOKALIKE) != 0 ? kh_confusable_fold(c) : c);
+}
+
+/* The same for ASCII, where no table is needed. */
+static void skeleton_ascii(struct skeleton *s, char c)
+{
+	if (c == ' ' || (c >= '\t' && c <= '\r'))
+		skeleton_blank(s);
+	else if (c >= ' ' && c != 0x7f)
+		skeleton_write(s, (unsigned char)((s->flags & KH_NORMALISE_FOLD) != 0 ? kh_ascii_lower(c) : c));
+}
+
 static void skeleton_char(struct skeleton *s, uint32_t c)
 {
 	bool fold = (s->flags & KH_NORMALISE_FOLD) != 0;
 	int32_t parts[DECOMPOSED_MAX];
 	int boundclass = 0;
 
-	if (c < 0x80) {
-		skeleton_filter(s, fold ? (uint32_t)kh_ascii_lower((char)c) : c);
-		return;
-	}
 	/* A capital may look like another letter than its small form does: ask before folding case, and after. */
 	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
 		c = kh_confusable_fold(c);
 	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)c);
+	if (c == PHRASE_FIRST || c == PHRASE_LAST) /* these cost most to take apart, and nothing is read out of them */
+		return;
 	if (property->decomp_seqindex == UINT16_MAX && (!fold || property->casefold_seqindex == UINT16_MAX) &&
 	    (c < HANGUL_FIRST || c > HANGUL_LAST)) {
 		skeleton_filter(s, c);
@@ -328,7 +351,7 @@ static void skeleton_char(struct skeleton *s, uint32_t c)
 	int options = UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | (fold ? UTF8PROC_CASEFOLD : 0);
 	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, DECOMPOSED_MAX,
 						     (utf8proc_option_t)options, &boundclass);
-	/* Ligatures of whole phrases are cut short: nothing is read out of them, and the form stays small. */
+	/* What decomposes to many is cut short: nothing is read out of it, and the form stays small. */
 	for (utf8proc_ssize_t i = 0; i < n && i < FORM_PARTS; i++)
 		skeleton_filter(s, (uint32_t)parts[i]);
 }
@@ -347,8 +370,12 @@ enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsig
 		return KH_ENOMEM;
 	for (size_t at = 0; at < text.n;) {
 		uint32_t c;
-		size_t len = kh_utf8_decode(text, at, &c);
 		s.from = at;
+		if ((unsigned char)text.p[at] < 0x80) {
+			skeleton_ascii(&s, text.p[at++]);
+			continue;
+		}
+		size_t len = kh_utf8_decode(text, at, &c);
 		if (len > 0)
 			skeleton_char(&s, c);
 		at += len > 0 ? len : 1;

@@ -58,13 +58,13 @@ static struct masks look(const byte *p, lanes *high, lanes *control)
 {
 	struct masks m = {0};
 
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < BLOCK; i += sizeof(lanes)) {
 		lanes v = load(p + i), folded = v | 0x20, alpha = within(folded, 'a', 26), digit = within(v, '0', 10);
 		lanes equals = (lanes)(v == '='), backslash = (lanes)(v == '\\');
 		/* The two columns of ASCII that hold the letters hold these signs, too: @ [ \ ] ^ _ ` { | } ~ */
 		lanes symbol = (within(folded, 0x60, 32) & ~alpha) | within(v, '<', 3) | (lanes)(v == '#');
-		lanes packed = alpha | digit | (lanes)(v == '+') | (lanes)(v == '/') | (lanes)(v == '-') |
-			       (lanes)(v == '_');
+		lanes packed = alpha | digit | within(v, '+', 5) | (lanes)(v == '_'); /* + , - . / */
 		m.alpha |= bits(alpha) << i;
 		m.digit |= bits(digit) << i;
 		m.packed |= bits(packed) << i;
@@ -107,6 +107,9 @@ static byte judge(const struct masks *m, const struct masks *before)
 	uint64_t word = m->alpha | m->digit;
 	uint64_t leet = m->alpha << 1 & m->digit & m->alpha >> 1, single = m->alpha & ~(word << 1) & ~(word >> 1);
 	bool packed = has_run(m->packed) || has_run(straddle(before->packed, m->packed));
+	/* Without a single blank it is no text, in leet or otherwise. */
+	if (m->packed == UINT64_MAX)
+		leet = 0;
 	bool digits = has(m->digit, DIGITS_MIN) || has(straddle(before->digit, m->digit), DIGITS_MIN);
 
 	return (byte)((m->symbol ? KH_PRESCAN_SYMBOL : 0) | (m->escape ? KH_PRESCAN_ESCAPE : 0) |

@@ -21,7 +21,7 @@ static const struct kh_rule builtin[] = {
 #define WIDTH_MAX     512 /* bytes before its end in which the beginning of a match is looked for */
 
 #define CHUNK        32768 /* bytes that are searched for triggers at a time: they stay in the cache */
-#define NEAR         256   /* bytes before and after a trigger that are read closely */
+#define NEAR         128   /* bytes before and after a trigger that are read closely */
 #define BLOCK        KH_PRESCAN_BLOCK
 #define CHUNK_BLOCKS (CHUNK / BLOCK)
 

@@ -20,7 +20,7 @@
 #define FINDINGS_MAX 256 /* kept at the end */
 #define PER_RULE     16  /* kept of one rule */
 #define MATCHES_MAX  512 /* looked at in one form */
-#define BUDGET       3   /* decoded bytes for a byte of the text */
+#define BUDGET       2   /* decoded bytes for a byte of the text */
 #define BUDGET_MORE  65536
 #define SPACED_MIN   8    /* letters with gaps that are no abbreviation */
 #define NEEDLESS_MIN 4    /* escapes that nothing called for */
@@ -449,6 +449,9 @@ static enum kh_err read_normal(struct reading *r, const struct kh_form *form, un
 	if (r->as != KH_SCREEN_DOCUMENT || text.n <= CLOSE_MAX)
 		return read_rules(r, ret, NULL, false);
 	e = kh_prescan(r->arena, text, &look);
+	/* Folding alone makes words, not symbols: for those the skeleton is read. */
+	if (e == KH_OK && (flags & KH_NORMALISE_LOOKALIKE) == 0)
+		memset(look.blocks, 0, look.block_count);
 	return e == KH_OK ? read_rules(r, ret, &look, false) : e;
 }
 

@@ -230,14 +230,6 @@ static unsigned points(const struct sentence *s)
 	return evidence + length_points(s->n);
 }
 
-unsigned kh_speech_points(struct kh_view skeleton)
-{
-	struct sentence s;
-
-	tokenise(skeleton, &s);
-	return points(&s);
-}
-
 /* Running text in a language that is not English, or in none that is known. */
 static bool unreadable(const struct sentence *s)
 {

@@ -29,7 +29,4 @@ struct kh_speech kh_speech_script(struct kh_view folded);
 struct kh_speech kh_speech_name(struct kh_view skeleton);
 struct kh_speech kh_speech_name_script(struct kh_view folded);
 
-/* For tests and tuning: the points of SKELETON. */
-unsigned kh_speech_points(struct kh_view skeleton);
-
 #endif
