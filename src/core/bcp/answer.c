@@ -188,6 +188,7 @@ static void judge_hidden(struct judge *j, const struct kh_normalised *normalised
 		HOLD(j, "marks", member, "a run of combining marks");
 }
 
+/* Screens TEXT; what is at least LEAST bad holds the answer, and so does any encoding. */
 static enum kh_err screen(struct judge *j, struct kh_view text, enum kh_screen_as as, enum kh_severity least,
 			  struct kh_view member)
 {
@@ -195,9 +196,9 @@ static enum kh_err screen(struct judge *j, struct kh_view text, enum kh_screen_a
 	enum kh_err e = kh_screen_text(j->screen, j->arena, text, as, &findings);
 
 	for (size_t i = 0; e == KH_OK && i < findings.n; i++) {
-		if (findings.at[i].severity >= least)
-			HOLD(j, findings.at[i].code, member, "rule %s, bytes %zu to %zu", findings.at[i].rule,
-			     findings.at[i].start, findings.at[i].end);
+		const struct kh_finding *f = &findings.at[i];
+		if (f->severity >= least || kh_view_eq(kh_view_str(f->code), KH_LIT("encoded")))
+			HOLD(j, f->code, member, "rule %s, bytes %zu to %zu", f->rule, f->start, f->end);
 	}
 	return e;
 }
