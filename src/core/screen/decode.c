@@ -55,8 +55,8 @@ bool kh_decode_is_text(struct kh_view v)
 		size_t len = kh_utf8_decode(v, at, &c);
 		if (len == 0 || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
 			return false;
-		/* Hidden characters may be hidden in what is hidden; a private-use or unassigned one is rubbish. */
-		if (c >= 0x80 && utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_CN)
+		/* Hidden characters may be hidden in what is hidden; any other unassigned one is rubbish. */
+		if (c >= 0x80 && c < 0xe0000 && utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_CN)
 			return false;
 		plain += c < 0x80 ? kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c) ||
 					    kh_ascii_is_blank((char)c)

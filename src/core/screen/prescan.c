@@ -51,12 +51,14 @@ static uint64_t bits(lanes v)
 
 /* A bit for each byte of a block. */
 struct masks {
-	uint64_t alpha, digit, packed, symbol, escape;
+	uint64_t alpha, digit, packed;
+	bool symbol, escape; /* in any of them */
 };
 
 static struct masks look(const byte *p, lanes *high, lanes *control)
 {
 	struct masks m = {0};
+	lanes symbols = {0}, escapes = {0};
 
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < BLOCK; i += sizeof(lanes)) {
@@ -68,11 +70,13 @@ static struct masks look(const byte *p, lanes *high, lanes *control)
 		m.alpha |= bits(alpha) << i;
 		m.digit |= bits(digit) << i;
 		m.packed |= bits(packed) << i;
-		m.symbol |= bits(symbol) << i;
-		m.escape |= bits(within(v, '%', 2) | equals | backslash) << i;
+		symbols |= symbol;
+		escapes |= within(v, '%', 2) | equals | backslash;
 		*high |= v;
 		*control |= within(v, 0, '\t') | within(v, 0x0e, 0x20 - 0x0e);
 	}
+	m.symbol = bits(symbols) != 0;
+	m.escape = bits(escapes) != 0;
 	return m;
 }
 
