@@ -58,8 +58,9 @@ bool kh_decode_is_text(struct kh_view v)
 		/* Hidden characters may be hidden in what is hidden; any other unassigned one is rubbish. */
 		if (c >= 0x80 && c < 0xe0000 && utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_CN)
 			return false;
+		/* The signs of escapes count, too: what is decoded may be encoded in turn. */
 		plain += c < 0x80 ? kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c) ||
-					    kh_ascii_is_blank((char)c)
+					    kh_ascii_is_blank((char)c) || strchr("&#;%=\\", (char)c) != NULL
 				  : is_letter(c) || (c >= 0x200b && c <= 0x206f) || c >= 0xe0000;
 		at += len;
 	}
@@ -143,7 +144,7 @@ static void try_run(struct decoder *d, const char *p, size_t n, size_t start, si
 {
 	struct kh_view decoded;
 
-	if (n % 2 == 0 && try_alphabet(d, p, n, hex_value, 4, &decoded)) {
+	if (try_alphabet(d, p, n - n % 2, hex_value, 4, &decoded)) {
 		d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
 		return;
 	}

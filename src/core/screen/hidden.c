@@ -105,7 +105,7 @@ static void invisible(struct pass *p, uint32_t c, size_t at, size_t len)
 			spell(p, &p->tags, (char)(c - 0xe0000), at, len);
 	} else if (is_selector(c)) {
 		count(p, KH_HIDDEN_SELECTOR, at, len);
-		spell(p, &p->selectors, (char)(c >= 0xe0100 ? c - 0xe0100 : c - 0xfe00), at, len);
+		spell(p, &p->selectors, (char)(c >= 0xe0100 ? c - 0xe0100 + 16 : c - 0xfe00), at, len);
 	} else if (is_bidi(c)) {
 		count(p, c == 0x202d || c == 0x202e ? KH_HIDDEN_OVERRIDE : KH_HIDDEN_BIDI, at, len);
 		zero_width(p, c, at, len);
@@ -134,25 +134,19 @@ static void visible(struct pass *p, uint32_t c, size_t at, size_t len)
 	p->before = c;
 }
 
-/* Selectors as bytes.  Two conventions: the seventeenth selector is byte 16, or byte 0. */
+/* Selectors as bytes.  Two conventions: the seventeenth selector is byte 16, or byte 0; both may give text. */
 static void decode_selectors(struct pass *p)
 {
 	struct spelled *s = &p->selectors;
-	struct spelled other = *s;
 
 	if (s->n < 3)
 		return;
-	if (kh_decode_is_text(kh_view_of(s->p, s->n))) {
+	if (kh_decode_is_text(kh_view_of(s->p, s->n)))
 		emit(p, KH_LAYER_SELECTORS, s);
-		return;
-	}
-	other.p = kh_arena_alloc(p->arena, s->n);
-	if (other.p == NULL)
-		return;
 	for (size_t i = 0; i < s->n; i++)
-		other.p[i] = (char)((unsigned char)s->p[i] + 16);
-	if (kh_decode_is_text(kh_view_of(other.p, other.n)))
-		emit(p, KH_LAYER_SELECTORS, &other);
+		s->p[i] = (char)(s->p[i] - 16);
+	if (kh_decode_is_text(kh_view_of(s->p, s->n)))
+		emit(p, KH_LAYER_SELECTORS, s);
 }
 
 /* Packs bits of B, those equal to ONE or ZERO, WIDTH to a character, into OUT; the number of characters. */

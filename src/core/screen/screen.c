@@ -93,6 +93,7 @@ struct reading {
 	struct kh_view *forms; /* where they are collected, not screened */
 	size_t form_count, form_cap;
 	bool collect;
+	bool turned; /* the form being decoded is one turned round */
 };
 
 /* True where the same rule has a finding that overlaps: the same thing, seen through fewer layers. */
@@ -200,11 +201,15 @@ static enum kh_err read_decoded(struct reading *r, const struct kh_form *form, c
 {
 	if (form->depth > KH_SCREEN_DEPTH || form->text.n > r->budget || r->decoded == FORMS_MAX)
 		return KH_OK;
+	bool turned = r->turned;
 	r->budget -= form->text.n;
 	r->decoded++;
+	r->turned = false;
 	if (rule != NULL)
 		add(r, form, "encoded", rule, KH_SEVERITY_LOW, 0, form->text.n);
-	return read_form(r, form);
+	enum kh_err e = read_form(r, form);
+	r->turned = turned;
+	return e;
 }
 
 struct finder {
@@ -270,6 +275,9 @@ static enum kh_err read_unescaped(struct reading *r, const struct kh_form *form,
 
 	if (e != KH_OK || u.count == 0)
 		return e;
+	/* Turned round, a text shows an escape here and there by accident. */
+	if (r->turned && u.needless < NEEDLESS_MIN)
+		return KH_OK;
 	bool needless = u.needless >= NEEDLESS_MIN || (r->as != KH_SCREEN_DOCUMENT && u.count > 1);
 	struct kh_form decoded = kh_form_map(form, layer, u.text, u.origin);
 	if (needless) {
@@ -356,6 +364,36 @@ static bool ends_phrase(char c)
 	       c == ')';
 }
 
+/* True where WORD is one as it stands, or is mostly not in ASCII: it was not turned round. */
+static bool is_plain_word(struct kh_view word)
+{
+	size_t words, foreign = 0;
+
+	for (size_t i = 0; i < word.n; i++)
+		foreign += (word.p[i] & 0x80) != 0;
+	return word.n == 0 || foreign * 2 > word.n || kh_lexicon_known(word, &words) > 0;
+}
+
+/* Takes off bytes [start, end) of TEXT the words at both ends that were not turned round. */
+static void trim_plain(struct kh_view text, size_t *start, size_t *end)
+{
+	for (;;) {
+		struct kh_view part = kh_view_sub(text, *start, *end);
+		const char *blank = part.n ? memchr(part.p, ' ', part.n) : NULL;
+		size_t first = blank ? (size_t)(blank - part.p) : part.n;
+		if (blank == NULL || !is_plain_word(kh_view_sub(part, 0, first)))
+			break;
+		*start += first + 1;
+	}
+	for (;;) {
+		struct kh_view part = kh_view_sub(text, *start, *end);
+		const char *blank = part.n ? memrchr(part.p, ' ', part.n) : NULL;
+		if (blank == NULL || !is_plain_word(kh_view_from(part, (size_t)(blank - part.p) + 1)))
+			break;
+		*end = *start + (size_t)(blank - part.p);
+	}
+}
+
 /* The phrase around AT in a document, rot13 or backwards. */
 static enum kh_err read_turned_at(struct reading *r, const struct kh_form *form, size_t at)
 {
@@ -367,6 +405,7 @@ static enum kh_err read_turned_at(struct reading *r, const struct kh_form *form,
 		start--;
 	while (end < form->text.n && end - at < PHRASE_MAX && !ends_phrase(form->text.p[end]))
 		end++;
+	trim_plain(form->text, &start, &end);
 	struct kh_form part = kh_form_part(form, start, end);
 	enum kh_err e = kh_normalise_form(r->arena, part.text, KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE, &text,
 					  &origin);
@@ -526,10 +565,6 @@ static enum kh_err read_encoded(struct reading *r, const struct kh_form *form, c
 	struct finder f = {r, NULL, KH_OK};
 	size_t start, end;
 
-	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_ESCAPE, MARGIN, &at, &start, &end);) {
-		struct kh_form part = kh_form_part(form, start, end);
-		f.e = read_escapes(r, &part);
-	}
 	/* A run may be long before it is seen to be one, so it begins up to a block earlier. */
 	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_PACKED, 1, &at, &start, &end);) {
 		struct kh_form part = kh_form_part(form, start, end);
@@ -540,6 +575,11 @@ static enum kh_err read_encoded(struct reading *r, const struct kh_form *form, c
 		struct kh_form part = kh_form_part(form, start, end);
 		f.form = &part;
 		kh_decode_spread(r->arena, part.text, on_decoded, &f);
+	}
+	/* Last, so that what needs no unescaping is found where it stands. */
+	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_ESCAPE, MARGIN, &at, &start, &end);) {
+		struct kh_form part = kh_form_part(form, start, end);
+		f.e = read_escapes(r, &part);
 	}
 	return f.e;
 }
@@ -560,16 +600,39 @@ static enum kh_err read_clean(struct reading *r, const struct kh_form *form)
 	return e == KH_OK ? read_encoded(r, &clean, &look) : e;
 }
 
+/* Codes in a short text that was turned round after encoding: rot13 or backwards. */
+static enum kh_err read_turned_codes(struct reading *r, const struct kh_form *form)
+{
+	static const enum kh_layer layers[] = {KH_LAYER_ROT13, KH_LAYER_REVERSED};
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; e == KH_OK && i < 2; i++) {
+		struct kh_prescan look;
+		struct kh_view text = i ? kh_decode_reverse(r->arena, form->text)
+					: kh_decode_rot13(r->arena, form->text);
+		struct kh_form turned = kh_form_of(form, layers[i], text, 0, form->text.n);
+		e = text.p ? kh_prescan(r->arena, text, &look) : KH_ENOMEM;
+		r->turned = true;
+		if (e == KH_OK)
+			e = read_encoded(r, &turned, &look);
+		r->turned = false;
+	}
+	return e;
+}
+
 static enum kh_err read_form(struct reading *r, const struct kh_form *form)
 {
+	const unsigned char codes = KH_PRESCAN_ESCAPE | KH_PRESCAN_PACKED | KH_PRESCAN_DIGITS;
 	struct kh_prescan look;
 	enum kh_err e = kh_prescan(r->arena, form->text, &look);
 
 	if (e == KH_OK)
 		e = read_surface(r, form, &look);
-	if (e != KH_OK)
-		return e;
-	return look.ascii ? read_encoded(r, form, &look) : read_clean(r, form);
+	if (e == KH_OK)
+		e = look.ascii ? read_encoded(r, form, &look) : read_clean(r, form);
+	if (e == KH_OK && (look.all & codes) != 0 && form->text.n <= CLOSE_MAX && form->depth + 2 <= KH_SCREEN_DEPTH)
+		e = read_turned_codes(r, form);
+	return e;
 }
 
 static int worse(const struct kh_finding *a, const struct kh_finding *b)

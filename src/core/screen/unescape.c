@@ -88,6 +88,8 @@ static size_t html_escape(struct kh_view v, size_t at, uint32_t *ret_c, bool *re
 		return n == 0 ? 0 : end - at + (end < v.n && v.p[end] == ';');
 	}
 	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
+		if (rest.n == 0 || entities[i].name[0] != rest.p[0])
+			continue;
 		struct kh_view name = kh_view_str(entities[i].name);
 		if (kh_view_starts(rest, name)) {
 			*ret_c = entities[i].c;
