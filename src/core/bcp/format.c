@@ -42,6 +42,19 @@ static bool is_letter(uint32_t c)
 	       category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC;
 }
 
+static bool is_mark(uint32_t c)
+{
+	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
+
+	return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC;
+}
+
+/* Greek and Hebrew letters that only end words: before another letter they show that a text was turned round. */
+static bool is_final(uint32_t c)
+{
+	return c == 0x3c2 || c == 0x5da || c == 0x5dd || c == 0x5df || c == 0x5e3 || c == 0x5e5;
+}
+
 /* An apostrophe however it is written, as a plain one; 0 for any other character. */
 static uint32_t plain_apostrophe(uint32_t c)
 {
@@ -72,7 +85,7 @@ static bool read_person_name(struct reading *r)
 			return false;
 		kh_utf8_decode(r->text, at + n, &next);
 		uint32_t joint = plain_apostrophe(c) ? '\'' : plain_hyphen(c);
-		if (is_letter(c)) {
+		if (is_letter(c) && (letter || !is_mark(c)) && !(is_final(c) && is_letter(next))) {
 			kh_buf_char(&out, c);
 			letter = any = true;
 		} else if (joint != 0 && (letter || joint == '\'') && is_letter(next)) {

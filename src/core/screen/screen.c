@@ -331,13 +331,16 @@ static void judge_scripts(struct reading *r, const struct kh_form *folded)
 		add_answer(r, folded, kh_speech_name_script(folded->text));
 }
 
-/* True where DECODED reads like language and TEXT does not: then it was meant to be read that way. */
-static bool meant(struct kh_view text, struct kh_view decoded)
+/*
+ * True where DECODED reads like language and TEXT does not: then it was meant to be read that way.  Words are rare in
+ * names, so there a word more is enough.
+ */
+static bool meant(const struct reading *r, struct kh_view text, struct kh_view decoded)
 {
 	size_t words, decoded_words;
 	size_t before = kh_lexicon_known(text, &words), after = kh_lexicon_known(decoded, &decoded_words);
 
-	return after >= 2 && after * 4 >= decoded_words && after > 2 * before;
+	return after >= 2 && after * 4 >= decoded_words && after > (r->as == KH_SCREEN_NAME ? before : 2 * before);
 }
 
 /* Rot13 and reversal, of short texts as a whole. */
@@ -347,11 +350,11 @@ static enum kh_err read_turned(struct reading *r, const struct kh_form *skeleton
 	struct kh_view reversed = kh_decode_reverse(r->arena, skeleton->text);
 	enum kh_err e = kh_arena_check(r->arena);
 
-	if (e == KH_OK && meant(skeleton->text, rot13)) {
+	if (e == KH_OK && meant(r, skeleton->text, rot13)) {
 		struct kh_form form = kh_form_of(skeleton, KH_LAYER_ROT13, rot13, 0, skeleton->text.n);
 		e = read_decoded(r, &form, "rot13_words");
 	}
-	if (e == KH_OK && meant(skeleton->text, reversed)) {
+	if (e == KH_OK && meant(r, skeleton->text, reversed)) {
 		struct kh_form form = kh_form_of(skeleton, KH_LAYER_REVERSED, reversed, 0, skeleton->text.n);
 		e = read_decoded(r, &form, "reversed_words");
 	}

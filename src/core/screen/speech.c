@@ -359,7 +359,8 @@ struct kh_speech kh_speech_name_script(struct kh_view folded)
 {
 	struct scripts s = read_scripts(folded);
 
-	if (s.words >= 5 || s.unspaced > 8 || s.known > 0)
+	/* A name has three words, rarely more; in scripts without blanks six characters. */
+	if (s.words >= 4 || s.unspaced > 6 || s.known > 0)
 		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
 	return (struct kh_speech){.code = NULL};
 }

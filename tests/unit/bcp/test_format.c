@@ -61,6 +61,8 @@ static void test_person_name(struct kh_test *t)
 		{"A, B, C", NULL},
 		{"...", NULL},
 		{"John!", NULL},
+		{"\xcf\x82\xcf\x8e\xcf\x80", NULL},  /* a final sigma that begins a word */
+		{"\xe0\xa6\x9c \xe0\xa7\x81", NULL}, /* a mark without its letter */
 	};
 	CHECK(t, KH_FORMAT_PERSON_NAME, all);
 }
