@@ -197,7 +197,10 @@ static enum kh_err screen(struct judge *j, struct kh_view text, enum kh_screen_a
 
 	for (size_t i = 0; e == KH_OK && i < findings.n; i++) {
 		const struct kh_finding *f = &findings.at[i];
-		if (f->severity >= least || kh_view_eq(kh_view_str(f->code), KH_LIT("encoded")))
+		bool encoded = kh_view_eq(kh_view_str(f->code), KH_LIT("encoded"));
+		/* A word such as "password" matters in what an agent sends (K7), not in what it learns. */
+		bool word = f->severity == KH_SEVERITY_LOW && kh_view_eq(kh_view_str(f->code), KH_LIT("secret"));
+		if ((f->severity >= least && !word) || encoded)
 			HOLD(j, f->code, member, "rule %s, bytes %zu to %zu", f->rule, f->start, f->end);
 	}
 	return e;
