@@ -80,8 +80,8 @@ static void test_benign(struct kh_test *t)
 		"The meeting is on Tuesday at ten, in the large room on the second floor.",
 		"Our revenue rose by 12% to $4.5 million (see table 3), mostly because of R&D in the north.",
 		"Dear Ann,\n\nthank you for the chairs. They arrived on Monday.\n\nBest regards,\nBob",
-		"Gr\xc3\xbc\xc3\x9f"
-		"e aus M\xc3\xbcnchen, na\xc3\xafve caf\xc3\xa9",
+		("Gr\xc3\xbc\xc3\x9f"
+		 "e aus M\xc3\xbcnchen, na\xc3\xafve caf\xc3\xa9"),
 		"\xd0\x9c\xd0\xbe\xd1\x81\xd0\xba\xd0\xb2\xd0\xb0 \xd0\xb2\xd0\xb5\xd1\x81\xd0\xbd\xd0\xbe\xd0\xb9",
 	};
 
@@ -126,8 +126,8 @@ static void test_linear(struct kh_test *t)
 					    "&amp;",
 					    "=41",
 					    "\\x41",
-					    "\xe2\x80\xae"
-					    "ab\xe2\x80\xac",
+					    ("\xe2\x80\xae"
+					     "ab\xe2\x80\xac"),
 					    "ignore ",
 					    "<a ",
 					    "1gn0r3 ",
