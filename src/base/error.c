@@ -1,7 +1,18 @@
 /* Errors and reasons.  Details are bounded and hold no raw input: callers quote it first. */
 #include "base/error.h"
 
+#include "base/utf8.h"
+
 #include <stdio.h>
+
+/* A text that was cut to fit ends with a whole character. */
+static void end_whole(char *text)
+{
+	size_t broken = kh_utf8_invalid(kh_view_str(text));
+
+	if (broken != SIZE_MAX)
+		text[broken] = '\0';
+}
 
 static void fill(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, va_list args)
 	__attribute__((format(printf, 5, 0)));
@@ -10,6 +21,7 @@ static void fill(struct kh_error *err, enum kh_err e, const char *code, size_t o
 {
 	*err = (struct kh_error){.err = e, .offset = offset, .code = code};
 	vsnprintf(err->detail, sizeof(err->detail), fmt, args);
+	end_whole(err->detail);
 }
 
 enum kh_err kh_error_set(struct kh_error *err, enum kh_err e, const char *code, const char *fmt, ...)
@@ -36,8 +48,10 @@ enum kh_err kh_error_at(struct kh_error *err, enum kh_err e, const char *code, s
 
 void kh_error_member(struct kh_error *err, struct kh_view member)
 {
-	if (err != NULL)
-		snprintf(err->member, sizeof(err->member), "%.*s", KH_FMT(member));
+	if (err == NULL)
+		return;
+	snprintf(err->member, sizeof(err->member), "%.*s", KH_FMT(member));
+	end_whole(err->member);
 }
 
 const char *kh_err_name(enum kh_err e)

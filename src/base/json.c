@@ -1,8 +1,6 @@
 /* Strict JSON over yyjson.  The input is hostile; what comes out has no duplicate member and is at most 64 deep. */
 #include "base/json.h"
 
-#include "base/utf8.h"
-
 #include <stdlib.h>
 
 /* yyjson's allocator interface over an arena: freeing does nothing, the arena does it for all. */
@@ -297,15 +295,12 @@ yyjson_mut_val *kh_json_reasons(yyjson_mut_doc *doc, const struct kh_reasons *li
 yyjson_mut_val *kh_json_error(yyjson_mut_doc *doc, const struct kh_error *err)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-	struct kh_view detail = kh_view_str(err->detail);
 
 	yyjson_mut_obj_add_str(doc, obj, "code", err->code ? err->code : kh_err_name(err->err));
 	if (err->member[0] != '\0')
 		yyjson_mut_obj_add_strcpy(doc, obj, "member", err->member);
 	if (err->offset != SIZE_MAX)
 		yyjson_mut_obj_add_uint(doc, obj, "offset", err->offset);
-	/* The detail is cut at a fixed size: not in the middle of a character. */
-	size_t end = kh_utf8_invalid(detail);
-	yyjson_mut_obj_add_strncpy(doc, obj, "detail", detail.p, end == SIZE_MAX ? detail.n : end);
+	yyjson_mut_obj_add_strcpy(doc, obj, "detail", err->detail);
 	return obj;
 }

@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/utf8.h"
 #include "harness.h"
 
 #include <dirent.h>
@@ -106,6 +107,23 @@ static void test_write(struct kh_test *t)
 			  "\"error\":{\"code\":\"bad\",\"member\":\"a.b\",\"offset\":7,\"detail\":\"what it is\"}}");
 }
 
+/* What is cut to fit ends with a whole character, so that it can be shown anywhere. */
+static void test_cut(struct kh_test *t)
+{
+	char text[400];
+
+	for (size_t shift = 0; shift < 4; shift++) {
+		memset(text, 'x', shift);
+		for (size_t i = shift; i + 3 < sizeof(text); i += 3)
+			memcpy(text + i, "\xe2\x9a\x91", 4);
+		kh_error_set(&t->err, KH_EINPUT, "bad", "%s", text);
+		kh_error_member(&t->err, kh_view_str(text));
+		assert_int_equal(kh_utf8_invalid(kh_view_str(t->err.detail)), SIZE_MAX);
+		assert_int_equal(kh_utf8_invalid(kh_view_str(t->err.member)), SIZE_MAX);
+		assert_true(strlen(t->err.detail) > 250);
+	}
+}
+
 /* JSONTestSuite, where it is there: y_ must parse, n_ must not, i_ must not crash. */
 static void test_suite(struct kh_test *t)
 {
@@ -143,6 +161,7 @@ static void test_suite(struct kh_test *t)
 	assert_true(count > 100);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_read),  KH_TEST(test_refused), KH_TEST(test_alike_names),
-					    KH_TEST(test_depth), KH_TEST(test_write),   KH_TEST_ONCE(test_suite)};
+static const struct kh_test_case cases[] = {KH_TEST(test_read),      KH_TEST(test_refused), KH_TEST(test_alike_names),
+					    KH_TEST(test_depth),     KH_TEST(test_write),   KH_TEST(test_cut),
+					    KH_TEST_ONCE(test_suite)};
 KH_TEST_MAIN(cases)
