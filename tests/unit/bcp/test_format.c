@@ -46,7 +46,7 @@ static void test_person_name(struct kh_test *t)
 		 "Brien",
 		 "sue ellen o'brien"},
 		{"Nguy\xe1\xbb\x85n V\xc4\x83n A", "nguy\xe1\xbb\x85n v\xc4\x83n a"},
-		{"Miles Lehner Jr.", "miles lehner jr"},
+		{"Oscar Brandt Jr.", "oscar brandt jr"},
 		{"J.R.R. Tolkien", "j r r tolkien"},
 		{"J. R. R. Tolkien", "j r r tolkien"},
 		{"Smith, John", "smith john"},
@@ -188,7 +188,7 @@ static void test_email(struct kh_test *t)
 	static const struct vector all[] = {
 		{"John.Smith@Example.COM", "john.smith@example.com"},
 		{"a+b@sub.example.co.uk", "a+b@sub.example.co.uk"},
-		{"Harley_Nolan-Effertz@yahoo.com", "harley_nolan-effertz@yahoo.com"},
+		{"Petra_Olsen-Quimby@example.org", "petra_olsen-quimby@example.org"},
 		{"@example.com", NULL},
 		{"a@", NULL},
 		{"a@b", NULL},
@@ -210,9 +210,9 @@ static void test_email(struct kh_test *t)
 static void test_phone(struct kh_test *t)
 {
 	static const struct vector all[] = {
-		{"1-928-484-0660", "19284840660"},
-		{"316.654.4625 x855", "3166544625 x855"},
-		{"(321) 540-2927 x1103", "3215402927 x1103"},
+		{"1-212-555-0148", "12125550148"},
+		{"415.555.0127 x855", "4155550127 x855"},
+		{"(305) 555-0199 x1103", "3055550199 x1103"},
 		{"+49 30 1234567", "+49301234567"},
 		{"+1 (555) 010-9999 ext. 12", "+15550109999 x12"},
 		{"1234", NULL},
@@ -356,8 +356,8 @@ static void test_closed(struct kh_test *t)
 static void test_text(struct kh_test *t)
 {
 	static const struct vector identifiers[] = {
-		{"K28BE33289", "k28be33289"},
-		{"d48f36f3-77e2-4705-a0db-1ab2f3566d97", "d48f36f3-77e2-4705-a0db-1ab2f3566d97"},
+		{"M47QX90215", "m47qx90215"},
+		{"3b1f0c9e-52d4-4e8a-9f67-c20a7d15b8e3", "3b1f0c9e-52d4-4e8a-9f67-c20a7d15b8e3"},
 		{"#1234", "#1234"},
 		{"INV/2026-03", "inv/2026-03"},
 		{"hello", NULL},
@@ -374,7 +374,7 @@ static void test_text(struct kh_test *t)
 		{"Paris.", "paris"},
 		{"\"The Beatles\"", "the beatles"},
 		{"\xe2\x80\x9cThe\xc2\xa0 Beatles\xe2\x80\x9d!", "the beatles"},
-		{"7706 E North Street Suite 514, Reillyfurt", "7706 e north street suite 514, reillyfurt"},
+		{"4182 W Harbour Lane Suite 207, Millbrook", "4182 w harbour lane suite 207, millbrook"},
 		{"\xef\xbc\xa1\xef\xbc\xa2", "ab"},
 		{"...", NULL},
 		{"\"\"", NULL},
