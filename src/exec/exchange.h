@@ -1,0 +1,62 @@
+/*
+ * One request to an executor, as its parent sees it: events out of it, input into it, and exactly one END.
+ */
+#ifndef KH_EXEC_EXCHANGE_H
+#define KH_EXEC_EXCHANGE_H
+
+#include "base/tainted.h"
+#include "exec/fault.h"
+#include "exec/message.h"
+
+/* How it ended; what is not there is 0. */
+struct kh_end {
+	enum kh_fault fault;
+	int status;       /* of a program that ran to its end: as waitpid(2) has it */
+	uint64_t time_us; /* from request to end */
+	uint64_t used;    /* bytes that were put out */
+	char detail[200]; /* our own words */
+};
+
+struct kh_head {
+	unsigned status;
+	struct kh_tainted headers;  /* lines as they came */
+	struct kh_tainted url;      /* the one that answered, after redirects */
+	struct kh_tainted location; /* where a redirect that was not followed leads */
+};
+
+enum kh_event_kind {
+	KH_EVENT_NOTHING, /* the time ran out */
+	KH_EVENT_HEAD,
+	KH_EVENT_OUTPUT,
+	KH_EVENT_ERRORS,
+	KH_EVENT_END, /* the last one; comes exactly once, also when the executor died */
+};
+
+struct kh_event {
+	enum kh_event_kind kind;
+	struct kh_head head;
+	struct kh_tainted bytes; /* of OUTPUT and ERRORS; valid until the next call */
+	struct kh_end end;
+};
+
+/* One request.  FD can be polled: readable when kh_exchange_next() has something to say, writable for input. */
+struct kh_exchange {
+	int fd;
+	enum kh_message_state state;
+	char buffer[KH_MESSAGE_MAX];
+};
+
+/* The next event, waiting up to TIMEOUT_MS (0: not at all, -1: for ever). */
+void kh_exchange_next(struct kh_exchange *exchange, int timeout_ms, struct kh_event *ret_event);
+
+/* Sends input, as much of BYTES as can be sent now; how much that was.  An executor that is gone takes everything: the
+ * END that tells of it is on its way. */
+size_t kh_exchange_feed(struct kh_exchange *exchange, struct kh_view bytes);
+
+/* No more input.  False: not now, try again when FD is writable. */
+bool kh_exchange_feed_end(struct kh_exchange *exchange);
+
+/* Closes it; a request that has not ended is cancelled.  May be called more than once. */
+void kh_exchange_close(struct kh_exchange *exchange);
+
+#endif
