@@ -141,8 +141,7 @@ static bool same_question(struct kh_view packet, const struct kh_dns_question *q
 		return false;
 	if (!name_of(question->name, &asked) || !read_name(packet, HEADER, &name, &at) || packet.n - at < 4)
 		return false;
-	if (!equal(&asked, &name) || get16(packet, at) != (unsigned)question->type ||
-	    get16(packet, at + 2) != CLASS_IN)
+	if (!equal(&asked, &name) || get16(packet, at) != (unsigned)question->type || get16(packet, at + 2) != CLASS_IN)
 		return false;
 	*ret_name = name;
 	*ret_next = at + 4;
@@ -173,8 +172,8 @@ static bool follow(struct kh_view packet, size_t start, unsigned count, struct n
 }
 
 /* The addresses of NAME among the records; follow() has read them all, so they are well-formed. */
-static bool collect(struct kh_view packet, size_t start, unsigned count, const struct name *name,
-		    enum kh_dns_type type, struct kh_address *ret_addresses, size_t *ret_count)
+static bool collect(struct kh_view packet, size_t start, unsigned count, const struct name *name, enum kh_dns_type type,
+		    struct kh_address *ret_addresses, size_t *ret_count)
 {
 	size_t length = type == KH_DNS_AAAA ? 16 : 4, found = 0;
 	struct record record;

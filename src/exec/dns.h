@@ -35,8 +35,9 @@ enum kh_dns_verdict {
 size_t kh_dns_write(const struct kh_dns_question *question, unsigned char buffer[KH_DNS_QUERY]);
 
 /*
- * Reads PACKET as the answer to QUESTION.  Follows the aliases within it, at most 8, and takes the addresses of the last
- * name alone.  RET_ADDRESSES has KH_DNS_ADDRESSES entries and is written, as RET_COUNT is, with KH_DNS_ANSWERED only.
+ * Reads PACKET as the answer to QUESTION.  Follows the aliases within it, at most 8, and takes the addresses of the
+ * last name alone.  RET_ADDRESSES has KH_DNS_ADDRESSES entries and is written, as RET_COUNT is, with KH_DNS_ANSWERED
+ * only.
  */
 enum kh_dns_verdict kh_dns_read(struct kh_view packet, const struct kh_dns_question *question,
 				struct kh_address *ret_addresses, size_t *ret_count);
