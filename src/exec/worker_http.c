@@ -12,6 +12,7 @@
 
 #define STORE_MAX     (4U << 20)
 #define AUTHORITY_MAX (1U << 20)
+#define LOCATION_MAX  8192 /* a redirect to what is longer leads nowhere */
 
 /* Where systems keep the certificates that they trust, all in one file. */
 static const char *const stores[] = {
@@ -43,7 +44,7 @@ static enum kh_fault send_head(void *ctx, unsigned status, struct kh_view header
 	kh_worker_begin(worker, KH_MESSAGE_HEAD);
 	kh_message_number(&worker->out, KH_FIELD_STATUS, status);
 	kh_message_text(&worker->out, KH_FIELD_HEADERS, headers);
-	if (location.n > 0)
+	if (location.n > 0 && location.n <= LOCATION_MAX)
 		kh_message_text(&worker->out, KH_FIELD_LOCATION, location);
 	return sent(kh_worker_send(worker, transfer->deadline));
 }
@@ -99,6 +100,8 @@ static bool take_job(const struct kh_message *message, struct kh_arena *arena, s
 	struct kh_view line;
 	size_t cursor = 0;
 
+	if (!message->has[KH_FIELD_WALL] || !message->has[KH_FIELD_OUTPUT])
+		return false;
 	job->url = kh_arena_dup(arena, message->text[KH_FIELD_URL]);
 	job->method = message->number[KH_FIELD_METHOD] == KH_METHOD_POST ? KH_METHOD_POST : KH_METHOD_GET;
 	job->output = message->number[KH_FIELD_OUTPUT];
