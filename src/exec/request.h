@@ -13,8 +13,8 @@
 #define KH_REQUEST_PATHS     32
 #define KH_REQUEST_HEADERS   32
 #define KH_REQUEST_HOSTS     32
-#define KH_REQUEST_REDIRECTS 20    /* the most that a request can ask to be followed; 5 where it does not say */
-#define KH_REQUEST_HEAD      32768 /* bytes of response headers */
+#define KH_REQUEST_REDIRECTS 20 /* the most that a request can ask to be followed; 5 where it does not say */
+#define KH_REQUEST_HEAD      KH_MESSAGE_LINES /* bytes of response headers */
 
 enum kh_method {
 	KH_METHOD_GET = 0,
