@@ -4,6 +4,7 @@
  * The offline commands share their options and end with 0 (done) or 2 (not usable) and nothing else, ever.  The others
  * read their own arguments and have their own exit statuses.
  */
+#include "cli/doctor.h"
 #include "cli/offline.h"
 #include "cli/sandbox_fetch.h"
 #include "cli/sandbox_run.h"
@@ -52,6 +53,7 @@ static const struct command {
 	 "{\"policy\":\"path\",\"request\":{...}}", NULL},
 	{"sandbox", "run", "run a program in the sandbox", .main = kh_sandbox_run_main},
 	{"sandbox", "fetch", "fetch a URL through the sandbox", .main = kh_sandbox_fetch_main},
+	{"doctor", NULL, "try what a sandbox needs, and say what is missing", .main = kh_doctor_main},
 	{"executor", NULL, .main = executor_main},
 	{"worker", NULL, .main = worker_main},
 };

@@ -48,7 +48,8 @@ struct fetching {
 	struct kh_stream stream;
 	struct kh_result result;
 	struct response response;
-	int body; /* descriptor of what is posted, or -1 */
+	int body;          /* descriptor of what is posted, or -1 */
+	bool is_looked_at; /* standard error is a terminal */
 };
 
 #define OPTIONS 12
@@ -190,7 +191,7 @@ static void tell(struct fetching *f, const struct kh_end *end)
 			KH_FMT(url), KH_FMT(to));
 	else if (r->status >= 400)
 		fprintf(stderr, "keyhole: " NAME ": %u from %.*s\n", r->status, KH_FMT(url));
-	else if (isatty(STDERR_FILENO))
+	else if (f->is_looked_at)
 		fprintf(stderr, "%u, %llu bytes from %.*s\n", r->status, (unsigned long long)end->used, KH_FMT(url));
 }
 
@@ -235,6 +236,7 @@ static int serve(struct fetching *f)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
 
+	f->is_looked_at = isatty(STDERR_FILENO); /* a filter would say no later */
 	if (!kh_stream_init(&f->stream, f->body, f->args.raw))
 		return complain(FAILED, "sandbox_failed", strerror(errno));
 	if (kh_lockdown(NULL, &err) != KH_OK ||
