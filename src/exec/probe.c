@@ -390,7 +390,7 @@ static bool try_cgroup(struct trial *t)
 {
 	struct kh_cgroup_base base;
 
-	kh_cgroup_base_init(&base);
+	kh_cgroup_base_init(&base, getpid());
 	const char *which = kh_cgroup_base_has(&base);
 	bool both = strncmp(which, "memory and pids", 15) == 0;
 	snprintf(t->detail, sizeof(t->detail), "%s%s", which, both ? "" : strcmp(which, "none") == 0 ? "" : " only");
