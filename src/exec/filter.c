@@ -208,9 +208,10 @@ static const struct call calls[] = {
 	/* Sockets: of the machine itself for programs; those that they were given for workers and a gateway. */
 	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX"), NO("socket", EAFNOSUPPORT, NET|G),
 	IF(UNIX_SOCKET, "socketpair", EAFNOSUPPORT, ANY, "AF_UNIX"),
-	OK("connect", R), OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY),
-	OK("sendto", ALL), OK("recvfrom", ANY), OK("sendmsg", ALL), OK("recvmsg", ANY), OK("sendmmsg", R|NET),
-	OK("recvmmsg", R|NET),
+	/* libcurl before 8.0 connects also what is connected; with this it waits and finds that it is. */
+	OK("connect", R), NO("connect", EINPROGRESS, W|H), OK("bind", R), OK("listen", R), OK("accept", R|G),
+	OK("accept4", R|G), OK("shutdown", ANY), OK("sendto", ALL), OK("recvfrom", ANY), OK("sendmsg", ALL),
+	OK("recvmsg", ANY), OK("sendmmsg", R|NET), OK("recvmmsg", R|NET),
 	OK("getsockopt", ANY), OK("setsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY),
 };
 /* clang-format on */
