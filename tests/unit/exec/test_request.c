@@ -75,7 +75,7 @@ static void test_run(struct kh_test *t)
 			.profile = KH_PROFILE_RUN,
 			.argv = {KH_LIT_INIT("/bin/echo"), KH_LIT_INIT(""), KH_LIT_INIT("-n"), KH_LIT_INIT("a b\n")},
 			.argc = 4,
-			.work = KH_LIT_INIT("/srv/work/t1"),
+			.work = KH_LIT_INIT("/srv/t1"),
 			.cache = KH_LIT_INIT("/srv/cache"),
 			.read = {KH_LIT_INIT("/a"), KH_LIT_INIT("/b/..c/d..")},
 			.reads = 2,
@@ -89,7 +89,7 @@ static void test_run(struct kh_test *t)
 	assert_int_equal(got.argc, 4);
 	for (size_t i = 0; i < 4; i++)
 		assert_true(kh_view_eq(got.argv[i], run.argv[i]));
-	assert_view(got.work, "/srv/work/t1");
+	assert_view(got.work, "/srv/t1");
 	assert_view(got.cache, "/srv/cache");
 	assert_int_equal(got.reads, 2);
 	assert_view(got.read[0], "/a");
