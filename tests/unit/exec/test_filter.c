@@ -311,8 +311,8 @@ static const struct wish {
 	{KH_FILTER_HTTP, SYS_execve, {0}, KILLED},
 	{KH_FILTER_WORKER, SYS_clone, {THREAD_FLAGS}, KILLED},
 	{KH_FILTER_WORKER, SYS_execve, {0}, -EFAULT},
-	{KH_FILTER_WORKER, SYS_prlimit64, {0, 7, 0, 0}, 0},
-	{KH_FILTER_WORKER, SYS_prlimit64, {0, 7, 1, 0}, -EPERM},
+	{KH_FILTER_HTTP, SYS_prlimit64, {0, 7, 0, 0}, 0},
+	{KH_FILTER_HTTP, SYS_prlimit64, {0, 7, 1, 0}, -EPERM},
 	/* A gateway: threads, no processes. */
 	{KH_FILTER_GATEWAY, SYS_clone, {THREAD_FLAGS | SIGCHLD}, KILLED},
 	{KH_FILTER_GATEWAY, SYS_clone, {SIGCHLD}, KILLED},
