@@ -53,7 +53,8 @@ _Noreturn static void become_executor(const char *program, const int channel[2])
 	static char name[] = "keyhole", command[] = "executor";
 	char *argv[] = {name, command, NULL}, *environ_of_nothing[] = {NULL};
 
-	if (set_descriptors(channel[1], channel[0]) && set_signals())
+	/* A session of its own: what is typed at this process's terminal is for this process, which then closes. */
+	if (setsid() >= 0 && set_descriptors(channel[1], channel[0]) && set_signals())
 		execve(program, argv, environ_of_nothing);
 	_exit(NOT_FOUND);
 }
@@ -124,10 +125,13 @@ static enum kh_err hear_ready(int control, struct kh_error *err)
 }
 
 /* After a start that failed: no child is left, and the error says how it ended, if by itself. */
-static enum kh_err give_up(int pid, enum kh_err e, struct kh_error *err)
+static enum kh_err give_up(struct kh_client *client, enum kh_err e, struct kh_error *err)
 {
-	kill(pid, SIGKILL); /* where it has ended already, this does nothing */
-	int status = wait_child(pid);
+	kill(client->pid, SIGKILL); /* where it has ended already, this does nothing */
+	int status = wait_child(client->pid);
+	close(client->control);
+	close(client->pidfd);
+	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
 		return kh_error_set(err, KH_EREFUSED, "executor_start", "the program could not be executed");
 	if (WIFEXITED(status))
@@ -139,41 +143,53 @@ static enum kh_err give_up(int pid, enum kh_err e, struct kh_error *err)
 	return e;
 }
 
-enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings, struct kh_error *err)
+/* The executor in *RET_CLIENT, started but not yet ready. */
+static enum kh_err start(const char *program, struct kh_client *ret_client, struct kh_error *err)
 {
-	const char *program = settings != NULL && settings->program != NULL ? settings->program : "/proc/self/exe";
 	int channel[2];
 
-	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
 	enum kh_err e = kh_channel_pair(channel, err);
 	if (e != KH_OK)
 		return e;
 	int pid = start_child(program, channel);
-	int failed = errno;
+	/* Now, and not when it is to be stopped: a gateway that has locked itself down cannot any more. */
+	int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	if (pidfd < 0) {
+		e = kh_error_set(err, KH_EREFUSED, "executor_start", "no process can be made: %m");
+		if (pid > 0) {
+			kill(pid, SIGKILL);
+			wait_child(pid);
+		}
+		close(channel[0]);
+	} else {
+		*ret_client = (struct kh_client){.control = channel[0], .pid = pid, .pidfd = pidfd};
+	}
 	close(channel[1]);
-	if (pid < 0) {
-		close(channel[0]);
-		errno = failed;
-		return kh_error_set(err, KH_EREFUSED, "executor_start", "no process can be made: %m");
-	}
-	if ((e = say_hello(channel[0], settings != NULL ? settings->pool : 0, err)) != KH_OK ||
-	    (e = hear_ready(channel[0], err)) != KH_OK) {
-		close(channel[0]);
-		return give_up(pid, e, err);
-	}
-	/* Opened now: a parent that has locked itself down cannot do it any more. */
-	*client = (struct kh_client){.control = channel[0], .pid = pid, .pidfd = (int)syscall(SYS_pidfd_open, pid, 0)};
+	return e;
+}
+
+enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings, struct kh_error *err)
+{
+	const char *program = settings != NULL && settings->program != NULL ? settings->program : "/proc/self/exe";
+
+	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
+	enum kh_err e = start(program, client, err);
+	if (e != KH_OK)
+		return e;
+	if ((e = say_hello(client->control, settings != NULL ? settings->pool : 0, err)) != KH_OK ||
+	    (e = hear_ready(client->control, err)) != KH_OK)
+		return give_up(client, e, err);
 	return KH_OK;
 }
 
-/* Waits for the executor to end, up to WAIT_MS; false where it is still there. */
-static bool wait_a_while(const struct kh_client *client)
+/* Waits until what PIDFD stands for has ended, up to WAIT_MS. */
+static bool wait_a_while(int pidfd)
 {
-	struct pollfd ended = {.fd = client->pidfd, .events = POLLIN};
+	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
 	int ready;
 
 	do
-		ready = poll(&ended, 1, WAIT_MS);
+		ready = poll(&poll_fd, 1, WAIT_MS);
 	while (ready < 0 && errno == EINTR);
 	return ready > 0;
 }
@@ -182,10 +198,9 @@ void kh_client_stop(struct kh_client *client)
 {
 	if (client->control >= 0)
 		close(client->control);
-	/* One that does not end is killed, where this process still may; one that cannot be is left to its own parent.
-	 */
 	if (client->pidfd >= 0) {
-		if (wait_a_while(client) || kill(client->pid, SIGKILL) == 0)
+		/* Where it may not be killed any more it is left to itself. */
+		if (wait_a_while(client->pidfd) || kill(client->pid, SIGKILL) == 0)
 			wait_child(client->pid);
 		close(client->pidfd);
 	}

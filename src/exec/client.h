@@ -17,7 +17,8 @@
 
 struct kh_client {
 	int control;
-	int pid, pidfd; /* of the executor */
+	int pid;   /* of the executor */
+	int pidfd; /* readable when it has ended */
 };
 
 struct kh_client_settings {
@@ -27,14 +28,14 @@ struct kh_client_settings {
 
 /*
  * Starts `keyhole executor` and waits until it is ready.  It gets its channel as descriptor 3, this process's standard
- * error, and nothing else: no environment, no other descriptor, no signal that is blocked or ignored.  KH_EREFUSED with
- * code `executor_start` and a sentence where it did not come to that; SETTINGS may be NULL.
+ * error, and nothing else: no environment, no terminal, no other descriptor, no signal that is blocked or ignored.
+ * KH_EREFUSED with code `executor_start` and a sentence where it did not come to that; SETTINGS may be NULL.
  */
 enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings, struct kh_error *err)
 	__attribute__((warn_unused_result));
 
 /* Closes the control channel, so that the executor ends everything and itself, and waits for it; one that does not end
- * within ten seconds is killed.  May be called more than once. */
+ * within ten seconds is killed, where this process still may.  May be called more than once. */
 void kh_client_stop(struct kh_client *client);
 
 /*
