@@ -93,7 +93,9 @@ static void end_block(struct kh_http *http)
 	long status = 0;
 	char *location = NULL;
 
-	if (curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK || status >= 200) {
+	if (!kh_view_starts(kh_view_of(http->block, http->block_n), KH_LIT("HTTP/1."))) {
+		stop(http, KH_FAULT_HTTP, "a response of another version");
+	} else if (curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
 		if (status >= 300 && status < 400)
 			location = resolve_location(http);
 		enum kh_fault fault = http->sink->head(http->sink->ctx, (unsigned)status,
@@ -291,16 +293,17 @@ static bool set_job(struct kh_http *http, struct kh_arena *arena, struct curl_sl
 static CURLcode perform(struct kh_http *http)
 {
 	CURLcode code = CURLE_OK;
-	int running = 1, left;
+	int running = 1, left, wait = 0; /* not at first: the connection that libcurl believes to begin is there */
 
 	while (running > 0) {
-		/* What is there goes out before there is a wait for more. */
 		if (curl_multi_perform(http->multi, &running) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
+		/* What is there goes out before there is a wait for more. */
 		if (!flush(http))
 			return CURLE_WRITE_ERROR;
-		if (running > 0 && curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
+		if (running > 0 && curl_multi_poll(http->multi, NULL, 0, wait, NULL) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
+		wait = POLL_MS;
 	}
 	for (CURLMsg *m; (m = curl_multi_info_read(http->multi, &left)) != NULL;)
 		if (m->msg == CURLMSG_DONE)
