@@ -6,12 +6,14 @@
  */
 #include "exec/message.h"
 
+#include "base/utf8.h"
 #include "exec/fault.h"
 #include "exec/part.h"
 
 enum kind {
 	NUMBER = 1, /* 8 bytes, little-endian */
 	TEXT,       /* not empty, no NUL byte */
+	WORDS,      /* the same, and fit to be shown: UTF-8, nothing invisible */
 	BYTES,      /* not empty */
 	LIST,       /* texts; an item may be empty */
 	ADDRESSES,  /* a list of items of 4 or 16 bytes */
@@ -49,7 +51,7 @@ static const struct {
 	[KH_FIELD_HEADERS] = {"HEADERS", BYTES},
 	[KH_FIELD_LOCATION] = {"LOCATION", TEXT},
 	[KH_FIELD_FAULT] = {"FAULT", NUMBER},
-	[KH_FIELD_DETAIL] = {"DETAIL", TEXT},
+	[KH_FIELD_DETAIL] = {"DETAIL", WORDS},
 	[KH_FIELD_PART] = {"PART", NUMBER},
 	[KH_FIELD_ERRNO] = {"ERRNO", NUMBER},
 	[KH_FIELD_TIME] = {"TIME", NUMBER},
@@ -277,6 +279,24 @@ static enum kh_err bad_field(struct kh_error *err, enum kh_err e, enum kh_messag
 			    tag > KH_FIELD_NONE && tag < KH_FIELDS ? fields[tag].name : "unknown", what);
 }
 
+/* True where the character at AT, whose length is in *RET_N, does nothing but show. */
+static bool shows(struct kh_view text, size_t at, size_t *ret_n)
+{
+	uint32_t c = 0;
+
+	*ret_n = kh_utf8_decode(text, at, &c);
+	return *ret_n > 0 && !kh_utf8_is_invisible(c);
+}
+
+/* A worker's words end up on a terminal or in a log. */
+static bool is_shown(struct kh_view text)
+{
+	for (size_t at = 0, n; at < text.n; at += n)
+		if (!shows(text, at, &n))
+			return false;
+	return true;
+}
+
 /* One value against its rule.  MESSAGE gets it. */
 static enum kh_err take_value(const struct rule *rule, struct kh_view value, struct kh_message *message,
 			      struct kh_error *err)
@@ -294,12 +314,14 @@ static enum kh_err take_value(const struct rule *rule, struct kh_view value, str
 	}
 	if (value.n > rule->most)
 		return bad_field(err, KH_ELIMIT, message->type, field, "is too long");
-	if (value.n == 0 && (kind == TEXT || kind == BYTES))
+	if (value.n == 0 && (kind == TEXT || kind == WORDS || kind == BYTES))
 		return bad_field(err, KH_EINPUT, message->type, field, "is empty");
 	if (kind == ADDRESSES && value.n != 4 && value.n != 16)
 		return bad_field(err, KH_EINPUT, message->type, field, "is no address");
 	if ((kind == TEXT || kind == LIST) && value.n > 0 && memchr(value.p, '\0', value.n) != NULL)
 		return bad_field(err, KH_EINPUT, message->type, field, "has a NUL byte");
+	if (kind == WORDS && !is_shown(value))
+		return bad_field(err, KH_EINPUT, message->type, field, "is not fit to be shown");
 	if (!message->has[field])
 		message->text[field] = value; /* of a list the first */
 	return KH_OK;
@@ -327,7 +349,7 @@ static enum kh_err take_fields(struct kh_view payload, struct kh_message *messag
 {
 	enum kh_message_type type = message->type;
 	const struct rule *rules = types[type].rules;
-	size_t count = types[type].count, at = 0, items = 0, all = 0;
+	size_t count = types[type].count, at = 0, items = 0;
 
 	for (struct kh_view rest = payload; rest.n > 0; items++) {
 		struct kh_view value;
@@ -342,8 +364,7 @@ static enum kh_err take_fields(struct kh_view payload, struct kh_message *messag
 			return bad_field(err, KH_EINPUT, type, tag, "does not belong here");
 		if (items == 1 && rules[at].items == 1)
 			return bad_field(err, KH_EINPUT, type, tag, "is there twice");
-		all += rules[at].items > 1;
-		if (items == rules[at].items || all > KH_MESSAGE_ITEMS)
+		if (items == rules[at].items)
 			return bad_field(err, KH_ELIMIT, type, tag, "has too many items");
 		enum kh_err e = take_value(&rules[at], value, message, err);
 		if (e != KH_OK)
@@ -472,11 +493,32 @@ void kh_message_number(struct kh_message_out *out, enum kh_field field, uint64_t
 	add_field(out, field, kh_view_of(bytes, sizeof(bytes)));
 }
 
+/* Our own words are made to fit: there is no reason to lose an answer for its detail. */
+static void add_words(struct kh_message_out *out, enum kh_field field, struct kh_view value)
+{
+	char words[KH_MESSAGE_DETAIL];
+	size_t kept = 0;
+
+	for (size_t at = 0, n; at < value.n; at += n) {
+		bool good = shows(value, at, &n);
+		n = n > 0 ? n : 1;
+		if ((good ? n : 1) > sizeof(words) - kept)
+			break;
+		memcpy(words + kept, good ? value.p + at : "?", good ? n : 1);
+		kept += good ? n : 1;
+	}
+	add_field(out, field, kh_view_of(words, kept));
+}
+
 void kh_message_text(struct kh_message_out *out, enum kh_field field, struct kh_view value)
 {
-	bool list = field < KH_FIELDS && (fields[field].kind == LIST || fields[field].kind == ADDRESSES);
+	enum kind kind = field > KH_FIELD_NONE && field < KH_FIELDS ? fields[field].kind : BYTES;
 
-	if (value.n > 0 || list)
+	if (value.n == 0 && kind != LIST && kind != ADDRESSES)
+		return;
+	if (kind == WORDS)
+		add_words(out, field, value);
+	else
 		add_field(out, field, value);
 }
 

@@ -21,7 +21,7 @@
 #define KH_MESSAGE_MAX     65536 /* header and payload */
 #define KH_MESSAGE_BULK    (KH_MESSAGE_MAX - KH_MESSAGE_HEADER)
 #define KH_MESSAGE_FDS     4     /* descriptors that one message can carry */
-#define KH_MESSAGE_ITEMS   256   /* items of all lists of one message together */
+#define KH_MESSAGE_ITEMS   256   /* items of all lists of one message together; no type of the table has more */
 #define KH_MESSAGE_TEXT    4096  /* bytes of a text where the table says nothing else */
 #define KH_MESSAGE_DETAIL  200   /* bytes of DETAIL */
 #define KH_MESSAGE_LINES   32768 /* bytes of HEADERS */
@@ -145,7 +145,8 @@ struct kh_message {
  * in this state), `message_field`, `message_fds`.
  *
  * A message has one encoding: fields stand in ascending order of tag, a single field at most once, a number in 8 bytes,
- * and a text that is empty is left out (but an item of a list may be empty).  No text has a NUL byte, but for HEADERS.
+ * and a text that is empty is left out (but an item of a list may be empty).  No text has a NUL byte, but for HEADERS;
+ * DETAIL is UTF-8 without anything invisible.
  */
 enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_state *state,
 			    struct kh_message *ret_message, struct kh_error *err) __attribute__((warn_unused_result));
@@ -169,7 +170,8 @@ struct kh_message_out {
 
 void kh_message_begin(struct kh_message_out *out, char *buffer, size_t cap, enum kh_message_type type);
 void kh_message_number(struct kh_message_out *out, enum kh_field field, uint64_t value);
-/* A text, or an item of a list.  An empty text (not: item) adds nothing. */
+/* A text, or an item of a list.  An empty text (not: item) adds nothing.  DETAIL is cut to fit, and what is not fit to
+ * be shown becomes a question mark. */
 void kh_message_text(struct kh_message_out *out, enum kh_field field, struct kh_view value);
 void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes);
 enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet) __attribute__((warn_unused_result));
