@@ -1,6 +1,6 @@
 /*
- * The inside of a sandbox.  The first process trusts the executor, from which it came; the second one trusts itself until
- * its execve, and nothing of what it gave up can be had again after it.
+ * The inside of a sandbox.  The first process trusts the executor, from which it came; the second one trusts itself
+ * until its execve, and nothing of what it gave up can be had again after it.
  *
  * Each step that fails ends the sandbox with a BROKEN message that names the part.  No step is optional.
  */
@@ -209,7 +209,8 @@ static int set_limits(const struct inside *in)
 	} limits[] = {
 		{RLIMIT_CPU, n[KH_FIELD_CPU]},
 		{RLIMIT_DATA, n[KH_FIELD_MEMORY]},
-		/* Without a cgroup the address space bounds shared memory too; runtimes reserve more of it than they use. */
+		/* Without a cgroup the address space bounds shared memory too; runtimes reserve more of it than they
+		   use. */
 		{RLIMIT_AS, grouped ? RLIM_INFINITY : 4 * n[KH_FIELD_MEMORY]},
 		{RLIMIT_NPROC, n[KH_FIELD_PROCESSES] + 1}, /* and the first process */
 		{RLIMIT_NOFILE, n[KH_FIELD_FILES]},
@@ -272,7 +273,8 @@ static int restrict_files(const struct inside *in)
 	}
 	for (int writable = 0; writable < 2; writable++) {
 		enum kh_field field = writable ? KH_FIELD_WRITE : KH_FIELD_READ;
-		for (cursor = 0; kh_message_item(&in->job, field, &cursor, &path) && n < sizeof(rules) / sizeof(rules[0]);) {
+		for (cursor = 0;
+		     kh_message_item(&in->job, field, &cursor, &path) && n < sizeof(rules) / sizeof(rules[0]);) {
 			memcpy(text + used, path.p, path.n); /* fits: all of them came in one packet */
 			text[used + path.n] = '\0';
 			rules[n++] = (struct kh_landlock_rule){text + used,
@@ -333,7 +335,8 @@ static int execute(const struct inside *in)
 
 static _Noreturn void second_process(const struct inside *in)
 {
-	const struct kh_filter *filter = in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
+	const struct kh_filter *filter =
+		in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
 	int e;
 
 	setsid();

@@ -72,7 +72,7 @@ static bool find_mount(const char *controller, char *path, size_t size)
 		struct kh_view place = word(&rest), type = word(&rest), options = word(&rest);
 		found = place.n < size && (controller[0] ? kh_view_eq(type, KH_LIT("cgroup")) &&
 								   list_has(options, kh_view_str(controller))
-							  : kh_view_eq(type, KH_LIT("cgroup2")));
+							 : kh_view_eq(type, KH_LIT("cgroup2")));
 		if (found)
 			snprintf(path, size, "%.*s", KH_FMT(place));
 	}
@@ -194,7 +194,8 @@ static bool start_keeper(struct kh_cgroup_base *base)
 		if (fork() == 0) {
 			dup2(ends[0], 0);
 			close_range(1, 2, 0);
-			close_range(3, 3, 0); /* the control channel: the parent must see the executor's end, not ours */
+			close_range(3, 3,
+				    0); /* the control channel: the parent must see the executor's end, not ours */
 			keep(base, 0);
 		}
 		_exit(0);

@@ -34,12 +34,13 @@ void kh_cgroup_base_done(struct kh_cgroup_base *base);
 /* "memory and pids (v2)", "pids (v1)", ..., "none". */
 const char *kh_cgroup_base_has(const struct kh_cgroup_base *base);
 
-/* A group for one sandbox, NUMBER.  Where there is nothing to be had it is a group without a folder; false where there is
- * and its folder cannot be made. */
+/* A group for one sandbox, NUMBER.  Where there is nothing to be had it is a group without a folder; false where there
+ * is and its folder cannot be made. */
 bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group)
 	__attribute__((warn_unused_result));
 
-/* The folder to clone a process into with CLONE_INTO_CGROUP, to be closed by the caller; -1 where that cannot be done. */
+/* The folder to clone a process into with CLONE_INTO_CGROUP, to be closed by the caller; -1 where that cannot be done.
+ */
 int kh_cgroup_clone_into(const struct kh_cgroup *group);
 
 /* Puts PID in.  False where it could not be put in everywhere: then the sandbox must not be used. */

@@ -87,7 +87,7 @@ static const struct call calls[] = {
 	OK("read", ANY), OK("write", ALL), OK("readv", ANY), OK("writev", ANY), OK("close", ALL), OK("lseek", ANY),
 	OK("pread64", R|W|G), OK("pwrite64", R|G), OK("preadv", R|G), OK("pwritev", R|G), OK("preadv2", R),
 	OK("pwritev2", R),
-	OK("dup", R|G), OK("dup2", R), OK("dup3", R|G), OK("close_range", R|G),
+	OK("dup", ANY), OK("dup2", R), OK("dup3", R|G), OK("close_range", R|G),
 	OK("pipe", R|NET), OK("pipe2", ANY), OK("eventfd", R), OK("eventfd2", ANY),
 	OK("poll", ANY), OK("ppoll", ANY), OK("select", ANY), OK("pselect6", ANY),
 	OK("epoll_create", R), OK("epoll_create1", ANY), OK("epoll_ctl", ANY), OK("epoll_wait", ANY),
@@ -208,6 +208,8 @@ static const struct call calls[] = {
 	/* Sockets: of the machine itself for programs; those that they were given for workers and a gateway. */
 	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX"), NO("socket", EAFNOSUPPORT, NET|G),
 	IF(UNIX_SOCKET, "socketpair", EAFNOSUPPORT, ANY, "AF_UNIX"),
+	/* libcurl 7.88 connects a socket that it was told is connected; this answer has it look whether that is so. */
+	NO("connect", EINPROGRESS, W|H),
 	OK("connect", R), OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY),
 	OK("sendto", ALL), OK("recvfrom", ANY), OK("sendmsg", ALL), OK("recvmsg", ANY), OK("sendmmsg", R|NET),
 	OK("recvmmsg", R|NET),

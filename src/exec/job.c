@@ -1,7 +1,7 @@
 /*
- * Requests: taking one, running a program for it, ending it.  Trusts the parent to be itself and nothing else: what comes
- * over a request's channel is checked by the table, and a channel that breaks it loses its request.  What a program puts
- * out is bytes; nobody here looks into them.
+ * Requests: taking one, running a program for it, ending it.  Trusts the parent to be itself and nothing else: what
+ * comes over a request's channel is checked by the table, and a channel that breaks it loses its request.  What a
+ * program puts out is bytes; nobody here looks into them.
  */
 #include "exec/job.h"
 
@@ -86,7 +86,8 @@ void kh_job_end_part(struct kh_job *job, enum kh_part part, int error)
 	}
 	if (part == KH_PART_PROGRAM)
 		fault = KH_FAULT_PROGRAM;
-	else if (part == KH_PART_FOLDER || part == KH_PART_DESCRIPTORS || part == KH_PART_LIMITS || part == KH_PART_CGROUP)
+	else if (part == KH_PART_FOLDER || part == KH_PART_DESCRIPTORS || part == KH_PART_LIMITS ||
+		 part == KH_PART_CGROUP)
 		fault = KH_FAULT_SANDBOX;
 	kh_job_end(job, fault, "%s: %s", kh_part_name(part), strerror(error));
 }
@@ -232,7 +233,8 @@ static bool relay_output(struct kh_job *job, int *fd, enum kh_message_type type)
 	}
 	if (job->used + (uint64_t)n > job->limits.output) {
 		n = (ssize_t)(job->limits.output - job->used);
-		kh_job_end(job, KH_FAULT_OUTPUT, "more than %llu bytes of output", (unsigned long long)job->limits.output);
+		kh_job_end(job, KH_FAULT_OUTPUT, "more than %llu bytes of output",
+			   (unsigned long long)job->limits.output);
 	}
 	if (n == 0)
 		return false;
@@ -310,7 +312,8 @@ void kh_job_step(struct kh_job *job)
 	if (job->slot)
 		kh_pool_look(job->pool, job->slot);
 	if (job->phase < KH_JOB_STOPPING && job->phase > KH_JOB_FREE && kh_job_now() >= job->deadline_us)
-		kh_job_end(job, KH_FAULT_TIME, "%s", job->phase == KH_JOB_NEW ? "no request came" : "the wall clock ran out");
+		kh_job_end(job, KH_FAULT_TIME, "%s",
+			   job->phase == KH_JOB_NEW ? "no request came" : "the wall clock ran out");
 	if (job->phase == KH_JOB_NEW)
 		take_request(job);
 	if (job->phase == KH_JOB_RUN)

@@ -1,6 +1,6 @@
 /*
- * One request in the executor, from its channel to its END.  A job never blocks: kh_job_step() does whatever can be done
- * now, kh_job_watch() says what to wait for next, as a function of where the job stands.
+ * One request in the executor, from its channel to its END.  A job never blocks: kh_job_step() does whatever can be
+ * done now, kh_job_watch() says what to wait for next, as a function of where the job stands.
  *
  *     NEW ──RUN──> RUN ───────────────────────────────┐
  *      └──FETCH──> LOOKUP ──> CONNECT ──> TALK ───────┴──> STOPPING ──> ENDING ──> FREE
@@ -60,12 +60,13 @@ struct kh_job {
 	struct kh_fetch fetch;
 
 	/* of a fetch */
-	char url[KH_URL_MAX + 64], next_url[KH_URL_MAX + 64]; /* the one that is asked now; room for where a redirect leads */
-	struct kh_url where;                                  /* of url */
+	char url[KH_URL_MAX + 64],
+		next_url[KH_URL_MAX + 64]; /* the one that is asked now; room for where a redirect leads */
+	struct kh_url where;               /* of url */
 	unsigned redirects;
 	struct kh_nameservers servers;
-	size_t server;   /* the one that is asked */
-	bool over_tcp;   /* the answer did not fit in a datagram */
+	size_t server; /* the one that is asked */
+	bool over_tcp; /* the answer did not fit in a datagram */
 	struct kh_address address[KH_JOB_ADDRESSES];
 	size_t addresses, next_address;
 	int connection; /* being connected, or connected; -1 */

@@ -349,7 +349,7 @@ static enum kh_err take_fields(struct kh_view payload, struct kh_message *messag
 {
 	enum kh_message_type type = message->type;
 	const struct rule *rules = types[type].rules;
-	size_t count = types[type].count, at = 0, items = 0, all = 0;
+	size_t count = types[type].count, at = 0, items = 0;
 
 	for (struct kh_view rest = payload; rest.n > 0; items++) {
 		struct kh_view value;
@@ -364,8 +364,7 @@ static enum kh_err take_fields(struct kh_view payload, struct kh_message *messag
 			return bad_field(err, KH_EINPUT, type, tag, "does not belong here");
 		if (items == 1 && rules[at].items == 1)
 			return bad_field(err, KH_EINPUT, type, tag, "is there twice");
-		all += rules[at].items > 1;
-		if (items == rules[at].items || all > KH_MESSAGE_ITEMS)
+		if (items == rules[at].items)
 			return bad_field(err, KH_ELIMIT, type, tag, "has too many items");
 		enum kh_err e = take_value(&rules[at], value, message, err);
 		if (e != KH_OK)

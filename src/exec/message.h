@@ -21,7 +21,7 @@
 #define KH_MESSAGE_MAX     65536 /* header and payload */
 #define KH_MESSAGE_BULK    (KH_MESSAGE_MAX - KH_MESSAGE_HEADER)
 #define KH_MESSAGE_FDS     4     /* descriptors that one message can carry */
-#define KH_MESSAGE_ITEMS   256   /* items of all lists of one message together */
+#define KH_MESSAGE_ITEMS   256   /* items of all lists of one message together; no type of the table has more */
 #define KH_MESSAGE_TEXT    4096  /* bytes of a text where the table says nothing else */
 #define KH_MESSAGE_DETAIL  200   /* bytes of DETAIL */
 #define KH_MESSAGE_LINES   32768 /* bytes of HEADERS */

@@ -1,4 +1,5 @@
-/* resolv.conf is the machine's own configuration, so it is trusted; what the servers answer is not, and is not read here. */
+/* resolv.conf is the machine's own configuration, so it is trusted; what the servers answer is not, and is not read
+ * here. */
 #include "exec/nameserver.h"
 
 #include "exec/connect.h"

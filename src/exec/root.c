@@ -2,9 +2,9 @@
  * Mounts, by the file-descriptor calls of Linux 5.12 and later.  Runs with the capabilities of the namespace's first
  * process and without anything hostile beside it.
  *
- * Paths of the host are looked up below the host's root with RESOLVE_IN_ROOT, so that an absolute symbolic link leads to
- * where it leads on the host.  All of a job's folders are opened first and put in place only after the host's root is
- * gone: whatever links they hold, there is nothing left for them to lead to.
+ * Paths of the host are looked up below the host's root with RESOLVE_IN_ROOT, so that an absolute symbolic link leads
+ * to where it leads on the host.  All of a job's folders are opened first and put in place only after the host's root
+ * is gone: whatever links they hold, there is nothing left for them to lead to.
  */
 #include "exec/root.h"
 
@@ -169,7 +169,8 @@ static int pivot(struct kh_root *root)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("keyhole", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m,nr_inodes=4096") < 0 ||
-	    chdir("/tmp") < 0 || mkdir("." OLD, 0700) < 0 || syscall(SYS_pivot_root, ".", "." OLD) < 0 || chdir("/") < 0)
+	    chdir("/tmp") < 0 || mkdir("." OLD, 0700) < 0 || syscall(SYS_pivot_root, ".", "." OLD) < 0 ||
+	    chdir("/") < 0)
 		return errno;
 	root->host = open(OLD, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return root->host < 0 ? errno : 0;

@@ -1,6 +1,6 @@
 /*
- * A sandbox's file system, made inside its mount namespace: a read-only root with what a profile names of the host, /proc,
- * /dev, a private /tmp, and the folders of the job; the host's own root is gone from it when it is done.
+ * A sandbox's file system, made inside its mount namespace: a read-only root with what a profile names of the host,
+ * /proc, /dev, a private /tmp, and the folders of the job; the host's own root is gone from it when it is done.
  *
  *     /                 tmpfs, read-only
  *     /usr /lib ...     of the host, read-only, no set-user-id, no devices

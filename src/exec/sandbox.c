@@ -78,7 +78,8 @@ static bool write_map(int pid, const char *name, const char *text)
 	return n == (ssize_t)strlen(text);
 }
 
-/* A user namespace that says: what is root's on disk is a worker's (for id-mapped mounts).  -1 where it cannot be had. */
+/* A user namespace that says: what is root's on disk is a worker's (for id-mapped mounts).  -1 where it cannot be had.
+ */
 static int make_idmap(void)
 {
 	char path[64], map[32];

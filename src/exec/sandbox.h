@@ -1,6 +1,7 @@
 /*
- * The sandbox, behind two functions: kh_sandbox_prepare() (in the executor: a process in namespaces of its own, waiting)
- * and kh_apply() (in that process: the rest, and the program; apply.h).  There is no sandbox with a part left out.
+ * The sandbox, behind two functions: kh_sandbox_prepare() (in the executor: a process in namespaces of its own,
+ * waiting) and kh_apply() (in that process: the rest, and the program; apply.h).  There is no sandbox with a part left
+ * out.
  *
  *     executor ── clone3 ──> first process (pid 1 of its namespace)             second process
  *                            namespaces, root, /proc, /dev

@@ -305,7 +305,7 @@ static const struct wish {
 	{KH_FILTER_HTTP, SYS_newfstatat, {0, 0, 0, 0}, -EACCES},
 	{KH_FILTER_HTTP, SYS_socket, {AF_UNIX, SOCK_STREAM}, -EAFNOSUPPORT},
 	{KH_FILTER_HTTP, SYS_socketpair, {AF_UNIX, SOCK_STREAM}, -EFAULT},
-	{KH_FILTER_HTTP, SYS_connect, {0}, KILLED},
+	{KH_FILTER_HTTP, SYS_connect, {0}, -EINPROGRESS},
 	{KH_FILTER_HTTP, SYS_clone, {SIGCHLD}, KILLED},
 	{KH_FILTER_HTTP, SYS_clone, {THREAD_FLAGS}, KILLED},
 	{KH_FILTER_HTTP, SYS_execve, {0}, KILLED},
