@@ -344,14 +344,14 @@ static _Noreturn void second_process(const struct inside *in)
 	reset_signals();
 	if (chdir("/work") < 0)
 		broken(in, KH_PART_FOLDER, errno);
+	if ((e = set_descriptors(in)) != 0)
+		broken(in, KH_PART_DESCRIPTORS, e);
 	if ((e = set_limits(in)) != 0)
 		broken(in, KH_PART_LIMITS, e);
 	if ((e = drop_capabilities()) != 0)
 		broken(in, KH_PART_PRIVILEGES, e);
 	if ((e = restrict_files(in)) != 0)
 		broken(in, KH_PART_LANDLOCK, e);
-	if ((e = set_descriptors(in)) != 0)
-		broken(in, KH_PART_DESCRIPTORS, e);
 	if ((e = kh_filter_install(filter)) != 0)
 		broken(in, KH_PART_SECCOMP, e);
 	broken(in, KH_PART_PROGRAM, execute(in));

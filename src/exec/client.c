@@ -144,7 +144,7 @@ enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_set
 	const char *program = settings != NULL && settings->program != NULL ? settings->program : "/proc/self/exe";
 	int channel[2];
 
-	*client = (struct kh_client){.control = -1, .pid = -1};
+	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
 	enum kh_err e = kh_channel_pair(channel, err);
 	if (e != KH_OK)
 		return e;
@@ -161,23 +161,20 @@ enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_set
 		close(channel[0]);
 		return give_up(pid, e, err);
 	}
-	*client = (struct kh_client){.control = channel[0], .pid = pid};
+	/* Opened now: a parent that has locked itself down cannot do it any more. */
+	*client = (struct kh_client){.control = channel[0], .pid = pid, .pidfd = (int)syscall(SYS_pidfd_open, pid, 0)};
 	return KH_OK;
 }
 
-/* Waits for child PID up to WAIT_MS; false where it is still there. */
-static bool wait_a_while(int pid)
+/* Waits for the executor to end, up to WAIT_MS; false where it is still there. */
+static bool wait_a_while(const struct kh_client *client)
 {
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	struct pollfd ended = {.fd = client->pidfd, .events = POLLIN};
 	int ready;
 
-	if (fd < 0)
-		return errno == ESRCH;
 	do
-		ready = poll(&poll_fd, 1, WAIT_MS);
+		ready = poll(&ended, 1, WAIT_MS);
 	while (ready < 0 && errno == EINTR);
-	close(fd);
 	return ready > 0;
 }
 
@@ -185,12 +182,14 @@ void kh_client_stop(struct kh_client *client)
 {
 	if (client->control >= 0)
 		close(client->control);
-	if (client->pid > 0) {
-		if (!wait_a_while(client->pid))
-			kill(client->pid, SIGKILL);
-		wait_child(client->pid);
+	/* One that does not end is killed, where this process still may; one that cannot be is left to its own parent.
+	 */
+	if (client->pidfd >= 0) {
+		if (wait_a_while(client) || kill(client->pid, SIGKILL) == 0)
+			wait_child(client->pid);
+		close(client->pidfd);
 	}
-	*client = (struct kh_client){.control = -1, .pid = -1};
+	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
 }
 
 /*

@@ -17,7 +17,7 @@
 
 struct kh_client {
 	int control;
-	int pid; /* of the executor */
+	int pid, pidfd; /* of the executor */
 };
 
 struct kh_client_settings {

@@ -154,7 +154,7 @@ static const struct call calls[] = {
 	NO("io_uring_setup", ENOSYS, R|G), NO("io_uring_enter", ENOSYS, R|G), NO("io_uring_register", ENOSYS, R|G),
 
 	/* Processes and threads. */
-	OK("execve", R|W), OK("execveat", R), OK("fork", R), OK("vfork", R),
+	OK("execve", R|W), OK("execveat", R|W), OK("fork", R), OK("vfork", R),
 	IF(NO_NAMESPACE, "clone", EPERM, R, "no CLONE_NEW flag"), IF(THREAD, "clone", 0, G, "a thread"),
 	NO("clone3", ENOSYS, R|G),
 	OK("exit", ALL), OK("exit_group", ALL), OK("wait4", R|I|G), OK("waitid", R|I|G),

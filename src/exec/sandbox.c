@@ -29,13 +29,12 @@ static const struct {
 
 static int clone_process(uint64_t flags, int *pidfd, int cgroup)
 {
-	struct clone_args args = {
-		.flags = flags | CLONE_PIDFD | (cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
-		.pidfd = (uint64_t)(uintptr_t)pidfd,
-		.exit_signal = SIGCHLD,
-		.cgroup = cgroup >= 0 ? (uint64_t)cgroup : 0,
-	};
+	struct clone_args args = {.flags = flags | CLONE_PIDFD, .pidfd = (uintptr_t)pidfd, .exit_signal = SIGCHLD};
 
+	if (cgroup >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)cgroup;
+	}
 	return (int)syscall(SYS_clone3, &args, sizeof(args));
 }
 
