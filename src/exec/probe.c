@@ -25,6 +25,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -75,6 +76,33 @@ static bool put_file(const char *path, const char *text)
 	return done;
 }
 
+/* True where PATH, a map of ids, has NOBODY: root of a user namespace may have only a few. */
+static bool maps_nobody(const char *path)
+{
+	unsigned long long inside, outside, count;
+	char line[128];
+	bool found = false;
+	FILE *file = fopen(path, "re");
+
+	while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL) {
+		char *end = line;
+		inside = strtoull(end, &end, 10);
+		outside = strtoull(end, &end, 10);
+		count = strtoull(end, &end, 10);
+		(void)outside;
+		found = inside <= NOBODY && NOBODY - inside < count;
+	}
+	if (file != NULL)
+		fclose(file);
+	return found;
+}
+
+/* As root the sandbox makes namespaces by root's rights, and its programs become nobody. */
+static bool is_root(void)
+{
+	return geteuid() == 0 && maps_nobody("/proc/self/uid_map") && maps_nobody("/proc/self/gid_map");
+}
+
 /* Into a new user namespace, as the user INSIDE of it. */
 static bool enter_user(struct trial *t, unsigned inside)
 {
@@ -94,7 +122,7 @@ static bool enter_user(struct trial *t, unsigned inside)
 /* Into the namespaces of FLAGS, as the sandbox does it: root by its own rights, others by a user namespace's. */
 static bool enter(struct trial *t, int flags)
 {
-	if (geteuid() != 0 && !enter_user(t, 0))
+	if (!is_root() && !enter_user(t, 0))
 		return false;
 	return unshare(flags) == 0 || fails(t, "unshare");
 }
@@ -134,8 +162,8 @@ static bool try_clone(struct trial *t)
 /* As the sandbox does it: root becomes nobody first. */
 static bool try_user(struct trial *t)
 {
-	if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
-			       setresuid(NOBODY, NOBODY, NOBODY) != 0))
+	if (is_root() && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
+			  setresuid(NOBODY, NOBODY, NOBODY) != 0))
 		return fails(t, "leaving root");
 	unsigned outside = geteuid();
 	if (!enter_user(t, 1000))
@@ -290,7 +318,7 @@ static bool try_privileges(struct trial *t)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return fails(t, "no_new_privs");
-	if (geteuid() != 0 && !enter_user(t, 0))
+	if (!is_root() && !enter_user(t, 0))
 		return false;
 	if (syscall(SYS_capset, &header, none) != 0 || syscall(SYS_capget, &header, now) != 0)
 		return fails(t, "dropping capabilities");
@@ -342,7 +370,7 @@ static bool try_idmap(struct trial *t)
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP};
 	char path[64];
 
-	if (geteuid() != 0)
+	if (!is_root())
 		return has(t, "not needed: files are this user's inside and outside");
 	pid_t pid = fork();
 	if (pid == 0) {
