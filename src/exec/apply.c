@@ -140,6 +140,7 @@ static void set_up(struct inside *in)
 	int keep[] = {in->channel, in->program, in->root.idmap, -1};
 	enum kh_part part = KH_PART_ROOT;
 
+	prctl(PR_SET_NAME, "keyhole-sandbox");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		broken(in, KH_PART_PRIVILEGES, errno);
 	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -148,7 +149,7 @@ static void set_up(struct inside *in)
 	if (e)
 		broken(in, KH_PART_DESCRIPTORS, e);
 	if (!in->kit->is_root) {
-		e = map_ids(in->proc, geteuid(), getegid());
+		e = map_ids(in->proc, in->kit->uid, in->kit->gid);
 		if (e)
 			broken(in, KH_PART_USER, e);
 	}
@@ -344,14 +345,14 @@ static _Noreturn void second_process(const struct inside *in)
 	reset_signals();
 	if (chdir("/work") < 0)
 		broken(in, KH_PART_FOLDER, errno);
+	if ((e = set_descriptors(in)) != 0)
+		broken(in, KH_PART_DESCRIPTORS, e);
 	if ((e = set_limits(in)) != 0)
 		broken(in, KH_PART_LIMITS, e);
 	if ((e = drop_capabilities()) != 0)
 		broken(in, KH_PART_PRIVILEGES, e);
 	if ((e = restrict_files(in)) != 0)
 		broken(in, KH_PART_LANDLOCK, e);
-	if ((e = set_descriptors(in)) != 0)
-		broken(in, KH_PART_DESCRIPTORS, e);
 	if ((e = kh_filter_install(filter)) != 0)
 		broken(in, KH_PART_SECCOMP, e);
 	broken(in, KH_PART_PROGRAM, execute(in));

@@ -34,6 +34,7 @@ static void harden(void)
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	setsid(); /* a terminal's signals are for the parent */
+	prctl(PR_SET_NAME, "keyhole-exec");
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	setrlimit(RLIMIT_CORE, &none);

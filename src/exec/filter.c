@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
@@ -58,6 +59,8 @@ enum condition {
 	DESCRIPTOR_FLAGS,
 	DESCRIPTOR_ONLY,
 	LIMIT_READ,
+	NO_ADDRESS,
+	SOCKET_OPTION,
 };
 
 struct call {
@@ -87,7 +90,7 @@ static const struct call calls[] = {
 	OK("read", ANY), OK("write", ALL), OK("readv", ANY), OK("writev", ANY), OK("close", ALL), OK("lseek", ANY),
 	OK("pread64", R|W|G), OK("pwrite64", R|G), OK("preadv", R|G), OK("pwritev", R|G), OK("preadv2", R),
 	OK("pwritev2", R),
-	OK("dup", R|G), OK("dup2", R), OK("dup3", R|G), OK("close_range", R|G),
+	OK("dup", ANY), OK("dup2", R), OK("dup3", R|G), OK("close_range", R|G),
 	OK("pipe", R|NET), OK("pipe2", ANY), OK("eventfd", R), OK("eventfd2", ANY),
 	OK("poll", ANY), OK("ppoll", ANY), OK("select", ANY), OK("pselect6", ANY),
 	OK("epoll_create", R), OK("epoll_create1", ANY), OK("epoll_ctl", ANY), OK("epoll_wait", ANY),
@@ -154,7 +157,7 @@ static const struct call calls[] = {
 	NO("io_uring_setup", ENOSYS, R|G), NO("io_uring_enter", ENOSYS, R|G), NO("io_uring_register", ENOSYS, R|G),
 
 	/* Processes and threads. */
-	OK("execve", R|W), OK("execveat", R), OK("fork", R), OK("vfork", R),
+	OK("execve", R|W), OK("execveat", R|W), OK("fork", R), OK("vfork", R),
 	IF(NO_NAMESPACE, "clone", EPERM, R, "no CLONE_NEW flag"), IF(THREAD, "clone", 0, G, "a thread"),
 	NO("clone3", ENOSYS, R|G),
 	OK("exit", ALL), OK("exit_group", ALL), OK("wait4", R|I|G), OK("waitid", R|I|G),
@@ -174,8 +177,8 @@ static const struct call calls[] = {
 	OK("sched_get_priority_min", R|G), OK("sched_rr_get_interval", R), NO("sched_setscheduler", EPERM, R|G),
 	NO("sched_setparam", EPERM, R), NO("sched_setattr", EPERM, R),
 	OK("getpriority", R), OK("setpriority", R), OK("ioprio_get", R), OK("ioprio_set", R),
-	OK("getrlimit", ANY), OK("setrlimit", R), OK("prlimit64", R),
-	IF(LIMIT_READ, "prlimit64", EPERM, NET|G, "to read"),
+	OK("getrlimit", ANY), OK("setrlimit", R), OK("prlimit64", R|W),
+	IF(LIMIT_READ, "prlimit64", EPERM, D|H|G, "to read"),
 	OK("getrusage", ANY), OK("times", R|G), OK("sysinfo", ANY), OK("uname", ANY),
 	NO("sethostname", EPERM, R), NO("setdomainname", EPERM, R), NO("syslog", EPERM, R), NO("kcmp", EPERM, R),
 	OK("arch_prctl", R|W|G), OK("pidfd_open", R), OK("pidfd_send_signal", R),
@@ -208,11 +211,14 @@ static const struct call calls[] = {
 	/* Sockets: of the machine itself for programs; those that they were given for workers and a gateway. */
 	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX"), NO("socket", EAFNOSUPPORT, NET|G),
 	IF(UNIX_SOCKET, "socketpair", EAFNOSUPPORT, ANY, "AF_UNIX"),
-	/* libcurl before 8.0 connects also what is connected; with this it waits and finds that it is. */
-	OK("connect", R), NO("connect", EINPROGRESS, W|H), OK("bind", R), OK("listen", R), OK("accept", R|G),
-	OK("accept4", R|G), OK("shutdown", ANY), OK("sendto", ALL), OK("recvfrom", ANY), OK("sendmsg", ALL),
-	OK("recvmsg", ANY), OK("sendmmsg", R|NET), OK("recvmmsg", R|NET),
-	OK("getsockopt", ANY), OK("setsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY),
+	/* libcurl 7.88 connects a socket that it was told is connected; this answer has it look whether that is so. */
+	NO("connect", EINPROGRESS, W|H),
+	OK("connect", R), OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY),
+	OK("recvfrom", ANY), OK("recvmsg", ANY), OK("recvmmsg", R),
+	/* A datagram socket that is connected still sends elsewhere when it is given an address: workers cannot give one. */
+	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I, "no address"),
+	OK("getsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY), OK("setsockopt", R|G),
+	IF(SOCKET_OPTION, "setsockopt", EPERM, W|H, "of TCP, and SO_KEEPALIVE"),
 };
 /* clang-format on */
 
@@ -365,6 +371,22 @@ static int add_fcntl(struct making *making, int number)
 	return r;
 }
 
+/* What libcurl sets on a connection; the level of all sockets has more, filters that run in the kernel among it. */
+static int add_socket_option(struct making *making, int number, int error)
+{
+	struct scmp_arg_cmp other[] = {argument(1, SCMP_CMP_EQ, SOL_SOCKET, 0),
+				       argument(2, SCMP_CMP_NE, SO_KEEPALIVE, 0)};
+	int r = allow(making, number);
+
+	for (uint64_t level = 0; level < IPPROTO_TCP && r == 0; level++)
+		if (level != SOL_SOCKET)
+			r = refuse_if(making, number, error, argument(1, SCMP_CMP_EQ, level, 0));
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(1, SCMP_CMP_GT, IPPROTO_TCP, 0));
+	return r != 0 ? r
+		      : seccomp_rule_add_array(making->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, other);
+}
+
 /* Allows the call, but for arguments that match. */
 static int add_except(struct making *making, int number, int error, struct scmp_arg_cmp compare)
 {
@@ -410,6 +432,10 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_fcntl(making, number);
 	case DESCRIPTOR_ONLY:
 		return add_except(making, number, error, argument(3, SCMP_CMP_NE, AT_EMPTY_PATH, 0));
+	case NO_ADDRESS:
+		return allow_if(making, number, argument(4, SCMP_CMP_EQ, 0, 0));
+	case SOCKET_OPTION:
+		return add_socket_option(making, number, error);
 	case LIMIT_READ:
 		return add_except(making, number, error, argument(2, SCMP_CMP_NE, 0, 0));
 	}

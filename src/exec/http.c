@@ -6,6 +6,8 @@
  */
 #include "exec/http.h"
 
+#include "exec/headers.h"
+
 #include <curl/curl.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -25,6 +27,8 @@ struct kh_http {
 	enum kh_fault fault;
 	const char *detail;
 	bool has_head;       /* the response proper has begun, and the sink knows */
+	bool until_close;    /* its body has no other end than the connection's */
+	bool closed_well;    /* TLS: the peer said that it closes */
 	size_t header_bytes; /* of all blocks of headers together */
 	uint64_t written;
 	size_t block_n, pending_n;
@@ -52,55 +56,24 @@ static bool flush(struct kh_http *http)
 	return http->fault == KH_FAULT_NONE;
 }
 
-/* The value of the first header NAME of the block. */
-static bool find_header(struct kh_view block, struct kh_view name, struct kh_view *ret_value)
-{
-	struct kh_view line;
-
-	while (kh_view_split(&block, '\n', &line)) {
-		if (line.n <= name.n || line.p[name.n] != ':' || !kh_view_eq_nocase(kh_view_sub(line, 0, name.n), name))
-			continue;
-		*ret_value = kh_view_trim(kh_view_from(line, name.n + 1));
-		return true;
-	}
-	return false;
-}
-
-/* Where the block's Location leads, seen from the job's URL: libcurl's string, or NULL. */
-static char *resolve_location(const struct kh_http *http)
-{
-	struct kh_view value, block = kh_view_of(http->block, http->block_n);
-	char text[KH_REQUEST_HEAD], *base = NULL, *url = NULL;
-	CURLU *parts = NULL;
-
-	if (!find_header(block, KH_LIT("Location"), &value) || value.n == 0 || value.n >= sizeof(text))
-		return NULL;
-	memcpy(text, value.p, value.n);
-	text[value.n] = '\0';
-	parts = curl_url();
-	if (parts != NULL && curl_easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK &&
-	    curl_url_set(parts, CURLUPART_URL, base, 0) == CURLUE_OK &&
-	    curl_url_set(parts, CURLUPART_URL, text, 0) == CURLUE_OK &&
-	    curl_url_get(parts, CURLUPART_URL, &url, 0) != CURLUE_OK)
-		url = NULL;
-	curl_url_cleanup(parts);
-	return url;
-}
-
 /* A block of headers is complete: the response proper, or an interim one, which is forgotten. */
 static void end_block(struct kh_http *http)
 {
+	struct kh_view block = kh_view_of(http->block, http->block_n);
+	char *location = NULL, *base = NULL;
 	long status = 0;
-	char *location = NULL;
 
-	if (curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK || status >= 200) {
-		if (status >= 300 && status < 400)
-			location = resolve_location(http);
-		enum kh_fault fault = http->sink->head(http->sink->ctx, (unsigned)status,
-						       kh_view_of(http->block, http->block_n),
+	if (!kh_view_starts(block, KH_LIT("HTTP/1."))) {
+		stop(http, KH_FAULT_HTTP, "a response of another version");
+	} else if (curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
+		if (status >= 300 && status < 400 &&
+		    curl_easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK)
+			location = kh_headers_location(block, base);
+		enum kh_fault fault = http->sink->head(http->sink->ctx, (unsigned)status, block,
 						       location ? kh_view_str(location) : KH_LIT(""));
 		curl_free(location);
 		http->has_head = true;
+		http->until_close = kh_headers_until_close(block, status);
 		if (fault != KH_FAULT_NONE)
 			stop(http, fault, kh_fault_about(fault));
 	}
@@ -166,6 +139,17 @@ static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t u
 	return http->fault != KH_FAULT_NONE;
 }
 
+/* Watches for the alert close_notify (warning, 0): without it, TLS does not say that a connection's end is meant. */
+static int on_trace(CURL *easy, curl_infotype type, char *p, size_t n, void *ctx)
+{
+	struct kh_http *http = ctx;
+
+	(void)easy;
+	if (type == CURLINFO_SSL_DATA_IN && n == 2 && p[0] == 1 && p[1] == 0)
+		http->closed_well = true;
+	return 0;
+}
+
 static curl_socket_t on_open(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct kh_http *http = ctx;
@@ -229,6 +213,9 @@ static bool set_always(struct kh_http *http)
 	SET(CURLOPT_XFERINFOFUNCTION, on_progress);
 	SET(CURLOPT_XFERINFODATA, http);
 	SET(CURLOPT_NOPROGRESS, 0L);
+	SET(CURLOPT_DEBUGFUNCTION, on_trace);
+	SET(CURLOPT_DEBUGDATA, http);
+	SET(CURLOPT_VERBOSE, 1L);
 	return !failed;
 }
 
@@ -250,7 +237,7 @@ static bool make_lines(const struct kh_http_job *job, struct kh_arena *arena, st
 
 	for (size_t i = 0; i < job->headers; i++) {
 		struct kh_view value;
-		has_type |= find_header(job->header[i], KH_LIT("Content-Type"), &value);
+		has_type |= kh_headers_find(job->header[i], KH_LIT("Content-Type"), &value);
 		if (!add_line(list, arena, job->header[i]))
 			return false;
 	}
@@ -291,21 +278,27 @@ static bool set_job(struct kh_http *http, struct kh_arena *arena, struct curl_sl
 static CURLcode perform(struct kh_http *http)
 {
 	CURLcode code = CURLE_OK;
-	int running = 1, left;
+	int running = 1, left, wait = 0; /* not at first: the connection that libcurl believes to begin is there */
 
 	while (running > 0) {
-		/* What is there goes out before there is a wait for more. */
 		if (curl_multi_perform(http->multi, &running) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
+		/* What is there goes out before there is a wait for more. */
 		if (!flush(http))
 			return CURLE_WRITE_ERROR;
-		if (running > 0 && curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
+		if (running > 0 && curl_multi_poll(http->multi, NULL, 0, wait, NULL) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
+		wait = POLL_MS;
 	}
 	for (CURLMsg *m; (m = curl_multi_info_read(http->multi, &left)) != NULL;)
 		if (m->msg == CURLMSG_DONE)
 			code = m->data.result;
 	return code;
+}
+
+static bool is_tls(const struct kh_http *http)
+{
+	return http->job->url.n > 5 && kh_view_eq_nocase(kh_view_sub(http->job->url, 0, 6), KH_LIT("https:"));
 }
 
 /* What a result of libcurl is in our list.  Its own sentence is a constant of the library. */
@@ -317,6 +310,8 @@ static void judge(struct kh_http *http, CURLcode code)
 	case CURLE_OK:
 		if (!http->has_head)
 			stop(http, KH_FAULT_HTTP, "the response ended within its headers");
+		else if (http->until_close && is_tls(http) && !http->closed_well)
+			stop(http, KH_FAULT_HTTP, "the connection was cut within the body");
 		return;
 	case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_CONNECT_ERROR:

@@ -47,7 +47,7 @@ static int clone_tree(int fd, unsigned flags, uint64_t attr, int idmap)
 		return -1;
 	if (idmap >= 0) {
 		set.attr_set |= MOUNT_ATTR_IDMAP;
-		set.userns_fd = (uint64_t)idmap;
+		set.userns_fd = (__u64)idmap;
 	}
 	if (mount_setattr(tree, "", AT_EMPTY_PATH | flags, &set, sizeof(set)) == 0)
 		return tree;

@@ -55,7 +55,7 @@ static bool init(struct lookup *lookup, int socket, struct kh_view name)
 	return true;
 }
 
-/* Sends the questions that have no answer yet.  They are short: a stream that was just connected takes them whole. */
+/* Sends the questions that have no answer yet.  They are short: a stream takes them whole. */
 static bool ask(const struct lookup *lookup)
 {
 	for (size_t i = 0; i < QUESTIONS; i++) {
@@ -125,11 +125,19 @@ static bool receive(struct lookup *lookup)
 	return got > 0;
 }
 
+/* A stream may still be on its way to being connected. */
+static bool wait_connected(const struct lookup *lookup, int64_t deadline)
+{
+	struct pollfd p = {.fd = lookup->socket, .events = POLLOUT};
+
+	return !lookup->is_stream || poll(&p, 1, kh_worker_left(deadline)) > 0;
+}
+
 /* Asks and listens until both questions are answered, nobody is there, or patience ends. */
 static void exchange(struct lookup *lookup)
 {
 	int64_t start = kh_worker_clock(), deadline = start + PATIENCE_MS, again = start + AGAIN_MS;
-	bool goes_on = ask(lookup), asked_again = lookup->is_stream;
+	bool goes_on = wait_connected(lookup, deadline) && ask(lookup), asked_again = lookup->is_stream;
 
 	while (goes_on && !all_answered(lookup) && !lookup->truncated) {
 		struct pollfd p = {.fd = lookup->socket, .events = POLLIN};
