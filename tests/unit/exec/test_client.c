@@ -33,6 +33,7 @@ enum part {
 };
 
 static char buffer[KH_MESSAGE_MAX];
+static const char *program; /* this one; by name, for valgrind's sake, to which /proc/self/exe is another */
 
 /* --- the executor's side ------------------------------------------------------------------------------------------ */
 
@@ -196,7 +197,7 @@ static struct kh_exchange exchange, other;
 
 static enum kh_err start(struct kh_test *t, enum part part, struct kh_client *client)
 {
-	struct kh_client_settings settings = {.pool = (unsigned)part};
+	struct kh_client_settings settings = {.program = program, .pool = (unsigned)part};
 
 	return kh_client_start(client, &settings, &t->err);
 }
@@ -340,7 +341,7 @@ static void test_no_streams(struct kh_test *t)
 		struct kh_client client;
 		char text[4096];
 		struct kh_run request = {.argv = {KH_LIT_INIT("/bin/cat")}, .argc = 1};
-		struct kh_client_settings settings = {.pool = PART_REPORT};
+		struct kh_client_settings settings = {.program = program, .pool = PART_REPORT};
 		close(0);
 		close(1);
 		close(2);
@@ -469,7 +470,7 @@ static void test_cancel(struct kh_test *t)
 static void test_bad_request(struct kh_test *t)
 {
 	size_t before = descriptors();
-	struct kh_client client = {.control = -1, .pid = -1, .pidfd = -1};
+	struct kh_client client = {.control = -1, .pid = -1};
 	struct kh_run nothing = {0};
 	struct kh_fetch nowhere = {0};
 
@@ -491,5 +492,6 @@ int main(int argc, char **argv, char **environment)
 {
 	if (argc == 2 && strcmp(argv[1], "executor") == 0)
 		return play(argc, argv, environment);
+	program = argv[0];
 	return kh_test_main(__FILE__, cases, sizeof(cases) / sizeof(cases[0]));
 }
