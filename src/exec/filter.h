@@ -3,8 +3,8 @@
  *
  * The lists are tables in filter.c.  A few calls that ordinary programs try and can do without answer with an error
  * instead of the kill (clone3: ENOSYS, so that libc uses clone, whose flags can be looked at; sockets of other
- * families: EAFNOSUPPORT; io_uring: ENOSYS; ...).  libseccomp makes the programs, once; installing one is a single
- * system call.
+ * families: EAFNOSUPPORT; io_uring: ENOSYS; ...).  libseccomp makes the programs, once; installing one is a system call
+ * or two.
  */
 #ifndef KH_EXEC_FILTER_H
 #define KH_EXEC_FILTER_H
@@ -31,12 +31,19 @@ void kh_filter_free(struct kh_filter *filter);
 /* Installs FILTER in this process (all its threads), for good.  Needs no_new_privs.  Async-signal-safe.  0 or errno. */
 int kh_filter_install(const struct kh_filter *filter) __attribute__((warn_unused_result));
 
+/* "run", "worker", "resolve", "http", "init", "gateway"; never NULL. */
+const char *kh_filter_name(enum kh_filter_kind kind);
+
 /* For documents and tests: the INDEX-th call of KIND's list and what it answers; NULL past the end. */
 struct kh_filter_entry {
 	const char *name;
-	int error;        /* 0: allowed; else the errno that it answers */
-	bool conditional; /* only with certain arguments */
+	int error;        /* 0: allowed; else the errno that it answers, or where conditional: to other arguments */
+	bool conditional; /* only with certain arguments; where error is 0, others kill */
+	const char *only; /* which arguments, in words; NULL where not conditional */
 };
 const struct kh_filter_entry *kh_filter_entry_at(enum kh_filter_kind kind, size_t index);
+
+/* The number of ENTRY's call here, or -1 where this architecture does not have it. */
+int kh_filter_number(const struct kh_filter_entry *entry);
 
 #endif
