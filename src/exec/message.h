@@ -95,7 +95,6 @@ enum kh_field {
 	KH_FIELD_POOL,      /* number: sandboxes of each kind to keep warm */
 	KH_FIELD_PROFILE,   /* number: enum kh_profile */
 	KH_FIELD_ARGUMENT,  /* list: argv */
-	KH_FIELD_ENVIRON,   /* list: NAME=value */
 	KH_FIELD_WORK,      /* text: host folder that becomes /work, writable */
 	KH_FIELD_CACHE,     /* text: host folder that becomes /cache, read-only */
 	KH_FIELD_READ,      /* list: host paths to be seen read-only, at their own place */
