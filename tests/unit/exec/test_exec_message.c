@@ -273,7 +273,7 @@ static void test_longest(struct kh_test *t)
 					else
 						assert_refused(type, "message_field");
 				}
-				for (int past = 0; past <= (f->most < ANY); past++) {
+				for (int past = 0; past <= (f->most < ANY ? 1 : 0); past++) {
 					uint64_t value = f->most + (uint64_t)past;
 					put_only(type, f, &value, 8, 1);
 					if (past)
