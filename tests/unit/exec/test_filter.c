@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -28,18 +29,26 @@
 #define ALLOWED (-100002L) /* in a table of wishes: anything but KILLED and the entry's errno */
 #define NOTHING (-100003L)
 
-/* By hand and not by syscall(), so that a vfork'ed child has no return address of its parent's to spoil. */
+/* By hand and not by syscall(): a vfork'ed child must end here, before it spoils the stack that it shares. */
 static inline long call6(long number, const long a[6])
 {
 #ifdef __x86_64__
 	register long r10 __asm__("r10") = a[3];
 	register long r8 __asm__("r8") = a[4];
 	register long r9 __asm__("r9") = a[5];
-	long r;
+	long r, first = a[0], shares = number == SYS_vfork;
 
-	__asm__ volatile("syscall"
-			 : "=a"(r)
-			 : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "test %[shares], %[shares]\n\t"
+			 "jz 1f\n\t"
+			 "mov $231, %%eax\n\t" /* exit_group(0) */
+			 "xor %%edi, %%edi\n\t"
+			 "syscall\n"
+			 "1:"
+			 : "=a"(r), "+D"(first)
+			 : "a"(number), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9), [shares] "r"(shares)
 			 : "rcx", "r11", "memory");
 	return r;
 #else
@@ -74,9 +83,12 @@ static void quiet_child(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	struct rlimit second = {.rlim_cur = 1, .rlim_max = 2};
+
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
-	setpgid(0, 0); /* a signal to the group stays here */
+	setrlimit(RLIMIT_CPU, &second); /* whatever happens, it ends */
+	setpgid(0, 0);                  /* a signal to the group stays here */
 }
 
 /* What CALL with A answers under FILTER: its result, KILLED or CRASHED. */
