@@ -1,9 +1,10 @@
 /*
- * Which addresses the executor may connect to: one table, one function, both families (E8).
+ * Which addresses the executor may connect to: a table for each family, one function (E8).
  *
  * Refused: loopback, private, link-local, shared (CGNAT), unique-local, multicast, metadata, documentation, benchmark
- * and reserved ranges, "this network", broadcast; and IPv6 forms that carry an IPv4 address of such a range: mapped,
- * compatible, translated, NAT64, 6to4, Teredo, ISATAP.  Pure.
+ * and reserved ranges, "this network", broadcast; IPv6 forms that carry an IPv4 address of such a range: NAT64, 6to4,
+ * ISATAP; and the forms that no server of the public internet has, whatever they carry: mapped, compatible, translated,
+ * local NAT64, Teredo.  Pure.
  */
 #ifndef KH_EXEC_ADDRESS_H
 #define KH_EXEC_ADDRESS_H
@@ -15,8 +16,8 @@ struct kh_address {
 	unsigned char bytes[16]; /* network order; 4 of them for IPv4 */
 };
 
-/* NULL where ADDRESS is of the public internet, else the name of the range that it falls in: "loopback", "private", ...
- */
+/* NULL where ADDRESS is of the public internet, else the name of the range that it, or the IPv4 address that it
+ * carries, falls in: "loopback", "private", ... */
 const char *kh_address_refused(const struct kh_address *address);
 
 /* Reads "192.0.2.7" or "2001:db8::1" (no brackets, no zone), the usual forms only. */

@@ -1,38 +1,53 @@
 /*
- * Limits for a group of processes, where they can be had: cgroup v2 where a folder of ours may be made with the memory
- * and pids controllers, else the v1 hierarchies of these two.  One that cannot be had is not an error (the rlimits hold
- * then) but is reported.
+ * Limits for a group of processes, where they can be had: cgroup v2 where a folder of ours gets the memory and pids
+ * controllers, else the v1 hierarchies of these two.  One that cannot be had is no error (the rlimits hold then), but
+ * `keyhole doctor` tells.
+ *
+ * The executor has one folder, "keyhole-PID", in each hierarchy, and each sandbox a numbered folder in it.  A small
+ * process, the keeper, outlives the executor for as long as it takes to remove them, however the executor ended.
  */
 #ifndef KH_EXEC_CGROUP_H
 #define KH_EXEC_CGROUP_H
 
-#include "base/error.h"
+#include "base/view.h"
 
-#define KH_CGROUP_CONTROLLERS 2 /* memory, pids */
+#define KH_CGROUP_HIERARCHIES 2
 
 struct kh_cgroup_base {
-	int folder[KH_CGROUP_CONTROLLERS]; /* the executor's own folder, -1 where there is none; one for both with v2 */
-	bool is_v2;
-	int keeper; /* a pipe to the process that removes the folders after the executor's death; -1 */
+	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that the executor itself is in; -1 where there is none */
+	int own[KH_CGROUP_HIERARCHIES];    /* the executor's folder in it */
+	bool is_v2;                        /* one hierarchy with both, the first */
+	bool has_memory, has_pids;
+	char name[32];
+	int alarm;  /* the keeper wakes when the last copy of this is closed */
+	int keeper; /* its pid */
 };
 
 struct kh_cgroup {
-	unsigned number; /* of its folders; 0 where it has none */
-	const struct kh_cgroup_base *base;
+	const struct kh_cgroup_base *base; /* NULL where it has no folder */
+	char name[16];
 };
 
-/* Finds out what can be had and makes the executor's folders. */
-void kh_cgroup_base_init(struct kh_cgroup_base *base);
+/* Finds out what can be had, makes the executor's folders and starts the keeper.  PID is the executor's. */
+void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid);
 void kh_cgroup_base_done(struct kh_cgroup_base *base);
 
-/* "memory", "pids", "memory and pids" or "none". */
+/* "memory and pids (v2)", "pids (v1)", ..., "none". */
 const char *kh_cgroup_base_has(const struct kh_cgroup_base *base);
 
-void kh_cgroup_new(const struct kh_cgroup_base *base, struct kh_cgroup *ret_group);
+/* A group for one sandbox, NUMBER.  Where there is nothing to be had it is a group without a folder; false where there
+ * is and its folder cannot be made. */
+bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group)
+	__attribute__((warn_unused_result));
 
-/* Puts PID in.  True where it is in all there are. */
-bool kh_cgroup_add(const struct kh_cgroup *group, int pid);
-bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes);
+/* The folder to clone a process into with CLONE_INTO_CGROUP, to be closed by the caller; -1 where that cannot be done.
+ */
+int kh_cgroup_clone_into(const struct kh_cgroup *group);
+
+/* Puts PID in.  False where it could not be put in everywhere: then the sandbox must not be used. */
+bool kh_cgroup_add(const struct kh_cgroup *group, int pid) __attribute__((warn_unused_result));
+bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes)
+	__attribute__((warn_unused_result));
 
 /* Removes the folders; its processes are gone. */
 void kh_cgroup_done(struct kh_cgroup *group);

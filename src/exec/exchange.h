@@ -11,10 +11,10 @@
 /* How it ended; what is not there is 0. */
 struct kh_end {
 	enum kh_fault fault;
-	int status;       /* of a program that ran to its end: as waitpid(2) has it */
-	uint64_t time_us; /* from request to end */
-	uint64_t used;    /* bytes that were put out */
-	char detail[200]; /* our own words */
+	int status;                         /* of a program that ran to its end: as waitpid(2) has it */
+	uint64_t time_us;                   /* from request to end */
+	uint64_t used;                      /* bytes that were put out */
+	char detail[KH_MESSAGE_DETAIL + 1]; /* our own words, fit to be shown */
 };
 
 struct kh_head {
@@ -43,14 +43,18 @@ struct kh_event {
 struct kh_exchange {
 	int fd;
 	enum kh_message_state state;
+	bool fed; /* no more input is sent */
 	char buffer[KH_MESSAGE_MAX];
 };
+
+/* An exchange on FD, which is its own from now on.  STATE: KH_STATE_PARENT_RUN or _FETCH.  FED: it takes no input. */
+void kh_exchange_init(struct kh_exchange *exchange, int fd, enum kh_message_state state, bool fed);
 
 /* The next event, waiting up to TIMEOUT_MS (0: not at all, -1: for ever). */
 void kh_exchange_next(struct kh_exchange *exchange, int timeout_ms, struct kh_event *ret_event);
 
 /* Sends input, as much of BYTES as can be sent now; how much that was.  An executor that is gone takes everything: the
- * END that tells of it is on its way. */
+ * END that tells of it is on its way.  So does a request that takes no input (any more): a GET, or after the end. */
 size_t kh_exchange_feed(struct kh_exchange *exchange, struct kh_view bytes);
 
 /* No more input.  False: not now, try again when FD is writable. */

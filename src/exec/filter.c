@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
@@ -58,6 +59,8 @@ enum condition {
 	DESCRIPTOR_FLAGS,
 	DESCRIPTOR_ONLY,
 	LIMIT_READ,
+	NO_ADDRESS,
+	SOCKET_OPTION,
 };
 
 struct call {
@@ -154,7 +157,7 @@ static const struct call calls[] = {
 	NO("io_uring_setup", ENOSYS, R|G), NO("io_uring_enter", ENOSYS, R|G), NO("io_uring_register", ENOSYS, R|G),
 
 	/* Processes and threads. */
-	OK("execve", R|W), OK("execveat", R), OK("fork", R), OK("vfork", R),
+	OK("execve", R|W), OK("execveat", R|W), OK("fork", R), OK("vfork", R),
 	IF(NO_NAMESPACE, "clone", EPERM, R, "no CLONE_NEW flag"), IF(THREAD, "clone", 0, G, "a thread"),
 	NO("clone3", ENOSYS, R|G),
 	OK("exit", ALL), OK("exit_group", ALL), OK("wait4", R|I|G), OK("waitid", R|I|G),
@@ -211,9 +214,11 @@ static const struct call calls[] = {
 	/* libcurl 7.88 connects a socket that it was told is connected; this answer has it look whether that is so. */
 	NO("connect", EINPROGRESS, W|H),
 	OK("connect", R), OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY),
-	OK("sendto", ALL), OK("recvfrom", ANY), OK("sendmsg", ALL), OK("recvmsg", ANY), OK("sendmmsg", R|NET),
-	OK("recvmmsg", R|NET),
-	OK("getsockopt", ANY), OK("setsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY),
+	OK("recvfrom", ANY), OK("recvmsg", ANY), OK("recvmmsg", R),
+	/* A datagram socket that is connected still sends elsewhere when it is given an address: workers cannot give one. */
+	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I, "no address"),
+	OK("getsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY), OK("setsockopt", R|G),
+	IF(SOCKET_OPTION, "setsockopt", EPERM, W|H, "of TCP, and SO_KEEPALIVE"),
 };
 /* clang-format on */
 
@@ -366,6 +371,22 @@ static int add_fcntl(struct making *making, int number)
 	return r;
 }
 
+/* What libcurl sets on a connection; the level of all sockets has more, filters that run in the kernel among it. */
+static int add_socket_option(struct making *making, int number, int error)
+{
+	struct scmp_arg_cmp other[] = {argument(1, SCMP_CMP_EQ, SOL_SOCKET, 0),
+				       argument(2, SCMP_CMP_NE, SO_KEEPALIVE, 0)};
+	int r = allow(making, number);
+
+	for (uint64_t level = 0; level < IPPROTO_TCP && r == 0; level++)
+		if (level != SOL_SOCKET)
+			r = refuse_if(making, number, error, argument(1, SCMP_CMP_EQ, level, 0));
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(1, SCMP_CMP_GT, IPPROTO_TCP, 0));
+	return r != 0 ? r
+		      : seccomp_rule_add_array(making->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, other);
+}
+
 /* Allows the call, but for arguments that match. */
 static int add_except(struct making *making, int number, int error, struct scmp_arg_cmp compare)
 {
@@ -411,6 +432,10 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_fcntl(making, number);
 	case DESCRIPTOR_ONLY:
 		return add_except(making, number, error, argument(3, SCMP_CMP_NE, AT_EMPTY_PATH, 0));
+	case NO_ADDRESS:
+		return allow_if(making, number, argument(4, SCMP_CMP_EQ, 0, 0));
+	case SOCKET_OPTION:
+		return add_socket_option(making, number, error);
 	case LIMIT_READ:
 		return add_except(making, number, error, argument(2, SCMP_CMP_NE, 0, 0));
 	}

@@ -96,7 +96,7 @@ static int add_rule(int set, const struct kh_landlock_rule *rule, uint64_t handl
 {
 	struct landlock_path_beneath_attr beneath = {.allowed_access = rights(rule->right) & handled};
 	struct stat st;
-	int fd = open(rule->path, O_PATH | O_CLOEXEC), error = 0;
+	int fd = rule->path ? open(rule->path, O_PATH | O_CLOEXEC) : rule->fd, error = 0;
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : errno;
@@ -109,7 +109,8 @@ static int add_rule(int set, const struct kh_landlock_rule *rule, uint64_t handl
 		if (syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) < 0)
 			error = errno;
 	}
-	close(fd);
+	if (rule->path)
+		close(fd);
 	return error;
 }
 

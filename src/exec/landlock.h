@@ -18,6 +18,7 @@ enum kh_landlock_right {
 struct kh_landlock_rule {
 	const char *path; /* as seen by this process now; one that is not there is left out */
 	enum kh_landlock_right right;
+	int fd; /* of the file itself where PATH is NULL */
 };
 
 /* The ABI version, or 0 where the kernel has no Landlock. */

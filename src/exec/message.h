@@ -14,14 +14,18 @@
 #ifndef KH_EXEC_MESSAGE_H
 #define KH_EXEC_MESSAGE_H
 
-#include "base/buf.h"
+#include "base/error.h"
 
 #define KH_MESSAGE_VERSION 1
 #define KH_MESSAGE_HEADER  8
 #define KH_MESSAGE_MAX     65536 /* header and payload */
 #define KH_MESSAGE_BULK    (KH_MESSAGE_MAX - KH_MESSAGE_HEADER)
-#define KH_MESSAGE_FDS     4   /* descriptors that one message can carry */
-#define KH_MESSAGE_ITEMS   256 /* items of all lists of one message together */
+#define KH_MESSAGE_FDS     4     /* descriptors that one message can carry */
+#define KH_MESSAGE_ITEMS   256   /* items of all lists of one message together; no type of the table has more */
+#define KH_MESSAGE_TEXT    4096  /* bytes of a text where the table says nothing else */
+#define KH_MESSAGE_DETAIL  200   /* bytes of DETAIL */
+#define KH_MESSAGE_LINES   32768 /* bytes of HEADERS */
+#define KH_MESSAGE_ANSWERS 16    /* items of ADDRESS */
 
 enum kh_message_type {
 	KH_MESSAGE_NONE = 0,
@@ -72,6 +76,7 @@ enum kh_message_state {
 	/* the executor on a sandbox's channel */
 	KH_STATE_SANDBOX_COLD, /* WARM, BROKEN */
 	KH_STATE_SANDBOX_WARM, /* BROKEN, EXITED */
+	KH_STATE_SANDBOX_SICK, /* EXITED: what BROKEN told of has ended too */
 	/* a worker */
 	KH_STATE_WORKER_RESOLVE, /* LOOKUP, once */
 	KH_STATE_WORKER_HTTP,    /* TRANSFER */
@@ -90,7 +95,6 @@ enum kh_field {
 	KH_FIELD_POOL,      /* number: sandboxes of each kind to keep warm */
 	KH_FIELD_PROFILE,   /* number: enum kh_profile */
 	KH_FIELD_ARGUMENT,  /* list: argv */
-	KH_FIELD_ENVIRON,   /* list: NAME=value */
 	KH_FIELD_WORK,      /* text: host folder that becomes /work, writable */
 	KH_FIELD_CACHE,     /* text: host folder that becomes /cache, read-only */
 	KH_FIELD_READ,      /* list: host paths to be seen read-only, at their own place */
@@ -138,6 +142,10 @@ struct kh_message {
  * Reads PACKET, which came with FDS descriptors, in *STATE, and moves the state on.  KH_EINPUT (nothing is changed)
  * where it is not a message that is permitted now: `message_size`, `message_version`, `message_type` (unknown, or not
  * in this state), `message_field`, `message_fds`.
+ *
+ * A message has one encoding: fields stand in ascending order of tag, a single field at most once, a number in 8 bytes,
+ * and a text that is empty is left out (but an item of a list may be empty).  No text has a NUL byte, but for HEADERS;
+ * DETAIL is UTF-8 without anything invisible.
  */
 enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_state *state,
 			    struct kh_message *ret_message, struct kh_error *err) __attribute__((warn_unused_result));
@@ -149,9 +157,9 @@ bool kh_message_item(const struct kh_message *message, enum kh_field field, size
 size_t kh_message_count(const struct kh_message *message, enum kh_field field);
 
 /*
- * Writing.  Begin, add fields, end; the buffer is the caller's (KH_MESSAGE_MAX bytes).  Adding what does not fit marks
- * it; kh_message_end() then gives KH_ELIMIT.  What is written is what kh_message_read() takes: end checks the table
- * too.
+ * Writing.  Begin, add fields in ascending order of tag, end; the buffer is the caller's (KH_MESSAGE_MAX bytes). Adding
+ * what does not fit marks it; kh_message_end() then gives KH_ELIMIT.  What is written is what kh_message_read() takes:
+ * end checks the table too, and gives KH_ELIMIT for what is too long or too much, KH_EINPUT for anything else.
  */
 struct kh_message_out {
 	char *p;
@@ -161,11 +169,13 @@ struct kh_message_out {
 
 void kh_message_begin(struct kh_message_out *out, char *buffer, size_t cap, enum kh_message_type type);
 void kh_message_number(struct kh_message_out *out, enum kh_field field, uint64_t value);
+/* A text, or an item of a list.  An empty text (not: item) adds nothing.  DETAIL is cut to fit, and what is not fit to
+ * be shown becomes a question mark. */
 void kh_message_text(struct kh_message_out *out, enum kh_field field, struct kh_view value);
 void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes);
 enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet) __attribute__((warn_unused_result));
 
-/* "HELLO", "RUN", ...; and for documents and messages: how many states permit the type. */
+/* "HELLO", "RUN", ...; never NULL. */
 const char *kh_message_name(enum kh_message_type type);
 
 /* True where a receiver in STATE takes a message of TYPE. */

@@ -1,16 +1,18 @@
 /*
- * The sandbox, behind two functions: prepare (in the executor: a process in namespaces of its own, waiting) and apply
- * (in that process: the rest, and the program).  There is no sandbox with a part left out.
+ * The sandbox, behind two functions: kh_sandbox_prepare() (in the executor: a process in namespaces of its own,
+ * waiting) and kh_apply() (in that process: the rest, and the program; apply.h).  There is no sandbox with a part left
+ * out.
  *
- *     executor ── clone3 ──> first process (pid 1 of its namespace)          second process
- *                            namespaces, root, /proc, /dev, /tmp
+ *     executor ── clone3 ──> first process (pid 1 of its namespace)             second process
+ *                            namespaces, root, /proc, /dev
  *                            WARM ──> waits for JOB
- *                            folders of the job, old root away    ── fork ──> ids, capabilities, limits, Landlock,
- *                            keeps waitpid, write, exit                       seccomp, descriptors, execve
+ *                            folders of the job, the host's root away,
+ *                            ids                                     ── fork ──> limits, capabilities, Landlock,
+ *                            waits, with a filter for nothing else               seccomp, descriptors, execve
  *                            EXITED, and ends; the kernel kills what is left in the namespace
  *
- * The first process is a fork of the executor and so runs the executor's code, without its memory of requests (which is
- * wiped on fork) and without any descriptor but its channel.
+ * The first process is a fork of the executor: it runs the executor's code, without its memory of requests (which is
+ * wiped on fork) and without any descriptor but its channel.  It dies with the executor.
  */
 #ifndef KH_EXEC_SANDBOX_H
 #define KH_EXEC_SANDBOX_H
@@ -21,15 +23,19 @@
 #include "exec/part.h"
 #include "exec/profile.h"
 
+#define KH_SANDBOX_UID 65534 /* of workers outside, where the executor is root */
+
 /* What all sandboxes of an executor share; made once. */
 struct kh_sandbox_kit {
-	struct kh_filter *filter[KH_FILTERS];
-	int program;                  /* O_PATH of our own executable, for our own workers */
-	struct kh_cgroup_base cgroup; /* where limits for groups of processes can be had */
-	bool is_root;                 /* then workers have another user outside, else our own */
-	unsigned uid, gid;            /* of a worker, outside */
+	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers, of first processes */
+	int program;                          /* our own executable, for our own workers */
+	int idmap;                            /* a user namespace in which root's files are a worker's; -1 */
+	bool is_root;                         /* then workers are another user outside, else the executor's own */
+	unsigned uid, gid;                    /* of the executor */
+	struct kh_cgroup_base cgroup;
 };
 
+/* KH_EREFUSED, code `sandbox`, where a part that all sandboxes share cannot be had; the detail names it. */
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc, struct kh_error *err)
 	__attribute__((warn_unused_result));
 void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
@@ -43,9 +49,12 @@ struct kh_sandbox {
 	struct kh_cgroup cgroup;
 };
 
-/* Starts a sandbox for PROFILE.  It says WARM, or BROKEN with the part, on its channel. */
-enum kh_err kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profile,
-			       struct kh_sandbox *ret_sandbox, struct kh_error *err)
+/*
+ * Starts sandbox NUMBER for PROFILE; it says WARM, or BROKEN with the part, on its channel.  A job may be sent to it at
+ * once.  On failure *RET_PART is the part that is missing, *RET_ERRNO why.
+ */
+bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profile, unsigned number,
+			struct kh_sandbox *ret_sandbox, enum kh_part *ret_part, int *ret_errno)
 	__attribute__((warn_unused_result));
 
 /* Kills everything in it; it is gone when its pidfd says so. */
@@ -53,10 +62,5 @@ void kh_sandbox_kill(const struct kh_sandbox *sandbox);
 
 /* After its pidfd became readable: waits for it, removes its cgroup, closes what the executor had of it. */
 void kh_sandbox_done(struct kh_sandbox *sandbox);
-
-/*
- * In the sandbox's first process: waits for the job on CHANNEL and carries it out.  Does not return.
- */
-_Noreturn void kh_sandbox_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, int channel);
 
 #endif

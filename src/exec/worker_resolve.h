@@ -2,7 +2,12 @@
 #ifndef KH_EXEC_WORKER_RESOLVE_H
 #define KH_EXEC_WORKER_RESOLVE_H
 
+#include "exec/worker.h"
+
 /* One LOOKUP: A and AAAA of a name, over the connected UDP or TCP socket that comes with it; ADDRESSES or DONE. */
 int kh_worker_resolve(int channel);
+
+/* The same after the filter: waits for the job and carries it out, knowing HOSTS, the text of the file of hosts. */
+int kh_worker_resolve_serve(struct kh_worker *worker, struct kh_view hosts);
 
 #endif

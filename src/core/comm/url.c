@@ -1,5 +1,7 @@
-/* https URLs.  Input is hostile; a character that is not known to be harmless is refused, not repaired. */
+/* URLs of the web.  Input is hostile; a character that is not known to be harmless is refused, not repaired. */
 #include "core/comm/url.h"
+
+#include <stdio.h>
 
 #define HOST_MAX  253
 #define LABEL_MAX 63
@@ -113,6 +115,11 @@ static bool is_name(struct kh_view host)
 	return !kh_ascii_is_digit(label.p[0]);
 }
 
+static int default_port(const struct kh_url *url)
+{
+	return url->plain ? 80 : 443;
+}
+
 static enum kh_err read_port(struct kh_view text, int *ret_port, struct kh_error *err)
 {
 	int64_t port;
@@ -145,16 +152,17 @@ static enum kh_err read_authority(struct kh_view authority, struct kh_url *url, 
 	return port.p[0] == ':' ? read_port(kh_view_from(port, 1), &url->port, err) : bad(err, "text after the ]");
 }
 
-enum kh_err kh_url_read(struct kh_view text, struct kh_url *ret_url, struct kh_error *err)
+enum kh_err kh_url_read_web(struct kh_view text, bool allow_plain, struct kh_url *ret_url, struct kh_error *err)
 {
-	struct kh_view scheme = KH_LIT("https://");
-	struct kh_url url = {.port = 443};
-	size_t end = scheme.n;
+	struct kh_view https = KH_LIT("https://"), http = KH_LIT("http://");
+	struct kh_url url = {.plain = allow_plain && kh_view_eq_nocase(kh_view_sub(text, 0, http.n), http)};
+	size_t start = url.plain ? http.n : https.n, end = start;
 
 	if (text.n > KH_URL_MAX)
 		return kh_error_set(err, KH_ELIMIT, "too_long", "a URL of more than %d bytes", KH_URL_MAX);
-	if (!kh_view_eq_nocase(kh_view_sub(text, 0, scheme.n), scheme))
-		return bad(err, "not an https URL: it does not begin with https://");
+	if (!url.plain && !kh_view_eq_nocase(kh_view_sub(text, 0, https.n), https))
+		return bad(err, allow_plain ? "not a URL of the web: it begins neither with https:// nor with http://"
+					    : "not an https URL: it does not begin with https://");
 	enum kh_err e = check_characters(text, err);
 	if (e != KH_OK)
 		return e;
@@ -165,8 +173,45 @@ enum kh_err kh_url_read(struct kh_view text, struct kh_url *ret_url, struct kh_e
 		if (url.rest.p[i] == '[' || url.rest.p[i] == ']')
 			return bad(err, "a bracket outside the host: write it percent-encoded");
 	}
-	e = read_authority(kh_view_sub(text, scheme.n, end), &url, err);
+	url.port = default_port(&url);
+	e = read_authority(kh_view_sub(text, start, end), &url, err);
 	if (e == KH_OK)
 		*ret_url = url;
 	return e;
+}
+
+enum kh_err kh_url_read(struct kh_view text, struct kh_url *ret_url, struct kh_error *err)
+{
+	return kh_url_read_web(text, false, ret_url, err);
+}
+
+/* A host has one spelling: small letters, and no dot at its end, which is the same name to a name server. */
+static size_t write_host(struct kh_view host, char *buffer)
+{
+	size_t n = host.n > 0 && host.p[host.n - 1] == '.' ? host.n - 1 : host.n;
+
+	for (size_t i = 0; i < n; i++)
+		buffer[i] = kh_ascii_lower(host.p[i]);
+	return n;
+}
+
+enum kh_err kh_url_write(const struct kh_url *url, char *buffer, size_t size, struct kh_view *ret_text)
+{
+	struct kh_view rest = kh_view_sub(url->rest, 0, kh_view_find(url->rest, KH_LIT("#"), 0));
+	bool bracket = kh_view_find(url->host, KH_LIT(":"), 0) != SIZE_MAX;
+	char host[HOST_MAX], port[sizeof(":65535")] = "";
+
+	if (url->host.n > sizeof(host))
+		return KH_ELIMIT;
+	size_t host_n = write_host(url->host, host);
+	if (url->port != default_port(url))
+		snprintf(port, sizeof(port), ":%d", url->port);
+	int n = snprintf(buffer, size, "%s://%s%.*s%s%s%s%.*s", url->plain ? "http" : "https", bracket ? "[" : "",
+			 (int)host_n, host, bracket ? "]" : "", port, rest.n > 0 && rest.p[0] == '/' ? "" : "/",
+			 KH_FMT(rest));
+	/* Text that was read grows by its "/" at most; what is longer than a URL may be would not be read again. */
+	if (n < 0 || (size_t)n >= size || n > KH_URL_MAX)
+		return KH_ELIMIT;
+	*ret_text = kh_view_of(buffer, (size_t)n);
+	return KH_OK;
 }

@@ -1,6 +1,8 @@
 #include "core/comm/url.h"
 #include "harness.h"
 
+#include <stdio.h>
+
 /* E3: an https URL. */
 static void test_accepted(struct kh_test *t)
 {
@@ -86,6 +88,95 @@ static void test_limits(struct kh_test *t)
 	must_fail(t, KH_EINPUT, kh_url_read(kh_view_of(text, 100), &url, &t->err));
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_accepted), KH_TEST_ONCE(test_refused),
-					    KH_TEST_ONCE(test_limits)};
+/* E8: http only where it was granted; a URL that was checked has one spelling. */
+static void test_written(struct kh_test *t)
+{
+	static const struct {
+		const char *text, *written;
+		int port;
+		bool plain;
+	} all[] = {
+		{"https://example.com", "https://example.com/", 443, false},
+		{"HTTPS://EXAMPLE.Com:443?Q=A", "https://example.com/?Q=A", 443, false},
+		{"https://example.com./A/%2E?b=c&d=%20#e?f", "https://example.com/A/%2E?b=c&d=%20", 443, false},
+		{"https://example.com#", "https://example.com/", 443, false},
+		{"https://example.com#/x?y", "https://example.com/", 443, false},
+		{"https://example.com?", "https://example.com/?", 443, false},
+		{"https://example.com:80/", "https://example.com:80/", 80, false},
+		{"http://example.com", "http://example.com/", 80, true},
+		{"hTTp://example.com:80/x", "http://example.com/x", 80, true},
+		{"http://example.com:443/x", "http://example.com:443/x", 443, true},
+		{"http://XN--BCHER-KVA.example.:8080//x//", "http://xn--bcher-kva.example:8080//x//", 8080, true},
+		{"https://192.0.2.7:65535", "https://192.0.2.7:65535/", 65535, false},
+		{"https://[2001:DB8::A]:8443/X", "https://[2001:db8::a]:8443/X", 8443, false},
+		{"http://[::FFFF:192.0.2.7]?x", "http://[::ffff:192.0.2.7]/?x", 80, true},
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_url url, again;
+		char buffer[KH_URL_MAX + 1];
+		struct kh_view text;
+		must(t, kh_url_read_web(kh_view_str(all[i].text), true, &url, &t->err));
+		assert_int_equal(url.port, all[i].port);
+		assert_int_equal(url.plain, all[i].plain);
+		must(t, kh_url_write(&url, buffer, sizeof(buffer), &text));
+		assert_view(text, all[i].written);
+		/* It ends with a NUL for those who need one, and it is the same URL. */
+		assert_string_equal(buffer, all[i].written);
+		must(t, kh_url_read_web(text, true, &again, &t->err));
+		assert_int_equal(again.port, url.port);
+		assert_int_equal(again.is_address, url.is_address);
+		/* Without the grant, https is what it was, and http is no URL. */
+		enum kh_err e = kh_url_read_web(kh_view_str(all[i].text), false, &again, &t->err);
+		assert_int_equal(e, all[i].plain ? KH_EINPUT : KH_OK);
+		assert_int_equal(kh_url_read(kh_view_str(all[i].text), &again, &t->err), e);
+		assert_false(e == KH_OK && again.plain);
+	}
+}
+
+/* E8: http has the rules of https. */
+static void test_plain_refused(struct kh_test *t)
+{
+	char text[100] = "http";
+	struct kh_url url;
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		if (strncmp(refused[i], "https", 5) != 0)
+			continue;
+		snprintf(text + 4, sizeof(text) - 4, "%s", refused[i] + 5);
+		if (kh_url_read_web(kh_view_str(text), true, &url, &t->err) == KH_OK)
+			fail_msg("accepted: %s", text);
+		assert_string_equal(t->err.code, "bad_url");
+		if (kh_url_read_web(kh_view_str(refused[i]), true, &url, &t->err) == KH_OK)
+			fail_msg("accepted: %s", refused[i]);
+	}
+	must_fail(t, KH_EINPUT, kh_url_read_web(KH_LIT("httpx://example.com/"), true, &url, &t->err));
+	must_fail(t, KH_EINPUT, kh_url_read_web(KH_LIT("http:/"), true, &url, &t->err));
+	must_fail(t, KH_EINPUT, kh_url_read_web(KH_LIT("http://"), true, &url, &t->err));
+}
+
+static void test_write_limits(struct kh_test *t)
+{
+	char text[KH_URL_MAX], buffer[KH_URL_MAX + 2];
+	struct kh_view written = KH_LIT("untouched");
+	struct kh_url url;
+
+	must(t, kh_url_read(KH_LIT("https://a.example"), &url, &t->err));
+	must(t, kh_url_write(&url, buffer, sizeof("https://a.example/"), &written));
+	assert_view(written, "https://a.example/");
+	must_fail(t, KH_ELIMIT, kh_url_write(&url, buffer, sizeof("https://a.example"), &written));
+	must_fail(t, KH_ELIMIT, kh_url_write(&url, buffer, 0, &written));
+	/* The "/" makes it longer than a URL may be: it is not written, for it could not be read again. */
+	memset(text, 'a', sizeof(text));
+	memcpy(text, "https://a.example?", 18);
+	must(t, kh_url_read(kh_view_of(text, sizeof(text)), &url, &t->err));
+	must_fail(t, KH_ELIMIT, kh_url_write(&url, buffer, sizeof(buffer), &written));
+	assert_view(written, "https://a.example/");
+	must(t, kh_url_read(kh_view_of(text, sizeof(text) - 1), &url, &t->err));
+	must(t, kh_url_write(&url, buffer, sizeof(buffer), &written));
+	assert_int_equal(written.n, KH_URL_MAX);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_accepted),      KH_TEST_ONCE(test_refused),
+					    KH_TEST_ONCE(test_limits),        KH_TEST_ONCE(test_written),
+					    KH_TEST_ONCE(test_plain_refused), KH_TEST_ONCE(test_write_limits)};
 KH_TEST_MAIN(cases)

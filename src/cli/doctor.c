@@ -1,0 +1,319 @@
+/*
+ * The doctor.  Nothing is believed: the kernel's parts are tried one by one (probe.h), and then a whole sandbox, by the
+ * executor that serves every other request.
+ */
+#include "cli/doctor.h"
+
+#include "base/json.h"
+#include "cli/machine.h"
+#include "cli/option.h"
+#include "cli/stream.h"
+#include "exec/client.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NAME     "doctor"
+#define NOT_WELL 1
+#define UNUSABLE 2
+#define TRIALS   2
+#define WIDTH    88
+
+struct section {
+	const char *title, *key; /* for humans, for JSON */
+	struct kh_probe row[KH_PROBES];
+	size_t n;
+};
+
+struct doctor {
+	struct section kernel, settings, network, sandbox;
+	struct utsname machine;
+	char user[64];
+	bool has_colour;
+};
+
+static int complain(const char *code, const char *detail)
+{
+	fprintf(stderr, "keyhole: " NAME ": %s: %s\n", code, detail);
+	return UNUSABLE;
+}
+
+/* How a request that was begun came out; its output is nobody's. */
+static void finish(struct kh_exchange *exchange, struct kh_end *ret_end)
+{
+	struct kh_event event = {0};
+
+	do
+		kh_exchange_next(exchange, -1, &event);
+	while (event.kind != KH_EVENT_END);
+	kh_exchange_close(exchange);
+	*ret_end = event.end;
+}
+
+static void tell_end(struct kh_probe *p, const struct kh_end *end)
+{
+	snprintf(p->detail, sizeof(p->detail), "%s: %s", kh_fault_name(end->fault),
+		 end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
+}
+
+static void try_run(const struct kh_client *client, struct kh_probe *p)
+{
+	const struct kh_run run = {.argv = {KH_LIT_INIT("true")}, .argc = 1, .limits.wall_ms = 20000};
+	struct kh_exchange exchange;
+	struct kh_error err = {.offset = SIZE_MAX};
+	struct kh_end end;
+
+	if (kh_client_run(client, &run, &exchange, &err) != KH_OK) {
+		snprintf(p->detail, sizeof(p->detail), "%s: %s", err.code, err.detail);
+		return;
+	}
+	finish(&exchange, &end);
+	p->has = end.fault == KH_FAULT_NONE && end.status == 0;
+	if (p->has)
+		snprintf(p->detail, sizeof(p->detail), "true, in %llu.%llu ms", (unsigned long long)end.time_us / 1000,
+			 (unsigned long long)end.time_us / 100 % 10);
+	else if (end.fault == KH_FAULT_NONE)
+		snprintf(p->detail, sizeof(p->detail), "the program true ended with %s %d",
+			 WIFSIGNALED(end.status) ? "signal" : "status",
+			 WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
+	else
+		tell_end(p, &end);
+}
+
+/* Nothing is connected to: that is what is tried. */
+static void try_refusal(const struct kh_client *client, struct kh_probe *p)
+{
+	const struct kh_fetch fetch = {.url = KH_LIT_INIT("https://127.0.0.1/"), .limits.wall_ms = 20000};
+	struct kh_exchange exchange;
+	struct kh_error err = {.offset = SIZE_MAX};
+	struct kh_end end;
+
+	if (kh_client_fetch(client, &fetch, &exchange, &err) != KH_OK) {
+		snprintf(p->detail, sizeof(p->detail), "%s: %s", err.code, err.detail);
+		return;
+	}
+	finish(&exchange, &end);
+	p->has = end.fault == KH_FAULT_ADDRESS;
+	tell_end(p, &end);
+}
+
+static void try_sandbox(struct section *s)
+{
+	struct kh_client client;
+	struct kh_error err = {.offset = SIZE_MAX};
+
+	*s = (struct section){.title = "A whole sandbox", .key = "sandbox", .n = TRIALS};
+	s->row[0] = (struct kh_probe){.name = "runs a program",
+				      .is_required = true,
+				      .without = "keyhole sandbox refuses every request",
+				      .remedy = "what is missing above comes first; if nothing is, please report this"};
+	s->row[1] = (struct kh_probe){.name = "refuses 127.0.0.1",
+				      .is_required = true,
+				      .without = "the executor does not answer, or does not hold its address policy",
+				      .remedy = "please report this"};
+	if (kh_client_start(&client, &(struct kh_client_settings){0}, &err) != KH_OK) {
+		for (size_t i = 0; i < TRIALS; i++)
+			snprintf(s->row[i].detail, sizeof(s->row[i].detail), "%s: %s", err.code, err.detail);
+		return;
+	}
+	try_run(&client, &s->row[0]);
+	try_refusal(&client, &s->row[1]);
+	kh_client_stop(&client);
+}
+
+static void examine(struct doctor *d)
+{
+	const struct passwd *entry = getpwuid(geteuid());
+
+	/* A name that is not plain is no name to show. */
+	snprintf(d->user, sizeof(d->user), "user %u", geteuid());
+	if (entry != NULL &&
+	    strspn(entry->pw_name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") ==
+		    strlen(entry->pw_name))
+		snprintf(d->user, sizeof(d->user), "%.32s (uid %u)", entry->pw_name, geteuid());
+	uname(&d->machine);
+	d->kernel.title = "Kernel, each tried just now";
+	d->kernel.key = "kernel";
+	d->kernel.n = kh_probe_all(d->kernel.row);
+	d->settings = (struct section){.title = "Settings", .key = "settings", .n = KH_MACHINE_SETTINGS};
+	kh_machine_settings(d->settings.row);
+	d->network = (struct section){.title = "For sandbox fetch", .key = "network", .n = KH_MACHINE_NETWORK};
+	kh_machine_network(d->network.row);
+	try_sandbox(&d->sandbox);
+}
+
+static bool works(const struct section *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->row[i].is_required && !s->row[i].has)
+			return false;
+	return true;
+}
+
+/* A sandbox that ran is the proof; what was tried before only explains. */
+static bool is_well(const struct doctor *d)
+{
+	return works(&d->sandbox);
+}
+
+/* One word a row: it is there; it is not, and the sandbox does with less; there is none without it. */
+static const char *state(const struct kh_probe *p)
+{
+	return p->has ? "ok" : p->is_required ? "missing" : "less";
+}
+
+/* Words of TEXT in lines of WIDTH, indented. */
+static void print_wrapped(const char *text, int indent)
+{
+	struct kh_view rest = kh_view_str(text), word;
+	size_t column = 0;
+
+	while (kh_view_split(&rest, ' ', &word)) {
+		if (column == 0 || column + 1 + word.n > WIDTH) {
+			printf("%s%*s", column > 0 ? "\n" : "", indent, "");
+			column = (size_t)indent;
+		} else {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", KH_FMT(word));
+		column += word.n;
+	}
+	putchar('\n');
+}
+
+static void print_row(const struct doctor *d, const struct kh_probe *p)
+{
+	const char *colour = !d->has_colour ? "" : p->has ? "\033[32m" : p->is_required ? "\033[1;31m" : "\033[33m";
+	char text[400];
+
+	printf("  %s%-7s%s  %s%*s%s\n", colour, state(p), d->has_colour ? "\033[0m" : "", p->name,
+	       p->detail[0] != '\0' ? 20 - (int)strlen(p->name) : 0, "", p->detail);
+	if (p->has)
+		return;
+	snprintf(text, sizeof(text), "means: %s", p->without);
+	print_wrapped(text, 11);
+	snprintf(text, sizeof(text), "to do: %s", p->remedy);
+	print_wrapped(text, 11);
+}
+
+static void print_section(const struct doctor *d, const struct section *s)
+{
+	printf("\n%s%s%s\n", d->has_colour ? "\033[1m" : "", s->title, d->has_colour ? "\033[0m" : "");
+	for (size_t i = 0; i < s->n; i++)
+		print_row(d, &s->row[i]);
+}
+
+/* I9: what the sandbox cannot do for who runs it. */
+static const char *about_user(void)
+{
+	return geteuid() == 0
+		       ? "Keyhole runs as root here. Programs in the sandbox are user 65534 outside, who should own "
+			 "nothing; Keyhole itself could do everything, so a user of its own is better."
+		       : "Keyhole runs as you. Programs in the sandbox have your user id outside too: what keeps them "
+			 "from your files is the sandbox alone. And what runs as you without a sandbox, such as an "
+			 "agent, "
+			 "can read and change whatever Keyhole can, trace it and end it. To keep an agent and its "
+			 "gateway "
+			 "apart, run the gateway as a user of its own.";
+}
+
+static int print_text(const struct doctor *d)
+{
+	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox};
+
+	printf("keyhole %s on %s %s, %s, as %s\n", kh_version(), d->machine.sysname, d->machine.release,
+	       d->machine.machine, d->user);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		print_section(d, all[i]);
+	printf("\n%sWho runs it%s\n", d->has_colour ? "\033[1m" : "", d->has_colour ? "\033[0m" : "");
+	print_wrapped(about_user(), 2);
+	printf("\n%s\n", is_well(d) ? "A sandbox works here." : "No sandbox works here.");
+	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
+}
+
+static yyjson_mut_val *section_json(yyjson_mut_doc *doc, const struct section *s)
+{
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct kh_probe *p = &s->row[i];
+		yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);
+		yyjson_mut_obj_add_str(doc, row, "name", p->name);
+		yyjson_mut_obj_add_str(doc, row, "state", state(p));
+		yyjson_mut_obj_add_bool(doc, row, "required", p->is_required);
+		yyjson_mut_obj_add_str(doc, row, "detail", p->detail);
+		if (!p->has) {
+			yyjson_mut_obj_add_str(doc, row, "means", p->without);
+			yyjson_mut_obj_add_str(doc, row, "todo", p->remedy);
+		}
+	}
+	return list;
+}
+
+static int print_json(const struct doctor *d)
+{
+	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox};
+	struct kh_arena arena;
+	struct kh_view text;
+
+	kh_arena_init(&arena, NULL, 1U << 20);
+	yyjson_mut_doc *doc = kh_json_new(&arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_bool(doc, obj, "works", is_well(d));
+	yyjson_mut_obj_add_str(doc, obj, "version", kh_version());
+	yyjson_mut_obj_add_str(doc, obj, "kernel_release", d->machine.release);
+	yyjson_mut_obj_add_str(doc, obj, "machine", d->machine.machine);
+	yyjson_mut_obj_add_uint(doc, obj, "uid", geteuid());
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		yyjson_mut_obj_add_val(doc, obj, all[i]->key, section_json(doc, all[i]));
+	yyjson_mut_obj_add_str(doc, obj, "user", about_user());
+	bool done = kh_json_write(&arena, obj, &text) == KH_OK && fwrite(text.p, 1, text.n, stdout) == text.n &&
+		    putchar('\n') != EOF && fflush(stdout) == 0;
+	kh_arena_done(&arena);
+	return done ? 0 : -1;
+}
+
+static bool wants_colour(void)
+{
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && (no == NULL || no[0] == '\0') &&
+	       (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
+int kh_doctor_main(int argc, char **argv)
+{
+	bool json = false, help = false;
+	const struct kh_option options[] = {
+		{"--json", NULL, "write one JSON object", .flag = &json},
+		{"--help", NULL, "this", .flag = &help},
+	};
+	const size_t count = sizeof(options) / sizeof(options[0]);
+	struct doctor d = {.has_colour = wants_colour()};
+	struct kh_error err = {.offset = SIZE_MAX};
+	int next;
+
+	kh_stream_reserve();
+	if (kh_option_read(options, count, argc, argv, &next, &err) != KH_OK)
+		return complain(err.code, err.detail);
+	if (next != argc)
+		return complain("bad_option", "this command takes no arguments");
+	if (help) {
+		fputs("usage: keyhole doctor [--json]\n\nTry what a sandbox needs on this machine; say what is there, "
+		      "what "
+		      "is missing, what that\nmeans and what to do.  Nothing is changed and nothing is fetched.\n\n",
+		      stdout);
+		kh_option_print(options, count, stdout);
+		fputs("\nExit status: 0 a sandbox works; 1 none does; 2 the command line is not usable.\n", stdout);
+		return fflush(stdout) == 0 ? 0 : UNUSABLE;
+	}
+	examine(&d);
+	if ((json ? print_json(&d) : print_text(&d)) != 0)
+		return complain("output_lost", strerror(errno));
+	return is_well(&d) ? 0 : NOT_WELL;
+}

@@ -1,0 +1,47 @@
+/*
+ * A result as one JSON object: what a program wrote is collected and added as text, or as base64 where it is not UTF-8.
+ */
+#ifndef KH_CLI_RESULT_H
+#define KH_CLI_RESULT_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "cli/terminal.h"
+#include "exec/exchange.h"
+
+#define KH_RESULT_LIMIT  ((size_t)1 << 30) /* bytes of one stream */
+#define KH_RESULT_MEMORY ((size_t)8 << 30) /* of an arena that holds them, their base64 and the text of the result */
+
+struct kh_result {
+	struct kh_arena *arena;
+	struct kh_buf out, errors;
+};
+
+void kh_result_init(struct kh_result *result, struct kh_arena *arena);
+
+/* BYTES of an OUTPUT or ERRORS event. */
+void kh_result_collect(struct kh_result *result, enum kh_event_kind kind, struct kh_tainted bytes);
+
+/* Adds members stdout and stderr to OBJ; stdout_base64, stderr_base64 in their place where they are not UTF-8.  False
+ * where there was not enough memory. */
+bool kh_result_add(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_val *obj);
+
+/* Adds V, words of others, as text: bytes that are not UTF-8 are read as ISO 8859-1, as HTTP headers once were. */
+void kh_result_text(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
+		    struct kh_tainted v);
+
+/* The same, as a list of lines (CRLF or LF). */
+void kh_result_lines(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
+		     struct kh_tainted v);
+
+/* A copy of V that lives as long as the arena; and whether there is anything in V. */
+struct kh_tainted kh_result_keep(struct kh_result *result, struct kh_tainted v);
+bool kh_result_has(struct kh_tainted v);
+
+/* V, words of others, fit for a message (kh_arena_quote). */
+struct kh_view kh_result_quote(struct kh_result *result, struct kh_tainted v);
+
+/* Writes OBJ on one line. */
+bool kh_result_write(struct kh_result *result, struct kh_terminal *out, yyjson_mut_val *obj);
+
+#endif

@@ -1,0 +1,275 @@
+/*
+ * A URL through the sandbox.
+ *
+ * As sandbox_run.c: start an executor, lock down, move bytes.  Names are resolved, addresses checked and connections
+ * made by the executor; this process has no socket but its channels.
+ */
+#include "cli/sandbox_fetch.h"
+
+#include "base/json.h"
+#include "cli/option.h"
+#include "cli/result.h"
+#include "cli/stream.h"
+#include "exec/client.h"
+#include "exec/lockdown.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define NAME      "sandbox fetch"
+#define FAILED    1
+#define UNUSABLE  2
+#define REDIRECTS 5
+
+struct arguments {
+	struct kh_option_list allow, header;
+	const char *ca, *post;
+	uint64_t redirects;
+	struct kh_limits limits;
+	bool http, include, raw, json, help;
+};
+
+/* What the response was, kept after its event is gone. */
+struct response {
+	unsigned status;
+	bool is_elsewhere; /* a redirect that was not followed */
+	struct kh_tainted headers, url, location;
+};
+
+struct fetching {
+	struct kh_arena arena;
+	struct arguments args;
+	struct kh_fetch request;
+	struct kh_client client;
+	struct kh_stream stream;
+	struct kh_result result;
+	struct response response;
+	int body;          /* descriptor of what is posted, or -1 */
+	bool is_looked_at; /* standard error is a terminal */
+};
+
+#define OPTIONS 12
+
+static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS])
+{
+	const struct kh_option options[OPTIONS] = {
+		{"--allow", "HOST[:PORT]", "a host that may have a private or local address", .list = &a->allow},
+		{"--http", NULL, "plain http is fine, too", .flag = &a->http},
+		{"--ca", "FILE", "trust these certificates in place of the system's", .text = &a->ca},
+		{"--header", "NAME: VALUE", "send this header", .list = &a->header},
+		{"--post", "FILE", "POST this file; - is standard input", .text = &a->post},
+		{"--max-bytes", "BYTES", "how long the body may be", .number = &a->limits.output,
+		 .unit = KH_OPTION_BYTES},
+		{"--timeout", "SECONDS", "wall-clock limit", .number = &a->limits.wall_ms, .unit = KH_OPTION_SECONDS},
+		{"--redirects", "N", "follow so many within the host (default: 5)", .number = &a->redirects,
+		 .unit = KH_OPTION_NUMBER},
+		{"--include", NULL, "write the response's headers before the body", .flag = &a->include},
+		{"--raw", NULL, "show the body on a terminal as it is", .flag = &a->raw},
+		{"--json", NULL, "write one JSON object about the response, and no body", .flag = &a->json},
+		{"--help", NULL, "this", .flag = &a->help},
+	};
+
+	memcpy(ret_options, options, sizeof(options));
+}
+
+static int print_help(const struct kh_option *options)
+{
+	fputs("usage: keyhole sandbox fetch [OPTION...] URL\n"
+	      "\n"
+	      "Fetch a URL: https, from a public address.  The name is resolved and the response read by\n"
+	      "processes that have one socket and nothing else.  The body goes to standard output.\n"
+	      "\n",
+	      stdout);
+	kh_option_print(options, OPTIONS, stdout);
+	fputs("\n"
+	      "Exit status: 0 a response below 400 came whole; 1 it did not, or it leads elsewhere; 2 the\n"
+	      "command line is not usable.  See keyhole-sandbox(1).\n",
+	      stdout);
+	return fflush(stdout) == 0 ? 0 : FAILED;
+}
+
+static int complain(int status, const char *code, const char *detail)
+{
+	fprintf(stderr, "keyhole: " NAME ": %s: %s\n", code, detail);
+	return status;
+}
+
+/* Opens what is posted and finds the file of certificates: nothing can be opened later. */
+static enum kh_err take_files(struct fetching *f, struct kh_error *err)
+{
+	const char *name = f->args.post;
+	char real[PATH_MAX];
+
+	if (name != NULL) {
+		f->request.method = KH_METHOD_POST;
+		f->body = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	}
+	if (f->body >= 0 || name == NULL) {
+		name = f->args.ca;
+		if (name == NULL)
+			return KH_OK;
+		if (realpath(name, real) != NULL) {
+			f->request.authority = kh_arena_dup(&f->arena, kh_view_str(real));
+			return kh_arena_check(&f->arena);
+		}
+	}
+	const char *why = strerror(errno);
+	struct kh_view quoted = kh_arena_quote(&f->arena, kh_view_str(name));
+	return kh_error_set(err, KH_EINPUT, "bad_option", "%.*s: %s", KH_FMT(quoted), why);
+}
+
+static enum kh_err take_request(struct fetching *f, int argc, char **argv, struct kh_error *err)
+{
+	struct kh_fetch *q = &f->request;
+
+	if (argc != 1)
+		return kh_error_set(err, KH_EINPUT, "bad_option", "one URL, after the options (--help says more)");
+	if (f->args.redirects > KH_REQUEST_REDIRECTS)
+		return kh_error_set(err, KH_EINPUT, "bad_option", "--redirects is at most %d", KH_REQUEST_REDIRECTS);
+	q->url = kh_view_str(argv[0]);
+	for (; q->hosts < f->args.allow.n; q->hosts++)
+		q->host[q->hosts] = kh_view_str(f->args.allow.at[q->hosts]);
+	for (; q->headers < f->args.header.n; q->headers++)
+		q->header[q->headers] = kh_view_str(f->args.header.at[q->headers]);
+	q->plain = f->args.http;
+	q->redirects = (unsigned)f->args.redirects;
+	q->limits = f->args.limits;
+	return take_files(f, err);
+}
+
+static void take_head(struct fetching *f, const struct kh_head *head)
+{
+	struct response *r = &f->response;
+
+	r->status = head->status;
+	r->headers = kh_result_keep(&f->result, head->headers);
+	r->url = kh_result_keep(&f->result, head->url);
+	r->location = kh_result_keep(&f->result, head->location);
+	r->is_elsewhere = kh_result_has(head->location);
+	if (f->args.include && !f->args.json)
+		kh_terminal_give(&f->stream.out, r->headers);
+}
+
+static bool is_good(const struct fetching *f, const struct kh_end *end)
+{
+	return end->fault == KH_FAULT_NONE && f->response.status >= 200 && f->response.status < 400 &&
+	       !f->response.is_elsewhere;
+}
+
+static bool write_json(struct fetching *f, const struct kh_end *end)
+{
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	const struct response *r = &f->response;
+
+	yyjson_mut_obj_add_str(doc, obj, "fault", kh_fault_name(end->fault));
+	yyjson_mut_obj_add_str(doc, obj, "detail", end->detail);
+	yyjson_mut_obj_add_uint(doc, obj, "status", r->status);
+	kh_result_text(&f->result, doc, obj, "url", r->url);
+	kh_result_text(&f->result, doc, obj, "location", r->location);
+	kh_result_lines(&f->result, doc, obj, "headers", r->headers);
+	yyjson_mut_obj_add_uint(doc, obj, "bytes", end->used);
+	yyjson_mut_obj_add_uint(doc, obj, "time_us", end->time_us);
+	return kh_result_write(&f->result, &f->stream.out, obj);
+}
+
+/* One line on standard error: what went wrong, or, for a human who looks, what it was. */
+static void tell(struct fetching *f, const struct kh_end *end)
+{
+	const struct response *r = &f->response;
+	struct kh_view url = kh_result_quote(&f->result, r->url), to = kh_result_quote(&f->result, r->location);
+
+	if (end->fault != KH_FAULT_NONE)
+		complain(FAILED, kh_fault_name(end->fault),
+			 end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
+	else if (r->is_elsewhere)
+		fprintf(stderr, "keyhole: " NAME ": %u: %.*s leads to %.*s, which was not followed\n", r->status,
+			KH_FMT(url), KH_FMT(to));
+	else if (r->status >= 400)
+		fprintf(stderr, "keyhole: " NAME ": %u from %.*s\n", r->status, KH_FMT(url));
+	else if (f->is_looked_at)
+		fprintf(stderr, "%u, %llu bytes from %.*s\n", r->status, (unsigned long long)end->used, KH_FMT(url));
+}
+
+static int finish(struct fetching *f, const struct kh_end *end)
+{
+	if (!f->args.json)
+		tell(f, end);
+	else if (!write_json(f, end))
+		return complain(FAILED, "output_lost", "cannot write the result");
+	return is_good(f, end) ? 0 : FAILED;
+}
+
+static int lost(const struct kh_stream *s)
+{
+	int error = s->out.error != 0 ? s->out.error : s->errors.error;
+
+	return error == EPIPE ? 128 + SIGPIPE : complain(FAILED, "output_lost", strerror(error));
+}
+
+static int exchange(struct fetching *f)
+{
+	struct kh_event event = {0};
+	enum kh_stream_step step;
+
+	do {
+		step = kh_stream_next(&f->stream, &event);
+		if (step != KH_STREAM_EVENT || event.kind == KH_EVENT_END)
+			break;
+		if (event.kind == KH_EVENT_HEAD)
+			take_head(f, &event.head);
+		else if (!f->args.json)
+			kh_terminal_give(&f->stream.out, event.bytes);
+	} while (true);
+	if (step == KH_STREAM_EVENT)
+		step = kh_stream_finish(&f->stream);
+	if (step == KH_STREAM_SIGNAL)
+		return 128 + f->stream.caught;
+	return step == KH_STREAM_LOST ? lost(&f->stream) : finish(f, &event.end);
+}
+
+static int serve(struct fetching *f)
+{
+	struct kh_error err = {.offset = SIZE_MAX};
+
+	f->is_looked_at = isatty(STDERR_FILENO); /* a filter would say no later */
+	if (!kh_stream_init(&f->stream, f->body, f->args.raw))
+		return complain(FAILED, "sandbox_failed", strerror(errno));
+	if (kh_lockdown(NULL, &err) != KH_OK ||
+	    kh_client_fetch(&f->client, &f->request, &f->stream.exchange, &err) != KH_OK)
+		return complain(FAILED, err.code, err.detail);
+	int status = exchange(f);
+	kh_exchange_close(&f->stream.exchange);
+	return status;
+}
+
+int kh_sandbox_fetch_main(int argc, char **argv)
+{
+	struct fetching f = {.body = -1, .args.redirects = REDIRECTS};
+	struct kh_option options[OPTIONS];
+	struct kh_error err = {.offset = SIZE_MAX};
+	int next, status;
+
+	describe(&f.args, options);
+	kh_stream_reserve();
+	if (kh_option_read(options, OPTIONS, argc, argv, &next, &err) != KH_OK)
+		return complain(UNUSABLE, err.code, err.detail);
+	if (f.args.help)
+		return print_help(options);
+	kh_arena_init(&f.arena, NULL, KH_RESULT_MEMORY);
+	kh_result_init(&f.result, &f.arena);
+	if (take_request(&f, argc - next, argv + next, &err) != KH_OK) {
+		status = complain(UNUSABLE, err.code, err.detail);
+	} else if (kh_client_start(&f.client, &(struct kh_client_settings){0}, &err) != KH_OK) {
+		status = complain(FAILED, err.code, err.detail);
+	} else {
+		status = serve(&f);
+		kh_client_stop(&f.client);
+	}
+	kh_arena_done(&f.arena);
+	return status;
+}

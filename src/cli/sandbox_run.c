@@ -1,0 +1,326 @@
+/*
+ * A program in the sandbox.
+ *
+ * This process starts an executor, locks itself down, and then only moves bytes: whatever the program writes, it is
+ * shown by terminal.c or put into JSON, and nothing here can open a file or start anything by then.
+ */
+#include "cli/sandbox_run.h"
+
+#include "base/json.h"
+#include "cli/option.h"
+#include "cli/result.h"
+#include "cli/stream.h"
+#include "exec/client.h"
+#include "exec/lockdown.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NAME "sandbox run"
+
+struct arguments {
+	const char *profile, *work, *cache;
+	struct kh_option_list read, write;
+	struct kh_limits limits;
+	bool raw, json, help;
+};
+
+struct running {
+	struct kh_arena arena;
+	struct arguments args;
+	struct kh_run request;
+	struct kh_client client;
+	struct kh_stream stream;
+	struct kh_result result;
+};
+
+#define OPTIONS 13
+
+static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS])
+{
+	const struct kh_option options[OPTIONS] = {
+		{"--profile", "NAME", "what the program may do: run (default), http, resolve", .text = &a->profile},
+		{"--read", "PATH", "a file or folder that it sees, read-only", .list = &a->read},
+		{"--write", "PATH", "a file or folder that it may change", .list = &a->write},
+		{"--work", "DIR", "the folder that is its /work, writable (default: an empty one)", .text = &a->work},
+		{"--cache", "DIR", "the folder that is its /cache, read-only", .text = &a->cache},
+		{"--time", "SECONDS", "wall-clock limit", .number = &a->limits.wall_ms, .unit = KH_OPTION_SECONDS},
+		{"--memory", "BYTES", "memory limit", .number = &a->limits.memory, .unit = KH_OPTION_BYTES},
+		{"--processes", "N", "processes and threads at once", .number = &a->limits.processes},
+		{"--disk", "BYTES", "size of its private /tmp", .number = &a->limits.disk, .unit = KH_OPTION_BYTES},
+		{"--output", "BYTES", "how much it may write", .number = &a->limits.output, .unit = KH_OPTION_BYTES},
+		{"--raw", NULL, "show its output on a terminal as it is", .flag = &a->raw},
+		{"--json", NULL, "write one JSON object, with the output in it", .flag = &a->json},
+		{"--help", NULL, "this", .flag = &a->help},
+	};
+
+	memcpy(ret_options, options, sizeof(options));
+}
+
+static int print_help(const struct kh_option *options)
+{
+	fputs("usage: keyhole sandbox run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+	      "\n"
+	      "Run a program with no network, no view of other processes, and of the files only /usr, a\n"
+	      "private /tmp and what you name.  Standard input, output and error are passed through.\n"
+	      "\n",
+	      stdout);
+	kh_option_print(options, OPTIONS, stdout);
+	fputs("\n"
+	      "BYTES may end in K, M or G.  Exit status: the program's; 128 + N where signal N ended it;\n"
+	      "125 where the sandbox refused or failed.  See keyhole-sandbox(1).\n",
+	      stdout);
+	return fflush(stdout) == 0 ? 0 : KH_SANDBOX_RUN_FAILED;
+}
+
+static int complain(const char *code, const char *detail)
+{
+	fprintf(stderr, "keyhole: " NAME ": %s: %s\n", code, detail);
+	return KH_SANDBOX_RUN_FAILED;
+}
+
+/* The absolute path of what a user named, in the arena; empty where it is not there (errno). */
+static struct kh_view absolute(struct kh_arena *arena, const char *path)
+{
+	char real[PATH_MAX];
+
+	return realpath(path, real) != NULL ? kh_arena_dup(arena, kh_view_str(real)) : kh_view_of(NULL, 0);
+}
+
+static enum kh_err take_path(struct running *r, const char *option, const char *path, struct kh_view *ret_path,
+			     struct kh_error *err)
+{
+	struct kh_view real = absolute(&r->arena, path);
+	int why = errno;
+
+	if (real.n == 0) {
+		struct kh_view quoted = kh_arena_quote(&r->arena, kh_view_str(path));
+		return kh_error_set(err, KH_EINPUT, "bad_option", "%s %.*s: %s", option, KH_FMT(quoted), strerror(why));
+	}
+	*ret_path = real;
+	return KH_OK;
+}
+
+static enum kh_err take_paths(struct running *r, struct kh_error *err)
+{
+	struct kh_run *q = &r->request;
+	enum kh_err e = KH_OK;
+
+	if (r->args.work != NULL)
+		e = take_path(r, "--work", r->args.work, &q->work, err);
+	if (e == KH_OK && r->args.cache != NULL)
+		e = take_path(r, "--cache", r->args.cache, &q->cache, err);
+	for (; e == KH_OK && q->reads < r->args.read.n; q->reads++)
+		e = take_path(r, "--read", r->args.read.at[q->reads], &q->read[q->reads], err);
+	for (; e == KH_OK && q->writes < r->args.write.n; q->writes++)
+		e = take_path(r, "--write", r->args.write.at[q->writes], &q->write[q->writes], err);
+	return e;
+}
+
+/* True where PATH is FOLDER or in it; *RET_REST is what follows the folder's name. */
+static bool is_below(struct kh_view path, struct kh_view folder, struct kh_view *ret_rest)
+{
+	if (folder.n == 0 || !kh_view_starts(path, folder) || (path.n > folder.n && path.p[folder.n] != '/'))
+		return false;
+	*ret_rest = kh_view_from(path, folder.n);
+	return true;
+}
+
+static bool is_seen(const struct kh_run *q, struct kh_view path)
+{
+	struct kh_view rest;
+
+	for (const char *const *p = kh_profile_paths(q->profile); *p != NULL; p++)
+		if (is_below(path, kh_view_str(*p), &rest))
+			return true;
+	for (size_t i = 0; i < q->reads; i++)
+		if (is_below(path, q->read[i], &rest))
+			return true;
+	for (size_t i = 0; i < q->writes; i++)
+		if (is_below(path, q->write[i], &rest))
+			return true;
+	return false;
+}
+
+/*
+ * A program that is named relative to this folder: its place inside, if it has one.  A path with a slash at its
+ * beginning is the sandbox's own; one without any is looked for in the sandbox's PATH.
+ */
+static enum kh_err place_program(struct running *r, struct kh_error *err)
+{
+	struct kh_run *q = &r->request;
+	struct kh_view name = q->argv[0], path, rest;
+
+	if (name.n == 0)
+		return kh_error_set(err, KH_EINPUT, "bad_option", "the program has no name");
+	if (name.p[0] == '/' || memchr(name.p, '/', name.n) == NULL)
+		return KH_OK;
+	enum kh_err e = take_path(r, "program", name.p, &path, err);
+	if (e != KH_OK)
+		return e;
+	if (is_below(path, q->work, &rest)) {
+		q->argv[0] = kh_arena_printf(&r->arena, "/work%.*s", KH_FMT(rest));
+	} else if (is_below(path, q->cache, &rest)) {
+		q->argv[0] = kh_arena_printf(&r->arena, "/cache%.*s", KH_FMT(rest));
+	} else if (is_seen(q, path)) {
+		q->argv[0] = path;
+	} else {
+		struct kh_view quoted = kh_arena_quote(&r->arena, path);
+		return kh_error_set(err, KH_EINPUT, "bad_option",
+				    "program %.*s is not in the sandbox; name it, or its folder, with --read",
+				    KH_FMT(quoted));
+	}
+	return kh_arena_check(&r->arena);
+}
+
+static enum kh_err take_request(struct running *r, int argc, char **argv, struct kh_error *err)
+{
+	struct kh_run *q = &r->request;
+
+	if (argc == 0)
+		return kh_error_set(err, KH_EINPUT, "bad_option", "which program? (--help says more)");
+	if (argc > KH_REQUEST_ARGUMENTS)
+		return kh_error_set(err, KH_EINPUT, "bad_option", "more than %d arguments", KH_REQUEST_ARGUMENTS - 1);
+	if (r->args.profile != NULL && !kh_profile_read(kh_view_str(r->args.profile), &q->profile))
+		return kh_error_set(err, KH_EINPUT, "bad_option", "--profile is one of run, http, resolve");
+	for (int i = 0; i < argc; i++)
+		q->argv[q->argc++] = kh_view_str(argv[i]);
+	q->limits = r->args.limits;
+	enum kh_err e = take_paths(r, err);
+	return e == KH_OK ? place_program(r, err) : e;
+}
+
+/* What a user should know about how it ended, besides the status; NULL where that is all. */
+static const char *explain(const struct running *r, const struct kh_end *end, char *buffer, size_t size)
+{
+	if (end->fault == KH_FAULT_PROGRAM && memchr(r->request.argv[0].p, '/', r->request.argv[0].n) != NULL)
+		snprintf(buffer, size,
+			 "%s (a program outside of /usr is there only when --read names it or its folder)",
+			 end->detail);
+	else if (end->fault != KH_FAULT_NONE)
+		snprintf(buffer, size, "%s", end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
+	else if (WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSYS)
+		snprintf(buffer, size, "the program made a system call that profile %s does not have",
+			 kh_profile_name(r->request.profile));
+	else
+		return NULL;
+	return buffer;
+}
+
+static int exit_status(const struct kh_end *end)
+{
+	if (end->fault != KH_FAULT_NONE)
+		return KH_SANDBOX_RUN_FAILED;
+	return WIFSIGNALED(end->status) ? 128 + WTERMSIG(end->status) : WEXITSTATUS(end->status);
+}
+
+/* {"fault":...,"detail":...,"exit":...,"signal":...,"time_us":...,"bytes":...,"stdout":...,"stderr":...} */
+static bool write_json(struct running *r, const struct kh_end *end, const char *why)
+{
+	yyjson_mut_doc *doc = kh_json_new(&r->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	bool ended = end->fault == KH_FAULT_NONE;
+
+	yyjson_mut_obj_add_str(doc, obj, "fault", kh_fault_name(end->fault));
+	yyjson_mut_obj_add_str(doc, obj, "detail", why != NULL ? why : "");
+	if (ended && WIFEXITED(end->status))
+		yyjson_mut_obj_add_int(doc, obj, "exit", WEXITSTATUS(end->status));
+	else
+		yyjson_mut_obj_add_null(doc, obj, "exit");
+	if (ended && WIFSIGNALED(end->status))
+		yyjson_mut_obj_add_int(doc, obj, "signal", WTERMSIG(end->status));
+	else
+		yyjson_mut_obj_add_null(doc, obj, "signal");
+	yyjson_mut_obj_add_uint(doc, obj, "time_us", end->time_us);
+	yyjson_mut_obj_add_uint(doc, obj, "bytes", end->used);
+	return kh_result_add(&r->result, doc, obj) && kh_result_write(&r->result, &r->stream.out, obj);
+}
+
+static int finish(struct running *r, const struct kh_end *end)
+{
+	char buffer[sizeof(end->detail) + 120];
+	const char *why = explain(r, end, buffer, sizeof(buffer));
+
+	if (r->args.json)
+		return write_json(r, end, why) ? exit_status(end) : complain("output_lost", "cannot write the result");
+	if (why != NULL)
+		complain(end->fault != KH_FAULT_NONE ? kh_fault_name(end->fault) : "killed", why);
+	return exit_status(end);
+}
+
+/* The output went nowhere.  A reader that has seen enough is no fault worth a word: 128 + SIGPIPE, as of any program.
+ */
+static int lost(const struct kh_stream *s)
+{
+	int error = s->out.error != 0 ? s->out.error : s->errors.error;
+
+	return error == EPIPE ? 128 + SIGPIPE : complain("output_lost", strerror(error));
+}
+
+static int exchange(struct running *r)
+{
+	struct kh_event event = {0};
+	enum kh_stream_step step;
+
+	do {
+		step = kh_stream_next(&r->stream, &event);
+		if (step != KH_STREAM_EVENT || event.kind == KH_EVENT_END)
+			break;
+		struct kh_terminal *to = event.kind == KH_EVENT_ERRORS ? &r->stream.errors : &r->stream.out;
+		if (r->args.json)
+			kh_result_collect(&r->result, event.kind, event.bytes);
+		else
+			kh_terminal_give(to, event.bytes);
+	} while (true);
+	if (step == KH_STREAM_EVENT)
+		step = kh_stream_finish(&r->stream);
+	if (step == KH_STREAM_SIGNAL)
+		return 128 + r->stream.caught;
+	return step == KH_STREAM_LOST ? lost(&r->stream) : finish(r, &event.end);
+}
+
+static int serve(struct running *r)
+{
+	struct kh_error err = {.offset = SIZE_MAX};
+	int status;
+
+	/* The terminals are looked at before lockdown, and signals are blocked after the executor was started. */
+	if (!kh_stream_init(&r->stream, STDIN_FILENO, r->args.raw))
+		return complain("sandbox_failed", strerror(errno));
+	if (kh_lockdown(NULL, &err) != KH_OK ||
+	    kh_client_run(&r->client, &r->request, &r->stream.exchange, &err) != KH_OK)
+		return complain(err.code, err.detail);
+	status = exchange(r);
+	kh_exchange_close(&r->stream.exchange);
+	return status;
+}
+
+int kh_sandbox_run_main(int argc, char **argv)
+{
+	struct running r = {0};
+	struct kh_option options[OPTIONS];
+	struct kh_error err = {.offset = SIZE_MAX};
+	int next, status = KH_SANDBOX_RUN_FAILED;
+
+	describe(&r.args, options);
+	kh_stream_reserve();
+	if (kh_option_read(options, OPTIONS, argc, argv, &next, &err) != KH_OK)
+		return complain(err.code, err.detail);
+	if (r.args.help)
+		return print_help(options);
+	kh_arena_init(&r.arena, NULL, KH_RESULT_MEMORY);
+	kh_result_init(&r.result, &r.arena);
+	if (take_request(&r, argc - next, argv + next, &err) != KH_OK ||
+	    kh_client_start(&r.client, &(struct kh_client_settings){0}, &err) != KH_OK) {
+		complain(err.code, err.detail);
+	} else {
+		status = serve(&r);
+		kh_client_stop(&r.client);
+	}
+	kh_arena_done(&r.arena);
+	return status;
+}

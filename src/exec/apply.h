@@ -1,0 +1,10 @@
+/* What happens inside of a sandbox, from its first instruction to that of the program; see sandbox.h. */
+#ifndef KH_EXEC_APPLY_H
+#define KH_EXEC_APPLY_H
+
+#include "exec/sandbox.h"
+
+/* In a sandbox's first process: sets up the rest, waits for the job on CHANNEL, carries it out, and ends. */
+_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, int channel);
+
+#endif

@@ -1,0 +1,13 @@
+/* The one place that opens a connection: to an address that was checked, as bytes, never to a name. */
+#ifndef KH_EXEC_CONNECT_H
+#define KH_EXEC_CONNECT_H
+
+#include "exec/address.h"
+
+/* A TCP (or UDP) socket, not blocking, connected or being connected to ADDRESS and PORT; -1 and errno. */
+int kh_connect(const struct kh_address *address, int port, bool tcp);
+
+/* For one that was being connected and is writable now: 0, or the errno of why not. */
+int kh_connect_result(int fd);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * Looking into a block of header lines.
+ *
+ * Trusts nobody: the lines are what a server sent.  Where a redirect leads is worked out here and judged by the
+ * executor, which reads the URL again with its own rules.
+ */
+#include "exec/headers.h"
+
+#include <curl/curl.h>
+
+#define LOCATION_MAX 8192 /* a redirect to what is longer leads nowhere */
+
+bool kh_headers_find(struct kh_view block, struct kh_view name, struct kh_view *ret_value)
+{
+	struct kh_view line;
+
+	while (kh_view_split(&block, '\n', &line)) {
+		if (line.n <= name.n || line.p[name.n] != ':' || !kh_view_eq_nocase(kh_view_sub(line, 0, name.n), name))
+			continue;
+		*ret_value = kh_view_trim(kh_view_from(line, name.n + 1));
+		return true;
+	}
+	return false;
+}
+
+bool kh_headers_until_close(struct kh_view block, long status)
+{
+	struct kh_view value;
+
+	return status != 204 && status != 304 && !kh_headers_find(block, KH_LIT("Content-Length"), &value) &&
+	       !kh_headers_find(block, KH_LIT("Transfer-Encoding"), &value);
+}
+
+char *kh_headers_location(struct kh_view block, const char *base)
+{
+	char text[LOCATION_MAX + 1], *url = NULL;
+	struct kh_view value;
+
+	if (!kh_headers_find(block, KH_LIT("Location"), &value) || value.n == 0 || value.n > LOCATION_MAX)
+		return NULL;
+	memcpy(text, value.p, value.n);
+	text[value.n] = '\0';
+	CURLU *parts = curl_url();
+	if (parts != NULL && curl_url_set(parts, CURLUPART_URL, base, 0) == CURLUE_OK &&
+	    curl_url_set(parts, CURLUPART_URL, text, 0) == CURLUE_OK &&
+	    curl_url_get(parts, CURLUPART_URL, &url, 0) == CURLUE_OK && strlen(url) > LOCATION_MAX) {
+		curl_free(url);
+		url = NULL;
+	}
+	curl_url_cleanup(parts);
+	return url;
+}

@@ -1,0 +1,210 @@
+/*
+ * The sandboxes of an executor.  What a sandbox's first process says is checked by the table of messages; one that says
+ * anything else is killed.
+ */
+#include "exec/pool.h"
+
+#include "exec/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+void kh_pool_init(struct kh_pool *pool, const struct kh_sandbox_kit *kit, unsigned warm)
+{
+	*pool = (struct kh_pool){.kit = kit, .warm = warm < KH_POOL_WARM ? warm : KH_POOL_WARM, .next = 1};
+}
+
+void kh_pool_done(struct kh_pool *pool)
+{
+	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
+		if (pool->slots[i].use != KH_SLOT_EMPTY && !pool->slots[i].gone)
+			kh_sandbox_kill(&pool->slots[i].sandbox);
+	}
+	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
+		if (pool->slots[i].use != KH_SLOT_EMPTY && !pool->slots[i].gone)
+			kh_sandbox_done(&pool->slots[i].sandbox);
+	}
+}
+
+/* The message JOB for RUN; a request that was read fits in it, because it came in one message with more fields. */
+static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_view *ret_packet)
+{
+	struct kh_message_out out;
+
+	kh_message_begin(&out, buffer, KH_MESSAGE_MAX, KH_MESSAGE_JOB);
+	for (size_t i = 0; i < run->argc; i++)
+		kh_message_text(&out, KH_FIELD_ARGUMENT, run->argv[i]);
+	if (run->work.n > 0)
+		kh_message_text(&out, KH_FIELD_WORK, run->work);
+	if (run->cache.n > 0)
+		kh_message_text(&out, KH_FIELD_CACHE, run->cache);
+	for (size_t i = 0; i < run->reads; i++)
+		kh_message_text(&out, KH_FIELD_READ, run->read[i]);
+	for (size_t i = 0; i < run->writes; i++)
+		kh_message_text(&out, KH_FIELD_WRITE, run->write[i]);
+	kh_message_number(&out, KH_FIELD_CPU, run->limits.cpu_s);
+	kh_message_number(&out, KH_FIELD_MEMORY, run->limits.memory);
+	kh_message_number(&out, KH_FIELD_PROCESSES, run->limits.processes);
+	kh_message_number(&out, KH_FIELD_FILES, run->limits.files);
+	kh_message_number(&out, KH_FIELD_DISK, run->limits.disk);
+	return kh_message_end(&out, ret_packet);
+}
+
+bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count)
+{
+	char buffer[KH_MESSAGE_MAX];
+	struct kh_view packet;
+
+	if (!kh_cgroup_limit(&slot->sandbox.cgroup, run->limits.memory, run->limits.processes)) {
+		slot->broken = KH_PART_CGROUP;
+		slot->error = errno;
+		return false;
+	}
+	/* A sandbox that is gone already has said why, or says so by being gone. */
+	return write_job(run, buffer, &packet) == KH_OK &&
+	       kh_channel_send(slot->sandbox.channel, packet, fds, count) == KH_IO_DONE;
+}
+
+/* Starts our own worker in SLOT, so that it is ready when a request comes. */
+static bool start_worker(struct kh_slot *slot)
+{
+	enum kh_profile profile = slot->sandbox.profile;
+	struct kh_run run = {.profile = profile, .argc = 3, .limits = *kh_profile_limits(profile)};
+	int ends[2] = {-1, -1}, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	bool ok = null >= 0 && kh_channel_pair(ends, NULL) == KH_OK;
+
+	run.argv[0] = KH_LIT("keyhole");
+	run.argv[1] = KH_LIT("worker");
+	run.argv[2] = kh_view_str(kh_profile_name(profile));
+	if (ok) {
+		ok = kh_pool_start(slot, &run, (const int[]){null, null, null, ends[1]}, 4);
+		close(ends[1]);
+		slot->worker = ends[0];
+	}
+	if (null >= 0)
+		close(null);
+	return ok;
+}
+
+static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, bool worker, enum kh_part *ret_part,
+			    int *ret_errno)
+{
+	struct kh_slot *slot = pool->slots, *end = slot + KH_POOL_SLOTS;
+
+	while (slot < end && slot->use != KH_SLOT_EMPTY)
+		slot++;
+	*ret_part = KH_PART_NONE;
+	if (slot == end)
+		return NULL;
+	*slot = (struct kh_slot){.use = KH_SLOT_WARM, .state = KH_STATE_SANDBOX_COLD, .worker = -1, .status = -1};
+	if (!kh_sandbox_prepare(pool->kit, profile, pool->next++, &slot->sandbox, ret_part, ret_errno)) {
+		slot->use = KH_SLOT_EMPTY;
+		return NULL;
+	}
+	if (worker && !start_worker(slot)) {
+		*ret_part = slot->broken ? slot->broken : KH_PART_DESCRIPTORS;
+		*ret_errno = slot->error;
+		kh_pool_drop(slot);
+		return NULL;
+	}
+	return slot;
+}
+
+bool kh_pool_refill(struct kh_pool *pool)
+{
+	enum kh_part part;
+	int error;
+
+	for (enum kh_profile profile = 0; profile < KH_PROFILES; profile++) {
+		unsigned warm = 0;
+		for (size_t i = 0; i < KH_POOL_SLOTS; i++)
+			warm += pool->slots[i].use == KH_SLOT_WARM && pool->slots[i].sandbox.profile == profile;
+		if (warm < pool->warm && !pool->failed[profile]) {
+			pool->failed[profile] = make(pool, profile, profile != KH_PROFILE_RUN, &part, &error) == NULL;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, bool worker, enum kh_part *ret_part,
+			     int *ret_errno)
+{
+	struct kh_slot *best = NULL;
+
+	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
+		struct kh_slot *slot = &pool->slots[i];
+		if (slot->use == KH_SLOT_WARM && slot->sandbox.profile == profile && (slot->worker >= 0) == worker &&
+		    (best == NULL || slot->state == KH_STATE_SANDBOX_WARM))
+			best = slot;
+	}
+	if (best == NULL)
+		best = make(pool, profile, worker, ret_part, ret_errno);
+	if (best != NULL)
+		best->use = KH_SLOT_TAKEN;
+	return best;
+}
+
+/* Reads one message of the sandbox's channel; false where there is none. */
+static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
+{
+	char buffer[KH_MESSAGE_MAX];
+	struct kh_message message;
+	struct kh_view packet;
+	int fds[KH_MESSAGE_FDS];
+	size_t count = 0;
+	enum kh_io io = kh_channel_receive(slot->sandbox.channel, buffer, &packet, fds, &count);
+
+	if (io == KH_IO_AGAIN || io == KH_IO_CLOSED)
+		return false;
+	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
+		close(fds[i]); /* none is permitted, and reading says so */
+	if (io == KH_IO_BROKEN || kh_message_read(packet, count, &slot->state, &message, NULL) != KH_OK) {
+		kh_sandbox_kill(&slot->sandbox);
+		return false;
+	}
+	if (message.type == KH_MESSAGE_WARM)
+		pool->failed[slot->sandbox.profile] = false;
+	if (message.type == KH_MESSAGE_BROKEN) {
+		slot->broken = (enum kh_part)message.number[KH_FIELD_PART];
+		slot->error = (int)message.number[KH_FIELD_ERRNO];
+	}
+	if (message.type == KH_MESSAGE_EXITED)
+		slot->status = (int)message.number[KH_FIELD_STATUS];
+	return true;
+}
+
+void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot)
+{
+	struct pollfd ended = {.fd = slot->sandbox.pidfd, .events = POLLIN};
+
+	if (slot->use == KH_SLOT_EMPTY || slot->gone)
+		return;
+	/* First whether it has ended, then what it said: so nothing that it said is missed. */
+	bool gone = poll(&ended, 1, 0) == 1;
+	while (read_message(pool, slot))
+		;
+	if (!gone)
+		return;
+	slot->gone = true;
+	kh_sandbox_done(&slot->sandbox);
+	if (slot->use == KH_SLOT_WARM)
+		pool->failed[slot->sandbox.profile] = true;
+	if (slot->use != KH_SLOT_TAKEN)
+		kh_pool_drop(slot);
+}
+
+void kh_pool_drop(struct kh_slot *slot)
+{
+	if (slot->worker >= 0)
+		close(slot->worker);
+	slot->worker = -1;
+	if (slot->gone) {
+		slot->use = KH_SLOT_EMPTY;
+		return;
+	}
+	slot->use = KH_SLOT_DYING;
+	kh_sandbox_kill(&slot->sandbox);
+}

@@ -1,0 +1,68 @@
+/*
+ * All sandboxes of an executor: some warm, waiting for a request; some taken by one; some on their way out.  A sandbox
+ * serves one request and is thrown away.
+ *
+ * A warm sandbox for our own workers has its worker running already, with libraries and certificates loaded.
+ */
+#ifndef KH_EXEC_POOL_H
+#define KH_EXEC_POOL_H
+
+#include "exec/request.h"
+#include "exec/sandbox.h"
+
+#define KH_POOL_SLOTS 192
+#define KH_POOL_WARM  16 /* the most of each kind that are kept warm */
+
+enum kh_slot_use {
+	KH_SLOT_EMPTY = 0,
+	KH_SLOT_WARM,  /* nobody's; it may still be on its way to being warm */
+	KH_SLOT_TAKEN, /* a request's */
+	KH_SLOT_DYING, /* killed; waits to be gone */
+};
+
+struct kh_slot {
+	enum kh_slot_use use;
+	struct kh_sandbox sandbox;
+	enum kh_message_state state; /* of its channel */
+	int worker;                  /* the channel to our own worker, -1 for a program */
+	bool gone;                   /* its processes have ended and were waited for */
+	/* what its channel said */
+	enum kh_part broken; /* KH_PART_NONE: nothing */
+	int error;
+	int status; /* of the program, -1 while it runs */
+};
+
+struct kh_pool {
+	const struct kh_sandbox_kit *kit;
+	unsigned warm;            /* of each kind, wanted */
+	unsigned next;            /* number of the next sandbox */
+	bool failed[KH_PROFILES]; /* the last one did not get warm: none is made ahead until one has worked */
+	struct kh_slot slots[KH_POOL_SLOTS];
+};
+
+void kh_pool_init(struct kh_pool *pool, const struct kh_sandbox_kit *kit, unsigned warm);
+
+/* Kills and waits for everything that is left. */
+void kh_pool_done(struct kh_pool *pool);
+
+/* Makes one sandbox ahead where one is wanted; true where there may be more to do. */
+bool kh_pool_refill(struct kh_pool *pool);
+
+/*
+ * A sandbox for PROFILE, a warm one where there is one; with WORKER one in which our own worker runs.  NULL with the
+ * missing part in *RET_PART (KH_PART_NONE: there are too many at once) and why in *RET_ERRNO.
+ */
+struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, bool worker, enum kh_part *ret_part,
+			     int *ret_errno);
+
+/* Sends RUN to a sandbox, with the FDS that become the program's 0, 1, 2.  False where it is broken. */
+bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count)
+	__attribute__((warn_unused_result));
+
+/* Reads what the sandbox says on its channel, and whether it is gone. */
+void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot);
+
+/* The request is done with it: whatever still runs in it is killed. */
+void kh_pool_drop(struct kh_slot *slot);
+
+#endif

@@ -1,0 +1,321 @@
+/*
+ * Mounts, by the file-descriptor calls of Linux 5.12 and later.  Runs with the capabilities of the namespace's first
+ * process and without anything hostile beside it.
+ *
+ * Paths of the host are looked up below the host's root with RESOLVE_IN_ROOT, so that an absolute symbolic link leads
+ * to where it leads on the host.  All of a job's folders are opened first and put in place only after the host's root
+ * is gone: whatever links they hold, there is nothing left for them to lead to.
+ */
+#include "exec/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define OLD "/old" /* where the host's root is while the sandbox is made */
+
+#define READ_ONLY (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define WRITABLE  (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+
+/* A folder or file of the host, opened, on its way to its place. */
+struct folder {
+	int tree; /* a detached mount */
+	bool is_dir;
+	char place[PATH_MAX];
+};
+
+static int host_open(const struct kh_root *root, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+
+	return (int)syscall(SYS_openat2, root->host, path, &how, sizeof(how));
+}
+
+/* A mount of what FD is, detached, with ATTR set; -1 and errno. */
+static int clone_tree(int fd, unsigned flags, uint64_t attr, int idmap)
+{
+	struct mount_attr set = {.attr_set = attr};
+	int tree = open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | flags);
+
+	if (tree < 0)
+		return -1;
+	if (idmap >= 0) {
+		set.attr_set |= MOUNT_ATTR_IDMAP;
+		set.userns_fd = (__u64)idmap;
+	}
+	if (mount_setattr(tree, "", AT_EMPTY_PATH | flags, &set, sizeof(set)) == 0)
+		return tree;
+	int e = errno;
+	close(tree);
+	errno = e;
+	return -1;
+}
+
+/* Makes the folders above PATH, and PATH itself as a folder or an empty file, where they are not there. */
+static int make_place(const char *path, bool is_dir)
+{
+	char part[PATH_MAX];
+	size_t n = strlen(path);
+
+	if (n == 0 || n >= sizeof(part) || path[0] != '/')
+		return EINVAL;
+	for (size_t i = 1; i <= n; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (path[i] == '\0' && !is_dir) {
+			int fd = open(part, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0444);
+			if (fd >= 0)
+				close(fd);
+		} else {
+			mkdir(part, 0755);
+		}
+	}
+	return access(path, F_OK) == 0 ? 0 : errno;
+}
+
+static int put_in_place(int tree, const char *place, bool is_dir)
+{
+	int e = make_place(place, is_dir);
+
+	if (e == 0 && move_mount(tree, "", AT_FDCWD, place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		e = errno;
+	close(tree);
+	return e;
+}
+
+/* What the host has at PATH, at the same place here: a link as a link, the rest mounted read-only. */
+static int show_host_path(const struct kh_root *root, const char *path)
+{
+	char target[PATH_MAX];
+	struct stat st;
+
+	if (fstatat(root->host, path + 1, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	if (S_ISLNK(st.st_mode)) {
+		ssize_t n = readlinkat(root->host, path + 1, target, sizeof(target) - 1);
+		if (n < 0)
+			return errno;
+		target[n] = '\0';
+		int e = make_place(path, false); /* for the folders above it */
+		return e == 0 && unlink(path) == 0 && symlink(target, path) == 0 ? 0 : (e ? e : errno);
+	}
+	int fd = host_open(root, path);
+	if (fd < 0)
+		return errno;
+	int tree = clone_tree(fd, AT_RECURSIVE, READ_ONLY, -1);
+	int e = tree < 0 ? errno : 0;
+	close(fd);
+	return e ? e : put_in_place(tree, path, S_ISDIR(st.st_mode));
+}
+
+static int make_devices(const struct kh_root *root)
+{
+	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+	static const char *const links[][2] = {{"/proc/self/fd", "/dev/fd"},
+					       {"/proc/self/fd/0", "/dev/stdin"},
+					       {"/proc/self/fd/1", "/dev/stdout"},
+					       {"/proc/self/fd/2", "/dev/stderr"},
+					       {"/tmp", "/dev/shm"}};
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		int fd = host_open(root, devices[i]);
+		if (fd < 0)
+			return errno;
+		int tree = clone_tree(fd, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, -1);
+		int e = tree < 0 ? errno : put_in_place(tree, devices[i], false);
+		close(fd);
+		if (e)
+			return e;
+	}
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		if (symlink(links[i][0], links[i][1]) < 0)
+			return errno;
+	}
+	return 0;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	if (fd < 0)
+		return errno;
+	ssize_t n = write(fd, text, strlen(text));
+	close(fd);
+	return n == (ssize_t)strlen(text) ? 0 : EIO;
+}
+
+/* The few files of /etc that say who one is and how names are found: our own, not the host's. */
+static int write_etc(void)
+{
+	mkdir("/etc", 0755);
+	int e = write_file("/etc/passwd", "keyhole:x:1000:1000::/tmp:/usr/sbin/nologin\n");
+	if (e == 0)
+		e = write_file("/etc/group", "keyhole:x:1000:\n");
+	if (e == 0)
+		e = write_file("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");
+	return e;
+}
+
+/* An empty root of our own, with the host's below OLD. */
+static int pivot(struct kh_root *root)
+{
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("keyhole", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m,nr_inodes=4096") < 0 ||
+	    chdir("/tmp") < 0 || mkdir("." OLD, 0700) < 0 || syscall(SYS_pivot_root, ".", "." OLD) < 0 ||
+	    chdir("/") < 0)
+		return errno;
+	root->host = open(OLD, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root->host < 0 ? errno : 0;
+}
+
+int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part *ret_part)
+{
+	int e = pivot(root);
+
+	*ret_part = KH_PART_ROOT;
+	if (e)
+		return e;
+	*ret_part = KH_PART_MOUNT;
+	for (const char *const *path = kh_profile_paths(profile); *path && e == 0; path++)
+		e = show_host_path(root, *path);
+	if (e == 0)
+		e = make_devices(root);
+	if (e == 0)
+		e = write_etc();
+	if (e)
+		return e;
+	*ret_part = KH_PART_PID;
+	if (kh_profile_has_proc(profile) &&
+	    (mkdir("/proc", 0555) < 0 ||
+	     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid,hidepid=2") < 0))
+		return errno;
+	return 0;
+}
+
+/*
+ * Opens PATH of the host as FOLDER.  As root, files that are root's become the worker's by an id-mapped mount; a file
+ * system that cannot do that can still be read by what its modes say, but not be written to.
+ */
+static int open_folder(const struct kh_root *root, struct kh_view path, const char *place, bool writable,
+		       struct folder *folder, unsigned *owner)
+{
+	uint64_t attr = writable ? WRITABLE : READ_ONLY;
+	struct stat st;
+	char text[PATH_MAX];
+
+	if (path.n >= sizeof(text) || strlen(place ? place : "") >= sizeof(folder->place))
+		return ENAMETOOLONG;
+	memcpy(text, path.p, path.n);
+	text[path.n] = '\0';
+	memcpy(folder->place, place ? place : text, strlen(place ? place : text) + 1);
+	int fd = host_open(root, text);
+	if (fd < 0)
+		return errno;
+	int e = fstat(fd, &st) < 0 ? errno : 0;
+	if (e == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		e = ENOTDIR;
+	if (e == 0) {
+		bool shift = root->idmap >= 0 && st.st_uid == 0;
+		folder->is_dir = S_ISDIR(st.st_mode);
+		folder->tree = clone_tree(fd, shift ? 0 : AT_RECURSIVE, attr, shift ? root->idmap : -1);
+		if (folder->tree < 0 && shift && !writable)
+			folder->tree = clone_tree(fd, AT_RECURSIVE, attr, -1);
+		e = folder->tree < 0 ? errno : 0;
+		if (writable && *owner == 0)
+			*owner = st.st_uid;
+	}
+	close(fd);
+	return e;
+}
+
+static int open_list(const struct kh_root *root, const struct kh_message *job, enum kh_field field, bool writable,
+		     struct folder *folders, size_t *count, unsigned *owner)
+{
+	struct kh_view path;
+	size_t cursor = 0;
+	int e = 0;
+
+	while (e == 0 && kh_message_item(job, field, &cursor, &path)) {
+		if (*count == KH_ROOT_FOLDERS)
+			return E2BIG;
+		e = open_folder(root, path, NULL, writable, &folders[*count], owner);
+		*count += e == 0;
+	}
+	return e;
+}
+
+static int open_folders(const struct kh_root *root, const struct kh_message *job, struct folder *folders, size_t *count,
+			unsigned *owner)
+{
+	int e = 0;
+
+	if (job->has[KH_FIELD_WORK]) {
+		e = open_folder(root, job->text[KH_FIELD_WORK], "/work", true, &folders[*count], owner);
+		*count += e == 0;
+	}
+	if (e == 0 && job->has[KH_FIELD_CACHE]) {
+		e = open_folder(root, job->text[KH_FIELD_CACHE], "/cache", false, &folders[*count], owner);
+		*count += e == 0;
+	}
+	if (e == 0)
+		e = open_list(root, job, KH_FIELD_READ, false, folders, count, owner);
+	if (e == 0)
+		e = open_list(root, job, KH_FIELD_WRITE, true, folders, count, owner);
+	return e;
+}
+
+/* /tmp, and /work in it where the job has none of its own. */
+static int make_tmp(const struct kh_message *job)
+{
+	char options[96];
+	uint64_t size = job->number[KH_FIELD_DISK];
+
+	snprintf(options, sizeof(options), "mode=1777,size=%llu,nr_inodes=%llu", (unsigned long long)size,
+		 (unsigned long long)(size / 1024 + 64));
+	if (mkdir("/tmp", 0755) < 0 || mount("tmp", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+		return errno;
+	if (job->has[KH_FIELD_WORK])
+		return 0;
+	return mkdir("/tmp/work", 0755) == 0 && chmod("/tmp/work", 01777) == 0 && symlink("/tmp/work", "/work") == 0
+		       ? 0
+		       : errno;
+}
+
+int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner, enum kh_part *ret_part)
+{
+	struct folder folders[KH_ROOT_FOLDERS];
+	struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
+	size_t count = 0;
+	unsigned owner = 0;
+
+	*ret_part = KH_PART_FOLDER;
+	int e = open_folders(root, job, folders, &count, &owner);
+	if (e)
+		return e;
+	*ret_part = KH_PART_ROOT;
+	close(root->host);
+	if (umount2(OLD, MNT_DETACH) < 0 || rmdir(OLD) < 0)
+		return errno;
+	*ret_part = KH_PART_MOUNT;
+	e = make_tmp(job);
+	if (e)
+		return e;
+	*ret_part = KH_PART_FOLDER;
+	for (size_t i = 0; i < count && e == 0; i++)
+		e = put_in_place(folders[i].tree, folders[i].place, folders[i].is_dir);
+	if (e)
+		return e;
+	*ret_part = KH_PART_ROOT;
+	if (mount_setattr(AT_FDCWD, "/", 0, &read_only, sizeof(read_only)) < 0)
+		return errno;
+	*ret_owner = owner;
+	return 0;
+}
