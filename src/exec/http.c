@@ -6,6 +6,7 @@
  */
 #include "exec/http.h"
 
+#include "exec/curlcode.h"
 #include "exec/headers.h"
 
 #include <curl/curl.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE 65536L
+#define FRAMED      8
 #define POLL_MS     1000 /* libcurl wakes up by itself before that where it has a reason */
 
 struct kh_http {
@@ -26,11 +28,11 @@ struct kh_http {
 	int socket; /* -1 once it was handed over */
 	enum kh_fault fault;
 	const char *detail;
-	bool has_head;       /* the response proper has begun, and the sink knows */
-	bool until_close;    /* its body has no other end than the connection's */
-	bool closed_well;    /* TLS: the peer said that it closes */
-	size_t header_bytes; /* of all blocks of headers together */
-	uint64_t written;
+	bool has_head;         /* the response proper has begun, and the sink knows */
+	bool until_close;      /* its body has no other end than the connection's */
+	bool closed_well;      /* TLS: the peer said that it closes */
+	size_t header_bytes;   /* of all blocks of headers together */
+	uint64_t written, raw; /* bytes of the body: decoded, and as they came with all that frames them */
 	size_t block_n, pending_n;
 	char block[KH_REQUEST_HEAD];   /* the lines of the block that is being read */
 	char pending[KH_MESSAGE_BULK]; /* decoded bytes that wait for more to go with them */
@@ -65,6 +67,8 @@ static void end_block(struct kh_http *http)
 
 	if (!kh_view_starts(block, KH_LIT("HTTP/1."))) {
 		stop(http, KH_FAULT_HTTP, "a response of another version");
+	} else if (!kh_headers_length_good(block)) {
+		stop(http, KH_FAULT_HTTP, "a Content-Length that is none");
 	} else if (curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
 		if (status >= 300 && status < 400 &&
 		    curl_easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK)
@@ -134,17 +138,23 @@ static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t u
 	(void)total;
 	(void)up_total;
 	(void)up_now;
-	if (now > 0 && (uint64_t)now > http->job->output)
+	/* In chunks of one byte each has five around it; what is more than that is no framing. */
+	if ((now > 0 && (uint64_t)now > http->job->output) || http->raw / FRAMED > http->job->output + BUFFER_SIZE)
 		stop(http, KH_FAULT_OUTPUT, "more bytes came than the cap");
 	return http->fault != KH_FAULT_NONE;
 }
 
-/* Watches for the alert close_notify (warning, 0): without it, TLS does not say that a connection's end is meant. */
+/*
+ * Counts what comes before it is taken apart, and watches for the alert close_notify (warning, 0): without that, TLS
+ * does not say that a connection's end is meant.
+ */
 static int on_trace(CURL *easy, curl_infotype type, char *p, size_t n, void *ctx)
 {
 	struct kh_http *http = ctx;
 
 	(void)easy;
+	if (type == CURLINFO_DATA_IN)
+		http->raw += n;
 	if (type == CURLINFO_SSL_DATA_IN && n == 2 && p[0] == 1 && p[1] == 0)
 		http->closed_well = true;
 	return 0;
@@ -301,45 +311,18 @@ static bool is_tls(const struct kh_http *http)
 	return http->job->url.n > 5 && kh_view_eq_nocase(kh_view_sub(http->job->url, 0, 6), KH_LIT("https:"));
 }
 
-/* What a result of libcurl is in our list.  Its own sentence is a constant of the library. */
+/* What a result of libcurl comes to, where no limit of ours came before it. */
 static void judge(struct kh_http *http, CURLcode code)
 {
-	enum kh_fault fault = KH_FAULT_HTTP;
+	const char *detail;
+	enum kh_fault fault = kh_curlcode_fault((int)code, http->has_head, &detail);
 
-	switch ((int)code) {
-	case CURLE_OK:
-		if (!http->has_head)
-			stop(http, KH_FAULT_HTTP, "the response ended within its headers");
-		else if (http->until_close && is_tls(http) && !http->closed_well)
-			stop(http, KH_FAULT_HTTP, "the connection was cut within the body");
-		return;
-	case CURLE_PEER_FAILED_VERIFICATION:
-	case CURLE_SSL_CONNECT_ERROR:
-	case CURLE_SSL_CERTPROBLEM:
-	case CURLE_SSL_CIPHER:
-	case CURLE_SSL_CACERT_BADFILE:
-	case CURLE_SSL_ISSUER_ERROR:
-	case CURLE_SSL_INVALIDCERTSTATUS:
-		fault = KH_FAULT_TLS;
-		break;
-	case CURLE_OPERATION_TIMEDOUT:
-		fault = KH_FAULT_TIME;
-		break;
-	case CURLE_FILESIZE_EXCEEDED:
-		fault = KH_FAULT_OUTPUT;
-		break;
-	case CURLE_URL_MALFORMAT:
-		fault = KH_FAULT_URL;
-		break;
-	case CURLE_OUT_OF_MEMORY:
-		/* How libcurl says that one line of headers is longer than any that it takes. */
-		fault = http->has_head ? KH_FAULT_WORKER : KH_FAULT_HEADERS;
-		stop(http, fault, http->has_head ? "no memory is left" : "a header line is longer than the cap");
-		return;
-	default:
-		break;
-	}
-	stop(http, fault, curl_easy_strerror(code));
+	if (fault != KH_FAULT_NONE)
+		stop(http, fault, detail);
+	else if (!http->has_head)
+		stop(http, KH_FAULT_HTTP, "the response ended within its headers");
+	else if (http->until_close && is_tls(http) && !http->closed_well)
+		stop(http, KH_FAULT_HTTP, "the connection was cut within the body");
 }
 
 static void exchange(struct kh_http *http)
