@@ -1,8 +1,6 @@
 /* What a result of libcurl is in our list of faults: one table.  What is not in it is a server that is not good. */
 #include "exec/curlcode.h"
 
-#include <curl/curl.h>
-
 #define TOO_LARGE 100 /* CURLE_TOO_LARGE, of libcurl 8.6 */
 
 static const struct {
@@ -23,14 +21,14 @@ static const struct {
 	{CURLE_OUT_OF_MEMORY, KH_FAULT_WORKER},
 };
 
-enum kh_fault kh_curlcode_fault(int code, bool has_head, const char **ret_detail)
+enum kh_fault kh_curlcode_fault(const struct kh_curl *curl, int code, bool has_head, const char **ret_detail)
 {
 	enum kh_fault fault = KH_FAULT_HTTP;
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (faults[i].code == code)
 			fault = faults[i].fault;
-	*ret_detail = curl_easy_strerror((CURLcode)code);
+	*ret_detail = curl->easy_strerror((CURLcode)code);
 	/* How libcurl, before 8.6 and since, says that one line of headers is longer than any that it takes. */
 	if (!has_head && (code == CURLE_OUT_OF_MEMORY || code == TOO_LARGE)) {
 		fault = KH_FAULT_HEADERS;

@@ -6,8 +6,6 @@
  */
 #include "exec/headers.h"
 
-#include <curl/curl.h>
-
 #define LOCATION_MAX 8192 /* a redirect to what is longer leads nowhere */
 
 /* The value of LINE where it is a header NAME. */
@@ -54,7 +52,7 @@ bool kh_headers_until_close(struct kh_view block, long status)
 	       !kh_headers_find(block, KH_LIT("Transfer-Encoding"), &value);
 }
 
-char *kh_headers_location(struct kh_view block, const char *base)
+char *kh_headers_location(const struct kh_curl *curl, struct kh_view block, const char *base)
 {
 	char text[LOCATION_MAX + 1], *url = NULL;
 	struct kh_view value;
@@ -63,13 +61,13 @@ char *kh_headers_location(struct kh_view block, const char *base)
 		return NULL;
 	memcpy(text, value.p, value.n);
 	text[value.n] = '\0';
-	CURLU *parts = curl_url();
-	if (parts != NULL && curl_url_set(parts, CURLUPART_URL, base, 0) == CURLUE_OK &&
-	    curl_url_set(parts, CURLUPART_URL, text, 0) == CURLUE_OK &&
-	    curl_url_get(parts, CURLUPART_URL, &url, 0) == CURLUE_OK && strlen(url) > LOCATION_MAX) {
-		curl_free(url);
+	CURLU *parts = curl->url();
+	if (parts != NULL && curl->url_set(parts, CURLUPART_URL, base, 0) == CURLUE_OK &&
+	    curl->url_set(parts, CURLUPART_URL, text, 0) == CURLUE_OK &&
+	    curl->url_get(parts, CURLUPART_URL, &url, 0) == CURLUE_OK && strlen(url) > LOCATION_MAX) {
+		curl->free(url);
 		url = NULL;
 	}
-	curl_url_cleanup(parts);
+	curl->url_cleanup(parts);
 	return url;
 }

@@ -2,7 +2,7 @@
 #ifndef KH_EXEC_HEADERS_H
 #define KH_EXEC_HEADERS_H
 
-#include "base/view.h"
+#include "exec/curl.h"
 
 /* The value of the first header NAME of BLOCK, without blanks around it. */
 bool kh_headers_find(struct kh_view block, struct kh_view name, struct kh_view *ret_value);
@@ -15,6 +15,6 @@ bool kh_headers_until_close(struct kh_view block, long status);
 
 /* Where Location leads, seen from the URL BASE: a string of libcurl's, for curl_free(), or NULL where it is not there
  * or leads to no scheme that libcurl knows. */
-char *kh_headers_location(struct kh_view block, const char *base);
+char *kh_headers_location(const struct kh_curl *curl, struct kh_view block, const char *base);
 
 #endif

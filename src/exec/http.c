@@ -6,10 +6,10 @@
  */
 #include "exec/http.h"
 
+#include "exec/curl.h"
 #include "exec/curlcode.h"
 #include "exec/headers.h"
 
-#include <curl/curl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +20,7 @@
 
 struct kh_http {
 	const struct kh_alloc *alloc;
+	struct kh_curl curl;
 	CURLM *multi;
 	CURL *easy;
 	/* of the one exchange */
@@ -69,13 +70,13 @@ static void end_block(struct kh_http *http)
 		stop(http, KH_FAULT_HTTP, "a response of another version");
 	} else if (!kh_headers_length_good(block)) {
 		stop(http, KH_FAULT_HTTP, "a Content-Length that is none");
-	} else if (curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
+	} else if (http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
 		if (status >= 300 && status < 400 &&
-		    curl_easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK)
-			location = kh_headers_location(block, base);
+		    http->curl.easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK)
+			location = kh_headers_location(&http->curl, block, base);
 		enum kh_fault fault = http->sink->head(http->sink->ctx, (unsigned)status, block,
 						       location ? kh_view_str(location) : KH_LIT(""));
-		curl_free(location);
+		http->curl.free(location);
 		http->has_head = true;
 		http->until_close = kh_headers_until_close(block, status);
 		if (fault != KH_FAULT_NONE)
@@ -184,7 +185,7 @@ static int on_close(void *ctx, curl_socket_t socket)
 	return close(socket);
 }
 
-#define SET(option, value) (failed |= curl_easy_setopt(easy, option, value) != CURLE_OK)
+#define SET(option, value) (failed |= http->curl.easy_setopt(easy, option, value) != CURLE_OK)
 
 /* What every exchange has.  False where the library does not take one of them. */
 static bool set_always(struct kh_http *http)
@@ -230,10 +231,10 @@ static bool set_always(struct kh_http *http)
 }
 
 /* Adds TEXT to *LIST; false where memory ran out. */
-static bool add_line(struct curl_slist **list, struct kh_arena *arena, struct kh_view text)
+static bool add_line(const struct kh_http *http, struct curl_slist **list, struct kh_arena *arena, struct kh_view text)
 {
 	struct kh_view copy = kh_arena_printf(arena, "%.*s", KH_FMT(text));
-	struct curl_slist *longer = copy.p ? curl_slist_append(*list, copy.p) : NULL;
+	struct curl_slist *longer = copy.p ? http->curl.slist_append(*list, copy.p) : NULL;
 
 	if (longer != NULL)
 		*list = longer;
@@ -241,19 +242,21 @@ static bool add_line(struct curl_slist **list, struct kh_arena *arena, struct kh
 }
 
 /* The lines of the request; those without a value keep libcurl from adding its own. */
-static bool make_lines(const struct kh_http_job *job, struct kh_arena *arena, struct curl_slist **list)
+static bool make_lines(const struct kh_http *http, struct kh_arena *arena, struct curl_slist **list)
 {
+	const struct kh_http_job *job = http->job;
 	bool has_type = false;
 
 	for (size_t i = 0; i < job->headers; i++) {
 		struct kh_view value;
 		has_type |= kh_headers_find(job->header[i], KH_LIT("Content-Type"), &value);
-		if (!add_line(list, arena, job->header[i]))
+		if (!add_line(http, list, arena, job->header[i]))
 			return false;
 	}
 	if (job->method != KH_METHOD_POST)
 		return true;
-	return add_line(list, arena, KH_LIT("Expect:")) && (has_type || add_line(list, arena, KH_LIT("Content-Type:")));
+	return add_line(http, list, arena, KH_LIT("Expect:")) &&
+	       (has_type || add_line(http, list, arena, KH_LIT("Content-Type:")));
 }
 
 static bool set_job(struct kh_http *http, struct kh_arena *arena, struct curl_slist *lines, struct curl_slist *to)
@@ -291,16 +294,16 @@ static CURLcode perform(struct kh_http *http)
 	int running = 1, left, wait = 0; /* not at first: the connection that libcurl believes to begin is there */
 
 	while (running > 0) {
-		if (curl_multi_perform(http->multi, &running) != CURLM_OK)
+		if (http->curl.multi_perform(http->multi, &running) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
 		/* What is there goes out before there is a wait for more. */
 		if (!flush(http))
 			return CURLE_WRITE_ERROR;
-		if (running > 0 && curl_multi_poll(http->multi, NULL, 0, wait, NULL) != CURLM_OK)
+		if (running > 0 && http->curl.multi_poll(http->multi, NULL, 0, wait, NULL) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
 		wait = POLL_MS;
 	}
-	for (CURLMsg *m; (m = curl_multi_info_read(http->multi, &left)) != NULL;)
+	for (CURLMsg *m; (m = http->curl.multi_info_read(http->multi, &left)) != NULL;)
 		if (m->msg == CURLMSG_DONE)
 			code = m->data.result;
 	return code;
@@ -315,7 +318,7 @@ static bool is_tls(const struct kh_http *http)
 static void judge(struct kh_http *http, CURLcode code)
 {
 	const char *detail;
-	enum kh_fault fault = kh_curlcode_fault((int)code, http->has_head, &detail);
+	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, http->has_head, &detail);
 
 	if (fault != KH_FAULT_NONE)
 		stop(http, fault, detail);
@@ -328,19 +331,19 @@ static void judge(struct kh_http *http, CURLcode code)
 static void exchange(struct kh_http *http)
 {
 	/* Whatever the URL names, nobody is looked up: this address stands for the socket that is there. */
-	struct curl_slist *to = curl_slist_append(NULL, "::127.0.0.1:"), *lines = NULL;
+	struct curl_slist *to = http->curl.slist_append(NULL, "::127.0.0.1:"), *lines = NULL;
 	struct kh_arena arena;
 
 	kh_arena_init(&arena, http->alloc, 4U << 20);
-	if (to == NULL || !make_lines(http->job, &arena, &lines) || !set_job(http, &arena, lines, to))
+	if (to == NULL || !make_lines(http, &arena, &lines) || !set_job(http, &arena, lines, to))
 		stop(http, KH_FAULT_WORKER, "libcurl does not take the request");
-	else if (curl_multi_add_handle(http->multi, http->easy) != CURLM_OK)
+	else if (http->curl.multi_add_handle(http->multi, http->easy) != CURLM_OK)
 		stop(http, KH_FAULT_WORKER, "libcurl cannot begin");
 	else
 		judge(http, perform(http));
-	curl_multi_remove_handle(http->multi, http->easy);
-	curl_slist_free_all(lines);
-	curl_slist_free_all(to);
+	http->curl.multi_remove_handle(http->multi, http->easy);
+	http->curl.slist_free_all(lines);
+	http->curl.slist_free_all(to);
 	kh_arena_done(&arena);
 }
 
@@ -367,10 +370,15 @@ enum kh_err kh_http_new(const struct kh_alloc *alloc, struct kh_http **ret_http,
 	if (http == NULL)
 		return kh_error_set(err, KH_ENOMEM, NULL, "no memory");
 	*http = (struct kh_http){.alloc = alloc, .socket = CURL_SOCKET_BAD, .detail = ""};
+	enum kh_err e = kh_curl_load(&http->curl, err);
+	if (e != KH_OK) {
+		kh_alloc_free(alloc, http, sizeof(*http));
+		return e;
+	}
 	tzset(); /* or the first look at a certificate's dates would open a file */
-	if (curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK) {
-		http->multi = curl_multi_init();
-		http->easy = curl_easy_init();
+	if (http->curl.global_init(CURL_GLOBAL_ALL) == CURLE_OK) {
+		http->multi = http->curl.multi_init();
+		http->easy = http->curl.easy_init();
 		if (http->multi != NULL && http->easy != NULL && set_always(http)) {
 			*ret_http = http;
 			return KH_OK;
@@ -384,8 +392,8 @@ void kh_http_free(struct kh_http *http)
 {
 	if (http == NULL)
 		return;
-	curl_easy_cleanup(http->easy);
-	curl_multi_cleanup(http->multi);
-	curl_global_cleanup();
+	http->curl.easy_cleanup(http->easy);
+	http->curl.multi_cleanup(http->multi);
+	http->curl.global_cleanup();
 	kh_alloc_free(http->alloc, http, sizeof(*http));
 }

@@ -2,8 +2,6 @@
 
 #include "harness.h"
 
-#include <curl/curl.h>
-
 static void test_find(struct kh_test *t)
 {
 	struct kh_view block = KH_LIT("HTTP/1.1 200 OK\r\nX-A:  1 \r\nx-b: 2\r\nX-A: 3\r\n\r\n"), value;
@@ -47,13 +45,15 @@ static void test_length(struct kh_test *t)
 
 static void expect_location(struct kh_view block, const char *want)
 {
-	char *url = kh_headers_location(block, "https://example.test/a/b?c");
+	struct kh_curl curl;
+	assert_int_equal(kh_curl_load(&curl, NULL), KH_OK);
+	char *url = kh_headers_location(&curl, block, "https://example.test/a/b?c");
 
 	if (want == NULL)
 		assert_null(url);
 	else
 		assert_string_equal(url, want);
-	curl_free(url);
+	curl.free(url);
 }
 
 /* E8: where a redirect leads is a whole URL, or nothing. */
