@@ -263,7 +263,6 @@ static bool open_authority(struct kh_job *job, int *ret_fd)
 /* The connection stands: a worker of its own speaks over it. */
 static void talk(struct kh_job *job)
 {
-	char buffer[KH_MESSAGE_MAX];
 	struct kh_message_out out;
 	uint64_t now = kh_job_now();
 	int fds[2] = {job->connection, -1};
@@ -271,7 +270,7 @@ static void talk(struct kh_job *job)
 	if (!open_authority(job, &fds[1]))
 		return;
 	if (take_worker(job, KH_PROFILE_HTTP)) {
-		kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_TRANSFER);
+		kh_message_begin(&out, job->to_parent, sizeof(job->to_parent), KH_MESSAGE_TRANSFER);
 		kh_message_number(&out, KH_FIELD_WALL,
 				  now < job->deadline_us ? (job->deadline_us - now) / 1000 + 1 : 1);
 		kh_message_number(&out, KH_FIELD_OUTPUT, job->limits.output);
@@ -282,7 +281,6 @@ static void talk(struct kh_job *job)
 		job->worker_state = KH_STATE_TRANSFER_HEAD;
 		job->phase = KH_JOB_TALK;
 		(void)send_worker(job, &out, fds, fds[1] >= 0 ? 2 : 1);
-		explicit_bzero(buffer, sizeof(buffer)); /* headers may hold a key */
 	}
 	if (fds[1] >= 0)
 		close(fds[1]);
