@@ -435,6 +435,10 @@ static void test_writer(struct kh_test *t)
 	kh_message_number(&out, KH_FIELD_ERRNO, 1);
 	kh_message_number(&out, KH_FIELD_PART, 1);
 	must_fail(t, KH_EINPUT, kh_message_end(&out, &packet));
+	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_EXITED); /* twice */
+	kh_message_number(&out, KH_FIELD_STATUS, 1);
+	kh_message_number(&out, KH_FIELD_STATUS, 1);
+	must_fail(t, KH_EINPUT, kh_message_end(&out, &packet));
 	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_BROKEN); /* too large */
 	kh_message_number(&out, KH_FIELD_PART, KH_PARTS);
 	kh_message_number(&out, KH_FIELD_ERRNO, 1);
