@@ -152,9 +152,10 @@ static void go(struct kh_job *job, struct kh_view text)
 	struct kh_url url;
 	struct kh_view canonical;
 
-	if (kh_url_read_web(text, true, &url, &err) != KH_OK ||
-	    kh_url_write(&url, job->url, sizeof(job->url), &canonical) != KH_OK ||
-	    kh_url_read_web(canonical, true, &job->where, &err) != KH_OK) {
+	bool ok = kh_url_read_web(text, true, &url, &err) == KH_OK;
+	if (ok && kh_url_write(&url, job->url, sizeof(job->url), &canonical) != KH_OK)
+		ok = kh_error_set(&err, KH_ELIMIT, "too_long", "a URL of more than %d bytes", KH_URL_MAX) == KH_OK;
+	if (!ok || kh_url_read_web(canonical, true, &job->where, &err) != KH_OK) {
 		kh_job_end(job, KH_FAULT_URL, "%s", err.detail);
 		return;
 	}
