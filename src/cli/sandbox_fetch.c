@@ -86,7 +86,7 @@ static int print_help(const struct kh_option *options)
 	      stdout);
 	kh_option_print(options, OPTIONS, stdout);
 	fputs("\n"
-	      "Exit status: 0 a response below 400 came whole; 1 it did not, or it leads elsewhere; 2 the\n"
+	      "Exit status: 0 a good response (2xx, 304) came whole; 1 it did not, or it leads elsewhere; 2 the\n"
 	      "command line is not usable.  See keyhole-sandbox(1).\n",
 	      stdout);
 	return fflush(stdout) == 0 ? 0 : FAILED;
@@ -160,10 +160,12 @@ static void take_head(struct fetching *f, const struct kh_head *head)
 		kh_terminal_give(&f->stream.out, r->headers);
 }
 
+/* A redirect that is here was not followed: it is an answer, but not what was asked for. */
 static bool is_good(const struct fetching *f, const struct kh_end *end)
 {
-	return end->fault == KH_FAULT_NONE && f->response.status >= 200 && f->response.status < 400 &&
-	       !f->response.is_elsewhere;
+	unsigned status = f->response.status;
+
+	return end->fault == KH_FAULT_NONE && ((status >= 200 && status < 300) || status == 304);
 }
 
 static bool write_json(struct fetching *f, const struct kh_end *end)
@@ -195,7 +197,7 @@ static void tell(struct fetching *f, const struct kh_end *end)
 	else if (r->is_elsewhere)
 		fprintf(stderr, "keyhole: " NAME ": %u: %.*s leads to %.*s, which was not followed\n", r->status,
 			KH_FMT(url), KH_FMT(to.n > 2 ? to : KH_LIT("what is no URL")));
-	else if (r->status >= 400)
+	else if (!is_good(f, end))
 		fprintf(stderr, "keyhole: " NAME ": %u from %.*s\n", r->status, KH_FMT(url));
 	else if (f->is_looked_at)
 		fprintf(stderr, "%u, %llu bytes from %.*s\n", r->status, (unsigned long long)end->used, KH_FMT(url));

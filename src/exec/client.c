@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,13 +126,10 @@ static enum kh_err hear_ready(int control, struct kh_error *err)
 }
 
 /* After a start that failed: no child is left, and the error says how it ended, if by itself. */
-static enum kh_err give_up(struct kh_client *client, enum kh_err e, struct kh_error *err)
+static enum kh_err give_up(int pid, enum kh_err e, struct kh_error *err)
 {
-	kill(client->pid, SIGKILL); /* where it has ended already, this does nothing */
-	int status = wait_child(client->pid);
-	close(client->control);
-	close(client->pidfd);
-	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
+	kill(pid, SIGKILL); /* where it has ended already, this does nothing */
+	int status = wait_child(pid);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
 		return kh_error_set(err, KH_EREFUSED, "executor_start", "the program could not be executed");
 	if (WIFEXITED(status))
@@ -143,51 +141,43 @@ static enum kh_err give_up(struct kh_client *client, enum kh_err e, struct kh_er
 	return e;
 }
 
-/* The executor in *RET_CLIENT, started but not yet ready. */
-static enum kh_err start(const char *program, struct kh_client *ret_client, struct kh_error *err)
+enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings, struct kh_error *err)
 {
+	const char *program = settings != NULL && settings->program != NULL ? settings->program : "/proc/self/exe";
 	int channel[2];
 
+	*client = (struct kh_client){.control = -1, .pid = -1};
 	enum kh_err e = kh_channel_pair(channel, err);
 	if (e != KH_OK)
 		return e;
 	int pid = start_child(program, channel);
-	/* Now, and not when it is to be stopped: a gateway that has locked itself down cannot any more. */
-	int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	if (pidfd < 0) {
+	if (pid < 0)
 		e = kh_error_set(err, KH_EREFUSED, "executor_start", "no process can be made: %m");
-		if (pid > 0) {
-			kill(pid, SIGKILL);
-			wait_child(pid);
-		}
-		close(channel[0]);
-	} else {
-		*ret_client = (struct kh_client){.control = channel[0], .pid = pid, .pidfd = pidfd};
-	}
 	close(channel[1]);
-	return e;
-}
-
-enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings, struct kh_error *err)
-{
-	const char *program = settings != NULL && settings->program != NULL ? settings->program : "/proc/self/exe";
-
-	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
-	enum kh_err e = start(program, client, err);
-	if (e != KH_OK)
+	if (e != KH_OK) {
+		close(channel[0]);
 		return e;
-	if ((e = say_hello(client->control, settings != NULL ? settings->pool : 0, err)) != KH_OK ||
-	    (e = hear_ready(client->control, err)) != KH_OK)
-		return give_up(client, e, err);
+	}
+	if ((e = say_hello(channel[0], settings != NULL ? settings->pool : 0, err)) != KH_OK ||
+	    (e = hear_ready(channel[0], err)) != KH_OK) {
+		e = give_up(pid, e, err);
+		close(channel[0]); /* after it, so that a child which waits does not end by itself */
+		return e;
+	}
+	*client = (struct kh_client){.control = channel[0], .pid = pid};
 	return KH_OK;
 }
 
-/* Waits until what PIDFD stands for has ended, up to WAIT_MS. */
-static bool wait_a_while(int pidfd)
+/*
+ * Says on CONTROL that this is the end, and waits up to WAIT_MS until the other end is gone too.  With what a gateway
+ * that has locked itself down still has: poll, and no pidfd.
+ */
+static bool hang_up(int control)
 {
-	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
+	struct pollfd poll_fd = {.fd = control}; /* the end of the other is reported in any case */
 	int ready;
 
+	(void)shutdown(control, SHUT_WR);
 	do
 		ready = poll(&poll_fd, 1, WAIT_MS);
 	while (ready < 0 && errno == EINTR);
@@ -196,15 +186,13 @@ static bool wait_a_while(int pidfd)
 
 void kh_client_stop(struct kh_client *client)
 {
-	if (client->control >= 0)
-		close(client->control);
-	if (client->pidfd >= 0) {
+	if (client->control >= 0) {
 		/* Where it may not be killed any more it is left to itself. */
-		if (wait_a_while(client->pidfd) || kill(client->pid, SIGKILL) == 0)
+		if (hang_up(client->control) || kill(client->pid, SIGKILL) == 0)
 			wait_child(client->pid);
-		close(client->pidfd);
+		close(client->control);
 	}
-	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
+	*client = (struct kh_client){.control = -1, .pid = -1};
 }
 
 /*

@@ -17,8 +17,7 @@
 
 struct kh_client {
 	int control;
-	int pid;   /* of the executor */
-	int pidfd; /* readable when it has ended */
+	int pid; /* of the executor */
 };
 
 struct kh_client_settings {

@@ -182,6 +182,7 @@ static const struct call calls[] = {
 	OK("getrusage", ANY), OK("times", R|G), OK("sysinfo", ANY), OK("uname", ANY),
 	NO("sethostname", EPERM, R), NO("setdomainname", EPERM, R), NO("syslog", EPERM, R), NO("kcmp", EPERM, R),
 	OK("arch_prctl", R|W|G), OK("pidfd_open", R), OK("pidfd_send_signal", R),
+	NO("pidfd_open", EPERM, G), NO("pidfd_send_signal", EPERM, G),
 	IF(OPTION_OF_PROGRAM, "prctl", EINVAL, R, "options that change nothing but the process itself"),
 	IF(OPTION_OF_WORKER, "prctl", EINVAL, W, "PR_SET_NAME, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_GET_*"),
 	IF(OPTION_OF_GATEWAY, "prctl", EINVAL, G, "PR_SET_NAME, PR_GET_NAME"), NO("prctl", EINVAL, D|H),
@@ -195,7 +196,8 @@ static const struct call calls[] = {
 	/* Signals. */
 	OK("rt_sigaction", ANY), OK("rt_sigprocmask", ANY), OK("rt_sigreturn", ALL), OK("rt_sigpending", R|G),
 	OK("rt_sigsuspend", R|G), OK("rt_sigtimedwait", R|G), OK("rt_sigqueueinfo", R), OK("rt_tgsigqueueinfo", R),
-	OK("sigaltstack", ANY), OK("kill", R), OK("tkill", R), OK("tgkill", R|G), NO("tgkill", EPERM, NET),
+	OK("sigaltstack", ANY), OK("kill", R), OK("tkill", R), NO("kill", EPERM, G), NO("tkill", EPERM, G),
+	OK("tgkill", R|G), NO("tgkill", EPERM, NET),
 	OK("pause", R|G),
 	OK("restart_syscall", ALL),
 

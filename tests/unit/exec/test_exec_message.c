@@ -412,6 +412,12 @@ static void test_bulk(struct kh_test *t)
 		must_fail(t, KH_ELIMIT, kh_message_end(&out, &packet));
 		kh_message_begin(&out, buffer, sizeof(buffer), type->type);
 		must_fail(t, KH_EINPUT, kh_message_end(&out, &packet));
+		/* Bytes that were read into their place stay there. */
+		memcpy(buffer + KH_MESSAGE_HEADER, "in place", 8);
+		kh_message_begin(&out, buffer, sizeof(buffer), type->type);
+		kh_message_bulk(&out, kh_view_of(buffer + KH_MESSAGE_HEADER, 8));
+		must(t, kh_message_end(&out, &packet));
+		assert_memory_equal(packet.p + KH_MESSAGE_HEADER, "in place", 8);
 	}
 }
 
