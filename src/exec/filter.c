@@ -56,6 +56,10 @@ enum condition {
 	PERSONALITY,
 	NO_DEVICE,
 	NO_DEVICE_AT,
+	MODE,
+	MODE_AT,
+	OPEN,
+	OPEN_AT,
 	DESCRIPTOR_FLAGS,
 	DESCRIPTOR_ONLY,
 	LIMIT_READ,
@@ -83,6 +87,7 @@ struct call {
 		{name, ENOSYS, false, NULL}, kinds, ALWAYS, number \
 	}
 /* clang-format off */
+#define NO_SETUID "without S_ISUID and S_ISGID"
 #define IF(condition, name, error, kinds, only) {{name, error, true, only}, kinds, condition, -1}
 
 static const struct call calls[] = {
@@ -104,7 +109,10 @@ static const struct call calls[] = {
 	IF(NO_INJECTION, "ioctl", EPERM, R, "not TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD"), NO("ioctl", ENOTTY, NET|G),
 
 	/* Files: where, is a matter of the root and of Landlock. */
-	OK("open", R|W|G), OK("openat", R|W|G), OK("openat2", R|G), OK("creat", R),
+	/* A setuid file in a folder of the host's would outlive the sandbox.  openat2 has its mode where none can look. */
+	IF(OPEN, "open", EPERM, R|G, NO_SETUID), IF(OPEN_AT, "openat", EPERM, R|G, NO_SETUID), OK("open", W),
+	OK("openat", W),
+	IF(MODE, "creat", EPERM, R, NO_SETUID), NO("openat2", ENOSYS, R|G),
 	NO("open", EACCES, D|H), NO("openat", EACCES, D|H), NO("openat2", EACCES, D|H),
 	OK("stat", R|W|G), OK("lstat", R|W|G), OK("statx", R|W|G), OK("newfstatat", R|W|G), OK("fstat", ANY),
 	NO("stat", EACCES, D|H), NO("lstat", EACCES, D|H), NO("statx", EACCES, D|H),
@@ -117,12 +125,14 @@ static const struct call calls[] = {
 	OK("rename", R|G), OK("renameat", R|G), OK("renameat2", R|G), OK("link", R), OK("linkat", R|G),
 	OK("unlink", R|G), OK("unlinkat", R|G), OK("symlink", R), OK("symlinkat", R),
 	OK("mkdir", R|G), OK("mkdirat", R|G), OK("rmdir", R|G),
-	IF(NO_DEVICE, "mknod", EPERM, R, "no device"), IF(NO_DEVICE_AT, "mknodat", EPERM, R, "no device"),
+	IF(NO_DEVICE, "mknod", EPERM, R, "no device, " NO_SETUID),
+	IF(NO_DEVICE_AT, "mknodat", EPERM, R, "no device, " NO_SETUID),
 	OK("truncate", R|G), OK("ftruncate", R|G), OK("fallocate", R|G), OK("fadvise64", R|W|G), OK("readahead", R),
 	OK("copy_file_range", R|G), OK("flock", R|G),
 	OK("fsync", R|G), OK("fdatasync", R|G), OK("sync_file_range", R|G), NO("sync", EPERM, R),
 	NO("syncfs", EPERM, R),
-	OK("chmod", R|G), OK("fchmod", R|G), OK("fchmodat", R|G), NEW("fchmodat2", 452, R|G),
+	IF(MODE, "chmod", EPERM, R|G, NO_SETUID), IF(MODE, "fchmod", EPERM, R|G, NO_SETUID),
+	IF(MODE_AT, "fchmodat", EPERM, R|G, NO_SETUID), NEW("fchmodat2", 452, R|G),
 	OK("chown", R|G), OK("fchown", R|G), OK("lchown", R|G), OK("fchownat", R|G),
 	OK("utime", R), OK("utimes", R|G), OK("futimesat", R), OK("utimensat", R|G),
 	OK("getxattr", R), OK("lgetxattr", R), OK("fgetxattr", R), OK("listxattr", R), OK("llistxattr", R),
@@ -352,14 +362,41 @@ static int add_personality(struct making *making, int number, int error)
 	return r;
 }
 
-static int add_mknod(struct making *making, int number, int error, unsigned index)
+/* Refuses what the kernel would make setuid or setgid; the mode is argument INDEX. */
+static int add_mode(struct making *making, int number, int error, unsigned index)
 {
 	int r = allow(making, number);
+
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID));
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISGID, S_ISGID));
+	return r;
+}
+
+static int add_mknod(struct making *making, int number, int error, unsigned index)
+{
+	int r = add_mode(making, number, error, index);
 
 	if (r == 0)
 		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFCHR));
 	if (r == 0)
 		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFBLK));
+	return r;
+}
+
+/* The same for a file that is opened: there is a mode only where the flags, argument INDEX, make one. */
+static int add_open(struct making *making, int number, int error, unsigned index)
+{
+	static const uint64_t makes[] = {O_CREAT, O_TMPFILE & ~O_DIRECTORY}, bits[] = {S_ISUID, S_ISGID};
+	int r = allow(making, number);
+
+	for (size_t i = 0; i < 4 && r == 0; i++) {
+		struct scmp_arg_cmp both[] = {argument(index, SCMP_CMP_MASKED_EQ, makes[i / 2], makes[i / 2]),
+					      argument(index + 1, SCMP_CMP_MASKED_EQ, bits[i % 2], bits[i % 2])};
+
+		r = seccomp_rule_add_array(making->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, both);
+	}
 	return r;
 }
 
@@ -430,6 +467,14 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_mknod(making, number, error, 1);
 	case NO_DEVICE_AT:
 		return add_mknod(making, number, error, 2);
+	case MODE:
+		return add_mode(making, number, error, 1);
+	case MODE_AT:
+		return add_mode(making, number, error, 2);
+	case OPEN:
+		return add_open(making, number, error, 1);
+	case OPEN_AT:
+		return add_open(making, number, error, 2);
 	case DESCRIPTOR_FLAGS:
 		return add_fcntl(making, number);
 	case DESCRIPTOR_ONLY:

@@ -259,8 +259,7 @@ static void pump(const struct plan *plan, struct kh_client *client, struct told 
 			if (plan->moment_ns < 1000000)
 				world_sleep(plan->moment_ns);
 			if (plan->harm == CLOSE_CONTROL) {
-				close(client->control);
-				client->control = -1;
+				shutdown(client->control, SHUT_RDWR);
 			} else {
 				kh_exchange_close(&requests[plan->victim].exchange);
 				requests[plan->victim].has_ended = true;

@@ -301,6 +301,22 @@ static const struct wish {
 	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, S_IFBLK | 0600, 0x800}, -EPERM},
 	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, HIGH | S_IFBLK | 0600, 0x800}, -EPERM},
 	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, S_IFIFO | 0600, 0}, -EFAULT},
+	/* Nothing setuid is left behind in a folder. */
+	{KH_FILTER_RUN, SYS_fchmod, {-1, 0755}, -EBADF},
+	{KH_FILTER_RUN, SYS_fchmod, {-1, 01777}, -EBADF},
+	{KH_FILTER_RUN, SYS_fchmod, {-1, S_ISUID | 0755}, -EPERM},
+	{KH_FILTER_RUN, SYS_fchmod, {-1, S_ISGID | 0755}, -EPERM},
+	{KH_FILTER_RUN, SYS_fchmod, {-1, HIGH | S_ISUID}, -EPERM},
+	{KH_FILTER_GATEWAY, SYS_fchmod, {-1, S_ISUID}, -EPERM},
+	{KH_FILTER_RUN, SYS_fchmodat, {AT_FDCWD, 0, S_ISUID | 0755}, -EPERM},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDONLY, -1}, -EFAULT},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_CREAT, 0644}, -EFAULT},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_CREAT, S_ISUID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_CREAT, S_ISGID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_TMPFILE, S_ISUID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDONLY | O_DIRECTORY, -1}, -EFAULT},
+	{KH_FILTER_RUN, SYS_openat2, {AT_FDCWD, 0}, -ENOSYS},
+	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, S_IFREG | S_ISUID | 0755, 0}, -EPERM},
 	/* Workers after their start: no file, no process, no connection, no memory that can be executed. */
 	{KH_FILTER_HTTP, SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS}, ALLOWED},
 	{KH_FILTER_HTTP, SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS}, KILLED},
@@ -336,6 +352,13 @@ static const struct wish {
 	{KH_FILTER_HTTP, SYS_setsockopt, {-1, IPPROTO_IP, 1}, -EPERM},
 	{KH_FILTER_HTTP, SYS_setsockopt, {-1, IPPROTO_IPV6, 1}, -EPERM},
 	{KH_FILTER_RESOLVE, SYS_setsockopt, {-1, IPPROTO_TCP, TCP_NODELAY}, KILLED},
+#ifdef SYS_open
+	{KH_FILTER_RUN, SYS_open, {0, O_RDWR | O_CREAT, S_ISUID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_open, {0, O_RDWR | O_CREAT, 0644}, -EFAULT},
+	{KH_FILTER_RUN, SYS_creat, {0, S_ISGID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_chmod, {0, S_ISUID}, -EPERM},
+	{KH_FILTER_RUN, SYS_mknod, {0, S_IFREG | S_ISUID | 0755}, -EPERM},
+#endif
 	/* A gateway: threads, no processes. */
 	{KH_FILTER_GATEWAY, SYS_clone, {THREAD_FLAGS | SIGCHLD}, KILLED},
 	{KH_FILTER_GATEWAY, SYS_clone, {SIGCHLD}, KILLED},
