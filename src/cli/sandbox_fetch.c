@@ -141,6 +141,12 @@ static enum kh_err take_request(struct fetching *f, int argc, char **argv, struc
 	return take_files(f, err);
 }
 
+/* Those that were followed are not seen here; 304 and the like lead nowhere. */
+static bool is_redirect(unsigned status)
+{
+	return (status >= 301 && status <= 303) || status == 307 || status == 308;
+}
+
 static void take_head(struct fetching *f, const struct kh_head *head)
 {
 	struct response *r = &f->response;
@@ -149,7 +155,7 @@ static void take_head(struct fetching *f, const struct kh_head *head)
 	r->headers = kh_result_keep(&f->result, head->headers);
 	r->url = kh_result_keep(&f->result, head->url);
 	r->location = kh_result_keep(&f->result, head->location);
-	r->is_elsewhere = kh_result_has(head->location);
+	r->is_elsewhere = is_redirect(head->status);
 	if (f->args.include && !f->args.json)
 		kh_terminal_give(&f->stream.out, r->headers);
 }
@@ -190,7 +196,7 @@ static void tell(struct fetching *f, const struct kh_end *end)
 			 end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
 	else if (r->is_elsewhere)
 		fprintf(stderr, "keyhole: " NAME ": %u: %.*s leads to %.*s, which was not followed\n", r->status,
-			KH_FMT(url), KH_FMT(to));
+			KH_FMT(url), KH_FMT(to.n > 2 ? to : KH_LIT("what is no URL")));
 	else if (!is_good(f, end))
 		fprintf(stderr, "keyhole: " NAME ": %u from %.*s\n", r->status, KH_FMT(url));
 	else if (f->is_looked_at)

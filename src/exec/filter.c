@@ -1,10 +1,10 @@
 /*
  * The tables of system calls, and the filters made of them.
  *
- * A filter is two programs, because a kernel that has both takes the stricter answer, and because libseccomp leaves
- * open which of two overlapping rules of one program wins: the list        kills by default; allows a call, or answers
- * an errno, or allows it with certain arguments; the exceptions  allow by default; answer an errno to certain arguments
- * of calls that the list allows.
+ * A filter is made as two programs, because libseccomp leaves open which of two overlapping rules of one program wins:
+ *     the exceptions  allow by default, and answer an errno to certain arguments of calls that the list allows;
+ *     the list        kills by default, and allows a call, or answers an errno, or allows it with certain arguments.
+ * They are then joined: what the first lets pass, the second looks at.
  *
  * Arguments that the kernel cuts to 32 bits are compared under a mask where a match refuses, and whole where a match
  * allows: neither way does a high bit help.
@@ -56,6 +56,10 @@ enum condition {
 	PERSONALITY,
 	NO_DEVICE,
 	NO_DEVICE_AT,
+	MODE,
+	MODE_AT,
+	OPEN,
+	OPEN_AT,
 	DESCRIPTOR_FLAGS,
 	DESCRIPTOR_ONLY,
 	LIMIT_READ,
@@ -83,6 +87,7 @@ struct call {
 		{name, ENOSYS, false, NULL}, kinds, ALWAYS, number \
 	}
 /* clang-format off */
+#define NO_SETUID "without S_ISUID and S_ISGID"
 #define IF(condition, name, error, kinds, only) {{name, error, true, only}, kinds, condition, -1}
 
 static const struct call calls[] = {
@@ -104,7 +109,10 @@ static const struct call calls[] = {
 	IF(NO_INJECTION, "ioctl", EPERM, R, "not TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD"), NO("ioctl", ENOTTY, NET|G),
 
 	/* Files: where, is a matter of the root and of Landlock. */
-	OK("open", R|W|G), OK("openat", R|W|G), OK("openat2", R|G), OK("creat", R),
+	/* A setuid file in a folder of the host's would outlive the sandbox.  openat2 has its mode where none can look. */
+	IF(OPEN, "open", EPERM, R|G, NO_SETUID), IF(OPEN_AT, "openat", EPERM, R|G, NO_SETUID), OK("open", W),
+	OK("openat", W),
+	IF(MODE, "creat", EPERM, R, NO_SETUID), NO("openat2", ENOSYS, R|G),
 	NO("open", EACCES, D|H), NO("openat", EACCES, D|H), NO("openat2", EACCES, D|H),
 	OK("stat", R|W|G), OK("lstat", R|W|G), OK("statx", R|W|G), OK("newfstatat", R|W|G), OK("fstat", ANY),
 	NO("stat", EACCES, D|H), NO("lstat", EACCES, D|H), NO("statx", EACCES, D|H),
@@ -117,12 +125,14 @@ static const struct call calls[] = {
 	OK("rename", R|G), OK("renameat", R|G), OK("renameat2", R|G), OK("link", R), OK("linkat", R|G),
 	OK("unlink", R|G), OK("unlinkat", R|G), OK("symlink", R), OK("symlinkat", R),
 	OK("mkdir", R|G), OK("mkdirat", R|G), OK("rmdir", R|G),
-	IF(NO_DEVICE, "mknod", EPERM, R, "no device"), IF(NO_DEVICE_AT, "mknodat", EPERM, R, "no device"),
+	IF(NO_DEVICE, "mknod", EPERM, R, "no device, " NO_SETUID),
+	IF(NO_DEVICE_AT, "mknodat", EPERM, R, "no device, " NO_SETUID),
 	OK("truncate", R|G), OK("ftruncate", R|G), OK("fallocate", R|G), OK("fadvise64", R|W|G), OK("readahead", R),
 	OK("copy_file_range", R|G), OK("flock", R|G),
 	OK("fsync", R|G), OK("fdatasync", R|G), OK("sync_file_range", R|G), NO("sync", EPERM, R),
 	NO("syncfs", EPERM, R),
-	OK("chmod", R|G), OK("fchmod", R|G), OK("fchmodat", R|G), NEW("fchmodat2", 452, R|G),
+	IF(MODE, "chmod", EPERM, R|G, NO_SETUID), IF(MODE, "fchmod", EPERM, R|G, NO_SETUID),
+	IF(MODE_AT, "fchmodat", EPERM, R|G, NO_SETUID), NEW("fchmodat2", 452, R|G),
 	OK("chown", R|G), OK("fchown", R|G), OK("lchown", R|G), OK("fchownat", R|G),
 	OK("utime", R), OK("utimes", R|G), OK("futimesat", R), OK("utimensat", R|G),
 	OK("getxattr", R), OK("lgetxattr", R), OK("fgetxattr", R), OK("listxattr", R), OK("llistxattr", R),
@@ -182,6 +192,7 @@ static const struct call calls[] = {
 	OK("getrusage", ANY), OK("times", R|G), OK("sysinfo", ANY), OK("uname", ANY),
 	NO("sethostname", EPERM, R), NO("setdomainname", EPERM, R), NO("syslog", EPERM, R), NO("kcmp", EPERM, R),
 	OK("arch_prctl", R|W|G), OK("pidfd_open", R), OK("pidfd_send_signal", R),
+	NO("pidfd_open", EPERM, G), NO("pidfd_send_signal", EPERM, G),
 	IF(OPTION_OF_PROGRAM, "prctl", EINVAL, R, "options that change nothing but the process itself"),
 	IF(OPTION_OF_WORKER, "prctl", EINVAL, W, "PR_SET_NAME, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_GET_*"),
 	IF(OPTION_OF_GATEWAY, "prctl", EINVAL, G, "PR_SET_NAME, PR_GET_NAME"), NO("prctl", EINVAL, D|H),
@@ -195,7 +206,8 @@ static const struct call calls[] = {
 	/* Signals. */
 	OK("rt_sigaction", ANY), OK("rt_sigprocmask", ANY), OK("rt_sigreturn", ALL), OK("rt_sigpending", R|G),
 	OK("rt_sigsuspend", R|G), OK("rt_sigtimedwait", R|G), OK("rt_sigqueueinfo", R), OK("rt_tgsigqueueinfo", R),
-	OK("sigaltstack", ANY), OK("kill", R), OK("tkill", R), OK("tgkill", R|G), NO("tgkill", EPERM, NET),
+	OK("sigaltstack", ANY), OK("kill", R), OK("tkill", R), NO("kill", EPERM, G), NO("tkill", EPERM, G),
+	OK("tgkill", R|G), NO("tgkill", EPERM, NET),
 	OK("pause", R|G),
 	OK("restart_syscall", ALL),
 
@@ -350,14 +362,41 @@ static int add_personality(struct making *making, int number, int error)
 	return r;
 }
 
-static int add_mknod(struct making *making, int number, int error, unsigned index)
+/* Refuses what the kernel would make setuid or setgid; the mode is argument INDEX. */
+static int add_mode(struct making *making, int number, int error, unsigned index)
 {
 	int r = allow(making, number);
+
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID));
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISGID, S_ISGID));
+	return r;
+}
+
+static int add_mknod(struct making *making, int number, int error, unsigned index)
+{
+	int r = add_mode(making, number, error, index);
 
 	if (r == 0)
 		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFCHR));
 	if (r == 0)
 		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFBLK));
+	return r;
+}
+
+/* The same for a file that is opened: there is a mode only where the flags, argument INDEX, make one. */
+static int add_open(struct making *making, int number, int error, unsigned index)
+{
+	static const uint64_t makes[] = {O_CREAT, O_TMPFILE & ~O_DIRECTORY}, bits[] = {S_ISUID, S_ISGID};
+	int r = allow(making, number);
+
+	for (size_t i = 0; i < 4 && r == 0; i++) {
+		struct scmp_arg_cmp both[] = {argument(index, SCMP_CMP_MASKED_EQ, makes[i / 2], makes[i / 2]),
+					      argument(index + 1, SCMP_CMP_MASKED_EQ, bits[i % 2], bits[i % 2])};
+
+		r = seccomp_rule_add_array(making->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, both);
+	}
 	return r;
 }
 
@@ -428,6 +467,14 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_mknod(making, number, error, 1);
 	case NO_DEVICE_AT:
 		return add_mknod(making, number, error, 2);
+	case MODE:
+		return add_mode(making, number, error, 1);
+	case MODE_AT:
+		return add_mode(making, number, error, 2);
+	case OPEN:
+		return add_open(making, number, error, 1);
+	case OPEN_AT:
+		return add_open(making, number, error, 2);
 	case DESCRIPTOR_FLAGS:
 		return add_fcntl(making, number);
 	case DESCRIPTOR_ONLY:
@@ -480,26 +527,39 @@ static int start(scmp_filter_ctx *ret_ctx, uint32_t action)
 
 struct kh_filter {
 	const struct kh_alloc *alloc;
-	struct sock_fprog program[2]; /* the list, the exceptions; their code stands behind this */
+	struct sock_fprog program; /* its code stands behind this */
 	size_t size;
 	struct sock_filter code[];
 };
 
-/* Has libseccomp write both programs into a file in memory, which is how it gives them out. */
+/* Has libseccomp write both programs into a file in memory, which is how it gives them out: the exceptions, the list.
+ */
 static int write_programs(struct making *making, int fd, off_t *ret_first, off_t *ret_all)
 {
-	int r = seccomp_export_bpf(making->list, fd);
+	int r = seccomp_export_bpf(making->exceptions, fd);
 
 	*ret_first = lseek(fd, 0, SEEK_CUR);
 	if (r == 0)
-		r = seccomp_export_bpf(making->exceptions, fd);
+		r = seccomp_export_bpf(making->list, fd);
 	*ret_all = lseek(fd, 0, SEEK_CUR);
 	return r != 0 ? r : *ret_first <= 0 || *ret_all <= *ret_first ? -EIO : 0;
 }
 
+/*
+ * Makes one program of both: what the exceptions (the first COUNT instructions) allow goes on to the list.  Installing
+ * one costs half of installing two, and every sandbox does it.
+ */
+static void join(struct sock_filter *code, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (code[i].code == (BPF_RET | BPF_K) && code[i].k == SECCOMP_RET_ALLOW)
+			code[i] = (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)(count - i - 1));
+	}
+}
+
 static int load_programs(int fd, size_t first, size_t all, const struct kh_alloc *alloc, struct kh_filter **ret_filter)
 {
-	size_t size = sizeof(struct kh_filter) + all, count = first / sizeof(struct sock_filter);
+	size_t size = sizeof(struct kh_filter) + all;
 	struct kh_filter *filter = kh_alloc_zero(alloc, size);
 
 	if (filter == NULL)
@@ -510,9 +570,9 @@ static int load_programs(int fd, size_t first, size_t all, const struct kh_alloc
 		kh_alloc_free(alloc, filter, size);
 		return -EIO;
 	}
-	filter->program[0] = (struct sock_fprog){.len = (unsigned short)count, .filter = filter->code};
-	filter->program[1] = (struct sock_fprog){.len = (unsigned short)(all / sizeof(struct sock_filter) - count),
-						 .filter = filter->code + count};
+	join(filter->code, first / sizeof(struct sock_filter));
+	filter->program = (struct sock_fprog){.len = (unsigned short)(all / sizeof(struct sock_filter)),
+					      .filter = filter->code};
 	*ret_filter = filter;
 	return 0;
 }
@@ -566,13 +626,9 @@ void kh_filter_free(struct kh_filter *filter)
 /* The exceptions first: under the list, seccomp() may be a call that kills. */
 int kh_filter_install(const struct kh_filter *filter)
 {
-	for (size_t i = 2; i-- > 0;) {
-		long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter->program[i]);
+	long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter->program);
 
-		if (r != 0)
-			return r > 0 ? EBUSY : errno; /* the number of a thread that cannot follow */
-	}
-	return 0;
+	return r > 0 ? EBUSY : r < 0 ? errno : 0; /* above 0: the number of a thread that cannot follow */
 }
 
 const char *kh_filter_name(enum kh_filter_kind kind)

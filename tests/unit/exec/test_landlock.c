@@ -252,13 +252,13 @@ static unsigned with_right(enum kh_landlock_right right)
 	path_of(&place, "in", in, sizeof(in));
 	{
 		const struct kh_landlock_rule rules[] = {
-			{in, right},
-			{"/usr", KH_LANDLOCK_RUN},
-			{"/bin", KH_LANDLOCK_RUN},
-			{"/lib", KH_LANDLOCK_RUN},
-			{"/lib64", KH_LANDLOCK_RUN},
-			{"/no/such/path", KH_LANDLOCK_RUN},
-			{"/dev/null/none", KH_LANDLOCK_ALL},
+			{in, right, -1},
+			{"/usr", KH_LANDLOCK_RUN, -1},
+			{"/bin", KH_LANDLOCK_RUN, -1},
+			{"/lib", KH_LANDLOCK_RUN, -1},
+			{"/lib64", KH_LANDLOCK_RUN, -1},
+			{"/no/such/path", KH_LANDLOCK_RUN, -1},
+			{"/dev/null/none", KH_LANDLOCK_ALL, -1},
 		};
 
 		found = found_under(&place, rules, sizeof(rules) / sizeof(rules[0]));
@@ -298,11 +298,33 @@ static void test_file(struct kh_test *t)
 	place_init(&place);
 	path_of(&place, "in/file", file, sizeof(file));
 	{
-		const struct kh_landlock_rule all = {file, KH_LANDLOCK_ALL}, read = {file, KH_LANDLOCK_READ};
+		const struct kh_landlock_rule all = {file, KH_LANDLOCK_ALL, -1}, read = {file, KH_LANDLOCK_READ, -1};
 
 		assert_int_equal(found_under(&place, &all, 1), beyond(READ_IN | WRITE_IN | TRUNCATE_IN));
 		assert_int_equal(found_under(&place, &read, 1), beyond(READ_IN));
 	}
+	place_done(&place);
+}
+
+/* A rule can name what a descriptor is open on; the descriptor stays open. */
+static void test_descriptor(struct kh_test *t)
+{
+	struct place place;
+	char file[256];
+	int fd;
+
+	(void)t;
+	place_init(&place);
+	path_of(&place, "in/file", file, sizeof(file));
+	fd = open(file, O_PATH | O_CLOEXEC);
+	assert_true(fd >= 0);
+	{
+		const struct kh_landlock_rule rule = {NULL, KH_LANDLOCK_READ, fd};
+
+		assert_int_equal(found_under(&place, &rule, 1), beyond(READ_IN));
+	}
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	close(fd);
 	place_done(&place);
 }
 
@@ -315,7 +337,7 @@ static void test_device(struct kh_test *t)
 	(void)t;
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		const struct kh_landlock_rule rule = {"/dev/zero", KH_LANDLOCK_WRITE};
+		const struct kh_landlock_rule rule = {"/dev/zero", KH_LANDLOCK_WRITE, -1};
 		char byte = 1;
 		int fd, size;
 
@@ -391,6 +413,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_rights),
 	KH_TEST_ONCE(test_no_rule),
 	KH_TEST_ONCE(test_file),
+	KH_TEST_ONCE(test_descriptor),
 	KH_TEST_ONCE(test_device),
 	KH_TEST_ONCE(test_abstract_socket),
 	KH_TEST_ONCE(test_needs_no_new_privs),

@@ -215,7 +215,7 @@ static int makes_code(const struct place *place)
 static int signals(const struct place *place)
 {
 	(void)place;
-	return kill(getppid(), 0);
+	return kill(getppid(), 0) == -1 && errno == EPERM ? 0 : 1;
 }
 
 static int has_capabilities(const struct place *place)
@@ -253,7 +253,7 @@ static void test_what_is_gone(struct kh_test *t)
 	assert_true(killed(attempt(&place, place.folder, runs_program)));
 	assert_true(killed(attempt(&place, place.folder, forks)));
 	assert_true(killed(attempt(&place, place.folder, connects)));
-	assert_true(killed(attempt(&place, place.folder, signals)));
+	assert_int_equal(attempt(&place, place.folder, signals), 0);
 	assert_true(killed(attempt(&place, place.folder, traces)));
 	place_done(&place);
 }
