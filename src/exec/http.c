@@ -64,12 +64,13 @@ static void end_block(struct kh_http *http)
 {
 	struct kh_view block = kh_view_of(http->block, http->block_n);
 	char *location = NULL, *base = NULL;
+	const char *wrong = kh_headers_wrong(block);
 	long status = 0;
 
 	if (!kh_view_starts(block, KH_LIT("HTTP/1."))) {
 		stop(http, KH_FAULT_HTTP, "a response of another version");
-	} else if (!kh_headers_length_good(block)) {
-		stop(http, KH_FAULT_HTTP, "a Content-Length that is none");
+	} else if (wrong != NULL) {
+		stop(http, KH_FAULT_HTTP, wrong);
 	} else if (http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
 		if (status >= 300 && status < 400 &&
 		    http->curl.easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK)
