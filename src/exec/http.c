@@ -319,7 +319,10 @@ static bool is_tls(const struct kh_http *http)
 static void judge(struct kh_http *http, CURLcode code)
 {
 	const char *detail;
-	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, http->has_head, &detail);
+	curl_off_t begun = 0; /* when the first byte came */
+	bool has_begun = http->curl.easy_getinfo(http->easy, CURLINFO_STARTTRANSFER_TIME_T, &begun) == CURLE_OK &&
+			 begun > 0;
+	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, has_begun && !http->has_head, &detail);
 
 	if (fault != KH_FAULT_NONE)
 		stop(http, fault, detail);
