@@ -25,8 +25,15 @@ def kind_letters(text):
     return letters
 
 
-def filters():
-    text = read("src/exec/filter.c")
+# Calls that readers of such a list look for first.
+NOTABLE = """ptrace process_vm_readv process_vm_writev mount umount2 move_mount open_tree fsopen fsmount mount_setattr pivot_root
+chroot setns unshare bpf perf_event_open userfaultfd init_module finit_module delete_module kexec_load kexec_file_load reboot
+swapon swapoff quotactl acct fanotify_init fanotify_mark open_by_handle_at pidfd_getfd process_mrelease iopl ioperm
+vhangup nfsservctl uselib ustat sysfs _sysctl lookup_dcookie""".split()
+
+
+def entries_of(text):
+    """(letters, name, condition or None, errno or None) of the table of filter.c."""
     letters = kind_letters(text)
     table = re.search(r"^static const struct call calls\[\] = \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL).group(1)
 
@@ -39,7 +46,7 @@ def filters():
         return "".join(literal if not macro else words(re.search(
             r"^#define " + macro + r"\s+(.*)$", text, re.MULTILINE).group(1)) for literal, macro in parts)
 
-    entries = []  # (letters, name, condition or None, errno or None)
+    entries = []
     for name, where in (("OK", 1), ("NO", 2), ("NEW", 2), ("IF", 3)):
         for _, arguments in calls(table, name):
             if name == "OK":
@@ -50,7 +57,11 @@ def filters():
             else:
                 error = "ENOSYS" if name == "NEW" else arguments[1]
                 entries.append((kinds(arguments[where]), arguments[0].strip('"'), None, error))
-    lines = []
+    return entries
+
+
+def filters():
+    entries, lines = entries_of(read("src/exec/filter.c")), []
     for letter, title in KINDS.items():
         own = sorted((name, condition or "", error or "") for who, name, condition, error in entries if letter in who)
         allowed = [name for name, condition, error in own if not condition and not error]
@@ -70,6 +81,11 @@ def filters():
                 for error, names in sorted(refused.items())) + ".")
         lines.append("")
     return "\n".join(wrap(line) for line in lines).rstrip("\n") + "\n"
+
+
+def never():
+    known = {name for _, name, _, _ in entries_of(read("src/exec/filter.c"))}
+    return wrap(" ".join("`{}`".format(name) for name in NOTABLE if name not in known) + ".") + "\n"
 
 
 def wrap(line, width=130):
@@ -175,6 +191,6 @@ def word_table(source, header):
 
 
 def tables():
-    return {"calls": filters(), "limits": limits(), "paths": paths(), "addresses": addresses(),
+    return {"calls": filters(), "never": never(), "limits": limits(), "paths": paths(), "addresses": addresses(),
             "faults": word_table("src/exec/fault.c", "| fault | means |"),
             "parts": word_table("src/exec/part.c", "| part | for what, and what would be lost |")}
