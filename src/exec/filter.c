@@ -63,8 +63,10 @@ enum condition {
 	DESCRIPTOR_FLAGS,
 	DESCRIPTOR_ONLY,
 	LIMIT_READ,
+	LIMIT_OF_SELF,
 	NO_ADDRESS,
 	SOCKET_OPTION,
+	NO_BUFFER,
 };
 
 struct call {
@@ -187,7 +189,7 @@ static const struct call calls[] = {
 	OK("sched_get_priority_min", R|G), OK("sched_rr_get_interval", R), NO("sched_setscheduler", EPERM, R|G),
 	NO("sched_setparam", EPERM, R), NO("sched_setattr", EPERM, R),
 	OK("getpriority", R), OK("setpriority", R), OK("ioprio_get", R), OK("ioprio_set", R),
-	OK("getrlimit", ANY), OK("setrlimit", R), OK("prlimit64", R|W),
+	OK("getrlimit", ANY), OK("setrlimit", R), IF(LIMIT_OF_SELF, "prlimit64", EPERM, R|W, "of the process itself"),
 	IF(LIMIT_READ, "prlimit64", EPERM, D|H|G, "to read"),
 	OK("getrusage", ANY), OK("times", R|G), OK("sysinfo", ANY), OK("uname", ANY),
 	NO("sethostname", EPERM, R), NO("setdomainname", EPERM, R), NO("syslog", EPERM, R), NO("kcmp", EPERM, R),
@@ -229,7 +231,9 @@ static const struct call calls[] = {
 	OK("recvfrom", ANY), OK("recvmsg", ANY), OK("recvmmsg", R),
 	/* A datagram socket that is connected still sends elsewhere when it is given an address: workers cannot give one. */
 	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I, "no address"),
-	OK("getsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY), OK("setsockopt", R|G),
+	OK("getsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY), OK("setsockopt", G),
+	/* Buffers of the kernel are memory that no limit of a process bounds; its socket filters are programs. */
+	IF(NO_BUFFER, "setsockopt", EPERM, R, "not SO_SNDBUF, SO_RCVBUF, SO_ATTACH_FILTER and their like"),
 	IF(SOCKET_OPTION, "setsockopt", EPERM, W|H, "of TCP, and SO_KEEPALIVE"),
 };
 /* clang-format on */
@@ -410,6 +414,22 @@ static int add_fcntl(struct making *making, int number)
 	return r;
 }
 
+static int add_no_buffer(struct making *making, int number, int error)
+{
+	static const uint64_t options[] = {
+		SO_SNDBUF,        SO_RCVBUF,     SO_SNDBUFFORCE,           SO_RCVBUFFORCE,
+		SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF};
+	int r = allow(making, number);
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]) && r == 0; i++) {
+		struct scmp_arg_cmp both[] = {argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, SOL_SOCKET),
+					      argument(2, SCMP_CMP_MASKED_EQ, UINT32_MAX, options[i])};
+
+		r = seccomp_rule_add_array(making->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, both);
+	}
+	return r;
+}
+
 /* What libcurl sets on a connection; the level of all sockets has more, filters that run in the kernel among it. */
 static int add_socket_option(struct making *making, int number, int error)
 {
@@ -481,8 +501,12 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_except(making, number, error, argument(3, SCMP_CMP_NE, AT_EMPTY_PATH, 0));
 	case NO_ADDRESS:
 		return allow_if(making, number, argument(4, SCMP_CMP_EQ, 0, 0));
+	case NO_BUFFER:
+		return add_no_buffer(making, number, error);
 	case SOCKET_OPTION:
 		return add_socket_option(making, number, error);
+	case LIMIT_OF_SELF: /* the first process of a sandbox has the same user */
+		return add_except(making, number, error, argument(0, SCMP_CMP_NE, 0, 0));
 	case LIMIT_READ:
 		return add_except(making, number, error, argument(2, SCMP_CMP_NE, 0, 0));
 	}
