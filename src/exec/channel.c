@@ -137,6 +137,13 @@ enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, 
 	return KH_IO_DONE;
 }
 
+bool kh_channel_closed(int fd)
+{
+	struct pollfd poll_fd = {.fd = fd}; /* hanging up is reported in any case */
+
+	return poll(&poll_fd, 1, 0) > 0;
+}
+
 static int64_t now_ms(void)
 {
 	struct timespec now;

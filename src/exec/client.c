@@ -75,14 +75,15 @@ static int start_child(const char *program, const int channel[2])
 	return pid;
 }
 
-/* How child PID ended; blocks until it has. */
+/* How child PID ended; blocks until it has.  -1 where nobody can tell: this process ignores SIGCHLD. */
 static int wait_child(int pid)
 {
-	int status = 0;
+	int status = 0, done;
 
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
+	do
+		done = waitpid(pid, &status, 0);
+	while (done < 0 && errno == EINTR);
+	return done < 0 ? -1 : status;
 }
 
 static enum kh_err say_hello(int control, unsigned pool, struct kh_error *err)

@@ -39,8 +39,8 @@ void kh_client_stop(struct kh_client *client);
 
 /*
  * A new request.  KH_ELIMIT or KH_EINPUT where it cannot be written (request.h), KH_EREFUSED with code `channel` where
- * this process is out of descriptors.  An executor that is gone is no failure here: the exchange then begins and ends
- * with END and KH_FAULT_LOST.
+ * this process is out of descriptors.  An executor that is gone, or takes nothing for ten seconds, is no failure here:
+ * the exchange then begins and ends with END and KH_FAULT_LOST.
  */
 enum kh_err kh_client_run(const struct kh_client *client, const struct kh_run *run, struct kh_exchange *ret_exchange,
 			  struct kh_error *err) __attribute__((warn_unused_result));

@@ -524,7 +524,7 @@ void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes)
 {
 	char *p = extend(out, bytes.n);
 
-	if (p != NULL && bytes.n > 0)
+	if (p != NULL && bytes.n > 0 && p != bytes.p)
 		memcpy(p, bytes.p, bytes.n);
 }
 

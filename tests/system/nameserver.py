@@ -1,6 +1,7 @@
 """A name server whose answers a test writes, for the scripts beside this file.  UDP and TCP, on port 53.
 
-A zone is a function: it gets a Question and returns the packets to send back, in order (none: it says nothing).
+A zone is a function: it gets a Question and returns the packets to send back, in order (none: it says nothing).  One
+that is (address, packet) comes from somebody else at that address.
 """
 import ipaddress
 import socket
@@ -90,7 +91,12 @@ class NameServer:
         while True:
             packet, peer = self.datagrams.recvfrom(65536)
             for reply in self.replies(packet, False):
-                self.datagrams.sendto(reply, peer)
+                if isinstance(reply, tuple):
+                    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+                        stranger.bind((reply[0], 53))
+                        stranger.sendto(reply[1], peer)
+                else:
+                    self.datagrams.sendto(reply, peer)
 
     def serve_stream(self):
         while True:

@@ -73,6 +73,7 @@ static void test_packets(struct kh_test *t)
 	size_t count = 99;
 
 	make_pair(t, pair);
+	assert_false(kh_channel_closed(pair[1]));
 	assert_int_equal(receive(pair[1], &packet, fds, &count), KH_IO_AGAIN);
 	assert_int_equal(kh_channel_send(pair[0], KH_LIT("one"), NULL, 0), KH_IO_DONE);
 	assert_int_equal(kh_channel_send(pair[0], KH_LIT("three"), NULL, 0), KH_IO_DONE);
@@ -164,7 +165,9 @@ static void test_last_words(struct kh_test *t)
 			assert_int_equal(kh_channel_send(pair[1], KH_LIT("unread"), NULL, 0), KH_IO_DONE);
 		assert_int_equal(kh_channel_send(pair[0], KH_LIT("last"), NULL, 0), KH_IO_DONE);
 		assert_int_equal(kh_channel_send(pair[0], KH_LIT("words"), NULL, 0), KH_IO_DONE);
+		assert_false(kh_channel_closed(pair[1]));
 		close(pair[0]);
+		assert_true(kh_channel_closed(pair[1]));
 		assert_int_equal(kh_channel_receive_wait(pair[1], buffer, &packet, fds, &count, -1), KH_IO_DONE);
 		assert_view(packet, "last");
 		assert_int_equal(receive(pair[1], &packet, fds, &count), KH_IO_DONE);

@@ -103,11 +103,12 @@ static struct kh_view report(int argc, char **argv, char **environment)
 	for (int fd = 0; fd < 1024; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)
 			LINE("fd %d\n", fd);
-	for (int fd = 0; fd < 2; fd++) {
+	for (int fd = 0; fd < 3; fd++) {
 		char path[32], target[64] = {0};
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		if (readlink(path, target, sizeof(target) - 1) > 0)
-			LINE("%d is %s\n", fd, target);
+		/* Standard error is whatever the tests have. */
+		if (readlink(path, target, sizeof(target) - 1) > 0 && (fd < 2 || strstr(target, "socket:") != NULL))
+			LINE("%d is %s\n", fd, fd < 2 ? target : "a socket");
 	}
 	sigprocmask(SIG_SETMASK, NULL, &blocked);
 	for (int number = 1; number < NSIG; number++) {
@@ -151,6 +152,8 @@ static void play_request(enum part part, int fd, struct kh_view about)
 			say_bulk(fd, KH_MESSAGE_OUTPUT, message.bulk);
 	}
 	say_number(fd, KH_MESSAGE_END, KH_FIELD_FAULT, KH_FAULT_NONE, NULL, 0);
+	if (part == PART_ECHO && message.type == KH_MESSAGE_FETCH)
+		NEED(!hear(fd, &state, &message, NULL)); /* a GET sends nothing more, and closes */
 }
 
 static void play_start(enum part part, int control)
@@ -329,33 +332,41 @@ static void test_clean_start(struct kh_test *t)
 	close(pipe_fds[1]);
 }
 
-/* A parent without standard streams: its channel then has one of their numbers. */
+/* In a child of its own, because the harness needs its streams: a run without those of MASK.  How it went. */
+static int run_without(int mask, struct kh_error *err)
+{
+	struct kh_client client;
+	char text[4096];
+	struct kh_run request = {.argv = {KH_LIT_INIT("/bin/cat")}, .argc = 1};
+	struct kh_client_settings settings = {.program = program, .pool = PART_REPORT};
+
+	for (int fd = 0; fd < 3; fd++)
+		if (mask & 1 << fd)
+			close(fd);
+	if (kh_client_start(&client, &settings, err) != KH_OK)
+		return 10;
+	if (kh_client_run(&client, &request, &exchange, err) != KH_OK || !kh_exchange_feed_end(&exchange))
+		return 11;
+	if (finish(&exchange, text, sizeof(text)).fault != KH_FAULT_NONE)
+		return 12;
+	kh_client_stop(&client);
+	if (strstr(text, "fd 0\nfd 1\nfd 2\nfd 3\n0 is /dev/null\n1 is /dev/null\n") == NULL)
+		return 13;
+	return (mask & 4) != 0 && strstr(text, "2 is a socket") != NULL ? 14 : 0;
+}
+
+/* A parent without some or all standard streams: its channel then has one of their numbers, and must not stay there. */
 static void test_no_streams(struct kh_test *t)
 {
-	int status = 0, pid;
-
-	/* The harness needs its streams: all of this is in a child, which tells by how it ends. */
-	fflush(NULL);
-	assert_true((pid = fork()) >= 0);
-	if (pid == 0) {
-		struct kh_client client;
-		char text[4096];
-		struct kh_run request = {.argv = {KH_LIT_INIT("/bin/cat")}, .argc = 1};
-		struct kh_client_settings settings = {.program = program, .pool = PART_REPORT};
-		close(0);
-		close(1);
-		close(2);
-		if (kh_client_start(&client, &settings, &t->err) != KH_OK)
-			_exit(10);
-		if (kh_client_run(&client, &request, &exchange, &t->err) != KH_OK || !kh_exchange_feed_end(&exchange))
-			_exit(11);
-		if (finish(&exchange, text, sizeof(text)).fault != KH_FAULT_NONE)
-			_exit(12);
-		kh_client_stop(&client);
-		_exit(strstr(text, "fd 0\nfd 1\nfd 2\nfd 3\n0 is /dev/null\n1 is /dev/null\n") != NULL ? 0 : 13);
+	for (int mask = 1; mask < 8; mask++) {
+		int status = 0, pid;
+		fflush(NULL);
+		assert_true((pid = fork()) >= 0);
+		if (pid == 0)
+			_exit(run_without(mask, &t->err));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
 }
 
 /* Each way for an executor not to become ready: an error that says which, and no child or descriptor left. */
@@ -405,6 +416,26 @@ static void test_no_program(struct kh_test *t)
 	must_fail(t, KH_EREFUSED, kh_client_start(&client, &settings, &t->err));
 	assert_non_null(strstr(t->err.detail, "ended with status 0"));
 	assert_no_child();
+}
+
+/* A parent that ignores SIGCHLD cannot be told how its child ended, and still gets an error and no harm. */
+static void test_no_status(struct kh_test *t)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	struct kh_client_settings settings = {.program = "/nonexistent/keyhole"};
+	struct kh_client client;
+	char text[256];
+
+	assert_int_equal(sigaction(SIGCHLD, &ignore, &before), 0);
+	must_fail(t, KH_EREFUSED, kh_client_start(&client, &settings, &t->err));
+	assert_non_null(strstr(t->err.detail, "ended before it was ready"));
+	must(t, start(t, PART_ECHO, &client));
+	run(t, &client, &exchange);
+	assert_true(kh_exchange_feed_end(&exchange));
+	assert_int_equal(finish(&exchange, text, sizeof(text)).fault, KH_FAULT_NONE);
+	kh_client_stop(&client);
+	assert_no_child();
+	assert_int_equal(sigaction(SIGCHLD, &before, NULL), 0);
 }
 
 /* An executor that dies with a request, before or after it said something: one END, and it is gone for the next too. */
@@ -482,10 +513,10 @@ static void test_bad_request(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_run),         KH_TEST_ONCE(test_fetch),     KH_TEST_ONCE(test_clean_start),
-	KH_TEST_ONCE(test_no_streams),  KH_TEST_ONCE(test_bad_start), KH_TEST_ONCE(test_no_program),
-	KH_TEST_ONCE(test_dies),        KH_TEST_ONCE(test_killed),    KH_TEST_ONCE(test_cancel),
-	KH_TEST_ONCE(test_bad_request),
+	KH_TEST_ONCE(test_run),        KH_TEST_ONCE(test_fetch),       KH_TEST_ONCE(test_clean_start),
+	KH_TEST_ONCE(test_no_streams), KH_TEST_ONCE(test_bad_start),   KH_TEST_ONCE(test_no_program),
+	KH_TEST_ONCE(test_no_status),  KH_TEST_ONCE(test_dies),        KH_TEST_ONCE(test_killed),
+	KH_TEST_ONCE(test_cancel),     KH_TEST_ONCE(test_bad_request),
 };
 
 int main(int argc, char **argv, char **environment)

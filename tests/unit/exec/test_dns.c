@@ -251,7 +251,7 @@ static void test_floods(struct kh_test *t)
 
 	/* A record whose data are pointers, each to the one before; a name that begins at the last of them. */
 	put_head(&a, ID, OK, "www.example.com", KH_DNS_A, 2);
-	put_record(&a, "@12", 16, NULL, 0);
+	put_record(&a, "@12", 16, "", 0);
 	size_t length = a.n - 2, first = a.n;
 	for (unsigned i = 0; i < 8000; i++)
 		put16(&a, 0xc000 | (unsigned)(i == 0 ? 12 : first + 2 * (size_t)i - 2));

@@ -2,8 +2,6 @@
 
 #include "harness.h"
 
-#include <curl/curl.h>
-
 static void test_find(struct kh_test *t)
 {
 	struct kh_view block = KH_LIT("HTTP/1.1 200 OK\r\nX-A:  1 \r\nx-b: 2\r\nX-A: 3\r\n\r\n"), value;
@@ -28,15 +26,34 @@ static void test_until_close(struct kh_test *t)
 	assert_false(kh_headers_until_close(KH_LIT("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), 200));
 }
 
+static void test_length(struct kh_test *t)
+{
+	static const struct kh_view good[] = {KH_LIT_INIT(""), KH_LIT_INIT("X: y\r\n"),
+					      KH_LIT_INIT("Content-Length: 0\r\n"),
+					      KH_LIT_INIT("Content-Length: 5\r\ncontent-length:5\r\n")};
+	static const struct kh_view bad[] = {KH_LIT_INIT("Content-Length: 0x10\r\n"),
+					     KH_LIT_INIT("Content-Length: -1\r\n"), KH_LIT_INIT("Content-Length:\r\n"),
+					     KH_LIT_INIT("Content-Length: 5, 5\r\n"),
+					     KH_LIT_INIT("Content-Length: 5\r\nContent-Length: 6\r\n")};
+	(void)t;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(kh_headers_length_good(good[i]));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(kh_headers_length_good(bad[i]));
+}
+
 static void expect_location(struct kh_view block, const char *want)
 {
-	char *url = kh_headers_location(block, "https://example.test/a/b?c");
+	struct kh_curl curl;
+	assert_int_equal(kh_curl_load(&curl, NULL), KH_OK);
+	char *url = kh_headers_location(&curl, block, "https://example.test/a/b?c");
 
 	if (want == NULL)
 		assert_null(url);
 	else
 		assert_string_equal(url, want);
-	curl_free(url);
+	curl.free(url);
 }
 
 /* E8: where a redirect leads is a whole URL, or nothing. */
@@ -59,5 +76,5 @@ static void test_location(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_find), KH_TEST_ONCE(test_until_close),
-					    KH_TEST_ONCE(test_location)};
+					    KH_TEST_ONCE(test_location), KH_TEST_ONCE(test_length)};
 KH_TEST_MAIN(cases)

@@ -443,6 +443,7 @@ static void test_endless(struct kh_test *t)
 		{KH_LIT_INIT(OK "Transfer-Encoding: chunked\r\n\r\n0\r\n|X-Trailer: of many\r\n"), KH_FAULT_HEADERS},
 		{KH_LIT_INIT(OK "\r\n|body"), KH_FAULT_OUTPUT},
 		{KH_LIT_INIT(OK "Transfer-Encoding: chunked\r\n\r\n|1\r\nx\r\n"), KH_FAULT_OUTPUT},
+		{KH_LIT_INIT(OK "Transfer-Encoding: chunked\r\n\r\n5;extension=|does-not-end-"), KH_FAULT_OUTPUT},
 		/* Empty blocks of deflate: nothing is decoded, but a lot comes. */
 		{KH_LIT_INIT(OK "Content-Encoding: deflate\r\n\r\n|\x00\x00\x00\xff\xff"), KH_FAULT_OUTPUT},
 	};

@@ -319,13 +319,13 @@ static const char *refusal(const struct type *type)
 }
 
 #define assert_taken(type) assert_null(refusal(type))
-#define assert_refused(type, code)                             \
-	do {                                                   \
-		const char *got_code = refusal(type);          \
-		if (got_code == NULL)                          \
-			print_error("%s taken\n", type->name); \
-		assert_non_null(got_code);                     \
-		assert_string_equal(got_code, code);           \
+#define assert_refused(type, code)                               \
+	do {                                                     \
+		const char *got_code = refusal(type);            \
+		if (got_code == NULL)                            \
+			print_error("%s taken\n", (type)->name); \
+		assert_non_null(got_code);                       \
+		assert_string_equal(got_code, code);             \
 	} while (0)
 
 /* MESSAGE written again by its own functions, into BUFFER. */
