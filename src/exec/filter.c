@@ -60,6 +60,7 @@ enum condition {
 	MODE_AT,
 	OPEN,
 	OPEN_AT,
+	NO_LEASE,
 	DESCRIPTOR_FLAGS,
 	DESCRIPTOR_ONLY,
 	LIMIT_READ,
@@ -106,7 +107,8 @@ static const struct call calls[] = {
 	OK("timerfd_create", R|G), OK("timerfd_settime", R|G), OK("timerfd_gettime", R|G),
 	OK("signalfd", R), OK("signalfd4", R|G),
 	OK("sendfile", R|G), OK("splice", R|G), OK("tee", R), NO("vmsplice", ENOSYS, R),
-	OK("fcntl", R|W|G),
+	/* A lease on a file of the host's would hold up whoever opens it there. */
+	IF(NO_LEASE, "fcntl", EPERM, R, "not F_SETLEASE, F_NOTIFY"), OK("fcntl", W|G),
 	IF(DESCRIPTOR_FLAGS, "fcntl", 0, D|H, "F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL and F_SETFL"),
 	IF(NO_INJECTION, "ioctl", EPERM, R, "not TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD"), NO("ioctl", ENOTTY, NET|G),
 
@@ -144,7 +146,9 @@ static const struct call calls[] = {
 	NEW("setxattrat", 463, R), NEW("getxattrat", 464, R), NEW("listxattrat", 465, R), NEW("removexattrat", 466, R),
 	NEW("file_getattr", 468, R), NEW("file_setattr", 469, R), NEW("cachestat", 451, R),
 	NO("name_to_handle_at", ENOSYS, R), NEW("statmount", 457, R), NEW("listmount", 458, R),
-	OK("inotify_init", R), OK("inotify_init1", R), OK("inotify_add_watch", R), OK("inotify_rm_watch", R),
+	/* Watching /usr would tell what the host does with it. */
+	NO("inotify_init", ENOSYS, R), NO("inotify_init1", ENOSYS, R), NO("inotify_add_watch", ENOSYS, R),
+	NO("inotify_rm_watch", ENOSYS, R),
 
 	/* Memory of one's own.  What no limit bounds is not there: memfd, SysV and POSIX shared memory and queues. */
 	OK("mmap", R|W), IF(NOT_EXECUTABLE, "mmap", 0, D|H, "without PROT_EXEC"),
@@ -188,7 +192,7 @@ static const struct call calls[] = {
 	OK("sched_get_priority_max", R|G),
 	OK("sched_get_priority_min", R|G), OK("sched_rr_get_interval", R), NO("sched_setscheduler", EPERM, R|G),
 	NO("sched_setparam", EPERM, R), NO("sched_setattr", EPERM, R),
-	OK("getpriority", R), OK("setpriority", R), OK("ioprio_get", R), OK("ioprio_set", R),
+	OK("getpriority", R), OK("setpriority", R), OK("ioprio_get", R), NO("ioprio_set", EPERM, R),
 	OK("getrlimit", ANY), OK("setrlimit", R), IF(LIMIT_OF_SELF, "prlimit64", EPERM, R|W, "of the process itself"),
 	IF(LIMIT_READ, "prlimit64", EPERM, D|H|G, "to read"),
 	OK("getrusage", ANY), OK("times", R|G), OK("sysinfo", ANY), OK("uname", ANY),
@@ -404,6 +408,17 @@ static int add_open(struct making *making, int number, int error, unsigned index
 	return r;
 }
 
+static int add_no_lease(struct making *making, int number, int error)
+{
+	int r = allow(making, number);
+
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETLEASE));
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, F_NOTIFY));
+	return r;
+}
+
 static int add_fcntl(struct making *making, int number)
 {
 	static const uint64_t commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
@@ -495,6 +510,8 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_open(making, number, error, 1);
 	case OPEN_AT:
 		return add_open(making, number, error, 2);
+	case NO_LEASE:
+		return add_no_lease(making, number, error);
 	case DESCRIPTOR_FLAGS:
 		return add_fcntl(making, number);
 	case DESCRIPTOR_ONLY:

@@ -317,6 +317,12 @@ static const struct wish {
 	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDONLY | O_DIRECTORY, -1}, -EFAULT},
 	{KH_FILTER_RUN, SYS_openat2, {AT_FDCWD, 0}, -ENOSYS},
 	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, S_IFREG | S_ISUID | 0755, 0}, -EPERM},
+	/* Nothing that tells of the host's files, or holds up who uses them. */
+	{KH_FILTER_RUN, SYS_fcntl, {-1, F_SETLEASE, F_RDLCK}, -EPERM},
+	{KH_FILTER_RUN, SYS_fcntl, {-1, HIGH | F_SETLEASE, F_RDLCK}, -EPERM},
+	{KH_FILTER_RUN, SYS_fcntl, {-1, F_NOTIFY, 1}, -EPERM},
+	{KH_FILTER_RUN, SYS_fcntl, {-1, F_GETFL}, -EBADF},
+	{KH_FILTER_RUN, SYS_inotify_init1, {0}, -ENOSYS},
 	/* Workers after their start: no file, no process, no connection, no memory that can be executed. */
 	{KH_FILTER_HTTP, SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS}, ALLOWED},
 	{KH_FILTER_HTTP, SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS}, KILLED},
