@@ -170,11 +170,11 @@ static const char *state(const struct kh_probe *p)
 static void print_wrapped(const char *text, int indent)
 {
 	struct kh_view rest = kh_view_str(text), word;
-	size_t column = WIDTH;
+	size_t column = 0;
 
 	while (kh_view_split(&rest, ' ', &word)) {
-		if (column + 1 + word.n > WIDTH) {
-			printf("%s%*s", column < WIDTH ? "\n" : "", indent, "");
+		if (column == 0 || column + 1 + word.n > WIDTH) {
+			printf("%s%*s", column > 0 ? "\n" : "", indent, "");
 			column = (size_t)indent;
 		} else {
 			putchar(' ');

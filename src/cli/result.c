@@ -91,11 +91,6 @@ struct kh_tainted kh_result_keep(struct kh_result *result, struct kh_tainted v)
 	return kh_tainted_wrap(kh_arena_dup(result->arena, kh_tainted_open(v)));
 }
 
-bool kh_result_has(struct kh_tainted v)
-{
-	return kh_tainted_open(v).n > 0;
-}
-
 struct kh_view kh_result_quote(struct kh_result *result, struct kh_tainted v)
 {
 	return kh_arena_quote(result->arena, kh_tainted_open(v));

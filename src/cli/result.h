@@ -34,9 +34,8 @@ void kh_result_text(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_va
 void kh_result_lines(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
 		     struct kh_tainted v);
 
-/* A copy of V that lives as long as the arena; and whether there is anything in V. */
+/* A copy of V that lives as long as the arena. */
 struct kh_tainted kh_result_keep(struct kh_result *result, struct kh_tainted v);
-bool kh_result_has(struct kh_tainted v);
 
 /* V, words of others, fit for a message (kh_arena_quote). */
 struct kh_view kh_result_quote(struct kh_result *result, struct kh_tainted v);

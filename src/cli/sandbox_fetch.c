@@ -86,7 +86,7 @@ static int print_help(const struct kh_option *options)
 	      stdout);
 	kh_option_print(options, OPTIONS, stdout);
 	fputs("\n"
-	      "Exit status: 0 a response below 400 came whole; 1 it did not, or it leads elsewhere; 2 the\n"
+	      "Exit status: 0 a good response (2xx, 304) came whole; 1 it did not, or it leads elsewhere; 2 the\n"
 	      "command line is not usable.  See keyhole-sandbox(1).\n",
 	      stdout);
 	return fflush(stdout) == 0 ? 0 : FAILED;
@@ -141,6 +141,12 @@ static enum kh_err take_request(struct fetching *f, int argc, char **argv, struc
 	return take_files(f, err);
 }
 
+/* Those that were followed are not seen here; 304 and the like lead nowhere. */
+static bool is_redirect(unsigned status)
+{
+	return (status >= 301 && status <= 303) || status == 307 || status == 308;
+}
+
 static void take_head(struct fetching *f, const struct kh_head *head)
 {
 	struct response *r = &f->response;
@@ -149,15 +155,17 @@ static void take_head(struct fetching *f, const struct kh_head *head)
 	r->headers = kh_result_keep(&f->result, head->headers);
 	r->url = kh_result_keep(&f->result, head->url);
 	r->location = kh_result_keep(&f->result, head->location);
-	r->is_elsewhere = kh_result_has(head->location);
+	r->is_elsewhere = is_redirect(head->status);
 	if (f->args.include && !f->args.json)
 		kh_terminal_give(&f->stream.out, r->headers);
 }
 
+/* A redirect that is here was not followed: it is an answer, but not what was asked for. */
 static bool is_good(const struct fetching *f, const struct kh_end *end)
 {
-	return end->fault == KH_FAULT_NONE && f->response.status >= 200 && f->response.status < 400 &&
-	       !f->response.is_elsewhere;
+	unsigned status = f->response.status;
+
+	return end->fault == KH_FAULT_NONE && ((status >= 200 && status < 300) || status == 304);
 }
 
 static bool write_json(struct fetching *f, const struct kh_end *end)
@@ -188,8 +196,8 @@ static void tell(struct fetching *f, const struct kh_end *end)
 			 end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
 	else if (r->is_elsewhere)
 		fprintf(stderr, "keyhole: " NAME ": %u: %.*s leads to %.*s, which was not followed\n", r->status,
-			KH_FMT(url), KH_FMT(to));
-	else if (r->status >= 400)
+			KH_FMT(url), KH_FMT(to.n > 2 ? to : KH_LIT("what is no URL")));
+	else if (!is_good(f, end))
 		fprintf(stderr, "keyhole: " NAME ": %u from %.*s\n", r->status, KH_FMT(url));
 	else if (f->is_looked_at)
 		fprintf(stderr, "%u, %llu bytes from %.*s\n", r->status, (unsigned long long)end->used, KH_FMT(url));

@@ -45,6 +45,7 @@ struct inside {
 	const struct kh_sandbox_kit *kit;
 	enum kh_profile profile;
 	int channel, program, proc; /* kept; everything else of the executor's is closed */
+	int gate;                   /* closed by the first process when it has locked itself down */
 	struct kh_root root;
 	struct kh_message job;
 	int fds[KH_MESSAGE_FDS]; /* of the job */
@@ -140,6 +141,7 @@ static void set_up(struct inside *in)
 	int keep[] = {in->channel, in->program, in->root.idmap, -1};
 	enum kh_part part = KH_PART_ROOT;
 
+	prctl(PR_SET_NAME, "keyhole-sandbox");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		broken(in, KH_PART_PRIVILEGES, errno);
 	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -148,7 +150,7 @@ static void set_up(struct inside *in)
 	if (e)
 		broken(in, KH_PART_DESCRIPTORS, e);
 	if (!in->kit->is_root) {
-		e = map_ids(in->proc, geteuid(), getegid());
+		e = map_ids(in->proc, in->kit->uid, in->kit->gid);
 		if (e)
 			broken(in, KH_PART_USER, e);
 	}
@@ -257,7 +259,7 @@ static int restrict_files(const struct inside *in)
 {
 	const bool run = in->profile == KH_PROFILE_RUN;
 	struct kh_landlock_rule rules[KH_ROOT_FOLDERS + 32];
-	char text[KH_MESSAGE_MAX];
+	static char text[KH_MESSAGE_MAX];
 	size_t n = 0, used = 0, cursor;
 	struct kh_view path;
 
@@ -333,10 +335,9 @@ static int execute(const struct inside *in)
 	return e;
 }
 
-static _Noreturn void second_process(const struct inside *in)
+/* Everything that the program will not have, in the order in which it can still be given up. */
+static void lock_down(const struct inside *in)
 {
-	const struct kh_filter *filter =
-		in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
 	int e;
 
 	setsid();
@@ -352,22 +353,52 @@ static _Noreturn void second_process(const struct inside *in)
 		broken(in, KH_PART_PRIVILEGES, e);
 	if ((e = restrict_files(in)) != 0)
 		broken(in, KH_PART_LANDLOCK, e);
+}
+
+/* Waits for the job, finishes the sandbox by it, and becomes the program. */
+static _Noreturn void second_process(struct inside *in)
+{
+	const struct kh_filter *filter =
+		in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
+	enum kh_part part = KH_PART_NONE;
+	unsigned owner = 0;
+	char byte;
+	int e;
+
+	send_plain(in, KH_MESSAGE_WARM, KH_FIELD_NONE, 0);
+	take_job(in);
+	if ((e = kh_root_finish(&in->root, &in->job, &owner, &part)) != 0)
+		broken(in, part, e);
+	/* Ids are the last thing that root is needed for. */
+	if (in->kit->is_root && (e = leave_root(in, owner)) != 0)
+		broken(in, KH_PART_USER, e);
+	/* The program must not find a first process that could do more than wait. */
+	if (read(in->gate, &byte, 1) != 0)
+		broken(in, KH_PART_PRIVILEGES, EPIPE);
+	lock_down(in);
 	if ((e = kh_filter_install(filter)) != 0)
 		broken(in, KH_PART_SECCOMP, e);
 	broken(in, KH_PART_PROGRAM, execute(in));
 }
 
-/* Waits until the program has ended, reaping what it left behind. */
-static _Noreturn void wait_for(const struct inside *in, int second)
+/* Gives up everything, and then waits until the program has ended, reaping what it leaves behind. */
+static _Noreturn void first_process(struct inside *in, int second)
 {
-	int keep[] = {in->channel}, status, e;
+	int keep[] = {in->channel, in->gate}, status, e;
+	unsigned id = KH_SANDBOX_UID;
 
-	if ((e = close_others(keep, 1)) != 0)
+	if ((e = close_others(keep, 2)) != 0)
 		broken(in, KH_PART_DESCRIPTORS, e);
-	if ((e = drop_capabilities()) != 0)
+	if (in->kit->is_root && (setgroups(0, NULL) < 0 || setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0))
+		broken(in, KH_PART_PRIVILEGES, errno);
+	if (!in->kit->is_root && (e = drop_capabilities()) != 0)
 		broken(in, KH_PART_PRIVILEGES, e);
+	/* A change of ids forgets whose death one dies with. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		broken(in, KH_PART_PRIVILEGES, errno);
 	if ((e = kh_filter_install(in->kit->filter[KH_FILTER_INIT])) != 0)
 		broken(in, KH_PART_SECCOMP, e);
+	close(in->gate);
 	for (;;) {
 		int pid = wait4(-1, &status, 0, NULL);
 		if (pid == second)
@@ -382,31 +413,23 @@ static _Noreturn void wait_for(const struct inside *in, int second)
 _Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, int channel)
 {
 	static struct inside in; /* this process is a copy, and has it for itself */
-	enum kh_part part = KH_PART_NONE;
-	unsigned owner = 0;
-	int e;
+	int gate[2];
 
-	in = (struct inside){.kit = kit,
-			     .profile = profile,
-			     .channel = channel,
-			     .program = kit->program,
-			     .root = {.host = -1, .idmap = kit->idmap}};
+	in.kit = kit;
+	in.profile = profile;
+	in.channel = channel;
+	in.program = kit->program;
+	in.root.host = -1;
+	in.root.idmap = kit->idmap;
 	set_up(&in);
-	send_plain(&in, KH_MESSAGE_WARM, KH_FIELD_NONE, 0);
-	take_job(&in);
-	if ((e = kh_root_finish(&in.root, &in.job, &owner, &part)) != 0)
-		broken(&in, part, e);
-	if (kit->is_root) {
-		/* Ids are the last thing that root is needed for; a change of them forgets whose death we die with. */
-		if ((e = leave_root(&in, owner)) != 0)
-			broken(&in, KH_PART_USER, e);
-		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-			broken(&in, KH_PART_PRIVILEGES, errno);
-	}
-	int second = fork();
+	if (pipe2(gate, O_CLOEXEC) < 0)
+		broken(&in, KH_PART_DESCRIPTORS, errno);
+	int second = _Fork();
 	if (second < 0)
 		broken(&in, KH_PART_LIMITS, errno);
+	in.gate = gate[second == 0 ? 0 : 1];
+	close(gate[second == 0 ? 1 : 0]);
 	if (second == 0)
 		second_process(&in);
-	wait_for(&in, second);
+	first_process(&in, second);
 }

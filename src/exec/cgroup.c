@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,35 +182,29 @@ static _Noreturn void keep(struct kh_cgroup_base *base, int wake)
 	_exit(0);
 }
 
-/* Twice forked, so that nobody has to wait for it. */
 static bool start_keeper(struct kh_cgroup_base *base)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
-	int pid = fork();
-	if (pid == 0) {
+	base->keeper = fork();
+	if (base->keeper == 0) {
+		prctl(PR_SET_NAME, "keyhole-keeper");
+		dup2(ends[0], 0);
+		close_range(1, 2, 0);
+		close_range(3, 3, 0); /* the control channel: the parent must see the executor's end, not ours */
 		close(ends[1]);
-		if (fork() == 0) {
-			dup2(ends[0], 0);
-			close_range(1, 2, 0);
-			close_range(3, 3,
-				    0); /* the control channel: the parent must see the executor's end, not ours */
-			keep(base, 0);
-		}
-		_exit(0);
+		keep(base, 0);
 	}
 	close(ends[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
 	base->alarm = ends[1];
-	return pid > 0;
+	return base->keeper > 0;
 }
 
 void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 {
-	*base = (struct kh_cgroup_base){.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1};
+	*base = (struct kh_cgroup_base){.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1};
 	snprintf(base->name, sizeof(base->name), "keyhole-%d", pid);
 	if (!try_v2(base)) {
 		base->has_memory = make_base(base, 0, "memory");
@@ -231,7 +226,9 @@ void kh_cgroup_base_done(struct kh_cgroup_base *base)
 		drop_base(base, i);
 	if (base->alarm >= 0)
 		close(base->alarm);
-	base->alarm = -1;
+	if (base->keeper > 0)
+		waitpid(base->keeper, NULL, 0);
+	base->alarm = base->keeper = -1;
 }
 
 const char *kh_cgroup_base_has(const struct kh_cgroup_base *base)

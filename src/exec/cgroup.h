@@ -19,7 +19,8 @@ struct kh_cgroup_base {
 	bool is_v2;                        /* one hierarchy with both, the first */
 	bool has_memory, has_pids;
 	char name[32];
-	int alarm; /* the keeper wakes when the last copy of this is closed */
+	int alarm;  /* the keeper wakes when the last copy of this is closed */
+	int keeper; /* its pid */
 };
 
 struct kh_cgroup {

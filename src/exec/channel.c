@@ -77,8 +77,10 @@ enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t
 		header->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
 		memcpy(CMSG_DATA(header), fds, fd_count * sizeof(int));
 	}
+	/* Without descriptors by send: workers have no sendmsg, which could name an address. */
 	do
-		sent = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+		sent = fd_count > 0 ? sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT)
+				    : send(fd, packet.p, packet.n, MSG_NOSIGNAL | MSG_DONTWAIT);
 	while (sent < 0 && errno == EINTR);
 	return sent < 0 ? failure() : KH_IO_DONE;
 }
@@ -133,6 +135,13 @@ enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, 
 	*ret_fd_count = count;
 	memcpy(ret_fds, fds, count * sizeof(int));
 	return KH_IO_DONE;
+}
+
+bool kh_channel_closed(int fd)
+{
+	struct pollfd poll_fd = {.fd = fd}; /* hanging up is reported in any case */
+
+	return poll(&poll_fd, 1, 0) > 0;
 }
 
 static int64_t now_ms(void)

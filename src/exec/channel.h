@@ -27,7 +27,11 @@ enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t
 enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
 			      size_t *ret_fd_count) __attribute__((warn_unused_result));
 
-/* The same two, waiting up to TIMEOUT_MS (-1: for ever) until it can be done; KH_IO_AGAIN where the time ran out. */
+/* True where the peer is gone, whatever of it is still to be read; for whoever does not want to read now. */
+bool kh_channel_closed(int fd);
+
+/* Sending and receiving, waiting up to TIMEOUT_MS (-1: for ever) until it can be done; KH_IO_AGAIN where the time ran
+ * out. */
 enum kh_io kh_channel_send_wait(int fd, struct kh_view packet, const int *fds, size_t fd_count, int timeout_ms)
 	__attribute__((warn_unused_result));
 enum kh_io kh_channel_receive_wait(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,7 +54,8 @@ _Noreturn static void become_executor(const char *program, const int channel[2])
 	static char name[] = "keyhole", command[] = "executor";
 	char *argv[] = {name, command, NULL}, *environ_of_nothing[] = {NULL};
 
-	if (set_descriptors(channel[1], channel[0]) && set_signals())
+	/* A session of its own: what is typed at this process's terminal is for this process, which then closes. */
+	if (setsid() >= 0 && set_descriptors(channel[1], channel[0]) && set_signals())
 		execve(program, argv, environ_of_nothing);
 	_exit(NOT_FOUND);
 }
@@ -73,14 +75,15 @@ static int start_child(const char *program, const int channel[2])
 	return pid;
 }
 
-/* How child PID ended; blocks until it has. */
+/* How child PID ended; blocks until it has.  -1 where nobody can tell: this process ignores SIGCHLD. */
 static int wait_child(int pid)
 {
-	int status = 0;
+	int status = 0, done;
 
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
+	do
+		done = waitpid(pid, &status, 0);
+	while (done < 0 && errno == EINTR);
+	return done < 0 ? -1 : status;
 }
 
 static enum kh_err say_hello(int control, unsigned pool, struct kh_error *err)
@@ -144,52 +147,53 @@ enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_set
 	const char *program = settings != NULL && settings->program != NULL ? settings->program : "/proc/self/exe";
 	int channel[2];
 
-	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
+	*client = (struct kh_client){.control = -1, .pid = -1};
 	enum kh_err e = kh_channel_pair(channel, err);
 	if (e != KH_OK)
 		return e;
 	int pid = start_child(program, channel);
-	int failed = errno;
+	if (pid < 0)
+		e = kh_error_set(err, KH_EREFUSED, "executor_start", "no process can be made: %m");
 	close(channel[1]);
-	if (pid < 0) {
+	if (e != KH_OK) {
 		close(channel[0]);
-		errno = failed;
-		return kh_error_set(err, KH_EREFUSED, "executor_start", "no process can be made: %m");
+		return e;
 	}
 	if ((e = say_hello(channel[0], settings != NULL ? settings->pool : 0, err)) != KH_OK ||
 	    (e = hear_ready(channel[0], err)) != KH_OK) {
-		close(channel[0]);
-		return give_up(pid, e, err);
+		e = give_up(pid, e, err);
+		close(channel[0]); /* after it, so that a child which waits does not end by itself */
+		return e;
 	}
-	/* Opened now: a parent that has locked itself down cannot do it any more. */
-	*client = (struct kh_client){.control = channel[0], .pid = pid, .pidfd = (int)syscall(SYS_pidfd_open, pid, 0)};
+	*client = (struct kh_client){.control = channel[0], .pid = pid};
 	return KH_OK;
 }
 
-/* Waits for the executor to end, up to WAIT_MS; false where it is still there. */
-static bool wait_a_while(const struct kh_client *client)
+/*
+ * Says on CONTROL that this is the end, and waits up to WAIT_MS until the other end is gone too.  With what a gateway
+ * that has locked itself down still has: poll, and no pidfd.
+ */
+static bool hang_up(int control)
 {
-	struct pollfd ended = {.fd = client->pidfd, .events = POLLIN};
+	struct pollfd poll_fd = {.fd = control}; /* the end of the other is reported in any case */
 	int ready;
 
+	(void)shutdown(control, SHUT_WR);
 	do
-		ready = poll(&ended, 1, WAIT_MS);
+		ready = poll(&poll_fd, 1, WAIT_MS);
 	while (ready < 0 && errno == EINTR);
 	return ready > 0;
 }
 
 void kh_client_stop(struct kh_client *client)
 {
-	if (client->control >= 0)
-		close(client->control);
-	/* One that does not end is killed, where this process still may; one that cannot be is left to its own parent.
-	 */
-	if (client->pidfd >= 0) {
-		if (wait_a_while(client) || kill(client->pid, SIGKILL) == 0)
+	if (client->control >= 0) {
+		/* Where it may not be killed any more it is left to itself. */
+		if (hang_up(client->control) || kill(client->pid, SIGKILL) == 0)
 			wait_child(client->pid);
-		close(client->pidfd);
+		close(client->control);
 	}
-	*client = (struct kh_client){.control = -1, .pid = -1, .pidfd = -1};
+	*client = (struct kh_client){.control = -1, .pid = -1};
 }
 
 /*

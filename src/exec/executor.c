@@ -17,7 +17,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define WATCHES (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
+#define QUIET_US 3000 /* after a request began, before sandboxes are made ahead */
+#define WATCHES  (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
 
 struct executor {
 	struct kh_sandbox_kit kit;
@@ -25,7 +26,9 @@ struct executor {
 	struct kh_job *jobs; /* in memory that a fork does not get */
 	enum kh_message_state state;
 	char buffer[KH_MESSAGE_MAX];
+	uint64_t busy_us; /* when a request last began */
 	struct pollfd watch[WATCHES];
+	size_t job_watch[KH_EXECUTOR_JOBS + 1], slot_watch[KH_POOL_SLOTS + 1]; /* where each one's entries begin */
 };
 
 static void harden(void)
@@ -34,6 +37,7 @@ static void harden(void)
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	setsid(); /* a terminal's signals are for the parent */
+	prctl(PR_SET_NAME, "keyhole-exec");
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	setrlimit(RLIMIT_CORE, &none);
@@ -89,6 +93,7 @@ static void open_request(struct executor *x, int channel)
 	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
 		if (x->jobs[i].phase == KH_JOB_FREE) {
 			fcntl(channel, F_SETFL, O_NONBLOCK);
+			x->busy_us = kh_job_now();
 			kh_job_begin(&x->jobs[i], &x->pool, channel);
 			kh_job_step(&x->jobs[i]);
 			return;
@@ -129,27 +134,39 @@ static size_t watch_all(struct executor *x, uint64_t *wake_us)
 
 	x->watch[n++] = (struct pollfd){.fd = KH_EXECUTOR_CONTROL, .events = POLLIN};
 	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
+		x->job_watch[i] = n;
 		if (x->jobs[i].phase != KH_JOB_FREE)
 			n += kh_job_watch(&x->jobs[i], x->watch + n, wake_us);
 	}
+	x->job_watch[KH_EXECUTOR_JOBS] = n;
 	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
 		const struct kh_slot *slot = &x->pool.slots[i];
+		x->slot_watch[i] = n;
 		if (slot->use == KH_SLOT_WARM || slot->use == KH_SLOT_DYING)
 			x->watch[n++] = (struct pollfd){.fd = slot->sandbox.pidfd, .events = POLLIN};
 		if (slot->use == KH_SLOT_WARM)
 			x->watch[n++] = (struct pollfd){.fd = slot->sandbox.channel, .events = POLLIN};
 	}
+	x->slot_watch[KH_POOL_SLOTS] = n;
 	return n;
 }
 
-static void step_all(struct executor *x)
+static bool is_ready(const struct executor *x, size_t from, size_t to)
+{
+	while (from < to && x->watch[from].revents == 0)
+		from++;
+	return from < to;
+}
+
+/* Steps what has something to do; where the time for something has come (LATE), every job looks at its clock. */
+static void step_all(struct executor *x, bool late)
 {
 	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
-		if (x->pool.slots[i].use == KH_SLOT_WARM || x->pool.slots[i].use == KH_SLOT_DYING)
+		if (is_ready(x, x->slot_watch[i], x->slot_watch[i + 1]) && x->pool.slots[i].use != KH_SLOT_TAKEN)
 			kh_pool_look(&x->pool, &x->pool.slots[i]);
 	}
 	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
-		if (x->jobs[i].phase != KH_JOB_FREE)
+		if (x->jobs[i].phase != KH_JOB_FREE && (late || is_ready(x, x->job_watch[i], x->job_watch[i + 1])))
 			kh_job_step(&x->jobs[i]);
 	}
 }
@@ -166,22 +183,34 @@ static int timeout_ms(uint64_t wake_us)
 	return ms > 60000 ? 60000 : (int)ms;
 }
 
+/*
+ * Sandboxes are made ahead when it is quiet: making one takes locks that a program which is just starting needs too.
+ * Lowers *WAKE_US to when that will be.
+ */
+static void refill(struct executor *x, uint64_t *wake_us)
+{
+	bool quiet = kh_job_now() >= x->busy_us + QUIET_US;
+
+	if (x->pool.kit == NULL || !kh_pool_refill(&x->pool, quiet))
+		return;
+	*wake_us = quiet ? 0 : x->busy_us + QUIET_US;
+}
+
 static void serve(struct executor *x)
 {
 	bool stop = false;
 
 	while (!stop) {
 		uint64_t wake_us = UINT64_MAX;
+		refill(x, &wake_us);
 		size_t n = watch_all(x, &wake_us);
-		int ready = poll(x->watch, n, timeout_ms(wake_us));
-		if (ready < 0 && errno != EINTR)
+		if (poll(x->watch, n, timeout_ms(wake_us)) < 0 && errno != EINTR)
 			return;
+		bool late = kh_job_now() >= wake_us;
+		/* First what is under way: a new request would move what the list of what is ready is about. */
+		step_all(x, late);
 		while (!stop && take_control(x, &stop))
 			;
-		if (!stop)
-			step_all(x);
-		if (!stop && x->pool.kit)
-			kh_pool_refill(&x->pool);
 	}
 }
 

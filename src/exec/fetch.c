@@ -152,9 +152,10 @@ static void go(struct kh_job *job, struct kh_view text)
 	struct kh_url url;
 	struct kh_view canonical;
 
-	if (kh_url_read_web(text, true, &url, &err) != KH_OK ||
-	    kh_url_write(&url, job->url, sizeof(job->url), &canonical) != KH_OK ||
-	    kh_url_read_web(canonical, true, &job->where, &err) != KH_OK) {
+	bool ok = kh_url_read_web(text, true, &url, &err) == KH_OK;
+	if (ok && kh_url_write(&url, job->url, sizeof(job->url), &canonical) != KH_OK)
+		ok = kh_error_set(&err, KH_ELIMIT, "too_long", "a URL of more than %d bytes", KH_URL_MAX) == KH_OK;
+	if (!ok || kh_url_read_web(canonical, true, &job->where, &err) != KH_OK) {
 		kh_job_end(job, KH_FAULT_URL, "%s", err.detail);
 		return;
 	}
@@ -262,7 +263,6 @@ static bool open_authority(struct kh_job *job, int *ret_fd)
 /* The connection stands: a worker of its own speaks over it. */
 static void talk(struct kh_job *job)
 {
-	char buffer[KH_MESSAGE_MAX];
 	struct kh_message_out out;
 	uint64_t now = kh_job_now();
 	int fds[2] = {job->connection, -1};
@@ -270,7 +270,7 @@ static void talk(struct kh_job *job)
 	if (!open_authority(job, &fds[1]))
 		return;
 	if (take_worker(job, KH_PROFILE_HTTP)) {
-		kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_TRANSFER);
+		kh_message_begin(&out, job->to_parent, sizeof(job->to_parent), KH_MESSAGE_TRANSFER);
 		kh_message_number(&out, KH_FIELD_WALL,
 				  now < job->deadline_us ? (job->deadline_us - now) / 1000 + 1 : 1);
 		kh_message_number(&out, KH_FIELD_OUTPUT, job->limits.output);
@@ -281,7 +281,6 @@ static void talk(struct kh_job *job)
 		job->worker_state = KH_STATE_TRANSFER_HEAD;
 		job->phase = KH_JOB_TALK;
 		(void)send_worker(job, &out, fds, fds[1] >= 0 ? 2 : 1);
-		explicit_bzero(buffer, sizeof(buffer)); /* headers may hold a key */
 	}
 	if (fds[1] >= 0)
 		close(fds[1]);

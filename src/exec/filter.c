@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
@@ -55,9 +56,15 @@ enum condition {
 	PERSONALITY,
 	NO_DEVICE,
 	NO_DEVICE_AT,
+	MODE,
+	MODE_AT,
+	OPEN,
+	OPEN_AT,
 	DESCRIPTOR_FLAGS,
 	DESCRIPTOR_ONLY,
 	LIMIT_READ,
+	NO_ADDRESS,
+	SOCKET_OPTION,
 };
 
 struct call {
@@ -80,6 +87,7 @@ struct call {
 		{name, ENOSYS, false, NULL}, kinds, ALWAYS, number \
 	}
 /* clang-format off */
+#define NO_SETUID "without S_ISUID and S_ISGID"
 #define IF(condition, name, error, kinds, only) {{name, error, true, only}, kinds, condition, -1}
 
 static const struct call calls[] = {
@@ -101,7 +109,10 @@ static const struct call calls[] = {
 	IF(NO_INJECTION, "ioctl", EPERM, R, "not TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD"), NO("ioctl", ENOTTY, NET|G),
 
 	/* Files: where, is a matter of the root and of Landlock. */
-	OK("open", R|W|G), OK("openat", R|W|G), OK("openat2", R|G), OK("creat", R),
+	/* A setuid file in a folder of the host's would outlive the sandbox.  openat2 has its mode where none can look. */
+	IF(OPEN, "open", EPERM, R|G, NO_SETUID), IF(OPEN_AT, "openat", EPERM, R|G, NO_SETUID), OK("open", W),
+	OK("openat", W),
+	IF(MODE, "creat", EPERM, R, NO_SETUID), NO("openat2", ENOSYS, R|G),
 	NO("open", EACCES, D|H), NO("openat", EACCES, D|H), NO("openat2", EACCES, D|H),
 	OK("stat", R|W|G), OK("lstat", R|W|G), OK("statx", R|W|G), OK("newfstatat", R|W|G), OK("fstat", ANY),
 	NO("stat", EACCES, D|H), NO("lstat", EACCES, D|H), NO("statx", EACCES, D|H),
@@ -114,12 +125,14 @@ static const struct call calls[] = {
 	OK("rename", R|G), OK("renameat", R|G), OK("renameat2", R|G), OK("link", R), OK("linkat", R|G),
 	OK("unlink", R|G), OK("unlinkat", R|G), OK("symlink", R), OK("symlinkat", R),
 	OK("mkdir", R|G), OK("mkdirat", R|G), OK("rmdir", R|G),
-	IF(NO_DEVICE, "mknod", EPERM, R, "no device"), IF(NO_DEVICE_AT, "mknodat", EPERM, R, "no device"),
+	IF(NO_DEVICE, "mknod", EPERM, R, "no device, " NO_SETUID),
+	IF(NO_DEVICE_AT, "mknodat", EPERM, R, "no device, " NO_SETUID),
 	OK("truncate", R|G), OK("ftruncate", R|G), OK("fallocate", R|G), OK("fadvise64", R|W|G), OK("readahead", R),
 	OK("copy_file_range", R|G), OK("flock", R|G),
 	OK("fsync", R|G), OK("fdatasync", R|G), OK("sync_file_range", R|G), NO("sync", EPERM, R),
 	NO("syncfs", EPERM, R),
-	OK("chmod", R|G), OK("fchmod", R|G), OK("fchmodat", R|G), NEW("fchmodat2", 452, R|G),
+	IF(MODE, "chmod", EPERM, R|G, NO_SETUID), IF(MODE, "fchmod", EPERM, R|G, NO_SETUID),
+	IF(MODE_AT, "fchmodat", EPERM, R|G, NO_SETUID), NEW("fchmodat2", 452, R|G),
 	OK("chown", R|G), OK("fchown", R|G), OK("lchown", R|G), OK("fchownat", R|G),
 	OK("utime", R), OK("utimes", R|G), OK("futimesat", R), OK("utimensat", R|G),
 	OK("getxattr", R), OK("lgetxattr", R), OK("fgetxattr", R), OK("listxattr", R), OK("llistxattr", R),
@@ -174,11 +187,12 @@ static const struct call calls[] = {
 	OK("sched_get_priority_min", R|G), OK("sched_rr_get_interval", R), NO("sched_setscheduler", EPERM, R|G),
 	NO("sched_setparam", EPERM, R), NO("sched_setattr", EPERM, R),
 	OK("getpriority", R), OK("setpriority", R), OK("ioprio_get", R), OK("ioprio_set", R),
-	OK("getrlimit", ANY), OK("setrlimit", R), OK("prlimit64", R),
-	IF(LIMIT_READ, "prlimit64", EPERM, NET|G, "to read"),
+	OK("getrlimit", ANY), OK("setrlimit", R), OK("prlimit64", R|W),
+	IF(LIMIT_READ, "prlimit64", EPERM, D|H|G, "to read"),
 	OK("getrusage", ANY), OK("times", R|G), OK("sysinfo", ANY), OK("uname", ANY),
 	NO("sethostname", EPERM, R), NO("setdomainname", EPERM, R), NO("syslog", EPERM, R), NO("kcmp", EPERM, R),
 	OK("arch_prctl", R|W|G), OK("pidfd_open", R), OK("pidfd_send_signal", R),
+	NO("pidfd_open", EPERM, G), NO("pidfd_send_signal", EPERM, G),
 	IF(OPTION_OF_PROGRAM, "prctl", EINVAL, R, "options that change nothing but the process itself"),
 	IF(OPTION_OF_WORKER, "prctl", EINVAL, W, "PR_SET_NAME, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_GET_*"),
 	IF(OPTION_OF_GATEWAY, "prctl", EINVAL, G, "PR_SET_NAME, PR_GET_NAME"), NO("prctl", EINVAL, D|H),
@@ -192,7 +206,8 @@ static const struct call calls[] = {
 	/* Signals. */
 	OK("rt_sigaction", ANY), OK("rt_sigprocmask", ANY), OK("rt_sigreturn", ALL), OK("rt_sigpending", R|G),
 	OK("rt_sigsuspend", R|G), OK("rt_sigtimedwait", R|G), OK("rt_sigqueueinfo", R), OK("rt_tgsigqueueinfo", R),
-	OK("sigaltstack", ANY), OK("kill", R), OK("tkill", R), OK("tgkill", R|G), NO("tgkill", EPERM, NET),
+	OK("sigaltstack", ANY), OK("kill", R), OK("tkill", R), NO("kill", EPERM, G), NO("tkill", EPERM, G),
+	OK("tgkill", R|G), NO("tgkill", EPERM, NET),
 	OK("pause", R|G),
 	OK("restart_syscall", ALL),
 
@@ -211,9 +226,11 @@ static const struct call calls[] = {
 	/* libcurl 7.88 connects a socket that it was told is connected; this answer has it look whether that is so. */
 	NO("connect", EINPROGRESS, W|H),
 	OK("connect", R), OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY),
-	OK("sendto", ALL), OK("recvfrom", ANY), OK("sendmsg", ALL), OK("recvmsg", ANY), OK("sendmmsg", R|NET),
-	OK("recvmmsg", R|NET),
-	OK("getsockopt", ANY), OK("setsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY),
+	OK("recvfrom", ANY), OK("recvmsg", ANY), OK("recvmmsg", R),
+	/* A datagram socket that is connected still sends elsewhere when it is given an address: workers cannot give one. */
+	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I, "no address"),
+	OK("getsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY), OK("setsockopt", R|G),
+	IF(SOCKET_OPTION, "setsockopt", EPERM, W|H, "of TCP, and SO_KEEPALIVE"),
 };
 /* clang-format on */
 
@@ -345,14 +362,41 @@ static int add_personality(struct making *making, int number, int error)
 	return r;
 }
 
-static int add_mknod(struct making *making, int number, int error, unsigned index)
+/* Refuses what the kernel would make setuid or setgid; the mode is argument INDEX. */
+static int add_mode(struct making *making, int number, int error, unsigned index)
 {
 	int r = allow(making, number);
+
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID));
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISGID, S_ISGID));
+	return r;
+}
+
+static int add_mknod(struct making *making, int number, int error, unsigned index)
+{
+	int r = add_mode(making, number, error, index);
 
 	if (r == 0)
 		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFCHR));
 	if (r == 0)
 		r = refuse_if(making, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFBLK));
+	return r;
+}
+
+/* The same for a file that is opened: there is a mode only where the flags, argument INDEX, make one. */
+static int add_open(struct making *making, int number, int error, unsigned index)
+{
+	static const uint64_t makes[] = {O_CREAT, O_TMPFILE & ~O_DIRECTORY}, bits[] = {S_ISUID, S_ISGID};
+	int r = allow(making, number);
+
+	for (size_t i = 0; i < 4 && r == 0; i++) {
+		struct scmp_arg_cmp both[] = {argument(index, SCMP_CMP_MASKED_EQ, makes[i / 2], makes[i / 2]),
+					      argument(index + 1, SCMP_CMP_MASKED_EQ, bits[i % 2], bits[i % 2])};
+
+		r = seccomp_rule_add_array(making->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, both);
+	}
 	return r;
 }
 
@@ -364,6 +408,22 @@ static int add_fcntl(struct making *making, int number)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]) && r == 0; i++)
 		r = allow_if(making, number, argument(1, SCMP_CMP_EQ, commands[i], 0));
 	return r;
+}
+
+/* What libcurl sets on a connection; the level of all sockets has more, filters that run in the kernel among it. */
+static int add_socket_option(struct making *making, int number, int error)
+{
+	struct scmp_arg_cmp other[] = {argument(1, SCMP_CMP_EQ, SOL_SOCKET, 0),
+				       argument(2, SCMP_CMP_NE, SO_KEEPALIVE, 0)};
+	int r = allow(making, number);
+
+	for (uint64_t level = 0; level < IPPROTO_TCP && r == 0; level++)
+		if (level != SOL_SOCKET)
+			r = refuse_if(making, number, error, argument(1, SCMP_CMP_EQ, level, 0));
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(1, SCMP_CMP_GT, IPPROTO_TCP, 0));
+	return r != 0 ? r
+		      : seccomp_rule_add_array(making->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, other);
 }
 
 /* Allows the call, but for arguments that match. */
@@ -407,10 +467,22 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_mknod(making, number, error, 1);
 	case NO_DEVICE_AT:
 		return add_mknod(making, number, error, 2);
+	case MODE:
+		return add_mode(making, number, error, 1);
+	case MODE_AT:
+		return add_mode(making, number, error, 2);
+	case OPEN:
+		return add_open(making, number, error, 1);
+	case OPEN_AT:
+		return add_open(making, number, error, 2);
 	case DESCRIPTOR_FLAGS:
 		return add_fcntl(making, number);
 	case DESCRIPTOR_ONLY:
 		return add_except(making, number, error, argument(3, SCMP_CMP_NE, AT_EMPTY_PATH, 0));
+	case NO_ADDRESS:
+		return allow_if(making, number, argument(4, SCMP_CMP_EQ, 0, 0));
+	case SOCKET_OPTION:
+		return add_socket_option(making, number, error);
 	case LIMIT_READ:
 		return add_except(making, number, error, argument(2, SCMP_CMP_NE, 0, 0));
 	}

@@ -6,16 +6,21 @@
  */
 #include "exec/http.h"
 
-#include <curl/curl.h>
+#include "exec/curl.h"
+#include "exec/curlcode.h"
+#include "exec/headers.h"
+
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #define BUFFER_SIZE 65536L
+#define FRAMED      8
 #define POLL_MS     1000 /* libcurl wakes up by itself before that where it has a reason */
 
 struct kh_http {
 	const struct kh_alloc *alloc;
+	struct kh_curl curl;
 	CURLM *multi;
 	CURL *easy;
 	/* of the one exchange */
@@ -24,9 +29,11 @@ struct kh_http {
 	int socket; /* -1 once it was handed over */
 	enum kh_fault fault;
 	const char *detail;
-	bool has_head;       /* the response proper has begun, and the sink knows */
-	size_t header_bytes; /* of all blocks of headers together */
-	uint64_t written;
+	bool has_head;         /* the response proper has begun, and the sink knows */
+	bool until_close;      /* its body has no other end than the connection's */
+	bool closed_well;      /* TLS: the peer said that it closes */
+	size_t header_bytes;   /* of all blocks of headers together */
+	uint64_t written, raw; /* bytes of the body: decoded, and as they came with all that frames them */
 	size_t block_n, pending_n;
 	char block[KH_REQUEST_HEAD];   /* the lines of the block that is being read */
 	char pending[KH_MESSAGE_BULK]; /* decoded bytes that wait for more to go with them */
@@ -52,55 +59,26 @@ static bool flush(struct kh_http *http)
 	return http->fault == KH_FAULT_NONE;
 }
 
-/* The value of the first header NAME of the block. */
-static bool find_header(struct kh_view block, struct kh_view name, struct kh_view *ret_value)
-{
-	struct kh_view line;
-
-	while (kh_view_split(&block, '\n', &line)) {
-		if (line.n <= name.n || line.p[name.n] != ':' || !kh_view_eq_nocase(kh_view_sub(line, 0, name.n), name))
-			continue;
-		*ret_value = kh_view_trim(kh_view_from(line, name.n + 1));
-		return true;
-	}
-	return false;
-}
-
-/* Where the block's Location leads, seen from the job's URL: libcurl's string, or NULL. */
-static char *resolve_location(const struct kh_http *http)
-{
-	struct kh_view value, block = kh_view_of(http->block, http->block_n);
-	char text[KH_REQUEST_HEAD], *base = NULL, *url = NULL;
-	CURLU *parts = NULL;
-
-	if (!find_header(block, KH_LIT("Location"), &value) || value.n == 0 || value.n >= sizeof(text))
-		return NULL;
-	memcpy(text, value.p, value.n);
-	text[value.n] = '\0';
-	parts = curl_url();
-	if (parts != NULL && curl_easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK &&
-	    curl_url_set(parts, CURLUPART_URL, base, 0) == CURLUE_OK &&
-	    curl_url_set(parts, CURLUPART_URL, text, 0) == CURLUE_OK &&
-	    curl_url_get(parts, CURLUPART_URL, &url, 0) != CURLUE_OK)
-		url = NULL;
-	curl_url_cleanup(parts);
-	return url;
-}
-
 /* A block of headers is complete: the response proper, or an interim one, which is forgotten. */
 static void end_block(struct kh_http *http)
 {
+	struct kh_view block = kh_view_of(http->block, http->block_n);
+	char *location = NULL, *base = NULL;
 	long status = 0;
-	char *location = NULL;
 
-	if (curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK || status >= 200) {
-		if (status >= 300 && status < 400)
-			location = resolve_location(http);
-		enum kh_fault fault = http->sink->head(http->sink->ctx, (unsigned)status,
-						       kh_view_of(http->block, http->block_n),
+	if (!kh_view_starts(block, KH_LIT("HTTP/1."))) {
+		stop(http, KH_FAULT_HTTP, "a response of another version");
+	} else if (!kh_headers_length_good(block)) {
+		stop(http, KH_FAULT_HTTP, "a Content-Length that is none");
+	} else if (http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
+		if (status >= 300 && status < 400 &&
+		    http->curl.easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK)
+			location = kh_headers_location(&http->curl, block, base);
+		enum kh_fault fault = http->sink->head(http->sink->ctx, (unsigned)status, block,
 						       location ? kh_view_str(location) : KH_LIT(""));
-		curl_free(location);
+		http->curl.free(location);
 		http->has_head = true;
+		http->until_close = kh_headers_until_close(block, status);
 		if (fault != KH_FAULT_NONE)
 			stop(http, fault, kh_fault_about(fault));
 	}
@@ -161,9 +139,26 @@ static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t u
 	(void)total;
 	(void)up_total;
 	(void)up_now;
-	if (now > 0 && (uint64_t)now > http->job->output)
+	/* In chunks of one byte each has five around it; what is more than that is no framing. */
+	if ((now > 0 && (uint64_t)now > http->job->output) || http->raw / FRAMED > http->job->output + BUFFER_SIZE)
 		stop(http, KH_FAULT_OUTPUT, "more bytes came than the cap");
 	return http->fault != KH_FAULT_NONE;
+}
+
+/*
+ * Counts what comes before it is taken apart, and watches for the alert close_notify (warning, 0): without that, TLS
+ * does not say that a connection's end is meant.
+ */
+static int on_trace(CURL *easy, curl_infotype type, char *p, size_t n, void *ctx)
+{
+	struct kh_http *http = ctx;
+
+	(void)easy;
+	if (type == CURLINFO_DATA_IN)
+		http->raw += n;
+	if (type == CURLINFO_SSL_DATA_IN && n == 2 && p[0] == 1 && p[1] == 0)
+		http->closed_well = true;
+	return 0;
 }
 
 static curl_socket_t on_open(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
@@ -190,7 +185,7 @@ static int on_close(void *ctx, curl_socket_t socket)
 	return close(socket);
 }
 
-#define SET(option, value) (failed |= curl_easy_setopt(easy, option, value) != CURLE_OK)
+#define SET(option, value) (failed |= http->curl.easy_setopt(easy, option, value) != CURLE_OK)
 
 /* What every exchange has.  False where the library does not take one of them. */
 static bool set_always(struct kh_http *http)
@@ -229,14 +224,17 @@ static bool set_always(struct kh_http *http)
 	SET(CURLOPT_XFERINFOFUNCTION, on_progress);
 	SET(CURLOPT_XFERINFODATA, http);
 	SET(CURLOPT_NOPROGRESS, 0L);
+	SET(CURLOPT_DEBUGFUNCTION, on_trace);
+	SET(CURLOPT_DEBUGDATA, http);
+	SET(CURLOPT_VERBOSE, 1L);
 	return !failed;
 }
 
 /* Adds TEXT to *LIST; false where memory ran out. */
-static bool add_line(struct curl_slist **list, struct kh_arena *arena, struct kh_view text)
+static bool add_line(const struct kh_http *http, struct curl_slist **list, struct kh_arena *arena, struct kh_view text)
 {
 	struct kh_view copy = kh_arena_printf(arena, "%.*s", KH_FMT(text));
-	struct curl_slist *longer = copy.p ? curl_slist_append(*list, copy.p) : NULL;
+	struct curl_slist *longer = copy.p ? http->curl.slist_append(*list, copy.p) : NULL;
 
 	if (longer != NULL)
 		*list = longer;
@@ -244,19 +242,21 @@ static bool add_line(struct curl_slist **list, struct kh_arena *arena, struct kh
 }
 
 /* The lines of the request; those without a value keep libcurl from adding its own. */
-static bool make_lines(const struct kh_http_job *job, struct kh_arena *arena, struct curl_slist **list)
+static bool make_lines(const struct kh_http *http, struct kh_arena *arena, struct curl_slist **list)
 {
+	const struct kh_http_job *job = http->job;
 	bool has_type = false;
 
 	for (size_t i = 0; i < job->headers; i++) {
 		struct kh_view value;
-		has_type |= find_header(job->header[i], KH_LIT("Content-Type"), &value);
-		if (!add_line(list, arena, job->header[i]))
+		has_type |= kh_headers_find(job->header[i], KH_LIT("Content-Type"), &value);
+		if (!add_line(http, list, arena, job->header[i]))
 			return false;
 	}
 	if (job->method != KH_METHOD_POST)
 		return true;
-	return add_line(list, arena, KH_LIT("Expect:")) && (has_type || add_line(list, arena, KH_LIT("Content-Type:")));
+	return add_line(http, list, arena, KH_LIT("Expect:")) &&
+	       (has_type || add_line(http, list, arena, KH_LIT("Content-Type:")));
 }
 
 static bool set_job(struct kh_http *http, struct kh_arena *arena, struct curl_slist *lines, struct curl_slist *to)
@@ -291,78 +291,59 @@ static bool set_job(struct kh_http *http, struct kh_arena *arena, struct curl_sl
 static CURLcode perform(struct kh_http *http)
 {
 	CURLcode code = CURLE_OK;
-	int running = 1, left;
+	int running = 1, left, wait = 0; /* not at first: the connection that libcurl believes to begin is there */
 
 	while (running > 0) {
-		/* What is there goes out before there is a wait for more. */
-		if (curl_multi_perform(http->multi, &running) != CURLM_OK)
+		if (http->curl.multi_perform(http->multi, &running) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
+		/* What is there goes out before there is a wait for more. */
 		if (!flush(http))
 			return CURLE_WRITE_ERROR;
-		if (running > 0 && curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
+		if (running > 0 && http->curl.multi_poll(http->multi, NULL, 0, wait, NULL) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
+		wait = POLL_MS;
 	}
-	for (CURLMsg *m; (m = curl_multi_info_read(http->multi, &left)) != NULL;)
+	for (CURLMsg *m; (m = http->curl.multi_info_read(http->multi, &left)) != NULL;)
 		if (m->msg == CURLMSG_DONE)
 			code = m->data.result;
 	return code;
 }
 
-/* What a result of libcurl is in our list.  Its own sentence is a constant of the library. */
+static bool is_tls(const struct kh_http *http)
+{
+	return http->job->url.n > 5 && kh_view_eq_nocase(kh_view_sub(http->job->url, 0, 6), KH_LIT("https:"));
+}
+
+/* What a result of libcurl comes to, where no limit of ours came before it. */
 static void judge(struct kh_http *http, CURLcode code)
 {
-	enum kh_fault fault = KH_FAULT_HTTP;
+	const char *detail;
+	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, http->has_head, &detail);
 
-	switch ((int)code) {
-	case CURLE_OK:
-		if (!http->has_head)
-			stop(http, KH_FAULT_HTTP, "the response ended within its headers");
-		return;
-	case CURLE_PEER_FAILED_VERIFICATION:
-	case CURLE_SSL_CONNECT_ERROR:
-	case CURLE_SSL_CERTPROBLEM:
-	case CURLE_SSL_CIPHER:
-	case CURLE_SSL_CACERT_BADFILE:
-	case CURLE_SSL_ISSUER_ERROR:
-	case CURLE_SSL_INVALIDCERTSTATUS:
-		fault = KH_FAULT_TLS;
-		break;
-	case CURLE_OPERATION_TIMEDOUT:
-		fault = KH_FAULT_TIME;
-		break;
-	case CURLE_FILESIZE_EXCEEDED:
-		fault = KH_FAULT_OUTPUT;
-		break;
-	case CURLE_URL_MALFORMAT:
-		fault = KH_FAULT_URL;
-		break;
-	case CURLE_OUT_OF_MEMORY:
-		/* How libcurl says that one line of headers is longer than any that it takes. */
-		fault = http->has_head ? KH_FAULT_WORKER : KH_FAULT_HEADERS;
-		stop(http, fault, http->has_head ? "no memory is left" : "a header line is longer than the cap");
-		return;
-	default:
-		break;
-	}
-	stop(http, fault, curl_easy_strerror(code));
+	if (fault != KH_FAULT_NONE)
+		stop(http, fault, detail);
+	else if (!http->has_head)
+		stop(http, KH_FAULT_HTTP, "the response ended within its headers");
+	else if (http->until_close && is_tls(http) && !http->closed_well)
+		stop(http, KH_FAULT_HTTP, "the connection was cut within the body");
 }
 
 static void exchange(struct kh_http *http)
 {
 	/* Whatever the URL names, nobody is looked up: this address stands for the socket that is there. */
-	struct curl_slist *to = curl_slist_append(NULL, "::127.0.0.1:"), *lines = NULL;
+	struct curl_slist *to = http->curl.slist_append(NULL, "::127.0.0.1:"), *lines = NULL;
 	struct kh_arena arena;
 
 	kh_arena_init(&arena, http->alloc, 4U << 20);
-	if (to == NULL || !make_lines(http->job, &arena, &lines) || !set_job(http, &arena, lines, to))
+	if (to == NULL || !make_lines(http, &arena, &lines) || !set_job(http, &arena, lines, to))
 		stop(http, KH_FAULT_WORKER, "libcurl does not take the request");
-	else if (curl_multi_add_handle(http->multi, http->easy) != CURLM_OK)
+	else if (http->curl.multi_add_handle(http->multi, http->easy) != CURLM_OK)
 		stop(http, KH_FAULT_WORKER, "libcurl cannot begin");
 	else
 		judge(http, perform(http));
-	curl_multi_remove_handle(http->multi, http->easy);
-	curl_slist_free_all(lines);
-	curl_slist_free_all(to);
+	http->curl.multi_remove_handle(http->multi, http->easy);
+	http->curl.slist_free_all(lines);
+	http->curl.slist_free_all(to);
 	kh_arena_done(&arena);
 }
 
@@ -389,10 +370,15 @@ enum kh_err kh_http_new(const struct kh_alloc *alloc, struct kh_http **ret_http,
 	if (http == NULL)
 		return kh_error_set(err, KH_ENOMEM, NULL, "no memory");
 	*http = (struct kh_http){.alloc = alloc, .socket = CURL_SOCKET_BAD, .detail = ""};
+	enum kh_err e = kh_curl_load(&http->curl, err);
+	if (e != KH_OK) {
+		kh_alloc_free(alloc, http, sizeof(*http));
+		return e;
+	}
 	tzset(); /* or the first look at a certificate's dates would open a file */
-	if (curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK) {
-		http->multi = curl_multi_init();
-		http->easy = curl_easy_init();
+	if (http->curl.global_init(CURL_GLOBAL_ALL) == CURLE_OK) {
+		http->multi = http->curl.multi_init();
+		http->easy = http->curl.easy_init();
 		if (http->multi != NULL && http->easy != NULL && set_always(http)) {
 			*ret_http = http;
 			return KH_OK;
@@ -406,8 +392,8 @@ void kh_http_free(struct kh_http *http)
 {
 	if (http == NULL)
 		return;
-	curl_easy_cleanup(http->easy);
-	curl_multi_cleanup(http->multi);
-	curl_global_cleanup();
+	http->curl.easy_cleanup(http->easy);
+	http->curl.multi_cleanup(http->multi);
+	http->curl.global_cleanup();
 	kh_alloc_free(http->alloc, http, sizeof(*http));
 }

@@ -28,7 +28,6 @@ static const struct {
 	[KH_FIELD_POOL] = {"POOL", NUMBER},
 	[KH_FIELD_PROFILE] = {"PROFILE", NUMBER},
 	[KH_FIELD_ARGUMENT] = {"ARGUMENT", LIST},
-	[KH_FIELD_ENVIRON] = {"ENVIRON", LIST},
 	[KH_FIELD_WORK] = {"WORK", TEXT},
 	[KH_FIELD_CACHE] = {"CACHE", TEXT},
 	[KH_FIELD_READ] = {"READ", LIST},
@@ -120,7 +119,6 @@ static const struct rule end[] = {
 };
 static const struct rule job[] = {
 	{KH_FIELD_ARGUMENT, MUST, KH_MESSAGE_TEXT, 128},
-	{KH_FIELD_ENVIRON, MAY, KH_MESSAGE_TEXT, 32},
 	{KH_FIELD_WORK, MAY, PATH, 1},
 	{KH_FIELD_CACHE, MAY, PATH, 1},
 	{KH_FIELD_READ, MAY, PATH, 32},
@@ -526,7 +524,7 @@ void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes)
 {
 	char *p = extend(out, bytes.n);
 
-	if (p != NULL && bytes.n > 0)
+	if (p != NULL && bytes.n > 0 && p != bytes.p)
 		memcpy(p, bytes.p, bytes.n);
 }
 

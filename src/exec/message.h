@@ -95,7 +95,6 @@ enum kh_field {
 	KH_FIELD_POOL,      /* number: sandboxes of each kind to keep warm */
 	KH_FIELD_PROFILE,   /* number: enum kh_profile */
 	KH_FIELD_ARGUMENT,  /* list: argv */
-	KH_FIELD_ENVIRON,   /* list: NAME=value */
 	KH_FIELD_WORK,      /* text: host folder that becomes /work, writable */
 	KH_FIELD_CACHE,     /* text: host folder that becomes /cache, read-only */
 	KH_FIELD_READ,      /* list: host paths to be seen read-only, at their own place */
@@ -173,6 +172,7 @@ void kh_message_number(struct kh_message_out *out, enum kh_field field, uint64_t
 /* A text, or an item of a list.  An empty text (not: item) adds nothing.  DETAIL is cut to fit, and what is not fit to
  * be shown becomes a question mark. */
 void kh_message_text(struct kh_message_out *out, enum kh_field field, struct kh_view value);
+/* All of a payload.  Bytes that stand in their place already, behind the header, are not moved. */
 void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes);
 enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet) __attribute__((warn_unused_result));
 

@@ -52,23 +52,34 @@ static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_v
 	return kh_message_end(&out, ret_packet);
 }
 
-bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count)
+/* The limits of the group of processes; those that it has already cost nothing. */
+static bool set_group(struct kh_slot *slot, const struct kh_limits *limits)
 {
-	char buffer[KH_MESSAGE_MAX];
-	struct kh_view packet;
-
-	if (!kh_cgroup_limit(&slot->sandbox.cgroup, run->limits.memory, run->limits.processes)) {
+	if (slot->memory == limits->memory && slot->processes == limits->processes)
+		return true;
+	if (!kh_cgroup_limit(&slot->sandbox.cgroup, limits->memory, limits->processes)) {
 		slot->broken = KH_PART_CGROUP;
 		slot->error = errno;
 		return false;
 	}
+	slot->memory = limits->memory;
+	slot->processes = limits->processes;
+	return true;
+}
+
+bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count, char *buffer)
+{
+	struct kh_view packet;
+
+	if (!set_group(slot, &run->limits))
+		return false;
 	/* A sandbox that is gone already has said why, or says so by being gone. */
 	return write_job(run, buffer, &packet) == KH_OK &&
 	       kh_channel_send(slot->sandbox.channel, packet, fds, count) == KH_IO_DONE;
 }
 
 /* Starts our own worker in SLOT, so that it is ready when a request comes. */
-static bool start_worker(struct kh_slot *slot)
+static bool start_worker(struct kh_slot *slot, char *buffer)
 {
 	enum kh_profile profile = slot->sandbox.profile;
 	struct kh_run run = {.profile = profile, .argc = 3, .limits = *kh_profile_limits(profile)};
@@ -79,7 +90,7 @@ static bool start_worker(struct kh_slot *slot)
 	run.argv[1] = KH_LIT("worker");
 	run.argv[2] = kh_view_str(kh_profile_name(profile));
 	if (ok) {
-		ok = kh_pool_start(slot, &run, (const int[]){null, null, null, ends[1]}, 4);
+		ok = kh_pool_start(slot, &run, (const int[]){null, null, null, ends[1]}, 4, buffer);
 		close(ends[1]);
 		slot->worker = ends[0];
 	}
@@ -103,7 +114,7 @@ static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, bool 
 		slot->use = KH_SLOT_EMPTY;
 		return NULL;
 	}
-	if (worker && !start_worker(slot)) {
+	if (!set_group(slot, kh_profile_limits(profile)) || (worker && !start_worker(slot, pool->buffer))) {
 		*ret_part = slot->broken ? slot->broken : KH_PART_DESCRIPTORS;
 		*ret_errno = slot->error;
 		kh_pool_drop(slot);
@@ -112,7 +123,7 @@ static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, bool 
 	return slot;
 }
 
-bool kh_pool_refill(struct kh_pool *pool)
+bool kh_pool_refill(struct kh_pool *pool, bool make_one)
 {
 	enum kh_part part;
 	int error;
@@ -122,6 +133,8 @@ bool kh_pool_refill(struct kh_pool *pool)
 		for (size_t i = 0; i < KH_POOL_SLOTS; i++)
 			warm += pool->slots[i].use == KH_SLOT_WARM && pool->slots[i].sandbox.profile == profile;
 		if (warm < pool->warm && !pool->failed[profile]) {
+			if (!make_one)
+				return true;
 			pool->failed[profile] = make(pool, profile, profile != KH_PROFILE_RUN, &part, &error) == NULL;
 			return true;
 		}
@@ -150,12 +163,11 @@ struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, bool
 /* Reads one message of the sandbox's channel; false where there is none. */
 static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 {
-	char buffer[KH_MESSAGE_MAX];
-	struct kh_message message;
+	struct kh_message message __attribute__((uninitialized));
 	struct kh_view packet;
 	int fds[KH_MESSAGE_FDS];
 	size_t count = 0;
-	enum kh_io io = kh_channel_receive(slot->sandbox.channel, buffer, &packet, fds, &count);
+	enum kh_io io = kh_channel_receive(slot->sandbox.channel, pool->buffer, &packet, fds, &count);
 
 	if (io == KH_IO_AGAIN || io == KH_IO_CLOSED)
 		return false;

@@ -29,14 +29,16 @@ struct kh_slot {
 	/* what its channel said */
 	enum kh_part broken; /* KH_PART_NONE: nothing */
 	int error;
-	int status; /* of the program, -1 while it runs */
+	int status;                 /* of the program, -1 while it runs */
+	uint64_t memory, processes; /* limits that its cgroup has */
 };
 
 struct kh_pool {
 	const struct kh_sandbox_kit *kit;
-	unsigned warm;            /* of each kind, wanted */
-	unsigned next;            /* number of the next sandbox */
-	bool failed[KH_PROFILES]; /* the last one did not get warm: none is made ahead until one has worked */
+	unsigned warm;               /* of each kind, wanted */
+	unsigned next;               /* number of the next sandbox */
+	bool failed[KH_PROFILES];    /* the last one did not get warm: none is made ahead until one has worked */
+	char buffer[KH_MESSAGE_MAX]; /* for messages from and to sandboxes that hold nothing of a request */
 	struct kh_slot slots[KH_POOL_SLOTS];
 };
 
@@ -45,8 +47,8 @@ void kh_pool_init(struct kh_pool *pool, const struct kh_sandbox_kit *kit, unsign
 /* Kills and waits for everything that is left. */
 void kh_pool_done(struct kh_pool *pool);
 
-/* Makes one sandbox ahead where one is wanted; true where there may be more to do. */
-bool kh_pool_refill(struct kh_pool *pool);
+/* Makes one sandbox ahead, where MAKE; true where one was wanted. */
+bool kh_pool_refill(struct kh_pool *pool, bool make_one);
 
 /*
  * A sandbox for PROFILE, a warm one where there is one; with WORKER one in which our own worker runs.  NULL with the
@@ -55,8 +57,9 @@ bool kh_pool_refill(struct kh_pool *pool);
 struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, bool worker, enum kh_part *ret_part,
 			     int *ret_errno);
 
-/* Sends RUN to a sandbox, with the FDS that become the program's 0, 1, 2.  False where it is broken. */
-bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count)
+/* Sends RUN to a sandbox, by way of BUFFER, with the FDS that become the program's 0, 1, 2.  False where it is broken.
+ */
+bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count, char *buffer)
 	__attribute__((warn_unused_result));
 
 /* Reads what the sandbox says on its channel, and whether it is gone. */

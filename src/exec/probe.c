@@ -15,6 +15,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
@@ -24,6 +25,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -74,19 +76,55 @@ static bool put_file(const char *path, const char *text)
 	return done;
 }
 
-/* Into a new user namespace and those of FLAGS, as its root. */
-static bool enter(struct trial *t, int flags)
+/* True where PATH, a map of ids, has NOBODY: root of a user namespace may have only a few. */
+static bool maps_nobody(const char *path)
+{
+	unsigned long long inside, outside, count;
+	char line[128];
+	bool found = false;
+	FILE *file = fopen(path, "re");
+
+	while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL) {
+		char *end = line;
+		inside = strtoull(end, &end, 10);
+		outside = strtoull(end, &end, 10);
+		count = strtoull(end, &end, 10);
+		(void)outside;
+		found = inside <= NOBODY && NOBODY - inside < count;
+	}
+	if (file != NULL)
+		fclose(file);
+	return found;
+}
+
+/* As root the sandbox makes namespaces by root's rights, and its programs become nobody. */
+static bool is_root(void)
+{
+	return geteuid() == 0 && maps_nobody("/proc/self/uid_map") && maps_nobody("/proc/self/gid_map");
+}
+
+/* Into a new user namespace, as the user INSIDE of it. */
+static bool enter_user(struct trial *t, unsigned inside)
 {
 	char uids[48], gids[48];
 
-	snprintf(uids, sizeof(uids), "0 %u 1", geteuid());
-	snprintf(gids, sizeof(gids), "0 %u 1", getegid());
-	if (unshare(CLONE_NEWUSER | flags) != 0)
+	snprintf(uids, sizeof(uids), "%u %u 1", inside, geteuid());
+	snprintf(gids, sizeof(gids), "%u %u 1", inside, getegid());
+	if (unshare(CLONE_NEWUSER) != 0)
 		return fails(t, "unshare");
-	if (!put_file("/proc/self/setgroups", "deny") || !put_file("/proc/self/uid_map", uids) ||
-	    !put_file("/proc/self/gid_map", gids))
+	/* After a change of ids a process may write its own maps only when it says that it may be looked at. */
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0 || !put_file("/proc/self/setgroups", "deny") ||
+	    !put_file("/proc/self/uid_map", uids) || !put_file("/proc/self/gid_map", gids))
 		return fails(t, "mapping ids");
-	return true;
+	return getuid() == inside || lacks(t, "ids are not mapped");
+}
+
+/* Into the namespaces of FLAGS, as the sandbox does it: root by its own rights, others by a user namespace's. */
+static bool enter(struct trial *t, int flags)
+{
+	if (!is_root() && !enter_user(t, 0))
+		return false;
+	return unshare(flags) == 0 || fails(t, "unshare");
 }
 
 /* Runs FN in a child and gives what waitpid says, or -1. */
@@ -118,55 +156,19 @@ static bool try_clone(struct trial *t)
 	bool told = poll(&ended, 1, PATIENCE_MS) == 1;
 	if (waitpid((pid_t)pid, &status, 0) != pid || WEXITSTATUS(status) != 7 || !told)
 		return lacks(t, "a process's end is not seen through its pidfd");
-	return true;
+	return has(t, "the end of a process is seen at once");
 }
 
-/* The other side of try_user: waits until its ids were mapped, and says whether it has them. */
-static int in_user_namespace(struct trial *t, const int ready[2], const int mapped[2])
-{
-	char byte = 0;
-
-	(void)t;
-	close(mapped[1]);
-	if (unshare(CLONE_NEWUSER) != 0)
-		return errno;
-	if (write(ready[1], &byte, 1) != 1 || read(mapped[0], &byte, 1) != 1)
-		return EPROTO;
-	return setresuid(1000, 1000, 1000) == 0 && getuid() == 1000 ? 0 : EPROTO;
-}
-
-/* As the sandbox does it: another process writes the maps; as root, to a user who is nobody outside. */
+/* As the sandbox does it: root becomes nobody first. */
 static bool try_user(struct trial *t)
 {
-	unsigned outside = geteuid() == 0 ? NOBODY : geteuid();
-	int ready[2], mapped[2], status = 0;
-	char byte = 0, path[64], map[48];
-
-	if (pipe2(ready, O_CLOEXEC) != 0 || pipe2(mapped, O_CLOEXEC) != 0)
-		return fails(t, "pipe");
-	pid_t pid = fork();
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		_exit(in_user_namespace(t, ready, mapped));
-	}
-	close(ready[1]);
-	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
-	snprintf(map, sizeof(map), "1000 %u 1", outside);
-	if (read(ready[0], &byte, 1) != 1) {
-		waitpid(pid, &status, 0);
-		errno = WEXITSTATUS(status);
-		return fails(t, "unshare");
-	}
-	bool written = put_file(path, map);
-	int why = errno;
-	if (written && write(mapped[1], &byte, 1) != 1)
-		return fails(t, "pipe");
-	close(mapped[1]);
-	waitpid(pid, &status, 0);
-	errno = written ? WEXITSTATUS(status) : why;
-	if (!written || status != 0)
-		return fails(t, "mapping ids");
-	snprintf(t->detail, sizeof(t->detail), "user %u outside", outside);
+	if (is_root() && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
+			  setresuid(NOBODY, NOBODY, NOBODY) != 0))
+		return fails(t, "leaving root");
+	unsigned outside = geteuid();
+	if (!enter_user(t, 1000))
+		return false;
+	snprintf(t->detail, sizeof(t->detail), "user 1000 inside is %u outside", outside);
 	return true;
 }
 
@@ -181,7 +183,7 @@ static bool try_namespace(struct trial *t)
 		return false;
 	if (readlink(path, after, sizeof(after) - 1) < 0)
 		return fails(t, path);
-	return strcmp(before, after) != 0 || lacks(t, "it is the same as before");
+	return strcmp(before, after) != 0 ? has(t, "one of its own") : lacks(t, "it is the same as before");
 }
 
 /* A network of its own has no way out: not even an address that nobody has can be routed to. */
@@ -214,16 +216,22 @@ static bool enter_mounts(struct trial *t, int flags)
 	return (statfs("/tmp", &fs) == 0 && fs.f_type == TMPFS_MAGIC) || lacks(t, "a mounted tmpfs is not there");
 }
 
+/* By the calls that the sandbox uses: a copy of a mount, made read-only before anybody can see it. */
 static bool try_mount(struct trial *t)
 {
+	struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+
 	if (!enter_mounts(t, 0))
 		return false;
-	if (mkdir("/tmp/usr", 0755) != 0 || mount("/usr", "/tmp/usr", NULL, MS_BIND, NULL) != 0)
-		return fails(t, "binding /usr");
-	if (mount(NULL, "/tmp/usr", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0)
-		return fails(t, "making it read-only");
+	int tree = open_tree(AT_FDCWD, "/usr", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	if (tree < 0)
+		return fails(t, "open_tree");
+	if (mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &read_only, sizeof(read_only)) != 0)
+		return fails(t, "mount_setattr");
+	if (mkdir("/tmp/usr", 0755) != 0 || move_mount(tree, "", AT_FDCWD, "/tmp/usr", MOVE_MOUNT_F_EMPTY_PATH) != 0)
+		return fails(t, "move_mount");
 	if (mkdir("/tmp/usr/keyhole-probe", 0755) == 0 || errno != EROFS)
-		return lacks(t, "it can be written to all the same");
+		return lacks(t, "what is read-only can be written to");
 	return has(t, "tmpfs, read-only folders");
 }
 
@@ -234,7 +242,7 @@ static int as_first(struct trial *t)
 	(void)t;
 	if (getpid() != 1)
 		return EPROTO;
-	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid,hidepid=2") != 0)
 		return errno;
 	return readlink("/proc/self", self, sizeof(self) - 1) == 1 && self[0] == '1' ? 0 : EPROTO;
 }
@@ -256,12 +264,12 @@ static bool try_root(struct trial *t)
 		return fails(t, "pivot_root");
 	if (umount2(".", MNT_DETACH) != 0)
 		return fails(t, "leaving the old root");
-	return access("/usr", F_OK) != 0 || lacks(t, "the old root is still there");
+	return access("/usr", F_OK) != 0 ? has(t, "the old root is gone") : lacks(t, "the old root is still there");
 }
 
 static bool try_landlock(struct trial *t)
 {
-	const struct kh_landlock_rule rule = {"/usr", KH_LANDLOCK_READ};
+	const struct kh_landlock_rule rule = {"/usr", KH_LANDLOCK_READ, -1};
 	int abi = kh_landlock_abi();
 
 	if (abi <= 0)
@@ -310,7 +318,7 @@ static bool try_privileges(struct trial *t)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return fails(t, "no_new_privs");
-	if (!enter(t, 0))
+	if (!is_root() && !enter_user(t, 0))
 		return false;
 	if (syscall(SYS_capset, &header, none) != 0 || syscall(SYS_capget, &header, now) != 0)
 		return fails(t, "dropping capabilities");
@@ -325,7 +333,8 @@ static bool try_limits(struct trial *t)
 
 	if (setrlimit(RLIMIT_NPROC, &limit) != 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return fails(t, "setrlimit");
-	return (dup(STDERR_FILENO) < 0 && errno == EMFILE) || lacks(t, "a limit has no effect");
+	bool held = dup(STDERR_FILENO) < 0 && errno == EMFILE;
+	return held ? has(t, "one descriptor too many was refused") : lacks(t, "a limit has no effect");
 }
 
 static bool try_descriptors(struct trial *t)
@@ -334,7 +343,7 @@ static bool try_descriptors(struct trial *t)
 
 	if (fd < 0 || syscall(SYS_close_range, (unsigned)fd, (unsigned)fd, 0) != 0)
 		return fails(t, "close_range");
-	return fcntl(fd, F_GETFD) < 0 || lacks(t, "a descriptor is still open");
+	return fcntl(fd, F_GETFD) < 0 ? has(t, "nothing is inherited") : lacks(t, "a descriptor is still open");
 }
 
 static bool try_folder(struct trial *t)
@@ -343,13 +352,14 @@ static bool try_folder(struct trial *t)
 
 	if (syscall(SYS_openat2, AT_FDCWD, "/usr", &how, sizeof(how)) < 0)
 		return fails(t, "openat2");
-	return syscall(SYS_openat2, AT_FDCWD, "/proc/self/cwd", &how, sizeof(how)) < 0 ||
-	       lacks(t, "openat2 follows links that it should not");
+	if (syscall(SYS_openat2, AT_FDCWD, "/proc/self/cwd", &how, sizeof(how)) >= 0)
+		return lacks(t, "it follows links that it should not");
+	return has(t, "links were not followed");
 }
 
 static int wait_for_ever(struct trial *t)
 {
-	if (!enter(t, 0))
+	if (!enter_user(t, 0))
 		return 1;
 	pause();
 	return 0;
@@ -360,7 +370,7 @@ static bool try_idmap(struct trial *t)
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP};
 	char path[64];
 
-	if (geteuid() != 0)
+	if (!is_root())
 		return has(t, "not needed: files are this user's inside and outside");
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -391,9 +401,8 @@ static bool try_cgroup(struct trial *t)
 	struct kh_cgroup_base base;
 
 	kh_cgroup_base_init(&base, getpid());
-	const char *which = kh_cgroup_base_has(&base);
-	bool both = strncmp(which, "memory and pids", 15) == 0;
-	snprintf(t->detail, sizeof(t->detail), "%s%s", which, both ? "" : strcmp(which, "none") == 0 ? "" : " only");
+	bool both = base.has_memory && base.has_pids;
+	snprintf(t->detail, sizeof(t->detail), "%s", kh_cgroup_base_has(&base));
 	kh_cgroup_base_done(&base);
 	return both;
 }

@@ -113,25 +113,28 @@ static enum kh_err read_list(const struct kh_message *message, enum kh_field fie
 	return KH_OK;
 }
 
-/* Absolute, and no step of it leads up. */
+/* Absolute, no step of it leads up, and it is not the root itself, which is the sandbox's own. */
 static bool is_path(struct kh_view path)
 {
 	struct kh_view rest = path, step;
+	bool leads = false;
 
 	if (path.n == 0 || path.p[0] != '/')
 		return false;
-	while (kh_view_split(&rest, '/', &step))
+	while (kh_view_split(&rest, '/', &step)) {
 		if (kh_view_eq(step, KH_LIT("..")))
 			return false;
-	return true;
+		leads |= step.n > 0 && !kh_view_eq(step, KH_LIT("."));
+	}
+	return leads;
 }
 
 static enum kh_err check_paths(const struct kh_view *paths, size_t count, const char *what, struct kh_error *err)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!is_path(paths[i]))
-			return kh_error_set(err, KH_EINPUT, "bad_request", "%s %zu is not an absolute path without ..",
-					    what, i + 1);
+			return kh_error_set(err, KH_EINPUT, "bad_request",
+					    "%s %zu is not an absolute path without .., or is the root", what, i + 1);
 	return KH_OK;
 }
 

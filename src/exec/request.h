@@ -56,7 +56,8 @@ enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, s
  * Takes MESSAGE (RUN, FETCH) apart, with the profile's limits filled in and held to the most allowed.  KH_EINPUT, code
  * `bad_request` and a detail, where the message is well-formed but not a request: no argv, a path that is not absolute
  * or has ".." in it, a NUL byte, an unknown profile or method, a header with control characters or of a name that is
- * ours to set (Host, Content-Length, Transfer-Encoding, Connection, Accept-Encoding), a limit past the most.
+ * ours to set (Host, Content-Length, Transfer-Encoding, Connection, Accept-Encoding and others that frame a
+ * message), a limit past the most.
  */
 enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run *ret_run, struct kh_error *err)
 	__attribute__((warn_unused_result));

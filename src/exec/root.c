@@ -57,28 +57,40 @@ static int clone_tree(int fd, unsigned flags, uint64_t attr, int idmap)
 	return -1;
 }
 
-/* Makes the folders above PATH, and PATH itself as a folder or an empty file, where they are not there. */
-static int make_place(const char *path, bool is_dir)
+/* Makes the folders above PATH where they are not there. */
+static int make_parents(const char *path)
 {
-	char part[PATH_MAX];
+	char part[PATH_MAX] __attribute__((uninitialized));
 	size_t n = strlen(path);
 
 	if (n == 0 || n >= sizeof(part) || path[0] != '/')
 		return EINVAL;
-	for (size_t i = 1; i <= n; i++) {
-		if (path[i] != '/' && path[i] != '\0')
+	for (size_t i = 1; i < n; i++) {
+		if (path[i] != '/')
 			continue;
 		memcpy(part, path, i);
 		part[i] = '\0';
-		if (path[i] == '\0' && !is_dir) {
-			int fd = open(part, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0444);
-			if (fd >= 0)
-				close(fd);
-		} else {
-			mkdir(part, 0755);
-		}
+		if (mkdir(part, 0755) < 0 && errno != EEXIST && access(part, F_OK) < 0)
+			return errno;
 	}
-	return access(path, F_OK) == 0 ? 0 : errno;
+	return 0;
+}
+
+/* Makes PATH, a folder or an empty file, and what is above it, where they are not there. */
+static int make_place(const char *path, bool is_dir)
+{
+	int e = make_parents(path);
+
+	if (e == 0 && is_dir && mkdir(path, 0755) < 0)
+		e = errno;
+	if (e == 0 && !is_dir) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0444);
+		if (fd < 0)
+			e = errno;
+		else
+			close(fd);
+	}
+	return e != 0 && access(path, F_OK) == 0 ? 0 : e;
 }
 
 static int put_in_place(int tree, const char *place, bool is_dir)
@@ -104,8 +116,8 @@ static int show_host_path(const struct kh_root *root, const char *path)
 		if (n < 0)
 			return errno;
 		target[n] = '\0';
-		int e = make_place(path, false); /* for the folders above it */
-		return e == 0 && unlink(path) == 0 && symlink(target, path) == 0 ? 0 : (e ? e : errno);
+		int e = make_parents(path);
+		return e == 0 && symlink(target, path) < 0 ? errno : e;
 	}
 	int fd = host_open(root, path);
 	if (fd < 0)
@@ -164,6 +176,39 @@ static int write_etc(void)
 	return e;
 }
 
+static void tmp_options(uint64_t size, char *options, size_t room)
+{
+	snprintf(options, room, "mode=1777,size=%llu,nr_inodes=%llu", (unsigned long long)size,
+		 (unsigned long long)(size / 1024 + 64));
+}
+
+/* /tmp, as large as PROFILE has it, with the folder that is /work where the job has none of its own. */
+static int make_tmp(enum kh_profile profile)
+{
+	char options[96];
+
+	tmp_options(kh_profile_limits(profile)->disk, options, sizeof(options));
+	if (mkdir("/tmp", 0755) < 0 || mount("tmp", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0 ||
+	    mkdir("/tmp/work", 0755) < 0 || chmod("/tmp/work", 01777) < 0)
+		return errno;
+	return 0;
+}
+
+/* /tmp and /work as JOB has them. */
+static int fit_tmp(enum kh_profile profile, const struct kh_message *job)
+{
+	char options[96];
+	uint64_t size = job->number[KH_FIELD_DISK];
+
+	tmp_options(size, options, sizeof(options));
+	if (size != kh_profile_limits(profile)->disk &&
+	    mount(NULL, "/tmp", NULL, MS_REMOUNT | MS_NOSUID | MS_NODEV, options) < 0)
+		return errno;
+	if (job->has[KH_FIELD_WORK])
+		return rmdir("/tmp/work") < 0 ? errno : 0;
+	return symlink("/tmp/work", "/work") < 0 ? errno : 0;
+}
+
 /* An empty root of our own, with the host's below OLD. */
 static int pivot(struct kh_root *root)
 {
@@ -190,6 +235,9 @@ int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part 
 		e = make_devices(root);
 	if (e == 0)
 		e = write_etc();
+	if (e == 0)
+		e = make_tmp(profile);
+	root->profile = profile;
 	if (e)
 		return e;
 	*ret_part = KH_PART_PID;
@@ -272,26 +320,9 @@ static int open_folders(const struct kh_root *root, const struct kh_message *job
 	return e;
 }
 
-/* /tmp, and /work in it where the job has none of its own. */
-static int make_tmp(const struct kh_message *job)
-{
-	char options[96];
-	uint64_t size = job->number[KH_FIELD_DISK];
-
-	snprintf(options, sizeof(options), "mode=1777,size=%llu,nr_inodes=%llu", (unsigned long long)size,
-		 (unsigned long long)(size / 1024 + 64));
-	if (mkdir("/tmp", 0755) < 0 || mount("tmp", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
-		return errno;
-	if (job->has[KH_FIELD_WORK])
-		return 0;
-	return mkdir("/tmp/work", 0755) == 0 && chmod("/tmp/work", 01777) == 0 && symlink("/tmp/work", "/work") == 0
-		       ? 0
-		       : errno;
-}
-
 int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner, enum kh_part *ret_part)
 {
-	struct folder folders[KH_ROOT_FOLDERS];
+	static struct folder folders[KH_ROOT_FOLDERS]; /* this process is a copy, and has it for itself */
 	struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
 	size_t count = 0;
 	unsigned owner = 0;
@@ -305,7 +336,7 @@ int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned 
 	if (umount2(OLD, MNT_DETACH) < 0 || rmdir(OLD) < 0)
 		return errno;
 	*ret_part = KH_PART_MOUNT;
-	e = make_tmp(job);
+	e = fit_tmp(root->profile, job);
 	if (e)
 		return e;
 	*ret_part = KH_PART_FOLDER;

@@ -21,6 +21,7 @@
 #define KH_ROOT_FOLDERS 66 /* work, cache, and the most read and write paths of a job */
 
 struct kh_root {
+	enum kh_profile profile;
 	int host;  /* the host's root, until kh_root_finish() */
 	int idmap; /* a user namespace that makes root's files the worker's, -1 where the executor is not root */
 };

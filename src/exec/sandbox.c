@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,6 +55,25 @@ static enum kh_part missing_namespace(uint64_t base)
 	return KH_PART_CLONE;
 }
 
+/* Whether ID is one of those that this user namespace has: a container may have few. */
+static bool is_mapped(const char *path, unsigned id)
+{
+	char line[128];
+	bool found = false;
+	FILE *map = fopen(path, "re");
+
+	while (map && !found && fgets(line, sizeof(line), map)) {
+		char *end;
+		unsigned long long first = strtoull(line, &end, 10);
+		(void)strtoull(end, &end, 10);
+		unsigned long long count = strtoull(end, NULL, 10);
+		found = id >= first && id - first < count;
+	}
+	if (map)
+		fclose(map);
+	return found;
+}
+
 /* As root the executor makes namespaces with its own rights, and workers become another user. */
 static bool can_be_root(void)
 {
@@ -61,7 +81,8 @@ static bool can_be_root(void)
 	struct __user_cap_data_struct data[2] = {{0}};
 	const uint32_t wanted = 1U << CAP_SYS_ADMIN | 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_NET_ADMIN;
 
-	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 && (data[0].effective & wanted) == wanted;
+	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 && (data[0].effective & wanted) == wanted &&
+	       is_mapped("/proc/self/uid_map", KH_SANDBOX_UID) && is_mapped("/proc/self/gid_map", KH_SANDBOX_UID);
 }
 
 static bool write_map(int pid, const char *name, const char *text)
@@ -105,7 +126,7 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_allo
 {
 	static const enum kh_filter_kind kinds[] = {KH_FILTER_RUN, KH_FILTER_WORKER, KH_FILTER_INIT};
 
-	*kit = (struct kh_sandbox_kit){.idmap = -1};
+	*kit = (struct kh_sandbox_kit){.idmap = -1, .uid = geteuid(), .gid = getegid()};
 	kit->program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 	if (kit->program < 0)
 		return kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));

@@ -31,6 +31,7 @@ struct kh_sandbox_kit {
 	int program;                          /* our own executable, for our own workers */
 	int idmap;                            /* a user namespace in which root's files are a worker's; -1 */
 	bool is_root;                         /* then workers are another user outside, else the executor's own */
+	unsigned uid, gid;                    /* of the executor */
 	struct kh_cgroup_base cgroup;
 };
 

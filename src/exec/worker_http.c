@@ -12,7 +12,6 @@
 
 #define STORE_MAX     (4U << 20)
 #define AUTHORITY_MAX (1U << 20)
-#define LOCATION_MAX  8192 /* a redirect to what is longer leads nowhere */
 
 /* Where systems keep the certificates that they trust, all in one file. */
 static const char *const stores[] = {
@@ -44,7 +43,7 @@ static enum kh_fault send_head(void *ctx, unsigned status, struct kh_view header
 	kh_worker_begin(worker, KH_MESSAGE_HEAD);
 	kh_message_number(&worker->out, KH_FIELD_STATUS, status);
 	kh_message_text(&worker->out, KH_FIELD_HEADERS, headers);
-	if (location.n > 0 && location.n <= LOCATION_MAX)
+	if (location.n > 0)
 		kh_message_text(&worker->out, KH_FIELD_LOCATION, location);
 	return sent(kh_worker_send(worker, transfer->deadline));
 }

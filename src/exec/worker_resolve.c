@@ -17,6 +17,7 @@
 #define QUESTIONS   2
 #define PATIENCE_MS 5000
 #define AGAIN_MS    2000 /* a datagram that was not answered by then is sent once more */
+#define OTHER_MS    1000 /* how long addresses of one kind wait for those of the other */
 #define HOSTS_MAX   (1U << 20)
 
 struct lookup {
@@ -55,7 +56,7 @@ static bool init(struct lookup *lookup, int socket, struct kh_view name)
 	return true;
 }
 
-/* Sends the questions that have no answer yet.  They are short: a stream that was just connected takes them whole. */
+/* Sends the questions that have no answer yet.  They are short: a stream takes them whole. */
 static bool ask(const struct lookup *lookup)
 {
 	for (size_t i = 0; i < QUESTIONS; i++) {
@@ -125,27 +126,45 @@ static bool receive(struct lookup *lookup)
 	return got > 0;
 }
 
+/* A stream may still be on its way to being connected. */
+static bool wait_connected(const struct lookup *lookup, int64_t deadline)
+{
+	struct pollfd p = {.fd = lookup->socket, .events = POLLOUT};
+
+	return !lookup->is_stream || poll(&p, 1, kh_worker_left(deadline)) > 0;
+}
+
+/* True where one question has found addresses already. */
+static bool one_found(const struct lookup *lookup)
+{
+	return lookup->count[0] + lookup->count[1] > 0;
+}
+
 /* Asks and listens until both questions are answered, nobody is there, or patience ends. */
 static void exchange(struct lookup *lookup)
 {
-	int64_t start = kh_worker_clock(), deadline = start + PATIENCE_MS, again = start + AGAIN_MS;
-	bool goes_on = ask(lookup), asked_again = lookup->is_stream;
+	int64_t now = kh_worker_clock(), deadline = now + PATIENCE_MS;
+	int64_t again = lookup->is_stream ? deadline : now + AGAIN_MS;
+	bool goes_on = wait_connected(lookup, deadline) && ask(lookup), hurries = false;
 
 	while (goes_on && !all_answered(lookup) && !lookup->truncated) {
 		struct pollfd p = {.fd = lookup->socket, .events = POLLIN};
-		int n = poll(&p, 1, kh_worker_left(asked_again ? deadline : again));
-		if (n > 0) {
-			goes_on = receive(lookup);
-		} else if (n < 0) {
+		int n = poll(&p, 1, kh_worker_left(again < deadline ? again : deadline));
+		if (n < 0)
 			goes_on = errno == EINTR;
-		} else if (!asked_again) {
-			asked_again = true;
+		else if (n > 0)
+			goes_on = receive(lookup);
+		now = kh_worker_clock();
+		if (goes_on && n == 0 && now >= again && again < deadline) {
+			again = deadline;
 			goes_on = ask(lookup);
-		} else {
-			goes_on = false;
+		}
+		if (one_found(lookup) && !hurries) {
+			hurries = true;
+			deadline = now + OTHER_MS < deadline ? now + OTHER_MS : deadline;
 		}
 		/* A server that sends without end what is not an answer does not prolong it. */
-		if (kh_worker_clock() >= deadline)
+		if (now >= deadline)
 			goes_on = false;
 	}
 }
@@ -174,7 +193,7 @@ static int send_result(struct kh_worker *worker, const struct lookup *lookup)
 	if (lookup->truncated)
 		return send_addresses(worker, lists, lookup->count, QUESTIONS, true);
 	/* Addresses of one kind will do where the other kind's question found no good answer. */
-	if (lookup->count[0] + lookup->count[1] > 0 || (all_answered(lookup) && !any_failed))
+	if (one_found(lookup) || (all_answered(lookup) && !any_failed))
 		return send_addresses(worker, lists, lookup->count, QUESTIONS, false);
 	if (any_failed)
 		return kh_worker_done(worker, KH_FAULT_NAME, "the name server could not answer");

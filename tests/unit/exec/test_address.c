@@ -119,6 +119,20 @@ static void test_edges(struct kh_test *t)
 	}
 }
 
+/* E8: the prefixes of forms that carry IPv4 are no wider than they are. */
+static void test_beside_carriers(struct kh_test *t)
+{
+	(void)t;
+	expect_text("64:ff9b::1:8.8.8.8", "reserved");
+	expect_text("64:ff9b::ffff:8.8.8.8", "reserved");
+	expect_text("64:ff9a::8.8.8.8", "reserved");
+	expect_text("::1:127.0.0.1", "reserved");
+	expect_text("::fffe:127.0.0.1", "reserved");
+	expect_text("::fffe:0:127.0.0.1", "reserved");
+	expect_text("2001:0:8888:8888::f7f7:f7f7", "Teredo");
+	expect_text("2001:0:8888:8888::7777:7777", "Teredo");
+}
+
 /* E8: servers that people use are reached. */
 static void test_public(struct kh_test *t)
 {
@@ -146,6 +160,13 @@ static void test_public(struct kh_test *t)
 		"2002:808:808::1",
 		"2606:2800::5efe:8.8.8.8",
 		"2606:2800::200:5efe:8.8.8.8",
+		/* And what stands beside such a form carries nothing. */
+		"2003:7f00:1::1",
+		"2001:200:7f00:1::",
+		"2606:2800::5eff:127.0.0.1",
+		"2606:2800::200:5eff:127.0.0.1",
+		"2606:2800::100:5efe:127.0.0.1",
+		"2606:2800::1:5efe:127.0.0.1",
 	};
 
 	(void)t;
@@ -543,8 +564,8 @@ static void test_bytes(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_edges),        KH_TEST_ONCE(test_public),
-					    KH_TEST_ONCE(test_all_networks), KH_TEST_ONCE(test_carriers),
-					    KH_TEST_ONCE(test_tricks),       KH_TEST_ONCE(test_text),
-					    KH_TEST_ONCE(test_bytes)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_edges),    KH_TEST_ONCE(test_beside_carriers),
+					    KH_TEST_ONCE(test_public),   KH_TEST_ONCE(test_all_networks),
+					    KH_TEST_ONCE(test_carriers), KH_TEST_ONCE(test_tricks),
+					    KH_TEST_ONCE(test_text),     KH_TEST_ONCE(test_bytes)};
 KH_TEST_MAIN(cases)

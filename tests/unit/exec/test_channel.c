@@ -45,19 +45,16 @@ static void send_raw(int fd, size_t bytes, size_t fd_count)
 	union {
 		struct cmsghdr header;
 		char room[CMSG_SPACE(64 * sizeof(int))];
-	} control = {0};
+	} control = {.header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
 	struct iovec part = {.iov_base = filling, .iov_len = bytes};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
 
 	if (fd_count > 0) {
 		message.msg_control = &control;
 		message.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
-		struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-		header->cmsg_level = SOL_SOCKET;
-		header->cmsg_type = SCM_RIGHTS;
-		header->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+		control.header.cmsg_len = CMSG_LEN(fd_count * sizeof(int));
 		for (size_t i = 0; i < fd_count; i++)
-			memcpy(CMSG_DATA(header) + i * sizeof(int), &fd, sizeof(int));
+			memcpy(control.room + CMSG_LEN(i * sizeof(int)), &fd, sizeof(int));
 	}
 	assert_int_equal(sendmsg(fd, &message, MSG_NOSIGNAL), bytes);
 }
@@ -76,6 +73,7 @@ static void test_packets(struct kh_test *t)
 	size_t count = 99;
 
 	make_pair(t, pair);
+	assert_false(kh_channel_closed(pair[1]));
 	assert_int_equal(receive(pair[1], &packet, fds, &count), KH_IO_AGAIN);
 	assert_int_equal(kh_channel_send(pair[0], KH_LIT("one"), NULL, 0), KH_IO_DONE);
 	assert_int_equal(kh_channel_send(pair[0], KH_LIT("three"), NULL, 0), KH_IO_DONE);
@@ -167,7 +165,9 @@ static void test_last_words(struct kh_test *t)
 			assert_int_equal(kh_channel_send(pair[1], KH_LIT("unread"), NULL, 0), KH_IO_DONE);
 		assert_int_equal(kh_channel_send(pair[0], KH_LIT("last"), NULL, 0), KH_IO_DONE);
 		assert_int_equal(kh_channel_send(pair[0], KH_LIT("words"), NULL, 0), KH_IO_DONE);
+		assert_false(kh_channel_closed(pair[1]));
 		close(pair[0]);
+		assert_true(kh_channel_closed(pair[1]));
 		assert_int_equal(kh_channel_receive_wait(pair[1], buffer, &packet, fds, &count, -1), KH_IO_DONE);
 		assert_view(packet, "last");
 		assert_int_equal(receive(pair[1], &packet, fds, &count), KH_IO_DONE);

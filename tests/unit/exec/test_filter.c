@@ -3,8 +3,11 @@
 #include "exec/filter.h"
 #include "harness.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -28,18 +32,26 @@
 #define ALLOWED (-100002L) /* in a table of wishes: anything but KILLED and the entry's errno */
 #define NOTHING (-100003L)
 
-/* By hand and not by syscall(), so that a vfork'ed child has no return address of its parent's to spoil. */
+/* By hand and not by syscall(): a vfork'ed child must end here, before it spoils the stack that it shares. */
 static inline long call6(long number, const long a[6])
 {
 #ifdef __x86_64__
 	register long r10 __asm__("r10") = a[3];
 	register long r8 __asm__("r8") = a[4];
 	register long r9 __asm__("r9") = a[5];
-	long r;
+	long r, first = a[0], shares = number == SYS_vfork;
 
-	__asm__ volatile("syscall"
-			 : "=a"(r)
-			 : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "test %[shares], %[shares]\n\t"
+			 "jz 1f\n\t"
+			 "mov $231, %%eax\n\t" /* exit_group(0) */
+			 "xor %%edi, %%edi\n\t"
+			 "syscall\n"
+			 "1:"
+			 : "=a"(r), "+D"(first)
+			 : "a"(number), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9), [shares] "r"(shares)
 			 : "rcx", "r11", "memory");
 	return r;
 #else
@@ -74,9 +86,12 @@ static void quiet_child(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	struct rlimit second = {.rlim_cur = 1, .rlim_max = 2};
+
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
-	setpgid(0, 0); /* a signal to the group stays here */
+	setrlimit(RLIMIT_CPU, &second); /* whatever happens, it ends */
+	setpgid(0, 0);                  /* a signal to the group stays here */
 }
 
 /* What CALL with A answers under FILTER: its result, KILLED or CRASHED. */
@@ -286,6 +301,22 @@ static const struct wish {
 	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, S_IFBLK | 0600, 0x800}, -EPERM},
 	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, HIGH | S_IFBLK | 0600, 0x800}, -EPERM},
 	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, S_IFIFO | 0600, 0}, -EFAULT},
+	/* Nothing setuid is left behind in a folder. */
+	{KH_FILTER_RUN, SYS_fchmod, {-1, 0755}, -EBADF},
+	{KH_FILTER_RUN, SYS_fchmod, {-1, 01777}, -EBADF},
+	{KH_FILTER_RUN, SYS_fchmod, {-1, S_ISUID | 0755}, -EPERM},
+	{KH_FILTER_RUN, SYS_fchmod, {-1, S_ISGID | 0755}, -EPERM},
+	{KH_FILTER_RUN, SYS_fchmod, {-1, HIGH | S_ISUID}, -EPERM},
+	{KH_FILTER_GATEWAY, SYS_fchmod, {-1, S_ISUID}, -EPERM},
+	{KH_FILTER_RUN, SYS_fchmodat, {AT_FDCWD, 0, S_ISUID | 0755}, -EPERM},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDONLY, -1}, -EFAULT},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_CREAT, 0644}, -EFAULT},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_CREAT, S_ISUID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_CREAT, S_ISGID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_TMPFILE, S_ISUID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_openat, {AT_FDCWD, 0, O_RDONLY | O_DIRECTORY, -1}, -EFAULT},
+	{KH_FILTER_RUN, SYS_openat2, {AT_FDCWD, 0}, -ENOSYS},
+	{KH_FILTER_RUN, SYS_mknodat, {AT_FDCWD, 0, S_IFREG | S_ISUID | 0755, 0}, -EPERM},
 	/* Workers after their start: no file, no process, no connection, no memory that can be executed. */
 	{KH_FILTER_HTTP, SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS}, ALLOWED},
 	{KH_FILTER_HTTP, SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS}, KILLED},
@@ -311,8 +342,23 @@ static const struct wish {
 	{KH_FILTER_HTTP, SYS_execve, {0}, KILLED},
 	{KH_FILTER_WORKER, SYS_clone, {THREAD_FLAGS}, KILLED},
 	{KH_FILTER_WORKER, SYS_execve, {0}, -EFAULT},
-	{KH_FILTER_WORKER, SYS_prlimit64, {0, 7, 0, 0}, 0},
-	{KH_FILTER_WORKER, SYS_prlimit64, {0, 7, 1, 0}, -EPERM},
+	{KH_FILTER_HTTP, SYS_prlimit64, {0, 7, 0, 0}, 0},
+	{KH_FILTER_HTTP, SYS_prlimit64, {0, 7, 1, 0}, -EPERM},
+	{KH_FILTER_HTTP, SYS_setsockopt, {-1, IPPROTO_TCP, TCP_NODELAY}, -EBADF},
+	{KH_FILTER_HTTP, SYS_setsockopt, {-1, SOL_SOCKET, SO_KEEPALIVE}, -EBADF},
+	{KH_FILTER_HTTP, SYS_setsockopt, {-1, SOL_SOCKET, SO_ATTACH_FILTER}, -EPERM},
+	{KH_FILTER_HTTP, SYS_setsockopt, {-1, HIGH | SOL_SOCKET, SO_ATTACH_FILTER}, -EPERM},
+	{KH_FILTER_HTTP, SYS_setsockopt, {-1, SOL_SOCKET, HIGH | SO_KEEPALIVE}, -EPERM},
+	{KH_FILTER_HTTP, SYS_setsockopt, {-1, IPPROTO_IP, 1}, -EPERM},
+	{KH_FILTER_HTTP, SYS_setsockopt, {-1, IPPROTO_IPV6, 1}, -EPERM},
+	{KH_FILTER_RESOLVE, SYS_setsockopt, {-1, IPPROTO_TCP, TCP_NODELAY}, KILLED},
+#ifdef SYS_open
+	{KH_FILTER_RUN, SYS_open, {0, O_RDWR | O_CREAT, S_ISUID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_open, {0, O_RDWR | O_CREAT, 0644}, -EFAULT},
+	{KH_FILTER_RUN, SYS_creat, {0, S_ISGID | 0644}, -EPERM},
+	{KH_FILTER_RUN, SYS_chmod, {0, S_ISUID}, -EPERM},
+	{KH_FILTER_RUN, SYS_mknod, {0, S_IFREG | S_ISUID | 0755}, -EPERM},
+#endif
 	/* A gateway: threads, no processes. */
 	{KH_FILTER_GATEWAY, SYS_clone, {THREAD_FLAGS | SIGCHLD}, KILLED},
 	{KH_FILTER_GATEWAY, SYS_clone, {SIGCHLD}, KILLED},
@@ -323,7 +369,8 @@ static const struct wish {
 	{KH_FILTER_GATEWAY, SYS_connect, {0}, KILLED},
 	{KH_FILTER_GATEWAY, SYS_bind, {0}, KILLED},
 	{KH_FILTER_GATEWAY, SYS_listen, {0}, KILLED},
-	{KH_FILTER_GATEWAY, SYS_kill, {1, 0}, KILLED},
+	{KH_FILTER_GATEWAY, SYS_kill, {1, 0}, -EPERM},
+	{KH_FILTER_GATEWAY, SYS_pidfd_open, {1, 0}, -EPERM},
 	{KH_FILTER_GATEWAY, SYS_socket, {AF_UNIX, SOCK_STREAM}, -EAFNOSUPPORT},
 	{KH_FILTER_GATEWAY, SYS_mmap, {0, 4096, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS}, -EACCES},
 	{KH_FILTER_GATEWAY, SYS_mmap, {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS}, ALLOWED},
@@ -452,6 +499,54 @@ static void test_no_way_back(struct kh_test *t)
 	assert_int_equal(WTERMSIG(under(t, KH_FILTER_HTTP, install_late)), SIGSYS);
 }
 
+/* --- a connected datagram socket ---------------------------------------------------------------------------------- */
+
+static int datagram_socket(struct sockaddr_in *ret_at)
+{
+	socklen_t size = sizeof(*ret_at);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	*ret_at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)ret_at, sizeof(*ret_at)), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)ret_at, &size), 0);
+	return fd;
+}
+
+/* The kernel sends a connected datagram socket's packet elsewhere when asked to; a worker must not be able to ask. */
+static void test_sends_to_its_peer_alone(struct kh_test *t)
+{
+	static const enum kh_filter_kind kinds[] = {KH_FILTER_WORKER, KH_FILTER_RESOLVE, KH_FILTER_HTTP};
+	struct sockaddr_in peer, other, own;
+	int peer_fd = datagram_socket(&peer), other_fd = datagram_socket(&other), fd = datagram_socket(&own);
+	struct iovec data = {.iov_base = &own, .iov_len = 1};
+	struct mmsghdr message = {
+		.msg_hdr = {.msg_name = &other, .msg_namelen = sizeof(other), .msg_iov = &data, .msg_iovlen = 1}};
+	char byte;
+
+	assert_int_equal(connect(fd, (struct sockaddr *)&peer, sizeof(peer)), 0);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct kh_filter *filter = make(t, kinds[i]);
+		const long to_peer[6] = {fd, (long)&byte, 1, 0, 0, 0};
+		const long to_other[6] = {fd, (long)&byte, 1, 0, (long)&other, sizeof(other)};
+		const long one[6] = {fd, (long)&message.msg_hdr, 0, 0, 0, 0};
+		const long many[6] = {fd, (long)&message, 1, 0, 0, 0};
+
+		byte = 'p';
+		assert_int_equal(answer(filter, SYS_sendto, to_peer), 1);
+		assert_int_equal(recv(peer_fd, &byte, 1, 0), 1);
+		assert_int_equal(answer(filter, SYS_sendto, to_other), KILLED);
+		assert_int_equal(answer(filter, SYS_sendmsg, one), KILLED);
+		assert_int_equal(answer(filter, SYS_sendmmsg, many), KILLED);
+		assert_int_equal(recv(other_fd, &byte, 1, 0), -1);
+		assert_int_equal(errno, EAGAIN);
+		kh_filter_free(filter);
+	}
+	close(fd);
+	close(peer_fd);
+	close(other_fd);
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static void test_table(struct kh_test *t)
@@ -496,6 +591,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_worker_start_has_the_rest),
 	KH_TEST_ONCE(test_filters_add_up),
 	KH_TEST_ONCE(test_no_way_back),
+	KH_TEST_ONCE(test_sends_to_its_peer_alone),
 	KH_TEST_ONCE(test_table),
 	KH_TEST(test_making),
 };
