@@ -387,15 +387,14 @@ static void take_message(struct kh_job *job, const struct kh_message *message, s
 	}
 }
 
-/* The body of a POST: packets go to the worker as they came. */
+/* The body of a POST: packets go to the worker as they came.  One that is gone is noticed when it is read from. */
 static void feed_worker(struct kh_job *job)
 {
 	char buffer[KH_MESSAGE_HEADER];
 	struct kh_message_out out;
-	bool was_fed = job->fed;
+	struct kh_view packet;
 
-	if (job->input_n == 0)
-		kh_job_take_input(job);
+	kh_job_take_input(job);
 	if (job->phase != KH_JOB_TALK)
 		return;
 	if (job->fetch.method != KH_METHOD_POST) {
@@ -403,14 +402,14 @@ static void feed_worker(struct kh_job *job)
 			kh_job_end(job, KH_FAULT_REQUEST, "input for a request that has no body");
 		return;
 	}
-	if (job->input_n > 0) {
-		enum kh_io io = kh_channel_send(job->slot->worker, kh_view_of(job->input, job->input_n), NULL, 0);
-		if (io != KH_IO_AGAIN)
-			job->input_n = 0; /* a worker that is gone is noticed when it is read from */
-	} else if (job->fed && !was_fed) {
-		kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_INPUT_END);
-		(void)send_worker(job, &out, NULL, 0);
-	}
+	if (job->input_n > 0 &&
+	    kh_channel_send(job->slot->worker, kh_view_of(job->input, job->input_n), NULL, 0) != KH_IO_AGAIN)
+		job->input_n = 0;
+	if (job->input_n > 0 || !job->fed || job->told)
+		return;
+	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_INPUT_END);
+	if (kh_message_end(&out, &packet) == KH_OK)
+		job->told = kh_channel_send(job->slot->worker, packet, NULL, 0) != KH_IO_AGAIN;
 }
 
 static void step_talk(struct kh_job *job)
@@ -445,7 +444,8 @@ size_t kh_fetch_watch(const struct kh_job *job, struct pollfd *watch, size_t n, 
 	}
 	if (job->to_parent_n == 0)
 		events |= POLLIN;
-	if (job->input_n > 0)
+	if (job->input_n > 0 ||
+	    (job->phase == KH_JOB_TALK && job->fetch.method == KH_METHOD_POST && job->fed && !job->told))
 		events |= POLLOUT;
 	/* A worker that is dead is waited for by its pidfd: its channel would wake us for ever. */
 	if (events && job->slot && job->slot->worker >= 0 && !job->slot->gone)

@@ -1,10 +1,10 @@
 /*
  * The tables of system calls, and the filters made of them.
  *
- * A filter is two programs, because a kernel that has both takes the stricter answer, and because libseccomp leaves
- * open which of two overlapping rules of one program wins: the list        kills by default; allows a call, or answers
- * an errno, or allows it with certain arguments; the exceptions  allow by default; answer an errno to certain arguments
- * of calls that the list allows.
+ * A filter is made as two programs, because libseccomp leaves open which of two overlapping rules of one program wins:
+ *     the exceptions  allow by default, and answer an errno to certain arguments of calls that the list allows;
+ *     the list        kills by default, and allows a call, or answers an errno, or allows it with certain arguments.
+ * They are then joined: what the first lets pass, the second looks at.
  *
  * Arguments that the kernel cuts to 32 bits are compared under a mask where a match refuses, and whole where a match
  * allows: neither way does a high bit help.
@@ -527,26 +527,39 @@ static int start(scmp_filter_ctx *ret_ctx, uint32_t action)
 
 struct kh_filter {
 	const struct kh_alloc *alloc;
-	struct sock_fprog program[2]; /* the list, the exceptions; their code stands behind this */
+	struct sock_fprog program; /* its code stands behind this */
 	size_t size;
 	struct sock_filter code[];
 };
 
-/* Has libseccomp write both programs into a file in memory, which is how it gives them out. */
+/* Has libseccomp write both programs into a file in memory, which is how it gives them out: the exceptions, the list.
+ */
 static int write_programs(struct making *making, int fd, off_t *ret_first, off_t *ret_all)
 {
-	int r = seccomp_export_bpf(making->list, fd);
+	int r = seccomp_export_bpf(making->exceptions, fd);
 
 	*ret_first = lseek(fd, 0, SEEK_CUR);
 	if (r == 0)
-		r = seccomp_export_bpf(making->exceptions, fd);
+		r = seccomp_export_bpf(making->list, fd);
 	*ret_all = lseek(fd, 0, SEEK_CUR);
 	return r != 0 ? r : *ret_first <= 0 || *ret_all <= *ret_first ? -EIO : 0;
 }
 
+/*
+ * Makes one program of both: what the exceptions (the first COUNT instructions) allow goes on to the list.  Installing
+ * one costs half of installing two, and every sandbox does it.
+ */
+static void join(struct sock_filter *code, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (code[i].code == (BPF_RET | BPF_K) && code[i].k == SECCOMP_RET_ALLOW)
+			code[i] = (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)(count - i - 1));
+	}
+}
+
 static int load_programs(int fd, size_t first, size_t all, const struct kh_alloc *alloc, struct kh_filter **ret_filter)
 {
-	size_t size = sizeof(struct kh_filter) + all, count = first / sizeof(struct sock_filter);
+	size_t size = sizeof(struct kh_filter) + all;
 	struct kh_filter *filter = kh_alloc_zero(alloc, size);
 
 	if (filter == NULL)
@@ -557,9 +570,9 @@ static int load_programs(int fd, size_t first, size_t all, const struct kh_alloc
 		kh_alloc_free(alloc, filter, size);
 		return -EIO;
 	}
-	filter->program[0] = (struct sock_fprog){.len = (unsigned short)count, .filter = filter->code};
-	filter->program[1] = (struct sock_fprog){.len = (unsigned short)(all / sizeof(struct sock_filter) - count),
-						 .filter = filter->code + count};
+	join(filter->code, first / sizeof(struct sock_filter));
+	filter->program = (struct sock_fprog){.len = (unsigned short)(all / sizeof(struct sock_filter)),
+					      .filter = filter->code};
 	*ret_filter = filter;
 	return 0;
 }
@@ -613,13 +626,9 @@ void kh_filter_free(struct kh_filter *filter)
 /* The exceptions first: under the list, seccomp() may be a call that kills. */
 int kh_filter_install(const struct kh_filter *filter)
 {
-	for (size_t i = 2; i-- > 0;) {
-		long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter->program[i]);
+	long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter->program);
 
-		if (r != 0)
-			return r > 0 ? EBUSY : errno; /* the number of a thread that cannot follow */
-	}
-	return 0;
+	return r > 0 ? EBUSY : r < 0 ? errno : 0; /* above 0: the number of a thread that cannot follow */
 }
 
 const char *kh_filter_name(enum kh_filter_kind kind)

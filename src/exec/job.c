@@ -45,7 +45,7 @@ void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel)
 	job->begun_us = kh_job_now();
 	job->deadline_us = job->begun_us + REQUEST_PATIENCE_US;
 	job->used = 0;
-	job->fed = job->has_status = job->cancelled = false;
+	job->fed = job->told = job->has_status = job->cancelled = false;
 	job->to_parent_n = job->input_at = job->input_n = 0;
 	job->redirects = 0;
 }
@@ -311,6 +311,8 @@ void kh_job_step(struct kh_job *job)
 {
 	if (job->slot)
 		kh_pool_look(job->pool, job->slot);
+	if (kh_channel_closed(job->channel))
+		job->cancelled = true;
 	if (job->phase < KH_JOB_STOPPING && job->phase > KH_JOB_FREE && kh_job_now() >= job->deadline_us)
 		kh_job_end(job, KH_FAULT_TIME, "%s",
 			   job->phase == KH_JOB_NEW ? "no request came" : "the wall clock ran out");

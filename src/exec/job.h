@@ -43,6 +43,7 @@ struct kh_job {
 
 	int in, out, errs; /* our ends of a program's standard descriptors; -1 */
 	bool fed;          /* no more input will come */
+	bool told;         /* and the worker knows */
 	uint64_t used;     /* bytes put out */
 
 	/* one packet on its way to the parent, and one piece of input on its way to the worker */

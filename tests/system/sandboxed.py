@@ -16,7 +16,7 @@ import time
 import traceback
 
 ORDINARY = 65533
-SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+DUMPABLE, SUBREAPER = 4, 36  # PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER
 PATIENCE = 60
 
 
@@ -123,6 +123,8 @@ def _as_user(suite, checks, place, pipe):
             os.setgroups([])
             os.setgid(place.uid)
             os.setuid(place.uid)
+            # As after an exec: a process that changed its user may not write to its own /proc otherwise.
+            ctypes.CDLL(None).prctl(DUMPABLE, 1, 0, 0, 0)
         if ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0) != 0:
             raise OSError("prctl")
         os.environ["HOME"] = place.folder
