@@ -2,24 +2,62 @@
 
 _keyhole()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} word command='' subcommand='' words='' i
+	local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} word command='' subcommand='' words='' i
 
+	# What stands after the options of `sandbox run` is a program and its own arguments.
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
+		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
+			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects)
+			((i++))
+			;;
 		-*) ;;
 		*)
 			if [[ -z $command ]]; then
 				command=$word
 			elif [[ -z $subcommand ]]; then
 				subcommand=$word
+			elif [[ $command == sandbox && $subcommand == run ]]; then
+				mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+				return
 			fi
 			;;
 		esac
 	done
 
+	case $previous in
+	--profile)
+		mapfile -t COMPREPLY < <(compgen -W 'http resolve run' -- "$cur")
+		return
+		;;
+	--read | --write | --ca | --post)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	--work | --cache)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects)
+		return
+		;;
+	esac
+
 	if [[ -z $command ]]; then
-		words='bcp block comm fence policy screen --help --version'
+		words='bcp block comm doctor fence policy sandbox screen --help --version'
+	elif [[ $command == sandbox && $subcommand == run ]]; then
+		if [[ $cur != -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+			return
+		fi
+		words='--profile --read --write --work --cache --time --memory --processes --disk --output --raw --json --help'
+	elif [[ $command == sandbox && $subcommand == fetch ]]; then
+		words='--allow --http --ca --header --post --max-bytes --timeout --redirects --include --raw --json --help'
+	elif [[ $command == doctor ]]; then
+		words='--json --help'
 	elif [[ -z $subcommand && $cur != -* ]]; then
 		case $command in
 		bcp) words='check validate' ;;
@@ -27,6 +65,7 @@ _keyhole()
 		comm) words='check' ;;
 		fence) words='unwrap wrap' ;;
 		policy) words='explain' ;;
+		sandbox) words='fetch run' ;;
 		screen) words='--batch --json --rules --help' ;;
 		esac
 	elif [[ $command == screen ]]; then

@@ -247,8 +247,10 @@ static int finish(struct running *r, const struct kh_end *end)
 
 	if (r->args.json)
 		return write_json(r, end, why) ? exit_status(end) : complain("output_lost", "cannot write the result");
-	if (why != NULL)
-		complain(end->fault != KH_FAULT_NONE ? kh_fault_name(end->fault) : "killed", why);
+	if (why != NULL && end->fault != KH_FAULT_NONE)
+		complain(kh_fault_name(end->fault), why);
+	else if (why != NULL)
+		complain("killed", why);
 	return exit_status(end);
 }
 

@@ -1,0 +1,196 @@
+"""The tables of docs/SANDBOX.md, made from those of src/exec: system calls, limits, paths, addresses, faults, parts.
+
+tables() gives the text that belongs between the marks <!-- NAME --> and <!-- /NAME -->; tools/check-docs compares, and with
+--write puts it there.
+"""
+
+import ipaddress
+import re
+
+from csource import blank, calls, read
+
+# Letters of the table in filter.c -> what the document calls the kind.
+KINDS = {"R": "Profile `run`", "W": "A worker of ours, as it starts", "D": "Worker `resolve`, from its job on",
+         "H": "Worker `http`, from its job on", "I": "A sandbox's first process, while the program runs",
+         "G": "A gateway after self-lockdown, and `keyhole sandbox` itself"}
+
+
+def kind_letters(text):
+    """Name -> set of letters, of the enum of filter.c: R, NET, ANY, ..."""
+    body = re.search(r"^enum \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL).group(1)
+    letters = {}
+    for name, value in re.findall(r"^\t(\w+) = ([^,]+),", blank(body), re.MULTILINE):
+        value = value.strip()
+        letters[name] = {name} if "<<" in value else set().union(*(letters[part.strip()] for part in value.split("|")))
+    return letters
+
+
+# Calls that readers of such a list look for first.
+NOTABLE = """ptrace process_vm_readv process_vm_writev mount umount2 move_mount open_tree fsopen fsmount mount_setattr pivot_root
+chroot setns unshare bpf perf_event_open userfaultfd init_module finit_module delete_module kexec_load kexec_file_load reboot
+swapon swapoff quotactl acct fanotify_init fanotify_mark open_by_handle_at pidfd_getfd process_mrelease iopl ioperm
+vhangup nfsservctl uselib ustat sysfs _sysctl lookup_dcookie""".split()
+
+
+def entries_of(text):
+    """(letters, name, condition or None, errno or None) of the table of filter.c."""
+    letters = kind_letters(text)
+    table = re.search(r"^static const struct call calls\[\] = \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL).group(1)
+
+    def kinds(expression):
+        return set().union(*(letters[part.strip()] for part in expression.split("|")))
+
+    def words(expression):
+        """A string literal, or several with macros between them."""
+        parts = re.findall(r'"((?:[^"\\\\]|\\\\.)*)"|(\w+)', expression)
+        return "".join(literal if not macro else words(re.search(
+            r"^#define " + macro + r"\s+(.*)$", text, re.MULTILINE).group(1)) for literal, macro in parts)
+
+    entries = []
+    for name, where in (("OK", 1), ("NO", 2), ("NEW", 2), ("IF", 3)):
+        for _, arguments in calls(table, name):
+            if name == "OK":
+                entries.append((kinds(arguments[where]), arguments[0].strip('"'), None, None))
+            elif name == "IF":
+                error = None if arguments[2] == "0" else arguments[2]
+                entries.append((kinds(arguments[where]), arguments[1].strip('"'), words(arguments[4]), error))
+            else:
+                error = "ENOSYS" if name == "NEW" else arguments[1]
+                entries.append((kinds(arguments[where]), arguments[0].strip('"'), None, error))
+    return entries
+
+
+def filters():
+    entries, lines = entries_of(read("src/exec/filter.c")), []
+    for letter, title in KINDS.items():
+        own = sorted((name, condition or "", error or "") for who, name, condition, error in entries if letter in who)
+        allowed = [name for name, condition, error in own if not condition and not error]
+        refused = {}
+        for name, condition, error in own:
+            if error and not condition:
+                refused.setdefault(error, []).append(name)
+        lines += ["**{}** has {} calls:".format(title, len(allowed) + sum(1 for entry in own if entry[1])),
+                  " ".join("`{}`".format(name) for name in allowed) + "."]
+        partly = ["`{}` ({}; else {})".format(name, condition, error if error else "killed")
+                  for name, condition, error in own if condition]
+        if partly:
+            lines.append("With certain arguments only: " + ", ".join(partly) + ".")
+        if refused:
+            lines.append("Answered with an error: " + "; ".join(
+                "{}: {}".format(error, " ".join("`{}`".format(name) for name in names))
+                for error, names in sorted(refused.items())) + ".")
+        lines.append("")
+    return "\n".join(wrap(line) for line in lines).rstrip("\n") + "\n"
+
+
+def never():
+    known = {name for _, name, _, _ in entries_of(read("src/exec/filter.c"))}
+    return wrap(" ".join("`{}`".format(name) for name in NOTABLE if name not in known) + ".") + "\n"
+
+
+def wrap(line, width=130):
+    out, column = "", 0
+    for word in line.split(" "):
+        if column and column + 1 + len(word) > width:
+            out, column = out + "\n", 0
+        elif column:
+            out, column = out + " ", column + 1
+        out, column = out + word, column + len(word)
+    return out
+
+
+def number(expression):
+    value = re.sub(r"(\d)U?L*\b", r"\1", expression)
+    return eval(value, {"__builtins__": {}}, {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30})  # pylint: disable=eval-used
+
+
+def size(value):
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if value >= factor and value % factor == 0:
+            return "{} {}".format(value // factor, unit)
+    return str(value)
+
+
+LIMITS = (("wall_ms", "wall clock", lambda v: "{:g} s".format(v / 1000), "`--time`, `--timeout`"),
+          ("cpu_s", "processor time of one process", "{} s".format, ""),
+          ("memory", "memory", size, "`--memory`"),
+          ("processes", "processes and threads", str, "`--processes`"),
+          ("files", "open descriptors of one process", str, ""),
+          ("disk", "private /tmp, and one file", size, "`--disk`"),
+          ("output", "output, or decoded body", size, "`--output`, `--max-bytes`"))
+
+
+def profile_entries():
+    text = blank(read("src/exec/profile.c"), strings=False)
+    found = {}
+    for match in re.finditer(r'\[KH_PROFILE_\w+\] =\s*\{\s*"(\w+)",\s*(true|false),\s*\{(.*?)\},\s*\(const char \*const\[\]\)\{(.*?)\}',
+                             text, re.DOTALL):
+        found[match.group(1)] = (match.group(2), match.group(3), match.group(4))
+    most = re.search(r"kh_profile_most = \{(.*?)\};", text, re.DOTALL).group(1)
+    return found, most
+
+
+def fields(text):
+    return {name: number(value) for name, value in re.findall(r"\.(\w+) = ([^,}\n]+)", text)}
+
+
+def limits():
+    profiles, most = profile_entries()
+    columns = [fields(entry[1]) for entry in profiles.values()] + [fields(most)]
+    rows = ["| limit | " + " | ".join("`{}`".format(name) for name in profiles) + " | most | option |",
+            "|---|" + "---|" * (len(columns) + 1)]
+    for key, title, show, option in LIMITS:
+        rows.append("| {} | {} | {} |".format(title, " | ".join(show(column[key]) for column in columns), option or "-"))
+    return "\n".join(rows) + "\n"
+
+
+def paths():
+    profiles, _ = profile_entries()
+    rows = ["| profile | of the host, read-only | /proc |", "|---|---|---|"]
+    for name, (proc, _, text) in profiles.items():
+        rows.append("| `{}` | {} | {} |".format(name, " ".join("`{}`".format(path) for path in re.findall(r'"([^"]+)"', text)),
+                                                "its own" if proc == "true" else "none"))
+    return "\n".join(rows) + "\n"
+
+
+def address_bytes(text, length):
+    values, at = [0] * length, 0
+    for place, value in re.findall(r"(?:\[(\d+)\] = )?(0x[0-9a-f]+|\d+)", text):
+        at = int(place) if place else at
+        values[at] = int(value, 0)
+        at += 1
+    return bytes(values)
+
+
+def addresses():
+    text = blank(read("src/exec/address.c"), strings=False)
+    rows = ["| range | refused as |", "|---|---|"]
+    for family, length in (("ipv4", 4), ("ipv6", 16)):
+        table = re.search(r"static const struct range " + family + r"\[\] = \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL)
+        for name, data, rest in re.findall(r'\{(NULL|"[^"]+"), \{([^}]*)\}, ([^}]*)\}', table.group(1)):
+            options = dict(re.findall(r"\.(\w+) = (\w+)", rest))
+            raw, start = address_bytes(data, length), int(options.get("from", 0))
+            if start:
+                shown = "any prefix, then `{}`".format(raw[:4].hex(":", 2))
+            else:
+                kind = ipaddress.IPv4Network if length == 4 else ipaddress.IPv6Network
+                shown = "`{}`".format(kind((raw, int(options["bits"]))))
+            words = [] if name == "NULL" else [name.strip('"')]
+            if options.get("inside"):
+                words.insert(0, "what the IPv4 address in it{} is refused as".format(
+                    ", inverted," if options.get("is_inverted") else ""))
+            rows.append("| {} | {} |".format(shown, ", else ".join(words)))
+    return "\n".join(rows) + "\n"
+
+
+def word_table(source, header):
+    rows = [header, "|---|---|"]
+    for name, about in re.findall(r'\[KH_\w+\] =\s*\{"([^"]+)",\s*"([^"]+)"\}', read(source)):
+        rows.append("| `{}` | {} |".format(name, about))
+    return "\n".join(rows) + "\n"
+
+
+def tables():
+    return {"calls": filters(), "never": never(), "limits": limits(), "paths": paths(), "addresses": addresses(),
+            "faults": word_table("src/exec/fault.c", "| fault | means |"),
+            "parts": word_table("src/exec/part.c", "| part | for what, and what would be lost |")}
