@@ -36,6 +36,7 @@ test:
 	@tools/test
 
 bench: build
+	@tools/deps bench
 	@tools/require bench/run "there is no benchmark in this tree"
 	@bench/run
 

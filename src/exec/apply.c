@@ -375,6 +375,9 @@ static _Noreturn void second_process(struct inside *in)
 	/* The program must not find a first process that could do more than wait. */
 	if (read(in->gate, &byte, 1) != 0)
 		broken(in, KH_PART_PRIVILEGES, EPIPE);
+	/* From now on the first process dies with the executor; one that died before is not there to have it so. */
+	if (kh_channel_closed(in->channel))
+		_exit(1);
 	lock_down(in);
 	if ((e = kh_filter_install(filter)) != 0)
 		broken(in, KH_PART_SECCOMP, e);

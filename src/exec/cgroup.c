@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 5000 /* that the keeper waits for killed processes to leave */
@@ -101,14 +102,20 @@ static bool find_own(const char *controller, char *path, size_t size)
 	return found;
 }
 
-/* Makes NAME in the own folder of the hierarchy of CONTROLLER. */
-static bool make_base(struct kh_cgroup_base *base, size_t i, const char *controller)
+/* The folder of this process in the hierarchy of CONTROLLER; -1 where there is none. */
+static int open_own(const char *controller)
 {
 	char path[PATH_MAX];
 
 	if (!find_mount(controller, path, sizeof(path)) || !find_own(controller, path, sizeof(path)))
-		return false;
-	base->parent[i] = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+		return -1;
+	return open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+}
+
+/* Makes NAME in the own folder of the hierarchy of CONTROLLER. */
+static bool make_base(struct kh_cgroup_base *base, size_t i, const char *controller)
+{
+	base->parent[i] = open_own(controller);
 	if (base->parent[i] < 0 || mkdirat(base->parent[i], base->name, 0755) < 0)
 		return false;
 	base->own[i] = openat(base->parent[i], base->name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
@@ -158,23 +165,24 @@ static bool sweep(int parent, const char *name)
 }
 
 /* The keeper: sleeps until the executor is gone, then removes its folders as its sandboxes die. */
-static _Noreturn void keep(struct kh_cgroup_base *base, int wake)
+static _Noreturn void keep(const struct kh_cgroup_base *base, int wake)
 {
+	static const char *const controllers[] = {"", "memory", "pids"};
+	enum { PLACES = sizeof(controllers) / sizeof(controllers[0]) };
+	int parent[PLACES];
 	char byte;
 
 	setsid(); /* a signal to the executor's group is not for us */
 	for (int sig = 1; sig < 32; sig++)
 		signal(sig, SIG_IGN);
-	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
-		if (base->own[i] >= 0)
-			close(base->own[i]);
-	}
+	for (size_t i = 0; i < PLACES; i++)
+		parent[i] = open_own(controllers[i]);
 	while (read(wake, &byte, 1) < 0 && errno == EINTR)
 		;
 	for (int waited = 0; waited < PATIENCE_MS; waited += 10) {
 		bool left = false;
-		for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++)
-			left |= base->parent[i] >= 0 && !sweep(base->parent[i], base->name);
+		for (size_t i = 0; i < PLACES; i++)
+			left |= parent[i] >= 0 && !sweep(parent[i], base->name);
 		if (!left)
 			break;
 		usleep(10000);
@@ -204,9 +212,15 @@ static bool start_keeper(struct kh_cgroup_base *base)
 
 void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 {
+	struct timespec now;
+
 	*base = (struct kh_cgroup_base){.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1};
-	snprintf(base->name, sizeof(base->name), "keyhole-%d", pid);
-	if (!try_v2(base)) {
+	/* A pid alone is not enough: containers that share a hierarchy have the same ones. */
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid,
+		 (unsigned)now.tv_sec ^ (unsigned)now.tv_nsec << 2);
+	/* The keeper is there before what it is to remove. */
+	if (start_keeper(base) && !try_v2(base)) {
 		base->has_memory = make_base(base, 0, "memory");
 		base->has_pids = make_base(base, 1, "pids");
 		if (!base->has_memory)
@@ -214,10 +228,8 @@ void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 		if (!base->has_pids)
 			drop_base(base, 1);
 	}
-	if ((base->has_memory || base->has_pids) && !start_keeper(base)) {
+	if (!base->has_memory && !base->has_pids)
 		kh_cgroup_base_done(base);
-		base->has_memory = base->has_pids = false;
-	}
 }
 
 void kh_cgroup_base_done(struct kh_cgroup_base *base)

@@ -3,7 +3,7 @@
  * controllers, else the v1 hierarchies of these two.  One that cannot be had is no error (the rlimits hold then), but
  * `keyhole doctor` tells.
  *
- * The executor has one folder, "keyhole-PID", in each hierarchy, and each sandbox a numbered folder in it.  A small
+ * The executor has one folder, "keyhole-PID-TIME", in each hierarchy, and each sandbox a numbered folder in it.  A small
  * process, the keeper, outlives the executor for as long as it takes to remove them, however the executor ended.
  */
 #ifndef KH_EXEC_CGROUP_H
@@ -28,7 +28,7 @@ struct kh_cgroup {
 	char name[16];
 };
 
-/* Finds out what can be had, makes the executor's folders and starts the keeper.  PID is the executor's. */
+/* Finds out what can be had, starts the keeper and makes the executor's folders.  PID is the executor's. */
 void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid);
 void kh_cgroup_base_done(struct kh_cgroup_base *base);
 

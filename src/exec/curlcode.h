@@ -6,9 +6,9 @@
 #include "exec/fault.h"
 
 /*
- * The fault that CODE (a CURLcode) is, where HAS_HEAD says whether the response's headers had come whole, and a
- * sentence on it: ours or a constant of the library, never text of the server.
+ * The fault that CODE (a CURLcode) is, where IN_HEAD says that a response had begun whose headers had not come
+ * whole, and a sentence on it: ours or a constant of the library, never text of the server.
  */
-enum kh_fault kh_curlcode_fault(const struct kh_curl *curl, int code, bool has_head, const char **ret_detail);
+enum kh_fault kh_curlcode_fault(const struct kh_curl *curl, int code, bool in_head, const char **ret_detail);
 
 #endif

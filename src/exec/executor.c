@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #define QUIET_US 3000 /* after a request began, before sandboxes are made ahead */
+#define RESERVED 32   /* descriptors that are not for requests */
+#define A_JOB    10   /* descriptors of one request, with what is on its way out */
+#define A_WARM   9    /* of one more warm sandbox of each kind */
 #define WATCHES  (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
 
 struct executor {
@@ -26,7 +29,8 @@ struct executor {
 	struct kh_job *jobs; /* in memory that a fork does not get */
 	enum kh_message_state state;
 	char buffer[KH_MESSAGE_MAX];
-	uint64_t busy_us; /* when a request last began */
+	size_t room, warm; /* how many requests and warm sandboxes there are descriptors for */
+	uint64_t busy_us;  /* when a request last began */
 	struct pollfd watch[WATCHES];
 	size_t job_watch[KH_EXECUTOR_JOBS + 1], slot_watch[KH_POOL_SLOTS + 1]; /* where each one's entries begin */
 };
@@ -46,6 +50,19 @@ static void harden(void)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* One request too many is told so; one descriptor too many would be the end of all of them. */
+static bool find_room(struct executor *x)
+{
+	struct rlimit files = {0};
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur <= RESERVED)
+		return false;
+	size_t n = (files.rlim_cur < 65536 ? files.rlim_cur : 65536) - RESERVED, most = n * 3 / 4 / A_JOB;
+	x->room = most < KH_EXECUTOR_JOBS ? most : KH_EXECUTOR_JOBS;
+	x->warm = (n - x->room * A_JOB) / A_WARM;
+	return x->room > 0;
 }
 
 /* Requests hold what no sandbox may see: other requests, keys.  Their memory is zero in every process that is forked.
@@ -90,7 +107,7 @@ static void refuse(int channel)
 
 static void open_request(struct executor *x, int channel)
 {
-	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
+	for (size_t i = 0; i < x->room; i++) {
 		if (x->jobs[i].phase == KH_JOB_FREE) {
 			fcntl(channel, F_SETFL, O_NONBLOCK);
 			x->busy_us = kh_job_now();
@@ -118,7 +135,8 @@ static bool take_control(struct executor *x, bool *ret_stop)
 		return false;
 	if (message.type == KH_MESSAGE_HELLO) {
 		*ret_stop = message.number[KH_FIELD_PROTOCOL] != KH_MESSAGE_VERSION;
-		kh_pool_init(&x->pool, &x->kit, (unsigned)message.number[KH_FIELD_POOL]);
+		size_t wanted = message.number[KH_FIELD_POOL];
+		kh_pool_init(&x->pool, &x->kit, (unsigned)(wanted < x->warm ? wanted : x->warm));
 		*ret_stop |= !send_ready(x);
 		return true;
 	}
@@ -226,6 +244,10 @@ int kh_executor_main(void)
 	}
 	fcntl(KH_EXECUTOR_CONTROL, F_SETFD, FD_CLOEXEC);
 	harden();
+	if (!find_room(&x)) {
+		fprintf(stderr, "keyhole: executor: there are too few descriptors (RLIMIT_NOFILE)\n");
+		return 1;
+	}
 	x.state = KH_STATE_CONTROL_NEW;
 	x.jobs = make_jobs();
 	if (x.jobs == NULL) {

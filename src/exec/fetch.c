@@ -194,7 +194,8 @@ static bool receive(struct kh_job *job, struct kh_message *ret_message, size_t *
 	int fds[KH_MESSAGE_FDS];
 	size_t count = 0;
 	struct kh_view packet;
-	enum kh_io io = kh_channel_receive(job->slot->worker, job->to_parent, &packet, fds, &count);
+	int worker = job->slot->worker;
+	enum kh_io io = worker < 0 ? KH_IO_CLOSED : kh_channel_receive(worker, job->to_parent, &packet, fds, &count);
 
 	if (io == KH_IO_AGAIN)
 		return false;
@@ -204,6 +205,10 @@ static bool receive(struct kh_job *job, struct kh_message *ret_message, size_t *
 			kh_job_end_part(job, job->slot->broken, job->slot->error);
 		else if (job->slot->gone)
 			kh_job_end(job, KH_FAULT_WORKER, "the worker was killed (status %d)", job->slot->status);
+		/* One that has only closed it would wake us for as long as it lives. */
+		if (worker >= 0)
+			close(worker);
+		job->slot->worker = -1;
 		return false;
 	}
 	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)

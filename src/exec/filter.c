@@ -60,11 +60,14 @@ enum condition {
 	MODE_AT,
 	OPEN,
 	OPEN_AT,
+	NO_LEASE,
 	DESCRIPTOR_FLAGS,
 	DESCRIPTOR_ONLY,
 	LIMIT_READ,
+	LIMIT_OF_SELF,
 	NO_ADDRESS,
 	SOCKET_OPTION,
+	NO_BUFFER,
 };
 
 struct call {
@@ -104,7 +107,8 @@ static const struct call calls[] = {
 	OK("timerfd_create", R|G), OK("timerfd_settime", R|G), OK("timerfd_gettime", R|G),
 	OK("signalfd", R), OK("signalfd4", R|G),
 	OK("sendfile", R|G), OK("splice", R|G), OK("tee", R), NO("vmsplice", ENOSYS, R),
-	OK("fcntl", R|W|G),
+	/* A lease on a file of the host's would hold up whoever opens it there. */
+	IF(NO_LEASE, "fcntl", EPERM, R, "not F_SETLEASE, F_NOTIFY"), OK("fcntl", W|G),
 	IF(DESCRIPTOR_FLAGS, "fcntl", 0, D|H, "F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL and F_SETFL"),
 	IF(NO_INJECTION, "ioctl", EPERM, R, "not TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD"), NO("ioctl", ENOTTY, NET|G),
 
@@ -142,7 +146,9 @@ static const struct call calls[] = {
 	NEW("setxattrat", 463, R), NEW("getxattrat", 464, R), NEW("listxattrat", 465, R), NEW("removexattrat", 466, R),
 	NEW("file_getattr", 468, R), NEW("file_setattr", 469, R), NEW("cachestat", 451, R),
 	NO("name_to_handle_at", ENOSYS, R), NEW("statmount", 457, R), NEW("listmount", 458, R),
-	OK("inotify_init", R), OK("inotify_init1", R), OK("inotify_add_watch", R), OK("inotify_rm_watch", R),
+	/* Watching /usr would tell what the host does with it. */
+	NO("inotify_init", ENOSYS, R), NO("inotify_init1", ENOSYS, R), NO("inotify_add_watch", ENOSYS, R),
+	NO("inotify_rm_watch", ENOSYS, R),
 
 	/* Memory of one's own.  What no limit bounds is not there: memfd, SysV and POSIX shared memory and queues. */
 	OK("mmap", R|W), IF(NOT_EXECUTABLE, "mmap", 0, D|H, "without PROT_EXEC"),
@@ -186,8 +192,8 @@ static const struct call calls[] = {
 	OK("sched_get_priority_max", R|G),
 	OK("sched_get_priority_min", R|G), OK("sched_rr_get_interval", R), NO("sched_setscheduler", EPERM, R|G),
 	NO("sched_setparam", EPERM, R), NO("sched_setattr", EPERM, R),
-	OK("getpriority", R), OK("setpriority", R), OK("ioprio_get", R), OK("ioprio_set", R),
-	OK("getrlimit", ANY), OK("setrlimit", R), OK("prlimit64", R|W),
+	OK("getpriority", R), OK("setpriority", R), OK("ioprio_get", R), NO("ioprio_set", EPERM, R),
+	OK("getrlimit", ANY), OK("setrlimit", R), IF(LIMIT_OF_SELF, "prlimit64", EPERM, R|W, "of the process itself"),
 	IF(LIMIT_READ, "prlimit64", EPERM, D|H|G, "to read"),
 	OK("getrusage", ANY), OK("times", R|G), OK("sysinfo", ANY), OK("uname", ANY),
 	NO("sethostname", EPERM, R), NO("setdomainname", EPERM, R), NO("syslog", EPERM, R), NO("kcmp", EPERM, R),
@@ -229,7 +235,9 @@ static const struct call calls[] = {
 	OK("recvfrom", ANY), OK("recvmsg", ANY), OK("recvmmsg", R),
 	/* A datagram socket that is connected still sends elsewhere when it is given an address: workers cannot give one. */
 	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I, "no address"),
-	OK("getsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY), OK("setsockopt", R|G),
+	OK("getsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY), OK("setsockopt", G),
+	/* Buffers of the kernel are memory that no limit of a process bounds; its socket filters are programs. */
+	IF(NO_BUFFER, "setsockopt", EPERM, R, "not SO_SNDBUF, SO_RCVBUF, SO_ATTACH_FILTER and their like"),
 	IF(SOCKET_OPTION, "setsockopt", EPERM, W|H, "of TCP, and SO_KEEPALIVE"),
 };
 /* clang-format on */
@@ -400,6 +408,17 @@ static int add_open(struct making *making, int number, int error, unsigned index
 	return r;
 }
 
+static int add_no_lease(struct making *making, int number, int error)
+{
+	int r = allow(making, number);
+
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETLEASE));
+	if (r == 0)
+		r = refuse_if(making, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, F_NOTIFY));
+	return r;
+}
+
 static int add_fcntl(struct making *making, int number)
 {
 	static const uint64_t commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
@@ -407,6 +426,22 @@ static int add_fcntl(struct making *making, int number)
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]) && r == 0; i++)
 		r = allow_if(making, number, argument(1, SCMP_CMP_EQ, commands[i], 0));
+	return r;
+}
+
+static int add_no_buffer(struct making *making, int number, int error)
+{
+	static const uint64_t options[] = {
+		SO_SNDBUF,        SO_RCVBUF,     SO_SNDBUFFORCE,           SO_RCVBUFFORCE,
+		SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF};
+	int r = allow(making, number);
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]) && r == 0; i++) {
+		struct scmp_arg_cmp both[] = {argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, SOL_SOCKET),
+					      argument(2, SCMP_CMP_MASKED_EQ, UINT32_MAX, options[i])};
+
+		r = seccomp_rule_add_array(making->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, both);
+	}
 	return r;
 }
 
@@ -475,14 +510,20 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_open(making, number, error, 1);
 	case OPEN_AT:
 		return add_open(making, number, error, 2);
+	case NO_LEASE:
+		return add_no_lease(making, number, error);
 	case DESCRIPTOR_FLAGS:
 		return add_fcntl(making, number);
 	case DESCRIPTOR_ONLY:
 		return add_except(making, number, error, argument(3, SCMP_CMP_NE, AT_EMPTY_PATH, 0));
 	case NO_ADDRESS:
 		return allow_if(making, number, argument(4, SCMP_CMP_EQ, 0, 0));
+	case NO_BUFFER:
+		return add_no_buffer(making, number, error);
 	case SOCKET_OPTION:
 		return add_socket_option(making, number, error);
+	case LIMIT_OF_SELF: /* the first process of a sandbox has the same user */
+		return add_except(making, number, error, argument(0, SCMP_CMP_NE, 0, 0));
 	case LIMIT_READ:
 		return add_except(making, number, error, argument(2, SCMP_CMP_NE, 0, 0));
 	}

@@ -7,6 +7,7 @@
 #include "exec/headers.h"
 
 #define LOCATION_MAX 8192 /* a redirect to what is longer leads nowhere */
+#define LAYERS_MAX   2    /* each has a window of its own in memory, up to 16 MiB */
 
 /* The value of LINE where it is a header NAME. */
 static bool is_header(struct kh_view line, struct kh_view name, struct kh_view *ret_value)
@@ -27,21 +28,66 @@ bool kh_headers_find(struct kh_view block, struct kh_view name, struct kh_view *
 	return false;
 }
 
-bool kh_headers_length_good(struct kh_view block)
-{
-	struct kh_view line, value, first = {NULL, 0};
+/* What is said about the framing of a body, over all lines that say something. */
+struct framing {
+	struct kh_view length;
+	unsigned layers;
+};
 
-	while (kh_view_split(&block, '\n', &line)) {
-		if (!is_header(line, KH_LIT("Content-Length"), &value))
-			continue;
-		for (size_t i = 0; i < value.n; i++)
-			if (!kh_ascii_is_digit(value.p[i]))
-				return false;
-		if (value.n == 0 || (first.p != NULL && !kh_view_eq(value, first)))
-			return false;
-		first = value;
+static const char *wrong_length(struct framing *framing, struct kh_view value)
+{
+	bool good = value.n > 0 && (framing->length.p == NULL || kh_view_eq(value, framing->length));
+
+	for (size_t i = 0; i < value.n && good; i++)
+		good = kh_ascii_is_digit(value.p[i]);
+	framing->length = value;
+	return good ? NULL : "a Content-Length that is none";
+}
+
+static const char *wrong_codings(struct framing *framing, struct kh_view value)
+{
+	static const struct {
+		struct kh_view name;
+		unsigned layers;
+	} known[] = {
+		{KH_LIT_INIT("gzip"), 1},    {KH_LIT_INIT("x-gzip"), 1},   {KH_LIT_INIT("deflate"), 1},
+		{KH_LIT_INIT("br"), 1},      {KH_LIT_INIT("identity"), 0}, {KH_LIT_INIT("none"), 0},
+		{KH_LIT_INIT("chunked"), 0}, {KH_LIT_INIT(""), 0},
+	};
+	struct kh_view word;
+
+	while (kh_view_split(&value, ',', &word)) {
+		size_t i = 0, count = sizeof(known) / sizeof(known[0]);
+		while (i < count && !kh_view_eq_nocase(kh_view_trim(word), known[i].name))
+			i++;
+		if (i == count)
+			return "a coding that was not asked for";
+		framing->layers += known[i].layers;
 	}
-	return true;
+	return framing->layers > LAYERS_MAX ? "more codings around one another than are taken off" : NULL;
+}
+
+const char *kh_headers_wrong(struct kh_view block)
+{
+	struct framing framing = {.layers = 0};
+	const char *wrong = NULL;
+	struct kh_view line, value;
+	bool frames = false;
+
+	while (wrong == NULL && kh_view_split(&block, '\n', &line)) {
+		/* One that goes on in the next line is read by some and not by others. */
+		if (frames && line.n > 0 && (line.p[0] == ' ' || line.p[0] == '\t'))
+			return "a header of the body's framing over several lines";
+		frames = true;
+		if (is_header(line, KH_LIT("Content-Length"), &value))
+			wrong = wrong_length(&framing, value);
+		else if (is_header(line, KH_LIT("Content-Encoding"), &value) ||
+			 is_header(line, KH_LIT("Transfer-Encoding"), &value))
+			wrong = wrong_codings(&framing, value);
+		else
+			frames = false;
+	}
+	return wrong;
 }
 
 bool kh_headers_until_close(struct kh_view block, long status)

@@ -7,8 +7,11 @@
 /* The value of the first header NAME of BLOCK, without blanks around it. */
 bool kh_headers_find(struct kh_view block, struct kh_view name, struct kh_view *ret_value);
 
-/* True where each Content-Length of BLOCK, if there is one, is a number, and the same one: libcurl is less strict. */
-bool kh_headers_length_good(struct kh_view block);
+/*
+ * What is wrong with what BLOCK says about the body's framing, as a sentence of ours, or NULL.  libcurl is less strict:
+ * each Content-Length must be a number, and the same one; codings are those that were asked for, at most two of them.
+ */
+const char *kh_headers_wrong(struct kh_view block);
 
 /* True where nothing in the head of a response says how long its body is: then only the connection's end ends it. */
 bool kh_headers_until_close(struct kh_view block, long status);

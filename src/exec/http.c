@@ -64,12 +64,13 @@ static void end_block(struct kh_http *http)
 {
 	struct kh_view block = kh_view_of(http->block, http->block_n);
 	char *location = NULL, *base = NULL;
+	const char *wrong = kh_headers_wrong(block);
 	long status = 0;
 
 	if (!kh_view_starts(block, KH_LIT("HTTP/1."))) {
 		stop(http, KH_FAULT_HTTP, "a response of another version");
-	} else if (!kh_headers_length_good(block)) {
-		stop(http, KH_FAULT_HTTP, "a Content-Length that is none");
+	} else if (wrong != NULL) {
+		stop(http, KH_FAULT_HTTP, wrong);
 	} else if (http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
 		if (status >= 300 && status < 400 &&
 		    http->curl.easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK)
@@ -318,7 +319,10 @@ static bool is_tls(const struct kh_http *http)
 static void judge(struct kh_http *http, CURLcode code)
 {
 	const char *detail;
-	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, http->has_head, &detail);
+	curl_off_t begun = 0; /* when the first byte came */
+	bool has_begun = http->curl.easy_getinfo(http->easy, CURLINFO_STARTTRANSFER_TIME_T, &begun) == CURLE_OK &&
+			 begun > 0;
+	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, has_begun && !http->has_head, &detail);
 
 	if (fault != KH_FAULT_NONE)
 		stop(http, fault, detail);

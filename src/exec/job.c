@@ -87,7 +87,7 @@ void kh_job_end_part(struct kh_job *job, enum kh_part part, int error)
 	if (part == KH_PART_PROGRAM)
 		fault = KH_FAULT_PROGRAM;
 	else if (part == KH_PART_FOLDER || part == KH_PART_DESCRIPTORS || part == KH_PART_LIMITS ||
-		 part == KH_PART_CGROUP)
+		 part == KH_PART_CGROUP || error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM)
 		fault = KH_FAULT_SANDBOX;
 	kh_job_end(job, fault, "%s: %s", kh_part_name(part), strerror(error));
 }

@@ -28,7 +28,7 @@ void kh_pool_done(struct kh_pool *pool)
 	}
 }
 
-/* The message JOB for RUN; a request that was read fits in it, because it came in one message with more fields. */
+/* The message JOB for RUN.  It has limits where the request may have had none, so that the longest do not fit. */
 static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_view *ret_packet)
 {
 	struct kh_message_out out;
@@ -73,9 +73,18 @@ bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fd
 
 	if (!set_group(slot, &run->limits))
 		return false;
+	if (write_job(run, buffer, &packet) != KH_OK) {
+		slot->broken = KH_PART_PROGRAM;
+		slot->error = E2BIG;
+		return false;
+	}
+	enum kh_io io = kh_channel_send(slot->sandbox.channel, packet, fds, count);
+	if (io == KH_IO_AGAIN || io == KH_IO_BROKEN) {
+		slot->broken = KH_PART_DESCRIPTORS;
+		slot->error = errno;
+	}
 	/* A sandbox that is gone already has said why, or says so by being gone. */
-	return write_job(run, buffer, &packet) == KH_OK &&
-	       kh_channel_send(slot->sandbox.channel, packet, fds, count) == KH_IO_DONE;
+	return io == KH_IO_DONE;
 }
 
 /* Starts our own worker in SLOT, so that it is ready when a request comes. */
@@ -89,6 +98,8 @@ static bool start_worker(struct kh_slot *slot, char *buffer)
 	run.argv[0] = KH_LIT("keyhole");
 	run.argv[1] = KH_LIT("worker");
 	run.argv[2] = kh_view_str(kh_profile_name(profile));
+	if (!ok)
+		slot->error = errno;
 	if (ok) {
 		ok = kh_pool_start(slot, &run, (const int[]){null, null, null, ends[1]}, 4, buffer);
 		close(ends[1]);

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,7 +80,8 @@ static bool can_be_root(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {{0}};
-	const uint32_t wanted = 1U << CAP_SYS_ADMIN | 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_NET_ADMIN;
+	const uint32_t wanted = 1U << CAP_SYS_ADMIN | 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_NET_ADMIN |
+				1U << CAP_KILL; /* or it could not end them */
 
 	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 && (data[0].effective & wanted) == wanted &&
 	       is_mapped("/proc/self/uid_map", KH_SANDBOX_UID) && is_mapped("/proc/self/gid_map", KH_SANDBOX_UID);
@@ -103,12 +105,14 @@ static bool write_map(int pid, const char *name, const char *text)
 static int make_idmap(void)
 {
 	char path[64], map[32];
-	int pidfd, fd = -1;
+	int pidfd, fd = -1, executor = getpid();
 	int pid = clone_process(CLONE_NEWUSER, &pidfd, -1);
 
 	if (pid == 0) {
-		for (;;)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (getppid() == executor)
 			pause();
+		_exit(1);
 	}
 	if (pid < 0)
 		return -1;
@@ -122,11 +126,17 @@ static int make_idmap(void)
 	return fd;
 }
 
+/* Nothing that there would be to close. */
+static const struct kh_sandbox_kit empty = {
+	.program = -1, .idmap = -1, .cgroup = {.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1}};
+
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc, struct kh_error *err)
 {
 	static const enum kh_filter_kind kinds[] = {KH_FILTER_RUN, KH_FILTER_WORKER, KH_FILTER_INIT};
 
-	*kit = (struct kh_sandbox_kit){.idmap = -1, .uid = geteuid(), .gid = getegid()};
+	*kit = empty;
+	kit->uid = geteuid();
+	kit->gid = getegid();
 	kit->program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 	if (kit->program < 0)
 		return kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
@@ -153,7 +163,7 @@ void kh_sandbox_kit_done(struct kh_sandbox_kit *kit)
 	if (kit->idmap >= 0)
 		close(kit->idmap);
 	kh_cgroup_base_done(&kit->cgroup);
-	*kit = (struct kh_sandbox_kit){.program = -1, .idmap = -1};
+	*kit = empty;
 }
 
 static void close_all(struct kh_sandbox *sandbox)

@@ -78,7 +78,7 @@ static void write_requests(struct round *round, const struct world *world)
 	char buffer[KH_MESSAGE_MAX], url[64], host[32];
 	struct kh_message_out out;
 	struct kh_view packet;
-	struct kh_run run = {.argc = 3, .argv = {KH_LIT("sh"), KH_LIT("-c"), KH_LIT("sleep 1000 & sleep 0.02")}};
+	struct kh_run run = {.argc = 2, .argv = {KH_LIT("sleep"), KH_LIT("1000")}};
 	struct kh_fetch fetch = {.plain = true, .hosts = 1};
 
 	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_HELLO);
@@ -238,18 +238,20 @@ static bool play(const struct world *world, struct round *round, int *ret_status
 static void try_one(const struct world *world, uint64_t seed, int role, unsigned long stop, struct round *ret_round)
 {
 	struct world_look before;
+	char name[48];
 	char left[1024] = "";
 	int status;
 
+	snprintf(name, sizeof(name), "%d:%lu", role, stop);
 	*ret_round = (struct round){.role = role, .stop = stop, .control = -1};
 	world_look(world, &before);
 	bool ended = play(world, ret_round, &status);
 	close_all(ret_round);
-	world_check(ended && (ret_round->is_killed || status == 0), seed, "trace",
+	world_check(ended && (ret_round->is_killed || status == 0), seed, name,
 		    "killed as process %d had come to stop %lu: %s, status %d", role, stop,
 		    ended ? "the executor ended" : "something does not end", status);
 	bool settled = world_settles(world, &before, left, sizeof(left));
-	world_check(settled, seed, "trace", "killed as process %d had come to stop %lu: %s", role, stop, left);
+	world_check(settled, seed, name, "killed as process %d had come to stop %lu: %s", role, stop, left);
 }
 
 int main(int argc, char **argv)
@@ -261,18 +263,26 @@ int main(int argc, char **argv)
 
 	world_init(&world, argc, argv);
 	sigaction(SIGALRM, &action, NULL);
+	if (world.only) { /* ROLE:STOP */
+		char *stop;
+		int role = (int)strtol(world.only, &stop, 10);
+		try_one(&world, world.seed, role, strtoul(stop + (*stop == ':'), NULL, 10), &round);
+		return world_finish();
+	}
 	try_one(&world, 0, 0, 0, &first);
 	for (int role = 0; role < ROLES; role++)
 		total += first.stops[role];
 	world_check(first.stops[0] > 100 && first.stops[1] > 20 && first.stops[ROLES - 1] > 0, 0, "trace",
 		    "only %lu, %lu and %lu stops are seen", first.stops[0], first.stops[1], first.stops[ROLES - 1]);
 	printf("%lu stops of %d processes\n", total, first.roles < ROLES ? first.roles : ROLES);
-	/* Every stop in turn where there are rounds enough, else the ones that the seeds choose. */
+	/* Every stop in turn where there are rounds enough; else half of them the executor's own, the rest of any
+	 * other. */
 	for (uint64_t i = 0; i < world.rounds && i < total; i++) {
 		uint64_t state = world.seed + i;
-		unsigned long at = world.rounds >= total ? i : world_below(&state, total);
-		int role = 0;
-		while (role + 1 < ROLES && at >= first.stops[role])
+		bool all = world.rounds >= total;
+		int role = all || world_below(&state, 2) ? 0 : (int)world_below(&state, ROLES);
+		unsigned long at = all ? i : first.stops[role] ? world_below(&state, first.stops[role]) : 0;
+		while (all && role + 1 < ROLES && at >= first.stops[role])
 			at -= first.stops[role++];
 		try_one(&world, world.seed + i, role, at + 1, &round);
 	}
