@@ -144,6 +144,18 @@ def limits():
     return "\n".join(rows) + "\n"
 
 
+def defaults():
+    """Option -> its default, as the manual page writes it."""
+    run, http = (fields(profile_entries()[0][name][1]) for name in ("run", "http"))
+
+    def short(value):
+        return size(value).replace(" ", "").replace("iB", "")
+
+    return {"time": str(run["wall_ms"] // 1000), "memory": short(run["memory"]), "processes": str(run["processes"]),
+            "disk": short(run["disk"]), "output": short(run["output"]), "timeout": str(http["wall_ms"] // 1000),
+            "max-bytes": short(http["output"])}
+
+
 def paths():
     profiles, _ = profile_entries()
     rows = ["| profile | of the host, read-only | /proc |", "|---|---|---|"]
