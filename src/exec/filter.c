@@ -53,7 +53,6 @@ enum condition {
 	OPTION_OF_PROGRAM,
 	OPTION_OF_WORKER,
 	OPTION_OF_GATEWAY,
-	PERSONALITY,
 	NO_DEVICE,
 	NO_DEVICE_AT,
 	MODE,
@@ -202,7 +201,7 @@ static const struct call calls[] = {
 	IF(OPTION_OF_PROGRAM, "prctl", EINVAL, R, "options that change nothing but the process itself"),
 	IF(OPTION_OF_WORKER, "prctl", EINVAL, W, "PR_SET_NAME, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_GET_*"),
 	IF(OPTION_OF_GATEWAY, "prctl", EINVAL, G, "PR_SET_NAME, PR_GET_NAME"), NO("prctl", EINVAL, D|H),
-	IF(PERSONALITY, "personality", EPERM, R, "to read, or PER_LINUX"), NO("modify_ldt", ENOSYS, R),
+	NO("personality", EPERM, R), NO("modify_ldt", ENOSYS, R),
 	OK("seccomp", W), NO("seccomp", EINVAL, R), /* a worker makes its filter smaller */
 	NO("landlock_create_ruleset", ENOSYS, R), NO("landlock_add_rule", ENOSYS, R),
 	NO("landlock_restrict_self", ENOSYS, R),
@@ -355,21 +354,6 @@ static const unsigned char options_of_worker[] = {
 
 static const unsigned char options_of_gateway[] = {PR_SET_NAME, PR_GET_NAME, 0};
 
-/* All bits alike, 0 or 0xffffffff, may pass: so no two neighbours may differ. */
-static int add_personality(struct making *making, int number, int error)
-{
-	int r = allow(making, number);
-
-	for (unsigned bit = 0; bit < 31 && r == 0; bit++) {
-		uint64_t pair = UINT64_C(3) << bit;
-
-		r = refuse_if(making, number, error, argument(0, SCMP_CMP_MASKED_EQ, pair, UINT64_C(1) << bit));
-		if (r == 0)
-			r = refuse_if(making, number, error, argument(0, SCMP_CMP_MASKED_EQ, pair, UINT64_C(2) << bit));
-	}
-	return r;
-}
-
 /* Refuses what the kernel would make setuid or setgid; the mode is argument INDEX. */
 static int add_mode(struct making *making, int number, int error, unsigned index)
 {
@@ -496,8 +480,6 @@ static int add_call(struct making *making, const struct call *call, int number)
 		return add_prctl(making, number, error, options_of_worker);
 	case OPTION_OF_GATEWAY:
 		return add_prctl(making, number, error, options_of_gateway);
-	case PERSONALITY:
-		return add_personality(making, number, error);
 	case NO_DEVICE:
 		return add_mknod(making, number, error, 1);
 	case NO_DEVICE_AT:

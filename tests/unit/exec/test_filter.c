@@ -289,8 +289,8 @@ static const struct wish {
 	{KH_FILTER_GATEWAY, SYS_prctl, {PR_GET_DUMPABLE}, -EINVAL},
 	{KH_FILTER_HTTP, SYS_prctl, {PR_GET_DUMPABLE}, -EINVAL},
 	/* No executable space at will, no 32-bit personality. */
-	{KH_FILTER_RUN, SYS_personality, {0xffffffff}, 0},
-	{KH_FILTER_RUN, SYS_personality, {0}, 0},
+	{KH_FILTER_RUN, SYS_personality, {0xffffffff}, -EPERM},
+	{KH_FILTER_RUN, SYS_personality, {0}, -EPERM},
 	{KH_FILTER_RUN, SYS_personality, {0x0040000 /* ADDR_NO_RANDOMIZE */}, -EPERM},
 	{KH_FILTER_RUN, SYS_personality, {0x0400000 /* READ_IMPLIES_EXEC */}, -EPERM},
 	{KH_FILTER_RUN, SYS_personality, {8}, -EPERM},
