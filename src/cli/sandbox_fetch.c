@@ -216,6 +216,8 @@ static int lost(const struct kh_stream *s)
 {
 	int error = s->out.error != 0 ? s->out.error : s->errors.error;
 
+	if (error == 0)
+		return complain(FAILED, "input_lost", strerror(s->error));
 	return error == EPIPE ? 128 + SIGPIPE : complain(FAILED, "output_lost", strerror(error));
 }
 
@@ -224,15 +226,12 @@ static int exchange(struct fetching *f)
 	struct kh_event event = {0};
 	enum kh_stream_step step;
 
-	do {
-		step = kh_stream_next(&f->stream, &event);
-		if (step != KH_STREAM_EVENT || event.kind == KH_EVENT_END)
-			break;
+	while ((step = kh_stream_next(&f->stream, &event)) == KH_STREAM_EVENT && event.kind != KH_EVENT_END) {
 		if (event.kind == KH_EVENT_HEAD)
 			take_head(f, &event.head);
 		else if (!f->args.json)
 			kh_terminal_give(&f->stream.out, event.bytes);
-	} while (true);
+	}
 	if (step == KH_STREAM_EVENT)
 		step = kh_stream_finish(&f->stream);
 	if (step == KH_STREAM_SIGNAL)

@@ -157,6 +157,10 @@ static enum kh_err place_program(struct running *r, struct kh_error *err)
 
 	if (name.n == 0)
 		return kh_error_set(err, KH_EINPUT, "bad_option", "the program has no name");
+	if (memchr(name.p, '/', name.n) == NULL && q->profile != KH_PROFILE_RUN)
+		return kh_error_set(
+			err, KH_EINPUT, "bad_option",
+			"with this profile there is no PATH: name the program by its path, and with --read");
 	if (name.p[0] == '/' || memchr(name.p, '/', name.n) == NULL)
 		return KH_OK;
 	enum kh_err e = take_path(r, "program", name.p, &path, err);
@@ -194,21 +198,35 @@ static enum kh_err take_request(struct running *r, int argc, char **argv, struct
 	return e == KH_OK ? place_program(r, err) : e;
 }
 
-/* What a user should know about how it ended, besides the status; NULL where that is all. */
-static const char *explain(const struct running *r, const struct kh_end *end, char *buffer, size_t size)
+/* Why the program was not started, and where it was looked for. */
+static struct kh_view explain_program(struct running *r, const struct kh_end *end)
 {
-	if (end->fault == KH_FAULT_PROGRAM && memchr(r->request.argv[0].p, '/', r->request.argv[0].n) != NULL)
-		snprintf(buffer, size,
-			 "%s (a program outside of /usr is there only when --read names it or its folder)",
-			 end->detail);
-	else if (end->fault != KH_FAULT_NONE)
-		snprintf(buffer, size, "%s", end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
-	else if (WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSYS)
-		snprintf(buffer, size, "the program made a system call that profile %s does not have",
-			 kh_profile_name(r->request.profile));
-	else
-		return NULL;
-	return buffer;
+	struct kh_view name = r->request.argv[0], quoted = kh_arena_quote(&r->arena, name);
+	struct kh_view why = kh_view_str(end->detail), prefix = KH_LIT("program: ");
+	bool is_path = memchr(name.p, '/', name.n) != NULL;
+
+	if (kh_view_starts(why, prefix))
+		why = kh_view_from(why, prefix.n);
+	return kh_arena_printf(&r->arena, "%.*s: %.*s (%s)", KH_FMT(quoted), KH_FMT(why),
+			       is_path ? "what is outside of /usr is there only when --read names it or its folder"
+				       : "looked for in /usr/local/bin, /usr/bin and /bin of the sandbox");
+}
+
+/* What a user should know about how it ended, besides the status; empty where that is all. */
+static struct kh_view explain(struct running *r, const struct kh_end *end)
+{
+	const char *detail = end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault);
+
+	if (end->fault == KH_FAULT_PROGRAM)
+		return explain_program(r, end);
+	if (end->fault == KH_FAULT_INCOMPLETE)
+		return kh_arena_printf(&r->arena, "%s (keyhole doctor says what that means, and what to do)", detail);
+	if (end->fault != KH_FAULT_NONE)
+		return kh_arena_printf(&r->arena, "%s", detail);
+	if (WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSYS)
+		return kh_arena_printf(&r->arena, "the program made a system call that profile %s does not have",
+				       kh_profile_name(r->request.profile));
+	return KH_LIT("");
 }
 
 static int exit_status(const struct kh_end *end)
@@ -219,14 +237,14 @@ static int exit_status(const struct kh_end *end)
 }
 
 /* {"fault":...,"detail":...,"exit":...,"signal":...,"time_us":...,"bytes":...,"stdout":...,"stderr":...} */
-static bool write_json(struct running *r, const struct kh_end *end, const char *why)
+static bool write_json(struct running *r, const struct kh_end *end, struct kh_view why)
 {
 	yyjson_mut_doc *doc = kh_json_new(&r->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	bool ended = end->fault == KH_FAULT_NONE;
 
 	yyjson_mut_obj_add_str(doc, obj, "fault", kh_fault_name(end->fault));
-	yyjson_mut_obj_add_str(doc, obj, "detail", why != NULL ? why : "");
+	kh_json_add(doc, obj, "detail", why);
 	if (ended && WIFEXITED(end->status))
 		yyjson_mut_obj_add_int(doc, obj, "exit", WEXITSTATUS(end->status));
 	else
@@ -242,24 +260,27 @@ static bool write_json(struct running *r, const struct kh_end *end, const char *
 
 static int finish(struct running *r, const struct kh_end *end)
 {
-	char buffer[sizeof(end->detail) + 120];
-	const char *why = explain(r, end, buffer, sizeof(buffer));
+	struct kh_view why = explain(r, end);
 
 	if (r->args.json)
 		return write_json(r, end, why) ? exit_status(end) : complain("output_lost", "cannot write the result");
-	if (why != NULL && end->fault != KH_FAULT_NONE)
-		complain(kh_fault_name(end->fault), why);
-	else if (why != NULL)
-		complain("killed", why);
+	if (end->fault != KH_FAULT_NONE)
+		complain(kh_fault_name(end->fault), why.p != NULL ? why.p : end->detail);
+	else if (why.n > 0)
+		complain("killed", why.p);
 	return exit_status(end);
 }
 
-/* The output went nowhere.  A reader that has seen enough is no fault worth a word: 128 + SIGPIPE, as of any program.
+/*
+ * Input or output went nowhere.  A reader that has seen enough is no fault worth a word: 128 + SIGPIPE, as of any
+ * program.
  */
 static int lost(const struct kh_stream *s)
 {
 	int error = s->out.error != 0 ? s->out.error : s->errors.error;
 
+	if (error == 0)
+		return complain("input_lost", strerror(s->error));
 	return error == EPIPE ? 128 + SIGPIPE : complain("output_lost", strerror(error));
 }
 
@@ -268,16 +289,13 @@ static int exchange(struct running *r)
 	struct kh_event event = {0};
 	enum kh_stream_step step;
 
-	do {
-		step = kh_stream_next(&r->stream, &event);
-		if (step != KH_STREAM_EVENT || event.kind == KH_EVENT_END)
-			break;
-		struct kh_terminal *to = event.kind == KH_EVENT_ERRORS ? &r->stream.errors : &r->stream.out;
+	while ((step = kh_stream_next(&r->stream, &event)) == KH_STREAM_EVENT && event.kind != KH_EVENT_END) {
 		if (r->args.json)
 			kh_result_collect(&r->result, event.kind, event.bytes);
 		else
-			kh_terminal_give(to, event.bytes);
-	} while (true);
+			kh_terminal_give(event.kind == KH_EVENT_ERRORS ? &r->stream.errors : &r->stream.out,
+					 event.bytes);
+	}
 	if (step == KH_STREAM_EVENT)
 		step = kh_stream_finish(&r->stream);
 	if (step == KH_STREAM_SIGNAL)

@@ -38,13 +38,14 @@ bool kh_stream_init(struct kh_stream *stream, int input, bool raw)
 	stream->input = input;
 	stream->is_open = input >= 0;
 	stream->caught = 0;
+	stream->error = 0;
 	stream->from = stream->to = 0;
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2) */
 	stream->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return stream->signals >= 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0;
 }
 
-/* Reads a piece of input.  One that cannot be read has ended. */
+/* Reads a piece of input.  One that was never open for reading (nohup(1) makes such) has nothing to say. */
 static void fill(struct kh_stream *s)
 {
 	ssize_t n = read(s->input, s->piece, sizeof(s->piece));
@@ -52,8 +53,10 @@ static void fill(struct kh_stream *s)
 	if (n > 0) {
 		s->from = 0;
 		s->to = (size_t)n;
-	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+	} else if (n == 0 || errno == EBADF) {
 		s->input = -1;
+	} else if (errno != EINTR && errno != EAGAIN) {
+		s->error = errno;
 	}
 }
 
@@ -103,7 +106,7 @@ static enum kh_stream_step turn(struct kh_stream *s, bool listens, int timeout_m
 		kh_terminal_pump(&s->errors);
 	if (unsent && fds[EXCHANGE].revents != 0)
 		feed(s);
-	return s->out.error != 0 || s->errors.error != 0 ? KH_STREAM_LOST : KH_STREAM_EVENT;
+	return s->out.error != 0 || s->errors.error != 0 || s->error != 0 ? KH_STREAM_LOST : KH_STREAM_EVENT;
 }
 
 enum kh_stream_step kh_stream_next(struct kh_stream *stream, struct kh_event *ret_event)

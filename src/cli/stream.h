@@ -11,7 +11,7 @@
 enum kh_stream_step {
 	KH_STREAM_EVENT,  /* of the exchange */
 	KH_STREAM_SIGNAL, /* SIGINT, SIGTERM or SIGHUP came: see CAUGHT */
-	KH_STREAM_LOST,   /* output cannot be written: see the terminals' ERROR */
+	KH_STREAM_LOST,   /* output cannot be written, or input cannot be read: see the terminals' ERROR, and ERROR */
 };
 
 struct kh_stream {
@@ -21,6 +21,7 @@ struct kh_stream {
 	bool is_open; /* the other side waits for input */
 	int signals;  /* a signalfd */
 	int caught;
+	int error;       /* errno of input that cannot be read */
 	size_t from, to; /* of PIECE: what has been read and not been sent */
 	char piece[32768];
 };

@@ -413,7 +413,8 @@ static _Noreturn void first_process(struct inside *in, int second)
 	_exit(0);
 }
 
-_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, int channel)
+_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, const struct kh_cgroup *cgroup,
+			int channel)
 {
 	static struct inside in; /* this process is a copy, and has it for itself */
 	int gate[2];
@@ -424,6 +425,8 @@ _Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	in.program = kit->program;
 	in.root.host = -1;
 	in.root.idmap = kit->idmap;
+	if (!kh_cgroup_enter(cgroup))
+		broken(&in, KH_PART_CGROUP, errno);
 	set_up(&in);
 	if (pipe2(gate, O_CLOEXEC) < 0)
 		broken(&in, KH_PART_DESCRIPTORS, errno);

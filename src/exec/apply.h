@@ -4,7 +4,9 @@
 
 #include "exec/sandbox.h"
 
-/* In a sandbox's first process: sets up the rest, waits for the job on CHANNEL, carries it out, and ends. */
-_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, int channel);
+/* In a sandbox's first process, which goes into CGROUP: sets up the rest, waits for the job on CHANNEL, carries it out,
+ * and ends. */
+_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, const struct kh_cgroup *cgroup,
+			int channel);
 
 #endif

@@ -101,7 +101,9 @@ static bool start_worker(struct kh_slot *slot, char *buffer)
 	if (!ok)
 		slot->error = errno;
 	if (ok) {
-		ok = kh_pool_start(slot, &run, (const int[]){null, null, null, ends[1]}, 4, buffer);
+		/* One that is gone already is noticed, with what it said, when it is used. */
+		ok = kh_pool_start(slot, &run, (const int[]){null, null, null, ends[1]}, 4, buffer) ||
+		     slot->broken == KH_PART_NONE;
 		close(ends[1]);
 		slot->worker = ends[0];
 	}

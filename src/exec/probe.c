@@ -380,7 +380,8 @@ static bool try_idmap(struct trial *t)
 	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
 	/* The child is in its namespace when the link is another than ours; it waits there until it is killed. */
 	char own[64] = "", other[64] = "";
-	readlink("/proc/self/ns/user", own, sizeof(own) - 1);
+	if (readlink("/proc/self/ns/user", own, sizeof(own) - 1) < 0)
+		own[0] = '\0';
 	for (int i = 0; i < 1000 && (other[0] == '\0' || strcmp(own, other) == 0); i++) {
 		usleep(1000);
 		if (readlink(path, other, sizeof(other) - 1) < 0)

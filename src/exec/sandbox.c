@@ -206,7 +206,7 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	int cgroup = kh_cgroup_clone_into(&sandbox.cgroup);
 	sandbox.pid = clone_first(kit, &sandbox, cgroup);
 	if (sandbox.pid == 0)
-		kh_apply(kit, profile, ends[1]);
+		kh_apply(kit, profile, &sandbox.cgroup, ends[1]);
 	*ret_errno = errno;
 	close(ends[1]);
 	if (cgroup >= 0)
@@ -214,13 +214,6 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	if (sandbox.pid < 0) {
 		*ret_part = missing_namespace(kit->is_root ? 0 : CLONE_NEWUSER);
 		close_all(&sandbox);
-		return false;
-	}
-	if (cgroup < 0 && !kh_cgroup_add(&sandbox.cgroup, sandbox.pid)) {
-		*ret_part = KH_PART_CGROUP;
-		*ret_errno = errno;
-		kh_sandbox_kill(&sandbox);
-		kh_sandbox_done(&sandbox);
 		return false;
 	}
 	*ret_sandbox = sandbox;

@@ -123,7 +123,9 @@ static int any_descriptor(uint64_t *state)
 			return -1;
 		break;
 	default:
-		if (socketpair(AF_UNIX, (world_below(state, 2) ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0, ends) < 0)
+		/* Datagrams have no end: such a channel is given up only after ten seconds. */
+		if (socketpair(AF_UNIX, (world_below(state, 64) ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0, ends) <
+		    0)
 			return -1;
 		if (world_below(state, 2))
 			(void)!write(ends[1], "\1\4\0\0garbage", 11);
@@ -292,6 +294,9 @@ static void try_requests(const struct world *world)
 	if (world->rounds >= 4) {
 		size_t left = talk_children(&client, children);
 		world_check(left == children, world->seed, "request", "%zu children, then %zu", children, left);
+		/* A channel that never says anything has ten seconds to do so. */
+		for (int i = 0; i < 150 && executor_descriptors(&client) > descriptors; i++)
+			world_sleep(100000000);
 		world_check(executor_descriptors(&client) <= descriptors, world->seed, "request",
 			    "%zu descriptors, then %zu", descriptors, executor_descriptors(&client));
 		long grown = world_status(client.pid, "VmRSS") - resident;
@@ -335,9 +340,11 @@ static void try_unread(const struct world *world)
 	const char *const argv[] = {"yes", NULL};
 	struct kh_client client;
 	char text[1024];
+	int pids[16];
 	size_t unread = 8;
 
 	talk_ready(world, 0, &client);
+	size_t children = world_children(client.pid, pids, 16);
 	for (size_t i = 0; i < unread; i++)
 		world_check(talk_run(&client, argv, &exchanges[i]), 0, "unread", "not opened");
 	world_check(talk_is_well(&client, text, sizeof(text)), 0, "unread", "beside it: %s", text);
@@ -350,7 +357,7 @@ static void try_unread(const struct world *world)
 	world_check(grown < FLAT, 0, "unread", "grew by %ld KiB", grown);
 	for (size_t i = 0; i < unread; i++)
 		kh_exchange_close(&exchanges[i]);
-	talk_children(&client, 0);
+	world_check(talk_children(&client, children) == children, 0, "unread", "some still run");
 	world_check(talk_is_well(&client, text, sizeof(text)), 0, "unread", "afterwards: %s", text);
 	world_check(talk_stop(&client) == 0, 0, "unread", "a bad end");
 }
@@ -477,6 +484,39 @@ static void try_cancel(const struct world *world)
 	close(full);
 }
 
+/* A worker whose channel is closed while its sandbox lives on, as if it had chosen to: it is waited for, not spun on.
+ */
+static void try_mute(const struct world *world)
+{
+	struct kh_client client;
+	struct kh_end end = {0};
+	int port, extra[3], firsts[8], workers[8], silent = silent_server(false, &port, extra);
+
+	talk_ready(world, 0, &client);
+	world_sleep(50000000);
+	size_t others = world_children(client.pid, firsts, 8);
+	world_check(talk_fetch(&client, port, "/", KH_METHOD_GET, &exchanges[0]), 0, "mute", "not opened");
+	talk_children(&client, others + 1);
+	world_sleep(100000000);
+	size_t n = world_children(client.pid, firsts, 8), m = 0;
+	int first = 0;
+	for (size_t i = 0; i < n && m == 0; i++) {
+		first = firsts[i];
+		m = world_children(first, workers, 8);
+	}
+	if (world_check(m == 1, 0, "mute", "%zu workers", m)) {
+		kill(first, SIGSTOP);
+		kill(workers[0], SIGKILL);
+		world_check(talk_is_idle(&client), 0, "mute", "works for nobody");
+		kill(first, SIGCONT);
+		world_check(talk_end(&exchanges[0], &end, NULL) && end.fault == KH_FAULT_WORKER, 0, "mute",
+			    "fault %s: %s", kh_fault_name(end.fault), end.detail);
+	}
+	kh_exchange_close(&exchanges[0]);
+	world_check(talk_stop(&client) == 0, 0, "mute", "a bad end");
+	close(silent);
+}
+
 /* The longest request that there is comes to an end like any other. */
 static void try_large(const struct world *world)
 {
@@ -498,7 +538,7 @@ static void try_large(const struct world *world)
 			continue;
 		world_check(kh_client_run(&client, &run, &exchanges[0], NULL) == KH_OK, last, "large", "not opened");
 		bool ended = talk_end(&exchanges[0], &end, NULL);
-		world_check(ended && (end.fault == KH_FAULT_NONE || end.fault == KH_FAULT_REQUEST), last, "large",
+		world_check(ended && (end.fault == KH_FAULT_NONE || end.fault == KH_FAULT_PROGRAM), last, "large",
 			    "a request of %zu bytes: %s, fault %s: %s", packet.n, ended ? "it ended" : "no END",
 			    kh_fault_name(end.fault), end.detail);
 		kh_exchange_close(&exchanges[0]);
@@ -589,6 +629,8 @@ int main(int argc, char **argv)
 		try_fair(&world);
 	if (wanted(&world, "cancel"))
 		try_cancel(&world);
+	if (wanted(&world, "mute"))
+		try_mute(&world);
 	if (wanted(&world, "large"))
 		try_large(&world);
 	if (wanted(&world, "post"))

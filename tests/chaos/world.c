@@ -24,7 +24,7 @@
 
 static struct {
 	unsigned long passed, failed;
-	char alone[1024]; /* the command line without seed and rounds */
+	char alone[64]; /* how this program is run by itself */
 } count;
 
 struct process {
@@ -301,8 +301,9 @@ bool world_check(bool ok, uint64_t seed, const char *name, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	printf("FAIL %s, seed %llu: %s\n     alone: %s --only %s --seed %llu --rounds 1\n", name,
-	       (unsigned long long)seed, text, count.alone, name, (unsigned long long)seed);
+	printf("FAIL %s, seed %llu: %s\n     alone: tests/system/chaos build/keyhole %s --only %s --seed %llu --rounds "
+	       "1\n",
+	       name, (unsigned long long)seed, text, count.alone, name, (unsigned long long)seed);
 	fflush(stdout);
 	return false;
 }
@@ -356,16 +357,13 @@ static void make_place(void)
 
 void world_init(struct world *world, int argc, char **argv)
 {
-	size_t used = (size_t)snprintf(count.alone, sizeof(count.alone), "%s", argv[0]);
+	const char *name = strrchr(argv[0], '-');
 
 	*world = (struct world){.seed = 1, .rounds = 1};
 	for (int i = 1; i + 1 < argc; i += 2) {
 		take_option(world, argv[i], argv[i + 1]);
-		if (strcmp(argv[i], "--seed") != 0 && strcmp(argv[i], "--rounds") != 0 &&
-		    strcmp(argv[i], "--only") != 0 && used < sizeof(count.alone))
-			used += (size_t)snprintf(count.alone + used, sizeof(count.alone) - used, " %s %s", argv[i],
-						 argv[i + 1]);
 	}
+	snprintf(count.alone, sizeof(count.alone), "%s --uid %u", name ? name + 1 : argv[0], world->uid);
 	if (world->program == NULL)
 		die("--program is missing");
 	if (geteuid() == 0) {

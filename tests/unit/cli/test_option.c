@@ -1,0 +1,131 @@
+/* I6: options are read as the table says, and what is wrong with one is said. */
+#include "cli/option.h"
+#include "harness.h"
+
+struct values {
+	bool flag;
+	const char *text;
+	struct kh_option_list list;
+	uint64_t count, number, bytes, time;
+};
+
+/* Reads ARGV (ended by NULL); the index of what is no option, or -1. */
+static int take(struct values *v, struct kh_error *err, char **argv)
+{
+	const struct kh_option options[] = {
+		{"--flag", NULL, "a flag", .flag = &v->flag},
+		{"--text", "TEXT", "a text", .text = &v->text},
+		{"--list", "TEXT", "a list", .list = &v->list},
+		{"--count", "N", "a count", .number = &v->count},
+		{"--number", "N", "a number", .number = &v->number, .unit = KH_OPTION_NUMBER},
+		{"--bytes", "BYTES", "bytes", .number = &v->bytes, .unit = KH_OPTION_BYTES},
+		{"--time", "SECONDS", "a time", .number = &v->time, .unit = KH_OPTION_SECONDS},
+	};
+	int argc = 0, next = -1;
+
+	*v = (struct values){0};
+	while (argv[argc] != NULL)
+		argc++;
+	return kh_option_read(options, sizeof(options) / sizeof(options[0]), argc, argv, &next, err) == KH_OK ? next
+													      : -1;
+}
+
+#define TAKE(v, err, ...) take(v, err, (char *[]){(char[]){"command"}, __VA_ARGS__, NULL})
+#define A(s)              ((char[]){s})
+
+static void test_values(struct kh_test *t)
+{
+	struct values v;
+
+	assert_int_equal(
+		TAKE(&v, &t->err, A("--flag"), A("--text"), A("a b"), A("--list=x"), A("--list"), A(""), A("rest")), 7);
+	assert_true(v.flag && v.list.n == 2);
+	assert_string_equal(v.text, "a b");
+	assert_string_equal(v.list.at[0], "x");
+	assert_string_equal(v.list.at[1], "");
+	assert_int_equal(TAKE(&v, &t->err, A("--text=--flag"), A("--"), A("--flag")), 3);
+	assert_false(v.flag);
+	assert_string_equal(v.text, "--flag");
+	assert_int_equal(TAKE(&v, &t->err, A("-"), A("--flag")), 1); /* standard input is no option */
+}
+
+static void test_numbers(struct kh_test *t)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes, time; /* 0: refused */
+	} cases[] = {
+		{"1", 1, 1000},
+		{"64K", 65536, 0},
+		{"2M", 2097152, 0},
+		{"3G", 3221225472, 0},
+		{"0.5", 0, 500},
+		{"1.25", 0, 1250},
+		{"0.001", 0, 1},
+		{"0", 0, 0},
+		{"0.0", 0, 0},
+		{"-1", 0, 0},
+		{"", 0, 0},
+		{"K", 0, 0},
+		{"1.", 0, 0},
+		{".5", 0, 0},
+		{"1.2345", 0, 0},
+		{"1k", 0, 0},
+		{"1 ", 0, 0},
+		{"0x10", 0, 0},
+		{"01", 0, 0},
+		{"1e3", 0, 0},
+		{"1.2.3", 0, 0},
+		{"1.-2", 0, 0},
+		{"9223372036854775807G", 0, 0},
+		{"18446744073709551616", 0, 0},
+	};
+	struct values v;
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text), "--bytes=%s", cases[i].text);
+		assert_int_equal(TAKE(&v, &t->err, text), cases[i].bytes ? 2 : -1);
+		assert_int_equal(v.bytes, cases[i].bytes);
+		snprintf(text, sizeof(text), "--time=%s", cases[i].text);
+		assert_int_equal(TAKE(&v, &t->err, text), cases[i].time ? 2 : -1);
+		assert_int_equal(v.time, cases[i].time);
+	}
+	assert_int_equal(TAKE(&v, &t->err, A("--number"), A("0"), A("--count"), A("7")), 5);
+	assert_true(v.number == 0 && v.count == 7);
+	assert_int_equal(TAKE(&v, &t->err, A("--count"), A("0")), -1);
+}
+
+static void test_refused(struct kh_test *t)
+{
+	struct values v;
+
+	assert_int_equal(TAKE(&v, &t->err, A("--fla")), -1); /* nothing is abbreviated */
+	assert_string_equal(t->err.code, "bad_option");
+	assert_int_equal(TAKE(&v, &t->err, A("--flag=1")), -1);
+	assert_int_equal(TAKE(&v, &t->err, A("--text")), -1);
+	assert_int_equal(TAKE(&v, &t->err, A("--text"), A("a"), A("--text"), A("b")), -1);
+	assert_int_equal(TAKE(&v, &t->err, A("-f")), -1);
+	assert_int_equal(TAKE(&v, &t->err, A("--\033[31m")), -1);
+	assert_null(strchr(t->err.detail, '\033'));
+}
+
+static void test_many(struct kh_test *t)
+{
+	char option[] = "--list=x", *argv[KH_OPTION_LIST + 3] = {option};
+	struct values v;
+
+	for (size_t i = 1; i <= KH_OPTION_LIST; i++)
+		argv[i] = option;
+	assert_int_equal(take(&v, &t->err, argv), KH_OPTION_LIST + 1);
+	argv[KH_OPTION_LIST + 1] = option;
+	assert_int_equal(take(&v, &t->err, argv), -1);
+}
+
+static const struct kh_test_case cases[] = {
+	KH_TEST_ONCE(test_values),
+	KH_TEST_ONCE(test_numbers),
+	KH_TEST_ONCE(test_refused),
+	KH_TEST_ONCE(test_many),
+};
+KH_TEST_MAIN(cases)
