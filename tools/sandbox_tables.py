@@ -9,14 +9,14 @@ import re
 
 from csource import blank, calls, read
 
-# Letters of the table in filter.c -> what the document calls the kind.
+# Letters of the table in calls.c -> what the document calls the kind.
 KINDS = {"R": "Profile `run`", "W": "A worker of ours, as it starts", "D": "Worker `resolve`, from its job on",
          "H": "Worker `http`, from its job on", "I": "A sandbox's first process, while the program runs",
          "G": "A gateway after self-lockdown, and `keyhole sandbox` itself"}
 
 
 def kind_letters(text):
-    """Name -> set of letters, of the enum of filter.c: R, NET, ANY, ..."""
+    """Name -> set of letters, of the enum of calls.c: R, NET, ANY, ..."""
     body = re.search(r"^enum \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL).group(1)
     letters = {}
     for name, value in re.findall(r"^\t(\w+) = ([^,]+),", blank(body), re.MULTILINE):
@@ -33,9 +33,9 @@ vhangup nfsservctl uselib ustat sysfs _sysctl lookup_dcookie""".split()
 
 
 def entries_of(text):
-    """(letters, name, condition or None, errno or None) of the table of filter.c."""
+    """(letters, name, condition or None, errno or None) of the table of calls.c."""
     letters = kind_letters(text)
-    table = re.search(r"^static const struct call calls\[\] = \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL).group(1)
+    table = re.search(r"^static const struct kh_call calls\[\] = \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL).group(1)
 
     def kinds(expression):
         return set().union(*(letters[part.strip()] for part in expression.split("|")))
@@ -61,7 +61,7 @@ def entries_of(text):
 
 
 def filters():
-    entries, lines = entries_of(read("src/exec/filter.c")), []
+    entries, lines = entries_of(read("src/exec/calls.c")), []
     for letter, title in KINDS.items():
         own = sorted((name, condition or "", error or "") for who, name, condition, error in entries if letter in who)
         allowed = [name for name, condition, error in own if not condition and not error]
@@ -84,7 +84,7 @@ def filters():
 
 
 def never():
-    known = {name for _, name, _, _ in entries_of(read("src/exec/filter.c"))}
+    known = {name for _, name, _, _ in entries_of(read("src/exec/calls.c"))}
     return wrap(" ".join("`{}`".format(name) for name in NOTABLE if name not in known) + ".") + "\n"
 
 

@@ -283,16 +283,14 @@ static bool write_in(const struct kh_cgroup *group, size_t i, const char *file, 
 	return write_at(group->base->own[i], path, text);
 }
 
-bool kh_cgroup_add(const struct kh_cgroup *group, int pid)
+bool kh_cgroup_enter(const struct kh_cgroup *group)
 {
 	bool ok = true;
 
-	if (group->base == NULL)
+	if (group->base == NULL || group->base->is_v2)
 		return true;
-	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
-		if (group->base->own[i] >= 0)
-			ok &= write_in(group, i, "cgroup.procs", (uint64_t)pid);
-	}
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++)
+		ok &= group->base->own[i] < 0 || write_in(group, i, "tasks", 0);
 	return ok;
 }
 

@@ -3,8 +3,8 @@
  * controllers, else the v1 hierarchies of these two.  One that cannot be had is no error (the rlimits hold then), but
  * `keyhole doctor` tells.
  *
- * The executor has one folder, "keyhole-PID-TIME", in each hierarchy, and each sandbox a numbered folder in it.  A small
- * process, the keeper, outlives the executor for as long as it takes to remove them, however the executor ended.
+ * The executor has one folder, "keyhole-PID-TIME", in each hierarchy, and each sandbox a numbered folder in it.  A
+ * small process, the keeper, outlives the executor for as long as it takes to remove them, however the executor ended.
  */
 #ifndef KH_EXEC_CGROUP_H
 #define KH_EXEC_CGROUP_H
@@ -40,12 +40,15 @@ const char *kh_cgroup_base_has(const struct kh_cgroup_base *base);
 bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group)
 	__attribute__((warn_unused_result));
 
-/* The folder to clone a process into with CLONE_INTO_CGROUP, to be closed by the caller; -1 where that cannot be done.
- */
+/* The folder to clone a process into with CLONE_INTO_CGROUP (v2), to be closed by the caller; -1 where it has none. */
 int kh_cgroup_clone_into(const struct kh_cgroup *group);
 
-/* Puts PID in.  False where it could not be put in everywhere: then the sandbox must not be used. */
-bool kh_cgroup_add(const struct kh_cgroup *group, int pid) __attribute__((warn_unused_result));
+/*
+ * Puts this process in, where it was not cloned into it (v1).  By itself, one thread: that is the one way that takes no
+ * lock which all forks and execs of the machine wait for.  False where it is not in everywhere.
+ */
+bool kh_cgroup_enter(const struct kh_cgroup *group) __attribute__((warn_unused_result));
+
 bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes)
 	__attribute__((warn_unused_result));
 

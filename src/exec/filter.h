@@ -1,10 +1,10 @@
 /*
  * System-call filters (seccomp): an allow-list for each kind of process, with a kill default.
  *
- * The lists are tables in filter.c.  A few calls that ordinary programs try and can do without answer with an error
+ * The lists are a table in calls.c.  A few calls that ordinary programs try and can do without answer with an error
  * instead of the kill (clone3: ENOSYS, so that libc uses clone, whose flags can be looked at; sockets of other
- * families: EAFNOSUPPORT; io_uring: ENOSYS; ...).  libseccomp makes the programs, once; installing one is a system call
- * or two.
+ * families: EAFNOSUPPORT; io_uring: ENOSYS; ...).  libseccomp makes the programs, once; installing one is one system
+ * call.
  */
 #ifndef KH_EXEC_FILTER_H
 #define KH_EXEC_FILTER_H

@@ -179,7 +179,8 @@ static void begin_run(struct kh_job *job, const struct kh_message *message)
 	bool ok = make_pipes(job, theirs);
 	if (!ok)
 		kh_job_end(job, KH_FAULT_BUSY, "no more descriptors");
-	else if ((job->slot = kh_pool_take(job->pool, job->run.profile, false, &part, &error)) == NULL)
+	else if ((job->slot = kh_pool_take(job->pool, job->run.profile, kh_pool_kind(&job->run), &part, &error)) ==
+		 NULL)
 		kh_job_end_part(job, part, error);
 	else if (!kh_pool_start(job->slot, &job->run, theirs, 3, job->to_parent) && job->slot->broken)
 		kh_job_end_part(job, job->slot->broken, job->slot->error);

@@ -185,10 +185,10 @@ static int clone_first(const struct kh_sandbox_kit *kit, struct kh_sandbox *sand
 	return clone_process(flags, &sandbox->pidfd, cgroup);
 }
 
-bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profile, unsigned number,
+bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profile, bool locked, unsigned number,
 			struct kh_sandbox *ret_sandbox, enum kh_part *ret_part, int *ret_errno)
 {
-	struct kh_sandbox sandbox = {.profile = profile, .pid = -1, .pidfd = -1, .channel = -1};
+	struct kh_sandbox sandbox = {.profile = profile, .locked = locked, .pid = -1, .pidfd = -1, .channel = -1};
 	int ends[2];
 
 	*ret_part = KH_PART_CGROUP;
@@ -206,7 +206,7 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	int cgroup = kh_cgroup_clone_into(&sandbox.cgroup);
 	sandbox.pid = clone_first(kit, &sandbox, cgroup);
 	if (sandbox.pid == 0)
-		kh_apply(kit, profile, ends[1]);
+		kh_apply(kit, &sandbox, ends[1]);
 	*ret_errno = errno;
 	close(ends[1]);
 	if (cgroup >= 0)
@@ -214,13 +214,6 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	if (sandbox.pid < 0) {
 		*ret_part = missing_namespace(kit->is_root ? 0 : CLONE_NEWUSER);
 		close_all(&sandbox);
-		return false;
-	}
-	if (cgroup < 0 && !kh_cgroup_add(&sandbox.cgroup, sandbox.pid)) {
-		*ret_part = KH_PART_CGROUP;
-		*ret_errno = errno;
-		kh_sandbox_kill(&sandbox);
-		kh_sandbox_done(&sandbox);
 		return false;
 	}
 	*ret_sandbox = sandbox;

@@ -28,12 +28,12 @@ const char *came_through(const char *fmt, ...)
 long raw_call(long number, const long a[6])
 {
 #ifdef __x86_64__
-	register long r10 __asm__("r10") = a[3];
-	register long r8 __asm__("r8") = a[4];
-	register long r9 __asm__("r9") = a[5];
 	long r, first = a[0], shares = number == SYS_vfork;
 
-	__asm__ volatile("syscall\n\t"
+	__asm__ volatile("mov %[fourth], %%r10\n\t"
+			 "mov %[fifth], %%r8\n\t"
+			 "mov %[sixth], %%r9\n\t"
+			 "syscall\n\t"
 			 "test %%rax, %%rax\n\t"
 			 "jnz 1f\n\t"
 			 "test %[shares], %[shares]\n\t"
@@ -43,8 +43,9 @@ long raw_call(long number, const long a[6])
 			 "syscall\n"
 			 "1:"
 			 : "=a"(r), "+D"(first)
-			 : "a"(number), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9), [shares] "r"(shares)
-			 : "rcx", "r11", "memory");
+			 : "a"(number), "S"(a[1]),
+			   "d"(a[2]), [fourth] "r"(a[3]), [fifth] "r"(a[4]), [sixth] "r"(a[5]), [shares] "r"(shares)
+			 : "rcx", "r8", "r9", "r10", "r11", "memory");
 	return r;
 #else
 	long r = syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

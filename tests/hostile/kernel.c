@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
@@ -504,13 +504,13 @@ static const char *one_number(struct hostile *h, long number)
 /* ARGUMENT: from, to. */
 static const char *every_number(struct hostile *h)
 {
-	long from = 0, to = 0;
+	long from, to;
 	const char *what = NULL;
 
-	if (h->argc < 2 || sscanf(h->argv[0], "%ld", &from) != 1 || sscanf(h->argv[1], "%ld", &to) != 1)
+	if (h->argc < 2)
 		return came_through("no numbers given");
-	if (h->has_children) /* memory that is shared, so that what they write there is no one's loss */
-		(void)mkdir("/tmp/hostile", 0700);
+	from = strtol(h->argv[0], NULL, 10);
+	to = strtol(h->argv[1], NULL, 10);
 	for (long number = from; number < to && what == NULL; number++)
 		what = one_number(h, number);
 	return what;

@@ -36,12 +36,12 @@
 static inline long call6(long number, const long a[6])
 {
 #ifdef __x86_64__
-	register long r10 __asm__("r10") = a[3];
-	register long r8 __asm__("r8") = a[4];
-	register long r9 __asm__("r9") = a[5];
 	long r, first = a[0], shares = number == SYS_vfork;
 
-	__asm__ volatile("syscall\n\t"
+	__asm__ volatile("mov %[fourth], %%r10\n\t"
+			 "mov %[fifth], %%r8\n\t"
+			 "mov %[sixth], %%r9\n\t"
+			 "syscall\n\t"
 			 "test %%rax, %%rax\n\t"
 			 "jnz 1f\n\t"
 			 "test %[shares], %[shares]\n\t"
@@ -51,8 +51,9 @@ static inline long call6(long number, const long a[6])
 			 "syscall\n"
 			 "1:"
 			 : "=a"(r), "+D"(first)
-			 : "a"(number), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9), [shares] "r"(shares)
-			 : "rcx", "r11", "memory");
+			 : "a"(number), "S"(a[1]),
+			   "d"(a[2]), [fourth] "r"(a[3]), [fifth] "r"(a[4]), [sixth] "r"(a[5]), [shares] "r"(shares)
+			 : "rcx", "r8", "r9", "r10", "r11", "memory");
 	return r;
 #else
 	long r = syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -289,7 +290,7 @@ static const struct wish {
 	{KH_FILTER_GATEWAY, SYS_prctl, {PR_GET_DUMPABLE}, -EINVAL},
 	{KH_FILTER_HTTP, SYS_prctl, {PR_GET_DUMPABLE}, -EINVAL},
 	/* No executable space at will, no 32-bit personality. */
-	{KH_FILTER_RUN, SYS_personality, {0xffffffff}, -EPERM},
+	{KH_FILTER_RUN, SYS_personality, {0xffffffff}, 0},
 	{KH_FILTER_RUN, SYS_personality, {0}, -EPERM},
 	{KH_FILTER_RUN, SYS_personality, {0x0040000 /* ADDR_NO_RANDOMIZE */}, -EPERM},
 	{KH_FILTER_RUN, SYS_personality, {0x0400000 /* READ_IMPLIES_EXEC */}, -EPERM},

@@ -244,7 +244,7 @@ static unsigned beyond(unsigned found)
 /* The folder `in` with RIGHT, and what a script's interpreter needs. */
 static unsigned with_right(enum kh_landlock_right right)
 {
-	struct place place;
+	struct place place = {.outside = 0};
 	char in[256];
 	unsigned found;
 
@@ -280,7 +280,7 @@ static void test_rights(struct kh_test *t)
 
 static void test_no_rule(struct kh_test *t)
 {
-	struct place place;
+	struct place place = {.outside = 0};
 
 	(void)t;
 	place_init(&place);
@@ -291,7 +291,7 @@ static void test_no_rule(struct kh_test *t)
 /* A rule on a file has no right of folders, which the kernel would refuse, and gives nothing beside it. */
 static void test_file(struct kh_test *t)
 {
-	struct place place;
+	struct place place = {.outside = 0};
 	char file[256];
 
 	(void)t;
@@ -309,7 +309,7 @@ static void test_file(struct kh_test *t)
 /* A rule can name what a descriptor is open on; the descriptor stays open. */
 static void test_descriptor(struct kh_test *t)
 {
-	struct place place;
+	struct place place = {.outside = 0};
 	char file[256];
 	int fd;
 

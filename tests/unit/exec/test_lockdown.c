@@ -121,7 +121,7 @@ static int starts_threads(const struct place *place)
 
 static void test_what_is_left(struct kh_test *t)
 {
-	struct place place;
+	struct place place = {.listening = -1};
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	char byte = 0;
@@ -240,7 +240,7 @@ static int traces(const struct place *place)
 
 static void test_what_is_gone(struct kh_test *t)
 {
-	struct place place;
+	struct place place = {.listening = -1};
 
 	(void)t;
 	place_init(&place);
@@ -261,7 +261,7 @@ static void test_what_is_gone(struct kh_test *t)
 /* Seen from outside: the parent reads the child's status while it waits in accept. */
 static void test_status(struct kh_test *t)
 {
-	struct place place;
+	struct place place = {.listening = -1};
 	char path[64], text[8192];
 	int ready[2], fd;
 	ssize_t n;
