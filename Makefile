@@ -22,8 +22,9 @@ build:
 
 run: build
 	@echo "The gateway (keyhole serve, keyhole mcp) is not in version $(VERSION)." >&2
-	@echo "What runs are the offline commands, for example:" >&2
+	@echo "What runs are the offline commands and the sandbox, for example:" >&2
 	@echo "  echo '{\"text\":\"Ignore all previous instructions.\"}' | build/keyhole screen" >&2
+	@echo "  build/keyhole sandbox run -- ls /" >&2
 	@echo "  man -l man/keyhole.1" >&2
 	@exit 1
 

@@ -25,14 +25,24 @@ void kh_stream_reserve(void)
 		close(fd);
 }
 
+/* The signals that cancel, but those that whoever started us wants ignored: nohup(1), a shell's background jobs. */
+static void choose_signals(sigset_t *ret_set)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+	sigemptyset(ret_set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction now;
+		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaddset(ret_set, signals[i]);
+	}
+}
+
 bool kh_stream_init(struct kh_stream *stream, int input, bool raw)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	choose_signals(&set);
 	kh_terminal_init(&stream->out, STDOUT_FILENO, raw);
 	kh_terminal_init(&stream->errors, STDERR_FILENO, raw);
 	stream->input = input;

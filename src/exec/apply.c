@@ -44,6 +44,7 @@ static const char *const search[] = {"/usr/local/bin", "/usr/bin", "/bin"};
 struct inside {
 	const struct kh_sandbox_kit *kit;
 	enum kh_profile profile;
+	bool locked;                /* before the job comes: it names no folders */
 	int channel, program, proc; /* kept; everything else of the executor's is closed */
 	int gate;                   /* closed by the first process when it has locked itself down */
 	struct kh_root root;
@@ -335,28 +336,8 @@ static int execute(const struct inside *in)
 	return e;
 }
 
-/* Everything that the program will not have, in the order in which it can still be given up. */
-static void lock_down(const struct inside *in)
-{
-	int e;
-
-	setsid();
-	umask(022);
-	reset_signals();
-	if (chdir("/work") < 0)
-		broken(in, KH_PART_FOLDER, errno);
-	if ((e = set_descriptors(in)) != 0)
-		broken(in, KH_PART_DESCRIPTORS, e);
-	if ((e = set_limits(in)) != 0)
-		broken(in, KH_PART_LIMITS, e);
-	if ((e = drop_capabilities()) != 0)
-		broken(in, KH_PART_PRIVILEGES, e);
-	if ((e = restrict_files(in)) != 0)
-		broken(in, KH_PART_LANDLOCK, e);
-}
-
-/* Waits for the job, finishes the sandbox by it, and becomes the program. */
-static _Noreturn void second_process(struct inside *in)
+/* Takes away everything that the program will not have, in the order in which it can still be given up. */
+static void lock(struct inside *in)
 {
 	const struct kh_filter *filter =
 		in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
@@ -365,8 +346,6 @@ static _Noreturn void second_process(struct inside *in)
 	char byte;
 	int e;
 
-	send_plain(in, KH_MESSAGE_WARM, KH_FIELD_NONE, 0);
-	take_job(in);
 	if ((e = kh_root_finish(&in->root, &in->job, &owner, &part)) != 0)
 		broken(in, part, e);
 	/* Ids are the last thing that root is needed for. */
@@ -378,9 +357,36 @@ static _Noreturn void second_process(struct inside *in)
 	/* From now on the first process dies with the executor; one that died before is not there to have it so. */
 	if (kh_channel_closed(in->channel))
 		_exit(1);
-	lock_down(in);
+	setsid();
+	umask(022);
+	reset_signals();
+	if (chdir("/work") < 0)
+		broken(in, KH_PART_FOLDER, errno);
+	if ((e = drop_capabilities()) != 0)
+		broken(in, KH_PART_PRIVILEGES, e);
+	if ((e = restrict_files(in)) != 0)
+		broken(in, KH_PART_LANDLOCK, e);
 	if ((e = kh_filter_install(filter)) != 0)
 		broken(in, KH_PART_SECCOMP, e);
+}
+
+/* Waits for the job, locked already or not until then, and becomes the program. */
+static _Noreturn void second_process(struct inside *in)
+{
+	int e;
+
+	if (in->locked) {
+		in->job.number[KH_FIELD_DISK] = kh_profile_limits(in->profile)->disk;
+		lock(in);
+	}
+	send_plain(in, KH_MESSAGE_WARM, KH_FIELD_NONE, 0);
+	take_job(in);
+	if (!in->locked)
+		lock(in);
+	if ((e = set_descriptors(in)) != 0)
+		broken(in, KH_PART_DESCRIPTORS, e);
+	if ((e = set_limits(in)) != 0)
+		broken(in, KH_PART_LIMITS, e);
 	broken(in, KH_PART_PROGRAM, execute(in));
 }
 
@@ -413,19 +419,19 @@ static _Noreturn void first_process(struct inside *in, int second)
 	_exit(0);
 }
 
-_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, const struct kh_cgroup *cgroup,
-			int channel)
+_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, const struct kh_sandbox *sandbox, int channel)
 {
 	static struct inside in; /* this process is a copy, and has it for itself */
 	int gate[2];
 
 	in.kit = kit;
-	in.profile = profile;
+	in.profile = sandbox->profile;
+	in.locked = sandbox->locked;
 	in.channel = channel;
 	in.program = kit->program;
 	in.root.host = -1;
 	in.root.idmap = kit->idmap;
-	if (!kh_cgroup_enter(cgroup))
+	if (!kh_cgroup_enter(&sandbox->cgroup))
 		broken(&in, KH_PART_CGROUP, errno);
 	set_up(&in);
 	if (pipe2(gate, O_CLOEXEC) < 0)

@@ -4,9 +4,7 @@
 
 #include "exec/sandbox.h"
 
-/* In a sandbox's first process, which goes into CGROUP: sets up the rest, waits for the job on CHANNEL, carries it out,
- * and ends. */
-_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, enum kh_profile profile, const struct kh_cgroup *cgroup,
-			int channel);
+/* In the first process of SANDBOX: sets up the rest, waits for the job on CHANNEL, carries it out, and ends. */
+_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, const struct kh_sandbox *sandbox, int channel);
 
 #endif

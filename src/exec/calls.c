@@ -41,7 +41,7 @@ static const struct kh_call calls[] = {
 	OK("read", ANY), OK("write", ALL), OK("readv", ANY), OK("writev", ANY), OK("close", ALL), OK("lseek", ANY),
 	OK("pread64", R|W|G), OK("pwrite64", R|G), OK("preadv", R|G), OK("pwritev", R|G), OK("preadv2", R),
 	OK("pwritev2", R),
-	OK("dup", ANY), OK("dup2", R), OK("dup3", R|G), OK("close_range", R|G),
+	OK("dup", ANY), OK("dup2", R|W), OK("dup3", R|G), OK("close_range", R|W|G),
 	OK("pipe", R|NET), OK("pipe2", ANY), OK("eventfd", R), OK("eventfd2", ANY),
 	OK("poll", ANY), OK("ppoll", ANY), OK("select", ANY), OK("pselect6", ANY),
 	OK("epoll_create", R), OK("epoll_create1", ANY), OK("epoll_ctl", ANY), OK("epoll_wait", ANY),

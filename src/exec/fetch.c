@@ -30,7 +30,8 @@ static bool take_worker(struct kh_job *job, enum kh_profile profile)
 	int error = 0;
 
 	drop_worker(job);
-	job->slot = kh_pool_take(job->pool, profile, true, &part, &error);
+	job->slot = kh_pool_take(job->pool, profile, profile == KH_PROFILE_HTTP ? KH_POOL_HTTP : KH_POOL_RESOLVE, &part,
+				 &error);
 	if (job->slot == NULL)
 		kh_job_end_part(job, part, error);
 	return job->slot != NULL;

@@ -179,7 +179,8 @@ static void begin_run(struct kh_job *job, const struct kh_message *message)
 	bool ok = make_pipes(job, theirs);
 	if (!ok)
 		kh_job_end(job, KH_FAULT_BUSY, "no more descriptors");
-	else if ((job->slot = kh_pool_take(job->pool, job->run.profile, false, &part, &error)) == NULL)
+	else if ((job->slot = kh_pool_take(job->pool, job->run.profile, kh_pool_kind(&job->run), &part, &error)) ==
+		 NULL)
 		kh_job_end_part(job, part, error);
 	else if (!kh_pool_start(job->slot, &job->run, theirs, 3, job->to_parent) && job->slot->broken)
 		kh_job_end_part(job, job->slot->broken, job->slot->error);
@@ -349,14 +350,16 @@ static short parent_events(const struct kh_job *job)
 
 size_t kh_job_watch(const struct kh_job *job, struct pollfd *ret_watch, uint64_t *wake_us)
 {
-	size_t n = watch(ret_watch, 0, job->channel, parent_events(job));
+	size_t n = watch(ret_watch, 0, job->cancelled ? -1 : job->channel, parent_events(job));
 	bool free_to_send = job->to_parent_n == 0;
 
 	if (job->phase < KH_JOB_STOPPING && job->deadline_us < *wake_us)
 		*wake_us = job->deadline_us;
 	if (job->slot && !job->slot->gone) {
 		n = watch(ret_watch, n, job->slot->sandbox.pidfd, POLLIN);
-		n = watch(ret_watch, n, job->slot->sandbox.channel, POLLIN);
+		/* One that has nothing more to say would wake us for as long as it takes to die. */
+		if (job->slot->state != KH_STATE_ENDED)
+			n = watch(ret_watch, n, job->slot->sandbox.channel, POLLIN);
 	}
 	if (job->phase == KH_JOB_RUN) {
 		if (job->input_n > 0)

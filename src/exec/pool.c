@@ -112,9 +112,18 @@ static bool start_worker(struct kh_slot *slot, char *buffer)
 	return ok;
 }
 
-static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, bool worker, enum kh_part *ret_part,
-			    int *ret_errno)
+enum kh_pool_kind kh_pool_kind(const struct kh_run *run)
 {
+	bool plain = run->work.n > 0 || run->cache.n > 0 || run->reads > 0 || run->writes > 0 ||
+		     run->limits.disk != kh_profile_limits(run->profile)->disk;
+
+	return plain ? KH_POOL_PLAIN : KH_POOL_LOCKED;
+}
+
+static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, enum kh_pool_kind kind,
+			    enum kh_part *ret_part, int *ret_errno)
+{
+	bool worker = kind == KH_POOL_RESOLVE || kind == KH_POOL_HTTP;
 	struct kh_slot *slot = pool->slots, *end = slot + KH_POOL_SLOTS;
 
 	while (slot < end && slot->use != KH_SLOT_EMPTY)
@@ -122,8 +131,10 @@ static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, bool 
 	*ret_part = KH_PART_NONE;
 	if (slot == end)
 		return NULL;
-	*slot = (struct kh_slot){.use = KH_SLOT_WARM, .state = KH_STATE_SANDBOX_COLD, .worker = -1, .status = -1};
-	if (!kh_sandbox_prepare(pool->kit, profile, pool->next++, &slot->sandbox, ret_part, ret_errno)) {
+	*slot = (struct kh_slot){
+		.use = KH_SLOT_WARM, .kind = kind, .state = KH_STATE_SANDBOX_COLD, .worker = -1, .status = -1};
+	if (!kh_sandbox_prepare(pool->kit, profile, kind == KH_POOL_LOCKED, pool->next++, &slot->sandbox, ret_part,
+				ret_errno)) {
 		slot->use = KH_SLOT_EMPTY;
 		return NULL;
 	}
@@ -138,36 +149,48 @@ static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, bool 
 
 bool kh_pool_refill(struct kh_pool *pool, bool make_one)
 {
+	static const enum kh_profile profiles[KH_POOL_KINDS] = {
+		[KH_POOL_RESOLVE] = KH_PROFILE_RESOLVE,
+		[KH_POOL_HTTP] = KH_PROFILE_HTTP,
+	};
 	enum kh_part part;
 	int error;
 
-	for (enum kh_profile profile = 0; profile < KH_PROFILES; profile++) {
+	for (enum kh_pool_kind kind = 0; kind < KH_POOL_KINDS; kind++) {
 		unsigned warm = 0;
 		for (size_t i = 0; i < KH_POOL_SLOTS; i++)
-			warm += pool->slots[i].use == KH_SLOT_WARM && pool->slots[i].sandbox.profile == profile;
-		if (warm < pool->warm && !pool->failed[profile]) {
-			if (!make_one)
-				return true;
-			pool->failed[profile] = make(pool, profile, profile != KH_PROFILE_RUN, &part, &error) == NULL;
+			warm += pool->slots[i].use == KH_SLOT_WARM && pool->slots[i].kind == kind;
+		if (warm < pool->warm && !pool->failed[kind]) {
+			if (make_one)
+				pool->failed[kind] = make(pool, profiles[kind], kind, &part, &error) == NULL;
 			return true;
 		}
 	}
 	return false;
 }
 
-struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, bool worker, enum kh_part *ret_part,
-			     int *ret_errno)
+/* How well SLOT serves: 0 not at all, the more the sooner. */
+static int fitness(const struct kh_slot *slot, enum kh_profile profile, enum kh_pool_kind kind)
+{
+	bool fits = slot->kind == kind || (slot->kind == KH_POOL_PLAIN && kind == KH_POOL_LOCKED);
+
+	if (slot->use != KH_SLOT_WARM || slot->sandbox.profile != profile || !fits)
+		return 0;
+	return 1 + 2 * (slot->state == KH_STATE_SANDBOX_WARM) + (slot->kind == kind);
+}
+
+struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum kh_pool_kind kind,
+			     enum kh_part *ret_part, int *ret_errno)
 {
 	struct kh_slot *best = NULL;
 
 	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
 		struct kh_slot *slot = &pool->slots[i];
-		if (slot->use == KH_SLOT_WARM && slot->sandbox.profile == profile && (slot->worker >= 0) == worker &&
-		    (best == NULL || slot->state == KH_STATE_SANDBOX_WARM))
+		if (fitness(slot, profile, kind) > (best ? fitness(best, profile, kind) : 0))
 			best = slot;
 	}
 	if (best == NULL)
-		best = make(pool, profile, worker, ret_part, ret_errno);
+		best = make(pool, profile, kind, ret_part, ret_errno);
 	if (best != NULL)
 		best->use = KH_SLOT_TAKEN;
 	return best;
@@ -182,6 +205,8 @@ static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 	size_t count = 0;
 	enum kh_io io = kh_channel_receive(slot->sandbox.channel, pool->buffer, &packet, fds, &count);
 
+	if (io == KH_IO_CLOSED)
+		slot->state = KH_STATE_ENDED;
 	if (io == KH_IO_AGAIN || io == KH_IO_CLOSED)
 		return false;
 	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
@@ -191,7 +216,7 @@ static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 		return false;
 	}
 	if (message.type == KH_MESSAGE_WARM)
-		pool->failed[slot->sandbox.profile] = false;
+		pool->failed[slot->kind] = false;
 	if (message.type == KH_MESSAGE_BROKEN) {
 		slot->broken = (enum kh_part)message.number[KH_FIELD_PART];
 		slot->error = (int)message.number[KH_FIELD_ERRNO];
@@ -216,7 +241,7 @@ void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot)
 	slot->gone = true;
 	kh_sandbox_done(&slot->sandbox);
 	if (slot->use == KH_SLOT_WARM)
-		pool->failed[slot->sandbox.profile] = true;
+		pool->failed[slot->kind] = true;
 	if (slot->use != KH_SLOT_TAKEN)
 		kh_pool_drop(slot);
 }

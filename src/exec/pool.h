@@ -13,6 +13,15 @@
 #define KH_POOL_SLOTS 192
 #define KH_POOL_WARM  16 /* the most of each kind that are kept warm */
 
+/* What a warm sandbox is kept for. */
+enum kh_pool_kind {
+	KH_POOL_PLAIN = 0, /* a program with folders of its own */
+	KH_POOL_LOCKED,    /* a program without */
+	KH_POOL_RESOLVE,   /* our own worker, which runs already */
+	KH_POOL_HTTP,      /* the same */
+	KH_POOL_KINDS
+};
+
 enum kh_slot_use {
 	KH_SLOT_EMPTY = 0,
 	KH_SLOT_WARM,  /* nobody's; it may still be on its way to being warm */
@@ -22,6 +31,7 @@ enum kh_slot_use {
 
 struct kh_slot {
 	enum kh_slot_use use;
+	enum kh_pool_kind kind;
 	struct kh_sandbox sandbox;
 	enum kh_message_state state; /* of its channel */
 	int worker;                  /* the channel to our own worker, -1 for a program */
@@ -50,12 +60,15 @@ void kh_pool_done(struct kh_pool *pool);
 /* Makes one sandbox ahead, where MAKE; true where one was wanted. */
 bool kh_pool_refill(struct kh_pool *pool, bool make_one);
 
+/* The kind that RUN needs. */
+enum kh_pool_kind kh_pool_kind(const struct kh_run *run);
+
 /*
- * A sandbox for PROFILE, a warm one where there is one; with WORKER one in which our own worker runs.  NULL with the
- * missing part in *RET_PART (KH_PART_NONE: there are too many at once) and why in *RET_ERRNO.
+ * A sandbox of KIND for PROFILE, a warm one where there is one.  NULL with the missing part in *RET_PART (KH_PART_NONE:
+ * there are too many at once) and why in *RET_ERRNO.
  */
-struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, bool worker, enum kh_part *ret_part,
-			     int *ret_errno);
+struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum kh_pool_kind kind,
+			     enum kh_part *ret_part, int *ret_errno);
 
 /* Sends RUN to a sandbox, by way of BUFFER, with the FDS that become the program's 0, 1, 2.  False where it is broken.
  */

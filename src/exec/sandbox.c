@@ -49,7 +49,10 @@ static enum kh_part missing_namespace(uint64_t base)
 		if (pid == 0)
 			_exit(0);
 		if (pid < 0)
-			return i > 0 ? namespaces[i - 1].part : base ? KH_PART_USER : KH_PART_CLONE;
+			return errno == ENOSYS ? KH_PART_CLONE
+			       : i > 0         ? namespaces[i - 1].part
+			       : base          ? KH_PART_USER
+					       : KH_PART_CLONE;
 		close(pidfd);
 		waitpid(pid, NULL, 0);
 	}
@@ -185,10 +188,10 @@ static int clone_first(const struct kh_sandbox_kit *kit, struct kh_sandbox *sand
 	return clone_process(flags, &sandbox->pidfd, cgroup);
 }
 
-bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profile, unsigned number,
+bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profile, bool locked, unsigned number,
 			struct kh_sandbox *ret_sandbox, enum kh_part *ret_part, int *ret_errno)
 {
-	struct kh_sandbox sandbox = {.profile = profile, .pid = -1, .pidfd = -1, .channel = -1};
+	struct kh_sandbox sandbox = {.profile = profile, .locked = locked, .pid = -1, .pidfd = -1, .channel = -1};
 	int ends[2];
 
 	*ret_part = KH_PART_CGROUP;
@@ -206,7 +209,7 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	int cgroup = kh_cgroup_clone_into(&sandbox.cgroup);
 	sandbox.pid = clone_first(kit, &sandbox, cgroup);
 	if (sandbox.pid == 0)
-		kh_apply(kit, profile, &sandbox.cgroup, ends[1]);
+		kh_apply(kit, &sandbox, ends[1]);
 	*ret_errno = errno;
 	close(ends[1]);
 	if (cgroup >= 0)
