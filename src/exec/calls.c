@@ -56,7 +56,7 @@ static const struct kh_call calls[] = {
 	IF(NO_INJECTION, "ioctl", EPERM, R, "not TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD"), NO("ioctl", ENOTTY, NET|G),
 
 	/* Files: where, is a matter of the root and of Landlock. */
-	/* A setuid file in a folder of the host's would outlive the sandbox.  openat2 has its mode where none can look. */
+	/* A setuid file in a host's folder would outlive the sandbox.  openat2 has its mode where none can look. */
 	IF(OPEN, "open", EPERM, R|G, NO_SETUID), IF(OPEN_AT, "openat", EPERM, R|G, NO_SETUID), OK("open", W),
 	OK("openat", W),
 	IF(MODE, "creat", EPERM, R, NO_SETUID), NO("openat2", ENOSYS, R|G),
@@ -169,14 +169,19 @@ static const struct kh_call calls[] = {
 	NO("clock_adjtime", EPERM, R),
 	OK("getrandom", ANY),
 
-	/* Sockets: of the machine itself for programs; those that they were given for workers and a gateway. */
-	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX"), NO("socket", EAFNOSUPPORT, NET|G),
-	IF(UNIX_SOCKET, "socketpair", EAFNOSUPPORT, ANY, "AF_UNIX"),
+	/*
+	 * Sockets: pairs, and those that they were given.  Programs can listen, but not connect: a socket of the host's
+	 * in a folder that was granted would be a way out, which neither namespaces nor Landlock look at.  Datagrams
+	 * need no connection to go anywhere, so there are none.
+	 */
+	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX, no datagrams"), NO("socket", EAFNOSUPPORT, NET|G),
+	IF(UNIX_SOCKET, "socketpair", EAFNOSUPPORT, ANY, "AF_UNIX, no datagrams"),
+	NO("connect", EACCES, R),
 	/* libcurl 7.88 connects a socket that it was told is connected; this answer has it look whether that is so. */
 	NO("connect", EINPROGRESS, W|H),
-	OK("connect", R), OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY),
+	OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY),
 	OK("recvfrom", ANY), OK("recvmsg", ANY), OK("recvmmsg", R),
-	/* A datagram socket that is connected still sends elsewhere when it is given an address: workers cannot give one. */
+	/* A connected datagram socket still sends elsewhere when it is given an address: workers cannot give one. */
 	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I, "no address"),
 	OK("getsockopt", ANY), OK("getsockname", ANY), OK("getpeername", ANY), OK("setsockopt", G),
 	/* Buffers of the kernel are memory that no limit of a process bounds; its socket filters are programs. */

@@ -38,6 +38,20 @@ static struct scmp_arg_cmp argument(unsigned index, enum scmp_compare op, uint64
 	return (struct scmp_arg_cmp){.arg = index, .op = op, .datum_a = a, .datum_b = b};
 }
 
+static int add_socket(struct kh_condition_programs *programs, int number, int error)
+{
+	int r = allow(programs, number);
+
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(0, SCMP_CMP_NE, AF_UNIX, 0));
+	/* The type's low bits; AF_UNIX takes raw ones for datagrams. */
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW));
+	return r;
+}
+
 static int add_namespaces(struct kh_condition_programs *programs, int number, int error)
 {
 	/* CLONE_NEWTIME is not among them: clone() has the exit signal there. */
@@ -233,7 +247,7 @@ int kh_condition_add(struct kh_condition_programs *programs, enum kh_condition c
 				  : seccomp_rule_add_array(programs->list, SCMP_ACT_ERRNO((unsigned)error), number, 0,
 							   NULL);
 	case KH_CONDITION_UNIX_SOCKET:
-		return add_except(programs, number, error, argument(0, SCMP_CMP_NE, AF_UNIX, 0));
+		return add_socket(programs, number, error);
 	case KH_CONDITION_NO_NAMESPACE:
 		return add_namespaces(programs, number, error);
 	case KH_CONDITION_THREAD:

@@ -12,7 +12,7 @@
 
 enum kh_condition {
 	KH_CONDITION_ALWAYS = 0,              /* no condition */
-	KH_CONDITION_UNIX_SOCKET,             /* family: AF_UNIX */
+	KH_CONDITION_UNIX_SOCKET,             /* family and type: AF_UNIX, no datagrams */
 	KH_CONDITION_NO_NAMESPACE,            /* flags of clone: none of CLONE_NEW* */
 	KH_CONDITION_THREAD,                  /* flags of clone: a thread's */
 	KH_CONDITION_NOT_EXECUTABLE,          /* protection: without PROT_EXEC, else the kill */

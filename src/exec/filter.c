@@ -137,7 +137,7 @@ enum kh_err kh_filter_new(enum kh_filter_kind kind, const struct kh_alloc *alloc
 	if (r == -ENOMEM)
 		return kh_error_set(err, KH_ENOMEM, NULL, "no memory for a system-call filter");
 	if (r != 0)
-		return kh_error_set(err, KH_EREFUSED, "seccomp", "the filter %s cannot be made: %s",
+		return kh_error_set(err, KH_EREFUSED, "seccomp", "seccomp: the filter %s cannot be made: %s",
 				    kh_filter_name(kind), strerrordesc_np(-r));
 	return KH_OK;
 }

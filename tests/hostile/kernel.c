@@ -552,23 +552,33 @@ static const char *sockets(struct hostile *h)
 	return NULL;
 }
 
-/* ARGUMENT: name of an abstract socket of the host's, path of another. */
+static bool reaches(const char *name, bool is_abstract, int type)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name) + 1);
+	struct iovec data = {.iov_base = zeros, .iov_len = 1};
+	struct msghdr message = {.msg_name = &at, .msg_namelen = size, .msg_iov = &data, .msg_iovlen = 1};
+	int pair[2] = {-1, -1}, fd = socket(AF_UNIX, type, 0);
+	bool good;
+
+	memcpy(at.sun_path + is_abstract, name, strlen(name));
+	if (fd < 0 && socketpair(AF_UNIX, type, 0, pair) == 0)
+		fd = pair[0];
+	good = connect(fd, (struct sockaddr *)&at, size) == 0 || sendmsg(fd, &message, MSG_NOSIGNAL) == 1 ||
+	       sendto(fd, zeros, 1, MSG_NOSIGNAL, (struct sockaddr *)&at, size) == 1;
+	close(fd);
+	close(pair[1]);
+	return good;
+}
+
+/* ARGUMENT: name of an abstract socket of the host's; paths of others, which may have been granted. */
 static const char *host_sockets(struct hostile *h)
 {
-	for (int i = 0; i < h->argc && i < 2; i++)
-		for (int type = SOCK_STREAM; type <= SOCK_SEQPACKET; type++) {
-			struct sockaddr_un at = {.sun_family = AF_UNIX};
-			size_t n = strlen(h->argv[i]);
-			int fd = socket(AF_UNIX, type, 0);
-
-			if (fd < 0 || n + 1 >= sizeof(at.sun_path))
-				continue;
-			memcpy(at.sun_path + (i == 0), h->argv[i], n);
-			if (connect(fd, (struct sockaddr *)&at,
-				    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1)) == 0)
-				return came_through("the host's socket %s", h->argv[i]);
-			close(fd);
-		}
+	for (int i = 0; i < h->argc; i++)
+		for (int type = SOCK_STREAM; type <= SOCK_SEQPACKET; type++)
+			if (strlen(h->argv[i]) + 1 < sizeof(((struct sockaddr_un *)NULL)->sun_path) &&
+			    reaches(h->argv[i], i == 0, type))
+				return came_through("the host's socket %s, type %d", h->argv[i], type);
 	return NULL;
 }
 

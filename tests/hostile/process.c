@@ -153,7 +153,7 @@ static const char *interfaces(struct hostile *h)
 {
 	struct ifconf list = {.ifc_len = 0};
 	struct ifreq found[16], request = {.ifr_name = "lo"};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	FILE *file = fopen("/proc/self/net/dev", "re");
 	char line[512];
 

@@ -238,9 +238,16 @@ static const struct wish {
 	enum kh_filter_kind kind;
 	long number, a[4], want;
 } wishes[] = {
-	/* Programs: sockets of the machine alone, of any type. */
+	/* Programs: sockets of the machine alone, and no way to those of others. */
 	{KH_FILTER_RUN, SYS_socket, {AF_UNIX, SOCK_STREAM}, ALLOWED},
-	{KH_FILTER_RUN, SYS_socket, {AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC}, ALLOWED},
+	{KH_FILTER_RUN, SYS_socket, {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC}, ALLOWED},
+	{KH_FILTER_RUN, SYS_socket, {AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC}, -EAFNOSUPPORT},
+	{KH_FILTER_RUN, SYS_socket, {AF_UNIX, HIGH | SOCK_DGRAM}, -EAFNOSUPPORT},
+	{KH_FILTER_RUN, SYS_socket, {AF_UNIX, SOCK_RAW}, -EAFNOSUPPORT},
+	{KH_FILTER_RUN, SYS_socketpair, {AF_UNIX, SOCK_DGRAM}, -EAFNOSUPPORT},
+	{KH_FILTER_GATEWAY, SYS_socketpair, {AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK}, -EAFNOSUPPORT},
+	{KH_FILTER_GATEWAY, SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET}, -EFAULT},
+	{KH_FILTER_RUN, SYS_connect, {-1}, -EACCES},
 	{KH_FILTER_RUN, SYS_socket, {AF_INET, SOCK_STREAM}, -EAFNOSUPPORT},
 	{KH_FILTER_RUN, SYS_socket, {AF_INET6, SOCK_DGRAM}, -EAFNOSUPPORT},
 	{KH_FILTER_RUN, SYS_socket, {AF_NETLINK, SOCK_RAW}, -EAFNOSUPPORT},

@@ -198,7 +198,7 @@ static int connects(const struct place *place)
 	int pair[2];
 
 	memcpy(at.sun_path, place->socket, strlen(place->socket) + 1);
-	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
 		return 1;
 	return connect(pair[0], (struct sockaddr *)&at, sizeof(at));
 }
