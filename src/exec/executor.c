@@ -162,7 +162,7 @@ static size_t watch_all(struct executor *x, uint64_t *wake_us)
 		x->slot_watch[i] = n;
 		if (slot->use == KH_SLOT_WARM || slot->use == KH_SLOT_DYING)
 			x->watch[n++] = (struct pollfd){.fd = slot->sandbox.pidfd, .events = POLLIN};
-		if (slot->use == KH_SLOT_WARM)
+		if (slot->use == KH_SLOT_WARM && slot->state != KH_STATE_ENDED)
 			x->watch[n++] = (struct pollfd){.fd = slot->sandbox.channel, .events = POLLIN};
 	}
 	x->slot_watch[KH_POOL_SLOTS] = n;

@@ -44,7 +44,7 @@ static int start(scmp_filter_ctx *ret_ctx, uint32_t action)
 	int r;
 
 	if (ctx == NULL)
-		return -ENOMEM;
+		return -ENOSYS; /* what the library asks the kernel first */
 	*ret_ctx = ctx;
 	r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	return r != 0 ? r : seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);

@@ -350,14 +350,16 @@ static short parent_events(const struct kh_job *job)
 
 size_t kh_job_watch(const struct kh_job *job, struct pollfd *ret_watch, uint64_t *wake_us)
 {
-	size_t n = watch(ret_watch, 0, job->channel, parent_events(job));
+	size_t n = watch(ret_watch, 0, job->cancelled ? -1 : job->channel, parent_events(job));
 	bool free_to_send = job->to_parent_n == 0;
 
 	if (job->phase < KH_JOB_STOPPING && job->deadline_us < *wake_us)
 		*wake_us = job->deadline_us;
 	if (job->slot && !job->slot->gone) {
 		n = watch(ret_watch, n, job->slot->sandbox.pidfd, POLLIN);
-		n = watch(ret_watch, n, job->slot->sandbox.channel, POLLIN);
+		/* One that has nothing more to say would wake us for as long as it takes to die. */
+		if (job->slot->state != KH_STATE_ENDED)
+			n = watch(ret_watch, n, job->slot->sandbox.channel, POLLIN);
 	}
 	if (job->phase == KH_JOB_RUN) {
 		if (job->input_n > 0)

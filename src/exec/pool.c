@@ -205,6 +205,8 @@ static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 	size_t count = 0;
 	enum kh_io io = kh_channel_receive(slot->sandbox.channel, pool->buffer, &packet, fds, &count);
 
+	if (io == KH_IO_CLOSED)
+		slot->state = KH_STATE_ENDED;
 	if (io == KH_IO_AGAIN || io == KH_IO_CLOSED)
 		return false;
 	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)

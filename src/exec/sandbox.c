@@ -49,7 +49,10 @@ static enum kh_part missing_namespace(uint64_t base)
 		if (pid == 0)
 			_exit(0);
 		if (pid < 0)
-			return i > 0 ? namespaces[i - 1].part : base ? KH_PART_USER : KH_PART_CLONE;
+			return errno == ENOSYS ? KH_PART_CLONE
+			       : i > 0         ? namespaces[i - 1].part
+			       : base          ? KH_PART_USER
+					       : KH_PART_CLONE;
 		close(pidfd);
 		waitpid(pid, NULL, 0);
 	}

@@ -19,8 +19,9 @@
 #include <unistd.h>
 
 static char zeros[65536];
-static char root_path[] = "/", name_x[] = "x", name_proc[] = "proc", name_tmpfs[] = "tmpfs", name_keyring[] = "user";
-static char name_tmp[] = "/tmp", name_file[] = "/tmp/hostile-file";
+/* With room: some calls write where others read a name. */
+static char root_path[4096] = "/", name_x[4096] = "x", name_proc[4096] = "proc", name_tmpfs[4096] = "tmpfs";
+static char name_keyring[4096] = "user", name_tmp[4096] = "/tmp", name_file[4096] = "/tmp/hostile-file";
 static int any_status;
 
 #define P(pointer) ((long)(uintptr_t)(pointer))
