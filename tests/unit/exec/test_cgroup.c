@@ -50,15 +50,28 @@ static uint64_t read_number(const struct kh_cgroup_base *base, const char *group
 	return 0;
 }
 
-static int sleeper(void)
+/* A process that has entered GROUP, as a sandbox's first does, or was born in it; it writes a byte when it has. */
+static int member(const struct kh_cgroup *group)
 {
-	int pid = fork();
+	int ends[2], into = kh_cgroup_clone_into(group);
+	char byte = 0;
 
+	assert_int_equal(pipe(ends), 0);
+	int pid = fork();
 	if (pid == 0) {
+		bool ok = into >= 0 ? dprintf(openat(into, "cgroup.procs", O_WRONLY), "0") == 1
+				    : kh_cgroup_enter(group);
+		(void)!write(ends[1], ok ? "y" : "n", 1);
 		for (;;)
 			pause();
 	}
 	assert_true(pid > 0);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	assert_int_equal(byte, 'y');
+	close(ends[0]);
+	close(ends[1]);
+	if (into >= 0)
+		close(into);
 	return pid;
 }
 
@@ -72,14 +85,13 @@ static void test_group(struct kh_test *t)
 {
 	struct kh_cgroup_base base;
 	struct kh_cgroup group = {0};
-	int pid = sleeper();
 
 	(void)t;
 	kh_cgroup_base_init(&base, getpid());
 	print_message("cgroups here: %s\n", kh_cgroup_base_has(&base));
 	assert_int_equal(has_any(&base), strcmp(kh_cgroup_base_has(&base), "none") != 0);
 	assert_true(kh_cgroup_new(&base, 7, &group));
-	assert_true(kh_cgroup_add(&group, pid));
+	int pid = member(&group);
 	assert_true(kh_cgroup_limit(&group, 64 << 20, 5));
 	if (has_any(&base)) {
 		size_t hierarchies = folders(&base, NULL);
@@ -107,17 +119,20 @@ static void test_group(struct kh_test *t)
 	assert_int_equal(waitpid(-1, NULL, 0), -1); /* the keeper is gone too */
 }
 
-/* A process that cannot be put into every group must not be used: the caller is told. */
-static void test_no_such_process(struct kh_test *t)
+/* A process that is not in everywhere must not go on: it is told. */
+static void test_no_folder(struct kh_test *t)
 {
 	struct kh_cgroup_base base;
-	struct kh_cgroup group = {0};
+	struct kh_cgroup group = {0}, copy;
 
 	(void)t;
 	kh_cgroup_base_init(&base, getpid());
 	assert_true(kh_cgroup_new(&base, 1, &group));
-	assert_int_equal(kh_cgroup_add(&group, 0x7ffffffe), !has_any(&base));
+	copy = group;
 	kh_cgroup_done(&group);
+	assert_int_equal(kh_cgroup_enter(&copy), !has_any(&base) || base.is_v2);
+	assert_int_equal(kh_cgroup_limit(&copy, 1 << 20, 1), !has_any(&base));
+	assert_int_equal(kh_cgroup_clone_into(&copy), -1);
 	kh_cgroup_base_done(&base);
 }
 
@@ -156,7 +171,7 @@ static void test_killed(struct kh_test *t)
 
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_group),
-	KH_TEST_ONCE(test_no_such_process),
+	KH_TEST_ONCE(test_no_folder),
 	KH_TEST_ONCE(test_killed),
 };
 

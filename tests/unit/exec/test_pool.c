@@ -8,6 +8,14 @@
 static struct kh_pool pool;
 static char buffer[KH_MESSAGE_MAX];
 
+/* Sandboxes of the other kinds are not made ahead: the worker of two of them is not this program. */
+static void only_locked(void)
+{
+	_Static_assert(sizeof(pool.failed) / sizeof(pool.failed[0]) == KH_POOL_KINDS, "one for each kind");
+	for (enum kh_pool_kind kind = 0; kind < KH_POOL_KINDS; kind++)
+		pool.failed[kind] = kind != KH_POOL_LOCKED;
+}
+
 static size_t count(enum kh_slot_use use)
 {
 	size_t n = 0;
@@ -22,7 +30,7 @@ static struct kh_slot *take(void)
 	enum kh_part part = KH_PART_NONE;
 	int error = 0;
 
-	return kh_pool_take(&pool, KH_PROFILE_RUN, false, &part, &error);
+	return kh_pool_take(&pool, KH_PROFILE_RUN, KH_POOL_LOCKED, &part, &error);
 }
 
 /* Starts ARGV0 with nothing for its descriptors. */
@@ -79,7 +87,7 @@ static void test_warm(struct kh_test *t)
 	kh_pool_init(&pool, &kit, KH_POOL_WARM + 5);
 	assert_int_equal(pool.warm, KH_POOL_WARM);
 	pool.warm = 1;
-	pool.failed[KH_PROFILE_RESOLVE] = pool.failed[KH_PROFILE_HTTP] = true; /* their worker is not this program */
+	only_locked();
 	for (int i = 0; i < 3; i++) {
 		assert_true(kh_pool_refill(&pool, false)); /* one is wanted, and not made */
 		assert_int_equal(count(KH_SLOT_WARM), 0);
@@ -107,7 +115,7 @@ static void test_warm_dies(struct kh_test *t)
 
 	kit_init(t, &kit);
 	kh_pool_init(&pool, &kit, 1);
-	pool.failed[KH_PROFILE_RESOLVE] = pool.failed[KH_PROFILE_HTTP] = true;
+	only_locked();
 	assert_true(kh_pool_refill(&pool, true));
 	struct kh_slot *slot = &pool.slots[0];
 	kill(slot->sandbox.pid, SIGKILL);
@@ -184,7 +192,7 @@ static void test_no_descriptors(struct kh_test *t)
 			;
 		for (size_t i = 0; i < spare && n > 0; i++)
 			close(taken[--n]);
-		struct kh_slot *slot = kh_pool_take(&pool, KH_PROFILE_RUN, false, &part, &error);
+		struct kh_slot *slot = kh_pool_take(&pool, KH_PROFILE_RUN, KH_POOL_LOCKED, &part, &error);
 		if (slot == NULL)
 			assert_true(error == EMFILE && part != KH_PART_NONE);
 		assert_true(slot != NULL || spare < 5);
