@@ -255,7 +255,7 @@ int kh_executor_main(void)
 		return 1;
 	}
 	if (kh_sandbox_kit_init(&x.kit, &kh_alloc_system, &err) != KH_OK) {
-		fprintf(stderr, "keyhole: executor: %s\n", err.detail);
+		fprintf(stderr, "keyhole: executor: %s: %s\n", err.code ? err.code : kh_err_name(err.err), err.detail);
 		return 1;
 	}
 	serve(&x);
