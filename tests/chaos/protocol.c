@@ -271,7 +271,7 @@ static void try_requests(const struct world *world)
 	struct kh_client client;
 	char text[1024] = "";
 	long resident = 0;
-	size_t children = 0, descriptors = 0;
+	size_t children = 0, groups = 0, descriptors = 0;
 
 	world_look(world, &before);
 	talk_start(world, &few, -1, &client);
@@ -283,6 +283,7 @@ static void try_requests(const struct world *world)
 			world_sleep(200000000); /* the pool is full again */
 			int pids[64];
 			children = world_children(client.pid, pids, 64);
+			groups = world_groups(world);
 			descriptors = executor_descriptors(&client);
 			resident = world_status(client.pid, "VmRSS");
 		}
@@ -294,6 +295,10 @@ static void try_requests(const struct world *world)
 	if (world->rounds >= 4) {
 		size_t left = talk_children(&client, children);
 		world_check(left == children, world->seed, "request", "%zu children, then %zu", children, left);
+		for (int i = 0; i < 100 && world_groups(world) > groups; i++)
+			world_sleep(10000000);
+		world_check(world_groups(world) <= groups, world->seed, "request", "%zu groups, then %zu", groups,
+			    world_groups(world));
 		/* A channel that never says anything has ten seconds to do so. */
 		for (int i = 0; i < 150 && executor_descriptors(&client) > descriptors; i++)
 			world_sleep(100000000);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -195,6 +196,26 @@ static size_t count_entries(const char *folder, const char *prefix)
 		n += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
 	if (dir)
 		closedir(dir);
+	return n;
+}
+
+size_t world_groups(const struct world *world)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < world->cgroups; i++) {
+		DIR *dir = opendir(world->cgroup[i]);
+		struct dirent *entry;
+		while ((entry = next_entry(dir)) != NULL) {
+			char path[PATH_MAX];
+			snprintf(path, sizeof(path), "%s/%s", world->cgroup[i], entry->d_name);
+			for (char digit[] = "0"; digit[0] <= '9' && strncmp(entry->d_name, "keyhole-", 8) == 0;
+			     digit[0]++)
+				n += count_entries(path, digit);
+		}
+		if (dir)
+			closedir(dir);
+	}
 	return n;
 }
 

@@ -40,6 +40,9 @@ void world_look(const struct world *world, struct world_look *ret_look);
 /* Reaps what has ended and waits, at most a few seconds, until all is as BEFORE; else says in TEXT what is not. */
 bool world_settles(const struct world *world, const struct world_look *before, char *text, size_t size);
 
+/* Folders of single sandboxes in the cgroups of all executors. */
+size_t world_groups(const struct world *world);
+
 /* The descriptors of this process. */
 size_t world_descriptors(void);
 
