@@ -374,7 +374,16 @@ static void pass_head(struct kh_job *job, const struct kh_message *head)
 	job->to_parent_n = packet.n;
 }
 
-static void take_message(struct kh_job *job, const struct kh_message *message, size_t n)
+/* What a worker may say of its exchange; of the rest it knows nothing, and one that is not to be trusted says all. */
+static bool may_claim(uint64_t fault, bool headed)
+{
+	return (fault == KH_FAULT_NONE && headed) || fault == KH_FAULT_TLS || fault == KH_FAULT_HTTP ||
+	       fault == KH_FAULT_HEADERS || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_TIME ||
+	       fault == KH_FAULT_URL || fault == KH_FAULT_REQUEST || fault == KH_FAULT_WORKER;
+}
+
+/* HEADED: the response has begun already. */
+static void take_message(struct kh_job *job, const struct kh_message *message, size_t n, bool headed)
 {
 	if (message->type == KH_MESSAGE_HEAD) {
 		if (!follow(job, message))
@@ -387,6 +396,8 @@ static void take_message(struct kh_job *job, const struct kh_message *message, s
 		}
 		job->used += message->bulk.n;
 		job->to_parent_n = n; /* the same packet goes on */
+	} else if (!may_claim(message->number[KH_FIELD_FAULT], headed)) {
+		kh_job_end(job, KH_FAULT_WORKER, "the worker claims what is not its to say");
 	} else {
 		kh_job_end(job, (enum kh_fault)message->number[KH_FIELD_FAULT], "%.*s",
 			   KH_FMT(message->text[KH_FIELD_DETAIL]));
@@ -422,10 +433,13 @@ static void step_talk(struct kh_job *job)
 {
 	struct kh_message message;
 	size_t n;
+	bool headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 
 	feed_worker(job);
-	while (job->phase == KH_JOB_TALK && kh_job_flush(job) && receive(job, &message, &n))
-		take_message(job, &message, n);
+	while (job->phase == KH_JOB_TALK && kh_job_flush(job) && receive(job, &message, &n)) {
+		take_message(job, &message, n, headed);
+		headed = job->worker_state == KH_STATE_TRANSFER_BODY;
+	}
 }
 
 void kh_fetch_step(struct kh_job *job)

@@ -71,7 +71,7 @@ static void hear(int fd, struct heard *heard, enum kh_message_state *state)
 /* Steps the job until it is free, as the executor does; FD is the parent's end, -1 where it is closed already. */
 static void drive(int fd, struct heard *ret_heard)
 {
-	enum kh_message_state state = KH_STATE_PARENT_RUN;
+	enum kh_message_state state = job.phase == KH_JOB_TALK ? KH_STATE_PARENT_FETCH : KH_STATE_PARENT_RUN;
 
 	*ret_heard = (struct heard){.ends = 0};
 	for (int i = 0; i < 100000 && job.phase != KH_JOB_FREE; i++) {
@@ -295,9 +295,126 @@ static void test_fetch_refused(struct kh_test *t)
 	tear_down(&kit);
 }
 
+/* A fetch as it stands when a worker speaks HTTP for it; the worker is this test, over *RET_WORKER. */
+static int begin_talk(int *ret_worker)
+{
+	enum kh_part part = KH_PART_NONE;
+	int ends[2], error = 0, fd = begin();
+
+	assert_int_equal(kh_channel_pair(ends, NULL), KH_OK);
+	job.slot = kh_pool_take(&pool, KH_PROFILE_RUN, KH_POOL_LOCKED, &part, &error);
+	assert_non_null(job.slot);
+	job.slot->worker = ends[0];
+	*ret_worker = ends[1];
+	job.phase = KH_JOB_TALK;
+	job.state = KH_STATE_REQUEST_FED;
+	job.worker_state = KH_STATE_TRANSFER_HEAD;
+	job.limits.output = 10;
+	job.deadline_us = kh_job_now() + BOXED_MS * 1000;
+	return fd;
+}
+
+static void say(int worker, enum kh_message_type type, uint64_t number)
+{
+	struct kh_message_out out;
+	struct kh_view packet;
+
+	kh_message_begin(&out, buffer, sizeof(buffer), type);
+	if (type == KH_MESSAGE_OUTPUT)
+		kh_message_bulk(&out, kh_view_of("0123456789abcdef", number));
+	else
+		kh_message_number(&out, type == KH_MESSAGE_HEAD ? KH_FIELD_STATUS : KH_FIELD_FAULT, number);
+	assert_int_equal(kh_message_end(&out, &packet), KH_OK);
+	send_packet(worker, packet);
+}
+
+/* A worker that the world has taken over: what it may say of the exchange it may say, and nothing of anything else. */
+static void test_hostile_worker(struct kh_test *t)
+{
+	static const struct {
+		bool head;
+		enum kh_fault said, fault;
+	} claims[] = {
+		{true, KH_FAULT_NONE, KH_FAULT_NONE},          {false, KH_FAULT_NONE, KH_FAULT_WORKER},
+		{false, KH_FAULT_TLS, KH_FAULT_TLS},           {true, KH_FAULT_HTTP, KH_FAULT_HTTP},
+		{true, KH_FAULT_OUTPUT, KH_FAULT_OUTPUT},      {true, KH_FAULT_TIME, KH_FAULT_TIME},
+		{false, KH_FAULT_LOST, KH_FAULT_WORKER},       {false, KH_FAULT_CANCELLED, KH_FAULT_WORKER},
+		{true, KH_FAULT_BUSY, KH_FAULT_WORKER},        {false, KH_FAULT_ADDRESS, KH_FAULT_WORKER},
+		{false, KH_FAULT_INCOMPLETE, KH_FAULT_WORKER}, {false, KH_FAULT_NAME, KH_FAULT_WORKER},
+	};
+	struct kh_sandbox_kit kit;
+	struct heard heard;
+	int worker;
+
+	set_up(t, &kit);
+	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+		int fd = begin_talk(&worker);
+		if (claims[i].head)
+			say(worker, KH_MESSAGE_HEAD, 200);
+		say(worker, KH_MESSAGE_DONE, claims[i].said);
+		drive(fd, &heard);
+		assert_int_equal(heard.ends, 1);
+		assert_int_equal(heard.end.number[KH_FIELD_FAULT], claims[i].fault);
+		close(worker);
+		close(fd);
+	}
+	/* More than was granted, before it is its turn, and what is no message of a worker's. */
+	for (int i = 0; i < 4; i++) {
+		int fd = begin_talk(&worker);
+		if (i < 2)
+			say(worker, KH_MESSAGE_HEAD, 200);
+		if (i == 0)
+			say(worker, KH_MESSAGE_OUTPUT, 11);
+		else if (i == 1)
+			say(worker, KH_MESSAGE_HEAD, 200);
+		else if (i == 2)
+			say(worker, KH_MESSAGE_OUTPUT, 5);
+		else
+			say(worker, KH_MESSAGE_END, KH_FAULT_NONE);
+		drive(fd, &heard);
+		assert_int_equal(heard.ends, 1);
+		assert_int_equal(heard.output, 0);
+		assert_int_equal(heard.end.number[KH_FIELD_FAULT], i == 0 ? KH_FAULT_OUTPUT : KH_FAULT_WORKER);
+		close(worker);
+		close(fd);
+	}
+	tear_down(&kit);
+}
+
+/* One that closes its channel and lives on is waited for, and wakes nobody. */
+static void test_mute_worker(struct kh_test *t)
+{
+	struct kh_sandbox_kit kit;
+	struct heard heard;
+	struct pollfd list[KH_JOB_WATCHES];
+	uint64_t wake = UINT64_MAX;
+	int worker;
+
+	set_up(t, &kit);
+	int fd = begin_talk(&worker);
+	assert_true(wait_readable(job.slot->sandbox.channel)); /* WARM */
+	close(worker);
+	for (int i = 0; i < 3; i++)
+		kh_job_step(&job);
+	assert_int_equal(job.phase, KH_JOB_TALK);
+	assert_int_equal(poll(list, kh_job_watch(&job, list, &wake), 0), 0);
+	kill(job.slot->sandbox.pid, SIGKILL);
+	drive(fd, &heard);
+	assert_int_equal(heard.ends, 1);
+	assert_int_equal(heard.end.number[KH_FIELD_FAULT], KH_FAULT_WORKER);
+	close(fd);
+	tear_down(&kit);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_run),    KH_TEST_ONCE(test_faults), KH_TEST_ONCE(test_protocol),
-	KH_TEST_ONCE(test_closed), KH_TEST_ONCE(test_unread), KH_TEST_ONCE(test_fetch_refused),
+	KH_TEST_ONCE(test_run),
+	KH_TEST_ONCE(test_faults),
+	KH_TEST_ONCE(test_protocol),
+	KH_TEST_ONCE(test_closed),
+	KH_TEST_ONCE(test_unread),
+	KH_TEST_ONCE(test_fetch_refused),
+	KH_TEST_ONCE(test_hostile_worker),
+	KH_TEST_ONCE(test_mute_worker),
 };
 
 KH_TEST_MAIN(cases)
