@@ -1,7 +1,7 @@
 /*
- * An executor that runs out of something: descriptors, processes, memory, cgroups.  It refuses to start and says why,
- * or it serves what it can; a request that it cannot serve gets one END with a fault that tells, others go on, and when
- * the scarcity is over all is well again (E7).
+ * An executor that runs out of something: descriptors, processes, memory, cgroups, disk.  It refuses to start and says
+ * why, or it serves what it can; a request that it cannot serve gets one END with a fault that tells, others go on, and
+ * when the scarcity is over all is well again (E7).
  */
 #include "talk.h"
 
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,6 +120,38 @@ static void try_processes(const struct world *world)
 	}
 }
 
+/* A full disk is the program's to notice: requests run, and only what they would write is not there. */
+static void try_disk(const struct world *world)
+{
+	static char filling[1 << 16];
+	struct kh_run run = {.argc = 3, .argv = {KH_LIT("sh"), KH_LIT("-c"), KH_LIT("head -c 100000 /dev/zero >file")}};
+	struct kh_client client;
+	struct kh_end end = {0};
+	char text[1024];
+
+	if (mkdir("/tmp/work", 0777) < 0)
+		abort();
+	int fd = open("/tmp/full", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	while (write(fd, filling, sizeof(filling)) > 0)
+		;
+	close(fd);
+	run.work = KH_LIT("/tmp/work");
+	talk_ready(world, 1, &client);
+	world_check(talk_is_well(&client, text, sizeof(text)), 0, "disk", "%s", text);
+	for (int is_full = 1; is_full >= 0; is_full--) {
+		world_check(kh_client_run(&client, &run, &exchanges[0], NULL) == KH_OK, 0, "disk", "not opened");
+		bool ended = talk_end(&exchanges[0], &end, NULL);
+		world_check(ended && end.fault == KH_FAULT_NONE && (end.status != 0) == is_full, 0, "disk",
+			    "%s disk: fault %s, status %d: %s", is_full ? "full" : "empty", kh_fault_name(end.fault),
+			    end.status, end.detail);
+		kh_exchange_close(&exchanges[0]);
+		unlink("/tmp/full");
+	}
+	world_check(talk_stop(&client) == 0, 0, "disk", "a bad end");
+	unlink("/tmp/work/file");
+	rmdir("/tmp/work");
+}
+
 /* READY tells what there is of cgroups; without any the executor works all the same. */
 static void try_cgroups(const struct world *world)
 {
@@ -147,5 +180,7 @@ int main(int argc, char **argv)
 	if (geteuid() != 0)
 		try_processes(&world);
 	try_cgroups(&world);
+	if (world.is_own) /* with a disk of our own to fill */
+		try_disk(&world);
 	return world_finish();
 }

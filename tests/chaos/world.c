@@ -372,7 +372,7 @@ static void make_place(void)
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount("proc", "/proc", "proc", 0, NULL) < 0 ||
-	    mount("tmp", "/tmp", "tmpfs", 0, "mode=1777") < 0)
+	    mount("tmp", "/tmp", "tmpfs", 0, "mode=1777,size=16m") < 0)
 		die("a /proc and a /tmp of our own");
 }
 
