@@ -129,13 +129,13 @@ static void try_disk(const struct world *world)
 	struct kh_end end = {0};
 	char text[1024];
 
-	if (mkdir("/tmp/work", 0777) < 0)
+	if (mkdir("/tmp/room", 0777) < 0)
 		abort();
 	int fd = open("/tmp/full", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	while (write(fd, filling, sizeof(filling)) > 0)
 		;
 	close(fd);
-	run.work = KH_LIT("/tmp/work");
+	run.work = KH_LIT("/tmp/room");
 	talk_ready(world, 1, &client);
 	world_check(talk_is_well(&client, text, sizeof(text)), 0, "disk", "%s", text);
 	for (int is_full = 1; is_full >= 0; is_full--) {
@@ -148,8 +148,8 @@ static void try_disk(const struct world *world)
 		unlink("/tmp/full");
 	}
 	world_check(talk_stop(&client) == 0, 0, "disk", "a bad end");
-	unlink("/tmp/work/file");
-	rmdir("/tmp/work");
+	unlink("/tmp/room/file");
+	rmdir("/tmp/room");
 }
 
 /* READY tells what there is of cgroups; without any the executor works all the same. */
