@@ -427,15 +427,19 @@ static const char *const stages[] = {"at once",
 				     "while it runs",
 				     "when fed",
 				     "with input that nobody reads",
-				     "while talking",
+				     "while it talks",
 				     "while it is being connected",
-				     "while it talks with input"};
+				     "while it talks with input",
+				     "with all its descriptors closed",
+				     "stopped by itself"};
 
 /* Begins a request and brings it to STAGE. */
 static bool begin_stage(const struct kh_client *client, size_t stage, const int *ports, struct kh_exchange *exchange)
 {
 	static char input[1 << 20];
 	const char *const sleeper[] = {"sleep", "1000", NULL};
+	const char *const closer[] = {"sh", "-c", "exec <&- >&- 2>&-; sleep 1000", NULL};
+	const char *const stopper[] = {"sh", "-c", "kill -STOP $$", NULL};
 	bool ok;
 
 	if (stage == 4 || stage == 6)
@@ -443,14 +447,14 @@ static bool begin_stage(const struct kh_client *client, size_t stage, const int 
 	else if (stage == 5)
 		ok = talk_fetch(client, ports[1], "/", KH_METHOD_GET, exchange);
 	else
-		ok = talk_run(client, sleeper, exchange);
+		ok = talk_run(client, stage == 7 ? closer : stage == 8 ? stopper : sleeper, exchange);
 	if (stage > 0)
 		world_sleep(60000000);
 	if (stage == 2)
 		ok &= kh_exchange_feed_end(exchange);
 	if (stage == 3)
 		ok &= kh_exchange_feed(exchange, kh_view_of(input, sizeof(input))) < sizeof(input);
-	if (stage == 6)
+	if (stage == 6 || stage == 7)
 		(void)kh_exchange_feed(exchange, kh_view_of(input, 1000));
 	if (stage > 1)
 		world_sleep(30000000);

@@ -201,6 +201,6 @@ bool talk_is_idle(const struct kh_client *client)
 {
 	long before = ticks(client->pid);
 
-	world_sleep(300000000);
-	return ticks(client->pid) - before <= 10; /* of 30, were it to spin */
+	world_sleep(200000000);
+	return ticks(client->pid) - before <= 8; /* of 20, were it to spin */
 }
