@@ -197,7 +197,7 @@ def addresses():
 
 def word_table(source, header):
     rows = [header, "|---|---|"]
-    for name, about in re.findall(r'\[KH_\w+\] =\s*\{"([^"]+)",\s*"([^"]+)"\}', read(source)):
+    for name, about in re.findall(r'\[KH_(?!PART_NONE)\w+\] =\s*\{"([^"]+)",\s*"([^"]+)"\}', read(source)):
         rows.append("| `{}` | {} |".format(name, about))
     return "\n".join(rows) + "\n"
 

@@ -17,10 +17,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define QUIET_US 3000 /* after a request began, before sandboxes are made ahead */
-#define RESERVED 32   /* descriptors that are not for requests */
-#define A_JOB    10   /* descriptors of one request, with what is on its way out */
-#define A_WARM   9    /* of one more warm sandbox of each kind */
+#define QUIET_US 3000                /* after a request began, before sandboxes are made ahead */
+#define RESERVED 32                  /* descriptors that are not for requests */
+#define A_JOB    10                  /* descriptors of one request, with what is on its way out */
+#define A_WARM   (3 * KH_POOL_KINDS) /* of one more warm sandbox of each kind */
 #define WATCHES  (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
 
 struct executor {
@@ -255,7 +255,7 @@ int kh_executor_main(void)
 		return 1;
 	}
 	if (kh_sandbox_kit_init(&x.kit, &kh_alloc_system, &err) != KH_OK) {
-		fprintf(stderr, "keyhole: executor: %s\n", err.detail);
+		fprintf(stderr, "keyhole: executor: %s: %s\n", err.code ? err.code : kh_err_name(err.err), err.detail);
 		return 1;
 	}
 	serve(&x);

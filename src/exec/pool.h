@@ -47,7 +47,7 @@ struct kh_pool {
 	const struct kh_sandbox_kit *kit;
 	unsigned warm;               /* of each kind, wanted */
 	unsigned next;               /* number of the next sandbox */
-	bool failed[KH_PROFILES];    /* the last one did not get warm: none is made ahead until one has worked */
+	bool failed[KH_POOL_KINDS];  /* the last one did not get warm: none is made ahead until one has worked */
 	char buffer[KH_MESSAGE_MAX]; /* for messages from and to sandboxes that hold nothing of a request */
 	struct kh_slot slots[KH_POOL_SLOTS];
 };

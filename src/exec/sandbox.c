@@ -207,6 +207,13 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	}
 	sandbox.channel = ends[0];
 	int cgroup = kh_cgroup_clone_into(&sandbox.cgroup);
+	if (cgroup < 0 && kit->cgroup.is_v2) { /* it would be in no group, and nobody would see */
+		*ret_part = KH_PART_CGROUP;
+		*ret_errno = errno;
+		close(ends[1]);
+		close_all(&sandbox);
+		return false;
+	}
 	sandbox.pid = clone_first(kit, &sandbox, cgroup);
 	if (sandbox.pid == 0)
 		kh_apply(kit, &sandbox, ends[1]);

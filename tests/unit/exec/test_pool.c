@@ -22,7 +22,7 @@ static struct kh_slot *take(void)
 	enum kh_part part = KH_PART_NONE;
 	int error = 0;
 
-	return kh_pool_take(&pool, KH_PROFILE_RUN, false, &part, &error);
+	return kh_pool_take(&pool, KH_PROFILE_RUN, KH_POOL_PLAIN, &part, &error);
 }
 
 /* Starts ARGV0 with nothing for its descriptors. */
@@ -79,7 +79,8 @@ static void test_warm(struct kh_test *t)
 	kh_pool_init(&pool, &kit, KH_POOL_WARM + 5);
 	assert_int_equal(pool.warm, KH_POOL_WARM);
 	pool.warm = 1;
-	pool.failed[KH_PROFILE_RESOLVE] = pool.failed[KH_PROFILE_HTTP] = true; /* their worker is not this program */
+	/* The workers' program is not this one; and one kind is enough to look at. */
+	pool.failed[KH_POOL_RESOLVE] = pool.failed[KH_POOL_HTTP] = pool.failed[KH_POOL_LOCKED] = true;
 	for (int i = 0; i < 3; i++) {
 		assert_true(kh_pool_refill(&pool, false)); /* one is wanted, and not made */
 		assert_int_equal(count(KH_SLOT_WARM), 0);
@@ -100,6 +101,45 @@ static void test_warm(struct kh_test *t)
 	assert_no_children();
 }
 
+/* P5: a program that names no folder gets a sandbox that is locked already; any other one that is not. */
+static void test_locked(struct kh_test *t)
+{
+	struct kh_sandbox_kit kit;
+	struct kh_run run = {.argc = 1, .argv = {KH_LIT("true")}, .limits = *kh_profile_limits(KH_PROFILE_RUN)};
+	enum kh_part part;
+	int error;
+
+	assert_int_equal(kh_pool_kind(&run), KH_POOL_LOCKED);
+	run.work = KH_LIT("/tmp");
+	assert_int_equal(kh_pool_kind(&run), KH_POOL_PLAIN);
+	run.work = KH_LIT("");
+	run.reads = 1;
+	assert_int_equal(kh_pool_kind(&run), KH_POOL_PLAIN);
+	run.reads = 0;
+	run.limits.disk++;
+	assert_int_equal(kh_pool_kind(&run), KH_POOL_PLAIN);
+	run.limits.disk--;
+
+	kit_init(t, &kit);
+	kh_pool_init(&pool, &kit, 1);
+	pool.failed[KH_POOL_RESOLVE] = pool.failed[KH_POOL_HTTP] = true;
+	assert_true(kh_pool_refill(&pool, true) && kh_pool_refill(&pool, true) && !kh_pool_refill(&pool, true));
+	/* Two that ask for a locked one: the second is served by the other. */
+	for (int i = 0; i < 2; i++) {
+		struct kh_slot *slot = kh_pool_take(&pool, KH_PROFILE_RUN, KH_POOL_LOCKED, &part, &error);
+		assert_non_null(slot);
+		assert_int_equal(slot->sandbox.locked, i == 0);
+		assert_true(start(slot, &run));
+		wait_gone(slot);
+		assert_int_equal(slot->status, 0);
+		kh_pool_drop(slot);
+	}
+	assert_int_equal(count(KH_SLOT_WARM), 0);
+	kh_pool_done(&pool);
+	kh_sandbox_kit_done(&kit);
+	assert_no_children();
+}
+
 /* One that dies while nobody wants it is put away, and none is made ahead until one has worked again. */
 static void test_warm_dies(struct kh_test *t)
 {
@@ -107,7 +147,7 @@ static void test_warm_dies(struct kh_test *t)
 
 	kit_init(t, &kit);
 	kh_pool_init(&pool, &kit, 1);
-	pool.failed[KH_PROFILE_RESOLVE] = pool.failed[KH_PROFILE_HTTP] = true;
+	pool.failed[KH_POOL_RESOLVE] = pool.failed[KH_POOL_HTTP] = pool.failed[KH_POOL_LOCKED] = true;
 	assert_true(kh_pool_refill(&pool, true));
 	struct kh_slot *slot = &pool.slots[0];
 	kill(slot->sandbox.pid, SIGKILL);
@@ -184,7 +224,7 @@ static void test_no_descriptors(struct kh_test *t)
 			;
 		for (size_t i = 0; i < spare && n > 0; i++)
 			close(taken[--n]);
-		struct kh_slot *slot = kh_pool_take(&pool, KH_PROFILE_RUN, false, &part, &error);
+		struct kh_slot *slot = kh_pool_take(&pool, KH_PROFILE_RUN, KH_POOL_PLAIN, &part, &error);
 		if (slot == NULL)
 			assert_true(error == EMFILE && part != KH_PART_NONE);
 		assert_true(slot != NULL || spare < 5);
@@ -203,8 +243,8 @@ static void test_no_descriptors(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_serve_once),  KH_TEST_ONCE(test_warm),           KH_TEST_ONCE(test_warm_dies),
-	KH_TEST_ONCE(test_not_started), KH_TEST_ONCE(test_no_descriptors),
+	KH_TEST_ONCE(test_serve_once), KH_TEST_ONCE(test_warm),        KH_TEST_ONCE(test_locked),
+	KH_TEST_ONCE(test_warm_dies),  KH_TEST_ONCE(test_not_started), KH_TEST_ONCE(test_no_descriptors),
 };
 
 KH_TEST_MAIN(cases)

@@ -70,7 +70,7 @@ static void begin(const struct kh_sandbox_kit *kit, const char *const *argv, con
 	enum kh_part part = KH_PART_NONE;
 	int error = 0, ends[2], null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (!kh_sandbox_prepare(kit, KH_PROFILE_RUN, 1, sandbox, &part, &error)) {
+	if (!kh_sandbox_prepare(kit, KH_PROFILE_RUN, false, 1, sandbox, &part, &error)) {
 		print_error("%s: %s\n", kh_part_name(part), strerror(error));
 		fail();
 	}
@@ -186,7 +186,7 @@ static void test_no_executor(struct kh_test *t)
 		char text[64];
 		int error, ends[2];
 		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-		assert_true(kh_sandbox_prepare(&kit, KH_PROFILE_RUN, 1, &sandbox, &part, &error));
+		assert_true(kh_sandbox_prepare(&kit, KH_PROFILE_RUN, false, 1, &sandbox, &part, &error));
 		assert_int_equal(hear(&sandbox, &state, &message), KH_MESSAGE_WARM);
 		send_job(&sandbox, (const char *const[]){"echo", "ran", NULL}, NULL,
 			 (const int[]){ends[1], ends[1], ends[1]});
@@ -215,7 +215,7 @@ static void test_orphan(struct kh_test *t)
 		struct kh_sandbox sandbox;
 		enum kh_part part;
 		int error, null = open("/dev/null", O_RDWR | O_CLOEXEC);
-		if (!kh_sandbox_prepare(&kit, KH_PROFILE_RUN, 9, &sandbox, &part, &error))
+		if (!kh_sandbox_prepare(&kit, KH_PROFILE_RUN, false, 9, &sandbox, &part, &error))
 			_exit(1);
 		send_job(&sandbox, (const char *const[]){"sh", "-c", "echo on; sleep 1000", NULL}, NULL,
 			 (const int[]){null, ends[1], null});
