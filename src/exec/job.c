@@ -296,12 +296,16 @@ static void send_end(struct kh_job *job)
 /* END comes when nothing of the request is left: whoever has it need not fear what it started. */
 static void step_stopping(struct kh_job *job)
 {
+	/* What still waits is sent meanwhile: a channel that could take it would wake us for as long as the rest lives.
+	 */
+	bool sent = job->cancelled || kh_job_flush(job);
+
 	if (job->slot && !job->slot->gone)
 		return;
 	if (job->slot)
 		kh_pool_drop(job->slot);
 	job->slot = NULL;
-	if (!job->cancelled && !kh_job_flush(job))
+	if (!sent)
 		return;
 	job->phase = KH_JOB_ENDING;
 	if (!job->cancelled)
