@@ -436,7 +436,9 @@ static void step_talk(struct kh_job *job)
 	bool headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 
 	feed_worker(job);
-	while (job->phase == KH_JOB_TALK && kh_job_flush(job) && receive(job, &message, &n)) {
+	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_TALK; i++) {
+		if (!kh_job_flush(job) || !receive(job, &message, &n))
+			break;
 		take_message(job, &message, n, headed);
 		headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 	}
