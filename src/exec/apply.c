@@ -434,6 +434,10 @@ _Noreturn void kh_apply(const struct kh_sandbox_kit *kit, const struct kh_sandbo
 	in.root.idmap = kit->idmap;
 	if (!kh_cgroup_enter(&sandbox->cgroup))
 		broken(&in, KH_PART_CGROUP, errno);
+	/* Once more, now that it is in its group: what is above that is the host's, and has the executor's pid in it.
+	 */
+	if (unshare(CLONE_NEWCGROUP) < 0)
+		broken(&in, KH_PART_CGROUPNS, errno);
 	set_up(&in);
 	if (pipe2(gate, O_CLOEXEC) < 0)
 		broken(&in, KH_PART_DESCRIPTORS, errno);

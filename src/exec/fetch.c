@@ -372,6 +372,7 @@ static void pass_head(struct kh_job *job, const struct kh_message *head)
 	}
 	memcpy(job->to_parent, packet.p, packet.n);
 	job->to_parent_n = packet.n;
+	explicit_bzero(buffer, packet.n); /* the stack is part of every sandbox that is forked from now on */
 }
 
 /* What a worker may say of its exchange; of the rest it knows nothing, and one that is not to be trusted says all. */
