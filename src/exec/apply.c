@@ -126,13 +126,16 @@ static int map_ids(int proc, unsigned uid, unsigned gid)
 	return e;
 }
 
-/* As root: another user outside, the OWNER of the folder to write to or nobody, and only then a user namespace. */
+/*
+ * As root: another user outside, the OWNER of the folder to write to or nobody, and only then a user namespace.  With
+ * it a cgroup namespace once more, now that it is in its group: what is above that is the host's.
+ */
 static int leave_root(const struct inside *in, unsigned owner)
 {
 	unsigned uid = owner > 0 ? owner : KH_SANDBOX_UID, gid = KH_SANDBOX_UID;
 
 	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0 ||
-	    unshare(CLONE_NEWUSER) < 0)
+	    unshare(CLONE_NEWUSER | CLONE_NEWCGROUP) < 0)
 		return errno;
 	return map_ids(in->proc, uid, gid);
 }
@@ -434,10 +437,6 @@ _Noreturn void kh_apply(const struct kh_sandbox_kit *kit, const struct kh_sandbo
 	in.root.idmap = kit->idmap;
 	if (!kh_cgroup_enter(&sandbox->cgroup))
 		broken(&in, KH_PART_CGROUP, errno);
-	/* Once more, now that it is in its group: what is above that is the host's, and has the executor's pid in it.
-	 */
-	if (unshare(CLONE_NEWCGROUP) < 0)
-		broken(&in, KH_PART_CGROUPNS, errno);
 	set_up(&in);
 	if (pipe2(gate, O_CLOEXEC) < 0)
 		broken(&in, KH_PART_DESCRIPTORS, errno);
