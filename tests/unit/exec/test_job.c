@@ -267,6 +267,42 @@ static void test_unread(struct kh_test *t)
 	tear_down(&kit);
 }
 
+/* While its sandbox takes its time to die, a job that has a packet left waits for nothing that is there already. */
+static void test_dying(struct kh_test *t)
+{
+	struct kh_run run = {.argc = 2, .argv = {KH_LIT("sleep"), KH_LIT("1000")}};
+	struct kh_sandbox_kit kit;
+	struct heard heard;
+	struct pollfd list[KH_JOB_WATCHES];
+	struct kh_message_out out;
+	struct kh_view packet;
+	uint64_t wake = UINT64_MAX;
+
+	set_up(t, &kit);
+	int fd = begin();
+	send_run(fd, &run);
+	kh_job_step(&job);
+	assert_int_equal(job.phase, KH_JOB_RUN);
+	/* As after a cap that was reached with a parent that does not read; only that nothing was killed yet. */
+	job.phase = KH_JOB_STOPPING;
+	job.fault = KH_FAULT_OUTPUT;
+	kh_message_begin(&out, job.to_parent, sizeof(job.to_parent), KH_MESSAGE_OUTPUT);
+	kh_message_bulk(&out, KH_LIT("last"));
+	assert_int_equal(kh_message_end(&out, &packet), KH_OK);
+	job.to_parent_n = packet.n;
+	kh_job_step(&job);
+	assert_int_equal(job.phase, KH_JOB_STOPPING);
+	size_t n = kh_job_watch(&job, list, &wake);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(list[i].events & POLLOUT, 0);
+	kh_sandbox_kill(&job.slot->sandbox);
+	drive(fd, &heard);
+	assert_int_equal(heard.ends, 1);
+	assert_int_equal(heard.output, 4);
+	close(fd);
+	tear_down(&kit);
+}
+
 /* E8: what is refused without a worker, and without a connection. */
 static void test_fetch_refused(struct kh_test *t)
 {
@@ -407,14 +443,9 @@ static void test_mute_worker(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_run),
-	KH_TEST_ONCE(test_faults),
-	KH_TEST_ONCE(test_protocol),
-	KH_TEST_ONCE(test_closed),
-	KH_TEST_ONCE(test_unread),
-	KH_TEST_ONCE(test_fetch_refused),
-	KH_TEST_ONCE(test_hostile_worker),
-	KH_TEST_ONCE(test_mute_worker),
+	KH_TEST_ONCE(test_run),           KH_TEST_ONCE(test_faults),         KH_TEST_ONCE(test_protocol),
+	KH_TEST_ONCE(test_closed),        KH_TEST_ONCE(test_unread),         KH_TEST_ONCE(test_dying),
+	KH_TEST_ONCE(test_fetch_refused), KH_TEST_ONCE(test_hostile_worker), KH_TEST_ONCE(test_mute_worker),
 };
 
 KH_TEST_MAIN(cases)
