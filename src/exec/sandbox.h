@@ -4,12 +4,13 @@
  * out.
  *
  *     executor ── clone3 ──> first process (pid 1 of its namespace)             second process
- *                            namespaces, root, /proc, /dev
- *                            WARM ──> waits for JOB
- *                            folders of the job, the host's root away,
- *                            ids                                     ── fork ──> limits, capabilities, Landlock,
- *                            waits, with a filter for nothing else               seccomp, descriptors, execve
+ *                            namespaces, root, /proc, /dev           ── fork ──> WARM, waits for JOB
+ *                            ids, a filter for nothing but waiting               folders of the job, the host's root
+ *                            waits                                               away, ids, capabilities, Landlock,
+ *                                                                                seccomp, descriptors, limits, execve
  *                            EXITED, and ends; the kernel kills what is left in the namespace
+ *
+ * One that is locked has done all that does not need the job before it says WARM.
  *
  * The first process is a fork of the executor: it runs the executor's code, without its memory of requests (which is
  * wiped on fork) and without any descriptor but its channel.  It dies with the executor.
