@@ -9,8 +9,8 @@
  *     /tmp              tmpfs of its own, with a size; /work is a folder in it where the job names none
  *     /work /cache      of the job; its read and write paths at their own place
  *
- * The first process of a sandbox prepares, the second one finishes.  Both return 0 or an errno and say in *RET_PART what
- * failed.
+ * The first process of a sandbox prepares, the second one finishes.  Both return 0 or an errno and say in *RET_PART
+ * what failed.
  */
 #ifndef KH_EXEC_ROOT_H
 #define KH_EXEC_ROOT_H
