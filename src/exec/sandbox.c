@@ -130,8 +130,10 @@ static int make_idmap(void)
 }
 
 /* Nothing that there would be to close. */
-static const struct kh_sandbox_kit empty = {
-	.program = -1, .idmap = -1, .cgroup = {.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1}};
+static const struct kh_sandbox_kit empty = {.self = -1,
+					    .program = -1,
+					    .idmap = -1,
+					    .cgroup = {.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1}};
 
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc, struct kh_error *err)
 {
@@ -140,9 +142,15 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_allo
 	*kit = empty;
 	kit->uid = geteuid();
 	kit->gid = getegid();
+	kit->self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (kit->self < 0)
+		return kh_error_set(err, KH_EREFUSED, "sandbox", "pidfd_open: %s", strerror(errno));
 	kit->program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	if (kit->program < 0)
-		return kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
+	if (kit->program < 0) {
+		enum kh_err e = kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
+		kh_sandbox_kit_done(kit);
+		return e;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		enum kh_err e = kh_filter_new(kinds[i], alloc, &kit->filter[kinds[i]], err);
 		if (e != KH_OK) {
@@ -161,6 +169,8 @@ void kh_sandbox_kit_done(struct kh_sandbox_kit *kit)
 {
 	for (size_t i = 0; i < KH_FILTERS; i++)
 		kh_filter_free(kit->filter[i]);
+	if (kit->self >= 0)
+		close(kit->self);
 	if (kit->program >= 0)
 		close(kit->program);
 	if (kit->idmap >= 0)
