@@ -5,6 +5,7 @@
 #include "exec/fetch.h"
 
 #include "exec/channel.h"
+#include "exec/claim.h"
 #include "exec/connect.h"
 
 #include <errno.h>
@@ -372,6 +373,7 @@ static void pass_head(struct kh_job *job, const struct kh_message *head)
 	}
 	memcpy(job->to_parent, packet.p, packet.n);
 	job->to_parent_n = packet.n;
+	explicit_bzero(buffer, packet.n); /* the stack, unlike a job's memory, is copied by a fork */
 }
 
 /* What a worker may say of its exchange; of the rest it knows nothing, and one that is not to be trusted says all. */
@@ -399,8 +401,9 @@ static void take_message(struct kh_job *job, const struct kh_message *message, s
 	} else if (!may_claim(message->number[KH_FIELD_FAULT], headed)) {
 		kh_job_end(job, KH_FAULT_WORKER, "the worker claims what is not its to say");
 	} else {
-		kh_job_end(job, (enum kh_fault)message->number[KH_FIELD_FAULT], "%.*s",
-			   KH_FMT(message->text[KH_FIELD_DETAIL]));
+		enum kh_fault fault = (enum kh_fault)message->number[KH_FIELD_FAULT];
+		const char *claim = kh_claim_find(message->text[KH_FIELD_DETAIL]);
+		kh_job_end(job, fault, "%s", claim ? claim : fault == KH_FAULT_NONE ? "" : kh_fault_about(fault));
 	}
 }
 
@@ -436,7 +439,8 @@ static void step_talk(struct kh_job *job)
 	bool headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 
 	feed_worker(job);
-	while (job->phase == KH_JOB_TALK && kh_job_flush(job) && receive(job, &message, &n)) {
+	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_TALK && kh_job_flush(job) && receive(job, &message, &n);
+	     i++) {
 		take_message(job, &message, n, headed);
 		headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 	}

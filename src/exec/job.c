@@ -268,9 +268,11 @@ static void step_run(struct kh_job *job)
 	kh_job_take_input(job);
 	feed_program(job);
 	/* Errors first: there is little of them. */
-	while (job->phase == KH_JOB_RUN && relay_output(job, &job->errs, KH_MESSAGE_ERRORS))
+	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_RUN && relay_output(job, &job->errs, KH_MESSAGE_ERRORS);
+	     i++)
 		;
-	while (job->phase == KH_JOB_RUN && relay_output(job, &job->out, KH_MESSAGE_OUTPUT))
+	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_RUN && relay_output(job, &job->out, KH_MESSAGE_OUTPUT);
+	     i++)
 		;
 	if (job->phase == KH_JOB_RUN && job->slot->gone && job->out < 0 && job->errs < 0 && job->to_parent_n == 0)
 		end_run(job);
