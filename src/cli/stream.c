@@ -138,11 +138,18 @@ enum kh_stream_step kh_stream_next(struct kh_stream *stream, struct kh_event *re
 enum kh_stream_step kh_stream_finish(struct kh_stream *stream)
 {
 	enum kh_stream_step step = KH_STREAM_EVENT;
+	sigset_t set;
 
 	stream->is_open = false;
 	kh_terminal_end(&stream->out);
 	kh_terminal_end(&stream->errors);
 	while (step == KH_STREAM_EVENT && (!kh_terminal_is_idle(&stream->out) || !kh_terminal_is_idle(&stream->errors)))
 		step = turn(stream, false, -1);
+	/* There is nothing left to cancel, and nobody looks for signals any more: they end us, whoever does not read.
+	 */
+	if (step == KH_STREAM_EVENT) {
+		choose_signals(&set);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+	}
 	return step;
 }

@@ -39,7 +39,7 @@ bool kh_stream_init(struct kh_stream *stream, int input, bool raw);
 /* The next thing to be told, when all output so far has been written. */
 enum kh_stream_step kh_stream_next(struct kh_stream *stream, struct kh_event *ret_event);
 
-/* Writes what is left of the output.  Called after the END. */
+/* Writes what is left of the output.  Called after the END; signals have their usual effect then. */
 enum kh_stream_step kh_stream_finish(struct kh_stream *stream);
 
 #endif

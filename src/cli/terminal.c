@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -133,15 +134,23 @@ void kh_terminal_pump(struct kh_terminal *terminal)
 		terminal->error = errno;
 }
 
+static void drain(struct kh_terminal *terminal)
+{
+	struct pollfd room = {.fd = terminal->fd, .events = POLLOUT};
+
+	while (!kh_terminal_is_idle(terminal)) {
+		(void)poll(&room, 1, -1); /* whoever else has it may have made it non-blocking */
+		kh_terminal_pump(terminal);
+	}
+}
+
 bool kh_terminal_say(struct kh_terminal *terminal, struct kh_view text)
 {
 	do {
-		while (!kh_terminal_is_idle(terminal))
-			kh_terminal_pump(terminal);
+		drain(terminal);
 		kh_terminal_give(terminal, kh_tainted_wrap(text));
 		text = kh_view_from(text, KH_TERMINAL_TAKES);
 	} while (text.n > 0);
-	while (!kh_terminal_is_idle(terminal))
-		kh_terminal_pump(terminal);
+	drain(terminal);
 	return terminal->error == 0;
 }

@@ -144,6 +144,7 @@ static void set_up(struct inside *in)
 	enum kh_part part = KH_PART_ROOT;
 
 	prctl(PR_SET_NAME, "keyhole-sandbox");
+	umask(022); /* not that of whoever started the executor */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		broken(in, KH_PART_PRIVILEGES, errno);
 	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -353,6 +354,7 @@ static void lock(struct inside *in)
 	/* Ids are the last thing that root is needed for. */
 	if (in->kit->is_root && (e = leave_root(in, owner)) != 0)
 		broken(in, KH_PART_USER, e);
+	close(in->proc); /* it is the host's, and no link in a folder may lead to it */
 	/* The program must not find a first process that could do more than wait. */
 	if (read(in->gate, &byte, 1) != 0)
 		broken(in, KH_PART_PRIVILEGES, EPIPE);
@@ -361,7 +363,6 @@ static void lock(struct inside *in)
 	if (kh_channel_closed(in->channel) || poll(&executor, 1, 0) != 0)
 		_exit(1);
 	setsid();
-	umask(022);
 	reset_signals();
 	if (chdir("/work") < 0)
 		broken(in, KH_PART_FOLDER, errno);
@@ -436,6 +437,10 @@ _Noreturn void kh_apply(const struct kh_sandbox_kit *kit, const struct kh_sandbo
 	in.root.idmap = kit->idmap;
 	if (!kh_cgroup_enter(&sandbox->cgroup))
 		broken(&in, KH_PART_CGROUP, errno);
+	/* Once more, now that it is in its group: what is above that is the host's, and has the executor's pid in it.
+	 */
+	if (unshare(CLONE_NEWCGROUP) < 0)
+		broken(&in, KH_PART_CGROUPNS, errno);
 	set_up(&in);
 	if (pipe2(gate, O_CLOEXEC) < 0)
 		broken(&in, KH_PART_DESCRIPTORS, errno);

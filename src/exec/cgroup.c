@@ -309,6 +309,8 @@ bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t pr
 		return write_in(group, 0, "memory.max", memory) && write_in(group, 0, "pids.max", processes);
 	}
 	if (base->has_memory) {
+		/* With swap never below without: so it goes first where the limit is raised, and last where lowered. */
+		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);
 		ok = write_in(group, 0, "memory.limit_in_bytes", memory);
 		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);
 	}

@@ -373,7 +373,7 @@ static void pass_head(struct kh_job *job, const struct kh_message *head)
 	}
 	memcpy(job->to_parent, packet.p, packet.n);
 	job->to_parent_n = packet.n;
-	explicit_bzero(buffer, packet.n); /* the stack, unlike a job's memory, is copied by a fork */
+	explicit_bzero(buffer, packet.n); /* the stack is part of every sandbox that is forked from now on */
 }
 
 /* What a worker may say of its exchange; of the rest it knows nothing, and one that is not to be trusted says all. */
@@ -439,8 +439,9 @@ static void step_talk(struct kh_job *job)
 	bool headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 
 	feed_worker(job);
-	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_TALK && kh_job_flush(job) && receive(job, &message, &n);
-	     i++) {
+	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_TALK; i++) {
+		if (!kh_job_flush(job) || !receive(job, &message, &n))
+			break;
 		take_message(job, &message, n, headed);
 		headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 	}

@@ -268,12 +268,12 @@ static void step_run(struct kh_job *job)
 	kh_job_take_input(job);
 	feed_program(job);
 	/* Errors first: there is little of them. */
-	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_RUN && relay_output(job, &job->errs, KH_MESSAGE_ERRORS);
-	     i++)
-		;
-	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_RUN && relay_output(job, &job->out, KH_MESSAGE_OUTPUT);
-	     i++)
-		;
+	for (int n = 0; n < KH_JOB_TURN && job->phase == KH_JOB_RUN; n++)
+		if (!relay_output(job, &job->errs, KH_MESSAGE_ERRORS))
+			break;
+	for (int n = 0; n < KH_JOB_TURN && job->phase == KH_JOB_RUN; n++)
+		if (!relay_output(job, &job->out, KH_MESSAGE_OUTPUT))
+			break;
 	if (job->phase == KH_JOB_RUN && job->slot->gone && job->out < 0 && job->errs < 0 && job->to_parent_n == 0)
 		end_run(job);
 }
@@ -298,12 +298,16 @@ static void send_end(struct kh_job *job)
 /* END comes when nothing of the request is left: whoever has it need not fear what it started. */
 static void step_stopping(struct kh_job *job)
 {
+	/* What still waits is sent meanwhile: a channel that could take it would wake us for as long as the rest lives.
+	 */
+	bool sent = job->cancelled || kh_job_flush(job);
+
 	if (job->slot && !job->slot->gone)
 		return;
 	if (job->slot)
 		kh_pool_drop(job->slot);
 	job->slot = NULL;
-	if (!job->cancelled && !kh_job_flush(job))
+	if (!sent)
 		return;
 	job->phase = KH_JOB_ENDING;
 	if (!job->cancelled)

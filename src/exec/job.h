@@ -20,7 +20,7 @@
 #define KH_JOB_ADDRESSES 16
 #define KH_JOB_WATCHES   8 /* descriptors that one job waits for, at most */
 #define KH_JOB_DETAIL    200
-#define KH_JOB_TURN      16 /* packets that one job passes on before it is the next one's turn */
+#define KH_JOB_TURN      16 /* packets that a job passes on before the others, and the clocks, are looked at */
 
 enum kh_job_phase {
 	KH_JOB_FREE = 0,

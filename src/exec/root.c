@@ -3,8 +3,8 @@
  * process and without anything hostile beside it.
  *
  * Paths of the host are looked up below the host's root with RESOLVE_IN_ROOT, so that an absolute symbolic link leads
- * to where it leads on the host.  All of a job's folders are opened first and put in place only after the host's root
- * is gone: whatever links they hold, there is nothing left for them to lead to.
+ * to where it leads on the host; a job's paths have none.  All of a job's folders are opened first and put in place
+ * only after the host's root is gone: whatever links they hold, there is nothing left for them to lead to.
  */
 #include "exec/root.h"
 
@@ -30,9 +30,9 @@ struct folder {
 	char place[PATH_MAX];
 };
 
-static int host_open(const struct kh_root *root, const char *path)
+static int host_open(const struct kh_root *root, const char *path, uint64_t links)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | links};
 
 	return (int)syscall(SYS_openat2, root->host, path, &how, sizeof(how));
 }
@@ -57,49 +57,71 @@ static int clone_tree(int fd, unsigned flags, uint64_t attr, int idmap)
 	return -1;
 }
 
-/* Makes the folders above PATH where they are not there. */
-static int make_parents(const char *path)
+/* Enters folder NAME of AT, which is closed, and makes it where it is not there; -1 and errno. */
+static int enter(int at, const char *name)
 {
-	char part[PATH_MAX] __attribute__((uninitialized));
-	size_t n = strlen(path);
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+	int fd = (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
 
-	if (n == 0 || n >= sizeof(part) || path[0] != '/')
-		return EINVAL;
-	for (size_t i = 1; i < n; i++) {
-		if (path[i] != '/')
+	if (fd < 0 && errno == ENOENT && mkdirat(at, name, 0755) == 0)
+		fd = (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
+	int e = errno;
+	close(at);
+	errno = e;
+	return fd;
+}
+
+/*
+ * Opens the folder of the sandbox that PATH is in, making what is missing of it, and leaves PATH's own name in NAME; -1
+ * and errno.  A folder of the job's may be on the way, with links that a program left there: those of /proc would lead
+ * to descriptors of this process, and so out of the sandbox.
+ */
+static int open_parent(const char *path, char name[NAME_MAX + 1])
+{
+	struct kh_view rest = kh_view_str(path), step;
+	int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	name[0] = '\0';
+	while (at >= 0 && kh_view_split(&rest, '/', &step)) {
+		if (step.n == 0 || kh_view_eq(step, KH_LIT(".")))
 			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (mkdir(part, 0755) < 0 && errno != EEXIST && access(part, F_OK) < 0)
-			return errno;
+		if (name[0] != '\0')
+			at = enter(at, name);
+		if (step.n > NAME_MAX) {
+			close(at);
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		memcpy(name, step.p, step.n);
+		name[step.n] = '\0';
 	}
-	return 0;
+	return at;
 }
 
-/* Makes PATH, a folder or an empty file, and what is above it, where they are not there. */
-static int make_place(const char *path, bool is_dir)
-{
-	int e = make_parents(path);
-
-	if (e == 0 && is_dir && mkdir(path, 0755) < 0)
-		e = errno;
-	if (e == 0 && !is_dir) {
-		int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0444);
-		if (fd < 0)
-			e = errno;
-		else
-			close(fd);
-	}
-	return e != 0 && access(path, F_OK) == 0 ? 0 : e;
-}
-
+/* Moves TREE to PLACE; the folder or empty file that it covers is made where it is not there. */
 static int put_in_place(int tree, const char *place, bool is_dir)
 {
-	int e = make_place(place, is_dir);
+	char name[NAME_MAX + 1];
+	int at = open_parent(place, name), e = 0;
 
-	if (e == 0 && move_mount(tree, "", AT_FDCWD, place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+	if (at < 0 ||
+	    ((is_dir ? mkdirat(at, name, 0755) : mknodat(at, name, S_IFREG | 0444, 0)) < 0 && errno != EEXIST) ||
+	    move_mount(tree, "", at, name, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		e = errno;
+	if (at >= 0)
+		close(at);
 	close(tree);
+	return e;
+}
+
+static int put_link(const char *target, const char *place)
+{
+	char name[NAME_MAX + 1];
+	int at = open_parent(place, name);
+	int e = at < 0 || symlinkat(target, at, name) < 0 ? errno : 0;
+
+	if (at >= 0)
+		close(at);
 	return e;
 }
 
@@ -116,10 +138,9 @@ static int show_host_path(const struct kh_root *root, const char *path)
 		if (n < 0)
 			return errno;
 		target[n] = '\0';
-		int e = make_parents(path);
-		return e == 0 && symlink(target, path) < 0 ? errno : e;
+		return put_link(target, path);
 	}
-	int fd = host_open(root, path);
+	int fd = host_open(root, path, RESOLVE_NO_MAGICLINKS);
 	if (fd < 0)
 		return errno;
 	int tree = clone_tree(fd, AT_RECURSIVE, READ_ONLY, -1);
@@ -138,7 +159,7 @@ static int make_devices(const struct kh_root *root)
 					       {"/tmp", "/dev/shm"}};
 
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
-		int fd = host_open(root, devices[i]);
+		int fd = host_open(root, devices[i], RESOLVE_NO_MAGICLINKS);
 		if (fd < 0)
 			return errno;
 		int tree = clone_tree(fd, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, -1);
@@ -206,7 +227,9 @@ static int fit_tmp(enum kh_profile profile, const struct kh_message *job)
 		return errno;
 	if (job->has[KH_FIELD_WORK])
 		return rmdir("/tmp/work") < 0 ? errno : 0;
-	return symlink("/tmp/work", "/work") < 0 ? errno : 0;
+	/* A mount, not a link: the job may put another folder in the place of /tmp. */
+	int tree = open_tree(AT_FDCWD, "/tmp/work", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	return tree < 0 ? errno : put_in_place(tree, "/work", true);
 }
 
 /* An empty root of our own, with the host's below OLD. */
@@ -264,7 +287,8 @@ static int open_folder(const struct kh_root *root, struct kh_view path, const ch
 	memcpy(text, path.p, path.n);
 	text[path.n] = '\0';
 	memcpy(folder->place, place ? place : text, strlen(place ? place : text) + 1);
-	int fd = host_open(root, text);
+	/* No link at all: the path may be in a folder that another program writes to just now. */
+	int fd = host_open(root, text, RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return errno;
 	int e = fstat(fd, &st) < 0 ? errno : 0;
@@ -320,6 +344,34 @@ static int open_folders(const struct kh_root *root, const struct kh_message *job
 	return e;
 }
 
+static size_t depth(const char *path)
+{
+	struct kh_view rest = kh_view_str(path), step;
+	size_t n = 0;
+
+	while (kh_view_split(&rest, '/', &step))
+		n += step.n > 0 && !kh_view_eq(step, KH_LIT("."));
+	return n;
+}
+
+/* Puts all in place, the higher first: what is below a folder is on top of it, whichever of them is writable. */
+static int place_folders(const struct folder *folders, size_t count)
+{
+	int e = 0;
+
+	for (size_t level = 1, left = count; left > 0; level++) {
+		for (size_t i = 0; i < count && e == 0; i++) {
+			if (depth(folders[i].place) != level)
+				continue;
+			e = put_in_place(folders[i].tree, folders[i].place, folders[i].is_dir);
+			left--;
+		}
+		if (e)
+			return e;
+	}
+	return 0;
+}
+
 int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner, enum kh_part *ret_part)
 {
 	static struct folder folders[KH_ROOT_FOLDERS]; /* this process is a copy, and has it for itself */
@@ -340,8 +392,7 @@ int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned 
 	if (e)
 		return e;
 	*ret_part = KH_PART_FOLDER;
-	for (size_t i = 0; i < count && e == 0; i++)
-		e = put_in_place(folders[i].tree, folders[i].place, folders[i].is_dir);
+	e = place_folders(folders, count);
 	if (e)
 		return e;
 	*ret_part = KH_PART_ROOT;

@@ -91,6 +91,9 @@ static void test_group(struct kh_test *t)
 	assert_true(kh_cgroup_new(&base, 7, &group));
 	int pid = sleeper(&group, &entered);
 	assert_true(entered);
+	/* Up and down: a sandbox that waits has the usual limits, and the request others. */
+	assert_true(kh_cgroup_limit(&group, 128 << 20, 5));
+	assert_true(kh_cgroup_limit(&group, 1 << 30, 50));
 	assert_true(kh_cgroup_limit(&group, 64 << 20, 5));
 	if (has_any(&base)) {
 		size_t hierarchies = folders(&base, NULL);

@@ -268,14 +268,35 @@ static void test_held_channel(struct kh_test *t)
 	assert_in_range(ran, 0, 2);
 }
 
+/* A path of a job that has a link on its way leads nowhere: a program may have put it there a moment ago. */
+static void test_link(struct kh_test *t)
+{
+	char folder[] = "/tmp/keyhole-link-XXXXXX", link[64];
+	struct kh_sandbox_kit kit;
+	struct kh_sandbox sandbox;
+	struct kh_message message;
+	enum kh_message_state state = KH_STATE_SANDBOX_COLD;
+	int out;
+
+	kit_init(t, &kit);
+	assert_non_null(mkdtemp(folder));
+	snprintf(link, sizeof(link), "%s/link", folder);
+	assert_int_equal(symlink(folder, link), 0);
+	begin(&kit, (const char *const[]){"true", NULL}, link, &sandbox, &out);
+	assert_int_equal(hear(&sandbox, &state, &message), KH_MESSAGE_WARM);
+	assert_int_equal(hear(&sandbox, &state, &message), KH_MESSAGE_BROKEN);
+	assert_int_equal(message.number[KH_FIELD_PART], KH_PART_FOLDER);
+	assert_int_equal(message.number[KH_FIELD_ERRNO], ELOOP);
+	finish(&sandbox, out);
+	kh_sandbox_kit_done(&kit);
+	unlink(link);
+	rmdir(folder);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_kit),
-	KH_TEST_ONCE(test_run),
-	KH_TEST_ONCE(test_broken),
-	KH_TEST_ONCE(test_kill),
-	KH_TEST_ONCE(test_no_executor),
-	KH_TEST_ONCE(test_orphan),
-	KH_TEST_ONCE(test_held_channel),
+	KH_TEST(test_kit),       KH_TEST_ONCE(test_run),          KH_TEST_ONCE(test_broken),
+	KH_TEST_ONCE(test_kill), KH_TEST_ONCE(test_no_executor),  KH_TEST_ONCE(test_orphan),
+	KH_TEST_ONCE(test_link), KH_TEST_ONCE(test_held_channel),
 };
 
 KH_TEST_MAIN(cases)
