@@ -14,7 +14,7 @@
 #define KH_CGROUP_HIERARCHIES 2
 
 struct kh_cgroup_base {
-	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that the executor itself is in; -1 where there is none */
+	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that the executor's is made in; -1 where there is none */
 	int own[KH_CGROUP_HIERARCHIES];    /* the executor's folder in it */
 	bool is_v2;                        /* one hierarchy with both, the first */
 	bool has_memory, has_pids;
