@@ -386,6 +386,16 @@ bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t pr
 	return (!base->has_pids || write_in(group, 1, "pids.max", processes)) && ok;
 }
 
+bool kh_cgroup_is_spent(const struct kh_cgroup *group)
+{
+	char path[64];
+
+	if (group->base == NULL || !group->base->has_memory)
+		return false;
+	snprintf(path, sizeof(path), "%s/%s", group->name, group->base->is_v2 ? "memory.events" : "memory.oom_control");
+	return file_has(group->base->own[0], path, "oom_kill ") && !file_has(group->base->own[0], path, "oom_kill 0\n");
+}
+
 void kh_cgroup_done(struct kh_cgroup *group)
 {
 	if (group->base == NULL)

@@ -52,6 +52,9 @@ bool kh_cgroup_enter(const struct kh_cgroup *group) __attribute__((warn_unused_r
 bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes)
 	__attribute__((warn_unused_result));
 
+/* Whether the kernel has killed a process of it for its memory. */
+bool kh_cgroup_is_spent(const struct kh_cgroup *group);
+
 /* Removes the folders; its processes are gone. */
 void kh_cgroup_done(struct kh_cgroup *group);
 
