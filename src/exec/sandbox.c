@@ -41,7 +41,7 @@ static int clone_process(uint64_t flags, int *pidfd, int cgroup)
 }
 
 /* clone3 with everything failed: finds out by which. */
-static enum kh_part missing_namespace(uint64_t base)
+static enum kh_part missing_part(uint64_t base, bool grouped)
 {
 	for (size_t i = 0; i <= NAMESPACES; i++) {
 		int pidfd;
@@ -56,7 +56,8 @@ static enum kh_part missing_namespace(uint64_t base)
 		close(pidfd);
 		waitpid(pid, NULL, 0);
 	}
-	return KH_PART_CLONE;
+	/* Nothing but the group is left. */
+	return grouped ? KH_PART_CGROUP : KH_PART_CLONE;
 }
 
 /* Whether ID is one of those that this user namespace has: a container may have few. */
@@ -232,7 +233,7 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	if (cgroup >= 0)
 		close(cgroup);
 	if (sandbox.pid < 0) {
-		*ret_part = missing_namespace(kit->is_root ? 0 : CLONE_NEWUSER);
+		*ret_part = missing_part(kit->is_root ? 0 : CLONE_NEWUSER, cgroup >= 0);
 		close_all(&sandbox);
 		return false;
 	}
