@@ -18,6 +18,7 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/securebits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -142,7 +143,7 @@ static int leave_root(const struct inside *in, unsigned owner)
 
 static void set_up(struct inside *in)
 {
-	int keep[] = {in->channel, in->program, in->root.idmap, -1};
+	int keep[] = {in->channel, in->program, in->root.idmap, in->kit->self, -1};
 	enum kh_part part = KH_PART_ROOT;
 
 	prctl(PR_SET_NAME, "keyhole-sandbox");
@@ -150,8 +151,8 @@ static void set_up(struct inside *in)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		broken(in, KH_PART_PRIVILEGES, errno);
 	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	keep[3] = in->proc;
-	int e = in->proc < 0 ? errno : close_others(keep, 4);
+	keep[4] = in->proc;
+	int e = in->proc < 0 ? errno : close_others(keep, 5);
 	if (e)
 		broken(in, KH_PART_DESCRIPTORS, e);
 	if (!in->kit->is_root) {
@@ -347,6 +348,7 @@ static void lock(struct inside *in)
 		in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
 	enum kh_part part = KH_PART_NONE;
 	unsigned owner = 0;
+	struct pollfd executor = {.fd = in->kit->self, .events = POLLIN};
 	char byte;
 	int e;
 
@@ -359,8 +361,9 @@ static void lock(struct inside *in)
 	/* The program must not find a first process that could do more than wait. */
 	if (read(in->gate, &byte, 1) != 0)
 		broken(in, KH_PART_PRIVILEGES, EPIPE);
-	/* From now on the first process dies with the executor; one that died before is not there to have it so. */
-	if (kh_channel_closed(in->channel))
+	/* From now on the first process dies with the executor; one that died before is not there to have it so.  Its
+	   end of the channel alone does not tell: a sandbox that it has just begun may still hold a copy of it. */
+	if (kh_channel_closed(in->channel) || poll(&executor, 1, 0) != 0)
 		_exit(1);
 	setsid();
 	reset_signals();

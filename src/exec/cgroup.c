@@ -3,19 +3,27 @@
  */
 #include "exec/cgroup.h"
 
+#include "exec/delegate.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 5000 /* that the keeper waits for killed processes to leave */
+#define ATTEMPTS    5    /* at a folder that the last executor's keeper may be tidying up */
+
+/* The folders that the executor's may be made in: v2's two (delegate.h), then v1's. */
+enum { OWN, ABOVE, V1_MEMORY, V1_PIDS, PLACES };
 
 static bool write_at(int folder, const char *file, const char *text)
 {
@@ -112,10 +120,49 @@ static int open_own(const char *controller)
 	return open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 }
 
-/* Makes NAME in the own folder of the hierarchy of CONTROLLER. */
-static bool make_base(struct kh_cgroup_base *base, size_t i, const char *controller)
+/* Past the descriptors that a keeper closes. */
+static int keep_high(int fd)
 {
-	base->parent[i] = open_own(controller);
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 4);
+
+	if (fd >= 0)
+		close(fd);
+	return high;
+}
+
+/* The folder of cgroup v2 that holds OWN; -1 where there is none, or it is not to be seen from here. */
+static int open_above(int own)
+{
+	struct statfs fs;
+	int fd = own < 0 ? -1 : openat(own, "..", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && (fstatfs(fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void open_places(int places[PLACES])
+{
+	places[OWN] = keep_high(open_own(""));
+	places[ABOVE] = keep_high(open_above(places[OWN]));
+	places[V1_MEMORY] = keep_high(open_own("memory"));
+	places[V1_PIDS] = keep_high(open_own("pids"));
+}
+
+static void close_places(const int places[PLACES])
+{
+	for (size_t i = 0; i < PLACES; i++) {
+		if (places[i] >= 0)
+			close(places[i]);
+	}
+}
+
+/* Makes the executor's folder in FOLDER. */
+static bool make_base(struct kh_cgroup_base *base, size_t i, int folder)
+{
+	base->parent[i] = folder < 0 ? -1 : fcntl(folder, F_DUPFD_CLOEXEC, 0);
 	if (base->parent[i] < 0 || mkdirat(base->parent[i], base->name, 0755) < 0)
 		return false;
 	base->own[i] = openat(base->parent[i], base->name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
@@ -134,9 +181,11 @@ static void drop_base(struct kh_cgroup_base *base, size_t i)
 }
 
 /* v2 counts only where both controllers can be passed on to the sandboxes' folders. */
-static bool try_v2(struct kh_cgroup_base *base)
+static bool try_v2(struct kh_cgroup_base *base, const int places[PLACES])
 {
-	if (make_base(base, 0, "") && file_has(base->own[0], "cgroup.controllers", "memory") &&
+	int folder = kh_delegate_find(places[OWN], places[ABOVE]);
+
+	if (make_base(base, 0, folder) && file_has(base->own[0], "cgroup.controllers", "memory") &&
 	    file_has(base->own[0], "cgroup.controllers", "pids") &&
 	    write_at(base->own[0], "cgroup.subtree_control", "+memory +pids")) {
 		base->is_v2 = base->has_memory = base->has_pids = true;
@@ -165,32 +214,29 @@ static bool sweep(int parent, const char *name)
 }
 
 /* The keeper: sleeps until the executor is gone, then removes its folders as its sandboxes die. */
-static _Noreturn void keep(const struct kh_cgroup_base *base, int wake)
+static _Noreturn void keep(const struct kh_cgroup_base *base, const int places[PLACES], int wake)
 {
-	static const char *const controllers[] = {"", "memory", "pids"};
-	enum { PLACES = sizeof(controllers) / sizeof(controllers[0]) };
-	int parent[PLACES];
 	char byte;
 
 	setsid(); /* a signal to the executor's group is not for us */
 	for (int sig = 1; sig < 32; sig++)
 		signal(sig, SIG_IGN);
-	for (size_t i = 0; i < PLACES; i++)
-		parent[i] = open_own(controllers[i]);
 	while (read(wake, &byte, 1) < 0 && errno == EINTR)
 		;
 	for (int waited = 0; waited < PATIENCE_MS; waited += 10) {
 		bool left = false;
 		for (size_t i = 0; i < PLACES; i++)
-			left |= parent[i] >= 0 && !sweep(parent[i], base->name);
+			left |= places[i] >= 0 && !sweep(places[i], base->name);
 		if (!left)
 			break;
 		usleep(10000);
 	}
+	kh_delegate_undo(places[OWN]);
+	kh_delegate_undo(places[ABOVE]);
 	_exit(0);
 }
 
-static bool start_keeper(struct kh_cgroup_base *base)
+static bool start_keeper(struct kh_cgroup_base *base, const int places[PLACES])
 {
 	int ends[2];
 
@@ -203,16 +249,33 @@ static bool start_keeper(struct kh_cgroup_base *base)
 		close_range(1, 2, 0);
 		close_range(3, 3, 0); /* the control channel: the parent must see the executor's end, not ours */
 		close(ends[1]);
-		keep(base, 0);
+		keep(base, places, 0);
 	}
 	close(ends[0]);
 	base->alarm = ends[1];
 	return base->keeper > 0;
 }
 
+/* The keeper of an executor that has just ended may move us meanwhile: then it is another folder that we are in. */
+static bool try_v2_again(struct kh_cgroup_base *base)
+{
+	for (int i = 0; i < ATTEMPTS; i++) {
+		int places[PLACES];
+		open_places(places);
+		bool done = try_v2(base, places);
+		bool again = kh_delegate_expected(places[OWN], places[ABOVE]);
+		close_places(places);
+		if (done || !again)
+			return done;
+		usleep(10000);
+	}
+	return false;
+}
+
 void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 {
 	struct timespec now;
+	int places[PLACES];
 
 	*base = (struct kh_cgroup_base){.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1};
 	/* A pid alone is not enough: containers that share a hierarchy have the same ones. */
@@ -220,14 +283,16 @@ void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid,
 		 (unsigned)now.tv_sec ^ (unsigned)now.tv_nsec << 2);
 	/* The keeper is there before what it is to remove. */
-	if (start_keeper(base) && !try_v2(base)) {
-		base->has_memory = make_base(base, 0, "memory");
-		base->has_pids = make_base(base, 1, "pids");
+	open_places(places);
+	if (start_keeper(base, places) && !try_v2_again(base)) {
+		base->has_memory = make_base(base, 0, places[V1_MEMORY]);
+		base->has_pids = make_base(base, 1, places[V1_PIDS]);
 		if (!base->has_memory)
 			drop_base(base, 0);
 		if (!base->has_pids)
 			drop_base(base, 1);
 	}
+	close_places(places);
 	if (!base->has_memory && !base->has_pids)
 		kh_cgroup_base_done(base);
 }
@@ -258,10 +323,16 @@ bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh
 
 	snprintf(group.name, sizeof(group.name), "%u", number);
 	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
-		if (base->own[i] >= 0 && mkdirat(base->own[i], group.name, 0755) < 0) {
-			kh_cgroup_done(&group);
-			return false;
+		if (base->own[i] < 0 || mkdirat(base->own[i], group.name, 0755) == 0)
+			continue;
+		/* What was made goes; what could not be made may be another's. */
+		int why = errno;
+		for (size_t made = 0; made < i; made++) {
+			if (base->own[made] >= 0)
+				unlinkat(base->own[made], group.name, AT_REMOVEDIR);
 		}
+		errno = why;
+		return false;
 	}
 	*ret_group = group;
 	return true;
@@ -315,6 +386,16 @@ bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t pr
 		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);
 	}
 	return (!base->has_pids || write_in(group, 1, "pids.max", processes)) && ok;
+}
+
+bool kh_cgroup_is_spent(const struct kh_cgroup *group)
+{
+	char path[64];
+
+	if (group->base == NULL || !group->base->has_memory)
+		return false;
+	snprintf(path, sizeof(path), "%s/%s", group->name, group->base->is_v2 ? "memory.events" : "memory.oom_control");
+	return file_has(group->base->own[0], path, "oom_kill ") && !file_has(group->base->own[0], path, "oom_kill 0\n");
 }
 
 void kh_cgroup_done(struct kh_cgroup *group)

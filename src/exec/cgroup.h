@@ -14,7 +14,7 @@
 #define KH_CGROUP_HIERARCHIES 2
 
 struct kh_cgroup_base {
-	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that the executor itself is in; -1 where there is none */
+	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that the executor's is made in; -1 where there is none */
 	int own[KH_CGROUP_HIERARCHIES];    /* the executor's folder in it */
 	bool is_v2;                        /* one hierarchy with both, the first */
 	bool has_memory, has_pids;
@@ -51,6 +51,9 @@ bool kh_cgroup_enter(const struct kh_cgroup *group) __attribute__((warn_unused_r
 
 bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes)
 	__attribute__((warn_unused_result));
+
+/* Whether the kernel has killed a process of it for its memory. */
+bool kh_cgroup_is_spent(const struct kh_cgroup *group);
 
 /* Removes the folders; its processes are gone. */
 void kh_cgroup_done(struct kh_cgroup *group);

@@ -5,6 +5,7 @@
 #include "exec/fetch.h"
 
 #include "exec/channel.h"
+#include "exec/claim.h"
 #include "exec/connect.h"
 
 #include <errno.h>
@@ -400,8 +401,9 @@ static void take_message(struct kh_job *job, const struct kh_message *message, s
 	} else if (!may_claim(message->number[KH_FIELD_FAULT], headed)) {
 		kh_job_end(job, KH_FAULT_WORKER, "the worker claims what is not its to say");
 	} else {
-		kh_job_end(job, (enum kh_fault)message->number[KH_FIELD_FAULT], "%.*s",
-			   KH_FMT(message->text[KH_FIELD_DETAIL]));
+		enum kh_fault fault = (enum kh_fault)message->number[KH_FIELD_FAULT];
+		const char *claim = kh_claim_find(message->text[KH_FIELD_DETAIL]);
+		kh_job_end(job, fault, "%s", claim ? claim : fault == KH_FAULT_NONE ? "" : kh_fault_about(fault));
 	}
 }
 

@@ -89,7 +89,11 @@ void kh_job_end_part(struct kh_job *job, enum kh_part part, int error)
 	else if (part == KH_PART_FOLDER || part == KH_PART_DESCRIPTORS || part == KH_PART_LIMITS ||
 		 part == KH_PART_CGROUP || error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM)
 		fault = KH_FAULT_SANDBOX;
-	kh_job_end(job, fault, "%s: %s", kh_part_name(part), strerror(error));
+	/* What the errno means here, where its text alone would leave one guessing (root.c). */
+	bool unmapped = part == KH_PART_FOLDER && error == EOPNOTSUPP;
+	kh_job_end(job, fault, "%s: %s%s", kh_part_name(part), strerror(error),
+		   unmapped ? ": its file system has no idmapped mounts, so a folder of root's cannot be written to"
+			    : "");
 }
 
 bool kh_job_flush(struct kh_job *job)
@@ -255,7 +259,8 @@ static void end_run(struct kh_job *job)
 	if (slot->broken != KH_PART_NONE) {
 		kh_job_end_part(job, slot->broken, slot->error);
 	} else if (slot->status < 0) {
-		kh_job_end(job, KH_FAULT_WORKER, "the sandbox was killed");
+		kh_job_end(job, KH_FAULT_WORKER, "the sandbox was killed%s",
+			   slot->spent ? ": it used more memory than it may" : "");
 	} else {
 		job->status = slot->status;
 		job->has_status = true;

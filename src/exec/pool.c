@@ -239,6 +239,7 @@ void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot)
 	if (!gone)
 		return;
 	slot->gone = true;
+	slot->spent = slot->status < 0 && kh_cgroup_is_spent(&slot->sandbox.cgroup);
 	kh_sandbox_done(&slot->sandbox);
 	if (slot->use == KH_SLOT_WARM)
 		pool->failed[slot->kind] = true;

@@ -36,6 +36,7 @@ struct kh_slot {
 	enum kh_message_state state; /* of its channel */
 	int worker;                  /* the channel to our own worker, -1 for a program */
 	bool gone;                   /* its processes have ended and were waited for */
+	bool spent;                  /* by the kernel, which wanted its memory back */
 	/* what its channel said */
 	enum kh_part broken; /* KH_PART_NONE: nothing */
 	int error;

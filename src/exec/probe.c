@@ -446,7 +446,8 @@ static const struct {
 	 "use a file system that has them (ext4, xfs, btrfs, tmpfs from Linux 6.3 on), or run Keyhole as another user"},
 	{"cgroup limits", KH_PART_CGROUP, false, try_cgroup, NULL, 0,
 	 "--memory and --processes hold for each process instead of for all together",
-	 "run Keyhole as a systemd service or with systemd-run --user --scope -p Delegate=yes"},
+	 "run it as the only program of a systemd service with Delegate=yes, or with systemd-run --user --scope -p "
+	 "Delegate=yes keyhole ..."},
 };
 
 #define COUNT (sizeof(probes) / sizeof(probes[0]))

@@ -300,7 +300,8 @@ static int open_folder(const struct kh_root *root, struct kh_view path, const ch
 		folder->tree = clone_tree(fd, shift ? 0 : AT_RECURSIVE, attr, shift ? root->idmap : -1);
 		if (folder->tree < 0 && shift && !writable)
 			folder->tree = clone_tree(fd, AT_RECURSIVE, attr, -1);
-		e = folder->tree < 0 ? errno : 0;
+		/* A file system without them answers EINVAL, which says nothing. */
+		e = folder->tree >= 0 ? 0 : shift && errno == EINVAL ? EOPNOTSUPP : errno;
 		if (writable && *owner == 0)
 			*owner = st.st_uid;
 	}

@@ -41,7 +41,7 @@ static int clone_process(uint64_t flags, int *pidfd, int cgroup)
 }
 
 /* clone3 with everything failed: finds out by which. */
-static enum kh_part missing_namespace(uint64_t base)
+static enum kh_part missing_part(uint64_t base, bool grouped)
 {
 	for (size_t i = 0; i <= NAMESPACES; i++) {
 		int pidfd;
@@ -56,7 +56,8 @@ static enum kh_part missing_namespace(uint64_t base)
 		close(pidfd);
 		waitpid(pid, NULL, 0);
 	}
-	return KH_PART_CLONE;
+	/* Nothing but the group is left. */
+	return grouped ? KH_PART_CGROUP : KH_PART_CLONE;
 }
 
 /* Whether ID is one of those that this user namespace has: a container may have few. */
@@ -130,8 +131,10 @@ static int make_idmap(void)
 }
 
 /* Nothing that there would be to close. */
-static const struct kh_sandbox_kit empty = {
-	.program = -1, .idmap = -1, .cgroup = {.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1}};
+static const struct kh_sandbox_kit empty = {.self = -1,
+					    .program = -1,
+					    .idmap = -1,
+					    .cgroup = {.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1}};
 
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc, struct kh_error *err)
 {
@@ -140,9 +143,15 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_allo
 	*kit = empty;
 	kit->uid = geteuid();
 	kit->gid = getegid();
+	kit->self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (kit->self < 0)
+		return kh_error_set(err, KH_EREFUSED, "sandbox", "pidfd_open: %s", strerror(errno));
 	kit->program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	if (kit->program < 0)
-		return kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
+	if (kit->program < 0) {
+		enum kh_err e = kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
+		kh_sandbox_kit_done(kit);
+		return e;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		enum kh_err e = kh_filter_new(kinds[i], alloc, &kit->filter[kinds[i]], err);
 		if (e != KH_OK) {
@@ -161,6 +170,8 @@ void kh_sandbox_kit_done(struct kh_sandbox_kit *kit)
 {
 	for (size_t i = 0; i < KH_FILTERS; i++)
 		kh_filter_free(kit->filter[i]);
+	if (kit->self >= 0)
+		close(kit->self);
 	if (kit->program >= 0)
 		close(kit->program);
 	if (kit->idmap >= 0)
@@ -222,7 +233,7 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	if (cgroup >= 0)
 		close(cgroup);
 	if (sandbox.pid < 0) {
-		*ret_part = missing_namespace(kit->is_root ? 0 : CLONE_NEWUSER);
+		*ret_part = missing_part(kit->is_root ? 0 : CLONE_NEWUSER, cgroup >= 0);
 		close_all(&sandbox);
 		return false;
 	}

@@ -29,6 +29,7 @@
 /* What all sandboxes of an executor share; made once. */
 struct kh_sandbox_kit {
 	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers, of first processes */
+	int self;                             /* a pidfd of the executor */
 	int program;                          /* our own executable, for our own workers */
 	int idmap;                            /* a user namespace in which root's files are a worker's; -1 */
 	bool is_root;                         /* then workers are another user outside, else the executor's own */

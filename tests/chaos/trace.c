@@ -191,7 +191,8 @@ static void on_alarm(int sig)
 
 static void set_alarm(long ms)
 {
-	struct itimerval timer = {.it_value = {ms / 1000, ms % 1000 * 1000}};
+	/* Again and again: the first may come before there is a call to come back. */
+	struct itimerval timer = {{ms / 1000, ms % 1000 * 1000}, {ms / 1000, ms % 1000 * 1000}};
 
 	setitimer(ITIMER_REAL, &timer, NULL);
 }

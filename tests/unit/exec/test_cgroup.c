@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -172,10 +173,63 @@ static void test_killed(struct kh_test *t)
 	kh_cgroup_base_done(&own);
 }
 
+/* Puts PID, which waits, into GROUP: a folder of v2 is not entered but cloned into. */
+static void put_in(const struct kh_cgroup *group, int pid)
+{
+	char path[64], text[16];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", group->name);
+	int n = snprintf(text, sizeof(text), "%d", pid);
+	int fd = openat(group->base->own[0], path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(fd, text, (size_t)n), n);
+	close(fd);
+}
+
+/* A group of which the kernel has killed a process for its memory says so. */
+static void test_spent(struct kh_test *t)
+{
+	struct kh_cgroup_base base;
+	struct kh_cgroup group = {0};
+	int pipes[2], status = 0;
+	const size_t much = 64 << 20;
+
+	(void)t;
+	kh_cgroup_base_init(&base, getpid());
+	assert_true(kh_cgroup_new(&base, 3, &group));
+	assert_false(kh_cgroup_is_spent(&group));
+	if (base.has_memory) {
+		assert_int_equal(pipe(pipes), 0);
+		int pid = fork();
+		if (pid == 0) {
+			char byte;
+			close(pipes[1]);
+			if (read(pipes[0], &byte, 1) != 0 || !kh_cgroup_enter(&group))
+				_exit(1);
+			char *p = mmap(NULL, much, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			for (size_t i = 0; p != MAP_FAILED && i < much; i += 4096)
+				((volatile char *)p)[i] = 1;
+			_exit(2);
+		}
+		if (base.is_v2)
+			put_in(&group, pid);
+		assert_true(kh_cgroup_limit(&group, much / 4, 5));
+		assert_false(kh_cgroup_is_spent(&group));
+		close(pipes[0]);
+		close(pipes[1]);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		assert_true(kh_cgroup_is_spent(&group));
+	}
+	kh_cgroup_done(&group);
+	assert_false(kh_cgroup_is_spent(&group));
+	kh_cgroup_base_done(&base);
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_group),
 	KH_TEST_ONCE(test_not_everywhere),
 	KH_TEST_ONCE(test_killed),
+	KH_TEST_ONCE(test_spent),
 };
 
 KH_TEST_MAIN(cases)

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,9 +72,9 @@ static void place_init(struct place *place)
 
 static void place_done(const struct place *place)
 {
-	static const char *const names[] = {"in/file",   "in/program", "in/new",  "in/folder/new", "in/folder",
-					    "out/file",  "out/new",    "in/made", "in/link",       "in/fifo",
-					    "in/socket", "in",         "out"};
+	static const char *const names[] = {
+		"in/file", "in/program", "in/new",  "in/folder/new", "in/folder", "out/file", "out/new",
+		"in/made", "in/link",    "in/fifo", "in/socket",     "in/device", "in",       "out"};
 	char path[256];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -169,7 +170,8 @@ static unsigned changes(const struct place *place)
 	path_of(place, "in/fifo", path, sizeof(path));
 	found |= mkfifo(path, 0600) == 0 ? FIFO_IN : 0;
 	path_of(place, "in/device", path, sizeof(path));
-	found |= mknod(path, S_IFCHR | 0600, 0) == 0 ? DEVICE_IN : 0;
+	/* 0:0 would be no device but a whiteout, which newer kernels take for an ordinary file. */
+	found |= mknod(path, S_IFCHR | 0600, makedev(1, 3)) == 0 ? DEVICE_IN : 0;
 	found |= moves(place, "in/new", "in/folder/new") ? MOVE_IN : 0;
 	path_of(place, "in/folder/new", path, sizeof(path));
 	path_of(place, "out/new", target, sizeof(target));

@@ -233,6 +233,41 @@ static void test_orphan(struct kh_test *t)
 	kh_sandbox_kit_done(&kit);
 }
 
+/* The same where the executor died early and somebody still holds its end of the channel. */
+static void test_held_channel(struct kh_test *t)
+{
+	size_t ran = 0;
+
+	(void)t;
+	for (int i = 0; i < 10; i++) {
+		char text[64];
+		int ends[2], held[2];
+		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+		assert_int_equal(kh_channel_pair(held, NULL), KH_OK);
+		int executor = fork();
+		if (executor == 0) {
+			struct kh_sandbox_kit kit;
+			struct kh_sandbox sandbox;
+			enum kh_part part;
+			int error;
+			if (kh_sandbox_kit_init(&kit, &kh_alloc_system, NULL) != KH_OK ||
+			    !kh_sandbox_prepare(&kit, KH_PROFILE_RUN, false, 1, &sandbox, &part, &error))
+				_exit(1);
+			send_job(&sandbox, (const char *const[]){"echo", "ran", NULL}, NULL,
+				 (const int[]){ends[1], ends[1], ends[1]});
+			(void)!kh_channel_send(held[1], KH_LIT("x"), &sandbox.channel, 1);
+			kill(getpid(), SIGKILL);
+		}
+		close(ends[1]);
+		assert_int_equal(waitpid(executor, NULL, 0), executor);
+		ran += read_all(ends[0], text, sizeof(text)).n > 0;
+		close(ends[0]);
+		close(held[0]);
+		close(held[1]);
+	}
+	assert_in_range(ran, 0, 2);
+}
+
 /* A path of a job that has a link on its way leads nowhere: a program may have put it there a moment ago. */
 static void test_link(struct kh_test *t)
 {
@@ -259,9 +294,9 @@ static void test_link(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_kit),       KH_TEST_ONCE(test_run),         KH_TEST_ONCE(test_broken),
-	KH_TEST_ONCE(test_kill), KH_TEST_ONCE(test_no_executor), KH_TEST_ONCE(test_orphan),
-	KH_TEST_ONCE(test_link),
+	KH_TEST(test_kit),       KH_TEST_ONCE(test_run),          KH_TEST_ONCE(test_broken),
+	KH_TEST_ONCE(test_kill), KH_TEST_ONCE(test_no_executor),  KH_TEST_ONCE(test_orphan),
+	KH_TEST_ONCE(test_link), KH_TEST_ONCE(test_held_channel),
 };
 
 KH_TEST_MAIN(cases)
