@@ -10,6 +10,7 @@
 #include "exec/executor.h"
 #include "exec/landlock.h"
 #include "exec/root.h"
+#include "exec/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,30 +100,19 @@ static int close_others(int *keep, size_t count)
 	return 0;
 }
 
-static int write_proc(int proc, const char *path, const char *text)
-{
-	int fd = openat(proc, path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno;
-	ssize_t n = write(fd, text, strlen(text));
-	int e = n == (ssize_t)strlen(text) ? 0 : errno;
-	close(fd);
-	return e;
-}
-
 /* Maps the one user and group of this sandbox.  /proc lets a process write that of itself only while it is dumpable. */
 static int map_ids(int proc, unsigned uid, unsigned gid)
 {
 	char map[48];
 
 	prctl(PR_SET_DUMPABLE, 1);
-	int e = write_proc(proc, "self/setgroups", "deny");
+	int e = kh_setting_write(proc, "self/setgroups", "deny");
 	snprintf(map, sizeof(map), "%d %u 1", INSIDE_UID, uid);
 	if (e == 0)
-		e = write_proc(proc, "self/uid_map", map);
+		e = kh_setting_write(proc, "self/uid_map", map);
 	snprintf(map, sizeof(map), "%d %u 1", INSIDE_UID, gid);
 	if (e == 0)
-		e = write_proc(proc, "self/gid_map", map);
+		e = kh_setting_write(proc, "self/gid_map", map);
 	prctl(PR_SET_DUMPABLE, 0);
 	return e;
 }

@@ -4,6 +4,7 @@
 #include "exec/cgroup.h"
 
 #include "exec/delegate.h"
+#include "exec/setting.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,16 +25,6 @@
 
 /* The folders that the executor's may be made in: v2's two (delegate.h), then v1's. */
 enum { OWN, ABOVE, V1_MEMORY, V1_PIDS, PLACES };
-
-static bool write_at(int folder, const char *file, const char *text)
-{
-	int fd = openat(folder, file, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = write(fd, text, strlen(text));
-	close(fd);
-	return n == (ssize_t)strlen(text);
-}
 
 static bool file_has(int folder, const char *file, const char *word)
 {
@@ -187,7 +178,7 @@ static bool try_v2(struct kh_cgroup_base *base, const int places[PLACES])
 
 	if (make_base(base, 0, folder) && file_has(base->own[0], "cgroup.controllers", "memory") &&
 	    file_has(base->own[0], "cgroup.controllers", "pids") &&
-	    write_at(base->own[0], "cgroup.subtree_control", "+memory +pids")) {
+	    kh_setting_write(base->own[0], "cgroup.subtree_control", "+memory +pids") == 0) {
 		base->is_v2 = base->has_memory = base->has_pids = true;
 		return true;
 	}
@@ -351,7 +342,7 @@ static bool write_in(const struct kh_cgroup *group, size_t i, const char *file, 
 
 	snprintf(path, sizeof(path), "%s/%s", group->name, file);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	return write_at(group->base->own[i], path, text);
+	return kh_setting_write(group->base->own[i], path, text) == 0;
 }
 
 bool kh_cgroup_enter(const struct kh_cgroup *group)

@@ -4,6 +4,7 @@
 #include "exec/delegate.h"
 
 #include "base/view.h"
+#include "exec/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,16 +15,6 @@
 
 #define NEST     "keyhole-own" /* where the processes go that would be in the way */
 #define ATTEMPTS 10            /* at emptying a folder in which processes are still started */
-
-static bool write_at(int folder, const char *file, const char *text)
-{
-	int fd = openat(folder, file, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = write(fd, text, strlen(text));
-	close(fd);
-	return n == (ssize_t)strlen(text);
-}
 
 /* What FILE says, at most SIZE bytes of it; empty where it cannot be read. */
 static struct kh_view read_at(int folder, const char *file, char *text, size_t size)
@@ -51,7 +42,7 @@ static bool can_lend(int folder)
 	    faccessat(folder, "cgroup.procs", W_OK, AT_EACCESS) != 0)
 		return false;
 	return has_both(folder, "cgroup.subtree_control") ||
-	       write_at(folder, "cgroup.subtree_control", "+memory +pids");
+	       kh_setting_write(folder, "cgroup.subtree_control", "+memory +pids") == 0;
 }
 
 static bool is_nest(int own, int above)
@@ -120,7 +111,7 @@ static bool move(int from, int to, bool all)
 		for (struct kh_view rest = procs; kh_view_split(&rest, '\n', &line);) {
 			snprintf(number, sizeof(number), "%.*s", KH_FMT(line));
 			if (line.n > 0)
-				(void)write_at(to, "cgroup.procs", number);
+				(void)!kh_setting_write(to, "cgroup.procs", number);
 		}
 	}
 	return procs.n == 0;
@@ -164,7 +155,7 @@ void kh_delegate_undo(int folder)
 		return;
 	/* The kernel refuses while another executor's folder below needs them. */
 	if (!has_both(folder, "cgroup.subtree_control") ||
-	    write_at(folder, "cgroup.subtree_control", "-memory -pids")) {
+	    kh_setting_write(folder, "cgroup.subtree_control", "-memory -pids") == 0) {
 		(void)move(nest, folder, true);
 		unlinkat(folder, NEST, AT_REMOVEDIR);
 	}

@@ -5,6 +5,7 @@
 
 #include "exec/apply.h"
 #include "exec/channel.h"
+#include "exec/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,12 +97,7 @@ static bool write_map(int pid, const char *name, const char *text)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = write(fd, text, strlen(text));
-	close(fd);
-	return n == (ssize_t)strlen(text);
+	return kh_setting_write(AT_FDCWD, path, text) == 0;
 }
 
 /* A user namespace that says: what is root's on disk is a worker's (for id-mapped mounts).  -1 where it cannot be had.
