@@ -68,6 +68,7 @@ struct kh_job {
 	unsigned redirects;
 	struct kh_nameservers servers;
 	size_t server; /* the one that is asked */
+	bool asked;    /* a worker has looked for the name */
 	bool over_tcp; /* the answer did not fit in a datagram */
 	struct kh_address address[KH_JOB_ADDRESSES];
 	size_t addresses, next_address;
