@@ -52,6 +52,7 @@ enum kh_err {
 	KH_EREFUSED, /* well-formed, but against a rule; the error says which */
 	KH_ECHANGED, /* something that carries a digest does not match it */
 	KH_EUNKNOWN, /* a name or id that nothing is known of */
+	KH_ESTORE,   /* what is to be remembered could not be read or written; the library alone never says this */
 };
 
 /* Why a call failed, for a human or a client. */

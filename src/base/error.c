@@ -64,6 +64,7 @@ const char *kh_err_name(enum kh_err e)
 		[KH_EREFUSED] = "refused",
 		[KH_ECHANGED] = "changed",
 		[KH_EUNKNOWN] = "unknown",
+		[KH_ESTORE] = "store",
 	};
 
 	return names[e];

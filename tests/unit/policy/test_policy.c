@@ -142,7 +142,7 @@ static void test_errors(struct kh_test *t)
 		{"policy:\n  budget: {}\n",
 		 "keyhole.yaml:2: policy: unknown key \"budget\": expected version, budgets, "},
 		{"policy:\n  budgets:\n    task_bits: -1\n",
-		 "keyhole.yaml:3: policy.budgets.task_bits: \"-1\": expected an integer from 0 to 1000000000000"},
+		 "keyhole.yaml:3: policy.budgets.task_bits: \"-1\": expected an integer from 0 to 1000000000"},
 		{"policy:\n  budgets:\n    task_bits: 1.5\n",
 		 "keyhole.yaml:3: policy.budgets.task_bits: \"1.5\": expected "},
 		{"policy:\n  budgets:\n    alert_percent: 101\n",

@@ -1,0 +1,40 @@
+/*
+ * Canonical JSON (RFC 8785) written straight into a buffer, for texts whose shape is known in advance: audit events,
+ * grants, checkpoints.  The caller writes the members of an object in ascending order of their names, which are plain
+ * ASCII; that is asserted.  What kh_canonical_json() makes of the result is the result itself, which a test holds.
+ */
+#ifndef KH_BASE_EMIT_H
+#define KH_BASE_EMIT_H
+
+#include "base/buf.h"
+#include "base/canonical.h"
+
+#define KH_EMIT_DEPTH 8
+
+struct kh_emit {
+	struct kh_buf *buf;
+	unsigned depth;
+	struct {
+		const char *last; /* the member written last; NULL: none yet */
+		bool is_array, any;
+	} level[KH_EMIT_DEPTH];
+};
+
+void kh_emit_init(struct kh_emit *emit, struct kh_buf *buf);
+
+/* A member's name; its value comes next.  NAME must outlive the object. */
+void kh_emit_key(struct kh_emit *emit, const char *name);
+
+void kh_emit_object(struct kh_emit *emit);
+void kh_emit_array(struct kh_emit *emit);
+void kh_emit_end(struct kh_emit *emit); /* of the innermost object or array */
+
+/* Values.  An integer is within +-2^53. */
+void kh_emit_int(struct kh_emit *emit, int64_t value);
+void kh_emit_bool(struct kh_emit *emit, bool value);
+void kh_emit_null(struct kh_emit *emit);
+void kh_emit_text(struct kh_emit *emit, struct kh_view text);              /* valid UTF-8 */
+void kh_emit_digest(struct kh_emit *emit, const struct kh_digest *digest); /* 64 hexadecimal digits */
+void kh_emit_raw(struct kh_emit *emit, struct kh_view json);               /* canonical already */
+
+#endif

@@ -1,0 +1,20 @@
+/* query.admit: a Controller's query, checked whole, paid for, and left for its Reader (B1-B6, B9, B19-B22). */
+#ifndef KH_ENGINE_ADMIT_H
+#define KH_ENGINE_ADMIT_H
+
+#include "engine/engine.h"
+
+struct kh_admit {
+	yyjson_val *query; /* the caller's JSON, with the members of admission */
+	/* out */
+	struct kh_view id;
+	struct kh_query_row *row;
+	struct kh_view approval; /* public id where a human decides first; empty: none */
+	struct kh_view advice;   /* JSON array (B22) */
+	enum kh_outcome refused; /* KH_OUTCOME_BUDGET where the budget does not hold it, KH_OUTCOME_FAILED where the
+				    escalation was one too many and the task has failed: these are outcomes, on the
+				    record, not errors.  KH_OUTCOME_NONE: admitted */
+};
+enum kh_err kh_admit_run(struct kh_op *op, void *call);
+
+#endif

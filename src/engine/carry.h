@@ -1,0 +1,25 @@
+/*
+ * Carrying out the outbox, after the commit, in the calling thread.
+ */
+#ifndef KH_ENGINE_CARRY_H
+#define KH_ENGINE_CARRY_H
+
+#include "engine/look.h"
+
+/* Asks the Reader of effect ID and takes its response; and so on with what follows (retries, rounds), until the query
+ * waits for a human, for its slot, or has ended.  A Reader that is an agent is not asked: that is its own to do. */
+enum kh_err kh_carry_effect(struct kh_engine *engine, int64_t id, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* Everything that is waiting for this process: after recover. */
+enum kh_err kh_carry_all(struct kh_engine *engine, const int64_t *effects, size_t count, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/*
+ * Waits until LOOK's query has an outcome or a human is waited for, at most WAIT_MS; carries out what is this process's
+ * to do.  The token is the Controller's.
+ */
+enum kh_err kh_carry_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
+			  struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
+
+#endif

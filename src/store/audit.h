@@ -1,0 +1,97 @@
+/*
+ * Audit events (L1-L3).
+ *
+ * An event is canonical JSON (RFC 8785):
+ *
+ *     {"at":1763193600000000,"by":3,"chain":12,"event":345,"kind":"query.admitted","n":17,"prev":"<64 hex>",
+ *      "set":[["queries",7,{"state":"asking",...}],["tasks",12,{"remaining":...}]],"what":{...}}
+ *
+ * `chain` is the task, 0 the system's; `event` counts all events of the store without a gap, `n` those of the chain;
+ * `prev` is the hash of the chain's event before it, zeros for the first; `by` is the token, 0 Keyhole itself; `set` is
+ * every column that changed, so that the state is the fold of the events; `what` is what is in no row: decisions and
+ * their reasons.  The event's hash is BLAKE2b-256 of these bytes.  Tables: task_audits, system_logs.
+ */
+#ifndef KH_STORE_AUDIT_H
+#define KH_STORE_AUDIT_H
+
+#include "base/emit.h"
+#include "core/policy/words.h"
+
+enum kh_audit_kind {
+	/* the system's chain */
+	KH_AUDIT_STORE_CREATED,
+	KH_AUDIT_STARTED,
+	KH_AUDIT_STOPPED,
+	KH_AUDIT_TOKEN_CREATED,
+	KH_AUDIT_TOKEN_REVOKED,
+	KH_AUDIT_CONTEXT_RESET,
+	KH_AUDIT_CONTEXT_BLOCK, /* a host put a block into a context (K11) */
+	KH_AUDIT_TASK_LISTED,   /* a task was opened; its chain begins */
+	KH_AUDIT_TASK_UNLISTED, /* closed or failed; with the head of its chain */
+	KH_AUDIT_REFUSED,       /* a call that had no right to what it asked */
+	KH_AUDIT_CONTENT_PURGED,
+	/* a task's */
+	KH_AUDIT_TASK_OPENED,
+	KH_AUDIT_TASK_CLOSED,
+	KH_AUDIT_TASK_FAILED,
+	KH_AUDIT_BLOCK_SEALED,
+	KH_AUDIT_QUERY_ADMITTED,
+	KH_AUDIT_QUERY_REFUSED,
+	KH_AUDIT_ASK_BEGUN,
+	KH_AUDIT_RESPONSE_JUDGED,
+	KH_AUDIT_ASK_FAILED,
+	KH_AUDIT_QUERY_READY, /* an outcome is known and waits for its slot */
+	KH_AUDIT_QUERY_DELIVERED,
+	KH_AUDIT_QUERY_ENDED, /* any other outcome */
+	KH_AUDIT_APPROVAL_REQUESTED,
+	KH_AUDIT_APPROVAL_SHOWN,
+	KH_AUDIT_APPROVAL_DECIDED,
+	KH_AUDIT_APPROVAL_EXPIRED,
+	KH_AUDIT_APPROVAL_USED,
+	KH_AUDIT_APPROVAL_VOID,
+	KH_AUDIT_PHASE_CHANGED,
+	KH_AUDIT_ALERT,
+	KH_AUDIT_KIND_COUNT
+};
+extern const struct kh_words kh_audit_kind_words; /* "store.created", "task.opened", "query.admitted", ... */
+
+struct kh_task_row;
+
+struct kh_audit {
+	enum kh_audit_kind kind;
+	struct kh_task_row *task; /* whose chain; loaded in the same transaction.  NULL: the system's */
+	int64_t by;
+	int64_t at;
+	struct kh_view what; /* canonical JSON of an object; empty: {} */
+	int64_t id;          /* filled in */
+};
+
+/* An event as it is stored.  Views are valid until the next one is read. */
+struct kh_audit_entry {
+	int64_t id, chain, n, prev, at, by; /* PREV: the id of the chain's event before it; 0: the first */
+	struct kh_view kind;
+	struct kh_view body;
+	struct kh_digest hash;
+};
+
+struct kh_txn;
+
+/*
+ * Reads events by id, ascending, from the one after AFTER on, of both tables together.  FN returns false to stop.
+ * In a reading or a writing transaction.
+ */
+typedef bool kh_audit_fn(const struct kh_audit_entry *entry, void *arg);
+enum kh_err kh_audit_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg)
+	__attribute__((warn_unused_result));
+
+/* One event.  KH_EUNKNOWN where there is none. */
+enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id, struct kh_audit_entry *ret_entry)
+	__attribute__((warn_unused_result));
+
+/*
+ * The bytes of an event up to and with `prev`: what the columns of an entry must have been written from, so that a
+ * changed column is found without parsing.
+ */
+void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const struct kh_digest *prev);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * What a database has to do for the store.  txn.c and audit.c are written against this table and nothing else; a
+ * backend makes its statements from the tables of record.h and knows nothing of what they mean.
+ */
+#ifndef KH_STORE_BACKEND_H
+#define KH_STORE_BACKEND_H
+
+#include "store/audit.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+struct kh_backend;
+
+/* A backend's transaction begins with this. */
+struct kh_txn {
+	const struct kh_backend *backend;
+	struct kh_arena *arena;
+	struct kh_error *err; /* never NULL: why the operation failed */
+	bool reading;
+	bool broken; /* the database itself failed: the operation ends with this error whatever it returns */
+	enum kh_err broken_by;
+	struct kh_txn_row *rows; /* loaded ones, newest first (txn.c) */
+	int64_t event;           /* events that the store has; 0: not asked yet.  Rolled back with the savepoint */
+	uint64_t events;         /* written by this operation */
+};
+
+/* A signed checkpoint as it is stored. */
+struct kh_backend_checkpoint {
+	int64_t id;               /* 1, 2, ... */
+	struct kh_view body;      /* canonical JSON */
+	struct kh_view signature; /* 64 bytes */
+};
+
+struct kh_backend {
+	/* Rows.  `get` fills ROW (of the table's struct) with views in the arena; KH_EUNKNOWN where there is none. */
+	enum kh_err (*get)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
+	enum kh_err (*insert)(struct kh_txn *txn, enum kh_table table, const void *row);
+	/* Writes the columns whose bit is set in CHANGED (bit i: columns[i]). */
+	enum kh_err (*update)(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed);
+	/* An id that no row of the table has or had. */
+	enum kh_err (*next_id)(struct kh_txn *txn, enum kh_table table, int64_t *ret_id);
+	enum kh_err (*find)(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
+			    size_t limit, int64_t *ids, size_t *ret_count);
+	/* Calls FN with every row of a table, ascending by id, for verification. */
+	enum kh_err (*each)(struct kh_txn *txn, enum kh_table table, bool (*fn)(const void *row, void *arg), void *arg);
+
+	/* Audit. */
+	enum kh_err (*last_event)(struct kh_txn *txn, int64_t *ret_id); /* the greatest id of both tables; 0: none */
+	enum kh_err (*append)(struct kh_txn *txn, const struct kh_audit_entry *entry);
+	enum kh_err (*read)(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg);
+	enum kh_err (*entry)(struct kh_txn *txn, struct kh_arena *arena, int64_t id, struct kh_audit_entry *ret_entry);
+	enum kh_err (*add_checkpoint)(struct kh_txn *txn, const struct kh_backend_checkpoint *checkpoint);
+	/* The checkpoint with this number, or the last one for 0.  KH_EUNKNOWN where there is none. */
+	enum kh_err (*checkpoint)(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
+				  struct kh_backend_checkpoint *ret_checkpoint);
+
+	/* The store. */
+	void (*close)(struct kh_store *store);
+	void (*submit)(struct kh_store *store, struct kh_store_job *job);
+	enum kh_err (*run_reading)(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err);
+	bool (*holder_alive)(struct kh_store *store, int64_t holder);
+};
+
+/* A backend's store begins with this. */
+struct kh_store {
+	const struct kh_backend *backend;
+	int64_t holder;
+	struct kh_store_figures figures; /* written by the store's thread, read atomically */
+};
+
+/*
+ * Called by a backend around an operation, in its savepoint: sets the transaction up, runs it, and says whether it may
+ * be kept (KH_OK) or must be rolled back.
+ */
+enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg) __attribute__((warn_unused_result));
+
+#endif

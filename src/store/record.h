@@ -1,0 +1,92 @@
+/*
+ * Records: what the store keeps, described once.
+ *
+ * A record type is a C struct and a table of its columns.  From that table the backends make their statements, the
+ * transaction finds what an operation changed, the audit writes it down, and verification compares it: a column that
+ * is added here is stored, audited and verified, or the tests fail.
+ *
+ * The first member of every row is its id, an integer that the store gives out in ascending order and never again.
+ * Every other member is a column or the struct says why not.
+ */
+#ifndef KH_STORE_RECORD_H
+#define KH_STORE_RECORD_H
+
+#include "base/canonical.h"
+#include "core/policy/words.h"
+
+enum kh_column_kind {
+	KH_COLUMN_INT,    /* int64_t or uint64_t, within +-2^53 */
+	KH_COLUMN_WORD,   /* unsigned (an enum): a word in the database and in the audit */
+	KH_COLUMN_TEXT,   /* struct kh_view, valid UTF-8: in the audit as it is, so never content of untrusted blocks */
+	KH_COLUMN_SEALED, /* struct kh_view, any bytes: in the audit by their BLAKE2b-256 (L5); empty: as "" */
+	KH_COLUMN_DIGEST, /* struct kh_digest: hexadecimal in the audit */
+};
+
+struct kh_column {
+	const char *name; /* of the table's column and of the audit's member */
+	enum kh_column_kind kind;
+	size_t offset;
+	const struct kh_words *words;
+	bool chain; /* part of an audit chain's head: not in events, proved by the chain itself */
+};
+
+#define KH_RECORD_COLUMNS 48
+
+struct kh_record {
+	const char *table;
+	size_t size;                     /* of the struct */
+	const struct kh_column *columns; /* ascending by name; without `id` */
+	size_t count;
+};
+
+enum kh_table {
+	KH_TABLE_SYSTEM,
+	KH_TABLE_TOKENS,
+	KH_TABLE_CONTEXTS,
+	KH_TABLE_TASKS,
+	KH_TABLE_BLOCKS,
+	KH_TABLE_QUERIES,
+	KH_TABLE_EFFECTS,
+	KH_TABLE_APPROVALS,
+	KH_TABLE_SHOWINGS,
+	KH_TABLE_READERS,
+	KH_TABLE_NEEDS,
+	KH_TABLE_COUNT
+};
+
+/* The description of a table. */
+const struct kh_record *kh_record_of(enum kh_table table);
+
+/* Whether column C has the same value in rows A and B. */
+bool kh_record_same(const struct kh_column *c, const void *a, const void *b);
+
+/*
+ * The ways to find rows but by id.  Each is one SQL statement of a backend; KEY is the number, or TEXT the text, that
+ * the comment names.  Ids come out ascending.
+ */
+enum kh_index {
+	KH_INDEX_TOKENS,            /* all */
+	KH_INDEX_TOKENS_NAMED,      /* name = TEXT, not revoked */
+	KH_INDEX_CONTEXTS,          /* all */
+	KH_INDEX_TASKS,             /* all */
+	KH_INDEX_TASKS_OF_CONTEXT,  /* context = KEY */
+	KH_INDEX_TASKS_OPEN,        /* context = KEY and state = open */
+	KH_INDEX_QUERIES_OPEN,      /* task = KEY and state <> done */
+	KH_INDEX_QUERIES_ALL_OPEN,  /* state <> done, of every task */
+	KH_INDEX_EFFECTS_OPEN,      /* state waiting or begun */
+	KH_INDEX_EFFECTS_READER,    /* state waiting, reader = TEXT: what waits for a Reader that is an agent */
+	KH_INDEX_APPROVALS,         /* all */
+	KH_INDEX_APPROVALS_PENDING, /* state = pending */
+	KH_INDEX_APPROVALS_OF_TASK, /* task = KEY */
+	KH_INDEX_SHOWINGS,          /* approval = KEY */
+	KH_INDEX_READERS_NAMED,     /* name = TEXT */
+	KH_INDEX_NEEDS,             /* task = KEY and name = TEXT */
+	KH_INDEX_BLOCKS_EXPIRED,    /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
+	KH_INDEX_EFFECTS_EXPIRED,   /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
+	KH_INDEX_COUNT
+};
+
+/* The table that an index is of. */
+enum kh_table kh_record_index_table(enum kh_index index);
+
+#endif

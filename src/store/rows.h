@@ -1,0 +1,244 @@
+/*
+ * The rows of the store, one struct a table.  record.c has the column tables; the SQL with its constraints is the
+ * backend's.  Times are microseconds since 1970, 0: never.  References are ids, 0: none.
+ */
+#ifndef KH_STORE_ROWS_H
+#define KH_STORE_ROWS_H
+
+#include "core/block/label.h"
+#include "core/comm/phase.h"
+#include "core/policy/budget.h"
+#include "core/policy/grant.h"
+#include "core/policy/policy.h"
+#include "store/record.h"
+
+/* Words of the labels, as the database and the audit have them. */
+extern const struct kh_words kh_rows_trust_words, kh_rows_type_words, kh_rows_taint_words, kh_rows_phase_words;
+
+/* The head of an audit chain (L3): how many events, the id of the last one, its hash. */
+struct kh_chain {
+	int64_t n;
+	int64_t last;
+	struct kh_digest head;
+};
+
+/* One row, id 1: the store itself, and the system's chain. */
+struct kh_system_row {
+	int64_t id;
+	int64_t created_at;
+	struct kh_view id_key;      /* sealed: public ids are made with it (publicid.h) */
+	struct kh_digest audit_key; /* Ed25519 public key of the checkpoints */
+	struct kh_digest policy;    /* the policy in force when a process last started */
+	struct kh_chain chain;
+};
+
+/* Who may call: one token, one principal, one context. */
+struct kh_token_row {
+	int64_t id;
+	struct kh_view name; /* for people, and the name of a Reader */
+	enum kh_role role;
+	int64_t context;         /* a controller's; 0 for other roles */
+	int64_t parent;          /* the token that made it; 0: Keyhole itself, at init */
+	struct kh_digest secret; /* BLAKE2b-256 of the secret: the secret itself is nowhere */
+	int64_t created_at, expires_at, revoked_at;
+};
+
+/* What one agent has seen. */
+struct kh_context_row {
+	int64_t id;
+	enum kh_taint taint; /* the highest that it was given since the last reset */
+	struct kh_budget budget;
+	uint64_t total_1, total_2, total_3; /* microbits reserved or charged since ever, by category */
+	uint64_t exposed;                   /* microbits delivered since the last reset */
+	int64_t deliveries;                 /* since the last reset */
+	int64_t blocks;                     /* since ever */
+	int64_t last_block;                 /* the newest; each names the one before it */
+	int64_t last_text;                  /* the newest delivery with text since the last reset (B13) */
+	int64_t resets, created_at, reset_at;
+};
+
+enum kh_task_state { KH_TASK_OPEN, KH_TASK_CLOSED, KH_TASK_FAILED };
+extern const struct kh_words kh_rows_task_words;
+
+struct kh_task_row {
+	int64_t id;
+	int64_t context;
+	struct kh_view title; /* for people */
+	enum kh_task_state state;
+	enum kh_phase phase;
+	struct kh_view plan;     /* canonical JSON; empty while planning */
+	struct kh_digest policy; /* in force when it was opened */
+	struct kh_budget budget;
+	uint64_t total_1, total_2, total_3; /* as in the context */
+	uint64_t escalations, escalation_limit;
+	int64_t pending;     /* approvals that wait */
+	int64_t blocks;      /* sealed blocks */
+	int64_t first_block; /* the first of them: what a query is about where the task has exactly one */
+	int64_t queries;     /* admitted */
+	int64_t opened_at, ended_at;
+	struct kh_view reason; /* why it failed: a code */
+	struct kh_chain chain;
+};
+
+/* Where a block came from. */
+enum kh_block_kind {
+	KH_BLOCK_SEALED,   /* put in; the Controller never gets its content */
+	KH_BLOCK_DELIVERY, /* an answer */
+	KH_BLOCK_HOST,     /* put into a context by its host (K11) */
+	KH_BLOCK_OUTPUT,   /* an agent's output (K9) */
+};
+extern const struct kh_words kh_rows_block_words;
+
+struct kh_block_row {
+	int64_t id;
+	int64_t context, task; /* task 0: of the context alone */
+	enum kh_block_kind kind;
+	enum kh_trust trust;
+	enum kh_type type;
+	enum kh_taint taint;
+	struct kh_view source;  /* for people; visible characters only */
+	struct kh_view content; /* sealed */
+	struct kh_digest content_hash;
+	struct kh_view tainted_by;  /* ids, ascending, as a JSON array of numbers */
+	struct kh_view attribution; /* canonical JSON (E10); empty: none */
+	int64_t given;              /* 1: the context has seen the content */
+	int64_t prev;               /* the context's block before this one */
+	int64_t prev_text;          /* the delivery with text before this one (B13); 0: none since the last reset */
+	int64_t query;              /* of a delivery */
+	int64_t created_at;
+	int64_t expires_at; /* the content's retention (L5); 0: kept */
+	int64_t purged_at;  /* then the content was removed; the hash stays */
+};
+
+enum kh_query_state {
+	KH_QUERY_APPROVAL, /* a human decides whether the Reader may see it (B20) */
+	KH_QUERY_ASKING,   /* with the Reader */
+	KH_QUERY_HELD,     /* the answer waits for a reviewer */
+	KH_QUERY_READY,    /* the outcome is known here and leaves at release_at (B17) */
+	KH_QUERY_DONE,     /* the Controller may know the outcome */
+};
+extern const struct kh_words kh_rows_query_words;
+
+/* All that a Controller can learn of how a query ended (B16). */
+enum kh_outcome {
+	KH_OUTCOME_NONE, /* "": not ended */
+	KH_OUTCOME_DELIVERED,
+	KH_OUTCOME_FAILED,
+	KH_OUTCOME_PENDING, /* never stored: what is said while a human is waited for */
+	KH_OUTCOME_REJECTED,
+	KH_OUTCOME_EXPIRED,
+	KH_OUTCOME_BUDGET,
+};
+extern const struct kh_words kh_rows_outcome_words;
+
+struct kh_query_row {
+	int64_t id;
+	int64_t task, context;
+	int64_t n; /* the task's n-th */
+	int64_t category;
+	enum kh_query_state state;
+	enum kh_outcome outcome; /* set from READY on */
+	struct kh_view reader;
+	struct kh_view need;        /* what escalations are counted by: "need:..." or "target:..." */
+	struct kh_view body;        /* canonical JSON, with the members of admission */
+	struct kh_view blocks;      /* ids of the sealed blocks, as a JSON array of numbers */
+	enum kh_taint reader_taint; /* the highest of all that the Reader reads */
+	uint64_t content;           /* microbits reserved for fields or text */
+	uint64_t reserved;          /* all items of its account (B8) */
+	uint64_t charged;           /* in the end */
+	int64_t escalation;         /* 1: it counted as one */
+	int64_t tries;              /* invalid or failed ones in this round */
+	int64_t round;              /* B14: 0, then one for each repetition */
+	int64_t admitted_at, deadline_at;
+	int64_t ready_at, release_at, ended_at;
+	struct kh_view held;   /* sealed: the normalised response that was held, or is ready to be delivered */
+	struct kh_view reason; /* for humans: why it ended as it did, a code */
+	int64_t approval;      /* the latest that was asked for */
+	int64_t delivery;      /* the block */
+	int64_t event;         /* the audit event that recorded the delivery: none, no delivery (a constraint) */
+};
+
+/*
+ * The outbox: what is to happen outside.  Waiting: nobody has begun, and whoever finds it may.  Begun: durably marked
+ * before an effect that cannot be repeated; where its holder has died it ends as failed or unknown, never twice.
+ */
+enum kh_effect_kind { KH_EFFECT_ASK };
+enum kh_effect_state {
+	KH_EFFECT_WAITING,
+	KH_EFFECT_BEGUN,
+	KH_EFFECT_DONE,
+	KH_EFFECT_FAILED,
+	KH_EFFECT_UNKNOWN,
+};
+extern const struct kh_words kh_rows_effect_kind_words;
+extern const struct kh_words kh_rows_effect_words;
+
+/* One ask: one try of one round of one query.  What the Reader sees as query_id is this row's public id. */
+struct kh_effect_row {
+	int64_t id;
+	enum kh_effect_kind kind;
+	enum kh_effect_state state;
+	int64_t holder; /* the process that carries it out (store.h); 0: a Reader that is an agent, or nobody yet */
+	int64_t task, query, round, try;
+	struct kh_view reader;
+	int64_t created_at, begun_at, ended_at;
+	struct kh_view raw;            /* sealed: what the Reader sent, for the audit (B18) */
+	struct kh_view verdict;        /* deliver, hold, reject, or a fault's word */
+	struct kh_view reasons;        /* JSON for humans: what validation said */
+	int64_t expires_at, purged_at; /* of raw (L5) */
+};
+
+enum kh_approval_kind { /* A1 */
+			KH_APPROVE_ESCALATION,
+			KH_APPROVE_SUMMARY,
+			KH_APPROVE_ANSWER,
+			KH_APPROVE_DECLARATION,
+			KH_APPROVE_TOOL_CALL,
+			KH_APPROVE_PHASE,
+			KH_APPROVE_UPSTREAM,
+};
+extern const struct kh_words kh_rows_approval_kind_words;
+
+struct kh_approval_row {
+	int64_t id;
+	enum kh_approval_kind kind;
+	enum kh_approval state; /* A3 */
+	int64_t context, task, query;
+	struct kh_view subject;  /* sealed: the canonical JSON of what a reviewer is shown */
+	struct kh_digest digest; /* of the subject: what a decision names (A6) */
+	int64_t pages;           /* of the subject's text, 4 KiB each */
+	struct kh_digest arguments, content, definition, policy; /* what a grant binds (A2) */
+	struct kh_view operation; /* "bcp.query", "bcp.deliver", "task.execute", "comm.fetch", ... */
+	struct kh_view host;      /* of a widened grant */
+	int64_t uses, used;
+	int64_t requested_at, expires_at; /* expiry of the request; after a decision, of the grant */
+	int64_t decided_at, decided_by;
+	struct kh_view decided_from; /* "cli", ... */
+	struct kh_view note;         /* the reviewer's own words */
+	struct kh_view edited;       /* sealed: the edited response, normalised */
+};
+
+/* A page of an approval's text that was shown to a principal (A6). */
+struct kh_showing_row {
+	int64_t id;
+	int64_t approval, token, page, shown_at;
+};
+
+/* Totals and rates of a Reader (B6, B9). */
+struct kh_reader_row {
+	int64_t id;
+	struct kh_view name;
+	uint64_t queries_1, queries_2, queries_3;
+	uint64_t total_1, total_2, total_3;       /* microbits reserved or charged */
+	struct kh_view quota_1, quota_2, quota_3; /* state of the rates, as text (quotatext.h of the engine) */
+};
+
+/* The lowest category that was asked for a need in a task (B19). */
+struct kh_need_row {
+	int64_t id;
+	int64_t task;
+	struct kh_view name;
+	int64_t lowest;
+};
+
+#endif

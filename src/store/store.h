@@ -1,0 +1,77 @@
+/*
+ * The store: where everything that Keyhole remembers is.  One interface, several databases behind it: `sqlite/` now,
+ * PostgreSQL later.  No type and no statement of a database is seen outside of its folder.
+ *
+ * An operation is a function that is given a transaction.  It runs once or not at all: where it returns anything but
+ * KH_OK, nothing that it did is kept; where it returns KH_OK, kh_store_run() returns only when it is durable.  With
+ * SQLite one thread runs the operations that wait in one database transaction, each in a savepoint of its own, and
+ * commits them together (group commit).
+ *
+ * Failures of the store itself are KH_ESTORE: `store_full` (nothing was done; it may work later), `store_busy`,
+ * `store_corrupt`, and `store_failed`: a write or sync failed in a way after which nothing is certain, so that whether
+ * the operation took place is known only when the store was opened again, and every later operation fails.
+ */
+#ifndef KH_STORE_STORE_H
+#define KH_STORE_STORE_H
+
+#include "base/error.h"
+
+struct kh_store;
+struct kh_txn;
+
+typedef enum kh_err kh_store_fn(struct kh_txn *txn, void *arg);
+
+enum kh_store_mode {
+	KH_STORE_EXISTING, /* must be there; migrated where it is older, refused where it is newer */
+	KH_STORE_CREATE,   /* must not be there */
+	KH_STORE_READ,     /* must be there, is not written to: kh_store_read() alone */
+	KH_STORE_SCRATCH,  /* a temporary one, gone when closed; nothing is durable (fold.h) */
+};
+
+/* LOCATION: the path of a file, without NUL.  Starts the store's thread. */
+enum kh_err kh_store_open(const char *location, enum kh_store_mode mode, struct kh_store **ret_store,
+			  struct kh_error *err) __attribute__((warn_unused_result));
+
+/* Waits for the operations that were submitted, and closes.  NULL is fine. */
+void kh_store_close(struct kh_store *store);
+
+/* Runs FN in a transaction and waits until it is durable, or has failed.  From any thread. */
+enum kh_err kh_store_run(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/*
+ * The same without waiting: DONE is called once, on the store's thread, after the commit (or failure); it must be quick
+ * and must not run another operation itself.  The job is the caller's and must live until then.
+ */
+struct kh_store_job {
+	kh_store_fn *fn;
+	void *arg;
+	void (*done)(struct kh_store_job *job);
+	enum kh_err result;
+	struct kh_error err;
+	struct kh_store_job *next; /* the store's */
+};
+void kh_store_submit(struct kh_store *store, struct kh_store_job *job);
+
+/*
+ * Runs FN on a snapshot, in the calling thread, on a connection of its own, beside everything else: for long readings.
+ * A transaction of this kind has kh_txn_get(), kh_txn_find() and the reading of the audit, and no more.
+ */
+enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/*
+ * Holders: which process carries out an effect.  Each open store has a number that no other open store on the same
+ * database has; it is alive as long as the store is open in a living process, by the system's own knowledge (a lock),
+ * not by a clock.
+ */
+int64_t kh_store_holder(const struct kh_store *store);
+bool kh_store_holder_alive(struct kh_store *store, int64_t holder);
+
+/* What was done since it was opened. */
+struct kh_store_figures {
+	uint64_t operations, commits, events;
+};
+struct kh_store_figures kh_store_figures(struct kh_store *store);
+
+#endif

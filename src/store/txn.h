@@ -1,0 +1,52 @@
+/*
+ * What an operation does with a transaction.
+ *
+ * Rows are loaded, changed in place, and written by the event that records the change: kh_txn_event() writes every
+ * loaded row that differs from what was loaded, puts exactly these differences into the event, and appends the event to
+ * its chain.  So there is no way to change state without an audit event in the same transaction (L1, L2), and the
+ * audit says of every change what it was (L3).  An operation that ends with a change that no event recorded is a bug,
+ * and fails (KH_ESTORE, `unrecorded`).
+ *
+ *     struct kh_task_row *task;
+ *     e = kh_txn_load(txn, KH_TABLE_TASKS, id, &task);
+ *     task->state = KH_TASK_CLOSED;
+ *     e = kh_txn_event(txn, &(struct kh_audit){.kind = KH_AUDIT_TASK_CLOSED, .task = task, .by = caller->id});
+ *
+ * Rows live in the operation's arena.  A row is loaded once: loading it again gives the same struct.
+ */
+#ifndef KH_STORE_TXN_H
+#define KH_STORE_TXN_H
+
+#include "store/audit.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+/* The arena that rows come from; set before the first load.  The caller's: results live as long as it does. */
+void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena);
+
+/* The row with this id, to be changed in place.  KH_EUNKNOWN where there is none. */
+#define kh_txn_load(txn, table, id, ret_row) kh_txn_load_row((txn), (table), (id), (void **)(ret_row))
+enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row)
+	__attribute__((warn_unused_result));
+
+/* A new row, zeroed but for its id.  It is written by the next event. */
+#define kh_txn_new(txn, table, ret_row) kh_txn_new_row((txn), (table), (void **)(ret_row))
+enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row) __attribute__((warn_unused_result));
+
+/*
+ * Up to LIMIT ids by an index, greater than AFTER, ascending, in the arena.  Sees what events have written; changes
+ * that no event has recorded yet are not seen.
+ */
+enum kh_err kh_txn_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
+			size_t limit, int64_t **ret_ids, size_t *ret_count) __attribute__((warn_unused_result));
+
+/* Writes all changes and the event.  On success *AUDIT's id is the event's. */
+enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit) __attribute__((warn_unused_result));
+
+/* The id of the audit event that the next kh_txn_event() will write: for rows that name it. */
+enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id) __attribute__((warn_unused_result));
+
+/* Whether this transaction may write. */
+bool kh_txn_is_reading(const struct kh_txn *txn);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Verification (L3).  Every event's hash, its place in its chain, its number, its columns; every checkpoint's signature
+ * and heads; and with `state` that the rows are the fold of the events, and that budgets, approvals and taints follow
+ * from the events by the rules.  The first bad event is named.
+ */
+#ifndef KH_STORE_VERIFY_H
+#define KH_STORE_VERIFY_H
+
+#include "base/canonical.h"
+#include "store/store.h"
+
+struct kh_verify {
+	/* in */
+	bool state;
+	const struct kh_digest *audit_key; /* the public key that is expected; NULL: the one that the store names */
+	struct kh_view witness;            /* a witness's lines; empty: none */
+	void (*progress)(void *ctx, uint64_t done, uint64_t of); /* may be NULL */
+	void *ctx;
+	struct kh_arena *arena;
+	/* out */
+	bool good;
+	const char *code; /* of a fixed list (docs/CODES.md): what is wrong */
+	int64_t event;    /* the first bad event, or the event after which something is missing; 0: none is at fault */
+	int64_t chain;    /* its chain */
+	struct kh_view detail; /* a sentence: table, row and column where the state differs */
+	uint64_t events, chains, checkpoints, rows, bytes; /* what was looked at; bytes: of event bodies */
+	int64_t covered;                                   /* the newest event that a checkpoint covers */
+};
+
+/* KH_OK: it was looked at, and `good` says.  On a snapshot, in the calling thread. */
+enum kh_err kh_verify_store(struct kh_store *store, struct kh_verify *verify, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+#endif
