@@ -46,6 +46,7 @@ struct kh_token_row {
 /* What one agent has seen. */
 struct kh_context_row {
 	int64_t id;
+	int64_t token;       /* whose context it is */
 	enum kh_taint taint; /* the highest that it was given since the last reset */
 	struct kh_budget budget;
 	uint64_t total_1, total_2, total_3; /* microbits reserved or charged since ever, by category */
@@ -54,6 +55,7 @@ struct kh_context_row {
 	int64_t blocks;                     /* since ever */
 	int64_t last_block;                 /* the newest; each names the one before it */
 	int64_t last_text;                  /* the newest delivery with text since the last reset (B13) */
+	int64_t reset_block;                /* the newest at the last reset: what is older was not given any more */
 	int64_t resets, created_at, reset_at;
 };
 
