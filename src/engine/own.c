@@ -225,3 +225,10 @@ enum kh_err kh_own_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_ta
 
 	return e == KH_OK ? kh_txn_event(op->txn, &audit) : e;
 }
+
+enum kh_err kh_own_refuse(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what,
+			  enum kh_err why)
+{
+	op->refused = why;
+	return kh_own_event(op, kind, task, what);
+}
