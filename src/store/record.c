@@ -169,6 +169,7 @@ static const struct kh_column blocks_columns[] = {
 	INT(kh_block_row, prev),
 	INT(kh_block_row, prev_text),
 	INT(kh_block_row, purged_at),
+	INT(kh_block_row, put_by),
 	INT(kh_block_row, query),
 	TEXT(kh_block_row, source),
 	WORD(kh_block_row, taint, kh_rows_taint_words),
