@@ -6,7 +6,7 @@
  */
 #include "base/canonical.h"
 
-#include "base/buf.h"
+#include "base/emit.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -42,29 +42,6 @@ static int compare_members(const void *a, const void *b)
 	memcpy(&x, a, sizeof(x));
 	memcpy(&y, b, sizeof(y));
 	return compare_utf16(kh_json_str(x), kh_json_str(y));
-}
-
-static void put_string(struct kh_buf *out, struct kh_view v)
-{
-	static const char escapes[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-	size_t from = 0;
-
-	kh_buf_byte(out, '"');
-	for (size_t i = 0; i < v.n; i++) {
-		unsigned char c = (unsigned char)v.p[i];
-		if (c >= 0x20 && c != '"' && c != '\\')
-			continue;
-		kh_buf_add(out, kh_view_sub(v, from, i));
-		from = i + 1;
-		if (c == '"' || c == '\\')
-			kh_buf_byte(out, '\\'), kh_buf_byte(out, (char)c);
-		else if (c < sizeof(escapes) && escapes[c])
-			kh_buf_byte(out, '\\'), kh_buf_byte(out, escapes[c]);
-		else
-			kh_buf_printf(out, "\\u%04x", c);
-	}
-	kh_buf_add(out, kh_view_from(v, from));
-	kh_buf_byte(out, '"');
 }
 
 /* The shortest decimal digits of a positive double and their exponent: 0.d1d2... * 10^exponent.  yyjson finds them. */
@@ -154,28 +131,13 @@ static bool is_exact(struct kh_view text, yyjson_val *val)
 	       kh_view_eq(kh_view_from(text, text.p[0] == '-'), kh_view_str(digits));
 }
 
-/* An integer that every double holds: its digits need no search. */
-static void put_integer(struct kh_buf *out, int64_t value)
-{
-	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	char digits[20];
-	size_t at = sizeof(digits);
-
-	if (value < 0)
-		kh_buf_byte(out, '-');
-	do
-		digits[--at] = (char)('0' + rest % 10);
-	while ((rest /= 10) > 0);
-	kh_buf_add(out, kh_view_of(digits + at, sizeof(digits) - at));
-}
-
 static enum kh_err put_number(struct kh_buf *out, yyjson_val *val, struct kh_error *err)
 {
 	size_t from = out->n;
 	int64_t integer;
 
 	if (kh_json_int(val, &integer) && integer < EXACT && integer > -EXACT) {
-		put_integer(out, integer);
+		kh_emit_integer(out, integer);
 		return KH_OK;
 	}
 	put_real(out, yyjson_get_num(val));
@@ -205,7 +167,7 @@ static enum kh_err put_object(struct kh_buf *out, yyjson_val *obj, unsigned dept
 	for (size_t i = 0; i < filled && e == KH_OK; i++) {
 		if (i > 0)
 			kh_buf_byte(out, ',');
-		put_string(out, kh_json_str(keys[i]));
+		kh_emit_string(out, kh_json_str(keys[i]));
 		kh_buf_byte(out, ':');
 		e = put(out, yyjson_obj_iter_get_val(keys[i]), depth + 1, err);
 	}
@@ -240,7 +202,7 @@ static enum kh_err put(struct kh_buf *out, yyjson_val *val, unsigned depth, stru
 	if (yyjson_is_num(val))
 		return put_number(out, val, err);
 	if (yyjson_is_str(val)) {
-		put_string(out, kh_json_str(val));
+		kh_emit_string(out, kh_json_str(val));
 	} else if (yyjson_is_bool(val)) {
 		kh_buf_add(out, yyjson_get_bool(val) ? KH_LIT("true") : KH_LIT("false"));
 	} else {

@@ -1,7 +1,8 @@
 /*
  * Canonical JSON (RFC 8785) written straight into a buffer, for texts whose shape is known in advance: audit events,
  * grants, checkpoints.  The caller writes the members of an object in ascending order of their names, which are plain
- * ASCII; that is asserted.  What kh_canonical_json() makes of the result is the result itself, which a test holds.
+ * ASCII; a member out of order fails the
+ * buffer (KH_EREFUSED).  What kh_canonical_json() makes of the result is the result itself, which a test holds.
  */
 #ifndef KH_BASE_EMIT_H
 #define KH_BASE_EMIT_H
@@ -36,5 +37,9 @@ void kh_emit_null(struct kh_emit *emit);
 void kh_emit_text(struct kh_emit *emit, struct kh_view text);              /* valid UTF-8 */
 void kh_emit_digest(struct kh_emit *emit, const struct kh_digest *digest); /* 64 hexadecimal digits */
 void kh_emit_raw(struct kh_emit *emit, struct kh_view json);               /* canonical already */
+
+/* A string in quotes, an integer: as they stand in canonical JSON, without any place in an object. */
+void kh_emit_string(struct kh_buf *buf, struct kh_view text);
+void kh_emit_integer(struct kh_buf *buf, int64_t value);
 
 #endif

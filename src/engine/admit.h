@@ -2,7 +2,7 @@
 #ifndef KH_ENGINE_ADMIT_H
 #define KH_ENGINE_ADMIT_H
 
-#include "engine/engine.h"
+#include "engine/ask.h"
 
 struct kh_admit {
 	yyjson_val *query; /* the caller's JSON, with the members of admission */
@@ -11,6 +11,7 @@ struct kh_admit {
 	struct kh_query_row *row;
 	struct kh_view approval; /* public id where a human decides first; empty: none */
 	struct kh_view advice;   /* JSON array (B22) */
+	struct kh_ask ask; /* what to carry out first; not `found` where the Reader is an agent or a human decides */
 	enum kh_outcome refused; /* KH_OUTCOME_BUDGET where the budget does not hold it, KH_OUTCOME_FAILED where the
 				    escalation was one too many and the task has failed: these are outcomes, on the
 				    record, not errors.  KH_OUTCOME_NONE: admitted */

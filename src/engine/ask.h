@@ -21,7 +21,14 @@ struct kh_ask {
 enum kh_err kh_ask_begin_run(struct kh_op *op, void *call);
 enum kh_err kh_ask_next_run(struct kh_op *op, void *call);
 
-/* Not an operation: puts a new effect for QUERY's present round into the outbox. */
-enum kh_err kh_ask_put(struct kh_op *op, const struct kh_query_row *query) __attribute__((warn_unused_result));
+/*
+ * Not operations.  A new effect for QUERY's present round in the outbox, query->effect; PREV: the accepted ask of the
+ * round before.  The next event writes it.
+ */
+enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev) __attribute__((warn_unused_result));
+
+/* What the Reader of EFFECT is to get. */
+enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
+			   struct kh_ask *ask) __attribute__((warn_unused_result));
 
 #endif

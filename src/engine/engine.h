@@ -49,9 +49,10 @@ struct kh_op {
 	struct kh_arena *arena; /* the caller's */
 	const struct kh_policy *policy;
 	struct kh_screen *screen;    /* the store thread's own */
-	int64_t now;                 /* of this transaction; never goes back within a store */
+	int64_t now;                 /* of this transaction; never goes back within a process */
 	struct kh_token_row *caller; /* NULL: Keyhole itself */
 	struct kh_error *err;        /* never NULL */
+	enum kh_err refused;         /* set by kh_own_refuse(): the caller is told no, and the record of it is kept */
 };
 
 /* An operation: CALL is its own struct, with what comes in and, on KH_OK, what comes out. */
@@ -72,6 +73,7 @@ enum kh_err kh_engine_own(struct kh_engine *engine, kh_engine_fn *fn, void *call
 /* The configured Reader of this name, or NULL. */
 const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name);
 
+const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine);
 struct kh_store *kh_engine_store(const struct kh_engine *engine);
 const struct kh_policy *kh_engine_policy(const struct kh_engine *engine);
 int64_t kh_engine_now(const struct kh_engine *engine);

@@ -37,4 +37,11 @@ struct kh_view kh_own_ids_text(struct kh_op *op, const int64_t *ids, size_t coun
 enum kh_err kh_own_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what)
 	__attribute__((warn_unused_result));
 
+/*
+ * Refuses the call and keeps a record of it: an operation that has changed nothing ends with
+ * `return kh_own_refuse(op, kind, task, what, kh_error_set(op->err, KH_EREFUSED, ...))`.  The caller is told the error.
+ */
+enum kh_err kh_own_refuse(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what,
+			  enum kh_err why) __attribute__((warn_unused_result));
+
 #endif

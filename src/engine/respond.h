@@ -7,7 +7,7 @@
 #ifndef KH_ENGINE_RESPOND_H
 #define KH_ENGINE_RESPOND_H
 
-#include "engine/engine.h"
+#include "engine/ask.h"
 
 struct kh_respond {
 	int64_t effect;             /* in, of Keyhole's own drivers */
@@ -18,8 +18,15 @@ struct kh_respond {
 	/* out */
 	const char *code; /* "accepted", "invalid" (asked again), "closed" */
 	struct kh_query_row *query;
-	int64_t next; /* the effect that follows: a retry or another round; 0: none */
+	struct kh_ask next; /* what to carry out next, a retry or another round, as in admit.h */
 };
 enum kh_err kh_respond_run(struct kh_op *op, void *call);
+
+/*
+ * Not an operation: the ask EFFECT ended without a response.  Asked again, where tries are left, else the query has
+ * failed.
+ */
+enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum kh_reader_fault fault,
+			    struct kh_view detail) __attribute__((warn_unused_result));
 
 #endif

@@ -37,9 +37,12 @@ enum kh_audit_kind {
 	KH_AUDIT_BLOCK_SEALED,
 	KH_AUDIT_QUERY_ADMITTED,
 	KH_AUDIT_QUERY_REFUSED,
+	KH_AUDIT_QUERY_ASKED, /* an escalation was approved: it is left for its Reader */
+	KH_AUDIT_ASK_TAKEN,   /* a process has died; another one carries on */
 	KH_AUDIT_ASK_BEGUN,
 	KH_AUDIT_RESPONSE_JUDGED,
 	KH_AUDIT_ASK_FAILED,
+	KH_AUDIT_QUERY_HELD,  /* the answer waits for a reviewer */
 	KH_AUDIT_QUERY_READY, /* an outcome is known and waits for its slot */
 	KH_AUDIT_QUERY_DELIVERED,
 	KH_AUDIT_QUERY_ENDED, /* any other outcome */

@@ -19,9 +19,9 @@ struct kh_txn {
 	bool reading;
 	bool broken; /* the database itself failed: the operation ends with this error whatever it returns */
 	enum kh_err broken_by;
-	struct kh_txn_row *rows; /* loaded ones, newest first (txn.c) */
-	int64_t event;           /* events that the store has; 0: not asked yet.  Rolled back with the savepoint */
-	uint64_t events;         /* written by this operation */
+	struct kh_txn_row *rows, *last_row; /* loaded ones, oldest first (txn.c) */
+	int64_t event;   /* events that the store has; -1: not asked yet, which a backend sets at BEGIN */
+	uint64_t events; /* written by this operation */
 };
 
 /* A signed checkpoint as it is stored. */

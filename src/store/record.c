@@ -50,6 +50,7 @@ const struct kh_words kh_rows_effect_words = KH_WORDS(effect_states);
 const struct kh_words kh_rows_approval_kind_words = KH_WORDS(approval_kinds);
 
 _Static_assert(sizeof(enum kh_taint) == sizeof(unsigned), "a WORD column is an enum, stored as an unsigned");
+_Static_assert(sizeof(struct kh_tainted) == sizeof(struct kh_view), "a SEALED column is either");
 _Static_assert(sizeof(uint64_t) == sizeof(int64_t), "an INT column is either");
 
 #define AT(S, member) offsetof(struct S, member)
@@ -119,8 +120,10 @@ static const struct kh_column contexts_columns[] = {
 	INNER(kh_context_row, "remaining", budget.remaining),
 	INNER(kh_context_row, "reserved", budget.reserved),
 	INT(kh_context_row, reset_at),
+	INT(kh_context_row, reset_block),
 	INT(kh_context_row, resets),
 	WORD(kh_context_row, taint, kh_rows_taint_words),
+	INT(kh_context_row, token),
 	INT(kh_context_row, total_1),
 	INT(kh_context_row, total_2),
 	INT(kh_context_row, total_3),
@@ -186,13 +189,16 @@ static const struct kh_column queries_columns[] = {
 	INT(kh_query_row, context),
 	INT(kh_query_row, deadline_at),
 	INT(kh_query_row, delivery),
+	INT(kh_query_row, effect),
 	INT(kh_query_row, ended_at),
 	INT(kh_query_row, escalation),
 	INT(kh_query_row, event),
 	SEALED(kh_query_row, held),
+	INT(kh_query_row, length),
 	INT(kh_query_row, n),
 	TEXT(kh_query_row, need),
 	WORD(kh_query_row, outcome, kh_rows_outcome_words),
+	INT(kh_query_row, pending_at),
 	TEXT(kh_query_row, reader),
 	WORD(kh_query_row, reader_taint, kh_rows_taint_words),
 	INT(kh_query_row, ready_at),
@@ -206,21 +212,14 @@ static const struct kh_column queries_columns[] = {
 };
 
 static const struct kh_column effects_columns[] = {
-	INT(kh_effect_row, begun_at),
-	INT(kh_effect_row, created_at),
-	INT(kh_effect_row, ended_at),
-	INT(kh_effect_row, expires_at),
-	INT(kh_effect_row, holder),
-	WORD(kh_effect_row, kind, kh_rows_effect_kind_words),
-	INT(kh_effect_row, purged_at),
-	INT(kh_effect_row, query),
-	SEALED(kh_effect_row, raw),
-	TEXT(kh_effect_row, reader),
-	TEXT(kh_effect_row, reasons),
-	INT(kh_effect_row, round),
-	WORD(kh_effect_row, state, kh_rows_effect_words),
-	INT(kh_effect_row, task),
-	INT(kh_effect_row, try),
+	INT(kh_effect_row, begun_at), INT(kh_effect_row, created_at),
+	INT(kh_effect_row, ended_at), INT(kh_effect_row, expires_at),
+	INT(kh_effect_row, holder),   WORD(kh_effect_row, kind, kh_rows_effect_kind_words),
+	INT(kh_effect_row, prev),     INT(kh_effect_row, purged_at),
+	INT(kh_effect_row, query),    SEALED(kh_effect_row, raw),
+	TEXT(kh_effect_row, reader),  SEALED(kh_effect_row, reasons),
+	INT(kh_effect_row, round),    WORD(kh_effect_row, state, kh_rows_effect_words),
+	INT(kh_effect_row, task),     INT(kh_effect_row, try),
 	TEXT(kh_effect_row, verdict),
 };
 

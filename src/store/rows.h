@@ -5,6 +5,7 @@
 #ifndef KH_STORE_ROWS_H
 #define KH_STORE_ROWS_H
 
+#include "base/tainted.h"
 #include "core/block/label.h"
 #include "core/comm/phase.h"
 #include "core/policy/budget.h"
@@ -46,6 +47,7 @@ struct kh_token_row {
 /* What one agent has seen. */
 struct kh_context_row {
 	int64_t id;
+	int64_t token;       /* whose context it is */
 	enum kh_taint taint; /* the highest that it was given since the last reset */
 	struct kh_budget budget;
 	uint64_t total_1, total_2, total_3; /* microbits reserved or charged since ever, by category */
@@ -54,6 +56,7 @@ struct kh_context_row {
 	int64_t blocks;                     /* since ever */
 	int64_t last_block;                 /* the newest; each names the one before it */
 	int64_t last_text;                  /* the newest delivery with text since the last reset (B13) */
+	int64_t reset_block;                /* the newest at the last reset: what is older was not given any more */
 	int64_t resets, created_at, reset_at;
 };
 
@@ -145,6 +148,7 @@ struct kh_query_row {
 	enum kh_taint reader_taint; /* the highest of all that the Reader reads */
 	uint64_t content;           /* microbits reserved for fields or text */
 	uint64_t reserved;          /* all items of its account (B8) */
+	uint64_t length;            /* microbits of the held answer's code (B7); 0: none yet */
 	uint64_t charged;           /* in the end */
 	int64_t escalation;         /* 1: it counted as one */
 	int64_t tries;              /* invalid or failed ones in this round */
@@ -154,6 +158,8 @@ struct kh_query_row {
 	struct kh_view held;   /* sealed: the normalised response that was held, or is ready to be delivered */
 	struct kh_view reason; /* for humans: why it ended as it did, a code */
 	int64_t approval;      /* the latest that was asked for */
+	int64_t pending_at;    /* from then on the Controller may be told `pending`; 0: no human was asked */
+	int64_t effect;        /* the ask that is open, or was last */
 	int64_t delivery;      /* the block */
 	int64_t event;         /* the audit event that recorded the delivery: none, no delivery (a constraint) */
 };
@@ -182,9 +188,10 @@ struct kh_effect_row {
 	int64_t task, query, round, try;
 	struct kh_view reader;
 	int64_t created_at, begun_at, ended_at;
-	struct kh_view raw;            /* sealed: what the Reader sent, for the audit (B18) */
+	int64_t prev;                  /* the accepted ask of the round before; 0: this is the first round */
+	struct kh_tainted raw;         /* sealed: what the Reader sent, for the audit (B18) */
 	struct kh_view verdict;        /* deliver, hold, reject, or a fault's word */
-	struct kh_view reasons;        /* JSON for humans: what validation said */
+	struct kh_view reasons;        /* sealed: JSON for humans: what validation said */
 	int64_t expires_at, purged_at; /* of raw (L5) */
 };
 

@@ -1,0 +1,339 @@
+/*
+ * Running operations: the caller's token, its role, the transaction.  Nothing is decided here but who may call what.
+ */
+#include "engine/engine.h"
+
+#include "base/alloc.h"
+#include "core/policy/screening.h"
+#include "core/screen/rules.h"
+#include "engine/operations.h"
+#include "engine/own.h"
+#include "engine/publicid.h"
+#include "engine/token.h"
+
+#include <sodium.h>
+#include <time.h>
+
+#define BOOK (1U << 20) /* of an arena for the engine's own bookkeeping */
+
+struct kh_engine {
+	struct kh_engine_settings settings;
+	struct kh_rules *rules;
+	struct kh_screen *screen; /* the store thread's */
+	unsigned char id_key[KH_PUBLICID_KEY];
+	int64_t last;             /* the store thread's: time never goes back */
+	struct kh_quota refusals; /* likewise: strangers cannot fill the record */
+};
+
+/* A stranger's attempts that are recorded; more are refused without a record. */
+static const struct kh_rate refusal_rate = {.period = KH_QUOTA_MINUTE, .count = 60};
+
+static int64_t system_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+int64_t kh_engine_now(const struct kh_engine *engine)
+{
+	return engine->settings.clock != NULL ? engine->settings.clock(engine->settings.ctx) : system_clock();
+}
+
+void kh_engine_random(const struct kh_engine *engine, unsigned char *bytes, size_t n)
+{
+	if (engine->settings.random != NULL)
+		engine->settings.random(engine->settings.ctx, bytes, n);
+	else
+		randombytes_buf(bytes, n);
+}
+
+const unsigned char *kh_engine_id_key(const struct kh_engine *engine)
+{
+	return engine->id_key;
+}
+
+struct kh_store *kh_engine_store(const struct kh_engine *engine)
+{
+	return engine->settings.store;
+}
+
+const struct kh_policy *kh_engine_policy(const struct kh_engine *engine)
+{
+	return engine->settings.policy;
+}
+
+const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine)
+{
+	return engine->settings.alloc;
+}
+
+const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name)
+{
+	for (size_t i = 0; i < engine->settings.reader_count; i++) {
+		if (kh_view_eq(engine->settings.readers[i].name, name))
+			return &engine->settings.readers[i];
+	}
+	return NULL;
+}
+
+/* --- one call ----------------------------------------------------------------------------------------------------- */
+
+struct job {
+	struct kh_engine *engine;
+	struct kh_view token; /* p NULL: Keyhole itself */
+	kh_engine_fn *fn;
+	void *call;
+	struct kh_arena *arena;
+	struct kh_error *err;
+	enum kh_err refused; /* the operation was refused, and that is on the record */
+};
+
+static int64_t tick(struct kh_engine *engine)
+{
+	int64_t now = kh_engine_now(engine);
+
+	if (now > engine->last)
+		engine->last = now;
+	return engine->last;
+}
+
+/* Records that the call was not let through; the caller is told what *ERR has. */
+static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operation, enum kh_err why)
+{
+	struct kh_view what = kh_arena_printf(op->arena, "{\"code\":\"%s\",\"operation\":\"%s\"}", op->err->code,
+					      operation != NULL ? operation : "");
+	int64_t wait;
+
+	job->refused = why;
+	if (op->caller == NULL && !kh_quota_admits(&job->engine->refusals, refusal_rate, op->now, &wait))
+		return KH_OK;
+	kh_quota_take(&job->engine->refusals, refusal_rate, op->now);
+	return kh_own_event(op, KH_AUDIT_REFUSED, NULL, what);
+}
+
+static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
+{
+	const struct kh_operations_entry *entry = kh_operations_find(job->fn);
+	enum kh_err e = kh_token_check(op->txn, job->engine->id_key, job->token, op->now, &op->caller);
+
+	*ret_yes = false;
+	if (e == KH_EREFUSED) {
+		kh_error_set(op->err, e, "unauthorised", "the token is not valid");
+		return refuse(op, job, entry != NULL ? entry->name : NULL, e);
+	}
+	if (e != KH_OK)
+		return e;
+	if (entry == NULL || !(entry->roles & KH_ROLE_BIT(op->caller->role))) {
+		kh_error_set(op->err, KH_EREFUSED, "forbidden", "a token with the role %s cannot do this",
+			     kh_words_name(&kh_policy_role_words, op->caller->role));
+		return refuse(op, job, entry != NULL ? entry->name : NULL, KH_EREFUSED);
+	}
+	*ret_yes = true;
+	return KH_OK;
+}
+
+static enum kh_err run_job(struct kh_txn *txn, void *arg)
+{
+	struct job *job = arg;
+	struct kh_op op = {
+		.engine = job->engine,
+		.txn = txn,
+		.arena = job->arena,
+		.policy = job->engine->settings.policy,
+		.screen = job->engine->screen,
+		.now = tick(job->engine),
+		.err = job->err,
+	};
+	bool yes = true;
+	enum kh_err e = KH_OK;
+
+	job->refused = KH_OK;
+	kh_txn_use_arena(txn, job->arena);
+	if (job->token.p != NULL)
+		e = authorise(&op, job, &yes);
+	if (e == KH_OK && yes) {
+		e = job->fn(&op, job->call);
+		job->refused = op.refused;
+	}
+	if (e == KH_OK)
+		e = kh_arena_check(job->arena);
+	return e;
+}
+
+static enum kh_err run(struct job *job)
+{
+	struct kh_error ours = {0}, stores = {0};
+
+	if (job->err == NULL)
+		job->err = &ours;
+	enum kh_err e = kh_store_run(job->engine->settings.store, run_job, job, &stores);
+	if (e != KH_OK && stores.code != NULL) /* the store's own word goes first */
+		*job->err = stores;
+	return e != KH_OK ? e : job->refused;
+}
+
+enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_engine_fn *fn, void *call,
+			   struct kh_arena *arena, struct kh_error *err)
+{
+	struct job job = {
+		.engine = engine,
+		.token = token.p != NULL ? token : KH_LIT(""),
+		.fn = fn,
+		.call = call,
+		.arena = arena,
+		.err = err,
+	};
+
+	return run(&job);
+}
+
+enum kh_err kh_engine_own(struct kh_engine *engine, kh_engine_fn *fn, void *call, struct kh_arena *arena,
+			  struct kh_error *err)
+{
+	struct job job = {.engine = engine, .fn = fn, .call = call, .arena = arena, .err = err};
+
+	return run(&job);
+}
+
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
+
+static enum kh_err start(struct kh_op *op, void *call)
+{
+	struct kh_engine *engine = call;
+	struct kh_system_row *system;
+	struct kh_emit emit;
+	struct kh_buf buf;
+	struct kh_view what = {NULL, 0};
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_SYSTEM, 1, &system);
+
+	if (e == KH_EUNKNOWN || (e == KH_OK && system->id_key.n != KH_PUBLICID_KEY))
+		return kh_error_set(op->err, KH_ESTORE, "store_corrupt", "the store has no system row");
+	if (e != KH_OK)
+		return e;
+	memcpy(engine->id_key, system->id_key.p, KH_PUBLICID_KEY);
+	system->policy = op->policy->digest;
+	kh_buf_init(&buf, op->arena, BOOK);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "holder");
+	kh_emit_int(&emit, kh_store_holder(engine->settings.store));
+	kh_emit_key(&emit, "version");
+	kh_emit_text(&emit, engine->settings.version);
+	kh_emit_end(&emit);
+	e = kh_buf_end(&buf, &what);
+	return e == KH_OK ? kh_own_event(op, KH_AUDIT_STARTED, NULL, what) : e;
+}
+
+static enum kh_err stop(struct kh_op *op, void *call)
+{
+	const struct kh_engine *engine = call;
+
+	return kh_own_event(
+		op, KH_AUDIT_STOPPED, NULL,
+		kh_arena_printf(op->arena, "{\"holder\":%lld}", (long long)kh_store_holder(engine->settings.store)));
+}
+
+static enum kh_err make_screen(struct kh_engine *engine, struct kh_arena *arena, struct kh_error *err)
+{
+	const struct kh_rule *extra = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_policy_screen_rules(arena, engine->settings.policy, &extra, &count);
+
+	if (e == KH_OK)
+		e = kh_rules_new(engine->settings.alloc, extra, count, &engine->rules, err);
+	return e == KH_OK ? kh_screen_new(engine->settings.alloc, engine->rules, &engine->screen) : e;
+}
+
+static void close_engine(struct kh_engine *engine)
+{
+	kh_screen_free(engine->screen);
+	kh_rules_free(engine->rules);
+	sodium_memzero(engine->id_key, sizeof(engine->id_key));
+	kh_alloc_free(engine->settings.alloc, engine, sizeof(*engine));
+}
+
+enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_engine **ret_engine,
+			  struct kh_error *err)
+{
+	const struct kh_alloc *alloc = settings->alloc != NULL ? settings->alloc : &kh_alloc_system;
+	struct kh_engine *engine = kh_alloc_zero(alloc, sizeof(*engine));
+	struct kh_arena arena;
+
+	if (engine == NULL)
+		return KH_ENOMEM;
+	engine->settings = *settings;
+	engine->settings.alloc = alloc;
+	kh_arena_init(&arena, alloc, BOOK);
+	enum kh_err e = make_screen(engine, &arena, err);
+	if (e == KH_OK)
+		e = kh_engine_own(engine, start, engine, &arena, err);
+	kh_arena_done(&arena);
+	if (e != KH_OK) {
+		close_engine(engine);
+		return e;
+	}
+	*ret_engine = engine;
+	return KH_OK;
+}
+
+void kh_engine_free(struct kh_engine *engine)
+{
+	struct kh_arena arena;
+
+	if (engine == NULL)
+		return;
+	kh_arena_init(&arena, engine->settings.alloc, BOOK);
+	/* A stop that cannot be written is like a death: the next start records what it finds. */
+	(void)!kh_engine_own(engine, stop, engine, &arena, NULL);
+	kh_arena_done(&arena);
+	close_engine(engine);
+}
+
+/* --- a new store -------------------------------------------------------------------------------------------------- */
+
+struct creation {
+	struct kh_arena *arena;
+	const struct kh_digest *audit_key;
+	const unsigned char *random;
+	int64_t now;
+	struct kh_view admin;
+};
+
+static enum kh_err create(struct kh_txn *txn, void *arg)
+{
+	struct creation *c = arg;
+	struct kh_system_row *system;
+	struct kh_token_row *admin;
+
+	kh_txn_use_arena(txn, c->arena);
+	enum kh_err e = kh_txn_new(txn, KH_TABLE_SYSTEM, &system);
+	if (e == KH_OK)
+		e = kh_txn_new(txn, KH_TABLE_TOKENS, &admin);
+	if (e != KH_OK)
+		return e;
+	system->created_at = c->now;
+	system->id_key = kh_view_of((const char *)c->random, KH_PUBLICID_KEY);
+	system->audit_key = *c->audit_key;
+	admin->name = KH_LIT("admin");
+	admin->role = KH_ROLE_ADMIN;
+	admin->created_at = c->now;
+	admin->secret = kh_canonical_digest(kh_view_of((const char *)c->random + 32, 32));
+	c->admin = kh_token_text(c->arena, c->random, admin->id, c->random + 32);
+	struct kh_audit audit = {.kind = KH_AUDIT_STORE_CREATED, .at = c->now};
+	e = kh_arena_check(c->arena);
+	return e == KH_OK ? kh_txn_event(txn, &audit) : e;
+}
+
+enum kh_err kh_engine_create(struct kh_store *store, struct kh_arena *arena, const struct kh_digest *audit_key,
+			     const unsigned char random[64], int64_t now, struct kh_view *ret_admin,
+			     struct kh_error *err)
+{
+	struct creation c = {.arena = arena, .audit_key = audit_key, .random = random, .now = now};
+	enum kh_err e = kh_store_run(store, create, &c, err);
+
+	if (e == KH_OK)
+		*ret_admin = c.admin;
+	return e;
+}

@@ -1,0 +1,335 @@
+/*
+ * Transactions: the rows that an operation has loaded, and the event that writes what it changed.
+ *
+ * Nothing but kh_txn_event() writes, and it writes rows and event together; kh_txn_operate() refuses to keep an
+ * operation that changed a row and recorded nothing.  Whom this trusts: the operations, to change what they mean to;
+ * nobody, to have written it down.
+ */
+#include "store/txn.h"
+
+#include "base/utf8.h"
+#include "store/backend.h"
+
+#define EXACT      (INT64_C(1) << 53)
+#define BODY_LIMIT (64U << 20)
+
+struct kh_txn_row {
+	struct kh_txn_row *next;
+	enum kh_table table;
+	bool fresh; /* not in the database yet */
+	void *row;  /* the operation's */
+	void *was;  /* as the database has it */
+};
+
+void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena)
+{
+	txn->arena = arena;
+}
+
+bool kh_txn_is_reading(const struct kh_txn *txn)
+{
+	return txn->reading;
+}
+
+static int64_t id_of(const void *row)
+{
+	int64_t id;
+
+	memcpy(&id, row, sizeof(id));
+	return id;
+}
+
+static struct kh_txn_row *keep(struct kh_txn *txn, enum kh_table table)
+{
+	size_t size = kh_record_of(table)->size;
+	struct kh_txn_row *r = KH_NEW(txn->arena, struct kh_txn_row);
+	void *row = kh_arena_alloc(txn->arena, size), *was = kh_arena_alloc(txn->arena, size);
+
+	if (r == NULL || row == NULL || was == NULL)
+		return NULL;
+	*r = (struct kh_txn_row){.table = table, .row = row, .was = was};
+	return r;
+}
+
+static void append(struct kh_txn *txn, struct kh_txn_row *r)
+{
+	if (txn->last_row != NULL)
+		txn->last_row->next = r;
+	else
+		txn->rows = r;
+	txn->last_row = r;
+}
+
+enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row)
+{
+	for (struct kh_txn_row *r = txn->rows; r != NULL; r = r->next) {
+		if (r->table == table && id_of(r->row) == id) {
+			*ret_row = r->row;
+			return KH_OK;
+		}
+	}
+	struct kh_txn_row *r = keep(txn, table);
+	if (r == NULL)
+		return KH_ENOMEM;
+	enum kh_err e = txn->backend->get(txn, table, id, r->row);
+	if (e != KH_OK)
+		return e;
+	memcpy(r->was, r->row, kh_record_of(table)->size);
+	append(txn, r);
+	*ret_row = r->row;
+	return KH_OK;
+}
+
+enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row)
+{
+	struct kh_txn_row *r = keep(txn, table);
+	int64_t id = 0;
+
+	if (r == NULL)
+		return KH_ENOMEM;
+	enum kh_err e = txn->backend->next_id(txn, table, &id);
+	if (e != KH_OK)
+		return e;
+	for (struct kh_txn_row *other = txn->rows; other != NULL; other = other->next) {
+		if (other->table == table && other->fresh && id_of(other->row) >= id)
+			id = id_of(other->row) + 1;
+	}
+	memcpy(r->row, &id, sizeof(id));
+	memcpy(r->was, &id, sizeof(id));
+	r->fresh = true;
+	append(txn, r);
+	*ret_row = r->row;
+	return KH_OK;
+}
+
+enum kh_err kh_txn_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
+			size_t limit, int64_t **ret_ids, size_t *ret_count)
+{
+	int64_t *ids = KH_NEW_N(txn->arena, int64_t, limit);
+	size_t count = 0;
+
+	if (ids == NULL)
+		return KH_ENOMEM;
+	enum kh_err e = txn->backend->find(txn, index, key, text, after, limit, ids, &count);
+	if (e == KH_OK) {
+		*ret_ids = ids;
+		*ret_count = count;
+	}
+	return e;
+}
+
+enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id)
+{
+	if (txn->event < 0) {
+		enum kh_err e = txn->backend->last_event(txn, &txn->event);
+		if (e != KH_OK)
+			return e;
+	}
+	*ret_id = txn->event + 1;
+	return KH_OK;
+}
+
+/* Which columns of R differ from the database: a bit each. */
+static uint64_t changed(const struct kh_txn_row *r)
+{
+	const struct kh_record *record = kh_record_of(r->table);
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < record->count; i++) {
+		if (!kh_record_same(&record->columns[i], r->row, r->was))
+			bits |= UINT64_C(1) << i;
+	}
+	return bits;
+}
+
+_Static_assert(KH_RECORD_COLUMNS <= 64, "a bit for each column");
+
+/* A column's value as the audit has it. */
+static enum kh_err emit_column(struct kh_emit *emit, const struct kh_column *c, const void *row, struct kh_error *err)
+{
+	const char *at = (const char *)row + c->offset;
+	struct kh_view text;
+	int64_t number;
+
+	switch (c->kind) {
+	case KH_COLUMN_INT:
+		memcpy(&number, at, sizeof(number));
+		if (number > EXACT || number < -EXACT)
+			return kh_error_set(err, KH_ESTORE, "out_of_range", "%s does not fit", c->name);
+		kh_emit_int(emit, number);
+		break;
+	case KH_COLUMN_WORD: {
+		unsigned word;
+		memcpy(&word, at, sizeof(word));
+		if (word >= c->words->n || c->words->at[word] == NULL)
+			return kh_error_set(err, KH_ESTORE, "out_of_range", "%s is no word of its list", c->name);
+		kh_emit_text(emit, kh_view_str(c->words->at[word]));
+		break;
+	}
+	case KH_COLUMN_TEXT:
+		memcpy(&text, at, sizeof(text));
+		if (kh_utf8_invalid(text) != SIZE_MAX)
+			return kh_error_set(err, KH_ESTORE, "out_of_range", "%s is not UTF-8", c->name);
+		kh_emit_text(emit, text);
+		break;
+	case KH_COLUMN_SEALED:
+		memcpy(&text, at, sizeof(text));
+		if (text.n == 0) {
+			kh_emit_text(emit, KH_LIT(""));
+		} else {
+			struct kh_digest hash = kh_canonical_digest(text);
+			kh_emit_digest(emit, &hash);
+		}
+		break;
+	case KH_COLUMN_DIGEST: {
+		struct kh_digest digest;
+		memcpy(&digest, at, sizeof(digest));
+		kh_emit_digest(emit, &digest);
+		break;
+	}
+	}
+	return KH_OK;
+}
+
+/* ["tasks",12,{...}] for a row that differs in BITS. */
+static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, uint64_t bits, struct kh_error *err)
+{
+	const struct kh_record *record = kh_record_of(r->table);
+	enum kh_err e = KH_OK;
+
+	kh_emit_array(emit);
+	kh_emit_text(emit, kh_view_str(record->table));
+	kh_emit_int(emit, id_of(r->row));
+	kh_emit_object(emit);
+	for (size_t i = 0; i < record->count && e == KH_OK; i++) {
+		if (!(bits >> i & 1) || record->columns[i].chain)
+			continue;
+		kh_emit_key(emit, record->columns[i].name);
+		e = emit_column(emit, &record->columns[i], r->row, err);
+	}
+	kh_emit_end(emit);
+	kh_emit_end(emit);
+	return e;
+}
+
+/* The whole event: what its columns say, the differences, and what is in no row. */
+static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, const struct kh_chain *chain,
+			      struct kh_audit_entry *entry)
+{
+	struct kh_buf buf;
+	struct kh_emit emit;
+	enum kh_err e = KH_OK;
+
+	kh_buf_init(&buf, txn->arena, BODY_LIMIT);
+	kh_audit_head(&buf, entry, &chain->head);
+	kh_buf_lit(&buf, ",\"set\":");
+	kh_emit_init(&emit, &buf);
+	kh_emit_array(&emit);
+	for (const struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
+		uint64_t bits = changed(r);
+		if (bits != 0 || r->fresh)
+			e = emit_row(&emit, r, bits, txn->err);
+	}
+	kh_emit_end(&emit);
+	if (e != KH_OK)
+		return e;
+	kh_buf_lit(&buf, ",\"what\":");
+	kh_buf_add(&buf, audit->what.n > 0 ? audit->what : KH_LIT("{}"));
+	kh_buf_byte(&buf, '}');
+	e = kh_buf_end(&buf, &entry->body);
+	if (e == KH_EREFUSED)
+		return kh_error_set(txn->err, KH_ESTORE, "unrecorded", "an event could not be written in order");
+	return e;
+}
+
+/* Writes every row that differs. */
+static enum kh_err write_rows(struct kh_txn *txn)
+{
+	enum kh_err e = KH_OK;
+
+	for (struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
+		uint64_t bits = changed(r);
+		if (r->fresh)
+			e = txn->backend->insert(txn, r->table, r->row);
+		else if (bits != 0)
+			e = txn->backend->update(txn, r->table, r->row, bits);
+		if (e == KH_OK) {
+			r->fresh = false;
+			memcpy(r->was, r->row, kh_record_of(r->table)->size);
+		}
+	}
+	return e;
+}
+
+static enum kh_err find_chain(struct kh_txn *txn, const struct kh_audit *audit, struct kh_chain **ret_chain)
+{
+	struct kh_system_row *system;
+
+	if (audit->task != NULL) {
+		*ret_chain = &audit->task->chain;
+		return KH_OK;
+	}
+	enum kh_err e = kh_txn_load(txn, KH_TABLE_SYSTEM, 1, &system);
+	if (e == KH_OK)
+		*ret_chain = &system->chain;
+	return e;
+}
+
+enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit)
+{
+	struct kh_chain *chain = NULL;
+	int64_t id = 0;
+
+	if (txn->reading)
+		return kh_error_set(txn->err, KH_ESTORE, "read_only", "this transaction only reads");
+	enum kh_err e = find_chain(txn, audit, &chain);
+	if (e == KH_OK)
+		e = kh_txn_next_event(txn, &id);
+	if (e != KH_OK)
+		return e;
+	struct kh_audit_entry entry = {
+		.id = id,
+		.chain = audit->task != NULL ? audit->task->id : 0,
+		.n = chain->n + 1,
+		.prev = chain->last,
+		.at = audit->at,
+		.by = audit->by,
+		.kind = kh_view_str(kh_words_name(&kh_audit_kind_words, audit->kind)),
+	};
+	e = write_body(txn, audit, chain, &entry);
+	if (e != KH_OK)
+		return e;
+	entry.hash = kh_canonical_digest(entry.body);
+	*chain = (struct kh_chain){.n = entry.n, .last = id, .head = entry.hash};
+	e = txn->backend->append(txn, &entry);
+	if (e == KH_OK)
+		e = write_rows(txn);
+	if (e != KH_OK)
+		return e;
+	txn->event = id;
+	txn->events++;
+	audit->id = id;
+	return KH_OK;
+}
+
+enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg)
+{
+	int64_t event = txn->event;
+
+	txn->rows = txn->last_row = NULL;
+	txn->arena = NULL;
+	txn->events = 0;
+	enum kh_err e = fn(txn, arg);
+	if (txn->broken)
+		e = txn->broken_by;
+	for (const struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
+		if (r->fresh || changed(r) != 0)
+			e = kh_error_set(txn->err, KH_ESTORE, "unrecorded", "a change of %s was not recorded",
+					 kh_record_of(r->table)->table);
+	}
+	if (e != KH_OK) {
+		txn->event = event;
+		txn->events = 0;
+	}
+	return e;
+}
