@@ -98,6 +98,7 @@ CREATE TABLE blocks (
 	trust TEXT NOT NULL CHECK (trust IN ('trusted', 'vetted', 'untrusted')),
 	type TEXT NOT NULL CHECK (type IN ('instruction', 'data')),
 	taint TEXT NOT NULL CHECK (taint IN ('low', 'medium', 'high')),
+	put_by INTEGER NOT NULL CHECK (put_by >= 0),
 	given INTEGER NOT NULL CHECK (given IN (0, 1)),
 	prev INTEGER NOT NULL CHECK (prev >= 0 AND prev < id),
 	prev_text INTEGER NOT NULL CHECK (prev_text >= 0 AND prev_text < id),
@@ -114,6 +115,7 @@ CREATE TABLE blocks (
 	CONSTRAINT delivery_of_a_query CHECK (kind <> 'delivery' OR query > 0),
 	CONSTRAINT purged_is_empty CHECK (purged_at = 0 OR length(content) = 0)
 ) STRICT;
+CREATE INDEX blocks_of_task ON blocks (task) WHERE kind = 'sealed';
 CREATE INDEX blocks_expiring ON blocks (expires_at) WHERE expires_at > 0 AND purged_at = 0;
 
 CREATE TABLE queries (

@@ -183,16 +183,16 @@ static inline enum kh_err opened_first_rows(struct kh_txn *txn, void *arg)
 	return e;
 }
 
-#define must_store(o, e)                                                                                   \
-	do {                                                                                               \
-		enum kh_err must_e = (e);                                                                  \
-		if (must_e != KH_OK)                                                                       \
+#define must_store(o, e)                                                                                               \
+	do {                                                                                                           \
+		enum kh_err must_e = (e);                                                                              \
+		if (must_e != KH_OK)                                                                                   \
 			fail_msg("%s:%d: %d %s: %s", __FILE__, __LINE__, (int)must_e, (o)->err.code, (o)->err.detail); \
 	} while (0)
 
-#define must_store_fail(o, want, word, e)                                \
-	do {                                                             \
-		assert_int_equal((e), (want));                           \
+#define must_store_fail(o, want, word, e)                                         \
+	do {                                                                      \
+		assert_int_equal((e), (want));                                    \
 		assert_string_equal((o)->err.code ? (o)->err.code : "-", (word)); \
 	} while (0)
 
