@@ -30,13 +30,19 @@ yyjson_mut_val *kh_message_query(yyjson_mut_doc *doc, const struct kh_query *que
 yyjson_mut_val *kh_message_delivery(yyjson_mut_doc *doc, const struct kh_query *query, const struct kh_answer *answer,
 				    struct kh_view query_id, struct kh_view from, enum kh_taint taint)
 {
+	return kh_message_delivered(doc, query->category, kh_answer_write(answer, query, doc), query_id, from, taint);
+}
+
+yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyjson_mut_val *response,
+				     struct kh_view query_id, struct kh_view from, enum kh_taint taint)
+{
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 
 	yyjson_mut_obj_add_str(doc, obj, "type", "bcp_response_delivery");
 	kh_json_add(doc, obj, "query_id", query_id);
-	yyjson_mut_obj_add_uint(doc, obj, "category", query->category);
+	yyjson_mut_obj_add_uint(doc, obj, "category", category);
 	kh_json_add(doc, obj, "from_agent", from);
-	yyjson_mut_obj_add_val(doc, obj, "response", kh_answer_write(answer, query, doc));
+	yyjson_mut_obj_add_val(doc, obj, "response", response);
 	yyjson_mut_obj_add_str(doc, obj, "trust", kh_label_trust(KH_UNTRUSTED));
 	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(taint));
 	return obj;
