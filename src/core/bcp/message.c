@@ -62,8 +62,13 @@ enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted m
 		return kh_error_set(err, KH_EINPUT, "bad_message", "a Reader sends bcp_response and nothing else");
 	if (id.n == 0)
 		return kh_error_set(err, KH_EINPUT, "bad_message", "a response names its query by query_id");
-	*ret_query_id = id;
 	/* {"response": "..."} is also the running system's summary: a string belongs to the body. */
-	*ret_response = type.p != NULL && response != NULL && !yyjson_is_str(response) ? response : root;
+	bool wrapped = type.p != NULL && response != NULL && !yyjson_is_str(response);
+	/* Where the body is the whole, what is too much in it is for whoever judges it. */
+	if (wrapped && yyjson_obj_size(root) != 3)
+		return kh_error_set(err, KH_EINPUT, "bad_message",
+				    "a bcp_response has type, query_id and response and nothing else");
+	*ret_query_id = id;
+	*ret_response = wrapped ? response : root;
 	return KH_OK;
 }
