@@ -106,13 +106,20 @@ static void test_list_in_parts(struct kh_test *t)
 static void test_list_for_whom(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
-	struct kh_view nobody[] = {f->controller, f->hosted, f->reader, f->host, f->supervisor};
+	struct kh_view nobody[] = {f->controller, f->hosted, f->reader, f->host};
+	struct kh_view task = kh_fixture_task(f, f->controller), state;
+	struct kh_view other = kh_approving_ask(f, task, KH_APPROVE_PHASE, "x");
+	struct kh_view call = kh_approving_ask(f, task, KH_APPROVE_TOOL_CALL, "x");
 	struct kh_approval_list list = {0};
 
 	for (size_t i = 0; i < sizeof(nobody) / sizeof(nobody[0]); i++) {
 		must_fail(t, KH_EREFUSED, kh_fixture_call(f, nobody[i], kh_approval_list_run, &list));
 		assert_code(t, "forbidden");
 	}
+	/* K7: a supervisor is told of tool calls and of nothing else. */
+	must(t, kh_fixture_call(f, f->supervisor, kh_approval_list_run, &list));
+	assert_int_equal(find(f, &list, call, &state), 1);
+	assert_int_equal(find(f, &list, other, &state), 0);
 }
 
 static const struct kh_test_case cases[] = {
