@@ -26,7 +26,7 @@ static void test_request(struct kh_test *t)
 	assert_int_equal(kh_fixture_task_row(f, task)->pending, 1);
 	/* L5: the event has the subject by its hash. */
 	struct kh_view event = kh_fixture_event(f, KH_AUDIT_APPROVAL_REQUESTED);
-	assert_true(kh_approving_has(event, "\"state\":\"pending\""));
+	assert_true(kh_approving_has(event, "\"kind\":\"phase\""));
 	assert_false(kh_approving_has(event, "the plan"));
 }
 

@@ -89,7 +89,7 @@ static void test_findings_have_places(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_approving ask = {.task = kh_fixture_task(f, f->controller),
 				   .kind = KH_APPROVE_PHASE,
-				   .text = KH_LIT(text),
+				   .text = kh_view_str(text),
 				   .untrusted = true,
 				   .mark = "repeats_delivery"};
 
@@ -102,7 +102,7 @@ static void test_findings_have_places(struct kh_test *t)
 	assert_view(kh_json_str(kh_json_get(found, "code")), "instruction");
 	size_t start = yyjson_get_uint(kh_json_get(found, "start")), end = yyjson_get_uint(kh_json_get(found, "end"));
 	assert_true(start < end && end <= strlen(text));
-	assert_true(kh_view_starts(kh_view_sub(KH_LIT(text), start, end), KH_LIT("Ignore")));
+	assert_true(kh_view_starts(kh_view_sub(kh_view_str(text), start, end), KH_LIT("Ignore")));
 	assert_true(kh_approving_has(kh_fixture_event(f, KH_AUDIT_APPROVAL_REQUESTED),
 				     "\"what\":{\"marks\":[\"repeats_delivery\"]}"));
 }
