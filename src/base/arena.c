@@ -10,6 +10,7 @@
 #define FIRST_CHUNK 4096
 #define ALIGNMENT   alignof(max_align_t)
 #define QUOTE_MAX   64
+#define QUOTED_CHAR 12 /* bytes of the longest escape, \u{10ffff}, and its NUL */
 
 struct kh_arena_chunk {
 	struct kh_arena_chunk *older;
@@ -162,28 +163,57 @@ struct kh_view kh_arena_printf(struct kh_arena *arena, const char *fmt, ...)
 	return v;
 }
 
+/* The character at *AT of V as it is shown, and its length; *AT is past it then. */
+static size_t quote_char(struct kh_view v, size_t *at, char ret_shown[QUOTED_CHAR])
+{
+	uint32_t c;
+	size_t len = kh_utf8_decode(v, *at, &c);
+	const char *p = v.p + *at;
+
+	*at += len == 0 ? 1 : len;
+	if (len == 0)
+		return (size_t)snprintf(ret_shown, QUOTED_CHAR, "\\x%02x", (unsigned char)*p);
+	if (c == '"' || c == '\\')
+		return (size_t)snprintf(ret_shown, QUOTED_CHAR, "\\%c", (char)c);
+	if (!kh_utf8_is_plain(c))
+		return (size_t)snprintf(ret_shown, QUOTED_CHAR, "\\u{%x}", (unsigned)c);
+	memcpy(ret_shown, p, len);
+	return len;
+}
+
 struct kh_view kh_arena_quote(struct kh_arena *arena, struct kh_view v)
 {
-	char out[QUOTE_MAX * 10 + 8];
+	char out[(QUOTE_MAX + 1) * QUOTED_CHAR];
 	size_t at = 0, n = 0;
 
 	out[n++] = '"';
-	while (at < v.n && at < QUOTE_MAX) {
-		uint32_t c;
-		size_t len = kh_utf8_decode(v, at, &c);
-		if (len == 0)
-			n += (size_t)snprintf(out + n, 5, "\\x%02x", (unsigned char)v.p[at++]);
-		else if (c == '"' || c == '\\')
-			n += (size_t)snprintf(out + n, 3, "\\%c", (char)c), at += len;
-		else if (kh_utf8_is_plain(c))
-			memcpy(out + n, v.p + at, len), n += len, at += len;
-		else
-			n += (size_t)snprintf(out + n, 11, "\\u{%x}", (unsigned)c), at += len;
-	}
+	while (at < v.n && at < QUOTE_MAX)
+		n += quote_char(v, &at, out + n);
 	out[n++] = '"';
 	if (at < v.n)
 		memcpy(out + n, "...", 3), n += 3;
 	return kh_arena_dup(arena, kh_view_of(out, n));
+}
+
+struct kh_view kh_arena_quote_most(struct kh_arena *arena, struct kh_view v, size_t most)
+{
+	char *out = kh_arena_alloc(arena, most), shown[QUOTED_CHAR];
+	size_t at = 0, n = 0;
+	bool cut = false;
+
+	if (out == NULL)
+		return (struct kh_view){NULL, 0};
+	out[n++] = '"';
+	while (at < v.n && !cut) {
+		size_t len = quote_char(v, &at, shown);
+		cut = n + len + 4 > most; /* the closing quote, and the dots where there is more */
+		if (!cut)
+			memcpy(out + n, shown, len), n += len;
+	}
+	out[n++] = '"';
+	if (cut)
+		memcpy(out + n, "...", 3), n += 3;
+	return kh_view_of(out, n);
 }
 
 enum kh_err kh_arena_check(const struct kh_arena *arena)

@@ -55,6 +55,10 @@ struct kh_view kh_arena_vprintf(struct kh_arena *arena, const char *fmt, va_list
  */
 struct kh_view kh_arena_quote(struct kh_arena *arena, struct kh_view v);
 
+/* The same of a text that may be longer, such as what a program said of its own failure: a result of at most MOST bytes
+ * (8 at least). */
+struct kh_view kh_arena_quote_most(struct kh_arena *arena, struct kh_view v, size_t most);
+
 /* KH_ENOMEM if any allocation has failed since init or clear, else KH_OK. */
 enum kh_err kh_arena_check(const struct kh_arena *arena) __attribute__((warn_unused_result));
 

@@ -21,4 +21,10 @@ static inline struct kh_view kh_tainted_open(struct kh_tainted t)
 	return t.sealed;
 }
 
+/* How many bytes it has, which says nothing of what they are. */
+static inline size_t kh_tainted_size(struct kh_tainted t)
+{
+	return t.sealed.n;
+}
+
 #endif

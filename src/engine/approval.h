@@ -1,14 +1,15 @@
 /*
- * Approvals (A1-A4, A6): asked for by operations, shown to humans, decided once, used by the transaction that acts.
+ * Approvals (A1-A4, A6): asked for by operations, shown to humans (approval_list.h, approval_show.h), decided once
+ * (approval_decide.h), used by the transaction that acts.  Here: how one begins, is used, and ends without a decision.
  */
 #ifndef KH_ENGINE_APPROVAL_H
 #define KH_ENGINE_APPROVAL_H
 
 #include "engine/engine.h"
 
-#define KH_APPROVAL_PAGE 4096 /* bytes of the text on one page */
+#define KH_APPROVAL_TEXT (1U << 20) /* bytes that a reviewer can be asked to read */
 
-/* What is asked for.  SUBJECT is the canonical JSON of all that a reviewer is shown (approval.c says of what). */
+/* What is asked for. */
 struct kh_approval_request {
 	enum kh_approval_kind kind;
 	struct kh_task_row *task;
@@ -21,14 +22,18 @@ struct kh_approval_request {
 	struct kh_digest arguments, content;
 };
 
-/* Asks.  KH_EREFUSED `too_many_pending` where the task has the policy's most (A6: 3). */
+/*
+ * Asks.  A query's `approval` is the new one then.  KH_EREFUSED `too_many_pending` where the task has the policy's most
+ * (A6: 3); KH_EINPUT `bad_utf8`, KH_ELIMIT `too_long` for a text that nobody could be shown.
+ */
 enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_request *request,
 				struct kh_approval_row **ret_approval) __attribute__((warn_unused_result));
 
 /*
- * Uses the grant of an approval that was approved or edited, for exactly this (A2): same context, task, operation,
- * digests, the policy now in force, not expired, a use left.  KH_OK: it was used, and that is recorded.  KH_EREFUSED:
- * *RET_WHY says what differs, and the approval is void or expired where that is for good.
+ * Uses the grant of an approval that was approved or edited, for exactly this (A2): same context, task (both by public
+ * id), operation, digests, the policy now in force, not expired, a use left.  KH_OK: it was used, and that is recorded.
+ * KH_EREFUSED: *RET_WHY says what differs (KH_GRANT_NOT_GIVEN: nobody has approved it), and the approval is void or
+ * expired where that is for good, which is recorded too: the caller goes on without the grant.
  */
 enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, const struct kh_grant_call *call,
 			    enum kh_granted *ret_why) __attribute__((warn_unused_result));
@@ -37,42 +42,17 @@ enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, 
 enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)
 	__attribute__((warn_unused_result));
 
-/* Ends APPROVAL as expired where its time has passed while it was pending; its query goes on as settle.h says. */
+/* Ends APPROVAL as expired where its time has passed while it was pending; its query ends as expired (A3). */
 enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval) __attribute__((warn_unused_result));
 
-/* approval.list: reviewer, admin. */
-struct kh_approval_list {
-	bool all;            /* also those that were decided */
-	struct kh_view json; /* out: array; no content, only ids, kinds, states, times, sizes */
-};
-enum kh_err kh_approval_list_run(struct kh_op *op, void *call);
+/* The state as it is now: a pending approval whose time has passed is expired, though nothing may have recorded it. */
+enum kh_approval kh_approval_state(const struct kh_approval_row *approval, int64_t now);
 
-/* approval.show: reviewer, admin.  A page of the text is on the record as shown to this principal. */
-struct kh_approval_show {
-	struct kh_view approval;
-	int64_t page; /* 1, 2, ... */
-	/* out */
-	struct kh_view json; /* metadata, marks, pages, digest, and the page's text */
-	struct kh_tainted text;
-	struct kh_approval_row *row;
-};
-enum kh_err kh_approval_show_run(struct kh_op *op, void *call);
+/* The task that APPROVAL belongs to, NULL where it has none: on whose chain its events are. */
+enum kh_err kh_approval_task(struct kh_op *op, const struct kh_approval_row *approval, struct kh_task_row **ret_task)
+	__attribute__((warn_unused_result));
 
-enum kh_choice { KH_CHOICE_APPROVE, KH_CHOICE_REJECT, KH_CHOICE_EDIT };
-
-/*
- * approval.decide: reviewer, admin; never an agent's token, but a supervisor's for tool calls (K7).  SHOWN is the
- * digest of what was displayed, which must be the approval's, and all pages must have been shown to this principal.
- * Decided already: KH_EREFUSED `already_decided`, with who and what.
- */
-struct kh_approval_decide {
-	struct kh_view approval;
-	enum kh_choice choice;
-	struct kh_view shown;     /* 64 hexadecimal digits */
-	struct kh_tainted edited; /* of an edit: a response in the form of the query's, or a summary's text alone */
-	struct kh_view note, from;
-	struct kh_approval_row *row; /* out */
-};
-enum kh_err kh_approval_decide_run(struct kh_op *op, void *call);
+/* Ends the wait for APPROVAL: it becomes STATE, and the task has one less that waits.  An event has to follow. */
+void kh_approval_end(struct kh_approval_row *approval, struct kh_task_row *task, enum kh_approval state);
 
 #endif

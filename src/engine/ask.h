@@ -27,6 +27,10 @@ enum kh_err kh_ask_next_run(struct kh_op *op, void *call);
  */
 enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev) __attribute__((warn_unused_result));
 
+/* The query of ROUND, as the Reader gets it: the admitted one, or its repetition (B14). */
+enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round, struct kh_query *ret_query)
+	__attribute__((warn_unused_result));
+
 /* What the Reader of EFFECT is to get. */
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
 			   struct kh_ask *ask) __attribute__((warn_unused_result));

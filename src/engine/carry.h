@@ -4,6 +4,7 @@
 #ifndef KH_ENGINE_CARRY_H
 #define KH_ENGINE_CARRY_H
 
+#include "engine/ask.h"
 #include "engine/look.h"
 
 /* Asks the Reader of effect ID and takes its response; and so on with what follows (retries, rounds), until the query
@@ -11,9 +12,12 @@
 enum kh_err kh_carry_effect(struct kh_engine *engine, int64_t id, struct kh_error *err)
 	__attribute__((warn_unused_result));
 
-/* Everything that is waiting for this process: after recover. */
-enum kh_err kh_carry_all(struct kh_engine *engine, const int64_t *effects, size_t count, struct kh_error *err)
-	__attribute__((warn_unused_result));
+/* The same for an ask that an operation has handed out already (admit.h): its effects need not be looked up again. */
+enum kh_err kh_carry_ask(struct kh_engine *engine, const struct kh_ask *first, struct kh_arena *arena,
+			 struct kh_error *err) __attribute__((warn_unused_result));
+
+/* Everything that waits for this process, what dead ones have left included (recover.h). */
+enum kh_err kh_carry_all(struct kh_engine *engine, struct kh_error *err) __attribute__((warn_unused_result));
 
 /*
  * Waits until LOOK's query has an outcome or a human is waited for, at most WAIT_MS; carries out what is this process's

@@ -14,6 +14,9 @@
 enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
 	__attribute__((warn_unused_result));
 
+/* The slot at which what is known of QUERY now may be told (B17). */
+int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query);
+
 /* Ends QUERY now, without a slot: for what the Controller did itself (closing its task) or what happened to the task.
  */
 enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)

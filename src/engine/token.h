@@ -11,7 +11,7 @@ struct kh_token_create {
 	struct kh_view name; /* [A-Za-z_][A-Za-z0-9_.-]{0,63}; a Reader's is unique among the living and the drivers */
 	enum kh_role role;
 	int64_t expires_at;       /* 0: never */
-	uint64_t bits;            /* of a controller's context: less than the policy's; 0: the policy's */
+	uint64_t bits;            /* of a controller's context, at most the policy's; 0: the policy's */
 	unsigned char secret[32]; /* in: random */
 	/* out */
 	struct kh_view text; /* shown once */
@@ -20,20 +20,29 @@ struct kh_token_create {
 };
 enum kh_err kh_token_create_run(struct kh_op *op, void *call);
 
-/* token.revoke: admin any, host those that it made.  The last admin's cannot be. */
+/*
+ * token.revoke: admin any, host those that it made.  The last admin's without an expiry cannot be.  A controller's open
+ * tasks are closed; what a Reader was asked and has not answered fails; a host's controllers can do no more.
+ */
 struct kh_token_revoke {
 	struct kh_view id;
 };
 enum kh_err kh_token_revoke_run(struct kh_op *op, void *call);
 
-/* token.list: admin, host (its own).  No secrets, no hashes. */
+/* token.list: admin, host (its own).  No secrets, no hashes.  At most KH_TOKEN_LIST at a time. */
+#define KH_TOKEN_LIST 1000
 struct kh_token_list {
-	struct kh_view json; /* out */
+	bool all;             /* also those that were revoked or have expired */
+	struct kh_view after; /* public id: those made after it; empty: from the first on */
+	struct kh_view json;  /* out: array of id, name, role, state, context, made_by, created_at, expires_at, ... */
+	bool more;            /* out: ask again, after the last */
 };
 enum kh_err kh_token_list_run(struct kh_op *op, void *call);
 
-/* Not an operation: the row of the token with this text, if it is valid now.  KH_EREFUSED `unauthorised`, with no word
- * on why.  Compares in constant time. */
+/*
+ * Not an operation: the row of the token with this text, if it is valid now.  KH_EREFUSED with no word on why. Compares
+ * in constant time.  A token that a host made is valid as long as the host's is.
+ */
 enum kh_err kh_token_check(struct kh_txn *txn, const unsigned char id_key[16], struct kh_view text, int64_t now,
 			   struct kh_token_row **ret_token) __attribute__((warn_unused_result));
 

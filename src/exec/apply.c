@@ -157,7 +157,7 @@ static void set_up(struct inside *in)
 		broken(in, part, e);
 }
 
-static void send_plain(const struct inside *in, enum kh_message_type type, enum kh_field field, uint64_t value)
+static void send_plain(const struct inside *in, enum kh_message_type type, enum kh_message_field field, uint64_t value)
 {
 	char buffer[64];
 	struct kh_message_out out;
@@ -270,7 +270,7 @@ static int restrict_files(const struct inside *in)
 		rules[n++] = (struct kh_landlock_rule){NULL, KH_LANDLOCK_RUN, in->program};
 	}
 	for (int writable = 0; writable < 2; writable++) {
-		enum kh_field field = writable ? KH_FIELD_WRITE : KH_FIELD_READ;
+		enum kh_message_field field = writable ? KH_FIELD_WRITE : KH_FIELD_READ;
 		for (cursor = 0;
 		     kh_message_item(&in->job, field, &cursor, &path) && n < sizeof(rules) / sizeof(rules[0]);) {
 			memcpy(text + used, path.p, path.n); /* fits: all of them came in one packet */

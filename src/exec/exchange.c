@@ -41,7 +41,7 @@ static void take_end(const struct kh_message *message, struct kh_end *ret_end)
 	ret_end->detail[detail.n] = '\0';
 }
 
-static struct kh_tainted tainted(const struct kh_message *message, enum kh_field field)
+static struct kh_tainted tainted(const struct kh_message *message, enum kh_message_field field)
 {
 	return kh_tainted_wrap(message->text[field]);
 }

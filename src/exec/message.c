@@ -65,7 +65,7 @@ static const struct {
  * ascending order of tag, as they stand in a message.
  */
 struct rule {
-	enum kh_field field;
+	enum kh_message_field field;
 	bool required;
 	uint64_t most;
 	size_t items;
@@ -299,7 +299,7 @@ static bool is_shown(struct kh_view text)
 static enum kh_err take_value(const struct rule *rule, struct kh_view value, struct kh_message *message,
 			      struct kh_error *err)
 {
-	enum kh_field field = rule->field;
+	enum kh_message_field field = rule->field;
 	enum kind kind = fields[field].kind;
 
 	if (kind == NUMBER) {
@@ -423,7 +423,8 @@ enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_s
 	return KH_OK;
 }
 
-bool kh_message_item(const struct kh_message *message, enum kh_field field, size_t *cursor, struct kh_view *ret_item)
+bool kh_message_item(const struct kh_message *message, enum kh_message_field field, size_t *cursor,
+		     struct kh_view *ret_item)
 {
 	struct kh_view rest = kh_view_from(message->fields, *cursor), value;
 	unsigned tag = 0;
@@ -438,7 +439,7 @@ bool kh_message_item(const struct kh_message *message, enum kh_field field, size
 	return false;
 }
 
-size_t kh_message_count(const struct kh_message *message, enum kh_field field)
+size_t kh_message_count(const struct kh_message *message, enum kh_message_field field)
 {
 	size_t count = 0, cursor = 0;
 	struct kh_view item;
@@ -459,7 +460,7 @@ static char *extend(struct kh_message_out *out, size_t n)
 	return out->p + out->n - n;
 }
 
-static void add_field(struct kh_message_out *out, enum kh_field field, struct kh_view value)
+static void add_field(struct kh_message_out *out, enum kh_message_field field, struct kh_view value)
 {
 	/* Longer than any message, and so that the sum cannot overflow. */
 	char *p = value.n > KH_MESSAGE_MAX ? extend(out, SIZE_MAX) : extend(out, FIELD_HEADER + value.n);
@@ -482,7 +483,7 @@ void kh_message_begin(struct kh_message_out *out, char *buffer, size_t cap, enum
 	store32(p + 4, 0);
 }
 
-void kh_message_number(struct kh_message_out *out, enum kh_field field, uint64_t value)
+void kh_message_number(struct kh_message_out *out, enum kh_message_field field, uint64_t value)
 {
 	char bytes[8];
 
@@ -492,7 +493,7 @@ void kh_message_number(struct kh_message_out *out, enum kh_field field, uint64_t
 }
 
 /* Our own words are made to fit: there is no reason to lose an answer for its detail. */
-static void add_words(struct kh_message_out *out, enum kh_field field, struct kh_view value)
+static void add_words(struct kh_message_out *out, enum kh_message_field field, struct kh_view value)
 {
 	char words[KH_MESSAGE_DETAIL];
 	size_t kept = 0;
@@ -508,7 +509,7 @@ static void add_words(struct kh_message_out *out, enum kh_field field, struct kh
 	add_field(out, field, kh_view_of(words, kept));
 }
 
-void kh_message_text(struct kh_message_out *out, enum kh_field field, struct kh_view value)
+void kh_message_text(struct kh_message_out *out, enum kh_message_field field, struct kh_view value)
 {
 	enum kind kind = field > KH_FIELD_NONE && field < KH_FIELDS ? fields[field].kind : BYTES;
 

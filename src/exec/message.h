@@ -89,7 +89,7 @@ enum kh_message_state {
 };
 
 /* Fields, by tag.  Which message has which is in the table. */
-enum kh_field {
+enum kh_message_field {
 	KH_FIELD_NONE = 0,
 	KH_FIELD_PROTOCOL,  /* number: KH_MESSAGE_VERSION */
 	KH_FIELD_POOL,      /* number: sandboxes of each kind to keep warm */
@@ -151,10 +151,11 @@ enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_s
 			    struct kh_message *ret_message, struct kh_error *err) __attribute__((warn_unused_result));
 
 /* The next item of list FIELD; *CURSOR begins as 0.  False at the end. */
-bool kh_message_item(const struct kh_message *message, enum kh_field field, size_t *cursor, struct kh_view *ret_item);
+bool kh_message_item(const struct kh_message *message, enum kh_message_field field, size_t *cursor,
+		     struct kh_view *ret_item);
 
 /* How many items list FIELD has. */
-size_t kh_message_count(const struct kh_message *message, enum kh_field field);
+size_t kh_message_count(const struct kh_message *message, enum kh_message_field field);
 
 /*
  * Writing.  Begin, add fields in ascending order of tag, end; the buffer is the caller's (KH_MESSAGE_MAX bytes). Adding
@@ -168,10 +169,10 @@ struct kh_message_out {
 };
 
 void kh_message_begin(struct kh_message_out *out, char *buffer, size_t cap, enum kh_message_type type);
-void kh_message_number(struct kh_message_out *out, enum kh_field field, uint64_t value);
+void kh_message_number(struct kh_message_out *out, enum kh_message_field field, uint64_t value);
 /* A text, or an item of a list.  An empty text (not: item) adds nothing.  DETAIL is cut to fit, and what is not fit to
  * be shown becomes a question mark. */
-void kh_message_text(struct kh_message_out *out, enum kh_field field, struct kh_view value);
+void kh_message_text(struct kh_message_out *out, enum kh_message_field field, struct kh_view value);
 /* All of a payload.  Bytes that stand in their place already, behind the header, are not moved. */
 void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes);
 enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet) __attribute__((warn_unused_result));

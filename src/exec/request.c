@@ -10,7 +10,7 @@
 
 /* Where each limit is: in its struct and in a message. */
 static const struct limit {
-	enum kh_field field;
+	enum kh_message_field field;
 	size_t offset;
 	const char *name;
 } limits[] = {
@@ -33,13 +33,14 @@ static uint64_t limit_of(const struct kh_limits *from, const struct limit *limit
 	return value;
 }
 
-static void write_list(struct kh_message_out *out, enum kh_field field, const struct kh_view *items, size_t count)
+static void write_list(struct kh_message_out *out, enum kh_message_field field, const struct kh_view *items,
+		       size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		kh_message_text(out, field, items[i]);
 }
 
-static void write_limit(struct kh_message_out *out, enum kh_field field, uint64_t value)
+static void write_limit(struct kh_message_out *out, enum kh_message_field field, uint64_t value)
 {
 	if (value > 0)
 		kh_message_number(out, field, value);
@@ -98,7 +99,7 @@ enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, s
 }
 
 /* The items of a list; MOST is also what the table of messages permits. */
-static enum kh_err read_list(const struct kh_message *message, enum kh_field field, struct kh_view *ret_items,
+static enum kh_err read_list(const struct kh_message *message, enum kh_message_field field, struct kh_view *ret_items,
 			     size_t most, size_t *ret_count, struct kh_error *err)
 {
 	size_t count = 0, cursor = 0;
@@ -139,7 +140,7 @@ static enum kh_err check_paths(const struct kh_view *paths, size_t count, const 
 }
 
 /* A text that may be left out. */
-static enum kh_err read_path(const struct kh_message *message, enum kh_field field, const char *what,
+static enum kh_err read_path(const struct kh_message *message, enum kh_message_field field, const char *what,
 			     struct kh_view *ret_path, struct kh_error *err)
 {
 	*ret_path = message->text[field];

@@ -309,8 +309,8 @@ static int open_folder(const struct kh_root *root, struct kh_view path, const ch
 	return e;
 }
 
-static int open_list(const struct kh_root *root, const struct kh_message *job, enum kh_field field, bool writable,
-		     struct folder *folders, size_t *count, unsigned *owner)
+static int open_list(const struct kh_root *root, const struct kh_message *job, enum kh_message_field field,
+		     bool writable, struct folder *folders, size_t *count, unsigned *owner)
 {
 	struct kh_view path;
 	size_t cursor = 0;

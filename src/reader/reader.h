@@ -12,6 +12,7 @@
 #include "base/tainted.h"
 #include "core/bcp/query.h"
 #include "core/comm/attribution.h"
+#include "core/policy/words.h"
 
 struct kh_client; /* of an executor */
 
@@ -63,6 +64,8 @@ struct kh_reader {
 	const struct kh_client *client; /* command: the executor */
 	const struct kh_view *argv;     /* command: argv[0] is an absolute path */
 	size_t argc;
+	const struct kh_view *read; /* command: what it sees besides the system's programs and itself, read-only */
+	size_t reads;
 	uint64_t timeout_ms; /* 0: 30 s */
 };
 
@@ -70,9 +73,11 @@ extern const struct kh_reader_driver kh_reader_extract; /* extract.c */
 extern const struct kh_reader_driver kh_reader_command; /* command.c */
 
 /*
- * What a Reader that is a program or an agent is sent, as one JSON object: the `bcp_query` of B24 with two members
- * more, `prompt` (K4) and `context` (every block, fenced, E11).  Proves each block's attribution for its content first:
- * KH_ECHANGED where one is not what was sealed.
+ * What a Reader that is a program or an agent is sent, as one JSON object on one line: the `bcp_query` of B24 with two
+ * members more, `prompt` (K4) and `context`: a list with every block in its fence, as text (E11; `rendered` of fence.h,
+ * because whoever hands the object to a model must not hand it the bare content beside the fenced).  Each fence has a
+ * nonce of its own.  Proves each block's attribution for its content and the task first: KH_ECHANGED with code
+ * `changed` where one is not what was sealed.
  */
 enum kh_err kh_reader_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_json,
 			      struct kh_error *err) __attribute__((warn_unused_result));

@@ -34,6 +34,8 @@ struct kh_backend_checkpoint {
 struct kh_backend {
 	/* Rows.  `get` fills ROW (of the table's struct) with views in the arena; KH_EUNKNOWN where there is none. */
 	enum kh_err (*get)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
+	/* The same without its SEALED columns, which come out empty and are not read: content may be large. */
+	enum kh_err (*peek)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
 	enum kh_err (*insert)(struct kh_txn *txn, enum kh_table table, const void *row);
 	/* Writes the columns whose bit is set in CHANGED (bit i: columns[i]). */
 	enum kh_err (*update)(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed);

@@ -100,6 +100,7 @@ struct kh_block_row {
 	enum kh_type type;
 	enum kh_taint taint;
 	struct kh_view source;  /* for people; visible characters only */
+	int64_t put_by;         /* the token that brought it: a Controller is shown the sources that it gave itself */
 	struct kh_view content; /* sealed */
 	struct kh_digest content_hash;
 	struct kh_view tainted_by;  /* ids, ascending, as a JSON array of numbers */

@@ -80,6 +80,11 @@ enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id,
 	return KH_OK;
 }
 
+enum kh_err kh_txn_peek_row(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
+{
+	return txn->backend->peek(txn, table, id, ret_row);
+}
+
 enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row)
 {
 	struct kh_txn_row *r = keep(txn, table);

@@ -29,6 +29,14 @@ void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena);
 enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row)
 	__attribute__((warn_unused_result));
 
+/*
+ * A copy of the row as the last event left it, for reading alone and without its sealed columns: for lists, which must
+ * neither read content nor remember every row that they went by.  *RET_ROW is the caller's.
+ */
+#define kh_txn_peek(txn, table, id, ret_row) kh_txn_peek_row((txn), (table), (id), (void *)(ret_row))
+enum kh_err kh_txn_peek_row(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
+	__attribute__((warn_unused_result));
+
 /* A new row, zeroed but for its id.  It is written by the next event. */
 #define kh_txn_new(txn, table, ret_row) kh_txn_new_row((txn), (table), (void **)(ret_row))
 enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row) __attribute__((warn_unused_result));

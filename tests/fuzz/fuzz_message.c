@@ -14,7 +14,7 @@ static bool inside(struct kh_view whole, struct kh_view part)
 	return part.n == 0 || (part.p >= whole.p && part.n <= whole.n && part.p + part.n <= whole.p + whole.n);
 }
 
-static void check_item(struct kh_view packet, enum kh_field field, struct kh_view item)
+static void check_item(struct kh_view packet, enum kh_message_field field, struct kh_view item)
 {
 	HOLDS(inside(packet, item));
 	HOLDS(item.n <= KH_MESSAGE_LINES);
@@ -34,7 +34,7 @@ static struct kh_view rewrite(struct kh_view packet, const struct kh_message *me
 	size_t items = 0;
 
 	kh_message_begin(&out, buffer, KH_MESSAGE_MAX, message->type);
-	for (enum kh_field field = 1; field < KH_FIELDS; field++) {
+	for (enum kh_message_field field = 1; field < KH_FIELDS; field++) {
 		struct kh_view item;
 		size_t cursor = 0, count = 0;
 		/* A number that is there has no text. */

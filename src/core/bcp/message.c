@@ -30,13 +30,19 @@ yyjson_mut_val *kh_message_query(yyjson_mut_doc *doc, const struct kh_query *que
 yyjson_mut_val *kh_message_delivery(yyjson_mut_doc *doc, const struct kh_query *query, const struct kh_answer *answer,
 				    struct kh_view query_id, struct kh_view from, enum kh_taint taint)
 {
+	return kh_message_delivered(doc, query->category, kh_answer_write(answer, query, doc), query_id, from, taint);
+}
+
+yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyjson_mut_val *response,
+				     struct kh_view query_id, struct kh_view from, enum kh_taint taint)
+{
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 
 	yyjson_mut_obj_add_str(doc, obj, "type", "bcp_response_delivery");
 	kh_json_add(doc, obj, "query_id", query_id);
-	yyjson_mut_obj_add_uint(doc, obj, "category", query->category);
+	yyjson_mut_obj_add_uint(doc, obj, "category", category);
 	kh_json_add(doc, obj, "from_agent", from);
-	yyjson_mut_obj_add_val(doc, obj, "response", kh_answer_write(answer, query, doc));
+	yyjson_mut_obj_add_val(doc, obj, "response", response);
 	yyjson_mut_obj_add_str(doc, obj, "trust", kh_label_trust(KH_UNTRUSTED));
 	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(taint));
 	return obj;
@@ -56,8 +62,13 @@ enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted m
 		return kh_error_set(err, KH_EINPUT, "bad_message", "a Reader sends bcp_response and nothing else");
 	if (id.n == 0)
 		return kh_error_set(err, KH_EINPUT, "bad_message", "a response names its query by query_id");
-	*ret_query_id = id;
 	/* {"response": "..."} is also the running system's summary: a string belongs to the body. */
-	*ret_response = type.p != NULL && response != NULL && !yyjson_is_str(response) ? response : root;
+	bool wrapped = type.p != NULL && response != NULL && !yyjson_is_str(response);
+	/* Where the body is the whole, what is too much in it is for whoever judges it. */
+	if (wrapped && yyjson_obj_size(root) != 3)
+		return kh_error_set(err, KH_EINPUT, "bad_message",
+				    "a bcp_response has type, query_id and response and nothing else");
+	*ret_query_id = id;
+	*ret_response = wrapped ? response : root;
 	return KH_OK;
 }

@@ -17,6 +17,10 @@ yyjson_mut_val *kh_message_query(yyjson_mut_doc *doc, const struct kh_query *que
 yyjson_mut_val *kh_message_delivery(yyjson_mut_doc *doc, const struct kh_query *query, const struct kh_answer *answer,
 				    struct kh_view query_id, struct kh_view from, enum kh_taint taint);
 
+/* The same of a response that was written already. */
+yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyjson_mut_val *response,
+				     struct kh_view query_id, struct kh_view from, enum kh_taint taint);
+
 /*
  * A Reader's message: `bcp_response` with `query_id` and `response`, or BCPRespond's arguments (`query_id` and
  * `fields`, `answers` or `summary`).  The id, and the body as it would stand alone.  KH_EINPUT for anything else:

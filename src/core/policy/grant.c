@@ -13,6 +13,7 @@ static const char *const answers[] = {
 	[KH_GRANT_OTHER_POLICY] = "other_policy",
 	[KH_GRANT_EXPIRED] = "expired",
 	[KH_GRANT_USED] = "used",
+	[KH_GRANT_NOT_GIVEN] = "not_given",
 };
 const struct kh_words kh_grant_words = KH_WORDS(answers);
 

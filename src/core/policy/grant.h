@@ -42,6 +42,7 @@ enum kh_granted {
 	KH_GRANT_OTHER_POLICY,
 	KH_GRANT_EXPIRED,
 	KH_GRANT_USED,
+	KH_GRANT_NOT_GIVEN, /* nobody has given it, or it is void: kh_grant_covers() never says this */
 };
 extern const struct kh_words kh_grant_words; /* "granted", "other_context", ... */
 

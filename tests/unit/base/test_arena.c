@@ -92,6 +92,27 @@ static void test_quote(struct kh_test *t)
 	assert_true(v.n < 800 && kh_view_ends(v, KH_LIT("\"...")));
 }
 
+/* A longer quotation has a limit of its own, of what comes out; at every limit it is whole characters. */
+static void test_quote_most(struct kh_test *t)
+{
+	static const char text[] = "a\n\"\xc5\x82\xf3\xa0\x81\x81\xff";
+	static const char whole[] = "\"a\\u{a}\\\"\xc5\x82\\u{e0041}\\xff\"";
+
+	for (size_t most = 8; most < 64; most++) {
+		struct kh_view v = kh_arena_quote_most(&t->arena, kh_view_str(text), most);
+		must(t, kh_arena_check(&t->arena));
+		assert_true(v.n <= most);
+		if (most >= strlen(whole) + 3)
+			assert_view(v, whole);
+		else
+			assert_true(kh_view_ends(v, KH_LIT("\"...")));
+		assert_int_equal(strncmp(v.p, whole, v.n - (v.n == strlen(whole) ? 1 : 4)), 0);
+	}
+	struct kh_view v = kh_arena_quote_most(&t->arena, kh_view_of(NULL, 0), 8);
+	must(t, kh_arena_check(&t->arena));
+	assert_view(v, "\"\"");
+}
+
 static const struct kh_test_case cases[] = {KH_TEST(test_alloc), KH_TEST(test_limit), KH_TEST(test_clear_keeps_a_chunk),
-					    KH_TEST(test_grow), KH_TEST(test_quote)};
+					    KH_TEST(test_grow),  KH_TEST(test_quote), KH_TEST(test_quote_most)};
 KH_TEST_MAIN(cases)

@@ -57,14 +57,17 @@ static void test_response(struct kh_test *t)
 					 kh_tainted_wrap(KH_LIT("{\"query_id\":\"q\",\"fields\":{\"a\":true}}")), &id,
 					 &body, &t->err));
 	assert_non_null(kh_json_get(body, "fields"));
-	static const char *const bad[] = {"{\"type\":\"bcp_query_request\",\"query_id\":\"q\"}",
-					  "{\"type\":\"bcp_subscription\",\"query_id\":\"q\"}",
-					  "{\"fields\":{}}",
-					  "[]",
-					  "7",
-					  "{\"query_id\":7}",
-					  "{\"query_id\":\"\"}",
-					  "nonsense"};
+	static const char *const bad[] = {
+		"{\"type\":\"bcp_query_request\",\"query_id\":\"q\"}",
+		"{\"type\":\"bcp_subscription\",\"query_id\":\"q\"}",
+		"{\"type\":\"bcp_response\",\"query_id\":\"q\",\"response\":{\"a\":true},\"subscriptions\":[]}",
+		"{\"type\":\"bcp_response\",\"query_id\":\"q\",\"response\":{\"a\":true},\"fields\":{\"a\":false}}",
+		"{\"fields\":{}}",
+		"[]",
+		"7",
+		"{\"query_id\":7}",
+		"{\"query_id\":\"\"}",
+		"nonsense"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		must_fail(
 			t, KH_EINPUT,

@@ -79,7 +79,8 @@ static void say_bulk(int fd, enum kh_message_type type, struct kh_view bytes)
 	say(fd, &out, NULL, 0);
 }
 
-static void say_number(int fd, enum kh_message_type type, enum kh_field field, uint64_t value, const int *fds, size_t n)
+static void say_number(int fd, enum kh_message_type type, enum kh_message_field field, uint64_t value, const int *fds,
+		       size_t n)
 {
 	char text[64];
 	struct kh_message_out out;

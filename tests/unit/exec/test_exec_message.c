@@ -39,7 +39,7 @@ static void test_round_trip(struct kh_test *t)
 		assert_string_equal(kh_message_name(message.type), type->name);
 		for (const struct field *f = type->fields; f->kind != END_OF_LIST; f++, known++)
 			check_value(&message, f);
-		for (enum kh_field tag = 0; tag < KH_FIELDS; tag++)
+		for (enum kh_message_field tag = 0; tag < KH_FIELDS; tag++)
 			known -= message.has[tag];
 		assert_int_equal(known, 0);
 		assert_int_equal(message.bulk.n, type->bulk ? 6 : 0);

@@ -21,7 +21,7 @@
 enum kind { END_OF_LIST, NUMBER, TEXT, WORDS, BYTES, LIST, ADDRESS };
 
 struct field {
-	enum kh_field tag;
+	enum kh_message_field tag;
 	enum kind kind;
 	bool required;
 	uint64_t most; /* bytes, or the largest number */
@@ -334,7 +334,7 @@ static inline enum kh_err rewrite(const struct kh_message *message, char *buffer
 	struct kh_message_out out;
 
 	kh_message_begin(&out, buffer, KH_MESSAGE_MAX, message->type);
-	for (enum kh_field tag = 1; tag < KH_FIELDS; tag++) {
+	for (enum kh_message_field tag = 1; tag < KH_FIELDS; tag++) {
 		size_t cursor = 0;
 		struct kh_view item;
 		if (message->has[tag] && message->text[tag].p == NULL) {

@@ -1,0 +1,114 @@
+/* The outbox carried out: Readers asked, their responses taken. */
+#include "engine/carry.h"
+
+#include "engine/ask.h"
+#include "engine/recover.h"
+#include "engine/respond.h"
+
+#include <time.h>
+
+#define ARENA (1U << 30)
+#define POLL  INT64_C(100) /* ms between looks at what another process may have changed */
+
+/* One ask and its response; *NEXT is what follows. */
+static enum kh_err carry(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena,
+			 struct kh_ask *ret_next, struct kh_error *err)
+{
+	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
+	struct kh_respond respond = {.effect = ask->effect};
+
+	enum kh_err e = reader->driver->ask(reader, arena, &ask->ask, &respond.response, &respond.fault,
+					    &respond.detail);
+	if (e == KH_OK)
+		e = kh_engine_own(engine, kh_respond_run, &respond, arena, err);
+	if (e == KH_OK)
+		*ret_next = respond.next;
+	return e;
+}
+
+/* A driver whose asks have effects of their own is begun durably first (E7). */
+static enum kh_err begin(struct kh_engine *engine, struct kh_ask *ask, struct kh_arena *arena, struct kh_error *err)
+{
+	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
+
+	if (reader->driver->pure)
+		return KH_OK;
+	ask->mark = true;
+	return kh_engine_own(engine, kh_ask_begin_run, ask, arena, err);
+}
+
+enum kh_err kh_carry_ask(struct kh_engine *engine, const struct kh_ask *first, struct kh_arena *arena,
+			 struct kh_error *err)
+{
+	struct kh_ask ask = *first;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && ask.found) {
+		struct kh_ask next = {0};
+		e = begin(engine, &ask, arena, err);
+		if (e == KH_OK && ask.found)
+			e = carry(engine, &ask, arena, &next, err);
+		ask = next;
+	}
+	return e;
+}
+
+enum kh_err kh_carry_effect(struct kh_engine *engine, int64_t id, struct kh_error *err)
+{
+	struct kh_ask ask = {.effect = id, .mark = true};
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
+	enum kh_err e = kh_engine_own(engine, kh_ask_begin_run, &ask, &arena, err);
+	while (e == KH_OK && ask.found) {
+		struct kh_ask next = {0};
+		e = carry(engine, &ask, &arena, &next, err);
+		ask = next;
+		if (e == KH_OK && ask.found)
+			e = begin(engine, &ask, &arena, err);
+	}
+	kh_arena_done(&arena);
+	return e;
+}
+
+enum kh_err kh_carry_all(struct kh_engine *engine, struct kh_error *err)
+{
+	struct kh_recover recover;
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
+	enum kh_err e = kh_engine_own(engine, kh_recover_run, &recover, &arena, err);
+	for (size_t i = 0; e == KH_OK && i < recover.count; i++)
+		e = kh_carry_effect(engine, recover.effects[i], err);
+	kh_arena_done(&arena);
+	return e;
+}
+
+static int64_t milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void rest(int64_t ms)
+{
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+enum kh_err kh_carry_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
+			  struct kh_arena *arena, struct kh_error *err)
+{
+	int64_t end = milliseconds() + wait_ms;
+
+	for (;;) {
+		enum kh_err e = kh_engine_call(engine, token, kh_look_run, look, arena, err);
+		int64_t left = end - milliseconds();
+		if (e != KH_OK || look->outcome != KH_OUTCOME_NONE || left <= 0)
+			return e;
+		int64_t due = (look->due - kh_engine_now(engine)) / 1000 + 1;
+		int64_t pause = due > 0 && due < POLL ? due : POLL;
+		rest(pause < left ? pause : left);
+	}
+}

@@ -1,0 +1,67 @@
+/* Every operation, and who may call it. */
+#include "engine/operations.h"
+
+#include "engine/admit.h"
+#include "engine/approval_decide.h"
+#include "engine/approval_list.h"
+#include "engine/approval_show.h"
+#include "engine/ask.h"
+#include "engine/context.h"
+#include "engine/look.h"
+#include "engine/put.h"
+#include "engine/recover.h"
+#include "engine/respond.h"
+#include "engine/settle.h"
+#include "engine/task.h"
+#include "engine/token.h"
+#include "engine/transition.h"
+
+#define CONTROLLER KH_ROLE_BIT(KH_ROLE_CONTROLLER)
+#define READER     KH_ROLE_BIT(KH_ROLE_READER)
+#define SUPERVISOR KH_ROLE_BIT(KH_ROLE_SUPERVISOR)
+#define HOST       KH_ROLE_BIT(KH_ROLE_HOST)
+#define REVIEWER   KH_ROLE_BIT(KH_ROLE_REVIEWER)
+#define ADMIN      KH_ROLE_BIT(KH_ROLE_ADMIN)
+
+static const struct kh_operations_entry operations[] = {
+	{"task.open", kh_task_open_run, CONTROLLER},
+	{"task.close", kh_task_close_run, CONTROLLER | HOST | ADMIN},
+	{"task.show", kh_task_show_run, CONTROLLER | HOST | REVIEWER | ADMIN},
+	{"task.list", kh_task_list_run, CONTROLLER | HOST | REVIEWER | ADMIN},
+	{"task.execute", kh_transition_run, CONTROLLER},
+	{"content.put", kh_put_run, CONTROLLER | HOST | ADMIN},
+	{"query.admit", kh_admit_run, CONTROLLER},
+	{"query.look", kh_look_run, CONTROLLER | HOST | REVIEWER | ADMIN},
+	{"query.respond", kh_respond_run, READER},
+	{"ask.next", kh_ask_next_run, READER},
+	{"approval.list", kh_approval_list_run, REVIEWER | ADMIN | SUPERVISOR},
+	{"approval.show", kh_approval_show_run, REVIEWER | ADMIN | SUPERVISOR},
+	{"approval.decide", kh_approval_decide_run, REVIEWER | ADMIN | SUPERVISOR},
+	{"token.create", kh_token_create_run, HOST | ADMIN},
+	{"token.revoke", kh_token_revoke_run, HOST | ADMIN},
+	{"token.list", kh_token_list_run, HOST | ADMIN},
+	{"context.reset", kh_context_reset_run, REVIEWER | ADMIN},
+	{"context.add", kh_context_add_run, HOST},
+	{"context.output", kh_context_output_run, HOST},
+	{"context.assemble", kh_context_assemble_run, HOST},
+	{"context.show", kh_context_show_run, HOST | REVIEWER | ADMIN},
+	{"ask.begin", kh_ask_begin_run, 0},
+	{"query.due", kh_settle_due_run, 0},
+	{"content.purge", kh_put_purge_run, 0},
+	{"recover", kh_recover_run, 0},
+};
+
+const struct kh_operations_entry *kh_operations_all(size_t *ret_count)
+{
+	*ret_count = sizeof(operations) / sizeof(operations[0]);
+	return operations;
+}
+
+const struct kh_operations_entry *kh_operations_find(kh_engine_fn *fn)
+{
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+		if (operations[i].fn == fn)
+			return &operations[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,64 @@
+/* Taking over from processes that died. */
+#include "engine/recover.h"
+
+#include "engine/own.h"
+#include "engine/respond.h"
+
+#define BATCH 256
+
+static enum kh_err take_over(struct kh_op *op, struct kh_effect_row *effect)
+{
+	struct kh_task_row *task;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, effect->task, &task);
+
+	if (e != KH_OK)
+		return e;
+	effect->holder = kh_store_holder(kh_engine_store(op->engine));
+	return kh_own_event(op, KH_AUDIT_ASK_TAKEN, task, KH_LIT(""));
+}
+
+/* An effect that nobody living has: it is ours now, or it ends. */
+static enum kh_err recover(struct kh_op *op, struct kh_recover *call, struct kh_effect_row *effect)
+{
+	struct kh_store *store = kh_engine_store(op->engine);
+
+	if (effect->holder == 0 || effect->holder == kh_store_holder(store) ||
+	    kh_engine_reader(op->engine, effect->reader) == NULL || kh_store_holder_alive(store, effect->holder))
+		return KH_OK;
+	if (effect->state == KH_EFFECT_WAITING)
+		return take_over(op, effect);
+	call->lost++;
+	return kh_respond_fail(op, effect, KH_READER_LOST, KH_LIT(""));
+}
+
+enum kh_err kh_recover_run(struct kh_op *op, void *arg)
+{
+	struct kh_recover *call = arg;
+	int64_t holder = kh_store_holder(kh_engine_store(op->engine)), *ids = NULL, after = 0;
+	size_t count = BATCH, cap = 0;
+	struct kh_effect_row *effect;
+	enum kh_err e = KH_OK;
+
+	*call = (struct kh_recover){0};
+	while (e == KH_OK && count == BATCH) {
+		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count; i++) {
+			after = ids[i];
+			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			if (e == KH_OK)
+				e = recover(op, call, effect);
+			if (e != KH_OK || effect->holder != holder || effect->state != KH_EFFECT_WAITING)
+				continue;
+			if (call->count == cap) {
+				size_t more = cap > 0 ? 2 * cap : 16;
+				call->effects = kh_arena_grow(op->arena, call->effects, cap * sizeof(int64_t),
+							      more * sizeof(int64_t));
+				cap = more;
+			}
+			if (call->effects == NULL)
+				return KH_ENOMEM;
+			call->effects[call->count++] = effect->id;
+		}
+	}
+	return e;
+}

@@ -1,0 +1,80 @@
+/*
+ * What a Reader is sent.  The blocks' content is the world's: it is proved to be what was sealed, and leaves here as
+ * text between fences, inside a JSON string.  Nothing here looks at what it says.
+ */
+#include "reader/reader.h"
+
+#include "core/bcp/message.h"
+#include "core/block/prompt.h"
+#include "core/comm/fence.h"
+
+static const char *const faults[] = {
+	[KH_READER_OK] = "ok",           [KH_READER_LATE] = "late", [KH_READER_DEAD] = "dead",
+	[KH_READER_GARBAGE] = "garbage", [KH_READER_LOST] = "lost", [KH_READER_CHANGED] = "changed"};
+const struct kh_words kh_reader_fault_words = KH_WORDS(faults);
+
+_Static_assert(sizeof(((struct kh_reader_ask *)NULL)->nonce) == KH_FENCE_NONCE_SIZE, "an ask's nonce makes fences");
+
+/* The nonce of fence INDEX: one block must not know how the next one's fence ends. */
+static void derive_nonce(const struct kh_reader_ask *ask, size_t index, unsigned char ret_nonce[KH_FENCE_NONCE_SIZE])
+{
+	char from[KH_FENCE_NONCE_SIZE + sizeof(uint64_t)];
+
+	memcpy(from, ask->nonce, KH_FENCE_NONCE_SIZE);
+	for (size_t i = 0; i < sizeof(uint64_t); i++)
+		from[KH_FENCE_NONCE_SIZE + i] = (char)((uint64_t)index >> (8 * i));
+	struct kh_digest digest = kh_canonical_digest(kh_view_of(from, sizeof(from)));
+	memcpy(ret_nonce, digest.bytes, KH_FENCE_NONCE_SIZE);
+}
+
+/* E10: recomputed at every use.  An attribution that cannot be read is as little what was sealed as other content. */
+static enum kh_err prove(struct kh_arena *arena, const struct kh_reader_ask *ask, const struct kh_reader_block *block,
+			 struct kh_attribution *ret_attribution, struct kh_error *err)
+{
+	struct kh_error why = {.offset = SIZE_MAX};
+	yyjson_val *metadata = NULL;
+	enum kh_err e = kh_json_read(arena, block->attribution, &metadata, &why);
+
+	if (e == KH_OK)
+		e = kh_attribution_check(arena, metadata, kh_tainted_open(block->content), ask->task, ret_attribution,
+					 &why);
+	if (e == KH_OK || e == KH_ENOMEM)
+		return e;
+	return kh_error_set(err, KH_ECHANGED, "changed", "block %.*s: %s", KH_FMT(block->id), why.detail);
+}
+
+static enum kh_err add_block(struct kh_arena *arena, const struct kh_reader_ask *ask, size_t index, yyjson_mut_doc *doc,
+			     yyjson_mut_val *context, struct kh_error *err)
+{
+	const struct kh_reader_block *block = &ask->blocks[index];
+	unsigned char nonce[KH_FENCE_NONCE_SIZE];
+	struct kh_attribution attribution;
+	struct kh_fence fence;
+	enum kh_err e = prove(arena, ask, block, &attribution, err);
+
+	if (e != KH_OK)
+		return e;
+	derive_nonce(ask, index, nonce);
+	e = kh_fence_wrap(arena, nonce, &attribution, kh_tainted_open(block->content), &fence, err);
+	if (e == KH_OK)
+		yyjson_mut_arr_add_strn(doc, context, fence.rendered.p, fence.rendered.n);
+	return e;
+}
+
+enum kh_err kh_reader_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_json,
+			      struct kh_error *err)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *message = kh_message_query(doc, ask->query, ask->id, ask->from);
+	yyjson_mut_val *context = yyjson_mut_arr(doc);
+	enum kh_err e = kh_arena_check(arena);
+
+	for (size_t i = 0; e == KH_OK && i < ask->block_count; i++)
+		e = add_block(arena, ask, i, doc, context, err);
+	if (e != KH_OK)
+		return e == KH_ENOMEM ? kh_error_set(err, e, "out_of_memory", "no memory for a Reader's message") : e;
+	kh_json_add(doc, message, "prompt", kh_prompt_find(KH_LIT("reader"))->text);
+	yyjson_mut_obj_add_val(doc, message, "context", context);
+	e = kh_json_write(arena, message, ret_json);
+	return e == KH_OK ? e : kh_error_set(err, e, "out_of_memory", "no memory for a Reader's message");
+}

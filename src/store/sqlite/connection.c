@@ -1,0 +1,368 @@
+/* A connection: settings, statements, and what SQLite's failures mean. */
+#include "store/sqlite/connection.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define SQL_LIMIT   8192
+#define PATIENCE_MS 10000
+#define STEP_US     50 /* the first sleep while another process has the store; doubled up to the longest */
+#define LONGEST_US  2000
+
+static int64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* SQLite asks this while another connection has a lock: COUNT times already.  0: give up. */
+static int wait_for_lock(void *arg, int count)
+{
+	struct kh_connection *c = arg;
+	int64_t now = now_us(), us = count < 6 ? STEP_US << count : LONGEST_US;
+
+	if (count == 0)
+		c->waiting_since = now;
+	if (now - c->waiting_since > c->patience * 1000)
+		return 0;
+	struct timespec t = {.tv_nsec = us * 1000};
+	nanosleep(&t, NULL);
+	return 1;
+}
+
+static bool is_no_room(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+/* A write that found no room is no failure of the disk.  A sync that failed is, whatever its reason. */
+static bool is_full(const struct kh_connection *c, int rc)
+{
+	switch (rc) {
+	case SQLITE_FULL:
+		return true;
+	case SQLITE_IOERR_WRITE:
+	case SQLITE_IOERR_SHMSIZE:
+	case SQLITE_IOERR_SHMOPEN:
+	case SQLITE_IOERR_SHMMAP:
+		return is_no_room(sqlite3_system_errno(c->db));
+	default:
+		return (rc & 0xff) == SQLITE_FULL;
+	}
+}
+
+bool kh_connection_is_fatal(struct kh_connection *c, int rc)
+{
+	int kind = rc & 0xff;
+
+	if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB)
+		return true;
+	return kind == SQLITE_IOERR && rc != SQLITE_IOERR_NOMEM && !is_full(c, rc);
+}
+
+enum kh_err kh_connection_fail(struct kh_connection *c, int rc, struct kh_error *err)
+{
+	int error = c->db != NULL ? sqlite3_system_errno(c->db) : 0;
+
+	if (rc == SQLITE_IOERR_NOMEM || rc == SQLITE_NOMEM)
+		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
+	if (is_full(c, rc))
+		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was done");
+	switch (rc & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return kh_error_set(err, KH_ESTORE, "store_busy", "another process has had the store for too long");
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return kh_error_set(err, KH_ESTORE, "store_corrupt", "the store's file is damaged: %s",
+				    sqlite3_errstr(rc));
+	case SQLITE_CONSTRAINT:
+		return kh_error_set(err, KH_ESTORE, "store_refused", "a constraint of the store: %s",
+				    sqlite3_errmsg(c->db));
+	case SQLITE_CANTOPEN:
+		if (error == ENOENT)
+			return kh_error_set(err, KH_ESTORE, "store_missing", "there is no store");
+		break;
+	default:
+		break;
+	}
+	if (error != 0 && ((rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN))
+		return kh_error_set(err, KH_ESTORE, "store_failed", "the store failed: %s: %s", sqlite3_errstr(rc),
+				    strerrordesc_np(error));
+	return kh_error_set(err, KH_ESTORE, "store_failed", "the store failed: %s", sqlite3_errstr(rc));
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+enum kh_err kh_connection_exec(struct kh_connection *c, const char *sql, struct kh_error *err)
+{
+	int rc = sqlite3_exec(c->db, sql, NULL, NULL, NULL);
+
+	return rc == SQLITE_OK ? KH_OK : kh_connection_fail(c, rc, err);
+}
+
+enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64_t *ret_number, struct kh_error *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(c->db, sql, -1, &stmt, NULL);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		*ret_number = sqlite3_column_int64(stmt, 0);
+	int end = sqlite3_finalize(stmt);
+	if (rc == SQLITE_ROW && end == SQLITE_OK)
+		return KH_OK;
+	return kh_connection_fail(c, rc == SQLITE_ROW ? end : rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, err);
+}
+
+static const char durable[] = "PRAGMA foreign_keys = ON;"
+			      "PRAGMA synchronous = FULL;"
+			      "PRAGMA wal_autocheckpoint = 0;" /* group.c does that */
+			      "PRAGMA cache_size = -16384;"
+			      "PRAGMA temp_store = MEMORY;"
+			      "PRAGMA trusted_schema = OFF;";
+
+/* What is in it is read again from the database itself, so constraints would only be in the way of seeing it. */
+static const char scratch[] = "PRAGMA foreign_keys = OFF;"
+			      "PRAGMA ignore_check_constraints = ON;"
+			      "PRAGMA journal_mode = MEMORY;"
+			      "PRAGMA synchronous = OFF;"
+			      "PRAGMA cache_size = -16384;";
+
+enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum kh_store_mode mode, struct kh_error *err)
+{
+	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+
+	memset(c, 0, sizeof(*c));
+	c->patience = PATIENCE_MS;
+	flags |= mode == KH_STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	if (mode == KH_STORE_SCRATCH)
+		flags |= SQLITE_OPEN_CREATE;
+	int rc = sqlite3_open_v2(mode == KH_STORE_SCRATCH ? "" : path, &c->db, flags, NULL);
+	enum kh_err e = rc == SQLITE_OK ? KH_OK : kh_connection_fail(c, rc, err);
+	if (e == KH_OK) {
+		sqlite3_busy_handler(c->db, wait_for_lock, c);
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+		e = kh_connection_exec(c, mode == KH_STORE_SCRATCH ? scratch : durable, err);
+	}
+	if (e != KH_OK)
+		kh_connection_close(c);
+	return e;
+}
+
+static void finalize(sqlite3_stmt **stmts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		sqlite3_finalize(stmts[i]);
+		stmts[i] = NULL;
+	}
+}
+
+void kh_connection_close(struct kh_connection *c)
+{
+	finalize(c->texts, KH_CONNECTION_TEXT_COUNT);
+	finalize(c->get, KH_TABLE_COUNT);
+	finalize(c->insert, KH_TABLE_COUNT);
+	finalize(c->next_id, KH_TABLE_COUNT);
+	finalize(c->find, KH_INDEX_COUNT);
+	for (size_t i = 0; i < KH_TABLE_COUNT; i++) {
+		for (size_t k = 0; k < KH_CONNECTION_UPDATES; k++)
+			finalize(&c->update[i][k].stmt, 1);
+	}
+	sqlite3_close(c->db);
+	c->db = NULL;
+}
+
+/* --- statements --------------------------------------------------------------------------------------------------- */
+
+#define ENTRY "id, chain, n, prev, at, \"by\", kind, body, hash"
+
+static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
+	[KH_CONNECTION_BEGIN] = "BEGIN IMMEDIATE",
+	[KH_CONNECTION_SNAPSHOT] = "BEGIN",
+	[KH_CONNECTION_COMMIT] = "COMMIT",
+	[KH_CONNECTION_ROLLBACK] = "ROLLBACK",
+	[KH_CONNECTION_SAVEPOINT] = "SAVEPOINT operation",
+	[KH_CONNECTION_RELEASE] = "RELEASE operation",
+	[KH_CONNECTION_ROLLBACK_TO] = "ROLLBACK TO operation",
+	[KH_CONNECTION_APPEND_TASK] = "INSERT INTO task_audits (" ENTRY ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[KH_CONNECTION_APPEND_SYSTEM] = "INSERT INTO system_logs (" ENTRY ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[KH_CONNECTION_LAST_EVENT] = "SELECT max(ifnull((SELECT max(id) FROM task_audits), 0),"
+				     " ifnull((SELECT max(id) FROM system_logs), 0))",
+	[KH_CONNECTION_ENTRY_TASK] = "SELECT " ENTRY " FROM task_audits WHERE id = ?",
+	[KH_CONNECTION_ENTRY_SYSTEM] = "SELECT " ENTRY " FROM system_logs WHERE id = ?",
+	[KH_CONNECTION_ADD_CHECKPOINT] = "INSERT INTO checkpoints (id, body, signature) VALUES (?, ?, ?)",
+	[KH_CONNECTION_CHECKPOINT] = "SELECT id, body, signature FROM checkpoints WHERE id = ?",
+	[KH_CONNECTION_LAST_CHECKPOINT] = "SELECT id, body, signature FROM checkpoints ORDER BY id DESC LIMIT 1",
+};
+
+/* The condition of each index (record.h).  ?1 is the number, ?2 the text. */
+static const char *const conditions[KH_INDEX_COUNT] = {
+	[KH_INDEX_TOKENS] = "TRUE",
+	[KH_INDEX_TOKENS_NAMED] = "name = ?2 AND revoked_at = 0",
+	[KH_INDEX_CONTEXTS] = "TRUE",
+	[KH_INDEX_TASKS] = "TRUE",
+	[KH_INDEX_TASKS_OF_CONTEXT] = "context = ?1",
+	[KH_INDEX_TASKS_OPEN] = "context = ?1 AND state = 'open'",
+	[KH_INDEX_QUERIES_OPEN] = "task = ?1 AND state <> 'done'",
+	[KH_INDEX_QUERIES_ALL_OPEN] = "state <> 'done'",
+	[KH_INDEX_EFFECTS_OPEN] = "state IN ('waiting', 'begun')",
+	[KH_INDEX_EFFECTS_READER] = "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'waiting'",
+	[KH_INDEX_APPROVALS] = "TRUE",
+	[KH_INDEX_APPROVALS_PENDING] = "state = 'pending'",
+	[KH_INDEX_APPROVALS_OF_TASK] = "task = ?1",
+	[KH_INDEX_SHOWINGS] = "approval = ?1",
+	[KH_INDEX_READERS_NAMED] = "name = ?2",
+	[KH_INDEX_NEEDS] = "task = ?1 AND name = ?2",
+	[KH_INDEX_BLOCKS_EXPIRED] = "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1",
+	[KH_INDEX_EFFECTS_EXPIRED] = "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1",
+};
+
+static sqlite3_stmt *prepare(struct kh_connection *c, struct kh_view sql, sqlite3_stmt **slot, int *ret_rc)
+{
+	*ret_rc = sqlite3_prepare_v3(c->db, sql.p, (int)sql.n, SQLITE_PREPARE_PERSISTENT, slot, NULL);
+	return *ret_rc == SQLITE_OK ? *slot : NULL;
+}
+
+sqlite3_stmt *kh_connection_text(struct kh_connection *c, enum kh_connection_text which, int *ret_rc)
+{
+	if (c->texts[which] != NULL)
+		return c->texts[which];
+	return prepare(c, kh_view_str(texts[which]), &c->texts[which], ret_rc);
+}
+
+int kh_connection_step(struct kh_connection *c, enum kh_connection_text which)
+{
+	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = kh_connection_text(c, which, &rc);
+
+	if (stmt == NULL)
+		return rc;
+	rc = sqlite3_step(stmt);
+	sqlite3_reset(stmt);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* Makes the text of a statement in memory of its own, prepares it, and forgets the text. */
+typedef void write_fn(struct kh_buf *sql, const struct kh_record *record, uint64_t columns);
+
+static sqlite3_stmt *write_and_prepare(struct kh_connection *c, write_fn *write, enum kh_table table, uint64_t columns,
+				       sqlite3_stmt **slot, int *ret_rc)
+{
+	struct kh_arena arena;
+	struct kh_buf sql;
+	struct kh_view text = KH_LIT("");
+	sqlite3_stmt *stmt = NULL;
+
+	kh_arena_init(&arena, NULL, 4 * SQL_LIMIT);
+	kh_buf_init(&sql, &arena, SQL_LIMIT);
+	write(&sql, kh_record_of(table), columns);
+	if (kh_buf_end(&sql, &text) == KH_OK)
+		stmt = prepare(c, text, slot, ret_rc);
+	else
+		*ret_rc = SQLITE_NOMEM;
+	kh_arena_done(&arena);
+	return stmt;
+}
+
+static void write_columns(struct kh_buf *sql, const struct kh_record *record)
+{
+	for (size_t i = 0; i < record->count; i++)
+		kh_buf_printf(sql, ", \"%s\"", record->columns[i].name);
+}
+
+static void write_get(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
+{
+	(void)columns;
+	kh_buf_lit(sql, "SELECT id");
+	write_columns(sql, record);
+	kh_buf_printf(sql, " FROM %s WHERE id = ?", record->table);
+}
+
+static void write_insert(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
+{
+	(void)columns;
+	kh_buf_printf(sql, "INSERT INTO %s (id", record->table);
+	write_columns(sql, record);
+	kh_buf_lit(sql, ") VALUES (?");
+	for (size_t i = 0; i < record->count; i++)
+		kh_buf_lit(sql, ", ?");
+	kh_buf_lit(sql, ")");
+}
+
+static void write_update(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
+{
+	const char *comma = "";
+
+	kh_buf_printf(sql, "UPDATE %s SET ", record->table);
+	for (size_t i = 0; i < record->count; i++) {
+		if (!(columns >> i & 1))
+			continue;
+		kh_buf_printf(sql, "%s\"%s\" = ?", comma, record->columns[i].name);
+		comma = ", ";
+	}
+	kh_buf_lit(sql, " WHERE id = ?");
+}
+
+static void write_next_id(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
+{
+	(void)columns;
+	kh_buf_printf(sql, "SELECT ifnull(max(id), 0) + 1 FROM %s", record->table);
+}
+
+static void write_find(struct kh_buf *sql, const struct kh_record *record, uint64_t index)
+{
+	kh_buf_printf(sql, "SELECT id FROM %s WHERE %s AND id > ?3 ORDER BY id LIMIT ?4", record->table,
+		      conditions[index]);
+}
+
+sqlite3_stmt *kh_connection_get(struct kh_connection *c, enum kh_table table, int *ret_rc)
+{
+	sqlite3_stmt **slot = &c->get[table];
+
+	return *slot != NULL ? *slot : write_and_prepare(c, write_get, table, 0, slot, ret_rc);
+}
+
+sqlite3_stmt *kh_connection_insert(struct kh_connection *c, enum kh_table table, int *ret_rc)
+{
+	sqlite3_stmt **slot = &c->insert[table];
+
+	return *slot != NULL ? *slot : write_and_prepare(c, write_insert, table, 0, slot, ret_rc);
+}
+
+sqlite3_stmt *kh_connection_next_id(struct kh_connection *c, enum kh_table table, int *ret_rc)
+{
+	sqlite3_stmt **slot = &c->next_id[table];
+
+	return *slot != NULL ? *slot : write_and_prepare(c, write_next_id, table, 0, slot, ret_rc);
+}
+
+sqlite3_stmt *kh_connection_find(struct kh_connection *c, enum kh_index index, int *ret_rc)
+{
+	sqlite3_stmt **slot = &c->find[index];
+
+	return *slot != NULL ? *slot
+			     : write_and_prepare(c, write_find, kh_record_index_table(index), index, slot, ret_rc);
+}
+
+sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table, uint64_t columns, int *ret_rc)
+{
+	struct kh_connection_update *kept = c->update[table];
+	unsigned at = KH_CONNECTION_UPDATES;
+
+	for (unsigned i = 0; i < KH_CONNECTION_UPDATES && at == KH_CONNECTION_UPDATES; i++) {
+		if (kept[i].stmt != NULL && kept[i].columns == columns)
+			return kept[i].stmt;
+		if (kept[i].stmt == NULL)
+			at = i;
+	}
+	if (at == KH_CONNECTION_UPDATES) {
+		at = c->replace[table]++ % KH_CONNECTION_UPDATES;
+		finalize(&kept[at].stmt, 1);
+	}
+	kept[at].columns = columns;
+	return write_and_prepare(c, write_update, table, columns, &kept[at].stmt, ret_rc);
+}

@@ -1,0 +1,93 @@
+/*
+ * A connection to the SQLite database: opened with the settings that durability needs, and its prepared statements,
+ * made from the record tables when first used.  Used by one thread at a time.
+ *
+ * Failures become KH_ESTORE here and nowhere else (kh_connection_fail).
+ */
+#ifndef KH_STORE_SQLITE_CONNECTION_H
+#define KH_STORE_SQLITE_CONNECTION_H
+
+#include "store/backend.h"
+
+#include <sqlite3.h>
+
+#define KH_CONNECTION_UPDATES 24 /* statements kept for each table, one a set of columns */
+
+/* Statements that are not made of a table's columns. */
+enum kh_connection_text {
+	KH_CONNECTION_BEGIN, /* for writing */
+	KH_CONNECTION_SNAPSHOT,
+	KH_CONNECTION_COMMIT,
+	KH_CONNECTION_ROLLBACK,
+	KH_CONNECTION_SAVEPOINT,
+	KH_CONNECTION_RELEASE,
+	KH_CONNECTION_ROLLBACK_TO,
+	KH_CONNECTION_APPEND_TASK,
+	KH_CONNECTION_APPEND_SYSTEM,
+	KH_CONNECTION_LAST_EVENT,
+	KH_CONNECTION_ENTRY_TASK,
+	KH_CONNECTION_ENTRY_SYSTEM,
+	KH_CONNECTION_ADD_CHECKPOINT,
+	KH_CONNECTION_CHECKPOINT,
+	KH_CONNECTION_LAST_CHECKPOINT,
+	KH_CONNECTION_TEXT_COUNT
+};
+
+struct kh_connection_update {
+	uint64_t columns;
+	sqlite3_stmt *stmt;
+};
+
+struct kh_connection {
+	sqlite3 *db;
+	sqlite3_stmt *texts[KH_CONNECTION_TEXT_COUNT];
+	sqlite3_stmt *get[KH_TABLE_COUNT], *insert[KH_TABLE_COUNT], *next_id[KH_TABLE_COUNT];
+	sqlite3_stmt *find[KH_INDEX_COUNT];
+	struct kh_connection_update update[KH_TABLE_COUNT][KH_CONNECTION_UPDATES];
+	unsigned replace[KH_TABLE_COUNT]; /* which of these is given up next */
+	int64_t patience;                 /* milliseconds that another process's transaction is waited for */
+	int64_t waiting_since;
+	struct kh_connection *next; /* of a pool */
+};
+
+/*
+ * Opens PATH, which must be there but for a scratch database (PATH NULL).  Nothing is read yet.  `store_missing` where
+ * it is not there.
+ */
+enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum kh_store_mode mode, struct kh_error *err)
+	__attribute__((warn_unused_result));
+void kh_connection_close(struct kh_connection *c);
+
+/* Runs SQL of our own that has no results. */
+enum kh_err kh_connection_exec(struct kh_connection *c, const char *sql, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* Runs SQL of our own whose result is one number. */
+enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64_t *ret_number, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* Statements, prepared once.  NULL: SQLite could not, and *RET_RC says why. */
+sqlite3_stmt *kh_connection_text(struct kh_connection *c, enum kh_connection_text which, int *ret_rc);
+sqlite3_stmt *kh_connection_get(struct kh_connection *c, enum kh_table table, int *ret_rc);
+sqlite3_stmt *kh_connection_insert(struct kh_connection *c, enum kh_table table, int *ret_rc);
+sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table, uint64_t columns, int *ret_rc);
+sqlite3_stmt *kh_connection_next_id(struct kh_connection *c, enum kh_table table, int *ret_rc);
+sqlite3_stmt *kh_connection_find(struct kh_connection *c, enum kh_index index, int *ret_rc);
+
+/* Runs one without results; SQLITE_OK, or what went wrong. */
+int kh_connection_step(struct kh_connection *c, enum kh_connection_text which);
+
+/*
+ * What a failure RC of SQLite is to Keyhole: fills *ERR, which may be NULL.
+ *   store_full       no room; nothing was done
+ *   store_busy       another process had the store for too long
+ *   store_corrupt    the file is damaged, or no database
+ *   store_refused    a constraint: what was to be written must be impossible
+ *   store_failed     anything else
+ */
+enum kh_err kh_connection_fail(struct kh_connection *c, int rc, struct kh_error *err);
+
+/* Whether nothing is certain any more after RC: a read, a write or a sync has failed, or the file is damaged. */
+bool kh_connection_is_fatal(struct kh_connection *c, int rc);
+
+#endif

@@ -1,0 +1,237 @@
+/*
+ * Group commit.
+ *
+ * What fails and how far: an operation that fails is rolled back to its savepoint, and the others go on.  Where the
+ * database itself fails (no room, no memory, busy), the whole group fails with that, nothing of it is kept, and the
+ * next group is tried again.  Where a read, a write or a sync fails, or the file is damaged, the store is done with:
+ * the kernel may have thrown away what it could not write, and would say nothing of it a second time.
+ */
+#include "store/sqlite/group.h"
+
+#include "store/sqlite/savepoint.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#define CHECKPOINT_PAGES 4000 /* of the log, before they are put into the database: 16 MiB */
+
+static void count(uint64_t *figure, uint64_t n)
+{
+	__atomic_fetch_add(figure, n, __ATOMIC_RELAXED);
+}
+
+static void fail_job(struct kh_store_job *job, enum kh_err e, const struct kh_error *err)
+{
+	job->result = e;
+	job->err = *err;
+}
+
+/* The database said RC while a group was in work.  Fills *ERR. */
+static enum kh_err give_up(struct kh_group *g, int rc, struct kh_error *err)
+{
+	enum kh_err e = kh_connection_fail(g->c, rc, err);
+
+	if (kh_connection_is_fatal(g->c, rc)) {
+		g->failed = true;
+		g->reason = *err;
+	}
+	if (!sqlite3_get_autocommit(g->c->db)) {
+		rc = kh_connection_step(g->c, KH_CONNECTION_ROLLBACK);
+		if (rc != SQLITE_OK && !sqlite3_get_autocommit(g->c->db)) {
+			g->failed = true;
+			(void)kh_connection_fail(g->c, rc, &g->reason);
+		}
+	}
+	return e;
+}
+
+static int begin(struct kh_group *g)
+{
+	if (!kh_holder_enter(g->holder, g->c->patience))
+		return SQLITE_BUSY;
+	int rc = kh_connection_step(g->c, KH_CONNECTION_BEGIN);
+	kh_holder_leave(g->holder);
+	return rc;
+}
+
+/* Runs the jobs from *NEXT on until one breaks the transaction or there are no more; *NEXT is then the one after. */
+static int run_jobs(struct kh_group *g, struct kh_store_job **next, uint64_t *ret_events)
+{
+	struct kh_savepoint s = {.txn = {.backend = g->backend, .event = -1}, .c = g->c};
+	uint64_t events = 0;
+
+	while (*next != NULL) {
+		struct kh_store_job *job = *next;
+		*next = job->next;
+		job->result = kh_savepoint_run(&s, job->fn, job->arg, &job->err);
+		events += s.txn.events;
+		if (s.rc == SQLITE_OK && sqlite3_get_autocommit(g->c->db))
+			s.rc = SQLITE_IOERR; /* SQLite has ended the transaction by itself */
+		if (s.rc != SQLITE_OK)
+			return s.rc;
+	}
+	*ret_events = events;
+	return SQLITE_OK;
+}
+
+/* One transaction for the jobs from FIRST on; the jobs that were not reached come back. */
+static struct kh_store_job *run_group(struct kh_group *g, struct kh_store_job *first)
+{
+	struct kh_store_job *next = first;
+	struct kh_error err = {.err = KH_OK};
+	enum kh_err e = KH_OK;
+	uint64_t events = 0;
+
+	int rc = begin(g);
+	if (rc == SQLITE_OK)
+		rc = run_jobs(g, &next, &events);
+	else
+		next = NULL; /* nobody's turn came: they all hear the same */
+	if (rc == SQLITE_OK)
+		rc = kh_connection_step(g->c, KH_CONNECTION_COMMIT);
+	if (rc != SQLITE_OK) {
+		e = give_up(g, rc, &err);
+		for (struct kh_store_job *job = first; job != next; job = job->next)
+			fail_job(job, e, &err);
+		return next;
+	}
+	count(&g->figures->commits, 1);
+	count(&g->figures->events, events);
+	return next;
+}
+
+static void run_all(struct kh_group *g, struct kh_store_job *first)
+{
+	struct kh_store_job *next = first;
+
+	while (next != NULL && !g->failed)
+		next = run_group(g, next);
+	for (; next != NULL; next = next->next)
+		fail_job(next, g->reason.err, &g->reason);
+	for (struct kh_store_job *job = first; job != NULL; job = next) {
+		next = job->next;
+		count(&g->figures->operations, 1);
+		job->done(job); /* gone after this */
+	}
+}
+
+/* --- the log ------------------------------------------------------------------------------------------------------ */
+
+static int log_grew(void *arg, sqlite3 *db, const char *name, int pages)
+{
+	struct kh_group *g = arg;
+
+	(void)db;
+	(void)name;
+	g->behind = pages;
+	return SQLITE_OK;
+}
+
+/*
+ * Puts the log into the database, where it has grown long.  What others still read stays in the log, and that is no
+ * error; a sync that fails is one.
+ */
+static void shorten_log(struct kh_group *g)
+{
+	if (g->behind < CHECKPOINT_PAGES || g->failed)
+		return;
+	g->behind = 0;
+	int rc = sqlite3_wal_checkpoint_v2(g->c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	if (kh_connection_is_fatal(g->c, rc)) {
+		g->failed = true;
+		(void)kh_connection_fail(g->c, rc, &g->reason);
+	}
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+/* Takes up to the most of those that wait; NULL: closing, and none waits. */
+static struct kh_store_job *take(struct kh_group *g)
+{
+	struct kh_store_job *first, *last;
+	size_t n = 1;
+
+	pthread_mutex_lock(&g->mutex);
+	while (g->first == NULL && !g->closing) {
+		g->asleep = true;
+		pthread_cond_wait(&g->more, &g->mutex);
+		g->asleep = false;
+	}
+	first = last = g->first;
+	if (first != NULL) {
+		for (; n < KH_GROUP_MOST && last->next != NULL; n++)
+			last = last->next;
+		g->first = last->next;
+		if (g->first == NULL)
+			g->last = NULL;
+		last->next = NULL;
+		g->waiting -= n;
+		g->before = n;
+	}
+	pthread_mutex_unlock(&g->mutex);
+	return first;
+}
+
+static void *work(void *arg)
+{
+	struct kh_group *g = arg;
+	struct kh_store_job *jobs;
+
+	while ((jobs = take(g)) != NULL) {
+		run_all(g, jobs);
+		shorten_log(g);
+	}
+	return NULL;
+}
+
+void kh_group_submit(struct kh_group *g, struct kh_store_job *job)
+{
+	bool wake;
+
+	job->next = NULL;
+	job->result = KH_OK;
+	job->err = (struct kh_error){.err = KH_OK, .offset = SIZE_MAX};
+	pthread_mutex_lock(&g->mutex);
+	if (g->last != NULL)
+		g->last->next = job;
+	else
+		g->first = job;
+	g->last = job;
+	g->waiting++;
+	wake = g->asleep;
+	g->asleep = false;
+	pthread_mutex_unlock(&g->mutex);
+	if (wake)
+		pthread_cond_signal(&g->more);
+}
+
+enum kh_err kh_group_start(struct kh_group *g, struct kh_error *err)
+{
+	sigset_t all, old;
+
+	pthread_mutex_init(&g->mutex, NULL);
+	pthread_cond_init(&g->more, NULL);
+	if (!g->scratch)
+		sqlite3_wal_hook(g->c->db, log_grew, g);
+	/* Signals are for the threads of whoever opened the store. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int failed = pthread_create(&g->thread, NULL, work, g);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (failed != 0)
+		return kh_error_set(err, KH_ESTORE, "store_failed", "no thread for the store: %s",
+				    strerrordesc_np(failed));
+	return KH_OK;
+}
+
+void kh_group_stop(struct kh_group *g)
+{
+	pthread_mutex_lock(&g->mutex);
+	g->closing = true;
+	pthread_cond_signal(&g->more);
+	pthread_mutex_unlock(&g->mutex);
+	pthread_join(g->thread, NULL);
+	pthread_cond_destroy(&g->more);
+	pthread_mutex_destroy(&g->mutex);
+}

@@ -1,0 +1,32 @@
+/*
+ * Versions of the database (D3): SQL texts, each of which makes the version after the one before.  Forward only; making
+ * a store is coming from version 0.  The version is PRAGMA user_version, and PRAGMA application_id says that the file
+ * is a store of Keyhole's at all.
+ */
+#ifndef KH_STORE_SQLITE_MIGRATION_H
+#define KH_STORE_SQLITE_MIGRATION_H
+
+#include "store/sqlite/connection.h"
+
+#define KH_MIGRATION_APPLICATION 0x4b68736f /* "Khso" */
+
+struct kh_migrations {
+	const char *const *texts; /* texts[0] makes version 1 */
+	size_t count;
+};
+
+/* Those of this program. */
+extern const struct kh_migrations kh_migration_all;
+
+/*
+ * Brings the database to the last version, in one transaction.
+ *   CREATE     it must be empty, else `store_exists`: two that create at once are one creation and one refusal
+ *   EXISTING   it must not be: `store_missing` where nothing is in it (a creation that was cut off)
+ *   READ       changes nothing: any version but the last is `store_version`
+ *   SCRATCH    as CREATE
+ * `store_version` where it is newer, `store_corrupt` where it is another program's.
+ */
+enum kh_err kh_migration_run(struct kh_connection *c, const struct kh_migrations *migrations, enum kh_store_mode mode,
+			     struct kh_error *err) __attribute__((warn_unused_result));
+
+#endif

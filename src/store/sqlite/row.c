@@ -1,0 +1,258 @@
+/*
+ * Rows: columns to parameters, results to columns, as the record tables say.
+ *
+ * Views are bound without a copy: the statement is run before the caller has its row back.
+ */
+#include "store/sqlite/row.h"
+
+/* What a column of the database that is not what its record says is: the schema holds it, so the file was changed. */
+static int bad_column(void)
+{
+	return SQLITE_CORRUPT;
+}
+
+static int bind_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, const void *row)
+{
+	const char *from = (const char *)row + c->offset;
+	struct kh_view v;
+	int64_t number;
+	unsigned word;
+
+	switch (c->kind) {
+	case KH_COLUMN_INT:
+		memcpy(&number, from, sizeof(number));
+		return sqlite3_bind_int64(stmt, at, number);
+	case KH_COLUMN_WORD:
+		memcpy(&word, from, sizeof(word));
+		if (word >= c->words->n || c->words->at[word] == NULL)
+			return SQLITE_CONSTRAINT;
+		return sqlite3_bind_text(stmt, at, c->words->at[word], -1, SQLITE_STATIC);
+	case KH_COLUMN_TEXT:
+		memcpy(&v, from, sizeof(v));
+		return sqlite3_bind_text64(stmt, at, v.n > 0 ? v.p : "", v.n, SQLITE_STATIC, SQLITE_UTF8);
+	case KH_COLUMN_SEALED:
+		memcpy(&v, from, sizeof(v));
+		return sqlite3_bind_blob64(stmt, at, v.n > 0 ? v.p : "", v.n, SQLITE_STATIC);
+	case KH_COLUMN_DIGEST:
+		return sqlite3_bind_blob(stmt, at, from, KH_DIGEST_SIZE, SQLITE_STATIC);
+	}
+	return SQLITE_MISUSE;
+}
+
+/* The bytes of a result.  Borrowed: until the statement's next step. */
+static struct kh_view bytes_of(sqlite3_stmt *stmt, int at)
+{
+	const void *p = sqlite3_column_blob(stmt, at); /* of a text too: its bytes */
+	int n = sqlite3_column_bytes(stmt, at);
+
+	return kh_view_of(p != NULL ? p : "", n > 0 ? (size_t)n : 0);
+}
+
+/* ARENA NULL: views borrow from the statement. */
+static int read_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, struct kh_arena *arena, void *row)
+{
+	char *to = (char *)row + c->offset;
+	struct kh_view v;
+
+	if (c->kind == KH_COLUMN_INT) {
+		int64_t number = sqlite3_column_int64(stmt, at);
+		memcpy(to, &number, sizeof(number));
+		return SQLITE_OK;
+	}
+	v = bytes_of(stmt, at);
+	if (c->kind == KH_COLUMN_WORD) {
+		unsigned word;
+		if (!kh_words_parse(c->words, v, &word))
+			return bad_column();
+		memcpy(to, &word, sizeof(word));
+		return SQLITE_OK;
+	}
+	if (c->kind == KH_COLUMN_DIGEST) {
+		if (v.n != KH_DIGEST_SIZE)
+			return bad_column();
+		memcpy(to, v.p, v.n);
+		return SQLITE_OK;
+	}
+	if (arena != NULL)
+		v = v.n > 0 ? kh_arena_dup(arena, v) : KH_LIT("");
+	if (v.p == NULL)
+		return SQLITE_NOMEM;
+	memcpy(to, &v, sizeof(v));
+	return SQLITE_OK;
+}
+
+/* A row of the statement that kh_connection_get() makes: id, then the columns in their order. */
+static int read_row(sqlite3_stmt *stmt, const struct kh_record *record, struct kh_arena *arena, void *row)
+{
+	int64_t id = sqlite3_column_int64(stmt, 0);
+	int rc = SQLITE_OK;
+
+	memcpy(row, &id, sizeof(id));
+	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++)
+		rc = read_column(stmt, (int)i + 1, &record->columns[i], arena, row);
+	return rc;
+}
+
+enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = kh_connection_get(s->c, table, &rc);
+
+	if (stmt == NULL)
+		return kh_savepoint_break(s, rc);
+	rc = sqlite3_bind_int64(stmt, 1, id);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	bool found = rc == SQLITE_ROW;
+	if (found)
+		rc = read_row(stmt, kh_record_of(table), txn->arena, ret_row);
+	else if (rc == SQLITE_DONE)
+		rc = SQLITE_OK;
+	sqlite3_reset(stmt);
+	if (rc == SQLITE_NOMEM && txn->arena->failed)
+		return KH_ENOMEM; /* the operation's own arena: nothing is wrong with the database */
+	if (rc != SQLITE_OK)
+		return kh_savepoint_break(s, rc);
+	return found ? KH_OK : KH_EUNKNOWN;
+}
+
+/* Runs a statement that writes. */
+static enum kh_err run(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc)
+{
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	if (rc != SQLITE_DONE)
+		(void)kh_savepoint_break(s, rc); /* before the reset, which forgets the message */
+	sqlite3_reset(stmt);
+	return rc == SQLITE_DONE ? KH_OK : s->txn.broken_by;
+}
+
+enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *row)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	const struct kh_record *record = kh_record_of(table);
+	enum kh_err e = kh_savepoint_write(s);
+	int rc = SQLITE_OK;
+	int64_t id;
+
+	if (e != KH_OK)
+		return e;
+	sqlite3_stmt *stmt = kh_connection_insert(s->c, table, &rc);
+	if (stmt == NULL)
+		return kh_savepoint_break(s, rc);
+	memcpy(&id, row, sizeof(id));
+	rc = sqlite3_bind_int64(stmt, 1, id);
+	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++)
+		rc = bind_column(stmt, (int)i + 2, &record->columns[i], row);
+	return run(s, stmt, rc);
+}
+
+enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	const struct kh_record *record = kh_record_of(table);
+	enum kh_err e = kh_savepoint_write(s);
+	int rc = SQLITE_OK, at = 1;
+	int64_t id;
+
+	if (e != KH_OK || changed == 0)
+		return e;
+	sqlite3_stmt *stmt = kh_connection_update(s->c, table, changed, &rc);
+	if (stmt == NULL)
+		return kh_savepoint_break(s, rc);
+	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++) {
+		if (changed >> i & 1)
+			rc = bind_column(stmt, at++, &record->columns[i], row);
+	}
+	memcpy(&id, row, sizeof(id));
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_int64(stmt, at, id);
+	e = run(s, stmt, rc);
+	if (e == KH_OK && sqlite3_changes(s->c->db) != 1)
+		return kh_savepoint_break(s, SQLITE_CORRUPT); /* the row was loaded, and rows are never removed */
+	return e;
+}
+
+enum kh_err kh_row_next_id(struct kh_txn *txn, enum kh_table table, int64_t *ret_id)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = kh_connection_next_id(s->c, table, &rc);
+
+	if (stmt == NULL)
+		return kh_savepoint_break(s, rc);
+	rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		*ret_id = sqlite3_column_int64(stmt, 0);
+	sqlite3_reset(stmt);
+	return rc == SQLITE_ROW ? KH_OK : kh_savepoint_break(s, rc);
+}
+
+enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
+			size_t limit, int64_t *ids, size_t *ret_count)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	size_t count = 0;
+	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = kh_connection_find(s->c, index, &rc);
+
+	if (stmt == NULL)
+		return kh_savepoint_break(s, rc);
+	/* Four parameters, of which the statement may not name the first two: binding those is an error of no account.
+	 */
+	(void)sqlite3_bind_int64(stmt, 1, key);
+	(void)sqlite3_bind_text64(stmt, 2, text.n > 0 ? text.p : "", text.n, SQLITE_STATIC, SQLITE_UTF8);
+	rc = sqlite3_bind_int64(stmt, 3, after);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_int64(stmt, 4, limit > INT64_MAX ? INT64_MAX : (int64_t)limit);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	for (; rc == SQLITE_ROW && count < limit; rc = sqlite3_step(stmt))
+		ids[count++] = sqlite3_column_int64(stmt, 0);
+	sqlite3_reset(stmt);
+	if (rc != SQLITE_DONE)
+		return kh_savepoint_break(s, rc == SQLITE_ROW ? SQLITE_CORRUPT : rc);
+	*ret_count = count;
+	return KH_OK;
+}
+
+/* All rows need a statement of their own: FN may read others meanwhile. */
+static int prepare_each(struct kh_savepoint *s, enum kh_table table, sqlite3_stmt **ret_stmt)
+{
+	int rc = SQLITE_OK;
+	sqlite3_stmt *get = kh_connection_get(s->c, table, &rc);
+
+	if (get == NULL)
+		return rc;
+	/* "... WHERE id = ?" without its last part. */
+	const char *sql = sqlite3_sql(get), *where = strstr(sql, " WHERE ");
+	if (where == NULL)
+		return SQLITE_MISUSE;
+	return sqlite3_prepare_v2(s->c->db, sql, (int)(where - sql), ret_stmt, NULL);
+}
+
+enum kh_err kh_row_each(struct kh_txn *txn, enum kh_table table, bool (*fn)(const void *row, void *arg), void *arg)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	const struct kh_record *record = kh_record_of(table);
+	sqlite3_stmt *stmt = NULL;
+	bool more = true;
+	void *row = kh_alloc_zero(&kh_alloc_system, record->size);
+
+	if (row == NULL)
+		return KH_ENOMEM;
+	int rc = prepare_each(s, table, &stmt);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	while (rc == SQLITE_ROW && more) {
+		rc = read_row(stmt, record, NULL, row);
+		if (rc != SQLITE_OK)
+			break;
+		more = fn(row, arg);
+		rc = more ? sqlite3_step(stmt) : SQLITE_DONE;
+	}
+	sqlite3_finalize(stmt);
+	kh_alloc_free(&kh_alloc_system, row, record->size);
+	return rc == SQLITE_DONE ? KH_OK : kh_savepoint_break(s, rc);
+}

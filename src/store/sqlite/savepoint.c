@@ -1,0 +1,78 @@
+/* Savepoints around operations. */
+#include "store/sqlite/savepoint.h"
+
+struct kh_savepoint *kh_savepoint_of(struct kh_txn *txn)
+{
+	return (struct kh_savepoint *)txn;
+}
+
+enum kh_err kh_savepoint_break(struct kh_savepoint *s, int rc)
+{
+	enum kh_err e = kh_connection_fail(s->c, rc, s->txn.err);
+
+	s->txn.broken = true;
+	s->txn.broken_by = e;
+	/* What a constraint refuses, and what does not fit into a value, concerns this operation alone. */
+	if ((rc & 0xff) != SQLITE_CONSTRAINT && (rc & 0xff) != SQLITE_TOOBIG)
+		s->rc = rc;
+	return e;
+}
+
+enum kh_err kh_savepoint_write(struct kh_savepoint *s)
+{
+	if (s->txn.broken)
+		return s->txn.broken_by;
+	if (s->txn.reading)
+		return kh_error_set(s->txn.err, KH_ESTORE, "read_only", "this transaction only reads");
+	if (s->open)
+		return KH_OK;
+	int rc = kh_connection_step(s->c, KH_CONNECTION_SAVEPOINT);
+	if (rc != SQLITE_OK)
+		return kh_savepoint_break(s, rc);
+	s->open = true;
+	return KH_OK;
+}
+
+/* References that lead nowhere at the end of an operation; SQLite itself would find them only at the commit of all. */
+static bool has_loose_ends(struct kh_savepoint *s)
+{
+	int loose = 0, highest = 0;
+
+	return sqlite3_db_status(s->c->db, SQLITE_DBSTATUS_DEFERRED_FKS, &loose, &highest, 0) != SQLITE_OK ||
+	       loose != 0;
+}
+
+static void end(struct kh_savepoint *s, bool keep)
+{
+	int rc = SQLITE_OK;
+
+	if (!s->open || s->rc != SQLITE_OK)
+		return;
+	if (!keep)
+		rc = kh_connection_step(s->c, KH_CONNECTION_ROLLBACK_TO);
+	if (rc == SQLITE_OK)
+		rc = kh_connection_step(s->c, KH_CONNECTION_RELEASE);
+	if (rc != SQLITE_OK)
+		(void)kh_savepoint_break(s, rc);
+	s->open = false;
+}
+
+enum kh_err kh_savepoint_run(struct kh_savepoint *s, kh_store_fn *fn, void *arg, struct kh_error *err)
+{
+	s->txn.err = err;
+	s->txn.broken = false;
+	s->txn.broken_by = KH_OK;
+	s->open = false;
+	s->rc = SQLITE_OK;
+	int64_t event = s->txn.event;
+	enum kh_err e = kh_txn_operate(&s->txn, fn, arg);
+	if (e == KH_OK && s->open && has_loose_ends(s))
+		e = kh_error_set(err, KH_ESTORE, "store_refused",
+				 "a constraint of the store: a reference leads nowhere");
+	end(s, e == KH_OK);
+	if (e == KH_OK && s->rc != SQLITE_OK)
+		e = s->txn.broken_by;
+	if (e != KH_OK)
+		s->txn.event = event;
+	return e;
+}

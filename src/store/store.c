@@ -1,0 +1,86 @@
+/*
+ * The store's front: chooses the database, and waits for operations.
+ *
+ * A caller that waits sleeps on a word of its own memory, which the store's thread sets and wakes: no lock is shared by
+ * those who wait, however many they are.
+ */
+#include "store/store.h"
+
+#include "store/backend.h"
+#include "store/sqlite/sqlite.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct waiter {
+	struct kh_store_job job; /* first */
+	uint32_t done;
+};
+
+static void wake(struct kh_store_job *job)
+{
+	struct waiter *w = (struct waiter *)job;
+	uint32_t *word = &w->done;
+
+	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
+	/* The waiter may be gone already; then nobody, or at worst somebody who looks again, is woken. */
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+enum kh_err kh_store_open(const char *location, enum kh_store_mode mode, struct kh_store **ret_store,
+			  struct kh_error *err)
+{
+	return kh_sqlite_open(location, mode, ret_store, err);
+}
+
+void kh_store_close(struct kh_store *store)
+{
+	if (store != NULL)
+		store->backend->close(store);
+}
+
+void kh_store_submit(struct kh_store *store, struct kh_store_job *job)
+{
+	store->backend->submit(store, job);
+}
+
+enum kh_err kh_store_run(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err)
+{
+	struct waiter w = {.job = {.fn = fn, .arg = arg, .done = wake}};
+
+	kh_store_submit(store, &w.job);
+	while (__atomic_load_n(&w.done, __ATOMIC_ACQUIRE) == 0)
+		syscall(SYS_futex, &w.done, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	if (w.job.result != KH_OK && err != NULL)
+		*err = w.job.err;
+	return w.job.result;
+}
+
+enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err)
+{
+	struct kh_error own = {.err = KH_OK, .offset = SIZE_MAX};
+
+	return store->backend->run_reading(store, fn, arg, err != NULL ? err : &own);
+}
+
+int64_t kh_store_holder(const struct kh_store *store)
+{
+	return store->holder;
+}
+
+bool kh_store_holder_alive(struct kh_store *store, int64_t holder)
+{
+	return store->backend->holder_alive(store, holder);
+}
+
+struct kh_store_figures kh_store_figures(struct kh_store *store)
+{
+	const struct kh_store_figures *f = &store->figures;
+
+	return (struct kh_store_figures){
+		.operations = __atomic_load_n(&f->operations, __ATOMIC_RELAXED),
+		.commits = __atomic_load_n(&f->commits, __ATOMIC_RELAXED),
+		.events = __atomic_load_n(&f->events, __ATOMIC_RELAXED),
+	};
+}
