@@ -165,6 +165,7 @@ void kh_connection_close(struct kh_connection *c)
 {
 	finalize(c->texts, KH_CONNECTION_TEXT_COUNT);
 	finalize(c->get, KH_TABLE_COUNT);
+	finalize(c->peek, KH_TABLE_COUNT);
 	finalize(c->insert, KH_TABLE_COUNT);
 	finalize(c->next_id, KH_TABLE_COUNT);
 	finalize(c->find, KH_INDEX_COUNT);
@@ -207,6 +208,8 @@ static const char *const conditions[KH_INDEX_COUNT] = {
 	[KH_INDEX_TASKS] = "TRUE",
 	[KH_INDEX_TASKS_OF_CONTEXT] = "context = ?1",
 	[KH_INDEX_TASKS_OPEN] = "context = ?1 AND state = 'open'",
+	[KH_INDEX_TASKS_ALL_OPEN] = "state = 'open'",
+	[KH_INDEX_BLOCKS_OF_TASK] = "task = ?1 AND kind = 'sealed'",
 	[KH_INDEX_QUERIES_OPEN] = "task = ?1 AND state <> 'done'",
 	[KH_INDEX_QUERIES_ALL_OPEN] = "state <> 'done'",
 	[KH_INDEX_EFFECTS_OPEN] = "state IN ('waiting', 'begun')",
@@ -282,6 +285,17 @@ static void write_get(struct kh_buf *sql, const struct kh_record *record, uint64
 	kh_buf_printf(sql, " FROM %s WHERE id = ?", record->table);
 }
 
+static void write_peek(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
+{
+	(void)columns;
+	kh_buf_lit(sql, "SELECT id");
+	for (size_t i = 0; i < record->count; i++) {
+		bool is_sealed = record->columns[i].kind == KH_COLUMN_SEALED;
+		kh_buf_printf(sql, is_sealed ? ", x'' AS \"%s\"" : ", \"%s\"", record->columns[i].name);
+	}
+	kh_buf_printf(sql, " FROM %s WHERE id = ?", record->table);
+}
+
 static void write_insert(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
 {
 	(void)columns;
@@ -324,6 +338,13 @@ sqlite3_stmt *kh_connection_get(struct kh_connection *c, enum kh_table table, in
 	sqlite3_stmt **slot = &c->get[table];
 
 	return *slot != NULL ? *slot : write_and_prepare(c, write_get, table, 0, slot, ret_rc);
+}
+
+sqlite3_stmt *kh_connection_peek(struct kh_connection *c, enum kh_table table, int *ret_rc)
+{
+	sqlite3_stmt **slot = &c->peek[table];
+
+	return *slot != NULL ? *slot : write_and_prepare(c, write_peek, table, 0, slot, ret_rc);
 }
 
 sqlite3_stmt *kh_connection_insert(struct kh_connection *c, enum kh_table table, int *ret_rc)

@@ -41,7 +41,7 @@ struct kh_connection_update {
 struct kh_connection {
 	sqlite3 *db;
 	sqlite3_stmt *texts[KH_CONNECTION_TEXT_COUNT];
-	sqlite3_stmt *get[KH_TABLE_COUNT], *insert[KH_TABLE_COUNT], *next_id[KH_TABLE_COUNT];
+	sqlite3_stmt *get[KH_TABLE_COUNT], *peek[KH_TABLE_COUNT], *insert[KH_TABLE_COUNT], *next_id[KH_TABLE_COUNT];
 	sqlite3_stmt *find[KH_INDEX_COUNT];
 	struct kh_connection_update update[KH_TABLE_COUNT][KH_CONNECTION_UPDATES];
 	unsigned replace[KH_TABLE_COUNT]; /* which of these is given up next */
@@ -69,6 +69,7 @@ enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64
 /* Statements, prepared once.  NULL: SQLite could not, and *RET_RC says why. */
 sqlite3_stmt *kh_connection_text(struct kh_connection *c, enum kh_connection_text which, int *ret_rc);
 sqlite3_stmt *kh_connection_get(struct kh_connection *c, enum kh_table table, int *ret_rc);
+sqlite3_stmt *kh_connection_peek(struct kh_connection *c, enum kh_table table, int *ret_rc); /* sealed columns empty */
 sqlite3_stmt *kh_connection_insert(struct kh_connection *c, enum kh_table table, int *ret_rc);
 sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table, uint64_t columns, int *ret_rc);
 sqlite3_stmt *kh_connection_next_id(struct kh_connection *c, enum kh_table table, int *ret_rc);

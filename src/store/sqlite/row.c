@@ -93,11 +93,11 @@ static int read_row(sqlite3_stmt *stmt, const struct kh_record *record, struct k
 	return rc;
 }
 
-enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
+/* The row that STMT, made by kh_connection_get() or _peek(), finds. */
+static enum kh_err get(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc, enum kh_table table, int64_t id,
+		       void *ret_row)
 {
-	struct kh_savepoint *s = kh_savepoint_of(txn);
-	int rc = SQLITE_OK;
-	sqlite3_stmt *stmt = kh_connection_get(s->c, table, &rc);
+	struct kh_arena *arena = s->txn.arena;
 
 	if (stmt == NULL)
 		return kh_savepoint_break(s, rc);
@@ -106,15 +106,33 @@ enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void
 		rc = sqlite3_step(stmt);
 	bool found = rc == SQLITE_ROW;
 	if (found)
-		rc = read_row(stmt, kh_record_of(table), txn->arena, ret_row);
+		rc = read_row(stmt, kh_record_of(table), arena, ret_row);
 	else if (rc == SQLITE_DONE)
 		rc = SQLITE_OK;
 	sqlite3_reset(stmt);
-	if (rc == SQLITE_NOMEM && txn->arena->failed)
+	if (rc == SQLITE_NOMEM && arena->failed)
 		return KH_ENOMEM; /* the operation's own arena: nothing is wrong with the database */
 	if (rc != SQLITE_OK)
 		return kh_savepoint_break(s, rc);
 	return found ? KH_OK : KH_EUNKNOWN;
+}
+
+enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = kh_connection_get(s->c, table, &rc);
+
+	return get(s, stmt, rc, table, id, ret_row);
+}
+
+enum kh_err kh_row_peek(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = kh_connection_peek(s->c, table, &rc);
+
+	return get(s, stmt, rc, table, id, ret_row);
 }
 
 /* Runs a statement that writes. */

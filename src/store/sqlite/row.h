@@ -6,6 +6,8 @@
 
 enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 	__attribute__((warn_unused_result));
+enum kh_err kh_row_peek(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
+	__attribute__((warn_unused_result));
 enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *row) __attribute__((warn_unused_result));
 enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed)
 	__attribute__((warn_unused_result));

@@ -98,6 +98,7 @@ CREATE TABLE blocks (
 	trust TEXT NOT NULL CHECK (trust IN ('trusted', 'vetted', 'untrusted')),
 	type TEXT NOT NULL CHECK (type IN ('instruction', 'data')),
 	taint TEXT NOT NULL CHECK (taint IN ('low', 'medium', 'high')),
+	put_by INTEGER NOT NULL CHECK (put_by >= 0),
 	given INTEGER NOT NULL CHECK (given IN (0, 1)),
 	prev INTEGER NOT NULL CHECK (prev >= 0 AND prev < id),
 	prev_text INTEGER NOT NULL CHECK (prev_text >= 0 AND prev_text < id),
@@ -114,6 +115,7 @@ CREATE TABLE blocks (
 	CONSTRAINT delivery_of_a_query CHECK (kind <> 'delivery' OR query > 0),
 	CONSTRAINT purged_is_empty CHECK (purged_at = 0 OR length(content) = 0)
 ) STRICT;
+CREATE INDEX blocks_of_task ON blocks (task) WHERE kind = 'sealed';
 CREATE INDEX blocks_expiring ON blocks (expires_at) WHERE expires_at > 0 AND purged_at = 0;
 
 CREATE TABLE queries (
@@ -127,6 +129,7 @@ CREATE TABLE queries (
 	reader_taint TEXT NOT NULL CHECK (reader_taint IN ('low', 'medium', 'high')),
 	content INTEGER NOT NULL CHECK (content >= 0),
 	reserved INTEGER NOT NULL CHECK (reserved >= 0),
+	length INTEGER NOT NULL CHECK (length >= 0),
 	charged INTEGER NOT NULL CHECK (charged >= 0),
 	escalation INTEGER NOT NULL CHECK (escalation IN (0, 1)),
 	tries INTEGER NOT NULL CHECK (tries >= 0),
@@ -137,6 +140,8 @@ CREATE TABLE queries (
 	release_at INTEGER NOT NULL CHECK (release_at >= 0),
 	ended_at INTEGER NOT NULL CHECK (ended_at >= 0),
 	approval INTEGER NOT NULL CHECK (approval >= 0),
+	pending_at INTEGER NOT NULL CHECK (pending_at >= 0),
+	effect INTEGER NOT NULL CHECK (effect >= 0),
 	delivery INTEGER NOT NULL CHECK (delivery >= 0),
 	event INTEGER NOT NULL CHECK (event >= 0),
 	event_ INTEGER AS (nullif(event, 0)) REFERENCES task_audits (id) DEFERRABLE INITIALLY DEFERRED,
@@ -161,6 +166,7 @@ CREATE TABLE effects (
 	query INTEGER NOT NULL REFERENCES queries (id) DEFERRABLE INITIALLY DEFERRED,
 	round INTEGER NOT NULL CHECK (round >= 0),
 	try INTEGER NOT NULL CHECK (try >= 0),
+	prev INTEGER NOT NULL CHECK (prev >= 0 AND prev < id),
 	created_at INTEGER NOT NULL CHECK (created_at >= 0),
 	begun_at INTEGER NOT NULL CHECK (begun_at >= 0),
 	ended_at INTEGER NOT NULL CHECK (ended_at >= 0),
@@ -168,7 +174,7 @@ CREATE TABLE effects (
 	purged_at INTEGER NOT NULL CHECK (purged_at >= 0),
 	reader TEXT NOT NULL,
 	verdict TEXT NOT NULL,
-	reasons TEXT NOT NULL,
+	reasons BLOB NOT NULL,
 	raw BLOB NOT NULL,
 	CONSTRAINT purged_is_empty CHECK (purged_at = 0 OR length(raw) = 0)
 ) STRICT;

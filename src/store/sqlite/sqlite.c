@@ -159,6 +159,7 @@ static void close_store(struct kh_store *store)
 
 static const struct kh_backend backend = {
 	.get = kh_row_get,
+	.peek = kh_row_peek,
 	.insert = kh_row_insert,
 	.update = kh_row_update,
 	.next_id = kh_row_next_id,
