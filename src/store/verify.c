@@ -83,8 +83,8 @@ static bool look_ahead(struct pass *p, int64_t number, int64_t last)
 	if (e == KH_EUNKNOWN)
 		return bad(p, "checkpoint_missing", last, 0, "checkpoint %lld is missing", num(number));
 	if (e == KH_OK && !kh_checkpoint_signed(stored.body, stored.signature, &p->key))
-		return bad(p, "checkpoint_signature", last, 0,
-			   "checkpoint %lld was not signed with the store's key", num(number));
+		return bad(p, "checkpoint_signature", last, 0, "checkpoint %lld was not signed with the store's key",
+			   num(number));
 	if (e == KH_OK)
 		e = kh_checkpoint_parse(&p->ahead, stored.body, &p->next, p->err);
 	if (e != KH_OK && e != KH_EINPUT)
