@@ -121,3 +121,16 @@ bool kh_utf8_is_space(uint32_t c)
 	return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 ||
 	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
+
+bool kh_utf8_is_visible(struct kh_view v)
+{
+	uint32_t c;
+	size_t len;
+
+	for (size_t at = 0; at < v.n; at += len) {
+		len = kh_utf8_decode(v, at, &c);
+		if (len == 0 || kh_utf8_is_invisible(c) || (kh_utf8_is_space(c) && c != ' '))
+			return false;
+	}
+	return true;
+}

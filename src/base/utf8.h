@@ -28,6 +28,9 @@ bool kh_utf8_is_plain(uint32_t c);
 /* True for a character that nobody sees: control, format, private use, surrogate, unassigned, fillers, selectors. */
 bool kh_utf8_is_invisible(uint32_t c);
 
+/* True where V is valid and shows all that it holds: no invisible character, no white space but the plain space. */
+bool kh_utf8_is_visible(struct kh_view v);
+
 /* True for every character with Unicode's White_Space property. */
 bool kh_utf8_is_space(uint32_t c);
 

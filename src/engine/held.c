@@ -41,6 +41,8 @@ static enum kh_err as_response(struct kh_op *op, const struct kh_query *query, s
 		return KH_OK;
 	kh_json_add(doc, obj, "summary", text);
 	enum kh_err e = kh_json_write(op->arena, obj, &json);
+	if (e == KH_EINPUT)
+		return kh_error_set(op->err, KH_EREFUSED, "bad_edit", "it is not UTF-8");
 	if (e == KH_OK)
 		*ret_response = kh_tainted_wrap(json);
 	return e;

@@ -4,6 +4,9 @@
 
 #include "engine/engine.h"
 
+#define KH_PUT_BLOCKS_MAX 10000                               /* sealed blocks of one task */
+#define KH_PUT_RETENTION  (30 * INT64_C(24) * 3600 * 1000000) /* of content, in microseconds (L5) */
+
 struct kh_put {
 	struct kh_view task;
 	struct kh_view source;     /* where it came from; visible characters only */
@@ -13,7 +16,10 @@ struct kh_put {
 };
 enum kh_err kh_put_run(struct kh_op *op, void *call);
 
-/* content.purge (Keyhole's own): removes the content of sealed blocks and raw responses past their retention (L5). */
+/*
+ * content.purge (Keyhole's own): removes the content of blocks and raw responses past their retention (L5).  What was
+ * removed is still there by its hash.  One batch: call it again until nothing was left to do.
+ */
 struct kh_purge {
 	int64_t count; /* out */
 };

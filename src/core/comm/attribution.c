@@ -11,20 +11,14 @@
 
 static enum kh_err check_source(struct kh_view source, struct kh_error *err)
 {
-	uint32_t c;
-	size_t len;
-
 	if (source.n == 0)
 		return kh_error_set(err, KH_EINPUT, "empty", "the source is empty");
 	if (source.n > KH_ATTRIBUTION_SOURCE_MAX)
 		return kh_error_set(err, KH_ELIMIT, "too_long", "the source has more than %d bytes",
 				    KH_ATTRIBUTION_SOURCE_MAX);
-	for (size_t at = 0; at < source.n; at += len) {
-		len = kh_utf8_decode(source, at, &c);
-		if (len == 0 || kh_utf8_is_invisible(c) || (kh_utf8_is_space(c) && c != ' '))
-			return kh_error_set(err, KH_EREFUSED, "bad_source",
-					    "the source has control, invisible or broken characters");
-	}
+	if (!kh_utf8_is_visible(source))
+		return kh_error_set(err, KH_EREFUSED, "bad_source",
+				    "the source has control, invisible or broken characters");
 	return KH_OK;
 }
 

@@ -1,0 +1,21 @@
+/*
+ * context.add: host (contexts of tokens that it made).  What kind of event it is decides trust and type (K3); only
+ * system prompt, user message, goal, commitment and supervisor message can be put in this way; what the world sent
+ * comes by content.put.  An untrusted user message is given to the context, whose taint becomes high.
+ */
+#ifndef KH_ENGINE_CONTEXT_ADD_H
+#define KH_ENGINE_CONTEXT_ADD_H
+
+#include "core/block/event.h"
+#include "engine/engine.h"
+
+struct kh_context_add {
+	struct kh_view context;
+	enum kh_event event;
+	struct kh_view source; /* may be empty */
+	struct kh_view content;
+	struct kh_view id; /* out */
+};
+enum kh_err kh_context_add_run(struct kh_op *op, void *call);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * task.show: what is to be seen of a task.
+ *
+ * A human sees all of it.  A controller sees what follows from its own calls and from what was delivered to it, and no
+ * more (B8, B16): its budget and what remains of it, but not how that is split, for a reservation becomes a charge at a
+ * moment that is not its own; no approval that waits; of a block the id and the source that it gave itself (E12).
+ */
+#ifndef KH_ENGINE_TASK_SHOW_H
+#define KH_ENGINE_TASK_SHOW_H
+
+#include "engine/engine.h"
+
+#define KH_TASK_SHOW_BLOCKS 100 /* blocks that are listed; `block_count` has the number of all */
+
+/* Controller (its own), host, reviewer, admin. */
+struct kh_task_show {
+	struct kh_view task;
+	struct kh_view json; /* out: id, title, state, phase, budget in bits and words, escalations, taint, blocks */
+};
+enum kh_err kh_task_show_run(struct kh_op *op, void *call);
+
+/* Not an operation: adds TASK to the array LIST, in short.  Out of memory marks the arena. */
+void kh_task_show_brief(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_task_row *task);
+
+/* Not an operation: adds `budget` with its parts, and `words`, to OBJ. */
+void kh_task_show_budget(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_budget *budget);
+
+#endif
