@@ -1,0 +1,31 @@
+/* A query from admission to delivery, over a real store (B4, B6, B16-B20, B23). */
+#include "fixture.h"
+
+#include "engine/admit.h"
+#include "engine/carry.h"
+
+#define YES "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"yes\",\"type\":\"boolean\"}]"
+
+static void test_an_answer_is_delivered(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_view task = kh_fixture_task(f, f->controller);
+	struct kh_look look;
+
+	kh_fixture_block(f, f->controller, task, "a mail");
+	kh_fixture_answer(f, "{\"fields\":{\"yes\":true}}");
+	must(t, kh_fixture_query(f, f->controller, task, YES, &look));
+	assert_int_equal(look.outcome, KH_OUTCOME_DELIVERED);
+	yyjson_val *delivery = kh_fixture_json(f, look.delivery);
+	assert_true(yyjson_is_true(kh_json_get(kh_json_get(kh_json_get(delivery, "response"), "fields"), "yes")));
+	assert_view(kh_json_str(kh_json_get(delivery, "taint")), "medium");
+	const struct kh_task_row *row = kh_fixture_task_row(f, task);
+	assert_int_equal(row->budget.reserved, 0);
+	assert_int_equal(row->budget.charged, 4 * KH_MICROBIT);
+	assert_int_equal(kh_fixture_context_row(f, f->context)->taint, KH_TAINT_MEDIUM);
+}
+
+static const struct kh_test_case cases[] = {
+	KH_TEST(test_an_answer_is_delivered),
+};
+KH_TEST_MAIN(cases)
