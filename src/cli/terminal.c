@@ -7,9 +7,14 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define ESCAPE_MAX 12 /* two times \uXXXX */
+#define BAR        8  /* columns of a frame's left side */
+#define NARROW     20 /* columns of text at least */
+#define USUAL      80
+#define MARKS      3 /* that combine with one character */
 
 void kh_terminal_init(struct kh_terminal *terminal, int fd, bool raw)
 {
@@ -153,4 +158,93 @@ bool kh_terminal_say(struct kh_terminal *terminal, struct kh_view text)
 	} while (text.n > 0);
 	drain(terminal);
 	return terminal->error == 0;
+}
+
+size_t kh_terminal_columns(int fd)
+{
+	struct winsize size = {0};
+
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
+}
+
+/* --- the frame ---------------------------------------------------------------------------------------------------- */
+
+struct framing {
+	struct kh_buf *buf;
+	size_t room, used; /* columns */
+	unsigned line;
+	unsigned marks; /* on the character before */
+	bool has_base;  /* there is a character before, on this line */
+};
+
+static void begin_line(struct framing *f, bool wrapped)
+{
+	if (wrapped)
+		kh_buf_lit(f->buf, "\n      : ");
+	else
+		kh_buf_printf(f->buf, "%s%5u | ", f->line > 1 ? "\n" : "", f->line);
+	f->used = 0;
+	f->has_base = false;
+}
+
+static void put_piece(struct framing *f, struct kh_view piece, size_t width)
+{
+	if (f->used + width > f->room)
+		begin_line(f, true);
+	kh_buf_add(f->buf, piece);
+	f->used += width;
+}
+
+/* True for a mark that is drawn onto the character before it. */
+static bool combines(uint32_t c)
+{
+	return !kh_utf8_is_plain(c) && !kh_utf8_is_invisible(c) && !kh_utf8_is_space(c);
+}
+
+/* One character, LEN bytes at P; LEN is 0 for a byte that is none. */
+static void put_character(struct framing *f, const char *p, size_t len, uint32_t c)
+{
+	char escape[ESCAPE_MAX + 1];
+
+	if (len > 0 && combines(c) && f->has_base && f->marks < MARKS) {
+		f->marks++;
+		put_piece(f, kh_view_of(p, len), 0);
+		return;
+	}
+	if (c == '\\')
+		snprintf(escape, sizeof(escape), "\\\\");
+	else if (c == '\t')
+		snprintf(escape, sizeof(escape), "\\t");
+	else if (len == 0)
+		snprintf(escape, sizeof(escape), "\\x{%02x}", (unsigned char)*p);
+	else
+		snprintf(escape, sizeof(escape), "\\u{%x}", (unsigned)c);
+	bool shown = len > 0 && c != '\\' && kh_utf8_is_plain(c);
+	/* A character outside of ASCII may be two columns wide; none is wider. */
+	if (shown)
+		put_piece(f, kh_view_of(p, len), c < 0x80 ? 1 : 2);
+	else
+		put_piece(f, kh_view_str(escape), strlen(escape));
+	f->marks = 0;
+	f->has_base = shown && c != ' ';
+}
+
+void kh_terminal_frame(struct kh_buf *buf, struct kh_tainted text, size_t columns)
+{
+	struct framing f = {.buf = buf, .room = columns > BAR + NARROW ? columns - BAR : NARROW, .line = 1};
+	struct kh_view v = kh_tainted_open(text);
+	size_t len;
+
+	begin_line(&f, false);
+	for (size_t at = 0; at<v.n; at += len> 0 ? len : 1) {
+		uint32_t c = 0;
+		len = kh_utf8_decode(v, at, &c);
+		if (len > 0 && c == '\n') {
+			f.line++;
+			begin_line(&f, false);
+		} else {
+			put_character(&f, v.p + at, len, c);
+		}
+	}
+	kh_buf_byte(buf, '\n');
 }

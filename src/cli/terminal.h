@@ -13,6 +13,7 @@
 #ifndef KH_CLI_TERMINAL_H
 #define KH_CLI_TERMINAL_H
 
+#include "base/buf.h"
 #include "base/tainted.h"
 
 #define KH_TERMINAL_TAKES 65536 /* bytes at a time */
@@ -41,6 +42,18 @@ void kh_terminal_end(struct kh_terminal *terminal);
 
 /* Writes a piece. */
 void kh_terminal_pump(struct kh_terminal *terminal);
+
+/*
+ * Writes TEXT, words of others that a human is to judge, as lines that cannot be taken for anything else: each has its
+ * number and a bar at its left, "    3 | ", and where it had to be wrapped at COLUMNS, "      : ".  Wherever it goes,
+ * terminal or not: what a terminal would obey, and what nobody sees, is written as \u{202e} and so on, blanks but the
+ * plain one too, a tab as \t, a backslash as two; of marks that combine, no more than three stay on one character.
+ * An empty text is one empty line.
+ */
+void kh_terminal_frame(struct kh_buf *buf, struct kh_tainted text, size_t columns);
+
+/* How wide the terminal is that FD is; 80 where it is none or does not say. */
+size_t kh_terminal_columns(int fd);
 
 /* Writes all of TEXT, however long that takes: for messages of ours that hold words of others.  False: see ERROR. */
 bool kh_terminal_say(struct kh_terminal *terminal, struct kh_view text);

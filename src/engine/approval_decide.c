@@ -113,12 +113,12 @@ static enum kh_err check_pages(const struct deciding *d)
 		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_SHOWINGS, d->row->id, KH_LIT(""), after, STEP, &ids,
 					    &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			struct kh_showing_row *showing;
+			struct kh_showing_row showing;
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_SHOWINGS, ids[i], &showing);
-			if (e == KH_OK && showing->token == op->caller->id && showing->page >= 1 &&
-			    showing->page <= d->row->pages)
-				seen[showing->page] = true;
+			e = kh_txn_peek(op->txn, KH_TABLE_SHOWINGS, ids[i], &showing);
+			if (e == KH_OK && showing.token == op->caller->id && showing.page >= 1 &&
+			    showing.page <= d->row->pages)
+				seen[showing.page] = true;
 		}
 		if (e != KH_OK)
 			return e;
@@ -248,6 +248,8 @@ static enum kh_err write_decision(const struct deciding *d)
 		row->uses = call->uses != 0 ? call->uses : 1;
 		row->host = kh_arena_dup(op->arena, call->host);
 	}
+	if (call->choice == KH_CHOICE_EDIT)
+		row->content = kh_canonical_digest(row->edited); /* the grant is for the edited answer alone */
 	return kh_own_event(op, KH_AUDIT_APPROVAL_DECIDED, d->task, describe(d));
 }
 
@@ -296,10 +298,10 @@ enum kh_err kh_approval_decide_run(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	e = check(&d);
-	if (e == KH_EREFUSED)
-		return refuse(&d, e);
 	if (e == KH_OK && decide->choice == KH_CHOICE_EDIT)
 		e = kh_held_edit(op, d.query, decide->edited, &d.row->edited);
+	if (e == KH_EREFUSED)
+		return refuse(&d, e);
 	if (e == KH_OK)
 		e = write_decision(&d);
 	if (e == KH_OK)

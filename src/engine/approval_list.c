@@ -13,27 +13,24 @@ static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 static enum kh_err add_decision(struct kh_op *op, const struct kh_approval_row *row, yyjson_mut_doc *doc,
 				yyjson_mut_val *obj)
 {
-	struct kh_token_row *decider;
+	struct kh_token_row decider;
 
 	if (row->decided_by == 0)
 		return KH_OK;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TOKENS, row->decided_by, &decider);
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, row->decided_by, &decider);
 	if (e != KH_OK)
 		return e;
 	add_time(op, doc, obj, "decided_at", row->decided_at);
-	kh_json_add(doc, obj, "decided_by", decider->name);
+	kh_json_add(doc, obj, "decided_by", decider.name);
 	kh_json_add(doc, obj, "decided_from", row->decided_from);
 	return KH_OK;
 }
 
-static enum kh_err add_row(struct kh_op *op, int64_t id, yyjson_mut_doc *doc, yyjson_mut_val *list)
+static enum kh_err add_row(struct kh_op *op, const struct kh_approval_row *row, yyjson_mut_doc *doc,
+			   yyjson_mut_val *list)
 {
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
-	struct kh_approval_row *row;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, id, &row);
 
-	if (e != KH_OK)
-		return e;
 	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_APPROVAL, row->id));
 	kh_json_add(doc, obj, "kind", kh_view_str(kh_words_name(&kh_rows_approval_kind_words, row->kind)));
 	kh_json_add(doc, obj, "state",
@@ -43,35 +40,49 @@ static enum kh_err add_row(struct kh_op *op, int64_t id, yyjson_mut_doc *doc, yy
 		kh_json_add(doc, obj, "query", kh_own_id(op, KH_ID_QUERY, row->query));
 	kh_json_add(doc, obj, "operation", row->operation);
 	yyjson_mut_obj_add_sint(doc, obj, "pages", row->pages);
-	yyjson_mut_obj_add_uint(doc, obj, "bytes", row->subject.n);
 	kh_json_add(doc, obj, "digest", kh_canonical_hex(op->arena, &row->digest));
 	add_time(op, doc, obj, "requested_at", row->requested_at);
 	add_time(op, doc, obj, "expires_at", row->expires_at);
 	return add_decision(op, row, doc, obj);
 }
 
+/* One part of the list, in ARRAY. */
+static enum kh_err add_rows(struct kh_op *op, struct kh_approval_list *list, int64_t after, yyjson_mut_doc *doc,
+			    yyjson_mut_val *array)
+{
+	enum kh_index index = list->all ? KH_INDEX_APPROVALS : KH_INDEX_APPROVALS_PENDING;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_txn_find(op->txn, index, 0, KH_LIT(""), after, KH_APPROVAL_LIST_STEP, &ids, &count);
+
+	list->count = 0;
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_approval_row row;
+		e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
+		if (e != KH_OK || (op->caller->role == KH_ROLE_SUPERVISOR && row.kind != KH_APPROVE_TOOL_CALL))
+			continue;
+		e = add_row(op, &row, doc, array);
+		list->count++;
+	}
+	if (e == KH_OK)
+		list->next = count == KH_APPROVAL_LIST_STEP ? kh_own_id(op, KH_ID_APPROVAL, ids[count - 1])
+							    : (struct kh_view){NULL, 0};
+	return e;
+}
+
 enum kh_err kh_approval_list_run(struct kh_op *op, void *call)
 {
 	struct kh_approval_list *list = call;
-	enum kh_index index = list->all ? KH_INDEX_APPROVALS : KH_INDEX_APPROVALS_PENDING;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *array = yyjson_mut_arr(doc);
-	int64_t *ids = NULL, after = 0;
-	size_t count = 0;
+	int64_t after = 0;
 
 	if (doc == NULL || array == NULL)
 		return KH_ENOMEM;
 	if (list->after.n > 0 && !kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_APPROVAL, list->after, &after))
 		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_approval", "there is none to go on from");
-	enum kh_err e = kh_txn_find(op->txn, index, 0, KH_LIT(""), after, KH_APPROVAL_LIST_STEP, &ids, &count);
-	for (size_t i = 0; e == KH_OK && i < count; i++)
-		e = add_row(op, ids[i], doc, array);
+	enum kh_err e = add_rows(op, list, after, doc, array);
 	if (e == KH_OK)
-		e = kh_json_write(op->arena, array, &list->json);
-	if (e != KH_OK)
-		return e;
-	list->count = count;
-	list->next = count == KH_APPROVAL_LIST_STEP ? kh_own_id(op, KH_ID_APPROVAL, ids[count - 1])
-						    : (struct kh_view){NULL, 0};
-	return kh_arena_check(op->arena);
+		e = kh_arena_check(op->arena);
+	return e == KH_OK ? kh_json_write(op->arena, array, &list->json) : e;
 }

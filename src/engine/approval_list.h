@@ -1,6 +1,6 @@
 /*
- * approval.list (reviewer, admin): what waits for a decision, or all that ever did.  No content and nobody's words, but
- * the names of whoever decided: ids, kinds, states, times, sizes.
+ * approval.list (reviewer, admin; a supervisor gets tool calls): what waits for a decision, or all that ever did.  No
+ * content and nobody's words, but the names of whoever decided: ids, kinds, states, times, pages.
  */
 #ifndef KH_ENGINE_APPROVAL_LIST_H
 #define KH_ENGINE_APPROVAL_LIST_H
@@ -13,7 +13,7 @@ struct kh_approval_list {
 	bool all;             /* also those that no longer wait */
 	struct kh_view after; /* the id to go on from; empty: from the first */
 	/* out */
-	struct kh_view json; /* array of {id, kind, state, task, query, operation, pages, bytes, digest, requested_at,
+	struct kh_view json; /* array of {id, kind, state, task, query, operation, pages, digest, requested_at,
 				expires_at, decided_at, decided_by, decided_from}, the oldest first */
 	size_t count;
 	struct kh_view next; /* to be given as AFTER for the rest; empty: that was all */

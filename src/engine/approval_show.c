@@ -20,10 +20,10 @@ static enum kh_err was_shown(struct kh_op *op, const struct kh_approval_row *row
 	while (count == STEP) {
 		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_SHOWINGS, row->id, KH_LIT(""), after, STEP, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			struct kh_showing_row *showing;
+			struct kh_showing_row showing;
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_SHOWINGS, ids[i], &showing);
-			if (e == KH_OK && showing->token == op->caller->id && showing->page == page)
+			e = kh_txn_peek(op->txn, KH_TABLE_SHOWINGS, ids[i], &showing);
+			if (e == KH_OK && showing.token == op->caller->id && showing.page == page)
 				*ret_yes = true;
 		}
 		if (e != KH_OK || *ret_yes)

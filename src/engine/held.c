@@ -41,6 +41,8 @@ static enum kh_err as_response(struct kh_op *op, const struct kh_query *query, s
 		return KH_OK;
 	kh_json_add(doc, obj, "summary", text);
 	enum kh_err e = kh_json_write(op->arena, obj, &json);
+	if (e == KH_EINPUT)
+		return kh_error_set(op->err, KH_EREFUSED, "bad_edit", "it is not UTF-8");
 	if (e == KH_OK)
 		*ret_response = kh_tainted_wrap(json);
 	return e;
@@ -66,7 +68,7 @@ enum kh_err kh_held_edit(struct kh_op *op, struct kh_query_row *query, struct kh
 		op->err->code = "bad_edit";
 		return KH_EREFUSED;
 	}
-	e = kh_canonical_mut(op->arena, kh_answer_write(&answer, &asked, doc), &query->held, op->err);
+	e = kh_json_write(op->arena, kh_answer_write(&answer, &asked, doc), &query->held);
 	if (e != KH_OK)
 		return e;
 	query->length = answer.charged;

@@ -11,6 +11,7 @@
 #define KH_STORE_CHECKPOINT_H
 
 #include "store/backend.h"
+#include "store/chains.h"
 
 struct kh_checkpoint_key {
 	unsigned char secret[64]; /* libsodium's form; wiped with kh_checkpoint_forget() */
@@ -21,8 +22,38 @@ struct kh_checkpoint_key {
 void kh_checkpoint_key(const unsigned char seed[32], struct kh_checkpoint_key *ret_key);
 void kh_checkpoint_forget(struct kh_checkpoint_key *key);
 
-/* Signs the heads as they are in TXN and stores it; *RET_LINE is one line of JSON {"checkpoint":...,"signature":"..."}
- * for witnesses.  Nothing new since the last one: an empty line, and nothing is stored. */
+/*
+ * What a witness is sent: one short line, whatever the number of heads, that syslog does not cut.
+ *
+ *     {"checkpoint":7,"hash":"<of the body>","last":345,"signature":"<128 hex>","store":"<public key>"}
+ */
+struct kh_checkpoint_line {
+	int64_t n, last;
+	struct kh_digest hash, store;
+	unsigned char signature[64];
+};
+
+/* Reads a line; what stands before it (syslog's date and names) does not count.  False where there is none. */
+bool kh_checkpoint_read_line(struct kh_arena *arena, struct kh_view line, struct kh_checkpoint_line *ret_line);
+
+/* A checkpoint's body, read. */
+struct kh_checkpoint {
+	int64_t at, last, n;
+	struct kh_digest prev, store;
+	const struct kh_chains_head *heads; /* ascending by number */
+	size_t count;
+};
+
+/* KH_EINPUT `bad_checkpoint` where BODY is not exactly what kh_checkpoint_make() writes. */
+enum kh_err kh_checkpoint_parse(struct kh_arena *arena, struct kh_view body, struct kh_checkpoint *ret_checkpoint,
+				struct kh_error *err) __attribute__((warn_unused_result));
+
+/* Whether SIGNATURE, 64 bytes, is KEY's over BODY. */
+bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const struct kh_digest *key);
+
+/* Signs the heads as they are in TXN and stores it; *RET_LINE is its line for witnesses.  Nothing new since the last
+ * one: an empty line, and nothing is stored.  KH_EREFUSED `audit_key_other` where KEY is not the one that the store
+ * names. */
 enum kh_err kh_checkpoint_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
 			       struct kh_arena *arena, struct kh_view *ret_line) __attribute__((warn_unused_result));
 

@@ -1,6 +1,6 @@
 /*
- * The policy's keys as data: where each value goes, what it may be, what is said where it is not.  A key is added here
- * and in docs/POLICY.md, and nowhere else.
+ * The keys of keyhole.yaml as data: where each value goes, what it may be, what is said where it is not.  A key is
+ * added here and in docs/POLICY.md or docs/CONFIGURATION.md, and nowhere else.
  */
 #include "core/policy/keys.h"
 
@@ -20,6 +20,7 @@ static const char *const trusts[] = {[KH_TRUSTED] = "trusted", [KH_VETTED] = "ve
 static const char *const cells[] = {[KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_DENY] = "deny"};
 static const char *const severities[] = {
 	[KH_SEVERITY_LOW] = "low", [KH_SEVERITY_MEDIUM] = "medium", [KH_SEVERITY_HIGH] = "high"};
+static const char *const switches[] = {[KH_CONFIG_FALSE] = "false", [KH_CONFIG_TRUE] = "true"};
 
 static const struct kh_words permission_words = KH_WORDS(permissions);
 static const struct kh_words approval_words = KH_WORDS(approvals);
@@ -30,6 +31,7 @@ static const struct kh_words fenced_words = KH_WORDS(fenced);
 static const struct kh_words trust_words = KH_WORDS(trusts);
 static const struct kh_words cell_words = KH_WORDS(cells);
 static const struct kh_words severity_words = KH_WORDS(severities);
+static const struct kh_words switch_words = KH_WORDS(switches);
 
 _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an enum as an unsigned");
 
@@ -38,6 +40,7 @@ _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an
 #define IS_NAME      "a name: a letter or _, then letters, digits, _ - . (64 at most)"
 #define IS_HOST      "a host such as example.com, or *.example.com for those below it"
 #define IS_PATH      "an absolute path without . or .. in it"
+#define IS_ARGUMENT  "an argument of at most 4096 bytes"
 
 /* What is built in for each operation, and, last, for every upstream tool (I2: high risk unless the policy says more).
  */
@@ -97,6 +100,16 @@ static const void *start_operation(const struct kh_outline *node)
 	return &built_in[TOOL];
 }
 
+static bool is_argument(struct kh_view text)
+{
+	return text.n <= KH_CONFIG_ARGUMENT;
+}
+
+static bool is_short_path(struct kh_view text)
+{
+	return text.n < KH_CONFIG_ARGUMENT && kh_match_is_path(text);
+}
+
 #define FIELD(S, member, what) .key = #member, .kind = KH_FIELD_##what, .offset = offsetof(struct S, member)
 #define NUMBER(S, member, low, high)                                  \
 	{                                                             \
@@ -141,19 +154,19 @@ static const struct kh_schema_field budget_fields[] = {
 };
 static const struct kh_shape budget_shape = SHAPE(budget_fields, kh_policy_budgets, KH_NO_LINE, NULL);
 
-static const struct kh_schema_field reader_fields[] = {
+static const struct kh_schema_field reader_rate_fields[] = {
 	TEXT(kh_policy_rates, reader, true, 1, 128, kh_match_is_glob, "a Reader's name, where * stands for anything"),
 	RATE(kh_policy_rates, category_1),
 	RATE(kh_policy_rates, category_2),
 	RATE(kh_policy_rates, category_3),
 };
-static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_policy_rates, KH_NO_LINE, NULL);
+static const struct kh_shape reader_rate_shape = SHAPE(reader_rate_fields, kh_policy_rates, KH_NO_LINE, NULL);
 
 static const struct kh_schema_field rate_fields[] = {
 	RATE(kh_policy_rates, category_1),
 	RATE(kh_policy_rates, category_2),
 	RATE(kh_policy_rates, category_3),
-	LIST(kh_policy_rates, readers, 256, reader_shape),
+	LIST(kh_policy_rates, readers, 256, reader_rate_shape),
 };
 static const struct kh_shape rate_shape = SHAPE(rate_fields, kh_policy_rates, KH_NO_LINE, NULL);
 
@@ -275,3 +288,31 @@ static const struct kh_schema_field policy_fields[] = {
 	MAP(kh_policy, approvals, approval_shape),
 };
 const struct kh_shape kh_keys_policy = SHAPE(policy_fields, kh_policy, offsetof(struct kh_policy, line), NULL);
+
+static const struct kh_schema_field reader_fields[] = {
+	TEXT(kh_config_reader, name, true, 1, 64, kh_match_is_name, IS_NAME),
+	{FIELD(kh_config_reader, driver, WORD), .needed = true, .words = &kh_config_driver_words},
+	TEXTS(kh_config_reader, argv, false, 64, is_argument, IS_ARGUMENT),
+	TEXTS(kh_config_reader, read, false, 31, is_short_path, IS_PATH), /* and one more: the program itself */
+	NUMBER(kh_config_reader, timeout_seconds, 1, 600),
+};
+static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_config_reader,
+						  offsetof(struct kh_config_reader, line), NULL);
+
+static const struct kh_schema_field audit_fields[] = {
+	TEXT(kh_config_audit, witness_file, false, 1, 4095, kh_match_is_path, IS_PATH),
+	WORD(kh_config_audit, witness_syslog, switch_words),
+	TEXTS(kh_config_audit, witness_command, false, 64, is_argument, IS_ARGUMENT),
+	NUMBER(kh_config_audit, checkpoint_events, 1, UINT64_C(1000000000)),
+	NUMBER(kh_config_audit, checkpoint_seconds, 1, 86400),
+	NUMBER(kh_config_audit, retention_days, 0, 36500),
+};
+static const struct kh_shape audit_shape = SHAPE(audit_fields, kh_config_audit, offsetof(struct kh_config_audit, line),
+						 NULL);
+
+static const struct kh_schema_field config_fields[] = {
+	MAP(kh_config, policy, kh_keys_policy),
+	LIST(kh_config, readers, 256, reader_shape),
+	MAP(kh_config, audit, audit_shape),
+};
+const struct kh_shape kh_keys_config = SHAPE(config_fields, kh_config, KH_NO_LINE, NULL);

@@ -1,11 +1,11 @@
-/* The table of all keys of the policy section (SPEC I8), and the rules that are built in. */
+/* The table of all keys of keyhole.yaml (SPEC I8), and the rules that are built in. */
 #ifndef KH_CORE_POLICY_KEYS_H
 #define KH_CORE_POLICY_KEYS_H
 
-#include "core/policy/policy.h"
+#include "core/policy/config.h"
 
-/* What docs/POLICY.md describes. */
-extern const struct kh_shape kh_keys_policy;
+extern const struct kh_shape kh_keys_config; /* of struct kh_config: what docs/CONFIGURATION.md describes */
+extern const struct kh_shape kh_keys_policy; /* its section `policy`: what docs/POLICY.md describes */
 
 /* The built-in rule for one of Keyhole's own external operations; that for upstream tools for everything else. */
 const struct kh_policy_rule *kh_keys_built_in(struct kh_view operation);

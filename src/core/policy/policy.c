@@ -5,6 +5,7 @@
 #include "core/policy/policy.h"
 
 #include "base/buf.h"
+#include "core/policy/config.h"
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
 
@@ -12,19 +13,6 @@ static const char *const roles[] = {[KH_ROLE_CONTROLLER] = "controller", [KH_ROL
 				    [KH_ROLE_SUPERVISOR] = "supervisor", [KH_ROLE_HOST] = "host",
 				    [KH_ROLE_REVIEWER] = "reviewer",     [KH_ROLE_ADMIN] = "admin"};
 const struct kh_words kh_policy_role_words = KH_WORDS(roles);
-
-/* The whole file.  Sections other than `policy` are added to the table below. */
-struct file {
-	struct kh_policy policy;
-};
-
-static const struct kh_schema_field sections[] = {
-	{"policy", KH_FIELD_MAP, offsetof(struct file, policy), .shape = &kh_keys_policy},
-};
-static const struct kh_shape file_shape = {.fields = sections,
-					   .count = sizeof(sections) / sizeof(sections[0]),
-					   .size = sizeof(struct file),
-					   .line = KH_NO_LINE};
 
 static const struct kh_policy defaults = {
 	.budgets = {.task_bits = 4096, .context_bits = 16384, .escalations = 2, .retries = 2, .alert_percent = 80},
@@ -141,8 +129,13 @@ enum kh_err kh_policy_canonical(struct kh_arena *arena, const struct kh_policy *
 	return kh_canonical_mut(arena, root, ret_text, err);
 }
 
-/* Checks and seals a policy that was filled in. */
-static enum kh_err finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
+void kh_policy_start(struct kh_policy *policy)
+{
+	*policy = defaults;
+	policy->taint_risk = kh_risk_default;
+}
+
+enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
 {
 	struct kh_view text;
 	enum kh_err e = check_policy(source, policy, err);
@@ -156,25 +149,14 @@ static enum kh_err finish(const struct kh_outline_source *source, struct kh_poli
 	return kh_arena_check(source->arena);
 }
 
-enum kh_err kh_policy_read(struct kh_arena *arena, struct kh_view text, struct kh_view name,
+enum kh_err kh_policy_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 			   const struct kh_policy **ret_policy, struct kh_error *err)
 {
-	struct kh_outline_source source = {.arena = arena, .file = name};
-	struct file *file = KH_NEW(arena, struct file);
-	const struct kh_outline *root;
-	enum kh_err e = kh_outline_read(&source, text, &root, err);
+	const struct kh_config *config;
+	enum kh_err e = kh_config_read(arena, text, file, &config, err);
 
-	if (e == KH_OK && file != NULL) {
-		file->policy = defaults;
-		file->policy.taint_risk = kh_risk_default;
-		e = kh_schema_read(&source, &file_shape, root, "", file, err);
-	}
-	if (e == KH_OK && file != NULL)
-		e = finish(&source, &file->policy, err);
-	if (kh_arena_check(arena) != KH_OK)
-		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a policy");
-	if (e == KH_OK && file != NULL)
-		*ret_policy = &file->policy;
+	if (e == KH_OK)
+		*ret_policy = &config->policy;
 	return e;
 }
 

@@ -115,17 +115,19 @@ struct kh_policy {
 	struct kh_digest digest; /* of the canonical JSON: the policy version that grants are bound to */
 };
 
-/*
- * Reads a configuration: a YAML document whose top-level keys are the ones of the table in policy.c.  FILE names it in
- * messages ("keyhole.yaml:12: ...").  KH_EINPUT with code `policy_invalid`: what is wrong, where, and what was
- * expected. The policy lives in the arena.
- */
+/* The policy of a configuration, which is read and checked whole (config.h).  The policy lives in the arena. */
 enum kh_err kh_policy_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 			   const struct kh_policy **ret_policy, struct kh_error *err)
 	__attribute__((warn_unused_result));
 
 /* The policy of an empty configuration. */
 enum kh_err kh_policy_default(struct kh_arena *arena, const struct kh_policy **ret_policy, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* For config.c: a policy as it is before anything was read into it; and, after that, what does not fit together is
+ * found (`policy_invalid`), and the digest made. */
+void kh_policy_start(struct kh_policy *policy);
+enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
 	__attribute__((warn_unused_result));
 
 /* Its canonical JSON: what the digest is of. */

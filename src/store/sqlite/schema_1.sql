@@ -140,6 +140,7 @@ CREATE TABLE queries (
 	release_at INTEGER NOT NULL CHECK (release_at >= 0),
 	ended_at INTEGER NOT NULL CHECK (ended_at >= 0),
 	approval INTEGER NOT NULL CHECK (approval >= 0),
+	waits INTEGER NOT NULL CHECK (waits >= 0),
 	pending_at INTEGER NOT NULL CHECK (pending_at >= 0),
 	effect INTEGER NOT NULL CHECK (effect >= 0),
 	delivery INTEGER NOT NULL CHECK (delivery >= 0),

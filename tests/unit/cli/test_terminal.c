@@ -130,9 +130,77 @@ static void test_lost(struct kh_test *t)
 	close(full);
 }
 
+static struct kh_view frame(struct kh_test *t, struct kh_view text, size_t columns)
+{
+	struct kh_view out = {NULL, 0};
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, &t->arena, 1U << 24);
+	kh_terminal_frame(&buf, kh_tainted_wrap(text), columns);
+	must(t, kh_buf_end(&buf, &out));
+	return out;
+}
+
+/* B15, I6: text that a human is to judge shows all that it holds, and looks like nothing of ours. */
+static void test_frame(struct kh_test *t)
+{
+	static const struct {
+		struct kh_view in;
+		const char *out;
+	} shown[] = {
+		{KH_LIT_INIT(""), "    1 | \n"},
+		{KH_LIT_INIT("a\n\nb"), "    1 | a\n    2 | \n    3 | b\n"},
+		{KH_LIT_INIT("a\n"), "    1 | a\n    2 | \n"},
+		{KH_LIT_INIT("\r\033[2J\033]0;x\a"), "    1 | \\u{d}\\u{1b}[2J\\u{1b}]0;x\\u{7}\n"},
+		{KH_LIT_INIT("\xc2\x9b\x9b\0\x7f"), "    1 | \\u{9b}\\x{9b}\\u{0}\\u{7f}\n"},
+		{KH_LIT_INIT("\xe2\x80\xae\xe2\x81\xa6"), "    1 | \\u{202e}\\u{2066}\n"}, /* bidi */
+		{KH_LIT_INIT("a\xe2\x80\x8b\xc2\xad"), "    1 | a\\u{200b}\\u{ad}\n"},     /* nothing to be seen */
+		{KH_LIT_INIT("\xf3\xa0\x81\x81"), "    1 | \\u{e0041}\n"},                 /* a tag */
+		{KH_LIT_INIT("a\xc2\xa0\xe2\x80\xa8z"), "    1 | a\\u{a0}\\u{2028}z\n"},   /* blanks that are not */
+		{KH_LIT_INIT("\\u{202e}\t"), "    1 | \\\\u{202e}\\t\n"},                  /* no forged escape */
+		{KH_LIT_INIT("\xc3\xa4\xf0\x9f\x98\x80"), "    1 | \xc3\xa4\xf0\x9f\x98\x80\n"}, /* shown */
+		{KH_LIT_INIT("e\xcc\x81\xcc\x81\xcc\x81\xcc\x81"),
+		 "    1 | e\xcc\x81\xcc\x81\xcc\x81\\u{301}\n"},   /* marks without end */
+		{KH_LIT_INIT("\xcc\x81x"), "    1 | \\u{301}x\n"}, /* a mark on our own bar */
+		{KH_LIT_INIT("12345678901234567890abc"), "    1 | 12345678901234567890\n      : abc\n"},
+		{KH_LIT_INIT("1234567890123456789\xc3\xa4"), "    1 | 1234567890123456789\n      : \xc3\xa4\n"},
+		{KH_LIT_INIT("- END -\n    2 | forge"), "    1 | - END -\n    2 |     2 | forge\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		assert_view(frame(t, shown[i].in, shown[i].in.n > 18 ? 28 : 80), shown[i].out);
+}
+
+/* Any bytes, any width: every line has its bar, none is too long, and nothing in it is obeyed. */
+static void test_frame_any(struct kh_test *t)
+{
+	char bytes[2000];
+	uint32_t seed = 11;
+
+	for (int round = 0; round < 60; round++) {
+		size_t n = next(&seed) % sizeof(bytes), columns = next(&seed) % 120;
+		for (size_t i = 0; i < n; i++) {
+			uint32_t r = next(&seed);
+			bytes[i] = (char)(r % 4 == 0   ? 0xc0 + r / 4 % 64
+					  : r % 4 == 1 ? 0x80 + r / 4 % 64
+						       : r / 4 % 256);
+		}
+		struct kh_view out = frame(t, kh_view_of(bytes, n), columns), rest = out, line;
+		assert_shown(out);
+		assert_true(kh_view_ends(out, KH_LIT("\n")));
+		rest.n--;
+		while (kh_view_split(&rest, '\n', &line)) {
+			bool bar = kh_view_eq(kh_view_sub(line, 5, 8), KH_LIT(" | "));
+			assert_true(line.n >= 8 && (bar || kh_view_starts(line, KH_LIT("      : "))));
+			size_t characters = kh_utf8_length(line);
+			assert_true(characters <= (columns > 28 ? columns : 28) + 3 * n); /* marks have no width */
+		}
+		kh_arena_clear(&t->arena);
+	}
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_escapes),
-	KH_TEST_ONCE(test_any),
-	KH_TEST_ONCE(test_lost),
+	KH_TEST(test_frame),    KH_TEST_ONCE(test_frame_any), KH_TEST_ONCE(test_escapes),
+	KH_TEST_ONCE(test_any), KH_TEST_ONCE(test_lost),
 };
 KH_TEST_MAIN(cases)

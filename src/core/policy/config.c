@@ -1,0 +1,166 @@
+/*
+ * Reading keyhole.yaml: the table in keys.c takes it apart; here stand the defaults, and what must fit together.  The
+ * file is the operator's, yet nothing in it is trusted to be well-formed.
+ */
+#include "core/policy/config.h"
+
+#include "core/policy/keys.h"
+#include "core/policy/match.h"
+
+static const char *const drivers[] = {[KH_CONFIG_DRIVER_EXTRACT] = "extract", [KH_CONFIG_DRIVER_COMMAND] = "command"};
+const struct kh_words kh_config_driver_words = KH_WORDS(drivers);
+
+static const struct kh_config_reader built_in = {.name = KH_LIT_INIT(KH_CONFIG_EXTRACT),
+						 .driver = KH_CONFIG_DRIVER_EXTRACT};
+
+static const struct kh_config_audit audit_defaults = {
+	.checkpoint_events = 10000, .checkpoint_seconds = 60, .retention_days = 30};
+
+static enum kh_err refuse(const struct kh_outline_source *source, unsigned line, struct kh_view what,
+			  const char *expected, struct kh_error *err)
+{
+	return kh_outline_error(source, line, SIZE_MAX, what, kh_view_str(expected), err);
+}
+
+static size_t bytes_of(const struct kh_texts *texts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < texts->n; i++)
+		n += texts->at[i].n;
+	return n;
+}
+
+/* A program's arguments at PATH, and the paths READ (or NULL) that it is shown: what an executor can be asked for. */
+static enum kh_err check_argv(const struct kh_outline_source *source, unsigned line, struct kh_view path,
+			      const struct kh_texts *argv, const struct kh_texts *read, struct kh_error *err)
+{
+	if (argv->n == 0 || !kh_match_is_path(argv->at[0]))
+		return refuse(source, line, kh_arena_printf(source->arena, "%.*s: its first argument", KH_FMT(path)),
+			      "the absolute path of a program", err);
+	if (bytes_of(argv) + (read != NULL ? bytes_of(read) : 0) > KH_CONFIG_ARGUMENTS)
+		return refuse(source, line, path, "arguments and paths of at most 32768 bytes together", err);
+	return KH_OK;
+}
+
+static enum kh_err check_command(const struct kh_outline_source *source, struct kh_config_reader *reader, size_t i,
+				 struct kh_error *err)
+{
+	struct kh_view path = kh_arena_printf(source->arena, "readers[%zu].argv", i);
+
+	if (reader->timeout_seconds == 0)
+		reader->timeout_seconds = KH_CONFIG_READER_TIME;
+	return check_argv(source, reader->line, path, &reader->argv, &reader->read, err);
+}
+
+/* A key that says nothing to `extract` is a mistake, and one that could be taken for protection. */
+static enum kh_err check_extract(const struct kh_outline_source *source, const struct kh_config_reader *reader,
+				 size_t i, struct kh_error *err)
+{
+	const char *key = reader->argv.at != NULL        ? "argv"
+			  : reader->read.at != NULL      ? "read"
+			  : reader->timeout_seconds != 0 ? "timeout_seconds"
+							 : NULL;
+
+	if (key == NULL)
+		return KH_OK;
+	return refuse(source, reader->line,
+		      kh_arena_printf(source->arena, "readers[%zu]: %s for driver extract", i, key),
+		      "it only for driver command", err);
+}
+
+/* Each name once; and the built-in one means what it always means. */
+static enum kh_err check_name(const struct kh_outline_source *source, const struct kh_config_reader *readers, size_t i,
+			      struct kh_error *err)
+{
+	struct kh_view what = kh_arena_printf(source->arena, "readers[%zu].name: %.*s", i, KH_FMT(readers[i].name));
+
+	for (size_t j = 0; j < i; j++) {
+		if (kh_view_eq(readers[i].name, readers[j].name))
+			return refuse(source, readers[i].line,
+				      kh_arena_printf(source->arena, "%.*s stands twice", KH_FMT(what)),
+				      "each name once", err);
+	}
+	if (kh_view_eq(readers[i].name, built_in.name) && readers[i].driver != built_in.driver)
+		return refuse(source, readers[i].line, what, "another name: that of the built-in Reader is taken", err);
+	return KH_OK;
+}
+
+static enum kh_err check_readers(const struct kh_outline_source *source, const struct kh_list *list,
+				 struct kh_error *err)
+{
+	struct kh_config_reader *readers = list->at;
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; e == KH_OK && i < list->n; i++) {
+		e = check_name(source, readers, i, err);
+		if (e == KH_OK)
+			e = readers[i].driver == KH_CONFIG_DRIVER_COMMAND ? check_command(source, &readers[i], i, err)
+									  : check_extract(source, &readers[i], i, err);
+	}
+	return e;
+}
+
+/* `extract` is there without being named. */
+static void add_built_in(struct kh_arena *arena, struct kh_config *config)
+{
+	struct kh_list *list = &config->readers;
+
+	if (kh_config_reader(config, built_in.name) != NULL)
+		return;
+	struct kh_config_reader *all = KH_NEW_N(arena, struct kh_config_reader, list->n + 1);
+	if (all == NULL)
+		return;
+	if (list->n > 0)
+		memcpy(all, list->at, list->n * sizeof(*all));
+	all[list->n] = built_in;
+	*list = (struct kh_list){all, list->n + 1};
+}
+
+/* What fits together, and what is made of it. */
+static enum kh_err finish(const struct kh_outline_source *source, struct kh_config *config, struct kh_error *err)
+{
+	enum kh_err e = kh_policy_finish(source, &config->policy, err);
+
+	if (e == KH_OK)
+		e = check_readers(source, &config->readers, err);
+	if (e == KH_OK && config->audit.witness_command.at != NULL)
+		e = check_argv(source, config->audit.line, KH_LIT("audit.witness_command"),
+			       &config->audit.witness_command, NULL, err);
+	if (e == KH_OK)
+		add_built_in(source->arena, config);
+	return e;
+}
+
+enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
+			   const struct kh_config **ret_config, struct kh_error *err)
+{
+	struct kh_outline_source source = {.arena = arena, .file = file};
+	struct kh_config *config = KH_NEW(arena, struct kh_config);
+	const struct kh_outline *root;
+	enum kh_err e = kh_outline_read(&source, text, &root, err);
+
+	if (e == KH_OK && config != NULL) {
+		kh_policy_start(&config->policy);
+		config->audit = audit_defaults;
+		e = kh_schema_read(&source, &kh_keys_config, root, "", config, err);
+	}
+	if (e == KH_OK && config != NULL)
+		e = finish(&source, config, err);
+	if (kh_arena_check(arena) != KH_OK)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a configuration");
+	if (e == KH_OK && config != NULL)
+		*ret_config = config;
+	return e;
+}
+
+const struct kh_config_reader *kh_config_reader(const struct kh_config *config, struct kh_view name)
+{
+	const struct kh_config_reader *readers = config->readers.at;
+
+	for (size_t i = 0; i < config->readers.n; i++) {
+		if (kh_view_eq(readers[i].name, name))
+			return &readers[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,304 @@
+/*
+ * Checkpoints: what is signed, how it is read back.
+ *
+ * A body is read strictly: it must be byte for byte what would be written from what was read, so that there is one text
+ * for each checkpoint and nothing in it that was not looked at.
+ */
+#include "store/checkpoint.h"
+
+#include "base/emit.h"
+#include "store/txn.h"
+
+#include <sodium.h>
+
+#define SIGNATURE 64
+#define LIMIT     (SIZE_MAX / 4) /* the arena's limit is what counts */
+
+_Static_assert(crypto_sign_SECRETKEYBYTES == 64 && crypto_sign_BYTES == SIGNATURE &&
+		       crypto_sign_PUBLICKEYBYTES == KH_DIGEST_SIZE && crypto_sign_SEEDBYTES == 32,
+	       "Ed25519");
+
+void kh_checkpoint_key(const unsigned char seed[32], struct kh_checkpoint_key *ret_key)
+{
+	crypto_sign_seed_keypair(ret_key->public.bytes, ret_key->secret, seed);
+}
+
+void kh_checkpoint_forget(struct kh_checkpoint_key *key)
+{
+	sodium_memzero(key, sizeof(*key));
+}
+
+bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const struct kh_digest *key)
+{
+	return signature.n == SIGNATURE &&
+	       crypto_sign_verify_detached((const unsigned char *)signature.p, (const unsigned char *)body.p, body.n,
+					   key->bytes) == 0;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static enum kh_err write_body(struct kh_arena *arena, const struct kh_checkpoint *c, struct kh_view *ret_body)
+{
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, arena, LIMIT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "at");
+	kh_emit_int(&emit, c->at);
+	kh_emit_key(&emit, "heads");
+	kh_emit_array(&emit);
+	for (size_t i = 0; i < c->count; i++) {
+		kh_emit_array(&emit);
+		kh_emit_int(&emit, c->heads[i].number);
+		kh_emit_int(&emit, c->heads[i].chain.n);
+		kh_emit_digest(&emit, &c->heads[i].chain.head);
+		kh_emit_end(&emit);
+	}
+	kh_emit_end(&emit);
+	kh_emit_key(&emit, "last");
+	kh_emit_int(&emit, c->last);
+	kh_emit_key(&emit, "n");
+	kh_emit_int(&emit, c->n);
+	kh_emit_key(&emit, "prev");
+	kh_emit_digest(&emit, &c->prev);
+	kh_emit_key(&emit, "store");
+	kh_emit_digest(&emit, &c->store);
+	kh_emit_end(&emit);
+	return kh_buf_end(&buf, ret_body);
+}
+
+static enum kh_err write_line(struct kh_arena *arena, const struct kh_checkpoint_line *line, struct kh_view *ret_line)
+{
+	char hex[SIGNATURE * 2 + 1];
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	sodium_bin2hex(hex, sizeof(hex), line->signature, SIGNATURE);
+	kh_buf_init(&buf, arena, LIMIT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "checkpoint");
+	kh_emit_int(&emit, line->n);
+	kh_emit_key(&emit, "hash");
+	kh_emit_digest(&emit, &line->hash);
+	kh_emit_key(&emit, "last");
+	kh_emit_int(&emit, line->last);
+	kh_emit_key(&emit, "signature");
+	kh_emit_text(&emit, kh_view_of(hex, SIGNATURE * 2));
+	kh_emit_key(&emit, "store");
+	kh_emit_digest(&emit, &line->store);
+	kh_emit_end(&emit);
+	return kh_buf_end(&buf, ret_line);
+}
+
+/* The events since the last checkpoint, as heads. */
+struct since {
+	struct kh_chains chains;
+	int64_t last;
+	bool failed;
+};
+
+static bool take(const struct kh_audit_entry *entry, void *arg)
+{
+	struct since *since = arg;
+	struct kh_chains_head *head = kh_chains_get(&since->chains, entry->chain);
+
+	if (head == NULL) {
+		since->failed = true;
+		return false;
+	}
+	head->chain = (struct kh_chain){.n = entry->n, .last = entry->id, .head = entry->hash};
+	since->last = entry->id;
+	return true;
+}
+
+/* What the checkpoint before says; nothing where there is none. */
+static enum kh_err before(struct kh_txn *txn, struct kh_arena *arena, struct kh_checkpoint *ret_next)
+{
+	struct kh_backend_checkpoint stored;
+	struct kh_checkpoint was;
+	enum kh_err e = txn->backend->checkpoint(txn, arena, 0, &stored);
+
+	if (e == KH_EUNKNOWN) {
+		*ret_next = (struct kh_checkpoint){.n = 1};
+		return KH_OK;
+	}
+	if (e == KH_OK)
+		e = kh_checkpoint_parse(arena, stored.body, &was, txn->err);
+	if (e == KH_EINPUT)
+		return kh_error_set(txn->err, KH_ESTORE, "bad_checkpoint", "the last checkpoint cannot be read");
+	if (e != KH_OK)
+		return e;
+	*ret_next = (struct kh_checkpoint){.n = was.n + 1, .last = was.last, .prev = kh_canonical_digest(stored.body)};
+	return KH_OK;
+}
+
+static enum kh_err check_key(struct kh_txn *txn, const struct kh_checkpoint_key *key)
+{
+	struct kh_system_row *system;
+	enum kh_err e = kh_txn_load(txn, KH_TABLE_SYSTEM, 1, &system);
+
+	if (e == KH_OK && memcmp(&system->audit_key, &key->public, sizeof(key->public)) != 0)
+		e = kh_error_set(txn->err, KH_EREFUSED, "audit_key_other",
+				 "the key is not the one that this store's checkpoints are signed with");
+	return e;
+}
+
+/* Signs and stores what NEXT says, with the heads of SINCE. */
+static enum kh_err store(struct kh_txn *txn, const struct kh_checkpoint_key *key, const struct kh_checkpoint *next,
+			 struct kh_arena *arena, struct kh_view *ret_line)
+{
+	struct kh_checkpoint_line line = {.n = next->n, .last = next->last, .store = next->store};
+	struct kh_backend_checkpoint made = {.id = next->n,
+					     .signature = kh_view_of((const char *)line.signature, SIGNATURE)};
+	enum kh_err e = write_body(arena, next, &made.body);
+
+	if (e != KH_OK)
+		return e;
+	crypto_sign_detached(line.signature, NULL, (const unsigned char *)made.body.p, made.body.n, key->secret);
+	line.hash = kh_canonical_digest(made.body);
+	e = write_line(arena, &line, ret_line);
+	return e == KH_OK ? txn->backend->add_checkpoint(txn, &made) : e;
+}
+
+enum kh_err kh_checkpoint_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
+			       struct kh_arena *arena, struct kh_view *ret_line)
+{
+	struct since since = {.last = 0};
+	struct kh_checkpoint next;
+	struct kh_view line = {"", 0};
+
+	if (txn->arena == NULL)
+		kh_txn_use_arena(txn, arena);
+	enum kh_err e = check_key(txn, key);
+	if (e == KH_OK)
+		e = before(txn, arena, &next);
+	if (e != KH_OK)
+		return e;
+	kh_chains_init(&since.chains, arena->alloc);
+	e = kh_audit_read(txn, next.last, take, &since);
+	if (e == KH_OK && since.failed)
+		e = KH_ENOMEM;
+	if (e == KH_OK && since.chains.n > 0) {
+		kh_chains_sort(&since.chains);
+		next.at = now;
+		next.last = since.last;
+		next.store = key->public;
+		next.heads = since.chains.at;
+		next.count = since.chains.n;
+		e = store(txn, key, &next, arena, &line);
+	}
+	kh_chains_done(&since.chains);
+	if (e == KH_OK)
+		*ret_line = line;
+	return e;
+}
+
+enum kh_err kh_checkpoint_line(struct kh_txn *txn, int64_t number, struct kh_arena *arena, struct kh_view *ret_line)
+{
+	struct kh_backend_checkpoint stored;
+	struct kh_checkpoint c;
+	enum kh_err e = txn->backend->checkpoint(txn, arena, number, &stored);
+
+	if (e == KH_OK)
+		e = kh_checkpoint_parse(arena, stored.body, &c, txn->err);
+	if (e == KH_EINPUT || (e == KH_OK && stored.signature.n != SIGNATURE))
+		e = kh_error_set(txn->err, KH_ESTORE, "bad_checkpoint", "a checkpoint cannot be read");
+	if (e != KH_OK)
+		return e;
+	struct kh_checkpoint_line line = {
+		.n = c.n, .last = c.last, .store = c.store, .hash = kh_canonical_digest(stored.body)};
+	memcpy(line.signature, stored.signature.p, SIGNATURE);
+	return write_line(arena, &line, ret_line);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+static bool parse_hex(yyjson_val *val, unsigned char *bytes, size_t size)
+{
+	struct kh_view hex = kh_json_str(val);
+	size_t n = 0;
+
+	return hex.n == size * 2 && sodium_hex2bin(bytes, size, hex.p, hex.n, NULL, &n, NULL) == 0 && n == size;
+}
+
+static bool parse_digest(yyjson_val *val, struct kh_digest *ret_digest)
+{
+	return parse_hex(val, ret_digest->bytes, KH_DIGEST_SIZE);
+}
+
+static bool parse_head(yyjson_val *item, struct kh_chains_head *ret_head)
+{
+	ret_head->there = true;
+	return yyjson_arr_size(item) == 3 && kh_json_int(yyjson_arr_get(item, 0), &ret_head->number) &&
+	       kh_json_int(yyjson_arr_get(item, 1), &ret_head->chain.n) &&
+	       parse_digest(yyjson_arr_get(item, 2), &ret_head->chain.head);
+}
+
+static bool parse_heads(struct kh_arena *arena, yyjson_val *list, struct kh_checkpoint *c)
+{
+	yyjson_arr_iter iter = yyjson_arr_iter_with(list);
+	struct kh_chains_head *heads = KH_NEW_N(arena, struct kh_chains_head, yyjson_arr_size(list));
+	yyjson_val *item;
+
+	if (heads == NULL || !yyjson_is_arr(list))
+		return false;
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		if (!parse_head(item, &heads[c->count]) ||
+		    (c->count > 0 && heads[c->count].number <= heads[c->count - 1].number))
+			return false;
+		c->count++;
+	}
+	c->heads = heads;
+	return true;
+}
+
+enum kh_err kh_checkpoint_parse(struct kh_arena *arena, struct kh_view body, struct kh_checkpoint *ret_checkpoint,
+				struct kh_error *err)
+{
+	struct kh_checkpoint c = {.count = 0};
+	struct kh_view again = {"", 0};
+	yyjson_val *root;
+	enum kh_err e = kh_json_read(arena, body, &root, err);
+
+	if (e != KH_OK)
+		return e;
+	bool good = kh_json_int(kh_json_get(root, "at"), &c.at) && kh_json_int(kh_json_get(root, "last"), &c.last) &&
+		    kh_json_int(kh_json_get(root, "n"), &c.n) && parse_digest(kh_json_get(root, "prev"), &c.prev) &&
+		    parse_digest(kh_json_get(root, "store"), &c.store) &&
+		    parse_heads(arena, kh_json_get(root, "heads"), &c);
+	if (kh_arena_check(arena) != KH_OK)
+		return KH_ENOMEM;
+	e = good ? write_body(arena, &c, &again) : KH_OK;
+	if (e == KH_ENOMEM)
+		return e;
+	if (e != KH_OK || !good || !kh_view_eq(again, body))
+		return kh_error_set(err, KH_EINPUT, "bad_checkpoint", "the text is not a checkpoint");
+	*ret_checkpoint = c;
+	return KH_OK;
+}
+
+bool kh_checkpoint_read_line(struct kh_arena *arena, struct kh_view line, struct kh_checkpoint_line *ret_line)
+{
+	struct kh_checkpoint_line l = {.n = 0};
+	struct kh_view again;
+	yyjson_val *root;
+	size_t at = kh_view_find(line, KH_LIT("{\"checkpoint\":"), 0);
+
+	if (at == SIZE_MAX)
+		return false;
+	line = kh_view_trim(kh_view_from(line, at));
+	if (kh_json_read(arena, line, &root, NULL) != KH_OK)
+		return false;
+	bool good = kh_json_int(kh_json_get(root, "checkpoint"), &l.n) && l.n > 0 &&
+		    kh_json_int(kh_json_get(root, "last"), &l.last) &&
+		    parse_digest(kh_json_get(root, "hash"), &l.hash) &&
+		    parse_digest(kh_json_get(root, "store"), &l.store) &&
+		    parse_hex(kh_json_get(root, "signature"), l.signature, SIGNATURE);
+	if (!good || write_line(arena, &l, &again) != KH_OK || !kh_view_eq(line, again))
+		return false;
+	*ret_line = l;
+	return true;
+}

@@ -1,0 +1,256 @@
+#include "core/policy/config.h"
+#include "core/policy/keys.h"
+#include "harness.h"
+
+#include <stdio.h>
+
+static enum kh_err config(struct kh_test *t, const char *text, const struct kh_config **ret)
+{
+	return kh_config_read(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), ret, &t->err);
+}
+
+/* I8: an empty file is a usable configuration, and `extract` is there without being named (I3). */
+static void test_defaults(struct kh_test *t)
+{
+	static const char *const texts[] = {"", "policy: {}\n", "readers: []\naudit: {}\n",
+					    "audit: {witness_syslog: false}\n"};
+	const struct kh_policy *policy;
+
+	must(t, kh_policy_default(&t->arena, &policy, &t->err));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const struct kh_config *c;
+		must(t, config(t, texts[i], &c));
+		assert_int_equal(c->readers.n, 1);
+		const struct kh_config_reader *extract = kh_config_reader(c, KH_LIT("extract"));
+		assert_non_null(extract);
+		assert_int_equal(extract->driver, KH_CONFIG_DRIVER_EXTRACT);
+		assert_int_equal(extract->line, 0);
+		assert_int_equal(c->audit.witness_file.n, 0);
+		assert_int_equal(c->audit.witness_syslog, KH_CONFIG_FALSE);
+		assert_int_equal(c->audit.witness_command.n, 0);
+		assert_int_equal(c->audit.checkpoint_events, 10000);
+		assert_int_equal(c->audit.checkpoint_seconds, 60);
+		assert_int_equal(c->audit.retention_days, 30);
+		assert_memory_equal(&c->policy.digest, &policy->digest, sizeof(policy->digest));
+	}
+}
+
+static void test_readers(struct kh_test *t)
+{
+	const struct kh_config *c;
+
+	must(t, config(t,
+		       "readers:\n"
+		       "  - {name: mail, driver: command, argv: [/usr/bin/python3, /opt/r/mail.py, \"\"], read: "
+		       "[/opt/r]}\n"
+		       "  - {name: quick.1, driver: extract}\n"
+		       "  - {name: slow, driver: command, argv: [/opt/slow], timeout_seconds: 600}\n",
+		       &c));
+	assert_int_equal(c->readers.n, 4);
+	const struct kh_config_reader *mail = kh_config_reader(c, KH_LIT("mail"));
+	assert_non_null(mail);
+	assert_int_equal(mail->driver, KH_CONFIG_DRIVER_COMMAND);
+	assert_int_equal(mail->argv.n, 3);
+	assert_view(mail->argv.at[0], "/usr/bin/python3");
+	assert_view(mail->argv.at[2], "");
+	assert_int_equal(mail->read.n, 1);
+	assert_int_equal(mail->timeout_seconds, 30);
+	assert_int_equal(mail->line, 2);
+	assert_int_equal(kh_config_reader(c, KH_LIT("quick.1"))->driver, KH_CONFIG_DRIVER_EXTRACT);
+	assert_int_equal(kh_config_reader(c, KH_LIT("slow"))->timeout_seconds, 600);
+	assert_non_null(kh_config_reader(c, KH_LIT("extract")));
+	assert_null(kh_config_reader(c, KH_LIT("Mail")));
+	assert_null(kh_config_reader(c, KH_LIT("")));
+	/* Named as what it is, it is there once. */
+	must(t, config(t, "readers:\n  - {name: extract, driver: extract}\n", &c));
+	assert_int_equal(c->readers.n, 1);
+	assert_int_equal(kh_config_reader(c, KH_LIT("extract"))->line, 2);
+}
+
+static void test_audit(struct kh_test *t)
+{
+	const struct kh_config *c;
+
+	must(t, config(t,
+		       "audit:\n  witness_file: /var/witness\n  witness_syslog: true\n"
+		       "  witness_command: [/usr/bin/logger, -t, \"x y\"]\n  checkpoint_events: 1\n"
+		       "  checkpoint_seconds: 86400\n  retention_days: 0\n",
+		       &c));
+	assert_view(c->audit.witness_file, "/var/witness");
+	assert_int_equal(c->audit.witness_syslog, KH_CONFIG_TRUE);
+	assert_int_equal(c->audit.witness_command.n, 3);
+	assert_view(c->audit.witness_command.at[2], "x y");
+	assert_int_equal(c->audit.checkpoint_events, 1);
+	assert_int_equal(c->audit.checkpoint_seconds, 86400);
+	assert_int_equal(c->audit.retention_days, 0);
+}
+
+/* I8: file, line and what was expected. */
+static void test_refused(struct kh_test *t)
+{
+	static const char *const all[][2] = {
+		{"witness: 1\n", "keyhole.yaml:1: unknown key \"witness\": expected policy, readers or audit"},
+		{"audit:\n  wittness_file: /a\n",
+		 "keyhole.yaml:2: audit: unknown key \"wittness_file\": expected witness_file, "},
+		{"audit: 7\n", "keyhole.yaml:1: audit: \"7\": expected a map of witness_file, "},
+		{"audit:\n  witness_file: checkpoints\n",
+		 "keyhole.yaml:2: audit.witness_file: \"checkpoints\": expected an absolute path"},
+		{"audit:\n  witness_file: /a/../b\n", "keyhole.yaml:2: audit.witness_file: "},
+		{"audit:\n  witness_syslog: yes\n",
+		 "keyhole.yaml:2: audit.witness_syslog: \"yes\": expected false or true"},
+		{"audit:\n  witness_command: /bin/x\n",
+		 "keyhole.yaml:2: audit.witness_command: \"/bin/x\": expected a list of at most 64"},
+		{"\naudit:\n  witness_command: []\n",
+		 "keyhole.yaml:2: audit.witness_command: its first argument: expected the absolute path of a program"},
+		{"audit:\n  witness_command: [logger]\n",
+		 "keyhole.yaml:1: audit.witness_command: its first argument: expected the absolute path of a program"},
+		{"audit:\n  checkpoint_events: 0\n", "keyhole.yaml:2: audit.checkpoint_events: \"0\": expected "},
+		{"audit:\n  checkpoint_seconds: 1.5\n", "keyhole.yaml:2: audit.checkpoint_seconds: \"1.5\": expected "},
+		{"audit:\n  retention_days: -1\n", "keyhole.yaml:2: audit.retention_days: \"-1\": expected "},
+		{"audit:\n  retention_days: 1\n  retention_days: 2\n",
+		 "keyhole.yaml:3: audit: the key stands twice: \"retention_days\": expected each key once"},
+		{"readers: {name: a}\n", "keyhole.yaml:1: readers: a map: expected a list of at most 256"},
+		{"readers:\n  - {driver: extract}\n", "keyhole.yaml:2: readers[0]: a map: expected the key name in it"},
+		{"readers:\n  - {name: a}\n", "keyhole.yaml:2: readers[0]: a map: expected the key driver in it"},
+		{"readers:\n  - {name: \"a b\", driver: extract}\n",
+		 "keyhole.yaml:2: readers[0].name: \"a b\": expected a name: "},
+		{"readers:\n  - {name: 1a, driver: extract}\n",
+		 "keyhole.yaml:2: readers[0].name: \"1a\": expected a name: "},
+		{"readers:\n  - {name: a, driver: openai}\n",
+		 "keyhole.yaml:2: readers[0].driver: \"openai\": expected extract or command"},
+		{"readers:\n  - {name: a, driver: extract, token: x}\n",
+		 "keyhole.yaml:2: readers[0]: unknown key \"token\": "},
+		{"readers:\n  - {name: a, driver: command}\n",
+		 "keyhole.yaml:2: readers[0].argv: its first argument: expected the absolute path of a program"},
+		{"readers:\n  - {name: a, driver: command, argv: [python3]}\n",
+		 "keyhole.yaml:2: readers[0].argv: its first argument: expected the absolute path of a program"},
+		{"readers:\n  - {name: a, driver: command, argv: /bin/x}\n",
+		 "keyhole.yaml:2: readers[0].argv: \"/bin/x\": expected a list of at most 64"},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], read: [x]}\n",
+		 "keyhole.yaml:2: readers[0].read[0]: \"x\": expected an absolute path"},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], timeout_seconds: 601}\n",
+		 "keyhole.yaml:2: readers[0].timeout_seconds: \"601\": expected "},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], timeout_seconds: 0}\n",
+		 "keyhole.yaml:2: readers[0].timeout_seconds: \"0\": expected "},
+		{"readers:\n  - {name: a, driver: extract, argv: [/bin/x]}\n",
+		 "keyhole.yaml:2: readers[0]: argv for driver extract: expected it only for driver command"},
+		{"readers:\n  - {name: a, driver: extract, read: []}\n",
+		 "keyhole.yaml:2: readers[0]: read for driver extract: expected it only for driver command"},
+		{"readers:\n  - {name: a, driver: extract, timeout_seconds: 3}\n",
+		 "keyhole.yaml:2: readers[0]: timeout_seconds for driver extract: expected it only for driver command"},
+		{"readers:\n  - {name: a, driver: extract}\n  - {name: b, driver: extract}\n  - {name: a, driver: "
+		 "extract}\n",
+		 "keyhole.yaml:4: readers[2].name: a stands twice: expected each name once"},
+		{"readers:\n  - {name: extract, driver: extract}\n  - {name: extract, driver: extract}\n",
+		 "keyhole.yaml:3: readers[1].name: extract stands twice: expected each name once"},
+		{"readers:\n  - {name: extract, driver: command, argv: [/bin/x]}\n",
+		 "keyhole.yaml:2: readers[0].name: extract: expected another name: "},
+		{"readers: []\nreaders: []\n",
+		 "keyhole.yaml:2: the key stands twice: \"readers\": expected each key once"},
+		{"policy:\n  lint: sometimes\naudit: {}\n",
+		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
+	};
+	const struct kh_config *c = NULL;
+	const struct kh_policy *p = NULL;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		must_fail(t, KH_EINPUT, config(t, all[i][0], &c));
+		assert_null(c);
+		assert_string_equal(t->err.code, "policy_invalid");
+		if (strncmp(t->err.detail, all[i][1], strlen(all[i][1])) != 0)
+			print_error("got  %s\nwant %s\n", t->err.detail, all[i][1]);
+		assert_int_equal(strncmp(t->err.detail, all[i][1], strlen(all[i][1])), 0);
+		assert_non_null(strstr(t->err.detail, ": expected "));
+		/* Whoever wants only the policy is told too. */
+		must_fail(t, KH_EINPUT,
+			  kh_policy_read(&t->arena, kh_view_str(all[i][0]), KH_LIT("keyhole.yaml"), &p, &t->err));
+		assert_null(p);
+	}
+}
+
+/* What no executor could be asked for is found here, and not when it is asked. */
+static void test_too_long(struct kh_test *t)
+{
+	static const struct {
+		size_t arguments, bytes;
+		bool good;
+	} all[] = {{1, 4096, true}, {1, 4097, false}, {7, 4096, true}, {8, 4096, false}, {63, 1, true}, {64, 1, false}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_view text = KH_LIT("readers:\n  - {name: a, driver: command, argv: [/bin/x");
+		const struct kh_config *c = NULL;
+		char *argument = kh_arena_alloc(&t->arena, all[i].bytes + 1);
+		must(t, kh_arena_check(&t->arena));
+		memset(argument, 'x', all[i].bytes);
+		for (size_t j = 0; j < all[i].arguments; j++)
+			text = kh_arena_printf(&t->arena, "%.*s, %s", KH_FMT(text), argument);
+		text = kh_arena_printf(&t->arena, "%.*s]}\n", KH_FMT(text));
+		must(t, kh_arena_check(&t->arena));
+		if (all[i].good)
+			must(t, config(t, text.p, &c));
+		else
+			must_fail(t, KH_EINPUT, config(t, text.p, &c));
+	}
+}
+
+/* A2: what Readers there are is no part of the policy's version, to which grants are bound. */
+static void test_version(struct kh_test *t)
+{
+	const struct kh_config *a, *b;
+
+	must(t, config(t, "policy: {lint: refuse}\n", &a));
+	must(t,
+	     config(t, "readers:\n  - {name: x, driver: extract}\naudit: {retention_days: 1}\npolicy: {lint: refuse}\n",
+		    &b));
+	assert_memory_equal(&a->policy.digest, &b->policy.digest, sizeof(a->policy.digest));
+	must(t, config(t, "policy: {lint: advice}\n", &b));
+	assert_memory_not_equal(&a->policy.digest, &b->policy.digest, sizeof(a->policy.digest));
+}
+
+/* A file of the project, whole; the tests run beside it. */
+static struct kh_view slurp(struct kh_test *t, const char *name)
+{
+	struct kh_view path = kh_arena_printf(&t->arena, "%s/%s", KH_SOURCE, name);
+	char *text = kh_arena_alloc(&t->arena, 256U << 10);
+
+	must(t, kh_arena_check(&t->arena));
+	FILE *f = fopen(path.p, "re");
+	assert_non_null(f);
+	size_t n = fread(text, 1, 256U << 10, f);
+	fclose(f);
+	return kh_view_of(text, n);
+}
+
+/* I8: docs/CONFIGURATION.md names every key that is not the policy's, and the example uses every one. */
+static void test_documentation(struct kh_test *t)
+{
+	struct kh_view text = slurp(t, "docs/CONFIGURATION.md"), example = slurp(t, "docs/examples/keyhole.yaml");
+	const struct kh_config *c;
+
+	for (size_t i = 0; i < kh_keys_config.count; i++) {
+		const struct kh_schema_field *section = &kh_keys_config.fields[i];
+		struct kh_view title = kh_arena_printf(&t->arena, "\n## `%s`\n", section->key);
+		must(t, kh_arena_check(&t->arena));
+		if (section->shape == &kh_keys_policy)
+			continue;
+		assert_true(kh_view_find(text, title, 0) != SIZE_MAX);
+		for (size_t j = 0; j < section->shape->count; j++) {
+			const char *key = section->shape->fields[j].key;
+			struct kh_view row = kh_arena_printf(&t->arena, "\n| `%s` |", key);
+			struct kh_view line = kh_arena_printf(&t->arena, " %s: ", key);
+			must(t, kh_arena_check(&t->arena));
+			if (kh_view_find(text, row, 0) == SIZE_MAX || kh_view_find(example, line, 0) == SIZE_MAX)
+				print_error("%s is not documented\n", key);
+			assert_true(kh_view_find(text, row, 0) != SIZE_MAX);
+			assert_true(kh_view_find(example, line, 0) != SIZE_MAX);
+		}
+	}
+	must(t, kh_config_read(&t->arena, example, KH_LIT("keyhole.yaml"), &c, &t->err));
+	assert_int_equal(c->readers.n, 3);
+	assert_int_equal(c->audit.witness_command.n, 3);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_defaults),     KH_TEST(test_readers),  KH_TEST(test_audit),
+					    KH_TEST(test_refused),      KH_TEST(test_too_long), KH_TEST(test_version),
+					    KH_TEST(test_documentation)};
+KH_TEST_MAIN(cases)
