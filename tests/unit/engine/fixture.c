@@ -144,6 +144,7 @@ static void open_engine(struct kh_fixture *f)
 		.clock = clock_of,
 		.random = draw,
 		.ctx = f,
+		.retention = KH_FIXTURE_KEEPS,
 		.version = KH_LIT("test"),
 	};
 	struct kh_error err = {0};

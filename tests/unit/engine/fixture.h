@@ -24,7 +24,8 @@
 #include <stdatomic.h>
 
 #define KH_FIXTURE_ANSWERS 64
-#define KH_FIXTURE_EPOCH   INT64_C(1780000000000000) /* where the clock starts */
+#define KH_FIXTURE_EPOCH   INT64_C(1780000000000000)           /* where the clock starts */
+#define KH_FIXTURE_KEEPS   (INT64_C(30) * 24 * 3600 * 1000000) /* how long content is kept */
 #define KH_FIXTURE_SECOND  INT64_C(1000000)
 
 /* The policy of NULL: nothing waits for a slot, and no rate is in the way. */

@@ -39,7 +39,7 @@ static void test_seal(struct kh_test *t)
 	assert_int_equal(row->type, KH_DATA);
 	assert_int_equal(row->taint, KH_TAINT_HIGH);
 	assert_int_equal(row->given, 0);
-	assert_int_equal(row->expires_at, row->created_at + KH_PUT_RETENTION);
+	assert_int_equal(row->expires_at, row->created_at + KH_FIXTURE_KEEPS);
 	assert_view(row->content, letter);
 	assert_view(row->tainted_by, "[]");
 	struct kh_digest hash = kh_canonical_digest(kh_view_str(letter));
@@ -194,7 +194,7 @@ static void test_purge(struct kh_test *t)
 	struct kh_purge purge;
 	struct kh_look look;
 
-	kh_fixture_pass(f, KH_PUT_RETENTION - 1);
+	kh_fixture_pass(f, KH_FIXTURE_KEEPS - 1);
 	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
 	assert_int_equal(purge.count, 0);
 	assert_view(block_row(f, id)->content, letter);
