@@ -62,7 +62,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 	/* From when a human was asked until the outcome leaves, the answer is the same: `pending`. */
 	if (query->pending_at != 0 && query->pending_at <= op->now) {
 		look->outcome = KH_OUTCOME_PENDING;
-		look->waits = kh_own_id(op, KH_ID_APPROVAL, query->approval);
+		look->waits = kh_own_id(op, KH_ID_APPROVAL, query->waits);
 	}
 	if (query->state == KH_QUERY_READY)
 		look->due = query->release_at;

@@ -31,34 +31,48 @@ static enum kh_err recover(struct kh_op *op, struct kh_recover *call, struct kh_
 	return kh_respond_fail(op, effect, KH_READER_LOST, KH_LIT(""));
 }
 
-enum kh_err kh_recover_run(struct kh_op *op, void *arg)
+/* An effect that is this process's to carry out, what it has just taken over or asked again included. */
+static enum kh_err collect(struct kh_op *op, struct kh_recover *call, struct kh_effect_row *effect)
 {
-	struct kh_recover *call = arg;
-	int64_t holder = kh_store_holder(kh_engine_store(op->engine)), *ids = NULL, after = 0;
-	size_t count = BATCH, cap = 0;
+	if (effect->holder != kh_store_holder(kh_engine_store(op->engine)) || effect->state != KH_EFFECT_WAITING)
+		return KH_OK;
+	if ((call->count & (call->count - 1)) == 0) { /* a power of two, or none: full */
+		size_t more = call->count > 0 ? 2 * call->count : 1;
+		int64_t *effects = kh_arena_grow(op->arena, call->effects, call->count * sizeof(int64_t),
+						 more * sizeof(int64_t));
+		if (effects == NULL)
+			return KH_ENOMEM;
+		call->effects = effects;
+	}
+	call->effects[call->count++] = effect->id;
+	return KH_OK;
+}
+
+static enum kh_err each(struct kh_op *op, struct kh_recover *call,
+			enum kh_err (*fn)(struct kh_op *, struct kh_recover *, struct kh_effect_row *))
+{
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
 	struct kh_effect_row *effect;
 	enum kh_err e = KH_OK;
 
-	*call = (struct kh_recover){0};
 	while (e == KH_OK && count == BATCH) {
 		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
 			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
 			if (e == KH_OK)
-				e = recover(op, call, effect);
-			if (e != KH_OK || effect->holder != holder || effect->state != KH_EFFECT_WAITING)
-				continue;
-			if (call->count == cap) {
-				size_t more = cap > 0 ? 2 * cap : 16;
-				call->effects = kh_arena_grow(op->arena, call->effects, cap * sizeof(int64_t),
-							      more * sizeof(int64_t));
-				cap = more;
-			}
-			if (call->effects == NULL)
-				return KH_ENOMEM;
-			call->effects[call->count++] = effect->id;
+				e = fn(op, call, effect);
 		}
 	}
 	return e;
+}
+
+enum kh_err kh_recover_run(struct kh_op *op, void *arg)
+{
+	struct kh_recover *call = arg;
+
+	*call = (struct kh_recover){0};
+	enum kh_err e = each(op, call, recover);
+	return e == KH_OK ? each(op, call, collect) : e;
 }

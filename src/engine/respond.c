@@ -188,8 +188,8 @@ static enum kh_err next_round(struct answering *a, bool *ret_next)
 static enum kh_err keep_answer(struct answering *a)
 {
 	yyjson_mut_doc *doc = kh_json_new(a->op->arena);
-	enum kh_err e = kh_canonical_mut(a->op->arena, kh_answer_write(&a->answer, &a->asked, doc), &a->query->held,
-					 a->op->err);
+	/* In the query's order (B17), which canonical JSON would not keep. */
+	enum kh_err e = kh_json_write(a->op->arena, kh_answer_write(&a->answer, &a->asked, doc), &a->query->held);
 
 	a->query->length = a->answer.charged;
 	return e;

@@ -47,13 +47,12 @@ static enum kh_err drop_ask(struct kh_op *op, const struct kh_query_row *query)
 }
 
 /* A2: the reviewer's word on a held answer is used by its delivery, for exactly what was shown. */
-static enum kh_err use_grant(struct ending *s, bool *ret_yes)
+static enum kh_err use_grant(struct ending *s, enum kh_granted *ret_why)
 {
 	struct kh_op *op = s->op;
 	struct kh_approval_row *approval;
-	enum kh_granted why;
 
-	*ret_yes = true;
+	*ret_why = KH_GRANTED;
 	if (s->query->approval == 0)
 		return KH_OK;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, s->query->approval, &approval);
@@ -67,11 +66,8 @@ static enum kh_err use_grant(struct ending *s, bool *ret_yes)
 		.content = kh_canonical_digest(s->query->held),
 		.policy = op->policy->digest,
 	};
-	e = kh_approval_use(op, approval, &call, &why);
-	if (e != KH_EREFUSED)
-		return e;
-	*ret_yes = false;
-	return KH_OK;
+	e = kh_approval_use(op, approval, &call, ret_why);
+	return e == KH_EREFUSED ? KH_OK : e;
 }
 
 /* A text that costs more than was reserved for it: the totals follow. */
@@ -195,14 +191,16 @@ static enum kh_err release(struct ending *s)
 	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
 	struct kh_query_row *query = s->query;
 	uint64_t content = query->length > query->content ? query->length : query->content;
-	bool granted;
+	enum kh_granted granted;
 
 	if (query->outcome != KH_OUTCOME_DELIVERED)
 		return end(s, query->outcome, NULL);
 	enum kh_err e = use_grant(s, &granted);
 	if (e != KH_OK)
 		return e;
-	if (!granted)
+	if (granted == KH_GRANT_EXPIRED) /* A3: that is not a rejection */
+		return end(s, KH_OUTCOME_EXPIRED, "grant_expired");
+	if (granted != KH_GRANTED)
 		return end(s, KH_OUTCOME_REJECTED, "grant_void");
 	e = kh_budget_settle(budgets, 2, query->reserved, content + (query->reserved - query->content),
 			     &query->charged);

@@ -73,11 +73,12 @@ struct world {
 };
 
 static char folder[64], file[96];
+static enum disk_harm harmed; /* what this round is about */
 static unsigned passed, failed;
 
 static void fail(const char *what, const char *detail)
 {
-	fprintf(stderr, "%s: %s (%s at call %llu)\n", what, detail, disk_name(shared->disk.harm),
+	fprintf(stderr, "%s: %s (%s at call %llu)\n", what, detail, disk_name(harmed),
 		(unsigned long long)shared->disk.at);
 	_exit(1);
 }
@@ -252,12 +253,16 @@ static void ask(struct worker *k, const char *members, enum kh_choice choice)
 	ack((struct ack){ACK_ROW, KH_TABLE_QUERIES, admit.row->id, 0});
 	struct kh_look look = {.query = admit.id};
 	if (admit.approval.n > 0 && decide(k, admit.approval, KH_CHOICE_APPROVE) &&
-	    kh_carry_all(k->world->engine, &k->err) == KH_ENOMEM)
-		fail("carrying out", k->err.detail);
+	    call(k, k->token, kh_look_run, &look))
+		(void)!kh_carry_effect(k->world->engine, look.row->effect, &k->err);
 	if (admit.ask.found)
 		(void)!kh_carry_ask(k->world->engine, &admit.ask, &k->arena, &k->err);
 	settled(k, &look);
-	if (look.outcome == KH_OUTCOME_PENDING && decide(k, look.waits, choice))
+	if (look.outcome != KH_OUTCOME_PENDING || look.row->state != KH_QUERY_HELD)
+		return;
+	struct kh_view id = kh_publicid_text(&k->arena, kh_engine_id_key(k->world->engine), KH_ID_APPROVAL,
+					     look.row->approval);
+	if (decide(k, id, choice))
 		settled(k, &look);
 }
 
@@ -385,7 +390,7 @@ static _Noreturn void be_checker(size_t from)
 	struct world w;
 	struct worker k;
 
-	shared->disk.at = 0;
+	shared->disk.harm = DISK_NONE;
 	if (open_world(&w, &err) != KH_OK)
 		fail("opening the store again", err.detail);
 	struct look_at l = {.arena = &w.arena, .good = true};
@@ -447,6 +452,7 @@ static bool check(size_t from)
 /* One process that works, and is harmed at call AT.  How many calls it made. */
 static uint64_t round_at(enum disk_harm harm, uint64_t at)
 {
+	harmed = harm;
 	make_store();
 	shared->disk = (struct disk){.harm = harm, .at = at, .seed = at * 31 + harm};
 	pid_t pid = fork();
