@@ -144,6 +144,7 @@ enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum k
 	int rc = sqlite3_open_v2(mode == KH_STORE_SCRATCH ? "" : path, &c->db, flags, NULL);
 	enum kh_err e = rc == SQLITE_OK ? KH_OK : kh_connection_fail(c, rc, err);
 	if (e == KH_OK) {
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 1200, 200);
 		sqlite3_busy_handler(c->db, wait_for_lock, c);
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 		e = kh_connection_exec(c, mode == KH_STORE_SCRATCH ? scratch : durable, err);
