@@ -6,6 +6,7 @@
 #include "engine/put.h"
 #include "engine/task.h"
 #include "engine/token.h"
+#include "store/verify.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -115,11 +116,34 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
+/*
+ * Whatever a test did: the audit verifies, the rows are the fold of the events, and the rules hold (L3).  Ends the
+ * program where that is not so: there may be no test left to fail.
+ */
+static void verify_all(const struct kh_fixture *f)
+{
+	struct kh_error err = {0};
+	struct kh_arena arena;
+
+	if (f->store == NULL)
+		return;
+	kh_arena_init(&arena, &kh_alloc_system, ARENA_LIMIT);
+	struct kh_verify v = {.state = true, .arena = &arena};
+	enum kh_err e = kh_verify_store(f->store, &v, &err);
+	if (e != KH_OK || !v.good) {
+		fprintf(stderr, "the store does not verify: %s %s, event %lld: %s%.*s\n", kh_err_name(e),
+			v.code != NULL ? v.code : "", (long long)v.event, err.detail, KH_FMT(v.detail));
+		_exit(1);
+	}
+	kh_arena_done(&arena);
+}
+
 static void close_all(void)
 {
 	struct kh_fixture *f = &fixture;
 
 	kh_engine_free(f->engine);
+	verify_all(f);
 	kh_store_close(f->store);
 	f->engine = NULL;
 	f->store = NULL;
