@@ -36,9 +36,9 @@ static enum kh_err load(struct kh_op *op, struct kh_effect_row *effect, struct a
 }
 
 /* {"reasons":["too_many_words",...],"size":12,"verdict":"reject"} */
-static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const struct kh_reasons *reasons, size_t size)
+static enum kh_err judgement(struct answering *a, const struct kh_reasons *reasons, size_t size,
+			     struct kh_view *ret_what)
 {
-	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
 	struct kh_buf buf;
 
@@ -57,7 +57,14 @@ static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const st
 	kh_emit_key(&emit, "verdict");
 	kh_emit_text(&emit, a->effect->verdict);
 	kh_emit_end(&emit);
-	enum kh_err e = kh_buf_end(&buf, &what);
+	return kh_buf_end(&buf, ret_what);
+}
+
+static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const struct kh_reasons *reasons, size_t size)
+{
+	struct kh_view what;
+	enum kh_err e = judgement(a, reasons, size, &what);
+
 	return e == KH_OK ? kh_own_event(a->op, kind, a->task, what) : e;
 }
 
@@ -287,11 +294,13 @@ static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 	if (e != KH_OK)
 		return e;
 	end_ask(a, KH_EFFECT_DONE, kh_answer_verdict_name(a->answer.verdict));
+	if (!*ret_next && a->answer.verdict == KH_VERDICT_DELIVER) {
+		struct kh_view what;
+		e = judgement(a, &a->answer.reasons, size, &what);
+		return e == KH_OK ? kh_settle_accepted(a->op, a->query, what) : e;
+	}
 	e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
-	if (e != KH_OK || *ret_next)
-		return e;
-	return a->answer.verdict == KH_VERDICT_HOLD ? hold(a)
-						    : kh_settle_ready(a->op, a->query, KH_OUTCOME_DELIVERED, NULL);
+	return e == KH_OK && !*ret_next ? hold(a) : e;
 }
 
 static enum kh_err reject(struct answering *a, size_t size, bool *ret_again)

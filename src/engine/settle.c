@@ -21,6 +21,7 @@ struct ending {
 	struct kh_query_row *query;
 	struct kh_task_row *task;
 	struct kh_context_row *context;
+	struct kh_view what; /* of the event: what was said of the response, where one ends it */
 };
 
 static enum kh_err load(struct kh_op *op, struct kh_query_row *query, struct ending *ret_ending)
@@ -159,7 +160,7 @@ static enum kh_err deliver(struct ending *s)
 		return e;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, KH_LIT(""));
+	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
 	return e == KH_OK ? kh_alert_after(s->op, &alert, s->task, s->context, query->reader) : e;
 }
 
@@ -182,7 +183,7 @@ static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *re
 	query->charged = query->reserved;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	return kh_own_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, KH_LIT(""));
+	return kh_own_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, s->what);
 }
 
 /* What was decided happens. */
@@ -209,23 +210,35 @@ static enum kh_err release(struct ending *s)
 	return e == KH_OK ? deliver(s) : e;
 }
 
-enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+static enum kh_err ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason,
+			 struct kh_view what)
 {
 	struct ending s;
 	enum kh_err e = load(op, query, &s);
 
+	s.what = what;
 	if (e == KH_OK)
 		e = drop_ask(op, query);
 	if (e != KH_OK)
 		return e;
 	query->outcome = outcome;
-	query->reason = kh_view_str(reason != NULL ? reason : "");
+	query->reason = kh_view_str(reason);
 	query->ready_at = op->now;
 	query->release_at = kh_settle_slot(op, query);
 	query->state = KH_QUERY_READY;
 	if (query->release_at <= op->now)
 		return release(&s);
-	return kh_own_event(op, KH_AUDIT_QUERY_READY, s.task, KH_LIT(""));
+	return kh_own_event(op, KH_AUDIT_QUERY_READY, s.task, what);
+}
+
+enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+{
+	return ready(op, query, outcome, reason != NULL ? reason : "", KH_LIT(""));
+}
+
+enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, struct kh_view what)
+{
+	return ready(op, query, KH_OUTCOME_DELIVERED, "", what);
 }
 
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query)

@@ -166,8 +166,6 @@ static struct kh_store_job *take(struct kh_group *g)
 		if (g->first == NULL)
 			g->last = NULL;
 		last->next = NULL;
-		g->waiting -= n;
-		g->before = n;
 	}
 	pthread_mutex_unlock(&g->mutex);
 	return first;
@@ -198,7 +196,6 @@ void kh_group_submit(struct kh_group *g, struct kh_store_job *job)
 	else
 		g->first = job;
 	g->last = job;
-	g->waiting++;
 	wake = g->asleep;
 	g->asleep = false;
 	pthread_mutex_unlock(&g->mutex);

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#define KH_GROUP_MOST 1024 /* operations of one commit */
+#define KH_GROUP_MOST 2048 /* operations of one commit */
 
 struct kh_group {
 	struct kh_connection *c;
@@ -22,11 +22,9 @@ struct kh_group {
 	pthread_mutex_t mutex;
 	pthread_cond_t more;
 	struct kh_store_job *first, *last; /* those that wait */
-	size_t waiting;
 	bool closing, asleep;
 
 	/* the thread's own */
-	size_t before;          /* operations of the last group */
 	int64_t behind;         /* pages of the log that are not in the database yet */
 	bool failed;            /* nothing is certain any more */
 	struct kh_error reason; /* of that */

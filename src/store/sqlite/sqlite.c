@@ -258,6 +258,9 @@ enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_
 {
 	size_t n = mode == KH_STORE_SCRATCH ? 0 : strlen(path);
 
+	/* SQLite's own statistics of memory take a lock at every allocation.  Refused once SQLite is in use: no matter.
+	 */
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (n >= PATH_LIMIT)
 		return kh_error_set(err, KH_ELIMIT, NULL, "the path of the store is too long");
 	struct sqlite_store *s = kh_alloc_zero(&kh_alloc_system, sizeof(*s));
