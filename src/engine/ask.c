@@ -171,6 +171,8 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 	if (e != KH_OK || query->state != KH_QUERY_ASKING || query->effect != effect->id ||
 	    query->deadline_at <= op->now)
 		return e;
+	if (op->caller == NULL && kh_engine_reader(op->engine, query->reader) == NULL)
+		return KH_OK; /* an agent's: it comes for it itself */
 	e = use_grant(op, effect, query, &granted);
 	if (e != KH_OK || !granted)
 		return e;
