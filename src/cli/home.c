@@ -19,8 +19,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define MEMORY      ((size_t)64 << 20)  /* of the configuration and its like */
-#define CALL_MEMORY ((size_t)256 << 20) /* of operations of Keyhole's own */
+#define DAY         (INT64_C(24) * 3600 * 1000000) /* microseconds */
+#define MEMORY      ((size_t)64 << 20)             /* of the configuration and its like */
+#define CALL_MEMORY ((size_t)256 << 20)            /* of operations of Keyhole's own */
 
 void kh_home_describe(struct kh_home_options *options, struct kh_option ret_options[KH_HOME_OPTIONS])
 {
@@ -202,6 +203,7 @@ static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
 			.policy = home->policy,
 			.readers = home->readers,
 			.reader_count = home->reader_count,
+			.retention = (int64_t)home->config->audit.retention_days * DAY,
 			.version = kh_view_str(kh_version()),
 		},
 		&home->engine, err);

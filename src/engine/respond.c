@@ -14,7 +14,6 @@
 
 #define RAW_LIMIT  (256U << 10) /* bytes of a response */
 #define WHAT_LIMIT (1U << 20)
-#define RETENTION  (INT64_C(30) * 24 * 3600 * 1000000)
 
 struct answering {
 	struct kh_op *op;
@@ -321,7 +320,7 @@ static enum kh_err take(struct answering *a, struct kh_respond *call)
 	bool more = false;
 
 	a->effect->raw = call->response;
-	a->effect->expires_at = op->now + RETENTION;
+	a->effect->expires_at = kh_engine_keep_until(op->engine, op->now);
 	enum kh_err e = judge_round(a, &verdict);
 	if (e == KH_OK && a->answer.reasons.n > 0)
 		e = kh_json_write(op->arena, kh_json_reasons(doc, &a->answer.reasons), &a->effect->reasons);

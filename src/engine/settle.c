@@ -260,11 +260,23 @@ enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_
 	return e == KH_OK ? end(&s, outcome, reason) : e;
 }
 
+/* The approval that QUERY waits for, where its time has passed: the query then ends as expired. */
+static enum kh_err due_approval(struct kh_op *op, const struct kh_query_row *query)
+{
+	struct kh_approval_row *approval;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, query->approval, &approval);
+
+	return e == KH_OK ? kh_approval_due(op, approval) : e;
+}
+
 enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
 {
+	bool waits = query->state == KH_QUERY_APPROVAL || query->state == KH_QUERY_HELD;
 	struct ending s;
-	enum kh_err e = load(op, query, &s);
+	enum kh_err e = waits && query->deadline_at > op->now ? due_approval(op, query) : KH_OK;
 
+	if (e == KH_OK)
+		e = load(op, query, &s);
 	if (e != KH_OK || query->state == KH_QUERY_DONE)
 		return e;
 	if (query->state == KH_QUERY_READY)

@@ -248,19 +248,20 @@ CREATE TABLE readers (
 	total_1 INTEGER NOT NULL CHECK (total_1 >= 0),
 	total_2 INTEGER NOT NULL CHECK (total_2 >= 0),
 	total_3 INTEGER NOT NULL CHECK (total_3 >= 0),
-	name TEXT NOT NULL UNIQUE,
+	name TEXT NOT NULL,
 	quota_1 TEXT NOT NULL,
 	quota_2 TEXT NOT NULL,
 	quota_3 TEXT NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX readers_named ON readers (name);
 
 CREATE TABLE needs (
 	id INTEGER PRIMARY KEY CHECK (id > 0),
 	task INTEGER NOT NULL REFERENCES tasks (id) DEFERRABLE INITIALLY DEFERRED,
 	lowest INTEGER NOT NULL CHECK (lowest = 1 OR lowest = 2 OR lowest = 3),
-	name TEXT NOT NULL,
-	UNIQUE (task, name)
+	name TEXT NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX needs_named ON needs (task, name);
 
 -- The audit.  One row an event; ids run through both tables without a gap.
 CREATE TABLE task_audits (

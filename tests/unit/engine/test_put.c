@@ -39,7 +39,7 @@ static void test_seal(struct kh_test *t)
 	assert_int_equal(row->type, KH_DATA);
 	assert_int_equal(row->taint, KH_TAINT_HIGH);
 	assert_int_equal(row->given, 0);
-	assert_int_equal(row->expires_at, row->created_at + KH_PUT_RETENTION);
+	assert_int_equal(row->expires_at, row->created_at + KH_FIXTURE_KEEPS);
 	assert_view(row->content, letter);
 	assert_view(row->tainted_by, "[]");
 	struct kh_digest hash = kh_canonical_digest(kh_view_str(letter));
@@ -175,10 +175,11 @@ static enum kh_err fill_task(struct kh_op *op, void *call)
 
 static void test_quota_of_blocks(struct kh_test *t)
 {
-	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
 	struct kh_view task = kh_fixture_task(f, f->controller);
 	struct kh_put put = put_of(task, "a", "b");
 
+	f->unverified = true;
 	must(t, kh_fixture_own(f, fill_task, &task));
 	must(t, kh_fixture_call(f, f->controller, kh_put_run, &put));
 	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->controller, kh_put_run, &put));
@@ -194,7 +195,7 @@ static void test_purge(struct kh_test *t)
 	struct kh_purge purge;
 	struct kh_look look;
 
-	kh_fixture_pass(f, KH_PUT_RETENTION - 1);
+	kh_fixture_pass(f, KH_FIXTURE_KEEPS - 1);
 	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
 	assert_int_equal(purge.count, 0);
 	assert_view(block_row(f, id)->content, letter);
@@ -218,7 +219,7 @@ static void test_purge(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_seal),     KH_TEST(test_record),          KH_TEST(test_chain),          KH_TEST(test_bad_content),
-	KH_TEST(test_who_puts), KH_TEST(test_quota_of_blocks), KH_TEST_ONCE(test_too_large), KH_TEST(test_purge),
+	KH_TEST(test_seal),     KH_TEST(test_record),         KH_TEST(test_chain), KH_TEST(test_bad_content),
+	KH_TEST(test_who_puts), KH_TEST_ONCE(test_too_large), KH_TEST(test_purge), KH_TEST(test_quota_of_blocks),
 };
 KH_TEST_MAIN(cases)
