@@ -9,7 +9,8 @@ _keyhole()
 		word=${COMP_WORDS[i]}
 		case $word in
 		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
-			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects)
+			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects | \
+			--page | --count | --shown | --note | --text | --file | --home | --token-file)
 			((i++))
 			;;
 		-*) ;;
@@ -31,23 +32,24 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -W 'http resolve run' -- "$cur")
 		return
 		;;
-	--read | --write | --ca | --post)
+	--read | --write | --ca | --post | --file | --token-file)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
-	--work | --cache)
+	--work | --cache | --home)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
-	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects)
+	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects | \
+		--page | --count | --shown | --note | --text)
 		return
 		;;
 	esac
 
 	if [[ -z $command ]]; then
-		words='bcp block comm doctor fence policy sandbox screen --help --version'
+		words='approvals bcp block comm doctor fence policy sandbox screen --help --version'
 	elif [[ $command == sandbox && $subcommand == run ]]; then
 		if [[ $cur != -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
@@ -56,10 +58,20 @@ _keyhole()
 		words='--profile --read --write --work --cache --time --memory --processes --disk --output --raw --json --help'
 	elif [[ $command == sandbox && $subcommand == fetch ]]; then
 		words='--allow --http --ca --header --post --max-bytes --timeout --redirects --include --raw --json --help'
+	elif [[ $command == approvals && -n $subcommand && $cur == -* ]]; then
+		case $subcommand in
+		list) words='--all' ;;
+		watch) words='--count' ;;
+		show) words='--page' ;;
+		approve | reject) words='--shown --note' ;;
+		edit) words='--shown --note --text --file' ;;
+		esac
+		words+=' --home --token-file --json --help'
 	elif [[ $command == doctor ]]; then
 		words='--json --help'
 	elif [[ -z $subcommand && $cur != -* ]]; then
 		case $command in
+		approvals) words='approve edit list reject show watch' ;;
 		bcp) words='check validate' ;;
 		block) words='parse render taint' ;;
 		comm) words='check' ;;

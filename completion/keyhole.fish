@@ -1,12 +1,13 @@
 # fish completion for keyhole(1)
 
 set -l offline bcp block comm fence policy screen
-set -l commands $offline doctor sandbox
+set -l commands $offline approvals doctor sandbox
 
 complete -c keyhole -f
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
 complete -c keyhole -l help -d 'Print how to use the command'
 
+complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a approvals -d 'What waits for a human'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a bcp -d 'Queries and answers'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a block -d 'Blocks and taint'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a comm -d 'Declarations'
@@ -57,3 +58,20 @@ complete -c keyhole -n $fetch -l timeout -x -d 'Wall-clock limit, seconds'
 complete -c keyhole -n $fetch -l redirects -x -d 'Follow so many within the host'
 complete -c keyhole -n $fetch -l include -d 'Write the headers before the body'
 complete -c keyhole -n $fetch -l raw -d 'Show the body on a terminal as it is'
+
+set -l decision list watch show approve reject edit
+set -l undecided "__fish_seen_subcommand_from approvals; and not __fish_seen_subcommand_from $decision"
+complete -c keyhole -n $undecided -a list -d 'What waits'
+complete -c keyhole -n $undecided -a watch -d 'What waits, as it comes'
+complete -c keyhole -n $undecided -a show -d 'What is to be decided'
+complete -c keyhole -n $undecided -a approve -d 'Approve what was shown'
+complete -c keyhole -n $undecided -a reject -d 'Reject what was shown'
+complete -c keyhole -n $undecided -a edit -d 'Deliver another answer'
+set -l approvals '__fish_seen_subcommand_from approvals; and __fish_seen_subcommand_from'
+complete -c keyhole -n "$approvals list" -l all -d 'Also those that no longer wait'
+complete -c keyhole -n "$approvals watch" -l count -x -d 'End after so many'
+complete -c keyhole -n "$approvals show" -l page -x -d 'This page alone'
+complete -c keyhole -n "$approvals approve reject edit" -l shown -x -d 'Digest of what was displayed'
+complete -c keyhole -n "$approvals approve reject edit" -l note -x -d 'Words for the record'
+complete -c keyhole -n "$approvals edit" -l text -x -d 'The answer'
+complete -c keyhole -n "$approvals edit" -l file -r -F -d 'A file that holds the answer'
