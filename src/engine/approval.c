@@ -83,8 +83,11 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 		return e;
 	row->digest = kh_canonical_digest(row->subject);
 	request->task->pending++;
-	if (request->query != NULL)
+	if (request->query != NULL) {
 		request->query->approval = row->id;
+		if (request->query->waits == 0)
+			request->query->waits = row->id;
+	}
 	e = kh_own_event(op, KH_AUDIT_APPROVAL_REQUESTED, request->task, describe_marks(op, request->marks));
 	if (e == KH_OK)
 		*ret_approval = row;

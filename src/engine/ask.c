@@ -148,6 +148,8 @@ static enum kh_err use_grant(struct kh_op *op, struct kh_effect_row *effect, str
 	if (e != KH_EREFUSED)
 		return e;
 	*ret_yes = false;
+	if (why == KH_GRANT_EXPIRED) /* A3: that is not a rejection */
+		return kh_settle_ready(op, query, KH_OUTCOME_EXPIRED, "grant_expired");
 	return kh_settle_ready(op, query, KH_OUTCOME_REJECTED, "grant_void");
 }
 
@@ -166,7 +168,8 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 	e = kh_txn_load(op->txn, KH_TABLE_QUERIES, effect->query, &query);
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_TASKS, effect->task, &task);
-	if (e != KH_OK || query->state != KH_QUERY_ASKING || query->effect != effect->id)
+	if (e != KH_OK || query->state != KH_QUERY_ASKING || query->effect != effect->id ||
+	    query->deadline_at <= op->now)
 		return e;
 	e = use_grant(op, effect, query, &granted);
 	if (e != KH_OK || !granted)

@@ -68,7 +68,7 @@ enum kh_err kh_held_edit(struct kh_op *op, struct kh_query_row *query, struct kh
 		op->err->code = "bad_edit";
 		return KH_EREFUSED;
 	}
-	e = kh_canonical_mut(op->arena, kh_answer_write(&answer, &asked, doc), &query->held, op->err);
+	e = kh_json_write(op->arena, kh_answer_write(&answer, &asked, doc), &query->held);
 	if (e != KH_OK)
 		return e;
 	query->length = answer.charged;

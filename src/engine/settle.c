@@ -21,6 +21,7 @@ struct ending {
 	struct kh_query_row *query;
 	struct kh_task_row *task;
 	struct kh_context_row *context;
+	struct kh_view what; /* of the event: what was said of the response, where one ends it */
 };
 
 static enum kh_err load(struct kh_op *op, struct kh_query_row *query, struct ending *ret_ending)
@@ -47,13 +48,12 @@ static enum kh_err drop_ask(struct kh_op *op, const struct kh_query_row *query)
 }
 
 /* A2: the reviewer's word on a held answer is used by its delivery, for exactly what was shown. */
-static enum kh_err use_grant(struct ending *s, bool *ret_yes)
+static enum kh_err use_grant(struct ending *s, enum kh_granted *ret_why)
 {
 	struct kh_op *op = s->op;
 	struct kh_approval_row *approval;
-	enum kh_granted why;
 
-	*ret_yes = true;
+	*ret_why = KH_GRANTED;
 	if (s->query->approval == 0)
 		return KH_OK;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, s->query->approval, &approval);
@@ -67,11 +67,8 @@ static enum kh_err use_grant(struct ending *s, bool *ret_yes)
 		.content = kh_canonical_digest(s->query->held),
 		.policy = op->policy->digest,
 	};
-	e = kh_approval_use(op, approval, &call, &why);
-	if (e != KH_EREFUSED)
-		return e;
-	*ret_yes = false;
-	return KH_OK;
+	e = kh_approval_use(op, approval, &call, ret_why);
+	return e == KH_EREFUSED ? KH_OK : e;
 }
 
 /* A text that costs more than was reserved for it: the totals follow. */
@@ -163,7 +160,7 @@ static enum kh_err deliver(struct ending *s)
 		return e;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, KH_LIT(""));
+	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
 	return e == KH_OK ? kh_alert_after(s->op, &alert, s->task, s->context, query->reader) : e;
 }
 
@@ -186,7 +183,7 @@ static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *re
 	query->charged = query->reserved;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	return kh_own_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, KH_LIT(""));
+	return kh_own_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, s->what);
 }
 
 /* What was decided happens. */
@@ -195,14 +192,16 @@ static enum kh_err release(struct ending *s)
 	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
 	struct kh_query_row *query = s->query;
 	uint64_t content = query->length > query->content ? query->length : query->content;
-	bool granted;
+	enum kh_granted granted;
 
 	if (query->outcome != KH_OUTCOME_DELIVERED)
 		return end(s, query->outcome, NULL);
 	enum kh_err e = use_grant(s, &granted);
 	if (e != KH_OK)
 		return e;
-	if (!granted)
+	if (granted == KH_GRANT_EXPIRED) /* A3: that is not a rejection */
+		return end(s, KH_OUTCOME_EXPIRED, "grant_expired");
+	if (granted != KH_GRANTED)
 		return end(s, KH_OUTCOME_REJECTED, "grant_void");
 	e = kh_budget_settle(budgets, 2, query->reserved, content + (query->reserved - query->content),
 			     &query->charged);
@@ -211,23 +210,35 @@ static enum kh_err release(struct ending *s)
 	return e == KH_OK ? deliver(s) : e;
 }
 
-enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+static enum kh_err ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason,
+			 struct kh_view what)
 {
 	struct ending s;
 	enum kh_err e = load(op, query, &s);
 
+	s.what = what;
 	if (e == KH_OK)
 		e = drop_ask(op, query);
 	if (e != KH_OK)
 		return e;
 	query->outcome = outcome;
-	query->reason = kh_view_str(reason != NULL ? reason : "");
+	query->reason = kh_view_str(reason);
 	query->ready_at = op->now;
 	query->release_at = kh_settle_slot(op, query);
 	query->state = KH_QUERY_READY;
 	if (query->release_at <= op->now)
 		return release(&s);
-	return kh_own_event(op, KH_AUDIT_QUERY_READY, s.task, KH_LIT(""));
+	return kh_own_event(op, KH_AUDIT_QUERY_READY, s.task, what);
+}
+
+enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+{
+	return ready(op, query, outcome, reason != NULL ? reason : "", KH_LIT(""));
+}
+
+enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, struct kh_view what)
+{
+	return ready(op, query, KH_OUTCOME_DELIVERED, "", what);
 }
 
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query)
@@ -249,11 +260,23 @@ enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_
 	return e == KH_OK ? end(&s, outcome, reason) : e;
 }
 
+/* The approval that QUERY waits for, where its time has passed: the query then ends as expired. */
+static enum kh_err due_approval(struct kh_op *op, const struct kh_query_row *query)
+{
+	struct kh_approval_row *approval;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, query->approval, &approval);
+
+	return e == KH_OK ? kh_approval_due(op, approval) : e;
+}
+
 enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
 {
+	bool waits = query->state == KH_QUERY_APPROVAL || query->state == KH_QUERY_HELD;
 	struct ending s;
-	enum kh_err e = load(op, query, &s);
+	enum kh_err e = waits && query->deadline_at > op->now ? due_approval(op, query) : KH_OK;
 
+	if (e == KH_OK)
+		e = load(op, query, &s);
 	if (e != KH_OK || query->state == KH_QUERY_DONE)
 		return e;
 	if (query->state == KH_QUERY_READY)

@@ -11,8 +11,8 @@
 struct kh_chains_head {
 	int64_t number; /* of the chain */
 	struct kh_chain chain;
-	uint64_t mark;  /* the user's */
-	bool listed;    /* likewise */
+	uint64_t mark; /* the user's */
+	bool listed;   /* likewise */
 	bool there;
 };
 

@@ -131,8 +131,7 @@ static enum kh_err before(struct kh_txn *txn, struct kh_arena *arena, struct kh_
 		return kh_error_set(txn->err, KH_ESTORE, "bad_checkpoint", "the last checkpoint cannot be read");
 	if (e != KH_OK)
 		return e;
-	*ret_next = (struct kh_checkpoint){
-		.n = was.n + 1, .last = was.last, .prev = kh_canonical_digest(stored.body)};
+	*ret_next = (struct kh_checkpoint){.n = was.n + 1, .last = was.last, .prev = kh_canonical_digest(stored.body)};
 	return KH_OK;
 }
 

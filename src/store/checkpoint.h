@@ -51,8 +51,9 @@ enum kh_err kh_checkpoint_parse(struct kh_arena *arena, struct kh_view body, str
 /* Whether SIGNATURE, 64 bytes, is KEY's over BODY. */
 bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const struct kh_digest *key);
 
-/* Signs the heads as they are in TXN and stores it; *RET_LINE is its line for witnesses.  Nothing new since the last one: an empty line, and nothing is stored.  KH_EREFUSED `audit_key_other`
- * where KEY is not the one that the store names. */
+/* Signs the heads as they are in TXN and stores it; *RET_LINE is its line for witnesses.  Nothing new since the last
+ * one: an empty line, and nothing is stored.  KH_EREFUSED `audit_key_other` where KEY is not the one that the store
+ * names. */
 enum kh_err kh_checkpoint_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
 			       struct kh_arena *arena, struct kh_view *ret_line) __attribute__((warn_unused_result));
 

@@ -210,6 +210,7 @@ static const struct kh_column queries_columns[] = {
 	WORD(kh_query_row, state, kh_rows_query_words),
 	INT(kh_query_row, task),
 	INT(kh_query_row, tries),
+	INT(kh_query_row, waits),
 };
 
 static const struct kh_column effects_columns[] = {

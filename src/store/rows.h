@@ -152,13 +152,14 @@ struct kh_query_row {
 	uint64_t length;            /* microbits of the held answer's code (B7); 0: none yet */
 	uint64_t charged;           /* in the end */
 	int64_t escalation;         /* 1: it counted as one */
-	int64_t tries;              /* invalid or failed ones in this round */
+	int64_t tries;              /* invalid or failed ones, of all rounds */
 	int64_t round;              /* B14: 0, then one for each repetition */
 	int64_t admitted_at, deadline_at;
 	int64_t ready_at, release_at, ended_at;
 	struct kh_view held;   /* sealed: the normalised response that was held, or is ready to be delivered */
 	struct kh_view reason; /* for humans: why it ended as it did, a code */
 	int64_t approval;      /* the latest that was asked for */
+	int64_t waits;         /* the first: what the Controller is told to wait for, whatever is asked after it */
 	int64_t pending_at;    /* from then on the Controller may be told `pending`; 0: no human was asked */
 	int64_t effect;        /* the ask that is open, or was last */
 	int64_t delivery;      /* the block */

@@ -83,8 +83,8 @@ static bool look_ahead(struct pass *p, int64_t number, int64_t last)
 	if (e == KH_EUNKNOWN)
 		return bad(p, "checkpoint_missing", last, 0, "checkpoint %lld is missing", num(number));
 	if (e == KH_OK && !kh_checkpoint_signed(stored.body, stored.signature, &p->key))
-		return bad(p, "checkpoint_signature", last, 0,
-			   "checkpoint %lld was not signed with the store's key", num(number));
+		return bad(p, "checkpoint_signature", last, 0, "checkpoint %lld was not signed with the store's key",
+			   num(number));
 	if (e == KH_OK)
 		e = kh_checkpoint_parse(&p->ahead, stored.body, &p->next, p->err);
 	if (e != KH_OK && e != KH_EINPUT)
@@ -364,10 +364,20 @@ static enum kh_err run(struct kh_txn *txn, void *arg)
 	return p->failed;
 }
 
+/* What the database itself cannot read was found, too. */
+static enum kh_err judge_failure(struct pass *p, enum kh_err e)
+{
+	if (e != KH_ESTORE || p->err->code == NULL || strcmp(p->err->code, "store_corrupt") != 0)
+		return e;
+	bad(p, "store_corrupt", p->last, 0, "after event %lld: %s", num(p->last), p->err->detail);
+	return KH_OK;
+}
+
 enum kh_err kh_verify_store(struct kh_store *store, struct kh_verify *verify, struct kh_error *err)
 {
 	const struct kh_alloc *alloc = verify->arena->alloc;
-	struct pass p = {.v = verify, .err = err};
+	struct kh_error own;
+	struct pass p = {.v = verify, .err = err != NULL ? err : &own};
 	enum kh_err e = KH_OK;
 
 	verify->good = false;
@@ -380,9 +390,9 @@ enum kh_err kh_verify_store(struct kh_store *store, struct kh_verify *verify, st
 	kh_arena_init(&p.ahead, alloc, SIZE_MAX / 2);
 	kh_buf_init(&p.head, &p.heads, HEAD_LIMIT);
 	if (verify->state)
-		e = kh_fold_new(alloc, &p.fold, err);
+		e = kh_fold_new(alloc, &p.fold, p.err);
 	if (e == KH_OK)
-		e = kh_store_read(store, run, &p, err);
+		e = judge_failure(&p, kh_store_read(store, run, &p, p.err));
 	if (e == KH_OK)
 		e = kh_arena_check(verify->arena);
 	kh_fold_free(p.fold);

@@ -1,0 +1,250 @@
+/* Deciding.  No editor and no other program is started: an edit comes as an option, a file or standard input. */
+#include "cli/approvals_decide.h"
+
+#include "cli/approvals_show.h"
+#include "cli/frame.h"
+#include "cli/progress.h"
+#include "engine/approval_decide.h"
+#include "engine/carry.h"
+
+#include <unistd.h>
+
+#define EDIT_LIMIT (1U << 20)
+
+static const char statuses[] = "0 decided; 1 not decided: somebody else was first, it has expired, or the answer was "
+			       "no; 2 not usable, refused or failed.";
+
+struct decide {
+	enum kh_choice choice;
+	const char *shown, *note;
+	const char *text, *file; /* of an edit */
+};
+
+/* "cli, user 1000 of HOST": where the decider sits, for the record. */
+static struct kh_view place(struct kh_frame *f)
+{
+	char host[32] = "";
+
+	if (gethostname(host, sizeof(host) - 1) != 0)
+		host[0] = '\0';
+	for (char *p = host; *p != '\0'; p++) {
+		if (!kh_ascii_is_alpha(*p) && !kh_ascii_is_digit(*p) && *p != '-' && *p != '.')
+			*p = '?';
+	}
+	return kh_arena_printf(&f->arena, "cli, user %u of %s", (unsigned)getuid(), host);
+}
+
+/* --- what is decided ---------------------------------------------------------------------------------------------- */
+
+/* The new answer: --text, --file, or standard input. */
+static enum kh_err read_edit(struct kh_frame *f, struct kh_view *ret_text)
+{
+	const struct decide *a = f->args;
+
+	if (a->text != NULL && a->file != NULL)
+		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--text and --file are one too many");
+	if (a->text != NULL) {
+		*ret_text = kh_view_str(a->text);
+		return KH_OK;
+	}
+	if (a->file == NULL && kh_approvals_show_can_ask(f) &&
+	    !kh_frame_say(f, KH_LIT("Write what is to be delivered in its place, then Control-D:\n")))
+		return kh_error_set(&f->err, KH_EINPUT, "output_lost", "the terminal is gone");
+	enum kh_err e = kh_frame_input(f, a->file != NULL ? a->file : "-", EDIT_LIMIT, ret_text);
+	if (e == KH_OK)
+		*ret_text = kh_view_trim(*ret_text);
+	return e;
+}
+
+static const char *question(enum kh_choice choice)
+{
+	switch (choice) {
+	case KH_CHOICE_APPROVE:
+		return "Approve what was shown? [y/N] ";
+	case KH_CHOICE_REJECT:
+		return "Reject what was shown? [y/N] ";
+	case KH_CHOICE_EDIT:
+		break;
+	}
+	return "Put your words in the place of what was shown? [y/N] ";
+}
+
+/*
+ * The digest: what was given, or what is displayed now.  *RET_ASK: whoever sits there has to say yes.  The exit status.
+ */
+static int take_digest(struct kh_frame *f, struct kh_approval_decide *call, bool *ret_ask)
+{
+	const struct decide *a = f->args;
+	bool all = true;
+
+	*ret_ask = false;
+	if (a->shown != NULL) {
+		call->shown = kh_view_str(a->shown);
+		return KH_FRAME_DONE;
+	}
+	if (!kh_approvals_show_can_ask(f)) {
+		kh_error_set(&f->err, KH_EINPUT, "shown_missing",
+			     "name what was displayed: --shown DIGEST, as `keyhole approvals show` wrote it");
+		return kh_frame_fail(f);
+	}
+	*ret_ask = true;
+	int status = kh_approvals_show_pages(f, call->approval, &all, &call->shown);
+	if (status == KH_FRAME_DONE && !all) {
+		kh_frame_note(f, KH_LIT("Not all of it was shown: nothing was decided.\n"));
+		return KH_FRAME_NOT;
+	}
+	return status;
+}
+
+static int confirm(struct kh_frame *f, enum kh_choice choice)
+{
+	struct kh_view answer = {NULL, 0};
+
+	if (kh_approvals_show_ask(f, question(choice), &answer) &&
+	    (kh_view_eq_nocase(answer, KH_LIT("y")) || kh_view_eq_nocase(answer, KH_LIT("yes"))))
+		return KH_FRAME_DONE;
+	kh_frame_note(f, KH_LIT("Nothing was decided.\n"));
+	return KH_FRAME_NOT;
+}
+
+/* --- what follows ------------------------------------------------------------------------------------------------- */
+
+/* An escalation that was approved goes to its Reader now, where this process can ask it. */
+static void ask_reader(struct kh_frame *f)
+{
+	struct kh_error err = {.offset = SIZE_MAX};
+	struct kh_progress progress;
+
+	kh_progress_start(&progress, "the Reader is asked");
+	enum kh_err e = kh_carry_all(f->home.engine, &err);
+	kh_progress_stop(&progress);
+	if (e != KH_OK)
+		fprintf(stderr, "keyhole %s: decided; but the Reader could not be asked yet: %s: %s\n",
+			f->command->name, err.code != NULL ? err.code : kh_err_name(e), err.detail);
+}
+
+static int write_result(struct kh_frame *f, const struct kh_approval_decide *call)
+{
+	static const enum kh_approval states[] = {[KH_CHOICE_APPROVE] = KH_APPROVAL_APPROVED,
+						  [KH_CHOICE_REJECT] = KH_APPROVAL_REJECTED,
+						  [KH_CHOICE_EDIT] = KH_APPROVAL_EDITED};
+	const char *state = kh_words_name(&kh_grant_approval_words, states[call->choice]);
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	if (!f->options.json)
+		return kh_frame_json(f, kh_arena_printf(&f->arena, "%.*s: %s", KH_FMT(call->approval), state));
+	kh_json_add(doc, obj, "approval", call->approval);
+	yyjson_mut_obj_add_str(doc, obj, "state", state);
+	kh_json_add(doc, obj, "shown", call->shown);
+	return kh_frame_object(f, obj);
+}
+
+static int run_decide(struct kh_frame *f)
+{
+	const struct decide *a = f->args;
+	struct kh_approval_decide call = {
+		.approval = kh_view_str(f->words[0]),
+		.choice = a->choice,
+		.note = kh_view_str(a->note != NULL ? a->note : ""),
+		.from = place(f),
+	};
+	struct kh_view edited = {NULL, 0};
+	bool asks;
+	int status = take_digest(f, &call, &asks);
+
+	if (status == KH_FRAME_DONE && a->choice == KH_CHOICE_EDIT && read_edit(f, &edited) != KH_OK)
+		return kh_frame_fail(f);
+	/* Who has just written the answer at the terminal has said yes. */
+	if (status == KH_FRAME_DONE && asks && (a->choice != KH_CHOICE_EDIT || a->text != NULL || a->file != NULL))
+		status = confirm(f, a->choice);
+	if (status != KH_FRAME_DONE)
+		return status;
+	call.edited = kh_tainted_wrap(edited);
+	if (kh_engine_call(f->home.engine, f->token, kh_approval_decide_run, &call, &f->arena, &f->err) != KH_OK) {
+		bool late = f->err.code != NULL && strcmp(f->err.code, "already_decided") == 0;
+		status = kh_frame_fail(f);
+		return late ? KH_FRAME_NOT : status;
+	}
+	status = write_result(f, &call);
+	if (a->choice == KH_CHOICE_APPROVE && call.row->kind == KH_APPROVE_ESCALATION)
+		ask_reader(f);
+	return status;
+}
+
+/* --- the commands ------------------------------------------------------------------------------------------------- */
+
+static const struct kh_frame_command approve_command = {
+	.name = "approvals approve",
+	.usage = "[OPTION...] ID",
+	.about = "Approve what an approval shows: for that, once.\n",
+	.status = statuses,
+	.least = 1,
+	.most = 1,
+	.use = KH_HOME_ASK,
+	.role = KH_ROLE_REVIEWER,
+	.run = run_decide,
+};
+
+int kh_approvals_decide_approve_main(int argc, char **argv)
+{
+	struct decide a = {.choice = KH_CHOICE_APPROVE};
+	const struct kh_option own[] = {
+		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a.shown},
+		{"--note", "TEXT", "your own words, for the record", .text = &a.note},
+	};
+
+	return kh_frame_main(&approve_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+}
+
+static const struct kh_frame_command reject_command = {
+	.name = "approvals reject",
+	.usage = "[OPTION...] ID",
+	.about = "Reject what an approval shows: the query ends, and the Controller learns no more than that.\n",
+	.status = statuses,
+	.least = 1,
+	.most = 1,
+	.use = KH_HOME_CALL,
+	.role = KH_ROLE_REVIEWER,
+	.run = run_decide,
+};
+
+int kh_approvals_decide_reject_main(int argc, char **argv)
+{
+	struct decide a = {.choice = KH_CHOICE_REJECT};
+	const struct kh_option own[] = {
+		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a.shown},
+		{"--note", "TEXT", "your own words, for the record", .text = &a.note},
+	};
+
+	return kh_frame_main(&reject_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+}
+
+static const struct kh_frame_command edit_command = {
+	.name = "approvals edit",
+	.usage = "[OPTION...] ID",
+	.about = "Deliver another answer in the place of the one that an approval shows.  It is checked and counted "
+		 "like\n"
+		 "a Reader's: for a summary the text, else JSON in the form of the answer.  Without --text and --file "
+		 "it\n"
+		 "is read from standard input.\n",
+	.status = statuses,
+	.least = 1,
+	.most = 1,
+	.use = KH_HOME_CALL,
+	.role = KH_ROLE_REVIEWER,
+	.run = run_decide,
+};
+
+int kh_approvals_decide_edit_main(int argc, char **argv)
+{
+	struct decide a = {.choice = KH_CHOICE_EDIT};
+	const struct kh_option own[] = {
+		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a.shown},
+		{"--note", "TEXT", "your own words, for the record", .text = &a.note},
+		{"--text", "TEXT", "the answer", .text = &a.text},
+		{"--file", "FILE", "a file that holds the answer", .text = &a.file},
+	};
+
+	return kh_frame_main(&edit_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+}

@@ -1,0 +1,244 @@
+/* A page for human eyes.  Trusts nobody's words: what is not Keyhole's own is quoted or behind a bar. */
+#include "cli/page.h"
+
+#include "base/canonical.h"
+#include "base/utf8.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+
+#define WORDS (1U << 20) /* bytes of the Controller's words */
+
+struct page {
+	struct kh_buf *buf;
+	struct kh_arena *arena;
+	yyjson_val *shown;
+	size_t columns;
+	long long number, of;
+};
+
+static struct kh_view text_of(yyjson_val *obj, const char *key)
+{
+	return kh_json_str(kh_json_get(obj, key));
+}
+
+/* Somebody's words in a line of ours. */
+static struct kh_view quote(const struct page *p, yyjson_val *obj, const char *key)
+{
+	return kh_arena_quote(p->arena, text_of(obj, key));
+}
+
+static uint64_t number_of(yyjson_val *obj, const char *key)
+{
+	return yyjson_get_uint(kh_json_get(obj, key));
+}
+
+/* --- what is known about it --------------------------------------------------------------------------------------- */
+
+static void write_query(const struct page *p)
+{
+	yyjson_val *query = kh_json_get(p->shown, "query"), *account = kh_json_get(query, "account");
+
+	if (!yyjson_is_obj(query))
+		return;
+	struct kh_view content = kh_table_bits(p->arena, number_of(account, "content"));
+	struct kh_view all = kh_table_bits(p->arena, number_of(account, "reserved"));
+	kh_buf_printf(p->buf, "Query      %.*s, category %llu, to %.*s, taint %.*s\n", KH_FMT(text_of(query, "id")),
+		      (unsigned long long)number_of(kh_json_get(query, "body"), "category"),
+		      KH_FMT(quote(p, query, "reader")), KH_FMT(text_of(query, "taint")));
+	kh_buf_printf(p->buf, "Account    %.*s for the answer, %.*s in all\n", KH_FMT(content), KH_FMT(all));
+}
+
+static void write_sources(const struct page *p)
+{
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+
+	yyjson_arr_iter_init(kh_json_get(p->shown, "source"), &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL)
+		kh_buf_printf(p->buf, "Source     block %.*s, from %.*s, taint %.*s\n", KH_FMT(text_of(item, "id")),
+			      KH_FMT(quote(p, item, "source")), KH_FMT(text_of(item, "taint")));
+}
+
+static void write_decision(const struct page *p)
+{
+	yyjson_val *decision = kh_json_get(p->shown, "decision");
+
+	if (!yyjson_is_obj(decision))
+		return;
+	kh_buf_printf(p->buf, "Decided    by %.*s %.*s, from %.*s, at %.*s\n", KH_FMT(text_of(decision, "role")),
+		      KH_FMT(quote(p, decision, "by")), KH_FMT(quote(p, decision, "from")),
+		      KH_FMT(text_of(decision, "at")));
+	if (text_of(decision, "note").n > 0) {
+		kh_buf_lit(p->buf, "Note\n");
+		kh_terminal_frame(p->buf, kh_tainted_wrap(text_of(decision, "note")), p->columns);
+	}
+	if (text_of(decision, "edited").n > 0) {
+		kh_buf_lit(p->buf, "Edited to\n");
+		kh_terminal_frame(p->buf, kh_tainted_wrap(text_of(decision, "edited")), p->columns);
+	}
+}
+
+static void write_head(const struct page *p)
+{
+	yyjson_val *task = kh_json_get(p->shown, "task");
+
+	kh_buf_printf(p->buf, "Approval   %.*s: %.*s, %.*s\n", KH_FMT(text_of(p->shown, "id")),
+		      KH_FMT(text_of(p->shown, "kind")), KH_FMT(text_of(p->shown, "state")));
+	kh_buf_printf(p->buf, "Task       %.*s %.*s, %.*s\n", KH_FMT(text_of(task, "id")),
+		      KH_FMT(quote(p, task, "title")), KH_FMT(text_of(task, "phase")));
+	write_query(p);
+	kh_buf_printf(p->buf, "Operation  %.*s\n", KH_FMT(text_of(p->shown, "operation")));
+	write_sources(p);
+	kh_buf_printf(p->buf, "Asked      %.*s\n", KH_FMT(text_of(p->shown, "requested_at")));
+	kh_buf_printf(p->buf, "Expires    %.*s\n", KH_FMT(text_of(p->shown, "expires_at")));
+	write_decision(p);
+}
+
+/* --- the Controller's words --------------------------------------------------------------------------------------- */
+
+static void add_value(struct kh_buf *words, struct kh_arena *arena, yyjson_val *value)
+{
+	struct kh_view json = {NULL, 0};
+
+	if (yyjson_is_str(value))
+		kh_buf_add(words, kh_json_str(value));
+	else if (kh_canonical_json(arena, value, &json, NULL) == KH_OK)
+		kh_buf_add(words, json);
+	kh_buf_byte(words, '\n');
+}
+
+/* name: value, a line for each member; of a list, a line for each item. */
+static void add_member(struct kh_buf *words, struct kh_arena *arena, struct kh_view name, yyjson_val *value)
+{
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+
+	if (!yyjson_is_arr(value)) {
+		kh_buf_add(words, name);
+		kh_buf_lit(words, ": ");
+		add_value(words, arena, value);
+		return;
+	}
+	yyjson_arr_iter_init(value, &iter);
+	for (size_t i = 0; (item = yyjson_arr_iter_next(&iter)) != NULL; i++) {
+		kh_buf_add(words, name);
+		kh_buf_printf(words, "[%zu]: ", i);
+		add_value(words, arena, item);
+	}
+}
+
+/* The query, but for what the head says, and the directive of an escalation, which is the text itself. */
+static bool is_told(const struct page *p, struct kh_view name)
+{
+	return kh_view_eq(name, KH_LIT("category")) || kh_view_eq(name, KH_LIT("task")) ||
+	       kh_view_eq(name, KH_LIT("target")) ||
+	       (kh_view_eq(name, KH_LIT("directive")) && kh_view_eq(text_of(p->shown, "kind"), KH_LIT("escalation")));
+}
+
+static void write_words(const struct page *p)
+{
+	yyjson_val *body = kh_json_get(kh_json_get(p->shown, "query"), "body"), *key;
+	struct kh_view text = {NULL, 0};
+	yyjson_obj_iter iter;
+	struct kh_buf words;
+
+	if (!yyjson_is_obj(body))
+		return;
+	kh_buf_init(&words, p->arena, WORDS);
+	yyjson_obj_iter_init(body, &iter);
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
+		if (!is_told(p, kh_json_str(key)))
+			add_member(&words, p->arena, kh_json_str(key), yyjson_obj_iter_get_val(key));
+	}
+	if (kh_buf_end(&words, &text) != KH_OK)
+		p->arena->failed = true;
+	kh_buf_lit(p->buf, "---- The query, in the words of the Controller ----\n");
+	kh_terminal_frame(p->buf, kh_tainted_wrap(kh_view_trim(text)), p->columns);
+	kh_buf_lit(p->buf, "---- End of the query ----\n");
+}
+
+/* --- the text ----------------------------------------------------------------------------------------------------- */
+
+/* "line 3, characters 7 to 20" of bytes START to END of TEXT. */
+static struct kh_view place(const struct page *p, struct kh_view text, size_t start, size_t end)
+{
+	size_t line = 1, from = 0;
+
+	for (size_t i = 0; i < start && i < text.n; i++) {
+		if (text.p[i] == '\n') {
+			line++;
+			from = i + 1;
+		}
+	}
+	size_t first = kh_utf8_length(kh_view_sub(text, from, start)) + 1;
+	size_t count = kh_utf8_length(kh_view_sub(text, start, end));
+	return kh_arena_printf(p->arena, "line %zu, characters %zu to %zu", line, first, first + count - 1);
+}
+
+static void write_findings(const struct page *p)
+{
+	struct kh_view text = text_of(p->shown, "text");
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+
+	yyjson_arr_iter_init(kh_json_get(p->shown, "findings"), &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		size_t start = number_of(item, "start"), end = number_of(item, "end");
+		struct kh_view where = place(p, text, start, end);
+		struct kh_view what = kh_arena_quote(p->arena, kh_view_sub(text, start, end));
+		struct kh_view decoded = text_of(item, "decoded"); /* quoted when it was found */
+		kh_buf_printf(p->buf, "  ! %.*s, %.*s, %.*s: %.*s%s%.*s\n", KH_FMT(text_of(item, "code")),
+			      KH_FMT(text_of(item, "severity")), KH_FMT(where), KH_FMT(what),
+			      decoded.n > 0 ? " says " : "", KH_FMT(decoded));
+	}
+}
+
+static void write_marks(const struct page *p)
+{
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+
+	yyjson_arr_iter_init(kh_json_get(p->shown, "marks"), &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		struct kh_view member = text_of(item, "member"), detail = text_of(item, "detail");
+		kh_buf_printf(p->buf, "  ! %.*s%s%.*s%s%.*s\n", KH_FMT(text_of(item, "code")),
+			      member.n > 0 ? ", of " : "", KH_FMT(member), detail.n > 0 ? ": " : "", KH_FMT(detail));
+	}
+}
+
+static void write_text(const struct page *p, struct kh_tainted text)
+{
+	bool untrusted = yyjson_get_bool(kh_json_get(p->shown, "untrusted"));
+	struct kh_view label = untrusted ? text_of(p->shown, "label") : KH_LIT("TEXT OF THE CONTROLLER");
+
+	kh_buf_printf(p->buf, "---- %.*s: page %lld of %lld ----\n", KH_FMT(label), p->number, p->of);
+	kh_terminal_frame(p->buf, text, p->columns);
+	kh_buf_printf(p->buf, "---- END OF %s: page %lld of %lld ----\n", untrusted ? "UNTRUSTED CONTENT" : "THE TEXT",
+		      p->number, p->of);
+	if (yyjson_arr_size(kh_json_get(p->shown, "findings")) + yyjson_arr_size(kh_json_get(p->shown, "marks")) == 0) {
+		kh_buf_lit(p->buf, "Marks      none on this page\n");
+		return;
+	}
+	kh_buf_lit(p->buf, "Marks\n");
+	write_findings(p);
+	write_marks(p);
+}
+
+void kh_page_write(struct kh_buf *buf, yyjson_val *shown, struct kh_tainted text, size_t columns)
+{
+	struct page p = {
+		.buf = buf,
+		.arena = buf->arena,
+		.shown = shown,
+		.columns = columns,
+		.number = yyjson_get_sint(kh_json_get(shown, "page")),
+		.of = yyjson_get_sint(kh_json_get(shown, "pages")),
+	};
+
+	if (p.number == 1) {
+		write_head(&p);
+		write_words(&p);
+	}
+	write_text(&p, text);
+	kh_buf_printf(buf, "Digest     %.*s\n", KH_FMT(text_of(shown, "digest")));
+}

@@ -1,0 +1,60 @@
+/*
+ * Cues: the words that a question or a field goes by, and where to look for them.
+ *
+ * A word counts by its stem ("charged", "charges" and "charge" are one), and a stem stands for its group of the list
+ * (cues.txt) too: who asks for what is urgent looks for "asap" as well.  A cue set is a small table from stems to the
+ * cues that they belong to, so that one pass over a text serves every field at once.
+ */
+#ifndef KH_READER_CUE_H
+#define KH_READER_CUE_H
+
+#include "base/arena.h"
+
+/* A number for the stem of WORD, an English word in any case; never 0. */
+uint32_t kh_cue_stem(struct kh_view word);
+
+/* True for words that carry no meaning of their own: "the", "is", "does", "which". */
+bool kh_cue_is_empty(uint32_t stem);
+
+/* True for words that name the text itself or its parts: "mail", "message", "mentioned". */
+bool kh_cue_is_general(uint32_t stem);
+
+#define KH_CUE_OWN  4 /* weight: the word itself */
+#define KH_CUE_NEAR 2 /* a word of its group */
+
+struct kh_cue {
+	uint32_t stem;
+	uint16_t owner, cue; /* what they mean is the caller's business */
+	uint8_t weight;
+	uint32_t next; /* of the same stem, or 0; from 1 */
+};
+
+struct kh_cue_set {
+	struct kh_arena *arena;
+	struct kh_cue *cues;
+	size_t n, cap;
+	uint32_t *slots; /* place in cues from 1; 0: free */
+	size_t mask;
+};
+
+/* An empty set with room for about ROOM words and what stands for them; it grows where that is not enough. */
+void kh_cue_init(struct kh_cue_set *set, struct kh_arena *arena, size_t room);
+
+/* STEM alone, and with its groups.  Out of memory marks the arena. */
+void kh_cue_add(struct kh_cue_set *set, uint32_t stem, size_t owner, size_t cue, unsigned weight);
+void kh_cue_add_group(struct kh_cue_set *set, uint32_t stem, size_t owner, size_t cue);
+
+/* The first cue of STEM, or NULL; and the next one of the same stem. */
+const struct kh_cue *kh_cue_find(const struct kh_cue_set *set, uint32_t stem);
+static inline const struct kh_cue *kh_cue_next(const struct kh_cue_set *set, const struct kh_cue *cue)
+{
+	return cue->next ? &set->cues[cue->next - 1] : NULL;
+}
+
+/* The stems of a name's words ("isUrgent_reply" has three), at most MAX of them.  How many. */
+size_t kh_cue_split(struct kh_view name, uint32_t *ret_stems, size_t max);
+
+/* Whether all of the list's words have the stem that the list says: for the tests. */
+bool kh_cue_list_holds(void);
+
+#endif

@@ -1,0 +1,162 @@
+/* The driver: opens the blocks, puts each question to the finder of its format, writes the response. */
+#include "reader/extract.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "reader/choose.h"
+#include "reader/find_address.h"
+#include "reader/find_date.h"
+#include "reader/find_listed.h"
+#include "reader/find_name.h"
+#include "reader/find_number.h"
+#include "reader/lead.h"
+#include "reader/listing.h"
+
+static yyjson_mut_val *write_fields(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_query *query,
+				    const struct kh_tokens *tokens)
+{
+	yyjson_mut_val *fields = yyjson_mut_obj(doc);
+	const int64_t *values = kh_choose_fields(arena, tokens, query->fields, query->field_count);
+
+	for (size_t i = 0; values != NULL && i < query->field_count; i++) {
+		const struct kh_field *field = &query->fields[i];
+		yyjson_mut_val *key = yyjson_mut_strn(doc, field->name.p, field->name.n);
+		struct kh_view word;
+		switch (field->type) {
+		case KH_FIELD_BOOLEAN:
+			yyjson_mut_obj_add(fields, key, yyjson_mut_bool(doc, values[i] != 0));
+			break;
+		case KH_FIELD_ENUM:
+			word = field->values[values[i]];
+			yyjson_mut_obj_add(fields, key, yyjson_mut_strn(doc, word.p, word.n));
+			break;
+		case KH_FIELD_INTEGER:
+			yyjson_mut_obj_add(fields, key, yyjson_mut_sint(doc, values[i]));
+			break;
+		}
+	}
+	return fields;
+}
+
+/* The answer to one question; false where the text has none. */
+static bool answer(struct kh_spot *spot, const struct kh_question *question, struct kh_view *ret_text)
+{
+	switch (question->format) {
+	case KH_FORMAT_PERSON_NAME:
+		return kh_find_name_person(spot, ret_text);
+	case KH_FORMAT_DATE:
+		return kh_find_date_day(spot, ret_text);
+	case KH_FORMAT_TIME:
+		return kh_find_date_clock(spot, ret_text);
+	case KH_FORMAT_DATETIME:
+		return kh_find_date_both(spot, ret_text);
+	case KH_FORMAT_EMAIL:
+		return kh_find_address_mail(spot, ret_text);
+	case KH_FORMAT_PHONE:
+		return kh_find_address_phone(spot, ret_text);
+	case KH_FORMAT_INTEGER:
+		return kh_find_number_whole(spot, ret_text);
+	case KH_FORMAT_NUMBER:
+		return kh_find_number_any(spot, ret_text);
+	case KH_FORMAT_AMOUNT:
+		return kh_find_number_amount(spot, question->max_words < 2, ret_text);
+	case KH_FORMAT_YES_NO:
+		*ret_text = kh_choose_yes(spot->arena, spot->tokens, question->text) ? KH_LIT("yes") : KH_LIT("no");
+		return true;
+	case KH_FORMAT_COUNTRY:
+		return kh_find_listed_country(spot, ret_text);
+	case KH_FORMAT_LANGUAGE:
+		return kh_find_listed_language(spot, ret_text);
+	case KH_FORMAT_IDENTIFIER:
+		return kh_find_address_identifier(spot, ret_text);
+	case KH_FORMAT_SHORT_LIST:
+		return kh_listing_find(spot, question->max_words, ret_text);
+	case KH_FORMAT_SHORT_TEXT:
+		return kh_lead_text(spot, question->max_words, ret_text);
+	case KH_FORMAT_COUNT:
+		break;
+	}
+	return false;
+}
+
+static yyjson_mut_val *write_answers(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_query *query,
+				     const struct kh_tokens *tokens)
+{
+	yyjson_mut_val *answers = yyjson_mut_arr(doc);
+	const struct kh_mail mail = kh_mail_read(tokens);
+
+	for (size_t i = 0; i < query->question_count && !arena->failed; i++) {
+		const struct kh_question *question = &query->questions[i];
+		struct kh_spot spot;
+		struct kh_view text = KH_LIT("");
+		kh_spot_init(&spot, arena, tokens, &mail, question->text);
+		if (arena->failed || !answer(&spot, question, &text) || arena->failed || text.n == 0 ||
+		    kh_utf8_invalid(text) != SIZE_MAX)
+			continue;
+		yyjson_mut_val *one = yyjson_mut_obj(doc);
+		kh_json_add(doc, one, "id", question->id);
+		kh_json_add(doc, one, "answer", text);
+		yyjson_mut_arr_append(answers, one);
+	}
+	return answers;
+}
+
+enum kh_err kh_extract_respond(struct kh_arena *arena, const struct kh_query *query, struct kh_view text,
+			       struct kh_view *ret_json)
+{
+	const struct kh_tokens tokens = kh_tokens_cut(arena, text);
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+	enum kh_err e = kh_arena_check(arena);
+
+	if (e != KH_OK)
+		return e;
+	if (query->category == 1) {
+		yyjson_mut_obj_add_val(doc, root, "fields", write_fields(arena, doc, query, &tokens));
+	} else if (query->category == 2) {
+		yyjson_mut_obj_add_val(doc, root, "answers", write_answers(arena, doc, query, &tokens));
+	} else {
+		struct kh_view summary = kh_lead_summary(arena, &tokens, query->directive, query->max_words);
+		if (summary.n > 0 && kh_utf8_invalid(summary) == SIZE_MAX)
+			kh_json_add(doc, root, "summary", summary);
+	}
+	e = kh_arena_check(arena);
+	return e == KH_OK ? kh_json_write(arena, root, ret_json) : e;
+}
+
+/* All blocks as one text, a paragraph between them; the only place where this Reader opens what is sealed. */
+static struct kh_view open_blocks(struct kh_arena *arena, const struct kh_reader_ask *ask)
+{
+	struct kh_buf out;
+	struct kh_view text = KH_LIT("");
+
+	if (ask->block_count == 1)
+		return kh_tainted_open(ask->blocks[0].content);
+	kh_buf_init(&out, arena, KH_TOKENS_BYTES);
+	for (size_t i = 0; i < ask->block_count; i++) {
+		/* What does not fit is not read. */
+		size_t room = KH_TOKENS_BYTES - out.n;
+		if (i > 0 && room > 2)
+			kh_buf_lit(&out, "\n\n");
+		kh_buf_add(&out, kh_view_sub(kh_tainted_open(ask->blocks[i].content), 0, KH_TOKENS_BYTES - out.n));
+	}
+	return kh_buf_end(&out, &text) == KH_OK ? text : KH_LIT("");
+}
+
+static enum kh_err ask_extract(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
+			       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault,
+			       struct kh_view *ret_detail)
+{
+	struct kh_view response;
+
+	(void)reader;
+	enum kh_err e = kh_extract_respond(arena, ask->query, open_blocks(arena, ask), &response);
+	if (e != KH_OK)
+		return e;
+	*ret_response = kh_tainted_wrap(response);
+	*ret_fault = KH_READER_OK;
+	*ret_detail = KH_LIT("");
+	return KH_OK;
+}
+
+const struct kh_reader_driver kh_reader_extract = {.name = "extract", .pure = true, .ask = ask_extract};

@@ -1,0 +1,18 @@
+/* Numbers and amounts of money as a text writes them: where they stand and how far they go. */
+#ifndef KH_READER_FIND_NUMBER_H
+#define KH_READER_FIND_NUMBER_H
+
+#include "reader/spot.h"
+
+/* The whole number, in digits or words ("7", "1,200", "twelve"), that begins at token I; *RET_LAST is its last token.
+ */
+bool kh_find_number_small(const struct kh_tokens *tokens, size_t i, int64_t *ret_number, size_t *ret_last);
+
+/* The whole number, the number (percent and scales too) or the amount of money that a question asks for; in digits. */
+bool kh_find_number_whole(struct kh_spot *spot, struct kh_view *ret_text);
+bool kh_find_number_any(struct kh_spot *spot, struct kh_view *ret_text);
+
+/* "1200.50 USD", or where ONE_WORD "USD1200.50". */
+bool kh_find_number_amount(struct kh_spot *spot, bool one_word, struct kh_view *ret_text);
+
+#endif

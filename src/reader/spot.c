@@ -1,0 +1,135 @@
+/* Finding a question's words and weighing candidates.  Linear: a candidate looks at the hits within WINDOW tokens. */
+#include "reader/spot.h"
+
+#define WINDOW 32
+#define UNIT   16 /* of a score: one word right beside it */
+#define BUDGET 2000
+
+static void enter_question(struct kh_spot *spot)
+{
+	const struct kh_tokens words = spot->question;
+
+	for (size_t general = 0; general < 2; general++) {
+		for (size_t i = 0; i < words.n && spot->cues < KH_SPOT_CUES; i++) {
+			uint32_t stem = words.at[i].stem;
+			if (words.at[i].kind == KH_TOKEN_MARK || kh_cue_is_empty(stem))
+				continue;
+			if (words.at[i].kind == KH_TOKEN_NUMBER)
+				continue;
+			if (kh_cue_is_general(stem) != (general == 1))
+				continue;
+			kh_cue_add_group(&spot->set, stem, general, spot->cues++);
+		}
+	}
+}
+
+static void hit(struct kh_spot *spot, size_t i, const struct kh_cue *cue)
+{
+	const struct kh_tokens *t = spot->tokens;
+	bool label = kh_tokens_mark(t, i + 1, ':') ||
+		     (kh_tokens_mark(t, i + 2, ':') && t->at[i + 1].line == t->at[i].line);
+
+	spot->counts[cue->cue]++;
+	spot->hits[spot->hit_count++] = (struct kh_spot_hit){
+		.token = (uint32_t)i,
+		.cue = cue->cue,
+		/* A general word says little, and so does another word of the group. */
+		.weight = cue->owner ? 1 : cue->weight,
+		.label = label && t->at[i].kind == KH_TOKEN_WORD,
+	};
+}
+
+void kh_spot_init(struct kh_spot *spot, struct kh_arena *arena, const struct kh_tokens *tokens,
+		  const struct kh_mail *mail, struct kh_view question)
+{
+	*spot = (struct kh_spot){.arena = arena, .tokens = tokens, .mail = mail, .budget = BUDGET};
+	spot->question = kh_tokens_cut(arena, question);
+	kh_cue_init(&spot->set, arena, 16);
+	enter_question(spot);
+	spot->last = kh_spot_asks(spot, KH_LIT("end|ends|finish|until|close|closes|arrive|checkout|conclude|over"));
+	spot->hits = KH_NEW_N(arena, struct kh_spot_hit, tokens->n);
+	if (arena->failed)
+		return;
+	for (size_t i = 0; i < tokens->n; i++) {
+		if (tokens->at[i].kind != KH_TOKEN_WORD)
+			continue;
+		/* One hit a token: the heaviest cue, so that there are no more hits than tokens. */
+		const struct kh_cue *best = NULL;
+		for (const struct kh_cue *cue = kh_cue_find(&spot->set, tokens->at[i].stem); cue != NULL;
+		     cue = kh_cue_next(&spot->set, cue)) {
+			if (best == NULL || cue->weight > best->weight)
+				best = cue;
+		}
+		if (best != NULL)
+			hit(spot, i, best);
+	}
+}
+
+bool kh_spot_asks(const struct kh_spot *spot, struct kh_view words)
+{
+	for (size_t i = 0; i < spot->question.n; i++) {
+		if (kh_tokens_among(&spot->question, i, words))
+			return true;
+	}
+	return false;
+}
+
+static int weigh(const struct kh_spot *spot, const struct kh_spot_hit *h, size_t first, size_t last)
+{
+	const struct kh_token *at = &spot->tokens->at[h->token], *candidate = &spot->tokens->at[first];
+	size_t distance = h->token < first ? first - h->token : h->token > last ? h->token - last : 0;
+
+	if (distance == 0 || distance > WINDOW)
+		return 0;
+	int score = h->weight * UNIT * (int)(WINDOW + 1 - distance) / WINDOW;
+	if (at->sentence == candidate->sentence)
+		score *= 2;
+	if (h->token < first)
+		score = score * 3 / 2;
+	if (h->label && h->token < first && at->line == candidate->line)
+		score *= 2;
+	uint32_t count = spot->counts[h->cue];
+	return score * 4 / (int)(3 + (count < 13 ? count : 13));
+}
+
+int kh_spot_score(struct kh_spot *spot, size_t first, size_t last)
+{
+	int best[KH_SPOT_CUES] = {0}, sum = 0;
+
+	while (spot->low < spot->hit_count && spot->hits[spot->low].token + WINDOW < first)
+		spot->low++;
+	for (size_t i = spot->low; i < spot->hit_count && spot->hits[i].token <= last + WINDOW; i++) {
+		const struct kh_spot_hit *h = &spot->hits[i];
+		int score = weigh(spot, h, first, last);
+		best[h->cue] = score > best[h->cue] ? score : best[h->cue];
+	}
+	for (size_t i = 0; i < spot->cues; i++)
+		sum += best[i];
+	return sum;
+}
+
+bool kh_spot_best(struct kh_spot *spot, kh_spot_candidate *candidate, struct kh_range *ret_range)
+{
+	int best = 0;
+	bool any = false;
+
+	spot->low = 0;
+	spot->budget = BUDGET;
+	for (size_t i = 0; i < spot->tokens->n && spot->budget > 0;) {
+		struct kh_range range = {i, i + 1};
+		int bonus = 0;
+		if (!candidate(spot, i, &range, &bonus)) {
+			i++;
+			continue;
+		}
+		int score = kh_spot_score(spot, range.first, range.end - 1) + bonus;
+		if (!any || score > best) {
+			best = score;
+			*ret_range = range;
+		}
+		any = true;
+		spot->budget--;
+		i = range.end > i ? range.end : i + 1;
+	}
+	return any;
+}

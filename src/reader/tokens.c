@@ -1,0 +1,287 @@
+/*
+ * Cutting.  A byte's class decides; characters past ASCII are letters, but for punctuation and symbols, which are told
+ * by their first bytes alone (Latin-1 signs, U+2000 to U+2FFF, CJK punctuation).
+ */
+#include "reader/tokens.h"
+
+#include "reader/cue.h"
+
+enum class { OTHER, LETTER, DIGIT, BLANK, LINE, HIGH };
+
+static const unsigned char classes[256] = {
+	['\t'] = BLANK,        [' '] = BLANK,          ['\r'] = BLANK,         ['\n'] = LINE,
+	['0' ... '9'] = DIGIT, ['A' ... 'Z'] = LETTER, ['a' ... 'z'] = LETTER, [0x80 ... 0xff] = HIGH,
+};
+
+struct cutter {
+	struct kh_arena *arena;
+	struct kh_view text;
+	struct kh_tokens out;
+	size_t cap;
+	size_t at;
+	uint32_t sentence, line;
+	bool glued, first;
+	bool stop; /* a full stop, an exclamation or a question mark was the last token */
+};
+
+static enum class class_at(const struct cutter *c, size_t i) {
+	return i < c->text.n ? (enum class)classes[(unsigned char)c->text.p[i]] : LINE;
+}
+
+/* The bytes of a mark past ASCII at I, 0 where a letter stands there. */
+static size_t high_mark(const struct cutter *c, size_t i)
+{
+	unsigned char a = (unsigned char)c->text.p[i];
+	unsigned char b = i + 1 < c->text.n ? (unsigned char)c->text.p[i + 1] : 0;
+
+	if (a == 0xc2 && b != 0xaa && b != 0xba && b != 0xb5)
+		return i + 1 < c->text.n ? 2 : 1;
+	if (a == 0xe2 || (a == 0xe3 && b == 0x80) || (a == 0xef && b == 0xbc))
+		return i + 2 < c->text.n ? 3 : c->text.n - i;
+	return 0;
+}
+
+/* Blanks past ASCII: U+00A0, U+2000 to U+200B, U+202F, U+3000; their bytes, or 0. */
+static size_t high_blank(const struct cutter *c, size_t i)
+{
+	struct kh_view v = kh_view_from(c->text, i);
+
+	if (kh_view_starts(v, KH_LIT("\xc2\xa0")))
+		return 2;
+	if (kh_view_starts(v, KH_LIT("\xe2\x80\xaf")) || kh_view_starts(v, KH_LIT("\xe3\x80\x80")))
+		return 3;
+	if (v.n >= 3 && kh_view_starts(v, KH_LIT("\xe2\x80")) && (unsigned char)v.p[2] <= 0x8b)
+		return 3;
+	return 0;
+}
+
+/* The bytes of an apostrophe at I that stands between letters, or 0. */
+static size_t apostrophe(const struct cutter *c, size_t i)
+{
+	size_t n = c->text.p[i] == '\'' ? 1 : kh_view_starts(kh_view_from(c->text, i), KH_LIT("\xe2\x80\x99")) ? 3 : 0;
+	return n > 0 && i + n < c->text.n && class_at(c, i + n) == LETTER ? n : 0;
+}
+
+static struct kh_token *push(struct cutter *c, enum kh_token_kind kind, size_t start, size_t end)
+{
+	if (c->out.n == c->cap) {
+		size_t want = c->cap * 2;
+		struct kh_token *at = kh_arena_grow(c->arena, c->out.at, c->cap * sizeof(*at), want * sizeof(*at));
+		if (at == NULL)
+			return NULL;
+		c->out.at = at;
+		c->cap = want;
+	}
+	struct kh_token *token = &c->out.at[c->out.n++];
+	*token = (struct kh_token){.at = (uint32_t)start,
+				   .n = (uint32_t)(end - start),
+				   .sentence = c->sentence,
+				   .line = c->line,
+				   .kind = kind,
+				   .glued = c->glued,
+				   .first = c->first};
+	c->glued = true;
+	c->first = c->stop = false;
+	c->at = end;
+	return token;
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* Capital letters past ASCII, those that European names begin with: Latin-1, Latin Extended-A, Greek, Cyrillic. */
+static bool is_high_upper(struct kh_view word)
+{
+	unsigned char a = (unsigned char)word.p[0], b = word.n > 1 ? (unsigned char)word.p[1] : 0;
+
+	if (a == 0xc3)
+		return b >= 0x80 && b <= 0x9e;
+	if (a == 0xc4 || a == 0xc5)
+		return (b & 1) == (a == 0xc5 && b >= 0xb9 && b <= 0xbe);
+	return (a == 0xce && b >= 0x86 && b <= 0xab) || (a == 0xd0 && b >= 0x80 && b <= 0xaf);
+}
+
+/* not, no, never, nor, none, neither, nothing, without, cannot, and everything in n't. */
+static bool negates(struct kh_view word)
+{
+	static const struct kh_view words[] = {KH_LIT_INIT("not"),     KH_LIT_INIT("no"),      KH_LIT_INIT("never"),
+					       KH_LIT_INIT("nor"),     KH_LIT_INIT("none"),    KH_LIT_INIT("neither"),
+					       KH_LIT_INIT("nothing"), KH_LIT_INIT("without"), KH_LIT_INIT("cannot"),
+					       KH_LIT_INIT("unable")};
+	char first = kh_ascii_lower(word.p[0]);
+
+	if (word.n < 2 || word.n > 10)
+		return false;
+	char last = kh_ascii_lower(word.p[word.n - 1]);
+	if (last == 't' && word.n > 3 &&
+	    ((word.p[word.n - 2] == '\'' && kh_ascii_lower(word.p[word.n - 3]) == 'n') ||
+	     kh_view_ends(word, KH_LIT("n\xe2\x80\x99t"))))
+		return true;
+	if (first != 'n' && first != 'w' && first != 'c' && first != 'u')
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (words[i].n == word.n && words[i].p[0] == first && kh_view_eq_nocase(word, words[i]))
+			return true;
+	}
+	return false;
+}
+
+static void cut_word(struct cutter *c)
+{
+	size_t end = c->at, n;
+
+	for (; end < c->text.n; end += n) {
+		enum class class = class_at(c, end);
+		n = 1;
+		if (class == LETTER || (class == HIGH && high_mark(c, end) == 0))
+			continue;
+		n = end > c->at ? apostrophe(c, end) : 0;
+		if (n == 0)
+			break;
+	}
+	struct kh_token *token = push(c, KH_TOKEN_WORD, c->at, end);
+	if (token == NULL)
+		return;
+	struct kh_view word = kh_view_sub(c->text, token->at, end);
+	token->stem = kh_cue_stem(word);
+	token->capital = is_upper(word.p[0]) || ((unsigned char)word.p[0] >= 0xc3 && is_high_upper(word));
+	token->shout = word.n > 1 && is_upper(word.p[0]) && is_upper(word.p[1]) && is_upper(word.p[word.n - 1]);
+	token->negates = negates(word);
+}
+
+static void cut_number(struct cutter *c)
+{
+	size_t end = c->at;
+
+	while (class_at(c, end) == DIGIT)
+		end++;
+	push(c, KH_TOKEN_NUMBER, c->at, end);
+}
+
+/* "Mr.", "e.g.", "J.": a full stop behind them ends nothing. */
+static bool is_short_form(const struct cutter *c)
+{
+	static const char *const words[] = {"mr", "mrs", "ms",  "dr",     "prof", "st", "no",
+					    "vs", "inc", "ltd", "approx", "jr",   "sr"};
+	const struct kh_token *last = &c->out.at[c->out.n - 1];
+	struct kh_view word = kh_view_of(c->text.p + last->at, last->n);
+
+	if (c->out.n == 0 || last->kind != KH_TOKEN_WORD)
+		return false;
+	if (word.n == 1)
+		return true;
+	for (size_t i = 0; word.n <= 6 && i < sizeof(words) / sizeof(words[0]); i++) {
+		if (kh_view_eq_nocase(word, kh_view_str(words[i])))
+			return true;
+	}
+	return false;
+}
+
+static void cut_mark(struct cutter *c, size_t n)
+{
+	char mark = c->text.p[c->at];
+	enum class next = class_at(c, c->at + n);
+	bool stop = (mark == '.' || mark == '!' || mark == '?') && (next == BLANK || next == LINE) &&
+		    !(mark == '.' && c->out.n > 0 && is_short_form(c));
+
+	c->out.question |= mark == '?';
+	c->out.link |= mark == ':' && kh_view_starts(kh_view_from(c->text, c->at), KH_LIT("://"));
+	struct kh_token *token = push(c, KH_TOKEN_MARK, c->at, c->at + n);
+	if (token == NULL)
+		return;
+	token->stem = (unsigned char)mark;
+	if (mark == '|') { /* a cell, or headers written on one line */
+		c->line++;
+		c->sentence++;
+		c->first = true;
+	}
+	c->stop = stop;
+}
+
+/* At a line's end: the sentence goes on where the next line begins with a small letter. */
+static void end_line(struct cutter *c)
+{
+	size_t next = c->at + 1;
+
+	while (class_at(c, next) == BLANK)
+		next++;
+	char first = next < c->text.n ? c->text.p[next] : '\n';
+	bool goes_on = first >= 'a' && first <= 'z' && !c->stop;
+	c->at++;
+	c->line++;
+	c->glued = c->stop = false;
+	c->first = true;
+	c->sentence += !goes_on;
+}
+
+static void step(struct cutter *c)
+{
+	size_t n = 0; /* bytes of a mark */
+
+	switch (class_at(c, c->at)) {
+	case LINE:
+		end_line(c);
+		return;
+	case BLANK:
+		c->at++;
+		c->glued = false;
+		return;
+	case HIGH:
+		n = high_blank(c, c->at);
+		if (n > 0) {
+			c->at += n;
+			c->glued = false;
+			return;
+		}
+		n = high_mark(c, c->at);
+		break;
+	case OTHER:
+		n = 1;
+		break;
+	case LETTER:
+	case DIGIT:
+		break;
+	}
+	/* A sentence ends before what follows its mark, so that the mark belongs to it. */
+	if (c->stop && !c->glued) {
+		c->sentence++;
+		c->stop = false;
+	}
+	if (n > 0)
+		cut_mark(c, n);
+	else if (class_at(c, c->at) == DIGIT)
+		cut_number(c);
+	else
+		cut_word(c);
+}
+
+struct kh_tokens kh_tokens_cut(struct kh_arena *arena, struct kh_view text)
+{
+	struct cutter c = {.arena = arena, .text = kh_view_sub(text, 0, KH_TOKENS_BYTES), .first = true};
+
+	c.cap = c.text.n / 4 + 16;
+	c.out.text = c.text;
+	c.out.at = KH_NEW_N(arena, struct kh_token, c.cap);
+	while (c.out.at != NULL && !arena->failed && c.at < c.text.n)
+		step(&c);
+	c.out.sentences = c.sentence + 1;
+	c.out.lines = c.line + 1;
+	if (arena->failed)
+		c.out.n = 0;
+	return c.out;
+}
+
+bool kh_tokens_among(const struct kh_tokens *tokens, size_t i, struct kh_view words)
+{
+	struct kh_view word;
+
+	if (i >= tokens->n || tokens->at[i].kind != KH_TOKEN_WORD)
+		return false;
+	while (kh_view_split(&words, '|', &word)) {
+		if (kh_view_eq_nocase(kh_tokens_text(tokens, i), word))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,423 @@
+/*
+ * The rules, recomputed.  First the sums are brought up to date with what the event changed, then every row that it
+ * changed is held against its rules.  Rows are the fold's: what is a view in them is a fingerprint.
+ */
+#include "store/invariant.h"
+
+#include "core/block/taint.h"
+
+struct check {
+	struct kh_fold *fold;
+	const struct kh_invariant_event *event;
+};
+
+static bool same_text(struct kh_view a, struct kh_view b)
+{
+	return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+static bool same_digest(const struct kh_digest *a, const struct kh_digest *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* --- sums --------------------------------------------------------------------------------------------------------- */
+
+static uint64_t more_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What a query adds to the sums, SIGN times.  Unsigned: what is taken away was added before. */
+static void count_query(struct kh_fold_sums *s, const struct kh_query_row *q, uint64_t sign)
+{
+	size_t c = (size_t)q->category - 1;
+	bool done = q->state == KH_QUERY_DONE;
+
+	if (s == NULL || c > 2)
+		return;
+	s->reserved += sign * (done ? 0 : q->reserved);
+	s->charged += sign * (done ? q->charged : 0);
+	s->exposed += sign * (done && q->outcome == KH_OUTCOME_DELIVERED ? q->charged : 0);
+	s->total[c] += sign * more_of(q->reserved, q->charged);
+	s->count[c] += sign;
+	s->queries += sign;
+	s->escalations += sign * (uint64_t)q->escalation;
+}
+
+/* The row of the Reader with this name.  They are few. */
+static struct kh_fold_sums *reader_sums(struct kh_fold *fold, struct kh_view name)
+{
+	for (size_t i = 0; i < kh_fold_count(fold, KH_TABLE_READERS); i++) {
+		const struct kh_reader_row *reader = kh_fold_at(fold, KH_TABLE_READERS, i);
+		if (same_text(reader->name, name))
+			return kh_fold_sums(fold, KH_TABLE_READERS, reader->id);
+	}
+	return NULL;
+}
+
+static void sum_query(struct kh_fold *fold, const struct kh_invariant_change *change)
+{
+	const struct kh_query_row *row = change->row, *was = change->was;
+	struct kh_fold_sums *sums[] = {kh_fold_sums(fold, KH_TABLE_TASKS, row->task),
+				       kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context),
+				       reader_sums(fold, row->reader)};
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		if (!change->fresh)
+			count_query(sums[i], was, UINT64_MAX);
+		count_query(sums[i], row, 1);
+	}
+}
+
+static void sum_block(struct kh_fold *fold, const struct kh_invariant_change *change)
+{
+	const struct kh_block_row *row = change->row, *was = change->was;
+	struct kh_fold_sums *context = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context);
+	struct kh_fold_sums *task = kh_fold_sums(fold, KH_TABLE_TASKS, row->task);
+
+	if (context != NULL) {
+		context->blocks += change->fresh;
+		context->deliveries += change->fresh && row->kind == KH_BLOCK_DELIVERY;
+		if (row->given && (change->fresh || !was->given))
+			context->taint = kh_label_max_taint(context->taint, row->taint);
+	}
+	if (task != NULL)
+		task->sealed_blocks += change->fresh && row->kind == KH_BLOCK_SEALED;
+}
+
+static void sum_approval(struct kh_fold *fold, const struct kh_invariant_change *change)
+{
+	const struct kh_approval_row *row = change->row, *was = change->was;
+	struct kh_fold_sums *task = kh_fold_sums(fold, KH_TABLE_TASKS, row->task);
+
+	if (task != NULL)
+		task->pending += (row->state == KH_APPROVAL_PENDING) -
+				 (!change->fresh && was->state == KH_APPROVAL_PENDING);
+}
+
+/* A reset begins anew, but for what is counted since ever. */
+static void reset(struct kh_fold *fold, const struct kh_context_row *row)
+{
+	struct kh_fold_sums *s = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->id);
+
+	s->charged = s->exposed = s->deliveries = 0;
+	s->taint = KH_TAINT_LOW;
+}
+
+static void sum(struct check *c)
+{
+	for (size_t i = 0; i < c->event->count; i++) {
+		const struct kh_invariant_change *change = &c->event->changes[i];
+		if (change->table == KH_TABLE_CONTEXTS && c->event->kind == KH_AUDIT_CONTEXT_RESET)
+			reset(c->fold, change->row);
+	}
+	for (size_t i = 0; i < c->event->count; i++) {
+		const struct kh_invariant_change *change = &c->event->changes[i];
+		if (change->table == KH_TABLE_QUERIES)
+			sum_query(c->fold, change);
+		else if (change->table == KH_TABLE_BLOCKS)
+			sum_block(c->fold, change);
+		else if (change->table == KH_TABLE_APPROVALS)
+			sum_approval(c->fold, change);
+	}
+}
+
+/* --- rules -------------------------------------------------------------------------------------------------------- */
+
+static const char *check_system(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_system_row *row = change->row, *was = change->was;
+
+	(void)c;
+	if (row->id != 1)
+		return "is a second one";
+	if (!change->fresh && (!same_digest(&row->audit_key, &was->audit_key) || !same_text(row->id_key, was->id_key)))
+		return "has another key than before";
+	return NULL;
+}
+
+static const char *check_token(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_token_row *row = change->row, *was = change->was;
+
+	(void)c;
+	if (change->fresh)
+		return row->revoked_at != 0 ? "was revoked before it was made" : NULL;
+	if (row->role != was->role || row->context != was->context || row->parent != was->parent ||
+	    !same_digest(&row->secret, &was->secret) || !same_text(row->name, was->name))
+		return "is another token than before";
+	if (was->revoked_at != 0 && row->revoked_at != was->revoked_at)
+		return "was revoked, and is again";
+	return NULL;
+}
+
+static const char *check_budget(const struct kh_budget *b, const struct kh_fold_sums *s)
+{
+	if (!kh_budget_valid(b))
+		return "has a budget that is not what remains, is reserved and was charged (B6)";
+	if (b->reserved != s->reserved)
+		return "has other microbits reserved than its queries (B6)";
+	if (b->charged != s->charged)
+		return "was charged other microbits than its queries (B6)";
+	return NULL;
+}
+
+static const char *check_totals(const uint64_t total[3], const struct kh_fold_sums *s)
+{
+	return memcmp(total, s->total, sizeof(s->total)) != 0 ? "has other totals than its queries (B6)" : NULL;
+}
+
+static const char *check_context(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_context_row *row = change->row, *was = change->was;
+	const struct kh_fold_sums *s = kh_fold_sums(c->fold, KH_TABLE_CONTEXTS, row->id);
+	const char *broken = check_budget(&row->budget, s);
+
+	if (broken == NULL)
+		broken = check_totals((const uint64_t[]){row->total_1, row->total_2, row->total_3}, s);
+	if (broken != NULL)
+		return broken;
+	if (row->taint != s->taint)
+		return "has a taint that is not the highest of what it was given (B23)";
+	if (row->exposed != s->exposed || (uint64_t)row->deliveries != s->deliveries ||
+	    (uint64_t)row->blocks != s->blocks)
+		return "counts other deliveries or blocks than there are";
+	if (!change->fresh && row->resets != was->resets && c->event->kind != KH_AUDIT_CONTEXT_RESET)
+		return "was reset without a reset";
+	return NULL;
+}
+
+static const char *check_task(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_task_row *row = change->row, *was = change->was;
+	const struct kh_fold_sums *s = kh_fold_sums(c->fold, KH_TABLE_TASKS, row->id);
+	const char *broken = check_budget(&row->budget, s);
+
+	if (broken == NULL)
+		broken = check_totals((const uint64_t[]){row->total_1, row->total_2, row->total_3}, s);
+	if (broken != NULL)
+		return broken;
+	if ((uint64_t)row->queries != s->queries || (uint64_t)row->blocks != s->sealed_blocks ||
+	    row->pending != s->pending)
+		return "counts other queries, blocks or approvals than there are";
+	if (row->escalations != s->escalations || row->escalations > row->escalation_limit)
+		return "counts other escalations than there were, or more than it may have (B19)";
+	if (change->fresh)
+		return NULL;
+	if (row->context != was->context || row->budget.budget != was->budget.budget ||
+	    !same_digest(&row->policy, &was->policy))
+		return "is another task than before";
+	if (was->state != KH_TASK_OPEN && row->state != was->state)
+		return "had ended, and has another state";
+	return NULL;
+}
+
+static const char *check_block(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_block_row *row = change->row, *was = change->was;
+
+	if (row->trust == KH_UNTRUSTED && row->type == KH_INSTRUCTION)
+		return "is an untrusted instruction (K1)";
+	if (change->fresh)
+		return row->content.n == 0 && row->content.p == NULL ? NULL
+		       : kh_fold_is_of(c->fold, row->content, &row->content_hash)
+			       ? NULL
+			       : "has a hash that is not its content's (K1)";
+	if (row->context != was->context || row->task != was->task || row->kind != was->kind ||
+	    row->trust != was->trust || row->type != was->type || row->taint != was->taint ||
+	    !same_digest(&row->content_hash, &was->content_hash) || !same_text(row->tainted_by, was->tainted_by) ||
+	    !same_text(row->attribution, was->attribution) || row->query != was->query || row->given < was->given)
+		return "is another block than before (K1)";
+	if (!same_text(row->content, was->content) &&
+	    (row->content.p != NULL || row->content.n != 0 || row->purged_at == 0 ||
+	     c->event->kind != KH_AUDIT_CONTENT_PURGED))
+		return "has other content than before (L5)";
+	return NULL;
+}
+
+static const char *check_delivery(const struct check *c, const struct kh_query_row *q)
+{
+	const struct kh_block_row *block = kh_fold_row(c->fold, KH_TABLE_BLOCKS, q->delivery);
+
+	if (c->event->kind != KH_AUDIT_QUERY_DELIVERED || q->event != c->event->entry->id)
+		return "was delivered by another event than it names (L2)";
+	if (block == NULL || block->query != q->id || block->kind != KH_BLOCK_DELIVERY ||
+	    block->context != q->context || !block->given)
+		return "was delivered without its block (B23)";
+	if (block->taint != kh_taint_step_down(q->reader_taint))
+		return "was delivered with a taint that is not one step below its Reader's (B23)";
+	return q->charged < q->reserved ? "was charged less than was reserved for it (B7)" : NULL;
+}
+
+static const char *check_ended(const struct check *c, const struct kh_query_row *q)
+{
+	if (q->outcome == KH_OUTCOME_DELIVERED)
+		return check_delivery(c, q);
+	if (c->event->kind != KH_AUDIT_QUERY_ENDED)
+		return "ended without an event of its end";
+	if (q->outcome == KH_OUTCOME_NONE || q->delivery != 0 || q->event != 0)
+		return "ended with a delivery that there was not";
+	return q->charged != q->reserved ? "was not charged what was reserved for it (B6)" : NULL;
+}
+
+static bool is_other_query(const struct kh_query_row *a, const struct kh_query_row *b)
+{
+	return a->task != b->task || a->context != b->context || a->n != b->n || a->category != b->category ||
+	       a->content != b->content || a->reserved != b->reserved || a->reader_taint != b->reader_taint ||
+	       a->escalation != b->escalation || a->admitted_at != b->admitted_at || a->deadline_at != b->deadline_at ||
+	       !same_text(a->reader, b->reader) || !same_text(a->need, b->need) || !same_text(a->body, b->body) ||
+	       !same_text(a->blocks, b->blocks);
+}
+
+static const char *check_query(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_query_row *row = change->row, *was = change->was;
+	const struct kh_task_row *task = kh_fold_row(c->fold, KH_TABLE_TASKS, row->task);
+
+	if (row->category < 1 || row->category > 3 || task == NULL || task->context != row->context)
+		return "is not a query of its task";
+	if (change->fresh && (row->state > KH_QUERY_ASKING || row->charged != 0 || row->content > row->reserved))
+		return "did not begin as a query does";
+	if (!change->fresh && is_other_query(row, was))
+		return "is another query than before";
+	if (!change->fresh && row->state < was->state)
+		return "went back to an earlier state";
+	if (!change->fresh && was->state == KH_QUERY_DONE &&
+	    (row->outcome != was->outcome || row->charged != was->charged || row->delivery != was->delivery ||
+	     row->event != was->event))
+		return "had ended, and ended again";
+	if ((row->state >= KH_QUERY_READY) != (row->outcome != KH_OUTCOME_NONE) || row->outcome == KH_OUTCOME_PENDING)
+		return "has an outcome that does not go with its state (B16)";
+	if (row->state == KH_QUERY_DONE && (change->fresh || was->state != KH_QUERY_DONE))
+		return check_ended(c, row);
+	return row->state != KH_QUERY_DONE && (row->charged != 0 || row->event != 0 || row->delivery != 0)
+		       ? "is settled before its end"
+		       : NULL;
+}
+
+static const char *check_effect(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_effect_row *row = change->row, *was = change->was;
+
+	(void)c;
+	if (change->fresh)
+		return NULL;
+	if (row->query != was->query || row->task != was->task || row->round != was->round || row->try != was->try)
+		return "is another ask than before";
+	if (was->state >= KH_EFFECT_DONE && row->state != was->state)
+		return "had ended, and ended again (E7)";
+	return NULL;
+}
+
+static bool may_decide(const struct check *c, const struct kh_approval_row *row)
+{
+	const struct kh_token_row *token = kh_fold_row(c->fold, KH_TABLE_TOKENS, row->decided_by);
+
+	return token != NULL && row->decided_at != 0 &&
+	       (token->role == KH_ROLE_REVIEWER || token->role == KH_ROLE_ADMIN ||
+		(token->role == KH_ROLE_SUPERVISOR && row->kind == KH_APPROVE_TOOL_CALL));
+}
+
+static const char *check_approval(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_approval_row *row = change->row, *was = change->was;
+	bool decided = row->state == KH_APPROVAL_APPROVED || row->state == KH_APPROVAL_REJECTED ||
+		       row->state == KH_APPROVAL_EDITED;
+
+	if (change->fresh && row->state != KH_APPROVAL_PENDING)
+		return "was decided before it was asked for (A3)";
+	if (change->fresh && !kh_fold_is_of(c->fold, row->subject, &row->digest))
+		return "has a digest that is not its subject's (A6)";
+	if (!change->fresh && row->state != was->state && !kh_grant_may_become(was->state, row->state))
+		return "went from one state to another that does not follow it (A3)";
+	if (!change->fresh &&
+	    (row->kind != was->kind || row->context != was->context || row->task != was->task ||
+	     row->query != was->query || !same_text(row->operation, was->operation) ||
+	     !same_digest(&row->arguments, &was->arguments) || !same_digest(&row->definition, &was->definition) ||
+	     !same_digest(&row->policy, &was->policy)))
+		return "is another approval than before (A2)";
+	if (decided && row->state != was->state && (c->event->kind != KH_AUDIT_APPROVAL_DECIDED || !may_decide(c, row)))
+		return "was decided by nobody who may (A6)";
+	if (row->used < 0 || row->used > row->uses)
+		return "was used more often than it may be (A2)";
+	if (row->used != was->used && (row->used != was->used + 1 || c->event->kind != KH_AUDIT_APPROVAL_USED))
+		return "was used without an event of its use (A2)";
+	return NULL;
+}
+
+static const char *check_reader(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_reader_row *row = change->row;
+	const struct kh_fold_sums *s = kh_fold_sums(c->fold, KH_TABLE_READERS, row->id);
+	const uint64_t count[3] = {row->queries_1, row->queries_2, row->queries_3};
+
+	if (memcmp(count, s->count, sizeof(count)) != 0)
+		return "counts other queries than there are";
+	return check_totals((const uint64_t[]){row->total_1, row->total_2, row->total_3}, s);
+}
+
+static const char *check_need(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_need_row *row = change->row, *was = change->was;
+
+	(void)c;
+	if (!change->fresh && (row->task != was->task || !same_text(row->name, was->name) || row->lowest > was->lowest))
+		return "is another need than before (B19)";
+	return NULL;
+}
+
+static const char *check_showing(const struct check *c, const struct kh_invariant_change *change)
+{
+	(void)c;
+	return change->fresh ? NULL : "was changed (A6)";
+}
+
+static const char *check(const struct check *c, const struct kh_invariant_change *change)
+{
+	static const char *(*const rules[])(const struct check *, const struct kh_invariant_change *) = {
+		[KH_TABLE_SYSTEM] = check_system,    [KH_TABLE_TOKENS] = check_token,
+		[KH_TABLE_CONTEXTS] = check_context, [KH_TABLE_TASKS] = check_task,
+		[KH_TABLE_BLOCKS] = check_block,     [KH_TABLE_QUERIES] = check_query,
+		[KH_TABLE_EFFECTS] = check_effect,   [KH_TABLE_APPROVALS] = check_approval,
+		[KH_TABLE_SHOWINGS] = check_showing, [KH_TABLE_READERS] = check_reader,
+		[KH_TABLE_NEEDS] = check_need,
+	};
+
+	return rules[change->table](c, change);
+}
+
+/* A delivery that the event says there was, and of which no query tells. */
+static bool is_delivered(const struct kh_invariant_event *event)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < event->count; i++) {
+		const struct kh_query_row *q = event->changes[i].row;
+		count += event->changes[i].table == KH_TABLE_QUERIES && q->outcome == KH_OUTCOME_DELIVERED &&
+			 q->event == event->entry->id;
+	}
+	return count == 1;
+}
+
+const char *kh_invariant_broken(struct kh_fold *fold, const struct kh_invariant_event *event,
+				const struct kh_invariant_change **ret_change)
+{
+	struct check c = {.fold = fold, .event = event};
+
+	sum(&c);
+	for (size_t i = 0; i < event->count; i++) {
+		const char *broken = check(&c, &event->changes[i]);
+		if (broken != NULL) {
+			*ret_change = &event->changes[i];
+			return broken;
+		}
+	}
+	if (event->kind == KH_AUDIT_QUERY_DELIVERED && !is_delivered(event)) {
+		static const struct kh_query_row nothing;
+		static const struct kh_invariant_change none = {.table = KH_TABLE_QUERIES, .row = &nothing};
+		*ret_change = event->count > 0 ? event->changes : &none;
+		return "has no query that was delivered";
+	}
+	return NULL;
+}

@@ -1,0 +1,57 @@
+/*
+ * A small store with a history of everything: tokens, a context, tasks, sealed and delivered blocks, queries of two
+ * categories, an approval that was shown and decided, a reset, a purge, two checkpoints.  Written through transactions
+ * as the engine would, but by hand, so that the audit's tests know each event.
+ */
+#ifndef KH_TESTS_UNIT_STORE_HISTORY_H
+#define KH_TESTS_UNIT_STORE_HISTORY_H
+
+#include "harness.h"
+#include "store/checkpoint.h"
+#include "store/txn.h"
+#include "store/verify.h"
+
+#include <sqlite3.h>
+
+struct kh_history {
+	char folder[64];
+	char path[96];
+	struct kh_store *store;
+	struct kh_arena arena;
+	struct kh_checkpoint_key key;
+	int64_t now;
+	char lines[2048]; /* what a witness has of its checkpoints */
+};
+
+/*
+ * A store with all of its history, closed: a copy of one that is made once for the program, for the test to spoil.  It
+ * lasts until the next call, and is gone when the program ends.
+ */
+struct kh_history *kh_history_fresh(void);
+
+/* The same with nothing in it but the system's row and an admin's token; open. */
+void kh_history_begin(struct kh_history *h);
+
+/* Closes, and removes the files. */
+void kh_history_remove(struct kh_history *h);
+
+/* Opens the store, for a while. */
+void kh_history_open(struct kh_history *h);
+void kh_history_close(struct kh_history *h);
+
+/* Runs statements past all constraints, as somebody with a file could. */
+void kh_history_sql(const struct kh_history *h, const char *sql);
+
+/* A connection that obeys nothing. */
+sqlite3 *kh_history_connect(const struct kh_history *h);
+
+/* COUNT more events of task 2, 64 a transaction. */
+void kh_history_grow(struct kh_history *h, size_t count);
+
+/* Signs a checkpoint. */
+void kh_history_checkpoint(struct kh_history *h);
+
+/* Opens, verifies, closes.  The details live in the test's arena. */
+struct kh_verify kh_history_verify(struct kh_test *t, const struct kh_history *h, bool state);
+
+#endif
