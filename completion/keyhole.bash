@@ -10,7 +10,8 @@ _keyhole()
 		case $word in
 		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
 			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects | \
-			--home | --token-file | --bits | --source | --task | --wait | --role | --expires | --out)
+			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
+			--wait | --role | --expires | --out)
 			((i++))
 			;;
 		-*) ;;
@@ -36,7 +37,7 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -W 'controller reader supervisor host reviewer admin' -- "$cur")
 		return
 		;;
-	--read | --write | --ca | --post | --token-file | --out)
+	--read | --write | --ca | --post | --file | --token-file | --out)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -47,7 +48,7 @@ _keyhole()
 		return
 		;;
 	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects | \
-		--bits | --source | --task | --wait | --expires)
+		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires)
 		return
 		;;
 	esac
@@ -63,6 +64,15 @@ _keyhole()
 		words='--profile --read --write --work --cache --time --memory --processes --disk --output --raw --json --help'
 	elif [[ $command == sandbox && $subcommand == fetch ]]; then
 		words='--allow --http --ca --header --post --max-bytes --timeout --redirects --include --raw --json --help'
+	elif [[ $command == approvals && -n $subcommand && $cur == -* ]]; then
+		case $subcommand in
+		list) words='--all' ;;
+		watch) words='--count' ;;
+		show) words='--page' ;;
+		approve | reject) words='--shown --note' ;;
+		edit) words='--shown --note --text --file' ;;
+		esac
+		words+=' --home --token-file --json --help'
 	elif [[ $command == doctor ]]; then
 		words='--json --help'
 	elif [[ $command == demo ]]; then
