@@ -4,10 +4,20 @@
  * The offline commands share their options and end with 0 (done) or 2 (not usable) and nothing else, ever.  The others
  * read their own arguments and have their own exit statuses.
  */
+#include "cli/approvals.h"
+#include "cli/approvals_decide.h"
+#include "cli/approvals_show.h"
+#include "cli/contexts.h"
 #include "cli/doctor.h"
+#include "cli/init.h"
 #include "cli/offline.h"
+#include "cli/prompts.h"
+#include "cli/queries.h"
 #include "cli/sandbox_fetch.h"
 #include "cli/sandbox_run.h"
+#include "cli/tasks.h"
+#include "cli/tokens.h"
+#include "cli/tour.h"
 #include "exec/executor.h"
 #include "exec/worker.h"
 
@@ -29,31 +39,59 @@ static int worker_main(int argc, char **argv)
 	return argc == 2 ? kh_worker_main(argv[1]) : UNUSABLE;
 }
 
+/* Where a command stands in the list of them. */
+enum section { OFFLINE, ENGINE, SANDBOX };
+
 static const struct command {
 	const char *group, *name; /* NAME is NULL where the group is the command */
 	const char *about;        /* NULL: not for users */
+	enum section section;
 	enum kh_command command;
 	const char *reads;                  /* NULL: not an offline command */
 	int (*main)(int argc, char **argv); /* of those; ARGV[0] is the command's last word */
 } commands[] = {
-	{"bcp", "check", "check a query and count its bits", KH_BCP_CHECK, "a query", NULL},
-	{"bcp", "validate", "judge a Reader's response: deliver, hold or reject", KH_BCP_VALIDATE,
+	{"bcp", "check", "check a query and count its bits", OFFLINE, KH_BCP_CHECK, "a query", NULL},
+	{"bcp", "validate", "judge a Reader's response: deliver, hold or reject", OFFLINE, KH_BCP_VALIDATE,
 	 "{\"query\":{...},\"response\":{...}}", NULL},
-	{"block", "render", "write blocks as XML", KH_BLOCK_RENDER, "{\"blocks\":[...]}", NULL},
-	{"block", "parse", "read blocks from XML", KH_BLOCK_PARSE, "{\"xml\":\"...\"}", NULL},
-	{"block", "taint", "find all that influenced a block", KH_BLOCK_TAINT, "{\"blocks\":[...],\"of\":\"b004\"}",
+	{"block", "render", "write blocks as XML", OFFLINE, KH_BLOCK_RENDER, "{\"blocks\":[...]}", NULL},
+	{"block", "parse", "read blocks from XML", OFFLINE, KH_BLOCK_PARSE, "{\"xml\":\"...\"}", NULL},
+	{"block", "taint", "find all that influenced a block", OFFLINE, KH_BLOCK_TAINT,
+	 "{\"blocks\":[...],\"of\":\"b004\"}", NULL},
+	{"screen", NULL, "find instructions, hidden text and encodings", OFFLINE, KH_SCREEN, "{\"text\":\"...\"}",
 	 NULL},
-	{"screen", NULL, "find instructions, hidden text and encodings", KH_SCREEN, "{\"text\":\"...\"}", NULL},
-	{"fence", "wrap", "fence external content and attribute it", KH_FENCE_WRAP,
+	{"fence", "wrap", "fence external content and attribute it", OFFLINE, KH_FENCE_WRAP,
 	 "{\"content\":...,\"source\":...,\"operation\":...,\"session_id\":...}", NULL},
-	{"fence", "unwrap", "give the content back, or say that it was changed", KH_FENCE_UNWRAP, "what wrap wrote",
-	 NULL},
-	{"comm", "check", "check a declaration of external I/O", KH_COMM_CHECK, "a declaration", NULL},
-	{"policy", "explain", "say what a policy decides, by which rule, and why", KH_POLICY_EXPLAIN,
+	{"fence", "unwrap", "give the content back, or say that it was changed", OFFLINE, KH_FENCE_UNWRAP,
+	 "what wrap wrote", NULL},
+	{"comm", "check", "check a declaration of external I/O", OFFLINE, KH_COMM_CHECK, "a declaration", NULL},
+	{"policy", "explain", "say what a policy decides, by which rule, and why", OFFLINE, KH_POLICY_EXPLAIN,
 	 "{\"policy\":\"path\",\"request\":{...}}", NULL},
-	{"sandbox", "run", "run a program in the sandbox", .main = kh_sandbox_run_main},
-	{"sandbox", "fetch", "fetch a URL through the sandbox", .main = kh_sandbox_fetch_main},
-	{"doctor", NULL, "try what a sandbox needs, and say what is missing", .main = kh_doctor_main},
+	{"demo", NULL, "a guided tour, in a few seconds", ENGINE, .main = kh_tour_main},
+	{"init", NULL, "make a home folder: store, configuration, tokens", ENGINE, .main = kh_init_main},
+	{"task", "open", "open a task", ENGINE, .main = kh_tasks_open_main},
+	{"task", "add", "put content into a task, sealed", ENGINE, .main = kh_tasks_add_main},
+	{"task", "show", "show a task, its budget, what waits", ENGINE, .main = kh_tasks_show_main},
+	{"task", "list", "list tasks", ENGINE, .main = kh_tasks_list_main},
+	{"task", "execute", "begin a task's execution with its plan", ENGINE, .main = kh_tasks_execute_main},
+	{"task", "close", "close a task", ENGINE, .main = kh_tasks_close_main},
+	{"query", NULL, "ask a Reader about sealed content, and wait", ENGINE, .main = kh_queries_main},
+	{"approvals", "list", "list what waits for a human", ENGINE, .main = kh_approvals_list_main},
+	{"approvals", "watch", "follow what waits for a human", ENGINE, .main = kh_approvals_watch_main},
+	{"approvals", "show", "show what is to be approved, safely", ENGINE, .main = kh_approvals_show_main},
+	{"approvals", "approve", "approve what was shown", ENGINE, .main = kh_approvals_decide_approve_main},
+	{"approvals", "reject", "reject what was shown", ENGINE, .main = kh_approvals_decide_reject_main},
+	{"approvals", "edit", "deliver another answer in its place", ENGINE, .main = kh_approvals_decide_edit_main},
+	{"token", "create", "make a token", ENGINE, .main = kh_tokens_create_main},
+	{"token", "list", "list tokens, without their secrets", ENGINE, .main = kh_tokens_list_main},
+	{"token", "revoke", "revoke a token", ENGINE, .main = kh_tokens_revoke_main},
+	{"context", "show", "show what an agent's context has seen", ENGINE, .main = kh_contexts_show_main},
+	{"context", "reset", "say that an agent's memory was cleared", ENGINE, .main = kh_contexts_reset_main},
+	{"context", "add", "put a host's block into a context", ENGINE, .main = kh_contexts_add_main},
+	{"context", "assemble", "write a context as an agent gets it", ENGINE, .main = kh_contexts_assemble_main},
+	{"prompt", NULL, "write what an agent is to be told", ENGINE, .main = kh_prompts_main},
+	{"sandbox", "run", "run a program in the sandbox", SANDBOX, .main = kh_sandbox_run_main},
+	{"sandbox", "fetch", "fetch a URL through the sandbox", SANDBOX, .main = kh_sandbox_fetch_main},
+	{"doctor", NULL, "try what a sandbox needs, and say what is missing", SANDBOX, .main = kh_doctor_main},
 	{"executor", NULL, .main = executor_main},
 	{"worker", NULL, .main = worker_main},
 };
@@ -69,15 +107,15 @@ static int written(FILE *out)
 	return UNUSABLE;
 }
 
-static void print_commands(FILE *out, bool offline)
+static void print_commands(FILE *out, enum section section)
 {
 	for (size_t i = 0; i < COMMANDS; i++) {
 		char name[32];
-		if (commands[i].about == NULL || offline != (commands[i].main == NULL))
+		if (commands[i].about == NULL || commands[i].section != section)
 			continue;
 		snprintf(name, sizeof(name), "%s%s%s", commands[i].group, commands[i].name ? " " : "",
 			 commands[i].name ? commands[i].name : "");
-		fprintf(out, "  %-14s  %s\n", name, commands[i].about);
+		fprintf(out, "  %-16s  %s\n", name, commands[i].about);
 	}
 }
 
@@ -85,12 +123,18 @@ static int print_usage(FILE *out)
 {
 	fputs("usage: keyhole COMMAND [OPTION...]\n"
 	      "\n"
-	      "An information-flow gateway for AI agents; in this version its rules and its sandbox.\n"
+	      "An information-flow gateway for AI agents; in this version its engine, without the network.\n"
+	      "`keyhole demo` is a guided tour.\n"
 	      "\n"
+	      "Your own Keyhole, in a home folder (keyhole COMMAND --help says more):\n"
+	      "\n",
+	      out);
+	print_commands(out, ENGINE);
+	fputs("\n"
 	      "Offline commands: each reads one JSON object on stdin and writes one on a line of stdout.\n"
 	      "\n",
 	      out);
-	print_commands(out, true);
+	print_commands(out, OFFLINE);
 	fputs("\n"
 	      "  --batch    read JSON Lines, write one line for each\n"
 	      "  --json     write JSON (these commands always do)\n"
@@ -103,7 +147,7 @@ static int print_usage(FILE *out)
 	      "The sandbox, with options and exit statuses of their own:\n"
 	      "\n",
 	      out);
-	print_commands(out, false);
+	print_commands(out, SANDBOX);
 	fputs("\nSee keyhole(1) and keyhole-sandbox(1).\n", out);
 	return out == stderr ? UNUSABLE : written(out);
 }
@@ -167,6 +211,25 @@ static const struct command *find_own(int argc, char **argv, int *ret_words)
 	return NULL;
 }
 
+/* The first word is that of a group, and the second none of its commands: these are listed. */
+static bool print_group(const char *group, const char *word, int *ret_status)
+{
+	bool is_help = word != NULL && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0), any = false;
+	FILE *out = is_help ? stdout : stderr;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const struct command *c = &commands[i];
+		if (c->section != ENGINE || c->name == NULL || strcmp(c->group, group) != 0)
+			continue;
+		if (!any)
+			fprintf(out, "usage: keyhole %s COMMAND [OPTION...]\n\n", group);
+		fprintf(out, "  keyhole %s %-8s  %s\n", group, c->name, c->about);
+		any = true;
+	}
+	*ret_status = is_help ? written(stdout) : UNUSABLE;
+	return any;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {0};
@@ -176,6 +239,8 @@ int main(int argc, char **argv)
 	const struct command *own = find_own(argc, argv, &words);
 	if (own != NULL)
 		return own->main(argc - words, argv + words);
+	if (argc > 1 && print_group(argv[1], argc > 2 ? argv[2] : NULL, &words))
+		return words;
 	if (!read_options(argc, argv, &o))
 		return print_usage(stderr);
 	if (o.version) {

@@ -16,6 +16,7 @@
 #include "engine/quotatext.h"
 #include "engine/recent.h"
 #include "engine/task.h"
+#include "engine/token.h"
 
 #define WHAT_LIMIT (1U << 20)
 
@@ -121,40 +122,32 @@ static enum kh_err find_blocks(struct admission *a)
 		return KH_ENOMEM;
 	a->taint = a->context->taint;
 	for (size_t i = 0; i < count; i++) {
-		struct kh_block_row *block = NULL;
+		struct kh_block_row block; /* without its content, which only a Reader gets */
+		int64_t id = a->task->first_block;
 		enum kh_err e = a->query.block_count > 0
 					? kh_own_block(op, a->task->context, a->query.blocks[i], &block)
-					: kh_txn_load(op->txn, KH_TABLE_BLOCKS, a->task->first_block, &block);
+					: kh_txn_peek(op->txn, KH_TABLE_BLOCKS, id, &block);
 		if (e != KH_OK)
 			return e;
-		if (block->kind != KH_BLOCK_SEALED || block->task != a->task->id)
+		if (block.kind != KH_BLOCK_SEALED || block.task != a->task->id)
 			return kh_error_set(op->err, KH_EUNKNOWN, "unknown_block", "not a sealed block of this task");
-		if (block->purged_at != 0)
+		if (block.purged_at != 0)
 			return kh_error_set(op->err, KH_EREFUSED, "content_purged",
 					    "the block's content was kept for its time and is gone");
-		a->blocks[a->block_count++] = block->id;
-		a->taint = kh_label_max_taint(a->taint, block->taint);
+		a->blocks[a->block_count++] = block.id;
+		a->taint = kh_label_max_taint(a->taint, block.taint);
 	}
 	return KH_OK;
 }
 
-/* Whether a living token of a Reader has this name. */
+/* Not one of the drivers: then it is an agent with a token, or there is none. */
 static enum kh_err find_agent(struct admission *a)
 {
-	struct kh_op *op = a->op;
-	struct kh_token_row *token;
-	size_t count = 0;
-	int64_t *ids;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TOKENS_NAMED, 0, a->query.target, 0, 64, &ids, &count);
+	enum kh_err e = kh_token_is_reader(a->op, a->query.target, &a->agent);
 
-	for (size_t i = 0; e == KH_OK && i < count && !a->agent; i++) {
-		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, ids[i], &token);
-		a->agent = e == KH_OK && token->role == KH_ROLE_READER &&
-			   (token->expires_at == 0 || token->expires_at > op->now);
-	}
 	if (e == KH_OK && !a->agent)
-		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_reader", "there is no Reader called %.*s",
-				    KH_FMT(kh_arena_quote(op->arena, a->query.target)));
+		return kh_error_set(a->op->err, KH_EUNKNOWN, "unknown_reader", "there is no Reader called %.*s",
+				    KH_FMT(kh_arena_quote(a->op->arena, a->query.target)));
 	return e;
 }
 

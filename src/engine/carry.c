@@ -17,10 +17,14 @@ static enum kh_err carry(struct kh_engine *engine, const struct kh_ask *ask, str
 	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
 	struct kh_respond respond = {.effect = ask->effect};
 
-	enum kh_err e = reader->driver->ask(reader, arena, &ask->ask, &respond.response, &respond.fault,
-					    &respond.detail);
-	if (e == KH_OK)
-		e = kh_engine_own(engine, kh_respond_run, &respond, arena, err);
+	/* A driver that fails by itself is a try that failed: the ask has begun, and somebody must say how it ended. */
+	if (reader->driver->ask(reader, arena, &ask->ask, &respond.response, &respond.fault, &respond.detail) !=
+	    KH_OK) {
+		respond.fault = KH_READER_DEAD;
+		respond.detail = KH_LIT("the Reader could not be asked");
+		arena->failed = false;
+	}
+	enum kh_err e = kh_engine_own(engine, kh_respond_run, &respond, arena, err);
 	if (e == KH_OK)
 		*ret_next = respond.next;
 	return e;

@@ -9,7 +9,7 @@
 #include "engine/context_assemble.h"
 #include "engine/context_output.h"
 
-#define KH_CONTEXT_BLOCKS_MAX 100000 /* blocks of a host's in one context, since ever */
+#define KH_CONTEXT_BLOCKS_MAX (1 << 20) /* blocks of a context, since ever, that a host may add to */
 
 /*
  * context.reset: reviewer, admin.  The agent's memory was cleared: taint low, nothing exposed, a fresh budget.  Its

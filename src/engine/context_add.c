@@ -69,7 +69,7 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_add *add, stru
 	row->tainted_by = KH_LIT("[]");
 	row->put_by = op->caller->id;
 	row->created_at = op->now;
-	row->expires_at = block->trust == KH_UNTRUSTED ? op->now + KH_PUT_RETENTION : 0;
+	row->expires_at = block->trust == KH_UNTRUSTED ? kh_engine_keep_until(op->engine, op->now) : 0;
 	return KH_OK;
 }
 

@@ -69,6 +69,11 @@ const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine)
 	return engine->settings.alloc;
 }
 
+int64_t kh_engine_keep_until(const struct kh_engine *engine, int64_t now)
+{
+	return engine->settings.retention > 0 ? now + engine->settings.retention : 0;
+}
+
 const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name)
 {
 	for (size_t i = 0; i < engine->settings.reader_count; i++) {

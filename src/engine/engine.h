@@ -24,6 +24,7 @@ struct kh_engine_settings {
 	int64_t (*clock)(void *ctx);                               /* microseconds since 1970; NULL: the system's */
 	void (*random)(void *ctx, unsigned char *bytes, size_t n); /* NULL: the system's */
 	void *ctx;
+	int64_t retention;      /* microseconds that sealed content and raw responses are kept (L5); 0: for ever */
 	struct kh_view version; /* of the program, for the audit */
 };
 
@@ -78,6 +79,9 @@ struct kh_store *kh_engine_store(const struct kh_engine *engine);
 const struct kh_policy *kh_engine_policy(const struct kh_engine *engine);
 int64_t kh_engine_now(const struct kh_engine *engine);
 void kh_engine_random(const struct kh_engine *engine, unsigned char *bytes, size_t n);
+
+/* When content that comes in now may go (L5); 0: never. */
+int64_t kh_engine_keep_until(const struct kh_engine *engine, int64_t now);
 
 /* The key of public ids (publicid.h). */
 const unsigned char *kh_engine_id_key(const struct kh_engine *engine);

@@ -40,6 +40,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 {
 	struct kh_look *look = call;
 	struct kh_context_row *context;
+	struct kh_task_row *task;
 	struct kh_query_row *query = NULL;
 
 	look->outcome = KH_OUTCOME_NONE;
@@ -48,7 +49,10 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 	enum kh_err e = find(op, look, &query);
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, query->context, &context);
-	if (e == KH_OK && context->reset_at > query->admitted_at)
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TASKS, query->task, &task);
+	/* A reset ends every task there is: what is asked of one that is open was asked after it. */
+	if (e == KH_OK && task->state != KH_TASK_OPEN && context->reset_at >= query->admitted_at)
 		e = kh_error_set(op->err, KH_EUNKNOWN, "unknown_query", "it was asked before the context was reset");
 	if (e == KH_OK)
 		e = kh_settle_due(op, query);

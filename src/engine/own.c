@@ -150,19 +150,15 @@ enum kh_err kh_own_context(struct kh_op *op, struct kh_view id, struct kh_contex
 	return KH_OK;
 }
 
-enum kh_err kh_own_block(struct kh_op *op, int64_t context, struct kh_view id, struct kh_block_row **ret_block)
+enum kh_err kh_own_block(struct kh_op *op, int64_t context, struct kh_view id, struct kh_block_row *ret_block)
 {
-	struct kh_block_row *block = NULL;
 	int64_t n = 0;
 	enum kh_err e = number(op, KH_ID_BLOCK, id, "unknown_block", &n);
 
 	if (e != KH_OK)
 		return e;
-	e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, n, &block);
-	if (e != KH_OK || block->context != context)
-		return not_there(op, id, "unknown_block", e);
-	*ret_block = block;
-	return KH_OK;
+	e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, n, ret_block);
+	return e != KH_OK || ret_block->context != context ? not_there(op, id, "unknown_block", e) : KH_OK;
 }
 
 enum kh_err kh_own_open(struct kh_op *op, const struct kh_task_row *task)

@@ -21,8 +21,8 @@ enum kh_err kh_own_approval(struct kh_op *op, struct kh_view id, struct kh_appro
 	__attribute__((warn_unused_result));
 enum kh_err kh_own_context(struct kh_op *op, struct kh_view id, struct kh_context_row **ret_context)
 	__attribute__((warn_unused_result));
-/* A block of the task's context. */
-enum kh_err kh_own_block(struct kh_op *op, int64_t context, struct kh_view id, struct kh_block_row **ret_block)
+/* A block of CONTEXT, for reading and without its content. */
+enum kh_err kh_own_block(struct kh_op *op, int64_t context, struct kh_view id, struct kh_block_row *ret_block)
 	__attribute__((warn_unused_result));
 
 /* KH_EREFUSED `task_closed` or `task_failed` where the task takes nothing any more. */

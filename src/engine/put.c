@@ -66,7 +66,7 @@ static enum kh_err seal(struct kh_op *op, const struct kh_put *put, struct kh_vi
 	row->tainted_by = KH_LIT("[]");
 	row->put_by = op->caller != NULL ? op->caller->id : 0;
 	row->created_at = op->now;
-	row->expires_at = op->now + KH_PUT_RETENTION;
+	row->expires_at = kh_engine_keep_until(op->engine, op->now);
 	return KH_OK;
 }
 

@@ -4,8 +4,7 @@
 
 #include "engine/engine.h"
 
-#define KH_PUT_BLOCKS_MAX 10000                               /* sealed blocks of one task */
-#define KH_PUT_RETENTION  (30 * INT64_C(24) * 3600 * 1000000) /* of content, in microseconds (L5) */
+#define KH_PUT_BLOCKS_MAX 10000 /* sealed blocks of one task */
 
 struct kh_put {
 	struct kh_view task;

@@ -14,7 +14,6 @@
 
 #define RAW_LIMIT  (256U << 10) /* bytes of a response */
 #define WHAT_LIMIT (1U << 20)
-#define RETENTION  (INT64_C(30) * 24 * 3600 * 1000000)
 
 struct answering {
 	struct kh_op *op;
@@ -36,9 +35,9 @@ static enum kh_err load(struct kh_op *op, struct kh_effect_row *effect, struct a
 }
 
 /* {"reasons":["too_many_words",...],"size":12,"verdict":"reject"} */
-static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const struct kh_reasons *reasons, size_t size)
+static enum kh_err judgement(struct answering *a, const struct kh_reasons *reasons, size_t size,
+			     struct kh_view *ret_what)
 {
-	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
 	struct kh_buf buf;
 
@@ -57,7 +56,14 @@ static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const st
 	kh_emit_key(&emit, "verdict");
 	kh_emit_text(&emit, a->effect->verdict);
 	kh_emit_end(&emit);
-	enum kh_err e = kh_buf_end(&buf, &what);
+	return kh_buf_end(&buf, ret_what);
+}
+
+static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const struct kh_reasons *reasons, size_t size)
+{
+	struct kh_view what;
+	enum kh_err e = judgement(a, reasons, size, &what);
+
 	return e == KH_OK ? kh_own_event(a->op, kind, a->task, what) : e;
 }
 
@@ -287,11 +293,13 @@ static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 	if (e != KH_OK)
 		return e;
 	end_ask(a, KH_EFFECT_DONE, kh_answer_verdict_name(a->answer.verdict));
+	if (!*ret_next && a->answer.verdict == KH_VERDICT_DELIVER) {
+		struct kh_view what;
+		e = judgement(a, &a->answer.reasons, size, &what);
+		return e == KH_OK ? kh_settle_accepted(a->op, a->query, what) : e;
+	}
 	e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
-	if (e != KH_OK || *ret_next)
-		return e;
-	return a->answer.verdict == KH_VERDICT_HOLD ? hold(a)
-						    : kh_settle_ready(a->op, a->query, KH_OUTCOME_DELIVERED, NULL);
+	return e == KH_OK && !*ret_next ? hold(a) : e;
 }
 
 static enum kh_err reject(struct answering *a, size_t size, bool *ret_again)
@@ -312,7 +320,7 @@ static enum kh_err take(struct answering *a, struct kh_respond *call)
 	bool more = false;
 
 	a->effect->raw = call->response;
-	a->effect->expires_at = op->now + RETENTION;
+	a->effect->expires_at = kh_engine_keep_until(op->engine, op->now);
 	enum kh_err e = judge_round(a, &verdict);
 	if (e == KH_OK && a->answer.reasons.n > 0)
 		e = kh_json_write(op->arena, kh_json_reasons(doc, &a->answer.reasons), &a->effect->reasons);

@@ -21,6 +21,7 @@ struct ending {
 	struct kh_query_row *query;
 	struct kh_task_row *task;
 	struct kh_context_row *context;
+	struct kh_view what; /* of the event: what was said of the response, where one ends it */
 };
 
 static enum kh_err load(struct kh_op *op, struct kh_query_row *query, struct ending *ret_ending)
@@ -159,7 +160,7 @@ static enum kh_err deliver(struct ending *s)
 		return e;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, KH_LIT(""));
+	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
 	return e == KH_OK ? kh_alert_after(s->op, &alert, s->task, s->context, query->reader) : e;
 }
 
@@ -182,7 +183,7 @@ static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *re
 	query->charged = query->reserved;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	return kh_own_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, KH_LIT(""));
+	return kh_own_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, s->what);
 }
 
 /* What was decided happens. */
@@ -209,23 +210,35 @@ static enum kh_err release(struct ending *s)
 	return e == KH_OK ? deliver(s) : e;
 }
 
-enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+static enum kh_err ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason,
+			 struct kh_view what)
 {
 	struct ending s;
 	enum kh_err e = load(op, query, &s);
 
+	s.what = what;
 	if (e == KH_OK)
 		e = drop_ask(op, query);
 	if (e != KH_OK)
 		return e;
 	query->outcome = outcome;
-	query->reason = kh_view_str(reason != NULL ? reason : "");
+	query->reason = kh_view_str(reason);
 	query->ready_at = op->now;
 	query->release_at = kh_settle_slot(op, query);
 	query->state = KH_QUERY_READY;
 	if (query->release_at <= op->now)
 		return release(&s);
-	return kh_own_event(op, KH_AUDIT_QUERY_READY, s.task, KH_LIT(""));
+	return kh_own_event(op, KH_AUDIT_QUERY_READY, s.task, what);
+}
+
+enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+{
+	return ready(op, query, outcome, reason != NULL ? reason : "", KH_LIT(""));
+}
+
+enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, struct kh_view what)
+{
+	return ready(op, query, KH_OUTCOME_DELIVERED, "", what);
 }
 
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query)
@@ -247,11 +260,23 @@ enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_
 	return e == KH_OK ? end(&s, outcome, reason) : e;
 }
 
+/* The approval that QUERY waits for, where its time has passed: the query then ends as expired. */
+static enum kh_err due_approval(struct kh_op *op, const struct kh_query_row *query)
+{
+	struct kh_approval_row *approval;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, query->approval, &approval);
+
+	return e == KH_OK ? kh_approval_due(op, approval) : e;
+}
+
 enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
 {
+	bool waits = query->state == KH_QUERY_APPROVAL || query->state == KH_QUERY_HELD;
 	struct ending s;
-	enum kh_err e = load(op, query, &s);
+	enum kh_err e = waits && query->deadline_at > op->now ? due_approval(op, query) : KH_OK;
 
+	if (e == KH_OK)
+		e = load(op, query, &s);
 	if (e != KH_OK || query->state == KH_QUERY_DONE)
 		return e;
 	if (query->state == KH_QUERY_READY)
@@ -273,7 +298,7 @@ static void sooner(struct kh_settle *settle, int64_t time)
 
 static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
 {
-	struct kh_approval_row *approval;
+	struct kh_approval_row *approval, seen;
 	int64_t *ids = NULL, after = 0;
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
@@ -282,10 +307,14 @@ static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
 		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_PENDING, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
-			if (e == KH_OK && approval->expires_at > op->now)
-				sooner(settle, approval->expires_at);
-			else if (e == KH_OK)
+			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &seen);
+			if (e == KH_OK && seen.expires_at > op->now) {
+				sooner(settle, seen.expires_at);
+				continue;
+			}
+			if (e == KH_OK)
+				e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
+			if (e == KH_OK)
 				e = kh_approval_due(op, approval);
 		}
 	}
@@ -295,7 +324,7 @@ static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
 /* An agent that took an ask and is not heard of: a failed try, like that of any other Reader. */
 static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
 {
-	struct kh_effect_row *effect;
+	struct kh_effect_row *effect, seen;
 	int64_t *ids = NULL, after = 0;
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
@@ -304,13 +333,16 @@ static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
 		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
-			if (e != KH_OK || effect->state != KH_EFFECT_BEGUN ||
-			    kh_engine_reader(op->engine, effect->reader) != NULL)
+			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
+			if (e != KH_OK || seen.state != KH_EFFECT_BEGUN ||
+			    kh_engine_reader(op->engine, seen.reader) != NULL)
 				continue;
-			if (effect->begun_at + AGENT_TIME > op->now)
-				sooner(settle, effect->begun_at + AGENT_TIME);
-			else
+			if (seen.begun_at + AGENT_TIME > op->now) {
+				sooner(settle, seen.begun_at + AGENT_TIME);
+				continue;
+			}
+			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			if (e == KH_OK)
 				e = kh_respond_fail(op, effect, KH_READER_LATE, KH_LIT(""));
 		}
 	}
@@ -319,7 +351,7 @@ static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
 
 static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
 {
-	struct kh_query_row *query;
+	struct kh_query_row *query, seen;
 	int64_t *ids = NULL, after = 0;
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
@@ -328,15 +360,17 @@ static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
 		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
+			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &seen);
+			int64_t due = seen.state == KH_QUERY_READY ? seen.release_at : seen.deadline_at;
+			if (e == KH_OK && due > op->now) {
+				sooner(settle, due);
+				continue;
+			}
+			if (e == KH_OK)
+				e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
 			if (e == KH_OK)
 				e = kh_settle_due(op, query);
-			if (e != KH_OK)
-				break;
-			if (query->state == KH_QUERY_DONE)
-				settle->count++;
-			else
-				sooner(settle, query->state == KH_QUERY_READY ? query->release_at : query->deadline_at);
+			settle->count++;
 		}
 	}
 	return e;

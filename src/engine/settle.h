@@ -14,6 +14,10 @@
 enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
 	__attribute__((warn_unused_result));
 
+/* The same for a response that was accepted as it came: one event says how it was judged (WHAT) and what follows. */
+enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, struct kh_view what)
+	__attribute__((warn_unused_result));
+
 /* The slot at which what is known of QUERY now may be told (B17). */
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query);
 

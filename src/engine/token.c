@@ -16,6 +16,7 @@
 
 #define TEXT_SIZE 85 /* "kh-", 17 of the public id, "-", 64 of the secret */
 #define BATCH     256
+#define FIRST     1                  /* the token that the store was created with: an admin's */
 #define LATEST    (INT64_C(1) << 53) /* a time that every column holds */
 
 /* --- the text ----------------------------------------------------------------------------------------------------- */
@@ -59,8 +60,8 @@ static enum kh_err has_living_host(struct kh_txn *txn, const struct kh_token_row
 	struct kh_token_row parent;
 
 	*ret_yes = true;
-	if (token->role != KH_ROLE_CONTROLLER || token->parent == 0)
-		return KH_OK;
+	if (token->role != KH_ROLE_CONTROLLER || token->parent <= FIRST)
+		return KH_OK; /* the common case, on the path of every call, without another row */
 	enum kh_err e = kh_txn_peek(txn, KH_TABLE_TOKENS, token->parent, &parent);
 	if (e == KH_OK)
 		*ret_yes = parent.role != KH_ROLE_HOST || is_living(&parent, now);
@@ -95,27 +96,38 @@ enum kh_err kh_token_check(struct kh_txn *txn, const unsigned char id_key[16], s
 
 /* --- create ------------------------------------------------------------------------------------------------------- */
 
-/* A Reader's name is what a query's target names: it must mean one Reader. */
-static enum kh_err check_reader_name(struct kh_op *op, struct kh_view name)
+enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_yes)
 {
 	int64_t *ids = NULL, after = 0;
 	size_t n = BATCH;
 
-	if (kh_view_eq(name, KH_LIT("extract")) || kh_engine_reader(op->engine, name) != NULL)
-		return kh_error_set(op->err, KH_EREFUSED, "name_taken", "a configured Reader has this name");
-	while (n == BATCH) {
+	*ret_yes = false;
+	while (n == BATCH && !*ret_yes) {
 		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TOKENS_NAMED, 0, name, after, BATCH, &ids, &n);
 		for (size_t i = 0; i < n && e == KH_OK; i++) {
-			struct kh_token_row other;
+			struct kh_token_row token;
 			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &other);
-			if (e == KH_OK && other.role == KH_ROLE_READER && is_living(&other, op->now))
-				return kh_error_set(op->err, KH_EREFUSED, "name_taken", "another Reader has this name");
+			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &token);
+			if (e == KH_OK && token.role == KH_ROLE_READER && is_living(&token, op->now))
+				*ret_yes = true;
 		}
 		if (e != KH_OK)
 			return e;
 	}
 	return KH_OK;
+}
+
+/* A Reader's name is what a query's target names: it must mean one Reader. */
+static enum kh_err check_reader_name(struct kh_op *op, struct kh_view name)
+{
+	bool taken;
+
+	if (kh_view_eq(name, KH_LIT("extract")) || kh_engine_reader(op->engine, name) != NULL)
+		return kh_error_set(op->err, KH_EREFUSED, "name_taken", "a configured Reader has this name");
+	enum kh_err e = kh_token_is_reader(op, name, &taken);
+	if (e == KH_OK && taken)
+		return kh_error_set(op->err, KH_EREFUSED, "name_taken", "another Reader has this name");
+	return e;
 }
 
 static enum kh_err check_create(struct kh_op *op, const struct kh_token_create *create)

@@ -46,6 +46,10 @@ enum kh_err kh_token_list_run(struct kh_op *op, void *call);
 enum kh_err kh_token_check(struct kh_txn *txn, const unsigned char id_key[16], struct kh_view text, int64_t now,
 			   struct kh_token_row **ret_token) __attribute__((warn_unused_result));
 
+/* Not an operation: whether a Reader with a living token has this name. */
+enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_yes)
+	__attribute__((warn_unused_result));
+
 /* The text of a token. */
 struct kh_view kh_token_text(struct kh_arena *arena, const unsigned char id_key[16], int64_t id,
 			     const unsigned char secret[32]);

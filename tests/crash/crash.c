@@ -258,7 +258,11 @@ static void ask(struct worker *k, const char *members, enum kh_choice choice)
 	if (admit.ask.found)
 		(void)!kh_carry_ask(k->world->engine, &admit.ask, &k->arena, &k->err);
 	settled(k, &look);
-	if (look.outcome == KH_OUTCOME_PENDING && decide(k, look.waits, choice))
+	if (look.outcome != KH_OUTCOME_PENDING || look.row->state != KH_QUERY_HELD)
+		return;
+	struct kh_view id = kh_publicid_text(&k->arena, kh_engine_id_key(k->world->engine), KH_ID_APPROVAL,
+					     look.row->approval);
+	if (decide(k, id, choice))
 		settled(k, &look);
 }
 
@@ -410,7 +414,7 @@ static _Noreturn void be_checker(size_t from)
 	work_once(&k);
 	if (shared->acked - before < 16)
 		fail("going on", k.err.detail);
-	struct kh_verify verify = {.state = false, .arena = &w.arena};
+	struct kh_verify verify = {.state = true, .arena = &w.arena};
 	if (kh_verify_store(w.store, &verify, &err) != KH_OK)
 		fail("verifying", err.detail);
 	if (!verify.good) {

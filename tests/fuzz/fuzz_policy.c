@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "core/policy/policy.h"
+#include "core/policy/config.h"
 
 static void check_policy(struct kh_arena *arena, const struct kh_policy *policy, struct kh_view text)
 {
@@ -30,6 +30,25 @@ static void check_policy(struct kh_arena *arena, const struct kh_policy *policy,
 		HOLDS(rules[i].name != NULL && rules[i].code != NULL && rules[i].pattern != NULL);
 }
 
+/* What stands beside the policy: `extract` is there, names stand once, and a program is an absolute path. */
+static void check_config(struct kh_arena *arena, struct kh_view text)
+{
+	const struct kh_config *config = NULL;
+
+	HOLDS(kh_config_read(arena, text, KH_LIT("keyhole.yaml"), &config, NULL) == KH_OK);
+	const struct kh_config_reader *readers = config->readers.at;
+	HOLDS(kh_config_reader(config, KH_LIT(KH_CONFIG_EXTRACT))->driver == KH_CONFIG_DRIVER_EXTRACT);
+	for (size_t i = 0; i < config->readers.n; i++) {
+		HOLDS(kh_config_reader(config, readers[i].name) == &readers[i]);
+		if (readers[i].driver == KH_CONFIG_DRIVER_COMMAND)
+			HOLDS(readers[i].argv.n > 0 && readers[i].argv.at[0].p[0] == '/' &&
+			      readers[i].timeout_seconds > 0);
+		else
+			HOLDS(readers[i].argv.n == 0 && readers[i].read.n == 0);
+	}
+	HOLDS(config->audit.checkpoint_events > 0 && config->audit.checkpoint_seconds > 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kh_view text = kh_fuzz_view(data, size);
@@ -41,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum kh_err e = kh_policy_read(&arena, text, KH_LIT("keyhole.yaml"), &policy, &err);
 	if (e == KH_OK) {
 		check_policy(&arena, policy, text);
+		check_config(&arena, text);
 	} else {
 		HOLDS(policy == NULL && err.code != NULL);
 		kh_fuzz_error(&err);

@@ -32,45 +32,40 @@ static int wait_for_lock(void *arg, int count)
 	return 1;
 }
 
-static bool is_no_room(int error)
+int kh_connection_told(int rc)
 {
-	return error == ENOSPC || error == EDQUOT || error == EFBIG;
-}
+	bool no_room = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
 
-/* A write that found no room is no failure of the disk.  A sync that failed is, whatever its reason. */
-static bool is_full(const struct kh_connection *c, int rc)
-{
 	switch (rc) {
-	case SQLITE_FULL:
-		return true;
 	case SQLITE_IOERR_WRITE:
 	case SQLITE_IOERR_SHMSIZE:
 	case SQLITE_IOERR_SHMOPEN:
 	case SQLITE_IOERR_SHMMAP:
-		return is_no_room(sqlite3_system_errno(c->db));
+		return no_room ? SQLITE_FULL : rc;
 	default:
-		return (rc & 0xff) == SQLITE_FULL;
+		return rc;
 	}
 }
 
-bool kh_connection_is_fatal(struct kh_connection *c, int rc)
+bool kh_connection_is_fatal(int rc)
 {
 	int kind = rc & 0xff;
 
 	if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB)
 		return true;
-	return kind == SQLITE_IOERR && rc != SQLITE_IOERR_NOMEM && !is_full(c, rc);
+	return kind == SQLITE_IOERR && rc != SQLITE_IOERR_NOMEM;
 }
 
 enum kh_err kh_connection_fail(struct kh_connection *c, int rc, struct kh_error *err)
 {
 	int error = c->db != NULL ? sqlite3_system_errno(c->db) : 0;
 
+	rc = kh_connection_told(rc);
 	if (rc == SQLITE_IOERR_NOMEM || rc == SQLITE_NOMEM)
 		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
-	if (is_full(c, rc))
-		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was done");
 	switch (rc & 0xff) {
+	case SQLITE_FULL:
+		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was done");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return kh_error_set(err, KH_ESTORE, "store_busy", "another process has had the store for too long");
@@ -144,6 +139,7 @@ enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum k
 	int rc = sqlite3_open_v2(mode == KH_STORE_SCRATCH ? "" : path, &c->db, flags, NULL);
 	enum kh_err e = rc == SQLITE_OK ? KH_OK : kh_connection_fail(c, rc, err);
 	if (e == KH_OK) {
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 1200, 200);
 		sqlite3_busy_handler(c->db, wait_for_lock, c);
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 		e = kh_connection_exec(c, mode == KH_STORE_SCRATCH ? scratch : durable, err);
@@ -200,28 +196,34 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 	[KH_CONNECTION_LAST_CHECKPOINT] = "SELECT id, body, signature FROM checkpoints ORDER BY id DESC LIMIT 1",
 };
 
-/* The condition of each index (record.h).  ?1 is the number, ?2 the text. */
-static const char *const conditions[KH_INDEX_COUNT] = {
-	[KH_INDEX_TOKENS] = "TRUE",
-	[KH_INDEX_TOKENS_NAMED] = "name = ?2 AND revoked_at = 0",
-	[KH_INDEX_CONTEXTS] = "TRUE",
-	[KH_INDEX_TASKS] = "TRUE",
-	[KH_INDEX_TASKS_OF_CONTEXT] = "context = ?1",
-	[KH_INDEX_TASKS_OPEN] = "context = ?1 AND state = 'open'",
-	[KH_INDEX_TASKS_ALL_OPEN] = "state = 'open'",
-	[KH_INDEX_BLOCKS_OF_TASK] = "task = ?1 AND kind = 'sealed'",
-	[KH_INDEX_QUERIES_OPEN] = "task = ?1 AND state <> 'done'",
-	[KH_INDEX_QUERIES_ALL_OPEN] = "state <> 'done'",
-	[KH_INDEX_EFFECTS_OPEN] = "state IN ('waiting', 'begun')",
-	[KH_INDEX_EFFECTS_READER] = "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'waiting'",
-	[KH_INDEX_APPROVALS] = "TRUE",
-	[KH_INDEX_APPROVALS_PENDING] = "state = 'pending'",
-	[KH_INDEX_APPROVALS_OF_TASK] = "task = ?1",
-	[KH_INDEX_SHOWINGS] = "approval = ?1",
-	[KH_INDEX_READERS_NAMED] = "name = ?2",
-	[KH_INDEX_NEEDS] = "task = ?1 AND name = ?2",
-	[KH_INDEX_BLOCKS_EXPIRED] = "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1",
-	[KH_INDEX_EFFECTS_EXPIRED] = "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1",
+/*
+ * The condition of each index (record.h), and the database's index that must serve it: with INDEXED BY, a statement
+ * that would walk through the whole table cannot even be prepared.  ?1 is the number, ?2 the text.
+ */
+static const struct {
+	const char *index, *condition;
+} finds[KH_INDEX_COUNT] = {
+	[KH_INDEX_TOKENS] = {NULL, "TRUE"},
+	[KH_INDEX_TOKENS_NAMED] = {"tokens_named", "name = ?2 AND revoked_at = 0"},
+	[KH_INDEX_CONTEXTS] = {NULL, "TRUE"},
+	[KH_INDEX_TASKS] = {NULL, "TRUE"},
+	[KH_INDEX_TASKS_OF_CONTEXT] = {"tasks_of_context", "context = ?1"},
+	[KH_INDEX_TASKS_OPEN] = {"tasks_open", "context = ?1 AND state = 'open'"},
+	[KH_INDEX_TASKS_ALL_OPEN] = {"tasks_open", "state = 'open'"},
+	[KH_INDEX_BLOCKS_OF_TASK] = {"blocks_of_task", "task = ?1 AND kind = 'sealed'"},
+	[KH_INDEX_QUERIES_OPEN] = {"queries_open", "task = ?1 AND state <> 'done'"},
+	[KH_INDEX_QUERIES_ALL_OPEN] = {"queries_open", "state <> 'done'"},
+	[KH_INDEX_EFFECTS_OPEN] = {"effects_open", "state IN ('waiting', 'begun')"},
+	[KH_INDEX_EFFECTS_READER] = {"effects_open",
+				     "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'waiting'"},
+	[KH_INDEX_APPROVALS] = {NULL, "TRUE"},
+	[KH_INDEX_APPROVALS_PENDING] = {"approvals_pending", "state = 'pending'"},
+	[KH_INDEX_APPROVALS_OF_TASK] = {"approvals_of_task", "task = ?1"},
+	[KH_INDEX_SHOWINGS] = {"showings_of_approval", "approval = ?1"},
+	[KH_INDEX_READERS_NAMED] = {"readers_named", "name = ?2"},
+	[KH_INDEX_NEEDS] = {"needs_named", "task = ?1 AND name = ?2"},
+	[KH_INDEX_BLOCKS_EXPIRED] = {"blocks_expiring", "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"},
+	[KH_INDEX_EFFECTS_EXPIRED] = {"effects_expiring", "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"},
 };
 
 static sqlite3_stmt *prepare(struct kh_connection *c, struct kh_view sql, sqlite3_stmt **slot, int *ret_rc)
@@ -244,7 +246,10 @@ int kh_connection_step(struct kh_connection *c, enum kh_connection_text which)
 
 	if (stmt == NULL)
 		return rc;
+	errno = 0;
 	rc = sqlite3_step(stmt);
+	if (rc != SQLITE_DONE)
+		rc = kh_connection_told(rc);
 	sqlite3_reset(stmt);
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
@@ -329,8 +334,10 @@ static void write_next_id(struct kh_buf *sql, const struct kh_record *record, ui
 
 static void write_find(struct kh_buf *sql, const struct kh_record *record, uint64_t index)
 {
-	kh_buf_printf(sql, "SELECT id FROM %s WHERE %s AND id > ?3 ORDER BY id LIMIT ?4", record->table,
-		      conditions[index]);
+	kh_buf_printf(sql, "SELECT id FROM %s", record->table);
+	if (finds[index].index != NULL)
+		kh_buf_printf(sql, " INDEXED BY %s", finds[index].index);
+	kh_buf_printf(sql, " WHERE %s AND id > ?3 ORDER BY id LIMIT ?4", finds[index].condition);
 }
 
 sqlite3_stmt *kh_connection_get(struct kh_connection *c, enum kh_table table, int *ret_rc)

@@ -5,6 +5,8 @@
 -- <name>_ is the same with NULL, for the foreign key.  These are checked at the end of each operation, whatever the
 -- order of its statements.  Rows are never removed, so no reference needs an index, and ids only grow.
 --
+-- A list of words is written out with OR: IN with more than two would be built as a table of its own for every row.
+--
 -- Indexes are few and small, or grow at their end: one whose key is random costs more than everything else of a write.
 
 CREATE TABLE system (
@@ -20,7 +22,9 @@ CREATE TABLE system (
 
 CREATE TABLE tokens (
 	id INTEGER PRIMARY KEY CHECK (id > 0),
-	role TEXT NOT NULL CHECK (role IN ('controller', 'reader', 'supervisor', 'host', 'reviewer', 'admin')),
+	role TEXT NOT NULL
+		CHECK (role = 'controller' OR role = 'reader' OR role = 'supervisor' OR role = 'host' OR
+			role = 'reviewer' OR role = 'admin'),
 	context INTEGER NOT NULL CHECK (context >= 0),
 	parent INTEGER NOT NULL CHECK (parent >= 0),
 	parent_ INTEGER AS (nullif(parent, 0)) REFERENCES tokens (id) DEFERRABLE INITIALLY DEFERRED,
@@ -35,7 +39,7 @@ CREATE INDEX tokens_named ON tokens (name) WHERE revoked_at = 0;
 CREATE TABLE contexts (
 	id INTEGER PRIMARY KEY CHECK (id > 0),
 	token INTEGER NOT NULL CHECK (token >= 0),
-	taint TEXT NOT NULL CHECK (taint IN ('low', 'medium', 'high')),
+	taint TEXT NOT NULL CHECK (taint = 'low' OR taint = 'medium' OR taint = 'high'),
 	budget INTEGER NOT NULL,
 	remaining INTEGER NOT NULL CHECK (remaining >= 0),
 	reserved INTEGER NOT NULL CHECK (reserved >= 0),
@@ -58,7 +62,7 @@ CREATE TABLE contexts (
 CREATE TABLE tasks (
 	id INTEGER PRIMARY KEY CHECK (id > 0),
 	context INTEGER NOT NULL REFERENCES contexts (id) DEFERRABLE INITIALLY DEFERRED,
-	state TEXT NOT NULL CHECK (state IN ('open', 'closed', 'failed')),
+	state TEXT NOT NULL CHECK (state = 'open' OR state = 'closed' OR state = 'failed'),
 	phase TEXT NOT NULL CHECK (phase IN ('planning', 'execution')),
 	budget INTEGER NOT NULL,
 	remaining INTEGER NOT NULL CHECK (remaining >= 0),
@@ -94,10 +98,10 @@ CREATE TABLE blocks (
 	task_ INTEGER AS (nullif(task, 0)) REFERENCES tasks (id) DEFERRABLE INITIALLY DEFERRED,
 	query INTEGER NOT NULL CHECK (query >= 0),
 	query_ INTEGER AS (nullif(query, 0)) REFERENCES queries (id) DEFERRABLE INITIALLY DEFERRED,
-	kind TEXT NOT NULL CHECK (kind IN ('sealed', 'delivery', 'host', 'output')),
-	trust TEXT NOT NULL CHECK (trust IN ('trusted', 'vetted', 'untrusted')),
+	kind TEXT NOT NULL CHECK (kind = 'sealed' OR kind = 'delivery' OR kind = 'host' OR kind = 'output'),
+	trust TEXT NOT NULL CHECK (trust = 'trusted' OR trust = 'vetted' OR trust = 'untrusted'),
 	type TEXT NOT NULL CHECK (type IN ('instruction', 'data')),
-	taint TEXT NOT NULL CHECK (taint IN ('low', 'medium', 'high')),
+	taint TEXT NOT NULL CHECK (taint = 'low' OR taint = 'medium' OR taint = 'high'),
 	put_by INTEGER NOT NULL CHECK (put_by >= 0),
 	given INTEGER NOT NULL CHECK (given IN (0, 1)),
 	prev INTEGER NOT NULL CHECK (prev >= 0 AND prev < id),
@@ -123,10 +127,14 @@ CREATE TABLE queries (
 	task INTEGER NOT NULL REFERENCES tasks (id) DEFERRABLE INITIALLY DEFERRED,
 	context INTEGER NOT NULL REFERENCES contexts (id) DEFERRABLE INITIALLY DEFERRED,
 	n INTEGER NOT NULL CHECK (n > 0),
-	category INTEGER NOT NULL CHECK (category IN (1, 2, 3)),
-	state TEXT NOT NULL CHECK (state IN ('approval', 'asking', 'held', 'ready', 'done')),
-	outcome TEXT NOT NULL CHECK (outcome IN ('none', 'delivered', 'failed', 'rejected', 'expired', 'budget')),
-	reader_taint TEXT NOT NULL CHECK (reader_taint IN ('low', 'medium', 'high')),
+	category INTEGER NOT NULL CHECK (category = 1 OR category = 2 OR category = 3),
+	state TEXT NOT NULL
+		CHECK (state = 'approval' OR state = 'asking' OR state = 'held' OR state = 'ready' OR
+			state = 'done'),
+	outcome TEXT NOT NULL
+		CHECK (outcome = 'none' OR outcome = 'delivered' OR outcome = 'failed' OR outcome = 'rejected' OR
+			outcome = 'expired' OR outcome = 'budget'),
+	reader_taint TEXT NOT NULL CHECK (reader_taint = 'low' OR reader_taint = 'medium' OR reader_taint = 'high'),
 	content INTEGER NOT NULL CHECK (content >= 0),
 	reserved INTEGER NOT NULL CHECK (reserved >= 0),
 	length INTEGER NOT NULL CHECK (length >= 0),
@@ -161,7 +169,9 @@ CREATE INDEX queries_open ON queries (task) WHERE state <> 'done';
 CREATE TABLE effects (
 	id INTEGER PRIMARY KEY CHECK (id > 0),
 	kind TEXT NOT NULL CHECK (kind IN ('ask')),
-	state TEXT NOT NULL CHECK (state IN ('waiting', 'begun', 'done', 'failed', 'unknown')),
+	state TEXT NOT NULL
+		CHECK (state = 'waiting' OR state = 'begun' OR state = 'done' OR state = 'failed' OR
+			state = 'unknown'),
 	holder INTEGER NOT NULL CHECK (holder >= 0),
 	task INTEGER NOT NULL REFERENCES tasks (id) DEFERRABLE INITIALLY DEFERRED,
 	query INTEGER NOT NULL REFERENCES queries (id) DEFERRABLE INITIALLY DEFERRED,
@@ -185,9 +195,11 @@ CREATE INDEX effects_expiring ON effects (expires_at) WHERE expires_at > 0 AND p
 CREATE TABLE approvals (
 	id INTEGER PRIMARY KEY CHECK (id > 0),
 	kind TEXT NOT NULL
-		CHECK (kind IN ('escalation', 'summary', 'answer', 'declaration', 'tool_call', 'phase', 'upstream')),
+		CHECK (kind = 'escalation' OR kind = 'summary' OR kind = 'answer' OR kind = 'declaration' OR
+			kind = 'tool_call' OR kind = 'phase' OR kind = 'upstream'),
 	state TEXT NOT NULL
-		CHECK (state IN ('pending', 'approved', 'rejected', 'edited', 'expired', 'used', 'void')),
+		CHECK (state = 'pending' OR state = 'approved' OR state = 'rejected' OR state = 'edited' OR
+			state = 'expired' OR state = 'used' OR state = 'void'),
 	context INTEGER NOT NULL CHECK (context >= 0),
 	context_ INTEGER AS (nullif(context, 0)) REFERENCES contexts (id) DEFERRABLE INITIALLY DEFERRED,
 	task INTEGER NOT NULL CHECK (task >= 0),
@@ -236,19 +248,20 @@ CREATE TABLE readers (
 	total_1 INTEGER NOT NULL CHECK (total_1 >= 0),
 	total_2 INTEGER NOT NULL CHECK (total_2 >= 0),
 	total_3 INTEGER NOT NULL CHECK (total_3 >= 0),
-	name TEXT NOT NULL UNIQUE,
+	name TEXT NOT NULL,
 	quota_1 TEXT NOT NULL,
 	quota_2 TEXT NOT NULL,
 	quota_3 TEXT NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX readers_named ON readers (name);
 
 CREATE TABLE needs (
 	id INTEGER PRIMARY KEY CHECK (id > 0),
 	task INTEGER NOT NULL REFERENCES tasks (id) DEFERRABLE INITIALLY DEFERRED,
-	lowest INTEGER NOT NULL CHECK (lowest IN (1, 2, 3)),
-	name TEXT NOT NULL,
-	UNIQUE (task, name)
+	lowest INTEGER NOT NULL CHECK (lowest = 1 OR lowest = 2 OR lowest = 3),
+	name TEXT NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX needs_named ON needs (task, name);
 
 -- The audit.  One row an event; ids run through both tables without a gap.
 CREATE TABLE task_audits (

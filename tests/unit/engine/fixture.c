@@ -6,6 +6,7 @@
 #include "engine/put.h"
 #include "engine/task.h"
 #include "engine/token.h"
+#include "store/verify.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -115,10 +116,28 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
+void kh_fixture_verify(struct kh_fixture *f)
+{
+	struct kh_verify verify = {.state = true, .arena = &f->arena};
+	struct kh_error err = {0};
+	enum kh_err e = kh_verify_store(f->store, &verify, &err);
+
+	if (e == KH_OK && verify.good)
+		return;
+	/* Not by cmocka: this is also how a program ends. */
+	fprintf(stderr, "the store does not verify: %s %s, event %lld, chain %lld: %.*s\n", kh_err_name(e),
+		e == KH_OK ? verify.code : err.code, (long long)verify.event, (long long)verify.chain,
+		KH_FMT(verify.detail));
+	abort();
+}
+
 static void close_all(void)
 {
 	struct kh_fixture *f = &fixture;
 
+	if (f->engine != NULL && !f->unverified)
+		kh_fixture_verify(f);
+	f->unverified = false;
 	kh_engine_free(f->engine);
 	kh_store_close(f->store);
 	f->engine = NULL;
@@ -144,6 +163,7 @@ static void open_engine(struct kh_fixture *f)
 		.clock = clock_of,
 		.random = draw,
 		.ctx = f,
+		.retention = KH_FIXTURE_KEEPS,
 		.version = KH_LIT("test"),
 	};
 	struct kh_error err = {0};

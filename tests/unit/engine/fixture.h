@@ -24,7 +24,8 @@
 #include <stdatomic.h>
 
 #define KH_FIXTURE_ANSWERS 64
-#define KH_FIXTURE_EPOCH   INT64_C(1780000000000000) /* where the clock starts */
+#define KH_FIXTURE_EPOCH   INT64_C(1780000000000000)           /* where the clock starts */
+#define KH_FIXTURE_KEEPS   (INT64_C(30) * 24 * 3600 * 1000000) /* how long content is kept */
 #define KH_FIXTURE_SECOND  INT64_C(1000000)
 
 /* The policy of NULL: nothing waits for a slot, and no rate is in the way. */
@@ -55,6 +56,8 @@ struct kh_fixture {
 	_Atomic size_t answered;
 	size_t answer_count;
 	_Atomic size_t asked; /* how often they were asked */
+
+	bool unverified; /* see kh_fixture_verify() */
 
 	/* Its own. */
 	struct kh_arena arena, lasting; /* of a test; of the store */
@@ -114,6 +117,12 @@ struct kh_context_row *kh_fixture_context_row(struct kh_fixture *f, struct kh_vi
 /* The newest event of this kind: its JSON; {NULL, 0} where there is none.  And how many events the store has. */
 struct kh_view kh_fixture_event(struct kh_fixture *f, enum kh_audit_kind kind);
 int64_t kh_fixture_events(struct kh_fixture *f);
+
+/*
+ * Verifies the whole store: hashes, chains, and that the state is the fold of the events and obeys the rules (L3).
+ * Every store is, when it is closed, unless a test has written `unverified` because it made a state up.
+ */
+void kh_fixture_verify(struct kh_fixture *f);
 
 /* JSON out of a text; a member of it. */
 yyjson_val *kh_fixture_json(struct kh_fixture *f, struct kh_view text);

@@ -1,0 +1,82 @@
+/*
+ * The frame of a command that works on a user's own Keyhole: reads its options, opens the home, finds the token, runs
+ * the command, closes, and says what went wrong.
+ *
+ *     static int run(struct kh_frame *f) { ... kh_engine_call(f->home.engine, f->token, ...) ... }
+ *     static const struct kh_frame_command command = {.name = "task open", ..., .run = run};
+ *     int kh_tasks_open_main(int argc, char **argv)
+ *     {
+ *             struct arguments a = {0};
+ *             const struct kh_option own[] = {{"--bits", "N", "...", .number = &a.bits}};
+ *             return kh_frame_main(&command, own, 1, &a, argc, argv);
+ *     }
+ *
+ * Exit status: 0 done; 1 done as asked, and the outcome is another than was hoped for (a query that was not delivered);
+ * 2 not usable, refused or failed, and why is on standard error, or with --json as {"error":{...}} on standard output.
+ */
+#ifndef KH_CLI_FRAME_H
+#define KH_CLI_FRAME_H
+
+#include "cli/home.h"
+#include "cli/terminal.h"
+
+#define KH_FRAME_DONE     0
+#define KH_FRAME_NOT      1
+#define KH_FRAME_UNUSABLE 2
+
+#define KH_FRAME_OPTIONS 16                  /* a command's own */
+#define KH_FRAME_TEXT    ((size_t)256 << 20) /* bytes that a command writes at most */
+
+struct kh_frame;
+
+struct kh_frame_command {
+	const char *name;   /* "task open" */
+	const char *usage;  /* what stands behind the name: "[OPTION...] [TITLE]" */
+	const char *about;  /* what it does; lines that end in a newline */
+	const char *status; /* a line on exit statuses; NULL: the usual ones */
+	int least, most;    /* arguments */
+	bool without_home;  /* opens nothing itself */
+	bool without_token; /* calls for nobody */
+	enum kh_home_use use;
+	enum kh_role role; /* whose token it is by default */
+	int (*run)(struct kh_frame *f);
+};
+
+struct kh_frame {
+	const struct kh_frame_command *command;
+	void *args; /* the command's own */
+	struct kh_home_options options;
+	bool help;
+	char **words; /* arguments that are no options */
+	int count;
+	struct kh_arena arena; /* of the command */
+	struct kh_home home;
+	struct kh_view token;
+	struct kh_error err; /* why it failed: kh_frame_fail() says it */
+	struct kh_terminal *out, *errors;
+	bool has_colour; /* standard output is a terminal that wants it */
+};
+
+/* OWN are the command's own options; the frame adds --home, --token-file, --json and --help.  The exit status. */
+int kh_frame_main(const struct kh_frame_command *command, const struct kh_option *own, size_t own_count, void *args,
+		  int argc, char **argv);
+
+/* Writes text to standard output or error: what a terminal would obey is escaped.  False where it cannot be written. */
+bool kh_frame_say(struct kh_frame *f, struct kh_view text);
+bool kh_frame_note(struct kh_frame *f, struct kh_view text);
+
+/* Writes a line of JSON: a text that is one already, or an object.  The exit status. */
+int kh_frame_json(struct kh_frame *f, struct kh_view json);
+int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object);
+
+/* Writes what BUF has, and ends.  The exit status. */
+int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf);
+
+/* Says what f->err has; the exit status. */
+int kh_frame_fail(struct kh_frame *f);
+
+/* All of the file that an argument names, "-" for standard input, at most LIMIT bytes. */
+enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, struct kh_view *ret_text)
+	__attribute__((warn_unused_result));
+
+#endif

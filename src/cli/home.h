@@ -1,0 +1,87 @@
+/*
+ * A user's own Keyhole, open: the home folder, its configuration, the store, and the engine over it.  What every
+ * command that remembers begins and ends with.
+ *
+ *     kh_home_open(&home, KH_HOME_CALL, &options, &err);
+ *     kh_home_token(&home, KH_ROLE_CONTROLLER, &token, &err);
+ *     kh_engine_call(home.engine, token, kh_task_open_run, &call, &arena, &err);
+ *     kh_home_close(&home);
+ *
+ * Order matters and is kept here: the executor before there is any thread, the store before the engine, what died with
+ * an earlier process before anything new.
+ */
+#ifndef KH_CLI_HOME_H
+#define KH_CLI_HOME_H
+
+#include "cli/folder.h"
+#include "cli/option.h"
+#include "core/policy/config.h"
+#include "engine/engine.h"
+#include "store/checkpoint.h"
+
+/* What every such command is told. */
+struct kh_home_options {
+	const char *home;       /* --home */
+	const char *token_file; /* --token-file */
+	bool json;              /* --json */
+};
+
+#define KH_HOME_OPTIONS 3
+/* The entries of a command's table of options for these. */
+void kh_home_describe(struct kh_home_options *options, struct kh_option ret_options[KH_HOME_OPTIONS]);
+
+enum kh_home_use {
+	KH_HOME_READ, /* the store alone, and nothing is written to it (kh_store_read) */
+	KH_HOME_CALL, /* the engine, for operations that ask no Reader */
+	KH_HOME_ASK,  /* the engine, and Readers: what a process that died left to be asked is taken over too */
+};
+
+#define KH_HOME_TOKENS 8
+
+struct kh_home {
+	enum kh_home_use use;
+	struct kh_arena arena;
+	struct kh_folder folder;
+	const char *token_file;
+	const struct kh_config *config;
+	const struct kh_policy *policy; /* of the configuration */
+	struct kh_reader *readers;      /* `extract`, and those of the configuration */
+	size_t reader_count;
+	struct kh_client *client; /* the executor; NULL where none was needed */
+	bool has_key;
+	struct kh_checkpoint_key key; /* audit.key */
+	struct kh_store *store;
+	struct kh_engine *engine;              /* NULL: KH_HOME_READ */
+	struct kh_home_taken *taken;           /* what was taken over, carried out beside the command; NULL: nothing */
+	struct kh_view tokens[KH_HOME_TOKENS]; /* given out, to be wiped */
+	size_t token_count;
+};
+
+/*
+ * Opens.  Whatever is wrong, *ERR says what, where and what to do; then there is nothing to close.  Descriptors 0, 1
+ * and 2 must be taken (kh_stream_reserve).
+ */
+enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struct kh_home_options *options,
+			 struct kh_error *err) __attribute__((warn_unused_result));
+
+/*
+ * Waits for what was taken over, carries out what the command itself has left to be done, signs a checkpoint where one
+ * is due, and closes.  False where something of that could not be done; *ERR says what.  What operations did before is
+ * durable all the same.
+ */
+bool kh_home_close(struct kh_home *home, struct kh_error *err);
+
+/* True where closing would wait for what was taken over. */
+bool kh_home_is_busy(const struct kh_home *home);
+
+/*
+ * The token to call with: of --token-file, else of the file that $KEYHOLE_TOKEN_FILE names, else $KEYHOLE_TOKEN, else
+ * ROLE's own in the home folder.  It is wiped when the home is closed.
+ */
+enum kh_err kh_home_token(struct kh_home *home, enum kh_role role, struct kh_view *ret_token, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* "controller.token" */
+const char *kh_home_token_name(enum kh_role role);
+
+#endif

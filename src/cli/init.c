@@ -1,0 +1,342 @@
+/*
+ * Making a home.  The order is what makes it whole or nothing: the folder is taken first, in one step that only one
+ * process can win, and keyhole.yaml, without which nothing opens a home, comes last.
+ */
+#include "cli/init.h"
+
+#include "cli/frame.h"
+#include "engine/token.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The tokens of a new home; the admin's comes with the store. */
+static const enum kh_role roles[] = {KH_ROLE_REVIEWER, KH_ROLE_HOST, KH_ROLE_CONTROLLER};
+
+struct making {
+	struct kh_arena *arena;
+	struct kh_init *init;
+	struct kh_folder folder;
+	bool made_folder, made_store;
+	const char *made[8]; /* files */
+	size_t count;
+};
+
+struct kh_view kh_init_config(void)
+{
+	return KH_LIT(
+		"# Keyhole's configuration.  Everything may be left out: what stands here is the default.\n"
+		"# An unknown key or a bad value is an error that names the line.  keyhole(1) and\n"
+		"# docs/POLICY.md say what each key means.\n"
+		"\n"
+		"policy:\n"
+		"  budgets:\n"
+		"    task_bits: 4096        # what one task may learn: about 74 short answers\n"
+		"    context_bits: 16384    # all tasks of one conversation together\n"
+		"    escalations: 2         # of a task; one more and the task fails\n"
+		"    retries: 2             # how often a Reader is asked again\n"
+		"    alert_percent: 80\n"
+		"\n"
+		"  rates:                   # queries to a Reader: 0 (denied), N (an hour), N/second|minute|hour\n"
+		"    category_1: 60/minute\n"
+		"    category_2: 30/minute\n"
+		"    category_3: 10/hour\n"
+		"\n"
+		"  release: slots           # outcomes leave at doubling times; immediate: at once (a channel)\n"
+		"\n"
+		"  approvals:\n"
+		"    expiry_seconds: 600\n"
+		"    max_pending: 3         # of a task\n");
+}
+
+static enum kh_err failed(struct kh_error *err, const char *what, struct kh_view path, struct kh_arena *arena)
+{
+	int why = errno;
+	struct kh_view quoted = kh_arena_quote(arena, path);
+
+	return kh_error_set(err, KH_EINPUT, "file_unwritable", "%s %.*s: %s", what, KH_FMT(quoted), strerror(why));
+}
+
+/* The folders above PATH, where they are missing. */
+static enum kh_err make_parents(struct kh_arena *arena, struct kh_view path, struct kh_error *err)
+{
+	char *p = KH_NEW_N(arena, char, path.n + 1);
+
+	if (p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	memcpy(p, path.p, path.n);
+	for (size_t i = 1; i < path.n; i++) {
+		if (p[i] != '/' || p[i - 1] == '/')
+			continue;
+		p[i] = '\0';
+		bool good = mkdir(p, 0700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES;
+		p[i] = '/';
+		if (!good)
+			return failed(err, "cannot make", kh_view_of(p, i), arena);
+	}
+	return KH_OK;
+}
+
+/* Whether an open folder has nothing in it. */
+static bool is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	bool empty = dir != NULL;
+
+	if (dir == NULL && copy >= 0)
+		close(copy);
+	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
+		empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+	if (dir != NULL)
+		closedir(dir);
+	return empty;
+}
+
+/* The folder, made or found empty. */
+static enum kh_err take_folder(struct making *m, struct kh_error *err)
+{
+	struct kh_view path = m->init->path, quoted = kh_arena_quote(m->arena, path);
+	enum kh_err e = make_parents(m->arena, path, err);
+
+	if (e != KH_OK)
+		return e;
+	if (mkdir(path.p, 0700) == 0)
+		m->made_folder = true;
+	else if (errno != EEXIST)
+		return failed(err, "cannot make", path, m->arena);
+	e = kh_folder_open(m->arena, path, &m->folder, err);
+	if (e != KH_OK || m->made_folder || is_empty(m->folder.fd))
+		return e;
+	if (kh_folder_has(&m->folder, KH_FOLDER_CONFIG))
+		return kh_error_set(err, KH_EREFUSED, "home_exists",
+				    "%.*s is a home already; --home DIR makes another one", KH_FMT(quoted));
+	return kh_error_set(err, KH_EREFUSED, "home_exists",
+			    "%.*s is neither empty nor a whole home: remove it if an init was cut off there, or name "
+			    "another with --home DIR",
+			    KH_FMT(quoted));
+}
+
+static enum kh_err put(struct making *m, const char *name, struct kh_view text, struct kh_error *err)
+{
+	enum kh_err e = kh_folder_write(&m->folder, name, text, err);
+
+	if (e == KH_OK)
+		m->made[m->count++] = name;
+	return e;
+}
+
+static enum kh_err put_line(struct making *m, const char *name, struct kh_view line, struct kh_error *err)
+{
+	struct kh_view text = kh_arena_printf(m->arena, "%.*s\n", KH_FMT(line));
+
+	if (text.p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	enum kh_err e = put(m, name, text, err);
+	explicit_bzero((void *)(uintptr_t)text.p, text.n);
+	return e;
+}
+
+static enum kh_err put_key(struct making *m, struct kh_error *err)
+{
+	unsigned char seed[32];
+	char hex[2 * sizeof(seed) + 1];
+	struct kh_checkpoint_key key;
+
+	randombytes_buf(seed, sizeof(seed));
+	kh_checkpoint_key(seed, &key);
+	m->init->audit_key = key.public;
+	kh_checkpoint_forget(&key);
+	sodium_bin2hex(hex, sizeof(hex), seed, sizeof(seed));
+	enum kh_err e = put_line(m, KH_FOLDER_KEY, kh_view_of(hex, sizeof(hex) - 1), err);
+	explicit_bzero(seed, sizeof(seed));
+	explicit_bzero(hex, sizeof(hex));
+	return e;
+}
+
+static enum kh_err put_token(struct making *m, struct kh_engine *engine, struct kh_view admin, enum kh_role role,
+			     struct kh_error *err)
+{
+	struct kh_token_create call = {.name = kh_view_str(kh_words_name(&kh_policy_role_words, role)), .role = role};
+
+	randombytes_buf(call.secret, sizeof(call.secret));
+	enum kh_err e = kh_engine_call(engine, admin, kh_token_create_run, &call, m->arena, err);
+	if (e == KH_OK)
+		e = put_line(m, kh_home_token_name(role), call.text, err);
+	explicit_bzero(call.secret, sizeof(call.secret));
+	if (e == KH_OK)
+		explicit_bzero((void *)(uintptr_t)call.text.p, call.text.n);
+	return e;
+}
+
+static enum kh_err put_tokens(struct making *m, struct kh_store *store, struct kh_view admin, struct kh_error *err)
+{
+	const struct kh_policy *policy;
+	struct kh_engine *engine = NULL;
+	enum kh_err e = kh_policy_read(m->arena, m->init->config, KH_LIT(KH_FOLDER_CONFIG), &policy, err);
+
+	if (e == KH_OK)
+		e = put_line(m, kh_home_token_name(KH_ROLE_ADMIN), admin, err);
+	if (e == KH_OK)
+		e = kh_engine_new(&(struct kh_engine_settings){.alloc = &kh_alloc_system,
+							       .store = store,
+							       .policy = policy,
+							       .version = kh_view_str(kh_version())},
+				  &engine, err);
+	for (size_t i = 0; e == KH_OK && i < sizeof(roles) / sizeof(roles[0]); i++)
+		e = put_token(m, engine, admin, roles[i], err);
+	if (engine != NULL)
+		kh_engine_free(engine);
+	return e;
+}
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static enum kh_err put_store(struct making *m, struct kh_error *err)
+{
+	struct kh_view path = kh_folder_file(&m->folder, m->arena, KH_FOLDER_STORE), admin = {0};
+	unsigned char random[64];
+	struct kh_store *store;
+
+	if (path.p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	m->made_store = true; /* also where it fails half way: the key shows that this folder is ours to fill */
+	enum kh_err e = kh_store_open(path.p, KH_STORE_CREATE, &store, err);
+	if (e != KH_OK)
+		return e;
+	randombytes_buf(random, sizeof(random));
+	e = kh_engine_create(store, m->arena, &m->init->audit_key, random, now(), &admin, err);
+	explicit_bzero(random, sizeof(random));
+	if (e == KH_OK)
+		e = put_tokens(m, store, admin, err);
+	if (admin.n > 0)
+		explicit_bzero((void *)(uintptr_t)admin.p, admin.n);
+	kh_store_close(store);
+	return e;
+}
+
+/* Removes all files of the store: the database and what it keeps beside itself. */
+static bool remove_store(int folder)
+{
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	bool good = dir != NULL;
+
+	if (dir == NULL && copy >= 0)
+		close(copy);
+	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
+		if (kh_view_starts(kh_view_str(entry->d_name), KH_LIT(KH_FOLDER_STORE)))
+			good = unlinkat(folder, entry->d_name, 0) == 0 && good;
+	if (dir != NULL)
+		closedir(dir);
+	return good;
+}
+
+/* Undoes what was made, and nothing else. */
+static void undo(struct making *m)
+{
+	bool good = true;
+
+	while (m->count > 0)
+		good = unlinkat(m->folder.fd, m->made[--m->count], 0) == 0 && good;
+	if (m->made_store)
+		good = remove_store(m->folder.fd) && good;
+	if (m->made_folder)
+		good = rmdir(m->init->path.p) == 0 && good;
+	m->init->left = !good;
+}
+
+enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh_error *err)
+{
+	struct making m = {.arena = arena, .init = init, .folder.fd = -1};
+
+	umask(077);
+	enum kh_err e = take_folder(&m, err);
+	if (e == KH_OK)
+		e = put_key(&m, err);
+	if (e == KH_OK)
+		e = put_store(&m, err);
+	if (e == KH_OK)
+		e = put(&m, KH_FOLDER_CONFIG, init->config, err);
+	if (e != KH_OK)
+		undo(&m);
+	kh_folder_close(&m.folder);
+	return e;
+}
+
+/* --- the command -------------------------------------------------------------------------------------------------- */
+
+static int write_json(struct kh_frame *f, const struct kh_init *init)
+{
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	kh_json_add(doc, obj, "home", init->path);
+	kh_json_add(doc, obj, "audit_key", kh_canonical_hex(&f->arena, &init->audit_key));
+	return kh_frame_object(f, obj);
+}
+
+static int write_text(struct kh_frame *f, const struct kh_init *init)
+{
+	struct kh_view key = kh_canonical_hex(&f->arena, &init->audit_key);
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, &f->arena, 65536);
+	kh_buf_lit(&buf, "Made a home in ");
+	kh_buf_add(&buf, init->path);
+	kh_buf_printf(&buf,
+		      ".\n\n"
+		      "  keyhole.yaml      the policy; every value in it is the default\n"
+		      "  *.token           who may call: give an agent controller.token and nothing else\n"
+		      "  audit.key         signs the record; its public half, to be noted elsewhere:\n"
+		      "                    %.*s\n"
+		      "\n"
+		      "Next:\n"
+		      "  task=$(keyhole task open \"read my mail\")\n"
+		      "  keyhole task add \"$task\" mail.txt\n"
+		      "  keyhole query query.json --task \"$task\"\n"
+		      "\n"
+		      "`keyhole demo` is a guided tour.  An agent that runs as your own user can read this\n"
+		      "folder: see keyhole(1) on what that does not protect.\n",
+		      KH_FMT(key));
+	return kh_frame_text(f, &buf);
+}
+
+static int run(struct kh_frame *f)
+{
+	struct kh_init init = {.config = kh_init_config()};
+	enum kh_err e = kh_folder_path(&f->arena, f->options.home, &init.path, &f->err);
+
+	if (e == KH_OK)
+		e = kh_init_home(&f->arena, &init, &f->err);
+	if (e == KH_OK)
+		return f->options.json ? write_json(f, &init) : write_text(f, &init);
+	int status = kh_frame_fail(f);
+	if (init.left)
+		fprintf(stderr, "  what was made could not be removed: remove the folder yourself\n");
+	return status;
+}
+
+static const struct kh_frame_command command = {
+	.name = "init",
+	.usage = "[--home DIR]",
+	.about = "Make a home folder: a store, a configuration, a key for the record, and tokens.\n",
+	.without_home = true,
+	.run = run,
+};
+
+int kh_init_main(int argc, char **argv)
+{
+	return kh_frame_main(&command, NULL, 0, NULL, argc, argv);
+}

@@ -1,0 +1,27 @@
+/* `keyhole init`: makes a home folder, whole or not at all. */
+#ifndef KH_CLI_INIT_H
+#define KH_CLI_INIT_H
+
+#include "base/canonical.h"
+#include "cli/folder.h"
+
+/*
+ * Makes the folder at PATH (and those above it that are missing), with CONFIG as its keyhole.yaml, a store, a key for
+ * the record, and a token for each of admin, reviewer, host and controller.  KH_EREFUSED `home_exists` where there is
+ * one.  What was made is removed again where it fails.
+ */
+struct kh_init {
+	struct kh_view path, config;
+	/* out */
+	struct kh_digest audit_key; /* the public one */
+	bool left;                  /* something could not be removed */
+};
+enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* The keyhole.yaml that a new home gets: every key with its meaning, all of them comments. */
+struct kh_view kh_init_config(void);
+
+int kh_init_main(int argc, char **argv);
+
+#endif

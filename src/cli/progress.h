@@ -1,0 +1,23 @@
+/*
+ * A line on standard error for whoever waits: nothing in the first second, then what is waited for and how long, once a
+ * second, gone when it is over.  Only where standard error is a terminal.
+ */
+#ifndef KH_CLI_PROGRESS_H
+#define KH_CLI_PROGRESS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct kh_progress {
+	bool is_on;
+	const char *what; /* our own words */
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t over;
+	bool is_over;
+};
+
+void kh_progress_start(struct kh_progress *progress, const char *what);
+void kh_progress_stop(struct kh_progress *progress);
+
+#endif

@@ -1,0 +1,151 @@
+/* Columns and lines.  Widths are counted in characters, which is right for most scripts and harmless for the rest. */
+#include "cli/table.h"
+
+#include "base/timestamp.h"
+#include "base/utf8.h"
+
+#define CELL_LIMIT   (64U << 10)
+#define COLUMNS_MOST 12
+#define GAP          2
+
+struct kh_view kh_table_bits(struct kh_arena *arena, uint64_t microbits)
+{
+	uint64_t tenths = microbits / 100000;
+
+	return kh_arena_printf(arena, "%llu.%llu bits", (unsigned long long)(tenths / 10),
+			       (unsigned long long)(tenths % 10));
+}
+
+yyjson_val *kh_table_member(yyjson_val *object, const char *path)
+{
+	struct kh_view rest = kh_view_str(path), name;
+
+	while (rest.n > 0 && kh_view_split(&rest, '.', &name))
+		object = yyjson_obj_getn(object, name.p, name.n);
+	return object;
+}
+
+/* TEXT without what would begin another line or move to another column. */
+static struct kh_view one_line(struct kh_arena *arena, struct kh_view text)
+{
+	struct kh_buf buf;
+	struct kh_view line = {NULL, 0};
+
+	if (text.n == 0)
+		return KH_LIT("-");
+	kh_buf_init(&buf, arena, CELL_LIMIT);
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		if (c == '\n' || c == '\t' || c == '\r')
+			kh_buf_printf(&buf, "\\%c", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');
+		else
+			kh_buf_byte(&buf, c);
+	}
+	return kh_buf_end(&buf, &line) == KH_OK ? line : KH_LIT("?");
+}
+
+static struct kh_view time_text(struct kh_arena *arena, int64_t time)
+{
+	return time > 0 ? kh_timestamp_text(arena, time - time % 1000000) : KH_LIT("-");
+}
+
+/* A time that is text already, without its fraction. */
+static struct kh_view whole_seconds(struct kh_arena *arena, struct kh_view text)
+{
+	int64_t time;
+
+	return kh_timestamp_parse(text, &time) ? time_text(arena, time) : one_line(arena, text);
+}
+
+struct kh_view kh_table_cell(struct kh_arena *arena, yyjson_val *value, enum kh_table_kind kind)
+{
+	int64_t n;
+
+	if (kind == KH_TABLE_LENGTH)
+		return kh_arena_printf(arena, "%zu", yyjson_arr_size(value));
+	if (yyjson_is_str(value) && kind == KH_TABLE_TIME)
+		return whole_seconds(arena, kh_json_str(value));
+	if (yyjson_is_str(value))
+		return one_line(arena, kh_json_str(value));
+	if (yyjson_is_bool(value))
+		return yyjson_get_bool(value) ? KH_LIT("yes") : KH_LIT("no");
+	if (!kh_json_int(value, &n))
+		return KH_LIT("-");
+	if (kind == KH_TABLE_TIME)
+		return time_text(arena, n);
+	return kind == KH_TABLE_BITS ? kh_table_bits(arena, (uint64_t)n) : kh_arena_printf(arena, "%lld", (long long)n);
+}
+
+static void pad(struct kh_buf *buf, size_t have, size_t want)
+{
+	for (; have < want; have++)
+		kh_buf_byte(buf, ' ');
+}
+
+/* The columns' widths over heading and all rows. */
+static void measure(struct kh_arena *arena, yyjson_val *list, const struct kh_table_column *columns, size_t count,
+		    size_t ret_widths[COLUMNS_MOST])
+{
+	size_t i, max;
+	yyjson_val *row;
+
+	for (size_t c = 0; c < count; c++)
+		ret_widths[c] = strlen(columns[c].label);
+	yyjson_arr_foreach (list, i, max, row) {
+		for (size_t c = 0; c < count; c++) {
+			yyjson_val *value = kh_table_member(row, columns[c].member);
+			size_t n = kh_utf8_length(kh_table_cell(arena, value, columns[c].kind));
+			if (n > ret_widths[c])
+				ret_widths[c] = n;
+		}
+	}
+}
+
+void kh_table_list(struct kh_buf *buf, yyjson_val *list, const struct kh_table_column *columns, size_t count,
+		   const char *nothing)
+{
+	size_t widths[COLUMNS_MOST], i, max;
+	yyjson_val *row;
+
+	if (count > COLUMNS_MOST)
+		count = COLUMNS_MOST;
+	if (yyjson_arr_size(list) == 0) {
+		kh_buf_printf(buf, "%s\n", nothing);
+		return;
+	}
+	measure(buf->arena, list, columns, count, widths);
+	for (size_t c = 0; c < count; c++) {
+		kh_buf_add(buf, kh_view_str(columns[c].label));
+		if (c + 1 < count)
+			pad(buf, strlen(columns[c].label), widths[c] + GAP);
+	}
+	kh_buf_byte(buf, '\n');
+	yyjson_arr_foreach (list, i, max, row) {
+		for (size_t c = 0; c < count; c++) {
+			yyjson_val *value = kh_table_member(row, columns[c].member);
+			struct kh_view cell = kh_table_cell(buf->arena, value, columns[c].kind);
+			kh_buf_add(buf, cell);
+			if (c + 1 < count)
+				pad(buf, kh_utf8_length(cell), widths[c] + GAP);
+		}
+		kh_buf_byte(buf, '\n');
+	}
+}
+
+void kh_table_object(struct kh_buf *buf, yyjson_val *object, const struct kh_table_column *columns, size_t count)
+{
+	size_t width = 0;
+
+	for (size_t c = 0; c < count; c++)
+		if (strlen(columns[c].label) > width)
+			width = strlen(columns[c].label);
+	for (size_t c = 0; c < count; c++) {
+		yyjson_val *value = kh_table_member(object, columns[c].member);
+		if (value == NULL || yyjson_is_null(value))
+			continue;
+		kh_buf_add(buf, kh_view_str(columns[c].label));
+		pad(buf, strlen(columns[c].label), width + GAP);
+		kh_buf_add(buf, kh_table_cell(buf->arena, value, columns[c].kind));
+		kh_buf_byte(buf, '\n');
+	}
+}

@@ -1,0 +1,38 @@
+/*
+ * A command as a user would type it: shown, run in a process of its own with a home and a folder, its output shown as
+ * it is and kept.  For the tour.
+ */
+#ifndef KH_CLI_TYPED_H
+#define KH_CLI_TYPED_H
+
+#include "base/error.h"
+#include "cli/terminal.h"
+
+#define KH_TYPED_WORDS 12
+
+struct kh_typed {
+	struct kh_arena *arena;
+	struct kh_terminal *out;
+	const char *home;   /* KEYHOLE_HOME of the command */
+	const char *folder; /* where it runs */
+	bool has_colour;
+};
+
+/*
+ * Runs `keyhole WORDS`, up to a NULL.  *RET_STATUS is its exit status (128 + the signal where one ended it),
+ * *RET_OUTPUT what it wrote to both outputs.
+ */
+enum kh_err kh_typed_run(const struct kh_typed *typed, const char *const *words, int *ret_status,
+			 struct kh_view *ret_output, struct kh_error *err) __attribute__((warn_unused_result));
+
+/* The same without showing anything. */
+enum kh_err kh_typed_quietly(const struct kh_typed *typed, const char *const *words, int *ret_status,
+			     struct kh_view *ret_output, struct kh_error *err) __attribute__((warn_unused_result));
+
+/* The first public id of this kind in TEXT, NUL-terminated; "" where there is none. */
+const char *kh_typed_id(struct kh_arena *arena, struct kh_view text, char letter);
+
+/* Likewise of the first digest: 64 hexadecimal digits. */
+const char *kh_typed_digest(struct kh_arena *arena, struct kh_view text);
+
+#endif
