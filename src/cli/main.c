@@ -4,6 +4,9 @@
  * The offline commands share their options and end with 0 (done) or 2 (not usable) and nothing else, ever.  The others
  * read their own arguments and have their own exit statuses.
  */
+#include "cli/approvals.h"
+#include "cli/approvals_decide.h"
+#include "cli/approvals_show.h"
 #include "cli/audits.h"
 #include "cli/audits_trail.h"
 #include "cli/contexts.h"
@@ -74,6 +77,12 @@ static const struct command {
 	{"task", "execute", "begin a task's execution with its plan", ENGINE, .main = kh_tasks_execute_main},
 	{"task", "close", "close a task", ENGINE, .main = kh_tasks_close_main},
 	{"query", NULL, "ask a Reader about sealed content, and wait", ENGINE, .main = kh_queries_main},
+	{"approvals", "list", "list what waits for a human", ENGINE, .main = kh_approvals_list_main},
+	{"approvals", "watch", "follow what waits for a human", ENGINE, .main = kh_approvals_watch_main},
+	{"approvals", "show", "show what is to be approved, safely", ENGINE, .main = kh_approvals_show_main},
+	{"approvals", "approve", "approve what was shown", ENGINE, .main = kh_approvals_decide_approve_main},
+	{"approvals", "reject", "reject what was shown", ENGINE, .main = kh_approvals_decide_reject_main},
+	{"approvals", "edit", "deliver another answer in its place", ENGINE, .main = kh_approvals_decide_edit_main},
 	{"token", "create", "make a token", ENGINE, .main = kh_tokens_create_main},
 	{"token", "list", "list tokens, without their secrets", ENGINE, .main = kh_tokens_list_main},
 	{"token", "revoke", "revoke a token", ENGINE, .main = kh_tokens_revoke_main},
