@@ -1,7 +1,8 @@
 # fish completion for keyhole(1)
 
 set -l offline bcp block comm fence policy screen
-set -l commands $offline approvals doctor sandbox
+set -l home approvals audit context query task token
+set -l commands $offline $home demo doctor init prompt sandbox
 
 complete -c keyhole -f
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
@@ -16,6 +17,12 @@ complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a policy -d 
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a sandbox -d 'Run a program, fetch a URL'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'What a sandbox needs here'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a screen -d 'Find instructions and hidden text'
+
+for pair in 'demo:A guided tour' 'init:Make a home folder' 'task:Tasks' 'query:Ask a Reader' 'approvals:What waits for a human' \
+        'audit:The record' 'token:Who may call' 'context:What an agent has seen' 'prompt:What agents are told'
+    set -l word (string split -m 1 : $pair)
+    complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a $word[1] -d $word[2]
+end
 
 complete -c keyhole -n "__fish_seen_subcommand_from $offline" -l batch -d 'Read JSON Lines, write one line for each'
 complete -c keyhole -n "__fish_seen_subcommand_from $commands" -l json -d 'Write JSON'
@@ -75,3 +82,23 @@ complete -c keyhole -n "$approvals approve reject edit" -l shown -x -d 'Digest o
 complete -c keyhole -n "$approvals approve reject edit" -l note -x -d 'Words for the record'
 complete -c keyhole -n "$approvals edit" -l text -x -d 'The answer'
 complete -c keyhole -n "$approvals edit" -l file -r -F -d 'A file that holds the answer'
+complete -c keyhole -n "__fish_seen_subcommand_from $home init" -l home -x -a '(__fish_complete_directories)' -d 'The home folder'
+complete -c keyhole -n "__fish_seen_subcommand_from $home" -l token-file -r -F -d 'The token to call with'
+complete -c keyhole -n '__fish_seen_subcommand_from demo' -l keep -d 'Leave the temporary folder'
+complete -c keyhole -n '__fish_seen_subcommand_from task; and not __fish_seen_subcommand_from open add show list execute close' -a 'open add show list execute close'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and not __fish_seen_subcommand_from create list revoke' -a 'create list revoke'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and not __fish_seen_subcommand_from show reset add assemble' -a 'show reset add assemble'
+complete -c keyhole -n '__fish_seen_subcommand_from audit; and not __fish_seen_subcommand_from verify tail show export' -a 'verify tail show export'
+complete -c keyhole -n '__fish_seen_subcommand_from prompt' -a 'controller reader security-policy'
+complete -c keyhole -n '__fish_seen_subcommand_from query' -a wait -d 'Wait for a query that was left open'
+complete -c keyhole -n '__fish_seen_subcommand_from query' -F
+complete -c keyhole -n '__fish_seen_subcommand_from query' -l task -x -d 'The task'
+complete -c keyhole -n '__fish_seen_subcommand_from query' -l wait -x -d 'How long to wait, seconds'
+complete -c keyhole -n '__fish_seen_subcommand_from task token; and __fish_seen_subcommand_from open create' -l bits -x -d 'A smaller budget'
+complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_seen_subcommand_from add' -l source -x -d 'Where it came from'
+complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_seen_subcommand_from add execute' -F
+complete -c keyhole -n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from list' -l all -d 'Also those that have ended'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l role -x -a 'controller reader supervisor host reviewer admin' -d 'Its role'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l expires -x -d 'Valid so long, seconds'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l out -r -F -d 'Write it into a new file'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and __fish_seen_subcommand_from assemble' -l xml -d 'As XML'

@@ -75,8 +75,16 @@ sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table,
 sqlite3_stmt *kh_connection_next_id(struct kh_connection *c, enum kh_table table, int *ret_rc);
 sqlite3_stmt *kh_connection_find(struct kh_connection *c, enum kh_index index, int *ret_rc);
 
-/* Runs one without results; SQLITE_OK, or what went wrong. */
+/* Runs one without results; SQLITE_OK, or what went wrong: SQLITE_FULL also where SQLite has another word for no room.
+ */
 int kh_connection_step(struct kh_connection *c, enum kh_connection_text which);
+
+/*
+ * A failure as SQLite told it, but SQLITE_FULL where a write found no room, whatever the kernel calls that: it is no
+ * failure of the disk.  (A sync that failed is one, whatever its reason.)  SQLite itself knows ENOSPC only, and does
+ * not keep the rest: so this asks errno, right after the call that failed.
+ */
+int kh_connection_told(int rc);
 
 /*
  * What a failure RC of SQLite is to Keyhole: fills *ERR, which may be NULL.
@@ -89,6 +97,6 @@ int kh_connection_step(struct kh_connection *c, enum kh_connection_text which);
 enum kh_err kh_connection_fail(struct kh_connection *c, int rc, struct kh_error *err);
 
 /* Whether nothing is certain any more after RC: a read, a write or a sync has failed, or the file is damaged. */
-bool kh_connection_is_fatal(struct kh_connection *c, int rc);
+bool kh_connection_is_fatal(int rc);
 
 #endif

@@ -32,7 +32,7 @@ static enum kh_err give_up(struct kh_group *g, int rc, struct kh_error *err)
 {
 	enum kh_err e = kh_connection_fail(g->c, rc, err);
 
-	if (kh_connection_is_fatal(g->c, rc)) {
+	if (kh_connection_is_fatal(rc)) {
 		g->failed = true;
 		g->reason = *err;
 	}
@@ -129,16 +129,17 @@ static int log_grew(void *arg, sqlite3 *db, const char *name, int pages)
 }
 
 /*
- * Puts the log into the database, where it has grown long.  What others still read stays in the log, and that is no
- * error; a sync that fails is one.
+ * Puts the log into the database, where it has grown long.  What others still read stays in the log, and so does
+ * all where there is no room: that is no error.  A sync that fails is one.
  */
 static void shorten_log(struct kh_group *g)
 {
 	if (g->behind < CHECKPOINT_PAGES || g->failed)
 		return;
 	g->behind = 0;
-	int rc = sqlite3_wal_checkpoint_v2(g->c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-	if (kh_connection_is_fatal(g->c, rc)) {
+	errno = 0;
+	int rc = kh_connection_told(sqlite3_wal_checkpoint_v2(g->c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL));
+	if (kh_connection_is_fatal(rc)) {
 		g->failed = true;
 		(void)kh_connection_fail(g->c, rc, &g->reason);
 	}

@@ -266,7 +266,8 @@ enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_
 	struct sqlite_store *s = kh_alloc_zero(&kh_alloc_system, sizeof(*s));
 	if (s == NULL)
 		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
-	memcpy(s->path, path, n);
+	if (n > 0)
+		memcpy(s->path, path, n);
 	s->store.backend = &backend;
 	s->mode = mode;
 	s->holder = KH_HOLDER_NONE;
