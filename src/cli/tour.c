@@ -350,7 +350,7 @@ static void step_turned(struct tour *t)
 	expect(t, !wrote(t, "ignore"), "what the Reader sent came through");
 	say(t, "\nAsked for a few words, it tries an order:\n\n");
 	put_query(t, "what.json",
-		  "{\"category\": 2, \"target\": \"turned\", \"need\": \"to bring\",\n"
+		  "{\"category\": 2, \"target\": \"turned\", \"need\": \"to_bring\",\n"
 		  " \"justification\": \"The user asks what to bring along.\",\n"
 		  " \"questions\": [\n"
 		  "  {\"id\": \"what\", \"question\": \"What should be brought along?\", \"max_words\": 6,\n"
