@@ -7,6 +7,8 @@
 #include "cli/approvals.h"
 #include "cli/approvals_decide.h"
 #include "cli/approvals_show.h"
+#include "cli/audits.h"
+#include "cli/audits_trail.h"
 #include "cli/contexts.h"
 #include "cli/doctor.h"
 #include "cli/init.h"
@@ -88,6 +90,11 @@ static const struct command {
 	{"context", "reset", "say that an agent's memory was cleared", ENGINE, .main = kh_contexts_reset_main},
 	{"context", "add", "put a host's block into a context", ENGINE, .main = kh_contexts_add_main},
 	{"context", "assemble", "write a context as an agent gets it", ENGINE, .main = kh_contexts_assemble_main},
+	{"audit", "verify", "verify the record, and with --state every row", ENGINE, .main = kh_audits_verify_main},
+	{"audit", "tail", "show the newest events, and those to come", ENGINE, .main = kh_audits_trail_tail_main},
+	{"audit", "show", "show an event", ENGINE, .main = kh_audits_trail_show_main},
+	{"audit", "export", "write events as JSON Lines or CEF", ENGINE, .main = kh_audits_trail_export_main},
+	{"audit", "checkpoint", "sign a checkpoint now", ENGINE, .main = kh_audits_checkpoint_main},
 	{"prompt", NULL, "write what an agent is to be told", ENGINE, .main = kh_prompts_main},
 	{"sandbox", "run", "run a program in the sandbox", SANDBOX, .main = kh_sandbox_run_main},
 	{"sandbox", "fetch", "fetch a URL through the sandbox", SANDBOX, .main = kh_sandbox_fetch_main},
