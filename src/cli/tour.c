@@ -430,10 +430,14 @@ static bool change_digit(char *bytes, size_t n)
 static void step_audit(struct tour *t)
 {
 	heading(t, "The record: verified, then forged");
+	say(t, "The heads of all chains are signed (a line for a witness elsewhere), and all of it is verified:\n\n");
+	TYPE(t, 0, "audit", "checkpoint");
 	TYPE(t, 0, "audit", "verify", "--state");
+	expect_text(t, "good");
 	say(t, "\nA copy of the store, in which one byte is another: a digit in the time of a delivery.\n\n");
 	expect(t, copy_home(t, change_digit) == KH_OK, "cannot make a changed copy of the home");
 	TYPE(t, 1, "audit", "verify", "--home", "forged");
+	expect_text(t, "event_changed");
 	why(t, "Everything above was on the record, chained and signed, before it took effect. What was changed\n"
 	       "   later shows, and where.");
 }
