@@ -122,7 +122,7 @@ static void print_commands(FILE *out, enum section section)
 			continue;
 		snprintf(name, sizeof(name), "%s%s%s", commands[i].group, commands[i].name ? " " : "",
 			 commands[i].name ? commands[i].name : "");
-		fprintf(out, "  %-16s  %s\n", name, commands[i].about);
+		fprintf(out, "  %-17s  %s\n", name, commands[i].about);
 	}
 }
 
@@ -155,7 +155,7 @@ static int print_usage(FILE *out)
 	      "\n",
 	      out);
 	print_commands(out, SANDBOX);
-	fputs("\nSee keyhole(1) and keyhole-sandbox(1).\n", out);
+	fputs("\nSee keyhole(1), keyhole-home(1), keyhole-approvals(1) and keyhole-sandbox(1).\n", out);
 	return out == stderr ? UNUSABLE : written(out);
 }
 
