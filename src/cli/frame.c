@@ -283,16 +283,16 @@ int kh_frame_main(const struct kh_frame_command *command, const struct kh_option
 	f.options.json = wants_json(argc, argv);
 	if (!make_terminals(&f)) {
 		fputs("keyhole: out of memory\n", stderr);
-		status = KH_FRAME_UNUSABLE;
-	} else if (read_words(&f, options, count, argc, argv) != KH_OK) {
-		status = kh_frame_fail(&f);
-	} else if (f.help) {
-		status = print_help(command, options, count);
-	} else if (check_count(&f) != KH_OK) {
-		status = kh_frame_fail(&f);
-	} else {
-		status = run_open(&f);
+		kh_arena_done(&f.arena);
+		return KH_FRAME_UNUSABLE;
 	}
+	enum kh_err e = read_words(&f, options, count, argc, argv);
+	if (e == KH_OK && !f.help)
+		e = check_count(&f);
+	if (e != KH_OK)
+		status = kh_frame_fail(&f);
+	else
+		status = f.help ? print_help(command, options, count) : run_open(&f);
 	kh_arena_done(&f.arena);
 	return status;
 }
