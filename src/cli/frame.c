@@ -72,6 +72,14 @@ int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object)
 	return kh_frame_fail(f);
 }
 
+int kh_frame_list(struct kh_frame *f, const char *key, yyjson_mut_doc *doc, yyjson_mut_val *list)
+{
+	yyjson_mut_val *object = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_val(doc, object, key, list);
+	return kh_frame_object(f, object);
+}
+
 int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf)
 {
 	struct kh_view text;
