@@ -142,6 +142,9 @@ enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum k
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 1200, 200);
 		sqlite3_busy_handler(c->db, wait_for_lock, c);
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+		/* A store has neither: whoever put one into the file is not to have it run. */
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 		e = kh_connection_exec(c, mode == KH_STORE_SCRATCH ? scratch : durable, err);
 	}
 	if (e != KH_OK)
@@ -187,6 +190,7 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 	[KH_CONNECTION_ROLLBACK_TO] = "ROLLBACK TO operation",
 	[KH_CONNECTION_APPEND_TASK] = "INSERT INTO task_audits (" ENTRY ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[KH_CONNECTION_APPEND_SYSTEM] = "INSERT INTO system_logs (" ENTRY ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[KH_CONNECTION_VERSION] = "PRAGMA data_version",
 	[KH_CONNECTION_LAST_EVENT] = "SELECT max(ifnull((SELECT max(id) FROM task_audits), 0),"
 				     " ifnull((SELECT max(id) FROM system_logs), 0))",
 	[KH_CONNECTION_ENTRY_TASK] = "SELECT " ENTRY " FROM task_audits WHERE id = ?",
