@@ -45,6 +45,7 @@ bench: build
 eval: build
 	@tools/require tools/eval "there is no evaluation in this tree"
 	@tools/eval build/keyhole
+	@tools/eval-extract build/keyhole
 
 lint:
 	@tools/deps lint

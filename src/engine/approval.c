@@ -182,7 +182,7 @@ void kh_approval_end(struct kh_approval_row *approval, struct kh_task_row *task,
 {
 	bool waits = approval->state == KH_APPROVAL_PENDING;
 
-	assert(kh_grant_may_become(approval->state, state)); /* A3 */
+	assert(kh_grant_may_become(approval->state, state)); /* I-41 */
 	approval->state = state;
 	if (waits && task != NULL)
 		task->pending--;

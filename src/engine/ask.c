@@ -118,7 +118,7 @@ static enum kh_err find_writer(struct kh_op *op, int64_t context, struct kh_view
 }
 
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
-			   struct kh_ask *ask)
+			   const struct kh_query *read, struct kh_ask *ask)
 {
 	struct kh_query *asked = KH_NEW(op->arena, struct kh_query);
 
@@ -130,7 +130,9 @@ enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect,
 		.query = asked,
 		.now = op->now,
 	};
-	enum kh_err e = kh_ask_query(op, query, effect->round, asked);
+	if (read != NULL)
+		*asked = *read;
+	enum kh_err e = read != NULL ? KH_OK : kh_ask_query(op, query, effect->round, asked);
 	if (e == KH_OK)
 		e = find_writer(op, query->context, &ask->ask.from);
 	if (e == KH_OK)
@@ -203,7 +205,7 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 		effect->begun_at = op->now;
 		e = kh_own_event(op, KH_AUDIT_ASK_BEGUN, task, KH_LIT(""));
 	}
-	return e == KH_OK ? kh_ask_prepare(op, effect, query, ask) : e;
+	return e == KH_OK ? kh_ask_prepare(op, effect, query, NULL, ask) : e;
 }
 
 enum kh_err kh_ask_next_run(struct kh_op *op, void *call)

@@ -36,8 +36,8 @@ enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64
 enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes)
 	__attribute__((warn_unused_result));
 
-/* What the Reader of EFFECT is to get. */
+/* What the Reader of EFFECT is to get.  READ: the query of its round, where the caller has it already; else NULL. */
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
-			   struct kh_ask *ask) __attribute__((warn_unused_result));
+			   const struct kh_query *read, struct kh_ask *ask) __attribute__((warn_unused_result));
 
 #endif
