@@ -98,12 +98,15 @@ _keyhole()
 		task-list) words="--all $home" ;;
 		token-create) words="--role --expires --bits --out $home" ;;
 		context-assemble) words="--xml $home" ;;
+		audit-verify) words="--state --witness --key --progress $home" ;;
+		audit-tail) words="--lines --follow --task --principal --kind --since --until $home" ;;
+		audit-export) words="--format --task --principal --kind --since --until $home" ;;
 		*) words=$home ;;
 		esac
 	elif [[ -z $subcommand && $cur != -* ]]; then
 		case $command in
 		approvals) words='approve edit list reject show watch' ;;
-		audit) words='export show tail verify' ;;
+		audit) words='checkpoint export show tail verify' ;;
 		bcp) words='check validate' ;;
 		block) words='parse render taint' ;;
 		comm) words='check' ;;

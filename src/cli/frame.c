@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MEMORY ((size_t)1 << 30)
+#define WIDTH  85 /* of a line behind "Exit status: " */
 
 /* What to do about an error, where the one who found it could not know. */
 static const struct {
@@ -138,11 +139,26 @@ enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, s
 	return KH_OK;
 }
 
+/* TEXT in lines of no more than WIDTH, where its words allow that. */
+static void print_wrapped(const char *text)
+{
+	struct kh_view rest = kh_view_str(text), word;
+	size_t column = 0;
+
+	while (rest.n > 0 && kh_view_split(&rest, ' ', &word)) {
+		bool fits = column == 0 || column + 1 + word.n <= WIDTH;
+		printf("%s%.*s", column == 0 ? "" : fits ? " " : "\n", KH_FMT(word));
+		column = fits && column > 0 ? column + 1 + word.n : word.n;
+	}
+	putchar('\n');
+}
+
 static int print_help(const struct kh_frame_command *c, const struct kh_option *options, size_t count)
 {
 	printf("usage: keyhole %s%s%s\n\n%s\n", c->name, c->usage[0] != '\0' ? " " : "", c->usage, c->about);
 	kh_option_print(options, count, stdout);
-	printf("\nExit status: %s\n", c->status != NULL ? c->status : "0 done; 2 not usable, refused or failed.");
+	printf("\nExit status: ");
+	print_wrapped(c->status != NULL ? c->status : "0 done; 2 not usable, refused or failed.");
 	return fflush(stdout) == 0 ? KH_FRAME_DONE : KH_FRAME_UNUSABLE;
 }
 
@@ -234,10 +250,10 @@ static int run_open(struct kh_frame *f)
 	if (c->without_home)
 		return status;
 	wait_for_others(f);
-	if (!kh_home_close(&f->home, &err) && status != KH_FRAME_UNUSABLE) {
-		fprintf(stderr, "keyhole %s: closing: %s: %s\n", c->name, err.code, err.detail);
-		return KH_FRAME_UNUSABLE;
-	}
+	/* What the command did is durable; a checkpoint or a witness that failed now is tried again by the next one. */
+	if (!kh_home_close(&f->home, &err) && status != KH_FRAME_UNUSABLE)
+		fprintf(stderr, "keyhole %s: warning: while closing: %s: %s\n", c->name,
+			err.code != NULL ? err.code : kh_err_name(err.err), err.detail);
 	return status;
 }
 

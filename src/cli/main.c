@@ -7,6 +7,8 @@
 #include "cli/approvals.h"
 #include "cli/approvals_decide.h"
 #include "cli/approvals_show.h"
+#include "cli/audits.h"
+#include "cli/audits_trail.h"
 #include "cli/contexts.h"
 #include "cli/doctor.h"
 #include "cli/init.h"
@@ -88,6 +90,11 @@ static const struct command {
 	{"context", "reset", "say that an agent's memory was cleared", ENGINE, .main = kh_contexts_reset_main},
 	{"context", "add", "put a host's block into a context", ENGINE, .main = kh_contexts_add_main},
 	{"context", "assemble", "write a context as an agent gets it", ENGINE, .main = kh_contexts_assemble_main},
+	{"audit", "verify", "verify the record, and with --state every row", ENGINE, .main = kh_audits_verify_main},
+	{"audit", "tail", "show the newest events, and those to come", ENGINE, .main = kh_audits_trail_tail_main},
+	{"audit", "show", "show an event", ENGINE, .main = kh_audits_trail_show_main},
+	{"audit", "export", "write events as JSON Lines or CEF", ENGINE, .main = kh_audits_trail_export_main},
+	{"audit", "checkpoint", "sign a checkpoint now", ENGINE, .main = kh_audits_checkpoint_main},
 	{"prompt", NULL, "write what an agent is to be told", ENGINE, .main = kh_prompts_main},
 	{"sandbox", "run", "run a program in the sandbox", SANDBOX, .main = kh_sandbox_run_main},
 	{"sandbox", "fetch", "fetch a URL through the sandbox", SANDBOX, .main = kh_sandbox_fetch_main},
@@ -115,7 +122,7 @@ static void print_commands(FILE *out, enum section section)
 			continue;
 		snprintf(name, sizeof(name), "%s%s%s", commands[i].group, commands[i].name ? " " : "",
 			 commands[i].name ? commands[i].name : "");
-		fprintf(out, "  %-16s  %s\n", name, commands[i].about);
+		fprintf(out, "  %-17s  %s\n", name, commands[i].about);
 	}
 }
 
@@ -148,7 +155,7 @@ static int print_usage(FILE *out)
 	      "\n",
 	      out);
 	print_commands(out, SANDBOX);
-	fputs("\nSee keyhole(1) and keyhole-sandbox(1).\n", out);
+	fputs("\nSee keyhole(1), keyhole-home(1), keyhole-approvals(1) and keyhole-sandbox(1).\n", out);
 	return out == stderr ? UNUSABLE : written(out);
 }
 

@@ -350,7 +350,7 @@ static void step_turned(struct tour *t)
 	expect(t, !wrote(t, "ignore"), "what the Reader sent came through");
 	say(t, "\nAsked for a few words, it tries an order:\n\n");
 	put_query(t, "what.json",
-		  "{\"category\": 2, \"target\": \"turned\", \"need\": \"to bring\",\n"
+		  "{\"category\": 2, \"target\": \"turned\", \"need\": \"to_bring\",\n"
 		  " \"justification\": \"The user asks what to bring along.\",\n"
 		  " \"questions\": [\n"
 		  "  {\"id\": \"what\", \"question\": \"What should be brought along?\", \"max_words\": 6,\n"
@@ -430,10 +430,14 @@ static bool change_digit(char *bytes, size_t n)
 static void step_audit(struct tour *t)
 {
 	heading(t, "The record: verified, then forged");
+	say(t, "The heads of all chains are signed (a line for a witness elsewhere), and all of it is verified:\n\n");
+	TYPE(t, 0, "audit", "checkpoint");
 	TYPE(t, 0, "audit", "verify", "--state");
+	expect_text(t, "good");
 	say(t, "\nA copy of the store, in which one byte is another: a digit in the time of a delivery.\n\n");
 	expect(t, copy_home(t, change_digit) == KH_OK, "cannot make a changed copy of the home");
 	TYPE(t, 1, "audit", "verify", "--home", "forged");
+	expect_text(t, "event_changed");
 	why(t, "Everything above was on the record, chained and signed, before it took effect. What was changed\n"
 	       "   later shows, and where.");
 }

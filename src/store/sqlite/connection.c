@@ -190,6 +190,7 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 	[KH_CONNECTION_ROLLBACK_TO] = "ROLLBACK TO operation",
 	[KH_CONNECTION_APPEND_TASK] = "INSERT INTO task_audits (" ENTRY ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[KH_CONNECTION_APPEND_SYSTEM] = "INSERT INTO system_logs (" ENTRY ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[KH_CONNECTION_VERSION] = "PRAGMA data_version",
 	[KH_CONNECTION_LAST_EVENT] = "SELECT max(ifnull((SELECT max(id) FROM task_audits), 0),"
 				     " ifnull((SELECT max(id) FROM system_logs), 0))",
 	[KH_CONNECTION_ENTRY_TASK] = "SELECT " ENTRY " FROM task_audits WHERE id = ?",

@@ -8,6 +8,7 @@
 #define KH_STORE_SQLITE_CONNECTION_H
 
 #include "store/backend.h"
+#include "store/sqlite/cache.h"
 
 #include <sqlite3.h>
 
@@ -24,6 +25,7 @@ enum kh_connection_text {
 	KH_CONNECTION_ROLLBACK_TO,
 	KH_CONNECTION_APPEND_TASK,
 	KH_CONNECTION_APPEND_SYSTEM,
+	KH_CONNECTION_VERSION,
 	KH_CONNECTION_LAST_EVENT,
 	KH_CONNECTION_ENTRY_TASK,
 	KH_CONNECTION_ENTRY_SYSTEM,
@@ -47,6 +49,7 @@ struct kh_connection {
 	unsigned replace[KH_TABLE_COUNT]; /* which of these is given up next */
 	int64_t patience;                 /* milliseconds that another process's transaction is waited for */
 	int64_t waiting_since;
+	struct kh_cache *cache;     /* of the store's thread; NULL: none */
 	struct kh_connection *next; /* of a pool */
 };
 

@@ -121,17 +121,24 @@ enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
 	int rc = SQLITE_OK;
-	sqlite3_stmt *stmt = kh_connection_get(s->c, table, &rc);
 
-	return get(s, stmt, rc, table, id, ret_row);
+	if (kh_cache_get(s->c->cache, table, id, false, txn->arena, ret_row))
+		return KH_OK;
+	sqlite3_stmt *stmt = kh_connection_get(s->c, table, &rc);
+	enum kh_err e = get(s, stmt, rc, table, id, ret_row);
+	if (e == KH_OK)
+		kh_cache_put(s->c->cache, table, ret_row);
+	return e;
 }
 
 enum kh_err kh_row_peek(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
 	int rc = SQLITE_OK;
-	sqlite3_stmt *stmt = kh_connection_peek(s->c, table, &rc);
 
+	if (kh_cache_get(s->c->cache, table, id, true, txn->arena, ret_row))
+		return KH_OK;
+	sqlite3_stmt *stmt = kh_connection_peek(s->c, table, &rc);
 	return get(s, stmt, rc, table, id, ret_row);
 }
 
@@ -163,7 +170,10 @@ enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *r
 	rc = sqlite3_bind_int64(stmt, 1, id);
 	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++)
 		rc = bind_column(stmt, (int)i + 2, &record->columns[i], row);
-	return run(s, stmt, rc);
+	e = run(s, stmt, rc);
+	if (e == KH_OK)
+		kh_cache_put(s->c->cache, table, row);
+	return e;
 }
 
 enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed)
@@ -189,6 +199,8 @@ enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *r
 	e = run(s, stmt, rc);
 	if (e == KH_OK && sqlite3_changes(s->c->db) != 1)
 		return kh_savepoint_break(s, SQLITE_CORRUPT); /* the row was loaded, and rows are never removed */
+	if (e == KH_OK)
+		kh_cache_update(s->c->cache, table, row, changed);
 	return e;
 }
 

@@ -46,6 +46,8 @@ static void end(struct kh_savepoint *s, bool keep)
 {
 	int rc = SQLITE_OK;
 
+	if (s->open && !keep)
+		kh_cache_clear(s->c->cache);
 	if (!s->open || s->rc != SQLITE_OK)
 		return;
 	if (!keep)
