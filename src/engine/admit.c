@@ -8,6 +8,7 @@
 
 #include "core/bcp/justification.h"
 #include "core/bcp/lint.h"
+#include "core/bcp/repeat.h"
 #include "core/policy/account.h"
 #include "core/policy/escalation.h"
 #include "engine/alert.h"
@@ -15,6 +16,7 @@
 #include "engine/own.h"
 #include "engine/quotatext.h"
 #include "engine/recent.h"
+#include "engine/settle.h"
 #include "engine/task.h"
 #include "engine/token.h"
 
@@ -247,14 +249,26 @@ static enum kh_err find_repeats(struct admission *a)
 			  : e;
 }
 
+/* Whether an answer may have to wait for a reviewer: a text, or one that is asked for twice.  A summary always has, and
+ * is `pending` from the beginning. */
+static bool may_be_held(struct admission *a)
+{
+	struct kh_query again;
+
+	return a->query.category == 2 ||
+	       (a->query.category == 1 && kh_repeat_query(a->op->arena, &a->query, 1, &again));
+}
+
 /* What the query costs at most, and by when it has ended. */
 static enum kh_err open_account(struct admission *a)
 {
 	uint64_t expiry = a->op->policy->approvals.expiry_seconds * 1000;
+	bool may_hold = may_be_held(a);
 
 	/* A query can wait for a reviewer, a summary for two of them, one after the other. */
 	a->deadline_ms = a->query.category == 3 ? 2 * expiry : expiry;
-	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, &a->account);
+	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, may_hold,
+					&a->account);
 	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
 }
 
@@ -365,10 +379,27 @@ static enum kh_err ask_human(struct admission *a)
 		.marks = &marks,
 		.operation = KH_LIT("bcp.query"),
 		.arguments = kh_canonical_digest(a->body),
+		.quiet = true,
 	};
 	enum kh_err e = kh_approval_request(op, &request, &approval);
-	if (e == KH_OK)
-		a->call->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+	if (e != KH_OK)
+		return e;
+	a->call->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+	return approval->state == KH_APPROVAL_PENDING
+		       ? KH_OK
+		       : kh_settle_ready(op, a->call->row, KH_OUTCOME_FAILED, "too_many_pending");
+}
+
+/* A6, by what the Controller knows itself.  Where more wait than that, the query fails like any other. */
+static enum kh_err check_waiting(struct admission *a)
+{
+	uint64_t most = a->op->policy->approvals.max_pending, count = 0;
+	enum kh_err e = kh_approval_known(a->op, a->task, &count);
+
+	if (e == KH_OK && count >= most)
+		e = kh_error_set(a->op->err, KH_EREFUSED, "too_many_pending",
+				 "%llu queries or plans of this task wait for a human already; at most %llu may",
+				 (unsigned long long)count, (unsigned long long)most);
 	return e;
 }
 
@@ -381,10 +412,8 @@ static enum kh_err check(struct admission *a)
 		e = take_query(a);
 	if (e == KH_OK)
 		e = find_blocks(a);
-	if (e == KH_OK && a->query.category == 3 && (uint64_t)a->task->pending >= a->op->policy->approvals.max_pending)
-		e = kh_error_set(a->op->err, KH_EREFUSED, "too_many_pending",
-				 "%lld approvals of this task wait already; at most %llu may",
-				 (long long)a->task->pending, (unsigned long long)a->op->policy->approvals.max_pending);
+	if (e == KH_OK && a->query.category == 3)
+		e = check_waiting(a);
 	if (e == KH_OK)
 		e = find_reader(a);
 	if (e == KH_OK)

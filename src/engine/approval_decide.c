@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "engine/held.h"
 #include "engine/own.h"
+#include "engine/settle.h"
 
 #include <sodium.h>
 
@@ -301,6 +302,8 @@ enum kh_err kh_approval_decide_run(struct kh_op *op, void *call)
 
 	if (e == KH_OK)
 		e = kh_approval_due(op, d.row); /* too late is recorded as what it is: expired, not decided (A3) */
+	if (e == KH_OK && d.query != NULL)
+		e = kh_settle_due(op, d.query); /* so is what comes after the query's own deadline */
 	if (e != KH_OK)
 		return e;
 	e = check(&d);

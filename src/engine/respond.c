@@ -353,6 +353,7 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 	struct kh_respond *call = arg;
 	struct kh_effect_row *effect = NULL;
 	struct answering a;
+	bool there;
 
 	call->code = "closed";
 	enum kh_err e = find_effect(op, call, &effect);
@@ -379,6 +380,9 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 		e = take(&a, call);
 	}
 	if (e != KH_OK || a.query->state != KH_QUERY_ASKING || kh_engine_reader(op->engine, a.query->reader) == NULL)
+		return e;
+	e = kh_ask_check(op, a.query, &there);
+	if (e != KH_OK || !there)
 		return e;
 	e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, a.query->effect, &effect);
 	return e == KH_OK ? kh_ask_prepare(op, effect, a.query, NULL, &call->next) : e;

@@ -142,6 +142,9 @@ enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum k
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 1200, 200);
 		sqlite3_busy_handler(c->db, wait_for_lock, c);
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+		/* A store has neither: whoever put one into the file is not to have it run. */
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 		e = kh_connection_exec(c, mode == KH_STORE_SCRATCH ? scratch : durable, err);
 	}
 	if (e != KH_OK)
