@@ -72,6 +72,14 @@ int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object)
 	return kh_frame_fail(f);
 }
 
+int kh_frame_list(struct kh_frame *f, const char *key, yyjson_mut_doc *doc, yyjson_mut_val *list)
+{
+	yyjson_mut_val *object = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_val(doc, object, key, list);
+	return kh_frame_object(f, object);
+}
+
 int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf)
 {
 	struct kh_view text;
@@ -283,16 +291,16 @@ int kh_frame_main(const struct kh_frame_command *command, const struct kh_option
 	f.options.json = wants_json(argc, argv);
 	if (!make_terminals(&f)) {
 		fputs("keyhole: out of memory\n", stderr);
-		status = KH_FRAME_UNUSABLE;
-	} else if (read_words(&f, options, count, argc, argv) != KH_OK) {
-		status = kh_frame_fail(&f);
-	} else if (f.help) {
-		status = print_help(command, options, count);
-	} else if (check_count(&f) != KH_OK) {
-		status = kh_frame_fail(&f);
-	} else {
-		status = run_open(&f);
+		kh_arena_done(&f.arena);
+		return KH_FRAME_UNUSABLE;
 	}
+	enum kh_err e = read_words(&f, options, count, argc, argv);
+	if (e == KH_OK && !f.help)
+		e = check_count(&f);
+	if (e != KH_OK)
+		status = kh_frame_fail(&f);
+	else
+		status = f.help ? print_help(command, options, count) : run_open(&f);
 	kh_arena_done(&f.arena);
 	return status;
 }
