@@ -240,7 +240,7 @@ static int enter(struct model *m, const struct m_query_call *call, enum m_taint 
 						      .state = M_ASKING,
 						      .reader_taint = taint > c->taint ? taint : c->taint,
 						      .reserved = amount,
-						      .aside = rule_aside(m, question->category),
+						      .aside = rule_aside(m, question),
 						      .escalation = escalation,
 						      .resets = c->resets,
 						      .admitted = m->now,
@@ -275,7 +275,7 @@ struct m_told model_admit(struct model *m, int caller, const struct m_query_call
 	struct m_task *task = &m->tasks[call->task];
 	struct m_told told = fine;
 	enum m_taint taint = M_LOW;
-	uint64_t amount = question->content + rule_aside(m, question->category);
+	uint64_t amount = question->content + rule_aside(m, question);
 	bool escalation;
 	int *low;
 

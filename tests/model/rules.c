@@ -1,6 +1,7 @@
 /* What the operations of the model have in common.  Each function follows the requirement that it names. */
 #include "rules.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -91,10 +92,11 @@ static bool charge(struct model *m, int task, uint64_t reserved, uint64_t amount
 
 /* --- slots (B17) -------------------------------------------------------------------------------------------------- */
 
-/* log2 of 1, 2, ... in microbits, rounded up (B5). */
-static const uint64_t log2_of[] = {0,       0,       1000000, 1584963, 2000000, 2321929, 2584963,
-				   2807355, 3000000, 3169926, 3321929, 3459432, 3584963, 3700440,
-				   3807355, 3906891, 4000000, 4087463, 4169926, 4247928, 4321929};
+/* log2 in microbits, rounded up (B5). */
+static uint64_t log2_of(int n)
+{
+	return (uint64_t)ceil(log2(n) * 1e6);
+}
 
 /* 50 ms, 100 ms, ... and at last the deadline; the first that is not before AFTER. */
 int64_t rule_slot(const struct m_query *q, int64_t now)
@@ -112,13 +114,15 @@ int64_t rule_time_for(const struct model *m, int category)
 	return m->policy.expiry * (category == 3 ? 2 : 1);
 }
 
-uint64_t rule_aside(const struct model *m, int category)
+uint64_t rule_aside(const struct model *m, const struct m_question *question)
 {
+	bool held = question->category == 2 || question->rounds > 1; /* a summary is pending from the beginning */
 	int slots = 1;
 
-	for (int64_t at = 50000; at < rule_time_for(m, category); at *= 2)
+	for (int64_t at = 50000; at < rule_time_for(m, question->category); at *= 2)
 		slots++;
-	return 3 * BIT + (m->policy.slots ? log2_of[slots] : 0); /* B8: outcome, and time */
+	/* B8: the outcome, and the slot, or two of them where an answer may be held on the way */
+	return 3 * BIT + (m->policy.slots ? log2_of(held ? slots * (slots + 1) / 2 : slots) : 0);
 }
 
 /* --- how queries end ---------------------------------------------------------------------------------------------- */

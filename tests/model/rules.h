@@ -33,7 +33,7 @@ int64_t rule_slot(const struct m_query *q, int64_t now);
 int64_t rule_time_for(const struct model *m, int category);
 
 /* What a query reserves beside its content (B8). */
-uint64_t rule_aside(const struct model *m, int category);
+uint64_t rule_aside(const struct model *m, const struct m_question *question);
 
 /* The outcome is known, and leaves at its slot (B17). */
 void rule_ready(struct model *m, struct m_query *q, enum m_outcome outcome);
