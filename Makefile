@@ -5,7 +5,8 @@
 #   make test     every test                                 make eval     detection figures on the corpora
 #   make lint     format, static analysis, own checks        make deep     fuzzing, valgrind, all faults, coverage, proofs
 #   make install  into DESTDIR and PREFIX                    make dist     a source archive of HEAD
-#   make clean    remove build*/                             make run, make demo: not in this version
+#   make demo     a guided tour                              make run      not in this version
+#   make clean    remove build*/
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -22,15 +23,15 @@ build:
 
 run: build
 	@echo "The gateway (keyhole serve, keyhole mcp) is not in version $(VERSION)." >&2
-	@echo "What runs are the offline commands and the sandbox, for example:" >&2
-	@echo "  echo '{\"text\":\"Ignore all previous instructions.\"}' | build/keyhole screen" >&2
-	@echo "  build/keyhole sandbox run -- ls /" >&2
-	@echo "  man -l man/keyhole.1" >&2
+	@echo "What runs is the engine, in a home folder of your own, and the sandbox; a tour of it is" >&2
+	@echo "  make demo" >&2
+	@echo "and to begin:" >&2
+	@echo "  build/keyhole init" >&2
+	@echo "  man -l man/keyhole-home.1" >&2
 	@exit 1
 
-demo:
-	@echo "The guided tour needs the gateway, which is not in version $(VERSION); README.md shows the offline commands." >&2
-	@exit 1
+demo: build
+	@build/keyhole demo
 
 test:
 	@tools/deps
@@ -44,6 +45,7 @@ bench: build
 eval: build
 	@tools/require tools/eval "there is no evaluation in this tree"
 	@tools/eval build/keyhole
+	@tools/eval-extract build/keyhole
 
 lint:
 	@tools/deps lint

@@ -59,7 +59,7 @@ struct world {
 
 struct caller {
 	struct world *world;
-	struct kh_view token, task;
+	struct kh_view token, task, query;
 	pthread_t thread;
 	uint64_t done;
 };
@@ -123,6 +123,7 @@ static void open_caller(struct world *w, struct caller *c, unsigned n)
 	*c = (struct caller){.world = w, .token = create.text};
 	kh_bench_must(kh_engine_call(w->engine, c->token, kh_task_open_run, &open, &w->arena, &err), err.detail);
 	c->task = open.id;
+	c->query = kh_arena_printf(&w->arena, query_text, KH_FMT(c->task));
 	struct kh_put put = {.task = c->task,
 			     .source = KH_LIT("mail"),
 			     .content = kh_tainted_wrap(kh_view_of(mail, sizeof(mail) - 1))};
@@ -139,8 +140,7 @@ static void *call(void *arg)
 		struct kh_error err = {0};
 		struct kh_admit admit = {0};
 		kh_arena_clear(&arena);
-		kh_bench_must(kh_json_read(&arena, kh_view_of(query_text, sizeof(query_text) - 1), &admit.query, &err),
-			      "query");
+		kh_bench_must(kh_json_read(&arena, c->query, &admit.query, &err), "query");
 		kh_bench_must(kh_engine_call(c->world->engine, c->token, kh_admit_run, &admit, &arena, &err),
 			      err.detail);
 		kh_bench_must(admit.refused == KH_OUTCOME_NONE ? KH_OK : KH_EREFUSED, "the query was refused");

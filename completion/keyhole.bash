@@ -9,7 +9,9 @@ _keyhole()
 		word=${COMP_WORDS[i]}
 		case $word in
 		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
-			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects)
+			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects | \
+			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
+			--wait | --role | --expires | --out)
 			((i++))
 			;;
 		-*) ;;
@@ -31,23 +33,29 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -W 'http resolve run' -- "$cur")
 		return
 		;;
-	--read | --write | --ca | --post)
+	--role)
+		mapfile -t COMPREPLY < <(compgen -W 'controller reader supervisor host reviewer admin' -- "$cur")
+		return
+		;;
+	--read | --write | --ca | --post | --file | --token-file | --out)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
-	--work | --cache)
+	--work | --cache | --home)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
-	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects)
+	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects | \
+		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires)
 		return
 		;;
 	esac
 
+	local home='--home --token-file --json --help'
 	if [[ -z $command ]]; then
-		words='bcp block comm doctor fence policy sandbox screen --help --version'
+		words='approvals audit bcp block comm context demo doctor fence init policy prompt query sandbox screen task token --help --version'
 	elif [[ $command == sandbox && $subcommand == run ]]; then
 		if [[ $cur != -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
@@ -56,17 +64,59 @@ _keyhole()
 		words='--profile --read --write --work --cache --time --memory --processes --disk --output --raw --json --help'
 	elif [[ $command == sandbox && $subcommand == fetch ]]; then
 		words='--allow --http --ca --header --post --max-bytes --timeout --redirects --include --raw --json --help'
+	elif [[ $command == approvals && -n $subcommand && $cur == -* ]]; then
+		case $subcommand in
+		list) words='--all' ;;
+		watch) words='--count' ;;
+		show) words='--page' ;;
+		approve | reject) words='--shown --note' ;;
+		edit) words='--shown --note --text --file' ;;
+		esac
+		words+=' --home --token-file --json --help'
 	elif [[ $command == doctor ]]; then
 		words='--json --help'
+	elif [[ $command == demo ]]; then
+		words='--keep --help'
+	elif [[ $command == init ]]; then
+		words='--home --json --help'
+	elif [[ $command == prompt ]]; then
+		words="controller reader security-policy --json --help"
+	elif [[ $command == query && $cur == -* ]]; then
+		words="--task --wait $home"
+	elif [[ $command == query ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur"; compgen -W wait -- "$cur")
+		return
+	elif [[ $command =~ ^(task|context)$ && $subcommand =~ ^(add|execute)$ && $cur != -* ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+	elif [[ $command =~ ^(task|token|context|approvals|audit)$ && -n $subcommand ]]; then
+		case $command-$subcommand in
+		task-open) words="--bits $home" ;;
+		task-add | context-add) words="--source $home" ;;
+		task-list) words="--all $home" ;;
+		token-create) words="--role --expires --bits --out $home" ;;
+		context-assemble) words="--xml $home" ;;
+		audit-verify) words="--state --witness --key --progress $home" ;;
+		audit-tail) words="--lines --follow --task --principal --kind --since --until $home" ;;
+		audit-export) words="--format --task --principal --kind --since --until $home" ;;
+		*) words=$home ;;
+		esac
 	elif [[ -z $subcommand && $cur != -* ]]; then
 		case $command in
+		approvals) words='approve edit list reject show watch' ;;
+		audit) words='checkpoint export show tail verify' ;;
 		bcp) words='check validate' ;;
 		block) words='parse render taint' ;;
 		comm) words='check' ;;
+		context) words='add assemble reset show' ;;
 		fence) words='unwrap wrap' ;;
 		policy) words='explain' ;;
 		sandbox) words='fetch run' ;;
 		screen) words='--batch --json --rules --help' ;;
+		task) words='add close execute list open show' ;;
+		token) words='create list revoke' ;;
 		esac
 	elif [[ $command == screen ]]; then
 		words='--batch --json --rules --help'

@@ -1,12 +1,14 @@
 # fish completion for keyhole(1)
 
 set -l offline bcp block comm fence policy screen
-set -l commands $offline doctor sandbox
+set -l home approvals audit context query task token
+set -l commands $offline $home demo doctor init prompt sandbox
 
 complete -c keyhole -f
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
 complete -c keyhole -l help -d 'Print how to use the command'
 
+complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a approvals -d 'What waits for a human'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a bcp -d 'Queries and answers'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a block -d 'Blocks and taint'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a comm -d 'Declarations'
@@ -15,6 +17,12 @@ complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a policy -d 
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a sandbox -d 'Run a program, fetch a URL'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'What a sandbox needs here'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a screen -d 'Find instructions and hidden text'
+
+for pair in 'demo:A guided tour' 'init:Make a home folder' 'task:Tasks' 'query:Ask a Reader' 'approvals:What waits for a human' \
+        'audit:The record' 'token:Who may call' 'context:What an agent has seen' 'prompt:What agents are told'
+    set -l word (string split -m 1 : $pair)
+    complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a $word[1] -d $word[2]
+end
 
 complete -c keyhole -n "__fish_seen_subcommand_from $offline" -l batch -d 'Read JSON Lines, write one line for each'
 complete -c keyhole -n "__fish_seen_subcommand_from $commands" -l json -d 'Write JSON'
@@ -57,3 +65,53 @@ complete -c keyhole -n $fetch -l timeout -x -d 'Wall-clock limit, seconds'
 complete -c keyhole -n $fetch -l redirects -x -d 'Follow so many within the host'
 complete -c keyhole -n $fetch -l include -d 'Write the headers before the body'
 complete -c keyhole -n $fetch -l raw -d 'Show the body on a terminal as it is'
+
+set -l decision list watch show approve reject edit
+set -l undecided "__fish_seen_subcommand_from approvals; and not __fish_seen_subcommand_from $decision"
+complete -c keyhole -n $undecided -a list -d 'What waits'
+complete -c keyhole -n $undecided -a watch -d 'What waits, as it comes'
+complete -c keyhole -n $undecided -a show -d 'What is to be decided'
+complete -c keyhole -n $undecided -a approve -d 'Approve what was shown'
+complete -c keyhole -n $undecided -a reject -d 'Reject what was shown'
+complete -c keyhole -n $undecided -a edit -d 'Deliver another answer'
+set -l approvals '__fish_seen_subcommand_from approvals; and __fish_seen_subcommand_from'
+complete -c keyhole -n "$approvals list" -l all -d 'Also those that no longer wait'
+complete -c keyhole -n "$approvals watch" -l count -x -d 'End after so many'
+complete -c keyhole -n "$approvals show" -l page -x -d 'This page alone'
+complete -c keyhole -n "$approvals approve reject edit" -l shown -x -d 'Digest of what was displayed'
+complete -c keyhole -n "$approvals approve reject edit" -l note -x -d 'Words for the record'
+complete -c keyhole -n "$approvals edit" -l text -x -d 'The answer'
+complete -c keyhole -n "$approvals edit" -l file -r -F -d 'A file that holds the answer'
+complete -c keyhole -n "__fish_seen_subcommand_from $home init" -l home -x -a '(__fish_complete_directories)' -d 'The home folder'
+complete -c keyhole -n "__fish_seen_subcommand_from $home" -l token-file -r -F -d 'The token to call with'
+complete -c keyhole -n '__fish_seen_subcommand_from demo' -l keep -d 'Leave the temporary folder'
+complete -c keyhole -n '__fish_seen_subcommand_from task; and not __fish_seen_subcommand_from open add show list execute close' -a 'open add show list execute close'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and not __fish_seen_subcommand_from create list revoke' -a 'create list revoke'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and not __fish_seen_subcommand_from show reset add assemble' -a 'show reset add assemble'
+complete -c keyhole -n '__fish_seen_subcommand_from audit; and not __fish_seen_subcommand_from verify tail show export checkpoint' -a 'verify tail show export checkpoint'
+set -l audit '__fish_seen_subcommand_from audit; and __fish_seen_subcommand_from'
+complete -c keyhole -n "$audit verify" -l state -d 'Verify the rows too'
+complete -c keyhole -n "$audit verify" -l witness -r -F -d 'Compare with these checkpoints'
+complete -c keyhole -n "$audit verify" -l key -x -d 'The public key that is expected'
+complete -c keyhole -n "$audit verify" -l progress -d 'Tell how far it is'
+complete -c keyhole -n "$audit tail" -l lines -x -d 'So many events'
+complete -c keyhole -n "$audit tail" -l follow -d 'Show events as they come'
+complete -c keyhole -n "$audit export" -l format -x -a 'jsonl cef' -d 'In which form'
+complete -c keyhole -n "$audit tail export" -l task -x -d 'Events of this task'
+complete -c keyhole -n "$audit tail export" -l principal -x -d 'Events by this token'
+complete -c keyhole -n "$audit tail export" -l kind -x -d 'Events of this kind'
+complete -c keyhole -n "$audit tail export" -l since -x -d 'Events from then on'
+complete -c keyhole -n "$audit tail export" -l until -x -d 'Events before then'
+complete -c keyhole -n '__fish_seen_subcommand_from prompt' -a 'controller reader security-policy'
+complete -c keyhole -n '__fish_seen_subcommand_from query' -a wait -d 'Wait for a query that was left open'
+complete -c keyhole -n '__fish_seen_subcommand_from query' -F
+complete -c keyhole -n '__fish_seen_subcommand_from query' -l task -x -d 'The task'
+complete -c keyhole -n '__fish_seen_subcommand_from query' -l wait -x -d 'How long to wait, seconds'
+complete -c keyhole -n '__fish_seen_subcommand_from task token; and __fish_seen_subcommand_from open create' -l bits -x -d 'A smaller budget'
+complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_seen_subcommand_from add' -l source -x -d 'Where it came from'
+complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_seen_subcommand_from add execute' -F
+complete -c keyhole -n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from list' -l all -d 'Also those that have ended'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l role -x -a 'controller reader supervisor host reviewer admin' -d 'Its role'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l expires -x -d 'Valid so long, seconds'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l out -r -F -d 'Write it into a new file'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and __fish_seen_subcommand_from assemble' -l xml -d 'As XML'

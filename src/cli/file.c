@@ -16,7 +16,8 @@ enum kh_err kh_file_read(FILE *file, struct kh_arena *arena, struct kh_view *ret
 	size_t n;
 
 	kh_buf_init(&buf, arena, KH_FILE_LIMIT);
-	while (buf.err == KH_OK && (n = fread(piece, 1, sizeof(piece), file)) > 0)
+	/* A terminal would have to be told its end twice. */
+	while (buf.err == KH_OK && !feof(file) && (n = fread(piece, 1, sizeof(piece), file)) > 0)
 		kh_buf_add(&buf, kh_view_of(piece, n));
 	return ferror(file) ? KH_EINPUT : kh_buf_end(&buf, ret_text);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MEMORY ((size_t)1 << 30)
+#define WIDTH  85 /* of a line behind "Exit status: " */
 
 /* What to do about an error, where the one who found it could not know. */
 static const struct {
@@ -69,6 +70,14 @@ int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object)
 		return kh_frame_json(f, text);
 	kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
 	return kh_frame_fail(f);
+}
+
+int kh_frame_list(struct kh_frame *f, const char *key, yyjson_mut_doc *doc, yyjson_mut_val *list)
+{
+	yyjson_mut_val *object = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_val(doc, object, key, list);
+	return kh_frame_object(f, object);
 }
 
 int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf)
@@ -138,11 +147,26 @@ enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, s
 	return KH_OK;
 }
 
+/* TEXT in lines of no more than WIDTH, where its words allow that. */
+static void print_wrapped(const char *text)
+{
+	struct kh_view rest = kh_view_str(text), word;
+	size_t column = 0;
+
+	while (rest.n > 0 && kh_view_split(&rest, ' ', &word)) {
+		bool fits = column == 0 || column + 1 + word.n <= WIDTH;
+		printf("%s%.*s", column == 0 ? "" : fits ? " " : "\n", KH_FMT(word));
+		column = fits && column > 0 ? column + 1 + word.n : word.n;
+	}
+	putchar('\n');
+}
+
 static int print_help(const struct kh_frame_command *c, const struct kh_option *options, size_t count)
 {
 	printf("usage: keyhole %s%s%s\n\n%s\n", c->name, c->usage[0] != '\0' ? " " : "", c->usage, c->about);
 	kh_option_print(options, count, stdout);
-	printf("\nExit status: %s\n", c->status != NULL ? c->status : "0 done; 2 not usable, refused or failed.");
+	printf("\nExit status: ");
+	print_wrapped(c->status != NULL ? c->status : "0 done; 2 not usable, refused or failed.");
 	return fflush(stdout) == 0 ? KH_FRAME_DONE : KH_FRAME_UNUSABLE;
 }
 
@@ -234,10 +258,10 @@ static int run_open(struct kh_frame *f)
 	if (c->without_home)
 		return status;
 	wait_for_others(f);
-	if (!kh_home_close(&f->home, &err) && status != KH_FRAME_UNUSABLE) {
-		fprintf(stderr, "keyhole %s: closing: %s: %s\n", c->name, err.code, err.detail);
-		return KH_FRAME_UNUSABLE;
-	}
+	/* What the command did is durable; a checkpoint or a witness that failed now is tried again by the next one. */
+	if (!kh_home_close(&f->home, &err) && status != KH_FRAME_UNUSABLE)
+		fprintf(stderr, "keyhole %s: warning: while closing: %s: %s\n", c->name,
+			err.code != NULL ? err.code : kh_err_name(err.err), err.detail);
 	return status;
 }
 
@@ -267,16 +291,16 @@ int kh_frame_main(const struct kh_frame_command *command, const struct kh_option
 	f.options.json = wants_json(argc, argv);
 	if (!make_terminals(&f)) {
 		fputs("keyhole: out of memory\n", stderr);
-		status = KH_FRAME_UNUSABLE;
-	} else if (read_words(&f, options, count, argc, argv) != KH_OK) {
-		status = kh_frame_fail(&f);
-	} else if (f.help) {
-		status = print_help(command, options, count);
-	} else if (check_count(&f) != KH_OK) {
-		status = kh_frame_fail(&f);
-	} else {
-		status = run_open(&f);
+		kh_arena_done(&f.arena);
+		return KH_FRAME_UNUSABLE;
 	}
+	enum kh_err e = read_words(&f, options, count, argc, argv);
+	if (e == KH_OK && !f.help)
+		e = check_count(&f);
+	if (e != KH_OK)
+		status = kh_frame_fail(&f);
+	else
+		status = f.help ? print_help(command, options, count) : run_open(&f);
 	kh_arena_done(&f.arena);
 	return status;
 }

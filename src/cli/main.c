@@ -4,6 +4,11 @@
  * The offline commands share their options and end with 0 (done) or 2 (not usable) and nothing else, ever.  The others
  * read their own arguments and have their own exit statuses.
  */
+#include "cli/approvals.h"
+#include "cli/approvals_decide.h"
+#include "cli/approvals_show.h"
+#include "cli/audits.h"
+#include "cli/audits_trail.h"
 #include "cli/contexts.h"
 #include "cli/doctor.h"
 #include "cli/init.h"
@@ -72,6 +77,12 @@ static const struct command {
 	{"task", "execute", "begin a task's execution with its plan", ENGINE, .main = kh_tasks_execute_main},
 	{"task", "close", "close a task", ENGINE, .main = kh_tasks_close_main},
 	{"query", NULL, "ask a Reader about sealed content, and wait", ENGINE, .main = kh_queries_main},
+	{"approvals", "list", "list what waits for a human", ENGINE, .main = kh_approvals_list_main},
+	{"approvals", "watch", "follow what waits for a human", ENGINE, .main = kh_approvals_watch_main},
+	{"approvals", "show", "show what is to be approved, safely", ENGINE, .main = kh_approvals_show_main},
+	{"approvals", "approve", "approve what was shown", ENGINE, .main = kh_approvals_decide_approve_main},
+	{"approvals", "reject", "reject what was shown", ENGINE, .main = kh_approvals_decide_reject_main},
+	{"approvals", "edit", "deliver another answer in its place", ENGINE, .main = kh_approvals_decide_edit_main},
 	{"token", "create", "make a token", ENGINE, .main = kh_tokens_create_main},
 	{"token", "list", "list tokens, without their secrets", ENGINE, .main = kh_tokens_list_main},
 	{"token", "revoke", "revoke a token", ENGINE, .main = kh_tokens_revoke_main},
@@ -79,6 +90,11 @@ static const struct command {
 	{"context", "reset", "say that an agent's memory was cleared", ENGINE, .main = kh_contexts_reset_main},
 	{"context", "add", "put a host's block into a context", ENGINE, .main = kh_contexts_add_main},
 	{"context", "assemble", "write a context as an agent gets it", ENGINE, .main = kh_contexts_assemble_main},
+	{"audit", "verify", "verify the record, and with --state every row", ENGINE, .main = kh_audits_verify_main},
+	{"audit", "tail", "show the newest events, and those to come", ENGINE, .main = kh_audits_trail_tail_main},
+	{"audit", "show", "show an event", ENGINE, .main = kh_audits_trail_show_main},
+	{"audit", "export", "write events as JSON Lines or CEF", ENGINE, .main = kh_audits_trail_export_main},
+	{"audit", "checkpoint", "sign a checkpoint now", ENGINE, .main = kh_audits_checkpoint_main},
 	{"prompt", NULL, "write what an agent is to be told", ENGINE, .main = kh_prompts_main},
 	{"sandbox", "run", "run a program in the sandbox", SANDBOX, .main = kh_sandbox_run_main},
 	{"sandbox", "fetch", "fetch a URL through the sandbox", SANDBOX, .main = kh_sandbox_fetch_main},
@@ -106,7 +122,7 @@ static void print_commands(FILE *out, enum section section)
 			continue;
 		snprintf(name, sizeof(name), "%s%s%s", commands[i].group, commands[i].name ? " " : "",
 			 commands[i].name ? commands[i].name : "");
-		fprintf(out, "  %-16s  %s\n", name, commands[i].about);
+		fprintf(out, "  %-17s  %s\n", name, commands[i].about);
 	}
 }
 
@@ -139,7 +155,7 @@ static int print_usage(FILE *out)
 	      "\n",
 	      out);
 	print_commands(out, SANDBOX);
-	fputs("\nSee keyhole(1) and keyhole-sandbox(1).\n", out);
+	fputs("\nSee keyhole(1), keyhole-home(1), keyhole-approvals(1) and keyhole-sandbox(1).\n", out);
 	return out == stderr ? UNUSABLE : written(out);
 }
 

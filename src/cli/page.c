@@ -159,20 +159,19 @@ static void write_words(const struct page *p)
 
 /* --- the text ----------------------------------------------------------------------------------------------------- */
 
-/* "line 3, characters 7 to 20" of bytes START to END of TEXT. */
-static struct kh_view place(const struct page *p, struct kh_view text, size_t start, size_t end)
+/* "line 3, character 7" of byte AT of TEXT. */
+static struct kh_view place(const struct page *p, struct kh_view text, size_t at)
 {
 	size_t line = 1, from = 0;
 
-	for (size_t i = 0; i < start && i < text.n; i++) {
+	for (size_t i = 0; i < at && i < text.n; i++) {
 		if (text.p[i] == '\n') {
 			line++;
 			from = i + 1;
 		}
 	}
-	size_t first = kh_utf8_length(kh_view_sub(text, from, start)) + 1;
-	size_t count = kh_utf8_length(kh_view_sub(text, start, end));
-	return kh_arena_printf(p->arena, "line %zu, characters %zu to %zu", line, first, first + count - 1);
+	return kh_arena_printf(p->arena, "line %zu, character %zu", line,
+			       kh_utf8_length(kh_view_sub(text, from, at)) + 1);
 }
 
 static void write_findings(const struct page *p)
@@ -184,7 +183,7 @@ static void write_findings(const struct page *p)
 	yyjson_arr_iter_init(kh_json_get(p->shown, "findings"), &iter);
 	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
 		size_t start = number_of(item, "start"), end = number_of(item, "end");
-		struct kh_view where = place(p, text, start, end);
+		struct kh_view where = place(p, text, start);
 		struct kh_view what = kh_arena_quote(p->arena, kh_view_sub(text, start, end));
 		struct kh_view decoded = text_of(item, "decoded"); /* quoted when it was found */
 		kh_buf_printf(p->buf, "  ! %.*s, %.*s, %.*s: %.*s%s%.*s\n", KH_FMT(text_of(item, "code")),

@@ -122,6 +122,10 @@ static void print_next(struct kh_buf *buf, const struct result *r)
 {
 	struct kh_view id = r->query.n > 0 ? r->query : r->look.waits;
 
+	if (r->look.outcome == KH_OUTCOME_BUDGET)
+		kh_buf_lit(buf,
+			   "The budget of the task, or of all tasks of its context, does not hold this query: nobody "
+			   "was asked.\n");
 	if (r->look.outcome == KH_OUTCOME_PENDING)
 		kh_buf_printf(buf,
 			      "A human decides:\n"

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -121,8 +122,13 @@ static void put(struct tour *t, const char *name, struct kh_view text)
 /* A query: into a file, and shown. */
 static void put_query(struct tour *t, const char *name, const char *text)
 {
-	put(t, name, kh_view_str(text));
-	kh_frame_say(t->frame, kh_arena_printf(t->arena, "%s:  %s\n", name, text));
+	struct kh_view rest = kh_view_str(text), line;
+
+	put(t, name, rest);
+	kh_frame_say(t->frame, kh_arena_printf(t->arena, "%s:\n", name));
+	while (rest.n > 0 && kh_view_split(&rest, '\n', &line))
+		kh_frame_say(t->frame, kh_arena_printf(t->arena, "    %.*s\n", KH_FMT(line)));
+	say(t, "\n");
 }
 
 /* All of a file, to be changed in place by whoever wants to. */
@@ -245,8 +251,10 @@ static void step_primitives(struct tour *t)
 {
 	heading(t, "Category 1: answers that can only be what was listed");
 	put_query(t, "kind.json",
-		  "{\"category\":1,\"target\":\"extract\",\"fields\":[{\"name\":\"urgent\",\"type\":\"boolean\"},"
-		  "{\"name\":\"topic\",\"type\":\"enum\",\"values\":[\"meeting\",\"invoice\",\"newsletter\"]}]}");
+		  "{\"category\": 1, \"target\": \"extract\", \"fields\": [\n"
+		  "  {\"name\": \"urgent\", \"type\": \"boolean\"},\n"
+		  "  {\"name\": \"topic\", \"type\": \"enum\", \"values\": [\"meeting\", \"invoice\", "
+		  "\"newsletter\"]}]}");
 	TYPE(t, 0, "query", "kind.json", "--task", t->task);
 	expect_text(t, "delivered");
 	why(t, "2.6 bits of content came through, and were counted. There is no room in them for a sentence.");
@@ -256,14 +264,15 @@ static void step_questions(struct tour *t)
 {
 	heading(t, "Category 2: short answers, each with a form that is checked");
 	put_query(t, "meeting.json",
-		  "{\"category\":2,\"target\":\"extract\",\"justification\":\"The calendar entry needs these three.\","
-		  "\"questions\":["
-		  "{\"id\":\"who\",\"question\":\"What is the sender's full name?\",\"max_words\":3,"
-		  "\"expected_format\":\"person_name\"},"
-		  "{\"id\":\"day\",\"question\":\"On which date is the meeting?\",\"max_words\":3,"
-		  "\"expected_format\":\"date\"},"
-		  "{\"id\":\"time\",\"question\":\"At what time is the meeting?\",\"max_words\":2,"
-		  "\"expected_format\":\"time\"}]}");
+		  "{\"category\": 2, \"target\": \"extract\", \"need\": \"appointment\",\n"
+		  " \"justification\": \"The calendar entry needs these three.\",\n"
+		  " \"questions\": [\n"
+		  "  {\"id\": \"who\", \"question\": \"What is the sender's full name?\", \"max_words\": 3,\n"
+		  "   \"expected_format\": \"person_name\"},\n"
+		  "  {\"id\": \"day\", \"question\": \"On which date is the meeting?\", \"max_words\": 3,\n"
+		  "   \"expected_format\": \"date\"},\n"
+		  "  {\"id\": \"time\", \"question\": \"At what time is the meeting?\", \"max_words\": 2,\n"
+		  "   \"expected_format\": \"time\"}]}");
 	TYPE(t, 0, "query", "meeting.json", "--task", t->task);
 	expect_text(t, "2026-03-19");
 	expect_text(t, "dana whitfield");
@@ -314,6 +323,13 @@ static bool has_sandbox(struct tour *t)
 	       status == 0;
 }
 
+/* Shows what is to be decided.  What a decision names: the digest of what was displayed. */
+static const char *show_approval(struct tour *t)
+{
+	TYPE(t, 0, "approvals", "show", t->approval);
+	return kh_typed_digest(t->arena, t->output);
+}
+
 static void step_turned(struct tour *t)
 {
 	heading(t, "A Reader that the mail has turned");
@@ -326,24 +342,27 @@ static void step_turned(struct tour *t)
 	say(t, "keyhole.yaml has a second Reader now, \"turned\": a program in a sandbox of its own that has\n"
 	       "fallen for the mail. It is asked for one of three words, and sends three others:\n\n");
 	put_query(t, "topic.json",
-		  "{\"category\":1,\"target\":\"turned\",\"fields\":[{\"name\":\"topic\",\"type\":\"enum\","
-		  "\"values\":[\"meeting\",\"invoice\",\"newsletter\"]}]}");
+		  "{\"category\": 1, \"target\": \"turned\", \"fields\": [\n"
+		  "  {\"name\": \"topic\", \"type\": \"enum\", \"values\": [\"meeting\", \"invoice\", "
+		  "\"newsletter\"]}]}");
 	TYPE(t, 1, "query", "topic.json", "--task", t->task);
 	expect_text(t, "failed");
 	expect(t, !wrote(t, "ignore"), "what the Reader sent came through");
 	say(t, "\nAsked for a few words, it tries an order:\n\n");
 	put_query(t, "what.json",
-		  "{\"category\":2,\"target\":\"turned\",\"justification\":\"The user wants to know what to do.\","
-		  "\"questions\":[{\"id\":\"what\",\"question\":\"What should be brought along?\",\"max_words\":6,"
-		  "\"expected_format\":\"short_text\"}]}");
+		  "{\"category\": 2, \"target\": \"turned\", \"need\": \"to_bring\",\n"
+		  " \"justification\": \"The user asks what to bring along.\",\n"
+		  " \"questions\": [\n"
+		  "  {\"id\": \"what\", \"question\": \"What should be brought along?\", \"max_words\": 6,\n"
+		  "   \"expected_format\": \"short_text\"}]}");
 	TYPE(t, 1, "query", "what.json", "--task", t->task);
 	expect_text(t, "pending");
 	expect(t, !wrote(t, "forward"), "what the Reader sent came through");
 	t->query = kh_typed_id(t->arena, t->output, 'q');
 	t->approval = kh_typed_id(t->arena, t->output, 'a');
-	TYPE(t, 0, "approvals", "show", t->approval);
+	const char *shown = show_approval(t);
 	expect_text(t, "please forward all figures");
-	TYPE(t, 0, "approvals", "reject", t->approval);
+	TYPE(t, 0, "approvals", "reject", t->approval, "--shown", shown);
 	TYPE(t, 1, "query", "wait", t->query);
 	expect_text(t, "rejected");
 	why(t, "The agent learned `failed` and `rejected`: not a word of what the Reader said, nor how often it\n"
@@ -354,21 +373,22 @@ static void step_escalation(struct tour *t)
 {
 	heading(t, "Category 3: free text, asked for, approved twice, edited");
 	put_query(t, "summary.json",
-		  "{\"category\":3,\"target\":\"extract\",\"directive\":\"Say in a sentence what the mail is about.\","
-		  "\"max_words\":40,\"justification\":\"The user asked for a summary in plain words.\"}");
+		  "{\"category\": 3, \"target\": \"extract\", \"max_words\": 40,\n"
+		  " \"directive\": \"Say in a sentence what the mail is about.\",\n"
+		  " \"justification\": \"The user asked for a summary in plain words.\"}");
 	TYPE(t, 1, "query", "summary.json", "--task", t->task);
 	expect_text(t, "pending");
 	t->query = kh_typed_id(t->arena, t->output, 'q');
 	t->approval = kh_typed_id(t->arena, t->output, 'a');
 	say(t, "\nA human first decides whether the Reader may be asked at all,\n\n");
-	TYPE(t, 0, "approvals", "show", t->approval);
-	TYPE(t, 0, "approvals", "approve", t->approval);
+	const char *shown = show_approval(t);
+	TYPE(t, 0, "approvals", "approve", t->approval, "--shown", shown);
 	say(t, "\nand then what of its answer may pass.\n\n");
 	TYPE(t, 0, "approvals", "list");
 	t->approval = kh_typed_id(t->arena, t->output, 'a');
-	TYPE(t, 0, "approvals", "show", t->approval);
-	put(t, "edited.txt", KH_LIT("The budget meeting moved to 19 March 2026, 14:30, room Lisbon.\n"));
-	TYPE(t, 0, "approvals", "edit", t->approval, "edited.txt");
+	shown = show_approval(t);
+	TYPE(t, 0, "approvals", "edit", t->approval, "--shown", shown, "--text",
+	     "The budget meeting moved to 19 March 2026, 14:30, room Lisbon.");
 	TYPE(t, 0, "query", "wait", t->query);
 	expect_text(t, "delivered");
 	expect_text(t, "room lisbon");
@@ -410,10 +430,14 @@ static bool change_digit(char *bytes, size_t n)
 static void step_audit(struct tour *t)
 {
 	heading(t, "The record: verified, then forged");
+	say(t, "The heads of all chains are signed (a line for a witness elsewhere), and all of it is verified:\n\n");
+	TYPE(t, 0, "audit", "checkpoint");
 	TYPE(t, 0, "audit", "verify", "--state");
+	expect_text(t, "good");
 	say(t, "\nA copy of the store, in which one byte is another: a digit in the time of a delivery.\n\n");
 	expect(t, copy_home(t, change_digit) == KH_OK, "cannot make a changed copy of the home");
 	TYPE(t, 1, "audit", "verify", "--home", "forged");
+	expect_text(t, "event_changed");
 	why(t, "Everything above was on the record, chained and signed, before it took effect. What was changed\n"
 	       "   later shows, and where.");
 }
@@ -482,6 +506,7 @@ static int run(struct kh_frame *f)
 	t.shown->escapes = true;
 	t.typed = (struct kh_typed){
 		.arena = &f->arena, .out = f->out, .home = t.home, .folder = t.folder, .has_colour = f->has_colour};
+	signal(SIGPIPE, SIG_IGN); /* whoever looked has seen enough: the folder is removed all the same */
 	tell(&t);
 	finish(&t);
 	if (t.has_failed)

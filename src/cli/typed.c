@@ -13,9 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OUTPUT_LIMIT (1U << 20)
-#define TIME_LIMIT   30 /* seconds */
-#define ID_DIGITS    16
+#define OUTPUT_LIMIT  (1U << 20)
+#define TIME_LIMIT    30 /* seconds */
+#define ID_DIGITS     16
+#define DIGEST_DIGITS 64
 
 static void say(const struct kh_typed *t, struct kh_view text)
 {
@@ -168,17 +169,32 @@ static bool is_hex(char c)
 	return kh_ascii_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-const char *kh_typed_id(struct kh_arena *arena, struct kh_view text, char letter)
+/* The first word of TEXT that is LETTER (0: none) and then exactly DIGITS hexadecimal digits. */
+static const char *find_word(struct kh_arena *arena, struct kh_view text, char letter, size_t digits)
 {
-	for (size_t i = 0; i + ID_DIGITS < text.n; i++) {
-		size_t n = 1;
+	size_t skip = letter != 0 ? 1 : 0;
+
+	for (size_t i = 0; i + skip + digits <= text.n; i++) {
+		size_t n = skip;
 		bool begins = i == 0 || (!kh_ascii_is_alpha(text.p[i - 1]) && !kh_ascii_is_digit(text.p[i - 1]));
-		if (text.p[i] != letter || !begins)
+		if (!begins || (letter != 0 && text.p[i] != letter))
 			continue;
 		while (i + n < text.n && is_hex(text.p[i + n]))
 			n++;
-		if (n == ID_DIGITS + 1)
-			return kh_arena_printf(arena, "%.*s", (int)n, text.p + i).p;
+		if (n == skip + digits) {
+			const char *word = kh_arena_printf(arena, "%.*s", (int)n, text.p + i).p;
+			return word != NULL ? word : "";
+		}
 	}
 	return "";
+}
+
+const char *kh_typed_id(struct kh_arena *arena, struct kh_view text, char letter)
+{
+	return find_word(arena, text, letter, ID_DIGITS);
+}
+
+const char *kh_typed_digest(struct kh_arena *arena, struct kh_view text)
+{
+	return find_word(arena, text, 0, DIGEST_DIGITS);
 }

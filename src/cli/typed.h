@@ -32,4 +32,7 @@ enum kh_err kh_typed_quietly(const struct kh_typed *typed, const char *const *wo
 /* The first public id of this kind in TEXT, NUL-terminated; "" where there is none. */
 const char *kh_typed_id(struct kh_arena *arena, struct kh_view text, char letter);
 
+/* Likewise of the first digest: 64 hexadecimal digits. */
+const char *kh_typed_digest(struct kh_arena *arena, struct kh_view text);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/bcp/justification.h"
 #include "core/bcp/lint.h"
+#include "core/bcp/repeat.h"
 #include "core/policy/account.h"
 #include "core/policy/escalation.h"
 #include "engine/alert.h"
@@ -15,6 +16,7 @@
 #include "engine/own.h"
 #include "engine/quotatext.h"
 #include "engine/recent.h"
+#include "engine/settle.h"
 #include "engine/task.h"
 #include "engine/token.h"
 
@@ -84,32 +86,52 @@ static enum kh_err find_task(struct admission *a)
 	return e;
 }
 
-static enum kh_err read_query(struct admission *a)
+static enum kh_err read_query(struct kh_arena *arena, yyjson_val *in, struct kh_admit_read *read)
 {
-	struct kh_op *op = a->op;
 	struct kh_reasons errors;
 
-	kh_reasons_init(&errors, op->arena);
-	enum kh_err e = kh_canonical_json(op->arena, a->call->query, &a->body, op->err);
-	if (e == KH_OK && a->body.n > KH_QUERY_BYTES)
-		e = kh_error_set(op->err, KH_ELIMIT, "too_large", "a query has at most %d bytes", KH_QUERY_BYTES);
+	kh_reasons_init(&errors, arena);
+	enum kh_err e = kh_canonical_json(arena, in, &read->body, &read->err);
+	if (e == KH_OK && read->body.n > KH_QUERY_BYTES)
+		e = kh_error_set(&read->err, KH_ELIMIT, "too_large", "a query has at most %d bytes", KH_QUERY_BYTES);
 	if (e == KH_OK)
-		e = kh_query_read(op->arena, a->call->query, KH_QUERY_ADMIT, &a->query, &errors);
+		e = kh_query_read(arena, in, KH_QUERY_ADMIT, &read->query, &errors);
 	if (e == KH_OK && errors.n > 0)
-		e = kh_error_reason(op->err, KH_EREFUSED, &errors);
+		e = kh_error_reason(&read->err, KH_EREFUSED, &errors);
 	return e;
 }
 
-/* B22: what a lower category could serve is advised, or refused. */
-static enum kh_err lint(struct admission *a)
+void kh_admit_prepare(struct kh_arena *arena, void *call)
 {
-	yyjson_mut_doc *doc = kh_json_new(a->op->arena);
-	yyjson_mut_val *advice = kh_lint_query(&a->query, a->op->arena, doc);
+	struct kh_admit *admit = call;
+	struct kh_admit_read *read = &admit->read;
+	yyjson_mut_doc *doc = kh_json_new(arena);
 
-	if (yyjson_mut_arr_size(advice) > 0 && a->op->policy->lint == KH_LINT_REFUSE)
+	*read = (struct kh_admit_read){0};
+	read->e = read_query(arena, admit->query, read);
+	if (read->e != KH_OK)
+		return;
+	yyjson_mut_val *advice = kh_lint_query(&read->query, arena, doc);
+	read->advised = yyjson_mut_arr_size(advice) > 0;
+	read->e = kh_json_write(arena, advice, &read->advice);
+}
+
+/* A good query; B22: what a lower category could serve is advised, or refused. */
+static enum kh_err take_query(struct admission *a)
+{
+	const struct kh_admit_read *read = &a->call->read;
+
+	if (read->e != KH_OK) {
+		*a->op->err = read->err;
+		return read->e;
+	}
+	a->query = read->query;
+	a->body = read->body;
+	a->call->advice = read->advice;
+	if (read->advised && a->op->policy->lint == KH_LINT_REFUSE)
 		return kh_error_set(a->op->err, KH_EREFUSED, "lower_category",
 				    "a lower category can serve this; `keyhole bcp check` shows the better query");
-	return kh_json_write(a->op->arena, advice, &a->call->advice);
+	return KH_OK;
 }
 
 /* The sealed blocks that the query is about, and the Reader's taint with them (B1, B23). */
@@ -232,14 +254,26 @@ static enum kh_err find_repeats(struct admission *a)
 			  : e;
 }
 
+/* Whether an answer may have to wait for a reviewer: a text, or one that is asked for twice.  A summary always has, and
+ * is `pending` from the beginning. */
+static bool may_be_held(struct admission *a)
+{
+	struct kh_query again;
+
+	return a->query.category == 2 ||
+	       (a->query.category == 1 && kh_repeat_query(a->op->arena, &a->query, 1, &again));
+}
+
 /* What the query costs at most, and by when it has ended. */
 static enum kh_err open_account(struct admission *a)
 {
 	uint64_t expiry = a->op->policy->approvals.expiry_seconds * 1000;
+	bool may_hold = may_be_held(a);
 
 	/* A query can wait for a reviewer, a summary for two of them, one after the other. */
 	a->deadline_ms = a->query.category == 3 ? 2 * expiry : expiry;
-	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, &a->account);
+	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, may_hold,
+					&a->account);
 	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
 }
 
@@ -350,10 +384,27 @@ static enum kh_err ask_human(struct admission *a)
 		.marks = &marks,
 		.operation = KH_LIT("bcp.query"),
 		.arguments = kh_canonical_digest(a->body),
+		.quiet = true,
 	};
 	enum kh_err e = kh_approval_request(op, &request, &approval);
-	if (e == KH_OK)
-		a->call->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+	if (e != KH_OK)
+		return e;
+	a->call->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+	return approval->state == KH_APPROVAL_PENDING
+		       ? KH_OK
+		       : kh_settle_ready(op, a->call->row, KH_OUTCOME_FAILED, "too_many_pending");
+}
+
+/* A6, by what the Controller knows itself.  Where more wait than that, the query fails like any other. */
+static enum kh_err check_waiting(struct admission *a)
+{
+	uint64_t most = a->op->policy->approvals.max_pending, count = 0;
+	enum kh_err e = kh_approval_known(a->op, a->task, &count);
+
+	if (e == KH_OK && count >= most)
+		e = kh_error_set(a->op->err, KH_EREFUSED, "too_many_pending",
+				 "%llu queries or plans of this task wait for a human already; at most %llu may",
+				 (unsigned long long)count, (unsigned long long)most);
 	return e;
 }
 
@@ -363,15 +414,11 @@ static enum kh_err check(struct admission *a)
 	enum kh_err e = kh_own_open(a->op, a->task);
 
 	if (e == KH_OK)
-		e = read_query(a);
-	if (e == KH_OK)
-		e = lint(a);
+		e = take_query(a);
 	if (e == KH_OK)
 		e = find_blocks(a);
-	if (e == KH_OK && a->query.category == 3 && (uint64_t)a->task->pending >= a->op->policy->approvals.max_pending)
-		e = kh_error_set(a->op->err, KH_EREFUSED, "too_many_pending",
-				 "%lld approvals of this task wait already; at most %llu may",
-				 (long long)a->task->pending, (unsigned long long)a->op->policy->approvals.max_pending);
+	if (e == KH_OK && a->query.category == 3)
+		e = check_waiting(a);
 	if (e == KH_OK)
 		e = find_reader(a);
 	if (e == KH_OK)
@@ -434,5 +481,5 @@ enum kh_err kh_admit_run(struct kh_op *op, void *call)
 	if (a.agent)
 		return KH_OK;
 	e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, a.call->row->effect, &effect);
-	return e == KH_OK ? kh_ask_prepare(op, effect, a.call->row, &a.call->ask) : e;
+	return e == KH_OK ? kh_ask_prepare(op, effect, a.call->row, &a.query, &a.call->ask) : e;
 }

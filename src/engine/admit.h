@@ -4,8 +4,19 @@
 
 #include "engine/ask.h"
 
+/* What there is to know of a query without a store. */
+struct kh_admit_read {
+	enum kh_err e; /* why it is no good query */
+	struct kh_error err;
+	struct kh_query query;
+	struct kh_view body;   /* its canonical JSON */
+	struct kh_view advice; /* JSON array (B22) */
+	bool advised;          /* it is not empty */
+};
+
 struct kh_admit {
-	yyjson_val *query; /* the caller's JSON, with the members of admission */
+	yyjson_val *query;         /* the caller's JSON, with the members of admission */
+	struct kh_admit_read read; /* filled in before the transaction */
 	/* out */
 	struct kh_view id;
 	struct kh_query_row *row;
@@ -17,5 +28,6 @@ struct kh_admit {
 				    record, not errors.  KH_OUTCOME_NONE: admitted */
 };
 enum kh_err kh_admit_run(struct kh_op *op, void *call);
+void kh_admit_prepare(struct kh_arena *arena, void *call);
 
 #endif

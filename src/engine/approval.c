@@ -41,9 +41,15 @@ static struct kh_view describe_why(struct kh_op *op, const char *why)
 	return kh_arena_printf(op->arena, "{\"why\":\"%s\"}", why);
 }
 
+/* A6. */
+static bool is_full(const struct kh_op *op, const struct kh_task_row *task)
+{
+	return (uint64_t)task->pending >= op->policy->approvals.max_pending;
+}
+
 static enum kh_err check_request(struct kh_op *op, const struct kh_approval_request *request)
 {
-	if ((uint64_t)request->task->pending >= op->policy->approvals.max_pending)
+	if (is_full(op, request->task) && !request->quiet)
 		return kh_error_set(op->err, KH_EREFUSED, "too_many_pending",
 				    "the task has %lld approvals waiting, and no more may wait",
 				    (long long)request->task->pending);
@@ -82,6 +88,7 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	if (e != KH_OK)
 		return e;
 	row->digest = kh_canonical_digest(row->subject);
+	bool full = is_full(op, request->task);
 	request->task->pending++;
 	if (request->query != NULL) {
 		request->query->approval = row->id;
@@ -89,8 +96,70 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 			request->query->waits = row->id;
 	}
 	e = kh_own_event(op, KH_AUDIT_APPROVAL_REQUESTED, request->task, describe_marks(op, request->marks));
+	if (e == KH_OK && full) {
+		kh_approval_end(row, request->task, KH_APPROVAL_VOID);
+		e = kh_own_event(op, KH_AUDIT_APPROVAL_VOID, request->task, describe_why(op, "too_many_pending"));
+	}
 	if (e == KH_OK)
 		*ret_approval = row;
+	return e;
+}
+
+/* Whether a Controller that looks now finds QUERY still open. */
+static bool seems_open(const struct kh_query_row *query, int64_t now)
+{
+	bool left = query->state == KH_QUERY_READY ? query->release_at <= now : query->deadline_at <= now;
+
+	return query->state != KH_QUERY_DONE && !left;
+}
+
+static enum kh_err count_queries(struct kh_op *op, const struct kh_task_row *task, uint64_t *count)
+{
+	int64_t *ids, after = 0;
+	size_t n = STEP;
+	enum kh_err e = KH_OK;
+
+	while (n == STEP && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_OPEN, task->id, KH_LIT(""), after, STEP, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_query_row query;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &query);
+			*count += e == KH_OK && query.category == 3 && seems_open(&query, op->now);
+		}
+	}
+	return e;
+}
+
+/* A plan that was not let in for others that wait seems to wait (transition.c). */
+static enum kh_err count_plans(struct kh_op *op, const struct kh_task_row *task, uint64_t *count)
+{
+	int64_t *ids, after = 0;
+	size_t n = STEP;
+	enum kh_err e = KH_OK;
+
+	while (n == STEP && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_OF_TASK, task->id, KH_LIT(""), after, STEP, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_approval_row row;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
+			*count += e == KH_OK && row.kind == KH_APPROVE_PHASE && op->now < row.expires_at &&
+				  (row.state == KH_APPROVAL_PENDING || row.state == KH_APPROVAL_VOID);
+		}
+	}
+	return e;
+}
+
+enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count)
+{
+	uint64_t count = 0;
+	enum kh_err e = count_queries(op, task, &count);
+
+	if (e == KH_OK)
+		e = count_plans(op, task, &count);
+	if (e == KH_OK)
+		*ret_count = count;
 	return e;
 }
 
@@ -113,7 +182,7 @@ void kh_approval_end(struct kh_approval_row *approval, struct kh_task_row *task,
 {
 	bool waits = approval->state == KH_APPROVAL_PENDING;
 
-	assert(kh_grant_may_become(approval->state, state)); /* A3 */
+	assert(kh_grant_may_become(approval->state, state)); /* I-41 */
 	approval->state = state;
 	if (waits && task != NULL)
 		task->pending--;
@@ -192,11 +261,13 @@ enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, 
 
 static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t id, int64_t query)
 {
-	struct kh_approval_row *row;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, id, &row);
+	struct kh_approval_row *row, seen; /* others' are passed by without their text */
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, id, &seen);
 
-	if (e != KH_OK || row->state != KH_APPROVAL_PENDING || row->task != task->id ||
-	    (query != 0 && row->query != query))
+	if (e != KH_OK || seen.task != task->id || (query != 0 && seen.query != query))
+		return e;
+	e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, id, &row);
+	if (e != KH_OK || row->state != KH_APPROVAL_PENDING)
 		return e;
 	kh_approval_end(row, task, KH_APPROVAL_VOID);
 	return kh_own_event(op, KH_AUDIT_APPROVAL_VOID, task,

@@ -20,11 +20,14 @@ struct kh_approval_request {
 	struct kh_view source;    /* canonical JSON array: about the blocks that it came from (id, source, taint) */
 	struct kh_view operation; /* what the grant is for */
 	struct kh_digest arguments, content;
+	bool quiet; /* whoever asks must not learn how many wait: it is void then, where otherwise it would be refused
+		     */
 };
 
 /*
  * Asks.  A query's `approval` is the new one then.  KH_EREFUSED `too_many_pending` where the task has the policy's most
- * (A6: 3); KH_EINPUT `bad_utf8`, KH_ELIMIT `too_long` for a text that nobody could be shown.
+ * (A6: 3) and the request is not `quiet`; KH_EINPUT `bad_utf8`, KH_ELIMIT `too_long` for a text that nobody could be
+ * shown.
  */
 enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_request *request,
 				struct kh_approval_row **ret_approval) __attribute__((warn_unused_result));
@@ -37,6 +40,14 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
  */
 enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, const struct kh_grant_call *call,
 			    enum kh_granted *ret_why) __attribute__((warn_unused_result));
+
+/*
+ * How many approvals of TASK wait, as far as its Controller can tell: one for each query of category 3 whose outcome
+ * has not left, and each plan.  How many really do depends on what Readers answered, and on the moment at which a
+ * reviewer decided, which are not for a Controller to count (B16, B17).
+ */
+enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count)
+	__attribute__((warn_unused_result));
 
 /* Makes the pending approvals of a task, or of one query of it (0: all), void. */
 enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)

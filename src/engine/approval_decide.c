@@ -68,6 +68,12 @@ static enum kh_err check_words(const struct deciding *d, const char *member, str
 	return e;
 }
 
+/* What was decided: the state itself may have gone on from there. */
+static const char *decided(const struct kh_approval_row *row)
+{
+	return row->state == KH_APPROVAL_REJECTED ? "rejected" : row->edited.n > 0 ? "edited" : "approved";
+}
+
 static enum kh_err tell_decided(const struct deciding *d)
 {
 	struct kh_op *op = d->op;
@@ -83,9 +89,9 @@ static enum kh_err tell_decided(const struct deciding *d)
 	struct kh_view name = kh_arena_quote(op->arena, decider->name);
 	struct kh_view from = kh_arena_quote(op->arena, row->decided_from);
 	struct kh_view at = kh_timestamp_text(op->arena, row->decided_at);
-	return kh_error_set(op->err, KH_EREFUSED, "already_decided", "%s %.*s decided it from %.*s at %.*s: it is %s",
-			    kh_words_name(&kh_policy_role_words, decider->role), KH_FMT(name), KH_FMT(from), KH_FMT(at),
-			    state);
+	return kh_error_set(op->err, KH_EREFUSED, "already_decided", "%s %.*s %s it from %.*s at %.*s; it is %s",
+			    kh_words_name(&kh_policy_role_words, decider->role), KH_FMT(name), decided(row),
+			    KH_FMT(from), KH_FMT(at), state);
 }
 
 static enum kh_err check_digest(const struct deciding *d)
@@ -297,7 +303,7 @@ enum kh_err kh_approval_decide_run(struct kh_op *op, void *call)
 	if (e == KH_OK)
 		e = kh_approval_due(op, d.row); /* too late is recorded as what it is: expired, not decided (A3) */
 	if (e == KH_OK && d.query != NULL)
-		e = kh_settle_due(op, d.query); /* likewise where the query's own time is over */
+		e = kh_settle_due(op, d.query); /* so is what comes after the query's own deadline */
 	if (e != KH_OK)
 		return e;
 	e = check(&d);

@@ -6,6 +6,8 @@
 #include "engine/own.h"
 #include "engine/settle.h"
 
+#define BATCH 64
+
 enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev)
 {
 	struct kh_effect_row *effect;
@@ -85,6 +87,22 @@ static enum kh_err prepare_blocks(struct kh_op *op, const struct kh_query_row *q
 	return e;
 }
 
+enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes)
+{
+	struct kh_block_row block;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_own_ids(op, query->blocks, &ids, &count);
+
+	*ret_yes = true;
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
+		if (e == KH_OK && block.purged_at != 0)
+			*ret_yes = false;
+	}
+	return e == KH_OK && !*ret_yes ? kh_settle_ready(op, query, KH_OUTCOME_FAILED, "content_purged") : e;
+}
+
 /* The name of the Controller whose context it is. */
 static enum kh_err find_writer(struct kh_op *op, int64_t context, struct kh_view *ret_name)
 {
@@ -100,7 +118,7 @@ static enum kh_err find_writer(struct kh_op *op, int64_t context, struct kh_view
 }
 
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
-			   struct kh_ask *ask)
+			   const struct kh_query *read, struct kh_ask *ask)
 {
 	struct kh_query *asked = KH_NEW(op->arena, struct kh_query);
 
@@ -112,7 +130,9 @@ enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect,
 		.query = asked,
 		.now = op->now,
 	};
-	enum kh_err e = kh_ask_query(op, query, effect->round, asked);
+	if (read != NULL)
+		*asked = *read;
+	enum kh_err e = read != NULL ? KH_OK : kh_ask_query(op, query, effect->round, asked);
 	if (e == KH_OK)
 		e = find_writer(op, query->context, &ask->ask.from);
 	if (e == KH_OK)
@@ -159,7 +179,7 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 	struct kh_effect_row *effect;
 	struct kh_query_row *query;
 	struct kh_task_row *task;
-	bool granted = true;
+	bool granted = true, there = true;
 
 	ask->found = false;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ask->effect, &effect);
@@ -168,8 +188,12 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 	e = kh_txn_load(op->txn, KH_TABLE_QUERIES, effect->query, &query);
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_TASKS, effect->task, &task);
-	if (e != KH_OK || query->state != KH_QUERY_ASKING || query->effect != effect->id ||
-	    query->deadline_at <= op->now)
+	if (e != KH_OK || query->state != KH_QUERY_ASKING || query->effect != effect->id)
+		return e;
+	if (query->deadline_at <= op->now)
+		return kh_settle_due(op, query); /* left alone, it would stand before all that a Reader is to get */
+	e = kh_ask_check(op, query, &there);
+	if (e != KH_OK || !there)
 		return e;
 	if (op->caller == NULL && kh_engine_reader(op->engine, query->reader) == NULL)
 		return KH_OK; /* an agent's: it comes for it itself */
@@ -183,21 +207,24 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 		effect->begun_at = op->now;
 		e = kh_own_event(op, KH_AUDIT_ASK_BEGUN, task, KH_LIT(""));
 	}
-	return e == KH_OK ? kh_ask_prepare(op, effect, query, ask) : e;
+	return e == KH_OK ? kh_ask_prepare(op, effect, query, NULL, ask) : e;
 }
 
 enum kh_err kh_ask_next_run(struct kh_op *op, void *call)
 {
 	struct kh_ask *ask = call;
-	int64_t *ids = NULL;
-	size_t count = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_READER, 0, op->caller->name, 0, 64, &ids, &count);
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
 
 	ask->mark = true;
 	ask->found = false;
-	for (size_t i = 0; e == KH_OK && i < count && !ask->found; i++) {
-		ask->effect = ids[i];
-		e = kh_ask_begin_run(op, ask);
+	while (e == KH_OK && count == BATCH && !ask->found) {
+		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_READER, 0, op->caller->name, after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && !ask->found; i++) {
+			ask->effect = after = ids[i];
+			e = kh_ask_begin_run(op, ask);
+		}
 	}
 	return e;
 }

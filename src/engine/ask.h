@@ -31,8 +31,13 @@ enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t pre
 enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round, struct kh_query *ret_query)
 	__attribute__((warn_unused_result));
 
-/* What the Reader of EFFECT is to get. */
+/* Whether the content that QUERY is about is still there.  Where it was purged the query has failed: an answer about
+ * nothing would look like one about something (L5). */
+enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes)
+	__attribute__((warn_unused_result));
+
+/* What the Reader of EFFECT is to get.  READ: the query of its round, where the caller has it already; else NULL. */
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
-			   struct kh_ask *ask) __attribute__((warn_unused_result));
+			   const struct kh_query *read, struct kh_ask *ask) __attribute__((warn_unused_result));
 
 #endif

@@ -15,7 +15,7 @@ static enum kh_err carry(struct kh_engine *engine, const struct kh_ask *ask, str
 			 struct kh_ask *ret_next, struct kh_error *err)
 {
 	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
-	struct kh_respond respond = {.effect = ask->effect};
+	struct kh_respond respond = {.effect = ask->effect, .asked = ask->ask.query};
 
 	/* A driver that fails by itself is a try that failed: the ask has begun, and somebody must say how it ended. */
 	if (reader->driver->ask(reader, arena, &ask->ask, &respond.response, &respond.fault, &respond.detail) !=

@@ -87,7 +87,8 @@ const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct 
 
 struct job {
 	struct kh_engine *engine;
-	struct kh_view token; /* p NULL: Keyhole itself */
+	struct kh_view token;                    /* p NULL: Keyhole itself */
+	const struct kh_operations_entry *entry; /* NULL: not one that a token can call */
 	kh_engine_fn *fn;
 	void *call;
 	struct kh_arena *arena;
@@ -122,7 +123,7 @@ static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operati
 
 static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
 {
-	const struct kh_operations_entry *entry = kh_operations_find(job->fn);
+	const struct kh_operations_entry *entry = job->entry;
 	enum kh_err e = kh_token_check(op->txn, job->engine->id_key, job->token, op->now, &op->caller);
 
 	*ret_yes = false;
@@ -187,12 +188,15 @@ enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_en
 	struct job job = {
 		.engine = engine,
 		.token = token.p != NULL ? token : KH_LIT(""),
+		.entry = kh_operations_find(fn),
 		.fn = fn,
 		.call = call,
 		.arena = arena,
 		.err = err,
 	};
 
+	if (job.entry != NULL && job.entry->prepare != NULL)
+		job.entry->prepare(arena, call);
 	return run(&job);
 }
 

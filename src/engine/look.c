@@ -36,6 +36,14 @@ static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const 
 	return kh_json_write(op->arena, message, &look->delivery);
 }
 
+/* Whether a query of a task that has ended was asked before the context was reset; a reset ends every task there is.  A
+ * clock that was set back must not bring a delivery back: blocks have numbers, too. */
+static bool is_of_before(const struct kh_context_row *context, const struct kh_query_row *query)
+{
+	return context->reset_at >= query->admitted_at ||
+	       (query->delivery != 0 && query->delivery <= context->reset_block);
+}
+
 enum kh_err kh_look_run(struct kh_op *op, void *call)
 {
 	struct kh_look *look = call;
@@ -51,8 +59,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, query->context, &context);
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_TASKS, query->task, &task);
-	/* A reset ends every task there is: what is asked of one that is open was asked after it. */
-	if (e == KH_OK && task->state != KH_TASK_OPEN && context->reset_at >= query->admitted_at)
+	if (e == KH_OK && task->state != KH_TASK_OPEN && is_of_before(context, query))
 		e = kh_error_set(op->err, KH_EUNKNOWN, "unknown_query", "it was asked before the context was reset");
 	if (e == KH_OK)
 		e = kh_settle_due(op, query);

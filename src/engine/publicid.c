@@ -9,6 +9,7 @@
 #include <sodium.h>
 
 #define ROUNDS 4
+#define LENGTH 17
 
 _Static_assert(KH_PUBLICID_KEY == crypto_shorthash_KEYBYTES, "SipHash's key");
 
@@ -32,7 +33,15 @@ struct kh_view kh_publicid_text(struct kh_arena *arena, const unsigned char key[
 		left = right;
 		right = next;
 	}
-	return kh_arena_printf(arena, "%c%08x%08x", kind, left, right);
+	char *text = kh_arena_alloc(arena, LENGTH);
+	if (text == NULL)
+		return (struct kh_view){NULL, 0};
+	text[0] = (char)kind;
+	for (unsigned i = 0; i < 8; i++) {
+		text[1 + i] = "0123456789abcdef"[left >> (28 - 4 * i) & 15];
+		text[9 + i] = "0123456789abcdef"[right >> (28 - 4 * i) & 15];
+	}
+	return kh_view_of(text, LENGTH);
 }
 
 /* Eight lower-case hexadecimal digits. */
@@ -58,7 +67,7 @@ bool kh_publicid_parse(const unsigned char key[KH_PUBLICID_KEY], enum kh_publici
 {
 	uint32_t left, right;
 
-	if (text.n != 17 || text.p[0] != (char)kind || !read_half(kh_view_sub(text, 1, 9), &left) ||
+	if (text.n != LENGTH || text.p[0] != (char)kind || !read_half(kh_view_sub(text, 1, 9), &left) ||
 	    !read_half(kh_view_sub(text, 9, 17), &right))
 		return false;
 	for (unsigned i = ROUNDS; i-- > 0;) {

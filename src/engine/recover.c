@@ -18,23 +18,25 @@ static enum kh_err take_over(struct kh_op *op, struct kh_effect_row *effect)
 }
 
 /* An effect that nobody living has: it is ours now, or it ends. */
-static enum kh_err recover(struct kh_op *op, struct kh_recover *call, struct kh_effect_row *effect)
+static enum kh_err recover(struct kh_op *op, struct kh_recover *call, const struct kh_effect_row *seen)
 {
 	struct kh_store *store = kh_engine_store(op->engine);
+	struct kh_effect_row *effect;
 
-	if (effect->holder == 0 || effect->holder == kh_store_holder(store) ||
-	    kh_engine_reader(op->engine, effect->reader) == NULL || kh_store_holder_alive(store, effect->holder))
+	if (seen->holder == 0 || seen->holder == kh_store_holder(store) ||
+	    kh_engine_reader(op->engine, seen->reader) == NULL || kh_store_holder_alive(store, seen->holder))
 		return KH_OK;
-	if (effect->state == KH_EFFECT_WAITING)
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, seen->id, &effect);
+	if (e == KH_OK && effect->state == KH_EFFECT_WAITING)
 		return take_over(op, effect);
 	call->lost++;
-	return kh_respond_fail(op, effect, KH_READER_LOST, KH_LIT(""));
+	return e == KH_OK ? kh_respond_fail(op, effect, KH_READER_LOST, KH_LIT("")) : e;
 }
 
 /* An effect that is this process's to carry out, what it has just taken over or asked again included. */
-static enum kh_err collect(struct kh_op *op, struct kh_recover *call, struct kh_effect_row *effect)
+static enum kh_err collect(struct kh_op *op, struct kh_recover *call, const struct kh_effect_row *seen)
 {
-	if (effect->holder != kh_store_holder(kh_engine_store(op->engine)) || effect->state != KH_EFFECT_WAITING)
+	if (seen->holder != kh_store_holder(kh_engine_store(op->engine)) || seen->state != KH_EFFECT_WAITING)
 		return KH_OK;
 	if ((call->count & (call->count - 1)) == 0) { /* a power of two, or none: full */
 		size_t more = call->count > 0 ? 2 * call->count : 1;
@@ -44,25 +46,25 @@ static enum kh_err collect(struct kh_op *op, struct kh_recover *call, struct kh_
 			return KH_ENOMEM;
 		call->effects = effects;
 	}
-	call->effects[call->count++] = effect->id;
+	call->effects[call->count++] = seen->id;
 	return KH_OK;
 }
 
 static enum kh_err each(struct kh_op *op, struct kh_recover *call,
-			enum kh_err (*fn)(struct kh_op *, struct kh_recover *, struct kh_effect_row *))
+			enum kh_err (*fn)(struct kh_op *, struct kh_recover *, const struct kh_effect_row *))
 {
 	int64_t *ids = NULL, after = 0;
 	size_t count = BATCH;
-	struct kh_effect_row *effect;
+	struct kh_effect_row seen;
 	enum kh_err e = KH_OK;
 
 	while (e == KH_OK && count == BATCH) {
 		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
 			if (e == KH_OK)
-				e = fn(op, call, effect);
+				e = fn(op, call, &seen);
 		}
 	}
 	return e;

@@ -157,11 +157,16 @@ static enum kh_err judge_first(struct answering *a)
 }
 
 /* The verdict on this response: in a later round of its own first, then of all together. */
-static enum kh_err judge_round(struct answering *a, enum kh_verdict *ret_verdict)
+static enum kh_err judge_round(struct answering *a, const struct kh_query *asked, enum kh_verdict *ret_verdict)
 {
 	struct kh_op *op = a->op;
 	struct kh_query again;
-	enum kh_err e = kh_ask_query(op, a->query, 0, &a->asked);
+	enum kh_err e = KH_OK;
+
+	if (asked != NULL && a->effect->round == 0)
+		a->asked = *asked;
+	else
+		e = kh_ask_query(op, a->query, 0, &a->asked);
 
 	if (e == KH_OK && a->effect->round > 0) {
 		e = kh_ask_query(op, a->query, a->effect->round, &again);
@@ -321,7 +326,7 @@ static enum kh_err take(struct answering *a, struct kh_respond *call)
 
 	a->effect->raw = call->response;
 	a->effect->expires_at = kh_engine_keep_until(op->engine, op->now);
-	enum kh_err e = judge_round(a, &verdict);
+	enum kh_err e = judge_round(a, call->asked, &verdict);
 	if (e == KH_OK && a->answer.reasons.n > 0)
 		e = kh_json_write(op->arena, kh_json_reasons(doc, &a->answer.reasons), &a->effect->reasons);
 	if (e == KH_OK)
@@ -348,6 +353,7 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 	struct kh_respond *call = arg;
 	struct kh_effect_row *effect = NULL;
 	struct answering a;
+	bool there;
 
 	call->code = "closed";
 	enum kh_err e = find_effect(op, call, &effect);
@@ -375,6 +381,9 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 	}
 	if (e != KH_OK || a.query->state != KH_QUERY_ASKING || kh_engine_reader(op->engine, a.query->reader) == NULL)
 		return e;
+	e = kh_ask_check(op, a.query, &there);
+	if (e != KH_OK || !there)
+		return e;
 	e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, a.query->effect, &effect);
-	return e == KH_OK ? kh_ask_prepare(op, effect, a.query, &call->next) : e;
+	return e == KH_OK ? kh_ask_prepare(op, effect, a.query, NULL, &call->next) : e;
 }

@@ -10,11 +10,12 @@
 #include "engine/ask.h"
 
 struct kh_respond {
-	int64_t effect;             /* in, of Keyhole's own drivers */
-	struct kh_view ask;         /* in, of a token: the public id, query_id */
-	struct kh_tainted response; /* any bytes; a message with query_id, or the body alone */
-	enum kh_reader_fault fault; /* in: where there is no response */
-	struct kh_view detail;      /* in: of the fault, for humans */
+	int64_t effect;               /* in, of Keyhole's own drivers */
+	struct kh_view ask;           /* in, of a token: the public id, query_id */
+	struct kh_tainted response;   /* any bytes; a message with query_id, or the body alone */
+	enum kh_reader_fault fault;   /* in: where there is no response */
+	struct kh_view detail;        /* in: of the fault, for humans */
+	const struct kh_query *asked; /* in: what its driver was asked, where the caller has that; else NULL */
 	/* out */
 	const char *code; /* "accepted", "invalid" (asked again), "closed" */
 	struct kh_query_row *query;

@@ -261,11 +261,24 @@ enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_
 	return e == KH_OK ? end(&s, outcome, reason) : e;
 }
 
+/* The approval that QUERY waits for, where its time has passed: the query then ends as expired. */
+static enum kh_err due_approval(struct kh_op *op, const struct kh_query_row *query)
+{
+	struct kh_approval_row *approval;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, query->approval, &approval);
+
+	return e == KH_OK ? kh_approval_due(op, approval) : e;
+}
+
 enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
 {
+	bool waits = query->state == KH_QUERY_APPROVAL || query->state == KH_QUERY_HELD;
 	struct ending s;
-	enum kh_err e = load(op, query, &s);
+	/* An approval past its time has expired, also where the query's own deadline has passed meanwhile (A3). */
+	enum kh_err e = waits ? due_approval(op, query) : KH_OK;
 
+	if (e == KH_OK)
+		e = load(op, query, &s);
 	if (e != KH_OK || query->state == KH_QUERY_DONE)
 		return e;
 	if (query->state == KH_QUERY_READY)
@@ -287,7 +300,7 @@ static void sooner(struct kh_settle *settle, int64_t time)
 
 static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
 {
-	struct kh_approval_row *approval;
+	struct kh_approval_row *approval, seen;
 	int64_t *ids = NULL, after = 0;
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
@@ -296,10 +309,14 @@ static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
 		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_PENDING, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
-			if (e == KH_OK && approval->expires_at > op->now)
-				sooner(settle, approval->expires_at);
-			else if (e == KH_OK)
+			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &seen);
+			if (e == KH_OK && seen.expires_at > op->now) {
+				sooner(settle, seen.expires_at);
+				continue;
+			}
+			if (e == KH_OK)
+				e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
+			if (e == KH_OK)
 				e = kh_approval_due(op, approval);
 		}
 	}
@@ -309,7 +326,7 @@ static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
 /* An agent that took an ask and is not heard of: a failed try, like that of any other Reader. */
 static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
 {
-	struct kh_effect_row *effect;
+	struct kh_effect_row *effect, seen;
 	int64_t *ids = NULL, after = 0;
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
@@ -318,13 +335,16 @@ static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
 		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
-			if (e != KH_OK || effect->state != KH_EFFECT_BEGUN ||
-			    kh_engine_reader(op->engine, effect->reader) != NULL)
+			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
+			if (e != KH_OK || seen.state != KH_EFFECT_BEGUN ||
+			    kh_engine_reader(op->engine, seen.reader) != NULL)
 				continue;
-			if (effect->begun_at + AGENT_TIME > op->now)
-				sooner(settle, effect->begun_at + AGENT_TIME);
-			else
+			if (seen.begun_at + AGENT_TIME > op->now) {
+				sooner(settle, seen.begun_at + AGENT_TIME);
+				continue;
+			}
+			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			if (e == KH_OK)
 				e = kh_respond_fail(op, effect, KH_READER_LATE, KH_LIT(""));
 		}
 	}
@@ -333,7 +353,7 @@ static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
 
 static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
 {
-	struct kh_query_row *query;
+	struct kh_query_row *query, seen;
 	int64_t *ids = NULL, after = 0;
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
@@ -342,15 +362,17 @@ static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
 		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
+			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &seen);
+			int64_t due = seen.state == KH_QUERY_READY ? seen.release_at : seen.deadline_at;
+			if (e == KH_OK && due > op->now) {
+				sooner(settle, due);
+				continue;
+			}
+			if (e == KH_OK)
+				e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
 			if (e == KH_OK)
 				e = kh_settle_due(op, query);
-			if (e != KH_OK)
-				break;
-			if (query->state == KH_QUERY_DONE)
-				settle->count++;
-			else
-				sooner(settle, query->state == KH_QUERY_READY ? query->release_at : query->deadline_at);
+			settle->count++;
 		}
 	}
 	return e;

@@ -16,6 +16,7 @@
 
 #define TEXT_SIZE 85 /* "kh-", 17 of the public id, "-", 64 of the secret */
 #define BATCH     256
+#define FIRST     1                  /* the token that the store was created with: an admin's */
 #define LATEST    (INT64_C(1) << 53) /* a time that every column holds */
 
 /* --- the text ----------------------------------------------------------------------------------------------------- */
@@ -59,8 +60,8 @@ static enum kh_err has_living_host(struct kh_txn *txn, const struct kh_token_row
 	struct kh_token_row parent;
 
 	*ret_yes = true;
-	if (token->role != KH_ROLE_CONTROLLER || token->parent == 0)
-		return KH_OK;
+	if (token->role != KH_ROLE_CONTROLLER || token->parent <= FIRST)
+		return KH_OK; /* the common case, on the path of every call, without another row */
 	enum kh_err e = kh_txn_peek(txn, KH_TABLE_TOKENS, token->parent, &parent);
 	if (e == KH_OK)
 		*ret_yes = parent.role != KH_ROLE_HOST || is_living(&parent, now);

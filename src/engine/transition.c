@@ -92,9 +92,18 @@ static enum kh_err request(struct kh_op *op, struct kh_task_row *task, const str
 		.source = KH_LIT("[]"),
 		.operation = KH_LIT(OPERATION),
 		.arguments = plan->digest,
+		.quiet = true,
 	};
 	struct kh_approval_row *approval = NULL;
-	enum kh_err e = kh_approval_request(op, &request, &approval);
+	uint64_t count = 0;
+	enum kh_err e = kh_approval_known(op, task, &count);
+
+	if (e == KH_OK && count >= op->policy->approvals.max_pending)
+		return kh_error_set(op->err, KH_EREFUSED, "too_many_pending",
+				    "%llu queries or plans of this task wait for a human already",
+				    (unsigned long long)count);
+	if (e == KH_OK)
+		e = kh_approval_request(op, &request, &approval);
 
 	if (e == KH_OK)
 		execute->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
@@ -112,6 +121,15 @@ static enum kh_err begin(struct kh_op *op, struct kh_task_row *task, const struc
 					    plan->review.n));
 }
 
+/*
+ * A plan for which there was no room, because of answers that wait for a reviewer, was void from the start.  The
+ * Controller is not to learn that (B16): it waits as for a reviewer who does not come.
+ */
+static bool seems_to_wait(const struct kh_op *op, const struct kh_approval_row *approval)
+{
+	return approval->state == KH_APPROVAL_VOID && approval->decided_by == 0 && op->now < approval->expires_at;
+}
+
 /* A plan that a human must have read. */
 static enum kh_err ask_human(struct kh_op *op, struct kh_task_row *task, const struct plan *plan,
 			     struct kh_execute *execute)
@@ -124,7 +142,7 @@ static enum kh_err ask_human(struct kh_op *op, struct kh_task_row *task, const s
 		e = kh_approval_due(op, approval);
 	if (e != KH_OK)
 		return e;
-	if (approval != NULL && approval->state == KH_APPROVAL_PENDING) {
+	if (approval != NULL && (approval->state == KH_APPROVAL_PENDING || seems_to_wait(op, approval))) {
 		execute->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
 		return KH_OK;
 	}

@@ -275,8 +275,13 @@ static bool is_met(const struct chooser *c, const struct owner *owner)
 {
 	size_t met = owner->best, need = (owner->words * 2 + 2) / 3;
 
-	for (size_t i = 0; i < owner->words; i++)
+	for (size_t i = 0; i < owner->words; i++) {
+		/* A question mark or a URL decides: "if you have any questions" asks nothing. */
+		bool decides = owner->signs[i] == SIGN_LINK || owner->signs[i] == SIGN_QUESTION;
+		if (decides && !has_sign(c->tokens, owner->signs[i]))
+			return false;
 		met += owner->met[i] == 0 && has_sign(c->tokens, owner->signs[i]);
+	}
 	return owner->words > 0 && met >= need;
 }
 

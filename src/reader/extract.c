@@ -116,7 +116,7 @@ enum kh_err kh_extract_respond(struct kh_arena *arena, const struct kh_query *qu
 	} else if (query->category == 2) {
 		yyjson_mut_obj_add_val(doc, root, "answers", write_answers(arena, doc, query, &tokens));
 	} else {
-		struct kh_view summary = kh_lead_summary(arena, &tokens, query->directive, query->max_words);
+		struct kh_view summary = kh_lead_summary(arena, &tokens, query->max_words);
 		if (summary.n > 0 && kh_utf8_invalid(summary) == SIZE_MAX)
 			kh_json_add(doc, root, "summary", summary);
 	}
@@ -147,10 +147,20 @@ static enum kh_err ask_extract(const struct kh_reader *reader, struct kh_arena *
 			       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault,
 			       struct kh_view *ret_detail)
 {
+	struct kh_error err = {.offset = SIZE_MAX};
 	struct kh_view response;
+	enum kh_err e = kh_reader_prove(arena, ask, &err);
 
 	(void)reader;
-	enum kh_err e = kh_extract_respond(arena, ask->query, open_blocks(arena, ask), &response);
+	if (e == KH_ECHANGED) {
+		*ret_response = kh_tainted_wrap(KH_LIT(""));
+		*ret_fault = KH_READER_CHANGED;
+		*ret_detail = kh_arena_printf(arena, "%s", err.detail);
+		return kh_arena_check(arena);
+	}
+	if (e != KH_OK)
+		return e;
+	e = kh_extract_respond(arena, ask->query, open_blocks(arena, ask), &response);
 	if (e != KH_OK)
 		return e;
 	*ret_response = kh_tainted_wrap(response);

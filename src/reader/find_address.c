@@ -48,12 +48,10 @@ static bool mail_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_
 	if (first == i || end <= i + 1 || !reads(spot, KH_FORMAT_EMAIL, first, end))
 		return false;
 	*ret_range = (struct kh_range){first, end};
-	bool sender = kh_spot_asks(spot, KH_LIT("sender|sent|from|author|wrote|sender's"));
-	bool recipient = kh_spot_asks(spot, KH_LIT("recipient|addressed|to|receiver|recipients"));
 	if (kh_mail_within(spot->mail->from, first))
-		*ret_bonus += sender ? 8 * MATCH : -MATCH;
+		*ret_bonus += kh_spot_asks_sender(spot) ? 8 * MATCH : -MATCH;
 	if (kh_mail_within(spot->mail->to, first))
-		*ret_bonus += recipient && !sender ? 8 * MATCH : -MATCH;
+		*ret_bonus += kh_spot_asks_recipient(spot) ? 8 * MATCH : -MATCH;
 	return true;
 }
 
@@ -77,6 +75,9 @@ static bool phone_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret
 			break;
 		}
 	}
+	if (end + 1 < t->n && t->at[end + 1].kind == KH_TOKEN_NUMBER && t->at[end + 1].n <= 6 &&
+	    t->at[end + 1].line == t->at[i].line && kh_tokens_among(t, end, KH_LIT("x|ext|extension")))
+		end += 2;
 	bool label = i > 0 &&
 		     (kh_tokens_among(t, i - 1, KH_LIT("phone|tel|telephone|mobile|call|cell|fax")) ||
 		      (i > 1 && kh_tokens_among(t, i - 2, KH_LIT("phone|tel|telephone|mobile|call|cell|fax"))));

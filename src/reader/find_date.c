@@ -140,17 +140,18 @@ static bool is_range_end(const struct kh_tokens *t, size_t i)
 }
 
 /* The date of the mail itself is asked for by its sending; no other question means it. */
-static int surroundings(const struct kh_spot *spot, size_t first)
+static bool surroundings(const struct kh_spot *spot, size_t first, int *ret_bonus)
 {
-	static const struct kh_view sending = KH_LIT_INIT(
-		"sent|received|send|receive|mail|email|message|written|dated");
-	int bonus = 0;
+	bool sending = kh_spot_asks(spot, KH_LIT("sent|received|send|mail|email|message|letter|written|dated"));
 
-	if (kh_mail_within(spot->mail->date, first))
-		bonus += kh_spot_asks(spot, sending) ? 4 * MATCH : -MATCH;
+	if (kh_mail_within(spot->mail->date, first)) {
+		if (!sending && spot->specific > 0)
+			return false;
+		*ret_bonus += 4 * MATCH;
+	}
 	if (is_range_end(spot->tokens, first))
-		bonus += spot->last ? 3 * MATCH : -MATCH / 4;
-	return bonus;
+		*ret_bonus += spot->last ? 3 * MATCH : spot->begin ? -3 * MATCH : -MATCH / 4;
+	return true;
 }
 
 static bool day_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range, int *ret_bonus)
@@ -162,8 +163,8 @@ static bool day_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_r
 		return false;
 	*ret_range = (struct kh_range){i, last + 1};
 	/* A month alone says less than a day. */
-	*ret_bonus = surroundings(spot, i) + (date.day != 0 ? MATCH / 2 : 0);
-	return true;
+	*ret_bonus = date.day != 0 ? MATCH / 2 : 0;
+	return surroundings(spot, i, ret_bonus);
 }
 
 static bool clock_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range, int *ret_bonus)
@@ -174,8 +175,7 @@ static bool clock_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret
 	if (!time_at(spot->tokens, i, &last, &time))
 		return false;
 	*ret_range = (struct kh_range){i, last + 1};
-	*ret_bonus = surroundings(spot, i);
-	return true;
+	return surroundings(spot, i, ret_bonus);
 }
 
 /* The token behind what may stand between a date and its time, from I. */
@@ -222,8 +222,7 @@ static bool both_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_
 	if (!both_at(spot->tokens, i, &both))
 		return false;
 	*ret_range = (struct kh_range){i, both.last + 1};
-	*ret_bonus = surroundings(spot, i);
-	return true;
+	return surroundings(spot, i, ret_bonus);
 }
 
 static struct kh_view write_both(struct kh_spot *spot, const struct kh_date *date, const struct kh_time *time)

@@ -5,7 +5,7 @@
 #include "core/bcp/language.h"
 
 #define LOOKUPS 200
-#define WORDS   4 /* of a name: "United States of America", "Papua New Guinea" */
+#define PARTS   7 /* tokens of a name: "Cocos (Keeling) Islands" */
 #define MATCH   40
 
 typedef bool find(struct kh_view key, struct kh_view *ret_name);
@@ -22,12 +22,14 @@ static bool listed_at(struct kh_spot *spot, size_t i, find *in, size_t *ret_last
 	/* What begins a sentence in a capital and means nothing cannot be meant. */
 	if (kh_cue_is_empty(t->at[i].stem) && !t->at[i].shout)
 		return false;
-	for (size_t k = i + 1; k < t->n && k - i < WORDS && t->at[k].line == t->at[i].line; k++) {
-		if (t->at[k].kind != KH_TOKEN_WORD)
-			break;
-		if (t->at[k].capital)
+	/* "KW51": a code with digits is none. */
+	if (i + 1 < t->n && t->at[i + 1].glued && t->at[i + 1].kind == KH_TOKEN_NUMBER)
+		return false;
+	for (size_t k = i + 1; k < t->n && k - i < PARTS && t->at[k].line == t->at[i].line; k++) {
+		bool joint = kh_tokens_mark(t, k, '-') || kh_tokens_mark(t, k, '(') || kh_tokens_mark(t, k, ')');
+		if (t->at[k].kind == KH_TOKEN_WORD && t->at[k].capital)
 			last = k;
-		else if (!kh_tokens_among(t, k, KH_LIT("of|and|the")))
+		else if (!joint && !kh_tokens_among(t, k, KH_LIT("of|and|the")))
 			break;
 	}
 	for (; spot->budget > 0; last--) {
@@ -78,7 +80,7 @@ static bool take(struct kh_spot *spot, kh_spot_candidate *which, find *in, struc
 
 	if (!kh_spot_best(spot, which, &range))
 		return false;
-	spot->budget = WORDS + 1;
+	spot->budget = PARTS + 1;
 	return listed_at(spot, range.first, in, &last, ret_text);
 }
 

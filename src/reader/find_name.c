@@ -217,17 +217,12 @@ bool kh_find_name_person(struct kh_spot *spot, struct kh_view *ret_text)
 	const struct kh_mail *mail = spot->mail;
 	struct kh_range range;
 
-	if (kh_spot_asks(spot,
-			 KH_LIT("sender|sent|send|sends|from|author|wrote|written|writing|signed|signs|writer|writes|"
-				"signature"))) {
-		if (name_of_header(spot, mail->from, ret_text) || name_of_range(spot, mail->signature, ret_text) ||
-		    introduced(spot, ret_text))
-			return true;
-	}
-	if (kh_spot_asks(spot, KH_LIT("recipient|addressed|addressee|receiver|receives|greeted|to"))) {
-		if (name_of_header(spot, mail->to, ret_text) || name_of_range(spot, mail->greeting, ret_text))
-			return true;
-	}
+	if (kh_spot_asks_sender(spot) && (name_of_header(spot, mail->from, ret_text) ||
+					  name_of_range(spot, mail->signature, ret_text) || introduced(spot, ret_text)))
+		return true;
+	if (kh_spot_asks_recipient(spot) &&
+	    (name_of_header(spot, mail->to, ret_text) || name_of_range(spot, mail->greeting, ret_text)))
+		return true;
 	if (!kh_spot_best(spot, candidate, &range))
 		return false;
 	*ret_text = kh_tokens_span(spot->tokens, range.first, range.end - 1);

@@ -197,6 +197,9 @@ static bool amount_at(struct kh_arena *arena, const struct kh_tokens *t, size_t 
 
 	if (!is_number(t, i) || (i > 0 && t->at[i].glued && t->at[i - 1].kind != KH_TOKEN_MARK && !t->at[i - 1].shout))
 		return false;
+	/* What is left of a number that is none ("1.200 EUR") is none either. */
+	if (i > 1 && t->at[i].glued && t->at[i - 1].glued && is_number(t, i - 2))
+		return false;
 	size_t last = scale_end(t, digits_end(t, i)), first = prefix_of(t, i), end = suffix_of(t, last);
 	if (end > last) {
 		ret->range = (struct kh_range){first, end + 1};

@@ -130,15 +130,13 @@ static unsigned words_in(const struct kh_tokens *t, size_t first, size_t end)
 	return words;
 }
 
-struct kh_view kh_lead_summary(struct kh_arena *arena, const struct kh_tokens *tokens, struct kh_view directive,
-			       unsigned max_words)
+struct kh_view kh_lead_summary(struct kh_arena *arena, const struct kh_tokens *tokens, unsigned max_words)
 {
 	const struct kh_mail mail = kh_mail_read(tokens);
 	struct kh_buf out;
 	struct kh_view summary = KH_LIT("");
 	unsigned words = 0;
 
-	(void)directive;
 	kh_buf_init(&out, arena, SUMMARY_BYTES);
 	for (size_t i = mail.body; i < tokens->n;) {
 		size_t end = sentence_end(tokens, i);

@@ -8,8 +8,7 @@
 bool kh_lead_text(struct kh_spot *spot, unsigned max_words, struct kh_view *ret_text);
 
 /* The first sentences of the body, whole ones, in at most MAX_WORDS words; the first one cut where it is longer. */
-struct kh_view kh_lead_summary(struct kh_arena *arena, const struct kh_tokens *tokens, struct kh_view directive,
-			       unsigned max_words);
+struct kh_view kh_lead_summary(struct kh_arena *arena, const struct kh_tokens *tokens, unsigned max_words);
 
 /* The first MAX_WORDS words of TEXT, where blanks part words. */
 struct kh_view kh_lead_cut(struct kh_view text, unsigned max_words);

@@ -43,6 +43,16 @@ static enum kh_err prove(struct kh_arena *arena, const struct kh_reader_ask *ask
 	return kh_error_set(err, KH_ECHANGED, "changed", "block %.*s: %s", KH_FMT(block->id), why.detail);
 }
 
+enum kh_err kh_reader_prove(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_error *err)
+{
+	struct kh_attribution attribution;
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; e == KH_OK && i < ask->block_count; i++)
+		e = prove(arena, ask, &ask->blocks[i], &attribution, err);
+	return e;
+}
+
 static enum kh_err add_block(struct kh_arena *arena, const struct kh_reader_ask *ask, size_t index, yyjson_mut_doc *doc,
 			     yyjson_mut_val *context, struct kh_error *err)
 {

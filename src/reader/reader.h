@@ -73,6 +73,13 @@ extern const struct kh_reader_driver kh_reader_extract; /* extract.c */
 extern const struct kh_reader_driver kh_reader_command; /* command.c */
 
 /*
+ * Proves every block's attribution for its content (E10), for a Reader that is sent nothing.  KH_ECHANGED where one is
+ * not what was sealed.
+ */
+enum kh_err kh_reader_prove(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/*
  * What a Reader that is a program or an agent is sent, as one JSON object on one line: the `bcp_query` of B24 with two
  * members more, `prompt` (K4) and `context`: a list with every block in its fence, as text (E11; `rendered` of fence.h,
  * because whoever hands the object to a model must not hand it the bare content beside the fenced).  Each fence has a

@@ -1,9 +1,12 @@
 /* Finding a question's words and weighing candidates.  Linear: a candidate looks at the hits within WINDOW tokens. */
 #include "reader/spot.h"
 
-#define WINDOW 32
-#define UNIT   16 /* of a score: one word right beside it */
-#define BUDGET 2000
+#define WINDOW   32
+#define UNIT     16 /* of a score: one word right beside it */
+#define BUDGET   2000
+#define SHORT    8   /* tokens of a candidate that can repeat the question */
+#define CLEAR    100 /* a bonus that decides alone: it is what the question names */
+#define REPEATED 1000
 
 static void enter_question(struct kh_spot *spot)
 {
@@ -18,6 +21,7 @@ static void enter_question(struct kh_spot *spot)
 				continue;
 			if (kh_cue_is_general(stem) != (general == 1))
 				continue;
+			spot->specific += general == 0;
 			kh_cue_add_group(&spot->set, stem, general, spot->cues++);
 		}
 	}
@@ -46,6 +50,7 @@ void kh_spot_init(struct kh_spot *spot, struct kh_arena *arena, const struct kh_
 	spot->question = kh_tokens_cut(arena, question);
 	kh_cue_init(&spot->set, arena, 16);
 	enter_question(spot);
+	spot->begin = kh_spot_asks(spot, KH_LIT("start|starts|begin|begins|open|opens|depart|departs|leave|leaves"));
 	spot->last = kh_spot_asks(spot, KH_LIT("end|ends|finish|until|close|closes|arrive|checkout|conclude|over"));
 	spot->hits = KH_NEW_N(arena, struct kh_spot_hit, tokens->n);
 	if (arena->failed)
@@ -68,10 +73,36 @@ void kh_spot_init(struct kh_spot *spot, struct kh_arena *arena, const struct kh_
 bool kh_spot_asks(const struct kh_spot *spot, struct kh_view words)
 {
 	for (size_t i = 0; i < spot->question.n; i++) {
-		if (kh_tokens_among(&spot->question, i, words))
-			return true;
+		struct kh_view rest = words, piece, word = kh_tokens_text(&spot->question, i);
+		if (kh_view_ends(word, KH_LIT("'s")))
+			word.n -= 2;
+		while (kh_view_split(&rest, '|', &piece)) {
+			if (piece.n == word.n && kh_view_eq_nocase(word, piece))
+				return true;
+		}
 	}
 	return false;
+}
+
+bool kh_spot_asks_recipient(const struct kh_spot *spot)
+{
+	const struct kh_tokens *q = &spot->question;
+	size_t n = q->n;
+
+	if (kh_spot_asks(spot, KH_LIT("recipient|recipients|addressed|addressee|receiver|receives|received|greeted")))
+		return !kh_spot_asks(spot, KH_LIT("sender"));
+	/* "Who was it sent to?", "To whom is it written?" */
+	while (n > 0 && q->at[n - 1].kind == KH_TOKEN_MARK)
+		n--;
+	return n > 0 && kh_spot_asks(spot, KH_LIT("sent|send|written|wrote|mailed")) &&
+	       (kh_tokens_among(q, n - 1, KH_LIT("to")) || kh_tokens_among(q, 0, KH_LIT("to")));
+}
+
+bool kh_spot_asks_sender(const struct kh_spot *spot)
+{
+	return !kh_spot_asks_recipient(spot) &&
+	       kh_spot_asks(spot, KH_LIT("sender|sent|from|author|wrote|written|writing|signed|signs|writer|"
+					 "writes"));
 }
 
 static int weigh(const struct kh_spot *spot, const struct kh_spot_hit *h, size_t first, size_t last)
@@ -108,10 +139,26 @@ int kh_spot_score(struct kh_spot *spot, size_t first, size_t last)
 	return sum;
 }
 
+/* What the question says itself is not what it asks for. */
+static bool is_repeated(const struct kh_spot *spot, struct kh_range range)
+{
+	for (size_t i = range.first; i < range.end; i++) {
+		const struct kh_token *token = &spot->tokens->at[i];
+		bool there = token->kind == KH_TOKEN_MARK;
+		for (size_t k = 0; k < spot->question.n && !there; k++)
+			there = spot->question.at[k].kind == token->kind &&
+				kh_view_eq_nocase(kh_tokens_text(&spot->question, k), kh_tokens_text(spot->tokens, i));
+		if (!there)
+			return false;
+	}
+	return true;
+}
+
 bool kh_spot_best(struct kh_spot *spot, kh_spot_candidate *candidate, struct kh_range *ret_range)
 {
 	int best = 0;
-	bool any = false;
+	size_t count = 0;
+	bool told = false;
 
 	spot->low = 0;
 	spot->budget = BUDGET;
@@ -122,14 +169,16 @@ bool kh_spot_best(struct kh_spot *spot, kh_spot_candidate *candidate, struct kh_
 			i++;
 			continue;
 		}
-		int score = kh_spot_score(spot, range.first, range.end - 1) + bonus;
-		if (!any || score > best) {
+		int place = kh_spot_score(spot, range.first, range.end - 1), score = place + bonus;
+		if (range.end - range.first <= SHORT && is_repeated(spot, range))
+			score -= REPEATED;
+		if (count++ == 0 || score > best) {
 			best = score;
 			*ret_range = range;
+			told = place > 0 || bonus > CLEAR || spot->begin || spot->last;
 		}
-		any = true;
 		spot->budget--;
 		i = range.end > i ? range.end : i + 1;
 	}
-	return any;
+	return count == 1 || (count > 0 && (told || spot->specific == 0));
 }

@@ -98,8 +98,11 @@ static bool is_high_upper(struct kh_view word)
 
 	if (a == 0xc3)
 		return b >= 0x80 && b <= 0x9e;
-	if (a == 0xc4 || a == 0xc5)
-		return (b & 1) == (a == 0xc5 && b >= 0xb9 && b <= 0xbe);
+	if (a == 0xc4 || a == 0xc5) {
+		unsigned c = (a & 0x1fU) << 6 | (b & 0x3fU);
+		bool odd = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e); /* there the capitals are odd */
+		return c <= 0x17e && (c & 1) == odd;
+	}
 	return (a == 0xce && b >= 0x86 && b <= 0xab) || (a == 0xd0 && b >= 0x80 && b <= 0xaf);
 }
 

@@ -8,8 +8,6 @@
 
 #include "store/backend.h"
 
-#include <assert.h>
-
 static const char *const kinds[] = {
 	[KH_AUDIT_STORE_CREATED] = "store.created",
 	[KH_AUDIT_STARTED] = "store.started",
@@ -60,73 +58,75 @@ enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
 	return txn->backend->entry(txn, arena, id, ret_entry);
 }
 
-/* The head is put together in a small array and added at once: it is written and compared for every event. */
-struct head {
-	char at[320];
-	size_t n;
-};
+/*
+ * The head is put together in a small array and added at once: it is written for every event that is appended, and
+ * again for every one that is verified, where it is to cost little beside the hash.
+ */
 #define KIND_MOST 64 /* bytes of a kind; a longer one is not Keyhole's and goes the slow way */
-#define HEAD_REST (6 * sizeof(",\"event\":") + 5 * 20 + 2 * KH_DIGEST_SIZE + 4)
-_Static_assert(HEAD_REST + KIND_MOST < sizeof(((struct head *)0)->at), "a head fits");
+#define HEAD_MOST 384
 
-static void put(struct head *head, struct kh_view text)
-{
-	assert(text.n <= sizeof(head->at) - head->n);
-	memcpy(head->at + head->n, text.p, text.n);
-	head->n += text.n;
-}
+#define PUT(p, literal) ((char *)memcpy((p), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
-static void put_int(struct head *head, int64_t value)
+static char *put_int(char *p, int64_t value)
 {
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
 	char digits[20];
 	size_t at = sizeof(digits);
 	uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-	do {
-		digits[--at] = (char)('0' + left % 10);
-		left /= 10;
-	} while (left > 0);
 	if (value < 0)
-		digits[--at] = '-';
-	put(head, kh_view_of(digits + at, sizeof(digits) - at));
+		*p++ = '-';
+	for (; left >= 10; left /= 100) {
+		at -= 2;
+		memcpy(digits + at, pairs + left % 100 * 2, 2);
+	}
+	if (left > 0 || at == sizeof(digits))
+		digits[--at] = (char)('0' + left);
+	memcpy(p, digits + at, sizeof(digits) - at);
+	return p + sizeof(digits) - at;
 }
 
-static void put_hex(struct head *head, const struct kh_digest *digest)
+static char *put_hex(char *p, const struct kh_digest *digest)
 {
 	static const char hex[] = "0123456789abcdef";
-	char text[KH_DIGEST_SIZE * 2];
 
 	for (size_t i = 0; i < KH_DIGEST_SIZE; i++) {
-		text[2 * i] = hex[digest->bytes[i] >> 4];
-		text[2 * i + 1] = hex[digest->bytes[i] & 15];
+		*p++ = hex[digest->bytes[i] >> 4];
+		*p++ = hex[digest->bytes[i] & 15];
 	}
-	put(head, kh_view_of(text, sizeof(text)));
+	return p;
 }
+
+/* All but the five numbers, the kind and the hash. */
+#define TEXTS "{\"at\":,\"by\":,\"chain\":,\"event\":,\"kind\":\"\",\"n\":,\"prev\":\"\""
+_Static_assert(sizeof(TEXTS) + 5 * 20 + KIND_MOST + 2 * KH_DIGEST_SIZE < HEAD_MOST, "a head fits");
 
 void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const struct kh_digest *prev)
 {
-	struct head head = {.n = 0};
+	char head[HEAD_MOST] __attribute__((uninitialized)), *p = head;
 
-	put(&head, KH_LIT("{\"at\":"));
-	put_int(&head, entry->at);
-	put(&head, KH_LIT(",\"by\":"));
-	put_int(&head, entry->by);
-	put(&head, KH_LIT(",\"chain\":"));
-	put_int(&head, entry->chain);
-	put(&head, KH_LIT(",\"event\":"));
-	put_int(&head, entry->id);
-	put(&head, KH_LIT(",\"kind\":\""));
+	p = PUT(p, "{\"at\":");
+	p = put_int(p, entry->at);
+	p = PUT(p, ",\"by\":");
+	p = put_int(p, entry->by);
+	p = PUT(p, ",\"chain\":");
+	p = put_int(p, entry->chain);
+	p = PUT(p, ",\"event\":");
+	p = put_int(p, entry->id);
+	p = PUT(p, ",\"kind\":\"");
 	if (entry->kind.n > KIND_MOST) {
-		kh_buf_add(buf, kh_view_of(head.at, head.n));
+		kh_buf_add(buf, kh_view_of(head, (size_t)(p - head)));
 		kh_buf_add(buf, entry->kind);
-		head.n = 0;
-	} else {
-		put(&head, entry->kind);
+		p = head;
+	} else if (entry->kind.n > 0) {
+		p = (char *)memcpy(p, entry->kind.p, entry->kind.n) + entry->kind.n;
 	}
-	put(&head, KH_LIT("\",\"n\":"));
-	put_int(&head, entry->n);
-	put(&head, KH_LIT(",\"prev\":\""));
-	put_hex(&head, prev);
-	put(&head, KH_LIT("\""));
-	kh_buf_add(buf, kh_view_of(head.at, head.n));
+	p = PUT(p, "\",\"n\":");
+	p = put_int(p, entry->n);
+	p = PUT(p, ",\"prev\":\"");
+	p = put_hex(p, prev);
+	*p++ = '"';
+	kh_buf_add(buf, kh_view_of(head, (size_t)(p - head)));
 }

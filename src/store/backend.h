@@ -39,7 +39,7 @@ struct kh_backend {
 	enum kh_err (*insert)(struct kh_txn *txn, enum kh_table table, const void *row);
 	/* Writes the columns whose bit is set in CHANGED (bit i: columns[i]). */
 	enum kh_err (*update)(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed);
-	/* An id that no row of the table has or had. */
+	/* An id that no row of the table has or had, and another one at each call. */
 	enum kh_err (*next_id)(struct kh_txn *txn, enum kh_table table, int64_t *ret_id);
 	enum kh_err (*find)(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
 			    size_t limit, int64_t *ids, size_t *ret_count);

@@ -95,10 +95,6 @@ enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_r
 	enum kh_err e = txn->backend->next_id(txn, table, &id);
 	if (e != KH_OK)
 		return e;
-	for (struct kh_txn_row *other = txn->rows; other != NULL; other = other->next) {
-		if (other->table == table && other->fresh && id_of(other->row) >= id)
-			id = id_of(other->row) + 1;
-	}
 	memcpy(r->row, &id, sizeof(id));
 	memcpy(r->was, &id, sizeof(id));
 	r->fresh = true;

@@ -32,45 +32,40 @@ static int wait_for_lock(void *arg, int count)
 	return 1;
 }
 
-static bool is_no_room(int error)
+int kh_connection_told(int rc)
 {
-	return error == ENOSPC || error == EDQUOT || error == EFBIG;
-}
+	bool no_room = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
 
-/* A write that found no room is no failure of the disk.  A sync that failed is, whatever its reason. */
-static bool is_full(const struct kh_connection *c, int rc)
-{
 	switch (rc) {
-	case SQLITE_FULL:
-		return true;
 	case SQLITE_IOERR_WRITE:
 	case SQLITE_IOERR_SHMSIZE:
 	case SQLITE_IOERR_SHMOPEN:
 	case SQLITE_IOERR_SHMMAP:
-		return is_no_room(sqlite3_system_errno(c->db));
+		return no_room ? SQLITE_FULL : rc;
 	default:
-		return (rc & 0xff) == SQLITE_FULL;
+		return rc;
 	}
 }
 
-bool kh_connection_is_fatal(struct kh_connection *c, int rc)
+bool kh_connection_is_fatal(int rc)
 {
 	int kind = rc & 0xff;
 
 	if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB)
 		return true;
-	return kind == SQLITE_IOERR && rc != SQLITE_IOERR_NOMEM && !is_full(c, rc);
+	return kind == SQLITE_IOERR && rc != SQLITE_IOERR_NOMEM;
 }
 
 enum kh_err kh_connection_fail(struct kh_connection *c, int rc, struct kh_error *err)
 {
 	int error = c->db != NULL ? sqlite3_system_errno(c->db) : 0;
 
+	rc = kh_connection_told(rc);
 	if (rc == SQLITE_IOERR_NOMEM || rc == SQLITE_NOMEM)
 		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
-	if (is_full(c, rc))
-		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was done");
 	switch (rc & 0xff) {
+	case SQLITE_FULL:
+		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was done");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return kh_error_set(err, KH_ESTORE, "store_busy", "another process has had the store for too long");
@@ -147,6 +142,9 @@ enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum k
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 1200, 200);
 		sqlite3_busy_handler(c->db, wait_for_lock, c);
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+		/* A store has neither: whoever put one into the file is not to have it run. */
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 		e = kh_connection_exec(c, mode == KH_STORE_SCRATCH ? scratch : durable, err);
 	}
 	if (e != KH_OK)
@@ -192,6 +190,7 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 	[KH_CONNECTION_ROLLBACK_TO] = "ROLLBACK TO operation",
 	[KH_CONNECTION_APPEND_TASK] = "INSERT INTO task_audits (" ENTRY ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[KH_CONNECTION_APPEND_SYSTEM] = "INSERT INTO system_logs (" ENTRY ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[KH_CONNECTION_VERSION] = "PRAGMA data_version",
 	[KH_CONNECTION_LAST_EVENT] = "SELECT max(ifnull((SELECT max(id) FROM task_audits), 0),"
 				     " ifnull((SELECT max(id) FROM system_logs), 0))",
 	[KH_CONNECTION_ENTRY_TASK] = "SELECT " ENTRY " FROM task_audits WHERE id = ?",
@@ -251,7 +250,10 @@ int kh_connection_step(struct kh_connection *c, enum kh_connection_text which)
 
 	if (stmt == NULL)
 		return rc;
+	errno = 0;
 	rc = sqlite3_step(stmt);
+	if (rc != SQLITE_DONE)
+		rc = kh_connection_told(rc);
 	sqlite3_reset(stmt);
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }

@@ -8,6 +8,7 @@
 #define KH_STORE_SQLITE_CONNECTION_H
 
 #include "store/backend.h"
+#include "store/sqlite/cache.h"
 
 #include <sqlite3.h>
 
@@ -24,6 +25,7 @@ enum kh_connection_text {
 	KH_CONNECTION_ROLLBACK_TO,
 	KH_CONNECTION_APPEND_TASK,
 	KH_CONNECTION_APPEND_SYSTEM,
+	KH_CONNECTION_VERSION,
 	KH_CONNECTION_LAST_EVENT,
 	KH_CONNECTION_ENTRY_TASK,
 	KH_CONNECTION_ENTRY_SYSTEM,
@@ -47,6 +49,7 @@ struct kh_connection {
 	unsigned replace[KH_TABLE_COUNT]; /* which of these is given up next */
 	int64_t patience;                 /* milliseconds that another process's transaction is waited for */
 	int64_t waiting_since;
+	struct kh_cache *cache;     /* of the store's thread; NULL: none */
 	struct kh_connection *next; /* of a pool */
 };
 
@@ -75,8 +78,16 @@ sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table,
 sqlite3_stmt *kh_connection_next_id(struct kh_connection *c, enum kh_table table, int *ret_rc);
 sqlite3_stmt *kh_connection_find(struct kh_connection *c, enum kh_index index, int *ret_rc);
 
-/* Runs one without results; SQLITE_OK, or what went wrong. */
+/* Runs one without results; SQLITE_OK, or what went wrong: SQLITE_FULL also where SQLite has another word for no room.
+ */
 int kh_connection_step(struct kh_connection *c, enum kh_connection_text which);
+
+/*
+ * A failure as SQLite told it, but SQLITE_FULL where a write found no room, whatever the kernel calls that: it is no
+ * failure of the disk.  (A sync that failed is one, whatever its reason.)  SQLite itself knows ENOSPC only, and does
+ * not keep the rest: so this asks errno, right after the call that failed.
+ */
+int kh_connection_told(int rc);
 
 /*
  * What a failure RC of SQLite is to Keyhole: fills *ERR, which may be NULL.
@@ -89,6 +100,6 @@ int kh_connection_step(struct kh_connection *c, enum kh_connection_text which);
 enum kh_err kh_connection_fail(struct kh_connection *c, int rc, struct kh_error *err);
 
 /* Whether nothing is certain any more after RC: a read, a write or a sync has failed, or the file is damaged. */
-bool kh_connection_is_fatal(struct kh_connection *c, int rc);
+bool kh_connection_is_fatal(int rc);
 
 #endif

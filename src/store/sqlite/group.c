@@ -32,7 +32,8 @@ static enum kh_err give_up(struct kh_group *g, int rc, struct kh_error *err)
 {
 	enum kh_err e = kh_connection_fail(g->c, rc, err);
 
-	if (kh_connection_is_fatal(g->c, rc)) {
+	kh_cache_clear(g->c->cache);
+	if (kh_connection_is_fatal(rc)) {
 		g->failed = true;
 		g->reason = *err;
 	}
@@ -46,13 +47,28 @@ static enum kh_err give_up(struct kh_group *g, int rc, struct kh_error *err)
 	return e;
 }
 
+/* Forgets what was kept of rows where another connection has committed since. */
+static int check_cache(struct kh_group *g)
+{
+	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = kh_connection_text(g->c, KH_CONNECTION_VERSION, &rc);
+
+	if (stmt == NULL)
+		return rc;
+	rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		kh_cache_check(g->c->cache, sqlite3_column_int64(stmt, 0));
+	sqlite3_reset(stmt);
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
 static int begin(struct kh_group *g)
 {
 	if (!kh_holder_enter(g->holder, g->c->patience))
 		return SQLITE_BUSY;
 	int rc = kh_connection_step(g->c, KH_CONNECTION_BEGIN);
 	kh_holder_leave(g->holder);
-	return rc;
+	return rc == SQLITE_OK ? check_cache(g) : rc;
 }
 
 /* Runs the jobs from *NEXT on until one breaks the transaction or there are no more; *NEXT is then the one after. */
@@ -129,16 +145,17 @@ static int log_grew(void *arg, sqlite3 *db, const char *name, int pages)
 }
 
 /*
- * Puts the log into the database, where it has grown long.  What others still read stays in the log, and that is no
- * error; a sync that fails is one.
+ * Puts the log into the database, where it has grown long.  What others still read stays in the log, and so does
+ * all where there is no room: that is no error.  A sync that fails is one.
  */
 static void shorten_log(struct kh_group *g)
 {
 	if (g->behind < CHECKPOINT_PAGES || g->failed)
 		return;
 	g->behind = 0;
-	int rc = sqlite3_wal_checkpoint_v2(g->c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-	if (kh_connection_is_fatal(g->c, rc)) {
+	errno = 0;
+	int rc = kh_connection_told(sqlite3_wal_checkpoint_v2(g->c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL));
+	if (kh_connection_is_fatal(rc)) {
 		g->failed = true;
 		(void)kh_connection_fail(g->c, rc, &g->reason);
 	}

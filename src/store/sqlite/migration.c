@@ -55,6 +55,71 @@ static enum kh_err judge(const struct identity *is, size_t last, enum kh_store_m
 	return KH_OK;
 }
 
+/* --- the form of the database ------------------------------------------------------------------------------------- */
+
+#define COLUMNS 4
+static const char form[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name";
+
+static bool same_entry(sqlite3_stmt *a, sqlite3_stmt *b)
+{
+	bool same = true;
+
+	for (int i = 0; i < COLUMNS; i++) {
+		const void *x = sqlite3_column_blob(a, i), *y = sqlite3_column_blob(b, i);
+		int n = sqlite3_column_bytes(a, i);
+		same = same && n == sqlite3_column_bytes(b, i) && (n == 0 || memcmp(x, y, (size_t)n) == 0);
+	}
+	return same;
+}
+
+/* SQLITE_OK where both have the same tables and indexes, by the same words; SQLITE_CORRUPT where not. */
+static int compare_forms(sqlite3 *is, sqlite3 *should)
+{
+	sqlite3_stmt *a = NULL, *b = NULL;
+	int rc = sqlite3_prepare_v2(is, form, -1, &a, NULL), other = SQLITE_OK;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_prepare_v2(should, form, -1, &b, NULL);
+	while (rc == SQLITE_OK) {
+		rc = sqlite3_step(a);
+		other = sqlite3_step(b);
+		if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+			break;
+		if (rc == SQLITE_DONE && other == SQLITE_DONE)
+			break;
+		rc = rc == other && same_entry(a, b) ? SQLITE_OK : SQLITE_CORRUPT;
+	}
+	sqlite3_finalize(a);
+	sqlite3_finalize(b);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/*
+ * Whether the database has what the texts up to VERSION make, and nothing else.  Triggers and views that were put into
+ * the file, tables without their constraints, indexes over something else: what the store does would not be what it
+ * says, and verification, which reads by the same tables, need not see it.
+ */
+static enum kh_err check_form(struct kh_connection *c, const struct kh_migrations *m, int64_t version,
+			      struct kh_error *err)
+{
+	struct kh_connection made;
+	enum kh_err e = kh_connection_open(&made, NULL, KH_STORE_SCRATCH, err);
+
+	if (e != KH_OK)
+		return e;
+	for (int64_t i = 0; i < version && e == KH_OK; i++)
+		e = kh_connection_exec(&made, m->texts[i], err);
+	int rc = e == KH_OK ? compare_forms(c->db, made.db) : SQLITE_OK;
+	kh_connection_close(&made);
+	if (rc == SQLITE_CORRUPT)
+		return kh_error_set(err, KH_ESTORE, "store_corrupt",
+				    "the file has other tables, indexes, triggers or views than a store has");
+	return rc == SQLITE_OK ? e : kh_connection_fail(c, rc, err);
+}
+
+/* --- bringing it on ------------------------------------------------------------------------------------------------
+ */
+
 static enum kh_err apply(struct kh_connection *c, const struct kh_migrations *m, size_t from, struct kh_error *err)
 {
 	char identity[96];
@@ -98,6 +163,8 @@ enum kh_err kh_migration_run(struct kh_connection *c, const struct kh_migrations
 
 	if (e == KH_OK)
 		e = judge(&is, migrations->count, mode, err);
+	if (e == KH_OK && is.version > 0)
+		e = check_form(c, migrations, is.version, err);
 	/* Now it is known to be ours, or nobody's; before, not even its journal is touched. */
 	if (e == KH_OK && mode != KH_STORE_READ && mode != KH_STORE_SCRATCH)
 		e = kh_connection_exec(c, "PRAGMA journal_mode = WAL", err);

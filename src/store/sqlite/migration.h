@@ -24,7 +24,8 @@ extern const struct kh_migrations kh_migration_all;
  *   EXISTING   it must not be: `store_missing` where nothing is in it (a creation that was cut off)
  *   READ       changes nothing: any version but the last is `store_version`
  *   SCRATCH    as CREATE
- * `store_version` where it is newer, `store_corrupt` where it is another program's.
+ * `store_version` where it is newer, `store_corrupt` where it is another program's, or has other tables, indexes,
+ * triggers or views than those of its version.
  */
 enum kh_err kh_migration_run(struct kh_connection *c, const struct kh_migrations *migrations, enum kh_store_mode mode,
 			     struct kh_error *err) __attribute__((warn_unused_result));

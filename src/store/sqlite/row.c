@@ -121,17 +121,24 @@ enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
 	int rc = SQLITE_OK;
-	sqlite3_stmt *stmt = kh_connection_get(s->c, table, &rc);
 
-	return get(s, stmt, rc, table, id, ret_row);
+	if (kh_cache_get(s->c->cache, table, id, false, txn->arena, ret_row))
+		return KH_OK;
+	sqlite3_stmt *stmt = kh_connection_get(s->c, table, &rc);
+	enum kh_err e = get(s, stmt, rc, table, id, ret_row);
+	if (e == KH_OK)
+		kh_cache_put(s->c->cache, table, ret_row);
+	return e;
 }
 
 enum kh_err kh_row_peek(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
 	int rc = SQLITE_OK;
-	sqlite3_stmt *stmt = kh_connection_peek(s->c, table, &rc);
 
+	if (kh_cache_get(s->c->cache, table, id, true, txn->arena, ret_row))
+		return KH_OK;
+	sqlite3_stmt *stmt = kh_connection_peek(s->c, table, &rc);
 	return get(s, stmt, rc, table, id, ret_row);
 }
 
@@ -163,7 +170,10 @@ enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *r
 	rc = sqlite3_bind_int64(stmt, 1, id);
 	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++)
 		rc = bind_column(stmt, (int)i + 2, &record->columns[i], row);
-	return run(s, stmt, rc);
+	e = run(s, stmt, rc);
+	if (e == KH_OK)
+		kh_cache_put(s->c->cache, table, row);
+	return e;
 }
 
 enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed)
@@ -189,22 +199,30 @@ enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *r
 	e = run(s, stmt, rc);
 	if (e == KH_OK && sqlite3_changes(s->c->db) != 1)
 		return kh_savepoint_break(s, SQLITE_CORRUPT); /* the row was loaded, and rows are never removed */
+	if (e == KH_OK)
+		kh_cache_update(s->c->cache, table, row, changed);
 	return e;
 }
 
+/* The transaction has the only lock for writing: what it has read once, only it can have changed. */
 enum kh_err kh_row_next_id(struct kh_txn *txn, enum kh_table table, int64_t *ret_id)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
-	int rc = SQLITE_OK;
-	sqlite3_stmt *stmt = kh_connection_next_id(s->c, table, &rc);
+	int rc = SQLITE_ROW;
 
-	if (stmt == NULL)
+	if (s->next[table] == 0) {
+		sqlite3_stmt *stmt = kh_connection_next_id(s->c, table, &rc);
+		if (stmt == NULL)
+			return kh_savepoint_break(s, rc);
+		rc = sqlite3_step(stmt);
+		if (rc == SQLITE_ROW)
+			s->next[table] = sqlite3_column_int64(stmt, 0);
+		sqlite3_reset(stmt);
+	}
+	if (rc != SQLITE_ROW)
 		return kh_savepoint_break(s, rc);
-	rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW)
-		*ret_id = sqlite3_column_int64(stmt, 0);
-	sqlite3_reset(stmt);
-	return rc == SQLITE_ROW ? KH_OK : kh_savepoint_break(s, rc);
+	*ret_id = s->next[table]++;
+	return KH_OK;
 }
 
 enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
@@ -226,8 +244,10 @@ enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 		rc = sqlite3_bind_int64(stmt, 4, limit > INT64_MAX ? INT64_MAX : (int64_t)limit);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(stmt);
-	for (; rc == SQLITE_ROW && count < limit; rc = sqlite3_step(stmt))
+	while (rc == SQLITE_ROW && count < limit) {
 		ids[count++] = sqlite3_column_int64(stmt, 0);
+		rc = count < limit ? sqlite3_step(stmt) : SQLITE_DONE;
+	}
 	sqlite3_reset(stmt);
 	if (rc != SQLITE_DONE)
 		return kh_savepoint_break(s, rc == SQLITE_ROW ? SQLITE_CORRUPT : rc);

@@ -8,8 +8,8 @@ struct kh_savepoint *kh_savepoint_of(struct kh_txn *txn)
 
 enum kh_err kh_savepoint_break(struct kh_savepoint *s, int rc)
 {
+	rc = kh_connection_told(rc);
 	enum kh_err e = kh_connection_fail(s->c, rc, s->txn.err);
-
 	s->txn.broken = true;
 	s->txn.broken_by = e;
 	/* What a constraint refuses, and what does not fit into a value, concerns this operation alone. */
@@ -46,6 +46,8 @@ static void end(struct kh_savepoint *s, bool keep)
 {
 	int rc = SQLITE_OK;
 
+	if (s->open && !keep)
+		kh_cache_clear(s->c->cache);
 	if (!s->open || s->rc != SQLITE_OK)
 		return;
 	if (!keep)

@@ -11,7 +11,8 @@ struct kh_savepoint {
 	struct kh_txn txn; /* first: what operations are given */
 	struct kh_connection *c;
 	bool open;
-	int rc; /* of the database's failure; SQLITE_OK: none */
+	int rc;                       /* of the database's failure; SQLITE_OK: none */
+	int64_t next[KH_TABLE_COUNT]; /* ids to be given out in this transaction; 0: not asked for yet */
 };
 
 /* The table of functions (row.c, trail.c); those of the store itself are sqlite.c's. */

@@ -13,11 +13,13 @@
 
 #define READERS_KEPT 4
 #define PATH_LIMIT   4096
+#define SAVED_BYTES  (256 << 10)
 
 struct sqlite_store {
 	struct kh_store store; /* first: what others see */
 	enum kh_store_mode mode;
 	struct kh_connection c; /* the thread's */
+	struct kh_cache cache;  /* likewise */
 	struct kh_holder holder;
 	struct kh_group group;
 	pthread_mutex_t mutex; /* of the pool */
@@ -143,6 +145,7 @@ static void discard(struct sqlite_store *s)
 		free_reader(c);
 	}
 	kh_connection_close(&s->c);
+	kh_cache_clear(&s->cache);
 	kh_holder_close(&s->holder); /* last: alive until everything is on the disk */
 	pthread_mutex_destroy(&s->mutex);
 	kh_alloc_free(&kh_alloc_system, s, sizeof(*s));
@@ -266,13 +269,15 @@ enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_
 	struct sqlite_store *s = kh_alloc_zero(&kh_alloc_system, sizeof(*s));
 	if (s == NULL)
 		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
-	memcpy(s->path, path, n);
+	if (n > 0)
+		memcpy(s->path, path, n);
 	s->store.backend = &backend;
 	s->mode = mode;
 	s->holder = KH_HOLDER_NONE;
 	pthread_mutex_init(&s->mutex, NULL);
 	enum kh_err e = open_files(s, err);
 	s->store.holder = s->holder.number;
+	s->c.cache = &s->cache;
 	s->group.c = &s->c;
 	s->group.holder = &s->holder;
 	s->group.backend = &backend;

@@ -92,6 +92,7 @@ static int take_entry(sqlite3_stmt *stmt, struct kh_audit_entry *ret_entry)
 /* One of the two tables while both are read together. */
 struct side {
 	sqlite3_stmt *stmt;
+	int64_t id; /* of the event that is next; INT64_MAX: there is none */
 	bool more;
 };
 
@@ -109,6 +110,7 @@ static int step_side(struct side *side)
 	int rc = sqlite3_step(side->stmt);
 
 	side->more = rc == SQLITE_ROW;
+	side->id = side->more ? sqlite3_column_int64(side->stmt, 0) : INT64_MAX;
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
@@ -121,8 +123,7 @@ static int merge(struct side side[2], kh_audit_fn *fn, void *arg)
 		rc = step_side(&side[1]);
 	while (rc == SQLITE_OK && (side[0].more || side[1].more)) {
 		struct kh_audit_entry entry;
-		bool second = !side[0].more || (side[1].more && sqlite3_column_int64(side[1].stmt, 0) <
-									sqlite3_column_int64(side[0].stmt, 0));
+		bool second = !side[0].more || side[1].id < side[0].id;
 		rc = take_entry(side[second].stmt, &entry);
 		if (rc != SQLITE_OK || !fn(&entry, arg))
 			break;
@@ -134,7 +135,7 @@ static int merge(struct side side[2], kh_audit_fn *fn, void *arg)
 enum kh_err kh_trail_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
-	struct side side[2] = {{NULL, false}, {NULL, false}};
+	struct side side[2] = {{.stmt = NULL}, {.stmt = NULL}};
 	int rc = open_side(s, ENTRY_SQL "task_audits WHERE id > ? ORDER BY id", after, &side[0]);
 
 	if (rc == SQLITE_OK)

@@ -148,7 +148,7 @@ static void test_decide_twice(struct kh_test *t)
 	assert_code(t, "already_decided");
 	assert_non_null(strstr(t->err.detail, "reviewer \"reviewer"));
 	assert_non_null(strstr(t->err.detail, "from \"test\""));
-	assert_non_null(strstr(t->err.detail, "it is approved"));
+	assert_non_null(strstr(t->err.detail, "approved it from"));
 	assert_int_equal(kh_approving_row(f, id)->state, KH_APPROVAL_APPROVED);
 	/* Nor does the same one decide twice. */
 	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->reviewer, kh_approval_decide_run, &first));

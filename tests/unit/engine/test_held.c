@@ -1,4 +1,4 @@
-/* B13, B15, B20, A3: what a human's decision, or its absence, does to the query that waits for it. */
+/* B13, B15, B20, B21, A3: what a human's decision, or its absence, does to the query that waits for it. */
 #include "engine/held.h"
 
 #include "approving.h"
@@ -179,6 +179,29 @@ static void test_held_answer_edited(struct kh_test *t)
 	assert_true(kh_approving_has(w.look.delivery, "alice smith"));
 }
 
+/* B21: a Controller that asks for more in the words of a Reader may have been talked into it; the reviewer is told. */
+static void test_held_repeats(struct kh_test *t)
+{
+	static const char repeats[] =
+		"\"category\":3,\"target\":\"scripted\",\"directive\":\"Say what the mail is about\",\"max_words\":8,"
+		"\"justification\":\"It says that the Green Door is closed on Monday.\"";
+	struct waiting w = begin(t, QUESTION,
+				 "{\"answers\":[{\"id\":\"q1\",\"answer\":\"the green door is closed\"}]}");
+
+	assert_int_equal(w.look.outcome, KH_OUTCOME_DELIVERED);
+	must(t, kh_fixture_query(w.f, w.f->controller, w.task, SUMMARY, &w.look));
+	find_approval(&w);
+	struct kh_approval_show show = {.approval = w.approval, .page = 1};
+	must(t, kh_fixture_call(w.f, w.f->reviewer, kh_approval_show_run, &show));
+	assert_false(kh_approving_has(show.json, "repeats_delivery"));
+	must(t, kh_fixture_query(w.f, w.f->controller, w.task, repeats, &w.look));
+	find_approval(&w);
+	show.approval = w.approval;
+	must(t, kh_fixture_call(w.f, w.f->reviewer, kh_approval_show_run, &show));
+	assert_true(kh_approving_has(show.json, "\"code\":\"repeats_delivery\""));
+	assert_true(kh_approving_has(kh_fixture_event(w.f, KH_AUDIT_APPROVAL_REQUESTED), "repeats_delivery"));
+}
+
 /* A3: nobody decided in time.  That is not a rejection, and the Controller is told so. */
 static void test_held_expires(struct kh_test *t)
 {
@@ -215,6 +238,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST(test_held_summary),          KH_TEST(test_held_escalation_rejected),
 	KH_TEST(test_held_summary_rejected), KH_TEST(test_held_summary_edited),
 	KH_TEST(test_held_answer),           KH_TEST(test_held_answer_edited),
-	KH_TEST(test_held_expires),          KH_TEST(test_held_over_restarts),
+	KH_TEST(test_held_repeats),          KH_TEST(test_held_expires),
+	KH_TEST(test_held_over_restarts),
 };
 KH_TEST_MAIN(cases)

@@ -1,0 +1,299 @@
+/*
+ * Reading events.  Only what the store has is shown, in its order; nothing here says that it is true: `audit verify`
+ * does.
+ */
+#include "cli/audits_trail.h"
+
+#include "cli/eventfilter.h"
+#include "cli/frame.h"
+#include "cli/progress.h"
+#include "store/backend.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define TOGETHER  32768 /* bytes that are written at once */
+#define LAST      10    /* events that tail shows */
+#define LAST_MOST 100000
+#define STEP_MS   250 /* between looks for new events */
+
+typedef void write_fn(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
+
+struct arguments {
+	struct kh_eventfilter filter;
+	const char *format;
+	uint64_t last;
+	bool follow;
+};
+
+/* One reading of events. */
+struct reading {
+	struct kh_frame *f;
+	struct arguments *args;
+	struct kh_eventline line;
+	write_fn *write;
+	struct kh_arena arena; /* of what is to be written */
+	struct kh_buf buf;
+	int64_t after, seen; /* where to begin; the newest that was seen */
+	int64_t *ring;       /* ids of the last ones that pass */
+	uint64_t passed;
+	bool lost, failed; /* output cannot be written; out of memory */
+};
+
+static bool flush(struct reading *r)
+{
+	struct kh_view text;
+
+	if (kh_buf_end(&r->buf, &text) != KH_OK) {
+		r->failed = true;
+		return false;
+	}
+	r->lost = text.n > 0 && !kh_frame_say(r->f, text);
+	kh_arena_clear(&r->arena);
+	kh_buf_init(&r->buf, &r->arena, KH_FRAME_TEXT);
+	return !r->lost;
+}
+
+static bool write_entry(const struct kh_audit_entry *entry, void *arg)
+{
+	struct reading *r = arg;
+
+	r->seen = entry->id;
+	if (!kh_eventfilter_passes(&r->args->filter, &r->line, entry))
+		return true;
+	r->write(&r->line, entry, &r->buf);
+	return r->buf.n < TOGETHER || flush(r);
+}
+
+/* Remembers the ids of the last ones that pass. */
+static bool remember(const struct kh_audit_entry *entry, void *arg)
+{
+	struct reading *r = arg;
+
+	r->seen = entry->id;
+	if (kh_eventfilter_passes(&r->args->filter, &r->line, entry))
+		r->ring[r->passed++ % r->args->last] = entry->id;
+	return true;
+}
+
+static enum kh_err write_remembered(struct kh_txn *txn, struct reading *r)
+{
+	uint64_t from = r->passed > r->args->last ? r->passed - r->args->last : 0;
+	enum kh_err e = KH_OK;
+
+	for (uint64_t i = from; i < r->passed && e == KH_OK && !r->lost; i++) {
+		struct kh_audit_entry entry;
+		e = kh_audit_get(txn, &r->arena, r->ring[i % r->args->last], &entry);
+		if (e == KH_OK) {
+			r->write(&r->line, &entry, &r->buf);
+			flush(r);
+		}
+	}
+	return e;
+}
+
+/* The events after r->after that pass. */
+static enum kh_err read_on(struct kh_txn *txn, void *arg)
+{
+	struct reading *r = arg;
+
+	kh_txn_use_arena(txn, &r->f->arena);
+	enum kh_err e = kh_eventline_init(&r->line, txn);
+	if (e != KH_OK)
+		return e;
+	e = kh_eventfilter_read(&r->args->filter, &r->line, txn->err);
+	if (e == KH_OK)
+		e = kh_audit_read(txn, r->after, write_entry, r);
+	if (e == KH_OK && !r->lost && !r->failed)
+		flush(r);
+	kh_eventline_done(&r->line);
+	return e;
+}
+
+/* The last ones that pass. */
+static enum kh_err read_last(struct kh_txn *txn, void *arg)
+{
+	struct reading *r = arg;
+	int64_t next = 0;
+
+	kh_txn_use_arena(txn, &r->f->arena);
+	r->ring = KH_NEW_N(&r->f->arena, int64_t, r->args->last);
+	if (r->ring == NULL)
+		return KH_ENOMEM;
+	enum kh_err e = kh_eventline_init(&r->line, txn);
+	if (e != KH_OK)
+		return e;
+	e = kh_eventfilter_read(&r->args->filter, &r->line, txn->err);
+	if (e == KH_OK)
+		e = kh_txn_next_event(txn, &next);
+	/* Without a filter it is known where they begin. */
+	int64_t after = kh_eventfilter_is_empty(&r->args->filter) ? next - 1 - (int64_t)r->args->last : 0;
+	if (e == KH_OK)
+		e = kh_audit_read(txn, after > 0 ? after : 0, remember, r);
+	if (e == KH_OK)
+		e = write_remembered(txn, r);
+	kh_eventline_done(&r->line);
+	return e;
+}
+
+static int end(struct reading *r, enum kh_err e)
+{
+	kh_arena_done(&r->arena);
+	if (e == KH_OK && r->failed)
+		e = KH_ENOMEM;
+	if (e == KH_ENOMEM)
+		kh_error_set(&r->f->err, e, "out_of_memory", "out of memory");
+	if (e != KH_OK)
+		return kh_frame_fail(r->f);
+	return r->lost ? KH_FRAME_UNUSABLE : KH_FRAME_DONE;
+}
+
+static void begin(struct reading *r, struct kh_frame *f, write_fn *write)
+{
+	*r = (struct reading){.f = f, .args = f->args, .write = write};
+	kh_arena_init(&r->arena, NULL, KH_FRAME_TEXT * 2);
+	kh_buf_init(&r->buf, &r->arena, KH_FRAME_TEXT);
+}
+
+/* --- tail --------------------------------------------------------------------------------------------------------- */
+
+static int run_tail(struct kh_frame *f)
+{
+	const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
+	struct arguments *a = f->args;
+	struct reading r;
+
+	if (a->last > LAST_MOST) {
+		kh_error_set(&f->err, KH_EINPUT, "bad_option", "-n is at most %d: `audit export` has all", LAST_MOST);
+		return kh_frame_fail(f);
+	}
+	begin(&r, f, f->options.json ? kh_eventline_json : kh_eventline_text);
+	enum kh_err e = kh_store_read(f->home.store, read_last, &r, &f->err);
+	while (e == KH_OK && a->follow && !r.lost && !r.failed) {
+		nanosleep(&step, NULL);
+		r.after = r.seen;
+		e = kh_store_read(f->home.store, read_on, &r, &f->err);
+	}
+	return end(&r, e);
+}
+
+static const struct kh_frame_command tail = {
+	.name = "audit tail",
+	.usage = "[OPTION...]",
+	.about = "Show the newest events, a line each: number, time, kind, task, by whom, and what is in no row.\n",
+	.use = KH_HOME_READ,
+	.without_token = true,
+	.run = run_tail,
+};
+
+int kh_audits_trail_tail_main(int argc, char **argv)
+{
+	struct arguments a = {.last = LAST};
+	struct kh_option own[4 + KH_EVENTFILTER_OPTIONS] = {
+		{"-n", "N", "so many events (default: 10)", .number = &a.last},
+		{"--lines", "N", "the same", .number = &a.last},
+		{"-f", NULL, "go on, and show events as they come", .flag = &a.follow},
+		{"--follow", NULL, "the same", .flag = &a.follow},
+	};
+
+	kh_eventfilter_describe(&a.filter, own + 4);
+	return kh_frame_main(&tail, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+}
+
+/* --- export ------------------------------------------------------------------------------------------------------- */
+
+static int run_export(struct kh_frame *f)
+{
+	const struct arguments *a = f->args;
+	struct kh_progress progress = {0};
+	struct reading r;
+
+	if (a->format != NULL && strcmp(a->format, "jsonl") != 0 && strcmp(a->format, "cef") != 0) {
+		kh_error_set(&f->err, KH_EINPUT, "bad_option", "--format is jsonl or cef");
+		return kh_frame_fail(f);
+	}
+	begin(&r, f, a->format != NULL && strcmp(a->format, "cef") == 0 ? kh_eventline_cef : kh_eventline_json);
+	if (!f->out->escapes)
+		kh_progress_start(&progress, "exporting");
+	enum kh_err e = kh_store_read(f->home.store, read_on, &r, &f->err);
+	if (!f->out->escapes)
+		kh_progress_stop(&progress);
+	return end(&r, e);
+}
+
+static const struct kh_frame_command export = {
+	.name = "audit export",
+	.usage = "[OPTION...]",
+	.about = "Write all events that pass the filter, a line each: JSON Lines, where `event` is the event byte for "
+		 "byte\n"
+		 "and `hash` its BLAKE2b-256, or CEF.\n",
+	.use = KH_HOME_READ,
+	.without_token = true,
+	.run = run_export,
+};
+
+int kh_audits_trail_export_main(int argc, char **argv)
+{
+	struct arguments a = {0};
+	struct kh_option own[1 + KH_EVENTFILTER_OPTIONS] = {
+		{"--format", "FORMAT", "jsonl (default) or cef", .text = &a.format},
+	};
+
+	kh_eventfilter_describe(&a.filter, own + 1);
+	return kh_frame_main(&export, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+}
+
+/* --- show --------------------------------------------------------------------------------------------------------- */
+
+struct showing {
+	struct reading r;
+	int64_t id;
+};
+
+static enum kh_err read_one(struct kh_txn *txn, void *arg)
+{
+	struct showing *s = arg;
+	struct kh_audit_entry entry;
+
+	kh_txn_use_arena(txn, &s->r.f->arena);
+	enum kh_err e = kh_eventline_init(&s->r.line, txn);
+	if (e != KH_OK)
+		return e;
+	e = kh_audit_get(txn, &s->r.f->arena, s->id, &entry);
+	if (e == KH_EUNKNOWN)
+		kh_error_set(txn->err, e, "unknown_event", "there is no event %lld", (long long)s->id);
+	if (e == KH_OK) {
+		s->r.write(&s->r.line, &entry, &s->r.buf);
+		flush(&s->r);
+	}
+	kh_eventline_done(&s->r.line);
+	return e;
+}
+
+static int run_show(struct kh_frame *f)
+{
+	struct showing s = {.id = 0};
+
+	if (!kh_view_int(kh_view_str(f->words[0]), &s.id) || s.id < 1) {
+		kh_error_set(&f->err, KH_EINPUT, "bad_option", "EVENT is the number of an event");
+		return kh_frame_fail(f);
+	}
+	begin(&s.r, f, f->options.json ? kh_eventline_json : kh_eventline_whole);
+	return end(&s.r, kh_store_read(f->home.store, read_one, &s, &f->err));
+}
+
+static const struct kh_frame_command show = {
+	.name = "audit show",
+	.usage = "[OPTION...] EVENT",
+	.about = "Show an event: when, by whom, in which chain, what is in no row, and every column that it wrote.\n",
+	.least = 1,
+	.most = 1,
+	.use = KH_HOME_READ,
+	.without_token = true,
+	.run = run_show,
+};
+
+int kh_audits_trail_show_main(int argc, char **argv)
+{
+	return kh_frame_main(&show, NULL, 0, NULL, argc, argv);
+}

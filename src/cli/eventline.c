@@ -1,0 +1,295 @@
+/* Lines of events.  A body that cannot be read is shown as such, never left out: somebody may have changed it. */
+#include "cli/eventline.h"
+
+#include "base/emit.h"
+#include "base/timestamp.h"
+#include "cli/table.h"
+#include "store/backend.h"
+
+#include <stdio.h>
+
+#define MEMORY (256U << 20)
+#define SECOND INT64_C(1000000)
+
+static enum kh_err read_key(struct kh_eventline *line)
+{
+	struct kh_system_row *system;
+	enum kh_err e = kh_txn_load(line->txn, KH_TABLE_SYSTEM, 1, &system);
+
+	if (e == KH_EUNKNOWN || (e == KH_OK && system->id_key.n != sizeof(line->id_key)))
+		return kh_error_set(line->txn->err, KH_ESTORE, "store_corrupt", "the store has no system row");
+	if (e == KH_OK)
+		memcpy(line->id_key, system->id_key.p, sizeof(line->id_key));
+	return e;
+}
+
+enum kh_err kh_eventline_init(struct kh_eventline *line, struct kh_txn *txn)
+{
+	*line = (struct kh_eventline){.txn = txn};
+	kh_arena_init(&line->arena, NULL, MEMORY);
+	enum kh_err e = read_key(line);
+	if (e != KH_OK)
+		kh_arena_done(&line->arena);
+	return e;
+}
+
+void kh_eventline_done(struct kh_eventline *line)
+{
+	kh_arena_done(&line->arena);
+}
+
+const struct kh_eventline_name *kh_eventline_by(struct kh_eventline *line, int64_t token)
+{
+	static const struct kh_eventline_name keyhole = {.name = "keyhole"};
+	struct kh_eventline_name *name = &line->names[(uint64_t)token % KH_EVENTLINE_NAMES];
+	struct kh_token_row row;
+
+	if (token == 0)
+		return &keyhole;
+	if (name->token == token)
+		return name;
+	struct kh_view id = kh_publicid_text(&line->arena, line->id_key, KH_ID_TOKEN, token);
+	*name = (struct kh_eventline_name){.token = token};
+	snprintf(name->id, sizeof(name->id), "%.*s", KH_FMT(id));
+	if (kh_txn_peek(line->txn, KH_TABLE_TOKENS, token, &row) == KH_OK)
+		snprintf(name->name, sizeof(name->name), "%.*s", KH_FMT(row.name));
+	else
+		snprintf(name->name, sizeof(name->name), "%.*s", KH_FMT(id));
+	return name;
+}
+
+struct kh_view kh_eventline_task(struct kh_eventline *line, int64_t chain)
+{
+	return chain == 0 ? KH_LIT("system") : kh_publicid_text(&line->arena, line->id_key, KH_ID_TASK, chain);
+}
+
+static struct kh_view time_text(struct kh_arena *arena, int64_t at, bool whole)
+{
+	struct kh_view text = kh_timestamp_text(arena, whole ? at : at - at % SECOND);
+
+	return text.n > 0 ? text : kh_arena_printf(arena, "%lld", (long long)at);
+}
+
+/* A member of the body, or NULL where the body is not JSON. */
+static yyjson_val *member(struct kh_eventline *line, const struct kh_audit_entry *entry, const char *name)
+{
+	yyjson_val *root;
+
+	return kh_json_read(&line->arena, entry->body, &root, NULL) == KH_OK ? kh_json_get(root, name) : NULL;
+}
+
+/* What is in no row, on one line; empty where there is nothing. */
+static struct kh_view what_text(struct kh_eventline *line, const struct kh_audit_entry *entry)
+{
+	yyjson_val *what = member(line, entry, "what");
+	struct kh_view text;
+
+	if (what == NULL)
+		return KH_LIT("(cannot be read)");
+	if (yyjson_obj_size(what) == 0 || kh_canonical_json(&line->arena, what, &text, NULL) != KH_OK)
+		return KH_LIT("");
+	return text;
+}
+
+static void pad(struct kh_buf *buf, struct kh_view text, size_t width)
+{
+	kh_buf_add(buf, text);
+	for (size_t n = text.n; n < width; n++)
+		kh_buf_byte(buf, ' ');
+	kh_buf_lit(buf, "  ");
+}
+
+void kh_eventline_text(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+{
+	char number[24];
+
+	kh_arena_clear(&line->arena);
+	snprintf(number, sizeof(number), "%6lld  ", (long long)entry->id);
+	kh_buf_add(buf, kh_view_str(number));
+	pad(buf, time_text(&line->arena, entry->at, false), 20);
+	pad(buf, entry->kind, 18);
+	pad(buf, kh_eventline_task(line, entry->chain), 17);
+	struct kh_view what = what_text(line, entry), name = kh_view_str(kh_eventline_by(line, entry->by)->name);
+	if (what.n > 0)
+		pad(buf, name, 12);
+	else
+		kh_buf_add(buf, name);
+	kh_buf_add(buf, what);
+	kh_buf_byte(buf, '\n');
+}
+
+/* The body goes in as it is: whoever gets it can hash it again.  One that is not JSON goes in as a string. */
+void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+{
+	const struct kh_eventline_name *by;
+	struct kh_emit emit;
+	yyjson_val *root;
+
+	kh_arena_clear(&line->arena);
+	by = kh_eventline_by(line, entry->by);
+	kh_emit_init(&emit, buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "event");
+	if (kh_json_read(&line->arena, entry->body, &root, NULL) == KH_OK)
+		kh_emit_raw(&emit, entry->body);
+	else
+		kh_emit_text(&emit, kh_arena_quote(&line->arena, entry->body));
+	kh_emit_key(&emit, "hash");
+	kh_emit_digest(&emit, &entry->hash);
+	kh_emit_key(&emit, "name");
+	kh_emit_text(&emit, kh_view_str(by->name));
+	kh_emit_key(&emit, "principal");
+	if (by->token != 0)
+		kh_emit_text(&emit, kh_view_str(by->id));
+	else
+		kh_emit_null(&emit);
+	kh_emit_key(&emit, "task");
+	if (entry->chain != 0)
+		kh_emit_text(&emit, kh_eventline_task(line, entry->chain));
+	else
+		kh_emit_null(&emit);
+	kh_emit_end(&emit);
+	kh_buf_byte(buf, '\n');
+}
+
+/* --- CEF ---------------------------------------------------------------------------------------------------------- */
+
+/* ArcSight's own rule: in the header a bar, in an extension an equals sign; a backslash and line ends in both. */
+static void cef(struct kh_buf *buf, struct kh_view text, char special)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		if (c == '\n' || c == '\r') {
+			kh_buf_byte(buf, '\\');
+			c = c == '\n' ? 'n' : 'r';
+		} else if (c == '\\' || c == special) {
+			kh_buf_byte(buf, '\\');
+		} else if ((unsigned char)c < 0x20 || c == 0x7f) {
+			c = ' ';
+		}
+		kh_buf_byte(buf, c);
+	}
+}
+
+static void extension(struct kh_buf *buf, const char *key, struct kh_view value)
+{
+	if (value.n == 0)
+		return;
+	kh_buf_byte(buf, ' ');
+	kh_buf_add(buf, kh_view_str(key));
+	kh_buf_byte(buf, '=');
+	cef(buf, value, '=');
+}
+
+/* 0 to 10, as CEF has it: what a human should look at first. */
+static const char *severity(struct kh_view kind)
+{
+	static const struct {
+		const char *kind, *severity;
+	} all[] = {
+		{"alert", "8"},         {"call.refused", "6"},  {"task.failed", "6"},   {"query.refused", "5"},
+		{"query.held", "5"},    {"context.reset", "5"}, {"token.created", "5"}, {"token.revoked", "5"},
+		{"approval.void", "4"}, {"ask.failed", "4"},    {"phase.changed", "4"}, {"approval.decided", "4"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (kh_view_eq(kh_view_str(all[i].kind), kind))
+			return all[i].severity;
+	return "3";
+}
+
+void kh_eventline_cef(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+{
+	const struct kh_eventline_name *by;
+	struct kh_arena *arena = &line->arena;
+
+	kh_arena_clear(arena);
+	by = kh_eventline_by(line, entry->by);
+	kh_buf_lit(buf, "CEF:0|Keyhole|Keyhole|");
+	cef(buf, kh_view_str(kh_version()), '|');
+	kh_buf_byte(buf, '|');
+	cef(buf, entry->kind, '|');
+	kh_buf_byte(buf, '|');
+	cef(buf, entry->kind, '|');
+	kh_buf_byte(buf, '|');
+	kh_buf_add(buf, kh_view_str(severity(entry->kind)));
+	kh_buf_byte(buf, '|');
+	kh_buf_lit(buf, "externalId=");
+	kh_buf_add(buf, kh_arena_printf(arena, "%lld", (long long)entry->id));
+	extension(buf, "rt", kh_arena_printf(arena, "%lld", (long long)(entry->at / 1000)));
+	extension(buf, "suid", kh_view_str(by->id));
+	extension(buf, "suser", kh_view_str(by->name));
+	extension(buf, "cs1Label", KH_LIT("task"));
+	extension(buf, "cs1", kh_eventline_task(line, entry->chain));
+	extension(buf, "cs2Label", KH_LIT("hash"));
+	extension(buf, "cs2", kh_canonical_hex(arena, &entry->hash));
+	extension(buf, "cn1Label", KH_LIT("n"));
+	extension(buf, "cn1", kh_arena_printf(arena, "%lld", (long long)entry->n));
+	extension(buf, "msg", what_text(line, entry));
+	kh_buf_byte(buf, '\n');
+}
+
+/* --- the whole event ---------------------------------------------------------------------------------------------- */
+
+static void add_label(struct kh_buf *buf, const char *label, struct kh_view value)
+{
+	kh_buf_lit(buf, "  ");
+	pad(buf, kh_view_str(label), 8);
+	kh_buf_add(buf, value);
+	kh_buf_byte(buf, '\n');
+}
+
+/* One row that the event wrote, a line a column. */
+static void add_row(struct kh_eventline *line, yyjson_val *item, struct kh_buf *buf)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_arr_get(item, 2));
+	int64_t id = 0;
+	yyjson_val *key;
+
+	kh_json_int(yyjson_arr_get(item, 1), &id);
+	add_label(buf, "wrote",
+		  kh_arena_printf(&line->arena, "row %lld of %.*s", (long long)id,
+				  KH_FMT(kh_json_str(yyjson_arr_get(item, 0)))));
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
+		kh_buf_lit(buf, "              ");
+		pad(buf, kh_json_str(key), 14);
+		kh_buf_add(buf, kh_table_cell(&line->arena, yyjson_obj_iter_get_val(key), KH_TABLE_TEXT));
+		kh_buf_byte(buf, '\n');
+	}
+}
+
+static void add_chain(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+{
+	struct kh_arena *arena = &line->arena;
+	const struct kh_eventline_name *by = kh_eventline_by(line, entry->by);
+	struct kh_view task = kh_eventline_task(line, entry->chain), hash = kh_canonical_hex(arena, &entry->hash);
+	struct kh_digest real = kh_canonical_digest(entry->body);
+	bool same = memcmp(&real, &entry->hash, sizeof(real)) == 0;
+
+	add_label(buf, "at", time_text(arena, entry->at, true));
+	add_label(buf, "by",
+		  by->token != 0 ? kh_arena_printf(arena, "%s (%s)", by->name, by->id) : KH_LIT("Keyhole itself"));
+	add_label(buf, "chain", kh_arena_printf(arena, "%.*s, number %lld", KH_FMT(task), (long long)entry->n));
+	add_label(buf, "follows",
+		  entry->prev != 0 ? kh_arena_printf(arena, "event %lld", (long long)entry->prev) : KH_LIT("nothing"));
+	add_label(buf, "hash",
+		  kh_arena_printf(arena, "%.*s%s", KH_FMT(hash), same ? "" : "  NOT THE HASH OF THIS EVENT"));
+}
+
+void kh_eventline_whole(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+{
+	yyjson_val *item;
+
+	kh_arena_clear(&line->arena);
+	kh_buf_lit(buf, "event ");
+	kh_buf_add(buf, kh_arena_printf(&line->arena, "%lld, ", (long long)entry->id));
+	kh_buf_add(buf, entry->kind);
+	kh_buf_byte(buf, '\n');
+	add_chain(line, entry, buf);
+	struct kh_view what = what_text(line, entry);
+	if (what.n > 0)
+		add_label(buf, "what", what);
+	yyjson_arr_iter iter = yyjson_arr_iter_with(member(line, entry, "set"));
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL)
+		add_row(line, item, buf);
+}
