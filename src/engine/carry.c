@@ -101,18 +101,37 @@ static void rest(int64_t ms)
 	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
+/* Looks now and then, until there is something to be seen or END has come.  What a look leaves in memory is given back:
+ * a wait can be long. */
+static enum kh_err poll_until(struct kh_engine *engine, struct kh_view token, const struct kh_look *look, int64_t end,
+			      struct kh_error *err)
+{
+	struct kh_look seen = *look;
+	struct kh_arena arena;
+	int64_t left = end - milliseconds();
+	enum kh_err e = KH_OK;
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
+	while (e == KH_OK && seen.outcome == KH_OUTCOME_NONE && left > 0) {
+		int64_t due = (seen.due - kh_engine_now(engine)) / 1000 + 1;
+		int64_t pause = due > 0 && due < POLL ? due : POLL;
+		rest(pause < left ? pause : left);
+		kh_arena_clear(&arena);
+		e = kh_engine_call(engine, token, kh_look_run, &seen, &arena, err);
+		left = end - milliseconds();
+	}
+	kh_arena_done(&arena);
+	return e;
+}
+
 enum kh_err kh_carry_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
 			  struct kh_arena *arena, struct kh_error *err)
 {
 	int64_t end = milliseconds() + wait_ms;
+	enum kh_err e = kh_engine_call(engine, token, kh_look_run, look, arena, err);
 
-	for (;;) {
-		enum kh_err e = kh_engine_call(engine, token, kh_look_run, look, arena, err);
-		int64_t left = end - milliseconds();
-		if (e != KH_OK || look->outcome != KH_OUTCOME_NONE || left <= 0)
-			return e;
-		int64_t due = (look->due - kh_engine_now(engine)) / 1000 + 1;
-		int64_t pause = due > 0 && due < POLL ? due : POLL;
-		rest(pause < left ? pause : left);
-	}
+	if (e != KH_OK || look->outcome != KH_OUTCOME_NONE || wait_ms <= 0)
+		return e;
+	e = poll_until(engine, token, look, end, err);
+	return e == KH_OK ? kh_engine_call(engine, token, kh_look_run, look, arena, err) : e;
 }

@@ -20,8 +20,8 @@ enum kh_err kh_carry_ask(struct kh_engine *engine, const struct kh_ask *first, s
 enum kh_err kh_carry_all(struct kh_engine *engine, struct kh_error *err) __attribute__((warn_unused_result));
 
 /*
- * Waits until LOOK's query has an outcome or a human is waited for, at most WAIT_MS; carries out what is this process's
- * to do.  The token is the Controller's.
+ * Waits until LOOK's query has an outcome or a human is waited for, at most WAIT_MS; whoever has the ask carries it out
+ * meanwhile.  The token is the Controller's.
  */
 enum kh_err kh_carry_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
 			  struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));

@@ -3,6 +3,8 @@
 
 #include "other.h"
 
+#include "base/buf.h"
+
 /* What the driver found in the store when it was asked. */
 static struct {
 	struct kh_fixture *f;
@@ -145,11 +147,48 @@ static void test_carry_wait(struct kh_test *t)
 	assert_int_equal(look.outcome, KH_OUTCOME_DELIVERED);
 }
 
+/* A query of about 12 KiB. */
+static const char *long_query(struct kh_asking *w)
+{
+	struct kh_view text = {NULL, 0};
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, &w->f->arena, 1U << 16);
+	kh_buf_lit(&buf,
+		   "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"e\",\"type\":\"enum\",\"values\":[");
+	for (int i = 0; i < 250; i++)
+		kh_buf_printf(&buf, "%s\"a value that is one of a great many: %03d\"", i > 0 ? "," : "", i);
+	kh_buf_lit(&buf, "]}]");
+	kh_buf_byte(&buf, '\0');
+	assert_int_equal(kh_buf_end(&buf, &text), KH_OK);
+	return text.p;
+}
+
+/* A wait can be long: looking again takes no more memory. */
+static void test_carry_wait_takes_no_memory(struct kh_test *t)
+{
+	struct kh_asking w = kh_asking_begin(t, NULL);
+	struct kh_look look = {.query = kh_asking_put(&w, long_query(&w))};
+	struct kh_arena arena;
+	struct kh_error err = {0};
+
+	kh_arena_init(&arena, &kh_alloc_system, 1U << 30);
+	assert_int_equal(kh_carry_wait(w.f->engine, w.f->controller, &look, 0, &arena, &err), KH_OK);
+	size_t once = arena.size;
+	assert_int_equal(kh_carry_wait(w.f->engine, w.f->controller, &look, 750, &arena, &err), KH_OK);
+	size_t waited = arena.size - once;
+	kh_arena_done(&arena);
+	assert_int_equal(look.outcome, KH_OUTCOME_NONE);
+	assert_true(once >= 12 * 1024);
+	assert_true(waited <= 4 * once);
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_carry_begins_first),
 	KH_TEST_ONCE(test_carry_driver_fails),
 	KH_TEST(test_carry_leaves_agents_alone),
 	KH_TEST(test_carry_all),
 	KH_TEST(test_carry_wait),
+	KH_TEST_ONCE(test_carry_wait_takes_no_memory),
 };
 KH_TEST_MAIN(cases)
