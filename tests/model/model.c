@@ -268,23 +268,19 @@ static int known_to_wait(const struct model *m, int task)
 	return n;
 }
 
-struct m_told model_admit(struct model *m, int caller, const struct m_query_call *call)
+/* What is in the way before anything is counted; *RET_TAINT: of the blocks. */
+static const char *admit_fault(const struct model *m, int caller, const struct m_query_call *call,
+			       enum m_taint *ret_taint)
 {
 	const struct m_question *question = &m->questions[call->question];
 	const char *fault = rule_may(m, caller, ROLE(M_CONTROLLER));
-	struct m_task *task = &m->tasks[call->task];
-	struct m_told told = fine;
-	enum m_taint taint = M_LOW;
-	uint64_t amount = question->content + rule_aside(m, question);
-	bool escalation;
-	int *low;
 
 	if (!fault)
 		fault = rule_task_fault(m, caller, call->task, true);
 	if (!fault)
 		fault = question->fault;
 	if (!fault)
-		fault = blocks_fault(m, call, &taint);
+		fault = blocks_fault(m, call, ret_taint);
 	if (!fault && question->category == 3 && known_to_wait(m, call->task) >= m->policy.pending)
 		fault = "too_many_pending"; /* A6, by what the Controller knows itself */
 	if (!fault &&
@@ -292,8 +288,23 @@ struct m_told model_admit(struct model *m, int caller, const struct m_query_call
 		fault = "unknown_reader";
 	if (!fault && !within_rate(m, call->reader, question->category))
 		fault = "rate_limited";
+	return fault;
+}
+
+struct m_told model_admit(struct model *m, int caller, const struct m_query_call *call)
+{
+	const struct m_question *question = &m->questions[call->question];
+	enum m_taint taint = M_LOW;
+	const char *fault = admit_fault(m, caller, call, &taint);
+	struct m_told told = fine;
+	uint64_t amount = question->content + rule_aside(m, question);
+	struct m_task *task;
+	bool escalation;
+	int *low;
+
 	if (fault)
 		return refused(fault);
+	task = &m->tasks[call->task];
 	low = lowest(task, call->need != MODEL_NONE ? call->need : MODEL_MAX + call->reader);
 	escalation = question->category == 3 || (*low > 0 && question->category > *low) ||
 		     (question->category == 1 && question->content > 64 * BIT); /* B19, B10 */
@@ -454,11 +465,14 @@ struct m_told model_look(struct model *m, int caller, int query)
 {
 	const char *fault = rule_may(m, caller, ROLE(M_CONTROLLER) | ROLE(M_HOST) | ROLE(M_REVIEWER) | ROLE(M_ADMIN));
 	struct m_told told = fine;
-	const struct m_query *q = &m->queries[query];
+	const struct m_query *q;
 
+	if (!fault && query == MODEL_NONE)
+		fault = "unknown_query";
 	if (fault)
 		return refused(fault);
-	if (query == MODEL_NONE || !rule_sees(m, caller, m->tasks[q->task].context))
+	q = &m->queries[query];
+	if (!rule_sees(m, caller, m->tasks[q->task].context))
 		return refused("unknown_query");
 	if (q->resets != m->contexts[m->tasks[q->task].context].resets)
 		return refused("unknown_query"); /* what was asked before a reset is not given again */
@@ -513,11 +527,13 @@ static const char *decide_fault(const struct model *m, int caller, const struct 
 struct m_told model_decide(struct model *m, int caller, int approval, enum m_choice choice, bool named, int answer)
 {
 	const char *fault = reviewer_fault(m, caller, approval);
-	struct m_approval *a = &m->approvals[approval];
+	struct m_approval *a;
 	struct m_query *q;
 
-	if (!fault)
-		fault = decide_fault(m, caller, a, choice, named, answer);
+	if (fault)
+		return refused(fault);
+	a = &m->approvals[approval];
+	fault = decide_fault(m, caller, a, choice, named, answer);
 	if (fault)
 		return refused(fault);
 	q = &m->queries[a->query];

@@ -566,7 +566,7 @@ static bool do_status(struct run *r, const uint32_t *draw)
 	int task = draw_task(r, draw[1], false), caller = rightful(r, draw[0], owner_of(r, task), M_CONTROLLER);
 	struct text id = id_of(r, KH_ID_TASK, r->c.places.tasks, task);
 	struct m_told told = model_see(&r->m, caller, task);
-	const struct m_task *m = &r->m.tasks[task];
+	const struct m_task *m;
 	struct kh_view json;
 	yyjson_val *root, *exact;
 
@@ -577,6 +577,7 @@ static bool do_status(struct run *r, const uint32_t *draw)
 		return true;
 	if (kh_json_read(&r->w.call, json, &root, NULL) != KH_OK)
 		return operate_differs(r, "status: not JSON");
+	m = &r->m.tasks[task];
 	exact = kh_json_get(kh_json_get(root, "budget"), "microbits");
 	if (!kh_view_eq(kh_json_str(kh_json_get(root, "state")), kh_view_str(states[m->state])) ||
 	    yyjson_get_uint(kh_json_get(exact, "budget")) != m->money.budget ||
