@@ -8,6 +8,7 @@
 
 #include "core/bcp/justification.h"
 #include "core/bcp/lint.h"
+#include "core/bcp/repeat.h"
 #include "core/policy/account.h"
 #include "core/policy/escalation.h"
 #include "engine/alert.h"
@@ -248,14 +249,26 @@ static enum kh_err find_repeats(struct admission *a)
 			  : e;
 }
 
+/* Whether an answer may have to wait for a reviewer: a text, or one that is asked for twice.  A summary always has, and
+ * is `pending` from the beginning. */
+static bool may_be_held(struct admission *a)
+{
+	struct kh_query again;
+
+	return a->query.category == 2 ||
+	       (a->query.category == 1 && kh_repeat_query(a->op->arena, &a->query, 1, &again));
+}
+
 /* What the query costs at most, and by when it has ended. */
 static enum kh_err open_account(struct admission *a)
 {
 	uint64_t expiry = a->op->policy->approvals.expiry_seconds * 1000;
+	bool may_hold = may_be_held(a);
 
 	/* A query can wait for a reviewer, a summary for two of them, one after the other. */
 	a->deadline_ms = a->query.category == 3 ? 2 * expiry : expiry;
-	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, &a->account);
+	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, may_hold,
+					&a->account);
 	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
 }
 

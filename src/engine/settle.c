@@ -273,7 +273,8 @@ enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
 {
 	bool waits = query->state == KH_QUERY_APPROVAL || query->state == KH_QUERY_HELD;
 	struct ending s;
-	enum kh_err e = waits && query->deadline_at > op->now ? due_approval(op, query) : KH_OK;
+	/* An approval past its time has expired, also where the query's own deadline has passed meanwhile (A3). */
+	enum kh_err e = waits ? due_approval(op, query) : KH_OK;
 
 	if (e == KH_OK)
 		e = load(op, query, &s);

@@ -3,13 +3,14 @@
 
 #include "core/bcp/bits.h"
 
-enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms,
+enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms, bool may_hold,
 			    struct kh_account *ret_account)
 {
 	struct kh_account account = {.content = content, .outcome = KH_BITS_OUTCOME};
+	uint64_t slots = kh_bits_slots(deadline_ms);
 
 	if (release == KH_RELEASE_SLOTS)
-		account.time = kh_bits_log2(kh_bits_slots(deadline_ms));
+		account.time = kh_bits_log2(may_hold ? slots * (slots + 1) / 2 : slots);
 	if (__builtin_add_overflow(account.outcome + account.time, content, &account.total))
 		return KH_ELIMIT;
 	*ret_account = account;

@@ -11,12 +11,16 @@
 struct kh_account {
 	uint64_t content; /* fields or text: the maximum */
 	uint64_t outcome; /* the Controller can tell at most eight results apart */
-	uint64_t time;    /* log2 of the number of release slots (B17); 0 where deliveries are released at once */
+	uint64_t time;    /* log2 of the release slots (B17), or pairs of them; 0 where deliveries leave at once */
 	uint64_t total;
 };
 
-/* The account of a query with a maximum of CONTENT, answered within DEADLINE_MS.  KH_ELIMIT where the sum overflows. */
-enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms,
+/*
+ * The account of a query with a maximum of CONTENT, answered within DEADLINE_MS.  MAY_HOLD: a reviewer may come to be
+ * asked on the way, so that the Controller sees two slots, the one from which it is told `pending` and the one of the
+ * outcome, the second not before the first.  KH_ELIMIT where the sum overflows.
+ */
+enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms, bool may_hold,
 			    struct kh_account *ret_account) __attribute__((warn_unused_result));
 
 /*

@@ -4,6 +4,7 @@
  */
 #include "approving.h"
 
+#include "core/bcp/bits.h"
 #include "engine/admit.h"
 #include "engine/ask.h"
 #include "engine/carry.h"
@@ -115,7 +116,35 @@ static void test_unseen_pending_own(struct kh_test *t)
 	assert_int_equal(kh_fixture_task_row(f, task)->pending, 3);
 }
 
+/* B8, B17: from when it is `pending` and from when it has ended are two times, and both are paid for. */
+static void test_unseen_second_slot(struct kh_test *t)
+{
+	static const struct {
+		const char *members;
+		uint64_t content, times;
+	} queries[] = {
+		{YES, KH_MICROBIT, 15},
+		{"\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"yes\",\"type\":\"boolean\","
+		 "\"repeat\":2}]",
+		 KH_MICROBIT, 15 * 16 / 2},
+		{QUESTION, 66 * KH_MICROBIT, 15 * 16 / 2},
+		{SUMMARY, 88 * KH_MICROBIT, 16},
+	};
+	struct kh_fixture *f = kh_fixture_open(t, slots);
+	struct kh_view task = begin(f);
+
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		struct kh_look look;
+		kh_fixture_answer(f, "");
+		must(t, kh_fixture_query(f, f->controller, task, queries[i].members, &look));
+		const struct kh_query_row *row = kh_fixture_row(f, KH_TABLE_QUERIES,
+								kh_fixture_number(f, KH_ID_QUERY, look.query));
+		assert_int_equal(row->reserved, queries[i].content + 3 * KH_MICROBIT + kh_bits_log2(queries[i].times));
+	}
+}
+
 static const struct kh_test_case cases[] = {
+	KH_TEST(test_unseen_second_slot),
 	KH_TEST(test_unseen_pending_by_queries),
 	KH_TEST(test_unseen_pending_by_plans),
 	KH_TEST(test_unseen_pending_own),

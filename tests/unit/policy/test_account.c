@@ -10,15 +10,34 @@ static void test_items(struct kh_test *t)
 
 	(void)t;
 	/* B17: 50, 100, 200, 400, 800 ms and the deadline of 1 s: six slots; 2.584963 bits. */
-	assert_int_equal(kh_account_open(KH_RELEASE_SLOTS, 6906892, 1000, &account), KH_OK);
+	assert_int_equal(kh_account_open(KH_RELEASE_SLOTS, 6906892, 1000, false, &account), KH_OK);
 	assert_int_equal(account.content, 6906892);
 	assert_int_equal(account.outcome, 3000000);
 	assert_int_equal(account.time, kh_bits_log2(6));
 	assert_int_equal(account.total, 6906892 + 3000000 + 2584963);
-	assert_int_equal(kh_account_open(KH_RELEASE_IMMEDIATE, 6906892, 1000, &account), KH_OK);
+	assert_int_equal(kh_account_open(KH_RELEASE_IMMEDIATE, 6906892, 1000, false, &account), KH_OK);
 	assert_int_equal(account.time, 0);
 	assert_int_equal(account.total, 9906892);
-	assert_int_equal(kh_account_open(KH_RELEASE_SLOTS, UINT64_MAX, 1000, &account), KH_ELIMIT);
+	assert_int_equal(kh_account_open(KH_RELEASE_SLOTS, UINT64_MAX, 1000, false, &account), KH_ELIMIT);
+}
+
+/* B8: every history of a held query that can be told apart is paid for: from when `pending`, from when how it ended. */
+static void test_two_slots(struct kh_test *t)
+{
+	struct kh_account account;
+
+	(void)t;
+	for (uint64_t deadline = 1; deadline < 2000000; deadline = deadline * 3 + 1) {
+		uint64_t slots = kh_bits_slots(deadline), histories = 0;
+		for (uint64_t pending = 0; pending < slots; pending++) {
+			for (uint64_t end = pending; end < slots; end++)
+				histories++;
+		}
+		assert_int_equal(kh_account_open(KH_RELEASE_SLOTS, 0, deadline, true, &account), KH_OK);
+		assert_int_equal(account.time, kh_bits_log2(histories));
+	}
+	assert_int_equal(kh_account_open(KH_RELEASE_IMMEDIATE, 0, 600000, true, &account), KH_OK);
+	assert_int_equal(account.time, 0);
 }
 
 /* B7: a text that is longer than what was reserved costs its own length; the other items stay. */
@@ -29,7 +48,7 @@ static void test_length(struct kh_test *t)
 	uint64_t charged = 0;
 
 	(void)t;
-	assert_int_equal(kh_account_open(KH_RELEASE_IMMEDIATE, 55 * KH_MICROBIT, 1000, &account), KH_OK);
+	assert_int_equal(kh_account_open(KH_RELEASE_IMMEDIATE, 55 * KH_MICROBIT, 1000, false, &account), KH_OK);
 	assert_int_equal(kh_budget_reserve(list, 1, account.total), KH_OK);
 	assert_int_equal(kh_account_length(&account, 0), account.total);
 	assert_int_equal(kh_account_length(&account, 60 * KH_MICROBIT), 63 * KH_MICROBIT);
@@ -41,5 +60,6 @@ static void test_length(struct kh_test *t)
 	assert_true(kh_budget_valid(&budget));
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_items), KH_TEST_ONCE(test_length)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_items), KH_TEST_ONCE(test_two_slots),
+					    KH_TEST_ONCE(test_length)};
 KH_TEST_MAIN(cases)
