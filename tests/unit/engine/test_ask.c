@@ -53,7 +53,7 @@ static void test_ask_past_the_deadline(struct kh_test *t)
 
 	kh_fixture_pass(w.f, 600 * KH_FIXTURE_SECOND);
 	assert_false(next(&w).found);
-	assert_int_equal(kh_asking_effect(&w, query)->state, KH_EFFECT_WAITING);
+	assert_int_equal(kh_asking_effect(&w, query)->state, KH_EFFECT_FAILED);
 	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_EXPIRED);
 }
 
