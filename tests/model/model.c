@@ -55,7 +55,8 @@ struct m_told model_revoke(struct model *m, int caller, int token)
 
 	if (fault)
 		return refused(fault);
-	if (token == MODEL_NONE || (m->tokens[caller].role == M_HOST && m->tokens[token].parent != caller))
+	if (token == MODEL_NONE || m->tokens[token].program ||
+	    (m->tokens[caller].role == M_HOST && m->tokens[token].parent != caller))
 		return refused("unknown_token");
 	if (m->tokens[token].revoked)
 		return refused("already_revoked");
@@ -363,6 +364,18 @@ static bool granted(struct model *m, const struct m_ask *ask)
 	return true;
 }
 
+static bool begin(struct model *m, int ask)
+{
+	struct m_ask *a = &m->asks[ask];
+
+	if (a->state != M_WAITING || !granted(m, a))
+		return false;
+	a->state = M_BEGUN;
+	a->begun = m->now;
+	m->begun++;
+	return true;
+}
+
 /* The oldest that waits for this Reader. */
 struct m_told model_next(struct model *m, int caller)
 {
@@ -370,17 +383,15 @@ struct m_told model_next(struct model *m, int caller)
 
 	if (fault)
 		return refused(fault);
-	for (int i = 0; i < m->ask_count; i++) {
-		struct m_ask *ask = &m->asks[i];
-
-		if (ask->reader != caller || ask->state != M_WAITING || !granted(m, ask))
-			continue;
-		ask->state = M_BEGUN;
-		ask->begun = m->now;
-		m->begun++;
-		return made(i);
-	}
+	for (int i = 0; i < m->ask_count; i++)
+		if (m->asks[i].reader == caller && begin(m, i))
+			return made(i);
 	return fine;
+}
+
+struct m_told model_begin(struct model *m, int ask)
+{
+	return begin(m, ask) ? made(ask) : fine;
 }
 
 /* B16: invalid, lost or late; asked again up to the limit. */
@@ -436,28 +447,54 @@ static enum m_verdict verdict_of(const struct model *m, int ask, int answer)
 	return m->asks[ask].round == 0 ? a->first : a->again;
 }
 
+static const char *judge(struct model *m, int ask, int answer)
+{
+	enum m_verdict verdict = answer == MODEL_NONE ? M_REJECT : verdict_of(m, ask, answer);
+
+	if (m->asks[ask].state != M_BEGUN)
+		return "closed";
+	m->asks[ask].state = answer == MODEL_NONE ? M_FAULTY : M_ANSWERED;
+	if (verdict == M_REJECT) {
+		failed_try(m, m->asks[ask].query);
+		return "invalid";
+	}
+	take(m, m->asks[ask].query, answer, verdict);
+	return "accepted";
+}
+
 /* B4: only the Reader that it went to, and only while it is open. */
 struct m_told model_respond(struct model *m, int caller, int ask, int answer)
 {
 	const char *fault = rule_may(m, caller, ROLE(M_READER));
 	struct m_told told = fine;
-	enum m_verdict verdict;
 
 	if (fault)
 		return refused(fault);
 	if (ask == MODEL_NONE || m->asks[ask].reader != caller)
 		return refused("unknown_query");
-	told.word = "closed";
-	if (m->asks[ask].state != M_BEGUN)
-		return told;
-	m->asks[ask].state = M_ANSWERED;
-	verdict = verdict_of(m, ask, answer);
-	told.word = verdict != M_REJECT ? "accepted" : "invalid";
-	if (verdict != M_REJECT)
-		take(m, m->asks[ask].query, answer, verdict);
-	else
-		failed_try(m, m->asks[ask].query);
+	told.word = judge(m, ask, answer);
 	return told;
+}
+
+struct m_told model_tell(struct model *m, int ask, int answer)
+{
+	struct m_told told = fine;
+
+	told.word = judge(m, ask, answer);
+	return told;
+}
+
+/* At most once (E7): what had begun is not begun again. */
+void model_recover(struct model *m)
+{
+	int count = m->ask_count;
+
+	for (int i = 0; i < count; i++) {
+		if (m->asks[i].state != M_BEGUN || !m->tokens[m->asks[i].reader].program)
+			continue;
+		m->asks[i].state = M_FAULTY;
+		failed_try(m, m->asks[i].query);
+	}
 }
 
 /* B16: an outcome and no more; nothing before its slot (B17). */
@@ -565,7 +602,8 @@ static void late_agents(struct model *m)
 	int count = m->ask_count;
 
 	for (int i = 0; i < count; i++) {
-		if (m->asks[i].state != M_BEGUN || m->asks[i].begun + MINUTE > m->now)
+		if (m->asks[i].state != M_BEGUN || m->tokens[m->asks[i].reader].program ||
+		    m->asks[i].begun + MINUTE > m->now)
 			continue;
 		m->asks[i].state = M_FAULTY;
 		failed_try(m, m->asks[i].query);

@@ -68,20 +68,6 @@ static void meet(struct shared *all)
 
 /* --- what one process does ---------------------------------------------------------------------------------------- */
 
-static const char *begin_ask(struct world *w, int64_t effect, bool *ret_won)
-{
-	struct kh_ask *call;
-
-	kh_arena_clear(&w->call);
-	call = KH_NEW(&w->call, struct kh_ask);
-	call->effect = effect;
-	call->mark = true;
-	if (kh_engine_own(w->engine, kh_ask_begin_run, call, &w->call, &w->err) != KH_OK)
-		return w->err.code;
-	*ret_won = call->found;
-	return NULL;
-}
-
 static const char *admit(struct world *w, const struct shared *all, const char *task, const char *query, bool *ret_won)
 {
 	struct world_query admitted;
@@ -118,7 +104,7 @@ static const char *run_race(struct world *w, struct shared *all, int me, bool *r
 		return admit(w, all, all->task[0].at, SCENE_NAME, ret_won);
 	case USE_GRANT:
 	case BEGIN:
-		return begin_ask(w, all->effect, ret_won);
+		return world_begin(w, all->effect, ret_won);
 	case TAKE:
 		code = world_next(w, s->reader.token.at, &ask);
 		*ret_won = code == NULL && ask.found;
