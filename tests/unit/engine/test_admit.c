@@ -1,6 +1,7 @@
 /* B1-B6, B9, B10, B19-B22: a query is checked whole and paid for, or refused with a record and no other trace. */
 #include "asking.h"
 
+#include "engine/put.h"
 #include "engine/task.h"
 
 #define SMALL(bits) "policy:\n  release: immediate\n  budgets:\n    task_bits: " bits "\n" KH_ASKING_RATES
@@ -357,6 +358,26 @@ static void test_admit_lint(struct kh_test *t)
 	must_refuse(&w, COUNT_QUESTION, KH_EREFUSED, "lower_category");
 }
 
+/* L5: what was purged is not asked about; a query that was admitted before does not get an answer about nothing. */
+static void test_admit_purged(struct kh_test *t)
+{
+	struct kh_asking w = {.f = kh_fixture_fresh(t, NULL)};
+	struct kh_purge purge;
+
+	w.task = kh_fixture_task(w.f, w.f->controller);
+	kh_fixture_block(w.f, w.f->controller, w.task, "A mail.");
+	kh_fixture_pass(w.f, KH_FIXTURE_KEEPS - 5);
+	struct kh_view query = kh_asking_put(&w, YES);
+	kh_fixture_pass(w.f, 10);
+	must(t, kh_fixture_own(w.f, kh_put_purge_run, &purge));
+	assert_int_equal(purge.count, 1);
+	must_refuse(&w, YES, KH_EREFUSED, "content_purged");
+	kh_fixture_answer(w.f, YES_TRUE);
+	kh_asking_carry(&w, query);
+	assert_int_equal(atomic_load(&w.f->asked), 0);
+	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_FAILED);
+}
+
 /* B23: the Reader's taint is the highest of what it reads; content that comes in is high. */
 static void test_admit_reader_taint(struct kh_test *t)
 {
@@ -383,6 +404,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST(test_admit_summary),
 	KH_TEST(test_admit_marks_repeats),
 	KH_TEST(test_admit_lint),
+	KH_TEST(test_admit_purged),
 	KH_TEST(test_admit_reader_taint),
 };
 KH_TEST_MAIN(cases)
