@@ -23,7 +23,7 @@ static int print_list(struct kh_frame *f)
 		add(doc, yyjson_mut_arr_add_obj(doc, list), &prompts[i]);
 		kh_buf_printf(&buf, "%-16s  %s\n", prompts[i].name, prompts[i].description);
 	}
-	return f->options.json ? kh_frame_object(f, list) : kh_frame_text(f, &buf);
+	return f->options.json ? kh_frame_list(f, "prompts", doc, list) : kh_frame_text(f, &buf);
 }
 
 static int run(struct kh_frame *f)

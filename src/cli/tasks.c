@@ -229,7 +229,7 @@ static int run_list(struct kh_frame *f)
 	if (gather(f, a->all, doc, list) != KH_OK)
 		return kh_frame_fail(f);
 	if (f->options.json)
-		return kh_frame_object(f, list);
+		return kh_frame_list(f, "tasks", doc, list);
 	if (kh_json_write(&f->arena, list, &json) != KH_OK) {
 		kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
 		return kh_frame_fail(f);

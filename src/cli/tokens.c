@@ -147,10 +147,12 @@ static int run_list(struct kh_frame *f)
 
 	if (kh_engine_call(f->home.engine, f->token, kh_token_list_run, &call, &f->arena, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	if (f->options.json)
-		return kh_frame_json(f, call.json);
 	if (kh_json_read(&f->arena, call.json, &list, &f->err) != KH_OK)
 		return kh_frame_fail(f);
+	if (f->options.json) {
+		yyjson_mut_doc *doc = kh_json_new(&f->arena);
+		return kh_frame_list(f, "tokens", doc, yyjson_val_mut_copy(doc, list));
+	}
 	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
 	kh_table_list(&buf, list, columns, sizeof(columns) / sizeof(columns[0]), "No tokens.");
 	return kh_frame_text(f, &buf);

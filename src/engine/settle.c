@@ -144,9 +144,8 @@ static enum kh_err write_block(struct ending *s)
 	return KH_OK;
 }
 
-static enum kh_err deliver(struct ending *s)
+static enum kh_err deliver(struct ending *s, const struct kh_alert *before)
 {
-	struct kh_alert alert = kh_alert_before(s->task, s->context);
 	struct kh_query_row *query = s->query;
 	uint64_t charged = query->charged;
 
@@ -161,7 +160,7 @@ static enum kh_err deliver(struct ending *s)
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
 	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
-	return e == KH_OK ? kh_alert_after(s->op, &alert, s->task, s->context, query->reader) : e;
+	return e == KH_OK ? kh_alert_after(s->op, before, s->task, s->context, query->reader) : e;
 }
 
 /* Any outcome but a delivery: what was reserved is charged (B6). */
@@ -203,11 +202,13 @@ static enum kh_err release(struct ending *s)
 		return end(s, KH_OUTCOME_EXPIRED, "grant_expired");
 	if (granted != KH_GRANTED)
 		return end(s, KH_OUTCOME_REJECTED, "grant_void");
+	/* A text past its reservation is paid here, and can pass the threshold. */
+	struct kh_alert before = kh_alert_before(s->task, s->context);
 	e = kh_budget_settle(budgets, 2, query->reserved, content + (query->reserved - query->content),
 			     &query->charged);
 	if (e == KH_EREFUSED)
 		return end(s, KH_OUTCOME_BUDGET, "budget");
-	return e == KH_OK ? deliver(s) : e;
+	return e == KH_OK ? deliver(s, &before) : e;
 }
 
 static enum kh_err ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason,
@@ -273,7 +274,8 @@ enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
 {
 	bool waits = query->state == KH_QUERY_APPROVAL || query->state == KH_QUERY_HELD;
 	struct ending s;
-	enum kh_err e = waits && query->deadline_at > op->now ? due_approval(op, query) : KH_OK;
+	/* An approval past its time has expired, also where the query's own deadline has passed meanwhile (A3). */
+	enum kh_err e = waits ? due_approval(op, query) : KH_OK;
 
 	if (e == KH_OK)
 		e = load(op, query, &s);
