@@ -193,6 +193,8 @@ static void set_up(struct scene *s, struct shared *all)
 	s->w.now += SECOND;
 	world_due(&s->w);
 	fresh_pair(s, all->race == SPEND_TOGETHER ? 13 : 0); /* a query costs 4 bits and its slots: less than 9 */
+	if (all->race == USE_GRANT || all->race == BEGIN)    /* for Keyhole itself to carry out */
+		snprintf(s->target.at, sizeof(s->target.at), WORLD_PROGRAM);
 	open_task(s, all->race == SPEND ? 13 : 0, &all->task[0]);
 	for (int i = 1; i < PROCESSES && all->race == SPEND_TOGETHER; i++)
 		open_task(s, 0, &all->task[i]);
