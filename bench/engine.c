@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CALLERS 128
+#define CALLERS 512
 #define SECONDS 4
 #define WANTED  20000.0
 
@@ -247,10 +247,10 @@ int main(void)
 		open_caller(&w, &callers[i], i);
 	show("one caller", measure(&w, callers, 1, 1), 0);
 	show("16 callers", measure(&w, callers, 16, 2), 0);
-	show("128 callers", measure(&w, callers, CALLERS, SECONDS), WANTED);
+	show("512 callers", measure(&w, callers, CALLERS, SECONDS), WANTED);
 	close_world(&w);
 
-	kh_bench_section("Cost of a query by the length of the audit (128 callers)");
+	kh_bench_section("Cost of a query by the length of the audit (512 callers)");
 	open_world(&w);
 	for (unsigned i = 0; i < CALLERS; i++)
 		open_caller(&w, &callers[i], i);

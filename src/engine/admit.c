@@ -52,6 +52,11 @@ static enum kh_err refuse(struct admission *a, enum kh_err why)
 
 	if (why == KH_ENOMEM || why == KH_ESTORE)
 		return why;
+	if (a->task == NULL) /* L1: a query without a task is on the record all the same */
+		return kh_own_refuse(a->op, KH_AUDIT_REFUSED, NULL,
+				     kh_arena_printf(a->op->arena, "{\"code\":\"%s\",\"operation\":\"query.admit\"}",
+						     a->op->err->code),
+				     why);
 	what = kh_arena_printf(a->op->arena, "{\"code\":\"%s\"}", a->op->err->code);
 	return kh_own_refuse(a->op, KH_AUDIT_QUERY_REFUSED, a->task, what, why);
 }
@@ -452,7 +457,7 @@ enum kh_err kh_admit_run(struct kh_op *op, void *call)
 
 	enum kh_err e = find_task(&a);
 	if (e != KH_OK)
-		return e;
+		return refuse(&a, e);
 	struct kh_alert alert = kh_alert_before(a.task, a.context);
 	e = check(&a);
 	if (e != KH_OK)

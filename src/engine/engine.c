@@ -113,9 +113,11 @@ static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operati
 	int64_t wait;
 
 	job->refused = why;
-	if (op->caller == NULL && !kh_quota_admits(&job->engine->refusals, refusal_rate, op->now, &wait))
-		return KH_OK;
-	kh_quota_take(&job->engine->refusals, refusal_rate, op->now);
+	if (op->caller == NULL) { /* one with a name is on the record always, and uses nothing of the strangers' */
+		if (!kh_quota_admits(&job->engine->refusals, refusal_rate, op->now, &wait))
+			return KH_OK;
+		kh_quota_take(&job->engine->refusals, refusal_rate, op->now);
+	}
 	return kh_own_event(op, KH_AUDIT_REFUSED, NULL, what);
 }
 

@@ -8,8 +8,9 @@
  * commits them together (group commit).
  *
  * Failures of the store itself are KH_ESTORE: `store_full` (nothing was done; it may work later), `store_busy`,
- * `store_corrupt`, and `store_failed`: a write or sync failed in a way after which nothing is certain, so that whether
- * the operation took place is known only when the store was opened again, and every later operation fails.
+ * `store_corrupt`, `store_refused` (a constraint: a fault of the operation, and its alone), and `store_failed`: a write
+ * or sync failed in a way after which nothing is certain, so that whether the operation took place is known only when
+ * the store was opened again, and every later operation fails.
  */
 #ifndef KH_STORE_STORE_H
 #define KH_STORE_STORE_H

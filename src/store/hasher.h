@@ -1,0 +1,25 @@
+/*
+ * Checks hashes of events in a thread of its own, so that verification hashes while it reads.  Events are given in
+ * order and copied; the first one that does not have its hash is what comes out.
+ */
+#ifndef KH_STORE_HASHER_H
+#define KH_STORE_HASHER_H
+
+#include "store/audit.h"
+
+struct kh_hasher;
+
+/* With THREAD false, or where no thread can be started, hashes at once. */
+enum kh_err kh_hasher_new(const struct kh_alloc *alloc, bool thread, struct kh_hasher **ret_hasher)
+	__attribute__((warn_unused_result));
+
+/* Waits for the thread.  NULL is fine. */
+void kh_hasher_free(struct kh_hasher *hasher);
+
+/* The next event.  False where it is known already that an event was bad: no more are needed. */
+bool kh_hasher_give(struct kh_hasher *hasher, const struct kh_audit_entry *entry);
+
+/* Waits until all that were given have been checked.  The first bad one, 0: none; and its chain. */
+int64_t kh_hasher_end(struct kh_hasher *hasher, int64_t *ret_chain);
+
+#endif

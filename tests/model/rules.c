@@ -1,0 +1,227 @@
+/* What the operations of the model have in common.  Each function follows the requirement that it names. */
+#include "rules.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* --- who calls ---------------------------------------------------------------------------------------------------- */
+
+/* SPEC 1: a principal is known by its token; B4, A6: each operation is for its roles. */
+bool rule_lives(const struct model *m, int token)
+{
+	const struct m_token *t = &m->tokens[token];
+
+	if (t->revoked || (t->expires > 0 && t->expires <= m->now))
+		return false;
+	/* token.h: what a host made is valid as long as the host's own is */
+	return t->parent == MODEL_NONE || m->tokens[t->parent].role != M_HOST || rule_lives(m, t->parent);
+}
+
+const char *rule_may(const struct model *m, int caller, unsigned roles)
+{
+	if (caller == MODEL_NONE || m->tokens[caller].program || !rule_lives(m, caller))
+		return "unauthorised";
+	return roles & ROLE(m->tokens[caller].role) ? NULL : "forbidden";
+}
+
+/* Whether a context is the caller's to see: its own, made by it, or anything for humans. */
+bool rule_sees(const struct model *m, int caller, int context)
+{
+	switch (m->tokens[caller].role) {
+	case M_CONTROLLER:
+		return m->tokens[caller].context == context;
+	case M_HOST:
+		return m->contexts[context].host == caller;
+	case M_REVIEWER:
+	case M_ADMIN:
+		return true;
+	case M_READER:
+	case M_SUPERVISOR:
+	default:
+		return false;
+	}
+}
+
+const char *rule_task_fault(const struct model *m, int caller, int task, bool must_be_open)
+{
+	if (task == MODEL_NONE || !rule_sees(m, caller, m->tasks[task].context))
+		return "unknown_task";
+	if (must_be_open && m->tasks[task].state != M_OPEN)
+		return m->tasks[task].state == M_CLOSED ? "task_closed" : "task_failed";
+	return NULL;
+}
+
+/* --- money (B6-B8) ------------------------------------------------------------------------------------------------ */
+
+struct m_money rule_fresh(uint64_t budget)
+{
+	return (struct m_money){.budget = budget, .remaining = budget};
+}
+
+/* What a query may cost: task and context pay the same. */
+bool rule_reserve(struct model *m, int task, uint64_t amount)
+{
+	struct m_money *a = &m->tasks[task].money, *b = &m->contexts[m->tasks[task].context].money;
+
+	if (a->remaining < amount || b->remaining < amount)
+		return false;
+	a->remaining -= amount;
+	b->remaining -= amount;
+	a->reserved += amount;
+	b->reserved += amount;
+	return true;
+}
+
+/* AMOUNT is RESERVED or more; the rest comes from what remains, or nothing happens. */
+static bool charge(struct model *m, int task, uint64_t reserved, uint64_t amount)
+{
+	struct m_money *a = &m->tasks[task].money, *b = &m->contexts[m->tasks[task].context].money;
+	uint64_t more = amount - reserved;
+
+	if (a->remaining < more || b->remaining < more)
+		return false;
+	a->remaining -= more;
+	b->remaining -= more;
+	a->reserved -= reserved;
+	b->reserved -= reserved;
+	a->charged += amount;
+	b->charged += amount;
+	return true;
+}
+
+/* --- slots (B17) -------------------------------------------------------------------------------------------------- */
+
+/* log2 in microbits, rounded up (B5). */
+static uint64_t log2_of(int n)
+{
+	return (uint64_t)ceil(log2(n) * 1e6);
+}
+
+/* 50 ms, 100 ms, ... and at last the deadline; the first that is not before AFTER. */
+int64_t rule_slot(const struct m_query *q, int64_t now)
+{
+	int64_t at = q->admitted + 50000;
+
+	while (at < now && at < q->deadline)
+		at += at - q->admitted;
+	return at < q->deadline ? at : q->deadline;
+}
+
+/* How long a query may take: as long as a human may, for each time that one is asked. */
+int64_t rule_time_for(const struct model *m, int category)
+{
+	return m->policy.expiry * (category == 3 ? 2 : 1);
+}
+
+uint64_t rule_aside(const struct model *m, const struct m_question *question)
+{
+	bool held = question->category == 2 || question->rounds > 1; /* a summary is pending from the beginning */
+	int slots = 1;
+
+	for (int64_t at = 50000; at < rule_time_for(m, question->category); at *= 2)
+		slots++;
+	/* B8: the outcome, and the slot, or two of them where an answer may be held on the way */
+	return 3 * BIT + (m->policy.slots ? log2_of(held ? slots * (slots + 1) / 2 : slots) : 0);
+}
+
+/* --- how queries end ---------------------------------------------------------------------------------------------- */
+
+static void void_approvals(struct model *m, int task, int query)
+{
+	for (int i = 0; i < m->approval_count; i++) {
+		struct m_approval *a = &m->approvals[i];
+
+		if (a->task != task || a->state != M_ASKED || (query != MODEL_NONE && a->query != query))
+			continue;
+		a->state = M_VOID;
+		m->tasks[task].pending--;
+	}
+}
+
+static void close_asks(struct model *m, int query)
+{
+	for (int i = 0; i < m->ask_count; i++)
+		if (m->asks[i].query == query && m->asks[i].state <= M_BEGUN)
+			m->asks[i].state = M_FAULTY;
+}
+
+/* B23: high to medium, medium to low, low stays. */
+static enum m_taint step_down(enum m_taint taint)
+{
+	return taint == M_HIGH ? M_MEDIUM : M_LOW;
+}
+
+static void deliver(struct model *m, struct m_query *q)
+{
+	struct m_task *task = &m->tasks[q->task];
+	struct m_context *c = &m->contexts[task->context];
+	enum m_taint taint = step_down(q->reader_taint);
+
+	m->blocks[m->block_count] = (struct m_block){.context = task->context, .task = q->task, .taint = taint};
+	q->block = m->block_count++;
+	if (taint > c->taint)
+		c->taint = taint;
+	c->exposed += q->charged;
+	c->deliveries++;
+	m->deliveries++;
+}
+
+/* A2: what a reviewer agreed to deliver is delivered once, in its time, under the policy of then. */
+static enum m_outcome use_grant(struct model *m, const struct m_query *q)
+{
+	struct m_approval *a = q->approval == MODEL_NONE ? NULL : &m->approvals[q->approval];
+
+	if (a == NULL || (a->state != M_APPROVED && a->state != M_EDITED))
+		return M_DELIVERED;
+	a->state = a->policy != m->policy_number ? M_VOID : a->expires <= m->now ? M_LAPSED : M_USED;
+	return a->state == M_USED ? M_DELIVERED : a->state == M_VOID ? M_REJECTED : M_EXPIRED;
+}
+
+/* B6, B7: what was reserved is charged in the end; a delivery pays its code's length where that is more, and is not
+ * made where the budget does not hold it. */
+void rule_end(struct model *m, struct m_query *q, enum m_outcome outcome)
+{
+	int category = m->questions[q->question].category;
+	uint64_t length, amount = q->reserved;
+
+	if (outcome == M_DELIVERED)
+		outcome = use_grant(m, q);
+	length = outcome == M_DELIVERED ? m->answers[q->answer].length : 0;
+	if (length + q->aside > amount)
+		amount = length + q->aside;
+	if (!charge(m, q->task, q->reserved, amount)) {
+		outcome = M_BUDGET;
+		amount = q->reserved;
+		(void)charge(m, q->task, q->reserved, amount);
+	}
+	m->tasks[q->task].total[category] += amount - q->reserved;
+	m->contexts[m->tasks[q->task].context].total[category] += amount - q->reserved;
+	q->charged = amount;
+	q->state = M_DONE;
+	q->outcome = outcome;
+	close_asks(m, (int)(q - m->queries));
+	void_approvals(m, q->task, (int)(q - m->queries));
+	if (outcome == M_DELIVERED)
+		deliver(m, q);
+}
+
+/* The outcome is known, and leaves at its slot (B17). */
+void rule_ready(struct model *m, struct m_query *q, enum m_outcome outcome)
+{
+	q->state = M_READY;
+	q->outcome = outcome;
+	q->release = m->policy.slots ? rule_slot(q, m->now) : m->now;
+	close_asks(m, (int)(q - m->queries));
+	if (q->release <= m->now)
+		rule_end(m, q, outcome);
+}
+
+void rule_end_task(struct model *m, int task, enum m_task_state state)
+{
+	for (int i = 0; i < m->query_count; i++)
+		if (m->queries[i].task == task && m->queries[i].state != M_DONE)
+			rule_end(m, &m->queries[i], M_FAIL);
+	void_approvals(m, task, MODEL_NONE);
+	m->tasks[task].state = state;
+}

@@ -1,0 +1,142 @@
+/* L1, L2, D4: opening, closing, the clock, the record of refusals. */
+#include "engine/engine.h"
+
+#include "asking.h"
+
+#include "engine/task.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* L1: every start and stop is an event, with the policy in force. */
+static void test_engine_start_and_stop(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
+	int64_t holder = kh_store_holder(f->store);
+	int64_t events = kh_fixture_events(f);
+
+	kh_fixture_restart(f);
+	assert_int_equal(kh_fixture_events(f), events + 2);
+	assert_true(kh_asking_has(kh_fixture_event(f, KH_AUDIT_STOPPED),
+				  kh_arena_printf(&f->arena, "{\"holder\":%lld}", (long long)holder).p));
+	struct kh_view started = kh_arena_printf(&f->arena, "{\"holder\":%lld,\"version\":\"test\"}",
+						 (long long)kh_store_holder(f->store));
+	assert_true(kh_asking_has(kh_fixture_event(f, KH_AUDIT_STARTED), started.p));
+	assert_int_not_equal(kh_store_holder(f->store), holder);
+	const struct kh_system_row *system = kh_fixture_row(f, KH_TABLE_SYSTEM, 1);
+	assert_memory_equal(&system->policy, &f->policy->digest, sizeof(system->policy));
+}
+
+/* A store that was never set up is not opened; a second setting up changes nothing. */
+static void test_engine_create(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_store *empty = NULL;
+	struct kh_engine *engine = NULL;
+	struct kh_view admin = {NULL, 0};
+	struct kh_digest key = {{2}};
+	const unsigned char random[64] = {3};
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/empty.db", f->folder);
+	must(t, kh_store_open(path, KH_STORE_CREATE, &empty, &t->err));
+	struct kh_engine_settings settings = {.store = empty, .policy = f->policy, .version = KH_LIT("test")};
+	enum kh_err e = kh_engine_new(&settings, &engine, &t->err);
+	kh_store_close(empty);
+	unlink(path);
+	must_fail(t, KH_ESTORE, e);
+	assert_code(t, "store_corrupt");
+	assert_null(engine);
+
+	int64_t events = kh_fixture_events(f);
+	must_fail(t, KH_ESTORE, kh_engine_create(f->store, &t->arena, &key, random, 5, &admin, &t->err));
+	assert_int_equal(kh_fixture_events(f), events);
+	assert_int_equal(admin.n, 0);
+}
+
+/* Time never goes back within a process, whatever the clock does. */
+static void test_engine_time(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
+	struct kh_task_open open = {0};
+	int64_t now = atomic_load(&f->now);
+
+	must(t, kh_fixture_call(f, f->controller, kh_task_open_run, &open));
+	assert_int_equal(open.row->opened_at, now);
+	kh_fixture_pass(f, -3600 * KH_FIXTURE_SECOND);
+	must(t, kh_fixture_call(f, f->controller, kh_task_open_run, &open));
+	assert_int_equal(open.row->opened_at, now);
+	kh_fixture_pass(f, 3601 * KH_FIXTURE_SECOND);
+	must(t, kh_fixture_call(f, f->controller, kh_task_open_run, &open));
+	assert_int_equal(open.row->opened_at, now + KH_FIXTURE_SECOND);
+}
+
+/* Strangers cannot fill the record; those with a token are on it always, and do not hide strangers. */
+static void test_engine_refusals(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
+	struct kh_task_open open = {0};
+	int64_t events = kh_fixture_events(f);
+
+	for (int i = 0; i < 70; i++)
+		must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->reader, kh_task_open_run, &open));
+	assert_int_equal(kh_fixture_events(f), events + 70);
+	for (int i = 0; i < 70; i++)
+		must_fail(t, KH_EREFUSED, kh_fixture_call(f, KH_LIT("kh-nobody"), kh_task_open_run, &open));
+	assert_int_equal(kh_fixture_events(f), events + 130);
+	kh_fixture_pass(f, 120 * KH_FIXTURE_SECOND);
+	must_fail(t, KH_EREFUSED, kh_fixture_call(f, KH_LIT("kh-nobody"), kh_task_open_run, &open));
+	assert_int_equal(kh_fixture_events(f), events + 131);
+}
+
+static enum kh_err change(struct kh_op *op, void *call)
+{
+	struct kh_context_row *context;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, *(int64_t *)call, &context);
+
+	if (e == KH_OK)
+		context->blocks++;
+	return e;
+}
+
+static enum kh_err change_and_fail(struct kh_op *op, void *call)
+{
+	enum kh_err e = change(op, call);
+
+	if (e == KH_OK)
+		e = kh_own_event(op, KH_AUDIT_ALERT, NULL, KH_LIT(""));
+	return e == KH_OK ? kh_error_set(op->err, KH_EREFUSED, "not_now", "no") : e;
+}
+
+/* L2: an operation that says no, or that changes without a word, leaves nothing. */
+static void test_engine_keeps_nothing_of_a_failure(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	int64_t id = kh_fixture_number(f, KH_ID_CONTEXT, f->context);
+	struct kh_context_row was = *kh_fixture_context_row(f, f->context);
+	int64_t events = kh_fixture_events(f);
+
+	must_fail(t, KH_EREFUSED, kh_fixture_own(f, change_and_fail, &id));
+	assert_code(t, "not_now");
+	must_fail(t, KH_ESTORE, kh_fixture_own(f, change, &id));
+	assert_code(t, "unrecorded");
+	kh_asking_same_row(KH_TABLE_CONTEXTS, &was, kh_fixture_context_row(f, f->context));
+	assert_int_equal(kh_fixture_events(f), events);
+}
+
+static void test_engine_readers(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+
+	assert_non_null(kh_engine_reader(f->engine, KH_LIT("scripted")));
+	assert_null(kh_engine_reader(f->engine, KH_LIT("script")));
+	assert_null(kh_engine_reader(f->engine, KH_LIT("")));
+	assert_int_equal(kh_engine_keep_until(f->engine, 5), 5 + KH_FIXTURE_KEEPS);
+}
+
+static const struct kh_test_case cases[] = {
+	KH_TEST(test_engine_start_and_stop), KH_TEST_ONCE(test_engine_create),
+	KH_TEST(test_engine_time),           KH_TEST_ONCE(test_engine_refusals),
+	KH_TEST(test_engine_readers),        KH_TEST(test_engine_keeps_nothing_of_a_failure),
+};
+KH_TEST_MAIN(cases)
