@@ -1,4 +1,4 @@
-/* Checkpoints.  A witness file is somebody else's word: its last line is read, and nothing else of it. */
+/* Checkpoints.  A witness file is somebody else's word: its last checkpoint is read, and nothing else of it. */
 #include "cli/checkpoints.h"
 
 #include "store/txn.h"
@@ -112,7 +112,7 @@ struct comparing {
 	struct kh_view line; /* the store's, of the same number; empty: it has none */
 };
 
-/* The last line of the file at PATH; empty where there is no file, or nothing in it. */
+/* The last line of the file at PATH that is a checkpoint; empty where there is no file, or nothing in it. */
 static enum kh_err read_tail(struct kh_arena *arena, const char *path, struct kh_view *ret_line, struct kh_error *err)
 {
 	char *tail = kh_arena_alloc(arena, TAIL);
@@ -132,10 +132,12 @@ static enum kh_err read_tail(struct kh_arena *arena, const char *path, struct kh
 	off_t end = lseek(fd, 0, SEEK_END);
 	ssize_t n = end > 0 ? pread(fd, tail, TAIL, end > TAIL ? end - TAIL : 0) : 0;
 	close(fd);
-	struct kh_view rest = kh_view_trim(kh_view_of(tail, n > 0 ? (size_t)n : 0)), line = rest;
+	struct kh_view rest = kh_view_trim(kh_view_of(tail, n > 0 ? (size_t)n : 0)), line, found = {NULL, 0};
+	/* A crash may have cut the last one off; then the one before it counts. */
 	while (rest.n > 0 && kh_view_split(&rest, '\n', &line))
-		continue;
-	*ret_line = line;
+		if (found.n == 0 || kh_witness_number(arena, line) > 0)
+			found = line;
+	*ret_line = found;
 	return KH_OK;
 }
 

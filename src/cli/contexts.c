@@ -21,13 +21,32 @@ static int write_id(struct kh_frame *f, const char *key, struct kh_view id)
 
 /* --- show --------------------------------------------------------------------------------------------------------- */
 
+static void print_tasks(struct kh_buf *buf, yyjson_val *tasks)
+{
+	yyjson_val *id;
+	size_t i, max;
+
+	yyjson_arr_foreach (tasks, i, max, id) {
+		kh_buf_lit(buf, "  keyhole task show ");
+		kh_buf_add(buf, kh_table_cell(buf->arena, id, KH_TABLE_TEXT));
+		kh_buf_byte(buf, '\n');
+	}
+}
+
 static int print_context(struct kh_frame *f, yyjson_val *context)
 {
 	static const struct kh_table_column lines[] = {
-		{"context    ", "id", KH_TABLE_TEXT},        {"token", "token", KH_TABLE_TEXT},
-		{"taint", "taint", KH_TABLE_TEXT},           {"blocks seen", "given", KH_TABLE_TEXT},
-		{"open tasks", "open_tasks", KH_TABLE_TEXT}, {"resets", "resets", KH_TABLE_TEXT},
-		{"created", "created_at", KH_TABLE_TIME},    {"reset", "reset_at", KH_TABLE_TIME},
+		{"context    ", "id", KH_TABLE_TEXT},
+		{"token", "token", KH_TABLE_TEXT},
+		{"name", "name", KH_TABLE_TEXT},
+		{"taint", "taint", KH_TABLE_TEXT},
+		{"deliveries", "deliveries", KH_TABLE_TEXT},
+		{"exposed to", "exposed_microbits", KH_TABLE_BITS},
+		{"blocks", "blocks", KH_TABLE_TEXT},
+		{"open tasks", "open_tasks", KH_TABLE_LENGTH},
+		{"resets", "resets", KH_TABLE_TEXT},
+		{"created", "created_at", KH_TABLE_TIME},
+		{"reset", "reset_at", KH_TABLE_TIME},
 	};
 	struct kh_buf buf;
 
@@ -36,6 +55,7 @@ static int print_context(struct kh_frame *f, yyjson_val *context)
 	kh_buf_lit(&buf, "budget       ");
 	kh_buf_add(&buf, kh_tasks_budget(&f->arena, context));
 	kh_buf_byte(&buf, '\n');
+	print_tasks(&buf, kh_json_get(context, "open_tasks"));
 	return kh_frame_text(f, &buf);
 }
 

@@ -23,6 +23,11 @@ static const struct {
 	{"unauthorised", "is the token of this home, and neither expired nor revoked? `keyhole token list` says"},
 	{"forbidden", "call with a token of another role: --token-file FILE"},
 	{"unknown_task", "`keyhole task list` has the tasks that this token may see"},
+	{"unknown_context", "`keyhole token list` has the contexts of tokens"},
+	{"bad_source", "say with --source TEXT where it came from"},
+	{"task_closed", "`keyhole task open` opens another"},
+	{"task_failed", "`keyhole task open` opens another; `keyhole audit tail` says what happened"},
+	{"blocks_needed", "`keyhole task add` puts content in; a query names blocks with `blocks`"},
 	{"unknown_token", "`keyhole token list` has the tokens"},
 	{"unknown_reader", "`extract` is built in; others are named under `readers` of keyhole.yaml"},
 	{"store_full", "make room on the disk and try again: nothing was done"},
@@ -107,6 +112,30 @@ static void fail_json(struct kh_frame *f, const char *hint)
 	kh_arena_done(&arena);
 }
 
+/* By way of terminal.c: a member's name is the caller's own, and may be anything. */
+static void fail_text(struct kh_frame *f, const char *code, const char *hint)
+{
+	struct kh_arena arena;
+	struct kh_buf buf;
+	struct kh_view text;
+
+	kh_arena_init(&arena, NULL, 1U << 20);
+	kh_buf_init(&buf, &arena, 65536);
+	kh_buf_printf(&buf, "keyhole %s: %s: ", f->command->name, code);
+	if (f->err.offset != SIZE_MAX)
+		kh_buf_printf(&buf, "byte %zu: ", f->err.offset);
+	if (f->err.member[0] != '\0')
+		kh_buf_printf(&buf, "%s: ", f->err.member);
+	kh_buf_printf(&buf, "%s\n", f->err.detail[0] != '\0' ? f->err.detail : code);
+	if (hint != NULL)
+		kh_buf_printf(&buf, "  %s\n", hint);
+	if (kh_buf_end(&buf, &text) == KH_OK)
+		kh_frame_note(f, text);
+	else
+		fprintf(stderr, "keyhole %s: %s\n", f->command->name, code);
+	kh_arena_done(&arena);
+}
+
 int kh_frame_fail(struct kh_frame *f)
 {
 	const char *code = f->err.code != NULL ? f->err.code : kh_err_name(f->err.err), *hint = hint_for(f->err.code);
@@ -115,14 +144,7 @@ int kh_frame_fail(struct kh_frame *f)
 		fail_json(f, hint);
 		return KH_FRAME_UNUSABLE;
 	}
-	fprintf(stderr, "keyhole %s: %s: ", f->command->name, code);
-	if (f->err.offset != SIZE_MAX)
-		fprintf(stderr, "byte %zu: ", f->err.offset);
-	if (f->err.member[0] != '\0')
-		fprintf(stderr, "%s: ", f->err.member);
-	fprintf(stderr, "%s\n", f->err.detail[0] != '\0' ? f->err.detail : code);
-	if (hint != NULL)
-		fprintf(stderr, "  %s\n", hint);
+	fail_text(f, code, hint);
 	return KH_FRAME_UNUSABLE;
 }
 

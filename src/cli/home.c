@@ -265,8 +265,11 @@ static enum kh_err catch_up(struct kh_home *home, enum kh_home_use use, struct k
 	kh_arena_init(&arena, NULL, CALL_MEMORY);
 	if (use == KH_HOME_ASK)
 		e = kh_engine_own(home->engine, kh_recover_run, &recover, &arena, err);
-	if (e == KH_OK)
-		e = kh_engine_own(home->engine, kh_settle_due_run, &settle, &arena, err);
+	do {
+		settle = (struct kh_settle){0};
+		if (e == KH_OK)
+			e = kh_engine_own(home->engine, kh_settle_due_run, &settle, &arena, err);
+	} while (e == KH_OK && settle.more);
 	if (e == KH_OK)
 		e = purge(home, &arena, err);
 	if (e == KH_OK && recover.count > 0)

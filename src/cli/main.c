@@ -255,6 +255,8 @@ int main(int argc, char **argv)
 		return written(stdout);
 	}
 	const struct command *c = find(&o);
+	if (c == NULL && o.count > 0 && !o.help)
+		fputs("keyhole: there is no such command\n\n", stderr);
 	if (c == NULL)
 		return print_usage(o.help ? stdout : stderr);
 	if (o.help)

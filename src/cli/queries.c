@@ -7,6 +7,7 @@
 #include "cli/frame.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "core/bcp/bits.h"
 #include "engine/admit.h"
 #include "engine/carry.h"
 
@@ -174,6 +175,25 @@ static int64_t wait_ms(const struct kh_frame *f)
 	return a->wait_ms > 0 && a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT;
 }
 
+/*
+ * A Reader was asked in this very process, and took longer than the caller would wait: were it told so at once, it
+ * would know to the millisecond how long the Reader took (B17).  It is told at the next slot of its query.
+ */
+static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_look *look)
+{
+	int64_t now = kh_engine_now(f->home.engine), admitted = look->row->admitted_at;
+	uint64_t after = now > admitted ? (uint64_t)(now - admitted) / 1000 + 1 : 0;
+	uint64_t slot = kh_bits_slot(after, (uint64_t)(look->row->deadline_at - admitted) / 1000);
+
+	bool ended = look->outcome != KH_OUTCOME_NONE && look->outcome != KH_OUTCOME_PENDING;
+	if (f->home.policy->release == KH_RELEASE_IMMEDIATE || ended || slot <= after)
+		return KH_OK;
+	const struct timespec rest = {.tv_sec = (time_t)((slot - after) / 1000),
+				      .tv_nsec = (long)((slot - after) % 1000) * 1000000};
+	nanosleep(&rest, NULL);
+	return kh_engine_call(f->home.engine, f->token, kh_look_run, look, &f->arena, &f->err);
+}
+
 /* The query of the file, with --task in it. */
 static enum kh_err read_query(struct kh_frame *f, yyjson_val **ret_query)
 {
@@ -221,10 +241,14 @@ static int run_ask(struct kh_frame *f)
 	r.look.outcome = call.refused;
 	if (call.refused != KH_OUTCOME_NONE)
 		return write_result(f, &r);
+	int64_t end = milliseconds() + wait_ms(f);
 	kh_progress_start(&progress, "waiting for the Reader");
 	e = kh_carry_ask(f->home.engine, &call.ask, &f->arena, &f->err);
+	int64_t left = end - milliseconds();
 	if (e == KH_OK)
-		e = kh_carry_wait(f->home.engine, f->token, &r.look, wait_ms(f), &f->arena, &f->err);
+		e = kh_carry_wait(f->home.engine, f->token, &r.look, left > 0 ? left : 0, &f->arena, &f->err);
+	if (e == KH_OK && left <= 0)
+		e = wait_for_slot(f, &r.look);
 	kh_progress_stop(&progress);
 	return e == KH_OK ? write_result(f, &r) : kh_frame_fail(f);
 }
@@ -264,6 +288,8 @@ static enum kh_err wait_long(struct kh_frame *f, struct kh_look *look)
 			return e;
 		nanosleep(&step, NULL);
 		e = kh_carry_all(f->home.engine, &f->err);
+		if (e == KH_OK && milliseconds() > end)
+			return wait_for_slot(f, look);
 		if (e != KH_OK)
 			return e;
 	}

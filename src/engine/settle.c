@@ -298,6 +298,14 @@ static void sooner(struct kh_settle *settle, int64_t time)
 		settle->next = time;
 }
 
+/* Whether one more may be ended by this call; it is counted then. */
+static bool takes(struct kh_settle *settle)
+{
+	settle->more = settle->more || settle->count == KH_SETTLE_MOST;
+	settle->count += !settle->more;
+	return !settle->more;
+}
+
 static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
 {
 	struct kh_approval_row *approval, seen;
@@ -305,17 +313,18 @@ static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
 
-	while (e == KH_OK && count == BATCH) {
+	while (e == KH_OK && count == BATCH && !settle->more) {
 		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_PENDING, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
+		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
 			after = ids[i];
 			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &seen);
 			if (e == KH_OK && seen.expires_at > op->now) {
 				sooner(settle, seen.expires_at);
 				continue;
 			}
-			if (e == KH_OK)
-				e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
+			if (e != KH_OK || !takes(settle))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
 			if (e == KH_OK)
 				e = kh_approval_due(op, approval);
 		}
@@ -331,9 +340,9 @@ static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
 
-	while (e == KH_OK && count == BATCH) {
+	while (e == KH_OK && count == BATCH && !settle->more) {
 		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
+		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
 			after = ids[i];
 			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
 			if (e != KH_OK || seen.state != KH_EFFECT_BEGUN ||
@@ -343,6 +352,8 @@ static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
 				sooner(settle, seen.begun_at + AGENT_TIME);
 				continue;
 			}
+			if (!takes(settle))
+				continue;
 			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
 			if (e == KH_OK)
 				e = kh_respond_fail(op, effect, KH_READER_LATE, KH_LIT(""));
@@ -358,9 +369,9 @@ static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
 
-	while (e == KH_OK && count == BATCH) {
+	while (e == KH_OK && count == BATCH && !settle->more) {
 		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
+		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
 			after = ids[i];
 			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &seen);
 			int64_t due = seen.state == KH_QUERY_READY ? seen.release_at : seen.deadline_at;
@@ -368,11 +379,11 @@ static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
 				sooner(settle, due);
 				continue;
 			}
-			if (e == KH_OK)
-				e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
+			if (e != KH_OK || !takes(settle))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
 			if (e == KH_OK)
 				e = kh_settle_due(op, query);
-			settle->count++;
 		}
 	}
 	return e;

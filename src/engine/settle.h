@@ -30,10 +30,15 @@ enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_
  * else. */
 enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query) __attribute__((warn_unused_result));
 
-/* query.due (Keyhole's own): the same for every open query, and approvals past their expiry. */
+/*
+ * query.due (Keyhole's own): the same for every open query, and approvals past their expiry.  At most KH_SETTLE_MOST at
+ * a time: whoever leaves thousands of queries open must not have everybody else wait for one long transaction.
+ */
+#define KH_SETTLE_MOST 256
 struct kh_settle {
 	int64_t next; /* out: the earliest time at which something will be due; 0: nothing waits */
 	size_t count; /* out: how many were ended */
+	bool more;    /* out: there are others; call again */
 };
 enum kh_err kh_settle_due_run(struct kh_op *op, void *call);
 

@@ -45,6 +45,9 @@ struct kh_backend {
 			    size_t limit, int64_t *ids, size_t *ret_count);
 	/* Calls FN with every row of a table, ascending by id, for verification. */
 	enum kh_err (*each)(struct kh_txn *txn, enum kh_table table, bool (*fn)(const void *row, void *arg), void *arg);
+	/* Whether the database agrees with itself: its indexes with its tables, every value with its type and
+	 * constraint. *RET_WHY, in the arena, is what does not; empty where all does.  Reads everything. */
+	enum kh_err (*agrees)(struct kh_txn *txn, struct kh_view *ret_why);
 
 	/* Audit. */
 	enum kh_err (*last_event)(struct kh_txn *txn, int64_t *ret_id); /* the greatest id of both tables; 0: none */

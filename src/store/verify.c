@@ -309,6 +309,19 @@ static void check_witness(struct pass *p)
 		bad(p, "witness_unreadable", 0, 0, "the witness has no checkpoint that can be read");
 }
 
+/* --- the database itself ------------------------------------------------------------------------------------------ */
+
+/* Rows are compared as the tables have them; an index that leaves one out would hide it from everything but that. */
+static void check_database(struct pass *p)
+{
+	struct kh_view why = {NULL, 0};
+
+	p->failed = p->txn->backend->agrees(p->txn, &why);
+	if (p->failed == KH_OK && why.n > 0)
+		bad(p, "store_corrupt", p->last, 0, "the database does not agree with itself: %.*s",
+		    KH_FMT(kh_arena_quote(p->v->arena, why)));
+}
+
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
 /* The key that is expected, and how many checkpoints and events there are. */
@@ -366,6 +379,8 @@ static void look(struct pass *p)
 		check_witness(p);
 	if (p->failed == KH_OK && p->v->code == NULL && p->fold != NULL)
 		p->failed = kh_fold_compare(p->fold, p->txn, p->v, p->err);
+	if (p->failed == KH_OK && p->v->code == NULL && p->fold != NULL)
+		check_database(p);
 }
 
 static enum kh_err run(struct kh_txn *txn, void *arg)

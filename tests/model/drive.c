@@ -19,9 +19,9 @@
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 /* How often each is drawn, of all that is drawn. */
 static const int weights[KINDS] = {
-	[CLOCK] = 14,   [OPEN] = 4,    [CLOSE] = 2,  [PUT] = 5,     [ADMIT] = 20, [NEXT] = 22,
-	[RESPOND] = 24, [LOOK] = 12,   [SHOW] = 3,   [DECIDE] = 14, [RESET] = 1,  [TOKEN] = 1,
-	[REVOKE] = 1,   [MESSAGE] = 1, [STATUS] = 2, [RESTART] = 1,
+	[CLOCK] = 14,   [OPEN] = 4,  [CLOSE] = 2,  [PUT] = 5,     [ADMIT] = 20, [NEXT] = 22,
+	[RESPOND] = 24, [BEGIN] = 8, [TELL] = 8,   [LOOK] = 12,   [SHOW] = 3,   [DECIDE] = 14,
+	[RESET] = 1,    [TOKEN] = 1, [REVOKE] = 1, [MESSAGE] = 1, [STATUS] = 2, [RESTART] = 1,
 };
 
 /* --- one sequence ------------------------------------------------------------------------------------------------- */
@@ -40,12 +40,16 @@ static bool nothing_heard(struct run *r)
 static enum kind sensible(const struct run *r, const struct operation *op)
 {
 	const struct model *m = &r->m;
-	int begun = 0, waiting = 0, asked = 0, tasks = 0, blocks = 0;
+	int begun = 0, waiting = 0, running = 0, queued = 0, asked = 0, tasks = 0, blocks = 0;
 	enum kind kind = op->kind;
 
 	for (int i = 0; i < m->ask_count; i++) {
-		begun += m->asks[i].state == M_BEGUN;
-		waiting += m->asks[i].state == M_WAITING;
+		bool program = m->tokens[m->asks[i].reader].program;
+
+		begun += m->asks[i].state == M_BEGUN && !program;
+		waiting += m->asks[i].state == M_WAITING && !program;
+		running += m->asks[i].state == M_BEGUN && program;
+		queued += m->asks[i].state == M_WAITING && program;
 	}
 	for (int i = 0; i < m->approval_count; i++)
 		asked += m->approvals[i].state == M_ASKED;
@@ -56,6 +60,10 @@ static enum kind sensible(const struct run *r, const struct operation *op)
 	if (op->draw[7] % 16 == 0)
 		return kind;
 	if ((kind == SHOW || kind == DECIDE) && asked == 0)
+		kind = RESPOND;
+	if (kind == TELL && running == 0)
+		kind = BEGIN;
+	if (kind == BEGIN && queued == 0)
 		kind = RESPOND;
 	if (kind == RESPOND && begun == 0)
 		kind = NEXT;
@@ -76,7 +84,8 @@ static bool step(struct run *r, const struct operation *op)
 	r->operations[kind]++;
 	/* Only these have to know of it by themselves; whether others come before or after is not for the model to say.
 	 */
-	if (r->unseen && kind != NEXT && kind != RESPOND && kind != LOOK && kind != SHOW && kind != DECIDE) {
+	if (r->unseen && kind != NEXT && kind != RESPOND && kind != BEGIN && kind != TELL && kind != LOOK &&
+	    kind != SHOW && kind != DECIDE) {
 		world_due(&r->w);
 		model_due(&r->m, true);
 	}
@@ -107,7 +116,13 @@ static bool cast(struct run *r)
 	for (size_t i = 0; i < COUNT(roles); i++)
 		if (!operate_token(r, 0, roles[i], 0, 0))
 			return false;
-	return operate_token(r, 1, M_CONTROLLER, 0, 0) && operate_token(r, 1, M_CONTROLLER, 0, 0);
+	if (!operate_token(r, 1, M_CONTROLLER, 0, 0) || !operate_token(r, 1, M_CONTROLLER, 0, 0))
+		return false;
+	r->m.tokens[r->m.token_count] = (struct m_token){
+		.role = M_READER, .context = MODEL_NONE, .parent = MODEL_NONE, .program = true};
+	snprintf(r->names[r->m.token_count].at, sizeof(r->names[0].at), WORLD_PROGRAM);
+	r->m.token_count++;
+	return true;
 }
 
 static bool run_sequence(struct run *r, const struct operation *ops, const bool *left_out, int count, bool whole)

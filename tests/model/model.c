@@ -55,7 +55,8 @@ struct m_told model_revoke(struct model *m, int caller, int token)
 
 	if (fault)
 		return refused(fault);
-	if (token == MODEL_NONE || (m->tokens[caller].role == M_HOST && m->tokens[token].parent != caller))
+	if (token == MODEL_NONE || m->tokens[token].program ||
+	    (m->tokens[caller].role == M_HOST && m->tokens[token].parent != caller))
 		return refused("unknown_token");
 	if (m->tokens[token].revoked)
 		return refused("already_revoked");
@@ -268,23 +269,19 @@ static int known_to_wait(const struct model *m, int task)
 	return n;
 }
 
-struct m_told model_admit(struct model *m, int caller, const struct m_query_call *call)
+/* What is in the way before anything is counted; *RET_TAINT: of the blocks. */
+static const char *admit_fault(const struct model *m, int caller, const struct m_query_call *call,
+			       enum m_taint *ret_taint)
 {
 	const struct m_question *question = &m->questions[call->question];
 	const char *fault = rule_may(m, caller, ROLE(M_CONTROLLER));
-	struct m_task *task = &m->tasks[call->task];
-	struct m_told told = fine;
-	enum m_taint taint = M_LOW;
-	uint64_t amount = question->content + rule_aside(m, question);
-	bool escalation;
-	int *low;
 
 	if (!fault)
 		fault = rule_task_fault(m, caller, call->task, true);
 	if (!fault)
 		fault = question->fault;
 	if (!fault)
-		fault = blocks_fault(m, call, &taint);
+		fault = blocks_fault(m, call, ret_taint);
 	if (!fault && question->category == 3 && known_to_wait(m, call->task) >= m->policy.pending)
 		fault = "too_many_pending"; /* A6, by what the Controller knows itself */
 	if (!fault &&
@@ -292,8 +289,23 @@ struct m_told model_admit(struct model *m, int caller, const struct m_query_call
 		fault = "unknown_reader";
 	if (!fault && !within_rate(m, call->reader, question->category))
 		fault = "rate_limited";
+	return fault;
+}
+
+struct m_told model_admit(struct model *m, int caller, const struct m_query_call *call)
+{
+	const struct m_question *question = &m->questions[call->question];
+	enum m_taint taint = M_LOW;
+	const char *fault = admit_fault(m, caller, call, &taint);
+	struct m_told told = fine;
+	uint64_t amount = question->content + rule_aside(m, question);
+	struct m_task *task;
+	bool escalation;
+	int *low;
+
 	if (fault)
 		return refused(fault);
+	task = &m->tasks[call->task];
 	low = lowest(task, call->need != MODEL_NONE ? call->need : MODEL_MAX + call->reader);
 	escalation = question->category == 3 || (*low > 0 && question->category > *low) ||
 		     (question->category == 1 && question->content > 64 * BIT); /* B19, B10 */
@@ -352,6 +364,18 @@ static bool granted(struct model *m, const struct m_ask *ask)
 	return true;
 }
 
+static bool begin(struct model *m, int ask)
+{
+	struct m_ask *a = &m->asks[ask];
+
+	if (a->state != M_WAITING || !granted(m, a))
+		return false;
+	a->state = M_BEGUN;
+	a->begun = m->now;
+	m->begun++;
+	return true;
+}
+
 /* The oldest that waits for this Reader. */
 struct m_told model_next(struct model *m, int caller)
 {
@@ -359,17 +383,15 @@ struct m_told model_next(struct model *m, int caller)
 
 	if (fault)
 		return refused(fault);
-	for (int i = 0; i < m->ask_count; i++) {
-		struct m_ask *ask = &m->asks[i];
-
-		if (ask->reader != caller || ask->state != M_WAITING || !granted(m, ask))
-			continue;
-		ask->state = M_BEGUN;
-		ask->begun = m->now;
-		m->begun++;
-		return made(i);
-	}
+	for (int i = 0; i < m->ask_count; i++)
+		if (m->asks[i].reader == caller && begin(m, i))
+			return made(i);
 	return fine;
+}
+
+struct m_told model_begin(struct model *m, int ask)
+{
+	return begin(m, ask) ? made(ask) : fine;
 }
 
 /* B16: invalid, lost or late; asked again up to the limit. */
@@ -425,28 +447,54 @@ static enum m_verdict verdict_of(const struct model *m, int ask, int answer)
 	return m->asks[ask].round == 0 ? a->first : a->again;
 }
 
+static const char *judge(struct model *m, int ask, int answer)
+{
+	enum m_verdict verdict = answer == MODEL_NONE ? M_REJECT : verdict_of(m, ask, answer);
+
+	if (m->asks[ask].state != M_BEGUN)
+		return "closed";
+	m->asks[ask].state = answer == MODEL_NONE ? M_FAULTY : M_ANSWERED;
+	if (verdict == M_REJECT) {
+		failed_try(m, m->asks[ask].query);
+		return "invalid";
+	}
+	take(m, m->asks[ask].query, answer, verdict);
+	return "accepted";
+}
+
 /* B4: only the Reader that it went to, and only while it is open. */
 struct m_told model_respond(struct model *m, int caller, int ask, int answer)
 {
 	const char *fault = rule_may(m, caller, ROLE(M_READER));
 	struct m_told told = fine;
-	enum m_verdict verdict;
 
 	if (fault)
 		return refused(fault);
 	if (ask == MODEL_NONE || m->asks[ask].reader != caller)
 		return refused("unknown_query");
-	told.word = "closed";
-	if (m->asks[ask].state != M_BEGUN)
-		return told;
-	m->asks[ask].state = M_ANSWERED;
-	verdict = verdict_of(m, ask, answer);
-	told.word = verdict != M_REJECT ? "accepted" : "invalid";
-	if (verdict != M_REJECT)
-		take(m, m->asks[ask].query, answer, verdict);
-	else
-		failed_try(m, m->asks[ask].query);
+	told.word = judge(m, ask, answer);
 	return told;
+}
+
+struct m_told model_tell(struct model *m, int ask, int answer)
+{
+	struct m_told told = fine;
+
+	told.word = judge(m, ask, answer);
+	return told;
+}
+
+/* At most once (E7): what had begun is not begun again. */
+void model_recover(struct model *m)
+{
+	int count = m->ask_count;
+
+	for (int i = 0; i < count; i++) {
+		if (m->asks[i].state != M_BEGUN || !m->tokens[m->asks[i].reader].program)
+			continue;
+		m->asks[i].state = M_FAULTY;
+		failed_try(m, m->asks[i].query);
+	}
 }
 
 /* B16: an outcome and no more; nothing before its slot (B17). */
@@ -454,11 +502,14 @@ struct m_told model_look(struct model *m, int caller, int query)
 {
 	const char *fault = rule_may(m, caller, ROLE(M_CONTROLLER) | ROLE(M_HOST) | ROLE(M_REVIEWER) | ROLE(M_ADMIN));
 	struct m_told told = fine;
-	const struct m_query *q = &m->queries[query];
+	const struct m_query *q;
 
+	if (!fault && query == MODEL_NONE)
+		fault = "unknown_query";
 	if (fault)
 		return refused(fault);
-	if (query == MODEL_NONE || !rule_sees(m, caller, m->tasks[q->task].context))
+	q = &m->queries[query];
+	if (!rule_sees(m, caller, m->tasks[q->task].context))
 		return refused("unknown_query");
 	if (q->resets != m->contexts[m->tasks[q->task].context].resets)
 		return refused("unknown_query"); /* what was asked before a reset is not given again */
@@ -513,11 +564,13 @@ static const char *decide_fault(const struct model *m, int caller, const struct 
 struct m_told model_decide(struct model *m, int caller, int approval, enum m_choice choice, bool named, int answer)
 {
 	const char *fault = reviewer_fault(m, caller, approval);
-	struct m_approval *a = &m->approvals[approval];
+	struct m_approval *a;
 	struct m_query *q;
 
-	if (!fault)
-		fault = decide_fault(m, caller, a, choice, named, answer);
+	if (fault)
+		return refused(fault);
+	a = &m->approvals[approval];
+	fault = decide_fault(m, caller, a, choice, named, answer);
 	if (fault)
 		return refused(fault);
 	q = &m->queries[a->query];
@@ -549,7 +602,8 @@ static void late_agents(struct model *m)
 	int count = m->ask_count;
 
 	for (int i = 0; i < count; i++) {
-		if (m->asks[i].state != M_BEGUN || m->asks[i].begun + MINUTE > m->now)
+		if (m->asks[i].state != M_BEGUN || m->tokens[m->asks[i].reader].program ||
+		    m->asks[i].begun + MINUTE > m->now)
 			continue;
 		m->asks[i].state = M_FAULTY;
 		failed_try(m, m->asks[i].query);

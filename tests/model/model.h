@@ -65,6 +65,7 @@ struct m_token {
 	int context, parent;
 	int64_t expires;
 	bool revoked;
+	bool program; /* a Reader that is none of the agents: nobody calls with it */
 };
 
 struct m_context {
@@ -173,6 +174,11 @@ struct m_query_call {
 struct m_told model_admit(struct model *m, int caller, const struct m_query_call *call);
 struct m_told model_next(struct model *m, int caller);
 struct m_told model_respond(struct model *m, int caller, int ask, int answer);
+/* Keyhole itself, for the program: ask.begin, and what the program answered (MODEL_NONE: it did not). */
+struct m_told model_begin(struct model *m, int ask);
+struct m_told model_tell(struct model *m, int ask, int answer);
+/* The process died, and another one has begun: what the program was at is lost. */
+void model_recover(struct model *m);
 struct m_told model_look(struct model *m, int caller, int query);
 struct m_told model_show(struct model *m, int caller, int approval);
 /* ANSWER: of an edit.  NAMED: the right digest was named. */

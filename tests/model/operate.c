@@ -85,7 +85,7 @@ static const char *token_of(const struct run *r, int token)
 	static const char nobody[] =
 		"kh-k00000000000000ff-0000000000000000000000000000000000000000000000000000000000000000";
 
-	return token == MODEL_NONE ? nobody : r->tokens[token].token.at;
+	return token == MODEL_NONE || r->m.tokens[token].program ? nobody : r->tokens[token].token.at;
 }
 
 /* The public id of a thing of the model; of MODEL_NONE one that nobody has. */
@@ -321,7 +321,8 @@ static bool do_next(struct run *r, const uint32_t *draw)
 	struct m_told told;
 	struct world_ask ask;
 
-	DRAW_ONE(draw[1], m->ask_count, m->asks[i].state == M_WAITING, waiting);
+	DRAW_ONE(draw[1], m->ask_count, m->asks[i].state == M_WAITING && !m->tokens[m->asks[i].reader].program,
+		 waiting);
 	caller = rightful(r, draw[0], waiting == MODEL_NONE ? MODEL_NONE : m->asks[waiting].reader, M_READER);
 	told = model_next(&r->m, caller);
 
@@ -372,6 +373,47 @@ static bool do_respond(struct run *r, const uint32_t *draw)
 	if (code == NULL && strcmp(got, told.word) != 0)
 		return operate_differs(r, "respond: the Reader was told %s, the model says %s", got, told.word);
 	return true;
+}
+
+static bool do_begin(struct run *r, const uint32_t *draw)
+{
+	const struct model *m = &r->m;
+	struct m_told told;
+	bool found = false;
+	int ask;
+
+	DRAW_ONE(draw[1], m->ask_count, m->asks[i].state == M_WAITING && m->tokens[m->asks[i].reader].program, ask);
+	if (ask == MODEL_NONE || !m->tokens[m->asks[ask].reader].program)
+		return true;
+	told = model_begin(&r->m, ask);
+	say(r, "begin ask %d", ask);
+	if (!told_alike(r, "begin", world_begin(&r->w, r->c.places.asks[ask], &found), &told))
+		return false;
+	return found == (told.made != MODEL_NONE) ||
+	       operate_differs(r, "begin: found %d, the model says %d", found, told.made);
+}
+
+static bool do_tell(struct run *r, const uint32_t *draw)
+{
+	static const enum kh_reader_fault faults[] = {KH_READER_LATE, KH_READER_DEAD, KH_READER_GARBAGE};
+	const struct model *m = &r->m;
+	enum kh_reader_fault fault = draw[4] % 5 == 0 ? faults[draw[5] % COUNT(faults)] : KH_READER_OK;
+	struct m_told told;
+	const char *code, *got = "";
+	int ask, answer;
+
+	DRAW_ONE(draw[1], m->ask_count, m->asks[i].state == M_BEGUN && m->tokens[m->asks[i].reader].program, ask);
+	if (ask == MODEL_NONE || !m->tokens[m->asks[ask].reader].program || m->asks[ask].state == M_WAITING)
+		return true;
+	answer = draw_answer(draw[2], m->queries[m->asks[ask].query].question, m->asks[ask].round, draw[3] % 4 != 0);
+	told = model_tell(&r->m, ask, fault != KH_READER_OK ? MODEL_NONE : answer);
+	say(r, "the program answers ask %d with %s", ask,
+	    fault != KH_READER_OK ? "a fault" : script_answers[answer].text);
+	code = world_tell(&r->w, r->c.places.asks[ask],
+			  kh_view_str(fault != KH_READER_OK ? "" : script_answers[answer].text), fault, &got);
+	if (!told_alike(r, "tell", code, &told))
+		return false;
+	return strcmp(got, told.word) == 0 || operate_differs(r, "tell: %s, the model says %s", got, told.word);
 }
 
 /* B18, B24: the delivery is the message of the protocol, the normalised answer in it, and the taint of B23. */
@@ -535,6 +577,8 @@ static bool do_revoke(struct run *r, const uint32_t *draw)
 	DRAW_ONE(draw[2], r->m.token_count, i > 1, token);
 	if (token == 0)
 		token = 1; /* the first admin serves all sequences */
+	if (token != MODEL_NONE && r->m.tokens[token].program)
+		token = MODEL_NONE;
 	id = token == MODEL_NONE ? world_id(&r->w, KH_ID_TOKEN, INT64_C(1) << 40) : r->tokens[token].id;
 	told = model_revoke(&r->m, caller, token);
 	say(r, "revoke token %d by %d", token, caller);
@@ -566,7 +610,7 @@ static bool do_status(struct run *r, const uint32_t *draw)
 	int task = draw_task(r, draw[1], false), caller = rightful(r, draw[0], owner_of(r, task), M_CONTROLLER);
 	struct text id = id_of(r, KH_ID_TASK, r->c.places.tasks, task);
 	struct m_told told = model_see(&r->m, caller, task);
-	const struct m_task *m = &r->m.tasks[task];
+	const struct m_task *m;
 	struct kh_view json;
 	yyjson_val *root, *exact;
 
@@ -577,6 +621,7 @@ static bool do_status(struct run *r, const uint32_t *draw)
 		return true;
 	if (kh_json_read(&r->w.call, json, &root, NULL) != KH_OK)
 		return operate_differs(r, "status: not JSON");
+	m = &r->m.tasks[task];
 	exact = kh_json_get(kh_json_get(root, "budget"), "microbits");
 	if (!kh_view_eq(kh_json_str(kh_json_get(root, "state")), kh_view_str(states[m->state])) ||
 	    yyjson_get_uint(kh_json_get(exact, "budget")) != m->money.budget ||
@@ -596,14 +641,17 @@ static bool do_restart(struct run *r, const uint32_t *draw)
 	}
 	say(r, "restart with policy %d\n", r->policy);
 	world_restart(&r->w, operate_policies[r->policy].yaml);
+	world_recover(&r->w);
+	model_recover(&r->m);
 	return true;
 }
 
 static bool (*const operations[KINDS])(struct run *r, const uint32_t *draw) = {
 	[CLOCK] = do_clock,   [OPEN] = do_open,       [CLOSE] = do_close,     [PUT] = do_put,
-	[ADMIT] = do_admit,   [NEXT] = do_next,       [RESPOND] = do_respond, [LOOK] = do_look,
-	[SHOW] = do_show,     [DECIDE] = do_decide,   [RESET] = do_reset,     [TOKEN] = do_token,
-	[REVOKE] = do_revoke, [MESSAGE] = do_message, [STATUS] = do_status,   [RESTART] = do_restart,
+	[ADMIT] = do_admit,   [NEXT] = do_next,       [RESPOND] = do_respond, [BEGIN] = do_begin,
+	[TELL] = do_tell,     [LOOK] = do_look,       [SHOW] = do_show,       [DECIDE] = do_decide,
+	[RESET] = do_reset,   [TOKEN] = do_token,     [REVOKE] = do_revoke,   [MESSAGE] = do_message,
+	[STATUS] = do_status, [RESTART] = do_restart,
 };
 bool operate_run(struct run *r, enum kind kind, const uint32_t *draw)
 {

@@ -16,6 +16,8 @@ enum kind {
 	ADMIT,
 	NEXT,
 	RESPOND,
+	BEGIN,
+	TELL,
 	LOOK,
 	SHOW,
 	DECIDE,

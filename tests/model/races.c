@@ -68,20 +68,6 @@ static void meet(struct shared *all)
 
 /* --- what one process does ---------------------------------------------------------------------------------------- */
 
-static const char *begin_ask(struct world *w, int64_t effect, bool *ret_won)
-{
-	struct kh_ask *call;
-
-	kh_arena_clear(&w->call);
-	call = KH_NEW(&w->call, struct kh_ask);
-	call->effect = effect;
-	call->mark = true;
-	if (kh_engine_own(w->engine, kh_ask_begin_run, call, &w->call, &w->err) != KH_OK)
-		return w->err.code;
-	*ret_won = call->found;
-	return NULL;
-}
-
 static const char *admit(struct world *w, const struct shared *all, const char *task, const char *query, bool *ret_won)
 {
 	struct world_query admitted;
@@ -118,7 +104,7 @@ static const char *run_race(struct world *w, struct shared *all, int me, bool *r
 		return admit(w, all, all->task[0].at, SCENE_NAME, ret_won);
 	case USE_GRANT:
 	case BEGIN:
-		return begin_ask(w, all->effect, ret_won);
+		return world_begin(w, all->effect, ret_won);
 	case TAKE:
 		code = world_next(w, s->reader.token.at, &ask);
 		*ret_won = code == NULL && ask.found;
@@ -207,6 +193,8 @@ static void set_up(struct scene *s, struct shared *all)
 	s->w.now += SECOND;
 	world_due(&s->w);
 	fresh_pair(s, all->race == SPEND_TOGETHER ? 13 : 0); /* a query costs 4 bits and its slots: less than 9 */
+	if (all->race == USE_GRANT || all->race == BEGIN)    /* for Keyhole itself to carry out */
+		snprintf(s->target.at, sizeof(s->target.at), WORLD_PROGRAM);
 	open_task(s, all->race == SPEND ? 13 : 0, &all->task[0]);
 	for (int i = 1; i < PROCESSES && all->race == SPEND_TOGETHER; i++)
 		open_task(s, 0, &all->task[i]);

@@ -20,7 +20,7 @@ bool rule_lives(const struct model *m, int token)
 
 const char *rule_may(const struct model *m, int caller, unsigned roles)
 {
-	if (caller == MODEL_NONE || !rule_lives(m, caller))
+	if (caller == MODEL_NONE || m->tokens[caller].program || !rule_lives(m, caller))
 		return "unauthorised";
 	return roles & ROLE(m->tokens[caller].role) ? NULL : "forbidden";
 }

@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include "engine/put.h"
+#include "engine/recover.h"
 #include "engine/settle.h"
 #include "store/checkpoint.h"
 #include "store/verify.h"
@@ -64,11 +65,24 @@ static void read_policy(struct world *w, const char *policy)
 		world_give_up("policy: %s", w->err.detail);
 }
 
+/* Asked by the tests themselves (world_begin, world_tell), never by the engine. */
+static enum kh_err never(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
+			 struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
+{
+	(void)reader, (void)arena, (void)ask, (void)ret_response, (void)ret_fault, (void)ret_detail;
+	world_give_up("the program was asked");
+}
+
+static const struct kh_reader_driver program_driver = {.name = "test", .ask = never};
+static const struct kh_reader program = {.name = KH_LIT_INIT(WORLD_PROGRAM), .driver = &program_driver};
+
 static void start(struct world *w)
 {
 	const struct kh_engine_settings settings = {.alloc = &kh_alloc_system,
 						    .store = w->store,
 						    .policy = w->policy,
+						    .readers = &program,
+						    .reader_count = 1,
 						    .clock = clock_now,
 						    .random = random_bytes,
 						    .ctx = w,
@@ -361,6 +375,45 @@ const char *world_respond(struct world *w, const char *by, const char *ask, stru
 	if (code == NULL)
 		*ret_word = call.code;
 	return code;
+}
+
+const char *world_begin(struct world *w, int64_t effect, bool *ret_found)
+{
+	struct kh_ask *call;
+	const char *code;
+
+	kh_arena_clear(&w->call);
+	call = KH_NEW(&w->call, struct kh_ask);
+	call->effect = effect;
+	call->mark = true;
+	code = run(w, NULL, kh_ask_begin_run, call);
+	if (code == NULL)
+		*ret_found = call->found;
+	return code;
+}
+
+const char *world_tell(struct world *w, int64_t effect, struct kh_view response, enum kh_reader_fault fault,
+		       const char **ret_word)
+{
+	struct kh_respond call = {.effect = effect, .response = kh_tainted_wrap(response), .fault = fault};
+	const char *code;
+
+	kh_arena_clear(&w->call);
+	code = run(w, NULL, kh_respond_run, &call);
+	if (code == NULL)
+		*ret_word = call.code;
+	return code;
+}
+
+void world_recover(struct world *w)
+{
+	struct kh_recover call = {.count = 0};
+	const char *code;
+
+	kh_arena_clear(&w->call);
+	code = run(w, NULL, kh_recover_run, &call);
+	if (code != NULL)
+		world_give_up("recover: %s: %s", code, w->err.detail);
 }
 
 const char *world_look(struct world *w, const char *by, const char *query, struct world_look *ret)

@@ -94,6 +94,13 @@ const char *world_next(struct world *w, const char *by, struct world_ask *ret);
 const char *world_respond(struct world *w, const char *by, const char *ask, struct kh_view response,
 			  const char **ret_word);
 
+/* By Keyhole itself, for the Reader `program`, which is none of the agents: what a driver's carrying out comes to. */
+#define WORLD_PROGRAM "program"
+const char *world_begin(struct world *w, int64_t effect, bool *ret_found);
+const char *world_tell(struct world *w, int64_t effect, struct kh_view response, enum kh_reader_fault fault,
+		       const char **ret_word);
+void world_recover(struct world *w);
+
 struct world_look {
 	enum kh_outcome outcome;
 	struct text approval, block;

@@ -294,3 +294,23 @@ enum kh_err kh_row_each(struct kh_txn *txn, enum kh_table table, bool (*fn)(cons
 	kh_alloc_free(&kh_alloc_system, row, record->size);
 	return rc == SQLITE_DONE ? KH_OK : kh_savepoint_break(s, rc);
 }
+
+enum kh_err kh_row_agree(struct kh_txn *txn, struct kh_view *ret_why)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	struct kh_view why = KH_LIT("");
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(s->c->db, "PRAGMA integrity_check(1)", -1, &stmt, NULL);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW && !kh_view_eq(bytes_of(stmt, 0), KH_LIT("ok")))
+		why = kh_arena_dup(txn->arena, bytes_of(stmt, 0));
+	sqlite3_finalize(stmt);
+	if (rc != SQLITE_ROW)
+		return kh_savepoint_break(s, rc == SQLITE_DONE ? SQLITE_CORRUPT : rc);
+	if (why.p == NULL)
+		return KH_ENOMEM;
+	*ret_why = why;
+	return KH_OK;
+}

@@ -18,4 +18,7 @@ enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 enum kh_err kh_row_each(struct kh_txn *txn, enum kh_table table, bool (*fn)(const void *row, void *arg), void *arg)
 	__attribute__((warn_unused_result));
 
+/* Rows are looked at by tables, found by indexes: see `agrees` of backend.h. */
+enum kh_err kh_row_agree(struct kh_txn *txn, struct kh_view *ret_why);
+
 #endif

@@ -168,6 +168,7 @@ static const struct kh_backend backend = {
 	.next_id = kh_row_next_id,
 	.find = kh_row_find,
 	.each = kh_row_each,
+	.agrees = kh_row_agree,
 	.last_event = kh_trail_last,
 	.append = kh_trail_append,
 	.read = kh_trail_read,

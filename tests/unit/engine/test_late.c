@@ -6,6 +6,7 @@
 #include "engine/carry.h"
 #include "engine/context.h"
 #include "engine/put.h"
+#include "engine/settle.h"
 
 #define QUESTION                                                                                              \
 	"\"category\":2,\"target\":\"scripted\",\"questions\":[{\"id\":\"q1\",\"question\":\"Who sent it?\"," \
@@ -90,6 +91,33 @@ static void test_late_asks_in_the_way(struct kh_test *t)
 	assert_int_equal(row_of(f, old)->outcome, KH_OUTCOME_EXPIRED);
 }
 
+/* Everything that is due is ended, by no transaction that others would have to wait for long. */
+static void test_late_in_parts(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_view task = begin(f);
+	const char *members = kh_arena_printf(&f->arena,
+					      "\"category\":1,\"target\":\"%.*s\",\"fields\":[{\"name\":\"yes\","
+					      "\"type\":\"boolean\"}]",
+					      KH_FMT(f->reader_name))
+				      .p;
+	struct kh_settle settle = {0};
+	struct kh_admit call;
+
+	for (int i = 0; i < KH_SETTLE_MOST + 20; i++)
+		must(t, admit(f, task, members, &call));
+	kh_fixture_pass(f, 601 * KH_FIXTURE_SECOND);
+	must(t, kh_fixture_own(f, kh_settle_due_run, &settle));
+	assert_int_equal(settle.count, KH_SETTLE_MOST);
+	assert_true(settle.more);
+	assert_int_not_equal(kh_fixture_task_row(f, task)->budget.reserved, 0);
+	settle = (struct kh_settle){0};
+	must(t, kh_fixture_own(f, kh_settle_due_run, &settle));
+	assert_false(settle.more);
+	assert_true(settle.count >= 20);
+	assert_int_equal(kh_fixture_task_row(f, task)->budget.reserved, 0);
+}
+
 /* L5: what was purged is not put to a Reader as if it were empty. */
 static void test_late_content(struct kh_test *t)
 {
@@ -150,7 +178,7 @@ static void test_late_clock_set_back(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_late_decision),           KH_TEST(test_late_asks_in_the_way), KH_TEST(test_late_content),
-	KH_TEST(test_late_content_of_a_retry), KH_TEST(test_late_clock_set_back),
+	KH_TEST(test_late_decision), KH_TEST(test_late_asks_in_the_way),    KH_TEST_ONCE(test_late_in_parts),
+	KH_TEST(test_late_content),  KH_TEST(test_late_content_of_a_retry), KH_TEST(test_late_clock_set_back),
 };
 KH_TEST_MAIN(cases)

@@ -403,6 +403,47 @@ static void test_many(struct kh_test *t)
 	expect(t, h, "event_changed", 15000, 2);
 }
 
+/* Whether --state finds what plain verification, which reads events alone, cannot. */
+static void expect_of_state(struct kh_test *t, const struct kh_history *h)
+{
+	assert_true(kh_history_verify(t, h, false).good);
+	struct kh_verify v = kh_history_verify(t, h, true);
+	assert_false(v.good);
+	assert_string_equal(v.code, "store_corrupt");
+	assert_int_not_equal(v.detail.n, 0);
+}
+
+/* An index that leaves rows out hides them from whoever looks for them: here, an open task. */
+static void test_index_without_rows(struct kh_test *t)
+{
+	struct kh_history *h = kh_history_fresh();
+
+	assert_true(kh_history_verify(t, h, true).good);
+	kh_history_sql(h,
+		       "PRAGMA writable_schema = ON;"
+		       "UPDATE sqlite_schema SET sql = replace(sql, '''open''', '''none''') WHERE name = 'tasks_open';"
+		       "PRAGMA writable_schema = RESET; REINDEX tasks_open; PRAGMA writable_schema = ON;"
+		       "UPDATE sqlite_schema SET sql = replace(sql, '''none''', '''open''') WHERE name = 'tasks_open';"
+		       "PRAGMA writable_schema = RESET");
+	expect_of_state(t, h);
+}
+
+/* A number as text reads as the same number, and is another for every condition on it. */
+static void test_number_as_text(struct kh_test *t)
+{
+	struct kh_history *h = kh_history_fresh();
+
+	kh_history_sql(h, "PRAGMA writable_schema = ON; CREATE TEMP TABLE was AS SELECT sql FROM sqlite_schema WHERE "
+			  "name = 'readers';"
+			  "UPDATE sqlite_schema SET sql = replace(replace(sql, 'STRICT', ''), 'queries_1 INTEGER', "
+			  "'queries_1 BLOB') WHERE name = 'readers';"
+			  "PRAGMA writable_schema = RESET; PRAGMA ignore_check_constraints = ON;"
+			  "UPDATE readers SET queries_1 = CAST(queries_1 AS TEXT); PRAGMA writable_schema = ON;"
+			  "UPDATE sqlite_schema SET sql = (SELECT sql FROM was) WHERE name = 'readers';"
+			  "PRAGMA writable_schema = RESET");
+	expect_of_state(t, h);
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_good),
 	KH_TEST(test_only_begun),
@@ -419,5 +460,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_against_witness),
 	KH_TEST_ONCE(test_listing),
 	KH_TEST_ONCE(test_many),
+	KH_TEST(test_index_without_rows),
+	KH_TEST(test_number_as_text),
 };
 KH_TEST_MAIN(cases)

@@ -137,8 +137,8 @@ static void test_rows_missing_and_added(struct kh_test *t)
 		"DELETE FROM tokens WHERE id = 2",
 		"INSERT INTO showings (id, approval, token, page, shown_at) VALUES (2, 1, 2, 1, 1)",
 		"INSERT INTO needs (id, task, lowest, name) VALUES (3, 1, 1, 'need:more')",
-		"INSERT INTO tokens (id, role, context, parent, created_at, expires_at, revoked_at, secret, name) "
-		"SELECT 4, 'admin', 0, 1, 1, 0, 0, secret, 'mallory' FROM tokens WHERE id = 1",
+		("INSERT INTO tokens (id, role, context, parent, created_at, expires_at, revoked_at, secret, name) "
+		 "SELECT 4, 'admin', 0, 1, 1, 0, 0, secret, 'mallory' FROM tokens WHERE id = 1"),
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
