@@ -24,6 +24,7 @@ static void fill(struct kh_error *err, enum kh_err e, const char *code, size_t o
 	end_whole(err->detail);
 }
 
+#undef kh_error_set /* the analyser has a macro of this name */
 enum kh_err kh_error_set(struct kh_error *err, enum kh_err e, const char *code, const char *fmt, ...)
 {
 	if (err != NULL) {

@@ -220,7 +220,7 @@ static enum kh_err find_rate(struct admission *a)
 				    "category %u to this Reader is denied by the policy", a->query.category);
 	return kh_error_set(op->err, KH_EREFUSED, "rate_limited",
 			    "too many queries of category %u to this Reader; try again in %lld s", a->query.category,
-			    (long long)(wait / 1000000 + 1));
+			    (long long)wait / 1000000 + 1);
 }
 
 /* B19: the lowest category asked for this need so far, and whether going on from there is an escalation. */

@@ -93,7 +93,8 @@ struct job {
 	void *call;
 	struct kh_arena *arena;
 	struct kh_error *err;
-	enum kh_err refused; /* the operation was refused, and that is on the record */
+	struct kh_error ours; /* where the caller wants no words, the operation still needs them */
+	enum kh_err refused;  /* the operation was refused, and that is on the record */
 };
 
 static int64_t tick(struct kh_engine *engine)
@@ -172,10 +173,10 @@ static enum kh_err run_job(struct kh_txn *txn, void *arg)
 
 static enum kh_err run(struct job *job)
 {
-	struct kh_error ours = {0}, stores = {0};
+	struct kh_error stores = {0};
 
 	if (job->err == NULL)
-		job->err = &ours;
+		job->err = &job->ours;
 	enum kh_err e = kh_store_run(job->engine->settings.store, run_job, job, &stores);
 	if (e != KH_OK && stores.code != NULL) /* the store's own word goes first */
 		*job->err = stores;

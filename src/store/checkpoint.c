@@ -14,9 +14,9 @@
 #define SIGNATURE 64
 #define LIMIT     (SIZE_MAX / 4) /* the arena's limit is what counts */
 
-_Static_assert(crypto_sign_SECRETKEYBYTES == 64 && crypto_sign_BYTES == SIGNATURE &&
-		       crypto_sign_PUBLICKEYBYTES == KH_DIGEST_SIZE && crypto_sign_SEEDBYTES == 32,
-	       "Ed25519");
+_Static_assert(crypto_sign_BYTES == SIGNATURE, "Ed25519");
+_Static_assert(crypto_sign_SECRETKEYBYTES == sizeof(((struct kh_checkpoint_key *)0)->secret), "Ed25519");
+_Static_assert(crypto_sign_PUBLICKEYBYTES == KH_DIGEST_SIZE && crypto_sign_SEEDBYTES == 32, "Ed25519");
 
 void kh_checkpoint_key(const unsigned char seed[32], struct kh_checkpoint_key *ret_key)
 {

@@ -74,17 +74,17 @@ _Static_assert(sizeof(uint64_t) == sizeof(int64_t), "an INT column is either");
 	{                                                                          \
 		.name = #member, .kind = KH_COLUMN_DIGEST, .offset = AT(S, member) \
 	}
-#define INNER(S, column, member)                                               \
-	{                                                                      \
-		.name = column, .kind = KH_COLUMN_INT, .offset = AT(S, member) \
+#define INNER(S, column, member)                                                 \
+	{                                                                        \
+		.name = (column), .kind = KH_COLUMN_INT, .offset = AT(S, member) \
 	}
-#define CHAIN_INT(S, column, member)                                                          \
-	{                                                                                     \
-		.name = column, .kind = KH_COLUMN_INT, .offset = AT(S, member), .chain = true \
+#define CHAIN_INT(S, column, member)                                                            \
+	{                                                                                       \
+		.name = (column), .kind = KH_COLUMN_INT, .offset = AT(S, member), .chain = true \
 	}
-#define CHAIN_HEAD(S, column, member)                                                            \
-	{                                                                                        \
-		.name = column, .kind = KH_COLUMN_DIGEST, .offset = AT(S, member), .chain = true \
+#define CHAIN_HEAD(S, column, member)                                                              \
+	{                                                                                          \
+		.name = (column), .kind = KH_COLUMN_DIGEST, .offset = AT(S, member), .chain = true \
 	}
 
 static const struct kh_column system_columns[] = {

@@ -5,7 +5,7 @@
 
 static const char version_1[] = {
 #include "schema_1.inc"
-	, 0};
+};
 
 static const char *const texts[] = {version_1};
 
