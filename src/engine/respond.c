@@ -152,7 +152,7 @@ static enum kh_err judge_first(struct answering *a)
 	while (e == KH_OK && effect->round > 0)
 		e = kh_txn_load(a->op->txn, KH_TABLE_EFFECTS, effect->prev, &effect);
 	if (e == KH_OK && a->asked.category > 1)
-		e = kh_recent_texts(a->op, a->context, &recent);
+		e = kh_recent_coming(a->op, a->context, &recent);
 	return e == KH_OK ? judge(a, effect, &a->asked, effect->raw, recent, &a->answer) : e;
 }
 
