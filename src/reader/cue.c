@@ -53,9 +53,7 @@ static size_t stem(char *w, size_t n)
 	}
 	if (n >= 6 && ENDS(w, n, "ing"))
 		n -= 3;
-	else if (n >= 5 && ENDS(w, n, "ed") && w[n - 3] != 'e')
-		n -= 2;
-	else if (n >= 6 && ENDS(w, n, "ly"))
+	else if ((n >= 5 && ENDS(w, n, "ed") && w[n - 3] != 'e') || (n >= 6 && ENDS(w, n, "ly")))
 		n -= 2;
 	if (n >= 4 && w[n - 1] == w[n - 2] && w[n - 1] != 'e')
 		n -= 1;
