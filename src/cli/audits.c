@@ -166,6 +166,13 @@ static int verify_home(struct kh_frame *f)
 		if (a->shown)
 			fputs(CLEAR, stderr);
 	}
+	/* `init` signs the first one: a home without any had its checkpoints taken away, and perhaps its past with
+	 * them. */
+	if (e == KH_OK && v.good && v.checkpoints == 0) {
+		v.good = false;
+		v.code = "no_checkpoint";
+		v.detail = KH_LIT("the record has no signed checkpoint, and a home has one from its beginning");
+	}
 	return e == KH_OK ? say(f, &v) : kh_frame_fail(f);
 }
 

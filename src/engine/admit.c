@@ -134,6 +134,20 @@ static enum kh_err take_query(struct admission *a)
 	return KH_OK;
 }
 
+/* Ascending, each once: a delivery's taint chain is these (K5), whatever order and how often they were named. */
+static void add_block(struct admission *a, int64_t id)
+{
+	size_t i = a->block_count;
+
+	while (i > 0 && a->blocks[i - 1] > id)
+		i--;
+	if (i > 0 && a->blocks[i - 1] == id)
+		return;
+	memmove(&a->blocks[i + 1], &a->blocks[i], (a->block_count - i) * sizeof(a->blocks[0]));
+	a->blocks[i] = id;
+	a->block_count++;
+}
+
 /* The sealed blocks that the query is about, and the Reader's taint with them (B1, B23). */
 static enum kh_err find_blocks(struct admission *a)
 {
@@ -161,7 +175,7 @@ static enum kh_err find_blocks(struct admission *a)
 		if (block.purged_at != 0)
 			return kh_error_set(op->err, KH_EREFUSED, "content_purged",
 					    "the block's content was kept for its time and is gone");
-		a->blocks[a->block_count++] = block.id;
+		add_block(a, block.id);
 		a->taint = kh_label_max_taint(a->taint, block.taint);
 	}
 	return KH_OK;

@@ -11,4 +11,11 @@
 enum kh_err kh_recent_texts(struct kh_op *op, const struct kh_context_row *context, struct kh_recent *ret_recent)
 	__attribute__((warn_unused_result));
 
+/*
+ * The same, and after them what is ready for the context and leaves at its slot: pieces that are answered at the same
+ * time are not each other's past yet, and make one instruction all the same.
+ */
+enum kh_err kh_recent_coming(struct kh_op *op, const struct kh_context_row *context, struct kh_recent *ret_recent)
+	__attribute__((warn_unused_result));
+
 #endif

@@ -152,7 +152,7 @@ static enum kh_err judge_first(struct answering *a)
 	while (e == KH_OK && effect->round > 0)
 		e = kh_txn_load(a->op->txn, KH_TABLE_EFFECTS, effect->prev, &effect);
 	if (e == KH_OK && a->asked.category > 1)
-		e = kh_recent_texts(a->op, a->context, &recent);
+		e = kh_recent_coming(a->op, a->context, &recent);
 	return e == KH_OK ? judge(a, effect, &a->asked, effect->raw, recent, &a->answer) : e;
 }
 
@@ -342,7 +342,8 @@ static enum kh_err find_effect(struct kh_op *op, const struct kh_respond *call, 
 
 	if (op->caller == NULL)
 		return kh_txn_load(op->txn, KH_TABLE_EFFECTS, id, ret_effect);
-	if (!kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_ASK, call->ask, &id))
+	if (!kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_ASK, call->ask, &id) ||
+	    kh_engine_reader(op->engine, op->caller->name) != NULL)
 		return KH_EUNKNOWN;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, id, ret_effect);
 	return e == KH_OK && !kh_view_eq((*ret_effect)->reader, op->caller->name) ? KH_EUNKNOWN : e;

@@ -9,6 +9,7 @@
 #include "core/block/taint.h"
 #include "engine/alert.h"
 #include "engine/approval.h"
+#include "engine/derive.h"
 #include "engine/own.h"
 #include "engine/respond.h"
 
@@ -116,6 +117,8 @@ static enum kh_err write_block(struct ending *s)
 	e = kh_arena_check(op->arena);
 	if (e == KH_OK)
 		e = kh_block_delivery(op->arena, &spec, s->query->reader_taint, &made, op->err);
+	if (e == KH_OK)
+		e = kh_derive_attribution(op, s->query->blocks, made->content, &block->attribution);
 	if (e != KH_OK)
 		return e;
 	block->context = context->id;

@@ -102,9 +102,12 @@ static inline void kh_asking_carry(struct kh_asking *w, struct kh_view query)
 /* Keyhole's own round over what is due. */
 static inline struct kh_settle kh_asking_due(struct kh_asking *w)
 {
-	struct kh_settle settle = {0};
+	struct kh_settle settle;
 
-	must(w->f->t, kh_fixture_own(w->f, kh_settle_due_run, &settle));
+	do {
+		settle = (struct kh_settle){0};
+		must(w->f->t, kh_fixture_own(w->f, kh_settle_due_run, &settle));
+	} while (settle.more);
 	return settle;
 }
 

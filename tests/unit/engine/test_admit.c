@@ -1,6 +1,7 @@
 /* B1-B6, B9, B10, B19-B22: a query is checked whole and paid for, or refused with a record and no other trace. */
 #include "asking.h"
 
+#include "engine/context_assemble.h"
 #include "engine/put.h"
 #include "engine/task.h"
 
@@ -378,6 +379,29 @@ static void test_admit_purged(struct kh_test *t)
 	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_FAILED);
 }
 
+/* B1, K5: blocks are a set: named twice they are given once, and the host can assemble what was delivered. */
+static void test_admit_blocks_are_a_set(struct kh_test *t)
+{
+	struct kh_asking w = {.f = kh_fixture_open(t, NULL)};
+	struct kh_look look;
+
+	w.task = kh_fixture_task(w.f, w.f->hosted);
+	struct kh_view first = kh_fixture_block(w.f, w.f->hosted, w.task, "One.");
+	struct kh_view second = kh_fixture_block(w.f, w.f->hosted, w.task, "Two.");
+	struct kh_view members = kh_arena_printf(&w.f->arena, YES ",\"blocks\":[\"%.*s\",\"%.*s\",\"%.*s\"]",
+						 KH_FMT(second), KH_FMT(first), KH_FMT(second));
+	kh_fixture_answer(w.f, YES_TRUE);
+	must(t, kh_fixture_query(w.f, w.f->hosted, w.task, members.p, &look));
+	assert_int_equal(look.outcome, KH_OUTCOME_DELIVERED);
+	struct kh_view ids = kh_arena_printf(&w.f->arena, "[%lld,%lld]",
+					     (long long)kh_fixture_number(w.f, KH_ID_BLOCK, first),
+					     (long long)kh_fixture_number(w.f, KH_ID_BLOCK, second));
+	kh_test_assert_view(kh_asking_row(&w, look.query)->blocks, ids, __FILE__, __LINE__);
+	struct kh_context_assemble assemble = {.context = w.f->hosted_context};
+	must(t, kh_fixture_call(w.f, w.f->host, kh_context_assemble_run, &assemble));
+	assert_true(kh_asking_has(assemble.text, "bcp:scripted"));
+}
+
 /* B23: the Reader's taint is the highest of what it reads; content that comes in is high. */
 static void test_admit_reader_taint(struct kh_test *t)
 {
@@ -405,6 +429,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST(test_admit_marks_repeats),
 	KH_TEST(test_admit_lint),
 	KH_TEST(test_admit_purged),
+	KH_TEST(test_admit_blocks_are_a_set),
 	KH_TEST(test_admit_reader_taint),
 };
 KH_TEST_MAIN(cases)
