@@ -45,31 +45,18 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_add *add, stru
 {
 	struct kh_event_label label = kh_event_labels(add->event, op->policy->user_messages);
 	struct kh_block_spec spec = {
-		.id = kh_own_id(op, KH_ID_BLOCK, row->id),
 		.source = add->source,
 		.content = add->content,
 		.trust = label.trust,
 		.type = label.type,
-		.created_at = op->now,
 	};
-	const struct kh_block *block;
-	enum kh_err e = kh_arena_check(op->arena);
+	enum kh_err e = kh_own_make_block(op, &spec, row);
 
-	if (e == KH_OK)
-		e = kh_block_make(op->arena, &spec, &block, op->err);
 	if (e != KH_OK)
 		return e;
 	row->kind = KH_BLOCK_HOST;
-	row->trust = block->trust;
-	row->type = block->type;
-	row->taint = block->taint;
-	row->source = block->source;
-	row->content = block->content;
-	row->content_hash = block->content_hash;
 	row->tainted_by = KH_LIT("[]");
-	row->put_by = op->caller->id;
-	row->created_at = op->now;
-	row->expires_at = block->trust == KH_UNTRUSTED ? kh_engine_keep_until(op->engine, op->now) : 0;
+	row->expires_at = row->trust == KH_UNTRUSTED ? kh_engine_keep_until(op->engine, op->now) : 0;
 	return KH_OK;
 }
 

@@ -104,31 +104,18 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output
 			struct kh_block_row *row)
 {
 	struct kh_block_spec spec = {
-		.id = kh_own_id(op, KH_ID_BLOCK, row->id),
 		.source = KH_LIT("agent"),
 		.content = output->content,
 		.trust = KH_TRUSTED,
 		.type = KH_INSTRUCTION,
 		.taint = chain->taint,
-		.created_at = op->now,
 	};
-	const struct kh_block *block;
-	enum kh_err e = kh_arena_check(op->arena);
+	enum kh_err e = kh_own_make_block(op, &spec, row);
 
-	if (e == KH_OK)
-		e = kh_block_make(op->arena, &spec, &block, op->err);
 	if (e != KH_OK)
 		return e;
 	row->kind = KH_BLOCK_OUTPUT;
-	row->trust = block->trust;
-	row->type = block->type;
-	row->taint = block->taint;
-	row->source = block->source;
-	row->content = block->content;
-	row->content_hash = block->content_hash;
 	row->tainted_by = kh_own_ids_text(op, chain->ids, chain->n);
-	row->put_by = op->caller->id;
-	row->created_at = op->now;
 	return kh_arena_check(op->arena);
 }
 

@@ -208,6 +208,28 @@ struct kh_view kh_own_ids_text(struct kh_op *op, const int64_t *ids, size_t coun
 	return text;
 }
 
+enum kh_err kh_own_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row)
+{
+	const struct kh_block *block;
+
+	spec->id = kh_own_id(op, KH_ID_BLOCK, row->id);
+	spec->created_at = op->now;
+	enum kh_err e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_block_make(op->arena, spec, &block, op->err);
+	if (e != KH_OK)
+		return e;
+	row->trust = block->trust;
+	row->type = block->type;
+	row->taint = block->taint;
+	row->source = block->source;
+	row->content = block->content;
+	row->content_hash = block->content_hash;
+	row->put_by = op->caller != NULL ? op->caller->id : 0;
+	row->created_at = op->now;
+	return KH_OK;
+}
+
 enum kh_err kh_own_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what)
 {
 	struct kh_audit audit = {

@@ -7,6 +7,7 @@
 #ifndef KH_ENGINE_OWN_H
 #define KH_ENGINE_OWN_H
 
+#include "core/block/block.h"
 #include "engine/engine.h"
 #include "engine/publicid.h"
 
@@ -23,6 +24,10 @@ enum kh_err kh_own_context(struct kh_op *op, struct kh_view id, struct kh_contex
 	__attribute__((warn_unused_result));
 /* A block of CONTEXT, for reading and without its content. */
 enum kh_err kh_own_block(struct kh_op *op, int64_t context, struct kh_view id, struct kh_block_row *ret_block)
+	__attribute__((warn_unused_result));
+
+/* Makes the block of SPEC, whose id and time are the operation's to give, and puts what it has come to into ROW. */
+enum kh_err kh_own_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row)
 	__attribute__((warn_unused_result));
 
 /* KH_EREFUSED `task_closed` or `task_failed` where the task takes nothing any more. */

@@ -42,30 +42,17 @@ static enum kh_err attribute(struct kh_op *op, const struct kh_put *put, struct 
 static enum kh_err seal(struct kh_op *op, const struct kh_put *put, struct kh_view content, struct kh_block_row *row)
 {
 	struct kh_block_spec spec = {
-		.id = kh_own_id(op, KH_ID_BLOCK, row->id),
 		.source = put->source,
 		.content = content,
 		.trust = KH_UNTRUSTED,
 		.type = KH_DATA,
-		.created_at = op->now,
 	};
-	const struct kh_block *block;
-	enum kh_err e = kh_arena_check(op->arena);
+	enum kh_err e = kh_own_make_block(op, &spec, row);
 
-	if (e == KH_OK)
-		e = kh_block_make(op->arena, &spec, &block, op->err);
 	if (e != KH_OK)
 		return e;
 	row->kind = KH_BLOCK_SEALED;
-	row->trust = block->trust;
-	row->type = block->type;
-	row->taint = block->taint;
-	row->source = block->source;
-	row->content = block->content;
-	row->content_hash = block->content_hash;
 	row->tainted_by = KH_LIT("[]");
-	row->put_by = op->caller != NULL ? op->caller->id : 0;
-	row->created_at = op->now;
 	row->expires_at = kh_engine_keep_until(op->engine, op->now);
 	return KH_OK;
 }

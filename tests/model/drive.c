@@ -116,8 +116,9 @@ static bool cast(struct run *r)
 	for (size_t i = 0; i < COUNT(roles); i++)
 		if (!operate_token(r, 0, roles[i], 0, 0))
 			return false;
-	if (!operate_token(r, 1, M_CONTROLLER, 0, 0) || !operate_token(r, 1, M_CONTROLLER, 0, 0))
-		return false;
+	for (int i = 0; i < 2; i++)
+		if (!operate_token(r, 1, M_CONTROLLER, 0, 0))
+			return false;
 	r->m.tokens[r->m.token_count] = (struct m_token){
 		.role = M_READER, .context = MODEL_NONE, .parent = MODEL_NONE, .program = true};
 	snprintf(r->names[r->m.token_count].at, sizeof(r->names[0].at), WORLD_PROGRAM);
