@@ -311,6 +311,7 @@ int main(void)
 	uint64_t faults = number("KH_FAULTS", 1); /* give up after so many */
 	time_t began = time(NULL);
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (getenv("KH_ONLY") != NULL) {
 		struct operation ops[OPERATIONS];
 		static struct run r;

@@ -174,12 +174,18 @@ static int draw_answer(uint32_t draw, int question, int round, bool good)
 
 /* --- the operations ----------------------------------------------------------------------------------------------- */
 
-static bool anyone_late(const struct model *m)
+/* Whether it matters in what order things that are due are seen to: an agent is late, or two deliveries are to be paid
+ * for, and the budget may hold one. */
+static bool order_matters(const struct model *m)
 {
+	int deliveries = 0;
+
 	for (int i = 0; i < m->ask_count; i++)
 		if (m->asks[i].state == M_BEGUN && m->asks[i].begun + 60 * SECOND <= m->now)
 			return true;
-	return false;
+	for (int i = 0; i < m->query_count; i++)
+		deliveries += m->queries[i].state == M_READY && m->queries[i].release <= m->now;
+	return deliveries > 1;
 }
 
 static bool do_clock(struct run *r, const uint32_t *draw)
@@ -192,7 +198,7 @@ static bool do_clock(struct run *r, const uint32_t *draw)
 	say(r, "clock: %" PRId64 " us\n", r->w.now - WORLD_START);
 	/* What is due has not been seen to when the next call comes; but what comes first of two things is another
 	 * question. */
-	r->unseen = draw[2] % 4 == 0 && !anyone_late(&r->m);
+	r->unseen = draw[2] % 4 == 0 && !order_matters(&r->m);
 	if (r->unseen)
 		return true;
 	world_due(&r->w);
