@@ -188,6 +188,11 @@ static bool name_of_range(struct kh_spot *spot, struct kh_range range, struct kh
 	return true;
 }
 
+static bool says(const struct kh_tokens *t, size_t i, struct kh_view first, struct kh_view second)
+{
+	return kh_tokens_among(t, i, first) && kh_tokens_among(t, i + 1, second);
+}
+
 /* "My name is Ann Lee", "I am Ann", "This is Ann". */
 static bool introduced(struct kh_spot *spot, struct kh_view *ret_text)
 {
@@ -195,13 +200,11 @@ static bool introduced(struct kh_spot *spot, struct kh_view *ret_text)
 
 	for (size_t i = 0; i + 2 < t->n; i++) {
 		size_t name = 0;
-		if (kh_tokens_among(t, i, KH_LIT("name")) && kh_tokens_among(t, i + 1, KH_LIT("is")) && i > 0 &&
-		    kh_tokens_among(t, i - 1, KH_LIT("my")))
-			name = i + 2;
-		else if (kh_tokens_among(t, i, KH_LIT("i'm")))
+		if (kh_tokens_among(t, i, KH_LIT("i'm")))
 			name = i + 1;
-		else if ((kh_tokens_among(t, i, KH_LIT("i")) && kh_tokens_among(t, i + 1, KH_LIT("am"))) ||
-			 (kh_tokens_among(t, i, KH_LIT("this")) && kh_tokens_among(t, i + 1, KH_LIT("is"))))
+		else if ((i > 0 && kh_tokens_among(t, i - 1, KH_LIT("my")) &&
+			  says(t, i, KH_LIT("name"), KH_LIT("is"))) ||
+			 says(t, i, KH_LIT("i"), KH_LIT("am")) || says(t, i, KH_LIT("this"), KH_LIT("is")))
 			name = i + 2;
 		size_t end = name != 0 && name < t->n ? kh_find_name_end(t, name) : name;
 		if (end > name) {
