@@ -51,10 +51,10 @@ static size_t find_twice(const char *items, size_t n, size_t size, size_t name)
 static enum kh_err check_names(const struct kh_outline_source *source, const struct kh_list *list, size_t size,
 			       size_t name, size_t line, const char *path, struct kh_error *err)
 {
-	size_t i = find_twice(list->at, list->n, size, name);
+	size_t i = list->at != NULL ? find_twice(list->at, list->n, size, name) : list->n;
 	unsigned at;
 
-	if (list->at == NULL || i == list->n)
+	if (i == list->n)
 		return KH_OK;
 	memcpy(&at, (const char *)list->at + i * size + line, sizeof(at));
 	return refuse(source, at, kh_arena_printf(source->arena, "%s[%zu]: the name stands twice", path, i),
