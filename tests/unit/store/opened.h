@@ -88,6 +88,7 @@ union opened_row {
 
 static inline void opened_column(const struct kh_column *c, struct kh_arena *arena, int64_t id, void *row)
 {
+	unsigned word = c->kind == KH_COLUMN_WORD ? (unsigned)(id % (int64_t)c->words->n) : 0;
 	char *at = (char *)row + c->offset;
 	struct kh_view v;
 
@@ -96,7 +97,7 @@ static inline void opened_column(const struct kh_column *c, struct kh_arena *are
 		memcpy(at, &(int64_t){id > 1}, sizeof(int64_t)); /* also the first row of whatever it refers to */
 		break;
 	case KH_COLUMN_WORD:
-		memcpy(at, &(unsigned){(unsigned)(id % (int64_t)c->words->n)}, sizeof(unsigned));
+		memcpy(at, &word, sizeof(word));
 		break;
 	case KH_COLUMN_TEXT:
 		v = kh_arena_printf(arena, "%s \xc3\xa9 %d", c->name, (int)id);
