@@ -188,9 +188,8 @@ static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_look *look)
 	bool ended = look->outcome != KH_OUTCOME_NONE && look->outcome != KH_OUTCOME_PENDING;
 	if (f->home.policy->release == KH_RELEASE_IMMEDIATE || ended || slot <= after)
 		return KH_OK;
-	const struct timespec rest = {.tv_sec = (time_t)((slot - after) / 1000),
-				      .tv_nsec = (long)((slot - after) % 1000) * 1000000};
-	nanosleep(&rest, NULL);
+	int64_t rest = admitted + (int64_t)slot * 1000 - now; /* to the slot itself: before it nothing is known */
+	nanosleep(&(struct timespec){.tv_sec = rest / 1000000, .tv_nsec = rest % 1000000 * 1000}, NULL);
 	return kh_engine_call(f->home.engine, f->token, kh_look_run, look, &f->arena, &f->err);
 }
 
