@@ -185,10 +185,11 @@ static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_look *look)
 	uint64_t after = now > admitted ? (uint64_t)(now - admitted) / 1000 + 1 : 0;
 	uint64_t slot = kh_bits_slot(after, (uint64_t)(look->row->deadline_at - admitted) / 1000);
 
-	bool ended = look->outcome != KH_OUTCOME_NONE && look->outcome != KH_OUTCOME_PENDING;
-	if (f->home.policy->release == KH_RELEASE_IMMEDIATE || ended || slot <= after)
-		return KH_OK;
 	int64_t rest = admitted + (int64_t)slot * 1000 - now; /* to the slot itself: before it nothing is known */
+
+	bool ended = look->outcome != KH_OUTCOME_NONE && look->outcome != KH_OUTCOME_PENDING;
+	if (f->home.policy->release == KH_RELEASE_IMMEDIATE || ended || rest <= 0)
+		return KH_OK;
 	nanosleep(&(struct timespec){.tv_sec = rest / 1000000, .tv_nsec = rest % 1000000 * 1000}, NULL);
 	return kh_engine_call(f->home.engine, f->token, kh_look_run, look, &f->arena, &f->err);
 }
