@@ -26,7 +26,7 @@ enum kh_store_mode {
 	KH_STORE_EXISTING, /* must be there; migrated where it is older, refused where it is newer */
 	KH_STORE_CREATE,   /* must not be there */
 	KH_STORE_READ,     /* must be there, is not written to: kh_store_read() alone */
-	KH_STORE_SCRATCH,  /* a temporary one, gone when closed; nothing is durable (fold.h) */
+	KH_STORE_SCRATCH,  /* a temporary one, gone when closed: what a store of this version looks like */
 };
 
 /* LOCATION: the path of a file, without NUL.  Starts the store's thread. */

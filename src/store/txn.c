@@ -26,11 +26,6 @@ void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena)
 	txn->arena = arena;
 }
 
-bool kh_txn_is_reading(const struct kh_txn *txn)
-{
-	return txn->reading;
-}
-
 static int64_t id_of(const void *row)
 {
 	int64_t id;

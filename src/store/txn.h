@@ -54,7 +54,4 @@ enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit) __attribute
 /* The id of the audit event that the next kh_txn_event() will write: for rows that name it. */
 enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id) __attribute__((warn_unused_result));
 
-/* Whether this transaction may write. */
-bool kh_txn_is_reading(const struct kh_txn *txn);
-
 #endif

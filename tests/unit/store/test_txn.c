@@ -535,7 +535,6 @@ static enum kh_err write_in_reading(struct kh_txn *txn, void *arg)
 
 	if (task == NULL)
 		return KH_ENOMEM;
-	assert_true(kh_txn_is_reading(txn));
 	task->blocks++;
 	return kh_txn_event(txn, &(struct kh_audit){.kind = KH_AUDIT_ALERT, .task = task});
 }
