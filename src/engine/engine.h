@@ -43,6 +43,14 @@ enum kh_err kh_engine_create(struct kh_store *store, struct kh_arena *arena, con
 			     const unsigned char random[64], int64_t now, struct kh_view *ret_admin,
 			     struct kh_error *err) __attribute__((warn_unused_result));
 
+/*
+ * From the next operation on, another policy and other Readers (SIGHUP).  What was there before must live as long as the
+ * engine: whoever has begun with it ends with it.  Recorded; tasks that were opened under the old policy keep what they
+ * have, and grants that were given under it are void (A2).
+ */
+enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *policy, const struct kh_reader *readers,
+			     size_t reader_count, struct kh_error *err) __attribute__((warn_unused_result));
+
 /* One call of an operation; what operations see. */
 struct kh_op {
 	const struct kh_engine *engine;

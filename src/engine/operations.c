@@ -15,6 +15,7 @@
 #include "engine/task.h"
 #include "engine/token.h"
 #include "engine/transition.h"
+#include "engine/who.h"
 
 #define CONTROLLER KH_ROLE_BIT(KH_ROLE_CONTROLLER)
 #define READER     KH_ROLE_BIT(KH_ROLE_READER)
@@ -40,6 +41,7 @@ static const struct kh_operations_entry operations[] = {
 	{"token.create", kh_token_create_run, HOST | ADMIN, NULL},
 	{"token.revoke", kh_token_revoke_run, HOST | ADMIN, NULL},
 	{"token.list", kh_token_list_run, HOST | ADMIN, NULL},
+	{"token.who", kh_who_run, CONTROLLER | READER | SUPERVISOR | HOST | REVIEWER | ADMIN, NULL},
 	{"context.reset", kh_context_reset_run, REVIEWER | ADMIN, NULL},
 	{"context.add", kh_context_add_run, HOST, NULL},
 	{"context.output", kh_context_output_run, HOST, NULL},

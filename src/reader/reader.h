@@ -66,11 +66,19 @@ struct kh_reader {
 	size_t argc;
 	const struct kh_view *read; /* command: what it sees besides the system's programs and itself, read-only */
 	size_t reads;
-	uint64_t timeout_ms; /* 0: 30 s */
+	/* openai, anthropic: see struct kh_config_reader */
+	struct kh_view url, model, authority;
+	struct kh_view key; /* the secret itself, wiped by whoever made the Reader; empty: none */
+	bool local, schema;
+	uint64_t max_tokens, retries;
+	uint64_t timeout_ms;  /* 0: 30 s */
+	uint64_t concurrency; /* asked at once by one process; 0: no limit */
 };
 
-extern const struct kh_reader_driver kh_reader_extract; /* extract.c */
-extern const struct kh_reader_driver kh_reader_command; /* command.c */
+extern const struct kh_reader_driver kh_reader_extract;   /* extract.c */
+extern const struct kh_reader_driver kh_reader_command;   /* command.c */
+extern const struct kh_reader_driver kh_reader_openai;    /* openai.c */
+extern const struct kh_reader_driver kh_reader_anthropic; /* anthropic.c */
 
 /*
  * Proves every block's attribution for its content (E10), for a Reader that is sent nothing.  KH_ECHANGED where one is

@@ -1,5 +1,5 @@
 /*
- * keyhole.yaml, whole (SPEC I8): the policy, the Readers, and how the audit is kept.
+ * keyhole.yaml, whole (SPEC I8): the policy, the Readers, how the audit is kept, and how clients reach the gateway.
  *
  * Every value has a default; an empty file is a usable configuration.  docs/POLICY.md says what the keys of `policy`
  * mean, docs/CONFIGURATION.md those of all others; tests hold both against the tables in keys.c.  A configuration never
@@ -17,21 +17,50 @@
 #define KH_CONFIG_READER_TIME 30        /* seconds for an answer, where it does not say */
 
 enum kh_config_driver {
-	KH_CONFIG_DRIVER_EXTRACT, /* built in: finds by rule */
-	KH_CONFIG_DRIVER_COMMAND, /* a program, in a sandbox of its own for every query */
+	KH_CONFIG_DRIVER_EXTRACT,   /* built in: finds by rule */
+	KH_CONFIG_DRIVER_COMMAND,   /* a program, in a sandbox of its own for every query */
+	KH_CONFIG_DRIVER_OPENAI,    /* a model behind an OpenAI-compatible chat endpoint */
+	KH_CONFIG_DRIVER_ANTHROPIC, /* a model behind the Messages API */
 };
 extern const struct kh_words kh_config_driver_words;
+
+enum kh_config_switch { KH_CONFIG_FALSE, KH_CONFIG_TRUE };
 
 struct kh_config_reader {
 	struct kh_view name; /* what a query's `target` says */
 	enum kh_config_driver driver;
-	struct kh_texts argv;     /* command: the first is an absolute path */
-	struct kh_texts read;     /* command: absolute paths that it sees besides, read-only */
-	uint64_t timeout_seconds; /* command */
+	struct kh_texts argv; /* command: the first is an absolute path */
+	struct kh_texts read; /* command: absolute paths that it sees besides, read-only */
+	/* openai, anthropic */
+	struct kh_view url;             /* of the endpoint; https, or http where `local` */
+	struct kh_view model;           /* its name there */
+	struct kh_view key_file;        /* a file with the API key; relative to the home folder; or */
+	struct kh_view key_environment; /* the name of a variable of the environment; neither: no key is sent */
+	struct kh_view authority;       /* a PEM file of CAs to trust in place of the system's; empty: the system's */
+	enum kh_config_switch local;    /* the endpoint may be at a private or loopback address, by plain http */
+	enum kh_config_switch schema;   /* openai: response_format json_schema is asked for; FALSE: json_object */
+	uint64_t max_tokens;            /* of an answer; 0: by the query's size */
+	uint64_t retries;               /* on 429 and 5xx, within the timeout; 2 where it does not say */
+	/* command, openai, anthropic */
+	uint64_t timeout_seconds; /* for everything: retries too */
+	uint64_t concurrency;     /* asked at once; 0: no limit of its own */
 	unsigned line;            /* of the file; 0: built in */
 };
 
-enum kh_config_switch { KH_CONFIG_FALSE, KH_CONFIG_TRUE };
+/* How clients reach the gateway. */
+struct kh_config_gateway {
+	struct kh_texts listen; /* "127.0.0.1:7433", "[::1]:7433"; that where it does not say */
+	struct kh_view socket;  /* the Unix socket of relays (I9); relative to the home folder; `mcp.sock` */
+	struct kh_view tls_certificate, tls_key; /* PEM files; both or none; relative to the home folder */
+	enum kh_config_switch plain; /* plain HTTP on an address that is not loopback; needed for that without TLS */
+	struct kh_texts hosts;       /* names that a request's Host may have besides loopback's */
+	struct kh_texts origins;     /* web pages that may call */
+	struct kh_view url;          /* how people reach it, for links; empty: the first of `listen` */
+	uint64_t connections;        /* at once; 10,000 */
+	uint64_t wait_seconds;       /* that a call waits before it answers `pending` (A5); 50 */
+	uint64_t stop_seconds;       /* that a stop waits for what runs; 10 */
+	unsigned line;               /* of `gateway:`; 0: not there */
+};
 
 struct kh_config_audit {
 	struct kh_view witness_file; /* absolute path; empty: none */
@@ -46,12 +75,13 @@ struct kh_config {
 	struct kh_policy policy;
 	struct kh_list readers; /* of struct kh_config_reader, in the file's order; `extract` is always among them */
 	struct kh_config_audit audit;
+	struct kh_config_gateway gateway;
 };
 
 /*
- * Reads a configuration: a YAML document whose top-level keys are `policy`, `readers` and `audit`.  FILE names it in
- * messages ("keyhole.yaml:12: ...").  KH_EINPUT with code `policy_invalid`: what is wrong, where, and what was
- * expected.  The configuration lives in the arena.
+ * Reads a configuration: a YAML document whose top-level keys are `policy`, `readers`, `audit` and `gateway`.  FILE
+ * names it in messages ("keyhole.yaml:12: ...").  KH_EINPUT with code `policy_invalid`: what is wrong, where, and what
+ * was expected.  The configuration lives in the arena.
  */
 enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 			   const struct kh_config **ret_config, struct kh_error *err)

@@ -1,0 +1,42 @@
+/*
+ * A query from its admission to what the Controller is told (A5): admitted, carried to its Reader, waited for a bounded
+ * time.  The time at which the Controller is told something depends on its own call, on the slots of B17 and on the
+ * bound, and on nothing else.
+ *
+ * To be driven by the step of a work, which calls kh_asking_step() until it says KH_WORK_DONE:
+ *
+ *     first step   asking->query is the Controller's JSON; or asking->of the id (query's or approval's) of an earlier
+ * one later steps  the same struct again; *QUERY and the first step's arena are no longer needed
+ */
+#ifndef KH_GATEWAY_ASKING_H
+#define KH_GATEWAY_ASKING_H
+
+#include "engine/admit.h"
+#include "engine/look.h"
+#include "gateway/gateway.h"
+
+#define KH_ASKING_ID 24 /* bytes of a public id, with its NUL */
+
+struct kh_asking {
+	struct kh_view token; /* the Controller's; lives as long as the asking */
+	yyjson_val *query;    /* the first step's: the query, with the members of admission; or NULL and `of` */
+	char of[KH_ASKING_ID];
+	int64_t until; /* kh_works_now(): when to be told at the latest; 0: the gateway's bound from the first step on
+			*/
+	bool waits_for_human; /* `pending` is not an end: goes on waiting until the bound (approval_wait) */
+	/* out, with KH_WORK_DONE; views live in the arena of that step */
+	enum kh_err result;
+	enum kh_outcome outcome; /* NONE: still with the Reader */
+	char id[KH_ASKING_ID];   /* the query's; empty: refused before it had one, or asked by its approval */
+	struct kh_view approval, delivery, block, advice;
+	bool pending_seen; /* the Controller may know, since some step, that a human decides; `approval` is set */
+	/* of the asking */
+	bool begun;
+	int64_t task;
+};
+
+/* One step.  *ERR is filled where asking->result is not KH_OK. */
+enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_work *work,
+				 struct kh_arena *arena, struct kh_error *err);
+
+#endif

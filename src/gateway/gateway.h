@@ -1,0 +1,66 @@
+/*
+ * The gateway: the engine, run for many callers at once.  Transports (src/mcp, src/http) bring calls; works.h steps
+ * them; asks.h carries out the outbox; and what has to happen by itself happens here: outcomes that are due, what dead
+ * processes left, content past its retention, checkpoints.
+ *
+ * A transport keeps no state that matters: every call names its token, and what it may do is decided in the transaction
+ * of the operation.
+ */
+#ifndef KH_GATEWAY_GATEWAY_H
+#define KH_GATEWAY_GATEWAY_H
+
+#include "engine/engine.h"
+#include "engine/who.h"
+#include "gateway/works.h"
+
+struct kh_gateway;
+
+struct kh_gateway_settings {
+	struct kh_engine *engine; /* stays the caller's */
+	unsigned threads;         /* that run operations; 0: 64 */
+	unsigned asks;            /* Readers asked at once, `extract` not among them; 0: 64 */
+	int64_t wait;             /* microseconds that a call waits before it answers `pending` (A5); 0: 50 s */
+	/* Called every minute or so from a thread of the gateway, for what is not the engine's to do (checkpoints). */
+	void (*housekeeping)(void *ctx);
+	void *ctx;
+};
+
+enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh_gateway **ret_gateway,
+			   struct kh_error *err) __attribute__((warn_unused_result));
+
+/*
+ * A graceful stop: takes no new work, ends the waits (their callers are told `pending` or `waiting`, and can take it up
+ * again), lets what runs come to its end, for at most TIMEOUT_US.  Readers that were asked and have not answered are
+ * left to the next start.  False where something still runs: then the process should just end.
+ */
+bool kh_gateway_stop(struct kh_gateway *gateway, int64_t timeout_us);
+void kh_gateway_free(struct kh_gateway *gateway);
+
+struct kh_engine *kh_gateway_engine(const struct kh_gateway *gateway);
+struct kh_works *kh_gateway_works(const struct kh_gateway *gateway); /* where transports put their calls */
+int64_t kh_gateway_wait(const struct kh_gateway *gateway);
+
+/*
+ * Who holds TOKEN.  FRESH: asked of the store now; else what was once found of this token may be used, which is enough
+ * where an operation with the same token follows, because that checks it again.  KH_EREFUSED `unauthorised`.
+ */
+enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_view token, bool fresh, struct kh_who *ret_who,
+			   struct kh_error *err) __attribute__((warn_unused_result));
+
+/* The operation FN for TOKEN; waits until it is durable (kh_engine_call).  For steps of works. */
+enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh_engine_fn *fn, void *call,
+			    struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
+
+/* Has the outbox looked through: to be called after an operation that may have left something for Readers without
+ * handing it out (approval.decide). */
+void kh_gateway_carry(struct kh_gateway *gateway);
+
+/* Counters for /metrics. */
+struct kh_gateway_figures {
+	struct kh_works_figures calls, asks;
+	struct kh_store_figures store;
+	uint64_t outcomes[8]; /* of queries that this process told a Controller, by enum kh_outcome */
+};
+struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway);
+
+#endif

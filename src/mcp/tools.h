@@ -1,0 +1,78 @@
+/*
+ * Tools: one table, one entry a tool; each group of tools is a file of its own (tool_task.c, tool_query.c, ...).
+ *
+ * A tool is run by the steps of its exchange.  A tool that does not wait does everything in its first step.  What it
+ * says is made in the arena of the step that ends it.
+ */
+#ifndef KH_MCP_TOOLS_H
+#define KH_MCP_TOOLS_H
+
+#include "base/json.h"
+#include "engine/operations.h"
+#include "gateway/asking.h"
+
+struct kh_mcp_call;
+
+/* What a call of a tool ends with. */
+struct kh_mcp_result {
+	/* KH_OK: `structured` is the answer.  Else *err says what was wrong, and `next` what to do about it; the client
+	 * gets a tool's error (isError), which its model reads. */
+	enum kh_err e;
+	const char *next;           /* "Call task_open first."; NULL: nothing more to say */
+	yyjson_mut_val *structured; /* an object of the tool's output schema, in call->doc */
+	struct kh_view text;        /* for models that do not get `structured`; empty: `structured` as JSON */
+	/* Labels (K10), for `_meta`: of what came through from untrusted content.  NULL trust: none came through. */
+	const char *trust, *taint; /* "untrusted", "medium" */
+	struct kh_view block;      /* the delivery's block id */
+	struct kh_view sources;    /* JSON array of block ids that it came from; or empty */
+};
+
+/* One call, as a tool sees it. */
+struct kh_mcp_call {
+	struct kh_gateway *gateway;
+	struct kh_view token;
+	const struct kh_who *who;
+	yyjson_val *arguments;  /* an object, checked against the schema's members and types; the first step's alone */
+	struct kh_arena *arena; /* of this step: a wait gives it back */
+	yyjson_mut_doc *doc;    /* likewise */
+	struct kh_error *err;
+	struct kh_work *work; /* to set wake_at and wake_chain of, where it waits */
+	bool stopping;        /* the gateway stops, or the call was cancelled: come to an end */
+	union {
+		struct kh_asking asking;
+		struct {
+			int64_t until;
+		} next;
+		char bytes[512];
+	} kept; /* zeroed before the first step, kept over a wait */
+	/* Set by a tool that learns it, so that a human can be told where to decide (A4).  Empty: nothing waits. */
+	char approval[KH_ASKING_ID];
+};
+
+struct kh_mcp_tool {
+	const char *name;        /* [A-Za-z0-9_-] */
+	const char *title;       /* for people */
+	const char *description; /* for a model that has never seen Keyhole, with an example */
+	unsigned roles;          /* KH_ROLE_BIT()s of who sees it; nobody else does */
+	const char *input;       /* JSON schema, an object; literal */
+	const char *output;      /* likewise, of `structured` */
+	bool read_only, destructive, idempotent, open_world; /* annotations */
+	enum kh_work_next (*run)(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+};
+
+/* All tools, in order. */
+const struct kh_mcp_tool *kh_mcp_tools_all(size_t *ret_count);
+
+/* The tool of this name that ROLE sees, or NULL. */
+const struct kh_mcp_tool *kh_mcp_tools_find(struct kh_view name, enum kh_role role);
+
+/*
+ * Checks ARGUMENTS against a tool's input schema: required members are there, every member is known and of its type,
+ * enumerations, lengths and bounds hold.  KH_EINPUT with the member's path and what was expected.  The schema is one of
+ * ours: it uses type, properties, required, enum, minimum, maximum, minLength, maxLength, items, minItems, maxItems and
+ * additionalProperties, and a test holds every schema to these.
+ */
+enum kh_err kh_mcp_tools_check(struct kh_arena *arena, const struct kh_mcp_tool *tool, yyjson_val *arguments,
+			       struct kh_error *err) __attribute__((warn_unused_result));
+
+#endif
