@@ -10,6 +10,8 @@
 #include "engine/recover.h"
 #include "engine/settle.h"
 #include "exec/client.h"
+#include "reader/model.h"
+#include "reader/turns.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -148,28 +150,113 @@ static enum kh_err read_key(struct kh_home *home, struct kh_error *err)
 	return KH_OK;
 }
 
+/* The text of a model's key: of a file, by its own rules, or of the environment.  It is wiped when the home is closed.
+ */
+static enum kh_err find_model_key(struct kh_home *home, const struct kh_config_reader *from, struct kh_view *ret_key,
+				  struct kh_error *err)
+{
+	struct kh_view name = from->key_file.n > 0 ? from->key_file : from->key_environment;
+	struct kh_view text = kh_arena_printf(&home->arena, "%.*s", KH_FMT(name)); /* with its NUL */
+
+	if (text.p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (from->key_file.n == 0) {
+		const char *value = secure_getenv(text.p);
+		*ret_key = kh_view_trim(kh_arena_dup(&home->arena, kh_view_str(value != NULL ? value : "")));
+		return KH_OK;
+	}
+	return text.p[0] == '/' ? kh_folder_secret_at(&home->arena, text.p, ret_key, err)
+				: kh_folder_secret(&home->folder, &home->arena, text.p, ret_key, err);
+}
+
+/* A key that can stand in a header: visible ASCII. */
+static bool is_model_key(struct kh_view key)
+{
+	bool good = key.n > 0 && key.n <= KH_MODEL_KEY;
+
+	for (size_t i = 0; i < key.n && good; i++)
+		good = key.p[i] > ' ' && key.p[i] < 0x7f;
+	return good;
+}
+
+static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_reader *from, struct kh_reader *reader,
+				  struct kh_error *err)
+{
+	bool is_file = from->key_file.n > 0;
+
+	if (!is_file && from->key_environment.n == 0)
+		return KH_OK;
+	enum kh_err e = find_model_key(home, from, &reader->key, err);
+	if (e == KH_EUNKNOWN || (e == KH_OK && reader->key.n == 0))
+		return kh_error_set(err, KH_EUNKNOWN, "key_missing",
+				    KH_FOLDER_CONFIG ":%u: reader %.*s has no key: %s %.*s is not there, or empty",
+				    from->line, KH_FMT(from->name), is_file ? "the file" : "the environment's",
+				    KH_FMT(is_file ? from->key_file : from->key_environment));
+	if (e == KH_OK && !is_model_key(reader->key))
+		return kh_error_set(err, KH_EINPUT, "secret_invalid",
+				    KH_FOLDER_CONFIG ":%u: the key of reader %.*s is none: it has blanks or other "
+						     "characters than a header can have, or more than %d of them",
+				    from->line, KH_FMT(from->name), KH_MODEL_KEY);
+	return e;
+}
+
+static void wipe_readers(struct kh_reader *readers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (readers[i].key.n > 0)
+			explicit_bzero((void *)(uintptr_t)readers[i].key.p, readers[i].key.n);
+		kh_turns_free(readers[i].turns);
+	}
+}
+
+static struct kh_reader describe_reader(const struct kh_config_reader *from)
+{
+	static const struct kh_reader_driver *const drivers[] = {
+		[KH_CONFIG_DRIVER_EXTRACT] = &kh_reader_extract,
+		[KH_CONFIG_DRIVER_COMMAND] = &kh_reader_command,
+		[KH_CONFIG_DRIVER_OPENAI] = &kh_reader_openai,
+		[KH_CONFIG_DRIVER_ANTHROPIC] = &kh_reader_anthropic,
+	};
+
+	return (struct kh_reader){
+		.name = from->name,
+		.driver = drivers[from->driver],
+		.argv = from->argv.at,
+		.argc = from->argv.n,
+		.read = from->read.at,
+		.reads = from->read.n,
+		.url = from->url,
+		.model = from->model,
+		.authority = from->authority,
+		.local = from->local == KH_CONFIG_TRUE,
+		.schema = from->schema == KH_CONFIG_TRUE,
+		.max_tokens = from->max_tokens,
+		.retries = from->retries,
+		.timeout_ms = from->timeout_seconds * 1000,
+	};
+}
+
+/* The Readers of the configuration; where they are to be asked, with their keys. */
 static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 {
 	const struct kh_config_reader *from = home->config->readers.at;
 	size_t n = home->config->readers.n;
+	bool acts = home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
+	enum kh_err e = KH_OK;
 
 	home->readers = KH_NEW_N(&home->arena, struct kh_reader, n);
 	if (home->readers == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	for (size_t i = 0; i < n; i++) {
-		bool is_command = from[i].driver == KH_CONFIG_DRIVER_COMMAND;
-		home->readers[i] = (struct kh_reader){
-			.name = from[i].name,
-			.driver = is_command ? &kh_reader_command : &kh_reader_extract,
-			.argv = from[i].argv.at,
-			.argc = from[i].argv.n,
-			.read = from[i].read.at,
-			.reads = from[i].read.n,
-			.timeout_ms = from[i].timeout_seconds * 1000,
-		};
-	}
 	home->reader_count = n;
-	return KH_OK;
+	for (size_t i = 0; i < n; i++)
+		home->readers[i] = describe_reader(&from[i]);
+	for (size_t i = 0; e == KH_OK && acts && i < n; i++) {
+		e = read_model_key(home, &from[i], &home->readers[i], err);
+		if (e == KH_OK && from[i].concurrency > 0 &&
+		    (home->readers[i].turns = kh_turns_new(&kh_alloc_system, from[i].concurrency)) == NULL)
+			e = kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	}
+	return e;
 }
 
 static bool needs_executor(const struct kh_home *home)
@@ -177,7 +264,7 @@ static bool needs_executor(const struct kh_home *home)
 	bool needed = home->use == KH_HOME_SERVE; /* the configuration may change */
 
 	for (size_t i = 0; i < home->reader_count; i++)
-		needed = needed || home->readers[i].driver == &kh_reader_command;
+		needed = needed || home->readers[i].driver != &kh_reader_extract;
 	return needed;
 }
 
@@ -371,14 +458,18 @@ static enum kh_err open_all(struct kh_home *home, enum kh_home_use use, const st
 	return e;
 }
 
-/* What was in force before a reload; each lives in the arena that it keeps. */
+/* What was in force before a reload, and the arena that the one after it (and this) lives in. */
 struct kh_home_past {
 	struct kh_arena arena;
+	struct kh_reader *readers;
+	size_t reader_count;
 	struct kh_home_past *next;
 };
 
 static void forget_past(struct kh_home *home)
 {
+	for (const struct kh_home_past *past = home->past; past != NULL; past = past->next)
+		wipe_readers(past->readers, past->reader_count);
 	while (home->past != NULL) {
 		struct kh_arena arena = home->past->arena;
 		home->past = home->past->next;
@@ -394,6 +485,7 @@ static void close_all(struct kh_home *home)
 	if (home->has_key)
 		kh_checkpoint_forget(&home->key);
 	wipe_tokens(home);
+	wipe_readers(home->readers, home->reader_count);
 	kh_folder_close(&home->folder);
 	forget_past(home);
 	kh_arena_done(&home->arena);
@@ -417,6 +509,17 @@ enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struc
 
 /* --- another configuration ---------------------------------------------------------------------------------------- */
 
+/* A witness file elsewhere is out of reach since the lockdown. */
+static enum kh_err check_witness(const struct kh_home *home, const struct kh_home *next, struct kh_error *err)
+{
+	if (kh_view_eq(home->config->audit.witness_file, next->config->audit.witness_file) &&
+	    home->config->audit.witness_syslog == next->config->audit.witness_syslog)
+		return KH_OK;
+	return kh_error_set(err, KH_EREFUSED, "needs_restart",
+			    KH_FOLDER_CONFIG ":%u: another witness_file or witness_syslog needs a start, not a reload",
+			    next->config->audit.line);
+}
+
 /*
  * The first configuration stays in the home's own arena; each later one has an arena of its own, kept in a list whose
  * nodes live in these arenas themselves.
@@ -425,10 +528,13 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 {
 	struct kh_home next = *home;
 
+	next.reader_count = 0;
 	kh_arena_init(&next.arena, NULL, MEMORY);
 	struct kh_home_past *node = KH_NEW(&next.arena, struct kh_home_past);
 	enum kh_err e = node != NULL ? read_config(&next, err)
 				     : kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (e == KH_OK)
+		e = check_witness(home, &next, err);
 	if (e == KH_OK)
 		e = list_readers(&next, err);
 	if (e == KH_OK) {
@@ -436,10 +542,12 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, err);
 	}
 	if (e != KH_OK) {
+		wipe_readers(next.readers, next.reader_count);
 		kh_arena_done(&next.arena);
 		return e;
 	}
-	*node = (struct kh_home_past){.arena = next.arena, .next = home->past};
+	*node = (struct kh_home_past){
+		.arena = next.arena, .readers = home->readers, .reader_count = home->reader_count, .next = home->past};
 	home->past = node;
 	home->config = next.config;
 	home->policy = next.policy;

@@ -76,6 +76,47 @@ static void test_readers(struct kh_test *t)
 	assert_int_equal(kh_config_reader(c, KH_LIT("extract"))->line, 2);
 }
 
+/* I3, I8: models behind an API, with what is not said filled in. */
+static void test_models(struct kh_test *t)
+{
+	const struct kh_config *c;
+
+	must(t, config(t,
+		       "readers:\n"
+		       "  - {name: big, driver: openai, url: \"https://api.example.com/v1/chat/completions\", model: "
+		       "big-1, "
+		       "key_file: big.key}\n"
+		       "  - {name: near, driver: openai, url: \"http://127.0.0.1:8080/v1/chat/completions\", "
+		       "model: \"a/b:7b-q4_0\", local: true, schema: false, max_tokens: 100, retries: 0, "
+		       "timeout_seconds: 600, concurrency: 1}\n"
+		       "  - {name: other, driver: anthropic, url: \"https://api.example.com/v1/messages\", model: o-2, "
+		       "key_environment: OTHER_KEY, authority: /etc/ca.pem, concurrency: 8}\n",
+		       &c));
+	const struct kh_config_reader *big = kh_config_reader(c, KH_LIT("big"));
+	assert_int_equal(big->driver, KH_CONFIG_DRIVER_OPENAI);
+	assert_view(big->url, "https://api.example.com/v1/chat/completions");
+	assert_view(big->key_file, "big.key");
+	assert_int_equal(big->local, KH_CONFIG_FALSE);
+	assert_int_equal(big->schema, KH_CONFIG_TRUE);
+	assert_int_equal(big->max_tokens, 0);
+	assert_int_equal(big->retries, 2);
+	assert_int_equal(big->timeout_seconds, 30);
+	assert_int_equal(big->concurrency, 0);
+	const struct kh_config_reader *near = kh_config_reader(c, KH_LIT("near"));
+	assert_view(near->model, "a/b:7b-q4_0");
+	assert_int_equal(near->local, KH_CONFIG_TRUE);
+	assert_int_equal(near->schema, KH_CONFIG_FALSE);
+	assert_int_equal(near->max_tokens, 100);
+	assert_int_equal(near->retries, 0);
+	assert_int_equal(near->timeout_seconds, 600);
+	assert_int_equal(near->concurrency, 1);
+	const struct kh_config_reader *other = kh_config_reader(c, KH_LIT("other"));
+	assert_int_equal(other->driver, KH_CONFIG_DRIVER_ANTHROPIC);
+	assert_view(other->key_environment, "OTHER_KEY");
+	assert_view(other->authority, "/etc/ca.pem");
+	assert_int_equal(other->concurrency, 8);
+}
+
 static void test_audit(struct kh_test *t)
 {
 	const struct kh_config *c;
@@ -122,7 +163,24 @@ static void test_gateway(struct kh_test *t)
 	assert_int_equal(c->gateway.line, 2);
 }
 
-/* I8: file, line and what was expected. */
+/* I8: file, line and what was expected; DETAIL is how the message begins. */
+static void refused(struct kh_test *t, const char *text, const char *detail)
+{
+	const struct kh_config *c = NULL;
+	const struct kh_policy *p = NULL;
+
+	must_fail(t, KH_EINPUT, config(t, text, &c));
+	assert_null(c);
+	assert_string_equal(t->err.code, "policy_invalid");
+	if (strncmp(t->err.detail, detail, strlen(detail)) != 0)
+		print_error("got  %s\nwant %s\n", t->err.detail, detail);
+	assert_int_equal(strncmp(t->err.detail, detail, strlen(detail)), 0);
+	assert_non_null(strstr(t->err.detail, ": expected "));
+	/* Whoever wants only the policy is told too. */
+	must_fail(t, KH_EINPUT, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &p, &t->err));
+	assert_null(p);
+}
+
 static void test_refused(struct kh_test *t)
 {
 	static const char *const all[][2] = {
@@ -153,8 +211,6 @@ static void test_refused(struct kh_test *t)
 		 "keyhole.yaml:2: readers[0].name: \"a b\": expected a name: "},
 		{"readers:\n  - {name: 1a, driver: extract}\n",
 		 "keyhole.yaml:2: readers[0].name: \"1a\": expected a name: "},
-		{"readers:\n  - {name: a, driver: openai}\n",
-		 "keyhole.yaml:2: readers[0].driver: \"openai\": expected extract or command"},
 		{"readers:\n  - {name: a, driver: extract, token: x}\n",
 		 "keyhole.yaml:2: readers[0]: unknown key \"token\": "},
 		{"readers:\n  - {name: a, driver: command}\n",
@@ -174,7 +230,9 @@ static void test_refused(struct kh_test *t)
 		{"readers:\n  - {name: a, driver: extract, read: []}\n",
 		 "keyhole.yaml:2: readers[0]: read for driver extract: expected it only for driver command"},
 		{"readers:\n  - {name: a, driver: extract, timeout_seconds: 3}\n",
-		 "keyhole.yaml:2: readers[0]: timeout_seconds for driver extract: expected it only for driver command"},
+		 "keyhole.yaml:2: readers[0]: timeout_seconds for driver extract: expected it only for drivers "
+		 "command, "
+		 "openai and anthropic"},
 		{"readers:\n  - {name: a, driver: extract}\n  - {name: b, driver: extract}\n  - {name: a, driver: "
 		 "extract}\n",
 		 "keyhole.yaml:4: readers[2].name: a stands twice: expected each name once"},
@@ -221,22 +279,70 @@ static void test_refused(struct kh_test *t)
 		{"policy:\n  lint: sometimes\naudit: {}\n",
 		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
 	};
-	const struct kh_config *c = NULL;
-	const struct kh_policy *p = NULL;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		must_fail(t, KH_EINPUT, config(t, all[i][0], &c));
-		assert_null(c);
-		assert_string_equal(t->err.code, "policy_invalid");
-		if (strncmp(t->err.detail, all[i][1], strlen(all[i][1])) != 0)
-			print_error("got  %s\nwant %s\n", t->err.detail, all[i][1]);
-		assert_int_equal(strncmp(t->err.detail, all[i][1], strlen(all[i][1])), 0);
-		assert_non_null(strstr(t->err.detail, ": expected "));
-		/* Whoever wants only the policy is told too. */
-		must_fail(t, KH_EINPUT,
-			  kh_policy_read(&t->arena, kh_view_str(all[i][0]), KH_LIT("keyhole.yaml"), &p, &t->err));
-		assert_null(p);
-	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		refused(t, all[i][0], all[i][1]);
+}
+
+/* The same of models: what they need, and what is not for them. */
+static void test_refused_models(struct kh_test *t)
+{
+	static const char *const all[][2] = {
+		{"readers:\n  - {name: a, driver: gemini}\n",
+		 "keyhole.yaml:2: readers[0].driver: \"gemini\": expected extract, command, openai or anthropic"},
+		{"readers:\n  - {name: a, driver: openai}\n", "keyhole.yaml:2: readers[0]: expected the key url in it"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/v1\"}\n",
+		 "keyhole.yaml:2: readers[0]: expected the key model in it"},
+		{"readers:\n  - {name: a, driver: openai, url: a.example, model: m}\n",
+		 "keyhole.yaml:2: readers[0].url: \"a.example\": expected a URL such as "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://u:p@a.example/\", model: m}\n",
+		 "keyhole.yaml:2: readers[0].url: \"https://u:p@a.example/\": expected a URL such as "},
+		{"readers:\n  - {name: a, driver: openai, url: \"http://127.0.0.1:1/\", model: m}\n",
+		 "keyhole.yaml:2: readers[0].url: plain http: expected https, or local: true "},
+		{"readers:\n  - {name: a, driver: anthropic, local: false, url: \"http://a.example/\", model: m}\n",
+		 "keyhole.yaml:2: readers[0].url: plain http: expected https, or local: true "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: a b}\n",
+		 "keyhole.yaml:2: readers[0].model: \"a b\": expected a model's name"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, key_file: a.key,\n"
+		 "     key_environment: KEY}\n",
+		 "keyhole.yaml:2: readers[0]: key_file and key_environment: expected one of them"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, key_file: ../a}\n",
+		 "keyhole.yaml:2: readers[0].key_file: \"../a\": expected an absolute path, or "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, key_file: /a/../b}\n",
+		 "keyhole.yaml:2: readers[0].key_file: \"/a/../b\": expected an absolute path, or "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m,\n"
+		 "     key_environment: sk-123}\n",
+		 "keyhole.yaml:3: readers[0].key_environment: \"sk-123\": expected the name of a variable"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, key: sk-123}\n",
+		 "keyhole.yaml:2: readers[0]: unknown key \"key\": "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, authority: ca.pem}\n",
+		 "keyhole.yaml:2: readers[0].authority: \"ca.pem\": expected an absolute path"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, max_tokens: 0}\n",
+		 "keyhole.yaml:2: readers[0].max_tokens: \"0\": expected "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, retries: 11}\n",
+		 "keyhole.yaml:2: readers[0].retries: \"11\": expected "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, local: maybe}\n",
+		 "keyhole.yaml:2: readers[0].local: \"maybe\": expected false or true"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, argv: [/bin/x]}\n",
+		 "keyhole.yaml:2: readers[0]: argv for driver openai: expected it only for driver command"},
+		{"readers:\n  - {name: a, driver: anthropic, url: \"https://a.example/\", model: m, schema: true}\n",
+		 "keyhole.yaml:2: readers[0]: schema for driver anthropic: expected it only for driver openai"},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], url: \"https://a.example/\"}\n",
+		 "keyhole.yaml:2: readers[0]: url for driver command: expected it only for drivers openai and "
+		 "anthropic"},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], retries: 0}\n",
+		 "keyhole.yaml:2: readers[0]: retries for driver command: expected it only for drivers openai and "
+		 "anthropic"},
+		{"readers:\n  - {name: a, driver: extract, local: false}\n",
+		 "keyhole.yaml:2: readers[0]: local for driver extract: expected it only for drivers openai and "
+		 "anthropic"},
+		{"readers:\n  - {name: a, driver: extract, concurrency: 1}\n",
+		 "keyhole.yaml:2: readers[0]: concurrency for driver extract: expected it only for drivers command, "
+		 "openai and anthropic"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		refused(t, all[i][0], all[i][1]);
 }
 
 /* What no executor could be asked for is found here, and not when it is asked. */
@@ -317,12 +423,13 @@ static void test_documentation(struct kh_test *t)
 		}
 	}
 	must(t, kh_config_read(&t->arena, example, KH_LIT("keyhole.yaml"), &c, &t->err));
-	assert_int_equal(c->readers.n, 3);
+	assert_int_equal(c->readers.n, 5);
 	assert_int_equal(c->audit.witness_command.n, 3);
 	assert_int_equal(c->gateway.listen.n, 2);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_defaults), KH_TEST(test_readers),      KH_TEST(test_audit),
-					    KH_TEST(test_refused),  KH_TEST(test_too_long),     KH_TEST(test_version),
-					    KH_TEST(test_gateway),  KH_TEST(test_documentation)};
+static const struct kh_test_case cases[] = {
+	KH_TEST(test_defaults), KH_TEST(test_readers),        KH_TEST(test_models),   KH_TEST(test_audit),
+	KH_TEST(test_refused),  KH_TEST(test_refused_models), KH_TEST(test_too_long), KH_TEST(test_version),
+	KH_TEST(test_gateway),  KH_TEST(test_documentation)};
 KH_TEST_MAIN(cases)
