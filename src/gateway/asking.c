@@ -90,6 +90,7 @@ static enum kh_work_next tell(struct kh_gateway *gateway, struct kh_asking *aski
 	asking->approval = look->waits;
 	asking->delivery = look->delivery;
 	asking->block = look->block;
+	asking->sources = look->sources;
 	if (asking->id[0] != '\0' && !admitted_now)
 		asking->advice = advise(arena, look->row->body);
 	kh_gateway_told(gateway, look->outcome);
