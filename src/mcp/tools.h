@@ -57,7 +57,8 @@ struct kh_mcp_call {
 		struct kh_asking asking;
 		struct {
 			int64_t until;
-		} next;
+			bool rested;
+		} next; /* of wait.h */
 		char bytes[512];
 	} kept; /* zeroed before the first step, kept over a wait */
 	/*
