@@ -28,7 +28,7 @@ struct kh_asking {
 	enum kh_err result;
 	enum kh_outcome outcome; /* NONE: still with the Reader */
 	char id[KH_ASKING_ID];   /* the query's; empty: refused before it had one, or asked by its approval */
-	struct kh_view approval, delivery, block, advice;
+	struct kh_view approval, delivery, block, sources, advice; /* as look.h has them */
 	/* After any step: the Controller may know, since some step, that a human decides, and by which approval. */
 	bool pending_seen;
 	char waits[KH_ASKING_ID];
