@@ -86,8 +86,10 @@ int64_t kh_engine_keep_until(const struct kh_engine *engine, int64_t now)
 
 const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t *ret_count)
 {
-	*ret_count = engine->settings.reader_count;
-	return engine->settings.readers;
+	const struct ruling *ruling = atomic_load(&engine->ruling);
+
+	*ret_count = ruling->reader_count;
+	return ruling->readers;
 }
 
 const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name)

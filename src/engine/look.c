@@ -84,6 +84,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	look->row = query;
+	look->slot = kh_settle_slot(op, query);
 	if (query->state == KH_QUERY_DONE) {
 		look->outcome = query->outcome;
 		return query->outcome == KH_OUTCOME_DELIVERED ? write_delivery(op, look, query) : KH_OK;

@@ -59,7 +59,7 @@ static enum kh_fault send_output(void *ctx, struct kh_view bytes)
 
 static enum kh_fault add_body(struct transfer *transfer, struct kh_view bytes)
 {
-	if (bytes.n > KH_WORKER_HTTP_BODY - transfer->body_n)
+	if (bytes.n > KH_REQUEST_BODY - transfer->body_n)
 		return KH_FAULT_REQUEST;
 	while (transfer->body_cap - transfer->body_n < bytes.n) {
 		size_t want = transfer->body_cap > 0 ? transfer->body_cap * 2 : KH_MESSAGE_MAX;

@@ -5,8 +5,6 @@
 #include "exec/http.h"
 #include "exec/worker.h"
 
-#define KH_WORKER_HTTP_BODY (16U << 20) /* the longest body of a POST: it is kept here to be sent with its length */
-
 /* One TRANSFER over the connected socket that comes with it (and a CA file's descriptor where it has two); HEAD, OUTPUT
  * and DONE. */
 int kh_worker_http(int channel);

@@ -55,16 +55,20 @@ static struct kh_view advise(struct kh_arena *arena, struct kh_view body)
 }
 
 /* Where a look of now is not yet an end: until when to wait for another. */
-static bool waits(struct kh_gateway *gateway, const struct kh_asking *asking, const struct kh_look *look,
+static bool waits(struct kh_gateway *gateway, struct kh_asking *asking, const struct kh_look *look, bool admitted_now,
 		  struct kh_work *work)
 {
-	int64_t now = kh_works_now();
+	int64_t now = kh_works_now(), clock = kh_engine_now(kh_gateway_engine(gateway));
 
 	if (look->outcome == KH_OUTCOME_PENDING ? !asking->waits_for_human : look->outcome != KH_OUTCOME_NONE)
 		return false;
+	/* A Reader was asked by this very step, and took longer than the caller would wait: were it told so at once, it
+	 * would know to the microsecond how long.  It is told at the query's next slot (B17). */
+	if (admitted_now && asking->until <= now)
+		asking->until = now + (look->slot - clock);
 	if (asking->until <= now || kh_works_is_stopping(kh_gateway_works(gateway)))
 		return false;
-	int64_t due = now + (look->due - kh_engine_now(kh_gateway_engine(gateway)));
+	int64_t due = now + (look->due - clock);
 	work->wake_at = look->due != 0 && due < asking->until ? due : asking->until;
 	work->wake_chain = look->row->task;
 	return true;
@@ -122,5 +126,5 @@ enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *a
 		asking->pending_seen = true;
 		copy(asking->waits, look.waits);
 	}
-	return waits(gateway, asking, &look, work) ? KH_WORK_WAIT : tell(gateway, asking, &look, admits, arena);
+	return waits(gateway, asking, &look, admits, work) ? KH_WORK_WAIT : tell(gateway, asking, &look, admits, arena);
 }

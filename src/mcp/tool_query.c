@@ -2,7 +2,6 @@
 #include "mcp/tool_query.h"
 
 #include "core/block/prompt.h"
-#include "engine/publicid.h"
 #include "mcp/next.h"
 
 /* What a Controller can do about an outcome.  One text for each: nothing in it depends on anything else. */
@@ -45,24 +44,6 @@ static enum kh_err add_json(struct kh_mcp_call *call, yyjson_mut_val *obj, const
 	return e;
 }
 
-/* The blocks that it came from: rows as public ids. */
-static enum kh_err name_sources(struct kh_mcp_call *call, struct kh_view rows, struct kh_view *ret_json)
-{
-	const unsigned char *key = kh_engine_id_key(kh_gateway_engine(call->gateway));
-	yyjson_mut_val *list = yyjson_mut_arr(call->doc);
-	yyjson_val *array = NULL, *item;
-	size_t i, max;
-	enum kh_err e = kh_json_read(call->arena, rows, &array, call->err);
-
-	if (e != KH_OK)
-		return e;
-	yyjson_arr_foreach (array, i, max, item) {
-		struct kh_view id = kh_publicid_text(call->arena, key, KH_ID_BLOCK, yyjson_get_sint(item));
-		yyjson_mut_arr_add_strn(call->doc, list, id.p, id.n);
-	}
-	return kh_json_write(call->arena, list, ret_json);
-}
-
 /* K10: the delivery's own labels, which Keyhole wrote into it. */
 static enum kh_err label(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
 {
@@ -74,7 +55,8 @@ static enum kh_err label(struct kh_mcp_call *call, const struct kh_asking *askin
 	result->trust = yyjson_get_str(kh_json_get(delivery, "trust"));
 	result->taint = yyjson_get_str(kh_json_get(delivery, "taint"));
 	result->block = asking->block;
-	return name_sources(call, asking->blocks, &result->sources);
+	result->sources = asking->sources;
+	return KH_OK;
 }
 
 static bool has_advice(struct kh_view json)
