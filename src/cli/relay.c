@@ -71,8 +71,19 @@ static void go(struct way *way, const struct pollfd *from, const struct pollfd *
 		empty(way);
 }
 
+/* What a gateway says to a token that is not good (lines.h): no other message of its own has the id null. */
+static bool is_refusal(const struct way *down)
+{
+	static const char begins[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":";
+
+	return down->copied == 0 && down->n >= sizeof(begins) - 1 &&
+	       memcmp(down->bytes, begins, sizeof(begins) - 1) == 0;
+}
+
 static enum kh_relay_end copy(struct way *up, struct way *down)
 {
+	bool refused = false;
+
 	for (;;) {
 		struct pollfd fds[4];
 
@@ -85,14 +96,17 @@ static enum kh_relay_end copy(struct way *up, struct way *down)
 			errno = down->error;
 			return KH_RELAY_LOST;
 		}
+		if (down->ended && down->at == down->n && (refused || (!up->closed && down->copied == 0)))
+			return KH_RELAY_REFUSED;
 		if ((down->ended || up->error != 0) && down->at == down->n)
-			return up->closed ? KH_RELAY_DONE : down->copied > 0 ? KH_RELAY_GONE : KH_RELAY_REFUSED;
+			return up->closed ? KH_RELAY_DONE : KH_RELAY_GONE;
 		want(up, &fds[0], &fds[1]);
 		want(down, &fds[2], &fds[3]);
 		if (poll(fds, 4, -1) < 0 && errno != EINTR)
 			return KH_RELAY_GONE;
 		go(up, &fds[0], &fds[1]);
 		go(down, &fds[2], &fds[3]);
+		refused = refused || is_refusal(down);
 	}
 }
 

@@ -10,7 +10,7 @@
 
 enum kh_relay_end {
 	KH_RELAY_DONE,    /* the client has ended, and everything for it was written */
-	KH_RELAY_REFUSED, /* the gateway has closed before it said anything */
+	KH_RELAY_REFUSED, /* the gateway does not take the token, and has closed */
 	KH_RELAY_GONE,    /* the gateway has closed while the client was there */
 	KH_RELAY_LOST,    /* the client does not take what was said: errno */
 };
