@@ -296,8 +296,8 @@ static enum kh_work_next run_delete(struct kh_http_request *r)
 #endif
 
 static const struct kh_http_route routes[] = {
-	{KH_HTTP_POST, "/mcp", ACCESS, KH_MCP_MESSAGE, run_post},
-	{KH_HTTP_GET, "/mcp", ACCESS, 0, run_get},
+	{KH_HTTP_POST, "/mcp", ACCESS, KH_MCP_MESSAGE, run_post, .waits = true},
+	{KH_HTTP_GET, "/mcp", ACCESS, 0, run_get, .waits = true},
 	{KH_HTTP_DELETE, "/mcp", ACCESS, 0, run_delete},
 };
 
