@@ -241,17 +241,24 @@ static char *read_text(struct kh_arena *arena, const char *path)
 	return text;
 }
 
+static void print_token(const char *name, struct kh_view token)
+{
+	printf(",\"%s\":\"%.*s\"", name, KH_FMT(token));
+}
+
 static void print_scene(struct scene *s, unsigned port)
 {
 	struct kh_view host = make_token(s, s->admin, KH_ROLE_HOST, "host");
 
-	printf("{\"port\":%u,\"admin\":\"%.*s\"", port, KH_FMT(s->admin));
-	printf(",\"host\":\"%.*s\"", KH_FMT(host));
-	printf(",\"controller\":\"%.*s\"", KH_FMT(make_token(s, s->admin, KH_ROLE_CONTROLLER, "controller")));
-	printf(",\"hosted\":\"%.*s\"", KH_FMT(make_token(s, host, KH_ROLE_CONTROLLER, "hosted")));
-	printf(",\"reviewer\":\"%.*s\"", KH_FMT(make_token(s, s->admin, KH_ROLE_REVIEWER, "reviewer")));
-	printf(",\"reader\":\"%.*s\"", KH_FMT(make_token(s, s->admin, KH_ROLE_READER, "reader")));
-	printf(",\"supervisor\":\"%.*s\"}\n", KH_FMT(make_token(s, s->admin, KH_ROLE_SUPERVISOR, "supervisor")));
+	printf("{\"port\":%u", port);
+	print_token("admin", s->admin);
+	print_token("host", host);
+	print_token("controller", make_token(s, s->admin, KH_ROLE_CONTROLLER, "controller"));
+	print_token("hosted", make_token(s, host, KH_ROLE_CONTROLLER, "hosted"));
+	print_token("reviewer", make_token(s, s->admin, KH_ROLE_REVIEWER, "reviewer"));
+	print_token("reader", make_token(s, s->admin, KH_ROLE_READER, "reader"));
+	print_token("supervisor", make_token(s, s->admin, KH_ROLE_SUPERVISOR, "supervisor"));
+	puts("}");
 	fflush(stdout);
 }
 
