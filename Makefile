@@ -34,7 +34,8 @@ demo: build
 	@build/keyhole demo
 
 test:
-	@tools/deps
+	@tools/deps test
+	@tools/npm
 	@tools/test
 
 bench: build

@@ -22,6 +22,8 @@ static bool reserve(struct kh_buf *buf, size_t more)
 	if (want <= buf->cap)
 		return true;
 	size_t cap = buf->cap < 64 ? 64 : buf->cap <= buf->limit / 2 ? buf->cap * 2 : buf->limit;
+	if (cap > buf->limit)
+		cap = buf->limit; /* so that what has room is within the limit */
 	if (cap < want)
 		cap = want;
 	char *p = kh_arena_grow(buf->arena, buf->p, buf->n, cap);
@@ -40,11 +42,6 @@ void kh_buf_add(struct kh_buf *buf, struct kh_view v)
 		return;
 	memcpy(buf->p + buf->n, v.p, v.n);
 	buf->n += v.n;
-}
-
-void kh_buf_byte(struct kh_buf *buf, char c)
-{
-	kh_buf_add(buf, kh_view_of(&c, 1));
 }
 
 void kh_buf_char(struct kh_buf *buf, uint32_t c)

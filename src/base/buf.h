@@ -16,12 +16,20 @@ struct kh_buf {
 
 void kh_buf_init(struct kh_buf *buf, struct kh_arena *arena, size_t limit);
 void kh_buf_add(struct kh_buf *buf, struct kh_view v);
-void kh_buf_byte(struct kh_buf *buf, char c);
 void kh_buf_char(struct kh_buf *buf, uint32_t c); /* as UTF-8 */
 void kh_buf_printf(struct kh_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* What is in it.  KH_ENOMEM, or KH_ELIMIT where the limit was passed. */
 enum kh_err kh_buf_end(const struct kh_buf *buf, struct kh_view *ret_v) __attribute__((warn_unused_result));
+
+/* The most frequent of all, so it is here. */
+static inline void kh_buf_byte(struct kh_buf *buf, char c)
+{
+	if (buf->err == KH_OK && buf->n < buf->cap)
+		buf->p[buf->n++] = c;
+	else
+		kh_buf_add(buf, kh_view_of(&c, 1));
+}
 
 #define kh_buf_lit(buf, s) kh_buf_add((buf), KH_LIT(s))
 

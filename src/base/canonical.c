@@ -242,10 +242,10 @@ struct kh_digest kh_canonical_digest(struct kh_view bytes)
 
 struct kh_view kh_canonical_hex(struct kh_arena *arena, const struct kh_digest *digest)
 {
-	char *hex = kh_arena_alloc(arena, KH_DIGEST_SIZE * 2 + 1);
+	char *hex = kh_arena_alloc(arena, KH_DIGEST_SIZE * 2 + 1); /* callers print it: it ends with a NUL */
 
 	if (hex == NULL)
 		return (struct kh_view){NULL, 0};
-	sodium_bin2hex(hex, KH_DIGEST_SIZE * 2 + 1, digest->bytes, KH_DIGEST_SIZE);
+	kh_emit_put_digest(hex, digest);
 	return kh_view_of(hex, KH_DIGEST_SIZE * 2);
 }

@@ -1,46 +1,100 @@
 /* Canonical JSON written as it goes.  The strings and integers here are those of canonical.c too. */
 #include "base/emit.h"
 
-#include <sodium.h>
-
 #define EXACT (INT64_C(1) << 53)
+
+/* A bit for each of eight bytes that is less than 0x20, a quote or a backslash; a bit above the first may be wrong. */
+static uint64_t special(uint64_t eight)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+	uint64_t quotes = eight ^ ones * '"', backslashes = eight ^ ones * '\\';
+
+	return (((eight - ones * 0x20) & ~eight) | ((quotes - ones) & ~quotes) |
+		((backslashes - ones) & ~backslashes)) &
+	       high;
+}
+
+/* How many bytes from FROM on stand for themselves in a JSON string. */
+static size_t count_plain(struct kh_view text, size_t from)
+{
+	size_t i = from;
+
+	for (uint64_t eight; text.n - i >= sizeof(eight); i += sizeof(eight)) {
+		memcpy(&eight, text.p + i, sizeof(eight));
+		if (special(eight) != 0)
+			break;
+	}
+	for (; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		if (c < 0x20 || c == '"' || c == '\\')
+			break;
+	}
+	return i - from;
+}
+
+static void escape(struct kh_buf *buf, unsigned char c)
+{
+	static const char escapes[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+
+	if (c == '"' || c == '\\')
+		kh_buf_byte(buf, '\\'), kh_buf_byte(buf, (char)c);
+	else if (c < sizeof(escapes) && escapes[c])
+		kh_buf_byte(buf, '\\'), kh_buf_byte(buf, escapes[c]);
+	else
+		kh_buf_printf(buf, "\\u%04x", c);
+}
 
 void kh_emit_string(struct kh_buf *buf, struct kh_view text)
 {
-	static const char escapes[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-	size_t from = 0;
-
 	kh_buf_byte(buf, '"');
 	for (size_t i = 0; i < text.n; i++) {
-		unsigned char c = (unsigned char)text.p[i];
-		if (c >= 0x20 && c != '"' && c != '\\')
-			continue;
-		kh_buf_add(buf, kh_view_sub(text, from, i));
-		from = i + 1;
-		if (c == '"' || c == '\\')
-			kh_buf_byte(buf, '\\'), kh_buf_byte(buf, (char)c);
-		else if (c < sizeof(escapes) && escapes[c])
-			kh_buf_byte(buf, '\\'), kh_buf_byte(buf, escapes[c]);
-		else
-			kh_buf_printf(buf, "\\u%04x", c);
+		size_t plain = count_plain(text, i);
+		kh_buf_add(buf, kh_view_sub(text, i, i + plain));
+		i += plain;
+		if (i < text.n)
+			escape(buf, (unsigned char)text.p[i]);
 	}
-	kh_buf_add(buf, kh_view_from(text, from));
 	kh_buf_byte(buf, '"');
+}
+
+char *kh_emit_put_integer(char *p, int64_t value)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+	char digits[20] __attribute__((uninitialized));
+	size_t at = sizeof(digits);
+	uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	if (value < 0)
+		*p++ = '-';
+	for (; left >= 10; left /= 100) {
+		at -= 2;
+		memcpy(digits + at, pairs + left % 100 * 2, 2);
+	}
+	if (left > 0 || at == sizeof(digits))
+		digits[--at] = (char)('0' + left);
+	memcpy(p, digits + at, sizeof(digits) - at);
+	return p + sizeof(digits) - at;
+}
+
+char *kh_emit_put_digest(char *p, const struct kh_digest *digest)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < KH_DIGEST_SIZE; i++) {
+		*p++ = hex[digest->bytes[i] >> 4];
+		*p++ = hex[digest->bytes[i] & 15];
+	}
+	return p;
 }
 
 /* An integer that every double holds: its digits need no search. */
 void kh_emit_integer(struct kh_buf *buf, int64_t value)
 {
-	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	char digits[20];
-	size_t at = sizeof(digits);
+	char digits[KH_EMIT_INTEGER] __attribute__((uninitialized));
 
-	if (value < 0)
-		kh_buf_byte(buf, '-');
-	do
-		digits[--at] = (char)('0' + rest % 10);
-	while ((rest /= 10) > 0);
-	kh_buf_add(buf, kh_view_of(digits + at, sizeof(digits) - at));
+	kh_buf_add(buf, kh_view_of(digits, (size_t)(kh_emit_put_integer(digits, value) - digits)));
 }
 
 void kh_emit_init(struct kh_emit *emit, struct kh_buf *buf)
@@ -140,12 +194,12 @@ void kh_emit_text(struct kh_emit *emit, struct kh_view text)
 
 void kh_emit_digest(struct kh_emit *emit, const struct kh_digest *digest)
 {
-	char hex[KH_DIGEST_SIZE * 2 + 1];
+	char hex[KH_DIGEST_SIZE * 2];
 
 	value(emit);
-	sodium_bin2hex(hex, sizeof(hex), digest->bytes, KH_DIGEST_SIZE);
+	kh_emit_put_digest(hex, digest);
 	kh_buf_byte(emit->buf, '"');
-	kh_buf_add(emit->buf, kh_view_of(hex, KH_DIGEST_SIZE * 2));
+	kh_buf_add(emit->buf, kh_view_of(hex, sizeof(hex)));
 	kh_buf_byte(emit->buf, '"');
 }
 

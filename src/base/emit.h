@@ -42,4 +42,9 @@ void kh_emit_raw(struct kh_emit *emit, struct kh_view json);               /* ca
 void kh_emit_string(struct kh_buf *buf, struct kh_view text);
 void kh_emit_integer(struct kh_buf *buf, int64_t value);
 
+/* The same into memory, KH_EMIT_INTEGER bytes at most, and 2 * KH_DIGEST_SIZE hexadecimal digits; where it ends. */
+#define KH_EMIT_INTEGER 20
+char *kh_emit_put_integer(char *p, int64_t value);
+char *kh_emit_put_digest(char *p, const struct kh_digest *digest);
+
 #endif

@@ -4,8 +4,6 @@
  */
 #include "base/timestamp.h"
 
-#include <stdio.h>
-
 #define SECOND  INT64_C(1000000)
 #define DAY     (86400 * SECOND)
 #define YEARS_4 (4 * 365 + 1) /* days */
@@ -36,6 +34,13 @@ static int64_t days_before_year(int64_t year)
 	return 365 * (year - 1970) + (y / 4 - 1969 / 4) - (y / 100 - 1969 / 100) + (y / 400 - 1969 / 400);
 }
 
+/* VALUE as COUNT digits. */
+static void put(char *p, size_t count, int64_t value)
+{
+	for (size_t i = count; i-- > 0; value /= 10)
+		p[i] = (char)('0' + value % 10);
+}
+
 struct kh_view kh_timestamp_text(struct kh_arena *arena, int64_t time)
 {
 	if (time < 0 || time >= KH_TIMESTAMP_END)
@@ -51,16 +56,21 @@ struct kh_view kh_timestamp_text(struct kh_arena *arena, int64_t time)
 	while (month < 12 && days_before_month(year, month + 1) <= days)
 		month++;
 	int64_t seconds = rest / SECOND, fraction = rest % SECOND;
-	char date[40], part[16] = "";
-	int digits = 6;
-	for (; fraction != 0 && fraction % 10 == 0; digits--)
-		fraction /= 10;
-	if (fraction != 0)
-		snprintf(part, sizeof(part), ".%0*d", digits, (int)fraction);
-	snprintf(date, sizeof(date), "%04d-%02d-%02d", (int)year, (int)month,
-		 (int)(days - days_before_month(year, month)) + 1);
-	return kh_arena_printf(arena, "%sT%02d:%02d:%02d%sZ", date, (int)(seconds / 3600), (int)(seconds / 60 % 60),
-			       (int)(seconds % 60), part);
+	char text[] = "0000-00-00T00:00:00.000000Z";
+	size_t n = sizeof(text) - 2; /* up to the Z */
+	put(text, 4, year);
+	put(text + 5, 2, month);
+	put(text + 8, 2, days - days_before_month(year, month) + 1);
+	put(text + 11, 2, seconds / 3600);
+	put(text + 14, 2, seconds / 60 % 60);
+	put(text + 17, 2, seconds % 60);
+	put(text + 20, 6, fraction);
+	for (; fraction != 0 && fraction % 10 == 0; fraction /= 10)
+		n--;
+	if (fraction == 0)
+		n = sizeof("0000-00-00T00:00:00") - 1;
+	text[n] = 'Z';
+	return kh_arena_dup(arena, kh_view_of(text, n + 1));
 }
 
 /* COUNT digits at AT of TEXT as a number, or -1. */

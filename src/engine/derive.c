@@ -18,7 +18,6 @@ static enum kh_err read_source(struct kh_op *op, int64_t id, struct kh_attributi
 enum kh_err kh_derive_attribution(struct kh_op *op, struct kh_view sources, struct kh_view content,
 				  struct kh_view *ret_json)
 {
-	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	struct kh_lineage lineage;
 	int64_t *ids = NULL;
 	size_t count = 0;
@@ -31,7 +30,5 @@ enum kh_err kh_derive_attribution(struct kh_op *op, struct kh_view sources, stru
 		e = read_source(op, ids[i], &from[i]);
 	if (e == KH_OK)
 		e = kh_lineage_derive(op->arena, from, count, content, &lineage, op->err);
-	if (e != KH_OK)
-		return e;
-	return kh_canonical_mut(op->arena, kh_lineage_json(op->arena, doc, &lineage), ret_json, op->err);
+	return e == KH_OK ? kh_lineage_canonical(op->arena, &lineage, ret_json) : e;
 }

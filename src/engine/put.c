@@ -28,11 +28,7 @@ static enum kh_err attribute(struct kh_op *op, const struct kh_put *put, struct 
 		e = kh_attribution_make(op->arena, &attribution, content, op->err);
 	if (e != KH_OK)
 		return e;
-	yyjson_mut_doc *doc = kh_json_new(op->arena);
-	yyjson_mut_val *json = kh_attribution_json(op->arena, doc, &attribution);
-	e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_canonical_mut(op->arena, json, ret_json, op->err);
+	e = kh_attribution_canonical(op->arena, &attribution, ret_json);
 	if (e == KH_OK)
 		*ret_attribution = attribution;
 	return e;

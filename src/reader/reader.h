@@ -73,6 +73,7 @@ struct kh_reader {
 	bool local, schema;
 	uint64_t max_tokens, retries;
 	uint64_t timeout_ms;    /* 0: 30 s */
+	uint64_t concurrency; /* asked at once by one process; 0: no limit */
 	struct kh_turns *turns; /* how many ask at once in this process; NULL: no limit */
 };
 

@@ -20,6 +20,7 @@ static const char *const kinds[] = {
 	[KH_AUDIT_TASK_UNLISTED] = "task.unlisted",
 	[KH_AUDIT_REFUSED] = "call.refused",
 	[KH_AUDIT_CONTENT_PURGED] = "content.purged",
+	[KH_AUDIT_RELOADED] = "store.reloaded",
 	[KH_AUDIT_TASK_OPENED] = "task.opened",
 	[KH_AUDIT_TASK_CLOSED] = "task.closed",
 	[KH_AUDIT_TASK_FAILED] = "task.failed",
@@ -67,38 +68,6 @@ enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
 
 #define PUT(p, literal) ((char *)memcpy((p), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
-static char *put_int(char *p, int64_t value)
-{
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-				    "8081828384858687888990919293949596979899";
-	char digits[20];
-	size_t at = sizeof(digits);
-	uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-
-	if (value < 0)
-		*p++ = '-';
-	for (; left >= 10; left /= 100) {
-		at -= 2;
-		memcpy(digits + at, pairs + left % 100 * 2, 2);
-	}
-	if (left > 0 || at == sizeof(digits))
-		digits[--at] = (char)('0' + left);
-	memcpy(p, digits + at, sizeof(digits) - at);
-	return p + sizeof(digits) - at;
-}
-
-static char *put_hex(char *p, const struct kh_digest *digest)
-{
-	static const char hex[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < KH_DIGEST_SIZE; i++) {
-		*p++ = hex[digest->bytes[i] >> 4];
-		*p++ = hex[digest->bytes[i] & 15];
-	}
-	return p;
-}
-
 /* All but the five numbers, the kind and the hash. */
 #define TEXTS "{\"at\":,\"by\":,\"chain\":,\"event\":,\"kind\":\"\",\"n\":,\"prev\":\"\""
 _Static_assert(sizeof(TEXTS) + 5 * 20 + KIND_MOST + 2 * KH_DIGEST_SIZE < HEAD_MOST, "a head fits");
@@ -108,13 +77,13 @@ void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const
 	char head[HEAD_MOST] __attribute__((uninitialized)), *p = head;
 
 	p = PUT(p, "{\"at\":");
-	p = put_int(p, entry->at);
+	p = kh_emit_put_integer(p, entry->at);
 	p = PUT(p, ",\"by\":");
-	p = put_int(p, entry->by);
+	p = kh_emit_put_integer(p, entry->by);
 	p = PUT(p, ",\"chain\":");
-	p = put_int(p, entry->chain);
+	p = kh_emit_put_integer(p, entry->chain);
 	p = PUT(p, ",\"event\":");
-	p = put_int(p, entry->id);
+	p = kh_emit_put_integer(p, entry->id);
 	p = PUT(p, ",\"kind\":\"");
 	if (entry->kind.n > KIND_MOST) {
 		kh_buf_add(buf, kh_view_of(head, (size_t)(p - head)));
@@ -124,9 +93,9 @@ void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const
 		p = (char *)memcpy(p, entry->kind.p, entry->kind.n) + entry->kind.n;
 	}
 	p = PUT(p, "\",\"n\":");
-	p = put_int(p, entry->n);
+	p = kh_emit_put_integer(p, entry->n);
 	p = PUT(p, ",\"prev\":\"");
-	p = put_hex(p, prev);
+	p = kh_emit_put_digest(p, prev);
 	*p++ = '"';
 	kh_buf_add(buf, kh_view_of(head, (size_t)(p - head)));
 }

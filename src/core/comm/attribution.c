@@ -62,45 +62,112 @@ struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attri
 			       KH_FMT(attribution->session_id));
 }
 
-/* The metadata without its digest. */
-static yyjson_mut_val *write_parts(struct kh_arena *arena, yyjson_mut_doc *doc,
-				   const struct kh_attribution *attribution)
-{
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+#define MEMBERS 9
 
-	kh_json_add(doc, obj, "attribution", kh_attribution_text(arena, attribution));
-	kh_json_add(doc, obj, "source", attribution->source);
-	kh_json_add(doc, obj, "timestamp", kh_timestamp_text(arena, attribution->timestamp));
-	kh_json_add(doc, obj, "trust_level", KH_LIT(KH_ATTRIBUTION_MARKER));
-	kh_json_add(doc, obj, "operation", attribution->operation);
-	kh_json_add(doc, obj, "session_id", attribution->session_id);
-	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(arena, &attribution->content_hash));
+struct member {
+	const char *name;
+	struct kh_view text;
+};
+
+/* The members in the order in which they are shown.  Out of memory marks the arena. */
+static size_t list_members(struct kh_arena *arena, const struct kh_attribution *attribution,
+			   struct member ret_members[MEMBERS])
+{
+	size_t n = 0;
+
+	ret_members[n++] = (struct member){"attribution", kh_attribution_text(arena, attribution)};
+	ret_members[n++] = (struct member){"source", attribution->source};
+	ret_members[n++] = (struct member){"timestamp", kh_timestamp_text(arena, attribution->timestamp)};
+	ret_members[n++] = (struct member){"trust_level", KH_LIT(KH_ATTRIBUTION_MARKER)};
+	ret_members[n++] = (struct member){"operation", attribution->operation};
+	ret_members[n++] = (struct member){"session_id", attribution->session_id};
+	ret_members[n++] = (struct member){"content_hash", kh_canonical_hex(arena, &attribution->content_hash)};
 	if (attribution->audit_id.n > 0)
-		kh_json_add(doc, obj, "audit_id", attribution->audit_id);
-	return obj;
+		ret_members[n++] = (struct member){"audit_id", attribution->audit_id};
+	ret_members[n++] = (struct member){"digest", kh_canonical_hex(arena, &attribution->digest)};
+	return n;
 }
 
 yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
 				    const struct kh_attribution *attribution)
 {
-	yyjson_mut_val *obj = write_parts(arena, doc, attribution);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	struct member members[MEMBERS];
+	size_t n = list_members(arena, attribution, members);
 
-	kh_json_add(doc, obj, "digest", kh_canonical_hex(arena, &attribution->digest));
+	for (size_t i = 0; i < n; i++)
+		kh_json_add(doc, obj, members[i].name, members[i].text);
 	return obj;
 }
 
-static enum kh_err compute_digest(struct kh_arena *arena, const struct kh_attribution *attribution,
-				  struct kh_view content, struct kh_digest *ret_digest, struct kh_error *err)
+/* Canonical: in the order of the names. */
+static void emit(struct kh_emit *emit, const struct kh_attribution *attribution, bool with_digest)
 {
-	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	struct kh_view text;
+	struct kh_arena *arena = emit->buf->arena;
 
-	kh_json_add(doc, root, "content", content);
-	yyjson_mut_obj_add_val(doc, root, "metadata", write_parts(arena, doc, attribution));
+	kh_emit_object(emit);
+	kh_emit_key(emit, "attribution");
+	kh_emit_text(emit, kh_attribution_text(arena, attribution));
+	if (attribution->audit_id.n > 0) {
+		kh_emit_key(emit, "audit_id");
+		kh_emit_text(emit, attribution->audit_id);
+	}
+	kh_emit_key(emit, "content_hash");
+	kh_emit_digest(emit, &attribution->content_hash);
+	if (with_digest) {
+		kh_emit_key(emit, "digest");
+		kh_emit_digest(emit, &attribution->digest);
+	}
+	kh_emit_key(emit, "operation");
+	kh_emit_text(emit, attribution->operation);
+	kh_emit_key(emit, "session_id");
+	kh_emit_text(emit, attribution->session_id);
+	kh_emit_key(emit, "source");
+	kh_emit_text(emit, attribution->source);
+	kh_emit_key(emit, "timestamp");
+	kh_emit_text(emit, kh_timestamp_text(arena, attribution->timestamp));
+	kh_emit_key(emit, "trust_level");
+	kh_emit_text(emit, KH_LIT(KH_ATTRIBUTION_MARKER));
+	kh_emit_end(emit);
+}
+
+void kh_attribution_emit(struct kh_emit *out, const struct kh_attribution *attribution)
+{
+	emit(out, attribution, true);
+}
+
+enum kh_err kh_attribution_canonical(struct kh_arena *arena, const struct kh_attribution *attribution,
+				     struct kh_view *ret_json)
+{
+	struct kh_emit out;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, arena, arena->limit);
+	kh_emit_init(&out, &buf);
+	emit(&out, attribution, true);
+	enum kh_err e = kh_arena_check(arena);
+	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
+}
+
+/* Of CONTENT and parts that were checked: UTF-8 all of them. */
+static enum kh_err compute_digest(struct kh_arena *arena, const struct kh_attribution *attribution,
+				  struct kh_view content, struct kh_digest *ret_digest)
+{
+	struct kh_view text;
+	struct kh_emit out;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, arena, arena->limit);
+	kh_emit_init(&out, &buf);
+	kh_emit_object(&out);
+	kh_emit_key(&out, "content");
+	kh_emit_text(&out, content);
+	kh_emit_key(&out, "metadata");
+	emit(&out, attribution, false);
+	kh_emit_end(&out);
 	enum kh_err e = kh_arena_check(arena);
 	if (e == KH_OK)
-		e = kh_canonical_mut(arena, root, &text, err);
+		e = kh_buf_end(&buf, &text);
 	if (e == KH_OK)
 		*ret_digest = kh_canonical_digest(text);
 	return e;
@@ -118,7 +185,7 @@ enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *a
 		return kh_error_at(err, KH_EINPUT, "bad_utf8", kh_utf8_invalid(content),
 				   "the content is not valid UTF-8");
 	made.content_hash = kh_canonical_digest(content);
-	e = compute_digest(arena, &made, content, &made.digest, err);
+	e = compute_digest(arena, &made, content, &made.digest);
 	if (e == KH_OK)
 		*attribution = made;
 	return e;
@@ -153,19 +220,15 @@ static enum kh_err malformed(struct kh_error *err, const char *member)
 static enum kh_err check_same(struct kh_arena *arena, yyjson_val *metadata, const struct kh_attribution *attribution,
 			      struct kh_error *err)
 {
-	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *made = kh_attribution_json(arena, doc, attribution), *key, *ours;
-	size_t i, n;
+	struct member members[MEMBERS];
+	size_t n = list_members(arena, attribution, members);
 
 	if (arena->failed)
 		return KH_ENOMEM;
-	yyjson_mut_obj_foreach(made, i, n, key, ours)
-	{
-		const char *name = yyjson_mut_get_str(key);
-		struct kh_view want = kh_view_of(yyjson_mut_get_str(ours), yyjson_mut_get_len(ours));
-		yyjson_val *theirs = kh_json_get(metadata, name);
-		if (!yyjson_is_str(theirs) || !kh_view_eq(kh_json_str(theirs), want))
-			return malformed(err, name);
+	for (size_t i = 0; i < n; i++) {
+		yyjson_val *theirs = kh_json_get(metadata, members[i].name);
+		if (!yyjson_is_str(theirs) || !kh_view_eq(kh_json_str(theirs), members[i].text))
+			return malformed(err, members[i].name);
 	}
 	if (yyjson_obj_size(metadata) != n)
 		return kh_error_set(err, KH_EREFUSED, "attribution_malformed", "it has members that are not known");

@@ -15,7 +15,7 @@
 #ifndef KH_CORE_COMM_ATTRIBUTION_H
 #define KH_CORE_COMM_ATTRIBUTION_H
 
-#include "base/canonical.h"
+#include "base/emit.h"
 
 #define KH_ATTRIBUTION_MARKER     "UNTRUSTED_EXTERNAL_CONTENT" /* the only trust level that there is here */
 #define KH_ATTRIBUTION_SOURCE_MAX 4096                         /* bytes */
@@ -44,6 +44,12 @@ struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attri
 /* The metadata as JSON.  Out of memory marks the arena. */
 yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
 				    const struct kh_attribution *attribution);
+
+/* The same as canonical JSON, of what was made or read here: valid UTF-8.  kh_attribution_emit() is for a part of
+ * another text; out of memory marks its arena. */
+enum kh_err kh_attribution_canonical(struct kh_arena *arena, const struct kh_attribution *attribution,
+				     struct kh_view *ret_json) __attribute__((warn_unused_result));
+void kh_attribution_emit(struct kh_emit *emit, const struct kh_attribution *attribution);
 
 /*
  * Reads metadata, without its content: everything in it must agree.  KH_EREFUSED with code `attribution_missing` where

@@ -9,44 +9,60 @@ static bool same(const struct kh_digest *a, const struct kh_digest *b)
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
-/* Everything but the digest. */
-static yyjson_mut_val *write_parts(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_lineage *lineage)
+static void emit(struct kh_emit *emit, const struct kh_lineage *lineage, bool with_digest)
 {
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-
-	kh_json_add(doc, obj, "trust_level", KH_LIT(KH_ATTRIBUTION_MARKER));
-	yyjson_mut_val *sources = yyjson_mut_obj_add_arr(doc, obj, "sources");
+	kh_emit_object(emit);
+	kh_emit_key(emit, "content_hash");
+	kh_emit_digest(emit, &lineage->content_hash);
+	if (with_digest) {
+		kh_emit_key(emit, "digest");
+		kh_emit_digest(emit, &lineage->digest);
+	}
+	kh_emit_key(emit, "sources");
+	kh_emit_array(emit);
 	for (size_t i = 0; i < lineage->source_count; i++)
-		yyjson_mut_arr_append(sources, kh_attribution_json(arena, doc, &lineage->sources[i]));
-	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(arena, &lineage->content_hash));
-	return obj;
+		kh_attribution_emit(emit, &lineage->sources[i]);
+	kh_emit_end(emit);
+	kh_emit_key(emit, "trust_level");
+	kh_emit_text(emit, KH_LIT(KH_ATTRIBUTION_MARKER));
+	kh_emit_end(emit);
 }
 
-yyjson_mut_val *kh_lineage_json(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_lineage *lineage)
+enum kh_err kh_lineage_canonical(struct kh_arena *arena, const struct kh_lineage *lineage, struct kh_view *ret_json)
 {
-	yyjson_mut_val *obj = write_parts(arena, doc, lineage);
+	struct kh_emit out;
+	struct kh_buf buf;
 
-	kh_json_add(doc, obj, "digest", kh_canonical_hex(arena, &lineage->digest));
-	return obj;
+	kh_buf_init(&buf, arena, arena->limit);
+	kh_emit_init(&out, &buf);
+	emit(&out, lineage, true);
+	enum kh_err e = kh_arena_check(arena);
+	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
 }
 
 /* Fills in what follows from the sources and CONTENT. */
 static enum kh_err bind(struct kh_arena *arena, struct kh_lineage *lineage, struct kh_view content,
 			struct kh_error *err)
 {
-	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	struct kh_view text;
+	struct kh_emit out;
+	struct kh_buf buf;
 
 	if (kh_utf8_invalid(content) != SIZE_MAX)
 		return kh_error_at(err, KH_EINPUT, "bad_utf8", kh_utf8_invalid(content),
 				   "the content is not valid UTF-8");
 	lineage->content_hash = kh_canonical_digest(content);
-	kh_json_add(doc, root, "content", content);
-	yyjson_mut_obj_add_val(doc, root, "metadata", write_parts(arena, doc, lineage));
+	kh_buf_init(&buf, arena, arena->limit);
+	kh_emit_init(&out, &buf);
+	kh_emit_object(&out);
+	kh_emit_key(&out, "content");
+	kh_emit_text(&out, content);
+	kh_emit_key(&out, "metadata");
+	emit(&out, lineage, false);
+	kh_emit_end(&out);
 	enum kh_err e = kh_arena_check(arena);
 	if (e == KH_OK)
-		e = kh_canonical_mut(arena, root, &text, err);
+		e = kh_buf_end(&buf, &text);
 	if (e == KH_OK)
 		lineage->digest = kh_canonical_digest(text);
 	return e;
@@ -112,10 +128,7 @@ enum kh_err kh_lineage_check(struct kh_arena *arena, yyjson_val *in, struct kh_v
 		e = bind(arena, &lineage, content, err);
 	if (e != KH_OK)
 		return e;
-	yyjson_mut_val *made = kh_lineage_json(arena, kh_json_new(arena), &lineage);
-	e = kh_arena_check(arena);
-	if (e == KH_OK)
-		e = kh_canonical_mut(arena, made, &ours, err);
+	e = kh_lineage_canonical(arena, &lineage, &ours);
 	if (e == KH_OK)
 		e = kh_canonical_json(arena, in, &theirs, err);
 	if (e != KH_OK)

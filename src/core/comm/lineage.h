@@ -2,7 +2,7 @@
  * Derived content keeps its sources' attribution (E10): what was extracted, delivered or put together out of external
  * content carries the attributions of all of it, unchanged, bound to the new content by a digest.
  *
- *     {"trust_level":"UNTRUSTED_EXTERNAL_CONTENT","sources":[{attribution}, ...],"content_hash":"...","digest":"..."}
+ *     {"content_hash":"...","digest":"...","sources":[{attribution}, ...],"trust_level":"UNTRUSTED_EXTERNAL_CONTENT"}
  *
  * Deriving from what is derived gives the sources of the first again: a chain of steps loses nothing and repeats
  * nothing.
@@ -29,8 +29,9 @@ enum kh_err kh_lineage_derive(struct kh_arena *arena, const struct kh_attributio
 			      struct kh_view content, struct kh_lineage *ret_lineage, struct kh_error *err)
 	__attribute__((warn_unused_result));
 
-/* As JSON.  Out of memory marks the arena. */
-yyjson_mut_val *kh_lineage_json(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_lineage *lineage);
+/* As canonical JSON. */
+enum kh_err kh_lineage_canonical(struct kh_arena *arena, const struct kh_lineage *lineage, struct kh_view *ret_json)
+	__attribute__((warn_unused_result));
 
 /* Reads it and proves that it is CONTENT's: KH_EREFUSED as kh_attribution_read(), or KH_ECHANGED. */
 enum kh_err kh_lineage_check(struct kh_arena *arena, yyjson_val *in, struct kh_view content,

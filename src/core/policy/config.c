@@ -7,6 +7,7 @@
 #include "core/comm/url.h"
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
+#include "core/policy/reach.h"
 
 static const char *const drivers[] = {[KH_CONFIG_DRIVER_EXTRACT] = "extract",
 				      [KH_CONFIG_DRIVER_COMMAND] = "command",
@@ -19,6 +20,9 @@ static const struct kh_config_reader built_in = {.name = KH_LIT_INIT(KH_CONFIG_E
 
 static const struct kh_config_audit audit_defaults = {
 	.checkpoint_events = 10000, .checkpoint_seconds = 60, .retention_days = 30};
+
+static const struct kh_config_gateway gateway_defaults = {
+	.socket = KH_LIT_INIT(KH_CONFIG_SOCKET), .connections = 10000, .wait_seconds = 50, .stop_seconds = 10};
 
 static enum kh_err refuse(const struct kh_outline_source *source, unsigned line, struct kh_view what,
 			  const char *expected, struct kh_error *err)
@@ -193,6 +197,50 @@ static void add_built_in(struct kh_arena *arena, struct kh_config *config)
 	*list = (struct kh_list){all, list->n + 1};
 }
 
+/* An address that others can reach needs TLS, or the operator's word that it does not; and the names that it has. */
+static enum kh_err check_listen(const struct kh_outline_source *source, const struct kh_config_gateway *gateway,
+				size_t i, struct kh_error *err)
+{
+	struct kh_view text = gateway->listen.at[i],
+		       what = kh_arena_printf(source->arena, "gateway.listen[%zu]: %.*s", i, KH_FMT(text));
+	struct kh_reach reach;
+
+	if (!kh_reach_read(text, &reach) || reach.is_loopback)
+		return KH_OK;
+	if (gateway->tls_certificate.n == 0 && gateway->plain != KH_CONFIG_TRUE)
+		return refuse(source, gateway->line, what,
+			      "a loopback address, or tls_certificate and tls_key, or plain: true", err);
+	if (gateway->hosts.n == 0)
+		return refuse(source, gateway->line, what, "the names that it is called by there, as hosts", err);
+	return KH_OK;
+}
+
+static enum kh_err check_gateway(const struct kh_outline_source *source, struct kh_config_gateway *gateway,
+				 struct kh_error *err)
+{
+	static const struct kh_view listen = KH_LIT_INIT(KH_CONFIG_LISTEN);
+	bool has_certificate = gateway->tls_certificate.n > 0, has_key = gateway->tls_key.n > 0;
+	enum kh_err e = KH_OK;
+
+	if (has_certificate != has_key)
+		return refuse(source, gateway->line,
+			      has_key ? KH_LIT("gateway.tls_key without tls_certificate")
+				      : KH_LIT("gateway.tls_certificate without tls_key"),
+			      "both of them or neither", err);
+	if (has_key && gateway->plain == KH_CONFIG_TRUE)
+		return refuse(source, gateway->line, KH_LIT("gateway.plain: true beside TLS"), "one of the two", err);
+	for (size_t i = 0; e == KH_OK && i < gateway->listen.n; i++)
+		e = check_listen(source, gateway, i, err);
+	if (e != KH_OK || gateway->listen.at != NULL)
+		return e;
+	gateway->listen.at = KH_NEW(source->arena, struct kh_view);
+	if (gateway->listen.at == NULL)
+		return KH_OK; /* the arena remembers */
+	gateway->listen.at[0] = listen;
+	gateway->listen.n = 1;
+	return KH_OK;
+}
+
 /* What fits together, and what is made of it. */
 static enum kh_err finish(const struct kh_outline_source *source, struct kh_config *config, struct kh_error *err)
 {
@@ -203,6 +251,8 @@ static enum kh_err finish(const struct kh_outline_source *source, struct kh_conf
 	if (e == KH_OK && config->audit.witness_command.at != NULL)
 		e = check_argv(source, config->audit.line, KH_LIT("audit.witness_command"),
 			       &config->audit.witness_command, NULL, err);
+	if (e == KH_OK)
+		e = check_gateway(source, &config->gateway, err);
 	if (e == KH_OK)
 		add_built_in(source->arena, config);
 	return e;
@@ -219,6 +269,7 @@ enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct k
 	if (e == KH_OK && config != NULL) {
 		kh_policy_start(&config->policy);
 		config->audit = audit_defaults;
+		config->gateway = gateway_defaults;
 		e = kh_schema_read(&source, &kh_keys_config, root, "", config, err);
 	}
 	if (e == KH_OK && config != NULL)

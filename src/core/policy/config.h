@@ -15,6 +15,8 @@
 #define KH_CONFIG_ARGUMENT    4096      /* bytes of one argument or path */
 #define KH_CONFIG_ARGUMENTS   32768     /* bytes of all of a program's arguments and paths */
 #define KH_CONFIG_READER_TIME 30        /* seconds for an answer, where it does not say */
+#define KH_CONFIG_LISTEN      "127.0.0.1:7433"
+#define KH_CONFIG_SOCKET      "mcp.sock"
 #define KH_CONFIG_RETRIES     2         /* of a request to a model, where it does not say */
 #define KH_CONFIG_NOT_SAID    UINT64_MAX
 
@@ -52,7 +54,7 @@ struct kh_config_reader {
 
 /* How clients reach the gateway. */
 struct kh_config_gateway {
-	struct kh_texts listen; /* "127.0.0.1:7433", "[::1]:7433"; that where it does not say */
+	struct kh_texts listen; /* "127.0.0.1:7433", "[::1]:7433"; the first where it does not say; none: no HTTP */
 	struct kh_view socket;  /* the Unix socket of relays (I9); relative to the home folder; `mcp.sock` */
 	struct kh_view tls_certificate, tls_key; /* PEM files; both or none; relative to the home folder */
 	enum kh_config_switch plain; /* plain HTTP on an address that is not loopback; needed for that without TLS */

@@ -6,6 +6,7 @@
 
 #include "core/comm/url.h"
 #include "core/policy/match.h"
+#include "core/policy/reach.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -42,6 +43,11 @@ _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an
 #define IS_HOST      "a host such as example.com, or *.example.com for those below it"
 #define IS_PATH      "an absolute path without . or .. in it"
 #define IS_ARGUMENT  "an argument of at most 4096 bytes"
+#define IS_LISTEN    "an address and a port such as 127.0.0.1:7433 or [::1]:7433"
+#define IS_HOST_PORT "a host such as gateway.example.com, or with its port"
+#define IS_ORIGIN    "an origin such as https://console.example.com"
+#define IS_OWN_URL   "a URL such as https://gateway.example.com/"
+#define IS_FILE      "a path, absolute or in the home folder, without . or .. in it"
 #define IS_URL       "a URL such as https://api.example.com/v1/chat/completions"
 #define IS_MODEL     "a model's name, without blanks"
 #define IS_KEY_FILE  "an absolute path, or the name of a file in the home folder"
@@ -369,9 +375,27 @@ static const struct kh_schema_field audit_fields[] = {
 static const struct kh_shape audit_shape = SHAPE(audit_fields, kh_config_audit, offsetof(struct kh_config_audit, line),
 						 NULL);
 
+static const struct kh_schema_field gateway_fields[] = {
+	TEXTS(kh_config_gateway, listen, false, 16, kh_reach_is_listen, IS_LISTEN),
+	TEXT(kh_config_gateway, socket, false, 1, 107, kh_reach_is_file,
+	     IS_FILE), /* what an address of its kind holds */
+	TEXT(kh_config_gateway, tls_certificate, false, 1, 1023, kh_reach_is_file, IS_FILE),
+	TEXT(kh_config_gateway, tls_key, false, 1, 1023, kh_reach_is_file, IS_FILE),
+	WORD(kh_config_gateway, plain, switch_words),
+	TEXTS(kh_config_gateway, hosts, false, 64, kh_reach_is_host, IS_HOST_PORT),
+	TEXTS(kh_config_gateway, origins, false, 64, kh_reach_is_origin, IS_ORIGIN),
+	TEXT(kh_config_gateway, url, false, 1, 1023, kh_reach_is_url, IS_OWN_URL),
+	NUMBER(kh_config_gateway, connections, 1, 100000),
+	NUMBER(kh_config_gateway, wait_seconds, 1, 600),
+	NUMBER(kh_config_gateway, stop_seconds, 0, 600),
+};
+static const struct kh_shape gateway_shape = SHAPE(gateway_fields, kh_config_gateway,
+						   offsetof(struct kh_config_gateway, line), NULL);
+
 static const struct kh_schema_field config_fields[] = {
 	MAP(kh_config, policy, kh_keys_policy),
 	LIST(kh_config, readers, 256, reader_shape),
 	MAP(kh_config, audit, audit_shape),
+	MAP(kh_config, gateway, gateway_shape),
 };
 const struct kh_shape kh_keys_config = SHAPE(config_fields, kh_config, KH_NO_LINE, NULL);

@@ -42,6 +42,32 @@ static enum kh_err check(struct kh_test *t, yyjson_val *val, const char *content
 	return kh_attribution_check(&t->arena, val, kh_view_str(content), session, &read, &t->err);
 }
 
+/* E10: the canonical JSON is that of the metadata, and the digest that of content and metadata, whatever writes it. */
+static void test_canonical(struct kh_test *t)
+{
+	struct kh_attribution attribution = parts;
+	yyjson_mut_doc *doc = kh_json_new(&t->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	struct kh_view text, want;
+
+	attribution.source = KH_LIT("a \"quoted\" \\ \xc3\xa9\xf0\x9f\x98\x80 source");
+	attribution.audit_id = KH_LIT("ev-1");
+	attribution.timestamp = NOW + 120;
+	must(t, kh_attribution_make(&t->arena, &attribution, KH_LIT("two\nlines\x01\t\"\\\xc3\xa9"), &t->err));
+	must(t, kh_attribution_canonical(&t->arena, &attribution, &text));
+	yyjson_mut_val *metadata = kh_attribution_json(&t->arena, doc, &attribution);
+	must(t, kh_arena_check(&t->arena));
+	must(t, kh_canonical_mut(&t->arena, metadata, &want, &t->err));
+	assert_view(text, kh_arena_printf(&t->arena, "%.*s", KH_FMT(want)).p);
+	kh_json_add(doc, root, "content", KH_LIT("two\nlines\x01\t\"\\\xc3\xa9"));
+	yyjson_mut_obj_remove_key(metadata, "digest");
+	yyjson_mut_obj_add_val(doc, root, "metadata", metadata);
+	must(t, kh_arena_check(&t->arena));
+	must(t, kh_canonical_mut(&t->arena, root, &want, &t->err));
+	struct kh_digest digest = kh_canonical_digest(want);
+	assert_memory_equal(attribution.digest.bytes, digest.bytes, KH_DIGEST_SIZE);
+}
+
 /* E10, E13 (Attribution Guard: correct format generated). */
 static void test_format(struct kh_test *t)
 {
@@ -185,6 +211,6 @@ static void test_refused(struct kh_test *t)
 	assert_int_equal(t->err.offset, 1);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_format), KH_TEST(test_missing), KH_TEST(test_session),
-					    KH_TEST(test_changed), KH_TEST(test_refused)};
+static const struct kh_test_case cases[] = {KH_TEST(test_canonical), KH_TEST(test_format),  KH_TEST(test_missing),
+					    KH_TEST(test_session),   KH_TEST(test_changed), KH_TEST(test_refused)};
 KH_TEST_MAIN(cases)

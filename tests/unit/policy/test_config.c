@@ -31,6 +31,15 @@ static void test_defaults(struct kh_test *t)
 		assert_int_equal(c->audit.checkpoint_events, 10000);
 		assert_int_equal(c->audit.checkpoint_seconds, 60);
 		assert_int_equal(c->audit.retention_days, 30);
+		assert_int_equal(c->gateway.listen.n, 1);
+		assert_view(c->gateway.listen.at[0], "127.0.0.1:7433");
+		assert_view(c->gateway.socket, "mcp.sock");
+		assert_int_equal(c->gateway.tls_key.n, 0);
+		assert_int_equal(c->gateway.plain, KH_CONFIG_FALSE);
+		assert_int_equal(c->gateway.connections, 10000);
+		assert_int_equal(c->gateway.wait_seconds, 50);
+		assert_int_equal(c->gateway.stop_seconds, 10);
+		assert_int_equal(c->gateway.line, 0);
 		assert_memory_equal(&c->policy.digest, &policy->digest, sizeof(policy->digest));
 	}
 }
@@ -126,6 +135,34 @@ static void test_audit(struct kh_test *t)
 	assert_int_equal(c->audit.retention_days, 0);
 }
 
+/* I4, I8: loopback needs nothing; every other address needs TLS or a word that it does without, and names. */
+static void test_gateway(struct kh_test *t)
+{
+	static const char *const good[] = {
+		"gateway: {listen: [\"127.0.0.1:0\", \"[::1]:65535\", \"127.9.9.9:1\"]}\n",
+		"gateway: {listen: [\"0.0.0.0:1\"], plain: true, hosts: [a.example]}\n",
+		"gateway: {listen: [\"[2001:db8::1]:1\"], tls_certificate: c.pem, tls_key: /etc/k.pem, hosts: "
+		"[\"a:7\"]}\n",
+		"gateway: {tls_certificate: c.pem, tls_key: k/e/y.pem}\n",
+		"gateway: {socket: /run/keyhole/mcp.sock, stop_seconds: 0, wait_seconds: 1}\n",
+		"gateway: {hosts: [a, \"192.0.2.1:80\", \"[::1]\", \"[::1]:9\"], url: \"https://a.example/x?y\"}\n",
+		"gateway: {origins: [\"http://localhost:3000\", \"https://a.example\"]}\n",
+	};
+	const struct kh_config *c;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		must(t, config(t, good[i], &c));
+	must(t, config(t, "gateway: {listen: []}\n", &c));
+	assert_int_equal(c->gateway.listen.n, 0);
+	must(t, config(t, "\ngateway:\n  listen: [\"[::1]:7\"]\n  socket: s\n  wait_seconds: 3\n", &c));
+	assert_int_equal(c->gateway.listen.n, 1);
+	assert_view(c->gateway.listen.at[0], "[::1]:7");
+	assert_view(c->gateway.socket, "s");
+	assert_int_equal(c->gateway.wait_seconds, 3);
+	assert_int_equal(c->gateway.connections, 10000);
+	assert_int_equal(c->gateway.line, 2);
+}
+
 /* I8: file, line and what was expected; DETAIL is how the message begins. */
 static void refused(struct kh_test *t, const char *text, const char *detail)
 {
@@ -147,7 +184,7 @@ static void refused(struct kh_test *t, const char *text, const char *detail)
 static void test_refused(struct kh_test *t)
 {
 	static const char *const all[][2] = {
-		{"witness: 1\n", "keyhole.yaml:1: unknown key \"witness\": expected policy, readers or audit"},
+		{"witness: 1\n", "keyhole.yaml:1: unknown key \"witness\": expected policy, readers, audit or gateway"},
 		{"audit:\n  wittness_file: /a\n",
 		 "keyhole.yaml:2: audit: unknown key \"wittness_file\": expected witness_file, "},
 		{"audit: 7\n", "keyhole.yaml:1: audit: \"7\": expected a map of witness_file, "},
@@ -205,6 +242,40 @@ static void test_refused(struct kh_test *t)
 		 "keyhole.yaml:2: readers[0].name: extract: expected another name: "},
 		{"readers: []\nreaders: []\n",
 		 "keyhole.yaml:2: the key stands twice: \"readers\": expected each key once"},
+		{"gateway:\n  listen: 127.0.0.1:7433\n",
+		 "keyhole.yaml:2: gateway.listen: \"127.0.0.1:7433\": expected a list of at most 16"},
+		{"gateway:\n  listen: [localhost:7433]\n",
+		 "keyhole.yaml:2: gateway.listen[0]: \"localhost:7433\": expected an address and a port such as "},
+		{"gateway:\n  listen: [\"0.0.0.0:7433\"]\n", "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:7433: "
+							     "expected a loopback address, or tls_certificate and "},
+		{"gateway:\n  listen: [\"[::1]:1\", \"[::]:7433\"]\n",
+		 "keyhole.yaml:1: gateway.listen[1]: [::]:7433: expected a loopback address, or tls_certificate and "},
+		{"gateway:\n  listen: [\"[::ffff:127.0.0.1]:7433\"]\n",
+		 "keyhole.yaml:1: gateway.listen[0]: [::ffff:127.0.0.1]:7433: expected a loopback address, or "},
+		{"gateway:\n  listen: [\"0.0.0.0:1\"]\n  plain: true\n",
+		 "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:1: expected the names that it is called by there, as "
+		 "hosts"},
+		{"gateway:\n  tls_key: k.pem\n",
+		 "keyhole.yaml:1: gateway.tls_key without tls_certificate: expected both of them or neither"},
+		{"gateway:\n  tls_certificate: k.pem\n",
+		 "keyhole.yaml:1: gateway.tls_certificate without tls_key: expected both of them or neither"},
+		{"gateway: {tls_certificate: c, tls_key: k, plain: true}\n",
+		 "keyhole.yaml:1: gateway.plain: true beside TLS: expected one of the two"},
+		{"gateway:\n  socket: ../mcp.sock\n",
+		 "keyhole.yaml:2: gateway.socket: \"../mcp.sock\": expected a path"},
+		{"gateway:\n  hosts: [\"https://a\"]\n",
+		 "keyhole.yaml:2: gateway.hosts[0]: \"https://a\": expected a host such as "},
+		{"gateway:\n  hosts: [\"*.example.com\"]\n",
+		 "keyhole.yaml:2: gateway.hosts[0]: \"*.example.com\": expected a host such as "},
+		{"gateway:\n  origins: [\"*\"]\n",
+		 "keyhole.yaml:2: gateway.origins[0]: \"*\": expected an origin such as "},
+		{"gateway:\n  origins: [\"https://a/\"]\n",
+		 "keyhole.yaml:2: gateway.origins[0]: \"https://a/\": expected an origin such as "},
+		{"gateway:\n  url: gateway.example.com\n",
+		 "keyhole.yaml:2: gateway.url: \"gateway.example.com\": expected a URL such as "},
+		{"gateway:\n  connections: 0\n", "keyhole.yaml:2: gateway.connections: \"0\": expected "},
+		{"gateway:\n  wait_seconds: 601\n", "keyhole.yaml:2: gateway.wait_seconds: \"601\": expected "},
+		{"gateway:\n  port: 1\n", "keyhole.yaml:2: gateway: unknown key \"port\": expected listen, socket, "},
 		{"policy:\n  lint: sometimes\naudit: {}\n",
 		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
 	};
@@ -354,9 +425,11 @@ static void test_documentation(struct kh_test *t)
 	must(t, kh_config_read(&t->arena, example, KH_LIT("keyhole.yaml"), &c, &t->err));
 	assert_int_equal(c->readers.n, 5);
 	assert_int_equal(c->audit.witness_command.n, 3);
+	assert_int_equal(c->gateway.listen.n, 2);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_defaults), KH_TEST(test_readers), KH_TEST(test_models),
-					    KH_TEST(test_audit),    KH_TEST(test_refused), KH_TEST(test_refused_models),
-					    KH_TEST(test_too_long), KH_TEST(test_version), KH_TEST(test_documentation)};
+static const struct kh_test_case cases[] = {
+	KH_TEST(test_defaults), KH_TEST(test_readers),        KH_TEST(test_models),   KH_TEST(test_audit),
+	KH_TEST(test_refused),  KH_TEST(test_refused_models), KH_TEST(test_too_long), KH_TEST(test_version),
+	KH_TEST(test_gateway),  KH_TEST(test_documentation)};
 KH_TEST_MAIN(cases)

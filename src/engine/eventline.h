@@ -1,11 +1,9 @@
 /*
- * Audit events for people and for other systems: a line of text, a line of JSON, a line of CEF (L4).
- *
- * Events hold words of Controllers and reviewers, escaped as JSON; whoever writes a line to a terminal does it through
- * terminal.c.  In CEF nothing of an event can begin another field or line.
+ * Audit events for other programs, a line of JSON each (L4), and what every way of writing one needs: who did it, in
+ * which task.  Events hold words of Controllers and reviewers, escaped as JSON.
  */
-#ifndef KH_CLI_EVENTLINE_H
-#define KH_CLI_EVENTLINE_H
+#ifndef KH_ENGINE_EVENTLINE_H
+#define KH_ENGINE_EVENTLINE_H
 
 #include "engine/publicid.h"
 #include "store/txn.h"
@@ -36,12 +34,8 @@ const struct kh_eventline_name *kh_eventline_by(struct kh_eventline *line, int64
 /* The public id of a chain's task; "system" for the system's. */
 struct kh_view kh_eventline_task(struct kh_eventline *line, int64_t chain);
 
-/* Each adds one line, with its end.  What is allocated is gone with the next. */
-void kh_eventline_text(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
+/* Adds one line, with its end: {"event":{...},"hash":...,"name":...,"principal":...,"task":...}.  The event stands in
+ * it byte for byte.  What is allocated is gone with the next. */
 void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
-void kh_eventline_cef(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
-
-/* The whole event, over several lines. */
-void kh_eventline_whole(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
 
 #endif

@@ -1,6 +1,6 @@
 /* Events as lines of text, JSON and CEF, and the filter (L4). */
-#include "cli/eventfilter.h"
-#include "cli/eventline.h"
+#include "cli/eventoption.h"
+#include "cli/eventtext.h"
 #include "store/history.h"
 
 #include <stdio.h>
@@ -11,6 +11,7 @@ struct call {
 	struct kh_buf buf;
 	int64_t id;
 	void (*write)(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
+	struct kh_eventoption wanted;
 	struct kh_eventfilter filter;
 	size_t passed;
 };
@@ -66,12 +67,12 @@ static size_t lines(struct kh_view text)
 
 static void test_text(struct kh_test *t)
 {
-	struct kh_view text = written(t, kh_history_fresh(), 6, kh_eventline_text);
+	struct kh_view text = written(t, kh_history_fresh(), 6, kh_eventtext_text);
 
 	assert_int_equal(lines(text), 1);
 	assert_true(has(text, "     6  2025-11-15T08:00:04Z  block.sealed        t"));
 	assert_true(has(text, "agent         {\"size\":27}\n"));
-	text = written(t, kh_history_fresh(), 1, kh_eventline_text);
+	text = written(t, kh_history_fresh(), 1, kh_eventtext_text);
 	assert_true(has(text, "store.created       system             keyhole\n"));
 }
 
@@ -100,7 +101,7 @@ static void test_json(struct kh_test *t)
 static void test_cef(struct kh_test *t)
 {
 	struct kh_history *h = kh_history_fresh();
-	struct kh_view text = written(t, h, 6, kh_eventline_cef);
+	struct kh_view text = written(t, h, 6, kh_eventtext_cef);
 
 	assert_int_equal(lines(text), 1);
 	assert_true(has(text, "CEF:0|Keyhole|Keyhole|"));
@@ -110,7 +111,7 @@ static void test_cef(struct kh_test *t)
 	kh_history_sql(h, "UPDATE tokens SET name = 'a=b' || char(10) || 'CEF:0|x\\' WHERE id = 3;"
 			  "UPDATE task_audits SET kind = 'k|i=' || char(13) || char(27) || '\\', "
 			  "body = replace(body, '{\"size\":27}', '{\"a\":\"x=y\\n|\"}') WHERE id = 6");
-	text = written(t, h, 6, kh_eventline_cef);
+	text = written(t, h, 6, kh_eventtext_cef);
 	assert_int_equal(lines(text), 1);
 	assert_true(has(text, "|k\\|i=\\r \\\\|"));
 	assert_true(has(text, " suser=a\\=b\\nCEF:0|x\\\\ cs1Label"));
@@ -120,7 +121,7 @@ static void test_cef(struct kh_test *t)
 static void test_whole(struct kh_test *t)
 {
 	struct kh_history *h = kh_history_fresh();
-	struct kh_view text = written(t, h, 6, kh_eventline_whole);
+	struct kh_view text = written(t, h, 6, kh_eventtext_whole);
 
 	assert_true(has(text, "event 6, block.sealed\n"));
 	assert_true(has(text, "  chain     t"));
@@ -130,10 +131,10 @@ static void test_whole(struct kh_test *t)
 	assert_true(has(text, "              trust           untrusted\n"));
 	assert_true(kh_view_find(text, KH_LIT("NOT THE HASH"), 0) == SIZE_MAX);
 	kh_history_sql(h, "UPDATE task_audits SET body = replace(body, 'untrusted', 'trusted') WHERE id = 6");
-	assert_true(has(written(t, h, 6, kh_eventline_whole), "NOT THE HASH OF THIS EVENT"));
+	assert_true(has(written(t, h, 6, kh_eventtext_whole), "NOT THE HASH OF THIS EVENT"));
 	/* What cannot be read is shown as that. */
 	kh_history_sql(h, "UPDATE task_audits SET body = '{' WHERE id = 6");
-	assert_true(has(written(t, h, 6, kh_eventline_whole), "(cannot be read)"));
+	assert_true(has(written(t, h, 6, kh_eventtext_whole), "(cannot be read)"));
 	assert_true(has(written(t, h, 6, kh_eventline_json), "{\"event\":\"\\\"{\\\"\",\"hash\":"));
 }
 
@@ -153,21 +154,21 @@ static enum kh_err filter_all(struct kh_txn *txn, void *arg)
 	enum kh_err e = kh_eventline_init(&c->line, txn);
 	if (e != KH_OK)
 		return e;
-	if (c->filter.task != NULL && strcmp(c->filter.task, "first") == 0)
-		c->filter.task = kh_arena_printf(&c->t->arena, "%.*s", KH_FMT(kh_eventline_task(&c->line, 1))).p;
+	if (c->wanted.task != NULL && strcmp(c->wanted.task, "first") == 0)
+		c->wanted.task = kh_arena_printf(&c->t->arena, "%.*s", KH_FMT(kh_eventline_task(&c->line, 1))).p;
 	e = kh_arena_check(&c->t->arena);
 	if (e == KH_OK)
-		e = kh_eventfilter_read(&c->filter, &c->line, &c->t->err);
+		e = kh_eventoption_read(&c->wanted, &c->line, &c->filter, &c->t->err);
 	if (e == KH_OK)
 		e = kh_audit_read(txn, 0, count, c);
 	kh_eventline_done(&c->line);
 	return e;
 }
 
-static enum kh_err filter(struct kh_test *t, struct kh_eventfilter filter, size_t *ret_passed)
+static enum kh_err filter(struct kh_test *t, struct kh_eventoption wanted, size_t *ret_passed)
 {
 	struct kh_history *h = kh_history_fresh();
-	struct call c = {.t = t, .filter = filter};
+	struct call c = {.t = t, .wanted = wanted};
 	struct kh_error err;
 
 	kh_history_open(h);
@@ -180,7 +181,7 @@ static enum kh_err filter(struct kh_test *t, struct kh_eventfilter filter, size_
 static void test_filter(struct kh_test *t)
 {
 	static const struct {
-		struct kh_eventfilter filter;
+		struct kh_eventoption wanted;
 		size_t passed;
 	} all[] = {
 		{{.task = NULL}, 22},
@@ -200,7 +201,7 @@ static void test_filter(struct kh_test *t)
 	size_t passed;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		must(t, filter(t, all[i].filter, &passed));
+		must(t, filter(t, all[i].wanted, &passed));
 		if (passed != all[i].passed)
 			print_error("filter %zu\n", i);
 		assert_int_equal(passed, all[i].passed);
@@ -210,7 +211,7 @@ static void test_filter(struct kh_test *t)
 /* What cannot be understood is refused: it does not just pass nothing. */
 static void test_filter_refused(struct kh_test *t)
 {
-	static const struct kh_eventfilter all[] = {
+	static const struct kh_eventoption all[] = {
 		{.task = "1"},
 		{.task = "t0"},
 		{.task = "q0123456789abcdef"},
