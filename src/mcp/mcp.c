@@ -210,10 +210,13 @@ static bool take_batch(struct kh_mcp_exchange *whole, yyjson_val *root)
 	struct kh_mcp_batch *batch = whole->batch;
 	kh_arena_init(&arena, peer->mcp->alloc, KH_MCP_EXCHANGE_ARENA);
 	yyjson_arr_iter iter = yyjson_arr_iter_with(root);
-	while ((item = yyjson_arr_iter_next(&iter)) != NULL && take_part(batch, item, &scratch, &arena))
+	bool complete = true;
+	while (complete && (item = yyjson_arr_iter_next(&iter)) != NULL) {
+		complete = take_part(batch, item, &scratch, &arena);
 		kh_arena_clear(&arena);
+	}
 	kh_arena_done(&arena);
-	kh_mcp_batch_begun(batch);
+	kh_mcp_batch_begun(batch, complete);
 	return true;
 }
 
