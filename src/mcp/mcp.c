@@ -106,9 +106,9 @@ void kh_mcp_peer_gone(struct kh_mcp_peer *peer)
 
 /* --- messages ----------------------------------------------------------------------------------------------------- */
 
-static bool refuse(struct kh_mcp_exchange *x, int code, unsigned status, const char *message)
+static bool refuse(struct kh_mcp_exchange *x, int number, unsigned status, const char *message)
 {
-	struct kh_mcp_rpc_fault fault = {.code = code, .status = status, .message = message};
+	struct kh_mcp_rpc_fault fault = {.number = number, .status = status, .message = message};
 
 	kh_mcp_exchange_refuse(x, &fault);
 	return true;
