@@ -8,6 +8,8 @@
 #include "cli/home.h"
 #include "cli/sockets.h"
 #include "gateway/gateway.h"
+#include "http/mcp.h"
+#include "http/rest.h"
 #include "http/server.h"
 #include "mcp/lines.h"
 

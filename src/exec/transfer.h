@@ -5,14 +5,14 @@
  * What the server says is hostile: everything is bounded while it streams, header bytes, raw bytes and decoded bytes
  * apart, and memory stays flat.  Text of the server goes into a head or the output and nowhere else.
  */
-#ifndef KH_EXEC_HTTP_H
-#define KH_EXEC_HTTP_H
+#ifndef KH_EXEC_TRANSFER_H
+#define KH_EXEC_TRANSFER_H
 
 #include "base/error.h"
 #include "exec/fault.h"
 #include "exec/request.h"
 
-struct kh_http_job {
+struct kh_transfer_job {
 	int socket; /* becomes the exchange's, which closes it */
 	struct kh_view url;
 	enum kh_method method;
@@ -25,7 +25,7 @@ struct kh_http_job {
 };
 
 /* Who takes what comes.  Anything but KH_FAULT_NONE stops the exchange and is what it comes to. */
-struct kh_http_sink {
+struct kh_transfer_sink {
 	void *ctx;
 	/* Once: status and lines of the response proper, and where a redirect leads, or empty. */
 	enum kh_fault (*head)(void *ctx, unsigned status, struct kh_view headers, struct kh_view location);
@@ -33,15 +33,15 @@ struct kh_http_sink {
 	enum kh_fault (*output)(void *ctx, struct kh_view bytes);
 };
 
-struct kh_http;
+struct kh_transfer;
 
 /* Loads all that an exchange will need: after this no file is opened. */
-enum kh_err kh_http_new(const struct kh_alloc *alloc, struct kh_http **ret_http, struct kh_error *err)
+enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **ret_http, struct kh_error *err)
 	__attribute__((warn_unused_result));
-void kh_http_free(struct kh_http *http);
+void kh_transfer_free(struct kh_transfer *http);
 
 /* Carries out JOB.  What it came to, and a sentence of our own (static) on it. */
-enum kh_fault kh_http_run(struct kh_http *http, const struct kh_http_job *job, const struct kh_http_sink *sink,
-			  const char **ret_detail);
+enum kh_fault kh_transfer_run(struct kh_transfer *http, const struct kh_transfer_job *job,
+			      const struct kh_transfer_sink *sink, const char **ret_detail);
 
 #endif

@@ -4,7 +4,7 @@
  * Trusts libcurl to parse, within the sandbox of the worker.  The limits are held by the callbacks here: every header
  * byte counts, of interim responses and trailers too; every decoded byte counts; and the raw ones are watched.
  */
-#include "exec/http.h"
+#include "exec/transfer.h"
 
 #include "exec/curl.h"
 #include "exec/curlcode.h"
@@ -18,14 +18,14 @@
 #define FRAMED      8
 #define POLL_MS     1000 /* libcurl wakes up by itself before that where it has a reason */
 
-struct kh_http {
+struct kh_transfer {
 	const struct kh_alloc *alloc;
 	struct kh_curl curl;
 	CURLM *multi;
 	CURL *easy;
 	/* of the one exchange */
-	const struct kh_http_job *job;
-	const struct kh_http_sink *sink;
+	const struct kh_transfer_job *job;
+	const struct kh_transfer_sink *sink;
 	int socket; /* -1 once it was handed over */
 	enum kh_fault fault;
 	const char *detail;
@@ -40,7 +40,7 @@ struct kh_http {
 };
 
 /* The first fault is the one that is told; later ones follow from it. */
-static void stop(struct kh_http *http, enum kh_fault fault, const char *detail)
+static void stop(struct kh_transfer *http, enum kh_fault fault, const char *detail)
 {
 	if (http->fault != KH_FAULT_NONE)
 		return;
@@ -48,7 +48,7 @@ static void stop(struct kh_http *http, enum kh_fault fault, const char *detail)
 	http->detail = detail;
 }
 
-static bool flush(struct kh_http *http)
+static bool flush(struct kh_transfer *http)
 {
 	if (http->pending_n > 0 && http->fault == KH_FAULT_NONE) {
 		enum kh_fault fault = http->sink->output(http->sink->ctx, kh_view_of(http->pending, http->pending_n));
@@ -60,7 +60,7 @@ static bool flush(struct kh_http *http)
 }
 
 /* A block of headers is complete: the response proper, or an interim one, which is forgotten. */
-static void end_block(struct kh_http *http)
+static void end_block(struct kh_transfer *http)
 {
 	struct kh_view block = kh_view_of(http->block, http->block_n);
 	char *location = NULL, *base = NULL;
@@ -89,7 +89,7 @@ static void end_block(struct kh_http *http)
 /* One line of headers, of the response proper, of an interim one, or of trailers. */
 static size_t on_header(char *p, size_t size, size_t count, void *ctx)
 {
-	struct kh_http *http = ctx;
+	struct kh_transfer *http = ctx;
 	size_t n = size * count; /* SIZE is 1 */
 
 	http->header_bytes += n;
@@ -109,7 +109,7 @@ static size_t on_header(char *p, size_t size, size_t count, void *ctx)
 /* Decoded bytes of the body. */
 static size_t on_body(char *p, size_t size, size_t count, void *ctx)
 {
-	struct kh_http *http = ctx;
+	struct kh_transfer *http = ctx;
 	size_t n = size * count;
 	uint64_t left = http->job->output - http->written;
 	struct kh_view rest = kh_view_of(p, n < left ? n : (size_t)left);
@@ -135,7 +135,7 @@ static size_t on_body(char *p, size_t size, size_t count, void *ctx)
 /* Raw bytes of the body: what is decoded to less than came is bounded too. */
 static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
 {
-	struct kh_http *http = ctx;
+	struct kh_transfer *http = ctx;
 
 	(void)total;
 	(void)up_total;
@@ -152,7 +152,7 @@ static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t u
  */
 static int on_trace(CURL *easy, curl_infotype type, char *p, size_t n, void *ctx)
 {
-	struct kh_http *http = ctx;
+	struct kh_transfer *http = ctx;
 
 	(void)easy;
 	if (type == CURLINFO_DATA_IN)
@@ -164,7 +164,7 @@ static int on_trace(CURL *easy, curl_infotype type, char *p, size_t n, void *ctx
 
 static curl_socket_t on_open(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
 {
-	struct kh_http *http = ctx;
+	struct kh_transfer *http = ctx;
 	int socket = purpose == CURLSOCKTYPE_IPCXN ? http->socket : CURL_SOCKET_BAD;
 
 	(void)address; /* made up; see CONNECT_TO */
@@ -189,7 +189,7 @@ static int on_close(void *ctx, curl_socket_t socket)
 #define SET(option, value) (failed |= http->curl.easy_setopt(easy, option, value) != CURLE_OK)
 
 /* What every exchange has.  False where the library does not take one of them. */
-static bool set_always(struct kh_http *http)
+static bool set_always(struct kh_transfer *http)
 {
 	CURL *easy = http->easy;
 	bool failed = false;
@@ -232,7 +232,8 @@ static bool set_always(struct kh_http *http)
 }
 
 /* Adds TEXT to *LIST; false where memory ran out. */
-static bool add_line(const struct kh_http *http, struct curl_slist **list, struct kh_arena *arena, struct kh_view text)
+static bool add_line(const struct kh_transfer *http, struct curl_slist **list, struct kh_arena *arena,
+		     struct kh_view text)
 {
 	struct kh_view copy = kh_arena_printf(arena, "%.*s", KH_FMT(text));
 	struct curl_slist *longer = copy.p ? http->curl.slist_append(*list, copy.p) : NULL;
@@ -243,9 +244,9 @@ static bool add_line(const struct kh_http *http, struct curl_slist **list, struc
 }
 
 /* The lines of the request; those without a value keep libcurl from adding its own. */
-static bool make_lines(const struct kh_http *http, struct kh_arena *arena, struct curl_slist **list)
+static bool make_lines(const struct kh_transfer *http, struct kh_arena *arena, struct curl_slist **list)
 {
-	const struct kh_http_job *job = http->job;
+	const struct kh_transfer_job *job = http->job;
 	bool has_type = false;
 
 	for (size_t i = 0; i < job->headers; i++) {
@@ -260,9 +261,9 @@ static bool make_lines(const struct kh_http *http, struct kh_arena *arena, struc
 	       (has_type || add_line(http, list, arena, KH_LIT("Content-Type:")));
 }
 
-static bool set_job(struct kh_http *http, struct kh_arena *arena, struct curl_slist *lines, struct curl_slist *to)
+static bool set_job(struct kh_transfer *http, struct kh_arena *arena, struct curl_slist *lines, struct curl_slist *to)
 {
-	const struct kh_http_job *job = http->job;
+	const struct kh_transfer_job *job = http->job;
 	struct kh_view url = kh_arena_printf(arena, "%.*s", KH_FMT(job->url));
 	/* libcurl does not write to it: NOCOPY lends it out. */
 	union {
@@ -289,7 +290,7 @@ static bool set_job(struct kh_http *http, struct kh_arena *arena, struct curl_sl
 }
 
 /* Moves the exchange to its end. */
-static CURLcode perform(struct kh_http *http)
+static CURLcode perform(struct kh_transfer *http)
 {
 	CURLcode code = CURLE_OK;
 	int running = 1, left, wait = 0; /* not at first: the connection that libcurl believes to begin is there */
@@ -310,13 +311,13 @@ static CURLcode perform(struct kh_http *http)
 	return code;
 }
 
-static bool is_tls(const struct kh_http *http)
+static bool is_tls(const struct kh_transfer *http)
 {
 	return http->job->url.n > 5 && kh_view_eq_nocase(kh_view_sub(http->job->url, 0, 6), KH_LIT("https:"));
 }
 
 /* What a result of libcurl comes to, where no limit of ours came before it. */
-static void judge(struct kh_http *http, CURLcode code)
+static void judge(struct kh_transfer *http, CURLcode code)
 {
 	const char *detail;
 	curl_off_t begun = 0; /* when the first byte came */
@@ -332,7 +333,7 @@ static void judge(struct kh_http *http, CURLcode code)
 		stop(http, KH_FAULT_HTTP, "the connection was cut within the body");
 }
 
-static void exchange(struct kh_http *http)
+static void exchange(struct kh_transfer *http)
 {
 	/* Whatever the URL names, nobody is looked up: this address stands for the socket that is there. */
 	struct curl_slist *to = http->curl.slist_append(NULL, "::127.0.0.1:"), *lines = NULL;
@@ -351,8 +352,8 @@ static void exchange(struct kh_http *http)
 	kh_arena_done(&arena);
 }
 
-enum kh_fault kh_http_run(struct kh_http *http, const struct kh_http_job *job, const struct kh_http_sink *sink,
-			  const char **ret_detail)
+enum kh_fault kh_transfer_run(struct kh_transfer *http, const struct kh_transfer_job *job,
+			      const struct kh_transfer_sink *sink, const char **ret_detail)
 {
 	http->job = job;
 	http->sink = sink;
@@ -367,13 +368,13 @@ enum kh_fault kh_http_run(struct kh_http *http, const struct kh_http_job *job, c
 	return http->fault;
 }
 
-enum kh_err kh_http_new(const struct kh_alloc *alloc, struct kh_http **ret_http, struct kh_error *err)
+enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **ret_http, struct kh_error *err)
 {
-	struct kh_http *http = kh_alloc_zero(alloc, sizeof(*http));
+	struct kh_transfer *http = kh_alloc_zero(alloc, sizeof(*http));
 
 	if (http == NULL)
 		return kh_error_set(err, KH_ENOMEM, NULL, "no memory");
-	*http = (struct kh_http){.alloc = alloc, .socket = CURL_SOCKET_BAD, .detail = ""};
+	*http = (struct kh_transfer){.alloc = alloc, .socket = CURL_SOCKET_BAD, .detail = ""};
 	enum kh_err e = kh_curl_load(&http->curl, err);
 	if (e != KH_OK) {
 		kh_alloc_free(alloc, http, sizeof(*http));
@@ -388,11 +389,11 @@ enum kh_err kh_http_new(const struct kh_alloc *alloc, struct kh_http **ret_http,
 			return KH_OK;
 		}
 	}
-	kh_http_free(http);
+	kh_transfer_free(http);
 	return kh_error_set(err, KH_EREFUSED, "libcurl", "this libcurl lacks something that is needed");
 }
 
-void kh_http_free(struct kh_http *http)
+void kh_transfer_free(struct kh_transfer *http)
 {
 	if (http == NULL)
 		return;
