@@ -13,6 +13,13 @@ function said(result) {
   return result.structuredContent;
 }
 
+/** Asks, and goes on waiting for as long as it takes: what comes back when it is neither of OPEN any more. */
+async function outcome(client, query, open) {
+  let now = said(await client.call('BCPQuery', query));
+  while (open.includes(now.outcome)) now = said(await client.call('approval_wait', { id: now.approval ?? now.query }));
+  return now;
+}
+
 /** I1: the tools of its role and no other, each with all that a model and a program need. */
 export async function tools(client) {
   const list = await client.tools();
@@ -40,8 +47,8 @@ export async function open(client, home) {
 /** B18, B23, K10: a query answered by `extract`: the values, their labels, and that they are not to be obeyed. */
 export async function delivered(client, { task, block }) {
   const result = await client.call('BCPQuery', { ...KIND, task });
-  const { outcome, delivery, notice } = said(result);
-  assert.equal(outcome, 'delivered');
+  const { outcome: word, delivery, notice } = said(result);
+  assert.equal(word, 'delivered');
   assert.deepEqual(delivery.response, { fields: { urgent: true, topic: 'meeting' } });
   assert.match(notice, /Untrusted data/);
   const labels = result._meta['keyhole/labels'];
@@ -55,20 +62,20 @@ export async function delivered(client, { task, block }) {
 
 /** A5, B13: a held answer that a second process approves while the call waits. */
 export async function held(client, home, { task }) {
-  const [result] = await Promise.all([client.call('BCPQuery', { ...HELD, task }), home.decide(task)]);
-  const { outcome, delivery } = said(result);
-  assert.equal(outcome, 'delivered');
-  assert.deepEqual(delivery.response.answers, HELD_ANSWERS);
+  const [now] = await Promise.all([outcome(client, { ...HELD, task }, ['waiting', 'pending']), home.decide(task)]);
+  assert.equal(now.outcome, 'delivered');
+  assert.deepEqual(now.delivery.response.answers, HELD_ANSWERS);
 }
 
 /** A5: nobody decides in time: `pending`, and the same approval resumed, here after it was rejected. */
 export async function pending(client, home, { task }) {
-  const first = said(await client.call('BCPQuery', { ...HELD, task }));
+  const first = await outcome(client, { ...HELD, task }, ['waiting']);
   assert.equal(first.outcome, 'pending');
   assert.match(first.next, /approval_wait/);
   assert.equal(first.delivery, undefined);
   assert.equal(await home.decide(task, 'reject'), first.approval);
-  const second = said(await client.call('approval_wait', { id: first.approval }));
+  let second = first;
+  while (second.outcome === 'pending') second = said(await client.call('approval_wait', { id: first.approval }));
   assert.equal(second.outcome, 'rejected');
   assert.equal(second.delivery, undefined);
 }
@@ -118,8 +125,7 @@ export async function around(client, { task, block }) {
   assert.equal(policy.policy.release, 'slots');
   const blocks = JSON.parse((await client.read(`keyhole://tasks/${task}/blocks`)).contents[0].text);
   assert.ok(blocks.blocks.some((one) => one.id === block));
-  const missing = client.modern ? -32602 : -32002;
-  await assert.rejects(client.read('keyhole://tasks/t0000000000000000'), (error) => error.code === missing);
+  await assert.rejects(client.read('keyhole://tasks/t0000000000000000'), (error) => error.code === client.missing);
   const { completion } = await client.complete('keyhole://tasks/{id}', 'id', task.slice(0, 4));
   assert.ok(completion.values.includes(task));
 }

@@ -37,7 +37,7 @@ const CONFIGURATION = `policy:
     category_2: 1000/second
 gateway:
   listen: ["127.0.0.1:0"]
-  wait_seconds: 3
+  wait_seconds: 2
 `;
 
 export const KIND = { category: 1, target: 'extract', need: 'kind', fields: [

@@ -13,6 +13,7 @@ async function connect(transport) {
   const client = new Client({ name: 'sdk1', version: '1' });
   await client.connect(transport);
   return {
+    missing: -32002, // how its versions say that there is no such resource
     tools: async () => (await client.listTools()).tools,
     call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
     prompts: async () => (await client.listPrompts()).prompts,
