@@ -105,7 +105,14 @@ static int relay(struct kh_frame *f, int fd)
 
 static enum kh_err lock_down(struct kh_home *home, void *ctx, struct kh_error *err)
 {
+	struct kh_view token;
+	/* Its file may be anywhere, and from then on there is the home alone. */
+	enum kh_err e = kh_home_token(home, KH_ROLE_CONTROLLER, &token, err);
+
 	(void)ctx;
+	if (e != KH_OK)
+		return e;
+	home->preloaded = token;
 	return kh_confine_home(home, err);
 }
 
