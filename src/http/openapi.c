@@ -308,7 +308,7 @@ static void add_head(struct writing *w, yyjson_mut_val *root)
 	add_text(w, root, "openapi", "3.1.0");
 	info = yyjson_mut_obj_add_obj(w->doc, root, "info");
 	add_text(w, info, "title", "Keyhole");
-	add_text(w, info, "version", kh_version());
+	add_text(w, info, "version", KH_VERSION);
 	add_text(w, info, "description",
 		 "Every call has a token; its role decides what it may do, and `x-roles` lists the roles of each "
 		 "operation.  Bodies are JSON; members and parameters that are not listed here are errors.  Ids are a "

@@ -31,8 +31,8 @@ static void test_document(struct kh_test *t)
 		yyjson_val *paths = kh_json_get(root, "paths");
 		assert_int_equal(count_operations(paths), count);
 		for (size_t i = 0; i < count; i++) {
-			yyjson_val *operation =
-				kh_json_get(kh_json_get(paths, routes[i]->path), methods[routes[i]->method]);
+			yyjson_val *operation = kh_json_get(kh_json_get(paths, routes[i]->path),
+							    methods[routes[i]->method]);
 			assert_true(kh_view_eq(kh_json_str(kh_json_get(operation, "operationId")),
 					       kh_view_str(routes[i]->name)));
 			unsigned roles = 0;

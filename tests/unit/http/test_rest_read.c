@@ -10,15 +10,15 @@ static const struct kh_rest_member table[] = {
 	{"text", KH_REST_TEXT, .required = true},
 	{"id", KH_REST_ID, .letter = 't'},
 	{"number", KH_REST_NUMBER, .min = 1, .max = 10},
-	{"time", KH_REST_TIME},
+	{"time", KH_REST_TIME, .required = false},
 	{"word", KH_REST_WORD, .words = &colour_words},
 	{"ids", KH_REST_IDS, .letter = 'b'},
-	{"answer", KH_REST_ANSWER},
+	{"answer", KH_REST_ANSWER, .required = false},
 	{0},
 };
 
 static const struct kh_rest_member parameters[] = {
-	{"all", KH_REST_FLAG},
+	{"all", KH_REST_FLAG, .required = false},
 	{"number", KH_REST_NUMBER, .required = true, .min = 0, .max = 10},
 	{"word", KH_REST_WORD, .words = &colour_words},
 	{0},
@@ -116,14 +116,22 @@ static void test_parameters_refused(struct kh_test *t)
 	static const struct {
 		const char *name, *value, *code, *member;
 	} all[] = {
-		{"number", "", "wrong_type", "number"},     {"number", "1.0", "wrong_type", "number"},
-		{"number", " 1", "wrong_type", "number"},   {"number", "01", "wrong_type", "number"},
-		{"number", "0x1", "wrong_type", "number"},  {"number", "99999999999999999999", "wrong_type", "number"},
-		{"number", "-1", "out_of_range", "number"}, {"number", "11", "out_of_range", "number"},
-		{"all", "", "bad_value", "all"},            {"all", "1", "bad_value", "all"},
-		{"all", "TRUE", "bad_value", "all"},        {"word", "", "bad_value", "word"},
-		{"word", "red,green", "bad_value", "word"}, {"other", "1", "unknown_member", ""},
-		{"", "1", "unknown_member", ""},            {"ALL", "true", "unknown_member", ""},
+		{"number", "", "wrong_type", "number"},
+		{"number", "1.0", "wrong_type", "number"},
+		{"number", " 1", "wrong_type", "number"},
+		{"number", "01", "wrong_type", "number"},
+		{"number", "0x1", "wrong_type", "number"},
+		{"number", "99999999999999999999", "wrong_type", "number"},
+		{"number", "-1", "out_of_range", "number"},
+		{"number", "11", "out_of_range", "number"},
+		{"all", "", "bad_value", "all"},
+		{"all", "1", "bad_value", "all"},
+		{"all", "TRUE", "bad_value", "all"},
+		{"word", "", "bad_value", "word"},
+		{"word", "red,green", "bad_value", "word"},
+		{"other", "1", "unknown_member", ""},
+		{"", "1", "unknown_member", ""},
+		{"ALL", "true", "unknown_member", ""},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -133,8 +141,7 @@ static void test_parameters_refused(struct kh_test *t)
 		assert_string_equal(t->err.member, all[i].member);
 	}
 	struct kh_rest_value v[KH_REST_MEMBERS] = {0};
-	must_fail(t, KH_EINPUT,
-		  kh_rest_read_parameter(&t->arena, NULL, KH_LIT("a\n\"b"), KH_LIT(""), v, &t->err));
+	must_fail(t, KH_EINPUT, kh_rest_read_parameter(&t->arena, NULL, KH_LIT("a\n\"b"), KH_LIT(""), v, &t->err));
 	assert_null(strchr(t->err.detail, '\n')); /* what a stranger wrote is quoted */
 }
 
@@ -168,10 +175,8 @@ static void test_types(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_body),
-	KH_TEST(test_body_refused),
-	KH_TEST(test_parameters),
-	KH_TEST(test_parameters_refused),
+	KH_TEST(test_body),       KH_TEST(test_body_refused),
+	KH_TEST(test_parameters), KH_TEST(test_parameters_refused),
 	KH_TEST_ONCE(test_types),
 };
 KH_TEST_MAIN(cases)
