@@ -10,10 +10,11 @@ static const struct {
 } by_code[] = {
 	{"unauthorised", 401},    {"bad_length", 400},        {"unknown_path", 404},     {"method_not_allowed", 405},
 	{"already_decided", 409}, {"already_executing", 409}, {"already_revoked", 409},  {"last_admin", 409},
-	{"name_taken", 409},      {"query_ended", 409},       {"task_closed", 409},      {"task_failed", 409},
-	{"shown_differs", 409},   {"not_shown", 409},         {"too_large", 413},        {"too_many_headers", 431},
-	{"rate_limited", 429},    {"rate_denied", 403},       {"too_many_pending", 429}, {"too_many_tasks", 429},
-	{"store_refused", 500},   {"store_corrupt", 500},     {"unrecorded", 500},       {"internal", 500},
+	{"name_taken", 409},      {"plan_rejected", 409},     {"too_many_blocks", 409},  {"unsupported_type", 415},
+	{"query_ended", 409},     {"task_closed", 409},       {"task_failed", 409},      {"shown_differs", 409},
+	{"not_shown", 409},       {"too_large", 413},         {"too_many_headers", 431}, {"rate_limited", 429},
+	{"rate_denied", 403},     {"too_many_pending", 429},  {"too_many_tasks", 429},   {"store_refused", 500},
+	{"store_corrupt", 500},   {"unrecorded", 500},        {"internal", 500},
 };
 
 static unsigned by_kind(enum kh_err e)
