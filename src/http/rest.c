@@ -197,7 +197,7 @@ static enum kh_err fill(struct kh_rest *rest, struct kh_error *err)
 		for (size_t j = 0; e == KH_OK && j < count; j++)
 			e = add_entry(rest, &part[j], err);
 	}
-	return e == KH_OK ? kh_openapi_write(&rest->arena, rest->entries, rest->count, &rest->document, err) : e;
+	return e == KH_OK ? kh_http_openapi_write(&rest->arena, rest->entries, rest->count, &rest->document, err) : e;
 }
 
 enum kh_err kh_rest_new(const struct kh_alloc *alloc, struct kh_rest **ret_rest, struct kh_error *err)
