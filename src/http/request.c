@@ -138,7 +138,7 @@ enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_er
 	take_address(r);
 	MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, copy_header, &counting);
 	if (counting.count > KH_HTTP_REQUEST_HEADERS)
-		return kh_error_set(err, KH_ELIMIT, "too_many", "a request has at most %d headers",
+		return kh_error_set(err, KH_ELIMIT, "too_many_headers", "a request has at most %d headers",
 				    KH_HTTP_REQUEST_HEADERS);
 	r->head_size = counting.count * sizeof(struct kh_http_pair) + counting.size + 1;
 	r->head = kh_alloc_zero(r->frame->alloc, r->head_size);
