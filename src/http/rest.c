@@ -176,6 +176,7 @@ static enum kh_err add_entry(struct kh_rest *rest, const struct kh_rest_route *e
 		.path = path,
 		.access = entry->operation != NULL ? KH_HTTP_TOKEN : KH_HTTP_OPEN,
 		.body = entry->limit,
+		.memory = entry->heavy ? KH_REST_MEMORY : 0,
 		.waits = entry->waits,
 		.run = step,
 	};
