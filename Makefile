@@ -5,7 +5,7 @@
 #   make test     every test                                 make eval     detection figures on the corpora
 #   make lint     format, static analysis, own checks        make deep     fuzzing, valgrind, all faults, coverage, proofs
 #   make install  into DESTDIR and PREFIX                    make dist     a source archive of HEAD
-#   make demo     a guided tour                              make run      not in this version
+#   make demo     a guided tour                              make run      the gateway, and what to paste
 #   make clean    remove build*/
 
 PREFIX  ?= /usr/local
@@ -22,19 +22,14 @@ build:
 	@tools/build release
 
 run: build
-	@echo "The gateway (keyhole serve, keyhole mcp) is not in version $(VERSION)." >&2
-	@echo "What runs is the engine, in a home folder of your own, and the sandbox; a tour of it is" >&2
-	@echo "  make demo" >&2
-	@echo "and to begin:" >&2
-	@echo "  build/keyhole init" >&2
-	@echo "  man -l man/keyhole-home.1" >&2
-	@exit 1
+	@tools/run
 
 demo: build
 	@build/keyhole demo
 
 test:
-	@tools/deps
+	@tools/deps test
+	@tools/npm
 	@tools/test
 
 bench: build

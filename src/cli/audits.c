@@ -5,8 +5,8 @@
 #include "cli/audits.h"
 
 #include "cli/checkpoints.h"
-#include "cli/eventline.h"
 #include "cli/frame.h"
+#include "engine/eventline.h"
 #include "store/verify.h"
 
 #include <sodium.h>

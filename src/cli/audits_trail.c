@@ -4,7 +4,8 @@
  */
 #include "cli/audits_trail.h"
 
-#include "cli/eventfilter.h"
+#include "cli/eventoption.h"
+#include "cli/eventtext.h"
 #include "cli/frame.h"
 #include "cli/progress.h"
 #include "store/backend.h"
@@ -20,7 +21,7 @@
 typedef void write_fn(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
 
 struct arguments {
-	struct kh_eventfilter filter;
+	struct kh_eventoption wanted;
 	const char *format;
 	uint64_t last;
 	bool follow;
@@ -31,6 +32,7 @@ struct reading {
 	struct kh_frame *f;
 	struct arguments *args;
 	struct kh_eventline line;
+	struct kh_eventfilter filter;
 	write_fn *write;
 	struct kh_arena arena; /* of what is to be written */
 	struct kh_buf buf;
@@ -59,7 +61,7 @@ static bool write_entry(const struct kh_audit_entry *entry, void *arg)
 	struct reading *r = arg;
 
 	r->seen = entry->id;
-	if (!kh_eventfilter_passes(&r->args->filter, &r->line, entry))
+	if (!kh_eventfilter_passes(&r->filter, &r->line, entry))
 		return true;
 	r->write(&r->line, entry, &r->buf);
 	return r->buf.n < TOGETHER || flush(r);
@@ -71,7 +73,7 @@ static bool remember(const struct kh_audit_entry *entry, void *arg)
 	struct reading *r = arg;
 
 	r->seen = entry->id;
-	if (kh_eventfilter_passes(&r->args->filter, &r->line, entry))
+	if (kh_eventfilter_passes(&r->filter, &r->line, entry))
 		r->ring[r->passed++ % r->args->last] = entry->id;
 	return true;
 }
@@ -101,7 +103,7 @@ static enum kh_err read_on(struct kh_txn *txn, void *arg)
 	enum kh_err e = kh_eventline_init(&r->line, txn);
 	if (e != KH_OK)
 		return e;
-	e = kh_eventfilter_read(&r->args->filter, &r->line, txn->err);
+	e = kh_eventoption_read(&r->args->wanted, &r->line, &r->filter, txn->err);
 	if (e == KH_OK)
 		e = kh_audit_read(txn, r->after, write_entry, r);
 	if (e == KH_OK && !r->lost && !r->failed)
@@ -123,11 +125,11 @@ static enum kh_err read_last(struct kh_txn *txn, void *arg)
 	enum kh_err e = kh_eventline_init(&r->line, txn);
 	if (e != KH_OK)
 		return e;
-	e = kh_eventfilter_read(&r->args->filter, &r->line, txn->err);
+	e = kh_eventoption_read(&r->args->wanted, &r->line, &r->filter, txn->err);
 	if (e == KH_OK)
 		e = kh_txn_next_event(txn, &next);
 	/* Without a filter it is known where they begin. */
-	int64_t after = kh_eventfilter_is_empty(&r->args->filter) ? next - 1 - (int64_t)r->args->last : 0;
+	int64_t after = kh_eventfilter_is_empty(&r->filter) ? next - 1 - (int64_t)r->args->last : 0;
 	if (e == KH_OK)
 		e = kh_audit_read(txn, after > 0 ? after : 0, remember, r);
 	if (e == KH_OK)
@@ -167,7 +169,7 @@ static int run_tail(struct kh_frame *f)
 		kh_error_set(&f->err, KH_EINPUT, "bad_option", "-n is at most %d: `audit export` has all", LAST_MOST);
 		return kh_frame_fail(f);
 	}
-	begin(&r, f, f->options.json ? kh_eventline_json : kh_eventline_text);
+	begin(&r, f, f->options.json ? kh_eventline_json : kh_eventtext_text);
 	enum kh_err e = kh_store_read(f->home.store, read_last, &r, &f->err);
 	while (e == KH_OK && a->follow && !r.lost && !r.failed) {
 		nanosleep(&step, NULL);
@@ -189,14 +191,14 @@ static const struct kh_frame_command tail = {
 int kh_audits_trail_tail_main(int argc, char **argv)
 {
 	struct arguments a = {.last = LAST};
-	struct kh_option own[4 + KH_EVENTFILTER_OPTIONS] = {
+	struct kh_option own[4 + KH_EVENTOPTION_COUNT] = {
 		{"-n", "N", "so many events (default: 10)", .number = &a.last},
 		{"--lines", "N", "the same", .number = &a.last},
 		{"-f", NULL, "go on, and show events as they come", .flag = &a.follow},
 		{"--follow", NULL, "the same", .flag = &a.follow},
 	};
 
-	kh_eventfilter_describe(&a.filter, own + 4);
+	kh_eventoption_describe(&a.wanted, own + 4);
 	return kh_frame_main(&tail, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
 }
 
@@ -212,7 +214,7 @@ static int run_export(struct kh_frame *f)
 		kh_error_set(&f->err, KH_EINPUT, "bad_option", "--format is jsonl or cef");
 		return kh_frame_fail(f);
 	}
-	begin(&r, f, a->format != NULL && strcmp(a->format, "cef") == 0 ? kh_eventline_cef : kh_eventline_json);
+	begin(&r, f, a->format != NULL && strcmp(a->format, "cef") == 0 ? kh_eventtext_cef : kh_eventline_json);
 	if (!f->out->escapes)
 		kh_progress_start(&progress, "exporting");
 	enum kh_err e = kh_store_read(f->home.store, read_on, &r, &f->err);
@@ -235,11 +237,11 @@ static const struct kh_frame_command export = {
 int kh_audits_trail_export_main(int argc, char **argv)
 {
 	struct arguments a = {0};
-	struct kh_option own[1 + KH_EVENTFILTER_OPTIONS] = {
+	struct kh_option own[1 + KH_EVENTOPTION_COUNT] = {
 		{"--format", "FORMAT", "jsonl (default) or cef", .text = &a.format},
 	};
 
-	kh_eventfilter_describe(&a.filter, own + 1);
+	kh_eventoption_describe(&a.wanted, own + 1);
 	return kh_frame_main(&export, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
 }
 
@@ -278,7 +280,7 @@ static int run_show(struct kh_frame *f)
 		kh_error_set(&f->err, KH_EINPUT, "bad_option", "EVENT is the number of an event");
 		return kh_frame_fail(f);
 	}
-	begin(&s.r, f, f->options.json ? kh_eventline_json : kh_eventline_whole);
+	begin(&s.r, f, f->options.json ? kh_eventline_json : kh_eventtext_whole);
 	return end(&s.r, kh_store_read(f->home.store, read_one, &s, &f->err));
 }
 

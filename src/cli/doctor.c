@@ -213,13 +213,16 @@ static const char *about_user(void)
 {
 	return geteuid() == 0
 		       ? "Keyhole runs as root here. Programs in the sandbox are user 65534 outside, who should own "
-			 "nothing; Keyhole itself could do everything, so a user of its own is better."
+			 "nothing; Keyhole itself could do everything, so a user of its own is better: `keyhole init "
+			 "--system` makes one."
 		       : "Keyhole runs as you. Programs in the sandbox have your user id outside too: what keeps them "
 			 "from your files is the sandbox alone. And what runs as you without a sandbox, such as an "
-			 "agent, "
-			 "can read and change whatever Keyhole can, trace it and end it. To keep an agent and its "
-			 "gateway "
-			 "apart, run the gateway as a user of its own.";
+			 "agent, can read and change whatever Keyhole can (store, tokens, sealed content), trace it "
+			 "and "
+			 "end it. That holds for `keyhole serve` and for `keyhole mcp` without a gateway alike. To "
+			 "keep an "
+			 "agent and its gateway apart, run the gateway as a user of its own (`keyhole init --system`); "
+			 "`keyhole mcp` is then a relay that holds a token and nothing else.";
 }
 
 static int print_text(const struct doctor *d)

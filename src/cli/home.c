@@ -10,14 +10,18 @@
 #include "engine/recover.h"
 #include "engine/settle.h"
 #include "exec/client.h"
+#include "reader/model.h"
+#include "reader/turns.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define DAY         (INT64_C(24) * 3600 * 1000000) /* microseconds */
 #define MEMORY      ((size_t)64 << 20)             /* of the configuration and its like */
@@ -53,6 +57,11 @@ static enum kh_err default_token(struct kh_home *home, enum kh_role role, struct
 				 struct kh_error *err)
 {
 	const char *name = kh_home_token_name(role);
+
+	if (home->folder.fd < 0)
+		return kh_error_set(err, KH_EUNKNOWN, "token_missing",
+				    "there is no home folder with a token: name one with --token-file FILE or "
+				    "KEYHOLE_TOKEN_FILE");
 	enum kh_err e = kh_folder_secret(&home->folder, &home->arena, name, ret_token, err);
 
 	if (e != KH_EUNKNOWN)
@@ -70,7 +79,11 @@ enum kh_err kh_home_token(struct kh_home *home, enum kh_role role, struct kh_vie
 	struct kh_view token;
 	enum kh_err e;
 
-	if (file != NULL && file[0] != '\0')
+	if (home->preloaded.n > 0) {
+		token = home->preloaded;
+		home->preloaded = (struct kh_view){NULL, 0};
+		e = KH_OK;
+	} else if (file != NULL && file[0] != '\0')
 		e = kh_folder_secret_at(&home->arena, file, &token, err);
 	else if (given != NULL && given[0] != '\0')
 		e = (token = kh_arena_dup(&home->arena, kh_view_str(given))).p != NULL ? KH_OK : KH_ENOMEM;
@@ -106,8 +119,8 @@ static enum kh_err read_config(struct kh_home *home, struct kh_error *err)
 	home->policy = &home->config->policy;
 	if (home->config->audit.witness_command.n > 0)
 		return kh_error_set(err, KH_EREFUSED, "not_here",
-				    KH_FOLDER_CONFIG ":%u: audit.witness_command is for the gateway, which is not in "
-						     "this version: use witness_file or witness_syslog",
+				    KH_FOLDER_CONFIG ":%u: audit.witness_command is not in this version: use "
+						     "witness_file or witness_syslog",
 				    home->config->audit.line);
 	return KH_OK;
 }
@@ -137,49 +150,142 @@ static enum kh_err read_key(struct kh_home *home, struct kh_error *err)
 	return KH_OK;
 }
 
+/* The text of a model's key: of a file, by its own rules, or of the environment.  It is wiped when the home is closed.
+ */
+static enum kh_err find_model_key(struct kh_home *home, const struct kh_config_reader *from, struct kh_view *ret_key,
+				  struct kh_error *err)
+{
+	struct kh_view name = from->key_file.n > 0 ? from->key_file : from->key_environment;
+	struct kh_view text = kh_arena_printf(&home->arena, "%.*s", KH_FMT(name)); /* with its NUL */
+
+	if (text.p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (from->key_file.n == 0) {
+		const char *value = secure_getenv(text.p);
+		*ret_key = kh_view_trim(kh_arena_dup(&home->arena, kh_view_str(value != NULL ? value : "")));
+		return KH_OK;
+	}
+	return text.p[0] == '/' ? kh_folder_secret_at(&home->arena, text.p, ret_key, err)
+				: kh_folder_secret(&home->folder, &home->arena, text.p, ret_key, err);
+}
+
+/* A key that can stand in a header: visible ASCII. */
+static bool is_model_key(struct kh_view key)
+{
+	bool good = key.n > 0 && key.n <= KH_MODEL_KEY;
+
+	for (size_t i = 0; i < key.n && good; i++)
+		good = key.p[i] > ' ' && key.p[i] < 0x7f;
+	return good;
+}
+
+static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_reader *from, struct kh_reader *reader,
+				  struct kh_error *err)
+{
+	bool is_file = from->key_file.n > 0;
+
+	if (!is_file && from->key_environment.n == 0)
+		return KH_OK;
+	enum kh_err e = find_model_key(home, from, &reader->key, err);
+	if (e == KH_EUNKNOWN || (e == KH_OK && reader->key.n == 0))
+		return kh_error_set(err, KH_EUNKNOWN, "key_missing",
+				    KH_FOLDER_CONFIG ":%u: reader %.*s has no key: %s %.*s is not there, or empty",
+				    from->line, KH_FMT(from->name), is_file ? "the file" : "the environment's",
+				    KH_FMT(is_file ? from->key_file : from->key_environment));
+	if (e == KH_OK && !is_model_key(reader->key))
+		return kh_error_set(err, KH_EINPUT, "secret_invalid",
+				    KH_FOLDER_CONFIG ":%u: the key of reader %.*s is none: it has blanks or other "
+						     "characters than a header can have, or more than %d of them",
+				    from->line, KH_FMT(from->name), KH_MODEL_KEY);
+	return e;
+}
+
+static void wipe_readers(struct kh_reader *readers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (readers[i].key.n > 0)
+			explicit_bzero((void *)(uintptr_t)readers[i].key.p, readers[i].key.n);
+		kh_turns_free(readers[i].turns);
+	}
+}
+
+static struct kh_reader describe_reader(const struct kh_config_reader *from)
+{
+	static const struct kh_reader_driver *const drivers[] = {
+		[KH_CONFIG_DRIVER_EXTRACT] = &kh_reader_extract,
+		[KH_CONFIG_DRIVER_COMMAND] = &kh_reader_command,
+		[KH_CONFIG_DRIVER_OPENAI] = &kh_reader_openai,
+		[KH_CONFIG_DRIVER_ANTHROPIC] = &kh_reader_anthropic,
+	};
+
+	return (struct kh_reader){
+		.name = from->name,
+		.driver = drivers[from->driver],
+		.argv = from->argv.at,
+		.argc = from->argv.n,
+		.read = from->read.at,
+		.reads = from->read.n,
+		.url = from->url,
+		.model = from->model,
+		.authority = from->authority,
+		.local = from->local == KH_CONFIG_TRUE,
+		.schema = from->schema == KH_CONFIG_TRUE,
+		.max_tokens = from->max_tokens,
+		.retries = from->retries,
+		.timeout_ms = from->timeout_seconds * 1000,
+	};
+}
+
+/* The Readers of the configuration; where they are to be asked, with their keys. */
 static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 {
 	const struct kh_config_reader *from = home->config->readers.at;
 	size_t n = home->config->readers.n;
+	bool acts = home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
+	enum kh_err e = KH_OK;
 
 	home->readers = KH_NEW_N(&home->arena, struct kh_reader, n);
 	if (home->readers == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	for (size_t i = 0; i < n; i++) {
-		bool is_command = from[i].driver == KH_CONFIG_DRIVER_COMMAND;
-		home->readers[i] = (struct kh_reader){
-			.name = from[i].name,
-			.driver = is_command ? &kh_reader_command : &kh_reader_extract,
-			.argv = from[i].argv.at,
-			.argc = from[i].argv.n,
-			.read = from[i].read.at,
-			.reads = from[i].read.n,
-			.timeout_ms = from[i].timeout_seconds * 1000,
-		};
-	}
 	home->reader_count = n;
-	return KH_OK;
+	for (size_t i = 0; i < n; i++)
+		home->readers[i] = describe_reader(&from[i]);
+	for (size_t i = 0; e == KH_OK && acts && i < n; i++) {
+		e = read_model_key(home, &from[i], &home->readers[i], err);
+		if (e == KH_OK && from[i].concurrency > 0 &&
+		    (home->readers[i].turns = kh_turns_new(&kh_alloc_system, from[i].concurrency)) == NULL)
+			e = kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	}
+	return e;
 }
 
-/* Starts the executor where a Reader needs one.  There is no thread yet. */
-static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
+static bool needs_executor(const struct kh_home *home)
 {
-	bool needed = false;
+	bool needed = home->use == KH_HOME_SERVE; /* the configuration may change */
 
 	for (size_t i = 0; i < home->reader_count; i++)
-		needed = needed || home->readers[i].driver == &kh_reader_command;
-	if (!needed)
+		needed = needed || home->readers[i].driver != &kh_reader_extract;
+	return needed;
+}
+
+/* There is no thread yet. */
+static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
+{
+	if (!needs_executor(home))
 		return KH_OK;
 	struct kh_client *client = KH_NEW(&home->arena, struct kh_client);
 	if (client == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	enum kh_err e = kh_client_start(client, NULL, err);
-	if (e != KH_OK)
-		return e;
-	home->client = client;
+	if (e == KH_OK)
+		home->client = client;
+	return e;
+}
+
+static void connect_readers(struct kh_home *home)
+{
 	for (size_t i = 0; i < home->reader_count; i++)
 		home->readers[i].client = home->client;
-	return KH_OK;
 }
 
 static enum kh_err open_store(struct kh_home *home, enum kh_home_use use, struct kh_error *err)
@@ -280,30 +386,95 @@ static enum kh_err catch_up(struct kh_home *home, enum kh_home_use use, struct k
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-static enum kh_err open_all(struct kh_home *home, enum kh_home_use use, const char *named, struct kh_error *err)
+/* Root on the home of another user: see home.h. */
+static enum kh_err become_owner(struct kh_home *home, struct kh_view path, struct kh_error *err)
+{
+	const char *file = home->token_file != NULL ? home->token_file : secure_getenv("KEYHOLE_TOKEN_FILE");
+	enum kh_err e = KH_OK;
+	struct stat st;
+
+	if (geteuid() != 0 || stat(path.p, &st) != 0 || st.st_uid == 0)
+		return KH_OK;
+	if (file != NULL && file[0] != '\0')
+		e = kh_folder_secret_at(&home->arena, file, &home->preloaded, err);
+	if (e != KH_OK)
+		return e;
+	if (setgroups(0, NULL) != 0 || setresgid(st.st_gid, st.st_gid, st.st_gid) != 0 ||
+	    setresuid(st.st_uid, st.st_uid, st.st_uid) != 0)
+		return kh_error_set(err, KH_EREFUSED, "home_unsafe", "cannot become user %u, whose home this is: %s",
+				    (unsigned)st.st_uid, strerror(errno));
+	return KH_OK;
+}
+
+static enum kh_err open_folder(struct kh_home *home, const char *named, struct kh_error *err)
 {
 	struct kh_view path;
 	enum kh_err e = kh_folder_path(&home->arena, named, &path, err);
 
 	if (e == KH_OK)
-		e = kh_folder_open(&home->arena, path, &home->folder, err);
+		e = become_owner(home, path, err);
 	if (e == KH_OK)
-		e = read_config(home, err);
-	if (e == KH_OK && (use != KH_HOME_READ || kh_folder_has(&home->folder, KH_FOLDER_KEY)))
+		e = kh_folder_open(&home->arena, path, &home->folder, err);
+	return e;
+}
+
+/* All that must be there before there is a thread. */
+static enum kh_err prepare(struct kh_home *home, const struct kh_home_options *options, struct kh_error *err)
+{
+	bool acts = home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
+	enum kh_err e = KH_OK;
+
+	if (home->use != KH_HOME_READ || kh_folder_has(&home->folder, KH_FOLDER_KEY))
 		e = read_key(home, err);
 	if (e == KH_OK)
 		e = list_readers(home, err);
-	if (e == KH_OK && use == KH_HOME_ASK)
+	if (e == KH_OK && acts)
 		e = start_executor(home, err);
+	if (e == KH_OK)
+		connect_readers(home);
+	if (e == KH_OK && home->use == KH_HOME_SERVE && options->before_store != NULL)
+		e = options->before_store(home, options->ctx, err);
+	return e;
+}
+
+static enum kh_err open_all(struct kh_home *home, enum kh_home_use use, const struct kh_home_options *options,
+			    struct kh_error *err)
+{
+	enum kh_err e = open_folder(home, options->home, err);
+
+	if (e == KH_OK)
+		e = read_config(home, err);
+	if (e != KH_OK || use == KH_HOME_LOOK)
+		return e;
+	e = prepare(home, options, err);
 	if (e == KH_OK)
 		e = open_store(home, use, err);
 	if (e == KH_OK)
 		e = kh_checkpoints_compare(home->store, &home->config->audit, err);
 	if (e == KH_OK && use != KH_HOME_READ)
 		e = open_engine(home, err);
-	if (e == KH_OK && use != KH_HOME_READ)
+	if (e == KH_OK && (use == KH_HOME_CALL || use == KH_HOME_ASK))
 		e = catch_up(home, use, err);
 	return e;
+}
+
+/* What was in force before a reload, and the arena that the one after it (and this) lives in. */
+struct kh_home_past {
+	struct kh_arena arena;
+	struct kh_reader *readers;
+	size_t reader_count;
+	struct kh_home_past *next;
+};
+
+static void forget_past(struct kh_home *home)
+{
+	for (const struct kh_home_past *past = home->past; past != NULL; past = past->next)
+		wipe_readers(past->readers, past->reader_count);
+	while (home->past != NULL) {
+		struct kh_arena arena = home->past->arena;
+		home->past = home->past->next;
+		kh_arena_done(&arena);
+	}
 }
 
 static void close_all(struct kh_home *home)
@@ -314,7 +485,9 @@ static void close_all(struct kh_home *home)
 	if (home->has_key)
 		kh_checkpoint_forget(&home->key);
 	wipe_tokens(home);
+	wipe_readers(home->readers, home->reader_count);
 	kh_folder_close(&home->folder);
+	forget_past(home);
 	kh_arena_done(&home->arena);
 	*home = (struct kh_home){.folder.fd = -1};
 }
@@ -325,13 +498,62 @@ enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struc
 	*home = (struct kh_home){.use = use, .folder.fd = -1, .token_file = options->token_file};
 	umask(077); /* what the store makes beside itself */
 	kh_arena_init(&home->arena, NULL, MEMORY);
-	enum kh_err e = open_all(home, use, options->home, err);
+	enum kh_err e = open_all(home, use, options, err);
 	if (e != KH_OK) {
 		if (home->engine != NULL)
 			kh_engine_free(home->engine);
 		close_all(home);
 	}
 	return e;
+}
+
+/* --- another configuration ---------------------------------------------------------------------------------------- */
+
+/* A witness file elsewhere is out of reach since the lockdown. */
+static enum kh_err check_witness(const struct kh_home *home, const struct kh_home *next, struct kh_error *err)
+{
+	if (kh_view_eq(home->config->audit.witness_file, next->config->audit.witness_file) &&
+	    home->config->audit.witness_syslog == next->config->audit.witness_syslog)
+		return KH_OK;
+	return kh_error_set(err, KH_EREFUSED, "needs_restart",
+			    KH_FOLDER_CONFIG ":%u: another witness_file or witness_syslog needs a start, not a reload",
+			    next->config->audit.line);
+}
+
+/*
+ * The first configuration stays in the home's own arena; each later one has an arena of its own, kept in a list whose
+ * nodes live in these arenas themselves.
+ */
+enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
+{
+	struct kh_home next = *home;
+
+	next.reader_count = 0;
+	kh_arena_init(&next.arena, NULL, MEMORY);
+	struct kh_home_past *node = KH_NEW(&next.arena, struct kh_home_past);
+	enum kh_err e = node != NULL ? read_config(&next, err)
+				     : kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (e == KH_OK)
+		e = check_witness(home, &next, err);
+	if (e == KH_OK)
+		e = list_readers(&next, err);
+	if (e == KH_OK) {
+		connect_readers(&next);
+		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, err);
+	}
+	if (e != KH_OK) {
+		wipe_readers(next.readers, next.reader_count);
+		kh_arena_done(&next.arena);
+		return e;
+	}
+	*node = (struct kh_home_past){
+		.arena = next.arena, .readers = home->readers, .reader_count = home->reader_count, .next = home->past};
+	home->past = node;
+	home->config = next.config;
+	home->policy = next.policy;
+	home->readers = next.readers;
+	home->reader_count = next.reader_count;
+	return KH_OK;
 }
 
 /* --- closing ------------------------------------------------------------------------------------------------------ */

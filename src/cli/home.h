@@ -19,11 +19,17 @@
 #include "engine/engine.h"
 #include "store/checkpoint.h"
 
+struct kh_home;
+
 /* What every such command is told. */
 struct kh_home_options {
 	const char *home;       /* --home */
 	const char *token_file; /* --token-file */
 	bool json;              /* --json */
+	/* KH_HOME_SERVE: called when the configuration is read and the executor runs, and there is neither a store nor
+	 * a thread: the place for sockets and for the lockdown.  NULL: nothing to do. */
+	enum kh_err (*before_store)(struct kh_home *home, void *ctx, struct kh_error *err);
+	void *ctx;
 };
 
 #define KH_HOME_OPTIONS 3
@@ -31,9 +37,11 @@ struct kh_home_options {
 void kh_home_describe(struct kh_home_options *options, struct kh_option ret_options[KH_HOME_OPTIONS]);
 
 enum kh_home_use {
-	KH_HOME_READ, /* the store alone, and nothing is written to it (kh_store_read) */
-	KH_HOME_CALL, /* the engine, for operations that ask no Reader */
-	KH_HOME_ASK,  /* the engine, and Readers: what a process that died left to be asked is taken over too */
+	KH_HOME_READ,  /* the store alone, and nothing is written to it (kh_store_read) */
+	KH_HOME_CALL,  /* the engine, for operations that ask no Reader */
+	KH_HOME_ASK,   /* the engine, and Readers: what a process that died left to be asked is taken over too */
+	KH_HOME_SERVE, /* the engine and the executor, for a gateway: which takes over, settles and purges by itself */
+	KH_HOME_LOOK,  /* the folder and the configuration, and neither a store nor a key */
 };
 
 #define KH_HOME_TOKENS 8
@@ -53,13 +61,16 @@ struct kh_home {
 	struct kh_store *store;
 	struct kh_engine *engine;              /* NULL: KH_HOME_READ */
 	struct kh_home_taken *taken;           /* what was taken over, carried out beside the command; NULL: nothing */
+	struct kh_home_past *past;             /* configurations that were in force before; NULL: none */
+	struct kh_view preloaded;              /* of --token-file, read before this process became another user */
 	struct kh_view tokens[KH_HOME_TOKENS]; /* given out, to be wiped */
 	size_t token_count;
 };
 
 /*
- * Opens.  Whatever is wrong, *ERR says what, where and what to do; then there is nothing to close.  Descriptors 0, 1
- * and 2 must be taken (kh_stream_reserve).
+ * Opens.  Root on the home of another user becomes that user, for good, when the file of --token-file was read: so
+ * nothing in it is ever root's.  Whatever is wrong, *ERR says what, where and what to do; then there is nothing to
+ * close.  Descriptors 0, 1 and 2 must be taken (kh_stream_reserve).
  */
 enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struct kh_home_options *options,
 			 struct kh_error *err) __attribute__((warn_unused_result));
@@ -70,6 +81,13 @@ enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struc
  * durable all the same.
  */
 bool kh_home_close(struct kh_home *home, struct kh_error *err);
+
+/*
+ * Reads the configuration again and puts policy and Readers in force (SIGHUP).  Where it is not usable, *ERR says what
+ * and where, and everything stays as it was.  What was in force before lives until the home is closed; home->config
+ * and home->policy are the new ones then.  From one thread at a time.
+ */
+enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err) __attribute__((warn_unused_result));
 
 /* True where closing would wait for what was taken over. */
 bool kh_home_is_busy(const struct kh_home *home);

@@ -5,6 +5,7 @@
 #include "cli/init.h"
 
 #include "cli/frame.h"
+#include "cli/init_system.h"
 #include "engine/token.h"
 
 #include <dirent.h>
@@ -27,13 +28,17 @@ struct making {
 	size_t count;
 };
 
-struct kh_view kh_init_config(void)
+struct kh_view kh_init_config(struct kh_arena *arena, const char *socket)
 {
-	return KH_LIT(
-		"# Keyhole's configuration.  Everything may be left out: what stands here is the default.\n"
-		"# An unknown key or a bad value is an error that names the line.  keyhole(1) and\n"
-		"# docs/POLICY.md say what each key means.\n"
+	return kh_arena_printf(
+		arena,
+		"# Keyhole's configuration: keyhole.yaml(5).  Everything may be left out: what stands here is the "
+		"default,\n"
+		"# and what is commented out is an example.  An unknown key or a bad value is an error that names the "
+		"line.\n"
+		"# `keyhole serve` reads it again at SIGHUP.\n"
 		"\n"
+		"# What agents may do.\n"
 		"policy:\n"
 		"  budgets:\n"
 		"    task_bits: 4096        # what one task may learn: about 74 short answers\n"
@@ -51,7 +56,55 @@ struct kh_view kh_init_config(void)
 		"\n"
 		"  approvals:\n"
 		"    expiry_seconds: 600\n"
-		"    max_pending: 3         # of a task\n");
+		"    max_pending: 3         # of a task\n"
+		"\n"
+		"# Who reads sealed content and answers.  `extract` is built in, offline, and always there.  A key is "
+		"in a\n"
+		"# file that nobody else may read, or in the environment; never here.\n"
+		"readers: []\n"
+		"#  - name: gpt\n"
+		"#    driver: openai                  # any OpenAI-compatible chat endpoint\n"
+		"#    url: https://api.openai.com/v1/chat/completions\n"
+		"#    model: gpt-4o-mini\n"
+		"#    key_file: openai.key            # in this folder, mode 0600\n"
+		"#  - name: local\n"
+		"#    driver: openai\n"
+		"#    url: http://127.0.0.1:8080/v1/chat/completions\n"
+		"#    model: any\n"
+		"#    local: true                     # loopback and private addresses, plain http\n"
+		"#  - name: claude\n"
+		"#    driver: anthropic\n"
+		"#    url: https://api.anthropic.com/v1/messages\n"
+		"#    model: claude-haiku-4-5\n"
+		"#    key_environment: ANTHROPIC_API_KEY\n"
+		"#  - name: script\n"
+		"#    driver: command                 # a program, in a sandbox of its own for every query\n"
+		"#    argv: [/usr/bin/python3, /opt/readers/mail.py]\n"
+		"#    read: [/opt/readers]\n"
+		"\n"
+		"# How the record is kept.\n"
+		"audit:\n"
+		"  checkpoint_events: 10000   # a signed checkpoint after so many events, or so many seconds\n"
+		"  checkpoint_seconds: 60\n"
+		"  retention_days: 30         # of sealed content and raw responses; 0: for ever\n"
+		"#  witness_file: /mnt/elsewhere/keyhole-checkpoints\n"
+		"#  witness_syslog: true\n"
+		"\n"
+		"# How clients reach `keyhole serve`.\n"
+		"gateway:\n"
+		"  listen: [\"127.0.0.1:7433\"]   # HTTP: /mcp, /api/v1, /metrics, /healthz, /readyz; []: none\n"
+		"  socket: %-21s # for `keyhole mcp`; in this folder where it is not absolute\n"
+		"  connections: 10000\n"
+		"  wait_seconds: 50             # how long a call waits before it answers `pending`\n"
+		"  stop_seconds: 10             # how long a stop waits for what runs\n"
+		"# An address that is not loopback needs TLS (or `plain: true` behind a proxy), and the names it is "
+		"called by:\n"
+		"#  tls_certificate: gateway.crt\n"
+		"#  tls_key: gateway.key\n"
+		"#  hosts: [gateway.example.com]\n"
+		"#  origins: [\"https://console.example.com\"]\n"
+		"#  url: https://gateway.example.com:7433/\n",
+		socket != NULL ? socket : KH_CONFIG_SOCKET);
 }
 
 static enum kh_err failed(struct kh_error *err, const char *what, struct kh_view path, struct kh_arena *arena)
@@ -129,6 +182,14 @@ static enum kh_err put(struct making *m, const char *name, struct kh_view text, 
 	if (e == KH_OK)
 		m->made[m->count++] = name;
 	return e;
+}
+
+static enum kh_err put_link(struct making *m, struct kh_error *err)
+{
+	if (symlinkat(m->init->link, m->folder.fd, KH_FOLDER_CONFIG) != 0)
+		return failed(err, "cannot make", KH_LIT(KH_FOLDER_CONFIG), m->arena);
+	m->made[m->count++] = KH_FOLDER_CONFIG;
+	return KH_OK;
 }
 
 static enum kh_err put_line(struct making *m, const char *name, struct kh_view line, struct kh_error *err)
@@ -268,7 +329,7 @@ enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh
 	if (e == KH_OK)
 		e = put_store(&m, err);
 	if (e == KH_OK)
-		e = put(&m, KH_FOLDER_CONFIG, init->config, err);
+		e = init->link != NULL ? put_link(&m, err) : put(&m, KH_FOLDER_CONFIG, init->config, err);
 	if (e != KH_OK)
 		undo(&m);
 	kh_folder_close(&m.folder);
@@ -302,7 +363,9 @@ static int write_text(struct kh_frame *f, const struct kh_init *init)
 		      "  audit.key         signs the record; its public half, to be noted elsewhere:\n"
 		      "                    %.*s\n"
 		      "\n"
-		      "Next:\n"
+		      "Next, the gateway, which says what to paste into an agent's client:\n"
+		      "  keyhole serve\n"
+		      "or by hand:\n"
 		      "  task=$(keyhole task open \"read my mail\")\n"
 		      "  keyhole task add \"$task\" mail.txt\n"
 		      "  keyhole query query.json --task \"$task\"\n"
@@ -315,9 +378,18 @@ static int write_text(struct kh_frame *f, const struct kh_init *init)
 
 static int run(struct kh_frame *f)
 {
-	struct kh_init init = {.config = kh_init_config()};
-	enum kh_err e = kh_folder_path(&f->arena, f->options.home, &init.path, &f->err);
+	const struct kh_init_system *system = f->args;
+	struct kh_init init = {.config = kh_init_config(&f->arena, NULL)};
 
+	if (system->is_wanted)
+		return kh_init_system_run(f, system);
+	if (system->root != NULL || system->user != NULL) {
+		kh_error_set(&f->err, KH_EINPUT, "bad_option", "--root and --user are for --system");
+		return kh_frame_fail(f);
+	}
+	enum kh_err e = kh_folder_path(&f->arena, f->options.home, &init.path, &f->err);
+	if (e == KH_OK && init.config.p == NULL)
+		e = kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
 	if (e == KH_OK)
 		e = kh_init_home(&f->arena, &init, &f->err);
 	if (e == KH_OK)
@@ -330,13 +402,23 @@ static int run(struct kh_frame *f)
 
 static const struct kh_frame_command command = {
 	.name = "init",
-	.usage = "[--home DIR]",
-	.about = "Make a home folder: a store, a configuration, a key for the record, and tokens.\n",
+	.usage = "[--home DIR | --system]",
+	.about = "Make a home folder: a store, a configuration, a key for the record, and tokens.\n"
+		 "\n"
+		 "With --system, as root: a gateway with a user of its own, so that no agent can read what it keeps.\n",
 	.without_home = true,
 	.run = run,
 };
 
 int kh_init_main(int argc, char **argv)
 {
-	return kh_frame_main(&command, NULL, 0, NULL, argc, argv);
+	struct kh_init_system system = {0};
+	const struct kh_option own[] = {
+		{"--system", NULL, "for the whole machine: /etc/keyhole, /var/lib/keyhole, user keyhole",
+		 .flag = &system.is_wanted},
+		{"--user", "NAME", "with --system: another user (default: keyhole)", .text = &system.user},
+		{"--root", "DIR", "with --system: below DIR in place of /", .text = &system.root},
+	};
+
+	return kh_frame_main(&command, own, sizeof(own) / sizeof(own[0]), &system, argc, argv);
 }

@@ -12,6 +12,8 @@
  */
 struct kh_init {
 	struct kh_view path, config;
+	const char
+		*link; /* where keyhole.yaml is kept instead: the home gets a link to it; NULL: the home has the file */
 	/* out */
 	struct kh_digest audit_key; /* the public one */
 	bool left;                  /* something could not be removed */
@@ -19,8 +21,9 @@ struct kh_init {
 enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh_error *err)
 	__attribute__((warn_unused_result));
 
-/* The keyhole.yaml that a new home gets: every key with its meaning, all of them comments. */
-struct kh_view kh_init_config(void);
+/* The keyhole.yaml that a new home gets: every section explained, every value in it the default, but SOCKET as that of
+ * relays where it is not NULL.  {NULL, 0}: out of memory. */
+struct kh_view kh_init_config(struct kh_arena *arena, const char *socket);
 
 int kh_init_main(int argc, char **argv);
 

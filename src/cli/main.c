@@ -12,11 +12,13 @@
 #include "cli/contexts.h"
 #include "cli/doctor.h"
 #include "cli/init.h"
+#include "cli/mcp.h"
 #include "cli/offline.h"
 #include "cli/prompts.h"
 #include "cli/queries.h"
 #include "cli/sandbox_fetch.h"
 #include "cli/sandbox_run.h"
+#include "cli/serve.h"
 #include "cli/tasks.h"
 #include "cli/tokens.h"
 #include "cli/tour.h"
@@ -70,6 +72,8 @@ static const struct command {
 	 "{\"policy\":\"path\",\"request\":{...}}", NULL},
 	{"demo", NULL, "a guided tour, in a few seconds", ENGINE, .main = kh_tour_main},
 	{"init", NULL, "make a home folder: store, configuration, tokens", ENGINE, .main = kh_init_main},
+	{"serve", NULL, "run the gateway: MCP and REST over HTTP", ENGINE, .main = kh_serve_main},
+	{"mcp", NULL, "MCP on standard streams, for an agent's client", ENGINE, .main = kh_mcp_main},
 	{"task", "open", "open a task", ENGINE, .main = kh_tasks_open_main},
 	{"task", "add", "put content into a task, sealed", ENGINE, .main = kh_tasks_add_main},
 	{"task", "show", "show a task, its budget, what waits", ENGINE, .main = kh_tasks_show_main},
@@ -130,8 +134,8 @@ static int print_usage(FILE *out)
 {
 	fputs("usage: keyhole COMMAND [OPTION...]\n"
 	      "\n"
-	      "An information-flow gateway for AI agents; in this version its engine, without the network.\n"
-	      "`keyhole demo` is a guided tour.\n"
+	      "An information-flow gateway for AI agents.  `keyhole demo` is a guided tour; `keyhole serve` is the\n"
+	      "gateway.\n"
 	      "\n"
 	      "Your own Keyhole, in a home folder (keyhole COMMAND --help says more):\n"
 	      "\n",
@@ -155,7 +159,7 @@ static int print_usage(FILE *out)
 	      "\n",
 	      out);
 	print_commands(out, SANDBOX);
-	fputs("\nSee keyhole(1), keyhole-home(1), keyhole-approvals(1) and keyhole-sandbox(1).\n", out);
+	fputs("\nSee keyhole(1), keyhole-serve(1), keyhole-mcp(1), keyhole-home(1) and keyhole-sandbox(1).\n", out);
 	return out == stderr ? UNUSABLE : written(out);
 }
 
@@ -252,6 +256,9 @@ int main(int argc, char **argv)
 		return print_usage(stderr);
 	if (o.version) {
 		printf("keyhole %s\n", kh_version());
+#ifdef KH_CONFORMANCE
+		fputs("keyhole: CONFORMANCE BUILD: it has test tools and lets anybody in; for testing alone\n", stderr);
+#endif
 		return written(stdout);
 	}
 	const struct command *c = find(&o);

@@ -12,14 +12,24 @@
 #include "engine/token.h"
 
 #include <sodium.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #define BOOK (1U << 20) /* of an arena for the engine's own bookkeeping */
 
-struct kh_engine {
-	struct kh_engine_settings settings;
+/* A policy and what follows from it.  Replaced as a whole; whoever has begun with one ends with it, so all are kept. */
+struct ruling {
+	const struct kh_policy *policy;
+	const struct kh_reader *readers;
+	size_t reader_count;
 	struct kh_rules *rules;
 	struct kh_screen *screen; /* the store thread's */
+	struct ruling *before;
+};
+
+struct kh_engine {
+	struct kh_engine_settings settings;
+	_Atomic(struct ruling *) ruling; /* changed by the store's thread alone */
 	unsigned char id_key[KH_PUBLICID_KEY];
 	int64_t last;             /* the store thread's: time never goes back */
 	struct kh_quota refusals; /* likewise: strangers cannot fill the record */
@@ -61,7 +71,7 @@ struct kh_store *kh_engine_store(const struct kh_engine *engine)
 
 const struct kh_policy *kh_engine_policy(const struct kh_engine *engine)
 {
-	return engine->settings.policy;
+	return atomic_load(&engine->ruling)->policy;
 }
 
 const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine)
@@ -74,11 +84,21 @@ int64_t kh_engine_keep_until(const struct kh_engine *engine, int64_t now)
 	return engine->settings.retention > 0 ? now + engine->settings.retention : 0;
 }
 
+const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t *ret_count)
+{
+	const struct ruling *ruling = atomic_load(&engine->ruling);
+
+	*ret_count = ruling->reader_count;
+	return ruling->readers;
+}
+
 const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name)
 {
-	for (size_t i = 0; i < engine->settings.reader_count; i++) {
-		if (kh_view_eq(engine->settings.readers[i].name, name))
-			return &engine->settings.readers[i];
+	const struct ruling *ruling = atomic_load(&engine->ruling);
+
+	for (size_t i = 0; i < ruling->reader_count; i++) {
+		if (kh_view_eq(ruling->readers[i].name, name))
+			return &ruling->readers[i];
 	}
 	return NULL;
 }
@@ -147,12 +167,13 @@ static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
 static enum kh_err run_job(struct kh_txn *txn, void *arg)
 {
 	struct job *job = arg;
+	const struct ruling *ruling = atomic_load(&job->engine->ruling);
 	struct kh_op op = {
 		.engine = job->engine,
 		.txn = txn,
 		.arena = job->arena,
-		.policy = job->engine->settings.policy,
-		.screen = job->engine->screen,
+		.policy = ruling->policy,
+		.screen = ruling->screen,
 		.now = tick(job->engine),
 		.err = job->err,
 	};
@@ -248,21 +269,106 @@ static enum kh_err stop(struct kh_op *op, void *call)
 		kh_arena_printf(op->arena, "{\"holder\":%lld}", (long long)kh_store_holder(engine->settings.store)));
 }
 
-static enum kh_err make_screen(struct kh_engine *engine, struct kh_arena *arena, struct kh_error *err)
+static void free_ruling(const struct kh_alloc *alloc, struct ruling *ruling)
+{
+	kh_screen_free(ruling->screen);
+	kh_rules_free(ruling->rules);
+	kh_alloc_free(alloc, ruling, sizeof(*ruling));
+}
+
+static enum kh_err make_screen(const struct kh_alloc *alloc, struct ruling *ruling, struct kh_error *err)
 {
 	const struct kh_rule *extra = NULL;
+	struct kh_arena arena;
 	size_t count = 0;
-	enum kh_err e = kh_policy_screen_rules(arena, engine->settings.policy, &extra, &count);
 
+	kh_arena_init(&arena, alloc, BOOK);
+	enum kh_err e = kh_policy_screen_rules(&arena, ruling->policy, &extra, &count);
 	if (e == KH_OK)
-		e = kh_rules_new(engine->settings.alloc, extra, count, &engine->rules, err);
-	return e == KH_OK ? kh_screen_new(engine->settings.alloc, engine->rules, &engine->screen) : e;
+		e = kh_rules_new(alloc, extra, count, &ruling->rules, err);
+	kh_arena_done(&arena);
+	return e == KH_OK ? kh_screen_new(alloc, ruling->rules, &ruling->screen) : e;
+}
+
+static enum kh_err new_ruling(const struct kh_alloc *alloc, const struct kh_policy *policy,
+			      const struct kh_reader *readers, size_t reader_count, struct ruling **ret_ruling,
+			      struct kh_error *err)
+{
+	struct ruling *ruling = kh_alloc_zero(alloc, sizeof(*ruling));
+
+	if (ruling == NULL)
+		return KH_ENOMEM;
+	ruling->policy = policy;
+	ruling->readers = readers;
+	ruling->reader_count = reader_count;
+	enum kh_err e = make_screen(alloc, ruling, err);
+	if (e != KH_OK) {
+		free_ruling(alloc, ruling);
+		return e;
+	}
+	*ret_ruling = ruling;
+	return KH_OK;
+}
+
+struct change {
+	struct kh_engine *engine;
+	struct ruling *ruling;
+	bool in_force;
+};
+
+/* The record of it, and nothing in force yet: what is not durable has not changed anything. */
+static enum kh_err record_change(struct kh_op *op, void *call)
+{
+	const struct change *change = call;
+	struct kh_system_row *system;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_SYSTEM, 1, &system);
+
+	if (e != KH_OK)
+		return e;
+	system->policy = change->ruling->policy->digest;
+	return kh_own_event(op, KH_AUDIT_RELOADED, NULL, KH_LIT(""));
+}
+
+/* On the store's thread, between operations. */
+static enum kh_err put_in_force(struct kh_op *op, void *call)
+{
+	struct change *change = call;
+
+	(void)op;
+	change->ruling->before = atomic_load(&change->engine->ruling);
+	atomic_store(&change->engine->ruling, change->ruling);
+	change->in_force = true;
+	return KH_OK;
+}
+
+enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *policy, const struct kh_reader *readers,
+			     size_t reader_count, struct kh_error *err)
+{
+	const struct kh_alloc *alloc = engine->settings.alloc;
+	struct change change = {.engine = engine};
+	struct kh_arena arena;
+	enum kh_err e = new_ruling(alloc, policy, readers, reader_count, &change.ruling, err);
+
+	if (e != KH_OK)
+		return e;
+	kh_arena_init(&arena, alloc, BOOK);
+	e = kh_engine_own(engine, record_change, &change, &arena, err);
+	if (e == KH_OK)
+		e = kh_engine_own(engine, put_in_force, &change, &arena, err);
+	if (!change.in_force)
+		free_ruling(alloc, change.ruling);
+	kh_arena_done(&arena);
+	return e;
 }
 
 static void close_engine(struct kh_engine *engine)
 {
-	kh_screen_free(engine->screen);
-	kh_rules_free(engine->rules);
+	struct ruling *before;
+
+	for (struct ruling *ruling = atomic_load(&engine->ruling); ruling != NULL; ruling = before) {
+		before = ruling->before;
+		free_ruling(engine->settings.alloc, ruling);
+	}
 	sodium_memzero(engine->id_key, sizeof(engine->id_key));
 	kh_alloc_free(engine->settings.alloc, engine, sizeof(*engine));
 }
@@ -272,6 +378,7 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 {
 	const struct kh_alloc *alloc = settings->alloc != NULL ? settings->alloc : &kh_alloc_system;
 	struct kh_engine *engine = kh_alloc_zero(alloc, sizeof(*engine));
+	struct ruling *ruling = NULL;
 	struct kh_arena arena;
 
 	if (engine == NULL)
@@ -279,7 +386,8 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 	engine->settings = *settings;
 	engine->settings.alloc = alloc;
 	kh_arena_init(&arena, alloc, BOOK);
-	enum kh_err e = make_screen(engine, &arena, err);
+	enum kh_err e = new_ruling(alloc, settings->policy, settings->readers, settings->reader_count, &ruling, err);
+	atomic_init(&engine->ruling, ruling);
 	if (e == KH_OK)
 		e = kh_engine_own(engine, start, engine, &arena, err);
 	kh_arena_done(&arena);

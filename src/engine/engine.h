@@ -44,9 +44,9 @@ enum kh_err kh_engine_create(struct kh_store *store, struct kh_arena *arena, con
 			     struct kh_error *err) __attribute__((warn_unused_result));
 
 /*
- * From the next operation on, another policy and other Readers (SIGHUP).  What was there before must live as long as the
- * engine: whoever has begun with it ends with it.  Recorded; tasks that were opened under the old policy keep what they
- * have, and grants that were given under it are void (A2).
+ * From the next operation on, another policy and other Readers (SIGHUP).  What was there before must live as long as
+ * the engine: whoever has begun with it ends with it.  Recorded; tasks that were opened under the old policy keep what
+ * they have, and grants that were given under it are void (A2).
  */
 enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *policy, const struct kh_reader *readers,
 			     size_t reader_count, struct kh_error *err) __attribute__((warn_unused_result));
@@ -78,6 +78,9 @@ enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_en
 /* Runs an operation of Keyhole's own (recover, expire, carry): no caller. */
 enum kh_err kh_engine_own(struct kh_engine *engine, kh_engine_fn *fn, void *call, struct kh_arena *arena,
 			  struct kh_error *err) __attribute__((warn_unused_result));
+
+/* The configured Readers, in their order.  They live as long as the engine. */
+const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t *ret_count);
 
 /* The configured Reader of this name, or NULL. */
 const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name);

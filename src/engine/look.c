@@ -18,6 +18,21 @@ static enum kh_err find(struct kh_op *op, const struct kh_look *look, struct kh_
 	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, ret_query) : e;
 }
 
+static enum kh_err write_sources(struct kh_op *op, struct kh_view blocks, struct kh_view *ret_json)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_own_ids(op, blocks, &ids, &count);
+
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_view id = kh_own_id(op, KH_ID_BLOCK, ids[i]);
+		yyjson_mut_arr_add_strn(doc, list, id.p, id.n);
+	}
+	return e == KH_OK ? kh_json_write(op->arena, list, ret_json) : e;
+}
+
 static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const struct kh_query_row *query)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
@@ -30,6 +45,9 @@ static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const 
 	if (e != KH_OK)
 		return e;
 	look->block = kh_own_id(op, KH_ID_BLOCK, block->id);
+	e = write_sources(op, query->blocks, &look->sources);
+	if (e != KH_OK)
+		return e;
 	yyjson_mut_val *message = kh_message_delivered(
 		doc, (unsigned)query->category, yyjson_val_mut_copy(doc, response),
 		kh_own_id(op, KH_ID_QUERY, query->id), query->reader, block->taint);
@@ -53,7 +71,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 
 	look->outcome = KH_OUTCOME_NONE;
 	look->due = 0;
-	look->waits = look->delivery = look->block = (struct kh_view){0};
+	look->waits = look->delivery = look->block = look->sources = (struct kh_view){0};
 	enum kh_err e = find(op, look, &query);
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, query->context, &context);
@@ -66,6 +84,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	look->row = query;
+	look->slot = kh_settle_slot(op, query);
 	if (query->state == KH_QUERY_DONE) {
 		look->outcome = query->outcome;
 		return query->outcome == KH_OUTCOME_DELIVERED ? write_delivery(op, look, query) : KH_OK;

@@ -12,7 +12,9 @@ struct kh_look {
 	struct kh_view waits;    /* approval's public id, where pending */
 	struct kh_view delivery; /* the bcp_response_delivery of B24 as JSON, where delivered */
 	struct kh_view block;    /* its block */
-	int64_t due; /* when to look again at the earliest; 0: when somebody has acted.  Not for the Controller */
+	struct kh_view sources;  /* the blocks that it came from: JSON array of public ids */
+	int64_t due;  /* when to look again at the earliest; 0: when somebody has acted.  Not for the Controller */
+	int64_t slot; /* the slot at or after now (B17); now, where nothing waits for slots.  Neither is this */
 	struct kh_query_row *row;
 };
 enum kh_err kh_look_run(struct kh_op *op, void *call);

@@ -6,6 +6,7 @@
 #include "engine/approval_list.h"
 #include "engine/approval_show.h"
 #include "engine/ask.h"
+#include "engine/audittrail.h"
 #include "engine/context.h"
 #include "engine/look.h"
 #include "engine/put.h"
@@ -47,6 +48,7 @@ static const struct kh_operations_entry operations[] = {
 	{"context.output", kh_context_output_run, HOST, NULL},
 	{"context.assemble", kh_context_assemble_run, HOST, NULL},
 	{"context.show", kh_context_show_run, HOST | REVIEWER | ADMIN, NULL},
+	{"audit.read", kh_audittrail_run, REVIEWER | ADMIN, NULL},
 	{"ask.begin", kh_ask_begin_run, 0, NULL},
 	{"query.due", kh_settle_due_run, 0, NULL},
 	{"content.purge", kh_put_purge_run, 0, NULL},

@@ -42,10 +42,14 @@ static enum kh_err collect(struct kh_op *op, struct kh_recover *call, const stru
 		size_t more = call->count > 0 ? 2 * call->count : 1;
 		int64_t *effects = kh_arena_grow(op->arena, call->effects, call->count * sizeof(int64_t),
 						 more * sizeof(int64_t));
-		if (effects == NULL)
+		struct kh_view *readers = kh_arena_grow(op->arena, call->readers, call->count * sizeof(*readers),
+							more * sizeof(*readers));
+		if (effects == NULL || readers == NULL)
 			return KH_ENOMEM;
 		call->effects = effects;
+		call->readers = readers;
 	}
+	call->readers[call->count] = seen->reader;
 	call->effects[call->count++] = seen->id;
 	return KH_OK;
 }

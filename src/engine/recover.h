@@ -9,7 +9,8 @@
 #include "engine/engine.h"
 
 struct kh_recover {
-	int64_t *effects; /* out: taken over, to be carried out by this process */
+	int64_t *effects;        /* out: taken over, to be carried out by this process */
+	struct kh_view *readers; /* out: and whom each of them is to be asked of */
 	size_t count;
 	size_t lost; /* out: tries that died with their process */
 };

@@ -84,21 +84,38 @@ static void add_block(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 		kh_json_add(doc, obj, "purged_at", kh_timestamp_text(op->arena, block->purged_at));
 }
 
-static enum kh_err add_blocks(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
+/* Where the list of blocks begins. */
+static enum kh_err find_after(struct kh_op *op, const struct kh_task_show *show, const struct kh_task_row *task,
+			      int64_t *ret_after)
+{
+	struct kh_block_row block;
+	enum kh_err e = kh_own_block(op, task->context, show->after, &block);
+
+	if (e == KH_OK)
+		*ret_after = block.id;
+	return e;
+}
+
+static enum kh_err add_blocks(struct kh_op *op, struct kh_task_show *show, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 			      const struct kh_task_row *task)
 {
 	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, "blocks");
 	struct kh_block_row block;
-	int64_t *ids = NULL;
+	int64_t *ids = NULL, after = 0;
 	size_t n = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_BLOCKS_OF_TASK, task->id, KH_LIT(""), 0, KH_TASK_SHOW_BLOCKS,
-				    &ids, &n);
+	enum kh_err e = show->after.n > 0 ? find_after(op, show, task, &after) : KH_OK;
 
-	for (size_t i = 0; i < n && e == KH_OK; i++) {
+	if (e == KH_OK)
+		e = kh_txn_find(op->txn, KH_INDEX_BLOCKS_OF_TASK, task->id, KH_LIT(""), after, KH_TASK_SHOW_BLOCKS + 1,
+				&ids, &n);
+	for (size_t i = 0; i < n && i < KH_TASK_SHOW_BLOCKS && e == KH_OK; i++) {
 		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
 		if (e == KH_OK)
 			add_block(op, doc, list, &block);
 	}
+	if (e == KH_OK)
+		show->next = n > KH_TASK_SHOW_BLOCKS ? kh_own_id(op, KH_ID_BLOCK, ids[KH_TASK_SHOW_BLOCKS - 1])
+						     : (struct kh_view){NULL, 0};
 	return e;
 }
 
@@ -158,7 +175,7 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call)
 		e = add_approvals(op, doc, root, task);
 	}
 	if (e == KH_OK)
-		e = add_blocks(op, doc, root, task);
+		e = add_blocks(op, show, doc, root, task);
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);
 	return e == KH_OK ? kh_json_write(op->arena, root, &show->json) : e;

@@ -10,12 +10,15 @@
 
 #include "engine/engine.h"
 
-#define KH_TASK_SHOW_BLOCKS 100 /* blocks that are listed; `block_count` has the number of all */
+#define KH_TASK_SHOW_BLOCKS 100 /* blocks that are listed at a time */
 
 /* Controller (its own), host, reviewer, admin. */
 struct kh_task_show {
 	struct kh_view task;
-	struct kh_view json; /* out: id, title, state, phase, budget in bits and words, escalations, taint, blocks */
+	struct kh_view after; /* of a block: those after it are listed; empty: from the first on */
+	/* out */
+	struct kh_view json; /* id, title, state, phase, budget in bits and words, escalations, taint, blocks */
+	struct kh_view next; /* to be given as AFTER for the rest of the blocks; empty: there are no more */
 };
 enum kh_err kh_task_show_run(struct kh_op *op, void *call);
 

@@ -242,5 +242,8 @@ enum kh_err kh_client_fetch(const struct kh_client *client, const struct kh_fetc
 	bool fed = fetch->method == KH_METHOD_GET; /* has no body */
 
 	enum kh_err e = kh_request_write_fetch(fetch, buffer, &request, err);
-	return e != KH_OK ? e : open_request(client, request, KH_STATE_PARENT_FETCH, fed, ret_exchange, err);
+	if (e == KH_OK)
+		e = open_request(client, request, KH_STATE_PARENT_FETCH, fed, ret_exchange, err);
+	explicit_bzero(buffer, sizeof(buffer)); /* a header can be a key */
+	return e;
 }

@@ -58,18 +58,33 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &header, none) != 0 ? errno : 0;
 }
 
-static enum kh_err restrict_files(const char *folder, struct kh_error *err)
+/* Landlock leaves out what is not there; a store that is not there is a mistake. */
+static enum kh_err check_there(const char *what, const char *path, bool is_folder, struct kh_error *err)
 {
-	struct kh_landlock_rule rule = {.path = folder, .right = KH_LANDLOCK_WRITE};
 	struct stat st;
-	int error;
 
-	/* Landlock leaves out what is not there; a store that is not there is a mistake. */
-	if (folder != NULL && stat(folder, &st) != 0)
-		return refused(err, "the folder", errno);
-	if (folder != NULL && !S_ISDIR(st.st_mode))
-		return refused(err, "the folder", ENOTDIR);
-	error = kh_landlock_restrict(&rule, folder != NULL ? 1 : 0);
+	if (stat(path, &st) != 0)
+		return refused(err, what, errno);
+	return is_folder && !S_ISDIR(st.st_mode) ? refused(err, what, ENOTDIR) : KH_OK;
+}
+
+static enum kh_err restrict_files(const char *folder, const struct kh_lockdown_path *others, size_t count,
+				  struct kh_error *err)
+{
+	struct kh_landlock_rule rules[KH_LOCKDOWN_PATHS + 1] = {{.path = folder, .right = KH_LANDLOCK_WRITE}};
+	size_t n = folder != NULL ? 1 : 0;
+	enum kh_err e = n > 0 ? check_there("the folder", folder, true, err) : KH_OK;
+
+	if (e == KH_OK && count > KH_LOCKDOWN_PATHS)
+		e = refused(err, "paths beside the folder", E2BIG);
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		e = check_there("a path beside the folder", others[i].path, false, err);
+		rules[n++] = (struct kh_landlock_rule){
+			.path = others[i].path, .right = others[i].writes ? KH_LANDLOCK_WRITE : KH_LANDLOCK_READ};
+	}
+	if (e != KH_OK)
+		return e;
+	int error = kh_landlock_restrict(rules, n);
 	return error != 0 ? refused(err, "landlock", error) : KH_OK;
 }
 
@@ -85,7 +100,8 @@ static enum kh_err drop_privileges(struct kh_error *err)
 	return error != 0 ? refused(err, "capabilities", error) : KH_OK;
 }
 
-enum kh_err kh_lockdown(const char *folder, struct kh_error *err)
+enum kh_err kh_lockdown_beside(const char *folder, const struct kh_lockdown_path *others, size_t count,
+			       struct kh_error *err)
 {
 	struct kh_filter *filter = NULL;
 	enum kh_err e = check_threads(err);
@@ -96,7 +112,7 @@ enum kh_err kh_lockdown(const char *folder, struct kh_error *err)
 	if (e == KH_OK)
 		e = drop_privileges(err);
 	if (e == KH_OK)
-		e = restrict_files(folder, err);
+		e = restrict_files(folder, others, count, err);
 	if (e == KH_OK) {
 		error = kh_filter_install(filter);
 		if (error != 0)
@@ -104,4 +120,9 @@ enum kh_err kh_lockdown(const char *folder, struct kh_error *err)
 	}
 	kh_filter_free(filter);
 	return e;
+}
+
+enum kh_err kh_lockdown(const char *folder, struct kh_error *err)
+{
+	return kh_lockdown_beside(folder, NULL, 0, err);
 }

@@ -14,4 +14,17 @@
  */
 enum kh_err kh_lockdown(const char *folder, struct kh_error *err) __attribute__((warn_unused_result));
 
+/* A file or folder besides: to be read, or (WRITES) changed too.  One that is not there is refused. */
+struct kh_lockdown_path {
+	const char *path;
+	bool writes;
+};
+
+#define KH_LOCKDOWN_PATHS 8
+
+/* The same with COUNT others beside FOLDER, KH_LOCKDOWN_PATHS at most: a configuration that is kept elsewhere, the file
+ * of a witness. */
+enum kh_err kh_lockdown_beside(const char *folder, const struct kh_lockdown_path *others, size_t count,
+			       struct kh_error *err) __attribute__((warn_unused_result));
+
 #endif

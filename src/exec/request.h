@@ -15,6 +15,7 @@
 #define KH_REQUEST_HOSTS     32
 #define KH_REQUEST_REDIRECTS 20 /* the most that a request can ask to be followed; 5 where it does not say */
 #define KH_REQUEST_HEAD      KH_MESSAGE_LINES /* bytes of response headers */
+#define KH_REQUEST_BODY      (16U << 20) /* the longest body of a POST: the worker keeps it to send it with its length */
 
 enum kh_method {
 	KH_METHOD_GET = 0,

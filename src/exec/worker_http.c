@@ -59,7 +59,7 @@ static enum kh_fault send_output(void *ctx, struct kh_view bytes)
 
 static enum kh_fault add_body(struct transfer *transfer, struct kh_view bytes)
 {
-	if (bytes.n > KH_WORKER_HTTP_BODY - transfer->body_n)
+	if (bytes.n > KH_REQUEST_BODY - transfer->body_n)
 		return KH_FAULT_REQUEST;
 	while (transfer->body_cap - transfer->body_n < bytes.n) {
 		size_t want = transfer->body_cap > 0 ? transfer->body_cap * 2 : KH_MESSAGE_MAX;
@@ -94,7 +94,7 @@ static enum kh_fault receive_body(struct transfer *transfer)
 }
 
 /* The job as the message has it.  Its text is copied: the messages of the body come into the same buffer. */
-static bool take_job(const struct kh_message *message, struct kh_arena *arena, struct kh_http_job *job)
+static bool take_job(const struct kh_message *message, struct kh_arena *arena, struct kh_transfer_job *job)
 {
 	struct kh_view line;
 	size_t cursor = 0;
@@ -112,9 +112,10 @@ static bool take_job(const struct kh_message *message, struct kh_arena *arena, s
 	return kh_arena_check(arena) == KH_OK;
 }
 
-static int serve(struct kh_worker *worker, struct kh_http *http, struct kh_http_job *job, struct transfer *transfer)
+static int serve(struct kh_worker *worker, struct kh_transfer *http, struct kh_transfer_job *job,
+		 struct transfer *transfer)
 {
-	struct kh_http_sink sink = {.ctx = transfer, .head = send_head, .output = send_output};
+	struct kh_transfer_sink sink = {.ctx = transfer, .head = send_head, .output = send_output};
 	enum kh_fault fault = job->method == KH_METHOD_POST ? receive_body(transfer) : KH_FAULT_NONE;
 	const char *detail = "";
 
@@ -122,13 +123,13 @@ static int serve(struct kh_worker *worker, struct kh_http *http, struct kh_http_
 		return kh_worker_done(worker, fault, "the body of the request is too long, or did not come");
 	job->body = kh_view_of(transfer->body, transfer->body_n);
 	job->wall_ms = kh_worker_left(transfer->deadline);
-	fault = kh_http_run(http, job, &sink, &detail);
+	fault = kh_transfer_run(http, job, &sink, &detail);
 	return kh_worker_done(worker, fault, detail);
 }
 
-int kh_worker_http_serve(struct kh_worker *worker, struct kh_http *http, struct kh_view authorities)
+int kh_worker_http_serve(struct kh_worker *worker, struct kh_transfer *http, struct kh_view authorities)
 {
-	struct kh_http_job job = {.authorities = authorities};
+	struct kh_transfer_job job = {.authorities = authorities};
 	struct transfer transfer = {.worker = worker};
 	struct kh_message message;
 	int fds[KH_MESSAGE_FDS], status;
@@ -157,11 +158,11 @@ int kh_worker_http(int channel)
 	struct kh_worker worker = {.channel = channel, .state = KH_STATE_WORKER_HTTP};
 	struct kh_view authorities = KH_LIT("");
 	struct kh_error err = {.detail = ""};
-	struct kh_http *http = NULL;
+	struct kh_transfer *http = NULL;
 
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]) && authorities.n == 0; i++)
 		authorities = kh_worker_load(stores[i], STORE_MAX);
-	if (kh_http_new(&kh_alloc_system, &http, &err) != KH_OK) {
+	if (kh_transfer_new(&kh_alloc_system, &http, &err) != KH_OK) {
 		fprintf(stderr, "keyhole worker: %s\n", err.detail);
 		return 1;
 	}

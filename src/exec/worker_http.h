@@ -2,10 +2,8 @@
 #ifndef KH_EXEC_WORKER_HTTP_H
 #define KH_EXEC_WORKER_HTTP_H
 
-#include "exec/http.h"
+#include "exec/transfer.h"
 #include "exec/worker.h"
-
-#define KH_WORKER_HTTP_BODY (16U << 20) /* the longest body of a POST: it is kept here to be sent with its length */
 
 /* One TRANSFER over the connected socket that comes with it (and a CA file's descriptor where it has two); HEAD, OUTPUT
  * and DONE. */
@@ -13,6 +11,6 @@ int kh_worker_http(int channel);
 
 /* The same after the filter: waits for the job and carries it out by HTTP, trusting AUTHORITIES (PEM) where the job
  * brings none of its own. */
-int kh_worker_http_serve(struct kh_worker *worker, struct kh_http *http, struct kh_view authorities);
+int kh_worker_http_serve(struct kh_worker *worker, struct kh_transfer *http, struct kh_view authorities);
 
 #endif

@@ -28,11 +28,12 @@ struct kh_asking {
 	enum kh_err result;
 	enum kh_outcome outcome; /* NONE: still with the Reader */
 	char id[KH_ASKING_ID];   /* the query's; empty: refused before it had one, or asked by its approval */
-	struct kh_view approval, delivery, block, advice;
-	bool pending_seen; /* the Controller may know, since some step, that a human decides; `approval` is set */
+	struct kh_view approval, delivery, block, sources, advice; /* as look.h has them */
+	/* After any step: the Controller may know, since some step, that a human decides, and by which approval. */
+	bool pending_seen;
+	char waits[KH_ASKING_ID];
 	/* of the asking */
 	bool begun;
-	int64_t task;
 };
 
 /* One step.  *ERR is filled where asking->result is not KH_OK. */

@@ -55,11 +55,16 @@ enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh
  * handing it out (approval.decide). */
 void kh_gateway_carry(struct kh_gateway *gateway);
 
+/* For asking.h: an ask for the pool of asks; a Controller is told OUTCOME, which is counted. */
+void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view reader);
+void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome);
+
 /* Counters for /metrics. */
+#define KH_GATEWAY_OUTCOMES 8
 struct kh_gateway_figures {
 	struct kh_works_figures calls, asks;
 	struct kh_store_figures store;
-	uint64_t outcomes[8]; /* of queries that this process told a Controller, by enum kh_outcome */
+	uint64_t outcomes[KH_GATEWAY_OUTCOMES]; /* of queries that this process told a Controller, by enum kh_outcome */
 };
 struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway);
 

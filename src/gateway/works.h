@@ -37,7 +37,7 @@ struct kh_work {
 	/* Of the works, from here on. */
 	enum { KH_WORK_NEW, KH_WORK_QUEUED, KH_WORK_RUNS, KH_WORK_PARKED } state;
 	bool woken; /* while it ran */
-	int64_t since;
+	uint64_t since;
 	size_t place; /* in the heap of times, + 1; 0: not there */
 	struct kh_work *next, *prev;
 	struct kh_works *works;
@@ -62,7 +62,7 @@ bool kh_works_add(struct kh_works *works, struct kh_work *work) __attribute__((w
 void kh_works_wake(struct kh_work *work);
 
 /* True from kh_works_stop() on: a step that would wait should come to an end instead. */
-bool kh_works_is_stopping(const struct kh_works *works);
+bool kh_works_is_stopping(struct kh_works *works);
 
 /* Takes no new work, and wakes all that wait.  Returns when nothing is left, or after TIMEOUT_US: false then. */
 bool kh_works_stop(struct kh_works *works, int64_t timeout_us);

@@ -34,6 +34,7 @@ struct kh_http_route {
 	enum kh_http_access access;
 	size_t body; /* bytes of body that are taken at most; 0: none */
 	enum kh_work_next (*run)(struct kh_http_request *r);
+	bool waits; /* it may wait, or stream: refused (503 `busy`) where so many do that others would find no place */
 };
 
 struct kh_http_settings {
@@ -48,7 +49,11 @@ struct kh_http_settings {
 	size_t origin_count;
 	unsigned connections; /* at once; 0: 10,000 */
 	unsigned threads;     /* of MHD; 0: one a core */
-	void *ctx;            /* for routes: kh_http_ctx() */
+	/* For /readyz: whether what Readers are asked through is alive.  NULL: there is nothing of the kind. */
+	bool (*is_alive)(void *ctx);
+	void *ctx; /* of is_alive */
+	/* Microseconds that a client has for a request's headers, and for a body of no size; 0: 15 s and 30 s. */
+	int64_t headers_within, body_within;
 };
 
 enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http **ret_http, struct kh_error *err)
@@ -70,8 +75,9 @@ void kh_http_free(struct kh_http *http);
 struct kh_gateway *kh_http_request_gateway(const struct kh_http_request *r);
 void *kh_http_request_ctx(const struct kh_http_request *r);
 const struct kh_http_route *kh_http_request_route(const struct kh_http_request *r);
-struct kh_work *kh_http_request_work(struct kh_http_request *r);   /* to set wake_at and wake_chain of */
-bool kh_http_request_is_gone(const struct kh_http_request *r);     /* the client is; an answer goes nowhere */
+struct kh_work *kh_http_request_work(struct kh_http_request *r); /* to set wake_at and wake_chain of */
+/* The client has closed its side: its work is woken once then, while it waits and while its stream is open. */
+bool kh_http_request_is_gone(const struct kh_http_request *r);
 struct kh_arena *kh_http_request_arena(struct kh_http_request *r); /* emptied with the answer, and by a wait where
 								       kh_http_request_shed() was called */
 struct kh_view
@@ -80,9 +86,13 @@ struct kh_view kh_http_request_body(const struct kh_http_request *r);
 struct kh_view kh_http_request_segment(const struct kh_http_request *r, const char *name); /* "task" */
 struct kh_view kh_http_request_query(struct kh_http_request *r,
 				     const char *name); /* ?name=..., decoded; p NULL: none */
-struct kh_view kh_http_request_header(struct kh_http_request *r, const char *name); /* p NULL: none */
+/* The INDEX-th parameter, as it was sent; one without `=` has an empty value.  False: there are no more. */
+bool kh_http_request_query_at(struct kh_http_request *r, size_t index, struct kh_view *ret_name,
+			      struct kh_view *ret_value);
+struct kh_view kh_http_request_header(struct kh_http_request *r, const char *name); /* trimmed; p NULL: none */
 struct kh_view kh_http_request_remote(struct kh_http_request *r);   /* "127.0.0.1", or "unix", for the record */
-void *kh_http_request_kept(struct kh_http_request *r, size_t size); /* zeroed at first, the same at every step */
+void *kh_http_request_kept(struct kh_http_request *r, size_t size); /* zeroed at first, the same at every step; NULL:
+								       no memory */
 void kh_http_request_shed(struct kh_http_request *r); /* gives the body and the arena back before a long wait */
 
 /* --- answers ---------------------------------------------------------------------------------------------------------
@@ -106,12 +116,16 @@ void kh_http_reply_error(struct kh_http_request *r, enum kh_err e, const struct 
 
 /*
  * A stream of server-sent events.  It may be written to from any thread until it is closed by either side; what is not
- * read is kept up to a limit, past which the stream ends.  Counted: whoever keeps one holds it.
+ * read is kept up to a limit, past which the stream ends.  Counted: whoever keeps one holds it, whoever opened it has
+ * one hold to drop, and with the last of them it is closed.  The headers leave at once.
  */
 struct kh_http_stream;
+/* The answer of R.  NULL: no memory, or R has been answered. */
 struct kh_http_stream *kh_http_stream_open(struct kh_http_request *r, const struct kh_http_header *headers,
 					   size_t header_count);
-/* One event: `id:` and `event:` where they are not empty, then DATA, one line.  False: nobody reads any more. */
+struct kh_http_stream *kh_http_stream_hold(struct kh_http_stream *s);
+/* One event: `id:` and `event:` where they are not empty, then `data:`, also where DATA is empty.  False: nobody reads
+ * any more. */
 bool kh_http_stream_event(struct kh_http_stream *s, struct kh_view id, struct kh_view event, struct kh_view data);
 bool kh_http_stream_retry(struct kh_http_stream *s, unsigned milliseconds); /* `retry:` */
 bool kh_http_stream_comment(struct kh_http_stream *s);                      /* ":" alone, so that it stays open */
@@ -126,7 +140,7 @@ struct kh_http_figures {
 	uint64_t requests[6]; /* by the first digit of the status; [0]: refused before there was one */
 	uint64_t refused_host, refused_origin, refused_token;
 	unsigned connections;
-	unsigned streams;
+	unsigned streams, waits;
 };
 struct kh_http_figures kh_http_figures(struct kh_http *http);
 

@@ -14,18 +14,20 @@
 #define KH_MCP_MCP_H
 
 #include "base/json.h"
-#include "gateway/gateway.h"
+#include "gateway/asking.h"
 #include "mcp/version.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #define KH_MCP_MESSAGE (4U << 20) /* bytes of one message */
+#define KH_MCP_RUNNING 256        /* requests of one peer's that may run at once */
+#define KH_MCP_TOLD    8
 
 struct kh_mcp_settings {
 	struct kh_gateway *gateway;
-	struct kh_view
-		approvals; /* where a human decides, for people: "https://host/" or empty; the command is named too */
+	/* Where a human decides, for people: "https://host/", or empty.  The command is named too.  Lives as long. */
+	struct kh_view approvals;
 };
 
 /* What a client said that it can. */
@@ -35,6 +37,7 @@ struct kh_mcp_settings {
 #define KH_MCP_CAN_ROOTS      (1U << 3)
 
 struct kh_mcp_exchange;
+struct kh_mcp_peer;
 
 /* How messages leave. */
 struct kh_mcp_transport {
@@ -45,8 +48,9 @@ struct kh_mcp_transport {
 	 * with kh_mcp_exchange_free(), which it may do within the call.
 	 */
 	void (*send)(struct kh_mcp_exchange *x, struct kh_view message, bool last);
-	/* A message that belongs to no exchange (a server's own notification).  NULL: there is no way for these. */
-	void (*push)(struct kh_mcp_peer *peer, struct kh_view message);
+	/* The way of this exchange's messages may be closed for now: the client will come back for the rest.  NULL:
+	 * there is nothing to close. */
+	void (*rest)(struct kh_mcp_exchange *x);
 };
 
 struct kh_mcp_peer {
@@ -60,8 +64,12 @@ struct kh_mcp_peer {
 	unsigned can;                    /* KH_MCP_CAN_* */
 	int log_level;                   /* logging/setLevel, 0 debug .. 7 emergency; -1: none was asked for */
 	struct kh_mcp_exchange *running; /* those that have not been answered, for notifications/cancelled */
-	struct kh_mcp_asked *asked;      /* requests of ours that wait for the client's response */
-	uint64_t next_id;
+	unsigned running_count;
+	struct kh_mcp_asked *asked;           /* requests of ours that wait for the client's response */
+	uint64_t next_id;                     /* of these */
+	char told[KH_MCP_TOLD][KH_ASKING_ID]; /* approvals that the client's human was told of, the newest of them */
+	unsigned tellings;
+	bool gone;
 	atomic_uint refs;
 };
 
@@ -85,7 +93,8 @@ struct kh_mcp_headers {
 /*
  * One message of PEER's; MESSAGE is copied.  CTX is the transport's.  HEADERS may be NULL and is used during the call
  * alone.  The exchange is answered through the transport, perhaps before this returns.  NULL: out of memory or
- * stopping, and nothing was sent.
+ * stopping, and nothing was sent.  Messages of one peer that come one after the other are taken in their order: what a
+ * notification or `initialize` changes holds for the next.
  */
 struct kh_mcp_exchange *kh_mcp_take(struct kh_mcp_peer *peer, void *ctx, struct kh_view message,
 				    const struct kh_mcp_headers *headers);
@@ -103,5 +112,11 @@ void kh_mcp_exchange_cancel(struct kh_mcp_exchange *x);
 enum kh_err kh_mcp_new(const struct kh_mcp_settings *settings, struct kh_mcp **ret_mcp, struct kh_error *err)
 	__attribute__((warn_unused_result));
 void kh_mcp_free(struct kh_mcp *mcp);
+
+/* Lists that have changed: whoever listens (subscriptions/listen) for it is told. */
+#define KH_MCP_CHANGED_TOOLS     (1U << 0)
+#define KH_MCP_CHANGED_PROMPTS   (1U << 1)
+#define KH_MCP_CHANGED_RESOURCES (1U << 2)
+void kh_mcp_changed(struct kh_mcp *mcp, unsigned what);
 
 #endif

@@ -10,8 +10,9 @@
 #include "base/json.h"
 #include "engine/operations.h"
 #include "gateway/asking.h"
+#include "mcp/version.h"
 
-struct kh_mcp_call;
+struct kh_mcp_exchange;
 
 /* What a call of a tool ends with. */
 struct kh_mcp_result {
@@ -25,6 +26,20 @@ struct kh_mcp_result {
 	const char *trust, *taint; /* "untrusted", "medium" */
 	struct kh_view block;      /* the delivery's block id */
 	struct kh_view sources;    /* JSON array of block ids that it came from; or empty */
+
+	/* What few need.  `content`: an array of content blocks in place of `text`, with `is_error` as the tool says.
+	 */
+	yyjson_mut_val *content;
+	bool is_error;
+	/* Not 0: a JSON-RPC error in place of a result, with this code, sentence and data (may be NULL). */
+	int rpc_code;
+	const char *rpc_message;
+	yyjson_mut_val *rpc_data;
+	/* From 2026-07-28 on, an object: what the client is asked for (inputRequests) before the call can go on.  The
+	 * client calls again with call->inputs and call->state, which is `state` once more: it goes through the client
+	 * sealed, bound to token, method, name and arguments, and comes back once. */
+	yyjson_mut_val *inputs;
+	struct kh_view state;
 };
 
 /* One call, as a tool sees it. */
@@ -42,11 +57,26 @@ struct kh_mcp_call {
 		struct kh_asking asking;
 		struct {
 			int64_t until;
-		} next;
+			bool rested;
+		} next; /* of wait.h */
 		char bytes[512];
 	} kept; /* zeroed before the first step, kept over a wait */
-	/* Set by a tool that learns it, so that a human can be told where to decide (A4).  Empty: nothing waits. */
+	/*
+	 * Set by a tool that learns, in a step that goes on to wait, that a human decides: the approval's id, so that
+	 * a human can be told where (A4).  Empty: nothing waits.  A tool that was given the id sets nothing.
+	 */
 	char approval[KH_ASKING_ID];
+	/*
+	 * Not empty: this call was made before, learned that it waits for this approval, was ended so that a human
+	 * could be told, and is now made again.  It goes on with what it had begun, and begins nothing.
+	 */
+	char resume[KH_ASKING_ID];
+	struct kh_mcp_exchange *exchange; /* for say.h */
+	enum kh_mcp_version version;
+	unsigned can;         /* KH_MCP_CAN_*: the client's */
+	yyjson_val *inputs;   /* inputResponses, an object; NULL: none were sent; the first step's alone */
+	struct kh_view state; /* what the result before this call had as `state`; p NULL: none; the first step's alone
+			       */
 };
 
 struct kh_mcp_tool {
@@ -57,6 +87,7 @@ struct kh_mcp_tool {
 	const char *input;       /* JSON schema, an object; literal */
 	const char *output;      /* likewise, of `structured` */
 	bool read_only, destructive, idempotent, open_world; /* annotations */
+	bool open; /* its arguments are not checked against `input`: a schema of others' */
 	enum kh_work_next (*run)(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 };
 

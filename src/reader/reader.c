@@ -53,8 +53,9 @@ enum kh_err kh_reader_prove(struct kh_arena *arena, const struct kh_reader_ask *
 	return e;
 }
 
-static enum kh_err add_block(struct kh_arena *arena, const struct kh_reader_ask *ask, size_t index, yyjson_mut_doc *doc,
-			     yyjson_mut_val *context, struct kh_error *err)
+/* Block INDEX in its fence, as text. */
+static enum kh_err fence_block(struct kh_arena *arena, const struct kh_reader_ask *ask, size_t index,
+			       struct kh_view *ret_text, struct kh_error *err)
 {
 	const struct kh_reader_block *block = &ask->blocks[index];
 	unsigned char nonce[KH_FENCE_NONCE_SIZE];
@@ -67,24 +68,37 @@ static enum kh_err add_block(struct kh_arena *arena, const struct kh_reader_ask 
 	derive_nonce(ask, index, nonce);
 	e = kh_fence_wrap(arena, nonce, &attribution, kh_tainted_open(block->content), &fence, err);
 	if (e == KH_OK)
-		yyjson_mut_arr_add_strn(doc, context, fence.rendered.p, fence.rendered.n);
+		*ret_text = fence.rendered;
 	return e;
+}
+
+enum kh_err kh_reader_fences(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view **ret_texts,
+			     struct kh_error *err)
+{
+	struct kh_view *texts = KH_NEW_N(arena, struct kh_view, ask->block_count);
+	enum kh_err e = texts != NULL ? KH_OK : KH_ENOMEM;
+
+	for (size_t i = 0; e == KH_OK && i < ask->block_count; i++)
+		e = fence_block(arena, ask, i, &texts[i], err);
+	if (e == KH_OK)
+		*ret_texts = texts;
+	return e == KH_ENOMEM ? kh_error_set(err, e, "out_of_memory", "no memory for a Reader's message") : e;
 }
 
 enum kh_err kh_reader_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_json,
 			      struct kh_error *err)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *message = kh_message_query(doc, ask->query, ask->id, ask->from);
-	yyjson_mut_val *context = yyjson_mut_arr(doc);
-	enum kh_err e = kh_arena_check(arena);
+	yyjson_mut_val *message = kh_message_query(doc, ask->query, ask->id, ask->from), *context;
+	struct kh_view *texts;
+	enum kh_err e = kh_reader_fences(arena, ask, &texts, err);
 
-	for (size_t i = 0; e == KH_OK && i < ask->block_count; i++)
-		e = add_block(arena, ask, i, doc, context, err);
 	if (e != KH_OK)
-		return e == KH_ENOMEM ? kh_error_set(err, e, "out_of_memory", "no memory for a Reader's message") : e;
+		return e;
 	kh_json_add(doc, message, "prompt", kh_prompt_find(KH_LIT("reader"))->text);
-	yyjson_mut_obj_add_val(doc, message, "context", context);
+	context = yyjson_mut_obj_add_arr(doc, message, "context");
+	for (size_t i = 0; i < ask->block_count; i++)
+		yyjson_mut_arr_add_strn(doc, context, texts[i].p, texts[i].n);
 	e = kh_json_write(arena, message, ret_json);
 	return e == KH_OK ? e : kh_error_set(err, e, "out_of_memory", "no memory for a Reader's message");
 }

@@ -15,6 +15,7 @@
 #include "core/policy/words.h"
 
 struct kh_client; /* of an executor */
+struct kh_turns;
 
 struct kh_reader_block {
 	struct kh_view id;          /* public */
@@ -46,7 +47,7 @@ extern const struct kh_words kh_reader_fault_words;
 struct kh_reader;
 
 struct kh_reader_driver {
-	const char *name; /* "extract", "command" */
+	const char *name; /* "extract", "command", "openai", "anthropic" */
 	bool pure;        /* an answer is a function of the ask: asking twice does no harm */
 	/*
 	 * Asks and waits.  The response lives in the arena.  Fails only for lack of memory or by a fault of our own;
@@ -61,7 +62,7 @@ struct kh_reader_driver {
 struct kh_reader {
 	struct kh_view name; /* what a query's `target` names */
 	const struct kh_reader_driver *driver;
-	const struct kh_client *client; /* command: the executor */
+	const struct kh_client *client; /* the executor; extract: NULL */
 	const struct kh_view *argv;     /* command: argv[0] is an absolute path */
 	size_t argc;
 	const struct kh_view *read; /* command: what it sees besides the system's programs and itself, read-only */
@@ -71,8 +72,9 @@ struct kh_reader {
 	struct kh_view key; /* the secret itself, wiped by whoever made the Reader; empty: none */
 	bool local, schema;
 	uint64_t max_tokens, retries;
-	uint64_t timeout_ms;  /* 0: 30 s */
+	uint64_t timeout_ms;    /* 0: 30 s */
 	uint64_t concurrency; /* asked at once by one process; 0: no limit */
+	struct kh_turns *turns; /* how many ask at once in this process; NULL: no limit */
 };
 
 extern const struct kh_reader_driver kh_reader_extract;   /* extract.c */
@@ -86,6 +88,10 @@ extern const struct kh_reader_driver kh_reader_anthropic; /* anthropic.c */
  */
 enum kh_err kh_reader_prove(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_error *err)
 	__attribute__((warn_unused_result));
+
+/* Every block in its fence, as text, each with a nonce of its own; proved first, as below. */
+enum kh_err kh_reader_fences(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view **ret_texts,
+			     struct kh_error *err) __attribute__((warn_unused_result));
 
 /*
  * What a Reader that is a program or an agent is sent, as one JSON object on one line: the `bcp_query` of B24 with two

@@ -20,6 +20,7 @@ static const char *const kinds[] = {
 	[KH_AUDIT_TASK_UNLISTED] = "task.unlisted",
 	[KH_AUDIT_REFUSED] = "call.refused",
 	[KH_AUDIT_CONTENT_PURGED] = "content.purged",
+	[KH_AUDIT_RELOADED] = "store.reloaded",
 	[KH_AUDIT_TASK_OPENED] = "task.opened",
 	[KH_AUDIT_TASK_CLOSED] = "task.closed",
 	[KH_AUDIT_TASK_FAILED] = "task.failed",

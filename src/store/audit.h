@@ -30,6 +30,7 @@ enum kh_audit_kind {
 	KH_AUDIT_TASK_UNLISTED, /* closed or failed; with the head of its chain */
 	KH_AUDIT_REFUSED,       /* a call that had no right to what it asked */
 	KH_AUDIT_CONTENT_PURGED,
+	KH_AUDIT_RELOADED, /* another policy is in force */
 	/* a task's */
 	KH_AUDIT_TASK_OPENED,
 	KH_AUDIT_TASK_CLOSED,

@@ -74,7 +74,7 @@ static void check_messages(int channel, uint64_t cap)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct kh_worker worker;
-	struct kh_http *http = NULL;
+	struct kh_transfer *http = NULL;
 	int ends[2], sockets[2];
 
 	if (size < 1 || size > SERVER_MAX)
@@ -87,11 +87,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	HOLDS(shutdown(sockets[1], SHUT_WR) == 0);
 	send_job(ends[0], sockets[0], cap, data[0] & 1);
 	close(sockets[0]);
-	HOLDS(kh_http_new(&kh_alloc_system, &http, NULL) == KH_OK);
+	HOLDS(kh_transfer_new(&kh_alloc_system, &http, NULL) == KH_OK);
 	worker.channel = ends[1];
 	worker.state = KH_STATE_WORKER_HTTP;
 	HOLDS(kh_worker_http_serve(&worker, http, KH_LIT("")) == 0);
-	kh_http_free(http);
+	kh_transfer_free(http);
 	check_messages(ends[0], cap);
 	close(ends[0]);
 	close(ends[1]);

@@ -4,10 +4,15 @@
  */
 #include "core/policy/config.h"
 
+#include "core/comm/url.h"
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
+#include "core/policy/reach.h"
 
-static const char *const drivers[] = {[KH_CONFIG_DRIVER_EXTRACT] = "extract", [KH_CONFIG_DRIVER_COMMAND] = "command"};
+static const char *const drivers[] = {[KH_CONFIG_DRIVER_EXTRACT] = "extract",
+				      [KH_CONFIG_DRIVER_COMMAND] = "command",
+				      [KH_CONFIG_DRIVER_OPENAI] = "openai",
+				      [KH_CONFIG_DRIVER_ANTHROPIC] = "anthropic"};
 const struct kh_words kh_config_driver_words = KH_WORDS(drivers);
 
 static const struct kh_config_reader built_in = {.name = KH_LIT_INIT(KH_CONFIG_EXTRACT),
@@ -15,6 +20,9 @@ static const struct kh_config_reader built_in = {.name = KH_LIT_INIT(KH_CONFIG_E
 
 static const struct kh_config_audit audit_defaults = {
 	.checkpoint_events = 10000, .checkpoint_seconds = 60, .retention_days = 30};
+
+static const struct kh_config_gateway gateway_defaults = {
+	.socket = KH_LIT_INIT(KH_CONFIG_SOCKET), .connections = 10000, .wait_seconds = 50, .stop_seconds = 10};
 
 static enum kh_err refuse(const struct kh_outline_source *source, unsigned line, struct kh_view what,
 			  const char *expected, struct kh_error *err)
@@ -43,30 +51,98 @@ static enum kh_err check_argv(const struct kh_outline_source *source, unsigned l
 	return KH_OK;
 }
 
-static enum kh_err check_command(const struct kh_outline_source *source, struct kh_config_reader *reader, size_t i,
-				 struct kh_error *err)
+/* Which drivers a key is for, and how that is said. */
+enum audience { FOR_COMMAND, FOR_MODELS, FOR_OPENAI, FOR_ASKED };
+static const struct {
+	unsigned drivers;
+	const char *words;
+} audiences[] = {
+	[FOR_COMMAND] = {1U << KH_CONFIG_DRIVER_COMMAND, "it only for driver command"},
+	[FOR_MODELS] = {1U << KH_CONFIG_DRIVER_OPENAI | 1U << KH_CONFIG_DRIVER_ANTHROPIC,
+			"it only for drivers openai and anthropic"},
+	[FOR_OPENAI] = {1U << KH_CONFIG_DRIVER_OPENAI, "it only for driver openai"},
+	[FOR_ASKED] = {1U << KH_CONFIG_DRIVER_COMMAND | 1U << KH_CONFIG_DRIVER_OPENAI |
+			       1U << KH_CONFIG_DRIVER_ANTHROPIC,
+		       "it only for drivers command, openai and anthropic"},
+};
+
+/* A key that says nothing to a driver is a mistake, and one that could be taken for protection. */
+static enum kh_err check_keys(const struct kh_outline_source *source, const struct kh_config_reader *r, size_t i,
+			      struct kh_error *err)
+{
+	const struct {
+		const char *key;
+		bool said;
+		enum audience audience;
+	} keys[] = {
+		{"argv", r->argv.at != NULL, FOR_COMMAND},
+		{"read", r->read.at != NULL, FOR_COMMAND},
+		{"url", r->url.n > 0, FOR_MODELS},
+		{"model", r->model.n > 0, FOR_MODELS},
+		{"key_file", r->key_file.n > 0, FOR_MODELS},
+		{"key_environment", r->key_environment.n > 0, FOR_MODELS},
+		{"authority", r->authority.n > 0, FOR_MODELS},
+		{"local", r->local != KH_CONFIG_UNSAID, FOR_MODELS},
+		{"schema", r->schema != KH_CONFIG_UNSAID, FOR_OPENAI},
+		{"max_tokens", r->max_tokens != 0, FOR_MODELS},
+		{"retries", r->retries != KH_CONFIG_NOT_SAID, FOR_MODELS},
+		{"timeout_seconds", r->timeout_seconds != 0, FOR_ASKED},
+		{"concurrency", r->concurrency != 0, FOR_ASKED},
+	};
+	const char *driver = kh_words_name(&kh_config_driver_words, r->driver);
+	size_t k = 0, count = sizeof(keys) / sizeof(keys[0]);
+
+	while (k < count && (!keys[k].said || (audiences[keys[k].audience].drivers & 1U << r->driver) != 0))
+		k++;
+	if (k == count)
+		return KH_OK;
+	return refuse(source, r->line,
+		      kh_arena_printf(source->arena, "readers[%zu]: %s for driver %s", i, keys[k].key, driver),
+		      audiences[keys[k].audience].words, err);
+}
+
+static enum kh_err check_command(const struct kh_outline_source *source, const struct kh_config_reader *reader,
+				 size_t i, struct kh_error *err)
 {
 	struct kh_view path = kh_arena_printf(source->arena, "readers[%zu].argv", i);
 
-	if (reader->timeout_seconds == 0)
-		reader->timeout_seconds = KH_CONFIG_READER_TIME;
 	return check_argv(source, reader->line, path, &reader->argv, &reader->read, err);
 }
 
-/* A key that says nothing to `extract` is a mistake, and one that could be taken for protection. */
-static enum kh_err check_extract(const struct kh_outline_source *source, const struct kh_config_reader *reader,
-				 size_t i, struct kh_error *err)
+/* A model behind an API: where it is, what it is called, and how its key is kept. */
+static enum kh_err check_model(const struct kh_outline_source *source, const struct kh_config_reader *reader, size_t i,
+			       struct kh_error *err)
 {
-	const char *key = reader->argv.at != NULL        ? "argv"
-			  : reader->read.at != NULL      ? "read"
-			  : reader->timeout_seconds != 0 ? "timeout_seconds"
-							 : NULL;
+	struct kh_view what = kh_arena_printf(source->arena, "readers[%zu]", i);
+	bool is_local = reader->local == KH_CONFIG_TRUE;
+	struct kh_url url;
 
-	if (key == NULL)
-		return KH_OK;
-	return refuse(source, reader->line,
-		      kh_arena_printf(source->arena, "readers[%zu]: %s for driver extract", i, key),
-		      "it only for driver command", err);
+	if (reader->url.n == 0)
+		return refuse(source, reader->line, what, "the key url in it, the address of the endpoint", err);
+	if (reader->model.n == 0)
+		return refuse(source, reader->line, what, "the key model in it, its name at the endpoint", err);
+	if (kh_url_read_web(reader->url, is_local, &url, NULL) != KH_OK)
+		return refuse(source, reader->line,
+			      kh_arena_printf(source->arena, "%.*s.url: plain http", KH_FMT(what)),
+			      "https, or local: true for an endpoint of this machine or network", err);
+	if (reader->key_file.n > 0 && reader->key_environment.n > 0)
+		return refuse(source, reader->line,
+			      kh_arena_printf(source->arena, "%.*s: key_file and key_environment", KH_FMT(what)),
+			      "one of them", err);
+	return KH_OK;
+}
+
+/* The defaults of what was left out. */
+static void fill_reader(struct kh_config_reader *reader)
+{
+	if (reader->local == KH_CONFIG_UNSAID)
+		reader->local = KH_CONFIG_FALSE;
+	if (reader->schema == KH_CONFIG_UNSAID)
+		reader->schema = KH_CONFIG_TRUE;
+	if (reader->retries == KH_CONFIG_NOT_SAID)
+		reader->retries = KH_CONFIG_RETRIES;
+	if (reader->timeout_seconds == 0 && reader->driver != KH_CONFIG_DRIVER_EXTRACT)
+		reader->timeout_seconds = KH_CONFIG_READER_TIME;
 }
 
 /* Each name once; and the built-in one means what it always means. */
@@ -95,8 +171,12 @@ static enum kh_err check_readers(const struct kh_outline_source *source, const s
 	for (size_t i = 0; e == KH_OK && i < list->n; i++) {
 		e = check_name(source, readers, i, err);
 		if (e == KH_OK)
-			e = readers[i].driver == KH_CONFIG_DRIVER_COMMAND ? check_command(source, &readers[i], i, err)
-									  : check_extract(source, &readers[i], i, err);
+			e = check_keys(source, &readers[i], i, err);
+		if (e == KH_OK && readers[i].driver == KH_CONFIG_DRIVER_COMMAND)
+			e = check_command(source, &readers[i], i, err);
+		else if (e == KH_OK && readers[i].driver != KH_CONFIG_DRIVER_EXTRACT)
+			e = check_model(source, &readers[i], i, err);
+		fill_reader(&readers[i]);
 	}
 	return e;
 }
@@ -117,6 +197,50 @@ static void add_built_in(struct kh_arena *arena, struct kh_config *config)
 	*list = (struct kh_list){all, list->n + 1};
 }
 
+/* An address that others can reach needs TLS, or the operator's word that it does not; and the names that it has. */
+static enum kh_err check_listen(const struct kh_outline_source *source, const struct kh_config_gateway *gateway,
+				size_t i, struct kh_error *err)
+{
+	struct kh_view text = gateway->listen.at[i],
+		       what = kh_arena_printf(source->arena, "gateway.listen[%zu]: %.*s", i, KH_FMT(text));
+	struct kh_reach reach;
+
+	if (!kh_reach_read(text, &reach) || reach.is_loopback)
+		return KH_OK;
+	if (gateway->tls_certificate.n == 0 && gateway->plain != KH_CONFIG_TRUE)
+		return refuse(source, gateway->line, what,
+			      "a loopback address, or tls_certificate and tls_key, or plain: true", err);
+	if (gateway->hosts.n == 0)
+		return refuse(source, gateway->line, what, "the names that it is called by there, as hosts", err);
+	return KH_OK;
+}
+
+static enum kh_err check_gateway(const struct kh_outline_source *source, struct kh_config_gateway *gateway,
+				 struct kh_error *err)
+{
+	static const struct kh_view listen = KH_LIT_INIT(KH_CONFIG_LISTEN);
+	bool has_certificate = gateway->tls_certificate.n > 0, has_key = gateway->tls_key.n > 0;
+	enum kh_err e = KH_OK;
+
+	if (has_certificate != has_key)
+		return refuse(source, gateway->line,
+			      has_key ? KH_LIT("gateway.tls_key without tls_certificate")
+				      : KH_LIT("gateway.tls_certificate without tls_key"),
+			      "both of them or neither", err);
+	if (has_key && gateway->plain == KH_CONFIG_TRUE)
+		return refuse(source, gateway->line, KH_LIT("gateway.plain: true beside TLS"), "one of the two", err);
+	for (size_t i = 0; e == KH_OK && i < gateway->listen.n; i++)
+		e = check_listen(source, gateway, i, err);
+	if (e != KH_OK || gateway->listen.at != NULL)
+		return e;
+	gateway->listen.at = KH_NEW(source->arena, struct kh_view);
+	if (gateway->listen.at == NULL)
+		return KH_OK; /* the arena remembers */
+	gateway->listen.at[0] = listen;
+	gateway->listen.n = 1;
+	return KH_OK;
+}
+
 /* What fits together, and what is made of it. */
 static enum kh_err finish(const struct kh_outline_source *source, struct kh_config *config, struct kh_error *err)
 {
@@ -127,6 +251,8 @@ static enum kh_err finish(const struct kh_outline_source *source, struct kh_conf
 	if (e == KH_OK && config->audit.witness_command.at != NULL)
 		e = check_argv(source, config->audit.line, KH_LIT("audit.witness_command"),
 			       &config->audit.witness_command, NULL, err);
+	if (e == KH_OK)
+		e = check_gateway(source, &config->gateway, err);
 	if (e == KH_OK)
 		add_built_in(source->arena, config);
 	return e;
@@ -143,6 +269,7 @@ enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct k
 	if (e == KH_OK && config != NULL) {
 		kh_policy_start(&config->policy);
 		config->audit = audit_defaults;
+		config->gateway = gateway_defaults;
 		e = kh_schema_read(&source, &kh_keys_config, root, "", config, err);
 	}
 	if (e == KH_OK && config != NULL)

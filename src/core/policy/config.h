@@ -15,6 +15,10 @@
 #define KH_CONFIG_ARGUMENT    4096      /* bytes of one argument or path */
 #define KH_CONFIG_ARGUMENTS   32768     /* bytes of all of a program's arguments and paths */
 #define KH_CONFIG_READER_TIME 30        /* seconds for an answer, where it does not say */
+#define KH_CONFIG_LISTEN      "127.0.0.1:7433"
+#define KH_CONFIG_SOCKET      "mcp.sock"
+#define KH_CONFIG_RETRIES     2         /* of a request to a model, where it does not say */
+#define KH_CONFIG_NOT_SAID    UINT64_MAX
 
 enum kh_config_driver {
 	KH_CONFIG_DRIVER_EXTRACT,   /* built in: finds by rule */
@@ -24,7 +28,8 @@ enum kh_config_driver {
 };
 extern const struct kh_words kh_config_driver_words;
 
-enum kh_config_switch { KH_CONFIG_FALSE, KH_CONFIG_TRUE };
+/* UNSAID is no word of a file: it stands where a key was left out, until the defaults are put in. */
+enum kh_config_switch { KH_CONFIG_FALSE, KH_CONFIG_TRUE, KH_CONFIG_UNSAID };
 
 struct kh_config_reader {
 	struct kh_view name; /* what a query's `target` says */
@@ -32,9 +37,9 @@ struct kh_config_reader {
 	struct kh_texts argv; /* command: the first is an absolute path */
 	struct kh_texts read; /* command: absolute paths that it sees besides, read-only */
 	/* openai, anthropic */
-	struct kh_view url;             /* of the endpoint; https, or http where `local` */
-	struct kh_view model;           /* its name there */
-	struct kh_view key_file;        /* a file with the API key; relative to the home folder; or */
+	struct kh_view url;      /* of the endpoint; https, or http where `local` */
+	struct kh_view model;    /* its name there */
+	struct kh_view key_file; /* a file with the API key: an absolute path, or a name in the home folder; or */
 	struct kh_view key_environment; /* the name of a variable of the environment; neither: no key is sent */
 	struct kh_view authority;       /* a PEM file of CAs to trust in place of the system's; empty: the system's */
 	enum kh_config_switch local;    /* the endpoint may be at a private or loopback address, by plain http */
@@ -49,7 +54,7 @@ struct kh_config_reader {
 
 /* How clients reach the gateway. */
 struct kh_config_gateway {
-	struct kh_texts listen; /* "127.0.0.1:7433", "[::1]:7433"; that where it does not say */
+	struct kh_texts listen; /* "127.0.0.1:7433", "[::1]:7433"; the first where it does not say; none: no HTTP */
 	struct kh_view socket;  /* the Unix socket of relays (I9); relative to the home folder; `mcp.sock` */
 	struct kh_view tls_certificate, tls_key; /* PEM files; both or none; relative to the home folder */
 	enum kh_config_switch plain; /* plain HTTP on an address that is not loopback; needed for that without TLS */

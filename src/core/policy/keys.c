@@ -4,7 +4,9 @@
  */
 #include "core/policy/keys.h"
 
+#include "core/comm/url.h"
 #include "core/policy/match.h"
+#include "core/policy/reach.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -41,6 +43,15 @@ _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an
 #define IS_HOST      "a host such as example.com, or *.example.com for those below it"
 #define IS_PATH      "an absolute path without . or .. in it"
 #define IS_ARGUMENT  "an argument of at most 4096 bytes"
+#define IS_LISTEN    "an address and a port such as 127.0.0.1:7433 or [::1]:7433"
+#define IS_HOST_PORT "a host such as gateway.example.com, or with its port"
+#define IS_ORIGIN    "an origin such as https://console.example.com"
+#define IS_OWN_URL   "a URL such as https://gateway.example.com/"
+#define IS_FILE      "a path, absolute or in the home folder, without . or .. in it"
+#define IS_URL       "a URL such as https://api.example.com/v1/chat/completions"
+#define IS_MODEL     "a model's name, without blanks"
+#define IS_KEY_FILE  "an absolute path, or the name of a file in the home folder"
+#define IS_VARIABLE  "the name of a variable: letters, digits and _, and no digit first"
 
 /* What is built in for each operation, and, last, for every upstream tool (I2: high risk unless the policy says more).
  */
@@ -108,6 +119,39 @@ static bool is_argument(struct kh_view text)
 static bool is_short_path(struct kh_view text)
 {
 	return text.n < KH_CONFIG_ARGUMENT && kh_match_is_path(text);
+}
+
+static bool is_url(struct kh_view text)
+{
+	struct kh_url url;
+
+	return kh_url_read_web(text, true, &url, NULL) == KH_OK;
+}
+
+/* What a model is called: "vendor/model:7b-q4". */
+static bool is_model(struct kh_view text)
+{
+	bool good = text.n > 0;
+
+	for (size_t i = 0; i < text.n && good; i++)
+		good = text.p[i] > ' ' && text.p[i] < 0x7f;
+	return good;
+}
+
+static bool is_key_file(struct kh_view text)
+{
+	bool is_name = text.n > 0 && text.p[0] != '.' && memchr(text.p, '/', text.n) == NULL;
+
+	return is_name || is_short_path(text);
+}
+
+static bool is_variable(struct kh_view text)
+{
+	bool good = text.n > 0 && !kh_ascii_is_digit(text.p[0]);
+
+	for (size_t i = 0; i < text.n && good; i++)
+		good = kh_ascii_is_alpha(text.p[i]) || kh_ascii_is_digit(text.p[i]) || text.p[i] == '_';
+	return good;
 }
 
 #define FIELD(S, member, what) .key = #member, .kind = KH_FIELD_##what, .offset = offsetof(struct S, member)
@@ -294,10 +338,31 @@ static const struct kh_schema_field reader_fields[] = {
 	{FIELD(kh_config_reader, driver, WORD), .needed = true, .words = &kh_config_driver_words},
 	TEXTS(kh_config_reader, argv, false, 64, is_argument, IS_ARGUMENT),
 	TEXTS(kh_config_reader, read, false, 31, is_short_path, IS_PATH), /* and one more: the program itself */
+	TEXT(kh_config_reader, url, false, 1, 2048, is_url, IS_URL),
+	TEXT(kh_config_reader, model, false, 1, 256, is_model, IS_MODEL),
+	TEXT(kh_config_reader, key_file, false, 1, 4095, is_key_file, IS_KEY_FILE),
+	TEXT(kh_config_reader, key_environment, false, 1, 128, is_variable, IS_VARIABLE),
+	TEXT(kh_config_reader, authority, false, 1, 4095, is_short_path, IS_PATH),
+	WORD(kh_config_reader, local, switch_words),
+	WORD(kh_config_reader, schema, switch_words),
+	NUMBER(kh_config_reader, max_tokens, 1, 1000000),
+	NUMBER(kh_config_reader, retries, 0, 10),
 	NUMBER(kh_config_reader, timeout_seconds, 1, 600),
+	NUMBER(kh_config_reader, concurrency, 1, 1024),
 };
+
+/* What is left out can be told from what is said: a key that means nothing to a driver is a mistake. */
+static const void *start_reader(const struct kh_outline *node)
+{
+	static const struct kh_config_reader start = {
+		.local = KH_CONFIG_UNSAID, .schema = KH_CONFIG_UNSAID, .retries = KH_CONFIG_NOT_SAID};
+
+	(void)node;
+	return &start;
+}
+
 static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_config_reader,
-						  offsetof(struct kh_config_reader, line), NULL);
+						  offsetof(struct kh_config_reader, line), start_reader);
 
 static const struct kh_schema_field audit_fields[] = {
 	TEXT(kh_config_audit, witness_file, false, 1, 4095, kh_match_is_path, IS_PATH),
@@ -310,9 +375,27 @@ static const struct kh_schema_field audit_fields[] = {
 static const struct kh_shape audit_shape = SHAPE(audit_fields, kh_config_audit, offsetof(struct kh_config_audit, line),
 						 NULL);
 
+static const struct kh_schema_field gateway_fields[] = {
+	TEXTS(kh_config_gateway, listen, false, 16, kh_reach_is_listen, IS_LISTEN),
+	TEXT(kh_config_gateway, socket, false, 1, 107, kh_reach_is_file,
+	     IS_FILE), /* what an address of its kind holds */
+	TEXT(kh_config_gateway, tls_certificate, false, 1, 1023, kh_reach_is_file, IS_FILE),
+	TEXT(kh_config_gateway, tls_key, false, 1, 1023, kh_reach_is_file, IS_FILE),
+	WORD(kh_config_gateway, plain, switch_words),
+	TEXTS(kh_config_gateway, hosts, false, 64, kh_reach_is_host, IS_HOST_PORT),
+	TEXTS(kh_config_gateway, origins, false, 64, kh_reach_is_origin, IS_ORIGIN),
+	TEXT(kh_config_gateway, url, false, 1, 1023, kh_reach_is_url, IS_OWN_URL),
+	NUMBER(kh_config_gateway, connections, 1, 100000),
+	NUMBER(kh_config_gateway, wait_seconds, 1, 600),
+	NUMBER(kh_config_gateway, stop_seconds, 0, 600),
+};
+static const struct kh_shape gateway_shape = SHAPE(gateway_fields, kh_config_gateway,
+						   offsetof(struct kh_config_gateway, line), NULL);
+
 static const struct kh_schema_field config_fields[] = {
 	MAP(kh_config, policy, kh_keys_policy),
 	LIST(kh_config, readers, 256, reader_shape),
 	MAP(kh_config, audit, audit_shape),
+	MAP(kh_config, gateway, gateway_shape),
 };
 const struct kh_shape kh_keys_config = SHAPE(config_fields, kh_config, KH_NO_LINE, NULL);

@@ -31,8 +31,8 @@ static const struct {
 	{"approval.decide", "..S.VA"}, {"token.create", "...H.A"},   {"token.revoke", "...H.A"},
 	{"token.list", "...H.A"},      {"token.who", "CRSHVA"},      {"context.reset", "....VA"},
 	{"context.add", "...H.."},     {"context.output", "...H.."}, {"context.assemble", "...H.."},
-	{"context.show", "...HVA"},    {"ask.begin", "......"},      {"query.due", "......"},
-	{"content.purge", "......"},   {"recover", "......"},
+	{"context.show", "...HVA"},    {"audit.read", "....VA"},     {"ask.begin", "......"},
+	{"query.due", "......"},       {"content.purge", "......"},  {"recover", "......"},
 };
 #define COUNT (sizeof(expected) / sizeof(expected[0]))
 

@@ -377,11 +377,38 @@ static void test_restart(struct kh_test *t)
 	assert_true(kh_view_eq(show(f, f->reviewer, task), before));
 }
 
+/* Blocks come in pages: each once, in their order; a block of somebody else is none to go on from. */
+static void test_show_pages(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_view task = kh_fixture_task(f, f->controller), last = {NULL, 0};
+	size_t want = KH_TASK_SHOW_BLOCKS + 3;
+
+	for (size_t i = 0; i < want; i++)
+		last = kh_fixture_block(f, f->controller, task, "a mail");
+	struct kh_task_show first = {.task = task}, second = {.task = task};
+	must(t, kh_fixture_call(f, f->controller, kh_task_show_run, &first));
+	yyjson_val *blocks = kh_json_get(kh_fixture_json(f, first.json), "blocks");
+	assert_int_equal(yyjson_arr_size(blocks), KH_TASK_SHOW_BLOCKS);
+	assert_true(kh_view_eq(first.next, kh_json_str(kh_json_get(yyjson_arr_get_last(blocks), "id"))));
+	second.after = first.next;
+	must(t, kh_fixture_call(f, f->controller, kh_task_show_run, &second));
+	blocks = kh_json_get(kh_fixture_json(f, second.json), "blocks");
+	assert_int_equal(yyjson_arr_size(blocks), 3);
+	assert_true(kh_view_eq(last, kh_json_str(kh_json_get(yyjson_arr_get_last(blocks), "id"))));
+	assert_int_equal(second.next.n, 0);
+	struct kh_view hosted = kh_fixture_task(f, f->hosted);
+	struct kh_task_show others = {.task = hosted, .after = last};
+	must_fail(t, KH_EUNKNOWN, kh_fixture_call(f, f->hosted, kh_task_show_run, &others));
+	assert_code(t, "unknown_block");
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_open),         KH_TEST(test_open_with_less), KH_TEST(test_bad_titles),
-	KH_TEST(test_whose),        KH_TEST(test_close),          KH_TEST(test_closed_is_closed),
-	KH_TEST(test_close_voids),  KH_TEST(test_show_humans),    KH_TEST(test_show_controllers),
-	KH_TEST(test_show_sources), KH_TEST(test_list),           KH_TEST(test_restart),
-	KH_TEST(test_fail),         KH_TEST(test_show_is_silent), KH_TEST_ONCE(test_many),
+	KH_TEST_ONCE(test_show_pages),  KH_TEST(test_open),         KH_TEST(test_open_with_less),
+	KH_TEST(test_bad_titles),       KH_TEST(test_whose),        KH_TEST(test_close),
+	KH_TEST(test_closed_is_closed), KH_TEST(test_close_voids),  KH_TEST(test_show_humans),
+	KH_TEST(test_show_controllers), KH_TEST(test_show_sources), KH_TEST(test_list),
+	KH_TEST(test_restart),          KH_TEST(test_fail),         KH_TEST(test_show_is_silent),
+	KH_TEST_ONCE(test_many),
 };
 KH_TEST_MAIN(cases)

@@ -299,6 +299,72 @@ static void test_status(struct kh_test *t)
 	place_done(&place);
 }
 
+/* --- paths beside the folder -------------------------------------------------------------------------------------- */
+
+/* Reads one, appends to the other, and can do nothing else with either or beside them. */
+static int uses_others(const char *readable, const char *file)
+{
+	char path[160];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/config", readable);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 1;
+	if (opens(path, O_WRONLY) != EACCES || unlink(path) == 0)
+		return 2;
+	(void)snprintf(path, sizeof(path), "%s/new", readable);
+	if (opens(path, O_RDWR | O_CREAT) != EACCES)
+		return 3;
+	fd = open(file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, "x", 1) != 1 || fsync(fd) != 0)
+		return 4;
+	(void)snprintf(path, sizeof(path), "%s.other", file);
+	return opens(path, O_RDWR | O_CREAT) == EACCES && opens("/etc/passwd", O_RDONLY) == EACCES ? 0 : 5;
+}
+
+/* E8, L3: a configuration that is kept elsewhere can be read, a witness file can be written, and that is all. */
+static void test_beside(struct kh_test *t)
+{
+	struct place place = {.listening = -1};
+	char config[64] = "/tmp/keyhole-lockdown-c-XXXXXX", file[96], path[96];
+	int status, fd;
+
+	(void)t;
+	place_init(&place);
+	assert_non_null(mkdtemp(config));
+	(void)snprintf(path, sizeof(path), "%s/config", config);
+	(void)snprintf(file, sizeof(file), "%s/witness", config);
+	for (int i = 0; i < 2; i++) {
+		fd = open(i == 0 ? path : file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		const struct kh_lockdown_path others[] = {{.path = config}, {.path = file, .writes = true}};
+		struct kh_error err;
+
+		_exit(kh_lockdown_beside(place.folder, others, 2, &err) == KH_OK ? uses_others(config, file) : 99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		const struct kh_lockdown_path missing = {.path = "/no/such/file"};
+		struct kh_error err = {.code = NULL};
+		enum kh_err e = kh_lockdown_beside(place.folder, &missing, 1, &err);
+
+		_exit(e == KH_EREFUSED && strcmp(err.code, "lockdown") == 0 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(unlink(path) | unlink(file) | rmdir(config), 0);
+	place_done(&place);
+}
+
 /* --- refusals ----------------------------------------------------------------------------------------------------- */
 
 static void *wait_for_end(void *arg)
@@ -342,10 +408,8 @@ static void test_refusals(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_what_is_left),
-	KH_TEST_ONCE(test_what_is_gone),
-	KH_TEST_ONCE(test_status),
-	KH_TEST_ONCE(test_refusals),
+	KH_TEST_ONCE(test_what_is_left), KH_TEST_ONCE(test_what_is_gone), KH_TEST_ONCE(test_status),
+	KH_TEST_ONCE(test_beside),       KH_TEST_ONCE(test_refusals),
 };
 
 KH_TEST_MAIN(cases)

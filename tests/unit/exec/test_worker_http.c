@@ -209,7 +209,7 @@ static void measure(int socket, struct kh_view script)
 
 static void test_post_long(struct kh_test *t)
 {
-	static char body[KH_WORKER_HTTP_BODY + 1];
+	static char body[KH_REQUEST_BODY + 1];
 	(void)t;
 	for (size_t i = 0; i < sizeof(body); i++)
 		body[i] = (char)(i * 31 % 251);

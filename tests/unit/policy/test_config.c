@@ -31,6 +31,15 @@ static void test_defaults(struct kh_test *t)
 		assert_int_equal(c->audit.checkpoint_events, 10000);
 		assert_int_equal(c->audit.checkpoint_seconds, 60);
 		assert_int_equal(c->audit.retention_days, 30);
+		assert_int_equal(c->gateway.listen.n, 1);
+		assert_view(c->gateway.listen.at[0], "127.0.0.1:7433");
+		assert_view(c->gateway.socket, "mcp.sock");
+		assert_int_equal(c->gateway.tls_key.n, 0);
+		assert_int_equal(c->gateway.plain, KH_CONFIG_FALSE);
+		assert_int_equal(c->gateway.connections, 10000);
+		assert_int_equal(c->gateway.wait_seconds, 50);
+		assert_int_equal(c->gateway.stop_seconds, 10);
+		assert_int_equal(c->gateway.line, 0);
 		assert_memory_equal(&c->policy.digest, &policy->digest, sizeof(policy->digest));
 	}
 }
@@ -67,6 +76,47 @@ static void test_readers(struct kh_test *t)
 	assert_int_equal(kh_config_reader(c, KH_LIT("extract"))->line, 2);
 }
 
+/* I3, I8: models behind an API, with what is not said filled in. */
+static void test_models(struct kh_test *t)
+{
+	const struct kh_config *c;
+
+	must(t, config(t,
+		       "readers:\n"
+		       "  - {name: big, driver: openai, url: \"https://api.example.com/v1/chat/completions\", model: "
+		       "big-1, "
+		       "key_file: big.key}\n"
+		       "  - {name: near, driver: openai, url: \"http://127.0.0.1:8080/v1/chat/completions\", "
+		       "model: \"a/b:7b-q4_0\", local: true, schema: false, max_tokens: 100, retries: 0, "
+		       "timeout_seconds: 600, concurrency: 1}\n"
+		       "  - {name: other, driver: anthropic, url: \"https://api.example.com/v1/messages\", model: o-2, "
+		       "key_environment: OTHER_KEY, authority: /etc/ca.pem, concurrency: 8}\n",
+		       &c));
+	const struct kh_config_reader *big = kh_config_reader(c, KH_LIT("big"));
+	assert_int_equal(big->driver, KH_CONFIG_DRIVER_OPENAI);
+	assert_view(big->url, "https://api.example.com/v1/chat/completions");
+	assert_view(big->key_file, "big.key");
+	assert_int_equal(big->local, KH_CONFIG_FALSE);
+	assert_int_equal(big->schema, KH_CONFIG_TRUE);
+	assert_int_equal(big->max_tokens, 0);
+	assert_int_equal(big->retries, 2);
+	assert_int_equal(big->timeout_seconds, 30);
+	assert_int_equal(big->concurrency, 0);
+	const struct kh_config_reader *near = kh_config_reader(c, KH_LIT("near"));
+	assert_view(near->model, "a/b:7b-q4_0");
+	assert_int_equal(near->local, KH_CONFIG_TRUE);
+	assert_int_equal(near->schema, KH_CONFIG_FALSE);
+	assert_int_equal(near->max_tokens, 100);
+	assert_int_equal(near->retries, 0);
+	assert_int_equal(near->timeout_seconds, 600);
+	assert_int_equal(near->concurrency, 1);
+	const struct kh_config_reader *other = kh_config_reader(c, KH_LIT("other"));
+	assert_int_equal(other->driver, KH_CONFIG_DRIVER_ANTHROPIC);
+	assert_view(other->key_environment, "OTHER_KEY");
+	assert_view(other->authority, "/etc/ca.pem");
+	assert_int_equal(other->concurrency, 8);
+}
+
 static void test_audit(struct kh_test *t)
 {
 	const struct kh_config *c;
@@ -85,11 +135,56 @@ static void test_audit(struct kh_test *t)
 	assert_int_equal(c->audit.retention_days, 0);
 }
 
-/* I8: file, line and what was expected. */
+/* I4, I8: loopback needs nothing; every other address needs TLS or a word that it does without, and names. */
+static void test_gateway(struct kh_test *t)
+{
+	static const char *const good[] = {
+		"gateway: {listen: [\"127.0.0.1:0\", \"[::1]:65535\", \"127.9.9.9:1\"]}\n",
+		"gateway: {listen: [\"0.0.0.0:1\"], plain: true, hosts: [a.example]}\n",
+		"gateway: {listen: [\"[2001:db8::1]:1\"], tls_certificate: c.pem, tls_key: /etc/k.pem, hosts: "
+		"[\"a:7\"]}\n",
+		"gateway: {tls_certificate: c.pem, tls_key: k/e/y.pem}\n",
+		"gateway: {socket: /run/keyhole/mcp.sock, stop_seconds: 0, wait_seconds: 1}\n",
+		"gateway: {hosts: [a, \"192.0.2.1:80\", \"[::1]\", \"[::1]:9\"], url: \"https://a.example/x?y\"}\n",
+		"gateway: {origins: [\"http://localhost:3000\", \"https://a.example\"]}\n",
+	};
+	const struct kh_config *c;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		must(t, config(t, good[i], &c));
+	must(t, config(t, "gateway: {listen: []}\n", &c));
+	assert_int_equal(c->gateway.listen.n, 0);
+	must(t, config(t, "\ngateway:\n  listen: [\"[::1]:7\"]\n  socket: s\n  wait_seconds: 3\n", &c));
+	assert_int_equal(c->gateway.listen.n, 1);
+	assert_view(c->gateway.listen.at[0], "[::1]:7");
+	assert_view(c->gateway.socket, "s");
+	assert_int_equal(c->gateway.wait_seconds, 3);
+	assert_int_equal(c->gateway.connections, 10000);
+	assert_int_equal(c->gateway.line, 2);
+}
+
+/* I8: file, line and what was expected; DETAIL is how the message begins. */
+static void refused(struct kh_test *t, const char *text, const char *detail)
+{
+	const struct kh_config *c = NULL;
+	const struct kh_policy *p = NULL;
+
+	must_fail(t, KH_EINPUT, config(t, text, &c));
+	assert_null(c);
+	assert_string_equal(t->err.code, "policy_invalid");
+	if (strncmp(t->err.detail, detail, strlen(detail)) != 0)
+		print_error("got  %s\nwant %s\n", t->err.detail, detail);
+	assert_int_equal(strncmp(t->err.detail, detail, strlen(detail)), 0);
+	assert_non_null(strstr(t->err.detail, ": expected "));
+	/* Whoever wants only the policy is told too. */
+	must_fail(t, KH_EINPUT, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &p, &t->err));
+	assert_null(p);
+}
+
 static void test_refused(struct kh_test *t)
 {
 	static const char *const all[][2] = {
-		{"witness: 1\n", "keyhole.yaml:1: unknown key \"witness\": expected policy, readers or audit"},
+		{"witness: 1\n", "keyhole.yaml:1: unknown key \"witness\": expected policy, readers, audit or gateway"},
 		{"audit:\n  wittness_file: /a\n",
 		 "keyhole.yaml:2: audit: unknown key \"wittness_file\": expected witness_file, "},
 		{"audit: 7\n", "keyhole.yaml:1: audit: \"7\": expected a map of witness_file, "},
@@ -116,8 +211,6 @@ static void test_refused(struct kh_test *t)
 		 "keyhole.yaml:2: readers[0].name: \"a b\": expected a name: "},
 		{"readers:\n  - {name: 1a, driver: extract}\n",
 		 "keyhole.yaml:2: readers[0].name: \"1a\": expected a name: "},
-		{"readers:\n  - {name: a, driver: openai}\n",
-		 "keyhole.yaml:2: readers[0].driver: \"openai\": expected extract or command"},
 		{"readers:\n  - {name: a, driver: extract, token: x}\n",
 		 "keyhole.yaml:2: readers[0]: unknown key \"token\": "},
 		{"readers:\n  - {name: a, driver: command}\n",
@@ -137,7 +230,9 @@ static void test_refused(struct kh_test *t)
 		{"readers:\n  - {name: a, driver: extract, read: []}\n",
 		 "keyhole.yaml:2: readers[0]: read for driver extract: expected it only for driver command"},
 		{"readers:\n  - {name: a, driver: extract, timeout_seconds: 3}\n",
-		 "keyhole.yaml:2: readers[0]: timeout_seconds for driver extract: expected it only for driver command"},
+		 "keyhole.yaml:2: readers[0]: timeout_seconds for driver extract: expected it only for drivers "
+		 "command, "
+		 "openai and anthropic"},
 		{"readers:\n  - {name: a, driver: extract}\n  - {name: b, driver: extract}\n  - {name: a, driver: "
 		 "extract}\n",
 		 "keyhole.yaml:4: readers[2].name: a stands twice: expected each name once"},
@@ -147,25 +242,107 @@ static void test_refused(struct kh_test *t)
 		 "keyhole.yaml:2: readers[0].name: extract: expected another name: "},
 		{"readers: []\nreaders: []\n",
 		 "keyhole.yaml:2: the key stands twice: \"readers\": expected each key once"},
+		{"gateway:\n  listen: 127.0.0.1:7433\n",
+		 "keyhole.yaml:2: gateway.listen: \"127.0.0.1:7433\": expected a list of at most 16"},
+		{"gateway:\n  listen: [localhost:7433]\n",
+		 "keyhole.yaml:2: gateway.listen[0]: \"localhost:7433\": expected an address and a port such as "},
+		{"gateway:\n  listen: [\"0.0.0.0:7433\"]\n", "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:7433: "
+							     "expected a loopback address, or tls_certificate and "},
+		{"gateway:\n  listen: [\"[::1]:1\", \"[::]:7433\"]\n",
+		 "keyhole.yaml:1: gateway.listen[1]: [::]:7433: expected a loopback address, or tls_certificate and "},
+		{"gateway:\n  listen: [\"[::ffff:127.0.0.1]:7433\"]\n",
+		 "keyhole.yaml:1: gateway.listen[0]: [::ffff:127.0.0.1]:7433: expected a loopback address, or "},
+		{"gateway:\n  listen: [\"0.0.0.0:1\"]\n  plain: true\n",
+		 "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:1: expected the names that it is called by there, as "
+		 "hosts"},
+		{"gateway:\n  tls_key: k.pem\n",
+		 "keyhole.yaml:1: gateway.tls_key without tls_certificate: expected both of them or neither"},
+		{"gateway:\n  tls_certificate: k.pem\n",
+		 "keyhole.yaml:1: gateway.tls_certificate without tls_key: expected both of them or neither"},
+		{"gateway: {tls_certificate: c, tls_key: k, plain: true}\n",
+		 "keyhole.yaml:1: gateway.plain: true beside TLS: expected one of the two"},
+		{"gateway:\n  socket: ../mcp.sock\n",
+		 "keyhole.yaml:2: gateway.socket: \"../mcp.sock\": expected a path"},
+		{"gateway:\n  hosts: [\"https://a\"]\n",
+		 "keyhole.yaml:2: gateway.hosts[0]: \"https://a\": expected a host such as "},
+		{"gateway:\n  hosts: [\"*.example.com\"]\n",
+		 "keyhole.yaml:2: gateway.hosts[0]: \"*.example.com\": expected a host such as "},
+		{"gateway:\n  origins: [\"*\"]\n",
+		 "keyhole.yaml:2: gateway.origins[0]: \"*\": expected an origin such as "},
+		{"gateway:\n  origins: [\"https://a/\"]\n",
+		 "keyhole.yaml:2: gateway.origins[0]: \"https://a/\": expected an origin such as "},
+		{"gateway:\n  url: gateway.example.com\n",
+		 "keyhole.yaml:2: gateway.url: \"gateway.example.com\": expected a URL such as "},
+		{"gateway:\n  connections: 0\n", "keyhole.yaml:2: gateway.connections: \"0\": expected "},
+		{"gateway:\n  wait_seconds: 601\n", "keyhole.yaml:2: gateway.wait_seconds: \"601\": expected "},
+		{"gateway:\n  port: 1\n", "keyhole.yaml:2: gateway: unknown key \"port\": expected listen, socket, "},
 		{"policy:\n  lint: sometimes\naudit: {}\n",
 		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
 	};
-	const struct kh_config *c = NULL;
-	const struct kh_policy *p = NULL;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		must_fail(t, KH_EINPUT, config(t, all[i][0], &c));
-		assert_null(c);
-		assert_string_equal(t->err.code, "policy_invalid");
-		if (strncmp(t->err.detail, all[i][1], strlen(all[i][1])) != 0)
-			print_error("got  %s\nwant %s\n", t->err.detail, all[i][1]);
-		assert_int_equal(strncmp(t->err.detail, all[i][1], strlen(all[i][1])), 0);
-		assert_non_null(strstr(t->err.detail, ": expected "));
-		/* Whoever wants only the policy is told too. */
-		must_fail(t, KH_EINPUT,
-			  kh_policy_read(&t->arena, kh_view_str(all[i][0]), KH_LIT("keyhole.yaml"), &p, &t->err));
-		assert_null(p);
-	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		refused(t, all[i][0], all[i][1]);
+}
+
+/* The same of models: what they need, and what is not for them. */
+static void test_refused_models(struct kh_test *t)
+{
+	static const char *const all[][2] = {
+		{"readers:\n  - {name: a, driver: gemini}\n",
+		 "keyhole.yaml:2: readers[0].driver: \"gemini\": expected extract, command, openai or anthropic"},
+		{"readers:\n  - {name: a, driver: openai}\n", "keyhole.yaml:2: readers[0]: expected the key url in it"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/v1\"}\n",
+		 "keyhole.yaml:2: readers[0]: expected the key model in it"},
+		{"readers:\n  - {name: a, driver: openai, url: a.example, model: m}\n",
+		 "keyhole.yaml:2: readers[0].url: \"a.example\": expected a URL such as "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://u:p@a.example/\", model: m}\n",
+		 "keyhole.yaml:2: readers[0].url: \"https://u:p@a.example/\": expected a URL such as "},
+		{"readers:\n  - {name: a, driver: openai, url: \"http://127.0.0.1:1/\", model: m}\n",
+		 "keyhole.yaml:2: readers[0].url: plain http: expected https, or local: true "},
+		{"readers:\n  - {name: a, driver: anthropic, local: false, url: \"http://a.example/\", model: m}\n",
+		 "keyhole.yaml:2: readers[0].url: plain http: expected https, or local: true "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: a b}\n",
+		 "keyhole.yaml:2: readers[0].model: \"a b\": expected a model's name"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, key_file: a.key,\n"
+		 "     key_environment: KEY}\n",
+		 "keyhole.yaml:2: readers[0]: key_file and key_environment: expected one of them"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, key_file: ../a}\n",
+		 "keyhole.yaml:2: readers[0].key_file: \"../a\": expected an absolute path, or "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, key_file: /a/../b}\n",
+		 "keyhole.yaml:2: readers[0].key_file: \"/a/../b\": expected an absolute path, or "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m,\n"
+		 "     key_environment: sk-123}\n",
+		 "keyhole.yaml:3: readers[0].key_environment: \"sk-123\": expected the name of a variable"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, key: sk-123}\n",
+		 "keyhole.yaml:2: readers[0]: unknown key \"key\": "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, authority: ca.pem}\n",
+		 "keyhole.yaml:2: readers[0].authority: \"ca.pem\": expected an absolute path"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, max_tokens: 0}\n",
+		 "keyhole.yaml:2: readers[0].max_tokens: \"0\": expected "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, retries: 11}\n",
+		 "keyhole.yaml:2: readers[0].retries: \"11\": expected "},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, local: maybe}\n",
+		 "keyhole.yaml:2: readers[0].local: \"maybe\": expected false or true"},
+		{"readers:\n  - {name: a, driver: openai, url: \"https://a.example/\", model: m, argv: [/bin/x]}\n",
+		 "keyhole.yaml:2: readers[0]: argv for driver openai: expected it only for driver command"},
+		{"readers:\n  - {name: a, driver: anthropic, url: \"https://a.example/\", model: m, schema: true}\n",
+		 "keyhole.yaml:2: readers[0]: schema for driver anthropic: expected it only for driver openai"},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], url: \"https://a.example/\"}\n",
+		 "keyhole.yaml:2: readers[0]: url for driver command: expected it only for drivers openai and "
+		 "anthropic"},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], retries: 0}\n",
+		 "keyhole.yaml:2: readers[0]: retries for driver command: expected it only for drivers openai and "
+		 "anthropic"},
+		{"readers:\n  - {name: a, driver: extract, local: false}\n",
+		 "keyhole.yaml:2: readers[0]: local for driver extract: expected it only for drivers openai and "
+		 "anthropic"},
+		{"readers:\n  - {name: a, driver: extract, concurrency: 1}\n",
+		 "keyhole.yaml:2: readers[0]: concurrency for driver extract: expected it only for drivers command, "
+		 "openai and anthropic"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		refused(t, all[i][0], all[i][1]);
 }
 
 /* What no executor could be asked for is found here, and not when it is asked. */
@@ -246,11 +423,13 @@ static void test_documentation(struct kh_test *t)
 		}
 	}
 	must(t, kh_config_read(&t->arena, example, KH_LIT("keyhole.yaml"), &c, &t->err));
-	assert_int_equal(c->readers.n, 3);
+	assert_int_equal(c->readers.n, 5);
 	assert_int_equal(c->audit.witness_command.n, 3);
+	assert_int_equal(c->gateway.listen.n, 2);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_defaults),     KH_TEST(test_readers),  KH_TEST(test_audit),
-					    KH_TEST(test_refused),      KH_TEST(test_too_long), KH_TEST(test_version),
-					    KH_TEST(test_documentation)};
+static const struct kh_test_case cases[] = {
+	KH_TEST(test_defaults), KH_TEST(test_readers),        KH_TEST(test_models),   KH_TEST(test_audit),
+	KH_TEST(test_refused),  KH_TEST(test_refused_models), KH_TEST(test_too_long), KH_TEST(test_version),
+	KH_TEST(test_gateway),  KH_TEST(test_documentation)};
 KH_TEST_MAIN(cases)

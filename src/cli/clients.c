@@ -1,0 +1,158 @@
+/* What to paste.  Paths may have any character: each is quoted as its place wants it. */
+#include "cli/clients.h"
+
+#include "base/emit.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct kh_view kh_clients_absolute(struct kh_arena *arena, struct kh_view path)
+{
+	char full[PATH_MAX];
+	struct kh_view copy = kh_arena_printf(arena, "%.*s", KH_FMT(path));
+
+	return copy.p != NULL && realpath(copy.p, full) != NULL ? kh_arena_printf(arena, "%s", full) : copy;
+}
+
+struct kh_view kh_clients_program(struct kh_arena *arena)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	return n > 0 ? kh_arena_printf(arena, "%.*s", (int)n, path) : KH_LIT("keyhole");
+}
+
+/* The arguments of `keyhole mcp` behind its name, each handed to PUT. */
+static void each_argument(struct kh_buf *buf, const struct kh_clients *c,
+			  void (*put)(struct kh_buf *buf, struct kh_view argument))
+{
+	put(buf, KH_LIT("mcp"));
+	if (c->home.n > 0) {
+		put(buf, KH_LIT("--home"));
+		put(buf, c->home);
+	}
+	if (c->socket.n > 0) {
+		put(buf, KH_LIT("--socket"));
+		put(buf, c->socket);
+	}
+	if (c->home.n == 0 && c->token_file.n > 0) {
+		put(buf, KH_LIT("--token-file"));
+		put(buf, c->token_file);
+	}
+}
+
+/* A word of a shell. */
+static void put_word(struct kh_buf *buf, struct kh_view word)
+{
+	bool plain = word.n > 0;
+
+	for (size_t i = 0; i < word.n; i++)
+		plain = plain && (kh_ascii_is_alpha(word.p[i]) || kh_ascii_is_digit(word.p[i]) ||
+				  memchr("/._-+:=@%", word.p[i], 9) != NULL);
+	if (plain) {
+		kh_buf_add(buf, word);
+		return;
+	}
+	kh_buf_byte(buf, '\'');
+	for (size_t i = 0; i < word.n; i++) {
+		if (word.p[i] == '\'')
+			kh_buf_lit(buf, "'\\''");
+		else
+			kh_buf_byte(buf, word.p[i]);
+	}
+	kh_buf_byte(buf, '\'');
+}
+
+static void put_shell(struct kh_buf *buf, struct kh_view argument)
+{
+	kh_buf_byte(buf, ' ');
+	put_word(buf, argument);
+}
+
+/* An element of a list, in JSON; TOML's basic strings are read the same way. */
+static void put_element(struct kh_buf *buf, struct kh_view argument)
+{
+	if (buf->n > 0 && buf->p[buf->n - 1] != '[')
+		kh_buf_lit(buf, ", ");
+	kh_emit_string(buf, argument);
+}
+
+static void put_list(struct kh_buf *buf, const struct kh_clients *c)
+{
+	kh_buf_byte(buf, '[');
+	each_argument(buf, c, put_element);
+	kh_buf_byte(buf, ']');
+}
+
+static void print_codex(struct kh_buf *buf, const struct kh_clients *c)
+{
+	kh_buf_lit(buf, "Codex, in ~/.codex/config.toml:\n\n"
+			"  [mcp_servers.keyhole]\n"
+			"  command = ");
+	kh_emit_string(buf, c->program);
+	kh_buf_lit(buf, "\n  args = ");
+	put_list(buf, c);
+	kh_buf_lit(buf, "\n  tool_timeout_sec = 120\n\n");
+}
+
+static void print_claude(struct kh_buf *buf, const struct kh_clients *c)
+{
+	kh_buf_lit(buf, "Claude Code, in a shell:\n\n  claude mcp add keyhole --");
+	put_shell(buf, c->program);
+	each_argument(buf, c, put_shell);
+	kh_buf_lit(buf, "\n\n");
+}
+
+static void print_gemini(struct kh_buf *buf, const struct kh_clients *c)
+{
+	kh_buf_lit(buf, "Gemini CLI, in ~/.gemini/settings.json:\n\n"
+			"  {\"mcpServers\": {\"keyhole\": {\"command\": ");
+	kh_emit_string(buf, c->program);
+	kh_buf_lit(buf, ",\n    \"args\": ");
+	put_list(buf, c);
+	kh_buf_lit(buf, ", \"timeout\": 120000}}}\n\n");
+}
+
+static void print_generic(struct kh_buf *buf, const struct kh_clients *c)
+{
+	kh_buf_lit(buf, "Any other client that starts MCP servers:\n\n"
+			"  {\"mcpServers\": {\"keyhole\": {\"command\": ");
+	kh_emit_string(buf, c->program);
+	kh_buf_lit(buf, ",\n    \"args\": ");
+	put_list(buf, c);
+	kh_buf_lit(buf, "}}}\n\n");
+}
+
+static void print_http(struct kh_buf *buf, const struct kh_clients *c)
+{
+	if (c->url.n == 0)
+		return;
+	kh_buf_lit(buf, "Over HTTP, with the token of a file as a header:\n\n"
+			"  export KEYHOLE_TOKEN=\"$(cat ");
+	put_word(buf, c->token_file);
+	kh_buf_printf(buf,
+		      ")\"\n"
+		      "  url      %.*s/mcp\n"
+		      "  header   Authorization: Bearer $KEYHOLE_TOKEN\n"
+		      "  Codex    url = \"%.*s/mcp\" and bearer_token_env_var = \"KEYHOLE_TOKEN\"\n"
+		      "  Claude   claude mcp add --transport http keyhole %.*s/mcp \\\n"
+		      "             --header \"Authorization: Bearer $KEYHOLE_TOKEN\"\n\n",
+		      KH_FMT(c->url), KH_FMT(c->url), KH_FMT(c->url));
+}
+
+void kh_clients_print(struct kh_buf *buf, const struct kh_clients *clients)
+{
+	print_codex(buf, clients);
+	print_claude(buf, clients);
+	print_gemini(buf, clients);
+	print_generic(buf, clients);
+	print_http(buf, clients);
+}
+
+const char *kh_clients_unprotected(void)
+{
+	return "not protected: the gateway runs as your own user. An agent that can run programs as you can read and\n"
+	       "change the store, the tokens and the sealed content, and end the gateway. To keep them apart, run the\n"
+	       "gateway as a user of its own: keyhole init --system (keyhole-serve(1)).\n";
+}

@@ -1,0 +1,315 @@
+/*
+ * Making a system's gateway.  Root does what only root can (user, folders), a child that has become the gateway's user
+ * makes the home, and root takes the tokens out of it.
+ */
+#include "cli/init_system.h"
+
+#include "cli/init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const enum kh_role roles[] = {KH_ROLE_ADMIN, KH_ROLE_REVIEWER, KH_ROLE_HOST, KH_ROLE_CONTROLLER};
+
+struct places {
+	struct kh_view etc, tokens, home, run, config, socket;
+	const char *user;
+	uid_t uid;
+	gid_t gid;
+};
+
+/* What the child tells. */
+struct told {
+	enum kh_err e;
+	bool left;
+	struct kh_digest audit_key;
+	char code[64], detail[512];
+};
+
+static enum kh_err cannot(struct kh_error *err, const char *what, const char *path)
+{
+	return kh_error_set(err, KH_EINPUT, "file_unwritable", "%s %s: %s", what, path, strerror(errno));
+}
+
+/* --- the user ----------------------------------------------------------------------------------------------------- */
+
+/* Runs useradd(8); a user that is there is left as he is. */
+static enum kh_err make_user(const struct places *p, struct kh_error *err)
+{
+	static const char program[] = "/usr/sbin/useradd";
+	char *const argv[] = {(char[]){"useradd"},        (char[]){"--system"},
+			      (char[]){"--user-group"},   (char[]){"--no-create-home"},
+			      (char[]){"--home-dir"},     (char[]){"/var/lib/keyhole"},
+			      (char[]){"--shell"},        (char[]){"/usr/sbin/nologin"},
+			      (char *)(uintptr_t)p->user, NULL};
+	char *const envp[] = {(char[]){"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, NULL};
+	pid_t pid;
+	int status = -1, why = posix_spawn(&pid, program, NULL, NULL, argv, envp);
+
+	if (why == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return KH_OK;
+	return kh_error_set(err, KH_EREFUSED, "user_missing", "there is no user %s, and %s did not make one: %s",
+			    p->user, program, why != 0 ? strerror(why) : "it failed");
+}
+
+static enum kh_err find_user(struct places *p, struct kh_error *err)
+{
+	const struct passwd *entry = getpwnam(p->user);
+
+	if (entry == NULL) {
+		enum kh_err e = make_user(p, err);
+		if (e != KH_OK)
+			return e;
+		entry = getpwnam(p->user);
+	}
+	if (entry == NULL)
+		return kh_error_set(err, KH_EREFUSED, "user_missing", "there is no user %s", p->user);
+	if (entry->pw_uid == 0)
+		return kh_error_set(err, KH_EREFUSED, "user_missing", "%s is root: the gateway needs a user of its own",
+				    p->user);
+	p->uid = entry->pw_uid;
+	p->gid = entry->pw_gid;
+	return KH_OK;
+}
+
+/* --- folders ------------------------------------------------------------------------------------------------------ */
+
+/* A folder of this mode and owner, made or found; those above it are not made. */
+static enum kh_err make_folder(const char *path, mode_t mode, uid_t uid, gid_t gid, struct kh_error *err)
+{
+	struct stat st;
+
+	if (mkdir(path, mode) != 0 && errno != EEXIST)
+		return cannot(err, "cannot make", path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool good = fd >= 0 && fchown(fd, uid, gid) == 0 && fchmod(fd, mode) == 0 && fstat(fd, &st) == 0;
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return good ? KH_OK : cannot(err, "cannot give away", path);
+}
+
+static enum kh_err make_above(const char *root, const char *path, struct kh_arena *arena, struct kh_error *err)
+{
+	struct kh_view full = kh_arena_printf(arena, "%s%s", root, path);
+
+	if (full.p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	return mkdir(full.p, 0755) == 0 || errno == EEXIST ? KH_OK : cannot(err, "cannot make", full.p);
+}
+
+static enum kh_err make_folders(const struct places *p, const char *root, struct kh_arena *arena, struct kh_error *err)
+{
+	static const char *const above[] = {"/etc", "/var", "/var/lib", "/run"};
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; e == KH_OK && i < sizeof(above) / sizeof(above[0]); i++)
+		e = make_above(root, above[i], arena, err);
+	if (e == KH_OK)
+		e = make_folder(p->etc.p, 0755, 0, 0, err);
+	if (e == KH_OK)
+		e = make_folder(p->tokens.p, 0700, 0, 0, err);
+	if (e == KH_OK)
+		e = make_folder(p->home.p, 0700, p->uid, p->gid, err);
+	if (e == KH_OK)
+		e = make_folder(p->run.p, 0755, p->uid, p->gid, err);
+	return e;
+}
+
+/* A configuration that is there stays. */
+static enum kh_err make_config(const struct places *p, struct kh_view text, struct kh_error *err)
+{
+	int fd = open(p->config.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+	if (fd < 0 && errno == EEXIST)
+		return KH_OK;
+	bool good = fd >= 0 && fchmod(fd, 0644) == 0 && write(fd, text.p, text.n) == (ssize_t)text.n && fsync(fd) == 0;
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return good ? KH_OK : cannot(err, "cannot write", p->config.p);
+}
+
+/* --- the home ----------------------------------------------------------------------------------------------------- */
+
+/* As the gateway's user, in a process that ends then. */
+static void make_home(const struct places *p, struct kh_view config, struct kh_arena *arena, struct told *told)
+{
+	struct kh_init init = {.path = p->home, .config = config, .link = p->config.p};
+	struct kh_error err = {.offset = SIZE_MAX};
+
+	if (setgroups(0, NULL) != 0 || setresgid(p->gid, p->gid, p->gid) != 0 || setresuid(p->uid, p->uid, p->uid) != 0)
+		told->e = kh_error_set(&err, KH_EREFUSED, "user_missing", "cannot become user %s: %s", p->user,
+				       strerror(errno));
+	else
+		told->e = kh_init_home(arena, &init, &err);
+	told->left = init.left;
+	told->audit_key = init.audit_key;
+	snprintf(told->code, sizeof(told->code), "%s", err.code != NULL ? err.code : kh_err_name(told->e));
+	snprintf(told->detail, sizeof(told->detail), "%s", err.detail);
+}
+
+static enum kh_err make_home_beside(const struct places *p, struct kh_view config, struct kh_arena *arena,
+				    struct told *ret_told, struct kh_error *err)
+{
+	int ends[2], status;
+	struct told told = {.e = KH_EREFUSED};
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "cannot start a process: %s", strerror(errno));
+	pid_t pid = fork();
+	if (pid == 0) {
+		make_home(p, config, arena, &told);
+		_exit(write(ends[1], &told, sizeof(told)) == (ssize_t)sizeof(told) ? 0 : 1);
+	}
+	close(ends[1]);
+	bool good = pid > 0 && read(ends[0], &told, sizeof(told)) == (ssize_t)sizeof(told);
+	close(ends[0]);
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	if (!good)
+		return kh_error_set(err, KH_EREFUSED, "home_incomplete", "the process that makes the home has failed");
+	*ret_told = told;
+	if (told.e == KH_OK)
+		return KH_OK;
+	kh_error_set(err, told.e, NULL, "%s", told.detail);
+	err->code = ret_told->code; /* which lives as long as the caller */
+	return told.e;
+}
+
+/* Root reads a token of the home that was just made, writes it where only root can read it, and removes the first. */
+static enum kh_err move_token(int from, const struct kh_folder *to, enum kh_role role, struct kh_error *err)
+{
+	char text[256];
+	const char *name = kh_home_token_name(role);
+	int fd = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return cannot(err, "cannot read", name);
+	enum kh_err e = kh_folder_write(to, name, kh_view_of(text, (size_t)n), err);
+	explicit_bzero(text, sizeof(text));
+	if (e == KH_OK && unlinkat(from, name, 0) != 0)
+		e = cannot(err, "cannot remove", name);
+	return e;
+}
+
+static enum kh_err move_tokens(const struct places *p, struct kh_arena *arena, struct kh_error *err)
+{
+	struct kh_folder to = {.fd = -1};
+	enum kh_err e = kh_folder_open(arena, p->tokens, &to, err);
+	int from = open(p->home.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (e == KH_OK && from < 0)
+		e = cannot(err, "cannot open", p->home.p);
+	for (size_t i = 0; e == KH_OK && i < sizeof(roles) / sizeof(roles[0]); i++)
+		e = move_token(from, &to, roles[i], err);
+	if (from >= 0)
+		close(from);
+	kh_folder_close(&to);
+	return e;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+static enum kh_err find_places(struct kh_frame *f, const struct kh_init_system *system, struct places *p)
+{
+	const char *root = system->root != NULL ? system->root : "";
+
+	*p = (struct places){
+		.etc = kh_arena_printf(&f->arena, "%s/etc/keyhole", root),
+		.tokens = kh_arena_printf(&f->arena, "%s/etc/keyhole/tokens", root),
+		.config = kh_arena_printf(&f->arena, "%s/etc/keyhole/" KH_FOLDER_CONFIG, root),
+		.home = kh_arena_printf(&f->arena, "%s/var/lib/keyhole", root),
+		.run = kh_arena_printf(&f->arena, "%s/run/keyhole", root),
+		.socket = kh_arena_printf(&f->arena, "%s/run/keyhole/" KH_CONFIG_SOCKET, root),
+		.user = system->user != NULL ? system->user : "keyhole",
+	};
+	if (kh_arena_check(&f->arena) != KH_OK)
+		return kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (f->options.home != NULL)
+		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--system has a home of its own: no --home");
+	if (geteuid() != 0)
+		return kh_error_set(&f->err, KH_EREFUSED, "needs_root",
+				    "--system makes a user and folders of root's: run it as root");
+	if (root[0] != '\0' && root[0] != '/')
+		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--root needs an absolute path");
+	return KH_OK;
+}
+
+static int write_json(struct kh_frame *f, const struct places *p, const struct told *told)
+{
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	kh_json_add(doc, obj, "home", p->home);
+	kh_json_add(doc, obj, "config", p->config);
+	kh_json_add(doc, obj, "tokens", p->tokens);
+	kh_json_add(doc, obj, "socket", p->socket);
+	yyjson_mut_obj_add_str(doc, obj, "user", p->user);
+	kh_json_add(doc, obj, "audit_key", kh_canonical_hex(&f->arena, &told->audit_key));
+	return kh_frame_object(f, obj);
+}
+
+static int write_text(struct kh_frame *f, const struct places *p, const struct told *told)
+{
+	struct kh_view key = kh_canonical_hex(&f->arena, &told->audit_key);
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, &f->arena, 65536);
+	kh_buf_printf(&buf,
+		      "Made a gateway for this machine.\n\n"
+		      "  %s  the configuration\n"
+		      "  %s  tokens, root's alone\n"
+		      "  %s  store and key, of user %s\n\n"
+		      "The record is signed; the public half of its key, to be noted elsewhere:\n"
+		      "  %.*s\n\n"
+		      "Next:\n"
+		      "  systemctl enable --now keyhole.service\n"
+		      "or, without systemd (it becomes user %s by itself):\n"
+		      "  keyhole serve --home %s\n\n"
+		      "A token for each agent, in a file of the user that it runs as, here alice:\n"
+		      "  keyhole token create alice --home %s \\\n"
+		      "    --token-file %s/admin.token | install -m 600 -o alice /dev/stdin ~alice/keyhole.token\n"
+		      "and, as alice, what to paste into the agent's client:\n"
+		      "  keyhole mcp --print --socket %s --token-file ~/keyhole.token\n",
+		      p->config.p, p->tokens.p, p->home.p, p->user, KH_FMT(key), p->user, p->home.p, p->home.p,
+		      p->tokens.p, p->socket.p);
+	return kh_frame_text(f, &buf);
+}
+
+int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system)
+{
+	struct places p;
+	struct told told = {.e = KH_OK};
+	enum kh_err e = find_places(f, system, &p);
+	struct kh_view config = {NULL, 0};
+
+	if (e == KH_OK) {
+		config = kh_init_config(&f->arena, p.socket.p);
+		e = config.p != NULL ? find_user(&p, &f->err)
+				     : kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
+	}
+	umask(022);
+	if (e == KH_OK)
+		e = make_folders(&p, system->root != NULL ? system->root : "", &f->arena, &f->err);
+	if (e == KH_OK)
+		e = make_config(&p, config, &f->err);
+	if (e == KH_OK)
+		e = make_home_beside(&p, config, &f->arena, &told, &f->err);
+	if (e == KH_OK)
+		e = move_tokens(&p, &f->arena, &f->err);
+	if (e != KH_OK)
+		return kh_frame_fail(f);
+	return f->options.json ? write_json(f, &p, &told) : write_text(f, &p, &told);
+}

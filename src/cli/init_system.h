@@ -1,0 +1,25 @@
+/*
+ * `keyhole init --system` (I9): a gateway for the machine, with a user of its own.
+ *
+ *     /etc/keyhole/keyhole.yaml     root's; everybody may read it, there is no secret in it
+ *     /etc/keyhole/tokens/          root's alone: admin, reviewer, host and controller
+ *     /var/lib/keyhole/             the home folder, 0700, of the user keyhole: store and key; keyhole.yaml is a link
+ *     /run/keyhole/                 the user's; the socket of relays
+ *
+ * The gateway's own user has no token: it decides for whoever calls, and calls nobody.
+ */
+#ifndef KH_CLI_INIT_SYSTEM_H
+#define KH_CLI_INIT_SYSTEM_H
+
+#include "cli/frame.h"
+
+struct kh_init_system {
+	bool is_wanted;   /* --system */
+	const char *user; /* NULL: keyhole */
+	const char *root; /* NULL: / */
+};
+
+/* The exit status. */
+int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system);
+
+#endif

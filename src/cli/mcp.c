@@ -1,0 +1,295 @@
+/*
+ * MCP on standard streams.  Nothing but the protocol is written to standard output: what is to be said is said on
+ * standard error, and descriptor 1 is taken out of everybody's reach before a library could write to it.
+ */
+#include "cli/mcp.h"
+
+#include "cli/clients.h"
+#include "cli/confine.h"
+#include "cli/frame.h"
+#include "cli/relay.h"
+#include "cli/service.h"
+#include "cli/sockets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SYSTEM_SOCKET "/run/keyhole/mcp.sock"
+
+struct arguments {
+	const char *socket;
+	bool print, relay_only;
+	sigset_t signals; /* that end it */
+	sigset_t heeded;  /* and that which says that it has ended */
+};
+
+static void note(struct kh_frame *f, const char *text)
+{
+	kh_frame_note(f, kh_view_str(text));
+}
+
+/* --- where the gateway is ----------------------------------------------------------------------------------------- */
+
+/* The socket that was named, by an option or the environment; NULL: none was. */
+static const char *named_socket(const struct arguments *a)
+{
+	const char *given = secure_getenv("KEYHOLE_SOCKET");
+
+	return a->socket != NULL ? a->socket : given != NULL && given[0] != '\0' ? given : NULL;
+}
+
+/* A connection to the gateway that runs for this home or, where that does not listen, for the system; -1: none does.
+ * *RET_PATH: where it was found, or looked for. */
+static int find_gateway(struct kh_frame *f, bool has_home, const char *named, char ret_path[KH_SOCKETS_PATH])
+{
+	struct kh_error err;
+	int fd = -1;
+
+	if (named != NULL) {
+		snprintf(ret_path, KH_SOCKETS_PATH, "%s", named);
+		return kh_sockets_connect(named);
+	}
+	if (has_home &&
+	    kh_sockets_path(&f->home.folder, &f->arena, f->home.config->gateway.socket, ret_path, &err) == KH_OK)
+		fd = kh_sockets_connect(ret_path);
+	if (fd < 0 && f->options.home == NULL) {
+		snprintf(ret_path, KH_SOCKETS_PATH, SYSTEM_SOCKET);
+		fd = kh_sockets_connect(SYSTEM_SOCKET);
+	}
+	return fd;
+}
+
+/* --- as a relay --------------------------------------------------------------------------------------------------- */
+
+static int tell_end(struct kh_frame *f, enum kh_relay_end end)
+{
+	switch (end) {
+	case KH_RELAY_DONE:
+		return KH_FRAME_DONE;
+	case KH_RELAY_REFUSED:
+		note(f, "keyhole mcp: the gateway does not take the token: is it one of its own, and neither "
+			"expired nor revoked?\n");
+		return KH_FRAME_UNUSABLE;
+	case KH_RELAY_GONE:
+		note(f, "keyhole mcp: the gateway has ended\n");
+		return KH_FRAME_NOT;
+	case KH_RELAY_LOST:
+		note(f, "keyhole mcp: the client takes no more\n");
+		return KH_FRAME_NOT;
+	}
+	return KH_FRAME_UNUSABLE;
+}
+
+/* FD is connected.  The home, where it was looked into, is closed before anything is copied. */
+static int relay(struct kh_frame *f, int fd)
+{
+	struct kh_view token, copy = {NULL, 0};
+	struct kh_error err;
+	enum kh_relay_end end = KH_RELAY_GONE;
+	enum kh_err e = kh_home_token(&f->home, KH_ROLE_CONTROLLER, &token, &f->err);
+
+	if (e == KH_OK && (copy = kh_arena_dup(&f->arena, token)).p == NULL)
+		e = kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
+	(void)kh_home_close(&f->home, &err);
+	if (e == KH_OK)
+		e = kh_relay_run(STDIN_FILENO, STDOUT_FILENO, fd, copy, &end, &f->err);
+	close(fd);
+	return e == KH_OK ? tell_end(f, end) : kh_frame_fail(f);
+}
+
+/* --- from the user's own home ------------------------------------------------------------------------------------- */
+
+static enum kh_err lock_down(struct kh_home *home, void *ctx, struct kh_error *err)
+{
+	(void)ctx;
+	return kh_confine_home(home, err);
+}
+
+struct ending {
+	sigset_t signals;
+	struct kh_mcp_lines *lines;
+};
+
+#define OVER SIGUSR2 /* the lines have ended by themselves: nothing is left to wait for */
+
+/* Waits for a signal, and has the lines end. */
+static void *heed(void *arg)
+{
+	struct ending *ending = arg;
+	int caught;
+
+	if (sigwait(&ending->signals, &caught) == 0 && caught != OVER)
+		kh_mcp_lines_quiesce(ending->lines);
+	return NULL;
+}
+
+/* Serves OUT and standard input until the client ends, or a signal comes. */
+static int serve_lines(struct kh_frame *f, struct kh_service *service, int out)
+{
+	const struct arguments *a = f->args;
+	struct ending ending = {.signals = a->heeded, .lines = service->lines};
+	pthread_t thread;
+	struct kh_view token;
+	enum kh_err e = kh_home_token(&f->home, KH_ROLE_CONTROLLER, &token, &f->err);
+
+	if (e == KH_OK)
+		e = kh_mcp_lines_stdio(service->lines, STDIN_FILENO, out, token, &f->err);
+	if (e != KH_OK)
+		return kh_frame_fail(f);
+	bool heeds = pthread_create(&thread, NULL, heed, &ending) == 0;
+	kh_mcp_lines_wait(service->lines);
+	if (heeds) {
+		pthread_kill(thread, OVER);
+		pthread_join(thread, NULL);
+	}
+	pthread_sigmask(SIG_UNBLOCK, &a->signals, NULL); /* from now on one more ends the process at once */
+	return KH_FRAME_DONE;
+}
+
+/* Descriptor 1 becomes what 2 is; the protocol's is a copy that nobody else knows. */
+static int take_output(void)
+{
+	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	if (out >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		close(out);
+		out = -1;
+	}
+	return out;
+}
+
+static int serve_own(struct kh_frame *f)
+{
+	struct kh_service service;
+	struct kh_error err = {.offset = SIZE_MAX};
+	int out = take_output(), status;
+
+	if (out < 0) {
+		kh_error_set(&f->err, KH_EINPUT, "output_lost", "standard output: %s", strerror(errno));
+		return kh_frame_fail(f);
+	}
+	const struct arguments *a = f->args;
+	sigprocmask(SIG_BLOCK, &a->heeded,
+		    NULL); /* before there is any thread, so that none is interrupted in our place */
+	f->options.before_store = lock_down;
+	if (kh_home_open(&f->home, KH_HOME_SERVE, &f->options, &f->err) != KH_OK)
+		return kh_frame_fail(f);
+	if (kh_service_start(&service, &f->home, NULL, (struct kh_view){NULL, 0}, &f->err) != KH_OK)
+		return kh_frame_fail(f); /* the process ends: nothing is closed that something may still use */
+	note(f, "keyhole mcp: no gateway runs: serving from your own home.\n");
+	note(f, kh_clients_unprotected());
+	status = serve_lines(f, &service, out);
+	if (!kh_service_stop(&service)) {
+		note(f, "keyhole mcp: something still runs: left to the next start\n");
+		_exit(KH_FRAME_NOT);
+	}
+	if (!kh_home_close(&f->home, &err))
+		fprintf(stderr, "keyhole mcp: warning: while closing: %s: %s\n",
+			err.code != NULL ? err.code : kh_err_name(err.err), err.detail);
+	return status;
+}
+
+/* --- the command -------------------------------------------------------------------------------------------------- */
+
+/* What to paste, for a home that is there (has_home), or for the system's gateway. */
+static int print(struct kh_frame *f, bool has_home)
+{
+	const struct arguments *a = f->args;
+	const char *socket = named_socket(a);
+	struct kh_clients clients = {.program = kh_clients_program(&f->arena)};
+	struct kh_buf buf;
+
+	if (has_home) {
+		const struct kh_config_gateway *gateway = &f->home.config->gateway;
+		clients.home = kh_clients_absolute(&f->arena, f->home.folder.path);
+		clients.token_file = kh_arena_printf(&f->arena, "%.*s/%s", KH_FMT(clients.home),
+						     kh_home_token_name(KH_ROLE_CONTROLLER));
+		if (gateway->listen.n > 0)
+			clients.url = kh_arena_printf(&f->arena, "%s://%.*s", gateway->tls_key.n > 0 ? "https" : "http",
+						      KH_FMT(gateway->listen.at[0]));
+	} else {
+		clients.socket = kh_view_str(socket != NULL ? socket : SYSTEM_SOCKET);
+	}
+	if (f->options.token_file != NULL)
+		clients.token_file = kh_clients_absolute(&f->arena, kh_view_str(f->options.token_file));
+	else if (!has_home)
+		clients.token_file = KH_LIT("/PATH/OF/YOUR/TOKEN");
+	kh_buf_init(&buf, &f->arena, 65536);
+	kh_clients_print(&buf, &clients);
+	return kh_frame_text(f, &buf);
+}
+
+static bool is_missing(const struct kh_error *err)
+{
+	return err->code != NULL && (strcmp(err->code, "home_missing") == 0 || strcmp(err->code, "home_unknown") == 0);
+}
+
+static int run(struct kh_frame *f)
+{
+	const struct arguments *a = f->args;
+	const char *named = named_socket(a);
+	char path[KH_SOCKETS_PATH] = "";
+	enum kh_err e = kh_home_open(&f->home, KH_HOME_LOOK, &f->options, &f->err);
+	bool has_home = e == KH_OK;
+	struct kh_error err;
+
+	/* Who relays to another user's gateway needs no home of his own; but one that is there and not usable is said.
+	 */
+	if (!has_home && (f->options.home != NULL || !is_missing(&f->err)))
+		return kh_frame_fail(f);
+	if (!has_home) {
+		f->home = (struct kh_home){.folder.fd = -1, .token_file = f->options.token_file};
+		kh_arena_init(&f->home.arena, NULL, 1U << 20);
+	}
+	if (a->print)
+		return print(f, has_home);
+	int fd = find_gateway(f, has_home, named, path);
+	if (fd >= 0)
+		return relay(f, fd);
+	if (named != NULL || a->relay_only) {
+		kh_error_set(&f->err, KH_EUNKNOWN, "gateway_missing", "no gateway answers at %s: %s", path,
+			     strerror(errno));
+		return kh_frame_fail(f);
+	}
+	if (!has_home)
+		return kh_frame_fail(f); /* of the home: what to do is said there */
+	(void)kh_home_close(&f->home, &err);
+	return serve_own(f);
+}
+
+static const struct kh_frame_command command = {
+	.name = "mcp",
+	.usage = "[OPTION...]",
+	.about = "Speak MCP on standard input and output, for an agent's client that starts its servers.\n"
+		 "\n"
+		 "Where a gateway runs (keyhole serve), this is a relay to it: it sends the Controller's token and "
+		 "copies\n"
+		 "lines.  Else it serves from the home folder itself.\n",
+	.status = "0 the client has ended; 1 the gateway has; 2 not usable, refused or failed.",
+	.without_home = true,
+	.run = run,
+};
+
+int kh_mcp_main(int argc, char **argv)
+{
+	struct arguments a = {0};
+	const struct kh_option own[] = {
+		{"--socket", "PATH", "the gateway's socket (default: $KEYHOLE_SOCKET, or the home folder's)",
+		 .text = &a.socket},
+		{"--relay", NULL, "relay, or fail: never serve from the home folder", .flag = &a.relay_only},
+		{"--print", NULL, "write what to paste into a client, and end", .flag = &a.print},
+	};
+
+	sigemptyset(&a.signals);
+	sigaddset(&a.signals, SIGINT);
+	sigaddset(&a.signals, SIGTERM);
+	sigaddset(&a.signals, SIGHUP);
+	a.heeded = a.signals;
+	sigaddset(&a.heeded, OVER);
+	signal(SIGPIPE, SIG_IGN);
+	return kh_frame_main(&command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+}

@@ -1,0 +1,30 @@
+/*
+ * The outbox carried out beside the callers: asks of Readers that take their time (a program, a model), each on a
+ * thread of this pool for as long as the Reader takes.  At most as many at once as the pool has threads, and of one
+ * Reader as many as it is configured for.  An ask that is lost here, for lack of memory, is still in the store's
+ * outbox, and is found there again (recover.h).
+ */
+#ifndef KH_GATEWAY_ASKS_H
+#define KH_GATEWAY_ASKS_H
+
+#include "engine/engine.h"
+#include "gateway/works.h"
+
+struct kh_asks;
+
+enum kh_err kh_asks_new(struct kh_engine *engine, unsigned threads, struct kh_asks **ret_asks, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* Has EFFECT carried out, an ask of READER that waits for this process.  One that is in hand already is left alone. */
+void kh_asks_put(struct kh_asks *asks, int64_t effect, struct kh_view reader);
+
+/* Everything that waits in the outbox for this process, what dead ones have left included. */
+enum kh_err kh_asks_recover(struct kh_asks *asks, struct kh_error *err) __attribute__((warn_unused_result));
+
+/* As kh_works_stop(): what has not begun is left in the outbox. */
+bool kh_asks_stop(struct kh_asks *asks, int64_t timeout_us);
+void kh_asks_free(struct kh_asks *asks);
+
+struct kh_works_figures kh_asks_figures(const struct kh_asks *asks);
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * The gateway's parts put together, who its callers are, and what happens by itself: the minder, a work like any other,
+ * that ends what is due, takes over what dead processes left, and removes what is past its time.
+ */
+#include "gateway/gateway.h"
+
+#include "base/alloc.h"
+#include "engine/put.h"
+#include "engine/settle.h"
+#include "gateway/asks.h"
+
+#include <pthread.h>
+#include <sodium.h>
+#include <stdatomic.h>
+
+#define SECOND  INT64_C(1000000) /* microseconds */
+#define OFTEN   (2 * SECOND)     /* between looks for what is due and what was left */
+#define SELDOM  (60 * SECOND)    /* between purges, and calls of `housekeeping` */
+#define WAIT    (50 * SECOND)    /* most clients give up after 60 */
+#define THREADS 64
+#define CALLERS 1024                /* tokens that are remembered */
+#define MEMORY  ((size_t)256 << 20) /* of an operation of Keyhole's own */
+
+/* A token that was seen, by its digest: the token itself is not kept. */
+struct caller {
+	unsigned char digest[crypto_generichash_BYTES_MIN];
+	struct kh_who who; /* who.token 0: none */
+};
+
+struct minder {
+	struct kh_work work; /* first */
+	struct kh_gateway *gateway;
+	atomic_bool carry;     /* the outbox has to be looked through now */
+	int64_t often, seldom; /* when next */
+};
+
+struct kh_gateway {
+	struct kh_gateway_settings settings;
+	struct kh_works *works;
+	struct kh_asks *asks;
+	struct minder minder;
+	pthread_mutex_t lock; /* of callers */
+	struct caller callers[CALLERS];
+	unsigned char
+		key[crypto_generichash_KEYBYTES]; /* of their digests: where one stands is not for callers to choose */
+	atomic_uint_fast64_t outcomes[KH_GATEWAY_OUTCOMES];
+};
+
+struct kh_engine *kh_gateway_engine(const struct kh_gateway *gateway)
+{
+	return gateway->settings.engine;
+}
+
+struct kh_works *kh_gateway_works(const struct kh_gateway *gateway)
+{
+	return gateway->works;
+}
+
+int64_t kh_gateway_wait(const struct kh_gateway *gateway)
+{
+	return gateway->settings.wait;
+}
+
+/* --- who calls ---------------------------------------------------------------------------------------------------- */
+
+static struct caller *place(struct kh_gateway *gateway, struct kh_view token, struct caller *ret_seen)
+{
+	uint32_t at;
+
+	crypto_generichash(ret_seen->digest, sizeof(ret_seen->digest), (const unsigned char *)token.p, token.n,
+			   gateway->key, sizeof(gateway->key));
+	memcpy(&at, ret_seen->digest, sizeof(at));
+	return &gateway->callers[at % CALLERS];
+}
+
+static bool recall(struct kh_gateway *gateway, struct kh_view token, struct kh_who *ret_who)
+{
+	struct caller seen, *known = place(gateway, token, &seen);
+
+	pthread_mutex_lock(&gateway->lock);
+	bool found = known->who.token != 0 && sodium_memcmp(known->digest, seen.digest, sizeof(seen.digest)) == 0;
+	if (found)
+		*ret_who = known->who;
+	pthread_mutex_unlock(&gateway->lock);
+	return found;
+}
+
+static void remember(struct kh_gateway *gateway, struct kh_view token, const struct kh_who *who)
+{
+	struct caller seen, *known = place(gateway, token, &seen);
+
+	pthread_mutex_lock(&gateway->lock);
+	memcpy(known->digest, seen.digest, sizeof(seen.digest));
+	known->who = *who;
+	pthread_mutex_unlock(&gateway->lock);
+}
+
+enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_view token, bool fresh, struct kh_who *ret_who,
+			   struct kh_error *err)
+{
+	struct kh_arena arena;
+	struct kh_who who = {0};
+
+	if (!fresh && recall(gateway, token, ret_who))
+		return KH_OK;
+	kh_arena_init(&arena, kh_engine_alloc(gateway->settings.engine), MEMORY);
+	enum kh_err e = kh_gateway_call(gateway, token, kh_who_run, &who, &arena, err);
+	kh_arena_done(&arena);
+	if (e != KH_OK)
+		return e;
+	remember(gateway, token, &who);
+	*ret_who = who;
+	return KH_OK;
+}
+
+enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh_engine_fn *fn, void *call,
+			    struct kh_arena *arena, struct kh_error *err)
+{
+	enum kh_err e = kh_engine_call(gateway->settings.engine, token, fn, call, arena, err);
+
+	return e == KH_ENOMEM ? kh_error_set(err, e, "out_of_memory", "out of memory") : e;
+}
+
+/* --- the outbox --------------------------------------------------------------------------------------------------- */
+
+void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view reader)
+{
+	kh_asks_put(gateway->asks, effect, reader);
+}
+
+void kh_gateway_carry(struct kh_gateway *gateway)
+{
+	atomic_store(&gateway->minder.carry, true);
+	kh_works_wake(&gateway->minder.work);
+}
+
+void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome)
+{
+	if ((size_t)outcome < KH_GATEWAY_OUTCOMES)
+		atomic_fetch_add(&gateway->outcomes[outcome], 1);
+}
+
+struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
+{
+	struct kh_gateway_figures figures = {
+		.calls = kh_works_figures(gateway->works),
+		.asks = kh_asks_figures(gateway->asks),
+		.store = kh_store_figures(kh_engine_store(gateway->settings.engine)),
+	};
+
+	for (size_t i = 0; i < KH_GATEWAY_OUTCOMES; i++)
+		figures.outcomes[i] = atomic_load(&gateway->outcomes[i]);
+	return figures;
+}
+
+/* --- the minder --------------------------------------------------------------------------------------------------- */
+
+/* Everything that is due; when the next will be, as kh_works_now() has it. */
+static int64_t settle(struct kh_gateway *gateway, struct kh_arena *arena)
+{
+	struct kh_engine *engine = gateway->settings.engine;
+	struct kh_settle call = {.more = true};
+	struct kh_error err;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && call.more) {
+		call = (struct kh_settle){0};
+		e = kh_engine_own(engine, kh_settle_due_run, &call, arena, &err);
+		kh_arena_clear(arena);
+	}
+	return e == KH_OK && call.next != 0 ? kh_works_now() + (call.next - kh_engine_now(engine)) : INT64_MAX;
+}
+
+static void purge(struct kh_gateway *gateway, struct kh_arena *arena)
+{
+	struct kh_purge call = {.count = 1};
+	struct kh_error err;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && call.count > 0) {
+		call = (struct kh_purge){0};
+		e = kh_engine_own(gateway->settings.engine, kh_put_purge_run, &call, arena, &err);
+		kh_arena_clear(arena);
+	}
+	if (gateway->settings.housekeeping != NULL)
+		gateway->settings.housekeeping(gateway->settings.ctx);
+}
+
+/* A failure of the store is told to whoever calls; here it is tried again. */
+static enum kh_work_next mind(struct kh_work *work)
+{
+	struct minder *minder = (struct minder *)work;
+	struct kh_gateway *gateway = minder->gateway;
+	struct kh_arena arena;
+	struct kh_error err;
+	int64_t due = INT64_MAX;
+
+	if (kh_works_is_stopping(gateway->works))
+		return KH_WORK_DONE;
+	kh_arena_init(&arena, kh_engine_alloc(gateway->settings.engine), MEMORY);
+	if (atomic_exchange(&minder->carry, false) || kh_works_now() >= minder->often) {
+		(void)!kh_asks_recover(gateway->asks, &err);
+		minder->often = kh_works_now() + OFTEN;
+	}
+	due = settle(gateway, &arena);
+	if (kh_works_now() >= minder->seldom) {
+		purge(gateway, &arena);
+		minder->seldom = kh_works_now() + SELDOM;
+	}
+	kh_arena_done(&arena);
+	work->wake_at = due < minder->often ? due : minder->often;
+	if (work->wake_at < kh_works_now() + SECOND / 100)
+		work->wake_at = kh_works_now() + SECOND / 100; /* many are due one after the other: not in a loop */
+	return KH_WORK_WAIT;
+}
+
+/* --- from start to stop ------------------------------------------------------------------------------------------- */
+
+static void apply_defaults(struct kh_gateway_settings *settings)
+{
+	if (settings->threads == 0)
+		settings->threads = THREADS;
+	if (settings->asks == 0)
+		settings->asks = THREADS;
+	if (settings->wait == 0)
+		settings->wait = WAIT;
+}
+
+static enum kh_err start(struct kh_gateway *gateway, struct kh_error *err)
+{
+	struct kh_engine *engine = gateway->settings.engine;
+	enum kh_err e = kh_works_new(&(struct kh_works_settings){.alloc = kh_engine_alloc(engine),
+								 .threads = gateway->settings.threads,
+								 .store = kh_engine_store(engine)},
+				     &gateway->works, err);
+
+	if (e == KH_OK)
+		e = kh_asks_new(engine, gateway->settings.asks, &gateway->asks, err);
+	if (e != KH_OK)
+		return e;
+	gateway->minder.gateway = gateway;
+	gateway->minder.work.step = mind;
+	return kh_works_add(gateway->works, &gateway->minder.work)
+		       ? KH_OK
+		       : kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+}
+
+enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh_gateway **ret_gateway,
+			   struct kh_error *err)
+{
+	const struct kh_alloc *alloc = kh_engine_alloc(settings->engine);
+	struct kh_gateway *gateway = kh_alloc_zero(alloc, sizeof(*gateway));
+
+	if (gateway == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	gateway->settings = *settings;
+	apply_defaults(&gateway->settings);
+	pthread_mutex_init(&gateway->lock, NULL);
+	randombytes_buf(gateway->key, sizeof(gateway->key));
+	enum kh_err e = start(gateway, err);
+	if (e != KH_OK) {
+		kh_gateway_free(gateway);
+		return e;
+	}
+	*ret_gateway = gateway;
+	return KH_OK;
+}
+
+bool kh_gateway_stop(struct kh_gateway *gateway, int64_t timeout_us)
+{
+	int64_t end = kh_works_now() + timeout_us;
+	bool calls = kh_works_stop(gateway->works, timeout_us);
+	int64_t left = end - kh_works_now();
+
+	return kh_asks_stop(gateway->asks, left > 0 ? left : 0) && calls;
+}
+
+void kh_gateway_free(struct kh_gateway *gateway)
+{
+	if (gateway == NULL)
+		return;
+	const struct kh_alloc *alloc = kh_engine_alloc(gateway->settings.engine);
+	kh_works_free(gateway->works);
+	kh_asks_free(gateway->asks);
+	pthread_mutex_destroy(&gateway->lock);
+	sodium_memzero(gateway->callers, sizeof(gateway->callers));
+	kh_alloc_free(alloc, gateway, sizeof(*gateway));
+}

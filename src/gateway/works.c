@@ -1,0 +1,503 @@
+/*
+ * Works: a pool of threads, a heap of times, a table of chains, and one thread that watches the clock and the record.
+ *
+ * One lock guards all of it; steps run without it.  The record is read only while somebody waits for a chain.  A work
+ * that parks may have missed an event that was read while it ran, or before anybody read: it is stepped again a moment
+ * later then, so nothing is lost and nothing spins.
+ */
+#include "gateway/works.h"
+
+#include "base/alloc.h"
+#include "store/txn.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define BUCKETS 1024
+#define WATCH   INT64_C(25000) /* microseconds between looks at the record */
+#define AGAIN   INT64_C(50000) /* until a work that may have missed something looks again */
+#define STACK   ((size_t)512 << 10)
+#define CHAINS  256 /* that one look at the record tells apart; with more of them everybody is woken */
+
+struct kh_works {
+	struct kh_works_settings settings;
+	pthread_mutex_t lock;
+	pthread_cond_t work, clock, ended; /* there is something to step; the watch has to look; one has ended */
+	struct kh_work *first, *last;      /* queued */
+	size_t queued, running, parked, idle, threads;
+	struct kh_work **heap; /* parked works with a time, the soonest first */
+	size_t timed, room;
+	struct kh_work *chains[BUCKETS]; /* parked works with a chain */
+	size_t chained;
+	pthread_t *thread;
+	pthread_t watch;
+	bool watching, stopping, over;
+	int64_t seen;   /* the last event that was read */
+	uint64_t looks; /* how often something new was read, or reading began anew */
+	uint64_t steps;
+};
+
+int64_t kh_works_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* --- the heap of times -------------------------------------------------------------------------------------------- */
+
+static void place(struct kh_works *w, size_t i, struct kh_work *work)
+{
+	w->heap[i] = work;
+	work->place = i + 1;
+}
+
+static void sift_up(struct kh_works *w, size_t i, struct kh_work *work)
+{
+	for (; i > 0 && w->heap[(i - 1) / 2]->wake_at > work->wake_at; i = (i - 1) / 2)
+		place(w, i, w->heap[(i - 1) / 2]);
+	place(w, i, work);
+}
+
+static void sift_down(struct kh_works *w, size_t i, struct kh_work *work)
+{
+	for (size_t child = 2 * i + 1; child < w->timed; child = 2 * i + 1) {
+		if (child + 1 < w->timed && w->heap[child + 1]->wake_at < w->heap[child]->wake_at)
+			child++;
+		if (w->heap[child]->wake_at >= work->wake_at)
+			break;
+		place(w, i, w->heap[child]);
+		i = child;
+	}
+	place(w, i, work);
+}
+
+static void untime(struct kh_works *w, struct kh_work *work)
+{
+	size_t i = work->place - 1;
+
+	if (work->place == 0)
+		return;
+	work->place = 0;
+	struct kh_work *last = w->heap[--w->timed];
+	if (last == work)
+		return;
+	if (i > 0 && w->heap[(i - 1) / 2]->wake_at > last->wake_at)
+		sift_up(w, i, last);
+	else
+		sift_down(w, i, last);
+}
+
+/* Room for one more is there since the work was added (kh_works_add). */
+static void set_time(struct kh_works *w, struct kh_work *work)
+{
+	sift_up(w, w->timed++, work);
+	if (work->place == 1)
+		pthread_cond_signal(&w->clock);
+}
+
+/* --- the table of chains ------------------------------------------------------------------------------------------ */
+
+static struct kh_work **bucket(struct kh_works *w, int64_t chain)
+{
+	return &w->chains[(uint64_t)chain * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+}
+
+/* Every parked work stands here, one that waits for no chain as one of chain 0, so that a stop finds them all. */
+static void chain(struct kh_works *w, struct kh_work *work)
+{
+	struct kh_work **head = bucket(w, work->wake_chain);
+
+	work->prev = NULL;
+	work->next = *head;
+	if (*head != NULL)
+		(*head)->prev = work;
+	*head = work;
+	if (work->wake_chain != 0 && w->chained++ == 0)
+		pthread_cond_signal(&w->clock);
+}
+
+static void unchain(struct kh_works *w, struct kh_work *work)
+{
+	if (work->prev != NULL)
+		work->prev->next = work->next;
+	else
+		*bucket(w, work->wake_chain) = work->next;
+	if (work->next != NULL)
+		work->next->prev = work->prev;
+	w->chained -= work->wake_chain != 0;
+}
+
+/* --- queue and parking; the lock is held -------------------------------------------------------------------------- */
+
+static void enqueue(struct kh_works *w, struct kh_work *work)
+{
+	work->state = KH_WORK_QUEUED;
+	work->next = NULL;
+	if (w->last != NULL)
+		w->last->next = work;
+	else
+		w->first = work;
+	w->last = work;
+	w->queued++;
+	pthread_cond_signal(&w->work);
+}
+
+static void unpark(struct kh_works *w, struct kh_work *work)
+{
+	untime(w, work);
+	unchain(w, work);
+	w->parked--;
+	enqueue(w, work);
+}
+
+static void park(struct kh_works *w, struct kh_work *work)
+{
+	int64_t soon = kh_works_now() + (work->woken ? 0 : AGAIN);
+
+	if (w->settings.store == NULL)
+		work->wake_chain = 0;
+	/* One that waits though everything stops is asked again and again, but not without a rest. */
+	bool missed = work->wake_chain != 0 && (w->chained == 0 || work->since != w->looks);
+	if ((missed || work->woken || w->stopping) && (work->wake_at == 0 || work->wake_at > soon))
+		work->wake_at = soon;
+	work->woken = false;
+	work->state = KH_WORK_PARKED;
+	w->parked++;
+	if (work->wake_at != 0)
+		set_time(w, work);
+	chain(w, work);
+}
+
+/* --- threads of the pool ------------------------------------------------------------------------------------------ */
+
+static struct kh_work *dequeue(struct kh_works *w)
+{
+	struct kh_work *work = w->first;
+
+	w->first = work->next;
+	if (w->first == NULL)
+		w->last = NULL;
+	w->queued--;
+	w->running++;
+	w->steps++;
+	work->state = KH_WORK_RUNS;
+	work->wake_at = work->wake_chain = 0;
+	work->woken = false;
+	work->since = w->looks;
+	return work;
+}
+
+static void *run(void *arg)
+{
+	struct kh_works *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	while (true) {
+		while (w->first == NULL && !w->over) {
+			w->idle++;
+			pthread_cond_wait(&w->work, &w->lock);
+			w->idle--;
+		}
+		if (w->first == NULL)
+			break;
+		struct kh_work *work = dequeue(w);
+		pthread_mutex_unlock(&w->lock);
+		enum kh_work_next next = work->step(work);
+		pthread_mutex_lock(&w->lock);
+		w->running--;
+		if (next == KH_WORK_WAIT)
+			park(w, work);
+		else
+			pthread_cond_broadcast(&w->ended);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+static bool start_thread(struct kh_works *w)
+{
+	pthread_attr_t attr;
+
+	if (w->threads == w->settings.threads || pthread_attr_init(&attr) != 0)
+		return false;
+	bool started = pthread_attr_setstacksize(&attr, STACK) == 0 &&
+		       pthread_create(&w->thread[w->threads], &attr, run, w) == 0;
+	w->threads += started;
+	pthread_attr_destroy(&attr);
+	return started;
+}
+
+/* Threads for what is queued, as far as there may be more.  Where none can be made, those that are there do it. */
+static void grow(struct kh_works *w)
+{
+	for (size_t wanted = w->queued; wanted > w->idle; wanted--) {
+		if (!start_thread(w))
+			return;
+	}
+}
+
+/* --- the watch ---------------------------------------------------------------------------------------------------- */
+
+struct look {
+	struct kh_works *works;
+	int64_t after;
+	int64_t chain[CHAINS];
+	size_t n;
+	bool many, last_only;
+};
+
+static bool note(const struct kh_audit_entry *entry, void *arg)
+{
+	struct look *look = arg;
+
+	look->after = entry->id;
+	for (size_t i = look->n; i > 0; i--) {
+		if (look->chain[i - 1] == entry->chain)
+			return true;
+	}
+	if (look->n < CHAINS)
+		look->chain[look->n++] = entry->chain;
+	else
+		look->many = true;
+	return true;
+}
+
+static enum kh_err read_record(struct kh_txn *txn, void *arg)
+{
+	struct look *look = arg;
+	int64_t next;
+
+	if (!look->last_only)
+		return kh_audit_read(txn, look->after, note, look);
+	enum kh_err e = kh_txn_next_event(txn, &next);
+	if (e == KH_OK)
+		look->after = next - 1;
+	return e;
+}
+
+static void wake_chain(struct kh_works *w, int64_t of)
+{
+	struct kh_work *next;
+
+	for (struct kh_work *work = *bucket(w, of); work != NULL; work = next) {
+		next = work->next;
+		if (work->wake_chain == of)
+			unpark(w, work);
+	}
+}
+
+static void wake_all(struct kh_works *w)
+{
+	for (size_t i = 0; i < BUCKETS; i++) {
+		while (w->chains[i] != NULL)
+			unpark(w, w->chains[i]);
+	}
+}
+
+/* Reads what is new on the record, and wakes whom it concerns.  The lock is held, but not while reading.  False: a
+ * store that cannot be read says so to whoever calls an operation; waits have their times. */
+static bool look(struct kh_works *w, bool from_now)
+{
+	struct look look = {.works = w, .after = w->seen, .last_only = from_now};
+	struct kh_error err;
+
+	pthread_mutex_unlock(&w->lock);
+	enum kh_err e = kh_store_read(w->settings.store, read_record, &look, &err);
+	pthread_mutex_lock(&w->lock);
+	if (e != KH_OK || (look.after == w->seen && !from_now))
+		return e == KH_OK;
+	w->seen = look.after;
+	w->looks++;
+	for (size_t i = 0; i < look.n && !look.many; i++)
+		wake_chain(w, look.chain[i]);
+	if (look.n > 0)
+		wake_chain(w, KH_WORK_ANY);
+	if (look.many)
+		wake_all(w);
+	return true;
+}
+
+static void rest(struct kh_works *w, int64_t until)
+{
+	if (until == 0) {
+		pthread_cond_wait(&w->clock, &w->lock);
+	} else {
+		struct timespec t = {.tv_sec = until / 1000000, .tv_nsec = until % 1000000 * 1000};
+		pthread_cond_timedwait(&w->clock, &w->lock, &t);
+	}
+}
+
+static void *watch(void *arg)
+{
+	struct kh_works *w = arg;
+	int64_t look_at = 0;
+	bool reads = false; /* from where it read last; else from now on */
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->over) {
+		int64_t now = kh_works_now();
+		while (w->timed > 0 && w->heap[0]->wake_at <= now)
+			unpark(w, w->heap[0]);
+		grow(w);
+		if (w->chained == 0) {
+			reads = false;
+			look_at = 0;
+		} else if (look_at <= now) {
+			reads = look(w, !reads);
+			look_at = kh_works_now() + WATCH;
+		}
+		int64_t until = w->timed > 0 ? w->heap[0]->wake_at : 0;
+		if (w->chained > 0 && (until == 0 || look_at < until))
+			until = look_at;
+		if (!w->over && (until == 0 || until > kh_works_now()))
+			rest(w, until);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* --- for callers -------------------------------------------------------------------------------------------------- */
+
+/* Every work that is there may have to stand in the heap: room is made when one is added, where it can fail. */
+static bool reserve(struct kh_works *w)
+{
+	size_t there = w->queued + w->running + w->parked + 1;
+
+	if (there <= w->room)
+		return true;
+	size_t room = w->room > 0 ? 2 * w->room : 64;
+	struct kh_work **heap = kh_alloc_zero(w->settings.alloc, room * sizeof(*heap));
+	if (heap == NULL)
+		return false;
+	if (w->heap != NULL) {
+		memcpy(heap, w->heap, w->timed * sizeof(*heap));
+		kh_alloc_free(w->settings.alloc, w->heap, w->room * sizeof(*heap));
+	}
+	w->heap = heap;
+	w->room = room;
+	return true;
+}
+
+bool kh_works_add(struct kh_works *w, struct kh_work *work)
+{
+	pthread_mutex_lock(&w->lock);
+	bool takes = !w->stopping && reserve(w);
+	if (takes) {
+		*work = (struct kh_work){.step = work->step, .works = w};
+		enqueue(w, work);
+		grow(w);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return takes;
+}
+
+void kh_works_wake(struct kh_work *work)
+{
+	struct kh_works *w = work->works;
+
+	pthread_mutex_lock(&w->lock);
+	if (work->state == KH_WORK_PARKED) {
+		unpark(w, work);
+		grow(w);
+	} else {
+		work->woken = true;
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool kh_works_is_stopping(struct kh_works *w)
+{
+	pthread_mutex_lock(&w->lock);
+	bool stopping = w->stopping;
+	pthread_mutex_unlock(&w->lock);
+	return stopping;
+}
+
+struct kh_works_figures kh_works_figures(struct kh_works *w)
+{
+	pthread_mutex_lock(&w->lock);
+	struct kh_works_figures figures = {
+		.parked = w->parked, .queued = w->queued, .threads = w->threads, .steps = w->steps};
+	pthread_mutex_unlock(&w->lock);
+	return figures;
+}
+
+bool kh_works_stop(struct kh_works *w, int64_t timeout_us)
+{
+	int64_t end = kh_works_now() + timeout_us;
+	struct timespec t = {.tv_sec = end / 1000000, .tv_nsec = end % 1000000 * 1000};
+
+	pthread_mutex_lock(&w->lock);
+	w->stopping = true;
+	wake_all(w);
+	grow(w);
+	while (w->queued + w->running + w->parked > 0 && kh_works_now() < end)
+		pthread_cond_timedwait(&w->ended, &w->lock, &t);
+	bool none = w->queued + w->running + w->parked == 0;
+	pthread_mutex_unlock(&w->lock);
+	return none;
+}
+
+static void end_threads(struct kh_works *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->over = true;
+	pthread_cond_broadcast(&w->work);
+	pthread_cond_broadcast(&w->clock);
+	pthread_mutex_unlock(&w->lock);
+	for (size_t i = 0; i < w->threads; i++)
+		pthread_join(w->thread[i], NULL);
+	if (w->watching)
+		pthread_join(w->watch, NULL);
+}
+
+void kh_works_free(struct kh_works *w)
+{
+	if (w == NULL)
+		return;
+	const struct kh_alloc *alloc = w->settings.alloc;
+	end_threads(w);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->work);
+	pthread_cond_destroy(&w->clock);
+	pthread_cond_destroy(&w->ended);
+	if (w->heap != NULL)
+		kh_alloc_free(alloc, w->heap, w->room * sizeof(*w->heap));
+	if (w->thread != NULL)
+		kh_alloc_free(alloc, w->thread, w->settings.threads * sizeof(*w->thread));
+	kh_alloc_free(alloc, w, sizeof(*w));
+}
+
+enum kh_err kh_works_new(const struct kh_works_settings *settings, struct kh_works **ret_works, struct kh_error *err)
+{
+	const struct kh_alloc *alloc = settings->alloc != NULL ? settings->alloc : &kh_alloc_system;
+	struct kh_works *w = kh_alloc_zero(alloc, sizeof(*w));
+	pthread_condattr_t monotonic;
+
+	if (w == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	w->settings = *settings;
+	w->settings.alloc = alloc;
+	pthread_mutex_init(&w->lock, NULL); /* these cannot fail on Linux */
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->work, NULL);
+	pthread_cond_init(&w->clock, &monotonic);
+	pthread_cond_init(&w->ended, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	w->thread = kh_alloc_zero(alloc, settings->threads * sizeof(*w->thread));
+	w->watching = w->thread != NULL && pthread_create(&w->watch, NULL, watch, w) == 0;
+	/* The first thread now: one that cannot be made later only makes it slower. */
+	pthread_mutex_lock(&w->lock);
+	bool started = w->watching && start_thread(w);
+	pthread_mutex_unlock(&w->lock);
+	if (!started) {
+		kh_works_free(w);
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "cannot start a thread");
+	}
+	*ret_works = w;
+	return KH_OK;
+}

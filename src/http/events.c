@@ -1,0 +1,253 @@
+/*
+ * Events.  A stream is a work that waits for any event.  Each step reads on from where the last one ended, a bounded
+ * number at a time; while the reader takes nothing, nothing more is read for it.  The token is looked up again
+ * whenever a comment is due: a revoked one sees no more than that.
+ */
+#include "http/events.h"
+
+#include "base/buf.h"
+#include "base/emit.h"
+#include "base/timestamp.h"
+#include "engine/publicid.h"
+#include "store/txn.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define BATCH   256
+#define COMMENT INT64_C(15000000) /* microseconds between comments, by which a dead reader is found */
+#define RETRY   2000              /* milliseconds that a reader waits before it comes back */
+#define LINE    512
+
+struct watching {
+	struct kh_http_stream *stream;
+	int64_t after;
+	int64_t comment_at;
+	int64_t host; /* the token's row, of a host; else 0 */
+};
+
+/* --- reading the record ------------------------------------------------------------------------------------------- */
+
+struct found {
+	int64_t id, chain, at;
+	char kind[32];
+};
+
+struct reading {
+	struct kh_txn *txn;
+	struct kh_arena *arena;
+	int64_t after, host;
+	struct found *found;
+	size_t count;
+	size_t passed; /* with those that the reader may not see */
+};
+
+static bool take(const struct kh_audit_entry *entry, void *arg)
+{
+	struct reading *reading = arg;
+	struct found *found = &reading->found[reading->count];
+
+	reading->after = entry->id;
+	reading->passed++;
+	if (reading->host == 0 || entry->chain != 0) {
+		*found = (struct found){.id = entry->id, .chain = entry->chain, .at = entry->at};
+		snprintf(found->kind, sizeof(found->kind), "%.*s", KH_FMT(entry->kind));
+		reading->count++;
+	}
+	return reading->count < BATCH && reading->passed < (size_t)16 * BATCH;
+}
+
+/* Whether the task is of a context whose token this host has made. */
+static enum kh_err is_hosts(struct reading *reading, int64_t task, bool *ret_yes)
+{
+	struct kh_task_row row;
+	struct kh_context_row context;
+	struct kh_token_row token;
+	enum kh_err e = kh_txn_peek(reading->txn, KH_TABLE_TASKS, task, &row);
+
+	if (e == KH_OK)
+		e = kh_txn_peek(reading->txn, KH_TABLE_CONTEXTS, row.context, &context);
+	if (e == KH_OK)
+		e = kh_txn_peek(reading->txn, KH_TABLE_TOKENS, context.token, &token);
+	*ret_yes = e == KH_OK && token.parent == reading->host;
+	return e == KH_EUNKNOWN ? KH_OK : e;
+}
+
+/* Leaves a host what is its own. */
+static enum kh_err keep_hosts(struct reading *reading)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reading->count; i++) {
+		bool own;
+		enum kh_err e = is_hosts(reading, reading->found[i].chain, &own);
+		if (e != KH_OK)
+			return e;
+		if (own)
+			reading->found[kept++] = reading->found[i];
+	}
+	reading->count = kept;
+	return KH_OK;
+}
+
+static enum kh_err read_on(struct kh_txn *txn, void *arg)
+{
+	struct reading *reading = arg;
+	enum kh_err e;
+
+	kh_txn_use_arena(txn, reading->arena);
+	reading->txn = txn;
+	e = kh_audit_read(txn, reading->after, take, reading);
+	return e == KH_OK && reading->host != 0 ? keep_hosts(reading) : e;
+}
+
+static enum kh_err read_last(struct kh_txn *txn, void *arg)
+{
+	int64_t *after = arg, next = 0;
+	enum kh_err e = kh_txn_next_event(txn, &next);
+
+	if (e == KH_OK)
+		*after = next - 1;
+	return e;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static bool send_one(struct kh_http_request *r, struct kh_http_stream *stream, const struct found *found)
+{
+	struct kh_arena *arena = kh_http_request_arena(r);
+	struct kh_engine *engine = kh_gateway_engine(kh_http_request_gateway(r));
+	struct kh_view data, id = kh_arena_printf(arena, "%" PRId64, found->id);
+	struct kh_buf buf;
+	struct kh_emit emit;
+
+	kh_buf_init(&buf, arena, LINE);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "at");
+	kh_emit_text(&emit, kh_timestamp_text(arena, found->at));
+	kh_emit_key(&emit, "id");
+	kh_emit_int(&emit, found->id);
+	kh_emit_key(&emit, "kind");
+	kh_emit_text(&emit, kh_view_str(found->kind));
+	if (found->chain != 0) {
+		kh_emit_key(&emit, "task");
+		kh_emit_text(&emit, kh_publicid_text(arena, kh_engine_id_key(engine), KH_ID_TASK, found->chain));
+	}
+	kh_emit_end(&emit);
+	if (kh_buf_end(&buf, &data) != KH_OK || kh_arena_check(arena) != KH_OK)
+		return false;
+	return kh_http_stream_event(stream, id, kh_view_str(found->kind), data);
+}
+
+/* Sends what is new.  False: the stream is over. */
+static bool send_new(struct kh_http_request *r, struct watching *watching, bool *ret_more)
+{
+	struct kh_arena *arena = kh_http_request_arena(r);
+	struct reading reading = {.arena = arena, .after = watching->after, .host = watching->host};
+	struct kh_error err;
+
+	reading.found = KH_NEW_N(arena, struct found, BATCH);
+	if (reading.found == NULL || kh_store_read(kh_engine_store(kh_gateway_engine(kh_http_request_gateway(r))),
+						   read_on, &reading, &err) != KH_OK)
+		return false;
+	for (size_t i = 0; i < reading.count; i++) {
+		if (!send_one(r, watching->stream, &reading.found[i]))
+			return false;
+	}
+	*ret_more = reading.after != watching->after;
+	watching->after = reading.after;
+	return true;
+}
+
+/* --- the work ----------------------------------------------------------------------------------------------------- */
+
+static enum kh_err who_watches(struct kh_http_request *r, struct watching *watching, struct kh_error *err)
+{
+	struct kh_who who;
+	enum kh_err e = kh_gateway_who(kh_http_request_gateway(r), kh_http_request_token(r), true, &who, err);
+
+	if (e != KH_OK)
+		return e;
+	if (who.role != KH_ROLE_REVIEWER && who.role != KH_ROLE_ADMIN && who.role != KH_ROLE_HOST)
+		return kh_error_set(err, KH_EREFUSED, "forbidden",
+				    "a reviewer's, an admin's or a host's token is needed");
+	watching->host = who.role == KH_ROLE_HOST ? who.token : 0;
+	return KH_OK;
+}
+
+/* From where on: what the reader has seen; else from now. */
+static enum kh_err find_place(struct kh_http_request *r, struct watching *watching, struct kh_error *err)
+{
+	struct kh_view after = kh_http_request_header(r, "last-event-id");
+
+	if (after.p == NULL || after.n == 0)
+		after = kh_http_request_query(r, "after");
+	if (after.p == NULL)
+		return kh_store_read(kh_engine_store(kh_gateway_engine(kh_http_request_gateway(r))), read_last,
+				     &watching->after, err);
+	if (!kh_view_int(after, &watching->after) || watching->after < 0)
+		return kh_error_set(err, KH_EINPUT, "bad_value", "the last event's id is a number");
+	return KH_OK;
+}
+
+static enum kh_work_next begin(struct kh_http_request *r, struct watching *watching)
+{
+	static const struct kh_http_header headers[] = {{"X-Accel-Buffering", KH_LIT_INIT("no")}};
+	struct kh_error err = {.err = KH_OK};
+	enum kh_err e = who_watches(r, watching, &err);
+
+	if (e == KH_OK)
+		e = find_place(r, watching, &err);
+	if (e != KH_OK) {
+		kh_http_reply_error(r, e, &err);
+		return KH_WORK_DONE;
+	}
+	watching->stream = kh_http_stream_open(r, headers, 1);
+	if (watching->stream == NULL)
+		return KH_WORK_DONE;
+	watching->comment_at = kh_works_now() + COMMENT;
+	(void)kh_http_stream_retry(watching->stream, RETRY);
+	return KH_WORK_WAIT;
+}
+
+/* False: it has to end. */
+static bool keep_open(struct kh_http_request *r, struct watching *watching)
+{
+	struct kh_error err;
+
+	if (kh_http_request_is_gone(r) || kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r))))
+		return false;
+	if (kh_works_now() < watching->comment_at)
+		return true;
+	watching->comment_at = kh_works_now() + COMMENT;
+	return who_watches(r, watching, &err) == KH_OK && kh_http_stream_comment(watching->stream);
+}
+
+static enum kh_work_next run(struct kh_http_request *r)
+{
+	struct watching *watching = kh_http_request_kept(r, sizeof(*watching));
+	struct kh_work *work = kh_http_request_work(r);
+	bool more = false;
+
+	if (watching == NULL)
+		return KH_WORK_DONE;
+	if (watching->stream == NULL && begin(r, watching) == KH_WORK_DONE)
+		return KH_WORK_DONE;
+	if (!keep_open(r, watching) || !send_new(r, watching, &more)) {
+		kh_http_stream_close(watching->stream);
+		kh_http_stream_drop(watching->stream);
+		return KH_WORK_DONE;
+	}
+	kh_http_request_shed(r);
+	work->wake_at = more ? kh_works_now() + 1000 : watching->comment_at;
+	work->wake_chain = KH_WORK_ANY;
+	return KH_WORK_WAIT;
+}
+
+static const struct kh_http_route routes[] = {{KH_HTTP_GET, "/api/v1/events", KH_HTTP_TOKEN, 0, run, true}};
+
+enum kh_err kh_http_events_add(struct kh_http *http, struct kh_error *err)
+{
+	return kh_http_add(http, routes, 1, NULL, err);
+}

@@ -1,0 +1,57 @@
+/*
+ * Who may knock: what of a request's headers is looked at before anything else is done with it.  Pure: headers in, a
+ * verdict out.
+ *
+ * Trusts nothing.  Guarantees, of a request that it lets through: every header is one that HTTP allows; Host,
+ * Authorization, Origin, Content-Length and Transfer-Encoding stand there once at most; there is one way to tell where
+ * the body ends; Host names this server, by a loopback name or address or one that was configured (so that a page whose
+ * name was pointed at this machine gets nowhere: DNS rebinding); and where a web page calls, it is one of this server's
+ * own or a configured one.
+ */
+#ifndef KH_HTTP_GUARD_H
+#define KH_HTTP_GUARD_H
+
+#include "base/error.h"
+
+#define KH_HTTP_GUARD_TOKEN 256 /* bytes of a bearer token */
+
+struct kh_http_guard {
+	unsigned port; /* that we listen on; 0: not a port (a Unix socket): then only names are compared */
+	bool tls;
+	const struct kh_view *hosts; /* "name" (with our port or none), "name:port" */
+	size_t host_count;
+	const struct kh_view *origins; /* "https://name:port", exactly */
+	size_t origin_count;
+};
+
+struct kh_http_pair {
+	struct kh_view name, value;
+};
+
+/* What the guard found of a request that may come in. */
+struct kh_http_knock {
+	struct kh_view authorization; /* p NULL: none */
+	struct kh_view origin;        /* a configured one that calls, to be told that it may (CORS); p NULL: none */
+	bool chunked;                 /* a body whose length is not told */
+	bool has_length;
+	uint64_t length;
+};
+
+/*
+ * KH_OK; or KH_EINPUT (`bad_header`, `duplicate_header`, `bad_length`) or KH_EREFUSED (`bad_host`, `bad_origin`), after
+ * which the connection must be closed.
+ */
+enum kh_err kh_http_guard_check(const struct kh_http_guard *guard, const struct kh_http_pair *headers, size_t count,
+				struct kh_http_knock *ret_knock, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* The token of "Bearer <token>".  False for any other scheme and form. */
+bool kh_http_guard_bearer(struct kh_view authorization, struct kh_view *ret_token);
+
+/* Whether VALUE, a Host header, names this server.  RET_CONFIGURED: by one of `hosts`. */
+bool kh_http_guard_host(const struct kh_http_guard *guard, struct kh_view value, bool *ret_configured);
+
+/* Whether a page of ORIGIN may call a server that was called HOST. */
+bool kh_http_guard_origin(const struct kh_http_guard *guard, struct kh_view origin, struct kh_view host);
+
+#endif

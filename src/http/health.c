@@ -1,0 +1,151 @@
+/* Health.  The probe is an operation that does nothing, submitted and not waited for: a store that hangs must not hang
+ * the one who asks whether it does. */
+#include "http/health.h"
+
+#include "base/alloc.h"
+
+#include <pthread.h>
+
+#define FRESH  INT64_C(1000000) /* microseconds that a probe's result is good for */
+#define WITHIN INT64_C(2000000) /* in which the store has to answer */
+#define AGAIN  INT64_C(20000)
+
+struct kh_http_health {
+	const struct kh_http_settings *settings;
+	const struct kh_alloc *alloc;
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	struct kh_store_job job;
+	bool under_way, good;
+	int64_t at; /* when a probe ended last; 0: none yet */
+};
+
+static enum kh_work_next run_healthz(struct kh_http_request *r)
+{
+	kh_http_reply(r, 200, "text/plain; charset=utf-8", KH_LIT("ok\n"), NULL, 0);
+	return KH_WORK_DONE;
+}
+
+static enum kh_work_next run_home(struct kh_http_request *r)
+{
+	kh_http_reply(r, 200, "text/plain; charset=utf-8",
+		      KH_LIT("Keyhole.  The console is not in this version: approvals are decided with `keyhole "
+			     "approvals`, or "
+			     "over /api/v1.\n"),
+		      NULL, 0);
+	return KH_WORK_DONE;
+}
+
+/* --- the probe ---------------------------------------------------------------------------------------------------- */
+
+static enum kh_err do_nothing(struct kh_txn *txn, void *arg)
+{
+	(void)txn;
+	(void)arg;
+	return KH_OK;
+}
+
+static void probed(struct kh_store_job *job)
+{
+	struct kh_http_health *health = job->arg;
+
+	pthread_mutex_lock(&health->lock);
+	health->under_way = false;
+	health->good = job->result == KH_OK;
+	health->at = kh_works_now();
+	pthread_cond_broadcast(&health->ended);
+	pthread_mutex_unlock(&health->lock);
+}
+
+/* True where the result of a probe is here; else one is under way from now on. */
+static bool probe(struct kh_http_health *health, bool *ret_good)
+{
+	bool fresh, begin;
+
+	pthread_mutex_lock(&health->lock);
+	fresh = health->at != 0 && kh_works_now() - health->at < FRESH;
+	*ret_good = health->good;
+	begin = !fresh && !health->under_way;
+	if (begin) {
+		health->under_way = true;
+		health->job = (struct kh_store_job){.fn = do_nothing, .arg = health, .done = probed};
+	}
+	pthread_mutex_unlock(&health->lock);
+	if (begin)
+		kh_store_submit(kh_engine_store(kh_gateway_engine(health->settings->gateway)), &health->job);
+	return fresh;
+}
+
+static bool is_alive(const struct kh_http_health *health)
+{
+	const struct kh_http_settings *s = health->settings;
+
+	return s->is_alive == NULL || s->is_alive(s->ctx);
+}
+
+struct asked {
+	int64_t until;
+};
+
+static enum kh_work_next run_readyz(struct kh_http_request *r)
+{
+	struct kh_http_health *health = kh_http_request_ctx(r);
+	struct asked *asked = kh_http_request_kept(r, sizeof(*asked));
+	bool good = false;
+	bool stopping = kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r)));
+
+	if (asked == NULL)
+		return KH_WORK_DONE;
+	if (asked->until == 0)
+		asked->until = kh_works_now() + WITHIN;
+	if (!stopping && !probe(health, &good) && kh_works_now() < asked->until) {
+		kh_http_request_work(r)->wake_at = kh_works_now() + AGAIN;
+		return KH_WORK_WAIT;
+	}
+	good = good && !stopping && is_alive(health);
+	kh_http_reply(r, good ? 200 : 503, "text/plain; charset=utf-8",
+		      good ? KH_LIT("ready\n") : KH_LIT("not ready\n"), NULL, 0);
+	return KH_WORK_DONE;
+}
+
+/* --- beginning and end -------------------------------------------------------------------------------------------- */
+
+static const struct kh_http_route routes[] = {
+	{KH_HTTP_GET, "/healthz", KH_HTTP_OPEN, 0, run_healthz, false},
+	{KH_HTTP_GET, "/readyz", KH_HTTP_OPEN, 0, run_readyz, false},
+	{KH_HTTP_GET, "/", KH_HTTP_OPEN, 0, run_home, false},
+};
+
+enum kh_err kh_http_health_new(const struct kh_http_settings *settings, struct kh_http_health **ret_health,
+			       struct kh_error *err)
+{
+	const struct kh_alloc *alloc = kh_engine_alloc(kh_gateway_engine(settings->gateway));
+	struct kh_http_health *health = kh_alloc_zero(alloc, sizeof(*health));
+
+	if (health == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the server");
+	health->settings = settings;
+	health->alloc = alloc;
+	pthread_mutex_init(&health->lock, NULL);
+	pthread_cond_init(&health->ended, NULL);
+	*ret_health = health;
+	return KH_OK;
+}
+
+enum kh_err kh_http_health_add(struct kh_http_health *health, struct kh_http *http, struct kh_error *err)
+{
+	return kh_http_add(http, routes, sizeof(routes) / sizeof(routes[0]), health, err);
+}
+
+void kh_http_health_free(struct kh_http_health *health)
+{
+	if (health == NULL)
+		return;
+	pthread_mutex_lock(&health->lock);
+	while (health->under_way)
+		pthread_cond_wait(&health->ended, &health->lock);
+	pthread_mutex_unlock(&health->lock);
+	pthread_cond_destroy(&health->ended);
+	pthread_mutex_destroy(&health->lock);
+	kh_alloc_free(health->alloc, health, sizeof(*health));
+}

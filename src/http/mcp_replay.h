@@ -1,0 +1,54 @@
+/*
+ * What was said on one stream of /mcp, kept so that it can be said again to a client that was cut off.
+ *
+ * An event's id is "<stream>-<number>": the stream's number in its session, and the event's in the stream, from 1 on; 0
+ * is the beginning, before anything was said.  Ids are no secret: they mean something within a session alone.
+ *
+ * Bounded: KH_HTTP_MCP_REPLAY_EVENTS and KH_HTTP_MCP_REPLAY_BYTES; past either, the oldest notifications are forgotten.
+ * An answer is never forgotten: there are as many as the client sent requests in one body.
+ */
+#ifndef KH_HTTP_MCP_REPLAY_H
+#define KH_HTTP_MCP_REPLAY_H
+
+#include "base/alloc.h"
+#include "base/view.h"
+
+#define KH_HTTP_MCP_REPLAY_EVENTS 64
+#define KH_HTTP_MCP_REPLAY_BYTES  (256U << 10)
+#define KH_HTTP_MCP_REPLAY_ID     48 /* bytes of an id, with its NUL */
+
+struct kh_http_mcp_event {
+	struct kh_http_mcp_event *next;
+	uint64_t number;
+	bool answer;
+	struct kh_view text;
+};
+
+struct kh_http_mcp_replay {
+	const struct kh_alloc *alloc;
+	struct kh_http_mcp_event *first, *last;
+	uint64_t next; /* number of the event to come */
+	size_t count, bytes;
+};
+
+void kh_http_mcp_replay_init(struct kh_http_mcp_replay *replay, const struct kh_alloc *alloc);
+void kh_http_mcp_replay_done(struct kh_http_mcp_replay *replay);
+
+/* One more event; TEXT is copied.  KH_ENOMEM. */
+enum kh_err kh_http_mcp_replay_add(struct kh_http_mcp_replay *replay, struct kh_view text, bool answer)
+	__attribute__((warn_unused_result));
+
+/* The first event after NUMBER that is still known, or NULL. */
+const struct kh_http_mcp_event *kh_http_mcp_replay_after(const struct kh_http_mcp_replay *replay, uint64_t number);
+
+/* Forgets all events up to NUMBER: nobody will ask for them. */
+void kh_http_mcp_replay_forget(struct kh_http_mcp_replay *replay, uint64_t number);
+
+/* The id of an event, in BUF. */
+struct kh_view kh_http_mcp_replay_id(char buf[KH_HTTP_MCP_REPLAY_ID], uint64_t stream, uint64_t number);
+
+/* False where ID is not one that kh_http_mcp_replay_id() writes. */
+bool kh_http_mcp_replay_read(struct kh_view id, uint64_t *ret_stream, uint64_t *ret_number)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,478 @@
+/* A request: what came in, the work, the two sides of its connection. */
+#include "http/request.h"
+
+#include "base/alloc.h"
+#include "http/reply.h"
+#include "http/stream.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sodium.h>
+#include <stdio.h>
+
+#define ARENA     ((size_t)8 << 20)
+#define BODY_STEP ((size_t)4096)
+#define DISCARD   ((size_t)1 << 20) /* of a body that is too large, read on so that its sender can be told */
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,
+					    struct kh_view target)
+{
+	struct kh_http_request *r = kh_alloc_zero(frame->alloc, sizeof(*r));
+	char *text = kh_alloc_zero(frame->alloc, target.n + 1);
+
+	if (r == NULL || text == NULL) {
+		kh_alloc_free(frame->alloc, r, sizeof(*r));
+		kh_alloc_free(frame->alloc, text, target.n + 1);
+		return NULL;
+	}
+	if (target.n > 0)
+		memcpy(text, target.p, target.n);
+	r->frame = frame;
+	r->fd = fd;
+	r->connection = connection;
+	r->target_text = text;
+	r->target_size = target.n;
+	atomic_store(&r->refs, 1);
+	kh_arena_init(&r->arena, frame->alloc, ARENA);
+	pthread_mutex_init(&r->lock, NULL);
+	return r;
+}
+
+void kh_http_request_hold(struct kh_http_request *r)
+{
+	atomic_fetch_add(&r->refs, 1);
+}
+
+static void free_body(struct kh_http_request *r)
+{
+	kh_alloc_free(r->frame->alloc, r->body, r->body_room);
+	r->body = NULL;
+	r->body_n = r->body_room = 0;
+}
+
+void kh_http_request_drop(struct kh_http_request *r)
+{
+	const struct kh_alloc *alloc = r->frame->alloc;
+
+	if (atomic_fetch_sub(&r->refs, 1) != 1)
+		return;
+	if (r->head != NULL)
+		sodium_memzero(r->head, r->head_size);
+	kh_alloc_free(alloc, r->head, r->head_size);
+	kh_alloc_free(alloc, r->target_text, r->target_size + 1);
+	kh_alloc_free(alloc, r->kept, r->kept_size);
+	free_body(r);
+	kh_arena_done(&r->arena);
+	if (r->response != NULL)
+		MHD_destroy_response(r->response);
+	if (r->stream != NULL)
+		kh_http_stream_release(r->stream);
+	pthread_mutex_destroy(&r->lock);
+	kh_alloc_free(alloc, r, sizeof(*r));
+}
+
+/* --- what comes in ------------------------------------------------------------------------------------------------ */
+
+/* One walk counts, the next one copies. */
+struct copying {
+	struct kh_http_pair *to; /* NULL: counting */
+	char *text;
+	size_t count, size;
+};
+
+static struct kh_view copy_text(struct copying *copying, const char *p, size_t n)
+{
+	char *to = copying->text;
+
+	if (n > 0)
+		memcpy(to, p, n);
+	copying->text += n + 1;
+	return kh_view_of(to, n);
+}
+
+/* MHD's copy of a secret is of no use to it any more; its memory is ours to write, whatever the type says. */
+static void wipe_behind(const char *p, size_t n)
+{
+	sodium_memzero((void *)(uintptr_t)p, n); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind, const char *key, size_t key_size,
+				   const char *value, size_t value_size)
+{
+	struct copying *copying = cls;
+
+	(void)kind;
+	if (copying->to != NULL) {
+		struct kh_http_pair *pair = &copying->to[copying->count];
+		pair->name = copy_text(copying, key, key_size);
+		pair->value = copy_text(copying, value, value_size);
+		if (kh_view_eq_nocase(pair->name, KH_LIT("authorization")) && value_size > 0)
+			wipe_behind(value, value_size);
+	}
+	copying->count++;
+	copying->size += key_size + value_size + 2;
+	return MHD_YES;
+}
+
+static void take_address(struct kh_http_request *r)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection,
+								       MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	if (info == NULL || info->client_addr == NULL)
+		return;
+	if (info->client_addr->sa_family == AF_INET)
+		memcpy(&r->address, info->client_addr, sizeof(struct sockaddr_in));
+	else if (info->client_addr->sa_family == AF_INET6)
+		memcpy(&r->address, info->client_addr, sizeof(struct sockaddr_in6));
+	else
+		r->address.ss_family = info->client_addr->sa_family;
+}
+
+enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_error *err)
+{
+	struct copying counting = {.to = NULL}, copying = {.to = NULL};
+
+	take_address(r);
+	MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, copy_header, &counting);
+	if (counting.count > KH_HTTP_REQUEST_HEADERS)
+		return kh_error_set(err, KH_ELIMIT, "too_many", "a request has at most %d headers",
+				    KH_HTTP_REQUEST_HEADERS);
+	r->head_size = counting.count * sizeof(struct kh_http_pair) + counting.size + 1;
+	r->head = kh_alloc_zero(r->frame->alloc, r->head_size);
+	if (r->head == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a request");
+	copying.to = r->head;
+	copying.text = (char *)r->head + counting.count * sizeof(struct kh_http_pair);
+	MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, copy_header, &copying);
+	r->headers = copying.to;
+	r->header_count = copying.count;
+	return KH_OK;
+}
+
+static bool make_body_room(struct kh_http_request *r, size_t want)
+{
+	const struct kh_alloc *alloc = r->frame->alloc;
+	size_t room = r->body_room > 0 ? r->body_room : BODY_STEP;
+	char *body;
+
+	while (room < want)
+		room *= 2;
+	if (room == r->body_room)
+		return true;
+	body = alloc->resize(alloc->ctx, r->body, r->body_room, room);
+	if (body == NULL)
+		return false;
+	r->body = body;
+	r->body_room = room;
+	return true;
+}
+
+bool kh_http_request_take_body(struct kh_http_request *r, struct kh_view piece)
+{
+	size_t most = r->route != NULL ? r->route->body : 0;
+
+	if (r->body_over || piece.n > most - r->body_n) {
+		free_body(r);
+		r->body_over = true;
+		r->discarded += piece.n;
+		return r->discarded <= DISCARD;
+	}
+	if (!make_body_room(r, r->body_n + piece.n))
+		return false;
+	memcpy(r->body + r->body_n, piece.p, piece.n);
+	r->body_n += piece.n;
+	return true;
+}
+
+/* --- the work ----------------------------------------------------------------------------------------------------- */
+
+/* Before a wait: what is not needed is given back, and the client's going away is watched for. */
+static void wait_begins(struct kh_http_request *r)
+{
+	if (r->shed) {
+		size_t limit = r->arena.limit;
+		kh_arena_done(&r->arena);
+		kh_arena_init(&r->arena, r->frame->alloc, limit);
+		free_body(r);
+		r->shed = false;
+	}
+	pthread_mutex_lock(&r->lock);
+	if (r->suspended && !r->armed && !atomic_load(&r->gone)) {
+		kh_http_watch_arm(r->frame->watch, r->fd);
+		r->armed = true;
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
+static enum kh_work_next step(struct kh_work *work)
+{
+	struct kh_http_request *r = (struct kh_http_request *)work;
+	enum kh_work_next next = r->route->run(r);
+
+	if (next == KH_WORK_WAIT) {
+		wait_begins(r);
+		return KH_WORK_WAIT;
+	}
+	pthread_mutex_lock(&r->lock);
+	r->working = false;
+	bool answered = r->answered;
+	pthread_mutex_unlock(&r->lock);
+	if (!answered)
+		kh_http_reply_error(r, KH_ENOMEM, NULL);
+	kh_arena_done(&r->arena);
+	kh_arena_init(&r->arena, r->frame->alloc, ARENA);
+	free_body(r);
+	kh_http_request_drop(r);
+	return KH_WORK_DONE;
+}
+
+/* Where so many wait that others would find no place, one more that may wait is sent away. */
+static bool may_wait(struct kh_http_request *r)
+{
+	if (!r->route->waits)
+		return true;
+	if (atomic_fetch_add(&r->frame->waits, 1) >= r->frame->waits_most) {
+		atomic_fetch_sub(&r->frame->waits, 1);
+		return false;
+	}
+	r->counted = true;
+	return true;
+}
+
+void kh_http_request_begin(struct kh_http_request *r)
+{
+	struct kh_error err;
+	size_t limit = 6 * r->route->body + ((size_t)64 << 20);
+
+	if (!may_wait(r)) {
+		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "busy", "too many wait already"), &err);
+		return;
+	}
+	kh_arena_init(&r->arena, r->frame->alloc, limit);
+	r->work.step = step;
+	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_WORKS, 0);
+	kh_http_request_hold(r);
+	pthread_mutex_lock(&r->lock);
+	MHD_suspend_connection(r->connection);
+	r->suspended = r->working = true;
+	pthread_mutex_unlock(&r->lock);
+	if (!kh_works_add(kh_gateway_works(r->frame->gateway), &r->work)) {
+		pthread_mutex_lock(&r->lock);
+		r->working = false;
+		pthread_mutex_unlock(&r->lock);
+		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "stopping", "the gateway is stopping"), &err);
+		kh_http_request_drop(r);
+	}
+}
+
+/* --- the two sides ------------------------------------------------------------------------------------------------ */
+
+/* The lock is held. */
+static void resume(struct kh_http_request *r)
+{
+	if (!r->suspended)
+		return;
+	if (r->armed)
+		kh_http_watch_disarm(r->frame->watch, r->fd);
+	r->armed = r->suspended = false;
+	MHD_resume_connection(r->connection);
+}
+
+bool kh_http_request_answer(struct kh_http_request *r, unsigned status, struct MHD_Response *response, uint64_t size,
+			    struct kh_http_stream *stream)
+{
+	bool first;
+
+	pthread_mutex_lock(&r->lock);
+	first = !r->answered;
+	if (first) {
+		r->answered = true;
+		r->response = response;
+		r->status = status;
+		r->answer_size = size;
+		r->stream = stream;
+		atomic_fetch_add(&r->frame->answers[status / 100 % 6], 1);
+		resume(r);
+	}
+	pthread_mutex_unlock(&r->lock);
+	if (!first)
+		MHD_destroy_response(response);
+	return first;
+}
+
+bool kh_http_request_response(struct kh_http_request *r, struct MHD_Response **ret_response, unsigned *ret_status)
+{
+	bool answered;
+
+	pthread_mutex_lock(&r->lock);
+	answered = r->answered;
+	*ret_response = r->response;
+	*ret_status = r->status;
+	r->response = NULL;
+	if (!answered) {
+		MHD_suspend_connection(r->connection);
+		r->suspended = true;
+	}
+	pthread_mutex_unlock(&r->lock);
+	if (answered)
+		kh_http_watch_does(r->frame->watch, r->fd, r->stream != NULL ? KH_HTTP_WORKS : KH_HTTP_ANSWERS,
+				   r->answer_size);
+	return answered;
+}
+
+/* The lock is held. */
+static void leave(struct kh_http_request *r)
+{
+	atomic_store(&r->gone, true);
+	if (r->stream != NULL)
+		kh_http_stream_left(r->stream);
+	if (r->working)
+		kh_works_wake(&r->work);
+}
+
+void kh_http_request_left(struct kh_http_request *r)
+{
+	pthread_mutex_lock(&r->lock);
+	leave(r);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void kh_http_request_over(struct kh_http_request *r, bool well)
+{
+	kh_http_watch_own(r->frame->watch, r->fd, NULL);
+	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_IDLE, 0);
+	pthread_mutex_lock(&r->lock);
+	if (r->stream != NULL)
+		kh_http_stream_over(r->stream);
+	if (!well || r->stream != NULL)
+		leave(r);
+	r->connection = NULL;
+	pthread_mutex_unlock(&r->lock);
+	if (r->counted)
+		atomic_fetch_sub(&r->frame->waits, 1);
+	kh_http_request_drop(r);
+}
+
+void kh_http_request_stop(struct kh_http_request *r)
+{
+	struct kh_error err;
+	struct kh_http_stream *stream;
+
+	pthread_mutex_lock(&r->lock);
+	bool answered = r->answered || !r->suspended;
+	stream = r->stream;
+	pthread_mutex_unlock(&r->lock);
+	if (!answered)
+		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "stopping", "the gateway is stopping"), &err);
+	if (stream != NULL)
+		kh_http_stream_close(stream);
+}
+
+/* --- what handlers ask -------------------------------------------------------------------------------------------- */
+
+struct kh_gateway *kh_http_request_gateway(const struct kh_http_request *r)
+{
+	return r->frame->gateway;
+}
+
+void *kh_http_request_ctx(const struct kh_http_request *r)
+{
+	return r->ctx;
+}
+
+const struct kh_http_route *kh_http_request_route(const struct kh_http_request *r)
+{
+	return r->route;
+}
+
+struct kh_work *kh_http_request_work(struct kh_http_request *r)
+{
+	return &r->work;
+}
+
+bool kh_http_request_is_gone(const struct kh_http_request *r)
+{
+	return atomic_load(&r->gone);
+}
+
+struct kh_arena *kh_http_request_arena(struct kh_http_request *r)
+{
+	return &r->arena;
+}
+
+struct kh_view kh_http_request_token(const struct kh_http_request *r)
+{
+	return r->token;
+}
+
+struct kh_view kh_http_request_body(const struct kh_http_request *r)
+{
+	return kh_view_of(r->body, r->body_n);
+}
+
+struct kh_view kh_http_request_segment(const struct kh_http_request *r, const char *name)
+{
+	return kh_http_route_segment(r->route->path, &r->target, name);
+}
+
+bool kh_http_request_query_at(struct kh_http_request *r, size_t index, struct kh_view *ret_name,
+			      struct kh_view *ret_value)
+{
+	if (index >= r->target.parameter_count)
+		return false;
+	*ret_name = r->target.parameters[index].name;
+	*ret_value = r->target.parameters[index].value;
+	return true;
+}
+
+struct kh_view kh_http_request_query(struct kh_http_request *r, const char *name)
+{
+	struct kh_view key, value, none = {NULL, 0};
+
+	for (size_t i = 0; kh_http_request_query_at(r, i, &key, &value); i++) {
+		if (kh_view_eq(key, kh_view_str(name)))
+			return value;
+	}
+	return none;
+}
+
+struct kh_view kh_http_request_header(struct kh_http_request *r, const char *name)
+{
+	struct kh_view none = {NULL, 0};
+
+	for (size_t i = 0; i < r->header_count; i++) {
+		if (kh_view_eq_nocase(r->headers[i].name, kh_view_str(name)))
+			return kh_view_trim(r->headers[i].value);
+	}
+	return none;
+}
+
+struct kh_view kh_http_request_remote(struct kh_http_request *r)
+{
+	const void *address = NULL;
+
+	if (r->address.ss_family == AF_INET)
+		address = &((const struct sockaddr_in *)(const void *)&r->address)->sin_addr;
+	else if (r->address.ss_family == AF_INET6)
+		address = &((const struct sockaddr_in6 *)(const void *)&r->address)->sin6_addr;
+	if (address == NULL || inet_ntop(r->address.ss_family, address, r->remote, sizeof(r->remote)) == NULL)
+		return KH_LIT("unix");
+	return kh_view_str(r->remote);
+}
+
+void *kh_http_request_kept(struct kh_http_request *r, size_t size)
+{
+	if (r->kept == NULL && size > 0) {
+		r->kept = kh_alloc_zero(r->frame->alloc, size);
+		r->kept_size = r->kept != NULL ? size : 0;
+	}
+	return r->kept;
+}
+
+void kh_http_request_shed(struct kh_http_request *r)
+{
+	r->shed = true;
+}

@@ -1,0 +1,37 @@
+/*
+ * Streams of server-sent events (server.h has the functions for handlers).
+ *
+ * What is written waits in a buffer that is there only while something is in it.  MHD's thread takes from it; where
+ * there is nothing it suspends the connection, and whoever writes resumes it.  The lock is the stream's own and is
+ * taken after a request's, never before.
+ */
+#ifndef KH_HTTP_STREAM_H
+#define KH_HTTP_STREAM_H
+
+#include "http/request.h"
+
+#define KH_HTTP_STREAM_KEPT  ((size_t)1 << 20) /* bytes that wait at most, but for one event */
+#define KH_HTTP_STREAM_EVENT ((size_t)8 << 20) /* bytes of one event */
+
+/* A buffer of bytes that wait to be sent; what stands in it is SSE already. */
+struct kh_http_stream_buffer {
+	const struct kh_alloc *alloc;
+	char *p;
+	size_t at, n, room; /* those from AT to N wait */
+};
+
+/* Appends one event, or a comment where all are empty and COMMENT.  False: no memory, or too much waits. */
+bool kh_http_stream_put(struct kh_http_stream_buffer *buffer, struct kh_view id, struct kh_view event,
+			struct kh_view data) __attribute__((warn_unused_result));
+bool kh_http_stream_put_text(struct kh_http_stream_buffer *buffer, struct kh_view text)
+	__attribute__((warn_unused_result));
+/* Moves up to MOST bytes to TO; how many. */
+size_t kh_http_stream_take(struct kh_http_stream_buffer *buffer, char *to, size_t most);
+void kh_http_stream_done(struct kh_http_stream_buffer *buffer);
+
+/* For request.c: the client went away; MHD is done with the connection; the request is done with the stream. */
+void kh_http_stream_left(struct kh_http_stream *s);
+void kh_http_stream_over(struct kh_http_stream *s);
+void kh_http_stream_release(struct kh_http_stream *s);
+
+#endif

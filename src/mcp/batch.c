@@ -1,0 +1,96 @@
+/* Batches: answers gathered under a lock, sent by whoever brings the last. */
+#include "mcp/batch.h"
+
+struct kh_mcp_batch {
+	struct kh_mcp_exchange *whole;
+	const struct kh_alloc *alloc;
+	pthread_mutex_t lock;
+	size_t left; /* parts that are to come, and one for kh_mcp_batch_begun() */
+	struct kh_arena arena;
+	struct kh_buf answers;
+};
+
+bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole)
+{
+	const struct kh_alloc *alloc = whole->peer->mcp->alloc;
+	struct kh_mcp_batch *batch = kh_alloc_zero(alloc, sizeof(*batch));
+
+	if (batch == NULL)
+		return false;
+	batch->whole = whole;
+	batch->alloc = alloc;
+	batch->left = 1;
+	pthread_mutex_init(&batch->lock, NULL);
+	kh_arena_init(&batch->arena, alloc, 2 * KH_MCP_BATCH_BYTES + (1U << 20));
+	kh_buf_init(&batch->answers, &batch->arena, KH_MCP_BATCH_BYTES);
+	whole->batch = batch;
+	whole->whole = true;
+	return true;
+}
+
+void kh_mcp_batch_free(struct kh_mcp_batch *batch)
+{
+	pthread_mutex_destroy(&batch->lock);
+	kh_arena_done(&batch->arena);
+	kh_alloc_free(batch->alloc, batch, sizeof(*batch));
+}
+
+struct kh_mcp_exchange *kh_mcp_batch_add(struct kh_mcp_batch *batch)
+{
+	struct kh_mcp_exchange *part = kh_mcp_exchange_new(batch->whole->peer, batch->whole->ctx);
+
+	if (part == NULL)
+		return NULL;
+	part->batch = batch;
+	pthread_mutex_lock(&batch->lock);
+	batch->left++;
+	pthread_mutex_unlock(&batch->lock);
+	return part;
+}
+
+/* One less to come; the last has the whole answered, with which the batch is the transport's to free. */
+static void count_down(struct kh_mcp_batch *batch)
+{
+	struct kh_mcp_exchange *whole = batch->whole;
+	struct kh_view text = KH_LIT("");
+
+	pthread_mutex_lock(&batch->lock);
+	bool last = --batch->left == 0;
+	pthread_mutex_unlock(&batch->lock);
+	if (!last)
+		return;
+	whole->status = batch->answers.n > 0 ? 200 : 202;
+	if (batch->answers.n > 0) {
+		kh_buf_byte(&batch->answers, ']');
+		if (kh_buf_end(&batch->answers, &text) != KH_OK)
+			text = KH_LIT("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
+				      "\"message\":\"the answers are too long for one batch\"}}");
+	}
+	whole->peer->transport->send(whole, text, true);
+}
+
+void kh_mcp_batch_begun(struct kh_mcp_batch *batch)
+{
+	count_down(batch);
+}
+
+void kh_mcp_batch_send(struct kh_mcp_batch *batch, struct kh_view message)
+{
+	pthread_mutex_lock(&batch->lock);
+	batch->whole->peer->transport->send(batch->whole, message, false);
+	pthread_mutex_unlock(&batch->lock);
+}
+
+void kh_mcp_batch_part(struct kh_mcp_exchange *part, struct kh_view answer)
+{
+	struct kh_mcp_batch *batch = part->batch;
+
+	if (answer.n > 0) {
+		pthread_mutex_lock(&batch->lock);
+		kh_buf_byte(&batch->answers, batch->answers.n == 0 ? '[' : ',');
+		kh_buf_add(&batch->answers, answer);
+		pthread_mutex_unlock(&batch->lock);
+	}
+	kh_mcp_exchange_free(part);
+	count_down(batch);
+}

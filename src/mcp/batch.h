@@ -1,0 +1,28 @@
+/*
+ * Batches (2025-03-26): an array of messages, answered by an array once all of them are.  The whole is one exchange for
+ * the transport; each request in it is one of its own, of which the transport knows nothing.
+ */
+#ifndef KH_MCP_BATCH_H
+#define KH_MCP_BATCH_H
+
+#include "mcp/exchange.h"
+
+#define KH_MCP_BATCH_MESSAGES 64
+#define KH_MCP_BATCH_BYTES    (16U << 20) /* of all answers together */
+
+/* Makes WHOLE, an exchange without a step of its own, a batch.  Parts are waited for until kh_mcp_batch_begun(). */
+bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole) __attribute__((warn_unused_result));
+
+/* A new part.  NULL: out of memory. */
+struct kh_mcp_exchange *kh_mcp_batch_add(struct kh_mcp_batch *batch);
+
+/* All parts are there: the whole may be answered, at once where they all have been. */
+void kh_mcp_batch_begun(struct kh_mcp_batch *batch);
+
+/* A message of a part's before its answer; the answer, empty for none, with which the part is gone. */
+void kh_mcp_batch_send(struct kh_mcp_batch *batch, struct kh_view message);
+void kh_mcp_batch_part(struct kh_mcp_exchange *part, struct kh_view answer);
+
+void kh_mcp_batch_free(struct kh_mcp_batch *batch);
+
+#endif

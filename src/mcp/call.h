@@ -1,0 +1,16 @@
+/*
+ * tools/list and tools/call.  A caller sees the tools of its role; one that it does not see is answered like one that
+ * does not exist.
+ *
+ * A tool's failure is a result with isError, which a model reads: what was wrong, and what to do next.  What is wrong
+ * with the request itself, or with us, is a JSON-RPC error.
+ */
+#ifndef KH_MCP_CALL_H
+#define KH_MCP_CALL_H
+
+#include "mcp/exchange.h"
+
+enum kh_work_next kh_mcp_call_list(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
+enum kh_work_next kh_mcp_call_run(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
+
+#endif

@@ -1,0 +1,107 @@
+/* Completion of task ids.  Every id that is offered is the caller's own. */
+#include "mcp/completion.h"
+
+#include "core/block/prompt.h"
+#include "engine/task.h"
+#include "mcp/prompts.h"
+#include "mcp/resources.h"
+
+#ifdef KH_CONFORMANCE
+#include "mcp/conform.h"
+#endif
+
+static enum kh_err fault(struct kh_mcp_call *call, const char *code, const char *member, const char *detail)
+{
+	kh_error_set(call->err, KH_EINPUT, code, "%s", detail);
+	kh_error_member(call->err, kh_view_str(member));
+	return KH_EINPUT;
+}
+
+/* Whether the caller has this template. */
+static bool has_template(struct kh_mcp_call *call, struct kh_view uri)
+{
+	yyjson_mut_val *list = yyjson_mut_obj_get(kh_mcp_resources_templates(call->doc, call->who->role),
+						  "resourceTemplates");
+	yyjson_mut_arr_iter iter = yyjson_mut_arr_iter_with(list);
+	yyjson_mut_val *item;
+
+	while ((item = yyjson_mut_arr_iter_next(&iter)) != NULL) {
+		yyjson_mut_val *has = yyjson_mut_obj_get(item, "uriTemplate");
+		if (kh_view_eq(kh_view_of(yyjson_mut_get_str(has), yyjson_mut_get_len(has)), uri))
+			return true;
+	}
+	return false;
+}
+
+/* What is to be completed: *RET_TASKS where its values are task ids. */
+static enum kh_err read_reference(struct kh_mcp_call *call, yyjson_val *ref, struct kh_view argument, bool *ret_tasks)
+{
+	struct kh_view type = kh_json_str(kh_json_get(ref, "type"));
+	yyjson_mut_val *prompt;
+
+	*ret_tasks = false;
+	if (kh_view_eq(type, KH_LIT("ref/prompt"))) {
+		struct kh_view name = kh_json_str(kh_json_get(ref, "name"));
+#ifdef KH_CONFORMANCE
+		if (kh_mcp_conform_completes(name))
+			return KH_OK;
+#endif
+		if (kh_mcp_prompts_get(call->doc, call->who->role, name, &prompt, call->err) != KH_OK)
+			return fault(call, "unknown_prompt", "ref.name", "there is no such prompt");
+		return KH_OK; /* it has no arguments */
+	}
+	if (!kh_view_eq(type, KH_LIT("ref/resource")))
+		return fault(call, "bad_value", "ref.type", "expected ref/prompt or ref/resource");
+	if (!has_template(call, kh_json_str(kh_json_get(ref, "uri"))))
+		return call->arena->failed
+			       ? KH_ENOMEM
+			       : fault(call, "unknown_resource", "ref.uri", "there is no such resource template");
+	*ret_tasks = kh_view_eq(argument, KH_LIT("id"));
+	return KH_OK;
+}
+
+static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view prefix, yyjson_mut_val *values, size_t *ret_total)
+{
+	struct kh_task_list tasks = {.all = true};
+	yyjson_val *array = NULL, *task;
+	size_t i, max;
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &tasks, call->arena, call->err);
+
+	if (e == KH_OK)
+		e = kh_json_read(call->arena, tasks.json, &array, call->err);
+	if (e != KH_OK)
+		return e;
+	yyjson_arr_foreach (array, i, max, task) {
+		struct kh_view id = kh_json_str(kh_json_get(task, "id"));
+		if (!kh_view_starts(id, prefix))
+			continue;
+		if (yyjson_mut_arr_size(values) < KH_MCP_COMPLETION_MOST)
+			yyjson_mut_arr_add_strn(call->doc, values, id.p, id.n);
+		(*ret_total)++;
+	}
+	return KH_OK;
+}
+
+enum kh_err kh_mcp_completion_run(struct kh_mcp_call *call, yyjson_val *params, yyjson_mut_val **ret_result)
+{
+	yyjson_val *argument = kh_json_get(params, "argument");
+	struct kh_view name = kh_json_str(kh_json_get(argument, "name"));
+	struct kh_view value = kh_json_str(kh_json_get(argument, "value"));
+	yyjson_mut_val *result = yyjson_mut_obj(call->doc);
+	yyjson_mut_val *completion = yyjson_mut_obj_add_obj(call->doc, result, "completion");
+	yyjson_mut_val *values = yyjson_mut_obj_add_arr(call->doc, completion, "values");
+	bool tasks = false;
+	size_t total = 0;
+
+	if (name.p == NULL || value.p == NULL)
+		return fault(call, "missing", "argument", "expected an object with name and value");
+	enum kh_err e = read_reference(call, kh_json_get(params, "ref"), name, &tasks);
+	if (e == KH_OK && tasks)
+		e = add_tasks(call, value, values, &total);
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_obj_add_uint(call->doc, completion, "total", total);
+	yyjson_mut_obj_add_bool(call->doc, completion, "hasMore", total > yyjson_mut_arr_size(values));
+	*ret_result = result;
+	return kh_arena_check(call->arena);
+}

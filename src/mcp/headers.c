@@ -1,0 +1,109 @@
+/* Headers against the body.  Both are the client's; nothing is believed of either. */
+#include "mcp/headers.h"
+
+#include <sodium.h>
+#include <stdio.h>
+
+#define BEGINS "=?base64?"
+#define ENDS   "?="
+
+bool kh_mcp_headers_value(struct kh_arena *arena, struct kh_view header, struct kh_view *ret_value)
+{
+	struct kh_view v = kh_view_trim(header), begins = KH_LIT(BEGINS), ends = KH_LIT(ENDS);
+
+	if (!kh_view_starts(v, begins) || !kh_view_ends(v, ends) || v.n < begins.n + ends.n) {
+		*ret_value = v;
+		return true;
+	}
+	struct kh_view text = kh_view_sub(v, begins.n, v.n - ends.n);
+	size_t most = text.n / 4 * 3 + 3, n = 0;
+	unsigned char *bytes = kh_arena_alloc(arena, most);
+	if (bytes == NULL ||
+	    sodium_base642bin(bytes, most, text.p, text.n, NULL, &n, NULL, sodium_base64_VARIANT_ORIGINAL) != 0)
+		return false;
+	*ret_value = kh_view_of((const char *)bytes, n);
+	return true;
+}
+
+static bool says(struct kh_arena *arena, struct kh_view header, struct kh_view want)
+{
+	struct kh_view value;
+
+	return header.p != NULL && kh_mcp_headers_value(arena, header, &value) && kh_view_eq(value, want);
+}
+
+/* An argument as a header would have it: strings as they are, the rest as JSON. */
+static struct kh_view written(struct kh_arena *arena, yyjson_val *val)
+{
+	yyjson_mut_doc *doc;
+	struct kh_view text = {NULL, 0};
+
+	if (yyjson_is_str(val))
+		return kh_json_str(val);
+	doc = kh_json_new(arena);
+	if (doc == NULL || kh_json_write(arena, yyjson_val_mut_copy(doc, val), &text) != KH_OK)
+		return (struct kh_view){NULL, 0};
+	return text;
+}
+
+static bool param_agrees(struct kh_arena *arena, const struct kh_mcp_headers *headers, struct kh_view suffix,
+			 yyjson_val *argument)
+{
+	char name[96];
+	int n = snprintf(name, sizeof(name), "Mcp-Param-%.*s", KH_FMT(suffix));
+
+	if (n < 0 || (size_t)n >= sizeof(name))
+		return false;
+	struct kh_view header = headers->get != NULL ? headers->get(headers->ctx, name) : (struct kh_view){NULL, 0};
+	if (argument == NULL || yyjson_is_null(argument))
+		return header.p == NULL;
+	return says(arena, header, written(arena, argument));
+}
+
+static const struct kh_mcp_tool *find_tool(struct kh_view name)
+{
+	size_t count;
+	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (kh_view_eq(name, kh_view_str(all[i].name)))
+			return &all[i];
+	}
+	return NULL;
+}
+
+/* Parameters whose schema names a header (x-mcp-header).  None of Keyhole's own tools has one. */
+static bool params_agree(struct kh_arena *arena, const struct kh_mcp_headers *headers, yyjson_val *params)
+{
+	const struct kh_mcp_tool *tool = find_tool(kh_json_str(kh_json_get(params, "name")));
+	yyjson_val *schema = NULL, *key;
+
+	if (tool == NULL || strstr(tool->input, "\"x-mcp-header\"") == NULL)
+		return true;
+	if (kh_json_read(arena, kh_view_str(tool->input), &schema, NULL) != KH_OK)
+		return false;
+	yyjson_val *arguments = kh_json_get(params, "arguments");
+	yyjson_obj_iter iter = yyjson_obj_iter_with(kh_json_get(schema, "properties"));
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
+		struct kh_view suffix = kh_json_str(kh_json_get(yyjson_obj_iter_get_val(key), "x-mcp-header"));
+		if (suffix.n > 0 && !param_agrees(arena, headers, suffix,
+						  yyjson_obj_getn(arguments, yyjson_get_str(key), yyjson_get_len(key))))
+			return false;
+	}
+	return true;
+}
+
+const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_headers *headers,
+				 const struct kh_mcp_rpc *rpc, const struct kh_mcp_method *method)
+{
+	if (!says(arena, headers->method, rpc->method))
+		return "the header Mcp-Method is the message's method";
+	if (method == NULL || method->named == NULL)
+		return NULL;
+	yyjson_val *name = kh_json_get(rpc->params, method->named);
+	if (name != NULL && !says(arena, headers->name, kh_json_str(name)))
+		return "the header Mcp-Name is the message's name or uri";
+	if (strcmp(method->named, "name") == 0 && !params_agree(arena, headers, rpc->params))
+		return "a header Mcp-Param-* is the argument that it repeats";
+	return NULL;
+}

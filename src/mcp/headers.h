@@ -1,0 +1,18 @@
+/*
+ * What HTTP's headers repeat of a message (2026-07-28): Mcp-Method, Mcp-Name, Mcp-Param-*.  Whoever routes by headers
+ * must not be told another thing than whoever reads the body: where they differ, the request is refused.
+ */
+#ifndef KH_MCP_HEADERS_H
+#define KH_MCP_HEADERS_H
+
+#include "mcp/methods.h"
+
+/* The value of a header: trimmed, and decoded where it is =?base64?...?=.  False: it says that it is base64, and is
+ * not. */
+bool kh_mcp_headers_value(struct kh_arena *arena, struct kh_view header, struct kh_view *ret_value);
+
+/* NULL where they agree; else what differs. */
+const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_headers *headers,
+				 const struct kh_mcp_rpc *rpc, const struct kh_mcp_method *method);
+
+#endif

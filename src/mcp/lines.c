@@ -1,0 +1,593 @@
+/*
+ * The thread of lines.  It alone reads, accepts and closes; it is woken by an eventfd where a message could not be
+ * written whole, an exchange has ended or something is to stop.
+ */
+#include "mcp/lines.h"
+
+#include "mcp/connection.h"
+#include "mcp/exchange.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define EVENTS  64
+#define TOKEN   512 /* bytes of a token's line */
+#define SOON_MS 1
+#define LOOK_MS 1000 /* how often whoever has not said who he is is looked at */
+#define REST_MS 100  /* for which a listening socket is left alone where there are no descriptors */
+
+struct kh_mcp_lines {
+	struct kh_mcp *mcp;
+	const struct kh_alloc *alloc;
+	int epoll, wake, listen;
+	pthread_t thread;
+	bool has_thread;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	struct kh_mcp_connection *fresh; /* of kh_mcp_lines_stdio(), for the thread */
+	size_t count, busy;              /* connections; exchanges that may still send */
+	bool quiet, over;
+	bool stdio_there, stdio_ended;
+	/* the thread's own */
+	struct kh_mcp_connection *all;
+};
+
+static void wake(struct kh_mcp_lines *lines)
+{
+	uint64_t one = 1;
+
+	if (write(lines->wake, &one, sizeof(one)) < 0)
+		return; /* it is full: the thread is awake */
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------------ */
+
+static void end_of_exchange(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->running--;
+	pthread_mutex_unlock(&c->lock);
+	wake(lines);
+	pthread_mutex_lock(&lines->lock);
+	lines->busy--;
+	pthread_cond_broadcast(&lines->changed);
+	pthread_mutex_unlock(&lines->lock);
+}
+
+static void send_message(struct kh_mcp_exchange *x, struct kh_view message, bool last)
+{
+	struct kh_mcp_connection *c = kh_mcp_exchange_ctx(x);
+	struct kh_mcp_lines *lines = kh_mcp_exchange_peer(x)->ctx;
+
+	if (message.n > 0 && kh_mcp_connection_send(c, message))
+		wake(lines);
+	if (!last)
+		return;
+	kh_mcp_exchange_free(x);
+	end_of_exchange(lines, c);
+}
+
+static const struct kh_mcp_transport transport = {.send = send_message};
+
+/* Something of C's is under way: until end_of_exchange(). */
+static void begin_exchange(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->running++;
+	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_lock(&lines->lock);
+	lines->busy++;
+	pthread_mutex_unlock(&lines->lock);
+}
+
+/* --- tokens ------------------------------------------------------------------------------------------------------- */
+
+struct hello {
+	struct kh_work work;
+	struct kh_mcp_lines *lines;
+	struct kh_mcp_connection *c;
+	size_t n;
+	char token[TOKEN];
+};
+
+static void free_hello(struct hello *hello)
+{
+	sodium_memzero(hello->token, sizeof(hello->token));
+	kh_alloc_free(hello->lines->alloc, hello, sizeof(*hello));
+}
+
+static enum kh_work_next check_token(struct kh_work *work)
+{
+	struct hello *hello = (struct hello *)work;
+	struct kh_mcp_lines *lines = hello->lines;
+	struct kh_mcp_connection *c = hello->c;
+	struct kh_view token = kh_view_of(hello->token, hello->n);
+	struct kh_error err;
+	struct kh_who who;
+	enum kh_err e = kh_gateway_who(lines->mcp->gateway, token, true, &who, &err);
+	struct kh_mcp_peer *peer = e == KH_OK ? kh_mcp_peer_new(lines->mcp, &transport, lines, token) : NULL;
+
+	pthread_mutex_lock(&c->lock);
+	c->peer = peer;
+	c->admitted = peer != NULL;
+	c->refused = peer == NULL;
+	pthread_mutex_unlock(&c->lock);
+	free_hello(hello);
+	end_of_exchange(lines, c);
+	return KH_WORK_DONE;
+}
+
+/* The token in a first line: the line itself, or a member of an object. */
+static struct kh_view token_of(struct kh_arena *arena, struct kh_view line)
+{
+	yyjson_val *root = NULL;
+
+	if (line.n == 0 || line.p[0] != '{')
+		return line;
+	if (kh_json_read(arena, line, &root, NULL) != KH_OK)
+		return (struct kh_view){NULL, 0};
+	return kh_json_str(kh_json_get(root, "token"));
+}
+
+/* Has the token of C's first line looked at.  False: it is none that could be. */
+static bool take_token(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, struct kh_view line)
+{
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, lines->alloc, 1U << 20);
+	struct kh_view token = line.n <= 2 * TOKEN ? token_of(&arena, line) : (struct kh_view){NULL, 0};
+	struct hello *hello = token.n > 0 && token.n <= TOKEN ? kh_alloc_zero(lines->alloc, sizeof(*hello)) : NULL;
+	if (hello != NULL) {
+		hello->work.step = check_token;
+		hello->lines = lines;
+		hello->c = c;
+		hello->n = token.n;
+		memcpy(hello->token, token.p, token.n);
+		c->state = KH_MCP_CONNECTION_CHECKING;
+		begin_exchange(lines, c);
+		if (!kh_works_add(kh_gateway_works(lines->mcp->gateway), &hello->work)) {
+			free_hello(hello);
+			end_of_exchange(lines, c);
+			hello = NULL;
+		}
+	}
+	kh_arena_done(&arena);
+	return hello != NULL;
+}
+
+/* --- connections -------------------------------------------------------------------------------------------------- */
+
+static void shut(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
+{
+	if (c->state == KH_MCP_CONNECTION_CLOSED)
+		return;
+	epoll_ctl(lines->epoll, EPOLL_CTL_DEL, c->in, NULL);
+	epoll_ctl(lines->epoll, EPOLL_CTL_DEL, c->out, NULL);
+	kh_mcp_connection_close(c);
+	if (c->peer != NULL)
+		kh_mcp_peer_gone(c->peer);
+	pthread_mutex_lock(&lines->lock);
+	lines->stdio_ended = lines->stdio_ended || c->borrowed;
+	pthread_cond_broadcast(&lines->changed);
+	pthread_mutex_unlock(&lines->lock);
+}
+
+/* The last words to one that is closed for what it did. */
+static void refuse(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, struct kh_view message)
+{
+	(void)kh_mcp_connection_send(c, message);
+	shut(lines, c);
+}
+
+#define NO_TOKEN                                                                                                    \
+	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"the first line is a token, and " \
+	"this is "                                                                                                  \
+	"none that is good here\",\"data\":{\"code\":\"unauthorised\"}}}"
+#define TOO_LONG                                                                                                      \
+	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"a message is a line of at most 4 " \
+	"MiB\"}}"
+#define NO_MORE \
+	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"out of memory, or stopping\"}}"
+
+static void take_line(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, struct kh_view line)
+{
+	if (line.n == 0)
+		return;
+	if (c->state == KH_MCP_CONNECTION_HELLO) {
+		if (!take_token(lines, c, line))
+			refuse(lines, c, KH_LIT(NO_TOKEN));
+		return;
+	}
+	begin_exchange(lines, c);
+	if (kh_mcp_take(c->peer, c, line, NULL) == NULL) {
+		end_of_exchange(lines, c);
+		refuse(lines, c, KH_LIT(NO_MORE));
+	}
+}
+
+/* One that has as much running as it may is not read from until something has ended. */
+static bool is_taking(struct kh_mcp_connection *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool full = c->running >= KH_MCP_RUNNING;
+	pthread_mutex_unlock(&c->lock);
+	return c->state == KH_MCP_CONNECTION_HELLO || (c->state == KH_MCP_CONNECTION_OPEN && !full);
+}
+
+/* Takes the lines that were read, as far as they may be taken now. */
+static void take_lines(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
+{
+	struct kh_view line;
+	size_t size;
+
+	while (is_taking(c) && kh_mcp_connection_line(c, &line, &size)) {
+		bool token = c->state == KH_MCP_CONNECTION_HELLO;
+		if (line.n > KH_MCP_MESSAGE) {
+			refuse(lines, c, KH_LIT(TOO_LONG));
+			return;
+		}
+		take_line(lines, c, line);
+		if (token)
+			sodium_memzero(c->line, size);
+		kh_mcp_connection_skip(c, size);
+	}
+	if (c->state == KH_MCP_CONNECTION_OPEN && kh_mcp_connection_is_overlong(c))
+		refuse(lines, c, KH_LIT(TOO_LONG));
+	else if (c->state == KH_MCP_CONNECTION_HELLO && c->line_n > 2 * TOKEN)
+		refuse(lines, c, KH_LIT(NO_TOKEN));
+}
+
+static void read_some(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
+{
+	if (c->ended || !is_taking(c))
+		return;
+	if (!kh_mcp_connection_read(c))
+		shut(lines, c);
+	else
+		take_lines(lines, c);
+}
+
+/* Has epoll tell of EVENTS at FD, one end of C's, from now on; *WATCHED is what it told of before. */
+static void watch_end(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, int fd, uint32_t events,
+		      int64_t *watched)
+{
+	struct epoll_event event = {.events = events, .data.ptr = c};
+
+	if (*watched == (int64_t)events)
+		return;
+	/* Refused for files, which need no watching. */
+	epoll_ctl(lines->epoll, *watched < 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
+	*watched = events;
+}
+
+/* What epoll should tell of C: its input where it may be read, its output where something waits to be written. */
+static void watch(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
+{
+	uint32_t in = c->ended || !is_taking(c) ? 0 : EPOLLIN;
+
+	pthread_mutex_lock(&c->lock);
+	uint32_t out = c->unsent_n > 0 ? EPOLLOUT : 0;
+	pthread_mutex_unlock(&c->lock);
+	if (c->in == c->out) {
+		watch_end(lines, c, c->out, in | out, &c->watched_out);
+		return;
+	}
+	watch_end(lines, c, c->out, out, &c->watched_out);
+	if (c->unpolled_in)
+		return;
+	if (in != 0) {
+		watch_end(lines, c, c->in, in, &c->watched_in);
+	} else if (c->watched_in >= 0) { /* the end of a pipe would be told of for ever */
+		epoll_ctl(lines->epoll, EPOLL_CTL_DEL, c->in, NULL);
+		c->watched_in = -1;
+	}
+}
+
+static void add(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
+{
+	c->next = lines->all;
+	lines->all = c;
+	pthread_mutex_lock(&lines->lock);
+	lines->count++;
+	pthread_mutex_unlock(&lines->lock);
+	watch(lines, c);
+}
+
+static void remove_closed(struct kh_mcp_lines *lines)
+{
+	struct kh_mcp_connection **at = &lines->all;
+
+	while (*at != NULL) {
+		struct kh_mcp_connection *c = *at;
+		pthread_mutex_lock(&c->lock);
+		bool free = c->state == KH_MCP_CONNECTION_CLOSED && c->running == 0;
+		pthread_mutex_unlock(&c->lock);
+		if (!free) {
+			at = &c->next;
+			continue;
+		}
+		*at = c->next;
+		kh_mcp_peer_drop(c->peer);
+		kh_mcp_connection_free(c);
+		pthread_mutex_lock(&lines->lock);
+		lines->count--;
+		pthread_cond_broadcast(&lines->changed);
+		pthread_mutex_unlock(&lines->lock);
+	}
+}
+
+static bool is_idle(struct kh_mcp_connection *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool idle = c->running == 0 && c->unsent_n == 0;
+	pthread_mutex_unlock(&c->lock);
+	return idle;
+}
+
+/* Sees to what has happened to C outside of this thread, and what time has done. */
+static void look_after(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, bool quiet)
+{
+	if (c->state == KH_MCP_CONNECTION_CLOSED)
+		return;
+	pthread_mutex_lock(&c->lock);
+	bool broken = c->broken, refused = c->refused;
+	if (c->admitted && c->state == KH_MCP_CONNECTION_CHECKING)
+		c->state = KH_MCP_CONNECTION_OPEN;
+	pthread_mutex_unlock(&c->lock);
+	if (refused) {
+		refuse(lines, c, KH_LIT(NO_TOKEN));
+		return;
+	}
+	c->ended = c->ended || quiet;
+	if (!quiet && c->line_n > 0)
+		take_lines(lines, c);
+	bool late = c->state == KH_MCP_CONNECTION_HELLO && kh_works_now() - c->since > KH_MCP_LINES_HELLO;
+	if (broken || late || (c->ended && (quiet || c->line_n == 0) && is_idle(c)))
+		shut(lines, c);
+	if (c->state != KH_MCP_CONNECTION_CLOSED)
+		watch(lines, c);
+}
+
+static void accept_one(struct kh_mcp_lines *lines)
+{
+	int fd = accept4(lines->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+			usleep(REST_MS * 1000); /* it would be told of again at once */
+		return;
+	}
+	struct kh_mcp_connection *c = kh_mcp_lines_count(lines) < KH_MCP_LINES_MOST
+					      ? kh_mcp_connection_new(lines->alloc, fd, fd, false)
+					      : NULL;
+	if (c == NULL)
+		close(fd);
+	else
+		add(lines, c);
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+static void handle(struct kh_mcp_lines *lines, const struct epoll_event *event)
+{
+	struct kh_mcp_connection *c = event->data.ptr;
+	uint64_t count;
+
+	if (event->data.ptr == &lines->wake) {
+		if (read(lines->wake, &count, sizeof(count)) < 0)
+			return;
+	} else if (event->data.ptr == &lines->listen) {
+		if (lines->listen >= 0)
+			accept_one(lines);
+	} else {
+		if (event->events & EPOLLOUT)
+			kh_mcp_connection_flush(c);
+		if (event->events & (EPOLLIN | EPOLLHUP))
+			read_some(lines, c);
+		/* Nobody reads any more.  (Of a pipe to read from, HUP alone is the end of input.) */
+		if (event->events & EPOLLERR)
+			shut(lines, c);
+		else if ((event->events & EPOLLHUP) && c->in == c->out && c->ended)
+			shut(lines, c);
+	}
+}
+
+/* Orders of other threads.  True: it is over. */
+static bool obey(struct kh_mcp_lines *lines, bool *ret_quiet)
+{
+	pthread_mutex_lock(&lines->lock);
+	struct kh_mcp_connection *fresh = lines->fresh;
+	bool over = lines->over;
+	lines->fresh = NULL;
+	*ret_quiet = lines->quiet;
+	pthread_mutex_unlock(&lines->lock);
+	if (fresh != NULL)
+		add(lines, fresh);
+	if (*ret_quiet && lines->listen >= 0) {
+		close(lines->listen);
+		lines->listen = -1;
+	}
+	return over;
+}
+
+/* One look at every connection; *RET_TIMEOUT is how long epoll may then wait. */
+static void look_after_all(struct kh_mcp_lines *lines, bool quiet, bool over, int *ret_timeout)
+{
+	int timeout = over ? SOON_MS : -1;
+
+	for (struct kh_mcp_connection *c = lines->all; c != NULL; c = c->next) {
+		if (over)
+			shut(lines, c);
+		else if (c->unpolled_in)
+			read_some(lines, c);
+		look_after(lines, c, quiet);
+		if (c->unpolled_in && !c->ended)
+			timeout = SOON_MS;
+		else if (c->state == KH_MCP_CONNECTION_HELLO && timeout < 0)
+			timeout = LOOK_MS;
+	}
+	remove_closed(lines);
+	*ret_timeout = timeout;
+}
+
+static void *run(void *arg)
+{
+	struct kh_mcp_lines *lines = arg;
+	struct epoll_event events[EVENTS];
+	bool quiet = false, over = false;
+	int timeout;
+
+	do {
+		over = obey(lines, &quiet);
+		look_after_all(lines, quiet, over, &timeout);
+		if (over && lines->all == NULL)
+			break;
+		int n = epoll_wait(lines->epoll, events, EVENTS, timeout);
+		for (int i = 0; i < n; i++)
+			handle(lines, &events[i]);
+	} while (true);
+	return NULL;
+}
+
+/* --- for callers -------------------------------------------------------------------------------------------------- */
+
+static enum kh_err start(struct kh_mcp_lines *lines, struct kh_error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = &lines->wake};
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&lines->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&lines->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	lines->epoll = epoll_create1(EPOLL_CLOEXEC);
+	lines->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (lines->epoll < 0 || lines->wake < 0 || epoll_ctl(lines->epoll, EPOLL_CTL_ADD, lines->wake, &event) != 0)
+		return kh_error_set(err, KH_ESTORE, "no_descriptor", "there are no descriptors for the lines");
+	lines->has_thread = pthread_create(&lines->thread, NULL, run, lines) == 0;
+	return lines->has_thread ? KH_OK : kh_error_set(err, KH_ESTORE, "no_thread", "no thread for the lines");
+}
+
+enum kh_err kh_mcp_lines_new(struct kh_mcp *mcp, struct kh_mcp_lines **ret_lines, struct kh_error *err)
+{
+	struct kh_mcp_lines *lines = kh_alloc_zero(mcp->alloc, sizeof(*lines));
+
+	if (lines == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the lines");
+	lines->mcp = mcp;
+	lines->alloc = mcp->alloc;
+	lines->epoll = lines->wake = lines->listen = -1;
+	enum kh_err e = start(lines, err);
+	if (e != KH_OK) {
+		kh_mcp_lines_free(lines);
+		return e;
+	}
+	*ret_lines = lines;
+	return KH_OK;
+}
+
+enum kh_err kh_mcp_lines_stdio(struct kh_mcp_lines *lines, int in, int out, struct kh_view token, struct kh_error *err)
+{
+	struct kh_mcp_peer *peer = kh_mcp_peer_new(lines->mcp, &transport, lines, token);
+	struct kh_mcp_connection *c = peer != NULL ? kh_mcp_connection_new(lines->alloc, in, out, true) : NULL;
+
+	if (c == NULL) {
+		kh_mcp_peer_drop(peer);
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a connection");
+	}
+	c->peer = peer;
+	c->state = KH_MCP_CONNECTION_OPEN;
+	pthread_mutex_lock(&lines->lock);
+	lines->fresh = c;
+	lines->stdio_there = true;
+	pthread_mutex_unlock(&lines->lock);
+	wake(lines);
+	return KH_OK;
+}
+
+enum kh_err kh_mcp_lines_listen(struct kh_mcp_lines *lines, int fd, struct kh_error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = &lines->listen};
+	int flags = fcntl(fd, F_GETFL);
+
+	pthread_mutex_lock(&lines->lock);
+	lines->listen = fd;
+	pthread_mutex_unlock(&lines->lock);
+	if (flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+	    epoll_ctl(lines->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
+		return KH_OK;
+	lines->listen = -1;
+	close(fd);
+	return kh_error_set(err, KH_ESTORE, "no_descriptor", "the socket cannot be listened to");
+}
+
+size_t kh_mcp_lines_count(struct kh_mcp_lines *lines)
+{
+	pthread_mutex_lock(&lines->lock);
+	size_t count = lines->count;
+	pthread_mutex_unlock(&lines->lock);
+	return count;
+}
+
+void kh_mcp_lines_wait(struct kh_mcp_lines *lines)
+{
+	pthread_mutex_lock(&lines->lock);
+	while (!lines->quiet && !(lines->stdio_there && lines->stdio_ended))
+		pthread_cond_wait(&lines->changed, &lines->lock);
+	pthread_mutex_unlock(&lines->lock);
+}
+
+void kh_mcp_lines_quiesce(struct kh_mcp_lines *lines)
+{
+	pthread_mutex_lock(&lines->lock);
+	lines->quiet = true;
+	pthread_cond_broadcast(&lines->changed);
+	pthread_mutex_unlock(&lines->lock);
+	wake(lines);
+}
+
+bool kh_mcp_lines_stop(struct kh_mcp_lines *lines, int64_t timeout_us)
+{
+	int64_t end = kh_works_now() + timeout_us;
+	struct timespec t = {.tv_sec = end / 1000000, .tv_nsec = end % 1000000 * 1000};
+
+	kh_mcp_lines_quiesce(lines);
+	pthread_mutex_lock(&lines->lock);
+	while (lines->count + lines->busy > 0 && kh_works_now() < end)
+		pthread_cond_timedwait(&lines->changed, &lines->lock, &t);
+	bool clean = lines->count + lines->busy == 0;
+	lines->over = true;
+	pthread_mutex_unlock(&lines->lock);
+	wake(lines);
+	if (lines->has_thread)
+		pthread_join(lines->thread, NULL);
+	lines->has_thread = false;
+	return clean;
+}
+
+void kh_mcp_lines_free(struct kh_mcp_lines *lines)
+{
+	if (lines == NULL)
+		return;
+	if (lines->has_thread)
+		(void)kh_mcp_lines_stop(lines, 0);
+	pthread_mutex_lock(&lines->lock);
+	while (lines->busy > 0)
+		pthread_cond_wait(&lines->changed, &lines->lock);
+	pthread_mutex_unlock(&lines->lock);
+	if (lines->listen >= 0)
+		close(lines->listen);
+	if (lines->wake >= 0)
+		close(lines->wake);
+	if (lines->epoll >= 0)
+		close(lines->epoll);
+	pthread_cond_destroy(&lines->changed);
+	pthread_mutex_destroy(&lines->lock);
+	kh_alloc_free(lines->alloc, lines, sizeof(*lines));
+}

@@ -1,0 +1,87 @@
+/* The sentences, and how a call of a tool ends. */
+#include "mcp/next.h"
+
+#define FIX_QUERY "Correct the member that is named and call BCPQuery again; nothing was asked and nothing was charged."
+
+static const struct {
+	const char *code, *next;
+} sentences[] = {
+	{"task_needed",
+	 "Call task_open and use the id that it returns as `task`; task_status lists the tasks you have."},
+	{"unknown_task", "Call task_open and use the id that it returns; task_status lists the tasks you have."},
+	{"task_closed", "This task takes nothing more. Call task_open for another one."},
+	{"task_failed", "This task has ended for good, with its open queries. Report that to the user before you open "
+			"another one."},
+	{"too_many_tasks", "Go on in one of the open tasks that task_status lists."},
+	{"blocks_needed",
+	 "Call blocks with the task's id and name the sealed blocks that the query is about in `blocks`. "
+	 "Where there are none, nothing has been put into the task yet: ask the user for the content."},
+	{"unknown_block", "Call blocks with the task's id and use the ids of its sealed blocks."},
+	{"content_purged", "The content was kept for its time and is gone. Ask the user to put it in again."},
+	{"unknown_reader", "Use the name of a Reader that task_open listed, for example \"extract\"."},
+	{"lower_category", "Ask in the lower category: a boolean, enum or integer field, or a short question."},
+	{"rate_denied", "This Reader is not to be asked in this category. Ask in a lower one, or ask another Reader."},
+	{"rate_limited", "Wait before you ask this Reader again; ask for several values in one query."},
+	{"too_many_pending", "Wait for what a human has to decide first: call approval_wait with the id that came with "
+			     "`pending`."},
+	{"no_query", "This approval is about a plan: call begin_execution again with the same task and plan."},
+	{"unknown_query", "Use the id exactly as it was given to you."},
+	{"unknown_approval", "Use the id exactly as it came with `pending`."},
+	{"already_executing", "The task is in its execution phase already: go on."},
+	{"plan_rejected", "A human has rejected this plan. Tell the user; another plan is another call."},
+	{"no_such_page", "Pages are numbered from 1 to `pages`."},
+	{"not_shown", "Call verification_next with `approval` and each `page` before you decide."},
+	{"shown_differs", "Give the `digest` of verification_next as `shown`."},
+	{"already_decided", "There is nothing left to decide here. Call verification_next for the next one."},
+	{"forbidden", "This token's role does not allow it. Do not try again; tell the user."},
+	{"unauthorised", "The token is not valid any more. Tell the user to connect again with another."},
+	/* What a query can have wrong in itself: its member is named. */
+	{"bad_category", FIX_QUERY},
+	{"bad_type", FIX_QUERY},
+	{"bad_format", FIX_QUERY},
+	{"duplicate_name", FIX_QUERY},
+	{"duplicate_value", FIX_QUERY},
+	{"range_empty", FIX_QUERY},
+	{"approval_required", FIX_QUERY},
+	{"justification_short", FIX_QUERY},
+	{"bad_check", FIX_QUERY},
+	{"unknown_question", FIX_QUERY},
+	{"missing", "Add the member that is named and call again."},
+	{"unknown_member", "Leave out the member that is named and call again."},
+	{"wrong_type", "Correct the member that is named and call again."},
+	{"bad_value", "Correct the member that is named and call again."},
+	{"bad_name", "Correct the member that is named and call again."},
+	{"out_of_range", "Correct the member that is named and call again."},
+	{"store", "Nothing was done. Try once more later; if it stays so, tell the user."},
+	{"out_of_memory", "Nothing was done. Try once more later."},
+};
+
+const char *kh_mcp_next_find(const char *code)
+{
+	for (size_t i = 0; code != NULL && i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+		if (strcmp(sentences[i].code, code) == 0)
+			return sentences[i].next;
+	}
+	return NULL;
+}
+
+enum kh_work_next kh_mcp_next_fail(struct kh_mcp_call *call, struct kh_mcp_result *result, enum kh_err e)
+{
+	if (e == KH_ENOMEM)
+		kh_error_set(call->err, e, "out_of_memory", "out of memory");
+	else if (call->err->code == NULL)
+		kh_error_set(call->err, e, kh_err_name(e), "the call failed");
+	*result = (struct kh_mcp_result){.e = e, .next = kh_mcp_next_find(call->err->code)};
+	if (result->next == NULL && (e == KH_EINPUT || e == KH_ELIMIT))
+		result->next = "Correct the arguments and call again; nothing was done.";
+	return KH_WORK_DONE;
+}
+
+enum kh_work_next kh_mcp_next_done(struct kh_mcp_call *call, struct kh_mcp_result *result, yyjson_mut_val *structured)
+{
+	if (structured == NULL || kh_arena_check(call->arena) != KH_OK)
+		return kh_mcp_next_fail(call, result, KH_ENOMEM);
+	result->e = KH_OK;
+	result->structured = structured;
+	return KH_WORK_DONE;
+}

@@ -1,0 +1,71 @@
+/* The prompts of core/block/prompt.h as MCP has them. */
+#include "mcp/prompts.h"
+
+#include "core/block/prompt.h"
+
+#ifdef KH_CONFORMANCE
+#include "mcp/conform.h"
+#endif
+
+static bool is_for(const struct kh_prompt *prompt, enum kh_role role)
+{
+	switch (role) {
+	case KH_ROLE_CONTROLLER:
+		return strcmp(prompt->name, "reader") != 0;
+	case KH_ROLE_READER:
+		return strcmp(prompt->name, "controller") != 0;
+	case KH_ROLE_SUPERVISOR:
+		return strcmp(prompt->name, KH_PROMPT_POLICY_ID) == 0;
+	case KH_ROLE_HOST:
+	case KH_ROLE_REVIEWER:
+	case KH_ROLE_ADMIN:
+		break;
+	}
+	return true;
+}
+
+static const char *title_of(const struct kh_prompt *prompt)
+{
+	if (strcmp(prompt->name, "controller") == 0)
+		return "For a Controller";
+	return strcmp(prompt->name, "reader") == 0 ? "For a Reader" : "Security policy";
+}
+
+yyjson_mut_val *kh_mcp_prompts_list(yyjson_mut_doc *doc, enum kh_role role)
+{
+	yyjson_mut_val *result = yyjson_mut_obj(doc), *list = yyjson_mut_obj_add_arr(doc, result, "prompts");
+	size_t count = 0;
+	const struct kh_prompt *all = kh_prompt_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_for(&all[i], role))
+			continue;
+		yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
+		yyjson_mut_obj_add_str(doc, obj, "name", all[i].name);
+		yyjson_mut_obj_add_str(doc, obj, "title", title_of(&all[i]));
+		yyjson_mut_obj_add_str(doc, obj, "description", all[i].description);
+	}
+#ifdef KH_CONFORMANCE
+	kh_mcp_conform_prompts(doc, list);
+#endif
+	return result;
+}
+
+enum kh_err kh_mcp_prompts_get(yyjson_mut_doc *doc, enum kh_role role, struct kh_view name, yyjson_mut_val **ret_result,
+			       struct kh_error *err)
+{
+	const struct kh_prompt *prompt = kh_prompt_find(name);
+	yyjson_mut_val *result = yyjson_mut_obj(doc);
+
+	if (prompt == NULL || !is_for(prompt, role))
+		return kh_error_set(err, KH_EUNKNOWN, "unknown_prompt",
+				    "there is no such prompt; prompts/list names them");
+	yyjson_mut_obj_add_str(doc, result, "description", prompt->description);
+	yyjson_mut_val *message = yyjson_mut_arr_add_obj(doc, yyjson_mut_obj_add_arr(doc, result, "messages"));
+	yyjson_mut_obj_add_str(doc, message, "role", "user");
+	yyjson_mut_val *content = yyjson_mut_obj_add_obj(doc, message, "content");
+	yyjson_mut_obj_add_str(doc, content, "type", "text");
+	kh_json_add(doc, content, "text", prompt->text);
+	*ret_result = result;
+	return KH_OK;
+}

@@ -1,0 +1,225 @@
+/* Resources: each is an operation, or the policy, as JSON. */
+#include "mcp/resources.h"
+
+#include "engine/task.h"
+#include "mcp/tool_blocks.h"
+
+#ifdef KH_CONFORMANCE
+#include "mcp/conform.h"
+#endif
+
+#define TASKS  "keyhole://tasks"
+#define POLICY "keyhole://policy"
+#define BLOCKS "/blocks"
+
+/* Who has tasks to look at; and who may know the policy: a Reader is given an ask and nothing else. */
+#define WITH_TASKS                                                                                     \
+	(KH_ROLE_BIT(KH_ROLE_CONTROLLER) | KH_ROLE_BIT(KH_ROLE_HOST) | KH_ROLE_BIT(KH_ROLE_REVIEWER) | \
+	 KH_ROLE_BIT(KH_ROLE_ADMIN))
+#define WITH_POLICY (WITH_TASKS | KH_ROLE_BIT(KH_ROLE_SUPERVISOR))
+
+static bool is_one_of(enum kh_role role, unsigned roles)
+{
+	return (KH_ROLE_BIT(role) & roles) != 0;
+}
+
+/* --- lists -------------------------------------------------------------------------------------------------------- */
+
+static void add(yyjson_mut_doc *doc, yyjson_mut_val *list, const char *key, struct kh_view uri, const char *name,
+		const char *title, const char *description)
+{
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
+
+	kh_json_add(doc, obj, key, uri);
+	yyjson_mut_obj_add_str(doc, obj, "name", name);
+	yyjson_mut_obj_add_str(doc, obj, "title", title);
+	yyjson_mut_obj_add_str(doc, obj, "description", description);
+	yyjson_mut_obj_add_str(doc, obj, "mimeType", "application/json");
+}
+
+static void add_fixed(struct kh_mcp_call *call, yyjson_mut_val *list)
+{
+	if (is_one_of(call->who->role, WITH_POLICY))
+		add(call->doc, list, "uri", KH_LIT(POLICY), "policy", "The policy in force",
+		    "Budgets, rates, what needs a human, what is denied");
+	if (is_one_of(call->who->role, WITH_TASKS))
+		add(call->doc, list, "uri", KH_LIT(TASKS), "tasks", "Tasks", "The open tasks, in short");
+#ifdef KH_CONFORMANCE
+	kh_mcp_conform_resources(call->doc, list);
+#endif
+}
+
+static void add_task(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_val *task)
+{
+	struct kh_view id = kh_json_str(kh_json_get(task, "id")), title = kh_json_str(kh_json_get(task, "title"));
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(call->doc, list);
+
+	kh_json_add(call->doc, obj, "uri", kh_arena_printf(call->arena, TASKS "/%.*s", KH_FMT(id)));
+	kh_json_add(call->doc, obj, "name", id);
+	if (title.n > 0)
+		kh_json_add(call->doc, obj, "title", title);
+	yyjson_mut_obj_add_str(call->doc, obj, "description", "A task: budget, phase, taint, blocks");
+	yyjson_mut_obj_add_str(call->doc, obj, "mimeType", "application/json");
+}
+
+/* The tasks after AFTER, one page of them.  *RET_LAST: the last that is on the page, where there are others. */
+static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view after, yyjson_mut_val *list,
+			     struct kh_view *ret_last)
+{
+	struct kh_task_list tasks = {.after = after};
+	yyjson_val *array = NULL, *task;
+	size_t i, max;
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &tasks, call->arena, call->err);
+
+	if (e == KH_OK)
+		e = kh_json_read(call->arena, tasks.json, &array, call->err);
+	if (e != KH_OK)
+		return e;
+	yyjson_arr_foreach (array, i, max, task) {
+		if (i == KH_MCP_RESOURCES_PAGE)
+			break;
+		add_task(call, list, task);
+		if (i + 1 == KH_MCP_RESOURCES_PAGE && (max > KH_MCP_RESOURCES_PAGE || tasks.more))
+			*ret_last = kh_json_str(kh_json_get(task, "id"));
+	}
+	return KH_OK;
+}
+
+enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, struct kh_view cursor, yyjson_mut_val **ret_result)
+{
+	yyjson_mut_val *result = yyjson_mut_obj(call->doc);
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(call->doc, result, "resources");
+	struct kh_view last = {NULL, 0};
+	enum kh_err e = KH_OK;
+
+	if (cursor.n == 0)
+		add_fixed(call, list);
+	if (is_one_of(call->who->role, WITH_TASKS))
+		e = add_tasks(call, cursor, list, &last);
+	/* A cursor is the last task of the page before: one that the caller has not is no cursor. */
+	if (e == KH_EUNKNOWN || (cursor.n > 0 && !is_one_of(call->who->role, WITH_TASKS)))
+		return kh_error_set(call->err, KH_EINPUT, "bad_cursor", "the cursor is not one of this list");
+	if (e == KH_OK && last.n > 0)
+		kh_json_add(call->doc, result, "nextCursor", last);
+	if (e == KH_OK)
+		e = kh_arena_check(call->arena);
+	if (e == KH_OK)
+		*ret_result = result;
+	return e;
+}
+
+yyjson_mut_val *kh_mcp_resources_templates(yyjson_mut_doc *doc, enum kh_role role)
+{
+	yyjson_mut_val *result = yyjson_mut_obj(doc);
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, result, "resourceTemplates");
+
+#ifdef KH_CONFORMANCE
+	kh_mcp_conform_templates(doc, list);
+#endif
+	if (!is_one_of(role, WITH_TASKS))
+		return result;
+	add(doc, list, "uriTemplate", KH_LIT(TASKS "/{id}"), "task", "A task", "Budget, phase, taint, blocks");
+	add(doc, list, "uriTemplate", KH_LIT(TASKS "/{id}" BLOCKS), "blocks", "The blocks of a task",
+	    "Their ids and kinds, never their content");
+	return result;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+static enum kh_err missing(struct kh_mcp_call *call)
+{
+	return kh_error_set(call->err, KH_EUNKNOWN, "unknown_resource",
+			    "there is no such resource; resources/list names them");
+}
+
+static enum kh_err read_tasks(struct kh_mcp_call *call, struct kh_view *ret_json)
+{
+	struct kh_task_list tasks = {0};
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &tasks, call->arena, call->err);
+
+	if (e == KH_OK)
+		*ret_json = kh_arena_printf(call->arena, "{\"tasks\":%.*s,\"more\":%s}", KH_FMT(tasks.json),
+					    tasks.more ? "true" : "false");
+	return e;
+}
+
+static enum kh_err read_task(struct kh_mcp_call *call, struct kh_view id, struct kh_view *ret_json)
+{
+	struct kh_task_show show = {.task = id};
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_show_run, &show, call->arena, call->err);
+
+	if (e == KH_OK)
+		*ret_json = show.json;
+	return e;
+}
+
+static enum kh_err read_blocks(struct kh_mcp_call *call, struct kh_view id, struct kh_view *ret_json)
+{
+	yyjson_mut_val *obj = NULL;
+	enum kh_err e = kh_mcp_tool_blocks_of(call, id, &obj);
+
+	return e == KH_OK ? kh_json_write(call->arena, obj, ret_json) : e;
+}
+
+static enum kh_err read_policy(struct kh_mcp_call *call, struct kh_view *ret_json)
+{
+	const struct kh_policy *policy = kh_engine_policy(kh_gateway_engine(call->gateway));
+	struct kh_view text;
+	enum kh_err e = kh_policy_canonical(call->arena, policy, &text, call->err);
+
+	if (e == KH_OK)
+		*ret_json = kh_arena_printf(call->arena, "{\"digest\":\"%.*s\",\"policy\":%.*s}",
+					    KH_FMT(kh_canonical_hex(call->arena, &policy->digest)), KH_FMT(text));
+	return e;
+}
+
+/* The text of URI; KH_EUNKNOWN where it is none of the caller's. */
+static enum kh_err read_uri(struct kh_mcp_call *call, struct kh_view uri, struct kh_view *ret_json)
+{
+	struct kh_view rest = kh_view_from(uri, sizeof(TASKS)); /* behind the slash */
+
+	if (kh_view_eq(uri, KH_LIT(POLICY)))
+		return is_one_of(call->who->role, WITH_POLICY) ? read_policy(call, ret_json) : KH_EUNKNOWN;
+	if (!is_one_of(call->who->role, WITH_TASKS))
+		return KH_EUNKNOWN;
+	if (kh_view_eq(uri, KH_LIT(TASKS)))
+		return read_tasks(call, ret_json);
+	if (!kh_view_starts(uri, KH_LIT(TASKS "/")))
+		return KH_EUNKNOWN;
+	if (kh_view_ends(rest, KH_LIT(BLOCKS)))
+		return read_blocks(call, kh_view_sub(rest, 0, rest.n - (sizeof(BLOCKS) - 1)), ret_json);
+	return read_task(call, rest, ret_json);
+}
+
+enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, yyjson_mut_val **ret_result)
+{
+	yyjson_mut_val *result = yyjson_mut_obj(call->doc), *content;
+	struct kh_view json = {NULL, 0};
+
+#ifdef KH_CONFORMANCE
+	yyjson_mut_val *further = yyjson_mut_arr(call->doc);
+	if (kh_mcp_conform_resource(call->doc, uri, further)) {
+		yyjson_mut_obj_add_val(call->doc, result, "contents", further);
+		*ret_result = result;
+		return kh_arena_check(call->arena);
+	}
+#endif
+	enum kh_err e = read_uri(call, uri, &json);
+	if (e == KH_EUNKNOWN)
+		return missing(call);
+	if (e == KH_OK)
+		e = kh_arena_check(call->arena);
+	if (e != KH_OK)
+		return e;
+	content = yyjson_mut_arr_add_obj(call->doc, yyjson_mut_obj_add_arr(call->doc, result, "contents"));
+	kh_json_add(call->doc, content, "uri", uri);
+	yyjson_mut_obj_add_str(call->doc, content, "mimeType", "application/json");
+	kh_json_add(call->doc, content, "text", json);
+	*ret_result = result;
+	return kh_arena_check(call->arena);
+}
+
+int kh_mcp_resources_missing(enum kh_mcp_version version)
+{
+	return kh_mcp_version_is_stateless(version) ? -32602 : -32002;
+}

@@ -1,0 +1,37 @@
+/*
+ * resources/list, resources/templates/list, resources/read: what can be looked at without a tool.
+ *
+ *     keyhole://tasks               the caller's tasks
+ *     keyhole://tasks/{id}          one of them, as task.show tells the caller (a Controller: no more than it may know)
+ *     keyhole://tasks/{id}/blocks   its blocks: ids, never content
+ *     keyhole://policy              the policy in force
+ *
+ * All are JSON.  Every read is an operation with the caller's token, or public to its role; a Reader has none of them.
+ * What comes out is a result without what versions add to every result.
+ */
+#ifndef KH_MCP_RESOURCES_H
+#define KH_MCP_RESOURCES_H
+
+#include "mcp/tools.h"
+#include "mcp/version.h"
+
+#define KH_MCP_RESOURCES_PAGE 100 /* resources of one page of a list */
+
+/*
+ * {"resources": [...], "nextCursor"?}.  CURSOR: the caller's; empty: the first page.  KH_EINPUT `bad_cursor` where it
+ * is not one of ours (-32602).  Of CALL gateway, token, who, arena, doc and err are used.
+ */
+enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, struct kh_view cursor, yyjson_mut_val **ret_result)
+	__attribute__((warn_unused_result));
+
+/* {"resourceTemplates": [...]}, one page. */
+yyjson_mut_val *kh_mcp_resources_templates(yyjson_mut_doc *doc, enum kh_role role);
+
+/* {"contents": [{uri, mimeType, text}]}.  KH_EUNKNOWN `unknown_resource` where the caller has none of this URI. */
+enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, yyjson_mut_val **ret_result)
+	__attribute__((warn_unused_result));
+
+/* The JSON-RPC code with which VERSION says that there is no such resource; `data` is {"uri": ...} then. */
+int kh_mcp_resources_missing(enum kh_mcp_version version);
+
+#endif

@@ -1,0 +1,82 @@
+/* What a call says before its answer. */
+#include "mcp/say.h"
+
+#include "mcp/asked.h"
+
+static const char *const levels[KH_MCP_LEVELS] = {
+	[KH_MCP_DEBUG] = "debug",     [KH_MCP_INFO] = "info",           [KH_MCP_NOTICE] = "notice",
+	[KH_MCP_WARNING] = "warning", [KH_MCP_ERROR] = "error",         [KH_MCP_CRITICAL] = "critical",
+	[KH_MCP_ALERT] = "alert",     [KH_MCP_EMERGENCY] = "emergency",
+};
+
+int kh_mcp_say_level(struct kh_view name)
+{
+	for (int i = 0; i < KH_MCP_LEVELS; i++) {
+		if (kh_view_eq(name, kh_view_str(levels[i])))
+			return i;
+	}
+	return -1;
+}
+
+static void notify(struct kh_mcp_call *call, const char *method, yyjson_mut_val *params)
+{
+	struct kh_view text;
+
+	if (kh_mcp_rpc_call(call->arena, call->doc, KH_LIT(""), method, params, &text) == KH_OK)
+		kh_mcp_exchange_send(call->exchange, text);
+}
+
+/* The level from which on the client wants to hear; past the last: of nothing. */
+static int wanted(const struct kh_mcp_exchange *x)
+{
+	if (kh_mcp_version_is_stateless(x->version))
+		return x->log_level >= 0 ? x->log_level : KH_MCP_LEVELS;
+	pthread_mutex_lock(&x->peer->lock);
+	int level = x->peer->log_level;
+	pthread_mutex_unlock(&x->peer->lock);
+	return level;
+}
+
+void kh_mcp_say_log(struct kh_mcp_call *call, int level, struct kh_view text)
+{
+	if (level < wanted(call->exchange))
+		return;
+	yyjson_mut_val *params = yyjson_mut_obj(call->doc);
+	yyjson_mut_obj_add_str(call->doc, params, "level", levels[level]);
+	yyjson_mut_obj_add_str(call->doc, params, "logger", "keyhole");
+	kh_json_add(call->doc, params, "data", text);
+	notify(call, "notifications/message", params);
+}
+
+void kh_mcp_say_progress(struct kh_mcp_call *call, int64_t progress, int64_t total)
+{
+	const struct kh_mcp_exchange *x = call->exchange;
+
+	if (x->progress_n == 0)
+		return;
+	yyjson_mut_val *params = yyjson_mut_obj(call->doc);
+	yyjson_mut_obj_add_val(call->doc, params, "progressToken",
+			       yyjson_mut_rawn(call->doc, x->progress_token, x->progress_n));
+	yyjson_mut_obj_add_int(call->doc, params, "progress", progress);
+	if (total > 0)
+		yyjson_mut_obj_add_int(call->doc, params, "total", total);
+	notify(call, "notifications/progress", params);
+}
+
+bool kh_mcp_say_ask(struct kh_mcp_call *call, const char *method, yyjson_mut_val *params)
+{
+	return kh_mcp_asked_send(call->exchange, call->doc, method, params);
+}
+
+yyjson_val *kh_mcp_say_answer(struct kh_mcp_call *call)
+{
+	return kh_mcp_asked_take(call->exchange, call->arena);
+}
+
+void kh_mcp_say_rest(struct kh_mcp_call *call)
+{
+	struct kh_mcp_exchange *x = call->exchange;
+
+	if (x->peer->transport->rest != NULL && x->batch == NULL)
+		x->peer->transport->rest(x);
+}

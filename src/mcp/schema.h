@@ -1,0 +1,18 @@
+/*
+ * Values held against a JSON schema of ours: what a client sends against a tool's input, and in the tests what a tool
+ * says against its output.
+ *
+ * Of JSON Schema these words are known: type (one name), properties, required, enum (of strings and integers), minimum,
+ * maximum, minLength, maxLength, items, minItems, maxItems, additionalProperties (true or false, true where it is not
+ * there).  Every other word is passed over; a test holds the tools' schemas to the known ones.
+ */
+#ifndef KH_MCP_SCHEMA_H
+#define KH_MCP_SCHEMA_H
+
+#include "base/json.h"
+
+/* KH_EINPUT with the member's path, a code of docs/CODES.md and what was expected.  The first fault counts. */
+enum kh_err kh_mcp_schema_check(struct kh_arena *arena, struct kh_view schema, yyjson_val *value, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+#endif

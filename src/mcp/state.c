@@ -1,0 +1,157 @@
+/*
+ * Sealed request states.  The client's is what comes in; nothing of it is believed before its seal was recomputed.
+ *
+ *     base64url( nonce 16 | good until 8, big-endian | payload | seal 32 )
+ */
+#include "mcp/state.h"
+
+#include <sodium.h>
+
+#define NONCE 16
+#define HEAD  (NONCE + 8)
+#define SEAL  32
+
+struct used {
+	unsigned char nonce[NONCE];
+	int64_t until;
+};
+
+struct kh_mcp_used {
+	size_t count, oldest;
+	int64_t floor; /* states that are good until then or earlier may have been forgotten: they are no good */
+	struct used at[KH_MCP_STATE_USED];
+};
+
+void kh_mcp_state_init(struct kh_mcp *mcp)
+{
+	static const unsigned char purpose[] = "keyhole mcp request state";
+	const unsigned char *id_key = kh_engine_id_key(kh_gateway_engine(mcp->gateway));
+
+	crypto_generichash(mcp->state_key, sizeof(mcp->state_key), purpose, sizeof(purpose), id_key, 16);
+}
+
+void kh_mcp_state_done(struct kh_mcp *mcp)
+{
+	sodium_memzero(mcp->state_key, sizeof(mcp->state_key));
+	kh_alloc_free(mcp->alloc, mcp->used, mcp->used != NULL ? sizeof(*mcp->used) : 0);
+}
+
+static void put64(unsigned char bytes[8], uint64_t n)
+{
+	for (int i = 7; i >= 0; i--, n >>= 8)
+		bytes[i] = (unsigned char)n;
+}
+
+static int64_t get64(const unsigned char bytes[8])
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 8; i++)
+		n = n << 8 | bytes[i];
+	return n <= INT64_MAX ? (int64_t)n : 0;
+}
+
+/* With its length before it: no two lists of parts look the same. */
+static void add(crypto_generichash_state *hash, struct kh_view part)
+{
+	unsigned char n[8];
+
+	put64(n, part.n);
+	crypto_generichash_update(hash, n, sizeof(n));
+	crypto_generichash_update(hash, (const unsigned char *)part.p, part.n);
+}
+
+static void seal(const struct kh_mcp *mcp, const struct kh_mcp_state_bond *bond, struct kh_view body,
+		 unsigned char ret_seal[SEAL])
+{
+	crypto_generichash_state hash;
+
+	crypto_generichash_init(&hash, mcp->state_key, sizeof(mcp->state_key), SEAL);
+	add(&hash, bond->token);
+	add(&hash, bond->method);
+	add(&hash, bond->name);
+	add(&hash, kh_view_of((const char *)bond->arguments.bytes, KH_DIGEST_SIZE));
+	add(&hash, body);
+	crypto_generichash_final(&hash, ret_seal, SEAL);
+}
+
+enum kh_err kh_mcp_state_seal(struct kh_mcp *mcp, struct kh_arena *arena, const struct kh_mcp_state_bond *bond,
+			      struct kh_view payload, struct kh_view *ret_text, struct kh_error *err)
+{
+	const struct kh_engine *engine = kh_gateway_engine(mcp->gateway);
+	size_t n = HEAD + payload.n + SEAL, size;
+
+	if (payload.n > KH_MCP_STATE_MOST)
+		return kh_error_set(err, KH_ELIMIT, "too_long", "a state has at most %d bytes", KH_MCP_STATE_MOST);
+	size = sodium_base64_encoded_len(n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+	unsigned char *bytes = kh_arena_alloc(arena, n);
+	char *text = kh_arena_alloc(arena, size);
+	if (bytes == NULL || text == NULL)
+		return KH_ENOMEM;
+	kh_engine_random(engine, bytes, NONCE);
+	put64(bytes + NONCE, (uint64_t)(kh_engine_now(engine) + KH_MCP_STATE_GOOD));
+	if (payload.n > 0)
+		memcpy(bytes + HEAD, payload.p, payload.n);
+	seal(mcp, bond, kh_view_of((const char *)bytes, n - SEAL), bytes + n - SEAL);
+	sodium_bin2base64(text, size, bytes, n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+	*ret_text = kh_view_of(text, size - 1);
+	return KH_OK;
+}
+
+/* Notes that NONCE came back; false where it has before, or may have.  Under the lock. */
+static bool use(struct kh_mcp *mcp, const unsigned char nonce[NONCE], int64_t until)
+{
+	struct kh_mcp_used *used = mcp->used;
+
+	if (used == NULL) {
+		used = mcp->used = kh_alloc_zero(mcp->alloc, sizeof(*used));
+		if (used == NULL)
+			return false;
+	}
+	if (until <= used->floor)
+		return false;
+	for (size_t i = 0; i < used->count; i++) {
+		if (sodium_memcmp(used->at[i].nonce, nonce, NONCE) == 0)
+			return false;
+	}
+	size_t place = used->count < KH_MCP_STATE_USED ? used->count++ : used->oldest++ % KH_MCP_STATE_USED;
+	if (used->at[place].until > used->floor)
+		used->floor = used->at[place].until;
+	memcpy(used->at[place].nonce, nonce, NONCE);
+	used->at[place].until = until;
+	return true;
+}
+
+static bool open(struct kh_mcp *mcp, const struct kh_mcp_state_bond *bond, const unsigned char *bytes, size_t n)
+{
+	unsigned char want[SEAL];
+
+	if (n < HEAD + SEAL)
+		return false;
+	seal(mcp, bond, kh_view_of((const char *)bytes, n - SEAL), want);
+	int64_t until = get64(bytes + NONCE);
+	if (sodium_memcmp(want, bytes + n - SEAL, SEAL) != 0 || until <= kh_engine_now(kh_gateway_engine(mcp->gateway)))
+		return false;
+	pthread_mutex_lock(&mcp->lock);
+	bool fresh = use(mcp, bytes, until);
+	pthread_mutex_unlock(&mcp->lock);
+	return fresh;
+}
+
+enum kh_err kh_mcp_state_open(struct kh_mcp *mcp, struct kh_arena *arena, const struct kh_mcp_state_bond *bond,
+			      struct kh_view text, struct kh_view *ret_payload, struct kh_error *err)
+{
+	size_t most = text.n / 4 * 3 + 3, n = 0;
+	unsigned char *bytes = kh_arena_alloc(arena, most);
+
+	if (bytes == NULL)
+		return KH_ENOMEM;
+	if (text.n > 2 * (HEAD + KH_MCP_STATE_MOST + SEAL) ||
+	    sodium_base642bin(bytes, most, text.p, text.n, NULL, &n, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING) !=
+		    0 ||
+	    !open(mcp, bond, bytes, n))
+		return kh_error_set(err, KH_EREFUSED, "bad_state",
+				    "requestState is not one of ours for this call, or has been used");
+	*ret_payload = kh_view_of((const char *)bytes + HEAD, n - HEAD - SEAL);
+	return KH_OK;
+}

@@ -1,0 +1,32 @@
+/* The blocks of a task.  What is said of each is decided by task.show, by the caller's role. */
+#include "mcp/tool_blocks.h"
+
+#include "engine/task_show.h"
+#include "mcp/next.h"
+
+enum kh_err kh_mcp_tool_blocks_of(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val **ret_object)
+{
+	struct kh_task_show show = {.task = task};
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	yyjson_val *root = NULL;
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_show_run, &show, call->arena, call->err);
+
+	if (e == KH_OK)
+		e = kh_json_read(call->arena, show.json, &root, call->err);
+	if (e != KH_OK)
+		return e;
+	kh_json_add(call->doc, obj, "task", kh_json_str(kh_json_get(root, "id")));
+	yyjson_mut_obj_add_val(call->doc, obj, "count",
+			       yyjson_val_mut_copy(call->doc, kh_json_get(root, "block_count")));
+	yyjson_mut_obj_add_val(call->doc, obj, "blocks", yyjson_val_mut_copy(call->doc, kh_json_get(root, "blocks")));
+	*ret_object = obj;
+	return kh_arena_check(call->arena);
+}
+
+enum kh_work_next kh_mcp_tool_blocks_list(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	yyjson_mut_val *obj = NULL;
+	enum kh_err e = kh_mcp_tool_blocks_of(call, kh_json_str(kh_json_get(call->arguments, "task")), &obj);
+
+	return e == KH_OK ? kh_mcp_next_done(call, ret_result, obj) : kh_mcp_next_fail(call, ret_result, e);
+}

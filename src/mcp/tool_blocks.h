@@ -1,0 +1,13 @@
+/* blocks, for Controllers: which blocks a task has.  Ids, never content (E12). */
+#ifndef KH_MCP_TOOL_BLOCKS_H
+#define KH_MCP_TOOL_BLOCKS_H
+
+#include "mcp/tools.h"
+
+enum kh_work_next kh_mcp_tool_blocks_list(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+
+/* Not a tool: {"task", "count", "blocks": [...]} of a task, as task.show tells the caller of it. */
+enum kh_err kh_mcp_tool_blocks_of(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val **ret_object)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,151 @@
+/* Queries as tools: the arguments are the query, and the result is its outcome. */
+#include "mcp/tool_query.h"
+
+#include "core/block/prompt.h"
+#include "mcp/next.h"
+
+/* What a Controller can do about an outcome.  One text for each: nothing in it depends on anything else. */
+static const char *next_of(enum kh_outcome outcome)
+{
+	switch (outcome) {
+	case KH_OUTCOME_NONE:
+		return "The Reader has not answered yet. Call approval_wait with this `query` as `id`; it is the same "
+		       "query, and nothing is charged again.";
+	case KH_OUTCOME_PENDING:
+		return "A human decides. Tell the user that the approval waits, then call approval_wait with "
+		       "`approval` as `id`. Do not ask the same in another way.";
+	case KH_OUTCOME_FAILED:
+		return "There is no answer, and you are not told why. The bits stay charged. Ask something narrower if "
+		       "your task needs it, or tell the user; do not repeat the same query. Where the task has failed "
+		       "(task_status), it takes no more.";
+	case KH_OUTCOME_REJECTED:
+		return "A human has said no. That is final for this query: tell the user, and do not ask the same in "
+		       "another way.";
+	case KH_OUTCOME_EXPIRED:
+		return "Nobody decided, or nobody answered, in time. Tell the user; the same query may be asked again "
+		       "if they want it.";
+	case KH_OUTCOME_BUDGET:
+		return "The budget does not hold this query: nobody was asked and nothing was charged. Ask for fewer "
+		       "or "
+		       "narrower values; task_status says what is left.";
+	case KH_OUTCOME_DELIVERED:
+		break;
+	}
+	return NULL;
+}
+
+static enum kh_err add_json(struct kh_mcp_call *call, yyjson_mut_val *obj, const char *key, struct kh_view json)
+{
+	yyjson_val *value = NULL;
+	enum kh_err e = json.n > 0 ? kh_json_read(call->arena, json, &value, call->err) : KH_OK;
+
+	if (value != NULL)
+		yyjson_mut_obj_add_val(call->doc, obj, key, yyjson_val_mut_copy(call->doc, value));
+	return e;
+}
+
+/* K10: the delivery's own labels, which Keyhole wrote into it. */
+static enum kh_err label(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
+{
+	yyjson_val *delivery = NULL;
+	enum kh_err e = kh_json_read(call->arena, asking->delivery, &delivery, call->err);
+
+	if (e != KH_OK)
+		return e;
+	result->trust = yyjson_get_str(kh_json_get(delivery, "trust"));
+	result->taint = yyjson_get_str(kh_json_get(delivery, "taint"));
+	result->block = asking->block;
+	result->sources = asking->sources;
+	return KH_OK;
+}
+
+static bool has_advice(struct kh_view json)
+{
+	return json.n > 0 && !kh_view_eq(json, KH_LIT("[]"));
+}
+
+static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	const char *next = next_of(asking->outcome);
+	enum kh_err e = KH_OK;
+
+	yyjson_mut_obj_add_str(call->doc, obj, "outcome",
+			       asking->outcome == KH_OUTCOME_NONE
+				       ? "waiting"
+				       : kh_words_name(&kh_rows_outcome_words, asking->outcome));
+	if (asking->id[0] != '\0' || asking->of[0] == 'q')
+		yyjson_mut_obj_add_str(call->doc, obj, "query", asking->id[0] != '\0' ? asking->id : asking->of);
+	if (asking->outcome == KH_OUTCOME_PENDING)
+		kh_json_add(call->doc, obj, "approval", asking->approval);
+	if (asking->outcome == KH_OUTCOME_DELIVERED) {
+		e = label(call, asking, result);
+		if (e == KH_OK)
+			e = add_json(call, obj, "delivery", asking->delivery);
+		kh_json_add(call->doc, obj, "block", asking->block);
+		kh_json_add(call->doc, obj, "notice", kh_prompt_delivery_notice());
+	}
+	if (e == KH_OK && has_advice(asking->advice))
+		e = add_json(call, obj, "advice", asking->advice);
+	if (next != NULL)
+		yyjson_mut_obj_add_str(call->doc, obj, "next", next);
+	return e == KH_OK ? kh_mcp_next_done(call, result, obj) : kh_mcp_next_fail(call, result, e);
+}
+
+/* One step.  LEARNS: the Controller did not know before that a human decides, so a human is told where (A4). */
+static enum kh_work_next step(struct kh_mcp_call *call, bool learns, struct kh_mcp_result *result)
+{
+	struct kh_asking *asking = &call->kept.asking;
+
+	if (call->stopping)
+		asking->until = kh_works_now();
+	if (kh_asking_step(call->gateway, asking, call->work, call->arena, call->err) == KH_WORK_WAIT) {
+		if (learns && asking->pending_seen)
+			memcpy(call->approval, asking->waits, sizeof(call->approval));
+		return KH_WORK_WAIT;
+	}
+	return asking->result == KH_OK ? tell(call, asking, result) : kh_mcp_next_fail(call, result, asking->result);
+}
+
+/* Has ASKING taken up what has this id. */
+static enum kh_err take_up(struct kh_mcp_call *call, struct kh_view id)
+{
+	struct kh_asking *asking = &call->kept.asking;
+
+	if (id.n == 0 || id.n >= sizeof(asking->of) || (id.p[0] != 'q' && id.p[0] != 'a')) {
+		kh_error_set(call->err, KH_EUNKNOWN, "unknown_approval", "there is no approval or query of this id");
+		return KH_EUNKNOWN;
+	}
+	memcpy(asking->of, id.p, id.n);
+	asking->of[id.n] = '\0';
+	return KH_OK;
+}
+
+enum kh_work_next kh_mcp_tool_query_ask(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	struct kh_asking *asking = &call->kept.asking;
+	enum kh_err e = KH_OK;
+
+	if (!asking->begun && asking->of[0] == '\0') {
+		asking->token = call->token;
+		asking->waits_for_human = true;
+		if (call->resume[0] != '\0')
+			e = take_up(call, kh_view_str(call->resume));
+		else
+			asking->query = call->arguments;
+	}
+	return e == KH_OK ? step(call, true, ret_result) : kh_mcp_next_fail(call, ret_result, e);
+}
+
+enum kh_work_next kh_mcp_tool_query_wait(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	struct kh_asking *asking = &call->kept.asking;
+	enum kh_err e = KH_OK;
+
+	if (!asking->begun && asking->of[0] == '\0') {
+		asking->token = call->token;
+		asking->waits_for_human = true;
+		e = take_up(call, kh_json_str(kh_json_get(call->arguments, "id")));
+	}
+	return e == KH_OK ? step(call, false, ret_result) : kh_mcp_next_fail(call, ret_result, e);
+}

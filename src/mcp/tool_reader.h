@@ -1,0 +1,15 @@
+/*
+ * BCPNext and BCPRespond, for Readers that are agents (I3, B4, B24).
+ *
+ * A Reader is given one ask at a time, with its content in fences, and answers it.  It learns one of three words of its
+ * answer, and starts nothing.
+ */
+#ifndef KH_MCP_TOOL_READER_H
+#define KH_MCP_TOOL_READER_H
+
+#include "mcp/tools.h"
+
+enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+enum kh_work_next kh_mcp_tool_reader_respond(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+
+#endif

@@ -1,0 +1,97 @@
+/* Verification as tools, on the operations that every decider uses. */
+#include "mcp/tool_supervisor.h"
+
+#include "engine/approval_decide.h"
+#include "engine/approval_list.h"
+#include "engine/approval_show.h"
+#include "mcp/next.h"
+#include "mcp/wait.h"
+
+/* The oldest that waits; empty: none does. */
+static enum kh_err find_oldest(struct kh_mcp_call *call, struct kh_view *ret_id)
+{
+	struct kh_approval_list list = {.all = false};
+	yyjson_val *array = NULL;
+	enum kh_err e = KH_OK;
+
+	do {
+		list.after = list.next;
+		e = kh_gateway_call(call->gateway, call->token, kh_approval_list_run, &list, call->arena, call->err);
+	} while (e == KH_OK && list.count == 0 && list.next.n > 0);
+	if (e == KH_OK)
+		e = kh_json_read(call->arena, list.json, &array, call->err);
+	if (e == KH_OK)
+		*ret_id = kh_json_str(kh_json_get(yyjson_arr_get_first(array), "id"));
+	return e;
+}
+
+static enum kh_work_next show(struct kh_mcp_call *call, struct kh_view id, int64_t page, struct kh_mcp_result *result)
+{
+	struct kh_approval_show show = {.approval = id, .page = page};
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	yyjson_val *shown = NULL;
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_approval_show_run, &show, call->arena,
+					call->err);
+
+	if (e == KH_OK)
+		e = kh_json_read(call->arena, show.json, &shown, call->err);
+	if (e != KH_OK)
+		return kh_mcp_next_fail(call, result, e);
+	yyjson_mut_obj_add_bool(call->doc, obj, "found", true);
+	yyjson_mut_obj_add_val(call->doc, obj, "verification", yyjson_val_mut_copy(call->doc, shown));
+	yyjson_mut_obj_add_str(call->doc, obj, "next",
+			       "Read every page, then call verification_decide with `id` as `approval` and `digest` as "
+			       "`shown`. Where anything is unclear, deny.");
+	result->trust = "untrusted"; /* an agent's words, perhaps another's through it */
+	result->taint = "high";
+	return kh_mcp_next_done(call, result, obj);
+}
+
+enum kh_work_next kh_mcp_tool_supervisor_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	/* The arguments are the first step's alone: one that names an approval does not wait. */
+	bool first = call->kept.next.until == 0;
+	struct kh_view id = {NULL, 0};
+	int64_t page = 1, seconds = -1;
+	enum kh_err e = KH_OK;
+
+	if (first) {
+		id = kh_json_str(kh_json_get(call->arguments, "approval"));
+		(void)kh_json_int(kh_json_get(call->arguments, "page"), &page);
+		(void)kh_json_int(kh_json_get(call->arguments, "wait_seconds"), &seconds);
+	}
+	if (id.n == 0)
+		e = find_oldest(call, &id);
+	if (e != KH_OK)
+		return kh_mcp_next_fail(call, ret_result, e);
+	if (id.n > 0)
+		return show(call, id, page, ret_result);
+	if (kh_mcp_wait_on(call, seconds))
+		return KH_WORK_WAIT;
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	yyjson_mut_obj_add_bool(call->doc, obj, "found", false);
+	yyjson_mut_obj_add_str(call->doc, obj, "next", "Nothing waits to be verified. Call verification_next again.");
+	return kh_mcp_next_done(call, ret_result, obj);
+}
+
+enum kh_work_next kh_mcp_tool_supervisor_decide(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	bool allow = kh_view_eq(kh_json_str(kh_json_get(call->arguments, "decision")), KH_LIT("allow"));
+	struct kh_approval_decide decide = {
+		.approval = kh_json_str(kh_json_get(call->arguments, "approval")),
+		.choice = allow ? KH_CHOICE_APPROVE : KH_CHOICE_REJECT,
+		.shown = kh_json_str(kh_json_get(call->arguments, "shown")),
+		.note = kh_json_str(kh_json_get(call->arguments, "note")),
+		.from = KH_LIT("mcp"),
+	};
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_approval_decide_run, &decide, call->arena,
+					call->err);
+
+	if (e != KH_OK)
+		return kh_mcp_next_fail(call, ret_result, e);
+	kh_gateway_carry(call->gateway);
+	kh_json_add(call->doc, obj, "approval", decide.approval);
+	yyjson_mut_obj_add_str(call->doc, obj, "decision", allow ? "allow" : "deny");
+	return kh_mcp_next_done(call, ret_result, obj);
+}

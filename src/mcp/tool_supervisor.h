@@ -1,0 +1,15 @@
+/*
+ * verification_next and verification_decide, for supervisors (K7): tool calls that wait to be verified.
+ *
+ * A supervisor sees approvals of the kind `tool call` and no other, and decides yes or no: a change is a human's to
+ * make.  Where no tool call is governed, nothing waits.
+ */
+#ifndef KH_MCP_TOOL_SUPERVISOR_H
+#define KH_MCP_TOOL_SUPERVISOR_H
+
+#include "mcp/tools.h"
+
+enum kh_work_next kh_mcp_tool_supervisor_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+enum kh_work_next kh_mcp_tool_supervisor_decide(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+
+#endif

@@ -1,0 +1,208 @@
+/* Tasks as tools.  What a Controller is told of a task is what task.show tells it. */
+#include "mcp/tool_task.h"
+
+#include "base/alloc.h"
+#include "engine/task.h"
+#include "engine/transition.h"
+#include "mcp/next.h"
+
+#define CLOCK INT64_C(5000000) /* microseconds between two looks at whether a plan was approved */
+
+/* Adds JSON, which is ours, as member KEY. */
+static enum kh_err add_json(struct kh_mcp_call *call, yyjson_mut_val *obj, const char *key, struct kh_view json)
+{
+	yyjson_val *value = NULL;
+	enum kh_err e = kh_json_read(call->arena, json, &value, call->err);
+
+	if (e == KH_OK)
+		yyjson_mut_obj_add_val(call->doc, obj, key, yyjson_val_mut_copy(call->doc, value));
+	return e;
+}
+
+/* --- open, status ------------------------------------------------------------------------------------------------- */
+
+static void add_readers(struct kh_mcp_call *call, yyjson_mut_val *obj)
+{
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(call->doc, obj, "readers");
+	size_t count = 0;
+	const struct kh_reader *readers = kh_engine_readers(kh_gateway_engine(call->gateway), &count);
+
+	for (size_t i = 0; i < count; i++)
+		yyjson_mut_arr_add_strncpy(call->doc, list, readers[i].name.p, readers[i].name.n);
+}
+
+enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	struct kh_task_open open = {.title = kh_json_str(kh_json_get(call->arguments, "title"))};
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	int64_t bits = 0;
+
+	if (kh_json_int(kh_json_get(call->arguments, "bits"), &bits))
+		open.bits = (uint64_t)bits;
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_open_run, &open, call->arena, call->err);
+	if (e != KH_OK)
+		return kh_mcp_next_fail(call, ret_result, e);
+	kh_json_add(call->doc, obj, "task", open.id);
+	yyjson_mut_obj_add_str(call->doc, obj, "phase", "planning");
+	yyjson_mut_obj_add_uint(call->doc, obj, "bits", open.row->budget.budget / KH_MICROBIT);
+	kh_json_add(call->doc, obj, "words", kh_budget_words(call->arena, &open.row->budget));
+	add_readers(call, obj);
+	return kh_mcp_next_done(call, ret_result, obj);
+}
+
+static enum kh_err show_one(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val *list)
+{
+	struct kh_task_show show = {.task = task};
+	yyjson_val *value = NULL;
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_show_run, &show, call->arena, call->err);
+
+	if (e == KH_OK)
+		e = kh_json_read(call->arena, show.json, &value, call->err);
+	if (e == KH_OK)
+		yyjson_mut_arr_append(list, yyjson_val_mut_copy(call->doc, value));
+	return e;
+}
+
+enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	struct kh_view task = kh_json_str(kh_json_get(call->arguments, "task"));
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	struct kh_task_list list = {.all = false};
+	enum kh_err e;
+
+	if (task.p != NULL) {
+		e = show_one(call, task, yyjson_mut_obj_add_arr(call->doc, obj, "tasks"));
+	} else {
+		list.after = kh_json_str(kh_json_get(call->arguments, "after"));
+		e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &list, call->arena, call->err);
+		if (e == KH_OK)
+			e = add_json(call, obj, "tasks", list.json);
+	}
+	yyjson_mut_obj_add_bool(call->doc, obj, "more", list.more);
+	return e == KH_OK ? kh_mcp_next_done(call, ret_result, obj) : kh_mcp_next_fail(call, ret_result, e);
+}
+
+/* --- begin_execution ---------------------------------------------------------------------------------------------- */
+
+/* What is kept over a wait: the call's own arguments, for the engine is to see the same plan again. */
+struct waiting {
+	int64_t until, look_at;
+	char *text; /* {"task":...,"plan":{...}} */
+	size_t size;
+};
+
+_Static_assert(sizeof(struct waiting) <= sizeof(((struct kh_mcp_call *)0)->kept.bytes), "it fits what is kept");
+
+static struct waiting *waiting_of(struct kh_mcp_call *call)
+{
+	return (struct waiting *)(void *)call->kept.bytes;
+}
+
+static void forget(struct kh_mcp_call *call)
+{
+	struct waiting *w = waiting_of(call);
+
+	if (w->text != NULL)
+		kh_alloc_free(kh_engine_alloc(kh_gateway_engine(call->gateway)), w->text, w->size);
+	*w = (struct waiting){0};
+}
+
+/* The arguments as the engine takes them: the task, and a plan with the members of E1. */
+static enum kh_err write_plan(struct kh_mcp_call *call, struct kh_view *ret_text)
+{
+	yyjson_mut_val *root = yyjson_mut_obj(call->doc), *plan = yyjson_mut_obj(call->doc);
+	yyjson_val *operations = kh_json_get(call->arguments, "required_operations");
+
+	kh_json_add(call->doc, plan, "plan", kh_json_str(kh_json_get(call->arguments, "plan")));
+	yyjson_mut_obj_add_val(call->doc, plan, "required_operations",
+			       operations != NULL ? yyjson_val_mut_copy(call->doc, operations)
+						  : yyjson_mut_arr(call->doc));
+	kh_json_add(call->doc, root, "task", kh_json_str(kh_json_get(call->arguments, "task")));
+	yyjson_mut_obj_add_val(call->doc, root, "plan", plan);
+	return kh_json_write(call->arena, root, ret_text);
+}
+
+static enum kh_err keep(struct kh_mcp_call *call, struct kh_view text)
+{
+	struct waiting *w = waiting_of(call);
+
+	if (w->text != NULL)
+		return KH_OK;
+	w->text = kh_alloc_zero(kh_engine_alloc(kh_gateway_engine(call->gateway)), text.n);
+	if (w->text == NULL)
+		return KH_ENOMEM;
+	memcpy(w->text, text.p, text.n);
+	w->size = text.n;
+	return KH_OK;
+}
+
+static enum kh_err execute(struct kh_mcp_call *call, struct kh_view text, struct kh_execute *execute)
+{
+	yyjson_val *root = NULL;
+	enum kh_err e = kh_json_read(call->arena, text, &root, call->err);
+
+	if (e != KH_OK)
+		return e;
+	execute->task = kh_json_str(kh_json_get(root, "task"));
+	execute->plan = kh_json_get(root, "plan");
+	return kh_gateway_call(call->gateway, call->token, kh_transition_run, execute, call->arena, call->err);
+}
+
+static enum kh_work_next tell(struct kh_mcp_call *call, struct kh_mcp_result *ret_result,
+			      const struct kh_execute *execute)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	bool pending = execute->approval.n > 0;
+
+	kh_json_add(call->doc, obj, "task", execute->task);
+	yyjson_mut_obj_add_str(call->doc, obj, "outcome", pending ? "pending" : "execution");
+	yyjson_mut_obj_add_str(call->doc, obj, "phase", pending ? "planning" : "execution");
+	if (pending) {
+		kh_json_add(call->doc, obj, "approval", execute->approval);
+		yyjson_mut_obj_add_str(call->doc, obj, "next",
+				       "A human reads the plan first. Tell the user that it waits, then call "
+				       "begin_execution again with exactly the same task, plan and operations.");
+	}
+	return kh_mcp_next_done(call, ret_result, obj);
+}
+
+/* Until the next tick of the call's own clock: a step that comes for another reason looks at nothing. */
+static enum kh_work_next wait_for_tick(struct kh_mcp_call *call)
+{
+	struct waiting *w = waiting_of(call);
+
+	call->work->wake_at = w->look_at < w->until ? w->look_at : w->until;
+	return KH_WORK_WAIT;
+}
+
+enum kh_work_next kh_mcp_tool_task_execute(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	struct waiting *w = waiting_of(call);
+	struct kh_execute ask = {0};
+	struct kh_view text = kh_view_of(w->text, w->size);
+	int64_t now = kh_works_now();
+	enum kh_err e = KH_OK;
+
+	if (w->text != NULL && now < w->look_at && now < w->until && !call->stopping)
+		return wait_for_tick(call);
+	if (w->text == NULL) {
+		w->until = now + kh_gateway_wait(call->gateway);
+		e = write_plan(call, &text);
+	}
+	if (e == KH_OK)
+		e = execute(call, text, &ask);
+	bool waits = e == KH_OK && ask.approval.n > 0 && now < w->until && !call->stopping;
+	if (waits)
+		e = keep(call, text);
+	if (waits && e == KH_OK) {
+		w->look_at = now + CLOCK;
+		if (ask.approval.n < sizeof(call->approval)) {
+			memcpy(call->approval, ask.approval.p, ask.approval.n);
+			call->approval[ask.approval.n] = '\0';
+		}
+		return wait_for_tick(call);
+	}
+	enum kh_work_next done = e == KH_OK ? tell(call, ret_result, &ask) : kh_mcp_next_fail(call, ret_result, e);
+	forget(call);
+	return done;
+}

@@ -1,0 +1,92 @@
+/*
+ * The table of tools: who sees each, and what runs it.  Their texts are in tools.json, from which the build makes
+ * tools.inc: what a tool says of itself, what it takes and what it gives.  Their bodies are in tool_*.c.
+ *
+ * The descriptions are read by models that have never seen Keyhole: each says what the tool is for, when to call it,
+ * what comes back and what to do with that, with an example.
+ */
+#include "mcp/tools.h"
+
+#include "mcp/schema.h"
+#include "mcp/tool_blocks.h"
+#include "mcp/tool_query.h"
+#include "mcp/tool_reader.h"
+#include "mcp/tool_supervisor.h"
+#include "mcp/tool_task.h"
+#include "tools.inc"
+
+#ifdef KH_CONFORMANCE
+#include "mcp/conform_tools.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#endif
+
+#define CONTROLLER KH_ROLE_BIT(KH_ROLE_CONTROLLER)
+#define READER     KH_ROLE_BIT(KH_ROLE_READER)
+#define SUPERVISOR KH_ROLE_BIT(KH_ROLE_SUPERVISOR)
+
+static const struct kh_mcp_tool tools[] = {
+	{TOOL_task_open, .roles = CONTROLLER, .run = kh_mcp_tool_task_open},
+	{TOOL_task_status, .roles = CONTROLLER, .read_only = true, .idempotent = true, .run = kh_mcp_tool_task_status},
+	{TOOL_begin_execution, .roles = CONTROLLER, .run = kh_mcp_tool_task_execute},
+	{TOOL_BCPQuery, .roles = CONTROLLER, .run = kh_mcp_tool_query_ask},
+	{TOOL_blocks, .roles = CONTROLLER, .read_only = true, .idempotent = true, .run = kh_mcp_tool_blocks_list},
+	{TOOL_approval_wait, .roles = CONTROLLER, .idempotent = true, .run = kh_mcp_tool_query_wait},
+	{TOOL_BCPNext, .roles = READER, .open_world = true, .run = kh_mcp_tool_reader_next},
+	{TOOL_BCPRespond, .roles = READER, .run = kh_mcp_tool_reader_respond},
+	{TOOL_verification_next, .roles = SUPERVISOR, .open_world = true, .run = kh_mcp_tool_supervisor_next},
+	{TOOL_verification_decide, .roles = SUPERVISOR, .destructive = true, .run = kh_mcp_tool_supervisor_decide},
+};
+
+#define COUNT (sizeof(tools) / sizeof(tools[0]))
+
+#ifdef KH_CONFORMANCE
+static struct kh_mcp_tool with_further[64];
+static size_t further_count;
+
+static void add_further(void)
+{
+	const struct kh_mcp_tool *further = kh_mcp_conform_tools(&further_count);
+
+	if (COUNT + further_count > sizeof(with_further) / sizeof(with_further[0]))
+		abort(); /* two literal tables that do not fit together */
+	memcpy(with_further, tools, sizeof(tools));
+	memcpy(with_further + COUNT, further, further_count * sizeof(further[0]));
+}
+
+const struct kh_mcp_tool *kh_mcp_tools_all(size_t *ret_count)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, add_further);
+	*ret_count = COUNT + further_count;
+	return with_further;
+}
+#else
+const struct kh_mcp_tool *kh_mcp_tools_all(size_t *ret_count)
+{
+	*ret_count = COUNT;
+	return tools;
+}
+#endif
+
+const struct kh_mcp_tool *kh_mcp_tools_find(struct kh_view name, enum kh_role role)
+{
+	size_t count = 0;
+	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if ((all[i].roles & KH_ROLE_BIT(role)) != 0 && kh_view_eq(kh_view_str(all[i].name), name))
+			return &all[i];
+	}
+	return NULL;
+}
+
+enum kh_err kh_mcp_tools_check(struct kh_arena *arena, const struct kh_mcp_tool *tool, yyjson_val *arguments,
+			       struct kh_error *err)
+{
+	if (tool->open)
+		return KH_OK;
+	return kh_mcp_schema_check(arena, kh_view_str(tool->input), arguments, err);
+}

@@ -1,0 +1,132 @@
+/* The Messages API.  The response is hostile; what is taken out of it is rearranged and tainted again. */
+#include "reader/anthropic.h"
+
+#include "reader/answer_schema.h"
+
+/* --- the request -------------------------------------------------------------------------------------------------- */
+
+static void add_tool(yyjson_mut_doc *doc, yyjson_mut_val *root, yyjson_mut_val *schema)
+{
+	yyjson_mut_val *tools = yyjson_mut_obj_add_arr(doc, root, "tools"), *tool = yyjson_mut_arr_add_obj(doc, tools);
+	yyjson_mut_val *choice;
+
+	yyjson_mut_obj_add_str(doc, tool, "name", KH_ANTHROPIC_TOOL);
+	yyjson_mut_obj_add_str(doc, tool, "description", "Gives the answer to the query. The only way to answer.");
+	yyjson_mut_obj_add_val(doc, tool, "input_schema", schema);
+	choice = yyjson_mut_obj_add_obj(doc, root, "tool_choice");
+	yyjson_mut_obj_add_str(doc, choice, "type", "tool");
+	yyjson_mut_obj_add_str(doc, choice, "name", KH_ANTHROPIC_TOOL);
+	yyjson_mut_obj_add_bool(doc, choice, "disable_parallel_tool_use", true);
+}
+
+enum kh_err kh_anthropic_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_query *query,
+				 struct kh_view message, struct kh_view *ret_body)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc), *messages, *user;
+
+	kh_json_add(doc, root, "model", reader->model);
+	yyjson_mut_obj_add_uint(doc, root, "max_tokens", kh_model_tokens(reader, query));
+	kh_json_add(doc, root, "system", kh_model_prompt());
+	messages = yyjson_mut_obj_add_arr(doc, root, "messages");
+	user = yyjson_mut_arr_add_obj(doc, messages);
+	yyjson_mut_obj_add_str(doc, user, "role", "user");
+	kh_json_add(doc, user, "content", message);
+	add_tool(doc, root, kh_answer_schema_make(doc, arena, query, true));
+	yyjson_mut_obj_add_bool(doc, root, "stream", false);
+	return kh_json_write(arena, root, ret_body);
+}
+
+/* --- the response ------------------------------------------------------------------------------------------------- */
+
+/* NULL where the model came to its end by itself. */
+static const char *stop_of(yyjson_val *root)
+{
+	struct kh_view word = kh_json_str(kh_json_get(root, "stop_reason"));
+
+	if (kh_view_eq(word, KH_LIT("tool_use")) || kh_view_eq(word, KH_LIT("end_turn")))
+		return NULL;
+	if (kh_view_eq(word, KH_LIT("max_tokens")))
+		return "its answer was cut at the limit of tokens (max_tokens)";
+	if (kh_view_eq(word, KH_LIT("refusal")))
+		return "the model refused to answer";
+	return "it ended for a reason that is not known";
+}
+
+/* The input of the one call of our tool, or NULL and why there is none.  Text beside it is nobody's. */
+static yyjson_val *find_input(yyjson_val *content, const char **why)
+{
+	yyjson_arr_iter iter = yyjson_arr_iter_with(content);
+	yyjson_val *part, *input = NULL;
+
+	while ((part = yyjson_arr_iter_next(&iter)) != NULL) {
+		if (!kh_view_eq(kh_json_str(kh_json_get(part, "type")), KH_LIT("tool_use")))
+			continue;
+		if (!kh_view_eq(kh_json_str(kh_json_get(part, "name")), KH_LIT(KH_ANTHROPIC_TOOL))) {
+			*why = "it calls a tool that it does not have";
+			return NULL;
+		}
+		if (input != NULL) {
+			*why = "it answers more than once";
+			return NULL;
+		}
+		input = kh_json_get(part, "input");
+		if (!yyjson_is_obj(input)) {
+			*why = "the model's answer is not a JSON object";
+			return NULL;
+		}
+	}
+	if (input == NULL)
+		*why = "it did not call the tool to answer with";
+	return input;
+}
+
+static yyjson_val *find_answer(yyjson_val *root, const char **why)
+{
+	yyjson_val *content = kh_json_get(root, "content");
+
+	if (!kh_view_eq(kh_json_str(kh_json_get(root, "type")), KH_LIT("message")) ||
+	    !kh_view_eq(kh_json_str(kh_json_get(root, "role")), KH_LIT("assistant")) || !yyjson_is_arr(content))
+		*why = "not a message of an assistant";
+	else if ((*why = stop_of(root)) == NULL)
+		return find_input(content, why);
+	return NULL;
+}
+
+enum kh_err kh_anthropic_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
+				struct kh_tainted *ret_response, struct kh_view *ret_why)
+{
+	yyjson_val *root = NULL, *said = NULL;
+	struct kh_view json = {NULL, 0};
+	const char *why = NULL;
+	enum kh_err e = kh_json_read(arena, kh_tainted_open(body), &root, NULL);
+
+	if (e == KH_ENOMEM)
+		return e;
+	if (e != KH_OK)
+		why = "not JSON";
+	else
+		said = find_answer(root, &why);
+	e = said != NULL ? kh_answer_schema_restore(arena, query, said, &json) : KH_OK;
+	if (e != KH_OK)
+		return e;
+	*ret_why = why != NULL ? kh_view_str(why) : KH_LIT("");
+	*ret_response = kh_tainted_wrap(json);
+	return KH_OK;
+}
+
+/* --- the driver --------------------------------------------------------------------------------------------------- */
+
+static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *query,
+		       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
+{
+	static const struct kh_model_api api = {.key_header = KH_LIT_INIT("x-api-key: "),
+						.headers = {KH_LIT_INIT("anthropic-version: 2023-06-01")},
+						.path = KH_LIT_INIT("/messages"),
+						.request = kh_anthropic_request,
+						.answer = kh_anthropic_answer};
+
+	return kh_model_ask(&api, reader, arena, query, ret_response, ret_fault, ret_detail);
+}
+
+const struct kh_reader_driver kh_reader_anthropic = {.name = "anthropic", .ask = ask};

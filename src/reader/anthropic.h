@@ -1,0 +1,20 @@
+/*
+ * The driver `anthropic` (I3): a model behind the Messages API.
+ *
+ * It is given one tool, whose input is the answer, and must call it (tool_choice): there is no other way for it to say
+ * something that is looked at.  See model.h for the faults.  Both functions are pure.
+ */
+#ifndef KH_READER_ANTHROPIC_H
+#define KH_READER_ANTHROPIC_H
+
+#include "reader/model.h"
+
+#define KH_ANTHROPIC_TOOL "answer"
+
+enum kh_err kh_anthropic_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_query *query,
+				 struct kh_view message, struct kh_view *ret_body) __attribute__((warn_unused_result));
+enum kh_err kh_anthropic_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
+				struct kh_tainted *ret_response, struct kh_view *ret_why)
+	__attribute__((warn_unused_result));
+
+#endif

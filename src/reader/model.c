@@ -1,0 +1,439 @@
+/*
+ * One ask of a model behind an API.
+ *
+ * The server is assumed to be the attacker, and so is the model, which has read what the attacker wrote.  What comes is
+ * kept, counted and passed on as tainted; the headers are looked at for a type and a time to wait.  The executor may
+ * die at any moment.  No state but the caller's arena: any number of asks can go on at once over one client.
+ */
+#include "reader/model.h"
+
+#include "base/buf.h"
+#include "core/bcp/message.h"
+#include "core/block/prompt.h"
+#include "core/comm/url.h"
+#include "exec/client.h"
+#include "exec/headers.h"
+#include "reader/answer_schema.h"
+#include "reader/retry.h"
+#include "reader/turns.h"
+
+#include <poll.h>
+#include <time.h>
+
+#define GRACE_MS 1000 /* for the executor, which ends the exchange in time, to say so */
+#define TURN_MS  20   /* between two tries to get a place in the executor */
+#define MESSAGE  160  /* bytes of a server's words on an error */
+#define ECHO     8    /* bytes of the key that must not be in them */
+
+/* What one request came to. */
+struct result {
+	unsigned status; /* 0: no response */
+	bool is_json, is_stream;
+	int64_t wait_ms; /* that the server asks for; -1: it does not */
+	struct kh_end end;
+	bool was_ended; /* END came */
+};
+
+struct asking {
+	const struct kh_model_api *api;
+	const struct kh_reader *reader;
+	const struct kh_reader_ask *ask;
+	struct kh_arena *arena;
+	struct kh_fetch fetch;
+	struct kh_view body, unsent; /* of the request */
+	struct kh_view secret;       /* the header with the key, to be wiped */
+	struct kh_buf in;            /* the body of the response */
+	struct result result;
+	unsigned tries;
+	bool waits_too_long; /* the server asks to wait past the time */
+	int64_t deadline_ms; /* of the monotonic clock */
+	struct kh_exchange exchange;
+	/* what it came to */
+	enum kh_reader_fault fault;
+	struct kh_view why; /* a sentence; nothing of the server's in it but quoted */
+};
+
+static int64_t clock_ms(clockid_t which)
+{
+	struct timespec now;
+
+	clock_gettime(which, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void pause_ms(int64_t ms)
+{
+	struct timespec time = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
+
+	(void)nanosleep(&time, NULL);
+}
+
+static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view why)
+{
+	a->fault = fault;
+	a->why = why;
+}
+
+/* --- what is asked ------------------------------------------------------------------------------------------------ */
+
+struct kh_view kh_model_prompt(void)
+{
+	return kh_prompt_find(KH_LIT("reader"))->text;
+}
+
+uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query)
+{
+	/* Two bytes a token: names and numbers have few letters each. */
+	return reader->max_tokens > 0 ? reader->max_tokens : KH_MODEL_TOKENS + kh_answer_schema_bytes(query) / 2;
+}
+
+enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_text,
+			     struct kh_error *err)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	struct kh_view *fences, query;
+	struct kh_buf text;
+	enum kh_err e = kh_reader_fences(arena, ask, &fences, err);
+
+	if (e == KH_OK)
+		e = kh_json_write(arena, kh_message_query(doc, ask->query, ask->id, ask->from), &query);
+	if (e != KH_OK)
+		return e;
+	kh_buf_init(&text, arena, SIZE_MAX);
+	kh_buf_lit(&text, "The query:\n");
+	kh_buf_add(&text, query);
+	kh_buf_lit(&text, "\n\nThe content that it is about, each piece between two fences:\n");
+	for (size_t i = 0; i < ask->block_count; i++) {
+		kh_buf_byte(&text, '\n');
+		kh_buf_add(&text, fences[i]);
+	}
+	kh_buf_lit(&text, "\nThat was all of the content. Answer the query that stands before it, from the content "
+			  "alone, with the one JSON object that is asked for.\n");
+	return kh_buf_end(&text, ret_text);
+}
+
+/* The request's body.  A block that is not what was sealed is a fault, and nothing is sent. */
+static enum kh_err make_body(struct asking *a)
+{
+	struct kh_error err = {.offset = SIZE_MAX};
+	struct kh_view message;
+	enum kh_err e = kh_model_message(a->arena, a->ask, &message, &err);
+
+	if (e == KH_ECHANGED) {
+		fail(a, KH_READER_CHANGED, kh_arena_printf(a->arena, "%s", err.detail));
+		return KH_OK;
+	}
+	if (e == KH_OK)
+		e = a->api->request(a->arena, a->reader, a->ask->query, message, &a->body);
+	if (e == KH_OK && a->body.n > KH_REQUEST_BODY)
+		fail(a, KH_READER_DEAD, KH_LIT("the content is longer than a request can be"));
+	return e;
+}
+
+static void add_header(struct kh_fetch *fetch, struct kh_view header)
+{
+	if (header.n > 0)
+		fetch->header[fetch->headers++] = header;
+}
+
+/* What the executor is asked for, all but the time; false where the Reader's URL is none. */
+static bool describe(struct asking *a)
+{
+	const struct kh_reader *reader = a->reader;
+	struct kh_fetch *fetch = &a->fetch;
+	struct kh_url url;
+
+	if (kh_url_read_web(reader->url, reader->local, &url, NULL) != KH_OK || reader->key.n > KH_MODEL_KEY)
+		return false;
+	*fetch = (struct kh_fetch){.url = reader->url,
+				   .method = KH_METHOD_POST,
+				   .plain = reader->local,
+				   .authority = reader->authority,
+				   .limits.output = KH_MODEL_ANSWER};
+	if (reader->local)
+		fetch->host[fetch->hosts++] = kh_arena_printf(
+			a->arena, memchr(url.host.p, ':', url.host.n) ? "[%.*s]:%d" : "%.*s:%d", KH_FMT(url.host),
+			url.port);
+	add_header(fetch, KH_LIT("Content-Type: application/json"));
+	add_header(fetch, KH_LIT("Accept: application/json"));
+	for (size_t i = 0; i < KH_MODEL_HEADERS; i++)
+		add_header(fetch, a->api->headers[i]);
+	if (reader->key.n > 0)
+		a->secret = kh_arena_printf(a->arena, "%.*s%.*s", KH_FMT(a->api->key_header), KH_FMT(reader->key));
+	add_header(fetch, a->secret);
+	return true;
+}
+
+/* --- the exchange ------------------------------------------------------------------------------------------------- */
+
+/* Sends of the body what can be sent now, and after it the end of input. */
+static void feed(struct asking *a)
+{
+	if (a->unsent.n > 0)
+		a->unsent = kh_view_from(a->unsent, kh_exchange_feed(&a->exchange, a->unsent));
+	if (a->unsent.n == 0 && !a->exchange.fed)
+		(void)kh_exchange_feed_end(&a->exchange);
+}
+
+/* True where VALUE, of a Content-Type, names TYPE, whatever parameters follow. */
+static bool is_type(struct kh_view value, struct kh_view type)
+{
+	struct kh_view named = kh_view_trim(kh_view_sub(value, 0, kh_view_find(value, KH_LIT(";"), 0)));
+
+	return kh_view_eq_nocase(named, type);
+}
+
+static void take_head(struct asking *a, const struct kh_head *head)
+{
+	struct kh_view lines = kh_tainted_open(head->headers), value;
+	struct result *r = &a->result;
+
+	r->status = head->status;
+	r->is_json = r->is_stream = false;
+	if (kh_headers_find(lines, KH_LIT("Content-Type"), &value)) {
+		r->is_json = is_type(value, KH_LIT("application/json"));
+		r->is_stream = is_type(value, KH_LIT("text/event-stream"));
+	}
+	if (!kh_headers_find(lines, KH_LIT("Retry-After"), &value) ||
+	    !kh_retry_after_ms(value, clock_ms(CLOCK_REALTIME) / 1000, &r->wait_ms))
+		r->wait_ms = -1;
+}
+
+/* Waits until the exchange has something to say or takes input; false where the time is over. */
+static bool await(struct asking *a)
+{
+	int64_t left = a->deadline_ms + GRACE_MS - clock_ms(CLOCK_MONOTONIC);
+	struct pollfd fd = {a->exchange.fd, (short)(POLLIN | (a->exchange.fed ? 0 : POLLOUT)), 0};
+
+	if (left > 0)
+		(void)poll(&fd, 1, (int)left);
+	return left > 0;
+}
+
+/* Feeds, listens and keeps until the exchange's end; without one where the time is over. */
+static void converse(struct asking *a)
+{
+	struct kh_event event = {.kind = KH_EVENT_NOTHING};
+	bool going = true;
+
+	while (going) {
+		feed(a);
+		kh_exchange_next(&a->exchange, 0, &event);
+		if (event.kind == KH_EVENT_HEAD)
+			take_head(a, &event.head);
+		else if (event.kind == KH_EVENT_OUTPUT)
+			kh_buf_add(&a->in, kh_tainted_open(event.bytes)); /* the executor holds the cap */
+		going = event.kind == KH_EVENT_NOTHING ? await(a) : event.kind != KH_EVENT_END;
+	}
+	a->result.was_ended = event.kind == KH_EVENT_END;
+	if (a->result.was_ended)
+		a->result.end = event.end;
+}
+
+/* One request.  False where it could not even be handed over. */
+static bool request_once(struct asking *a)
+{
+	struct kh_error err = {.offset = SIZE_MAX};
+	int64_t left = a->deadline_ms - clock_ms(CLOCK_MONOTONIC);
+
+	a->result = (struct result){.wait_ms = -1};
+	a->unsent = a->body;
+	a->fetch.limits.wall_ms = left > 0 ? (uint64_t)left : 1;
+	kh_buf_init(&a->in, a->arena, KH_MODEL_ANSWER);
+	if (kh_client_fetch(a->reader->client, &a->fetch, &a->exchange, &err) != KH_OK) {
+		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "it could not be asked: %s", err.detail));
+		return false;
+	}
+	converse(a);
+	kh_exchange_close(&a->exchange);
+	return true;
+}
+
+/* --- what came ---------------------------------------------------------------------------------------------------- */
+
+/* True where TEXT has a piece of the key in it, long enough to be one. */
+static bool repeats_key(const struct asking *a, struct kh_view text)
+{
+	struct kh_view key = a->reader->key;
+	size_t piece = key.n < ECHO ? key.n : ECHO;
+
+	for (size_t i = 0; key.n > 0 && i + piece <= key.n; i++)
+		if (kh_view_find(text, kh_view_sub(key, i, i + piece), 0) != SIZE_MAX)
+			return true;
+	return false;
+}
+
+/*
+ * What the server says of an error that is its own to explain: {"error": {"message": ...}}, quoted and cut.  Not where
+ * it is about the key: servers like to repeat the key there.
+ */
+static struct kh_view words_of(struct asking *a)
+{
+	struct kh_view body = {NULL, 0}, message;
+	yyjson_val *root = NULL;
+
+	if (a->result.status == 401 || a->result.status == 403 || kh_buf_end(&a->in, &body) != KH_OK ||
+	    kh_json_read(a->arena, body, &root, NULL) != KH_OK)
+		return KH_LIT("");
+	message = kh_json_str(kh_json_get(kh_json_get(root, "error"), "message"));
+	if (message.n == 0 || repeats_key(a, message))
+		return KH_LIT("");
+	return kh_arena_printf(a->arena, "; it says %.*s", KH_FMT(kh_arena_quote_most(a->arena, message, MESSAGE)));
+}
+
+static const char *meaning_of(unsigned status)
+{
+	if (status == 401 || status == 403)
+		return " (the key was not accepted)";
+	if (status == 429)
+		return " (too many requests)";
+	if (status >= 300 && status < 400)
+		return " (it leads elsewhere, and is not followed)";
+	return "";
+}
+
+static void take_status(struct asking *a)
+{
+	unsigned status = a->result.status;
+	struct kh_view hint = {NULL, 0};
+	const char *again = a->waits_too_long ? ", and asks to wait longer than there is time"
+			    : a->tries > 1    ? ", each time it was asked"
+					      : "";
+
+	if ((status == 404 || status == 405) && !kh_view_ends(a->reader->url, a->api->path))
+		hint = kh_arena_printf(a->arena, " (the URL of such an endpoint ends with %.*s)", KH_FMT(a->api->path));
+	fail(a, KH_READER_DEAD,
+	     kh_arena_printf(a->arena, "the endpoint answered with status %u%s%.*s%s%.*s", status, meaning_of(status),
+			     KH_FMT(hint), again, KH_FMT(words_of(a))));
+}
+
+/* A fault of the exchange; true where there was none. */
+static bool take_end(struct asking *a)
+{
+	const struct kh_end *end = &a->result.end;
+	const char *detail = end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault);
+
+	if (!a->result.was_ended)
+		fail(a, KH_READER_LATE, KH_LIT("no answer came in its time, and the executor did not end it"));
+	else if (end->fault == KH_FAULT_TIME)
+		fail(a, KH_READER_LATE,
+		     a->result.status == 0 ? KH_LIT("no answer came in its time")
+					   : KH_LIT("an answer began and did not end in its time"));
+	else if (end->fault == KH_FAULT_OUTPUT || end->fault == KH_FAULT_HEADERS)
+		fail(a, KH_READER_GARBAGE, KH_LIT("it sent more than an answer can have"));
+	else if (end->fault != KH_FAULT_NONE)
+		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "%s: %s", kh_fault_name(end->fault), detail));
+	return a->fault == KH_READER_OK;
+}
+
+/* The answer out of the body of a good response. */
+static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response)
+{
+	struct kh_tainted response = {{NULL, 0}};
+	struct kh_view body, why = {NULL, 0};
+	enum kh_err e = kh_buf_end(&a->in, &body);
+
+	if (e != KH_OK)
+		return e;
+	if (a->result.is_stream)
+		why = KH_LIT("it streams, which it was not asked to");
+	else if (!a->result.is_json)
+		why = KH_LIT("its answer is of another type than application/json");
+	else
+		e = a->api->answer(a->arena, a->ask->query, kh_tainted_wrap(body), &response, &why);
+	if (e != KH_OK)
+		return e;
+	if (why.n == 0 && a->reader->key.n > 0 &&
+	    kh_view_find(kh_tainted_open(response), a->reader->key, 0) != SIZE_MAX)
+		why = KH_LIT("it repeats the key");
+	if (why.n > 0)
+		fail(a, KH_READER_GARBAGE, why);
+	else
+		*ret_response = response;
+	return KH_OK;
+}
+
+/* --- again and again ---------------------------------------------------------------------------------------------- */
+
+/* Whether the last request is to be made again, after a pause that was made here. */
+static bool is_again(struct asking *a)
+{
+	const struct result *r = &a->result;
+	int64_t left = a->deadline_ms - clock_ms(CLOCK_MONOTONIC);
+
+	if (r->was_ended && r->end.fault == KH_FAULT_BUSY) {
+		pause_ms(TURN_MS); /* the executor had no place: nothing was sent */
+		return left > 0;
+	}
+	a->tries++;
+	if (!kh_retry_is_due(r->status) || a->tries > a->reader->retries)
+		return false;
+	int64_t pause = kh_retry_pause_ms(a->tries, a->ask->nonce[a->tries % sizeof(a->ask->nonce)]);
+	if (pause < r->wait_ms)
+		pause = r->wait_ms;
+	if (pause >= left) { /* nobody would be there for the answer */
+		a->waits_too_long = r->wait_ms >= left;
+		return false;
+	}
+	pause_ms(pause);
+	return true;
+}
+
+static enum kh_err request_all(struct asking *a, struct kh_tainted *ret_response)
+{
+	do {
+		if (!request_once(a))
+			return KH_OK;
+	} while (is_again(a));
+	/* Of a response that is no answer the status says more than how its body ended. */
+	if (a->result.status != 0 && a->result.status != 200)
+		take_status(a);
+	else if (take_end(a))
+		return take_answer(a, ret_response);
+	return KH_OK;
+}
+
+static enum kh_err take_turn(struct asking *a, struct kh_tainted *ret_response)
+{
+	if (!kh_turns_take(a->reader->turns, a->deadline_ms)) {
+		fail(a, KH_READER_LATE, KH_LIT("its turn did not come in its time: others were asking"));
+		return KH_OK;
+	}
+	enum kh_err e = request_all(a, ret_response);
+	kh_turns_give(a->reader->turns);
+	return e;
+}
+
+enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader *reader, struct kh_arena *arena,
+			 const struct kh_reader_ask *ask, struct kh_tainted *ret_response,
+			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
+{
+	uint64_t timeout_ms = reader->timeout_ms > 0 ? reader->timeout_ms : KH_MODEL_TIMEOUT_MS;
+	struct asking *a = KH_NEW(arena, struct asking); /* an exchange is too large for a stack */
+	struct kh_tainted response = {{NULL, 0}};
+
+	if (a == NULL)
+		return KH_ENOMEM;
+	a->api = api;
+	a->reader = reader;
+	a->ask = ask;
+	a->arena = arena;
+	a->deadline_ms = clock_ms(CLOCK_MONOTONIC) + (int64_t)timeout_ms;
+	enum kh_err e = make_body(a);
+	if (e == KH_OK && a->fault == KH_READER_OK && (reader->client == NULL || !describe(a)))
+		fail(a, KH_READER_DEAD, KH_LIT("it is not configured so that it could be asked"));
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK && a->fault == KH_READER_OK)
+		e = take_turn(a, &response);
+	if (a->secret.n > 0)
+		explicit_bzero((void *)(uintptr_t)a->secret.p, a->secret.n);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e != KH_OK)
+		return e;
+	*ret_response = response;
+	*ret_fault = a->fault;
+	*ret_detail = a->why;
+	return KH_OK;
+}

@@ -1,0 +1,57 @@
+/*
+ * What the drivers of models behind an API have in common (I3): what the model is told, how the request gets there and
+ * back, and what came of it.
+ *
+ * The request goes through the executor's `http` worker: this process has no connection of its own.  Each ask is one
+ * request with nothing of an earlier one: the Reader's prompt, the query, the blocks in their fences, and the form that
+ * the answer must have.
+ *
+ *     late      no whole answer in its time, its turn and all retries counted
+ *     dead      the endpoint cannot be reached, cuts off, answers with another status than 200
+ *     garbage   something else than an answer: too much, no JSON, another type of content, a refusal, an answer that
+ *               was cut, a call of a tool
+ *
+ * The sentence for humans has nothing of the server in it but quoted and cut: its own words on an error that is no
+ * matter of the key.  The key goes into one header and nowhere else: an answer that repeats it is garbage.
+ */
+#ifndef KH_READER_MODEL_H
+#define KH_READER_MODEL_H
+
+#include "reader/reader.h"
+
+#define KH_MODEL_TIMEOUT_MS 30000         /* where a Reader has none */
+#define KH_MODEL_ANSWER     (1024U << 10) /* bytes of a response's body */
+#define KH_MODEL_HEADERS    4
+#define KH_MODEL_KEY        2048 /* bytes of a key */
+#define KH_MODEL_TOKENS     512  /* of an answer, besides those that its form can need */
+
+/* An API.  Both functions are pure, and fail only for lack of memory. */
+struct kh_model_api {
+	struct kh_view key_header;                /* "Authorization: Bearer ": what the key is appended to */
+	struct kh_view headers[KH_MODEL_HEADERS]; /* the others; those that are empty are left out */
+	struct kh_view path;                      /* how the URL of an endpoint ends, as a hint where there is none */
+	enum kh_err (*request)(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_query *query,
+			       struct kh_view message, struct kh_view *ret_body);
+	/* *RET_WHY is empty and *RET_RESPONSE the answer in the form of bcp.txt, or *RET_WHY says why there is none. */
+	enum kh_err (*answer)(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
+			      struct kh_tainted *ret_response, struct kh_view *ret_why);
+};
+
+/* What the model reads: the query as JSON, the fenced blocks, and that this was all.  KH_ECHANGED as kh_reader_message.
+ */
+enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_text,
+			     struct kh_error *err) __attribute__((warn_unused_result));
+
+/* What it is told to be: the Reader's prompt (K4). */
+struct kh_view kh_model_prompt(void);
+
+/* The limit of an answer in tokens: the Reader's own, or one by the query's size. */
+uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query);
+
+/* Asks over API: kh_reader_driver.ask of every driver for a model. */
+enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader *reader, struct kh_arena *arena,
+			 const struct kh_reader_ask *ask, struct kh_tainted *ret_response,
+			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,74 @@
+/* I4: the document has every route with its roles, and nothing that is not there. */
+#include "http/openapi.h"
+
+#include "harness.h"
+
+static const char *const methods[KH_HTTP_METHODS] = {
+	[KH_HTTP_GET] = "get", [KH_HTTP_POST] = "post", [KH_HTTP_PUT] = "put", [KH_HTTP_DELETE] = "delete"};
+
+/* How many operations the document has. */
+static size_t count_operations(yyjson_val *paths)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(paths);
+	yyjson_val *path;
+	size_t n = 0;
+
+	while ((path = yyjson_obj_iter_next(&iter)) != NULL)
+		n += yyjson_obj_size(yyjson_obj_iter_get_val(path));
+	return n;
+}
+
+static void test_document(struct kh_test *t)
+{
+	struct kh_rest *rest = NULL;
+	yyjson_val *root = NULL;
+	size_t count = 0;
+
+	must(t, kh_rest_new(t->arena.alloc, &rest, &t->err));
+	const struct kh_rest_route *const *routes = kh_rest_routes(rest, &count);
+	enum kh_err e = kh_json_read(&t->arena, kh_rest_document(rest), &root, &t->err);
+	if (e == KH_OK) {
+		yyjson_val *paths = kh_json_get(root, "paths");
+		assert_int_equal(count_operations(paths), count);
+		for (size_t i = 0; i < count; i++) {
+			yyjson_val *operation = kh_json_get(kh_json_get(paths, routes[i]->path),
+							    methods[routes[i]->method]);
+			assert_true(kh_view_eq(kh_json_str(kh_json_get(operation, "operationId")),
+					       kh_view_str(routes[i]->name)));
+			unsigned roles = 0;
+			yyjson_arr_iter iter = yyjson_arr_iter_with(kh_json_get(operation, "x-roles"));
+			for (yyjson_val *role; (role = yyjson_arr_iter_next(&iter)) != NULL;) {
+				unsigned word = 0;
+				assert_true(kh_words_parse(&kh_policy_role_words, kh_json_str(role), &word));
+				roles |= KH_ROLE_BIT(word);
+			}
+			assert_int_equal(roles, routes[i]->operation != NULL
+							? kh_operations_find(routes[i]->operation)->roles
+							: 0);
+		}
+	}
+	kh_rest_free(rest);
+	must(t, e);
+}
+
+static enum kh_err nothing(struct kh_rest_call *call)
+{
+	(void)call;
+	return KH_OK;
+}
+
+/* An entry whose schema nobody wrote: there is no document, and so no gateway. */
+static void test_unknown_schema(struct kh_test *t)
+{
+	static const struct kh_rest_route route = {
+		.path = "/x", .name = "x", .group = "x", .status = 200, .answer = "Nonsense", .run = nothing};
+	const struct kh_rest_route *const routes[] = {&route};
+	struct kh_view json = {NULL, 0};
+
+	must_fail(t, KH_EINPUT, kh_openapi_write(&t->arena, routes, 1, &json, &t->err));
+	assert_string_equal(t->err.code, "unknown");
+	assert_int_equal(json.n, 0);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_document), KH_TEST(test_unknown_schema)};
+KH_TEST_MAIN(cases)
