@@ -242,6 +242,17 @@ static void test_refused(struct kh_test *t)
 		 "keyhole.yaml:2: readers[0].name: extract: expected another name: "},
 		{"readers: []\nreaders: []\n",
 		 "keyhole.yaml:2: the key stands twice: \"readers\": expected each key once"},
+		{"policy:\n  lint: sometimes\naudit: {}\n",
+		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		refused(t, all[i][0], all[i][1]);
+}
+
+static void test_refused_gateway(struct kh_test *t)
+{
+	static const char *const all[][2] = {
 		{"gateway:\n  listen: 127.0.0.1:7433\n",
 		 "keyhole.yaml:2: gateway.listen: \"127.0.0.1:7433\": expected a list of at most 16"},
 		{"gateway:\n  listen: [localhost:7433]\n",
@@ -276,8 +287,6 @@ static void test_refused(struct kh_test *t)
 		{"gateway:\n  connections: 0\n", "keyhole.yaml:2: gateway.connections: \"0\": expected "},
 		{"gateway:\n  wait_seconds: 601\n", "keyhole.yaml:2: gateway.wait_seconds: \"601\": expected "},
 		{"gateway:\n  port: 1\n", "keyhole.yaml:2: gateway: unknown key \"port\": expected listen, socket, "},
-		{"policy:\n  lint: sometimes\naudit: {}\n",
-		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -433,7 +442,7 @@ static void test_documentation(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_defaults), KH_TEST(test_readers),        KH_TEST(test_models),   KH_TEST(test_audit),
-	KH_TEST(test_refused),  KH_TEST(test_refused_models), KH_TEST(test_too_long), KH_TEST(test_version),
-	KH_TEST(test_gateway),  KH_TEST(test_documentation)};
+	KH_TEST(test_defaults), KH_TEST(test_readers),         KH_TEST(test_models),       KH_TEST(test_audit),
+	KH_TEST(test_refused),  KH_TEST(test_refused_models),  KH_TEST(test_too_long),     KH_TEST(test_version),
+	KH_TEST(test_gateway),  KH_TEST(test_refused_gateway), KH_TEST(test_documentation)};
 KH_TEST_MAIN(cases)
