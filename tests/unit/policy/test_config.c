@@ -204,6 +204,54 @@ static void test_refused(struct kh_test *t)
 		{"audit:\n  retention_days: -1\n", "keyhole.yaml:2: audit.retention_days: \"-1\": expected "},
 		{"audit:\n  retention_days: 1\n  retention_days: 2\n",
 		 "keyhole.yaml:3: audit: the key stands twice: \"retention_days\": expected each key once"},
+		{"readers: []\nreaders: []\n",
+		 "keyhole.yaml:2: the key stands twice: \"readers\": expected each key once"},
+		{"gateway:\n  listen: 127.0.0.1:7433\n",
+		 "keyhole.yaml:2: gateway.listen: \"127.0.0.1:7433\": expected a list of at most 16"},
+		{"gateway:\n  listen: [localhost:7433]\n",
+		 "keyhole.yaml:2: gateway.listen[0]: \"localhost:7433\": expected an address and a port such as "},
+		{"gateway:\n  listen: [\"0.0.0.0:7433\"]\n", "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:7433: "
+							     "expected a loopback address, or tls_certificate and "},
+		{"gateway:\n  listen: [\"[::1]:1\", \"[::]:7433\"]\n",
+		 "keyhole.yaml:1: gateway.listen[1]: [::]:7433: expected a loopback address, or tls_certificate and "},
+		{"gateway:\n  listen: [\"[::ffff:127.0.0.1]:7433\"]\n",
+		 "keyhole.yaml:1: gateway.listen[0]: [::ffff:127.0.0.1]:7433: expected a loopback address, or "},
+		{"gateway:\n  listen: [\"0.0.0.0:1\"]\n  plain: true\n",
+		 "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:1: expected the names that it is called by there, as "
+		 "hosts"},
+		{"gateway:\n  tls_key: k.pem\n",
+		 "keyhole.yaml:1: gateway.tls_key without tls_certificate: expected both of them or neither"},
+		{"gateway:\n  tls_certificate: k.pem\n",
+		 "keyhole.yaml:1: gateway.tls_certificate without tls_key: expected both of them or neither"},
+		{"gateway: {tls_certificate: c, tls_key: k, plain: true}\n",
+		 "keyhole.yaml:1: gateway.plain: true beside TLS: expected one of the two"},
+		{"gateway:\n  socket: ../mcp.sock\n",
+		 "keyhole.yaml:2: gateway.socket: \"../mcp.sock\": expected a path"},
+		{"gateway:\n  hosts: [\"https://a\"]\n",
+		 "keyhole.yaml:2: gateway.hosts[0]: \"https://a\": expected a host such as "},
+		{"gateway:\n  hosts: [\"*.example.com\"]\n",
+		 "keyhole.yaml:2: gateway.hosts[0]: \"*.example.com\": expected a host such as "},
+		{"gateway:\n  origins: [\"*\"]\n",
+		 "keyhole.yaml:2: gateway.origins[0]: \"*\": expected an origin such as "},
+		{"gateway:\n  origins: [\"https://a/\"]\n",
+		 "keyhole.yaml:2: gateway.origins[0]: \"https://a/\": expected an origin such as "},
+		{"gateway:\n  url: gateway.example.com\n",
+		 "keyhole.yaml:2: gateway.url: \"gateway.example.com\": expected a URL such as "},
+		{"gateway:\n  connections: 0\n", "keyhole.yaml:2: gateway.connections: \"0\": expected "},
+		{"gateway:\n  wait_seconds: 601\n", "keyhole.yaml:2: gateway.wait_seconds: \"601\": expected "},
+		{"gateway:\n  port: 1\n", "keyhole.yaml:2: gateway: unknown key \"port\": expected listen, socket, "},
+		{"policy:\n  lint: sometimes\naudit: {}\n",
+		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		refused(t, all[i][0], all[i][1]);
+}
+
+/* The same of Readers, those that are built in or programs. */
+static void test_refused_readers(struct kh_test *t)
+{
+	static const char *const all[][2] = {
 		{"readers: {name: a}\n", "keyhole.yaml:1: readers: a map: expected a list of at most 256"},
 		{"readers:\n  - {driver: extract}\n", "keyhole.yaml:2: readers[0]: a map: expected the key name in it"},
 		{"readers:\n  - {name: a}\n", "keyhole.yaml:2: readers[0]: a map: expected the key driver in it"},
@@ -240,53 +288,6 @@ static void test_refused(struct kh_test *t)
 		 "keyhole.yaml:3: readers[1].name: extract stands twice: expected each name once"},
 		{"readers:\n  - {name: extract, driver: command, argv: [/bin/x]}\n",
 		 "keyhole.yaml:2: readers[0].name: extract: expected another name: "},
-		{"readers: []\nreaders: []\n",
-		 "keyhole.yaml:2: the key stands twice: \"readers\": expected each key once"},
-		{"policy:\n  lint: sometimes\naudit: {}\n",
-		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		refused(t, all[i][0], all[i][1]);
-}
-
-static void test_refused_gateway(struct kh_test *t)
-{
-	static const char *const all[][2] = {
-		{"gateway:\n  listen: 127.0.0.1:7433\n",
-		 "keyhole.yaml:2: gateway.listen: \"127.0.0.1:7433\": expected a list of at most 16"},
-		{"gateway:\n  listen: [localhost:7433]\n",
-		 "keyhole.yaml:2: gateway.listen[0]: \"localhost:7433\": expected an address and a port such as "},
-		{"gateway:\n  listen: [\"0.0.0.0:7433\"]\n", "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:7433: "
-							     "expected a loopback address, or tls_certificate and "},
-		{"gateway:\n  listen: [\"[::1]:1\", \"[::]:7433\"]\n",
-		 "keyhole.yaml:1: gateway.listen[1]: [::]:7433: expected a loopback address, or tls_certificate and "},
-		{"gateway:\n  listen: [\"[::ffff:127.0.0.1]:7433\"]\n",
-		 "keyhole.yaml:1: gateway.listen[0]: [::ffff:127.0.0.1]:7433: expected a loopback address, or "},
-		{"gateway:\n  listen: [\"0.0.0.0:1\"]\n  plain: true\n",
-		 "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:1: expected the names that it is called by there, as "
-		 "hosts"},
-		{"gateway:\n  tls_key: k.pem\n",
-		 "keyhole.yaml:1: gateway.tls_key without tls_certificate: expected both of them or neither"},
-		{"gateway:\n  tls_certificate: k.pem\n",
-		 "keyhole.yaml:1: gateway.tls_certificate without tls_key: expected both of them or neither"},
-		{"gateway: {tls_certificate: c, tls_key: k, plain: true}\n",
-		 "keyhole.yaml:1: gateway.plain: true beside TLS: expected one of the two"},
-		{"gateway:\n  socket: ../mcp.sock\n",
-		 "keyhole.yaml:2: gateway.socket: \"../mcp.sock\": expected a path"},
-		{"gateway:\n  hosts: [\"https://a\"]\n",
-		 "keyhole.yaml:2: gateway.hosts[0]: \"https://a\": expected a host such as "},
-		{"gateway:\n  hosts: [\"*.example.com\"]\n",
-		 "keyhole.yaml:2: gateway.hosts[0]: \"*.example.com\": expected a host such as "},
-		{"gateway:\n  origins: [\"*\"]\n",
-		 "keyhole.yaml:2: gateway.origins[0]: \"*\": expected an origin such as "},
-		{"gateway:\n  origins: [\"https://a/\"]\n",
-		 "keyhole.yaml:2: gateway.origins[0]: \"https://a/\": expected an origin such as "},
-		{"gateway:\n  url: gateway.example.com\n",
-		 "keyhole.yaml:2: gateway.url: \"gateway.example.com\": expected a URL such as "},
-		{"gateway:\n  connections: 0\n", "keyhole.yaml:2: gateway.connections: \"0\": expected "},
-		{"gateway:\n  wait_seconds: 601\n", "keyhole.yaml:2: gateway.wait_seconds: \"601\": expected "},
-		{"gateway:\n  port: 1\n", "keyhole.yaml:2: gateway: unknown key \"port\": expected listen, socket, "},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -442,7 +443,7 @@ static void test_documentation(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_defaults), KH_TEST(test_readers),         KH_TEST(test_models),       KH_TEST(test_audit),
-	KH_TEST(test_refused),  KH_TEST(test_refused_models),  KH_TEST(test_too_long),     KH_TEST(test_version),
-	KH_TEST(test_gateway),  KH_TEST(test_refused_gateway), KH_TEST(test_documentation)};
+	KH_TEST(test_defaults), KH_TEST(test_readers),         KH_TEST(test_models),         KH_TEST(test_audit),
+	KH_TEST(test_refused),  KH_TEST(test_refused_readers), KH_TEST(test_refused_models), KH_TEST(test_too_long),
+	KH_TEST(test_version),  KH_TEST(test_gateway),         KH_TEST(test_documentation)};
 KH_TEST_MAIN(cases)
