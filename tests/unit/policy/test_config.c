@@ -412,6 +412,7 @@ static struct kh_view slurp(struct kh_test *t, const char *name)
 static void test_documentation(struct kh_test *t)
 {
 	struct kh_view text = slurp(t, "docs/CONFIGURATION.md"), example = slurp(t, "docs/examples/keyhole.yaml");
+	struct kh_view manual = slurp(t, "man/keyhole.yaml.5");
 	const struct kh_config *c;
 
 	for (size_t i = 0; i < kh_keys_config.count; i++) {
@@ -430,6 +431,9 @@ static void test_documentation(struct kh_test *t)
 				print_error("%s is not documented\n", key);
 			assert_true(kh_view_find(text, row, 0) != SIZE_MAX);
 			assert_true(kh_view_find(example, line, 0) != SIZE_MAX);
+			struct kh_view item = kh_arena_printf(&t->arena, "\n.It Va %s\n", key);
+			must(t, kh_arena_check(&t->arena));
+			assert_true(kh_view_find(manual, item, 0) != SIZE_MAX);
 		}
 	}
 	must(t, kh_config_read(&t->arena, example, KH_LIT("keyhole.yaml"), &c, &t->err));
