@@ -138,7 +138,7 @@ enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_er
 	take_address(r);
 	MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, copy_header, &counting);
 	if (counting.count > KH_HTTP_REQUEST_HEADERS)
-		return kh_error_set(err, KH_ELIMIT, "too_many", "a request has at most %d headers",
+		return kh_error_set(err, KH_ELIMIT, "too_many_headers", "a request has at most %d headers",
 				    KH_HTTP_REQUEST_HEADERS);
 	r->head_size = counting.count * sizeof(struct kh_http_pair) + counting.size + 1;
 	r->head = kh_alloc_zero(r->frame->alloc, r->head_size);
@@ -245,13 +245,14 @@ static bool may_wait(struct kh_http_request *r)
 void kh_http_request_begin(struct kh_http_request *r)
 {
 	struct kh_error err;
-	size_t limit = 6 * r->route->body + ((size_t)64 << 20);
+	size_t usual = 6 * r->route->body + ((size_t)64 << 20), limit = r->route->memory;
 
 	if (!may_wait(r)) {
+		r->closes = true; /* there are others who want in */
 		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "busy", "too many wait already"), &err);
 		return;
 	}
-	kh_arena_init(&r->arena, r->frame->alloc, limit);
+	kh_arena_init(&r->arena, r->frame->alloc, limit != 0 ? limit : usual);
 	r->work.step = step;
 	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_WORKS, 0);
 	kh_http_request_hold(r);
