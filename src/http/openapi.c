@@ -331,8 +331,8 @@ static void add_components(struct writing *w, yyjson_mut_val *root)
 	add_text(w, token, "scheme", "bearer");
 }
 
-enum kh_err kh_openapi_write(struct kh_arena *arena, const struct kh_rest_route *const *routes, size_t count,
-			     struct kh_view *ret_json, struct kh_error *err)
+enum kh_err kh_http_openapi_write(struct kh_arena *arena, const struct kh_rest_route *const *routes, size_t count,
+				  struct kh_view *ret_json, struct kh_error *err)
 {
 	struct writing w = {.arena = arena, .doc = kh_json_new(arena), .err = err};
 	yyjson_mut_val *root = yyjson_mut_obj(w.doc), *paths;

@@ -245,13 +245,14 @@ static bool may_wait(struct kh_http_request *r)
 void kh_http_request_begin(struct kh_http_request *r)
 {
 	struct kh_error err;
-	size_t limit = 6 * r->route->body + ((size_t)64 << 20);
+	size_t usual = 6 * r->route->body + ((size_t)64 << 20), limit = r->route->memory;
 
 	if (!may_wait(r)) {
+		r->closes = true; /* there are others who want in */
 		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "busy", "too many wait already"), &err);
 		return;
 	}
-	kh_arena_init(&r->arena, r->frame->alloc, limit);
+	kh_arena_init(&r->arena, r->frame->alloc, limit != 0 ? limit : usual);
 	r->work.step = step;
 	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_WORKS, 0);
 	kh_http_request_hold(r);

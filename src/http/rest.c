@@ -176,6 +176,7 @@ static enum kh_err add_entry(struct kh_rest *rest, const struct kh_rest_route *e
 		.path = path,
 		.access = entry->operation != NULL ? KH_HTTP_TOKEN : KH_HTTP_OPEN,
 		.body = entry->limit,
+		.memory = entry->heavy ? KH_REST_MEMORY : 0,
 		.waits = entry->waits,
 		.run = step,
 	};
@@ -197,7 +198,7 @@ static enum kh_err fill(struct kh_rest *rest, struct kh_error *err)
 		for (size_t j = 0; e == KH_OK && j < count; j++)
 			e = add_entry(rest, &part[j], err);
 	}
-	return e == KH_OK ? kh_openapi_write(&rest->arena, rest->entries, rest->count, &rest->document, err) : e;
+	return e == KH_OK ? kh_http_openapi_write(&rest->arena, rest->entries, rest->count, &rest->document, err) : e;
 }
 
 enum kh_err kh_rest_new(const struct kh_alloc *alloc, struct kh_rest **ret_rest, struct kh_error *err)

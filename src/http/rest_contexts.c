@@ -147,6 +147,7 @@ static const struct kh_rest_route routes[] = {
 		.status = 201,
 		.answer = "BlockPut",
 		.conflicts = true,
+		.heavy = true,
 		.run = add,
 	},
 	{
@@ -162,6 +163,7 @@ static const struct kh_rest_route routes[] = {
 		.status = 200,
 		.answer = "Blocks",
 		.other_type = "application/xml",
+		.heavy = true,
 		.run = assemble,
 	},
 	{
@@ -178,6 +180,7 @@ static const struct kh_rest_route routes[] = {
 		.status = 201,
 		.answer = "OutputPut",
 		.conflicts = true,
+		.heavy = true,
 		.run = output,
 	},
 	{

@@ -7,7 +7,6 @@
 #include "exec/channel.h"
 #include "exec/client.h"
 #include "reader/model.h"
-#include "reader/turns.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -199,7 +198,7 @@ struct asked {
 	struct kh_view detail;
 };
 
-static struct asked ask_part(struct kh_test *t, const char *name, uint64_t timeout_ms, struct kh_turns *turns)
+static struct asked ask_part(struct kh_test *t, const char *name, uint64_t timeout_ms)
 {
 	struct kh_reader_block block = seal(t, "b1", TASK, KH_LIT("A letter"));
 	struct kh_reader_ask ask = ask_about(t, QUERY, &block, 1);
@@ -211,7 +210,6 @@ static struct asked ask_part(struct kh_test *t, const char *name, uint64_t timeo
 				   .local = true,
 				   .schema = true,
 				   .retries = 1,
-				   .turns = turns,
 				   .timeout_ms = timeout_ms};
 	struct asked asked = {.fault = (enum kh_reader_fault)99};
 
@@ -227,7 +225,7 @@ static void ask_some(struct kh_test *t, bool retried)
 		bool is_slow = parts[i].status >= 500;
 		if (is_slow != retried)
 			continue;
-		struct asked asked = ask_part(t, parts[i].name, 20000, NULL);
+		struct asked asked = ask_part(t, parts[i].name, 20000);
 		if (asked.fault != parts[i].wanted ||
 		    kh_view_find(asked.detail, kh_view_str(parts[i].detail), 0) == SIZE_MAX)
 			print_error("a model that %s: %d, %.*s\n", parts[i].name, asked.fault, KH_FMT(asked.detail));
@@ -257,29 +255,13 @@ static void test_retried(struct kh_test *t)
 /* The driver's own clock: an executor that does nothing about the time does not hold it up; nor one without a place. */
 static void test_held_up(struct kh_test *t)
 {
-	struct asked asked = ask_part(t, "hang", 50, NULL);
+	struct asked asked = ask_part(t, "hang", 50);
 
 	assert_int_equal(asked.fault, KH_READER_LATE);
 	assert_true(kh_view_find(asked.detail, KH_LIT("the executor did not end it"), 0) != SIZE_MAX);
-	asked = ask_part(t, "busy", 100, NULL);
+	asked = ask_part(t, "busy", 100);
 	assert_int_equal(asked.fault, KH_READER_DEAD);
 	assert_true(kh_view_starts(asked.detail, KH_LIT("busy: ")));
-}
-
-/* Whose turn does not come is late, and was not asked. */
-static void test_turns(struct kh_test *t)
-{
-	struct kh_turns *turns = kh_turns_new(&kh_alloc_system, 1);
-
-	assert_non_null(turns);
-	assert_int_equal(ask_part(t, "answers", 20000, turns).fault, KH_READER_OK);
-	assert_int_equal(ask_part(t, "is-cut", 20000, turns).fault, KH_READER_DEAD);
-	assert_true(kh_turns_take(turns, 0)); /* every turn was given back */
-	struct asked asked = ask_part(t, "answers", 50, turns);
-	assert_int_equal(asked.fault, KH_READER_LATE);
-	assert_true(kh_view_starts(asked.detail, KH_LIT("its turn did not come")));
-	kh_turns_give(turns);
-	kh_turns_free(turns);
 }
 
 static void test_dying_executor(struct kh_test *t)
@@ -287,7 +269,7 @@ static void test_dying_executor(struct kh_test *t)
 	struct kh_client before = client;
 
 	start();
-	struct asked asked = ask_part(t, "die", 20000, NULL);
+	struct asked asked = ask_part(t, "die", 20000);
 	close(client.control);
 	assert_int_equal(waitpid(client.pid, NULL, 0), client.pid);
 	client = before;
@@ -334,7 +316,7 @@ static void test_tokens(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_parts),    KH_TEST_ONCE(test_retried),        KH_TEST_ONCE(test_held_up), KH_TEST_ONCE(test_turns),
+	KH_TEST(test_parts),    KH_TEST_ONCE(test_retried),        KH_TEST_ONCE(test_held_up),
 	KH_TEST(test_unusable), KH_TEST_ONCE(test_dying_executor), KH_TEST(test_tokens),
 };
 
