@@ -169,6 +169,25 @@ static void add_row(struct kh_eventline *line, yyjson_val *item, struct kh_buf *
 	}
 }
 
+/*
+ * Why an ask came to what it did: sealed, so that the event has its hash, and what a human who looks for a Reader's
+ * fault wants to read.  Not where it was removed by its retention, or is not what was recorded.
+ */
+static void add_reasons(struct kh_eventline *line, yyjson_val *item, struct kh_buf *buf)
+{
+	struct kh_view recorded = kh_json_str(kh_json_get(yyjson_arr_get(item, 2), "reasons"));
+	struct kh_effect_row *effect;
+	int64_t id = 0;
+
+	if (recorded.n == 0 || !kh_view_eq(kh_json_str(yyjson_arr_get(item, 0)), KH_LIT("effects")) ||
+	    !kh_json_int(yyjson_arr_get(item, 1), &id) ||
+	    kh_txn_load(line->txn, KH_TABLE_EFFECTS, id, &effect) != KH_OK || effect->reasons.n == 0)
+		return;
+	struct kh_digest digest = kh_canonical_digest(effect->reasons);
+	if (kh_view_eq(kh_canonical_hex(&line->arena, &digest), recorded))
+		add_label(buf, "because", effect->reasons);
+}
+
 static void add_chain(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
 {
 	struct kh_arena *arena = &line->arena;
@@ -201,6 +220,8 @@ void kh_eventtext_whole(struct kh_eventline *line, const struct kh_audit_entry *
 	if (what.n > 0)
 		add_label(buf, "what", what);
 	yyjson_arr_iter iter = yyjson_arr_iter_with(member(line, entry, "set"));
-	while ((item = yyjson_arr_iter_next(&iter)) != NULL)
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
 		add_row(line, item, buf);
+		add_reasons(line, item, buf);
+	}
 }

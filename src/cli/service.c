@@ -3,7 +3,9 @@
 #include "cli/service.h"
 
 #include "cli/checkpoints.h"
+#include "exec/client.h"
 
+#include <poll.h>
 #include <stdio.h>
 
 #define SECOND INT64_C(1000000)
@@ -42,6 +44,15 @@ static enum kh_err start_gateway(struct kh_service *s, struct kh_view url, struc
 	return e;
 }
 
+/* For /readyz: an executor that is gone has closed its end. */
+static bool has_executor(void *ctx)
+{
+	const struct kh_client *client = ctx;
+	struct pollfd fd = {.fd = client->control, .events = 0};
+
+	return poll(&fd, 1, 0) >= 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
+}
+
 static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *http, struct kh_error *err)
 {
 	const struct kh_config_gateway *config = &s->home->config->gateway;
@@ -57,12 +68,28 @@ static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *
 			.origins = config->origins.at,
 			.origin_count = config->origins.n,
 			.connections = (unsigned)config->connections,
+			.is_alive = has_executor,
+			.ctx = s->home->client,
 		},
 		&s->http, err);
 
 	for (size_t i = 0; e == KH_OK && i < http->sockets->https; i++)
 		http->sockets->http[i] = -1; /* the server's */
 	return e;
+}
+
+static enum kh_err new_endpoint(struct kh_service *s, struct kh_error *err)
+{
+	struct kh_http_mcp_settings settings = {.gateway = s->gateway, .mcp = s->mcp};
+
+#ifdef KH_CONFORMANCE
+	enum kh_err e = kh_home_token(s->home, KH_ROLE_CONTROLLER, &settings.assumed, err);
+	if (e != KH_OK)
+		return e;
+	fputs("keyhole: CONFORMANCE BUILD: who has no token is let in with the controller's; for testing alone\n",
+	      stderr);
+#endif
+	return kh_http_mcp_new(&settings, &s->endpoint, err);
 }
 
 static enum kh_err start_http(struct kh_service *s, const struct kh_service_http *http, struct kh_error *err)
@@ -74,8 +101,7 @@ static enum kh_err start_http(struct kh_service *s, const struct kh_service_http
 	if (e == KH_OK)
 		e = kh_rest_add(s->rest, s->http, err);
 	if (e == KH_OK)
-		e = kh_http_mcp_new(&(struct kh_http_mcp_settings){.gateway = s->gateway, .mcp = s->mcp}, &s->endpoint,
-				    err);
+		e = new_endpoint(s, err);
 	if (e == KH_OK)
 		e = kh_http_mcp_add(s->endpoint, s->http, err);
 	return e == KH_OK ? kh_http_start(s->http, err) : e;

@@ -107,7 +107,8 @@ const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct 
 
 struct job {
 	struct kh_engine *engine;
-	struct kh_view token;                    /* p NULL: Keyhole itself */
+	bool own; /* Keyhole itself */
+	struct kh_token_claim claim;
 	const struct kh_operations_entry *entry; /* NULL: not one that a token can call */
 	kh_engine_fn *fn;
 	void *call;
@@ -145,7 +146,7 @@ static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operati
 static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
 {
 	const struct kh_operations_entry *entry = job->entry;
-	enum kh_err e = kh_token_check(op->txn, job->engine->id_key, job->token, op->now, &op->caller);
+	enum kh_err e = kh_token_check(op->txn, &job->claim, op->now, &op->caller);
 
 	*ret_yes = false;
 	if (e == KH_EREFUSED) {
@@ -181,7 +182,7 @@ static enum kh_err run_job(struct kh_txn *txn, void *arg)
 
 	job->refused = KH_OK;
 	kh_txn_use_arena(txn, job->arena);
-	if (job->token.p != NULL)
+	if (!job->own)
 		e = authorise(&op, job, &yes);
 	if (e == KH_OK && yes) {
 		e = job->fn(&op, job->call);
@@ -209,7 +210,7 @@ enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_en
 {
 	struct job job = {
 		.engine = engine,
-		.token = token.p != NULL ? token : KH_LIT(""),
+		.claim = kh_token_read(engine->id_key, token),
 		.entry = kh_operations_find(fn),
 		.fn = fn,
 		.call = call,
@@ -225,7 +226,7 @@ enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_en
 enum kh_err kh_engine_own(struct kh_engine *engine, kh_engine_fn *fn, void *call, struct kh_arena *arena,
 			  struct kh_error *err)
 {
-	struct job job = {.engine = engine, .fn = fn, .call = call, .arena = arena, .err = err};
+	struct job job = {.engine = engine, .own = true, .fn = fn, .call = call, .arena = arena, .err = err};
 
 	return run(&job);
 }

@@ -35,18 +35,18 @@ struct kh_view kh_token_text(struct kh_arena *arena, const unsigned char id_key[
 	return kh_arena_printf(arena, "kh-%.*s-%.*s", KH_FMT(name), KH_FMT(hex));
 }
 
-/* The number and the secret's hash; false for anything but the exact form. */
-static bool parse_text(const unsigned char id_key[16], struct kh_view text, int64_t *ret_id, struct kh_digest *ret_hash)
+struct kh_token_claim kh_token_read(const unsigned char id_key[16], struct kh_view text)
 {
+	struct kh_token_claim claim = {.id = 0};
 	struct kh_digest secret;
 
 	if (text.n != TEXT_SIZE || !kh_view_starts(text, KH_LIT("kh-")) || text.p[20] != '-' ||
-	    !kh_publicid_parse(id_key, KH_ID_TOKEN, kh_view_sub(text, 3, 20), ret_id) ||
+	    !kh_publicid_parse(id_key, KH_ID_TOKEN, kh_view_sub(text, 3, 20), &claim.id) ||
 	    !kh_attribution_parse_digest(kh_view_from(text, 21), &secret))
-		return false;
-	*ret_hash = kh_canonical_digest(kh_view_of((const char *)secret.bytes, sizeof(secret.bytes)));
+		return (struct kh_token_claim){.id = 0};
+	claim.hash = kh_canonical_digest(kh_view_of((const char *)secret.bytes, sizeof(secret.bytes)));
 	sodium_memzero(&secret, sizeof(secret));
-	return true;
+	return claim;
 }
 
 static bool is_living(const struct kh_token_row *token, int64_t now)
@@ -68,22 +68,21 @@ static enum kh_err has_living_host(struct kh_txn *txn, const struct kh_token_row
 	return e;
 }
 
-enum kh_err kh_token_check(struct kh_txn *txn, const unsigned char id_key[16], struct kh_view text, int64_t now,
+enum kh_err kh_token_check(struct kh_txn *txn, const struct kh_token_claim *claim, int64_t now,
 			   struct kh_token_row **ret_token)
 {
 	struct kh_token_row *token = NULL;
-	struct kh_digest hash;
 	bool yes = false;
-	int64_t id = 0;
 
-	if (!parse_text(id_key, text, &id, &hash))
+	if (claim->id == 0)
 		return KH_EREFUSED;
-	enum kh_err e = kh_txn_load(txn, KH_TABLE_TOKENS, id, &token);
+	enum kh_err e = kh_txn_load(txn, KH_TABLE_TOKENS, claim->id, &token);
 	if (e == KH_EUNKNOWN)
 		return KH_EREFUSED;
 	if (e != KH_OK)
 		return e;
-	if (sodium_memcmp(hash.bytes, token->secret.bytes, sizeof(hash.bytes)) != 0 || !is_living(token, now))
+	if (sodium_memcmp(claim->hash.bytes, token->secret.bytes, sizeof(claim->hash.bytes)) != 0 ||
+	    !is_living(token, now))
 		return KH_EREFUSED;
 	e = has_living_host(txn, token, now, &yes);
 	if (e != KH_OK)

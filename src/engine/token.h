@@ -39,11 +39,18 @@ struct kh_token_list {
 };
 enum kh_err kh_token_list_run(struct kh_op *op, void *call);
 
+/* What a token's text says; read before the transaction, as hashing takes its time. */
+struct kh_token_claim {
+	int64_t id; /* 0: not of the form */
+	struct kh_digest hash;
+};
+struct kh_token_claim kh_token_read(const unsigned char id_key[16], struct kh_view text);
+
 /*
- * Not an operation: the row of the token with this text, if it is valid now.  KH_EREFUSED with no word on why. Compares
- * in constant time.  A token that a host made is valid as long as the host's is.
+ * Not an operation: the row of the token that is claimed, if it is valid now.  KH_EREFUSED with no word on why.
+ * Compares in constant time.  A token that a host made is valid as long as the host's is.
  */
-enum kh_err kh_token_check(struct kh_txn *txn, const unsigned char id_key[16], struct kh_view text, int64_t now,
+enum kh_err kh_token_check(struct kh_txn *txn, const struct kh_token_claim *claim, int64_t now,
 			   struct kh_token_row **ret_token) __attribute__((warn_unused_result));
 
 /* Not an operation: whether a Reader with a living token has this name. */

@@ -10,7 +10,8 @@ static void copy(char to[KH_ASKING_ID], struct kh_view from)
 {
 	size_t n = from.n < KH_ASKING_ID ? from.n : KH_ASKING_ID - 1;
 
-	memcpy(to, from.p, n);
+	if (n > 0)
+		memcpy(to, from.p, n);
 	to[n] = '\0';
 }
 

@@ -1,3 +1,4 @@
+/* The endpoint: which requests it takes, whose they are, and its sessions' sweeping. */
 #include "http/mcp.h"
 
 #include "http/mcp_link.h"

@@ -1,3 +1,4 @@
+/* A connection, step by step: JSON or events, a session for `initialize`, and what a client that is gone leaves. */
 #include "http/mcp_link.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* A list of events with two limits.  Nothing here is shared: a stream's lock guards it. */
 #include "http/mcp_replay.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* The table of sessions: by id, and by the time of their last request.  One lock; nothing of others' is called with it.
+ */
 #include "http/mcp_session.h"
 
 #include <stdio.h>

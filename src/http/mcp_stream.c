@@ -1,3 +1,4 @@
+/* Streams: between an exchange that says things on any thread and a connection that may come and go. */
 #include "http/mcp_stream.h"
 
 struct kh_http_mcp_stream *kh_http_mcp_stream_new(const struct kh_alloc *alloc)

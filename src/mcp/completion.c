@@ -53,7 +53,9 @@ static enum kh_err read_reference(struct kh_mcp_call *call, yyjson_val *ref, str
 	if (!kh_view_eq(type, KH_LIT("ref/resource")))
 		return fault(call, "bad_value", "ref.type", "expected ref/prompt or ref/resource");
 	if (!has_template(call, kh_json_str(kh_json_get(ref, "uri"))))
-		return fault(call, "unknown_resource", "ref.uri", "there is no such resource template");
+		return call->arena->failed
+			       ? KH_ENOMEM
+			       : fault(call, "unknown_resource", "ref.uri", "there is no such resource template");
 	*ret_tasks = kh_view_eq(argument, KH_LIT("id"));
 	return KH_OK;
 }

@@ -187,9 +187,9 @@ static void finish(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 	struct kh_view id = kh_view_of(x->id, x->id_n), text;
 	char bytes[1024];
 
-	if (answer->fault.code == 0 && answer->e != KH_OK)
+	if (answer->fault.number == 0 && answer->e != KH_OK)
 		answer->fault = kh_mcp_rpc_failed(x->call.doc, &x->arena, answer->e, &x->err);
-	if (answer->fault.code != 0) {
+	if (answer->fault.number != 0) {
 		kh_mcp_exchange_refuse(x, &answer->fault);
 		return;
 	}

@@ -27,14 +27,14 @@ struct kh_mcp {
 	struct kh_mcp_used *used;        /* request states that have come back; NULL: none yet */
 };
 
-#define KH_MCP_EXCHANGE_ARENA    (64U << 20)      /* bytes of one step */
+#define KH_MCP_EXCHANGE_ARENA    (1U << 30)       /* bytes of one step: sealed content of 16 MiB is read in it */
 #define KH_MCP_EXCHANGE_PROGRESS INT64_C(5000000) /* microseconds from one progress notification to the next */
 
 /* What a method came to. */
 struct kh_mcp_answer {
 	enum kh_err e;                 /* not KH_OK: call->err says why, and `fault` may say it in more detail */
 	yyjson_mut_val *result;        /* an object */
-	struct kh_mcp_rpc_fault fault; /* code not 0: this is answered */
+	struct kh_mcp_rpc_fault fault; /* number not 0: this is answered */
 };
 
 struct kh_mcp_batch;

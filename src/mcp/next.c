@@ -72,6 +72,8 @@ enum kh_work_next kh_mcp_next_fail(struct kh_mcp_call *call, struct kh_mcp_resul
 	else if (call->err->code == NULL)
 		kh_error_set(call->err, e, kh_err_name(e), "the call failed");
 	*result = (struct kh_mcp_result){.e = e, .next = kh_mcp_next_find(call->err->code)};
+	if (result->next == NULL && (e == KH_EINPUT || e == KH_ELIMIT))
+		result->next = "Correct the arguments and call again; nothing was done.";
 	return KH_WORK_DONE;
 }
 

@@ -74,8 +74,8 @@ static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *
 			       asking->outcome == KH_OUTCOME_NONE
 				       ? "waiting"
 				       : kh_words_name(&kh_rows_outcome_words, asking->outcome));
-	if (asking->id[0] != '\0')
-		yyjson_mut_obj_add_str(call->doc, obj, "query", asking->id);
+	if (asking->id[0] != '\0' || asking->of[0] == 'q')
+		yyjson_mut_obj_add_str(call->doc, obj, "query", asking->id[0] != '\0' ? asking->id : asking->of);
 	if (asking->outcome == KH_OUTCOME_PENDING)
 		kh_json_add(call->doc, obj, "approval", asking->approval);
 	if (asking->outcome == KH_OUTCOME_DELIVERED) {

@@ -319,24 +319,27 @@ enum kh_table kh_record_index_table(enum kh_index index)
 	return index_tables[index];
 }
 
+size_t kh_record_column_size(const struct kh_column *c)
+{
+	static const size_t sizes[] = {
+		[KH_COLUMN_INT] = sizeof(int64_t),         [KH_COLUMN_WORD] = sizeof(unsigned),
+		[KH_COLUMN_TEXT] = sizeof(struct kh_view), [KH_COLUMN_SEALED] = sizeof(struct kh_view),
+		[KH_COLUMN_DIGEST] = KH_DIGEST_SIZE,
+	};
+
+	return sizes[c->kind];
+}
+
 bool kh_record_same(const struct kh_column *c, const void *a, const void *b)
 {
 	const char *x = (const char *)a + c->offset, *y = (const char *)b + c->offset;
 
-	switch (c->kind) {
-	case KH_COLUMN_INT:
-		return memcmp(x, y, sizeof(int64_t)) == 0;
-	case KH_COLUMN_WORD:
-		return memcmp(x, y, sizeof(unsigned)) == 0;
-	case KH_COLUMN_DIGEST:
-		return memcmp(x, y, sizeof(struct kh_digest)) == 0;
-	case KH_COLUMN_TEXT:
-	case KH_COLUMN_SEALED: {
-		struct kh_view v, w;
-		memcpy(&v, x, sizeof(v));
-		memcpy(&w, y, sizeof(w));
-		return kh_view_eq(v, w);
-	}
-	}
-	return false;
+	if (memcmp(x, y, kh_record_column_size(c)) == 0)
+		return true;
+	if (c->kind != KH_COLUMN_TEXT && c->kind != KH_COLUMN_SEALED)
+		return false;
+	struct kh_view v, w;
+	memcpy(&v, x, sizeof(v));
+	memcpy(&w, y, sizeof(w));
+	return kh_view_eq(v, w);
 }

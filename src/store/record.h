@@ -57,6 +57,9 @@ enum kh_table {
 /* The description of a table. */
 const struct kh_record *kh_record_of(enum kh_table table);
 
+/* Of a column in its struct, in bytes. */
+size_t kh_record_column_size(const struct kh_column *c);
+
 /* Whether column C has the same value in rows A and B. */
 bool kh_record_same(const struct kh_column *c, const void *a, const void *b);
 

@@ -1,9 +1,10 @@
 /*
  * Transactions: the rows that an operation has loaded, and the event that writes what it changed.
  *
- * Nothing but kh_txn_event() writes, and it writes rows and event together; kh_txn_operate() refuses to keep an
- * operation that changed a row and recorded nothing.  Whom this trusts: the operations, to change what they mean to;
- * nobody, to have written it down.
+ * Nothing but what kh_txn_event() has recorded is written: the event at once, the rows before anything is looked for in
+ * their tables, at the latest when the operation ends, so that a row which several events changed is written once.
+ * kh_txn_operate() refuses to keep an operation that changed a row and recorded nothing.  Whom this trusts: the
+ * operations, to change what they mean to; nobody, to have written it down.
  */
 #include "store/txn.h"
 
@@ -16,9 +17,11 @@
 struct kh_txn_row {
 	struct kh_txn_row *next;
 	enum kh_table table;
-	bool fresh; /* not in the database yet */
-	void *row;  /* the operation's */
-	void *was;  /* as the database has it */
+	bool fresh;     /* not in the database yet */
+	bool recorded;  /* in an event since it was loaded or made */
+	uint64_t dirty; /* columns that events have recorded and the database has not got yet */
+	void *row;      /* the operation's */
+	void *was;      /* as the last event left it */
 };
 
 void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena)
@@ -55,15 +58,49 @@ static void append(struct kh_txn *txn, struct kh_txn_row *r)
 	txn->last_row = r;
 }
 
+static struct kh_txn_row *loaded(const struct kh_txn *txn, enum kh_table table, int64_t id)
+{
+	struct kh_txn_row *r = txn->rows;
+
+	while (r != NULL && (r->table != table || id_of(r->row) != id))
+		r = r->next;
+	return r;
+}
+
+/* Writes what events have recorded of R. */
+static enum kh_err write_row(struct kh_txn *txn, struct kh_txn_row *r)
+{
+	enum kh_err e = KH_OK;
+
+	if (r->fresh && r->recorded)
+		e = txn->backend->insert(txn, r->table, r->was);
+	else if (r->dirty != 0)
+		e = txn->backend->update(txn, r->table, r->was, r->dirty);
+	if (e == KH_OK) {
+		r->fresh = r->fresh && !r->recorded;
+		r->dirty = 0;
+	}
+	return e;
+}
+
+static enum kh_err write_rows(struct kh_txn *txn)
+{
+	enum kh_err e = KH_OK;
+
+	for (struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next)
+		e = write_row(txn, r);
+	return e;
+}
+
 enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row)
 {
-	for (struct kh_txn_row *r = txn->rows; r != NULL; r = r->next) {
-		if (r->table == table && id_of(r->row) == id) {
-			*ret_row = r->row;
-			return KH_OK;
-		}
+	struct kh_txn_row *r = loaded(txn, table, id);
+
+	if (r != NULL) {
+		*ret_row = r->row;
+		return KH_OK;
 	}
-	struct kh_txn_row *r = keep(txn, table);
+	r = keep(txn, table);
 	if (r == NULL)
 		return KH_ENOMEM;
 	enum kh_err e = txn->backend->get(txn, table, id, r->row);
@@ -77,7 +114,10 @@ enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id,
 
 enum kh_err kh_txn_peek_row(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
-	return txn->backend->peek(txn, table, id, ret_row);
+	struct kh_txn_row *r = loaded(txn, table, id);
+	enum kh_err e = r != NULL ? write_row(txn, r) : KH_OK;
+
+	return e == KH_OK ? txn->backend->peek(txn, table, id, ret_row) : e;
 }
 
 enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row)
@@ -106,7 +146,9 @@ enum kh_err kh_txn_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 
 	if (ids == NULL)
 		return KH_ENOMEM;
-	enum kh_err e = txn->backend->find(txn, index, key, text, after, limit, ids, &count);
+	enum kh_err e = write_rows(txn);
+	if (e == KH_OK)
+		e = txn->backend->find(txn, index, key, text, after, limit, ids, &count);
 	if (e == KH_OK) {
 		*ret_ids = ids;
 		*ret_count = count;
@@ -125,7 +167,7 @@ enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id)
 	return KH_OK;
 }
 
-/* Which columns of R differ from the database: a bit each. */
+/* Which columns of R differ from what the last event left: a bit each. */
 static uint64_t changed(const struct kh_txn_row *r)
 {
 	const struct kh_record *record = kh_record_of(r->table);
@@ -226,7 +268,7 @@ static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, 
 	kh_emit_array(&emit);
 	for (const struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
 		uint64_t bits = changed(r);
-		if (bits != 0 || r->fresh)
+		if (bits != 0 || (r->fresh && !r->recorded))
 			e = emit_row(&emit, r, bits, txn->err);
 	}
 	kh_emit_end(&emit);
@@ -241,23 +283,16 @@ static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, 
 	return e;
 }
 
-/* Writes every row that differs. */
-static enum kh_err write_rows(struct kh_txn *txn)
+/* The event has every row that differs, and what differs. */
+static void note_rows(struct kh_txn *txn)
 {
-	enum kh_err e = KH_OK;
-
-	for (struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
+	for (struct kh_txn_row *r = txn->rows; r != NULL; r = r->next) {
 		uint64_t bits = changed(r);
-		if (r->fresh)
-			e = txn->backend->insert(txn, r->table, r->row);
-		else if (bits != 0)
-			e = txn->backend->update(txn, r->table, r->row, bits);
-		if (e == KH_OK) {
-			r->fresh = false;
+		r->recorded = true;
+		r->dirty |= bits;
+		if (bits != 0)
 			memcpy(r->was, r->row, kh_record_of(r->table)->size);
-		}
 	}
-	return e;
 }
 
 static enum kh_err find_chain(struct kh_txn *txn, const struct kh_audit *audit, struct kh_chain **ret_chain)
@@ -301,10 +336,9 @@ enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit)
 	entry.hash = kh_canonical_digest(entry.body);
 	*chain = (struct kh_chain){.n = entry.n, .last = id, .head = entry.hash};
 	e = txn->backend->append(txn, &entry);
-	if (e == KH_OK)
-		e = write_rows(txn);
 	if (e != KH_OK)
 		return e;
+	note_rows(txn);
 	txn->event = id;
 	txn->events++;
 	audit->id = id;
@@ -322,10 +356,12 @@ enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg)
 	if (txn->broken)
 		e = txn->broken_by;
 	for (const struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
-		if (r->fresh || changed(r) != 0)
+		if ((r->fresh && !r->recorded) || changed(r) != 0)
 			e = kh_error_set(txn->err, KH_ESTORE, "unrecorded", "a change of %s was not recorded",
 					 kh_record_of(r->table)->table);
 	}
+	if (e == KH_OK)
+		e = write_rows(txn);
 	if (e != KH_OK) {
 		txn->event = event;
 		txn->events = 0;

@@ -1,9 +1,9 @@
 /*
  * What an operation does with a transaction.
  *
- * Rows are loaded, changed in place, and written by the event that records the change: kh_txn_event() writes every
- * loaded row that differs from what was loaded, puts exactly these differences into the event, and appends the event to
- * its chain.  So there is no way to change state without an audit event in the same transaction (L1, L2), and the
+ * Rows are loaded, changed in place, and recorded by the next event: kh_txn_event() takes every loaded row that differs
+ * from what was loaded, puts exactly these differences into the event, and appends the event to its chain; what it took
+ * is written, that and nothing else, before the operation ends.  So there is no way to change state without an audit event in the same transaction (L1, L2), and the
  * audit says of every change what it was (L3).  An operation that ends with a change that no event recorded is a bug,
  * and fails (KH_ESTORE, `unrecorded`).
  *
@@ -37,18 +37,18 @@ enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id,
 enum kh_err kh_txn_peek_row(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 	__attribute__((warn_unused_result));
 
-/* A new row, zeroed but for its id.  It is written by the next event. */
+/* A new row, zeroed but for its id.  The next event records it. */
 #define kh_txn_new(txn, table, ret_row) kh_txn_new_row((txn), (table), (void **)(ret_row))
 enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row) __attribute__((warn_unused_result));
 
 /*
- * Up to LIMIT ids by an index, greater than AFTER, ascending, in the arena.  Sees what events have written; changes
+ * Up to LIMIT ids by an index, greater than AFTER, ascending, in the arena.  Sees what events have recorded; changes
  * that no event has recorded yet are not seen.
  */
 enum kh_err kh_txn_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
 			size_t limit, int64_t **ret_ids, size_t *ret_count) __attribute__((warn_unused_result));
 
-/* Writes all changes and the event.  On success *AUDIT's id is the event's. */
+/* Records all changes in an event.  On success *AUDIT's id is the event's. */
 enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit) __attribute__((warn_unused_result));
 
 /* The id of the audit event that the next kh_txn_event() will write: for rows that name it. */

@@ -1,7 +1,8 @@
 /*
- * Asks a Reader that is a program, as the engine does, and says what came of it.
+ * Asks a Reader that is a program, or a model behind an API, as the engine does, and says what came of it.
  *
- *     asking KEYHOLE [--time MS] [--times N] [--at-once N] [--read PATH] [--kill MS] -- PROGRAM [ARGUMENT...]
+ *     asking KEYHOLE [--time MS] [--times N] [--at-once N] [--read PATH] [--kill MS] -- PROGRAM
+ * [ARGUMENT...] asking KEYHOLE [...] [--retries N] [--local 0|1] [--authority FILE] -- openai|anthropic URL [KEY]
  *
  * Standard input is the content of the one sealed block.  A line for each ask on standard output:
  *
@@ -41,7 +42,8 @@ struct asked {
 
 struct options {
 	const char *program;
-	long time_ms, times, at_once, kill_ms;
+	long time_ms, times, at_once, kill_ms, retries, local;
+	struct kh_view authority;
 	struct kh_view read[PATHS], argv[ARGUMENTS];
 	size_t reads, argc;
 };
@@ -71,10 +73,9 @@ static void read_options(int argc, char **argv, struct options *options)
 	const struct {
 		const char *name;
 		long *number;
-	} numbers[] = {{"--time", &options->time_ms},
-		       {"--times", &options->times},
-		       {"--at-once", &options->at_once},
-		       {"--kill", &options->kill_ms}};
+	} numbers[] = {{"--time", &options->time_ms},    {"--times", &options->times},
+		       {"--at-once", &options->at_once}, {"--kill", &options->kill_ms},
+		       {"--retries", &options->retries}, {"--local", &options->local}};
 	int i = 2;
 
 	options->program = argc > 1 ? argv[1] : "";
@@ -82,6 +83,10 @@ static void read_options(int argc, char **argv, struct options *options)
 		bool known = strcmp(argv[i], "--read") == 0 && options->reads < PATHS;
 		if (known)
 			options->read[options->reads++] = kh_view_str(argv[i + 1]);
+		if (strcmp(argv[i], "--authority") == 0) {
+			options->authority = kh_view_str(argv[i + 1]);
+			known = true;
+		}
 		for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]); j++) {
 			if (strcmp(argv[i], numbers[j].name) == 0) {
 				*numbers[j].number = strtol(argv[i + 1], NULL, 10);
@@ -201,9 +206,35 @@ static void ask_all(const struct options *options, const struct kh_reader *reade
 	}
 }
 
+/* The Reader that the arguments name. */
+static struct kh_reader make_reader(const struct options *options, const struct kh_client *client)
+{
+	bool is_openai = kh_view_eq(options->argv[0], KH_LIT("openai"));
+	struct kh_reader reader = {.name = KH_LIT("r"),
+				   .driver = &kh_reader_command,
+				   .client = client,
+				   .argv = options->argv,
+				   .argc = options->argc,
+				   .read = options->read,
+				   .reads = options->reads,
+				   .timeout_ms = (uint64_t)options->time_ms};
+
+	if (!is_openai && !kh_view_eq(options->argv[0], KH_LIT("anthropic")))
+		return reader;
+	reader.driver = is_openai ? &kh_reader_openai : &kh_reader_anthropic;
+	reader.url = options->argc > 1 ? options->argv[1] : KH_LIT("");
+	reader.key = options->argc > 2 ? options->argv[2] : KH_LIT("");
+	reader.model = KH_LIT("small");
+	reader.authority = options->authority;
+	reader.local = options->local > 0;
+	reader.schema = true;
+	reader.retries = (uint64_t)options->retries;
+	return reader;
+}
+
 int main(int argc, char **argv)
 {
-	struct options options = {.time_ms = 10000, .times = 1, .at_once = 1};
+	struct options options = {.time_ms = 10000, .times = 1, .at_once = 1, .retries = 2, .local = 1};
 	struct kh_error err = {.offset = SIZE_MAX};
 	struct kh_arena arena;
 	struct kh_client client;
@@ -214,14 +245,7 @@ int main(int argc, char **argv)
 	if (kh_client_start(&client, &(struct kh_client_settings){.program = options.program}, &err) != KH_OK)
 		fail(err.detail);
 	struct kh_reader_block block = seal(&arena, read_content(&arena));
-	struct kh_reader reader = {.name = KH_LIT("r"),
-				   .driver = &kh_reader_command,
-				   .client = &client,
-				   .argv = options.argv,
-				   .argc = options.argc,
-				   .read = options.read,
-				   .reads = options.reads,
-				   .timeout_ms = (uint64_t)options.time_ms};
+	struct kh_reader reader = make_reader(&options, &client);
 	long kill_what[] = {options.kill_ms, client.pid};
 	if (options.kill_ms > 0 && pthread_create(&killer, NULL, kill_later, kill_what) != 0)
 		fail("no thread");

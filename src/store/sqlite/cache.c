@@ -26,8 +26,9 @@ static size_t slot_of(enum kh_table table, int64_t id)
 	return (size_t)(h >> 40) & (KH_CACHE_ROWS - 1);
 }
 
-static void drop(struct kh_cache_row *slot)
+static void drop(struct kh_cache *cache, struct kh_cache_row *slot)
 {
+	cache->bytes -= slot->n;
 	kh_alloc_free(&kh_alloc_system, slot->at, slot->n);
 	*slot = (struct kh_cache_row){.at = NULL};
 }
@@ -42,7 +43,7 @@ static struct kh_cache_row *find(struct kh_cache *cache, enum kh_table table, in
 void kh_cache_clear(struct kh_cache *cache)
 {
 	for (size_t i = 0; cache != NULL && i < KH_CACHE_ROWS; i++)
-		drop(&cache->rows[i]);
+		drop(cache, &cache->rows[i]);
 }
 
 void kh_cache_check(struct kh_cache *cache, int64_t version)
@@ -61,16 +62,22 @@ bool kh_cache_get(const struct kh_cache *cache, enum kh_table table, int64_t id,
 
 	if (slot == NULL || slot->at == NULL || slot->id != id || slot->table != table)
 		return false;
+	size_t tail = slot->n - record->size;
+	char *bytes = tail > 0 ? kh_arena_alloc(arena, tail) : NULL;
+	if (tail > 0 && bytes == NULL)
+		return false;
+	if (tail > 0)
+		memcpy(bytes, (const char *)slot->at + record->size, tail);
 	memcpy(ret_row, slot->at, record->size);
 	for (size_t i = 0; i < record->count; i++) {
 		const struct kh_column *c = &record->columns[i];
 		if (!is_view(c))
 			continue;
 		struct kh_view v = view_of(c, ret_row);
-		v = v.n == 0 || (peek && c->kind == KH_COLUMN_SEALED) ? KH_LIT("") : kh_arena_dup(arena, v);
-		if (v.p == NULL)
-			return false;
-		set_view(c, ret_row, v);
+		bool empty = v.n == 0 || (peek && c->kind == KH_COLUMN_SEALED);
+		set_view(c, ret_row, empty ? KH_LIT("") : kh_view_of(bytes, v.n));
+		if (v.n > 0)
+			bytes += v.n;
 	}
 	return true;
 }
@@ -119,9 +126,28 @@ void kh_cache_put(struct kh_cache *cache, enum kh_table table, const void *row)
 	struct kh_cache_row *slot = &cache->rows[slot_of(table, id)];
 	size_t n = size_of(record, row);
 	void *at = n <= KH_CACHE_MOST ? pack(record, row, n) : NULL;
-	drop(slot); /* also where the new one is not kept: what was there may be the row as it was */
-	if (at != NULL)
-		*slot = (struct kh_cache_row){.id = id, .table = table, .at = at, .n = n};
+	drop(cache, slot); /* also where the new one is not kept: what was there may be the row as it was */
+	if (at == NULL)
+		return;
+	if (cache->bytes + n > KH_CACHE_BYTES)
+		kh_cache_clear(cache);
+	*slot = (struct kh_cache_row){.id = id, .table = table, .at = at, .n = n};
+	cache->bytes += n;
+}
+
+/* Copies the columns whose bit is set; true where none of them was a view. */
+static bool copy_columns(const struct kh_record *record, void *to, const void *from, uint64_t changed)
+{
+	bool plain = true;
+
+	for (size_t i = 0; i < record->count; i++) {
+		const struct kh_column *c = &record->columns[i];
+		if (!(changed >> i & 1))
+			continue;
+		plain = plain && !is_view(c);
+		memcpy((char *)to + c->offset, (const char *)from + c->offset, kh_record_column_size(c));
+	}
+	return plain;
 }
 
 void kh_cache_update(struct kh_cache *cache, enum kh_table table, const void *row, uint64_t changed)
@@ -134,23 +160,7 @@ void kh_cache_update(struct kh_cache *cache, enum kh_table table, const void *ro
 		return;
 	memcpy(&id, row, sizeof(id));
 	slot = find(cache, table, id);
-	if (slot == NULL)
-		return;
 	/* The views of what was not changed still point into the old piece, which put() gives back last. */
-	for (size_t i = 0; i < record->count; i++) {
-		const struct kh_column *c = &record->columns[i];
-		char *to = (char *)slot->at + c->offset;
-		const char *from = (const char *)row + c->offset;
-		if (!(changed >> i & 1))
-			continue;
-		if (is_view(c))
-			memcpy(to, from, sizeof(struct kh_view));
-		else if (c->kind == KH_COLUMN_INT)
-			memcpy(to, from, sizeof(int64_t));
-		else if (c->kind == KH_COLUMN_WORD)
-			memcpy(to, from, sizeof(unsigned));
-		else
-			memcpy(to, from, KH_DIGEST_SIZE);
-	}
-	kh_cache_put(cache, table, slot->at);
+	if (slot != NULL && !copy_columns(record, slot->at, row, changed))
+		kh_cache_put(cache, table, slot->at);
 }

@@ -12,8 +12,9 @@
 
 #include "store/record.h"
 
-#define KH_CACHE_ROWS 2048 /* a power of two */
-#define KH_CACHE_MOST 2048 /* bytes of a row: content is not kept */
+#define KH_CACHE_ROWS  16384      /* a power of two */
+#define KH_CACHE_MOST  2048       /* bytes of a row: content is not kept */
+#define KH_CACHE_BYTES (8U << 20) /* of all rows */
 
 struct kh_cache_row {
 	int64_t id;
@@ -24,6 +25,7 @@ struct kh_cache_row {
 
 struct kh_cache {
 	struct kh_cache_row rows[KH_CACHE_ROWS];
+	size_t bytes;
 	int64_t version; /* of the database, as SQLite counts it */
 };
 

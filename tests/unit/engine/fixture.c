@@ -54,15 +54,17 @@ static enum kh_err ask_script(const struct kh_reader *reader, struct kh_arena *a
 	struct kh_fixture_answer answer = {NULL, KH_READER_DEAD};
 
 	(void)reader;
+	(void)arena;
 	(void)ask;
 	atomic_fetch_add(&f->asked, 1);
 	if (i < f->answer_count)
 		answer = f->answers[i];
+	/* Without memory of its own: a Reader that runs out of it is a failed try, and the next answer is another's. */
 	if (answer.response != NULL)
-		*ret_response = kh_tainted_wrap(kh_arena_dup(arena, kh_view_str(answer.response)));
+		*ret_response = kh_tainted_wrap(kh_view_str(answer.response));
 	*ret_fault = answer.fault;
 	*ret_detail = answer.fault == KH_READER_OK ? KH_LIT("") : KH_LIT("as the test says");
-	return kh_arena_check(arena);
+	return KH_OK;
 }
 
 static const struct kh_reader_driver scripted = {.name = "scripted", .pure = true, .ask = ask_script};

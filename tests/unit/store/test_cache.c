@@ -178,12 +178,32 @@ static void test_store_sees_what_is(struct kh_test *t)
 	opened_remove(&o);
 }
 
+/* P6: however many rows are put in, what it holds is bounded, and the newest is there. */
+static void test_bytes_are_bounded(struct kh_test *t)
+{
+	struct kh_cache *cache = new_cache();
+	union opened_row wrote, read;
+	char text[1500];
+
+	memset(text, 'x', sizeof(text));
+	opened_fill(KH_TABLE_NEEDS, &t->arena, 1, &wrote);
+	wrote.need.name = kh_view_of(text, sizeof(text));
+	for (int64_t id = 1; id < 2 * (int64_t)(KH_CACHE_BYTES / sizeof(text)); id++) {
+		wrote.id = id;
+		kh_cache_put(cache, KH_TABLE_NEEDS, &wrote);
+		assert_true(cache->bytes <= KH_CACHE_BYTES);
+	}
+	assert_true(kh_cache_get(cache, KH_TABLE_NEEDS, wrote.id, false, &t->arena, &read));
+	assert_true(kh_view_eq(read.need.name, wrote.need.name));
+	kh_cache_clear(cache);
+	assert_int_equal(cache->bytes, 0);
+	free_cache(cache);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_put_and_get),
-	KH_TEST_ONCE(test_peek_has_nothing_sealed),
-	KH_TEST_ONCE(test_update_some_columns),
-	KH_TEST_ONCE(test_large_is_dropped),
-	KH_TEST_ONCE(test_version),
+	KH_TEST_ONCE(test_put_and_get),         KH_TEST_ONCE(test_peek_has_nothing_sealed),
+	KH_TEST_ONCE(test_update_some_columns), KH_TEST_ONCE(test_large_is_dropped),
+	KH_TEST_ONCE(test_bytes_are_bounded),   KH_TEST_ONCE(test_version),
 	KH_TEST_ONCE(test_store_sees_what_is),
 };
 KH_TEST_MAIN(cases)

@@ -1,0 +1,147 @@
+/* The table of tools, and values against its schemas. */
+#include "harness.h"
+#include "mcp/schema.h"
+#include "mcp/tools.h"
+
+/* I1: each role its tools, and nobody another's. */
+static void test_roles(struct kh_test *t)
+{
+	static const struct {
+		enum kh_role role;
+		const char *names;
+	} sees[] = {
+		{KH_ROLE_CONTROLLER, "task_open task_status begin_execution BCPQuery blocks approval_wait "},
+		{KH_ROLE_READER, "BCPNext BCPRespond "},
+		{KH_ROLE_SUPERVISOR, "verification_next verification_decide "},
+		{KH_ROLE_HOST, ""},
+		{KH_ROLE_REVIEWER, ""},
+		{KH_ROLE_ADMIN, ""},
+	};
+	size_t count;
+	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
+
+	(void)t;
+	for (size_t i = 0; i < sizeof(sees) / sizeof(sees[0]); i++) {
+		char names[256] = "";
+		for (size_t j = 0; j < count; j++) {
+			const struct kh_mcp_tool *found = kh_mcp_tools_find(kh_view_str(all[j].name), sees[i].role);
+			if (found == NULL)
+				continue;
+			assert_ptr_equal(found, &all[j]);
+			strncat(names, all[j].name, sizeof(names) - strlen(names) - 1);
+			strncat(names, " ", sizeof(names) - strlen(names) - 1);
+		}
+		assert_string_equal(names, sees[i].names);
+	}
+	assert_null(kh_mcp_tools_find(KH_LIT("bcpquery"), KH_ROLE_CONTROLLER));
+}
+
+/* A schema uses words that kh_mcp_schema_check() knows, and its objects say what they have. */
+static void check_schema(yyjson_val *schema, const char *tool)
+{
+	static const char *const known[] = {"type",
+					    "properties",
+					    "required",
+					    "enum",
+					    "minimum",
+					    "maximum",
+					    "minLength",
+					    "maxLength",
+					    "items",
+					    "minItems",
+					    "maxItems",
+					    "description",
+					    "additionalProperties"};
+	yyjson_val *key, *value, *member, *name;
+	size_t i, n, j, m;
+
+	yyjson_obj_foreach (schema, i, n, key, value) {
+		bool found = false;
+		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			found = found || yyjson_equals_str(key, known[k]);
+		if (!found)
+			fail_msg("%s: the schema has %s", tool, yyjson_get_str(key));
+	}
+	yyjson_obj_foreach (kh_json_get(schema, "properties"), j, m, name, member)
+		check_schema(member, tool);
+	yyjson_arr_foreach (kh_json_get(schema, "required"), j, m, name) {
+		if (kh_json_get(kh_json_get(schema, "properties"), yyjson_get_str(name)) == NULL)
+			fail_msg("%s requires %s and does not have it", tool, yyjson_get_str(name));
+	}
+	if (kh_json_get(schema, "items") != NULL)
+		check_schema(kh_json_get(schema, "items"), tool);
+}
+
+/* I1: names that model APIs take; descriptions that say something, with an example; schemas that are ours. */
+static void test_texts(struct kh_test *t)
+{
+	size_t count;
+	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		yyjson_val *schema;
+		assert_true(strspn(all[i].name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+			    strlen(all[i].name));
+		assert_true(strlen(all[i].description) > 200 && strlen(all[i].description) < 4096);
+		assert_non_null(strstr(all[i].description, "{"));
+		must(t, kh_json_read(&t->arena, kh_view_str(all[i].input), &schema, &t->err));
+		check_schema(schema, all[i].name);
+		must(t, kh_json_read(&t->arena, kh_view_str(all[i].output), &schema, &t->err));
+		check_schema(schema, all[i].name);
+		assert_non_null(all[i].run);
+	}
+}
+
+static const char schema[] =
+	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"a\"],\"properties\":{"
+	"\"a\":{\"type\":\"string\",\"minLength\":2,\"maxLength\":3},"
+	"\"n\":{\"type\":\"integer\",\"minimum\":-1,\"maximum\":5},"
+	"\"w\":{\"enum\":[\"x\",\"y\",7]},"
+	"\"l\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,\"items\":{\"type\":\"boolean\"}},"
+	"\"o\":{\"type\":\"object\",\"properties\":{\"in\":{\"type\":\"number\"}}}}}";
+
+/* What is not of the schema is named by its path. */
+static void test_schema(struct kh_test *t)
+{
+	static const struct {
+		const char *json, *code, *member;
+	} bad[] = {
+		{"[]", "wrong_type", ""},
+		{"{}", "missing", "a"},
+		{"{\"a\":\"x\"}", "too_short", "a"},
+		{"{\"a\":\"\"}", "empty", "a"},
+		{"{\"a\":\"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\"}", "too_long", "a"},
+		{"{\"a\":\"xx\",\"b\":1}", "unknown_member", "b"},
+		{"{\"a\":\"xx\",\"n\":1.0}", "wrong_type", "n"},
+		{"{\"a\":\"xx\",\"n\":-0}", "wrong_type", "n"},
+		{"{\"a\":\"xx\",\"n\":6}", "out_of_range", "n"},
+		{"{\"a\":\"xx\",\"n\":-2}", "out_of_range", "n"},
+		{"{\"a\":\"xx\",\"w\":\"z\"}", "bad_value", "w"},
+		{"{\"a\":\"xx\",\"w\":8}", "bad_value", "w"},
+		{"{\"a\":\"xx\",\"l\":[]}", "empty", "l"},
+		{"{\"a\":\"xx\",\"l\":[true,true,true]}", "too_many", "l"},
+		{"{\"a\":\"xx\",\"l\":[true,0]}", "wrong_type", "l[1]"},
+		{"{\"a\":\"xx\",\"o\":{\"in\":\"1\"}}", "wrong_type", "o.in"},
+		{"{\"a\":\"xx\",\"o\":{\"\\u001b[2J\":1,\"in\":null}}", "wrong_type", "o.in"},
+		{"{\"a\":\"xx\",\"\\u001b[2J\":1}", "unknown_member", "\"\\u{1b}[2J\""},
+	};
+	static const char *const good[] = {
+		"{\"a\":\"xx\"}",
+		"{\"a\":\"\xc3\xa4\xc3\xa4\xc3\xa4\",\"n\":-1,\"w\":7,\"l\":[true],\"o\":{\"in\":1.5,\"more\":null}}",
+	};
+	yyjson_val *value;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		must(t, kh_json_read(&t->arena, kh_view_str(bad[i].json), &value, &t->err));
+		must_fail(t, KH_EINPUT, kh_mcp_schema_check(&t->arena, kh_view_str(schema), value, &t->err));
+		assert_string_equal(t->err.code, bad[i].code);
+		assert_string_equal(t->err.member, bad[i].member);
+	}
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		must(t, kh_json_read(&t->arena, kh_view_str(good[i]), &value, &t->err));
+		must(t, kh_mcp_schema_check(&t->arena, kh_view_str(schema), value, &t->err));
+	}
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_roles), KH_TEST(test_texts), KH_TEST(test_schema)};
+KH_TEST_MAIN(cases)
