@@ -49,6 +49,7 @@ struct kh_reader;
 struct kh_reader_driver {
 	const char *name; /* "extract", "command", "openai", "anthropic" */
 	bool pure;        /* an answer is a function of the ask: asking twice does no harm */
+	bool quick;       /* and it waits for nothing: a few KiB of content take microseconds */
 	/*
 	 * Asks and waits.  The response lives in the arena.  Fails only for lack of memory or by a fault of our own;
 	 * what a Reader does wrong is *RET_FAULT, with a sentence in DETAIL for humans.  From any thread.
@@ -73,7 +74,7 @@ struct kh_reader {
 	bool local, schema;
 	uint64_t max_tokens, retries;
 	uint64_t timeout_ms;    /* 0: 30 s */
-	uint64_t concurrency; /* asked at once by one process; 0: no limit */
+	uint64_t concurrency;   /* asked at once by one process; 0: no limit */
 	struct kh_turns *turns; /* how many ask at once in this process; NULL: no limit */
 };
 
