@@ -332,6 +332,16 @@ bool kh_http_stream_comment(struct kh_http_stream *s)
 	return put_line(s, KH_LIT(":\n\n"));
 }
 
+size_t kh_http_stream_waits(struct kh_http_stream *s)
+{
+	size_t n;
+
+	pthread_mutex_lock(&s->lock);
+	n = s->buffer.n - s->buffer.at;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
 bool kh_http_stream_is_gone(struct kh_http_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
