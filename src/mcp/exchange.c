@@ -38,6 +38,7 @@ void kh_mcp_exchange_free(struct kh_mcp_exchange *x)
 	if (x->whole)
 		kh_mcp_batch_free(x->batch);
 	kh_arena_done(&x->arena);
+	kh_alloc_free(peer->mcp->alloc, (void *)(uintptr_t)x->call.lasting.p, x->call.lasting.n);
 	kh_alloc_free(peer->mcp->alloc, x, sizeof(*x));
 	kh_mcp_peer_drop(peer);
 }
