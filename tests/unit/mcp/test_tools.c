@@ -3,6 +3,8 @@
 #include "mcp/schema.h"
 #include "mcp/tools.h"
 
+#include <stdio.h>
+
 /* I1: each role its tools, and nobody another's. */
 static void test_roles(struct kh_test *t)
 {
@@ -28,8 +30,7 @@ static void test_roles(struct kh_test *t)
 			if (found == NULL)
 				continue;
 			assert_ptr_equal(found, &all[j]);
-			strncat(names, all[j].name, sizeof(names) - strlen(names) - 1);
-			strncat(names, " ", sizeof(names) - strlen(names) - 1);
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s ", all[j].name);
 		}
 		assert_string_equal(names, sees[i].names);
 	}
