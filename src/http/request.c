@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #define ARENA     ((size_t)8 << 20)
+#define MEMORY    ((size_t)1 << 30) /* of a step, at most: sealed content of a query may be many times 16 MiB */
 #define BODY_STEP ((size_t)4096)
 #define DISCARD   ((size_t)1 << 20) /* of a body that is too large, read on so that its sender can be told */
 
@@ -245,14 +246,13 @@ static bool may_wait(struct kh_http_request *r)
 void kh_http_request_begin(struct kh_http_request *r)
 {
 	struct kh_error err;
-	size_t usual = 6 * r->route->body + ((size_t)64 << 20), limit = r->route->memory;
 
 	if (!may_wait(r)) {
 		r->closes = true; /* there are others who want in */
 		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "busy", "too many wait already"), &err);
 		return;
 	}
-	kh_arena_init(&r->arena, r->frame->alloc, limit != 0 ? limit : usual);
+	kh_arena_init(&r->arena, r->frame->alloc, MEMORY);
 	r->work.step = step;
 	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_WORKS, 0);
 	kh_http_request_hold(r);
