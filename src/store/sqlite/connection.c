@@ -223,6 +223,8 @@ static const struct {
 	[KH_INDEX_EFFECTS_OPEN] = {"effects_open", "state IN ('waiting', 'begun')"},
 	[KH_INDEX_EFFECTS_READER] = {"effects_open",
 				     "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'waiting'"},
+	[KH_INDEX_EFFECTS_BEGUN] = {"effects_open",
+				    "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'begun'"},
 	[KH_INDEX_APPROVALS] = {NULL, "TRUE"},
 	[KH_INDEX_APPROVALS_PENDING] = {"approvals_pending", "state = 'pending'"},
 	[KH_INDEX_APPROVALS_OF_TASK] = {"approvals_of_task", "task = ?1"},
