@@ -240,8 +240,10 @@ static int stop(struct serving *s)
 	kh_notify_stopping(&s->notify);
 	say(s, "keyhole: stopping; once more ends it at once\n");
 	pthread_sigmask(SIG_UNBLOCK, &s->stops, NULL);
-	bool ended = kh_service_stop(&s->service);
+	/* The socket's name goes while it is still listened on, so that it is surely ours: the next gateway may be
+	 * starting. */
 	kh_sockets_close(&s->sockets);
+	bool ended = kh_service_stop(&s->service);
 	if (!ended) {
 		say(s, "keyhole: something still runs: left to the next start\n");
 		_exit(KH_FRAME_NOT);

@@ -107,11 +107,11 @@ bool kh_http_stream_put(struct kh_http_stream_buffer *buffer, struct kh_view id,
 	struct kh_view rest = data;
 	size_t lines = 1;
 
-	if (!is_line(id) || !is_line(event))
+	if (data.n > KH_HTTP_STREAM_EVENT || !is_line(id) || !is_line(event))
 		return false;
 	for (size_t i = 0; i < data.n; i++)
 		lines += data.p[i] == '\n' || data.p[i] == '\r';
-	if (data.n > KH_HTTP_STREAM_EVENT || !make_room(buffer, id.n + event.n + data.n + 7 * lines + 16))
+	if (!make_room(buffer, id.n + event.n + data.n + 7 * lines + 16))
 		return false;
 	if (id.n > 0)
 		append_field(buffer, KH_LIT("id:"), id);
@@ -326,6 +326,16 @@ bool kh_http_stream_retry(struct kh_http_stream *s, unsigned milliseconds)
 bool kh_http_stream_comment(struct kh_http_stream *s)
 {
 	return put_line(s, KH_LIT(":\n\n"));
+}
+
+size_t kh_http_stream_waits(struct kh_http_stream *s)
+{
+	size_t n;
+
+	pthread_mutex_lock(&s->lock);
+	n = s->buffer.n - s->buffer.at;
+	pthread_mutex_unlock(&s->lock);
+	return n;
 }
 
 bool kh_http_stream_is_gone(struct kh_http_stream *s)
