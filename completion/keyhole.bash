@@ -11,7 +11,7 @@ _keyhole()
 		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
 			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects | \
 			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
-			--wait | --role | --expires | --out)
+			--wait | --role | --expires | --out | --listen | --socket | --user | --root)
 			((i++))
 			;;
 		-*) ;;
@@ -37,25 +37,29 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -W 'controller reader supervisor host reviewer admin' -- "$cur")
 		return
 		;;
-	--read | --write | --ca | --post | --file | --token-file | --out)
+	--read | --write | --ca | --post | --file | --token-file | --out | --socket)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
-	--work | --cache | --home)
+	--work | --cache | --home | --root)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
 	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects | \
-		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires)
+		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen)
+		return
+		;;
+	--user)
+		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
 		return
 		;;
 	esac
 
 	local home='--home --token-file --json --help'
 	if [[ -z $command ]]; then
-		words='approvals audit bcp block comm context demo doctor fence init policy prompt query sandbox screen task token --help --version'
+		words='approvals audit bcp block comm context demo doctor fence init mcp policy prompt query sandbox screen serve task token --help --version'
 	elif [[ $command == sandbox && $subcommand == run ]]; then
 		if [[ $cur != -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
@@ -78,7 +82,11 @@ _keyhole()
 	elif [[ $command == demo ]]; then
 		words='--keep --help'
 	elif [[ $command == init ]]; then
-		words='--home --json --help'
+		words='--home --system --user --root --json --help'
+	elif [[ $command == serve ]]; then
+		words='--listen --socket --print-clients --home --json --help'
+	elif [[ $command == mcp ]]; then
+		words='--socket --relay --print --home --token-file --help'
 	elif [[ $command == prompt ]]; then
 		words="controller reader security-policy --json --help"
 	elif [[ $command == query && $cur == -* ]]; then

@@ -2,7 +2,7 @@
 
 set -l offline bcp block comm fence policy screen
 set -l home approvals audit context query task token
-set -l commands $offline $home demo doctor init prompt sandbox
+set -l commands $offline $home demo doctor init mcp prompt sandbox serve
 
 complete -c keyhole -f
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
@@ -18,7 +18,7 @@ complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a sandbox -d
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'What a sandbox needs here'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a screen -d 'Find instructions and hidden text'
 
-for pair in 'demo:A guided tour' 'init:Make a home folder' 'task:Tasks' 'query:Ask a Reader' 'approvals:What waits for a human' \
+for pair in 'demo:A guided tour' 'init:Make a home folder' 'serve:Run the gateway' 'mcp:MCP on standard streams' 'task:Tasks' 'query:Ask a Reader' 'approvals:What waits for a human' \
         'audit:The record' 'token:Who may call' 'context:What an agent has seen' 'prompt:What agents are told'
     set -l word (string split -m 1 : $pair)
     complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a $word[1] -d $word[2]
@@ -82,7 +82,15 @@ complete -c keyhole -n "$approvals approve reject edit" -l shown -x -d 'Digest o
 complete -c keyhole -n "$approvals approve reject edit" -l note -x -d 'Words for the record'
 complete -c keyhole -n "$approvals edit" -l text -x -d 'The answer'
 complete -c keyhole -n "$approvals edit" -l file -r -F -d 'A file that holds the answer'
-complete -c keyhole -n "__fish_seen_subcommand_from $home init" -l home -x -a '(__fish_complete_directories)' -d 'The home folder'
+complete -c keyhole -n '__fish_seen_subcommand_from init' -l system -d 'For the whole machine'
+complete -c keyhole -n '__fish_seen_subcommand_from init' -l user -x -a '(__fish_complete_users)' -d 'With --system: its user'
+complete -c keyhole -n '__fish_seen_subcommand_from init' -l root -x -a '(__fish_complete_directories)' -d 'With --system: below this folder'
+complete -c keyhole -n '__fish_seen_subcommand_from serve' -l listen -x -d 'Serve HTTP on this address'
+complete -c keyhole -n '__fish_seen_subcommand_from serve mcp' -l socket -r -F -d 'The socket of relays'
+complete -c keyhole -n '__fish_seen_subcommand_from serve' -l print-clients -d 'Write what to paste into clients'
+complete -c keyhole -n '__fish_seen_subcommand_from mcp' -l relay -d 'Relay, or fail'
+complete -c keyhole -n '__fish_seen_subcommand_from mcp' -l print -d 'Write what to paste into a client'
+complete -c keyhole -n "__fish_seen_subcommand_from $home init serve mcp" -l home -x -a '(__fish_complete_directories)' -d 'The home folder'
 complete -c keyhole -n "__fish_seen_subcommand_from $home" -l token-file -r -F -d 'The token to call with'
 complete -c keyhole -n '__fish_seen_subcommand_from demo' -l keep -d 'Leave the temporary folder'
 complete -c keyhole -n '__fish_seen_subcommand_from task; and not __fish_seen_subcommand_from open add show list execute close' -a 'open add show list execute close'

@@ -67,9 +67,6 @@ enum kh_err kh_confine_home(struct kh_home *home, struct kh_error *err)
 		others[n++] = (struct kh_lockdown_path){.path = config};
 	if (witness != NULL)
 		others[n++] = (struct kh_lockdown_path){.path = witness, .writes = true};
-	/* SQLite puts what does not fit into memory here and not into /var/tmp, which is out of reach. */
-	if (setenv("SQLITE_TMPDIR", home->folder.path.p, 1) != 0)
-		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	tzset();
 	if (home->config->audit.witness_syslog == KH_CONFIG_TRUE)
 		openlog("keyhole", LOG_NDELAY, LOG_AUTHPRIV);

@@ -11,7 +11,6 @@
 #include "engine/settle.h"
 #include "exec/client.h"
 #include "reader/model.h"
-#include "reader/turns.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -202,11 +201,9 @@ static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_r
 
 static void wipe_readers(struct kh_reader *readers, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (readers[i].key.n > 0)
 			explicit_bzero((void *)(uintptr_t)readers[i].key.p, readers[i].key.n);
-		kh_turns_free(readers[i].turns);
-	}
 }
 
 static struct kh_reader describe_reader(const struct kh_config_reader *from)
@@ -233,6 +230,7 @@ static struct kh_reader describe_reader(const struct kh_config_reader *from)
 		.max_tokens = from->max_tokens,
 		.retries = from->retries,
 		.timeout_ms = from->timeout_seconds * 1000,
+		.concurrency = from->concurrency,
 	};
 }
 
@@ -250,12 +248,8 @@ static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 	home->reader_count = n;
 	for (size_t i = 0; i < n; i++)
 		home->readers[i] = describe_reader(&from[i]);
-	for (size_t i = 0; e == KH_OK && acts && i < n; i++) {
+	for (size_t i = 0; e == KH_OK && acts && i < n; i++)
 		e = read_model_key(home, &from[i], &home->readers[i], err);
-		if (e == KH_OK && from[i].concurrency > 0 &&
-		    (home->readers[i].turns = kh_turns_new(&kh_alloc_system, from[i].concurrency)) == NULL)
-			e = kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	}
 	return e;
 }
 

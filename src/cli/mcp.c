@@ -103,10 +103,12 @@ static int relay(struct kh_frame *f, int fd)
 
 /* --- from the user's own home ------------------------------------------------------------------------------------- */
 
-static enum kh_err lock_down(struct kh_home *home, void *ctx, struct kh_error *err)
+/* The token's file may be anywhere: it is read while that can be reached.  CTX: where the token goes. */
+static enum kh_err before_store(struct kh_home *home, void *ctx, struct kh_error *err)
 {
-	(void)ctx;
-	return kh_confine_home(home, err);
+	enum kh_err e = kh_home_token(home, KH_ROLE_CONTROLLER, ctx, err);
+
+	return e == KH_OK ? kh_confine_home(home, err) : e;
 }
 
 struct ending {
@@ -128,17 +130,13 @@ static void *heed(void *arg)
 }
 
 /* Serves OUT and standard input until the client ends, or a signal comes. */
-static int serve_lines(struct kh_frame *f, struct kh_service *service, int out)
+static int serve_lines(struct kh_frame *f, struct kh_service *service, int out, struct kh_view token)
 {
 	const struct arguments *a = f->args;
 	struct ending ending = {.signals = a->heeded, .lines = service->lines};
 	pthread_t thread;
-	struct kh_view token;
-	enum kh_err e = kh_home_token(&f->home, KH_ROLE_CONTROLLER, &token, &f->err);
 
-	if (e == KH_OK)
-		e = kh_mcp_lines_stdio(service->lines, STDIN_FILENO, out, token, &f->err);
-	if (e != KH_OK)
+	if (kh_mcp_lines_stdio(service->lines, STDIN_FILENO, out, token, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	bool heeds = pthread_create(&thread, NULL, heed, &ending) == 0;
 	kh_mcp_lines_wait(service->lines);
@@ -165,6 +163,7 @@ static int take_output(void)
 static int serve_own(struct kh_frame *f)
 {
 	struct kh_service service;
+	struct kh_view token = {NULL, 0};
 	struct kh_error err = {.offset = SIZE_MAX};
 	int out = take_output(), status;
 
@@ -175,14 +174,15 @@ static int serve_own(struct kh_frame *f)
 	const struct arguments *a = f->args;
 	sigprocmask(SIG_BLOCK, &a->heeded,
 		    NULL); /* before there is any thread, so that none is interrupted in our place */
-	f->options.before_store = lock_down;
+	f->options.before_store = before_store;
+	f->options.ctx = &token;
 	if (kh_home_open(&f->home, KH_HOME_SERVE, &f->options, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	if (kh_service_start(&service, &f->home, NULL, (struct kh_view){NULL, 0}, &f->err) != KH_OK)
 		return kh_frame_fail(f); /* the process ends: nothing is closed that something may still use */
 	note(f, "keyhole mcp: no gateway runs: serving from your own home.\n");
 	note(f, kh_clients_unprotected());
-	status = serve_lines(f, &service, out);
+	status = serve_lines(f, &service, out, token);
 	if (!kh_service_stop(&service)) {
 		note(f, "keyhole mcp: something still runs: left to the next start\n");
 		_exit(KH_FRAME_NOT);

@@ -19,11 +19,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WORLD 07 /* what the rest of the world may */
+#define WORLD       07  /* what the rest of the world may */
+#define DESCRIPTORS 512 /* that are not connections */
 
 struct serving {
 	struct kh_frame *f;
@@ -107,6 +109,22 @@ static void describe(struct serving *s, struct kh_home *home)
 	}
 }
 
+/* A descriptor for every connection, and some for what is not one: as many as this process may have. */
+static void raise_limit(const struct kh_config_gateway *gateway)
+{
+	struct rlimit limit;
+	rlim_t wanted = (rlim_t)gateway->connections + DESCRIPTORS;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted)
+		fprintf(stderr,
+			"keyhole: warning: %llu descriptors are allowed here (ulimit -n), too few for %llu "
+			"connections\n",
+			(unsigned long long)limit.rlim_cur, (unsigned long long)gateway->connections);
+}
+
 static enum kh_err before_store(struct kh_home *home, void *ctx, struct kh_error *err)
 {
 	struct serving *s = ctx;
@@ -123,6 +141,7 @@ static enum kh_err before_store(struct kh_home *home, void *ctx, struct kh_error
 		e = kh_sockets_open(&wish, &home->arena, &s->sockets, err);
 	if (e != KH_OK)
 		return e;
+	raise_limit(&home->config->gateway);
 	kh_notify_open(&s->notify);
 	describe(s, home);
 	return kh_confine_home(home, err);
@@ -221,8 +240,10 @@ static int stop(struct serving *s)
 	kh_notify_stopping(&s->notify);
 	say(s, "keyhole: stopping; once more ends it at once\n");
 	pthread_sigmask(SIG_UNBLOCK, &s->stops, NULL);
-	bool ended = kh_service_stop(&s->service);
+	/* The socket's name goes while it is still listened on, so that it is surely ours: the next gateway may be
+	 * starting. */
 	kh_sockets_close(&s->sockets);
+	bool ended = kh_service_stop(&s->service);
 	if (!ended) {
 		say(s, "keyhole: something still runs: left to the next start\n");
 		_exit(KH_FRAME_NOT);

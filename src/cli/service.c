@@ -3,7 +3,9 @@
 #include "cli/service.h"
 
 #include "cli/checkpoints.h"
+#include "exec/client.h"
 
+#include <poll.h>
 #include <stdio.h>
 
 #define SECOND INT64_C(1000000)
@@ -42,6 +44,15 @@ static enum kh_err start_gateway(struct kh_service *s, struct kh_view url, struc
 	return e;
 }
 
+/* For /readyz: an executor that is gone has closed its end. */
+static bool has_executor(void *ctx)
+{
+	const struct kh_client *client = ctx;
+	struct pollfd fd = {.fd = client->control, .events = 0};
+
+	return poll(&fd, 1, 0) >= 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
+}
+
 static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *http, struct kh_error *err)
 {
 	const struct kh_config_gateway *config = &s->home->config->gateway;
@@ -57,6 +68,8 @@ static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *
 			.origins = config->origins.at,
 			.origin_count = config->origins.n,
 			.connections = (unsigned)config->connections,
+			.is_alive = has_executor,
+			.ctx = s->home->client,
 		},
 		&s->http, err);
 

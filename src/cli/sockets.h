@@ -44,7 +44,8 @@ struct kh_sockets_wish {
 enum kh_err kh_sockets_open(const struct kh_sockets_wish *wish, struct kh_arena *arena, struct kh_sockets *ret_sockets,
 			    struct kh_error *err) __attribute__((warn_unused_result));
 
-/* Closes what is left of them (http[i] and relay that are not -1), and removes the relays' file where it is ours. */
+/* Closes what is left of them (http[i] and relay that are not -1), and removes the relays' file where it is ours: to be
+ * called while whoever took the relays' socket still listens, since a name that nobody listens on may be replaced. */
 void kh_sockets_close(struct kh_sockets *sockets);
 
 /* The path of the relays' socket: NAMED, where it is not absolute, in the home folder. */

@@ -8,12 +8,34 @@ static const struct {
 	const char *code;
 	unsigned status;
 } by_code[] = {
-	{"unauthorised", 401},    {"bad_length", 400},        {"unknown_path", 404},     {"method_not_allowed", 405},
-	{"already_decided", 409}, {"already_executing", 409}, {"already_revoked", 409},  {"last_admin", 409},
-	{"name_taken", 409},      {"query_ended", 409},       {"task_closed", 409},      {"task_failed", 409},
-	{"shown_differs", 409},   {"not_shown", 409},         {"too_large", 413},        {"too_many_headers", 431},
-	{"rate_limited", 429},    {"rate_denied", 403},       {"too_many_pending", 429}, {"too_many_tasks", 429},
-	{"store_refused", 500},   {"store_corrupt", 500},     {"unrecorded", 500},       {"internal", 500},
+	{"unauthorised", 401},
+	{"unknown_path", 404},
+	{"method_not_allowed", 405},
+	/* not a matter of rights: of what is already so */
+	{"already_decided", 409},
+	{"already_executing", 409},
+	{"already_revoked", 409},
+	{"last_admin", 409},
+	{"name_taken", 409},
+	{"not_shown", 409},
+	{"plan_rejected", 409},
+	{"query_ended", 409},
+	{"shown_differs", 409},
+	{"task_closed", 409},
+	{"task_failed", 409},
+	{"too_many_blocks", 409},
+	{"too_many_pending", 409},
+	{"unsupported_type", 415},
+	{"rate_limited", 429},
+	{"too_many_tasks", 429},
+	{"too_many_headers", 431},
+	/* a member that is too long, where the body as a whole is not */
+	{"too_long", 400},
+	{"too_many", 400},
+	/* our own faults */
+	{"store_corrupt", 500},
+	{"store_refused", 500},
+	{"unrecorded", 500},
 };
 
 static unsigned by_kind(enum kh_err e)
@@ -28,7 +50,7 @@ static unsigned by_kind(enum kh_err e)
 	case KH_EREFUSED:
 		return 403;
 	case KH_ECHANGED:
-		return 409;
+		return 500;
 	case KH_EUNKNOWN:
 		return 404;
 	case KH_ENOMEM:

@@ -1,3 +1,4 @@
+/* The endpoint: which requests it takes, whose they are, and its sessions' sweeping. */
 #include "http/mcp.h"
 
 #include "http/mcp_link.h"
@@ -189,7 +190,7 @@ static enum kh_work_next begin_post(struct kh_http_request *r, struct kh_http_mc
 		return KH_WORK_DONE;
 	if (!is_stateless(r) && kh_http_request_header(r, "Mcp-Session-Id").p && !join(r, link))
 		return KH_WORK_DONE;
-	link->stream = kh_http_mcp_stream_new(endpoint(r)->alloc);
+	link->stream = kh_http_mcp_stream_new(link->sessions);
 	peer = peer_of(r, link);
 	if (!link->stream || !peer || !kh_http_mcp_stream_take(link->stream, peer, kh_http_request_body(r), &headers)) {
 		kh_http_mcp_link_refuse(r, 503, -32603, "out of memory, or stopping: try later");

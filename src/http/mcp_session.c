@@ -1,3 +1,5 @@
+/* The table of sessions: by id, and by the time of their last request.  One lock; nothing of others' is called with it.
+ */
 #include "http/mcp_session.h"
 
 #include <stdio.h>
@@ -17,6 +19,7 @@ void kh_http_mcp_session_init(struct kh_http_mcp_sessions *table)
 	table->newest = NULL;
 	table->oldest = NULL;
 	table->count = 0;
+	atomic_init(&table->replays, 0);
 	pthread_mutex_init(&table->lock, NULL);
 }
 

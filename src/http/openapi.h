@@ -9,7 +9,7 @@
 #include "http/rest.h"
 
 /* The document as compact JSON, in the arena. */
-enum kh_err kh_openapi_write(struct kh_arena *arena, const struct kh_rest_route *const *routes, size_t count,
-			     struct kh_view *ret_json, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_http_openapi_write(struct kh_arena *arena, const struct kh_rest_route *const *routes, size_t count,
+				  struct kh_view *ret_json, struct kh_error *err) __attribute__((warn_unused_result));
 
 #endif

@@ -67,11 +67,13 @@ struct kh_rest_route {
 	unsigned status;                    /* where it was done, */
 	const char *answer;                 /* with this schema; NULL: with no body */
 	unsigned later;                     /* another status with the same schema; 0: none */
-	const char *other_type;             /* another type that the answer can have; NULL: none */
+	const char *other_type;             /* another type that the answer can have, or has; NULL: none */
 	bool conflicts;                     /* it can be 409 */
 	bool waits;                         /* it may wait */
 	bool rated;                         /* it can be 429 */
 	bool fresh; /* no operation follows that would look at the token again: it is looked at now */
+	unsigned
+		roles; /* bits; of a route that is served elsewhere, where `run` is NULL: it is in the document alone */
 	enum kh_err (*run)(struct kh_rest_call *call);
 };
 

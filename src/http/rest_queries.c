@@ -9,7 +9,8 @@
 #include "engine/respond.h"
 
 #define SECOND  INT64_C(1000000)
-#define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */
+#define LONGEST 3600              /* seconds that may be asked for; the gateway's own bound is the least */
+#define MEMORY  ((size_t)1 << 30) /* of the end of an ask */
 #define PAUSE   (SECOND / 5)
 
 /* Until when a call that came now waits. */
@@ -156,17 +157,26 @@ static const struct kh_rest_member show_query[] = {
 /* --- Readers --------------------------------------------------------------------------------------------------------
  */
 
-/* Sealed content that is not what was sealed: the Reader is not shown it, and the ask has failed (E10). */
-static enum kh_err fail_ask(struct kh_rest_call *call, const struct kh_ask *ask)
+/*
+ * The ask was taken and cannot be handed out: sealed content is not what was sealed (E10), or there is no memory for
+ * it.  It has failed; left begun, it would wait for an answer that cannot come.
+ */
+static enum kh_err fail_ask(struct kh_rest_call *call, const struct kh_ask *ask, enum kh_err why)
 {
+	struct kh_engine *engine = kh_gateway_engine(call->gateway);
 	struct kh_respond failed = {
 		.effect = ask->effect,
-		.fault = KH_READER_CHANGED,
-		.detail = KH_LIT("a sealed block is not what was sealed"),
+		.fault = why == KH_ECHANGED ? KH_READER_CHANGED : KH_READER_DEAD,
+		.detail = why == KH_ECHANGED ? KH_LIT("a sealed block is not what was sealed")
+					     : KH_LIT("no memory for what the Reader is to get"),
 	};
+	struct kh_arena arena; /* the call's own may be full */
 	struct kh_error err = {0};
 
-	return kh_engine_own(kh_gateway_engine(call->gateway), kh_respond_run, &failed, call->arena, &err);
+	kh_arena_init(&arena, kh_engine_alloc(engine), MEMORY);
+	enum kh_err e = kh_engine_own(engine, kh_respond_run, &failed, &arena, &err);
+	kh_arena_done(&arena);
+	return e;
 }
 
 /* Nothing to read yet: 204, or another look in a moment. */
@@ -197,10 +207,9 @@ static enum kh_err next(struct kh_rest_call *call)
 	if (!ask.found)
 		return wait_for_more(call, PAUSE);
 	e = kh_reader_message(call->arena, &ask.ask, &json, &call->err);
-	if (e == KH_ECHANGED)
-		e = fail_ask(call, &ask);
-	else if (e == KH_OK)
+	if (e == KH_OK)
 		return kh_rest_reply(call, json);
+	e = fail_ask(call, &ask, e);
 	return e == KH_OK ? wait_for_more(call, 0) : e;
 }
 

@@ -131,6 +131,7 @@ bool kh_http_stream_retry(struct kh_http_stream *s, unsigned milliseconds); /* `
 bool kh_http_stream_comment(struct kh_http_stream *s);                      /* ":" alone, so that it stays open */
 void kh_http_stream_close(struct kh_http_stream *s);                        /* the end of the response */
 bool kh_http_stream_is_gone(struct kh_http_stream *s);
+size_t kh_http_stream_waits(struct kh_http_stream *s); /* bytes that were written and not yet taken */
 void kh_http_stream_drop(struct kh_http_stream *s);
 
 /* --- figures ---------------------------------------------------------------------------------------------------------

@@ -18,13 +18,15 @@
 #include <unistd.h>
 
 #define SECOND   INT64_C(1000000)
-#define RATE     65536 /* bytes a second that a client must take or give at least */
+#define TICK     (SECOND / 2) /* between looks at the clock */
+#define RATE     65536        /* bytes a second that a client must take or give at least */
 #define EVENTS   64
 #define STACK    ((size_t)256 << 10)
 #define PRESSURE (3 * SECOND) /* what an idle or reading connection has where connections are scarce */
 
 struct entry {
 	bool used, armed;
+	bool half; /* at the last look its client had nothing more to say, and what it said was no request */
 	enum kh_http_doing doing;
 	int64_t since, until; /* until 0: for ever */
 	void *owner;
@@ -34,6 +36,7 @@ struct kh_http_watch {
 	struct kh_http_watch_settings settings;
 	pthread_mutex_t lock;
 	struct entry *at; /* by descriptor */
+	struct pollfd *polls;
 	size_t room;
 	unsigned count;
 	int epoll, stop;
@@ -51,7 +54,9 @@ static struct entry *find(struct kh_http_watch *w, int fd)
 static bool make_room(struct kh_http_watch *w, int fd)
 {
 	size_t room = w->room > 0 ? w->room : 64;
+	const struct kh_alloc *alloc = w->settings.alloc;
 	struct entry *at;
+	struct pollfd *polls;
 
 	if (fd < 0)
 		return false;
@@ -59,13 +64,19 @@ static bool make_room(struct kh_http_watch *w, int fd)
 		room *= 2;
 	if (room == w->room)
 		return true;
-	at = kh_alloc_array(w->settings.alloc, room, sizeof(*at));
-	if (at == NULL)
+	at = kh_alloc_array(alloc, room, sizeof(*at));
+	polls = kh_alloc_array(alloc, room, sizeof(*polls));
+	if (at == NULL || polls == NULL) {
+		kh_alloc_free(alloc, at, room * sizeof(*at));
+		kh_alloc_free(alloc, polls, room * sizeof(*polls));
 		return false;
+	}
 	if (w->room > 0)
 		memcpy(at, w->at, w->room * sizeof(*at));
-	kh_alloc_free(w->settings.alloc, w->at, w->room * sizeof(*at));
+	kh_alloc_free(alloc, w->at, w->room * sizeof(*at));
+	kh_alloc_free(alloc, w->polls, w->room * sizeof(*polls));
 	w->at = at;
+	w->polls = polls;
 	w->room = room;
 	return true;
 }
@@ -95,6 +106,7 @@ static void set_doing(struct kh_http_watch *w, struct entry *entry, enum kh_http
 	int64_t for_us = allowed(w, doing, bytes);
 
 	entry->doing = doing;
+	entry->half = false;
 	entry->since = kh_works_now();
 	entry->until = for_us > 0 ? entry->since + for_us : 0;
 }
@@ -264,11 +276,38 @@ static void look_late(struct kh_http_watch *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/*
+ * Clients that closed their side in the middle of a request.  MHD, which waits for edges, does not notice where the end
+ * came together with the last bytes.  Twice in a row, so that MHD has had the time to take what was there.
+ */
+static void look_half(struct kh_http_watch *w)
+{
+	nfds_t n = 0;
+
+	pthread_mutex_lock(&w->lock);
+	for (size_t fd = 0; fd < w->room; fd++) {
+		const struct entry *entry = &w->at[fd];
+		if (entry->used && entry->doing != KH_HTTP_WORKS && entry->doing != KH_HTTP_ANSWERS)
+			w->polls[n++] = (struct pollfd){.fd = (int)fd, .events = POLLRDHUP};
+	}
+	if (n > 0 && poll(w->polls, n, 0) > 0) {
+		for (nfds_t i = 0; i < n; i++) {
+			struct entry *entry = &w->at[w->polls[i].fd];
+			if (w->polls[i].revents == 0)
+				continue;
+			if (entry->half)
+				(void)shutdown(w->polls[i].fd, SHUT_RDWR);
+			entry->half = true;
+		}
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
 static void *run(void *arg)
 {
 	struct kh_http_watch *w = arg;
 	struct epoll_event events[EVENTS];
-	int64_t next = kh_works_now() + SECOND;
+	int64_t next = kh_works_now() + TICK;
 
 	for (;;) {
 		int64_t left = (next - kh_works_now()) / 1000;
@@ -281,7 +320,8 @@ static void *run(void *arg)
 		}
 		if (kh_works_now() >= next) {
 			look_late(w);
-			next = kh_works_now() + SECOND;
+			look_half(w);
+			next = kh_works_now() + TICK;
 		}
 	}
 }
@@ -346,5 +386,6 @@ void kh_http_watch_free(struct kh_http_watch *watch)
 		close(watch->stop);
 	pthread_mutex_destroy(&watch->lock);
 	kh_alloc_free(watch->settings.alloc, watch->at, watch->room * sizeof(*watch->at));
+	kh_alloc_free(watch->settings.alloc, watch->polls, watch->room * sizeof(*watch->polls));
 	kh_alloc_free(watch->settings.alloc, watch, sizeof(*watch));
 }

@@ -8,6 +8,8 @@ struct kh_mcp_batch {
 	size_t left; /* parts that are to come, and one for kh_mcp_batch_begun() */
 	struct kh_arena arena;
 	struct kh_buf answers;
+	bool any;    /* something is to be answered */
+	bool broken; /* not all of its messages could be taken */
 };
 
 bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole)
@@ -59,18 +61,18 @@ static void count_down(struct kh_mcp_batch *batch)
 	pthread_mutex_unlock(&batch->lock);
 	if (!last)
 		return;
-	whole->status = batch->answers.n > 0 ? 200 : 202;
-	if (batch->answers.n > 0) {
+	whole->status = batch->any || batch->broken ? 200 : 202;
+	if (batch->any)
 		kh_buf_byte(&batch->answers, ']');
-		if (kh_buf_end(&batch->answers, &text) != KH_OK)
-			text = KH_LIT("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
-				      "\"message\":\"the answers are too long for one batch\"}}");
-	}
+	if (batch->broken || (batch->any && kh_buf_end(&batch->answers, &text) != KH_OK))
+		text = KH_LIT("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
+			      "\"message\":\"there is no memory for all of this batch\"}}");
 	whole->peer->transport->send(whole, text, true);
 }
 
-void kh_mcp_batch_begun(struct kh_mcp_batch *batch)
+void kh_mcp_batch_begun(struct kh_mcp_batch *batch, bool complete)
 {
+	batch->broken = !complete;
 	count_down(batch);
 }
 
@@ -87,7 +89,8 @@ void kh_mcp_batch_part(struct kh_mcp_exchange *part, struct kh_view answer)
 
 	if (answer.n > 0) {
 		pthread_mutex_lock(&batch->lock);
-		kh_buf_byte(&batch->answers, batch->answers.n == 0 ? '[' : ',');
+		kh_buf_byte(&batch->answers, batch->any ? ',' : '[');
+		batch->any = true;
 		kh_buf_add(&batch->answers, answer);
 		pthread_mutex_unlock(&batch->lock);
 	}

@@ -16,8 +16,9 @@ bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole) __attribute__((warn_unuse
 /* A new part.  NULL: out of memory. */
 struct kh_mcp_exchange *kh_mcp_batch_add(struct kh_mcp_batch *batch);
 
-/* All parts are there: the whole may be answered, at once where they all have been. */
-void kh_mcp_batch_begun(struct kh_mcp_batch *batch);
+/* All parts are there: the whole may be answered, at once where they all have been.  Not COMPLETE: some of them could
+ * not be taken, and the whole is answered with that. */
+void kh_mcp_batch_begun(struct kh_mcp_batch *batch, bool complete);
 
 /* A message of a part's before its answer; the answer, empty for none, with which the part is gone. */
 void kh_mcp_batch_send(struct kh_mcp_batch *batch, struct kh_view message);

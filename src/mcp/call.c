@@ -131,7 +131,7 @@ static void answer(struct kh_mcp_call *call, const struct kh_mcp_result *result,
 {
 	if (result->rpc_code != 0) {
 		ret_answer->fault = (struct kh_mcp_rpc_fault){
-			.code = result->rpc_code,
+			.number = result->rpc_code,
 			.status = result->rpc_code == KH_MCP_RPC_MISSING_CAPABILITY ? 400 : 200,
 			.message = result->rpc_message != NULL ? result->rpc_message : "it could not be done",
 			.data = result->rpc_data,

@@ -1,3 +1,4 @@
+/* Prompts and resources of the conformance tests. */
 #include "mcp/conform.h"
 
 #include "mcp/conform_input.h"

@@ -1,3 +1,4 @@
+/* Tools that need input of their client before they can answer, in one round or several. */
 #include "mcp/conform_input.h"
 
 #include "mcp/conform.h"

@@ -1,7 +1,8 @@
+/* The test tools of a conformance build: content of every kind, things said before an answer, requests to the client.
+ */
 #include "mcp/conform_tools.h"
 
 #include "mcp/conform.h"
-#include "mcp/conform_input.h"
 #include "mcp/exchange.h"
 #include "mcp/say.h"
 
@@ -23,32 +24,32 @@ static enum kh_work_next show(struct kh_mcp_call *call, struct kh_mcp_result *re
 	return KH_WORK_DONE;
 }
 
-static enum kh_work_next show_text(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_text(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	return show(call, result, "[" TEXT("A text, for testing.") "]");
 }
 
-static enum kh_work_next show_image(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_image(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	return show(call, result, "[" IMAGE "]");
 }
 
-static enum kh_work_next show_audio(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_audio(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	return show(call, result, "[" AUDIO "]");
 }
 
-static enum kh_work_next show_resource(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_resource(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	return show(call, result, "[" RESOURCE("embedded-resource") "]");
 }
 
-static enum kh_work_next show_several(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_several(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	return show(call, result, "[" TEXT("Several kinds:") "," IMAGE "," RESOURCE("mixed-content-resource") "]");
 }
 
-static enum kh_work_next fail(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_fail(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	result->is_error = true;
 	return show(call, result, "[" TEXT("This tool always fails.") "]");
@@ -73,7 +74,7 @@ static enum kh_work_next pause(struct kh_mcp_call *call, struct kh_mcp_result *r
 	return KH_WORK_WAIT;
 }
 
-static enum kh_work_next log_three(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_log(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	static const struct kh_view texts[] = {KH_LIT_INIT("begun"), KH_LIT_INIT("half way"), KH_LIT_INIT("done")};
 
@@ -83,7 +84,7 @@ static enum kh_work_next log_three(struct kh_mcp_call *call, struct kh_mcp_resul
 	return show(call, result, "[" TEXT("Three messages were logged.") "]");
 }
 
-static enum kh_work_next report_progress(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_progress(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	kh_mcp_say_progress(call, (int64_t)*progress_of(call) * 50, 100);
 	if (*progress_of(call) < 2)
@@ -92,7 +93,7 @@ static enum kh_work_next report_progress(struct kh_mcp_call *call, struct kh_mcp
 }
 
 /* Sends its client away, and answers when it is gone. */
-static enum kh_work_next reconnect(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_reconnect(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	if (*progress_of(call) == 0) {
 		kh_mcp_say_rest(call);
@@ -114,7 +115,7 @@ static enum kh_work_next ask(struct kh_mcp_call *call, struct kh_mcp_result *res
 
 	if (*progress_of(call) == 0) {
 		if (!kh_mcp_say_ask(call, method, params))
-			return fail(call, result);
+			return kh_mcp_conform_tools_fail(call, result);
 		*progress_of(call) = 1;
 		return KH_WORK_WAIT;
 	}
@@ -137,7 +138,7 @@ static struct kh_view argument(struct kh_mcp_call *call, const char *name)
 	return v.p ? v : KH_LIT("?");
 }
 
-static enum kh_work_next sample(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_sample(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	yyjson_mut_val *params = kh_mcp_conform_json(
 		call->doc, "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\"}}],\"maxTokens\":100}");
@@ -147,7 +148,7 @@ static enum kh_work_next sample(struct kh_mcp_call *call, struct kh_mcp_result *
 	return ask(call, result, "sampling/createMessage", params);
 }
 
-static enum kh_work_next elicit(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_elicit(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	yyjson_mut_val *params = kh_mcp_conform_json(
 		call->doc,
@@ -158,7 +159,7 @@ static enum kh_work_next elicit(struct kh_mcp_call *call, struct kh_mcp_result *
 	return ask(call, result, "elicitation/create", params);
 }
 
-static enum kh_work_next elicit_defaults(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_defaults(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	static const char params[] = "{\"message\":\"Everything here has a "
 				     "default.\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{"
@@ -172,7 +173,7 @@ static enum kh_work_next elicit_defaults(struct kh_mcp_call *call, struct kh_mcp
 	return ask(call, result, "elicitation/create", kh_mcp_conform_json(call->doc, params));
 }
 
-static enum kh_work_next elicit_enums(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_enums(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	static const char params[] =
 		"{\"message\":\"Every way to choose from a "
@@ -193,7 +194,7 @@ static enum kh_work_next elicit_enums(struct kh_mcp_call *call, struct kh_mcp_re
 /* --- the rest --------------------------------------------------------------------------------------------------------
  */
 
-static enum kh_work_next need_sampling(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_need(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	if (call->can & KH_MCP_CAN_SAMPLE)
 		return show(call, result, "[" TEXT("This client can sample.") "]");
@@ -203,71 +204,14 @@ static enum kh_work_next need_sampling(struct kh_mcp_call *call, struct kh_mcp_r
 	return KH_WORK_DONE;
 }
 
-static enum kh_work_next change_tools(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_change(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	kh_mcp_changed(call->exchange->peer->mcp, KH_MCP_CHANGED_TOOLS);
 	return show(call, result, "[" TEXT("Whoever listens was told that tools have changed.") "]");
 }
 
-static enum kh_work_next change_prompts(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_mcp_conform_tools_change_prompts(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	kh_mcp_changed(call->exchange->peer->mcp, KH_MCP_CHANGED_PROMPTS);
 	return show(call, result, "[" TEXT("Whoever listens was told that prompts have changed.") "]");
-}
-
-#define NOTHING "{\"type\":\"object\",\"properties\":{}}"
-#define ONE(name) \
-	"{\"type\":\"object\",\"properties\":{\"" name "\":{\"type\":\"string\"}},\"required\":[\"" name "\"]}"
-#define HEADERS "{\"type\":\"object\",\"properties\":{\"region\":{\"type\":\"string\",\"x-mcp-header\":\"Region\"}}}"
-#define RICH                                                                                                           \
-	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\",\"$defs\":{\"address\":{"   \
-	"\"$anchor\":\"addressDef\",\"type\":\"object\",\"properties\":{\"street\":{\"type\":\"string\"},\"city\":{"   \
-	"\"type\":\"string\"}}}},\"properties\":{\"name\":{\"type\":\"string\"},\"address\":{\"$ref\":"                \
-	"\"#/$defs/address\"},\"contactMethod\":{\"type\":\"string\",\"enum\":[\"phone\",\"email\"]},\"phone\":{"      \
-	"\"type\":\"string\"},\"email\":{\"type\":\"string\"}},\"allOf\":[{\"anyOf\":[{\"required\":[\"phone\"]},{"    \
-	"\"required\":[\"email\"]}]}],\"if\":{\"properties\":{\"contactMethod\":{\"const\":\"phone\"}},\"required\":[" \
-	"\"contactMethod\"]},\"then\":{\"required\":[\"phone\"]},\"else\":{\"required\":[\"email\"]},"                 \
-	"\"additionalProperties\":false}"
-
-#define TOOL(tool_name, schema, fn)                                                                           \
-	{                                                                                                     \
-		.name = (tool_name), .title = (tool_name), .description = "A tool of the conformance tests.", \
-		.roles = ~0U, .input = (schema), .read_only = true, .open = true, .run = (fn)                 \
-	}
-
-const struct kh_mcp_tool *kh_mcp_conform_tools(size_t *ret_count)
-{
-	static const struct kh_mcp_tool tools[] = {
-		TOOL("test_simple_text", NOTHING, show_text),
-		TOOL("test_image_content", NOTHING, show_image),
-		TOOL("test_audio_content", NOTHING, show_audio),
-		TOOL("test_embedded_resource", NOTHING, show_resource),
-		TOOL("test_multiple_content_types", NOTHING, show_several),
-		TOOL("test_error_handling", NOTHING, fail),
-		TOOL("test_tool_with_logging", NOTHING, log_three),
-		TOOL("test_logging_tool", NOTHING, log_three),
-		TOOL("test_tool_with_progress", NOTHING, report_progress),
-		TOOL("test_reconnection", NOTHING, reconnect),
-		TOOL("test_sampling", ONE("prompt"), sample),
-		TOOL("test_elicitation", ONE("message"), elicit),
-		TOOL("test_elicitation_sep1034_defaults", NOTHING, elicit_defaults),
-		TOOL("test_elicitation_sep1330_enums", NOTHING, elicit_enums),
-		TOOL("test_missing_capability", NOTHING, need_sampling),
-		TOOL("test_streaming_elicitation", NOTHING, kh_mcp_conform_input_elicitation),
-		TOOL("test_trigger_tool_change", NOTHING, change_tools),
-		TOOL("test_trigger_prompt_change", NOTHING, change_prompts),
-		TOOL("test_custom_headers", HEADERS, show_text),
-		TOOL("json_schema_2020_12_tool", RICH, show_text),
-		TOOL("test_input_required_result_elicitation", NOTHING, kh_mcp_conform_input_elicitation),
-		TOOL("test_input_required_result_sampling", NOTHING, kh_mcp_conform_input_sampling),
-		TOOL("test_input_required_result_list_roots", NOTHING, kh_mcp_conform_input_roots),
-		TOOL("test_input_required_result_request_state", NOTHING, kh_mcp_conform_input_state),
-		TOOL("test_input_required_result_tampered_state", NOTHING, kh_mcp_conform_input_state),
-		TOOL("test_input_required_result_multiple_inputs", NOTHING, kh_mcp_conform_input_several),
-		TOOL("test_input_required_result_multi_round", NOTHING, kh_mcp_conform_input_rounds),
-		TOOL("test_input_required_result_capabilities", NOTHING, kh_mcp_conform_input_capable),
-	};
-
-	*ret_count = sizeof(tools) / sizeof(tools[0]);
-	return tools;
 }

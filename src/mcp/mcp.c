@@ -106,9 +106,9 @@ void kh_mcp_peer_gone(struct kh_mcp_peer *peer)
 
 /* --- messages ----------------------------------------------------------------------------------------------------- */
 
-static bool refuse(struct kh_mcp_exchange *x, int code, unsigned status, const char *message)
+static bool refuse(struct kh_mcp_exchange *x, int number, unsigned status, const char *message)
 {
-	struct kh_mcp_rpc_fault fault = {.code = code, .status = status, .message = message};
+	struct kh_mcp_rpc_fault fault = {.number = number, .status = status, .message = message};
 
 	kh_mcp_exchange_refuse(x, &fault);
 	return true;
@@ -210,10 +210,13 @@ static bool take_batch(struct kh_mcp_exchange *whole, yyjson_val *root)
 	struct kh_mcp_batch *batch = whole->batch;
 	kh_arena_init(&arena, peer->mcp->alloc, KH_MCP_EXCHANGE_ARENA);
 	yyjson_arr_iter iter = yyjson_arr_iter_with(root);
-	while ((item = yyjson_arr_iter_next(&iter)) != NULL && take_part(batch, item, &scratch, &arena))
+	bool complete = true;
+	while (complete && (item = yyjson_arr_iter_next(&iter)) != NULL) {
+		complete = take_part(batch, item, &scratch, &arena);
 		kh_arena_clear(&arena);
+	}
 	kh_arena_done(&arena);
-	kh_mcp_batch_begun(batch);
+	kh_mcp_batch_begun(batch, complete);
 	return true;
 }
 

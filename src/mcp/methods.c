@@ -40,7 +40,7 @@ static bool get_further(struct kh_mcp_call *call, struct kh_view name, struct kh
 						       &ret_answer->result);
 	else if (result.rpc_code != 0)
 		ret_answer->fault = (struct kh_mcp_rpc_fault){
-			.code = result.rpc_code, .message = result.rpc_message, .data = result.rpc_data};
+			.number = result.rpc_code, .message = result.rpc_message, .data = result.rpc_data};
 	return true;
 }
 
@@ -95,7 +95,7 @@ static enum kh_work_next read_resource(struct kh_mcp_call *call, struct kh_mcp_a
 	ret_answer->e = kh_mcp_resources_read(call, uri, &ret_answer->result);
 	if (ret_answer->e == KH_EUNKNOWN) {
 		ret_answer->fault = (struct kh_mcp_rpc_fault){
-			.code = kh_mcp_resources_missing(call->version),
+			.number = kh_mcp_resources_missing(call->version),
 			.message = "there is no such resource",
 			.data = yyjson_mut_obj(call->doc),
 		};

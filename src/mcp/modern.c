@@ -26,9 +26,9 @@ bool kh_mcp_modern_is(const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers 
 	return method != NULL && method->generations == KH_MCP_MODERN;
 }
 
-static bool fail(struct kh_mcp_rpc_fault *fault, int code, unsigned status, const char *message)
+static bool fail(struct kh_mcp_rpc_fault *fault, int number, unsigned status, const char *message)
 {
-	*fault = (struct kh_mcp_rpc_fault){.code = code, .status = status, .message = message};
+	*fault = (struct kh_mcp_rpc_fault){.number = number, .status = status, .message = message};
 	return false;
 }
 

@@ -92,7 +92,7 @@ static unsigned status_of(enum kh_err e, const struct kh_error *err)
 	return e == KH_ENOMEM ? 500 : 200;
 }
 
-static int code_of(enum kh_err e, const struct kh_error *err)
+static int number_of(enum kh_err e, const struct kh_error *err)
 {
 	switch (e) {
 	case KH_EINPUT:
@@ -115,14 +115,14 @@ struct kh_mcp_rpc_fault kh_mcp_rpc_failed(yyjson_mut_doc *doc, struct kh_arena *
 					  const struct kh_error *err)
 {
 	struct kh_mcp_rpc_fault fault = {
-		.code = code_of(e, err),
+		.number = number_of(e, err),
 		.status = status_of(e, err),
 		.message = "it could not be done",
 		.data = yyjson_mut_obj(doc),
 	};
 	const char *code = err->code != NULL ? err->code : kh_err_name(e);
 
-	kh_json_add(doc, fault.data, "code", kh_view_str(code));
+	yyjson_mut_obj_add_str(doc, fault.data, "code", code);
 	if (err->member[0] != '\0')
 		kh_json_add(doc, fault.data, "member", kh_arena_dup(arena, kh_view_str(err->member)));
 	if (err->detail[0] != '\0') {
@@ -168,7 +168,7 @@ enum kh_err kh_mcp_rpc_error(struct kh_arena *arena, yyjson_mut_doc *doc, struct
 
 	add_id(doc, root, id);
 	yyjson_mut_val *error = yyjson_mut_obj_add_obj(doc, root, "error");
-	yyjson_mut_obj_add_int(doc, error, "code", fault->code);
+	yyjson_mut_obj_add_int(doc, error, "code", fault->number);
 	kh_json_add(doc, error, "message", kh_view_str(fault->message));
 	if (fault->data != NULL)
 		yyjson_mut_obj_add_val(doc, error, "data", fault->data);

@@ -34,7 +34,7 @@ struct kh_mcp_rpc {
 
 /* What is answered in place of a result. */
 struct kh_mcp_rpc_fault {
-	int code;            /* 0: none */
+	int number;          /* of JSON-RPC; 0: none */
 	unsigned status;     /* what HTTP says beside it; 0: 200 */
 	const char *message; /* a sentence; lives as long as the answer is being made */
 	yyjson_mut_val *data;

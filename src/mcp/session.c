@@ -92,9 +92,9 @@ unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_mcp_version versio
 	return can;
 }
 
-static bool fail(struct kh_mcp_rpc_fault *fault, int code, const char *message)
+static bool fail(struct kh_mcp_rpc_fault *fault, int number, const char *message)
 {
-	*fault = (struct kh_mcp_rpc_fault){.code = code, .status = 400, .message = message};
+	*fault = (struct kh_mcp_rpc_fault){.number = number, .status = 400, .message = message};
 	return false;
 }
 

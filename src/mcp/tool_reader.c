@@ -6,6 +6,8 @@
 #include "mcp/next.h"
 #include "mcp/wait.h"
 
+#define OWN (256U << 20) /* bytes of memory for an operation of Keyhole's own */
+
 static int64_t seconds_of(struct kh_mcp_call *call)
 {
 	int64_t seconds = -1;
@@ -31,14 +33,28 @@ static enum kh_err add_message(struct kh_mcp_call *call, const struct kh_ask *as
 	return e;
 }
 
-/* A block is not what was sealed: nobody may read it.  The ask has failed, and the Reader is given none. */
-static enum kh_err give_up(struct kh_mcp_call *call, const struct kh_ask *ask)
+/*
+ * The ask was begun and cannot be given out: a block is not what was sealed, or memory ran out.  It is a failed try;
+ * left alone it would be nobody's.  WHY is what the Reader's call ends with.
+ */
+static enum kh_err give_up(struct kh_mcp_call *call, const struct kh_ask *ask, enum kh_err why)
 {
-	struct kh_respond respond = {.effect = ask->effect,
-				     .fault = KH_READER_CHANGED,
-				     .detail = KH_LIT("a sealed block is not what was sealed")};
+	struct kh_engine *engine = kh_gateway_engine(call->gateway);
+	struct kh_respond respond = {
+		.effect = ask->effect,
+		.fault = why == KH_ECHANGED ? KH_READER_CHANGED : KH_READER_DEAD,
+		.detail = why == KH_ECHANGED ? KH_LIT("a sealed block is not what was sealed")
+					     : KH_LIT("the question could not be handed out"),
+	};
+	struct kh_arena own; /* the call's may have nothing left */
+	struct kh_error err;
 
-	return kh_engine_own(kh_gateway_engine(call->gateway), kh_respond_run, &respond, call->arena, call->err);
+	kh_arena_init(&own, kh_engine_alloc(engine), OWN);
+	enum kh_err e = kh_engine_own(engine, kh_respond_run, &respond, &own, &err);
+	kh_arena_done(&own);
+	if (e != KH_OK)
+		*call->err = err;
+	return e == KH_OK ? why : e;
 }
 
 enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
@@ -61,14 +77,10 @@ enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mc
 		return kh_mcp_next_done(call, ret_result, obj);
 	}
 	e = add_message(call, &ask, obj);
-	if (e == KH_ECHANGED) {
-		struct kh_error why = *call->err;
-		e = give_up(call, &ask);
-		if (e == KH_OK) {
-			*call->err = why;
-			e = KH_ECHANGED;
-		}
-	}
+	if (e == KH_OK)
+		e = kh_arena_check(call->arena);
+	if (e != KH_OK)
+		e = give_up(call, &ask, e);
 	if (e != KH_OK)
 		return kh_mcp_next_fail(call, ret_result, e);
 	yyjson_mut_obj_add_str(call->doc, obj, "next",

@@ -17,9 +17,6 @@
 
 #ifdef KH_CONFORMANCE
 #include "mcp/conform_tools.h"
-
-#include <pthread.h>
-#include <stdlib.h>
 #endif
 
 #define CONTROLLER KH_ROLE_BIT(KH_ROLE_CONTROLLER)
@@ -37,39 +34,18 @@ static const struct kh_mcp_tool tools[] = {
 	{TOOL_BCPRespond, .roles = READER, .run = kh_mcp_tool_reader_respond},
 	{TOOL_verification_next, .roles = SUPERVISOR, .open_world = true, .run = kh_mcp_tool_supervisor_next},
 	{TOOL_verification_decide, .roles = SUPERVISOR, .destructive = true, .run = kh_mcp_tool_supervisor_decide},
+#ifdef KH_CONFORMANCE
+	KH_MCP_CONFORM_TOOLS,
+#endif
 };
 
 #define COUNT (sizeof(tools) / sizeof(tools[0]))
 
-#ifdef KH_CONFORMANCE
-static struct kh_mcp_tool with_further[64];
-static size_t further_count;
-
-static void add_further(void)
-{
-	const struct kh_mcp_tool *further = kh_mcp_conform_tools(&further_count);
-
-	if (COUNT + further_count > sizeof(with_further) / sizeof(with_further[0]))
-		abort(); /* two literal tables that do not fit together */
-	memcpy(with_further, tools, sizeof(tools));
-	memcpy(with_further + COUNT, further, further_count * sizeof(further[0]));
-}
-
-const struct kh_mcp_tool *kh_mcp_tools_all(size_t *ret_count)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, add_further);
-	*ret_count = COUNT + further_count;
-	return with_further;
-}
-#else
 const struct kh_mcp_tool *kh_mcp_tools_all(size_t *ret_count)
 {
 	*ret_count = COUNT;
 	return tools;
 }
-#endif
 
 const struct kh_mcp_tool *kh_mcp_tools_find(struct kh_view name, enum kh_role role)
 {

@@ -11,7 +11,6 @@
 #include "core/bcp/message.h"
 #include "core/policy/match.h"
 #include "exec/client.h"
-#include "reader/turns.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -247,31 +246,13 @@ static enum kh_err make_message(struct asking *a)
 	return kh_buf_end(&line, &a->message);
 }
 
-/* Runs the program until the executor had a place for it, once it is this ask's turn. */
-static enum kh_err take_turn(struct asking *a, struct kh_tainted *ret_response)
-{
-	enum kh_err e = KH_OK;
-	bool busy = true;
-
-	if (!kh_turns_take(a->reader->turns, a->deadline_ms)) {
-		fail(a, KH_READER_LATE, KH_LIT("its turn did not come in its time: others were asking"));
-		return KH_OK;
-	}
-	while (e == KH_OK && a->fault == KH_READER_OK && busy) {
-		e = run_once(a, &busy, ret_response);
-		if (busy)
-			pause_ms(TURN_MS);
-	}
-	kh_turns_give(a->reader->turns);
-	return e;
-}
-
 static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *query,
 		       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
 {
 	uint64_t timeout_ms = reader->timeout_ms > 0 ? reader->timeout_ms : KH_COMMAND_TIMEOUT_MS;
 	struct asking *a = KH_NEW(arena, struct asking); /* an exchange is too large for a stack */
 	struct kh_tainted response = {{NULL, 0}};
+	bool busy = true;
 
 	if (a == NULL)
 		return KH_ENOMEM;
@@ -284,8 +265,11 @@ static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, c
 	enum kh_err e = make_message(a);
 	if (e == KH_OK && a->fault == KH_READER_OK && (reader->client == NULL || !describe(a)))
 		fail(a, KH_READER_DEAD, KH_LIT("it is not configured so that it could be started"));
-	if (e == KH_OK && a->fault == KH_READER_OK)
-		e = take_turn(a, &response);
+	while (e == KH_OK && a->fault == KH_READER_OK && busy) {
+		e = run_once(a, &busy, &response);
+		if (busy)
+			pause_ms(TURN_MS);
+	}
 	struct kh_view detail = explain(a);
 	if (e == KH_OK)
 		e = kh_arena_check(arena);

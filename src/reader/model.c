@@ -15,7 +15,6 @@
 #include "exec/headers.h"
 #include "reader/answer_schema.h"
 #include "reader/retry.h"
-#include "reader/turns.h"
 
 #include <poll.h>
 #include <time.h>
@@ -276,6 +275,7 @@ static struct kh_view words_of(struct asking *a)
 	    kh_json_read(a->arena, body, &root, NULL) != KH_OK)
 		return KH_LIT("");
 	message = kh_json_str(kh_json_get(kh_json_get(root, "error"), "message"));
+	message = kh_view_sub(message, 0, MESSAGE); /* no more of it can be shown, or need be searched */
 	if (message.n == 0 || repeats_key(a, message))
 		return KH_LIT("");
 	return kh_arena_printf(a->arena, "; it says %.*s", KH_FMT(kh_arena_quote_most(a->arena, message, MESSAGE)));
@@ -393,17 +393,6 @@ static enum kh_err request_all(struct asking *a, struct kh_tainted *ret_response
 	return KH_OK;
 }
 
-static enum kh_err take_turn(struct asking *a, struct kh_tainted *ret_response)
-{
-	if (!kh_turns_take(a->reader->turns, a->deadline_ms)) {
-		fail(a, KH_READER_LATE, KH_LIT("its turn did not come in its time: others were asking"));
-		return KH_OK;
-	}
-	enum kh_err e = request_all(a, ret_response);
-	kh_turns_give(a->reader->turns);
-	return e;
-}
-
 enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader *reader, struct kh_arena *arena,
 			 const struct kh_reader_ask *ask, struct kh_tainted *ret_response,
 			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
@@ -425,7 +414,7 @@ enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader 
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
 	if (e == KH_OK && a->fault == KH_READER_OK)
-		e = take_turn(a, &response);
+		e = request_all(a, &response);
 	if (a->secret.n > 0)
 		explicit_bzero((void *)(uintptr_t)a->secret.p, a->secret.n);
 	if (e == KH_OK)

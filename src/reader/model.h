@@ -6,7 +6,7 @@
  * request with nothing of an earlier one: the Reader's prompt, the query, the blocks in their fences, and the form that
  * the answer must have.
  *
- *     late      no whole answer in its time, its turn and all retries counted
+ *     late      no whole answer in its time, all retries counted
  *     dead      the endpoint cannot be reached, cuts off, answers with another status than 200
  *     garbage   something else than an answer: too much, no JSON, another type of content, a refusal, an answer that
  *               was cut, a call of a tool

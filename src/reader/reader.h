@@ -15,7 +15,6 @@
 #include "core/policy/words.h"
 
 struct kh_client; /* of an executor */
-struct kh_turns;
 
 struct kh_reader_block {
 	struct kh_view id;          /* public */
@@ -73,9 +72,8 @@ struct kh_reader {
 	struct kh_view key; /* the secret itself, wiped by whoever made the Reader; empty: none */
 	bool local, schema;
 	uint64_t max_tokens, retries;
-	uint64_t timeout_ms;    /* 0: 30 s */
-	uint64_t concurrency;   /* asked at once by one process; 0: no limit */
-	struct kh_turns *turns; /* how many ask at once in this process; NULL: no limit */
+	uint64_t timeout_ms;  /* 0: 30 s */
+	uint64_t concurrency; /* asked at once by one process; 0: no limit */
 };
 
 extern const struct kh_reader_driver kh_reader_extract;   /* extract.c */

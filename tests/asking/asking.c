@@ -1,19 +1,18 @@
 /*
  * Asks a Reader that is a program, or a model behind an API, as the engine does, and says what came of it.
  *
- *     asking KEYHOLE [--time MS] [--times N] [--at-once N] [--turns N] [--read PATH] [--kill MS] -- PROGRAM
+ *     asking KEYHOLE [--time MS] [--times N] [--at-once N] [--read PATH] [--kill MS] -- PROGRAM
  * [ARGUMENT...] asking KEYHOLE [...] [--retries N] [--local 0|1] [--authority FILE] -- openai|anthropic URL [KEY]
  *
  * Standard input is the content of the one sealed block.  A line for each ask on standard output:
  *
  *     {"id":"a0","fault":"ok","detail":"","response":"{...}","ms":12}
  *
- * --times asks one after the other, --at-once in threads, all over one executor, --turns of them at once; --kill kills
- * the executor so long after the beginning.  The exit status is 0 where every ask came to something.
+ * --times asks one after the other, --at-once in threads, all over one executor; --kill kills the executor so long
+ * after the beginning.  The exit status is 0 where every ask came to something.
  */
 #include "exec/client.h"
 #include "reader/command.h"
-#include "reader/turns.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -43,7 +42,7 @@ struct asked {
 
 struct options {
 	const char *program;
-	long time_ms, times, at_once, turns, kill_ms, retries, local;
+	long time_ms, times, at_once, kill_ms, retries, local;
 	struct kh_view authority;
 	struct kh_view read[PATHS], argv[ARGUMENTS];
 	size_t reads, argc;
@@ -74,9 +73,9 @@ static void read_options(int argc, char **argv, struct options *options)
 	const struct {
 		const char *name;
 		long *number;
-	} numbers[] = {{"--time", &options->time_ms}, {"--times", &options->times},  {"--at-once", &options->at_once},
-		       {"--turns", &options->turns},  {"--kill", &options->kill_ms}, {"--retries", &options->retries},
-		       {"--local", &options->local}};
+	} numbers[] = {{"--time", &options->time_ms},    {"--times", &options->times},
+		       {"--at-once", &options->at_once}, {"--kill", &options->kill_ms},
+		       {"--retries", &options->retries}, {"--local", &options->local}};
 	int i = 2;
 
 	options->program = argc > 1 ? argv[1] : "";
@@ -220,8 +219,6 @@ static struct kh_reader make_reader(const struct options *options, const struct 
 				   .reads = options->reads,
 				   .timeout_ms = (uint64_t)options->time_ms};
 
-	if (options->turns > 0)
-		reader.turns = kh_turns_new(&kh_alloc_system, (uint64_t)options->turns);
 	if (!is_openai && !kh_view_eq(options->argv[0], KH_LIT("anthropic")))
 		return reader;
 	reader.driver = is_openai ? &kh_reader_openai : &kh_reader_anthropic;
@@ -256,7 +253,6 @@ int main(int argc, char **argv)
 	if (options.kill_ms > 0)
 		pthread_join(killer, NULL);
 	kh_client_stop(&client);
-	kh_turns_free(reader.turns);
 	kh_arena_done(&arena);
 	return 0;
 }

@@ -115,6 +115,7 @@ class Client:
         self.answer = json.loads(data)
         gateway.suite.check(status == 200 and "result" in self.answer, "initialize: %d %.300r" % (status, data))
         self.session = headers.get("Mcp-Session-Id")
+        self.version = self.answer.get("result", {}).get("protocolVersion", version)
         status, _, data = self.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
         gateway.suite.check(status == 202 and not data, "initialized: %d %.300r" % (status, data))
 

@@ -44,7 +44,7 @@ static void test_document(struct kh_test *t)
 			}
 			assert_int_equal(roles, routes[i]->operation != NULL
 							? kh_operations_find(routes[i]->operation)->roles
-							: 0);
+							: routes[i]->roles);
 		}
 	}
 	kh_rest_free(rest);
@@ -65,7 +65,7 @@ static void test_unknown_schema(struct kh_test *t)
 	const struct kh_rest_route *const routes[] = {&route};
 	struct kh_view json = {NULL, 0};
 
-	must_fail(t, KH_EINPUT, kh_openapi_write(&t->arena, routes, 1, &json, &t->err));
+	must_fail(t, KH_EINPUT, kh_http_openapi_write(&t->arena, routes, 1, &json, &t->err));
 	assert_string_equal(t->err.code, "unknown");
 	assert_int_equal(json.n, 0);
 }

@@ -46,6 +46,14 @@ static inline void kh_calling_close(void)
 	kh_calling_gateway = NULL;
 }
 
+static struct kh_view kh_calling_lasting; /* what the latest call kept */
+
+static inline void kh_calling_forget(void)
+{
+	free((void *)(uintptr_t)kh_calling_lasting.p);
+	kh_calling_lasting = (struct kh_view){NULL, 0};
+}
+
 /* A gateway, and a task of the controller's with one sealed block. */
 static inline struct kh_calling kh_calling_begin(struct kh_test *t, const char *yaml)
 {
@@ -56,7 +64,7 @@ static inline struct kh_calling kh_calling_begin(struct kh_test *t, const char *
 	kh_calling_close();              /* before the fixture may close its engine */
 	c.f = kh_fixture_fresh(t, yaml); /* a gateway carries out what an earlier test has left */
 	if (!registered)
-		registered = atexit(kh_calling_close) == 0;
+		registered = atexit(kh_calling_close) == 0 && atexit(kh_calling_forget) == 0;
 	struct kh_gateway_settings settings = {.engine = c.f->engine, .wait = KH_CALLING_WAIT};
 	if (kh_gateway_new(&settings, &kh_calling_gateway, &err) != KH_OK)
 		fail_msg("no gateway: %s", err.detail);
@@ -104,6 +112,7 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 
 	if (tool == NULL)
 		fail_msg("%s is not for this role", name);
+	kh_calling_forget();
 	call.arguments = kh_fixture_json(c->f, kh_view_str(json));
 	must(t, kh_mcp_tools_check(&t->arena, tool, call.arguments, &t->err));
 	c->result = (struct kh_mcp_result){0};
@@ -118,6 +127,7 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 			memcpy(c->approval, call.approval, sizeof(c->approval));
 			return c->result.e;
 		}
+		kh_calling_lasting = call.lasting;
 		call.arguments = NULL; /* the first step's alone */
 		c->waits++;
 		call.stopping = c->stop;

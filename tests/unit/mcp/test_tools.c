@@ -23,13 +23,14 @@ static void test_roles(struct kh_test *t)
 	(void)t;
 	for (size_t i = 0; i < sizeof(sees) / sizeof(sees[0]); i++) {
 		char names[256] = "";
+		size_t n = 0;
 		for (size_t j = 0; j < count; j++) {
 			const struct kh_mcp_tool *found = kh_mcp_tools_find(kh_view_str(all[j].name), sees[i].role);
 			if (found == NULL)
 				continue;
 			assert_ptr_equal(found, &all[j]);
-			strncat(names, all[j].name, sizeof(names) - strlen(names) - 1);
-			strncat(names, " ", sizeof(names) - strlen(names) - 1);
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s ", all[j].name);
+			assert_true(n < sizeof(names));
 		}
 		assert_string_equal(names, sees[i].names);
 	}

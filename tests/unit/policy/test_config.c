@@ -204,42 +204,6 @@ static void test_refused(struct kh_test *t)
 		{"audit:\n  retention_days: -1\n", "keyhole.yaml:2: audit.retention_days: \"-1\": expected "},
 		{"audit:\n  retention_days: 1\n  retention_days: 2\n",
 		 "keyhole.yaml:3: audit: the key stands twice: \"retention_days\": expected each key once"},
-		{"readers: {name: a}\n", "keyhole.yaml:1: readers: a map: expected a list of at most 256"},
-		{"readers:\n  - {driver: extract}\n", "keyhole.yaml:2: readers[0]: a map: expected the key name in it"},
-		{"readers:\n  - {name: a}\n", "keyhole.yaml:2: readers[0]: a map: expected the key driver in it"},
-		{"readers:\n  - {name: \"a b\", driver: extract}\n",
-		 "keyhole.yaml:2: readers[0].name: \"a b\": expected a name: "},
-		{"readers:\n  - {name: 1a, driver: extract}\n",
-		 "keyhole.yaml:2: readers[0].name: \"1a\": expected a name: "},
-		{"readers:\n  - {name: a, driver: extract, token: x}\n",
-		 "keyhole.yaml:2: readers[0]: unknown key \"token\": "},
-		{"readers:\n  - {name: a, driver: command}\n",
-		 "keyhole.yaml:2: readers[0].argv: its first argument: expected the absolute path of a program"},
-		{"readers:\n  - {name: a, driver: command, argv: [python3]}\n",
-		 "keyhole.yaml:2: readers[0].argv: its first argument: expected the absolute path of a program"},
-		{"readers:\n  - {name: a, driver: command, argv: /bin/x}\n",
-		 "keyhole.yaml:2: readers[0].argv: \"/bin/x\": expected a list of at most 64"},
-		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], read: [x]}\n",
-		 "keyhole.yaml:2: readers[0].read[0]: \"x\": expected an absolute path"},
-		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], timeout_seconds: 601}\n",
-		 "keyhole.yaml:2: readers[0].timeout_seconds: \"601\": expected "},
-		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], timeout_seconds: 0}\n",
-		 "keyhole.yaml:2: readers[0].timeout_seconds: \"0\": expected "},
-		{"readers:\n  - {name: a, driver: extract, argv: [/bin/x]}\n",
-		 "keyhole.yaml:2: readers[0]: argv for driver extract: expected it only for driver command"},
-		{"readers:\n  - {name: a, driver: extract, read: []}\n",
-		 "keyhole.yaml:2: readers[0]: read for driver extract: expected it only for driver command"},
-		{"readers:\n  - {name: a, driver: extract, timeout_seconds: 3}\n",
-		 "keyhole.yaml:2: readers[0]: timeout_seconds for driver extract: expected it only for drivers "
-		 "command, "
-		 "openai and anthropic"},
-		{"readers:\n  - {name: a, driver: extract}\n  - {name: b, driver: extract}\n  - {name: a, driver: "
-		 "extract}\n",
-		 "keyhole.yaml:4: readers[2].name: a stands twice: expected each name once"},
-		{"readers:\n  - {name: extract, driver: extract}\n  - {name: extract, driver: extract}\n",
-		 "keyhole.yaml:3: readers[1].name: extract stands twice: expected each name once"},
-		{"readers:\n  - {name: extract, driver: command, argv: [/bin/x]}\n",
-		 "keyhole.yaml:2: readers[0].name: extract: expected another name: "},
 		{"readers: []\nreaders: []\n",
 		 "keyhole.yaml:2: the key stands twice: \"readers\": expected each key once"},
 		{"gateway:\n  listen: 127.0.0.1:7433\n",
@@ -278,6 +242,52 @@ static void test_refused(struct kh_test *t)
 		{"gateway:\n  port: 1\n", "keyhole.yaml:2: gateway: unknown key \"port\": expected listen, socket, "},
 		{"policy:\n  lint: sometimes\naudit: {}\n",
 		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		refused(t, all[i][0], all[i][1]);
+}
+
+/* The same of Readers, those that are built in or programs. */
+static void test_refused_readers(struct kh_test *t)
+{
+	static const char *const all[][2] = {
+		{"readers: {name: a}\n", "keyhole.yaml:1: readers: a map: expected a list of at most 256"},
+		{"readers:\n  - {driver: extract}\n", "keyhole.yaml:2: readers[0]: a map: expected the key name in it"},
+		{"readers:\n  - {name: a}\n", "keyhole.yaml:2: readers[0]: a map: expected the key driver in it"},
+		{"readers:\n  - {name: \"a b\", driver: extract}\n",
+		 "keyhole.yaml:2: readers[0].name: \"a b\": expected a name: "},
+		{"readers:\n  - {name: 1a, driver: extract}\n",
+		 "keyhole.yaml:2: readers[0].name: \"1a\": expected a name: "},
+		{"readers:\n  - {name: a, driver: extract, token: x}\n",
+		 "keyhole.yaml:2: readers[0]: unknown key \"token\": "},
+		{"readers:\n  - {name: a, driver: command}\n",
+		 "keyhole.yaml:2: readers[0].argv: its first argument: expected the absolute path of a program"},
+		{"readers:\n  - {name: a, driver: command, argv: [python3]}\n",
+		 "keyhole.yaml:2: readers[0].argv: its first argument: expected the absolute path of a program"},
+		{"readers:\n  - {name: a, driver: command, argv: /bin/x}\n",
+		 "keyhole.yaml:2: readers[0].argv: \"/bin/x\": expected a list of at most 64"},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], read: [x]}\n",
+		 "keyhole.yaml:2: readers[0].read[0]: \"x\": expected an absolute path"},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], timeout_seconds: 601}\n",
+		 "keyhole.yaml:2: readers[0].timeout_seconds: \"601\": expected "},
+		{"readers:\n  - {name: a, driver: command, argv: [/bin/x], timeout_seconds: 0}\n",
+		 "keyhole.yaml:2: readers[0].timeout_seconds: \"0\": expected "},
+		{"readers:\n  - {name: a, driver: extract, argv: [/bin/x]}\n",
+		 "keyhole.yaml:2: readers[0]: argv for driver extract: expected it only for driver command"},
+		{"readers:\n  - {name: a, driver: extract, read: []}\n",
+		 "keyhole.yaml:2: readers[0]: read for driver extract: expected it only for driver command"},
+		{"readers:\n  - {name: a, driver: extract, timeout_seconds: 3}\n",
+		 "keyhole.yaml:2: readers[0]: timeout_seconds for driver extract: expected it only for drivers "
+		 "command, "
+		 "openai and anthropic"},
+		{"readers:\n  - {name: a, driver: extract}\n  - {name: b, driver: extract}\n  - {name: a, driver: "
+		 "extract}\n",
+		 "keyhole.yaml:4: readers[2].name: a stands twice: expected each name once"},
+		{"readers:\n  - {name: extract, driver: extract}\n  - {name: extract, driver: extract}\n",
+		 "keyhole.yaml:3: readers[1].name: extract stands twice: expected each name once"},
+		{"readers:\n  - {name: extract, driver: command, argv: [/bin/x]}\n",
+		 "keyhole.yaml:2: readers[0].name: extract: expected another name: "},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -402,6 +412,7 @@ static struct kh_view slurp(struct kh_test *t, const char *name)
 static void test_documentation(struct kh_test *t)
 {
 	struct kh_view text = slurp(t, "docs/CONFIGURATION.md"), example = slurp(t, "docs/examples/keyhole.yaml");
+	struct kh_view manual = slurp(t, "man/keyhole.yaml.5");
 	const struct kh_config *c;
 
 	for (size_t i = 0; i < kh_keys_config.count; i++) {
@@ -420,6 +431,9 @@ static void test_documentation(struct kh_test *t)
 				print_error("%s is not documented\n", key);
 			assert_true(kh_view_find(text, row, 0) != SIZE_MAX);
 			assert_true(kh_view_find(example, line, 0) != SIZE_MAX);
+			struct kh_view item = kh_arena_printf(&t->arena, "\n.It Va %s\n", key);
+			must(t, kh_arena_check(&t->arena));
+			assert_true(kh_view_find(manual, item, 0) != SIZE_MAX);
 		}
 	}
 	must(t, kh_config_read(&t->arena, example, KH_LIT("keyhole.yaml"), &c, &t->err));
@@ -429,7 +443,7 @@ static void test_documentation(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_defaults), KH_TEST(test_readers),        KH_TEST(test_models),   KH_TEST(test_audit),
-	KH_TEST(test_refused),  KH_TEST(test_refused_models), KH_TEST(test_too_long), KH_TEST(test_version),
-	KH_TEST(test_gateway),  KH_TEST(test_documentation)};
+	KH_TEST(test_defaults), KH_TEST(test_readers),         KH_TEST(test_models),         KH_TEST(test_audit),
+	KH_TEST(test_refused),  KH_TEST(test_refused_readers), KH_TEST(test_refused_models), KH_TEST(test_too_long),
+	KH_TEST(test_version),  KH_TEST(test_gateway),         KH_TEST(test_documentation)};
 KH_TEST_MAIN(cases)

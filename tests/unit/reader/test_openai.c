@@ -53,6 +53,21 @@ static void test_request(struct kh_test *t)
 	assert_true(yyjson_get_uint(at(root, "/max_completion_tokens")) > KH_OPENAI_THINKING + KH_MODEL_TOKENS);
 }
 
+/* Strict endpoints refuse what they cannot enforce: the length of a string is in words there, and in the schema here.
+ */
+static void test_lengths(struct kh_test *t)
+{
+	struct kh_reader near = {.model = KH_LIT("m"), .local = true, .schema = true};
+	const struct kh_query *query = query_of(t, "{\"category\":3,\"directive\":\"Say.\",\"max_words\":2}");
+	struct kh_view body;
+
+	must(t, kh_openai_request(&t->arena, &far, query, KH_LIT("x"), &body));
+	assert_true(kh_view_find(body, KH_LIT("maxLength"), 0) == SIZE_MAX);
+	assert_true(kh_view_find(body, KH_LIT("at most 2 words"), 0) != SIZE_MAX);
+	must(t, kh_openai_request(&t->arena, &near, query, KH_LIT("x"), &body));
+	assert_true(kh_view_find(body, KH_LIT("\"maxLength\":81}"), 0) != SIZE_MAX);
+}
+
 /* A server that knows no schema is told it in words; a limit of one's own is the limit. */
 static void test_request_plain(struct kh_test *t)
 {
@@ -140,6 +155,6 @@ static void test_responses(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_request), KH_TEST(test_request_plain), KH_TEST(test_changed),
-					    KH_TEST(test_responses)};
+static const struct kh_test_case cases[] = {KH_TEST(test_request), KH_TEST(test_lengths), KH_TEST(test_request_plain),
+					    KH_TEST(test_changed), KH_TEST(test_responses)};
 KH_TEST_MAIN(cases)

@@ -1,0 +1,119 @@
+// MCP SDK 1.x, which begins with `initialize` (I1): over stdio on the user's own store, as a relay, and over HTTP.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { elicited, open, whole } from './journey.mjs';
+import { CANARIES, Home, KIND, require } from './keyhole.mjs';
+
+const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
+const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
+const { StreamableHTTPClientTransport } = require('@modelcontextprotocol/sdk/client/streamableHttp.js');
+const { ElicitRequestSchema } = require('@modelcontextprotocol/sdk/types.js');
+
+async function connect(transport, told) {
+  const client = new Client({ name: 'sdk1', version: '1' }, { capabilities: told ? { elicitation: {} } : {} });
+  if (told) client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    told.push(params);
+    return { action: 'accept', content: {} };
+  });
+  await client.connect(transport);
+  return {
+    missing: -32002, // how its versions say that there is no such resource
+    tools: async () => (await client.listTools()).tools,
+    call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+    prompts: async () => (await client.listPrompts()).prompts,
+    prompt: (name) => client.getPrompt({ name }),
+    resources: async () => (await client.listResources()).resources,
+    read: (uri) => client.readResource({ uri }),
+    complete: (uri, name, value) => client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } }),
+    close: () => client.close(),
+  };
+}
+
+function http(home, token) {
+  return new StreamableHTTPClientTransport(new URL(home.url),
+    { requestInit: { headers: { Authorization: `Bearer ${token.text}` } } });
+}
+
+let home;
+before(async () => { home = await Home.make(); });
+after(() => home.close());
+
+test('SDK 1.x over stdio, on the own store', async (t) => {
+  const client = await connect(new StdioClientTransport(home.stdio(await home.token())));
+  try {
+    await whole(t, client, home);
+  } finally {
+    await client.close();
+  }
+});
+
+test('SDK 1.x over stdio, as a relay', async (t) => {
+  await home.serve();
+  const client = await connect(new StdioClientTransport(home.stdio(await home.token())));
+  try {
+    await whole(t, client, home);
+  } finally {
+    await client.close();
+  }
+});
+
+test('SDK 1.x over HTTP', async (t) => {
+  const client = await connect(http(home, await home.token()));
+  try {
+    await whole(t, client, home);
+  } finally {
+    await client.close();
+  }
+});
+
+test('elicitation decides nothing', async (t) => {
+  for (const [name, transport] of [['HTTP', http], ['stdio', (of, token) => new StdioClientTransport(of.stdio(token))]]) {
+    await t.test(name, async () => {
+      const told = [], client = await connect(transport(home, await home.token()), told);
+      try {
+        await elicited(client, home, await open(client, home), told);
+      } finally {
+        await client.close();
+      }
+    });
+  }
+});
+
+test('an agent as Reader, a Controller beside it', async () => { // I3, B4, B24
+  const [controller, token] = [await home.token(), await home.token('reader')];
+  const client = await connect(http(home, controller)), clean = new Home(), reader = await connect(
+    new StdioClientTransport({ ...home.stdio(token), args: home.stdio(token).args.map((word) => (
+      word === home.received ? clean.received : word)) }));
+  try {
+    assert.deepEqual((await reader.tools()).map((tool) => tool.name), ['BCPNext', 'BCPRespond']);
+    assert.deepEqual((await reader.prompts()).map((prompt) => prompt.name), ['reader', 'security-policy']);
+    const { task } = (await client.call('task_open', {})).structuredContent;
+    await home.put(task);
+    const asked = client.call('BCPQuery', { ...KIND, task, target: token.name });
+    const next = (await reader.call('BCPNext', {})).structuredContent;
+    assert.equal(next.found, true);
+    assert.equal(next.query.type, 'bcp_query');
+    assert.match(next.query.context[0], /UNTRUSTED_EXTERNAL_CONTENT/);
+    assert.match(next.query.context[0], /lodestarcanary/); // a Reader reads: that is what it is for
+    const wrong = await reader.call('BCPRespond', { query_id: next.query.query_id, response: { fields: { urgent: 'lodestarcanary' } } });
+    assert.equal(wrong.structuredContent.result, 'invalid');
+    const again = (await reader.call('BCPNext', {})).structuredContent;
+    const right = await reader.call('BCPRespond', { query_id: again.query.query_id,
+      response: { fields: { urgent: false, topic: 'invoice' } } });
+    assert.equal(right.structuredContent.result, 'accepted');
+    const { outcome, delivery } = (await asked).structuredContent;
+    assert.equal(outcome, 'delivered');
+    assert.deepEqual(delivery.response.fields, { urgent: false, topic: 'invoice' });
+    assert.deepEqual(clean.leaked(), CANARIES,
+      'what a Reader is sent would show that the search finds canaries');
+  } finally {
+    await client.close();
+    await reader.close();
+    await clean.close();
+  }
+});
+
+test('no canary in what Controllers were sent', () => {
+  assert.deepEqual(home.leaked(), []);
+});
