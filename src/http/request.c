@@ -17,6 +17,23 @@
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
+struct kh_http_frame *kh_http_request_frame(const struct kh_alloc *alloc)
+{
+	struct kh_http_frame *frame = kh_alloc_zero(alloc, sizeof(*frame));
+
+	if (frame != NULL) {
+		frame->alloc = alloc;
+		atomic_store(&frame->refs, 1);
+	}
+	return frame;
+}
+
+void kh_http_request_frame_drop(struct kh_http_frame *frame)
+{
+	if (frame != NULL && atomic_fetch_sub(&frame->refs, 1) == 1)
+		kh_alloc_free(frame->alloc, frame, sizeof(*frame));
+}
+
 struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,
 					    struct kh_view target)
 {

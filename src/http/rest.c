@@ -129,6 +129,11 @@ static enum kh_work_next step(struct kh_http_request *r)
 	};
 	enum kh_err e = call.kept == NULL ? KH_ENOMEM : KH_OK;
 
+	/* Whoever waited and is gone gets nothing: what a Reader would take now, nobody would answer. */
+	if (e == KH_OK && call.kept->begun && kh_http_request_is_gone(r)) {
+		kh_http_reply(r, 204, NULL, KH_LIT(""), NULL, 0);
+		return KH_WORK_DONE;
+	}
 	if (e == KH_OK && !call.kept->begun)
 		e = begin(&call);
 	if (e == KH_OK)

@@ -144,8 +144,10 @@ void kh_http_stream_release(struct kh_http_stream *s)
 		return;
 	kh_http_stream_done(&s->buffer);
 	pthread_mutex_destroy(&s->lock);
-	atomic_fetch_sub(&s->frame->streams, 1);
-	kh_alloc_free(s->frame->alloc, s, sizeof(*s));
+	struct kh_http_frame *frame = s->frame;
+	atomic_fetch_sub(&frame->streams, 1);
+	kh_alloc_free(frame->alloc, s, sizeof(*s));
+	kh_http_request_frame_drop(frame);
 }
 
 static void released(void *cls)
@@ -205,6 +207,7 @@ void kh_http_stream_over(struct kh_http_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->gone = true;
+	s->suspended = false;
 	s->connection = NULL;
 	kh_http_stream_done(&s->buffer);
 	pthread_mutex_unlock(&s->lock);
@@ -225,6 +228,7 @@ static struct kh_http_stream *make(struct kh_http_request *r)
 	s->holders = 1;
 	atomic_store(&s->refs, 3); /* the holder's, the request's, MHD's */
 	atomic_fetch_add(&s->frame->streams, 1);
+	atomic_fetch_add(&s->frame->refs, 1);
 	pthread_mutex_init(&s->lock, NULL);
 	return s;
 }

@@ -134,14 +134,14 @@ static enum kh_work_next run(struct kh_http_request *r)
 }
 
 static const struct kh_http_route first[] = {
-	{KH_HTTP_GET, "/", KH_HTTP_OPEN, 0, run, .waits = false},
-	{KH_HTTP_GET, "/tasks", KH_HTTP_TOKEN, 0, run, .waits = false},
-	{KH_HTTP_POST, "/tasks", KH_HTTP_TOKEN, 9, run, .waits = false},
-	{KH_HTTP_GET, "/tasks/{task}", KH_HTTP_TOKEN, 0, run, .waits = false},
+	{KH_HTTP_GET, "/", KH_HTTP_OPEN, .run = run},
+	{KH_HTTP_GET, "/tasks", KH_HTTP_TOKEN, .run = run},
+	{KH_HTTP_POST, "/tasks", KH_HTTP_TOKEN, .body = 9, .run = run},
+	{KH_HTTP_GET, "/tasks/{task}", KH_HTTP_TOKEN, .run = run},
 };
 static const struct kh_http_route second[] = {
-	{KH_HTTP_DELETE, "/tasks/{task}/blocks/{block}", KH_HTTP_TOKEN, 0, run, .waits = false},
-	{KH_HTTP_PUT, "/tasks/{task}", KH_HTTP_TOKEN, 0, run, .waits = false},
+	{KH_HTTP_DELETE, "/tasks/{task}/blocks/{block}", KH_HTTP_TOKEN, .run = run},
+	{KH_HTTP_PUT, "/tasks/{task}", KH_HTTP_TOKEN, .run = run},
 };
 
 static enum kh_http_found find(const char *method, const char *path, const struct kh_http_route **route, void **ctx,
