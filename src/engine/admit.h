@@ -3,6 +3,7 @@
 #define KH_ENGINE_ADMIT_H
 
 #include "engine/ask.h"
+#include "engine/look.h"
 
 /* What there is to know of a query without a store. */
 struct kh_admit_read {
@@ -16,6 +17,7 @@ struct kh_admit_read {
 
 struct kh_admit {
 	yyjson_val *query;         /* the caller's JSON, with the members of admission */
+	bool at_once;              /* a Reader that takes no time is asked by this operation itself (atonce.h) */
 	struct kh_admit_read read; /* filled in before the transaction */
 	/* out */
 	struct kh_view id;
@@ -26,6 +28,8 @@ struct kh_admit {
 	enum kh_outcome refused; /* KH_OUTCOME_BUDGET where the budget does not hold it, KH_OUTCOME_FAILED where the
 				    escalation was one too many and the task has failed: these are outcomes, on the
 				    record, not errors.  KH_OUTCOME_NONE: admitted */
+	bool looked;             /* at once, and nothing is left to carry out: */
+	struct kh_look look;     /* what query.look would say now */
 };
 enum kh_err kh_admit_run(struct kh_op *op, void *call);
 void kh_admit_prepare(struct kh_arena *arena, void *call);

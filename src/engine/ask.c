@@ -210,10 +210,47 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 	return e == KH_OK ? kh_ask_prepare(op, effect, query, NULL, ask) : e;
 }
 
+/* The task of what the calling Reader was given and can still answer; 0: there is nothing of the kind. */
+static enum kh_err find_present_task(struct kh_op *op, int64_t *ret_task)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	*ret_task = 0;
+	while (e == KH_OK && count == BATCH && *ret_task == 0) {
+		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_BEGUN, 0, op->caller->name, after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && *ret_task == 0; i++) {
+			struct kh_effect_row effect;
+			struct kh_query_row query;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			if (e == KH_OK)
+				e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, effect.query, &query);
+			if (e == KH_OK && query.state == KH_QUERY_ASKING && query.effect == effect.id &&
+			    query.deadline_at > op->now)
+				*ret_task = effect.task;
+		}
+	}
+	return e;
+}
+
+/* Begins the ask ID, where it is of TASK; 0: of any. */
+static enum kh_err begin_of(struct kh_op *op, int64_t task, int64_t id, struct kh_ask *ask)
+{
+	struct kh_effect_row effect;
+	enum kh_err e = task != 0 ? kh_txn_peek(op->txn, KH_TABLE_EFFECTS, id, &effect) : KH_OK;
+
+	if (e != KH_OK || (task != 0 && effect.task != task))
+		return e;
+	ask->effect = id;
+	return kh_ask_begin_run(op, ask);
+}
+
 enum kh_err kh_ask_next_run(struct kh_op *op, void *call)
 {
 	struct kh_ask *ask = call;
-	int64_t *ids = NULL, after = 0;
+	int64_t *ids = NULL, after = 0, task = 0;
 	size_t count = BATCH;
 	enum kh_err e = KH_OK;
 
@@ -221,11 +258,12 @@ enum kh_err kh_ask_next_run(struct kh_op *op, void *call)
 	ask->found = false;
 	if (kh_engine_reader(op->engine, op->caller->name) != NULL)
 		return KH_OK; /* the name is a driver's by now, and so is what waits under it */
+	e = find_present_task(op, &task);
 	while (e == KH_OK && count == BATCH && !ask->found) {
 		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_READER, 0, op->caller->name, after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count && !ask->found; i++) {
-			ask->effect = after = ids[i];
-			e = kh_ask_begin_run(op, ask);
+			after = ids[i];
+			e = begin_of(op, task, ids[i], ask);
 		}
 	}
 	return e;

@@ -3,7 +3,8 @@
  *
  * ask.begin (Keyhole's own): takes a waiting effect, uses the grant of an escalation (A2), marks it begun where the
  * driver is not pure, and hands out what the Reader is to get.  ask.next (reader): the same for an agent with a
- * reader's token, the oldest that waits for it.
+ * reader's token, the oldest that waits for it; as long as it has not answered what it was given, the oldest of that
+ * task (I3: one task at a time).
  */
 #ifndef KH_ENGINE_ASK_H
 #define KH_ENGINE_ASK_H

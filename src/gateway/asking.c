@@ -21,12 +21,13 @@ static enum kh_work_next end(struct kh_asking *asking, enum kh_err result)
 	return KH_WORK_DONE;
 }
 
-/* Admits, and has the Reader asked: by this thread where that takes no time, else beside. */
-static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_arena *arena,
-			 struct kh_error *err)
+/* Admits, and has the Reader asked: in the same operation where that takes no time (*RET_LOOKED: and *RET_LOOK is a
+ * look at what came of it), by this thread where it takes little, else beside. */
+static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_look *ret_look,
+			 bool *ret_looked, struct kh_arena *arena, struct kh_error *err)
 {
 	struct kh_engine *engine = kh_gateway_engine(gateway);
-	struct kh_admit call = {.query = asking->query};
+	struct kh_admit call = {.query = asking->query, .at_once = true};
 	enum kh_err e = kh_gateway_call(gateway, asking->token, kh_admit_run, &call, arena, err);
 
 	if (e != KH_OK)
@@ -35,6 +36,8 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 	copy(asking->of, call.id);
 	asking->advice = call.advice;
 	asking->outcome = call.refused;
+	*ret_look = call.look;
+	*ret_looked = call.looked;
 	if (call.refused != KH_OUTCOME_NONE || !call.ask.found)
 		return KH_OK;
 	if (kh_engine_reader(engine, call.row->reader)->driver->pure)
@@ -107,19 +110,20 @@ enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *a
 {
 	bool first = !asking->begun, admits = first && asking->query != NULL;
 	struct kh_look look;
+	bool looked = false;
 	enum kh_err e = KH_OK;
 
 	asking->begun = true;
 	if (first && asking->until == 0)
 		asking->until = kh_works_now() + kh_gateway_wait(gateway);
 	if (admits)
-		e = admit(gateway, asking, arena, err);
+		e = admit(gateway, asking, &look, &looked, arena, err);
 	asking->query = NULL;
 	if (e == KH_OK && asking->outcome != KH_OUTCOME_NONE) { /* refused, and that is an outcome */
 		kh_gateway_told(gateway, asking->outcome);
 		return end(asking, KH_OK);
 	}
-	if (e == KH_OK)
+	if (e == KH_OK && !looked)
 		e = look_at(gateway, asking, &look, arena, err);
 	if (e != KH_OK)
 		return end(asking, e);

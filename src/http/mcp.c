@@ -190,7 +190,7 @@ static enum kh_work_next begin_post(struct kh_http_request *r, struct kh_http_mc
 		return KH_WORK_DONE;
 	if (!is_stateless(r) && kh_http_request_header(r, "Mcp-Session-Id").p && !join(r, link))
 		return KH_WORK_DONE;
-	link->stream = kh_http_mcp_stream_new(endpoint(r)->alloc);
+	link->stream = kh_http_mcp_stream_new(link->sessions);
 	peer = peer_of(r, link);
 	if (!link->stream || !peer || !kh_http_mcp_stream_take(link->stream, peer, kh_http_request_body(r), &headers)) {
 		kh_http_mcp_link_refuse(r, 503, -32603, "out of memory, or stopping: try later");
@@ -297,9 +297,9 @@ static enum kh_work_next run_delete(struct kh_http_request *r)
 #endif
 
 static const struct kh_http_route routes[] = {
-	{KH_HTTP_POST, "/mcp", ACCESS, KH_MCP_MESSAGE, 0, run_post, true},
-	{KH_HTTP_GET, "/mcp", ACCESS, 0, 0, run_get, true},
-	{KH_HTTP_DELETE, "/mcp", ACCESS, 0, 0, run_delete, false},
+	{KH_HTTP_POST, "/mcp", ACCESS, KH_MCP_MESSAGE, run_post, true},
+	{KH_HTTP_GET, "/mcp", ACCESS, 0, run_get, true},
+	{KH_HTTP_DELETE, "/mcp", ACCESS, 0, run_delete, false},
 };
 
 static void make_random(void *ctx, unsigned char *bytes, size_t n)

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#define ROOM ((size_t)512 << 10) /* bytes that a client may be behind before the next event waits for it */
+
 void kh_http_mcp_link_refuse(struct kh_http_request *r, unsigned status, int code, const char *message)
 {
 	char text[512];
@@ -37,7 +39,7 @@ static enum kh_work_next finish(struct kh_http_mcp_link *link, bool gone)
 	pthread_mutex_lock(&s->lock);
 	if (s->connection == link->connection) {
 		s->work = NULL;
-		s->left = kh_works_now();
+		kh_http_mcp_stream_rests(s);
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (link->out) {
@@ -160,7 +162,15 @@ static bool open_events(struct kh_http_mcp_link *link, struct kh_http_request *r
 /* --- events ----------------------------------------------------------------------------------------------------------
  */
 
-/* With the stream's lock held: writes what the client has not got.  False: it is gone. */
+/* Whether the client has taken so much of what was written that an event of N bytes may follow. */
+static bool has_room(const struct kh_http_mcp_link *link, size_t n)
+{
+	size_t waits = kh_http_stream_waits(link->out);
+
+	return waits == 0 || (waits < ROOM && n < ROOM - waits);
+}
+
+/* With the stream's lock held: writes what the client has not got, as far as it reads.  False: it is gone. */
 static bool write_events(struct kh_http_mcp_link *link, int64_t now)
 {
 	struct kh_http_mcp_stream *s = link->stream;
@@ -170,6 +180,8 @@ static bool write_events(struct kh_http_mcp_link *link, int64_t now)
 	while ((e = kh_http_mcp_replay_after(&s->said, link->sent)) != NULL) {
 		struct kh_view name = link->session ? kh_http_mcp_replay_id(id, s->number, e->number) : KH_LIT("");
 
+		if (!has_room(link, e->text.n))
+			return now - link->heard < KH_HTTP_MCP_STREAM_STUCK && !kh_http_stream_is_gone(link->out);
 		if (!kh_http_stream_event(link->out, name, KH_LIT(""), e->text))
 			return false;
 		link->sent = e->number;
@@ -183,10 +195,18 @@ static bool write_events(struct kh_http_mcp_link *link, int64_t now)
 	return kh_http_stream_comment(link->out);
 }
 
+/* When to look whether the client reads again: soon, and later the longer it does not. */
+static int64_t look_again(const struct kh_http_mcp_link *link, int64_t now)
+{
+	int64_t pause = (now - link->heard) / 4;
+
+	return now + (pause < 10000 ? 10000 : pause > 1000000 ? 1000000 : pause);
+}
+
 static enum kh_work_next step_events(struct kh_http_mcp_link *link, struct kh_http_request *r, int64_t now)
 {
 	struct kh_http_mcp_stream *s = link->stream;
-	bool there, ends, rests;
+	bool there, ends, rests, behind;
 
 	if (!open_events(link, r))
 		return finish(link, false);
@@ -194,11 +214,13 @@ static enum kh_work_next step_events(struct kh_http_mcp_link *link, struct kh_ht
 	there = write_events(link, now);
 	ends = s->ended || (s->own && kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r))));
 	rests = s->rests && s->resumable;
+	behind = kh_http_mcp_replay_after(&s->said, link->sent) != NULL;
 	pthread_mutex_unlock(&s->lock);
 	if (!there)
 		return finish(link, true);
-	if (!ends && !rests) {
-		kh_http_request_work(r)->wake_at = link->heard + KH_HTTP_MCP_STREAM_QUIET;
+	if (behind || (!ends && !rests)) {
+		kh_http_request_work(r)->wake_at = behind ? look_again(link, now)
+							  : link->heard + KH_HTTP_MCP_STREAM_QUIET;
 		return KH_WORK_WAIT;
 	}
 	if (!ends)

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void kh_http_mcp_replay_init(struct kh_http_mcp_replay *replay, const struct kh_alloc *alloc)
+void kh_http_mcp_replay_init(struct kh_http_mcp_replay *replay, const struct kh_alloc *alloc, atomic_size_t *all)
 {
-	*replay = (struct kh_http_mcp_replay){.alloc = alloc, .next = 1};
+	*replay = (struct kh_http_mcp_replay){.alloc = alloc, .all = all, .next = 1};
 }
 
 static size_t size_of(const struct kh_http_mcp_event *e)
@@ -24,6 +24,7 @@ static void take_out(struct kh_http_mcp_replay *replay, struct kh_http_mcp_event
 		replay->last = prev;
 	replay->count--;
 	replay->bytes -= size_of(e);
+	atomic_fetch_sub(replay->all, size_of(e));
 	kh_alloc_free(replay->alloc, e, size_of(e));
 }
 
@@ -31,6 +32,11 @@ void kh_http_mcp_replay_done(struct kh_http_mcp_replay *replay)
 {
 	while (replay->first)
 		take_out(replay, &replay->first, NULL);
+}
+
+bool kh_http_mcp_replay_is_over(const struct kh_http_mcp_replay *replay)
+{
+	return atomic_load(replay->all) > KH_HTTP_MCP_REPLAY_ALL;
 }
 
 /* Back within the limits: the oldest that is no answer goes, but never the one that has just come. */
@@ -71,6 +77,7 @@ enum kh_err kh_http_mcp_replay_add(struct kh_http_mcp_replay *replay, struct kh_
 	replay->last = e;
 	replay->count++;
 	replay->bytes += size;
+	atomic_fetch_add(replay->all, size);
 	trim(replay);
 	return KH_OK;
 }

@@ -4,8 +4,9 @@
  * An event's id is "<stream>-<number>": the stream's number in its session, and the event's in the stream, from 1 on; 0
  * is the beginning, before anything was said.  Ids are no secret: they mean something within a session alone.
  *
- * Bounded: KH_HTTP_MCP_REPLAY_EVENTS and KH_HTTP_MCP_REPLAY_BYTES; past either, the oldest notifications are forgotten.
- * An answer is never forgotten: there are as many as the client sent requests in one body.
+ * Bounded: KH_HTTP_MCP_REPLAY_EVENTS and KH_HTTP_MCP_REPLAY_BYTES; past either, the oldest notifications are forgotten,
+ * but never the answer, which is the last event.  All replays together are counted, so that their owners can keep to
+ * KH_HTTP_MCP_REPLAY_ALL.
  */
 #ifndef KH_HTTP_MCP_REPLAY_H
 #define KH_HTTP_MCP_REPLAY_H
@@ -13,8 +14,11 @@
 #include "base/alloc.h"
 #include "base/view.h"
 
+#include <stdatomic.h>
+
 #define KH_HTTP_MCP_REPLAY_EVENTS 64
 #define KH_HTTP_MCP_REPLAY_BYTES  (256U << 10)
+#define KH_HTTP_MCP_REPLAY_ALL    ((size_t)64 << 20)
 #define KH_HTTP_MCP_REPLAY_ID     48 /* bytes of an id, with its NUL */
 
 struct kh_http_mcp_event {
@@ -26,13 +30,19 @@ struct kh_http_mcp_event {
 
 struct kh_http_mcp_replay {
 	const struct kh_alloc *alloc;
+	atomic_size_t *all; /* bytes of all replays */
 	struct kh_http_mcp_event *first, *last;
 	uint64_t next; /* number of the event to come */
 	size_t count, bytes;
 };
 
-void kh_http_mcp_replay_init(struct kh_http_mcp_replay *replay, const struct kh_alloc *alloc);
+void kh_http_mcp_replay_init(struct kh_http_mcp_replay *replay, const struct kh_alloc *alloc, atomic_size_t *all);
+
+/* Forgets everything. */
 void kh_http_mcp_replay_done(struct kh_http_mcp_replay *replay);
+
+/* Whether all replays together have more than they may: what nobody is connected to has to go. */
+bool kh_http_mcp_replay_is_over(const struct kh_http_mcp_replay *replay);
 
 /* One more event; TEXT is copied.  KH_ENOMEM. */
 enum kh_err kh_http_mcp_replay_add(struct kh_http_mcp_replay *replay, struct kh_view text, bool answer)

@@ -19,6 +19,7 @@ void kh_http_mcp_session_init(struct kh_http_mcp_sessions *table)
 	table->newest = NULL;
 	table->oldest = NULL;
 	table->count = 0;
+	atomic_init(&table->replays, 0);
 	pthread_mutex_init(&table->lock, NULL);
 }
 

@@ -16,6 +16,7 @@
 #include "base/error.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define KH_HTTP_MCP_SESSION_MOST  4096
 #define KH_HTTP_MCP_SESSION_TOKEN 64
@@ -51,6 +52,7 @@ struct kh_http_mcp_sessions {
 	void (*freed)(struct kh_http_mcp_session *session); /* nobody holds it any more: to give its peer back */
 	void *ctx;
 	pthread_mutex_t lock;
+	atomic_size_t replays; /* bytes that are kept for clients that come back (mcp_replay.h) */
 	struct kh_http_mcp_session *by_id[1024];
 	struct kh_http_mcp_session *newest, *oldest; /* by their last request */
 	unsigned count;

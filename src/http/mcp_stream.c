@@ -1,24 +1,29 @@
 /* Streams: between an exchange that says things on any thread and a connection that may come and go. */
 #include "http/mcp_stream.h"
 
-struct kh_http_mcp_stream *kh_http_mcp_stream_new(const struct kh_alloc *alloc)
+struct kh_http_mcp_stream *kh_http_mcp_stream_new(struct kh_http_mcp_sessions *sessions)
 {
-	struct kh_http_mcp_stream *s = kh_alloc_zero(alloc, sizeof(*s));
+	struct kh_http_mcp_stream *s = kh_alloc_zero(sessions->alloc, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->alloc = alloc;
+	s->alloc = sessions->alloc;
 	s->refs = 1;
 	pthread_mutex_init(&s->lock, NULL);
-	kh_http_mcp_replay_init(&s->said, alloc);
+	kh_http_mcp_replay_init(&s->said, sessions->alloc, &sessions->replays);
 	return s;
 }
 
-static void hold(struct kh_http_mcp_stream *s)
+/* False: there is nothing left of it. */
+static bool hold(struct kh_http_mcp_stream *s)
 {
+	bool there;
+
 	pthread_mutex_lock(&s->lock);
-	s->refs++;
+	there = !s->lost;
+	s->refs += there;
 	pthread_mutex_unlock(&s->lock);
+	return there;
 }
 
 void kh_http_mcp_stream_drop(struct kh_http_mcp_stream *s)
@@ -61,13 +66,22 @@ static void release(struct kh_http_mcp_stream *s)
 	kh_http_mcp_stream_drop(s);
 }
 
+void kh_http_mcp_stream_rests(struct kh_http_mcp_stream *s)
+{
+	s->left = kh_works_now();
+	if (!kh_http_mcp_replay_is_over(&s->said))
+		return;
+	kh_http_mcp_replay_done(&s->said);
+	s->lost = true;
+}
+
 /* With the lock held: the connection that writes has something to do. */
 static void wake(struct kh_http_mcp_stream *s)
 {
 	if (s->work)
 		kh_works_wake(s->work);
-	else if (s->ended)
-		s->left = kh_works_now();
+	else if (s->connection > 0) /* else the first one is about to begin */
+		kh_http_mcp_stream_rests(s);
 }
 
 bool kh_http_mcp_stream_take(struct kh_http_mcp_stream *s, struct kh_mcp_peer *peer, struct kh_view message,
@@ -217,9 +231,9 @@ struct kh_http_mcp_stream *kh_http_mcp_stream_find(struct kh_http_mcp_session *s
 	for (s = session->streams; s && s->number != number; s = s->older)
 		;
 	if (s) {
-		hold(s);
+		s = hold(s) ? s : NULL;
 	} else if (number == 0 && !session->over) {
-		s = kh_http_mcp_stream_new(session->table->alloc);
+		s = kh_http_mcp_stream_new(session->table);
 		if (s) {
 			s->own = true;
 			put_in(session, s, 0);

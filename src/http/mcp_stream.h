@@ -15,7 +15,8 @@
  * something.
  *
  * Bounded: what is kept of a stream by mcp_replay.h; KH_HTTP_MCP_STREAM_KEPT streams a session, KH_HTTP_MCP_STREAM_KEEP
- * after the connection or the answer, whichever came last.
+ * after the connection or the answer, whichever came last; and where all streams together have more than they may, one
+ * that nobody is connected to loses what it had.
  */
 #ifndef KH_HTTP_MCP_STREAM_H
 #define KH_HTTP_MCP_STREAM_H
@@ -29,6 +30,7 @@
 #define KH_HTTP_MCP_STREAM_KEEP  (INT64_C(120) * 1000000) /* microseconds */
 #define KH_HTTP_MCP_STREAM_SLOW  (INT64_C(5) * 1000000)   /* an answer that is not there by then comes as an event */
 #define KH_HTTP_MCP_STREAM_QUIET (INT64_C(15) * 1000000)  /* a comment is sent after so long without an event */
+#define KH_HTTP_MCP_STREAM_STUCK (INT64_C(60) * 1000000)  /* a client that reads nothing for so long is gone */
 #define KH_HTTP_MCP_STREAM_RETRY 500                      /* milliseconds after which a client comes back */
 
 struct kh_http_mcp_stream {
@@ -40,7 +42,7 @@ struct kh_http_mcp_stream {
 	unsigned uses;    /* of `exchange`; the last one frees it */
 	bool ended;       /* the answer is there, or none comes; a session's own: the session is over */
 	bool others;      /* something besides the answer was said */
-	bool lost;        /* the answer was, for want of memory */
+	bool lost;        /* what was said is no longer there, for want of memory or of room */
 	bool rests;       /* its connection is to be closed; the client comes back */
 	bool initialized; /* the answer is one to `initialize`, and makes the peer a session */
 	unsigned status;  /* of the answer, for HTTP */
@@ -54,7 +56,7 @@ struct kh_http_mcp_stream {
 };
 
 /* NULL: out of memory. */
-struct kh_http_mcp_stream *kh_http_mcp_stream_new(const struct kh_alloc *alloc);
+struct kh_http_mcp_stream *kh_http_mcp_stream_new(struct kh_http_mcp_sessions *sessions);
 void kh_http_mcp_stream_drop(struct kh_http_mcp_stream *stream);
 
 /* Has PEER take MESSAGE.  False: it could not be taken, and nothing will be said. */
@@ -63,6 +65,9 @@ bool kh_http_mcp_stream_take(struct kh_http_mcp_stream *stream, struct kh_mcp_pe
 
 /* How messages of exchanges leave that kh_http_mcp_stream_take() made. */
 extern const struct kh_mcp_transport kh_http_mcp_stream_transport;
+
+/* With its lock held: nobody is connected any more, and what it has may have to go. */
+void kh_http_mcp_stream_rests(struct kh_http_mcp_stream *stream);
 
 /* Cancels the exchange where it is not answered. */
 void kh_http_mcp_stream_cancel(struct kh_http_mcp_stream *stream);

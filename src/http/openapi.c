@@ -221,14 +221,21 @@ static void add_done(struct writing *w, yyjson_mut_val *responses, const struct 
 		return;
 	yyjson_mut_val *response = yyjson_mut_obj_add_obj(w->doc, responses, key.p);
 	add_text(w, response, "description", status == 202 ? "Not yet." : status == 204 ? "Nothing." : "Done.");
-	if (route->answer == NULL || status == 204)
+	if ((route->answer == NULL && route->other_type == NULL) || status == 204)
 		return;
 	yyjson_mut_val *content = yyjson_mut_obj_add_obj(w->doc, response, "content");
-	add_schema(w, yyjson_mut_obj_add_obj(w->doc, content, "application/json"), "schema", route->answer);
+	if (route->answer != NULL)
+		add_schema(w, yyjson_mut_obj_add_obj(w->doc, content, "application/json"), "schema", route->answer);
 	if (route->other_type != NULL) {
 		yyjson_mut_val *other = yyjson_mut_obj_add_obj(w->doc, content, route->other_type);
 		add_text(w, yyjson_mut_obj_add_obj(w->doc, other, "schema"), "type", "string");
 	}
+}
+
+/* Who may; 0: nobody is asked who he is. */
+static unsigned roles_of(const struct kh_rest_route *route)
+{
+	return route->operation != NULL ? kh_operations_find(route->operation)->roles : route->roles;
 }
 
 static bool has_ids(const struct kh_rest_route *route)
@@ -246,8 +253,8 @@ static void add_responses(struct writing *w, yyjson_mut_val *operation, const st
 		bool there;
 	} errors[] = {
 		{"400", "BadRequest", true},
-		{"401", "Unauthorised", route->operation != NULL},
-		{"403", "Refused", route->operation != NULL},
+		{"401", "Unauthorised", roles_of(route) != 0},
+		{"403", "Refused", roles_of(route) != 0},
 		{"404", "Unknown", has_ids(route)},
 		{"409", "Conflict", route->conflicts},
 		{"413", "TooLarge", route->limit > 0},
@@ -272,16 +279,17 @@ static void add_responses(struct writing *w, yyjson_mut_val *operation, const st
 static void add_roles(struct writing *w, yyjson_mut_val *operation, const struct kh_rest_route *route)
 {
 	yyjson_mut_val *security = yyjson_mut_obj_add_arr(w->doc, operation, "security");
+	unsigned roles = roles_of(route);
 
-	if (route->operation == NULL)
+	if (roles == 0)
 		return;
-	const struct kh_operations_entry *entry = kh_operations_find(route->operation);
 	yyjson_mut_obj_add_arr(w->doc, yyjson_mut_arr_add_obj(w->doc, security), "token");
-	yyjson_mut_val *roles = yyjson_mut_obj_add_arr(w->doc, operation, "x-roles");
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(w->doc, operation, "x-roles");
 	for (unsigned role = 0; role < kh_policy_role_words.n; role++)
-		if ((entry->roles & KH_ROLE_BIT(role)) != 0)
-			yyjson_mut_arr_add_str(w->doc, roles, kh_words_name(&kh_policy_role_words, role));
-	add_text(w, operation, "x-operation", entry->name);
+		if ((roles & KH_ROLE_BIT(role)) != 0)
+			yyjson_mut_arr_add_str(w->doc, list, kh_words_name(&kh_policy_role_words, role));
+	if (route->operation != NULL)
+		add_text(w, operation, "x-operation", kh_operations_find(route->operation)->name);
 }
 
 static void add_operation(struct writing *w, yyjson_mut_val *paths, const struct kh_rest_route *route)

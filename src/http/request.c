@@ -11,10 +11,28 @@
 #include <stdio.h>
 
 #define ARENA     ((size_t)8 << 20)
+#define MEMORY    ((size_t)1 << 30) /* of a step, at most: sealed content of a query may be many times 16 MiB */
 #define BODY_STEP ((size_t)4096)
 #define DISCARD   ((size_t)1 << 20) /* of a body that is too large, read on so that its sender can be told */
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
+
+struct kh_http_frame *kh_http_request_frame(const struct kh_alloc *alloc)
+{
+	struct kh_http_frame *frame = kh_alloc_zero(alloc, sizeof(*frame));
+
+	if (frame != NULL) {
+		frame->alloc = alloc;
+		atomic_store(&frame->refs, 1);
+	}
+	return frame;
+}
+
+void kh_http_request_frame_drop(struct kh_http_frame *frame)
+{
+	if (frame != NULL && atomic_fetch_sub(&frame->refs, 1) == 1)
+		kh_alloc_free(frame->alloc, frame, sizeof(*frame));
+}
 
 struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,
 					    struct kh_view target)
@@ -245,14 +263,13 @@ static bool may_wait(struct kh_http_request *r)
 void kh_http_request_begin(struct kh_http_request *r)
 {
 	struct kh_error err;
-	size_t usual = 6 * r->route->body + ((size_t)64 << 20), limit = r->route->memory;
 
 	if (!may_wait(r)) {
 		r->closes = true; /* there are others who want in */
 		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "busy", "too many wait already"), &err);
 		return;
 	}
-	kh_arena_init(&r->arena, r->frame->alloc, limit != 0 ? limit : usual);
+	kh_arena_init(&r->arena, r->frame->alloc, MEMORY);
 	r->work.step = step;
 	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_WORKS, 0);
 	kh_http_request_hold(r);

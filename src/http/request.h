@@ -20,9 +20,10 @@
 
 #define KH_HTTP_REQUEST_HEADERS 100 /* that a request may have */
 
-/* What all requests of a server share. */
+/* What all requests of a server share.  Counted: a stream that somebody still holds may outlive its server. */
 struct kh_http_frame {
 	const struct kh_alloc *alloc;
+	atomic_uint refs;
 	struct kh_gateway *gateway;
 	struct kh_http_watch *watch;
 	unsigned waits_most;      /* requests that may wait or stream at once */
@@ -72,6 +73,10 @@ struct kh_http_request {
 	bool suspended, armed, answered, working;
 	struct kh_http_stream *stream;
 };
+
+/* NULL: no memory. */
+struct kh_http_frame *kh_http_request_frame(const struct kh_alloc *alloc);
+void kh_http_request_frame_drop(struct kh_http_frame *frame);
 
 /* A request whose first line was read; TARGET as it stands there.  NULL: no memory. */
 struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,

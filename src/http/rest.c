@@ -129,6 +129,11 @@ static enum kh_work_next step(struct kh_http_request *r)
 	};
 	enum kh_err e = call.kept == NULL ? KH_ENOMEM : KH_OK;
 
+	/* Whoever waited and is gone gets nothing: what a Reader would take now, nobody would answer. */
+	if (e == KH_OK && call.kept->begun && kh_http_request_is_gone(r)) {
+		kh_http_reply(r, 204, NULL, KH_LIT(""), NULL, 0);
+		return KH_WORK_DONE;
+	}
 	if (e == KH_OK && !call.kept->begun)
 		e = begin(&call);
 	if (e == KH_OK)
@@ -163,12 +168,35 @@ static const struct kh_rest_route document = {
 	.run = answer_document,
 };
 
+static const struct kh_rest_member events_query[] = {
+	{"after", KH_REST_NUMBER, .min = 0, .max = INT64_MAX,
+	 .about = "Events after this number; those from now on where it is missing.  The header Last-Event-ID goes "
+		  "before it."},
+	{0},
+};
+
+/* Served by events.c. */
+static const struct kh_rest_route events = {
+	.method = KH_HTTP_GET,
+	.path = "/events",
+	.name = "watchEvents",
+	.group = "audit",
+	.roles = KH_ROLE_BIT(KH_ROLE_HOST) | KH_ROLE_BIT(KH_ROLE_REVIEWER) | KH_ROLE_BIT(KH_ROLE_ADMIN),
+	.summary = "What happens, as it happens",
+	.about = "Server-sent events: the number, kind, time and task of each event of the record, and no content.  A "
+		 "host gets those of its own contexts' tasks.  Nobody's agent: the moment at which others act is not "
+		 "for a controller to know.",
+	.query = events_query,
+	.status = 200,
+	.other_type = "text/event-stream",
+};
+
 static enum kh_err add_entry(struct kh_rest *rest, const struct kh_rest_route *entry, struct kh_error *err)
 {
 	struct kh_http_route *route = &rest->routes[rest->count];
 	char *path = rest->paths[rest->count];
 
-	if (rest->count == ROUTES || strlen(KH_REST_BASE) + strlen(entry->path) >= PATH)
+	if (rest->count == ROUTES - 1 || strlen(KH_REST_BASE) + strlen(entry->path) >= PATH)
 		return kh_error_set(err, KH_ELIMIT, "too_many", "the table of routes is full");
 	snprintf(path, PATH, KH_REST_BASE "%s", entry->path);
 	*route = (struct kh_http_route){
@@ -176,7 +204,6 @@ static enum kh_err add_entry(struct kh_rest *rest, const struct kh_rest_route *e
 		.path = path,
 		.access = entry->operation != NULL ? KH_HTTP_TOKEN : KH_HTTP_OPEN,
 		.body = entry->limit,
-		.memory = entry->heavy ? KH_REST_MEMORY : 0,
 		.waits = entry->waits,
 		.run = step,
 	};
@@ -198,7 +225,10 @@ static enum kh_err fill(struct kh_rest *rest, struct kh_error *err)
 		for (size_t j = 0; e == KH_OK && j < count; j++)
 			e = add_entry(rest, &part[j], err);
 	}
-	return e == KH_OK ? kh_http_openapi_write(&rest->arena, rest->entries, rest->count, &rest->document, err) : e;
+	if (e != KH_OK)
+		return e;
+	rest->entries[rest->count] = &events; /* behind the last that is served here */
+	return kh_http_openapi_write(&rest->arena, rest->entries, rest->count + 1, &rest->document, err);
 }
 
 enum kh_err kh_rest_new(const struct kh_alloc *alloc, struct kh_rest **ret_rest, struct kh_error *err)
@@ -241,7 +271,7 @@ struct kh_view kh_rest_document(const struct kh_rest *rest)
 
 const struct kh_rest_route *const *kh_rest_routes(const struct kh_rest *rest, size_t *ret_count)
 {
-	*ret_count = rest->count;
+	*ret_count = rest->count + 1;
 	return rest->entries;
 }
 

@@ -17,7 +17,6 @@
 #define KH_REST_BASE    "/api/v1"
 #define KH_REST_MEMBERS 10 /* of a body or of a query, with the end of the list */
 #define KH_REST_SMALL   (64U << 10)
-#define KH_REST_MEMORY  ((size_t)1 << 30) /* of a call that reads or writes content, which may be 16 MiB and more */
 
 /* What a parameter or a member is. */
 enum kh_rest_kind {
@@ -68,12 +67,13 @@ struct kh_rest_route {
 	unsigned status;                    /* where it was done, */
 	const char *answer;                 /* with this schema; NULL: with no body */
 	unsigned later;                     /* another status with the same schema; 0: none */
-	const char *other_type;             /* another type that the answer can have; NULL: none */
+	const char *other_type;             /* another type that the answer can have, or has; NULL: none */
 	bool conflicts;                     /* it can be 409 */
-	bool heavy;                         /* it works with content: up to KH_REST_MEMORY */
 	bool waits;                         /* it may wait */
 	bool rated;                         /* it can be 429 */
 	bool fresh; /* no operation follows that would look at the token again: it is looked at now */
+	unsigned
+		roles; /* bits; of a route that is served elsewhere, where `run` is NULL: it is in the document alone */
 	enum kh_err (*run)(struct kh_rest_call *call);
 };
 

@@ -103,7 +103,6 @@ static const struct kh_rest_route routes[] = {
 		.status = 201,
 		.answer = "BlockPut",
 		.conflicts = true,
-		.heavy = true,
 		.run = put,
 	},
 	{

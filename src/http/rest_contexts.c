@@ -147,7 +147,6 @@ static const struct kh_rest_route routes[] = {
 		.status = 201,
 		.answer = "BlockPut",
 		.conflicts = true,
-		.heavy = true,
 		.run = add,
 	},
 	{
@@ -163,7 +162,6 @@ static const struct kh_rest_route routes[] = {
 		.status = 200,
 		.answer = "Blocks",
 		.other_type = "application/xml",
-		.heavy = true,
 		.run = assemble,
 	},
 	{
@@ -180,7 +178,6 @@ static const struct kh_rest_route routes[] = {
 		.status = 201,
 		.answer = "OutputPut",
 		.conflicts = true,
-		.heavy = true,
 		.run = output,
 	},
 	{

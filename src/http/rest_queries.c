@@ -9,7 +9,8 @@
 #include "engine/respond.h"
 
 #define SECOND  INT64_C(1000000)
-#define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */
+#define LONGEST 3600              /* seconds that may be asked for; the gateway's own bound is the least */
+#define MEMORY  ((size_t)1 << 30) /* of the end of an ask */
 #define PAUSE   (SECOND / 5)
 
 /* Until when a call that came now waits. */
@@ -22,9 +23,9 @@ static int64_t until(const struct kh_rest_call *call, bool by_default)
 	return kh_works_now() + (wanted < most ? wanted : most);
 }
 
-#define WAIT(what)                                                              \
-	{                                                                       \
-		"wait", KH_REST_NUMBER, .min = 0, .max = LONGEST, .about = what \
+#define WAIT(what)                                                                \
+	{                                                                         \
+		"wait", KH_REST_NUMBER, .min = 0, .max = LONGEST, .about = (what) \
 	}
 
 /* --- what a Controller is told --------------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ static enum kh_err fail_ask(struct kh_rest_call *call, const struct kh_ask *ask,
 	struct kh_arena arena; /* the call's own may be full */
 	struct kh_error err = {0};
 
-	kh_arena_init(&arena, kh_engine_alloc(engine), KH_REST_MEMORY);
+	kh_arena_init(&arena, kh_engine_alloc(engine), MEMORY);
 	enum kh_err e = kh_engine_own(engine, kh_respond_run, &failed, &arena, &err);
 	kh_arena_done(&arena);
 	return e;
@@ -255,7 +256,6 @@ static const struct kh_rest_route routes[] = {
 		.conflicts = true,
 		.rated = true,
 		.waits = true,
-		.heavy = true,
 		.run = ask,
 	},
 	{
@@ -302,7 +302,6 @@ static const struct kh_rest_route routes[] = {
 		.answer = "Ask",
 		.later = 204,
 		.waits = true,
-		.heavy = true,
 		.run = next,
 	},
 	{

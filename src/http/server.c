@@ -40,7 +40,8 @@ struct door {
 };
 
 struct kh_http {
-	struct kh_http_frame frame;
+	struct kh_http_frame *frame;
+	const struct kh_alloc *alloc;
 	struct kh_http_settings settings;
 	struct kh_http_routes tables[TABLES];
 	size_t table_count;
@@ -183,7 +184,7 @@ static void *begun(void *cls, const char *uri, struct MHD_Connection *connection
 	struct door *door = cls;
 	int fd = fd_of(connection);
 
-	return kh_http_request_new(&door->http->frame, connection, fd, kh_view_str(uri != NULL ? uri : ""));
+	return kh_http_request_new(door->http->frame, connection, fd, kh_view_str(uri != NULL ? uri : ""));
 }
 
 static enum MHD_Result send_answer(struct kh_http_request *r, struct MHD_Connection *connection)
@@ -255,8 +256,8 @@ static void connected(void *cls, struct MHD_Connection *connection, void **socke
 
 	(void)socket_context;
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
-		kh_http_watch_leave(door->http->frame.watch, fd);
-	else if (!kh_http_watch_enter(door->http->frame.watch, fd))
+		kh_http_watch_leave(door->http->frame->watch, fd);
+	else if (!kh_http_watch_enter(door->http->frame->watch, fd))
 		(void)shutdown(fd, SHUT_RDWR); /* what cannot be watched over cannot stay */
 }
 
@@ -303,7 +304,7 @@ static enum kh_err make_doors(struct kh_http *http, struct kh_error *err)
 {
 	const struct kh_http_settings *s = &http->settings;
 
-	http->doors = kh_alloc_array(http->frame.alloc, s->listens, sizeof(*http->doors));
+	http->doors = kh_alloc_array(http->alloc, s->listens, sizeof(*http->doors));
 	if (http->doors == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the server");
 	http->door_count = s->listens;
@@ -326,15 +327,20 @@ enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http 
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(kh_gateway_engine(settings->gateway));
 	struct kh_http *http = kh_alloc_zero(alloc, sizeof(*http));
+	struct kh_http_frame *frame = kh_http_request_frame(alloc);
 	enum kh_err e;
 
-	if (http == NULL)
+	if (http == NULL || frame == NULL) {
+		kh_alloc_free(alloc, http, sizeof(*http));
+		kh_http_request_frame_drop(frame);
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the server");
+	}
+	http->frame = frame;
 	http->settings = *settings;
 	http->connections = settings->connections > 0 ? settings->connections : CONNECTIONS;
-	http->frame.alloc = alloc;
-	http->frame.gateway = settings->gateway;
-	http->frame.waits_most = http->connections - http->connections / 4;
+	http->alloc = alloc;
+	http->frame->gateway = settings->gateway;
+	http->frame->waits_most = http->connections - http->connections / 4;
 	e = make_doors(http, err);
 	if (e == KH_OK)
 		e = kh_http_watch_new(&(struct kh_http_watch_settings){.alloc = alloc,
@@ -344,7 +350,7 @@ enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http 
 								       .gone = gone,
 								       .hold = hold,
 								       .drop = drop},
-				      &http->frame.watch, err);
+				      &http->frame->watch, err);
 	if (e == KH_OK)
 		e = kh_http_health_new(&http->settings, &http->health, err);
 	if (e == KH_OK)
@@ -428,7 +434,7 @@ enum kh_err kh_http_start(struct kh_http *http, struct kh_error *err)
 
 void kh_http_quiesce(struct kh_http *http)
 {
-	atomic_store(&http->frame.stopping, true);
+	atomic_store(&http->frame->stopping, true);
 	for (size_t i = 0; i < http->door_count; i++) {
 		if (http->doors[i].daemon == NULL)
 			continue;
@@ -453,18 +459,18 @@ static void say_farewell(struct kh_http *http)
 {
 	int64_t until = kh_works_now() + FAREWELL;
 
-	kh_http_watch_each(http->frame.watch, stop_request);
-	while (kh_http_watch_busy(http->frame.watch) > 0 && kh_works_now() < until)
+	kh_http_watch_each(http->frame->watch, stop_request);
+	while (kh_http_watch_busy(http->frame->watch) > 0 && kh_works_now() < until)
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-	kh_http_watch_each(http->frame.watch, lose_request);
+	kh_http_watch_each(http->frame->watch, lose_request);
 }
 
 void kh_http_free(struct kh_http *http)
 {
 	if (http == NULL)
 		return;
-	atomic_store(&http->frame.stopping, true);
-	if (http->frame.watch != NULL)
+	atomic_store(&http->frame->stopping, true);
+	if (http->frame->watch != NULL)
 		say_farewell(http);
 	for (size_t i = 0; i < http->door_count; i++) {
 		if (http->doors[i].daemon != NULL)
@@ -473,14 +479,15 @@ void kh_http_free(struct kh_http *http)
 			close(http->doors[i].fd);
 	}
 	kh_http_health_free(http->health);
-	kh_http_watch_free(http->frame.watch);
-	kh_alloc_free(http->frame.alloc, http->doors, http->door_count * sizeof(*http->doors));
-	kh_alloc_free(http->frame.alloc, http, sizeof(*http));
+	kh_http_watch_free(http->frame->watch);
+	kh_http_request_frame_drop(http->frame);
+	kh_alloc_free(http->alloc, http->doors, http->door_count * sizeof(*http->doors));
+	kh_alloc_free(http->alloc, http, sizeof(*http));
 }
 
 struct kh_http_figures kh_http_figures(struct kh_http *http)
 {
-	struct kh_http_frame *frame = &http->frame;
+	struct kh_http_frame *frame = http->frame;
 	struct kh_http_figures figures = {
 		.refused_host = atomic_load(&frame->refused_host),
 		.refused_origin = atomic_load(&frame->refused_origin),

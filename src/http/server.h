@@ -32,8 +32,7 @@ struct kh_http_route {
 	enum kh_http_method method;
 	const char *path; /* "/api/v1/tasks/{task}/blocks": a {name} is one segment, percent-decoded */
 	enum kh_http_access access;
-	size_t body;   /* bytes of body that are taken at most; 0: none */
-	size_t memory; /* bytes that the arena of a request may have; 0: 64 MiB, and six times the body */
+	size_t body; /* bytes of body that are taken at most; 0: none */
 	enum kh_work_next (*run)(struct kh_http_request *r);
 	bool waits; /* it may wait, or stream: refused (503 `busy`) where so many do that others would find no place */
 };
@@ -132,6 +131,7 @@ bool kh_http_stream_retry(struct kh_http_stream *s, unsigned milliseconds); /* `
 bool kh_http_stream_comment(struct kh_http_stream *s);                      /* ":" alone, so that it stays open */
 void kh_http_stream_close(struct kh_http_stream *s);                        /* the end of the response */
 bool kh_http_stream_is_gone(struct kh_http_stream *s);
+size_t kh_http_stream_waits(struct kh_http_stream *s); /* bytes that were written and not yet taken */
 void kh_http_stream_drop(struct kh_http_stream *s);
 
 /* --- figures ---------------------------------------------------------------------------------------------------------

@@ -107,11 +107,11 @@ bool kh_http_stream_put(struct kh_http_stream_buffer *buffer, struct kh_view id,
 	struct kh_view rest = data;
 	size_t lines = 1;
 
-	if (!is_line(id) || !is_line(event))
+	if (data.n > KH_HTTP_STREAM_EVENT || !is_line(id) || !is_line(event))
 		return false;
 	for (size_t i = 0; i < data.n; i++)
 		lines += data.p[i] == '\n' || data.p[i] == '\r';
-	if (data.n > KH_HTTP_STREAM_EVENT || !make_room(buffer, id.n + event.n + data.n + 7 * lines + 16))
+	if (!make_room(buffer, id.n + event.n + data.n + 7 * lines + 16))
 		return false;
 	if (id.n > 0)
 		append_field(buffer, KH_LIT("id:"), id);
@@ -144,8 +144,10 @@ void kh_http_stream_release(struct kh_http_stream *s)
 		return;
 	kh_http_stream_done(&s->buffer);
 	pthread_mutex_destroy(&s->lock);
-	atomic_fetch_sub(&s->frame->streams, 1);
-	kh_alloc_free(s->frame->alloc, s, sizeof(*s));
+	struct kh_http_frame *frame = s->frame;
+	atomic_fetch_sub(&frame->streams, 1);
+	kh_alloc_free(frame->alloc, s, sizeof(*s));
+	kh_http_request_frame_drop(frame);
 }
 
 static void released(void *cls)
@@ -205,6 +207,7 @@ void kh_http_stream_over(struct kh_http_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->gone = true;
+	s->suspended = false;
 	s->connection = NULL;
 	kh_http_stream_done(&s->buffer);
 	pthread_mutex_unlock(&s->lock);
@@ -225,6 +228,7 @@ static struct kh_http_stream *make(struct kh_http_request *r)
 	s->holders = 1;
 	atomic_store(&s->refs, 3); /* the holder's, the request's, MHD's */
 	atomic_fetch_add(&s->frame->streams, 1);
+	atomic_fetch_add(&s->frame->refs, 1);
 	pthread_mutex_init(&s->lock, NULL);
 	return s;
 }
@@ -326,6 +330,16 @@ bool kh_http_stream_retry(struct kh_http_stream *s, unsigned milliseconds)
 bool kh_http_stream_comment(struct kh_http_stream *s)
 {
 	return put_line(s, KH_LIT(":\n\n"));
+}
+
+size_t kh_http_stream_waits(struct kh_http_stream *s)
+{
+	size_t n;
+
+	pthread_mutex_lock(&s->lock);
+	n = s->buffer.n - s->buffer.at;
+	pthread_mutex_unlock(&s->lock);
+	return n;
 }
 
 bool kh_http_stream_is_gone(struct kh_http_stream *s)

@@ -10,8 +10,8 @@
 
 #include "http/request.h"
 
-#define KH_HTTP_STREAM_KEPT  ((size_t)1 << 20) /* bytes that wait at most, but for one event */
-#define KH_HTTP_STREAM_EVENT ((size_t)8 << 20) /* bytes of one event */
+#define KH_HTTP_STREAM_KEPT  ((size_t)1 << 20)  /* bytes that wait at most, but for one event */
+#define KH_HTTP_STREAM_EVENT ((size_t)64 << 20) /* bytes of one event: an answer may be as long */
 
 /* A buffer of bytes that wait to be sent; what stands in it is SSE already. */
 struct kh_http_stream_buffer {

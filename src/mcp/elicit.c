@@ -30,9 +30,13 @@ static struct kh_view link_of(const struct kh_mcp_exchange *x)
 	return kh_arena_printf(arena, "%.*s#/approvals/%s", (int)mcp->approvals_n, mcp->approvals, x->call.approval);
 }
 
-static bool can_show(const struct kh_mcp_exchange *x)
+static bool can_show(struct kh_mcp_exchange *x)
 {
-	return (x->can & KH_MCP_CAN_ELICIT) || ((x->can & KH_MCP_CAN_ELICIT_URL) && x->peer->mcp->approvals_n > 0);
+	pthread_mutex_lock(&x->peer->lock);
+	bool ready = x->peer->initialised || kh_mcp_version_is_stateless(x->version);
+	pthread_mutex_unlock(&x->peer->lock);
+	return ready &&
+	       ((x->can & KH_MCP_CAN_ELICIT) || ((x->can & KH_MCP_CAN_ELICIT_URL) && x->peer->mcp->approvals_n > 0));
 }
 
 static yyjson_mut_val *parameters(struct kh_mcp_exchange *x)

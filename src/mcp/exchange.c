@@ -10,7 +10,7 @@
 #include "mcp/listen.h"
 #include "mcp/methods.h"
 #include "mcp/modern.h"
-#include "mcp/say.h"
+#include "mcp/progress.h"
 
 static enum kh_work_next step(struct kh_work *work);
 
@@ -38,6 +38,7 @@ void kh_mcp_exchange_free(struct kh_mcp_exchange *x)
 	if (x->whole)
 		kh_mcp_batch_free(x->batch);
 	kh_arena_done(&x->arena);
+	kh_alloc_free(peer->mcp->alloc, (void *)(uintptr_t)x->call.lasting.p, x->call.lasting.n);
 	kh_alloc_free(peer->mcp->alloc, x, sizeof(*x));
 	kh_mcp_peer_drop(peer);
 }
@@ -97,6 +98,7 @@ bool kh_mcp_exchange_start(struct kh_mcp_exchange *x)
 {
 	struct kh_mcp_peer *peer = x->peer;
 
+	kh_mcp_progress_begin(x);
 	/* Under the lock: nobody finds it in the list who could not wake it. */
 	pthread_mutex_lock(&peer->lock);
 	list(x);
@@ -106,6 +108,8 @@ bool kh_mcp_exchange_start(struct kh_mcp_exchange *x)
 	if (!added)
 		unlist(x);
 	pthread_mutex_unlock(&peer->lock);
+	if (!added)
+		kh_mcp_progress_end(x);
 	return added;
 }
 
@@ -140,6 +144,13 @@ void kh_mcp_exchange_cancel(struct kh_mcp_exchange *x)
 
 void kh_mcp_exchange_send(struct kh_mcp_exchange *x, struct kh_view message)
 {
+	kh_mcp_progress_hold(x);
+	kh_mcp_exchange_put(x, message);
+	kh_mcp_progress_release(x);
+}
+
+void kh_mcp_exchange_put(struct kh_mcp_exchange *x, struct kh_view message)
+{
 	if (atomic_load(&x->cancelled))
 		return;
 	if (x->batch != NULL)
@@ -151,6 +162,7 @@ void kh_mcp_exchange_send(struct kh_mcp_exchange *x, struct kh_view message)
 /* The end of X: TEXT, empty for none, is its answer.  X may be gone afterwards. */
 static void leave(struct kh_mcp_exchange *x, struct kh_view text)
 {
+	kh_mcp_progress_end(x);
 	kh_mcp_listen_end(x);
 	pthread_mutex_lock(&x->peer->lock);
 	kh_mcp_asked_forget(x);
@@ -187,13 +199,13 @@ static void finish(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 	struct kh_view id = kh_view_of(x->id, x->id_n), text;
 	char bytes[1024];
 
+	kh_mcp_asked_withdraw(x);
 	if (answer->fault.number == 0 && answer->e != KH_OK)
 		answer->fault = kh_mcp_rpc_failed(x->call.doc, &x->arena, answer->e, &x->err);
 	if (answer->fault.number != 0) {
 		kh_mcp_exchange_refuse(x, &answer->fault);
 		return;
 	}
-	kh_mcp_asked_withdraw(x);
 	if (kh_mcp_version_is_stateless(x->version))
 		kh_mcp_modern_dress(x, answer->result);
 	if (kh_mcp_rpc_result(&x->arena, x->call.doc, id, answer->result, &text) != KH_OK) {
@@ -204,23 +216,6 @@ static void finish(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 }
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
-
-/* When the next progress notification is due; 0: never. */
-static int64_t next_tick(const struct kh_mcp_exchange *x)
-{
-	return x->progress_n > 0 ? x->began + (int64_t)(x->ticks + 1) * KH_MCP_EXCHANGE_PROGRESS : 0;
-}
-
-/* Progress comes by the clock that began with the call, whatever happens to it: its time tells nothing (A5, B17). */
-static void tick(struct kh_mcp_exchange *x)
-{
-	int64_t now = kh_works_now();
-
-	if (x->progress_n == 0 || now < next_tick(x))
-		return;
-	x->ticks = (uint64_t)((now - x->began) / KH_MCP_EXCHANGE_PROGRESS);
-	kh_mcp_say_progress(&x->call, (int64_t)x->ticks, 0);
-}
 
 static void prepare(struct kh_mcp_exchange *x)
 {
@@ -243,14 +238,10 @@ static void prepare(struct kh_mcp_exchange *x)
 
 static enum kh_work_next park(struct kh_mcp_exchange *x)
 {
-	int64_t at = next_tick(x);
-
 	x->params = x->call.inputs = NULL;
 	x->call.state = (struct kh_view){NULL, 0};
 	kh_arena_done(&x->arena);
 	kh_arena_init(&x->arena, x->peer->mcp->alloc, KH_MCP_EXCHANGE_ARENA);
-	if (at != 0 && (x->work.wake_at == 0 || at < x->work.wake_at))
-		x->work.wake_at = at;
 	return KH_WORK_WAIT;
 }
 
@@ -274,7 +265,6 @@ static enum kh_work_next step(struct kh_work *work)
 		return KH_WORK_DONE;
 	}
 	prepare(x);
-	tick(x);
 	answer.e = identify(x);
 	if (answer.e == KH_OK)
 		next = x->method->run(&x->call, &answer);

@@ -27,8 +27,7 @@ struct kh_mcp {
 	struct kh_mcp_used *used;        /* request states that have come back; NULL: none yet */
 };
 
-#define KH_MCP_EXCHANGE_ARENA    (1U << 30)       /* bytes of one step: sealed content of 16 MiB is read in it */
-#define KH_MCP_EXCHANGE_PROGRESS INT64_C(5000000) /* microseconds from one progress notification to the next */
+#define KH_MCP_EXCHANGE_ARENA (1U << 30) /* bytes of one step: sealed content of 16 MiB is read in it */
 
 /* What a method came to. */
 struct kh_mcp_answer {
@@ -39,6 +38,7 @@ struct kh_mcp_answer {
 
 struct kh_mcp_batch;
 struct kh_mcp_method;
+struct kh_mcp_progress;
 
 struct kh_mcp_exchange {
 	struct kh_work work; /* the first member */
@@ -48,6 +48,7 @@ struct kh_mcp_exchange {
 	struct kh_mcp_exchange *next, *prev; /* of the peer's, under its lock */
 	bool listed;                         /* likewise */
 	atomic_bool cancelled;
+	struct kh_mcp_progress *progress; /* its clock; NULL: none */
 	struct kh_mcp_batch *batch; /* of which this is a part (of), or the whole (whole); NULL: it stands alone */
 	bool whole;
 
@@ -59,7 +60,6 @@ struct kh_mcp_exchange {
 	char id[KH_MCP_RPC_ID], progress_token[KH_MCP_RPC_ID]; /* JSON */
 	size_t id_n, progress_n;
 	int64_t began;  /* kh_works_now() */
-	uint64_t ticks; /* of the clock of progress, so far */
 	uint64_t asked; /* id of the request to the client that waits for its answer; 0: none */
 
 	struct kh_arena arena;
@@ -86,8 +86,9 @@ bool kh_mcp_exchange_start(struct kh_mcp_exchange *x) __attribute__((warn_unused
 void kh_mcp_exchange_refuse(struct kh_mcp_exchange *x, const struct kh_mcp_rpc_fault *fault);
 void kh_mcp_exchange_nothing(struct kh_mcp_exchange *x);
 
-/* Sends a message of X's before its answer, from a step. */
+/* Sends a message of X's before its answer, from a step.  _put: from within the clock's hold (progress.h). */
 void kh_mcp_exchange_send(struct kh_mcp_exchange *x, struct kh_view message);
+void kh_mcp_exchange_put(struct kh_mcp_exchange *x, struct kh_view message);
 
 /* X in its peer's list by the id of its request (JSON); NULL: none.  Under the peer's lock. */
 struct kh_mcp_exchange *kh_mcp_exchange_find(struct kh_mcp_peer *peer, struct kh_view id);

@@ -373,6 +373,15 @@ static void accept_one(struct kh_mcp_lines *lines)
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
+/*
+ * Whether HUP means that nobody is there any more.  Of a pipe to read from it is the end of input alone; once that is
+ * no longer watched it comes from the other end.
+ */
+static bool is_deserted(struct kh_mcp_connection *c)
+{
+	return c->in == c->out ? c->ended || !is_taking(c) : c->watched_in < 0;
+}
+
 static void handle(struct kh_mcp_lines *lines, const struct epoll_event *event)
 {
 	struct kh_mcp_connection *c = event->data.ptr;
@@ -385,14 +394,13 @@ static void handle(struct kh_mcp_lines *lines, const struct epoll_event *event)
 		if (lines->listen >= 0)
 			accept_one(lines);
 	} else {
+		if (c->state == KH_MCP_CONNECTION_CLOSED) /* by an event before this one */
+			return;
 		if (event->events & EPOLLOUT)
 			kh_mcp_connection_flush(c);
 		if (event->events & (EPOLLIN | EPOLLHUP))
 			read_some(lines, c);
-		/* Nobody reads any more.  (Of a pipe to read from, HUP alone is the end of input.) */
-		if (event->events & EPOLLERR)
-			shut(lines, c);
-		else if ((event->events & EPOLLHUP) && c->in == c->out && c->ended)
+		if ((event->events & EPOLLERR) || ((event->events & EPOLLHUP) && is_deserted(c)))
 			shut(lines, c);
 	}
 }

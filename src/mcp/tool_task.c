@@ -84,28 +84,10 @@ enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mc
 
 /* --- begin_execution ---------------------------------------------------------------------------------------------- */
 
-/* What is kept over a wait: the call's own arguments, for the engine is to see the same plan again. */
-struct waiting {
-	int64_t until, look_at;
-	char *text; /* {"task":...,"plan":{...}} */
-	size_t size;
-};
-
-_Static_assert(sizeof(struct waiting) <= sizeof(((struct kh_mcp_call *)0)->kept.bytes), "it fits what is kept");
-
-static struct waiting *waiting_of(struct kh_mcp_call *call)
-{
-	return (struct waiting *)(void *)call->kept.bytes;
-}
-
-static void forget(struct kh_mcp_call *call)
-{
-	struct waiting *w = waiting_of(call);
-
-	if (w->text != NULL)
-		kh_alloc_free(kh_engine_alloc(kh_gateway_engine(call->gateway)), w->text, w->size);
-	*w = (struct waiting){0};
-}
+/*
+ * Over a wait are kept the times, in kept.next, and as `lasting` the call's own arguments, for the engine is to see the
+ * same plan again.
+ */
 
 /* The arguments as the engine takes them: the task, and a plan with the members of E1. */
 static enum kh_err write_plan(struct kh_mcp_call *call, struct kh_view *ret_text)
@@ -124,15 +106,13 @@ static enum kh_err write_plan(struct kh_mcp_call *call, struct kh_view *ret_text
 
 static enum kh_err keep(struct kh_mcp_call *call, struct kh_view text)
 {
-	struct waiting *w = waiting_of(call);
-
-	if (w->text != NULL)
+	if (call->lasting.p != NULL)
 		return KH_OK;
-	w->text = kh_alloc_zero(kh_engine_alloc(kh_gateway_engine(call->gateway)), text.n);
-	if (w->text == NULL)
+	char *copy = kh_alloc_zero(kh_engine_alloc(kh_gateway_engine(call->gateway)), text.n);
+	if (copy == NULL)
 		return KH_ENOMEM;
-	memcpy(w->text, text.p, text.n);
-	w->size = text.n;
+	memcpy(copy, text.p, text.n);
+	call->lasting = kh_view_of(copy, text.n);
 	return KH_OK;
 }
 
@@ -169,40 +149,36 @@ static enum kh_work_next tell(struct kh_mcp_call *call, struct kh_mcp_result *re
 /* Until the next tick of the call's own clock: a step that comes for another reason looks at nothing. */
 static enum kh_work_next wait_for_tick(struct kh_mcp_call *call)
 {
-	struct waiting *w = waiting_of(call);
-
-	call->work->wake_at = w->look_at < w->until ? w->look_at : w->until;
+	call->work->wake_at = call->kept.next.look_at < call->kept.next.until ? call->kept.next.look_at
+									      : call->kept.next.until;
 	return KH_WORK_WAIT;
 }
 
 enum kh_work_next kh_mcp_tool_task_execute(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
-	struct waiting *w = waiting_of(call);
+	int64_t now = kh_works_now(), *until = &call->kept.next.until, *look_at = &call->kept.next.look_at;
+	struct kh_view text = call->lasting;
 	struct kh_execute ask = {0};
-	struct kh_view text = kh_view_of(w->text, w->size);
-	int64_t now = kh_works_now();
 	enum kh_err e = KH_OK;
 
-	if (w->text != NULL && now < w->look_at && now < w->until && !call->stopping)
+	if (text.p != NULL && now < *look_at && now < *until && !call->stopping)
 		return wait_for_tick(call);
-	if (w->text == NULL) {
-		w->until = now + kh_gateway_wait(call->gateway);
+	if (text.p == NULL) {
+		*until = now + kh_gateway_wait(call->gateway);
 		e = write_plan(call, &text);
 	}
 	if (e == KH_OK)
 		e = execute(call, text, &ask);
-	bool waits = e == KH_OK && ask.approval.n > 0 && now < w->until && !call->stopping;
+	bool waits = e == KH_OK && ask.approval.n > 0 && now < *until && !call->stopping;
 	if (waits)
 		e = keep(call, text);
 	if (waits && e == KH_OK) {
-		w->look_at = now + CLOCK;
+		*look_at = now + CLOCK;
 		if (ask.approval.n < sizeof(call->approval)) {
 			memcpy(call->approval, ask.approval.p, ask.approval.n);
 			call->approval[ask.approval.n] = '\0';
 		}
 		return wait_for_tick(call);
 	}
-	enum kh_work_next done = e == KH_OK ? tell(call, ret_result, &ask) : kh_mcp_next_fail(call, ret_result, e);
-	forget(call);
-	return done;
+	return e == KH_OK ? tell(call, ret_result, &ask) : kh_mcp_next_fail(call, ret_result, e);
 }

@@ -57,10 +57,14 @@ struct kh_mcp_call {
 		struct kh_asking asking;
 		struct {
 			int64_t until;
-			bool rested;
-		} next; /* of wait.h */
+			int64_t look_at; /* of begin_execution */
+			bool rested;     /* of wait.h */
+		} next;
 		char bytes[512];
 	} kept; /* zeroed before the first step, kept over a wait */
+	/* What does not fit there: bytes of the engine's allocator, set once; whoever has the call run gives them back,
+	 * however it ends. */
+	struct kh_view lasting;
 	/*
 	 * Set by a tool that learns, in a step that goes on to wait, that a human decides: the approval's id, so that
 	 * a human can be told where (A4).  Empty: nothing waits.  A tool that was given the id sets nothing.

@@ -169,4 +169,4 @@ static enum kh_err ask_extract(const struct kh_reader *reader, struct kh_arena *
 	return KH_OK;
 }
 
-const struct kh_reader_driver kh_reader_extract = {.name = "extract", .pure = true, .ask = ask_extract};
+const struct kh_reader_driver kh_reader_extract = {.name = "extract", .pure = true, .quick = true, .ask = ask_extract};

@@ -275,6 +275,7 @@ static struct kh_view words_of(struct asking *a)
 	    kh_json_read(a->arena, body, &root, NULL) != KH_OK)
 		return KH_LIT("");
 	message = kh_json_str(kh_json_get(kh_json_get(root, "error"), "message"));
+	message = kh_view_sub(message, 0, MESSAGE); /* no more of it can be shown, or need be searched */
 	if (message.n == 0 || repeats_key(a, message))
 		return KH_LIT("");
 	return kh_arena_printf(a->arena, "; it says %.*s", KH_FMT(kh_arena_quote_most(a->arena, message, MESSAGE)));

@@ -48,6 +48,7 @@ struct kh_reader;
 struct kh_reader_driver {
 	const char *name; /* "extract", "command", "openai", "anthropic" */
 	bool pure;        /* an answer is a function of the ask: asking twice does no harm */
+	bool quick;       /* and it waits for nothing: a few KiB of content take microseconds */
 	/*
 	 * Asks and waits.  The response lives in the arena.  Fails only for lack of memory or by a fault of our own;
 	 * what a Reader does wrong is *RET_FAULT, with a sentence in DETAIL for humans.  From any thread.

@@ -1,6 +1,8 @@
 /* Retries.  The value of a header is the server's: anything that is not read to its last byte is no date. */
 #include "reader/retry.h"
 
+#define HALF_CENTURY (INT64_C(50) * 365 * 24 * 3600) /* seconds */
+
 bool kh_retry_is_due(unsigned status)
 {
 	return status == 429 || status == 500 || (status >= 502 && status <= 504) || status == 529;
@@ -89,7 +91,7 @@ static bool read_usual(struct kh_view text, struct date *date)
 	       kh_view_eq(text, KH_LIT(" GMT"));
 }
 
-/* "Sunday, 06-Nov-94 08:49:37 GMT": of this century, as it is nobody's who was not here then. */
+/* "Sunday, 06-Nov-94 08:49:37 GMT": of the years that end so, the first that this century has. */
 static bool read_dashed(struct kh_view text, struct date *date)
 {
 	skip_word(&text);
@@ -119,12 +121,15 @@ static int64_t seconds_of(const struct date *date)
 	return ((days - 719468) * 24 + date->hour) * 3600 + date->minute * 60 + date->second;
 }
 
-static bool read_date(struct kh_view text, int64_t *ret_seconds)
+static bool read_date(struct kh_view text, int64_t now, int64_t *ret_seconds)
 {
 	struct date date = {0};
+	bool is_dashed = read_dashed(text, &date);
 
-	if (!read_usual(text, &date) && !read_dashed(text, &date) && !read_old(text, &date))
+	if (!is_dashed && !read_usual(text, &date) && !read_old(text, &date))
 		return false;
+	if (is_dashed && seconds_of(&date) - now > HALF_CENTURY)
+		date.year -= 100; /* RFC 9110: what seems to be so far away is past */
 	if (date.day < 1 || date.day > 31 || date.hour > 23 || date.minute > 59 || date.second > 60)
 		return false;
 	*ret_seconds = seconds_of(&date);
@@ -151,7 +156,7 @@ bool kh_retry_after_ms(struct kh_view value, int64_t now, int64_t *ret_ms)
 	int64_t seconds, at;
 
 	if (!read_seconds(value, &seconds)) {
-		if (!read_date(value, &at))
+		if (!read_date(value, now, &at))
 			return false;
 		seconds = at > now ? at - now : 0;
 	}

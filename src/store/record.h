@@ -23,7 +23,8 @@ enum kh_column_kind {
 };
 
 struct kh_column {
-	const char *name; /* of the table's column and of the audit's member */
+	const char *name;   /* of the table's column and of the audit's member */
+	struct kh_view key; /* "name": as it stands in an event */
 	enum kh_column_kind kind;
 	size_t offset;
 	const struct kh_words *words;
@@ -80,6 +81,7 @@ enum kh_index {
 	KH_INDEX_QUERIES_ALL_OPEN,  /* state <> done, of every task */
 	KH_INDEX_EFFECTS_OPEN,      /* state waiting or begun */
 	KH_INDEX_EFFECTS_READER,    /* state waiting, reader = TEXT: what waits for a Reader that is an agent */
+	KH_INDEX_EFFECTS_BEGUN,     /* state begun, reader = TEXT: what it was given and has not answered */
 	KH_INDEX_APPROVALS,         /* all */
 	KH_INDEX_APPROVALS_PENDING, /* state = pending */
 	KH_INDEX_APPROVALS_OF_TASK, /* task = KEY */

@@ -80,6 +80,23 @@ export async function pending(client, home, { task }) {
   assert.equal(second.delivery, undefined);
 }
 
+/**
+ * A4: the one who sits before the client is told which approval waits and where it is decided, and decides nothing by
+ * what he answers.  TOLD: what the client's user was shown, filled in by CLIENT while it asks.
+ */
+export async function elicited(client, home, { task }, told) {
+  const first = await outcome(client, { ...HELD, task }, ['waiting']);
+  assert.equal(first.outcome, 'pending', 'an answer to the elicitation has decided something');
+  assert.equal(told.length, 1);
+  assert.match(JSON.stringify(told[0]), new RegExp(first.approval));
+  for (const { answer } of HELD_ANSWERS) assert.ok(!JSON.stringify(told[0]).toLowerCase().includes(answer));
+  await home.decide(task);
+  let second = first;
+  while (second.outcome === 'pending') second = said(await client.call('approval_wait', { id: first.approval }));
+  assert.equal(second.outcome, 'delivered');
+  assert.equal(told.length, 1); // once for an approval
+}
+
 /** A call that is cancelled ends for the client, and what was admitted goes on. */
 export async function cancelled(client, home, { task }) {
   const abort = new AbortController();

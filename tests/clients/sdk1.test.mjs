@@ -2,15 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { whole } from './journey.mjs';
+import { elicited, open, whole } from './journey.mjs';
 import { CANARIES, Home, KIND, require } from './keyhole.mjs';
 
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
 const { StreamableHTTPClientTransport } = require('@modelcontextprotocol/sdk/client/streamableHttp.js');
+const { ElicitRequestSchema } = require('@modelcontextprotocol/sdk/types.js');
 
-async function connect(transport) {
-  const client = new Client({ name: 'sdk1', version: '1' });
+async function connect(transport, told) {
+  const client = new Client({ name: 'sdk1', version: '1' }, { capabilities: told ? { elicitation: {} } : {} });
+  if (told) client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    told.push(params);
+    return { action: 'accept', content: {} };
+  });
   await client.connect(transport);
   return {
     missing: -32002, // how its versions say that there is no such resource
@@ -59,6 +64,19 @@ test('SDK 1.x over HTTP', async (t) => {
     await whole(t, client, home);
   } finally {
     await client.close();
+  }
+});
+
+test('elicitation decides nothing', async (t) => {
+  for (const [name, transport] of [['HTTP', http], ['stdio', (of, token) => new StdioClientTransport(of.stdio(token))]]) {
+    await t.test(name, async () => {
+      const told = [], client = await connect(transport(home, await home.token()), told);
+      try {
+        await elicited(client, home, await open(client, home), told);
+      } finally {
+        await client.close();
+      }
+    });
   }
 });
 

@@ -2,14 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { whole } from './journey.mjs';
+import { elicited, open, whole } from './journey.mjs';
 import { Home, require } from './keyhole.mjs';
 
 const { Client, StreamableHTTPClientTransport } = require('@modelcontextprotocol/client');
 const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio');
 
-async function connect(transport, mode) {
-  const client = new Client({ name: 'sdk2', version: '2' }, { versionNegotiation: { mode } });
+async function connect(transport, mode, told) {
+  const client = new Client({ name: 'sdk2', version: '2' },
+    { versionNegotiation: { mode }, capabilities: told ? { elicitation: { form: {} } } : {} });
+  if (told) client.setRequestHandler('elicitation/create', ({ params }) => {
+    told.push(params);
+    return { action: 'accept', content: {} };
+  });
   await client.connect(transport);
   return {
     missing: -32602, // what this SDK makes of -32002 too
@@ -53,6 +58,23 @@ for (const [title, mode, transport] of [
     }
   });
 }
+
+test('elicitation decides nothing', async (t) => {
+  for (const [name, transport, mode] of [
+    ['input_required, over HTTP', http, MODERN],
+    ['input_required, over stdio', (of, token) => new StdioClientTransport(of.stdio(token)), MODERN],
+    ['a request, over HTTP', http, 'legacy'],
+  ]) {
+    await t.test(name, async () => {
+      const told = [], client = await connect(transport(home, await home.token()), mode, told);
+      try {
+        await elicited(client, home, await open(client, home), told);
+      } finally {
+        await client.close();
+      }
+    });
+  }
+});
 
 test('it finds out by itself which generation is spoken', async () => {
   const client = await connect(http(home, await home.token()), 'auto');

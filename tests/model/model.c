@@ -376,15 +376,30 @@ static bool begin(struct model *m, int ask)
 	return true;
 }
 
-/* The oldest that waits for this Reader. */
+/* The task of what this Reader was given and can still answer. */
+static int present_task(const struct model *m, int reader)
+{
+	for (int i = 0; i < m->ask_count; i++) {
+		const struct m_query *q = &m->queries[m->asks[i].query];
+		if (m->asks[i].reader == reader && m->asks[i].state == M_BEGUN && q->state == M_ASKING &&
+		    q->deadline > m->now)
+			return q->task;
+	}
+	return MODEL_NONE;
+}
+
+/* The oldest that waits for this Reader, one task at a time (I3). */
 struct m_told model_next(struct model *m, int caller)
 {
 	const char *fault = rule_may(m, caller, ROLE(M_READER));
 
 	if (fault)
 		return refused(fault);
+	const int task = present_task(m, caller);
+
 	for (int i = 0; i < m->ask_count; i++)
-		if (m->asks[i].reader == caller && begin(m, i))
+		if (m->asks[i].reader == caller && (task == MODEL_NONE || m->queries[m->asks[i].query].task == task) &&
+		    begin(m, i))
 			return made(i);
 	return fine;
 }

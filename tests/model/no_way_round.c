@@ -318,7 +318,7 @@ static void readers_start_nothing(void)
 	table = kh_operations_all(&count);
 	for (size_t i = 0; i < count; i++)
 		may += (table[i].roles & KH_ROLE_BIT(KH_ROLE_READER)) != 0;
-	CHECK(may == 2); /* ask.next, query.respond */
+	CHECK(may == 3); /* ask.next, query.respond, and who it is itself (token.who) */
 	for (size_t i = 0; i < COUNT(pushes); i++) {
 		scene_ask(&s, SCENE_URGENT, &query);
 		CHECK(is(scene_answer(&s, pushes[i]), "invalid"));

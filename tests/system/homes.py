@@ -62,6 +62,17 @@ class Home:
         with open(os.path.join(self.path, name), encoding="utf-8") as file:
             return file.read()
 
+    def section(self, name, text):
+        """TEXT (lines below it, or a value on its line) in place of a section of keyhole.yaml."""
+        kept, inside = [], False
+        for line in self.read("keyhole.yaml").splitlines():
+            if line[:1].isalpha():
+                inside = line.startswith(name + ":")
+            if not inside:
+                kept.append(line)
+        with open(os.path.join(self.path, "keyhole.yaml"), "w", encoding="utf-8") as file:
+            file.write("\n".join([*kept, name + ":" + text]) + "\n")
+
     def run(self, *words, data=b"", env=None, **kwargs):
         return subprocess.run([self.suite.program, *words], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               cwd=self.folder.name, env={**self.env, **(env or {})}, timeout=TIMEOUT, check=False,

@@ -113,15 +113,14 @@ enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64
 	return kh_connection_fail(c, rc == SQLITE_ROW ? end : rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, err);
 }
 
-/* temp_store stays as it is: with MEMORY the pages that a savepoint keeps are five allocations each, else none. */
-static const char durable[] =
-	"PRAGMA foreign_keys = ON;"
-	"PRAGMA synchronous = FULL;"
-	"PRAGMA wal_autocheckpoint = 0;" /* group.c does that */
-	"PRAGMA cache_size = -16384;"
-	/* Journals of savepoints too: a gateway that has locked itself down opens no other file. */
-	"PRAGMA temp_store = MEMORY;"
-	"PRAGMA trusted_schema = OFF;";
+static const char durable[] = "PRAGMA foreign_keys = ON;"
+			      "PRAGMA synchronous = FULL;"
+			      "PRAGMA wal_autocheckpoint = 0;" /* group.c does that */
+			      "PRAGMA cache_size = -16384;"
+			      /* Journals of savepoints too: a gateway that has locked itself down opens no other file.
+			       * It costs five small allocations a page that a savepoint keeps. */
+			      "PRAGMA temp_store = MEMORY;"
+			      "PRAGMA trusted_schema = OFF;";
 
 /* What is in it is read again from the database itself, so constraints would only be in the way of seeing it. */
 static const char scratch[] = "PRAGMA foreign_keys = OFF;"
@@ -223,6 +222,8 @@ static const struct {
 	[KH_INDEX_EFFECTS_OPEN] = {"effects_open", "state IN ('waiting', 'begun')"},
 	[KH_INDEX_EFFECTS_READER] = {"effects_open",
 				     "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'waiting'"},
+	[KH_INDEX_EFFECTS_BEGUN] = {"effects_open",
+				    "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'begun'"},
 	[KH_INDEX_APPROVALS] = {NULL, "TRUE"},
 	[KH_INDEX_APPROVALS_PENDING] = {"approvals_pending", "state = 'pending'"},
 	[KH_INDEX_APPROVALS_OF_TASK] = {"approvals_of_task", "task = ?1"},

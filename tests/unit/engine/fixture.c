@@ -69,8 +69,10 @@ static enum kh_err ask_script(const struct kh_reader *reader, struct kh_arena *a
 
 static const struct kh_reader_driver scripted = {.name = "scripted", .pure = true, .ask = ask_script};
 static const struct kh_reader_driver program = {.name = "program", .pure = false, .ask = ask_script};
+static const struct kh_reader_driver quick = {.name = "quick", .pure = true, .quick = true, .ask = ask_script};
 static const struct kh_reader readers[] = {
 	{.name = KH_LIT_INIT("scripted"), .driver = &scripted},
+	{.name = KH_LIT_INIT("quick"), .driver = &quick},
 	{.name = KH_LIT_INIT("program"), .driver = &program},
 };
 

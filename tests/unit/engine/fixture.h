@@ -50,7 +50,8 @@ struct kh_fixture {
 	struct kh_view context, hosted_context; /* public ids, of the controllers */
 	struct kh_view reader_name;             /* of the Reader that is an agent */
 
-	/* The Readers "scripted" (pure) and "program" (not pure) take one answer after the other; then they are dead.
+	/* The Readers "scripted" (pure), "quick" (and quick) and "program" (neither) take one answer after the other;
+	 * then they are dead.
 	 */
 	struct kh_fixture_answer answers[KH_FIXTURE_ANSWERS];
 	_Atomic size_t answered;

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+static atomic_size_t all;
+
 static void say(struct kh_test *t, struct kh_http_mcp_replay *replay, const char *text, bool answer)
 {
 	enum kh_err e = kh_http_mcp_replay_add(replay, kh_view_str(text), answer);
@@ -19,7 +21,7 @@ static void test_after(struct kh_test *t)
 	struct kh_http_mcp_replay replay;
 	const struct kh_http_mcp_event *e;
 
-	kh_http_mcp_replay_init(&replay, &t->alloc);
+	kh_http_mcp_replay_init(&replay, &t->alloc, &all);
 	assert_null(kh_http_mcp_replay_after(&replay, 0));
 	say(t, &replay, "one", false);
 	say(t, &replay, "two", false);
@@ -43,7 +45,7 @@ static void test_events_bounded(struct kh_test *t)
 	struct kh_http_mcp_replay replay;
 	char text[32];
 
-	kh_http_mcp_replay_init(&replay, &t->alloc);
+	kh_http_mcp_replay_init(&replay, &t->alloc, &all);
 	say(t, &replay, "note", false);
 	say(t, &replay, "answer", true);
 	for (int i = 0; i < 3 * KH_HTTP_MCP_REPLAY_EVENTS; i++) {
@@ -64,7 +66,7 @@ static void test_bytes_bounded(struct kh_test *t)
 	struct kh_http_mcp_replay replay;
 
 	memset(big, 'x', sizeof(big) - 1);
-	kh_http_mcp_replay_init(&replay, &t->alloc);
+	kh_http_mcp_replay_init(&replay, &t->alloc, &all);
 	for (int i = 0; i < 5; i++) {
 		big[KH_HTTP_MCP_REPLAY_BYTES / 3] = '\0';
 		say(t, &replay, big, false);
@@ -83,11 +85,36 @@ static void test_bytes_bounded(struct kh_test *t)
 	kh_http_mcp_replay_done(&replay);
 }
 
+/* All replays are counted together, and what is forgotten is counted no more. */
+static void test_all_counted(struct kh_test *t)
+{
+	struct kh_http_mcp_replay one, other;
+	size_t before = atomic_load(&all);
+
+	kh_http_mcp_replay_init(&one, &t->alloc, &all);
+	kh_http_mcp_replay_init(&other, &t->alloc, &all);
+	assert_false(kh_http_mcp_replay_is_over(&one));
+	say(t, &one, "text", false);
+	assert_int_equal(atomic_load(&all), before + one.bytes);
+	if (kh_http_mcp_replay_add(&other, KH_LIT("more"), true) != KH_OK) {
+		kh_http_mcp_replay_done(&one);
+		must(t, KH_ENOMEM);
+	}
+	assert_int_equal(atomic_load(&all), before + one.bytes + other.bytes);
+	atomic_fetch_add(&all, KH_HTTP_MCP_REPLAY_ALL);
+	assert_true(kh_http_mcp_replay_is_over(&one));
+	atomic_fetch_sub(&all, KH_HTTP_MCP_REPLAY_ALL);
+	kh_http_mcp_replay_done(&one);
+	kh_http_mcp_replay_forget(&other, 1);
+	assert_int_equal(atomic_load(&all), before);
+	kh_http_mcp_replay_done(&other);
+}
+
 static void test_forget(struct kh_test *t)
 {
 	struct kh_http_mcp_replay replay;
 
-	kh_http_mcp_replay_init(&replay, &t->alloc);
+	kh_http_mcp_replay_init(&replay, &t->alloc, &all);
 	say(t, &replay, "one", false);
 	say(t, &replay, "two", true);
 	kh_http_mcp_replay_forget(&replay, 1);
@@ -123,6 +150,7 @@ static void test_ids(struct kh_test *t)
 		assert_false(kh_http_mcp_replay_read(kh_view_str(bad[i]), &stream, &number));
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_after), KH_TEST(test_events_bounded),
-					    KH_TEST(test_bytes_bounded), KH_TEST(test_forget), KH_TEST_ONCE(test_ids)};
+static const struct kh_test_case cases[] = {KH_TEST(test_after),         KH_TEST(test_events_bounded),
+					    KH_TEST(test_bytes_bounded), KH_TEST(test_forget),
+					    KH_TEST(test_all_counted),   KH_TEST_ONCE(test_ids)};
 KH_TEST_MAIN(cases)

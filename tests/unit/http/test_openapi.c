@@ -44,7 +44,7 @@ static void test_document(struct kh_test *t)
 			}
 			assert_int_equal(roles, routes[i]->operation != NULL
 							? kh_operations_find(routes[i]->operation)->roles
-							: 0);
+							: routes[i]->roles);
 		}
 	}
 	kh_rest_free(rest);

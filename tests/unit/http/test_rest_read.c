@@ -7,14 +7,10 @@ static const char *const colours[] = {"red", "green"};
 static const struct kh_words colour_words = KH_WORDS(colours);
 
 static const struct kh_rest_member table[] = {
-	{"text", KH_REST_TEXT, .required = true},
-	{"id", KH_REST_ID, .letter = 't'},
-	{"number", KH_REST_NUMBER, .min = 1, .max = 10},
-	{"time", KH_REST_TIME, .required = false},
-	{"word", KH_REST_WORD, .words = &colour_words},
-	{"ids", KH_REST_IDS, .letter = 'b'},
-	{"answer", KH_REST_ANSWER, .required = false},
-	{0},
+	{"text", KH_REST_TEXT, .required = true},        {"id", KH_REST_ID, .letter = 't'},
+	{"number", KH_REST_NUMBER, .min = 1, .max = 10}, {"time", KH_REST_TIME, .required = false},
+	{"word", KH_REST_WORD, .words = &colour_words},  {"ids", KH_REST_IDS, .letter = 'b'},
+	{"answer", KH_REST_ANSWER, .required = false},   {0},
 };
 
 static const struct kh_rest_member parameters[] = {

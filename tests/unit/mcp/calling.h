@@ -10,6 +10,7 @@
 #define KH_TESTS_UNIT_MCP_CALLING_H
 
 #include "../engine/fixture.h"
+#include "base/buf.h"
 #include "engine/approval_decide.h"
 #include "engine/approval_show.h"
 #include "mcp/schema.h"
@@ -46,6 +47,14 @@ static inline void kh_calling_close(void)
 	kh_calling_gateway = NULL;
 }
 
+static struct kh_view kh_calling_lasting; /* what the latest call kept */
+
+static inline void kh_calling_forget(void)
+{
+	free((void *)(uintptr_t)kh_calling_lasting.p);
+	kh_calling_lasting = (struct kh_view){NULL, 0};
+}
+
 /* A gateway, and a task of the controller's with one sealed block. */
 static inline struct kh_calling kh_calling_begin(struct kh_test *t, const char *yaml)
 {
@@ -56,7 +65,7 @@ static inline struct kh_calling kh_calling_begin(struct kh_test *t, const char *
 	kh_calling_close();              /* before the fixture may close its engine */
 	c.f = kh_fixture_fresh(t, yaml); /* a gateway carries out what an earlier test has left */
 	if (!registered)
-		registered = atexit(kh_calling_close) == 0;
+		registered = atexit(kh_calling_close) == 0 && atexit(kh_calling_forget) == 0;
 	struct kh_gateway_settings settings = {.engine = c.f->engine, .wait = KH_CALLING_WAIT};
 	if (kh_gateway_new(&settings, &kh_calling_gateway, &err) != KH_OK)
 		fail_msg("no gateway: %s", err.detail);
@@ -104,6 +113,7 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 
 	if (tool == NULL)
 		fail_msg("%s is not for this role", name);
+	kh_calling_forget();
 	call.arguments = kh_fixture_json(c->f, kh_view_str(json));
 	must(t, kh_mcp_tools_check(&t->arena, tool, call.arguments, &t->err));
 	c->result = (struct kh_mcp_result){0};
@@ -118,6 +128,7 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 			memcpy(c->approval, call.approval, sizeof(c->approval));
 			return c->result.e;
 		}
+		kh_calling_lasting = call.lasting;
 		call.arguments = NULL; /* the first step's alone */
 		c->waits++;
 		call.stopping = c->stop;
@@ -196,6 +207,47 @@ static inline void kh_calling_decide(struct kh_calling *c, struct kh_view id, en
 	if (kh_engine_call(c->f->engine, c->f->reviewer, kh_approval_decide_run, &decide, &c->f->arena, &err) != KH_OK)
 		fail_msg("the approval is not decided: %s", err.detail);
 	kh_gateway_carry(c->gateway);
+}
+
+/* What a method that is no tool is called with. */
+static inline struct kh_mcp_call kh_calling_call(struct kh_calling *c, struct kh_view token, struct kh_who *who)
+{
+	*who = kh_calling_who(c, token);
+	return (struct kh_mcp_call){
+		.gateway = c->gateway,
+		.token = token,
+		.who = who,
+		.arena = &c->t->arena,
+		.doc = kh_json_new(&c->t->arena),
+		.err = &c->t->err,
+	};
+}
+
+/* What it gave, as a client gets it. */
+static inline yyjson_val *kh_calling_said(struct kh_calling *c, yyjson_mut_val *result)
+{
+	struct kh_view text;
+
+	must(c->t, kh_json_write(&c->t->arena, result, &text));
+	return kh_fixture_json(c->f, text);
+}
+
+/* The texts of LIST, or of member KEY of its objects, each with a blank after it. */
+static inline const char *kh_calling_joined(struct kh_calling *c, yyjson_val *list, const char *key)
+{
+	struct kh_buf buf;
+	struct kh_view text = {"", 0};
+	yyjson_val *item;
+	size_t i, n;
+
+	kh_buf_init(&buf, &c->f->arena, 65536);
+	yyjson_arr_foreach (list, i, n, item) {
+		kh_buf_add(&buf, kh_json_str(key != NULL ? kh_json_get(item, key) : item));
+		kh_buf_byte(&buf, ' ');
+	}
+	kh_buf_byte(&buf, '\0');
+	assert_int_equal(kh_buf_end(&buf, &text), KH_OK);
+	return text.p;
 }
 
 #endif

@@ -90,6 +90,40 @@ static void test_other(struct kh_test *t)
 	assert_int_equal(outcome(&c, query), KH_OUTCOME_NONE);
 }
 
+/* I3: one task at a time: what waits in another comes when this one's question is answered, or its time is over. */
+static void test_one_task(struct kh_test *t)
+{
+	struct kh_calling c = kh_calling_begin(t, NULL);
+	struct kh_view first = c.task, second = kh_fixture_task(c.f, c.f->controller);
+
+	kh_fixture_block(c.f, c.f->controller, second, "Another mail.");
+	(void)ask(&c);
+	c.task = second;
+	struct kh_view other = ask(&c);
+	c.task = first;
+	struct kh_view same = ask(&c), id = kh_json_str(kh_json_get(next(&c), "query_id"));
+	yyjson_val *got = next(&c); /* of the same task, though the other's has waited longer */
+	assert_non_null(got);
+	assert_null(next(&c));
+	member_is(respond(&c, kh_json_str(kh_json_get(got, "query_id")), "\"response\":{\"fields\":{\"n\":1}}"),
+		  "result", "accepted");
+	assert_int_equal(outcome(&c, same), KH_OUTCOME_DELIVERED);
+	assert_null(next(&c));
+	member_is(respond(&c, id, "\"response\":{\"fields\":{\"n\":2}}"), "result", "accepted");
+	id = kh_json_str(kh_json_get(next(&c), "query_id"));
+	member_is(respond(&c, id, "\"response\":{\"fields\":{\"n\":3}}"), "result", "accepted");
+	assert_int_equal(outcome(&c, other), KH_OUTCOME_DELIVERED);
+	/* A question that can no longer be answered holds nothing up. */
+	(void)ask(&c);
+	assert_non_null(next(&c));
+	c.task = second;
+	(void)ask(&c);
+	assert_null(next(&c));
+	kh_fixture_pass(c.f, INT64_C(3600) * KH_FIXTURE_SECOND);
+	(void)ask(&c);
+	assert_non_null(next(&c));
+}
+
 static void ask_now(struct kh_calling *c)
 {
 	(void)ask(c);
@@ -115,9 +149,7 @@ static void test_waits(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_answered),
-	KH_TEST(test_forms),
-	KH_TEST(test_other),
-	KH_TEST_ONCE(test_waits),
+	KH_TEST(test_answered), KH_TEST(test_forms),      KH_TEST(test_other),
+	KH_TEST(test_one_task), KH_TEST_ONCE(test_waits),
 };
 KH_TEST_MAIN(cases)

@@ -198,10 +198,9 @@ struct asked {
 	struct kh_view detail;
 };
 
-static struct asked ask_part(struct kh_test *t, const char *name, uint64_t timeout_ms)
+/* The Reader whose endpoint plays this part. */
+static struct kh_reader model(struct kh_test *t, const char *name, uint64_t timeout_ms)
 {
-	struct kh_reader_block block = seal(t, "b1", TASK, KH_LIT("A letter"));
-	struct kh_reader_ask ask = ask_about(t, QUERY, &block, 1);
 	struct kh_reader reader = {.driver = &kh_reader_openai,
 				   .client = &client,
 				   .url = kh_arena_printf(&t->arena, "http://[::1]/%s", name),
@@ -211,9 +210,18 @@ static struct asked ask_part(struct kh_test *t, const char *name, uint64_t timeo
 				   .schema = true,
 				   .retries = 1,
 				   .timeout_ms = timeout_ms};
-	struct asked asked = {.fault = (enum kh_reader_fault)99};
 
 	must(t, kh_arena_check(&t->arena));
+	return reader;
+}
+
+static struct asked ask_part(struct kh_test *t, const char *name, uint64_t timeout_ms)
+{
+	struct kh_reader_block block = seal(t, "b1", TASK, KH_LIT("A letter"));
+	struct kh_reader_ask ask = ask_about(t, QUERY, &block, 1);
+	struct kh_reader reader = model(t, name, timeout_ms);
+	struct asked asked = {.fault = (enum kh_reader_fault)99};
+
 	must(t, reader.driver->ask(&reader, &t->arena, &ask, &asked.response, &asked.fault, &asked.detail));
 	return asked;
 }
@@ -262,6 +270,33 @@ static void test_held_up(struct kh_test *t)
 	asked = ask_part(t, "busy", 100);
 	assert_int_equal(asked.fault, KH_READER_DEAD);
 	assert_true(kh_view_starts(asked.detail, KH_LIT("busy: ")));
+}
+
+/* I8: what is given back to the system has no key in it, whatever came of the ask.  In CTX: how often it had. */
+static void *give_back(void *ctx, void *p, size_t old, size_t n)
+{
+	if (p != NULL && n == 0 && memmem(p, old, KEY, strlen(KEY)) != NULL)
+		++*(size_t *)ctx;
+	return kh_alloc_system.resize(kh_alloc_system.ctx, p, old, n);
+}
+
+static void test_wiped(struct kh_test *t)
+{
+	static const char *const names[] = {"answers", "is-late", "denies", "is-away", "explains"};
+	struct kh_reader_ask ask = ask_about(t, QUERY, NULL, 0);
+	size_t found = 0;
+	const struct kh_alloc watching = {.resize = give_back, .ctx = &found};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct kh_reader reader = model(t, names[i], 20000);
+		struct kh_arena arena;
+		struct asked asked;
+		kh_arena_init(&arena, &watching, 1U << 20);
+		assert_int_equal(
+			reader.driver->ask(&reader, &arena, &ask, &asked.response, &asked.fault, &asked.detail), KH_OK);
+		kh_arena_done(&arena);
+		assert_int_equal(found, 0);
+	}
 }
 
 static void test_dying_executor(struct kh_test *t)
@@ -316,7 +351,7 @@ static void test_tokens(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_parts),    KH_TEST_ONCE(test_retried),        KH_TEST_ONCE(test_held_up),
+	KH_TEST(test_parts),    KH_TEST_ONCE(test_retried),        KH_TEST_ONCE(test_held_up), KH_TEST_ONCE(test_wiped),
 	KH_TEST(test_unusable), KH_TEST_ONCE(test_dying_executor), KH_TEST(test_tokens),
 };
 

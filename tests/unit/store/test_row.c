@@ -298,6 +298,7 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_QUERIES_ALL_OPEN, 0, "", 1, 3, "234", ""},
 		{KH_INDEX_EFFECTS_OPEN, 0, "", 1, 16, "234567", ""},
 		{KH_INDEX_EFFECTS_READER, 0, "even", 0, 16, "24", ""},
+		{KH_INDEX_EFFECTS_BEGUN, 0, "even", 0, 16, "6", ""},
 		{KH_INDEX_APPROVALS, 0, "", 7, 16, "89", ""},
 		{KH_INDEX_APPROVALS_PENDING, 0, "", 0, 16, "2345", ""},
 		{KH_INDEX_APPROVALS_OF_TASK, 2, "", 0, 16, "2468", ""},
