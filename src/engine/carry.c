@@ -10,32 +10,41 @@
 #define ARENA (1U << 30)
 #define POLL  INT64_C(100) /* ms between looks at what another process may have changed */
 
+/* The Reader is asked.  One that another configuration has taken away meanwhile (kh_engine_reload) is dead. */
+static void put(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena, struct kh_respond *respond)
+{
+	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
+
+	/* A driver that fails by itself is a try that failed: the ask has begun, and somebody must say how it ended. */
+	if (reader != NULL && reader->driver->ask(reader, arena, &ask->ask, &respond->response, &respond->fault,
+						  &respond->detail) == KH_OK)
+		return;
+	respond->fault = KH_READER_DEAD;
+	respond->detail = KH_LIT("the Reader could not be asked");
+	arena->failed = false;
+}
+
 /* One ask and its response; *NEXT is what follows. */
 static enum kh_err carry(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena,
 			 struct kh_ask *ret_next, struct kh_error *err)
 {
-	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
 	struct kh_respond respond = {.effect = ask->effect, .asked = ask->ask.query};
 
-	/* A driver that fails by itself is a try that failed: the ask has begun, and somebody must say how it ended. */
-	if (reader->driver->ask(reader, arena, &ask->ask, &respond.response, &respond.fault, &respond.detail) !=
-	    KH_OK) {
-		respond.fault = KH_READER_DEAD;
-		respond.detail = KH_LIT("the Reader could not be asked");
-		arena->failed = false;
-	}
+	put(engine, ask, arena, &respond);
 	enum kh_err e = kh_engine_own(engine, kh_respond_run, &respond, arena, err);
 	if (e == KH_OK)
 		*ret_next = respond.next;
 	return e;
 }
 
-/* A driver whose asks have effects of their own is begun durably first (E7). */
+/* A driver whose asks have effects of their own is begun durably first (E7).  An ask whose Reader is no longer
+ * configured is left where it is, until it is configured again or the query's time has passed. */
 static enum kh_err begin(struct kh_engine *engine, struct kh_ask *ask, struct kh_arena *arena, struct kh_error *err)
 {
 	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
 
-	if (reader->driver->pure)
+	ask->found = reader != NULL;
+	if (reader == NULL || reader->driver->pure)
 		return KH_OK;
 	ask->mark = true;
 	return kh_engine_own(engine, kh_ask_begin_run, ask, arena, err);

@@ -100,6 +100,29 @@ static void test_carry_driver_fails(struct kh_test *t)
 	}
 }
 
+/* Another configuration has no such Reader (SIGHUP), between an ask's beginning and its end: nobody is asked, and what
+ * has not begun stays where it is. */
+static void test_carry_reader_taken_away(struct kh_test *t)
+{
+	static const char *const targets[] = {YES_OF("impure"), YES_OF("pure")};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct kh_other other;
+		struct kh_asking w = begin(t, &other, KH_OK);
+		struct kh_ask ask;
+		struct kh_error err = {0};
+		struct kh_view query = kh_other_put(&other, &w, targets[i], &ask);
+		assert_int_equal(kh_engine_reload(other.engine, w.f->policy, readers, 0, &err), KH_OK);
+		assert_int_equal(kh_carry_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
+		assert_int_equal(seen.asked, 0);
+		assert_int_equal(kh_asking_effect(&w, query)->state, KH_EFFECT_WAITING);
+		assert_int_equal(kh_engine_reload(other.engine, w.f->policy, readers, 2, &err), KH_OK);
+		assert_int_equal(kh_carry_effect(other.engine, ask.effect, &err), KH_OK);
+		assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_DELIVERED);
+		kh_other_close(&other);
+	}
+}
+
 /* An agent's ask is not ours to make. */
 static void test_carry_leaves_agents_alone(struct kh_test *t)
 {
@@ -186,6 +209,7 @@ static void test_carry_wait_takes_no_memory(struct kh_test *t)
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_carry_begins_first),
 	KH_TEST_ONCE(test_carry_driver_fails),
+	KH_TEST_ONCE(test_carry_reader_taken_away),
 	KH_TEST(test_carry_leaves_agents_alone),
 	KH_TEST(test_carry_all),
 	KH_TEST(test_carry_wait),
