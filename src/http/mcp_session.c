@@ -124,6 +124,7 @@ enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, int64_t 
 	s->peer = peer;
 	s->refs = 1;
 	s->next_stream = 1;
+	pthread_mutex_init(&s->lock, NULL); /* before it is listed: a sweep may come at once */
 	pthread_mutex_lock(&table->lock);
 	goes = make_room(table, token, &full);
 	if (goes)
@@ -132,11 +133,11 @@ enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, int64_t 
 		enter(table, s, now);
 	pthread_mutex_unlock(&table->lock);
 	if (full) {
+		pthread_mutex_destroy(&s->lock);
 		kh_alloc_free(table->alloc, s, sizeof(*s));
 		return kh_error_set(err, KH_ELIMIT, "too_many_sessions",
 				    "there are as many sessions as there may be; end one (DELETE), or try later");
 	}
-	pthread_mutex_init(&s->lock, NULL);
 	over(goes);
 	*ret_session = s;
 	return KH_OK;

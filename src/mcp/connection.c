@@ -78,8 +78,21 @@ bool kh_mcp_connection_read(struct kh_mcp_connection *c)
 	return true;
 }
 
+/* Empty lines and what is blank before a line, all of it at once: each piece that is taken off moves all that follows.
+ */
+static void skip_blanks(struct kh_mcp_connection *c)
+{
+	size_t n = 0;
+
+	while (n < c->line_n && kh_ascii_is_blank(c->line[n]))
+		n++;
+	if (n > 0)
+		kh_mcp_connection_skip(c, n);
+}
+
 bool kh_mcp_connection_line(struct kh_mcp_connection *c, struct kh_view *ret_line, size_t *ret_size)
 {
+	skip_blanks(c);
 	const char *end = c->line_n > c->scanned ? memchr(c->line + c->scanned, '\n', c->line_n - c->scanned) : NULL;
 	size_t n = end != NULL ? (size_t)(end - c->line) : c->line_n;
 

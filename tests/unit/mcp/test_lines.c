@@ -410,10 +410,73 @@ static void test_stop(struct kh_test *t)
 	kh_talk_close(talk);
 }
 
+/* --- one connection: what it makes of the bytes that come -------------------------------------------------------- */
+
+static struct kh_mcp_connection *connect_to(const char *bytes, size_t n, int ends[2])
+{
+	assert_int_equal(pipe(ends), 0);
+	struct kh_mcp_connection *c = kh_mcp_connection_new(&kh_alloc_system, ends[0], ends[1], true);
+	assert_non_null(c);
+	assert_int_equal(write(ends[1], bytes, n), (ssize_t)n);
+	assert_true(kh_mcp_connection_read(c));
+	return c;
+}
+
+static void disconnect(struct kh_mcp_connection *c, const int ends[2])
+{
+	kh_mcp_connection_free(c);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Whoever sends nothing but ends of lines, before he has said who he is, must not keep the thread of all lines busy:
+ * they are passed over in one go, not one by one. */
+static void test_empty_lines(struct kh_test *t)
+{
+	static char bytes[KH_MCP_CONNECTION_READ];
+	struct kh_view line;
+	size_t size;
+	int ends[2];
+
+	(void)t;
+	memset(bytes, '\n', sizeof(bytes));
+	memcpy(bytes + sizeof(bytes) - 4, "one\n", 4);
+	struct kh_mcp_connection *c = connect_to(bytes, sizeof(bytes), ends);
+	assert_true(kh_mcp_connection_line(c, &line, &size));
+	assert_view(line, "one");
+	assert_int_equal(size, 4);
+	kh_mcp_connection_skip(c, size);
+	assert_false(kh_mcp_connection_line(c, &line, &size));
+	assert_int_equal(c->line_n, 0);
+	disconnect(c, ends);
+}
+
+static void test_blanks(struct kh_test *t)
+{
+	static const char bytes[] = " \r\n\t{\"a\": 1} \r\n\r\nb\n c";
+	struct kh_view line;
+	size_t size;
+	int ends[2];
+
+	(void)t;
+	struct kh_mcp_connection *c = connect_to(bytes, sizeof(bytes) - 1, ends);
+	assert_true(kh_mcp_connection_line(c, &line, &size));
+	assert_view(line, "{\"a\": 1}");
+	kh_mcp_connection_skip(c, size);
+	assert_true(kh_mcp_connection_line(c, &line, &size));
+	assert_view(line, "b");
+	kh_mcp_connection_skip(c, size);
+	assert_false(kh_mcp_connection_line(c, &line, &size)); /* its end is to come */
+	c->ended = true;
+	assert_true(kh_mcp_connection_line(c, &line, &size));
+	assert_view(line, "c");
+	disconnect(c, ends);
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_stdio),  KH_TEST_ONCE(test_half_closed), KH_TEST_ONCE(test_file),
 	KH_TEST_ONCE(test_tokens), KH_TEST_ONCE(test_bad_tokens),  KH_TEST_ONCE(test_overlong),
 	KH_TEST_ONCE(test_unread), KH_TEST_ONCE(test_gone),        KH_TEST_ONCE(test_gone_socket),
-	KH_TEST_ONCE(test_stop),
+	KH_TEST_ONCE(test_stop),   KH_TEST_ONCE(test_empty_lines), KH_TEST_ONCE(test_blanks),
 };
 KH_TEST_MAIN(cases)
