@@ -168,7 +168,9 @@ static enum kh_err nothing(struct kh_txn *txn, void *arg)
 
 bool kh_service_is_alive(struct kh_service *service)
 {
+	struct kh_client *client = service->home->client;
 	struct kh_error err;
 
-	return kh_store_read(service->home->store, nothing, NULL, &err) == KH_OK;
+	return (client == NULL || has_executor(client)) &&
+	       kh_store_read(service->home->store, nothing, NULL, &err) == KH_OK;
 }

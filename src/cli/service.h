@@ -47,7 +47,7 @@ enum kh_err kh_service_reload(struct kh_service *service, struct kh_error *err) 
  */
 bool kh_service_stop(struct kh_service *service);
 
-/* True where the store still answers: a sign of life that means something. */
+/* True where the store and the executor still answer: a sign of life that means something. */
 bool kh_service_is_alive(struct kh_service *service);
 
 #endif

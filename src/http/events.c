@@ -245,7 +245,7 @@ static enum kh_work_next run(struct kh_http_request *r)
 	return KH_WORK_WAIT;
 }
 
-static const struct kh_http_route routes[] = {{KH_HTTP_GET, "/api/v1/events", KH_HTTP_TOKEN, 0, run, true}};
+static const struct kh_http_route routes[] = {{KH_HTTP_GET, "/api/v1/events", KH_HTTP_TOKEN, 0, run, true, false}};
 
 enum kh_err kh_http_events_add(struct kh_http *http, struct kh_error *err)
 {

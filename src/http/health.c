@@ -1,5 +1,5 @@
-/* Health.  The probe is an operation that does nothing, submitted and not waited for: a store that hangs must not hang
- * the one who asks whether it does. */
+/* Health.  The probe is an operation that does nothing, submitted and not waited for, by a thread apart from those that
+ * wait for the store: a store that hangs must not hang the one who asks whether it does. */
 #include "http/health.h"
 
 #include "base/alloc.h"
@@ -92,7 +92,8 @@ static enum kh_work_next run_readyz(struct kh_http_request *r)
 	struct kh_http_health *health = kh_http_request_ctx(r);
 	struct asked *asked = kh_http_request_kept(r, sizeof(*asked));
 	bool good = false;
-	bool stopping = kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r)));
+	bool stopping = kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r))) ||
+			kh_works_is_stopping(kh_http_request_work(r)->works);
 
 	if (asked == NULL)
 		return KH_WORK_DONE;
@@ -111,9 +112,15 @@ static enum kh_work_next run_readyz(struct kh_http_request *r)
 /* --- beginning and end -------------------------------------------------------------------------------------------- */
 
 static const struct kh_http_route routes[] = {
+<<<<<<< HEAD
 	{KH_HTTP_GET, "/healthz", KH_HTTP_ALWAYS, 0, run_healthz, false},
 	{KH_HTTP_GET, "/readyz", KH_HTTP_OPEN, 0, run_readyz, false},
 	{KH_HTTP_GET, "/", KH_HTTP_ALWAYS, 0, run_home, false},
+=======
+	{KH_HTTP_GET, "/healthz", KH_HTTP_OPEN, 0, run_healthz, false, true},
+	{KH_HTTP_GET, "/readyz", KH_HTTP_OPEN, 0, run_readyz, false, true},
+	{KH_HTTP_GET, "/", KH_HTTP_OPEN, 0, run_home, false, true},
+>>>>>>> attack
 };
 
 enum kh_err kh_http_health_new(const struct kh_http_settings *settings, struct kh_http_health **ret_health,

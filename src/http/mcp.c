@@ -297,9 +297,9 @@ static enum kh_work_next run_delete(struct kh_http_request *r)
 #endif
 
 static const struct kh_http_route routes[] = {
-	{KH_HTTP_POST, "/mcp", ACCESS, KH_MCP_MESSAGE, run_post, true},
-	{KH_HTTP_GET, "/mcp", ACCESS, 0, run_get, true},
-	{KH_HTTP_DELETE, "/mcp", ACCESS, 0, run_delete, false},
+	{KH_HTTP_POST, "/mcp", ACCESS, KH_MCP_MESSAGE, run_post, true, false},
+	{KH_HTTP_GET, "/mcp", ACCESS, 0, run_get, true, false},
+	{KH_HTTP_DELETE, "/mcp", ACCESS, 0, run_delete, false, false},
 };
 
 static void make_random(void *ctx, unsigned char *bytes, size_t n)

@@ -104,7 +104,7 @@ static enum kh_work_next run(struct kh_http_request *r)
 	return KH_WORK_DONE;
 }
 
-static const struct kh_http_route routes[] = {{KH_HTTP_GET, "/metrics", KH_HTTP_TOKEN, 0, run, false}};
+static const struct kh_http_route routes[] = {{KH_HTTP_GET, "/metrics", KH_HTTP_TOKEN, 0, run, false, false}};
 
 enum kh_err kh_http_metrics_add(struct kh_http *http, struct kh_error *err)
 {

@@ -281,7 +281,8 @@ void kh_http_request_begin(struct kh_http_request *r)
 	MHD_suspend_connection(r->connection);
 	r->suspended = r->working = true;
 	pthread_mutex_unlock(&r->lock);
-	if (!kh_works_add(kh_gateway_works(r->frame->gateway), &r->work)) {
+	struct kh_works *works = r->route->apart ? r->frame->apart : kh_gateway_works(r->frame->gateway);
+	if (!kh_works_add(works, &r->work)) {
 		pthread_mutex_lock(&r->lock);
 		r->working = false;
 		pthread_mutex_unlock(&r->lock);

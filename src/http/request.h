@@ -25,6 +25,8 @@ struct kh_http_frame {
 	const struct kh_alloc *alloc;
 	atomic_uint refs;
 	struct kh_gateway *gateway;
+	struct kh_works
+		*apart; /* of routes that must be answered though all threads of the gateway wait for the store */
 	struct kh_http_watch *watch;
 	unsigned waits_most;      /* requests that may wait or stream at once */
 	atomic_uint waits;        /* those that do */

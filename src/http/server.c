@@ -343,6 +343,8 @@ enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http 
 	http->frame->waits_most = http->connections - http->connections / 4;
 	e = make_doors(http, err);
 	if (e == KH_OK)
+		e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = 1}, &http->frame->apart, err);
+	if (e == KH_OK)
 		e = kh_http_watch_new(&(struct kh_http_watch_settings){.alloc = alloc,
 								       .connections = http->connections,
 								       .headers = settings->headers_within,
@@ -470,6 +472,8 @@ void kh_http_free(struct kh_http *http)
 	if (http == NULL)
 		return;
 	atomic_store(&http->frame->stopping, true);
+	if (http->frame->apart != NULL)
+		(void)kh_works_stop(http->frame->apart, FAREWELL); /* nothing there blocks */
 	if (http->frame->watch != NULL)
 		say_farewell(http);
 	for (size_t i = 0; i < http->door_count; i++) {
@@ -478,6 +482,7 @@ void kh_http_free(struct kh_http *http)
 		if (http->doors[i].fd >= 0)
 			close(http->doors[i].fd);
 	}
+	kh_works_free(http->frame->apart);
 	kh_http_health_free(http->health);
 	kh_http_watch_free(http->frame->watch);
 	kh_http_request_frame_drop(http->frame);

@@ -37,6 +37,7 @@ struct kh_http_route {
 	size_t body; /* bytes of body that are taken at most; 0: none */
 	enum kh_work_next (*run)(struct kh_http_request *r);
 	bool waits; /* it may wait, or stream: refused (503 `busy`) where so many do that others would find no place */
+	bool apart; /* its steps never block, and run on a thread that blocks for nobody else either */
 };
 
 struct kh_http_settings {
