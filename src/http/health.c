@@ -112,15 +112,9 @@ static enum kh_work_next run_readyz(struct kh_http_request *r)
 /* --- beginning and end -------------------------------------------------------------------------------------------- */
 
 static const struct kh_http_route routes[] = {
-<<<<<<< HEAD
-	{KH_HTTP_GET, "/healthz", KH_HTTP_ALWAYS, 0, run_healthz, false},
-	{KH_HTTP_GET, "/readyz", KH_HTTP_OPEN, 0, run_readyz, false},
-	{KH_HTTP_GET, "/", KH_HTTP_ALWAYS, 0, run_home, false},
-=======
 	{KH_HTTP_GET, "/healthz", KH_HTTP_OPEN, 0, run_healthz, false, true},
 	{KH_HTTP_GET, "/readyz", KH_HTTP_OPEN, 0, run_readyz, false, true},
 	{KH_HTTP_GET, "/", KH_HTTP_OPEN, 0, run_home, false, true},
->>>>>>> attack
 };
 
 enum kh_err kh_http_health_new(const struct kh_http_settings *settings, struct kh_http_health **ret_health,

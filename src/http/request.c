@@ -264,10 +264,6 @@ void kh_http_request_begin(struct kh_http_request *r)
 {
 	struct kh_error err;
 
-	if (r->route->access == KH_HTTP_ALWAYS) {
-		(void)r->route->run(r);
-		return;
-	}
 	if (!may_wait(r)) {
 		r->closes = true; /* there are others who want in */
 		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "busy", "too many wait already"), &err);

@@ -19,10 +19,8 @@ enum kh_http_method { KH_HTTP_GET, KH_HTTP_POST, KH_HTTP_PUT, KH_HTTP_DELETE, KH
 
 /* Who may use a route. */
 enum kh_http_access {
-	KH_HTTP_OPEN,   /* nobody is asked who he is: /healthz */
-	KH_HTTP_TOKEN,  /* a bearer token must be there; whether it is good is for the operation to say */
-	KH_HTTP_ALWAYS, /* as OPEN; RUN touches nothing and answers at once, on the server's thread: also where all of
-			   the gateway's are busy */
+	KH_HTTP_OPEN,  /* nobody is asked who he is: /healthz */
+	KH_HTTP_TOKEN, /* a bearer token must be there; whether it is good is for the operation to say */
 };
 
 /*

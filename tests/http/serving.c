@@ -161,17 +161,6 @@ static enum kh_work_next run_task(struct kh_http_request *r)
 }
 
 static const struct kh_http_route routes[] = {
-<<<<<<< HEAD
-	{KH_HTTP_POST, "/test/echo", KH_HTTP_TOKEN, 1U << 20, run_echo, false},
-	{KH_HTTP_PUT, "/test/echo", KH_HTTP_TOKEN, 16, run_echo, false},
-	{KH_HTTP_GET, "/test/segment/{name}/end", KH_HTTP_OPEN, 0, run_segment, false},
-	{KH_HTTP_GET, "/test/bytes", KH_HTTP_OPEN, 0, run_bytes, false},
-	{KH_HTTP_GET, "/test/wait", KH_HTTP_TOKEN, 0, run_wait, true},
-	{KH_HTTP_GET, "/test/stream", KH_HTTP_TOKEN, 0, run_stream, true},
-	{KH_HTTP_GET, "/test/left", KH_HTTP_OPEN, 0, run_left, false},
-	{KH_HTTP_GET, "/test/block", KH_HTTP_TOKEN, 0, run_block, false},
-	{KH_HTTP_POST, "/test/task", KH_HTTP_TOKEN, 0, run_task, false},
-=======
 	{KH_HTTP_POST, "/test/echo", KH_HTTP_TOKEN, 1U << 20, run_echo, false, false},
 	{KH_HTTP_PUT, "/test/echo", KH_HTTP_TOKEN, 16, run_echo, false, false},
 	{KH_HTTP_GET, "/test/segment/{name}/end", KH_HTTP_OPEN, 0, run_segment, false, false},
@@ -179,8 +168,8 @@ static const struct kh_http_route routes[] = {
 	{KH_HTTP_GET, "/test/wait", KH_HTTP_TOKEN, 0, run_wait, true, false},
 	{KH_HTTP_GET, "/test/stream", KH_HTTP_TOKEN, 0, run_stream, true, false},
 	{KH_HTTP_GET, "/test/left", KH_HTTP_OPEN, 0, run_left, false, false},
+	{KH_HTTP_GET, "/test/block", KH_HTTP_TOKEN, 0, run_block, false, false},
 	{KH_HTTP_POST, "/test/task", KH_HTTP_TOKEN, 0, run_task, false, false},
->>>>>>> attack
 };
 
 /* --- the scene ---------------------------------------------------------------------------------------------------- */
