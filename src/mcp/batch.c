@@ -1,4 +1,7 @@
-/* Batches: answers gathered under a lock, sent by whoever brings the last. */
+/*
+ * Batches: answers gathered under a lock, sent by whoever brings the last.  They stand in the order of the requests:
+ * which of them was answered first is nobody's to see (B17).
+ */
 #include "mcp/batch.h"
 
 struct kh_mcp_batch {
@@ -7,9 +10,9 @@ struct kh_mcp_batch {
 	pthread_mutex_t lock;
 	size_t left; /* parts that are to come, and one for kh_mcp_batch_begun() */
 	struct kh_arena arena;
-	struct kh_buf answers;
-	bool any;    /* something is to be answered */
-	bool broken; /* not all of its messages could be taken */
+	size_t parts;
+	struct kh_view answers[KH_MCP_BATCH_MESSAGES]; /* by part; empty: it has none, or not yet */
+	bool broken;                                   /* not all of its messages could be taken */
 };
 
 bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole)
@@ -23,8 +26,7 @@ bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole)
 	batch->alloc = alloc;
 	batch->left = 1;
 	pthread_mutex_init(&batch->lock, NULL);
-	kh_arena_init(&batch->arena, alloc, 2 * KH_MCP_BATCH_BYTES + (1U << 20));
-	kh_buf_init(&batch->answers, &batch->arena, KH_MCP_BATCH_BYTES);
+	kh_arena_init(&batch->arena, alloc, 4 * KH_MCP_BATCH_BYTES);
 	whole->batch = batch;
 	whole->whole = true;
 	return true;
@@ -45,9 +47,30 @@ struct kh_mcp_exchange *kh_mcp_batch_add(struct kh_mcp_batch *batch)
 		return NULL;
 	part->batch = batch;
 	pthread_mutex_lock(&batch->lock);
+	part->place = batch->parts++;
 	batch->left++;
 	pthread_mutex_unlock(&batch->lock);
 	return part;
+}
+
+/* All answers there are, as an array; empty where there is none. */
+static enum kh_err write_answers(struct kh_mcp_batch *batch, struct kh_view *ret_text)
+{
+	struct kh_buf buf;
+	bool any = false;
+
+	kh_buf_init(&buf, &batch->arena, KH_MCP_BATCH_BYTES);
+	for (size_t i = 0; i < batch->parts; i++) {
+		if (batch->answers[i].n == 0)
+			continue;
+		kh_buf_byte(&buf, any ? ',' : '[');
+		kh_buf_add(&buf, batch->answers[i]);
+		any = true;
+	}
+	if (any)
+		kh_buf_byte(&buf, ']');
+	enum kh_err e = kh_buf_end(&buf, ret_text);
+	return e == KH_OK ? kh_arena_check(&batch->arena) : e;
 }
 
 /* One less to come; the last has the whole answered, with which the batch is the transport's to free. */
@@ -61,12 +84,10 @@ static void count_down(struct kh_mcp_batch *batch)
 	pthread_mutex_unlock(&batch->lock);
 	if (!last)
 		return;
-	whole->status = batch->any || batch->broken ? 200 : 202;
-	if (batch->any)
-		kh_buf_byte(&batch->answers, ']');
-	if (batch->broken || (batch->any && kh_buf_end(&batch->answers, &text) != KH_OK))
+	if (write_answers(batch, &text) != KH_OK || batch->broken)
 		text = KH_LIT("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
 			      "\"message\":\"there is no memory for all of this batch\"}}");
+	whole->status = text.n > 0 ? 200 : 202;
 	whole->peer->transport->send(whole, text, true);
 }
 
@@ -89,9 +110,7 @@ void kh_mcp_batch_part(struct kh_mcp_exchange *part, struct kh_view answer)
 
 	if (answer.n > 0) {
 		pthread_mutex_lock(&batch->lock);
-		kh_buf_byte(&batch->answers, batch->any ? ',' : '[');
-		batch->any = true;
-		kh_buf_add(&batch->answers, answer);
+		batch->answers[part->place] = kh_arena_dup(&batch->arena, answer);
 		pthread_mutex_unlock(&batch->lock);
 	}
 	kh_mcp_exchange_free(part);

@@ -30,10 +30,38 @@ struct kh_mcp_connection *kh_mcp_connection_new(const struct kh_alloc *alloc, in
 	return c;
 }
 
+/* Whether one that has kept N bytes for the other end may keep them. */
+static bool may_keep(const struct kh_mcp_connection *c, size_t n)
+{
+	if (n > KH_MCP_CONNECTION_FEW && c->all != NULL && atomic_load(c->all) > KH_MCP_CONNECTION_ALL)
+		return false;
+	return n <= KH_MCP_CONNECTION_UNSENT;
+}
+
+/* Counts what C keeps, which was ROOM bytes. */
+static void count_kept(const struct kh_mcp_connection *c, size_t room)
+{
+	if (c->all == NULL)
+		return;
+	atomic_fetch_add(c->all, c->unsent_room);
+	atomic_fetch_sub(c->all, room);
+}
+
+static void forget_unsent(struct kh_mcp_connection *c)
+{
+	size_t room = c->unsent_room;
+
+	c->unsent_n = c->unsent_at = 0;
+	kh_alloc_free(c->alloc, c->unsent, c->unsent_room);
+	c->unsent = NULL;
+	c->unsent_room = 0;
+	count_kept(c, room);
+}
+
 void kh_mcp_connection_free(struct kh_mcp_connection *c)
 {
 	kh_alloc_free(c->alloc, c->line, c->line_room);
-	kh_alloc_free(c->alloc, c->unsent, c->unsent_room);
+	forget_unsent(c);
 	pthread_mutex_destroy(&c->lock);
 	kh_alloc_free(c->alloc, c, sizeof(*c));
 }
@@ -147,10 +175,7 @@ static void drain(struct kh_mcp_connection *c)
 		c->broken = n < 0;
 		c->unsent_at += n > 0 ? (size_t)n : 0;
 	}
-	c->unsent_n = c->unsent_at = 0;
-	kh_alloc_free(c->alloc, c->unsent, c->unsent_room);
-	c->unsent = NULL;
-	c->unsent_room = 0;
+	forget_unsent(c);
 }
 
 static void keep(struct kh_mcp_connection *c, struct kh_view bytes)
@@ -160,11 +185,13 @@ static void keep(struct kh_mcp_connection *c, struct kh_view bytes)
 		c->unsent_n -= c->unsent_at;
 		c->unsent_at = 0;
 	}
-	if (c->unsent_n + bytes.n > KH_MCP_CONNECTION_UNSENT ||
+	size_t room = c->unsent_room;
+	if (!may_keep(c, c->unsent_n + bytes.n) ||
 	    !grow(c->alloc, &c->unsent, &c->unsent_room, c->unsent_n, c->unsent_n + bytes.n)) {
 		c->broken = true;
 		return;
 	}
+	count_kept(c, room);
 	memcpy(c->unsent + c->unsent_n, bytes.p, bytes.n);
 	c->unsent_n += bytes.n;
 }
@@ -194,7 +221,7 @@ void kh_mcp_connection_close(struct kh_mcp_connection *c)
 {
 	pthread_mutex_lock(&c->lock);
 	c->broken = true;
-	c->unsent_n = c->unsent_at = 0;
+	forget_unsent(c);
 	if (c->borrowed && c->out_flags >= 0)
 		(void)fcntl(c->out, F_SETFL, c->out_flags);
 	if (!c->borrowed)

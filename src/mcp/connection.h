@@ -9,7 +9,9 @@
 #include "mcp/mcp.h"
 
 #define KH_MCP_CONNECTION_UNSENT (8U << 20) /* bytes that the other end may leave unread */
-#define KH_MCP_CONNECTION_READ   65536      /* bytes read at once */
+#define KH_MCP_CONNECTION_FEW    (1U << 18) /* and where all together leave more than ... unread */
+#define KH_MCP_CONNECTION_ALL    (64U << 20)
+#define KH_MCP_CONNECTION_READ   65536 /* bytes read at once */
 
 enum kh_mcp_connection_state {
 	KH_MCP_CONNECTION_HELLO,    /* its token is to come */
@@ -36,10 +38,11 @@ struct kh_mcp_connection {
 	pthread_mutex_t lock; /* of what follows */
 	char *unsent;
 	size_t unsent_n, unsent_room, unsent_at;
-	unsigned running; /* exchanges, and the look at a token */
-	bool broken;      /* it cannot be written to, or has left too much unread */
-	bool refused;     /* its token was no good */
-	bool admitted;    /* it was */
+	atomic_size_t *all; /* what all connections have kept so; NULL: it is not counted */
+	unsigned running;   /* exchanges, and the look at a token */
+	bool broken;        /* it cannot be written to, or has left too much unread */
+	bool refused;       /* its token was no good */
+	bool admitted;      /* it was */
 };
 
 struct kh_mcp_connection *kh_mcp_connection_new(const struct kh_alloc *alloc, int in, int out, bool borrowed);

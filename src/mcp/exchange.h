@@ -49,6 +49,7 @@ struct kh_mcp_exchange {
 	bool listed;                         /* likewise */
 	atomic_bool cancelled;
 	struct kh_mcp_progress *progress; /* its clock; NULL: none */
+	size_t place;                     /* among the parts of its batch */
 	struct kh_mcp_batch *batch; /* of which this is a part (of), or the whole (whole); NULL: it stands alone */
 	bool whole;
 

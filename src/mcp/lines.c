@@ -27,6 +27,7 @@ struct kh_mcp_lines {
 	int epoll, wake, listen;
 	pthread_t thread;
 	bool has_thread;
+	atomic_size_t unsent; /* bytes that are kept for relays, all together */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	struct kh_mcp_connection *fresh; /* of kh_mcp_lines_stdio(), for the thread */
@@ -365,10 +366,12 @@ static void accept_one(struct kh_mcp_lines *lines)
 	struct kh_mcp_connection *c = kh_mcp_lines_count(lines) < KH_MCP_LINES_MOST
 					      ? kh_mcp_connection_new(lines->alloc, fd, fd, false)
 					      : NULL;
-	if (c == NULL)
+	if (c == NULL) {
 		close(fd);
-	else
-		add(lines, c);
+		return;
+	}
+	c->all = &lines->unsent;
+	add(lines, c);
 }
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */

@@ -3,8 +3,9 @@
  *
  * One thread watches every connection (epoll), reads lines and has them taken (mcp.h); answers are written by whoever
  * makes them, and by this thread where the other end does not keep up.  Whom it trusts: nobody.  A line is at most
- * KH_MCP_MESSAGE bytes, what is not read is kept up to KH_MCP_CONNECTION_UNSENT bytes, and there are at most
- * KH_MCP_LINES_MOST connections: whoever passes a limit is closed.
+ * KH_MCP_MESSAGE bytes, what is not read is kept up to KH_MCP_CONNECTION_UNSENT bytes (less where all together leave
+ * more than KH_MCP_CONNECTION_ALL unread), and there are at most KH_MCP_LINES_MOST connections: whoever passes a limit
+ * is closed.
  *
  * A connection to the Unix socket sends its token in the first line, bare or as {"token":"..."}, within
  * KH_MCP_LINES_HELLO.  A token that is good is answered by nothing: messages may follow it at once.  One that is not is

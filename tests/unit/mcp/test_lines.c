@@ -473,10 +473,42 @@ static void test_blanks(struct kh_test *t)
 	disconnect(c, ends);
 }
 
+/* Who leaves little unread may; who leaves much may not where all together have left too much: the sum is bounded. */
+static void test_unread_together(struct kh_test *t)
+{
+	static char much[2 * KH_MCP_CONNECTION_FEW];
+	const size_t sums[] = {0, KH_MCP_CONNECTION_ALL + 1};
+
+	(void)t;
+	for (size_t i = 0; i < 2; i++) {
+		atomic_size_t all = sums[i];
+		int ends[2];
+		struct kh_mcp_connection *c = connect_to("x\n", 2, ends);
+		c->all = &all;
+		memset(much, 'x', sizeof(much));
+		(void)kh_mcp_connection_send(c, kh_view_of(much, KH_MCP_CONNECTION_FEW / 2));
+		assert_false(c->broken);
+		assert_true(c->unsent_n > 0 && atomic_load(&all) >= sums[i] + c->unsent_n);
+		(void)kh_mcp_connection_send(c, kh_view_of(much, sizeof(much)));
+		assert_int_equal(c->broken, i == 1);
+		disconnect(c, ends);
+		assert_int_equal(atomic_load(&all), sums[i]);
+	}
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_stdio),  KH_TEST_ONCE(test_half_closed), KH_TEST_ONCE(test_file),
-	KH_TEST_ONCE(test_tokens), KH_TEST_ONCE(test_bad_tokens),  KH_TEST_ONCE(test_overlong),
-	KH_TEST_ONCE(test_unread), KH_TEST_ONCE(test_gone),        KH_TEST_ONCE(test_gone_socket),
-	KH_TEST_ONCE(test_stop),   KH_TEST_ONCE(test_empty_lines), KH_TEST_ONCE(test_blanks),
+	KH_TEST_ONCE(test_stdio),
+	KH_TEST_ONCE(test_half_closed),
+	KH_TEST_ONCE(test_file),
+	KH_TEST_ONCE(test_tokens),
+	KH_TEST_ONCE(test_bad_tokens),
+	KH_TEST_ONCE(test_overlong),
+	KH_TEST_ONCE(test_unread),
+	KH_TEST_ONCE(test_gone),
+	KH_TEST_ONCE(test_gone_socket),
+	KH_TEST_ONCE(test_stop),
+	KH_TEST_ONCE(test_empty_lines),
+	KH_TEST_ONCE(test_blanks),
+	KH_TEST_ONCE(test_unread_together),
 };
 KH_TEST_MAIN(cases)

@@ -151,6 +151,11 @@ static void test_batches(struct kh_test *t)
 			seen |= kh_talk_code(item) == -32600 ? 16U : 0;
 	}
 	assert_int_equal(seen, 31);
+	/* B17: in the order of the requests, whichever was answered first; the third needs no look at anything. */
+	assert_int_equal(yyjson_get_int(kh_talk_at(answer, "0.id")), 1);
+	assert_true(yyjson_equals_str(kh_talk_at(answer, "1.id"), "b"));
+	assert_true(yyjson_is_null(kh_talk_at(answer, "2.id")));
+	assert_int_equal(yyjson_get_int(kh_talk_at(answer, "3.id")), 3);
 	assert_null(kh_talk_ask(talk, talk->peer, "[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]"));
 	assert_int_equal(kh_talk_status(talk), 202);
 	assert_int_equal(kh_talk_code(kh_talk_ask(talk, talk->peer, "[]")), -32600);
