@@ -5,14 +5,14 @@
 #include "engine/respond.h"
 
 /* Whether the answer is there before anybody would have to wait for it. */
-static bool is_quick(const struct kh_reader *reader, const struct kh_reader_ask *ask)
+static bool is_quick(const struct kh_reader *reader, const struct kh_ask *ask)
 {
-	size_t left = KH_ATONCE_BYTES;
+	size_t left = KH_ATONCE_CONTENT;
 
-	if (reader == NULL || !reader->driver->pure || !reader->driver->quick)
+	if (reader == NULL || !reader->driver->pure || !reader->driver->quick || ask->query->body.n > KH_ATONCE_QUERY)
 		return false;
-	for (size_t i = 0; i < ask->block_count; i++) {
-		size_t size = kh_tainted_size(ask->blocks[i].content);
+	for (size_t i = 0; i < ask->ask.block_count; i++) {
+		size_t size = kh_tainted_size(ask->ask.blocks[i].content);
 		if (size > left)
 			return false;
 		left -= size;
@@ -27,7 +27,7 @@ enum kh_err kh_atonce_carry(struct kh_op *op, struct kh_ask *ask)
 	enum kh_err e = KH_OK;
 
 	own.caller = NULL;
-	while (e == KH_OK && ask->found && is_quick(reader, &ask->ask)) {
+	while (e == KH_OK && ask->found && is_quick(reader, ask)) {
 		struct kh_respond respond = {.effect = ask->effect, .asked = ask->ask.query};
 		e = reader->driver->ask(reader, op->arena, &ask->ask, &respond.response, &respond.fault,
 					&respond.detail);

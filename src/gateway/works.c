@@ -190,6 +190,19 @@ static struct kh_work *dequeue(struct kh_works *w)
 	return work;
 }
 
+/* A step, without the lock, which is held afterwards. */
+static void run_step(struct kh_works *w, struct kh_work *work)
+{
+	enum kh_work_next next = work->step(work);
+
+	pthread_mutex_lock(&w->lock);
+	w->running--;
+	if (next == KH_WORK_WAIT)
+		park(w, work);
+	else
+		pthread_cond_broadcast(&w->ended);
+}
+
 static void *run(void *arg)
 {
 	struct kh_works *w = arg;
@@ -205,13 +218,7 @@ static void *run(void *arg)
 			break;
 		struct kh_work *work = dequeue(w);
 		pthread_mutex_unlock(&w->lock);
-		enum kh_work_next next = work->step(work);
-		pthread_mutex_lock(&w->lock);
-		w->running--;
-		if (next == KH_WORK_WAIT)
-			park(w, work);
-		else
-			pthread_cond_broadcast(&w->ended);
+		run_step(w, work);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -392,6 +399,27 @@ bool kh_works_add(struct kh_works *w, struct kh_work *work)
 	}
 	pthread_mutex_unlock(&w->lock);
 	return takes;
+}
+
+bool kh_works_begin(struct kh_works *w, struct kh_work *work)
+{
+	pthread_mutex_lock(&w->lock);
+	bool takes = !w->stopping && reserve(w);
+	if (takes) {
+		*work = (struct kh_work){.step = work->step, .works = w, .state = KH_WORK_RUNS, .since = w->looks};
+		w->running++;
+		w->steps++;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return takes;
+}
+
+void kh_works_go(struct kh_work *work)
+{
+	struct kh_works *w = work->works;
+
+	run_step(w, work);
+	pthread_mutex_unlock(&w->lock);
 }
 
 void kh_works_wake(struct kh_work *work)

@@ -137,7 +137,7 @@ static void rest(struct kh_mcp_exchange *x)
 	pthread_mutex_unlock(&s->lock);
 }
 
-const struct kh_mcp_transport kh_http_mcp_stream_transport = {.send = send_message, .rest = rest};
+const struct kh_mcp_transport kh_http_mcp_stream_transport = {.send = send_message, .rest = rest, .in_steps = true};
 
 void kh_http_mcp_stream_cancel(struct kh_http_mcp_stream *s)
 {

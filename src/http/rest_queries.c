@@ -23,9 +23,9 @@ static int64_t until(const struct kh_rest_call *call, bool by_default)
 	return kh_works_now() + (wanted < most ? wanted : most);
 }
 
-#define WAIT(what)                                                              \
-	{                                                                       \
-		"wait", KH_REST_NUMBER, .min = 0, .max = LONGEST, .about = what \
+#define WAIT(what)                                                                \
+	{                                                                         \
+		"wait", KH_REST_NUMBER, .min = 0, .max = LONGEST, .about = (what) \
 	}
 
 /* --- what a Controller is told --------------------------------------------------------------------------------------

@@ -104,12 +104,16 @@ bool kh_mcp_exchange_start(struct kh_mcp_exchange *x)
 	list(x);
 	if (peer->gone)
 		atomic_store(&x->cancelled, true);
-	bool added = kh_works_add(kh_gateway_works(peer->mcp->gateway), &x->work);
+	struct kh_works *works = kh_gateway_works(peer->mcp->gateway);
+	bool here = peer->transport->in_steps;
+	bool added = here ? kh_works_begin(works, &x->work) : kh_works_add(works, &x->work);
 	if (!added)
 		unlist(x);
 	pthread_mutex_unlock(&peer->lock);
 	if (!added)
 		kh_mcp_progress_end(x);
+	else if (here)
+		kh_works_go(&x->work);
 	return added;
 }
 

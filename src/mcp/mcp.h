@@ -51,6 +51,9 @@ struct kh_mcp_transport {
 	/* The way of this exchange's messages may be closed for now: the client will come back for the rest.  NULL:
 	 * there is nothing to close. */
 	void (*rest)(struct kh_mcp_exchange *x);
+	/* Messages are taken in steps of works (kh_gateway_works): the first step of a request is run there, at once.
+	 */
+	bool in_steps;
 };
 
 struct kh_mcp_peer {

@@ -122,7 +122,7 @@ static bool use(struct kh_mcp *mcp, const unsigned char nonce[NONCE], int64_t un
 	return true;
 }
 
-static bool open(struct kh_mcp *mcp, const struct kh_mcp_state_bond *bond, const unsigned char *bytes, size_t n)
+static bool unseal(struct kh_mcp *mcp, const struct kh_mcp_state_bond *bond, const unsigned char *bytes, size_t n)
 {
 	unsigned char want[SEAL];
 
@@ -149,7 +149,7 @@ enum kh_err kh_mcp_state_open(struct kh_mcp *mcp, struct kh_arena *arena, const 
 	if (text.n > 2 * (HEAD + KH_MCP_STATE_MOST + SEAL) ||
 	    sodium_base642bin(bytes, most, text.p, text.n, NULL, &n, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING) !=
 		    0 ||
-	    !open(mcp, bond, bytes, n))
+	    !unseal(mcp, bond, bytes, n))
 		return kh_error_set(err, KH_EREFUSED, "bad_state",
 				    "requestState is not one of ours for this call, or has been used");
 	*ret_payload = kh_view_of((const char *)bytes + HEAD, n - HEAD - SEAL);

@@ -54,37 +54,39 @@ _Static_assert(sizeof(struct kh_tainted) == sizeof(struct kh_view), "a SEALED co
 _Static_assert(sizeof(uint64_t) == sizeof(int64_t), "an INT column is either");
 
 #define AT(S, member) offsetof(struct S, member)
-#define INT(S, member)                                                          \
-	{                                                                       \
-		.name = #member, .kind = KH_COLUMN_INT, .offset = AT(S, member) \
+#define KEY(name)     KH_LIT_INIT("\"" name "\":")
+#define INT(S, member)                                                                               \
+	{                                                                                            \
+		.name = #member, .key = KEY(#member), .kind = KH_COLUMN_INT, .offset = AT(S, member) \
 	}
-#define WORD(S, member, table)                                                                      \
-	{                                                                                           \
-		.name = #member, .kind = KH_COLUMN_WORD, .offset = AT(S, member), .words = &(table) \
+#define WORD(S, member, table)                                                                         \
+	{                                                                                              \
+		.name = #member, .key = KEY(#member), .kind = KH_COLUMN_WORD, .offset = AT(S, member), \
+		.words = &(table)                                                                      \
 	}
-#define TEXT(S, member)                                                          \
-	{                                                                        \
-		.name = #member, .kind = KH_COLUMN_TEXT, .offset = AT(S, member) \
+#define TEXT(S, member)                                                                               \
+	{                                                                                             \
+		.name = #member, .key = KEY(#member), .kind = KH_COLUMN_TEXT, .offset = AT(S, member) \
 	}
-#define SEALED(S, member)                                                          \
-	{                                                                          \
-		.name = #member, .kind = KH_COLUMN_SEALED, .offset = AT(S, member) \
+#define SEALED(S, member)                                                                               \
+	{                                                                                               \
+		.name = #member, .key = KEY(#member), .kind = KH_COLUMN_SEALED, .offset = AT(S, member) \
 	}
-#define DIGEST(S, member)                                                          \
-	{                                                                          \
-		.name = #member, .kind = KH_COLUMN_DIGEST, .offset = AT(S, member) \
+#define DIGEST(S, member)                                                                               \
+	{                                                                                               \
+		.name = #member, .key = KEY(#member), .kind = KH_COLUMN_DIGEST, .offset = AT(S, member) \
 	}
-#define INNER(S, column, member)                                                 \
-	{                                                                        \
-		.name = (column), .kind = KH_COLUMN_INT, .offset = AT(S, member) \
+#define INNER(S, column, member)                                                                     \
+	{                                                                                            \
+		.name = (column), .key = KEY(column), .kind = KH_COLUMN_INT, .offset = AT(S, member) \
 	}
-#define CHAIN_INT(S, column, member)                                                            \
-	{                                                                                       \
-		.name = (column), .kind = KH_COLUMN_INT, .offset = AT(S, member), .chain = true \
+#define CHAIN_INT(S, column, member)                                                                                \
+	{                                                                                                           \
+		.name = (column), .key = KEY(column), .kind = KH_COLUMN_INT, .offset = AT(S, member), .chain = true \
 	}
-#define CHAIN_HEAD(S, column, member)                                                              \
-	{                                                                                          \
-		.name = (column), .kind = KH_COLUMN_DIGEST, .offset = AT(S, member), .chain = true \
+#define CHAIN_HEAD(S, column, member)                                                                                  \
+	{                                                                                                              \
+		.name = (column), .key = KEY(column), .kind = KH_COLUMN_DIGEST, .offset = AT(S, member), .chain = true \
 	}
 
 static const struct kh_column system_columns[] = {

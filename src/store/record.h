@@ -23,7 +23,8 @@ enum kh_column_kind {
 };
 
 struct kh_column {
-	const char *name; /* of the table's column and of the audit's member */
+	const char *name;   /* of the table's column and of the audit's member */
+	struct kh_view key; /* "name": as it stands in an event */
 	enum kh_column_kind kind;
 	size_t offset;
 	const struct kh_words *words;

@@ -17,11 +17,12 @@
 struct kh_txn_row {
 	struct kh_txn_row *next;
 	enum kh_table table;
-	bool fresh;     /* not in the database yet */
-	bool recorded;  /* in an event since it was loaded or made */
-	uint64_t dirty; /* columns that events have recorded and the database has not got yet */
-	void *row;      /* the operation's */
-	void *was;      /* as the last event left it */
+	bool fresh;       /* not in the database yet */
+	bool recorded;    /* in an event since it was loaded or made */
+	uint64_t changed; /* columns that the event in work has */
+	uint64_t dirty;   /* columns that events have recorded and the database has not got yet */
+	void *row;        /* the operation's */
+	void *was;        /* as the last event left it */
 };
 
 void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena)
@@ -237,6 +238,7 @@ static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, ui
 {
 	const struct kh_record *record = kh_record_of(r->table);
 	enum kh_err e = KH_OK;
+	bool any = false;
 
 	kh_emit_array(emit);
 	kh_emit_text(emit, kh_view_str(record->table));
@@ -245,7 +247,10 @@ static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, ui
 	for (size_t i = 0; i < record->count && e == KH_OK; i++) {
 		if (!(bits >> i & 1) || record->columns[i].chain)
 			continue;
-		kh_emit_key(emit, record->columns[i].name);
+		if (any)
+			kh_buf_byte(emit->buf, ',');
+		any = true;
+		kh_buf_add(emit->buf, record->columns[i].key); /* columns ascend by name, as members have to */
 		e = emit_column(emit, &record->columns[i], r->row, err);
 	}
 	kh_emit_end(emit);
@@ -266,10 +271,10 @@ static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, 
 	kh_buf_lit(&buf, ",\"set\":");
 	kh_emit_init(&emit, &buf);
 	kh_emit_array(&emit);
-	for (const struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
-		uint64_t bits = changed(r);
-		if (bits != 0 || (r->fresh && !r->recorded))
-			e = emit_row(&emit, r, bits, txn->err);
+	for (struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
+		r->changed = changed(r);
+		if (r->changed != 0 || (r->fresh && !r->recorded))
+			e = emit_row(&emit, r, r->changed, txn->err);
 	}
 	kh_emit_end(&emit);
 	if (e != KH_OK)
@@ -287,7 +292,8 @@ static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, 
 static void note_rows(struct kh_txn *txn)
 {
 	for (struct kh_txn_row *r = txn->rows; r != NULL; r = r->next) {
-		uint64_t bits = changed(r);
+		bool has_chain = r->table == KH_TABLE_TASKS || r->table == KH_TABLE_SYSTEM; /* it has gone on since */
+		uint64_t bits = has_chain ? changed(r) : r->changed;
 		r->recorded = true;
 		r->dirty |= bits;
 		if (bits != 0)

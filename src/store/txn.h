@@ -3,9 +3,9 @@
  *
  * Rows are loaded, changed in place, and recorded by the next event: kh_txn_event() takes every loaded row that differs
  * from what was loaded, puts exactly these differences into the event, and appends the event to its chain; what it took
- * is written, that and nothing else, before the operation ends.  So there is no way to change state without an audit event in the same transaction (L1, L2), and the
- * audit says of every change what it was (L3).  An operation that ends with a change that no event recorded is a bug,
- * and fails (KH_ESTORE, `unrecorded`).
+ * is written, that and nothing else, before the operation ends.  So there is no way to change state without an audit
+ * event in the same transaction (L1, L2), and the audit says of every change what it was (L3).  An operation that ends
+ * with a change that no event recorded is a bug, and fails (KH_ESTORE, `unrecorded`).
  *
  *     struct kh_task_row *task;
  *     e = kh_txn_load(txn, KH_TABLE_TASKS, id, &task);

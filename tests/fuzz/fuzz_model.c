@@ -11,8 +11,8 @@
 
 static const char *const queries[] = {
 	"{\"category\":1,\"fields\":[{\"name\":\"a\",\"type\":\"boolean\"}]}",
-	"{\"category\":2,\"questions\":[{\"id\":\"q1\",\"question\":\"Who?\",\"max_words\":3,"
-	"\"expected_format\":\"person_name\"}]}",
+	("{\"category\":2,\"questions\":[{\"id\":\"q1\",\"question\":\"Who?\",\"max_words\":3,"
+	 "\"expected_format\":\"person_name\"}]}"),
 	"{\"category\":3,\"directive\":\"Summarize the letter.\",\"max_words\":20}",
 };
 

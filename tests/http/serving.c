@@ -14,6 +14,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sodium.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -129,6 +130,14 @@ static enum kh_work_next run_stream(struct kh_http_request *r)
 	return KH_WORK_DONE;
 }
 
+/* Keeps its thread for ?ms= milliseconds, as a store that is slow would. */
+static enum kh_work_next run_block(struct kh_http_request *r)
+{
+	poll(NULL, 0, (int)number(r, "ms"));
+	kh_http_reply(r, 200, "text/plain", KH_LIT("blocked\n"), NULL, 0);
+	return KH_WORK_DONE;
+}
+
 static enum kh_work_next run_left(struct kh_http_request *r)
 {
 	kh_http_reply(r, 200, "text/plain", kh_arena_printf(kh_http_request_arena(r), "%u\n", atomic_load(&left)), NULL,
@@ -159,6 +168,7 @@ static const struct kh_http_route routes[] = {
 	{KH_HTTP_GET, "/test/wait", KH_HTTP_TOKEN, 0, run_wait, true, false},
 	{KH_HTTP_GET, "/test/stream", KH_HTTP_TOKEN, 0, run_stream, true, false},
 	{KH_HTTP_GET, "/test/left", KH_HTTP_OPEN, 0, run_left, false, false},
+	{KH_HTTP_GET, "/test/block", KH_HTTP_TOKEN, 0, run_block, false, false},
 	{KH_HTTP_POST, "/test/task", KH_HTTP_TOKEN, 0, run_task, false, false},
 };
 

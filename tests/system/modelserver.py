@@ -87,7 +87,7 @@ class ModelServer:
                 data = self.behaviours[request.behaviour](self, request, connection)
                 if data is not None:
                     connection.sendall(data)
-        except (OSError, ValueError):
+        except (OSError, ValueError, IndexError):
             pass  # it was left alone, as some behaviours deserve
         finally:
             with self.lock:
@@ -162,9 +162,11 @@ def endless(server, request, connection):
         connection.sendall(b" " * 65536)
 
 
+BOMB = gzip.compress(b" " * (16 << 20), compresslevel=1)
+
+
 def bomb(server, request, connection):
-    body = gzip.compress(b" " * (64 << 20))
-    return response(200, body, headers=["Content-Encoding: gzip"])
+    return response(200, BOMB, headers=["Content-Encoding: gzip"])
 
 
 def streaming(server, request, connection):

@@ -56,10 +56,17 @@ static enum kh_err check_parts(struct kh_arena *arena, const struct kh_attributi
 
 struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attribution *attribution)
 {
-	struct kh_view operation = kh_operation_short(attribution->operation);
+	struct kh_view text = {NULL, 0};
+	struct kh_buf buf;
 
-	return kh_arena_printf(arena, "CommunicationOS (%.*s) in session %.*s", KH_FMT(operation),
-			       KH_FMT(attribution->session_id));
+	kh_buf_init(&buf, arena, arena->limit);
+	kh_buf_lit(&buf, "CommunicationOS (");
+	kh_buf_add(&buf, kh_operation_short(attribution->operation));
+	kh_buf_lit(&buf, ") in session ");
+	kh_buf_add(&buf, attribution->session_id);
+	if (kh_buf_end(&buf, &text) != KH_OK)
+		arena->failed = true;
+	return text;
 }
 
 #define MEMBERS 9

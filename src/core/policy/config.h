@@ -17,7 +17,7 @@
 #define KH_CONFIG_READER_TIME 30        /* seconds for an answer, where it does not say */
 #define KH_CONFIG_LISTEN      "127.0.0.1:7433"
 #define KH_CONFIG_SOCKET      "mcp.sock"
-#define KH_CONFIG_RETRIES     2         /* of a request to a model, where it does not say */
+#define KH_CONFIG_RETRIES     2 /* of a request to a model, where it does not say */
 #define KH_CONFIG_NOT_SAID    UINT64_MAX
 
 enum kh_config_driver {

@@ -36,7 +36,7 @@ static bool read_address(int family, struct kh_view text, unsigned char bytes[16
 /* Splits "host:port" or "[v6]:port" at its last colon; *RET_PORT is empty, with p NULL, where there is none. */
 static bool split(struct kh_view text, struct kh_view *ret_host, struct kh_view *ret_port)
 {
-	size_t end = text.n;
+	size_t end;
 	bool bracketed = text.n > 0 && text.p[0] == '[';
 
 	if (bracketed) {

@@ -86,6 +86,19 @@ static void test_slots(struct kh_test *t)
 	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_DELIVERED);
 }
 
+/* A query with more fields than are looked for at once. */
+static const char *long_query(struct kh_asking *w)
+{
+	struct kh_view text = KH_LIT("\"category\":1,\"target\":\"quick\",\"fields\":[" FIELD_YES);
+
+	for (unsigned i = 0; text.n <= KH_ATONCE_QUERY; i++)
+		text = kh_arena_printf(&w->f->arena, "%.*s,{\"name\":\"field_%u\",\"type\":\"boolean\"}", KH_FMT(text),
+				       i);
+	text = kh_arena_printf(&w->f->arena, "%.*s]", KH_FMT(text));
+	must(w->f->t, kh_arena_check(&w->f->arena));
+	return text.p;
+}
+
 /* Whoever takes its time, or has much to read, or waits for a human, is not asked here. */
 static void test_not_at_once(struct kh_test *t)
 {
@@ -97,9 +110,9 @@ static void test_not_at_once(struct kh_test *t)
 		assert_false(call.looked);
 		assert_int_equal(atomic_load(&w.f->asked), 0);
 	}
-	char *large = kh_arena_alloc(&w.f->arena, KH_ATONCE_BYTES + 2);
+	char *large = kh_arena_alloc(&w.f->arena, KH_ATONCE_CONTENT + 2);
 	assert_non_null(large);
-	memset(large, 'a', KH_ATONCE_BYTES + 1);
+	memset(large, 'a', KH_ATONCE_CONTENT + 1);
 	w.task = kh_fixture_task(w.f, w.f->controller);
 	(void)kh_fixture_block(w.f, w.f->controller, w.task, large);
 	struct kh_admit call = admit(&w, QUICK);
@@ -107,6 +120,11 @@ static void test_not_at_once(struct kh_test *t)
 	assert_false(call.looked);
 	assert_int_equal(atomic_load(&w.f->asked), 0);
 	struct kh_view query = kh_arena_dup(&w.f->arena, call.id);
+	w.task = kh_fixture_task(w.f, w.f->controller);
+	(void)kh_fixture_block(w.f, w.f->controller, w.task, "A mail.");
+	call = admit(&w, long_query(&w));
+	assert_true(call.ask.found);
+	assert_int_equal(atomic_load(&w.f->asked), 0);
 	kh_fixture_answer(w.f, YES_FALSE);
 	kh_asking_carry(&w, query);
 	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_DELIVERED);

@@ -116,6 +116,36 @@ static void test_works_wait_without_threads(struct kh_test *t)
 	kh_works_free(works);
 }
 
+/* P2: a caller that is on a thread already runs the first step itself; the later ones are the pool's. */
+static void test_works_here(struct kh_test *t)
+{
+	struct kh_works *works = open_works(2, NULL);
+	struct counted once = {.work.step = count}, waits = {.work.step = count, .waits = 1}, woken = waits,
+		       late = once;
+
+	(void)t;
+	assert_true(kh_works_begin(works, &once.work));
+	assert_int_equal(once.steps, 0);
+	kh_works_go(&once.work);
+	assert_true(once.done && pthread_equal(once.thread, pthread_self()));
+
+	assert_true(kh_works_begin(works, &waits.work));
+	kh_works_go(&waits.work);
+	assert_int_equal(waits.steps, 1);
+	assert_int_equal(kh_works_figures(works).parked, 1);
+	kh_works_wake(&waits.work);
+	assert_true(comes_true(is_done, &waits));
+	assert_false(pthread_equal(waits.thread, pthread_self()));
+
+	assert_true(kh_works_begin(works, &woken.work));
+	kh_works_wake(&woken.work); /* before its first step has ended: it is not lost */
+	kh_works_go(&woken.work);
+	assert_true(comes_true(is_done, &woken));
+	assert_true(kh_works_stop(works, 30 * SECOND));
+	assert_false(kh_works_begin(works, &late.work));
+	kh_works_free(works);
+}
+
 static void test_works_wake(struct kh_test *t)
 {
 	struct kh_works *works = open_works(1, NULL);
@@ -180,8 +210,11 @@ static void test_works_by_chain(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_works_by_time),  KH_TEST_ONCE(test_works_wait_without_threads),
-	KH_TEST_ONCE(test_works_wake),     KH_TEST_ONCE(test_works_woken_while_running),
+	KH_TEST_ONCE(test_works_by_time),
+	KH_TEST_ONCE(test_works_wait_without_threads),
+	KH_TEST_ONCE(test_works_here),
+	KH_TEST_ONCE(test_works_wake),
+	KH_TEST_ONCE(test_works_woken_while_running),
 	KH_TEST_ONCE(test_works_by_chain),
 };
 KH_TEST_MAIN(cases)

@@ -10,6 +10,7 @@
 #define KH_TESTS_UNIT_MCP_CALLING_H
 
 #include "../engine/fixture.h"
+#include "base/buf.h"
 #include "engine/approval_decide.h"
 #include "engine/approval_show.h"
 #include "mcp/schema.h"
@@ -206,6 +207,47 @@ static inline void kh_calling_decide(struct kh_calling *c, struct kh_view id, en
 	if (kh_engine_call(c->f->engine, c->f->reviewer, kh_approval_decide_run, &decide, &c->f->arena, &err) != KH_OK)
 		fail_msg("the approval is not decided: %s", err.detail);
 	kh_gateway_carry(c->gateway);
+}
+
+/* What a method that is no tool is called with. */
+static inline struct kh_mcp_call kh_calling_call(struct kh_calling *c, struct kh_view token, struct kh_who *who)
+{
+	*who = kh_calling_who(c, token);
+	return (struct kh_mcp_call){
+		.gateway = c->gateway,
+		.token = token,
+		.who = who,
+		.arena = &c->t->arena,
+		.doc = kh_json_new(&c->t->arena),
+		.err = &c->t->err,
+	};
+}
+
+/* What it gave, as a client gets it. */
+static inline yyjson_val *kh_calling_said(struct kh_calling *c, yyjson_mut_val *result)
+{
+	struct kh_view text;
+
+	must(c->t, kh_json_write(&c->t->arena, result, &text));
+	return kh_fixture_json(c->f, text);
+}
+
+/* The texts of LIST, or of member KEY of its objects, each with a blank after it. */
+static inline const char *kh_calling_joined(struct kh_calling *c, yyjson_val *list, const char *key)
+{
+	struct kh_buf buf;
+	struct kh_view text = {"", 0};
+	yyjson_val *item;
+	size_t i, n;
+
+	kh_buf_init(&buf, &c->f->arena, 65536);
+	yyjson_arr_foreach (list, i, n, item) {
+		kh_buf_add(&buf, kh_json_str(key != NULL ? kh_json_get(item, key) : item));
+		kh_buf_byte(&buf, ' ');
+	}
+	kh_buf_byte(&buf, '\0');
+	assert_int_equal(kh_buf_end(&buf, &text), KH_OK);
+	return text.p;
 }
 
 #endif

@@ -272,7 +272,7 @@ static void test_bad_tokens(struct kh_test *t)
 	struct kh_talk *talk = kh_talk_open(t, NULL, SECOND, KH_LIT(""));
 	struct kh_mcp_lines *lines = start(talk);
 	static const char *const bad[] = {
-		"kh-t0000000000000000-00\n" LIST, "{\"token\":7}\n", "{\"token\"\n", LIST, "{}\n", "x\n"};
+		("kh-t0000000000000000-00\n" LIST), "{\"token\":7}\n", "{\"token\"\n", LIST, "{}\n", "x\n"};
 	char *endless = malloc(5000);
 
 	assert_non_null(endless);

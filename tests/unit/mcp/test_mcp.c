@@ -90,9 +90,9 @@ static void test_tokens(struct kh_test *t)
 	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(talk->f->controller)};
 	static const char *const asks[] = {
 		PING,
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-"
-		"18\","
-		"\"capabilities\":{}}}",
+		("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-"
+		 "18\","
+		 "\"capabilities\":{}}}"),
 		LIST,
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"task_open\"}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"no_such\"}}",

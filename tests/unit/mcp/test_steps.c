@@ -139,8 +139,8 @@ static void test_no_memory(struct kh_test *t)
 		"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\"}",
 		"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/call\",\"params\":{\"name\":\"task_open\"}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"no/such\"}",
-		"[{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
-		"\"x\"}]",
+		("[{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+		 "\"x\"}]"),
 	};
 	struct kh_talk *talk = kh_talk_open(t, NULL, SECOND, KH_LIT(""));
 	const struct kh_alloc *real = talk->mcp->alloc;

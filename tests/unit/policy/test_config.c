@@ -141,8 +141,7 @@ static void test_gateway(struct kh_test *t)
 	static const char *const good[] = {
 		"gateway: {listen: [\"127.0.0.1:0\", \"[::1]:65535\", \"127.9.9.9:1\"]}\n",
 		"gateway: {listen: [\"0.0.0.0:1\"], plain: true, hosts: [a.example]}\n",
-		"gateway: {listen: [\"[2001:db8::1]:1\"], tls_certificate: c.pem, tls_key: /etc/k.pem, hosts: "
-		"[\"a:7\"]}\n",
+		"gateway: {listen: [\"[2001:db8::1]:1\"], tls_certificate: c, tls_key: /etc/k, hosts: [\"a:7\"]}\n",
 		"gateway: {tls_certificate: c.pem, tls_key: k/e/y.pem}\n",
 		"gateway: {socket: /run/keyhole/mcp.sock, stop_seconds: 0, wait_seconds: 1}\n",
 		"gateway: {hosts: [a, \"192.0.2.1:80\", \"[::1]\", \"[::1]:9\"], url: \"https://a.example/x?y\"}\n",

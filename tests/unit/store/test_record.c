@@ -26,6 +26,9 @@ static void test_record_order(struct kh_test *t)
 		assert_true(record->count > 0 && record->count <= KH_RECORD_COLUMNS);
 		for (size_t k = 0; k < record->count; k++) {
 			assert_string_not_equal(record->columns[k].name, "id");
+			struct kh_view key = record->columns[k].key, name = kh_view_str(record->columns[k].name);
+			assert_true(kh_view_eq(kh_view_sub(key, 1, key.n - 2), name));
+			assert_true(kh_view_starts(key, KH_LIT("\"")) && kh_view_ends(key, KH_LIT("\":")));
 			if (k > 0 && strcmp(record->columns[k - 1].name, record->columns[k].name) >= 0)
 				fail_msg("%s.%s is out of order", record->table, record->columns[k].name);
 			assert_true((record->columns[k].kind == KH_COLUMN_WORD) == (record->columns[k].words != NULL));
