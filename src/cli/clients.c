@@ -150,6 +150,18 @@ void kh_clients_print(struct kh_buf *buf, const struct kh_clients *clients)
 	print_http(buf, clients);
 }
 
+/* By its path: built and not installed, keyhole is on nobody's PATH. */
+void kh_clients_approvals(struct kh_buf *buf, const struct kh_clients *clients)
+{
+	put_word(buf, clients->program);
+	kh_buf_lit(buf, " approvals watch");
+	if (clients->home.n > 0) {
+		kh_buf_lit(buf, " --home");
+		put_shell(buf, clients->home);
+	}
+	kh_buf_byte(buf, '\n');
+}
+
 const char *kh_clients_unprotected(void)
 {
 	return "not protected: the gateway runs as your own user. An agent that can run programs as you can read and\n"

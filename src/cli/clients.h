@@ -24,6 +24,9 @@ struct kh_view kh_clients_absolute(struct kh_arena *arena, struct kh_view path);
 /* All of it, for a human. */
 void kh_clients_print(struct kh_buf *buf, const struct kh_clients *clients);
 
+/* The command with which its human sees what waits, as a line of a shell. */
+void kh_clients_approvals(struct kh_buf *buf, const struct kh_clients *clients);
+
 /* What a gateway that runs as the agent's own user does not protect (I9). */
 const char *kh_clients_unprotected(void);
 

@@ -57,10 +57,10 @@ static void empty(struct way *way)
 /* What to wait for in one direction; the entry of the side that has nothing to do is left out of the poll. */
 static void want(const struct way *way, struct pollfd *from, struct pollfd *to)
 {
-	bool full = way->at < way->n;
+	bool full = way->at < way->n, works = way->error == 0;
 
-	*from = (struct pollfd){.fd = !full && !way->ended ? way->from : -1, .events = POLLIN};
-	*to = (struct pollfd){.fd = full ? way->to : -1, .events = POLLOUT};
+	*from = (struct pollfd){.fd = works && !full && !way->ended ? way->from : -1, .events = POLLIN};
+	*to = (struct pollfd){.fd = works && full ? way->to : -1, .events = POLLOUT};
 }
 
 static void go(struct way *way, const struct pollfd *from, const struct pollfd *to)
@@ -96,9 +96,10 @@ static enum kh_relay_end copy(struct way *up, struct way *down)
 			errno = down->error;
 			return KH_RELAY_LOST;
 		}
+		/* A gateway that takes no more has closed: what it said before is still read, to its end. */
 		if (down->ended && down->at == down->n && (refused || (!up->closed && down->copied == 0)))
 			return KH_RELAY_REFUSED;
-		if ((down->ended || up->error != 0) && down->at == down->n)
+		if (down->ended && down->at == down->n)
 			return up->closed ? KH_RELAY_DONE : KH_RELAY_GONE;
 		want(up, &fds[0], &fds[1]);
 		want(down, &fds[2], &fds[3]);

@@ -175,9 +175,8 @@ static void write_text(const struct serving *s)
 	if (isatty(STDOUT_FILENO) || s->print_clients) {
 		kh_buf_lit(&buf, "\nAn agent gets a Controller's token and nothing else. To paste:\n\n");
 		kh_clients_print(&buf, &s->clients);
-		kh_buf_lit(&buf, "Approvals wait in another terminal: keyhole approvals watch");
-		if (s->clients.home.n > 0)
-			kh_buf_printf(&buf, " --home %.*s", KH_FMT(s->clients.home));
+		kh_buf_lit(&buf, "What waits for you, in another terminal:\n\n  ");
+		kh_clients_approvals(&buf, &s->clients);
 		kh_buf_lit(&buf, "\nCtrl-C ends the gateway.\n\n");
 	}
 	(void)kh_frame_text(s->f, &buf);

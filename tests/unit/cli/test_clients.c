@@ -64,5 +64,23 @@ static void test_system(struct kh_test *t)
 	assert_true(has(text, "keyhole mcp --socket /run/keyhole/mcp.sock --token-file /srv/a.token\n"));
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_plain), KH_TEST(test_quoting), KH_TEST(test_system)};
+/* I9: the human's own command can be pasted too: by the program's path, with its home, both quoted. */
+static void test_approvals(struct kh_test *t)
+{
+	const struct kh_clients own = {.program = KH_LIT_INIT("/opt/my keyhole"), .home = KH_LIT_INIT("/a home")};
+	const struct kh_clients system = {.program = KH_LIT_INIT("/usr/bin/keyhole"),
+					  .socket = KH_LIT_INIT("/run/keyhole/mcp.sock")};
+	struct kh_buf buf;
+	struct kh_view text = {NULL, 0};
+
+	kh_buf_init(&buf, &t->arena, 4096);
+	kh_clients_approvals(&buf, &own);
+	kh_clients_approvals(&buf, &system);
+	must(t, kh_buf_end(&buf, &text));
+	assert_true(kh_view_eq(text, KH_LIT("'/opt/my keyhole' approvals watch --home '/a home'\n"
+					    "/usr/bin/keyhole approvals watch\n")));
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_plain), KH_TEST(test_quoting), KH_TEST(test_system),
+					    KH_TEST(test_approvals)};
 KH_TEST_MAIN(cases)

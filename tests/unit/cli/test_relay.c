@@ -123,6 +123,39 @@ static void test_ends(struct kh_test *t)
 	close(e.gateway);
 }
 
+/* I9: what a gateway said before it closed is read, also where the client goes on talking to it. */
+static void test_closed_ahead(struct kh_test *t)
+{
+	static const struct {
+		const char *said;
+		enum kh_relay_end want;
+	} all[] = {
+		{"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600}}\n", KH_RELAY_REFUSED},
+		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n", KH_RELAY_GONE},
+	};
+	struct ends e;
+	int status;
+
+	(void)t;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		start(&e);
+		comes(e.gateway, "kh-token\n");
+		/* Stopped meanwhile, the relay sees all of it at once, and writes to a socket that is closed already.
+		 */
+		kill(e.pid, SIGSTOP);
+		assert_int_equal(waitpid(e.pid, &status, WUNTRACED), e.pid);
+		assert_true(WIFSTOPPED(status));
+		send_all(e.gateway, all[i].said);
+		close(e.gateway);
+		send_all(e.in, "{\"id\":1}\n");
+		kill(e.pid, SIGCONT);
+		comes(e.out, all[i].said);
+		assert_int_equal(end_of(&e), all[i].want);
+		close(e.in);
+		close(e.out);
+	}
+}
+
 /* A client that does not read does not keep the relay from taking what it says. */
 static void test_pressure(struct kh_test *t)
 {
@@ -155,5 +188,5 @@ static void test_pressure(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_copies), KH_TEST_ONCE(test_ends),
-					    KH_TEST_ONCE(test_pressure)};
+					    KH_TEST_ONCE(test_closed_ahead), KH_TEST_ONCE(test_pressure)};
 KH_TEST_MAIN(cases)
