@@ -533,7 +533,7 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 		e = list_readers(&next, err);
 	if (e == KH_OK) {
 		connect_readers(&next);
-		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, err);
+		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, NULL, err);
 	}
 	if (e != KH_OK) {
 		wipe_readers(next.readers, next.reader_count);

@@ -11,6 +11,7 @@
 #include "engine/publicid.h"
 #include "engine/token.h"
 
+#include <pthread.h>
 #include <sodium.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -22,14 +23,24 @@ struct ruling {
 	const struct kh_policy *policy;
 	const struct kh_reader *readers;
 	size_t reader_count;
+	const struct kh_errand_tools *tools;
 	struct kh_rules *rules;
-	struct kh_screen *screen; /* the store thread's */
+	struct kh_screen *screen;       /* the store thread's */
+	struct kh_engine_screen *spare; /* of other threads, given back; under the engine's lock */
 	struct ruling *before;
+};
+
+/* A screen of a thread of its own. */
+struct kh_engine_screen {
+	struct kh_screen *screen;
+	struct ruling *ruling; /* that it is of */
+	struct kh_engine_screen *next;
 };
 
 struct kh_engine {
 	struct kh_engine_settings settings;
 	_Atomic(struct ruling *) ruling; /* changed by the store's thread alone */
+	pthread_mutex_t lock;            /* of all spare screens */
 	unsigned char id_key[KH_PUBLICID_KEY];
 	int64_t last;             /* the store thread's: time never goes back */
 	struct kh_quota refusals; /* likewise: strangers cannot fill the record */
@@ -101,6 +112,48 @@ const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct 
 			return &ruling->readers[i];
 	}
 	return NULL;
+}
+
+const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine)
+{
+	return atomic_load(&engine->ruling)->tools;
+}
+
+struct kh_engine_screen *kh_engine_screen_take(struct kh_engine *engine)
+{
+	const struct kh_alloc *alloc = engine->settings.alloc;
+	struct ruling *ruling = atomic_load(&engine->ruling);
+
+	pthread_mutex_lock(&engine->lock);
+	struct kh_engine_screen *taken = ruling->spare;
+	if (taken != NULL)
+		ruling->spare = taken->next;
+	pthread_mutex_unlock(&engine->lock);
+	if (taken != NULL)
+		return taken;
+	taken = kh_alloc_zero(alloc, sizeof(*taken));
+	if (taken == NULL)
+		return NULL;
+	taken->ruling = ruling;
+	if (kh_screen_new(alloc, ruling->rules, &taken->screen) == KH_OK)
+		return taken;
+	kh_alloc_free(alloc, taken, sizeof(*taken));
+	return NULL;
+}
+
+struct kh_screen *kh_engine_screen_of(struct kh_engine_screen *taken)
+{
+	return taken->screen;
+}
+
+void kh_engine_screen_give(struct kh_engine *engine, struct kh_engine_screen *taken)
+{
+	if (taken == NULL)
+		return;
+	pthread_mutex_lock(&engine->lock);
+	taken->next = taken->ruling->spare;
+	taken->ruling->spare = taken;
+	pthread_mutex_unlock(&engine->lock);
 }
 
 /* --- one call ----------------------------------------------------------------------------------------------------- */
@@ -271,6 +324,13 @@ static enum kh_err stop(struct kh_op *op, void *call)
 
 static void free_ruling(const struct kh_alloc *alloc, struct ruling *ruling)
 {
+	struct kh_engine_screen *next;
+
+	for (struct kh_engine_screen *spare = ruling->spare; spare != NULL; spare = next) {
+		next = spare->next;
+		kh_screen_free(spare->screen);
+		kh_alloc_free(alloc, spare, sizeof(*spare));
+	}
 	kh_screen_free(ruling->screen);
 	kh_rules_free(ruling->rules);
 	kh_alloc_free(alloc, ruling, sizeof(*ruling));
@@ -291,8 +351,8 @@ static enum kh_err make_screen(const struct kh_alloc *alloc, struct ruling *ruli
 }
 
 static enum kh_err new_ruling(const struct kh_alloc *alloc, const struct kh_policy *policy,
-			      const struct kh_reader *readers, size_t reader_count, struct ruling **ret_ruling,
-			      struct kh_error *err)
+			      const struct kh_reader *readers, size_t reader_count, const struct kh_errand_tools *tools,
+			      struct ruling **ret_ruling, struct kh_error *err)
 {
 	struct ruling *ruling = kh_alloc_zero(alloc, sizeof(*ruling));
 
@@ -301,6 +361,7 @@ static enum kh_err new_ruling(const struct kh_alloc *alloc, const struct kh_poli
 	ruling->policy = policy;
 	ruling->readers = readers;
 	ruling->reader_count = reader_count;
+	ruling->tools = tools;
 	enum kh_err e = make_screen(alloc, ruling, err);
 	if (e != KH_OK) {
 		free_ruling(alloc, ruling);
@@ -342,12 +403,12 @@ static enum kh_err put_in_force(struct kh_op *op, void *call)
 }
 
 enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *policy, const struct kh_reader *readers,
-			     size_t reader_count, struct kh_error *err)
+			     size_t reader_count, const struct kh_errand_tools *tools, struct kh_error *err)
 {
 	const struct kh_alloc *alloc = engine->settings.alloc;
 	struct change change = {.engine = engine};
 	struct kh_arena arena;
-	enum kh_err e = new_ruling(alloc, policy, readers, reader_count, &change.ruling, err);
+	enum kh_err e = new_ruling(alloc, policy, readers, reader_count, tools, &change.ruling, err);
 
 	if (e != KH_OK)
 		return e;
@@ -369,6 +430,7 @@ static void close_engine(struct kh_engine *engine)
 		before = ruling->before;
 		free_ruling(engine->settings.alloc, ruling);
 	}
+	pthread_mutex_destroy(&engine->lock);
 	sodium_memzero(engine->id_key, sizeof(engine->id_key));
 	kh_alloc_free(engine->settings.alloc, engine, sizeof(*engine));
 }
@@ -386,7 +448,9 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 	engine->settings = *settings;
 	engine->settings.alloc = alloc;
 	kh_arena_init(&arena, alloc, BOOK);
-	enum kh_err e = new_ruling(alloc, settings->policy, settings->readers, settings->reader_count, &ruling, err);
+	pthread_mutex_init(&engine->lock, NULL);
+	enum kh_err e = new_ruling(alloc, settings->policy, settings->readers, settings->reader_count, settings->tools,
+				   &ruling, err);
 	atomic_init(&engine->ruling, ruling);
 	if (e == KH_OK)
 		e = kh_engine_own(engine, start, engine, &arena, err);

@@ -14,6 +14,7 @@
 #include "store/txn.h"
 
 struct kh_engine;
+struct kh_errand_tools;
 
 struct kh_engine_settings {
 	const struct kh_alloc *alloc;
@@ -21,7 +22,9 @@ struct kh_engine_settings {
 	const struct kh_policy *policy;  /* likewise */
 	const struct kh_reader *readers; /* likewise */
 	size_t reader_count;
-	int64_t (*clock)(void *ctx);                               /* microseconds since 1970; NULL: the system's */
+	const struct kh_errand_tools
+		*tools;              /* likewise; NULL: operations are decided, and fail when they are carried out */
+	int64_t (*clock)(void *ctx); /* microseconds since 1970; NULL: the system's */
 	void (*random)(void *ctx, unsigned char *bytes, size_t n); /* NULL: the system's */
 	void *ctx;
 	int64_t retention;      /* microseconds that sealed content and raw responses are kept (L5); 0: for ever */
@@ -49,7 +52,8 @@ enum kh_err kh_engine_create(struct kh_store *store, struct kh_arena *arena, con
  * they have, and grants that were given under it are void (A2).
  */
 enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *policy, const struct kh_reader *readers,
-			     size_t reader_count, struct kh_error *err) __attribute__((warn_unused_result));
+			     size_t reader_count, const struct kh_errand_tools *tools, struct kh_error *err)
+	__attribute__((warn_unused_result));
 
 /* One call of an operation; what operations see. */
 struct kh_op {
@@ -84,6 +88,18 @@ const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t
 
 /* The configured Reader of this name, or NULL. */
 const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name);
+
+/* What errands need (errand/errand.h), or NULL.  Lives as long as the engine. */
+const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine);
+
+/*
+ * A screen for the calling thread, over the rules in force: to be given back when it is done with it, to whatever is in
+ * force then.  NULL for lack of memory.
+ */
+struct kh_engine_screen;
+struct kh_engine_screen *kh_engine_screen_take(struct kh_engine *engine);
+struct kh_screen *kh_engine_screen_of(struct kh_engine_screen *taken);
+void kh_engine_screen_give(struct kh_engine *engine, struct kh_engine_screen *taken);
 
 const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine);
 struct kh_store *kh_engine_store(const struct kh_engine *engine);

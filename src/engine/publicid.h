@@ -18,6 +18,7 @@ enum kh_publicid {
 	KH_ID_BLOCK = 'b',
 	KH_ID_APPROVAL = 'a',
 	KH_ID_TOKEN = 'k',
+	KH_ID_DECLARATION = 'd',
 };
 
 /* {NULL, 0} on failure, which marks the arena. */

@@ -44,6 +44,13 @@ static const char *const kinds[] = {
 	[KH_AUDIT_APPROVAL_VOID] = "approval.void",
 	[KH_AUDIT_PHASE_CHANGED] = "phase.changed",
 	[KH_AUDIT_ALERT] = "alert",
+	[KH_AUDIT_DECLARED] = "declaration.made",
+	[KH_AUDIT_DECLARATION_DENIED] = "declaration.denied",
+	[KH_AUDIT_DECLARATION_ASKED] = "declaration.asked",
+	[KH_AUDIT_TRIAGED] = "declaration.triaged",
+	[KH_AUDIT_OPERATION_BEGUN] = "operation.begun",
+	[KH_AUDIT_OPERATION_ENDED] = "operation.ended",
+	[KH_AUDIT_OPERATION_TOLD] = "operation.told",
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == KH_AUDIT_KIND_COUNT, "every kind has its word");
 

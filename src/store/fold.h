@@ -40,9 +40,9 @@ const void *kh_fold_at(const struct kh_fold *fold, enum kh_table table, size_t n
 bool kh_fold_is_of(const struct kh_fold *fold, struct kh_view sealed, const struct kh_digest *digest);
 
 struct kh_fold_sums {
-	uint64_t reserved, charged;  /* of the queries that are open, that have ended */
+	uint64_t reserved, charged;  /* of the queries and operations that are open, that have ended */
 	uint64_t total[3], count[3]; /* by category: microbits, queries */
-	uint64_t exposed, deliveries, blocks, sealed_blocks, escalations, queries;
+	uint64_t exposed, deliveries, blocks, sealed_blocks, escalations, queries, egress;
 	int64_t pending;
 	enum kh_taint taint;
 };

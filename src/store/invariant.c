@@ -70,6 +70,31 @@ static void sum_query(struct kh_fold *fold, const struct kh_invariant_change *ch
 	}
 }
 
+/* The same of an external operation, which is no query and of no category (B8). */
+static void count_declaration(struct kh_fold_sums *s, const struct kh_declaration_row *d, uint64_t sign)
+{
+	bool done = d->state == KH_DECLARATION_DONE;
+
+	if (s == NULL)
+		return;
+	s->reserved += sign * (done ? 0 : d->reserved);
+	s->charged += sign * (done ? d->charged : 0);
+	s->egress += sign * (uint64_t)d->egress;
+}
+
+static void sum_declaration(struct kh_fold *fold, const struct kh_invariant_change *change)
+{
+	const struct kh_declaration_row *row = change->row, *was = change->was;
+	struct kh_fold_sums *sums[] = {kh_fold_sums(fold, KH_TABLE_TASKS, row->task),
+				       kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context)};
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		if (!change->fresh)
+			count_declaration(sums[i], was, UINT64_MAX);
+		count_declaration(sums[i], row, 1);
+	}
+}
+
 static void sum_block(struct kh_fold *fold, const struct kh_invariant_change *change)
 {
 	const struct kh_block_row *row = change->row, *was = change->was;
@@ -120,6 +145,8 @@ static void sum(struct check *c)
 			sum_block(c->fold, change);
 		else if (change->table == KH_TABLE_APPROVALS)
 			sum_approval(c->fold, change);
+		else if (change->table == KH_TABLE_DECLARATIONS)
+			sum_declaration(c->fold, change);
 	}
 }
 
@@ -201,6 +228,8 @@ static const char *check_task(const struct check *c, const struct kh_invariant_c
 	if ((uint64_t)row->queries != s->queries || (uint64_t)row->blocks != s->sealed_blocks ||
 	    row->pending != s->pending)
 		return "counts other queries, blocks or approvals than there are";
+	if ((uint64_t)row->egress != s->egress)
+		return "counts other bytes than its operations sent out (E5)";
 	if (row->escalations != s->escalations || row->escalations > row->escalation_limit)
 		return "counts other escalations than there were, or more than it may have (B19)";
 	if (change->fresh)
@@ -373,6 +402,64 @@ static const char *check_showing(const struct check *c, const struct kh_invarian
 	return change->fresh ? NULL : "was changed (A6)";
 }
 
+static bool is_other_declaration(const struct kh_declaration_row *a, const struct kh_declaration_row *b)
+{
+	return a->task != b->task || a->context != b->context || !same_text(a->operation, b->operation) ||
+	       !same_text(a->parameters, b->parameters) || !same_text(a->justification, b->justification) ||
+	       !same_digest(&a->arguments, &b->arguments) || !same_digest(&a->content, &b->content) ||
+	       !same_text(a->host, b->host) || a->screened != b->screened || a->declared_at != b->declared_at;
+}
+
+/* E4, E7: what runs was begun by the event of it, once, and only from there comes something back. */
+static const char *check_declaration(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_declaration_row *row = change->row, *was = change->was;
+	bool begins = row->begun_at != was->begun_at;
+
+	if (change->fresh && row->state == KH_DECLARATION_DONE)
+		return "ended before it was declared (E3)";
+	if (!change->fresh && is_other_declaration(row, was))
+		return "is another declaration than before (E3)";
+	if (begins &&
+	    (c->event->kind != KH_AUDIT_OPERATION_BEGUN || row->state != KH_DECLARATION_RUNNING || was->begun_at != 0))
+		return "was begun without an event of its beginning, or twice (E7)";
+	if (!begins && row->state == KH_DECLARATION_RUNNING && was->state != KH_DECLARATION_RUNNING)
+		return "runs and was not begun (E7)";
+	if (was->state == KH_DECLARATION_DONE && (row->state != was->state || row->ended != was->ended))
+		return "had ended, and has another state (E7)";
+	if (row->block != was->block && c->event->kind != KH_AUDIT_OPERATION_ENDED)
+		return "has a result that no event of its end brought (E10)";
+	if (row->state == KH_DECLARATION_DONE && row->charged != row->reserved)
+		return "was not charged what was reserved for it (B6)";
+	return NULL;
+}
+
+static const char *check_result(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_result_row *row = change->row, *was = change->was;
+
+	if (change->fresh)
+		return c->event->kind != KH_AUDIT_OPERATION_ENDED ? "came without an event of its operation's end"
+								  : NULL;
+	if (row->declaration != was->declaration || row->task != was->task ||
+	    !same_digest(&row->original_hash, &was->original_hash))
+		return "is another result than before (E10)";
+	if ((!same_text(row->original, was->original) || !same_text(row->details, was->details)) &&
+	    (row->purged_at == 0 || c->event->kind != KH_AUDIT_CONTENT_PURGED))
+		return "has other content than before (L5)";
+	return NULL;
+}
+
+static const char *check_rate(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_rate_row *row = change->row, *was = change->was;
+
+	(void)c;
+	if (!change->fresh && (row->context != was->context || !same_text(row->operation, was->operation)))
+		return "is the rate of another operation than before (E5)";
+	return NULL;
+}
+
 static const char *check(const struct check *c, const struct kh_invariant_change *change)
 {
 	static const char *(*const rules[])(const struct check *, const struct kh_invariant_change *) = {
@@ -381,7 +468,8 @@ static const char *check(const struct check *c, const struct kh_invariant_change
 		[KH_TABLE_BLOCKS] = check_block,     [KH_TABLE_QUERIES] = check_query,
 		[KH_TABLE_EFFECTS] = check_effect,   [KH_TABLE_APPROVALS] = check_approval,
 		[KH_TABLE_SHOWINGS] = check_showing, [KH_TABLE_READERS] = check_reader,
-		[KH_TABLE_NEEDS] = check_need,
+		[KH_TABLE_NEEDS] = check_need,       [KH_TABLE_DECLARATIONS] = check_declaration,
+		[KH_TABLE_RESULTS] = check_result,   [KH_TABLE_RATES] = check_rate,
 	};
 
 	return rules[change->table](c, change);

@@ -9,6 +9,8 @@
  *              its Reader's (B23, K5)
  *   approvals  their states follow A3; who decided had the right; no grant is used more often than it says (A2, A6)
  *   deliveries one for a query, recorded by the event that it names (L2)
+ *   operations begun once, by the event of it; what came back came from one that was begun (E4, E7, E10); what a task
+ *              sent out is the sum over its operations (E5)
  *   content    a block's hash is that of its content until that is purged, and nothing else of it changes (K1, L5)
  */
 #ifndef KH_STORE_INVARIANT_H

@@ -36,6 +36,17 @@ static const char *const approval_kinds[] = {
 	[KH_APPROVE_DECLARATION] = "declaration", [KH_APPROVE_TOOL_CALL] = "tool_call", [KH_APPROVE_PHASE] = "phase",
 	[KH_APPROVE_UPSTREAM] = "upstream",
 };
+static const char *const declaration_states[] = {
+	[KH_DECLARATION_DECLARED] = "declared", [KH_DECLARATION_ASKED] = "asked", [KH_DECLARATION_RUNNING] = "running",
+	[KH_DECLARATION_READY] = "ready",       [KH_DECLARATION_DONE] = "done",
+};
+static const char *const endeds[] = {
+	[KH_ENDED_NOT] = "none",        [KH_ENDED_OK] = "ok",         [KH_ENDED_FAILED] = "failed",
+	[KH_ENDED_UNKNOWN] = "unknown", [KH_ENDED_DENIED] = "denied", [KH_ENDED_REJECTED] = "rejected",
+	[KH_ENDED_EXPIRED] = "expired",
+};
+static const char *const triages[] = {
+	[KH_TRIAGE_NOT] = "none", [KH_TRIAGE_ALLOW] = "allow", [KH_TRIAGE_DENY] = "deny", [KH_TRIAGE_PASS] = "pass"};
 
 const struct kh_words kh_rows_trust_words = KH_WORDS(trusts);
 const struct kh_words kh_rows_type_words = KH_WORDS(types);
@@ -48,6 +59,9 @@ const struct kh_words kh_rows_outcome_words = KH_WORDS(outcomes);
 const struct kh_words kh_rows_effect_kind_words = KH_WORDS(effect_kinds);
 const struct kh_words kh_rows_effect_words = KH_WORDS(effect_states);
 const struct kh_words kh_rows_approval_kind_words = KH_WORDS(approval_kinds);
+const struct kh_words kh_rows_declaration_words = KH_WORDS(declaration_states);
+const struct kh_words kh_rows_ended_words = KH_WORDS(endeds);
+const struct kh_words kh_rows_triage_words = KH_WORDS(triages);
 
 _Static_assert(sizeof(enum kh_taint) == sizeof(unsigned), "a WORD column is an enum, stored as an unsigned");
 _Static_assert(sizeof(struct kh_tainted) == sizeof(struct kh_view), "a SEALED column is either");
@@ -139,6 +153,7 @@ static const struct kh_column tasks_columns[] = {
 	INNER(kh_task_row, "budget", budget.budget),
 	INNER(kh_task_row, "charged", budget.charged),
 	INT(kh_task_row, context),
+	INT(kh_task_row, egress),
 	INT(kh_task_row, ended_at),
 	INT(kh_task_row, escalation_limit),
 	INT(kh_task_row, escalations),
@@ -273,6 +288,49 @@ static const struct kh_column needs_columns[] = {
 	INT(kh_need_row, task),
 };
 
+static const struct kh_column declarations_columns[] = {
+	INT(kh_declaration_row, approval),
+	DIGEST(kh_declaration_row, arguments),
+	INT(kh_declaration_row, begun_at),
+	INT(kh_declaration_row, block),
+	INT(kh_declaration_row, charged),
+	DIGEST(kh_declaration_row, content),
+	INT(kh_declaration_row, context),
+	INT(kh_declaration_row, declared_at),
+	INT(kh_declaration_row, egress),
+	WORD(kh_declaration_row, ended, kh_rows_ended_words),
+	INT(kh_declaration_row, ended_at),
+	INT(kh_declaration_row, fenced),
+	INT(kh_declaration_row, holder),
+	TEXT(kh_declaration_row, host),
+	TEXT(kh_declaration_row, justification),
+	TEXT(kh_declaration_row, operation),
+	TEXT(kh_declaration_row, parameters),
+	TEXT(kh_declaration_row, reason),
+	INT(kh_declaration_row, release_at),
+	INT(kh_declaration_row, replaced),
+	INT(kh_declaration_row, reserved),
+	INT(kh_declaration_row, screened),
+	WORD(kh_declaration_row, state, kh_rows_declaration_words),
+	WORD(kh_declaration_row, supervised, kh_rows_triage_words),
+	INT(kh_declaration_row, task),
+	WORD(kh_declaration_row, triage, kh_rows_triage_words),
+	INT(kh_declaration_row, verified),
+	INT(kh_declaration_row, wall_ms),
+};
+
+static const struct kh_column results_columns[] = {
+	INT(kh_result_row, created_at), INT(kh_result_row, declaration), SEALED(kh_result_row, details),
+	INT(kh_result_row, expires_at), SEALED(kh_result_row, original), DIGEST(kh_result_row, original_hash),
+	INT(kh_result_row, purged_at),  INT(kh_result_row, task),
+};
+
+static const struct kh_column rates_columns[] = {
+	INT(kh_rate_row, context),
+	TEXT(kh_rate_row, operation),
+	TEXT(kh_rate_row, quota),
+};
+
 static const struct kh_record records[KH_TABLE_COUNT] = {
 	[KH_TABLE_SYSTEM] = {"system", sizeof(struct kh_system_row), system_columns, COUNT(system_columns)},
 	[KH_TABLE_TOKENS] = {"tokens", sizeof(struct kh_token_row), tokens_columns, COUNT(tokens_columns)},
@@ -286,6 +344,10 @@ static const struct kh_record records[KH_TABLE_COUNT] = {
 	[KH_TABLE_SHOWINGS] = {"showings", sizeof(struct kh_showing_row), showings_columns, COUNT(showings_columns)},
 	[KH_TABLE_READERS] = {"readers", sizeof(struct kh_reader_row), readers_columns, COUNT(readers_columns)},
 	[KH_TABLE_NEEDS] = {"needs", sizeof(struct kh_need_row), needs_columns, COUNT(needs_columns)},
+	[KH_TABLE_DECLARATIONS] = {"declarations", sizeof(struct kh_declaration_row), declarations_columns,
+				   COUNT(declarations_columns)},
+	[KH_TABLE_RESULTS] = {"results", sizeof(struct kh_result_row), results_columns, COUNT(results_columns)},
+	[KH_TABLE_RATES] = {"rates", sizeof(struct kh_rate_row), rates_columns, COUNT(rates_columns)},
 };
 
 static const enum kh_table index_tables[KH_INDEX_COUNT] = {
@@ -310,6 +372,14 @@ static const enum kh_table index_tables[KH_INDEX_COUNT] = {
 	[KH_INDEX_NEEDS] = KH_TABLE_NEEDS,
 	[KH_INDEX_BLOCKS_EXPIRED] = KH_TABLE_BLOCKS,
 	[KH_INDEX_EFFECTS_EXPIRED] = KH_TABLE_EFFECTS,
+	[KH_INDEX_DECLARATIONS_OF_TASK] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_DECLARATIONS_OPEN] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_DECLARATIONS_ALL_OPEN] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_DECLARATIONS_RUNNING] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_DECLARATIONS_OF_APPROVAL] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_RESULTS_OF_DECLARATION] = KH_TABLE_RESULTS,
+	[KH_INDEX_RESULTS_EXPIRED] = KH_TABLE_RESULTS,
+	[KH_INDEX_RATES] = KH_TABLE_RATES,
 };
 
 const struct kh_record *kh_record_of(enum kh_table table)

@@ -52,6 +52,9 @@ enum kh_table {
 	KH_TABLE_SHOWINGS,
 	KH_TABLE_READERS,
 	KH_TABLE_NEEDS,
+	KH_TABLE_DECLARATIONS,
+	KH_TABLE_RESULTS,
+	KH_TABLE_RATES,
 	KH_TABLE_COUNT
 };
 
@@ -90,6 +93,14 @@ enum kh_index {
 	KH_INDEX_NEEDS,             /* task = KEY and name = TEXT */
 	KH_INDEX_BLOCKS_EXPIRED,    /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
 	KH_INDEX_EFFECTS_EXPIRED,   /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
+	KH_INDEX_DECLARATIONS_OF_TASK,     /* task = KEY */
+	KH_INDEX_DECLARATIONS_OPEN,        /* task = KEY and state <> done */
+	KH_INDEX_DECLARATIONS_ALL_OPEN,    /* state <> done, of every task */
+	KH_INDEX_DECLARATIONS_RUNNING,     /* state = running, operation = TEXT, of every task */
+	KH_INDEX_DECLARATIONS_OF_APPROVAL, /* approval = KEY */
+	KH_INDEX_RESULTS_OF_DECLARATION,   /* declaration = KEY */
+	KH_INDEX_RESULTS_EXPIRED,          /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
+	KH_INDEX_RATES,                    /* context = KEY and operation = TEXT */
 	KH_INDEX_COUNT
 };
 

@@ -78,6 +78,7 @@ struct kh_task_row {
 	int64_t blocks;      /* sealed blocks */
 	int64_t first_block; /* the first of them: what a query is about where the task has exactly one */
 	int64_t queries;     /* admitted */
+	int64_t egress;      /* bytes of its Controller's choice that went out (E5) */
 	int64_t opened_at, ended_at;
 	struct kh_view reason; /* why it failed: a code */
 	struct kh_chain chain;
@@ -225,6 +226,82 @@ struct kh_approval_row {
 	struct kh_view decided_from; /* "cli", ... */
 	struct kh_view note;         /* the reviewer's own words */
 	struct kh_view edited;       /* sealed: the edited response, normalised */
+};
+
+/*
+ * An external operation, from its declaration to what came of it (E3-E12).  Declared: nothing is asked of anybody; it
+ * may be called.  Asked: a human or a supervisor decides, or a model is asked first.  Running: durably marked before
+ * the effect, which cannot be repeated; where its holder has died it ends as unknown.  So the row is its own outbox
+ * entry.
+ */
+enum kh_declaration_state {
+	KH_DECLARATION_DECLARED,
+	KH_DECLARATION_ASKED,
+	KH_DECLARATION_RUNNING,
+	KH_DECLARATION_READY, /* the outcome is known here and leaves at release_at (B17) */
+	KH_DECLARATION_DONE,  /* the Controller may know the outcome */
+};
+extern const struct kh_words kh_rows_declaration_words;
+
+/* All that a Controller can learn of how an operation ended (E12). */
+enum kh_ended {
+	KH_ENDED_NOT, /* "none" */
+	KH_ENDED_OK,
+	KH_ENDED_FAILED,
+	KH_ENDED_UNKNOWN,  /* it began and was cut off: whether it took place is not known */
+	KH_ENDED_DENIED,   /* a supervisor, a model or the policy said no after it was declared */
+	KH_ENDED_REJECTED, /* a human did */
+	KH_ENDED_EXPIRED,  /* nobody decided, or its task ended before it was called */
+};
+extern const struct kh_words kh_rows_ended_words;
+
+/* What models said of a call (K7, tiers 2 and 3). */
+enum kh_triage { KH_TRIAGE_NOT, KH_TRIAGE_ALLOW, KH_TRIAGE_DENY, KH_TRIAGE_PASS };
+extern const struct kh_words kh_rows_triage_words;
+
+struct kh_declaration_row {
+	int64_t id;
+	int64_t task, context;
+	enum kh_declaration_state state;
+	enum kh_ended ended;               /* set from READY on */
+	struct kh_view operation;          /* "comm.fetch" */
+	struct kh_view parameters;         /* canonical JSON: the Controller's own words */
+	struct kh_view justification;      /* likewise */
+	struct kh_digest arguments;        /* of the parameters (grant.h) */
+	struct kh_digest content;          /* of what they refer to by {"$block": id}; zero: nothing */
+	struct kh_view host;               /* that it goes to; empty: none */
+	int64_t screened;                  /* 1: the declaration has findings, a human decides (E3) */
+	int64_t fenced;                    /* 1: the content is to be given to the context inside a fence (E12) */
+	int64_t approval;                  /* the latest that was asked for; several declarations may share one (E6) */
+	int64_t verified;                  /* the approval by which a human or a supervisor allowed it (K7); 0: none */
+	enum kh_triage triage, supervised; /* what the models of tiers 2 and 3 said */
+	int64_t replaced;                  /* the declaration that a reviewer put in its place (E6) */
+	int64_t egress;                    /* bytes that it added */
+	uint64_t reserved, charged;        /* microbits of its outcome and time (B8) */
+	int64_t holder;                    /* the process that carries it out (store.h) */
+	int64_t block;                     /* what came back, sealed */
+	int64_t declared_at, begun_at, ended_at;
+	int64_t wall_ms; /* that it may run */
+	int64_t release_at;
+	struct kh_view reason; /* for humans: the gate's code, or why it ended as it did */
+};
+
+/* What came back beside the block: the world's words, for humans alone (E12).  Goes with the block's content (L5). */
+struct kh_result_row {
+	int64_t id;
+	int64_t declaration, task;
+	struct kh_digest original_hash; /* zero: the block's content is what came */
+	struct kh_view original;        /* sealed: as it came, where the block has the text made from it */
+	struct kh_view details;         /* sealed: JSON: status, final URL, type, length, errors */
+	int64_t created_at, expires_at, purged_at;
+};
+
+/* The rate of an operation in a context (E5). */
+struct kh_rate_row {
+	int64_t id;
+	int64_t context;
+	struct kh_view operation;
+	struct kh_view quota; /* state, as text (quotatext.h of the engine) */
 };
 
 /* A page of an approval's text that was shown to a principal (A6). */

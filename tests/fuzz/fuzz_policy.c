@@ -22,7 +22,7 @@ static void check_policy(struct kh_arena *arena, const struct kh_policy *policy,
 	HOLDS(kh_policy_read(arena, text, KH_LIT("again.yaml"), &again, NULL) == KH_OK);
 	HOLDS(memcmp(&policy->digest, &again->digest, sizeof(again->digest)) == 0);
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
-		HOLDS(kh_policy_rule(policy, arena, operations[i], &path) != NULL);
+		HOLDS(kh_policy_rule(policy, arena, operations[i], KH_LIT(""), &path) != NULL);
 	for (unsigned category = 1; category <= 3; category++)
 		HOLDS(kh_policy_reader_rate(policy, KH_LIT("mail-reader"), category).count <= KH_QUOTA_MAX);
 	HOLDS(kh_policy_screen_rules(arena, policy, &rules, &count) == KH_OK);

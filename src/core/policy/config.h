@@ -76,15 +76,73 @@ struct kh_config_audit {
 	unsigned line;                                  /* of `audit:`; 0: not there */
 };
 
+/* A database that comm.query and comm.search may read: a file of SQLite, or a server of PostgreSQL. */
+struct kh_config_database {
+	struct kh_view name;
+	struct kh_view file; /* SQLite: an absolute path */
+	/* PostgreSQL */
+	struct kh_view host; /* a name or an address; or the absolute path of the folder that its Unix socket is in */
+	uint64_t port;       /* 5432 where it does not say */
+	struct kh_view dbname, user;
+	struct kh_view password_file;        /* an absolute path, or a name in the home folder; or */
+	struct kh_view password_environment; /* the name of a variable of the environment; neither: none is sent */
+	struct kh_view authority;    /* a PEM file of CAs to trust in place of the system's; empty: the system's */
+	enum kh_config_switch local; /* it may be at a private or loopback address */
+	enum kh_config_switch plain; /* without TLS */
+	/* both */
+	uint64_t seconds; /* of a statement; 10 where it does not say */
+	uint64_t rows;    /* of a result; 1000 */
+	uint64_t bytes;   /* of a result; 1 MiB */
+	unsigned line;
+};
+
+/* A table that comm.search may look through with scope `database`. */
+struct kh_config_table {
+	struct kh_view database; /* a name of the above */
+	struct kh_view table;    /* [A-Za-z_][A-Za-z0-9_]*, with or without a schema before a dot */
+	struct kh_texts columns; /* that are searched and shown, at least one */
+	unsigned line;
+};
+
+struct kh_config_search {
+	struct kh_texts folders;  /* internal: absolute paths that are indexed; none: there is no such scope */
+	uint64_t refresh_seconds; /* between two looks at what has changed in them; 30 */
+	struct kh_view url;       /* web: a SearXNG-compatible endpoint; empty: there is no such scope */
+	struct kh_view key_file, key_environment; /* sent as a bearer token; as those of a Reader */
+	struct kh_view authority;
+	enum kh_config_switch local; /* as those of a Reader */
+	struct kh_list tables;       /* database: of struct kh_config_table; none: there is no such scope */
+	unsigned line;
+};
+
+/* What comm.fetch may reach besides the public network. */
+struct kh_config_network {
+	struct kh_texts private_hosts; /* "intranet.example" or "127.0.0.1:8443": addresses of any range */
+	struct kh_view authority;      /* a PEM file of CAs to trust in place of the system's */
+	unsigned line;
+};
+
+/* Models that verify calls (K7): names of `readers`. */
+struct kh_config_verification {
+	struct kh_view triage;     /* tier 2; empty: none */
+	struct kh_view supervisor; /* tier 3, before a human or an agent with a supervisor's token; empty: none */
+	unsigned line;
+};
+
 struct kh_config {
 	struct kh_policy policy;
 	struct kh_list readers; /* of struct kh_config_reader, in the file's order; `extract` is always among them */
 	struct kh_config_audit audit;
 	struct kh_config_gateway gateway;
+	struct kh_list databases; /* of struct kh_config_database */
+	struct kh_config_search search;
+	struct kh_config_network network;
+	struct kh_config_verification verification;
 };
 
 /*
- * Reads a configuration: a YAML document whose top-level keys are `policy`, `readers`, `audit` and `gateway`.  FILE
+ * Reads a configuration: a YAML document whose top-level keys are `policy`, `readers`, `audit`, `gateway`,
+ * `databases`, `search`, `network` and `verification`.  FILE
  * names it in messages ("keyhole.yaml:12: ...").  KH_EINPUT with code `policy_invalid`: what is wrong, where, and what
  * was expected.  The configuration lives in the arena.
  */

@@ -336,7 +336,7 @@ enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy
 					 .parameters = request->parameters,
 					 .origins = request->origins,
 					 .origin_count = request->origin_count};
-	w.rule = kh_policy_rule(policy, arena, w.call.operation, &w.path);
+	w.rule = kh_policy_rule(policy, arena, w.call.operation, request->agent, &w.path);
 	w.tier = w.rule->tier == KH_TIER_AUTO ? request->reached : w.rule->tier;
 	if (w.tier == KH_TIER_AUTO)
 		w.tier = KH_TIER_3; /* nobody knows how it is reached: the narrowest */

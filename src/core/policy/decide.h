@@ -48,6 +48,7 @@ struct kh_decide_request {
 	struct kh_view phase; /* the word that it was given */
 	bool planned;         /* the task's plan names it (E1) */
 	enum kh_role role;
+	struct kh_view agent; /* the name of the caller's token */
 	enum kh_declared declared;
 	struct kh_view declared_why; /* of a bad one */
 	enum kh_tier reached;        /* an upstream's tier where the policy says `auto` */

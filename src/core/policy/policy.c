@@ -183,8 +183,17 @@ static struct kh_view tool_name(struct kh_arena *arena, struct kh_view operation
 	return kh_buf_end(&buf, &name) == KH_OK ? name : (struct kh_view){NULL, 0};
 }
 
+static bool is_for(const struct kh_policy_rule *rule, struct kh_view agent)
+{
+	for (size_t i = 0; i < rule->agents.n; i++) {
+		if (kh_match_glob(rule->agents.at[i], agent))
+			return true;
+	}
+	return rule->agents.n == 0;
+}
+
 const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, struct kh_arena *arena,
-					    struct kh_view operation, struct kh_view *ret_path)
+					    struct kh_view operation, struct kh_view agent, struct kh_view *ret_path)
 {
 	bool own = kh_keys_is_operation(operation);
 	const struct kh_list *list = own ? &policy->operations : &policy->tools;
@@ -192,7 +201,8 @@ const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, stru
 	struct kh_view name = own ? operation : tool_name(arena, operation);
 
 	for (size_t i = 0; i < list->n; i++) {
-		if (own ? kh_view_eq(rules[i].name, name) : kh_match_glob(rules[i].name, name)) {
+		if ((own ? kh_view_eq(rules[i].name, name) : kh_match_glob(rules[i].name, name)) &&
+		    is_for(&rules[i], agent)) {
 			*ret_path = kh_arena_printf(arena, "policy.%s[%zu]", own ? "operations" : "tools", i);
 			return &rules[i];
 		}

@@ -62,6 +62,13 @@ struct kh_policy_command {
 	unsigned line;
 };
 
+/* Of a call's arguments: this one has to be there as a text, or a list of texts, that all match one of TO. */
+struct kh_policy_argument {
+	struct kh_view parameter;
+	struct kh_texts to; /* globs */
+	unsigned line;
+};
+
 /* What is said about one operation, or about the tools that a glob names.  The first that matches counts. */
 struct kh_policy_rule {
 	struct kh_view name;
@@ -70,8 +77,10 @@ struct kh_policy_rule {
 	enum kh_tier tier;
 	enum kh_effect effects;
 	enum kh_approval_mode approval;
-	unsigned roles;      /* bits of enum kh_role */
-	struct kh_rate rate; /* none: the tier's, and 10 a minute for the network */
+	unsigned roles;         /* bits of enum kh_role */
+	struct kh_texts agents; /* names of tokens, globs; empty: every one.  Who is not named looks at the next rule */
+	struct kh_list arguments; /* of struct kh_policy_argument: all of them have to hold */
+	struct kh_rate rate;      /* none: the tier's, and 10 a minute for the network */
 	struct kh_texts content_parameters;
 	struct kh_list destinations; /* of struct kh_policy_destination */
 	struct kh_texts hosts;       /* comm.fetch: empty means every public host */
@@ -135,12 +144,12 @@ enum kh_err kh_policy_canonical(struct kh_arena *arena, const struct kh_policy *
 				struct kh_error *err) __attribute__((warn_unused_result));
 
 /*
- * The rule for an operation: `comm.search` and its kin by `operations`, an upstream tool (`server__tool` or
- * `comm.mcp.server.tool`) by `tools`; else a built-in one.  Never NULL.  *RET_PATH: where it stands ("policy.tools[2]",
- * "default").
+ * The rule for an operation called by the token named AGENT (empty: one that no rule names): `comm.search` and its kin
+ * by `operations`, an upstream tool (`server__tool` or `comm.mcp.server.tool`) by `tools`; else a built-in one.  Never
+ * NULL.  *RET_PATH: where it stands ("policy.tools[2]", "default").
  */
 const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, struct kh_arena *arena,
-					    struct kh_view operation, struct kh_view *ret_path);
+					    struct kh_view operation, struct kh_view agent, struct kh_view *ret_path);
 
 /* The rate of queries of CATEGORY (1-3) to READER. */
 struct kh_rate kh_policy_reader_rate(const struct kh_policy *policy, struct kh_view reader, unsigned category);

@@ -232,6 +232,14 @@ static const struct {
 	[KH_INDEX_NEEDS] = {"needs_named", "task = ?1 AND name = ?2"},
 	[KH_INDEX_BLOCKS_EXPIRED] = {"blocks_expiring", "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"},
 	[KH_INDEX_EFFECTS_EXPIRED] = {"effects_expiring", "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"},
+	[KH_INDEX_DECLARATIONS_OF_TASK] = {"declarations_of_task", "task = ?1"},
+	[KH_INDEX_DECLARATIONS_OPEN] = {"declarations_open", "task = ?1 AND state <> 'done'"},
+	[KH_INDEX_DECLARATIONS_ALL_OPEN] = {"declarations_open", "state <> 'done'"},
+	[KH_INDEX_DECLARATIONS_RUNNING] = {"declarations_running", "operation = ?2 AND state = 'running'"},
+	[KH_INDEX_DECLARATIONS_OF_APPROVAL] = {"declarations_asked", "approval = ?1 AND approval > 0"},
+	[KH_INDEX_RESULTS_OF_DECLARATION] = {"results_of_declaration", "declaration = ?1"},
+	[KH_INDEX_RESULTS_EXPIRED] = {"results_expiring", "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"},
+	[KH_INDEX_RATES] = {"rates_of_context", "context = ?1 AND operation = ?2"},
 };
 
 static sqlite3_stmt *prepare(struct kh_connection *c, struct kh_view sql, sqlite3_stmt **slot, int *ret_rc)

@@ -7,7 +7,11 @@ static const char version_1[] = {
 #include "schema_1.inc"
 };
 
-static const char *const texts[] = {version_1};
+static const char version_2[] = {
+#include "schema_2.inc"
+};
+
+static const char *const texts[] = {version_1, version_2};
 
 const struct kh_migrations kh_migration_all = {texts, sizeof(texts) / sizeof(texts[0])};
 

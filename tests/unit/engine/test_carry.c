@@ -112,11 +112,11 @@ static void test_carry_reader_taken_away(struct kh_test *t)
 		struct kh_ask ask;
 		struct kh_error err = {0};
 		struct kh_view query = kh_other_put(&other, &w, targets[i], &ask);
-		assert_int_equal(kh_engine_reload(other.engine, w.f->policy, readers, 0, &err), KH_OK);
+		assert_int_equal(kh_engine_reload(other.engine, w.f->policy, readers, 0, NULL, &err), KH_OK);
 		assert_int_equal(kh_carry_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
 		assert_int_equal(seen.asked, 0);
 		assert_int_equal(kh_asking_effect(&w, query)->state, KH_EFFECT_WAITING);
-		assert_int_equal(kh_engine_reload(other.engine, w.f->policy, readers, 2, &err), KH_OK);
+		assert_int_equal(kh_engine_reload(other.engine, w.f->policy, readers, 2, NULL, &err), KH_OK);
 		assert_int_equal(kh_carry_effect(other.engine, ask.effect, &err), KH_OK);
 		assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_DELIVERED);
 		kh_other_close(&other);

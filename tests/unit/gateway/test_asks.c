@@ -42,7 +42,7 @@ static int ask_all(struct kh_test *t, const char *members)
 	struct kh_error err;
 
 	kh_fixture_block(f, f->controller, task, "A mail.");
-	assert_int_equal(kh_engine_reload(f->engine, f->policy, readers, 2, &err), KH_OK);
+	assert_int_equal(kh_engine_reload(f->engine, f->policy, readers, 2, NULL, &err), KH_OK);
 	struct kh_gateway *gateway = kh_driven_gateway(f, 0);
 	atomic_store(&most, 0);
 	atomic_store(&asked, 0);

@@ -27,7 +27,7 @@ static const char *permit(struct kh_test *t, const struct kh_policy *policy, con
 	struct kh_view path;
 
 	must(t, kh_json_read(&t->arena, kh_view_str(parameters), &call.parameters, &t->err));
-	const struct kh_policy_rule *rule = kh_policy_rule(policy, &t->arena, call.operation, &path);
+	const struct kh_policy_rule *rule = kh_policy_rule(policy, &t->arena, call.operation, KH_LIT(""), &path);
 	enum kh_err e = kh_permit_arguments(&t->arena, rule, &call, &t->err);
 	if (e == KH_EREFUSED)
 		return t->err.code;

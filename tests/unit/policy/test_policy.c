@@ -84,7 +84,7 @@ static void test_rules(struct kh_test *t)
 		       &p));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_view path;
-		const struct kh_policy_rule *rule = kh_policy_rule(p, &t->arena, kh_view_str(all[i].operation), &path);
+		const struct kh_policy_rule *rule = kh_policy_rule(p, &t->arena, kh_view_str(all[i].operation), KH_LIT(""), &path);
 		must(t, kh_arena_check(&t->arena));
 		assert_view(path, all[i].path);
 		assert_int_equal(rule->risk, all[i].risk);

@@ -84,6 +84,9 @@ union opened_row {
 	struct kh_showing_row showing;
 	struct kh_reader_row reader;
 	struct kh_need_row need;
+	struct kh_declaration_row declaration;
+	struct kh_result_row result;
+	struct kh_rate_row rate;
 };
 
 static inline void opened_column(const struct kh_column *c, struct kh_arena *arena, int64_t id, void *row)
@@ -156,6 +159,19 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 	case KH_TABLE_NEEDS:
 		row->need.task = row->need.lowest = 1;
 		break;
+	case KH_TABLE_DECLARATIONS:
+		row->declaration.task = row->declaration.context = 1;
+		row->declaration.state = KH_DECLARATION_DECLARED;
+		row->declaration.ended = KH_ENDED_NOT;
+		row->declaration.block = 0;
+		break;
+	case KH_TABLE_RESULTS:
+		row->result.task = row->result.declaration = 1;
+		row->result.purged_at = 0;
+		break;
+	case KH_TABLE_RATES:
+		row->rate.context = 1;
+		break;
 	case KH_TABLE_SYSTEM:
 	case KH_TABLE_TOKENS:
 	case KH_TABLE_READERS:
@@ -166,8 +182,9 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 
 /* The tables in an order in which a row's references are there before it. */
 static const enum kh_table opened_order[] = {
-	KH_TABLE_SYSTEM,  KH_TABLE_TOKENS,    KH_TABLE_CONTEXTS, KH_TABLE_TASKS,   KH_TABLE_QUERIES, KH_TABLE_BLOCKS,
-	KH_TABLE_EFFECTS, KH_TABLE_APPROVALS, KH_TABLE_SHOWINGS, KH_TABLE_READERS, KH_TABLE_NEEDS,
+	KH_TABLE_SYSTEM, KH_TABLE_TOKENS,       KH_TABLE_CONTEXTS,  KH_TABLE_TASKS,    KH_TABLE_QUERIES,
+	KH_TABLE_BLOCKS, KH_TABLE_EFFECTS,      KH_TABLE_APPROVALS, KH_TABLE_SHOWINGS, KH_TABLE_READERS,
+	KH_TABLE_NEEDS,  KH_TABLE_DECLARATIONS, KH_TABLE_RESULTS,   KH_TABLE_RATES,
 };
 
 /* An operation that inserts the first row of every table. */

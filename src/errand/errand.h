@@ -1,0 +1,80 @@
+/*
+ * Errands: external operations carried out (E7-E9).  Everything was decided, and the beginning is on the record, when
+ * one is begun; it knows no task's state, no token and no store.
+ *
+ * One operation, one file, one entry in the table (errand.c): docs/ADDING-AN-OPERATION.md is the way to a new one. What
+ * the world is asked, and what it says, goes through the executor: each step is a worker in a sandbox of its own.
+ *
+ * What comes back is the world's: content, original and details are tainted.  `source` is made of the parameters and
+ * the configuration alone, so that whoever may know the parameters may know it (E12).  An errand ends once: whatever
+ * goes wrong is an end, with a sentence for humans, and not an error of the function, which fails for lack of memory
+ * alone.
+ */
+#ifndef KH_ERRAND_ERRAND_H
+#define KH_ERRAND_ERRAND_H
+
+#include "base/json.h"
+#include "base/tainted.h"
+#include "core/policy/config.h"
+#include "exec/client.h"
+
+#define KH_ERRAND_CONTENT (8U << 20)  /* bytes of what becomes a block: more has failed */
+#define KH_ERRAND_DETAILS (64U << 10) /* bytes of the details */
+
+/* What errands need of this process.  One for each configuration in force; lives as long as somebody may use it. */
+struct kh_errand_tools {
+	const struct kh_client *client; /* NULL: there is no executor, and every errand fails */
+	const struct kh_config *config;
+	struct kh_view home;             /* the home folder: workspace/<task>/, cache/ and index/ are in it */
+	const struct kh_view *passwords; /* of config->databases, in their order; empty: none */
+	struct kh_view search_key;       /* of the web search's endpoint; empty: none */
+};
+
+struct kh_errand {
+	struct kh_view operation;          /* "comm.fetch" */
+	yyjson_val *parameters;            /* an object that fits the operation; what was a reference is content now */
+	const struct kh_policy_rule *rule; /* that permitted it: statements, commands, paths */
+	struct kh_view task;               /* public id: names its workspace */
+	uint64_t wall_ms;                  /* for everything */
+};
+
+enum kh_errand_end {
+	KH_ERRAND_OK,
+	KH_ERRAND_FAILED,
+	KH_ERRAND_UNKNOWN, /* it may have had an effect, and it is not known which: a program that was cut off */
+};
+
+struct kh_errand_result {
+	enum kh_errand_end end;
+	struct kh_tainted content;  /* valid UTF-8, KH_ERRAND_CONTENT at most; of an end that is OK, and may be empty */
+	struct kh_tainted original; /* as it came, any bytes, where content is the text that was made of it; or empty */
+	struct kh_tainted
+		details;       /* a JSON object: status, final URL, type, size, what the other side said of an error */
+	struct kh_view source; /* for the attribution: a URL, a path, a database; set whatever the end is */
+	struct kh_view why;    /* where it is not OK: our own sentence, for humans; nothing of the world but quoted */
+};
+
+typedef enum kh_err kh_errand_fn(const struct kh_errand_tools *tools, const struct kh_errand *errand,
+				 struct kh_arena *arena, struct kh_errand_result *ret_result);
+
+struct kh_errand_kind {
+	const char *operation;
+	uint64_t seconds; /* that it may take at most, whatever its tier says: 30 network, 10 file, 300 (E7) */
+	kh_errand_fn *run;
+};
+
+/* The entry of OPERATION, or NULL. */
+const struct kh_errand_kind *kh_errand_find(struct kh_view operation);
+
+/* Carries ERRAND out, for as long as that takes.  Fails for lack of memory alone; an operation that has no entry has
+ * failed. */
+enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+			  struct kh_errand_result *ret_result) __attribute__((warn_unused_result));
+
+extern const struct kh_errand_kind kh_errand_fetch;  /* fetch.c */
+extern const struct kh_errand_kind kh_errand_search; /* search.c */
+extern const struct kh_errand_kind kh_errand_query;  /* query.c */
+extern const struct kh_errand_kind kh_errand_read;   /* read.c */
+extern const struct kh_errand_kind kh_errand_exec;   /* exec.c */
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * An external operation from the call to what the Controller is told (A5, E12): decided, carried out beside the
+ * callers, waited for a bounded time.  As asking.h: to be driven by the step of a work, until it says KH_WORK_DONE.
+ *
+ * When the Controller is told depends on its own call, on the slots of B17, on a fixed clock where a human decides, and
+ * on the bound.
+ */
+#ifndef KH_GATEWAY_ACTING_H
+#define KH_GATEWAY_ACTING_H
+
+#include "engine/perform.h"
+#include "gateway/asking.h"
+
+struct kh_acting {
+	struct kh_view token;  /* the Controller's; lives as long as the acting */
+	struct kh_view task;   /* the first step's: public id; empty: the context's only open one */
+	yyjson_val *declare;   /* the first step's: one declaration, in any form of E3; or NULL and `of` */
+	char of[KH_ASKING_ID]; /* the id (declaration's or approval's) of an earlier one */
+	bool fenced;
+	int64_t until; /* kh_works_now(): when to be told at the latest; 0: the gateway's bound */
+	/* out, with KH_WORK_DONE; views live in the arena of that step */
+	enum kh_err result;
+	struct kh_act_look look; /* ended NOT and an approval: `pending`; NOT and none: it still runs */
+	/* After any step: a human decides, and by which approval. */
+	char waits[KH_ASKING_ID];
+	/* of the acting */
+	bool begun, human;
+	int64_t look_at;
+};
+
+enum kh_work_next kh_acting_step(struct kh_gateway *gateway, struct kh_acting *acting, struct kh_work *work,
+				 struct kh_arena *arena, struct kh_error *err);
+
+#endif
