@@ -174,13 +174,29 @@ int kh_comms_show_list_main(int argc, char **argv)
 /* --- show --------------------------------------------------------------------------------------------------------- */
 
 static const struct kh_table_column head[] = {
-	{"declaration", "id", KH_TABLE_TEXT},       {"operation", "operation", KH_TABLE_TEXT},
-	{"state", "state", KH_TABLE_TEXT},          {"task", "task", KH_TABLE_TEXT},
-	{"context", "context", KH_TABLE_TEXT},      {"host", "host", KH_TABLE_TEXT},
-	{"approval", "approval", KH_TABLE_TEXT},    {"block", "block", KH_TABLE_TEXT},
-	{"reason", "reason", KH_TABLE_TEXT},        {"replaced by", "replaced", KH_TABLE_TEXT},
-	{"declared", "declared_at", KH_TABLE_TIME}, {"begun", "begun_at", KH_TABLE_TIME},
+	{"declaration", "id", KH_TABLE_TEXT},
+	{"operation", "operation", KH_TABLE_TEXT},
+	{"state", "state", KH_TABLE_TEXT},
+	{"why", "reason", KH_TABLE_TEXT},
+	{"task", "task", KH_TABLE_TEXT},
+	{"context", "context", KH_TABLE_TEXT},
+	{"host", "host", KH_TABLE_TEXT},
+	{"block", "block", KH_TABLE_TEXT},
+	{"waits for", "approval", KH_TABLE_TEXT},
+	{"asked", "asked_by", KH_TABLE_TEXT},
+	{"verified", "verified_by", KH_TABLE_TEXT},
+	{"triage", "triage", KH_TABLE_TEXT},
+	{"supervised", "supervised", KH_TABLE_TEXT},
+	{"screened", "screened", KH_TABLE_TEXT},
+	{"fenced", "fenced", KH_TABLE_TEXT},
+	{"replaced by", "replaced_by", KH_TABLE_TEXT},
+	{"in place of", "in_place_of", KH_TABLE_TEXT},
+	{"bytes out", "egress_bytes", KH_TABLE_TEXT},
+	{"bits", "microbits", KH_TABLE_BITS},
+	{"declared", "declared_at", KH_TABLE_TIME},
+	{"begun", "begun_at", KH_TABLE_TIME},
 	{"ended", "ended_at", KH_TABLE_TIME},
+	{"purged", "purged_at", KH_TABLE_TIME},
 };
 
 static bool is_head(struct kh_view name)
