@@ -17,6 +17,7 @@
 	"  operations:\n"                                                                                \
 	"    - {name: comm.fetch, hosts: [example.com], risk: low, approval: auto, rate: 1000/minute}\n" \
 	"    - {name: comm.read, paths: [/srv], risk: moderate, approval: ask, rate: 1000/minute}\n"     \
+	"    - {name: comm.search, permission: deny}\n"                                                  \
 	"    - {name: comm.exec, risk: high, approval: ask, commands: [{name: date, argv: [/bin/date]}]}\n"
 
 #define KH_OPERATING_WHY "\"reason\":\"The user asked when the meeting on this agenda is.\""

@@ -111,7 +111,7 @@ static void test_refused(struct kh_test *t)
 			 "{\"query\":\"minutes of the meeting\",\"scope\":\"internal\"," KH_OPERATING_WHY "}",
 			 "OPERATION_NOT_ALLOWED");
 	kh_calling_fails(&c, c.f->controller, "comm_query",
-			 "{\"database\":\"d\",\"statement\":\"s\"," KH_OPERATING_WHY "}", "OPERATION_NOT_ALLOWED");
+			 "{\"database\":\"d\",\"statement\":\"s\"," KH_OPERATING_WHY "}", "statement_not_allowed");
 	kh_calling_fails(&c, c.f->controller, "comm_exec", "{\"command\":\"rm\"," KH_OPERATING_WHY "}",
 			 "command_not_allowed");
 	kh_calling_fails(&c, c.f->hosted, "comm_fetch", "{" KH_OPERATING_URL "," KH_OPERATING_WHY "}", "task_needed");

@@ -68,7 +68,8 @@ static void test_invalid(struct kh_test *t)
 	} bad[] = {
 		{"{\"operation\":\"comm.fetch\"," KH_OPERATING_WHY "}", "missing", "url"},
 		{"{\"operation\":\"comm.fetch\"," KH_OPERATING_URL "}", "missing", "reason"},
-		{"{\"operation\":\"comm.fetch\"," KH_OPERATING_URL ",\"reason\":\"more info\"}", "vague", "reason"},
+		{"{\"operation\":\"comm.fetch\"," KH_OPERATING_URL ",\"reason\":\"need more information\"}", "vague",
+		 "reason"},
 		{"{\"operation\":\"Comm.fetch\"," KH_OPERATING_URL "," KH_OPERATING_WHY "}", "operation_malformed",
 		 "operation"},
 		{"{\"operation\":\"comm.fetch\"," KH_OPERATING_URL "," KH_OPERATING_WHY ",\"phase\":\"planning\"}",
