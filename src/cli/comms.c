@@ -375,7 +375,7 @@ static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS +
 					    "allows it",
 					    .flag = &a->fenced};
 	ret_options[4] = (struct kh_option){"--wait", "SECONDS", "how long to wait for a human (default: 60)",
-					    .number = &a->wait_ms, .unit = KH_OPTION_SECONDS};
+					    .number = &a->wait_ms, .unit = KH_OPTION_WAIT};
 }
 
 static int run(const struct kh_frame_command *command, const char *operation, int argc, char **argv)
