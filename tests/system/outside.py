@@ -90,14 +90,15 @@ class Outside:
         for place in (self.home.folder.name, self.files):
             os.chmod(place, 0o755)
         words = {"release": release, "fenced": fenced, "risk": risk, "hosts": hosts, "folder": self.files,
-                 "commands": "".join("        - %s\n" % one for one in commands.splitlines() if one.strip())}
+                 "commands": "".join("        - %s\n" % one.replace("{files}", self.files) for one in commands.splitlines()
+                                     if one.strip())}
         self.home.section("policy", (policy or POLICY) % words)
         self.home.section("databases", "\n  - {name: sales, file: \"%s\", seconds: 2}" % self.database)
         self.home.section("search", "\n  folders: [\"%s\"]" % self.files)
         self.home.section("network", "\n  private_hosts: [%s]\n  authority: \"%s\"" % (", ".join(NAMES), authority))
         if more:
             name, _, text = more.partition(":")
-            self.home.section(name, text)
+            self.home.section(name, text.replace("{files}", self.files))
 
     def __enter__(self):
         return self
