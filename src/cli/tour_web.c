@@ -127,12 +127,12 @@ static const char *step_declare(struct kh_stage *s, struct kh_tour_web *web)
 {
 	kh_stage_heading(s, "The agent needs a page, and says so");
 	const char *declaration = declare(s, web), *approval = kh_stage_id(s, 'a');
-	kh_stage_say(s, "\nWhile it plans, the world is closed:\n\n");
-	KH_STAGE_TYPE(s, 2, "comm", "fetch", "--declaration", declaration);
-	kh_stage_expect_text(s, "OUTBOUND_FORBIDDEN_IN_PLANNING");
 	kh_stage_say(s, "\nThe policy asks a human about pages. The human sees what would happen before it does:\n\n");
 	const char *shown = kh_stage_approval(s, approval);
 	KH_STAGE_TYPE(s, 0, "approvals", "approve", approval, "--shown", shown);
+	kh_stage_say(s, "\nApproved, and still: while the agent plans, the world is closed.\n\n");
+	KH_STAGE_TYPE(s, 2, "comm", "fetch", "--declaration", declaration);
+	kh_stage_expect_text(s, "OUTBOUND_FORBIDDEN_IN_PLANNING");
 	kh_stage_why(s, "Nothing has left the machine yet. What was approved is this page, once, for this task.");
 	return declaration;
 }

@@ -38,8 +38,7 @@ async function declared(client, home) {
   assert.equal(operation, 'comm.fetch');
   assert.equal(ruling, 'ask');
   assert.match(approval, /^a[0-9a-f]{16}$/);
-  assert.equal(refused(await client.call('comm_fetch', { task, declaration })), 'OUTBOUND_FORBIDDEN_IN_PLANNING');
-  assert.equal(home.site.requests.length, before, 'something was fetched while planning');
+  assert.equal(home.site.requests.length, before, 'something was fetched by saying that it is needed');
   return { task, url, declaration, approval };
 }
 
@@ -68,6 +67,8 @@ async function fetched(client, home, at) {
   const shown = await home.shown(at.approval);
   assert.ok(shown.includes(url), 'the reviewer does not see where it goes');
   await home.decide(task);
+  assert.equal(refused(await client.call('comm_fetch', { task, declaration })), 'OUTBOUND_FORBIDDEN_IN_PLANNING');
+  assert.equal(home.site.asked('/offer'), at.fetches, 'something was fetched while planning');
   const begun = said(await client.call('begin_execution', { task, plan: 'Fetch the offer, ask for price and date, answer.',
     required_operations: [{ operation: 'comm.fetch', parameters: { url } }] }));
   assert.equal(begun.outcome, 'execution');
