@@ -257,11 +257,10 @@ static void test_rules(struct kh_test *t)
 		{8, "\"set\":[", "\"set\":[[\"needs\",1,{\"lowest\":2}],", "is another need"},
 		/* external operations */
 		{24, "\"holder\":1,", "\"holder\":1,\"host\":\"evil.example\",", "another declaration"},
-		{24, "\"kind\":\"operation.begun\"", "\"kind\":\"operation.told\"", "begun without an event"},
+		{25, "{\"ended\":\"failed\"", "{\"begun_at\":5,\"ended\":\"failed\"", "or twice"},
 		{24, "\"egress\":12,\"remaining\"", "\"egress\":13,\"remaining\"", "other bytes"},
-		{25, "\"kind\":\"operation.ended\"", "\"kind\":\"operation.told\"", "without an event"},
-		{26, "\"set\":[[\"contexts\"", "\"set\":[[\"rates\",1,{\"context\":2}],[\"contexts\"",
-		 "another operation"},
+		{26, "\"set\":[", "\"set\":[[\"results\",1,{\"declaration\":2}],", "another result"},
+		{26, "\"set\":[", "\"set\":[[\"rates\",1,{\"context\":2}],", "another operation"},
 		{26, "\"charged\":3000000,\"state\"", "\"charged\":2000000,\"state\"", "charged"},
 	};
 
