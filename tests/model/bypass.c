@@ -62,7 +62,8 @@ struct a_declaration {
 	struct text id;
 	int64_t row;
 	bool running;
-	int process; /* that carries it out */
+	int process;  /* that carries it out */
+	int approval; /* the latest, counted from 1; 0: none */
 };
 
 struct an_approval {
@@ -79,6 +80,7 @@ static struct run {
 	struct a_task tasks[KEPT];
 	struct a_declaration declarations[KEPT];
 	struct an_approval approvals[KEPT];
+	bool just_used[KEPT];
 	int task_count, declaration_count, approval_count;
 	int task;    /* that this call is about */
 	int process; /* that most of this sequence goes to */
@@ -207,10 +209,11 @@ static void note_approval(const char *id, int d, int process)
 	struct kh_approval_row row;
 
 	if (at >= 0) { /* a batch: it lists one more */
-		if (r.approvals[at].is.state == G_PENDING && (r.approvals[at].is.calls >> is->call & 1) == 0) {
+		if (r.approvals[at].is.state == G_PENDING && r.declarations[d].approval != at + 1) {
 			r.approvals[at].is.calls |= 1U << is->call;
 			r.approvals[at].is.uses++;
 		}
+		r.declarations[d].approval = at + 1;
 		return;
 	}
 	at = r.approval_count++ % KEPT;
@@ -225,6 +228,7 @@ static void note_approval(const char *id, int d, int process)
 					       .row = world_row(&r.w[0], KH_ID_APPROVAL, id)};
 	snprintf(r.approvals[at].id.at, sizeof(r.approvals[at].id.at), "%s", id);
 	WORLD_LOAD(&r.w[process], KH_TABLE_APPROVALS, r.approvals[at].row, &row);
+	r.declarations[d].approval = at + 1;
 	r.approvals[at].is.verifies = row.kind == KH_APPROVE_TOOL_CALL;
 }
 
@@ -273,19 +277,28 @@ static bool verified(const struct g_moment *m)
 	return false;
 }
 
-/* The approval that the engine has used since we last looked; -1: none. */
+/*
+ * The approvals that the engine has used since we last looked: a grant, and the word of whoever verified it where that
+ * was another.  The human's, or else the last, comes out; -1: none.
+ */
 static int used_now(struct world *w, int task)
 {
+	int found = -1;
+
 	for (int i = 0; i < KEPT && i < r.approval_count; i++) {
+		struct g_grant *grant = &r.approvals[i].is;
 		struct kh_approval_row row;
 
-		if (r.approvals[i].is.task != task || r.approvals[i].is.state == G_PENDING)
+		if (grant->task != task || grant->state == G_PENDING)
 			continue;
 		WORLD_LOAD(w, KH_TABLE_APPROVALS, r.approvals[i].row, &row);
-		if (row.used > r.approvals[i].is.used)
-			return i;
+		if (row.used <= grant->used)
+			continue;
+		if (found < 0 || !r.approvals[found].is.by_human)
+			found = i;
+		r.just_used[i] = true;
 	}
-	return -1;
+	return found;
 }
 
 /* The engine has begun declaration D for CALLER: is that what every gate says? */
@@ -304,8 +317,10 @@ static bool begins(int d, int caller, int process)
 	if (refuses != NULL)
 		return broken("%s (%s %s) began: %s; approval %s", a->id.at, g_names[g_calls[a->is.call].op],
 			      g_calls[a->is.call].parameters, refuses, used >= 0 ? r.approvals[used].id.at : "none");
-	if (used >= 0)
-		r.approvals[used].is.used++;
+	for (int i = 0; i < KEPT; i++) {
+		r.approvals[i].is.used += r.just_used[i];
+		r.just_used[i] = false;
+	}
 	a->is.began = a->running = true;
 	a->process = process;
 	g_begins(&r.contexts[a->is.context], &r.tasks[a->is.task].is, &g_calls[a->is.call], m.now);
@@ -945,10 +960,16 @@ static void tell_figures(uint64_t sequences)
 /* Every gate was at work, or this proves nothing. */
 static bool all_seen(void)
 {
-	static const char *const codes[] = {"declaration_invalid",   "OUTBOUND_FORBIDDEN_IN_PLANNING",
-					    "OPERATION_NOT_ALLOWED", "DOMAIN_BLOCKED",
-					    "NETWORK_MODE_BLOCKED",  "rate_limited",
-					    "egress_exceeded",       "taint_denied",
+	static const char *const codes[] = {"missing",
+					    "operation_malformed",
+					    "session_mismatch",
+					    "OUTBOUND_FORBIDDEN_IN_PLANNING",
+					    "OPERATION_NOT_ALLOWED",
+					    "DOMAIN_BLOCKED",
+					    "NETWORK_MODE_BLOCKED",
+					    "rate_limited",
+					    "egress_exceeded",
+					    "taint_denied",
 					    "approvals_pending"};
 	bool all = true;
 

@@ -116,10 +116,11 @@ const char *outside_do(struct world *w, const char *by, const char *task, const 
 
 const char *outside_look(struct world *w, const char *by, const char *declaration, struct outside_act *ret)
 {
-	struct kh_act_looking call = {.declaration = kh_view_str(declaration)};
+	struct kh_act_looking call = {.declaration = {NULL, 0}};
 	const char *code;
 
 	kh_arena_clear(&w->call);
+	call.declaration = kh_arena_dup(&w->call, kh_view_str(declaration)); /* it may stand in *RET */
 	*ret = (struct outside_act){.next = KH_ACT_ENDED};
 	code = world_run(w, by, kh_act_look_run, &call);
 	world_hear_code(w, "look", code);
