@@ -1,12 +1,12 @@
 /* The table of operations that can be carried out. */
 #include "errand/errand.h"
 
-static const struct kh_errand_kind *const kinds[] = {NULL};
+static const struct kh_errand_kind *const kinds[] = {&kh_errand_query};
 
 const struct kh_errand_kind *kh_errand_find(struct kh_view operation)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (kinds[i] != NULL && kh_view_eq(kh_view_str(kinds[i]->operation), operation))
+		if (kh_view_eq(kh_view_str(kinds[i]->operation), operation))
 			return kinds[i];
 	}
 	return NULL;
