@@ -5,7 +5,6 @@
  */
 #include "exec/search_find.h"
 
-#include "core/policy/match.h"
 #include "exec/search_match.h"
 #include "exec/search_store.h"
 #include "exec/search_text.h"
@@ -59,11 +58,15 @@ static struct kh_view path_of(struct finding *f, int64_t id)
 
 static bool is_below_one(const struct kh_view *folders, size_t count, struct kh_view path)
 {
-	bool found = false;
-
-	for (size_t i = 0; i < count && !found; i++)
-		found = kh_match_path(folders[i], path);
-	return found;
+	for (size_t i = 0; i < count; i++) {
+		struct kh_view folder = folders[i];
+		while (folder.n > 0 && folder.p[folder.n - 1] == '/')
+			folder.n--;
+		/* At it too: the policy may name a file. */
+		if (kh_view_starts(path, folder) && (path.n == folder.n || path.p[folder.n] == '/'))
+			return true;
+	}
+	return false;
 }
 
 /* Whether a file may be shown: is_shown(rowid). */

@@ -10,9 +10,9 @@
 #define MOST   (16U << 20) /* bytes of what is put out */
 #define MOMENT 100         /* milliseconds, the least that is worth a start */
 
-static enum kh_err bad_job(struct kh_error *err, const char *member)
+static enum kh_err refuse(struct kh_error *err, const char *member)
 {
-	return kh_error_set(err, KH_EINPUT, "bad_job", "a job of the search worker without a good `%s`", member);
+	return kh_error_set(err, KH_EINPUT, "job_refused", "a job of the search worker without a good `%s`", member);
 }
 
 /* A text member without NULs, with one behind it. */
@@ -44,7 +44,7 @@ static enum kh_err list_of(struct kh_arena *arena, yyjson_val *job, const char *
 	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
 		list[i] = kh_json_str(item);
 		if (list[i].n == 0 || list[i].p[0] != '/')
-			return bad_job(err, member);
+			return refuse(err, member);
 		i++;
 	}
 	*ret_list = list;
@@ -89,7 +89,7 @@ static enum kh_err do_index(const struct kh_alloc *alloc, struct kh_arena *arena
 	enum kh_err e = list_of(arena, val, "folders", &job.folders, &job.count, err);
 
 	if (e == KH_OK && (job.index == NULL || job.folder == NULL || job.count == 0))
-		e = bad_job(err, job.index == NULL ? "index" : job.folder == NULL ? "folder" : "folders");
+		e = refuse(err, job.index == NULL ? "index" : job.folder == NULL ? "folder" : "folders");
 	if (e == KH_OK)
 		e = kh_search_index_run(alloc, &job, &report, err);
 	if (e != KH_OK)
@@ -122,7 +122,7 @@ static enum kh_err do_find(struct kh_arena *arena, yyjson_val *val, struct kh_bu
 	if (e == KH_OK)
 		e = list_of(arena, val, "within", &find.within, &find.within_count, err);
 	if (e == KH_OK && (find.index == NULL || find.query.p == NULL || find.limit == 0 || find.limit > LIMIT))
-		e = bad_job(err, find.index == NULL ? "index" : find.query.p == NULL ? "query" : "limit");
+		e = refuse(err, find.index == NULL ? "index" : find.query.p == NULL ? "query" : "limit");
 	if (find.ms < MOMENT)
 		find.ms = MOMENT;
 	if (e == KH_OK)
@@ -138,15 +138,15 @@ static enum kh_err do_find(struct kh_arena *arena, yyjson_val *val, struct kh_bu
 	return e == KH_OK ? put_line(arena, wrap_results(doc, results), out) : e;
 }
 
-static enum kh_err do_web(struct kh_arena *arena, yyjson_val *val, struct kh_buf *out, struct kh_error *err)
+static enum kh_err do_web(struct kh_arena *arena, yyjson_val *val, struct kh_view body, struct kh_buf *out,
+			  struct kh_error *err)
 {
-	struct kh_view body = kh_json_str(kh_json_get(val, "body"));
 	uint64_t limit = number_of(val, "limit");
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *results, *said = yyjson_mut_obj(doc);
 
-	if (body.p == NULL || limit == 0 || limit > LIMIT)
-		return bad_job(err, body.p == NULL ? "body" : "limit");
+	if (limit == 0 || limit > LIMIT)
+		return refuse(err, "limit");
 	enum kh_err e = kh_search_web_read(arena, body, limit, doc, &results, err);
 	if (e != KH_OK)
 		return e;
@@ -155,26 +155,31 @@ static enum kh_err do_web(struct kh_arena *arena, yyjson_val *val, struct kh_buf
 	return e == KH_OK ? put_line(arena, wrap_results(doc, results), out) : e;
 }
 
-enum kh_err kh_worker_search_do(const struct kh_alloc *alloc, struct kh_arena *arena, struct kh_view job,
+enum kh_err kh_worker_search_do(const struct kh_worker_job *job, const struct kh_alloc *alloc,
 				struct kh_view *ret_output, struct kh_error *err)
 {
-	yyjson_val *val = NULL;
+	struct kh_view what = kh_json_str(kh_json_get(job->root, "job"));
 	struct kh_buf out;
-	enum kh_err e = kh_json_read(arena, job, &val, err);
+	enum kh_err e;
 
-	if (e == KH_ENOMEM)
-		return e;
-	kh_buf_init(&out, arena, MOST);
-	struct kh_view what = kh_json_str(kh_json_get(val, "job"));
-	if (e != KH_OK)
-		return kh_error_set(err, KH_EINPUT, "bad_job", "a job of the search worker that is not JSON");
+	kh_buf_init(&out, job->arena, MOST);
 	if (kh_view_eq(what, KH_LIT("index")))
-		e = do_index(alloc, arena, val, &out, err);
+		e = do_index(alloc, job->arena, job->root, &out, err);
 	else if (kh_view_eq(what, KH_LIT("find")))
-		e = do_find(arena, val, &out, err);
+		e = do_find(job->arena, job->root, &out, err);
 	else if (kh_view_eq(what, KH_LIT("web")))
-		e = do_web(arena, val, &out, err);
+		e = do_web(job->arena, job->root, job->bytes, &out, err);
 	else
-		e = bad_job(err, "job");
+		e = refuse(err, "job");
 	return e == KH_OK ? kh_buf_end(&out, ret_output) : e;
+}
+
+enum kh_err kh_worker_search_run(const struct kh_worker_job *job, struct kh_error *err)
+{
+	struct kh_view output;
+	enum kh_err e = kh_worker_search_do(job, &kh_alloc_system, &output, err);
+
+	if (e == KH_OK && !kh_worker_job_write(job, output))
+		e = kh_error_set(err, KH_EUNKNOWN, "not_taken", "nobody takes the result");
+	return e;
 }
