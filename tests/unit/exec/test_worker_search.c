@@ -3,11 +3,19 @@
 
 #include "exec/worker_search.h"
 
-static const char *done(struct kh_test *t, struct kh_view job)
+static enum kh_err carry(struct kh_test *t, struct kh_view text, struct kh_view bytes, struct kh_view *ret_out)
+{
+	struct kh_worker_job job = {.bytes = bytes, .connection = -1, .out = -1, .arena = &t->arena};
+
+	must(t, kh_json_read(&t->arena, text, &job.root, &t->err));
+	return kh_worker_search_do(&job, &t->alloc, ret_out, &t->err);
+}
+
+static const char *done(struct kh_test *t, struct kh_view job, struct kh_view bytes)
 {
 	struct kh_view out;
 
-	must(t, kh_worker_search_do(&t->alloc, &t->arena, job, &out, &t->err));
+	must(t, carry(t, job, bytes, &out));
 	out = kh_arena_printf(&t->arena, "%.*s", KH_FMT(out));
 	must(t, kh_arena_check(&t->arena));
 	return out.p;
@@ -23,7 +31,7 @@ static void test_index_and_find(struct kh_test *t)
 		"\"ms\":10000}",
 		searching_index, searching_docs, searching_docs);
 	must(t, kh_arena_check(&t->arena));
-	const char *report = done(t, job);
+	const char *report = done(t, job, KH_LIT(""));
 	assert_non_null(strstr(report, "{\"busy\":false,\"fresh\":false,\"finished\":true,\"indexed\":1,\"removed\":0,"
 				       "\"skipped\":0,\"unchanged\":0,\"unread\":0,\"current_ms\":"));
 	job = kh_arena_printf(
@@ -32,7 +40,7 @@ static void test_index_and_find(struct kh_test *t)
 		"\"limit\":5,\"ms\":10000}",
 		searching_index, searching_docs);
 	must(t, kh_arena_check(&t->arena));
-	const char *found = done(t, job), *line = strchr(found, '\n');
+	const char *found = done(t, job, KH_LIT("")), *line = strchr(found, '\n');
 	assert_non_null(
 		strstr(found, "{\"matched\":\"all\",\"ranked\":true,\"more\":false,\"left_out\":0,\"current_ms\":"));
 	struct kh_view want = kh_arena_printf(&t->arena,
@@ -47,23 +55,20 @@ static void test_index_and_find(struct kh_test *t)
 static void test_web(struct kh_test *t)
 {
 	assert_string_equal(
-		done(t, KH_LIT("{\"job\":\"web\",\"limit\":5,\"body\":\"{\\\"results\\\":[{\\\"url\\\":"
-			       "\\\"https://a.example/\\\",\\\"title\\\":\\\"A\\\"}]}\"}")),
-		"{\"count\":1}\n{\"results\":[{\"title\":\"A\",\"url\":\"https://a.example/\",\"snippet\":\"\","
-		"\"rank\":1}]}\n");
+		done(t, KH_LIT("{\"job\":\"web\",\"limit\":5}"),
+		     KH_LIT("{\"results\":[{\"url\":\"https://a.example/\",\"title\":\"A\"}]}")),
+		"{\"count\":1}\n{\"results\":[{\"title\":\"A\",\"url\":\"https://a.example/\",\"snippet\":\"\",\"rank\":1}]}\n");
 }
 
 static void test_bad_jobs(struct kh_test *t)
 {
 	static const char *const jobs[] = {
-		"",
-		"{",
 		"[]",
 		"{}",
 		"{\"job\":\"dance\"}",
 		"{\"job\":\"web\"}",
-		"{\"job\":\"web\",\"body\":\"{}\",\"limit\":0}",
-		"{\"job\":\"web\",\"body\":\"{}\",\"limit\":101}",
+		"{\"job\":\"web\",\"limit\":0}",
+		"{\"job\":\"web\",\"limit\":101}",
 		"{\"job\":\"find\",\"index\":\"/x\",\"limit\":5}",
 		"{\"job\":\"find\",\"index\":\"/x\\u0000y\",\"query\":\"a\",\"limit\":5}",
 		"{\"job\":\"find\",\"index\":\"/x\",\"query\":\"a\",\"limit\":5,\"folders\":[\"docs\"]}",
@@ -75,8 +80,8 @@ static void test_bad_jobs(struct kh_test *t)
 	struct kh_view out;
 
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
-		must_fail(t, KH_EINPUT, kh_worker_search_do(&t->alloc, &t->arena, kh_view_str(jobs[i]), &out, &t->err));
-		assert_string_equal(t->err.code, "bad_job");
+		must_fail(t, KH_EINPUT, carry(t, kh_view_str(jobs[i]), KH_LIT("{}"), &out));
+		assert_string_equal(t->err.code, "job_refused");
 	}
 }
 
@@ -88,7 +93,7 @@ static void test_no_index(struct kh_test *t)
 	struct kh_view job = kh_arena_printf(
 		&t->arena, "{\"job\":\"find\",\"index\":\"%s\",\"query\":\"a\",\"limit\":5}", searching_index);
 	must(t, kh_arena_check(&t->arena));
-	must_fail(t, KH_EREFUSED, kh_worker_search_do(&t->alloc, &t->arena, job, &out, &t->err));
+	must_fail(t, KH_EREFUSED, carry(t, job, KH_LIT(""), &out));
 	assert_string_equal(t->err.code, "index_missing");
 }
 
