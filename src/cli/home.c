@@ -25,6 +25,7 @@
 #define DAY         (INT64_C(24) * 3600 * 1000000) /* microseconds */
 #define MEMORY      ((size_t)64 << 20)             /* of the configuration and its like */
 #define CALL_MEMORY ((size_t)256 << 20)            /* of operations of Keyhole's own */
+#define WARM        2                              /* sandboxes of each kind that the executor keeps ready */
 
 void kh_home_describe(struct kh_home_options *options, struct kh_option ret_options[KH_HOME_OPTIONS])
 {
@@ -270,7 +271,8 @@ static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
 	struct kh_client *client = KH_NEW(&home->arena, struct kh_client);
 	if (client == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	enum kh_err e = kh_client_start(client, NULL, err);
+	/* Of what is used; an executor that nobody asks for anything keeps none. */
+	enum kh_err e = kh_client_start(client, &(struct kh_client_settings){.pool = WARM}, err);
 	if (e == KH_OK)
 		home->client = client;
 	return e;

@@ -72,8 +72,9 @@ struct kh_reader {
 	struct kh_view key; /* the secret itself, wiped by whoever made the Reader; empty: none */
 	bool local, schema;
 	uint64_t max_tokens, retries;
-	uint64_t timeout_ms;  /* 0: 30 s */
-	uint64_t concurrency; /* asked at once by one process; 0: no limit */
+	uint64_t timeout_ms;      /* 0: 30 s */
+	uint64_t concurrency;     /* asked at once by one process; 0: no limit */
+	bool triages, supervises; /* it verifies calls, too: tier 2, tier 3 (K7) */
 };
 
 extern const struct kh_reader_driver kh_reader_extract;   /* extract.c */

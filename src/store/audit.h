@@ -58,6 +58,7 @@ enum kh_audit_kind {
 	KH_AUDIT_DECLARED,           /* an external operation was declared, and what the gates said */
 	KH_AUDIT_DECLARATION_DENIED, /* a gate said no: nothing was begun */
 	KH_AUDIT_DECLARATION_ASKED,  /* a gate asks for a verification or an approval */
+	KH_AUDIT_DECLARATION_ALLOWED, /* somebody who was asked said yes: it may be called */
 	KH_AUDIT_TRIAGED,            /* a model has said what it thinks of a call */
 	KH_AUDIT_OPERATION_BEGUN,    /* all gates passed; it is carried out when this is durable */
 	KH_AUDIT_OPERATION_ENDED,    /* what came of it, sealed; the outcome waits for its slot */

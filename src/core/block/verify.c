@@ -5,6 +5,7 @@
 #include "core/block/verify.h"
 
 #include "base/buf.h"
+#include "core/block/block.h"
 
 #define LONG_NUMBER 100000 /* six digits */
 #define QUOTED      3      /* matches of a kind that a reason names */
@@ -119,7 +120,7 @@ static void screen_reasons(const struct parts *parts, struct kh_verification *v)
 	}
 }
 
-static void match_reasons(struct kh_verification *v, const struct kh_blocks *set)
+static void match_reasons(struct kh_verification *v, const struct kh_verify_source *sources)
 {
 	static const struct {
 		const char *code;
@@ -136,43 +137,50 @@ static void match_reasons(struct kh_verification *v, const struct kh_blocks *set
 			continue;
 		struct kh_view quoted = kh_arena_quote(v->reasons.arena, match->shared);
 		kh_reasons_add(&v->reasons, kinds[match->kind].code, v->members[match->text],
-			       "%.*s stands in block \"%.*s\" too", KH_FMT(quoted), KH_FMT(set->at[match->source]->id));
+			       "%.*s stands in block \"%.*s\" too", KH_FMT(quoted), KH_FMT(sources[match->source].id));
 	}
 }
 
 /* ---- the call ---- */
 
-/* Compares the parts with the untrusted blocks; matches then name blocks by their index in the set. */
-static enum kh_err compare(struct kh_screen *screen, const struct parts *parts, const struct kh_blocks *set,
-			   const struct kh_closure *closure, struct kh_verification *v)
+/* Compares the parts with what is the world's; matches then name it by its place among the sources. */
+static enum kh_err compare(struct kh_screen *screen, const struct parts *parts, const struct kh_verify_source *sources,
+			   size_t source_count, struct kh_verification *v)
 {
 	struct kh_view *texts = KH_NEW_N(parts->arena, struct kh_view, parts->n);
 	struct kh_view *members = KH_NEW_N(parts->arena, struct kh_view, parts->n);
-	struct kh_view *sources = KH_NEW_N(parts->arena, struct kh_view, closure->untrusted_count);
+	struct kh_view *contents = KH_NEW_N(parts->arena, struct kh_view, source_count);
+	size_t *places = KH_NEW_N(parts->arena, size_t, source_count), count = 0;
 
-	if (texts == NULL || members == NULL || sources == NULL)
+	if (texts == NULL || members == NULL || contents == NULL || places == NULL)
 		return KH_ENOMEM;
 	for (size_t i = 0; i < parts->n; i++) {
 		texts[i] = parts->at[i].text;
 		members[i] = parts->at[i].path;
 	}
-	for (size_t i = 0; i < closure->untrusted_count; i++)
-		sources[i] = set->at[closure->untrusted[i]]->content;
+	for (size_t i = 0; i < source_count; i++) {
+		if (sources[i].from == KH_VERIFY_OWN)
+			continue;
+		places[count] = i;
+		contents[count++] = sources[i].content;
+	}
 	v->members = members;
 	v->member_count = parts->n;
-	enum kh_err e = kh_compare_texts(screen, parts->arena, texts, parts->n, sources, closure->untrusted_count,
-					 &v->matches);
+	v->flagged = count > 0;
+	enum kh_err e = kh_compare_texts(screen, parts->arena, texts, parts->n, contents, count, &v->matches);
 	for (size_t i = 0; e == KH_OK && i < v->matches.n; i++)
-		v->matches.at[i].source = closure->untrusted[v->matches.at[i].source];
+		v->matches.at[i].source = places[v->matches.at[i].source];
 	return e;
 }
 
 enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, struct kh_view tool, yyjson_val *arguments,
-			   const struct kh_blocks *set, const struct kh_closure *closure,
-			   struct kh_verification *ret_verification)
+			   struct kh_view earlier, const struct kh_verify_source *sources, size_t source_count,
+			   enum kh_taint taint, struct kh_verification *ret_verification)
 {
-	struct kh_verification v = {.flagged = closure->flagged, .taint = closure->taint};
+	struct kh_verification v = {.taint = taint};
 	struct parts parts = {.arena = arena, .doc = kh_json_new(arena)};
+
+	(void)earlier;
 
 	if (parts.doc == NULL)
 		return KH_ENOMEM;
@@ -185,11 +193,11 @@ enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, str
 	if (e == KH_OK)
 		e = kh_screen_text(screen, arena, v.text, KH_SCREEN_DOCUMENT, &v.findings);
 	if (e == KH_OK)
-		e = compare(screen, &parts, set, closure, &v);
+		e = compare(screen, &parts, sources, source_count, &v);
 	if (e != KH_OK)
 		return e;
 	screen_reasons(&parts, &v);
-	match_reasons(&v, set);
+	match_reasons(&v, sources);
 	v.suspicious = v.reasons.n > 0;
 	e = kh_arena_check(arena);
 	if (e == KH_OK)
@@ -198,20 +206,20 @@ enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, str
 }
 
 static yyjson_mut_val *write_match(yyjson_mut_doc *doc, const struct kh_verification *v, const struct kh_match *match,
-				   const struct kh_blocks *set)
+				   const struct kh_verify_source *sources)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 
 	yyjson_mut_obj_add_str(doc, obj, "kind", kh_compare_kind(match->kind));
 	kh_json_add(doc, obj, "member", v->members[match->text]);
-	kh_json_add(doc, obj, "block", set->at[match->source]->id);
+	kh_json_add(doc, obj, "block", sources[match->source].id);
 	kh_json_add(doc, obj, "shared", kh_arena_quote(v->reasons.arena, match->shared));
 	yyjson_mut_obj_add_bool(doc, obj, "decoded", match->in_text.form > 0 || match->in_source.form > 0);
 	return obj;
 }
 
 yyjson_mut_val *kh_verify_json(yyjson_mut_doc *doc, const struct kh_verification *verification,
-			       const struct kh_blocks *set)
+			       const struct kh_verify_source *sources)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(doc), *matches = yyjson_mut_arr(doc);
 
@@ -220,7 +228,7 @@ yyjson_mut_val *kh_verify_json(yyjson_mut_doc *doc, const struct kh_verification
 	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(verification->taint));
 	yyjson_mut_obj_add_val(doc, obj, "reasons", kh_json_reasons(doc, &verification->reasons));
 	for (size_t i = 0; i < verification->matches.n; i++)
-		yyjson_mut_arr_add_val(matches, write_match(doc, verification, &verification->matches.at[i], set));
+		yyjson_mut_arr_add_val(matches, write_match(doc, verification, &verification->matches.at[i], sources));
 	yyjson_mut_obj_add_val(doc, obj, "matches", matches);
 	return obj;
 }

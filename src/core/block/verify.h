@@ -2,12 +2,30 @@
  * Verification, tier 1 (K7): a tool call's arguments are screened, and compared with every untrusted block that may
  * have influenced the call.  Deterministic.  What follows from the result is the policy's table (K6); the reasons and
  * matches are for the reviewer, the agent that made the call learns the outcome only.
+ *
+ * What is spread over several arguments is found, and what is spread over several calls: with the strings of earlier
+ * calls before them, the arguments are one text.
  */
 #ifndef KH_CORE_BLOCK_VERIFY_H
 #define KH_CORE_BLOCK_VERIFY_H
 
+#include "base/json.h"
 #include "core/block/compare.h"
-#include "core/block/taint.h"
+#include "core/block/label.h"
+
+/* Whose words a source is. */
+enum kh_verify_from {
+	KH_VERIFY_WORLD,    /* sealed content */
+	KH_VERIFY_DELIVERY, /* an answer that a Reader gave and Keyhole normalised */
+	KH_VERIFY_OWN,      /* the user's, the operator's, Keyhole's: not compared; what stands here may be repeated */
+};
+
+struct kh_verify_source {
+	struct kh_view id;      /* of the block, public */
+	struct kh_view source;  /* where it came from, for the reviewer; may be empty */
+	struct kh_view content; /* any bytes */
+	enum kh_verify_from from;
+};
 
 struct kh_verification {
 	bool suspicious;               /* there are reasons; else tier 1 is clear */
@@ -17,22 +35,25 @@ struct kh_verification {
 					* `shared_address`, `shared_number`; the member is the argument's path */
 	struct kh_findings findings;   /* spans are bytes of `text` */
 	struct kh_view text;           /* what was screened: every name, string and long number, one a line */
-	struct kh_matches matches;     /* `text` counts `members`; `source` is an index into the set */
+	struct kh_matches matches;     /* `text` counts `members`; `source` counts the sources */
 	const struct kh_view *members; /* the path of each text that was compared */
 	size_t member_count;
 };
 
 /*
  * Checks the call TOOL(ARGUMENTS).  Compared are all strings and member names at any depth, the numbers of 6 digits or
- * more, and the tool's name.  CLOSURE is what influenced the call (kh_taint_influences()).  A finding counts from
- * medium on; one about secrets counts at any severity where the closure is flagged.
+ * more, and the tool's name, with every one of the SOURCES, the blocks of the call's closure.  EARLIER: the strings of
+ * the context's latest calls, oldest first, one a line; what lies in it alone is no match.  TAINT: the highest of the
+ * closure.  A finding of the screen counts from medium on; one about secrets counts at any severity where there are
+ * sources of the world.
  */
 enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, struct kh_view tool, yyjson_val *arguments,
-			   const struct kh_blocks *set, const struct kh_closure *closure,
-			   struct kh_verification *ret_verification) __attribute__((warn_unused_result));
+			   struct kh_view earlier, const struct kh_verify_source *sources, size_t source_count,
+			   enum kh_taint taint, struct kh_verification *ret_verification)
+	__attribute__((warn_unused_result));
 
 /* {"result":"clear"|"suspicious","flagged":bool,"taint":"...","reasons":[...],"matches":[...]}: for the reviewer. */
 yyjson_mut_val *kh_verify_json(yyjson_mut_doc *doc, const struct kh_verification *verification,
-			       const struct kh_blocks *set);
+			       const struct kh_verify_source *sources);
 
 #endif

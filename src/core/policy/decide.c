@@ -336,6 +336,7 @@ enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy
 					 .parameters = request->parameters,
 					 .origins = request->origins,
 					 .origin_count = request->origin_count};
+	w.call.is_remote = kh_permit_is_remote(policy, &w.call);
 	w.rule = kh_policy_rule(policy, arena, w.call.operation, request->agent, &w.path);
 	w.tier = w.rule->tier == KH_TIER_AUTO ? request->reached : w.rule->tier;
 	if (w.tier == KH_TIER_AUTO)

@@ -8,6 +8,7 @@
 #include "core/policy/config.h"
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
+#include "core/policy/shadow.h"
 
 static const char *const roles[] = {[KH_ROLE_CONTROLLER] = "controller", [KH_ROLE_READER] = "reader",
 				    [KH_ROLE_SUPERVISOR] = "supervisor", [KH_ROLE_HOST] = "host",
@@ -78,27 +79,45 @@ static enum kh_err check_commands(const struct kh_outline_source *source, const 
 	return CHECK_NAMES(source, &rule->commands, kh_policy_command, "commands", err);
 }
 
+/* Which operations a key is for. */
+static const struct {
+	const char *key;
+	const char *only;
+	const char *operations[2];
+} audiences[] = {
+	{"hosts", "comm.fetch", {"comm.fetch"}},
+	{"paths", "comm.read and comm.search", {"comm.read", "comm.search"}},
+	{"scopes", "comm.search", {"comm.search"}},
+	{"databases", "comm.query and comm.search", {"comm.query", "comm.search"}},
+	{"statements", "comm.query", {"comm.query"}},
+	{"free_sql", "comm.query", {"comm.query"}},
+	{"commands", "comm.exec", {"comm.exec"}},
+};
+
+static bool is_audience(size_t key, struct kh_view operation)
+{
+	const char *const *names = audiences[key].operations;
+
+	return kh_view_eq(operation, kh_view_str(names[0])) ||
+	       (names[1] != NULL && kh_view_eq(operation, kh_view_str(names[1])));
+}
+
 /* A key that says nothing about this operation is a mistake, and one that could be taken for protection. */
 static enum kh_err check_operation(const struct kh_outline_source *source, const struct kh_policy_rule *rule, size_t i,
 				   struct kh_error *err)
 {
-	bool fetch = kh_view_eq(rule->name, KH_LIT("comm.fetch")), query = kh_view_eq(rule->name, KH_LIT("comm.query"));
-	bool exec = kh_view_eq(rule->name, KH_LIT("comm.exec")), read = kh_view_eq(rule->name, KH_LIT("comm.read"));
-	const char *key = NULL, *only = NULL;
+	const bool said[] = {rule->hosts.at != NULL,      rule->paths.at != NULL,
+			     rule->scopes != 0,           rule->databases.at != NULL,
+			     rule->statements.at != NULL, rule->free_sql != KH_PERMISSION_DENY,
+			     rule->commands.at != NULL};
 
-	if (rule->hosts.at != NULL && !fetch)
-		key = "hosts", only = "comm.fetch";
-	else if (rule->paths.at != NULL && !read)
-		key = "paths", only = "comm.read";
-	else if ((rule->statements.at != NULL || rule->free_sql != KH_PERMISSION_DENY) && !query)
-		key = rule->statements.at ? "statements" : "free_sql", only = "comm.query";
-	else if (rule->commands.at != NULL && !exec)
-		key = "commands", only = "comm.exec";
-	if (key != NULL)
-		return refuse(source, rule->line,
-			      kh_arena_printf(source->arena, "policy.operations[%zu]: %s for %.*s", i, key,
-					      KH_FMT(rule->name)),
-			      kh_arena_printf(source->arena, "it only for %s", only), err);
+	for (size_t k = 0; k < sizeof(said) / sizeof(said[0]); k++) {
+		if (said[k] && !is_audience(k, rule->name))
+			return refuse(source, rule->line,
+				      kh_arena_printf(source->arena, "policy.operations[%zu]: %s for %.*s", i,
+						      audiences[k].key, KH_FMT(rule->name)),
+				      kh_arena_printf(source->arena, "it only for %s", audiences[k].only), err);
+	}
 	enum kh_err e = CHECK_NAMES(source, &rule->statements, kh_policy_statement, "statements", err);
 	return e ? e : check_commands(source, rule, err);
 }
@@ -107,10 +126,10 @@ static enum kh_err check_policy(const struct kh_outline_source *source, const st
 				struct kh_error *err)
 {
 	const struct kh_policy_rule *rules = policy->operations.at;
-	enum kh_err e = CHECK_NAMES(source, &policy->operations, kh_policy_rule, "policy.operations", err);
+	enum kh_err e = kh_shadow_check(source, &policy->operations, "policy.operations", err);
 
 	if (e == KH_OK)
-		e = CHECK_NAMES(source, &policy->tools, kh_policy_rule, "policy.tools", err);
+		e = kh_shadow_check(source, &policy->tools, "policy.tools", err);
 	if (e == KH_OK)
 		e = CHECK_NAMES(source, &policy->screen, kh_policy_screen, "policy.screen", err);
 	for (size_t i = 0; e == KH_OK && i < policy->operations.n; i++)
@@ -153,7 +172,7 @@ enum kh_err kh_policy_read(struct kh_arena *arena, struct kh_view text, struct k
 			   const struct kh_policy **ret_policy, struct kh_error *err)
 {
 	const struct kh_config *config;
-	enum kh_err e = kh_config_read(arena, text, file, &config, err);
+	enum kh_err e = kh_config_read_policy(arena, text, file, &config, err);
 
 	if (e == KH_OK)
 		*ret_policy = &config->policy;

@@ -3,12 +3,14 @@
 -- A declaration is its own entry of the outbox: `running` is marked before the effect.  What came back is a block; what
 -- came with it, the world's words, is a result.
 
+ALTER TABLE contexts ADD COLUMN last_declaration INTEGER NOT NULL DEFAULT 0 CHECK (last_declaration >= 0);
 ALTER TABLE tasks ADD COLUMN egress INTEGER NOT NULL DEFAULT 0 CHECK (egress >= 0);
 
 CREATE TABLE declarations (
 	id INTEGER PRIMARY KEY CHECK (id > 0),
 	task INTEGER NOT NULL REFERENCES tasks (id) DEFERRABLE INITIALLY DEFERRED,
 	context INTEGER NOT NULL REFERENCES contexts (id) DEFERRABLE INITIALLY DEFERRED,
+	prev INTEGER NOT NULL CHECK (prev >= 0 AND prev < id),
 	state TEXT NOT NULL
 		CHECK (state = 'declared' OR state = 'asked' OR state = 'running' OR state = 'ready' OR
 			state = 'done'),
@@ -25,6 +27,7 @@ CREATE TABLE declarations (
 	verified INTEGER NOT NULL CHECK (verified >= 0),
 	verified_ INTEGER AS (nullif(verified, 0)) REFERENCES approvals (id) DEFERRABLE INITIALLY DEFERRED,
 	replaced INTEGER NOT NULL CHECK (replaced >= 0),
+	modified INTEGER NOT NULL CHECK (modified >= 0 AND modified < id),
 	egress INTEGER NOT NULL CHECK (egress >= 0),
 	reserved INTEGER NOT NULL CHECK (reserved >= 0),
 	charged INTEGER NOT NULL CHECK (charged >= 0),
