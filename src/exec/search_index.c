@@ -518,8 +518,9 @@ static enum kh_err go_on(struct run *run)
 	end[run->folder_key.n] = '\1'; /* after the NUL that all its files have there */
 	sqlite3_bind_blob64(run->rows, 2, end, run->folder_key.n + 1, SQLITE_STATIC);
 	enum kh_err e = kh_search_walk_init(&run->walk, run->alloc, run->job->folder, run->cursor, run->err);
-	if (e != KH_OK)
-		return e;
+	run->report->missing = e == KH_EREFUSED && strcmp(run->err->code, "folder_missing") == 0;
+	if (e != KH_OK && !run->report->missing)
+		return e; /* a walk that did not begin has no files */
 	e = begin_batch(run);
 	if (e == KH_OK)
 		e = forget_others(run);

@@ -113,8 +113,8 @@ enum kh_err kh_search_walk_init(struct kh_search_walk *walk, const struct kh_all
 		int e = fd < 0 ? errno : ENAMETOOLONG;
 		if (fd >= 0)
 			close(fd);
-		return kh_error_set(err, KH_EREFUSED, "folder_missing", "a folder of search.folders cannot be read: %s",
-				    strerrordesc_np(e));
+		return kh_error_set(err, KH_EREFUSED, e == ENOENT ? "folder_missing" : "folder_unread",
+				    "a folder of search.folders cannot be read: %s", strerrordesc_np(e));
 	}
 	walk->alloc = alloc;
 	walk->after = after;

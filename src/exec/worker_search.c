@@ -97,6 +97,7 @@ static enum kh_err do_index(const struct kh_alloc *alloc, struct kh_arena *arena
 	yyjson_mut_obj_add_bool(doc, said, "busy", report.busy);
 	yyjson_mut_obj_add_bool(doc, said, "fresh", report.fresh);
 	yyjson_mut_obj_add_bool(doc, said, "finished", report.finished);
+	yyjson_mut_obj_add_bool(doc, said, "missing", report.missing);
 	yyjson_mut_obj_add_uint(doc, said, "indexed", report.indexed);
 	yyjson_mut_obj_add_uint(doc, said, "removed", report.removed);
 	yyjson_mut_obj_add_uint(doc, said, "skipped", report.skipped);

@@ -209,14 +209,31 @@ static void test_folders(struct kh_test *t)
 	assert_finds(t, "apple", "");
 }
 
+/* A folder that is gone has no documents any more, and that is said. */
 static void test_missing_folder(struct kh_test *t)
 {
 	struct kh_search_index_report report;
 
 	searching_new();
+	searching_put("a", "apple");
+	searching_run(t);
+	assert_int_equal(unlink(searching_path("a")), 0);
 	assert_int_equal(rmdir(searching_docs), 0);
+	report = searching_run(t);
+	assert_true(report.missing);
+	assert_int_equal(report.removed, 1);
+	assert_finds(t, "apple", "");
+}
+
+static void test_unreadable_folder(struct kh_test *t)
+{
+	struct kh_search_index_report report;
+
+	searching_new();
+	assert_int_equal(rmdir(searching_docs), 0);
+	assert_int_equal(symlink("/etc", searching_docs), 0);
 	must_fail(t, KH_EREFUSED, searching_run_ms(t, 1000, &report));
-	assert_string_equal(t->err.code, "folder_missing");
+	assert_string_equal(t->err.code, "folder_unread");
 }
 
 static void test_no_place_for_it(struct kh_test *t)
@@ -428,7 +445,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_quiet_change),    KH_TEST_ONCE(test_kinds_change),
 	KH_TEST_ONCE(test_large_files),     KH_TEST_ONCE(test_continues),
 	KH_TEST_ONCE(test_fresh),           KH_TEST_ONCE(test_busy),
-	KH_TEST_ONCE(test_folders),         KH_TEST_ONCE(test_missing_folder),
+	KH_TEST_ONCE(test_folders),         KH_TEST_ONCE(test_missing_folder), KH_TEST_ONCE(test_unreadable_folder),
 	KH_TEST_ONCE(test_no_place_for_it), KH_TEST_ONCE(test_damaged),
 	KH_TEST_ONCE(test_changing_folder), KH_TEST_ONCE(test_searched_meanwhile),
 	KH_TEST(test_out_of_memory),

@@ -117,6 +117,7 @@ static void test_no_folder(struct kh_test *t)
 	assert_string_equal(t->err.code, "folder_missing");
 	assert_int_equal(symlink("/etc", searching_docs), 0);
 	must_fail(t, KH_EREFUSED, kh_search_walk_init(&walk, &t->alloc, searching_docs, KH_LIT(""), &t->err));
+	assert_string_equal(t->err.code, "folder_unread");
 }
 
 static const struct kh_test_case cases[] = {

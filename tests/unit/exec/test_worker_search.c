@@ -32,7 +32,7 @@ static void test_index_and_find(struct kh_test *t)
 		searching_index, searching_docs, searching_docs);
 	must(t, kh_arena_check(&t->arena));
 	const char *report = done(t, job, KH_LIT(""));
-	assert_non_null(strstr(report, "{\"busy\":false,\"fresh\":false,\"finished\":true,\"indexed\":1,\"removed\":0,"
+	assert_non_null(strstr(report, "{\"busy\":false,\"fresh\":false,\"finished\":true,\"missing\":false,\"indexed\":1,\"removed\":0,"
 				       "\"skipped\":0,\"unchanged\":0,\"unread\":0,\"current_ms\":"));
 	job = kh_arena_printf(
 		&t->arena,
