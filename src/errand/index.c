@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define RUN_MS    2000U          /* of one run: a stop does not wait longer, and nobody's search is kept for longer */
-#define GRACE_MS  20000U         /* for one more file and the last commit, on a slow disk */
-#define REPORT    4096           /* bytes */
-#define DISK      (64ULL << 30)  /* bytes of the index */
-#define MEMORY    ((size_t)4 << 20)
+#define RUN_MS   2000U         /* of one run: a stop does not wait longer, and nobody's search is kept for longer */
+#define GRACE_MS 20000U        /* for one more file and the last commit, on a slow disk */
+#define REPORT   4096          /* bytes */
+#define DISK     (64ULL << 30) /* bytes of the index */
+#define MEMORY   ((size_t)4 << 20)
 
 static int64_t now_ms(void)
 {
@@ -62,8 +62,7 @@ static bool take_report(struct kh_arena *arena, struct kh_tainted output, struct
 	int64_t indexed = 0, removed = 0, skipped = 0;
 	yyjson_val *root = NULL;
 
-	if (kh_json_read(arena, line, &root, NULL) != KH_OK ||
-	    !kh_json_int(kh_json_get(root, "indexed"), &indexed) ||
+	if (kh_json_read(arena, line, &root, NULL) != KH_OK || !kh_json_int(kh_json_get(root, "indexed"), &indexed) ||
 	    !kh_json_int(kh_json_get(root, "removed"), &removed) ||
 	    !kh_json_int(kh_json_get(root, "skipped"), &skipped))
 		return false;

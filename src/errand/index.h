@@ -12,16 +12,16 @@
 #include "errand/errand.h"
 
 struct kh_index_refresh {
-	uint64_t fresh_ms; /* what was looked through so long ago, or less, is not again */
-	uint64_t wall_ms;  /* no run is begun after that */
-	bool rebuild;      /* the index is damaged: begin anew */
+	uint64_t fresh_ms;             /* what was looked through so long ago, or less, is not again */
+	uint64_t wall_ms;              /* no run is begun after that */
+	bool rebuild;                  /* the index is damaged: begin anew */
 	bool (*is_stopped)(void *ctx); /* asked before each run; NULL: never */
 	void *ctx;
 	/* out */
-	bool current; /* all folders were looked through to their end */
-	bool busy;    /* another process is at it */
+	bool current;                       /* all folders were looked through to their end */
+	bool busy;                          /* another process is at it */
 	uint64_t indexed, removed, skipped; /* files */
-	struct kh_view why; /* where a run failed: our own sentence; in the arena */
+	struct kh_view why;                 /* where a run failed: our own sentence; in the arena */
 };
 
 /* Runs the indexer.  Fails for lack of memory alone. */

@@ -3,8 +3,8 @@
  * `web` asks a search engine (websearch.h), `database` looks through configured tables (tablesearch.h).  A call that
  * names no scope is for the web, as the gates have it too (core/policy/permit.c).
  *
- * The content is one JSON object, {"results":[...]}, at most `limit` (10 where the call does not say) results, each with
- * its `rank` from 1 on.
+ * The content is one JSON object, {"results":[...]}, at most `limit` (10 where the call does not say) results, each
+ * with its `rank` from 1 on.
  */
 #ifndef KH_ERRAND_SEARCH_H
 #define KH_ERRAND_SEARCH_H

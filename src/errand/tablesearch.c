@@ -136,7 +136,8 @@ static enum kh_err look_through(struct tables *t, const struct kh_config_table *
 	int64_t left = t->deadline - now_ms();
 	struct kh_statement statement = {.database = database, .wall_ms = left > 0 ? (uint64_t)left : 1};
 	struct kh_statement_result got = {.done = false};
-	enum kh_err e = kh_tablesearch_statement(t->arena, table, database->file.n == 0, words, t->limit, &statement.sql);
+	enum kh_err e = kh_tablesearch_statement(t->arena, table, database->file.n == 0, words, t->limit,
+						 &statement.sql);
 
 	statement.password = kh_statement_password(t->tools, database);
 	if (e == KH_OK)
@@ -184,8 +185,9 @@ static enum kh_err put_together(struct tables *t, size_t left_out, struct kh_err
 	return e;
 }
 
-enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
-			       uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result)
+enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand,
+			       struct kh_view query, uint64_t limit, struct kh_arena *arena,
+			       struct kh_errand_result *ret_result)
 {
 	const struct kh_config_table *tables = tools->config->search.tables.at;
 	struct tables t = {.tools = tools,

@@ -143,8 +143,8 @@ static bool ask(struct asking *a, struct kh_view *ret_why)
 /* Has the answer read by a worker. */
 static enum kh_err parse(struct asking *a, uint64_t limit, struct kh_errand_result *result)
 {
-	struct kh_view body, report, content, job = kh_arena_printf(a->arena, "{\"job\":\"web\",\"limit\":%llu}",
-								    (unsigned long long)limit);
+	struct kh_view body, report, content,
+		job = kh_arena_printf(a->arena, "{\"job\":\"web\",\"limit\":%llu}", (unsigned long long)limit);
 	struct kh_work_result done = {.end = KH_WORK_BROKEN};
 	enum kh_err e = kh_buf_end(&a->in, &body);
 
