@@ -26,6 +26,7 @@ struct kh_search_index_report {
 	bool busy;                                     /* another process is at it: nothing was done */
 	bool fresh;                                    /* it was fresh enough: nothing was done */
 	bool finished;                                 /* the pass over this folder came to its end */
+	bool missing;                                  /* the folder is not there, so it counts as empty */
 	uint64_t indexed, removed, skipped, unchanged; /* files, in this run */
 	uint64_t unread;                               /* folders below it that could not be read */
 	int64_t current_ms; /* what changed before that time (of the clock on the wall) is in the index; 0: no pass was
@@ -33,7 +34,7 @@ struct kh_search_index_report {
 };
 
 /*
- * Does the run.  KH_EREFUSED: `folder_missing` where the folder cannot be read, `index_failed` where the index cannot
+ * Does the run.  KH_EREFUSED: `folder_unread` where the folder cannot be read, `index_failed` where the index cannot
  * be written; KH_ENOMEM.  An index that turns out to be damaged is begun anew, within the same run.
  */
 enum kh_err kh_search_index_run(const struct kh_alloc *alloc, const struct kh_search_index_job *job,
