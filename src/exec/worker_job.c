@@ -8,6 +8,7 @@
 
 #include "exec/worker.h"
 #include "exec/worker_read.h"
+#include "exec/worker_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 
 static const struct kh_worker_job_kind kinds[] = {
 	{KH_PROFILE_READ, KH_FILTER_READ, NULL, kh_worker_read_run},
+	{KH_PROFILE_TEXT, KH_FILTER_TEXT, kh_worker_text_load, kh_worker_text_run},
 };
 
 const struct kh_worker_job_kind *kh_worker_job_find(enum kh_profile profile)
