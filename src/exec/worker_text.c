@@ -10,15 +10,24 @@
 #include "exec/html.h"
 #include "exec/lines.h"
 
-/* Of this process: it does one job. */
-static struct kh_parser gumbo;
-static struct kh_recode recode;
+struct loaded {
+	struct kh_parser parser;
+	struct kh_recode recode;
+};
+
+/* What this process, which does one job, has loaded before it is confined. */
+static struct loaded *loaded(void)
+{
+	static struct loaded here;
+
+	return &here;
+}
 
 enum kh_err kh_worker_text_load(bool connected, struct kh_error *err)
 {
 	(void)connected;
-	kh_recode_init(&recode);
-	return kh_parser_load(&gumbo, err);
+	kh_recode_init(&loaded()->recode);
+	return kh_parser_load(&loaded()->parser, err);
 }
 
 enum kh_err kh_worker_text_of(const struct kh_parser *parser, const struct kh_recode *converters,
@@ -55,8 +64,8 @@ enum kh_err kh_worker_text_run(const struct kh_worker_job *job, struct kh_error 
 
 	if (type.p == NULL || !yyjson_is_bool(html) || !kh_json_int(kh_json_get(job->root, "most"), &most) || most < 0)
 		return kh_error_set(err, KH_EINPUT, "job_refused", "a job without type, html and most");
-	enum kh_err e = kh_worker_text_of(yyjson_get_bool(html) ? &gumbo : NULL, &recode, job->arena, type, job->bytes,
-					  (size_t)most, &text);
+	enum kh_err e = kh_worker_text_of(yyjson_get_bool(html) ? &loaded()->parser : NULL, &loaded()->recode,
+					  job->arena, type, job->bytes, (size_t)most, &text);
 	if (e == KH_ELIMIT)
 		return kh_error_set(err, e, "too_large", "more than %lld bytes of text", (long long)most);
 	if (e != KH_OK)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { elicited, open, whole } from './journey.mjs';
+import { outside } from './outside.mjs';
 import { Home, require } from './keyhole.mjs';
 
 const { Client, StreamableHTTPClientTransport } = require('@modelcontextprotocol/client');
@@ -50,11 +51,15 @@ for (const [title, mode, transport] of [
 ]) {
   test(`SDK 2.x, ${title}`, async (t) => {
     const client = await connect(transport(home, await home.token()), mode);
+    // What a supervisor is sent goes round the proxy that keeps what Controllers are: it may see more.
+    const supervisor = await connect(http({ url: home.direct }, await home.token('supervisor')), mode);
     try {
       assert.equal(client.version, mode === MODERN ? '2026-07-28' : '2025-11-25');
       await whole(t, client, home);
+      await outside(t, client, home, supervisor);
     } finally {
       await client.close();
+      await supervisor.close();
     }
   });
 }
