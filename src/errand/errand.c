@@ -1,10 +1,12 @@
 /* The table of operations that can be carried out. */
 #include "errand/errand.h"
 
-static const struct kh_errand_kind fetch = {"comm.fetch", 30, NULL}, search = {"comm.search", 30, NULL},
-				   query = {"comm.query", 30, NULL}, reads = {"comm.read", 10, NULL},
-				   execs = {"comm.exec", 300, NULL};
-static const struct kh_errand_kind *const kinds[] = {&fetch, &search, &query, &reads, &execs};
+static const struct kh_errand_kind search = {"comm.search", 30, NULL};
+static const struct kh_errand_kind query = {"comm.query", 30, NULL};
+
+static const struct kh_errand_kind *const kinds[] = {
+	&kh_errand_fetch, &search, &query, &kh_errand_read, &kh_errand_exec,
+};
 
 const struct kh_errand_kind *kh_errand_find(struct kh_view operation)
 {
