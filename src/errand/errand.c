@@ -2,10 +2,9 @@
 #include "errand/errand.h"
 
 static const struct kh_errand_kind search = {"comm.search", 30, NULL};
-static const struct kh_errand_kind query = {"comm.query", 30, NULL};
 
 static const struct kh_errand_kind *const kinds[] = {
-	&kh_errand_fetch, &search, &query, &kh_errand_read, &kh_errand_exec,
+	&kh_errand_fetch, &search, &kh_errand_query, &kh_errand_read, &kh_errand_exec,
 };
 
 const struct kh_errand_kind *kh_errand_find(struct kh_view operation)
