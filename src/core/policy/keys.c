@@ -55,26 +55,17 @@ _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an
 
 /* What is built in for each operation, and, last, for every upstream tool (I2: high risk unless the policy says more).
  */
+#define BUILT_IN .free_sql = KH_PERMISSION_DENY, .roles = 1U << KH_ROLE_CONTROLLER, .path = KH_LIT_INIT("default")
 static const struct kh_policy_rule built_in[] = {
 	{.name = KH_LIT_INIT("comm.search"),
 	 .risk = KH_RISK_MODERATE,
-	 .free_sql = KH_PERMISSION_DENY,
-	 .roles = 1,
-	 .scopes = 1U << KH_SCOPE_WEB | 1U << KH_SCOPE_INTERNAL | 1U << KH_SCOPE_DATABASE},
-	{.name = KH_LIT_INIT("comm.fetch"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.query"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.read"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.exec"),
-	 .risk = KH_RISK_HIGH,
-	 .effects = KH_EFFECT_CHANGE,
-	 .free_sql = KH_PERMISSION_DENY,
-	 .roles = 1},
-	{.name = KH_LIT_INIT("*"),
-	 .risk = KH_RISK_HIGH,
-	 .effects = KH_EFFECT_CHANGE,
-	 .tier = KH_TIER_AUTO,
-	 .free_sql = KH_PERMISSION_DENY,
-	 .roles = 1},
+	 .scopes = 1U << KH_SCOPE_WEB | 1U << KH_SCOPE_INTERNAL | 1U << KH_SCOPE_DATABASE,
+	 BUILT_IN},
+	{.name = KH_LIT_INIT("comm.fetch"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.query"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.read"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.exec"), .risk = KH_RISK_HIGH, .effects = KH_EFFECT_CHANGE, BUILT_IN},
+	{.name = KH_LIT_INIT("*"), .risk = KH_RISK_HIGH, .effects = KH_EFFECT_CHANGE, .tier = KH_TIER_AUTO, BUILT_IN},
 };
 
 #define TOOL (COUNT(built_in) - 1)
