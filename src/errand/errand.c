@@ -1,10 +1,9 @@
 /* The table of operations that can be carried out. */
 #include "errand/errand.h"
 
-static const struct kh_errand_kind fetch = {"comm.fetch", 30, NULL}, search = {"comm.search", 30, NULL},
-				   query = {"comm.query", 30, NULL}, reads = {"comm.read", 10, NULL},
+static const struct kh_errand_kind fetch = {"comm.fetch", 30, NULL}, reads = {"comm.read", 10, NULL},
 				   execs = {"comm.exec", 300, NULL};
-static const struct kh_errand_kind *const kinds[] = {&fetch, &search, &query, &reads, &execs};
+static const struct kh_errand_kind *const kinds[] = {&fetch, &kh_errand_search, &kh_errand_query, &reads, &execs};
 
 const struct kh_errand_kind *kh_errand_find(struct kh_view operation)
 {
