@@ -20,10 +20,10 @@ enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_e
 	const struct kh_errand_kind *kind = kh_errand_find(errand->operation);
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = errand->operation};
 
-	if (kind != NULL && kind->run != NULL && tools != NULL && tools->client != NULL)
+	if (kind != NULL && tools != NULL && tools->client != NULL)
 		return kind->run(tools, errand, arena, ret_result);
-	result.why = kind == NULL || kind->run == NULL ? KH_LIT("this operation cannot be carried out")
-						       : KH_LIT("there is no executor to carry it out");
+	result.why = kind == NULL ? KH_LIT("this operation cannot be carried out")
+				  : KH_LIT("there is no executor to carry it out");
 	*ret_result = result;
 	return KH_OK;
 }
