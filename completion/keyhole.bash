@@ -11,7 +11,7 @@ _keyhole()
 		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
 			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects | \
 			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
-			--wait | --role | --expires | --out | --listen | --socket | --user | --root)
+			--wait | --reason | --declaration | --scope | --limit | --params | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root)
 			((i++))
 			;;
 		-*) ;;
@@ -42,13 +42,18 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
+	--scope)
+		mapfile -t COMPREPLY < <(compgen -W 'internal web database' -- "$cur")
+		return
+		;;
 	--work | --cache | --home | --root)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
 	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects | \
-		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen)
+		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen | \
+		--reason | --declaration | --limit | --params | --parameters | --host | --uses | --until)
 		return
 		;;
 	--user)
@@ -73,8 +78,9 @@ _keyhole()
 		list) words='--all' ;;
 		watch) words='--count' ;;
 		show) words='--page' ;;
-		approve | reject) words='--shown --note' ;;
-		edit) words='--shown --note --text --file' ;;
+		approve) words='--shown --note --host --uses --until' ;;
+		reject) words='--shown --note' ;;
+		edit) words='--shown --note --text --parameters --file' ;;
 		esac
 		words+=' --home --token-file --json --help'
 	elif [[ $command == doctor ]]; then
@@ -95,6 +101,17 @@ _keyhole()
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur"; compgen -W wait -- "$cur")
 		return
+	elif [[ $command == comm && $subcommand =~ ^(declare|read)$ && $cur != -* ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+	elif [[ $command == comm && -n $subcommand && $subcommand != check ]]; then
+		words="--task --reason --declaration --fenced --wait $home"
+		case $subcommand in
+		declare | list | show) words=$home ;;
+		search) words+=' --scope --limit' ;;
+		query) words+=' --params' ;;
+		esac
 	elif [[ $command =~ ^(task|context)$ && $subcommand =~ ^(add|execute)$ && $cur != -* ]]; then
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -117,7 +134,7 @@ _keyhole()
 		audit) words='checkpoint export show tail verify' ;;
 		bcp) words='check validate' ;;
 		block) words='parse render taint' ;;
-		comm) words='check' ;;
+		comm) words='check declare exec fetch list query read search show' ;;
 		context) words='add assemble reset show' ;;
 		fence) words='unwrap wrap' ;;
 		policy) words='explain' ;;

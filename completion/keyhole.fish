@@ -1,7 +1,7 @@
 # fish completion for keyhole(1)
 
 set -l offline bcp block comm fence policy screen
-set -l home approvals audit context query task token
+set -l home approvals audit comm context query task token
 set -l commands $offline $home demo doctor init mcp prompt sandbox serve
 
 complete -c keyhole -f
@@ -11,7 +11,7 @@ complete -c keyhole -l help -d 'Print how to use the command'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a approvals -d 'What waits for a human'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a bcp -d 'Queries and answers'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a block -d 'Blocks and taint'
-complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a comm -d 'Declarations'
+complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a comm -d 'External operations'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a fence -d 'Fenced content'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a policy -d 'Decisions'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a sandbox -d 'Run a program, fetch a URL'
@@ -33,7 +33,27 @@ complete -c keyhole -n '__fish_seen_subcommand_from bcp' -a validate -d 'Validat
 complete -c keyhole -n '__fish_seen_subcommand_from block' -a render -d 'Blocks to XML'
 complete -c keyhole -n '__fish_seen_subcommand_from block' -a parse -d 'XML to blocks'
 complete -c keyhole -n '__fish_seen_subcommand_from block' -a taint -d 'What influenced a block'
-complete -c keyhole -n '__fish_seen_subcommand_from comm' -a check -d 'Check a declaration'
+set -l operations search fetch query read exec
+set -l uncommon "__fish_seen_subcommand_from comm; and not __fish_seen_subcommand_from check declare list show $operations"
+complete -c keyhole -n $uncommon -a check -d 'Check a declaration'
+complete -c keyhole -n $uncommon -a declare -d 'Say what is needed, and why'
+complete -c keyhole -n $uncommon -a search -d 'Search, and seal what is found'
+complete -c keyhole -n $uncommon -a fetch -d 'Fetch a URL, and seal it'
+complete -c keyhole -n $uncommon -a query -d 'Ask a database, and seal the rows'
+complete -c keyhole -n $uncommon -a read -d 'Read a file, and seal it'
+complete -c keyhole -n $uncommon -a exec -d 'Run a configured command, and seal its output'
+complete -c keyhole -n $uncommon -a list -d 'Those of a task'
+complete -c keyhole -n $uncommon -a show -d 'Everything of one'
+set -l operation "__fish_seen_subcommand_from comm; and __fish_seen_subcommand_from"
+complete -c keyhole -n "$operation $operations" -l task -x -d 'The task'
+complete -c keyhole -n "$operation $operations" -l reason -x -d 'Why it is needed'
+complete -c keyhole -n "$operation $operations" -l declaration -x -d 'One that was declared before'
+complete -c keyhole -n "$operation $operations" -l fenced -d 'Write the content too, in its fence'
+complete -c keyhole -n "$operation $operations" -l wait -x -d 'How long to wait for a human, seconds'
+complete -c keyhole -n "$operation search" -l scope -x -a 'internal web database' -d 'Where'
+complete -c keyhole -n "$operation search" -l limit -x -d 'At most so many results'
+complete -c keyhole -n "$operation query" -l params -x -d 'The values to bind, as JSON'
+complete -c keyhole -n "$operation declare read" -F
 complete -c keyhole -n '__fish_seen_subcommand_from fence' -a wrap -d 'Fence content'
 complete -c keyhole -n '__fish_seen_subcommand_from fence' -a unwrap -d 'Take content out of its fence'
 complete -c keyhole -n '__fish_seen_subcommand_from policy' -a explain -d 'Decide a request and say why'
@@ -81,7 +101,11 @@ complete -c keyhole -n "$approvals show" -l page -x -d 'This page alone'
 complete -c keyhole -n "$approvals approve reject edit" -l shown -x -d 'Digest of what was displayed'
 complete -c keyhole -n "$approvals approve reject edit" -l note -x -d 'Words for the record'
 complete -c keyhole -n "$approvals edit" -l text -x -d 'The answer'
-complete -c keyhole -n "$approvals edit" -l file -r -F -d 'A file that holds the answer'
+complete -c keyhole -n "$approvals edit" -l parameters -x -d 'Of an operation, as JSON'
+complete -c keyhole -n "$approvals edit" -l file -r -F -d 'A file that holds either'
+complete -c keyhole -n "$approvals approve" -l host -x -d 'With any arguments towards this host'
+complete -c keyhole -n "$approvals approve" -l uses -x -d 'So often'
+complete -c keyhole -n "$approvals approve" -l until -x -d 'Until then'
 complete -c keyhole -n '__fish_seen_subcommand_from init' -l system -d 'For the whole machine'
 complete -c keyhole -n '__fish_seen_subcommand_from init' -l user -x -a '(__fish_complete_users)' -d 'With --system: its user'
 complete -c keyhole -n '__fish_seen_subcommand_from init' -l root -x -a '(__fish_complete_directories)' -d 'With --system: below this folder'
@@ -111,10 +135,10 @@ complete -c keyhole -n "$audit tail export" -l kind -x -d 'Events of this kind'
 complete -c keyhole -n "$audit tail export" -l since -x -d 'Events from then on'
 complete -c keyhole -n "$audit tail export" -l until -x -d 'Events before then'
 complete -c keyhole -n '__fish_seen_subcommand_from prompt' -a 'controller reader security-policy'
-complete -c keyhole -n '__fish_seen_subcommand_from query' -a wait -d 'Wait for a query that was left open'
-complete -c keyhole -n '__fish_seen_subcommand_from query' -F
-complete -c keyhole -n '__fish_seen_subcommand_from query' -l task -x -d 'The task'
-complete -c keyhole -n '__fish_seen_subcommand_from query' -l wait -x -d 'How long to wait, seconds'
+complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -a wait -d 'Wait for a query that was left open'
+complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -F
+complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -l task -x -d 'The task'
+complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -l wait -x -d 'How long to wait, seconds'
 complete -c keyhole -n '__fish_seen_subcommand_from task token; and __fish_seen_subcommand_from open create' -l bits -x -d 'A smaller budget'
 complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_seen_subcommand_from add' -l source -x -d 'Where it came from'
 complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_seen_subcommand_from add execute' -F

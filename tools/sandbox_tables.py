@@ -11,7 +11,9 @@ from csource import blank, calls, read
 
 # Letters of the table in calls.c -> what the document calls the kind.
 KINDS = {"R": "Profile `run`", "W": "A worker of ours, as it starts", "D": "Worker `resolve`, from its job on",
-         "H": "Worker `http`, from its job on", "I": "A sandbox's first process, while the program runs",
+         "H": "Worker `http`, from its job on", "F": "Worker `read`, from its job on", "T": "Worker `text`, from its job on",
+         "Q": "Worker `query`, from its job on", "S": "Worker `search`, from its job on",
+         "I": "A sandbox's first process, while the program runs",
          "G": "A gateway after self-lockdown, and `keyhole sandbox` itself"}
 
 
@@ -160,7 +162,7 @@ def paths():
     profiles, _ = profile_entries()
     rows = ["| profile | of the host, read-only | /proc |", "|---|---|---|"]
     for name, (proc, _, text) in profiles.items():
-        rows.append("| `{}` | {} | {} |".format(name, " ".join("`{}`".format(path) for path in re.findall(r'"([^"]+)"', text)),
+        rows.append("| `{}` | {} | {} |".format(name, " ".join("`{}`".format(path) for path in re.findall(r'"([^"]+)"', text)) or "nothing",
                                                 "its own" if proc == "true" else "none"))
     return "\n".join(rows) + "\n"
 

@@ -1,6 +1,7 @@
 /* Deciding.  No editor and no other program is started: an edit comes as an option, a file or standard input. */
 #include "cli/approvals_decide.h"
 
+#include "base/timestamp.h"
 #include "cli/approvals_show.h"
 #include "cli/frame.h"
 #include "cli/progress.h"
@@ -17,7 +18,9 @@ static const char statuses[] = "0 decided; 1 not decided: somebody else was firs
 struct decide {
 	enum kh_choice choice;
 	const char *shown, *note;
-	const char *text, *file; /* of an edit */
+	const char *text, *file, *parameters; /* of an edit */
+	const char *host, *until;             /* of a wider grant */
+	uint64_t uses;
 };
 
 /* "cli, user 1000 of HOST": where the decider sits, for the record. */
@@ -36,19 +39,26 @@ static struct kh_view place(struct kh_frame *f)
 
 /* --- what is decided ---------------------------------------------------------------------------------------------- */
 
-/* The new answer: --text, --file, or standard input. */
+/* Whether what an edit puts in the place of what was shown is in the command itself. */
+static bool is_given(const struct decide *a)
+{
+	return a->text != NULL || a->file != NULL || a->parameters != NULL;
+}
+
+/* The new answer, or an operation's new parameters: --text, --parameters, --file, or standard input. */
 static enum kh_err read_edit(struct kh_frame *f, struct kh_view *ret_text)
 {
 	const struct decide *a = f->args;
 
-	if (a->text != NULL && a->file != NULL)
-		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--text and --file are one too many");
-	if (a->text != NULL) {
-		*ret_text = kh_view_str(a->text);
+	if ((a->text != NULL) + (a->file != NULL) + (a->parameters != NULL) > 1)
+		return kh_error_set(&f->err, KH_EINPUT, "bad_option",
+				    "--text, --file and --parameters: one of them is enough");
+	if (a->text != NULL || a->parameters != NULL) {
+		*ret_text = kh_view_str(a->text != NULL ? a->text : a->parameters);
 		return KH_OK;
 	}
 	if (a->file == NULL && kh_approvals_show_can_ask(f) &&
-	    !kh_frame_say(f, KH_LIT("Write what is to be delivered in its place, then Control-D:\n")))
+	    !kh_frame_say(f, KH_LIT("Write what is to stand in its place, then Control-D:\n")))
 		return kh_error_set(&f->err, KH_EINPUT, "output_lost", "the terminal is gone");
 	enum kh_err e = kh_frame_input(f, a->file != NULL ? a->file : "-", EDIT_LIMIT, ret_text);
 	if (e == KH_OK)
@@ -140,6 +150,21 @@ static int write_result(struct kh_frame *f, const struct kh_approval_decide *cal
 	return kh_frame_object(f, obj);
 }
 
+/* --host, --uses, --until: any arguments towards that host, so often, until then (A2). */
+static enum kh_err widen(struct kh_frame *f, struct kh_approval_decide *call)
+{
+	const struct decide *a = f->args;
+
+	if (a->uses > KH_APPROVAL_DECIDE_USES)
+		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--uses is at most %d", KH_APPROVAL_DECIDE_USES);
+	if (a->until != NULL && !kh_timestamp_parse(kh_view_str(a->until), &call->until))
+		return kh_error_set(&f->err, KH_EINPUT, "bad_option",
+				    "--until needs a time in UTC, such as 2026-03-19T14:30:00Z");
+	call->host = kh_view_str(a->host != NULL ? a->host : "");
+	call->uses = (int64_t)a->uses;
+	return KH_OK;
+}
+
 static int run_decide(struct kh_frame *f)
 {
 	const struct decide *a = f->args;
@@ -151,12 +176,15 @@ static int run_decide(struct kh_frame *f)
 	};
 	struct kh_view edited = {NULL, 0};
 	bool asks;
+
+	if (widen(f, &call) != KH_OK)
+		return kh_frame_fail(f);
 	int status = take_digest(f, &call, &asks);
 
 	if (status == KH_FRAME_DONE && a->choice == KH_CHOICE_EDIT && read_edit(f, &edited) != KH_OK)
 		return kh_frame_fail(f);
 	/* Who has just written the answer at the terminal has said yes. */
-	if (status == KH_FRAME_DONE && asks && (a->choice != KH_CHOICE_EDIT || a->text != NULL || a->file != NULL))
+	if (status == KH_FRAME_DONE && asks && (a->choice != KH_CHOICE_EDIT || is_given(a)))
 		status = confirm(f, a->choice);
 	if (status != KH_FRAME_DONE)
 		return status;
@@ -177,7 +205,9 @@ static int run_decide(struct kh_frame *f)
 static const struct kh_frame_command approve_command = {
 	.name = "approvals approve",
 	.usage = "[OPTION...] ID",
-	.about = "Approve what an approval shows: for that, once.\n",
+	.about = "Approve what an approval shows: for that, once.  An external operation can be approved for more, "
+		 "with\n"
+		 "--host, --uses and --until.\n",
 	.status = statuses,
 	.least = 1,
 	.most = 1,
@@ -192,6 +222,10 @@ int kh_approvals_decide_approve_main(int argc, char **argv)
 	const struct kh_option own[] = {
 		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a.shown},
 		{"--note", "TEXT", "your own words, for the record", .text = &a.note},
+		{"--host", "HOST", "of an operation: with any arguments towards this host, in its task",
+		 .text = &a.host},
+		{"--uses", "N", "of an operation: so often (default: 1)", .number = &a.uses},
+		{"--until", "TIME", "of an operation: until then, such as 2026-03-19T14:30:00Z", .text = &a.until},
 	};
 
 	return kh_frame_main(&approve_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
@@ -223,11 +257,12 @@ int kh_approvals_decide_reject_main(int argc, char **argv)
 static const struct kh_frame_command edit_command = {
 	.name = "approvals edit",
 	.usage = "[OPTION...] ID",
-	.about = "Deliver another answer in the place of the one that an approval shows.  It is checked and counted "
-		 "like\n"
-		 "a Reader's: for a summary the text, else JSON in the form of the answer.  Without --text and --file "
-		 "it\n"
-		 "is read from standard input.\n",
+	.about = "Put something else in the place of what an approval shows.  Of an answer: another one, checked and\n"
+		 "counted like a Reader's; for a summary the text, else JSON in the form of the answer.  Of an "
+		 "external\n"
+		 "operation: other parameters, which are a new declaration, with an approval of its own.  Without "
+		 "--text,\n"
+		 "--parameters and --file it is read from standard input.\n",
 	.status = statuses,
 	.least = 1,
 	.most = 1,
@@ -243,7 +278,8 @@ int kh_approvals_decide_edit_main(int argc, char **argv)
 		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a.shown},
 		{"--note", "TEXT", "your own words, for the record", .text = &a.note},
 		{"--text", "TEXT", "the answer", .text = &a.text},
-		{"--file", "FILE", "a file that holds the answer", .text = &a.file},
+		{"--parameters", "JSON", "an operation's parameters, as an object", .text = &a.parameters},
+		{"--file", "FILE", "a file that holds either", .text = &a.file},
 	};
 
 	return kh_frame_main(&edit_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);

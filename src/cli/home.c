@@ -5,6 +5,7 @@
 #include "cli/home.h"
 
 #include "cli/checkpoints.h"
+#include "cli/outside.h"
 #include "engine/carry.h"
 #include "engine/put.h"
 #include "engine/recover.h"
@@ -149,61 +150,26 @@ static enum kh_err read_key(struct kh_home *home, struct kh_error *err)
 	return KH_OK;
 }
 
-/* The text of a model's key: of a file, by its own rules, or of the environment.  It is wiped when the home is closed.
- */
-static enum kh_err find_model_key(struct kh_home *home, const struct kh_config_reader *from, struct kh_view *ret_key,
-				  struct kh_error *err)
-{
-	struct kh_view name = from->key_file.n > 0 ? from->key_file : from->key_environment;
-	struct kh_view text = kh_arena_printf(&home->arena, "%.*s", KH_FMT(name)); /* with its NUL */
-
-	if (text.p == NULL)
-		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	if (from->key_file.n == 0) {
-		const char *value = secure_getenv(text.p);
-		*ret_key = kh_view_trim(kh_arena_dup(&home->arena, kh_view_str(value != NULL ? value : "")));
-		return KH_OK;
-	}
-	return text.p[0] == '/' ? kh_folder_secret_at(&home->arena, text.p, ret_key, err)
-				: kh_folder_secret(&home->folder, &home->arena, text.p, ret_key, err);
-}
-
-/* A key that can stand in a header: visible ASCII. */
-static bool is_model_key(struct kh_view key)
-{
-	bool good = key.n > 0 && key.n <= KH_MODEL_KEY;
-
-	for (size_t i = 0; i < key.n && good; i++)
-		good = key.p[i] > ' ' && key.p[i] < 0x7f;
-	return good;
-}
-
+/* A model's key.  It is wiped when the home is closed. */
 static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_reader *from, struct kh_reader *reader,
 				  struct kh_error *err)
 {
-	bool is_file = from->key_file.n > 0;
+	struct kh_secret secret = {
+		.file = from->key_file,
+		.environment = from->key_environment,
+		.owner = kh_arena_printf(&home->arena, "reader %.*s", KH_FMT(from->name)),
+		.word = "key",
+		.in_header = true,
+		.line = from->line,
+	};
 
-	if (!is_file && from->key_environment.n == 0)
-		return KH_OK;
-	enum kh_err e = find_model_key(home, from, &reader->key, err);
-	if (e == KH_EUNKNOWN || (e == KH_OK && reader->key.n == 0))
-		return kh_error_set(err, KH_EUNKNOWN, "key_missing",
-				    KH_FOLDER_CONFIG ":%u: reader %.*s has no key: %s %.*s is not there, or empty",
-				    from->line, KH_FMT(from->name), is_file ? "the file" : "the environment's",
-				    KH_FMT(is_file ? from->key_file : from->key_environment));
-	if (e == KH_OK && !is_model_key(reader->key))
-		return kh_error_set(err, KH_EINPUT, "secret_invalid",
-				    KH_FOLDER_CONFIG ":%u: the key of reader %.*s is none: it has blanks or other "
-						     "characters than a header can have, or more than %d of them",
-				    from->line, KH_FMT(from->name), KH_MODEL_KEY);
-	return e;
+	return kh_secret_read(&secret, &home->folder, &home->arena, &home->kept, &reader->key, err);
 }
 
 static void wipe_readers(struct kh_reader *readers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (readers[i].key.n > 0)
-			explicit_bzero((void *)(uintptr_t)readers[i].key.p, readers[i].key.n);
+		kh_secret_wipe(readers[i].key);
 }
 
 static struct kh_reader describe_reader(const struct kh_config_reader *from)
@@ -253,24 +219,18 @@ static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 	return e;
 }
 
-static bool needs_executor(const struct kh_home *home)
-{
-	bool needed = home->use == KH_HOME_SERVE; /* the configuration may change */
-
-	for (size_t i = 0; i < home->reader_count; i++)
-		needed = needed || home->readers[i].driver != &kh_reader_extract;
-	return needed;
-}
-
-/* There is no thread yet. */
+/* There is no thread yet.  A gateway has sandboxes that wait ready; a command that ends soon has no use for any. */
 static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
 {
-	if (!needs_executor(home))
-		return KH_OK;
+	struct kh_client_settings settings = {0};
 	struct kh_client *client = KH_NEW(&home->arena, struct kh_client);
+
 	if (client == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	enum kh_err e = kh_client_start(client, NULL, err);
+	/* Of what is used; an executor that nobody asks for anything keeps none. */
+	if (home->use == KH_HOME_SERVE)
+		settings.pool = (unsigned)home->config->gateway.pool;
+	enum kh_err e = kh_client_start(client, &settings, err);
 	if (e == KH_OK)
 		home->client = client;
 	return e;
@@ -303,6 +263,7 @@ static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
 			.policy = home->policy,
 			.readers = home->readers,
 			.reader_count = home->reader_count,
+			.tools = home->outside != NULL ? &home->outside->tools : NULL,
 			.retention = (int64_t)home->config->audit.retention_days * DAY,
 			.version = kh_view_str(kh_version()),
 		},
@@ -412,6 +373,17 @@ static enum kh_err open_folder(struct kh_home *home, const char *named, struct k
 	return e;
 }
 
+/* What external operations need: secrets and folders, while they can be reached. */
+static enum kh_err open_outside(struct kh_home *home, struct kh_error *err)
+{
+	enum kh_err e = kh_outside_folders(&home->folder, err);
+
+	if (e != KH_OK)
+		return e;
+	return kh_outside_open(&home->arena, &home->folder, home->config, home->client, &home->kept, &home->outside,
+			       err);
+}
+
 /* All that must be there before there is a thread. */
 static enum kh_err prepare(struct kh_home *home, const struct kh_home_options *options, struct kh_error *err)
 {
@@ -426,6 +398,8 @@ static enum kh_err prepare(struct kh_home *home, const struct kh_home_options *o
 		e = start_executor(home, err);
 	if (e == KH_OK)
 		connect_readers(home);
+	if (e == KH_OK && acts)
+		e = open_outside(home, err);
 	if (e == KH_OK && home->use == KH_HOME_SERVE && options->before_store != NULL)
 		e = options->before_store(home, options->ctx, err);
 	return e;
@@ -457,13 +431,16 @@ struct kh_home_past {
 	struct kh_arena arena;
 	struct kh_reader *readers;
 	size_t reader_count;
+	struct kh_outside *outside;
 	struct kh_home_past *next;
 };
 
 static void forget_past(struct kh_home *home)
 {
-	for (const struct kh_home_past *past = home->past; past != NULL; past = past->next)
+	for (const struct kh_home_past *past = home->past; past != NULL; past = past->next) {
 		wipe_readers(past->readers, past->reader_count);
+		kh_outside_wipe(past->outside);
+	}
 	while (home->past != NULL) {
 		struct kh_arena arena = home->past->arena;
 		home->past = home->past->next;
@@ -480,6 +457,8 @@ static void close_all(struct kh_home *home)
 		kh_checkpoint_forget(&home->key);
 	wipe_tokens(home);
 	wipe_readers(home->readers, home->reader_count);
+	kh_outside_wipe(home->outside);
+	kh_secret_forget(home->kept);
 	kh_folder_close(&home->folder);
 	forget_past(home);
 	kh_arena_done(&home->arena);
@@ -523,6 +502,7 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 	struct kh_home next = *home;
 
 	next.reader_count = 0;
+	next.outside = NULL;
 	kh_arena_init(&next.arena, NULL, MEMORY);
 	struct kh_home_past *node = KH_NEW(&next.arena, struct kh_home_past);
 	enum kh_err e = node != NULL ? read_config(&next, err)
@@ -533,20 +513,30 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 		e = list_readers(&next, err);
 	if (e == KH_OK) {
 		connect_readers(&next);
-		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, NULL, err);
+		e = kh_outside_open(&next.arena, &next.folder, next.config, next.client, &next.kept, &next.outside,
+				    err);
 	}
+	if (e == KH_OK)
+		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, &next.outside->tools,
+				     err);
 	if (e != KH_OK) {
 		wipe_readers(next.readers, next.reader_count);
+		kh_outside_wipe(next.outside);
 		kh_arena_done(&next.arena);
 		return e;
 	}
-	*node = (struct kh_home_past){
-		.arena = next.arena, .readers = home->readers, .reader_count = home->reader_count, .next = home->past};
+	*node = (struct kh_home_past){.arena = next.arena,
+				      .readers = home->readers,
+				      .reader_count = home->reader_count,
+				      .outside = home->outside,
+				      .next = home->past};
 	home->past = node;
 	home->config = next.config;
 	home->policy = next.policy;
 	home->readers = next.readers;
 	home->reader_count = next.reader_count;
+	home->outside = next.outside;
+	home->kept = next.kept;
 	return KH_OK;
 }
 

@@ -20,6 +20,8 @@
 #include "store/checkpoint.h"
 
 struct kh_home;
+struct kh_outside;
+struct kh_secret_kept;
 
 /* What every such command is told. */
 struct kh_home_options {
@@ -39,7 +41,7 @@ void kh_home_describe(struct kh_home_options *options, struct kh_option ret_opti
 enum kh_home_use {
 	KH_HOME_READ,  /* the store alone, and nothing is written to it (kh_store_read) */
 	KH_HOME_CALL,  /* the engine, for operations that ask no Reader */
-	KH_HOME_ASK,   /* the engine, and Readers: what a process that died left to be asked is taken over too */
+	KH_HOME_ASK,   /* the engine, Readers and operations: what a process that died left is taken over too */
 	KH_HOME_SERVE, /* the engine and the executor, for a gateway: which takes over, settles and purges by itself */
 	KH_HOME_LOOK,  /* the folder and the configuration, and neither a store nor a key */
 };
@@ -55,7 +57,9 @@ struct kh_home {
 	const struct kh_policy *policy; /* of the configuration */
 	struct kh_reader *readers;      /* `extract`, and those of the configuration */
 	size_t reader_count;
-	struct kh_client *client; /* the executor; NULL where none was needed */
+	struct kh_client *client;    /* the executor; NULL where none is needed */
+	struct kh_outside *outside;  /* what external operations need; NULL where none can be called */
+	struct kh_secret_kept *kept; /* what was read at absolute paths */
 	bool has_key;
 	struct kh_checkpoint_key key; /* audit.key */
 	struct kh_store *store;

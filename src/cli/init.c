@@ -104,7 +104,25 @@ struct kh_view kh_init_config(struct kh_arena *arena, const char *socket)
 		"#  tls_key: gateway.key\n"
 		"#  hosts: [gateway.example.com]\n"
 		"#  origins: [\"https://console.example.com\"]\n"
-		"#  url: https://gateway.example.com:7433/\n",
+		"#  url: https://gateway.example.com:7433/\n"
+		"#  pool: 1                      # sandboxes that wait ready\n"
+		"\n"
+		"# What external operations find: comm.query and comm.search read databases, comm.search folders and "
+		"a\n"
+		"# SearXNG-compatible endpoint, comm.fetch hosts that are not public.  The policy says who may.  "
+		"Examples:\n"
+		"#databases:\n"
+		"#  - name: shop\n"
+		"#    file: /srv/shop/shop.db         # SQLite; or host, dbname and user of PostgreSQL\n"
+		"#search:\n"
+		"#  folders: [/srv/docs]\n"
+		"#  url: https://search.example.com/search\n"
+		"#network:\n"
+		"#  private_hosts: [intranet.example.com]\n"
+		"\n"
+		"# Models that look at a call before it happens: names of readers.  An example:\n"
+		"#verification:\n"
+		"#  triage: gpt\n",
 		socket != NULL ? "" : "#", socket != NULL ? "" : "#", socket != NULL ? socket : KH_CONFIG_SOCKET);
 }
 

@@ -9,6 +9,8 @@
 #include "cli/approvals_show.h"
 #include "cli/audits.h"
 #include "cli/audits_trail.h"
+#include "cli/comms.h"
+#include "cli/comms_show.h"
 #include "cli/contexts.h"
 #include "cli/doctor.h"
 #include "cli/init.h"
@@ -81,6 +83,14 @@ static const struct command {
 	{"task", "execute", "begin a task's execution with its plan", ENGINE, .main = kh_tasks_execute_main},
 	{"task", "close", "close a task", ENGINE, .main = kh_tasks_close_main},
 	{"query", NULL, "ask a Reader about sealed content, and wait", ENGINE, .main = kh_queries_main},
+	{"comm", "declare", "say what a task needs from outside, and why", ENGINE, .main = kh_comms_show_declare_main},
+	{"comm", "search", "search, and seal what is found", ENGINE, .main = kh_comms_search_main},
+	{"comm", "fetch", "fetch a URL, and seal it", ENGINE, .main = kh_comms_fetch_main},
+	{"comm", "query", "ask a database, and seal the rows", ENGINE, .main = kh_comms_query_main},
+	{"comm", "read", "read a file, and seal it", ENGINE, .main = kh_comms_read_main},
+	{"comm", "exec", "run a configured command, and seal its output", ENGINE, .main = kh_comms_exec_main},
+	{"comm", "list", "list the external operations of a task", ENGINE, .main = kh_comms_show_list_main},
+	{"comm", "show", "show all of an external operation, safely", ENGINE, .main = kh_comms_show_main},
 	{"approvals", "list", "list what waits for a human", ENGINE, .main = kh_approvals_list_main},
 	{"approvals", "watch", "follow what waits for a human", ENGINE, .main = kh_approvals_watch_main},
 	{"approvals", "show", "show what is to be approved, safely", ENGINE, .main = kh_approvals_show_main},
@@ -228,14 +238,15 @@ static bool print_group(const char *group, const char *word, int *ret_status)
 	bool is_help = word != NULL && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0), any = false;
 	FILE *out = is_help ? stdout : stderr;
 
-	for (size_t i = 0; i < COMMANDS; i++) {
+	for (size_t i = 0; i < COMMANDS; i++)
+		any = any || (commands[i].section == ENGINE && commands[i].name != NULL &&
+			      strcmp(commands[i].group, group) == 0);
+	if (any)
+		fprintf(out, "usage: keyhole %s COMMAND [OPTION...]\n\n", group);
+	for (size_t i = 0; any && i < COMMANDS; i++) {
 		const struct command *c = &commands[i];
-		if (c->section != ENGINE || c->name == NULL || strcmp(c->group, group) != 0)
-			continue;
-		if (!any)
-			fprintf(out, "usage: keyhole %s COMMAND [OPTION...]\n\n", group);
-		fprintf(out, "  keyhole %s %-8s  %s\n", group, c->name, c->about);
-		any = true;
+		if (strcmp(c->group, group) == 0 && c->name != NULL)
+			fprintf(out, "  keyhole %s %-8s  %s\n", group, c->name, c->about);
 	}
 	*ret_status = is_help ? written(stdout) : UNUSABLE;
 	return any;
@@ -250,9 +261,10 @@ int main(int argc, char **argv)
 	const struct command *own = find_own(argc, argv, &words);
 	if (own != NULL)
 		return own->main(argc - words, argv + words);
-	if (argc > 1 && print_group(argv[1], argc > 2 ? argv[2] : NULL, &words))
+	bool read = read_options(argc, argv, &o), offline = read && find(&o) != NULL;
+	if (!offline && argc > 1 && print_group(argv[1], argc > 2 ? argv[2] : NULL, &words))
 		return words;
-	if (!read_options(argc, argv, &o))
+	if (!read)
 		return print_usage(stderr);
 	if (o.version) {
 		printf("keyhole %s\n", kh_version());

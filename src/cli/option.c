@@ -39,7 +39,7 @@ static bool read_seconds(struct kh_view v, uint64_t *ret_value)
 		ms += (uint64_t)(rest.p[i] - '0') * digit;
 	}
 	*ret_value = ms;
-	return ms > 0;
+	return true;
 }
 
 static bool read_number(struct kh_view v, enum kh_option_unit unit, uint64_t *ret_value)
@@ -48,8 +48,8 @@ static bool read_number(struct kh_view v, enum kh_option_unit unit, uint64_t *re
 
 	if (unit == KH_OPTION_BYTES)
 		return read_bytes(v, ret_value);
-	if (unit == KH_OPTION_SECONDS)
-		return read_seconds(v, ret_value);
+	if (unit == KH_OPTION_SECONDS || unit == KH_OPTION_WAIT)
+		return read_seconds(v, ret_value) && (*ret_value > 0 || unit == KH_OPTION_WAIT);
 	if (!kh_view_int(v, &n) || n < (unit == KH_OPTION_COUNT ? 1 : 0))
 		return false;
 	*ret_value = (uint64_t)n;
@@ -88,9 +88,10 @@ static const char *store(const struct kh_option *o, const char *value)
 			return "is given too often";
 		o->list->at[o->list->n++] = value;
 	} else if (!read_number(kh_view_str(value), o->unit, o->number)) {
-		return o->unit == KH_OPTION_BYTES     ? "needs a number of bytes, such as 64M"
-		       : o->unit == KH_OPTION_SECONDS ? "needs a number of seconds, such as 2 or 0.5"
-						      : "needs a whole number";
+		bool seconds = o->unit == KH_OPTION_SECONDS || o->unit == KH_OPTION_WAIT;
+		return o->unit == KH_OPTION_BYTES ? "needs a number of bytes, such as 64M"
+		       : seconds                  ? "needs a number of seconds, such as 2 or 0.5"
+						  : "needs a whole number";
 	}
 	return NULL;
 }

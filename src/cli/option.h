@@ -22,7 +22,8 @@ enum kh_option_unit {
 	KH_OPTION_COUNT = 0, /* 1 or more */
 	KH_OPTION_NUMBER,    /* 0 or more */
 	KH_OPTION_BYTES,     /* with K, M or G: 1024, 1024^2, 1024^3 */
-	KH_OPTION_SECONDS,   /* with up to three digits after a point; the number is milliseconds */
+	KH_OPTION_SECONDS,   /* with up to three digits after a point, not 0; the number is milliseconds */
+	KH_OPTION_WAIT,      /* the same, and 0 */
 };
 
 /* One option; exactly one of the pointers says where its value goes. */

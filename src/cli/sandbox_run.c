@@ -189,7 +189,8 @@ static enum kh_err take_request(struct running *r, int argc, char **argv, struct
 		return kh_error_set(err, KH_EINPUT, "bad_option", "which program? (--help says more)");
 	if (argc > KH_REQUEST_ARGUMENTS)
 		return kh_error_set(err, KH_EINPUT, "bad_option", "more than %d arguments", KH_REQUEST_ARGUMENTS - 1);
-	if (r->args.profile != NULL && !kh_profile_read(kh_view_str(r->args.profile), &q->profile))
+	if (r->args.profile != NULL &&
+	    (!kh_profile_read(kh_view_str(r->args.profile), &q->profile) || kh_profile_takes_job(q->profile)))
 		return kh_error_set(err, KH_EINPUT, "bad_option", "--profile is one of run, http, resolve");
 	for (int i = 0; i < argc; i++)
 		q->argv[q->argc++] = kh_view_str(argv[i]);

@@ -1,5 +1,5 @@
 /*
- * `keyhole demo`: a guided tour, offline, in a temporary home that is gone afterwards.
+ * `keyhole demo`: a guided tour in a temporary home that is gone afterwards; nothing but loopback is reached.
  *
  * It runs this same program, the commands that a reader could type, and looks at what they write and how they end.
  * Nothing is faked: a step that does not come out as it must is said so, and makes the exit status 1.

@@ -8,6 +8,11 @@
 #ifndef KH_ENGINE_ACT_H
 #define KH_ENGINE_ACT_H
 
+#include "engine/act_decide.h"
+#include "engine/act_end.h"
+#include "engine/act_list.h"
+#include "engine/act_look.h"
+#include "engine/act_show.h"
 #include "engine/declare.h"
 #include "engine/weigh.h"
 #include "errand/errand.h"
@@ -20,21 +25,6 @@ enum kh_act_next {
 	KH_ACT_AGAIN,  /* the context was given something since it was weighed: weigh again */
 };
 
-/* What a Controller may know of an operation (E12). */
-struct kh_act_look {
-	enum kh_ended ended; /* KH_ENDED_NOT: not yet */
-	struct kh_view id;   /* the declaration's public id */
-	struct kh_view task;
-	struct kh_view operation, parameters; /* its own words, or those of the reviewer who changed them; JSON */
-	bool modified;                        /* a reviewer put this one in the place of what was declared (E6) */
-	struct kh_view approval;              /* where a human is waited for */
-	struct kh_view block;                 /* where it ended well: the sealed block */
-	struct kh_view fenced; /* the fence's JSON (fence.h), where the policy and the caller wanted it: the context's
-				  taint is high from now on (E12) */
-	int64_t due; /* when to look again at the earliest; 0: when somebody has acted.  Not for the Controller */
-	struct kh_declaration_row *row;
-};
-
 struct kh_act {
 	struct kh_view task;
 	struct kh_view declaration; /* public id of an earlier one; or its approval's; or empty and: */
@@ -45,51 +35,18 @@ struct kh_act {
 	enum kh_act_next next;
 	struct kh_act_look look;
 	struct kh_errand errand; /* lives in the arena */
+	bool supervisor;         /* of KH_ACT_TRIAGE: the model of tier 3 is asked, else that of tier 2 */
 };
 
 /*
  * KH_EREFUSED with the gate's code where a gate denies: nothing was begun, which is on the record.  Also
- * `declaration_invalid`, `declaration_ended` (it was called before), `budget_exceeded`, `fenced_not_allowed`.
+ * `budget_exceeded`, `fenced_not_allowed`, `fenced_not_declared`; and KH_EINPUT with the first thing that is wrong with
+ * what is no declaration (E3), which the record has as `declaration_invalid`.
  */
 enum kh_err kh_act_run(struct kh_op *op, void *call);
 
-/* comm.look: what may be known of it now.  Controller, host, reviewer, admin.  Looking makes a due outcome happen. */
-struct kh_act_looking {
-	struct kh_view declaration; /* public id; or */
-	struct kh_view approval;
-	struct kh_act_look look;
-};
-enum kh_err kh_act_look_run(struct kh_op *op, void *call);
-
-/* comm.end (Keyhole's own): what came of a running one.  Where it is not running any more, nothing of it is used. */
-struct kh_act_end {
-	int64_t declaration;
-	struct kh_errand_result result;
-};
-enum kh_err kh_act_end_run(struct kh_op *op, void *call);
-
-/* comm.triaged (Keyhole's own): what a model said.  SUPERVISOR: of tier 3, else of tier 2. */
-struct kh_act_triaged {
-	int64_t declaration;
-	bool supervisor;
-	enum kh_triage verdict;
-	struct kh_view reader; /* who said it */
-};
-enum kh_err kh_act_triaged_run(struct kh_op *op, void *call);
-
-/* comm.show, comm.list: for humans, everything: gates, matches, the world's words.  JSON. */
-struct kh_act_show {
-	struct kh_view declaration;
-	struct kh_view json; /* out */
-};
-enum kh_err kh_act_show_run(struct kh_op *op, void *call);
-struct kh_act_list {
-	struct kh_view task;  /* public id */
-	struct kh_view after; /* a declaration's public id, or empty */
-	size_t limit;         /* 0: 100 */
-	struct kh_view json;  /* out: an array */
-	bool more;
-};
-enum kh_err kh_act_list_run(struct kh_op *op, void *call);
+/* Not an operation.  The open task that a Controller means: the one that it names, or its only one (`task_needed`). */
+enum kh_err kh_act_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)
+	__attribute__((warn_unused_result));
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "engine/act_decide.h"
 #include "engine/held.h"
 #include "engine/own.h"
 #include "engine/subject.h"
@@ -81,7 +82,7 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	row->content = request->content;
 	row->policy = op->policy->digest;
 	row->operation = kh_arena_dup(op->arena, request->operation);
-	row->uses = 1;
+	row->uses = request->uses > 0 ? request->uses : 1;
 	row->requested_at = op->now;
 	row->expires_at = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
 	e = kh_subject_write(op, request, row, &row->subject);
@@ -131,7 +132,16 @@ static enum kh_err count_queries(struct kh_op *op, const struct kh_task_row *tas
 	return e;
 }
 
-/* A plan that was not let in for others that wait seems to wait (transition.c). */
+/* A plan that was not let in for others that wait seems to wait (transition.c); so does a declaration. */
+static bool seems_to_wait(const struct kh_approval_row *row, int64_t now)
+{
+	bool kind = row->kind == KH_APPROVE_PHASE || row->kind == KH_APPROVE_DECLARATION ||
+		    row->kind == KH_APPROVE_TOOL_CALL;
+
+	return kind && now < row->expires_at &&
+	       (row->state == KH_APPROVAL_PENDING || (row->state == KH_APPROVAL_VOID && row->decided_by == 0));
+}
+
 static enum kh_err count_plans(struct kh_op *op, const struct kh_task_row *task, uint64_t *count)
 {
 	int64_t *ids, after = 0;
@@ -144,8 +154,7 @@ static enum kh_err count_plans(struct kh_op *op, const struct kh_task_row *task,
 			struct kh_approval_row row;
 			after = ids[i];
 			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
-			*count += e == KH_OK && row.kind == KH_APPROVE_PHASE && op->now < row.expires_at &&
-				  (row.state == KH_APPROVAL_PENDING || row.state == KH_APPROVAL_VOID);
+			*count += e == KH_OK && seems_to_wait(&row, op->now);
 		}
 	}
 	return e;
@@ -259,6 +268,20 @@ enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, 
 	return e == KH_OK ? refuse_use(op, why, ret_why) : e;
 }
 
+enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *approval,
+			       const struct kh_grant_call *call, bool *ret_yes)
+{
+	struct kh_grant grant;
+
+	*ret_yes = false;
+	if (approval->state != KH_APPROVAL_APPROVED && approval->state != KH_APPROVAL_EDITED)
+		return KH_OK;
+	enum kh_err e = read_grant(op, approval, &grant);
+	if (e == KH_OK)
+		*ret_yes = kh_grant_covers(&grant, call, (uint64_t)approval->used, op->now) == KH_GRANTED;
+	return e;
+}
+
 static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t id, int64_t query)
 {
 	struct kh_approval_row *row, seen; /* others' are passed by without their text */
@@ -303,6 +326,8 @@ enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval)
 		return e;
 	kh_approval_end(approval, task, KH_APPROVAL_EXPIRED);
 	e = kh_own_event(op, KH_AUDIT_APPROVAL_EXPIRED, task, describe_why(op, "not_decided"));
+	if (e == KH_OK && (approval->kind == KH_APPROVE_DECLARATION || approval->kind == KH_APPROVE_TOOL_CALL))
+		return kh_act_decide_expired(op, approval);
 	if (e != KH_OK || approval->query == 0)
 		return e;
 	e = kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, &query);

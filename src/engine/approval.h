@@ -20,8 +20,9 @@ struct kh_approval_request {
 	struct kh_view source;    /* canonical JSON array: about the blocks that it came from (id, source, taint) */
 	struct kh_view operation; /* what the grant is for */
 	struct kh_digest arguments, content;
-	bool quiet; /* whoever asks must not learn how many wait: it is void then, where otherwise it would be refused
-		     */
+	int64_t uses; /* of the grant, unless the reviewer says otherwise; 0: 1 */
+	bool quiet;   /* whoever asks must not learn how many wait: it is void then, where otherwise it would be refused
+		       */
 };
 
 /*
@@ -41,10 +42,14 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, const struct kh_grant_call *call,
 			    enum kh_granted *ret_why) __attribute__((warn_unused_result));
 
+/* Whether kh_approval_use() would say KH_OK now.  Changes nothing. */
+enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *approval,
+			       const struct kh_grant_call *call, bool *ret_yes) __attribute__((warn_unused_result));
+
 /*
  * How many approvals of TASK wait, as far as its Controller can tell: one for each query of category 3 whose outcome
- * has not left, and each plan.  How many really do depends on what Readers answered, and on the moment at which a
- * reviewer decided, which are not for a Controller to count (B16, B17).
+ * has not left, each plan, and each declaration or call of it.  How many really do depends on what Readers answered,
+ * and on the moment at which a reviewer decided, which are not for a Controller to count (B16, B17).
  */
 enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count)
 	__attribute__((warn_unused_result));

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
+#include "engine/act_decide.h"
 #include "engine/held.h"
 #include "engine/own.h"
 #include "engine/settle.h"
@@ -30,6 +31,7 @@ struct deciding {
 	struct kh_approval_row *row;
 	struct kh_task_row *task;   /* NULL: none */
 	struct kh_query_row *query; /* NULL: none */
+	yyjson_val *parameters;     /* of an edited declaration or call */
 };
 
 /* --- what could be in the way ------------------------------------------------------------------------------------- */
@@ -38,10 +40,11 @@ struct deciding {
 static enum kh_err check_role(const struct deciding *d)
 {
 	enum kh_role role = d->op->caller->role;
+	bool agents = false;
+	enum kh_err e = role == KH_ROLE_SUPERVISOR ? kh_act_decide_is_agents(d->op, d->row, &agents) : KH_OK;
 
-	if (role == KH_ROLE_REVIEWER || role == KH_ROLE_ADMIN ||
-	    (role == KH_ROLE_SUPERVISOR && d->row->kind == KH_APPROVE_TOOL_CALL))
-		return KH_OK;
+	if (e != KH_OK || role == KH_ROLE_REVIEWER || role == KH_ROLE_ADMIN || agents)
+		return e;
 	return kh_error_set(d->op->err, KH_EREFUSED, "forbidden", "a token with the role %s cannot decide this",
 			    kh_words_name(&kh_policy_role_words, role));
 }
@@ -171,20 +174,38 @@ static enum kh_err check_width(const struct deciding *d)
 	return KH_OK;
 }
 
-static enum kh_err check_choice(const struct deciding *d)
+static bool is_call(const struct deciding *d)
+{
+	return d->row->kind == KH_APPROVE_DECLARATION || d->row->kind == KH_APPROVE_TOOL_CALL;
+}
+
+/* E6, K7: MODIFY is a human's.  What is wrong with the new parameters is said before anything is decided. */
+static enum kh_err check_parameters(struct deciding *d)
+{
+	struct kh_view text = kh_tainted_open(d->call->edited);
+
+	if (d->op->caller->role == KH_ROLE_SUPERVISOR)
+		return kh_error_set(d->op->err, KH_EREFUSED, "not_editable", "only a human can change a call");
+	enum kh_err e = kh_json_read(d->op->arena, text, &d->parameters, d->op->err);
+	return e == KH_OK ? kh_act_decide_check(d->op, d->row, d->parameters) : e;
+}
+
+static enum kh_err check_choice(struct deciding *d)
 {
 	bool answer = d->row->kind == KH_APPROVE_ANSWER || d->row->kind == KH_APPROVE_SUMMARY;
 
+	if (d->call->choice == KH_CHOICE_EDIT && is_call(d))
+		return check_parameters(d);
 	if (d->call->choice == KH_CHOICE_EDIT && (!answer || d->query == NULL))
 		return kh_error_set(d->op->err, KH_EREFUSED, "not_editable",
-				    "only an answer or a summary can be edited");
+				    "only an answer, a summary, a declaration or a call can be edited");
 	if (d->query != NULL &&
 	    (d->query->approval != d->row->id || d->query->state != (answer ? KH_QUERY_HELD : KH_QUERY_APPROVAL)))
 		return kh_error_set(d->op->err, KH_EREFUSED, "query_ended", "the query does not wait for it any more");
 	return check_width(d);
 }
 
-static enum kh_err check(const struct deciding *d)
+static enum kh_err check(struct deciding *d)
 {
 	enum kh_err e = check_role(d);
 
@@ -252,17 +273,23 @@ static enum kh_err write_decision(const struct deciding *d)
 	if (call->choice != KH_CHOICE_REJECT) {
 		int64_t usual = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
 		row->expires_at = call->until != 0 ? call->until : usual;
-		row->uses = call->uses != 0 ? call->uses : 1;
+		row->uses = call->uses != 0 ? call->uses : row->uses;
 		row->host = kh_arena_dup(op->arena, call->host);
 	}
-	if (call->choice == KH_CHOICE_EDIT)
-		row->content = kh_canonical_digest(row->edited); /* the grant is for the edited answer alone */
+	if (call->choice == KH_CHOICE_EDIT && d->query != NULL)
+		row->content = kh_canonical_digest(row->edited);  /* the grant is for the edited answer alone */
+	if (call->choice == KH_CHOICE_EDIT && d->query == NULL) { /* what was asked for is not granted to anybody */
+		row->edited = kh_arena_dup(op->arena, kh_tainted_open(call->edited));
+		row->used = row->uses = 0;
+	}
 	return kh_own_event(op, KH_AUDIT_APPROVAL_DECIDED, d->task, describe(d));
 }
 
 /* What the query does now.  An edited answer was judged before, and is delivered like any other. */
 static enum kh_err follow(const struct deciding *d)
 {
+	if (is_call(d))
+		return kh_act_decide_follow(d->op, d->row, d->call->choice, d->parameters);
 	if (d->query == NULL)
 		return KH_OK;
 	if (d->call->choice == KH_CHOICE_REJECT)
@@ -307,7 +334,7 @@ enum kh_err kh_approval_decide_run(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	e = check(&d);
-	if (e == KH_OK && decide->choice == KH_CHOICE_EDIT)
+	if (e == KH_OK && decide->choice == KH_CHOICE_EDIT && d.query != NULL)
 		e = kh_held_edit(op, d.query, decide->edited, &d.row->edited);
 	if (e == KH_EREFUSED)
 		return refuse(&d, e);

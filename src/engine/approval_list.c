@@ -2,6 +2,7 @@
 #include "engine/approval_list.h"
 
 #include "base/timestamp.h"
+#include "engine/act_decide.h"
 #include "engine/own.h"
 
 static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
@@ -59,7 +60,10 @@ static enum kh_err add_rows(struct kh_op *op, struct kh_approval_list *list, int
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		struct kh_approval_row row;
 		e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
-		if (e != KH_OK || (op->caller->role == KH_ROLE_SUPERVISOR && row.kind != KH_APPROVE_TOOL_CALL))
+		bool agents = true;
+		if (e == KH_OK && op->caller->role == KH_ROLE_SUPERVISOR)
+			e = kh_act_decide_is_agents(op, &row, &agents);
+		if (e != KH_OK || !agents)
 			continue;
 		e = add_row(op, &row, doc, array);
 		list->count++;

@@ -1,6 +1,7 @@
 /* Every operation, and who may call it. */
 #include "engine/operations.h"
 
+#include "engine/act.h"
 #include "engine/admit.h"
 #include "engine/approval_decide.h"
 #include "engine/approval_list.h"
@@ -49,6 +50,14 @@ static const struct kh_operations_entry operations[] = {
 	{"context.assemble", kh_context_assemble_run, HOST, NULL},
 	{"context.show", kh_context_show_run, HOST | REVIEWER | ADMIN, NULL},
 	{"audit.read", kh_audittrail_run, REVIEWER | ADMIN, NULL},
+	{"comm.declare", kh_declare_run, CONTROLLER, NULL},
+	{"comm.weigh", kh_weigh_run, CONTROLLER, NULL},
+	{"comm.call", kh_act_run, CONTROLLER, NULL},
+	{"comm.look", kh_act_look_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL},
+	{"comm.list", kh_act_list_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL},
+	{"comm.show", kh_act_show_run, HOST | REVIEWER | ADMIN, NULL},
+	{"comm.end", kh_act_end_run, 0, NULL},
+	{"comm.triaged", kh_act_decide_triaged, 0, NULL},
 	{"ask.begin", kh_ask_begin_run, 0, NULL},
 	{"query.due", kh_settle_due_run, 0, NULL},
 	{"content.purge", kh_put_purge_run, 0, NULL},

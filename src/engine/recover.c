@@ -1,6 +1,7 @@
 /* Taking over from processes that died. */
 #include "engine/recover.h"
 
+#include "engine/act_end.h"
 #include "engine/own.h"
 #include "engine/respond.h"
 
@@ -74,11 +75,39 @@ static enum kh_err each(struct kh_op *op, struct kh_recover *call,
 	return e;
 }
 
+/* E7: what ran in a process that is dead ends as unknown, and is not repeated. */
+static enum kh_err recover_running(struct kh_op *op, struct kh_recover *call)
+{
+	struct kh_store *store = kh_engine_store(op->engine);
+	struct kh_declaration_row *row, seen;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && count == BATCH) {
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_WORKING, 0, KH_LIT(""), after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count; i++) {
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &seen);
+			if (e != KH_OK || seen.holder == kh_store_holder(store) ||
+			    kh_store_holder_alive(store, seen.holder))
+				continue;
+			call->lost++;
+			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+			if (e == KH_OK)
+				e = kh_act_end_lost(op, row);
+		}
+	}
+	return e;
+}
+
 enum kh_err kh_recover_run(struct kh_op *op, void *arg)
 {
 	struct kh_recover *call = arg;
 
 	*call = (struct kh_recover){0};
 	enum kh_err e = each(op, call, recover);
+	if (e == KH_OK)
+		e = recover_running(op, call);
 	return e == KH_OK ? each(op, call, collect) : e;
 }

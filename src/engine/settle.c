@@ -7,6 +7,7 @@
 #include "core/bcp/bits.h"
 #include "core/block/block.h"
 #include "core/block/taint.h"
+#include "engine/act_end.h"
 #include "engine/alert.h"
 #include "engine/approval.h"
 #include "engine/derive.h"
@@ -392,6 +393,34 @@ static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
 	return e;
 }
 
+static enum kh_err due_declarations(struct kh_op *op, struct kh_settle *settle)
+{
+	struct kh_declaration_row *row, seen;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && count == BATCH && !settle->more) {
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &seen);
+			if (e != KH_OK || seen.state != KH_DECLARATION_READY)
+				continue; /* those that wait for somebody expire with their approval */
+			if (seen.release_at > op->now) {
+				sooner(settle, seen.release_at);
+				continue;
+			}
+			if (!takes(settle))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+			if (e == KH_OK)
+				e = kh_act_end_due(op, row);
+		}
+	}
+	return e;
+}
+
 enum kh_err kh_settle_due_run(struct kh_op *op, void *call)
 {
 	struct kh_settle *settle = call;
@@ -399,5 +428,7 @@ enum kh_err kh_settle_due_run(struct kh_op *op, void *call)
 
 	if (e == KH_OK)
 		e = due_agents(op, settle);
+	if (e == KH_OK)
+		e = due_declarations(op, settle);
 	return e == KH_OK ? due_queries(op, settle) : e;
 }

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "engine/act_end.h"
 #include "engine/approval.h"
 #include "engine/own.h"
 #include "engine/settle.h"
@@ -149,6 +150,8 @@ static enum kh_err end_task(struct kh_op *op, struct kh_task_row *task, enum kh_
 {
 	enum kh_err e = end_queries(op, task, state == KH_TASK_FAILED ? reason : "task_closed");
 
+	if (e == KH_OK)
+		e = kh_act_end_task(op, task, state == KH_TASK_FAILED ? reason : "task_closed");
 	if (e == KH_OK)
 		e = kh_approval_void(op, task, 0);
 	if (e != KH_OK)

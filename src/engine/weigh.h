@@ -14,25 +14,26 @@
 
 /* What was found, for comm.call and for the reviewer. */
 struct kh_weighed {
-	int64_t last_block; /* of the context, when its blocks were loaded */
-	int64_t earlier;    /* the newest declaration whose parameters were looked at */
-	bool suspicious;    /* tier 1 has reasons */
-	bool flagged;       /* an untrusted block may have influenced it (K6) */
-	struct kh_reasons
-		reasons; /* the codes of verify.h and where; the details quote what matched: for humans alone */
+	int64_t last_block, last_declaration; /* of the context, when its blocks were loaded */
+	bool suspicious;                      /* tier 1 has reasons */
+	bool flagged;                         /* an untrusted block may have influenced it (K6) */
+	struct kh_reasons reasons; /* codes of verify.h and where; details quote what matched: for humans alone */
 };
 
+/* comm.weigh: controller. */
 struct kh_weigh {
-	struct kh_view task;        /* public id */
-	struct kh_view declaration; /* public id of an earlier one, whose parameters are weighed; or empty: */
+	struct kh_view task; /* public id; empty: any of the context */
+	struct kh_view
+		declaration; /* public id, or its approval's, of an earlier one: its parameters are weighed; or */
+	/* in, or out of the declaration */
 	struct kh_view operation;
 	yyjson_val *parameters;
 	/* out: everything that kh_weigh_call() needs, in the arena */
-	struct kh_blocks *set; /* every block of the closure, with its content */
-	struct kh_closure *closure;
-	struct kh_view earlier; /* the strings of the context's latest calls, one after the other, for what is spread
-				   over several calls */
-	int64_t last_block, earlier_declaration;
+	struct kh_verify_source *sources; /* the untrusted blocks of the closure, and the user's own words */
+	size_t count;
+	enum kh_taint taint;    /* the highest of the closure */
+	struct kh_view earlier; /* the strings of the context's latest calls, oldest first, one a line */
+	int64_t last_block, last_declaration;
 };
 enum kh_err kh_weigh_run(struct kh_op *op, void *call);
 

@@ -16,7 +16,8 @@
 #include "base/json.h"
 #include "base/tainted.h"
 #include "core/policy/config.h"
-#include "exec/client.h"
+
+struct kh_client;
 
 #define KH_ERRAND_CONTENT (8U << 20)  /* bytes of what becomes a block: more has failed */
 #define KH_ERRAND_DETAILS (64U << 10) /* bytes of the details */

@@ -11,6 +11,7 @@
 #include "exec/landlock.h"
 #include "exec/root.h"
 #include "exec/setting.h"
+#include "exec/worker_job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -259,6 +260,8 @@ static int restrict_files(const struct inside *in)
 	size_t n = 0, used = 0, cursor;
 	struct kh_view path;
 
+	const bool executes = kh_profile_start(in->profile) != KH_PROFILE_IN_PLACE;
+
 	rules[n++] = (struct kh_landlock_rule){"/", run ? KH_LANDLOCK_RUN : KH_LANDLOCK_READ, -1};
 	for (const char *const *p = kh_profile_paths(in->profile); !run && *p; p++)
 		rules[n++] = (struct kh_landlock_rule){*p, KH_LANDLOCK_RUN, -1};
@@ -266,7 +269,7 @@ static int restrict_files(const struct inside *in)
 		rules[n++] = (struct kh_landlock_rule){"/dev", KH_LANDLOCK_WRITE, -1};
 		rules[n++] = (struct kh_landlock_rule){"/tmp", KH_LANDLOCK_ALL, -1};
 		rules[n++] = (struct kh_landlock_rule){"/work", KH_LANDLOCK_ALL, -1};
-	} else {
+	} else if (executes) {
 		rules[n++] = (struct kh_landlock_rule){NULL, KH_LANDLOCK_RUN, in->program};
 	}
 	for (int writable = 0; writable < 2; writable++) {
@@ -275,8 +278,10 @@ static int restrict_files(const struct inside *in)
 		     kh_message_item(&in->job, field, &cursor, &path) && n < sizeof(rules) / sizeof(rules[0]);) {
 			memcpy(text + used, path.p, path.n); /* fits: all of them came in one packet */
 			text[used + path.n] = '\0';
-			rules[n++] = (struct kh_landlock_rule){text + used,
-							       writable ? KH_LANDLOCK_ALL : KH_LANDLOCK_RUN, -1};
+			enum kh_landlock_right right = writable ? KH_LANDLOCK_WRITE : KH_LANDLOCK_READ;
+			if (executes)
+				right = writable ? KH_LANDLOCK_ALL : KH_LANDLOCK_RUN;
+			rules[n++] = (struct kh_landlock_rule){text + used, right, -1};
 			used += path.n + 1;
 		}
 	}
@@ -336,6 +341,7 @@ static void lock(struct inside *in)
 {
 	const struct kh_filter *filter =
 		in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
+	bool in_place = kh_profile_start(in->profile) == KH_PROFILE_IN_PLACE;
 	enum kh_part part = KH_PART_NONE;
 	unsigned owner = 0;
 	struct pollfd executor = {.fd = in->kit->self, .events = POLLIN};
@@ -363,8 +369,22 @@ static void lock(struct inside *in)
 		broken(in, KH_PART_PRIVILEGES, e);
 	if ((e = restrict_files(in)) != 0)
 		broken(in, KH_PART_LANDLOCK, e);
-	if ((e = kh_filter_install(filter)) != 0)
+	/* A worker that goes on in this process takes its own, which is smaller, before it reads anything. */
+	if (!in_place && (e = kh_filter_install(filter)) != 0)
 		broken(in, KH_PART_SECCOMP, e);
+}
+
+/* Goes on as the worker of the profile, with the job's descriptors and nothing else of the executor's. */
+static _Noreturn void become_worker(const struct inside *in)
+{
+	const struct kh_worker_job_kind *kind = kh_worker_job_find(in->profile);
+
+	if (kind == NULL)
+		broken(in, KH_PART_PROGRAM, ENOENT);
+	const struct kh_filter *filter = in->kit->filter[kind->filter];
+	if (close_range((unsigned)in->fd_count, UINT_MAX, 0) < 0)
+		_exit(1);
+	_exit(kh_worker_job_serve(kind, filter));
 }
 
 /* Waits for the job, locked already or not until then, and becomes the program. */
@@ -384,6 +404,8 @@ static _Noreturn void second_process(struct inside *in)
 		broken(in, KH_PART_DESCRIPTORS, e);
 	if ((e = set_limits(in)) != 0)
 		broken(in, KH_PART_LIMITS, e);
+	if (kh_profile_start(in->profile) == KH_PROFILE_IN_PLACE)
+		become_worker(in);
 	broken(in, KH_PART_PROGRAM, execute(in));
 }
 

@@ -20,7 +20,7 @@
 #define QUIET_US 3000                /* after a request began, before sandboxes are made ahead */
 #define RESERVED 32                  /* descriptors that are not for requests */
 #define A_JOB    10                  /* descriptors of one request, with what is on its way out */
-#define A_WARM   (3 * KH_POOL_KINDS) /* of one more warm sandbox of each kind */
+#define A_WARM   (4 * KH_POOL_KINDS) /* of one more warm sandbox of each kind */
 #define WATCHES  (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
 
 struct executor {

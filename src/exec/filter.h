@@ -16,6 +16,10 @@ enum kh_filter_kind {
 	KH_FILTER_WORKER,  /* our workers while they start: as they are executed and load their libraries */
 	KH_FILTER_RESOLVE, /* after that: what the exchange itself needs, no file, no new memory that can be executed */
 	KH_FILTER_HTTP,    /* the same for HTTP */
+	KH_FILTER_READ,    /* our workers that take a job: to open a file below a folder, and to read it */
+	KH_FILTER_TEXT,    /* bytes in, bytes out */
+	KH_FILTER_QUERY,   /* files of SQLite to read, or one connected socket */
+	KH_FILTER_SEARCH,  /* files to read, and an index of SQLite to write */
 	KH_FILTER_INIT,    /* a sandbox's first process while the program runs: wait, write, exit */
 	KH_FILTER_GATEWAY, /* a gateway that has locked itself down (lockdown.h) */
 	KH_FILTERS
@@ -31,7 +35,7 @@ void kh_filter_free(struct kh_filter *filter);
 /* Installs FILTER in this process (all its threads), for good.  Needs no_new_privs.  Async-signal-safe.  0 or errno. */
 int kh_filter_install(const struct kh_filter *filter) __attribute__((warn_unused_result));
 
-/* "run", "worker", "resolve", "http", "init", "gateway"; never NULL. */
+/* "run", "worker", "resolve", "http", "read", ...; never NULL. */
 const char *kh_filter_name(enum kh_filter_kind kind);
 
 /* For documents and tests: the INDEX-th call of KIND's list and what it answers; NULL past the end. */

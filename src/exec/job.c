@@ -7,6 +7,7 @@
 
 #include "exec/channel.h"
 #include "exec/fetch.h"
+#include "exec/reach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,6 +49,7 @@ void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel)
 	job->fed = job->told = job->has_status = job->cancelled = false;
 	job->to_parent_n = job->input_at = job->input_n = 0;
 	job->redirects = 0;
+	job->is_run = false;
 }
 
 /* The job is over: everything that was said in it is wiped, keys of model endpoints among it. */
@@ -149,29 +151,59 @@ void kh_job_take_input(struct kh_job *job)
 	job->input_n = KH_MESSAGE_HEADER + message.bulk.n;
 }
 
-/* Three pipes, ours not blocking: input, output, errors. */
-static bool make_pipes(struct kh_job *job, int theirs[3])
+static void take_streams(struct kh_job *job, int streams[3])
 {
-	int *ours[3] = {&job->in, &job->out, &job->errs};
+	job->in = streams[0];
+	job->out = streams[1];
+	job->errs = streams[2];
+	for (int i = 0; i < 3; i++)
+		streams[i] = -1;
+}
 
-	theirs[0] = theirs[1] = theirs[2] = -1;
-	for (int i = 0; i < 3; i++) {
-		int ends[2];
-		if (pipe2(ends, O_CLOEXEC) < 0)
-			return false;
-		*ours[i] = ends[i == 0 ? 1 : 0];
-		theirs[i] = ends[i == 0 ? 0 : 1];
-		if (fcntl(*ours[i], F_SETFL, O_NONBLOCK) < 0)
-			return false;
-	}
-	return true;
+/* Sends the job to its sandbox, with pipes and, where there is one, the connection. */
+static void start_program(struct kh_job *job)
+{
+	int ours[3], theirs[4] = {-1, -1, -1, job->connection};
+	bool ok = kh_pool_pipes(ours, theirs);
+
+	take_streams(job, ours);
+	if (!ok)
+		kh_job_end(job, KH_FAULT_BUSY, "no more descriptors");
+	else if (!kh_pool_start(job->slot, &job->run, theirs, job->connection >= 0 ? 4 : 3, job->to_parent) &&
+		 job->slot->broken)
+		kh_job_end_part(job, job->slot->broken, job->slot->error);
+	for (int i = 0; i < 3; i++)
+		close_fd(&theirs[i]);
+	close_fd(&job->connection);
+}
+
+/* In a sandbox of its own; where a worker runs in that already, it waits for input. */
+static void start_run(struct kh_job *job)
+{
+	enum kh_part part = KH_PART_NONE;
+	int error = 0;
+
+	job->phase = KH_JOB_RUN;
+	job->slot = kh_pool_take(job->pool, job->run.profile, kh_pool_kind(&job->run), &part, &error);
+	if (job->slot == NULL)
+		kh_job_end_part(job, part, error);
+	else if (job->slot->stream[0] >= 0)
+		take_streams(job, job->slot->stream);
+	else
+		start_program(job);
+}
+
+void kh_job_reached(struct kh_job *job)
+{
+	if (job->is_run)
+		start_run(job);
+	else
+		kh_fetch_talk(job);
 }
 
 static void begin_run(struct kh_job *job, const struct kh_message *message)
 {
 	struct kh_error err = {0};
-	enum kh_part part = KH_PART_NONE;
-	int error = 0, theirs[3];
 
 	if (kh_request_read_run(message, &job->run, &err) != KH_OK) {
 		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.detail);
@@ -179,17 +211,13 @@ static void begin_run(struct kh_job *job, const struct kh_message *message)
 	}
 	job->limits = job->run.limits;
 	job->deadline_us = job->begun_us + job->limits.wall_ms * 1000;
-	job->phase = KH_JOB_RUN;
-	bool ok = make_pipes(job, theirs);
-	if (!ok)
-		kh_job_end(job, KH_FAULT_BUSY, "no more descriptors");
-	else if ((job->slot = kh_pool_take(job->pool, job->run.profile, kh_pool_kind(&job->run), &part, &error)) ==
-		 NULL)
-		kh_job_end_part(job, part, error);
-	else if (!kh_pool_start(job->slot, &job->run, theirs, 3, job->to_parent) && job->slot->broken)
-		kh_job_end_part(job, job->slot->broken, job->slot->error);
-	for (int i = 0; i < 3; i++)
-		close_fd(&theirs[i]);
+	job->is_run = true;
+	job->granted = job->run.host;
+	job->granted_count = job->run.hosts;
+	if (job->run.connect.n > 0)
+		kh_reach_begin_at(job, job->run.connect);
+	else
+		start_run(job);
 }
 
 static void take_request(struct kh_job *job)
@@ -332,7 +360,9 @@ void kh_job_step(struct kh_job *job)
 		take_request(job);
 	if (job->phase == KH_JOB_RUN)
 		step_run(job);
-	else if (job->phase >= KH_JOB_LOOKUP && job->phase <= KH_JOB_TALK)
+	else if (job->phase == KH_JOB_LOOKUP || job->phase == KH_JOB_CONNECT)
+		kh_reach_step(job);
+	if (job->phase == KH_JOB_TALK)
 		kh_fetch_step(job);
 	if (job->cancelled)
 		kh_job_end(job, KH_FAULT_CANCELLED, "closed");
@@ -380,7 +410,9 @@ size_t kh_job_watch(const struct kh_job *job, struct pollfd *ret_watch, uint64_t
 			n = watch(ret_watch, n, job->errs, POLLIN);
 		}
 	}
-	if (job->phase >= KH_JOB_LOOKUP && job->phase <= KH_JOB_TALK)
-		n = kh_fetch_watch(job, ret_watch, n, wake_us);
+	if (job->phase == KH_JOB_LOOKUP || job->phase == KH_JOB_CONNECT)
+		n = kh_reach_watch(job, ret_watch, n, wake_us);
+	if (job->phase == KH_JOB_TALK)
+		n = kh_fetch_watch(job, ret_watch, n);
 	return n;
 }

@@ -2,9 +2,11 @@
  * One request in the executor, from its channel to its END.  A job never blocks: kh_job_step() does whatever can be
  * done now, kh_job_watch() says what to wait for next, as a function of where the job stands.
  *
- *     NEW ──RUN──> RUN ───────────────────────────────┐
- *      └──FETCH──> LOOKUP ──> CONNECT ──> TALK ───────┴──> STOPPING ──> ENDING ──> FREE
- *                    ^──────── redirect ───┘
+ *     NEW ──RUN────────────────────────────> RUN ─────┐
+ *      │                                      ^         │
+ *      ├──RUN, with a connection──┐           │         │
+ *      └──FETCH─────────────────> LOOKUP ──> CONNECT ──> TALK ──> STOPPING ──> ENDING ──> FREE
+ *                                   ^──────── redirect ───┘
  */
 #ifndef KH_EXEC_JOB_H
 #define KH_EXEC_JOB_H
@@ -60,8 +62,11 @@ struct kh_job {
 	char request[KH_MESSAGE_MAX]; /* what the two below borrow from */
 	struct kh_run run;
 	struct kh_fetch fetch;
+	bool is_run;
+	const struct kh_view *granted; /* hosts whose addresses may be of any range: of one of these two */
+	size_t granted_count;
 
-	/* of a fetch */
+	/* of a fetch, or a connection */
 	char url[KH_URL_MAX + 64],
 		next_url[KH_URL_MAX + 64]; /* the one that is asked now; room for where a redirect leads */
 	struct kh_url where;               /* of url */
@@ -88,10 +93,14 @@ size_t kh_job_watch(const struct kh_job *job, struct pollfd *ret_watch, uint64_t
 
 void kh_job_step(struct kh_job *job);
 
-/* For fetch.c: ends the job with FAULT; DETAIL is our own text.  The sandbox is killed, and END follows. */
+/* For reach.c: job->connection stands. */
+void kh_job_reached(struct kh_job *job);
+
+/* For fetch.c, reach.c and post.c: ends the job with FAULT; DETAIL is our own text.  The sandbox is killed, and END
+ * follows. */
 void kh_job_end(struct kh_job *job, enum kh_fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* For fetch.c: ends the job because a sandbox cannot be had, or is broken. */
+/* The same, because a sandbox cannot be had, or is broken. */
 void kh_job_end_part(struct kh_job *job, enum kh_part part, int error);
 
 /* For fetch.c: true where the packet that waits for the parent is gone, so that the next may be made. */

@@ -125,6 +125,7 @@ enum kh_message_field {
 	KH_FIELD_NAME,      /* text: a host name */
 	KH_FIELD_ADDRESS,   /* list: 4 or 16 bytes each, network order */
 	KH_FIELD_TRUNCATED, /* number, 1: ask again over TCP */
+	KH_FIELD_CONNECT,   /* text: "host:port", or the absolute path of a Unix socket */
 	KH_FIELDS
 };
 

@@ -28,7 +28,35 @@ void kh_pool_done(struct kh_pool *pool)
 	}
 }
 
-/* The message JOB for RUN.  It has limits where the request may have had none, so that the longest do not fit. */
+static void close_all(int fds[3])
+{
+	for (int i = 0; i < 3; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+bool kh_pool_pipes(int ret_ours[3], int ret_theirs[3])
+{
+	bool ok = true;
+
+	for (int i = 0; i < 3; i++)
+		ret_ours[i] = ret_theirs[i] = -1;
+	for (int i = 0; i < 3 && ok; i++) {
+		int ends[2];
+		ok = pipe2(ends, O_CLOEXEC) == 0;
+		if (!ok)
+			break;
+		ret_ours[i] = ends[i == 0 ? 1 : 0];
+		ret_theirs[i] = ends[i == 0 ? 0 : 1];
+		ok = fcntl(ret_ours[i], F_SETFL, O_NONBLOCK) == 0;
+	}
+	return ok;
+}
+
+/* The message JOB for RUN; one that names no program is for a worker of ours.  It has limits where the request may have
+ * had none, so that the longest do not fit. */
 static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_view *ret_packet)
 {
 	struct kh_message_out out;
@@ -36,6 +64,11 @@ static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_v
 	kh_message_begin(&out, buffer, KH_MESSAGE_MAX, KH_MESSAGE_JOB);
 	for (size_t i = 0; i < run->argc; i++)
 		kh_message_text(&out, KH_FIELD_ARGUMENT, run->argv[i]);
+	if (run->argc == 0) {
+		kh_message_text(&out, KH_FIELD_ARGUMENT, KH_LIT("keyhole"));
+		kh_message_text(&out, KH_FIELD_ARGUMENT, KH_LIT("worker"));
+		kh_message_text(&out, KH_FIELD_ARGUMENT, kh_view_str(kh_profile_name(run->profile)));
+	}
 	if (run->work.n > 0)
 		kh_message_text(&out, KH_FIELD_WORK, run->work);
 	if (run->cache.n > 0)
@@ -87,23 +120,26 @@ bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fd
 	return io == KH_IO_DONE;
 }
 
-/* Starts our own worker in SLOT, so that it is ready when a request comes. */
-static bool start_worker(struct kh_slot *slot, char *buffer)
+/* Tells the first process of SLOT to run its worker with FDS.  One that is gone already is noticed, with what it said,
+ * when it is used. */
+static bool begin_worker(struct kh_slot *slot, const int *fds, size_t count, char *buffer)
 {
 	enum kh_profile profile = slot->sandbox.profile;
-	struct kh_run run = {.profile = profile, .argc = 3, .limits = *kh_profile_limits(profile)};
+	struct kh_run run = {.profile = profile, .limits = *kh_profile_limits(profile)};
+
+	return kh_pool_start(slot, &run, fds, count, buffer) || slot->broken == KH_PART_NONE;
+}
+
+/* Starts our own worker in SLOT with a channel, so that it is ready when a request comes. */
+static bool start_worker(struct kh_slot *slot, char *buffer)
+{
 	int ends[2] = {-1, -1}, null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	bool ok = null >= 0 && kh_channel_pair(ends, NULL) == KH_OK;
 
-	run.argv[0] = KH_LIT("keyhole");
-	run.argv[1] = KH_LIT("worker");
-	run.argv[2] = kh_view_str(kh_profile_name(profile));
 	if (!ok)
 		slot->error = errno;
 	if (ok) {
-		/* One that is gone already is noticed, with what it said, when it is used. */
-		ok = kh_pool_start(slot, &run, (const int[]){null, null, null, ends[1]}, 4, buffer) ||
-		     slot->broken == KH_PART_NONE;
+		ok = begin_worker(slot, (const int[]){null, null, null, ends[1]}, 4, buffer);
 		close(ends[1]);
 		slot->worker = ends[0];
 	}
@@ -112,8 +148,39 @@ static bool start_worker(struct kh_slot *slot, char *buffer)
 	return ok;
 }
 
+/* The same with streams. */
+static bool start_job_worker(struct kh_slot *slot, char *buffer)
+{
+	int theirs[3];
+	bool ok = kh_pool_pipes(slot->stream, theirs);
+
+	if (!ok)
+		slot->error = errno;
+	else
+		ok = begin_worker(slot, theirs, 3, buffer);
+	close_all(theirs);
+	return ok;
+}
+
+static const struct {
+	enum kh_profile profile;
+	bool (*start)(struct kh_slot *slot, char *buffer); /* NULL: when the job comes */
+} kinds[KH_POOL_KINDS] = {
+	[KH_POOL_PLAIN] = {KH_PROFILE_RUN, NULL},
+	[KH_POOL_LOCKED] = {KH_PROFILE_RUN, NULL},
+	[KH_POOL_RESOLVE] = {KH_PROFILE_RESOLVE, start_worker},
+	[KH_POOL_HTTP] = {KH_PROFILE_HTTP, start_worker},
+	[KH_POOL_READ] = {KH_PROFILE_READ, NULL},
+	[KH_POOL_TEXT] = {KH_PROFILE_TEXT, start_job_worker},
+	[KH_POOL_QUERY] = {KH_PROFILE_QUERY, NULL},
+	[KH_POOL_SEARCH] = {KH_PROFILE_SEARCH, NULL},
+};
+
 enum kh_pool_kind kh_pool_kind(const struct kh_run *run)
 {
+	for (enum kh_pool_kind kind = KH_POOL_READ; kind < KH_POOL_KINDS; kind++)
+		if (kinds[kind].profile == run->profile)
+			return kind;
 	bool plain = run->work.n > 0 || run->cache.n > 0 || run->reads > 0 || run->writes > 0 ||
 		     run->limits.disk != kh_profile_limits(run->profile)->disk;
 
@@ -123,7 +190,6 @@ enum kh_pool_kind kh_pool_kind(const struct kh_run *run)
 static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, enum kh_pool_kind kind,
 			    enum kh_part *ret_part, int *ret_errno)
 {
-	bool worker = kind == KH_POOL_RESOLVE || kind == KH_POOL_HTTP;
 	struct kh_slot *slot = pool->slots, *end = slot + KH_POOL_SLOTS;
 
 	while (slot < end && slot->use != KH_SLOT_EMPTY)
@@ -131,14 +197,19 @@ static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, enum 
 	*ret_part = KH_PART_NONE;
 	if (slot == end)
 		return NULL;
-	*slot = (struct kh_slot){
-		.use = KH_SLOT_WARM, .kind = kind, .state = KH_STATE_SANDBOX_COLD, .worker = -1, .status = -1};
+	*slot = (struct kh_slot){.use = KH_SLOT_WARM,
+				 .kind = kind,
+				 .state = KH_STATE_SANDBOX_COLD,
+				 .worker = -1,
+				 .stream = {-1, -1, -1},
+				 .status = -1};
 	if (!kh_sandbox_prepare(pool->kit, profile, kind == KH_POOL_LOCKED, pool->next++, &slot->sandbox, ret_part,
 				ret_errno)) {
 		slot->use = KH_SLOT_EMPTY;
 		return NULL;
 	}
-	if (!set_group(slot, kh_profile_limits(profile)) || (worker && !start_worker(slot, pool->buffer))) {
+	if (!set_group(slot, kh_profile_limits(profile)) ||
+	    (kinds[kind].start != NULL && !kinds[kind].start(slot, pool->buffer))) {
 		*ret_part = slot->broken ? slot->broken : KH_PART_DESCRIPTORS;
 		*ret_errno = slot->error;
 		kh_pool_drop(slot);
@@ -149,20 +220,16 @@ static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, enum 
 
 bool kh_pool_refill(struct kh_pool *pool, bool make_one)
 {
-	static const enum kh_profile profiles[KH_POOL_KINDS] = {
-		[KH_POOL_RESOLVE] = KH_PROFILE_RESOLVE,
-		[KH_POOL_HTTP] = KH_PROFILE_HTTP,
-	};
 	enum kh_part part;
 	int error;
 
 	for (enum kh_pool_kind kind = 0; kind < KH_POOL_KINDS; kind++) {
 		unsigned warm = 0;
-		for (size_t i = 0; i < KH_POOL_SLOTS; i++)
+		for (size_t i = 0; pool->used[kind] && i < KH_POOL_SLOTS; i++)
 			warm += pool->slots[i].use == KH_SLOT_WARM && pool->slots[i].kind == kind;
-		if (warm < pool->warm && !pool->failed[kind]) {
+		if (pool->used[kind] && warm < pool->warm && !pool->failed[kind]) {
 			if (make_one)
-				pool->failed[kind] = make(pool, profiles[kind], kind, &part, &error) == NULL;
+				pool->failed[kind] = make(pool, kinds[kind].profile, kind, &part, &error) == NULL;
 			return true;
 		}
 	}
@@ -184,6 +251,7 @@ struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum
 {
 	struct kh_slot *best = NULL;
 
+	pool->used[kind] = true;
 	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
 		struct kh_slot *slot = &pool->slots[i];
 		if (fitness(slot, profile, kind) > (best ? fitness(best, profile, kind) : 0))
@@ -252,6 +320,7 @@ void kh_pool_drop(struct kh_slot *slot)
 	if (slot->worker >= 0)
 		close(slot->worker);
 	slot->worker = -1;
+	close_all(slot->stream);
 	if (slot->gone) {
 		slot->use = KH_SLOT_EMPTY;
 		return;

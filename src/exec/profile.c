@@ -10,6 +10,8 @@ static const struct {
 	bool has_proc;
 	struct kh_limits limits;
 	const char *const *paths;
+	enum kh_profile_start start;
+	bool takes_job;
 } profiles[KH_PROFILES] = {
 	[KH_PROFILE_RUN] =
 		{
@@ -39,6 +41,7 @@ static const struct {
 			 .output = 64 * KIB},
 			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
 					      "/etc/hosts", NULL},
+			KH_PROFILE_AHEAD,
 		},
 	[KH_PROFILE_HTTP] =
 		{
@@ -54,6 +57,70 @@ static const struct {
 			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
 					      "/etc/ssl/openssl.cnf", "/etc/ssl/certs/ca-certificates.crt",
 					      "/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt", NULL},
+			KH_PROFILE_AHEAD,
+		},
+	[KH_PROFILE_READ] =
+		{
+			"read",
+			false,
+			{.wall_ms = 10000,
+			 .cpu_s = 5,
+			 .memory = 64 * MIB,
+			 .processes = 1,
+			 .files = 16,
+			 .disk = 64 * KIB,
+			 .output = 16 * MIB},
+			/* The program is there already, and it loads nothing more. */
+			(const char *const[]){NULL},
+			KH_PROFILE_IN_PLACE,
+			true,
+		},
+	[KH_PROFILE_TEXT] =
+		{
+			"text",
+			false,
+			{.wall_ms = 10000,
+			 .cpu_s = 10,
+			 .memory = 512 * MIB, /* a parser's tree is some twenty times as large as what it is made of */
+			 .processes = 1,
+			 .files = 16,
+			 .disk = 64 * KIB,
+			 .output = 16 * MIB},
+			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", NULL},
+			KH_PROFILE_AHEAD,
+			true,
+		},
+	[KH_PROFILE_QUERY] =
+		{
+			"query",
+			false,
+			{.wall_ms = 30000,
+			 .cpu_s = 30,
+			 .memory = 256 * MIB,
+			 .processes = 1,
+			 .files = 32,
+			 .disk = 16 * MIB,
+			 .output = 16 * MIB},
+			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
+					      "/etc/ssl/openssl.cnf", "/etc/ssl/certs/ca-certificates.crt",
+					      "/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt", NULL},
+			KH_PROFILE_IN_PLACE,
+			true,
+		},
+	[KH_PROFILE_SEARCH] =
+		{
+			"search",
+			false,
+			{.wall_ms = 30000,
+			 .cpu_s = 30,
+			 .memory = 512 * MIB,
+			 .processes = 1,
+			 .files = 128,
+			 .disk = 16 * MIB,
+			 .output = 16 * MIB},
+			(const char *const[]){NULL},
+			KH_PROFILE_IN_PLACE,
+			true,
 		},
 };
 
@@ -96,4 +163,14 @@ const char *const *kh_profile_paths(enum kh_profile profile)
 bool kh_profile_has_proc(enum kh_profile profile)
 {
 	return profiles[profile].has_proc;
+}
+
+enum kh_profile_start kh_profile_start(enum kh_profile profile)
+{
+	return profiles[profile].start;
+}
+
+bool kh_profile_takes_job(enum kh_profile profile)
+{
+	return profile < KH_PROFILES && profiles[profile].takes_job;
 }

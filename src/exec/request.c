@@ -62,8 +62,11 @@ enum kh_err kh_request_write_run(const struct kh_run *run, char *buffer, struct 
 {
 	struct kh_message_out out;
 
-	if (run->argc > KH_REQUEST_ARGUMENTS || run->reads > KH_REQUEST_PATHS || run->writes > KH_REQUEST_PATHS)
-		return kh_error_set(err, KH_ELIMIT, "request_size", "too many arguments or paths");
+	if (run->argc > KH_REQUEST_ARGUMENTS || run->reads > KH_REQUEST_PATHS || run->writes > KH_REQUEST_PATHS ||
+	    run->hosts > KH_REQUEST_HOSTS)
+		return kh_error_set(err, KH_ELIMIT, "request_size", "too many arguments, paths or hosts");
+	if (run->argc == 0 && !kh_profile_takes_job(run->profile))
+		return kh_error_set(err, KH_EINPUT, "bad_request", "no program is named");
 	kh_message_begin(&out, buffer, KH_MESSAGE_MAX, KH_MESSAGE_RUN);
 	kh_message_number(&out, KH_FIELD_PROFILE, run->profile);
 	write_list(&out, KH_FIELD_ARGUMENT, run->argv, run->argc);
@@ -73,6 +76,8 @@ enum kh_err kh_request_write_run(const struct kh_run *run, char *buffer, struct 
 	write_list(&out, KH_FIELD_WRITE, run->write, run->writes);
 	for (size_t i = 0; i < LIMITS; i++)
 		write_limit(&out, limits[i].field, limit_of(&run->limits, &limits[i]));
+	write_list(&out, KH_FIELD_HOST, run->host, run->hosts);
+	kh_message_text(&out, KH_FIELD_CONNECT, run->connect);
 	return end(&out, ret_packet, err);
 }
 
@@ -163,6 +168,59 @@ static enum kh_err read_limits(const struct kh_message *message, enum kh_profile
 	return KH_OK;
 }
 
+/* "host", "host:port", "[address]" or "[address]:port", as far as its characters go: it is only ever compared. */
+static bool is_host(struct kh_view host)
+{
+	for (size_t i = 0; i < host.n; i++) {
+		char c = host.p[i];
+		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && (c == '\0' || strchr("-._:[]", c) == NULL))
+			return false;
+	}
+	return host.n > 0;
+}
+
+static enum kh_err check_hosts(const struct kh_view *hosts, size_t count, struct kh_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!is_host(hosts[i]))
+			return kh_error_set(err, KH_EINPUT, "bad_request", "host %zu is not a host", i + 1);
+	return KH_OK;
+}
+
+/* What a worker that was there before the job came cannot be given any more. */
+static bool comes_late(const struct kh_run *run)
+{
+	const struct kh_limits *own = kh_profile_limits(run->profile), *asked = &run->limits;
+
+	return run->reads + run->writes > 0 || asked->cpu_s != own->cpu_s || asked->memory != own->memory ||
+	       asked->processes != own->processes || asked->files != own->files || asked->disk != own->disk;
+}
+
+/* A program has a name; a worker of ours that takes a job has none, and the rest of what it can be given. */
+static enum kh_err check_run(const struct kh_run *run, struct kh_error *err)
+{
+	bool job = kh_profile_takes_job(run->profile);
+
+	if (!job && (run->argc == 0 || run->argv[0].n == 0))
+		return kh_error_set(err, KH_EINPUT, "bad_request", "no program is named");
+	if (job && (run->argc > 0 || run->work.n > 0 || run->cache.n > 0))
+		return kh_error_set(err, KH_EINPUT, "bad_request", "profile %s takes no program, work or cache folder",
+				    kh_profile_name(run->profile));
+	if (job && kh_profile_start(run->profile) == KH_PROFILE_AHEAD && comes_late(run))
+		return kh_error_set(err, KH_EINPUT, "bad_request",
+				    "profile %s takes no paths, and no limits but of time and output",
+				    kh_profile_name(run->profile));
+	if (run->connect.n == 0)
+		return run->hosts == 0
+			       ? KH_OK
+			       : kh_error_set(err, KH_EINPUT, "bad_request", "hosts, and nothing to connect to");
+	if (run->profile != KH_PROFILE_QUERY)
+		return kh_error_set(err, KH_EINPUT, "bad_request", "profile %s takes no connection",
+				    kh_profile_name(run->profile));
+	return run->connect.p[0] == '/' ? check_paths(&run->connect, 1, "socket", err)
+					: check_hosts(&run->connect, 1, err);
+}
+
 enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run *ret_run, struct kh_error *err)
 {
 	uint64_t profile = message->number[KH_FIELD_PROFILE];
@@ -180,10 +238,14 @@ enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run 
 	    (e = read_path(message, KH_FIELD_CACHE, "cache folder", &run.cache, err)) != KH_OK ||
 	    (e = read_limits(message, run.profile, &run.limits, err)) != KH_OK)
 		return e;
-	if (run.argc == 0 || run.argv[0].n == 0)
-		return kh_error_set(err, KH_EINPUT, "bad_request", "no program is named");
-	*ret_run = run;
-	return KH_OK;
+	if ((e = read_list(message, KH_FIELD_HOST, run.host, KH_REQUEST_HOSTS, &run.hosts, err)) != KH_OK ||
+	    (e = check_hosts(run.host, run.hosts, err)) != KH_OK)
+		return e;
+	run.connect = message->text[KH_FIELD_CONNECT];
+	e = check_run(&run, err);
+	if (e == KH_OK)
+		*ret_run = run;
+	return e;
 }
 
 /* A character of a header's name (RFC 9110, token). */
@@ -221,17 +283,6 @@ static const char *header_fault(struct kh_view header)
 	return NULL;
 }
 
-/* "host", "host:port", "[address]" or "[address]:port", as far as its characters go: it is only ever compared. */
-static bool is_host(struct kh_view host)
-{
-	for (size_t i = 0; i < host.n; i++) {
-		char c = host.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && (c == '\0' || strchr("-._:[]", c) == NULL))
-			return false;
-	}
-	return host.n > 0;
-}
-
 static enum kh_err check_fetch(const struct kh_fetch *fetch, struct kh_error *err)
 {
 	for (size_t i = 0; i < fetch->headers; i++) {
@@ -239,10 +290,7 @@ static enum kh_err check_fetch(const struct kh_fetch *fetch, struct kh_error *er
 		if (what != NULL)
 			return kh_error_set(err, KH_EINPUT, "bad_request", "header %zu %s", i + 1, what);
 	}
-	for (size_t i = 0; i < fetch->hosts; i++)
-		if (!is_host(fetch->host[i]))
-			return kh_error_set(err, KH_EINPUT, "bad_request", "host %zu is not a host", i + 1);
-	return KH_OK;
+	return check_hosts(fetch->host, fetch->hosts, err);
 }
 
 enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fetch *ret_fetch, struct kh_error *err)

@@ -32,6 +32,10 @@ struct kh_run {
 	struct kh_view read[KH_REQUEST_PATHS], write[KH_REQUEST_PATHS];
 	size_t reads, writes;
 	struct kh_limits limits; /* 0: the profile's own */
+	/* Workers of a job only.  What the executor connects to first; the worker has the socket as descriptor 3. */
+	struct kh_view connect;                /* "host:port", the absolute path of a Unix socket, or empty */
+	struct kh_view host[KH_REQUEST_HOSTS]; /* as of a fetch: addresses of any range, by configuration */
+	size_t hosts;
 };
 
 struct kh_fetch {
@@ -55,7 +59,8 @@ enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, s
 
 /*
  * Takes MESSAGE (RUN, FETCH) apart, with the profile's limits filled in and held to the most allowed.  KH_EINPUT, code
- * `bad_request` and a detail, where the message is well-formed but not a request: no argv, a path that is not absolute
+ * `bad_request` and a detail, where the message is well-formed but not a request: no argv, or one for a worker of ours
+ * that takes a job; folders or limits for one that begins before its job comes; a path that is not absolute
  * or has ".." in it, a NUL byte, an unknown profile or method, a header with control characters or of a name that is
  * ours to set (Host, Content-Length, Transfer-Encoding, Connection, Accept-Encoding and others that frame a
  * message), a limit past the most.

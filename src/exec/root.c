@@ -321,6 +321,9 @@ static int open_list(const struct kh_root *root, const struct kh_message *job, e
 			return E2BIG;
 		e = open_folder(root, path, NULL, writable, &folders[*count], owner);
 		*count += e == 0;
+		/* A worker of ours says itself what it did not find, and files of a database come and go. */
+		if (e == ENOENT && !writable && kh_profile_takes_job(root->profile))
+			e = 0;
 	}
 	return e;
 }

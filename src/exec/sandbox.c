@@ -134,7 +134,9 @@ static const struct kh_sandbox_kit empty = {.self = -1,
 
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc, struct kh_error *err)
 {
-	static const enum kh_filter_kind kinds[] = {KH_FILTER_RUN, KH_FILTER_WORKER, KH_FILTER_INIT};
+	/* Those of workers that are executed are made by them. */
+	static const enum kh_filter_kind kinds[] = {KH_FILTER_RUN,  KH_FILTER_WORKER, KH_FILTER_INIT,
+						    KH_FILTER_READ, KH_FILTER_QUERY,  KH_FILTER_SEARCH};
 
 	*kit = empty;
 	kit->uid = geteuid();

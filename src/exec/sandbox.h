@@ -10,6 +10,8 @@
  *                                                                                seccomp, descriptors, limits, execve
  *                            EXITED, and ends; the kernel kills what is left in the namespace
  *
+ * A worker of ours whose folders come with the job goes on in the second process, without an execve (profile.h).
+ *
  * One that is locked has done all that does not need the job before it says WARM.
  *
  * The first process is a fork of the executor: it runs the executor's code, without its memory of requests (which is
@@ -28,7 +30,7 @@
 
 /* What all sandboxes of an executor share; made once. */
 struct kh_sandbox_kit {
-	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers, of first processes */
+	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers as they begin, of first processes */
 	int self;                             /* a pidfd of the executor */
 	int program;                          /* our own executable, for our own workers */
 	int idmap;                            /* a user namespace in which root's files are a worker's; -1 */

@@ -7,6 +7,7 @@
 #include "exec/worker.h"
 
 #include "exec/worker_http.h"
+#include "exec/worker_job.h"
 #include "exec/worker_resolve.h"
 
 #include <errno.h>
@@ -35,7 +36,13 @@ int kh_worker_main(const char *name)
 	for (size_t i = 0; i < sizeof(workers) / sizeof(workers[0]); i++)
 		if (strcmp(workers[i].name, name) == 0)
 			return workers[i].serve(KH_WORKER_CHANNEL);
-	fputs("keyhole worker: there are two, resolve and http; the executor starts them\n", stderr);
+	enum kh_profile profile;
+	const struct kh_worker_job_kind *kind = kh_profile_read(kh_view_str(name), &profile)
+							? kh_worker_job_find(profile)
+							: NULL;
+	if (kind != NULL)
+		return kh_worker_job_serve(kind, NULL);
+	fputs("keyhole worker: there is none of this name; the executor starts them\n", stderr);
 	return 2;
 }
 
@@ -136,6 +143,14 @@ bool kh_worker_read(int fd, size_t most, struct kh_view *ret_bytes)
 	}
 	kh_alloc_free(&kh_alloc_system, bytes, cap);
 	return false;
+}
+
+void kh_worker_unread(struct kh_view bytes)
+{
+	char *p;
+
+	memcpy(&p, &bytes.p, sizeof(p)); /* it was not const when it was read */
+	kh_alloc_free(&kh_alloc_system, p, bytes.n);
 }
 
 struct kh_view kh_worker_load(const char *path, size_t most)

@@ -1,9 +1,10 @@
 /*
  * Keyhole's own workers, as they run inside of a sandbox: `keyhole worker resolve|http`, with their channel as
- * descriptor 3.  They trust the executor and nobody else; whatever the world makes of them, they have one connected
- * socket, memory, and a channel on which the executor takes only what the table of messages permits.
+ * descriptor 3, and those that take a job on their standard input (worker_job.h).  They trust the executor and nobody
+ * else; whatever the world makes of them, they have one connected socket, memory, and a channel on which the executor
+ * takes only what the table of messages permits.
  *
- * Both start with KH_FILTER_WORKER, load what they need (libraries, certificates), and then install their own, smaller
+ * They start with KH_FILTER_WORKER, load what they need (libraries, certificates), and then install their own, smaller
  * filter before they read the job: no file can be opened and no program started from there on.
  */
 #ifndef KH_EXEC_WORKER_H
@@ -41,9 +42,10 @@ enum kh_io kh_worker_send(struct kh_worker *worker, int64_t deadline) __attribut
 /* Sends DONE.  DETAIL is one of our own sentences.  Returns the exit status of the worker. */
 int kh_worker_done(struct kh_worker *worker, enum kh_fault fault, const char *detail);
 
-/* All that can be read of FD, at most MOST bytes, in memory that is never given back.  False where there is more, or
- * reading fails. */
+/* All that can be read of FD, at most MOST bytes, in memory that kh_worker_unread() gives back, or nobody.  False where
+ * there is more, or reading fails (then errno says why). */
 bool kh_worker_read(int fd, size_t most, struct kh_view *ret_bytes);
+void kh_worker_unread(struct kh_view bytes);
 
 /* The same of the file PATH; empty where it is not there. */
 struct kh_view kh_worker_load(const char *path, size_t most);

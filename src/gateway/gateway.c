@@ -8,6 +8,8 @@
 #include "engine/put.h"
 #include "engine/settle.h"
 #include "gateway/asks.h"
+#include "gateway/errands.h"
+#include "gateway/indexing.h"
 
 #include <pthread.h>
 #include <sodium.h>
@@ -38,6 +40,8 @@ struct kh_gateway {
 	struct kh_gateway_settings settings;
 	struct kh_works *works;
 	struct kh_asks *asks;
+	struct kh_errands *errands;
+	struct kh_indexing *indexing;
 	struct minder minder;
 	pthread_mutex_t lock; /* of callers */
 	struct caller callers[CALLERS];
@@ -128,6 +132,11 @@ void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view r
 	kh_asks_put(gateway->asks, effect, reader);
 }
 
+struct kh_errands *kh_gateway_errands(const struct kh_gateway *gateway)
+{
+	return gateway->errands;
+}
+
 void kh_gateway_carry(struct kh_gateway *gateway)
 {
 	atomic_store(&gateway->minder.carry, true);
@@ -145,6 +154,7 @@ struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 	struct kh_gateway_figures figures = {
 		.calls = kh_works_figures(gateway->works),
 		.asks = kh_asks_figures(gateway->asks),
+		.errands = kh_errands_figures(gateway->errands),
 		.store = kh_store_figures(kh_engine_store(gateway->settings.engine)),
 	};
 
@@ -236,6 +246,10 @@ static enum kh_err start(struct kh_gateway *gateway, struct kh_error *err)
 
 	if (e == KH_OK)
 		e = kh_asks_new(engine, gateway->settings.asks, &gateway->asks, err);
+	if (e == KH_OK)
+		e = kh_errands_new(engine, gateway->settings.asks, &gateway->errands, err);
+	if (e == KH_OK)
+		e = kh_indexing_new(engine, &gateway->indexing, err);
 	if (e != KH_OK)
 		return e;
 	gateway->minder.gateway = gateway;
@@ -266,13 +280,23 @@ enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh
 	return KH_OK;
 }
 
+static int64_t left_until(int64_t end)
+{
+	int64_t left = end - kh_works_now();
+
+	return left > 0 ? left : 0;
+}
+
 bool kh_gateway_stop(struct kh_gateway *gateway, int64_t timeout_us)
 {
 	int64_t end = kh_works_now() + timeout_us;
+	bool indexing = kh_indexing_stop(gateway->indexing, 0); /* no further run, while the others come to their end */
 	bool calls = kh_works_stop(gateway->works, timeout_us);
-	int64_t left = end - kh_works_now();
+	bool asks = kh_asks_stop(gateway->asks, left_until(end));
+	bool errands = kh_errands_stop(gateway->errands, left_until(end));
 
-	return kh_asks_stop(gateway->asks, left > 0 ? left : 0) && calls;
+	indexing = indexing || kh_indexing_stop(gateway->indexing, left_until(end));
+	return indexing && errands && asks && calls;
 }
 
 void kh_gateway_free(struct kh_gateway *gateway)
@@ -282,6 +306,8 @@ void kh_gateway_free(struct kh_gateway *gateway)
 	const struct kh_alloc *alloc = kh_engine_alloc(gateway->settings.engine);
 	kh_works_free(gateway->works);
 	kh_asks_free(gateway->asks);
+	kh_errands_free(gateway->errands);
+	kh_indexing_free(gateway->indexing);
 	pthread_mutex_destroy(&gateway->lock);
 	sodium_memzero(gateway->callers, sizeof(gateway->callers));
 	kh_alloc_free(alloc, gateway, sizeof(*gateway));

@@ -57,12 +57,14 @@ void kh_gateway_carry(struct kh_gateway *gateway);
 
 /* For asking.h: an ask for the pool of asks; a Controller is told OUTCOME, which is counted. */
 void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view reader);
+struct kh_errands;
+struct kh_errands *kh_gateway_errands(const struct kh_gateway *gateway); /* for acting.h */
 void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome);
 
 /* Counters for /metrics. */
 #define KH_GATEWAY_OUTCOMES 8
 struct kh_gateway_figures {
-	struct kh_works_figures calls, asks;
+	struct kh_works_figures calls, asks, errands;
 	struct kh_store_figures store;
 	uint64_t outcomes[KH_GATEWAY_OUTCOMES]; /* of queries that this process told a Controller, by enum kh_outcome */
 };

@@ -55,6 +55,8 @@ static const char *id_schema(char letter)
 		return "ApprovalId";
 	case 'c':
 		return "ContextId";
+	case 'd':
+		return "DeclarationId";
 	case 'k':
 		return "TokenId";
 	default:

@@ -11,6 +11,7 @@
 #include "http/rest_approvals.h"
 #include "http/rest_audit.h"
 #include "http/rest_blocks.h"
+#include "http/rest_comm.h"
 #include "http/rest_contexts.h"
 #include "http/rest_queries.h"
 #include "http/rest_read.h"
@@ -214,8 +215,8 @@ static enum kh_err add_entry(struct kh_rest *rest, const struct kh_rest_route *e
 static enum kh_err fill(struct kh_rest *rest, struct kh_error *err)
 {
 	static const struct kh_rest_route *(*const parts[])(size_t * ret_count) = {
-		kh_rest_tasks_routes,    kh_rest_blocks_routes, kh_rest_queries_routes, kh_rest_approvals_routes,
-		kh_rest_contexts_routes, kh_rest_tokens_routes, kh_rest_audit_routes,
+		kh_rest_tasks_routes,     kh_rest_blocks_routes,   kh_rest_queries_routes, kh_rest_comm_routes,
+		kh_rest_approvals_routes, kh_rest_contexts_routes, kh_rest_tokens_routes,  kh_rest_audit_routes,
 	};
 	enum kh_err e = add_entry(rest, &document, err);
 

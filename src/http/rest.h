@@ -11,7 +11,7 @@
 
 #include "core/policy/words.h"
 #include "engine/operations.h"
-#include "gateway/asking.h"
+#include "gateway/acting.h"
 #include "http/server.h"
 
 #define KH_REST_BASE    "/api/v1"
@@ -82,6 +82,7 @@ struct kh_rest_kept {
 	bool begun;
 	int64_t until;
 	struct kh_asking asking;
+	struct kh_acting acting;
 };
 
 /* A call under way: one step of it. */

@@ -79,12 +79,14 @@ static enum kh_err decide(struct kh_rest_call *call)
 
 static const struct kh_rest_member decide_body[] = {
 	{"decision", KH_REST_WORD, .required = true, .words = &kh_approval_decide_words,
-	 .about = "`edit` puts another answer in the place of the one that is shown."},
+	 .about = "`edit` puts another answer, or an operation's other parameters, in the place of what is shown."},
 	{"digest", KH_REST_TEXT, .required = true,
 	 .about = "The `digest` of the approval as it was shown: 64 hexadecimal digits."},
 	{"edited", KH_REST_ANSWER,
-	 .about = "With `edit`: the answer in the form of the one that is shown, or a summary's text alone.  It is "
-		  "checked and charged like an answer of the Reader."},
+	 .about = "With `edit` of an answer: it in the form of the one that is shown, or a summary's text alone, "
+		  "checked and charged like an answer of the Reader.  With `edit` of a declaration or tool call: an "
+		  "object, its other parameters; that is a new declaration, governed again, with an approval of its "
+		  "own."},
 	{"note", KH_REST_TEXT, .about = "The decider's own words, for the record."},
 	{"host", KH_REST_TEXT, .about = "A wider grant: any arguments towards this host."},
 	{"uses", KH_REST_NUMBER, .min = 1, .max = KH_APPROVAL_DECIDE_USES, .about = "A wider grant: so many uses."},

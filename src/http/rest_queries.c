@@ -7,6 +7,7 @@
 
 #include "engine/ask.h"
 #include "engine/respond.h"
+#include "http/rest_comm.h"
 
 #define SECOND  INT64_C(1000000)
 #define LONGEST 3600              /* seconds that may be asked for; the gateway's own bound is the least */
@@ -64,6 +65,13 @@ static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *askin
 	return e == KH_OK ? kh_rest_reply_object(call, waiting || pending ? 202 : 200, obj) : e;
 }
 
+/* Whether it was asked for by an approval that is about no query. */
+static bool is_no_query(const struct kh_rest_call *call, const struct kh_asking *asking)
+{
+	return asking->result == KH_EREFUSED && asking->of[0] == 'a' && call->err.code != NULL &&
+	       strcmp(call->err.code, "no_query") == 0;
+}
+
 static enum kh_err go_on(struct kh_rest_call *call)
 {
 	struct kh_asking *asking = &call->kept->asking;
@@ -72,6 +80,8 @@ static enum kh_err go_on(struct kh_rest_call *call)
 		      KH_WORK_WAIT;
 	if (call->waits)
 		return KH_OK;
+	if (is_no_query(call, asking))
+		return kh_rest_comm_by_approval(call, kh_view_str(asking->of));
 	return asking->result == KH_OK ? tell(call, asking) : asking->result;
 }
 
@@ -279,12 +289,14 @@ static const struct kh_rest_route routes[] = {
 		.name = "getOutcome",
 		.group = "queries",
 		.operation = kh_look_run,
-		.summary = "The outcome of the query that waits for an approval",
-		.about = "For whoever was told `pending` with this approval.",
+		.summary = "The outcome of the query or operation that waits for an approval",
+		.about = "For whoever was told `pending` with this approval.  Of an external operation it says what is "
+			 "known now, at once: callOperation takes it up again.",
 		.query = show_query,
 		.status = 200,
-		.answer = "QueryOutcome",
+		.answer = "AnyOutcome",
 		.later = 202,
+		.conflicts = true,
 		.waits = true,
 		.run = show_by_approval,
 	},

@@ -1,6 +1,11 @@
 /* The sentences, and how a call of a tool ends. */
 #include "mcp/next.h"
 
+#define FIX_DECLARATION "Correct the member that is named and call again; nothing was asked and nothing has run."
+#define NOT_ALLOWED                                                                                                 \
+	"The policy does not allow it, and asking in another way will not help. Tell the user, who can change the " \
+	"policy, or go on without it."
+
 #define FIX_QUERY "Correct the member that is named and call BCPQuery again; nothing was asked and nothing was charged."
 
 static const struct {
@@ -25,8 +30,54 @@ static const struct {
 	{"too_many_pending", "Wait for what a human has to decide first: call approval_wait with the id that came with "
 			     "`pending`."},
 	{"no_query", "This approval is about a plan: call begin_execution again with the same task and plan."},
+	{"no_declaration", "This approval is about a plan: call begin_execution again with the same task and plan."},
 	{"unknown_query", "Use the id exactly as it was given to you."},
 	{"unknown_approval", "Use the id exactly as it came with `pending`."},
+	{"several_declarations",
+	 "This approval is about several declarations: call the tool of each with its `declaration`."},
+	/* External operations: what a declaration can have wrong, and what gates say. */
+	{"unknown_declaration", "Use the id exactly as it was given to you; task_status lists those of a task."},
+	{"operation_differs", "Call the tool of the operation that was declared."},
+	{"parameters_differ", "Leave the parameters out: those of the declaration are used. Another call is another "
+			      "declaration."},
+	{"declaration_invalid", FIX_DECLARATION},
+	{"declaration_required", "Say in `reason` why you need it, or call declare first."},
+	{"declaration_ended",
+	 "It was carried out, or ended, before, and is not repeated. Declare it once more if the user "
+	 "wants that."},
+	{"fenced_not_allowed", "Call without `fenced`: the content stays sealed, and BCPQuery asks about it."},
+	{"operation_unknown", "Use comm.search, comm.fetch, comm.query, comm.read or comm.exec."},
+	{"operation_malformed", "Write the operation's name exactly, in lower case: comm.fetch."},
+	{"OUTBOUND_FORBIDDEN_IN_PLANNING",
+	 "External operations run in the execution phase alone: call begin_execution with your plan, then again."},
+	{"phase_unknown", "Leave `phase` out, or write execution."},
+	{"OPERATION_NOT_ALLOWED", NOT_ALLOWED},
+	{"role_not_allowed", NOT_ALLOWED},
+	{"agent_not_allowed", NOT_ALLOWED},
+	{"argument_not_allowed", NOT_ALLOWED},
+	{"NETWORK_MODE_BLOCKED", NOT_ALLOWED},
+	{"DOMAIN_BLOCKED", NOT_ALLOWED},
+	{"path_not_allowed", NOT_ALLOWED},
+	{"statement_not_allowed", NOT_ALLOWED},
+	{"command_not_allowed", NOT_ALLOWED},
+	{"content_not_allowed", NOT_ALLOWED},
+	{"tier_effects", NOT_ALLOWED},
+	{"parameter_missing", FIX_DECLARATION},
+	{"bad_url", FIX_DECLARATION},
+	{"concurrent_exceeded", "Wait until what runs has ended, then call again."},
+	{"egress_exceeded",
+	 "The task has sent as much of your own words out as it may: use shorter parameters, or tell "
+	 "the user."},
+	{"taint_denied",
+	 "What your context was given from outside rules this out. Tell the user; a human can reset the "
+	 "context, and a fresh conversation is not tainted."},
+	{"verification_failed",
+	 "It was verified and refused. Tell the user, and do not ask for the same in another way."},
+	{"approvals_pending",
+	 "Wait for what a human has to decide first: call approval_wait with the id that came with "
+	 "`pending`."},
+	{"budget_exceeded", "The task's budget does not hold another outcome; task_status says what is left. Tell the "
+			    "user."},
 	{"already_executing", "The task is in its execution phase already: go on."},
 	{"plan_rejected", "A human has rejected this plan. Tell the user; another plan is another call."},
 	{"no_such_page", "Pages are numbered from 1 to `pages`."},

@@ -42,10 +42,34 @@ static bool is_of_type(const yyjson_val *value, struct kh_view type)
 	return kh_view_eq(type, kh_view_str(kh_json_type(value)));
 }
 
+/* One of several types. */
+static enum kh_err check_types(const struct checking *c, yyjson_val *types, yyjson_val *value, struct kh_view path)
+{
+	struct kh_view list = {"", 0};
+	struct kh_buf buf;
+	yyjson_val *type;
+	size_t i, max;
+
+	kh_buf_init(&buf, c->arena, LISTED);
+	yyjson_arr_foreach (types, i, max, type) {
+		if (is_of_type(value, kh_json_str(type)))
+			return KH_OK;
+		if (i > 0)
+			kh_buf_lit(&buf, " or ");
+		kh_buf_add(&buf, kh_json_str(type));
+	}
+	if (kh_buf_end(&buf, &list) == KH_ENOMEM)
+		return KH_ENOMEM;
+	return FAULT(c, path, "wrong_type", "expected %.*s, not %s", KH_FMT(list), kh_json_type(value));
+}
+
 static enum kh_err check_type(const struct checking *c, yyjson_val *schema, yyjson_val *value, struct kh_view path)
 {
-	struct kh_view type = kh_json_str(kh_json_get(schema, "type"));
+	yyjson_val *wanted = kh_json_get(schema, "type");
+	struct kh_view type = kh_json_str(wanted);
 
+	if (yyjson_is_arr(wanted))
+		return check_types(c, wanted, value, path);
 	if (type.p == NULL || is_of_type(value, type))
 		return KH_OK;
 	return FAULT(c, path, "wrong_type", "expected %s %.*s, not %s",

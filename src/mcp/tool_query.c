@@ -3,6 +3,7 @@
 
 #include "core/block/prompt.h"
 #include "mcp/next.h"
+#include "mcp/tool_comm.h"
 
 /* What a Controller can do about an outcome.  One text for each: nothing in it depends on anything else. */
 static const char *next_of(enum kh_outcome outcome)
@@ -113,7 +114,8 @@ static enum kh_err take_up(struct kh_mcp_call *call, struct kh_view id)
 	struct kh_asking *asking = &call->kept.asking;
 
 	if (id.n == 0 || id.n >= sizeof(asking->of) || (id.p[0] != 'q' && id.p[0] != 'a')) {
-		kh_error_set(call->err, KH_EUNKNOWN, "unknown_approval", "there is no approval or query of this id");
+		kh_error_set(call->err, KH_EUNKNOWN, "unknown_approval",
+			     "there is no approval, query or declaration of this id");
 		return KH_EUNKNOWN;
 	}
 	memcpy(asking->of, id.p, id.n);
@@ -137,15 +139,46 @@ enum kh_work_next kh_mcp_tool_query_ask(struct kh_mcp_call *call, struct kh_mcp_
 	return e == KH_OK ? step(call, true, ret_result) : kh_mcp_next_fail(call, ret_result, e);
 }
 
-enum kh_work_next kh_mcp_tool_query_wait(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+/* What the id is of: a query, a declaration, or an approval, of which query.look knows whether it is a query's. */
+static enum kh_err begin_wait(struct kh_mcp_call *call, struct kh_view id)
 {
 	struct kh_asking *asking = &call->kept.asking;
+
+	call->acts = kh_view_starts(id, KH_LIT("d"));
+	if (call->acts)
+		return kh_mcp_tool_comm_take_up(call, id);
+	asking->token = call->token;
+	asking->waits_for_human = true;
+	return take_up(call, id);
+}
+
+/* The approval is about no query: then it is an external operation's, or a plan's, which comm.call will say. */
+static enum kh_work_next go_on_acting(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	char id[KH_ASKING_ID];
+
+	memcpy(id, call->kept.asking.of, sizeof(id));
+	memset(&call->kept, 0, sizeof(call->kept));
+	*call->err = (struct kh_error){.offset = SIZE_MAX};
+	call->acts = true;
+	enum kh_err e = kh_mcp_tool_comm_take_up(call, kh_view_str(id));
+	return e == KH_OK ? kh_mcp_tool_comm_step(call, false, ret_result) : kh_mcp_next_fail(call, ret_result, e);
+}
+
+enum kh_work_next kh_mcp_tool_query_wait(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	const struct kh_asking *asking = &call->kept.asking;
 	enum kh_err e = KH_OK;
 
-	if (!asking->begun && asking->of[0] == '\0') {
-		asking->token = call->token;
-		asking->waits_for_human = true;
-		e = take_up(call, kh_json_str(kh_json_get(call->arguments, "id")));
-	}
-	return e == KH_OK ? step(call, false, ret_result) : kh_mcp_next_fail(call, ret_result, e);
+	if (!call->acts && !asking->begun && asking->of[0] == '\0')
+		e = begin_wait(call, kh_json_str(kh_json_get(call->arguments, "id")));
+	if (e != KH_OK)
+		return kh_mcp_next_fail(call, ret_result, e);
+	if (call->acts)
+		return kh_mcp_tool_comm_step(call, false, ret_result);
+	enum kh_work_next next = step(call, false, ret_result);
+	if (next == KH_WORK_DONE && ret_result->e == KH_EREFUSED && call->err->code != NULL &&
+	    strcmp(call->err->code, "no_query") == 0)
+		return go_on_acting(call, ret_result);
+	return next;
 }

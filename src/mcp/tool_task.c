@@ -5,6 +5,7 @@
 #include "engine/task.h"
 #include "engine/transition.h"
 #include "mcp/next.h"
+#include "mcp/tool_declare.h"
 
 #define CLOCK INT64_C(5000000) /* microseconds between two looks at whether a plan was approved */
 
@@ -53,14 +54,20 @@ enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_
 static enum kh_err show_one(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val *list)
 {
 	struct kh_task_show show = {.task = task};
+	yyjson_mut_val *obj, *declarations = NULL;
 	yyjson_val *value = NULL;
 	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_show_run, &show, call->arena, call->err);
 
 	if (e == KH_OK)
 		e = kh_json_read(call->arena, show.json, &value, call->err);
 	if (e == KH_OK)
-		yyjson_mut_arr_append(list, yyjson_val_mut_copy(call->doc, value));
-	return e;
+		e = kh_mcp_tool_declare_list(call, task, &declarations);
+	if (e != KH_OK)
+		return e;
+	obj = yyjson_val_mut_copy(call->doc, value);
+	yyjson_mut_obj_add_val(call->doc, obj, "declarations", declarations);
+	yyjson_mut_arr_append(list, obj);
+	return KH_OK;
 }
 
 enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)

@@ -9,6 +9,8 @@
 
 #include "mcp/schema.h"
 #include "mcp/tool_blocks.h"
+#include "mcp/tool_comm.h"
+#include "mcp/tool_declare.h"
 #include "mcp/tool_query.h"
 #include "mcp/tool_reader.h"
 #include "mcp/tool_supervisor.h"
@@ -27,6 +29,12 @@ static const struct kh_mcp_tool tools[] = {
 	{TOOL_task_open, .roles = CONTROLLER, .run = kh_mcp_tool_task_open},
 	{TOOL_task_status, .roles = CONTROLLER, .read_only = true, .idempotent = true, .run = kh_mcp_tool_task_status},
 	{TOOL_begin_execution, .roles = CONTROLLER, .run = kh_mcp_tool_task_execute},
+	{TOOL_declare, .roles = CONTROLLER, .run = kh_mcp_tool_declare_run},
+	{TOOL_comm_search, .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_search},
+	{TOOL_comm_fetch, .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_fetch},
+	{TOOL_comm_query, .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_query},
+	{TOOL_comm_read, .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_read},
+	{TOOL_comm_exec, .roles = CONTROLLER, .destructive = true, .open_world = true, .run = kh_mcp_tool_comm_exec},
 	{TOOL_BCPQuery, .roles = CONTROLLER, .run = kh_mcp_tool_query_ask},
 	{TOOL_blocks, .roles = CONTROLLER, .read_only = true, .idempotent = true, .run = kh_mcp_tool_blocks_list},
 	{TOOL_approval_wait, .roles = CONTROLLER, .idempotent = true, .run = kh_mcp_tool_query_wait},

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "engine/operations.h"
-#include "gateway/asking.h"
+#include "gateway/acting.h"
 #include "mcp/version.h"
 
 struct kh_mcp_exchange;
@@ -53,8 +53,10 @@ struct kh_mcp_call {
 	struct kh_error *err;
 	struct kh_work *work; /* to set wake_at and wake_chain of, where it waits */
 	bool stopping;        /* the gateway stops, or the call was cancelled: come to an end */
+	bool acts; /* of approval_wait: it is kept.acting that goes on, not kept.asking; kept over a wait too */
 	union {
 		struct kh_asking asking;
+		struct kh_acting acting;
 		struct {
 			int64_t until;
 			int64_t look_at; /* of begin_execution */

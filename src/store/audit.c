@@ -47,6 +47,7 @@ static const char *const kinds[] = {
 	[KH_AUDIT_DECLARED] = "declaration.made",
 	[KH_AUDIT_DECLARATION_DENIED] = "declaration.denied",
 	[KH_AUDIT_DECLARATION_ASKED] = "declaration.asked",
+	[KH_AUDIT_DECLARATION_ALLOWED] = "declaration.allowed",
 	[KH_AUDIT_TRIAGED] = "declaration.triaged",
 	[KH_AUDIT_OPERATION_BEGUN] = "operation.begun",
 	[KH_AUDIT_OPERATION_ENDED] = "operation.ended",

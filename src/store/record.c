@@ -132,6 +132,7 @@ static const struct kh_column contexts_columns[] = {
 	INT(kh_context_row, deliveries),
 	INT(kh_context_row, exposed),
 	INT(kh_context_row, last_block),
+	INT(kh_context_row, last_declaration),
 	INT(kh_context_row, last_text),
 	INNER(kh_context_row, "remaining", budget.remaining),
 	INNER(kh_context_row, "reserved", budget.reserved),
@@ -291,6 +292,7 @@ static const struct kh_column needs_columns[] = {
 static const struct kh_column declarations_columns[] = {
 	INT(kh_declaration_row, approval),
 	DIGEST(kh_declaration_row, arguments),
+	INT(kh_declaration_row, asks),
 	INT(kh_declaration_row, begun_at),
 	INT(kh_declaration_row, block),
 	INT(kh_declaration_row, charged),
@@ -304,8 +306,10 @@ static const struct kh_column declarations_columns[] = {
 	INT(kh_declaration_row, holder),
 	TEXT(kh_declaration_row, host),
 	TEXT(kh_declaration_row, justification),
+	INT(kh_declaration_row, modified),
 	TEXT(kh_declaration_row, operation),
 	TEXT(kh_declaration_row, parameters),
+	INT(kh_declaration_row, prev),
 	TEXT(kh_declaration_row, reason),
 	INT(kh_declaration_row, release_at),
 	INT(kh_declaration_row, replaced),
@@ -317,6 +321,7 @@ static const struct kh_column declarations_columns[] = {
 	WORD(kh_declaration_row, triage, kh_rows_triage_words),
 	INT(kh_declaration_row, verified),
 	INT(kh_declaration_row, wall_ms),
+	INT(kh_declaration_row, working),
 };
 
 static const struct kh_column results_columns[] = {
@@ -377,6 +382,8 @@ static const enum kh_table index_tables[KH_INDEX_COUNT] = {
 	[KH_INDEX_DECLARATIONS_ALL_OPEN] = KH_TABLE_DECLARATIONS,
 	[KH_INDEX_DECLARATIONS_RUNNING] = KH_TABLE_DECLARATIONS,
 	[KH_INDEX_DECLARATIONS_OF_APPROVAL] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_DECLARATIONS_ASKING] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_DECLARATIONS_WORKING] = KH_TABLE_DECLARATIONS,
 	[KH_INDEX_RESULTS_OF_DECLARATION] = KH_TABLE_RESULTS,
 	[KH_INDEX_RESULTS_EXPIRED] = KH_TABLE_RESULTS,
 	[KH_INDEX_RATES] = KH_TABLE_RATES,

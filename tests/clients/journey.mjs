@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { CONTROLLER_TOOLS, HELD, HELD_ANSWERS, KIND, pause } from './keyhole.mjs';
 
 /** What a tool said; that it was no error. */
-function said(result) {
+export function said(result) {
   assert.ok(!result.isError, `an error: ${JSON.stringify(result.content)}`);
   // Clients that do not read structuredContent have the same as text.
   assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent);

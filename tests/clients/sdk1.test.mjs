@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { elicited, open, whole } from './journey.mjs';
-import { CANARIES, Home, KIND, require } from './keyhole.mjs';
+import { outside } from './outside.mjs';
+import { Home, KIND, MAIL_CANARIES, require } from './keyhole.mjs';
 
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
@@ -35,40 +36,48 @@ function http(home, token) {
     { requestInit: { headers: { Authorization: `Bearer ${token.text}` } } });
 }
 
+/** Another agent over stdio, and what it is sent kept elsewhere: it may see more than a Controller. */
+async function beside(token, apart) {
+  const { args, ...rest } = home.stdio(token);
+  return connect(new StdioClientTransport({ ...rest, args: args.map((word) => (word === home.received ? apart.received : word)) }));
+}
+
 let home;
 before(async () => { home = await Home.make(); });
 after(() => home.close());
 
-test('SDK 1.x over stdio, on the own store', async (t) => {
-  const client = await connect(new StdioClientTransport(home.stdio(await home.token())));
-  try {
-    await whole(t, client, home);
-  } finally {
-    await client.close();
-  }
-});
+const stdio = (of, token) => new StdioClientTransport(of.stdio(token));
 
-test('SDK 1.x over stdio, as a relay', async (t) => {
-  await home.serve();
-  const client = await connect(new StdioClientTransport(home.stdio(await home.token())));
-  try {
-    await whole(t, client, home);
-  } finally {
-    await client.close();
-  }
-});
-
-test('SDK 1.x over HTTP', async (t) => {
-  const client = await connect(http(home, await home.token()));
-  try {
-    await whole(t, client, home);
-  } finally {
-    await client.close();
-  }
-});
+for (const [title, transport, serves] of [
+  ['over stdio, on the own store', stdio, false],
+  ['over stdio, as a relay', stdio, true],
+  ['over HTTP', http, true],
+]) {
+  test(`SDK 1.x ${title}`, async (t) => {
+    if (serves && !home.url) await home.serve();
+    const client = await connect(transport(home, await home.token()));
+    try {
+      await whole(t, client, home);
+    } finally {
+      await client.close();
+    }
+  });
+  test(`SDK 1.x ${title}: out into the world and back`, async (t) => {
+    const client = await connect(transport(home, await home.token())), apart = new Home();
+    const supervisor = await beside(await home.token('supervisor'), apart);
+    try {
+      assert.deepEqual((await supervisor.tools()).map((tool) => tool.name), ['verification_next', 'verification_decide']);
+      await outside(t, client, home, supervisor);
+    } finally {
+      await client.close();
+      await supervisor.close();
+      await apart.close();
+    }
+  });
+}
 
 test('elicitation decides nothing', async (t) => {
-  for (const [name, transport] of [['HTTP', http], ['stdio', (of, token) => new StdioClientTransport(of.stdio(token))]]) {
+  for (const [name, transport] of [['HTTP', http], ['stdio', stdio]]) {
     await t.test(name, async () => {
       const told = [], client = await connect(transport(home, await home.token()), told);
       try {
@@ -82,9 +91,7 @@ test('elicitation decides nothing', async (t) => {
 
 test('an agent as Reader, a Controller beside it', async () => { // I3, B4, B24
   const [controller, token] = [await home.token(), await home.token('reader')];
-  const client = await connect(http(home, controller)), clean = new Home(), reader = await connect(
-    new StdioClientTransport({ ...home.stdio(token), args: home.stdio(token).args.map((word) => (
-      word === home.received ? clean.received : word)) }));
+  const client = await connect(http(home, controller)), clean = new Home(), reader = await beside(token, clean);
   try {
     assert.deepEqual((await reader.tools()).map((tool) => tool.name), ['BCPNext', 'BCPRespond']);
     assert.deepEqual((await reader.prompts()).map((prompt) => prompt.name), ['reader', 'security-policy']);
@@ -105,7 +112,7 @@ test('an agent as Reader, a Controller beside it', async () => { // I3, B4, B24
     const { outcome, delivery } = (await asked).structuredContent;
     assert.equal(outcome, 'delivered');
     assert.deepEqual(delivery.response.fields, { urgent: false, topic: 'invoice' });
-    assert.deepEqual(clean.leaked(), CANARIES,
+    assert.deepEqual(clean.leaked(), MAIL_CANARIES,
       'what a Reader is sent would show that the search finds canaries');
   } finally {
     await client.close();

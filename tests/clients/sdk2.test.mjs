@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { elicited, open, whole } from './journey.mjs';
+import { outside } from './outside.mjs';
 import { Home, require } from './keyhole.mjs';
 
 const { Client, StreamableHTTPClientTransport } = require('@modelcontextprotocol/client');
@@ -55,6 +56,17 @@ for (const [title, mode, transport] of [
       await whole(t, client, home);
     } finally {
       await client.close();
+    }
+  });
+  test(`SDK 2.x, ${title}: out into the world and back`, async (t) => {
+    const client = await connect(transport(home, await home.token()), mode);
+    // What a supervisor is sent goes round the proxy that keeps what Controllers are: it may see more.
+    const supervisor = await connect(http({ url: home.direct }, await home.token('supervisor')), mode);
+    try {
+      await outside(t, client, home, supervisor);
+    } finally {
+      await client.close();
+      await supervisor.close();
     }
   });
 }

@@ -43,7 +43,7 @@ static void random_bytes(void *ctx, unsigned char *bytes, size_t n)
 	}
 }
 
-static struct text copy(struct kh_view v)
+struct text world_copy(struct kh_view v)
 {
 	struct text text;
 
@@ -121,7 +121,7 @@ void world_make(struct world *w, const char *policy, uint64_t random)
 	random_bytes(w, seed, sizeof(seed));
 	if (kh_engine_create(w->store, &w->life, &key.public, seed, w->now, &admin, &w->err) != KH_OK)
 		world_give_up("engine: %s: %s", w->err.code, w->err.detail);
-	w->admin = copy(admin);
+	w->admin = world_copy(admin);
 	start(w);
 }
 
@@ -143,6 +143,13 @@ void world_restart(struct world *w, const char *policy)
 	read_policy(w, policy);
 	open_store(w, KH_STORE_EXISTING);
 	start(w);
+}
+
+void world_reload(struct world *w, const char *policy)
+{
+	read_policy(w, policy);
+	if (kh_engine_reload(w->engine, w->policy, &program, 1, NULL, &w->err) != KH_OK)
+		world_give_up("reload: %s: %s", w->err.code, w->err.detail);
 }
 
 void world_close(struct world *w)
@@ -184,7 +191,7 @@ const char *world_verify(struct world *w)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-static void hear(struct world *w, const char *what, struct kh_view v)
+void world_hear(struct world *w, const char *what, struct kh_view v)
 {
 	size_t label = strlen(what), need = w->heard.n + label + v.n + 2;
 
@@ -205,8 +212,7 @@ static void hear(struct world *w, const char *what, struct kh_view v)
 	w->heard.at[w->heard.n++] = '\n';
 }
 
-/* One call; the code of its error.  CALLER NULL: Keyhole itself. */
-static const char *run(struct world *w, const char *caller, kh_engine_fn *fn, void *call)
+const char *world_run(struct world *w, const char *caller, kh_engine_fn *fn, void *call)
 {
 	enum kh_err e;
 
@@ -220,16 +226,21 @@ static const char *run(struct world *w, const char *caller, kh_engine_fn *fn, vo
 	return w->err.code != NULL ? w->err.code : "no code";
 }
 
+void world_hear_code(struct world *w, const char *what, const char *code)
+{
+	world_hear(w, what, kh_view_str(code != NULL ? code : "fine"));
+	if (code != NULL) {
+		world_hear(w, " member", kh_view_str(w->err.member));
+		world_hear(w, " detail", kh_view_str(w->err.detail));
+	}
+}
+
 /* The same for what a Controller can call. */
 static const char *run_heard(struct world *w, const char *what, const char *caller, kh_engine_fn *fn, void *call)
 {
-	const char *code = run(w, caller, fn, call);
+	const char *code = world_run(w, caller, fn, call);
 
-	hear(w, what, kh_view_str(code != NULL ? code : "fine"));
-	if (code != NULL) {
-		hear(w, " member", kh_view_str(w->err.member));
-		hear(w, " detail", kh_view_str(w->err.detail));
-	}
+	world_hear_code(w, what, code);
 	return code;
 }
 
@@ -241,10 +252,11 @@ const char *world_token(struct world *w, const char *by, const char *name, enum 
 
 	kh_arena_clear(&w->call);
 	random_bytes(w, call.secret, sizeof(call.secret));
-	code = run(w, by, kh_token_create_run, &call);
+	code = world_run(w, by, kh_token_create_run, &call);
 	if (code != NULL)
 		return code;
-	*ret = (struct world_token){.token = copy(call.text), .id = copy(call.id), .context = copy(call.context)};
+	*ret = (struct world_token){
+		.token = world_copy(call.text), .id = world_copy(call.id), .context = world_copy(call.context)};
 	ret->row = world_row(w, KH_ID_TOKEN, ret->id.at);
 	ret->context_row = role == KH_ROLE_CONTROLLER ? world_row(w, KH_ID_CONTEXT, ret->context.at) : 0;
 	return NULL;
@@ -255,7 +267,7 @@ const char *world_revoke(struct world *w, const char *by, const char *id)
 	struct kh_token_revoke call = {.id = kh_view_str(id)};
 
 	kh_arena_clear(&w->call);
-	return run(w, by, kh_token_revoke_run, &call);
+	return world_run(w, by, kh_token_revoke_run, &call);
 }
 
 const char *world_open(struct world *w, const char *by, uint64_t bits, struct text *ret_task)
@@ -267,8 +279,8 @@ const char *world_open(struct world *w, const char *by, uint64_t bits, struct te
 	code = run_heard(w, "open", by, kh_task_open_run, &call);
 	if (code != NULL)
 		return code;
-	hear(w, " id", call.id);
-	*ret_task = copy(call.id);
+	world_hear(w, " id", call.id);
+	*ret_task = world_copy(call.id);
 	return NULL;
 }
 
@@ -289,7 +301,7 @@ const char *world_task_json(struct world *w, const char *by, const char *task, s
 	code = run_heard(w, "show", by, kh_task_show_run, &call);
 	if (code != NULL)
 		return code;
-	hear(w, " json", call.json);
+	world_hear(w, " json", call.json);
 	*ret_json = call.json;
 	return NULL;
 }
@@ -303,7 +315,7 @@ const char *world_tasks_json(struct world *w, const char *by, struct kh_view *re
 	code = run_heard(w, "list", by, kh_task_list_run, &call);
 	if (code != NULL)
 		return code;
-	hear(w, " json", call.json);
+	world_hear(w, " json", call.json);
 	*ret_json = call.json;
 	return NULL;
 }
@@ -318,8 +330,8 @@ const char *world_put(struct world *w, const char *by, const char *task, const c
 	code = run_heard(w, "put", by, kh_put_run, &call);
 	if (code != NULL)
 		return code;
-	hear(w, " id", call.id);
-	*ret_block = copy(call.id);
+	world_hear(w, " id", call.id);
+	*ret_block = world_copy(call.id);
 	return NULL;
 }
 
@@ -334,11 +346,12 @@ const char *world_admit(struct world *w, const char *by, const char *json, struc
 	code = run_heard(w, "query", by, kh_admit_run, &call);
 	if (code != NULL)
 		return code;
-	hear(w, " id", call.id);
-	hear(w, " approval", call.approval);
-	hear(w, " advice", call.advice);
-	hear(w, " refused", kh_view_str(kh_words_name(&kh_rows_outcome_words, call.refused)));
-	*ret = (struct world_query){.refused = call.refused, .id = copy(call.id), .approval = copy(call.approval)};
+	world_hear(w, " id", call.id);
+	world_hear(w, " approval", call.approval);
+	world_hear(w, " advice", call.advice);
+	world_hear(w, " refused", kh_view_str(kh_words_name(&kh_rows_outcome_words, call.refused)));
+	*ret = (struct world_query){
+		.refused = call.refused, .id = world_copy(call.id), .approval = world_copy(call.approval)};
 	if (call.id.n > 0)
 		ret->row = world_row(w, KH_ID_QUERY, ret->id.at);
 	return NULL;
@@ -352,12 +365,12 @@ const char *world_next(struct world *w, const char *by, struct world_ask *ret)
 	kh_arena_clear(&w->call);
 	call = KH_NEW(&w->call, struct kh_ask);
 	call->mark = true;
-	code = run(w, by, kh_ask_next_run, call);
+	code = world_run(w, by, kh_ask_next_run, call);
 	if (code != NULL)
 		return code;
 	*ret = (struct world_ask){.found = call->found};
 	if (call->found) {
-		ret->id = copy(call->ask.id);
+		ret->id = world_copy(call->ask.id);
 		ret->row = world_row(w, KH_ID_ASK, ret->id.at);
 		ret->ask = &call->ask;
 	}
@@ -371,7 +384,7 @@ const char *world_respond(struct world *w, const char *by, const char *ask, stru
 	const char *code;
 
 	kh_arena_clear(&w->call);
-	code = run(w, by, kh_respond_run, &call);
+	code = world_run(w, by, kh_respond_run, &call);
 	if (code == NULL)
 		*ret_word = call.code;
 	return code;
@@ -386,7 +399,7 @@ const char *world_begin(struct world *w, int64_t effect, bool *ret_found)
 	call = KH_NEW(&w->call, struct kh_ask);
 	call->effect = effect;
 	call->mark = true;
-	code = run(w, NULL, kh_ask_begin_run, call);
+	code = world_run(w, NULL, kh_ask_begin_run, call);
 	if (code == NULL)
 		*ret_found = call->found;
 	return code;
@@ -399,7 +412,7 @@ const char *world_tell(struct world *w, int64_t effect, struct kh_view response,
 	const char *code;
 
 	kh_arena_clear(&w->call);
-	code = run(w, NULL, kh_respond_run, &call);
+	code = world_run(w, NULL, kh_respond_run, &call);
 	if (code == NULL)
 		*ret_word = call.code;
 	return code;
@@ -411,7 +424,7 @@ void world_recover(struct world *w)
 	const char *code;
 
 	kh_arena_clear(&w->call);
-	code = run(w, NULL, kh_recover_run, &call);
+	code = world_run(w, NULL, kh_recover_run, &call);
 	if (code != NULL)
 		world_give_up("recover: %s: %s", code, w->err.detail);
 }
@@ -425,13 +438,13 @@ const char *world_look(struct world *w, const char *by, const char *query, struc
 	code = run_heard(w, "look", by, kh_look_run, &call);
 	if (code != NULL)
 		return code;
-	hear(w, " outcome", kh_view_str(kh_words_name(&kh_rows_outcome_words, call.outcome)));
-	hear(w, " waits", call.waits);
-	hear(w, " delivery", call.delivery);
-	hear(w, " block", call.block);
+	world_hear(w, " outcome", kh_view_str(kh_words_name(&kh_rows_outcome_words, call.outcome)));
+	world_hear(w, " waits", call.waits);
+	world_hear(w, " delivery", call.delivery);
+	world_hear(w, " block", call.block);
 	*ret = (struct world_look){.outcome = call.outcome,
-				   .approval = copy(call.waits),
-				   .block = copy(call.block),
+				   .approval = world_copy(call.waits),
+				   .block = world_copy(call.block),
 				   .delivery = call.delivery};
 	return NULL;
 }
@@ -443,10 +456,10 @@ const char *world_show(struct world *w, const char *by, const char *approval, in
 	const char *code;
 
 	kh_arena_clear(&w->call);
-	code = run(w, by, kh_approval_show_run, &call);
+	code = world_run(w, by, kh_approval_show_run, &call);
 	if (code != NULL)
 		return code;
-	*ret_digest = copy(kh_canonical_hex(&w->call, &call.row->digest));
+	*ret_digest = world_copy(kh_canonical_hex(&w->call, &call.row->digest));
 	*ret_pages = call.row->pages;
 	return NULL;
 }
@@ -461,7 +474,7 @@ const char *world_decide(struct world *w, const char *by, const char *approval, 
 					  .from = KH_LIT("test")};
 
 	kh_arena_clear(&w->call);
-	return run(w, by, kh_approval_decide_run, &call);
+	return world_run(w, by, kh_approval_decide_run, &call);
 }
 
 const char *world_reset(struct world *w, const char *by, const char *context)
@@ -469,7 +482,7 @@ const char *world_reset(struct world *w, const char *by, const char *context)
 	struct kh_context_reset call = {.context = kh_view_str(context), .reason = KH_LIT("a new conversation began")};
 
 	kh_arena_clear(&w->call);
-	return run(w, by, kh_context_reset_run, &call);
+	return world_run(w, by, kh_context_reset_run, &call);
 }
 
 const char *world_message(struct world *w, const char *by, const char *context, const char *content,
@@ -480,9 +493,9 @@ const char *world_message(struct world *w, const char *by, const char *context, 
 	const char *code;
 
 	kh_arena_clear(&w->call);
-	code = run(w, by, kh_context_add_run, &call);
+	code = world_run(w, by, kh_context_add_run, &call);
 	if (code == NULL)
-		*ret_block = copy(call.id);
+		*ret_block = world_copy(call.id);
 	return code;
 }
 
@@ -492,7 +505,7 @@ void world_due(struct world *w)
 	const char *code;
 
 	kh_arena_clear(&w->call);
-	code = run(w, NULL, kh_settle_due_run, &call);
+	code = world_run(w, NULL, kh_settle_due_run, &call);
 	if (code != NULL)
 		world_give_up("due: %s: %s", code, w->err.detail);
 }
@@ -510,7 +523,7 @@ int64_t world_row(const struct world *w, enum kh_publicid kind, const char *id)
 
 struct text world_id(struct world *w, enum kh_publicid kind, int64_t row)
 {
-	return copy(kh_publicid_text(&w->call, kh_engine_id_key(w->engine), kind, row));
+	return world_copy(kh_publicid_text(&w->call, kh_engine_id_key(w->engine), kind, row));
 }
 
 struct inside {

@@ -119,6 +119,16 @@ const char *world_message(struct world *w, const char *by, const char *context, 
 /* Everything that is due happens. */
 void world_due(struct world *w);
 
+/* One call of an operation that has no function here; the code of its error, or NULL.  BY NULL: Keyhole itself.  What
+ * comes out lives in the call's arena, which the caller has emptied. */
+const char *world_run(struct world *w, const char *by, kh_engine_fn *fn, void *call);
+/* Writes down what a Controller was told. */
+void world_hear(struct world *w, const char *what, struct kh_view v);
+void world_hear_code(struct world *w, const char *what, const char *code);
+struct text world_copy(struct kh_view v);
+/* Another policy in force, without a restart. */
+void world_reload(struct world *w, const char *policy);
+
 /* The row's number of a public id, and the id of a number. */
 int64_t world_row(const struct world *w, enum kh_publicid kind, const char *id);
 struct text world_id(struct world *w, enum kh_publicid kind, int64_t row);

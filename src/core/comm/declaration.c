@@ -85,12 +85,16 @@ static void check_session(struct kh_reasons *errors, struct kh_view path, struct
 		kh_reasons_add(errors, "session_mismatch", path, "session_id is not this task's");
 }
 
-/* `phase` and `session_id` of IN, which the full form must have and the others may. */
+/*
+ * `phase` and `session_id` of IN, which the full form must have and the others may; a session that is EXPECTED can only
+ * be that one, and may be left out.
+ */
 static void read_binding(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, bool required,
 			 struct kh_view expected, struct kh_declaration *declaration)
 {
+	bool named = required && expected.n == 0;
 	yyjson_val *phase = required ? kh_strict_need(errors, path, in, "phase") : kh_json_get(in, "phase");
-	yyjson_val *session = required ? kh_strict_need(errors, path, in, "session_id") : kh_json_get(in, "session_id");
+	yyjson_val *session = named ? kh_strict_need(errors, path, in, "session_id") : kh_json_get(in, "session_id");
 	struct kh_view phase_path = kh_strict_path(errors->arena, path, KH_LIT("phase"));
 	struct kh_view session_path = kh_strict_path(errors->arena, path, KH_LIT("session_id"));
 

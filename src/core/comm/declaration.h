@@ -41,8 +41,8 @@ struct kh_declarations {
 /*
  * Reads IN in any of the forms and checks it.  Everything that is wrong goes to ERRORS; *RET_DECLARATIONS (at least
  * one) is written only where nothing is.  A session_id that is given must be SESSION_ID exactly, where that is not
- * empty. Where SCREEN is not NULL, what it finds of severity medium or higher goes to REVIEW as `screened`: a human
- * verifies. Borrows from IN.  Fails only for lack of memory.
+ * empty; then it may be left out, too. Where SCREEN is not NULL, what it finds of severity medium or higher goes to
+ * REVIEW as `screened`: a human verifies. Borrows from IN.  Fails only for lack of memory.
  */
 enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *screen, yyjson_val *in,
 				 struct kh_view session_id, struct kh_declarations *ret_declarations,

@@ -8,6 +8,7 @@
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
 #include "core/policy/reach.h"
+#include "core/policy/sources.h"
 
 static const char *const drivers[] = {[KH_CONFIG_DRIVER_EXTRACT] = "extract",
 				      [KH_CONFIG_DRIVER_COMMAND] = "command",
@@ -15,14 +16,20 @@ static const char *const drivers[] = {[KH_CONFIG_DRIVER_EXTRACT] = "extract",
 				      [KH_CONFIG_DRIVER_ANTHROPIC] = "anthropic"};
 const struct kh_words kh_config_driver_words = KH_WORDS(drivers);
 
+static const char *const switches[] = {[KH_CONFIG_FALSE] = "false", [KH_CONFIG_TRUE] = "true"};
+const struct kh_words kh_config_switch_words = KH_WORDS(switches);
+
 static const struct kh_config_reader built_in = {.name = KH_LIT_INIT(KH_CONFIG_EXTRACT),
 						 .driver = KH_CONFIG_DRIVER_EXTRACT};
 
 static const struct kh_config_audit audit_defaults = {
 	.checkpoint_events = 10000, .checkpoint_seconds = 60, .retention_days = 30};
 
-static const struct kh_config_gateway gateway_defaults = {
-	.socket = KH_LIT_INIT(KH_CONFIG_SOCKET), .connections = 10000, .wait_seconds = 50, .stop_seconds = 10};
+static const struct kh_config_gateway gateway_defaults = {.socket = KH_LIT_INIT(KH_CONFIG_SOCKET),
+							  .connections = 10000,
+							  .wait_seconds = 50,
+							  .stop_seconds = 10,
+							  .pool = 1};
 
 static enum kh_err refuse(const struct kh_outline_source *source, unsigned line, struct kh_view what,
 			  const char *expected, struct kh_error *err)
@@ -242,7 +249,8 @@ static enum kh_err check_gateway(const struct kh_outline_source *source, struct 
 }
 
 /* What fits together, and what is made of it. */
-static enum kh_err finish(const struct kh_outline_source *source, struct kh_config *config, struct kh_error *err)
+static enum kh_err finish(const struct kh_outline_source *source, struct kh_config *config, bool policy_alone,
+			  struct kh_error *err)
 {
 	enum kh_err e = kh_policy_finish(source, &config->policy, err);
 
@@ -254,12 +262,14 @@ static enum kh_err finish(const struct kh_outline_source *source, struct kh_conf
 	if (e == KH_OK)
 		e = check_gateway(source, &config->gateway, err);
 	if (e == KH_OK)
+		e = kh_sources_finish(source, config, policy_alone, err);
+	if (e == KH_OK)
 		add_built_in(source->arena, config);
 	return e;
 }
 
-enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
-			   const struct kh_config **ret_config, struct kh_error *err)
+static enum kh_err read_config(struct kh_arena *arena, struct kh_view text, struct kh_view file, bool policy_alone,
+			       const struct kh_config **ret_config, struct kh_error *err)
 {
 	struct kh_outline_source source = {.arena = arena, .file = file};
 	struct kh_config *config = KH_NEW(arena, struct kh_config);
@@ -270,15 +280,39 @@ enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct k
 		kh_policy_start(&config->policy);
 		config->audit = audit_defaults;
 		config->gateway = gateway_defaults;
+		kh_sources_start(config);
 		e = kh_schema_read(&source, &kh_keys_config, root, "", config, err);
 	}
 	if (e == KH_OK && config != NULL)
-		e = finish(&source, config, err);
+		e = finish(&source, config, policy_alone, err);
 	if (kh_arena_check(arena) != KH_OK)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a configuration");
 	if (e == KH_OK && config != NULL)
 		*ret_config = config;
 	return e;
+}
+
+enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
+			   const struct kh_config **ret_config, struct kh_error *err)
+{
+	return read_config(arena, text, file, false, ret_config, err);
+}
+
+enum kh_err kh_config_read_policy(struct kh_arena *arena, struct kh_view text, struct kh_view file,
+				  const struct kh_config **ret_config, struct kh_error *err)
+{
+	return read_config(arena, text, file, true, ret_config, err);
+}
+
+const struct kh_config_database *kh_config_database(const struct kh_config *config, struct kh_view name)
+{
+	const struct kh_config_database *databases = config->databases.at;
+
+	for (size_t i = 0; i < config->databases.n; i++) {
+		if (kh_view_eq(databases[i].name, name))
+			return &databases[i];
+	}
+	return NULL;
 }
 
 const struct kh_config_reader *kh_config_reader(const struct kh_config *config, struct kh_view name)

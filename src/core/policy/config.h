@@ -30,6 +30,7 @@ extern const struct kh_words kh_config_driver_words;
 
 /* UNSAID is no word of a file: it stands where a key was left out, until the defaults are put in. */
 enum kh_config_switch { KH_CONFIG_FALSE, KH_CONFIG_TRUE, KH_CONFIG_UNSAID };
+extern const struct kh_words kh_config_switch_words;
 
 struct kh_config_reader {
 	struct kh_view name; /* what a query's `target` says */
@@ -64,6 +65,7 @@ struct kh_config_gateway {
 	uint64_t connections;        /* at once; 10,000 */
 	uint64_t wait_seconds;       /* that a call waits before it answers `pending` (A5); 50 */
 	uint64_t stop_seconds;       /* that a stop waits for what runs; 10 */
+	uint64_t pool;               /* of sandboxes that wait ready; 1 */
 	unsigned line;               /* of `gateway:`; 0: not there */
 };
 
@@ -149,6 +151,14 @@ struct kh_config {
 enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 			   const struct kh_config **ret_config, struct kh_error *err)
 	__attribute__((warn_unused_result));
+
+/* The same of a file that may hold a policy alone: where it has no section `databases`, statements may name any. */
+enum kh_err kh_config_read_policy(struct kh_arena *arena, struct kh_view text, struct kh_view file,
+				  const struct kh_config **ret_config, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* The database of this name, or NULL. */
+const struct kh_config_database *kh_config_database(const struct kh_config *config, struct kh_view name);
 
 /* The Reader of this name, or NULL. */
 const struct kh_config_reader *kh_config_reader(const struct kh_config *config, struct kh_view name);

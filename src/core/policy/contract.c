@@ -7,9 +7,9 @@
 #define CODE "request_invalid"
 
 /* What a request can have, in the order of the documentation. */
-static const char *const members[] = {"operation",   "parameters", "phase",   "planned",    "role",
-				      "declaration", "reached",    "taint",   "suspicious", "verified",
-				      "granted",     "admin",      "origins", "usage",      "now"};
+static const char *const members[] = {"operation",   "parameters", "phase", "planned",    "role",     "agent",
+				      "declaration", "reached",    "taint", "suspicious", "verified", "granted",
+				      "admin",       "origins",    "usage", "now"};
 static const char *const usages[] = {"egress_bytes", "running", "calls", "pending"};
 
 static const char *const verifications[] = {
@@ -212,6 +212,8 @@ static enum kh_err take_request(struct request *r)
 		e = take_text(r, "operation", &r->decide.operation);
 	if (e == KH_OK)
 		e = take_text(r, "phase", &r->decide.phase);
+	if (e == KH_OK)
+		e = take_text(r, "agent", &r->decide.agent);
 	if (e == KH_OK)
 		e = take_bool(r, "planned", &r->decide.planned);
 	if (e == KH_OK)

@@ -5,10 +5,10 @@
 #include "core/policy/keys.h"
 
 #include "core/comm/url.h"
+#include "core/policy/field.h"
 #include "core/policy/match.h"
 #include "core/policy/reach.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "core/policy/sources.h"
 
 static const char *const permissions[] = {[KH_PERMISSION_ALLOW] = "allow", [KH_PERMISSION_DENY] = "deny"};
 static const char *const approvals[] = {
@@ -22,7 +22,8 @@ static const char *const trusts[] = {[KH_TRUSTED] = "trusted", [KH_VETTED] = "ve
 static const char *const cells[] = {[KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_DENY] = "deny"};
 static const char *const severities[] = {
 	[KH_SEVERITY_LOW] = "low", [KH_SEVERITY_MEDIUM] = "medium", [KH_SEVERITY_HIGH] = "high"};
-static const char *const switches[] = {[KH_CONFIG_FALSE] = "false", [KH_CONFIG_TRUE] = "true"};
+static const char *const scopes[] = {
+	[KH_SCOPE_WEB] = "web", [KH_SCOPE_INTERNAL] = "internal", [KH_SCOPE_DATABASE] = "database"};
 
 static const struct kh_words permission_words = KH_WORDS(permissions);
 static const struct kh_words approval_words = KH_WORDS(approvals);
@@ -33,15 +34,16 @@ static const struct kh_words fenced_words = KH_WORDS(fenced);
 static const struct kh_words trust_words = KH_WORDS(trusts);
 static const struct kh_words cell_words = KH_WORDS(cells);
 static const struct kh_words severity_words = KH_WORDS(severities);
-static const struct kh_words switch_words = KH_WORDS(switches);
+const struct kh_words kh_keys_scope_words = KH_WORDS(scopes);
 
 _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an enum as an unsigned");
 
 #define IS_OPERATION "comm.search, comm.fetch, comm.query, comm.read or comm.exec"
 #define IS_GLOB      "a tool as server__tool, where * stands for anything"
-#define IS_NAME      "a name: a letter or _, then letters, digits, _ - . (64 at most)"
-#define IS_HOST      "a host such as example.com, or *.example.com for those below it"
-#define IS_PATH      "an absolute path without . or .. in it"
+#define IS_AGENT     "a token's name, where * stands for anything"
+#define IS_DATABASE  "a database's name, where * stands for anything"
+#define IS_PATTERN   "a value of at most 256 bytes, where * stands for part of a word and ** for anything"
+#define IS_HOST      "a host such as example.com, or *.example.com for those below it, either with :port"
 #define IS_ARGUMENT  "an argument of at most 4096 bytes"
 #define IS_LISTEN    "an address and a port such as 127.0.0.1:7433 or [::1]:7433"
 #define IS_HOST_PORT "a host such as gateway.example.com, or with its port"
@@ -50,27 +52,20 @@ _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an
 #define IS_FILE      "a path, absolute or in the home folder, without . or .. in it"
 #define IS_URL       "a URL such as https://api.example.com/v1/chat/completions"
 #define IS_MODEL     "a model's name, without blanks"
-#define IS_KEY_FILE  "an absolute path, or the name of a file in the home folder"
-#define IS_VARIABLE  "the name of a variable: letters, digits and _, and no digit first"
 
 /* What is built in for each operation, and, last, for every upstream tool (I2: high risk unless the policy says more).
  */
+#define BUILT_IN .free_sql = KH_PERMISSION_DENY, .roles = 1U << KH_ROLE_CONTROLLER, .path = KH_LIT_INIT("default")
 static const struct kh_policy_rule built_in[] = {
-	{.name = KH_LIT_INIT("comm.search"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.fetch"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.query"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.read"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.exec"),
-	 .risk = KH_RISK_HIGH,
-	 .effects = KH_EFFECT_CHANGE,
-	 .free_sql = KH_PERMISSION_DENY,
-	 .roles = 1},
-	{.name = KH_LIT_INIT("*"),
-	 .risk = KH_RISK_HIGH,
-	 .effects = KH_EFFECT_CHANGE,
-	 .tier = KH_TIER_AUTO,
-	 .free_sql = KH_PERMISSION_DENY,
-	 .roles = 1},
+	{.name = KH_LIT_INIT("comm.search"),
+	 .risk = KH_RISK_MODERATE,
+	 .scopes = 1U << KH_SCOPE_WEB | 1U << KH_SCOPE_INTERNAL | 1U << KH_SCOPE_DATABASE,
+	 BUILT_IN},
+	{.name = KH_LIT_INIT("comm.fetch"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.query"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.read"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.exec"), .risk = KH_RISK_HIGH, .effects = KH_EFFECT_CHANGE, BUILT_IN},
+	{.name = KH_LIT_INIT("*"), .risk = KH_RISK_HIGH, .effects = KH_EFFECT_CHANGE, .tier = KH_TIER_AUTO, BUILT_IN},
 };
 
 #define TOOL (COUNT(built_in) - 1)
@@ -116,11 +111,6 @@ static bool is_argument(struct kh_view text)
 	return text.n <= KH_CONFIG_ARGUMENT;
 }
 
-static bool is_short_path(struct kh_view text)
-{
-	return text.n < KH_CONFIG_ARGUMENT && kh_match_is_path(text);
-}
-
 static bool is_url(struct kh_view text)
 {
 	struct kh_url url;
@@ -137,57 +127,6 @@ static bool is_model(struct kh_view text)
 		good = text.p[i] > ' ' && text.p[i] < 0x7f;
 	return good;
 }
-
-static bool is_key_file(struct kh_view text)
-{
-	bool is_name = text.n > 0 && text.p[0] != '.' && memchr(text.p, '/', text.n) == NULL;
-
-	return is_name || is_short_path(text);
-}
-
-static bool is_variable(struct kh_view text)
-{
-	bool good = text.n > 0 && !kh_ascii_is_digit(text.p[0]);
-
-	for (size_t i = 0; i < text.n && good; i++)
-		good = kh_ascii_is_alpha(text.p[i]) || kh_ascii_is_digit(text.p[i]) || text.p[i] == '_';
-	return good;
-}
-
-#define FIELD(S, member, what) .key = #member, .kind = KH_FIELD_##what, .offset = offsetof(struct S, member)
-#define NUMBER(S, member, low, high)                                  \
-	{                                                             \
-		FIELD(S, member, NUMBER), .min = (low), .max = (high) \
-	}
-#define WORD(S, member, table)                            \
-	{                                                 \
-		FIELD(S, member, WORD), .words = &(table) \
-	}
-#define TEXT(S, member, need, low, high, test, text)                                                    \
-	{                                                                                               \
-		FIELD(S, member, TEXT), .needed = (need), .min = (low), .max = (high), .check = (test), \
-					.expected = (text)                                              \
-	}
-#define TEXTS(S, member, need, high, test, text)                                                              \
-	{                                                                                                     \
-		FIELD(S, member, TEXTS), .needed = (need), .max = (high), .check = (test), .expected = (text) \
-	}
-#define RATE(S, member)                \
-	{                              \
-		FIELD(S, member, RATE) \
-	}
-#define MAP(S, member, inner)                            \
-	{                                                \
-		FIELD(S, member, MAP), .shape = &(inner) \
-	}
-#define LIST(S, member, high, inner)                                     \
-	{                                                                \
-		FIELD(S, member, LIST), .max = (high), .shape = &(inner) \
-	}
-#define SHAPE(table, S, at, begin)                                                                                 \
-	{                                                                                                          \
-		.fields = (table), .count = COUNT(table), .size = sizeof(struct S), .line = (at), .start = (begin) \
-	}
 
 static const struct kh_schema_field budget_fields[] = {
 	NUMBER(kh_policy_budgets, task_bits, 0, UINT64_C(1000000000)),
@@ -241,7 +180,7 @@ static const struct kh_schema_field destination_fields[] = {
 	TEXT(kh_policy_destination, origin, true, 1, 128, kh_match_is_glob,
 	     "an origin: a host or operation, * for any"),
 	TEXT(kh_policy_destination, parameter, false, 1, 64, kh_match_is_name, IS_NAME),
-	TEXTS(kh_policy_destination, to, false, 64, NULL, "a destination, where * stands for anything"),
+	TEXTS(kh_policy_destination, to, false, 64, kh_match_is_pattern, IS_PATTERN),
 };
 static const struct kh_shape destination_shape = SHAPE(destination_fields, kh_policy_destination, KH_NO_LINE, NULL);
 
@@ -260,14 +199,21 @@ static const struct kh_schema_field command_fields[] = {
 static const struct kh_shape command_shape = SHAPE(command_fields, kh_policy_command,
 						   offsetof(struct kh_policy_command, line), NULL);
 
+static const struct kh_schema_field argument_fields[] = {
+	TEXT(kh_policy_argument, parameter, true, 1, 64, kh_match_is_name, IS_NAME),
+	TEXTS_SOME(kh_policy_argument, to, true, 1024, kh_match_is_pattern, IS_PATTERN),
+};
+static const struct kh_shape argument_shape = SHAPE(argument_fields, kh_policy_argument,
+						    offsetof(struct kh_policy_argument, line), NULL);
+
 /* What operations and tools have in common. */
-#define RULE_FIELDS                                                                                                \
-	WORD(kh_policy_rule, permission, permission_words), WORD(kh_policy_rule, risk, kh_risk_words),             \
-		WORD(kh_policy_rule, tier, kh_tier_words), WORD(kh_policy_rule, effects, kh_tier_effect_words),    \
-		WORD(kh_policy_rule, approval, approval_words),                                                    \
-		{"roles", KH_FIELD_WORDS, offsetof(struct kh_policy_rule, roles), .words = &kh_policy_role_words}, \
-		RATE(kh_policy_rule, rate),                                                                        \
-		TEXTS(kh_policy_rule, content_parameters, false, 64, kh_match_is_name, IS_NAME),                   \
+#define RULE_FIELDS                                                                                                 \
+	WORD(kh_policy_rule, permission, permission_words), WORD(kh_policy_rule, risk, kh_risk_words),              \
+		WORD(kh_policy_rule, tier, kh_tier_words), WORD(kh_policy_rule, effects, kh_tier_effect_words),     \
+		WORD(kh_policy_rule, approval, approval_words), WORDS(kh_policy_rule, roles, kh_policy_role_words), \
+		TEXTS_SOME(kh_policy_rule, agents, false, 256, kh_match_is_glob, IS_AGENT),                         \
+		LIST(kh_policy_rule, arguments, 64, argument_shape), RATE(kh_policy_rule, rate),                    \
+		TEXTS(kh_policy_rule, content_parameters, false, 64, kh_match_is_name, IS_NAME),                    \
 		LIST(kh_policy_rule, destinations, 64, destination_shape)
 
 static const struct kh_schema_field tool_fields[] = {
@@ -280,8 +226,10 @@ static const struct kh_shape tool_shape = SHAPE(tool_fields, kh_policy_rule, off
 static const struct kh_schema_field operation_fields[] = {
 	TEXT(kh_policy_rule, name, true, 1, 64, kh_keys_is_operation, IS_OPERATION),
 	RULE_FIELDS,
-	TEXTS(kh_policy_rule, hosts, false, 1024, kh_match_is_host, IS_HOST),
+	TEXTS(kh_policy_rule, hosts, false, 1024, kh_match_is_host_port, IS_HOST),
 	TEXTS(kh_policy_rule, paths, false, 256, kh_match_is_path, IS_PATH),
+	WORDS(kh_policy_rule, scopes, kh_keys_scope_words),
+	TEXTS_SOME(kh_policy_rule, databases, false, 256, kh_match_is_glob, IS_DATABASE),
 	LIST(kh_policy_rule, statements, 256, statement_shape),
 	WORD(kh_policy_rule, free_sql, permission_words),
 	LIST(kh_policy_rule, commands, 256, command_shape),
@@ -325,7 +273,7 @@ static const struct kh_schema_field policy_fields[] = {
 	WORD(kh_policy, user_messages, trust_words),
 	MAP(kh_policy, taint_risk, table_shape),
 	LIST(kh_policy, tools, 1024, tool_shape),
-	LIST(kh_policy, operations, 64, operation_shape),
+	LIST(kh_policy, operations, 1024, operation_shape),
 	WORD(kh_policy, network, network_words),
 	NUMBER(kh_policy, egress_bytes, 0, UINT64_C(1000000000000)),
 	LIST(kh_policy, screen, 256, screen_shape),
@@ -337,14 +285,14 @@ static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_config_reader, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	{FIELD(kh_config_reader, driver, WORD), .needed = true, .words = &kh_config_driver_words},
 	TEXTS(kh_config_reader, argv, false, 64, is_argument, IS_ARGUMENT),
-	TEXTS(kh_config_reader, read, false, 31, is_short_path, IS_PATH), /* and one more: the program itself */
+	TEXTS(kh_config_reader, read, false, 31, kh_match_is_path, IS_PATH), /* and one more: the program itself */
 	TEXT(kh_config_reader, url, false, 1, 2048, is_url, IS_URL),
 	TEXT(kh_config_reader, model, false, 1, 256, is_model, IS_MODEL),
-	TEXT(kh_config_reader, key_file, false, 1, 4095, is_key_file, IS_KEY_FILE),
-	TEXT(kh_config_reader, key_environment, false, 1, 128, is_variable, IS_VARIABLE),
-	TEXT(kh_config_reader, authority, false, 1, 4095, is_short_path, IS_PATH),
-	WORD(kh_config_reader, local, switch_words),
-	WORD(kh_config_reader, schema, switch_words),
+	TEXT(kh_config_reader, key_file, false, 1, 4095, kh_match_is_key_file, IS_KEY_FILE),
+	TEXT(kh_config_reader, key_environment, false, 1, 128, kh_match_is_variable, IS_VARIABLE),
+	TEXT(kh_config_reader, authority, false, 1, 4095, kh_match_is_path, IS_PATH),
+	WORD(kh_config_reader, local, kh_config_switch_words),
+	WORD(kh_config_reader, schema, kh_config_switch_words),
 	NUMBER(kh_config_reader, max_tokens, 1, 1000000),
 	NUMBER(kh_config_reader, retries, 0, 10),
 	NUMBER(kh_config_reader, timeout_seconds, 1, 600),
@@ -366,7 +314,7 @@ static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_config_reade
 
 static const struct kh_schema_field audit_fields[] = {
 	TEXT(kh_config_audit, witness_file, false, 1, 4095, kh_match_is_path, IS_PATH),
-	WORD(kh_config_audit, witness_syslog, switch_words),
+	WORD(kh_config_audit, witness_syslog, kh_config_switch_words),
 	TEXTS(kh_config_audit, witness_command, false, 64, is_argument, IS_ARGUMENT),
 	NUMBER(kh_config_audit, checkpoint_events, 1, UINT64_C(1000000000)),
 	NUMBER(kh_config_audit, checkpoint_seconds, 1, 86400),
@@ -381,13 +329,14 @@ static const struct kh_schema_field gateway_fields[] = {
 	     IS_FILE), /* what an address of its kind holds */
 	TEXT(kh_config_gateway, tls_certificate, false, 1, 1023, kh_reach_is_file, IS_FILE),
 	TEXT(kh_config_gateway, tls_key, false, 1, 1023, kh_reach_is_file, IS_FILE),
-	WORD(kh_config_gateway, plain, switch_words),
+	WORD(kh_config_gateway, plain, kh_config_switch_words),
 	TEXTS(kh_config_gateway, hosts, false, 64, kh_reach_is_host, IS_HOST_PORT),
 	TEXTS(kh_config_gateway, origins, false, 64, kh_reach_is_origin, IS_ORIGIN),
 	TEXT(kh_config_gateway, url, false, 1, 1023, kh_reach_is_url, IS_OWN_URL),
 	NUMBER(kh_config_gateway, connections, 1, 100000),
 	NUMBER(kh_config_gateway, wait_seconds, 1, 600),
 	NUMBER(kh_config_gateway, stop_seconds, 0, 600),
+	NUMBER(kh_config_gateway, pool, 0, 16),
 };
 static const struct kh_shape gateway_shape = SHAPE(gateway_fields, kh_config_gateway,
 						   offsetof(struct kh_config_gateway, line), NULL);
@@ -397,5 +346,9 @@ static const struct kh_schema_field config_fields[] = {
 	LIST(kh_config, readers, 256, reader_shape),
 	MAP(kh_config, audit, audit_shape),
 	MAP(kh_config, gateway, gateway_shape),
+	LIST(kh_config, databases, 64, kh_sources_database),
+	MAP(kh_config, search, kh_sources_search),
+	MAP(kh_config, network, kh_sources_network),
+	MAP(kh_config, verification, kh_sources_verification),
 };
 const struct kh_shape kh_keys_config = SHAPE(config_fields, kh_config, KH_NO_LINE, NULL);

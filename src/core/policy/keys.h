@@ -7,6 +7,8 @@
 extern const struct kh_shape kh_keys_config; /* of struct kh_config: what docs/CONFIGURATION.md describes */
 extern const struct kh_shape kh_keys_policy; /* its section `policy`: what docs/POLICY.md describes */
 
+extern const struct kh_words kh_keys_scope_words; /* of enum kh_scope */
+
 /* The built-in rule for one of Keyhole's own external operations; that for upstream tools for everything else. */
 const struct kh_policy_rule *kh_keys_built_in(struct kh_view operation);
 

@@ -3,13 +3,15 @@
 
 #include "base/utf8.h"
 
+#define PATTERN_MAX 256
+
 static bool is_word_byte(char c)
 {
 	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
 }
 
 /* The last star takes as little as possible first; a mismatch makes it take one byte more. */
-static bool match(struct kh_view pattern, struct kh_view name, bool word)
+bool kh_match_glob(struct kh_view pattern, struct kh_view name)
 {
 	size_t p = 0, n = 0, star = SIZE_MAX, from = 0;
 
@@ -19,7 +21,7 @@ static bool match(struct kh_view pattern, struct kh_view name, bool word)
 			from = n;
 		} else if (p < pattern.n && pattern.p[p] == name.p[n]) {
 			p++, n++;
-		} else if (star != SIZE_MAX && (!word || is_word_byte(name.p[from]))) {
+		} else if (star != SIZE_MAX) {
 			p = star + 1;
 			n = ++from;
 		} else {
@@ -31,14 +33,62 @@ static bool match(struct kh_view pattern, struct kh_view name, bool word)
 	return p == pattern.n;
 }
 
-bool kh_match_glob(struct kh_view pattern, struct kh_view name)
+bool kh_match_is_pattern(struct kh_view text)
 {
-	return match(pattern, name, false);
+	return text.n >= 1 && text.n <= PATTERN_MAX;
 }
 
-bool kh_match_word(struct kh_view pattern, struct kh_view word)
+/* A pattern as what is reached after some bytes of a value: at[i], everything before its byte i has been matched. */
+struct progress {
+	struct kh_view pattern;
+	bool at[PATTERN_MAX + 1];
+};
+
+/* Whether the star at I is one that takes any byte: it has another beside it. */
+static bool is_wide(struct kh_view pattern, size_t i)
 {
-	return match(pattern, word, true);
+	return (i + 1 < pattern.n && pattern.p[i + 1] == '*') || (i > 0 && pattern.p[i - 1] == '*');
+}
+
+/* Stars may take nothing: what stands behind one is reached with it. */
+static void skip_stars(struct progress *progress)
+{
+	for (size_t i = 0; i < progress->pattern.n; i++) {
+		if (progress->at[i] && progress->pattern.p[i] == '*')
+			progress->at[i + 1] = true;
+	}
+}
+
+/* One byte more.  From the end, so that nothing moves twice.  False where nothing is reached any more. */
+static bool take_byte(struct progress *progress, char c)
+{
+	struct kh_view pattern = progress->pattern;
+	bool any = false;
+
+	progress->at[pattern.n] = false;
+	for (size_t i = pattern.n; i-- > 0;) {
+		bool here = progress->at[i], star = pattern.p[i] == '*';
+		if (here && !star && pattern.p[i] == c)
+			progress->at[i + 1] = any = true;
+		progress->at[i] = here && star && (is_word_byte(c) || is_wide(pattern, i));
+		any = any || progress->at[i];
+	}
+	skip_stars(progress);
+	return any;
+}
+
+bool kh_match_value(struct kh_view pattern, struct kh_view value)
+{
+	struct progress progress = {.pattern = pattern, .at = {true}};
+
+	if (!kh_match_is_pattern(pattern))
+		return false;
+	skip_stars(&progress);
+	for (size_t i = 0; i < value.n; i++) {
+		if (!take_byte(&progress, value.p[i]))
+			return false;
+	}
+	return progress.at[pattern.n];
 }
 
 bool kh_match_host(struct kh_view pattern, struct kh_view host)
@@ -49,6 +99,29 @@ bool kh_match_host(struct kh_view pattern, struct kh_view host)
 		return host.n > 0 && kh_view_eq_nocase(pattern, host);
 	struct kh_view suffix = kh_view_from(pattern, 1); /* with its dot: evil-example.com is not below example.com */
 	return host.n > suffix.n && kh_view_eq_nocase(kh_view_from(host, host.n - suffix.n), suffix);
+}
+
+/* Takes ":8443" off the end of PATTERN; *RET_PORT is 0 where there is none, and -1 where it is no port. */
+static struct kh_view take_port(struct kh_view pattern, int *ret_port)
+{
+	size_t colon = kh_view_find(pattern, KH_LIT(":"), 0);
+	int64_t port = 0;
+
+	*ret_port = 0;
+	if (colon == SIZE_MAX)
+		return pattern;
+	struct kh_view digits = kh_view_from(pattern, colon + 1);
+	bool good = digits.n >= 1 && digits.n <= 5 && digits.p[0] != '0' && kh_view_int(digits, &port);
+	*ret_port = good && port >= 1 && port <= 65535 ? (int)port : -1;
+	return kh_view_sub(pattern, 0, colon);
+}
+
+bool kh_match_host_port(struct kh_view pattern, struct kh_view host, int port)
+{
+	int only;
+	struct kh_view name = take_port(pattern, &only);
+
+	return kh_match_host(name, host) && (only == 0 || only == port);
 }
 
 bool kh_match_path(struct kh_view root, struct kh_view path)
@@ -106,6 +179,13 @@ bool kh_match_is_host(struct kh_view text)
 	return labels >= 2 || !below;
 }
 
+bool kh_match_is_host_port(struct kh_view text)
+{
+	int port;
+
+	return kh_match_is_host(take_port(text, &port)) && port >= 0;
+}
+
 bool kh_match_is_path(struct kh_view text)
 {
 	struct kh_view rest = kh_view_from(text, 1), part;
@@ -121,4 +201,20 @@ bool kh_match_is_path(struct kh_view text)
 			return false;
 	}
 	return true;
+}
+
+bool kh_match_is_key_file(struct kh_view text)
+{
+	bool is_name = text.n > 0 && text.p[0] != '.' && memchr(text.p, '/', text.n) == NULL;
+
+	return is_name || kh_match_is_path(text);
+}
+
+bool kh_match_is_variable(struct kh_view text)
+{
+	bool good = text.n > 0 && !kh_ascii_is_digit(text.p[0]);
+
+	for (size_t i = 0; i < text.n && good; i++)
+		good = kh_ascii_is_alpha(text.p[i]) || kh_ascii_is_digit(text.p[i]) || text.p[i] == '_';
+	return good;
 }

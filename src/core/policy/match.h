@@ -8,16 +8,19 @@
 bool kh_match_glob(struct kh_view pattern, struct kh_view name);
 
 /*
- * A destination against a pattern: `*` stands for letters, digits and . _ + - only, so that `*@example.com` is one
- * address and not two.
+ * An argument against a pattern: `*` stands for letters, digits and . _ + - only, so that `*@example.com` is one
+ * address and not two; `**` for any bytes.
  */
-bool kh_match_word(struct kh_view pattern, struct kh_view word);
+bool kh_match_value(struct kh_view pattern, struct kh_view value);
 
 /*
  * A host against `example.com` (that host alone) or `*.example.com` (every host below it, not example.com itself).
  * ASCII letters match in either case; one trailing dot of the host is ignored.
  */
 bool kh_match_host(struct kh_view pattern, struct kh_view host);
+
+/* The same with a port: a pattern that names one is for it alone, one that does not for every port. */
+bool kh_match_host_port(struct kh_view pattern, struct kh_view host, int port);
 
 /*
  * An absolute path at or below ROOT, as text: both must be plain (see kh_match_is_path).  The executor checks again
@@ -26,9 +29,13 @@ bool kh_match_host(struct kh_view pattern, struct kh_view host);
 bool kh_match_path(struct kh_view root, struct kh_view path);
 
 /* The syntax of each, for the schema. */
-bool kh_match_is_glob(struct kh_view text); /* 1-128 of letters, digits, _ - . and * */
-bool kh_match_is_name(struct kh_view text); /* [A-Za-z_][A-Za-z0-9_.-]{0,63} */
-bool kh_match_is_host(struct kh_view text); /* labels of letters, digits and -; `*.` before at least two of them */
-bool kh_match_is_path(struct kh_view text); /* absolute; no empty part, no `.` or `..`, no control characters */
+bool kh_match_is_glob(struct kh_view text);      /* 1-128 of letters, digits, _ - . and * */
+bool kh_match_is_pattern(struct kh_view text);   /* 1-256 bytes, what an argument is matched against */
+bool kh_match_is_name(struct kh_view text);      /* [A-Za-z_][A-Za-z0-9_.-]{0,63} */
+bool kh_match_is_host(struct kh_view text);      /* labels of letters, digits and -; `*.` before at least two of them */
+bool kh_match_is_host_port(struct kh_view text); /* such a host, and :port may follow */
+bool kh_match_is_path(struct kh_view text);      /* absolute; no empty part, no `.` or `..`, no control characters */
+bool kh_match_is_key_file(struct kh_view text);  /* an absolute path, or a file's name that begins with no dot */
+bool kh_match_is_variable(struct kh_view text);  /* of the environment: [A-Za-z_][A-Za-z0-9_]* */
 
 #endif

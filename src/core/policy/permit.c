@@ -5,6 +5,7 @@
 #include "core/policy/permit.h"
 
 #include "core/comm/url.h"
+#include "core/policy/keys.h"
 #include "core/policy/match.h"
 
 static bool is(const struct kh_permit_call *call, struct kh_view name)
@@ -35,7 +36,7 @@ static enum kh_err check_fetch(struct kh_arena *arena, const struct kh_policy_ru
 	if (e != KH_OK)
 		return e == KH_ENOMEM ? e : KH_EREFUSED;
 	for (size_t i = 0; i < rule->hosts.n; i++) {
-		if (kh_match_host(rule->hosts.at[i], url.host))
+		if (kh_match_host_port(rule->hosts.at[i], url.host, url.port))
 			return KH_OK;
 	}
 	if (rule->hosts.n == 0)
@@ -61,6 +62,15 @@ static enum kh_err check_read(struct kh_arena *arena, const struct kh_policy_rul
 			    KH_FMT(quoted));
 }
 
+bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name)
+{
+	for (size_t i = 0; i < rule->databases.n; i++) {
+		if (kh_match_glob(rule->databases.at[i], name))
+			return true;
+	}
+	return rule->databases.n == 0;
+}
+
 static enum kh_err check_query(struct kh_arena *arena, const struct kh_policy_rule *rule,
 			       const struct kh_permit_call *call, struct kh_error *err)
 {
@@ -69,6 +79,11 @@ static enum kh_err check_query(struct kh_arena *arena, const struct kh_policy_ru
 
 	if (name.p == NULL || database.p == NULL)
 		return missing(err, name.p ? "database" : "statement");
+	if (!kh_permit_database(rule, database)) {
+		quoted = kh_arena_quote(arena, database);
+		return kh_error_set(err, KH_EREFUSED, "database_not_allowed",
+				    "the database %.*s is not among the allowed ones", KH_FMT(quoted));
+	}
 	for (size_t i = 0; i < rule->statements.n; i++) {
 		if (kh_view_eq(statements[i].name, name) && kh_view_eq(statements[i].database, database))
 			return KH_OK;
@@ -78,6 +93,26 @@ static enum kh_err check_query(struct kh_arena *arena, const struct kh_policy_ru
 	quoted = kh_arena_quote(arena, name);
 	return kh_error_set(err, KH_EREFUSED, "statement_not_allowed",
 			    "the policy names no statement %.*s for this database", KH_FMT(quoted));
+}
+
+/* The scope of a search; one that is not said, or that nobody knows, is the web: the one that leaves. */
+static enum kh_scope scope_of(const struct kh_permit_call *call)
+{
+	unsigned scope = KH_SCOPE_WEB;
+
+	(void)kh_words_parse(&kh_keys_scope_words, text_of(call, "scope"), &scope);
+	return scope;
+}
+
+static enum kh_err check_search(const struct kh_policy_rule *rule, const struct kh_permit_call *call,
+				struct kh_error *err)
+{
+	enum kh_scope scope = scope_of(call);
+
+	if (rule->scopes & 1U << scope)
+		return KH_OK;
+	return kh_error_set(err, KH_EREFUSED, "scope_not_allowed", "the scope %s is not among the allowed ones",
+			    kh_words_name(&kh_keys_scope_words, scope));
 }
 
 static enum kh_err check_exec(struct kh_arena *arena, const struct kh_policy_rule *rule,
@@ -124,28 +159,69 @@ static bool matches_one(const struct kh_texts *to, yyjson_val *val)
 	struct kh_view text = kh_json_str(val);
 
 	for (size_t i = 0; text.n > 0 && i < to->n; i++) {
-		if (kh_match_word(to->at[i], text))
+		if (kh_match_value(to->at[i], text))
 			return true;
 	}
 	return false;
 }
 
-/* Whether a call goes where this destination says: its parameter is a text, or a list of texts, that all match. */
+/* A text, or a list of texts that is not empty, that all match one of TO.  Everything else matches nothing. */
+static bool matches_all(const struct kh_texts *to, yyjson_val *val)
+{
+	yyjson_val *item;
+
+	if (!yyjson_is_arr(val))
+		return matches_one(to, val);
+	yyjson_arr_iter iter = yyjson_arr_iter_with(val);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		if (!matches_one(to, item))
+			return false;
+	}
+	return yyjson_arr_size(val) > 0;
+}
+
+/* Whether a call goes where this destination says. */
 static bool goes_to(const struct kh_policy_destination *destination, const struct kh_permit_call *call)
 {
 	struct kh_view name = destination->parameter;
 
-	if (name.n == 0)
-		return true;
-	yyjson_val *val = yyjson_obj_getn(call->parameters, name.p, name.n), *item;
-	if (!yyjson_is_arr(val))
-		return matches_one(&destination->to, val);
-	yyjson_arr_iter iter = yyjson_arr_iter_with(val);
-	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
-		if (!matches_one(&destination->to, item))
+	return name.n == 0 || matches_all(&destination->to, yyjson_obj_getn(call->parameters, name.p, name.n));
+}
+
+/*
+ * Looks NAME up in OBJ: as a member, and, where it has a dot, as a member of the object in front of the dot.  An agent
+ * chooses the names of members: where both are there, both have to match.  *RET_FOUND counts those that were there.
+ */
+static bool holds(const struct kh_texts *to, yyjson_val *obj, struct kh_view name, size_t *ret_found)
+{
+	yyjson_val *val = yyjson_obj_getn(obj, name.p, name.n);
+	size_t dot = kh_view_find(name, KH_LIT("."), 0);
+
+	if (val != NULL) {
+		++*ret_found;
+		if (!matches_all(to, val))
 			return false;
 	}
-	return yyjson_arr_size(val) > 0;
+	if (dot == SIZE_MAX || dot == 0)
+		return true;
+	yyjson_val *inner = yyjson_obj_getn(obj, name.p, dot);
+	return !yyjson_is_obj(inner) || holds(to, inner, kh_view_from(name, dot + 1), ret_found);
+}
+
+static enum kh_err check_patterns(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				  const struct kh_permit_call *call, struct kh_error *err)
+{
+	const struct kh_policy_argument *arguments = rule->arguments.at;
+
+	for (size_t i = 0; i < rule->arguments.n; i++) {
+		size_t found = 0;
+		if (holds(&arguments[i].to, call->parameters, arguments[i].parameter, &found) && found > 0)
+			continue;
+		struct kh_view quoted = kh_arena_quote(arena, arguments[i].parameter);
+		return kh_error_set(err, KH_EREFUSED, "argument_not_allowed", "%s %.*s: the rule says what it may be",
+				    found > 0 ? "the argument" : "the call has no argument", KH_FMT(quoted));
+	}
+	return KH_OK;
 }
 
 static bool may_carry(const struct kh_policy_rule *rule, const struct kh_permit_call *call, struct kh_view parameter,
@@ -202,6 +278,10 @@ enum kh_err kh_permit_arguments(struct kh_arena *arena, const struct kh_policy_r
 		e = check_query(arena, rule, call, err);
 	else if (e == KH_OK && is(call, KH_LIT("comm.exec")))
 		e = check_exec(arena, rule, call, err);
+	else if (e == KH_OK && is(call, KH_LIT("comm.search")))
+		e = check_search(rule, call, err);
+	if (e == KH_OK)
+		e = check_patterns(arena, rule, call, err);
 	return kh_arena_check(arena) == KH_OK ? e : KH_ENOMEM;
 }
 
@@ -212,16 +292,26 @@ static bool is_upstream(const struct kh_permit_call *call)
 
 static bool is_web_search(const struct kh_permit_call *call)
 {
-	struct kh_view scope = text_of(call, "scope");
+	return is(call, KH_LIT("comm.search")) && scope_of(call) == KH_SCOPE_WEB;
+}
 
-	/* Unless it says that it stays here. */
-	return is(call, KH_LIT("comm.search")) && !kh_view_eq(scope, KH_LIT("internal")) &&
-	       !kh_view_eq(scope, KH_LIT("database"));
+bool kh_permit_is_remote(const struct kh_policy *policy, const struct kh_permit_call *call)
+{
+	struct kh_view database = text_of(call, "database");
+
+	if (is(call, KH_LIT("comm.search")))
+		return policy->is_search_remote && scope_of(call) == KH_SCOPE_DATABASE;
+	for (size_t i = 0; is(call, KH_LIT("comm.query")) && i < policy->remote_databases.n; i++) {
+		if (kh_view_eq(policy->remote_databases.at[i], database))
+			return true;
+	}
+	return false;
 }
 
 bool kh_permit_is_network(const struct kh_permit_call *call, enum kh_tier tier)
 {
-	return is(call, KH_LIT("comm.fetch")) || is_web_search(call) || (is_upstream(call) && tier >= KH_TIER_2);
+	return is(call, KH_LIT("comm.fetch")) || is_web_search(call) || call->is_remote ||
+	       (is_upstream(call) && tier >= KH_TIER_2);
 }
 
 /* All that VAL can say: texts and names by their bytes, numbers and truth values as eight and one. */
@@ -245,13 +335,21 @@ static uint64_t bytes_of(yyjson_val *val)
 	return yyjson_is_str(val) ? kh_json_str(val).n : yyjson_is_num(val) ? 8 : 1;
 }
 
+static uint64_t bytes_of_given(yyjson_val *val)
+{
+	return val != NULL ? bytes_of(val) : 0;
+}
+
 uint64_t kh_permit_egress(const struct kh_permit_call *call)
 {
 	struct kh_view scheme = KH_LIT("https://"), url = text_of(call, "url");
 
 	if (is(call, KH_LIT("comm.fetch")))
 		return url.n > scheme.n ? url.n - scheme.n : 0;
-	if (is_web_search(call))
+	if (is_web_search(call) || (call->is_remote && is(call, KH_LIT("comm.search"))))
 		return text_of(call, "query").n;
+	/* To a server of databases go the statement, which an agent may have written, and what is bound in it. */
+	if (call->is_remote)
+		return text_of(call, "statement").n + bytes_of_given(kh_json_get(call->parameters, "params"));
 	return is_upstream(call) ? bytes_of(call->parameters) : 0;
 }

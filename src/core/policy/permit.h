@@ -18,17 +18,27 @@ struct kh_permit_call {
 	yyjson_val *parameters;   /* an object, or NULL */
 	const struct kh_permit_origin *origins;
 	size_t origin_count;
+	bool is_remote; /* the database that it asks is behind a network (kh_permit_is_remote) */
 };
 
 /*
  * KH_OK where RULE permits the arguments.  KH_EREFUSED: DOMAIN_BLOCKED, path_not_allowed, statement_not_allowed,
- * command_not_allowed, content_not_allowed, parameter_missing or what kh_url_read() says, and why.
+ * command_not_allowed, database_not_allowed, scope_not_allowed, argument_not_allowed, content_not_allowed,
+ * parameter_missing or what kh_url_read() says, and why.
  */
 enum kh_err kh_permit_arguments(struct kh_arena *arena, const struct kh_policy_rule *rule,
 				const struct kh_permit_call *call, struct kh_error *err)
 	__attribute__((warn_unused_result));
 
-/* True where the call leaves this machine: comm.fetch, comm.search of the web, tools of tier 2 and 3. */
+/* Whether RULE, of comm.query or comm.search, lets the database of this name be read. */
+bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name);
+
+/* Whether the call, of comm.query or comm.search, asks a database that POLICY knows to be behind a network. */
+bool kh_permit_is_remote(const struct kh_policy *policy, const struct kh_permit_call *call);
+
+/* True where the call leaves this machine: comm.fetch, comm.search of the web, a remote database, tools of tier 2
+ * and 3.
+ */
 bool kh_permit_is_network(const struct kh_permit_call *call, enum kh_tier tier);
 
 /* The bytes that the agent chose in what goes out: 0 for what stays here. */

@@ -8,6 +8,7 @@
 #include "core/policy/config.h"
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
+#include "core/policy/shadow.h"
 
 static const char *const roles[] = {[KH_ROLE_CONTROLLER] = "controller", [KH_ROLE_READER] = "reader",
 				    [KH_ROLE_SUPERVISOR] = "supervisor", [KH_ROLE_HOST] = "host",
@@ -78,27 +79,45 @@ static enum kh_err check_commands(const struct kh_outline_source *source, const 
 	return CHECK_NAMES(source, &rule->commands, kh_policy_command, "commands", err);
 }
 
+/* Which operations a key is for. */
+static const struct {
+	const char *key;
+	const char *only;
+	const char *operations[2];
+} audiences[] = {
+	{"hosts", "comm.fetch", {"comm.fetch"}},
+	{"paths", "comm.read and comm.search", {"comm.read", "comm.search"}},
+	{"scopes", "comm.search", {"comm.search"}},
+	{"databases", "comm.query and comm.search", {"comm.query", "comm.search"}},
+	{"statements", "comm.query", {"comm.query"}},
+	{"free_sql", "comm.query", {"comm.query"}},
+	{"commands", "comm.exec", {"comm.exec"}},
+};
+
+static bool is_audience(size_t key, struct kh_view operation)
+{
+	const char *const *names = audiences[key].operations;
+
+	return kh_view_eq(operation, kh_view_str(names[0])) ||
+	       (names[1] != NULL && kh_view_eq(operation, kh_view_str(names[1])));
+}
+
 /* A key that says nothing about this operation is a mistake, and one that could be taken for protection. */
 static enum kh_err check_operation(const struct kh_outline_source *source, const struct kh_policy_rule *rule, size_t i,
 				   struct kh_error *err)
 {
-	bool fetch = kh_view_eq(rule->name, KH_LIT("comm.fetch")), query = kh_view_eq(rule->name, KH_LIT("comm.query"));
-	bool exec = kh_view_eq(rule->name, KH_LIT("comm.exec")), read = kh_view_eq(rule->name, KH_LIT("comm.read"));
-	const char *key = NULL, *only = NULL;
+	const bool said[] = {rule->hosts.at != NULL,      rule->paths.at != NULL,
+			     rule->scopes != 0,           rule->databases.at != NULL,
+			     rule->statements.at != NULL, rule->free_sql != KH_PERMISSION_DENY,
+			     rule->commands.at != NULL};
 
-	if (rule->hosts.at != NULL && !fetch)
-		key = "hosts", only = "comm.fetch";
-	else if (rule->paths.at != NULL && !read)
-		key = "paths", only = "comm.read";
-	else if ((rule->statements.at != NULL || rule->free_sql != KH_PERMISSION_DENY) && !query)
-		key = rule->statements.at ? "statements" : "free_sql", only = "comm.query";
-	else if (rule->commands.at != NULL && !exec)
-		key = "commands", only = "comm.exec";
-	if (key != NULL)
-		return refuse(source, rule->line,
-			      kh_arena_printf(source->arena, "policy.operations[%zu]: %s for %.*s", i, key,
-					      KH_FMT(rule->name)),
-			      kh_arena_printf(source->arena, "it only for %s", only), err);
+	for (size_t k = 0; k < sizeof(said) / sizeof(said[0]); k++) {
+		if (said[k] && !is_audience(k, rule->name))
+			return refuse(source, rule->line,
+				      kh_arena_printf(source->arena, "policy.operations[%zu]: %s for %.*s", i,
+						      audiences[k].key, KH_FMT(rule->name)),
+				      kh_arena_printf(source->arena, "it only for %s", audiences[k].only), err);
+	}
 	enum kh_err e = CHECK_NAMES(source, &rule->statements, kh_policy_statement, "statements", err);
 	return e ? e : check_commands(source, rule, err);
 }
@@ -107,10 +126,10 @@ static enum kh_err check_policy(const struct kh_outline_source *source, const st
 				struct kh_error *err)
 {
 	const struct kh_policy_rule *rules = policy->operations.at;
-	enum kh_err e = CHECK_NAMES(source, &policy->operations, kh_policy_rule, "policy.operations", err);
+	enum kh_err e = kh_shadow_check(source, &policy->operations, "policy.operations", err);
 
 	if (e == KH_OK)
-		e = CHECK_NAMES(source, &policy->tools, kh_policy_rule, "policy.tools", err);
+		e = kh_shadow_check(source, &policy->tools, "policy.tools", err);
 	if (e == KH_OK)
 		e = CHECK_NAMES(source, &policy->screen, kh_policy_screen, "policy.screen", err);
 	for (size_t i = 0; e == KH_OK && i < policy->operations.n; i++)
@@ -135,6 +154,16 @@ void kh_policy_start(struct kh_policy *policy)
 	policy->taint_risk = kh_risk_default;
 }
 
+/* Where each rule stands, and how it is found. */
+static const struct kh_lookup *index_rules(struct kh_arena *arena, const struct kh_list *list, const char *name)
+{
+	struct kh_policy_rule *rules = list->at;
+
+	for (size_t i = 0; i < list->n; i++)
+		rules[i].path = kh_arena_printf(arena, "policy.%s[%zu]", name, i);
+	return kh_lookup_new(arena, list);
+}
+
 enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
 {
 	struct kh_view text;
@@ -145,6 +174,8 @@ enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_p
 	if (e != KH_OK)
 		return e;
 	policy->digest = kh_canonical_digest(text);
+	policy->tool_lookup = index_rules(source->arena, &policy->tools, "tools");
+	policy->operation_lookup = index_rules(source->arena, &policy->operations, "operations");
 	policy->file = kh_arena_dup(source->arena, source->file);
 	return kh_arena_check(source->arena);
 }
@@ -153,7 +184,7 @@ enum kh_err kh_policy_read(struct kh_arena *arena, struct kh_view text, struct k
 			   const struct kh_policy **ret_policy, struct kh_error *err)
 {
 	const struct kh_config *config;
-	enum kh_err e = kh_config_read(arena, text, file, &config, err);
+	enum kh_err e = kh_config_read_policy(arena, text, file, &config, err);
 
 	if (e == KH_OK)
 		*ret_policy = &config->policy;
@@ -183,32 +214,17 @@ static struct kh_view tool_name(struct kh_arena *arena, struct kh_view operation
 	return kh_buf_end(&buf, &name) == KH_OK ? name : (struct kh_view){NULL, 0};
 }
 
-static bool is_for(const struct kh_policy_rule *rule, struct kh_view agent)
-{
-	for (size_t i = 0; i < rule->agents.n; i++) {
-		if (kh_match_glob(rule->agents.at[i], agent))
-			return true;
-	}
-	return rule->agents.n == 0;
-}
-
 const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, struct kh_arena *arena,
 					    struct kh_view operation, struct kh_view agent, struct kh_view *ret_path)
 {
 	bool own = kh_keys_is_operation(operation);
-	const struct kh_list *list = own ? &policy->operations : &policy->tools;
-	const struct kh_policy_rule *rules = list->at;
-	struct kh_view name = own ? operation : tool_name(arena, operation);
+	const struct kh_policy_rule *rules = own ? policy->operations.at : policy->tools.at;
+	size_t i = own ? kh_lookup_find(policy->operation_lookup, operation, agent)
+		       : kh_lookup_find(policy->tool_lookup, tool_name(arena, operation), agent);
+	const struct kh_policy_rule *rule = i != SIZE_MAX ? &rules[i] : kh_keys_built_in(operation);
 
-	for (size_t i = 0; i < list->n; i++) {
-		if ((own ? kh_view_eq(rules[i].name, name) : kh_match_glob(rules[i].name, name)) &&
-		    is_for(&rules[i], agent)) {
-			*ret_path = kh_arena_printf(arena, "policy.%s[%zu]", own ? "operations" : "tools", i);
-			return &rules[i];
-		}
-	}
-	*ret_path = KH_LIT("default");
-	return kh_keys_built_in(operation);
+	*ret_path = rule->path;
+	return rule;
 }
 
 struct kh_rate kh_policy_reader_rate(const struct kh_policy *policy, struct kh_view reader, unsigned category)

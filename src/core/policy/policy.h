@@ -10,6 +10,7 @@
 #define KH_CORE_POLICY_POLICY_H
 
 #include "base/canonical.h"
+#include "core/policy/lookup.h"
 #include "core/policy/risk.h"
 #include "core/policy/schema.h"
 #include "core/policy/tier.h"
@@ -25,6 +26,7 @@ enum kh_approval_mode {
 	KH_APPROVAL_ASK,
 };
 enum kh_network { KH_NETWORK_OFF, KH_NETWORK_READONLY, KH_NETWORK_ON };
+enum kh_scope { KH_SCOPE_WEB, KH_SCOPE_INTERNAL, KH_SCOPE_DATABASE }; /* of comm.search */
 enum kh_lint { KH_LINT_ADVICE, KH_LINT_REFUSE };
 enum kh_release { KH_RELEASE_SLOTS, KH_RELEASE_IMMEDIATE };
 enum kh_fenced { KH_FENCED_NEVER, KH_FENCED_ALLOW }; /* E12 */
@@ -64,8 +66,8 @@ struct kh_policy_command {
 
 /* Of a call's arguments: this one has to be there as a text, or a list of texts, that all match one of TO. */
 struct kh_policy_argument {
-	struct kh_view parameter;
-	struct kh_texts to; /* globs */
+	struct kh_view parameter; /* `params.customer`: a member of an object */
+	struct kh_texts to;       /* patterns as of kh_match_value() */
 	unsigned line;
 };
 
@@ -84,11 +86,14 @@ struct kh_policy_rule {
 	struct kh_texts content_parameters;
 	struct kh_list destinations; /* of struct kh_policy_destination */
 	struct kh_texts hosts;       /* comm.fetch: empty means every public host */
-	struct kh_texts paths;       /* comm.read: empty means none; comm.search: folders of the index */
+	struct kh_texts paths;       /* comm.read: empty means none; comm.search: folders of the index, empty: all */
+	unsigned scopes;             /* comm.search: bits of enum kh_scope */
+	struct kh_texts databases;   /* comm.query, comm.search: globs; empty means all that are configured */
 	struct kh_list statements;   /* comm.query */
 	enum kh_permission free_sql; /* comm.query */
 	struct kh_list commands;     /* comm.exec */
 	unsigned line;               /* of the file; 0: built in */
+	struct kh_view path;         /* "policy.tools[2]"; "default" for what is built in */
 };
 
 /* One more rule for the screen (S3). */
@@ -121,6 +126,9 @@ struct kh_policy {
 	unsigned line; /* of `policy:` */
 	/* Made when it was read. */
 	struct kh_view file;
+	const struct kh_lookup *tool_lookup, *operation_lookup; /* over the rules: lookup.h */
+	struct kh_texts remote_databases;                       /* of the configuration: those behind a network */
+	bool is_search_remote;                                  /* a table that is searched is in one of these */
 	struct kh_digest digest; /* of the canonical JSON: the policy version that grants are bound to */
 };
 

@@ -96,12 +96,16 @@ static enum kh_err read_text(struct walk *w, const struct kh_schema_field *f, co
 	return e;
 }
 
-/* A list of at most f->max items, checked before anything is made for it. */
+/* A list of f->min to f->max items, checked before anything is made for it. */
 static enum kh_err check_list(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			      struct kh_view path)
 {
-	if (node->kind == KH_OUTLINE_LIST && node->count <= f->max)
+	if (node->kind == KH_OUTLINE_LIST && node->count >= f->min && node->count <= f->max)
 		return KH_OK;
+	if (f->min > 0)
+		return refuse(w, node, path,
+			      kh_arena_printf(w->source->arena, "a list of %llu to %llu", (unsigned long long)f->min,
+					      (unsigned long long)f->max));
 	return refuse(w, node, path,
 		      kh_arena_printf(w->source->arena, "a list of at most %llu", (unsigned long long)f->max));
 }

@@ -18,10 +18,10 @@ enum kh_field_kind {
 	KH_FIELD_WORD,   /* an enum, one of its words */
 	KH_FIELD_WORDS,  /* unsigned, bits of an enum: a list of its words */
 	KH_FIELD_TEXT,   /* struct kh_view, min to max bytes */
-	KH_FIELD_TEXTS,  /* struct kh_texts, at most max of them */
+	KH_FIELD_TEXTS,  /* struct kh_texts, min to max of them */
 	KH_FIELD_RATE,   /* struct kh_rate */
 	KH_FIELD_MAP,    /* a struct, in place */
-	KH_FIELD_LIST,   /* struct kh_list of structs, at most max of them */
+	KH_FIELD_LIST,   /* struct kh_list of structs, min to max of them */
 };
 
 struct kh_texts {

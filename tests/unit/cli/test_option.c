@@ -6,7 +6,7 @@ struct values {
 	bool flag;
 	const char *text;
 	struct kh_option_list list;
-	uint64_t count, number, bytes, time;
+	uint64_t count, number, bytes, time, wait;
 };
 
 /* Reads ARGV (ended by NULL); the index of what is no option, or -1. */
@@ -20,6 +20,7 @@ static int take(struct values *v, struct kh_error *err, char **argv)
 		{"--number", "N", "a number", .number = &v->number, .unit = KH_OPTION_NUMBER},
 		{"--bytes", "BYTES", "bytes", .number = &v->bytes, .unit = KH_OPTION_BYTES},
 		{"--time", "SECONDS", "a time", .number = &v->time, .unit = KH_OPTION_SECONDS},
+		{"--wait", "SECONDS", "a time, or none", .number = &v->wait, .unit = KH_OPTION_WAIT},
 	};
 	int argc = 0, next = -1;
 
@@ -94,6 +95,12 @@ static void test_numbers(struct kh_test *t)
 	assert_int_equal(TAKE(&v, &t->err, A("--number"), A("0"), A("--count"), A("7")), 5);
 	assert_true(v.number == 0 && v.count == 7);
 	assert_int_equal(TAKE(&v, &t->err, A("--count"), A("0")), -1);
+	v.wait = 1;
+	assert_int_equal(TAKE(&v, &t->err, A("--wait"), A("0")), 3);
+	assert_int_equal(v.wait, 0);
+	assert_int_equal(TAKE(&v, &t->err, A("--wait=1.5")), 2);
+	assert_int_equal(v.wait, 1500);
+	assert_int_equal(TAKE(&v, &t->err, A("--wait=-1")), -1);
 }
 
 static void test_refused(struct kh_test *t)

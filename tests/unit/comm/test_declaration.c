@@ -173,6 +173,8 @@ static void test_session(struct kh_test *t)
 
 	check_for(t, "{" FETCH ",\"session_id\":\"abc123\"}", KH_LIT("abc123"));
 	assert_int_equal(errors.n, 0);
+	check_for(t, "{" SEARCH "," JUSTIFY ",\"phase\":\"execution\"}", KH_LIT("abc123")); /* it is that one */
+	assert_int_equal(errors.n, 0);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		snprintf(text, sizeof(text), "{" FETCH ",\"session_id\":\"%s\"}", others[i]);
 		check_for(t, text, KH_LIT("abc123"));

@@ -32,7 +32,10 @@ static const struct {
 	{"token.list", "...H.A"},      {"token.who", "CRSHVA"},      {"context.reset", "....VA"},
 	{"context.add", "...H.."},     {"context.output", "...H.."}, {"context.assemble", "...H.."},
 	{"context.show", "...HVA"},    {"audit.read", "....VA"},     {"ask.begin", "......"},
-	{"query.due", "......"},       {"content.purge", "......"},  {"recover", "......"},
+	{"comm.declare", "C....."},    {"comm.weigh", "C....."},     {"comm.call", "C....."},
+	{"comm.look", "C..HVA"},       {"comm.list", "C..HVA"},      {"comm.show", "...HVA"},
+	{"comm.end", "......"},        {"comm.triaged", "......"},   {"query.due", "......"},
+	{"content.purge", "......"},   {"recover", "......"},
 };
 #define COUNT (sizeof(expected) / sizeof(expected[0]))
 

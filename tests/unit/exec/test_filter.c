@@ -355,6 +355,30 @@ static const struct wish {
 	{KH_FILTER_HTTP, SYS_clone, {THREAD_FLAGS}, KILLED},
 	{KH_FILTER_HTTP, SYS_execve, {0}, KILLED},
 	{KH_FILTER_WORKER, SYS_clone, {THREAD_FLAGS}, KILLED},
+	/* Workers of a job: each opens what it has to and nothing else; none starts or connects anything. */
+	{KH_FILTER_READ, SYS_openat, {AT_FDCWD, 0, O_RDONLY}, -EACCES},
+	{KH_FILTER_READ, SYS_openat2, {AT_FDCWD, 0}, -EINVAL},
+	{KH_FILTER_TEXT, SYS_openat, {AT_FDCWD, 0, O_RDONLY}, -EACCES},
+	{KH_FILTER_TEXT, SYS_openat2, {AT_FDCWD, 0}, -EACCES},
+	{KH_FILTER_QUERY, SYS_openat, {AT_FDCWD, 0, O_RDONLY}, -EFAULT},
+	{KH_FILTER_SEARCH, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_CREAT, 0600}, -EFAULT},
+	{KH_FILTER_SEARCH, SYS_openat, {AT_FDCWD, 0, O_RDWR | O_CREAT, S_ISUID | 0600}, -EPERM},
+	{KH_FILTER_QUERY, SYS_pwrite64, {-1, 0, 0, 0}, KILLED},
+	{KH_FILTER_QUERY, SYS_unlinkat, {AT_FDCWD, 0, 0}, KILLED},
+	{KH_FILTER_QUERY, SYS_fcntl, {-1, F_SETLEASE, F_RDLCK}, -EPERM},
+	{KH_FILTER_QUERY, SYS_fcntl, {-1, F_SETLK, 0}, -EBADF},
+	{KH_FILTER_READ, SYS_fcntl, {0, F_SETLK, 0}, KILLED},
+	{KH_FILTER_READ, SYS_socket, {AF_UNIX, SOCK_STREAM}, -EAFNOSUPPORT},
+	{KH_FILTER_TEXT, SYS_socket, {AF_INET, SOCK_STREAM}, -EAFNOSUPPORT},
+	{KH_FILTER_QUERY, SYS_socket, {AF_INET, SOCK_STREAM}, -EAFNOSUPPORT},
+	{KH_FILTER_SEARCH, SYS_connect, {0}, KILLED},
+	{KH_FILTER_READ, SYS_execve, {0}, KILLED},
+	{KH_FILTER_TEXT, SYS_execve, {0}, KILLED},
+	{KH_FILTER_QUERY, SYS_execve, {0}, KILLED},
+	{KH_FILTER_SEARCH, SYS_execve, {0}, KILLED},
+	{KH_FILTER_TEXT, SYS_clone, {SIGCHLD}, KILLED},
+	{KH_FILTER_QUERY, SYS_mmap, {0, 4096, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS}, KILLED},
+	{KH_FILTER_TEXT, SYS_mprotect, {0, 4096, PROT_EXEC}, KILLED},
 	{KH_FILTER_WORKER, SYS_execve, {0}, -EFAULT},
 	{KH_FILTER_RUN, SYS_prlimit64, {0, 7, 0, 0}, 0},
 	{KH_FILTER_RUN, SYS_prlimit64, {1, 7, 0, 0}, -EPERM},
@@ -477,11 +501,11 @@ static void test_programs(struct kh_test *t)
 /* A worker's second filter cannot be had under its first if the first lacks what the second needs. */
 static void test_worker_start_has_the_rest(struct kh_test *t)
 {
-	static const enum kh_filter_kind later[] = {KH_FILTER_RESOLVE, KH_FILTER_HTTP};
+	static const enum kh_filter_kind later[] = {KH_FILTER_RESOLVE, KH_FILTER_HTTP, KH_FILTER_TEXT};
 	const struct kh_filter_entry *entry, *start;
 
 	(void)t;
-	for (size_t k = 0; k < 2; k++)
+	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; (entry = kh_filter_entry_at(later[k], i)) != NULL; i++) {
 			if (entry->error != 0 || kh_filter_number(entry) < 0)
 				continue;
@@ -537,7 +561,8 @@ static int datagram_socket(struct sockaddr_in *ret_at)
 /* The kernel sends a connected datagram socket's packet elsewhere when asked to; a worker must not be able to ask. */
 static void test_sends_to_its_peer_alone(struct kh_test *t)
 {
-	static const enum kh_filter_kind kinds[] = {KH_FILTER_WORKER, KH_FILTER_RESOLVE, KH_FILTER_HTTP};
+	static const enum kh_filter_kind kinds[] = {KH_FILTER_WORKER, KH_FILTER_RESOLVE, KH_FILTER_HTTP,
+						    KH_FILTER_QUERY};
 	struct sockaddr_in peer, other, own;
 	int peer_fd = datagram_socket(&peer), other_fd = datagram_socket(&other), fd = datagram_socket(&own);
 	struct iovec data = {.iov_base = &own, .iov_len = 1};

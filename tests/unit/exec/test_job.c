@@ -170,6 +170,45 @@ static void test_faults(struct kh_test *t)
 	tear_down(&kit);
 }
 
+/* E8: what a worker is connected to is checked as a fetch is, before a worker is there; nothing is left open. */
+static void test_connections(struct kh_test *t)
+{
+	static const struct {
+		const char *to, *host;
+		enum kh_fault fault;
+		const char *words;
+	} bad[] = {
+		{"127.0.0.1:1", NULL, KH_FAULT_ADDRESS, "loopback"},
+		{"169.254.169.254:80", "127.0.0.1", KH_FAULT_ADDRESS, "metadata"},
+		{"[::1]:5432", NULL, KH_FAULT_ADDRESS, "loopback"},
+		{"127.0.0.1:1", "127.0.0.1:2", KH_FAULT_ADDRESS, "loopback"},
+		{"127.0.0.1:1", "127.0.0.1", KH_FAULT_CONNECT, "addresses"},
+		{"127.1:5432", NULL, KH_FAULT_REQUEST, "host with a port"},
+		{"db.example", NULL, KH_FAULT_REQUEST, "host with a port"},
+		{"db.example:99999", NULL, KH_FAULT_REQUEST, "host with a port"},
+		{"/nonexistent/socket", NULL, KH_FAULT_CONNECT, "socket"},
+	};
+	struct kh_sandbox_kit kit;
+	struct heard heard;
+
+	set_up(t, &kit);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct kh_run run = {.profile = KH_PROFILE_QUERY, .connect = kh_view_str(bad[i].to)};
+		size_t before = open_descriptors();
+		if (bad[i].host)
+			run.host[run.hosts++] = kh_view_str(bad[i].host);
+		int fd = begin();
+		send_run(fd, &run);
+		drive(fd, &heard);
+		assert_int_equal(heard.ends, 1);
+		assert_int_equal(heard.end.number[KH_FIELD_FAULT], bad[i].fault);
+		assert_non_null(strstr(heard.detail, bad[i].words));
+		close(fd);
+		assert_int_equal(open_descriptors(), before);
+	}
+	tear_down(&kit);
+}
+
 /* What is no request, or comes when it may not, ends this one request. */
 static void test_protocol(struct kh_test *t)
 {
@@ -443,9 +482,10 @@ static void test_mute_worker(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_run),           KH_TEST_ONCE(test_faults),         KH_TEST_ONCE(test_protocol),
-	KH_TEST_ONCE(test_closed),        KH_TEST_ONCE(test_unread),         KH_TEST_ONCE(test_dying),
-	KH_TEST_ONCE(test_fetch_refused), KH_TEST_ONCE(test_hostile_worker), KH_TEST_ONCE(test_mute_worker),
+	KH_TEST_ONCE(test_run),         KH_TEST_ONCE(test_faults),        KH_TEST_ONCE(test_connections),
+	KH_TEST_ONCE(test_protocol),    KH_TEST_ONCE(test_closed),        KH_TEST_ONCE(test_unread),
+	KH_TEST_ONCE(test_dying),       KH_TEST_ONCE(test_fetch_refused), KH_TEST_ONCE(test_hostile_worker),
+	KH_TEST_ONCE(test_mute_worker),
 };
 
 KH_TEST_MAIN(cases)

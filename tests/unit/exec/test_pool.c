@@ -79,8 +79,9 @@ static void test_warm(struct kh_test *t)
 	kh_pool_init(&pool, &kit, KH_POOL_WARM + 5);
 	assert_int_equal(pool.warm, KH_POOL_WARM);
 	pool.warm = 1;
-	/* The workers' program is not this one; and one kind is enough to look at. */
-	pool.failed[KH_POOL_RESOLVE] = pool.failed[KH_POOL_HTTP] = pool.failed[KH_POOL_LOCKED] = true;
+	/* P6: nobody has asked for any, so none is wanted. */
+	assert_false(kh_pool_refill(&pool, true));
+	pool.used[KH_POOL_PLAIN] = true;
 	for (int i = 0; i < 3; i++) {
 		assert_true(kh_pool_refill(&pool, false)); /* one is wanted, and not made */
 		assert_int_equal(count(KH_SLOT_WARM), 0);
@@ -119,10 +120,15 @@ static void test_locked(struct kh_test *t)
 	run.limits.disk++;
 	assert_int_equal(kh_pool_kind(&run), KH_POOL_PLAIN);
 	run.limits.disk--;
+	run.profile = KH_PROFILE_READ;
+	assert_int_equal(kh_pool_kind(&run), KH_POOL_READ);
+	run.profile = KH_PROFILE_TEXT;
+	assert_int_equal(kh_pool_kind(&run), KH_POOL_TEXT);
+	run.profile = KH_PROFILE_RUN;
 
 	kit_init(t, &kit);
 	kh_pool_init(&pool, &kit, 1);
-	pool.failed[KH_POOL_RESOLVE] = pool.failed[KH_POOL_HTTP] = true;
+	pool.used[KH_POOL_PLAIN] = pool.used[KH_POOL_LOCKED] = true;
 	assert_true(kh_pool_refill(&pool, true) && kh_pool_refill(&pool, true) && !kh_pool_refill(&pool, true));
 	/* Two that ask for a locked one: the second is served by the other. */
 	for (int i = 0; i < 2; i++) {
@@ -147,7 +153,7 @@ static void test_warm_dies(struct kh_test *t)
 
 	kit_init(t, &kit);
 	kh_pool_init(&pool, &kit, 1);
-	pool.failed[KH_POOL_RESOLVE] = pool.failed[KH_POOL_HTTP] = pool.failed[KH_POOL_LOCKED] = true;
+	pool.used[KH_POOL_PLAIN] = true;
 	assert_true(kh_pool_refill(&pool, true));
 	struct kh_slot *slot = &pool.slots[0];
 	kill(slot->sandbox.pid, SIGKILL);

@@ -41,6 +41,8 @@ static void test_limits(struct kh_test *t)
 	/* Network 30 s, total 300 s. */
 	assert_int_equal(kh_profile_limits(KH_PROFILE_HTTP)->wall_ms, 30000);
 	assert_int_equal(run->wall_ms, 300000);
+	/* File operations 10 s. */
+	assert_int_equal(kh_profile_limits(KH_PROFILE_READ)->wall_ms, 10000);
 }
 
 /* Nothing of the host's users, secrets or state is in any root, and our own workers see no program. */
@@ -53,7 +55,8 @@ static void test_paths(struct kh_test *t)
 	(void)t;
 	for (enum kh_profile i = 0; i < KH_PROFILES; i++) {
 		const char *const *paths = kh_profile_paths(i);
-		assert_non_null(paths[0]);
+		/* What goes on in the executor's own image needs nothing of the host's. */
+		assert_true(paths[0] != NULL || kh_profile_start(i) == KH_PROFILE_IN_PLACE);
 		for (; *paths; paths++) {
 			struct kh_view path = kh_view_str(*paths);
 			assert_true(path.n > 1 && path.p[0] == '/' && path.p[path.n - 1] != '/');
@@ -68,10 +71,25 @@ static void test_paths(struct kh_test *t)
 	}
 }
 
+/* Who takes a job names no program; who has folders in it cannot be there before it. */
+static void test_starts(struct kh_test *t)
+{
+	(void)t;
+	for (enum kh_profile i = 0; i < KH_PROFILES; i++) {
+		assert_int_equal(kh_profile_takes_job(i), i >= KH_PROFILE_READ);
+		assert_true(kh_profile_start(i) != KH_PROFILE_IN_PLACE || kh_profile_takes_job(i));
+	}
+	assert_int_equal(kh_profile_start(KH_PROFILE_RUN), KH_PROFILE_EXECUTED);
+	assert_int_equal(kh_profile_start(KH_PROFILE_HTTP), KH_PROFILE_AHEAD);
+	assert_int_equal(kh_profile_start(KH_PROFILE_TEXT), KH_PROFILE_AHEAD);
+	assert_int_equal(kh_profile_start(KH_PROFILE_READ), KH_PROFILE_IN_PLACE);
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_names),
 	KH_TEST_ONCE(test_limits),
 	KH_TEST_ONCE(test_paths),
+	KH_TEST_ONCE(test_starts),
 };
 
 KH_TEST_MAIN(cases)

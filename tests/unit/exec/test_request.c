@@ -107,6 +107,8 @@ static void test_run_defaults(struct kh_test *t)
 	for (enum kh_profile profile = 0; profile < KH_PROFILES; profile++) {
 		struct kh_run run = a_run();
 		run.profile = profile;
+		if (kh_profile_takes_job(profile))
+			run.argc = 0;
 		must(t, pass_run(t, &run, &got));
 		assert_int_equal(got.profile, profile);
 		assert_memory_equal(&got.limits, kh_profile_limits(profile), sizeof(got.limits));
@@ -441,12 +443,70 @@ static void test_full_lists(struct kh_test *t)
 	assert_int_equal(got_fetch.hosts, KH_REQUEST_HOSTS);
 }
 
+/* E8: a worker of ours that takes a job is no program to be named, and has what its kind can have. */
+static void test_jobs(struct kh_test *t)
+{
+	struct kh_run got, run = {.profile = KH_PROFILE_READ, .read = {KH_LIT_INIT("/srv")}, .reads = 1};
+
+	must(t, pass_run(t, &run, &got));
+	assert_view(got.read[0], "/srv");
+	run.argv[0] = KH_LIT("/bin/sh");
+	run.argc = 1;
+	refuse_run(t, &run, "takes no program");
+	run.argc = 0;
+	run.work = KH_LIT("/srv");
+	refuse_run(t, &run, "takes no program, work");
+	run.work = KH_LIT("");
+	run.limits.memory = 1 << 20;
+	must(t, pass_run(t, &run, &got));
+
+	/* One that runs before its job comes has its limits and its root already. */
+	run.profile = KH_PROFILE_TEXT;
+	refuse_run(t, &run, "takes no paths");
+	run.reads = 0;
+	refuse_run(t, &run, "no limits but");
+	run.limits.memory = 0;
+	run.limits.output = run.limits.wall_ms = 5;
+	must(t, pass_run(t, &run, &got));
+	assert_int_equal(got.limits.output, 5);
+}
+
+/* E8: what is connected to is a host with a port, or the path of a socket, and for who may have it alone. */
+static void test_connections(struct kh_test *t)
+{
+	static const char *const good[] = {"db.example:5432", "127.0.0.1:5432", "[::1]:5432", "/run/db/.s.PGSQL.5432"};
+	static const char *const bad[] = {"db example:5432", "/run/../etc", "/", "db\nx:1", "user@db:1"};
+	struct kh_run got, run = {.profile = KH_PROFILE_QUERY, .host = {KH_LIT_INIT("127.0.0.1")}, .hosts = 1};
+
+	refuse_run(t, &run, "nothing to connect to");
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		run.connect = kh_view_str(good[i]);
+		must(t, pass_run(t, &run, &got));
+		assert_view(got.connect, good[i]);
+		assert_int_equal(got.hosts, 1);
+		assert_view(got.host[0], "127.0.0.1");
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		run.connect = kh_view_str(bad[i]);
+		refuse_run(t, &run, bad[i][0] == '/' ? "absolute path" : "is not a host");
+	}
+	run.connect = KH_LIT("db.example:5432");
+	run.host[0] = KH_LIT("a b");
+	refuse_run(t, &run, "is not a host");
+	run.hosts = 0;
+	run.profile = KH_PROFILE_READ;
+	refuse_run(t, &run, "takes no connection");
+	run.profile = KH_PROFILE_RUN;
+	run.argv[run.argc++] = KH_LIT("true");
+	refuse_run(t, &run, "takes no connection");
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_run),        KH_TEST_ONCE(test_run_defaults), KH_TEST_ONCE(test_limits),
 	KH_TEST_ONCE(test_paths),      KH_TEST_ONCE(test_no_program),   KH_TEST_ONCE(test_unknown),
 	KH_TEST_ONCE(test_other_type), KH_TEST_ONCE(test_fetch),        KH_TEST_ONCE(test_redirects),
 	KH_TEST_ONCE(test_headers),    KH_TEST_ONCE(test_hosts),        KH_TEST_ONCE(test_too_large),
-	KH_TEST_ONCE(test_full_lists),
+	KH_TEST_ONCE(test_full_lists), KH_TEST_ONCE(test_jobs),         KH_TEST_ONCE(test_connections),
 };
 
 KH_TEST_MAIN(cases)

@@ -20,7 +20,7 @@ static void test_unknown(struct kh_test *t)
 	dup2(kept, 2);
 	assert_int_equal(status, 2);
 	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
-	assert_non_null(strstr(said, "resolve"));
+	assert_non_null(strstr(said, "executor"));
 	close(ends[0]);
 	close(ends[1]);
 	close(kept);

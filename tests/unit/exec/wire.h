@@ -47,7 +47,7 @@ static const struct type {
 	size_t fds, more_fds;
 	bool bulk;
 	enum kh_message_state state; /* one that permits it */
-	struct field fields[14];
+	struct field fields[16];
 } types[] = {
 	{KH_MESSAGE_HELLO,
 	 "HELLO",
@@ -71,11 +71,13 @@ static const struct type {
 	 false,
 	 KH_STATE_REQUEST_NEW,
 	 {{KH_FIELD_PROFILE, NUMBER, MAY, ANY, 1},
-	  {KH_FIELD_ARGUMENT, LIST, MUST, 4096, 128},
+	  {KH_FIELD_ARGUMENT, LIST, MAY, 4096, 128},
 	  FOLDERS,
 	  {KH_FIELD_WALL, NUMBER, MAY, ANY, 1},
 	  LIMITS,
-	  {KH_FIELD_OUTPUT, NUMBER, MAY, ANY, 1}}},
+	  {KH_FIELD_OUTPUT, NUMBER, MAY, ANY, 1},
+	  {KH_FIELD_HOST, LIST, MAY, 4096, 32},
+	  {KH_FIELD_CONNECT, TEXT, MAY, 4096, 1}}},
 	{KH_MESSAGE_FETCH,
 	 "FETCH",
 	 0,

@@ -10,7 +10,9 @@ static void test_roles(struct kh_test *t)
 		enum kh_role role;
 		const char *names;
 	} sees[] = {
-		{KH_ROLE_CONTROLLER, "task_open task_status begin_execution BCPQuery blocks approval_wait "},
+		{KH_ROLE_CONTROLLER,
+		 "task_open task_status begin_execution declare comm_search comm_fetch comm_query comm_read comm_exec "
+		 "BCPQuery blocks approval_wait "},
 		{KH_ROLE_READER, "BCPNext BCPRespond "},
 		{KH_ROLE_SUPERVISOR, "verification_next verification_decide "},
 		{KH_ROLE_HOST, ""},
@@ -98,6 +100,7 @@ static const char schema[] =
 	"\"a\":{\"type\":\"string\",\"minLength\":2,\"maxLength\":3},"
 	"\"n\":{\"type\":\"integer\",\"minimum\":-1,\"maximum\":5},"
 	"\"w\":{\"enum\":[\"x\",\"y\",7]},"
+	"\"e\":{\"type\":[\"string\",\"object\"]},"
 	"\"l\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,\"items\":{\"type\":\"boolean\"}},"
 	"\"o\":{\"type\":\"object\",\"properties\":{\"in\":{\"type\":\"number\"}}}}}";
 
@@ -119,6 +122,7 @@ static void test_schema(struct kh_test *t)
 		{"{\"a\":\"xx\",\"n\":-2}", "out_of_range", "n"},
 		{"{\"a\":\"xx\",\"w\":\"z\"}", "bad_value", "w"},
 		{"{\"a\":\"xx\",\"w\":8}", "bad_value", "w"},
+		{"{\"a\":\"xx\",\"e\":8}", "wrong_type", "e"},
 		{"{\"a\":\"xx\",\"l\":[]}", "empty", "l"},
 		{"{\"a\":\"xx\",\"l\":[true,true,true]}", "too_many", "l"},
 		{"{\"a\":\"xx\",\"l\":[true,0]}", "wrong_type", "l[1]"},
@@ -128,6 +132,8 @@ static void test_schema(struct kh_test *t)
 	};
 	static const char *const good[] = {
 		"{\"a\":\"xx\"}",
+		"{\"a\":\"xx\",\"e\":\"x\"}",
+		"{\"a\":\"xx\",\"e\":{}}",
 		"{\"a\":\"\xc3\xa4\xc3\xa4\xc3\xa4\",\"n\":-1,\"w\":7,\"l\":[true],\"o\":{\"in\":1.5,\"more\":null}}",
 	};
 	yyjson_val *value;

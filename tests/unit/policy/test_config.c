@@ -39,6 +39,13 @@ static void test_defaults(struct kh_test *t)
 		assert_int_equal(c->gateway.connections, 10000);
 		assert_int_equal(c->gateway.wait_seconds, 50);
 		assert_int_equal(c->gateway.stop_seconds, 10);
+		assert_int_equal(c->gateway.pool, 1);
+		assert_int_equal(c->databases.n, 0);
+		assert_int_equal(c->search.folders.n, 0);
+		assert_int_equal(c->search.refresh_seconds, 30);
+		assert_int_equal(c->search.local, KH_CONFIG_FALSE);
+		assert_int_equal(c->network.private_hosts.n, 0);
+		assert_int_equal(c->verification.triage.n, 0);
 		assert_int_equal(c->gateway.line, 0);
 		assert_memory_equal(&c->policy.digest, &policy->digest, sizeof(policy->digest));
 	}
@@ -183,7 +190,7 @@ static void refused(struct kh_test *t, const char *text, const char *detail)
 static void test_refused(struct kh_test *t)
 {
 	static const char *const all[][2] = {
-		{"witness: 1\n", "keyhole.yaml:1: unknown key \"witness\": expected policy, readers, audit or gateway"},
+		{"witness: 1\n", "keyhole.yaml:1: unknown key \"witness\": expected policy, readers, audit, gateway, "},
 		{"audit:\n  wittness_file: /a\n",
 		 "keyhole.yaml:2: audit: unknown key \"wittness_file\": expected witness_file, "},
 		{"audit: 7\n", "keyhole.yaml:1: audit: \"7\": expected a map of witness_file, "},
@@ -238,6 +245,7 @@ static void test_refused(struct kh_test *t)
 		 "keyhole.yaml:2: gateway.url: \"gateway.example.com\": expected a URL such as "},
 		{"gateway:\n  connections: 0\n", "keyhole.yaml:2: gateway.connections: \"0\": expected "},
 		{"gateway:\n  wait_seconds: 601\n", "keyhole.yaml:2: gateway.wait_seconds: \"601\": expected "},
+		{"gateway:\n  pool: 17\n", "keyhole.yaml:2: gateway.pool: \"17\": expected an integer from 0 to 16"},
 		{"gateway:\n  port: 1\n", "keyhole.yaml:2: gateway: unknown key \"port\": expected listen, socket, "},
 		{"policy:\n  lint: sometimes\naudit: {}\n",
 		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},
@@ -407,7 +415,45 @@ static struct kh_view slurp(struct kh_test *t, const char *name)
 	return kh_view_of(text, n);
 }
 
-/* I8: docs/CONFIGURATION.md names every key that is not the policy's, and the example uses every one. */
+static bool has(struct kh_view text, struct kh_view part)
+{
+	return kh_view_find(text, part, 0) != SIZE_MAX;
+}
+
+/* Every key of SHAPE has a row in the text, an item in the manual, and a line in the example. */
+static void assert_keys(struct kh_test *t, const struct kh_shape *shape, struct kh_view text, struct kh_view manual,
+			struct kh_view example)
+{
+	for (size_t i = 0; i < shape->count; i++) {
+		const char *key = shape->fields[i].key;
+		struct kh_view row = kh_arena_printf(&t->arena, "\n| `%s` |", key);
+		struct kh_view item = kh_arena_printf(&t->arena, "\n.It Va %s\n", key);
+		struct kh_view line = kh_arena_printf(&t->arena, " %s:", key);
+		must(t, kh_arena_check(&t->arena));
+		if (!has(text, row) || !has(manual, item) || !has(example, line))
+			print_error("%s is not documented\n", key);
+		assert_true(has(text, row) && has(manual, item) && has(example, line));
+		if (shape->fields[i].shape != NULL)
+			assert_keys(t, shape->fields[i].shape, text, manual, example);
+	}
+}
+
+/* What stands in TEXT from the line TITLE to the next line that begins with MARK. */
+static struct kh_view part(struct kh_test *t, struct kh_view text, struct kh_view title, const char *mark)
+{
+	struct kh_view next = kh_arena_printf(&t->arena, "\n%s", mark);
+	size_t from, to;
+
+	must(t, kh_arena_check(&t->arena));
+	from = kh_view_find(text, title, 0);
+	assert_true(from != SIZE_MAX);
+	from += title.n - 1;
+	to = kh_view_find(text, next, from);
+	return kh_view_sub(text, from, to != SIZE_MAX ? to : text.n);
+}
+
+/* I8: docs/CONFIGURATION.md and the manual name every key that is not the policy's, each in the part of its section,
+ * and the example uses every one. */
 static void test_documentation(struct kh_test *t)
 {
 	struct kh_view text = slurp(t, "docs/CONFIGURATION.md"), example = slurp(t, "docs/examples/keyhole.yaml");
@@ -417,28 +463,20 @@ static void test_documentation(struct kh_test *t)
 	for (size_t i = 0; i < kh_keys_config.count; i++) {
 		const struct kh_schema_field *section = &kh_keys_config.fields[i];
 		struct kh_view title = kh_arena_printf(&t->arena, "\n## `%s`\n", section->key);
+		struct kh_view heading = kh_arena_printf(&t->arena, "\n.Ss %s\n", section->key);
+		struct kh_view line = kh_arena_printf(&t->arena, "\n%s:", section->key);
 		must(t, kh_arena_check(&t->arena));
 		if (section->shape == &kh_keys_policy)
 			continue;
-		assert_true(kh_view_find(text, title, 0) != SIZE_MAX);
-		for (size_t j = 0; j < section->shape->count; j++) {
-			const char *key = section->shape->fields[j].key;
-			struct kh_view row = kh_arena_printf(&t->arena, "\n| `%s` |", key);
-			struct kh_view line = kh_arena_printf(&t->arena, " %s: ", key);
-			must(t, kh_arena_check(&t->arena));
-			if (kh_view_find(text, row, 0) == SIZE_MAX || kh_view_find(example, line, 0) == SIZE_MAX)
-				print_error("%s is not documented\n", key);
-			assert_true(kh_view_find(text, row, 0) != SIZE_MAX);
-			assert_true(kh_view_find(example, line, 0) != SIZE_MAX);
-			struct kh_view item = kh_arena_printf(&t->arena, "\n.It Va %s\n", key);
-			must(t, kh_arena_check(&t->arena));
-			assert_true(kh_view_find(manual, item, 0) != SIZE_MAX);
-		}
+		assert_true(has(example, line));
+		assert_keys(t, section->shape, part(t, text, title, "## "), part(t, manual, heading, ".S"), example);
 	}
 	must(t, kh_config_read(&t->arena, example, KH_LIT("keyhole.yaml"), &c, &t->err));
 	assert_int_equal(c->readers.n, 5);
 	assert_int_equal(c->audit.witness_command.n, 3);
 	assert_int_equal(c->gateway.listen.n, 2);
+	assert_int_equal(c->databases.n, 2);
+	assert_int_equal(c->search.tables.n, 1);
 }
 
 static const struct kh_test_case cases[] = {

@@ -84,13 +84,58 @@ static void test_rules(struct kh_test *t)
 		       &p));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_view path;
-		const struct kh_policy_rule *rule = kh_policy_rule(p, &t->arena, kh_view_str(all[i].operation), KH_LIT(""), &path);
+		const struct kh_policy_rule *rule = kh_policy_rule(p, &t->arena, kh_view_str(all[i].operation),
+								   KH_LIT(""), &path);
 		must(t, kh_arena_check(&t->arena));
 		assert_view(path, all[i].path);
 		assert_int_equal(rule->risk, all[i].risk);
 		assert_int_equal(rule->line, all[i].line);
 		assert_int_equal(rule->roles, 1U << KH_ROLE_CONTROLLER);
 	}
+}
+
+/* E4: rules for one operation may differ by agents: the first that names the caller, or that names nobody, counts. */
+static void test_agents(struct kh_test *t)
+{
+	static const struct {
+		const char *operation, *agent, *path;
+	} all[] = {
+		{"comm.read", "planner", "policy.operations[0]"}, {"comm.read", "desk-1", "policy.operations[1]"},
+		{"comm.read", "desk-", "policy.operations[1]"},   {"comm.read", "desk", "policy.operations[2]"},
+		{"comm.read", "", "policy.operations[2]"},        {"comm.read", "Planner", "policy.operations[2]"},
+		{"mail__send", "planner", "policy.tools[0]"},     {"comm.mcp.mail.send", "planner", "policy.tools[0]"},
+		{"mail__send", "other", "policy.tools[1]"},       {"mail__list", "planner", "policy.tools[1]"},
+		{"cal__list", "planner", "policy.tools[2]"},      {"cal__list", "", "default"},
+	};
+	const struct kh_policy *p;
+
+	must(t,
+	     policy(t,
+		    "policy:\n  operations:\n    - {name: comm.read, agents: [planner]}\n"
+		    "    - {name: comm.read, agents: [planner, 'desk-*']}\n    - {name: comm.read, permission: deny}\n"
+		    "  tools:\n    - {name: mail__send, agents: [planner]}\n    - {name: 'mail__*'}\n"
+		    "    - {name: '*', agents: ['p*']}\n",
+		    &p));
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_view path;
+		kh_policy_rule(p, &t->arena, kh_view_str(all[i].operation), kh_view_str(all[i].agent), &path);
+		must(t, kh_arena_check(&t->arena));
+		assert_view(path, all[i].path);
+	}
+}
+
+/* E9: a policy that is read alone may name databases of a configuration that is not there. */
+static void test_statements_alone(struct kh_test *t)
+{
+	static const char text[] = "policy:\n  operations:\n    - name: comm.query\n      statements:\n"
+				   "        - {name: a, database: shop, sql: SELECT 1}\n";
+	struct kh_view whole = kh_arena_printf(&t->arena, "%sdatabases: []\n", text);
+	const struct kh_policy *p = NULL;
+
+	must(t, kh_arena_check(&t->arena));
+	must(t, policy(t, text, &p));
+	assert_int_equal(((const struct kh_policy_rule *)p->operations.at)->statements.n, 1);
+	must_fail(t, KH_EINPUT, policy(t, whole.p, &p));
 }
 
 /* B9: rates for each Reader and category; what a Reader's entry leaves out is the general rate. */
@@ -158,7 +203,33 @@ static void test_errors(struct kh_test *t)
 		{"policy:\n  tools:\n    - name: a\n      hosts: [a.com]\n",
 		 "keyhole.yaml:4: policy.tools[0]: unknown key \"hosts\": expected name, "},
 		{"policy:\n  tools:\n    - name: a\n    - name: a\n",
-		 "keyhole.yaml:4: policy.tools[1]: the name stands twice: expected each name once"},
+		 "keyhole.yaml:4: policy.tools[1]: it can never be reached: policy.tools[0] on line 3 is for all that "
+		 "it is for: expected "},
+		{"policy:\n  operations:\n    - {name: comm.read, agents: [a]}\n    - name: comm.read\n    - name: "
+		 "comm.read\n",
+		 "keyhole.yaml:5: policy.operations[2]: it can never be reached: policy.operations[1] on line 4 "},
+		{"policy:\n  operations:\n    - {name: comm.read, agents: []}\n",
+		 "keyhole.yaml:3: policy.operations[0].agents: a list: expected a list of 1 to 256"},
+		{"policy:\n  operations:\n    - {name: comm.read, agents: [a b]}\n",
+		 "keyhole.yaml:3: policy.operations[0].agents[0]: \"a b\": expected a token's name, where * "},
+		{"policy:\n  tools:\n    - {name: a, arguments: [{parameter: to}]}\n",
+		 "keyhole.yaml:3: policy.tools[0].arguments[0]: a map: expected the key to in it"},
+		{"policy:\n  tools:\n    - {name: a, arguments: [{to: [x]}]}\n",
+		 "keyhole.yaml:3: policy.tools[0].arguments[0]: a map: expected the key parameter in it"},
+		{"policy:\n  tools:\n    - {name: a, arguments: [{parameter: to, to: []}]}\n",
+		 "keyhole.yaml:3: policy.tools[0].arguments[0].to: a list: expected a list of 1 to 1024"},
+		{"policy:\n  operations:\n    - {name: comm.search, scopes: [everywhere]}\n",
+		 "keyhole.yaml:3: policy.operations[0].scopes: \"everywhere\": expected web, internal or database"},
+		{"policy:\n  operations:\n    - {name: comm.fetch, scopes: [web]}\n",
+		 "keyhole.yaml:3: policy.operations[0]: scopes for comm.fetch: expected it only for comm.search"},
+		{"policy:\n  operations:\n    - {name: comm.read, databases: [a]}\n",
+		 "keyhole.yaml:3: policy.operations[0]: databases for comm.read: expected it only for comm.query and "
+		 "comm.search"},
+		{"policy:\n  operations:\n    - {name: comm.exec, paths: [/a]}\n",
+		 "keyhole.yaml:3: policy.operations[0]: paths for comm.exec: expected it only for comm.read and "
+		 "comm.search"},
+		{"policy:\n  operations:\n    - {name: comm.fetch, hosts: ['a.com:0']}\n",
+		 "keyhole.yaml:3: policy.operations[0].hosts[0]: \"a.com:0\": expected a host such as "},
 		{"policy:\n  tools:\n    - name: a\n      tier: T4\n",
 		 "keyhole.yaml:4: policy.tools[0].tier: \"T4\": expected T0, T1, T2, T3 or auto"},
 		{"policy:\n  tools:\n    - name: a\n      roles: [root]\n",
@@ -259,9 +330,16 @@ static void test_trust(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {
-	KH_TEST(test_default), KH_TEST(test_version),      KH_TEST(test_table),
-	KH_TEST(test_rules),   KH_TEST(test_reader_rates), KH_TEST(test_screen),
-	KH_TEST(test_errors),  KH_TEST(test_example),      KH_TEST_ONCE(test_documentation),
-	KH_TEST(test_trust)};
+static const struct kh_test_case cases[] = {KH_TEST(test_default),
+					    KH_TEST(test_version),
+					    KH_TEST(test_table),
+					    KH_TEST(test_rules),
+					    KH_TEST(test_agents),
+					    KH_TEST(test_statements_alone),
+					    KH_TEST(test_reader_rates),
+					    KH_TEST(test_screen),
+					    KH_TEST(test_errors),
+					    KH_TEST(test_example),
+					    KH_TEST_ONCE(test_documentation),
+					    KH_TEST(test_trust)};
 KH_TEST_MAIN(cases)

@@ -314,6 +314,57 @@ static enum kh_err decide(struct kh_txn *txn, void *arg)
 	return event(txn, h, KH_AUDIT_APPROVAL_USED, task, 0, "");
 }
 
+/* An external operation, from its declaration to what was told of it. */
+static enum kh_err operate(struct kh_txn *txn, void *arg)
+{
+	struct kh_history *h = arg;
+
+	kh_txn_use_arena(txn, &h->arena);
+	struct kh_task_row *task = load(txn, KH_TABLE_TASKS, 2);
+	struct kh_context_row *context = load(txn, KH_TABLE_CONTEXTS, 1);
+	struct kh_budget *budgets[] = {&task->budget, &context->budget};
+	struct kh_declaration_row *row = make(txn, KH_TABLE_DECLARATIONS);
+	struct kh_rate_row *rate = make(txn, KH_TABLE_RATES);
+	row->task = 2;
+	row->context = 1;
+	row->operation = rate->operation = KH_LIT("comm.fetch");
+	row->parameters = KH_LIT("{\"url\":\"https://example.com/\"}");
+	row->justification = KH_LIT("{\"reason\":\"to know the date\"}");
+	row->arguments = kh_canonical_digest(row->parameters);
+	row->host = KH_LIT("example.com");
+	row->declared_at = h->now;
+	context->last_declaration = row->id;
+	rate->context = 1;
+	rate->quota = KH_LIT("60000000 1 1");
+	ok(event(txn, h, KH_AUDIT_DECLARED, task, 3, ""), txn->err);
+	ok(kh_budget_reserve(budgets, 2, 3000000), txn->err);
+	row->state = KH_DECLARATION_RUNNING;
+	row->holder = row->working = 1;
+	row->begun_at = h->now;
+	row->wall_ms = 30000;
+	row->reserved = 3000000;
+	row->egress = task->egress = 12;
+	ok(event(txn, h, KH_AUDIT_OPERATION_BEGUN, task, 3, ""), txn->err);
+	struct kh_result_row *result = make(txn, KH_TABLE_RESULTS);
+	result->declaration = row->id;
+	result->task = 2;
+	result->original = KH_LIT("\xff\xfe");
+	result->original_hash = kh_canonical_digest(result->original);
+	result->details = KH_LIT("{\"status\":500}");
+	result->created_at = h->now;
+	result->expires_at = h->now + 1000;
+	row->working = 0;
+	row->state = KH_DECLARATION_READY;
+	row->ended = KH_ENDED_FAILED;
+	row->reason = KH_LIT("status");
+	row->ended_at = row->release_at = h->now;
+	ok(event(txn, h, KH_AUDIT_OPERATION_ENDED, task, 0, ""), txn->err);
+	ok(kh_budget_forfeit(budgets, 2, 3000000), txn->err);
+	row->state = KH_DECLARATION_DONE;
+	row->charged = row->reserved;
+	return event(txn, h, KH_AUDIT_OPERATION_TOLD, task, 0, "");
+}
+
 static enum kh_err end_task(struct kh_txn *txn, void *arg)
 {
 	struct kh_history *h = arg;
@@ -445,6 +496,13 @@ static void make_all(struct kh_history *h)
 	kh_history_checkpoint(h);
 	run(h, reset);
 	run(h, purge);
+	kh_history_close(h);
+}
+
+void kh_history_operate(struct kh_history *h)
+{
+	kh_history_open(h);
+	run(h, operate);
 	kh_history_close(h);
 }
 

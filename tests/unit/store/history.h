@@ -45,6 +45,10 @@ void kh_history_sql(const struct kh_history *h, const char *sql);
 /* A connection that obeys nothing. */
 sqlite3 *kh_history_connect(const struct kh_history *h);
 
+/* An external operation of task 2, from its declaration to its end, in events 23 to 26; the store is closed before and
+ * after. */
+void kh_history_operate(struct kh_history *h);
+
 /* COUNT more events of task 2, 64 a transaction. */
 void kh_history_grow(struct kh_history *h, size_t count);
 

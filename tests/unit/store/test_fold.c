@@ -115,9 +115,10 @@ static size_t spoil_rows(struct kh_test *t, const struct kh_history *h, sqlite3 
 static void test_every_field_of_every_row(struct kh_test *t)
 {
 	struct kh_history *h = kh_history_fresh();
-	sqlite3 *db = kh_history_connect(h);
 	size_t count = 0;
 
+	kh_history_operate(h);
+	sqlite3 *db = kh_history_connect(h);
 	for (enum kh_table table = 0; table < KH_TABLE_COUNT; table++) {
 		count += spoil_rows(t, h, db, kh_record_of(table));
 		kh_arena_clear(&t->arena);
@@ -254,10 +255,19 @@ static void test_rules(struct kh_test *t)
 		 "another key"},
 		{14, "\"set\":[", "\"set\":[[\"showings\",1,{\"page\":2}],", "was changed"},
 		{8, "\"set\":[", "\"set\":[[\"needs\",1,{\"lowest\":2}],", "is another need"},
+		/* external operations */
+		{24, "\"holder\":1,", "\"holder\":1,\"host\":\"evil.example\",", "another declaration"},
+		{25, "{\"ended\":\"failed\"", "{\"begun_at\":5,\"ended\":\"failed\"", "or twice"},
+		{24, "\"egress\":12,\"remaining\"", "\"egress\":13,\"remaining\"", "other bytes"},
+		{26, "\"set\":[", "\"set\":[[\"results\",1,{\"declaration\":2}],", "another result"},
+		{26, "\"set\":[", "\"set\":[[\"rates\",1,{\"context\":2}],", "another operation"},
+		{26, "\"charged\":3000000,\"state\"", "\"charged\":2000000,\"state\"", "charged"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_history *h = kh_history_fresh();
+		if (all[i].event > 22)
+			kh_history_operate(h);
 		struct kh_verify v = replaced(t, h, all[i].event, all[i].from, all[i].to);
 		if (v.code == NULL || kh_view_find(v.detail, kh_view_str(all[i].says), 0) == SIZE_MAX)
 			print_error("%lld %s: %s, %.*s\n", (long long)all[i].event, all[i].to,

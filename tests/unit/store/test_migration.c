@@ -133,6 +133,17 @@ struct word {
 	unsigned word;
 };
 
+/* What the constraints want of a declaration whose column NAME was chosen. */
+static void fit_declaration(struct kh_declaration_row *row, const char *name)
+{
+	if (strcmp(name, "ended") == 0)
+		row->state = row->ended != KH_ENDED_NOT ? KH_DECLARATION_DONE : KH_DECLARATION_DECLARED;
+	else
+		row->ended = row->state >= KH_DECLARATION_READY ? KH_ENDED_EXPIRED : KH_ENDED_NOT;
+	row->begun_at = row->holder = row->working = 1;
+	row->block = row->ended == KH_ENDED_OK;
+}
+
 static enum kh_err write_word(struct kh_txn *txn, void *arg)
 {
 	struct word *w = arg;
@@ -151,6 +162,8 @@ static enum kh_err write_word(struct kh_txn *txn, void *arg)
 		row.query.outcome = w->word >= KH_QUERY_READY ? KH_OUTCOME_FAILED : KH_OUTCOME_NONE;
 	if (w->table == KH_TABLE_QUERIES && strcmp(c->name, "outcome") == 0)
 		row.query.state = w->word != KH_OUTCOME_NONE ? KH_QUERY_READY : KH_QUERY_ASKING;
+	if (w->table == KH_TABLE_DECLARATIONS)
+		fit_declaration(&row.declaration, c->name);
 	return txn->backend->update(txn, w->table, &row, (UINT64_C(1) << record->count) - 1);
 }
 

@@ -252,6 +252,25 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		opened_fill(KH_TABLE_NEEDS, m->arena, id, &row);
 		row.need.task = odd ? 3 : 2;
 		put(txn, m, KH_TABLE_NEEDS, &row);
+		opened_fill(KH_TABLE_DECLARATIONS, m->arena, id, &row);
+		row.declaration.task = odd ? 3 : 2;
+		row.declaration.operation = odd ? KH_LIT("odd") : KH_LIT("even");
+		row.declaration.approval = odd ? 3 : 2;
+		row.declaration.asks = odd ? 2 : 3;
+		row.declaration.begun_at = row.declaration.holder = 1;
+		row.declaration.working = id == 6 || id == 7;
+		row.declaration.state = id > 7   ? KH_DECLARATION_DONE
+					: id > 5 ? KH_DECLARATION_RUNNING
+						 : KH_DECLARATION_ASKED;
+		row.declaration.ended = id > 7 ? KH_ENDED_FAILED : KH_ENDED_NOT;
+		put(txn, m, KH_TABLE_DECLARATIONS, &row);
+		opened_fill(KH_TABLE_RESULTS, m->arena, id, &row);
+		row.result.declaration = odd ? 3 : 2;
+		row.result.expires_at = id * 10;
+		put(txn, m, KH_TABLE_RESULTS, &row);
+		opened_fill(KH_TABLE_RATES, m->arena, id, &row);
+		row.rate.context = odd ? 3 : 2;
+		put(txn, m, KH_TABLE_RATES, &row);
 	}
 	return m->e;
 }
@@ -309,6 +328,17 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_BLOCKS_EXPIRED, 60, "", 0, 16, "2356", ""},
 		{KH_INDEX_BLOCKS_EXPIRED, 19, "", 0, 16, "", ""},
 		{KH_INDEX_EFFECTS_EXPIRED, 50, "", 0, 16, "245", ""},
+		{KH_INDEX_DECLARATIONS_OF_TASK, 3, "", 0, 16, "3579", ""},
+		{KH_INDEX_DECLARATIONS_OPEN, 2, "", 0, 16, "246", ""},
+		{KH_INDEX_DECLARATIONS_ALL_OPEN, 0, "", 1, 4, "2345", ""},
+		{KH_INDEX_DECLARATIONS_RUNNING, 0, "odd", 0, 16, "7", ""},
+		{KH_INDEX_DECLARATIONS_WORKING, 0, "", 0, 16, "67", ""},
+		{KH_INDEX_DECLARATIONS_OF_APPROVAL, 2, "", 0, 16, "2468", ""},
+		{KH_INDEX_DECLARATIONS_ASKING, 2, "", 0, 3, "357", ""},
+		{KH_INDEX_RESULTS_OF_DECLARATION, 3, "", 3, 2, "57", ""},
+		{KH_INDEX_RESULTS_EXPIRED, 40, "", 0, 16, "234", ""},
+		{KH_INDEX_RATES, 2, "operation \xc3\xa9 4", 0, 16, "4", ""},
+		{KH_INDEX_RATES, 3, "operation \xc3\xa9 4", 0, 16, "", ""},
 	};
 	struct many m = {&test->arena, KH_OK};
 	bool tried[KH_INDEX_COUNT] = {false};

@@ -1,0 +1,62 @@
+/*
+ * How a table of keys is written: for the files that hold one (keys.c, sources.c) alone, in their words.  Each line of
+ * a table names a member of the struct that it fills, which is the key too.
+ */
+#ifndef KH_CORE_POLICY_FIELD_H
+#define KH_CORE_POLICY_FIELD_H
+
+#include "core/policy/schema.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#define FIELD(S, member, what) .key = #member, .kind = KH_FIELD_##what, .offset = offsetof(struct S, member)
+#define NUMBER(S, member, low, high)                                  \
+	{                                                             \
+		FIELD(S, member, NUMBER), .min = (low), .max = (high) \
+	}
+#define WORD(S, member, table)                            \
+	{                                                 \
+		FIELD(S, member, WORD), .words = &(table) \
+	}
+#define TEXT(S, member, need, low, high, test, text)                                                    \
+	{                                                                                               \
+		FIELD(S, member, TEXT), .needed = (need), .min = (low), .max = (high), .check = (test), \
+					.expected = (text)                                              \
+	}
+#define TEXTS(S, member, need, high, test, text)                                                              \
+	{                                                                                                     \
+		FIELD(S, member, TEXTS), .needed = (need), .max = (high), .check = (test), .expected = (text) \
+	}
+#define TEXTS_SOME(S, member, need, high, test, text)                                                \
+	{                                                                                            \
+		FIELD(S, member, TEXTS), .needed = (need), .min = 1, .max = (high), .check = (test), \
+					 .expected = (text)                                          \
+	}
+#define WORDS(S, member, table)                            \
+	{                                                  \
+		FIELD(S, member, WORDS), .words = &(table) \
+	}
+#define RATE(S, member)                \
+	{                              \
+		FIELD(S, member, RATE) \
+	}
+#define MAP(S, member, inner)                            \
+	{                                                \
+		FIELD(S, member, MAP), .shape = &(inner) \
+	}
+#define LIST(S, member, high, inner)                                     \
+	{                                                                \
+		FIELD(S, member, LIST), .max = (high), .shape = &(inner) \
+	}
+#define SHAPE(table, S, at, begin)                                                                                 \
+	{                                                                                                          \
+		.fields = (table), .count = COUNT(table), .size = sizeof(struct S), .line = (at), .start = (begin) \
+	}
+
+/* What is said where a value is none of these. */
+#define IS_NAME     "a name: a letter or _, then letters, digits, _ - . (64 at most)"
+#define IS_PATH     "an absolute path without . or .. in it"
+#define IS_KEY_FILE "an absolute path, or the name of a file in the home folder"
+#define IS_VARIABLE "the name of a variable: letters, digits and _, and no digit first"
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * A job for one of our own workers (exec/worker_job.h), as an errand asks for it: run in a sandbox, with a deadline,
+ * tried again while the executor has no place.
+ *
+ * Everything that a worker says is the world's: what it read may have taken it over.  So its output, and also the word
+ * and the sentence with which it fails, are tainted; the word is compared with those that a caller knows, and the
+ * sentence is shown to humans, quoted.
+ */
+#ifndef KH_ERRAND_WORK_H
+#define KH_ERRAND_WORK_H
+
+#include "errand/errand.h"
+#include "exec/client.h"
+
+struct kh_work {
+	enum kh_profile profile;            /* one that takes a job */
+	struct kh_view job;                 /* an object of JSON, compact: on one line */
+	struct kh_tainted bytes;            /* behind it; may be empty */
+	const struct kh_view *read, *write; /* host paths that it sees, at their own place */
+	size_t reads, writes;
+	struct kh_view connect;      /* as of struct kh_run */
+	const struct kh_view *hosts; /* whose addresses may be of any range */
+	size_t host_count;
+	struct kh_limits limits; /* 0: the profile's own; wall_ms is the deadline of all tries together */
+	size_t most;             /* bytes of output: more has failed */
+};
+
+enum kh_work_end {
+	KH_WORK_DONE,
+	KH_WORK_REFUSED, /* the worker says why it did not do it */
+	KH_WORK_LATE,    /* its time was over */
+	KH_WORK_BROKEN,  /* it could not be started, or died, or said nothing that is understood */
+};
+
+struct kh_work_result {
+	enum kh_work_end end;
+	enum kh_fault fault;      /* of the executor; KH_FAULT_NONE where the worker ran to its end */
+	struct kh_tainted output; /* of DONE */
+	struct kh_tainted word;   /* of REFUSED: the code */
+	struct kh_view why;       /* our own sentence, with what the worker said quoted; empty where DONE */
+};
+
+/* Runs WORK.  Fails for lack of memory alone. */
+enum kh_err kh_work_run(const struct kh_client *client, const struct kh_work *work, struct kh_arena *arena,
+			struct kh_work_result *ret_result) __attribute__((warn_unused_result));
+
+/* True where the worker refused with the code WORD. */
+bool kh_work_said(const struct kh_work_result *result, const char *word);
+
+#endif

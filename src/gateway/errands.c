@@ -1,0 +1,191 @@
+/* Errands in hand: a list under a lock, and a work for each, with an arena of its own. */
+#include "gateway/errands.h"
+
+#include "base/alloc.h"
+
+#include <pthread.h>
+#include <sodium.h>
+
+#define MEMORY ((size_t)1 << 30) /* of one errand */
+
+struct item {
+	struct kh_work work; /* first: a work is its item */
+	struct kh_errands *errands;
+	struct item *next, **link;
+	struct kh_arena arena;
+	struct kh_declaration_row row; /* its id alone counts */
+	struct kh_act act;             /* in the arena; KH_ACT_TRIAGE: decided again, and a model asked */
+	struct kh_view token;          /* likewise, of KH_ACT_TRIAGE; wiped */
+};
+
+struct kh_errands {
+	struct kh_engine *engine;
+	struct kh_works *works;
+	pthread_mutex_t lock;
+	struct item *first; /* all that are in hand */
+};
+
+static void free_item(struct item *item)
+{
+	const struct kh_alloc *alloc = kh_engine_alloc(item->errands->engine);
+
+	if (item->token.n > 0)
+		sodium_memzero((void *)(uintptr_t)item->token.p, item->token.n);
+	kh_arena_done(&item->arena);
+	kh_alloc_free(alloc, item, sizeof(*item));
+}
+
+static void end(struct item *item)
+{
+	struct kh_errands *errands = item->errands;
+
+	pthread_mutex_lock(&errands->lock);
+	*item->link = item->next;
+	if (item->next != NULL)
+		item->next->link = item->link;
+	pthread_mutex_unlock(&errands->lock);
+	free_item(item);
+}
+
+/* A store that fails here fails every call too, which is where it is told. */
+static enum kh_work_next step(struct kh_work *work)
+{
+	struct item *item = (struct item *)work;
+	struct kh_engine *engine = item->errands->engine;
+	struct kh_error err;
+	enum kh_err e = KH_OK;
+
+	if (item->act.next == KH_ACT_TRIAGE) {
+		if (kh_works_is_stopping(item->errands->works)) {
+			end(item);
+			return KH_WORK_DONE;
+		}
+		e = kh_perform_call(engine, item->token, &item->act, &item->arena, &err);
+	}
+	if (e == KH_OK && item->act.next == KH_ACT_RUNS)
+		(void)!kh_perform_errand(engine, &item->act, &item->arena, &err);
+	end(item);
+	return KH_WORK_DONE;
+}
+
+/* What is to be carried out, apart from the arena that it was decided in. */
+static enum kh_err copy_act(struct item *item, struct kh_view token, const struct kh_act *act, struct kh_error *err)
+{
+	struct kh_arena *arena = &item->arena;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	struct kh_view text;
+	enum kh_err e = KH_OK;
+
+	item->act.next = act->next;
+	item->row.id = act->look.row->id;
+	item->act.look.row = &item->row;
+	if (act->next == KH_ACT_TRIAGE) {
+		item->token = kh_arena_dup(arena, token);
+		item->act.declaration = kh_arena_dup(arena, act->look.id);
+		return kh_arena_check(arena);
+	}
+	item->act.errand = act->errand;
+	item->act.errand.operation = kh_arena_dup(arena, act->errand.operation);
+	item->act.errand.task = kh_arena_dup(arena, act->errand.task);
+	e = kh_json_write(arena, yyjson_val_mut_copy(doc, act->errand.parameters), &text);
+	return e == KH_OK ? kh_json_read(arena, text, &item->act.errand.parameters, err) : e;
+}
+
+/* Begun, and nobody there to carry it out: that is an end too. */
+static enum kh_err give_up(struct kh_errands *errands, const struct kh_act *act, struct kh_error *err)
+{
+	struct kh_act_end lost = {
+		.declaration = act->look.row->id,
+		.result = {.end = KH_ERRAND_FAILED,
+			   .source = act->errand.operation,
+			   .why = KH_LIT("the gateway stops, or has no memory left: it was not carried out")},
+	};
+	struct kh_arena arena;
+	enum kh_err e = KH_OK;
+
+	if (act->next == KH_ACT_RUNS) {
+		kh_arena_init(&arena, kh_engine_alloc(errands->engine), MEMORY);
+		e = kh_engine_own(errands->engine, kh_act_end_run, &lost, &arena, err);
+		kh_arena_done(&arena);
+	}
+	return e != KH_OK ? e : kh_error_set(err, KH_EREFUSED, "busy", "the gateway cannot carry it out now");
+}
+
+enum kh_err kh_errands_put(struct kh_errands *errands, struct kh_view token, const struct kh_act *act,
+			   struct kh_error *err)
+{
+	const struct kh_alloc *alloc = kh_engine_alloc(errands->engine);
+	struct item *item = kh_alloc_zero(alloc, sizeof(*item));
+
+	if (item == NULL)
+		return give_up(errands, act, err);
+	item->errands = errands;
+	item->work.step = step;
+	kh_arena_init(&item->arena, alloc, MEMORY);
+	if (copy_act(item, token, act, err) != KH_OK) {
+		free_item(item);
+		return give_up(errands, act, err);
+	}
+	pthread_mutex_lock(&errands->lock);
+	item->next = errands->first;
+	item->link = &errands->first;
+	if (item->next != NULL)
+		item->next->link = &item->next;
+	errands->first = item;
+	pthread_mutex_unlock(&errands->lock);
+	if (kh_works_add(errands->works, &item->work))
+		return KH_OK;
+	end(item);
+	return give_up(errands, act, err);
+}
+
+bool kh_errands_has(struct kh_errands *errands, int64_t declaration)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&errands->lock);
+	for (const struct item *item = errands->first; item != NULL && !found; item = item->next)
+		found = item->row.id == declaration;
+	pthread_mutex_unlock(&errands->lock);
+	return found;
+}
+
+enum kh_err kh_errands_new(struct kh_engine *engine, unsigned threads, struct kh_errands **ret_errands,
+			   struct kh_error *err)
+{
+	const struct kh_alloc *alloc = kh_engine_alloc(engine);
+	struct kh_errands *errands = kh_alloc_zero(alloc, sizeof(*errands));
+
+	if (errands == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	errands->engine = engine;
+	enum kh_err e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = threads}, &errands->works,
+				     err);
+	if (e != KH_OK) {
+		kh_alloc_free(alloc, errands, sizeof(*errands));
+		return e;
+	}
+	pthread_mutex_init(&errands->lock, NULL);
+	*ret_errands = errands;
+	return KH_OK;
+}
+
+bool kh_errands_stop(struct kh_errands *errands, int64_t timeout_us)
+{
+	return kh_works_stop(errands->works, timeout_us);
+}
+
+void kh_errands_free(struct kh_errands *errands)
+{
+	if (errands == NULL)
+		return;
+	const struct kh_alloc *alloc = kh_engine_alloc(errands->engine);
+	kh_works_free(errands->works);
+	pthread_mutex_destroy(&errands->lock);
+	kh_alloc_free(alloc, errands, sizeof(*errands));
+}
+
+struct kh_works_figures kh_errands_figures(const struct kh_errands *errands)
+{
+	return kh_works_figures(errands->works);
+}

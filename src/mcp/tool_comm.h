@@ -1,0 +1,23 @@
+/*
+ * The comm_* tools: an external operation, declared and carried out in one call, or carried out where it was declared
+ * before.  What a Controller is told is its own parameters, how it ended, and the id of a sealed block (E12).
+ */
+#ifndef KH_MCP_TOOL_COMM_H
+#define KH_MCP_TOOL_COMM_H
+
+#include "mcp/tools.h"
+
+enum kh_work_next kh_mcp_tool_comm_search(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+enum kh_work_next kh_mcp_tool_comm_fetch(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+enum kh_work_next kh_mcp_tool_comm_query(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+enum kh_work_next kh_mcp_tool_comm_read(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+enum kh_work_next kh_mcp_tool_comm_exec(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+
+/* Has call->kept.acting take up what has this id, a declaration's or an approval's.  KH_EUNKNOWN `unknown_approval`. */
+enum kh_err kh_mcp_tool_comm_take_up(struct kh_mcp_call *call, struct kh_view id) __attribute__((warn_unused_result));
+
+/* A step of call->kept.acting.  LEARNS: the Controller did not know before that a human decides, so a human is told
+ * where (A4). */
+enum kh_work_next kh_mcp_tool_comm_step(struct kh_mcp_call *call, bool learns, struct kh_mcp_result *ret_result);
+
+#endif

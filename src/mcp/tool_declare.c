@@ -1,0 +1,123 @@
+/* Declaring as a tool: the arguments are the declaration, in any form of E3, and the task that it is for. */
+#include "mcp/tool_declare.h"
+
+#include "engine/act.h"
+#include "mcp/next.h"
+
+#define LISTED 100 /* declarations of a task that are shown */
+#define PAGES  50  /* that are looked through for them */
+
+static void copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *except, yyjson_mut_val *to)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(from);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
+		if (!kh_view_eq(kh_json_str(key), KH_LIT("task")) && !kh_view_eq(kh_json_str(key), kh_view_str(except)))
+			yyjson_mut_obj_add(to, yyjson_val_mut_copy(call->doc, key),
+					   yyjson_val_mut_copy(call->doc, yyjson_obj_iter_get_val(key)));
+	}
+}
+
+/*
+ * The arguments without `task`.  `parameters` beside a `reason` is what a model writes who has seen both forms: it is
+ * the short one.  A full one needs no `phase`: there is one that it can have.
+ */
+static enum kh_err write_declaration(struct kh_mcp_call *call, yyjson_val **ret_declaration)
+{
+	yyjson_val *in = call->arguments, *parameters = kh_json_get(in, "parameters");
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	struct kh_view text;
+
+	if (yyjson_is_obj(parameters) && kh_json_get(in, "justification") == NULL) {
+		copy_all(call, in, "parameters", obj);
+		copy_all(call, parameters, "", obj);
+	} else {
+		copy_all(call, in, "", obj);
+		if (parameters != NULL && kh_json_get(in, "phase") == NULL)
+			yyjson_mut_obj_add_str(call->doc, obj, "phase", "execution");
+	}
+	enum kh_err e = kh_arena_check(call->arena);
+	if (e == KH_OK)
+		e = kh_json_write(call->arena, obj, &text);
+	return e == KH_OK ? kh_json_read(call->arena, text, ret_declaration, call->err) : e;
+}
+
+static void add_item(struct kh_mcp_call *call, yyjson_mut_val *list, const struct kh_declare_item *item)
+{
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(call->doc, list);
+
+	if (item->id.n > 0)
+		kh_json_add(call->doc, obj, "declaration", item->id);
+	kh_json_add(call->doc, obj, "operation", item->operation);
+	yyjson_mut_obj_add_str(call->doc, obj, "ruling", kh_words_name(&kh_risk_ruling_words, item->ruling));
+	if (item->gate != NULL)
+		yyjson_mut_obj_add_str(call->doc, obj, "gate", item->gate);
+	if (item->code != NULL)
+		yyjson_mut_obj_add_str(call->doc, obj, "code", item->code);
+	kh_json_add(call->doc, obj, "why", item->why);
+	if (item->approval.n > 0)
+		kh_json_add(call->doc, obj, "approval", item->approval);
+	const char *next = item->ruling == KH_DENY ? kh_mcp_next_find(item->code) : NULL;
+	if (next != NULL)
+		yyjson_mut_obj_add_str(call->doc, obj, "next", next);
+}
+
+enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
+{
+	struct kh_declare declare = {.task = kh_json_str(kh_json_get(call->arguments, "task"))};
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	enum kh_err e = write_declaration(call, &declare.declaration);
+
+	if (e == KH_OK)
+		e = kh_gateway_call(call->gateway, call->token, kh_declare_run, &declare, call->arena, call->err);
+	if (e != KH_OK)
+		return kh_mcp_next_fail(call, ret_result, e);
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(call->doc, obj, "declarations");
+	for (size_t i = 0; i < declare.count; i++)
+		add_item(call, list, &declare.items[i]);
+	yyjson_mut_obj_add_str(call->doc, obj, "next",
+			       "Nothing has run. When the task is in its execution phase (begin_execution), call the "
+			       "operation's own tool with `declaration` to have it carried out; what has an `approval` "
+			       "waits for a human first: tell the user. A `deny` is not asked for in another way.");
+	return kh_mcp_next_done(call, ret_result, obj);
+}
+
+/* --- those of a task ---------------------------------------------------------------------------------------------- */
+
+/* Of an item of comm.list, the members that an agent is to see: whatever else the list has is not for it. */
+static void add_listed(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_val *item)
+{
+	static const char *const shown[] = {"id", "operation", "parameters", "state", "approval", "block"};
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(call->doc, list);
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+		yyjson_val *value = kh_json_get(item, shown[i]);
+		if (value != NULL)
+			yyjson_mut_obj_add_val(call->doc, obj, shown[i], yyjson_val_mut_copy(call->doc, value));
+	}
+}
+
+enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val **ret_list)
+{
+	struct kh_act_list page = {.task = task};
+	yyjson_mut_val *list = yyjson_mut_arr(call->doc);
+	yyjson_val *items = NULL, *item;
+	size_t i, max, pages = 0;
+	enum kh_err e;
+
+	do { /* the last page has the newest */
+		e = kh_gateway_call(call->gateway, call->token, kh_act_list_run, &page, call->arena, call->err);
+		if (e == KH_OK)
+			e = kh_json_read(call->arena, page.json, &items, call->err);
+		if (e != KH_OK)
+			return e;
+		yyjson_arr_foreach (items, i, max, item)
+			add_listed(call, list, item);
+		page.after = kh_json_str(kh_json_get(yyjson_arr_get_last(items), "id"));
+	} while (page.more && page.after.n > 0 && ++pages < PAGES);
+	while (yyjson_mut_arr_size(list) > LISTED)
+		yyjson_mut_arr_remove_first(list);
+	*ret_list = list;
+	return kh_arena_check(call->arena);
+}

@@ -1,0 +1,16 @@
+/* The tool `declare`: what an agent will need from outside, said before it is done (E3).  Runs nothing. */
+#ifndef KH_MCP_TOOL_DECLARE_H
+#define KH_MCP_TOOL_DECLARE_H
+
+#include "mcp/tools.h"
+
+enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+
+/*
+ * The declarations of TASK, the newest 100 of them at most, as the caller may know them (E12): an array of objects of
+ * the part `declaration` of tools.json.
+ */
+enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val **ret_list)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,113 @@
+/* E7, E9, I8: what operations need is there, and nobody else's. */
+#include "cli/outside.h"
+#include "exec/client.h"
+#include "harness.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const folders[] = {"workspace", "cache", "index"};
+
+struct place {
+	char path[64];
+	struct kh_folder folder;
+	struct kh_secret_kept *kept;
+};
+
+static void enter(struct place *p)
+{
+	*p = (struct place){.path = "/tmp/keyhole-test-XXXXXX"};
+	assert_non_null(mkdtemp(p->path));
+	p->folder = (struct kh_folder){.path = kh_view_str(p->path), .fd = open(p->path, O_RDONLY | O_DIRECTORY)};
+	assert_true(p->folder.fd >= 0);
+}
+
+static void leave(struct place *p)
+{
+	unlinkat(p->folder.fd, "crm.pw", 0);
+	for (size_t i = 0; i < 3; i++) {
+		unlinkat(p->folder.fd, folders[i], 0);
+		unlinkat(p->folder.fd, folders[i], AT_REMOVEDIR);
+	}
+	close(p->folder.fd);
+	assert_int_equal(rmdir(p->path), 0);
+}
+
+/* E7: made where missing, 0700, and as often as one likes. */
+static void test_folders(struct kh_test *t)
+{
+	struct place p;
+	struct stat st;
+
+	enter(&p);
+	for (int round = 0; round < 2; round++)
+		assert_int_equal(kh_outside_folders(&p.folder, &t->err), KH_OK);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(fstatat(p.folder.fd, folders[i], &st, AT_SYMLINK_NOFOLLOW), 0);
+		assert_true(S_ISDIR(st.st_mode) && (st.st_mode & 07777) == 0700);
+	}
+	assert_int_equal(fchmodat(p.folder.fd, "index", 0755, 0), 0);
+	assert_int_equal(kh_outside_folders(&p.folder, &t->err), KH_EREFUSED);
+	assert_string_equal(t->err.code, "home_unsafe");
+	assert_non_null(strstr(t->err.detail, "index in the home folder"));
+	/* A link to somewhere else is no folder of the home. */
+	assert_int_equal(unlinkat(p.folder.fd, "index", AT_REMOVEDIR), 0);
+	assert_int_equal(symlinkat("/tmp", p.folder.fd, "index"), 0);
+	assert_int_equal(kh_outside_folders(&p.folder, &t->err), KH_EREFUSED);
+	leave(&p);
+}
+
+static const char text[] =
+	"databases:\n"
+	"  - {name: shop, file: /srv/shop.db}\n"
+	"  - {name: crm, host: db.example, dbname: a, user: b, password_file: crm.pw}\n"
+	"  - {name: far, host: db.example, dbname: a, user: b, password_environment: KEYHOLE_TEST_PW}\n"
+	"search: {url: 'https://s.example/', key_environment: KEYHOLE_TEST_KEY}\n";
+
+/* Passwords stand in the databases' order, and are gone when they are wiped. */
+static void test_secrets(struct kh_test *t)
+{
+	const struct kh_config *config;
+	struct kh_outside *outside = NULL;
+	struct kh_client client = {.control = -1};
+	struct place p;
+
+	must(t, kh_config_read(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &config, &t->err));
+	enter(&p);
+	int fd = openat(p.folder.fd, "crm.pw", O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0 && write(fd, "hush\n", 5) == 5);
+	close(fd);
+	setenv("KEYHOLE_TEST_PW", "still", 1);
+	setenv("KEYHOLE_TEST_KEY", "sk-1", 1);
+	enum kh_err e = kh_outside_open(&t->arena, &p.folder, config, &client, &p.kept, &outside, &t->err);
+	if (e == KH_OK) {
+		assert_ptr_equal(outside->tools.client, &client);
+		assert_ptr_equal(outside->tools.config, config);
+		assert_view(outside->tools.home, p.path);
+		assert_int_equal(outside->tools.passwords[0].n, 0);
+		assert_view(outside->tools.passwords[1], "hush");
+		assert_view(outside->tools.passwords[2], "still");
+		assert_view(outside->tools.search_key, "sk-1");
+		kh_outside_wipe(outside);
+		assert_memory_equal(outside->tools.passwords[1].p, "\0\0\0\0", 4);
+		assert_memory_equal(outside->tools.search_key.p, "\0\0\0\0", 4);
+	}
+	assert_true(e == KH_OK || (e == KH_ENOMEM && t->fired));
+	/* One that is missing is an error that says whose. */
+	unsetenv("KEYHOLE_TEST_KEY");
+	e = kh_outside_open(&t->arena, &p.folder, config, NULL, &p.kept, &outside, &t->err);
+	assert_true(e == KH_EUNKNOWN || (e == KH_ENOMEM && t->fired));
+	if (e == KH_EUNKNOWN) {
+		assert_string_equal(t->err.code, "key_missing");
+		assert_string_equal(t->err.detail, "keyhole.yaml:5: search has no key: the environment's "
+						   "KEYHOLE_TEST_KEY is not there, or empty");
+	}
+	kh_outside_wipe(NULL);
+	leave(&p);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_folders), KH_TEST(test_secrets)};
+KH_TEST_MAIN(cases)
