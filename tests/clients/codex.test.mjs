@@ -29,6 +29,7 @@ model_provider = "scripted"
 approval_policy = "never"
 sandbox_mode = "read-only"
 check_for_update_on_startup = false
+web_search = "disabled"
 
 [analytics]
 enabled = false

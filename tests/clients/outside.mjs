@@ -46,13 +46,13 @@ async function declared(client, home) {
 async function notDeclared(client, home, { task }) {
   const before = home.site.requests.length;
   for (const [change, code] of [
-    [{ reason: 'need it' }, 'declaration_invalid'],
-    [{ parameters: { url: 'http://example.com/' } }, 'declaration_invalid'],
-    [{ operation: 'comm.Fetch' }, 'declaration_invalid'],
-    [{ operation: 'internal.fetch' }, 'declaration_invalid'],
-    [{ parameters: {} }, 'declaration_invalid'],
-    [{ phase: 'planning' }, 'declaration_invalid'],
-    [{ session_id: `${task}0` }, 'declaration_invalid'],
+    [{ reason: 'need it' }, 'too_short'],
+    [{ parameters: { url: 'http://example.com/' } }, 'bad_url'],
+    [{ operation: 'comm.Fetch' }, 'operation_malformed'],
+    [{ operation: 'internal.fetch' }, 'operation_unknown'],
+    [{ parameters: {} }, 'missing'],
+    [{ phase: 'planning' }, 'OUTBOUND_FORBIDDEN_IN_PLANNING'],
+    [{ session_id: `${task}0` }, 'session_mismatch'],
   ]) {
     const result = await client.call('declare', { task, operation: 'comm.fetch', parameters: { url: home.site.url('/offer') },
       reason: REASON, ...change });

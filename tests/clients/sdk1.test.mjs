@@ -46,27 +46,27 @@ let home;
 before(async () => { home = await Home.make(); });
 after(() => home.close());
 
-test('SDK 1.x over stdio, on the own store', async (t) => {
-  const client = await connect(new StdioClientTransport(home.stdio(await home.token())));
-  try {
-    await whole(t, client, home);
-    await outside(t, client, home);
-  } finally {
-    await client.close();
-  }
-});
+const stdio = (of, token) => new StdioClientTransport(of.stdio(token));
 
-for (const [title, transport] of [
-  ['over stdio, as a relay', (of, token) => new StdioClientTransport(of.stdio(token))],
-  ['over HTTP', http],
+for (const [title, transport, serves] of [
+  ['over stdio, on the own store', stdio, false],
+  ['over stdio, as a relay', stdio, true],
+  ['over HTTP', http, true],
 ]) {
   test(`SDK 1.x ${title}`, async (t) => {
-    if (!home.url) await home.serve();
+    if (serves && !home.url) await home.serve();
+    const client = await connect(transport(home, await home.token()));
+    try {
+      await whole(t, client, home);
+    } finally {
+      await client.close();
+    }
+  });
+  test(`SDK 1.x ${title}: out into the world and back`, async (t) => {
     const client = await connect(transport(home, await home.token())), apart = new Home();
     const supervisor = await beside(await home.token('supervisor'), apart);
     try {
       assert.deepEqual((await supervisor.tools()).map((tool) => tool.name), ['verification_next', 'verification_decide']);
-      await whole(t, client, home);
       await outside(t, client, home, supervisor);
     } finally {
       await client.close();
@@ -77,7 +77,7 @@ for (const [title, transport] of [
 }
 
 test('elicitation decides nothing', async (t) => {
-  for (const [name, transport] of [['HTTP', http], ['stdio', (of, token) => new StdioClientTransport(of.stdio(token))]]) {
+  for (const [name, transport] of [['HTTP', http], ['stdio', stdio]]) {
     await t.test(name, async () => {
       const told = [], client = await connect(transport(home, await home.token()), told);
       try {
