@@ -245,17 +245,17 @@ static void write_value(struct kh_buf *buf, yyjson_val *value, size_t columns)
 		kh_terminal_frame(buf, kh_tainted_wrap(kh_view_trim(text)), columns);
 }
 
-static void write_gates(struct kh_buf *buf, yyjson_val *gates)
+/* Where the rest of it is: what the gates said at each decision is on the record, what matched in its approval. */
+static void write_where(struct kh_buf *buf, yyjson_val *shown)
 {
-	static const struct kh_table_column columns[] = {
-		{"GATE", "gate", KH_TABLE_TEXT},
-		{"RULING", "ruling", KH_TABLE_TEXT},
-		{"CODE", "code", KH_TABLE_TEXT},
-		{"WHY", "why", KH_TABLE_TEXT},
-	};
+	struct kh_view task = kh_json_str(kh_json_get(shown, "task"));
+	struct kh_view asked = kh_json_str(kh_json_get(shown, "asked_by"));
 
-	kh_buf_lit(buf, "\nThe gates, when it was last decided:\n");
-	kh_table_list(buf, gates, columns, COUNT(columns), "None was reached.");
+	if (task.n > 0)
+		kh_buf_printf(buf, "\nWhat each gate said:  keyhole audit export --task %.*s --kind declaration\n",
+			      KH_FMT(task));
+	if (asked.n > 0)
+		kh_buf_printf(buf, "What was shown, with what matched:  keyhole approvals show %.*s\n", KH_FMT(asked));
 }
 
 void kh_comms_show_write(struct kh_buf *buf, yyjson_val *shown, size_t columns)
@@ -268,9 +268,7 @@ void kh_comms_show_write(struct kh_buf *buf, yyjson_val *shown, size_t columns)
 		struct kh_view name = kh_json_str(key);
 		if (is_head(name) || yyjson_is_null(value))
 			continue;
-		if (kh_view_eq(name, KH_LIT("gates")) && yyjson_is_arr(value)) {
-			write_gates(buf, value);
-		} else if (yyjson_is_ctn(value) || yyjson_is_str(value)) {
+		if (yyjson_is_ctn(value) || yyjson_is_str(value)) {
 			kh_buf_printf(buf, "\n---- %.*s ----\n", KH_FMT(name));
 			write_value(buf, value, columns);
 		} else {
@@ -278,6 +276,7 @@ void kh_comms_show_write(struct kh_buf *buf, yyjson_val *shown, size_t columns)
 				      KH_FMT(kh_table_cell(buf->arena, value, KH_TABLE_TEXT)));
 		}
 	}
+	write_where(buf, shown);
 }
 
 static int run_show(struct kh_frame *f)

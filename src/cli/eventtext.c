@@ -98,9 +98,22 @@ static const char *severity(struct kh_view kind)
 	static const struct {
 		const char *kind, *severity;
 	} all[] = {
-		{"alert", "8"},         {"call.refused", "6"},  {"task.failed", "6"},   {"query.refused", "5"},
-		{"query.held", "5"},    {"context.reset", "5"}, {"token.created", "5"}, {"token.revoked", "5"},
-		{"approval.void", "4"}, {"ask.failed", "4"},    {"phase.changed", "4"}, {"approval.decided", "4"},
+		{"alert", "8"},
+		{"call.refused", "6"},
+		{"task.failed", "6"},
+		{"query.refused", "5"},
+		{"query.held", "5"},
+		{"context.reset", "5"},
+		{"token.created", "5"},
+		{"token.revoked", "5"},
+		{"declaration.denied", "6"},
+		{"declaration.asked", "5"},
+		{"operation.begun", "4"},
+		{"operation.ended", "4"},
+		{"approval.void", "4"},
+		{"ask.failed", "4"},
+		{"phase.changed", "4"},
+		{"approval.decided", "4"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -98,9 +98,22 @@ static enum kh_err tell(struct acting *a, enum kh_act_next next)
 static enum kh_err deny(struct acting *a, const char *code, struct kh_view why)
 {
 	struct kh_op *op = a->op;
+	struct kh_decision *d = &a->govern.decision;
+	struct kh_decide_answer *own = KH_NEW(op->arena, struct kh_decide_answer);
 	struct kh_view what;
-	enum kh_err e = kh_govern_describe(op, &a->govern, &what);
 
+	if (own == NULL)
+		return KH_ENOMEM;
+	if (d->ruling != KH_DENY) { /* no gate's: the engine's own, after all of them */
+		*own = (struct kh_decide_answer){.gate = KH_GATE_PERMISSION,
+						 .ruling = KH_DENY,
+						 .code = code,
+						 .rule = KH_LIT("built in"),
+						 .why = why};
+		d->ruling = KH_DENY;
+		d->deciding = own;
+	}
+	enum kh_err e = kh_govern_describe(op, &a->govern, &what);
 	if (e != KH_OK)
 		return e;
 	if (a->row != NULL && strcmp(code, "verification_failed") == 0) {
@@ -169,6 +182,9 @@ static enum kh_err follow(struct acting *a)
 		return deny(a, d->deciding->code, d->deciding->why);
 	if (kh_errand_find(a->proposal.row.operation) == NULL)
 		return deny(a, "operation_unknown", KH_LIT("no upstream server of that name is configured"));
+	if (a->row != NULL && a->act->fenced && !a->row->fenced) /* whoever approved it was not told */
+		return deny(a, "fenced_not_declared",
+			    KH_LIT("it was declared to be sealed: call it anew, not by its id, to have it fenced"));
 	if (a->proposal.row.fenced && op->policy->fenced != KH_FENCED_ALLOW)
 		return deny(a, "fenced_not_allowed", KH_LIT("the policy lets no content through in a fence"));
 	e = kh_begin_afford(op, &a->govern);
@@ -212,8 +228,6 @@ static enum kh_err decide(struct acting *a)
 	}
 	if (a->row != NULL) {
 		e = kh_propose_again(a->op, a->govern.task, a->row, &a->proposal);
-		if (e == KH_OK && a->act->fenced && !a->row->fenced)
-			a->row->fenced = a->proposal.row.fenced = 1;
 	} else {
 		a->proposal.row.fenced = a->act->fenced;
 	}

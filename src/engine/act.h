@@ -40,7 +40,8 @@ struct kh_act {
 
 /*
  * KH_EREFUSED with the gate's code where a gate denies: nothing was begun, which is on the record.  Also
- * `declaration_invalid`, `declaration_ended` (it was called before), `budget_exceeded`, `fenced_not_allowed`.
+ * `budget_exceeded`, `fenced_not_allowed`, `fenced_not_declared`; and KH_EINPUT with the first thing that is wrong with
+ * what is no declaration (E3), which the record has as `declaration_invalid`.
  */
 enum kh_err kh_act_run(struct kh_op *op, void *call);
 

@@ -13,7 +13,7 @@ static enum kh_err find_rows(struct kh_op *op, int64_t approval, struct kh_decla
 {
 	int64_t *ids = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OF_APPROVAL, approval, KH_LIT(""), 0, BATCH, &ids,
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ASKING, approval, KH_LIT(""), 0, BATCH, &ids,
 				    &count);
 
 	*ret_count = 0;
@@ -165,7 +165,7 @@ enum kh_err kh_act_decide_is_agents(struct kh_op *op, const struct kh_approval_r
 	struct kh_declaration_row row;
 	int64_t *ids = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OF_APPROVAL, approval->id, KH_LIT(""), 0, 1, &ids,
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ASKING, approval->id, KH_LIT(""), 0, 1, &ids,
 				    &count);
 
 	*ret_yes = approval->kind == KH_APPROVE_TOOL_CALL;

@@ -191,17 +191,30 @@ enum kh_err kh_act_end_run(struct kh_op *op, void *call)
 	struct ending s;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, done->declaration, &row);
 
-	/* Its task was closed meanwhile, or another process took this one for dead: nobody waits for it. */
-	if (e != KH_OK || row->state != KH_DECLARATION_RUNNING ||
-	    row->holder != kh_store_holder(kh_engine_store(op->engine)))
+	/* Another process took this one for dead: nobody waits for it. */
+	if (e != KH_OK || !row->working || row->holder != kh_store_holder(kh_engine_store(op->engine)))
 		return e;
+	row->working = 0;
 	e = load(op, row, &s);
+	if (e == KH_OK && row->state != KH_DECLARATION_RUNNING) /* nor here: its task was closed meanwhile */
+		return kh_own_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"late\"}"));
 	return e == KH_OK ? end(&s, &done->result) : e;
 }
 
 /* --- other ends --------------------------------------------------------------------------------------------------- */
 
-enum kh_err kh_act_end_unknown(struct kh_op *op, struct kh_declaration_row *row, const char *reason)
+enum kh_err kh_act_end_lost(struct kh_op *op, struct kh_declaration_row *row)
+{
+	struct ending s;
+	enum kh_err e = load(op, row, &s);
+
+	row->working = 0;
+	if (e == KH_OK && row->state == KH_DECLARATION_RUNNING)
+		return record_end(&s, KH_ENDED_UNKNOWN, "process_died", KH_LIT("{\"result\":\"unknown\"}"));
+	return e == KH_OK ? kh_own_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"lost\"}")) : e;
+}
+
+static enum kh_err end_unknown(struct kh_op *op, struct kh_declaration_row *row, const char *reason)
 {
 	struct ending s;
 	enum kh_err e = load(op, row, &s);
@@ -228,7 +241,7 @@ enum kh_err kh_act_end_unbegun(struct kh_op *op, struct kh_declaration_row *row,
 static enum kh_err due_approval(struct kh_op *op, struct kh_declaration_row *row)
 {
 	struct kh_approval_row *approval;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, row->approval, &approval);
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, row->asks, &approval);
 
 	if (e == KH_OK && approval->state == KH_APPROVAL_PENDING)
 		e = kh_approval_due(op, approval);
@@ -242,7 +255,7 @@ enum kh_err kh_act_end_due(struct kh_op *op, struct kh_declaration_row *row)
 {
 	struct ending s;
 
-	if (row->state == KH_DECLARATION_ASKED && row->approval != 0)
+	if (row->state == KH_DECLARATION_ASKED && row->asks != 0)
 		return due_approval(op, row);
 	if (row->state != KH_DECLARATION_READY || row->release_at > op->now)
 		return KH_OK;
@@ -263,7 +276,7 @@ static enum kh_err end_one(struct kh_op *op, struct kh_declaration_row *row, con
 	if (row->state == KH_DECLARATION_DECLARED || row->state == KH_DECLARATION_ASKED)
 		return kh_act_end_unbegun(op, row, KH_ENDED_EXPIRED, reason);
 	if (row->state == KH_DECLARATION_RUNNING)
-		e = kh_act_end_unknown(op, row, reason);
+		e = end_unknown(op, row, reason);
 	if (e != KH_OK || row->state != KH_DECLARATION_READY)
 		return e;
 	e = load(op, row, &s);

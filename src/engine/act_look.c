@@ -5,10 +5,35 @@
 #include "engine/act_end.h"
 #include "engine/own.h"
 
+#define BATCH 64
+
 static enum kh_err not_there(struct kh_op *op, struct kh_view id)
 {
 	return kh_error_set(op->err, KH_EUNKNOWN, "unknown_declaration", "there is none with the id %.*s",
 			    KH_FMT(kh_arena_quote(op->arena, id)));
+}
+
+/* The declaration that waited for an approval once, and has gone on since: the newest of its task with its arguments.
+ */
+static enum kh_err find_of_past(struct kh_op *op, const struct kh_approval_row *approval, int64_t *ret_id)
+{
+	struct kh_declaration_row row;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	*ret_id = 0;
+	while (e == KH_OK && count == BATCH) {
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OF_TASK, approval->task, KH_LIT(""), after, BATCH, &ids,
+				&count);
+		for (size_t i = 0; e == KH_OK && i < count; i++) {
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+			if (e == KH_OK && memcmp(&row.arguments, &approval->arguments, sizeof(row.arguments)) == 0)
+				*ret_id = ids[i];
+		}
+	}
+	return e;
 }
 
 /* The declaration that an approval is about; of a batch the caller has to say which. */
@@ -20,17 +45,18 @@ static enum kh_err find_of_approval(struct kh_op *op, struct kh_view id, int64_t
 	enum kh_err e = kh_own_approval(op, id, &approval);
 
 	if (e == KH_OK)
-		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OF_APPROVAL, approval->id, KH_LIT(""), 0, 2, &ids,
-				&count);
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ASKING, approval->id, KH_LIT(""), 0, 2, &ids, &count);
 	if (e != KH_OK)
 		return e;
-	if (count == 0)
-		return kh_error_set(op->err, KH_EREFUSED, "no_declaration", "this approval is not about a declaration");
 	if (count > 1)
 		return kh_error_set(op->err, KH_EREFUSED, "several_declarations",
 				    "this approval is about several declarations: name one of them");
-	*ret_id = ids[0];
-	return KH_OK;
+	*ret_id = count == 1 ? ids[0] : 0;
+	if (count == 0 && (approval->kind == KH_APPROVE_DECLARATION || approval->kind == KH_APPROVE_TOOL_CALL))
+		e = find_of_past(op, approval, ret_id);
+	if (e == KH_OK && *ret_id == 0)
+		e = kh_error_set(op->err, KH_EREFUSED, "no_declaration", "this approval is not about a declaration");
+	return e;
 }
 
 /* Whether the caller may see it: as its task. */
@@ -98,9 +124,9 @@ static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *
 {
 	struct kh_approval_row approval;
 
-	if (row->state != KH_DECLARATION_ASKED || row->approval == 0)
+	if (row->state != KH_DECLARATION_ASKED || row->asks == 0)
 		return KH_OK;
-	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, row->approval, &approval);
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, row->asks, &approval);
 	if (e == KH_OK) {
 		look->approval = kh_own_id(op, KH_ID_APPROVAL, approval.id);
 		look->due = approval.expires_at;

@@ -45,8 +45,8 @@ enum kh_err kh_act_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_d
 	kh_json_add(doc, obj, "operation", row->operation);
 	yyjson_mut_obj_add_str(doc, obj, "state", state_word(row));
 	enum kh_err e = add_json(op, doc, obj, "parameters", row->parameters);
-	if (row->state == KH_DECLARATION_ASKED && row->approval != 0)
-		kh_json_add(doc, obj, "approval", kh_own_id(op, KH_ID_APPROVAL, row->approval));
+	if (row->state == KH_DECLARATION_ASKED && row->asks != 0)
+		kh_json_add(doc, obj, "approval", kh_own_id(op, KH_ID_APPROVAL, row->asks));
 	if (row->state == KH_DECLARATION_DONE && row->block != 0)
 		kh_json_add(doc, obj, "block", kh_own_id(op, KH_ID_BLOCK, row->block));
 	if (row->replaced != 0)
@@ -101,8 +101,8 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 	yyjson_mut_obj_add_str(doc, obj, "supervised", kh_words_name(triage, row->supervised));
 	if (row->verified != 0)
 		kh_json_add(doc, obj, "verified_by", kh_own_id(op, KH_ID_APPROVAL, row->verified));
-	if (row->approval != 0)
-		kh_json_add(doc, obj, "asked_by", kh_own_id(op, KH_ID_APPROVAL, row->approval));
+	if (row->asks != 0)
+		kh_json_add(doc, obj, "asked_by", kh_own_id(op, KH_ID_APPROVAL, row->asks));
 	yyjson_mut_obj_add_sint(doc, obj, "egress_bytes", row->egress);
 	yyjson_mut_obj_add_uint(doc, obj, "microbits", row->reserved);
 	add_time(op, doc, obj, "declared_at", row->declared_at);

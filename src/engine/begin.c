@@ -41,18 +41,32 @@ enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_d
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
 
-static void add_reasons(struct kh_buf *text, yyjson_val *why)
+static void add_line(struct kh_buf *text, struct kh_view name, struct kh_view value)
 {
-	static const char *const parts[] = {"reason", "user_request", "missing_knowledge", "expected_use"};
+	kh_buf_lit(text, "\n   ");
+	kh_buf_add(text, name);
+	kh_buf_lit(text, ": ");
+	kh_buf_add(text, value);
+}
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		struct kh_view part = kh_json_str(kh_json_get(why, parts[i]));
-		if (part.n > 0) {
-			kh_buf_printf(text, "   %s: ", parts[i]);
-			kh_buf_add(text, part);
-			kh_buf_byte(text, '\n');
-		}
+/* Each member on a line of its own: a text as it is, anything else as JSON. */
+static enum kh_err add_members(struct kh_op *op, struct kh_buf *text, struct kh_view json)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_val *root = NULL, *key, *value;
+	size_t i, max;
+	enum kh_err e = kh_json_read(op->arena, json, &root, op->err);
+
+	if (e != KH_OK)
+		return e;
+	yyjson_obj_foreach (root, i, max, key, value) {
+		struct kh_view shown = kh_json_str(value);
+		if (shown.p == NULL && e == KH_OK)
+			e = kh_json_write(op->arena, yyjson_val_mut_copy(doc, value), &shown);
+		if (e == KH_OK)
+			add_line(text, kh_json_str(key), shown);
 	}
+	return e;
 }
 
 /* What is to be read with care: each declaration, its parameters and why. */
@@ -64,18 +78,17 @@ static enum kh_err write_text(struct kh_op *op, struct kh_declaration_row *const
 
 	kh_buf_init(&text, op->arena, TEXT);
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
-		yyjson_val *why = NULL;
-		e = kh_json_read(op->arena, rows[i]->justification, &why, op->err);
+		if (i > 0)
+			kh_buf_byte(&text, '\n');
 		if (count > 1)
 			kh_buf_printf(&text, "%zu. ", i + 1);
 		kh_buf_add(&text, rows[i]->operation);
-		kh_buf_byte(&text, ' ');
-		kh_buf_add(&text, rows[i]->parameters);
-		kh_buf_byte(&text, '\n');
-		add_reasons(&text, why);
+		e = add_members(op, &text, rows[i]->parameters);
+		if (e == KH_OK)
+			e = add_members(op, &text, rows[i]->justification);
 		if (rows[i]->fenced)
-			kh_buf_lit(&text,
-				   "   fenced: the agent wants to read it itself; its taint is high from then on\n");
+			add_line(&text, KH_LIT("fenced"),
+				 KH_LIT("the agent wants to read it itself; its taint is high from then on"));
 	}
 	return e == KH_OK ? kh_buf_end(&text, ret_text) : e;
 }
@@ -108,7 +121,9 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 		return e;
 	for (size_t i = 0; i < count; i++) {
 		rows[i]->state = KH_DECLARATION_ASKED;
-		rows[i]->approval = approval->id;
+		rows[i]->asks = approval->id;
+		if (kind == KH_APPROVE_DECLARATION)
+			rows[i]->approval = approval->id;
 	}
 	e = kh_own_event(op, KH_AUDIT_DECLARATION_ASKED, task, KH_LIT(""));
 	if (e == KH_OK)
@@ -235,6 +250,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 	row->reserved = microbits;
 	row->wall_ms = (int64_t)errand.wall_ms;
 	row->state = KH_DECLARATION_RUNNING;
+	row->working = 1;
 	row->holder = kh_store_holder(kh_engine_store(op->engine));
 	row->begun_at = op->now;
 	e = kh_own_event(op, KH_AUDIT_OPERATION_BEGUN, govern->task, what);

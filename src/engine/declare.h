@@ -29,7 +29,8 @@ struct kh_declare {
 	size_t count;
 };
 
-/* KH_EREFUSED `declaration_invalid` where it does not pass E3: nothing of it is admitted. */
+/* KH_EINPUT with the first thing that is wrong where it does not pass E3: nothing of it is admitted, and the record has
+ * it as `declaration_invalid`. */
 enum kh_err kh_declare_run(struct kh_op *op, void *call);
 
 #endif

@@ -136,6 +136,14 @@ static enum kh_err is_humans(struct kh_op *op, const struct kh_approval_row *app
 	return e;
 }
 
+/* Its own, or a wider one; what the screen found something in is looked at by a human each time (E3). */
+static bool may_grant(const struct kh_declaration_row *row, const struct kh_approval_row *approval)
+{
+	if (approval->id == row->approval || approval->id == row->verified)
+		return true;
+	return approval->host.n > 0 && !row->screened;
+}
+
 /* Which grant the call has: that of its own approval, or a wider one of its task (A2). */
 static enum kh_err find_grant(struct kh_op *op, struct kh_govern *g)
 {
@@ -152,8 +160,7 @@ static enum kh_err find_grant(struct kh_op *op, struct kh_govern *g)
 			bool yes = false;
 			after = ids[i];
 			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &seen);
-			if (e != KH_OK || seen.state != KH_APPROVAL_APPROVED ||
-			    (seen.id != g->proposal->row.approval && seen.host.n == 0))
+			if (e != KH_OK || seen.state != KH_APPROVAL_APPROVED || !may_grant(&g->proposal->row, &seen))
 				continue;
 			e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
 			if (e == KH_OK)

@@ -85,17 +85,17 @@ static enum kh_err recover_running(struct kh_op *op, struct kh_recover *call)
 	enum kh_err e = KH_OK;
 
 	while (e == KH_OK && count == BATCH) {
-		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_WORKING, 0, KH_LIT(""), after, BATCH, &ids, &count);
 		for (size_t i = 0; e == KH_OK && i < count; i++) {
 			after = ids[i];
 			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &seen);
-			if (e != KH_OK || seen.state != KH_DECLARATION_RUNNING ||
-			    seen.holder == kh_store_holder(store) || kh_store_holder_alive(store, seen.holder))
+			if (e != KH_OK || seen.holder == kh_store_holder(store) ||
+			    kh_store_holder_alive(store, seen.holder))
 				continue;
 			call->lost++;
 			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
 			if (e == KH_OK)
-				e = kh_act_end_unknown(op, row, "process_died");
+				e = kh_act_end_lost(op, row);
 		}
 	}
 	return e;

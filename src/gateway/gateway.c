@@ -9,6 +9,7 @@
 #include "engine/settle.h"
 #include "gateway/asks.h"
 #include "gateway/errands.h"
+#include "gateway/indexing.h"
 
 #include <pthread.h>
 #include <sodium.h>
@@ -40,6 +41,7 @@ struct kh_gateway {
 	struct kh_works *works;
 	struct kh_asks *asks;
 	struct kh_errands *errands;
+	struct kh_indexing *indexing;
 	struct minder minder;
 	pthread_mutex_t lock; /* of callers */
 	struct caller callers[CALLERS];
@@ -246,6 +248,8 @@ static enum kh_err start(struct kh_gateway *gateway, struct kh_error *err)
 		e = kh_asks_new(engine, gateway->settings.asks, &gateway->asks, err);
 	if (e == KH_OK)
 		e = kh_errands_new(engine, gateway->settings.asks, &gateway->errands, err);
+	if (e == KH_OK)
+		e = kh_indexing_new(engine, &gateway->indexing, err);
 	if (e != KH_OK)
 		return e;
 	gateway->minder.gateway = gateway;
@@ -276,16 +280,23 @@ enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh
 	return KH_OK;
 }
 
+static int64_t left_until(int64_t end)
+{
+	int64_t left = end - kh_works_now();
+
+	return left > 0 ? left : 0;
+}
+
 bool kh_gateway_stop(struct kh_gateway *gateway, int64_t timeout_us)
 {
 	int64_t end = kh_works_now() + timeout_us;
+	bool indexing = kh_indexing_stop(gateway->indexing, 0); /* no further run, while the others come to their end */
 	bool calls = kh_works_stop(gateway->works, timeout_us);
-	int64_t left = end - kh_works_now();
+	bool asks = kh_asks_stop(gateway->asks, left_until(end));
+	bool errands = kh_errands_stop(gateway->errands, left_until(end));
 
-	bool asks = kh_asks_stop(gateway->asks, left > 0 ? left : 0);
-
-	left = end - kh_works_now();
-	return kh_errands_stop(gateway->errands, left > 0 ? left : 0) && asks && calls;
+	indexing = indexing || kh_indexing_stop(gateway->indexing, left_until(end));
+	return indexing && errands && asks && calls;
 }
 
 void kh_gateway_free(struct kh_gateway *gateway)
@@ -296,6 +307,7 @@ void kh_gateway_free(struct kh_gateway *gateway)
 	kh_works_free(gateway->works);
 	kh_asks_free(gateway->asks);
 	kh_errands_free(gateway->errands);
+	kh_indexing_free(gateway->indexing);
 	pthread_mutex_destroy(&gateway->lock);
 	sodium_memzero(gateway->callers, sizeof(gateway->callers));
 	kh_alloc_free(alloc, gateway, sizeof(*gateway));

@@ -5,6 +5,7 @@
 #include "mcp/next.h"
 
 #define LISTED 100 /* declarations of a task that are shown */
+#define PAGES  50  /* that are looked through for them */
 
 static void copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *except, yyjson_mut_val *to)
 {
@@ -102,7 +103,7 @@ enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view ta
 	struct kh_act_list page = {.task = task};
 	yyjson_mut_val *list = yyjson_mut_arr(call->doc);
 	yyjson_val *items = NULL, *item;
-	size_t i, max;
+	size_t i, max, pages = 0;
 	enum kh_err e;
 
 	do { /* the last page has the newest */
@@ -114,7 +115,7 @@ enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view ta
 		yyjson_arr_foreach (items, i, max, item)
 			add_listed(call, list, item);
 		page.after = kh_json_str(kh_json_get(yyjson_arr_get_last(items), "id"));
-	} while (page.more && page.after.n > 0);
+	} while (page.more && page.after.n > 0 && ++pages < PAGES);
 	while (yyjson_mut_arr_size(list) > LISTED)
 		yyjson_mut_arr_remove_first(list);
 	*ret_list = list;

@@ -55,14 +55,14 @@ enum kh_audit_kind {
 	KH_AUDIT_APPROVAL_VOID,
 	KH_AUDIT_PHASE_CHANGED,
 	KH_AUDIT_ALERT,
-	KH_AUDIT_DECLARED,           /* an external operation was declared, and what the gates said */
-	KH_AUDIT_DECLARATION_DENIED, /* a gate said no: nothing was begun */
-	KH_AUDIT_DECLARATION_ASKED,  /* a gate asks for a verification or an approval */
+	KH_AUDIT_DECLARED,            /* an external operation was declared, and what the gates said */
+	KH_AUDIT_DECLARATION_DENIED,  /* a gate said no: nothing was begun */
+	KH_AUDIT_DECLARATION_ASKED,   /* a gate asks for a verification or an approval */
 	KH_AUDIT_DECLARATION_ALLOWED, /* somebody who was asked said yes: it may be called */
-	KH_AUDIT_TRIAGED,            /* a model has said what it thinks of a call */
-	KH_AUDIT_OPERATION_BEGUN,    /* all gates passed; it is carried out when this is durable */
-	KH_AUDIT_OPERATION_ENDED,    /* what came of it, sealed; the outcome waits for its slot */
-	KH_AUDIT_OPERATION_TOLD,     /* its slot has come, or it ended without having begun */
+	KH_AUDIT_TRIAGED,             /* a model has said what it thinks of a call */
+	KH_AUDIT_OPERATION_BEGUN,     /* all gates passed; it is carried out when this is durable */
+	KH_AUDIT_OPERATION_ENDED,     /* what came of it, sealed; the outcome waits for its slot */
+	KH_AUDIT_OPERATION_TOLD,      /* its slot has come, or it ended without having begun */
 	KH_AUDIT_KIND_COUNT
 };
 extern const struct kh_words kh_audit_kind_words; /* "store.created", "task.opened", "query.admitted", ... */

@@ -427,6 +427,8 @@ static const char *check_declaration(const struct check *c, const struct kh_inva
 		return "runs and was not begun (E7)";
 	if (was->state == KH_DECLARATION_DONE && (row->state != was->state || row->ended != was->ended))
 		return "had ended, and has another state (E7)";
+	if (row->working > was->working && !begins)
+		return "has a worker that was not begun (E7)";
 	if (row->block != was->block && c->event->kind != KH_AUDIT_OPERATION_ENDED)
 		return "has a result that no event of its end brought (E10)";
 	if (row->state == KH_DECLARATION_DONE && row->charged != row->reserved)

@@ -292,6 +292,7 @@ static const struct kh_column needs_columns[] = {
 static const struct kh_column declarations_columns[] = {
 	INT(kh_declaration_row, approval),
 	DIGEST(kh_declaration_row, arguments),
+	INT(kh_declaration_row, asks),
 	INT(kh_declaration_row, begun_at),
 	INT(kh_declaration_row, block),
 	INT(kh_declaration_row, charged),
@@ -320,6 +321,7 @@ static const struct kh_column declarations_columns[] = {
 	WORD(kh_declaration_row, triage, kh_rows_triage_words),
 	INT(kh_declaration_row, verified),
 	INT(kh_declaration_row, wall_ms),
+	INT(kh_declaration_row, working),
 };
 
 static const struct kh_column results_columns[] = {
@@ -380,6 +382,8 @@ static const enum kh_table index_tables[KH_INDEX_COUNT] = {
 	[KH_INDEX_DECLARATIONS_ALL_OPEN] = KH_TABLE_DECLARATIONS,
 	[KH_INDEX_DECLARATIONS_RUNNING] = KH_TABLE_DECLARATIONS,
 	[KH_INDEX_DECLARATIONS_OF_APPROVAL] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_DECLARATIONS_ASKING] = KH_TABLE_DECLARATIONS,
+	[KH_INDEX_DECLARATIONS_WORKING] = KH_TABLE_DECLARATIONS,
 	[KH_INDEX_RESULTS_OF_DECLARATION] = KH_TABLE_RESULTS,
 	[KH_INDEX_RESULTS_EXPIRED] = KH_TABLE_RESULTS,
 	[KH_INDEX_RATES] = KH_TABLE_RATES,

@@ -72,32 +72,34 @@ bool kh_record_same(const struct kh_column *c, const void *a, const void *b);
  * the comment names.  Ids come out ascending.
  */
 enum kh_index {
-	KH_INDEX_TOKENS,            /* all */
-	KH_INDEX_TOKENS_NAMED,      /* name = TEXT, not revoked */
-	KH_INDEX_CONTEXTS,          /* all */
-	KH_INDEX_TASKS,             /* all */
-	KH_INDEX_TASKS_OF_CONTEXT,  /* context = KEY */
-	KH_INDEX_TASKS_OPEN,        /* context = KEY and state = open */
-	KH_INDEX_TASKS_ALL_OPEN,    /* state = open, of every context */
-	KH_INDEX_BLOCKS_OF_TASK,    /* task = KEY and kind = sealed */
-	KH_INDEX_QUERIES_OPEN,      /* task = KEY and state <> done */
-	KH_INDEX_QUERIES_ALL_OPEN,  /* state <> done, of every task */
-	KH_INDEX_EFFECTS_OPEN,      /* state waiting or begun */
-	KH_INDEX_EFFECTS_READER,    /* state waiting, reader = TEXT: what waits for a Reader that is an agent */
-	KH_INDEX_EFFECTS_BEGUN,     /* state begun, reader = TEXT: what it was given and has not answered */
-	KH_INDEX_APPROVALS,         /* all */
-	KH_INDEX_APPROVALS_PENDING, /* state = pending */
-	KH_INDEX_APPROVALS_OF_TASK, /* task = KEY */
-	KH_INDEX_SHOWINGS,          /* approval = KEY */
-	KH_INDEX_READERS_NAMED,     /* name = TEXT */
-	KH_INDEX_NEEDS,             /* task = KEY and name = TEXT */
-	KH_INDEX_BLOCKS_EXPIRED,    /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
-	KH_INDEX_EFFECTS_EXPIRED,   /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
+	KH_INDEX_TOKENS,                   /* all */
+	KH_INDEX_TOKENS_NAMED,             /* name = TEXT, not revoked */
+	KH_INDEX_CONTEXTS,                 /* all */
+	KH_INDEX_TASKS,                    /* all */
+	KH_INDEX_TASKS_OF_CONTEXT,         /* context = KEY */
+	KH_INDEX_TASKS_OPEN,               /* context = KEY and state = open */
+	KH_INDEX_TASKS_ALL_OPEN,           /* state = open, of every context */
+	KH_INDEX_BLOCKS_OF_TASK,           /* task = KEY and kind = sealed */
+	KH_INDEX_QUERIES_OPEN,             /* task = KEY and state <> done */
+	KH_INDEX_QUERIES_ALL_OPEN,         /* state <> done, of every task */
+	KH_INDEX_EFFECTS_OPEN,             /* state waiting or begun */
+	KH_INDEX_EFFECTS_READER,           /* state waiting, reader = TEXT: what waits for a Reader that is an agent */
+	KH_INDEX_EFFECTS_BEGUN,            /* state begun, reader = TEXT: what it was given and has not answered */
+	KH_INDEX_APPROVALS,                /* all */
+	KH_INDEX_APPROVALS_PENDING,        /* state = pending */
+	KH_INDEX_APPROVALS_OF_TASK,        /* task = KEY */
+	KH_INDEX_SHOWINGS,                 /* approval = KEY */
+	KH_INDEX_READERS_NAMED,            /* name = TEXT */
+	KH_INDEX_NEEDS,                    /* task = KEY and name = TEXT */
+	KH_INDEX_BLOCKS_EXPIRED,           /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
+	KH_INDEX_EFFECTS_EXPIRED,          /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
 	KH_INDEX_DECLARATIONS_OF_TASK,     /* task = KEY */
 	KH_INDEX_DECLARATIONS_OPEN,        /* task = KEY and state <> done */
 	KH_INDEX_DECLARATIONS_ALL_OPEN,    /* state <> done, of every task */
-	KH_INDEX_DECLARATIONS_RUNNING,     /* state = running, operation = TEXT, of every task */
+	KH_INDEX_DECLARATIONS_RUNNING,     /* working = 1, operation = TEXT, of every task */
+	KH_INDEX_DECLARATIONS_WORKING,     /* working = 1 */
 	KH_INDEX_DECLARATIONS_OF_APPROVAL, /* approval = KEY */
+	KH_INDEX_DECLARATIONS_ASKING,      /* asks = KEY */
 	KH_INDEX_RESULTS_OF_DECLARATION,   /* declaration = KEY */
 	KH_INDEX_RESULTS_EXPIRED,          /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
 	KH_INDEX_RATES,                    /* context = KEY and operation = TEXT */

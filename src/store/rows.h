@@ -274,7 +274,8 @@ struct kh_declaration_row {
 	struct kh_view host;               /* that it goes to; empty: none */
 	int64_t screened;                  /* 1: the declaration has findings, a human decides (E3) */
 	int64_t fenced;                    /* 1: the content is to be given to the context inside a fence (E12) */
-	int64_t approval;                  /* the latest that was asked for; several declarations may share one (E6) */
+	int64_t asks;                      /* the approval that was asked for last, of either kind */
+	int64_t approval;                  /* the one for what was declared; several declarations may share it (E6) */
 	int64_t verified;                  /* the approval by which a human or a supervisor allowed it (K7); 0: none */
 	enum kh_triage triage, supervised; /* what the models of tiers 2 and 3 said */
 	int64_t replaced;                  /* the declaration that a reviewer put in its place (E6) */
@@ -282,7 +283,8 @@ struct kh_declaration_row {
 	int64_t egress;                    /* bytes that it added */
 	uint64_t reserved, charged;        /* microbits of its outcome and time (B8) */
 	int64_t holder;                    /* the process that carries it out (store.h) */
-	int64_t block;                     /* what came back, sealed */
+	int64_t working; /* 1: its worker has not ended, as far as is known, whatever became of its task */
+	int64_t block;   /* what came back, sealed */
 	int64_t declared_at, begun_at, ended_at;
 	int64_t wall_ms; /* that it may run */
 	int64_t release_at;

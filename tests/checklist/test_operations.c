@@ -159,6 +159,7 @@ static void declaration_has_parts(struct kh_test *t)
 	const struct example *example;
 	struct outside_declared declared;
 	struct outside_act act;
+	int refused = 0;
 
 	set();
 	execute();
@@ -168,10 +169,11 @@ static void declaration_has_parts(struct kh_test *t)
 		struct kh_view json = example_declaration(&t->arena, example, s.task.at, parts[k]);
 		struct kh_view text = kh_arena_printf(&t->arena, "%.*s%c", KH_FMT(json), 0);
 
-		is(outside_declare(&s.w, controller(), s.task.at, text.p, &declared), "declaration_invalid", parts[k]);
-		is(outside_call(&s.w, controller(), s.task.at, "", text.p, false, &act), "declaration_invalid",
-		   parts[k]);
+		is(outside_declare(&s.w, controller(), s.task.at, text.p, &declared), "missing", parts[k]);
+		is(outside_call(&s.w, controller(), s.task.at, "", text.p, false, &act), "missing", parts[k]);
+		refused += 2;
 	}
+	assert_int_equal(scene_events(&s, KH_AUDIT_DECLARATION_DENIED), refused);
 	assert_int_equal(scene_events(&s, KH_AUDIT_OPERATION_BEGUN), 0);
 	scene_end(&s);
 }

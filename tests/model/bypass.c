@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
-#define CALLS       8   /* of a sequence */
+#define CALLS       5   /* of a sequence */
 #define SHARING     200 /* sequences on one store */
 #define CONTROLLERS 3
 #define PROCESSES   2
@@ -62,7 +62,8 @@ struct a_declaration {
 	struct text id;
 	int64_t row;
 	bool running;
-	int process; /* that carries it out */
+	int process;  /* that carries it out */
+	int approval; /* the latest, counted from 1; 0: none */
 };
 
 struct an_approval {
@@ -79,7 +80,10 @@ static struct run {
 	struct a_task tasks[KEPT];
 	struct a_declaration declarations[KEPT];
 	struct an_approval approvals[KEPT];
+	bool just_used[KEPT];
 	int task_count, declaration_count, approval_count;
+	int task;    /* that this call is about */
+	int process; /* that most of this sequence goes to */
 	uint64_t seed;
 	/* figures */
 	uint64_t calls[KINDS], began, waited, stricter, stopped_after_approval;
@@ -146,7 +150,7 @@ static void count_code(const char *code)
 /* One of the newest of COUNT things that are kept in a ring; -1: there is none. */
 static int recent(int count)
 {
-	int kept = count < 24 ? count : 24;
+	int most = chance(3) ? 16 : 3, kept = count < most ? count : most;
 
 	return kept == 0 ? -1 : (count - 1 - pick(kept)) % KEPT;
 }
@@ -202,12 +206,14 @@ static void note_approval(const char *id, int d, int process)
 {
 	int at = find_approval(id);
 	struct g_declaration *is = &r.declarations[d].is;
+	struct kh_approval_row row;
 
 	if (at >= 0) { /* a batch: it lists one more */
-		if (r.approvals[at].is.state == G_PENDING && (r.approvals[at].is.calls >> is->call & 1) == 0) {
+		if (r.approvals[at].is.state == G_PENDING && r.declarations[d].approval != at + 1) {
 			r.approvals[at].is.calls |= 1U << is->call;
 			r.approvals[at].is.uses++;
 		}
+		r.declarations[d].approval = at + 1;
 		return;
 	}
 	at = r.approval_count++ % KEPT;
@@ -221,6 +227,9 @@ static void note_approval(const char *id, int d, int process)
 						      .uses = 1},
 					       .row = world_row(&r.w[0], KH_ID_APPROVAL, id)};
 	snprintf(r.approvals[at].id.at, sizeof(r.approvals[at].id.at), "%s", id);
+	WORLD_LOAD(&r.w[process], KH_TABLE_APPROVALS, r.approvals[at].row, &row);
+	r.declarations[d].approval = at + 1;
+	r.approvals[at].is.verifies = row.kind == KH_APPROVE_TOOL_CALL;
 }
 
 static int running_of(enum g_op op)
@@ -256,7 +265,7 @@ static bool verifies(const struct g_moment *m, const struct g_grant *grant)
 	bool lists = grant->host != NULL ? strcmp(grant->host, call->host) == 0
 					 : (grant->calls >> m->declaration->call & 1) != 0;
 
-	return grant->state == G_APPROVED && may && lists && grant->op == call->op &&
+	return grant->state == G_APPROVED && grant->verifies && may && lists && grant->op == call->op &&
 	       grant->task == m->declaration->task && grant->policy == m->policy_number && grant->expires > m->now;
 }
 
@@ -268,19 +277,28 @@ static bool verified(const struct g_moment *m)
 	return false;
 }
 
-/* The approval that the engine has used since we last looked; -1: none. */
+/*
+ * The approvals that the engine has used since we last looked: a grant, and the word of whoever verified it where that
+ * was another.  The human's, or else the last, comes out; -1: none.
+ */
 static int used_now(struct world *w, int task)
 {
+	int found = -1;
+
 	for (int i = 0; i < KEPT && i < r.approval_count; i++) {
+		struct g_grant *grant = &r.approvals[i].is;
 		struct kh_approval_row row;
 
-		if (r.approvals[i].is.task != task || r.approvals[i].is.state == G_PENDING)
+		if (grant->task != task || grant->state == G_PENDING)
 			continue;
 		WORLD_LOAD(w, KH_TABLE_APPROVALS, r.approvals[i].row, &row);
-		if (row.used > r.approvals[i].is.used)
-			return i;
+		if (row.used <= grant->used)
+			continue;
+		if (found < 0 || !r.approvals[found].is.by_human)
+			found = i;
+		r.just_used[i] = true;
 	}
-	return -1;
+	return found;
 }
 
 /* The engine has begun declaration D for CALLER: is that what every gate says? */
@@ -299,8 +317,10 @@ static bool begins(int d, int caller, int process)
 	if (refuses != NULL)
 		return broken("%s (%s %s) began: %s; approval %s", a->id.at, g_names[g_calls[a->is.call].op],
 			      g_calls[a->is.call].parameters, refuses, used >= 0 ? r.approvals[used].id.at : "none");
-	if (used >= 0)
-		r.approvals[used].is.used++;
+	for (int i = 0; i < KEPT; i++) {
+		r.approvals[i].is.used += r.just_used[i];
+		r.just_used[i] = false;
+	}
 	a->is.began = a->running = true;
 	a->process = process;
 	g_begins(&r.contexts[a->is.context], &r.tasks[a->is.task].is, &g_calls[a->is.call], m.now);
@@ -336,11 +356,21 @@ static void held_back(int d, int process, const char *code)
 #define WAYS   12
 #define REASON "\"reason\":\"The list price of product X is needed for the answer.\""
 
+/* Mostly one that could be permitted. */
+static int pick_call(void)
+{
+	int call = pick(G_CALLS);
+
+	while ((g_calls[call].bad || g_calls[call].refused) && !chance(6))
+		call = pick(G_CALLS);
+	return call;
+}
+
 /* A declaration of CALL for TASK in one of several forms; whether it is a good one. */
 static bool write_declaration(int call, const char *task, char *json, size_t size)
 {
 	const char *name = g_names[g_calls[call].op], *parameters = g_calls[call].parameters;
-	int way = chance(3) ? pick(WAYS) : 0;
+	int way = chance(6) ? pick(WAYS) : chance(4);
 	char other[64];
 
 	snprintf(other, sizeof(other), "%s", name);
@@ -403,7 +433,7 @@ static bool do_open(struct world *w, int caller)
 
 static bool do_close(struct world *w, int caller)
 {
-	int at = recent(r.task_count);
+	int at = r.task;
 	const char *code;
 
 	if (at < 0)
@@ -419,7 +449,7 @@ static bool do_close(struct world *w, int caller)
 
 static bool do_execute(struct world *w, int caller)
 {
-	int at = recent(r.task_count), call = pick(G_CALLS);
+	int at = r.task, call = pick(G_CALLS);
 	unsigned plan = (unsigned)pick(1 << G_OPS), with = 0;
 	char json[2048] = "{\"plan\":\"Look the list price of product X up and quote it.\",\"required_operations\":[";
 	const char *between = "", *code;
@@ -456,7 +486,7 @@ static bool do_execute(struct world *w, int caller)
 /* One declaration, or a batch of several of the running system's form. */
 static bool do_declare(struct world *w, int caller, int process)
 {
-	int at = recent(r.task_count), call = pick(G_CALLS);
+	int at = r.task, call = pick_call();
 	struct outside_declared declared;
 	const char *code;
 	char json[4096];
@@ -491,7 +521,7 @@ static bool do_declare(struct world *w, int caller, int process)
 static bool do_batch(struct world *w, int caller, int process)
 {
 	static const int fetches[] = {5, 6, 5, 7};
-	int at = recent(r.task_count), n = 2 + pick(3);
+	int at = r.task, n = 2 + pick(3);
 	struct outside_declared declared;
 	const char *code;
 	char json[4096] = "{\"external_info\":{\"required\":true,\"declarations\":[";
@@ -529,7 +559,7 @@ static bool came(const struct outside_act *act, const char *code, int d, int cal
 {
 	if (code != NULL) {
 		count_code(code);
-		if (d >= 0 && r.declarations[d].is.context == caller)
+		if (d >= 0 && strcmp(code, "fenced_not_allowed") != 0 && r.declarations[d].is.context == caller)
 			held_back(d, process, code);
 		return true;
 	}
@@ -549,7 +579,7 @@ static bool came(const struct outside_act *act, const char *code, int d, int cal
 
 static bool do_call(struct world *w, int caller, int process)
 {
-	int at = recent(r.task_count), call = pick(G_CALLS), d;
+	int at = r.task, call = pick_call(), d;
 	struct outside_act act;
 	const char *code;
 	char json[4096];
@@ -611,7 +641,6 @@ static bool do_decide(struct world *w, int process)
 	int64_t uses = 0, until = 0;
 	struct g_grant *grant;
 
-	(void)process;
 	if (at < 0)
 		return true;
 	grant = &r.approvals[at].is;
@@ -639,7 +668,8 @@ static bool do_decide(struct world *w, int process)
 	grant->state = choice == KH_CHOICE_APPROVE ? G_APPROVED : G_OVER;
 	grant->by_human = who < 6;
 	grant->by_admin = who >= 4 && who < 6;
-	grant->expires = until != 0 ? until : w->now + g_policies[grant->policy].expiry;
+	/* How long a grant lasts is the policy's of whoever decides. */
+	grant->expires = until != 0 ? until : w->now + g_policies[r.policy[process]].expiry;
 	if (host[0] != '\0') {
 		grant->host = "shop.example";
 		grant->uses = (int)uses;
@@ -673,17 +703,18 @@ static bool do_end(void)
 /* The Controller is delivered an answer about a page, whose text it may now repeat. */
 static bool do_poison(struct world *w, int caller)
 {
-	int at = recent(r.task_count);
+	int at = r.task;
 	struct world_query query;
 	struct world_ask ask;
 	struct text block;
-	const char *word = "";
+	const char *word = "", *code;
 	char json[512];
 
 	if (at < 0 || !r.tasks[at].is.open || r.tasks[at].is.context != caller)
 		return true;
-	if (world_put(w, token(caller), r.tasks[at].id.at, PAGE, &block) != NULL)
-		return broken("put");
+	code = world_put(w, token(caller), r.tasks[at].id.at, PAGE, &block);
+	if (code != NULL)
+		return broken("put: %s", code);
 	snprintf(json, sizeof(json), "{\"target\":\"reader\",\"task\":\"%s\",\"blocks\":[\"%s\"]," SCENE_URGENT "}",
 		 r.tasks[at].id.at, block.at);
 	if (world_admit(w, token(caller), json, &query) != NULL || query.refused != KH_OUTCOME_NONE)
@@ -713,6 +744,9 @@ static bool do_reset(struct world *w, int caller)
 	if (code == NULL) {
 		r.contexts[caller].taint = 0;
 		r.contexts[caller].poisoned = false;
+		for (int i = 0; i < KEPT; i++) /* its tasks are closed first */
+			if (r.tasks[i].is.context == caller)
+				r.tasks[i].is.open = false;
 	}
 	return true;
 }
@@ -738,7 +772,7 @@ static bool do_restart(int process)
 		if (!d->running)
 			continue;
 		WORLD_LOAD(&r.w[0], KH_TABLE_DECLARATIONS, d->row, &row);
-		if (d->process != process && row.state != KH_DECLARATION_RUNNING)
+		if (d->process != process && row.state != KH_DECLARATION_RUNNING && r.tasks[d->is.task].is.open)
 			return broken("%s is not running any more, though its process is", d->id.at);
 		if (d->process != process)
 			continue;
@@ -785,13 +819,14 @@ static bool step(void)
 	static const int64_t steps[] = {G_SECOND / 10, G_SECOND,      7 * G_SECOND,
 					20 * G_SECOND, 61 * G_SECOND, 700 * G_SECOND};
 	enum kind kind = draw_kind();
-	int process = pick(PROCESSES), caller = pick(CONTROLLERS), task = recent(r.task_count);
+	int process = chance(8) ? !r.process : r.process, caller = pick(CONTROLLERS);
 	struct world *w = &r.w[process];
 
 	r.calls[kind]++;
+	r.task = recent(r.task_count);
 	/* Mostly in a task of its own. */
-	if (task >= 0 && !chance(5))
-		caller = r.tasks[task].is.context;
+	if (r.task >= 0 && !chance(8))
+		caller = r.tasks[r.task].is.context;
 	switch (kind) {
 	case CLOCK:
 		r.w[0].now += steps[pick((int)COUNT(steps))];
@@ -822,7 +857,7 @@ static bool step(void)
 	case RELOAD:
 		return do_reload(process);
 	case RESTART:
-		return do_restart(process);
+		return !chance(3) || do_restart(process);
 	case KINDS:
 		break;
 	}
@@ -874,7 +909,11 @@ static bool run_store(uint64_t seed, uint64_t sequences)
 	world_join(&r.w[1], &r.w[0], g_policies[r.policy[1]].yaml);
 	cast();
 	for (uint64_t i = 0; i < sequences && good; i++) {
-		good = do_open(&r.w[i % 2], (int)(i % CONTROLLERS));
+		r.process = pick(PROCESSES);
+		good = do_open(&r.w[r.process], (int)(i % CONTROLLERS));
+		r.task = (r.task_count - 1) % KEPT;
+		if (good && !chance(4))
+			good = do_execute(&r.w[r.process], (int)(i % CONTROLLERS));
 		for (int k = 0; k < CALLS && good; k++)
 			good = step();
 		r.w[0].now += 15 * G_SECOND; /* so that rates are not all there is */
@@ -921,10 +960,16 @@ static void tell_figures(uint64_t sequences)
 /* Every gate was at work, or this proves nothing. */
 static bool all_seen(void)
 {
-	static const char *const codes[] = {"declaration_invalid",   "OUTBOUND_FORBIDDEN_IN_PLANNING",
-					    "OPERATION_NOT_ALLOWED", "DOMAIN_BLOCKED",
-					    "NETWORK_MODE_BLOCKED",  "rate_limited",
-					    "egress_exceeded",       "taint_denied",
+	static const char *const codes[] = {"missing",
+					    "operation_malformed",
+					    "session_mismatch",
+					    "OUTBOUND_FORBIDDEN_IN_PLANNING",
+					    "OPERATION_NOT_ALLOWED",
+					    "DOMAIN_BLOCKED",
+					    "NETWORK_MODE_BLOCKED",
+					    "rate_limited",
+					    "egress_exceeded",
+					    "taint_denied",
 					    "approvals_pending"};
 	bool all = true;
 

@@ -53,7 +53,7 @@ struct g_call {
 	bool screened;    /* reads like an attack: a human decides */
 	bool from_page;   /* repeats what the poisoned page says */
 };
-#define G_CALLS 20
+#define G_CALLS 22
 extern const struct g_call g_calls[G_CALLS];
 
 extern const char *const g_names[G_OPS]; /* "comm.search", ... */
@@ -88,6 +88,7 @@ struct g_grant {
 	int policy;     /* in force when it was asked for */
 	enum g_state state;
 	bool by_admin, by_human;
+	bool verifies;    /* what tier 1 found was shown with it */
 	const char *host; /* widened to it; NULL: not */
 	int64_t expires;
 	int uses, used;

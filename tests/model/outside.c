@@ -78,17 +78,18 @@ static void take(struct world *w, const struct kh_act_look *look, struct outside
 const char *outside_call(struct world *w, const char *by, const char *task, const char *declaration, const char *json,
 			 bool fenced, struct outside_act *ret)
 {
-	struct kh_act act = {.task = kh_view_str(task), .declaration = kh_view_str(declaration), .fenced = fenced};
+	struct kh_act act = {.task = kh_view_str(task), .fenced = fenced};
 	enum kh_err e;
 
 	kh_arena_clear(&w->call);
-	*ret = (struct outside_act){.next = KH_ACT_ENDED};
-	if (declaration[0] == '\0')
+	act.declaration = kh_arena_dup(&w->call, kh_view_str(declaration)); /* it may stand in *RET */
+	if (act.declaration.n == 0)
 		act.declare = parse(w, json);
 	w->err = (struct kh_error){.err = KH_OK};
 	e = kh_perform_call(w->engine, kh_view_str(by), &act, &w->call, &w->err);
 	if (e == KH_ESTORE || e == KH_ENOMEM)
 		world_give_up("the store: %s: %s", w->err.code, w->err.detail);
+	*ret = (struct outside_act){.next = KH_ACT_ENDED};
 	if (e != KH_OK) {
 		const char *code = w->err.code != NULL ? w->err.code : "no code";
 
@@ -115,10 +116,11 @@ const char *outside_do(struct world *w, const char *by, const char *task, const 
 
 const char *outside_look(struct world *w, const char *by, const char *declaration, struct outside_act *ret)
 {
-	struct kh_act_looking call = {.declaration = kh_view_str(declaration)};
+	struct kh_act_looking call = {.declaration = {NULL, 0}};
 	const char *code;
 
 	kh_arena_clear(&w->call);
+	call.declaration = kh_arena_dup(&w->call, kh_view_str(declaration)); /* it may stand in *RET */
 	*ret = (struct outside_act){.next = KH_ACT_ENDED};
 	code = world_run(w, by, kh_act_look_run, &call);
 	world_hear_code(w, "look", code);

@@ -9,6 +9,7 @@
 #include "core/comm/phase.h"
 
 #define WARN_PERCENT 80
+#define SENTENCE     160 /* bytes of what a gate says that passes */
 
 static const char *const gates[] = {
 	[KH_GATE_DECLARATION] = "declaration",
@@ -54,6 +55,48 @@ static void say(struct walk *w, struct kh_decide_answer *a, enum kh_ruling rulin
 	a->code = code;
 }
 
+/* The same without printf, for what is said of every call that passes: each $ of PATTERN stands for the next of PARTS.
+ */
+static void tell(struct walk *w, struct kh_decide_answer *a, const char *pattern, const struct kh_view *parts)
+{
+	char text[SENTENCE];
+	size_t n = 0;
+
+	for (const char *p = pattern; *p != '\0' && n < sizeof(text); p++) {
+		if (*p != '$') {
+			text[n++] = *p;
+			continue;
+		}
+		size_t more = parts->n < sizeof(text) - n ? parts->n : sizeof(text) - n;
+		memcpy(text + n, parts->p, more);
+		n += more;
+		parts++;
+	}
+	a->why = kh_arena_dup(w->arena, kh_view_of(text, n));
+	a->ruling = KH_ALLOW;
+	a->code = "pass";
+}
+
+/* The gate passes, and has nothing more to say than this. */
+static void pass(struct kh_decide_answer *a, struct kh_view why)
+{
+	a->why = why;
+	a->ruling = KH_ALLOW;
+	a->code = "pass";
+}
+
+#define DIGITS 20
+
+static struct kh_view decimal(uint64_t n, char ret_digits[DIGITS])
+{
+	size_t at = DIGITS;
+
+	do
+		ret_digits[--at] = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	return kh_view_of(ret_digits + at, DIGITS - at);
+}
+
 /* The gate decides by the operation's rule. */
 static void by_rule(struct walk *w, struct kh_decide_answer *a)
 {
@@ -64,15 +107,15 @@ static void by_rule(struct walk *w, struct kh_decide_answer *a)
 static void gate_declaration(struct walk *w, struct kh_decide_answer *a)
 {
 	if (w->own) {
-		say(w, a, KH_ALLOW, "pass", "Keyhole's own operation needs no declaration");
+		pass(a, KH_LIT("Keyhole's own operation needs no declaration"));
 		return;
 	}
 	switch (w->request->declared) {
 	case KH_DECLARED_OK:
-		say(w, a, KH_ALLOW, "pass", "the declaration is complete");
+		pass(a, KH_LIT("the declaration is complete"));
 		return;
 	case KH_DECLARED_ASSUMED:
-		say(w, a, KH_ALLOW, "pass", "no declaration was given; a good one is assumed");
+		pass(a, KH_LIT("no declaration was given; a good one is assumed"));
 		return;
 	case KH_DECLARED_SCREENED:
 		say(w, a, KH_ALLOW, "declaration_screened", "the declaration has findings: a human decides");
@@ -93,7 +136,7 @@ static void gate_registration(struct walk *w, struct kh_decide_answer *a)
 	struct kh_error err;
 
 	if (w->own || kh_operation_find(w->arena, w->call.operation, &name, &err) == KH_OK)
-		say(w, a, KH_ALLOW, "pass", "the operation is registered");
+		pass(a, KH_LIT("the operation is registered"));
 	else
 		say(w, a, KH_DENY, err.code, "%s", err.detail);
 }
@@ -103,7 +146,7 @@ static void gate_phase(struct walk *w, struct kh_decide_answer *a)
 	struct kh_error err;
 
 	if (kh_phase_allows(w->arena, w->call.operation, w->request->phase, &err) == KH_OK)
-		say(w, a, KH_ALLOW, "pass", "the phase admits it");
+		pass(a, KH_LIT("the phase admits it"));
 	else
 		say(w, a, KH_DENY, err.code, "%s", err.detail);
 }
@@ -134,7 +177,7 @@ static void gate_permission(struct walk *w, struct kh_decide_answer *a)
 	} else if (kh_permit_arguments(w->arena, w->rule, &w->call, &err) != KH_OK) {
 		say(w, a, KH_DENY, err.code, "%s", err.detail);
 	} else {
-		say(w, a, KH_ALLOW, "pass", "the rule allows the operation and its arguments");
+		pass(a, KH_LIT("the rule allows the operation and its arguments"));
 	}
 }
 
@@ -150,14 +193,16 @@ static void gate_trust_tier(struct walk *w, struct kh_decide_answer *a)
 		say(w, a, KH_DENY, "tier_effects", "tier %s permits no effects of the kind %s", tier,
 		    kh_words_name(&kh_tier_effect_words, w->rule->effects));
 	else
-		say(w, a, KH_ALLOW, "pass", "tier %s%s", tier,
-		    w->decision->needs_admin ? ": an admin has to approve" : "");
+		tell(w, a, "tier $$",
+		     (struct kh_view[]){kh_view_str(tier),
+					w->decision->needs_admin ? KH_LIT(": an admin has to approve") : KH_LIT("")});
 }
 
 static void gate_quota(struct walk *w, struct kh_decide_answer *a)
 {
 	const struct kh_tier_limits *limits = kh_tier_limits(w->tier);
 	uint64_t used = w->state->egress_bytes, more = kh_permit_egress(&w->call), limit = w->policy->egress_bytes;
+	char digits[3][DIGITS];
 
 	if (!kh_quota_fits(w->state->running, 1, limits->concurrent)) {
 		by_rule(w, a);
@@ -174,14 +219,15 @@ static void gate_quota(struct walk *w, struct kh_decide_answer *a)
 	w->decision->egress_bytes = more;
 	w->decision->warn = (more > 0 && kh_quota_warns(used + more, limit, WARN_PERCENT)) ||
 			    kh_quota_warns(w->state->running + 1, limits->concurrent, WARN_PERCENT);
-	say(w, a, KH_ALLOW, "pass", "%llu bytes go out, %llu of %llu are used", (unsigned long long)more,
-	    (unsigned long long)used, (unsigned long long)limit);
+	tell(w, a, "$ bytes go out, $ of $ are used",
+	     (struct kh_view[]){decimal(more, digits[0]), decimal(used, digits[1]), decimal(limit, digits[2])});
 }
 
 static void gate_rate(struct walk *w, struct kh_decide_answer *a)
 {
 	static const struct kh_rate network = {KH_QUOTA_MINUTE, 10}; /* E5 */
 	struct kh_rate rate = w->rule->rate;
+	char digits[DIGITS];
 	int64_t wait = 0;
 
 	by_rule(w, a);
@@ -198,14 +244,20 @@ static void gate_rate(struct walk *w, struct kh_decide_answer *a)
 		return;
 	}
 	w->decision->warn = w->decision->warn || kh_quota_warns(used + 1, rate.count, WARN_PERCENT);
-	say(w, a, KH_ALLOW, "pass", "the rate is %.*s, %llu used", KH_FMT(text), (unsigned long long)used);
+	tell(w, a, "the rate is $, $ used", (struct kh_view[]){text, decimal(used, digits)});
 }
 
 /* "policy.taint_risk.high.low": the cell that decides. */
 static void by_cell(struct walk *w, struct kh_decide_answer *a)
 {
-	a->rule = kh_arena_printf(w->arena, "policy.taint_risk.%s.%s", kh_label_taint(w->request->taint),
-				  kh_words_name(&kh_risk_words, w->rule->risk));
+	static const struct kh_view cells[3][3] = {
+#define ROW(taint, name)                                                                    \
+	[taint] = {[KH_RISK_LOW] = KH_LIT_INIT("policy.taint_risk." name ".low"),           \
+		   [KH_RISK_MODERATE] = KH_LIT_INIT("policy.taint_risk." name ".moderate"), \
+		   [KH_RISK_HIGH] = KH_LIT_INIT("policy.taint_risk." name ".high")}
+		ROW(KH_TAINT_LOW, "low"), ROW(KH_TAINT_MEDIUM, "medium"), ROW(KH_TAINT_HIGH, "high")};
+
+	a->rule = cells[w->request->taint][w->rule->risk];
 	a->line = w->policy->taint_risk.line;
 }
 
@@ -218,8 +270,9 @@ static void gate_taint(struct walk *w, struct kh_decide_answer *a)
 	if (w->table == KH_DENY)
 		say(w, a, KH_DENY, "taint_denied", "taint %s x risk %s: deny", taint, risk);
 	else
-		say(w, a, KH_ALLOW, "pass", "taint %s x risk %s: %s", taint, risk,
-		    kh_words_name(&kh_risk_ruling_words, w->table));
+		tell(w, a, "taint $ x risk $: $",
+		     (struct kh_view[]){kh_view_str(taint), kh_view_str(risk),
+					kh_view_str(kh_words_name(&kh_risk_ruling_words, w->table))});
 }
 
 static void gate_risk(struct walk *w, struct kh_decide_answer *a)
@@ -228,9 +281,9 @@ static void gate_risk(struct walk *w, struct kh_decide_answer *a)
 	if (w->request->verified == KH_VERIFIED_FAILED)
 		say(w, a, KH_DENY, "verification_failed", "the verification did not allow it");
 	else if (w->table == KH_ALLOW)
-		say(w, a, KH_ALLOW, "pass", "no verification is needed");
+		pass(a, KH_LIT("no verification is needed"));
 	else if (w->request->verified == KH_VERIFIED_PASSED)
-		say(w, a, KH_ALLOW, "pass", "the verification allowed it");
+		pass(a, KH_LIT("the verification allowed it"));
 	else
 		say(w, a, KH_VERIFY, "verification_required", "%s",
 		    w->request->suspicious ? "its arguments have findings: it has to be verified"
@@ -262,7 +315,7 @@ static void gate_approval(struct walk *w, struct kh_decide_answer *a)
 
 	by_rule(w, a);
 	if (why == NULL)
-		say(w, a, KH_ALLOW, "pass", "no approval is needed");
+		pass(a, KH_LIT("no approval is needed"));
 	else if (w->request->granted && (w->request->admin || !w->decision->needs_admin))
 		say(w, a, KH_ALLOW, "REQUEST_APPROVED", "a grant covers it");
 	else if (!kh_quota_fits(w->state->pending, 1, w->policy->approvals.max_pending))

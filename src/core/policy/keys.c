@@ -55,26 +55,17 @@ _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an
 
 /* What is built in for each operation, and, last, for every upstream tool (I2: high risk unless the policy says more).
  */
+#define BUILT_IN .free_sql = KH_PERMISSION_DENY, .roles = 1U << KH_ROLE_CONTROLLER, .path = KH_LIT_INIT("default")
 static const struct kh_policy_rule built_in[] = {
 	{.name = KH_LIT_INIT("comm.search"),
 	 .risk = KH_RISK_MODERATE,
-	 .free_sql = KH_PERMISSION_DENY,
-	 .roles = 1,
-	 .scopes = 1U << KH_SCOPE_WEB | 1U << KH_SCOPE_INTERNAL | 1U << KH_SCOPE_DATABASE},
-	{.name = KH_LIT_INIT("comm.fetch"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.query"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.read"), .risk = KH_RISK_MODERATE, .free_sql = KH_PERMISSION_DENY, .roles = 1},
-	{.name = KH_LIT_INIT("comm.exec"),
-	 .risk = KH_RISK_HIGH,
-	 .effects = KH_EFFECT_CHANGE,
-	 .free_sql = KH_PERMISSION_DENY,
-	 .roles = 1},
-	{.name = KH_LIT_INIT("*"),
-	 .risk = KH_RISK_HIGH,
-	 .effects = KH_EFFECT_CHANGE,
-	 .tier = KH_TIER_AUTO,
-	 .free_sql = KH_PERMISSION_DENY,
-	 .roles = 1},
+	 .scopes = 1U << KH_SCOPE_WEB | 1U << KH_SCOPE_INTERNAL | 1U << KH_SCOPE_DATABASE,
+	 BUILT_IN},
+	{.name = KH_LIT_INIT("comm.fetch"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.query"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.read"), .risk = KH_RISK_MODERATE, BUILT_IN},
+	{.name = KH_LIT_INIT("comm.exec"), .risk = KH_RISK_HIGH, .effects = KH_EFFECT_CHANGE, BUILT_IN},
+	{.name = KH_LIT_INIT("*"), .risk = KH_RISK_HIGH, .effects = KH_EFFECT_CHANGE, .tier = KH_TIER_AUTO, BUILT_IN},
 };
 
 #define TOOL (COUNT(built_in) - 1)
@@ -203,7 +194,7 @@ static const struct kh_shape statement_shape = SHAPE(statement_fields, kh_policy
 
 static const struct kh_schema_field command_fields[] = {
 	TEXT(kh_policy_command, name, true, 1, 64, kh_match_is_name, IS_NAME),
-	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {x} for the declaration's argument x"),
+	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {1} for the first of the call's args"),
 };
 static const struct kh_shape command_shape = SHAPE(command_fields, kh_policy_command,
 						   offsetof(struct kh_policy_command, line), NULL);

@@ -154,6 +154,16 @@ void kh_policy_start(struct kh_policy *policy)
 	policy->taint_risk = kh_risk_default;
 }
 
+/* Where each rule stands, and how it is found. */
+static const struct kh_lookup *index_rules(struct kh_arena *arena, const struct kh_list *list, const char *name)
+{
+	struct kh_policy_rule *rules = list->at;
+
+	for (size_t i = 0; i < list->n; i++)
+		rules[i].path = kh_arena_printf(arena, "policy.%s[%zu]", name, i);
+	return kh_lookup_new(arena, list);
+}
+
 enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
 {
 	struct kh_view text;
@@ -164,6 +174,8 @@ enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_p
 	if (e != KH_OK)
 		return e;
 	policy->digest = kh_canonical_digest(text);
+	policy->tool_lookup = index_rules(source->arena, &policy->tools, "tools");
+	policy->operation_lookup = index_rules(source->arena, &policy->operations, "operations");
 	policy->file = kh_arena_dup(source->arena, source->file);
 	return kh_arena_check(source->arena);
 }
@@ -202,32 +214,17 @@ static struct kh_view tool_name(struct kh_arena *arena, struct kh_view operation
 	return kh_buf_end(&buf, &name) == KH_OK ? name : (struct kh_view){NULL, 0};
 }
 
-static bool is_for(const struct kh_policy_rule *rule, struct kh_view agent)
-{
-	for (size_t i = 0; i < rule->agents.n; i++) {
-		if (kh_match_glob(rule->agents.at[i], agent))
-			return true;
-	}
-	return rule->agents.n == 0;
-}
-
 const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, struct kh_arena *arena,
 					    struct kh_view operation, struct kh_view agent, struct kh_view *ret_path)
 {
 	bool own = kh_keys_is_operation(operation);
-	const struct kh_list *list = own ? &policy->operations : &policy->tools;
-	const struct kh_policy_rule *rules = list->at;
-	struct kh_view name = own ? operation : tool_name(arena, operation);
+	const struct kh_policy_rule *rules = own ? policy->operations.at : policy->tools.at;
+	size_t i = own ? kh_lookup_find(policy->operation_lookup, operation, agent)
+		       : kh_lookup_find(policy->tool_lookup, tool_name(arena, operation), agent);
+	const struct kh_policy_rule *rule = i != SIZE_MAX ? &rules[i] : kh_keys_built_in(operation);
 
-	for (size_t i = 0; i < list->n; i++) {
-		if ((own ? kh_view_eq(rules[i].name, name) : kh_match_glob(rules[i].name, name)) &&
-		    is_for(&rules[i], agent)) {
-			*ret_path = kh_arena_printf(arena, "policy.%s[%zu]", own ? "operations" : "tools", i);
-			return &rules[i];
-		}
-	}
-	*ret_path = KH_LIT("default");
-	return kh_keys_built_in(operation);
+	*ret_path = rule->path;
+	return rule;
 }
 
 struct kh_rate kh_policy_reader_rate(const struct kh_policy *policy, struct kh_view reader, unsigned category)

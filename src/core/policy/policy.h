@@ -10,6 +10,7 @@
 #define KH_CORE_POLICY_POLICY_H
 
 #include "base/canonical.h"
+#include "core/policy/lookup.h"
 #include "core/policy/risk.h"
 #include "core/policy/schema.h"
 #include "core/policy/tier.h"
@@ -56,7 +57,7 @@ struct kh_policy_statement {
 	unsigned line;
 };
 
-/* A named command of comm.exec: `{x}` in an argument stands for the declaration's argument x. */
+/* A named command of comm.exec: `{1}` in an argument stands for the first of the call's args (template.h). */
 struct kh_policy_command {
 	struct kh_view name;
 	struct kh_texts argv;
@@ -92,6 +93,7 @@ struct kh_policy_rule {
 	enum kh_permission free_sql; /* comm.query */
 	struct kh_list commands;     /* comm.exec */
 	unsigned line;               /* of the file; 0: built in */
+	struct kh_view path;         /* "policy.tools[2]"; "default" for what is built in */
 };
 
 /* One more rule for the screen (S3). */
@@ -124,9 +126,10 @@ struct kh_policy {
 	unsigned line; /* of `policy:` */
 	/* Made when it was read. */
 	struct kh_view file;
-	struct kh_texts remote_databases; /* of the configuration: those behind a network */
-	bool is_search_remote;            /* a table that is searched is in one of these */
-	struct kh_digest digest;          /* of the canonical JSON: the policy version that grants are bound to */
+	const struct kh_lookup *tool_lookup, *operation_lookup; /* over the rules: lookup.h */
+	struct kh_texts remote_databases;                       /* of the configuration: those behind a network */
+	bool is_search_remote;                                  /* a table that is searched is in one of these */
+	struct kh_digest digest; /* of the canonical JSON: the policy version that grants are bound to */
 };
 
 /* The policy of a configuration, which is read and checked whole (config.h).  The policy lives in the arena. */

@@ -24,6 +24,8 @@ CREATE TABLE declarations (
 	fenced INTEGER NOT NULL CHECK (fenced IN (0, 1)),
 	approval INTEGER NOT NULL CHECK (approval >= 0),
 	approval_ INTEGER AS (nullif(approval, 0)) REFERENCES approvals (id) DEFERRABLE INITIALLY DEFERRED,
+	asks INTEGER NOT NULL CHECK (asks >= 0),
+	asks_ INTEGER AS (nullif(asks, 0)) REFERENCES approvals (id) DEFERRABLE INITIALLY DEFERRED,
 	verified INTEGER NOT NULL CHECK (verified >= 0),
 	verified_ INTEGER AS (nullif(verified, 0)) REFERENCES approvals (id) DEFERRABLE INITIALLY DEFERRED,
 	replaced INTEGER NOT NULL CHECK (replaced >= 0),
@@ -32,6 +34,7 @@ CREATE TABLE declarations (
 	reserved INTEGER NOT NULL CHECK (reserved >= 0),
 	charged INTEGER NOT NULL CHECK (charged >= 0),
 	holder INTEGER NOT NULL CHECK (holder >= 0),
+	working INTEGER NOT NULL CHECK (working IN (0, 1)),
 	block INTEGER NOT NULL CHECK (block >= 0),
 	block_ INTEGER AS (nullif(block, 0)) REFERENCES blocks (id) DEFERRABLE INITIALLY DEFERRED,
 	declared_at INTEGER NOT NULL CHECK (declared_at >= 0),
@@ -47,14 +50,16 @@ CREATE TABLE declarations (
 	parameters TEXT NOT NULL,
 	justification TEXT NOT NULL,
 	CONSTRAINT ended_from_ready_on CHECK ((state IN ('ready', 'done')) = (ended <> 'none')),
-	CONSTRAINT running_is_held CHECK (state <> 'running' OR (holder > 0 AND begun_at > 0)),
+	CONSTRAINT running_is_held
+		CHECK ((state <> 'running' OR working = 1) AND (working = 0 OR (holder > 0 AND begun_at > 0))),
 	CONSTRAINT ok_has_a_block CHECK ((ended = 'ok') = (block > 0)),
 	CONSTRAINT nothing_back_without_begin CHECK (ended NOT IN ('ok', 'failed', 'unknown') OR begun_at > 0)
 ) STRICT;
 CREATE INDEX declarations_of_task ON declarations (task);
 CREATE INDEX declarations_open ON declarations (task) WHERE state <> 'done';
-CREATE INDEX declarations_running ON declarations (operation) WHERE state = 'running';
-CREATE INDEX declarations_asked ON declarations (approval) WHERE approval > 0;
+CREATE INDEX declarations_working ON declarations (operation) WHERE working = 1;
+CREATE INDEX declarations_of_approval ON declarations (approval) WHERE approval > 0;
+CREATE INDEX declarations_asking ON declarations (asks) WHERE asks > 0;
 
 CREATE TABLE results (
 	id INTEGER PRIMARY KEY CHECK (id > 0),

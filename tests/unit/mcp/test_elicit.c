@@ -1,6 +1,7 @@
 #include "talk.h"
 
 #include "../engine/approving.h"
+#include "engine/transition.h"
 
 #define SECOND INT64_C(1000000)
 #define FORM   "{\"elicitation\":{}}"
@@ -213,10 +214,76 @@ static void test_old_state(struct kh_test *t)
 	kh_talk_close(talk);
 }
 
+/* --- external operations ------------------------------------------------------------------------------------------ */
+
+#define POLICY                                           \
+	"policy:\n  release: immediate\n  operations:\n" \
+	"    - {name: comm.read, paths: [/srv], risk: moderate, approval: ask, rate: 1000/minute}\n"
+
+/* A read that a human decides. */
+static const char *read_of(struct kh_talk *talk)
+{
+	struct kh_view task = kh_fixture_task(talk->f, talk->f->controller);
+	struct kh_execute execute = {
+		.task = task,
+		.plan = kh_fixture_json(talk->f, KH_LIT("{\"plan\":\"Read the agenda and say when the meeting is.\","
+							"\"required_operations\":[\"comm.read\"]}")),
+	};
+
+	if (kh_fixture_call(talk->f, talk->f->controller, kh_transition_run, &execute) != KH_OK)
+		fail_msg("no execution phase");
+	return kh_arena_printf(&talk->f->arena,
+			       "{\"task\":\"%.*s\",\"path\":\"/srv/agenda.txt\",\"reason\":\"The user asked when the "
+			       "meeting on this agenda is.\"}",
+			       KH_FMT(task))
+		.p;
+}
+
+/* A4: as of a query, the client is told the approval's id and no content. */
+static void test_operation_told(struct kh_test *t)
+{
+	struct kh_talk *talk = kh_talk_open(t, POLICY, SECOND / 2, KH_LIT(""));
+
+	kh_talk_begin(talk, talk->peer, "2025-11-25", FORM);
+	uintptr_t x = kh_talk_send(talk, talk->peer, kh_talk_tool(talk, 1, "comm_read", read_of(talk), ""));
+	yyjson_val *answer = kh_fixture_json(talk->f, kh_talk_last(talk, x)->text);
+	struct kh_view id = kh_talk_text(answer, "result.structuredContent.approval");
+	yyjson_val *asked = kh_fixture_json(talk->f, kh_talk_nth(talk, x, 1)->text);
+
+	assert_view(kh_talk_text(answer, "result.structuredContent.outcome"), "pending");
+	assert_view(kh_talk_text(asked, "method"), "elicitation/create");
+	assert_true(id.n > 0 && kh_view_find(kh_talk_text(asked, "params.message"), id, 0) != SIZE_MAX);
+	assert_true(kh_view_find(kh_talk_text(asked, "params.message"), KH_LIT("agenda"), 0) == SIZE_MAX);
+	kh_talk_close(talk);
+}
+
+/* A4, A5: in 2026-07-28 the call made again goes on with the same declaration, and makes no second one. */
+static void test_operation_again(struct kh_test *t)
+{
+	struct kh_talk *talk = kh_talk_open(t, POLICY, SECOND / 2, KH_LIT(""));
+	const char *args = kh_arena_printf(&talk->f->arena, "\"name\":\"comm_read\",\"arguments\":%s", read_of(talk)).p;
+	yyjson_val *answer = kh_talk_ask(talk, talk->peer, kh_talk_modern(talk, 1, "tools/call", args, FORM));
+	struct kh_view state = kh_talk_text(answer, "result.requestState");
+	struct kh_view made = kh_fixture_event(talk->f, KH_AUDIT_DECLARED);
+
+	assert_view(kh_talk_text(answer, "result.resultType"), "input_required");
+	args = kh_arena_printf(&talk->f->arena, "%s%s", args, with_state(talk, state)).p;
+	answer = kh_talk_ask(talk, talk->peer, kh_talk_modern(talk, 2, "tools/call", args, FORM));
+	assert_view(kh_talk_text(answer, "result.resultType"), "complete");
+	assert_view(kh_talk_text(answer, "result.structuredContent.outcome"), "pending");
+	assert_true(made.n > 0 && kh_view_eq(kh_fixture_event(talk->f, KH_AUDIT_DECLARED), made));
+	kh_talk_close(talk);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_told),      KH_TEST_ONCE(test_not_told),
-	KH_TEST_ONCE(test_link),      KH_TEST_ONCE(test_decides_nothing),
-	KH_TEST_ONCE(test_again),     KH_TEST_ONCE(test_bad_states),
+	KH_TEST_ONCE(test_told),
+	KH_TEST_ONCE(test_not_told),
+	KH_TEST_ONCE(test_link),
+	KH_TEST_ONCE(test_decides_nothing),
+	KH_TEST_ONCE(test_again),
+	KH_TEST_ONCE(test_bad_states),
 	KH_TEST_ONCE(test_old_state),
+	KH_TEST_ONCE(test_operation_told),
+	KH_TEST_ONCE(test_operation_again),
 };
 KH_TEST_MAIN(cases)

@@ -264,6 +264,123 @@ static void test_egress(struct kh_test *t)
 	assert_false(kh_permit_is_network(&local, KH_TIER_1));
 }
 
+/* --- random rules and calls, against the obvious way -------------------------------------------------------------- */
+
+static uint32_t below(uint64_t *state, uint32_t n)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*state >> 33) % n;
+}
+
+static const char *pick(uint64_t *state, const char *const *from, uint32_t n)
+{
+	return from[below(state, n)];
+}
+
+/* One star takes letters and dots, two take anything; no pattern or value here has more. */
+static bool matches(const char *p, const char *v)
+{
+	bool wide = p[0] == '*' && p[1] == '*';
+
+	if (p[0] == '*')
+		return matches(p + (wide ? 2 : 1), v) ||
+		       (*v != '\0' && (wide || strchr("abc.", *v)) && matches(p, v + 1));
+	return *p == *v && (*p == '\0' || matches(p + 1, v + 1));
+}
+
+/* At most three texts, as a rule and a call have them. */
+struct some {
+	const char *at[3];
+	uint32_t n;
+};
+
+static struct some few(uint64_t *state, const char *const *from, uint32_t n, uint32_t min)
+{
+	struct some some = {.n = min + below(state, 4 - min)};
+
+	for (uint32_t i = 0; i < some.n; i++)
+		some.at[i] = pick(state, from, n);
+	return some;
+}
+
+static bool any(const struct some *patterns, const char *value)
+{
+	for (uint32_t i = 0; i < patterns->n; i++) {
+		if (matches(patterns->at[i], value))
+			return true;
+	}
+	return false;
+}
+
+/* "[a, b]" of YAML and of JSON. */
+static struct kh_view listed(struct kh_test *t, const struct some *some)
+{
+	struct kh_view said = KH_LIT("[");
+
+	for (uint32_t i = 0; i < some->n; i++)
+		said = kh_arena_printf(&t->arena, "%.*s%s\"%s\"", KH_FMT(said), i ? "," : "", some->at[i]);
+	said = kh_arena_printf(&t->arena, "%.*s]", KH_FMT(said));
+	must(t, kh_arena_check(&t->arena));
+	return said;
+}
+
+/* A rule of comm.query with databases and two arguments, and a call; what the rule says of it by the obvious way. */
+static void random_call(struct kh_test *t, uint64_t *state)
+{
+	static const char *const names[] = {"a", "b", "a.b", "ab", "a*", "*b", "*"};
+	static const char *const patterns[] = {"a*", "*b", "**", "a**c", "*,*", "b", "*a*", "a b", "**b*"};
+	static const char *const values[] = {"a", "b", "ab", "a,b", "abc", "a b", "", "a.b", "c, b"};
+	struct some databases = few(state, names, 7, 1), first = few(state, patterns, 9, 1),
+		    second = few(state, patterns, 9, 1), list = few(state, values, 9, 0);
+	const char *database = pick(state, names, 4), *said = pick(state, values, 9);
+	bool has_text = below(state, 8) > 0, nested = below(state, 2), has_list = below(state, 8) > 0;
+	struct kh_view d = listed(t, &databases), one = listed(t, &first), two = listed(t, &second),
+		       l = listed(t, &list);
+	struct kh_view rules = kh_arena_printf(
+		&t->arena,
+		"policy:\n  operations:\n    - name: comm.query\n      free_sql: allow\n      databases: %.*s\n"
+		"      arguments:\n        - {parameter: %s, to: %.*s}\n        - {parameter: list, to: %.*s}\n",
+		KH_FMT(d), nested ? "in.text" : "text", KH_FMT(one), KH_FMT(two));
+	struct kh_view member =
+		has_text ? kh_arena_printf(&t->arena, nested ? ",\"in\":{\"text\":\"%s\"}" : ",\"text\":\"%s\"", said)
+			 : KH_LIT("");
+	struct kh_view call = kh_arena_printf(&t->arena, "{\"statement\":\"s\",\"database\":\"%s\"%.*s%s%.*s}",
+					      database, KH_FMT(member), has_list ? ",\"list\":" : "",
+					      KH_FMT(has_list ? l : KH_LIT("")));
+	const struct kh_policy *policy;
+	bool in_list = has_list && list.n > 0;
+
+	must(t, kh_arena_check(&t->arena));
+	for (uint32_t i = 0; i < list.n; i++)
+		in_list = in_list && list.at[i][0] != '\0' && any(&second, list.at[i]);
+	bool in_text = has_text && said[0] != '\0' && any(&first, said);
+	struct some globs = databases;
+	for (uint32_t i = 0; i < globs.n; i++) /* of a name, one star takes anything */
+		globs.at[i] = strcmp(globs.at[i], "*") == 0    ? "**"
+			      : strcmp(globs.at[i], "a*") == 0 ? "a**"
+			      : strcmp(globs.at[i], "*b") == 0 ? "**b"
+							       : globs.at[i];
+	const char *want = !any(&globs, database) ? "database_not_allowed"
+			   : in_text && in_list   ? ""
+						  : "argument_not_allowed";
+	must(t, kh_policy_read(&t->arena, rules, KH_LIT(""), &policy, &t->err));
+	const char *code = permit(t, policy, "comm.query", call.p);
+	if (strcmp(code, want) != 0)
+		print_error("%.*s%.*s\n%s, wanted %s\n", KH_FMT(rules), KH_FMT(call), code, want);
+	assert_string_equal(code, want);
+}
+
+/* E4: what a rule says of a call's arguments, for many of both. */
+static void test_random(struct kh_test *t)
+{
+	uint64_t state = 7;
+
+	for (unsigned i = 0; i < 4000; i++) {
+		random_call(t, &state);
+		kh_arena_clear(&t->arena);
+	}
+}
+
 static const struct kh_test_case cases[] = {KH_TEST(test_arguments), KH_TEST(test_patterns), KH_TEST(test_remote),
-					    KH_TEST(test_content), KH_TEST(test_egress)};
+					    KH_TEST(test_content),   KH_TEST(test_egress),   KH_TEST_ONCE(test_random)};
 KH_TEST_MAIN(cases)

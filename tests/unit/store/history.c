@@ -339,7 +339,7 @@ static enum kh_err operate(struct kh_txn *txn, void *arg)
 	ok(event(txn, h, KH_AUDIT_DECLARED, task, 3, ""), txn->err);
 	ok(kh_budget_reserve(budgets, 2, 3000000), txn->err);
 	row->state = KH_DECLARATION_RUNNING;
-	row->holder = 1;
+	row->holder = row->working = 1;
 	row->begun_at = h->now;
 	row->wall_ms = 30000;
 	row->reserved = 3000000;
@@ -353,6 +353,7 @@ static enum kh_err operate(struct kh_txn *txn, void *arg)
 	result->details = KH_LIT("{\"status\":500}");
 	result->created_at = h->now;
 	result->expires_at = h->now + 1000;
+	row->working = 0;
 	row->state = KH_DECLARATION_READY;
 	row->ended = KH_ENDED_FAILED;
 	row->reason = KH_LIT("status");

@@ -163,7 +163,7 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 		row->declaration.task = row->declaration.context = 1;
 		row->declaration.state = KH_DECLARATION_DECLARED;
 		row->declaration.ended = KH_ENDED_NOT;
-		row->declaration.block = 0;
+		row->declaration.block = row->declaration.working = 0;
 		break;
 	case KH_TABLE_RESULTS:
 		row->result.task = row->result.declaration = 1;

@@ -140,7 +140,7 @@ static void fit_declaration(struct kh_declaration_row *row, const char *name)
 		row->state = row->ended != KH_ENDED_NOT ? KH_DECLARATION_DONE : KH_DECLARATION_DECLARED;
 	else
 		row->ended = row->state >= KH_DECLARATION_READY ? KH_ENDED_EXPIRED : KH_ENDED_NOT;
-	row->begun_at = row->holder = 1;
+	row->begun_at = row->holder = row->working = 1;
 	row->block = row->ended == KH_ENDED_OK;
 }
 

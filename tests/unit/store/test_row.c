@@ -256,7 +256,9 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		row.declaration.task = odd ? 3 : 2;
 		row.declaration.operation = odd ? KH_LIT("odd") : KH_LIT("even");
 		row.declaration.approval = odd ? 3 : 2;
+		row.declaration.asks = odd ? 2 : 3;
 		row.declaration.begun_at = row.declaration.holder = 1;
+		row.declaration.working = id == 6 || id == 7;
 		row.declaration.state = id > 7   ? KH_DECLARATION_DONE
 					: id > 5 ? KH_DECLARATION_RUNNING
 						 : KH_DECLARATION_ASKED;
@@ -330,7 +332,9 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_DECLARATIONS_OPEN, 2, "", 0, 16, "246", ""},
 		{KH_INDEX_DECLARATIONS_ALL_OPEN, 0, "", 1, 4, "2345", ""},
 		{KH_INDEX_DECLARATIONS_RUNNING, 0, "odd", 0, 16, "7", ""},
+		{KH_INDEX_DECLARATIONS_WORKING, 0, "", 0, 16, "67", ""},
 		{KH_INDEX_DECLARATIONS_OF_APPROVAL, 2, "", 0, 16, "2468", ""},
+		{KH_INDEX_DECLARATIONS_ASKING, 2, "", 0, 3, "357", ""},
 		{KH_INDEX_RESULTS_OF_DECLARATION, 3, "", 3, 2, "57", ""},
 		{KH_INDEX_RESULTS_EXPIRED, 40, "", 0, 16, "234", ""},
 		{KH_INDEX_RATES, 2, "operation \xc3\xa9 4", 0, 16, "4", ""},

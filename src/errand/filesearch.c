@@ -1,0 +1,178 @@
+/*
+ * A look into the index, in a sandbox that sees nothing else.  Where the index is older than it may be, or there is
+ * none, or it is damaged, the indexer runs first, for a bounded time; what there is then is what is searched.
+ */
+#include "errand/filesearch.h"
+
+#include "base/utf8.h"
+#include "errand/index.h"
+#include "errand/work.h"
+
+#include <time.h>
+
+#define FIND_MS    8000U  /* of one look; far more than it takes */
+#define REFRESH_MS 10000U /* that a search waits for the indexer */
+#define TURN_MS    25     /* between two looks whether another process has done with it */
+#define REPORT     4096   /* bytes of what the worker says of its look */
+
+struct finding {
+	const struct kh_errand_tools *tools;
+	const struct kh_errand *errand;
+	struct kh_arena *arena;
+	struct kh_view query;
+	uint64_t limit;
+	int64_t deadline;
+	struct kh_view index, job;
+	struct kh_work_result result;
+	/* of a look that was done */
+	struct kh_view content;
+	yyjson_val *report;
+	int64_t age_ms;              /* INT64_MAX: never looked through whole */
+	struct kh_view indexing_why; /* where the indexer failed */
+};
+
+static int64_t clock_ms(clockid_t which)
+{
+	struct timespec now;
+
+	clock_gettime(which, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static uint64_t left_ms(const struct finding *f, uint64_t most)
+{
+	int64_t left = f->deadline - clock_ms(CLOCK_MONOTONIC);
+
+	return left <= 0 ? 1 : (uint64_t)left < most ? (uint64_t)left : most;
+}
+
+static enum kh_err write_job(struct finding *f)
+{
+	const struct kh_texts *within = &f->errand->rule->paths;
+	yyjson_mut_doc *doc = kh_json_new(f->arena);
+	yyjson_mut_val *job = yyjson_mut_obj(doc), *list = yyjson_mut_arr(doc);
+
+	for (size_t i = 0; i < within->n; i++)
+		yyjson_mut_arr_add_strn(doc, list, within->at[i].p, within->at[i].n);
+	kh_json_add(doc, job, "job", KH_LIT("find"));
+	kh_json_add(doc, job, "index", f->index);
+	yyjson_mut_obj_add_val(doc, job, "folders", kh_index_folders(f->tools, doc));
+	yyjson_mut_obj_add_val(doc, job, "within", list);
+	kh_json_add(doc, job, "query", f->query);
+	yyjson_mut_obj_add_uint(doc, job, "limit", f->limit);
+	yyjson_mut_obj_add_uint(doc, job, "ms", FIND_MS / 2);
+	return kh_json_write(f->arena, job, &f->job);
+}
+
+/* The two lines of a look: what it says of itself, and the results.  False where they are not that. */
+static bool take_output(struct finding *f)
+{
+	struct kh_view all = kh_tainted_open(f->result.output), report;
+	int64_t current = 0;
+
+	if (!kh_view_split(&all, '\n', &report) || report.n > REPORT || all.p == NULL ||
+	    kh_json_read(f->arena, report, &f->report, NULL) != KH_OK || kh_utf8_invalid(all) != SIZE_MAX ||
+	    !kh_json_int(kh_json_get(f->report, "current_ms"), &current))
+		return false;
+	f->content = kh_view_trim(all);
+	f->age_ms = current > 0 ? clock_ms(CLOCK_REALTIME) - current : INT64_MAX;
+	return true;
+}
+
+static enum kh_err look(struct finding *f)
+{
+	enum kh_err e = kh_work_run(f->tools->client,
+				    &(struct kh_work){.profile = KH_PROFILE_SEARCH,
+						      .job = f->job,
+						      .read = &f->index,
+						      .reads = 1,
+						      .limits = {.wall_ms = left_ms(f, FIND_MS)},
+						      .most = KH_ERRAND_CONTENT},
+				    f->arena, &f->result);
+
+	f->age_ms = INT64_MAX;
+	if (e == KH_OK && f->result.end == KH_WORK_DONE && !take_output(f))
+		f->result = (struct kh_work_result){.end = KH_WORK_BROKEN,
+						    .why = KH_LIT("the worker's results are not understood")};
+	return kh_arena_check(f->arena) == KH_OK ? e : KH_ENOMEM;
+}
+
+/* Has the indexer run, or waits while another process has it run. */
+static enum kh_err refresh(struct finding *f, bool rebuild)
+{
+	int64_t until = clock_ms(CLOCK_MONOTONIC) + (int64_t)left_ms(f, REFRESH_MS);
+	struct kh_index_refresh call;
+	enum kh_err e = KH_OK;
+
+	do {
+		int64_t left = until - clock_ms(CLOCK_MONOTONIC);
+		call = (struct kh_index_refresh){.fresh_ms = f->tools->config->search.refresh_seconds * 1000,
+						 .wall_ms = left > 0 ? (uint64_t)left : 1,
+						 .rebuild = rebuild};
+		e = kh_index_refresh(f->tools, f->arena, &call);
+		if (e == KH_OK && call.busy)
+			nanosleep(&(struct timespec){.tv_nsec = TURN_MS * 1000000L}, NULL);
+	} while (e == KH_OK && call.busy && clock_ms(CLOCK_MONOTONIC) < until);
+	f->indexing_why = call.why;
+	return e;
+}
+
+/* Whether what was found is too old, or nothing could be, for want of an index. */
+static bool is_due(const struct finding *f, bool *ret_rebuild)
+{
+	*ret_rebuild = kh_work_said(&f->result, "index_corrupt");
+	if (f->result.end == KH_WORK_DONE)
+		return f->age_ms > (int64_t)f->tools->config->search.refresh_seconds * 1000;
+	return *ret_rebuild || kh_work_said(&f->result, "index_missing");
+}
+
+static enum kh_err write_details(struct finding *f, struct kh_errand_result *result)
+{
+	yyjson_mut_doc *doc = kh_json_new(f->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	struct kh_view text;
+
+	kh_json_add(doc, root, "scope", KH_LIT("internal"));
+	if (f->report != NULL)
+		yyjson_mut_obj_add_val(doc, root, "look", yyjson_val_mut_copy(doc, f->report));
+	if (f->age_ms != INT64_MAX)
+		yyjson_mut_obj_add_sint(doc, root, "index_age_ms", f->age_ms);
+	else
+		kh_json_add(doc, root, "index", KH_LIT("not all of the folders have been looked through yet"));
+	if (f->indexing_why.n > 0)
+		kh_json_add(doc, root, "indexing", f->indexing_why);
+	enum kh_err e = kh_json_write(f->arena, root, &text);
+	if (e == KH_OK)
+		result->details = kh_tainted_wrap(text);
+	return e;
+}
+
+enum kh_err kh_filesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
+			      uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result)
+{
+	struct finding f = {.tools = tools,
+			    .errand = errand,
+			    .arena = arena,
+			    .query = query,
+			    .limit = limit,
+			    .deadline = clock_ms(CLOCK_MONOTONIC) + (int64_t)errand->wall_ms,
+			    .index = kh_index_folder(tools, arena)};
+	bool rebuild;
+	enum kh_err e = write_job(&f);
+
+	if (e == KH_OK)
+		e = look(&f);
+	if (e == KH_OK && is_due(&f, &rebuild)) {
+		e = refresh(&f, rebuild);
+		if (e == KH_OK)
+			e = look(&f);
+	}
+	if (e == KH_OK)
+		e = write_details(&f, ret_result);
+	if (e != KH_OK)
+		return e;
+	ret_result->end = f.result.end == KH_WORK_DONE ? KH_ERRAND_OK : KH_ERRAND_FAILED;
+	ret_result->content = kh_tainted_wrap(f.content);
+	ret_result->why = f.indexing_why.n > 0 && f.result.end != KH_WORK_DONE ? f.indexing_why : f.result.why;
+	return KH_OK;
+}

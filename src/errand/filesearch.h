@@ -1,0 +1,17 @@
+/*
+ * comm.search with the scope `internal`: the index of the configured folders (E9).
+ *
+ * The content is {"results":[{"path","title","snippet","rank"}]}, the best first.  The details say how old the index
+ * is, whether files with all of the words were found or only some with any of them, and whether there are more.
+ */
+#ifndef KH_ERRAND_FILESEARCH_H
+#define KH_ERRAND_FILESEARCH_H
+
+#include "errand/errand.h"
+
+/* Carries ERRAND out.  Fails for lack of memory alone. */
+enum kh_err kh_filesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
+			      uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Keeping the search index current (E9): bounded runs of the indexer, each in a sandbox that sees one folder, until all
+ * folders of the configuration were looked through.
+ *
+ * A gateway does so by itself (gateway/indexing.h); a search does it where the index is older than
+ * `search.refresh_seconds`, so that what changed longer ago is found whoever asks.  One process at a time: another is
+ * told that it is busy.
+ */
+#ifndef KH_ERRAND_INDEX_H
+#define KH_ERRAND_INDEX_H
+
+#include "errand/errand.h"
+
+struct kh_index_refresh {
+	uint64_t fresh_ms;             /* what was looked through so long ago, or less, is not again */
+	uint64_t wall_ms;              /* no run is begun after that */
+	bool rebuild;                  /* the index is damaged: begin anew */
+	bool (*is_stopped)(void *ctx); /* asked before each run; NULL: never */
+	void *ctx;
+	/* out */
+	bool current;                       /* all folders were looked through to their end */
+	bool busy;                          /* another process is at it */
+	uint64_t indexed, removed, skipped; /* files */
+	struct kh_view why;                 /* where a run failed: our own sentence; in the arena */
+};
+
+/* Runs the indexer.  Fails for lack of memory alone. */
+enum kh_err kh_index_refresh(const struct kh_errand_tools *tools, struct kh_arena *arena,
+			     struct kh_index_refresh *refresh) __attribute__((warn_unused_result));
+
+/* The folder of the index, in the arena. */
+struct kh_view kh_index_folder(const struct kh_errand_tools *tools, struct kh_arena *arena);
+
+/* The configured folders as a JSON array of DOC. */
+yyjson_mut_val *kh_index_folders(const struct kh_errand_tools *tools, yyjson_mut_doc *doc);
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * comm.query.  The policy has decided that the statement may run; which text that is, is looked up here, and nothing of
+ * the parameters gets into it.
+ */
+#include "errand/query.h"
+
+#include "base/buf.h"
+#include "errand/statement.h"
+#include "exec/sqlrows.h"
+
+#define SECONDS 30
+
+struct lines {
+	struct kh_arena *arena;
+	struct kh_view name[KH_SQLROWS_COLUMNS];
+	size_t columns;
+	struct kh_buf buf; /* of the rows */
+	size_t rows;       /* that are in it */
+};
+
+/* The text that NAME stands for; {NULL, 0} where the rule has neither it nor free SQL. */
+static struct kh_view text_of(const struct kh_policy_rule *rule, struct kh_view database, struct kh_view name)
+{
+	const struct kh_policy_statement *statements = rule->statements.at;
+
+	for (size_t i = 0; i < rule->statements.n; i++)
+		if (kh_view_eq(statements[i].name, name) && kh_view_eq(statements[i].database, database))
+			return statements[i].sql;
+	return rule->free_sql == KH_PERMISSION_ALLOW ? name : (struct kh_view){NULL, 0};
+}
+
+static bool is_used(const struct lines *lines, struct kh_view name)
+{
+	for (size_t i = 0; i < lines->columns; i++)
+		if (kh_view_eq(lines->name[i], name))
+			return true;
+	return false;
+}
+
+/* The columns' names, each once. */
+static bool name_columns(struct lines *lines, yyjson_val *columns)
+{
+	yyjson_val *item;
+	size_t i, n;
+
+	if (yyjson_arr_size(columns) > KH_SQLROWS_COLUMNS)
+		return false;
+	yyjson_arr_foreach (columns, i, n, item) {
+		struct kh_view name = kh_json_str(item);
+
+		while (is_used(lines, name) && kh_arena_check(lines->arena) == KH_OK)
+			name = kh_arena_printf(lines->arena, "%.*s_%zu", KH_FMT(name), i + 1);
+		lines->name[lines->columns++] = name;
+	}
+	return true;
+}
+
+static enum kh_err add_row(struct lines *lines, yyjson_val *row, bool *ret_fits)
+{
+	yyjson_mut_doc *doc = kh_json_new(lines->arena);
+	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL, *key;
+	struct kh_view text;
+	yyjson_val *value;
+	size_t i, n;
+
+	if (root == NULL)
+		return KH_ENOMEM;
+	yyjson_arr_foreach (row, i, n, value) {
+		key = yyjson_mut_strn(doc, lines->name[i].p, lines->name[i].n);
+		if (!yyjson_mut_obj_add(root, key, yyjson_val_mut_copy(doc, value)))
+			return KH_ENOMEM;
+	}
+	enum kh_err e = kh_json_write(lines->arena, root, &text);
+	*ret_fits = e == KH_OK && lines->buf.n + text.n + 1 <= lines->buf.limit;
+	if (!*ret_fits)
+		return e;
+	kh_buf_add(&lines->buf, text);
+	kh_buf_byte(&lines->buf, '\n');
+	lines->rows++;
+	return lines->buf.err;
+}
+
+static yyjson_mut_val *head_of(const struct lines *lines, yyjson_mut_doc *doc, bool truncated, bool names)
+{
+	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+
+	if (root == NULL)
+		return NULL;
+	if (names) {
+		yyjson_mut_val *columns = yyjson_mut_obj_add_arr(doc, root, "columns");
+		for (size_t i = 0; i < lines->columns; i++)
+			yyjson_mut_arr_add_strn(doc, columns, lines->name[i].p, lines->name[i].n);
+	}
+	yyjson_mut_obj_add_uint(doc, root, "rows", lines->rows);
+	yyjson_mut_obj_add_bool(doc, root, "truncated", truncated);
+	return root;
+}
+
+/* The first line, and all others behind it. */
+static enum kh_err put_together(struct lines *lines, bool truncated, struct kh_errand_result *result)
+{
+	yyjson_mut_doc *doc = kh_json_new(lines->arena);
+	yyjson_mut_val *head = head_of(lines, doc, truncated, true),
+		       *short_head = head_of(lines, doc, truncated, false);
+	struct kh_view text, rows, details, content;
+	struct kh_buf all;
+
+	if (head == NULL || short_head == NULL)
+		return KH_ENOMEM;
+	enum kh_err e = kh_json_write(lines->arena, head, &text);
+	if (e == KH_OK)
+		e = kh_json_write(lines->arena, short_head, &details);
+	if (e == KH_OK)
+		e = kh_buf_end(&lines->buf, &rows);
+	if (e != KH_OK)
+		return e;
+	kh_buf_init(&all, lines->arena, text.n + 1 + rows.n);
+	kh_buf_add(&all, text);
+	kh_buf_byte(&all, '\n');
+	kh_buf_add(&all, rows);
+	e = kh_buf_end(&all, &content);
+	if (e != KH_OK)
+		return e;
+	result->end = KH_ERRAND_OK;
+	result->content = kh_tainted_wrap(content);
+	result->details = kh_tainted_wrap(details);
+	return KH_OK;
+}
+
+static enum kh_err write_lines(struct kh_arena *arena, const struct kh_statement_result *got,
+			       struct kh_errand_result *result)
+{
+	struct lines *lines = KH_NEW(arena, struct lines);
+	bool fits = true;
+	yyjson_val *row;
+	size_t i, n;
+
+	if (lines == NULL)
+		return KH_ENOMEM;
+	lines->arena = arena;
+	if (!name_columns(lines, got->columns)) {
+		result->why = KH_LIT("the result has more columns than are taken");
+		return KH_OK;
+	}
+	kh_buf_init(&lines->buf, arena, KH_ERRAND_CONTENT - (KH_ERRAND_CONTENT >> 3));
+	yyjson_arr_foreach (got->rows, i, n, row) {
+		enum kh_err e = add_row(lines, row, &fits);
+		if (e != KH_OK)
+			return e;
+		if (!fits)
+			break;
+	}
+	return put_together(lines, got->truncated || !fits, result);
+}
+
+/* What the database or the worker said, for humans. */
+static enum kh_err explain(struct kh_arena *arena, const struct kh_statement_result *got,
+			   struct kh_errand_result *result)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+	struct kh_view details;
+
+	if (root == NULL)
+		return KH_ENOMEM;
+	if (kh_tainted_size(got->code) > 0)
+		kh_json_add(doc, root, "code", kh_tainted_open(got->code));
+	kh_json_add(doc, root, "said", got->why);
+	enum kh_err e = kh_json_write(arena, root, &details);
+	if (e != KH_OK)
+		return e;
+	result->details = kh_tainted_wrap(details);
+	result->why = got->why;
+	return KH_OK;
+}
+
+static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+		       struct kh_errand_result *ret_result)
+{
+	struct kh_view name = kh_json_str(kh_json_get(errand->parameters, "database"));
+	struct kh_view statement = kh_json_str(kh_json_get(errand->parameters, "statement"));
+	const struct kh_config_database *database = kh_config_database(tools->config, name);
+	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = KH_LIT("database")};
+	struct kh_view sql = text_of(errand->rule, name, statement);
+	struct kh_statement_result got;
+
+	if (database == NULL || sql.p == NULL) {
+		result.why = database == NULL ? KH_LIT("the configuration has no database of this name")
+					      : KH_LIT("the policy has no statement of this name, and no free SQL");
+		*ret_result = result;
+		return KH_OK;
+	}
+	result.source = kh_statement_source(arena, database);
+	struct kh_statement asked = {
+		.database = database,
+		.password = kh_statement_password(tools, database),
+		.sql = sql,
+		.params = kh_json_get(errand->parameters, "params"),
+		.wall_ms = errand->wall_ms,
+	};
+	enum kh_err e = kh_statement_run(tools, &asked, arena, &got);
+	if (e == KH_OK)
+		e = got.done ? write_lines(arena, &got, &result) : explain(arena, &got, &result);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret_result = result;
+	return e;
+}
+
+const struct kh_errand_kind kh_errand_query = {"comm.query", SECONDS, run};

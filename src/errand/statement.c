@@ -1,0 +1,189 @@
+/*
+ * Statements: the job made of the configuration, and what the worker says held to its shape.  A worker may have been
+ * taken over by what it read: nothing of it is believed but that it is JSON of that shape.
+ */
+#include "errand/statement.h"
+
+#include "errand/work.h"
+
+#define SLACK   4096 /* bytes of a result that are not rows */
+#define GRACE_S 5    /* for the sandbox, the connection and the way back */
+
+struct asking {
+	struct kh_arena *arena;
+	const struct kh_statement *statement;
+	struct kh_view read[4]; /* what the worker sees of the host's files */
+	size_t reads;
+	struct kh_view connect;
+};
+
+static struct kh_view without_brackets(struct kh_view host)
+{
+	return kh_view_starts(host, KH_LIT("[")) && host.n > 2 ? kh_view_sub(host, 1, host.n - 1) : host;
+}
+
+static void add_server(yyjson_mut_doc *doc, yyjson_mut_val *database, const struct kh_statement *statement)
+{
+	const struct kh_config_database *to = statement->database;
+
+	kh_json_add(doc, database, "host", without_brackets(to->host));
+	yyjson_mut_obj_add_uint(doc, database, "port", to->port);
+	kh_json_add(doc, database, "dbname", to->dbname);
+	kh_json_add(doc, database, "user", to->user);
+	if (statement->password.n > 0)
+		kh_json_add(doc, database, "password", statement->password);
+	if (to->authority.n > 0)
+		kh_json_add(doc, database, "authority", to->authority);
+	yyjson_mut_obj_add_bool(doc, database, "plain", to->plain == KH_CONFIG_TRUE);
+}
+
+/* Seconds of the statement itself, within those of the whole errand. */
+static uint64_t seconds_of(const struct kh_statement *statement)
+{
+	uint64_t wall = statement->wall_ms / 1000, seconds = statement->database->seconds;
+
+	return wall > 0 && wall < seconds ? wall : seconds > 0 ? seconds : 1;
+}
+
+static enum kh_err make_job(struct asking *asking, struct kh_view *ret_job)
+{
+	const struct kh_statement *statement = asking->statement;
+	yyjson_mut_doc *doc = kh_json_new(asking->arena);
+	yyjson_mut_val *root, *database;
+
+	if (doc == NULL || (root = yyjson_mut_obj(doc)) == NULL || (database = yyjson_mut_obj(doc)) == NULL)
+		return KH_ENOMEM;
+	if (statement->database->file.n > 0)
+		kh_json_add(doc, database, "file", statement->database->file);
+	else
+		add_server(doc, database, statement);
+	yyjson_mut_obj_add_val(doc, root, "database", database);
+	kh_json_add(doc, root, "sql", statement->sql);
+	if (statement->params != NULL)
+		yyjson_mut_obj_add_val(doc, root, "params", yyjson_val_mut_copy(doc, statement->params));
+	yyjson_mut_obj_add_uint(doc, root, "rows", statement->database->rows);
+	yyjson_mut_obj_add_uint(doc, root, "bytes", statement->database->bytes);
+	yyjson_mut_obj_add_uint(doc, root, "seconds", seconds_of(statement));
+	return kh_json_write(asking->arena, root, ret_job);
+}
+
+/* Which files, and which connection. */
+static void describe(struct asking *asking)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	const struct kh_config_database *to = asking->statement->database;
+	bool folder = to->host.n > 0 && to->host.p[0] == '/';
+
+	if (to->file.n > 0) {
+		for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+			asking->read[asking->reads++] = kh_arena_printf(asking->arena, "%.*s%s", KH_FMT(to->file),
+									suffixes[i]);
+		return;
+	}
+	if (to->authority.n > 0)
+		asking->read[asking->reads++] = to->authority;
+	asking->connect = kh_arena_printf(asking->arena, folder ? "%.*s/.s.PGSQL.%llu" : "%.*s:%llu", KH_FMT(to->host),
+					  (unsigned long long)to->port);
+}
+
+static bool is_row(yyjson_val *row, size_t columns)
+{
+	yyjson_val *value;
+	size_t i, n;
+
+	if (!yyjson_is_arr(row) || yyjson_arr_size(row) != columns)
+		return false;
+	yyjson_arr_foreach (row, i, n, value)
+		if (yyjson_is_ctn(value))
+			return false;
+	return true;
+}
+
+/* Whether ROOT is what sqlrows.h says. */
+static bool take_rows(yyjson_val *root, struct kh_statement_result *result)
+{
+	yyjson_val *columns = kh_json_get(root, "columns"), *rows = kh_json_get(root, "rows"), *item;
+	yyjson_val *truncated = kh_json_get(root, "truncated");
+	size_t i, n;
+
+	if (!yyjson_is_arr(columns) || !yyjson_is_arr(rows) || !yyjson_is_bool(truncated))
+		return false;
+	yyjson_arr_foreach (columns, i, n, item)
+		if (!yyjson_is_str(item))
+			return false;
+	yyjson_arr_foreach (rows, i, n, item)
+		if (!is_row(item, yyjson_arr_size(columns)))
+			return false;
+	result->columns = columns;
+	result->rows = rows;
+	result->truncated = yyjson_get_bool(truncated);
+	return true;
+}
+
+static enum kh_err take_result(struct asking *asking, const struct kh_work_result *work,
+			       struct kh_statement_result *result)
+{
+	yyjson_val *root = NULL;
+
+	if (work->end != KH_WORK_DONE) {
+		result->code = work->word;
+		result->why = work->why;
+		return KH_OK;
+	}
+	enum kh_err e = kh_json_read(asking->arena, kh_tainted_open(work->output), &root, NULL);
+	if (e == KH_ENOMEM)
+		return e;
+	result->done = e == KH_OK && yyjson_is_obj(root) && take_rows(root, result);
+	if (!result->done)
+		result->why = KH_LIT("the worker gave something that is no result");
+	return KH_OK;
+}
+
+enum kh_err kh_statement_run(const struct kh_errand_tools *tools, const struct kh_statement *statement,
+			     struct kh_arena *arena, struct kh_statement_result *ret_result)
+{
+	struct asking asking = {.arena = arena, .statement = statement};
+	struct kh_statement_result result = {.done = false};
+	struct kh_work_result done;
+	struct kh_view job;
+	uint64_t wall_ms = (seconds_of(statement) + GRACE_S) * 1000;
+
+	describe(&asking);
+	enum kh_err e = make_job(&asking, &job);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e != KH_OK)
+		return e;
+	struct kh_work work = {
+		.profile = KH_PROFILE_QUERY,
+		.job = job,
+		.read = asking.read,
+		.reads = asking.reads,
+		.connect = asking.connect,
+		.hosts = &statement->database->host,
+		.host_count = statement->database->local == KH_CONFIG_TRUE,
+		.limits = {.wall_ms = statement->wall_ms > 0 && statement->wall_ms < wall_ms ? statement->wall_ms
+											     : wall_ms},
+		.most = statement->database->bytes + SLACK,
+	};
+	e = kh_work_run(tools->client, &work, arena, &done);
+	if (e == KH_OK)
+		e = take_result(&asking, &done, &result);
+	if (e == KH_OK)
+		*ret_result = result;
+	return e;
+}
+
+struct kh_view kh_statement_source(struct kh_arena *arena, const struct kh_config_database *database)
+{
+	if (database->host.n == 0 || database->host.p[0] == '/')
+		return kh_arena_printf(arena, "database %.*s", KH_FMT(database->name));
+	return kh_arena_printf(arena, "postgresql://%.*s/%.*s", KH_FMT(database->host), KH_FMT(database->dbname));
+}
+
+struct kh_view kh_statement_password(const struct kh_errand_tools *tools, const struct kh_config_database *database)
+{
+	const struct kh_config_database *first = tools->config->databases.at;
+
+	return tools->passwords != NULL ? tools->passwords[database - first] : (struct kh_view){NULL, 0};
+}

@@ -1,0 +1,17 @@
+/*
+ * comm.search with the scope `web`: a SearXNG-compatible endpoint (E9), asked by GET with `q` and `format=json`.
+ *
+ * The content is {"results":[{"title","url","snippet","rank"}]}; the original is what the endpoint sent, and it is read
+ * in a sandbox of its own.
+ */
+#ifndef KH_ERRAND_WEBSEARCH_H
+#define KH_ERRAND_WEBSEARCH_H
+
+#include "errand/errand.h"
+
+/* Carries ERRAND out.  Fails for lack of memory alone. */
+enum kh_err kh_websearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
+			     uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result)
+	__attribute__((warn_unused_result));
+
+#endif
