@@ -2,6 +2,7 @@
 #include "core/screen/screen.h"
 
 #include "base/json.h"
+#include "core/screen/forms.h"
 #include "core/screen/normalise.h"
 #include "nasty.h"
 #include "prose.h"
@@ -86,14 +87,20 @@ static double skeleton(void *ctx)
 	return 0;
 }
 
+static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
+{
+	struct subject *s = ctx;
+
+	s->lines += form->depth;
+	return KH_OK;
+}
+
 static double forms(void *ctx)
 {
 	struct subject *s = ctx;
-	struct kh_view *at;
-	size_t n;
 
 	kh_arena_clear(&s->arena);
-	kh_bench_must(kh_screen_forms(s->screen, &s->arena, s->text, &at, &n), "kh_screen_forms");
+	kh_bench_must(kh_forms_each(&s->arena, s->text, on_form, s), "kh_forms_each");
 	return 0;
 }
 
@@ -130,7 +137,7 @@ static void measure_benign(struct subject *s, const char *name, struct kh_view t
 		       c[SCAN].ns, WANTED);
 	kh_bench_speed("  the same against one pass over the bytes", n, c[SCREEN].ns, "memchr", c[PASS].ns, 0);
 	kh_bench_speed("  stage: skeleton, the normal form", n, c[SKELETON].ns, "hs_scan alone", c[SCAN].ns, 0);
-	kh_bench_speed("  stage: decoders (kh_screen_forms)", n, c[FORMS].ns, "hs_scan alone", c[SCAN].ns, 0);
+	kh_bench_speed("  stage: decoders (kh_forms_each)", n, c[FORMS].ns, "hs_scan alone", c[SCAN].ns, 0);
 	kh_bench_row("  findings kept", kh_bench_printf("%zu, %s", s->findings, kh_severity_name(s->severity)).s, "", 0,
 		     "", "");
 }

@@ -1,59 +1,45 @@
 /*
- * Comparing texts.  All of them are hostile, and so is their size: there is no hash that could be attacked, and no step
- * whose cost grows with the product of two lengths.
+ * Comparing texts.  All of them are hostile, and so is their size: no step's cost grows with the product of two
+ * lengths.
  *
- * The texts are indexed: every window of 12 characters of every form, sorted, with a bit filter in front; and every
- * token, sorted.  Then each source's forms are gone over once, and each of their windows and tokens is looked up. Equal
- * means equal bytes.
+ * The texts are read in every way that stream.h knows; the windows of all streams are an index (runs.h), and so are the
+ * tokens of all readings.  Then each source's forms are gone over once.  What was found is judged at the end, over the
+ * texts, which are small: how much of each run is words, and how much of it may be repeated.
  */
 #include "core/block/compare.h"
 
-#include "base/utf8.h"
+#include "core/block/allowed.h"
+#include "core/block/runs.h"
+#include "core/block/stream.h"
 #include "core/block/token.h"
-#include "core/screen/normalise.h"
+#include "core/screen/fold.h"
+#include "core/screen/forms.h"
 
 #include <stdlib.h>
 
-/* The filter has at least 8 bits a window, within these powers of two. */
-#define FILTER_LEAST 12
-#define FILTER_MOST  24
+#define PRESENT_MIN 3  /* characters of a run that are not of what came earlier */
+#define WORD_MAX    48 /* characters around an end of a run that are looked at for where the word ends */
 
-#define TEXT_MIN 4 /* bytes: nothing that counts when it is shared is shorter (a.io) */
-
-struct form {
-	struct kh_view view;
-	size_t text; /* or source */
-	size_t index;
-};
-
-struct forms {
-	struct form *at;
-	size_t n, cap;
-};
-
-/* A window or a token of one of the texts. */
-struct window {
-	const char *p;
-	uint32_t n;
-	uint32_t form;
-};
-
+/* A token of the texts. */
 struct entry {
 	enum kh_match_kind kind;
 	struct kh_view key;
-	size_t form, start, end;
+	const struct kh_reading *of;
+	size_t start, end; /* of it */
+	bool hit;          /* in the source that is being compared */
 };
 
-struct index {
+struct comparing {
 	struct kh_arena *arena;
-	struct forms forms;
-	struct window *windows;
-	size_t window_count;
-	uint64_t *filter;
-	unsigned filter_bits; /* a power of two of them */
-	struct entry *entries;
+	const struct kh_compare *what;
+	struct kh_streams streams;
+	struct kh_runs runs;
+	struct entry *entries; /* by kind and key */
 	size_t entry_count, entry_cap;
+	bool wanted[KH_TOKEN_COUNT];
+	struct kh_allowed allowed;
 	struct kh_matches matches;
+	bool decoded; /* the form that is being gone over was */
 };
 
 const char *kh_compare_kind(enum kh_match_kind kind)
@@ -63,327 +49,274 @@ const char *kh_compare_kind(enum kh_match_kind kind)
 	return names[kind];
 }
 
-/* ---- forms ---- */
-
-static enum kh_err add_form(struct kh_arena *arena, struct forms *forms, struct kh_view view, size_t text, size_t index)
+static enum kh_match_kind kind_of(enum kh_token_kind kind)
 {
-	if (forms->n == forms->cap) {
-		size_t cap = forms->cap ? forms->cap * 2 : 16;
-		struct form *at = kh_arena_grow(arena, forms->at, forms->n * sizeof(*at), cap * sizeof(*at));
+	static const enum kh_match_kind kinds[KH_TOKEN_COUNT] = {[KH_TOKEN_URL] = KH_MATCH_URL,
+								 [KH_TOKEN_HOST] = KH_MATCH_HOST,
+								 [KH_TOKEN_ADDRESS] = KH_MATCH_ADDRESS,
+								 [KH_TOKEN_NUMBER] = KH_MATCH_NUMBER};
+
+	return kinds[kind];
+}
+
+/* ---- the texts' tokens ---- */
+
+static void add_entry(struct comparing *c, struct entry entry)
+{
+	if (c->entry_count == c->entry_cap) {
+		size_t cap = c->entry_cap ? c->entry_cap * 2 : 16;
+		struct entry *at = kh_arena_grow(c->arena, c->entries, c->entry_count * sizeof(*at), cap * sizeof(*at));
 		if (at == NULL)
-			return KH_ENOMEM;
-		forms->at = at;
-		forms->cap = cap;
+			return; /* the arena is marked */
+		c->entries = at;
+		c->entry_cap = cap;
 	}
-	forms->at[forms->n++] = (struct form){view, text, index};
-	return KH_OK;
+	c->entries[c->entry_count++] = entry;
 }
 
-/*
- * The forms of one text, each reduced to what it is compared by: lower case, look-alikes folded, blanks single.  They
- * are made in SCRATCH, and kept in KEEP, which may be the same.
- */
-static enum kh_err add_forms(struct kh_screen *screen, struct kh_arena *scratch, struct kh_arena *keep,
-			     struct forms *forms, struct kh_view text, size_t number)
+/* A host of a text stands for the domains above it too: a name under a source's domain is that domain's. */
+static void add_parents(struct comparing *c, struct entry entry)
 {
-	struct kh_view *views;
-	size_t count;
-	enum kh_err e = kh_screen_forms(screen, scratch, text, &views, &count);
+	size_t dot;
 
-	for (size_t i = 0; e == KH_OK && i < count; i++) {
-		struct kh_view view = views[i];
-		if (kh_utf8_invalid(view) == SIZE_MAX)
-			e = kh_normalise_skeleton(scratch, views[i], &view);
-		if (e == KH_OK && keep != scratch) {
-			view = kh_arena_dup(keep, view);
-			e = view.p ? KH_OK : KH_ENOMEM;
-		}
-		if (e == KH_OK)
-			e = add_form(keep, forms, view, number, i);
+	if (entry.kind != KH_MATCH_HOST || entry.key.n == 0 || kh_ascii_is_digit(entry.key.p[entry.key.n - 1]))
+		return;
+	while ((dot = kh_view_find(entry.key, KH_LIT("."), 0)) != SIZE_MAX) {
+		entry.key = kh_view_from(entry.key, dot + 1);
+		if (kh_view_find(entry.key, KH_LIT("."), 0) != SIZE_MAX)
+			add_entry(c, entry);
 	}
-	return e;
 }
 
-/* ---- windows ---- */
-
-/* The length of the character at byte AT; a byte that is no UTF-8 is a character of its own. */
-static size_t step(struct kh_view v, size_t at)
+static void index_reading(struct comparing *c, const struct kh_reading *reading)
 {
-	uint32_t c;
+	static const bool all[KH_TOKEN_COUNT] = {true, true, true, true};
+	size_t present = reading->text == SIZE_MAX ? c->streams.present : 0;
+	struct kh_token_scan scan;
+	struct kh_token token;
+	char key[KH_TOKEN_KEY];
 
-	if ((unsigned char)v.p[at] < 0x80)
-		return 1;
-	size_t n = kh_utf8_decode(v, at, &c);
-	return n ? n : 1;
-}
-
-/* The end of the first window of V; V.n + 1 where V is too short for one. */
-static size_t first_end(struct kh_view v)
-{
-	size_t end = 0;
-
-	for (size_t i = 0; i < KH_COMPARE_RUN; i++) {
-		if (end == v.n)
-			return v.n + 1;
-		end += step(v, end);
+	kh_token_begin(&scan, reading->folded, all);
+	while (kh_token_next(&scan, &token)) {
+		size_t start = reading->origin[token.start], end = reading->origin[token.end - 1] + 1;
+		if (end <= present)
+			continue;
+		struct entry entry = {kind_of(token.kind),
+				      kh_arena_dup(c->arena, kh_view_of(key, kh_token_key(&token, key))),
+				      reading,
+				      start,
+				      end,
+				      false};
+		add_entry(c, entry);
+		add_parents(c, entry);
+		c->wanted[token.kind] = true;
 	}
-	return end;
 }
 
-/* A window has 12 bytes or more: its first and its last 8 tell most windows apart. */
-static size_t filter_bit(const struct index *index, const char *p, size_t n)
+static int compare_entries(const void *a, const void *b)
 {
-	uint64_t a, b;
+	const struct entry *x = a, *y = b;
 
-	memcpy(&a, p, sizeof(a));
-	memcpy(&b, p + n - sizeof(b), sizeof(b));
-	uint64_t mixed = (a ^ (b << 29 | b >> 35)) * UINT64_C(0x9e3779b97f4a7c15);
-	return (size_t)(mixed >> (64 - index->filter_bits));
+	return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : kh_view_cmp(x->key, y->key);
 }
 
-static int compare_windows(const struct window *a, const struct window *b)
+static int sort_entries(const void *a, const void *b)
 {
-	return kh_view_cmp(kh_view_of(a->p, a->n), kh_view_of(b->p, b->n));
+	const struct entry *x = a, *y = b;
+	int by_key = compare_entries(a, b);
+
+	/* Of those that are the same, what stands in a text itself comes before what was decoded. */
+	if (by_key == 0 && x->of->decoded != y->of->decoded)
+		return x->of->decoded ? 1 : -1;
+	return by_key ? by_key : (x->start > y->start) - (x->start < y->start);
 }
 
-static int sort_windows(const void *a, const void *b)
+static enum kh_err index_tokens(struct comparing *c)
 {
-	const struct window *x = a, *y = b;
-	int c = compare_windows(x, y);
-
-	return c ? c : x->form != y->form ? (x->form > y->form) - (x->form < y->form) : (x->p > y->p) - (x->p < y->p);
+	for (size_t i = 0; i < c->streams.reading_count; i++)
+		index_reading(c, c->streams.readings[i]);
+	if (c->entry_count > 1)
+		qsort(c->entries, c->entry_count, sizeof(*c->entries), sort_entries);
+	/* A host without a dot is found in its URL only. */
+	c->wanted[KH_TOKEN_URL] = c->wanted[KH_TOKEN_URL] || c->wanted[KH_TOKEN_HOST];
+	return kh_arena_check(c->arena);
 }
 
-/* Every window of the texts' forms. */
-static enum kh_err index_windows(struct index *index)
+static struct entry *find_entry(const struct comparing *c, enum kh_match_kind kind, struct kh_view key)
 {
-	size_t total = 0;
+	struct entry want = {.kind = kind, .key = key};
+	size_t low = 0, high = c->entry_count;
 
-	for (size_t i = 0; i < index->forms.n; i++)
-		total += index->forms.at[i].view.n;
-	index->filter_bits = FILTER_LEAST;
-	while (index->filter_bits < FILTER_MOST && (size_t)1 << index->filter_bits < total * 8)
-		index->filter_bits++;
-	index->windows = KH_NEW_N(index->arena, struct window, total);
-	index->filter = KH_NEW_N(index->arena, uint64_t, ((size_t)1 << index->filter_bits) / 64);
-	if (index->windows == NULL || index->filter == NULL)
-		return KH_ENOMEM;
-	for (size_t i = 0; i < index->forms.n; i++) {
-		struct kh_view v = index->forms.at[i].view;
-		size_t start = 0, end = first_end(v);
-		while (end <= v.n) {
-			size_t bit = filter_bit(index, v.p + start, end - start);
-			index->filter[bit / 64] |= UINT64_C(1) << (bit % 64);
-			index->windows[index->window_count++] = (struct window){v.p + start, (uint32_t)(end - start),
-										(uint32_t)i};
-			start += step(v, start);
-			end = end < v.n ? end + step(v, end) : v.n + 1;
-		}
-	}
-	if (index->window_count > 1)
-		qsort(index->windows, index->window_count, sizeof(*index->windows), sort_windows);
-	return KH_OK;
-}
-
-/* The first of the texts' windows that equals the N bytes at P, or NULL. */
-static const struct window *find_window(const struct index *index, const char *p, size_t n)
-{
-	struct window want = {.p = p, .n = (uint32_t)n};
-	size_t bit = filter_bit(index, p, n), low = 0, high = index->window_count;
-
-	if ((index->filter[bit / 64] >> (bit % 64) & 1) == 0)
-		return NULL;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (compare_windows(&index->windows[middle], &want) < 0)
+		if (compare_entries(&c->entries[middle], &want) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == index->window_count || compare_windows(&index->windows[low], &want) != 0)
-		return NULL;
-	return &index->windows[low];
+	return low < c->entry_count && compare_entries(&c->entries[low], &want) == 0 ? &c->entries[low] : NULL;
 }
 
-/* ---- matches ---- */
+/* ---- one form of a source ---- */
 
-/* Adds a match; false where this kind has enough of this source, or there is no memory. */
-static bool add_match(struct index *index, struct kh_match match, size_t *count)
+static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
 {
-	struct kh_matches *list = &index->matches;
+	struct comparing *c = ctx;
+	struct kh_token_scan scan;
+	struct kh_token token;
+	char key[KH_TOKEN_KEY];
+
+	kh_runs_scan(&c->runs, form->folded);
+	kh_token_begin(&scan, form->folded, c->wanted);
+	while (kh_token_next(&scan, &token)) {
+		struct entry *hit = find_entry(c, kind_of(token.kind), kh_view_of(key, kh_token_key(&token, key)));
+		if (hit != NULL)
+			hit->hit = true;
+	}
+	c->decoded = c->decoded || form->depth > 0;
+	return KH_OK;
+}
+
+/* ---- judging ---- */
+
+static void add_match(struct comparing *c, struct kh_match match, size_t *count)
+{
+	struct kh_matches *list = &c->matches;
 
 	if (*count == KH_COMPARE_MAX)
-		return false;
+		return;
 	if (list->n == list->cap) {
 		size_t cap = list->cap ? list->cap * 2 : 16;
-		struct kh_match *at = kh_arena_grow(index->arena, list->at, list->n * sizeof(*at), cap * sizeof(*at));
+		struct kh_match *at = kh_arena_grow(c->arena, list->at, list->n * sizeof(*at), cap * sizeof(*at));
 		if (at == NULL)
-			return false;
+			return; /* the arena is marked */
 		list->at = at;
 		list->cap = cap;
 	}
 	list->at[list->n++] = match;
 	list->kinds[match.kind]++;
 	++*count;
-	return true;
 }
 
-static struct kh_match make_match(const struct index *index, enum kh_match_kind kind, const struct form *source,
-				  size_t form, size_t start, size_t end)
+/* The word around byte AT of a stream: [*START, *END), as far as it is looked at. */
+static void find_word(const struct comparing *c, const struct kh_stream *stream, size_t at, size_t *start, size_t *end)
 {
-	const struct form *text = &index->forms.at[form];
-
-	return (struct kh_match){
-		.kind = kind,
-		.text = text->text,
-		.source = source->text,
-		.in_text = {text->index, start, end},
-		.in_source = {.form = source->index},
-		.shared = kh_view_sub(text->view, start, end),
-	};
+	*start = at;
+	*end = at + 1;
+	while (*start > stream->at && !c->streams.begins[*start] && at - *start < WORD_MAX)
+		--*start;
+	while (*end < stream->at + stream->n && !c->streams.begins[*end] && *end - at < WORD_MAX)
+		++*end;
 }
 
-/* Goes over one form of a source for shared runs.  Where one was found, the next can only end behind it. */
-static void match_runs(struct index *index, const struct form *source, size_t *count)
+/*
+ * How much of the run [from, to) of STREAM counts: the characters, and the blanks between words, of words that are for
+ * the larger part in it, and that may not be repeated.  0 where all of them are there for grammar only.
+ */
+static size_t weigh(struct comparing *c, const struct kh_stream *stream, size_t from, size_t to)
 {
-	struct kh_view v = source->view;
-	size_t start = 0, end = first_end(v), matched = 0;
+	size_t weight = 0, present = 0, answers = 0;
+	bool meaning = false, before = false;
 
-	for (; end <= v.n; start += step(v, start), end = end < v.n ? end + step(v, end) : v.n + 1) {
-		const struct window *hit = end > matched ? find_window(index, v.p + start, end - start) : NULL;
-		if (hit == NULL)
-			continue;
-		struct kh_view text = index->forms.at[hit->form].view;
-		size_t from = (size_t)(hit->p - text.p), n = end - start;
-		while (start + n < v.n && from + n < text.n) {
-			size_t more = step(v, start + n);
-			if (more > text.n - from - n || memcmp(v.p + start + n, text.p + from + n, more) != 0)
-				break;
-			n += more;
+	for (size_t at = from; at < to;) {
+		size_t start, end, own = 0, answered = 0;
+		find_word(c, stream, at, &start, &end);
+		size_t stop = end < to ? end : to, shared = stop - at;
+		for (size_t i = at; i < stop; i++) {
+			own += c->allowed.marks[i] == KH_ALLOWED_OWN;
+			answered += c->allowed.marks[i] == KH_ALLOWED_ANSWER;
+			present += stream->of->text != SIZE_MAX || c->streams.origin[i] >= c->streams.present;
 		}
-		matched = start + n;
-		struct kh_match match = make_match(index, KH_MATCH_RUN, source, hit->form, from, from + n);
-		match.in_source.start = start;
-		match.in_source.end = start + n;
-		if (!add_match(index, match, count))
-			return;
+		bool counts = 2 * shared >= end - start || shared >= KH_COMPARE_RUN;
+		if (counts && shared > own) {
+			weight += shared - own + before;
+			answers += answered;
+			meaning = meaning || !kh_allowed_grammar(kh_view_sub(c->streams.bytes, start, end));
+			before = true;
+		} else {
+			before = false;
+		}
+		at = stop;
 	}
+	if (answers <= KH_COMPARE_ANSWER)
+		weight -= answers < weight ? answers : weight;
+	return meaning && present >= PRESENT_MIN ? weight : 0;
 }
 
-/* ---- tokens ---- */
-
-static enum kh_match_kind kind_of(enum kh_token_kind kind)
+/* What stands in bytes [from, to) of STREAM, in the text as it came. */
+static struct kh_view shared_text(const struct comparing *c, const struct kh_stream *stream, size_t from, size_t to,
+				  size_t *ret_start)
 {
-	static const enum kh_match_kind kinds[] = {[KH_TOKEN_URL] = KH_MATCH_URL,
-						   [KH_TOKEN_HOST] = KH_MATCH_HOST,
-						   [KH_TOKEN_ADDRESS] = KH_MATCH_ADDRESS,
-						   [KH_TOKEN_NUMBER] = KH_MATCH_NUMBER};
+	size_t first = SIZE_MAX, last = 0;
 
-	return kinds[kind];
-}
-
-static void add_entry(struct index *index, struct entry entry)
-{
-	if (index->entry_count == index->entry_cap) {
-		size_t cap = index->entry_cap ? index->entry_cap * 2 : 16;
-		struct entry *at = kh_arena_grow(index->arena, index->entries, index->entry_count * sizeof(*at),
-						 cap * sizeof(*at));
-		if (at == NULL)
-			return; /* the arena is marked */
-		index->entries = at;
-		index->entry_cap = cap;
+	for (size_t i = from; i < to; i++) {
+		size_t at = c->streams.origin[i];
+		first = at < first ? at : first;
+		last = at > last ? at : last;
 	}
-	index->entries[index->entry_count++] = entry;
+	struct kh_view of = stream->of->of;
+	for (last++; last < of.n && ((unsigned char)of.p[last] & 0xc0) == 0x80; last++)
+		;
+	*ret_start = first;
+	return kh_view_sub(of, first, last);
 }
 
-/* A host of a text stands for the domains above it too: a name under a source's domain is that domain's. */
-static void add_parents(struct index *index, struct entry entry)
+static void judge_run(struct comparing *c, size_t source, size_t from, size_t to, size_t *count)
 {
-	size_t dot;
+	const struct kh_stream *stream = kh_stream_find(&c->streams, from);
+	size_t start, present = stream->of->text == SIZE_MAX ? c->streams.present : 0;
 
-	if (entry.kind != KH_MATCH_HOST || kh_ascii_is_digit(entry.key.p[entry.key.n - 1]))
+	if (weigh(c, stream, from, to) < KH_COMPARE_RUN)
 		return;
-	while ((dot = kh_view_find(entry.key, KH_LIT("."), 0)) != SIZE_MAX) {
-		entry.key = kh_view_from(entry.key, dot + 1);
-		if (kh_view_find(entry.key, KH_LIT("."), 0) != SIZE_MAX)
-			add_entry(index, entry);
+	struct kh_match match = {.kind = KH_MATCH_RUN, .source = source};
+	match.shared = shared_text(c, stream, from, to, &start);
+	match.text = kh_stream_text(&c->streams, c->what, stream->of, start > present ? start : present);
+	match.decoded = stream->of->decoded || stream->turned || c->decoded;
+	add_match(c, match, count);
+}
+
+static enum kh_err judge_runs(struct comparing *c, size_t source)
+{
+	const unsigned char *hits = c->runs.hits;
+	size_t count = 0;
+	enum kh_err e = c->runs.first < c->runs.last ? kh_allowed_make(&c->allowed, c->arena, c->what, &c->streams)
+						     : KH_OK;
+
+	for (size_t at = c->runs.first; e == KH_OK && at < c->runs.last; at++) {
+		size_t from = at;
+		while (at < c->runs.last && hits[at])
+			at++;
+		if (at > from)
+			judge_run(c, source, from, at, &count);
 	}
+	kh_runs_clear(&c->runs);
+	return e;
 }
 
-static int compare_entries(const struct entry *a, const struct entry *b)
+static enum kh_err judge_tokens(struct comparing *c, size_t source)
 {
-	return a->kind != b->kind ? (a->kind > b->kind) - (a->kind < b->kind) : kh_view_cmp(a->key, b->key);
-}
+	size_t counts[KH_MATCH_COUNT] = {0};
+	enum kh_err e = KH_OK;
 
-static int sort_entries(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int c = compare_entries(x, y);
-
-	if (c == 0)
-		c = (x->form > y->form) - (x->form < y->form);
-	return c ? c : (x->start > y->start) - (x->start < y->start);
-}
-
-static enum kh_err index_tokens(struct index *index)
-{
-	for (size_t i = 0; i < index->forms.n; i++) {
-		struct kh_token_scan scan;
-		struct kh_token token;
-
-		kh_token_begin(&scan, index->forms.at[i].view);
-		while (kh_token_next(&scan, &token)) {
-			struct kh_view key = token.kind == KH_TOKEN_NUMBER ? kh_arena_dup(index->arena, token.key)
-									   : token.key;
-			struct entry entry = {kind_of(token.kind), key, i, token.start, token.end};
-			if (key.p == NULL)
-				return KH_ENOMEM;
-			add_entry(index, entry);
-			add_parents(index, entry);
-		}
-	}
-	if (kh_arena_check(index->arena) != KH_OK)
-		return KH_ENOMEM;
-	if (index->entry_count > 1)
-		qsort(index->entries, index->entry_count, sizeof(*index->entries), sort_entries);
-	return KH_OK;
-}
-
-static const struct entry *find_entry(const struct index *index, enum kh_match_kind kind, struct kh_view key)
-{
-	struct entry want = {.kind = kind, .key = key};
-	size_t low = 0, high = index->entry_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_entries(&index->entries[middle], &want) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == index->entry_count || compare_entries(&index->entries[low], &want) != 0)
-		return NULL;
-	return &index->entries[low];
-}
-
-/* Goes over one form of a source for shared tokens of the kinds that OPEN names. */
-static void match_tokens(struct index *index, const struct form *source, const bool open[KH_MATCH_COUNT],
-			 size_t counts[KH_MATCH_COUNT])
-{
-	struct kh_token_scan scan;
-	struct kh_token token;
-
-	kh_token_begin(&scan, source->view);
-	while (kh_token_next(&scan, &token)) {
-		enum kh_match_kind kind = kind_of(token.kind);
-		const struct entry *hit = open[kind] ? find_entry(index, kind, token.key) : NULL;
-		if (hit == NULL)
+	for (size_t i = 0; i < c->entry_count && e == KH_OK; i++) {
+		struct entry *entry = &c->entries[i];
+		bool own = false;
+		if (!entry->hit)
 			continue;
-		struct kh_match match = make_match(index, kind, source, hit->form, hit->start, hit->end);
-		match.in_source.start = token.start;
-		match.in_source.end = token.end;
-		add_match(index, match, &counts[kind]);
+		entry->hit = false;
+		e = kh_allowed_token(&c->allowed, c->arena, c->what, entry->kind, entry->key, &own);
+		if (e != KH_OK || own)
+			continue;
+		struct kh_match match = {
+			.kind = entry->kind,
+			.text = kh_stream_text(&c->streams, c->what, entry->of, entry->start),
+			.source = source,
+			.shared = kh_view_sub(entry->of->of, entry->start, entry->end),
+			.decoded = entry->of->decoded || c->decoded,
+		};
+		add_match(c, match, &counts[entry->kind]);
 	}
+	return e;
 }
 
 /* ---- all of it ---- */
@@ -396,67 +329,54 @@ static int sort_matches(const void *a, const void *b)
 		return x->source < y->source ? -1 : 1;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
-	if (x->in_source.form != y->in_source.form)
-		return x->in_source.form < y->in_source.form ? -1 : 1;
-	return (x->in_source.start > y->in_source.start) - (x->in_source.start < y->in_source.start);
+	return x->text != y->text ? (x->text < y->text ? -1 : 1)
+				  : (x->shared.p > y->shared.p) - (x->shared.p < y->shared.p);
 }
 
-/*
- * One source against the index.  Of its forms the first that gives matches of a kind gives all of that kind: the others
- * show the same again (rot13 of one text matches rot13 of the other).
- */
-static enum kh_err match_source(struct index *index, struct kh_screen *screen, struct kh_arena *scratch,
-				struct kh_view source, size_t number)
+static enum kh_err compare_source(struct comparing *c, struct kh_arena *scratch, struct kh_view source, size_t number)
 {
-	struct forms forms = {0};
-	size_t counts[KH_MATCH_COUNT] = {0};
-	enum kh_err e = add_forms(screen, scratch, scratch, &forms, source, number);
+	c->decoded = false;
+	enum kh_err e = kh_forms_each(scratch, source, on_form, c);
 
-	for (size_t i = 0; e == KH_OK && i < forms.n; i++) {
-		bool open[KH_MATCH_COUNT];
-		for (size_t kind = 0; kind < KH_MATCH_COUNT; kind++)
-			open[kind] = counts[kind] == 0;
-		if (open[KH_MATCH_RUN])
-			match_runs(index, &forms.at[i], &counts[KH_MATCH_RUN]);
-		match_tokens(index, &forms.at[i], open, counts);
-		e = kh_arena_check(index->arena);
-	}
-	return e;
+	if (e == KH_OK)
+		e = judge_runs(c, number);
+	return e == KH_OK ? judge_tokens(c, number) : e;
 }
 
-enum kh_err kh_compare_texts(struct kh_screen *screen, struct kh_arena *arena, const struct kh_view *texts,
-			     size_t text_count, const struct kh_view *sources, size_t source_count,
-			     struct kh_matches *ret_matches)
+enum kh_err kh_compare_texts(struct kh_arena *arena, const struct kh_compare *what, const struct kh_view *sources,
+			     size_t source_count, struct kh_matches *ret_matches)
 {
-	struct index index = {.arena = arena};
-	struct kh_arena scratch; /* for one text or source at a time: matches point into the texts' kept forms only */
+	struct comparing c = {.arena = arena, .what = what};
+	struct kh_arena scratch; /* for one source at a time: matches point into the texts' readings only */
 	enum kh_err e = KH_OK;
 
-	kh_arena_init(&scratch, arena->alloc, arena->limit);
-	for (size_t i = 0; source_count > 0 && i < text_count && e == KH_OK; i++) {
-		if (texts[i].n >= TEXT_MIN)
-			e = add_forms(screen, &scratch, arena, &index.forms, texts[i], i);
-		kh_arena_clear(&scratch);
+	if (source_count > 0 && what->text_count > 0) {
+		e = kh_stream_make(arena, what, &c.streams);
+		if (e == KH_OK)
+			e = kh_runs_init(&c.runs, arena, c.streams.bytes);
+		if (e == KH_OK)
+			e = index_tokens(&c);
+		kh_arena_init(&scratch, arena->alloc, arena->limit);
+		for (size_t i = 0; i < source_count && e == KH_OK; i++) {
+			e = compare_source(&c, &scratch, sources[i], i);
+			kh_arena_clear(&scratch);
+		}
+		kh_arena_done(&scratch);
+		if (e == KH_OK)
+			e = kh_arena_check(arena);
 	}
-	if (e == KH_OK)
-		e = index_windows(&index);
-	if (e == KH_OK)
-		e = index_tokens(&index);
-	for (size_t i = 0; i < source_count && e == KH_OK; i++) {
-		e = match_source(&index, screen, &scratch, sources[i], i);
-		kh_arena_clear(&scratch);
-	}
-	kh_arena_done(&scratch);
 	if (e != KH_OK)
 		return e;
-	if (index.matches.n > 1)
-		qsort(index.matches.at, index.matches.n, sizeof(*index.matches.at), sort_matches);
-	*ret_matches = index.matches;
+	if (c.matches.n > 1)
+		qsort(c.matches.at, c.matches.n, sizeof(*c.matches.at), sort_matches);
+	*ret_matches = c.matches;
 	return KH_OK;
 }
 
-enum kh_err kh_compare_text(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text,
-			    const struct kh_view *sources, size_t source_count, struct kh_matches *ret_matches)
+enum kh_err kh_compare_text(struct kh_arena *arena, struct kh_view text, const struct kh_view *sources,
+			    size_t source_count, struct kh_matches *ret_matches)
 {
-	return kh_compare_texts(screen, arena, &text, 1, sources, source_count, ret_matches);
+	struct kh_compare what = {.texts = &text, .text_count = 1};
+
+	return kh_compare_texts(arena, &what, sources, source_count, ret_matches);
 }

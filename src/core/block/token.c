@@ -1,10 +1,13 @@
 /*
- * Finding tokens: one pass over the text for each kind.  The text is hostile; every pass goes forward only, but for
- * bounded looks back to where a scheme or an address began.
+ * Finding tokens: one pass over the text for each kind, from one sign to the next that such a token must have: most of
+ * a text is never looked at closely.  The text is hostile; every pass goes forward only, but for bounded looks back to
+ * where a scheme, a host or an address began.
  */
 #include "core/block/token.h"
 
-#include <stdint.h>
+#include "base/utf8.h"
+#include "core/block/punycode.h"
+#include "core/screen/fold.h"
 
 #define URL_MAX    2048
 #define SCHEME_MAX 32
@@ -13,14 +16,30 @@
 #define DIGITS_MIN 6
 #define GROUPS_MAX 8
 
-void kh_token_begin(struct kh_token_scan *scan, struct kh_view text)
+typedef unsigned char byte;
+typedef byte lanes __attribute__((vector_size(16)));
+typedef signed char signed_lanes __attribute__((vector_size(16)));
+
+void kh_token_begin(struct kh_token_scan *scan, struct kh_view text, const bool wanted[KH_TOKEN_COUNT])
 {
 	*scan = (struct kh_token_scan){.text = text};
+	for (size_t i = 0; i < KH_TOKEN_COUNT; i++) {
+		scan->wanted[i] = wanted[i];
+		scan->at[i] = wanted[i] ? 0 : text.n;
+	}
+}
+
+/* Where C stands in V from AT on; V.n where it does not. */
+static size_t find_char(struct kh_view v, char c, size_t at)
+{
+	const char *p = at < v.n ? memchr(v.p + at, c, v.n - at) : NULL;
+
+	return p ? (size_t)(p - v.p) : v.n;
 }
 
 static bool is_word(char c)
 {
-	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || (unsigned char)c >= 0x80;
+	return kh_fold_plain[(byte)c] != 0;
 }
 
 static bool is_in(char c, const char *set)
@@ -65,7 +84,9 @@ static bool next_url(struct kh_token_scan *scan, struct kh_token *ret_token)
 	struct kh_view text = scan->text;
 	size_t *at = &scan->at[KH_TOKEN_URL], mark, start, end;
 
-	while ((mark = kh_view_find(text, KH_LIT("://"), *at)) != SIZE_MAX) {
+	for (size_t from = *at; (mark = find_char(text, ':', from)) < text.n; from = *at > mark ? *at : mark + 1) {
+		if (!kh_view_starts(kh_view_from(text, mark), KH_LIT("://")))
+			continue;
 		for (start = mark; start > *at && mark - start < SCHEME_MAX && is_name(text.p[start - 1], "+.-");
 		     start--)
 			;
@@ -76,10 +97,9 @@ static bool next_url(struct kh_token_scan *scan, struct kh_token *ret_token)
 			end--;
 		if (start == mark || end == mark + 3)
 			continue;
-		size_t key_end = end - (text.p[end - 1] == '/');
-		*ret_token = (struct kh_token){KH_TOKEN_URL, start, end, kh_view_sub(text, start, key_end)};
+		*ret_token = (struct kh_token){KH_TOKEN_URL, start, end, kh_view_sub(text, start, end)};
 		scan->pending = host_of_url(text, mark + 3, end);
-		scan->has_pending = scan->pending.key.n > 0;
+		scan->has_pending = scan->pending.key.n > 0 && scan->wanted[KH_TOKEN_HOST];
 		return true;
 	}
 	*at = text.n; /* the next call need not look again */
@@ -115,34 +135,43 @@ static bool is_host(struct kh_view name)
 	return true;
 }
 
-/* The next run of a host's characters from *AT on, without dots and dashes at its ends; false at the text's end. */
-static bool next_name(struct kh_view text, size_t *at, size_t *ret_start, size_t *ret_end)
+/* The end of the run of a host's characters at AT; dots and dashes at its end are not part of the host. */
+static size_t name_end(struct kh_view text, size_t at, size_t *ret_end)
 {
-	size_t start = *at, end;
+	size_t end = at;
 
-	while (start < text.n && !is_word(text.p[start]))
-		start++;
-	for (end = start; end < text.n && is_name(text.p[end], ".-_"); end++)
-		;
-	*at = end;
-	*ret_start = start;
-	while (end > start && is_in(text.p[end - 1], ".-_"))
-		end--;
-	*ret_end = end;
-	return start < text.n;
+	while (end < text.n && is_name(text.p[end], ".-_"))
+		end++;
+	size_t stop = end;
+	while (stop > at && is_in(text.p[stop - 1], ".-_"))
+		stop--;
+	*ret_end = stop;
+	return end;
 }
 
+/* From one dot between two words to the next. */
 static bool next_host(struct kh_token_scan *scan, struct kh_token *ret_token)
 {
-	size_t start, end;
+	struct kh_view text = scan->text;
+	size_t *at = &scan->at[KH_TOKEN_HOST], dot;
 
-	while (next_name(scan->text, &scan->at[KH_TOKEN_HOST], &start, &end)) {
-		struct kh_view name = kh_view_sub(scan->text, start, end);
+	while ((dot = find_char(text, '.', *at)) < text.n) {
+		size_t start = dot, end;
+		*at = dot + 1;
+		if (dot == 0 || !is_word(text.p[dot - 1]) || dot + 1 == text.n || !is_word(text.p[dot + 1]))
+			continue;
+		while (start > scan->host_from && dot - start <= HOST_MAX && is_name(text.p[start - 1], "-_"))
+			start--;
+		while (start < dot && !is_word(text.p[start]))
+			start++;
+		scan->host_from = *at = name_end(text, dot + 1, &end);
+		struct kh_view name = kh_view_sub(text, start, end);
 		if (is_host(name)) {
 			*ret_token = (struct kh_token){KH_TOKEN_HOST, start, end, name};
 			return true;
 		}
 	}
+	*at = text.n;
 	return false;
 }
 
@@ -151,16 +180,15 @@ static bool next_address(struct kh_token_scan *scan, struct kh_token *ret_token)
 	struct kh_view text = scan->text;
 	size_t *at = &scan->at[KH_TOKEN_ADDRESS], sign, start, end;
 
-	while ((sign = kh_view_find(text, KH_LIT("@"), *at)) != SIZE_MAX) {
+	while ((sign = find_char(text, '@', *at)) < text.n) {
 		for (start = sign; start > 0 && sign - start < LOCAL_MAX && is_name(text.p[start - 1], "._%+-");
 		     start--)
 			;
 		*at = sign + 1;
 		if (start == sign || sign + 1 == text.n || !is_word(text.p[sign + 1]))
 			continue;
-		size_t next = sign + 1, host;
-		next_name(text, &next, &host, &end);
-		if (!is_host(kh_view_sub(text, host, end)))
+		*at = name_end(text, sign + 1, &end);
+		if (!is_host(kh_view_sub(text, sign + 1, end)))
 			continue;
 		*ret_token = (struct kh_token){KH_TOKEN_ADDRESS, start, end, kh_view_sub(text, start, end)};
 		return true;
@@ -226,14 +254,32 @@ static void take_group(struct kh_token_scan *scan, size_t from)
 	scan->groups++;
 }
 
+/* Where the next digit stands from AT on, or the end. */
+static size_t find_digit(struct kh_view text, size_t at)
+{
+	while (at + sizeof(lanes) <= text.n) {
+		lanes v;
+		uint64_t half[2];
+		memcpy(&v, text.p + at, sizeof(v));
+		/* Compared as signed bytes, which every machine can: what is looked for is moved to the lowest. */
+		lanes hit = (lanes)((signed_lanes)(lanes)(v - (byte)('0' + 128)) < (signed char)(10 - 128));
+		memcpy(half, &hit, sizeof(half));
+		if ((half[0] | half[1]) != 0)
+			break;
+		at += sizeof(lanes);
+	}
+	while (at < text.n && !kh_ascii_is_digit(text.p[at]))
+		at++;
+	return at;
+}
+
 /* Starts at the next digits that are not a date; false where there are none. */
 static bool start_number(struct kh_token_scan *scan)
 {
 	size_t *at = &scan->at[KH_TOKEN_NUMBER], end;
 
 	for (;;) {
-		while (*at < scan->text.n && !kh_ascii_is_digit(scan->text.p[*at]))
-			(*at)++;
+		*at = find_digit(scan->text, *at);
 		end = date_end(scan->text, *at);
 		if (end == *at)
 			break;
@@ -272,4 +318,60 @@ bool kh_token_next(struct kh_token_scan *scan, struct kh_token *ret_token)
 	}
 	return next_url(scan, ret_token) || next_host(scan, ret_token) || next_address(scan, ret_token) ||
 	       next_number(scan, ret_token);
+}
+
+/* ---- keys ---- */
+
+/* Writes a label of a host, with Punycode undone and folded; its length, at most what fits. */
+static size_t put_label(struct kh_view label, char *out, size_t room)
+{
+	uint32_t chars[KH_PUNYCODE_MAX];
+	size_t n = 0, count = label.n > 4 && kh_view_eq_nocase(kh_view_sub(label, 0, 4), KH_LIT("xn--"))
+				      ? kh_punycode_decode(kh_view_from(label, 4), chars)
+				      : 0;
+
+	if (count == 0) {
+		for (; n < label.n && n < room; n++)
+			out[n] = kh_ascii_lower(label.p[n]);
+		return n;
+	}
+	for (size_t i = 0; i < count; i++)
+		n += kh_fold_char(chars[i], out + n, room - n);
+	return n;
+}
+
+static size_t put_host(struct kh_view host, char *out, size_t room)
+{
+	struct kh_view label;
+	size_t n = 0;
+
+	if (host.n > 4 && kh_view_eq_nocase(kh_view_sub(host, 0, 4), KH_LIT("www.")) &&
+	    find_char(host, '.', 4) < host.n)
+		host = kh_view_from(host, 4);
+	while (kh_view_split(&host, '.', &label)) {
+		if (n > 0 && label.n > 0 && n < room)
+			out[n++] = '.';
+		n += put_label(label, out + n, room - n);
+	}
+	return n;
+}
+
+size_t kh_token_key(const struct kh_token *token, char ret_key[KH_TOKEN_KEY])
+{
+	struct kh_view key = token->key;
+	size_t from = 0, n = 0;
+
+	if (token->kind == KH_TOKEN_HOST)
+		return put_host(key, ret_key, KH_TOKEN_KEY);
+	if (token->kind == KH_TOKEN_ADDRESS)
+		from = find_char(key, '@', 0) + 1;
+	else if (token->kind == KH_TOKEN_URL && key.p[key.n - 1] == '/')
+		key.n--;
+	else if (token->kind == KH_TOKEN_NUMBER)
+		from = key.n;
+	if (token->kind == KH_TOKEN_URL)
+		from = key.n;
+	for (; n < from && n < key.n && n < KH_TOKEN_KEY; n++)
+		ret_key[n] = kh_ascii_lower(key.p[n]);
+	return n + (from < key.n ? put_host(kh_view_from(key, from), ret_key + n, KH_TOKEN_KEY - n) : 0);
 }

@@ -14,7 +14,8 @@
 struct part {
 	struct kh_view path;
 	struct kh_view text;
-	size_t at; /* where it begins in what is screened */
+	bool apart; /* a name: not part of what the values say together */
+	size_t at;  /* where it begins in what is screened */
 };
 
 struct parts {
@@ -26,7 +27,7 @@ struct parts {
 
 /* ---- taking arguments apart ---- */
 
-static void add_part(struct parts *parts, struct kh_view path, struct kh_view text)
+static void add_part(struct parts *parts, struct kh_view path, struct kh_view text, bool apart)
 {
 	if (parts->n == parts->cap) {
 		size_t cap = parts->cap ? parts->cap * 2 : 16;
@@ -36,7 +37,7 @@ static void add_part(struct parts *parts, struct kh_view path, struct kh_view te
 		parts->at = at;
 		parts->cap = cap;
 	}
-	parts->at[parts->n++] = (struct part){path, text, 0};
+	parts->at[parts->n++] = (struct part){path, text, apart, 0};
 }
 
 /* The digits of a number that is long enough to mean something. */
@@ -48,7 +49,7 @@ static void add_number(struct parts *parts, struct kh_view path, yyjson_val *val
 	if (yyjson_is_int(val) && size < LONG_NUMBER && size > -LONG_NUMBER)
 		return;
 	if (kh_json_write(parts->arena, yyjson_val_mut_copy(parts->doc, val), &text) == KH_OK)
-		add_part(parts, path, text);
+		add_part(parts, path, text, false);
 }
 
 /* Every string, name and long number in VAL.  The reader of JSON has bounded the depth. */
@@ -57,7 +58,7 @@ static void take_apart(struct parts *parts, struct kh_view path, yyjson_val *val
 	yyjson_val *item;
 
 	if (yyjson_is_str(val)) {
-		add_part(parts, path, kh_json_str(val));
+		add_part(parts, path, kh_json_str(val), false);
 	} else if (yyjson_is_num(val)) {
 		add_number(parts, path, val);
 	} else if (yyjson_is_arr(val)) {
@@ -71,7 +72,7 @@ static void take_apart(struct parts *parts, struct kh_view path, yyjson_val *val
 			if (!kh_block_id_valid(name)) /* else it can stand in a message as it is */
 				name = kh_arena_quote(parts->arena, name);
 			struct kh_view inner = kh_arena_printf(parts->arena, "%.*s.%.*s", KH_FMT(path), KH_FMT(name));
-			add_part(parts, inner, kh_json_str(item));
+			add_part(parts, inner, kh_json_str(item), true);
 			take_apart(parts, inner, yyjson_obj_iter_get_val(item));
 		}
 	}
@@ -143,31 +144,57 @@ static void match_reasons(struct kh_verification *v, const struct kh_verify_sour
 
 /* ---- the call ---- */
 
-/* Compares the parts with what is the world's; matches then name it by its place among the sources. */
-static enum kh_err compare(struct kh_screen *screen, const struct parts *parts, const struct kh_verify_source *sources,
-			   size_t source_count, struct kh_verification *v)
+/* The parts as texts: the values in their order, which are also one text, then the names and the tool, each apart. */
+static enum kh_err list_texts(const struct parts *parts, struct kh_compare *what, struct kh_verification *v)
 {
 	struct kh_view *texts = KH_NEW_N(parts->arena, struct kh_view, parts->n);
 	struct kh_view *members = KH_NEW_N(parts->arena, struct kh_view, parts->n);
+	size_t n = 0;
+
+	if (texts == NULL || members == NULL)
+		return KH_ENOMEM;
+	for (int apart = 0; apart < 2; apart++) {
+		for (size_t i = 0; i < parts->n; i++) {
+			if (parts->at[i].apart != (apart != 0))
+				continue;
+			texts[n] = parts->at[i].text;
+			members[n++] = parts->at[i].path;
+			what->apart += apart != 0;
+		}
+	}
+	what->texts = texts;
+	what->text_count = n;
+	v->members = members;
+	v->member_count = n;
+	return KH_OK;
+}
+
+/* Compares the parts with what is the world's; matches then name it by its place among the sources. */
+static enum kh_err compare(const struct parts *parts, struct kh_view earlier, const struct kh_verify_source *sources,
+			   size_t source_count, struct kh_verification *v)
+{
+	struct kh_view *own = KH_NEW_N(parts->arena, struct kh_view, source_count);
+	struct kh_view *answers = KH_NEW_N(parts->arena, struct kh_view, source_count);
 	struct kh_view *contents = KH_NEW_N(parts->arena, struct kh_view, source_count);
 	size_t *places = KH_NEW_N(parts->arena, size_t, source_count), count = 0;
+	struct kh_compare what = {.earlier = earlier, .own = own, .answers = answers};
 
-	if (texts == NULL || members == NULL || contents == NULL || places == NULL)
+	if (own == NULL || answers == NULL || contents == NULL || places == NULL)
 		return KH_ENOMEM;
-	for (size_t i = 0; i < parts->n; i++) {
-		texts[i] = parts->at[i].text;
-		members[i] = parts->at[i].path;
-	}
 	for (size_t i = 0; i < source_count; i++) {
-		if (sources[i].from == KH_VERIFY_OWN)
+		if (sources[i].from == KH_VERIFY_OWN) {
+			own[what.own_count++] = sources[i].content;
 			continue;
+		}
+		if (sources[i].from == KH_VERIFY_DELIVERY)
+			answers[what.answer_count++] = sources[i].content;
 		places[count] = i;
 		contents[count++] = sources[i].content;
 	}
-	v->members = members;
-	v->member_count = parts->n;
 	v->flagged = count > 0;
-	enum kh_err e = kh_compare_texts(screen, parts->arena, texts, parts->n, contents, count, &v->matches);
+	enum kh_err e = list_texts(parts, &what, v);
+	if (e == KH_OK)
+		e = kh_compare_texts(parts->arena, &what, contents, count, &v->matches);
 	for (size_t i = 0; e == KH_OK && i < v->matches.n; i++)
 		v->matches.at[i].source = places[v->matches.at[i].source];
 	return e;
@@ -180,12 +207,10 @@ enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, str
 	struct kh_verification v = {.taint = taint};
 	struct parts parts = {.arena = arena, .doc = kh_json_new(arena)};
 
-	(void)earlier;
-
 	if (parts.doc == NULL)
 		return KH_ENOMEM;
 	kh_reasons_init(&v.reasons, arena);
-	add_part(&parts, KH_LIT("tool"), tool);
+	add_part(&parts, KH_LIT("tool"), tool, true);
 	take_apart(&parts, KH_LIT("arguments"), arguments);
 	enum kh_err e = kh_arena_check(arena);
 	if (e == KH_OK)
@@ -193,7 +218,7 @@ enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, str
 	if (e == KH_OK)
 		e = kh_screen_text(screen, arena, v.text, KH_SCREEN_DOCUMENT, &v.findings);
 	if (e == KH_OK)
-		e = compare(screen, &parts, sources, source_count, &v);
+		e = compare(&parts, earlier, sources, source_count, &v);
 	if (e != KH_OK)
 		return e;
 	screen_reasons(&parts, &v);
@@ -214,7 +239,7 @@ static yyjson_mut_val *write_match(yyjson_mut_doc *doc, const struct kh_verifica
 	kh_json_add(doc, obj, "member", v->members[match->text]);
 	kh_json_add(doc, obj, "block", sources[match->source].id);
 	kh_json_add(doc, obj, "shared", kh_arena_quote(v->reasons.arena, match->shared));
-	yyjson_mut_obj_add_bool(doc, obj, "decoded", match->in_text.form > 0 || match->in_source.form > 0);
+	yyjson_mut_obj_add_bool(doc, obj, "decoded", match->decoded);
 	return obj;
 }
 

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "core/block/compare.h"
 #include "core/block/label.h"
+#include "core/screen/screen.h"
 
 /* Whose words a source is. */
 enum kh_verify_from {

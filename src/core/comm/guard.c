@@ -74,8 +74,8 @@ static void flag(struct kh_reasons *flags, const struct kh_matches *matches, siz
 			       "repeats %.*s in %zu places (first a %s) without naming it", KH_FMT(quoted), n, kind);
 }
 
-enum kh_err kh_guard_output(struct kh_screen *screen, struct kh_arena *arena, struct kh_view output,
-			    const struct kh_guard_source *sources, size_t count, struct kh_reasons *flags)
+enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const struct kh_guard_source *sources,
+			    size_t count, struct kh_reasons *flags)
 {
 	struct kh_view *contents = KH_NEW_N(arena, struct kh_view, count);
 	struct kh_matches matches;
@@ -85,7 +85,7 @@ enum kh_err kh_guard_output(struct kh_screen *screen, struct kh_arena *arena, st
 		return KH_ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		contents[i] = sources[i].content;
-	e = kh_compare_text(screen, arena, output, contents, count, &matches);
+	e = kh_compare_text(arena, output, contents, count, &matches);
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		bool named = false;
 		e = kh_guard_names(arena, output, sources[i].attribution, &named);

@@ -7,8 +7,6 @@
 
 #include "core/comm/attribution.h"
 
-struct kh_screen;
-
 /* External content that the author of an output has been given. */
 struct kh_guard_source {
 	const struct kh_attribution *attribution;
@@ -20,9 +18,8 @@ struct kh_guard_source {
  * "sources[i]", for each that it repeats and does not name.  Fails only for lack of memory or over the comparison's
  * limits.
  */
-enum kh_err kh_guard_output(struct kh_screen *screen, struct kh_arena *arena, struct kh_view output,
-			    const struct kh_guard_source *sources, size_t count, struct kh_reasons *flags)
-	__attribute__((warn_unused_result));
+enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const struct kh_guard_source *sources,
+			    size_t count, struct kh_reasons *flags) __attribute__((warn_unused_result));
 
 /*
  * Whether OUTPUT names the source of ATTRIBUTION: its text as a whole, or the host where it is a URL.  A part of a

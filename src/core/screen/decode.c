@@ -14,29 +14,33 @@
 #define PAIRS_MIN   8  /* hexadecimal bytes with separators */
 #define NUMBERS_MIN 8  /* decimal or binary character codes */
 #define LINE_MIN    60 /* a line of base64 this long goes on in the next */
+#define FIRST       64 /* characters of a run that are decoded to see whether the others are worth it */
 #define SHIFTED_MIN 24 /* a run this long is also tried with its first characters left out */
 
-static int base64_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (kh_ascii_is_digit(c))
-		return c - '0' + 52;
-	return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
-}
+/* What each character is worth in the alphabets, plus 1; 0: it is not of it.  A digit in Q, base64's own signs in S. */
+#define ROW26(first, base)                                                                                        \
+	[first] = (base) + 1, [(first) + 1] = (base) + 2, [(first) + 2] = (base) + 3, [(first) + 3] = (base) + 4, \
+	[(first) + 4] = (base) + 5, [(first) + 5] = (base) + 6, [(first) + 6] = (base) + 7,                       \
+	[(first) + 7] = (base) + 8, [(first) + 8] = (base) + 9, [(first) + 9] = (base) + 10,                      \
+	[(first) + 10] = (base) + 11, [(first) + 11] = (base) + 12, [(first) + 12] = (base) + 13,                 \
+	[(first) + 13] = (base) + 14, [(first) + 14] = (base) + 15, [(first) + 15] = (base) + 16,                 \
+	[(first) + 16] = (base) + 17, [(first) + 17] = (base) + 18, [(first) + 18] = (base) + 19,                 \
+	[(first) + 19] = (base) + 20, [(first) + 20] = (base) + 21, [(first) + 21] = (base) + 22,                 \
+	[(first) + 22] = (base) + 23, [(first) + 23] = (base) + 24, [(first) + 24] = (base) + 25,                 \
+	[(first) + 25] = (base) + 26
+#define ROW6(first, base)                                                                                         \
+	[first] = (base) + 1, [(first) + 1] = (base) + 2, [(first) + 2] = (base) + 3, [(first) + 3] = (base) + 4, \
+	[(first) + 4] = (base) + 5, [(first) + 5] = (base) + 6
+#define DIGITS(base) ROW6('0', base), ['6'] = (base) + 7, ['7'] = (base) + 8, ['8'] = (base) + 9, ['9'] = (base) + 10
 
-static int base32_value(char c)
-{
-	c = kh_ascii_lower(c);
-	return c >= 'a' && c <= 'z' ? c - 'a' : c >= '2' && c <= '7' ? c - '2' + 26 : -1;
-}
+static const unsigned char base64_values[256] = {
+	ROW26('A', 0), ROW26('a', 26), DIGITS(52), ['+'] = 63, ['-'] = 63, ['/'] = 64, ['_'] = 64};
+static const unsigned char base32_values[256] = {ROW26('A', 0), ROW26('a', 0), ROW6('2', 26)};
+static const unsigned char hex_values[256] = {DIGITS(0), ROW6('a', 10), ROW6('A', 10)};
 
 static int hex_value(char c)
 {
-	c = kh_ascii_lower(c);
-	return kh_ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	return hex_values[(unsigned char)c] - 1;
 }
 
 static bool is_letter(uint32_t c)
@@ -67,16 +71,14 @@ bool kh_decode_is_text(struct kh_view v)
 	return all > 0 && plain * 10 >= all * 6;
 }
 
-typedef int value_fn(char c);
-
-/* N characters of V, which all have a value, BITS each, to bytes; the number of bytes. */
-static size_t unpack(const char *p, size_t n, value_fn *value, unsigned bits, char *out)
+/* N characters at P, which all have a value, BITS each, to bytes; the number of bytes. */
+static size_t unpack(const char *p, size_t n, const unsigned char values[256], unsigned bits, char *out)
 {
 	uint32_t have = 0, acc = 0;
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		acc = acc << bits | (uint32_t)value(p[i]);
+		acc = acc << bits | (uint32_t)(values[(unsigned char)p[i]] - 1);
 		have += bits;
 		if (have >= 8) {
 			have -= 8;
@@ -122,40 +124,64 @@ static bool room(struct decoder *d, size_t n)
 	return d->out != NULL;
 }
 
-/* Tries one alphabet on the N characters at P; true where they were text. */
-static bool try_alphabet(struct decoder *d, const char *p, size_t n, value_fn *value, unsigned bits,
+/* False where a text cannot begin like the N bytes at P: most of what is no text shows that at once. */
+static bool may_begin_text(const char *p, size_t n)
+{
+	for (size_t at = 0; at + 4 <= n;) {
+		unsigned char c = (unsigned char)p[at];
+		uint32_t ignored;
+		size_t len = kh_utf8_decode(kh_view_of(p, n), at, &ignored);
+		/* A NUL may be the other half of a character of UTF-16. */
+		if (len == 0 || (c > 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+/* Tries one alphabet on the N characters at P, which are all of it; true where they were text. */
+static bool try_alphabet(struct decoder *d, const char *p, size_t n, const unsigned char values[256], unsigned bits,
 			 struct kh_view *ret)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (value(p[i]) < 0)
-			return false;
-	}
-	if (!room(d, n))
+	char first[FIRST];
+	size_t look = n < FIRST ? n : FIRST;
+
+	if (!may_begin_text(first, unpack(p, look, values, bits, first)) || !room(d, n))
 		return false;
-	size_t k = drop_nuls(d->out, unpack(p, n, value, bits, d->out));
+	size_t k = drop_nuls(d->out, unpack(p, n, values, bits, d->out));
 	if (k == 0 || !kh_decode_is_text(kh_view_of(d->out, k)))
 		return false;
 	*ret = kh_arena_dup(d->arena, kh_view_of(d->out, k));
 	return ret->p != NULL;
 }
 
-/* The run of N characters at P, joined, which stands at [start, end) of the text. */
+/* True where all N characters at P are of the alphabet. */
+static bool is_of(const unsigned char values[256], const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && values[(unsigned char)p[i]] != 0)
+		i++;
+	return i == n;
+}
+
+/* The run of N characters at P, all of base64's, which stands at [start, end) of the text. */
 static void try_run(struct decoder *d, const char *p, size_t n, size_t start, size_t end)
 {
 	struct kh_view decoded;
 
-	if (try_alphabet(d, p, n - n % 2, hex_value, 4, &decoded)) {
+	if (is_of(hex_values, p, n - n % 2) && try_alphabet(d, p, n - n % 2, hex_values, 4, &decoded)) {
 		d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
 		return;
 	}
-	if (try_alphabet(d, p, n, base32_value, 5, &decoded)) {
+	if (is_of(base32_values, p, n) && try_alphabet(d, p, n, base32_values, 5, &decoded)) {
 		d->found(d->ctx, KH_LAYER_BASE32, decoded, start, end);
 		return;
 	}
 	for (size_t shift = 0; shift < (n >= SHIFTED_MIN ? 4 : 1); shift++) {
 		/* One character too many holds no whole byte; it is dropped, as lenient decoders do. */
 		size_t m = n - shift - ((n - shift) % 4 == 1);
-		if (try_alphabet(d, p + shift, m, base64_value, 6, &decoded)) {
+		if (try_alphabet(d, p + shift, m, base64_values, 6, &decoded)) {
 			bool url = memchr(p, '-', n) != NULL || memchr(p, '_', n) != NULL;
 			d->found(d->ctx, url ? KH_LAYER_BASE64URL : KH_LAYER_BASE64, decoded, start, end);
 			return;
@@ -185,7 +211,7 @@ static bool is_separator(char c)
 
 static bool is_packed(char c)
 {
-	return base64_value(c) >= 0;
+	return base64_values[(unsigned char)c] != 0;
 }
 
 static bool is_spread(char c)
@@ -231,25 +257,32 @@ static void alphabet_runs(struct decoder *d, struct kh_view text)
 
 	fill(&set, is_packed);
 	for (size_t at = 0; (at = find_run(text, at, &set)) < text.n;) {
-		size_t start = at, n = 0, line = at;
+		size_t start = at, line = at;
 		struct kh_buf joined;
+		struct kh_view run = {NULL, 0};
 		kh_buf_init(&joined, d->arena, text.n);
 		for (;;) {
 			size_t from = at;
 			while (at < text.n && set.has[(unsigned char)text.p[at]])
 				at++;
-			n += at - from;
-			kh_buf_add(&joined, kh_view_sub(text, from, at));
 			size_t next = at - line >= LINE_MIN ? next_line(text, at) : 0;
-			if (next == 0 || next >= text.n || !set.has[(unsigned char)text.p[next]])
+			bool more = next > 0 && next < text.n && set.has[(unsigned char)text.p[next]];
+			/* One line alone is read where it stands. */
+			if (!more && joined.n == 0) {
+				run = kh_view_sub(text, from, at);
+				break;
+			}
+			kh_buf_add(&joined, kh_view_sub(text, from, at));
+			if (!more && kh_buf_end(&joined, &run) != KH_OK)
+				return; /* the arena is marked */
+			if (!more)
 				break;
 			line = at = next;
 		}
 		size_t end = at;
 		while (end < text.n && text.p[end] == '=' && end < at + 6)
 			end++;
-		if (joined.n == n && n > 0)
-			try_run(d, joined.p, n, start, end);
+		try_run(d, run.p, run.n, start, end);
 	}
 }
 

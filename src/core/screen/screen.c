@@ -90,9 +90,6 @@ struct reading {
 	unsigned char *per_rule; /* findings of each rule */
 	struct match *matches;   /* of the form being read */
 	size_t match_count;
-	struct kh_view *forms; /* where they are collected, not screened */
-	size_t form_count, form_cap;
-	bool collect;
 	bool turned; /* the form being decoded is one turned round */
 };
 
@@ -531,33 +528,15 @@ static enum kh_err read_suspects(struct reading *r, const struct kh_form *form, 
 	return e;
 }
 
-static void collect(struct reading *r, struct kh_view text)
-{
-	if (r->form_count == r->form_cap) {
-		size_t cap = r->form_cap ? r->form_cap * 2 : 8;
-		struct kh_view *grown = kh_arena_grow(r->arena, r->forms, r->form_count * sizeof(*grown),
-						      cap * sizeof(*grown));
-		if (grown == NULL)
-			return;
-		r->forms = grown;
-		r->form_cap = cap;
-	}
-	r->forms[r->form_count++] = text;
-}
-
 /* What FORM says by itself: its bytes, what is hidden in it, its normal forms. */
 static enum kh_err read_surface(struct reading *r, const struct kh_form *form, const struct kh_prescan *look)
 {
 	bool document = r->as == KH_SCREEN_DOCUMENT;
-	enum kh_err e = KH_OK;
+	enum kh_err e = read_rules(r, form, document && form->text.n > CLOSE_MAX ? look : NULL, false);
 
-	if (r->collect)
-		collect(r, form->text);
-	else
-		e = read_rules(r, form, document && form->text.n > CLOSE_MAX ? look : NULL, false);
 	if (e == KH_OK && (!look->ascii || look->controls))
 		e = read_hidden(r, form);
-	if (e != KH_OK || r->collect)
+	if (e != KH_OK)
 		return e;
 	return document && look->ascii ? read_suspects(r, form, look) : read_normals(r, form, look->ascii);
 }
@@ -697,28 +676,4 @@ enum kh_err kh_screen_text(struct kh_screen *screen, struct kh_arena *arena, str
 	sort(result.at, result.n, earlier);
 	*ret_findings = result;
 	return KH_OK;
-}
-
-enum kh_err kh_screen_forms(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text,
-			    struct kh_view **ret_forms, size_t *ret_count)
-{
-	struct reading r;
-	struct kh_view normal;
-	uint32_t *origin;
-	enum kh_err e = begin(&r, screen, arena, text.n);
-
-	r.collect = true;
-	if (e == KH_OK)
-		e = kh_normalise_form(arena, text, 0, &normal, &origin);
-	if (e == KH_OK) {
-		struct kh_form whole = {.text = normal};
-		e = read_form(&r, &whole);
-	}
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e == KH_OK) {
-		*ret_forms = r.forms;
-		*ret_count = r.form_count;
-	}
-	return e;
 }

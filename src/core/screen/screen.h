@@ -57,11 +57,4 @@ enum kh_screen_as {
 enum kh_err kh_screen_text(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text, enum kh_screen_as as,
 			   struct kh_findings *ret_findings) __attribute__((warn_unused_result));
 
-/*
- * The forms of TEXT that its decoders give (nested, at most KH_SCREEN_DEPTH deep), the normalised text itself first:
- * for comparisons (K7) that must see through encodings.
- */
-enum kh_err kh_screen_forms(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text,
-			    struct kh_view **ret_forms, size_t *ret_count) __attribute__((warn_unused_result));
-
 #endif

@@ -225,3 +225,37 @@ enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_lay
 	*ret = u;
 	return KH_OK;
 }
+
+static escape_fn *const marks[256] = {['%'] = url_escape, ['&'] = html_escape, ['\\'] = backslash_escape};
+
+enum kh_err kh_unescape_any(struct kh_arena *arena, struct kh_view text, bool quoted, struct kh_view *ret_text,
+			    size_t *ret_count)
+{
+	size_t count = 0, n = 0, at = 0;
+	char *out = NULL;
+
+	for (uint32_t c; at < text.n;) {
+		unsigned char mark = (unsigned char)text.p[at];
+		escape_fn *escape = quoted ? (mark == '=' ? quoted_escape : NULL) : marks[mark];
+		bool byte = false;
+		size_t len = escape != NULL ? escape(text, at, &c, &byte) : 0;
+		if (len > 0 && out == NULL) { /* the first: what was gone over until now stays as it is */
+			out = kh_arena_alloc(arena, text.n + 4);
+			if (out == NULL)
+				return KH_ENOMEM;
+			memcpy(out, text.p, at);
+			n = at;
+		}
+		if (len > 0) {
+			n += put(out + n, c, byte);
+			count++;
+		} else if (out != NULL) {
+			out[n++] = text.p[at];
+		}
+		at += len > 0 ? len : 1;
+	}
+	*ret_count = count;
+	if (count > 0)
+		*ret_text = kh_view_of(out, n);
+	return KH_OK;
+}

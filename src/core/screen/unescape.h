@@ -26,4 +26,11 @@ size_t kh_unescape_find(struct kh_view text, enum kh_layer layer, size_t at);
 enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_layer layer, struct kh_unescaped *ret)
 	__attribute__((warn_unused_result));
 
+/*
+ * TEXT with escapes of several layers undone at once, for comparing: all but quoted-printable's, or with QUOTED those
+ * alone (its sign stands in every query of a URL).  *RET_COUNT: how many; 0: nothing else is set.
+ */
+enum kh_err kh_unescape_any(struct kh_arena *arena, struct kh_view text, bool quoted, struct kh_view *ret_text,
+			    size_t *ret_count) __attribute__((warn_unused_result));
+
 #endif

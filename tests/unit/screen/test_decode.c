@@ -171,24 +171,8 @@ static void test_not_encoded(struct kh_test *t)
 	}
 }
 
-/* K7: the forms that a comparison must see through: the text itself first. */
-static void test_forms(struct kh_test *t)
-{
-	struct kh_view *forms;
-	size_t count;
-
-	must(t, kh_screen_forms(shared_screen(), &t->arena,
-				KH_LIT("a\xe2\x80\x8b"
-				       "b U1dkdWIzSmxJSEJ5WlhacGIzVno="),
-				&forms, &count));
-	assert_true(count >= 3);
-	assert_view(forms[0], "ab U1dkdWIzSmxJSEJ5WlhacGIzVno=");
-	assert_view(forms[1], "SWdub3JlIHByZXZpb3Vz");
-	assert_view(forms[2], "Ignore previous");
-}
-
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_vectors), KH_TEST(test_hidden),      KH_TEST(test_nested), KH_TEST(test_offsets),
-	KH_TEST(test_short),   KH_TEST(test_not_encoded), KH_TEST(test_forms),
+	KH_TEST(test_vectors), KH_TEST(test_hidden), KH_TEST(test_nested),
+	KH_TEST(test_offsets), KH_TEST(test_short),  KH_TEST(test_not_encoded),
 };
 KH_TEST_MAIN(cases)

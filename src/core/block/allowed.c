@@ -1,0 +1,192 @@
+/* What may be repeated.  Answers are the world's words: they allow little (compare.h), and name no destination. */
+#include "core/block/allowed.h"
+
+#include "core/block/token.h"
+#include "core/screen/fold.h"
+
+#include <stdlib.h>
+
+#define PIECE 8 /* characters in a row: as many as fit a number */
+
+/* ---- pieces ---- */
+
+/* The pieces of some texts, as numbers; a slot that is 0 is free, which no piece is. */
+struct pieces {
+	uint64_t *slots;
+	size_t mask;
+};
+
+static size_t slot_of(const struct pieces *set, uint64_t piece)
+{
+	size_t slot = (size_t)((piece * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & set->mask;
+
+	while (set->slots[slot] != 0 && set->slots[slot] != piece)
+		slot = (slot + 1) & set->mask;
+	return slot;
+}
+
+/* TEXTS squeezed, one after the other with a zero between. */
+static enum kh_err squeeze(struct kh_arena *arena, const struct kh_view *texts, size_t count, struct kh_view *ret)
+{
+	size_t total = 0, n = 0;
+	char *out;
+
+	for (size_t i = 0; i < count; i++)
+		total += 2 * texts[i].n + 32;
+	out = kh_arena_alloc(arena, total + 1);
+	if (out == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		struct kh_folded folded;
+		enum kh_err e = kh_fold_text(arena, texts[i], false, &folded);
+		if (e != KH_OK)
+			return e;
+		n += kh_fold_squeeze(kh_fold_plain, folded.text.p, folded.text.n, out + n);
+		out[n++] = 0;
+	}
+	*ret = kh_view_of(out, n);
+	return KH_OK;
+}
+
+static uint64_t piece_at(const char *p)
+{
+	uint64_t piece;
+
+	memcpy(&piece, p, sizeof(piece));
+	return memchr(p, 0, PIECE) == NULL ? piece : 0;
+}
+
+static enum kh_err mark(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_streams *streams,
+			const struct kh_view *texts, size_t count, unsigned char as)
+{
+	struct kh_view bytes;
+	struct pieces set = {0};
+	enum kh_err e = squeeze(arena, texts, count, &bytes);
+
+	if (e != KH_OK || bytes.n < PIECE)
+		return e;
+	for (set.mask = 63; set.mask < bytes.n * 2; set.mask = set.mask * 2 + 1)
+		;
+	set.slots = KH_NEW_N(arena, uint64_t, set.mask + 1);
+	if (set.slots == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i + PIECE <= bytes.n; i++) {
+		uint64_t piece = piece_at(bytes.p + i);
+		if (piece != 0)
+			set.slots[slot_of(&set, piece)] = piece;
+	}
+	for (size_t i = 0; i + PIECE <= streams->bytes.n; i++) {
+		uint64_t piece = piece_at(streams->bytes.p + i);
+		if (piece != 0 && set.slots[slot_of(&set, piece)] == piece)
+			memset(allowed->marks + i, as, PIECE);
+	}
+	return KH_OK;
+}
+
+enum kh_err kh_allowed_make(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what,
+			    const struct kh_streams *streams)
+{
+	if (allowed->marked)
+		return KH_OK;
+	allowed->marked = true;
+	allowed->marks = kh_arena_alloc(arena, streams->bytes.n + 1);
+	if (allowed->marks == NULL)
+		return KH_ENOMEM;
+	enum kh_err e = mark(allowed, arena, streams, what->answers, what->answer_count, KH_ALLOWED_ANSWER);
+	return e == KH_OK ? mark(allowed, arena, streams, what->own, what->own_count, KH_ALLOWED_OWN) : e;
+}
+
+/* ---- tokens ---- */
+
+static void add_token(struct kh_allowed *allowed, struct kh_arena *arena, struct kh_view token)
+{
+	if (allowed->token_count == allowed->token_cap) {
+		size_t cap = allowed->token_cap ? allowed->token_cap * 2 : 16;
+		struct kh_view *at = kh_arena_grow(arena, allowed->tokens, allowed->token_count * sizeof(*at),
+						   cap * sizeof(*at));
+		if (at == NULL)
+			return; /* the arena is marked */
+		allowed->tokens = at;
+		allowed->token_cap = cap;
+	}
+	allowed->tokens[allowed->token_count++] = token;
+}
+
+static int sort_tokens(const void *a, const void *b)
+{
+	const struct kh_view *x = a, *y = b;
+
+	return kh_view_cmp(*x, *y);
+}
+
+static char letter_of(enum kh_match_kind kind)
+{
+	return (char)('a' + (int)kind);
+}
+
+static enum kh_err list_tokens(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what)
+{
+	static const bool all[KH_TOKEN_COUNT] = {true, true, true, true};
+	static const enum kh_match_kind kinds[KH_TOKEN_COUNT] = {[KH_TOKEN_URL] = KH_MATCH_URL,
+								 [KH_TOKEN_HOST] = KH_MATCH_HOST,
+								 [KH_TOKEN_ADDRESS] = KH_MATCH_ADDRESS,
+								 [KH_TOKEN_NUMBER] = KH_MATCH_NUMBER};
+	enum kh_err e = KH_OK;
+
+	allowed->listed = true;
+	for (size_t i = 0; i < what->own_count && e == KH_OK; i++) {
+		struct kh_token_scan scan;
+		struct kh_token token;
+		struct kh_folded folded;
+		char key[KH_TOKEN_KEY + 1];
+		e = kh_fold_text(arena, what->own[i], false, &folded);
+		if (e != KH_OK)
+			break;
+		kh_token_begin(&scan, folded.text, all);
+		while (kh_token_next(&scan, &token)) {
+			key[0] = letter_of(kinds[token.kind]);
+			size_t n = kh_token_key(&token, key + 1);
+			add_token(allowed, arena, kh_arena_dup(arena, kh_view_of(key, n + 1)));
+		}
+		e = kh_arena_check(arena);
+	}
+	if (allowed->token_count > 1)
+		qsort(allowed->tokens, allowed->token_count, sizeof(*allowed->tokens), sort_tokens);
+	return e;
+}
+
+enum kh_err kh_allowed_token(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what,
+			     enum kh_match_kind kind, struct kh_view key, bool *ret_yes)
+{
+	enum kh_err e = allowed->listed ? KH_OK : list_tokens(allowed, arena, what);
+	struct kh_view want = kh_arena_printf(arena, "%c%.*s", letter_of(kind), KH_FMT(key));
+
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e != KH_OK)
+		return e;
+	*ret_yes = allowed->token_count > 0 &&
+		   bsearch(&want, allowed->tokens, allowed->token_count, sizeof(*allowed->tokens), sort_tokens) != NULL;
+	return KH_OK;
+}
+
+/* ---- words for grammar ---- */
+
+bool kh_allowed_grammar(struct kh_view word)
+{
+	/* Squeezed: an i is an l. */
+	static const char words[] =
+		" a about after all also am an and any are as at be been before but by can could dld do does each for "
+		"from had has have he her hls how l lf ln lnto ls lt lts may me more most must my no nor not of on one "
+		"or other our out over she should so some such than that the thelr them then there these they thls "
+		"those through to up upon was we were what when where whether whlch whlle who whose whom wlll wlth "
+		"wlthln wlthout would you your ";
+	char padded[16];
+
+	if (word.n + 2 > sizeof(padded))
+		return false;
+	padded[0] = ' ';
+	memcpy(padded + 1, word.p, word.n);
+	padded[word.n + 1] = ' ';
+	return kh_view_find(kh_view_of(words, sizeof(words) - 1), kh_view_of(padded, word.n + 2), 0) != SIZE_MAX;
+}

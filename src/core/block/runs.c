@@ -1,0 +1,195 @@
+/*
+ * The index.  Everything in it is hostile: the texts, the sources and their sizes.  Each window of the texts is in the
+ * table once, where it stands first, so that a text which repeats itself costs no more than another; a bit filter
+ * stands in front, small enough for the fastest memory, and most of a source never gets past it.
+ */
+#include "core/block/runs.h"
+
+#include "core/screen/fold.h"
+
+#define CHUNK       16384 /* bytes of a source that are squeezed at once */
+#define AROUND      64    /* bytes around a chunk that are read with it where signs stand for letters */
+#define FILTER_LESS 12    /* bits of the filter, as powers of two */
+#define FILTER_MOST 23
+#define PER_WINDOW  16 /* bits of the filter for a window */
+#define PROBES_MAX  64 /* a longer search in the table: it is made anew with another seed */
+#define SEEDS       8
+
+typedef unsigned char byte;
+typedef byte lanes __attribute__((vector_size(16)));
+
+/* A window's two loads overlap: ten bytes are two times eight. */
+/* Only the highest bits of a product hang on all of its factors' bits: those are used. */
+static inline uint64_t hash(const struct kh_runs *runs, const char *p)
+{
+	uint64_t a, b;
+
+	memcpy(&a, p, sizeof(a));
+	memcpy(&b, p + KH_RUNS_WINDOW - sizeof(b), sizeof(b));
+	return (a ^ (b >> 48) * UINT64_C(0xff51afd7ed558ccd)) * runs->seed;
+}
+
+static bool has_zero(const char *p)
+{
+	return memchr(p, 0, KH_RUNS_WINDOW) != NULL;
+}
+
+/* The slot of the window at P: the one that it has, or a free one; SIZE_MAX where the search was too long. */
+static size_t find_slot(const struct kh_runs *runs, const char *p, uint64_t h)
+{
+	size_t mask = ((size_t)1 << runs->table_bits) - 1, slot = (size_t)(h >> (64 - runs->table_bits));
+
+	for (unsigned i = 0; i < PROBES_MAX; i++, slot = (slot + 1) & mask) {
+		uint32_t at = runs->table[slot];
+		if (at == 0 || memcmp(runs->bytes + at - 1, p, KH_RUNS_WINDOW) == 0)
+			return slot;
+	}
+	return SIZE_MAX;
+}
+
+/* Puts every window in; false where the seed is no good for them. */
+static bool fill(struct kh_runs *runs)
+{
+	for (size_t at = 0; at + KH_RUNS_WINDOW <= runs->n; at++) {
+		const char *p = runs->bytes + at;
+		if (has_zero(p))
+			continue;
+		uint64_t h = hash(runs, p);
+		size_t slot = find_slot(runs, p, h), bit = (size_t)(h >> (64 - runs->filter_bits));
+		if (slot == SIZE_MAX)
+			return false;
+		runs->filter[bit / 64] |= UINT64_C(1) << (bit % 64);
+		if (runs->table[slot] == 0)
+			runs->table[slot] = (uint32_t)at + 1;
+	}
+	return true;
+}
+
+static unsigned bits_for(size_t n, unsigned less, unsigned most)
+{
+	unsigned bits = less;
+
+	while (bits < most && (size_t)1 << bits < n)
+		bits++;
+	return bits;
+}
+
+enum kh_err kh_runs_init(struct kh_runs *runs, struct kh_arena *arena, struct kh_view bytes)
+{
+	if (bytes.n >= UINT32_MAX / PER_WINDOW)
+		return KH_ELIMIT;
+	*runs = (struct kh_runs){.bytes = bytes.p, .n = bytes.n, .first = SIZE_MAX};
+	runs->filter_bits = bits_for(bytes.n * PER_WINDOW, FILTER_LESS, FILTER_MOST);
+	runs->table_bits = bits_for(bytes.n * 2, 4, 32);
+	size_t filter_words = ((size_t)1 << runs->filter_bits) / 64, slots = (size_t)1 << runs->table_bits;
+	runs->filter = KH_NEW_N(arena, uint64_t, filter_words);
+	runs->table = KH_NEW_N(arena, uint32_t, slots);
+	runs->hits = kh_arena_alloc(arena, bytes.n + 1);
+	runs->squeezed = kh_arena_alloc(arena, kh_fold_room(CHUNK + 2 * AROUND + KH_RUNS_WINDOW));
+	if (runs->filter == NULL || runs->table == NULL || runs->hits == NULL || runs->squeezed == NULL)
+		return KH_ENOMEM;
+	for (unsigned i = 0; i < SEEDS; i++) {
+		runs->seed = (UINT64_C(0x9e3779b97f4a7c15) * (2 * i + 1)) ^ (uint64_t)(bytes.n << 1);
+		runs->seed |= 1;
+		if (fill(runs))
+			return KH_OK;
+		memset(runs->filter, 0, filter_words * sizeof(*runs->filter));
+		memset(runs->table, 0, slots * sizeof(*runs->table));
+	}
+	return KH_ELIMIT; /* texts that were made for this: they are not compared, and nothing passes */
+}
+
+/* The window at P, of which LEFT bytes of the source follow, is in the texts: marks how far it goes; its length. */
+static size_t mark(struct kh_runs *runs, size_t at, const char *p, size_t left)
+{
+	size_t n = KH_RUNS_WINDOW;
+
+	while (n < left && p[n] == runs->bytes[at + n]) /* a zero ends the texts' streams, and no source has one */
+		n++;
+	memset(runs->hits + at, 1, n);
+	if (at < runs->first)
+		runs->first = at;
+	if (at + n > runs->last)
+		runs->last = at + n;
+	return n;
+}
+
+/* Goes over N squeezed bytes.  Where a run was found, the next can only end behind it. */
+static void scan_windows(struct kh_runs *runs, const char *p, size_t n)
+{
+	const uint64_t *filter = runs->filter;
+	unsigned shift = 64 - runs->filter_bits;
+
+	for (size_t i = 0; i + KH_RUNS_WINDOW <= n; i++) {
+		uint64_t h = hash(runs, p + i);
+		size_t bit = (size_t)(h >> shift);
+		if ((filter[bit / 64] >> (bit % 64) & 1) == 0)
+			continue;
+		size_t slot = find_slot(runs, p + i, h);
+		if (slot == SIZE_MAX || runs->table[slot] == 0)
+			continue;
+		i += mark(runs, runs->table[slot] - 1, p + i, n - i) - KH_RUNS_WINDOW;
+	}
+}
+
+static bool is_word(char c)
+{
+	return kh_fold_plain[(byte)c] != 0;
+}
+
+/* Whether a sign that can stand for a letter stands in [start, end) before a letter. */
+static bool has_signs(struct kh_view text, size_t start, size_t end)
+{
+	for (size_t at = start; at < end;) {
+		if (at + sizeof(lanes) <= end) {
+			lanes v;
+			memcpy(&v, text.p + at, sizeof(v));
+			lanes hit = (lanes)(v == '@') | (lanes)(v == '$') | (lanes)(v == '!') | (lanes)(v == '|') |
+				    (lanes)(v == '+');
+			uint64_t half[2];
+			memcpy(half, &hit, sizeof(half));
+			if ((half[0] | half[1]) == 0) {
+				at += sizeof(lanes);
+				continue;
+			}
+		}
+		size_t stop = at + sizeof(lanes) < end ? at + sizeof(lanes) : end;
+		for (; at < stop; at++) {
+			if (kh_fold_signs[(byte)text.p[at]] != 0 && !is_word(text.p[at]) && at + 1 < text.n &&
+			    is_word(text.p[at + 1]))
+				return true;
+		}
+	}
+	return false;
+}
+
+void kh_runs_scan(struct kh_runs *runs, struct kh_view folded)
+{
+	size_t kept = 0;
+
+	for (size_t at = 0; at < folded.n && runs->n >= KH_RUNS_WINDOW; at += CHUNK) {
+		size_t end = folded.n - at > CHUNK ? at + CHUNK : folded.n;
+		char *p = runs->squeezed;
+		if (has_signs(folded, at, end)) {
+			struct kh_view wide = kh_view_sub(folded, at > AROUND ? at - AROUND : 0, end + AROUND);
+			char *q = p + KH_RUNS_WINDOW;
+			char before[KH_RUNS_WINDOW];
+			memcpy(before, p, sizeof(before));
+			scan_windows(runs, q, kh_fold_squeeze(kh_fold_signs, wide.p, wide.n, q));
+			memcpy(p, before, sizeof(before));
+		}
+		size_t n = kept + kh_fold_squeeze(kh_fold_plain, folded.p + at, end - at, p + kept);
+		scan_windows(runs, p, n);
+		/* What a window can begin in goes with the next chunk. */
+		kept = n < KH_RUNS_WINDOW - 1 ? n : KH_RUNS_WINDOW - 1;
+		memmove(p, p + n - kept, kept);
+	}
+}
+
+void kh_runs_clear(struct kh_runs *runs)
+{
+	if (runs->first < runs->last)
+		memset(runs->hits + runs->first, 0, runs->last - runs->first);
+	runs->first = SIZE_MAX;
+	runs->last = 0;
+}

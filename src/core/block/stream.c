@@ -1,0 +1,378 @@
+/*
+ * Readings and streams.  The texts are hostile.  Everything is linear in them: there is a fixed number of streams of a
+ * reading, and the readings are bounded by forms.h.
+ */
+#include "core/block/stream.h"
+
+#include "base/buf.h"
+#include "core/screen/decode.h"
+#include "core/screen/fold.h"
+#include "core/screen/forms.h"
+
+#define MIN 4 /* bytes: nothing that counts when it is shared is shorter (a.io) */
+
+struct maker {
+	struct kh_arena *arena;
+	const struct kh_compare *what;
+	struct kh_streams *set;
+	char *bytes;
+	uint32_t *origin;
+	bool *begins;
+	size_t n, cap;
+	size_t stream_cap, reading_cap;
+	size_t text;          /* whose forms are being read */
+	struct kh_view first; /* of them, the first that was encoded */
+};
+
+/* ---- streams ---- */
+
+/* Room for N bytes more and the zero. */
+static bool reserve(struct maker *m, size_t n)
+{
+	if (m->cap - m->n > n)
+		return true;
+	size_t cap = m->cap * 2 > m->n + n + 1 ? m->cap * 2 : m->n + n + 1;
+	char *bytes = kh_arena_grow(m->arena, m->bytes, m->n, cap);
+	uint32_t *origin = kh_arena_grow(m->arena, m->origin, m->n * sizeof(*origin), cap * sizeof(*origin));
+	bool *begins = kh_arena_grow(m->arena, m->begins, m->n * sizeof(*begins), cap * sizeof(*begins));
+	if (bytes == NULL || origin == NULL || begins == NULL)
+		return false; /* the arena is marked */
+	m->bytes = bytes;
+	m->origin = origin;
+	m->begins = begins;
+	m->cap = cap;
+	return true;
+}
+
+struct way {
+	const unsigned char *map;
+	bool rot13, backwards;
+};
+
+static char turn(char c)
+{
+	char base = c >= 'a' ? 'a' : 'A';
+
+	return (char)(kh_ascii_is_alpha(c) ? base + (c - base + 13) % 26 : c);
+}
+
+/* Squeezes bytes [from, to) of what READING has folded; *GAP: something was left out before. */
+static void squeeze(struct maker *m, const struct kh_reading *reading, size_t from, size_t to, struct way way,
+		    bool *gap)
+{
+	for (size_t i = from; i < to; i++) {
+		size_t at = way.backwards ? to - 1 - (i - from) : i;
+		char c = way.rot13 ? turn(reading->folded.p[at]) : reading->folded.p[at];
+		unsigned char kept = way.map[(unsigned char)c];
+		if (kept == 0) {
+			*gap = true;
+			continue;
+		}
+		m->bytes[m->n] = (char)kept;
+		m->origin[m->n] = reading->origin[at];
+		m->begins[m->n++] = *gap;
+		*gap = false;
+	}
+}
+
+static void end_stream(struct maker *m, const struct kh_reading *reading, size_t at, bool turned)
+{
+	struct kh_streams *set = m->set;
+
+	if (set->n == m->stream_cap) {
+		size_t cap = m->stream_cap ? m->stream_cap * 2 : 16;
+		struct kh_stream *grown = kh_arena_grow(m->arena, set->at, set->n * sizeof(*grown),
+							cap * sizeof(*grown));
+		if (grown == NULL)
+			return; /* the arena is marked */
+		set->at = grown;
+		m->stream_cap = cap;
+	}
+	set->at[set->n++] = (struct kh_stream){at, m->n - at, reading, turned};
+	m->bytes[m->n++] = 0;
+}
+
+static void add_stream(struct maker *m, const struct kh_reading *reading, struct way way)
+{
+	size_t at = m->n;
+	bool gap = true;
+
+	if (!reserve(m, reading->folded.n))
+		return;
+	squeeze(m, reading, 0, reading->folded.n, way, &gap);
+	end_stream(m, reading, at, way.rot13 || way.backwards);
+}
+
+static bool has_signs(struct kh_view v)
+{
+	for (size_t i = 0; i < v.n; i++) {
+		if (kh_fold_plain[(unsigned char)v.p[i]] == 0 && kh_fold_signs[(unsigned char)v.p[i]] != 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- readings ---- */
+
+static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t text, bool decoded)
+{
+	struct kh_streams *set = m->set;
+	struct kh_reading *reading = KH_NEW(m->arena, struct kh_reading);
+	struct kh_folded folded;
+
+	if (reading == NULL || kh_fold_text(m->arena, of, true, &folded) != KH_OK)
+		return NULL;
+	if (set->reading_count == m->reading_cap) {
+		size_t cap = m->reading_cap ? m->reading_cap * 2 : 16;
+		struct kh_reading **grown = kh_arena_grow(m->arena, set->readings, set->reading_count * sizeof(*grown),
+							  cap * sizeof(*grown));
+		if (grown == NULL)
+			return NULL;
+		set->readings = grown;
+		m->reading_cap = cap;
+	}
+	*reading = (struct kh_reading){of, folded.text, folded.origin, text, decoded};
+	set->readings[set->reading_count++] = reading;
+	return reading;
+}
+
+/* OF as a reading, and every stream of it. */
+static const struct kh_reading *read_text(struct maker *m, struct kh_view of, size_t text, bool decoded)
+{
+	const struct kh_reading *reading = of.n >= MIN ? add_reading(m, of, text, decoded) : NULL;
+
+	if (reading == NULL)
+		return NULL;
+	add_stream(m, reading, (struct way){.map = kh_fold_plain});
+	if (has_signs(reading->folded))
+		add_stream(m, reading, (struct way){.map = kh_fold_signs});
+	add_stream(m, reading, (struct way){.map = kh_fold_plain, .rot13 = true});
+	add_stream(m, reading, (struct way){.map = kh_fold_plain, .backwards = true});
+	add_stream(m, reading, (struct way){.map = kh_fold_plain, .rot13 = true, .backwards = true});
+	return reading;
+}
+
+/* ---- all texts as one ---- */
+
+static enum kh_err join(struct maker *m, struct kh_view *ret_joined)
+{
+	const struct kh_compare *what = m->what;
+	struct kh_buf out;
+
+	kh_buf_init(&out, m->arena, m->arena->limit);
+	kh_buf_add(&out, what->earlier);
+	kh_buf_byte(&out, ' ');
+	m->set->present = out.n;
+	for (size_t i = 0; i < what->text_count - what->apart; i++) {
+		m->set->starts[i] = out.n;
+		kh_buf_add(&out, what->texts[i]);
+		kh_buf_byte(&out, ' ');
+	}
+	return kh_buf_end(&out, ret_joined);
+}
+
+/* Squeezes what READING has folded from offset START of its text up to *END of the folded, which is moved there. */
+static void squeeze_piece(struct maker *m, const struct kh_reading *reading, size_t start, size_t *end)
+{
+	size_t from = *end;
+	bool gap = true;
+
+	while (from > 0 && reading->origin[from - 1] >= start)
+		from--;
+	squeeze(m, reading, from, *end, (struct way){.map = kh_fold_plain}, &gap);
+	*end = from;
+}
+
+/* The texts in the opposite order, and behind them the lines of what came earlier, as one stream. */
+static void add_opposite(struct maker *m, const struct kh_reading *joined)
+{
+	size_t at = m->n, text = m->what->text_count - m->what->apart, end = joined->folded.n;
+
+	if ((text < 2 && m->what->earlier.n == 0) || !reserve(m, joined->folded.n))
+		return;
+	while (text > 0)
+		squeeze_piece(m, joined, m->set->starts[--text], &end);
+	for (size_t start = m->set->present; start > 0;) {
+		for (start--; start > 0 && joined->of.p[start - 1] != '\n'; start--)
+			;
+		squeeze_piece(m, joined, start, &end);
+	}
+	end_stream(m, joined, at, false);
+}
+
+/* ---- what is encoded ---- */
+
+static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
+{
+	struct maker *m = ctx;
+
+	if (form->depth == 0)
+		return KH_OK;
+	if (m->first.p == NULL)
+		m->first = form->text;
+	read_text(m, form->text, m->text, true);
+	return kh_arena_check(m->arena);
+}
+
+/* True for a text that can be a piece of a code: no blank in it, and nothing that no code is written with. */
+static bool is_code(struct kh_view v)
+{
+	for (size_t i = 0; i < v.n; i++) {
+		char c = v.p[i];
+		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && strchr("+/=-_%", c) == NULL)
+			return false;
+	}
+	return v.n > 0;
+}
+
+static void add_code(struct kh_buf *out, struct kh_view v)
+{
+	for (size_t i = 0; i < v.n; i++) {
+		if (v.p[i] != '=' && !kh_ascii_is_blank(v.p[i]))
+			kh_buf_byte(out, v.p[i]);
+	}
+}
+
+/* Texts that are pieces of a code, joined and decoded: with the lines before the first, where they are such too. */
+static enum kh_err read_codes(struct maker *m)
+{
+	const struct kh_compare *what = m->what;
+	size_t count = what->text_count - what->apart;
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; i < count && e == KH_OK;) {
+		struct kh_view rest = what->earlier, line, joined;
+		struct kh_buf out;
+		size_t pieces = 0, first = i;
+		kh_buf_init(&out, m->arena, m->arena->limit);
+		while (i == 0 && rest.n > 0 && kh_view_split(&rest, '\n', &line)) {
+			out.n = is_code(line) ? out.n : 0;
+			pieces = is_code(line) ? pieces + 1 : 0;
+			if (is_code(line))
+				add_code(&out, line);
+		}
+		for (; i < count && is_code(what->texts[i]); i++, pieces++)
+			add_code(&out, what->texts[i]);
+		i += i == first;
+		if (pieces < 2)
+			continue;
+		m->text = first;
+		e = kh_buf_end(&out, &joined);
+		if (e == KH_OK)
+			e = kh_forms_each(m->arena, joined, on_form, m);
+	}
+	return e;
+}
+
+/* A text whose words are pieces of a code. */
+static enum kh_err read_spaced(struct maker *m, struct kh_view text)
+{
+	struct kh_view rest = text, word, joined;
+	struct kh_buf out;
+	size_t words = 0;
+
+	while (kh_view_split(&rest, ' ', &word)) {
+		if (word.n > 0 && !is_code(word))
+			return KH_OK;
+		words += word.n > 0;
+	}
+	if (words < 2)
+		return KH_OK;
+	kh_buf_init(&out, m->arena, m->arena->limit);
+	add_code(&out, text);
+	enum kh_err e = kh_buf_end(&out, &joined);
+	return e == KH_OK ? kh_forms_each(m->arena, joined, on_form, m) : e;
+}
+
+/* What is encoded in each text; and all of it joined, where several texts are pieces that were encoded one by one. */
+static enum kh_err read_encoded(struct maker *m)
+{
+	const struct kh_compare *what = m->what;
+	struct kh_buf out;
+	size_t pieces = 0, first = 0;
+	enum kh_err e = KH_OK;
+
+	kh_buf_init(&out, m->arena, m->arena->limit);
+	for (size_t i = 0; i < what->text_count && e == KH_OK; i++) {
+		m->text = i;
+		m->first = (struct kh_view){NULL, 0};
+		e = kh_forms_each(m->arena, what->texts[i], on_form, m);
+		if (e == KH_OK)
+			e = read_spaced(m, what->texts[i]);
+		if (i >= what->text_count - what->apart)
+			continue;
+		if (m->first.p != NULL && pieces++ == 0)
+			first = i;
+		kh_buf_add(&out, m->first.p != NULL ? m->first : what->texts[i]);
+		kh_buf_byte(&out, ' ');
+	}
+	struct kh_view joined;
+	if (e == KH_OK)
+		e = kh_buf_end(&out, &joined);
+	if (e == KH_OK && pieces > 0 && what->text_count - what->apart > 1)
+		read_text(m, joined, first, true);
+	return e;
+}
+
+enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what, struct kh_streams *ret)
+{
+	struct kh_streams set = {0};
+	struct maker m = {.arena = arena, .what = what, .set = &set};
+	struct kh_view joined;
+
+	set.starts = KH_NEW_N(arena, size_t, what->text_count);
+	if (set.starts == NULL || !reserve(&m, 0))
+		return KH_ENOMEM;
+	enum kh_err e = join(&m, &joined);
+	if (e == KH_OK) {
+		const struct kh_reading *all = read_text(&m, joined, SIZE_MAX, false);
+		if (all != NULL)
+			add_opposite(&m, all);
+	}
+	for (size_t i = what->text_count - what->apart; e == KH_OK && i < what->text_count; i++)
+		read_text(&m, what->texts[i], i, false);
+	if (e == KH_OK)
+		e = read_encoded(&m);
+	if (e == KH_OK)
+		e = read_codes(&m);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e != KH_OK)
+		return e;
+	set.bytes = kh_view_of(m.bytes, m.n);
+	set.origin = m.origin;
+	set.begins = m.begins;
+	*ret = set;
+	return KH_OK;
+}
+
+const struct kh_stream *kh_stream_find(const struct kh_streams *set, size_t at)
+{
+	size_t low = 0, high = set->n;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (set->at[middle].at <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &set->at[low];
+}
+
+size_t kh_stream_text(const struct kh_streams *set, const struct kh_compare *what, const struct kh_reading *reading,
+		      size_t from)
+{
+	size_t low = 0, high = what->text_count - what->apart;
+
+	if (reading->text != SIZE_MAX)
+		return reading->text;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (set->starts[middle] <= from)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,195 @@
+/*
+ * Folding.  Input is hostile bytes; the work is one look into a table a character, and what is written is bounded by
+ * the table (made by tools/prebuild-fold.c from Unicode's data).
+ */
+#include "core/screen/fold.h"
+
+#include "base/utf8.h"
+
+struct expansion {
+	unsigned char n, bytes[4];
+};
+
+#include "fold.inc"
+
+#define GROWTH 2 /* bytes out for a byte in: two bytes become four at most */
+
+/* Conjoining Hangul: a leading consonant, a vowel, and perhaps a final consonant are one syllable. */
+#define LEAD       0x1100U
+#define LEADS      19U
+#define VOWEL      0x1161U
+#define VOWELS     21U
+#define FINAL      0x11a7U
+#define FINALS     28U
+#define SYLLABLE   0xac00U
+#define FOLDED_END (sizeof(page_of) * 256)
+
+struct folder {
+	struct kh_view text;
+	unsigned char *out;
+	uint32_t *origin;
+	size_t n, hidden;
+};
+
+/* As kh_utf8_decode(), for what is not ASCII and has four bytes left. */
+static inline size_t decode(const char *at, uint32_t *ret_c)
+{
+	const unsigned char *p = (const unsigned char *)at;
+	uint32_t c;
+
+	if (p[0] < 0xe0) {
+		*ret_c = (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU);
+		return p[0] >= 0xc2 && (p[1] & 0xc0) == 0x80 ? 2 : 0;
+	}
+	if (p[0] < 0xf0) {
+		c = (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU);
+		*ret_c = c;
+		return (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 && c >= 0x800 && (c < 0xd800 || c > 0xdfff) ? 3
+														  : 0;
+	}
+	c = (p[0] & 7U) << 18 | (p[1] & 0x3fU) << 12 | (p[2] & 0x3fU) << 6 | (p[3] & 0x3fU);
+	*ret_c = c;
+	return p[0] < 0xf5 && (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 && (p[3] & 0xc0) == 0x80 && c >= 0x10000 &&
+			       c <= 0x10ffff
+		       ? 4
+		       : 0;
+}
+
+static inline void put(struct folder *f, unsigned char byte, size_t from)
+{
+	if (f->origin != NULL)
+		f->origin[f->n] = (uint32_t)from;
+	f->out[f->n++] = byte;
+}
+
+/* The syllable that begins with the lead C; AT is behind it, and is moved behind what was used. */
+static uint32_t compose(struct kh_view text, uint32_t c, size_t *at)
+{
+	uint32_t vowel, final;
+	size_t len = kh_utf8_decode(text, *at, &vowel);
+
+	if (len == 0 || vowel - VOWEL >= VOWELS)
+		return c;
+	*at += len;
+	c = SYLLABLE + ((c - LEAD) * VOWELS + (vowel - VOWEL)) * FINALS;
+	len = kh_utf8_decode(text, *at, &final);
+	if (len > 0 && final > FINAL && final - FINAL < FINALS) {
+		*at += len;
+		c += final - FINAL;
+	}
+	return c;
+}
+
+static inline void put_char(struct folder *f, uint32_t c, size_t from)
+{
+	uint16_t value = c < FOLDED_END ? pages[page_of[c >> 8]][c & 0xff]
+			 : c >= 0xe0000 ? KH_FOLD_HIDDEN
+					: KH_FOLD_ITSELF;
+	if (value >= KH_FOLD_EXPANDED) {
+		const struct expansion *e = &expansions[value - KH_FOLD_EXPANDED];
+		for (unsigned i = 0; i < e->n; i++)
+			put(f, e->bytes[i], from);
+	} else if (value == KH_FOLD_ITSELF || (value == KH_FOLD_MARK && f->n > 0 && f->out[f->n - 1] >= 0x80)) {
+		put(f, kh_fold_letter(c), from);
+	} else if (value > KH_FOLD_HIDDEN) {
+		put(f, (unsigned char)value, from);
+	} else {
+		f->hidden += value == KH_FOLD_HIDDEN;
+	}
+}
+
+/* ASCII, eight at a time, from AT on; where it ends. */
+static size_t put_ascii(struct folder *f, size_t at)
+{
+	const uint64_t high = UINT64_C(0x8080808080808080);
+	uint64_t word;
+
+	while (at + 8 <= f->text.n) {
+		memcpy(&word, f->text.p + at, 8);
+		/* Nothing above 127, and nothing below a blank: those have a look of their own. */
+		if ((word & high) != 0 || ((word - UINT64_C(0x2020202020202020)) & ~word & high) != 0)
+			break;
+		memcpy(f->out + f->n, &word, 8);
+		for (unsigned i = 0; f->origin != NULL && i < 8; i++)
+			f->origin[f->n + i] = (uint32_t)(at + i);
+		f->n += 8;
+		at += 8;
+	}
+	return at;
+}
+
+enum kh_err kh_fold_text(struct kh_arena *arena, struct kh_view text, bool origin, struct kh_folded *ret)
+{
+	struct folder f = {.text = text};
+
+	if (text.n >= UINT32_MAX / GROWTH - 16)
+		return KH_ELIMIT;
+	f.out = kh_arena_alloc(arena, text.n * GROWTH + 16);
+	if (origin)
+		f.origin = KH_NEW_N(arena, uint32_t, text.n * GROWTH + 16);
+	if (f.out == NULL || (origin && f.origin == NULL))
+		return KH_ENOMEM;
+	for (size_t at = put_ascii(&f, 0); at < text.n;) {
+		uint32_t c;
+		size_t from = at, len = (unsigned char)text.p[at] >= 0x80 && text.n - at >= 4
+						? decode(text.p + at, &c)
+						: kh_utf8_decode(text, at, &c);
+		at += len > 0 ? len : 1;
+		if (len == 0)
+			continue;
+		if (c - LEAD < LEADS)
+			c = compose(text, c, &at);
+		put_char(&f, c, from);
+		if (c < 0x80)
+			at = put_ascii(&f, at);
+	}
+	if (origin)
+		f.origin[f.n] = (uint32_t)text.n;
+	*ret = (struct kh_folded){kh_view_of((const char *)f.out, f.n), f.origin, f.hidden};
+	return KH_OK;
+}
+
+size_t kh_fold_char(uint32_t c, char *out, size_t room)
+{
+	unsigned char bytes[4];
+	struct folder f = {.out = bytes};
+	size_t n = 0;
+
+	put_char(&f, c, 0);
+	for (; n < f.n && n < room; n++)
+		out[n] = kh_ascii_lower((char)bytes[n]);
+	return n;
+}
+
+/* ---- squeezing ---- */
+
+#define LETTERS(c) [c] = (c), [(c)-32] = (c)
+/* The digits stay apart from each other; i, l and 1 are one. */
+#define LETTERS_AND_DIGITS                                                                                        \
+	LETTERS('a'), LETTERS('b'), LETTERS('c'), LETTERS('d'), LETTERS('e'), LETTERS('f'), LETTERS('g'),         \
+		LETTERS('h'), LETTERS('j'), LETTERS('k'), LETTERS('l'), LETTERS('m'), LETTERS('n'), LETTERS('o'), \
+		LETTERS('p'), LETTERS('q'), LETTERS('r'), LETTERS('s'), LETTERS('t'), LETTERS('u'), LETTERS('v'), \
+		LETTERS('w'), LETTERS('x'), LETTERS('y'),                                                         \
+		LETTERS('z'), ['i'] = 'l', ['I'] = 'l', ['0'] = 'o', ['1'] = 'l', ['2'] = 'z', ['3'] = 'e',       \
+			      ['4'] = 'a', ['5'] = 's', ['6'] = '6', ['7'] = 't', ['8'] = 'b', ['9'] = 'g',       \
+			      HIGH16(0x80), HIGH16(0x90), HIGH16(0xa0), HIGH16(0xb0), HIGH16(0xc0), HIGH16(0xd0), \
+			      HIGH16(0xe0), HIGH16(0xf0)
+#define HIGH4(c)  [c] = (c), [(c) + 1] = (c) + 1, [(c) + 2] = (c) + 2, [(c) + 3] = (c) + 3
+#define HIGH16(c) HIGH4(c), HIGH4((c) + 4), HIGH4((c) + 8), HIGH4((c) + 12)
+
+const unsigned char kh_fold_plain[256] = {LETTERS_AND_DIGITS};
+const unsigned char kh_fold_signs[256] = {
+	LETTERS_AND_DIGITS, ['@'] = 'a', ['$'] = 's', ['!'] = 'l', ['|'] = 'l', ['+'] = 't'};
+
+size_t kh_fold_squeeze(const unsigned char map[256], const char *p, size_t n, char *out)
+{
+	const unsigned char *in = (const unsigned char *)p;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = map[in[i]];
+		out[k] = (char)c;
+		k += c != 0;
+	}
+	return k;
+}

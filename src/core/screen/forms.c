@@ -1,0 +1,122 @@
+/*
+ * Forms for comparing.  Input is hostile bytes.  Each form is looked at once; where the look says that something may be
+ * encoded, that stretch is given to the decoders, and what they find is a form in turn.
+ */
+#include "core/screen/forms.h"
+
+#include "core/screen/fold.h"
+#include "core/screen/hidden.h"
+#include "core/screen/prescan.h"
+#include "core/screen/screen.h"
+#include "core/screen/unescape.h"
+
+#define MORE       65536 /* bytes that any text may be decoded to */
+#define MARGIN     4     /* blocks that are read with one that holds an escape */
+#define TURNED_MAX 4096  /* bytes of a stretch of codes that are also read backwards and by rot13 */
+#define HIDDEN_MIN 3     /* invisible characters that may spell something */
+
+struct walk {
+	struct kh_arena *arena;
+	kh_forms_fn *fn;
+	void *ctx;
+	size_t budget;
+	size_t depth; /* of the form that is being decoded */
+	enum kh_err e;
+};
+
+static void read_form(struct walk *w, struct kh_view text, size_t depth);
+
+static void on_found(void *ctx, enum kh_layer layer, struct kh_view decoded, size_t start, size_t end)
+{
+	struct walk *w = ctx;
+
+	(void)layer;
+	(void)start;
+	(void)end;
+	if (w->e != KH_OK || w->depth >= KH_SCREEN_DEPTH || decoded.n > w->budget)
+		return;
+	w->budget -= decoded.n;
+	read_form(w, decoded, w->depth + 1);
+}
+
+/* Codes in a stretch, and in the stretch turned round: rot13 or backwards. */
+static void read_codes(struct walk *w, struct kh_view part, bool packed)
+{
+	struct kh_view ways[3] = {part};
+	size_t count = 1;
+
+	if (part.n <= TURNED_MAX && w->depth + 2 <= KH_SCREEN_DEPTH) {
+		ways[count++] = kh_decode_rot13(w->arena, part);
+		ways[count++] = kh_decode_reverse(w->arena, part);
+	}
+	for (size_t i = 0; i < count && w->e == KH_OK; i++) {
+		w->depth += i > 0;
+		if (packed)
+			kh_decode_packed(w->arena, ways[i], on_found, w);
+		else
+			kh_decode_spread(w->arena, ways[i], on_found, w);
+		w->depth -= i > 0;
+	}
+}
+
+/* Escapes in a stretch, which is read whole with them undone. */
+static void read_escapes(struct walk *w, struct kh_view part)
+{
+	for (int quoted = 0; quoted < 2 && w->e == KH_OK; quoted++) {
+		struct kh_view text;
+		size_t count;
+		w->e = kh_unescape_any(w->arena, part, quoted != 0, &text, &count);
+		if (w->e == KH_OK && count > 0)
+			on_found(w, KH_LAYER_ESCAPE, text, 0, 0);
+	}
+}
+
+static void read_encoded(struct walk *w, const struct kh_forms_form *form, const struct kh_prescan *raw)
+{
+	struct kh_prescan look = *raw;
+	size_t start, end;
+
+	/* Codes may have invisible characters between them; escapes are undone where the letters are still whole. */
+	if (form->folded.p != form->text.p)
+		w->e = kh_prescan(w->arena, form->folded, &look);
+	for (size_t at = 0; w->e == KH_OK && kh_prescan_next(&look, KH_PRESCAN_PACKED, 1, &at, &start, &end);)
+		read_codes(w, kh_view_sub(form->folded, start, end), true);
+	for (size_t at = 0; w->e == KH_OK && kh_prescan_next(&look, KH_PRESCAN_DIGITS, 1, &at, &start, &end);)
+		read_codes(w, kh_view_sub(form->folded, start, end), false);
+	for (size_t at = 0; w->e == KH_OK && kh_prescan_next(raw, KH_PRESCAN_ESCAPE, MARGIN, &at, &start, &end);)
+		read_escapes(w, kh_view_sub(form->text, start, end));
+}
+
+static void read_form(struct walk *w, struct kh_view text, size_t depth)
+{
+	struct kh_forms_form form = {text, text, depth};
+	struct kh_folded folded = {0};
+	struct kh_prescan look;
+	struct kh_hidden hidden;
+	size_t before = w->depth;
+
+	w->e = kh_prescan(w->arena, text, &look);
+	if (w->e == KH_OK && (!look.ascii || look.controls)) {
+		w->e = kh_fold_text(w->arena, text, false, &folded);
+		form.folded = folded.text;
+	}
+	if (w->e == KH_OK)
+		w->e = w->fn(w->ctx, &form);
+	if (w->e != KH_OK || depth == KH_SCREEN_DEPTH)
+		return;
+	w->depth = depth;
+	if (folded.hidden >= HIDDEN_MIN)
+		kh_hidden_scan(w->arena, text, on_found, w, &hidden);
+	if (w->e == KH_OK)
+		read_encoded(w, &form, &look);
+	w->depth = before;
+}
+
+enum kh_err kh_forms_each(struct kh_arena *arena, struct kh_view text, kh_forms_fn *fn, void *ctx)
+{
+	struct walk w = {.arena = arena, .fn = fn, .ctx = ctx};
+
+	w.budget = text.n <= (SIZE_MAX - MORE) / KH_FORMS_BUDGET ? text.n * KH_FORMS_BUDGET + MORE : SIZE_MAX;
+	read_form(&w, text, 0);
+	return w.e == KH_OK ? kh_arena_check(arena) : w.e;
+}

@@ -1,0 +1,28 @@
+/*
+ * The forms of a text for comparing (K7, E10): itself, and everything that is encoded in it, nested up to
+ * KH_SCREEN_DEPTH deep, wherever it stands.  Nothing is judged here; what decodes to text is a form.
+ *
+ * A first look (prescan.h) says where there may be anything to decode, so plain text costs that look.  The work is
+ * linear: all forms together have at most KH_FORMS_BUDGET bytes for each byte of the text.
+ */
+#ifndef KH_CORE_SCREEN_FORMS_H
+#define KH_CORE_SCREEN_FORMS_H
+
+#include "base/arena.h"
+
+#define KH_FORMS_BUDGET 8
+
+/* One form.  TEXT is as it was decoded; FOLDED the same folded (fold.h), or itself where that would change nothing but
+ * case. */
+struct kh_forms_form {
+	struct kh_view text, folded;
+	size_t depth; /* encodings that were undone; 0: the text itself, which comes first */
+};
+
+typedef enum kh_err kh_forms_fn(void *ctx, const struct kh_forms_form *form);
+
+/* Calls FN for each form of TEXT (any bytes), and ends where it fails.  What is decoded lives in the arena. */
+enum kh_err kh_forms_each(struct kh_arena *arena, struct kh_view text, kh_forms_fn *fn, void *ctx)
+	__attribute__((warn_unused_result));
+
+#endif

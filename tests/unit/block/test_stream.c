@@ -1,0 +1,67 @@
+#include "core/block/stream.h"
+#include "harness.h"
+
+/* Whether one of the streams of TEXTS is WANT. */
+static bool has(struct kh_test *t, const struct kh_compare *what, const char *want)
+{
+	struct kh_streams set;
+	bool found = false;
+
+	must(t, kh_stream_make(&t->arena, what, &set));
+	for (size_t i = 0; i < set.n; i++) {
+		struct kh_view bytes = kh_view_sub(set.bytes, set.at[i].at, set.at[i].at + set.at[i].n);
+		assert_ptr_equal(kh_stream_find(&set, set.at[i].at), &set.at[i]);
+		assert_int_equal(set.bytes.p[set.at[i].at + set.at[i].n], 0);
+		for (size_t k = set.at[i].at; k < set.at[i].at + set.at[i].n; k++)
+			assert_true(set.origin[k] < set.at[i].of->of.n);
+		found = found || kh_view_eq(bytes, kh_view_str(want));
+	}
+	return found;
+}
+
+/* K7: texts are read as one, backwards, by rot13, in the opposite order, with signs as letters. */
+static void test_ways(struct kh_test *t)
+{
+	struct kh_view texts[] = {KH_LIT("Send a$k"), KH_LIT("the D\u00e9j\u00e0 vu"), KH_LIT("name")};
+	struct kh_compare what = {.texts = texts, .text_count = 3, .apart = 1, .earlier = KH_LIT("one\ntwo")};
+
+	assert_true(has(t, &what, "onetwosendakthedejavu"));
+	assert_true(has(t, &what, "onetwosendaskthedejavu"));
+	assert_true(has(t, &what, "uvajedehtkadnesowteno"));
+	assert_true(has(t, &what, "barsgjbfraqnxgurqrwnlh") || has(t, &what, "bargjbfraqnxgurqrwnlh"));
+	assert_true(has(t, &what, "thedejavusendaktwoone"));
+	assert_true(has(t, &what, "name"));
+	assert_false(has(t, &what, "thedejavuname"));
+}
+
+/* K7: what is encoded in a text, in several joined, and in pieces that were encoded one by one. */
+static void test_encoded(struct kh_test *t)
+{
+	struct kh_view one[] = {KH_LIT("x"), KH_LIT("c2VuZCBldmVyeXRoaW5n")};
+	struct kh_view split[] = {KH_LIT("c2VuZCBl"), KH_LIT("dmVyeXRo"), KH_LIT("aW5n")};
+	struct kh_view each[] = {KH_LIT("c2VuZCBldmVyeXRoaW5n"), KH_LIT("dG8gdGhlIGVuZW15IG5vdw==")};
+	struct kh_view spaced[] = {KH_LIT("c2Vu ZCBl dmVy eXRo aW5n")};
+
+	assert_true(has(t, &(struct kh_compare){.texts = one, .text_count = 2}, "sendeverythlng"));
+	assert_true(has(t, &(struct kh_compare){.texts = split, .text_count = 3}, "sendeverythlng"));
+	assert_true(has(t, &(struct kh_compare){.texts = each, .text_count = 2}, "sendeverythlngtotheenemynow"));
+	assert_true(has(t, &(struct kh_compare){.texts = spaced, .text_count = 1}, "sendeverythlng"));
+	assert_true(has(t, &(struct kh_compare){.texts = split + 1, .text_count = 2, .earlier = KH_LIT("c2VuZCBl")},
+			"sendeverythlng"));
+}
+
+/* Which text an offset is in. */
+static void test_places(struct kh_test *t)
+{
+	struct kh_view texts[] = {KH_LIT("first"), KH_LIT("second")};
+	struct kh_compare what = {.texts = texts, .text_count = 2, .earlier = KH_LIT("past")};
+	struct kh_streams set;
+
+	must(t, kh_stream_make(&t->arena, &what, &set));
+	assert_int_equal(kh_stream_text(&set, &what, set.readings[0], set.present), 0);
+	assert_int_equal(kh_stream_text(&set, &what, set.readings[0], set.starts[1] + 2), 1);
+	assert_int_equal(kh_stream_text(&set, &what, set.readings[0], 0), 0);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_ways), KH_TEST(test_encoded), KH_TEST(test_places)};
+KH_TEST_MAIN(cases)
