@@ -129,10 +129,7 @@ static void check_reader(struct checkup *c, const struct kh_config_reader *reade
 	check_authority(c, owner.p, reader->authority, reader->line);
 }
 
-/*
- * A database.  Of a server it is found out here what can be without connecting: its socket's folder, the password and
- * the authority.
- */
+/* A database's password and authority: whether it answers is databases.h's to find out. */
 static void check_database(struct checkup *c, const struct kh_config_database *database)
 {
 	struct kh_view owner = kh_arena_printf(c->arena, "database %.*s", KH_FMT(database->name));
@@ -146,8 +143,6 @@ static void check_database(struct checkup *c, const struct kh_config_database *d
 		return;
 	if (database->file.n > 0)
 		check_path(c, owner, database->file, PLAIN_FILE, database->line, "nothing can be asked of it");
-	else if (database->host.p[0] == '/')
-		check_path(c, owner, database->host, FOLDER, database->line, "nothing can be asked of it");
 	check_secret(c, &secret);
 	check_authority(c, owner.p, database->authority, database->line);
 }

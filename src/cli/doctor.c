@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "cli/checkup.h"
+#include "cli/databases.h"
 #include "cli/machine.h"
 #include "cli/option.h"
 #include "cli/stream.h"
@@ -23,6 +24,7 @@
 #define UNUSABLE 2
 #define TRIALS   2
 #define WIDTH    88
+#define ARENA    (64U << 20)
 
 struct section {
 	const char *title, *key; /* for humans, for JSON */
@@ -31,10 +33,12 @@ struct section {
 };
 
 struct doctor {
-	struct section kernel, settings, network, sandbox, configuration;
-	struct kh_probe parts[KH_PROBES], set[KH_MACHINE_SETTINGS], reach[KH_MACHINE_NETWORK], trials[TRIALS], home_row;
+	struct section kernel, settings, network, sandbox, configuration, databases;
+	struct kh_probe parts[KH_PROBES], set[KH_MACHINE_SETTINGS], reach[KH_MACHINE_NETWORK], trials[TRIALS], home_row,
+		asked[KH_PROBES];
 	struct kh_home home;
-	bool has_home; /* it is open */
+	bool has_home;         /* it is open */
+	struct kh_arena arena; /* of what is said of databases */
 	struct utsname machine;
 	unsigned uid;
 	char user[64];
@@ -159,9 +163,11 @@ static void examine_home(struct doctor *d, const struct kh_home_options *options
 	struct kh_error err = {.offset = SIZE_MAX};
 
 	d->configuration = (struct section){"What " KH_FOLDER_CONFIG " names", "configuration", NULL, 0};
+	d->databases = (struct section){"Databases of the configuration", "databases", d->asked, 0};
 	if (kh_home_open(&d->home, KH_HOME_LOOK, options, &err) == KH_OK) {
 		d->has_home = true;
 		d->configuration.row = kh_checkup_run(&d->home, &d->configuration.n);
+		d->databases.n = kh_databases_examine(options->home, &d->arena, d->asked);
 		return;
 	}
 	if (options->home == NULL && (strcmp(err.code, "home_missing") == 0 || strcmp(err.code, "home_unknown") == 0))
@@ -220,8 +226,10 @@ static void print_row(const struct doctor *d, const struct kh_probe *p)
 	const char *colour = !d->has_colour ? "" : p->has ? "\033[32m" : p->is_required ? "\033[1;31m" : "\033[33m";
 	char text[400];
 
+	int pad = strlen(p->name) < 20 ? 20 - (int)strlen(p->name) : 1;
+
 	printf("  %s%-7s%s  %s%*s%s\n", colour, state(p), d->has_colour ? "\033[0m" : "", p->name,
-	       p->detail[0] != '\0' ? 20 - (int)strlen(p->name) : 0, "", p->detail);
+	       p->detail[0] != '\0' ? pad : 0, "", p->detail);
 	if (p->has)
 		return;
 	snprintf(text, sizeof(text), "means: %s", p->without);
@@ -256,7 +264,8 @@ static const char *about_user(const struct doctor *d)
 
 static int print_text(const struct doctor *d)
 {
-	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox, &d->configuration};
+	const struct section *all[] = {&d->kernel,  &d->settings,      &d->network,
+				       &d->sandbox, &d->configuration, &d->databases};
 
 	printf("keyhole %s on %s %s, %s, as %s\n", kh_version(), d->machine.sysname, d->machine.release,
 	       d->machine.machine, d->user);
@@ -291,7 +300,8 @@ static yyjson_mut_val *section_json(yyjson_mut_doc *doc, const struct section *s
 
 static int print_json(const struct doctor *d)
 {
-	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox, &d->configuration};
+	const struct section *all[] = {&d->kernel,  &d->settings,      &d->network,
+				       &d->sandbox, &d->configuration, &d->databases};
 	struct kh_arena arena;
 	struct kh_view text;
 
@@ -304,7 +314,8 @@ static int print_json(const struct doctor *d)
 	yyjson_mut_obj_add_str(doc, obj, "machine", d->machine.machine);
 	yyjson_mut_obj_add_uint(doc, obj, "uid", d->uid);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		yyjson_mut_obj_add_val(doc, obj, all[i]->key, section_json(doc, all[i]));
+		if (all[i]->n > 0)
+			yyjson_mut_obj_add_val(doc, obj, all[i]->key, section_json(doc, all[i]));
 	yyjson_mut_obj_add_str(doc, obj, "user", about_user(d));
 	bool done = kh_json_write(&arena, obj, &text) == KH_OK && fwrite(text.p, 1, text.n, stdout) == text.n &&
 		    putchar('\n') != EOF && fflush(stdout) == 0;
@@ -324,8 +335,10 @@ int kh_doctor_main(int argc, char **argv)
 {
 	struct kh_home_options home = {0};
 	bool json = false, help = false;
+	const char *home = NULL;
 	const struct kh_option options[] = {
-		{"--home", "DIR", "the home folder whose configuration is looked at", .text = &home.home},
+		{"--home", "DIR", "the home folder whose configuration is looked at (default: as for all commands)",
+		 .text = &home.home},
 		{"--json", NULL, "write one JSON object", .flag = &json},
 		{"--help", NULL, "this", .flag = &help},
 	};
@@ -343,20 +356,23 @@ int kh_doctor_main(int argc, char **argv)
 		fputs("usage: keyhole doctor [--home DIR] [--json]\n\nTry what a sandbox needs on this machine; say "
 		      "what is there, "
 		      "what "
-		      "is missing, what that\nmeans and what to do.  Where there is a home folder, whatever its "
-		      "configuration names on this\n"
-		      "machine is looked for too.  Nothing is changed and nothing is fetched.\n\n",
+		      "is missing, what that\nmeans and what to do.  Nothing is changed and nothing is fetched.  Where "
+		      "there is a home folder,\nwhat its configuration names on this machine is looked for, and its "
+		      "databases are asked once\neach: whether they answer, and what a role may do besides "
+		      "reading.\n\n",
 		      stdout);
 		kh_option_print(options, count, stdout);
 		fputs("\nExit status: 0 a sandbox works; 1 none does; 2 the command line is not usable.\n", stdout);
 		return fflush(stdout) == 0 ? 0 : UNUSABLE;
 	}
 	examine(&d);
+	kh_arena_init(&d.arena, NULL, ARENA);
 	examine_home(&d, &home);
 	bool lost = (json ? print_json(&d) : print_text(&d)) != 0;
 	int why = errno;
 	if (d.has_home)
 		kh_home_close(&d.home, &err);
+	kh_arena_done(&d.arena);
 	if (lost)
 		return complain("output_lost", strerror(why));
 	return is_well(&d) ? 0 : NOT_WELL;
