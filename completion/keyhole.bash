@@ -93,6 +93,12 @@ _keyhole()
 		words='--listen --socket --print-clients --home --json --help'
 	elif [[ $command == mcp ]]; then
 		words='--socket --relay --print --home --token-file --help'
+	elif [[ $command == policy && $subcommand == test && $cur == -* ]]; then
+		words='--policy --json --help'
+	elif [[ $command == policy && $subcommand == test ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
 	elif [[ $command == prompt ]]; then
 		words="controller reader security-policy --json --help"
 	elif [[ $command == query && $cur == -* ]]; then
@@ -137,7 +143,7 @@ _keyhole()
 		comm) words='check declare exec fetch list query read search show' ;;
 		context) words='add assemble reset show' ;;
 		fence) words='unwrap wrap' ;;
-		policy) words='explain' ;;
+		policy) words='explain test' ;;
 		sandbox) words='fetch run' ;;
 		screen) words='--batch --json --rules --help' ;;
 		task) words='add close execute list open show' ;;

@@ -56,7 +56,10 @@ complete -c keyhole -n "$operation query" -l params -x -d 'The values to bind, a
 complete -c keyhole -n "$operation declare read" -F
 complete -c keyhole -n '__fish_seen_subcommand_from fence' -a wrap -d 'Fence content'
 complete -c keyhole -n '__fish_seen_subcommand_from fence' -a unwrap -d 'Take content out of its fence'
-complete -c keyhole -n '__fish_seen_subcommand_from policy' -a explain -d 'Decide a request and say why'
+complete -c keyhole -n '__fish_seen_subcommand_from policy; and not __fish_seen_subcommand_from test' -a explain -d 'Decide a request and say why'
+complete -c keyhole -n '__fish_seen_subcommand_from policy; and not __fish_seen_subcommand_from explain' -a test -d 'Hold a policy to expected decisions'
+complete -c keyhole -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from test' -F -l policy -r -d 'The policy'
+complete -c keyhole -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from test' -l json -d 'Write JSON'
 
 set -l run '__fish_seen_subcommand_from sandbox; and __fish_seen_subcommand_from run'
 set -l fetch '__fish_seen_subcommand_from sandbox; and __fish_seen_subcommand_from fetch'

@@ -5,6 +5,7 @@
 #include "cli/doctor.h"
 
 #include "base/json.h"
+#include "cli/databases.h"
 #include "cli/machine.h"
 #include "cli/option.h"
 #include "cli/stream.h"
@@ -22,6 +23,7 @@
 #define UNUSABLE 2
 #define TRIALS   2
 #define WIDTH    88
+#define ARENA    (64U << 20)
 
 struct section {
 	const char *title, *key; /* for humans, for JSON */
@@ -30,7 +32,8 @@ struct section {
 };
 
 struct doctor {
-	struct section kernel, settings, network, sandbox;
+	struct section kernel, settings, network, sandbox, databases;
+	struct kh_arena arena; /* of what is said of databases */
 	struct utsname machine;
 	char user[64];
 	bool has_colour;
@@ -191,8 +194,10 @@ static void print_row(const struct doctor *d, const struct kh_probe *p)
 	const char *colour = !d->has_colour ? "" : p->has ? "\033[32m" : p->is_required ? "\033[1;31m" : "\033[33m";
 	char text[400];
 
+	int pad = strlen(p->name) < 20 ? 20 - (int)strlen(p->name) : 1;
+
 	printf("  %s%-7s%s  %s%*s%s\n", colour, state(p), d->has_colour ? "\033[0m" : "", p->name,
-	       p->detail[0] != '\0' ? 20 - (int)strlen(p->name) : 0, "", p->detail);
+	       p->detail[0] != '\0' ? pad : 0, "", p->detail);
 	if (p->has)
 		return;
 	snprintf(text, sizeof(text), "means: %s", p->without);
@@ -227,12 +232,13 @@ static const char *about_user(void)
 
 static int print_text(const struct doctor *d)
 {
-	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox};
+	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox, &d->databases};
 
 	printf("keyhole %s on %s %s, %s, as %s\n", kh_version(), d->machine.sysname, d->machine.release,
 	       d->machine.machine, d->user);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		print_section(d, all[i]);
+		if (all[i]->n > 0)
+			print_section(d, all[i]);
 	printf("\n%sWho runs it%s\n", d->has_colour ? "\033[1m" : "", d->has_colour ? "\033[0m" : "");
 	print_wrapped(about_user(), 2);
 	printf("\n%s\n", is_well(d) ? "A sandbox works here." : "No sandbox works here.");
@@ -260,7 +266,7 @@ static yyjson_mut_val *section_json(yyjson_mut_doc *doc, const struct section *s
 
 static int print_json(const struct doctor *d)
 {
-	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox};
+	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox, &d->databases};
 	struct kh_arena arena;
 	struct kh_view text;
 
@@ -273,7 +279,8 @@ static int print_json(const struct doctor *d)
 	yyjson_mut_obj_add_str(doc, obj, "machine", d->machine.machine);
 	yyjson_mut_obj_add_uint(doc, obj, "uid", geteuid());
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		yyjson_mut_obj_add_val(doc, obj, all[i]->key, section_json(doc, all[i]));
+		if (all[i]->n > 0)
+			yyjson_mut_obj_add_val(doc, obj, all[i]->key, section_json(doc, all[i]));
 	yyjson_mut_obj_add_str(doc, obj, "user", about_user());
 	bool done = kh_json_write(&arena, obj, &text) == KH_OK && fwrite(text.p, 1, text.n, stdout) == text.n &&
 		    putchar('\n') != EOF && fflush(stdout) == 0;
@@ -292,7 +299,10 @@ static bool wants_colour(void)
 int kh_doctor_main(int argc, char **argv)
 {
 	bool json = false, help = false;
+	const char *home = NULL;
 	const struct kh_option options[] = {
+		{"--home", "DIR", "the home folder whose databases are looked at (default: as for all commands)",
+		 .text = &home},
 		{"--json", NULL, "write one JSON object", .flag = &json},
 		{"--help", NULL, "this", .flag = &help},
 	};
@@ -307,16 +317,24 @@ int kh_doctor_main(int argc, char **argv)
 	if (next != argc)
 		return complain("bad_option", "this command takes no arguments");
 	if (help) {
-		fputs("usage: keyhole doctor [--json]\n\nTry what a sandbox needs on this machine; say what is there, "
+		fputs("usage: keyhole doctor [--home DIR] [--json]\n\nTry what a sandbox needs on this machine; say "
+		      "what is there, "
 		      "what "
-		      "is missing, what that\nmeans and what to do.  Nothing is changed and nothing is fetched.\n\n",
+		      "is missing, what that\nmeans and what to do.  Nothing is changed and nothing is fetched.  "
+		      "Databases of the\n"
+		      "configuration are asked once each: whether they answer, and what a role may do besides "
+		      "reading.\n\n",
 		      stdout);
 		kh_option_print(options, count, stdout);
 		fputs("\nExit status: 0 a sandbox works; 1 none does; 2 the command line is not usable.\n", stdout);
 		return fflush(stdout) == 0 ? 0 : UNUSABLE;
 	}
 	examine(&d);
+	kh_arena_init(&d.arena, NULL, ARENA);
+	d.databases = (struct section){.title = "Databases of the configuration", .key = "databases"};
+	d.databases.n = kh_databases_examine(home, &d.arena, d.databases.row);
 	if ((json ? print_json(&d) : print_text(&d)) != 0)
 		return complain("output_lost", strerror(errno));
+	kh_arena_done(&d.arena);
 	return is_well(&d) ? 0 : NOT_WELL;
 }

@@ -16,6 +16,7 @@
 #include "cli/init.h"
 #include "cli/mcp.h"
 #include "cli/offline.h"
+#include "cli/policies.h"
 #include "cli/prompts.h"
 #include "cli/queries.h"
 #include "cli/sandbox_fetch.h"
@@ -72,6 +73,7 @@ static const struct command {
 	{"comm", "check", "check a declaration of external I/O", OFFLINE, KH_COMM_CHECK, "a declaration", NULL},
 	{"policy", "explain", "say what a policy decides, by which rule, and why", OFFLINE, KH_POLICY_EXPLAIN,
 	 "{\"policy\":\"path\",\"request\":{...}}", NULL},
+	{"policy", "test", "hold a policy to expected decisions", ENGINE, .main = kh_policies_test_main},
 	{"demo", NULL, "a guided tour, in a few seconds", ENGINE, .main = kh_tour_main},
 	{"init", NULL, "make a home folder: store, configuration, tokens", ENGINE, .main = kh_init_main},
 	{"serve", NULL, "run the gateway: MCP and REST over HTTP", ENGINE, .main = kh_serve_main},

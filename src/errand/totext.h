@@ -1,6 +1,7 @@
 /*
  * Text of what came: HTML by a parser in a sandbox, PDF by poppler's pdftotext in another where it is installed, other
- * text as it is.  What is not UTF-8 becomes it: by the charset that was said, else with U+FFFD for what is not.
+ * text as it is.  What is not UTF-8 becomes it: by the charset that was said, else with U+FFFD for what is not. Control
+ * characters but newline and tab do not come out.
  */
 #ifndef KH_ERRAND_TOTEXT_H
 #define KH_ERRAND_TOTEXT_H
@@ -11,6 +12,7 @@ struct kh_totext {
 	struct kh_tainted bytes;
 	struct kh_tainted type; /* what was said of it: a Content-Type, a file's name; may be empty.  A hint: the bytes
 				   themselves are looked at too */
+	bool plain;             /* it is text, whatever it looks like */
 	uint64_t wall_ms;
 };
 

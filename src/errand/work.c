@@ -15,7 +15,6 @@
 
 #define GRACE_MS 1000 /* for the executor, which ends the worker in time, to say so */
 #define TURN_MS  5    /* between two tries to get a place in the executor */
-#define ERRORS   8192
 
 struct working {
 	const struct kh_client *client;
@@ -48,21 +47,27 @@ static bool describe(struct working *w)
 	const struct kh_work *work = w->work;
 	struct kh_run *run = &w->run;
 
-	if (work->reads > KH_REQUEST_PATHS || work->writes > KH_REQUEST_PATHS || work->host_count > KH_REQUEST_HOSTS)
+	if (work->argc > KH_REQUEST_ARGUMENTS || work->reads > KH_REQUEST_PATHS || work->writes > KH_REQUEST_PATHS ||
+	    work->host_count > KH_REQUEST_HOSTS)
 		return false;
 	*run = (struct kh_run){.profile = work->profile,
 			       .reads = work->reads,
 			       .writes = work->writes,
+			       .argc = work->argc,
+			       .work = work->work,
+			       .cache = work->cache,
 			       .connect = work->connect,
 			       .hosts = work->connect.n > 0 ? work->host_count : 0,
 			       .limits = work->limits};
+	if (work->argc > 0)
+		memcpy(run->argv, work->argv, work->argc * sizeof(run->argv[0]));
 	if (work->reads > 0)
 		memcpy(run->read, work->read, work->reads * sizeof(run->read[0]));
 	if (work->writes > 0)
 		memcpy(run->write, work->write, work->writes * sizeof(run->write[0]));
 	if (run->hosts > 0)
 		memcpy(run->host, work->hosts, run->hosts * sizeof(run->host[0]));
-	run->limits.output = work->most + ERRORS;
+	run->limits.output = work->most + KH_WORK_ERRORS;
 	return true;
 }
 
@@ -85,7 +90,7 @@ static bool keep(struct working *w, const struct kh_event *event)
 	struct kh_view bytes = kh_tainted_open(event->bytes);
 
 	if (event->kind == KH_EVENT_ERRORS) {
-		kh_buf_add(&w->errors, kh_view_sub(bytes, 0, ERRORS - w->errors.n));
+		kh_buf_add(&w->errors, kh_view_sub(bytes, 0, KH_WORK_ERRORS - w->errors.n));
 		return true;
 	}
 	if (bytes.n <= w->work->most - w->out.n) {
@@ -148,36 +153,31 @@ static void take_refusal(struct working *w, int status)
 				 : kh_arena_printf(w->arena, "the worker ended with status %d", WEXITSTATUS(status)));
 }
 
-static enum kh_err take_end(struct working *w, const struct kh_end *end)
+static void take_end(struct working *w, const struct kh_end *end)
 {
 	const char *detail = end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault);
-	struct kh_view output = {NULL, 0};
 
 	if (end->fault == KH_FAULT_TIME) {
 		fail(w, KH_WORK_LATE, end->fault, KH_LIT("it did not end in its time"));
 	} else if (end->fault != KH_FAULT_NONE) {
 		fail(w, KH_WORK_BROKEN, end->fault,
 		     kh_arena_printf(w->arena, "%s: %s", kh_fault_name(end->fault), detail));
-	} else if (end->status != 0) {
+	} else if (end->status != 0 && w->work->profile != KH_PROFILE_RUN) {
 		take_refusal(w, end->status);
 	} else {
-		enum kh_err e = kh_buf_end(&w->out, &output);
-		if (e != KH_OK)
-			return e;
-		w->result = (struct kh_work_result){.end = KH_WORK_DONE, .output = kh_tainted_wrap(output)};
+		w->result = (struct kh_work_result){.end = KH_WORK_DONE, .status = end->status};
 	}
-	return KH_OK;
 }
 
 /* One try; *RET_BUSY where the executor had no place for it, and nothing was started. */
-static enum kh_err run_once(struct working *w, bool *ret_busy)
+static void run_once(struct working *w, bool *ret_busy)
 {
 	struct kh_error err = {.detail = ""};
 	struct kh_end end = {0};
 	int64_t left = w->deadline_ms - now_ms();
 
 	w->unsent[0] = w->work->job;
-	w->unsent[1] = KH_LIT("\n");
+	w->unsent[1] = w->work->job.n > 0 ? KH_LIT("\n") : KH_LIT("");
 	w->unsent[2] = kh_tainted_open(w->work->bytes);
 	w->run.limits.wall_ms = left > 0 ? (uint64_t)left : 1;
 	*ret_busy = false;
@@ -185,12 +185,13 @@ static enum kh_err run_once(struct working *w, bool *ret_busy)
 	if (e != KH_OK) {
 		fail(w, KH_WORK_BROKEN, KH_FAULT_REQUEST,
 		     kh_arena_printf(w->arena, "the request cannot be made: %s", err.detail));
-		return KH_OK;
+		return;
 	}
 	bool ended = converse(w, &end);
 	kh_exchange_close(&w->exchange);
 	*ret_busy = ended && end.fault == KH_FAULT_BUSY && left > 0;
-	return !ended || *ret_busy ? KH_OK : take_end(w, &end);
+	if (ended && !*ret_busy)
+		take_end(w, &end);
 }
 
 static void pause_turn(void)
@@ -205,7 +206,7 @@ enum kh_err kh_work_run(const struct kh_client *client, const struct kh_work *wo
 {
 	struct working *w = KH_NEW(arena, struct working); /* an exchange is too large for a stack */
 	uint64_t wall_ms = work->limits.wall_ms > 0 ? work->limits.wall_ms : kh_profile_limits(work->profile)->wall_ms;
-	enum kh_err e = KH_OK;
+	struct kh_view output = {NULL, 0}, errors = {NULL, 0};
 	bool busy = true;
 
 	if (w == NULL)
@@ -215,21 +216,28 @@ enum kh_err kh_work_run(const struct kh_client *client, const struct kh_work *wo
 	w->arena = arena;
 	w->deadline_ms = now_ms() + (int64_t)wall_ms;
 	kh_buf_init(&w->out, arena, work->most);
-	kh_buf_init(&w->errors, arena, ERRORS);
+	kh_buf_init(&w->errors, arena, KH_WORK_ERRORS);
 	if (!describe(w)) {
 		fail(w, KH_WORK_BROKEN, KH_FAULT_REQUEST, KH_LIT("more paths or hosts than a request can have"));
 		busy = false;
 	}
-	while (e == KH_OK && busy) {
-		e = run_once(w, &busy);
+	while (busy) {
+		run_once(w, &busy);
 		if (busy)
 			pause_turn();
 	}
+	/* Neither can pass its limit: what does is not kept. */
+	enum kh_err e = kh_buf_end(&w->out, &output);
+	if (e == KH_OK)
+		e = kh_buf_end(&w->errors, &errors);
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
-	if (e == KH_OK)
-		*ret_result = w->result;
-	return e;
+	if (e != KH_OK)
+		return e;
+	*ret_result = w->result;
+	ret_result->output = kh_tainted_wrap(output);
+	ret_result->errors = kh_tainted_wrap(errors);
+	return KH_OK;
 }
 
 bool kh_work_said(const struct kh_work_result *result, const char *word)

@@ -1,6 +1,6 @@
 /*
- * A job for one of our own workers (exec/worker_job.h), as an errand asks for it: run in a sandbox, with a deadline,
- * tried again while the executor has no place.
+ * A job for one of our own workers (exec/worker_job.h), or a program, as an errand asks for it: run in a sandbox, with
+ * a deadline, tried again while the executor has no place.
  *
  * Everything that a worker says is the world's: what it read may have taken it over.  So its output, and also the word
  * and the sentence with which it fails, are tainted; the word is compared with those that a caller knows, and the
@@ -12,10 +12,15 @@
 #include "errand/errand.h"
 #include "exec/client.h"
 
+#define KH_WORK_ERRORS 8192
+
 struct kh_work {
-	enum kh_profile profile;            /* one that takes a job */
-	struct kh_view job;                 /* an object of JSON, compact: on one line */
-	struct kh_tainted bytes;            /* behind it; may be empty */
+	enum kh_profile profile;    /* one that takes a job, or KH_PROFILE_RUN */
+	struct kh_view job;         /* an object of JSON, compact: on one line; of a program empty */
+	struct kh_tainted bytes;    /* behind it, or a program's input; may be empty */
+	const struct kh_view *argv; /* of a program */
+	size_t argc;
+	struct kh_view work, cache;         /* of a program: host folders, or empty */
 	const struct kh_view *read, *write; /* host paths that it sees, at their own place */
 	size_t reads, writes;
 	struct kh_view connect;      /* as of struct kh_run */
@@ -26,7 +31,7 @@ struct kh_work {
 };
 
 enum kh_work_end {
-	KH_WORK_DONE,
+	KH_WORK_DONE,    /* of a program: it ran to its end, whatever that was */
 	KH_WORK_REFUSED, /* the worker says why it did not do it */
 	KH_WORK_LATE,    /* its time was over */
 	KH_WORK_BROKEN,  /* it could not be started, or died, or said nothing that is understood */
@@ -35,7 +40,9 @@ enum kh_work_end {
 struct kh_work_result {
 	enum kh_work_end end;
 	enum kh_fault fault;      /* of the executor; KH_FAULT_NONE where the worker ran to its end */
-	struct kh_tainted output; /* of DONE */
+	int status;               /* of DONE: a program's, as waitpid(2) has it */
+	struct kh_tainted output; /* what there is of it, also where it is not DONE */
+	struct kh_tainted errors; /* of standard error: KH_WORK_ERRORS bytes at most */
 	struct kh_tainted word;   /* of REFUSED: the code */
 	struct kh_view why;       /* our own sentence, with what the worker said quoted; empty where DONE */
 };

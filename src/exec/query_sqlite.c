@@ -288,6 +288,16 @@ static void close_database(struct query *query)
 	query->db = NULL;
 }
 
+/* The modules that are kept declare their columns when they are first named, which the authorizer would take for making
+ * a table.  Named, and not run: a hostile file may have something else of that name. */
+static void meet_modules(sqlite3 *db)
+{
+	sqlite3_stmt *unused = NULL;
+
+	sqlite3_prepare_v2(db, "SELECT 1 FROM json_each('[]'), json_tree('[]')", -1, &unused, NULL);
+	sqlite3_finalize(unused);
+}
+
 /* Opens NAME and looks at its schema, which is the first that is read of it. */
 static int open_as(struct query *query, const char *name, int flags)
 {
@@ -297,6 +307,8 @@ static int open_as(struct query *query, const char *name, int flags)
 		rc = set_options(query);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(query->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+	if (rc == SQLITE_OK)
+		meet_modules(query->db);
 	return rc;
 }
 

@@ -10,6 +10,7 @@
 #include "exec/worker_query.h"
 #include "exec/worker_read.h"
 #include "exec/worker_search.h"
+#include "exec/worker_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 
 static const struct kh_worker_job_kind kinds[] = {
 	{KH_PROFILE_READ, KH_FILTER_READ, NULL, kh_worker_read_run},
+	{KH_PROFILE_TEXT, KH_FILTER_TEXT, kh_worker_text_load, kh_worker_text_run},
 	{KH_PROFILE_QUERY, KH_FILTER_QUERY, kh_worker_query_load, kh_worker_query_run},
 	{KH_PROFILE_SEARCH, KH_FILTER_SEARCH, NULL, kh_worker_search_run},
 };

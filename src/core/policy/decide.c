@@ -55,7 +55,7 @@ static void say(struct walk *w, struct kh_decide_answer *a, enum kh_ruling rulin
 	a->code = code;
 }
 
-/* The same without printf, for what is said of every call that passes: each % of PATTERN stands for the next of PARTS.
+/* The same without printf, for what is said of every call that passes: each $ of PATTERN stands for the next of PARTS.
  */
 static void tell(struct walk *w, struct kh_decide_answer *a, const char *pattern, const struct kh_view *parts)
 {
@@ -63,7 +63,7 @@ static void tell(struct walk *w, struct kh_decide_answer *a, const char *pattern
 	size_t n = 0;
 
 	for (const char *p = pattern; *p != '\0' && n < sizeof(text); p++) {
-		if (*p != '%') {
+		if (*p != '$') {
 			text[n++] = *p;
 			continue;
 		}
@@ -193,7 +193,7 @@ static void gate_trust_tier(struct walk *w, struct kh_decide_answer *a)
 		say(w, a, KH_DENY, "tier_effects", "tier %s permits no effects of the kind %s", tier,
 		    kh_words_name(&kh_tier_effect_words, w->rule->effects));
 	else
-		tell(w, a, "tier %%",
+		tell(w, a, "tier $$",
 		     (struct kh_view[]){kh_view_str(tier),
 					w->decision->needs_admin ? KH_LIT(": an admin has to approve") : KH_LIT("")});
 }
@@ -219,7 +219,7 @@ static void gate_quota(struct walk *w, struct kh_decide_answer *a)
 	w->decision->egress_bytes = more;
 	w->decision->warn = (more > 0 && kh_quota_warns(used + more, limit, WARN_PERCENT)) ||
 			    kh_quota_warns(w->state->running + 1, limits->concurrent, WARN_PERCENT);
-	tell(w, a, "% bytes go out, % of % are used",
+	tell(w, a, "$ bytes go out, $ of $ are used",
 	     (struct kh_view[]){decimal(more, digits[0]), decimal(used, digits[1]), decimal(limit, digits[2])});
 }
 
@@ -244,7 +244,7 @@ static void gate_rate(struct walk *w, struct kh_decide_answer *a)
 		return;
 	}
 	w->decision->warn = w->decision->warn || kh_quota_warns(used + 1, rate.count, WARN_PERCENT);
-	tell(w, a, "the rate is %, % used", (struct kh_view[]){text, decimal(used, digits)});
+	tell(w, a, "the rate is $, $ used", (struct kh_view[]){text, decimal(used, digits)});
 }
 
 /* "policy.taint_risk.high.low": the cell that decides. */
@@ -270,7 +270,7 @@ static void gate_taint(struct walk *w, struct kh_decide_answer *a)
 	if (w->table == KH_DENY)
 		say(w, a, KH_DENY, "taint_denied", "taint %s x risk %s: deny", taint, risk);
 	else
-		tell(w, a, "taint % x risk %: %",
+		tell(w, a, "taint $ x risk $: $",
 		     (struct kh_view[]){kh_view_str(taint), kh_view_str(risk),
 					kh_view_str(kh_words_name(&kh_risk_ruling_words, w->table))});
 }

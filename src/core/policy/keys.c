@@ -194,7 +194,7 @@ static const struct kh_shape statement_shape = SHAPE(statement_fields, kh_policy
 
 static const struct kh_schema_field command_fields[] = {
 	TEXT(kh_policy_command, name, true, 1, 64, kh_match_is_name, IS_NAME),
-	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {x} for the declaration's argument x"),
+	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {1} for the first of the call's args"),
 };
 static const struct kh_shape command_shape = SHAPE(command_fields, kh_policy_command,
 						   offsetof(struct kh_policy_command, line), NULL);

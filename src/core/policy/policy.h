@@ -57,7 +57,7 @@ struct kh_policy_statement {
 	unsigned line;
 };
 
-/* A named command of comm.exec: `{x}` in an argument stands for the declaration's argument x. */
+/* A named command of comm.exec: `{1}` in an argument stands for the first of the call's args (template.h). */
 struct kh_policy_command {
 	struct kh_view name;
 	struct kh_texts argv;

@@ -302,6 +302,8 @@ static void test_hostile_schema(struct kh_test *t)
 	job.seconds = 1;
 	assert_int_equal(kh_sqljob_run(&t->arena, &job, -1, &json, &t->err), KH_ELIMIT);
 	assert_int_equal(ask(t, &place, "SELECT count(*) FROM fine", &json), KH_OK);
+	assert_int_equal(ask(t, &place, "SELECT key, value AS v FROM json_each('[8]')", &json), KH_OK);
+	assert_view(json, "{\"columns\":[\"key\",\"v\"],\"rows\":[[0,8]],\"truncated\":false}");
 	drop_place(&place);
 }
 

@@ -1,0 +1,29 @@
+/*
+ * The details of an errand: a JSON object with what the world said besides the content, for humans.  What goes in is
+ * made fit for JSON here: cut, and with U+FFFD for what is no UTF-8.
+ */
+#ifndef KH_ERRAND_DETAILS_H
+#define KH_ERRAND_DETAILS_H
+
+#include "errand/errand.h"
+
+struct kh_details {
+	struct kh_arena *arena;
+	yyjson_mut_doc *doc;
+	yyjson_mut_val *root; /* NULL where the arena is out of memory */
+};
+
+void kh_details_init(struct kh_details *details, struct kh_arena *arena);
+
+/* KEY is a literal. */
+void kh_details_number(struct kh_details *details, const char *key, uint64_t value);
+void kh_details_bool(struct kh_details *details, const char *key, bool value);
+/* At most MOST bytes of VALUE; one that is empty adds nothing. */
+void kh_details_text(struct kh_details *details, const char *key, struct kh_tainted value, size_t most);
+/* Our own words. */
+void kh_details_word(struct kh_details *details, const char *key, struct kh_view word);
+
+enum kh_err kh_details_end(const struct kh_details *details, struct kh_tainted *ret_details)
+	__attribute__((warn_unused_result));
+
+#endif

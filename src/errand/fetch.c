@@ -1,0 +1,97 @@
+/*
+ * comm.fetch (E8, E9): GET, https, one host.
+ *
+ * A redirect within the host was followed by the executor; one to another host is a new decision, and so the end of
+ * this errand, with where it leads in the details.
+ */
+#include "errand/errand.h"
+
+#include "errand/details.h"
+#include "errand/get.h"
+#include "errand/totext.h"
+
+#include <time.h>
+
+#define MOST (16U << 20) /* bytes of a response, decompressed */
+#define TEXT 4096        /* bytes of a URL or a type in the details */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static enum kh_err describe(struct kh_arena *arena, const struct kh_get_result *got, struct kh_tainted *ret_details)
+{
+	struct kh_details details;
+
+	kh_details_init(&details, arena);
+	if (got->status > 0)
+		kh_details_number(&details, "status", got->status);
+	kh_details_text(&details, "url", got->url, TEXT);
+	kh_details_text(&details, "content_type", got->type, TEXT);
+	kh_details_text(&details, "location", got->location, 2 * TEXT);
+	kh_details_number(&details, "length", kh_tainted_size(got->body));
+	if (got->fault != KH_FAULT_NONE)
+		kh_details_word(&details, "fault", kh_view_str(kh_fault_name(got->fault)));
+	return kh_details_end(&details, ret_details);
+}
+
+static bool is_redirect(unsigned status)
+{
+	return status >= 300 && status < 400 && status != 304;
+}
+
+/* Why this response is not one, or nothing. */
+static struct kh_view refuse(struct kh_arena *arena, const struct kh_get_result *got)
+{
+	if (!got->done)
+		return got->why;
+	if (is_redirect(got->status) && kh_tainted_size(got->location) > 0)
+		return KH_LIT("it redirects to where this declaration does not lead: the details have the location");
+	if (got->status < 200 || got->status > 299)
+		return kh_arena_printf(arena, "the server answered with status %u", got->status);
+	return KH_LIT("");
+}
+
+static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+		       struct kh_errand_result *ret_result)
+{
+	const struct kh_config_network *network = &tools->config->network;
+	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
+	struct kh_get get = {.url = kh_json_str(kh_json_get(errand->parameters, "url")),
+			     .hosts = network->private_hosts.at,
+			     .host_count = network->private_hosts.n,
+			     .authority = network->authority,
+			     .wall_ms = errand->wall_ms,
+			     .most = MOST};
+	int64_t begun = now_ms();
+	struct kh_get_result got;
+	struct kh_tainted details;
+
+	enum kh_err e = kh_get_run(tools->client, &get, arena, &got);
+	if (e == KH_OK)
+		e = describe(arena, &got, &details);
+	if (e != KH_OK)
+		return e;
+	result.why = refuse(arena, &got);
+	if (result.why.n == 0) {
+		int64_t left = (int64_t)errand->wall_ms - (now_ms() - begun);
+		struct kh_totext totext = {
+			.bytes = got.body, .type = got.type, .wall_ms = left > 1 ? (uint64_t)left : 1};
+		e = kh_totext_run(tools, &totext, arena, &result);
+	} else {
+		result.original = got.body;
+	}
+	result.source = get.url;
+	result.details = details;
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret_result = result;
+	return e;
+}
+
+const struct kh_errand_kind kh_errand_fetch = {.operation = "comm.fetch", .seconds = 30, .run = run};

@@ -1,0 +1,123 @@
+/*
+ * comm.read (E9): a file at or below one of the rule's paths.
+ *
+ * Which path of the rule it is below is decided by text, as the policy did; that the file is really there is for the
+ * worker and the kernel to see to, in a root that has nothing but that path.
+ */
+#include "errand/errand.h"
+
+#include "core/policy/match.h"
+#include "errand/details.h"
+#include "errand/totext.h"
+#include "errand/work.h"
+
+#define MOST (16U << 20) /* bytes of a file */
+
+/* The innermost of the rule's paths that PATH is at or below; empty where there is none. */
+static struct kh_view find_folder(const struct kh_policy_rule *rule, struct kh_view path)
+{
+	struct kh_view best = {NULL, 0};
+
+	for (size_t i = 0; rule != NULL && i < rule->paths.n; i++) {
+		struct kh_view folder = rule->paths.at[i];
+		if (kh_match_path(folder, path) && folder.n > best.n)
+			best = folder;
+	}
+	return best;
+}
+
+static enum kh_err write_job(struct kh_arena *arena, struct kh_view folder, struct kh_view path,
+			     struct kh_view *ret_job)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+
+	if (root == NULL)
+		return KH_ENOMEM;
+	kh_json_add(doc, root, "folder", folder);
+	/* What stands behind the folder and its slash; of the folder itself nothing. */
+	kh_json_add(doc, root, "path", kh_view_from(path, path.n > folder.n ? folder.n + 1 : folder.n));
+	yyjson_mut_obj_add_uint(doc, root, "most", MOST);
+	return kh_json_write(arena, root, ret_job);
+}
+
+/* Sentences for what the worker says; its own words are for who looks closer. */
+static struct kh_view explain(struct kh_arena *arena, const struct kh_work_result *done)
+{
+	static const struct {
+		const char *word, *why;
+	} words[] = {
+		{"not_found", "there is no such file"},
+		{"outside_folder", "the path leads out of the folder that the policy names"},
+		{"not_a_file", "it is not a regular file"},
+		{"too_large", "the file is larger than 16 MiB"},
+		{"not_readable", "the file cannot be read by Keyhole's user"},
+		{"file_changed", "the file changed while it was read"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (kh_work_said(done, words[i].word))
+			return kh_view_str(words[i].why);
+	return kh_arena_printf(arena, "the file could not be read: %.*s", KH_FMT(done->why));
+}
+
+/* The last step of PATH: a hint at what the file is. */
+static struct kh_view name_of(struct kh_view path)
+{
+	size_t at = path.n;
+
+	while (at > 0 && path.p[at - 1] != '/')
+		at--;
+	return kh_view_from(path, at);
+}
+
+static enum kh_err read_text(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view path,
+			     struct kh_tainted bytes, struct kh_arena *arena, struct kh_errand_result *result)
+{
+	struct kh_totext totext = {.bytes = bytes, .type = kh_tainted_wrap(name_of(path)), .wall_ms = errand->wall_ms};
+	struct kh_view source = result->source;
+	struct kh_details details;
+
+	enum kh_err e = kh_totext_run(tools, &totext, arena, result);
+	if (e != KH_OK)
+		return e;
+	result->source = source;
+	kh_details_init(&details, arena);
+	kh_details_number(&details, "size", kh_tainted_size(bytes));
+	return kh_details_end(&details, &result->details);
+}
+
+static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+		       struct kh_errand_result *ret_result)
+{
+	struct kh_view path = kh_json_str(kh_json_get(errand->parameters, "path")), folder;
+	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = path};
+	struct kh_work work = {.profile = KH_PROFILE_READ, .reads = 1, .most = MOST};
+	struct kh_work_result done;
+
+	folder = find_folder(errand->rule, path);
+	if (folder.n == 0) {
+		result.why = KH_LIT("the path is not below any that the policy names");
+		*ret_result = result;
+		return KH_OK;
+	}
+	enum kh_err e = write_job(arena, folder, path, &work.job);
+	if (e != KH_OK)
+		return e;
+	work.read = &folder;
+	work.limits.wall_ms = errand->wall_ms;
+	e = kh_work_run(tools->client, &work, arena, &done);
+	if (e != KH_OK)
+		return e;
+	if (done.end == KH_WORK_DONE)
+		e = read_text(tools, errand, path, done.output, arena, &result);
+	else
+		result.why = explain(arena, &done);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret_result = result;
+	return e;
+}
+
+const struct kh_errand_kind kh_errand_read = {.operation = "comm.read", .seconds = 10, .run = run};

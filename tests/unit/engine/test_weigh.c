@@ -1,0 +1,142 @@
+/* What a call is held against: the closure, by Keyhole's own books (K5-K7). */
+#include "operating.h"
+
+#include "engine/context.h"
+
+static enum kh_err weigh(struct kh_fixture *f, const char *parameters, struct kh_weigh *ret)
+{
+	*ret = (struct kh_weigh){.operation = KH_LIT("comm.read"),
+				 .parameters = kh_fixture_json(f, kh_view_str(parameters))};
+	return kh_fixture_call(f, f->controller, kh_weigh_run, ret);
+}
+
+/* K5: what was sealed and never asked about has influenced nobody; what was asked about has, and its answer. */
+static void test_closure(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_weigh call;
+
+	kh_fixture_block(f, f->controller, task, "nobody asks about this page");
+	must(t, weigh(f, "{}", &call));
+	assert_int_equal(call.count, 0);
+	assert_int_equal(call.taint, KH_TAINT_LOW);
+	kh_operating_influence(f, task, "a page that was asked about");
+	must(t, weigh(f, "{}", &call));
+	assert_int_equal(call.count, 2);
+	assert_view(call.sources[0].content, "a page that was asked about");
+	assert_int_equal(call.sources[0].from, KH_VERIFY_WORLD);
+	assert_int_equal(call.sources[1].from, KH_VERIFY_DELIVERY);
+	assert_int_equal(call.taint, KH_TAINT_HIGH);
+}
+
+/* The user's own words are known as such, and may be repeated. */
+static void test_own_words(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+	struct kh_context_add add = {
+		.context = f->hosted_context,
+		.event = KH_EVENT_USER_MESSAGE,
+		.content = KH_LIT("Look at https://trains.example/berlin please"),
+	};
+	struct kh_weigh call = {.operation = KH_LIT("comm.read"), .parameters = kh_fixture_json(f, KH_LIT("{}"))};
+
+	must(t, kh_fixture_call(f, f->host, kh_context_add_run, &add));
+	must(t, kh_fixture_call(f, f->hosted, kh_weigh_run, &call));
+	assert_int_equal(call.count, 1);
+	assert_int_equal(call.sources[0].from, KH_VERIFY_OWN);
+}
+
+/* K7: what is spread over several calls: the strings of the latest are there, oldest first. */
+static void test_earlier(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_weigh call;
+	struct kh_act act;
+
+	for (int i = 0; i < 2; i++) {
+		struct kh_view declare = kh_arena_printf(&f->arena,
+							 "{\"operation\":\"comm.read\",\"path\":\"/srv/docs/%d\","
+							 "\"reason\":\"notes of the meeting in Berlin\"}",
+							 i);
+		must(t, kh_operating_call(f, task, declare.p, KH_LIT(""), &act));
+		kh_operating_end(f, &act, KH_ERRAND_OK, "notes");
+	}
+	must(t, weigh(f, "{}", &call));
+	assert_view(call.earlier, "/srv/docs/0\n/srv/docs/1\n");
+	/* One that is weighed again is not its own forerunner. */
+	call = (struct kh_weigh){.declaration = act.look.id};
+	must(t, kh_fixture_call(f, f->controller, kh_weigh_run, &call));
+	assert_view(call.earlier, "/srv/docs/0\n");
+	assert_view(call.operation, "comm.read");
+}
+
+/* What is given between weighing and deciding is weighed too: nothing is decided on what is stale. */
+static void test_stale(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_weighed weighed;
+	struct kh_weigh call;
+
+	must(t, weigh(f, "{\"path\":\"/srv/docs/a\"}", &call));
+	struct kh_engine_screen *screen = kh_engine_screen_take(f->engine);
+	assert_non_null(screen);
+	enum kh_err e = kh_weigh_call(kh_engine_screen_of(screen), &t->arena, &call, &weighed);
+	kh_engine_screen_give(f->engine, screen);
+	must(t, e);
+	kh_operating_influence(f, task, "a page");
+	struct kh_act act = {
+		.task = task, .declare = kh_fixture_json(f, KH_LIT(KH_OPERATING_READ)), .weighed = &weighed};
+	must(t, kh_fixture_call(f, f->controller, kh_act_run, &act));
+	assert_int_equal(act.next, KH_ACT_AGAIN);
+	act.weighed = NULL;
+	must(t, kh_fixture_call(f, f->controller, kh_act_run, &act));
+	assert_int_equal(act.next, KH_ACT_AGAIN);
+}
+
+/* A reset by a human clears what was given and what was called. */
+static void test_reset(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_context_reset reset = {.context = f->context, .reason = KH_LIT("a new conversation")};
+	struct kh_weigh call;
+	struct kh_act act;
+
+	kh_operating_influence(f, task, "a page");
+	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	kh_operating_end(f, &act, KH_ERRAND_OK, "notes");
+	must(t, kh_fixture_call(f, f->reviewer, kh_context_reset_run, &reset));
+	must(t, weigh(f, "{}", &call));
+	assert_int_equal(call.count, 0);
+	assert_int_equal(call.earlier.n, 0);
+}
+
+/* More than is compared is a finding of its own: the call is verified, and nothing was skipped quietly. */
+static void test_too_much(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+	struct kh_view task = kh_operating_task(f);
+	size_t size = (size_t)15 << 20;
+	char *page = kh_arena_alloc(&f->arena, size + 1);
+	struct kh_act act;
+
+	assert_non_null(page);
+	memset(page, ' ', size);
+	page[size] = '\0';
+	for (int i = 0; i < 3; i++) {
+		kh_operating_influence(f, task, page);
+		kh_arena_clear(&t->arena);
+	}
+	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	assert_int_equal(act.next, KH_ACT_WAITS);
+	assert_true(kh_approving_has(kh_approving_row(f, act.look.approval)->subject, "not_compared"));
+}
+
+static const struct kh_test_case cases[] = {
+	KH_TEST(test_closure),       KH_TEST(test_own_words), KH_TEST(test_earlier),
+	KH_TEST_ONCE(test_too_much), KH_TEST(test_stale),     KH_TEST(test_reset),
+};
+KH_TEST_MAIN(cases)
