@@ -44,7 +44,7 @@ static void test_index_and_find(struct kh_test *t)
 	must(t, kh_arena_check(&t->arena));
 	const char *found = done(t, job, KH_LIT("")), *line = strchr(found, '\n');
 	assert_non_null(
-		strstr(found, "{\"matched\":\"all\",\"ranked\":true,\"more\":false,\"left_out\":0,\"current_ms\":"));
+		strstr(found, "{\"matched\":\"all\",\"cut\":false,\"more\":false,\"left_out\":0,\"current_ms\":"));
 	struct kh_view want = kh_arena_printf(&t->arena,
 					      "{\"results\":[{\"path\":\"%s/a.txt\",\"title\":\"Harbour "
 					      "dues\",\"snippet\":\"Harbour dues\\nThe dues of "
