@@ -559,7 +559,7 @@ static bool came(const struct outside_act *act, const char *code, int d, int cal
 {
 	if (code != NULL) {
 		count_code(code);
-		if (d >= 0 && strcmp(code, "fenced_not_allowed") != 0 && r.declarations[d].is.context == caller)
+		if (d >= 0 && strncmp(code, "fenced_", 7) != 0 && r.declarations[d].is.context == caller)
 			held_back(d, process, code);
 		return true;
 	}

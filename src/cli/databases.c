@@ -1,0 +1,127 @@
+/* The doctor's look at databases.  What a server says goes into a row quoted, or not at all. */
+#include "cli/databases.h"
+
+#include "cli/home.h"
+#include "cli/outside.h"
+#include "errand/rights.h"
+#include "exec/client.h"
+
+#include <stdio.h>
+
+struct examination {
+	struct kh_arena *arena;
+	struct kh_probe *rows;
+	size_t n;
+	struct kh_home home;
+	struct kh_client client;
+};
+
+/* A text that ends in NUL, in the arena. */
+static const char *text_of(struct kh_arena *arena, struct kh_view v)
+{
+	char *text = kh_arena_alloc(arena, v.n + 1);
+
+	if (text != NULL && v.n > 0)
+		memcpy(text, v.p, v.n);
+	return text != NULL ? text : "";
+}
+
+static struct kh_probe *add(struct examination *x, const char *name, bool has, struct kh_view detail)
+{
+	if (x->n == KH_PROBES)
+		return NULL;
+	struct kh_probe *row = &x->rows[x->n++];
+	*row = (struct kh_probe){.name = name, .has = has, .without = "", .remedy = ""};
+	snprintf(row->detail, sizeof(row->detail), "%.*s", KH_FMT(detail));
+	return row;
+}
+
+static void add_failure(struct examination *x, const char *name, struct kh_view why, const char *to_do)
+{
+	struct kh_probe *row = add(x, name, false, why);
+
+	if (row == NULL)
+		return;
+	row->without = "operations cannot ask it";
+	row->remedy = to_do;
+}
+
+static void add_finding(struct examination *x, const char *name, struct kh_view role,
+			const struct kh_rights_finding *finding)
+{
+	struct kh_view detail = kh_arena_printf(x->arena, "role %.*s may do more than read%s", KH_FMT(role),
+						finding->is_grave ? ", past a read-only transaction" : "");
+	struct kh_probe *row = add(x, name, false, detail);
+
+	if (row == NULL)
+		return;
+	row->without = text_of(x->arena, finding->means);
+	row->remedy = finding->to_do;
+}
+
+static void examine_one(struct examination *x, const struct kh_errand_tools *tools,
+			const struct kh_config_database *database)
+{
+	const char *name = text_of(x->arena, database->name);
+	struct kh_rights *rights = KH_NEW(x->arena, struct kh_rights);
+
+	if (rights == NULL || kh_rights_look(tools, database, x->arena, rights) != KH_OK) {
+		add_failure(x, name, KH_LIT("out of memory"), "free some memory");
+		return;
+	}
+	if (!rights->looked)
+		add_failure(x, name, rights->why,
+			    "see that the file or server is there, and that user, password and certificate are right");
+	else if (database->file.n > 0)
+		add(x, name, true, KH_LIT("can be read"));
+	else if (rights->n == 0)
+		add(x, name, true,
+		    kh_arena_printf(x->arena, "role %.*s reads, and nothing else", KH_FMT(database->user)));
+	for (size_t i = 0; i < rights->n; i++)
+		add_finding(x, name, database->user, &rights->finding[i]);
+}
+
+static void examine_all(struct examination *x)
+{
+	const struct kh_config *config = x->home.config;
+	const struct kh_config_database *databases = config->databases.at;
+	struct kh_error err = {.detail = ""};
+	struct kh_outside *outside = NULL;
+
+	if (kh_client_start(&x->client, NULL, &err) != KH_OK) {
+		add_failure(x, "executor", kh_view_str(err.detail), "what is missing above comes first");
+		return;
+	}
+	if (kh_outside_open(&x->home.arena, &x->home.folder, config, &x->client, &x->home.kept, &outside, &err) !=
+	    KH_OK)
+		add_failure(x, "secrets", kh_arena_dup(x->arena, kh_view_str(err.detail)),
+			    "see that the file or variable that the configuration names is there");
+	for (size_t i = 0; outside != NULL && i < config->databases.n; i++)
+		examine_one(x, &outside->tools, &databases[i]);
+	kh_outside_wipe(outside);
+	kh_client_stop(&x->client);
+}
+
+static bool is_missing(const struct kh_error *err)
+{
+	return err->code != NULL && (strcmp(err->code, "home_missing") == 0 || strcmp(err->code, "home_unknown") == 0);
+}
+
+size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_probe ret_rows[KH_PROBES])
+{
+	struct examination x = {.arena = arena, .rows = ret_rows};
+	struct kh_home_options options = {.home = home};
+	struct kh_error err = {.detail = ""};
+
+	if (kh_home_open(&x.home, KH_HOME_LOOK, &options, &err) != KH_OK) {
+		if (home != NULL || !is_missing(&err))
+			add_failure(&x, "configuration", kh_arena_dup(arena, kh_view_str(err.detail)),
+				    "put it right; `keyhole init` makes a home folder");
+		return x.n;
+	}
+	if (x.home.config->databases.n > 0)
+		examine_all(&x);
+	if (!kh_home_close(&x.home, &err))
+		add_failure(&x, "home folder", kh_arena_dup(arena, kh_view_str(err.detail)), "see what it says");
+	return x.n;
+}

@@ -1,0 +1,19 @@
+/*
+ * For `keyhole doctor`: each database of the configuration asked once, through the executor as an operation would, and
+ * what the role of a PostgreSQL server may do besides reading (errand/rights.h).
+ */
+#ifndef KH_CLI_DATABASES_H
+#define KH_CLI_DATABASES_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "exec/probe.h"
+
+/*
+ * Fills in at most KH_PROBES rows, whose texts live in ARENA, and says how many: none where there is no home folder, or
+ * its configuration has no database.  HOME: of --home, or NULL.  A home or configuration that is not usable is a row.
+ * Root on the home of another user becomes that user, for good.
+ */
+size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_probe ret_rows[KH_PROBES]);
+
+#endif
