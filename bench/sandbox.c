@@ -39,6 +39,8 @@
 
 #define COLD_NS 2e6 /* P5 */
 #define WARM_NS 5e5
+#define READ_NS 1.5e6 /* of the 3 ms that a governed comm.read may take */
+#define READ_N  4096  /* bytes of the file */
 
 extern char **environ;
 
@@ -259,6 +261,32 @@ static double fetch_keyhole(const struct kh_client *client, const char *host, in
 	return event.end.fault == KH_FAULT_NONE && status == 200 ? ns : 0;
 }
 
+/* Nanoseconds to END of a job for the worker `read`: a file of READ_N bytes in a folder of the host's. */
+static double read_keyhole(const struct kh_client *client)
+{
+	static struct kh_exchange exchange;
+	struct kh_bench_text job = kh_bench_printf("{\"folder\":\"%s\",\"path\":\"file\",\"most\":%d}", folder, READ_N);
+	struct kh_run run = {.profile = KH_PROFILE_READ, .reads = 1};
+	struct kh_event event;
+	size_t got = 0;
+	double start = now_ns();
+
+	run.read[0] = kh_view_str(folder);
+	kh_bench_must(kh_client_run(client, &run, &exchange, NULL), "kh_client_run");
+	must(kh_exchange_feed(&exchange, kh_view_str(job.s)) == strlen(job.s) && kh_exchange_feed_end(&exchange),
+	     "input");
+	do {
+		kh_exchange_next(&exchange, -1, &event);
+		if (event.kind == KH_EVENT_OUTPUT)
+			got += kh_tainted_size(event.bytes);
+	} while (event.kind != KH_EVENT_END);
+	double ns = now_ns() - start;
+	check_end(&event.end);
+	must(got == READ_N, "a file");
+	kh_exchange_close(&exchange);
+	return ns;
+}
+
 /* From request to first instruction and to END. */
 
 enum peer { FORK, SPAWN, BUBBLEWRAP, COLD, WARM, WARM_IN_USR, PEERS };
@@ -440,6 +468,25 @@ static void measure_fetches(const struct kh_client *cold, const struct kh_client
 	}
 }
 
+static void measure_reads(const struct kh_client *cold, const struct kh_client *warm)
+{
+	static struct series own[2];
+
+	own[0].n = own[1].n = 0;
+	for (size_t i = 0; i < RUNS; i++) {
+		for (size_t k = 0; k < 2; k++) {
+			rest();
+			add(&own[k], read_keyhole(k == 0 ? cold : warm));
+		}
+	}
+	struct series none = {.n = 0};
+	row("a file of 4 KiB by the worker read, cold", &own[0], &none, 50, 0);
+	double ns = middle(&own[1]);
+	kh_bench_row("  the same, pre-warmed, p50", kh_bench_ns(ns).s, "", 0,
+		     kh_bench_printf("<= %s", kh_bench_ns(READ_NS).s).s, ns <= READ_NS ? "met" : "missed");
+	row("  the same, pre-warmed", &own[1], &none, 95, 0);
+}
+
 /* Memory. */
 
 struct task {
@@ -561,6 +608,7 @@ static void measure(const char *who)
 	measure_runs(&cold, &warm);
 	measure_streams(&warm);
 	measure_fetches(&cold, &warm);
+	measure_reads(&cold, &warm);
 	measure_memory(&warm);
 	kh_client_stop(&cold);
 	kh_client_stop(&warm);
@@ -601,8 +649,19 @@ static void copy(const char *from, const char *where, char *to, size_t size, con
 	close(out);
 }
 
+static void write_file(void)
+{
+	char bytes[READ_N];
+	int out = open(kh_bench_printf("%s/file", folder).s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	memset(bytes, 'x', sizeof(bytes));
+	must(out >= 0 && fchmod(out, 0644) == 0 && write(out, bytes, sizeof(bytes)) == READ_N, "a file");
+	close(out);
+}
+
 static void clean_up(void)
 {
+	unlink(kh_bench_printf("%s/file", folder).s);
 	unlink(keyhole);
 	unlink(first);
 	rmdir(folder);
@@ -622,6 +681,7 @@ int main(int argc, char **argv)
 	atexit(clean_up);
 	copy(argv[1], folder, keyhole, sizeof(keyhole), "keyhole");
 	copy(argv[2], folder, first, sizeof(first), "first");
+	write_file();
 	if (geteuid() == 0 && mkdtemp(in_usr) != NULL && chmod(in_usr, 0755) == 0)
 		copy(argv[2], in_usr, first_in_usr, sizeof(first_in_usr), "first");
 	if (geteuid() != 0) {
