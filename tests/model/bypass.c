@@ -17,12 +17,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 #define CALLS       5   /* of a sequence */
-#define SHARING     200 /* sequences on one store */
+#define SHARING     500 /* sequences on one store */
 #define CONTROLLERS 3
 #define PROCESSES   2
 #define KEPT        256 /* of each kind that are remembered: a ring */
@@ -857,7 +858,7 @@ static bool step(void)
 	case RELOAD:
 		return do_reload(process);
 	case RESTART:
-		return !chance(3) || do_restart(process);
+		return !chance(5) || do_restart(process);
 	case KINDS:
 		break;
 	}
@@ -985,33 +986,58 @@ static bool all_seen(void)
 	return all && r.began > 0 && r.waited > 0;
 }
 
-/* The stores from FIRST on, every STEP-th of them. */
-static int run_part(uint64_t first, uint64_t sequences, uint64_t part, uint64_t parts)
-{
-	uint64_t done = 0, failed = 0;
+/* Of one of several processes that share the work. */
+struct part {
+	uint64_t done, failed;
+};
 
-	for (uint64_t i = part * SHARING; i < sequences; i += parts * SHARING) {
+/* The stores from FIRST on that are this part's. */
+static void run_part(uint64_t first, uint64_t sequences, uint64_t number_of_part, uint64_t parts, struct part *part)
+{
+	for (uint64_t i = number_of_part * SHARING; i < sequences && part->failed == 0; i += parts * SHARING) {
 		uint64_t n = sequences - i < SHARING ? sequences - i : SHARING;
 
-		if (!run_store(first + i, n)) {
+		if (run_store(first + i, n)) {
+			part->done += n;
+		} else {
 			printf("seed %" PRIu64 ": %s\n", first + i, r.why);
-			failed++;
-			break;
+			part->failed++;
 		}
-		done += n;
 	}
-	tell_figures(done);
-	if (failed == 0 && done >= 5000 && !all_seen())
-		failed++;
-	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", done, failed);
+	tell_figures(part->done);
+	if (part->failed == 0 && part->done >= 20000 && !all_seen())
+		part->failed++;
 	fflush(stdout);
+}
+
+static int run_parts(uint64_t first, uint64_t sequences, uint64_t parts)
+{
+	struct part *all = mmap(NULL, parts * sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t done = 0, failed = 0;
+	int status;
+
+	if (all == MAP_FAILED)
+		world_give_up("out of memory");
+	for (uint64_t i = 0; i < parts; i++) {
+		if (fork() == 0) {
+			run_part(first, sequences, i, parts, &all[i]);
+			_exit(0);
+		}
+	}
+	while (wait(&status) > 0)
+		failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+	for (uint64_t i = 0; i < parts; i++) {
+		done += all[i].done;
+		failed += all[i].failed;
+	}
+	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", done, failed);
 	return failed != 0;
 }
 
 int main(void)
 {
-	uint64_t sequences = number("KH_SEQUENCES", 100000), first = number("KH_SEED", 1) * 1000000;
-	uint64_t part = number("KH_PART", 0), parts = number("KH_PARTS", 1);
+	uint64_t sequences = number("KH_SEQUENCES", 100000), first = number("KH_SEED", 1) * 10000000;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (getenv("KH_ONLY") != NULL) {
@@ -1020,5 +1046,5 @@ int main(void)
 		printf("%s\n%d passed, %d failed\n", r.why, good, !good);
 		return !good;
 	}
-	return run_part(first, sequences, part, parts);
+	return run_parts(first, sequences, cores < 1 ? 1 : cores > 8 ? 8 : (uint64_t)cores);
 }

@@ -665,6 +665,28 @@ static void page_text_is_found(void)
 	scene_end(&s);
 }
 
+/* K7: what was said before, however often, by whom and with what end, is not the agent's own for it. */
+static void repeating_does_not_help(void)
+{
+	static const char *const said[] = {"{\"query\":\"reference KQ77VX-PAY-NOW of today\",\"scope\":\"internal\"}",
+					   "{\"query\":\"find KQ77VX-PAY-NOW now\",\"scope\":\"internal\"}"};
+
+	set(LOW);
+	for (int i = 0; i < 3; i++) { /* before the page: its own words, which prove nothing afterwards */
+		CHECK(runs(call("comm.search", said[0])));
+		end_ok();
+	}
+	poison();
+	for (int i = 0; i < 25; i++) {
+		CHECK(waits(call("comm.search", said[i % 2])));
+		if (act.approval.at[0] == '\0')
+			break;
+		scene_must("reject", decide(s.reviewer.token.at, act.approval.at, KH_CHOICE_REJECT));
+	}
+	CHECK(begun() == 3);
+	scene_end(&s);
+}
+
 /* K7: an agent's yes is not enough for more than low risk. */
 static void a_supervisor_is_no_human(void)
 {
@@ -775,6 +797,7 @@ int main(void)
 	modified_is_new();
 	not_planned();
 	page_text_is_found();
+	repeating_does_not_help();
 	a_supervisor_is_no_human();
 	taint_after_approval();
 	cut_off_is_unknown();
