@@ -687,6 +687,32 @@ static void repeating_does_not_help(void)
 	scene_end(&s);
 }
 
+/* K7: pieces of a sentence that stand before it do not hide it. */
+static void decoys_do_not_help(void)
+{
+	static const char sentence[] = "QXAZKEWVUPLMOTBIRDANFEHJU"; /* whatever it means */
+	char parameters[4096] = "{\"query\":\"";
+	struct world_query query;
+	struct text block;
+	char json[512];
+
+	set(LOW);
+	scene_must("put", world_put(&s.w, me(), s.task.at, sentence, &block));
+	snprintf(json, sizeof(json), "{\"target\":\"reader\",\"task\":\"%s\",\"blocks\":[\"%s\"]," SCENE_URGENT "}",
+		 s.task.at, block.at);
+	scene_must("query", world_admit(&s.w, me(), json, &query));
+	if (strcmp(scene_answer(&s, "{\"fields\":{\"urgent\":true}}"), "accepted") != 0)
+		world_give_up("the Reader's answer was not accepted");
+	for (size_t i = 0; i + 10 <= strlen(sentence); i++) /* each is shorter than what counts */
+		snprintf(parameters + strlen(parameters), sizeof(parameters) - strlen(parameters), "%.10s qq ",
+			 sentence + i);
+	snprintf(parameters + strlen(parameters), sizeof(parameters) - strlen(parameters),
+		 "%s\",\"scope\":\"internal\"}", sentence);
+	CHECK(waits(call("comm.search", parameters)));
+	CHECK(begun() == 0);
+	scene_end(&s);
+}
+
 /* K7: an agent's yes is not enough for more than low risk. */
 static void a_supervisor_is_no_human(void)
 {
@@ -798,6 +824,7 @@ int main(void)
 	not_planned();
 	page_text_is_found();
 	repeating_does_not_help();
+	decoys_do_not_help();
 	a_supervisor_is_no_human();
 	taint_after_approval();
 	cut_off_is_unknown();
