@@ -338,10 +338,10 @@ static int run_call(struct kh_frame *f)
 	"up\n"                                                                                                      \
 	"again with --declaration.\n"
 
-#define COMMAND(word, used, text, n)                                                                       \
-	{                                                                                                  \
-		.name = "comm " word, .usage = used, .about = text LATER, .status = statuses, .most = (n), \
-		.use = KH_HOME_ASK, .role = KH_ROLE_CONTROLLER, .run = run_call,                           \
+#define COMMAND(word, used, text, n)                                                                         \
+	{                                                                                                    \
+		.name = "comm " word, .usage = (used), .about = text LATER, .status = statuses, .most = (n), \
+		.use = KH_HOME_ASK, .role = KH_ROLE_CONTROLLER, .run = run_call,                             \
 	}
 
 static const struct kh_frame_command search_command = COMMAND(

@@ -194,7 +194,7 @@ void kh_tour_web_held(struct kh_stage *s, const struct kh_tour_web *web)
 	kh_stage_say(s, "The page asks for its reference to be sent to another address. Suppose that the agent does\n"
 			"it, for whatever reason:\n\n");
 	KH_STAGE_TYPE(s, 1, "comm", "fetch", url.p != NULL ? url.p : "", "--task", web->task, "--reason",
-		      "Confirm the reference of the order.");
+		      "Confirm the reference of the order.", "--wait", "0");
 	kh_stage_expect_text(s, "pending");
 	const char *declaration = kh_stage_id(s, 'd'), *approval = kh_stage_id(s, 'a');
 	kh_stage_say(s, "\nBefore it happens, a human sees the call, and what of it stands on that page:\n\n");

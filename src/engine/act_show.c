@@ -35,6 +35,12 @@ static enum kh_err add_json(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 	return e;
 }
 
+static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
+{
+	if (time != 0)
+		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
+}
+
 enum kh_err kh_act_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
 			      yyjson_mut_val **ret_object)
 {
@@ -44,6 +50,7 @@ enum kh_err kh_act_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_d
 	kh_json_add(doc, obj, "task", kh_own_id(op, KH_ID_TASK, row->task));
 	kh_json_add(doc, obj, "operation", row->operation);
 	yyjson_mut_obj_add_str(doc, obj, "state", state_word(row));
+	add_time(op, doc, obj, "declared_at", row->declared_at);
 	enum kh_err e = add_json(op, doc, obj, "parameters", row->parameters);
 	if (row->state == KH_DECLARATION_ASKED && row->asks != 0)
 		kh_json_add(doc, obj, "approval", kh_own_id(op, KH_ID_APPROVAL, row->asks));
@@ -56,12 +63,6 @@ enum kh_err kh_act_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_d
 	if (e == KH_OK)
 		*ret_object = obj;
 	return e;
-}
-
-static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
-{
-	if (time != 0)
-		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
 }
 
 /* {"said","why"} and what is known of the original, which itself is not shown. */
@@ -105,7 +106,6 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 		kh_json_add(doc, obj, "asked_by", kh_own_id(op, KH_ID_APPROVAL, row->asks));
 	yyjson_mut_obj_add_sint(doc, obj, "egress_bytes", row->egress);
 	yyjson_mut_obj_add_uint(doc, obj, "microbits", row->reserved);
-	add_time(op, doc, obj, "declared_at", row->declared_at);
 	add_time(op, doc, obj, "begun_at", row->begun_at);
 	add_time(op, doc, obj, "ended_at", row->ended_at);
 	return e == KH_OK ? add_result(op, doc, obj, row) : e;

@@ -40,7 +40,9 @@ struct kh_engine_screen {
 struct kh_engine {
 	struct kh_engine_settings settings;
 	_Atomic(struct ruling *) ruling; /* changed by the store's thread alone */
-	pthread_mutex_t lock;            /* of all spare screens */
+	pthread_mutex_t lock;            /* of all spare screens, and */
+	unsigned taken;                  /* how many are in use */
+	pthread_cond_t given;            /* one was given back */
 	unsigned char id_key[KH_PUBLICID_KEY];
 	int64_t last;             /* the store thread's: time never goes back */
 	struct kh_quota refusals; /* likewise: strangers cannot fill the record */
@@ -119,26 +121,45 @@ const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine)
 	return atomic_load(&engine->ruling)->tools;
 }
 
+static struct kh_engine_screen *new_screen(const struct kh_alloc *alloc, struct ruling *ruling)
+{
+	struct kh_engine_screen *made = kh_alloc_zero(alloc, sizeof(*made));
+
+	if (made == NULL)
+		return NULL;
+	made->ruling = ruling;
+	if (kh_screen_new(alloc, ruling->rules, &made->screen) == KH_OK)
+		return made;
+	kh_alloc_free(alloc, made, sizeof(*made));
+	return NULL;
+}
+
+static void leave(struct kh_engine *engine)
+{
+	pthread_mutex_lock(&engine->lock);
+	engine->taken--;
+	pthread_cond_signal(&engine->given);
+	pthread_mutex_unlock(&engine->lock);
+}
+
 struct kh_engine_screen *kh_engine_screen_take(struct kh_engine *engine)
 {
 	const struct kh_alloc *alloc = engine->settings.alloc;
 	struct ruling *ruling = atomic_load(&engine->ruling);
 
 	pthread_mutex_lock(&engine->lock);
+	while (engine->taken == KH_ENGINE_SCREENS)
+		pthread_cond_wait(&engine->given, &engine->lock);
+	engine->taken++;
 	struct kh_engine_screen *taken = ruling->spare;
 	if (taken != NULL)
 		ruling->spare = taken->next;
 	pthread_mutex_unlock(&engine->lock);
-	if (taken != NULL)
-		return taken;
-	taken = kh_alloc_zero(alloc, sizeof(*taken));
 	if (taken == NULL)
-		return NULL;
-	taken->ruling = ruling;
-	if (kh_screen_new(alloc, ruling->rules, &taken->screen) == KH_OK)
-		return taken;
-	kh_alloc_free(alloc, taken, sizeof(*taken));
-	return NULL;
+		taken = new_screen(alloc, ruling);
+	if (taken == NULL)
+		leave(engine);
+	return taken;
 }
 
 struct kh_screen *kh_engine_screen_of(struct kh_engine_screen *taken)
@@ -154,6 +175,7 @@ void kh_engine_screen_give(struct kh_engine *engine, struct kh_engine_screen *ta
 	taken->next = taken->ruling->spare;
 	taken->ruling->spare = taken;
 	pthread_mutex_unlock(&engine->lock);
+	leave(engine);
 }
 
 /* --- one call ----------------------------------------------------------------------------------------------------- */
@@ -430,6 +452,7 @@ static void close_engine(struct kh_engine *engine)
 		before = ruling->before;
 		free_ruling(engine->settings.alloc, ruling);
 	}
+	pthread_cond_destroy(&engine->given);
 	pthread_mutex_destroy(&engine->lock);
 	sodium_memzero(engine->id_key, sizeof(engine->id_key));
 	kh_alloc_free(engine->settings.alloc, engine, sizeof(*engine));
@@ -449,6 +472,7 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 	engine->settings.alloc = alloc;
 	kh_arena_init(&arena, alloc, BOOK);
 	pthread_mutex_init(&engine->lock, NULL);
+	pthread_cond_init(&engine->given, NULL);
 	enum kh_err e = new_ruling(alloc, settings->policy, settings->readers, settings->reader_count, settings->tools,
 				   &ruling, err);
 	atomic_init(&engine->ruling, ruling);

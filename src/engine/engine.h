@@ -93,9 +93,11 @@ const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct 
 const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine);
 
 /*
- * A screen for the calling thread, over the rules in force: to be given back when it is done with it, to whatever is in
- * force then.  NULL for lack of memory.
+ * A screen for the calling thread, over the rules in force: to be given back when it is done with it.  There are
+ * KH_ENGINE_SCREENS at most at once, and whoever finds them taken waits: what is done with them takes memory.  NULL for
+ * lack of memory.
  */
+#define KH_ENGINE_SCREENS 8
 struct kh_engine_screen;
 struct kh_engine_screen *kh_engine_screen_take(struct kh_engine *engine);
 struct kh_screen *kh_engine_screen_of(struct kh_engine_screen *taken);

@@ -3,8 +3,9 @@
 
 #include "engine/verifying.h"
 
-#define TIERS 4  /* models asked in a row, and some more */
-#define TRIES 16 /* how often a context may change under a call before it is given up */
+#define MEMORY ((size_t)1 << 30) /* of one comparison */
+#define TIERS  4                 /* models asked in a row, and some more */
+#define TRIES  16                /* how often a context may change under a call before it is given up */
 
 /* Of a declaration in its short form, what is no parameter. */
 static bool is_about(struct kh_view key)
@@ -42,22 +43,51 @@ static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct
 	return e == KH_OK ? kh_json_read(arena, text, &weigh->parameters, err) : e;
 }
 
+/* What was found, apart from what it was found in. */
+static enum kh_err copy_weighed(struct kh_arena *arena, const struct kh_weighed *from, struct kh_weighed *ret_to)
+{
+	*ret_to = *from;
+	kh_reasons_init(&ret_to->reasons, arena);
+	for (size_t i = 0; i < from->reasons.n; i++)
+		kh_reasons_add(&ret_to->reasons, from->reasons.at[i].code,
+			       kh_arena_dup(arena, from->reasons.at[i].member), "%.*s",
+			       KH_FMT(from->reasons.at[i].detail));
+	return kh_arena_check(arena);
+}
+
+/* Loads and compares, in an arena of its own: that may be much, and is of no use afterwards. */
+static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, struct kh_view token,
+			    const struct kh_act *act, struct kh_arena *own, struct kh_weighed *ret_weighed,
+			    struct kh_error *err)
+{
+	struct kh_weigh call = {.task = act->task, .declaration = act->declaration};
+	enum kh_err e = act->declaration.n == 0 ? read_call(own, act->declare, &call, err) : KH_OK;
+
+	if (e == KH_OK)
+		e = kh_engine_call(engine, token, kh_weigh_run, &call, own, err);
+	if (e != KH_OK)
+		return e;
+	e = kh_weigh_call(screen, own, &call, ret_weighed);
+	return e == KH_OK ? e : kh_error_set(err, e, "not_weighed", "what influenced the call could not be compared");
+}
+
+/* So many at once as the engine has screens: the others wait. */
 static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const struct kh_act *act,
 			 struct kh_arena *arena, struct kh_weighed *ret_weighed, struct kh_error *err)
 {
-	struct kh_weigh call = {.task = act->task, .declaration = act->declaration};
-
-	enum kh_err e = act->declaration.n == 0 ? read_call(arena, act->declare, &call, err) : KH_OK;
-	if (e == KH_OK)
-		e = kh_engine_call(engine, token, kh_weigh_run, &call, arena, err);
-	if (e != KH_OK)
-		return e;
 	struct kh_engine_screen *screen = kh_engine_screen_take(engine);
+	struct kh_weighed found;
+	struct kh_arena own;
+
 	if (screen == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	e = kh_weigh_call(kh_engine_screen_of(screen), arena, &call, ret_weighed);
+	kh_arena_init(&own, kh_engine_alloc(engine), MEMORY);
+	enum kh_err e = weigh_in(engine, kh_engine_screen_of(screen), token, act, &own, &found, err);
+	if (e == KH_OK)
+		e = copy_weighed(arena, &found, ret_weighed);
+	kh_arena_done(&own);
 	kh_engine_screen_give(engine, screen);
-	return e == KH_OK ? e : kh_error_set(err, e, "not_weighed", "what influenced the call could not be compared");
+	return e;
 }
 
 static enum kh_err decide(struct kh_engine *engine, struct kh_view token, struct kh_act *act, struct kh_arena *arena,

@@ -13,6 +13,7 @@
 
 #define EARLIER       32          /* calls that are looked back at */
 #define EARLIER_BYTES (16U << 10) /* of their strings */
+#define CONTENT       (32U << 20) /* bytes of content that are loaded for one call: the store's thread is everybody's */
 
 struct loading {
 	struct kh_op *op;
@@ -102,6 +103,7 @@ static enum kh_err load_sources(struct loading *l)
 {
 	struct kh_weigh *weigh = l->weigh;
 	struct kh_block_row seen, *row;
+	size_t bytes = 0;
 	enum kh_err e = KH_OK;
 
 	weigh->sources = KH_NEW_N(l->op->arena, struct kh_verify_source, l->n + 1);
@@ -119,6 +121,11 @@ static enum kh_err load_sources(struct loading *l)
 		e = kh_txn_load(l->op->txn, KH_TABLE_BLOCKS, l->ids[i], &row);
 		if (e != KH_OK)
 			break;
+		bytes += row->content.n;
+		if (bytes > CONTENT) {
+			weigh->too_much = true;
+			break;
+		}
 		source->id = kh_own_id(l->op, KH_ID_BLOCK, row->id);
 		source->source = row->source;
 		source->content = row->content;
@@ -229,12 +236,19 @@ enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, cons
 	enum kh_err e = kh_verify_call(screen, arena, weigh->operation, weigh->parameters, weigh->earlier,
 				       weigh->sources, weigh->count, weigh->taint, &found);
 
+	/* What was not compared might have matched. */
+	if (e == KH_OK && weigh->too_much)
+		kh_reasons_add(&found.reasons, "not_compared", KH_LIT(""),
+			       "the agent has seen answers about more than %u MiB, which are too many to compare with",
+			       CONTENT >> 20);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
 	if (e == KH_OK)
 		*ret_weighed = (struct kh_weighed){
 			.last_block = weigh->last_block,
 			.last_declaration = weigh->last_declaration,
-			.suspicious = found.suspicious,
-			.flagged = found.flagged,
+			.suspicious = found.suspicious || weigh->too_much,
+			.flagged = found.flagged || weigh->too_much,
 			.reasons = found.reasons,
 		};
 	return e;

@@ -32,6 +32,7 @@ struct kh_weigh {
 	struct kh_verify_source *sources; /* the untrusted blocks of the closure, and the user's own words */
 	size_t count;
 	enum kh_taint taint;    /* the highest of the closure */
+	bool too_much;          /* it has more content than is compared: that is a finding of its own */
 	struct kh_view earlier; /* the strings of the context's latest calls, oldest first, one a line */
 	int64_t last_block, last_declaration;
 };

@@ -27,6 +27,8 @@ static const struct {
 			/* What programs are made of, and nothing about the host or its users. */
 			(const char *const[]){"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 					      "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", NULL},
+			KH_PROFILE_EXECUTED,
+			false,
 		},
 	[KH_PROFILE_RESOLVE] =
 		{
@@ -42,6 +44,7 @@ static const struct {
 			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
 					      "/etc/hosts", NULL},
 			KH_PROFILE_AHEAD,
+			false,
 		},
 	[KH_PROFILE_HTTP] =
 		{
@@ -58,6 +61,7 @@ static const struct {
 					      "/etc/ssl/openssl.cnf", "/etc/ssl/certs/ca-certificates.crt",
 					      "/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt", NULL},
 			KH_PROFILE_AHEAD,
+			false,
 		},
 	[KH_PROFILE_READ] =
 		{

@@ -15,11 +15,13 @@
 #include "engine/approval_show.h"
 #include "engine/carry.h"
 #include "engine/own.h"
+#include "engine/perform.h"
 #include "engine/put.h"
 #include "engine/recover.h"
 #include "engine/settle.h"
 #include "engine/task.h"
 #include "engine/token.h"
+#include "engine/transition.h"
 #include "store/verify.h"
 
 #include <errno.h>
@@ -43,9 +45,11 @@
 static const char policy_text[] = "policy:\n  release: immediate\n  budgets:\n    task_bits: 1000000\n"
 				  "    context_bits: 100000000\n    escalations: 100\n  rates:\n"
 				  "    category_1: 1000000/second\n    category_2: 1000000/second\n"
-				  "    category_3: 1000000/second\n";
+				  "    category_3: 1000000/second\n  operations:\n"
+				  "    - {name: comm.search, risk: low, rate: 1000/minute}\n"
+				  "    - {name: comm.read, risk: moderate, rate: 1000/minute, paths: [/srv]}\n";
 
-enum ack_kind { ACK_ROW, ACK_QUERY, ACK_CLOSED, ACK_DECIDED };
+enum ack_kind { ACK_ROW, ACK_QUERY, ACK_CLOSED, ACK_DECIDED, ACK_BEGUN, ACK_ENDED };
 
 struct ack {
 	enum ack_kind kind;
@@ -59,7 +63,8 @@ static struct shared {
 	struct disk disk;
 	_Atomic size_t acked, asked;
 	struct ack acks[ACKS];
-	char asks[ASKS][NAME_MAX_LENGTH]; /* the ids of asks that the Reader with effects has got */
+	char asks[ASKS][NAME_MAX_LENGTH]; /* the ids of effects that have happened: asks that a Reader has got,
+					     external operations that were carried out */
 	atomic_uint admin_length;
 	char admin[128];
 } * shared;
@@ -266,6 +271,81 @@ static void ask(struct worker *k, const char *members, enum kh_choice choice)
 		settled(k, &look);
 }
 
+/* --- external operations ------------------------------------------------------------------------------------------ */
+
+static void effect_happens(struct kh_view id)
+{
+	size_t i = atomic_fetch_add(&shared->asked, 1);
+
+	if (i >= ASKS || id.n >= NAME_MAX_LENGTH)
+		fail("test", "too many effects");
+	memcpy(shared->asks[i], id.p, id.n);
+}
+
+static bool perform(struct worker *k, struct kh_act *act)
+{
+	enum kh_err e = kh_perform_call(k->world->engine, k->token, act, &k->arena, &k->err);
+
+	if (e != KH_OK && e != KH_ESTORE)
+		fail("an external operation", k->err.detail);
+	return e == KH_OK;
+}
+
+/* Begun, carried out by the test, ended: each step is on the record before the next. */
+static void carry_out(struct worker *k, const struct kh_act *act, enum kh_errand_end end)
+{
+	struct kh_act_end done = {.declaration = act->look.row->id,
+				  .result = {.end = end,
+					     .content = kh_tainted_wrap(KH_LIT("12 dollars")),
+					     .details = kh_tainted_wrap(KH_LIT("{}")),
+					     .source = KH_LIT("index")}};
+	struct kh_act_looking looking = {.declaration = act->look.id};
+
+	ack((struct ack){ACK_BEGUN, KH_TABLE_DECLARATIONS, act->look.row->id, 0});
+	effect_happens(act->look.id);
+	if (kh_engine_own(k->world->engine, kh_act_end_run, &done, &k->arena, &k->err) == KH_OK &&
+	    call(k, k->token, kh_act_look_run, &looking) && looking.look.ended != KH_ENDED_NOT)
+		ack((struct ack){ACK_ENDED, KH_TABLE_DECLARATIONS, act->look.row->id, looking.look.ended});
+}
+
+/* Declared and called in one; where a human is asked, approved and called again. */
+static void operate(struct worker *k, const char *members, enum kh_errand_end end)
+{
+	struct kh_view text = kh_arena_printf(&k->arena, "{%s,\"reason\":\"The list price is needed for the answer.\"}",
+					      members);
+	struct kh_act act = {.task = k->task};
+
+	if (kh_json_read(&k->arena, text, &act.declare, &k->err) != KH_OK)
+		fail("a declaration", k->err.detail);
+	if (!perform(k, &act))
+		return;
+	ack((struct ack){ACK_ROW, KH_TABLE_DECLARATIONS, act.look.row->id, 0});
+	if (act.next == KH_ACT_WAITS) {
+		struct kh_act again = {.task = k->task, .declaration = act.look.id};
+		if (!decide(k, act.look.approval, KH_CHOICE_APPROVE) || !perform(k, &again))
+			return;
+		act = again;
+	}
+	if (act.next != KH_ACT_RUNS)
+		fail("an external operation", "it does not run");
+	carry_out(k, &act, end);
+}
+
+static void work_outside(struct worker *k)
+{
+	struct kh_execute execute = {.task = k->task};
+
+	if (kh_json_read(&k->arena,
+			 KH_LIT("{\"plan\":\"Look it up.\",\"required_operations\":[\"comm.search\",\"comm.read\"]}"),
+			 &execute.plan, &k->err) != KH_OK)
+		fail("a plan", k->err.detail);
+	if (!call(k, k->token, kh_transition_run, &execute))
+		return;
+	operate(k, "\"operation\":\"comm.search\",\"query\":\"price of product X\",\"scope\":\"internal\"",
+		KH_ERRAND_OK);
+	operate(k, "\"operation\":\"comm.read\",\"path\":\"/srv/prices.txt\"", KH_ERRAND_FAILED);
+}
+
 static void work_once(struct worker *k)
 {
 	struct kh_task_open open = {.title = KH_LIT("a task")};
@@ -289,6 +369,7 @@ static void work_once(struct worker *k)
 	    "\"category\":3,\"target\":\"effects\",\"justification\":\"a summary is needed here\",\"max_words\":20,"
 	    "\"directive\":\"Summarise the mail.\",\"need\":\"summary\"",
 	    KH_CHOICE_EDIT);
+	work_outside(k);
 	struct kh_task_close close = {.task = k->task};
 	if (call(k, k->token, kh_task_close_run, &close))
 		ack((struct ack){ACK_CLOSED, KH_TABLE_TASKS, open.row->id, 0});
@@ -350,6 +431,12 @@ static enum kh_err check_ack(struct kh_txn *txn, void *arg)
 	} else if (e == KH_OK && l->ack->kind == ACK_DECIDED) {
 		const struct kh_approval_row *approval = row;
 		l->good = approval->state != KH_APPROVAL_PENDING && approval->decided_at != 0;
+	} else if (e == KH_OK && l->ack->kind == ACK_BEGUN) {
+		const struct kh_declaration_row *declaration = row;
+		l->good = declaration->begun_at != 0 && declaration->state != KH_DECLARATION_RUNNING;
+	} else if (e == KH_OK && l->ack->kind == ACK_ENDED) {
+		const struct kh_declaration_row *declaration = row;
+		l->good = declaration->state == KH_DECLARATION_DONE && declaration->ended == l->ack->value;
 	}
 	return e == KH_EUNKNOWN ? KH_OK : e;
 }
@@ -369,6 +456,14 @@ static enum kh_err check_open(struct kh_txn *txn, void *arg)
 		if (e == KH_OK && query->state == KH_QUERY_ASKING)
 			l->good = false;
 	}
+	if (e == KH_OK)
+		e = kh_txn_find(txn, KH_INDEX_DECLARATIONS_ALL_OPEN, 0, KH_LIT(""), 0, 10000, &ids, &count);
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_declaration_row *declaration;
+		e = kh_txn_load(txn, KH_TABLE_DECLARATIONS, ids[i], &declaration);
+		if (e == KH_OK && declaration->state == KH_DECLARATION_RUNNING)
+			l->good = false; /* its process is dead: it has to be unknown (E7) */
+	}
 	return e;
 }
 
@@ -379,7 +474,7 @@ static void check_twice(void)
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = i + 1; j < n; j++) {
 			if (strcmp(shared->asks[i], shared->asks[j]) == 0 && shared->asks[i][0] != '\0')
-				fail("a Reader with effects was asked twice", shared->asks[i]);
+				fail("an effect happened twice", shared->asks[i]);
 		}
 	}
 }
@@ -395,7 +490,7 @@ static _Noreturn void be_checker(size_t from)
 		fail("opening the store again", err.detail);
 	struct look_at l = {.arena = &w.arena, .good = true};
 	if (kh_store_read(w.store, check_open, &l, &err) != KH_OK || !l.good)
-		fail("a query waits for nobody", err.detail);
+		fail("something is waited for that nobody does", err.detail);
 	size_t acked = shared->acked;
 	for (size_t i = from; i < acked && i < ACKS; i++) {
 		l.ack = &shared->acks[i];

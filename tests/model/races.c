@@ -6,6 +6,7 @@
  *
  * The children are forked before anything is opened.  The first process sets each try up and looks at what came of it.
  */
+#include "outside.h"
 #include "scene.h"
 
 #include <errno.h>
@@ -31,12 +32,26 @@ enum race {
 	BEGIN,          /* ask.begin of an ask that no human had to approve */
 	ANSWER,         /* the same ask answered, each time otherwise */
 	RELEASE,        /* a delivery that is due */
+	OPERATE,        /* an external operation that a human has approved */
+	OPERATE_RATE,   /* the rate of an operation that admits one more (E5) */
+	OPERATE_EGRESS, /* a task's bytes out that hold one more */
+	OPERATE_GRANT,  /* a grant for a host with one use (A2) */
 	RACES
 };
 static const char *const names[RACES] = {
-	"an approval decided", "a task's budget spent", "a context's budget spent",
-	"a rate used up",      "a grant used",          "an ask taken by an agent",
-	"an ask begun",        "an ask answered",       "a delivery released",
+	"an approval decided",
+	"a task's budget spent",
+	"a context's budget spent",
+	"a rate used up",
+	"a grant used",
+	"an ask taken by an agent",
+	"an ask begun",
+	"an ask answered",
+	"a delivery released",
+	"an operation begun",
+	"an operation's rate",
+	"a task's egress",
+	"a grant for a host used",
 };
 
 /* In memory that all processes share. */
@@ -54,9 +69,17 @@ struct shared {
 	char told[PROCESSES][32];
 };
 
-#define POLICY                                                                                        \
-	"  release: slots\n  budgets: {task_bits: 100000, context_bits: 100000, escalations: 1000}\n" \
-	"  rates:\n    category_1: 100000/minute\n    category_2: 1/minute\n    category_3: 100000/minute\n"
+#define LONG_URL "https://shop.example/a/way/of/forty/bytes/x"
+#define READ     "{\"path\":\"/srv/prices.txt\"}"
+#define SEARCH   "{\"query\":\"list price of product X\",\"scope\":\"internal\"}"
+#define PLAN     "{\"plan\":\"Look it up.\",\"required_operations\":[\"comm.read\",\"comm.search\",\"comm.fetch\"]}"
+
+#define POLICY                                                                                               \
+	"  release: slots\n  budgets: {task_bits: 100000, context_bits: 100000, escalations: 1000}\n"        \
+	"  rates:\n    category_1: 100000/minute\n    category_2: 1/minute\n    category_3: 100000/minute\n" \
+	"  egress_bytes: 60\n  operations:\n    - {name: comm.read, risk: moderate, paths: [/srv]}\n"        \
+	"    - {name: comm.search, risk: low, rate: 1/minute}\n"                                             \
+	"    - {name: comm.fetch, risk: moderate, rate: 1000/minute, hosts: [shop.example]}\n"
 
 static void meet(struct shared *all)
 {
@@ -79,6 +102,25 @@ static const char *admit(struct world *w, const struct shared *all, const char *
 	*ret_won = code == NULL && admitted.refused == KH_OUTCOME_NONE;
 	if (code == NULL && !*ret_won)
 		return kh_words_name(&kh_rows_outcome_words, admitted.refused);
+	return code;
+}
+
+/* An external operation of the task; RUNS is the moment of execution. */
+static const char *operate(struct world *w, const struct shared *all, int me, bool *ret_won)
+{
+	const char *token = all->scene.controller.token.at, *task = all->task[0].at, *code;
+	struct outside_act act;
+	char parameters[128];
+
+	snprintf(parameters, sizeof(parameters), "{\"url\":\"%s%d\"}",
+		 all->race == OPERATE_EGRESS ? LONG_URL : "https://shop.example/", me);
+	if (all->race == OPERATE)
+		code = outside_call(w, token, task, all->query.at, "", false, &act);
+	else if (all->race == OPERATE_RATE)
+		code = outside_do(w, token, task, "comm.search", SEARCH, &act);
+	else
+		code = outside_do(w, token, task, "comm.fetch", parameters, &act);
+	*ret_won = code == NULL && act.next == KH_ACT_RUNS;
 	return code;
 }
 
@@ -121,6 +163,11 @@ static const char *run_race(struct world *w, struct shared *all, int me, bool *r
 			code = world_look(w, s->controller.token.at, all->query.at, &look);
 		*ret_won = code == NULL;
 		return code;
+	case OPERATE:
+	case OPERATE_RATE:
+	case OPERATE_EGRESS:
+	case OPERATE_GRANT:
+		return operate(w, all, me, ret_won);
 	case RACES:
 		break;
 	}
@@ -183,6 +230,25 @@ static void ask_in(struct scene *s, const struct text *task, const char *query, 
 		world_give_up("not admitted");
 }
 
+/* A task in execution; an operation that was approved, or a grant for the host. */
+static void set_up_outside(struct scene *s, struct shared *all)
+{
+	const char *token = s->controller.token.at, *task = all->task[0].at;
+	bool wide = all->race == OPERATE_EGRESS || all->race == OPERATE_GRANT;
+	struct outside_act act;
+	struct text approval;
+
+	scene_must("execute", outside_execute(&s->w, token, task, PLAN, &approval));
+	if (all->race == OPERATE_RATE)
+		return;
+	scene_must("call", outside_do(&s->w, token, task, wide ? "comm.fetch" : "comm.read",
+				      wide ? "{\"url\":\"https://shop.example/\"}" : READ, &act));
+	scene_must("decide", outside_decide(&s->w, s->reviewer.token.at, act.approval.at, KH_CHOICE_APPROVE, "",
+					    wide ? "shop.example" : "", all->race == OPERATE_EGRESS ? 100 : wide,
+					    wide ? s->w.now + 60 * SECOND : 0));
+	all->query = act.id;
+}
+
 static void set_up(struct scene *s, struct shared *all)
 {
 	struct world_query query;
@@ -207,6 +273,9 @@ static void set_up(struct scene *s, struct shared *all)
 		if (all->race == USE_GRANT)
 			scene_must("decide",
 				   scene_decide(s, s->reviewer.token.at, query.approval.at, KH_CHOICE_APPROVE, ""));
+	} else if (all->race >= OPERATE) {
+		set_up_outside(s, all);
+		return;
 	} else if (all->race >= TAKE) {
 		ask_in(s, &all->task[0], SCENE_URGENT, &query);
 	} else {

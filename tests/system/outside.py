@@ -49,7 +49,7 @@ POLICY = """
       risk: %(risk)s
       effects: none
       commands:
-        - {name: price, argv: [/bin/cat, "%(folder)s/price.txt"]}
+        - {name: price, argv: [/bin/echo, "The list price of product X is 12 dollars."]}
 %(commands)s"""
 
 
@@ -188,12 +188,12 @@ class Outside:
     def audit(self, kind=None):
         """All events, or those of a kind, from `keyhole audit export`."""
         lines = self.home.ok("audit", "export").splitlines()
-        events = [json.loads(one) for one in lines if one]
+        events = [json.loads(one)["event"] for one in lines if one]
         return [event for event in events if kind is None or event["kind"] == kind]
 
-    def verify(self, about):
+    def verify(self):
+        """The audit, and the state that follows from it."""
         self.home.ok("audit", "verify", "--state")
-        del about
 
 
 def tool(client, name, **arguments):

@@ -114,7 +114,29 @@ static void test_reset(struct kh_test *t)
 	assert_int_equal(call.earlier.n, 0);
 }
 
+/* More than is compared is a finding of its own: the call is verified, and nothing was skipped quietly. */
+static void test_too_much(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+	struct kh_view task = kh_operating_task(f);
+	size_t size = (size_t)15 << 20;
+	char *page = kh_arena_alloc(&f->arena, size + 1);
+	struct kh_act act;
+
+	assert_non_null(page);
+	memset(page, ' ', size);
+	page[size] = '\0';
+	for (int i = 0; i < 3; i++) {
+		kh_operating_influence(f, task, page);
+		kh_arena_clear(&t->arena);
+	}
+	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	assert_int_equal(act.next, KH_ACT_WAITS);
+	assert_true(kh_approving_has(kh_approving_row(f, act.look.approval)->subject, "not_compared"));
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_closure), KH_TEST(test_own_words), KH_TEST(test_earlier), KH_TEST(test_stale), KH_TEST(test_reset),
+	KH_TEST(test_closure),       KH_TEST(test_own_words), KH_TEST(test_earlier),
+	KH_TEST_ONCE(test_too_much), KH_TEST(test_stale),     KH_TEST(test_reset),
 };
 KH_TEST_MAIN(cases)
