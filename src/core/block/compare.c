@@ -17,13 +17,13 @@
 
 #include <stdlib.h>
 
-#define PRESENT_MIN 3  /* characters of a run that are not of what came earlier */
+#define PRESENT_MIN 2  /* characters of a run that are not of what came earlier */
 #define WORD_MAX    48 /* characters around an end of a run that are looked at for where the word ends */
 
 /* A token of the texts. */
 struct entry {
 	enum kh_match_kind kind;
-	struct kh_view key;
+	struct kh_view key, whole; /* the key of a domain above it, and of itself */
 	const struct kh_reading *of;
 	size_t start, end; /* of it */
 	bool hit;          /* in the source that is being compared */
@@ -101,12 +101,8 @@ static void index_reading(struct comparing *c, const struct kh_reading *reading)
 		size_t start = reading->origin[token.start], end = reading->origin[token.end - 1] + 1;
 		if (end <= present)
 			continue;
-		struct entry entry = {kind_of(token.kind),
-				      kh_arena_dup(c->arena, kh_view_of(key, kh_token_key(&token, key))),
-				      reading,
-				      start,
-				      end,
-				      false};
+		struct kh_view whole = kh_arena_dup(c->arena, kh_view_of(key, kh_token_key(&token, key)));
+		struct entry entry = {kind_of(token.kind), whole, whole, reading, start, end, false};
 		add_entry(c, entry);
 		add_parents(c, entry);
 		c->wanted[token.kind] = true;
@@ -304,7 +300,7 @@ static enum kh_err judge_tokens(struct comparing *c, size_t source)
 		if (!entry->hit)
 			continue;
 		entry->hit = false;
-		e = kh_allowed_token(&c->allowed, c->arena, c->what, entry->kind, entry->key, &own);
+		e = kh_allowed_token(&c->allowed, c->arena, c->what, entry->kind, entry->whole, &own);
 		if (e != KH_OK || own)
 			continue;
 		struct kh_match match = {

@@ -46,7 +46,7 @@ static bool reserve(struct maker *m, size_t n)
 
 struct way {
 	const unsigned char *map;
-	bool rot13, backwards;
+	bool rot13, backwards, upside_down;
 };
 
 static char turn(char c)
@@ -56,14 +56,45 @@ static char turn(char c)
 	return (char)(kh_ascii_is_alpha(c) ? base + (c - base + 13) % 26 : c);
 }
 
+/* The letters that are each other when turned over; the others that can be are look-alikes. */
+static char turn_over(char c)
+{
+	static const char pairs[] = "bqqbdppdnuun";
+
+	for (size_t i = 0; i + 1 < sizeof(pairs); i += 2) {
+		if (pairs[i] == c)
+			return pairs[i + 1];
+	}
+	return c;
+}
+
+/* A sign that is one: it stands alone, or is an exclamation mark at a word's end. */
+static bool is_sign(struct kh_view folded, size_t at)
+{
+	bool begins = at == 0 || folded.p[at - 1] == ' ';
+	bool ends = at + 1 == folded.n || folded.p[at + 1] == ' ' || folded.p[at + 1] == '!';
+
+	return kh_fold_plain[(unsigned char)folded.p[at]] == 0 && ends && (begins || folded.p[at] == '!');
+}
+
+static unsigned char read_byte(struct kh_view folded, size_t at, struct way way)
+{
+	char c = folded.p[at];
+
+	if (is_sign(folded, at))
+		return 0;
+	if (way.rot13)
+		c = turn(c);
+	return way.map[(unsigned char)(way.upside_down ? turn_over(c) : c)];
+}
+
 /* Squeezes bytes [from, to) of what READING has folded; *GAP: something was left out before. */
 static void squeeze(struct maker *m, const struct kh_reading *reading, size_t from, size_t to, struct way way,
 		    bool *gap)
 {
 	for (size_t i = from; i < to; i++) {
 		size_t at = way.backwards ? to - 1 - (i - from) : i;
-		char c = way.rot13 ? turn(reading->folded.p[at]) : reading->folded.p[at];
-		unsigned char kept = way.map[(unsigned char)c];
+		unsigned char kept = read_byte(reading->folded, at, way);
 		if (kept == 0) {
 			*gap = true;
 			continue;
@@ -100,7 +131,7 @@ static void add_stream(struct maker *m, const struct kh_reading *reading, struct
 	if (!reserve(m, reading->folded.n))
 		return;
 	squeeze(m, reading, 0, reading->folded.n, way, &gap);
-	end_stream(m, reading, at, way.rot13 || way.backwards);
+	end_stream(m, reading, at, way.rot13 || way.backwards || way.upside_down);
 }
 
 static bool has_signs(struct kh_view v)
@@ -149,6 +180,8 @@ static const struct kh_reading *read_text(struct maker *m, struct kh_view of, si
 	add_stream(m, reading, (struct way){.map = kh_fold_plain, .rot13 = true});
 	add_stream(m, reading, (struct way){.map = kh_fold_plain, .backwards = true});
 	add_stream(m, reading, (struct way){.map = kh_fold_plain, .rot13 = true, .backwards = true});
+	add_stream(m, reading, (struct way){.map = kh_fold_plain, .upside_down = true});
+	add_stream(m, reading, (struct way){.map = kh_fold_plain, .upside_down = true, .backwards = true});
 	return reading;
 }
 

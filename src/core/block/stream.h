@@ -3,8 +3,8 @@
  *
  * A reading is a text to read: all texts one after the other behind what came earlier, each that stands apart, and
  * everything that is encoded in one of them or in several joined.  A stream is a reading squeezed (fold.h), plainly or
- * by rot13, backwards, with signs read as letters, in the opposite order; it knows where each of its characters came
- * from.
+ * by rot13, backwards, upside down, with signs read as letters, in the opposite order; it knows where each of its
+ * characters came from.
  */
 #ifndef KH_CORE_BLOCK_STREAM_H
 #define KH_CORE_BLOCK_STREAM_H
