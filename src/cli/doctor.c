@@ -335,7 +335,6 @@ int kh_doctor_main(int argc, char **argv)
 {
 	struct kh_home_options home = {0};
 	bool json = false, help = false;
-	const char *home = NULL;
 	const struct kh_option options[] = {
 		{"--home", "DIR", "the home folder whose configuration is looked at (default: as for all commands)",
 		 .text = &home.home},
