@@ -273,7 +273,7 @@ int main(int argc, char **argv)
 	kh_bench_section("Search: 100,000 documents of 150 words, indexed by FTS5");
 	double ns = refresh(&tools, &count);
 	must(count == DOCUMENTS, "the number of documents");
-	kh_bench_row("indexing", kh_bench_printf("%.0f documents/s", count / ns * 1e9).s,
+	kh_bench_row("indexing", kh_bench_printf("%.0f documents/s", (double)count / ns * 1e9).s,
 		     kh_bench_printf("all in %.1f s", ns / 1e9).s, 0, "", "");
 	nanosleep(&(struct timespec){1, 0}, NULL);
 	ns = refresh(&tools, &count);

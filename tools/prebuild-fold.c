@@ -53,12 +53,12 @@ static uint16_t part_of(uint32_t c)
 		return KH_FOLD_HIDDEN;
 	if (kh_confusable_is_accent(c))
 		return KH_FOLD_NOTHING;
+	if (c >= 0x80 && is_in(c, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_ND)) /* whatever letter it looks like */
+		return (uint16_t)('0' + digit_of(c));
 	if (like < 0x80)
 		return (uint16_t)like;
 	if (is_in(c, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME))
 		return KH_FOLD_MARK;
-	if (is_in(c, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_ND))
-		return (uint16_t)('0' + digit_of(c));
 	if (is_in(c, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO) ||
 	    is_in(c, UTF8PROC_CATEGORY_NL, UTF8PROC_CATEGORY_NO))
 		return KH_FOLD_ITSELF;
@@ -86,7 +86,7 @@ static uint16_t fold(uint32_t c)
 
 	if (c < 0x80)
 		return (uint16_t)(c >= ' ' && c != 0x7f ? c : kh_utf8_is_space(c) ? ' ' : KH_FOLD_HIDDEN);
-	if (like < 0x80)
+	if (like < 0x80 && !is_in(c, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_ND))
 		return (uint16_t)like;
 	if (c == 0xfdfa || c == 0xfdfb || (c >= 0xd800 && c <= 0xdfff)) /* a phrase in one character; no character */
 		return KH_FOLD_NOTHING;

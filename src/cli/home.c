@@ -214,6 +214,11 @@ static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 	home->reader_count = n;
 	for (size_t i = 0; i < n; i++)
 		home->readers[i] = describe_reader(&from[i]);
+	for (size_t i = 0; i < n; i++) { /* K7: those that verify calls, too */
+		const struct kh_config_verification *by = &home->config->verification;
+		home->readers[i].triages = kh_view_eq(from[i].name, by->triage);
+		home->readers[i].supervises = kh_view_eq(from[i].name, by->supervisor);
+	}
 	for (size_t i = 0; e == KH_OK && acts && i < n; i++)
 		e = read_model_key(home, &from[i], &home->readers[i], err);
 	return e;

@@ -7,6 +7,7 @@
 #include "core/block/block.h"
 #include "engine/context.h"
 #include "engine/given.h"
+#include "engine/guarding.h"
 #include "engine/own.h"
 
 #include <stdlib.h>
@@ -119,6 +120,38 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output
 	return kh_arena_check(op->arena);
 }
 
+/* E10: compared by whoever calls, or here.  `again`: what was compared is not all any more. */
+static enum kh_err guard(struct kh_op *op, struct kh_context_output *output, const struct kh_context_row *context)
+{
+	struct kh_guarding guarding = {
+		.context = output->context, .more = output->more, .more_count = output->more_count};
+
+	output->again = output->guarded && output->last_block != context->last_block;
+	if (output->guarded)
+		return KH_OK;
+	enum kh_err e = kh_guarding_run(op, &guarding);
+	return e == KH_OK ? kh_guarding_compare(op->arena, &guarding, output->content, &output->unattributed, op->err)
+			  : e;
+}
+
+/* The blocks of the guard's list, as a list of ids. */
+static struct kh_view name_blocks(struct kh_op *op, struct kh_view unattributed)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *ids = yyjson_mut_arr(doc);
+	yyjson_val *list = NULL, *item;
+	struct kh_view json = KH_LIT("[]");
+	size_t i, max;
+
+	if (kh_json_read(op->arena, unattributed, &list, NULL) != KH_OK)
+		return json;
+	yyjson_arr_foreach (list, i, max, item) {
+		struct kh_view id = kh_json_str(kh_json_get(item, "block"));
+		yyjson_mut_arr_add_strn(doc, ids, id.p, id.n);
+	}
+	return kh_json_write(op->arena, ids, &json) == KH_OK ? json : KH_LIT("[]");
+}
+
 enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 {
 	struct kh_context_output *output = call;
@@ -132,6 +165,10 @@ enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 	if (e == KH_OK)
 		e = find_chain(op, output, context, &chain);
 	if (e == KH_OK)
+		e = guard(op, output, context);
+	if (e == KH_OK && output->again)
+		return KH_OK;
+	if (e == KH_OK)
 		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
 	if (e == KH_OK)
 		e = fill(op, output, &chain, row);
@@ -139,8 +176,10 @@ enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 		return e;
 	kh_context_give(context, row);
 	e = kh_own_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
-			 kh_arena_printf(op->arena, "{\"event\":\"output\",\"flagged\":%s,\"size\":%zu}",
-					 chain.flagged ? "true" : "false", output->content.n));
+			 kh_arena_printf(op->arena,
+					 "{\"event\":\"output\",\"flagged\":%s,\"size\":%zu,\"unattributed\":%.*s}",
+					 chain.flagged ? "true" : "false", output->content.n,
+					 KH_FMT(name_blocks(op, output->unattributed))));
 	if (e != KH_OK)
 		return e;
 	output->id = kh_own_id(op, KH_ID_BLOCK, row->id);

@@ -9,6 +9,7 @@
 #include "engine/ask.h"
 #include "engine/audittrail.h"
 #include "engine/context.h"
+#include "engine/guarding.h"
 #include "engine/look.h"
 #include "engine/put.h"
 #include "engine/recover.h"
@@ -47,6 +48,7 @@ static const struct kh_operations_entry operations[] = {
 	{"context.reset", kh_context_reset_run, REVIEWER | ADMIN, NULL},
 	{"context.add", kh_context_add_run, HOST, NULL},
 	{"context.output", kh_context_output_run, HOST, NULL},
+	{"context.guard", kh_guarding_run, HOST, NULL},
 	{"context.assemble", kh_context_assemble_run, HOST, NULL},
 	{"context.show", kh_context_show_run, HOST | REVIEWER | ADMIN, NULL},
 	{"audit.read", kh_audittrail_run, REVIEWER | ADMIN, NULL},

@@ -2,6 +2,7 @@
 #include "http/rest_contexts.h"
 
 #include "engine/context.h"
+#include "engine/guarding.h"
 
 #define CONTENT (16U << 20)
 #define BODY    (2 * CONTENT + KH_REST_SMALL)
@@ -61,12 +62,15 @@ static enum kh_err output(struct kh_rest_call *call)
 		.more = more->ids,
 		.more_count = more->count,
 	};
-	enum kh_err e = kh_rest_run(call, kh_context_output_run, &block);
+	enum kh_err e = kh_guarding_output(kh_gateway_engine(call->gateway), call->token, &block, call->arena,
+					   &call->err);
 
 	if (e != KH_OK)
 		return e;
 	kh_json_add(doc, obj, "id", block.id);
 	yyjson_mut_obj_add_bool(doc, obj, "flagged", block.flagged);
+	yyjson_mut_obj_add_val(doc, obj, "unattributed",
+			       yyjson_mut_rawn(doc, block.unattributed.p, block.unattributed.n));
 	return kh_rest_reply_object(call, 201, obj);
 }
 
@@ -172,7 +176,8 @@ static const struct kh_rest_route routes[] = {
 		.operation = kh_context_output_run,
 		.summary = "Put in what the agent wrote",
 		.about = "It is tainted by all that the context was given.  `flagged`: something untrusted is in its "
-			 "closure.",
+			 "closure.  `unattributed`: the external content that it repeats without naming the source "
+			 "(E10).",
 		.body = output_body,
 		.limit = BODY,
 		.status = 201,

@@ -11,11 +11,11 @@ static bool is_for(const struct kh_prompt *prompt, enum kh_role role)
 {
 	switch (role) {
 	case KH_ROLE_CONTROLLER:
-		return strcmp(prompt->name, "reader") != 0;
+		return strcmp(prompt->name, "reader") != 0 && strcmp(prompt->name, "supervisor") != 0;
 	case KH_ROLE_READER:
-		return strcmp(prompt->name, "controller") != 0;
+		return strcmp(prompt->name, "controller") != 0 && strcmp(prompt->name, "supervisor") != 0;
 	case KH_ROLE_SUPERVISOR:
-		return strcmp(prompt->name, KH_PROMPT_POLICY_ID) == 0;
+		return strcmp(prompt->name, "supervisor") == 0 || strcmp(prompt->name, KH_PROMPT_POLICY_ID) == 0;
 	case KH_ROLE_HOST:
 	case KH_ROLE_REVIEWER:
 	case KH_ROLE_ADMIN:
@@ -28,6 +28,8 @@ static const char *title_of(const struct kh_prompt *prompt)
 {
 	if (strcmp(prompt->name, "controller") == 0)
 		return "For a Controller";
+	if (strcmp(prompt->name, "supervisor") == 0)
+		return "For a Supervisor";
 	return strcmp(prompt->name, "reader") == 0 ? "For a Reader" : "Security policy";
 }
 

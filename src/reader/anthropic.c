@@ -19,20 +19,20 @@ static void add_tool(yyjson_mut_doc *doc, yyjson_mut_val *root, yyjson_mut_val *
 	yyjson_mut_obj_add_bool(doc, choice, "disable_parallel_tool_use", true);
 }
 
-enum kh_err kh_anthropic_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_query *query,
-				 struct kh_view message, struct kh_view *ret_body)
+enum kh_err kh_anthropic_request(struct kh_arena *arena, const struct kh_reader *reader,
+				 const struct kh_reader_ask *ask, struct kh_view message, struct kh_view *ret_body)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *messages, *user;
 
 	kh_json_add(doc, root, "model", reader->model);
-	yyjson_mut_obj_add_uint(doc, root, "max_tokens", kh_model_tokens(reader, query));
-	kh_json_add(doc, root, "system", kh_model_prompt());
+	yyjson_mut_obj_add_uint(doc, root, "max_tokens", kh_model_tokens(reader, ask->query));
+	kh_json_add(doc, root, "system", kh_model_prompt(ask));
 	messages = yyjson_mut_obj_add_arr(doc, root, "messages");
 	user = yyjson_mut_arr_add_obj(doc, messages);
 	yyjson_mut_obj_add_str(doc, user, "role", "user");
 	kh_json_add(doc, user, "content", message);
-	add_tool(doc, root, kh_answer_schema_make(doc, arena, query, true));
+	add_tool(doc, root, kh_answer_schema_make(doc, arena, ask->query, true));
 	yyjson_mut_obj_add_bool(doc, root, "stream", false);
 	return kh_json_write(arena, root, ret_body);
 }

@@ -75,9 +75,9 @@ static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view wh
 
 /* --- what is asked ------------------------------------------------------------------------------------------------ */
 
-struct kh_view kh_model_prompt(void)
+struct kh_view kh_model_prompt(const struct kh_reader_ask *ask)
 {
-	return kh_prompt_find(KH_LIT("reader"))->text;
+	return ask->prompt.n > 0 ? ask->prompt : kh_prompt_find(KH_LIT("reader"))->text;
 }
 
 uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query)
@@ -123,7 +123,7 @@ static enum kh_err make_body(struct asking *a)
 		return KH_OK;
 	}
 	if (e == KH_OK)
-		e = a->api->request(a->arena, a->reader, a->ask->query, message, &a->body);
+		e = a->api->request(a->arena, a->reader, a->ask, message, &a->body);
 	if (e == KH_OK && a->body.n > KH_REQUEST_BODY)
 		fail(a, KH_READER_DEAD, KH_LIT("the content is longer than a request can be"));
 	return e;

@@ -30,7 +30,7 @@ struct kh_model_api {
 	struct kh_view key_header;                /* "Authorization: Bearer ": what the key is appended to */
 	struct kh_view headers[KH_MODEL_HEADERS]; /* the others; those that are empty are left out */
 	struct kh_view path;                      /* how the URL of an endpoint ends, as a hint where there is none */
-	enum kh_err (*request)(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_query *query,
+	enum kh_err (*request)(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_reader_ask *ask,
 			       struct kh_view message, struct kh_view *ret_body);
 	/* *RET_WHY is empty and *RET_RESPONSE the answer in the form of bcp.txt, or *RET_WHY says why there is none. */
 	enum kh_err (*answer)(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
@@ -42,8 +42,8 @@ struct kh_model_api {
 enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_text,
 			     struct kh_error *err) __attribute__((warn_unused_result));
 
-/* What it is told to be: the Reader's prompt (K4). */
-struct kh_view kh_model_prompt(void);
+/* What it is told to be: the ask's own prompt, or the Reader's (K4). */
+struct kh_view kh_model_prompt(const struct kh_reader_ask *ask);
 
 /* The limit of an answer in tokens: the Reader's own, or one by the query's size. */
 uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query);

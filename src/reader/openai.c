@@ -26,7 +26,8 @@ static void add_schema(yyjson_mut_doc *doc, yyjson_mut_val *format, yyjson_mut_v
 }
 
 /* The prompt, and for a server that is not given the schema otherwise, the schema. */
-static enum kh_err describe_form(struct kh_arena *arena, yyjson_mut_val *schema, struct kh_view *ret_prompt)
+static enum kh_err describe_form(struct kh_arena *arena, const struct kh_reader_ask *ask, yyjson_mut_val *schema,
+				 struct kh_view *ret_prompt)
 {
 	struct kh_view text;
 	enum kh_err e = kh_json_write(arena, schema, &text);
@@ -35,19 +36,19 @@ static enum kh_err describe_form(struct kh_arena *arena, yyjson_mut_val *schema,
 		*ret_prompt = kh_arena_printf(arena,
 					      "%.*s\nYour answer is one JSON object, without anything before or after "
 					      "it, that this JSON Schema describes:\n%.*s\n",
-					      KH_FMT(kh_model_prompt()), KH_FMT(text));
+					      KH_FMT(kh_model_prompt(ask)), KH_FMT(text));
 	return e;
 }
 
-enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_query *query,
+enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_reader_ask *ask,
 			      struct kh_view message, struct kh_view *ret_body)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *messages, *format;
-	yyjson_mut_val *schema = kh_answer_schema_make(doc, arena, query, reader->local || !reader->schema);
-	struct kh_view prompt = kh_model_prompt();
+	yyjson_mut_val *schema = kh_answer_schema_make(doc, arena, ask->query, reader->local || !reader->schema);
+	struct kh_view prompt = kh_model_prompt(ask);
 	uint64_t thinking = reader->max_tokens > 0 ? 0 : KH_OPENAI_THINKING;
-	enum kh_err e = reader->schema ? KH_OK : describe_form(arena, schema, &prompt);
+	enum kh_err e = reader->schema ? KH_OK : describe_form(arena, ask, schema, &prompt);
 
 	if (e != KH_OK)
 		return e;
@@ -59,7 +60,7 @@ enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *re
 	yyjson_mut_obj_add_str(doc, format, "type", reader->schema ? "json_schema" : "json_object");
 	if (reader->schema)
 		add_schema(doc, format, schema);
-	yyjson_mut_obj_add_uint(doc, root, "max_completion_tokens", kh_model_tokens(reader, query) + thinking);
+	yyjson_mut_obj_add_uint(doc, root, "max_completion_tokens", kh_model_tokens(reader, ask->query) + thinking);
 	yyjson_mut_obj_add_bool(doc, root, "stream", false);
 	return kh_json_write(arena, root, ret_body);
 }

@@ -12,7 +12,7 @@
 
 #define KH_OPENAI_THINKING 4096 /* tokens that a model may think in before it answers: they count here */
 
-enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_query *query,
+enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_reader_ask *ask,
 			      struct kh_view message, struct kh_view *ret_body) __attribute__((warn_unused_result));
 enum kh_err kh_openai_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
 			     struct kh_tainted *ret_response, struct kh_view *ret_why)

@@ -95,7 +95,7 @@ enum kh_err kh_reader_message(struct kh_arena *arena, const struct kh_reader_ask
 
 	if (e != KH_OK)
 		return e;
-	kh_json_add(doc, message, "prompt", kh_prompt_find(KH_LIT("reader"))->text);
+	kh_json_add(doc, message, "prompt", ask->prompt.n > 0 ? ask->prompt : kh_prompt_find(KH_LIT("reader"))->text);
 	context = yyjson_mut_obj_add_arr(doc, message, "context");
 	for (size_t i = 0; i < ask->block_count; i++)
 		yyjson_mut_arr_add_strn(doc, context, texts[i].p, texts[i].n);

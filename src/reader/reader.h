@@ -29,6 +29,7 @@ struct kh_reader_ask {
 	const struct kh_query *query; /* of this round */
 	const struct kh_reader_block *blocks;
 	size_t block_count;
+	struct kh_view prompt;   /* what the Reader is told to be; empty: a Reader (K4) */
 	unsigned char nonce[16]; /* fresh: of the fences */
 	int64_t now;
 };

@@ -124,6 +124,26 @@ static char letter_of(enum kh_match_kind kind)
 	return (char)('a' + (int)kind);
 }
 
+/* Of an answer: a sum of money in the form in which Keyhole delivers one, "120000.50 USD". */
+static bool is_amount(struct kh_view text, const struct kh_token *token)
+{
+	size_t at = token->end;
+
+	if (token->kind != KH_TOKEN_NUMBER || token->end - token->start != token->key.n)
+		return false;
+	if (at < text.n && text.p[at] == '.') {
+		for (at++; at < text.n && kh_ascii_is_digit(text.p[at]); at++)
+			;
+	}
+	if (at + 4 > text.n || text.p[at] != ' ')
+		return false;
+	for (size_t i = at + 1; i < at + 4; i++) {
+		if (text.p[i] < 'A' || text.p[i] > 'Z')
+			return false;
+	}
+	return at + 4 == text.n || !kh_ascii_is_alpha(text.p[at + 4]);
+}
+
 static enum kh_err list_tokens(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what)
 {
 	static const bool all[KH_TOKEN_COUNT] = {true, true, true, true};
@@ -134,16 +154,19 @@ static enum kh_err list_tokens(struct kh_allowed *allowed, struct kh_arena *aren
 	enum kh_err e = KH_OK;
 
 	allowed->listed = true;
-	for (size_t i = 0; i < what->own_count && e == KH_OK; i++) {
+	for (size_t i = 0; i < what->own_count + what->answer_count && e == KH_OK; i++) {
 		struct kh_token_scan scan;
 		struct kh_token token;
 		struct kh_folded folded;
 		char key[KH_TOKEN_KEY + 1];
-		e = kh_fold_text(arena, what->own[i], false, &folded);
+		bool own = i < what->own_count;
+		e = kh_fold_text(arena, own ? what->own[i] : what->answers[i - what->own_count], false, &folded);
 		if (e != KH_OK)
 			break;
 		kh_token_begin(&scan, folded.text, all);
 		while (kh_token_next(&scan, &token)) {
+			if (!own && !is_amount(folded.text, &token))
+				continue;
 			key[0] = letter_of(kinds[token.kind]);
 			size_t n = kh_token_key(&token, key + 1);
 			add_token(allowed, arena, kh_arena_dup(arena, kh_view_of(key, n + 1)));

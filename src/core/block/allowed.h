@@ -12,7 +12,7 @@ enum { KH_ALLOWED_NOT, KH_ALLOWED_ANSWER, KH_ALLOWED_OWN };
 struct kh_allowed {
 	unsigned char *marks; /* of each byte of the streams, the above */
 	/* of allowed.c */
-	struct kh_view *tokens; /* of `own`: the kind as a letter, then the key; sorted */
+	struct kh_view *tokens; /* of those: the kind as a letter, then the key; sorted */
 	size_t token_count, token_cap;
 	bool marked, listed;
 };
@@ -22,7 +22,7 @@ struct kh_allowed {
 enum kh_err kh_allowed_make(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what,
 			    const struct kh_streams *streams) __attribute__((warn_unused_result));
 
-/* Whether `own` names this URL, host, address or number. */
+/* Whether `own` names this URL, host, address or number, or an answer is this sum of money. */
 enum kh_err kh_allowed_token(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what,
 			     enum kh_match_kind kind, struct kh_view key, bool *ret_yes)
 	__attribute__((warn_unused_result));

@@ -43,7 +43,8 @@ struct kh_compare {
 	struct kh_view earlier; /* what came before the texts, one piece a line: what lies in it alone is no match */
 	/*
 	 * Words that may be repeated.  Own: whatever of it, and hosts, addresses and numbers that it names.  Answers:
-	 * pieces of up to KH_COMPARE_ANSWER characters of them, but no URL, host, address or number.
+	 * pieces of up to KH_COMPARE_ANSWER characters of them, and sums of money, but no URL, host, address or other
+	 * number.
 	 */
 	const struct kh_view *own, *answers;
 	size_t own_count, answer_count;

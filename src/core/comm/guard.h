@@ -15,11 +15,13 @@ struct kh_guard_source {
 
 /*
  * Compares OUTPUT (valid UTF-8) with each of the sources and adds a reason `unattributed` to FLAGS, member
- * "sources[i]", for each that it repeats and does not name.  Fails only for lack of memory or over the comparison's
+ * "sources[i]", for each that it repeats and does not name; RET_PLACES, with room for COUNT, has the i of each flag.
+ * What stands in OWN, the user's words, may be repeated.  Fails only for lack of memory or over the comparison's
  * limits.
  */
 enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const struct kh_guard_source *sources,
-			    size_t count, struct kh_reasons *flags) __attribute__((warn_unused_result));
+			    size_t count, const struct kh_view *own, size_t own_count, struct kh_reasons *flags,
+			    size_t *ret_places) __attribute__((warn_unused_result));
 
 /*
  * Whether OUTPUT names the source of ATTRIBUTION: its text as a whole, or the host where it is a URL.  A part of a

@@ -165,18 +165,18 @@ static bool is_of(const unsigned char values[256], const char *p, size_t n)
 	return i == n;
 }
 
-/* The run of N characters at P, all of base64's, which stands at [start, end) of the text. */
-static void try_run(struct decoder *d, const char *p, size_t n, size_t start, size_t end)
+/* The run of N characters at P, all of base64's, which stands at [start, end) of the text; true where it was text. */
+static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, size_t end)
 {
 	struct kh_view decoded;
 
 	if (is_of(hex_values, p, n - n % 2) && try_alphabet(d, p, n - n % 2, hex_values, 4, &decoded)) {
 		d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
-		return;
+		return true;
 	}
 	if (is_of(base32_values, p, n) && try_alphabet(d, p, n, base32_values, 5, &decoded)) {
 		d->found(d->ctx, KH_LAYER_BASE32, decoded, start, end);
-		return;
+		return true;
 	}
 	for (size_t shift = 0; shift < (n >= SHIFTED_MIN ? 4 : 1); shift++) {
 		/* One character too many holds no whole byte; it is dropped, as lenient decoders do. */
@@ -184,8 +184,21 @@ static void try_run(struct decoder *d, const char *p, size_t n, size_t start, si
 		if (try_alphabet(d, p + shift, m, base64_values, 6, &decoded)) {
 			bool url = memchr(p, '-', n) != NULL || memchr(p, '_', n) != NULL;
 			d->found(d->ctx, url ? KH_LAYER_BASE64URL : KH_LAYER_BASE64, decoded, start, end);
-			return;
+			return true;
 		}
+	}
+	return false;
+}
+
+/* The pieces of such a run between its signs, where it is nothing as a whole: a code at the end of a path. */
+static void try_pieces(struct decoder *d, const char *p, size_t n, size_t start)
+{
+	for (size_t at = 0; at < n; at++) {
+		size_t from = at;
+		while (at < n && (kh_ascii_is_alpha(p[at]) || kh_ascii_is_digit(p[at])))
+			at++;
+		if (at - from >= RUN_MIN && at - from < n)
+			(void)try_run(d, p + from, at - from, start + from, start + at);
 	}
 }
 
@@ -282,7 +295,8 @@ static void alphabet_runs(struct decoder *d, struct kh_view text)
 		size_t end = at;
 		while (end < text.n && text.p[end] == '=' && end < at + 6)
 			end++;
-		try_run(d, run.p, run.n, start, end);
+		if (!try_run(d, run.p, run.n, start, end) && joined.n == 0)
+			try_pieces(d, run.p, run.n, start);
 	}
 }
 
@@ -340,7 +354,7 @@ static size_t character_code(struct kh_view text, size_t at, bool binary, char *
 }
 
 /* Character codes with separators.  Numbers are common, so what they spell has to be words. */
-static void numbers(struct decoder *d, struct kh_view text, size_t offset, bool binary)
+static void numbers(struct decoder *d, struct kh_view text, size_t offset, bool binary, bool any)
 {
 	if (!room(d, text.n))
 		return;
@@ -354,7 +368,7 @@ static void numbers(struct decoder *d, struct kh_view text, size_t offset, bool 
 			while (i < text.n && is_separator(text.p[i]) && i < end + 3)
 				i++;
 		}
-		if (n >= NUMBERS_MIN && letters * 10 >= n * 8) {
+		if (n >= NUMBERS_MIN && (any || letters * 10 >= n * 8)) {
 			struct kh_view decoded = kh_arena_dup(d->arena, kh_view_of(d->out, n));
 			if (decoded.p != NULL)
 				d->found(d->ctx, binary ? KH_LAYER_BINARY : KH_LAYER_DECIMAL, decoded, offset + start,
@@ -367,7 +381,7 @@ static void numbers(struct decoder *d, struct kh_view text, size_t offset, bool 
 }
 
 /* Runs of what hexadecimal pairs and character codes are written with. */
-static void spread_runs(struct decoder *d, struct kh_view text)
+static void spread_runs(struct decoder *d, struct kh_view text, bool any)
 {
 	struct class set;
 
@@ -378,8 +392,8 @@ static void spread_runs(struct decoder *d, struct kh_view text)
 			at++;
 		struct kh_view run = kh_view_sub(text, start, at);
 		hex_pairs(d, run, start);
-		numbers(d, run, start, false);
-		numbers(d, run, start, true);
+		numbers(d, run, start, false, any);
+		numbers(d, run, start, true, any);
 	}
 }
 
@@ -390,11 +404,11 @@ void kh_decode_packed(struct kh_arena *arena, struct kh_view text, kh_decode_fou
 	alphabet_runs(&d, text);
 }
 
-void kh_decode_spread(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx)
+void kh_decode_spread(struct kh_arena *arena, struct kh_view text, bool any, kh_decode_found *found, void *ctx)
 {
 	struct decoder d = {.arena = arena, .found = found, .ctx = ctx};
 
-	spread_runs(&d, text);
+	spread_runs(&d, text, any);
 }
 
 struct kh_view kh_decode_reverse(struct kh_arena *arena, struct kh_view v)

@@ -13,10 +13,11 @@ typedef void kh_decode_found(void *ctx, enum kh_layer layer, struct kh_view deco
 
 /*
  * Look through TEXT (any bytes), in one pass.  What was found is no longer than what it was found in.  Packed: base64,
- * base32 and hexadecimal without gaps.  Spread: hexadecimal and character codes with something between them.
+ * base32 and hexadecimal without gaps.  Spread: hexadecimal and character codes with something between them; with ANY,
+ * also where what the codes spell is not mostly letters.
  */
 void kh_decode_packed(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx);
-void kh_decode_spread(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx);
+void kh_decode_spread(struct kh_arena *arena, struct kh_view text, bool any, kh_decode_found *found, void *ctx);
 
 /* V backwards, by characters; in the arena.  Empty where there is no memory. */
 struct kh_view kh_decode_reverse(struct kh_arena *arena, struct kh_view v);

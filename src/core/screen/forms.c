@@ -54,7 +54,7 @@ static void read_codes(struct walk *w, struct kh_view part, bool packed)
 		if (packed)
 			kh_decode_packed(w->arena, ways[i], on_found, w);
 		else
-			kh_decode_spread(w->arena, ways[i], on_found, w);
+			kh_decode_spread(w->arena, ways[i], true, on_found, w);
 		w->depth -= i > 0;
 	}
 }

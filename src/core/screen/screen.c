@@ -556,7 +556,7 @@ static enum kh_err read_encoded(struct reading *r, const struct kh_form *form, c
 	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_DIGITS, 1, &at, &start, &end);) {
 		struct kh_form part = kh_form_part(form, start, end);
 		f.form = &part;
-		kh_decode_spread(r->arena, part.text, on_decoded, &f);
+		kh_decode_spread(r->arena, part.text, false, on_decoded, &f);
 	}
 	/* Last, so that what needs no unescaping is found where it stands. */
 	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_ESCAPE, MARGIN, &at, &start, &end);) {

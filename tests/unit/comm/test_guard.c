@@ -24,9 +24,10 @@ static struct kh_reasons guard(struct kh_test *t, const char *output)
 	struct kh_attribution b = attribution(t, "mail/inbox/17", mail);
 	struct kh_guard_source sources[] = {{&a, kh_view_str(page)}, {&b, kh_view_str(mail)}};
 	struct kh_reasons flags;
+	size_t places[2];
 
 	kh_reasons_init(&flags, &t->arena);
-	must(t, kh_guard_output(&t->arena, kh_view_str(output), sources, 2, &flags));
+	must(t, kh_guard_output(&t->arena, kh_view_str(output), sources, 2, NULL, 0, &flags, places));
 	return flags;
 }
 

@@ -31,11 +31,11 @@ static const struct {
 	{"approval.decide", "..S.VA"}, {"token.create", "...H.A"},   {"token.revoke", "...H.A"},
 	{"token.list", "...H.A"},      {"token.who", "CRSHVA"},      {"context.reset", "....VA"},
 	{"context.add", "...H.."},     {"context.output", "...H.."}, {"context.assemble", "...H.."},
-	{"context.show", "...HVA"},    {"audit.read", "....VA"},     {"ask.begin", "......"},
-	{"comm.declare", "C....."},    {"comm.weigh", "C....."},     {"comm.call", "C....."},
-	{"comm.look", "C..HVA"},       {"comm.list", "C..HVA"},      {"comm.show", "...HVA"},
-	{"comm.end", "......"},        {"comm.triaged", "......"},   {"query.due", "......"},
-	{"content.purge", "......"},   {"recover", "......"},
+	{"context.guard", "...H.."},   {"context.show", "...HVA"},   {"audit.read", "....VA"},
+	{"ask.begin", "......"},       {"comm.declare", "C....."},   {"comm.weigh", "C....."},
+	{"comm.call", "C....."},       {"comm.look", "C..HVA"},      {"comm.list", "C..HVA"},
+	{"comm.show", "...HVA"},       {"comm.end", "......"},       {"comm.triaged", "......"},
+	{"query.due", "......"},       {"content.purge", "......"},  {"recover", "......"},
 };
 #define COUNT (sizeof(expected) / sizeof(expected[0]))
 

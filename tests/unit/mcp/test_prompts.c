@@ -12,8 +12,8 @@ static void test_prompts(struct kh_test *t)
 		const char *names;
 	} sees[] = {{KH_ROLE_CONTROLLER, "controller security-policy "},
 		    {KH_ROLE_READER, "reader security-policy "},
-		    {KH_ROLE_SUPERVISOR, "security-policy "},
-		    {KH_ROLE_HOST, "controller reader security-policy "}};
+		    {KH_ROLE_SUPERVISOR, "supervisor security-policy "},
+		    {KH_ROLE_HOST, "controller reader supervisor security-policy "}};
 	yyjson_mut_doc *doc = kh_json_new(&t->arena);
 	yyjson_mut_val *result;
 

@@ -27,12 +27,12 @@ static void test_request(struct kh_test *t)
 	yyjson_val *root;
 
 	must(t, kh_model_message(&t->arena, &ask, &message, &t->err));
-	must(t, kh_anthropic_request(&t->arena, &reader, ask.query, message, &body));
+	must(t, kh_anthropic_request(&t->arena, &reader, &ask, message, &body));
 	must(t, kh_json_read(&t->arena, body, &root, &t->err));
 	assert_int_equal(yyjson_obj_size(root), 7);
 	assert_view(kh_json_str(at(root, "/model")), "big");
 	assert_int_equal(yyjson_get_uint(at(root, "/max_tokens")), 12);
-	assert_true(kh_view_eq(kh_json_str(at(root, "/system")), kh_model_prompt()));
+	assert_true(kh_view_eq(kh_json_str(at(root, "/system")), kh_model_prompt(&(struct kh_reader_ask){0})));
 	assert_int_equal(yyjson_arr_size(at(root, "/messages")), 1);
 	assert_view(kh_json_str(at(root, "/messages/0/role")), "user");
 	assert_true(kh_view_eq(kh_json_str(at(root, "/messages/0/content")), message));

@@ -16,7 +16,7 @@ static yyjson_val *request_of(struct kh_test *t, const struct kh_reader *reader)
 	yyjson_val *root;
 
 	must(t, kh_model_message(&t->arena, &ask, &message, &t->err));
-	must(t, kh_openai_request(&t->arena, reader, ask.query, message, &body));
+	must(t, kh_openai_request(&t->arena, reader, &ask, message, &body));
 	must(t, kh_json_read(&t->arena, body, &root, &t->err));
 	return root;
 }
@@ -41,7 +41,8 @@ static void test_request(struct kh_test *t)
 	assert_view(kh_json_str(at(root, "/model")), "big");
 	assert_int_equal(yyjson_arr_size(at(root, "/messages")), 2);
 	assert_view(kh_json_str(at(root, "/messages/0/role")), "system");
-	assert_true(kh_view_eq(kh_json_str(at(root, "/messages/0/content")), kh_model_prompt()));
+	assert_true(
+		kh_view_eq(kh_json_str(at(root, "/messages/0/content")), kh_model_prompt(&(struct kh_reader_ask){0})));
 	assert_view(kh_json_str(at(root, "/messages/1/role")), "user");
 	assert_true(kh_view_starts(user, KH_LIT("The query:\n{\"type\":\"bcp_query\",\"query_id\":\"" ASK "\"")));
 	assert_true(kh_view_find(user, KH_LIT("\n<<<UNTRUSTED_EXTERNAL_CONTENT "), 0) != SIZE_MAX);
@@ -61,10 +62,10 @@ static void test_lengths(struct kh_test *t)
 	const struct kh_query *query = query_of(t, "{\"category\":3,\"directive\":\"Say.\",\"max_words\":2}");
 	struct kh_view body;
 
-	must(t, kh_openai_request(&t->arena, &far, query, KH_LIT("x"), &body));
+	must(t, kh_openai_request(&t->arena, &far, &(struct kh_reader_ask){.query = query}, KH_LIT("x"), &body));
 	assert_true(kh_view_find(body, KH_LIT("maxLength"), 0) == SIZE_MAX);
 	assert_true(kh_view_find(body, KH_LIT("at most 2 words"), 0) != SIZE_MAX);
-	must(t, kh_openai_request(&t->arena, &near, query, KH_LIT("x"), &body));
+	must(t, kh_openai_request(&t->arena, &near, &(struct kh_reader_ask){.query = query}, KH_LIT("x"), &body));
 	assert_true(kh_view_find(body, KH_LIT("\"maxLength\":81}"), 0) != SIZE_MAX);
 }
 
@@ -77,7 +78,7 @@ static void test_request_plain(struct kh_test *t)
 
 	assert_view(kh_json_str(at(root, "/response_format/type")), "json_object");
 	assert_null(yyjson_ptr_get(root, "/response_format/json_schema"));
-	assert_true(kh_view_starts(system, kh_model_prompt()));
+	assert_true(kh_view_starts(system, kh_model_prompt(&(struct kh_reader_ask){0})));
 	assert_true(kh_view_find(system, KH_LIT("JSON Schema describes:\n{\"type\":\"object\""), 0) != SIZE_MAX);
 	assert_int_equal(yyjson_get_uint(at(root, "/max_completion_tokens")), 9);
 }

@@ -1,0 +1,103 @@
+/* The attribution guard on what agents write (E10). */
+#include "operating.h"
+
+#include "engine/context.h"
+#include "engine/guarding.h"
+
+#define PAGE "The harbour of Port Lyndon handled forty thousand containers in September, said its director."
+
+/* What is said of CONTENT, written by the controller's agent; through all three steps, or by the operation alone. */
+static struct kh_view say(struct kh_fixture *f, const char *content, bool steps)
+{
+	struct kh_context_output output = {.context = f->context, .content = kh_view_str(content)};
+
+	if (steps)
+		must(f->t, kh_guarding_output(f->engine, f->host, &output, &f->t->arena, &f->t->err));
+	else
+		must(f->t, kh_fixture_call(f, f->host, kh_context_output_run, &output));
+	assert_true(output.id.n > 0);
+	return output.unattributed;
+}
+
+/* A context of the host's own agent, which a page has influenced. */
+static struct kh_fixture *open(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+
+	f->context = f->hosted_context;
+	f->controller = f->hosted;
+	return f;
+}
+
+/* E10: what repeats a page without naming it is flagged, with the source that it would have to name. */
+static void test_flagged(struct kh_test *t)
+{
+	for (int steps = 0; steps < 2; steps++) {
+		struct kh_fixture *f = open(t);
+		struct kh_view task = kh_fixture_task(f, f->controller);
+		assert_view(say(f, "As everybody knows, Port Lyndon handled forty thousand containers.", steps != 0),
+			    "[]");
+		kh_operating_influence(f, task, PAGE);
+		struct kh_view list = say(f, "As everybody knows, Port Lyndon handled forty thousand containers.",
+					  steps != 0);
+		yyjson_val *item = yyjson_arr_get_first(kh_fixture_json(f, list));
+		assert_true(yyjson_is_obj(item));
+		assert_true(kh_json_str(kh_json_get(item, "block")).n > 0);
+		struct kh_view source = kh_json_str(kh_json_get(item, "source"));
+		assert_true(source.n > 0);
+		struct kh_view event = kh_fixture_event(f, KH_AUDIT_CONTEXT_BLOCK);
+		assert_int_not_equal(kh_view_find(event, kh_json_str(kh_json_get(item, "block")), 0), SIZE_MAX);
+		/* Named, or the agent's own words. */
+		assert_view(say(f,
+				kh_arena_printf(&f->arena, "%.*s says: Port Lyndon handled forty thousand containers.",
+						KH_FMT(source))
+					.p,
+				steps != 0),
+			    "[]");
+		assert_view(say(f, "The port had a good month.", steps != 0), "[]");
+	}
+}
+
+/* E10: what the user said first is no one else's. */
+static void test_own(struct kh_test *t)
+{
+	struct kh_fixture *f = open(t);
+	struct kh_view task = kh_fixture_task(f, f->controller);
+	struct kh_context_add add = {
+		.context = f->context,
+		.event = KH_EVENT_USER_MESSAGE,
+		.content = KH_LIT("Did Port Lyndon handle forty thousand containers in September?")};
+
+	must(t, kh_fixture_call(f, f->host, kh_context_add_run, &add));
+	kh_operating_influence(f, task, PAGE);
+	assert_view(say(f, "You asked about forty thousand containers in September.", true), "[]");
+}
+
+/* E10: what was given to the context while the output was compared is compared too. */
+static void test_again(struct kh_test *t)
+{
+	struct kh_fixture *f = open(t);
+	struct kh_context_output output = {.context = f->context,
+					   .content = KH_LIT("It rains."),
+					   .guarded = true,
+					   .last_block = 12345678,
+					   .unattributed = KH_LIT("[]")};
+
+	must(t, kh_fixture_call(f, f->host, kh_context_output_run, &output));
+	assert_true(output.again);
+	assert_int_equal(output.id.n, 0);
+}
+
+/* K11: what may have influenced an agent is not for agents. */
+static void test_roles(struct kh_test *t)
+{
+	struct kh_fixture *f = open(t);
+	struct kh_guarding guarding = {.context = f->context};
+
+	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->controller, kh_guarding_run, &guarding));
+	assert_code(t, "forbidden");
+}
+
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_flagged), KH_TEST_ONCE(test_own), KH_TEST(test_again),
+					    KH_TEST(test_roles)};
+KH_TEST_MAIN(cases)

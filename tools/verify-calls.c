@@ -1,0 +1,74 @@
+/*
+ * Puts calls to tier 1 of verification without a store, for tools/eval-launder.  Lines {"tool":...,"arguments":{...},
+ * "earlier":"...","sources":[{"id":...,"from":"world|delivery|own","content":...}]} in; what the reviewer would be
+ * shown, a line each, out.
+ */
+#include "core/block/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ARENA_LIMIT (1024U << 20)
+
+static enum kh_verify_from from_word(struct kh_view word)
+{
+	return kh_view_eq(word, KH_LIT("own"))        ? KH_VERIFY_OWN
+	       : kh_view_eq(word, KH_LIT("delivery")) ? KH_VERIFY_DELIVERY
+						      : KH_VERIFY_WORLD;
+}
+
+static bool verify(struct kh_screen *screen, struct kh_arena *arena, struct kh_view line)
+{
+	yyjson_val *root = NULL, *list, *item;
+	struct kh_verification v;
+	struct kh_view text;
+	size_t i, max, count = 0;
+
+	if (kh_json_read(arena, line, &root, NULL) != KH_OK)
+		return false;
+	list = kh_json_get(root, "sources");
+	struct kh_verify_source *sources = KH_NEW_N(arena, struct kh_verify_source, yyjson_arr_size(list) + 1);
+	if (sources == NULL)
+		return false;
+	yyjson_arr_foreach (list, i, max, item)
+		sources[count++] = (struct kh_verify_source){
+			.id = kh_json_str(kh_json_get(item, "id")),
+			.content = kh_json_str(kh_json_get(item, "content")),
+			.from = from_word(kh_json_str(kh_json_get(item, "from"))),
+		};
+	if (kh_verify_call(screen, arena, kh_json_str(kh_json_get(root, "tool")), kh_json_get(root, "arguments"),
+			   kh_json_str(kh_json_get(root, "earlier")), sources, count, KH_TAINT_HIGH, &v) != KH_OK)
+		return false;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	if (kh_json_write(arena, kh_verify_json(doc, &v, sources), &text) != KH_OK)
+		return false;
+	fwrite(text.p, 1, text.n, stdout);
+	return putchar('\n') != EOF;
+}
+
+int main(void)
+{
+	struct kh_screen *screen = NULL;
+	struct kh_rules *rules = NULL;
+	struct kh_arena arena;
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+	int status = 0;
+
+	kh_arena_init(&arena, &kh_alloc_system, ARENA_LIMIT);
+	if (kh_rules_new(NULL, NULL, 0, &rules, NULL) != KH_OK || kh_screen_new(NULL, rules, &screen) != KH_OK)
+		return 1;
+	while (status == 0 && (n = getline(&line, &cap, stdin)) > 0) {
+		if (!verify(screen, &arena, kh_view_of(line, (size_t)n))) {
+			fprintf(stderr, "verify-calls: this line is no call: %.*s\n", n < 200 ? (int)n : 200, line);
+			status = 2;
+		}
+		kh_arena_clear(&arena);
+	}
+	free(line);
+	kh_screen_free(screen);
+	kh_rules_free(rules);
+	kh_arena_done(&arena);
+	return status;
+}
