@@ -84,7 +84,7 @@ _keyhole()
 		esac
 		words+=' --home --token-file --json --help'
 	elif [[ $command == doctor ]]; then
-		words='--json --help'
+		words='--home --json --help'
 	elif [[ $command == demo ]]; then
 		words='--keep --help'
 	elif [[ $command == init ]]; then

@@ -16,6 +16,8 @@ complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a fence -d '
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a policy -d 'Decisions'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a sandbox -d 'Run a program, fetch a URL'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'What a sandbox needs here'
+complete -c keyhole -n '__fish_seen_subcommand_from doctor' -l home -r -a '(__fish_complete_directories)' -d 'The home folder'
+complete -c keyhole -n '__fish_seen_subcommand_from doctor' -l json -d 'Write one JSON object'
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a screen -d 'Find instructions and hidden text'
 
 for pair in 'demo:A guided tour' 'init:Make a home folder' 'serve:Run the gateway' 'mcp:MCP on standard streams' 'task:Tasks' 'query:Ask a Reader' 'approvals:What waits for a human' \

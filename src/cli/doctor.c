@@ -5,6 +5,7 @@
 #include "cli/doctor.h"
 
 #include "base/json.h"
+#include "cli/checkup.h"
 #include "cli/databases.h"
 #include "cli/machine.h"
 #include "cli/option.h"
@@ -27,14 +28,19 @@
 
 struct section {
 	const char *title, *key; /* for humans, for JSON */
-	struct kh_probe row[KH_PROBES];
+	const struct kh_probe *row;
 	size_t n;
 };
 
 struct doctor {
-	struct section kernel, settings, network, sandbox, databases;
+	struct section kernel, settings, network, sandbox, configuration, databases;
+	struct kh_probe parts[KH_PROBES], set[KH_MACHINE_SETTINGS], reach[KH_MACHINE_NETWORK], trials[TRIALS], home_row,
+		asked[KH_PROBES];
+	struct kh_home home;
+	bool has_home;         /* it is open */
 	struct kh_arena arena; /* of what is said of databases */
 	struct utsname machine;
+	unsigned uid;
 	char user[64];
 	bool has_colour;
 };
@@ -104,27 +110,26 @@ static void try_refusal(const struct kh_client *client, struct kh_probe *p)
 	tell_end(p, &end);
 }
 
-static void try_sandbox(struct section *s)
+static void try_sandbox(struct kh_probe row[TRIALS])
 {
 	struct kh_client client;
 	struct kh_error err = {.offset = SIZE_MAX};
 
-	*s = (struct section){.title = "A whole sandbox", .key = "sandbox", .n = TRIALS};
-	s->row[0] = (struct kh_probe){.name = "runs a program",
-				      .is_required = true,
-				      .without = "keyhole sandbox refuses every request",
-				      .remedy = "what is missing above comes first; if nothing is, please report this"};
-	s->row[1] = (struct kh_probe){.name = "refuses 127.0.0.1",
-				      .is_required = true,
-				      .without = "the executor does not answer, or does not hold its address policy",
-				      .remedy = "please report this"};
+	row[0] = (struct kh_probe){.name = "runs a program",
+				   .is_required = true,
+				   .without = "keyhole sandbox refuses every request",
+				   .remedy = "what is missing above comes first; if nothing is, please report this"};
+	row[1] = (struct kh_probe){.name = "refuses 127.0.0.1",
+				   .is_required = true,
+				   .without = "the executor does not answer, or does not hold its address policy",
+				   .remedy = "please report this"};
 	if (kh_client_start(&client, &(struct kh_client_settings){0}, &err) != KH_OK) {
 		for (size_t i = 0; i < TRIALS; i++)
-			snprintf(s->row[i].detail, sizeof(s->row[i].detail), "%s: %s", err.code, err.detail);
+			snprintf(row[i].detail, sizeof(row[i].detail), "%s: %s", err.code, err.detail);
 		return;
 	}
-	try_run(&client, &s->row[0]);
-	try_refusal(&client, &s->row[1]);
+	try_run(&client, &row[0]);
+	try_refusal(&client, &row[1]);
 	kh_client_stop(&client);
 }
 
@@ -139,14 +144,41 @@ static void examine(struct doctor *d)
 		    strlen(entry->pw_name))
 		snprintf(d->user, sizeof(d->user), "%.32s (uid %u)", entry->pw_name, geteuid());
 	uname(&d->machine);
-	d->kernel.title = "Kernel, each tried just now";
-	d->kernel.key = "kernel";
-	d->kernel.n = kh_probe_all(d->kernel.row);
-	d->settings = (struct section){.title = "Settings", .key = "settings", .n = KH_MACHINE_SETTINGS};
-	kh_machine_settings(d->settings.row);
-	d->network = (struct section){.title = "For sandbox fetch", .key = "network", .n = KH_MACHINE_NETWORK};
-	kh_machine_network(d->network.row);
-	try_sandbox(&d->sandbox);
+	d->uid = geteuid();
+	d->kernel = (struct section){"Kernel, each tried just now", "kernel", d->parts, kh_probe_all(d->parts)};
+	d->settings = (struct section){"Settings", "settings", d->set, KH_MACHINE_SETTINGS};
+	kh_machine_settings(d->set);
+	d->network = (struct section){"For sandbox fetch", "network", d->reach, KH_MACHINE_NETWORK};
+	kh_machine_network(d->reach);
+	d->sandbox = (struct section){"A whole sandbox", "sandbox", d->trials, TRIALS};
+	try_sandbox(d->trials);
+}
+
+/*
+ * What the configuration of the home folder names; nothing where there is no such folder.  Last of all: root becomes
+ * the home's owner here, for good, and so sees what the gateway will see.
+ */
+static void examine_home(struct doctor *d, const struct kh_home_options *options)
+{
+	struct kh_error err = {.offset = SIZE_MAX};
+
+	d->configuration = (struct section){"What " KH_FOLDER_CONFIG " names", "configuration", NULL, 0};
+	d->databases = (struct section){"Databases of the configuration", "databases", d->asked, 0};
+	if (kh_home_open(&d->home, KH_HOME_LOOK, options, &err) == KH_OK) {
+		d->has_home = true;
+		d->configuration.row = kh_checkup_run(&d->home, &d->configuration.n);
+		d->databases.n = kh_databases_examine(options->home, &d->arena, d->asked);
+		return;
+	}
+	if (options->home == NULL && (strcmp(err.code, "home_missing") == 0 || strcmp(err.code, "home_unknown") == 0))
+		return;
+	d->home_row = (struct kh_probe){.name = "home folder",
+					.is_required = true,
+					.without = "the gateway does not start",
+					.remedy = "correct what is said, or `keyhole init` makes another home"};
+	snprintf(d->home_row.detail, sizeof(d->home_row.detail), "%s: %s", err.code, err.detail);
+	d->configuration.row = &d->home_row;
+	d->configuration.n = 1;
 }
 
 static bool works(const struct section *s)
@@ -214,9 +246,9 @@ static void print_section(const struct doctor *d, const struct section *s)
 }
 
 /* I9: what the sandbox cannot do for who runs it. */
-static const char *about_user(void)
+static const char *about_user(const struct doctor *d)
 {
-	return geteuid() == 0
+	return d->uid == 0
 		       ? "Keyhole runs as root here. Programs in the sandbox are user 65534 outside, who should own "
 			 "nothing; Keyhole itself could do everything, so a user of its own is better: `keyhole init "
 			 "--system` makes one."
@@ -232,15 +264,17 @@ static const char *about_user(void)
 
 static int print_text(const struct doctor *d)
 {
-	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox, &d->databases};
+	const struct section *all[] = {&d->kernel,  &d->settings,      &d->network,
+				       &d->sandbox, &d->configuration, &d->databases};
 
 	printf("keyhole %s on %s %s, %s, as %s\n", kh_version(), d->machine.sysname, d->machine.release,
 	       d->machine.machine, d->user);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i]->n > 0)
 			print_section(d, all[i]);
+	}
 	printf("\n%sWho runs it%s\n", d->has_colour ? "\033[1m" : "", d->has_colour ? "\033[0m" : "");
-	print_wrapped(about_user(), 2);
+	print_wrapped(about_user(d), 2);
 	printf("\n%s\n", is_well(d) ? "A sandbox works here." : "No sandbox works here.");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
 }
@@ -266,22 +300,23 @@ static yyjson_mut_val *section_json(yyjson_mut_doc *doc, const struct section *s
 
 static int print_json(const struct doctor *d)
 {
-	const struct section *all[] = {&d->kernel, &d->settings, &d->network, &d->sandbox, &d->databases};
+	const struct section *all[] = {&d->kernel,  &d->settings,      &d->network,
+				       &d->sandbox, &d->configuration, &d->databases};
 	struct kh_arena arena;
 	struct kh_view text;
 
-	kh_arena_init(&arena, NULL, 1U << 20);
+	kh_arena_init(&arena, NULL, 16U << 20);
 	yyjson_mut_doc *doc = kh_json_new(&arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_bool(doc, obj, "works", is_well(d));
 	yyjson_mut_obj_add_str(doc, obj, "version", kh_version());
 	yyjson_mut_obj_add_str(doc, obj, "kernel_release", d->machine.release);
 	yyjson_mut_obj_add_str(doc, obj, "machine", d->machine.machine);
-	yyjson_mut_obj_add_uint(doc, obj, "uid", geteuid());
+	yyjson_mut_obj_add_uint(doc, obj, "uid", d->uid);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i]->n > 0)
 			yyjson_mut_obj_add_val(doc, obj, all[i]->key, section_json(doc, all[i]));
-	yyjson_mut_obj_add_str(doc, obj, "user", about_user());
+	yyjson_mut_obj_add_str(doc, obj, "user", about_user(d));
 	bool done = kh_json_write(&arena, obj, &text) == KH_OK && fwrite(text.p, 1, text.n, stdout) == text.n &&
 		    putchar('\n') != EOF && fflush(stdout) == 0;
 	kh_arena_done(&arena);
@@ -298,11 +333,11 @@ static bool wants_colour(void)
 
 int kh_doctor_main(int argc, char **argv)
 {
+	struct kh_home_options home = {0};
 	bool json = false, help = false;
-	const char *home = NULL;
 	const struct kh_option options[] = {
-		{"--home", "DIR", "the home folder whose databases are looked at (default: as for all commands)",
-		 .text = &home},
+		{"--home", "DIR", "the home folder whose configuration is looked at (default: as for all commands)",
+		 .text = &home.home},
 		{"--json", NULL, "write one JSON object", .flag = &json},
 		{"--help", NULL, "this", .flag = &help},
 	};
@@ -320,9 +355,9 @@ int kh_doctor_main(int argc, char **argv)
 		fputs("usage: keyhole doctor [--home DIR] [--json]\n\nTry what a sandbox needs on this machine; say "
 		      "what is there, "
 		      "what "
-		      "is missing, what that\nmeans and what to do.  Nothing is changed and nothing is fetched.  "
-		      "Databases of the\n"
-		      "configuration are asked once each: whether they answer, and what a role may do besides "
+		      "is missing, what that\nmeans and what to do.  Nothing is changed and nothing is fetched.  Where "
+		      "there is a home folder,\nwhat its configuration names on this machine is looked for, and its "
+		      "databases are asked once\neach: whether they answer, and what a role may do besides "
 		      "reading.\n\n",
 		      stdout);
 		kh_option_print(options, count, stdout);
@@ -331,10 +366,13 @@ int kh_doctor_main(int argc, char **argv)
 	}
 	examine(&d);
 	kh_arena_init(&d.arena, NULL, ARENA);
-	d.databases = (struct section){.title = "Databases of the configuration", .key = "databases"};
-	d.databases.n = kh_databases_examine(home, &d.arena, d.databases.row);
-	if ((json ? print_json(&d) : print_text(&d)) != 0)
-		return complain("output_lost", strerror(errno));
+	examine_home(&d, &home);
+	bool lost = (json ? print_json(&d) : print_text(&d)) != 0;
+	int why = errno;
+	if (d.has_home)
+		kh_home_close(&d.home, &err);
 	kh_arena_done(&d.arena);
+	if (lost)
+		return complain("output_lost", strerror(why));
 	return is_well(&d) ? 0 : NOT_WELL;
 }

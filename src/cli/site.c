@@ -87,7 +87,7 @@ static enum kh_err certify(const struct kh_site *site, struct kh_error *err)
 	return e == KH_OK ? RUN(site, err, "req", "-config", "/dev/null", "-x509", "-CA", "authority.pem", "-CAkey",
 				"authority.key", KEY, "-keyout", "site.key", "-out", "site.pem", "-days", "2", "-subj",
 				"/CN=site of the tour", "-addext", "basicConstraints=critical,CA:FALSE", "-addext",
-				"subjectAltName=" KH_SITE_NAMES)
+				("subjectAltName=" KH_SITE_NAMES))
 			  : e;
 }
 

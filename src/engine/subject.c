@@ -30,7 +30,14 @@ static void add_digest(struct kh_emit *emit, const char *key, const struct kh_di
 	kh_emit_digest(emit, digest);
 }
 
-static enum kh_err add_findings(struct kh_emit *emit, struct kh_op *op, struct kh_view text)
+/* In a call a URL is a URL: there the lowest findings would stand beside every one, and teach people to pass them by.
+ */
+static enum kh_severity least_severity(enum kh_approval_kind kind)
+{
+	return kind == KH_APPROVE_DECLARATION || kind == KH_APPROVE_TOOL_CALL ? KH_SEVERITY_MEDIUM : KH_SEVERITY_LOW;
+}
+
+static enum kh_err add_findings(struct kh_emit *emit, struct kh_op *op, struct kh_view text, enum kh_severity least)
 {
 	struct kh_findings findings;
 	enum kh_err e = kh_screen_text(op->screen, op->arena, text, KH_SCREEN_DOCUMENT, &findings);
@@ -41,6 +48,8 @@ static enum kh_err add_findings(struct kh_emit *emit, struct kh_op *op, struct k
 	kh_emit_array(emit);
 	for (size_t i = 0; i < findings.n; i++) {
 		const struct kh_finding *f = &findings.at[i];
+		if (f->severity < least)
+			continue;
 		kh_emit_object(emit);
 		add_word(emit, "code", f->code);
 		add_text(emit, "decoded", f->decoded.n > 0 ? kh_arena_quote(op->arena, f->decoded) : KH_LIT(""));
@@ -113,7 +122,7 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	add_digest(&emit, "content", &row->content);
 	add_text(&emit, "context", kh_own_id(op, KH_ID_CONTEXT, row->context));
 	add_int(&emit, "expires_at", row->expires_at);
-	enum kh_err e = add_findings(&emit, op, request->text);
+	enum kh_err e = add_findings(&emit, op, request->text, least_severity(request->kind));
 	if (e != KH_OK)
 		return e;
 	add_text(&emit, "id", kh_own_id(op, KH_ID_APPROVAL, row->id));

@@ -66,7 +66,7 @@ static bool looks_html(struct kh_view head)
 	return false;
 }
 
-/* A NUL, or more than one byte in ten that no text has; text in UTF-16 says so first. */
+/* A NUL, or more than a few and one byte in ten that no text has; text in UTF-16 says so first. */
 static bool looks_binary(struct kh_view head)
 {
 	size_t odd = 0;
@@ -79,7 +79,7 @@ static bool looks_binary(struct kh_view head)
 			return true;
 		odd += c < ' ' && (c < '\t' || c > '\r') && c != 0x1b;
 	}
-	return odd * 10 > head.n;
+	return odd > 3 && odd * 10 > head.n;
 }
 
 static enum guess guess(struct kh_view type, struct kh_view bytes)

@@ -296,6 +296,16 @@ static void end_run(struct kh_job *job)
 	}
 }
 
+/*
+ * True where a worker of ours has ended and was waited for.  It cannot have started anything, so there is nobody left
+ * but the first process of its sandbox, which ends too: taking the namespaces apart need not be waited for.
+ */
+static bool is_over(const struct kh_job *job)
+{
+	return job->is_run && kh_profile_takes_job(job->run.profile) && job->slot->status >= 0 &&
+	       job->slot->broken == KH_PART_NONE;
+}
+
 static void step_run(struct kh_job *job)
 {
 	kh_job_take_input(job);
@@ -307,7 +317,8 @@ static void step_run(struct kh_job *job)
 	for (int n = 0; n < KH_JOB_TURN && job->phase == KH_JOB_RUN; n++)
 		if (!relay_output(job, &job->out, KH_MESSAGE_OUTPUT))
 			break;
-	if (job->phase == KH_JOB_RUN && job->slot->gone && job->out < 0 && job->errs < 0 && job->to_parent_n == 0)
+	if (job->phase == KH_JOB_RUN && (job->slot->gone || is_over(job)) && job->out < 0 && job->errs < 0 &&
+	    job->to_parent_n == 0)
 		end_run(job);
 }
 
@@ -328,14 +339,14 @@ static void send_end(struct kh_job *job)
 		job->to_parent_n = packet.n;
 }
 
-/* END comes when nothing of the request is left: whoever has it need not fear what it started. */
+/* END comes when nothing of the request is left that could act: whoever has it need not fear what it started. */
 static void step_stopping(struct kh_job *job)
 {
 	/* What still waits is sent meanwhile: a channel that could take it would wake us for as long as the rest lives.
 	 */
 	bool sent = job->cancelled || kh_job_flush(job);
 
-	if (job->slot && !job->slot->gone)
+	if (job->slot && !job->slot->gone && !is_over(job))
 		return;
 	if (job->slot)
 		kh_pool_drop(job->slot);

@@ -77,6 +77,7 @@ void kh_lines_break(struct kh_lines *lines, unsigned count)
 
 void kh_lines_tab(struct kh_lines *lines)
 {
+	lines->blank = false;
 	settle(lines);
 	kh_buf_byte(lines->out, '\t');
 }

@@ -6,6 +6,7 @@
 #include "exec/search_find.h"
 
 #include "exec/search_match.h"
+#include "exec/search_rank.h"
 #include "exec/search_store.h"
 #include "exec/search_text.h"
 
@@ -15,6 +16,12 @@
 #define OFTEN   2000 /* steps of SQLite's between two looks at the clock */
 #define SNIPPET "32" /* words */
 
+/* One of the best so far. */
+struct best {
+	int64_t id;
+	double score;
+};
+
 struct finding {
 	const struct kh_search_find *find;
 	struct kh_arena *arena;
@@ -23,6 +30,8 @@ struct finding {
 	sqlite3_stmt *key;
 	int64_t deadline;
 	char path[PATH_MAX];
+	struct best *best; /* in order; room for one more than LIMIT */
+	size_t count;
 };
 
 static int64_t now_ms(void)
@@ -69,16 +78,29 @@ static bool is_below_one(const struct kh_view *folders, size_t count, struct kh_
 	return false;
 }
 
-/* Whether a file may be shown: is_shown(rowid). */
-static void is_shown(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+/* Whether the file ID may be shown. */
+static bool is_shown(struct finding *f, int64_t id)
 {
-	struct finding *f = sqlite3_user_data(ctx);
-	struct kh_view path = path_of(f, sqlite3_value_int64(argv[0]));
+	struct kh_view path = path_of(f, id);
 
-	(void)argc;
-	sqlite3_result_int(ctx, path.n > 0 && is_below_one(f->find->folders, f->find->folder_count, path) &&
-					(f->find->within_count == 0 ||
-					 is_below_one(f->find->within, f->find->within_count, path)));
+	return path.n > 0 && is_below_one(f->find->folders, f->find->folder_count, path) &&
+	       (f->find->within_count == 0 || is_below_one(f->find->within, f->find->within_count, path));
+}
+
+/* Keeps the file ID where it is among the best; of equals the first. */
+static void keep(struct finding *f, int64_t id, double score)
+{
+	size_t room = f->find->limit + 1, at = f->count;
+
+	if ((f->count == room && score <= f->best[room - 1].score) || !is_shown(f, id))
+		return;
+	if (f->count < room)
+		f->count++;
+	else
+		at--;
+	for (; at > 0 && f->best[at - 1].score < score; at--)
+		f->best[at] = f->best[at - 1];
+	f->best[at] = (struct best){id, score};
 }
 
 static struct kh_view text_at(struct finding *f, sqlite3_stmt *stmt, int column)
@@ -90,63 +112,76 @@ static struct kh_view text_at(struct finding *f, sqlite3_stmt *stmt, int column)
 	return kh_search_text_valid(f->arena, copy); /* of a damaged file it may be anything */
 }
 
-static void add_result(struct finding *f, sqlite3_stmt *stmt, yyjson_mut_doc *doc, yyjson_mut_val *results)
-{
-	yyjson_mut_val *result = yyjson_mut_arr_add_obj(doc, results);
-	struct kh_view path = kh_arena_dup(f->arena, path_of(f, sqlite3_column_int64(stmt, 0)));
-
-	kh_json_add(doc, result, "path", kh_search_text_valid(f->arena, path));
-	kh_json_add(doc, result, "title", text_at(f, stmt, 1));
-	kh_json_add(doc, result, "snippet", text_at(f, stmt, 2));
-	yyjson_mut_obj_add_uint(doc, result, "rank", yyjson_mut_arr_size(results));
-}
-
-/* One statement, and its rows into RESULTS; *RET_LATE where the time was over before it came to an end. */
-static enum kh_err select_rows(struct finding *f, const char *sql, struct kh_view match, yyjson_mut_doc *doc,
-			       yyjson_mut_val *results, bool *ret_more, bool *ret_late)
+/* All that match, and the best of them kept; *RET_CUT where the time was over before all were looked at. */
+static enum kh_err look_at_all(struct finding *f, struct kh_view match, bool *ret_cut)
 {
 	sqlite3_stmt *stmt = NULL;
-	enum kh_err e = kh_search_store_prepare(f->db, sql, &stmt, f->err);
-	size_t n = 0;
+	enum kh_err e = kh_search_store_prepare(f->db, "SELECT rowid, score(docs) FROM docs WHERE docs MATCH ?1", &stmt,
+						f->err);
 	int rc = SQLITE_DONE;
 
 	if (e != KH_OK)
 		return e;
+	f->count = 0;
 	sqlite3_bind_text64(stmt, 1, match.p, match.n, SQLITE_STATIC, SQLITE_UTF8);
-	sqlite3_bind_int64(stmt, 2, (int64_t)f->find->limit + 1);
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (n++ < f->find->limit)
-			add_result(f, stmt, doc, results);
-	}
-	*ret_more = n > f->find->limit;
-	*ret_late = (rc & 0xff) == SQLITE_INTERRUPT;
-	if (rc != SQLITE_DONE && !*ret_late)
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
+		keep(f, sqlite3_column_int64(stmt, 0), sqlite3_column_double(stmt, 1));
+	*ret_cut = (rc & 0xff) == SQLITE_INTERRUPT;
+	if (rc != SQLITE_DONE && !*ret_cut)
 		e = kh_search_store_fail(f->db, rc, f->err);
 	sqlite3_finalize(stmt);
 	return e;
 }
 
-/* Ranked; where that takes more than half of the time, the first that come. */
+static void add_result(struct finding *f, int64_t id, sqlite3_stmt *stmt, yyjson_mut_doc *doc, yyjson_mut_val *results)
+{
+	yyjson_mut_val *result = yyjson_mut_arr_add_obj(doc, results);
+	struct kh_view path = kh_arena_dup(f->arena, path_of(f, id));
+
+	kh_json_add(doc, result, "path", kh_search_text_valid(f->arena, path));
+	kh_json_add(doc, result, "title", text_at(f, stmt, 0));
+	kh_json_add(doc, result, "snippet", text_at(f, stmt, 1));
+	yyjson_mut_obj_add_uint(doc, result, "rank", yyjson_mut_arr_size(results));
+}
+
+/* Title and snippet of each of the best. */
+static enum kh_err show_best(struct finding *f, struct kh_view match, yyjson_mut_doc *doc, yyjson_mut_val *results)
+{
+	static const char sql[] = "SELECT title, snippet(docs, 2, '', '', '...', " SNIPPET ") FROM docs "
+				  "WHERE docs MATCH ?1 AND rowid = ?2";
+	sqlite3_stmt *stmt = NULL;
+	enum kh_err e = kh_search_store_prepare(f->db, sql, &stmt, f->err);
+
+	if (e != KH_OK)
+		return e;
+	sqlite3_bind_text64(stmt, 1, match.p, match.n, SQLITE_STATIC, SQLITE_UTF8);
+	for (size_t i = 0; i < f->count && i < f->find->limit && e == KH_OK; i++) {
+		sqlite3_bind_int64(stmt, 2, f->best[i].id);
+		int rc = sqlite3_step(stmt);
+		if (rc == SQLITE_ROW)
+			add_result(f, f->best[i].id, stmt, doc, results);
+		else if (rc != SQLITE_DONE)
+			e = kh_search_store_fail(f->db, rc, f->err);
+		sqlite3_reset(stmt);
+	}
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+/* Half of the time that is left is for looking, the other for showing. */
 static enum kh_err look_up(struct finding *f, struct kh_view match, yyjson_mut_doc *doc, yyjson_mut_val *results,
 			   struct kh_search_find_report *report)
 {
-	static const char ranked[] = "SELECT rowid, title, snippet(docs, 2, '', '', '...', " SNIPPET ") FROM docs "
-				     "WHERE docs MATCH ?1 AND is_shown(rowid) ORDER BY rank LIMIT ?2";
-	static const char some[] = "SELECT rowid, title, snippet(docs, 2, '', '', '...', " SNIPPET ") FROM docs "
-				   "WHERE docs MATCH ?1 AND is_shown(rowid) LIMIT ?2";
 	int64_t end = f->deadline;
-	bool late = false;
 
 	f->deadline = now_ms() + (end - now_ms()) / 2;
-	enum kh_err e = select_rows(f, ranked, match, doc, results, &report->more, &late);
+	enum kh_err e = look_at_all(f, match, &report->cut);
 	f->deadline = end;
-	if (e != KH_OK || !late)
-		return e;
-	report->unranked = true;
-	yyjson_mut_arr_clear(results);
-	e = select_rows(f, some, match, doc, results, &report->more, &late);
-	if (e == KH_OK && late)
+	if (e == KH_OK && report->cut && f->count == 0)
 		e = kh_search_store_fail(f->db, SQLITE_INTERRUPT, f->err);
+	if (e == KH_OK)
+		e = show_best(f, match, doc, results);
+	report->more = f->count > f->find->limit;
 	return e;
 }
 
@@ -189,14 +224,13 @@ static enum kh_err read_current(struct finding *f, int64_t *ret_current)
 static enum kh_err find_in(struct finding *f, yyjson_mut_doc *doc, yyjson_mut_val *results,
 			   struct kh_search_find_report *report)
 {
-	const int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
 	struct kh_search_match match;
 	enum kh_err e = kh_search_match_read(f->arena, f->find->query, &match);
 
 	if (e == KH_OK)
 		e = kh_search_store_prepare(f->db, "SELECT key FROM files WHERE id = ?", &f->key, f->err);
-	if (e == KH_OK && sqlite3_create_function(f->db, "is_shown", 1, flags, f, is_shown, NULL, NULL) != SQLITE_OK)
-		e = KH_ENOMEM;
+	if (e == KH_OK)
+		e = kh_search_rank_add(f->db, f->err);
 	sqlite3_progress_handler(f->db, OFTEN, is_late, f);
 	if (e == KH_OK)
 		e = read_current(f, &report->current_ms);
@@ -218,7 +252,8 @@ enum kh_err kh_search_find_run(struct kh_arena *arena, const struct kh_search_fi
 
 	if (e != KH_OK)
 		return e;
-	e = find_in(&f, doc, results, &report);
+	f.best = KH_NEW_N(arena, struct best, find->limit + 1);
+	e = f.best != NULL ? find_in(&f, doc, results, &report) : KH_ENOMEM;
 	sqlite3_close(f.db);
 	if (e == KH_OK)
 		e = kh_arena_check(arena);

@@ -19,7 +19,7 @@ struct kh_search_find {
 
 struct kh_search_find_report {
 	bool any;           /* no file has all of the words: these have some of them */
-	bool unranked;      /* there were too many to put them all in order in time: these are just some of them */
+	bool cut;           /* there were too many to look at them all in time: these are the best of some of them */
 	bool more;          /* there are more than LIMIT */
 	size_t left_out;    /* words of the query that were not looked for */
 	int64_t current_ms; /* as of search_index.h; 0: no pass over all folders was finished yet */

@@ -7,6 +7,7 @@
  */
 #include "exec/search_index.h"
 
+#include "exec/search_rank.h"
 #include "exec/search_store.h"
 #include "exec/search_text.h"
 #include "exec/search_walk.h"
@@ -49,6 +50,7 @@ struct run {
 	char last[PATH_MAX];
 	size_t last_n; /* the key that was dealt with last */
 	int64_t started, deadline, batch_since;
+	int64_t last_id; /* of `files`, without the bits of the length */
 	uint64_t batch_files, batch_bytes;
 };
 
@@ -120,9 +122,11 @@ static enum kh_err put_doc(struct run *run, int64_t id, const struct kh_search_t
 	return e;
 }
 
+/* LENGTH: bytes of its text. */
 static enum kh_err put_file(struct run *run, struct kh_view key, const struct stat *st, int64_t seen, bool indexed,
-			    int64_t *ret_id)
+			    size_t length, int64_t *ret_id)
 {
+	int64_t id = ++run->last_id << KH_SEARCH_RANK_BITS | kh_search_rank_length(length);
 	const int64_t values[] = {(int64_t)st->st_dev,
 				  (int64_t)st->st_ino,
 				  ns_of(st->st_mtim),
@@ -134,9 +138,10 @@ static enum kh_err put_file(struct run *run, struct kh_view key, const struct st
 	sqlite3_bind_blob64(run->put_file, 1, key.p, key.n, SQLITE_STATIC);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		sqlite3_bind_int64(run->put_file, (int)i + 2, values[i]);
+	sqlite3_bind_int64(run->put_file, 9, id);
 	enum kh_err e = kh_search_store_run(run->db, run->put_file, run->err);
 	sqlite3_clear_bindings(run->put_file);
-	*ret_id = sqlite3_last_insert_rowid(run->db);
+	*ret_id = id;
 	return e;
 }
 
@@ -197,7 +202,7 @@ static enum kh_err take_file(struct run *run, const struct known *old)
 	if (e == KH_OK)
 		e = kh_arena_check(&run->file);
 	if (e == KH_OK)
-		e = put_file(run, kh_search_walk_key(&run->walk), &st, seen, is_text, &id);
+		e = put_file(run, kh_search_walk_key(&run->walk), &st, seen, is_text, is_text ? text.body.n : 0, &id);
 	if (e == KH_OK && is_text)
 		e = put_doc(run, id, &text, name);
 	run->batch_files++;
@@ -492,8 +497,8 @@ static enum kh_err prepare(struct run *run)
 		{"SELECT id, key, device, inode, modified, size, changed, seen FROM files "
 		 "WHERE key > ?1 AND key < ?2 ORDER BY key LIMIT 512",
 		 &run->rows},
-		{"INSERT OR REPLACE INTO files(key, device, inode, modified, size, changed, seen, indexed) "
-		 "VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+		{"INSERT INTO files(key, device, inode, modified, size, changed, seen, indexed, id) "
+		 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		 &run->put_file},
 		{"INSERT INTO docs(rowid, title, name, body) VALUES(?, ?, ?, ?)", &run->put_doc},
 		{"DELETE FROM files WHERE id = ?", &run->drop_file},
@@ -563,6 +568,9 @@ static enum kh_err run_once(struct run *run, bool rebuild)
 		e = kh_search_store_write(run->job->index, rebuild, &run->db, run->err);
 	if (e == KH_OK)
 		e = prepare(run);
+	if (e == KH_OK)
+		e = find_number(run, "SELECT max(id) FROM files", &run->last_id);
+	run->last_id >>= KH_SEARCH_RANK_BITS;
 	if (e == KH_OK)
 		e = read_progress(run, &run->report->fresh);
 	if (e == KH_OK && !run->report->fresh)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define VERSION     1 /* of the tables below: another one is begun anew */
+#define VERSION     2 /* of the tables below: another one is begun anew */
 #define PATIENCE_MS 2000
 
 static const char schema[] =
@@ -19,11 +19,9 @@ static const char schema[] =
 	" inode INTEGER NOT NULL, modified INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL,"
 	" seen INTEGER NOT NULL, indexed INTEGER NOT NULL);"
 	"CREATE VIRTUAL TABLE docs USING fts5(title, name, body, tokenize = 'porter unicode61 remove_diacritics 2');"
-	/* A word of the title says more than one of the file's name, and that more than one of the text. */
-	"INSERT INTO docs(docs, rank) VALUES('rank', 'bm25(4.0, 2.0, 1.0)');"
 	/* Fewer and larger pieces while much is put in. */
 	"INSERT INTO docs(docs, rank) VALUES('hashsize', 8388608);"
-	"PRAGMA user_version = 1;"; /* VERSION */
+	"PRAGMA user_version = 2;"; /* VERSION */
 
 /* The index can be made again, so a power loss may cost the last of it, never its soundness. */
 static const char writing[] = "PRAGMA journal_mode = WAL;"
@@ -50,6 +48,7 @@ enum kh_err kh_search_store_fail(sqlite3 *db, int rc, struct kh_error *err)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 	case SQLITE_SCHEMA:
+	case SQLITE_CONSTRAINT:
 	case SQLITE_ERROR: /* our own statements have none: a table is not what it should be */
 		return kh_error_set(err, KH_EREFUSED, "index_corrupt", "the search index is damaged: %s",
 				    sqlite3_errstr(rc));

@@ -3,7 +3,8 @@
  *
  *     folders(path, started, finished, cursor)    one for each folder that is indexed: how far the pass over it is
  *     files(id, key, ..., seen, indexed)          one for each file that was looked at: what it was like then
- *     docs(title, name, body)                     FTS5, rowid = files.id, of those that are text
+ *     docs(title, name, body)                     FTS5, rowid = files.id, of those that are text; the last bits of an
+ *                                                 id tell how long the text is (search_rank.h)
  *
  * A key is a path with a NUL for each slash: in the order of keys a folder's files stand together, before whatever has
  * the folder's name as its beginning, which is also the order of a walk (search_walk.h).

@@ -52,6 +52,20 @@ static bool add_name(struct kh_search_walk_level *level, size_t *cap, const char
 	return true;
 }
 
+/* Puts the names in order, each once: a folder that changes while it is read may give one twice. */
+static void sort_names(struct kh_search_walk_level *level)
+{
+	size_t n = 0;
+
+	if (level->count == 0)
+		return;
+	qsort(level->names, level->count, sizeof(level->names[0]), by_name);
+	for (size_t i = 1; i < level->count; i++)
+		if (strcmp(level->names[n].name, level->names[i].name) != 0)
+			level->names[++n] = level->names[i];
+	level->count = n + 1;
+}
+
 /* All names of the folder, in order; false where they are not all of them. */
 static bool read_names(struct kh_search_walk_level *level)
 {
@@ -72,8 +86,7 @@ static bool read_names(struct kh_search_walk_level *level)
 		whole = false;
 	if (dir != NULL)
 		closedir(dir);
-	if (level->count > 0)
-		qsort(level->names, level->count, sizeof(level->names[0]), by_name);
+	sort_names(level);
 	return whole;
 }
 

@@ -6,6 +6,8 @@
 #include "exec/search_index.h"
 #include "exec/search_web.h"
 
+#include <sqlite3.h>
+
 #define LIMIT  100
 #define MOST   (16U << 20) /* bytes of what is put out */
 #define MOMENT 100         /* milliseconds, the least that is worth a start */
@@ -131,7 +133,7 @@ static enum kh_err do_find(struct kh_arena *arena, yyjson_val *val, struct kh_bu
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_obj_add_str(doc, said, "matched", report.any ? "any" : "all");
-	yyjson_mut_obj_add_bool(doc, said, "ranked", !report.unranked);
+	yyjson_mut_obj_add_bool(doc, said, "cut", report.cut);
 	yyjson_mut_obj_add_bool(doc, said, "more", report.more);
 	yyjson_mut_obj_add_uint(doc, said, "left_out", report.left_out);
 	yyjson_mut_obj_add_sint(doc, said, "current_ms", report.current_ms);
@@ -178,6 +180,10 @@ enum kh_err kh_worker_search_do(const struct kh_worker_job *job, const struct kh
 enum kh_err kh_worker_search_run(const struct kh_worker_job *job, struct kh_error *err)
 {
 	struct kh_view output;
+
+	/* This process has one thread.  Where SQLite is at work already, it keeps what it has. */
+	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	enum kh_err e = kh_worker_search_do(job, &kh_alloc_system, &output, err);
 
 	if (e == KH_OK && !kh_worker_job_write(job, output))

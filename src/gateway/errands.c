@@ -13,14 +13,14 @@ struct item {
 	struct kh_errands *errands;
 	struct item *next, **link;
 	struct kh_arena arena;
-	struct kh_declaration_row row; /* its id alone counts */
+	struct kh_declaration_row row; /* its id and task alone count */
 	struct kh_act act;             /* in the arena; KH_ACT_TRIAGE: decided again, and a model asked */
 	struct kh_view token;          /* likewise, of KH_ACT_TRIAGE; wiped */
 };
 
 struct kh_errands {
 	struct kh_engine *engine;
-	struct kh_works *works;
+	struct kh_works *works, *callers;
 	pthread_mutex_t lock;
 	struct item *first; /* all that are in hand */
 };
@@ -44,6 +44,7 @@ static void end(struct item *item)
 	if (item->next != NULL)
 		item->next->link = item->link;
 	pthread_mutex_unlock(&errands->lock);
+	kh_works_wake_chain(errands->callers, item->row.task);
 	free_item(item);
 }
 
@@ -78,6 +79,7 @@ static enum kh_err copy_act(struct item *item, struct kh_view token, const struc
 
 	item->act.next = act->next;
 	item->row.id = act->look.row->id;
+	item->row.task = act->look.row->task;
 	item->act.look.row = &item->row;
 	if (act->next == KH_ACT_TRIAGE) {
 		item->token = kh_arena_dup(arena, token);
@@ -150,8 +152,8 @@ bool kh_errands_has(struct kh_errands *errands, int64_t declaration)
 	return found;
 }
 
-enum kh_err kh_errands_new(struct kh_engine *engine, unsigned threads, struct kh_errands **ret_errands,
-			   struct kh_error *err)
+enum kh_err kh_errands_new(struct kh_engine *engine, unsigned threads, struct kh_works *callers,
+			   struct kh_errands **ret_errands, struct kh_error *err)
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(engine);
 	struct kh_errands *errands = kh_alloc_zero(alloc, sizeof(*errands));
@@ -159,6 +161,7 @@ enum kh_err kh_errands_new(struct kh_engine *engine, unsigned threads, struct kh
 	if (errands == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	errands->engine = engine;
+	errands->callers = callers;
 	enum kh_err e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = threads}, &errands->works,
 				     err);
 	if (e != KH_OK) {

@@ -10,8 +10,9 @@
 
 struct kh_errands;
 
-enum kh_err kh_errands_new(struct kh_engine *engine, unsigned threads, struct kh_errands **ret_errands,
-			   struct kh_error *err) __attribute__((warn_unused_result));
+/* CALLERS: where those wait who are to be told when one has ended. */
+enum kh_err kh_errands_new(struct kh_engine *engine, unsigned threads, struct kh_works *callers,
+			   struct kh_errands **ret_errands, struct kh_error *err) __attribute__((warn_unused_result));
 
 /*
  * Takes ACT, of which comm.call said KH_ACT_RUNS or KH_ACT_TRIAGE, for the Controller with TOKEN.  Everything of it is

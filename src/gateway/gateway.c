@@ -247,7 +247,7 @@ static enum kh_err start(struct kh_gateway *gateway, struct kh_error *err)
 	if (e == KH_OK)
 		e = kh_asks_new(engine, gateway->settings.asks, &gateway->asks, err);
 	if (e == KH_OK)
-		e = kh_errands_new(engine, gateway->settings.asks, &gateway->errands, err);
+		e = kh_errands_new(engine, gateway->settings.asks, gateway->works, &gateway->errands, err);
 	if (e == KH_OK)
 		e = kh_indexing_new(engine, &gateway->indexing, err);
 	if (e != KH_OK)

@@ -30,6 +30,7 @@ struct kh_works {
 	size_t timed, room;
 	struct kh_work *chains[BUCKETS]; /* parked works with a chain */
 	size_t chained;
+	uint64_t tells; /* calls of kh_works_wake_chain() */
 	pthread_t *thread;
 	pthread_t watch;
 	bool watching, stopping, over;
@@ -161,6 +162,11 @@ static void park(struct kh_works *w, struct kh_work *work)
 		work->wake_chain = 0;
 	/* One that waits though everything stops is asked again and again, but not without a rest. */
 	bool missed = work->wake_chain != 0 && (w->chained == 0 || work->since != w->looks);
+	/* What was told while it ran may be what it waits for: then at once, like one that was woken. */
+	if (work->wake_chain != 0 && work->told != w->tells) {
+		soon = kh_works_now();
+		missed = true;
+	}
 	if ((missed || work->woken || w->stopping) && (work->wake_at == 0 || work->wake_at > soon))
 		work->wake_at = soon;
 	work->woken = false;
@@ -187,6 +193,7 @@ static struct kh_work *dequeue(struct kh_works *w)
 	work->wake_at = work->wake_chain = 0;
 	work->woken = false;
 	work->since = w->looks;
+	work->told = w->tells;
 	return work;
 }
 
@@ -304,6 +311,14 @@ static void wake_all(struct kh_works *w)
 	}
 }
 
+void kh_works_wake_chain(struct kh_works *works, int64_t chain)
+{
+	pthread_mutex_lock(&works->lock);
+	works->tells++;
+	wake_chain(works, chain);
+	pthread_mutex_unlock(&works->lock);
+}
+
 /* Reads what is new on the record, and wakes whom it concerns.  The lock is held, but not while reading.  False: a
  * store that cannot be read says so to whoever calls an operation; waits have their times. */
 static bool look(struct kh_works *w, bool from_now)
@@ -406,7 +421,8 @@ bool kh_works_begin(struct kh_works *w, struct kh_work *work)
 	pthread_mutex_lock(&w->lock);
 	bool takes = !w->stopping && reserve(w);
 	if (takes) {
-		*work = (struct kh_work){.step = work->step, .works = w, .state = KH_WORK_RUNS, .since = w->looks};
+		*work = (struct kh_work){
+			.step = work->step, .works = w, .state = KH_WORK_RUNS, .since = w->looks, .told = w->tells};
 		w->running++;
 		w->steps++;
 	}

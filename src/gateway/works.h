@@ -37,7 +37,7 @@ struct kh_work {
 	/* Of the works, from here on. */
 	enum { KH_WORK_NEW, KH_WORK_QUEUED, KH_WORK_RUNS, KH_WORK_PARKED } state;
 	bool woken; /* while it ran */
-	uint64_t since;
+	uint64_t since, told;
 	size_t place; /* in the heap of times, + 1; 0: not there */
 	struct kh_work *next, *prev;
 	struct kh_works *works;
@@ -67,6 +67,12 @@ void kh_works_go(struct kh_work *work);
 
 /* Has WORK stepped soon, whatever it waits for.  It must not be done yet: its owner has to know. */
 void kh_works_wake(struct kh_work *work);
+
+/*
+ * This process has recorded something of CHAIN: whoever waits for it is stepped now, and not when the record is looked
+ * at next.  One that is being stepped, and waits for it then, is stepped again.
+ */
+void kh_works_wake_chain(struct kh_works *works, int64_t chain);
 
 /* True from kh_works_stop() on: a step that would wait should come to an end instead. */
 bool kh_works_is_stopping(struct kh_works *works);

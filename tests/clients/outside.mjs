@@ -78,7 +78,7 @@ async function fetched(client, home, at) {
   assert.deepEqual(Object.keys(now).sort(), ['block', 'declaration', 'next', 'operation', 'outcome', 'parameters']);
   assert.equal(home.site.asked('/offer'), at.fetches + 1);
   const { blocks } = said(await client.call('blocks', { task }));
-  assert.deepEqual(blocks, [{ id: now.block, kind: 'sealed' }]);
+  assert.deepEqual(blocks, [{ id: now.block, kind: 'sealed', source: url }]); // its own words, not where a page was found
   // A2, E7: what has run does not run again.
   const again = await client.call('comm_fetch', { task, declaration });
   assert.ok(again.isError || again.structuredContent.block === now.block, JSON.stringify(again.structuredContent));
@@ -116,13 +116,13 @@ async function poisoned(client, home, { task }, path) {
 
 /** K7: held; the reviewer sees what matched, and rejects it; the Controller learns the outcome alone. */
 async function heldForHuman(client, home, at) {
-  const now = await poisoned(client, home, at, '/by-human');
+  const now = await poisoned(client, home, at, '/confirm/by-human');
   const shown = await home.shown(now.approval);
-  assert.ok(shown.includes(REFERENCE), 'the reviewer does not see what matched');
+  assert.match(shown, /shared_\w+, of arguments\.url: "[^"]*localhost/, 'the reviewer does not see what matched');
   assert.ok(shown.includes(at.block), 'the reviewer does not see which block it stands in');
   await home.decide(at.task, 'reject');
   assert.equal((await ended(client, now)).outcome, 'rejected');
-  assert.equal(home.site.asked(`/by-human?ref=${REFERENCE}`), 0);
+  assert.equal(home.site.asked(`/confirm/by-human?ref=${REFERENCE}`), 0);
 }
 
 /** What a supervisor is shown of APPROVAL. */
@@ -136,24 +136,24 @@ async function next(supervisor, approval) {
 
 /** K7: a supervisor that is an agent denies: final. */
 async function supervisorDenies(client, supervisor, home, at) {
-  const now = await poisoned(client, home, at, '/denied'), verification = await next(supervisor, now.approval);
+  const now = await poisoned(client, home, at, '/confirm/denied'), verification = await next(supervisor, now.approval);
   assert.ok(JSON.stringify(verification).includes(REFERENCE));
   said(await supervisor.call('verification_decide', { approval: now.approval, decision: 'deny', shown: verification.digest,
     note: 'The page asked for this, not the user.' }));
   assert.ok(['denied', 'rejected'].includes((await ended(client, now)).outcome));
-  assert.equal(home.site.asked(`/denied?ref=${REFERENCE}`), 0);
+  assert.equal(home.site.asked(`/confirm/denied?ref=${REFERENCE}`), 0);
 }
 
 /** K7: an agent's word does not suffice where the risk is not low: a human is asked on top, and then it runs. */
 async function supervisorAllows(client, supervisor, home, at) {
-  const now = await poisoned(client, home, at, '/allowed'), verification = await next(supervisor, now.approval);
+  const now = await poisoned(client, home, at, '/confirm/allowed'), verification = await next(supervisor, now.approval);
   said(await supervisor.call('verification_decide', { approval: now.approval, decision: 'allow', shown: verification.digest }));
   const still = said(await client.call('approval_wait', { id: now.declaration }));
   assert.equal(still.outcome, 'pending', 'a model alone let a call through that is not of low risk');
-  assert.equal(home.site.asked(`/allowed?ref=${REFERENCE}`), 0);
+  assert.equal(home.site.asked(`/confirm/allowed?ref=${REFERENCE}`), 0);
   await home.decide(at.task);
   assert.equal((await ended(client, still)).outcome, 'ok');
-  assert.equal(home.site.asked(`/allowed?ref=${REFERENCE}`), 1);
+  assert.equal(home.site.asked(`/confirm/allowed?ref=${REFERENCE}`), 1);
 }
 
 /** All of it, as subtests of T.  SUPERVISOR may be left out: then humans decide alone. */

@@ -65,7 +65,7 @@ struct kh_config_gateway {
 	uint64_t connections;        /* at once; 10,000 */
 	uint64_t wait_seconds;       /* that a call waits before it answers `pending` (A5); 50 */
 	uint64_t stop_seconds;       /* that a stop waits for what runs; 10 */
-	uint64_t pool;               /* of sandboxes that wait ready; 1 */
+	uint64_t pool;               /* sandboxes of each kind that wait ready; 1 */
 	unsigned line;               /* of `gateway:`; 0: not there */
 };
 

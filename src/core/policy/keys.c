@@ -336,7 +336,7 @@ static const struct kh_schema_field gateway_fields[] = {
 	NUMBER(kh_config_gateway, connections, 1, 100000),
 	NUMBER(kh_config_gateway, wait_seconds, 1, 600),
 	NUMBER(kh_config_gateway, stop_seconds, 0, 600),
-	NUMBER(kh_config_gateway, pool, 0, 16),
+	NUMBER(kh_config_gateway, pool, 0, 8),
 };
 static const struct kh_shape gateway_shape = SHAPE(gateway_fields, kh_config_gateway,
 						   offsetof(struct kh_config_gateway, line), NULL);

@@ -1,7 +1,7 @@
 /*
  * For the tests of errands: an executor without sandboxes, which is this test program itself, started as the client
- * starts `keyhole executor`.  Jobs for our own workers are carried out in it, one after the other; what a fetch brings
- * is for the test to say, by a function fetched() that it has.
+ * starts `keyhole executor`.  Jobs for our own workers are carried out in it, one after the other, and programs as they
+ * are; what a fetch brings is for the test to say, by a function fetched() that it has.
  */
 #ifndef KH_TESTS_ERRAND_EXECUTOR_H
 #define KH_TESTS_ERRAND_EXECUTOR_H
@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* What FETCH gets: a body, and *RET_STATUS; *RET_FAULT ends it so. */
@@ -90,25 +91,54 @@ static inline void executor_say_file(int fd, enum kh_message_type type, int file
 	close(file);
 }
 
-static inline void executor_run(int fd, enum kh_message_state *state, enum kh_profile profile)
+/* Runs the program of MESSAGE, a RUN; its wait status.  It has no sandbox: it is one of the test's own choice. */
+static inline int executor_program(char *const *argv, const int fds[3])
 {
-	int in = memfd_create("in", 0), out = memfd_create("out", 0), errors = memfd_create("errors", 0);
+	int status = 0, pid = fork();
+
+	if (pid == 0) {
+		for (int i = 0; i < 3; i++)
+			dup2(fds[i], i);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	EXECUTOR_NEED(pid > 0 && waitpid(pid, &status, 0) == pid);
+	return status;
+}
+
+static inline void executor_run(int fd, enum kh_message_state *state, enum kh_profile profile,
+				const struct kh_message *run)
+{
+	static char text[KH_MESSAGE_MAX];
+	char *argv[KH_REQUEST_ARGUMENTS + 1] = {NULL};
+	struct kh_view item;
+	size_t argc = 0, cursor = 0, used = 0;
+	int status, in = memfd_create("in", 0), out = memfd_create("out", 0), errors = memfd_create("errors", 0);
 	const struct kh_worker_job_kind *kind = kh_worker_job_find(profile);
 	struct kh_message message;
 
+	while (kh_message_item(run, KH_FIELD_ARGUMENT, &cursor, &item) && argc < KH_REQUEST_ARGUMENTS) {
+		argv[argc++] = memcpy(text + used, item.p, item.n);
+		text[used + item.n] = '\0';
+		used += item.n + 1;
+	}
 	while (*state == KH_STATE_REQUEST_FED) {
 		if (!executor_hear(fd, state, &message, NULL))
 			return;
 		if (message.type == KH_MESSAGE_INPUT)
 			EXECUTOR_NEED(write(in, message.bulk.p, message.bulk.n) == (ssize_t)message.bulk.n);
 	}
-	EXECUTOR_NEED(kind != NULL);
 	lseek(in, 0, SEEK_SET);
-	int status = kh_worker_job_carry(kind, in, out, errors, -1);
+	if (profile == KH_PROFILE_RUN) {
+		status = executor_program(argv, (const int[]){in, out, errors});
+	} else {
+		EXECUTOR_NEED(kind != NULL && (kind->load == NULL || kind->load(false, NULL) == KH_OK));
+		status = kh_worker_job_carry(kind, in, out, errors, -1) << 8;
+	}
 	close(in);
 	executor_say_file(fd, KH_MESSAGE_OUTPUT, out);
 	executor_say_file(fd, KH_MESSAGE_ERRORS, errors);
-	executor_end(fd, KH_FAULT_NONE, status << 8);
+	executor_end(fd, status == 127 << 8 ? KH_FAULT_PROGRAM : KH_FAULT_NONE, status);
 }
 
 static inline void executor_fetch(int fd, const struct kh_message *message)
@@ -145,7 +175,7 @@ static inline int executor_play(void)
 		enum kh_message_state request = KH_STATE_REQUEST_NEW;
 		if (executor_hear(fd, &request, &message, NULL)) {
 			if (message.type == KH_MESSAGE_RUN)
-				executor_run(fd, &request, (enum kh_profile)message.number[KH_FIELD_PROFILE]);
+				executor_run(fd, &request, (enum kh_profile)message.number[KH_FIELD_PROFILE], &message);
 			else
 				executor_fetch(fd, &message);
 		}

@@ -38,12 +38,12 @@ static struct kh_view fetched(const struct kh_message *message, unsigned *ret_st
 static void test_asked(struct kh_test *t)
 {
 	struct kh_errand_tools tools = looking_tools(t, &config);
-	struct kh_errand_result result = looking_run(t, &tools, "{\"query\":\"a&format=html #b \\u00e9/?\"}", NULL);
+	struct kh_errand_result result = looking_run(t, &tools, "{\"query\":\"a&format=html #b \\u00ff/?\"}", NULL);
 
 	assert_int_equal(result.end, KH_ERRAND_OK);
 	assert_view(result.source, "search:web");
 	assert_true(looking_has(&result,
-				"\"https://search.example/search?format=json&q=a%26format%3Dhtml%20%23b%20%C3%A9%2F"
+				"\"https://search.example/search?format=json&q=a%26format%3Dhtml%20%23b%20%C3%BF%2F"
 				"%3F plain=0 method=0 [Accept: application/json]\""));
 	assert_true(
 		looking_has(&result, "{\"title\":\"B\",\"url\":\"https://b.example/\",\"snippet\":\"\",\"rank\":2}"));

@@ -73,7 +73,7 @@ static void test_results(struct kh_test *t)
 	assert_int_equal(yyjson_get_int(kh_json_get(first, "rank")), 1);
 	struct kh_view snippet = kh_json_str(kh_json_get(first, "snippet"));
 	assert_true(kh_view_find(snippet, KH_LIT("new lamps; the budget"), 0) != SIZE_MAX);
-	assert_false(report.unranked);
+	assert_false(report.cut);
 	assert_true(report.current_ms > 0);
 }
 

@@ -441,13 +441,21 @@ static void test_out_of_memory(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_index),           KH_TEST_ONCE(test_changes),
-	KH_TEST_ONCE(test_quiet_change),    KH_TEST_ONCE(test_kinds_change),
-	KH_TEST_ONCE(test_large_files),     KH_TEST_ONCE(test_continues),
-	KH_TEST_ONCE(test_fresh),           KH_TEST_ONCE(test_busy),
-	KH_TEST_ONCE(test_folders),         KH_TEST_ONCE(test_missing_folder), KH_TEST_ONCE(test_unreadable_folder),
-	KH_TEST_ONCE(test_no_place_for_it), KH_TEST_ONCE(test_damaged),
-	KH_TEST_ONCE(test_changing_folder), KH_TEST_ONCE(test_searched_meanwhile),
+	KH_TEST_ONCE(test_index),
+	KH_TEST_ONCE(test_changes),
+	KH_TEST_ONCE(test_quiet_change),
+	KH_TEST_ONCE(test_kinds_change),
+	KH_TEST_ONCE(test_large_files),
+	KH_TEST_ONCE(test_continues),
+	KH_TEST_ONCE(test_fresh),
+	KH_TEST_ONCE(test_busy),
+	KH_TEST_ONCE(test_folders),
+	KH_TEST_ONCE(test_missing_folder),
+	KH_TEST_ONCE(test_unreadable_folder),
+	KH_TEST_ONCE(test_no_place_for_it),
+	KH_TEST_ONCE(test_damaged),
+	KH_TEST_ONCE(test_changing_folder),
+	KH_TEST_ONCE(test_searched_meanwhile),
 	KH_TEST(test_out_of_memory),
 };
 

@@ -32,8 +32,10 @@ static void test_index_and_find(struct kh_test *t)
 		searching_index, searching_docs, searching_docs);
 	must(t, kh_arena_check(&t->arena));
 	const char *report = done(t, job, KH_LIT(""));
-	assert_non_null(strstr(report, "{\"busy\":false,\"fresh\":false,\"finished\":true,\"missing\":false,\"indexed\":1,\"removed\":0,"
-				       "\"skipped\":0,\"unchanged\":0,\"unread\":0,\"current_ms\":"));
+	assert_non_null(strstr(
+		report,
+		"{\"busy\":false,\"fresh\":false,\"finished\":true,\"missing\":false,\"indexed\":1,\"removed\":0,"
+		"\"skipped\":0,\"unchanged\":0,\"unread\":0,\"current_ms\":"));
 	job = kh_arena_printf(
 		&t->arena,
 		"{\"job\":\"find\",\"index\":\"%s\",\"folders\":[\"%s\"],\"within\":[],\"query\":\"boats\","
@@ -42,7 +44,7 @@ static void test_index_and_find(struct kh_test *t)
 	must(t, kh_arena_check(&t->arena));
 	const char *found = done(t, job, KH_LIT("")), *line = strchr(found, '\n');
 	assert_non_null(
-		strstr(found, "{\"matched\":\"all\",\"ranked\":true,\"more\":false,\"left_out\":0,\"current_ms\":"));
+		strstr(found, "{\"matched\":\"all\",\"cut\":false,\"more\":false,\"left_out\":0,\"current_ms\":"));
 	struct kh_view want = kh_arena_printf(&t->arena,
 					      "{\"results\":[{\"path\":\"%s/a.txt\",\"title\":\"Harbour "
 					      "dues\",\"snippet\":\"Harbour dues\\nThe dues of "
@@ -54,10 +56,10 @@ static void test_index_and_find(struct kh_test *t)
 
 static void test_web(struct kh_test *t)
 {
-	assert_string_equal(
-		done(t, KH_LIT("{\"job\":\"web\",\"limit\":5}"),
-		     KH_LIT("{\"results\":[{\"url\":\"https://a.example/\",\"title\":\"A\"}]}")),
-		"{\"count\":1}\n{\"results\":[{\"title\":\"A\",\"url\":\"https://a.example/\",\"snippet\":\"\",\"rank\":1}]}\n");
+	assert_string_equal(done(t, KH_LIT("{\"job\":\"web\",\"limit\":5}"),
+				 KH_LIT("{\"results\":[{\"url\":\"https://a.example/\",\"title\":\"A\"}]}")),
+			    "{\"count\":1}\n{\"results\":[{\"title\":\"A\",\"url\":\"https://a.example/"
+			    "\",\"snippet\":\"\",\"rank\":1}]}\n");
 }
 
 static void test_bad_jobs(struct kh_test *t)

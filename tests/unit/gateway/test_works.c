@@ -209,6 +209,26 @@ static void test_works_by_chain(struct kh_test *t)
 	close_works(works);
 }
 
+/* Who records something for others tells so, and nobody has to wait for the record to be looked at. */
+static void test_works_told_of_a_chain(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_works *works = open_works(2, f->store);
+	struct counted mine = {.work.step = count, .waits = -1, .chain = 1001};
+	struct counted its = {.work.step = count, .waits = -1, .chain = 1002};
+
+	assert_true(kh_works_add(works, &mine.work));
+	assert_true(kh_works_add(works, &its.work));
+	rest(SECOND / 2); /* each looks again once, because it may have missed something */
+	int before = its.steps, was = mine.steps;
+	kh_works_wake_chain(works, 1001);
+	for (int64_t end = kh_works_now() + 30 * SECOND; kh_works_now() < end && mine.steps == was;)
+		rest(1000);
+	assert_true(mine.steps > was);
+	assert_int_equal(its.steps, before);
+	close_works(works);
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_works_by_time),
 	KH_TEST_ONCE(test_works_wait_without_threads),
@@ -216,5 +236,6 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_works_wake),
 	KH_TEST_ONCE(test_works_woken_while_running),
 	KH_TEST_ONCE(test_works_by_chain),
+	KH_TEST_ONCE(test_works_told_of_a_chain),
 };
 KH_TEST_MAIN(cases)

@@ -245,7 +245,7 @@ static void test_refused(struct kh_test *t)
 		 "keyhole.yaml:2: gateway.url: \"gateway.example.com\": expected a URL such as "},
 		{"gateway:\n  connections: 0\n", "keyhole.yaml:2: gateway.connections: \"0\": expected "},
 		{"gateway:\n  wait_seconds: 601\n", "keyhole.yaml:2: gateway.wait_seconds: \"601\": expected "},
-		{"gateway:\n  pool: 17\n", "keyhole.yaml:2: gateway.pool: \"17\": expected an integer from 0 to 16"},
+		{"gateway:\n  pool: 9\n", "keyhole.yaml:2: gateway.pool: \"9\": expected an integer from 0 to 8"},
 		{"gateway:\n  port: 1\n", "keyhole.yaml:2: gateway: unknown key \"port\": expected listen, socket, "},
 		{"policy:\n  lint: sometimes\naudit: {}\n",
 		 "keyhole.yaml:2: policy.lint: \"sometimes\": expected advice or refuse"},

@@ -1,0 +1,195 @@
+/*
+ * The checkup.  Paths are the operator's and were checked when the configuration was read; what is found there may be
+ * anything, and is only opened.
+ */
+#include "cli/checkup.h"
+
+#include "cli/secret.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LEAST 16 /* rows that there is room for at first */
+
+struct checkup {
+	struct kh_home *home;
+	struct kh_arena *arena;
+	struct kh_probe *rows;
+	size_t count, room;
+};
+
+enum kind { FOLDER, PLAIN_FILE, EITHER, PROGRAM };
+
+/* One more row; a spare one where there is no memory, which the arena remembers. */
+static struct kh_probe *add_row(struct checkup *c, struct kh_view name, unsigned line, const char *without)
+{
+	static const char remedy[] = "%s:%u names it: put it there, or let the gateway's user read it (and the folders "
+				     "above it), or change the line";
+	static struct kh_probe spare;
+
+	if (c->count == c->room) {
+		size_t room = c->room > 0 ? c->room * 2 : LEAST;
+		c->rows = kh_arena_grow(c->arena, c->rows, c->room * sizeof(*c->rows), room * sizeof(*c->rows));
+		c->room = c->rows != NULL ? room : 0;
+	}
+	struct kh_view label = kh_arena_printf(c->arena, "%.*s", KH_FMT(name));
+	struct kh_view todo = kh_arena_printf(c->arena, remedy, KH_FOLDER_CONFIG, line);
+	if (c->rows == NULL || label.p == NULL || todo.p == NULL)
+		return &spare;
+	struct kh_probe *row = &c->rows[c->count++];
+	*row = (struct kh_probe){.name = label.p, .is_required = true, .without = without, .remedy = todo.p};
+	return row;
+}
+
+static const char *opened_as(int fd, enum kind kind)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return strerror(errno);
+	if (kind == FOLDER && !S_ISDIR(st.st_mode))
+		return "it is not a folder";
+	if ((kind == PLAIN_FILE || kind == PROGRAM) && !S_ISREG(st.st_mode))
+		return "it is not a plain file";
+	if (kind == PROGRAM && (st.st_mode & 0111) == 0)
+		return "it is not a program";
+	return NULL;
+}
+
+/* Opens what PATH names.  O_NONBLOCK: a pipe of that name must not keep the doctor waiting. */
+static void check_path(struct checkup *c, struct kh_view name, struct kh_view path, enum kind kind, unsigned line,
+		       const char *without)
+{
+	struct kh_probe *row = add_row(c, name, line, without);
+	struct kh_view text = kh_arena_printf(c->arena, "%.*s", KH_FMT(path)), quoted = kh_arena_quote(c->arena, path);
+
+	if (text.p == NULL || quoted.p == NULL)
+		return;
+	int fd = open(text.p, (kind == PROGRAM ? O_PATH : O_RDONLY) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const char *why = fd < 0 ? strerror(errno) : opened_as(fd, kind);
+	if (fd >= 0)
+		close(fd);
+	row->has = why == NULL;
+	snprintf(row->detail, sizeof(row->detail), "%.*s%s%s", KH_FMT(quoted), why != NULL ? ": " : "",
+		 why != NULL ? why : "");
+}
+
+static void check_authority(struct checkup *c, const char *of, struct kh_view path, unsigned line)
+{
+	if (path.n > 0)
+		check_path(c, kh_arena_printf(c->arena, "authority of %s", of), path, PLAIN_FILE, line,
+			   "no connection that needs it is made");
+}
+
+/* Whether it can be read; what it is goes nowhere. */
+static void check_secret(struct checkup *c, const struct kh_secret *secret)
+{
+	struct kh_secret_kept *kept = NULL;
+	struct kh_error err = {.offset = SIZE_MAX};
+	struct kh_view text = {NULL, 0};
+
+	if (secret->file.n == 0 && secret->environment.n == 0)
+		return;
+	struct kh_probe *row = add_row(c, kh_arena_printf(c->arena, "%s of %.*s", secret->word, KH_FMT(secret->owner)),
+				       secret->line, "the gateway does not start");
+	enum kh_err e = kh_secret_read(secret, &c->home->folder, c->arena, &kept, &text, &err);
+	kh_secret_wipe(text);
+	kh_secret_forget(kept);
+	row->has = e == KH_OK;
+	/* A variable is the gateway's, and this process may have another environment. */
+	if (secret->file.n == 0 && e != KH_OK) {
+		row->is_required = false;
+		row->without = "it is not in this environment; the gateway needs it in its own";
+	}
+	snprintf(row->detail, sizeof(row->detail), "%s",
+		 e != KH_OK           ? err.detail
+		 : secret->file.n > 0 ? "a file of its owner's alone"
+				      : "in this environment");
+}
+
+static void check_reader(struct checkup *c, const struct kh_config_reader *reader)
+{
+	struct kh_view owner = kh_arena_printf(c->arena, "reader %.*s", KH_FMT(reader->name));
+	struct kh_secret secret = {.file = reader->key_file,
+				   .environment = reader->key_environment,
+				   .owner = owner,
+				   .word = "key",
+				   .in_header = true,
+				   .line = reader->line};
+
+	if (owner.p == NULL)
+		return;
+	if (reader->argv.n > 0)
+		check_path(c, owner, reader->argv.at[0], PROGRAM, reader->line, "the Reader cannot be asked");
+	for (size_t i = 0; i < reader->read.n; i++)
+		check_path(c, owner, reader->read.at[i], EITHER, reader->line, "the Reader cannot be asked");
+	check_secret(c, &secret);
+	check_authority(c, owner.p, reader->authority, reader->line);
+}
+
+/* A database's password and authority: whether it answers is databases.h's to find out. */
+static void check_database(struct checkup *c, const struct kh_config_database *database)
+{
+	struct kh_view owner = kh_arena_printf(c->arena, "database %.*s", KH_FMT(database->name));
+	struct kh_secret secret = {.file = database->password_file,
+				   .environment = database->password_environment,
+				   .owner = owner,
+				   .word = "password",
+				   .line = database->line};
+
+	if (owner.p == NULL)
+		return;
+	if (database->file.n > 0)
+		check_path(c, owner, database->file, PLAIN_FILE, database->line, "nothing can be asked of it");
+	check_secret(c, &secret);
+	check_authority(c, owner.p, database->authority, database->line);
+}
+
+static void check_search(struct checkup *c, const struct kh_config_search *search)
+{
+	struct kh_secret secret = {.file = search->key_file,
+				   .environment = search->key_environment,
+				   .owner = KH_LIT("search"),
+				   .word = "key",
+				   .in_header = true,
+				   .line = search->line};
+
+	for (size_t i = 0; i < search->folders.n; i++)
+		check_path(c, KH_LIT("search folder"), search->folders.at[i], FOLDER, search->line,
+			   "nothing in it is found");
+	check_secret(c, &secret);
+	check_authority(c, "search", search->authority, search->line);
+}
+
+static void check_rule(struct checkup *c, const struct kh_policy_rule *rule)
+{
+	const struct kh_policy_command *commands = rule->commands.at;
+
+	for (size_t i = 0; i < rule->paths.n; i++)
+		check_path(c, rule->name, rule->paths.at[i], EITHER, rule->line, "nothing in it can be read");
+	for (size_t i = 0; i < rule->commands.n; i++)
+		check_path(c, kh_arena_printf(c->arena, "command %.*s", KH_FMT(commands[i].name)),
+			   commands[i].argv.at[0], PROGRAM, commands[i].line, "the command cannot be run");
+}
+
+struct kh_probe *kh_checkup_run(struct kh_home *home, size_t *ret_count)
+{
+	const struct kh_config *config = home->config;
+	const struct kh_config_reader *readers = config->readers.at;
+	const struct kh_config_database *databases = config->databases.at;
+	const struct kh_policy_rule *rules = config->policy.operations.at;
+	struct checkup c = {.home = home, .arena = &home->arena};
+
+	for (size_t i = 0; i < config->readers.n; i++)
+		check_reader(&c, &readers[i]);
+	for (size_t i = 0; i < config->databases.n; i++)
+		check_database(&c, &databases[i]);
+	check_search(&c, &config->search);
+	check_authority(&c, "comm.fetch", config->network.authority, config->network.line);
+	for (size_t i = 0; i < config->policy.operations.n; i++)
+		check_rule(&c, &rules[i]);
+	*ret_count = kh_arena_check(&home->arena) == KH_OK ? c.count : 0;
+	return c.rows;
+}
