@@ -144,7 +144,8 @@ static void tell(struct tour *t)
 	kh_stage_say(
 		s,
 		"Keyhole stands between an agent that may act and text that may lie. This tour takes it through one\n"
-		"web page, with the commands that you could type yourself.\n");
+		"web page that wants the agent to do something else, with the commands that you could type yourself.\n"
+		"In a hurry? Read the lines that begin with =>.\n");
 	kh_stage_heading(s, "A home: store, policy, tokens, a key for the record");
 	kh_frame_say(s->frame, kh_arena_printf(s->arena, "$ export KEYHOLE_HOME=%s\n", s->home));
 	KH_STAGE_TYPE(s, 0, "init");

@@ -91,7 +91,6 @@ static void add_parents(struct comparing *c, struct entry entry)
 static void index_reading(struct comparing *c, const struct kh_reading *reading)
 {
 	static const bool all[KH_TOKEN_COUNT] = {true, true, true, true};
-	size_t present = reading->text == SIZE_MAX ? c->streams.present : 0;
 	struct kh_token_scan scan;
 	struct kh_token token;
 	char key[KH_TOKEN_KEY];
@@ -99,7 +98,7 @@ static void index_reading(struct comparing *c, const struct kh_reading *reading)
 	kh_token_begin(&scan, reading->folded, all);
 	while (kh_token_next(&scan, &token)) {
 		size_t start = reading->origin[token.start], end = reading->origin[token.end - 1] + 1;
-		if (end <= present)
+		if (end <= reading->present)
 			continue;
 		struct kh_view whole = kh_arena_dup(c->arena, kh_view_of(key, kh_token_key(&token, key)));
 		struct entry entry = {kind_of(token.kind), whole, whole, reading, start, end, false};
@@ -221,7 +220,7 @@ static size_t weigh(struct comparing *c, const struct kh_stream *stream, size_t 
 		for (size_t i = at; i < stop; i++) {
 			own += c->allowed.marks[i] == KH_ALLOWED_OWN;
 			answered += c->allowed.marks[i] == KH_ALLOWED_ANSWER;
-			present += stream->of->text != SIZE_MAX || c->streams.origin[i] >= c->streams.present;
+			present += c->streams.origin[i] >= stream->of->present;
 		}
 		bool counts = 2 * shared >= end - start || shared >= KH_COMPARE_RUN;
 		if (counts && shared > own) {
@@ -257,16 +256,29 @@ static struct kh_view shared_text(const struct comparing *c, const struct kh_str
 	return kh_view_sub(of, first, last);
 }
 
+/* True where a match with SOURCE says as much: streams have much in common. */
+static bool is_known(const struct comparing *c, size_t source, struct kh_view shared)
+{
+	for (size_t i = c->matches.n; i > 0 && c->matches.at[i - 1].source == source; i--) {
+		struct kh_view known = c->matches.at[i - 1].shared;
+		if (known.p <= shared.p && shared.p + shared.n <= known.p + known.n)
+			return true;
+	}
+	return false;
+}
+
 static void judge_run(struct comparing *c, size_t source, size_t from, size_t to, size_t *count)
 {
 	const struct kh_stream *stream = kh_stream_find(&c->streams, from);
-	size_t start, present = stream->of->text == SIZE_MAX ? c->streams.present : 0;
+	size_t start;
 
 	if (weigh(c, stream, from, to) < KH_COMPARE_RUN)
 		return;
 	struct kh_match match = {.kind = KH_MATCH_RUN, .source = source};
 	match.shared = shared_text(c, stream, from, to, &start);
-	match.text = kh_stream_text(&c->streams, c->what, stream->of, start > present ? start : present);
+	if (is_known(c, source, match.shared))
+		return;
+	match.text = kh_stream_text(&c->streams, c->what, stream->of, start);
 	match.decoded = stream->of->decoded || stream->turned || c->decoded;
 	add_match(c, match, count);
 }

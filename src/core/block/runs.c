@@ -1,7 +1,8 @@
 /*
  * The index.  Everything in it is hostile: the texts, the sources and their sizes.  Each window of the texts is in the
- * table once, where it stands first, so that a text which repeats itself costs no more than another; a bit filter
- * stands in front, small enough for the fastest memory, and most of a source never gets past it.
+ * table once, with a chain of the places where it stands; these are marked when it is first found, all of them and
+ * once, so that texts and sources which repeat themselves cost no more than others.  A bit filter stands in front,
+ * small enough for the fastest memory, and most of a source never gets past it.
  */
 #include "core/block/runs.h"
 
@@ -59,8 +60,8 @@ static bool fill(struct kh_runs *runs)
 		if (slot == SIZE_MAX)
 			return false;
 		runs->filter[bit / 64] |= UINT64_C(1) << (bit % 64);
-		if (runs->table[slot] == 0)
-			runs->table[slot] = (uint32_t)at + 1;
+		runs->next[at] = runs->table[slot];
+		runs->table[slot] = (uint32_t)at + 1;
 	}
 	return true;
 }
@@ -78,15 +79,18 @@ enum kh_err kh_runs_init(struct kh_runs *runs, struct kh_arena *arena, struct kh
 {
 	if (bytes.n >= UINT32_MAX / PER_WINDOW)
 		return KH_ELIMIT;
-	*runs = (struct kh_runs){.bytes = bytes.p, .n = bytes.n, .first = SIZE_MAX};
+	*runs = (struct kh_runs){.bytes = bytes.p, .n = bytes.n, .first = SIZE_MAX, .round = 1};
 	runs->filter_bits = bits_for(bytes.n * PER_WINDOW, FILTER_LESS, FILTER_MOST);
 	runs->table_bits = bits_for(bytes.n * 2, 4, 32);
 	size_t filter_words = ((size_t)1 << runs->filter_bits) / 64, slots = (size_t)1 << runs->table_bits;
 	runs->filter = KH_NEW_N(arena, uint64_t, filter_words);
 	runs->table = KH_NEW_N(arena, uint32_t, slots);
+	runs->next = KH_NEW_N(arena, uint32_t, bytes.n + 1);
+	runs->found = KH_NEW_N(arena, uint32_t, slots);
 	runs->hits = kh_arena_alloc(arena, bytes.n + 1);
 	runs->squeezed = kh_arena_alloc(arena, kh_fold_room(CHUNK + 2 * AROUND + KH_RUNS_WINDOW));
-	if (runs->filter == NULL || runs->table == NULL || runs->hits == NULL || runs->squeezed == NULL)
+	if (runs->filter == NULL || runs->table == NULL || runs->next == NULL || runs->found == NULL ||
+	    runs->hits == NULL || runs->squeezed == NULL)
 		return KH_ENOMEM;
 	for (unsigned i = 0; i < SEEDS; i++) {
 		runs->seed = (UINT64_C(0x9e3779b97f4a7c15) * (2 * i + 1)) ^ (uint64_t)(bytes.n << 1);
@@ -99,22 +103,21 @@ enum kh_err kh_runs_init(struct kh_runs *runs, struct kh_arena *arena, struct kh
 	return KH_ELIMIT; /* texts that were made for this: they are not compared, and nothing passes */
 }
 
-/* The window at P, of which LEFT bytes of the source follow, is in the texts: marks how far it goes; its length. */
-static size_t mark(struct kh_runs *runs, size_t at, const char *p, size_t left)
+/* Marks every place of the window in this slot of the table. */
+static void mark(struct kh_runs *runs, size_t slot)
 {
-	size_t n = KH_RUNS_WINDOW;
-
-	while (n < left && p[n] == runs->bytes[at + n]) /* a zero ends the texts' streams, and no source has one */
-		n++;
-	memset(runs->hits + at, 1, n);
-	if (at < runs->first)
-		runs->first = at;
-	if (at + n > runs->last)
-		runs->last = at + n;
-	return n;
+	if (runs->found[slot] == runs->round)
+		return;
+	runs->found[slot] = runs->round;
+	for (size_t at = runs->table[slot]; at != 0; at = runs->next[at - 1]) {
+		size_t from = at - 1, to = from + KH_RUNS_WINDOW;
+		memset(runs->hits + from, 1, KH_RUNS_WINDOW);
+		runs->first = from < runs->first ? from : runs->first;
+		runs->last = to > runs->last ? to : runs->last;
+	}
 }
 
-/* Goes over N squeezed bytes.  Where a run was found, the next can only end behind it. */
+/* Goes over N squeezed bytes. */
 static void scan_windows(struct kh_runs *runs, const char *p, size_t n)
 {
 	const uint64_t *filter = runs->filter;
@@ -126,9 +129,8 @@ static void scan_windows(struct kh_runs *runs, const char *p, size_t n)
 		if ((filter[bit / 64] >> (bit % 64) & 1) == 0)
 			continue;
 		size_t slot = find_slot(runs, p + i, h);
-		if (slot == SIZE_MAX || runs->table[slot] == 0)
-			continue;
-		i += mark(runs, runs->table[slot] - 1, p + i, n - i) - KH_RUNS_WINDOW;
+		if (slot != SIZE_MAX && runs->table[slot] != 0)
+			mark(runs, slot);
 	}
 }
 
@@ -137,7 +139,20 @@ static bool is_word(char c)
 	return kh_fold_plain[(byte)c] != 0;
 }
 
-/* Whether a sign that can stand for a letter stands in [start, end) before a letter. */
+/* The same with signs as letters, but those that are signs. */
+static size_t squeeze_signs(struct kh_view folded, size_t from, size_t to, char *out)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++) {
+		unsigned char c = kh_fold_signs[(byte)folded.p[i]];
+		if (c != 0 && !(kh_fold_plain[(byte)folded.p[i]] == 0 && kh_fold_is_sign(folded, i)))
+			out[n++] = (char)c;
+	}
+	return n;
+}
+
+/* Whether a sign that can stand for a letter stands in [start, end) where a letter can. */
 static bool has_signs(struct kh_view text, size_t start, size_t end)
 {
 	for (size_t at = start; at < end;) {
@@ -155,8 +170,7 @@ static bool has_signs(struct kh_view text, size_t start, size_t end)
 		}
 		size_t stop = at + sizeof(lanes) < end ? at + sizeof(lanes) : end;
 		for (; at < stop; at++) {
-			if (kh_fold_signs[(byte)text.p[at]] != 0 && !is_word(text.p[at]) && at + 1 < text.n &&
-			    is_word(text.p[at + 1]))
+			if (kh_fold_signs[(byte)text.p[at]] != 0 && !is_word(text.p[at]) && !kh_fold_is_sign(text, at))
 				return true;
 		}
 	}
@@ -171,11 +185,12 @@ void kh_runs_scan(struct kh_runs *runs, struct kh_view folded)
 		size_t end = folded.n - at > CHUNK ? at + CHUNK : folded.n;
 		char *p = runs->squeezed;
 		if (has_signs(folded, at, end)) {
-			struct kh_view wide = kh_view_sub(folded, at > AROUND ? at - AROUND : 0, end + AROUND);
+			size_t first = at > AROUND ? at - AROUND : 0;
+			size_t last = folded.n - end > AROUND ? end + AROUND : folded.n;
 			char *q = p + KH_RUNS_WINDOW;
 			char before[KH_RUNS_WINDOW];
 			memcpy(before, p, sizeof(before));
-			scan_windows(runs, q, kh_fold_squeeze(kh_fold_signs, wide.p, wide.n, q));
+			scan_windows(runs, q, squeeze_signs(folded, first, last, q));
 			memcpy(p, before, sizeof(before));
 		}
 		size_t n = kept + kh_fold_squeeze(kh_fold_plain, folded.p + at, end - at, p + kept);
@@ -192,4 +207,5 @@ void kh_runs_clear(struct kh_runs *runs)
 		memset(runs->hits + runs->first, 0, runs->last - runs->first);
 	runs->first = SIZE_MAX;
 	runs->last = 0;
+	runs->round++;
 }

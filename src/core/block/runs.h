@@ -20,7 +20,10 @@ struct kh_runs {
 	/* of runs.c */
 	uint64_t *filter;
 	unsigned filter_bits, table_bits;
-	uint32_t *table; /* positions plus 1, by hash */
+	uint32_t *table; /* of each window the last position, plus 1, by hash */
+	uint32_t *next;  /* of each position, another one of the same window, plus 1 */
+	uint32_t *found; /* of each place in the table, the round in which it was found last */
+	uint32_t round;
 	uint64_t seed;
 	char *squeezed; /* one chunk of a source */
 };

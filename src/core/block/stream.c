@@ -68,20 +68,11 @@ static char turn_over(char c)
 	return c;
 }
 
-/* A sign that is one: it stands alone, or is an exclamation mark at a word's end. */
-static bool is_sign(struct kh_view folded, size_t at)
-{
-	bool begins = at == 0 || folded.p[at - 1] == ' ';
-	bool ends = at + 1 == folded.n || folded.p[at + 1] == ' ' || folded.p[at + 1] == '!';
-
-	return kh_fold_plain[(unsigned char)folded.p[at]] == 0 && ends && (begins || folded.p[at] == '!');
-}
-
 static unsigned char read_byte(struct kh_view folded, size_t at, struct way way)
 {
 	char c = folded.p[at];
 
-	if (is_sign(folded, at))
+	if (kh_fold_is_sign(folded, at))
 		return 0;
 	if (way.rot13)
 		c = turn(c);
@@ -162,7 +153,7 @@ static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t
 		set->readings = grown;
 		m->reading_cap = cap;
 	}
-	*reading = (struct kh_reading){of, folded.text, folded.origin, text, decoded};
+	*reading = (struct kh_reading){of, folded.text, folded.origin, text, 0, decoded};
 	set->readings[set->reading_count++] = reading;
 	return reading;
 }
@@ -187,17 +178,15 @@ static const struct kh_reading *read_text(struct maker *m, struct kh_view of, si
 
 /* ---- all texts as one ---- */
 
-static enum kh_err join(struct maker *m, struct kh_view *ret_joined)
+static enum kh_err join(struct maker *m, struct kh_view before, struct kh_view *ret_joined)
 {
 	const struct kh_compare *what = m->what;
 	struct kh_buf out;
 
 	kh_buf_init(&out, m->arena, m->arena->limit);
-	kh_buf_add(&out, what->earlier);
-	kh_buf_byte(&out, ' ');
-	m->set->present = out.n;
+	kh_buf_add(&out, before);
 	for (size_t i = 0; i < what->text_count - what->apart; i++) {
-		m->set->starts[i] = out.n;
+		m->set->starts[i] = out.n - before.n;
 		kh_buf_add(&out, what->texts[i]);
 		kh_buf_byte(&out, ' ');
 	}
@@ -221,16 +210,40 @@ static void add_opposite(struct maker *m, const struct kh_reading *joined)
 {
 	size_t at = m->n, text = m->what->text_count - m->what->apart, end = joined->folded.n;
 
-	if ((text < 2 && m->what->earlier.n == 0) || !reserve(m, joined->folded.n))
+	if ((text < 2 && joined->present == 0) || !reserve(m, joined->folded.n))
 		return;
 	while (text > 0)
-		squeeze_piece(m, joined, m->set->starts[--text], &end);
-	for (size_t start = m->set->present; start > 0;) {
+		squeeze_piece(m, joined, joined->present + m->set->starts[--text], &end);
+	for (size_t start = joined->present; start > 0;) {
 		for (start--; start > 0 && joined->of.p[start - 1] != '\n'; start--)
 			;
 		squeeze_piece(m, joined, start, &end);
 	}
 	end_stream(m, joined, at, false);
+}
+
+/* All texts as one; and behind what came earlier, plainly and in the opposite order. */
+static enum kh_err read_joined(struct maker *m)
+{
+	struct kh_view joined, earlier = m->what->earlier;
+	enum kh_err e = join(m, KH_LIT(""), &joined);
+	const struct kh_reading *all = e == KH_OK ? read_text(m, joined, SIZE_MAX, false) : NULL;
+	struct kh_reading *behind;
+
+	if (all != NULL)
+		add_opposite(m, all);
+	if (e != KH_OK || earlier.n == 0)
+		return e;
+	/* A line of its own, whether it ended or not. */
+	struct kh_view before = kh_arena_printf(m->arena, "%.*s\n", KH_FMT(earlier));
+	e = before.p != NULL ? join(m, before, &joined) : KH_ENOMEM;
+	behind = e == KH_OK ? add_reading(m, joined, SIZE_MAX, false) : NULL;
+	if (behind != NULL) {
+		behind->present = before.n;
+		add_stream(m, behind, (struct way){.map = kh_fold_plain});
+		add_opposite(m, behind);
+	}
+	return e;
 }
 
 /* ---- what is encoded ---- */
@@ -351,17 +364,11 @@ enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what
 {
 	struct kh_streams set = {0};
 	struct maker m = {.arena = arena, .what = what, .set = &set};
-	struct kh_view joined;
 
 	set.starts = KH_NEW_N(arena, size_t, what->text_count);
 	if (set.starts == NULL || !reserve(&m, 0))
 		return KH_ENOMEM;
-	enum kh_err e = join(&m, &joined);
-	if (e == KH_OK) {
-		const struct kh_reading *all = read_text(&m, joined, SIZE_MAX, false);
-		if (all != NULL)
-			add_opposite(&m, all);
-	}
+	enum kh_err e = read_joined(&m);
 	for (size_t i = what->text_count - what->apart; e == KH_OK && i < what->text_count; i++)
 		read_text(&m, what->texts[i], i, false);
 	if (e == KH_OK)
@@ -400,6 +407,7 @@ size_t kh_stream_text(const struct kh_streams *set, const struct kh_compare *wha
 
 	if (reading->text != SIZE_MAX)
 		return reading->text;
+	from -= from > reading->present ? reading->present : from;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 		if (set->starts[middle] <= from)

@@ -1,10 +1,11 @@
 /*
  * The ways in which texts are read for a comparison (compare.h).
  *
- * A reading is a text to read: all texts one after the other behind what came earlier, each that stands apart, and
- * everything that is encoded in one of them or in several joined.  A stream is a reading squeezed (fold.h), plainly or
- * by rot13, backwards, upside down, with signs read as letters, in the opposite order; it knows where each of its
- * characters came from.
+ * A reading is a text to read: all texts one after the other, the same behind what came earlier, each that stands
+ * apart, and everything that is encoded in one of them or in several joined.  What is in several is found in the first
+ * of these: what the texts say by themselves does not hang on what came earlier.  A stream is a reading squeezed
+ * (fold.h), plainly or by rot13, backwards, upside down, with signs read as letters, in the opposite order; it knows
+ * where each of its characters came from.
  */
 #ifndef KH_CORE_BLOCK_STREAM_H
 #define KH_CORE_BLOCK_STREAM_H
@@ -15,7 +16,8 @@ struct kh_reading {
 	struct kh_view of;      /* what is read */
 	struct kh_view folded;  /* the same folded */
 	const uint32_t *origin; /* of each byte of that in `of` */
-	size_t text;            /* which of the texts; SIZE_MAX: all of them joined */
+	size_t text;            /* which of the texts; SIZE_MAX: all of them joined, a blank between */
+	size_t present;         /* of those: what came earlier stands before this */
 	bool decoded;
 };
 
@@ -33,8 +35,7 @@ struct kh_streams {
 	size_t n;
 	struct kh_reading **readings;
 	size_t reading_count;
-	size_t present; /* where the texts begin in what is joined */
-	size_t *starts; /* where each of them does */
+	size_t *starts; /* where each of the texts begins in what is joined, from `present` on */
 };
 
 enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what, struct kh_streams *ret)

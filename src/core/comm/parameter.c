@@ -106,11 +106,27 @@ static void check_url(const struct kh_parameter *parameter, struct kh_view text,
 		kh_reasons_add(errors, err.code, parameter->path, "%s", err.detail);
 }
 
+/* K8: true where VAL is meant to stand for sealed content; what is wrong with it is reported. */
+static bool is_reference(struct kh_view path, yyjson_val *val, struct kh_reasons *errors)
+{
+	yyjson_val *block = kh_json_get(val, "$block");
+
+	if (block == NULL)
+		return false;
+	if (!yyjson_is_str(block) || kh_json_str(block).n == 0)
+		kh_reasons_add(errors, "bad_value", path, "$block must be the id of a sealed block");
+	else if (yyjson_obj_size(val) != 1)
+		kh_reasons_add(errors, "bad_value", path, "a reference to a block has no member but $block");
+	return true;
+}
+
 /* One value of a list: a string without NUL, or where SCALARS another value that is no container. */
 static void check_item(struct kh_view path, yyjson_val *item, bool scalars, struct kh_reasons *errors)
 {
 	struct kh_view text = kh_json_str(item);
 
+	if (is_reference(path, item, errors))
+		return;
 	if (!yyjson_is_str(item) && (!scalars || yyjson_is_ctn(item)))
 		kh_reasons_add(errors, "wrong_type", path, "expected %s, not %s",
 			       scalars ? "a string, number, boolean or null" : "a string", kh_json_type(item));
@@ -126,6 +142,11 @@ static void check_list(const struct kh_parameter *parameter, size_t max, bool sc
 	bool object = scalars && yyjson_is_obj(list);
 	size_t i, n;
 
+	if (kh_json_get(list, "$block") != NULL) {
+		kh_reasons_add(errors, "bad_value", parameter->path,
+			       "a reference to a block stands for one value, not for the list");
+		return;
+	}
 	if (!object && !yyjson_is_arr(list)) {
 		kh_reasons_add(errors, "wrong_type", parameter->path, "expected an array%s, not %s",
 			       scalars ? " or an object" : "", kh_json_type(list));
@@ -192,6 +213,8 @@ enum kh_err kh_parameter_check(const struct kh_parameter_spec *spec, const struc
 	case KH_PARAMETER_STATEMENT:
 	case KH_PARAMETER_PATH:
 	case KH_PARAMETER_COMMAND:
+		if (spec->kind == KH_PARAMETER_QUERY && is_reference(parameter->path, parameter->value, errors))
+			break;
 		text = text_of(parameter, spec->max, errors);
 		if (text.p != NULL)
 			e = check_text(spec, parameter, text, errors);

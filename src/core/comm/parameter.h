@@ -12,7 +12,10 @@ struct kh_parameter {
 	struct kh_view path; /* where it stands in the declaration, for messages */
 };
 
-/* Reports what is wrong with PARAMETER by SPEC.  Fails only for lack of memory. */
+/*
+ * Reports what is wrong with PARAMETER by SPEC.  Fails only for lack of memory.  A query, and an item of `params` or
+ * `args`, may be {"$block": id} in place of its text (K8): whether that content may go there is for the policy to say.
+ */
 enum kh_err kh_parameter_check(const struct kh_parameter_spec *spec, const struct kh_parameter *parameter,
 			       struct kh_reasons *errors) __attribute__((warn_unused_result));
 

@@ -246,6 +246,29 @@ static bool may_carry(const struct kh_policy_rule *rule, const struct kh_permit_
 	return false;
 }
 
+/* A reference in the place of a parameter's value, or of an item of it: deeper ones are nobody's to judge. */
+static bool may_carry_all(const struct kh_policy_rule *rule, const struct kh_permit_call *call,
+			  struct kh_view parameter, yyjson_val *val)
+{
+	size_t i, max;
+	yyjson_val *key, *item;
+
+	if (kh_json_get(val, "$block") != NULL)
+		return may_carry(rule, call, parameter, val);
+	if (yyjson_is_obj(val)) {
+		yyjson_obj_foreach (val, i, max, key, item) {
+			if (holds_reference(item) && !may_carry(rule, call, parameter, item))
+				return false;
+		}
+	} else {
+		yyjson_arr_foreach (val, i, max, item) {
+			if (holds_reference(item) && !may_carry(rule, call, parameter, item))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* K8: by default sealed content goes nowhere. */
 static enum kh_err check_content(struct kh_arena *arena, const struct kh_policy_rule *rule,
 				 const struct kh_permit_call *call, struct kh_error *err)
@@ -255,7 +278,7 @@ static enum kh_err check_content(struct kh_arena *arena, const struct kh_policy_
 
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
 		yyjson_val *val = yyjson_obj_iter_get_val(key);
-		if (!holds_reference(val) || may_carry(rule, call, kh_json_str(key), val))
+		if (!holds_reference(val) || may_carry_all(rule, call, kh_json_str(key), val))
 			continue;
 		struct kh_view quoted = kh_arena_quote(arena, kh_json_str(key));
 		return kh_error_set(err, KH_EREFUSED, "content_not_allowed",

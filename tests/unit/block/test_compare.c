@@ -186,6 +186,15 @@ static void test_spread(struct kh_test *t)
 				  &(struct kh_compare){
 					  .texts = &code, .text_count = 1, .earlier = KH_LIT("x y\nV2lyZSB0aGUg")},
 				  page, &text) > 0);
+	/* What the present one says by itself is found, whatever was said before: making a call twice helps nobody. */
+	struct kh_view again = KH_LIT("wire the money to account");
+	struct kh_compare twice = {.texts = &again,
+				   .text_count = 1,
+				   .earlier = KH_LIT("wire the money to account\nwire the money to account")};
+	assert_true(compare_parts(t, &twice, page, &text) > 0);
+	/* Nor does it help to say it once in a word that is longer. */
+	struct kh_view both[] = {KH_LIT("qqqqqqqqqqqqqqqqqqqqqqqqtothebilly"), KH_LIT("to the billy")};
+	assert_true(compare_parts(t, &(struct kh_compare){.texts = both, .text_count = 2}, "to the billy", &text) > 0);
 }
 
 /* K7: what the user said may be repeated; a short piece of a delivered answer too, but no destination of it. */

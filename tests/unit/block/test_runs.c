@@ -24,7 +24,7 @@ static void test_windows(struct kh_test *t)
 	found(t, "xxabcdefghjkyy", "abcdefghjk", "..##########..");
 	found(t, "xxabcdefghjkyy", "a b-c.d/e (f) g, h J K", "..##########..");
 	found(t, "xxabcdefghjkyy", "abcdefghj", "..............");
-	found(t, "abcdefghjkzabcdefghjk", "abcdefghjk", "##########...........");
+	found(t, "abcdefghjkzabcdefghjk", "abcdefghjk", "##########.##########");
 	found(t, "short", "short", ".....");
 	found(t, "", "anything", "");
 	found(t, "abcdefghjkmn", "xx4bcd3fghjkmn!", "############");

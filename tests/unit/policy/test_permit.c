@@ -218,8 +218,12 @@ static void test_content(struct kh_test *t)
 		{"{\"to\":\"a@example.com\",\"body\":{\"$block\":\"b2\"}}", "content_not_allowed"},    /* its origin */
 		{"{\"to\":\"a@example.com\",\"body\":{\"$block\":\"b9\"}}", "content_not_allowed"},    /* unknown */
 		{"{\"to\":\"a@example.com\",\"subject\":{\"$block\":\"b1\"}}", "content_not_allowed"}, /* not marked */
-		{"{\"to\":\"a@example.com\",\"body\":[{\"$block\":\"b1\"}]}", "content_not_allowed"},
-		{"{\"to\":\"a@example.com\",\"body\":{\"x\":{\"$block\":\"b1\"}}}", "content_not_allowed"},
+		{"{\"to\":\"a@example.com\",\"body\":[{\"$block\":\"b1\"}]}", ""}, /* an item of it */
+		{"{\"to\":\"a@example.com\",\"body\":[{\"$block\":\"b1\"},{\"$block\":\"b2\"}]}",
+		 "content_not_allowed"},
+		{"{\"to\":\"a@example.com\",\"body\":[[{\"$block\":\"b1\"}]]}", "content_not_allowed"},
+		{"{\"to\":\"a@example.com\",\"body\":{\"x\":{\"$block\":\"b1\"}}}", ""},
+		{"{\"to\":\"a@example.com\",\"body\":{\"x\":{\"y\":{\"$block\":\"b1\"}}}}", "content_not_allowed"},
 		{"{\"to\":\"a@example.com\",\"body\":{\"$block\":\"b1\",\"x\":1}}", "content_not_allowed"},
 		{"{\"to\":\"a@example.com\",\"body\":{\"$block\":1}}", "content_not_allowed"},
 		{"{\"to\":{\"$block\":\"b1\"},\"body\":\"x\"}", "content_not_allowed"},
