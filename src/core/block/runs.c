@@ -139,7 +139,20 @@ static bool is_word(char c)
 	return kh_fold_plain[(byte)c] != 0;
 }
 
-/* Whether a sign that can stand for a letter stands in [start, end) before a letter. */
+/* The same with signs as letters, but those that are signs. */
+static size_t squeeze_signs(struct kh_view folded, size_t from, size_t to, char *out)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++) {
+		unsigned char c = kh_fold_signs[(byte)folded.p[i]];
+		if (c != 0 && !(kh_fold_plain[(byte)folded.p[i]] == 0 && kh_fold_is_sign(folded, i)))
+			out[n++] = (char)c;
+	}
+	return n;
+}
+
+/* Whether a sign that can stand for a letter stands in [start, end) where a letter can. */
 static bool has_signs(struct kh_view text, size_t start, size_t end)
 {
 	for (size_t at = start; at < end;) {
@@ -157,8 +170,7 @@ static bool has_signs(struct kh_view text, size_t start, size_t end)
 		}
 		size_t stop = at + sizeof(lanes) < end ? at + sizeof(lanes) : end;
 		for (; at < stop; at++) {
-			if (kh_fold_signs[(byte)text.p[at]] != 0 && !is_word(text.p[at]) && at + 1 < text.n &&
-			    is_word(text.p[at + 1]))
+			if (kh_fold_signs[(byte)text.p[at]] != 0 && !is_word(text.p[at]) && !kh_fold_is_sign(text, at))
 				return true;
 		}
 	}
@@ -173,11 +185,12 @@ void kh_runs_scan(struct kh_runs *runs, struct kh_view folded)
 		size_t end = folded.n - at > CHUNK ? at + CHUNK : folded.n;
 		char *p = runs->squeezed;
 		if (has_signs(folded, at, end)) {
-			struct kh_view wide = kh_view_sub(folded, at > AROUND ? at - AROUND : 0, end + AROUND);
+			size_t first = at > AROUND ? at - AROUND : 0;
+			size_t last = folded.n - end > AROUND ? end + AROUND : folded.n;
 			char *q = p + KH_RUNS_WINDOW;
 			char before[KH_RUNS_WINDOW];
 			memcpy(before, p, sizeof(before));
-			scan_windows(runs, q, kh_fold_squeeze(kh_fold_signs, wide.p, wide.n, q));
+			scan_windows(runs, q, squeeze_signs(folded, first, last, q));
 			memcpy(p, before, sizeof(before));
 		}
 		size_t n = kept + kh_fold_squeeze(kh_fold_plain, folded.p + at, end - at, p + kept);

@@ -68,20 +68,11 @@ static char turn_over(char c)
 	return c;
 }
 
-/* A sign that is one: it stands alone, or is an exclamation mark at a word's end. */
-static bool is_sign(struct kh_view folded, size_t at)
-{
-	bool begins = at == 0 || folded.p[at - 1] == ' ';
-	bool ends = at + 1 == folded.n || folded.p[at + 1] == ' ' || folded.p[at + 1] == '!';
-
-	return kh_fold_plain[(unsigned char)folded.p[at]] == 0 && ends && (begins || folded.p[at] == '!');
-}
-
 static unsigned char read_byte(struct kh_view folded, size_t at, struct way way)
 {
 	char c = folded.p[at];
 
-	if (is_sign(folded, at))
+	if (kh_fold_is_sign(folded, at))
 		return 0;
 	if (way.rot13)
 		c = turn(c);

@@ -165,6 +165,17 @@ static bool is_of(const unsigned char values[256], const char *p, size_t n)
 	return i == n;
 }
 
+static bool is_mixed(const char *p, size_t n)
+{
+	bool upper = false, lower = false;
+
+	for (size_t i = 0; i < n; i++) {
+		upper = upper || (p[i] >= 'A' && p[i] <= 'Z');
+		lower = lower || (p[i] >= 'a' && p[i] <= 'z');
+	}
+	return upper && lower;
+}
+
 /* The run of N characters at P, all of base64's, which stands at [start, end) of the text; true where it was text. */
 static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, size_t end)
 {
@@ -176,7 +187,9 @@ static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, si
 	}
 	if (is_of(base32_values, p, n) && try_alphabet(d, p, n, base32_values, 5, &decoded)) {
 		d->found(d->ctx, KH_LAYER_BASE32, decoded, start, end);
-		return true;
+		/* In letters of both cases it may be base64 all the same. */
+		if (!is_mixed(p, n))
+			return true;
 	}
 	for (size_t shift = 0; shift < (n >= SHIFTED_MIN ? 4 : 1); shift++) {
 		/* One character too many holds no whole byte; it is dropped, as lenient decoders do. */

@@ -181,6 +181,19 @@ const unsigned char kh_fold_plain[256] = {LETTERS_AND_DIGITS};
 const unsigned char kh_fold_signs[256] = {
 	LETTERS_AND_DIGITS, ['@'] = 'a', ['$'] = 's', ['!'] = 'l', ['|'] = 'l', ['+'] = 't'};
 
+bool kh_fold_is_sign(struct kh_view folded, size_t at)
+{
+	char c = folded.p[at];
+	bool begins = at == 0 || folded.p[at - 1] == ' ';
+	bool ends = at + 1 == folded.n || folded.p[at + 1] == ' ';
+
+	if (kh_fold_plain[(unsigned char)c] != 0 || kh_fold_signs[(unsigned char)c] == 0)
+		return kh_fold_plain[(unsigned char)c] == 0;
+	if (c == '!')
+		return !begins && (ends || folded.p[at + 1] == '!');
+	return begins && ends && c != '@';
+}
+
 size_t kh_fold_squeeze(const unsigned char map[256], const char *p, size_t n, char *out)
 {
 	const unsigned char *in = (const unsigned char *)p;

@@ -42,6 +42,10 @@ size_t kh_fold_char(uint32_t c, char *out, size_t room);
 /* How squeezing reads a byte; 0: it goes.  The signs @ $ ! | + between letters may be letters, too. */
 extern const unsigned char kh_fold_plain[256], kh_fold_signs[256];
 
+/* Whether byte AT of what is folded is a sign that stands for itself, not for a letter: it stands alone, or is an
+ * exclamation mark at a word's end. */
+bool kh_fold_is_sign(struct kh_view folded, size_t at);
+
 /* The most that kh_fold_squeeze() writes for N bytes. */
 static inline size_t kh_fold_room(size_t n)
 {

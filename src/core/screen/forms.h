@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 
-#define KH_FORMS_BUDGET 8
+#define KH_FORMS_BUDGET 4
 
 /* One form.  TEXT is as it was decoded; FOLDED the same folded (fold.h), or itself where that would change nothing but
  * case. */
