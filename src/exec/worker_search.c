@@ -12,14 +12,22 @@
 #define MOST   (16U << 20) /* bytes of what is put out */
 #define MOMENT 100         /* milliseconds, the least that is worth a start */
 
-static struct kh_parser gumbo;
-static bool has_gumbo;
+/* What this process, which does one job, has loaded before it is confined. */
+static struct loaded {
+	struct kh_parser parser;
+	bool is_there;
+} * loaded(void)
+{
+	static struct loaded here;
+
+	return &here;
+}
 
 /* Without the library pages are indexed as they are, and everything else is as it should be. */
 enum kh_err kh_worker_search_load(bool connected, struct kh_error *err)
 {
 	(void)connected;
-	has_gumbo = kh_parser_load(&gumbo, err) == KH_OK;
+	loaded()->is_there = kh_parser_load(&loaded()->parser, err) == KH_OK;
 	return KH_OK;
 }
 
@@ -95,7 +103,7 @@ static enum kh_err do_index(const struct kh_alloc *alloc, struct kh_arena *arena
 		.ms = number_of(val, "ms"),
 		.fresh_ms = number_of(val, "fresh_ms"),
 		.rebuild = yyjson_is_true(kh_json_get(val, "rebuild")),
-		.gumbo = has_gumbo ? &gumbo : NULL,
+		.gumbo = loaded()->is_there ? &loaded()->parser : NULL,
 	};
 	struct kh_search_index_report report = {.busy = false};
 	yyjson_mut_doc *doc = kh_json_new(arena);
