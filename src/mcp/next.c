@@ -46,6 +46,12 @@ static const struct {
 	 "It was carried out, or ended, before, and is not repeated. Declare it once more if the user "
 	 "wants that."},
 	{"fenced_not_allowed", "Call without `fenced`: the content stays sealed, and BCPQuery asks about it."},
+	{"fenced_not_declared",
+	 "It was declared, and perhaps approved, without `fenced`: call without it, or declare it "
+	 "once more."},
+	{"bad_arguments", FIX_DECLARATION},
+	{"busy", "Nothing was done. Try once more later."},
+	{"not_weighed", "Nothing was done. Try once more later; if it stays so, tell the user."},
 	{"operation_unknown", "Use comm.search, comm.fetch, comm.query, comm.read or comm.exec."},
 	{"operation_malformed", "Write the operation's name exactly, in lower case: comm.fetch."},
 	{"OUTBOUND_FORBIDDEN_IN_PLANNING",
