@@ -137,8 +137,13 @@ static bool is_sealable(const struct kh_errand_result *result, const char **ret_
 {
 	struct kh_view content = kh_tainted_open(result->content);
 
-	*ret_why = content.n > KH_ERRAND_CONTENT ? "too_large" : "not_text";
-	return content.n <= KH_ERRAND_CONTENT && kh_utf8_invalid(content) == SIZE_MAX;
+	if (content.n > KH_ERRAND_CONTENT)
+		*ret_why = "too_large";
+	else if (kh_utf8_invalid(content) != SIZE_MAX)
+		*ret_why = "not_text";
+	else
+		return true;
+	return false;
 }
 
 static struct kh_view describe(struct kh_op *op, const struct kh_seal *seal, enum kh_ended ended)

@@ -122,7 +122,7 @@ static const struct {
 			 .files = 128,
 			 .disk = 16 * MIB,
 			 .output = 16 * MIB},
-			(const char *const[]){NULL},
+			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", NULL},
 			KH_PROFILE_IN_PLACE,
 			true,
 		},

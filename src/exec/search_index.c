@@ -193,7 +193,8 @@ static enum kh_err take_file(struct run *run, const struct known *old)
 	kh_arena_clear(&run->file);
 	if (fd >= 0) {
 		if (fstat(fd, &st) == 0 && read_all(run, fd, st.st_size, &bytes) && e == KH_OK)
-			e = kh_search_text_make(&run->file, bytes, kh_view_str(run->walk.name), &text, &is_text);
+			e = kh_search_text_make(&run->file, run->job->gumbo, bytes, kh_view_str(run->walk.name), &text,
+						&is_text);
 		close(fd);
 	} else if (errno == ENOENT) {
 		return e; /* gone since its folder was read */

@@ -9,6 +9,7 @@
 #define KH_EXEC_SEARCH_INDEX_H
 
 #include "base/error.h"
+#include "exec/parser.h"
 
 #define KH_SEARCH_INDEX_FILE (8U << 20) /* a longer file is not indexed */
 
@@ -16,10 +17,11 @@ struct kh_search_index_job {
 	const char *index;  /* the folder of the index */
 	const char *folder; /* that this run looks through; one of FOLDERS */
 	const struct kh_view *folders;
-	size_t count;      /* of all folders that are indexed: what the index has of others goes */
-	uint64_t ms;       /* that it may take, about */
-	uint64_t fresh_ms; /* a pass that was finished so long ago, or less, is enough: nothing is done */
-	bool rebuild;      /* begin anew */
+	size_t count;                  /* of all folders that are indexed: what the index has of others goes */
+	uint64_t ms;                   /* that it may take, about */
+	uint64_t fresh_ms;             /* a pass that was finished so long ago, or less, is enough: nothing is done */
+	bool rebuild;                  /* begin anew */
+	const struct kh_parser *gumbo; /* for pages; NULL: they are indexed as they are */
 };
 
 struct kh_search_index_report {

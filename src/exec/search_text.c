@@ -3,9 +3,12 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "exec/html.h"
 
-#define PIECE  65536 /* bytes that are looked at to tell text from other things */
-#define BROKEN 10    /* one byte in so many that is not UTF-8 can be a text in an older encoding; more is no text */
+#define PIECE  65536               /* bytes that are looked at to tell text from other things */
+#define TREE   ((size_t)256 << 20) /* bytes of a page's tree */
+#define TAGS   30000               /* of a page: the parser's time may grow with their square */
+#define BROKEN 10 /* one byte in so many that is not UTF-8 can be a text in an older encoding; more is no text */
 
 static bool is_text(struct kh_view bytes)
 {
@@ -74,16 +77,55 @@ static struct kh_view first_line(struct kh_view text)
 	return (struct kh_view){"", 0};
 }
 
-enum kh_err kh_search_text_make(struct kh_arena *arena, struct kh_view bytes, struct kh_view name,
-				struct kh_search_text *ret_text, bool *ret_is_text)
+static bool is_page(struct kh_view name)
 {
-	(void)name;
+	static const struct kh_view endings[] = {KH_LIT_INIT(".html"), KH_LIT_INIT(".htm"), KH_LIT_INIT(".xhtml")};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (name.n > endings[i].n && kh_view_eq_nocase(kh_view_from(name, name.n - endings[i].n), endings[i]))
+			return true;
+	return false;
+}
+
+/* A page with more tags than anybody writes is indexed as it is. */
+static bool is_plain(struct kh_view page)
+{
+	size_t tags = 0;
+
+	for (const char *p = page.p; (p = memchr(p, '<', page.n - (size_t)(p - page.p))) != NULL && tags <= TAGS; p++)
+		tags++;
+	return tags <= TAGS;
+}
+
+/* The text of a page in the arena; false where it cannot be had: a tree of it is too large. */
+static bool read_page(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view page,
+		      struct kh_view *ret_text)
+{
+	struct kh_arena tree;
+	struct kh_view text;
+	struct kh_buf buf;
+
+	kh_arena_init(&tree, arena->alloc, TREE);
+	kh_buf_init(&buf, &tree, KH_SEARCH_TEXT_PAGE);
+	bool done = kh_html_text(gumbo, &tree, page, &buf) == KH_OK && kh_buf_end(&buf, &text) == KH_OK;
+	if (done)
+		*ret_text = kh_arena_dup(arena, text);
+	kh_arena_done(&tree);
+	return done;
+}
+
+enum kh_err kh_search_text_make(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view bytes,
+				struct kh_view name, struct kh_search_text *ret_text, bool *ret_is_text)
+{
 	*ret_is_text = is_text(bytes);
 	if (!*ret_is_text)
 		return KH_OK;
 	ret_text->body = kh_search_text_valid(arena, bytes);
+	if (kh_arena_check(arena) == KH_OK && gumbo != NULL && is_page(name) && is_plain(ret_text->body))
+		*ret_is_text = read_page(arena, gumbo, ret_text->body, &ret_text->body);
 	if (kh_arena_check(arena) != KH_OK)
 		return KH_ENOMEM;
-	ret_text->title = first_line(ret_text->body);
+	if (*ret_is_text)
+		ret_text->title = first_line(ret_text->body);
 	return KH_OK;
 }

@@ -23,7 +23,7 @@ static const struct kh_worker_job_kind kinds[] = {
 	{KH_PROFILE_READ, KH_FILTER_READ, NULL, kh_worker_read_run},
 	{KH_PROFILE_TEXT, KH_FILTER_TEXT, kh_worker_text_load, kh_worker_text_run},
 	{KH_PROFILE_QUERY, KH_FILTER_QUERY, kh_worker_query_load, kh_worker_query_run},
-	{KH_PROFILE_SEARCH, KH_FILTER_SEARCH, NULL, kh_worker_search_run},
+	{KH_PROFILE_SEARCH, KH_FILTER_SEARCH, kh_worker_search_load, kh_worker_search_run},
 };
 
 const struct kh_worker_job_kind *kh_worker_job_find(enum kh_profile profile)

@@ -12,6 +12,17 @@
 #define MOST   (16U << 20) /* bytes of what is put out */
 #define MOMENT 100         /* milliseconds, the least that is worth a start */
 
+static struct kh_parser gumbo;
+static bool has_gumbo;
+
+/* Without the library pages are indexed as they are, and everything else is as it should be. */
+enum kh_err kh_worker_search_load(bool connected, struct kh_error *err)
+{
+	(void)connected;
+	has_gumbo = kh_parser_load(&gumbo, err) == KH_OK;
+	return KH_OK;
+}
+
 static enum kh_err refuse(struct kh_error *err, const char *member)
 {
 	return kh_error_set(err, KH_EINPUT, "job_refused", "a job of the search worker without a good `%s`", member);
@@ -84,6 +95,7 @@ static enum kh_err do_index(const struct kh_alloc *alloc, struct kh_arena *arena
 		.ms = number_of(val, "ms"),
 		.fresh_ms = number_of(val, "fresh_ms"),
 		.rebuild = yyjson_is_true(kh_json_get(val, "rebuild")),
+		.gumbo = has_gumbo ? &gumbo : NULL,
 	};
 	struct kh_search_index_report report = {.busy = false};
 	yyjson_mut_doc *doc = kh_json_new(arena);

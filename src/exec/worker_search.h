@@ -17,6 +17,9 @@
 
 #include "exec/worker_job.h"
 
+/* Before the filter: the parser of pages. */
+enum kh_err kh_worker_search_load(bool connected, struct kh_error *err) __attribute__((warn_unused_result));
+
 /* Carries JOB out: see worker_job.h.  Fails as search_index.h, search_find.h and search_web.h say; `job_refused` where
  * it is none. */
 enum kh_err kh_worker_search_run(const struct kh_worker_job *job, struct kh_error *err)

@@ -34,6 +34,7 @@ static void test_read(struct kh_test *t)
 	assert_int_equal(block->kind, KH_BLOCK_SEALED);
 	assert_int_equal(block->trust, KH_UNTRUSTED);
 	assert_int_equal(block->given, 0);
+	assert_int_equal(kh_operating_row(f, id)->reason.n, 0);
 	assert_int_not_equal(kh_view_find(block->attribution, KH_LIT("CommunicationOS (read) in session"), 0),
 			     SIZE_MAX);
 	assert_int_equal(kh_fixture_context_row(f, f->context)->taint, KH_TAINT_LOW);

@@ -8,7 +8,7 @@ static struct kh_search_text make(struct kh_test *t, struct kh_view bytes, bool 
 	struct kh_search_text text = {{NULL, 0}, {NULL, 0}};
 	bool is_text = !want;
 
-	must(t, kh_search_text_make(&t->arena, bytes, KH_LIT("notes.txt"), &text, &is_text));
+	must(t, kh_search_text_make(&t->arena, NULL, bytes, KH_LIT("notes.txt"), &text, &is_text));
 	assert_int_equal(is_text, want);
 	return text;
 }
@@ -61,11 +61,47 @@ static void test_long_title(struct kh_test *t)
 	assert_int_equal(make(t, kh_view_of(line, sizeof(line)), true).title.n, KH_SEARCH_TEXT_TITLE - 1);
 }
 
+/* A page is what people read of it, and its title is its title. */
+static void test_page(struct kh_test *t)
+{
+	struct kh_search_text text = {{NULL, 0}, {NULL, 0}};
+	struct kh_parser gumbo;
+	bool is_text = false;
+
+	must(t, kh_parser_load(&gumbo, &t->err));
+	must(t,
+	     kh_search_text_make(&t->arena, &gumbo,
+				 KH_LIT("<html><head><title>Harbour dues</title><style>p{}</style></head><body><p>The "
+					"<b>dues</b> of boats</p><script>x()</script></body></html>"),
+				 KH_LIT("Dues.HTML"), &text, &is_text));
+	assert_true(is_text);
+	assert_view(text.title, "Harbour dues");
+	assert_true(kh_view_find(text.body, KH_LIT("The dues of boats"), 0) != SIZE_MAX);
+	assert_true(kh_view_find(text.body, KH_LIT("x()"), 0) == SIZE_MAX);
+	assert_true(kh_view_find(text.body, KH_LIT("<b>"), 0) == SIZE_MAX);
+}
+
+/* A million tags, one in the other, do not keep the parser busy: such a page is taken as it is. */
+static void test_deep_page(struct kh_test *t)
+{
+	struct kh_search_text text = {{NULL, 0}, {NULL, 0}};
+	struct kh_parser gumbo;
+	char *page = kh_alloc_zero(&kh_alloc_system, 5000000);
+	bool is_text = false;
+
+	assert_non_null(page);
+	for (size_t i = 0; i < 1000000; i++)
+		memcpy(page + 5 * i, "<div>", 5);
+	must(t, kh_parser_load(&gumbo, &t->err));
+	must(t, kh_search_text_make(&t->arena, &gumbo, kh_view_of(page, 5000000), KH_LIT("x.htm"), &text, &is_text));
+	assert_true(is_text);
+	assert_int_equal(text.body.n, 5000000);
+	kh_alloc_free(&kh_alloc_system, page, 5000000);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_plain),
-	KH_TEST(test_other_encodings),
-	KH_TEST(test_no_text),
-	KH_TEST(test_long_title),
+	KH_TEST(test_plain),      KH_TEST(test_other_encodings), KH_TEST(test_no_text),
+	KH_TEST(test_long_title), KH_TEST_ONCE(test_page),       KH_TEST_ONCE(test_deep_page),
 };
 
 KH_TEST_MAIN(cases)
