@@ -41,6 +41,7 @@ eval: build
 	@tools/require tools/eval "there is no evaluation in this tree"
 	@tools/eval build/keyhole
 	@tools/eval-extract build/keyhole
+	@tools/eval-launder build/src/core/block/verify-calls
 
 lint:
 	@tools/deps lint

@@ -6,6 +6,7 @@
 #include "engine/verifying.h"
 
 #include "core/bcp/answer.h"
+#include "core/bcp/message.h"
 #include "core/block/prompt.h"
 #include "core/comm/attribution.h"
 #include "engine/own.h"
@@ -123,6 +124,20 @@ static enum kh_err read_question(struct kh_arena *arena, struct kh_query *ret_qu
 	return e == KH_OK ? kh_query_read(arena, root, KH_QUERY_CHECK, ret_query, &errors) : e;
 }
 
+/* A program's answer is a message that names its ask; where it names another, it is no answer to this. */
+static enum kh_err judge(struct kh_arena *arena, const struct kh_reader_ask *asked, struct kh_tainted response,
+			 struct kh_answer *ret_answer)
+{
+	yyjson_val *body = NULL;
+	struct kh_view id;
+
+	if (kh_message_read_response(arena, response, &id, &body, NULL) == KH_OK && kh_view_eq(id, asked->id))
+		return kh_answer_judge_value(NULL, arena, asked->query, body, (struct kh_recent){NULL, 0}, ret_answer);
+	if (body != NULL)
+		response = kh_tainted_wrap(KH_LIT(""));
+	return kh_answer_judge(NULL, arena, asked->query, response, (struct kh_recent){NULL, 0}, ret_answer);
+}
+
 /* What READER says; whatever is no answer is PASS. */
 static enum kh_err ask(struct kh_engine *engine, const struct kh_reader *reader, const struct kh_act *act,
 		       struct kh_arena *arena, enum kh_triage *ret_verdict, struct kh_error *err)
@@ -154,7 +169,7 @@ static enum kh_err ask(struct kh_engine *engine, const struct kh_reader *reader,
 	e = reader->driver->ask(reader, arena, &asked, &response, &fault, &detail);
 	if (e != KH_OK || fault != KH_READER_OK)
 		return e;
-	e = kh_answer_judge(NULL, arena, &query, response, (struct kh_recent){NULL, 0}, &answer);
+	e = judge(arena, &asked, response, &answer);
 	if (e == KH_OK && answer.verdict == KH_VERDICT_DELIVER)
 		*ret_verdict = verdicts[answer.values[0].number];
 	return e;

@@ -15,6 +15,7 @@
 #define NUMBERS_MIN 8  /* decimal or binary character codes */
 #define LINE_MIN    60 /* a line of base64 this long goes on in the next */
 #define FIRST       64 /* characters of a run that are decoded to see whether the others are worth it */
+#define SLASHES_MAX 4  /* of a run, behind which a code may begin */
 #define SHIFTED_MIN 24 /* a run this long is also tried with its first characters left out */
 
 /* What each character is worth in the alphabets, plus 1; 0: it is not of it.  A digit in Q, base64's own signs in S. */
@@ -206,6 +207,16 @@ static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, si
 /* The pieces of such a run between its signs, where it is nothing as a whole: a code at the end of a path. */
 static void try_pieces(struct decoder *d, const char *p, size_t n, size_t start)
 {
+	unsigned tries = 0;
+
+	/* All that follows one of the first slashes: a code may have slashes itself. */
+	for (size_t at = 0; at + RUN_MIN < n && tries < SLASHES_MAX; at++) {
+		if (p[at] != '/')
+			continue;
+		tries++;
+		if (try_run(d, p + at + 1, n - at - 1, start + at + 1, start + n))
+			return;
+	}
 	for (size_t at = 0; at < n; at++) {
 		size_t from = at;
 		while (at < n && (kh_ascii_is_alpha(p[at]) || kh_ascii_is_digit(p[at])))

@@ -131,6 +131,8 @@ static void test_unclear(struct kh_test *t)
 		{"{\"fields\":{\"verdict\":\"allow\",\"why\":\"it is fine\"}}", KH_READER_OK},
 		{"{\"fields\":{\"verdict\":true}}", KH_READER_OK},
 		{"{\"fields\":{}}", KH_READER_OK},
+		{"{\"type\":\"bcp_response\",\"query_id\":\"d0000000000000000\",\"response\":" SAYS("allow") "}",
+		 KH_READER_OK},
 		{"", KH_READER_OK},
 		{"\xff{", KH_READER_OK},
 		{NULL, KH_READER_LATE},
