@@ -199,6 +199,8 @@ static enum kh_err find_verdict(struct kh_op *op, struct kh_govern *g, enum kh_v
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, row->verified, &approval);
 	if (e == KH_OK)
 		e = covers(op, approval, g->proposal, &g->verified);
+	if (e == KH_OK && g->verified && !low) /* of low risk where it was decided, by another policy; not here */
+		e = is_humans(op, approval, &g->verified);
 	if (g->verified)
 		*ret_verified = KH_VERIFIED_PASSED;
 	return e;

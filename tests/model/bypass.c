@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CALLS   5   /* of a sequence */
+#define CALLS   4   /* of a sequence */
 #define SHARING 500 /* sequences on one store */
 
 static const int weights[KINDS] = {
