@@ -121,6 +121,8 @@ static const char *operate(struct world *w, const struct shared *all, int me, bo
 	else
 		code = outside_do(w, token, task, "comm.fetch", parameters, &act);
 	*ret_won = code == NULL && act.next == KH_ACT_RUNS;
+	if (*ret_won) /* it ends with whoever began it, or it would count as running in the tries to come */
+		code = outside_end(w, act.row, KH_ERRAND_FAILED, "", "{}");
 	return code;
 }
 
