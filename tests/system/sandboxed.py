@@ -19,6 +19,12 @@ ORDINARY = 65533
 DUMPABLE, SUBREAPER = 4, 36  # PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER
 PATIENCE = 60
 
+# Whoever started the tests may ignore these (nohup, a shell's background), and what is ignored is inherited: the programs
+# that are tested are to meet them as they come.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGHUP, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
+
 
 class Place:
     """A folder with a copy of the program in it, for the user that runs the checks."""
