@@ -7,6 +7,7 @@
 #include <sodium.h>
 
 #define MEMORY ((size_t)1 << 30) /* of one errand */
+#define AGAIN  INT64_C(1000000)  /* microseconds until a store that failed is tried again */
 
 struct item {
 	struct kh_work work; /* first: a work is its item */
@@ -16,6 +17,7 @@ struct item {
 	struct kh_declaration_row row; /* its id and task alone count */
 	struct kh_act act;             /* in the arena; KH_ACT_TRIAGE: decided again, and a model asked */
 	struct kh_view token;          /* likewise, of KH_ACT_TRIAGE; wiped */
+	bool lost;                     /* it was carried out, and what came of it could not be recorded */
 };
 
 struct kh_errands {
@@ -48,7 +50,38 @@ static void end(struct item *item)
 	free_item(item);
 }
 
-/* A store that fails here fails every call too, which is where it is told. */
+static enum kh_work_next finish(struct item *item)
+{
+	end(item);
+	return KH_WORK_DONE;
+}
+
+/*
+ * A full disk: the operation took place, and its end has to be on the record before anybody can be told.  What came
+ * back is given up, and the end is tried until the store takes it; at a stop it is left to the next start.
+ */
+static enum kh_work_next record_lost(struct item *item)
+{
+	struct kh_engine *engine = item->errands->engine;
+	struct kh_act_end lost = {
+		.declaration = item->row.id,
+		.result = {.end = KH_ERRAND_UNKNOWN,
+			   .source = item->act.errand.operation,
+			   .why = KH_LIT("what came of it could not be recorded")},
+	};
+	struct kh_arena arena;
+	struct kh_error err;
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), MEMORY);
+	enum kh_err e = kh_engine_own(engine, kh_act_end_run, &lost, &arena, &err);
+	kh_arena_done(&arena);
+	if (e == KH_OK || kh_works_is_stopping(item->errands->works))
+		return finish(item);
+	item->lost = true;
+	item->work.wake_at = kh_works_now() + AGAIN;
+	return KH_WORK_WAIT;
+}
+
 static enum kh_work_next step(struct kh_work *work)
 {
 	struct item *item = (struct item *)work;
@@ -56,17 +89,18 @@ static enum kh_work_next step(struct kh_work *work)
 	struct kh_error err;
 	enum kh_err e = KH_OK;
 
+	if (item->lost)
+		return record_lost(item);
 	if (item->act.next == KH_ACT_TRIAGE) {
-		if (kh_works_is_stopping(item->errands->works)) {
-			end(item);
-			return KH_WORK_DONE;
-		}
+		if (kh_works_is_stopping(item->errands->works))
+			return finish(item);
+		/* A store that fails here fails every call too, which is where it is told. */
 		e = kh_perform_call(engine, item->token, &item->act, &item->arena, &err);
 	}
-	if (e == KH_OK && item->act.next == KH_ACT_RUNS)
-		(void)!kh_perform_errand(engine, &item->act, &item->arena, &err);
-	end(item);
-	return KH_WORK_DONE;
+	if (e == KH_OK && item->act.next == KH_ACT_RUNS &&
+	    kh_perform_errand(engine, &item->act, &item->arena, &err) != KH_OK)
+		return record_lost(item);
+	return finish(item);
 }
 
 /* What is to be carried out, apart from the arena that it was decided in. */
