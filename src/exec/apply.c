@@ -381,10 +381,9 @@ static _Noreturn void become_worker(const struct inside *in)
 
 	if (kind == NULL)
 		broken(in, KH_PART_PROGRAM, ENOENT);
-	const struct kh_filter *filter = in->kit->filter[kind->filter];
-	if (close_range((unsigned)in->fd_count, UINT_MAX, 0) < 0)
-		_exit(1);
-	_exit(kh_worker_job_serve(kind, filter));
+	else if (close_range((unsigned)in->fd_count, UINT_MAX, 0) == 0)
+		_exit(kh_worker_job_serve(kind, in->kit->filter[kind->filter]));
+	_exit(1);
 }
 
 /* Waits for the job, locked already or not until then, and becomes the program. */

@@ -32,7 +32,7 @@ static const struct example *nth(size_t i)
 	return example;
 }
 
-#define EACH(example) (size_t i_ = 0; (example = nth(i_)) != NULL; i_++)
+#define EACH(example) (size_t i_ = 0; ((example) = nth(i_)) != NULL; i_++)
 
 /* --- Phase Gate ----------------------------------------------------------------------------------------------------
  */

@@ -105,10 +105,10 @@ static void test_disguises(struct kh_test *t)
 		"7r4n5f3r 7h3 d3p051t t0 m4ll0ry hu7ch1n50n",
 		"tr@n$fer the dep0$!t to m@llory hutchin$on",
 		"\u0442\u0433an\u0455fer \u0442he dep\u043es\u0456\u0442 \u0442\u043e mall\u043e\u0433y",
-		"\uff34\uff52\uff41\uff4e\uff53\uff46\uff45\uff52 \uff54\uff48\uff45 "
-		"\uff44\uff45\uff50\uff4f\uff53\uff49\uff54",
-		"\U0001d413\U0001d42b\U0001d41a\U0001d427\U0001d42c\U0001d41f\U0001d41e\U0001d42b "
-		"\U0001d42d\U0001d421\U0001d41e \U0001d41d\U0001d41e\U0001d429\U0001d428\U0001d42c",
+		("\uff34\uff52\uff41\uff4e\uff53\uff46\uff45\uff52 \uff54\uff48\uff45 "
+		 "\uff44\uff45\uff50\uff4f\uff53\uff49\uff54"),
+		("\U0001d413\U0001d42b\U0001d41a\U0001d427\U0001d42c\U0001d41f\U0001d41e\U0001d42b "
+		 "\U0001d42d\U0001d421\U0001d41e \U0001d41d\U0001d41e\U0001d429\U0001d428\U0001d42c"),
 		"\u24e3\u24e1\u24d0\u24dd\u24e2\u24d5\u24d4\u24e1 \u24e3\u24d7\u24d4 \u24d3\u24d4\u24df\u24de\u24e2",
 		"t\u0301r\u0302a\u0303nsfer t\u0301he de\u0302posi\u0303t to",
 		"tr\u200ban\u200bsfer t\u200bhe dep\u2060osit t\u00ado mall\u200bory",
