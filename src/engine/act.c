@@ -41,17 +41,6 @@ enum kh_err kh_act_task(struct kh_op *op, struct kh_view id, struct kh_task_row 
 
 /* --- what is called ----------------------------------------------------------------------------------------------- */
 
-/* E3 as a gate: what is no declaration is denied like anything else, and that is on the record. */
-static enum kh_err refuse_declaration(struct acting *a, enum kh_err why)
-{
-	struct kh_view what = kh_arena_printf(a->op->arena,
-					      "{\"code\":\"declaration_invalid\",\"decision\":\"deny\",\"gate\":"
-					      "\"declaration\",\"reason\":\"%s\"}",
-					      a->op->err->code);
-
-	return kh_own_refuse(a->op, KH_AUDIT_DECLARATION_DENIED, a->govern.task, what, why);
-}
-
 static enum kh_err propose_new(struct acting *a, bool *ret_refused)
 {
 	struct kh_proposal *all = NULL;
@@ -67,7 +56,7 @@ static enum kh_err propose_new(struct acting *a, bool *ret_refused)
 				 count);
 	*ret_refused = e == KH_EINPUT || e == KH_EREFUSED;
 	if (*ret_refused)
-		return refuse_declaration(a, e);
+		return kh_propose_refuse(op, a->govern.task, e);
 	if (e == KH_OK)
 		a->proposal = all[0];
 	return e;

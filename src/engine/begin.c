@@ -49,6 +49,16 @@ static void add_line(struct kh_buf *text, struct kh_view name, struct kh_view va
 	kh_buf_add(text, value);
 }
 
+/* A text that a line of its own can hold: with a line break in it, it could pass for other lines. */
+static bool is_line(struct kh_view text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if ((unsigned char)text.p[i] < ' ')
+			return false;
+	}
+	return text.p != NULL;
+}
+
 /* Each member on a line of its own: a text as it is, anything else as JSON. */
 static enum kh_err add_members(struct kh_op *op, struct kh_buf *text, struct kh_view json)
 {
@@ -61,7 +71,7 @@ static enum kh_err add_members(struct kh_op *op, struct kh_buf *text, struct kh_
 		return e;
 	yyjson_obj_foreach (root, i, max, key, value) {
 		struct kh_view shown = kh_json_str(value);
-		if (shown.p == NULL && e == KH_OK)
+		if (!is_line(shown) && e == KH_OK)
 			e = kh_json_write(op->arena, yyjson_val_mut_copy(doc, value), &shown);
 		if (e == KH_OK)
 			add_line(text, kh_json_str(key), shown);

@@ -109,16 +109,6 @@ static enum kh_err declare_all(struct declaring *d)
 	return e == KH_OK ? kh_arena_check(d->op->arena) : e;
 }
 
-static enum kh_err refuse(struct declaring *d, enum kh_err why)
-{
-	struct kh_view what = kh_arena_printf(d->op->arena,
-					      "{\"code\":\"declaration_invalid\",\"decision\":\"deny\",\"gate\":"
-					      "\"declaration\",\"reason\":\"%s\"}",
-					      d->op->err->code);
-
-	return kh_own_refuse(d->op, KH_AUDIT_DECLARATION_DENIED, d->task, what, why);
-}
-
 enum kh_err kh_declare_run(struct kh_op *op, void *call)
 {
 	struct kh_declare *declare = call;
@@ -131,7 +121,7 @@ enum kh_err kh_declare_run(struct kh_op *op, void *call)
 		return e;
 	e = kh_propose_read(op, d.task, declare->declaration, &d.proposals, &d.count);
 	if (e == KH_EINPUT || e == KH_EREFUSED)
-		return refuse(&d, e);
+		return kh_propose_refuse(op, d.task, e);
 	if (e != KH_OK)
 		return e;
 	declare->items = KH_NEW_N(op->arena, struct kh_declare_item, d.count);

@@ -254,6 +254,16 @@ enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yy
 	return KH_OK;
 }
 
+enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum kh_err why)
+{
+	struct kh_view what = kh_arena_printf(op->arena,
+					      "{\"code\":\"declaration_invalid\",\"decision\":\"deny\",\"gate\":"
+					      "\"declaration\",\"reason\":\"%s\"}",
+					      op->err->code);
+
+	return kh_own_refuse(op, KH_AUDIT_DECLARATION_DENIED, task, what, why);
+}
+
 enum kh_err kh_propose_again(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
 			     struct kh_proposal *ret_proposal)
 {

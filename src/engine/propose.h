@@ -25,6 +25,11 @@ struct kh_proposal {
 enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,
 			    struct kh_proposal **ret_proposals, size_t *ret_count) __attribute__((warn_unused_result));
 
+/* E3 as a gate: what kh_propose_read() refused, with WHY and op->err, is denied like anything else, and on the record.
+ */
+enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum kh_err why)
+	__attribute__((warn_unused_result));
+
 /* The proposal of a row that there is. */
 enum kh_err kh_propose_again(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
 			     struct kh_proposal *ret_proposal) __attribute__((warn_unused_result));

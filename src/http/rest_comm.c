@@ -292,8 +292,9 @@ static const struct kh_rest_route routes[] = {
 		.operation = kh_act_look_run,
 		.summary = "What is known of an external operation",
 		.about = "A controller gets its outcome (200 where it has ended, else 202).  A host, reviewer or admin "
-			 "gets everything: what the gates said, what matched, and what the world said, which is "
-			 "untrusted: display it as text and nothing else.  Nothing is carried out.",
+			 "gets what was declared and why, by which approvals it went, and what the world said, which "
+			 "is untrusted: display it as text and nothing else.  What the gates said is in the audit, "
+			 "what matched in the approval.  Nothing is carried out.",
 		.status = 200,
 		.answer = "DeclarationShown",
 		.later = 202,
