@@ -5,11 +5,11 @@
 #include "bench.h"
 
 #include "base/json.h"
-#include "engine/admit.h"
-#include "engine/own.h"
-#include "engine/put.h"
-#include "engine/task.h"
-#include "engine/token.h"
+#include "engine/context/put.h"
+#include "engine/context/token.h"
+#include "engine/query/admit.h"
+#include "engine/state/own.h"
+#include "engine/task/task.h"
 
 #include <pthread.h>
 #include <stdio.h>

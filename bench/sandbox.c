@@ -7,7 +7,7 @@
  * it is all measured a second time, as an ordinary user.
  */
 #include "bench.h"
-#include "exec/client.h"
+#include "outside/client.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>

@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "errand/errand.h"
 #include "errand/index.h"
-#include "exec/client.h"
+#include "outside/client.h"
 #include "prose.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-"""The tables of docs/SANDBOX.md, made from those of src/exec: system calls, limits, paths, addresses, faults, parts.
+"""The tables of docs/SANDBOX.md, made from those of the sources: system calls, limits, paths, addresses, faults, parts.
 
 tables() gives the text that belongs between the marks <!-- NAME --> and <!-- /NAME -->; tools/check-docs compares, and with
 --write puts it there.
@@ -63,7 +63,7 @@ def entries_of(text):
 
 
 def filters():
-    entries, lines = entries_of(read("src/exec/calls.c")), []
+    entries, lines = entries_of(read("src/sandbox/calls.c")), []
     for letter, title in KINDS.items():
         own = sorted((name, condition or "", error or "") for who, name, condition, error in entries if letter in who)
         allowed = [name for name, condition, error in own if not condition and not error]
@@ -86,7 +86,7 @@ def filters():
 
 
 def never():
-    known = {name for _, name, _, _ in entries_of(read("src/exec/calls.c"))}
+    known = {name for _, name, _, _ in entries_of(read("src/sandbox/calls.c"))}
     return wrap(" ".join("`{}`".format(name) for name in NOTABLE if name not in known) + ".") + "\n"
 
 
@@ -123,7 +123,7 @@ LIMITS = (("wall_ms", "wall clock", lambda v: "{:g} s".format(v / 1000), "`--tim
 
 
 def profile_entries():
-    text = blank(read("src/exec/profile.c"), strings=False)
+    text = blank(read("src/wire/profile.c"), strings=False)
     found = {}
     for match in re.finditer(r'\[KH_PROFILE_\w+\] =\s*\{\s*"(\w+)",\s*(true|false),\s*\{(.*?)\},\s*\(const char \*const\[\]\)\{(.*?)\}',
                              text, re.DOTALL):
@@ -177,7 +177,7 @@ def address_bytes(text, length):
 
 
 def addresses():
-    text = blank(read("src/exec/address.c"), strings=False)
+    text = blank(read("src/wire/address.c"), strings=False)
     rows = ["| range | refused as |", "|---|---|"]
     for family, length in (("ipv4", 4), ("ipv6", 16)):
         table = re.search(r"static const struct range " + family + r"\[\] = \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL)
@@ -206,5 +206,5 @@ def word_table(source, header):
 
 def tables():
     return {"calls": filters(), "never": never(), "limits": limits(), "paths": paths(), "addresses": addresses(),
-            "faults": word_table("src/exec/fault.c", "| fault | means |"),
-            "parts": word_table("src/exec/part.c", "| part | for what, and what would be lost |")}
+            "faults": word_table("src/wire/fault.c", "| fault | means |"),
+            "parts": word_table("src/wire/part.c", "| part | for what, and what would be lost |")}

@@ -3,7 +3,7 @@
 
 #include "cli/frame.h"
 #include "cli/table.h"
-#include "engine/approval_list.h"
+#include "engine/approval/list.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #include "cli/approvals_show.h"
 #include "cli/frame.h"
 #include "cli/progress.h"
-#include "engine/approval_decide.h"
+#include "engine/approval/decide.h"
 #include "engine/carry.h"
 
 #include <unistd.h>

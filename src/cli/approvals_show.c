@@ -1,9 +1,9 @@
 /* Showing an approval.  Untrusted text leaves through page.c and terminal.c alone. */
 #include "cli/approvals_show.h"
 
-#include "cli/file.h"
 #include "cli/page.h"
-#include "engine/approval_show.h"
+#include "engine/approval/show.h"
+#include "home/file.h"
 
 #include <unistd.h>
 

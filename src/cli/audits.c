@@ -4,9 +4,9 @@
  */
 #include "cli/audits.h"
 
-#include "cli/checkpoints.h"
 #include "cli/frame.h"
-#include "engine/eventline.h"
+#include "engine/audit/eventline.h"
+#include "home/checkpoints.h"
 #include "store/verify.h"
 
 #include <sodium.h>

@@ -4,7 +4,7 @@
  */
 #include "cli/checkup.h"
 
-#include "cli/secret.h"
+#include "home/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>

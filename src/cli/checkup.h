@@ -5,8 +5,8 @@
 #ifndef KH_CLI_CHECKUP_H
 #define KH_CLI_CHECKUP_H
 
-#include "cli/home.h"
-#include "exec/probe.h"
+#include "home/home.h"
+#include "sandbox/probe.h"
 
 /* Looks at everything that the configuration of HOME names (KH_HOME_LOOK is enough).  The rows live in the home's
  * arena; *RET_COUNT is 0 where it names nothing, and there are none at all for lack of memory. */

@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "core/comm/operation.h"
-#include "engine/perform.h"
+#include "engine/comm/perform.h"
 
 #include <time.h>
 #include <unistd.h>

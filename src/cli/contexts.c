@@ -4,7 +4,7 @@
 #include "cli/frame.h"
 #include "cli/table.h"
 #include "cli/tasks.h"
-#include "engine/context.h"
+#include "engine/context/context.h"
 
 #define CONTENT_LIMIT (16U << 20)
 

@@ -1,10 +1,10 @@
 /* The doctor's look at databases.  What a server says goes into a row quoted, or not at all. */
 #include "cli/databases.h"
 
-#include "cli/home.h"
-#include "cli/outside.h"
 #include "errand/rights.h"
-#include "exec/client.h"
+#include "home/home.h"
+#include "home/outside.h"
+#include "outside/client.h"
 
 #include <stdio.h>
 

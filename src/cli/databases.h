@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "exec/probe.h"
+#include "sandbox/probe.h"
 
 /*
  * Fills in at most KH_PROBES rows, whose texts live in ARENA, and says how many: none where there is no home folder, or

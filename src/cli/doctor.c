@@ -10,7 +10,7 @@
 #include "cli/machine.h"
 #include "cli/option.h"
 #include "cli/stream.h"
-#include "exec/client.h"
+#include "outside/client.h"
 
 #include <errno.h>
 #include <pwd.h>

@@ -3,7 +3,7 @@
 #define KH_CLI_EVENTOPTION_H
 
 #include "cli/option.h"
-#include "engine/eventfilter.h"
+#include "engine/audit/eventfilter.h"
 
 struct kh_eventoption {
 	const char *task, *principal, *kind, *since, *until; /* NULL: not given */

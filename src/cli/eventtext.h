@@ -8,7 +8,7 @@
 #ifndef KH_CLI_EVENTTEXT_H
 #define KH_CLI_EVENTTEXT_H
 
-#include "engine/eventline.h"
+#include "engine/audit/eventline.h"
 
 /* Each adds one line, with its end.  What is allocated is gone with the next. */
 void kh_eventtext_text(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);

@@ -5,8 +5,8 @@
 #include "cli/frame.h"
 
 #include "base/json.h"
-#include "cli/file.h"
 #include "cli/stream.h"
+#include "home/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,8 +17,8 @@
 #ifndef KH_CLI_FRAME_H
 #define KH_CLI_FRAME_H
 
-#include "cli/home.h"
 #include "cli/terminal.h"
+#include "home/home.h"
 
 #define KH_FRAME_DONE     0
 #define KH_FRAME_NOT      1

@@ -6,7 +6,7 @@
 
 #include "cli/frame.h"
 #include "cli/init_system.h"
-#include "engine/token.h"
+#include "engine/context/token.h"
 
 #include <dirent.h>
 #include <errno.h>

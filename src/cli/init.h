@@ -3,7 +3,7 @@
 #define KH_CLI_INIT_H
 
 #include "base/canonical.h"
-#include "cli/folder.h"
+#include "home/folder.h"
 
 /*
  * Makes the folder at PATH (and those above it that are missing), with CONFIG as its keyhole.yaml, a store, a key for

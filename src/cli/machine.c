@@ -2,8 +2,8 @@
  * and names of files that stand here. */
 #include "cli/machine.h"
 
-#include "exec/address.h"
-#include "exec/profile.h"
+#include "wire/address.h"
+#include "wire/profile.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

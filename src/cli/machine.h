@@ -2,7 +2,7 @@
 #ifndef KH_CLI_MACHINE_H
 #define KH_CLI_MACHINE_H
 
-#include "exec/probe.h"
+#include "sandbox/probe.h"
 
 #define KH_MACHINE_SETTINGS 4
 #define KH_MACHINE_NETWORK  2

@@ -25,8 +25,8 @@
 #include "cli/tasks.h"
 #include "cli/tokens.h"
 #include "cli/tour.h"
-#include "exec/executor.h"
-#include "exec/worker.h"
+#include "executor/executor.h"
+#include "worker/worker.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,11 +5,11 @@
 #include "cli/mcp.h"
 
 #include "cli/clients.h"
-#include "cli/confine.h"
 #include "cli/frame.h"
 #include "cli/relay.h"
-#include "cli/service.h"
-#include "cli/sockets.h"
+#include "home/confine.h"
+#include "home/service.h"
+#include "home/sockets.h"
 
 #include <errno.h>
 #include <fcntl.h>

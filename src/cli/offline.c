@@ -7,7 +7,7 @@
 #include "cli/offline.h"
 
 #include "base/json.h"
-#include "cli/file.h"
+#include "home/file.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -4,9 +4,9 @@
  */
 #include "cli/policies.h"
 
-#include "cli/file.h"
 #include "cli/frame.h"
 #include "core/policy/expectation.h"
+#include "home/file.h"
 
 #include <time.h>
 

@@ -8,8 +8,8 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "core/bcp/bits.h"
-#include "engine/admit.h"
 #include "engine/carry.h"
+#include "engine/query/admit.h"
 
 #include <time.h>
 

@@ -4,7 +4,7 @@
  */
 #include "cli/relay.h"
 
-#include "exec/lockdown.h"
+#include "sandbox/lockdown.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "cli/terminal.h"
-#include "exec/exchange.h"
+#include "outside/exchange.h"
 
 #define KH_RESULT_LIMIT  ((size_t)1 << 30) /* bytes of one stream */
 #define KH_RESULT_MEMORY ((size_t)8 << 30) /* of an arena that holds them, their base64 and the text of the result */

@@ -10,8 +10,8 @@
 #include "cli/option.h"
 #include "cli/result.h"
 #include "cli/stream.h"
-#include "exec/client.h"
-#include "exec/lockdown.h"
+#include "outside/client.h"
+#include "sandbox/lockdown.h"
 
 #include <errno.h>
 #include <limits.h>

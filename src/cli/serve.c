@@ -8,12 +8,12 @@
 #include "cli/serve.h"
 
 #include "cli/clients.h"
-#include "cli/confine.h"
-#include "cli/file.h"
 #include "cli/frame.h"
-#include "cli/notify.h"
-#include "cli/service.h"
-#include "cli/sockets.h"
+#include "home/confine.h"
+#include "home/file.h"
+#include "home/notify.h"
+#include "home/service.h"
+#include "home/sockets.h"
 
 #include <errno.h>
 #include <poll.h>

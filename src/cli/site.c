@@ -5,7 +5,7 @@
 #include "cli/site.h"
 
 #include "base/buf.h"
-#include "cli/file.h"
+#include "home/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

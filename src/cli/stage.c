@@ -1,7 +1,7 @@
 /* Saying, typing, looking. */
 #include "cli/stage.h"
 
-#include "cli/folder.h"
+#include "home/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>

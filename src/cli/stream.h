@@ -6,7 +6,7 @@
 #define KH_CLI_STREAM_H
 
 #include "cli/terminal.h"
-#include "exec/exchange.h"
+#include "outside/exchange.h"
 
 enum kh_stream_step {
 	KH_STREAM_EVENT,  /* of the exchange */

@@ -3,9 +3,9 @@
 
 #include "cli/frame.h"
 #include "cli/table.h"
-#include "engine/put.h"
-#include "engine/task.h"
-#include "engine/transition.h"
+#include "engine/context/put.h"
+#include "engine/task/task.h"
+#include "engine/task/transition.h"
 
 #define PLAN_LIMIT    (64U << 10)
 #define CONTENT_LIMIT (16U << 20)

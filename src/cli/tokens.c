@@ -3,7 +3,7 @@
 
 #include "cli/frame.h"
 #include "cli/table.h"
-#include "engine/token.h"
+#include "engine/context/token.h"
 
 #include <sodium.h>
 

@@ -4,9 +4,9 @@
  */
 #include "cli/tour.h"
 
-#include "cli/folder.h"
 #include "cli/tour_reader.h"
 #include "cli/tour_web.h"
+#include "home/folder.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,13 +2,13 @@
  * The public API, include/keyhole/keyhole.h, over the parts of the core.  Nothing is decided here: texts are parsed,
  * the right part is called, and what it wrote is handed out.
  */
+#include "base/call.h"
 #include "base/canonical.h"
 #include "base/member.h"
 #include "base/tainted.h"
 #include "core/bcp/answer.h"
 #include "core/bcp/contract.h"
 #include "core/block/contract.h"
-#include "core/call.h"
 #include "core/comm/contract.h"
 #include "core/policy/contract.h"
 #include "core/screen/contract.h"

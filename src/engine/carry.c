@@ -1,9 +1,9 @@
 /* The outbox carried out: Readers asked, their responses taken. */
 #include "engine/carry.h"
 
-#include "engine/ask.h"
+#include "engine/query/ask.h"
+#include "engine/query/respond.h"
 #include "engine/recover.h"
-#include "engine/respond.h"
 
 #include <time.h>
 

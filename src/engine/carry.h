@@ -4,8 +4,8 @@
 #ifndef KH_ENGINE_CARRY_H
 #define KH_ENGINE_CARRY_H
 
-#include "engine/ask.h"
-#include "engine/look.h"
+#include "engine/query/ask.h"
+#include "engine/query/look.h"
 
 /* Asks the Reader of effect ID and takes its response; and so on with what follows (retries, rounds), until the query
  * waits for a human, for its slot, or has ended.  A Reader that is an agent is not asked: that is its own to do. */

@@ -6,10 +6,10 @@
 #include "base/alloc.h"
 #include "core/policy/screening.h"
 #include "core/screen/rules.h"
+#include "engine/context/token.h"
 #include "engine/operations.h"
-#include "engine/own.h"
-#include "engine/publicid.h"
-#include "engine/token.h"
+#include "engine/state/own.h"
+#include "engine/state/publicid.h"
 
 #include <pthread.h>
 #include <sodium.h>

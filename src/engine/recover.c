@@ -1,9 +1,9 @@
 /* Taking over from processes that died. */
 #include "engine/recover.h"
 
-#include "engine/act_end.h"
-#include "engine/own.h"
-#include "engine/respond.h"
+#include "engine/comm/act_end.h"
+#include "engine/query/respond.h"
+#include "engine/state/own.h"
 
 #define BATCH 256
 

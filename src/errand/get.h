@@ -6,7 +6,7 @@
 #define KH_ERRAND_GET_H
 
 #include "errand/errand.h"
-#include "exec/client.h"
+#include "outside/client.h"
 
 #define KH_GET_REDIRECTS 5
 

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "errand/statement.h"
-#include "exec/sqlrows.h"
+#include "wire/sqlrows.h"
 
 #define SECONDS 30
 

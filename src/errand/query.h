@@ -11,7 +11,7 @@
  *     {"name":"Ada","due":"2026-12-01"}
  *     {"name":"Grace","due":null}
  *
- * Values are as in exec/sqlrows.h.  `truncated`: there was more than the caps of the database let through.
+ * Values are as in wire/sqlrows.h.  `truncated`: there was more than the caps of the database let through.
  */
 #ifndef KH_ERRAND_QUERY_H
 #define KH_ERRAND_QUERY_H

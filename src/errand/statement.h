@@ -21,7 +21,7 @@ struct kh_statement {
 
 struct kh_statement_result {
 	bool done;
-	/* Where done: the world's words, in the form of exec/sqlrows.h, which was checked. */
+	/* Where done: the world's words, in the form of wire/sqlrows.h, which was checked. */
 	yyjson_val *columns; /* strings */
 	yyjson_val *rows;    /* arrays of as many values, none of them an array or object */
 	bool truncated;

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "errand/statement.h"
-#include "exec/search_match.h"
+#include "wire/search_match.h"
 
 #include <time.h>
 

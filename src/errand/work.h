@@ -1,5 +1,5 @@
 /*
- * A job for one of our own workers (exec/worker_job.h), or a program, as an errand asks for it: run in a sandbox, with
+ * A job for one of our own workers (worker/job.h), or a program, as an errand asks for it: run in a sandbox, with
  * a deadline, tried again while the executor has no place.
  *
  * Everything that a worker says is the world's: what it read may have taken it over.  So its output, and also the word
@@ -10,7 +10,7 @@
 #define KH_ERRAND_WORK_H
 
 #include "errand/errand.h"
-#include "exec/client.h"
+#include "outside/client.h"
 
 #define KH_WORK_ERRORS 8192
 

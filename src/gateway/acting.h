@@ -8,7 +8,7 @@
 #ifndef KH_GATEWAY_ACTING_H
 #define KH_GATEWAY_ACTING_H
 
-#include "engine/perform.h"
+#include "engine/comm/perform.h"
 #include "gateway/asking.h"
 
 struct kh_acting {

@@ -11,8 +11,8 @@
 #ifndef KH_GATEWAY_ASKING_H
 #define KH_GATEWAY_ASKING_H
 
-#include "engine/admit.h"
-#include "engine/look.h"
+#include "engine/query/admit.h"
+#include "engine/query/look.h"
 #include "gateway/gateway.h"
 
 #define KH_ASKING_ID 24 /* bytes of a public id, with its NUL */

@@ -5,8 +5,8 @@
 #include "gateway/gateway.h"
 
 #include "base/alloc.h"
-#include "engine/put.h"
-#include "engine/settle.h"
+#include "engine/context/put.h"
+#include "engine/query/settle.h"
 #include "gateway/asks.h"
 #include "gateway/errands.h"
 #include "gateway/indexing.h"

@@ -9,8 +9,8 @@
 #ifndef KH_GATEWAY_GATEWAY_H
 #define KH_GATEWAY_GATEWAY_H
 
+#include "engine/context/who.h"
 #include "engine/engine.h"
-#include "engine/who.h"
 #include "gateway/works.h"
 
 struct kh_gateway;

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/emit.h"
 #include "base/timestamp.h"
-#include "engine/publicid.h"
+#include "engine/state/publicid.h"
 #include "store/txn.h"
 
 #include <inttypes.h>

@@ -53,10 +53,10 @@ bool kh_mcp_asked_send(struct kh_mcp_exchange *x, yyjson_mut_doc *doc, const cha
 	char id[24];
 	struct kh_view text;
 
-	if (x->asked != 0 || kh_mcp_version_is_stateless(x->version) || !add(x))
+	if (x->asked != 0 || kh_rpc_version_is_stateless(x->version) || !add(x))
 		return false;
 	int n = snprintf(id, sizeof(id), "%llu", (unsigned long long)x->asked);
-	if (kh_mcp_rpc_call(&x->arena, doc, kh_view_of(id, (size_t)n), method, params, &text) == KH_OK) {
+	if (kh_rpc_call(&x->arena, doc, kh_view_of(id, (size_t)n), method, params, &text) == KH_OK) {
 		kh_mcp_exchange_send(x, text);
 		return true;
 	}
@@ -67,7 +67,7 @@ bool kh_mcp_asked_send(struct kh_mcp_exchange *x, yyjson_mut_doc *doc, const cha
 }
 
 /* The response as text of its own: {"result":...} or {"error":...}. */
-static struct kh_view text_of(const struct kh_mcp_rpc *rpc, struct kh_arena *arena)
+static struct kh_view text_of(const struct kh_rpc *rpc, struct kh_arena *arena)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
@@ -80,7 +80,7 @@ static struct kh_view text_of(const struct kh_mcp_rpc *rpc, struct kh_arena *are
 	return text;
 }
 
-void kh_mcp_asked_respond(struct kh_mcp_peer *peer, const struct kh_mcp_rpc *rpc, struct kh_arena *arena)
+void kh_mcp_asked_respond(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, struct kh_arena *arena)
 {
 	struct kh_view text = text_of(rpc, arena);
 	int64_t id;
@@ -135,7 +135,7 @@ void kh_mcp_asked_withdraw(struct kh_mcp_exchange *x)
 	yyjson_mut_val *params = yyjson_mut_obj(x->call.doc);
 	yyjson_mut_obj_add_uint(x->call.doc, params, "requestId", x->asked);
 	yyjson_mut_obj_add_str(x->call.doc, params, "reason", "the call has ended");
-	if (kh_mcp_rpc_call(&x->arena, x->call.doc, KH_LIT(""), "notifications/cancelled", params, &text) == KH_OK)
+	if (kh_rpc_call(&x->arena, x->call.doc, KH_LIT(""), "notifications/cancelled", params, &text) == KH_OK)
 		kh_mcp_exchange_send(x, text);
 }
 

@@ -12,7 +12,7 @@ bool kh_mcp_asked_send(struct kh_mcp_exchange *x, yyjson_mut_doc *doc, const cha
 	__attribute__((warn_unused_result));
 
 /* A response of the client's; one that nobody waits for is nothing.  ARENA is for working. */
-void kh_mcp_asked_respond(struct kh_mcp_peer *peer, const struct kh_mcp_rpc *rpc, struct kh_arena *arena);
+void kh_mcp_asked_respond(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, struct kh_arena *arena);
 
 /* The response to what X asked, in the arena; NULL: there is none yet.  X may ask again then. */
 yyjson_val *kh_mcp_asked_take(struct kh_mcp_exchange *x, struct kh_arena *arena);

@@ -18,7 +18,7 @@ static yyjson_mut_val *annotations(yyjson_mut_doc *doc, const struct kh_mcp_tool
 }
 
 static void add_tool(yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_mcp_tool *tool,
-		     enum kh_mcp_version version)
+		     enum kh_rpc_version version)
 {
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
 
@@ -130,9 +130,9 @@ static bool is_ours(enum kh_err e, const struct kh_error *err)
 static void answer(struct kh_mcp_call *call, const struct kh_mcp_result *result, struct kh_mcp_answer *ret_answer)
 {
 	if (result->rpc_code != 0) {
-		ret_answer->fault = (struct kh_mcp_rpc_fault){
+		ret_answer->fault = (struct kh_rpc_fault){
 			.number = result->rpc_code,
-			.status = result->rpc_code == KH_MCP_RPC_MISSING_CAPABILITY ? 400 : 200,
+			.status = result->rpc_code == KH_RPC_MISSING_CAPABILITY ? 400 : 200,
 			.message = result->rpc_message != NULL ? result->rpc_message : "it could not be done",
 			.data = result->rpc_data,
 		};

@@ -2,7 +2,7 @@
 #include "mcp/completion.h"
 
 #include "core/block/prompt.h"
-#include "engine/task.h"
+#include "engine/task/task.h"
 #include "mcp/prompts.h"
 #include "mcp/resources.h"
 

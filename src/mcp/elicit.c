@@ -33,7 +33,7 @@ static struct kh_view link_of(const struct kh_mcp_exchange *x)
 static bool can_show(struct kh_mcp_exchange *x)
 {
 	pthread_mutex_lock(&x->peer->lock);
-	bool ready = x->peer->initialised || kh_mcp_version_is_stateless(x->version);
+	bool ready = x->peer->initialised || kh_rpc_version_is_stateless(x->version);
 	pthread_mutex_unlock(&x->peer->lock);
 	return ready &&
 	       ((x->can & KH_MCP_CAN_ELICIT) || ((x->can & KH_MCP_CAN_ELICIT_URL) && x->peer->mcp->approvals_n > 0));
@@ -55,7 +55,7 @@ static yyjson_mut_val *parameters(struct kh_mcp_exchange *x)
 	if (by_url) {
 		yyjson_mut_obj_add_str(doc, params, "mode", "url");
 		kh_json_add(doc, params, "url", link);
-		if (!kh_mcp_version_is_stateless(x->version))
+		if (!kh_rpc_version_is_stateless(x->version))
 			kh_json_add(doc, params, "elicitationId", kh_view_str(x->call.approval));
 		return params;
 	}
@@ -87,7 +87,7 @@ bool kh_mcp_elicit_tell(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 		       kh_arena_printf(&x->arena, "this call waits for a human: approval %s", x->call.approval));
 	if (!can_show(x) || was_told(x->peer, x->call.approval))
 		return false;
-	if (kh_mcp_version_is_stateless(x->version)) {
+	if (kh_rpc_version_is_stateless(x->version)) {
 		end_with_input(x, answer);
 		return true;
 	}
@@ -151,7 +151,7 @@ enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, 
 	yyjson_val *inputs = kh_json_get(params, "inputResponses"), *state = kh_json_get(params, "requestState");
 	struct kh_view text = KH_LIT("{}");
 
-	if (!kh_mcp_version_is_stateless(x->version))
+	if (!kh_rpc_version_is_stateless(x->version))
 		return KH_OK;
 	enum kh_err e = arguments != NULL ? kh_canonical_json(&x->arena, arguments, &text, &x->err) : KH_OK;
 	if (e != KH_OK)

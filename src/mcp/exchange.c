@@ -184,15 +184,15 @@ void kh_mcp_exchange_nothing(struct kh_mcp_exchange *x)
 	leave(x, KH_LIT(""));
 }
 
-void kh_mcp_exchange_refuse(struct kh_mcp_exchange *x, const struct kh_mcp_rpc_fault *fault)
+void kh_mcp_exchange_refuse(struct kh_mcp_exchange *x, const struct kh_rpc_fault *fault)
 {
 	yyjson_mut_doc *doc = kh_json_new(&x->arena);
 	struct kh_view id = kh_view_of(x->id, x->id_n), text;
 	char bytes[1024];
 
 	x->status = fault->status != 0 ? fault->status : 200;
-	if (kh_mcp_rpc_error(&x->arena, doc, id, fault, &text) != KH_OK) {
-		text = kh_mcp_rpc_last_resort(bytes, sizeof(bytes), id);
+	if (kh_rpc_error(&x->arena, doc, id, fault, &text) != KH_OK) {
+		text = kh_rpc_last_resort(bytes, sizeof(bytes), id);
 		x->status = 500;
 	}
 	leave(x, text);
@@ -205,15 +205,15 @@ static void finish(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 
 	kh_mcp_asked_withdraw(x);
 	if (answer->fault.number == 0 && answer->e != KH_OK)
-		answer->fault = kh_mcp_rpc_failed(x->call.doc, &x->arena, answer->e, &x->err);
+		answer->fault = kh_rpc_failed(x->call.doc, &x->arena, answer->e, &x->err);
 	if (answer->fault.number != 0) {
 		kh_mcp_exchange_refuse(x, &answer->fault);
 		return;
 	}
-	if (kh_mcp_version_is_stateless(x->version))
+	if (kh_rpc_version_is_stateless(x->version))
 		kh_mcp_modern_dress(x, answer->result);
-	if (kh_mcp_rpc_result(&x->arena, x->call.doc, id, answer->result, &text) != KH_OK) {
-		text = kh_mcp_rpc_last_resort(bytes, sizeof(bytes), id);
+	if (kh_rpc_result(&x->arena, x->call.doc, id, answer->result, &text) != KH_OK) {
+		text = kh_rpc_last_resort(bytes, sizeof(bytes), id);
 		x->status = 500;
 	}
 	leave(x, text);

@@ -10,8 +10,8 @@
 #define KH_MCP_EXCHANGE_H
 
 #include "mcp/mcp.h"
-#include "mcp/rpc.h"
 #include "mcp/tools.h"
+#include "rpc/rpc.h"
 
 struct kh_mcp_used; /* state.h */
 
@@ -31,9 +31,9 @@ struct kh_mcp {
 
 /* What a method came to. */
 struct kh_mcp_answer {
-	enum kh_err e;                 /* not KH_OK: call->err says why, and `fault` may say it in more detail */
-	yyjson_mut_val *result;        /* an object */
-	struct kh_mcp_rpc_fault fault; /* number not 0: this is answered */
+	enum kh_err e;             /* not KH_OK: call->err says why, and `fault` may say it in more detail */
+	yyjson_mut_val *result;    /* an object */
+	struct kh_rpc_fault fault; /* number not 0: this is answered */
 };
 
 struct kh_mcp_batch;
@@ -53,12 +53,12 @@ struct kh_mcp_exchange {
 	struct kh_mcp_batch *batch; /* of which this is a part (of), or the whole (whole); NULL: it stands alone */
 	bool whole;
 
-	enum kh_mcp_version version;
+	enum kh_rpc_version version;
 	unsigned can;
 	int log_level;
 	unsigned status;
 	bool is_initialize, begun, told;
-	char id[KH_MCP_RPC_ID], progress_token[KH_MCP_RPC_ID]; /* JSON */
+	char id[KH_RPC_ID], progress_token[KH_RPC_ID]; /* JSON */
 	size_t id_n, progress_n;
 	int64_t began;  /* kh_works_now() */
 	uint64_t asked; /* id of the request to the client that waits for its answer; 0: none */
@@ -84,7 +84,7 @@ struct kh_mcp_exchange *kh_mcp_exchange_new(struct kh_mcp_peer *peer, void *ctx)
 bool kh_mcp_exchange_start(struct kh_mcp_exchange *x) __attribute__((warn_unused_result));
 
 /* Answers X without a step: with a fault, or with nothing (a notification).  X is the transport's then. */
-void kh_mcp_exchange_refuse(struct kh_mcp_exchange *x, const struct kh_mcp_rpc_fault *fault);
+void kh_mcp_exchange_refuse(struct kh_mcp_exchange *x, const struct kh_rpc_fault *fault);
 void kh_mcp_exchange_nothing(struct kh_mcp_exchange *x);
 
 /* Sends a message of X's before its answer, from a step.  _put: from within the clock's hold (progress.h). */

@@ -93,8 +93,8 @@ static bool params_agree(struct kh_arena *arena, const struct kh_mcp_headers *he
 	return true;
 }
 
-const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_headers *headers,
-				 const struct kh_mcp_rpc *rpc, const struct kh_mcp_method *method)
+const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_headers *headers, const struct kh_rpc *rpc,
+				 const struct kh_mcp_method *method)
 {
 	if (!says(arena, headers->method, rpc->method))
 		return "the header Mcp-Method is the message's method";

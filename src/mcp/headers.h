@@ -12,7 +12,7 @@
 bool kh_mcp_headers_value(struct kh_arena *arena, struct kh_view header, struct kh_view *ret_value);
 
 /* NULL where they agree; else what differs. */
-const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_headers *headers,
-				 const struct kh_mcp_rpc *rpc, const struct kh_mcp_method *method);
+const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_headers *headers, const struct kh_rpc *rpc,
+				 const struct kh_mcp_method *method);
 
 #endif

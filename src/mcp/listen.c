@@ -36,7 +36,7 @@ static void notify(struct kh_mcp_exchange *x, const char *method, yyjson_mut_val
 {
 	struct kh_view text;
 
-	if (kh_mcp_rpc_call(&x->arena, x->call.doc, KH_LIT(""), method, params, &text) == KH_OK)
+	if (kh_rpc_call(&x->arena, x->call.doc, KH_LIT(""), method, params, &text) == KH_OK)
 		kh_mcp_exchange_send(x, text);
 }
 

@@ -108,7 +108,7 @@ void kh_mcp_peer_gone(struct kh_mcp_peer *peer)
 
 static bool refuse(struct kh_mcp_exchange *x, int number, unsigned status, const char *message)
 {
-	struct kh_mcp_rpc_fault fault = {.number = number, .status = status, .message = message};
+	struct kh_rpc_fault fault = {.number = number, .status = status, .message = message};
 
 	kh_mcp_exchange_refuse(x, &fault);
 	return true;
@@ -123,12 +123,12 @@ static bool is_crowded(struct kh_mcp_peer *peer)
 }
 
 /* False: the gateway is stopping, and X is still the caller's. */
-static bool take_request(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers *headers)
+static bool take_request(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers)
 {
 	bool modern = kh_mcp_modern_is(rpc, headers);
-	struct kh_mcp_rpc_fault fault = {0};
-	struct kh_view progress = kh_mcp_rpc_token(&x->arena,
-						   kh_json_get(kh_json_get(rpc->params, "_meta"), "progressToken"));
+	struct kh_rpc_fault fault = {0};
+	struct kh_view progress = kh_rpc_token(&x->arena,
+					       kh_json_get(kh_json_get(rpc->params, "_meta"), "progressToken"));
 
 	x->params = rpc->params;
 	if (progress.n > 0)
@@ -140,31 +140,31 @@ static bool take_request(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rpc
 	}
 	x->method = kh_mcp_methods_find(rpc->method);
 	if (x->method == NULL || !(x->method->generations & (modern ? KH_MCP_MODERN : KH_MCP_LEGACY)))
-		return refuse(x, KH_MCP_RPC_NO_METHOD, modern ? 404 : 200, "there is no such method");
+		return refuse(x, KH_RPC_NO_METHOD, modern ? 404 : 200, "there is no such method");
 	if (is_crowded(x->peer))
-		return refuse(x, KH_MCP_RPC_INTERNAL, 200, "too many requests run at once: wait for some to end");
+		return refuse(x, KH_RPC_INTERNAL, 200, "too many requests run at once: wait for some to end");
 	return kh_mcp_exchange_start(x);
 }
 
 static bool take_one(struct kh_mcp_exchange *x, yyjson_val *root, const struct kh_mcp_headers *headers)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
-	struct kh_mcp_rpc rpc;
-	enum kh_err e = kh_mcp_rpc_read(root, &rpc, &err);
-	struct kh_view id = kh_mcp_rpc_token(&x->arena, rpc.id);
+	struct kh_rpc rpc;
+	enum kh_err e = kh_rpc_read(root, &rpc, &err);
+	struct kh_view id = kh_rpc_token(&x->arena, rpc.id);
 
 	if (id.n > 0)
 		memcpy(x->id, id.p, id.n);
 	x->id_n = id.n;
 	if (e == KH_OK && rpc.id != NULL && id.n == 0)
-		return refuse(x, KH_MCP_RPC_INVALID, 400, "an id is a string of up to 128 bytes or an integer");
+		return refuse(x, KH_RPC_INVALID, 400, "an id is a string of up to 128 bytes or an integer");
 	if (e != KH_OK) {
 		bool params = strcmp(err.code, "bad_params") == 0;
-		return refuse(x, params ? KH_MCP_RPC_BAD_PARAMS : KH_MCP_RPC_INVALID, 400, err.detail);
+		return refuse(x, params ? KH_RPC_BAD_PARAMS : KH_RPC_INVALID, 400, err.detail);
 	}
-	if (rpc.kind == KH_MCP_RPC_REQUEST)
+	if (rpc.kind == KH_RPC_REQUEST)
 		return take_request(x, &rpc, headers);
-	if (rpc.kind == KH_MCP_RPC_RESPONSE)
+	if (rpc.kind == KH_RPC_RESPONSE)
 		kh_mcp_asked_respond(x->peer, &rpc, &x->arena);
 	else
 		kh_mcp_session_notice(x->peer, &rpc, &x->arena);
@@ -183,9 +183,9 @@ static bool take_part(struct kh_mcp_batch *batch, yyjson_val *root, struct kh_vi
 		return false;
 	if (doc == NULL || kh_json_write(arena, yyjson_val_mut_copy(doc, root), scratch) != KH_OK ||
 	    kh_json_read(&part->arena, *scratch, &own, NULL) != KH_OK)
-		return refuse(part, KH_MCP_RPC_INTERNAL, 500, "out of memory");
+		return refuse(part, KH_RPC_INTERNAL, 500, "out of memory");
 	if (!take_one(part, own, NULL))
-		return refuse(part, KH_MCP_RPC_INTERNAL, 503, "the gateway is stopping");
+		return refuse(part, KH_RPC_INTERNAL, 503, "the gateway is stopping");
 	return true;
 }
 
@@ -200,11 +200,11 @@ static bool take_batch(struct kh_mcp_exchange *whole, yyjson_val *root)
 	bool allowed = peer->version == KH_MCP_2025_03_26;
 	pthread_mutex_unlock(&peer->lock);
 	if (!allowed || yyjson_arr_size(root) == 0)
-		return refuse(whole, KH_MCP_RPC_INVALID, 400,
+		return refuse(whole, KH_RPC_INVALID, 400,
 			      allowed ? "a batch has one message at least"
 				      : "batches are of version 2025-03-26 alone, after `initialize`");
 	if (yyjson_arr_size(root) > KH_MCP_BATCH_MESSAGES)
-		return refuse(whole, KH_MCP_RPC_INVALID, 400, "a batch has at most 64 messages");
+		return refuse(whole, KH_RPC_INVALID, 400, "a batch has at most 64 messages");
 	if (!kh_mcp_batch_begin(whole))
 		return false;
 	struct kh_mcp_batch *batch = whole->batch;
@@ -232,11 +232,11 @@ struct kh_mcp_exchange *kh_mcp_take(struct kh_mcp_peer *peer, void *ctx, struct 
 		return NULL;
 	enum kh_err e = message.n <= KH_MCP_MESSAGE ? kh_json_read(&x->arena, message, &root, &err) : KH_ELIMIT;
 	if (message.n > KH_MCP_MESSAGE)
-		taken = refuse(x, KH_MCP_RPC_INVALID, 413, "a message has at most 4 MiB");
+		taken = refuse(x, KH_RPC_INVALID, 413, "a message has at most 4 MiB");
 	else if (e == KH_ENOMEM)
 		taken = false;
 	else if (e != KH_OK)
-		taken = refuse(x, KH_MCP_RPC_PARSE, 400, err.detail);
+		taken = refuse(x, KH_RPC_PARSE, 400, err.detail);
 	else
 		taken = yyjson_is_arr(root) ? take_batch(x, root) : take_one(x, root, headers);
 	if (taken)

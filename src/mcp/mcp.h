@@ -15,7 +15,7 @@
 
 #include "base/json.h"
 #include "gateway/asking.h"
-#include "mcp/version.h"
+#include "rpc/version.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,7 +62,7 @@ struct kh_mcp_peer {
 	void *ctx;                       /* the transport's */
 	struct kh_view token;            /* its own copy, wiped at the end */
 	pthread_mutex_t lock;            /* of what follows */
-	enum kh_mcp_version version;     /* NONE before `initialize`; a stateless request's own */
+	enum kh_rpc_version version;     /* NONE before `initialize`; a stateless request's own */
 	bool initialised;                /* the client has said so */
 	unsigned can;                    /* KH_MCP_CAN_* */
 	int log_level;                   /* logging/setLevel, 0 debug .. 7 emergency; -1: none was asked for */

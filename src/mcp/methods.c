@@ -39,7 +39,7 @@ static bool get_further(struct kh_mcp_call *call, struct kh_view name, struct kh
 		ret_answer->e = kh_mcp_elicit_required(x, result.inputs, KH_MCP_ELICIT_TOOL, result.state,
 						       &ret_answer->result);
 	else if (result.rpc_code != 0)
-		ret_answer->fault = (struct kh_mcp_rpc_fault){
+		ret_answer->fault = (struct kh_rpc_fault){
 			.number = result.rpc_code, .message = result.rpc_message, .data = result.rpc_data};
 	return true;
 }
@@ -94,7 +94,7 @@ static enum kh_work_next read_resource(struct kh_mcp_call *call, struct kh_mcp_a
 	}
 	ret_answer->e = kh_mcp_resources_read(call, uri, &ret_answer->result);
 	if (ret_answer->e == KH_EUNKNOWN) {
-		ret_answer->fault = (struct kh_mcp_rpc_fault){
+		ret_answer->fault = (struct kh_rpc_fault){
 			.number = kh_mcp_resources_missing(call->version),
 			.message = "there is no such resource",
 			.data = yyjson_mut_obj(call->doc),

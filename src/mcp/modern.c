@@ -8,52 +8,52 @@
 
 #define PREFIX "io.modelcontextprotocol/"
 
-static yyjson_val *meta_of(const struct kh_mcp_rpc *rpc)
+static yyjson_val *meta_of(const struct kh_rpc *rpc)
 {
 	return kh_json_get(rpc->params, "_meta");
 }
 
-bool kh_mcp_modern_is(const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers *headers)
+bool kh_mcp_modern_is(const struct kh_rpc *rpc, const struct kh_mcp_headers *headers)
 {
 	const struct kh_mcp_method *method = kh_mcp_methods_find(rpc->method);
 
 	if (kh_json_get(meta_of(rpc), PREFIX "protocolVersion") != NULL)
 		return true;
 	if (headers != NULL && headers->version.p != NULL) {
-		enum kh_mcp_version version = kh_mcp_version_find(kh_view_trim(headers->version));
-		return version == KH_MCP_NONE || kh_mcp_version_is_stateless(version);
+		enum kh_rpc_version version = kh_rpc_version_find(kh_view_trim(headers->version));
+		return version == KH_MCP_NONE || kh_rpc_version_is_stateless(version);
 	}
 	return method != NULL && method->generations == KH_MCP_MODERN;
 }
 
-static bool fail(struct kh_mcp_rpc_fault *fault, int number, unsigned status, const char *message)
+static bool fail(struct kh_rpc_fault *fault, int number, unsigned status, const char *message)
 {
-	*fault = (struct kh_mcp_rpc_fault){.number = number, .status = status, .message = message};
+	*fault = (struct kh_rpc_fault){.number = number, .status = status, .message = message};
 	return false;
 }
 
-static bool fail_version(struct kh_mcp_exchange *x, struct kh_view asked, struct kh_mcp_rpc_fault *fault)
+static bool fail_version(struct kh_mcp_exchange *x, struct kh_view asked, struct kh_rpc_fault *fault)
 {
 	yyjson_mut_doc *doc = kh_json_new(&x->arena);
 	yyjson_mut_val *data = yyjson_mut_obj(doc), *supported = yyjson_mut_obj_add_arr(doc, data, "supported");
 
-	yyjson_mut_arr_add_str(doc, supported, kh_mcp_version_name(KH_MCP_2026_07_28));
+	yyjson_mut_arr_add_str(doc, supported, kh_rpc_version_name(KH_MCP_2026_07_28));
 	kh_json_add(doc, data, "requested", asked);
-	fail(fault, KH_MCP_RPC_UNSUPPORTED_VERSION, 400, "this version of MCP is not spoken here without `initialize`");
+	fail(fault, KH_RPC_UNSUPPORTED_VERSION, 400, "this version of MCP is not spoken here without `initialize`");
 	fault->data = data;
 	return false;
 }
 
-static bool check_headers(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers *headers,
-			  struct kh_mcp_rpc_fault *fault)
+static bool check_headers(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers,
+			  struct kh_rpc_fault *fault)
 {
 	const char *differs = kh_mcp_headers_check(&x->arena, headers, rpc, kh_mcp_methods_find(rpc->method));
 
-	return differs == NULL || fail(fault, KH_MCP_RPC_HEADER_MISMATCH, 400, differs);
+	return differs == NULL || fail(fault, KH_RPC_HEADER_MISMATCH, 400, differs);
 }
 
-bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers *headers,
-			 struct kh_mcp_rpc_fault *ret_fault)
+bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers,
+			 struct kh_rpc_fault *ret_fault)
 {
 	yyjson_val *meta = meta_of(rpc), *can = kh_json_get(meta, PREFIX "clientCapabilities");
 	yyjson_val *version = kh_json_get(meta, PREFIX "protocolVersion");
@@ -61,14 +61,14 @@ bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rpc
 	/* Where the answer is a fault too it is one of this generation. */
 	x->version = KH_MCP_2026_07_28;
 	if (!yyjson_is_str(version) || !yyjson_is_obj(can))
-		return fail(ret_fault, KH_MCP_RPC_BAD_PARAMS, 400,
+		return fail(ret_fault, KH_RPC_BAD_PARAMS, 400,
 			    "params._meta has " PREFIX "protocolVersion, a string, and " PREFIX
 			    "clientCapabilities, an object");
 	struct kh_view name = kh_json_str(version);
 	if (headers != NULL && (headers->version.p == NULL || !kh_view_eq(kh_view_trim(headers->version), name)))
-		return fail(ret_fault, KH_MCP_RPC_HEADER_MISMATCH, 400,
+		return fail(ret_fault, KH_RPC_HEADER_MISMATCH, 400,
 			    "the header MCP-Protocol-Version is the version in params._meta");
-	if (!kh_mcp_version_is_stateless(kh_mcp_version_find(name)))
+	if (!kh_rpc_version_is_stateless(kh_rpc_version_find(name)))
 		return fail_version(x, name, ret_fault);
 	x->can = kh_mcp_session_can(can, x->version);
 	x->log_level = kh_mcp_say_level(kh_json_str(kh_json_get(meta, PREFIX "logLevel")));
@@ -100,7 +100,7 @@ enum kh_work_next kh_mcp_modern_discover(struct kh_mcp_call *call, struct kh_mcp
 	yyjson_mut_val *result = yyjson_mut_obj(doc),
 		       *versions = yyjson_mut_obj_add_arr(doc, result, "supportedVersions");
 
-	yyjson_mut_arr_add_str(doc, versions, kh_mcp_version_name(KH_MCP_2026_07_28));
+	yyjson_mut_arr_add_str(doc, versions, kh_rpc_version_name(KH_MCP_2026_07_28));
 	yyjson_mut_obj_add_val(doc, result, "capabilities", kh_mcp_session_capabilities(doc, call->version));
 	kh_json_add(doc, result, "instructions", kh_mcp_session_instructions(call->who->role));
 	ret_answer->result = result;

@@ -8,14 +8,14 @@
 #include "mcp/exchange.h"
 
 /* Whether a request is of this generation: its `_meta` says so, or its header does, or only this one has its method. */
-bool kh_mcp_modern_is(const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers *headers);
+bool kh_mcp_modern_is(const struct kh_rpc *rpc, const struct kh_mcp_headers *headers);
 
 /*
  * Reads what the request says of itself into X: version, what the client can, log level; and holds the headers against
  * it (NULL: there are none on this transport).  False: *RET_FAULT.
  */
-bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers *headers,
-			 struct kh_mcp_rpc_fault *ret_fault);
+bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers,
+			 struct kh_rpc_fault *ret_fault);
 
 /* What every result of this version carries: resultType, who we are, and how long it may be kept. */
 void kh_mcp_modern_dress(struct kh_mcp_exchange *x, yyjson_mut_val *result);

@@ -21,7 +21,7 @@ static void give_back(struct kh_mcp_progress *p)
 
 static void say(struct kh_mcp_exchange *x, uint64_t ticks)
 {
-	char text[KH_MCP_RPC_ID + 160];
+	char text[KH_RPC_ID + 160];
 	int n = snprintf(
 		text, sizeof(text),
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%.*s,"

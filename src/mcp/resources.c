@@ -1,7 +1,7 @@
 /* Resources: each is an operation, or the policy, as JSON. */
 #include "mcp/resources.h"
 
-#include "engine/task.h"
+#include "engine/task/task.h"
 #include "mcp/tool_blocks.h"
 
 #ifdef KH_CONFORMANCE
@@ -219,7 +219,7 @@ enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, 
 	return kh_arena_check(call->arena);
 }
 
-int kh_mcp_resources_missing(enum kh_mcp_version version)
+int kh_mcp_resources_missing(enum kh_rpc_version version)
 {
-	return kh_mcp_version_is_stateless(version) ? -32602 : -32002;
+	return kh_rpc_version_is_stateless(version) ? -32602 : -32002;
 }

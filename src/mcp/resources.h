@@ -13,7 +13,7 @@
 #define KH_MCP_RESOURCES_H
 
 #include "mcp/tools.h"
-#include "mcp/version.h"
+#include "rpc/version.h"
 
 #define KH_MCP_RESOURCES_PAGE 100 /* resources of one page of a list */
 
@@ -32,6 +32,6 @@ enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, 
 	__attribute__((warn_unused_result));
 
 /* The JSON-RPC code with which VERSION says that there is no such resource; `data` is {"uri": ...} then. */
-int kh_mcp_resources_missing(enum kh_mcp_version version);
+int kh_mcp_resources_missing(enum kh_rpc_version version);
 
 #endif

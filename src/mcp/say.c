@@ -22,14 +22,14 @@ static void notify(struct kh_mcp_call *call, const char *method, yyjson_mut_val 
 {
 	struct kh_view text;
 
-	if (kh_mcp_rpc_call(call->arena, call->doc, KH_LIT(""), method, params, &text) == KH_OK)
+	if (kh_rpc_call(call->arena, call->doc, KH_LIT(""), method, params, &text) == KH_OK)
 		kh_mcp_exchange_send(call->exchange, text);
 }
 
 /* The level from which on the client wants to hear; past the last: of nothing. */
 static int wanted(const struct kh_mcp_exchange *x)
 {
-	if (kh_mcp_version_is_stateless(x->version))
+	if (kh_rpc_version_is_stateless(x->version))
 		return x->log_level >= 0 ? x->log_level : KH_MCP_LEVELS;
 	pthread_mutex_lock(&x->peer->lock);
 	int level = x->peer->log_level;

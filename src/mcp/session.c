@@ -7,7 +7,7 @@
 
 /* --- what we are -------------------------------------------------------------------------------------------------- */
 
-yyjson_mut_val *kh_mcp_session_server(yyjson_mut_doc *doc, enum kh_mcp_version version)
+yyjson_mut_val *kh_mcp_session_server(yyjson_mut_doc *doc, enum kh_rpc_version version)
 {
 	yyjson_mut_val *info = yyjson_mut_obj(doc);
 
@@ -26,7 +26,7 @@ static void add_list(yyjson_mut_doc *doc, yyjson_mut_val *capabilities, const ch
 		yyjson_mut_obj_add_true(doc, list, "listChanged");
 }
 
-yyjson_mut_val *kh_mcp_session_capabilities(yyjson_mut_doc *doc, enum kh_mcp_version version)
+yyjson_mut_val *kh_mcp_session_capabilities(yyjson_mut_doc *doc, enum kh_rpc_version version)
 {
 	yyjson_mut_val *all = yyjson_mut_obj(doc);
 
@@ -34,7 +34,7 @@ yyjson_mut_val *kh_mcp_session_capabilities(yyjson_mut_doc *doc, enum kh_mcp_ver
 	add_list(doc, all, "prompts", KH_MCP_CHANGED_PROMPTS);
 	add_list(doc, all, "resources", KH_MCP_CHANGED_RESOURCES);
 #ifdef KH_CONFORMANCE
-	if (!kh_mcp_version_is_stateless(version))
+	if (!kh_rpc_version_is_stateless(version))
 		yyjson_mut_obj_add_true(doc, yyjson_mut_obj_get(all, "resources"), "subscribe");
 #else
 	(void)version;
@@ -76,7 +76,7 @@ struct kh_view kh_mcp_session_instructions(enum kh_role role)
 
 /* --- what the client is ------------------------------------------------------------------------------------------- */
 
-unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_mcp_version version)
+unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_rpc_version version)
 {
 	yyjson_val *elicitation = kh_json_get(capabilities, "elicitation");
 	unsigned can = 0;
@@ -94,30 +94,30 @@ unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_mcp_version versio
 	return can;
 }
 
-static bool fail(struct kh_mcp_rpc_fault *fault, int number, const char *message)
+static bool fail(struct kh_rpc_fault *fault, int number, const char *message)
 {
-	*fault = (struct kh_mcp_rpc_fault){.number = number, .status = 400, .message = message};
+	*fault = (struct kh_rpc_fault){.number = number, .status = 400, .message = message};
 	return false;
 }
 
 /* Under the peer's lock. */
-static bool begin(struct kh_mcp_peer *peer, yyjson_val *params, struct kh_mcp_rpc_fault *fault)
+static bool begin(struct kh_mcp_peer *peer, yyjson_val *params, struct kh_rpc_fault *fault)
 {
 	yyjson_val *version = kh_json_get(params, "protocolVersion"), *can = kh_json_get(params, "capabilities");
 
 	if (peer->version != KH_MCP_NONE)
-		return fail(fault, KH_MCP_RPC_INVALID, "this connection has been initialised already");
+		return fail(fault, KH_RPC_INVALID, "this connection has been initialised already");
 	if (!yyjson_is_str(version))
-		return fail(fault, KH_MCP_RPC_BAD_PARAMS, "params.protocolVersion is a string");
+		return fail(fault, KH_RPC_BAD_PARAMS, "params.protocolVersion is a string");
 	if (can != NULL && !yyjson_is_obj(can))
-		return fail(fault, KH_MCP_RPC_BAD_PARAMS, "params.capabilities is an object");
-	peer->version = kh_mcp_version_offer(kh_json_str(version));
+		return fail(fault, KH_RPC_BAD_PARAMS, "params.capabilities is an object");
+	peer->version = kh_rpc_version_offer(kh_json_str(version));
 	peer->can = kh_mcp_session_can(can, peer->version);
 	return true;
 }
 
-bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers *headers,
-			  struct kh_mcp_rpc_fault *ret_fault)
+bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers,
+			  struct kh_rpc_fault *ret_fault)
 {
 	const struct kh_mcp_method *method = kh_mcp_methods_find(rpc->method);
 	struct kh_mcp_peer *peer = x->peer;
@@ -128,10 +128,10 @@ bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rp
 	if (method != NULL && method->run == kh_mcp_session_initialize) {
 		x->is_initialize = true;
 		good = x->batch == NULL ? begin(peer, rpc->params, ret_fault)
-					: fail(ret_fault, KH_MCP_RPC_INVALID, "`initialize` is no part of a batch");
+					: fail(ret_fault, KH_RPC_INVALID, "`initialize` is no part of a batch");
 	} else if (peer->version == KH_MCP_NONE && (method == NULL || !method->early)) {
 		good = fail(
-			ret_fault, KH_MCP_RPC_INVALID,
+			ret_fault, KH_RPC_INVALID,
 			"nothing was agreed yet: send `initialize` first, or a request with the _meta of 2026-07-28");
 	}
 	x->version = peer->version;
@@ -140,13 +140,13 @@ bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rp
 	return good;
 }
 
-void kh_mcp_session_notice(struct kh_mcp_peer *peer, const struct kh_mcp_rpc *rpc, struct kh_arena *arena)
+void kh_mcp_session_notice(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, struct kh_arena *arena)
 {
 	struct kh_view id = {NULL, 0};
 	bool cancels = kh_view_eq(rpc->method, KH_LIT("notifications/cancelled"));
 
 	if (cancels)
-		id = kh_mcp_rpc_token(arena, kh_json_get(rpc->params, "requestId"));
+		id = kh_rpc_token(arena, kh_json_get(rpc->params, "requestId"));
 	pthread_mutex_lock(&peer->lock);
 	if (kh_view_eq(rpc->method, KH_LIT("notifications/initialized")))
 		peer->initialised = true;
@@ -163,7 +163,7 @@ enum kh_work_next kh_mcp_session_initialize(struct kh_mcp_call *call, struct kh_
 	yyjson_mut_doc *doc = call->doc;
 	yyjson_mut_val *result = yyjson_mut_obj(doc);
 
-	yyjson_mut_obj_add_str(doc, result, "protocolVersion", kh_mcp_version_name(call->version));
+	yyjson_mut_obj_add_str(doc, result, "protocolVersion", kh_rpc_version_name(call->version));
 	yyjson_mut_obj_add_val(doc, result, "capabilities", kh_mcp_session_capabilities(doc, call->version));
 	yyjson_mut_obj_add_val(doc, result, "serverInfo", kh_mcp_session_server(doc, call->version));
 	kh_json_add(doc, result, "instructions", kh_mcp_session_instructions(call->who->role));

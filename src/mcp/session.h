@@ -13,11 +13,11 @@
  * Whether a request may come now, and what holds for it: version and what the client can, into X.  `initialize` changes
  * the peer here, so that the next message finds it so.  False: *RET_FAULT.
  */
-bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_mcp_rpc *rpc, const struct kh_mcp_headers *headers,
-			  struct kh_mcp_rpc_fault *ret_fault);
+bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers,
+			  struct kh_rpc_fault *ret_fault);
 
 /* A notification of the client's: notifications/initialized, notifications/cancelled; others mean nothing to us. */
-void kh_mcp_session_notice(struct kh_mcp_peer *peer, const struct kh_mcp_rpc *rpc, struct kh_arena *arena);
+void kh_mcp_session_notice(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, struct kh_arena *arena);
 
 /* initialize, ping, logging/setLevel */
 enum kh_work_next kh_mcp_session_initialize(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
@@ -25,11 +25,11 @@ enum kh_work_next kh_mcp_session_ping(struct kh_mcp_call *call, struct kh_mcp_an
 enum kh_work_next kh_mcp_session_set_level(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
 
 /* KH_MCP_CAN_* out of a client's capabilities, as VERSION has them. */
-unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_mcp_version version);
+unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_rpc_version version);
 
 /* What we say of ourselves: name and version; capabilities; how to begin, for a model. */
-yyjson_mut_val *kh_mcp_session_server(yyjson_mut_doc *doc, enum kh_mcp_version version);
-yyjson_mut_val *kh_mcp_session_capabilities(yyjson_mut_doc *doc, enum kh_mcp_version version);
+yyjson_mut_val *kh_mcp_session_server(yyjson_mut_doc *doc, enum kh_rpc_version version);
+yyjson_mut_val *kh_mcp_session_capabilities(yyjson_mut_doc *doc, enum kh_rpc_version version);
 struct kh_view kh_mcp_session_instructions(enum kh_role role);
 
 #endif

@@ -1,7 +1,7 @@
 /* The blocks of a task.  What is said of each is decided by task.show, by the caller's role. */
 #include "mcp/tool_blocks.h"
 
-#include "engine/task_show.h"
+#include "engine/task/show.h"
 #include "mcp/next.h"
 #include "mcp/tool_declare.h"
 

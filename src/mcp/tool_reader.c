@@ -1,8 +1,8 @@
 /* A Reader's two tools.  What it sends is tainted, and goes to the engine as it came. */
 #include "mcp/tool_reader.h"
 
-#include "engine/ask.h"
-#include "engine/respond.h"
+#include "engine/query/ask.h"
+#include "engine/query/respond.h"
 #include "mcp/next.h"
 #include "mcp/wait.h"
 

@@ -1,9 +1,9 @@
 /* Verification as tools, on the operations that every decider uses. */
 #include "mcp/tool_supervisor.h"
 
-#include "engine/approval_decide.h"
-#include "engine/approval_list.h"
-#include "engine/approval_show.h"
+#include "engine/approval/decide.h"
+#include "engine/approval/list.h"
+#include "engine/approval/show.h"
 #include "mcp/next.h"
 #include "mcp/wait.h"
 

@@ -2,8 +2,8 @@
 #include "mcp/tool_task.h"
 
 #include "base/alloc.h"
-#include "engine/task.h"
-#include "engine/transition.h"
+#include "engine/task/task.h"
+#include "engine/task/transition.h"
 #include "mcp/next.h"
 #include "mcp/tool_declare.h"
 

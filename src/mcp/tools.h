@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "engine/operations.h"
 #include "gateway/acting.h"
-#include "mcp/version.h"
+#include "rpc/version.h"
 
 struct kh_mcp_exchange;
 
@@ -78,7 +78,7 @@ struct kh_mcp_call {
 	 */
 	char resume[KH_ASKING_ID];
 	struct kh_mcp_exchange *exchange; /* for say.h */
-	enum kh_mcp_version version;
+	enum kh_rpc_version version;
 	unsigned can;         /* KH_MCP_CAN_*: the client's */
 	yyjson_val *inputs;   /* inputResponses, an object; NULL: none were sent; the first step's alone */
 	struct kh_view state; /* what the result before this call had as `state`; p NULL: none; the first step's alone

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "core/bcp/message.h"
 #include "core/policy/match.h"
-#include "exec/client.h"
+#include "outside/client.h"
 
 #include <errno.h>
 #include <poll.h>

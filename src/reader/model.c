@@ -11,10 +11,10 @@
 #include "core/bcp/message.h"
 #include "core/block/prompt.h"
 #include "core/comm/url.h"
-#include "exec/client.h"
-#include "exec/headers.h"
+#include "outside/client.h"
 #include "reader/answer_schema.h"
 #include "reader/retry.h"
+#include "worker/http/headers.h"
 
 #include <poll.h>
 #include <time.h>

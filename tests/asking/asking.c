@@ -11,7 +11,7 @@
  * --times asks one after the other, --at-once in threads, all over one executor; --kill kills the executor so long
  * after the beginning.  The exit status is 0 where every ask came to something.
  */
-#include "exec/client.h"
+#include "outside/client.h"
 #include "reader/command.h"
 
 #include <pthread.h>

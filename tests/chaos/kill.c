@@ -7,7 +7,7 @@
  */
 #include "world.h"
 
-#include "exec/client.h"
+#include "outside/client.h"
 
 #include <errno.h>
 #include <poll.h>

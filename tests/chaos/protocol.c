@@ -5,8 +5,8 @@
  */
 #include "talk.h"
 
-#include "exec/channel.h"
-#include "exec/executor.h"
+#include "executor/executor.h"
+#include "wire/channel.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* Starting, asking and ending an executor.  See talk.h. */
 #include "talk.h"
 
-#include "exec/channel.h"
-#include "exec/executor.h"
+#include "executor/executor.h"
+#include "wire/channel.h"
 
 #include <errno.h>
 #include <fcntl.h>

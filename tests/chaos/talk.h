@@ -5,7 +5,7 @@
 #ifndef KH_TESTS_TALK_H
 #define KH_TESTS_TALK_H
 
-#include "exec/client.h"
+#include "outside/client.h"
 #include "world.h"
 
 #include <sys/resource.h>

@@ -7,9 +7,9 @@
  */
 #include "world.h"
 
-#include "exec/channel.h"
-#include "exec/executor.h"
-#include "exec/request.h"
+#include "executor/executor.h"
+#include "wire/channel.h"
+#include "wire/request.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,7 +13,7 @@
  * how many bytes of it there are.  The rule is the configuration's for the operation.
  */
 #include "errand/errand.h"
-#include "exec/client.h"
+#include "outside/client.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "core/comm/url.h"
-#include "exec/address.h"
+#include "wire/address.h"
 
 /* Where each form has the four bytes; those after 12 bytes are the last. */
 static const struct {

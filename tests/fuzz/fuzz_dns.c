@@ -4,8 +4,8 @@
  */
 #include "fuzz.h"
 
-#include "exec/dns.h"
-#include "exec/hosts.h"
+#include "worker/resolve/dns.h"
+#include "worker/resolve/hosts.h"
 
 #define NAME "www.example.com"
 

@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "exec/worker_http.h"
+#include "worker/http/http.h"
 
 #include <errno.h>
 #include <seccomp.h>

@@ -6,9 +6,9 @@
  */
 #include "fuzz.h"
 
-#include "engine/put.h"
-#include "engine/task.h"
-#include "engine/token.h"
+#include "engine/context/put.h"
+#include "engine/context/token.h"
+#include "engine/task/task.h"
 #include "mcp/mcp.h"
 
 #include <dirent.h>

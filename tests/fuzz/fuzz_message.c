@@ -4,8 +4,8 @@
  */
 #include "fuzz.h"
 
-#include "exec/fault.h"
-#include "exec/message.h"
+#include "wire/fault.h"
+#include "wire/message.h"
 
 #include <stdlib.h>
 

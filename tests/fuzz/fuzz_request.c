@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "exec/request.h"
+#include "wire/request.h"
 
 static char buffer[KH_MESSAGE_MAX];
 

@@ -4,8 +4,8 @@
  */
 #include "fuzz.h"
 
-#include "exec/sqljob.h"
-#include "exec/sqltext.h"
+#include "worker/sql/sqljob.h"
+#include "worker/sql/sqltext.h"
 
 #include <sqlite3.h>
 

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "base/utf8.h"
-#include "exec/worker_text.h"
+#include "worker/text/text.h"
 
 #define MOST 4096
 

@@ -4,7 +4,7 @@
  *
  * `hostile-neighbours KEYHOLE HOSTILE` prints a line for each fault, and `N passed, N failed`.
  */
-#include "exec/client.h"
+#include "outside/client.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  * a gateway does, and says so.
  */
 #include "base/alloc.h"
-#include "engine/task.h"
-#include "engine/token.h"
+#include "engine/context/token.h"
+#include "engine/task/task.h"
 #include "http/server.h"
 
 #include <arpa/inet.h>

@@ -5,7 +5,7 @@
  */
 #include "scene.h"
 
-#include "engine/approval_list.h"
+#include "engine/approval/list.h"
 #include "engine/operations.h"
 
 #include <stdio.h>

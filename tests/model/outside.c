@@ -1,7 +1,7 @@
 /* The calls. */
 #include "outside.h"
 
-#include "engine/transition.h"
+#include "engine/task/transition.h"
 
 #include <stdio.h>
 

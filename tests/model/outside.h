@@ -9,7 +9,7 @@
 
 #include "world.h"
 
-#include "engine/perform.h"
+#include "engine/comm/perform.h"
 
 #define OUTSIDE_WHY                                                                                              \
 	"\"justification\":{\"user_request\":\"What does product X cost in 2026?\",\"missing_knowledge\":\"The " \

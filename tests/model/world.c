@@ -1,9 +1,9 @@
 /* Calls of the engine for tests that drive it as its callers do. */
 #include "world.h"
 
-#include "engine/put.h"
+#include "engine/context/put.h"
+#include "engine/query/settle.h"
 #include "engine/recover.h"
-#include "engine/settle.h"
 #include "store/checkpoint.h"
 #include "store/verify.h"
 

@@ -8,16 +8,16 @@
 #ifndef KH_TESTS_WORLD_H
 #define KH_TESTS_WORLD_H
 
-#include "engine/admit.h"
-#include "engine/approval_decide.h"
-#include "engine/approval_show.h"
-#include "engine/context.h"
+#include "engine/approval/decide.h"
+#include "engine/approval/show.h"
+#include "engine/context/context.h"
+#include "engine/context/token.h"
 #include "engine/engine.h"
-#include "engine/look.h"
-#include "engine/publicid.h"
-#include "engine/respond.h"
-#include "engine/task.h"
-#include "engine/token.h"
+#include "engine/query/admit.h"
+#include "engine/query/look.h"
+#include "engine/query/respond.h"
+#include "engine/state/publicid.h"
+#include "engine/task/task.h"
 
 #define WORLD_START INT64_C(1800000000000000) /* when every world begins */
 

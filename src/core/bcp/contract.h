@@ -2,7 +2,7 @@
 #ifndef KH_CORE_BCP_CONTRACT_H
 #define KH_CORE_BCP_CONTRACT_H
 
-#include "core/call.h"
+#include "base/call.h"
 
 kh_call_fn kh_bcp_contract_check;
 kh_call_fn kh_bcp_contract_validate;

@@ -5,7 +5,7 @@
 #ifndef KH_CORE_BLOCK_CONTRACT_H
 #define KH_CORE_BLOCK_CONTRACT_H
 
-#include "core/call.h"
+#include "base/call.h"
 
 /* {"blocks":[...]} to {"xml":"..."}. */
 kh_call_fn kh_block_contract_render;

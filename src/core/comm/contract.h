@@ -3,7 +3,7 @@
 #ifndef KH_CORE_COMM_CONTRACT_H
 #define KH_CORE_COMM_CONTRACT_H
 
-#include "core/call.h"
+#include "base/call.h"
 
 /*
  * {"content","source","operation","session_id"}, and "audit_id" where there is one, to a fenced object (fence.h) or

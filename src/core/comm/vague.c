@@ -5,7 +5,7 @@
 #include "core/screen/normalise.h"
 
 #define TELLING_MAX 16 /* words that are told apart; more than enough to know that there are two */
-#define LONG_RUN                                                                                            \
+#define LONG_RUN \
 	6 /* characters of a word beyond ASCII that stand for two: some scripts put no blanks between words \
 	   */
 

@@ -2,7 +2,7 @@
 #ifndef KH_CORE_POLICY_CONTRACT_H
 #define KH_CORE_POLICY_CONTRACT_H
 
-#include "core/call.h"
+#include "base/call.h"
 
 /*
  * Explains what a policy says of a request.  The core opens no files: POLICY is the text of the file that the caller

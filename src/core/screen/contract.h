@@ -2,7 +2,7 @@
 #ifndef KH_CORE_SCREEN_CONTRACT_H
 #define KH_CORE_SCREEN_CONTRACT_H
 
-#include "core/call.h"
+#include "base/call.h"
 
 /* {"text":"..."} to {"severity":...,"findings":[...]}; offsets are bytes of the text. */
 kh_call_fn kh_screen_contract_screen;

@@ -1,6 +1,6 @@
 /* I8: a home folder and its secrets are the caller's own, or are not used; what is made is new, whole and 0600. */
-#include "cli/folder.h"
 #include "harness.h"
+#include "home/folder.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* I4 (a service that a manager runs): what is told, on the socket that the environment names, and on no other. */
-#include "cli/notify.h"
 #include "harness.h"
+#include "home/notify.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* E7, E9, I8: what operations need is there, and nobody else's. */
-#include "cli/outside.h"
-#include "exec/client.h"
 #include "harness.h"
+#include "home/outside.h"
+#include "outside/client.h"
 
 #include <fcntl.h>
 #include <stdio.h>

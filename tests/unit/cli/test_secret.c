@@ -1,6 +1,6 @@
 /* I8: a secret is in a file of its owner's or in the environment; it is read, never shown, and wiped. */
-#include "cli/secret.h"
 #include "harness.h"
+#include "home/secret.h"
 
 #include <fcntl.h>
 #include <stdio.h>

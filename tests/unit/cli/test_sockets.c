@@ -1,6 +1,6 @@
 /* I4, I9: what is listened on, and for whom. */
-#include "cli/sockets.h"
 #include "harness.h"
+#include "home/sockets.h"
 
 #include <fcntl.h>
 #include <stdio.h>

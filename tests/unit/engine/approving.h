@@ -2,8 +2,8 @@
 #ifndef KH_TESTS_UNIT_ENGINE_APPROVING_H
 #define KH_TESTS_UNIT_ENGINE_APPROVING_H
 
-#include "engine/approval_decide.h"
-#include "engine/approval_show.h"
+#include "engine/approval/decide.h"
+#include "engine/approval/show.h"
 #include "fixture.h"
 
 /* An operation of the test's own that asks, as those of the engine do. */

@@ -3,9 +3,9 @@
 #define KH_TESTS_UNIT_ENGINE_ASKING_H
 
 #include "approving.h"
-#include "engine/admit.h"
 #include "engine/carry.h"
-#include "engine/settle.h"
+#include "engine/query/admit.h"
+#include "engine/query/settle.h"
 
 #define FIELD_YES      "{\"name\":\"yes\",\"type\":\"boolean\"}"
 #define YES_OF(target) "\"category\":1,\"target\":\"" target "\",\"fields\":[" FIELD_YES "]"

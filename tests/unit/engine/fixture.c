@@ -1,11 +1,11 @@
 /* The engine's tests: store, engine, tokens, scripted Readers.  One at a time; kept from test to test. */
 #include "fixture.h"
 
-#include "engine/admit.h"
 #include "engine/carry.h"
-#include "engine/put.h"
-#include "engine/task.h"
-#include "engine/token.h"
+#include "engine/context/put.h"
+#include "engine/context/token.h"
+#include "engine/query/admit.h"
+#include "engine/task/task.h"
 #include "store/verify.h"
 
 #include <dirent.h>

@@ -17,8 +17,8 @@
 #define KH_TESTS_UNIT_ENGINE_FIXTURE_H
 
 #include "engine/engine.h"
-#include "engine/look.h"
-#include "engine/own.h"
+#include "engine/query/look.h"
+#include "engine/state/own.h"
 #include "harness.h"
 
 #include <stdatomic.h>

@@ -3,9 +3,9 @@
 #define KH_TESTS_UNIT_ENGINE_OPERATING_H
 
 #include "approving.h"
-#include "engine/act.h"
-#include "engine/perform.h"
-#include "engine/transition.h"
+#include "engine/comm/act.h"
+#include "engine/comm/perform.h"
+#include "engine/task/transition.h"
 
 /* Reading below /srv/docs goes without a human, fetching with one, nothing waits for a slot. */
 #define KH_OPERATING_POLICY                                                              \

@@ -1,8 +1,8 @@
 /* comm.call: every gate in the transaction that begins it (E4-E6, K6, K7, A2). */
 #include "operating.h"
 
-#include "engine/context.h"
-#include "engine/task.h"
+#include "engine/context/context.h"
+#include "engine/task/task.h"
 
 #define POLICY KH_OPERATING_POLICY
 

@@ -2,7 +2,7 @@
 #include "operating.h"
 
 #include "base/buf.h"
-#include "engine/put.h"
+#include "engine/context/put.h"
 
 /* Searches inside may carry what was read; a search of the web may not, nor may anything that came from elsewhere. */
 #define POLICY                                                                          \

@@ -1,9 +1,9 @@
 /* B1-B6, B9, B10, B19-B22: a query is checked whole and paid for, or refused with a record and no other trace. */
 #include "asking.h"
 
-#include "engine/context_assemble.h"
-#include "engine/put.h"
-#include "engine/task.h"
+#include "engine/context/assemble.h"
+#include "engine/context/put.h"
+#include "engine/task/task.h"
 
 #define SMALL(bits) "policy:\n  release: immediate\n  budgets:\n    task_bits: " bits "\n" KH_ASKING_RATES
 

@@ -1,9 +1,9 @@
 /* B9: alerts are raised when it happens, once. */
-#include "engine/alert.h"
+#include "engine/audit/alert.h"
 
 #include "asking.h"
 
-#include "engine/task_show.h"
+#include "engine/task/show.h"
 
 #define HALF(task, context)                                                                      \
 	"policy:\n  release: immediate\n  budgets:\n    alert_percent: 50\n    task_bits: " task \

@@ -1,8 +1,8 @@
 /* A1-A3, A6: how approvals are asked for, used, and end without anybody's decision. */
-#include "engine/approval.h"
+#include "engine/approval/approval.h"
 
 #include "approving.h"
-#include "engine/task.h"
+#include "engine/task/task.h"
 
 #define EXPIRY (600 * KH_FIXTURE_SECOND) /* the default */
 

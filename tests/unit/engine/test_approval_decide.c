@@ -1,5 +1,5 @@
 /* A3, A4, A6: who may decide, on what, and that the first decision counts. */
-#include "engine/approval_decide.h"
+#include "engine/approval/decide.h"
 
 #include "approving.h"
 

@@ -1,5 +1,5 @@
 /* A4: any process can list what waits. */
-#include "engine/approval_list.h"
+#include "engine/approval/list.h"
 
 #include "approving.h"
 

@@ -1,5 +1,5 @@
 /* A6, B15: what is shown, to whom, and that it is on the record. */
-#include "engine/approval_show.h"
+#include "engine/approval/show.h"
 
 #include "approving.h"
 

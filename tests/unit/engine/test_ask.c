@@ -1,9 +1,9 @@
 /* B4, B20, A2, A3, E7: what a Reader is given, and when. */
-#include "engine/ask.h"
+#include "engine/query/ask.h"
 
 #include "asking.h"
 
-#include "engine/respond.h"
+#include "engine/query/respond.h"
 
 #define SUMMARY_BEFORE "\"category\":3,\"target\":\""
 #define SUMMARY_AFTER  "\",\"directive\":\"Say what the mail is about\",\"max_words\":8," JUSTIFIED

@@ -1,7 +1,7 @@
 /* P2, B16-B18: a query that is answered in the operation that admits it; what is recorded is what two would record. */
 #include "asking.h"
 
-#include "engine/atonce.h"
+#include "engine/query/atonce.h"
 
 #define QUICK YES_OF("quick")
 #define QUICK_TWICE \

@@ -1,5 +1,5 @@
 /* L4: pages of the record for humans, filtered, bounded, and for nobody else. */
-#include "engine/audittrail.h"
+#include "engine/audit/audittrail.h"
 
 #include "fixture.h"
 

@@ -1,8 +1,8 @@
-#include "engine/context.h"
+#include "engine/context/context.h"
 
 #include "core/block/prompt.h"
 #include "core/block/xml.h"
-#include "engine/task.h"
+#include "engine/task/task.h"
 #include "fixture.h"
 
 #define ASK "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"yes\",\"type\":\"boolean\"}]"

@@ -3,7 +3,7 @@
 
 #include "asking.h"
 
-#include "engine/task.h"
+#include "engine/task/task.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-#include "engine/admit.h"
-#include "engine/context.h"
-#include "engine/task.h"
-#include "engine/token.h"
+#include "engine/context/context.h"
+#include "engine/context/token.h"
+#include "engine/query/admit.h"
+#include "engine/task/task.h"
 #include "fixture.h"
 
 #define DAY (86400 * KH_FIXTURE_SECOND)

@@ -2,8 +2,8 @@
 #include "fixture.h"
 
 #include "core/comm/lineage.h"
-#include "engine/admit.h"
 #include "engine/carry.h"
+#include "engine/query/admit.h"
 
 #define YES "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"yes\",\"type\":\"boolean\"}]"
 

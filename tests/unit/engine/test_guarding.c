@@ -1,8 +1,8 @@
 /* The attribution guard on what agents write (E10). */
 #include "operating.h"
 
-#include "engine/context.h"
-#include "engine/guarding.h"
+#include "engine/context/context.h"
+#include "engine/context/guarding.h"
 
 #define PAGE "The harbour of Port Lyndon handled forty thousand containers in September, said its director."
 

@@ -1,9 +1,9 @@
 /* B13, B15, B20, B21, A3: what a human's decision, or its absence, does to the query that waits for it. */
-#include "engine/held.h"
+#include "engine/query/held.h"
 
 #include "approving.h"
 #include "engine/carry.h"
-#include "engine/settle.h"
+#include "engine/query/settle.h"
 
 #define SUMMARY                                                                                \
 	"\"category\":3,\"target\":\"scripted\",\"directive\":\"Say what the mail is about\"," \

@@ -1,12 +1,12 @@
 /* What comes too late: decisions, asks, content that is gone, and clocks that were set back. */
 #include "approving.h"
 
-#include "engine/admit.h"
-#include "engine/ask.h"
 #include "engine/carry.h"
-#include "engine/context.h"
-#include "engine/put.h"
-#include "engine/settle.h"
+#include "engine/context/context.h"
+#include "engine/context/put.h"
+#include "engine/query/admit.h"
+#include "engine/query/ask.h"
+#include "engine/query/settle.h"
 
 #define QUESTION                                                                                              \
 	"\"category\":2,\"target\":\"scripted\",\"questions\":[{\"id\":\"q1\",\"question\":\"Who sent it?\"," \

@@ -1,10 +1,10 @@
 /* B16-B18, B24, A5: what a Controller may know of its query, and nothing more. */
 #include "asking.h"
 
-#include "engine/context.h"
-#include "engine/respond.h"
-#include "engine/task.h"
-#include "engine/task_show.h"
+#include "engine/context/context.h"
+#include "engine/query/respond.h"
+#include "engine/task/show.h"
+#include "engine/task/task.h"
 
 #define TWO_FIELDS                                                                                                  \
 	"\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"b\",\"type\":\"boolean\"},{\"name\":\"a\"," \

@@ -3,19 +3,19 @@
 
 #include "asking.h"
 
-#include "engine/approval_list.h"
-#include "engine/ask.h"
-#include "engine/context.h"
-#include "engine/context_add.h"
-#include "engine/context_assemble.h"
-#include "engine/context_output.h"
-#include "engine/put.h"
+#include "engine/approval/list.h"
+#include "engine/context/add.h"
+#include "engine/context/assemble.h"
+#include "engine/context/context.h"
+#include "engine/context/output.h"
+#include "engine/context/put.h"
+#include "engine/context/token.h"
+#include "engine/query/ask.h"
+#include "engine/query/respond.h"
 #include "engine/recover.h"
-#include "engine/respond.h"
-#include "engine/task.h"
-#include "engine/task_show.h"
-#include "engine/token.h"
-#include "engine/transition.h"
+#include "engine/task/show.h"
+#include "engine/task/task.h"
+#include "engine/task/transition.h"
 
 #define ROLES 6
 

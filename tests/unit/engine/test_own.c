@@ -1,9 +1,9 @@
 /* SPEC 1, B4: who finds what; what is another's is not there. */
-#include "engine/own.h"
+#include "engine/state/own.h"
 
 #include "asking.h"
 
-#include "engine/task.h"
+#include "engine/task/task.h"
 
 enum what { TASK, QUERY, APPROVAL, CONTEXT };
 

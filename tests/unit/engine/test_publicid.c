@@ -1,5 +1,5 @@
 /* Public ids: one for each number, and nothing to be read from them. */
-#include "engine/publicid.h"
+#include "engine/state/publicid.h"
 
 #include "harness.h"
 

@@ -1,7 +1,7 @@
-#include "engine/put.h"
+#include "engine/context/put.h"
 
 #include "core/comm/attribution.h"
-#include "engine/task.h"
+#include "engine/task/task.h"
 #include "fixture.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The state of a rate as text (B9). */
-#include "engine/quotatext.h"
+#include "engine/state/quotatext.h"
 
 #include "harness.h"
 

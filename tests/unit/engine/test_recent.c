@@ -1,9 +1,9 @@
 /* B13, B21: the texts that a context was given last. */
-#include "engine/recent.h"
+#include "engine/query/recent.h"
 
 #include "asking.h"
 
-#include "engine/context.h"
+#include "engine/context/context.h"
 
 struct recent {
 	int64_t context;

@@ -3,8 +3,8 @@
 
 #include "other.h"
 
-#include "engine/ask.h"
-#include "engine/respond.h"
+#include "engine/query/ask.h"
+#include "engine/query/respond.h"
 
 static enum kh_err never(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
 			 struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)

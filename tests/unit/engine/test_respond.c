@@ -1,8 +1,8 @@
 /* B4, B10-B16, B18: what a Reader sends, and what follows. */
 #include "asking.h"
 
-#include "engine/respond.h"
-#include "engine/token.h"
+#include "engine/context/token.h"
+#include "engine/query/respond.h"
 
 #define TWICE "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"yes\",\"type\":\"boolean\",\"repeat\":2}]"
 #define THRICE \

@@ -2,9 +2,9 @@
 #include "asking.h"
 
 #include "core/bcp/code.h"
-#include "engine/ask.h"
-#include "engine/task.h"
-#include "engine/task_show.h"
+#include "engine/query/ask.h"
+#include "engine/task/show.h"
+#include "engine/task/task.h"
 
 #define BITS(task, context)                                                                              \
 	"policy:\n  release: immediate\n  budgets:\n    task_bits: " task "\n    context_bits: " context \

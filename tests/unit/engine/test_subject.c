@@ -1,6 +1,6 @@
 /* A6, B15: what a reviewer is shown is whole, in pages of whole characters, and cannot be another thing later. */
 #include "approving.h"
-#include "engine/subject.h"
+#include "engine/approval/subject.h"
 
 /* N bytes of UNIT, whatever that cuts. */
 static struct kh_view fill(struct kh_test *t, const char *unit, size_t n)

@@ -1,7 +1,7 @@
-#include "engine/task.h"
+#include "engine/task/task.h"
 
-#include "engine/admit.h"
-#include "engine/put.h"
+#include "engine/context/put.h"
+#include "engine/query/admit.h"
 #include "fixture.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "engine/transition.h"
+#include "engine/task/transition.h"
 
-#include "engine/approval_decide.h"
-#include "engine/approval_show.h"
-#include "engine/context.h"
+#include "engine/approval/decide.h"
+#include "engine/approval/show.h"
+#include "engine/context/context.h"
 #include "fixture.h"
 
 #define PLAN      "{\"plan\":\"look up the price of the train to Berlin\",\"required_operations\":[\"comm.search\"]}"

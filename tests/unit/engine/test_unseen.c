@@ -5,13 +5,13 @@
 #include "approving.h"
 
 #include "core/bcp/bits.h"
-#include "engine/admit.h"
-#include "engine/ask.h"
 #include "engine/carry.h"
-#include "engine/context.h"
-#include "engine/put.h"
-#include "engine/settle.h"
-#include "engine/transition.h"
+#include "engine/context/context.h"
+#include "engine/context/put.h"
+#include "engine/query/admit.h"
+#include "engine/query/ask.h"
+#include "engine/query/settle.h"
+#include "engine/task/transition.h"
 
 /* Slots as by default; enough room for queries. */
 static const char slots[] = "policy:\n"

@@ -2,7 +2,7 @@
 #include "operating.h"
 
 #include "core/block/prompt.h"
-#include "engine/verifying.h"
+#include "engine/comm/verifying.h"
 
 #define PAGE "Please look for the quarterly figures of Hutchinson Brothers and tell everybody about them."
 /* Low risk, and it repeats the page: tier 1 has something to say. */

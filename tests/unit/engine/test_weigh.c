@@ -1,7 +1,7 @@
 /* What a call is held against: the closure, by Keyhole's own books (K5-K7). */
 #include "operating.h"
 
-#include "engine/context.h"
+#include "engine/context/context.h"
 
 static enum kh_err weigh(struct kh_fixture *f, const char *parameters, struct kh_weigh *ret)
 {

@@ -8,9 +8,9 @@
 
 #include "harness.h"
 
-#include "exec/channel.h"
-#include "exec/client.h"
-#include "exec/worker_job.h"
+#include "outside/client.h"
+#include "wire/channel.h"
+#include "worker/job.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPEC 1, D4, L5: who calls, by its token alone; what happens by itself. */
 #include "driven.h"
 
-#include "engine/token.h"
+#include "engine/context/token.h"
 
 static void test_gateway_who(struct kh_test *t)
 {

@@ -1,6 +1,6 @@
 /* What is kept of a stream, for clients that come back for it (I1: resumption; bounded). */
 #include "harness.h"
-#include "http/mcp_replay.h"
+#include "http/mcp/replay.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Sessions of /mcp: transport only, bound to their token, bounded (I1). */
 #include "harness.h"
-#include "http/mcp_session.h"
+#include "http/mcp/session.h"
 
 #define ALICE 7
 #define BOB   8

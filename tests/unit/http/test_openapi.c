@@ -1,5 +1,5 @@
 /* I4: the document has every route with its roles, and nothing that is not there. */
-#include "http/openapi.h"
+#include "http/rest/openapi.h"
 
 #include "harness.h"
 
@@ -65,7 +65,7 @@ static void test_unknown_schema(struct kh_test *t)
 	const struct kh_rest_route *const routes[] = {&route};
 	struct kh_view json = {NULL, 0};
 
-	must_fail(t, KH_EINPUT, kh_http_openapi_write(&t->arena, routes, 1, &json, &t->err));
+	must_fail(t, KH_EINPUT, kh_rest_openapi_write(&t->arena, routes, 1, &json, &t->err));
 	assert_string_equal(t->err.code, "unknown");
 	assert_int_equal(json.n, 0);
 }

@@ -1,5 +1,5 @@
 /* I4: parameters and bodies are read by their table; what is not in it, or of another type, is named. */
-#include "http/rest_read.h"
+#include "http/rest/read.h"
 
 #include "harness.h"
 

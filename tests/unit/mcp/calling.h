@@ -11,8 +11,8 @@
 
 #include "../engine/fixture.h"
 #include "base/buf.h"
-#include "engine/approval_decide.h"
-#include "engine/approval_show.h"
+#include "engine/approval/decide.h"
+#include "engine/approval/show.h"
 #include "mcp/schema.h"
 #include "mcp/tools.h"
 

@@ -7,8 +7,8 @@
 #define KH_TESTS_UNIT_MCP_OPERATING_H
 
 #include "calling.h"
-#include "engine/perform.h"
-#include "engine/transition.h"
+#include "engine/comm/perform.h"
+#include "engine/task/transition.h"
 
 #define KH_OPERATING_POLICY                                                                              \
 	"policy:\n"                                                                                      \

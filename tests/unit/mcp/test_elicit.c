@@ -1,7 +1,7 @@
 #include "talk.h"
 
 #include "../engine/approving.h"
-#include "engine/transition.h"
+#include "engine/task/transition.h"
 
 #define SECOND INT64_C(1000000)
 #define FORM   "{\"elicitation\":{}}"

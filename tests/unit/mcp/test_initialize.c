@@ -64,7 +64,7 @@ static void test_can(struct kh_test *t)
 {
 	static const struct {
 		const char *capabilities;
-		enum kh_mcp_version version;
+		enum kh_rpc_version version;
 		unsigned can;
 	} all[] = {
 		{"{}", KH_MCP_2025_11_25, 0},

@@ -1,6 +1,6 @@
 #include "talk.h"
 
-#include "engine/token.h"
+#include "engine/context/token.h"
 
 #define PING "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
 #define LIST "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}"

@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "mcp/rpc.h"
+#include "rpc/rpc.h"
 
 #include <stdio.h>
 
@@ -14,22 +14,22 @@ static yyjson_val *json(struct kh_test *t, const char *text)
 /* I1: requests, notifications and responses, by what they have. */
 static void test_kinds(struct kh_test *t)
 {
-	struct kh_mcp_rpc rpc;
+	struct kh_rpc rpc;
 
-	must(t, kh_mcp_rpc_read(json(t, "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\",\"params\":{}}"), &rpc,
-				&t->err));
-	assert_int_equal(rpc.kind, KH_MCP_RPC_REQUEST);
+	must(t, kh_rpc_read(json(t, "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\",\"params\":{}}"), &rpc,
+			    &t->err));
+	assert_int_equal(rpc.kind, KH_RPC_REQUEST);
 	assert_view(rpc.method, "ping");
 	assert_view(kh_json_str(rpc.id), "a");
-	must(t, kh_mcp_rpc_read(json(t, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"), &rpc, &t->err));
-	assert_int_equal(rpc.kind, KH_MCP_RPC_NOTIFICATION);
+	must(t, kh_rpc_read(json(t, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"), &rpc, &t->err));
+	assert_int_equal(rpc.kind, KH_RPC_NOTIFICATION);
 	assert_null(rpc.id);
 	assert_null(rpc.params);
-	must(t, kh_mcp_rpc_read(json(t, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":null}"), &rpc, &t->err));
-	assert_int_equal(rpc.kind, KH_MCP_RPC_RESPONSE);
+	must(t, kh_rpc_read(json(t, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":null}"), &rpc, &t->err));
+	assert_int_equal(rpc.kind, KH_RPC_RESPONSE);
 	assert_non_null(rpc.result);
-	must(t, kh_mcp_rpc_read(json(t, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1}}"), &rpc, &t->err));
-	assert_int_equal(rpc.kind, KH_MCP_RPC_RESPONSE);
+	must(t, kh_rpc_read(json(t, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1}}"), &rpc, &t->err));
+	assert_int_equal(rpc.kind, KH_RPC_RESPONSE);
 	assert_null(rpc.id);
 }
 
@@ -59,10 +59,10 @@ static void test_bad(struct kh_test *t)
 		{"{\"jsonrpc\":\"2.0\",\"result\":1}", "bad_message", false},
 		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":\"no\"}", "bad_message", true},
 	};
-	struct kh_mcp_rpc rpc;
+	struct kh_rpc rpc;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		must_fail(t, KH_EINPUT, kh_mcp_rpc_read(json(t, bad[i].text), &rpc, &t->err));
+		must_fail(t, KH_EINPUT, kh_rpc_read(json(t, bad[i].text), &rpc, &t->err));
 		assert_string_equal(t->err.code, bad[i].code);
 		assert_int_equal(rpc.id != NULL, bad[i].id);
 	}
@@ -76,16 +76,16 @@ static void test_token(struct kh_test *t)
 	size_t n = 1;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		struct kh_view v = kh_mcp_rpc_token(&t->arena, json(t, good[i]));
+		struct kh_view v = kh_rpc_token(&t->arena, json(t, good[i]));
 		must(t, kh_arena_check(&t->arena));
 		assert_view(v, good[i]);
 	}
 	for (int i = 0; i < 60; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "\\u0001");
 	snprintf(text + n, sizeof(text) - n, "\"");
-	assert_int_equal(kh_mcp_rpc_token(&t->arena, json(t, text)).n, 0);
-	assert_int_equal(kh_mcp_rpc_token(&t->arena, json(t, "1.0")).n, 0);
-	assert_int_equal(kh_mcp_rpc_token(&t->arena, NULL).n, 0);
+	assert_int_equal(kh_rpc_token(&t->arena, json(t, text)).n, 0);
+	assert_int_equal(kh_rpc_token(&t->arena, json(t, "1.0")).n, 0);
+	assert_int_equal(kh_rpc_token(&t->arena, NULL).n, 0);
 	must(t, kh_arena_check(&t->arena));
 }
 
@@ -109,9 +109,9 @@ static void test_failures(struct kh_test *t)
 		struct kh_error err = {
 			.code = all[i].code, .offset = SIZE_MAX, .member = "a.b", .detail = "a sentence"};
 		yyjson_mut_doc *doc = kh_json_new(&t->arena);
-		struct kh_mcp_rpc_fault fault = kh_mcp_rpc_failed(doc, &t->arena, all[i].e, &err);
+		struct kh_rpc_fault fault = kh_rpc_failed(doc, &t->arena, all[i].e, &err);
 		struct kh_view text;
-		must(t, kh_mcp_rpc_error(&t->arena, doc, KH_LIT("\"x\""), &fault, &text));
+		must(t, kh_rpc_error(&t->arena, doc, KH_LIT("\"x\""), &fault, &text));
 		yyjson_val *root = json(t, text.p);
 		yyjson_val *error = kh_json_get(root, "error");
 		assert_view(kh_json_str(kh_json_get(root, "id")), "x");
@@ -130,15 +130,15 @@ static void test_written(struct kh_test *t)
 	struct kh_view text;
 	char bytes[512];
 
-	must(t, kh_mcp_rpc_result(&t->arena, doc, KH_LIT("7"), yyjson_mut_obj(doc), &text));
+	must(t, kh_rpc_result(&t->arena, doc, KH_LIT("7"), yyjson_mut_obj(doc), &text));
 	assert_view(text, "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}");
-	must(t, kh_mcp_rpc_call(&t->arena, doc, KH_LIT(""), "notifications/x", NULL, &text));
+	must(t, kh_rpc_call(&t->arena, doc, KH_LIT(""), "notifications/x", NULL, &text));
 	assert_view(text, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}");
-	must(t, kh_mcp_rpc_call(&t->arena, doc, KH_LIT("3"), "roots/list", yyjson_mut_obj(doc), &text));
+	must(t, kh_rpc_call(&t->arena, doc, KH_LIT("3"), "roots/list", yyjson_mut_obj(doc), &text));
 	assert_view(text, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"roots/list\",\"params\":{}}");
-	assert_view(kh_mcp_rpc_last_resort(bytes, sizeof(bytes), KH_LIT("\"a\"")),
+	assert_view(kh_rpc_last_resort(bytes, sizeof(bytes), KH_LIT("\"a\"")),
 		    "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"error\":{\"code\":-32603,\"message\":\"out of memory\"}}");
-	assert_view(kh_mcp_rpc_last_resort(bytes, sizeof(bytes), KH_LIT("")),
+	assert_view(kh_rpc_last_resort(bytes, sizeof(bytes), KH_LIT("")),
 		    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"out of memory\"}}");
 }
 

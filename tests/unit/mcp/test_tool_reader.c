@@ -1,7 +1,7 @@
 /* BCPNext and BCPRespond. */
 #include "calling.h"
-#include "engine/admit.h"
-#include "engine/put.h"
+#include "engine/context/put.h"
+#include "engine/query/admit.h"
 
 static struct kh_view ask(struct kh_calling *c)
 {

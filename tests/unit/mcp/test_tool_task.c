@@ -1,6 +1,6 @@
 /* task_open, task_status, begin_execution. */
 #include "calling.h"
-#include "engine/context.h"
+#include "engine/context/context.h"
 
 /* I1: a task, with its budget and the Readers that can be asked. */
 static void test_open(struct kh_test *t)

@@ -4,9 +4,9 @@
  */
 #include "asking.h"
 
-#include "exec/channel.h"
-#include "exec/client.h"
+#include "outside/client.h"
 #include "reader/command.h"
+#include "wire/channel.h"
 
 #include <pthread.h>
 #include <signal.h>

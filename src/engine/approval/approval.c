@@ -1,0 +1,338 @@
+/*
+ * An approval's life but for its decision.  Every change of state is one event on the task's chain (A3); the rules of
+ * what covers what are those of core/policy/grant.h.
+ */
+#include "engine/approval/approval.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "engine/approval/subject.h"
+#include "engine/comm/act_decide.h"
+#include "engine/query/held.h"
+#include "engine/state/own.h"
+
+#include <assert.h>
+
+#define SECOND INT64_C(1000000)
+#define STEP   64 /* approvals looked at together */
+
+/* {"marks":["screened",...]}: the codes alone, what they found is in the subject. */
+static struct kh_view describe_marks(struct kh_op *op, const struct kh_reasons *marks)
+{
+	struct kh_view what = {NULL, 0};
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, op->arena, 1U << 20);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "marks");
+	kh_emit_array(&emit);
+	for (size_t i = 0; marks != NULL && i < marks->n; i++)
+		kh_emit_text(&emit, kh_view_str(marks->at[i].code));
+	kh_emit_end(&emit);
+	kh_emit_end(&emit);
+	if (kh_buf_end(&buf, &what) != KH_OK)
+		op->arena->failed = true;
+	return what;
+}
+
+static struct kh_view describe_why(struct kh_op *op, const char *why)
+{
+	return kh_arena_printf(op->arena, "{\"why\":\"%s\"}", why);
+}
+
+/* A6. */
+static bool is_full(const struct kh_op *op, const struct kh_task_row *task)
+{
+	return (uint64_t)task->pending >= op->policy->approvals.max_pending;
+}
+
+static enum kh_err check_request(struct kh_op *op, const struct kh_approval_request *request)
+{
+	if (is_full(op, request->task) && !request->quiet)
+		return kh_error_set(op->err, KH_EREFUSED, "too_many_pending",
+				    "the task has %lld approvals waiting, and no more may wait",
+				    (long long)request->task->pending);
+	if (kh_utf8_invalid(request->text) != SIZE_MAX)
+		return kh_error_set(op->err, KH_EINPUT, "bad_utf8", "what is to be approved is not UTF-8");
+	if (request->text.n > KH_APPROVAL_TEXT)
+		return kh_error_set(op->err, KH_ELIMIT, "too_long", "what is to be approved has more than %u bytes",
+				    KH_APPROVAL_TEXT);
+	return KH_OK;
+}
+
+enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_request *request,
+				struct kh_approval_row **ret_approval)
+{
+	struct kh_approval_row *row;
+	enum kh_err e = check_request(op, request);
+
+	if (e == KH_OK)
+		e = kh_txn_new(op->txn, KH_TABLE_APPROVALS, &row);
+	if (e != KH_OK)
+		return e;
+	row->kind = request->kind;
+	row->state = KH_APPROVAL_PENDING;
+	row->context = request->task->context;
+	row->task = request->task->id;
+	row->query = request->query != NULL ? request->query->id : 0;
+	row->pages = kh_subject_pages(request->text);
+	row->arguments = request->arguments;
+	row->content = request->content;
+	row->policy = op->policy->digest;
+	row->operation = kh_arena_dup(op->arena, request->operation);
+	row->uses = request->uses > 0 ? request->uses : 1;
+	row->requested_at = op->now;
+	row->expires_at = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
+	e = kh_subject_write(op, request, row, &row->subject);
+	if (e != KH_OK)
+		return e;
+	row->digest = kh_canonical_digest(row->subject);
+	bool full = is_full(op, request->task);
+	request->task->pending++;
+	if (request->query != NULL) {
+		request->query->approval = row->id;
+		if (request->query->waits == 0)
+			request->query->waits = row->id;
+	}
+	e = kh_own_event(op, KH_AUDIT_APPROVAL_REQUESTED, request->task, describe_marks(op, request->marks));
+	if (e == KH_OK && full) {
+		kh_approval_end(row, request->task, KH_APPROVAL_VOID);
+		e = kh_own_event(op, KH_AUDIT_APPROVAL_VOID, request->task, describe_why(op, "too_many_pending"));
+	}
+	if (e == KH_OK)
+		*ret_approval = row;
+	return e;
+}
+
+/* Whether a Controller that looks now finds QUERY still open. */
+static bool seems_open(const struct kh_query_row *query, int64_t now)
+{
+	bool left = query->state == KH_QUERY_READY ? query->release_at <= now : query->deadline_at <= now;
+
+	return query->state != KH_QUERY_DONE && !left;
+}
+
+static enum kh_err count_queries(struct kh_op *op, const struct kh_task_row *task, uint64_t *count)
+{
+	int64_t *ids, after = 0;
+	size_t n = STEP;
+	enum kh_err e = KH_OK;
+
+	while (n == STEP && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_OPEN, task->id, KH_LIT(""), after, STEP, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_query_row query;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &query);
+			*count += e == KH_OK && query.category == 3 && seems_open(&query, op->now);
+		}
+	}
+	return e;
+}
+
+/* A plan that was not let in for others that wait seems to wait (transition.c); so does a declaration. */
+static bool seems_to_wait(const struct kh_approval_row *row, int64_t now)
+{
+	bool kind = row->kind == KH_APPROVE_PHASE || row->kind == KH_APPROVE_DECLARATION ||
+		    row->kind == KH_APPROVE_TOOL_CALL;
+
+	return kind && now < row->expires_at &&
+	       (row->state == KH_APPROVAL_PENDING || (row->state == KH_APPROVAL_VOID && row->decided_by == 0));
+}
+
+static enum kh_err count_plans(struct kh_op *op, const struct kh_task_row *task, uint64_t *count)
+{
+	int64_t *ids, after = 0;
+	size_t n = STEP;
+	enum kh_err e = KH_OK;
+
+	while (n == STEP && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_OF_TASK, task->id, KH_LIT(""), after, STEP, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_approval_row row;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
+			*count += e == KH_OK && seems_to_wait(&row, op->now);
+		}
+	}
+	return e;
+}
+
+enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count)
+{
+	uint64_t count = 0;
+	enum kh_err e = count_queries(op, task, &count);
+
+	if (e == KH_OK)
+		e = count_plans(op, task, &count);
+	if (e == KH_OK)
+		*ret_count = count;
+	return e;
+}
+
+enum kh_approval kh_approval_state(const struct kh_approval_row *approval, int64_t now)
+{
+	bool late = approval->state == KH_APPROVAL_PENDING && now >= approval->expires_at;
+
+	return late ? KH_APPROVAL_EXPIRED : approval->state;
+}
+
+enum kh_err kh_approval_task(struct kh_op *op, const struct kh_approval_row *approval, struct kh_task_row **ret_task)
+{
+	if (approval->task != 0)
+		return kh_txn_load(op->txn, KH_TABLE_TASKS, approval->task, ret_task);
+	*ret_task = NULL;
+	return KH_OK;
+}
+
+void kh_approval_end(struct kh_approval_row *approval, struct kh_task_row *task, enum kh_approval state)
+{
+	bool waits = approval->state == KH_APPROVAL_PENDING;
+
+	assert(kh_grant_may_become(approval->state, state)); /* I-41 */
+	approval->state = state;
+	if (waits && task != NULL)
+		task->pending--;
+}
+
+/* The grant that a decision made of APPROVAL. */
+static enum kh_err read_grant(struct kh_op *op, const struct kh_approval_row *approval, struct kh_grant *ret_grant)
+{
+	struct kh_token_row *decider;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TOKENS, approval->decided_by, &decider);
+
+	if (e != KH_OK)
+		return e == KH_EUNKNOWN ? kh_error_set(op->err, KH_ESTORE, "store_corrupt", "nobody decided it") : e;
+	*ret_grant = (struct kh_grant){
+		.context = kh_own_id(op, KH_ID_CONTEXT, approval->context),
+		.task = kh_own_id(op, KH_ID_TASK, approval->task),
+		.operation = approval->operation,
+		.arguments = approval->arguments,
+		.content = approval->content,
+		.definition = approval->definition,
+		.policy = approval->policy,
+		.expiry = approval->expires_at,
+		.uses = (uint64_t)approval->uses,
+		.host = approval->host,
+		.admin = decider->role == KH_ROLE_ADMIN,
+	};
+	return kh_arena_check(op->arena);
+}
+
+/* What is in the way of a grant that nobody gave, or that is gone. */
+static enum kh_granted without_grant(enum kh_approval state)
+{
+	return state == KH_APPROVAL_USED      ? KH_GRANT_USED
+	       : state == KH_APPROVAL_EXPIRED ? KH_GRANT_EXPIRED
+					      : KH_GRANT_NOT_GIVEN;
+}
+
+static enum kh_err refuse_use(struct kh_op *op, enum kh_granted why, enum kh_granted *ret_why)
+{
+	*ret_why = why;
+	return kh_error_set(op->err, KH_EREFUSED, "not_granted", "no grant for this: %s",
+			    kh_words_name(&kh_grant_words, why));
+}
+
+enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, const struct kh_grant_call *call,
+			    enum kh_granted *ret_why)
+{
+	struct kh_task_row *task;
+	struct kh_grant grant;
+
+	if (approval->state != KH_APPROVAL_APPROVED && approval->state != KH_APPROVAL_EDITED)
+		return refuse_use(op, without_grant(approval->state), ret_why);
+	enum kh_err e = read_grant(op, approval, &grant);
+	if (e == KH_OK)
+		e = kh_approval_task(op, approval, &task);
+	if (e != KH_OK)
+		return e;
+	enum kh_granted why = kh_grant_covers(&grant, call, (uint64_t)approval->used, op->now);
+	if (why == KH_GRANTED) {
+		approval->used++;
+		if (approval->used == approval->uses)
+			kh_approval_end(approval, task, KH_APPROVAL_USED);
+		e = kh_own_event(op, KH_AUDIT_APPROVAL_USED, task, (struct kh_view){NULL, 0});
+		if (e == KH_OK)
+			*ret_why = why;
+		return e;
+	}
+	if (why == KH_GRANT_EXPIRED || kh_grant_is_void(why)) {
+		bool late = why == KH_GRANT_EXPIRED;
+		kh_approval_end(approval, task, late ? KH_APPROVAL_EXPIRED : KH_APPROVAL_VOID);
+		e = kh_own_event(op, late ? KH_AUDIT_APPROVAL_EXPIRED : KH_AUDIT_APPROVAL_VOID, task,
+				 describe_why(op, kh_words_name(&kh_grant_words, why)));
+	}
+	return e == KH_OK ? refuse_use(op, why, ret_why) : e;
+}
+
+enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *approval,
+			       const struct kh_grant_call *call, bool *ret_yes)
+{
+	struct kh_grant grant;
+
+	*ret_yes = false;
+	if (approval->state != KH_APPROVAL_APPROVED && approval->state != KH_APPROVAL_EDITED)
+		return KH_OK;
+	enum kh_err e = read_grant(op, approval, &grant);
+	if (e == KH_OK)
+		*ret_yes = kh_grant_covers(&grant, call, (uint64_t)approval->used, op->now) == KH_GRANTED;
+	return e;
+}
+
+static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t id, int64_t query)
+{
+	struct kh_approval_row *row, seen; /* others' are passed by without their text */
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, id, &seen);
+
+	if (e != KH_OK || seen.task != task->id || (query != 0 && seen.query != query))
+		return e;
+	e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, id, &row);
+	if (e != KH_OK || row->state != KH_APPROVAL_PENDING)
+		return e;
+	kh_approval_end(row, task, KH_APPROVAL_VOID);
+	return kh_own_event(op, KH_AUDIT_APPROVAL_VOID, task,
+			    describe_why(op, query != 0 ? "query_ended" : "task_ended"));
+}
+
+enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)
+{
+	int64_t *ids, after = 0;
+	size_t count = STEP;
+	enum kh_err e = KH_OK;
+
+	/* By what is pending in all: that is little, and what a task has had over time may be much. */
+	while (task->pending > 0 && count == STEP && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_PENDING, 0, KH_LIT(""), after, STEP, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count; i++) {
+			after = ids[i];
+			e = make_void(op, task, ids[i], query);
+		}
+	}
+	return e;
+}
+
+enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval)
+{
+	struct kh_task_row *task;
+	struct kh_query_row *query;
+
+	if (kh_approval_state(approval, op->now) == approval->state)
+		return KH_OK;
+	enum kh_err e = kh_approval_task(op, approval, &task);
+	if (e != KH_OK)
+		return e;
+	kh_approval_end(approval, task, KH_APPROVAL_EXPIRED);
+	e = kh_own_event(op, KH_AUDIT_APPROVAL_EXPIRED, task, describe_why(op, "not_decided"));
+	if (e == KH_OK && (approval->kind == KH_APPROVE_DECLARATION || approval->kind == KH_APPROVE_TOOL_CALL))
+		return kh_act_decide_expired(op, approval);
+	if (e != KH_OK || approval->query == 0)
+		return e;
+	e = kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, &query);
+	if (e != KH_OK || query->approval != approval->id ||
+	    (query->state != KH_QUERY_APPROVAL && query->state != KH_QUERY_HELD))
+		return e;
+	return kh_held_end(op, query, KH_OUTCOME_EXPIRED, "approval_expired");
+}

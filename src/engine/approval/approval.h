@@ -1,0 +1,74 @@
+/*
+ * Approvals (A1-A4, A6): asked for by operations, shown to humans (engine/approval/list.h, engine/approval/show.h), decided once
+ * (engine/approval/decide.h), used by the transaction that acts.  Here: how one begins, is used, and ends without a decision.
+ */
+#ifndef KH_ENGINE_APPROVAL_APPROVAL_H
+#define KH_ENGINE_APPROVAL_APPROVAL_H
+
+#include "engine/engine.h"
+
+#define KH_APPROVAL_TEXT (1U << 20) /* bytes that a reviewer can be asked to read */
+
+/* What is asked for. */
+struct kh_approval_request {
+	enum kh_approval_kind kind;
+	struct kh_task_row *task;
+	struct kh_query_row *query;     /* NULL: none */
+	struct kh_view text;            /* what is to be read with care: a summary, a directive, a plan; paged */
+	bool untrusted;                 /* TEXT comes from a Reader */
+	const struct kh_reasons *marks; /* screening and B21 marks on it; may be NULL */
+	struct kh_view source;    /* canonical JSON array: about the blocks that it came from (id, source, taint) */
+	struct kh_view operation; /* what the grant is for */
+	struct kh_digest arguments, content;
+	int64_t uses; /* of the grant, unless the reviewer says otherwise; 0: 1 */
+	bool quiet;   /* whoever asks must not learn how many wait: it is void then, where otherwise it would be refused
+		       */
+};
+
+/*
+ * Asks.  A query's `approval` is the new one then.  KH_EREFUSED `too_many_pending` where the task has the policy's most
+ * (A6: 3) and the request is not `quiet`; KH_EINPUT `bad_utf8`, KH_ELIMIT `too_long` for a text that nobody could be
+ * shown.
+ */
+enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_request *request,
+				struct kh_approval_row **ret_approval) __attribute__((warn_unused_result));
+
+/*
+ * Uses the grant of an approval that was approved or edited, for exactly this (A2): same context, task (both by public
+ * id), operation, digests, the policy now in force, not expired, a use left.  KH_OK: it was used, and that is recorded.
+ * KH_EREFUSED: *RET_WHY says what differs (KH_GRANT_NOT_GIVEN: nobody has approved it), and the approval is void or
+ * expired where that is for good, which is recorded too: the caller goes on without the grant.
+ */
+enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, const struct kh_grant_call *call,
+			    enum kh_granted *ret_why) __attribute__((warn_unused_result));
+
+/* Whether kh_approval_use() would say KH_OK now.  Changes nothing. */
+enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *approval,
+			       const struct kh_grant_call *call, bool *ret_yes) __attribute__((warn_unused_result));
+
+/*
+ * How many approvals of TASK wait, as far as its Controller can tell: one for each query of category 3 whose outcome
+ * has not left, each plan, and each declaration or call of it.  How many really do depends on what Readers answered,
+ * and on the moment at which a reviewer decided, which are not for a Controller to count (B16, B17).
+ */
+enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count)
+	__attribute__((warn_unused_result));
+
+/* Makes the pending approvals of a task, or of one query of it (0: all), void. */
+enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)
+	__attribute__((warn_unused_result));
+
+/* Ends APPROVAL as expired where its time has passed while it was pending; its query ends as expired (A3). */
+enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval) __attribute__((warn_unused_result));
+
+/* The state as it is now: a pending approval whose time has passed is expired, though nothing may have recorded it. */
+enum kh_approval kh_approval_state(const struct kh_approval_row *approval, int64_t now);
+
+/* The task that APPROVAL belongs to, NULL where it has none: on whose chain its events are. */
+enum kh_err kh_approval_task(struct kh_op *op, const struct kh_approval_row *approval, struct kh_task_row **ret_task)
+	__attribute__((warn_unused_result));
+
+/* Ends the wait for APPROVAL: it becomes STATE, and the task has one less that waits.  An event has to follow. */
+void kh_approval_end(struct kh_approval_row *approval, struct kh_task_row *task, enum kh_approval state);
+
+#endif

@@ -1,0 +1,348 @@
+/*
+ * Deciding an approval.  First everything that could be in the way, with nothing changed; then the decision and its
+ * event; then what follows for the query.
+ */
+#include "engine/approval/decide.h"
+
+#include "base/buf.h"
+#include "base/timestamp.h"
+#include "base/utf8.h"
+#include "engine/comm/act_decide.h"
+#include "engine/query/held.h"
+#include "engine/query/settle.h"
+#include "engine/state/own.h"
+
+#include <sodium.h>
+
+#define SECOND INT64_C(1000000)
+#define STEP   256
+#define WHAT   65536 /* bytes of an event's own part */
+#define HOST   253   /* bytes of a name of the DNS */
+#define DIGITS (2 * KH_DIGEST_SIZE)
+
+static const char *const choices[] = {
+	[KH_CHOICE_APPROVE] = "approve", [KH_CHOICE_REJECT] = "reject", [KH_CHOICE_EDIT] = "edit"};
+const struct kh_words kh_approval_decide_words = KH_WORDS(choices);
+
+/* One decision under way. */
+struct deciding {
+	struct kh_op *op;
+	const struct kh_approval_decide *call;
+	struct kh_approval_row *row;
+	struct kh_task_row *task;   /* NULL: none */
+	struct kh_query_row *query; /* NULL: none */
+	yyjson_val *parameters;     /* of an edited declaration or call */
+};
+
+/* --- what could be in the way ------------------------------------------------------------------------------------- */
+
+/* A6: no agent decides, but a supervisor tool calls. */
+static enum kh_err check_role(const struct deciding *d)
+{
+	enum kh_role role = d->op->caller->role;
+	bool agents = false;
+	enum kh_err e = role == KH_ROLE_SUPERVISOR ? kh_act_decide_is_agents(d->op, d->row, &agents) : KH_OK;
+
+	if (e != KH_OK || role == KH_ROLE_REVIEWER || role == KH_ROLE_ADMIN || agents)
+		return e;
+	return kh_error_set(d->op->err, KH_EREFUSED, "forbidden", "a token with the role %s cannot decide this",
+			    kh_words_name(&kh_policy_role_words, role));
+}
+
+/* Words of a decider: what everybody sees who reads the record. */
+static enum kh_err check_words(const struct deciding *d, const char *member, struct kh_view text, size_t limit)
+{
+	size_t len;
+
+	for (size_t at = 0; at < text.n; at += len) {
+		uint32_t c = 0;
+		len = kh_utf8_decode(text, at, &c);
+		if (len > 0 && !kh_utf8_is_invisible(c) && c != 0x2028 && c != 0x2029)
+			continue;
+		enum kh_err e = kh_error_set(d->op->err, KH_EINPUT, "not_visible",
+					     "byte %zu is of no visible character", at);
+		kh_error_member(d->op->err, kh_view_str(member));
+		return e;
+	}
+	if (text.n <= limit)
+		return KH_OK;
+	enum kh_err e = kh_error_set(d->op->err, KH_EINPUT, "too_long", "more than %zu bytes", limit);
+	kh_error_member(d->op->err, kh_view_str(member));
+	return e;
+}
+
+/* What was decided: the state itself may have gone on from there. */
+static const char *decided(const struct kh_approval_row *row)
+{
+	return row->state == KH_APPROVAL_REJECTED ? "rejected" : row->edited.n > 0 ? "edited" : "approved";
+}
+
+static enum kh_err tell_decided(const struct deciding *d)
+{
+	struct kh_op *op = d->op;
+	const struct kh_approval_row *row = d->row;
+	const char *state = kh_words_name(&kh_grant_approval_words, row->state);
+	struct kh_token_row *decider;
+
+	if (row->decided_by == 0)
+		return kh_error_set(op->err, KH_EREFUSED, "already_decided", "nobody decided it: it is %s", state);
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TOKENS, row->decided_by, &decider);
+	if (e != KH_OK)
+		return e;
+	struct kh_view name = kh_arena_quote(op->arena, decider->name);
+	struct kh_view from = kh_arena_quote(op->arena, row->decided_from);
+	struct kh_view at = kh_timestamp_text(op->arena, row->decided_at);
+	return kh_error_set(op->err, KH_EREFUSED, "already_decided", "%s %.*s %s it from %.*s at %.*s; it is %s",
+			    kh_words_name(&kh_policy_role_words, decider->role), KH_FMT(name), decided(row),
+			    KH_FMT(from), KH_FMT(at), state);
+}
+
+static enum kh_err check_digest(const struct deciding *d)
+{
+	struct kh_view want = kh_canonical_hex(d->op->arena, &d->row->digest);
+
+	if (want.p == NULL)
+		return KH_ENOMEM;
+	if (d->call->shown.n == DIGITS && sodium_memcmp(want.p, d->call->shown.p, DIGITS) == 0)
+		return KH_OK;
+	return kh_error_set(d->op->err, KH_EREFUSED, "shown_differs",
+			    "the digest is not that of what is to be decided: look at it again");
+}
+
+/* Every page, to this principal. */
+static enum kh_err check_pages(const struct deciding *d)
+{
+	struct kh_op *op = d->op;
+	bool *seen = KH_NEW_N(op->arena, bool, (size_t)d->row->pages + 1);
+	int64_t *ids, after = 0, missing = 0;
+	size_t count = STEP;
+
+	if (seen == NULL)
+		return KH_ENOMEM;
+	while (count == STEP) {
+		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_SHOWINGS, d->row->id, KH_LIT(""), after, STEP, &ids,
+					    &count);
+		for (size_t i = 0; e == KH_OK && i < count; i++) {
+			struct kh_showing_row showing;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_SHOWINGS, ids[i], &showing);
+			if (e == KH_OK && showing.token == op->caller->id && showing.page >= 1 &&
+			    showing.page <= d->row->pages)
+				seen[showing.page] = true;
+		}
+		if (e != KH_OK)
+			return e;
+	}
+	for (int64_t page = d->row->pages; page >= 1; page--)
+		missing = seen[page] ? missing : page;
+	if (missing == 0)
+		return KH_OK;
+	return kh_error_set(op->err, KH_EREFUSED, "not_shown", "page %lld of %lld has not been shown to you",
+			    (long long)missing, (long long)d->row->pages);
+}
+
+static bool is_host(struct kh_view host)
+{
+	for (size_t i = 0; i < host.n; i++) {
+		char c = host.p[i];
+		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && strchr(".-:[]", c) == NULL)
+			return false;
+	}
+	return host.n <= HOST;
+}
+
+/* A2: what may be widened, and how far. */
+static enum kh_err check_width(const struct deciding *d)
+{
+	const struct kh_approval_decide *call = d->call;
+	bool plain = call->host.n == 0 && call->uses == 0 && call->until == 0;
+
+	if (plain)
+		return KH_OK;
+	if (call->choice != KH_CHOICE_APPROVE ||
+	    (d->row->kind != KH_APPROVE_DECLARATION && d->row->kind != KH_APPROVE_TOOL_CALL))
+		return kh_error_set(
+			d->op->err, KH_EREFUSED, "not_widened",
+			"only the approval of a declaration or a tool call can be for more than what is shown");
+	if (!is_host(call->host))
+		return kh_error_set(d->op->err, KH_EINPUT, "bad_value", "that is not the name of a host");
+	if (call->uses < 0 || call->uses > KH_APPROVAL_DECIDE_USES)
+		return kh_error_set(d->op->err, KH_EINPUT, "out_of_range", "a grant has 1 to %d uses",
+				    KH_APPROVAL_DECIDE_USES);
+	if (call->until != 0 && (call->until <= d->op->now || call->until >= KH_TIMESTAMP_END))
+		return kh_error_set(d->op->err, KH_EINPUT, "out_of_range", "a grant ends after it was given");
+	return KH_OK;
+}
+
+static bool is_call(const struct deciding *d)
+{
+	return d->row->kind == KH_APPROVE_DECLARATION || d->row->kind == KH_APPROVE_TOOL_CALL;
+}
+
+/* E6, K7: MODIFY is a human's.  What is wrong with the new parameters is said before anything is decided. */
+static enum kh_err check_parameters(struct deciding *d)
+{
+	struct kh_view text = kh_tainted_open(d->call->edited);
+
+	if (d->op->caller->role == KH_ROLE_SUPERVISOR)
+		return kh_error_set(d->op->err, KH_EREFUSED, "not_editable", "only a human can change a call");
+	enum kh_err e = kh_json_read(d->op->arena, text, &d->parameters, d->op->err);
+	return e == KH_OK ? kh_act_decide_check(d->op, d->row, d->parameters) : e;
+}
+
+static enum kh_err check_choice(struct deciding *d)
+{
+	bool answer = d->row->kind == KH_APPROVE_ANSWER || d->row->kind == KH_APPROVE_SUMMARY;
+
+	if (d->call->choice == KH_CHOICE_EDIT && is_call(d))
+		return check_parameters(d);
+	if (d->call->choice == KH_CHOICE_EDIT && (!answer || d->query == NULL))
+		return kh_error_set(d->op->err, KH_EREFUSED, "not_editable",
+				    "only an answer, a summary, a declaration or a call can be edited");
+	if (d->query != NULL &&
+	    (d->query->approval != d->row->id || d->query->state != (answer ? KH_QUERY_HELD : KH_QUERY_APPROVAL)))
+		return kh_error_set(d->op->err, KH_EREFUSED, "query_ended", "the query does not wait for it any more");
+	return check_width(d);
+}
+
+static enum kh_err check(struct deciding *d)
+{
+	enum kh_err e = check_role(d);
+
+	if (e == KH_OK && d->row->state != KH_APPROVAL_PENDING)
+		e = tell_decided(d);
+	if (e == KH_OK)
+		e = check_words(d, "note", d->call->note, KH_APPROVAL_DECIDE_NOTE);
+	if (e == KH_OK)
+		e = check_words(d, "from", d->call->from, KH_APPROVAL_DECIDE_FROM);
+	if (e == KH_OK && d->call->from.n == 0)
+		e = kh_error_set(d->op->err, KH_EINPUT, "missing", "a decision says where it comes from");
+	if (e == KH_OK)
+		e = check_digest(d);
+	if (e == KH_OK)
+		e = check_pages(d);
+	return e == KH_OK ? check_choice(d) : e;
+}
+
+/* --- the decision ------------------------------------------------------------------------------------------------- */
+
+static struct kh_view describe(const struct deciding *d)
+{
+	struct kh_view what = {NULL, 0};
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, d->op->arena, WHAT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "choice");
+	kh_emit_text(&emit, kh_view_str(choices[d->call->choice]));
+	kh_emit_key(&emit, "from");
+	kh_emit_text(&emit, d->call->from);
+	kh_emit_key(&emit, "note");
+	kh_emit_text(&emit, d->call->note);
+	kh_emit_key(&emit, "role");
+	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_policy_role_words, d->op->caller->role)));
+	kh_emit_key(&emit, "shown");
+	kh_emit_text(&emit, d->call->shown);
+	kh_emit_end(&emit);
+	if (kh_buf_end(&buf, &what) != KH_OK)
+		d->op->arena->failed = true;
+	return what;
+}
+
+static enum kh_approval state_after(enum kh_choice choice)
+{
+	return choice == KH_CHOICE_REJECT ? KH_APPROVAL_REJECTED
+	       : choice == KH_CHOICE_EDIT ? KH_APPROVAL_EDITED
+					  : KH_APPROVAL_APPROVED;
+}
+
+/* The grant is good for as long as a request may wait, counted from now, unless the reviewer said until when. */
+static enum kh_err write_decision(const struct deciding *d)
+{
+	const struct kh_approval_decide *call = d->call;
+	struct kh_approval_row *row = d->row;
+	struct kh_op *op = d->op;
+
+	kh_approval_end(row, d->task, state_after(call->choice));
+	row->decided_at = op->now;
+	row->decided_by = op->caller->id;
+	row->decided_from = kh_arena_dup(op->arena, call->from);
+	row->note = kh_arena_dup(op->arena, call->note);
+	if (call->choice != KH_CHOICE_REJECT) {
+		int64_t usual = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
+		row->expires_at = call->until != 0 ? call->until : usual;
+		row->uses = call->uses != 0 ? call->uses : row->uses;
+		row->host = kh_arena_dup(op->arena, call->host);
+	}
+	if (call->choice == KH_CHOICE_EDIT && d->query != NULL)
+		row->content = kh_canonical_digest(row->edited);  /* the grant is for the edited answer alone */
+	if (call->choice == KH_CHOICE_EDIT && d->query == NULL) { /* what was asked for is not granted to anybody */
+		row->edited = kh_arena_dup(op->arena, kh_tainted_open(call->edited));
+		row->used = row->uses = 0;
+	}
+	return kh_own_event(op, KH_AUDIT_APPROVAL_DECIDED, d->task, describe(d));
+}
+
+/* What the query does now.  An edited answer was judged before, and is delivered like any other. */
+static enum kh_err follow(const struct deciding *d)
+{
+	if (is_call(d))
+		return kh_act_decide_follow(d->op, d->row, d->call->choice, d->parameters);
+	if (d->query == NULL)
+		return KH_OK;
+	if (d->call->choice == KH_CHOICE_REJECT)
+		return kh_held_end(d->op, d->query, KH_OUTCOME_REJECTED, "rejected");
+	if (d->row->kind == KH_APPROVE_ANSWER || d->row->kind == KH_APPROVE_SUMMARY)
+		return kh_held_deliver(d->op, d->query);
+	return d->row->kind == KH_APPROVE_ESCALATION ? kh_held_ask(d->op, d->query) : KH_OK;
+}
+
+static enum kh_err load(struct deciding *d)
+{
+	enum kh_err e = kh_own_approval(d->op, d->call->approval, &d->row);
+
+	if (e == KH_OK)
+		e = kh_approval_task(d->op, d->row, &d->task);
+	if (e == KH_OK && d->row->query != 0)
+		e = kh_txn_load(d->op->txn, KH_TABLE_QUERIES, d->row->query, &d->query);
+	return e;
+}
+
+/* A decision that was not taken is on the record of the system, with the reason. */
+static enum kh_err refuse(const struct deciding *d, enum kh_err why)
+{
+	struct kh_view id = kh_own_id(d->op, KH_ID_APPROVAL, d->row->id);
+	struct kh_view what = kh_arena_printf(
+		d->op->arena, "{\"approval\":\"%.*s\",\"code\":\"%s\",\"operation\":\"approval.decide\"}", KH_FMT(id),
+		d->op->err->code);
+
+	return kh_own_refuse(d->op, KH_AUDIT_REFUSED, NULL, what, why);
+}
+
+enum kh_err kh_approval_decide_run(struct kh_op *op, void *call)
+{
+	struct kh_approval_decide *decide = call;
+	struct deciding d = {.op = op, .call = decide};
+	enum kh_err e = load(&d);
+
+	if (e == KH_OK)
+		e = kh_approval_due(op, d.row); /* too late is recorded as what it is: expired, not decided (A3) */
+	if (e == KH_OK && d.query != NULL)
+		e = kh_settle_due(op, d.query); /* so is what comes after the query's own deadline */
+	if (e != KH_OK)
+		return e;
+	e = check(&d);
+	if (e == KH_OK && decide->choice == KH_CHOICE_EDIT && d.query != NULL)
+		e = kh_held_edit(op, d.query, decide->edited, &d.row->edited);
+	if (e == KH_EREFUSED)
+		return refuse(&d, e);
+	if (e == KH_OK)
+		e = write_decision(&d);
+	if (e == KH_OK)
+		e = follow(&d);
+	if (e == KH_OK)
+		decide->row = d.row;
+	return e;
+}

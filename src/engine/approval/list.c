@@ -1,0 +1,92 @@
+/* The list of approvals.  Changes nothing. */
+#include "engine/approval/list.h"
+
+#include "base/timestamp.h"
+#include "engine/comm/act_decide.h"
+#include "engine/state/own.h"
+
+static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
+{
+	if (time > 0)
+		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
+}
+
+static enum kh_err add_decision(struct kh_op *op, const struct kh_approval_row *row, yyjson_mut_doc *doc,
+				yyjson_mut_val *obj)
+{
+	struct kh_token_row decider;
+
+	if (row->decided_by == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, row->decided_by, &decider);
+	if (e != KH_OK)
+		return e;
+	add_time(op, doc, obj, "decided_at", row->decided_at);
+	kh_json_add(doc, obj, "decided_by", decider.name);
+	kh_json_add(doc, obj, "decided_from", row->decided_from);
+	return KH_OK;
+}
+
+static enum kh_err add_row(struct kh_op *op, const struct kh_approval_row *row, yyjson_mut_doc *doc,
+			   yyjson_mut_val *list)
+{
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
+
+	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_APPROVAL, row->id));
+	kh_json_add(doc, obj, "kind", kh_view_str(kh_words_name(&kh_rows_approval_kind_words, row->kind)));
+	kh_json_add(doc, obj, "state",
+		    kh_view_str(kh_words_name(&kh_grant_approval_words, kh_approval_state(row, op->now))));
+	kh_json_add(doc, obj, "task", row->task != 0 ? kh_own_id(op, KH_ID_TASK, row->task) : KH_LIT(""));
+	if (row->query != 0)
+		kh_json_add(doc, obj, "query", kh_own_id(op, KH_ID_QUERY, row->query));
+	kh_json_add(doc, obj, "operation", row->operation);
+	yyjson_mut_obj_add_sint(doc, obj, "pages", row->pages);
+	kh_json_add(doc, obj, "digest", kh_canonical_hex(op->arena, &row->digest));
+	add_time(op, doc, obj, "requested_at", row->requested_at);
+	add_time(op, doc, obj, "expires_at", row->expires_at);
+	return add_decision(op, row, doc, obj);
+}
+
+/* One part of the list, in ARRAY. */
+static enum kh_err add_rows(struct kh_op *op, struct kh_approval_list *list, int64_t after, yyjson_mut_doc *doc,
+			    yyjson_mut_val *array)
+{
+	enum kh_index index = list->all ? KH_INDEX_APPROVALS : KH_INDEX_APPROVALS_PENDING;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_txn_find(op->txn, index, 0, KH_LIT(""), after, KH_APPROVAL_LIST_STEP, &ids, &count);
+
+	list->count = 0;
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_approval_row row;
+		e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
+		bool agents = true;
+		if (e == KH_OK && op->caller->role == KH_ROLE_SUPERVISOR)
+			e = kh_act_decide_is_agents(op, &row, &agents);
+		if (e != KH_OK || !agents)
+			continue;
+		e = add_row(op, &row, doc, array);
+		list->count++;
+	}
+	if (e == KH_OK)
+		list->next = count == KH_APPROVAL_LIST_STEP ? kh_own_id(op, KH_ID_APPROVAL, ids[count - 1])
+							    : (struct kh_view){NULL, 0};
+	return e;
+}
+
+enum kh_err kh_approval_list_run(struct kh_op *op, void *call)
+{
+	struct kh_approval_list *list = call;
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *array = yyjson_mut_arr(doc);
+	int64_t after = 0;
+
+	if (doc == NULL || array == NULL)
+		return KH_ENOMEM;
+	if (list->after.n > 0 && !kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_APPROVAL, list->after, &after))
+		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_approval", "there is none to go on from");
+	enum kh_err e = add_rows(op, list, after, doc, array);
+	if (e == KH_OK)
+		e = kh_arena_check(op->arena);
+	return e == KH_OK ? kh_json_write(op->arena, array, &list->json) : e;
+}

@@ -1,0 +1,185 @@
+/*
+ * Showing an approval.  The page is cut out of the stored subject, whose digest is checked first; what comes out is for
+ * a human's eyes (terminal.h of the command line makes it fit for them).
+ */
+#include "engine/approval/show.h"
+
+#include "base/timestamp.h"
+#include "engine/approval/subject.h"
+#include "engine/state/own.h"
+
+#define STEP 256
+
+/* Whether this page was shown to the caller before: once is on the record. */
+static enum kh_err was_shown(struct kh_op *op, const struct kh_approval_row *row, int64_t page, bool *ret_yes)
+{
+	int64_t *ids, after = 0;
+	size_t count = STEP;
+
+	*ret_yes = false;
+	while (count == STEP) {
+		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_SHOWINGS, row->id, KH_LIT(""), after, STEP, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count; i++) {
+			struct kh_showing_row showing;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_SHOWINGS, ids[i], &showing);
+			if (e == KH_OK && showing.token == op->caller->id && showing.page == page)
+				*ret_yes = true;
+		}
+		if (e != KH_OK || *ret_yes)
+			return e;
+	}
+	return KH_OK;
+}
+
+static enum kh_err record(struct kh_op *op, const struct kh_approval_row *row, int64_t page)
+{
+	struct kh_showing_row *showing;
+	struct kh_task_row *task;
+	bool yes;
+	enum kh_err e = was_shown(op, row, page, &yes);
+
+	if (e != KH_OK || yes)
+		return e;
+	e = kh_approval_task(op, row, &task);
+	if (e == KH_OK)
+		e = kh_txn_new(op->txn, KH_TABLE_SHOWINGS, &showing);
+	if (e != KH_OK)
+		return e;
+	showing->approval = row->id;
+	showing->token = op->caller->id;
+	showing->page = page;
+	showing->shown_at = op->now;
+	return kh_own_event(op, KH_AUDIT_APPROVAL_SHOWN, task, (struct kh_view){NULL, 0});
+}
+
+static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
+{
+	kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
+}
+
+static void add_copy(yyjson_mut_doc *doc, yyjson_mut_val *obj, yyjson_val *subject, const char *key)
+{
+	yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, kh_json_get(subject, key)));
+}
+
+/* The findings that touch the page, with bytes counted from its beginning; those that began before it begin at 0. */
+static void add_findings(yyjson_mut_doc *doc, yyjson_mut_val *obj, yyjson_val *findings, size_t from, size_t to)
+{
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, "findings");
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+
+	yyjson_arr_iter_init(findings, &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		uint64_t start = yyjson_get_uint(kh_json_get(item, "start"));
+		uint64_t end = yyjson_get_uint(kh_json_get(item, "end"));
+		if (start >= to || end <= from)
+			continue;
+		yyjson_mut_val *found = yyjson_mut_arr_add_obj(doc, list);
+		add_copy(doc, found, item, "code");
+		add_copy(doc, found, item, "rule");
+		add_copy(doc, found, item, "severity");
+		yyjson_mut_obj_add_uint(doc, found, "start", start > from ? start - from : 0);
+		yyjson_mut_obj_add_uint(doc, found, "end", (end < to ? end : to) - from);
+		add_copy(doc, found, item, "decoded");
+	}
+}
+
+static enum kh_err add_decision(struct kh_op *op, const struct kh_approval_row *row, yyjson_mut_doc *doc,
+				yyjson_mut_val *obj)
+{
+	struct kh_token_row *decider;
+
+	if (row->decided_by == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TOKENS, row->decided_by, &decider);
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_val *decision = yyjson_mut_obj_add_obj(doc, obj, "decision");
+	add_time(op, doc, decision, "at", row->decided_at);
+	kh_json_add(doc, decision, "by", decider->name);
+	kh_json_add(doc, decision, "role", kh_view_str(kh_words_name(&kh_policy_role_words, decider->role)));
+	kh_json_add(doc, decision, "from", row->decided_from);
+	kh_json_add(doc, decision, "note", row->note);
+	if (row->edited.n > 0)
+		kh_json_add(doc, decision, "edited", row->edited);
+	yyjson_mut_obj_add_sint(doc, decision, "uses", row->uses);
+	yyjson_mut_obj_add_sint(doc, decision, "used", row->used);
+	return KH_OK;
+}
+
+static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *obj, yyjson_val *subject, struct kh_view page, size_t start)
+{
+	static const char *const about[] = {"task", "query", "context", "operation", "source", "marks"};
+
+	if (yyjson_get_bool(kh_json_get(subject, "untrusted")))
+		kh_json_add(doc, obj, "label", KH_LIT(KH_APPROVAL_SHOW_LABEL));
+	add_copy(doc, obj, subject, "untrusted");
+	kh_json_add(doc, obj, "text", page);
+	yyjson_mut_obj_add_uint(doc, obj, "start", start);
+	add_findings(doc, obj, kh_json_get(subject, "findings"), start, start + page.n);
+	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++)
+		add_copy(doc, obj, subject, about[i]);
+}
+
+static void add_binding(struct kh_op *op, const struct kh_approval_row *row, yyjson_mut_doc *doc, yyjson_mut_val *obj)
+{
+	yyjson_mut_val *binds = yyjson_mut_obj_add_obj(doc, obj, "binds");
+
+	kh_json_add(doc, binds, "arguments", kh_canonical_hex(op->arena, &row->arguments));
+	kh_json_add(doc, binds, "content", kh_canonical_hex(op->arena, &row->content));
+	kh_json_add(doc, binds, "policy", kh_canonical_hex(op->arena, &row->policy));
+}
+
+static enum kh_err write_json(struct kh_op *op, const struct kh_approval_row *row, yyjson_val *subject, int64_t number,
+			      struct kh_view page, size_t start, struct kh_view *ret_json)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	if (doc == NULL || obj == NULL)
+		return KH_ENOMEM;
+	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_APPROVAL, row->id));
+	kh_json_add(doc, obj, "kind", kh_view_str(kh_words_name(&kh_rows_approval_kind_words, row->kind)));
+	kh_json_add(doc, obj, "state",
+		    kh_view_str(kh_words_name(&kh_grant_approval_words, kh_approval_state(row, op->now))));
+	kh_json_add(doc, obj, "digest", kh_canonical_hex(op->arena, &row->digest));
+	add_time(op, doc, obj, "requested_at", row->requested_at);
+	add_time(op, doc, obj, "expires_at", row->expires_at);
+	yyjson_mut_obj_add_sint(doc, obj, "page", number);
+	yyjson_mut_obj_add_sint(doc, obj, "pages", row->pages);
+	add_text(doc, obj, subject, page, start);
+	add_binding(op, row, doc, obj);
+	enum kh_err e = add_decision(op, row, doc, obj);
+	if (e == KH_OK)
+		e = kh_arena_check(op->arena);
+	return e == KH_OK ? kh_json_write(op->arena, obj, ret_json) : e;
+}
+
+enum kh_err kh_approval_show_run(struct kh_op *op, void *call)
+{
+	struct kh_approval_show *show = call;
+	struct kh_approval_row *row;
+	struct kh_view json = {NULL, 0};
+	yyjson_val *subject;
+	size_t start;
+	enum kh_err e = kh_own_approval(op, show->approval, &row);
+
+	if (e == KH_OK && (show->page < 1 || show->page > row->pages))
+		e = kh_error_set(op->err, KH_EINPUT, "no_such_page", "it has %lld pages", (long long)row->pages);
+	if (e == KH_OK)
+		e = kh_subject_read(op, row, &subject);
+	if (e != KH_OK)
+		return e;
+	struct kh_view page = kh_subject_page(kh_json_str(kh_json_get(subject, "text")), show->page, &start);
+	e = record(op, row, show->page);
+	if (e == KH_OK)
+		e = write_json(op, row, subject, show->page, page, start, &json);
+	if (e != KH_OK)
+		return e;
+	show->json = json;
+	show->text = kh_tainted_wrap(page);
+	show->row = row;
+	return KH_OK;
+}

@@ -1,0 +1,24 @@
+/*
+ * approval.show (reviewer, admin, and a supervisor for tool calls): one page of what is to be decided, and all that is
+ * known about it (B15, A6).  That the page was shown to this principal is on the record before the page leaves.
+ */
+#ifndef KH_ENGINE_APPROVAL_SHOW_H
+#define KH_ENGINE_APPROVAL_SHOW_H
+
+#include "base/tainted.h"
+#include "engine/approval/approval.h"
+
+#define KH_APPROVAL_SHOW_LABEL "UNTRUSTED CONTENT PROCESSED BY A TAINTED AGENT"
+
+struct kh_approval_show {
+	struct kh_view approval;
+	int64_t page; /* 1, 2, ...; KH_EINPUT `no_such_page` past the last */
+	/* out */
+	struct kh_view json;    /* the members of the subject (subject.h) but that `text`, `start` and `findings` are of
+				   the page, and times are text; and state, digest, page, label, decision */
+	struct kh_tainted text; /* the page's */
+	struct kh_approval_row *row;
+};
+enum kh_err kh_approval_show_run(struct kh_op *op, void *call);
+
+#endif

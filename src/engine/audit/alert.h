@@ -1,0 +1,22 @@
+/* Alerts (B9): a budget past its threshold, a query far past a Reader's history.  Raised once, when it happens. */
+#ifndef KH_ENGINE_AUDIT_ALERT_H
+#define KH_ENGINE_AUDIT_ALERT_H
+
+#include "engine/engine.h"
+
+struct kh_alert {
+	struct kh_budget task, context; /* before the operation */
+	bool unusual;
+};
+
+struct kh_alert kh_alert_before(const struct kh_task_row *task, const struct kh_context_row *context);
+
+/* Notes a query of AMOUNT that is far past READER's own history in CATEGORY; NULL: it has none. */
+void kh_alert_unusual(struct kh_alert *alert, const struct kh_reader_row *reader, unsigned category, uint64_t amount);
+
+/* Writes an event for each alert. */
+enum kh_err kh_alert_after(struct kh_op *op, const struct kh_alert *alert, struct kh_task_row *task,
+			   const struct kh_context_row *context, struct kh_view reader)
+	__attribute__((warn_unused_result));
+
+#endif

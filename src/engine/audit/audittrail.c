@@ -1,0 +1,95 @@
+/*
+ * Reading the record.  Whether the caller may is decided like everything else, in a transaction; the reading itself
+ * would keep the store's thread from its work, and goes beside it.
+ */
+#include "engine/audit/audittrail.h"
+
+#define LINES (256U << 20) /* of one event at most, as long as memory lasts */
+
+enum kh_err kh_audittrail_run(struct kh_op *op, void *call)
+{
+	struct kh_audittrail *trail = call;
+
+	if (trail->limit < 1 || trail->limit > KH_AUDITTRAIL_LIMIT)
+		return kh_error_set(op->err, KH_EINPUT, "out_of_range", "a page has 1 to %d events",
+				    KH_AUDITTRAIL_LIMIT);
+	return kh_eventfilter_read(&trail->filter, kh_engine_id_key(op->engine), op->err);
+}
+
+struct reading {
+	struct kh_audittrail *trail;
+	struct kh_arena *arena;
+	struct kh_error *err;
+	struct kh_eventline line;
+	struct kh_buf buf;
+	size_t looks;
+	int64_t last;
+	bool stopped; /* before the end */
+};
+
+static bool take(const struct kh_audit_entry *entry, void *arg)
+{
+	struct reading *r = arg;
+	struct kh_audittrail *trail = r->trail;
+
+	if (trail->count == trail->limit || r->looks == KH_AUDITTRAIL_LOOKS || r->buf.n >= KH_AUDITTRAIL_BYTES) {
+		r->stopped = true;
+		return false;
+	}
+	r->looks++;
+	r->last = entry->id;
+	if (!kh_eventfilter_passes(&trail->filter, &r->line, entry))
+		return true;
+	kh_eventline_json(&r->line, entry, &r->buf);
+	trail->count++;
+	return true;
+}
+
+static enum kh_err take_one(struct kh_txn *txn, struct reading *r)
+{
+	struct kh_audit_entry entry;
+	enum kh_err e = kh_audit_get(txn, r->arena, r->trail->only, &entry);
+
+	if (e == KH_EUNKNOWN)
+		return kh_error_set(r->err, e, "unknown_event", "there is no event %lld", (long long)r->trail->only);
+	if (e == KH_OK) {
+		kh_eventline_json(&r->line, &entry, &r->buf);
+		r->trail->count = 1;
+	}
+	return e;
+}
+
+static enum kh_err read_events(struct kh_txn *txn, void *arg)
+{
+	struct reading *r = arg;
+
+	kh_txn_use_arena(txn, r->arena);
+	enum kh_err e = kh_eventline_init(&r->line, txn);
+	if (e != KH_OK)
+		return e;
+	e = r->trail->only != 0 ? take_one(txn, r) : kh_audit_read(txn, r->trail->after, take, r);
+	if (e == KH_OK)
+		e = kh_arena_check(&r->line.arena);
+	kh_eventline_done(&r->line);
+	return e;
+}
+
+enum kh_err kh_audittrail_read(struct kh_engine *engine, struct kh_view token, struct kh_audittrail *trail,
+			       struct kh_arena *arena, struct kh_error *err)
+{
+	struct reading r = {.trail = trail, .arena = arena, .err = err};
+	enum kh_err e = kh_engine_call(engine, token, kh_audittrail_run, trail, arena, err);
+
+	if (e != KH_OK)
+		return e;
+	trail->count = 0;
+	kh_buf_init(&r.buf, arena, LINES);
+	e = kh_store_read(kh_engine_store(engine), read_events, &r, err);
+	if (e == KH_OK)
+		e = kh_buf_end(&r.buf, &trail->lines);
+	if (e == KH_ENOMEM)
+		return kh_error_set(err, e, "out_of_memory", "out of memory");
+	if (e == KH_OK)
+		trail->next = r.stopped ? r.last : 0;
+	return e;
+}

@@ -1,0 +1,96 @@
+/* Events as JSON.  A body that cannot be read is shown as such, never left out: somebody may have changed it. */
+#include "engine/audit/eventline.h"
+
+#include "base/emit.h"
+#include "base/json.h"
+#include "store/backend.h"
+
+#include <stdio.h>
+
+#define MEMORY (256U << 20)
+
+static enum kh_err read_key(struct kh_eventline *line)
+{
+	struct kh_system_row *system;
+	enum kh_err e = kh_txn_load(line->txn, KH_TABLE_SYSTEM, 1, &system);
+
+	if (e == KH_EUNKNOWN || (e == KH_OK && system->id_key.n != sizeof(line->id_key)))
+		return kh_error_set(line->txn->err, KH_ESTORE, "store_corrupt", "the store has no system row");
+	if (e == KH_OK)
+		memcpy(line->id_key, system->id_key.p, sizeof(line->id_key));
+	return e;
+}
+
+enum kh_err kh_eventline_init(struct kh_eventline *line, struct kh_txn *txn)
+{
+	*line = (struct kh_eventline){.txn = txn};
+	kh_arena_init(&line->arena, NULL, MEMORY);
+	enum kh_err e = read_key(line);
+	if (e != KH_OK)
+		kh_arena_done(&line->arena);
+	return e;
+}
+
+void kh_eventline_done(struct kh_eventline *line)
+{
+	kh_arena_done(&line->arena);
+}
+
+const struct kh_eventline_name *kh_eventline_by(struct kh_eventline *line, int64_t token)
+{
+	static const struct kh_eventline_name keyhole = {.name = "keyhole"};
+	struct kh_eventline_name *name = &line->names[(uint64_t)token % KH_EVENTLINE_NAMES];
+	struct kh_token_row row;
+
+	if (token == 0)
+		return &keyhole;
+	if (name->token == token)
+		return name;
+	struct kh_view id = kh_publicid_text(&line->arena, line->id_key, KH_ID_TOKEN, token);
+	*name = (struct kh_eventline_name){.token = token};
+	snprintf(name->id, sizeof(name->id), "%.*s", KH_FMT(id));
+	if (kh_txn_peek(line->txn, KH_TABLE_TOKENS, token, &row) == KH_OK)
+		snprintf(name->name, sizeof(name->name), "%.*s", KH_FMT(row.name));
+	else
+		snprintf(name->name, sizeof(name->name), "%.*s", KH_FMT(id));
+	return name;
+}
+
+struct kh_view kh_eventline_task(struct kh_eventline *line, int64_t chain)
+{
+	return chain == 0 ? KH_LIT("system") : kh_publicid_text(&line->arena, line->id_key, KH_ID_TASK, chain);
+}
+
+/* The body goes in as it is: whoever gets it can hash it again.  One that is not JSON goes in as a string. */
+void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+{
+	const struct kh_eventline_name *by;
+	struct kh_emit emit;
+	yyjson_val *root;
+
+	kh_arena_clear(&line->arena);
+	by = kh_eventline_by(line, entry->by);
+	kh_emit_init(&emit, buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "event");
+	if (kh_json_read(&line->arena, entry->body, &root, NULL) == KH_OK)
+		kh_emit_raw(&emit, entry->body);
+	else
+		kh_emit_text(&emit, kh_arena_quote(&line->arena, entry->body));
+	kh_emit_key(&emit, "hash");
+	kh_emit_digest(&emit, &entry->hash);
+	kh_emit_key(&emit, "name");
+	kh_emit_text(&emit, kh_view_str(by->name));
+	kh_emit_key(&emit, "principal");
+	if (by->token != 0)
+		kh_emit_text(&emit, kh_view_str(by->id));
+	else
+		kh_emit_null(&emit);
+	kh_emit_key(&emit, "task");
+	if (entry->chain != 0)
+		kh_emit_text(&emit, kh_eventline_task(line, entry->chain));
+	else
+		kh_emit_null(&emit);
+	kh_emit_end(&emit);
+	kh_buf_byte(buf, '\n');
+}

@@ -1,0 +1,200 @@
+/* What decisions do to declarations.  Whoever may decide was looked at by approval_decide.c. */
+#include "engine/comm/act_decide.h"
+
+#include "engine/comm/act_end.h"
+#include "engine/comm/begin.h"
+#include "engine/state/own.h"
+
+#define BATCH 64
+
+/* The open declarations that share an approval. */
+static enum kh_err find_rows(struct kh_op *op, int64_t approval, struct kh_declaration_row *ret_rows[BATCH],
+			     size_t *ret_count)
+{
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ASKING, approval, KH_LIT(""), 0, BATCH, &ids,
+				    &count);
+
+	*ret_count = 0;
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_declaration_row *row;
+		e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+		if (e == KH_OK && row->state == KH_DECLARATION_ASKED)
+			ret_rows[(*ret_count)++] = row;
+	}
+	return e;
+}
+
+static bool is_agent(const struct kh_op *op)
+{
+	return op->caller != NULL && op->caller->role == KH_ROLE_SUPERVISOR;
+}
+
+/* The risk of a declaration by the policy now in force. */
+static enum kh_err find_risk(struct kh_op *op, const struct kh_declaration_row *row, enum kh_risk *ret_risk)
+{
+	struct kh_view agent, path;
+	enum kh_err e = kh_govern_agent(op, row->context, &agent);
+
+	if (e == KH_OK)
+		*ret_risk = kh_policy_rule(op->policy, op->arena, row->operation, agent, &path)->risk;
+	return e;
+}
+
+/*
+ * It may be called from now on.  A human who saw what tier 1 found has verified it; an agent's word is enough for low
+ * risk alone, and is passed on to a human otherwise (K7).
+ */
+static enum kh_err allow(struct kh_op *op, const struct kh_approval_row *approval, struct kh_declaration_row *row)
+{
+	enum kh_risk risk = KH_RISK_HIGH;
+	enum kh_err e = find_risk(op, row, &risk);
+
+	row->state = KH_DECLARATION_DECLARED;
+	if (approval->kind != KH_APPROVE_TOOL_CALL)
+		return e;
+	if (is_agent(op) && risk != KH_RISK_LOW)
+		row->supervised = KH_TRIAGE_PASS;
+	else
+		row->verified = approval->id;
+	return e;
+}
+
+static enum kh_err approve(struct kh_op *op, const struct kh_approval_row *approval,
+			   struct kh_declaration_row *const *rows, size_t count)
+{
+	struct kh_task_row *task = NULL;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, approval->task, &task);
+
+	for (size_t i = 0; e == KH_OK && i < count; i++)
+		e = allow(op, approval, rows[i]);
+	return e == KH_OK && count > 0 ? kh_own_event(op, KH_AUDIT_DECLARATION_ALLOWED, task, KH_LIT("")) : e;
+}
+
+/* --- a reviewer's own words (E6, K7: MODIFY) ---------------------------------------------------------------------- */
+
+/* The declaration in the place of ROW, and what the gates say of it: everything but an approval that it has not. */
+static enum kh_err govern(struct kh_op *op, const struct kh_declaration_row *row, yyjson_val *parameters,
+			  struct kh_proposal *proposal, struct kh_govern *ret_govern)
+{
+	struct kh_task_row *task = NULL;
+	struct kh_context_row *context = NULL;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, row->task, &task);
+
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, row->context, &context);
+	if (e == KH_OK)
+		e = kh_propose_changed(op, task, row, parameters, proposal);
+	if (e != KH_OK)
+		return e;
+	*ret_govern = (struct kh_govern){.task = task, .context = context, .proposal = proposal};
+	e = kh_govern_decide(op, ret_govern);
+	if (e == KH_OK && ret_govern->decision.ruling == KH_DENY)
+		e = kh_error_set(op->err, KH_EREFUSED, ret_govern->decision.deciding->code, "%.*s",
+				 KH_FMT(ret_govern->decision.deciding->why));
+	return e;
+}
+
+enum kh_err kh_act_decide_check(struct kh_op *op, const struct kh_approval_row *approval, yyjson_val *parameters)
+{
+	struct kh_declaration_row *rows[BATCH];
+	struct kh_proposal proposal;
+	struct kh_govern g;
+	size_t count = 0;
+	enum kh_err e = find_rows(op, approval->id, rows, &count);
+
+	if (e == KH_OK && count != 1)
+		e = kh_error_set(op->err, KH_EREFUSED, "not_editable",
+				 "only an approval of one declaration can be edited: reject this one");
+	return e == KH_OK ? govern(op, rows[0], parameters, &proposal, &g) : e;
+}
+
+/* A new declaration, with an approval of its own: what a reviewer wrote is governed like what an agent wrote. */
+static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, yyjson_val *parameters)
+{
+	struct kh_declaration_row *made = NULL;
+	struct kh_approval_row *approval;
+	struct kh_proposal proposal;
+	struct kh_govern g;
+	enum kh_err e = govern(op, row, parameters, &proposal, &g);
+
+	proposal.row.modified = row->id;
+	proposal.row.fenced = row->fenced;
+	if (e == KH_OK)
+		e = kh_begin_row(op, &g, &made);
+	if (e == KH_OK)
+		e = kh_begin_ask(op, g.task, KH_APPROVE_DECLARATION, &made, 1, &proposal.review, &approval);
+	if (e != KH_OK)
+		return e;
+	row->replaced = made->id;
+	return kh_act_end_unbegun(op, row, KH_ENDED_REJECTED, "modified");
+}
+
+/* --- */
+
+enum kh_err kh_act_decide_follow(struct kh_op *op, struct kh_approval_row *approval, enum kh_choice choice,
+				 yyjson_val *parameters)
+{
+	struct kh_declaration_row *rows[BATCH];
+	enum kh_ended ended = is_agent(op) ? KH_ENDED_DENIED : KH_ENDED_REJECTED;
+	size_t count = 0;
+	enum kh_err e = find_rows(op, approval->id, rows, &count);
+
+	if (e == KH_OK && choice == KH_CHOICE_APPROVE)
+		return approve(op, approval, rows, count);
+	for (size_t i = 0; e == KH_OK && i < count; i++)
+		e = choice == KH_CHOICE_EDIT ? replace(op, rows[i], parameters)
+					     : kh_act_end_unbegun(op, rows[i], ended, "rejected");
+	return e;
+}
+
+enum kh_err kh_act_decide_expired(struct kh_op *op, const struct kh_approval_row *approval)
+{
+	struct kh_declaration_row *rows[BATCH];
+	size_t count = 0;
+	enum kh_err e = find_rows(op, approval->id, rows, &count);
+
+	for (size_t i = 0; e == KH_OK && i < count; i++)
+		e = kh_act_end_unbegun(op, rows[i], KH_ENDED_EXPIRED, "approval_expired");
+	return e;
+}
+
+enum kh_err kh_act_decide_is_agents(struct kh_op *op, const struct kh_approval_row *approval, bool *ret_yes)
+{
+	struct kh_declaration_row row;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ASKING, approval->id, KH_LIT(""), 0, 1, &ids,
+				    &count);
+
+	*ret_yes = approval->kind == KH_APPROVE_TOOL_CALL;
+	if (e != KH_OK || count == 0)
+		return e;
+	e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[0], &row);
+	if (e == KH_OK)
+		*ret_yes = *ret_yes && row.supervised != KH_TRIAGE_PASS;
+	return e;
+}
+
+enum kh_err kh_act_decide_triaged(struct kh_op *op, void *call)
+{
+	const struct kh_act_triaged *said = call;
+	struct kh_declaration_row *row;
+	struct kh_task_row *task;
+	enum kh_triage *verdict;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, said->declaration, &row);
+
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TASKS, row->task, &task);
+	if (e != KH_OK)
+		return e;
+	verdict = said->supervisor ? &row->supervised : &row->triage;
+	/* It was asked twice, by two calls: the first word counts. */
+	if (row->state != KH_DECLARATION_DECLARED || *verdict != KH_TRIAGE_NOT)
+		return KH_OK;
+	*verdict = said->verdict;
+	return kh_own_event(op, KH_AUDIT_TRIAGED, task,
+			    kh_arena_printf(op->arena, "{\"reader\":\"%.*s\",\"tier\":%d}", KH_FMT(said->reader),
+					    said->supervisor ? 3 : 2));
+}

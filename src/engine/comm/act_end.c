@@ -1,0 +1,308 @@
+/*
+ * Ends of operations.  What the world sent is opened here once, to be checked, hashed and bound to its attribution, and
+ * goes into the store; nothing of it goes anywhere else.
+ */
+#include "engine/comm/act_end.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "core/bcp/bits.h"
+#include "core/comm/attribution.h"
+#include "engine/approval/approval.h"
+#include "engine/context/seal.h"
+#include "engine/state/own.h"
+
+#define BATCH   256
+#define DETAILS (256U << 10)
+#define SPOKEN  4096 /* bytes of our own sentence that are kept */
+
+/* The rows that an operation's end touches. */
+struct ending {
+	struct kh_op *op;
+	struct kh_declaration_row *row;
+	struct kh_task_row *task;
+	struct kh_context_row *context;
+};
+
+static enum kh_err load(struct kh_op *op, struct kh_declaration_row *row, struct ending *ret_ending)
+{
+	*ret_ending = (struct ending){.op = op, .row = row};
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, row->task, &ret_ending->task);
+	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_CONTEXTS, row->context, &ret_ending->context) : e;
+}
+
+/* --- the outcome leaves ------------------------------------------------------------------------------------------- */
+
+/* E12: content in a fence is given to the context, whose taint is high from this moment on. */
+static enum kh_err give(struct ending *s)
+{
+	struct kh_block_row *block;
+
+	if (!s->row->fenced || s->row->ended != KH_ENDED_OK || s->task->state != KH_TASK_OPEN)
+		return KH_OK;
+	enum kh_err e = kh_txn_load(s->op->txn, KH_TABLE_BLOCKS, s->row->block, &block);
+	if (e != KH_OK)
+		return e;
+	block->given = 1;
+	s->context->taint = kh_label_max_taint(s->context->taint, block->taint);
+	return KH_OK;
+}
+
+/* What was reserved is charged, whatever came of it (B6). */
+static enum kh_err tell(struct ending *s)
+{
+	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
+	struct kh_declaration_row *row = s->row;
+	enum kh_err e = row->reserved > 0 ? kh_budget_forfeit(budgets, 2, row->reserved) : KH_OK;
+
+	if (e == KH_EREFUSED)
+		return kh_error_set(s->op->err, KH_ESTORE, "store_corrupt", "an operation was never reserved for");
+	if (e == KH_OK)
+		e = give(s);
+	if (e != KH_OK)
+		return e;
+	row->charged = row->reserved;
+	row->state = KH_DECLARATION_DONE;
+	return kh_own_event(s->op, KH_AUDIT_OPERATION_TOLD, s->task, KH_LIT(""));
+}
+
+/* The slot at which an outcome of now may be told (B17). */
+static int64_t slot(const struct kh_op *op, const struct kh_declaration_row *row)
+{
+	int64_t after = op->now - row->begun_at;
+
+	if (op->policy->release == KH_RELEASE_IMMEDIATE)
+		return op->now;
+	return row->begun_at + (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, (uint64_t)row->wall_ms) * 1000;
+}
+
+static enum kh_err record_end(struct ending *s, enum kh_ended ended, const char *reason, struct kh_view what)
+{
+	struct kh_declaration_row *row = s->row;
+
+	row->ended = ended;
+	row->reason = kh_view_str(reason);
+	row->ended_at = s->op->now;
+	row->release_at = slot(s->op, row);
+	row->state = KH_DECLARATION_READY;
+	enum kh_err e = kh_own_event(s->op, KH_AUDIT_OPERATION_ENDED, s->task, what);
+	return e == KH_OK && row->release_at <= s->op->now ? tell(s) : e;
+}
+
+/* --- what came back ----------------------------------------------------------------------------------------------- */
+
+/* {"said": the world's words, "why": ours}: for humans alone. */
+static enum kh_err write_details(struct kh_op *op, const struct kh_errand_result *result, struct kh_view *ret_json)
+{
+	struct kh_view said = kh_tainted_open(result->details), why = result->why;
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	if (said.n > KH_ERRAND_DETAILS || kh_utf8_invalid(said) != SIZE_MAX)
+		said = KH_LIT("");
+	if (why.n > SPOKEN || kh_utf8_invalid(why) != SIZE_MAX)
+		why = KH_LIT("what went wrong cannot be said in few words");
+	kh_buf_init(&buf, op->arena, DETAILS);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "said");
+	kh_emit_text(&emit, said);
+	kh_emit_key(&emit, "why");
+	kh_emit_text(&emit, why);
+	kh_emit_end(&emit);
+	return kh_buf_end(&buf, ret_json);
+}
+
+static enum kh_err keep(struct ending *s, const struct kh_errand_result *result)
+{
+	struct kh_view original = kh_tainted_open(result->original);
+	struct kh_result_row *kept;
+	enum kh_err e = kh_txn_new(s->op->txn, KH_TABLE_RESULTS, &kept);
+
+	if (e != KH_OK)
+		return e;
+	kept->declaration = s->row->id;
+	kept->task = s->row->task;
+	if (original.n > 0) {
+		kept->original = original;
+		kept->original_hash = kh_canonical_digest(original);
+	}
+	kept->created_at = s->op->now;
+	kept->expires_at = kh_engine_keep_until(s->op->engine, s->op->now);
+	return write_details(s->op, result, &kept->details);
+}
+
+/* Whether the content can be sealed; *RET_WHY says why not, for humans. */
+static bool is_sealable(const struct kh_errand_result *result, const char **ret_why)
+{
+	struct kh_view content = kh_tainted_open(result->content);
+
+	if (content.n > KH_ERRAND_CONTENT)
+		*ret_why = "too_large";
+	else if (kh_utf8_invalid(content) != SIZE_MAX)
+		*ret_why = "not_text";
+	else
+		return true;
+	return false;
+}
+
+static struct kh_view describe(struct kh_op *op, const struct kh_seal *seal, enum kh_ended ended)
+{
+	struct kh_view digest = seal->row != NULL ? kh_canonical_hex(op->arena, &seal->digest) : KH_LIT("");
+
+	return kh_arena_printf(op->arena, "{\"digest\":\"%.*s\",\"result\":\"%s\",\"size\":%zu}", KH_FMT(digest),
+			       kh_words_name(&kh_rows_ended_words, ended),
+			       seal->row != NULL ? seal->row->content.n : 0);
+}
+
+static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
+{
+	enum kh_ended ended = result->end == KH_ERRAND_OK       ? KH_ENDED_OK
+			      : result->end == KH_ERRAND_FAILED ? KH_ENDED_FAILED
+								: KH_ENDED_UNKNOWN;
+	const char *reason = "";
+	struct kh_seal seal = {
+		.task = s->task,
+		.context = s->context,
+		.operation = s->row->operation,
+		.source = result->source.n > 0 ? result->source : s->row->operation,
+		.content = result->content,
+		.put_by = s->context->token,
+	};
+	enum kh_err e = KH_OK;
+
+	if (ended == KH_ENDED_OK && !is_sealable(result, &reason))
+		ended = KH_ENDED_FAILED;
+	if (ended == KH_ENDED_OK)
+		e = kh_seal_block(s->op, &seal);
+	if (e == KH_EREFUSED || e == KH_EINPUT || e == KH_ELIMIT ||
+	    e == KH_EUNKNOWN) { /* what came cannot be a block */
+		ended = KH_ENDED_FAILED;
+		reason = "not_sealed";
+		e = KH_OK;
+	}
+	if (e == KH_OK)
+		e = keep(s, result);
+	if (e != KH_OK)
+		return e;
+	s->row->block = ended == KH_ENDED_OK ? seal.row->id : 0;
+	return record_end(s, ended, reason, describe(s->op, &seal, ended));
+}
+
+enum kh_err kh_act_end_run(struct kh_op *op, void *call)
+{
+	const struct kh_act_end *done = call;
+	struct kh_declaration_row *row;
+	struct ending s;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, done->declaration, &row);
+
+	/* Another process took this one for dead: nobody waits for it. */
+	if (e != KH_OK || !row->working || row->holder != kh_store_holder(kh_engine_store(op->engine)))
+		return e;
+	row->working = 0;
+	e = load(op, row, &s);
+	if (e == KH_OK && row->state != KH_DECLARATION_RUNNING) /* nor here: its task was closed meanwhile */
+		return kh_own_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"late\"}"));
+	return e == KH_OK ? end(&s, &done->result) : e;
+}
+
+/* --- other ends --------------------------------------------------------------------------------------------------- */
+
+enum kh_err kh_act_end_lost(struct kh_op *op, struct kh_declaration_row *row)
+{
+	struct ending s;
+	enum kh_err e = load(op, row, &s);
+
+	row->working = 0;
+	if (e == KH_OK && row->state == KH_DECLARATION_RUNNING)
+		return record_end(&s, KH_ENDED_UNKNOWN, "process_died", KH_LIT("{\"result\":\"unknown\"}"));
+	return e == KH_OK ? kh_own_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"lost\"}")) : e;
+}
+
+static enum kh_err end_unknown(struct kh_op *op, struct kh_declaration_row *row, const char *reason)
+{
+	struct ending s;
+	enum kh_err e = load(op, row, &s);
+
+	return e == KH_OK ? record_end(&s, KH_ENDED_UNKNOWN, reason, KH_LIT("{\"result\":\"unknown\"}")) : e;
+}
+
+enum kh_err kh_act_end_unbegun(struct kh_op *op, struct kh_declaration_row *row, enum kh_ended ended,
+			       const char *reason)
+{
+	struct ending s;
+	enum kh_err e = load(op, row, &s);
+
+	if (e != KH_OK)
+		return e;
+	row->ended = ended;
+	row->reason = kh_view_str(reason);
+	row->ended_at = op->now;
+	return tell(&s);
+}
+
+/* What ROW waits for, where its time has passed: everything that shares the approval ends as expired.  One that was
+ * void from the start, because too many waited, is waited for like the others. */
+static enum kh_err due_approval(struct kh_op *op, struct kh_declaration_row *row)
+{
+	struct kh_approval_row *approval;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, row->asks, &approval);
+
+	if (e == KH_OK && approval->state == KH_APPROVAL_PENDING)
+		e = kh_approval_due(op, approval);
+	if (e == KH_OK && row->state == KH_DECLARATION_ASKED && approval->state != KH_APPROVAL_PENDING &&
+	    approval->expires_at <= op->now)
+		e = kh_act_end_unbegun(op, row, KH_ENDED_EXPIRED, "approval_expired");
+	return e;
+}
+
+enum kh_err kh_act_end_due(struct kh_op *op, struct kh_declaration_row *row)
+{
+	struct ending s;
+
+	if (row->state == KH_DECLARATION_ASKED && row->asks != 0)
+		return due_approval(op, row);
+	if (row->state != KH_DECLARATION_READY || row->release_at > op->now)
+		return KH_OK;
+	enum kh_err e = load(op, row, &s);
+	return e == KH_OK ? tell(&s) : e;
+}
+
+int64_t kh_act_end_when(const struct kh_declaration_row *row)
+{
+	return row->state == KH_DECLARATION_READY ? row->release_at : 0;
+}
+
+static enum kh_err end_one(struct kh_op *op, struct kh_declaration_row *row, const char *reason)
+{
+	struct ending s;
+	enum kh_err e = KH_OK;
+
+	if (row->state == KH_DECLARATION_DECLARED || row->state == KH_DECLARATION_ASKED)
+		return kh_act_end_unbegun(op, row, KH_ENDED_EXPIRED, reason);
+	if (row->state == KH_DECLARATION_RUNNING)
+		e = end_unknown(op, row, reason);
+	if (e != KH_OK || row->state != KH_DECLARATION_READY)
+		return e;
+	e = load(op, row, &s);
+	return e == KH_OK ? tell(&s) : e;
+}
+
+enum kh_err kh_act_end_task(struct kh_op *op, const struct kh_task_row *task, const char *reason)
+{
+	struct kh_declaration_row *row;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && count == BATCH) {
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OPEN, task->id, KH_LIT(""), after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count; i++) {
+			after = ids[i];
+			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+			if (e == KH_OK)
+				e = end_one(op, row, reason);
+		}
+	}
+	return e;
+}

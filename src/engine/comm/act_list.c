@@ -1,0 +1,47 @@
+/* The declarations of a task. */
+#include "engine/comm/act_list.h"
+
+#include "engine/comm/act_look.h"
+#include "engine/comm/act_show.h"
+#include "engine/state/own.h"
+
+static enum kh_err find_after(struct kh_op *op, struct kh_view id, int64_t *ret_after)
+{
+	*ret_after = 0;
+	if (id.n == 0 || kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_DECLARATION, id, ret_after))
+		return KH_OK;
+	return kh_error_set(op->err, KH_EUNKNOWN, "unknown_declaration", "there is none with the id %.*s",
+			    KH_FMT(kh_arena_quote(op->arena, id)));
+}
+
+enum kh_err kh_act_list_run(struct kh_op *op, void *call)
+{
+	struct kh_act_list *list = call;
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *root = yyjson_mut_arr(doc), *item = NULL;
+	size_t most = list->limit > 0 && list->limit < KH_ACT_LIST ? list->limit : KH_ACT_LIST, count = 0;
+	int64_t *ids = NULL, after = 0;
+	struct kh_task_row *task = NULL;
+	enum kh_err e = kh_own_task(op, list->task, &task);
+
+	if (e == KH_OK)
+		e = find_after(op, list->after, &after);
+	if (e == KH_OK)
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OF_TASK, task->id, KH_LIT(""), after, most + 1, &ids,
+				&count);
+	for (size_t i = 0; e == KH_OK && i < count && i < most; i++) {
+		struct kh_declaration_row row;
+		e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+		if (e == KH_OK)
+			e = kh_act_show_brief(op, doc, &row, &item);
+		if (e == KH_OK)
+			yyjson_mut_arr_append(root, item);
+	}
+	if (e == KH_OK)
+		e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_json_write(op->arena, root, &list->json);
+	if (e == KH_OK)
+		list->more = count > most;
+	return e;
+}

@@ -1,0 +1,174 @@
+/* What a Controller may know of its operation: its own words, ok or failed, an id.  Nothing here reads a result. */
+#include "engine/comm/act_look.h"
+
+#include "core/comm/fence.h"
+#include "engine/comm/act_end.h"
+#include "engine/state/own.h"
+
+#define BATCH 64
+
+static enum kh_err not_there(struct kh_op *op, struct kh_view id)
+{
+	return kh_error_set(op->err, KH_EUNKNOWN, "unknown_declaration", "there is none with the id %.*s",
+			    KH_FMT(kh_arena_quote(op->arena, id)));
+}
+
+/* The declaration that waited for an approval once, and has gone on since: the newest of its task with its arguments.
+ */
+static enum kh_err find_of_past(struct kh_op *op, const struct kh_approval_row *approval, int64_t *ret_id)
+{
+	struct kh_declaration_row row;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	*ret_id = 0;
+	while (e == KH_OK && count == BATCH) {
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OF_TASK, approval->task, KH_LIT(""), after, BATCH, &ids,
+				&count);
+		for (size_t i = 0; e == KH_OK && i < count; i++) {
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+			if (e == KH_OK && memcmp(&row.arguments, &approval->arguments, sizeof(row.arguments)) == 0)
+				*ret_id = ids[i];
+		}
+	}
+	return e;
+}
+
+/* The declaration that an approval is about; of a batch the caller has to say which. */
+static enum kh_err find_of_approval(struct kh_op *op, struct kh_view id, int64_t *ret_id)
+{
+	struct kh_approval_row *approval;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_own_approval(op, id, &approval);
+
+	if (e == KH_OK)
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ASKING, approval->id, KH_LIT(""), 0, 2, &ids, &count);
+	if (e != KH_OK)
+		return e;
+	if (count > 1)
+		return kh_error_set(op->err, KH_EREFUSED, "several_declarations",
+				    "this approval is about several declarations: name one of them");
+	*ret_id = count == 1 ? ids[0] : 0;
+	if (count == 0 && (approval->kind == KH_APPROVE_DECLARATION || approval->kind == KH_APPROVE_TOOL_CALL))
+		e = find_of_past(op, approval, ret_id);
+	if (e == KH_OK && *ret_id == 0)
+		e = kh_error_set(op->err, KH_EREFUSED, "no_declaration", "this approval is not about a declaration");
+	return e;
+}
+
+/* Whether the caller may see it: as its task. */
+static enum kh_err may_see(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view id)
+{
+	struct kh_task_row *task;
+	enum kh_err e = kh_own_task(op, kh_own_id(op, KH_ID_TASK, row->task), &task);
+
+	return e == KH_EUNKNOWN ? not_there(op, id) : e;
+}
+
+enum kh_err kh_act_look_find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row)
+{
+	struct kh_declaration_row *row = NULL;
+	int64_t n = 0;
+	enum kh_err e = KH_OK;
+
+	if (kh_view_starts(id, KH_LIT("a")))
+		e = find_of_approval(op, id, &n);
+	else if (!kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_DECLARATION, id, &n))
+		e = not_there(op, id);
+	if (e != KH_OK)
+		return e;
+	/* A reviewer may change a call more than once; each is newer than the one before, so this ends. */
+	for (bool last = false; e == KH_OK && !last; n = last ? n : row->replaced) {
+		e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, n, &row);
+		last = e != KH_OK || row->replaced <= n;
+	}
+	if (e != KH_OK)
+		return e == KH_EUNKNOWN ? not_there(op, id) : e;
+	e = may_see(op, row, id);
+	if (e == KH_OK)
+		*ret_row = row;
+	return e;
+}
+
+/* The content in its fence (E11), proved first.  What was purged is not there any more. */
+static enum kh_err write_fence(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view *ret_json)
+{
+	unsigned char nonce[KH_FENCE_NONCE_SIZE];
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	struct kh_attribution attribution;
+	struct kh_block_row *block;
+	yyjson_val *metadata = NULL;
+	struct kh_fence fence;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, row->block, &block);
+
+	if (e != KH_OK || block->purged_at != 0 || !block->given)
+		return e;
+	e = kh_json_read(op->arena, block->attribution, &metadata, op->err);
+	if (e == KH_OK)
+		e = kh_attribution_check(op->arena, metadata, block->content, kh_own_id(op, KH_ID_TASK, row->task),
+					 &attribution, op->err);
+	if (e != KH_OK)
+		return e;
+	kh_engine_random(op->engine, nonce, sizeof(nonce));
+	e = kh_fence_wrap(op->arena, nonce, &attribution, block->content, &fence, op->err);
+	if (e == KH_OK)
+		e = kh_json_write(op->arena, kh_fence_json(op->arena, doc, &fence), ret_json);
+	return e;
+}
+
+/* The approval that is waited for. */
+static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *row, struct kh_act_look *look)
+{
+	struct kh_approval_row approval;
+
+	if (row->state != KH_DECLARATION_ASKED || row->asks == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, row->asks, &approval);
+	if (e == KH_OK) {
+		look->approval = kh_own_id(op, KH_ID_APPROVAL, approval.id);
+		look->due = approval.expires_at;
+	}
+	return e;
+}
+
+enum kh_err kh_act_look_at(struct kh_op *op, struct kh_declaration_row *row, struct kh_act_look *ret_look)
+{
+	struct kh_act_look look = {
+		.id = kh_own_id(op, KH_ID_DECLARATION, row->id),
+		.task = kh_own_id(op, KH_ID_TASK, row->task),
+		.operation = row->operation,
+		.parameters = row->parameters,
+		.modified = row->modified != 0,
+		.due = kh_act_end_when(row),
+		.row = row,
+	};
+	enum kh_err e = find_wait(op, row, &look);
+
+	if (e == KH_OK && row->state == KH_DECLARATION_DONE) {
+		look.ended = row->ended;
+		if (row->ended == KH_ENDED_OK)
+			look.block = kh_own_id(op, KH_ID_BLOCK, row->block);
+		if (row->ended == KH_ENDED_OK && row->fenced)
+			e = write_fence(op, row, &look.fenced);
+	}
+	if (e == KH_OK)
+		e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		*ret_look = look;
+	return e;
+}
+
+enum kh_err kh_act_look_run(struct kh_op *op, void *call)
+{
+	struct kh_act_looking *looking = call;
+	struct kh_declaration_row *row = NULL;
+	enum kh_err e = kh_act_look_find(op, looking->declaration.n > 0 ? looking->declaration : looking->approval,
+					 &row);
+
+	if (e == KH_OK)
+		e = kh_act_end_due(op, row);
+	return e == KH_OK ? kh_act_look_at(op, row, &looking->look) : e;
+}

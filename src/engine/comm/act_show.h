@@ -1,0 +1,18 @@
+/* comm.show: host, reviewer, admin: everything of a declaration, the world's words (quoted) among it.  JSON. */
+#ifndef KH_ENGINE_COMM_ACT_SHOW_H
+#define KH_ENGINE_COMM_ACT_SHOW_H
+
+#include "base/json.h"
+#include "engine/engine.h"
+
+struct kh_act_show {
+	struct kh_view declaration;
+	struct kh_view json; /* out */
+};
+enum kh_err kh_act_show_run(struct kh_op *op, void *call);
+
+/* Not an operation: a declaration as an object of a list.  A Controller is told what comm.look would tell it. */
+enum kh_err kh_act_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
+			      yyjson_mut_val **ret_object) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * From a decision to what follows.  The order within a transaction: what could still be in the way first, with nothing
+ * changed; then the rows, each with its event.
+ */
+#include "engine/comm/begin.h"
+
+#include "base/buf.h"
+#include "core/policy/account.h"
+#include "engine/approval/approval.h"
+#include "engine/state/own.h"
+#include "engine/state/quotatext.h"
+
+#define TEXT (1U << 20)
+
+/* --- the row ------------------------------------------------------------------------------------------------------ */
+
+enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row **ret_row)
+{
+	struct kh_proposal *p = govern->proposal;
+	struct kh_declaration_row *row;
+	struct kh_view what;
+	int64_t id;
+
+	if (p->row.id != 0)
+		return kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, p->row.id, ret_row);
+	enum kh_err e = kh_txn_new(op->txn, KH_TABLE_DECLARATIONS, &row);
+	if (e != KH_OK)
+		return e;
+	id = row->id;
+	*row = p->row;
+	row->id = p->row.id = id;
+	row->prev = govern->context->last_declaration;
+	govern->context->last_declaration = id;
+	e = kh_govern_describe(op, govern, &what);
+	if (e == KH_OK)
+		e = kh_own_event(op, KH_AUDIT_DECLARED, govern->task, what);
+	if (e == KH_OK)
+		*ret_row = row;
+	return e;
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------------- */
+
+static void add_line(struct kh_buf *text, struct kh_view name, struct kh_view value)
+{
+	kh_buf_lit(text, "\n   ");
+	kh_buf_add(text, name);
+	kh_buf_lit(text, ": ");
+	kh_buf_add(text, value);
+}
+
+/* A text that a line of its own can hold: with a line break in it, it could pass for other lines. */
+static bool is_line(struct kh_view text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if ((unsigned char)text.p[i] < ' ')
+			return false;
+	}
+	return text.p != NULL;
+}
+
+/* Each member on a line of its own: a text as it is, anything else as JSON. */
+static enum kh_err add_members(struct kh_op *op, struct kh_buf *text, struct kh_view json)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_val *root = NULL, *key, *value;
+	size_t i, max;
+	enum kh_err e = kh_json_read(op->arena, json, &root, op->err);
+
+	if (e != KH_OK)
+		return e;
+	yyjson_obj_foreach (root, i, max, key, value) {
+		struct kh_view shown = kh_json_str(value);
+		if (!is_line(shown) && e == KH_OK)
+			e = kh_json_write(op->arena, yyjson_val_mut_copy(doc, value), &shown);
+		if (e == KH_OK)
+			add_line(text, kh_json_str(key), shown);
+	}
+	return e;
+}
+
+/* What is to be read with care: each declaration, its parameters and why. */
+static enum kh_err write_text(struct kh_op *op, struct kh_declaration_row *const *rows, size_t count,
+			      struct kh_view *ret_text)
+{
+	struct kh_buf text;
+	enum kh_err e = KH_OK;
+
+	kh_buf_init(&text, op->arena, TEXT);
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		if (i > 0)
+			kh_buf_byte(&text, '\n');
+		if (count > 1)
+			kh_buf_printf(&text, "%zu. ", i + 1);
+		kh_buf_add(&text, rows[i]->operation);
+		e = add_members(op, &text, rows[i]->parameters);
+		if (e == KH_OK)
+			e = add_members(op, &text, rows[i]->justification);
+		if (rows[i]->fenced)
+			add_line(&text, KH_LIT("fenced"),
+				 KH_LIT("the agent wants to read it itself; its taint is high from then on"));
+	}
+	return e == KH_OK ? kh_buf_end(&text, ret_text) : e;
+}
+
+enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
+			 struct kh_declaration_row *const *rows, size_t count, const struct kh_reasons *marks,
+			 struct kh_approval_row **ret_approval)
+{
+	const struct kh_declaration_row **all = KH_NEW_N(op->arena, const struct kh_declaration_row *, count);
+	struct kh_approval_request request = {
+		.kind = kind,
+		.task = task,
+		.marks = marks,
+		.operation = rows[0]->operation,
+		.quiet = true,
+		.uses = (int64_t)count,
+	};
+	struct kh_approval_row *approval = NULL;
+	enum kh_err e = all != NULL ? write_text(op, rows, count, &request.text) : KH_ENOMEM;
+
+	if (e != KH_OK)
+		return e;
+	for (size_t i = 0; i < count; i++)
+		all[i] = rows[i];
+	request.arguments = kh_govern_batch(op, all, count);
+	if (count == 1)
+		request.content = rows[0]->content;
+	e = kh_approval_request(op, &request, &approval);
+	if (e != KH_OK)
+		return e;
+	for (size_t i = 0; i < count; i++) {
+		rows[i]->state = KH_DECLARATION_ASKED;
+		rows[i]->asks = approval->id;
+		if (kind == KH_APPROVE_DECLARATION)
+			rows[i]->approval = approval->id;
+	}
+	e = kh_own_event(op, KH_AUDIT_DECLARATION_ASKED, task, KH_LIT(""));
+	if (e == KH_OK)
+		*ret_approval = approval;
+	return e;
+}
+
+/* --- beginning ---------------------------------------------------------------------------------------------------- */
+
+/* E7: the shorter of what the tier and the operation itself permit. */
+static uint64_t wall_ms(const struct kh_govern *govern)
+{
+	const struct kh_errand_kind *kind = kh_errand_find(govern->proposal->row.operation);
+	uint64_t seconds = govern->decision.seconds;
+
+	if (kind != NULL && kind->seconds < seconds)
+		seconds = kind->seconds;
+	return seconds * 1000;
+}
+
+static enum kh_err price(struct kh_op *op, const struct kh_govern *govern, uint64_t *ret_microbits)
+{
+	struct kh_account account;
+	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(govern), false, &account);
+
+	if (e == KH_OK)
+		*ret_microbits = account.total;
+	return e;
+}
+
+enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern)
+{
+	uint64_t microbits = 0;
+	enum kh_err e = price(op, govern, &microbits);
+
+	if (e == KH_OK && (govern->task->budget.remaining < microbits || govern->context->budget.remaining < microbits))
+		e = kh_error_set(op->err, KH_EREFUSED, "budget_exceeded",
+				 "how and when an operation ends takes %llu bits, and the budget has less left",
+				 (unsigned long long)(microbits / KH_MICROBIT + 1));
+	return e;
+}
+
+static enum kh_err count_rate(struct kh_op *op, struct kh_govern *govern)
+{
+	struct kh_rate_row *rate = govern->rate;
+	enum kh_err e = rate == NULL ? kh_txn_new(op->txn, KH_TABLE_RATES, &rate) : KH_OK;
+
+	if (e != KH_OK)
+		return e;
+	kh_quota_take(&govern->quota, govern->decision.rate, op->now);
+	rate->context = govern->context->id;
+	rate->operation = govern->proposal->row.operation;
+	rate->quota = kh_quotatext_write(op->arena, &govern->quota);
+	return kh_arena_check(op->arena);
+}
+
+/* The answer of GATE, or NULL where it was not reached. */
+static const struct kh_decide_answer *answer_of(const struct kh_govern *govern, enum kh_gate gate)
+{
+	return (size_t)gate < govern->decision.count ? &govern->decision.answers[gate] : NULL;
+}
+
+static enum kh_err use(struct kh_op *op, const struct kh_govern *govern, struct kh_approval_row *approval)
+{
+	struct kh_grant_call call = kh_govern_call(op, govern->proposal);
+	enum kh_granted why;
+
+	if (approval->id == govern->proposal->row.approval || approval->id == govern->proposal->row.verified) {
+		call.arguments = approval->arguments; /* of a batch: that it is one of it was found by govern.c */
+		call.content = approval->content;
+	}
+	return kh_approval_use(op, approval, &call, &why);
+}
+
+/* A2: what the gates passed by is used by this very transaction. */
+static enum kh_err use_grants(struct kh_op *op, const struct kh_govern *govern)
+{
+	const struct kh_decide_answer *asked = answer_of(govern, KH_GATE_APPROVAL);
+	int64_t verified = govern->verified ? govern->proposal->row.verified : 0;
+	struct kh_approval_row *approval;
+	enum kh_err e = KH_OK;
+
+	if (asked != NULL && strcmp(asked->code, "REQUEST_APPROVED") == 0) {
+		if (govern->grant->id == verified)
+			verified = 0;
+		e = use(op, govern, govern->grant);
+	}
+	if (e == KH_OK && verified != 0) {
+		e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, verified, &approval);
+		if (e == KH_OK)
+			e = use(op, govern, approval);
+	}
+	return e;
+}
+
+enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
+			 struct kh_errand *ret_errand)
+{
+	struct kh_budget *budgets[] = {&govern->task->budget, &govern->context->budget};
+	struct kh_errand errand = {
+		.operation = row->operation,
+		.rule = govern->rule,
+		.task = govern->proposal->task_id,
+		.wall_ms = wall_ms(govern),
+	};
+	uint64_t microbits = 0;
+	struct kh_view what;
+	enum kh_err e = kh_propose_fill(op, govern->proposal, &errand.parameters);
+
+	if (e == KH_OK)
+		e = use_grants(op, govern);
+	if (e == KH_OK)
+		e = price(op, govern, &microbits);
+	if (e == KH_OK)
+		e = kh_budget_reserve(budgets, 2, microbits);
+	if (e == KH_OK)
+		e = count_rate(op, govern);
+	if (e == KH_OK)
+		e = kh_govern_describe(op, govern, &what);
+	if (e != KH_OK)
+		return e;
+	govern->task->egress += (int64_t)govern->decision.egress_bytes;
+	row->egress = (int64_t)govern->decision.egress_bytes;
+	row->reserved = microbits;
+	row->wall_ms = (int64_t)errand.wall_ms;
+	row->state = KH_DECLARATION_RUNNING;
+	row->working = 1;
+	row->holder = kh_store_holder(kh_engine_store(op->engine));
+	row->begun_at = op->now;
+	e = kh_own_event(op, KH_AUDIT_OPERATION_BEGUN, govern->task, what);
+	if (e == KH_OK)
+		*ret_errand = errand;
+	return e;
+}

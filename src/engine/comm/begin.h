@@ -1,0 +1,29 @@
+/*
+ * What follows from a decision of the gates: a row is made, an approval asked for, an operation begun.
+ */
+#ifndef KH_ENGINE_COMM_BEGIN_H
+#define KH_ENGINE_COMM_BEGIN_H
+
+#include "engine/comm/govern.h"
+#include "errand/errand.h"
+
+/* Puts the proposal's row into its table, with the event of it, where it is in none; *RET_ROW is the row. */
+enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row **ret_row)
+	__attribute__((warn_unused_result));
+
+/*
+ * Asks a human, or (KIND tool_call) a supervisor, about ROWS, which then wait.  MARKS: what is in it for the reviewer,
+ * with what matched.  Where too many wait already, for a reason that the Controller cannot know, it seems to wait.
+ */
+enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
+			 struct kh_declaration_row *const *rows, size_t count, const struct kh_reasons *marks,
+			 struct kh_approval_row **ret_approval) __attribute__((warn_unused_result));
+
+/* What the operation reserves of its budgets (B8).  KH_EREFUSED `budget_exceeded` where they have less. */
+enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern) __attribute__((warn_unused_result));
+
+/* All gates passed: everything is counted, the grants are used, ROW runs from this transaction on. */
+enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
+			 struct kh_errand *ret_errand) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,317 @@
+/* Governance over the store.  Trusts nothing that a declaration says of itself. */
+#include "engine/comm/govern.h"
+
+#include "base/buf.h"
+#include "engine/approval/approval.h"
+#include "engine/state/own.h"
+#include "engine/state/quotatext.h"
+
+#define RUNNING 64 /* more calls at once than any tier permits */
+#define BATCH   64
+#define WHAT    (64U << 10)
+
+enum kh_err kh_govern_agent(struct kh_op *op, int64_t context, struct kh_view *ret_name)
+{
+	struct kh_context_row *row;
+	struct kh_token_row *token;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, context, &row);
+
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, row->token, &token);
+	if (e == KH_OK)
+		*ret_name = token->name;
+	return e;
+}
+
+static enum kh_err load_rate(struct kh_op *op, struct kh_govern *g)
+{
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_RATES, g->context->id, g->proposal->row.operation, 0, 1, &ids,
+				    &count);
+
+	g->quota = (struct kh_quota){0};
+	g->rate = NULL;
+	if (e != KH_OK || count == 0)
+		return e;
+	e = kh_txn_load(op->txn, KH_TABLE_RATES, ids[0], &g->rate);
+	if (e == KH_OK && !kh_quotatext_read(g->rate->quota, &g->quota))
+		e = kh_error_set(op->err, KH_ESTORE, "store_corrupt", "the state of a rate is none");
+	return e;
+}
+
+static enum kh_err load_state(struct kh_op *op, struct kh_govern *g, struct kh_decide_state *state)
+{
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = load_rate(op, g);
+
+	if (e == KH_OK)
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_RUNNING, 0, g->proposal->row.operation, 0, RUNNING, &ids,
+				&count);
+	if (e == KH_OK)
+		e = kh_approval_known(op, g->task, &state->pending);
+	state->egress_bytes = (uint64_t)g->task->egress;
+	state->running = count;
+	state->quota = g->quota;
+	return e;
+}
+
+/* --- grants ------------------------------------------------------------------------------------------------------- */
+
+struct kh_grant_call kh_govern_call(struct kh_op *op, const struct kh_proposal *proposal)
+{
+	const struct kh_declaration_row *row = &proposal->row;
+
+	return (struct kh_grant_call){
+		.context = kh_own_id(op, KH_ID_CONTEXT, row->context),
+		.task = proposal->task_id,
+		.operation = row->operation,
+		.arguments = row->arguments,
+		.content = row->content,
+		.policy = op->policy->digest,
+		.host = row->host,
+	};
+}
+
+struct kh_digest kh_govern_batch(struct kh_op *op, const struct kh_declaration_row *const *rows, size_t count)
+{
+	struct kh_digest *all;
+
+	if (count == 1)
+		return rows[0]->arguments;
+	all = KH_NEW_N(op->arena, struct kh_digest, 2 * count);
+	if (all == NULL)
+		return (struct kh_digest){0};
+	for (size_t i = 0; i < count; i++) {
+		all[2 * i] = rows[i]->arguments;
+		all[2 * i + 1] = rows[i]->content;
+	}
+	return kh_canonical_digest(kh_view_of((const char *)all, 2 * count * sizeof(*all)));
+}
+
+/* The digest of the declarations that share APPROVAL, as they are now. */
+static enum kh_err digest_of(struct kh_op *op, int64_t approval, struct kh_digest *ret_digest, size_t *ret_count)
+{
+	const struct kh_declaration_row *rows[BATCH];
+	struct kh_declaration_row *row;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OF_APPROVAL, approval, KH_LIT(""), 0, BATCH, &ids,
+				    &count);
+
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+		rows[i] = row;
+	}
+	if (e == KH_OK && count > 0)
+		*ret_digest = kh_govern_batch(op, rows, count);
+	*ret_count = count;
+	return e;
+}
+
+/* Whether APPROVAL covers the call; a batch covers each declaration of it, and no other. */
+static enum kh_err covers(struct kh_op *op, struct kh_approval_row *approval, const struct kh_proposal *p,
+			  bool *ret_yes)
+{
+	struct kh_grant_call call = kh_govern_call(op, p);
+	size_t count = 0;
+	enum kh_err e = KH_OK;
+
+	*ret_yes = false;
+	if (approval->id == p->row.approval) /* of a verification: the same */
+		e = digest_of(op, approval->id, &call.arguments, &count);
+	if (count > 1) /* what each refers to is in the digest of all */
+		call.content = approval->content;
+	return e == KH_OK ? kh_approval_covers(op, approval, &call, ret_yes) : e;
+}
+
+/* A6: a human's word; a supervisor that is an agent verifies, and grants nothing. */
+static enum kh_err is_humans(struct kh_op *op, const struct kh_approval_row *approval, bool *ret_yes)
+{
+	struct kh_token_row *token;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TOKENS, approval->decided_by, &token);
+
+	*ret_yes = e == KH_OK && (token->role == KH_ROLE_REVIEWER || token->role == KH_ROLE_ADMIN);
+	return e;
+}
+
+/* Its own, or a wider one; what the screen found something in is looked at by a human each time (E3). */
+static bool may_grant(const struct kh_declaration_row *row, const struct kh_approval_row *approval)
+{
+	if (approval->id == row->approval || approval->id == row->verified)
+		return true;
+	return approval->host.n > 0 && !row->screened;
+}
+
+/* Which grant the call has: that of its own approval, or a wider one of its task (A2). */
+static enum kh_err find_grant(struct kh_op *op, struct kh_govern *g)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	g->grant = NULL;
+	while (e == KH_OK && count == BATCH && g->grant == NULL) {
+		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_OF_TASK, g->task->id, KH_LIT(""), after, BATCH, &ids,
+				&count);
+		for (size_t i = 0; e == KH_OK && i < count && g->grant == NULL; i++) {
+			struct kh_approval_row seen, *approval;
+			bool yes = false;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &seen);
+			if (e != KH_OK || seen.state != KH_APPROVAL_APPROVED || !may_grant(&g->proposal->row, &seen))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
+			if (e == KH_OK)
+				e = is_humans(op, approval, &yes);
+			if (e == KH_OK && yes)
+				e = covers(op, approval, g->proposal, &yes);
+			if (e == KH_OK && yes)
+				g->grant = approval;
+		}
+	}
+	return e;
+}
+
+/* --- the request -------------------------------------------------------------------------------------------------- */
+
+/*
+ * K7: what was said of the call.  A model allows low risk alone.  What a human or a supervisor allowed is their
+ * approval, and void with the policy that it was given under.
+ */
+static enum kh_err find_verdict(struct kh_op *op, struct kh_govern *g, enum kh_verified *ret_verified)
+{
+	const struct kh_declaration_row *row = &g->proposal->row;
+	struct kh_approval_row *approval;
+	bool low = g->rule->risk == KH_RISK_LOW;
+
+	g->verified = false;
+	*ret_verified = KH_VERIFIED_NOT;
+	if (row->triage == KH_TRIAGE_DENY || row->supervised == KH_TRIAGE_DENY) {
+		*ret_verified = KH_VERIFIED_FAILED;
+		return KH_OK;
+	}
+	if (low && (row->triage == KH_TRIAGE_ALLOW || row->supervised == KH_TRIAGE_ALLOW))
+		*ret_verified = KH_VERIFIED_PASSED;
+	if (row->verified == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, row->verified, &approval);
+	if (e == KH_OK)
+		e = covers(op, approval, g->proposal, &g->verified);
+	if (e == KH_OK && g->verified && !low) /* of low risk where it was decided, by another policy; not here */
+		e = is_humans(op, approval, &g->verified);
+	if (g->verified)
+		*ret_verified = KH_VERIFIED_PASSED;
+	return e;
+}
+
+static enum kh_err is_admins(struct kh_op *op, const struct kh_approval_row *grant, bool *ret_yes)
+{
+	struct kh_token_row *token;
+
+	*ret_yes = false;
+	if (grant == NULL)
+		return KH_OK;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TOKENS, grant->decided_by, &token);
+	if (e == KH_OK)
+		*ret_yes = token->role == KH_ROLE_ADMIN;
+	return e;
+}
+
+enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *g)
+{
+	const struct kh_declaration_row *row = &g->proposal->row;
+	struct kh_decide_request request = {
+		.operation = row->operation,
+		.parameters = g->proposal->parameters,
+		.origins = g->proposal->origins,
+		.origin_count = g->proposal->origin_count,
+		.phase = kh_view_str(g->weighed == NULL ? kh_phase_name(KH_PHASE_EXECUTION)
+							: kh_phase_name(g->task->phase)),
+		.planned = g->proposal->planned,
+		.role = KH_ROLE_CONTROLLER,
+		.declared = row->screened ? KH_DECLARED_SCREENED : KH_DECLARED_OK,
+		.reached = KH_TIER_AUTO,
+		.taint = g->context->taint,
+		.suspicious = g->weighed != NULL && g->weighed->suspicious,
+	};
+	struct kh_decide_state state = {0};
+	struct kh_view path;
+	enum kh_err e = kh_govern_agent(op, row->context, &request.agent);
+
+	if (e != KH_OK)
+		return e;
+	g->rule = kh_policy_rule(op->policy, op->arena, row->operation, request.agent, &path);
+	e = load_state(op, g, &state);
+	if (e == KH_OK)
+		e = find_verdict(op, g, &request.verified);
+	if (e == KH_OK)
+		e = find_grant(op, g);
+	if (e == KH_OK)
+		e = is_admins(op, g->grant, &request.admin);
+	if (e != KH_OK)
+		return e;
+	request.granted = g->grant != NULL;
+	return kh_decide_run(op->arena, op->policy, &request, &state, op->now, &g->decision);
+}
+
+/* --- the record --------------------------------------------------------------------------------------------------- */
+
+static const char *result_word(enum kh_ruling ruling)
+{
+	return ruling == KH_ALLOW ? "pass" : kh_words_name(&kh_risk_ruling_words, ruling);
+}
+
+static void describe_gate(struct kh_emit *emit, const struct kh_decide_answer *a)
+{
+	kh_emit_object(emit);
+	kh_emit_key(emit, "code");
+	kh_emit_text(emit, kh_view_str(a->code));
+	kh_emit_key(emit, "gate");
+	kh_emit_text(emit, kh_view_str(kh_words_name(&kh_decide_gate_words, a->gate)));
+	kh_emit_key(emit, "result");
+	kh_emit_text(emit, kh_view_str(result_word(a->ruling)));
+	kh_emit_key(emit, "rule");
+	kh_emit_text(emit, a->rule);
+	kh_emit_end(emit);
+}
+
+enum kh_err kh_govern_describe(struct kh_op *op, const struct kh_govern *g, struct kh_view *ret_what)
+{
+	const struct kh_declaration_row *row = &g->proposal->row;
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, op->arena, WHAT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "code");
+	kh_emit_text(&emit, kh_view_str(g->decision.deciding->code));
+	kh_emit_key(&emit, "decision");
+	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_risk_ruling_words, g->decision.ruling)));
+	kh_emit_key(&emit, "findings");
+	kh_emit_array(&emit);
+	for (size_t i = 0; g->weighed != NULL && i < g->weighed->reasons.n && i < BATCH; i++)
+		kh_emit_text(&emit, kh_view_str(g->weighed->reasons.at[i].code));
+	kh_emit_end(&emit);
+	kh_emit_key(&emit, "flagged");
+	kh_emit_bool(&emit, g->weighed != NULL && g->weighed->flagged);
+	kh_emit_key(&emit, "gate");
+	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_decide_gate_words, g->decision.deciding->gate)));
+	kh_emit_key(&emit, "gates");
+	kh_emit_array(&emit);
+	for (size_t i = 0; i < g->decision.count; i++)
+		describe_gate(&emit, &g->decision.answers[i]);
+	kh_emit_end(&emit);
+	kh_emit_key(&emit, "operation");
+	kh_emit_text(&emit, row->operation);
+	if (row->id == 0) { /* it is in no row */
+		kh_emit_key(&emit, "parameters");
+		kh_emit_raw(&emit, row->parameters);
+	}
+	kh_emit_key(&emit, "taint");
+	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_rows_taint_words, g->context->taint)));
+	kh_emit_end(&emit);
+	return kh_buf_end(&buf, ret_what);
+}

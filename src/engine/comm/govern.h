@@ -1,0 +1,46 @@
+/*
+ * Governance over the store (E4-E6): what the gates need to know is looked up, the gates decide (core/policy/decide.h),
+ * and what they said is written down.  Nothing is counted and no grant is used here: that is for whoever goes on.
+ */
+#ifndef KH_ENGINE_COMM_GOVERN_H
+#define KH_ENGINE_COMM_GOVERN_H
+
+#include "core/policy/decide.h"
+#include "engine/comm/propose.h"
+#include "engine/comm/weigh.h"
+
+struct kh_govern {
+	struct kh_task_row *task;
+	struct kh_context_row *context;
+	struct kh_proposal *proposal;
+	const struct kh_weighed *weighed; /* NULL: it is declared, not called */
+	/* out */
+	struct kh_decision decision;
+	const struct kh_policy_rule *rule;
+	struct kh_quota quota;         /* as it is now */
+	struct kh_rate_row *rate;      /* where it is kept; NULL: nothing was counted yet */
+	struct kh_approval_row *grant; /* that covers the call; NULL: none */
+	bool verified;                 /* by the approval that the row names, which has to be used too */
+};
+
+/* Decides.  Of a declaration the phase gate is asked as if the task executed. */
+enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *govern) __attribute__((warn_unused_result));
+
+/* What the gates said, for the audit: canonical JSON with each gate that was reached, its result and code. */
+enum kh_err kh_govern_describe(struct kh_op *op, const struct kh_govern *govern, struct kh_view *ret_what)
+	__attribute__((warn_unused_result));
+
+/* The call as a grant is held against it (A2). */
+struct kh_grant_call kh_govern_call(struct kh_op *op, const struct kh_proposal *proposal);
+
+/*
+ * The digest that an approval for these declarations is bound to: the arguments of one, or of all in their order (E6).
+ * ROWS share one approval.
+ */
+struct kh_digest kh_govern_batch(struct kh_op *op, const struct kh_declaration_row *const *rows, size_t count);
+
+/* The token's name of the Controller whose CONTEXT it is: what a policy's `agents` are matched with. */
+enum kh_err kh_govern_agent(struct kh_op *op, int64_t context, struct kh_view *ret_name)
+	__attribute__((warn_unused_result));
+
+#endif

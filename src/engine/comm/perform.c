@@ -1,0 +1,156 @@
+/* Calls weighed and decided, errands carried out: operations, one after the other, on the caller's thread. */
+#include "engine/comm/perform.h"
+
+#include "engine/comm/verifying.h"
+
+#define MEMORY ((size_t)1 << 30) /* of one comparison */
+#define TIERS  4                 /* models asked in a row, and some more */
+#define TRIES  16                /* how often a context may change under a call before it is given up */
+
+/* Of a declaration in its short form, what is no parameter. */
+static bool is_about(struct kh_view key)
+{
+	static const char *const about[] = {"operation", "reason", "phase", "session_id", "justification"};
+
+	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
+		if (kh_view_eq(key, kh_view_str(about[i])))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What tier 1 is to look at in a declaration that is in no table yet: its parameters.  Its reasons go to humans alone.
+ * Whether it is a declaration at all is for comm.call to say; of the running system's form everything is looked at.
+ */
+static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh, struct kh_error *err)
+{
+	yyjson_val *inner = kh_json_get(declare, "parameters"), *key, *value;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *made = yyjson_mut_obj(doc);
+	struct kh_view text;
+	size_t i, max;
+
+	weigh->operation = kh_json_str(kh_json_get(declare, "operation"));
+	weigh->parameters = inner != NULL ? inner : declare;
+	if (inner != NULL || !yyjson_is_obj(declare))
+		return KH_OK;
+	yyjson_obj_foreach (declare, i, max, key, value) {
+		if (!is_about(kh_json_str(key)))
+			yyjson_mut_obj_add(made, yyjson_val_mut_copy(doc, key), yyjson_val_mut_copy(doc, value));
+	}
+	enum kh_err e = kh_json_write(arena, made, &text);
+	return e == KH_OK ? kh_json_read(arena, text, &weigh->parameters, err) : e;
+}
+
+/* What was found, apart from what it was found in. */
+static enum kh_err copy_weighed(struct kh_arena *arena, const struct kh_weighed *from, struct kh_weighed *ret_to)
+{
+	*ret_to = *from;
+	kh_reasons_init(&ret_to->reasons, arena);
+	for (size_t i = 0; i < from->reasons.n; i++)
+		kh_reasons_add(&ret_to->reasons, from->reasons.at[i].code,
+			       kh_arena_dup(arena, from->reasons.at[i].member), "%.*s",
+			       KH_FMT(from->reasons.at[i].detail));
+	return kh_arena_check(arena);
+}
+
+/* Loads and compares, in an arena of its own: that may be much, and is of no use afterwards. */
+static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, struct kh_view token,
+			    const struct kh_act *act, struct kh_arena *own, struct kh_weighed *ret_weighed,
+			    struct kh_error *err)
+{
+	struct kh_weigh call = {.task = act->task, .declaration = act->declaration};
+	enum kh_err e = act->declaration.n == 0 ? read_call(own, act->declare, &call, err) : KH_OK;
+
+	if (e == KH_OK)
+		e = kh_engine_call(engine, token, kh_weigh_run, &call, own, err);
+	if (e != KH_OK)
+		return e;
+	e = kh_weigh_call(screen, own, &call, ret_weighed);
+	return e == KH_OK ? e : kh_error_set(err, e, "not_weighed", "what influenced the call could not be compared");
+}
+
+/* So many at once as the engine has screens: the others wait. */
+static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const struct kh_act *act,
+			 struct kh_arena *arena, struct kh_weighed *ret_weighed, struct kh_error *err)
+{
+	struct kh_engine_screen *screen = kh_engine_screen_take(engine);
+	struct kh_weighed found;
+	struct kh_arena own;
+
+	if (screen == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	kh_arena_init(&own, kh_engine_alloc(engine), MEMORY);
+	enum kh_err e = weigh_in(engine, kh_engine_screen_of(screen), token, act, &own, &found, err);
+	if (e == KH_OK)
+		e = copy_weighed(arena, &found, ret_weighed);
+	kh_arena_done(&own);
+	kh_engine_screen_give(engine, screen);
+	return e;
+}
+
+static enum kh_err decide(struct kh_engine *engine, struct kh_view token, struct kh_act *act, struct kh_arena *arena,
+			  struct kh_error *err)
+{
+	struct kh_weighed *weighed = KH_NEW(arena, struct kh_weighed);
+	enum kh_err e = weighed != NULL ? weigh(engine, token, act, arena, weighed, err) : KH_ENOMEM;
+
+	act->weighed = weighed;
+	return e == KH_OK ? kh_engine_call(engine, token, kh_act_run, act, arena, err) : e;
+}
+
+enum kh_err kh_perform_decide(struct kh_engine *engine, struct kh_view token, struct kh_act *act,
+			      struct kh_arena *arena, struct kh_error *err)
+{
+	enum kh_err e = KH_OK;
+
+	act->next = KH_ACT_AGAIN;
+	for (unsigned i = 0; e == KH_OK && act->next == KH_ACT_AGAIN; i++) {
+		if (i == TRIES)
+			return kh_error_set(err, KH_EREFUSED, "busy",
+					    "the context changes faster than a call is decided");
+		e = decide(engine, token, act, arena, err);
+	}
+	return e;
+}
+
+enum kh_err kh_perform_call(struct kh_engine *engine, struct kh_view token, struct kh_act *act, struct kh_arena *arena,
+			    struct kh_error *err)
+{
+	enum kh_err e = kh_perform_decide(engine, token, act, arena, err);
+
+	/* Each tier is asked once: what it said is on the record, whatever it was. */
+	for (unsigned i = 0; e == KH_OK && act->next == KH_ACT_TRIAGE; i++) {
+		if (i == TIERS)
+			return kh_error_set(err, KH_EREFUSED, "busy",
+					    "the models that verify were asked, and nothing came of it");
+		e = kh_verifying_run(engine, act, act->supervisor, arena, err);
+		act->declaration = act->look.id;
+		if (e == KH_OK)
+			e = kh_perform_decide(engine, token, act, arena, err);
+	}
+	return e;
+}
+
+enum kh_err kh_perform_errand(struct kh_engine *engine, const struct kh_act *act, struct kh_arena *arena,
+			      struct kh_error *err)
+{
+	struct kh_act_end end = {.declaration = act->look.row->id};
+
+	/* Whatever happens to us on the way, the operation has begun, and somebody must say how it ended. */
+	if (kh_errand_run(kh_engine_tools(engine), &act->errand, arena, &end.result) != KH_OK) {
+		arena->failed = false;
+		end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
+						       .source = act->errand.operation,
+						       .why = KH_LIT("there was not enough memory to carry it out")};
+	}
+	enum kh_err e = kh_engine_own(engine, kh_act_end_run, &end, arena, err);
+	if (e == KH_OK || e == KH_ESTORE)
+		return e;
+	arena->failed = false;
+	end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
+					       .source = act->errand.operation,
+					       .why = KH_LIT("what came back could not be recorded")};
+	return kh_engine_own(engine, kh_act_end_run, &end, arena, err);
+}

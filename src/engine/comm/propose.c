@@ -1,0 +1,412 @@
+/*
+ * From a message to rows.  The message is an agent's; what it refers to is looked up in its own context and nowhere
+ * else, and the content of a block is read only to be put in where it was approved to go.
+ */
+#include "engine/comm/propose.h"
+
+#include "base/buf.h"
+#include "core/comm/attribution.h"
+#include "core/comm/declaration.h"
+#include "core/comm/plan.h"
+#include "core/comm/url.h"
+#include "engine/state/own.h"
+
+#define REFERENCES 64 /* blocks that one declaration can refer to */
+#define JUSTIFIED  (64U << 10)
+
+struct reading {
+	struct kh_op *op;
+	const struct kh_task_row *task;
+	struct kh_proposal *proposal;
+	struct kh_permit_origin origins[REFERENCES];
+	struct kh_digest hashes[REFERENCES];
+	size_t count;
+};
+
+/* --- what it refers to -------------------------------------------------------------------------------------------- */
+
+/* Where a block came from, as `origin` of a policy says it: the host of its source, else its operation. */
+static enum kh_err find_origin(struct kh_op *op, const struct kh_block_row *block, struct kh_view *ret_origin)
+{
+	struct kh_attribution attribution;
+	yyjson_val *root = NULL;
+	struct kh_url url;
+	enum kh_err e = kh_json_read(op->arena, block->attribution, &root, op->err);
+
+	if (e == KH_OK)
+		e = kh_attribution_read(op->arena, root, &attribution, op->err);
+	if (e == KH_OK)
+		*ret_origin = kh_url_read(attribution.source, &url, NULL) == KH_OK ? url.host : attribution.operation;
+	return e;
+}
+
+static enum kh_err add_reference(struct reading *r, yyjson_val *id)
+{
+	struct kh_view text = kh_json_str(id);
+	struct kh_op *op = r->op;
+	struct kh_block_row block;
+
+	if (r->count == REFERENCES)
+		return kh_error_set(op->err, KH_ELIMIT, "too_many", "a call refers to at most %d blocks", REFERENCES);
+	enum kh_err e = kh_own_block(op, r->task->context, text, &block);
+	if (e != KH_OK)
+		return e;
+	if (block.kind != KH_BLOCK_SEALED || block.purged_at != 0)
+		return kh_error_set(op->err, KH_EREFUSED, "content_not_allowed",
+				    "only sealed content that is still there can be referred to");
+	r->origins[r->count].block = text;
+	r->hashes[r->count] = block.content_hash;
+	return find_origin(op, &block, &r->origins[r->count++].origin);
+}
+
+/* All references in VAL, in their order.  JSON is at most 64 deep. */
+static enum kh_err find_references(struct reading *r, yyjson_val *val)
+{
+	size_t i, max;
+	yyjson_val *key, *item;
+	enum kh_err e = KH_OK;
+
+	if (yyjson_is_obj(val)) {
+		yyjson_obj_foreach (val, i, max, key, item) {
+			bool reference = kh_view_eq(kh_json_str(key), KH_LIT("$block"));
+			if (e == KH_OK)
+				e = reference ? add_reference(r, item) : find_references(r, item);
+		}
+	} else if (yyjson_is_arr(val)) {
+		yyjson_arr_foreach (val, i, max, item) {
+			if (e == KH_OK)
+				e = find_references(r, item);
+		}
+	}
+	return e;
+}
+
+static enum kh_err refer(struct reading *r)
+{
+	struct kh_proposal *p = r->proposal;
+	enum kh_err e = find_references(r, p->parameters);
+
+	if (e != KH_OK || r->count == 0)
+		return e;
+	struct kh_permit_origin *origins = KH_NEW_N(r->op->arena, struct kh_permit_origin, r->count);
+	if (origins == NULL)
+		return KH_ENOMEM;
+	memcpy(origins, r->origins, r->count * sizeof(*origins));
+	p->origins = origins;
+	p->origin_count = r->count;
+	/* A2: the grant's digest covers the content, in the order in which it is referred to. */
+	p->row.content = kh_canonical_digest(kh_view_of((const char *)r->hashes, r->count * sizeof(r->hashes[0])));
+	return KH_OK;
+}
+
+/* --- the row ------------------------------------------------------------------------------------------------------ */
+
+/* The host that a call goes to, with its port where that is not the usual one; empty where it goes to none. */
+static struct kh_view find_host(struct kh_arena *arena, const struct kh_proposal *p)
+{
+	struct kh_view text = kh_json_str(kh_json_get(p->parameters, "url")), host;
+	struct kh_url url;
+
+	if (!kh_view_eq(p->row.operation, KH_LIT("comm.fetch")) || kh_url_read(text, &url, NULL) != KH_OK)
+		return KH_LIT("");
+	host = url.port == 443 ? kh_arena_dup(arena, url.host)
+			       : kh_arena_printf(arena, "%.*s:%d", KH_FMT(url.host), url.port);
+	return host;
+}
+
+static enum kh_err read_parameters(struct kh_op *op, struct kh_proposal *p)
+{
+	enum kh_err e = kh_json_read(op->arena, p->row.parameters, &p->parameters, op->err);
+
+	return e == KH_OK ? kh_grant_arguments(op->arena, p->parameters, &p->row.arguments, op->err) : e;
+}
+
+static enum kh_err write_parameters(struct kh_op *op, const struct kh_declaration *d, struct kh_view *ret_json)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_val *read = NULL;
+	struct kh_view text;
+
+	for (size_t i = 0; i < d->parameter_count; i++)
+		yyjson_mut_obj_add(root, yyjson_mut_strn(doc, d->parameters[i].name.p, d->parameters[i].name.n),
+				   yyjson_val_mut_copy(doc, d->parameters[i].value));
+	enum kh_err e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_json_write(op->arena, root, &text);
+	if (e == KH_OK)
+		e = kh_json_read(op->arena, text, &read, op->err);
+	return e == KH_OK ? kh_canonical_json(op->arena, read, ret_json, op->err) : e;
+}
+
+/* {"expected_use","missing_knowledge","user_request"} or {"reason"}. */
+static enum kh_err write_justification(struct kh_op *op, const struct kh_declaration *d, struct kh_view *ret_json)
+{
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, op->arena, JUSTIFIED);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	if (d->reason.n > 0) {
+		kh_emit_key(&emit, "reason");
+		kh_emit_text(&emit, d->reason);
+	} else {
+		kh_emit_key(&emit, "expected_use");
+		kh_emit_text(&emit, d->expected_use);
+		kh_emit_key(&emit, "missing_knowledge");
+		kh_emit_text(&emit, d->missing_knowledge);
+		kh_emit_key(&emit, "user_request");
+		kh_emit_text(&emit, d->user_request);
+	}
+	kh_emit_end(&emit);
+	return kh_buf_end(&buf, ret_json);
+}
+
+/* E1: an operation that the plan does not name needs an approval.  While it plans, a task has no plan yet. */
+static enum kh_err is_planned(struct kh_op *op, const struct kh_task_row *task, const struct kh_proposal *p,
+			      bool *ret_yes)
+{
+	struct kh_parameter *parameters;
+	struct kh_reasons errors;
+	struct kh_plan plan;
+	yyjson_val *root = NULL, *key, *value;
+	size_t i, max, n = yyjson_obj_size(p->parameters);
+
+	*ret_yes = true;
+	if (task->phase == KH_PHASE_PLANNING)
+		return KH_OK;
+	kh_reasons_init(&errors, op->arena);
+	enum kh_err e = kh_json_read(op->arena, task->plan, &root, op->err);
+	if (e == KH_OK)
+		e = kh_plan_read(op->arena, root, &plan, &errors);
+	if (e == KH_OK && errors.n > 0)
+		e = kh_error_set(op->err, KH_ESTORE, "store_corrupt", "a plan that was admitted is none");
+	parameters = e == KH_OK ? KH_NEW_N(op->arena, struct kh_parameter, n + 1) : NULL;
+	if (e == KH_OK && parameters == NULL)
+		return KH_ENOMEM;
+	if (e != KH_OK)
+		return e;
+	yyjson_obj_foreach (p->parameters, i, max, key, value)
+		parameters[i] = (struct kh_parameter){.name = kh_json_str(key), .value = value};
+	*ret_yes = kh_plan_names(&plan, p->row.operation, parameters, n);
+	return KH_OK;
+}
+
+/* Everything that follows from the operation and the parameters. */
+static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, struct kh_proposal *p)
+{
+	struct reading *r = KH_NEW(op->arena, struct reading);
+
+	if (r == NULL)
+		return KH_ENOMEM;
+	*r = (struct reading){.op = op, .task = task, .proposal = p};
+	enum kh_err e = read_parameters(op, p);
+	if (e == KH_OK)
+		e = refer(r);
+	if (e == KH_OK)
+		e = is_planned(op, task, p, &p->planned);
+	p->task_id = kh_own_id(op, KH_ID_TASK, task->id);
+	if (e == KH_OK && p->row.id == 0)
+		p->row.host = find_host(op->arena, p);
+	return e == KH_OK ? kh_arena_check(op->arena) : e;
+}
+
+static enum kh_err propose(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration *d,
+			   struct kh_proposal *p)
+{
+	p->row.task = task->id;
+	p->row.context = task->context;
+	p->row.operation = kh_arena_dup(op->arena, d->operation.full);
+	p->row.screened = p->review.n > 0;
+	p->row.declared_at = op->now;
+	enum kh_err e = write_parameters(op, d, &p->row.parameters);
+	if (e == KH_OK)
+		e = write_justification(op, d, &p->row.justification);
+	return e == KH_OK ? complete(op, task, p) : e;
+}
+
+enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,
+			    struct kh_proposal **ret_proposals, size_t *ret_count)
+{
+	struct kh_declarations read;
+	struct kh_reasons errors, review;
+	struct kh_view session = kh_own_id(op, KH_ID_TASK, task->id);
+
+	kh_reasons_init(&errors, op->arena);
+	kh_reasons_init(&review, op->arena);
+	enum kh_err e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_declaration_check(op->arena, op->screen, declaration, session, &read, &errors, &review);
+	if (e == KH_OK && errors.n > 0)
+		return kh_error_reason(op->err, KH_EINPUT, &errors);
+	struct kh_proposal *all = e == KH_OK ? KH_NEW_N(op->arena, struct kh_proposal, read.n) : NULL;
+	if (e == KH_OK && all == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; e == KH_OK && i < read.n; i++) {
+		all[i].review = review; /* of the whole message: each of its declarations is looked at */
+		e = propose(op, task, &read.at[i], &all[i]);
+	}
+	if (e != KH_OK)
+		return e;
+	*ret_proposals = all;
+	*ret_count = read.n;
+	return KH_OK;
+}
+
+enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum kh_err why)
+{
+	struct kh_view what = kh_arena_printf(op->arena,
+					      "{\"code\":\"declaration_invalid\",\"decision\":\"deny\",\"gate\":"
+					      "\"declaration\",\"reason\":\"%s\"}",
+					      op->err->code);
+
+	return kh_own_refuse(op, KH_AUDIT_DECLARATION_DENIED, task, what, why);
+}
+
+enum kh_err kh_propose_again(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
+			     struct kh_proposal *ret_proposal)
+{
+	struct kh_digest arguments = row->arguments, content = row->content;
+	struct kh_proposal p = {.row = *row};
+
+	kh_reasons_init(&p.review, op->arena);
+	p.row.content = (struct kh_digest){0};
+	enum kh_err e = complete(op, task, &p);
+	if (e == KH_OK && (memcmp(&arguments, &p.row.arguments, sizeof(arguments)) != 0 ||
+			   memcmp(&content, &p.row.content, sizeof(content)) != 0))
+		e = kh_error_set(op->err, KH_ECHANGED, "changed", "what the declaration refers to is not what it was");
+	if (e == KH_OK)
+		*ret_proposal = p;
+	return e;
+}
+
+/* The message that declares OPERATION with PARAMETERS, in the full form, for the same reasons. */
+static enum kh_err write_message(struct kh_op *op, const struct kh_declaration_row *row, yyjson_val *parameters,
+				 yyjson_val **ret_message)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_val *why = NULL, *reason, *key, *value;
+	struct kh_view text;
+	size_t i, max;
+	enum kh_err e = kh_json_read(op->arena, row->justification, &why, op->err);
+
+	if (e != KH_OK)
+		return e;
+	kh_json_add(doc, root, "operation", row->operation);
+	reason = kh_json_get(why, "reason");
+	if (reason != NULL) {
+		yyjson_obj_foreach (parameters, i, max, key, value)
+			yyjson_mut_obj_add(root, yyjson_val_mut_copy(doc, key), yyjson_val_mut_copy(doc, value));
+		yyjson_mut_obj_add_val(doc, root, "reason", yyjson_val_mut_copy(doc, reason));
+	} else {
+		yyjson_mut_obj_add_val(doc, root, "parameters", yyjson_val_mut_copy(doc, parameters));
+		yyjson_mut_obj_add_val(doc, root, "justification", yyjson_val_mut_copy(doc, why));
+		yyjson_mut_obj_add_str(doc, root, "phase", "execution");
+		kh_json_add(doc, root, "session_id", kh_own_id(op, KH_ID_TASK, row->task));
+	}
+	e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_json_write(op->arena, root, &text);
+	return e == KH_OK ? kh_json_read(op->arena, text, ret_message, op->err) : e;
+}
+
+enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
+			       yyjson_val *parameters, struct kh_proposal *ret_proposal)
+{
+	struct kh_proposal *all = NULL;
+	yyjson_val *message = NULL;
+	size_t count = 0;
+	enum kh_err e = KH_OK;
+
+	if (!yyjson_is_obj(parameters))
+		e = kh_error_set(op->err, KH_EINPUT, "wrong_type",
+				 "expected an object with the operation's parameters");
+	if (e == KH_OK)
+		e = write_message(op, row, parameters, &message);
+	if (e == KH_OK)
+		e = kh_propose_read(op, task, message, &all, &count);
+	if (e == KH_OK)
+		*ret_proposal = all[0];
+	return e;
+}
+
+/* --- content in the place of references --------------------------------------------------------------------------- */
+
+/* The content of a block of this context, proved to be what was sealed (E10). */
+static enum kh_err read_content(struct kh_op *op, const struct kh_proposal *p, struct kh_view id,
+				struct kh_view *ret_content)
+{
+	struct kh_block_row seen, *block;
+	yyjson_val *metadata = NULL;
+	struct kh_attribution attribution;
+	enum kh_err e = kh_own_block(op, p->row.context, id, &seen);
+
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, seen.id, &block);
+	if (e == KH_OK)
+		e = kh_json_read(op->arena, block->attribution, &metadata, op->err);
+	if (e == KH_OK)
+		e = kh_attribution_prove(op->arena, metadata, block->content, &attribution, op->err);
+	if (e == KH_OK)
+		*ret_content = block->content;
+	return e;
+}
+
+static enum kh_err fill(struct kh_op *op, const struct kh_proposal *p, yyjson_mut_doc *doc, yyjson_val *val,
+			yyjson_mut_val **ret_val)
+{
+	yyjson_val *key, *item, *reference = kh_json_get(val, "$block");
+	yyjson_mut_val *made = NULL, *inner;
+	struct kh_view content;
+	size_t i, max;
+	enum kh_err e = KH_OK;
+
+	if (reference != NULL) {
+		e = read_content(op, p, kh_json_str(reference), &content);
+		if (e == KH_OK)
+			*ret_val = yyjson_mut_strn(doc, content.p, content.n);
+		return e;
+	}
+	if (yyjson_is_obj(val)) {
+		made = yyjson_mut_obj(doc);
+		yyjson_obj_foreach (val, i, max, key, item) {
+			if (e == KH_OK)
+				e = fill(op, p, doc, item, &inner);
+			if (e == KH_OK)
+				yyjson_mut_obj_add(made, yyjson_val_mut_copy(doc, key), inner);
+		}
+	} else if (yyjson_is_arr(val)) {
+		made = yyjson_mut_arr(doc);
+		yyjson_arr_foreach (val, i, max, item) {
+			if (e == KH_OK)
+				e = fill(op, p, doc, item, &inner);
+			if (e == KH_OK)
+				yyjson_mut_arr_append(made, inner);
+		}
+	} else {
+		made = yyjson_val_mut_copy(doc, val);
+	}
+	if (e == KH_OK)
+		*ret_val = made;
+	return e;
+}
+
+enum kh_err kh_propose_fill(struct kh_op *op, const struct kh_proposal *proposal, yyjson_val **ret_parameters)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *filled = NULL;
+	struct kh_view text;
+
+	if (proposal->origin_count == 0) {
+		*ret_parameters = proposal->parameters;
+		return KH_OK;
+	}
+	enum kh_err e = fill(op, proposal, doc, proposal->parameters, &filled);
+	if (e == KH_OK)
+		e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_json_write(op->arena, filled, &text);
+	return e == KH_OK ? kh_json_read(op->arena, text, ret_parameters, op->err) : e;
+}

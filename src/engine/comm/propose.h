@@ -1,0 +1,50 @@
+/*
+ * A declaration as the gates see it: the row, in no table yet or from one, with its parameters read and what they refer
+ * to looked up.
+ */
+#ifndef KH_ENGINE_COMM_PROPOSE_H
+#define KH_ENGINE_COMM_PROPOSE_H
+
+#include "core/policy/permit.h"
+#include "engine/engine.h"
+
+struct kh_proposal {
+	struct kh_declaration_row row;          /* id 0: it is in no table */
+	struct kh_view task_id;                 /* public */
+	yyjson_val *parameters;                 /* the row's, read */
+	const struct kh_permit_origin *origins; /* of the sealed blocks that they refer to (K8) */
+	size_t origin_count;
+	bool planned;             /* the task's plan names it, or there is none yet (E1) */
+	struct kh_reasons review; /* what the screen found in the declaration (E3) */
+};
+
+/*
+ * Reads a message in any of the forms of E3 for TASK.  KH_EINPUT with the first thing that is wrong, or KH_EREFUSED
+ * where a block that it refers to is not the caller's, not sealed or purged.
+ */
+enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,
+			    struct kh_proposal **ret_proposals, size_t *ret_count) __attribute__((warn_unused_result));
+
+/* E3 as a gate: what kh_propose_read() refused, with WHY and op->err, is denied like anything else, and on the record.
+ */
+enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum kh_err why)
+	__attribute__((warn_unused_result));
+
+/* The proposal of a row that there is. */
+enum kh_err kh_propose_again(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
+			     struct kh_proposal *ret_proposal) __attribute__((warn_unused_result));
+
+/*
+ * The same with other parameters (E6): what a reviewer put in the place of ROW's.  KH_EINPUT where they do not fit the
+ * operation.
+ */
+enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
+			       yyjson_val *parameters, struct kh_proposal *ret_proposal)
+	__attribute__((warn_unused_result));
+
+/* The parameters with the content of every block that they refer to in its place, proved by its attribution (E10, K8).
+ * KH_ECHANGED where a block is not what was sealed. */
+enum kh_err kh_propose_fill(struct kh_op *op, const struct kh_proposal *proposal, yyjson_val **ret_parameters)
+	__attribute__((warn_unused_result));
+
+#endif

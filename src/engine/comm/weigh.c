@@ -1,0 +1,255 @@
+/*
+ * The closure of a call, loaded.  What a context was given is in Keyhole's own books (K5): its blocks since the last
+ * reset, and everything that these are tainted by.  What was sealed and never asked about has influenced nobody.
+ */
+#include "engine/comm/weigh.h"
+
+#include "base/buf.h"
+#include "engine/comm/act_look.h"
+#include "engine/context/given.h"
+#include "engine/state/own.h"
+
+#include <stdlib.h>
+
+#define EARLIER       32          /* calls that are looked back at */
+#define EARLIER_BYTES (16U << 10) /* of their strings */
+#define CONTENT       (32U << 20) /* bytes of content that are loaded for one call: the store's thread is everybody's */
+
+struct loading {
+	struct kh_op *op;
+	struct kh_weigh *weigh;
+	int64_t *ids; /* of the closure, ascending, each once */
+	size_t n, cap;
+};
+
+/* --- the closure -------------------------------------------------------------------------------------------------- */
+
+/* Where ID stands, or belongs. */
+static size_t place_of(const struct loading *l, int64_t id)
+{
+	size_t low = 0, high = l->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (l->ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static enum kh_err add_id(struct loading *l, int64_t id, bool *ret_new)
+{
+	size_t at = place_of(l, id);
+
+	*ret_new = at == l->n || l->ids[at] != id;
+	if (!*ret_new)
+		return KH_OK;
+	if (l->n == l->cap) {
+		size_t more = l->cap > 0 ? 2 * l->cap : 64;
+		l->ids = kh_arena_grow(l->op->arena, l->ids, l->cap * sizeof(*l->ids), more * sizeof(*l->ids));
+		if (l->ids == NULL)
+			return KH_ENOMEM;
+		l->cap = more;
+	}
+	memmove(l->ids + at + 1, l->ids + at, (l->n - at) * sizeof(*l->ids));
+	l->ids[at] = id;
+	l->n++;
+	return KH_OK;
+}
+
+/* A delivery is tainted by the sealed blocks that its Reader read, and these by nothing; an output by what was given.
+ * So a walk from what was given goes two steps at most, and each step is gone once. */
+static enum kh_err add_block(struct loading *l, int64_t id, unsigned depth)
+{
+	struct kh_block_row row;
+	int64_t *by = NULL;
+	size_t count = 0;
+	bool fresh = false;
+	enum kh_err e = add_id(l, id, &fresh);
+
+	if (e != KH_OK || !fresh || depth == 0)
+		return e;
+	e = kh_txn_peek(l->op->txn, KH_TABLE_BLOCKS, id, &row);
+	if (e == KH_OK && row.kind != KH_BLOCK_OUTPUT) /* what an output is tainted by was given itself */
+		e = kh_own_ids(l->op, row.tainted_by, &by, &count);
+	for (size_t i = 0; e == KH_OK && i < count; i++)
+		e = add_block(l, by[i], depth - 1);
+	return e;
+}
+
+static enum kh_err find_closure(struct loading *l, const struct kh_context_row *context)
+{
+	struct kh_given given = {0};
+	enum kh_err e = kh_given_find(l->op, context, false, &given);
+
+	for (size_t i = 0; e == KH_OK && i < given.n; i++)
+		e = add_block(l, given.ids[i], 2);
+	return e;
+}
+
+/* Whose words they are.  The user's and the operator's are those that nothing has influenced. */
+static bool counts(const struct kh_block_row *row, enum kh_verify_from *ret_from)
+{
+	bool own = row->trust != KH_UNTRUSTED && row->kind == KH_BLOCK_HOST &&
+		   (row->tainted_by.n == 0 || kh_view_eq(row->tainted_by, KH_LIT("[]")));
+
+	*ret_from = own ? KH_VERIFY_OWN : row->kind == KH_BLOCK_DELIVERY ? KH_VERIFY_DELIVERY : KH_VERIFY_WORLD;
+	return own || row->trust == KH_UNTRUSTED;
+}
+
+static enum kh_err load_sources(struct loading *l)
+{
+	struct kh_weigh *weigh = l->weigh;
+	struct kh_block_row seen, *row;
+	size_t bytes = 0;
+	enum kh_err e = KH_OK;
+
+	weigh->sources = KH_NEW_N(l->op->arena, struct kh_verify_source, l->n + 1);
+	weigh->count = 0;
+	weigh->taint = KH_TAINT_LOW;
+	if (weigh->sources == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; e == KH_OK && i < l->n; i++) {
+		struct kh_verify_source *source = &weigh->sources[weigh->count];
+		e = kh_txn_peek(l->op->txn, KH_TABLE_BLOCKS, l->ids[i], &seen);
+		if (e == KH_OK)
+			weigh->taint = kh_label_max_taint(weigh->taint, seen.taint);
+		if (e != KH_OK || !counts(&seen, &source->from))
+			continue;
+		e = kh_txn_load(l->op->txn, KH_TABLE_BLOCKS, l->ids[i], &row);
+		if (e != KH_OK)
+			break;
+		bytes += row->content.n;
+		if (bytes > CONTENT) {
+			weigh->too_much = true;
+			break;
+		}
+		source->id = kh_own_id(l->op, KH_ID_BLOCK, row->id);
+		source->source = row->source;
+		source->content = row->content;
+		weigh->count++;
+	}
+	return e;
+}
+
+/* --- earlier calls ------------------------------------------------------------------------------------------------ */
+
+static void add_strings(struct kh_buf *buf, yyjson_val *val)
+{
+	size_t i, max;
+	yyjson_val *key, *item;
+
+	if (yyjson_is_str(val) && buf->n + kh_json_str(val).n < EARLIER_BYTES) {
+		kh_buf_add(buf, kh_json_str(val));
+		kh_buf_byte(buf, '\n');
+	} else if (yyjson_is_obj(val)) {
+		yyjson_obj_foreach (val, i, max, key, item)
+			add_strings(buf, item);
+	} else if (yyjson_is_arr(val)) {
+		yyjson_arr_foreach (val, i, max, item)
+			add_strings(buf, item);
+	}
+}
+
+/* The context's latest calls since its reset but SKIP, newest first. */
+static enum kh_err find_earlier(struct kh_op *op, const struct kh_context_row *context, int64_t skip,
+				struct kh_view *ret_parameters, size_t *ret_count)
+{
+	struct kh_declaration_row row;
+	enum kh_err e = KH_OK;
+
+	*ret_count = 0;
+	for (int64_t id = context->last_declaration; e == KH_OK && id != 0 && *ret_count < EARLIER; id = row.prev) {
+		e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, id, &row);
+		if (e == KH_OK && (row.context != context->id || row.prev >= id))
+			return kh_error_set(op->err, KH_ESTORE, "store_corrupt",
+					    "a context's chain of declarations is broken");
+		if (e == KH_OK && row.declared_at <= context->reset_at && context->resets > 0)
+			break;
+		if (e == KH_OK && id != skip)
+			ret_parameters[(*ret_count)++] = row.parameters;
+	}
+	return e;
+}
+
+static enum kh_err load_earlier(struct kh_op *op, const struct kh_context_row *context, int64_t skip,
+				struct kh_view *ret_text)
+{
+	struct kh_view parameters[EARLIER];
+	struct kh_buf buf;
+	size_t count = 0;
+	enum kh_err e = find_earlier(op, context, skip, parameters, &count);
+
+	kh_buf_init(&buf, op->arena, 2 * EARLIER_BYTES);
+	for (size_t i = count; e == KH_OK && i > 0; i--) {
+		yyjson_val *root = NULL;
+		e = kh_json_read(op->arena, parameters[i - 1], &root, op->err);
+		if (e == KH_OK)
+			add_strings(&buf, root);
+	}
+	return e == KH_OK ? kh_buf_end(&buf, ret_text) : e;
+}
+
+/* --- comm.weigh --------------------------------------------------------------------------------------------------- */
+
+static enum kh_err take_declaration(struct kh_op *op, struct kh_weigh *weigh, int64_t *ret_id)
+{
+	struct kh_declaration_row *row;
+	enum kh_err e = kh_act_look_find(op, weigh->declaration, &row);
+
+	if (e != KH_OK)
+		return e;
+	*ret_id = row->id;
+	weigh->operation = row->operation;
+	return kh_json_read(op->arena, row->parameters, &weigh->parameters, op->err);
+}
+
+enum kh_err kh_weigh_run(struct kh_op *op, void *call)
+{
+	struct kh_weigh *weigh = call;
+	struct loading l = {.op = op, .weigh = weigh};
+	struct kh_context_row *context = NULL;
+	int64_t declaration = 0;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, op->caller->context, &context);
+
+	if (e == KH_OK && weigh->declaration.n > 0)
+		e = take_declaration(op, weigh, &declaration);
+	if (e == KH_OK)
+		e = find_closure(&l, context);
+	if (e == KH_OK)
+		e = load_sources(&l);
+	if (e == KH_OK)
+		e = load_earlier(op, context, declaration, &weigh->earlier);
+	if (e != KH_OK)
+		return e;
+	weigh->last_block = context->last_block;
+	weigh->last_declaration = context->last_declaration;
+	return kh_arena_check(op->arena);
+}
+
+enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_weigh *weigh,
+			  struct kh_weighed *ret_weighed)
+{
+	struct kh_verification found;
+	enum kh_err e = kh_verify_call(screen, arena, weigh->operation, weigh->parameters, weigh->earlier,
+				       weigh->sources, weigh->count, weigh->taint, &found);
+
+	/* What was not compared might have matched. */
+	if (e == KH_OK && weigh->too_much)
+		kh_reasons_add(&found.reasons, "not_compared", KH_LIT(""),
+			       "the agent has seen answers about more than %u MiB, which are too many to compare with",
+			       CONTENT >> 20);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret_weighed = (struct kh_weighed){
+			.last_block = weigh->last_block,
+			.last_declaration = weigh->last_declaration,
+			.suspicious = found.suspicious || weigh->too_much,
+			.flagged = found.flagged || weigh->too_much,
+			.reasons = found.reasons,
+		};
+	return e;
+}

@@ -1,0 +1,93 @@
+/* A context as its agent gets it.  Content goes out only inside a block, which it cannot leave (K2). */
+#include "engine/context/assemble.h"
+
+#include "core/block/blockjson.h"
+#include "core/block/prompt.h"
+#include "core/block/xml.h"
+#include "engine/context/given.h"
+#include "engine/state/own.h"
+
+/* The public ids of a list of numbers. */
+static enum kh_err read_references(struct kh_op *op, struct kh_view json, const struct kh_view **ret_ids,
+				   size_t *ret_count)
+{
+	int64_t *numbers = NULL;
+	size_t n = 0;
+	enum kh_err e = kh_own_ids(op, json, &numbers, &n);
+
+	if (e != KH_OK)
+		return e;
+	struct kh_view *ids = KH_NEW_N(op->arena, struct kh_view, n);
+	for (size_t i = 0; i < n && ids != NULL; i++)
+		ids[i] = kh_own_id(op, KH_ID_BLOCK, numbers[i]);
+	*ret_ids = ids;
+	*ret_count = n;
+	return kh_arena_check(op->arena);
+}
+
+/* The Reader's taint that a delivery's is one step below (B23). */
+static enum kh_taint step_up(enum kh_taint taint)
+{
+	return taint == KH_TAINT_LOW ? KH_TAINT_MEDIUM : KH_TAINT_HIGH;
+}
+
+static enum kh_err add_block(struct kh_op *op, struct kh_blocks *set, int64_t id)
+{
+	struct kh_block_row *row = NULL;
+	const struct kh_block *block = NULL;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, id, &row);
+
+	if (e != KH_OK || row->purged_at != 0)
+		return e;
+	struct kh_block_spec spec = {
+		.id = kh_own_id(op, KH_ID_BLOCK, id),
+		.source = row->source,
+		.content = row->content,
+		.trust = row->trust,
+		.type = row->type,
+		.taint = row->taint,
+		.created_at = row->created_at,
+	};
+	e = read_references(op, row->tainted_by, &spec.tainted_by, &spec.tainted_by_count);
+	if (e == KH_OK && row->kind == KH_BLOCK_DELIVERY)
+		e = kh_block_delivery(op->arena, &spec, step_up(row->taint), &block, op->err);
+	else if (e == KH_OK)
+		e = kh_block_make(op->arena, &spec, &block, op->err);
+	if (e == KH_OK && memcmp(&block->content_hash, &row->content_hash, sizeof(row->content_hash)) != 0)
+		e = kh_error_set(op->err, KH_ECHANGED, "hash_mismatch", "a block is not what was put in");
+	return e == KH_OK ? kh_blocks_put(set, block, op->err) : e;
+}
+
+static enum kh_err write_json(struct kh_op *op, const struct kh_blocks *set, struct kh_view *ret_text)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_val(doc, root, "blocks", kh_blockjson_write_all(doc, op->arena, set));
+	enum kh_err e = kh_arena_check(op->arena);
+	return e == KH_OK ? kh_json_write(op->arena, root, ret_text) : e;
+}
+
+enum kh_err kh_context_assemble_run(struct kh_op *op, void *call)
+{
+	struct kh_context_assemble *assemble = call;
+	struct kh_context_row *context = NULL;
+	struct kh_blocks given_blocks, set;
+	unsigned char seed[KH_BLOCKS_SEED];
+	struct kh_given given;
+	enum kh_err e = kh_own_context(op, assemble->context, &context);
+
+	if (e == KH_OK)
+		e = kh_given_find(op, context, false, &given);
+	if (e != KH_OK)
+		return e;
+	kh_engine_random(op->engine, seed, sizeof(seed));
+	kh_blocks_init(&given_blocks, op->arena, seed);
+	for (size_t i = 0; i < given.n && e == KH_OK; i++)
+		e = add_block(op, &given_blocks, given.ids[i]);
+	if (e == KH_OK)
+		e = kh_prompt_assemble(&given_blocks, op->arena, &set, op->err);
+	if (e != KH_OK)
+		return e;
+	return assemble->xml ? kh_xml_write(op->arena, &set, &assemble->text) : write_json(op, &set, &assemble->text);
+}

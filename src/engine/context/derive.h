@@ -1,0 +1,14 @@
+/* Derived content keeps the attribution of its sources (B23, E10). */
+#ifndef KH_ENGINE_CONTEXT_DERIVE_H
+#define KH_ENGINE_CONTEXT_DERIVE_H
+
+#include "engine/engine.h"
+
+/*
+ * The lineage (core/comm/lineage.h) of CONTENT, which was made from the sealed blocks SOURCES (ids, as a JSON array of
+ * numbers): canonical JSON.
+ */
+enum kh_err kh_derive_attribution(struct kh_op *op, struct kh_view sources, struct kh_view content,
+				  struct kh_view *ret_json) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * An agent's output as a block (K5, K9).  What it is tainted by is taken from the books: the list of the output before
+ * it, that output, and everything that was given since.  So a list is exact, and none is found by reading all others.
+ */
+#include "engine/context/output.h"
+
+#include "core/block/block.h"
+#include "engine/context/context.h"
+#include "engine/context/given.h"
+#include "engine/context/guarding.h"
+#include "engine/state/own.h"
+
+#include <stdlib.h>
+
+struct chain {
+	int64_t *ids; /* ascending, each once */
+	size_t n;
+	enum kh_taint taint;
+	bool flagged;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void sort_ids(struct chain *chain)
+{
+	size_t n = 0;
+
+	if (chain->n == 0)
+		return;
+	qsort(chain->ids, chain->n, sizeof(*chain->ids), compare_ids);
+	for (size_t i = 0; i < chain->n; i++) {
+		if (n == 0 || chain->ids[n - 1] != chain->ids[i])
+			chain->ids[n++] = chain->ids[i];
+	}
+	chain->n = n;
+}
+
+/* What the caller adds: a block of this context since its reset.  One that was not given is a sealed one. */
+static enum kh_err add_more(struct kh_op *op, const struct kh_context_row *context, struct kh_view id,
+			    struct chain *chain)
+{
+	struct kh_block_row block;
+	int64_t n = 0;
+	enum kh_err e = kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_BLOCK, id, &n) ? KH_OK : KH_EUNKNOWN;
+
+	if (e == KH_OK)
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, n, &block);
+	if (e == KH_OK && (block.context != context->id || n <= context->reset_block))
+		e = KH_EUNKNOWN;
+	if (e == KH_EUNKNOWN)
+		return kh_error_set(op->err, e, "unknown_block", "there is none with the id %.*s",
+				    KH_FMT(kh_arena_quote(op->arena, id)));
+	if (e != KH_OK)
+		return e;
+	chain->ids[chain->n++] = n;
+	chain->taint = kh_label_max_taint(chain->taint, block.taint);
+	chain->flagged |= block.trust == KH_UNTRUSTED;
+	return KH_OK;
+}
+
+static enum kh_err find_chain(struct kh_op *op, const struct kh_context_output *output,
+			      const struct kh_context_row *context, struct chain *ret_chain)
+{
+	struct kh_block_row before = {.tainted_by = KH_LIT("[]")};
+	struct kh_given given;
+	int64_t *older = NULL;
+	size_t older_count = 0;
+	enum kh_err e = kh_given_find(op, context, true, &given);
+
+	if (e == KH_OK && given.output != 0)
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, given.output, &before);
+	if (e == KH_OK)
+		e = kh_own_ids(op, before.tainted_by, &older, &older_count);
+	if (e != KH_OK)
+		return e;
+	struct chain chain = {
+		.ids = KH_NEW_N(op->arena, int64_t, older_count + given.n + output->more_count),
+		.taint = context->taint,
+		/* The books know it without a walk: what is untrusted came as a delivery, or brought taint. */
+		.flagged = context->deliveries > 0 || context->taint > KH_TAINT_LOW,
+	};
+	if (chain.ids == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < older_count; i++)
+		chain.ids[chain.n++] = older[i];
+	for (size_t i = 0; i < given.n; i++)
+		chain.ids[chain.n++] = given.ids[i];
+	for (size_t i = 0; i < output->more_count && e == KH_OK; i++)
+		e = add_more(op, context, output->more[i], &chain);
+	sort_ids(&chain);
+	if (e == KH_OK && chain.n > KH_BLOCK_REFS_MAX)
+		e = kh_error_set(op->err, KH_ELIMIT, "too_large", "the output is tainted by more than %u blocks",
+				 KH_BLOCK_REFS_MAX);
+	if (e == KH_OK)
+		*ret_chain = chain;
+	return e;
+}
+
+static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output, const struct chain *chain,
+			struct kh_block_row *row)
+{
+	struct kh_block_spec spec = {
+		.source = KH_LIT("agent"),
+		.content = output->content,
+		.trust = KH_TRUSTED,
+		.type = KH_INSTRUCTION,
+		.taint = chain->taint,
+	};
+	enum kh_err e = kh_own_make_block(op, &spec, row);
+
+	if (e != KH_OK)
+		return e;
+	row->kind = KH_BLOCK_OUTPUT;
+	row->tainted_by = kh_own_ids_text(op, chain->ids, chain->n);
+	return kh_arena_check(op->arena);
+}
+
+/* E10: compared by whoever calls, or here.  `again`: what was compared is not all any more. */
+static enum kh_err guard(struct kh_op *op, struct kh_context_output *output, const struct kh_context_row *context)
+{
+	struct kh_guarding guarding = {
+		.context = output->context, .more = output->more, .more_count = output->more_count};
+
+	output->again = output->guarded && output->last_block != context->last_block;
+	if (output->guarded)
+		return KH_OK;
+	enum kh_err e = kh_guarding_run(op, &guarding);
+	return e == KH_OK ? kh_guarding_compare(op->arena, &guarding, output->content, &output->unattributed, op->err)
+			  : e;
+}
+
+/* The blocks of the guard's list, as a list of ids. */
+static struct kh_view name_blocks(struct kh_op *op, struct kh_view unattributed)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *ids = yyjson_mut_arr(doc);
+	yyjson_val *list = NULL, *item;
+	struct kh_view json = KH_LIT("[]");
+	size_t i, max;
+
+	if (kh_json_read(op->arena, unattributed, &list, NULL) != KH_OK)
+		return json;
+	yyjson_arr_foreach (list, i, max, item) {
+		struct kh_view id = kh_json_str(kh_json_get(item, "block"));
+		yyjson_mut_arr_add_strn(doc, ids, id.p, id.n);
+	}
+	return kh_json_write(op->arena, ids, &json) == KH_OK ? json : KH_LIT("[]");
+}
+
+enum kh_err kh_context_output_run(struct kh_op *op, void *call)
+{
+	struct kh_context_output *output = call;
+	struct kh_context_row *context = NULL;
+	struct kh_block_row *row = NULL;
+	struct chain chain;
+	enum kh_err e = kh_own_context(op, output->context, &context);
+
+	if (e == KH_OK)
+		e = kh_context_check_host(op, context);
+	if (e == KH_OK)
+		e = find_chain(op, output, context, &chain);
+	if (e == KH_OK)
+		e = guard(op, output, context);
+	if (e == KH_OK && output->again)
+		return KH_OK;
+	if (e == KH_OK)
+		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
+	if (e == KH_OK)
+		e = fill(op, output, &chain, row);
+	if (e != KH_OK)
+		return e;
+	kh_context_give(context, row);
+	e = kh_own_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
+			 kh_arena_printf(op->arena,
+					 "{\"event\":\"output\",\"flagged\":%s,\"size\":%zu,\"unattributed\":%.*s}",
+					 chain.flagged ? "true" : "false", output->content.n,
+					 KH_FMT(name_blocks(op, output->unattributed))));
+	if (e != KH_OK)
+		return e;
+	output->id = kh_own_id(op, KH_ID_BLOCK, row->id);
+	output->flagged = chain.flagged;
+	return kh_arena_check(op->arena);
+}

@@ -1,0 +1,27 @@
+/* content.put: content comes in as a sealed block: untrusted data, taint high, with its attribution (E10, K1). */
+#ifndef KH_ENGINE_CONTEXT_PUT_H
+#define KH_ENGINE_CONTEXT_PUT_H
+
+#include "engine/engine.h"
+
+#define KH_PUT_BLOCKS_MAX 10000 /* sealed blocks of one task */
+
+struct kh_put {
+	struct kh_view task;
+	struct kh_view source;     /* where it came from; visible characters only */
+	struct kh_view operation;  /* of the attribution; empty: comm.read */
+	struct kh_tainted content; /* valid UTF-8 up to 16 MiB, else refused */
+	struct kh_view id;         /* out: the block's public id */
+};
+enum kh_err kh_put_run(struct kh_op *op, void *call);
+
+/*
+ * content.purge (Keyhole's own): removes the content of blocks and raw responses past their retention (L5).  What was
+ * removed is still there by its hash.  One batch: call it again until nothing was left to do.
+ */
+struct kh_purge {
+	int64_t count; /* out */
+};
+enum kh_err kh_put_purge_run(struct kh_op *op, void *call);
+
+#endif

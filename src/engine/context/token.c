@@ -1,0 +1,360 @@
+/*
+ * Tokens.  A secret passes through here twice: when it is made, on its way to whoever asked, and when it is checked;
+ * what stays is its hash.  Roles are decided by the table of operations; here is what the table cannot say: a host
+ * makes controllers and nothing else, and sees what it made.
+ */
+#include "engine/context/token.h"
+
+#include "base/timestamp.h"
+#include "core/comm/attribution.h"
+#include "core/policy/match.h"
+#include "engine/query/settle.h"
+#include "engine/state/own.h"
+#include "engine/task/task.h"
+
+#include <sodium.h>
+
+#define TEXT_SIZE 85 /* "kh-", 17 of the public id, "-", 64 of the secret */
+#define BATCH     256
+#define FIRST     1                  /* the token that the store was created with: an admin's */
+#define LATEST    (INT64_C(1) << 53) /* a time that every column holds */
+
+/* --- the text ----------------------------------------------------------------------------------------------------- */
+
+struct kh_view kh_token_text(struct kh_arena *arena, const unsigned char id_key[16], int64_t id,
+			     const unsigned char secret[32])
+{
+	struct kh_view name = kh_publicid_text(arena, id_key, KH_ID_TOKEN, id);
+	struct kh_digest bytes;
+
+	memcpy(bytes.bytes, secret, sizeof(bytes.bytes));
+	struct kh_view hex = kh_canonical_hex(arena, &bytes);
+	sodium_memzero(&bytes, sizeof(bytes));
+	if (name.p == NULL || hex.p == NULL)
+		return (struct kh_view){NULL, 0};
+	return kh_arena_printf(arena, "kh-%.*s-%.*s", KH_FMT(name), KH_FMT(hex));
+}
+
+struct kh_token_claim kh_token_read(const unsigned char id_key[16], struct kh_view text)
+{
+	struct kh_token_claim claim = {.id = 0};
+	struct kh_digest secret;
+
+	if (text.n != TEXT_SIZE || !kh_view_starts(text, KH_LIT("kh-")) || text.p[20] != '-' ||
+	    !kh_publicid_parse(id_key, KH_ID_TOKEN, kh_view_sub(text, 3, 20), &claim.id) ||
+	    !kh_attribution_parse_digest(kh_view_from(text, 21), &secret))
+		return (struct kh_token_claim){.id = 0};
+	claim.hash = kh_canonical_digest(kh_view_of((const char *)secret.bytes, sizeof(secret.bytes)));
+	sodium_memzero(&secret, sizeof(secret));
+	return claim;
+}
+
+static bool is_living(const struct kh_token_row *token, int64_t now)
+{
+	return token->revoked_at == 0 && (token->expires_at == 0 || now < token->expires_at);
+}
+
+/* Whether the host that made TOKEN, if one did, may still act. */
+static enum kh_err has_living_host(struct kh_txn *txn, const struct kh_token_row *token, int64_t now, bool *ret_yes)
+{
+	struct kh_token_row parent;
+
+	*ret_yes = true;
+	if (token->role != KH_ROLE_CONTROLLER || token->parent <= FIRST)
+		return KH_OK; /* the common case, on the path of every call, without another row */
+	enum kh_err e = kh_txn_peek(txn, KH_TABLE_TOKENS, token->parent, &parent);
+	if (e == KH_OK)
+		*ret_yes = parent.role != KH_ROLE_HOST || is_living(&parent, now);
+	return e;
+}
+
+enum kh_err kh_token_check(struct kh_txn *txn, const struct kh_token_claim *claim, int64_t now,
+			   struct kh_token_row **ret_token)
+{
+	struct kh_token_row *token = NULL;
+	bool yes = false;
+
+	if (claim->id == 0)
+		return KH_EREFUSED;
+	enum kh_err e = kh_txn_load(txn, KH_TABLE_TOKENS, claim->id, &token);
+	if (e == KH_EUNKNOWN)
+		return KH_EREFUSED;
+	if (e != KH_OK)
+		return e;
+	if (sodium_memcmp(claim->hash.bytes, token->secret.bytes, sizeof(claim->hash.bytes)) != 0 ||
+	    !is_living(token, now))
+		return KH_EREFUSED;
+	e = has_living_host(txn, token, now, &yes);
+	if (e != KH_OK)
+		return e;
+	if (!yes)
+		return KH_EREFUSED;
+	*ret_token = token;
+	return KH_OK;
+}
+
+/* --- create ------------------------------------------------------------------------------------------------------- */
+
+enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_yes)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t n = BATCH;
+
+	*ret_yes = false;
+	while (n == BATCH && !*ret_yes) {
+		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TOKENS_NAMED, 0, name, after, BATCH, &ids, &n);
+		for (size_t i = 0; i < n && e == KH_OK; i++) {
+			struct kh_token_row token;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &token);
+			if (e == KH_OK && token.role == KH_ROLE_READER && is_living(&token, op->now))
+				*ret_yes = true;
+		}
+		if (e != KH_OK)
+			return e;
+	}
+	return KH_OK;
+}
+
+/* A Reader's name is what a query's target names: it must mean one Reader. */
+static enum kh_err check_reader_name(struct kh_op *op, struct kh_view name)
+{
+	bool taken;
+
+	if (kh_view_eq(name, KH_LIT("extract")) || kh_engine_reader(op->engine, name) != NULL)
+		return kh_error_set(op->err, KH_EREFUSED, "name_taken", "a configured Reader has this name");
+	enum kh_err e = kh_token_is_reader(op, name, &taken);
+	if (e == KH_OK && taken)
+		return kh_error_set(op->err, KH_EREFUSED, "name_taken", "another Reader has this name");
+	return e;
+}
+
+static enum kh_err check_create(struct kh_op *op, const struct kh_token_create *create)
+{
+	enum kh_err e = KH_OK;
+
+	if (!kh_match_is_name(create->name))
+		e = kh_error_set(op->err, KH_EINPUT, "bad_name",
+				 "the name does not match [A-Za-z_][A-Za-z0-9_.-]{0,63}");
+	else if (create->role > KH_ROLE_ADMIN)
+		e = kh_error_set(op->err, KH_EINPUT, "bad_value", "there is no such role");
+	else if (create->expires_at != 0 && (create->expires_at <= op->now || create->expires_at > LATEST))
+		e = kh_error_set(op->err, KH_EINPUT, "out_of_range", "the expiry is not in the time to come");
+	else if (create->bits != 0 && create->role != KH_ROLE_CONTROLLER)
+		e = kh_error_set(op->err, KH_EINPUT, "bad_value", "only a controller has a budget");
+	else if (sodium_is_zero(create->secret, sizeof(create->secret)))
+		e = kh_error_set(op->err, KH_EINPUT, "missing", "the secret is not random");
+	else if (create->role == KH_ROLE_READER)
+		e = check_reader_name(op, create->name);
+	return e;
+}
+
+/* A controller's context: nothing seen, nothing spent. */
+static enum kh_err make_context(struct kh_op *op, uint64_t bits, struct kh_token_row *token)
+{
+	uint64_t most = op->policy->budgets.context_bits;
+	struct kh_context_row *context;
+	enum kh_err e = kh_txn_new(op->txn, KH_TABLE_CONTEXTS, &context);
+
+	if (e != KH_OK)
+		return e;
+	context->token = token->id;
+	context->budget = kh_budget_new((bits != 0 && bits < most ? bits : most) * KH_MICROBIT);
+	context->created_at = op->now;
+	token->context = context->id;
+	return KH_OK;
+}
+
+enum kh_err kh_token_create_run(struct kh_op *op, void *call)
+{
+	struct kh_token_create *create = call;
+	struct kh_token_row *token;
+
+	if (op->caller != NULL && op->caller->role == KH_ROLE_HOST && create->role != KH_ROLE_CONTROLLER)
+		return kh_own_refuse(
+			op, KH_AUDIT_REFUSED, NULL, KH_LIT("{\"code\":\"forbidden\",\"operation\":\"token.create\"}"),
+			kh_error_set(op->err, KH_EREFUSED, "forbidden", "a host makes tokens of controllers alone"));
+	enum kh_err e = check_create(op, create);
+	if (e == KH_OK)
+		e = kh_txn_new(op->txn, KH_TABLE_TOKENS, &token);
+	if (e != KH_OK)
+		return e;
+	token->name = create->name;
+	token->role = create->role;
+	token->parent = op->caller != NULL ? op->caller->id : 0;
+	token->secret = kh_canonical_digest(kh_view_of((const char *)create->secret, sizeof(create->secret)));
+	token->created_at = op->now;
+	token->expires_at = create->expires_at;
+	if (token->role == KH_ROLE_CONTROLLER)
+		e = make_context(op, create->bits, token);
+	if (e == KH_OK)
+		e = kh_own_event(op, KH_AUDIT_TOKEN_CREATED, NULL, KH_LIT(""));
+	if (e != KH_OK)
+		return e;
+	create->text = kh_token_text(op->arena, kh_engine_id_key(op->engine), token->id, create->secret);
+	create->id = kh_own_id(op, KH_ID_TOKEN, token->id);
+	create->context = token->context != 0 ? kh_own_id(op, KH_ID_CONTEXT, token->context) : KH_LIT("");
+	return kh_arena_check(op->arena);
+}
+
+/* --- revoke ------------------------------------------------------------------------------------------------------- */
+
+/* Fails what Reader NAME was asked and has not answered. */
+static enum kh_err fail_asks(struct kh_op *op, struct kh_view name)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t n = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (n == BATCH && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_effect_row seen, *effect;
+			struct kh_query_row *query;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
+			if (e != KH_OK || !kh_view_eq(seen.reader, name))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			if (e == KH_OK)
+				e = kh_txn_load(op->txn, KH_TABLE_QUERIES, effect->query, &query);
+			if (e != KH_OK)
+				continue;
+			effect->state = KH_EFFECT_FAILED;
+			effect->verdict = KH_LIT("reader_revoked");
+			effect->ended_at = op->now;
+			e = kh_settle_ready(op, query, KH_OUTCOME_FAILED, "reader_revoked");
+		}
+	}
+	return e;
+}
+
+/* Whether an admin other than TOKEN is there for good. */
+static enum kh_err has_other_admin(struct kh_op *op, const struct kh_token_row *token, bool *ret_yes)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t n = BATCH;
+	enum kh_err e = KH_OK;
+
+	*ret_yes = false;
+	while (n == BATCH && e == KH_OK && !*ret_yes) {
+		e = kh_txn_find(op->txn, KH_INDEX_TOKENS, 0, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_token_row other;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &other);
+			if (e == KH_OK && other.id != token->id && other.role == KH_ROLE_ADMIN &&
+			    other.revoked_at == 0 && other.expires_at == 0)
+				*ret_yes = true;
+		}
+	}
+	return e;
+}
+
+/* The token with this public id, as far as the caller may see it. */
+static enum kh_err find_token(struct kh_op *op, struct kh_view id, struct kh_token_row **ret_token)
+{
+	struct kh_token_row *token = NULL;
+	int64_t n = 0;
+	enum kh_err e = kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_TOKEN, id, &n) ? KH_OK : KH_EUNKNOWN;
+
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, n, &token);
+	if (e == KH_OK && op->caller != NULL && op->caller->role == KH_ROLE_HOST && token->parent != op->caller->id)
+		e = KH_EUNKNOWN;
+	if (e == KH_EUNKNOWN)
+		return kh_error_set(op->err, e, "unknown_token", "there is none with the id %.*s",
+				    KH_FMT(kh_arena_quote(op->arena, id)));
+	if (e == KH_OK)
+		*ret_token = token;
+	return e;
+}
+
+enum kh_err kh_token_revoke_run(struct kh_op *op, void *call)
+{
+	const struct kh_token_revoke *revoke = call;
+	struct kh_token_row *token = NULL;
+	bool other = true;
+	enum kh_err e = find_token(op, revoke->id, &token);
+
+	if (e != KH_OK)
+		return e;
+	if (token->revoked_at != 0)
+		return kh_error_set(op->err, KH_EREFUSED, "already_revoked", "the token was revoked before");
+	if (token->role == KH_ROLE_ADMIN && token->expires_at == 0)
+		e = has_other_admin(op, token, &other);
+	if (e != KH_OK)
+		return e;
+	if (!other)
+		return kh_error_set(op->err, KH_EREFUSED, "last_admin",
+				    "no other admin's token would be left: make one first");
+	token->revoked_at = op->now;
+	e = kh_own_event(op, KH_AUDIT_TOKEN_REVOKED, NULL, KH_LIT(""));
+	if (e == KH_OK && token->role == KH_ROLE_CONTROLLER)
+		e = kh_task_close_all(op, token->context, "token_revoked");
+	if (e == KH_OK && token->role == KH_ROLE_READER)
+		e = fail_asks(op, token->name);
+	return e;
+}
+
+/* --- list --------------------------------------------------------------------------------------------------------- */
+
+static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
+{
+	if (time != 0)
+		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
+}
+
+static void add_token(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_token_row *token)
+{
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
+	const char *state = token->revoked_at != 0 ? "revoked" : is_living(token, op->now) ? "living" : "expired";
+
+	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_TOKEN, token->id));
+	kh_json_add(doc, obj, "name", token->name);
+	kh_json_add(doc, obj, "role", kh_view_str(kh_words_name(&kh_policy_role_words, token->role)));
+	kh_json_add(doc, obj, "state", kh_view_str(state));
+	if (token->context != 0)
+		kh_json_add(doc, obj, "context", kh_own_id(op, KH_ID_CONTEXT, token->context));
+	if (token->parent != 0)
+		kh_json_add(doc, obj, "made_by", kh_own_id(op, KH_ID_TOKEN, token->parent));
+	add_time(op, doc, obj, "created_at", token->created_at);
+	add_time(op, doc, obj, "expires_at", token->expires_at);
+	add_time(op, doc, obj, "revoked_at", token->revoked_at);
+}
+
+enum kh_err kh_token_list_run(struct kh_op *op, void *call)
+{
+	struct kh_token_list *list = call;
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *root = yyjson_mut_arr(doc);
+	int64_t *ids = NULL, after = 0,
+		host = op->caller != NULL && op->caller->role == KH_ROLE_HOST ? op->caller->id : 0;
+	size_t n = BATCH;
+	bool more = false;
+	enum kh_err e = kh_arena_check(op->arena);
+
+	if (list->after.n > 0 && !kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_TOKEN, list->after, &after))
+		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_token", "there is none with the id %.*s",
+				    KH_FMT(kh_arena_quote(op->arena, list->after)));
+	while (n == BATCH && e == KH_OK && !more) {
+		e = kh_txn_find(op->txn, KH_INDEX_TOKENS, 0, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n && !more; i++) {
+			struct kh_token_row token;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &token);
+			if (e != KH_OK || (host != 0 && token.parent != host) ||
+			    (!list->all && !is_living(&token, op->now)))
+				continue;
+			if (yyjson_mut_arr_size(root) == KH_TOKEN_LIST)
+				more = true;
+			else
+				add_token(op, doc, root, &token);
+		}
+	}
+	if (e == KH_OK)
+		e = kh_json_write(op->arena, root, &list->json);
+	if (e == KH_OK)
+		list->more = more;
+	return e;
+}

@@ -1,0 +1,515 @@
+/*
+ * Admitting a query.  In this order: whose task it is, whether the query is one, what it is about and who reads it, the
+ * Reader's rate, escalations, the budget; then it is written down, and left for its Reader or for a human.
+ *
+ * Everything that is told to the Controller here follows from what the Controller did itself.
+ */
+#include "engine/query/admit.h"
+
+#include "core/bcp/justification.h"
+#include "core/bcp/lint.h"
+#include "core/bcp/repeat.h"
+#include "core/policy/account.h"
+#include "core/policy/escalation.h"
+#include "engine/approval/approval.h"
+#include "engine/audit/alert.h"
+#include "engine/context/token.h"
+#include "engine/query/atonce.h"
+#include "engine/query/recent.h"
+#include "engine/query/settle.h"
+#include "engine/state/own.h"
+#include "engine/state/quotatext.h"
+#include "engine/task/task.h"
+
+#define WHAT_LIMIT (1U << 20)
+
+/* One admission under way. */
+struct admission {
+	struct kh_op *op;
+	struct kh_admit *call;
+	struct kh_task_row *task;
+	struct kh_context_row *context;
+	struct kh_reader_row *reader; /* NULL: never asked before */
+	struct kh_quota quota;        /* of its rate, with this query */
+	bool has_rate;
+	struct kh_view need_name;
+	struct kh_need_row *need; /* NULL: the first query for it */
+	struct kh_query query;
+	struct kh_view body;
+	int64_t *blocks;
+	size_t block_count;
+	enum kh_taint taint; /* of the Reader (B23) */
+	bool escalation;
+	bool agent; /* the Reader is one with a token */
+	struct kh_account account;
+	uint64_t deadline_ms;
+	struct kh_view repeats; /* words that the justification has from a delivery (B21) */
+};
+
+/* Refuses with what *err has, on the record. */
+static enum kh_err refuse(struct admission *a, enum kh_err why)
+{
+	struct kh_view what;
+
+	if (why == KH_ENOMEM || why == KH_ESTORE)
+		return why;
+	if (a->task == NULL) /* L1: a query without a task is on the record all the same */
+		return kh_own_refuse(a->op, KH_AUDIT_REFUSED, NULL,
+				     kh_arena_printf(a->op->arena, "{\"code\":\"%s\",\"operation\":\"query.admit\"}",
+						     a->op->err->code),
+				     why);
+	what = kh_arena_printf(a->op->arena, "{\"code\":\"%s\"}", a->op->err->code);
+	return kh_own_refuse(a->op, KH_AUDIT_QUERY_REFUSED, a->task, what, why);
+}
+
+/* The task that the query names, or the only open one. */
+static enum kh_err find_task(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	struct kh_view id = kh_json_str(kh_json_get(a->call->query, "task"));
+	size_t count = 0;
+	int64_t *ids;
+	enum kh_err e;
+
+	if (id.p != NULL) {
+		e = kh_own_task(op, id, &a->task);
+	} else {
+		e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0, 2, &ids, &count);
+		if (e == KH_OK && count != 1)
+			return kh_error_set(op->err, KH_EREFUSED, "task_needed",
+					    count == 0 ? "there is no open task; open one first"
+						       : "several tasks are open; name one with `task`");
+		if (e == KH_OK)
+			e = kh_txn_load(op->txn, KH_TABLE_TASKS, ids[0], &a->task);
+	}
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, a->task->context, &a->context);
+	return e;
+}
+
+static enum kh_err read_query(struct kh_arena *arena, yyjson_val *in, struct kh_admit_read *read)
+{
+	struct kh_reasons errors;
+
+	kh_reasons_init(&errors, arena);
+	enum kh_err e = kh_canonical_json(arena, in, &read->body, &read->err);
+	if (e == KH_OK && read->body.n > KH_QUERY_BYTES)
+		e = kh_error_set(&read->err, KH_ELIMIT, "too_large", "a query has at most %d bytes", KH_QUERY_BYTES);
+	if (e == KH_OK)
+		e = kh_query_read(arena, in, KH_QUERY_ADMIT, &read->query, &errors);
+	if (e == KH_OK && errors.n > 0)
+		e = kh_error_reason(&read->err, KH_EREFUSED, &errors);
+	return e;
+}
+
+void kh_admit_prepare(struct kh_arena *arena, void *call)
+{
+	struct kh_admit *admit = call;
+	struct kh_admit_read *read = &admit->read;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+
+	*read = (struct kh_admit_read){0};
+	read->e = read_query(arena, admit->query, read);
+	if (read->e != KH_OK)
+		return;
+	yyjson_mut_val *advice = kh_lint_query(&read->query, arena, doc);
+	read->advised = yyjson_mut_arr_size(advice) > 0;
+	read->e = kh_json_write(arena, advice, &read->advice);
+}
+
+/* A good query; B22: what a lower category could serve is advised, or refused. */
+static enum kh_err take_query(struct admission *a)
+{
+	const struct kh_admit_read *read = &a->call->read;
+
+	if (read->e != KH_OK) {
+		*a->op->err = read->err;
+		return read->e;
+	}
+	a->query = read->query;
+	a->body = read->body;
+	a->call->advice = read->advice;
+	if (read->advised && a->op->policy->lint == KH_LINT_REFUSE)
+		return kh_error_set(a->op->err, KH_EREFUSED, "lower_category",
+				    "a lower category can serve this; `keyhole bcp check` shows the better query");
+	return KH_OK;
+}
+
+/* Ascending, each once: a delivery's taint chain is these (K5), whatever order and how often they were named. */
+static void add_block(struct admission *a, int64_t id)
+{
+	size_t i = a->block_count;
+
+	while (i > 0 && a->blocks[i - 1] > id)
+		i--;
+	if (i > 0 && a->blocks[i - 1] == id)
+		return;
+	memmove(&a->blocks[i + 1], &a->blocks[i], (a->block_count - i) * sizeof(a->blocks[0]));
+	a->blocks[i] = id;
+	a->block_count++;
+}
+
+/* The sealed blocks that the query is about, and the Reader's taint with them (B1, B23). */
+static enum kh_err find_blocks(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	size_t count = a->query.block_count > 0 ? a->query.block_count : 1;
+
+	if (a->query.block_count == 0 && a->task->blocks != 1)
+		return kh_error_set(op->err, KH_EREFUSED, "blocks_needed",
+				    a->task->blocks == 0 ? "the task has no sealed block; put content in first"
+							 : "the task has several blocks; name some with `blocks`");
+	a->blocks = KH_NEW_N(op->arena, int64_t, count);
+	if (a->blocks == NULL)
+		return KH_ENOMEM;
+	a->taint = a->context->taint;
+	for (size_t i = 0; i < count; i++) {
+		struct kh_block_row block; /* without its content, which only a Reader gets */
+		int64_t id = a->task->first_block;
+		enum kh_err e = a->query.block_count > 0
+					? kh_own_block(op, a->task->context, a->query.blocks[i], &block)
+					: kh_txn_peek(op->txn, KH_TABLE_BLOCKS, id, &block);
+		if (e != KH_OK)
+			return e;
+		if (block.kind != KH_BLOCK_SEALED || block.task != a->task->id)
+			return kh_error_set(op->err, KH_EUNKNOWN, "unknown_block", "not a sealed block of this task");
+		if (block.purged_at != 0)
+			return kh_error_set(op->err, KH_EREFUSED, "content_purged",
+					    "the block's content was kept for its time and is gone");
+		add_block(a, block.id);
+		a->taint = kh_label_max_taint(a->taint, block.taint);
+	}
+	return KH_OK;
+}
+
+/* Not one of the drivers: then it is an agent with a token, or there is none. */
+static enum kh_err find_agent(struct admission *a)
+{
+	enum kh_err e = kh_token_is_reader(a->op, a->query.target, &a->agent);
+
+	if (e == KH_OK && !a->agent)
+		return kh_error_set(a->op->err, KH_EUNKNOWN, "unknown_reader", "there is no Reader called %.*s",
+				    KH_FMT(kh_arena_quote(a->op->arena, a->query.target)));
+	return e;
+}
+
+/* Who reads it, and what is known of that Reader. */
+static enum kh_err find_reader(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	size_t count = 0;
+	int64_t *ids;
+	enum kh_err e = kh_engine_reader(op->engine, a->query.target) == NULL ? find_agent(a) : KH_OK;
+
+	if (e == KH_OK)
+		e = kh_txn_find(op->txn, KH_INDEX_READERS_NAMED, 0, a->query.target, 0, 1, &ids, &count);
+	return e == KH_OK && count > 0 ? kh_txn_load(op->txn, KH_TABLE_READERS, ids[0], &a->reader) : e;
+}
+
+static struct kh_view *quota_of(struct kh_reader_row *reader, unsigned category)
+{
+	struct kh_view *texts[] = {&reader->quota_1, &reader->quota_2, &reader->quota_3};
+
+	return texts[category - 1];
+}
+
+/* B9: the Reader's rate for this category.  A state that cannot be read admits nothing. */
+static enum kh_err find_rate(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	struct kh_rate rate = kh_policy_reader_rate(op->policy, a->query.target, a->query.category);
+	struct kh_view text = a->reader != NULL ? *quota_of(a->reader, a->query.category) : KH_LIT("");
+	int64_t wait = 0;
+
+	a->has_rate = rate.period != 0;
+	if (!a->has_rate)
+		return KH_OK;
+	if (!kh_quotatext_read(text, &a->quota))
+		return kh_error_set(op->err, KH_ESTORE, "store_corrupt", "the state of a rate is not readable");
+	if (kh_quota_admits(&a->quota, rate, op->now, &wait)) {
+		kh_quota_take(&a->quota, rate, op->now);
+		return KH_OK;
+	}
+	if (rate.count == 0)
+		return kh_error_set(op->err, KH_EREFUSED, "rate_denied",
+				    "category %u to this Reader is denied by the policy", a->query.category);
+	return kh_error_set(op->err, KH_EREFUSED, "rate_limited",
+			    "too many queries of category %u to this Reader; try again in %lld s", a->query.category,
+			    (long long)wait / 1000000 + 1);
+}
+
+/* B19: the lowest category asked for this need so far, and whether going on from there is an escalation. */
+static enum kh_err find_need(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	size_t count = 0;
+	int64_t *ids;
+
+	a->need_name = a->query.need.n > 0 ? kh_arena_printf(op->arena, "need:%.*s", KH_FMT(a->query.need))
+					   : kh_arena_printf(op->arena, "target:%.*s", KH_FMT(a->query.target));
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_NEEDS, a->task->id, a->need_name, 0, 1, &ids, &count);
+	if (e == KH_OK && count > 0)
+		e = kh_txn_load(op->txn, KH_TABLE_NEEDS, ids[0], &a->need);
+	if (e == KH_OK)
+		a->escalation = kh_escalation_is(a->query.category, a->query.microbits,
+						 a->need != NULL ? (unsigned)a->need->lowest : 0);
+	return e;
+}
+
+/* B21: whether the justification speaks in a Reader's words. */
+static enum kh_err find_repeats(struct admission *a)
+{
+	struct kh_recent recent;
+
+	if (a->query.category == 1 || a->context->last_text == 0)
+		return KH_OK;
+	enum kh_err e = kh_recent_texts(a->op, a->context, &recent);
+	return e == KH_OK ? kh_justification_repeats(a->op->arena, a->query.justification, recent.texts, recent.count,
+						     &a->repeats)
+			  : e;
+}
+
+/* Whether an answer may have to wait for a reviewer: a text, or one that is asked for twice.  A summary always has, and
+ * is `pending` from the beginning. */
+static bool may_be_held(struct admission *a)
+{
+	struct kh_query again;
+
+	return a->query.category == 2 ||
+	       (a->query.category == 1 && kh_repeat_query(a->op->arena, &a->query, 1, &again));
+}
+
+/* What the query costs at most, and by when it has ended. */
+static enum kh_err open_account(struct admission *a)
+{
+	uint64_t expiry = a->op->policy->approvals.expiry_seconds * 1000;
+	bool may_hold = may_be_held(a);
+
+	/* A query can wait for a reviewer, a summary for two of them, one after the other. */
+	a->deadline_ms = a->query.category == 3 ? 2 * expiry : expiry;
+	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, may_hold,
+					&a->account);
+	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
+}
+
+/* The query is admitted: totals, rate and need change. */
+static enum kh_err count(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	unsigned c = a->query.category - 1;
+	enum kh_err e = KH_OK;
+
+	if (a->reader == NULL && (e = kh_txn_new(op->txn, KH_TABLE_READERS, &a->reader)) == KH_OK)
+		a->reader->name = a->query.target;
+	if (e == KH_OK && a->need == NULL && (e = kh_txn_new(op->txn, KH_TABLE_NEEDS, &a->need)) == KH_OK) {
+		a->need->task = a->task->id;
+		a->need->name = a->need_name;
+		a->need->lowest = a->query.category;
+	}
+	if (e != KH_OK)
+		return e;
+	uint64_t *queries[] = {&a->reader->queries_1, &a->reader->queries_2, &a->reader->queries_3};
+	uint64_t *readers[] = {&a->reader->total_1, &a->reader->total_2, &a->reader->total_3};
+	uint64_t *tasks[] = {&a->task->total_1, &a->task->total_2, &a->task->total_3};
+	uint64_t *contexts[] = {&a->context->total_1, &a->context->total_2, &a->context->total_3};
+	*queries[c] += 1;
+	*readers[c] += a->account.total;
+	*tasks[c] += a->account.total;
+	*contexts[c] += a->account.total;
+	if (a->has_rate)
+		*quota_of(a->reader, a->query.category) = kh_quotatext_write(op->arena, &a->quota);
+	if (a->query.category < a->need->lowest)
+		a->need->lowest = a->query.category;
+	return KH_OK;
+}
+
+static enum kh_err write_query(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	struct kh_query_row *row;
+	enum kh_err e = kh_txn_new(op->txn, KH_TABLE_QUERIES, &row);
+
+	if (e != KH_OK)
+		return e;
+	a->call->row = row;
+	row->task = a->task->id;
+	row->context = a->task->context;
+	row->n = ++a->task->queries;
+	row->category = a->query.category;
+	row->state = a->query.category == 3 ? KH_QUERY_APPROVAL : KH_QUERY_ASKING;
+	row->reader = a->query.target;
+	row->need = a->need_name;
+	row->body = a->body;
+	row->blocks = kh_own_ids_text(op, a->blocks, a->block_count);
+	row->reader_taint = a->taint;
+	row->content = a->account.content;
+	row->reserved = a->account.total;
+	row->escalation = a->escalation;
+	row->admitted_at = op->now;
+	row->deadline_at = op->now + (int64_t)a->deadline_ms * 1000;
+	row->pending_at = row->state == KH_QUERY_APPROVAL ? op->now : 0;
+	a->task->escalations += a->escalation;
+	return row->state == KH_QUERY_ASKING ? kh_ask_put(op, row, 0) : KH_OK;
+}
+
+/* What is in no row: the account's items (B8). */
+static enum kh_err record(struct admission *a)
+{
+	struct kh_view what = {NULL, 0};
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, a->op->arena, WHAT_LIMIT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "account");
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "content");
+	kh_emit_int(&emit, (int64_t)a->account.content);
+	kh_emit_key(&emit, "outcome");
+	kh_emit_int(&emit, (int64_t)a->account.outcome);
+	kh_emit_key(&emit, "time");
+	kh_emit_int(&emit, (int64_t)a->account.time);
+	kh_emit_end(&emit);
+	if (a->repeats.n > 0) {
+		kh_emit_key(&emit, "repeats");
+		kh_emit_bool(&emit, true);
+	}
+	kh_emit_end(&emit);
+	enum kh_err e = kh_buf_end(&buf, &what);
+	return e == KH_OK ? kh_own_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, what) : e;
+}
+
+/* B20: a human decides whether the Reader may see it. */
+static enum kh_err ask_human(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	struct kh_approval_row *approval;
+	struct kh_reasons marks;
+
+	kh_reasons_init(&marks, op->arena);
+	if (a->repeats.n > 0)
+		kh_reasons_add(&marks, "repeats_delivery", KH_LIT("justification"),
+			       "repeats what a Reader delivered: %.*s", KH_FMT(kh_arena_quote(op->arena, a->repeats)));
+	struct kh_approval_request request = {
+		.kind = KH_APPROVE_ESCALATION,
+		.task = a->task,
+		.query = a->call->row,
+		.text = a->query.directive,
+		.marks = &marks,
+		.operation = KH_LIT("bcp.query"),
+		.arguments = kh_canonical_digest(a->body),
+		.quiet = true,
+	};
+	enum kh_err e = kh_approval_request(op, &request, &approval);
+	if (e != KH_OK)
+		return e;
+	a->call->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+	return approval->state == KH_APPROVAL_PENDING
+		       ? KH_OK
+		       : kh_settle_ready(op, a->call->row, KH_OUTCOME_FAILED, "too_many_pending");
+}
+
+/* A6, by what the Controller knows itself.  Where more wait than that, the query fails like any other. */
+static enum kh_err check_waiting(struct admission *a)
+{
+	uint64_t most = a->op->policy->approvals.max_pending, count = 0;
+	enum kh_err e = kh_approval_known(a->op, a->task, &count);
+
+	if (e == KH_OK && count >= most)
+		e = kh_error_set(a->op->err, KH_EREFUSED, "too_many_pending",
+				 "%llu queries or plans of this task wait for a human already; at most %llu may",
+				 (unsigned long long)count, (unsigned long long)most);
+	return e;
+}
+
+/* The checks that change nothing. */
+static enum kh_err check(struct admission *a)
+{
+	enum kh_err e = kh_own_open(a->op, a->task);
+
+	if (e == KH_OK)
+		e = take_query(a);
+	if (e == KH_OK)
+		e = find_blocks(a);
+	if (e == KH_OK && a->query.category == 3)
+		e = check_waiting(a);
+	if (e == KH_OK)
+		e = find_reader(a);
+	if (e == KH_OK)
+		e = find_rate(a);
+	if (e == KH_OK)
+		e = find_need(a);
+	if (e == KH_OK)
+		e = find_repeats(a);
+	return e == KH_OK ? open_account(a) : e;
+}
+
+/* KH_OUTCOME_BUDGET or _FAILED, which are on the record, or KH_OUTCOME_NONE: paid for. */
+static enum kh_err pay(struct admission *a)
+{
+	struct kh_budget *budgets[] = {&a->task->budget, &a->context->budget};
+	struct kh_op *op = a->op;
+
+	if (kh_escalation_take(a->escalation, a->task->escalations, a->task->escalation_limit) == KH_ESCALATION_FAILS) {
+		a->call->refused = KH_OUTCOME_FAILED;
+		return kh_task_fail(op, a->task, "escalations");
+	}
+	enum kh_err e = kh_budget_reserve(budgets, 2, a->account.total);
+	if (e == KH_EREFUSED) {
+		a->call->refused = KH_OUTCOME_BUDGET;
+		return kh_own_event(op, KH_AUDIT_QUERY_REFUSED, a->task,
+				    kh_arena_printf(op->arena, "{\"code\":\"budget\",\"microbits\":%llu}",
+						    (unsigned long long)a->account.total));
+	}
+	return e;
+}
+
+/* Asks the Reader here, where it takes no time; the Controller looks at what came of it. */
+static enum kh_err answer(struct admission *a)
+{
+	struct kh_admit *call = a->call;
+	enum kh_err e = kh_atonce_carry(a->op, &call->ask);
+
+	if (e != KH_OK || call->ask.found)
+		return e;
+	call->look = (struct kh_look){.query = call->id};
+	call->looked = true;
+	return kh_look_run(a->op, &call->look);
+}
+
+enum kh_err kh_admit_run(struct kh_op *op, void *call)
+{
+	struct admission a = {.op = op, .call = call};
+	struct kh_effect_row *effect;
+
+	enum kh_err e = find_task(&a);
+	if (e != KH_OK)
+		return refuse(&a, e);
+	struct kh_alert alert = kh_alert_before(a.task, a.context);
+	e = check(&a);
+	if (e != KH_OK)
+		return refuse(&a, e);
+	e = pay(&a);
+	if (e != KH_OK || a.call->refused != KH_OUTCOME_NONE)
+		return e;
+	kh_alert_unusual(&alert, a.reader, a.query.category, a.account.total);
+	e = count(&a);
+	if (e == KH_OK)
+		e = write_query(&a);
+	if (e == KH_OK)
+		e = record(&a);
+	if (e == KH_OK)
+		e = kh_alert_after(op, &alert, a.task, a.context, a.query.target);
+	if (e != KH_OK)
+		return e;
+	a.call->id = kh_own_id(op, KH_ID_QUERY, a.call->row->id);
+	if (a.call->row->state == KH_QUERY_APPROVAL)
+		return ask_human(&a);
+	if (a.agent)
+		return KH_OK;
+	e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, a.call->row->effect, &effect);
+	if (e == KH_OK)
+		e = kh_ask_prepare(op, effect, a.call->row, &a.query, &a.call->ask);
+	return e == KH_OK && a.call->at_once ? answer(&a) : e;
+}

@@ -1,0 +1,270 @@
+/* Asks: putting them into the outbox, and taking them out to be carried out. */
+#include "engine/query/ask.h"
+
+#include "core/bcp/repeat.h"
+#include "engine/approval/approval.h"
+#include "engine/query/settle.h"
+#include "engine/state/own.h"
+
+#define BATCH 64
+
+enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev)
+{
+	struct kh_effect_row *effect;
+	enum kh_err e = kh_txn_new(op->txn, KH_TABLE_EFFECTS, &effect);
+
+	if (e != KH_OK)
+		return e;
+	effect->kind = KH_EFFECT_ASK;
+	effect->state = KH_EFFECT_WAITING;
+	/* An agent comes for its asks itself; a driver is run by the process that has put them here. */
+	if (kh_engine_reader(op->engine, query->reader) != NULL)
+		effect->holder = kh_store_holder(kh_engine_store(op->engine));
+	effect->task = query->task;
+	effect->query = query->id;
+	effect->round = query->round;
+	effect->try = query->tries;
+	effect->prev = prev;
+	effect->reader = query->reader;
+	effect->created_at = op->now;
+	query->effect = effect->id;
+	return KH_OK;
+}
+
+/* The query as it was admitted. */
+static enum kh_err read_query(struct kh_op *op, struct kh_view body, struct kh_query *ret_query)
+{
+	struct kh_reasons errors;
+	yyjson_val *root = NULL;
+
+	kh_reasons_init(&errors, op->arena);
+	enum kh_err e = kh_json_read(op->arena, body, &root, op->err);
+	if (e == KH_OK)
+		e = kh_query_read(op->arena, root, KH_QUERY_ADMIT, ret_query, &errors);
+	if (e == KH_OK && errors.n > 0)
+		e = kh_error_set(op->err, KH_ESTORE, "store_corrupt", "an admitted query is none");
+	return e;
+}
+
+enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round, struct kh_query *ret_query)
+{
+	struct kh_query query;
+	enum kh_err e = read_query(op, row->body, &query);
+
+	if (e != KH_OK)
+		return e;
+	if (round == 0) {
+		*ret_query = query;
+		return KH_OK;
+	}
+	if (kh_repeat_query(op->arena, &query, (unsigned)round, ret_query))
+		return KH_OK;
+	return op->arena->failed ? KH_ENOMEM
+				 : kh_error_set(op->err, KH_ESTORE, "store_corrupt", "a query has no such round");
+}
+
+static enum kh_err prepare_blocks(struct kh_op *op, const struct kh_query_row *query, struct kh_reader_ask *ask)
+{
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_own_ids(op, query->blocks, &ids, &count);
+	struct kh_reader_block *blocks = e == KH_OK ? KH_NEW_N(op->arena, struct kh_reader_block, count) : NULL;
+
+	if (e == KH_OK && blocks == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_block_row *block = NULL;
+		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
+		if (e == KH_OK)
+			blocks[i] = (struct kh_reader_block){
+				.id = kh_own_id(op, KH_ID_BLOCK, block->id),
+				.attribution = block->attribution,
+				.content = kh_tainted_wrap(block->content),
+			};
+	}
+	ask->blocks = blocks;
+	ask->block_count = count;
+	return e;
+}
+
+enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes)
+{
+	struct kh_block_row block;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_own_ids(op, query->blocks, &ids, &count);
+
+	*ret_yes = true;
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
+		if (e == KH_OK && block.purged_at != 0)
+			*ret_yes = false;
+	}
+	return e == KH_OK && !*ret_yes ? kh_settle_ready(op, query, KH_OUTCOME_FAILED, "content_purged") : e;
+}
+
+/* The name of the Controller whose context it is. */
+static enum kh_err find_writer(struct kh_op *op, int64_t context, struct kh_view *ret_name)
+{
+	struct kh_context_row *row;
+	struct kh_token_row *token;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, context, &row);
+
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, row->token, &token);
+	if (e == KH_OK)
+		*ret_name = token->name;
+	return e;
+}
+
+enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
+			   const struct kh_query *read, struct kh_ask *ask)
+{
+	struct kh_query *asked = KH_NEW(op->arena, struct kh_query);
+
+	if (asked == NULL)
+		return KH_ENOMEM;
+	ask->ask = (struct kh_reader_ask){
+		.id = kh_own_id(op, KH_ID_ASK, effect->id),
+		.task = kh_own_id(op, KH_ID_TASK, query->task),
+		.query = asked,
+		.now = op->now,
+	};
+	if (read != NULL)
+		*asked = *read;
+	enum kh_err e = read != NULL ? KH_OK : kh_ask_query(op, query, effect->round, asked);
+	if (e == KH_OK)
+		e = find_writer(op, query->context, &ask->ask.from);
+	if (e == KH_OK)
+		e = prepare_blocks(op, query, &ask->ask);
+	if (e != KH_OK)
+		return e;
+	kh_engine_random(op->engine, ask->ask.nonce, sizeof(ask->ask.nonce));
+	ask->effect = effect->id;
+	ask->query = query;
+	ask->found = true;
+	return KH_OK;
+}
+
+/* B20, A2: the grant of a summary's escalation is used by the first ask.  *RET_YES: false where it did not hold. */
+static enum kh_err use_grant(struct kh_op *op, struct kh_effect_row *effect, struct kh_query_row *query, bool *ret_yes)
+{
+	struct kh_approval_row *approval;
+	enum kh_granted why;
+
+	*ret_yes = true;
+	if (query->category != 3 || effect->try > 0 || effect->round > 0)
+		return KH_OK;
+	struct kh_grant_call call = {
+		.context = kh_own_id(op, KH_ID_CONTEXT, query->context),
+		.task = kh_own_id(op, KH_ID_TASK, query->task),
+		.operation = KH_LIT("bcp.query"),
+		.arguments = kh_canonical_digest(query->body),
+		.policy = op->policy->digest,
+	};
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, query->approval, &approval);
+	if (e == KH_OK)
+		e = kh_approval_use(op, approval, &call, &why);
+	if (e != KH_EREFUSED)
+		return e;
+	*ret_yes = false;
+	if (why == KH_GRANT_EXPIRED) /* A3: that is not a rejection */
+		return kh_settle_ready(op, query, KH_OUTCOME_EXPIRED, "grant_expired");
+	return kh_settle_ready(op, query, KH_OUTCOME_REJECTED, "grant_void");
+}
+
+enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
+{
+	struct kh_ask *ask = call;
+	struct kh_effect_row *effect;
+	struct kh_query_row *query;
+	struct kh_task_row *task;
+	bool granted = true, there = true;
+
+	ask->found = false;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ask->effect, &effect);
+	if (e != KH_OK || effect->state != KH_EFFECT_WAITING)
+		return e;
+	e = kh_txn_load(op->txn, KH_TABLE_QUERIES, effect->query, &query);
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TASKS, effect->task, &task);
+	if (e != KH_OK || query->state != KH_QUERY_ASKING || query->effect != effect->id)
+		return e;
+	if (query->deadline_at <= op->now)
+		return kh_settle_due(op, query); /* left alone, it would stand before all that a Reader is to get */
+	e = kh_ask_check(op, query, &there);
+	if (e != KH_OK || !there)
+		return e;
+	if (op->caller == NULL && kh_engine_reader(op->engine, query->reader) == NULL)
+		return KH_OK; /* an agent's: it comes for it itself */
+	e = use_grant(op, effect, query, &granted);
+	if (e != KH_OK || !granted)
+		return e;
+	/* What used a grant is begun, whoever does it: it cannot be used again. */
+	if (ask->mark || query->category == 3) {
+		effect->state = KH_EFFECT_BEGUN;
+		effect->holder = kh_store_holder(kh_engine_store(op->engine));
+		effect->begun_at = op->now;
+		e = kh_own_event(op, KH_AUDIT_ASK_BEGUN, task, KH_LIT(""));
+	}
+	return e == KH_OK ? kh_ask_prepare(op, effect, query, NULL, ask) : e;
+}
+
+/* The task of what the calling Reader was given and can still answer; 0: there is nothing of the kind. */
+static enum kh_err find_present_task(struct kh_op *op, int64_t *ret_task)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	*ret_task = 0;
+	while (e == KH_OK && count == BATCH && *ret_task == 0) {
+		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_BEGUN, 0, op->caller->name, after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && *ret_task == 0; i++) {
+			struct kh_effect_row effect;
+			struct kh_query_row query;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			if (e == KH_OK)
+				e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, effect.query, &query);
+			if (e == KH_OK && query.state == KH_QUERY_ASKING && query.effect == effect.id &&
+			    query.deadline_at > op->now)
+				*ret_task = effect.task;
+		}
+	}
+	return e;
+}
+
+/* Begins the ask ID, where it is of TASK; 0: of any. */
+static enum kh_err begin_of(struct kh_op *op, int64_t task, int64_t id, struct kh_ask *ask)
+{
+	struct kh_effect_row effect;
+	enum kh_err e = task != 0 ? kh_txn_peek(op->txn, KH_TABLE_EFFECTS, id, &effect) : KH_OK;
+
+	if (e != KH_OK || (task != 0 && effect.task != task))
+		return e;
+	ask->effect = id;
+	return kh_ask_begin_run(op, ask);
+}
+
+enum kh_err kh_ask_next_run(struct kh_op *op, void *call)
+{
+	struct kh_ask *ask = call;
+	int64_t *ids = NULL, after = 0, task = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	ask->mark = true;
+	ask->found = false;
+	if (kh_engine_reader(op->engine, op->caller->name) != NULL)
+		return KH_OK; /* the name is a driver's by now, and so is what waits under it */
+	e = find_present_task(op, &task);
+	while (e == KH_OK && count == BATCH && !ask->found) {
+		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_READER, 0, op->caller->name, after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && !ask->found; i++) {
+			after = ids[i];
+			e = begin_of(op, task, ids[i], ask);
+		}
+	}
+	return e;
+}

@@ -1,0 +1,104 @@
+/* What a Controller may know of its query.  Looking is also what makes a due outcome happen. */
+#include "engine/query/look.h"
+
+#include "core/bcp/message.h"
+#include "core/block/taint.h"
+#include "engine/query/settle.h"
+#include "engine/state/own.h"
+
+static enum kh_err find(struct kh_op *op, const struct kh_look *look, struct kh_query_row **ret_query)
+{
+	struct kh_approval_row *approval;
+
+	if (look->query.n > 0)
+		return kh_own_query(op, look->query, ret_query);
+	enum kh_err e = kh_own_approval(op, look->approval, &approval);
+	if (e == KH_OK && approval->query == 0)
+		return kh_error_set(op->err, KH_EREFUSED, "no_query", "this approval is not about a query");
+	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, ret_query) : e;
+}
+
+static enum kh_err write_sources(struct kh_op *op, struct kh_view blocks, struct kh_view *ret_json)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_own_ids(op, blocks, &ids, &count);
+
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_view id = kh_own_id(op, KH_ID_BLOCK, ids[i]);
+		yyjson_mut_arr_add_strn(doc, list, id.p, id.n);
+	}
+	return e == KH_OK ? kh_json_write(op->arena, list, ret_json) : e;
+}
+
+static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const struct kh_query_row *query)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	struct kh_block_row *block;
+	yyjson_val *response = NULL;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, query->delivery, &block);
+
+	if (e == KH_OK)
+		e = kh_json_read(op->arena, block->content, &response, op->err);
+	if (e != KH_OK)
+		return e;
+	look->block = kh_own_id(op, KH_ID_BLOCK, block->id);
+	e = write_sources(op, query->blocks, &look->sources);
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_val *message = kh_message_delivered(
+		doc, (unsigned)query->category, yyjson_val_mut_copy(doc, response),
+		kh_own_id(op, KH_ID_QUERY, query->id), query->reader, block->taint);
+	return kh_json_write(op->arena, message, &look->delivery);
+}
+
+/* Whether a query of a task that has ended was asked before the context was reset; a reset ends every task there is.  A
+ * clock that was set back must not bring a delivery back: blocks have numbers, too. */
+static bool is_of_before(const struct kh_context_row *context, const struct kh_query_row *query)
+{
+	return context->reset_at >= query->admitted_at ||
+	       (query->delivery != 0 && query->delivery <= context->reset_block);
+}
+
+enum kh_err kh_look_run(struct kh_op *op, void *call)
+{
+	struct kh_look *look = call;
+	struct kh_context_row *context;
+	struct kh_task_row *task;
+	struct kh_query_row *query = NULL;
+
+	look->outcome = KH_OUTCOME_NONE;
+	look->due = 0;
+	look->waits = look->delivery = look->block = look->sources = (struct kh_view){0};
+	enum kh_err e = find(op, look, &query);
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, query->context, &context);
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TASKS, query->task, &task);
+	if (e == KH_OK && task->state != KH_TASK_OPEN && is_of_before(context, query))
+		e = kh_error_set(op->err, KH_EUNKNOWN, "unknown_query", "it was asked before the context was reset");
+	if (e == KH_OK)
+		e = kh_settle_due(op, query);
+	if (e != KH_OK)
+		return e;
+	look->row = query;
+	look->slot = kh_settle_slot(op, query);
+	if (query->state == KH_QUERY_DONE) {
+		look->outcome = query->outcome;
+		return query->outcome == KH_OUTCOME_DELIVERED ? write_delivery(op, look, query) : KH_OK;
+	}
+	/* From when a human was asked until the outcome leaves, the answer is the same: `pending`. */
+	if (query->pending_at != 0 && query->pending_at <= op->now) {
+		look->outcome = KH_OUTCOME_PENDING;
+		look->waits = kh_own_id(op, KH_ID_APPROVAL, query->waits);
+	}
+	if (query->state == KH_QUERY_READY)
+		look->due = query->release_at;
+	else if (query->pending_at > op->now)
+		look->due = query->pending_at;
+	else
+		look->due = query->deadline_at;
+	return KH_OK;
+}

@@ -1,0 +1,21 @@
+/* The texts that a context was given last (B13, B21): an instruction can come in pieces, and over several tasks. */
+#ifndef KH_ENGINE_QUERY_RECENT_H
+#define KH_ENGINE_QUERY_RECENT_H
+
+#include "core/bcp/answer.h"
+#include "engine/engine.h"
+
+#define KH_RECENT_DELIVERIES 8
+
+/* The answers of the context's latest deliveries with text since its last reset, oldest first, one text a delivery. */
+enum kh_err kh_recent_texts(struct kh_op *op, const struct kh_context_row *context, struct kh_recent *ret_recent)
+	__attribute__((warn_unused_result));
+
+/*
+ * The same, and after them what is ready for the context and leaves at its slot: pieces that are answered at the same
+ * time are not each other's past yet, and make one instruction all the same.
+ */
+enum kh_err kh_recent_coming(struct kh_op *op, const struct kh_context_row *context, struct kh_recent *ret_recent)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,390 @@
+/*
+ * What a Reader sent.  The response is judged by the core; here it is only decided what follows from the verdict:
+ * asked again, asked for another round (B14), held for a reviewer, or ready.  The Reader's words are kept sealed.
+ */
+#include "engine/query/respond.h"
+
+#include "core/bcp/answer.h"
+#include "core/bcp/message.h"
+#include "core/bcp/repeat.h"
+#include "engine/approval/approval.h"
+#include "engine/query/recent.h"
+#include "engine/query/settle.h"
+#include "engine/state/own.h"
+
+#define RAW_LIMIT  (256U << 10) /* bytes of a response */
+#define WHAT_LIMIT (1U << 20)
+
+struct answering {
+	struct kh_op *op;
+	struct kh_effect_row *effect;
+	struct kh_query_row *query;
+	struct kh_task_row *task;
+	struct kh_context_row *context;
+	struct kh_query asked; /* of round 0 */
+	struct kh_answer answer;
+};
+
+static enum kh_err load(struct kh_op *op, struct kh_effect_row *effect, struct answering *ret)
+{
+	*ret = (struct answering){.op = op, .effect = effect};
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_QUERIES, effect->query, &ret->query);
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TASKS, effect->task, &ret->task);
+	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_CONTEXTS, ret->query->context, &ret->context) : e;
+}
+
+/* {"reasons":["too_many_words",...],"size":12,"verdict":"reject"} */
+static enum kh_err judgement(struct answering *a, const struct kh_reasons *reasons, size_t size,
+			     struct kh_view *ret_what)
+{
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, a->op->arena, WHAT_LIMIT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	if (reasons != NULL) {
+		kh_emit_key(&emit, "reasons");
+		kh_emit_array(&emit);
+		for (size_t i = 0; i < reasons->n; i++)
+			kh_emit_text(&emit, kh_view_str(reasons->at[i].code));
+		kh_emit_end(&emit);
+	}
+	kh_emit_key(&emit, "size");
+	kh_emit_int(&emit, (int64_t)size);
+	kh_emit_key(&emit, "verdict");
+	kh_emit_text(&emit, a->effect->verdict);
+	kh_emit_end(&emit);
+	return kh_buf_end(&buf, ret_what);
+}
+
+static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const struct kh_reasons *reasons, size_t size)
+{
+	struct kh_view what;
+	enum kh_err e = judgement(a, reasons, size, &what);
+
+	return e == KH_OK ? kh_own_event(a->op, kind, a->task, what) : e;
+}
+
+static void end_ask(struct answering *a, enum kh_effect_state state, const char *verdict)
+{
+	a->effect->state = state;
+	a->effect->verdict = kh_view_str(verdict);
+	a->effect->ended_at = a->op->now;
+}
+
+/* B16: asked again, up to the limit.  The change is written by the event that the caller records next. */
+static enum kh_err try_again(struct answering *a, bool *ret_again)
+{
+	*ret_again = (uint64_t)a->query->tries < a->op->policy->budgets.retries;
+	if (!*ret_again)
+		return KH_OK;
+	a->query->tries++;
+	return kh_ask_put(a->op, a->query, a->effect->prev);
+}
+
+enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum kh_reader_fault fault,
+			    struct kh_view detail)
+{
+	struct answering a;
+	bool again;
+	enum kh_err e = load(op, effect, &a);
+
+	if (e != KH_OK)
+		return e;
+	end_ask(&a, KH_EFFECT_FAILED, kh_words_name(&kh_reader_fault_words, fault));
+	effect->reasons = kh_arena_dup(op->arena, detail);
+	e = try_again(&a, &again);
+	if (e == KH_OK)
+		e = record(&a, KH_AUDIT_ASK_FAILED, NULL, 0);
+	return e == KH_OK && !again
+		       ? kh_settle_ready(op, a.query, KH_OUTCOME_FAILED, kh_words_name(&kh_reader_fault_words, fault))
+		       : e;
+}
+
+/* Judges RESPONSE as the answer to QUERY.  A message names its ask; where it names another, it is no answer to this. */
+static enum kh_err judge(struct answering *a, const struct kh_effect_row *effect, const struct kh_query *query,
+			 struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
+{
+	struct kh_op *op = a->op;
+	yyjson_val *body = NULL;
+	struct kh_view id;
+
+	if (kh_message_read_response(op->arena, response, &id, &body, NULL) == KH_OK &&
+	    kh_view_eq(id, kh_own_id(op, KH_ID_ASK, effect->id)))
+		return kh_answer_judge_value(op->screen, op->arena, query, body, recent, ret_answer);
+	if (body != NULL) /* it names another ask */
+		response = kh_tainted_wrap(KH_LIT(""));
+	return kh_answer_judge(op->screen, op->arena, query, response, recent, ret_answer);
+}
+
+/* B14: the answers of all rounds, held against the first. */
+static enum kh_err compare_rounds(struct answering *a)
+{
+	struct kh_op *op = a->op;
+	const struct kh_effect_row *effect = a->effect;
+	struct kh_effect_row *earlier;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && effect->round > 0) {
+		struct kh_query again;
+		struct kh_answer repeated;
+		e = kh_ask_query(op, a->query, effect->round, &again);
+		if (e == KH_OK)
+			e = judge(a, effect, &again, effect->raw, (struct kh_recent){0}, &repeated);
+		if (e == KH_OK)
+			kh_repeat_compare(&a->answer, &a->asked, &repeated, &again);
+		if (e == KH_OK)
+			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, effect->prev, &earlier);
+		effect = earlier;
+	}
+	return e;
+}
+
+/* The response of the first round, judged with what the context was told before; the one that is delivered. */
+static enum kh_err judge_first(struct answering *a)
+{
+	struct kh_effect_row *effect = a->effect;
+	struct kh_recent recent = {0};
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && effect->round > 0)
+		e = kh_txn_load(a->op->txn, KH_TABLE_EFFECTS, effect->prev, &effect);
+	if (e == KH_OK && a->asked.category > 1)
+		e = kh_recent_coming(a->op, a->context, &recent);
+	return e == KH_OK ? judge(a, effect, &a->asked, effect->raw, recent, &a->answer) : e;
+}
+
+/* The verdict on this response: in a later round of its own first, then of all together. */
+static enum kh_err judge_round(struct answering *a, const struct kh_query *asked, enum kh_verdict *ret_verdict)
+{
+	struct kh_op *op = a->op;
+	struct kh_query again;
+	enum kh_err e = KH_OK;
+
+	if (asked != NULL && a->effect->round == 0)
+		a->asked = *asked;
+	else
+		e = kh_ask_query(op, a->query, 0, &a->asked);
+
+	if (e == KH_OK && a->effect->round > 0) {
+		e = kh_ask_query(op, a->query, a->effect->round, &again);
+		if (e == KH_OK)
+			e = judge(a, a->effect, &again, a->effect->raw, (struct kh_recent){0}, &a->answer);
+		if (e != KH_OK || a->answer.verdict == KH_VERDICT_REJECT) {
+			*ret_verdict = KH_VERDICT_REJECT;
+			return e;
+		}
+	}
+	if (e == KH_OK)
+		e = judge_first(a);
+	if (e == KH_OK)
+		*ret_verdict = a->answer.verdict;
+	return e;
+}
+
+/* Whether another round is to be asked; it is put into the outbox then. */
+static enum kh_err next_round(struct answering *a, bool *ret_next)
+{
+	struct kh_query again;
+
+	*ret_next = kh_repeat_query(a->op->arena, &a->asked, (unsigned)a->effect->round + 1, &again);
+	if (!*ret_next)
+		return kh_arena_check(a->op->arena);
+	a->query->round++;
+	return kh_ask_put(a->op, a->query, a->effect->id);
+}
+
+static enum kh_err keep_answer(struct answering *a)
+{
+	yyjson_mut_doc *doc = kh_json_new(a->op->arena);
+	/* In the query's order (B17), which canonical JSON would not keep. */
+	enum kh_err e = kh_json_write(a->op->arena, kh_answer_write(&a->answer, &a->asked, doc), &a->query->held);
+
+	a->query->length = a->answer.charged;
+	return e;
+}
+
+/* The text that a reviewer reads: the summary, or all answers, one a line. */
+static enum kh_err review_text(struct answering *a, struct kh_view *ret_text)
+{
+	struct kh_buf buf;
+
+	if (a->asked.category != 2) {
+		*ret_text = a->asked.category == 3 ? a->answer.values[0].text : a->query->held;
+		return KH_OK;
+	}
+	kh_buf_init(&buf, a->op->arena, WHAT_LIMIT);
+	for (size_t i = 0; i < a->asked.question_count; i++) {
+		kh_buf_add(&buf, a->asked.questions[i].id);
+		kh_buf_lit(&buf, ": ");
+		kh_buf_add(&buf, a->answer.values[i].text);
+		kh_buf_byte(&buf, '\n');
+	}
+	return kh_buf_end(&buf, ret_text);
+}
+
+/* [{"id":"b...","source":"...","taint":"high"},...]: where the text came from, and no more of it. */
+static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
+{
+	struct kh_op *op = a->op;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	struct kh_emit emit;
+	struct kh_buf buf;
+	enum kh_err e = kh_own_ids(op, a->query->blocks, &ids, &count);
+
+	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_array(&emit);
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_block_row *block = NULL;
+		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
+		if (e != KH_OK)
+			break;
+		kh_emit_object(&emit);
+		kh_emit_key(&emit, "id");
+		kh_emit_text(&emit, kh_own_id(op, KH_ID_BLOCK, block->id));
+		kh_emit_key(&emit, "source");
+		kh_emit_text(&emit, block->source);
+		kh_emit_key(&emit, "taint");
+		kh_emit_text(&emit, kh_view_str(kh_label_taint(block->taint)));
+		kh_emit_end(&emit);
+	}
+	kh_emit_end(&emit);
+	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
+}
+
+/* B13, B15: a human looks at it first. */
+static enum kh_err hold(struct answering *a)
+{
+	struct kh_op *op = a->op;
+	struct kh_approval_row *approval;
+	struct kh_approval_request request = {
+		.kind = a->query->category == 3 ? KH_APPROVE_SUMMARY : KH_APPROVE_ANSWER,
+		.task = a->task,
+		.query = a->query,
+		.untrusted = true,
+		.marks = &a->answer.reasons,
+		.operation = KH_LIT("bcp.deliver"),
+		.arguments = kh_canonical_digest(a->query->body),
+		.content = kh_canonical_digest(a->query->held),
+	};
+
+	if ((uint64_t)a->task->pending >= op->policy->approvals.max_pending)
+		return kh_settle_ready(op, a->query, KH_OUTCOME_FAILED, "too_many_pending");
+	enum kh_err e = review_text(a, &request.text);
+	if (e == KH_OK)
+		e = review_source(a, &request.source);
+	if (e != KH_OK)
+		return e;
+	a->query->state = KH_QUERY_HELD;
+	if (a->query->pending_at == 0)
+		a->query->pending_at = kh_settle_slot(op, a->query);
+	e = kh_own_event(op, KH_AUDIT_QUERY_HELD, a->task, KH_LIT(""));
+	return e == KH_OK ? kh_approval_request(op, &request, &approval) : e;
+}
+
+/* After a verdict that is no rejection: another round, a reviewer, or done. */
+static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
+{
+	enum kh_err e = next_round(a, ret_next);
+
+	if (e == KH_OK && !*ret_next)
+		e = compare_rounds(a);
+	if (e == KH_OK && !*ret_next)
+		e = keep_answer(a);
+	if (e != KH_OK)
+		return e;
+	end_ask(a, KH_EFFECT_DONE, kh_answer_verdict_name(a->answer.verdict));
+	if (!*ret_next && a->answer.verdict == KH_VERDICT_DELIVER) {
+		struct kh_view what;
+		e = judgement(a, &a->answer.reasons, size, &what);
+		return e == KH_OK ? kh_settle_accepted(a->op, a->query, what) : e;
+	}
+	e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
+	return e == KH_OK && !*ret_next ? hold(a) : e;
+}
+
+static enum kh_err reject(struct answering *a, size_t size, bool *ret_again)
+{
+	end_ask(a, KH_EFFECT_DONE, kh_answer_verdict_name(KH_VERDICT_REJECT));
+	enum kh_err e = try_again(a, ret_again);
+	if (e == KH_OK)
+		e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
+	return e == KH_OK && !*ret_again ? kh_settle_ready(a->op, a->query, KH_OUTCOME_FAILED, "invalid") : e;
+}
+
+static enum kh_err take(struct answering *a, struct kh_respond *call)
+{
+	struct kh_op *op = a->op;
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	size_t size = kh_tainted_size(call->response);
+	enum kh_verdict verdict = KH_VERDICT_REJECT;
+	bool more = false;
+
+	a->effect->raw = call->response;
+	a->effect->expires_at = kh_engine_keep_until(op->engine, op->now);
+	enum kh_err e = judge_round(a, call->asked, &verdict);
+	if (e == KH_OK && a->answer.reasons.n > 0)
+		e = kh_json_write(op->arena, kh_json_reasons(doc, &a->answer.reasons), &a->effect->reasons);
+	if (e == KH_OK)
+		e = verdict == KH_VERDICT_REJECT ? reject(a, size, &more) : accept(a, size, &more);
+	call->code = verdict == KH_VERDICT_REJECT ? "invalid" : "accepted";
+	return e;
+}
+
+/* The ask that the caller means.  A Reader that names another's is refused, and that is on the record (B4). */
+static enum kh_err find_effect(struct kh_op *op, const struct kh_respond *call, struct kh_effect_row **ret_effect)
+{
+	int64_t id = call->effect;
+
+	if (op->caller == NULL)
+		return kh_txn_load(op->txn, KH_TABLE_EFFECTS, id, ret_effect);
+	if (!kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_ASK, call->ask, &id) ||
+	    kh_engine_reader(op->engine, op->caller->name) != NULL)
+		return KH_EUNKNOWN;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, id, ret_effect);
+	return e == KH_OK && !kh_view_eq((*ret_effect)->reader, op->caller->name) ? KH_EUNKNOWN : e;
+}
+
+enum kh_err kh_respond_run(struct kh_op *op, void *arg)
+{
+	struct kh_respond *call = arg;
+	struct kh_effect_row *effect = NULL;
+	struct answering a;
+	bool there;
+
+	call->code = "closed";
+	enum kh_err e = find_effect(op, call, &effect);
+	if (e == KH_EUNKNOWN)
+		return kh_own_refuse(
+			op, KH_AUDIT_REFUSED, NULL,
+			KH_LIT("{\"code\":\"unknown_query\",\"operation\":\"query.respond\"}"),
+			kh_error_set(op->err, e, "unknown_query", "no query with this query_id waits for you"));
+	if (e == KH_OK)
+		e = load(op, effect, &a);
+	if (e != KH_OK)
+		return e;
+	call->query = a.query;
+	e = kh_settle_due(op, a.query);
+	if (e != KH_OK || a.query->state != KH_QUERY_ASKING || a.query->effect != effect->id ||
+	    (effect->state != KH_EFFECT_BEGUN && (op->caller != NULL || effect->state != KH_EFFECT_WAITING)))
+		return e;
+	if (call->fault == KH_READER_OK && kh_tainted_size(call->response) > RAW_LIMIT)
+		call->fault = KH_READER_GARBAGE;
+	if (call->fault != KH_READER_OK) {
+		call->code = "invalid";
+		e = kh_respond_fail(op, effect, call->fault, call->detail);
+	} else {
+		e = take(&a, call);
+	}
+	if (e != KH_OK || a.query->state != KH_QUERY_ASKING || kh_engine_reader(op->engine, a.query->reader) == NULL)
+		return e;
+	e = kh_ask_check(op, a.query, &there);
+	if (e != KH_OK || !there)
+		return e;
+	e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, a.query->effect, &effect);
+	return e == KH_OK ? kh_ask_prepare(op, effect, a.query, NULL, &call->next) : e;
+}

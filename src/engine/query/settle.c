@@ -1,0 +1,434 @@
+/*
+ * How a query ends.  Decided, released, settled: see settle.h.  The only place that charges a budget, makes a delivery
+ * or raises a context's taint by one.
+ */
+#include "engine/query/settle.h"
+
+#include "core/bcp/bits.h"
+#include "core/block/block.h"
+#include "core/block/taint.h"
+#include "engine/approval/approval.h"
+#include "engine/audit/alert.h"
+#include "engine/comm/act_end.h"
+#include "engine/context/derive.h"
+#include "engine/query/respond.h"
+#include "engine/state/own.h"
+
+#define AGENT_TIME INT64_C(60000000) /* that an agent has for an ask which it took */
+#define BATCH      256
+
+/* The rows that a query's end touches. */
+struct ending {
+	struct kh_op *op;
+	struct kh_query_row *query;
+	struct kh_task_row *task;
+	struct kh_context_row *context;
+	struct kh_view what; /* of the event: what was said of the response, where one ends it */
+};
+
+static enum kh_err load(struct kh_op *op, struct kh_query_row *query, struct ending *ret_ending)
+{
+	*ret_ending = (struct ending){.op = op, .query = query};
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, query->task, &ret_ending->task);
+	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_CONTEXTS, query->context, &ret_ending->context) : e;
+}
+
+/* The ask that is still open will not be answered any more. */
+static enum kh_err drop_ask(struct kh_op *op, const struct kh_query_row *query)
+{
+	struct kh_effect_row *effect;
+
+	if (query->effect == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, query->effect, &effect);
+	if (e == KH_OK && (effect->state == KH_EFFECT_WAITING || effect->state == KH_EFFECT_BEGUN)) {
+		effect->state = KH_EFFECT_FAILED;
+		effect->verdict = KH_LIT("dropped");
+		effect->ended_at = op->now;
+	}
+	return e;
+}
+
+/* A2: the reviewer's word on a held answer is used by its delivery, for exactly what was shown. */
+static enum kh_err use_grant(struct ending *s, enum kh_granted *ret_why)
+{
+	struct kh_op *op = s->op;
+	struct kh_approval_row *approval;
+
+	*ret_why = KH_GRANTED;
+	if (s->query->approval == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, s->query->approval, &approval);
+	if (e != KH_OK || approval->kind == KH_APPROVE_ESCALATION)
+		return e;
+	struct kh_grant_call call = {
+		.context = kh_own_id(op, KH_ID_CONTEXT, s->query->context),
+		.task = kh_own_id(op, KH_ID_TASK, s->query->task),
+		.operation = KH_LIT("bcp.deliver"),
+		.arguments = kh_canonical_digest(s->query->body),
+		.content = kh_canonical_digest(s->query->held),
+		.policy = op->policy->digest,
+	};
+	e = kh_approval_use(op, approval, &call, ret_why);
+	return e == KH_EREFUSED ? KH_OK : e;
+}
+
+/* A text that costs more than was reserved for it: the totals follow. */
+static enum kh_err count_more(struct ending *s, uint64_t more)
+{
+	struct kh_op *op = s->op;
+	struct kh_reader_row *reader;
+	size_t count = 0;
+	int64_t *ids;
+	size_t c = (size_t)s->query->category - 1;
+
+	if (more == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_READERS_NAMED, 0, s->query->reader, 0, 1, &ids, &count);
+	if (e == KH_OK)
+		e = count == 1 ? kh_txn_load(op->txn, KH_TABLE_READERS, ids[0], &reader) : KH_EUNKNOWN;
+	if (e != KH_OK)
+		return e;
+	uint64_t *readers[] = {&reader->total_1, &reader->total_2, &reader->total_3};
+	uint64_t *tasks[] = {&s->task->total_1, &s->task->total_2, &s->task->total_3};
+	uint64_t *contexts[] = {&s->context->total_1, &s->context->total_2, &s->context->total_3};
+	*readers[c] += more;
+	*tasks[c] += more;
+	*contexts[c] += more;
+	return KH_OK;
+}
+
+/* The delivery as a block (B23), which the context has been given from now on. */
+static enum kh_err write_block(struct ending *s)
+{
+	struct kh_op *op = s->op;
+	struct kh_context_row *context = s->context;
+	const struct kh_block *made;
+	struct kh_block_row *block;
+	enum kh_err e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &block);
+
+	if (e != KH_OK)
+		return e;
+	struct kh_block_spec spec = {
+		.id = kh_own_id(op, KH_ID_BLOCK, block->id),
+		.source = kh_arena_printf(op->arena, "bcp:%.*s", KH_FMT(s->query->reader)),
+		.content = s->query->held,
+		.created_at = op->now,
+	};
+	e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_block_delivery(op->arena, &spec, s->query->reader_taint, &made, op->err);
+	if (e == KH_OK)
+		e = kh_derive_attribution(op, s->query->blocks, made->content, &block->attribution);
+	if (e != KH_OK)
+		return e;
+	block->context = context->id;
+	block->task = s->task->id;
+	block->kind = KH_BLOCK_DELIVERY;
+	block->trust = made->trust;
+	block->type = made->type;
+	block->taint = made->taint;
+	block->source = made->source;
+	block->content = made->content;
+	block->content_hash = made->content_hash;
+	block->tainted_by = s->query->blocks;
+	block->given = 1;
+	block->prev = context->last_block;
+	block->query = s->query->id;
+	block->created_at = op->now;
+	context->last_block = block->id;
+	context->blocks++;
+	context->deliveries++;
+	if (s->query->category > 1) {
+		block->prev_text = context->last_text;
+		context->last_text = block->id;
+	}
+	context->taint = kh_label_max_taint(context->taint, made->taint);
+	s->query->delivery = block->id;
+	return KH_OK;
+}
+
+static enum kh_err deliver(struct ending *s, const struct kh_alert *before)
+{
+	struct kh_query_row *query = s->query;
+	uint64_t charged = query->charged;
+
+	s->context->exposed += charged;
+	enum kh_err e = write_block(s);
+	if (e == KH_OK)
+		e = count_more(s, charged - query->reserved);
+	if (e == KH_OK)
+		e = kh_txn_next_event(s->op->txn, &query->event);
+	if (e != KH_OK)
+		return e;
+	query->state = KH_QUERY_DONE;
+	query->ended_at = s->op->now;
+	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
+	return e == KH_OK ? kh_alert_after(s->op, before, s->task, s->context, query->reader) : e;
+}
+
+/* Any outcome but a delivery: what was reserved is charged (B6). */
+static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *reason)
+{
+	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
+	struct kh_query_row *query = s->query;
+	enum kh_err e = kh_budget_forfeit(budgets, 2, query->reserved);
+
+	if (e == KH_EREFUSED)
+		return kh_error_set(s->op->err, KH_ESTORE, "store_corrupt", "a query was never reserved for");
+	if (e == KH_OK)
+		e = drop_ask(s->op, query);
+	if (e != KH_OK)
+		return e;
+	query->outcome = outcome;
+	if (reason != NULL)
+		query->reason = kh_view_str(reason);
+	query->charged = query->reserved;
+	query->state = KH_QUERY_DONE;
+	query->ended_at = s->op->now;
+	return kh_own_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, s->what);
+}
+
+/* What was decided happens. */
+static enum kh_err release(struct ending *s)
+{
+	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
+	struct kh_query_row *query = s->query;
+	uint64_t content = query->length > query->content ? query->length : query->content;
+	enum kh_granted granted;
+
+	if (query->outcome != KH_OUTCOME_DELIVERED)
+		return end(s, query->outcome, NULL);
+	enum kh_err e = use_grant(s, &granted);
+	if (e != KH_OK)
+		return e;
+	if (granted == KH_GRANT_EXPIRED) /* A3: that is not a rejection */
+		return end(s, KH_OUTCOME_EXPIRED, "grant_expired");
+	if (granted != KH_GRANTED)
+		return end(s, KH_OUTCOME_REJECTED, "grant_void");
+	/* A text past its reservation is paid here, and can pass the threshold. */
+	struct kh_alert before = kh_alert_before(s->task, s->context);
+	e = kh_budget_settle(budgets, 2, query->reserved, content + (query->reserved - query->content),
+			     &query->charged);
+	if (e == KH_EREFUSED)
+		return end(s, KH_OUTCOME_BUDGET, "budget");
+	return e == KH_OK ? deliver(s, &before) : e;
+}
+
+static enum kh_err ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason,
+			 struct kh_view what)
+{
+	struct ending s;
+	enum kh_err e = load(op, query, &s);
+
+	s.what = what;
+	if (e == KH_OK)
+		e = drop_ask(op, query);
+	if (e != KH_OK)
+		return e;
+	query->outcome = outcome;
+	query->reason = kh_view_str(reason);
+	query->ready_at = op->now;
+	query->release_at = kh_settle_slot(op, query);
+	query->state = KH_QUERY_READY;
+	if (query->release_at <= op->now)
+		return release(&s);
+	return kh_own_event(op, KH_AUDIT_QUERY_READY, s.task, what);
+}
+
+enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+{
+	return ready(op, query, outcome, reason != NULL ? reason : "", KH_LIT(""));
+}
+
+enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, struct kh_view what)
+{
+	return ready(op, query, KH_OUTCOME_DELIVERED, "", what);
+}
+
+int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query)
+{
+	int64_t after = op->now - query->admitted_at, deadline = query->deadline_at - query->admitted_at;
+
+	if (op->policy->release == KH_RELEASE_IMMEDIATE)
+		return op->now;
+	/* Part of a millisecond is a whole one: a slot is never earlier than what it releases. */
+	return query->admitted_at +
+	       (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, (uint64_t)deadline / 1000) * 1000;
+}
+
+enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+{
+	struct ending s;
+	enum kh_err e = load(op, query, &s);
+
+	return e == KH_OK ? end(&s, outcome, reason) : e;
+}
+
+/* The approval that QUERY waits for, where its time has passed: the query then ends as expired. */
+static enum kh_err due_approval(struct kh_op *op, const struct kh_query_row *query)
+{
+	struct kh_approval_row *approval;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, query->approval, &approval);
+
+	return e == KH_OK ? kh_approval_due(op, approval) : e;
+}
+
+enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
+{
+	bool waits = query->state == KH_QUERY_APPROVAL || query->state == KH_QUERY_HELD;
+	struct ending s;
+	/* An approval past its time has expired, also where the query's own deadline has passed meanwhile (A3). */
+	enum kh_err e = waits ? due_approval(op, query) : KH_OK;
+
+	if (e == KH_OK)
+		e = load(op, query, &s);
+	if (e != KH_OK || query->state == KH_QUERY_DONE)
+		return e;
+	if (query->state == KH_QUERY_READY)
+		return query->release_at <= op->now ? release(&s) : KH_OK;
+	if (query->deadline_at > op->now)
+		return KH_OK;
+	if (query->state != KH_QUERY_ASKING)
+		e = kh_approval_void(op, s.task, query->id);
+	return e == KH_OK ? end(&s, KH_OUTCOME_EXPIRED, "deadline") : e;
+}
+
+/* --- everything that is due --------------------------------------------------------------------------------------- */
+
+static void sooner(struct kh_settle *settle, int64_t time)
+{
+	if (time != 0 && (settle->next == 0 || time < settle->next))
+		settle->next = time;
+}
+
+/* Whether one more may be ended by this call; it is counted then. */
+static bool takes(struct kh_settle *settle)
+{
+	settle->more = settle->more || settle->count == KH_SETTLE_MOST;
+	settle->count += !settle->more;
+	return !settle->more;
+}
+
+static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
+{
+	struct kh_approval_row *approval, seen;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && count == BATCH && !settle->more) {
+		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_PENDING, 0, KH_LIT(""), after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &seen);
+			if (e == KH_OK && seen.expires_at > op->now) {
+				sooner(settle, seen.expires_at);
+				continue;
+			}
+			if (e != KH_OK || !takes(settle))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
+			if (e == KH_OK)
+				e = kh_approval_due(op, approval);
+		}
+	}
+	return e;
+}
+
+/* An agent that took an ask and is not heard of: a failed try, like that of any other Reader. */
+static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
+{
+	struct kh_effect_row *effect, seen;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && count == BATCH && !settle->more) {
+		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
+			if (e != KH_OK || seen.state != KH_EFFECT_BEGUN ||
+			    kh_engine_reader(op->engine, seen.reader) != NULL)
+				continue;
+			if (seen.begun_at + AGENT_TIME > op->now) {
+				sooner(settle, seen.begun_at + AGENT_TIME);
+				continue;
+			}
+			if (!takes(settle))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			if (e == KH_OK)
+				e = kh_respond_fail(op, effect, KH_READER_LATE, KH_LIT(""));
+		}
+	}
+	return e;
+}
+
+static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
+{
+	struct kh_query_row *query, seen;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && count == BATCH && !settle->more) {
+		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &seen);
+			int64_t due = seen.state == KH_QUERY_READY ? seen.release_at : seen.deadline_at;
+			if (e == KH_OK && due > op->now) {
+				sooner(settle, due);
+				continue;
+			}
+			if (e != KH_OK || !takes(settle))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
+			if (e == KH_OK)
+				e = kh_settle_due(op, query);
+		}
+	}
+	return e;
+}
+
+static enum kh_err due_declarations(struct kh_op *op, struct kh_settle *settle)
+{
+	struct kh_declaration_row *row, seen;
+	int64_t *ids = NULL, after = 0;
+	size_t count = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && count == BATCH && !settle->more) {
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
+		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &seen);
+			if (e != KH_OK || seen.state != KH_DECLARATION_READY)
+				continue; /* those that wait for somebody expire with their approval */
+			if (seen.release_at > op->now) {
+				sooner(settle, seen.release_at);
+				continue;
+			}
+			if (!takes(settle))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
+			if (e == KH_OK)
+				e = kh_act_end_due(op, row);
+		}
+	}
+	return e;
+}
+
+enum kh_err kh_settle_due_run(struct kh_op *op, void *call)
+{
+	struct kh_settle *settle = call;
+	enum kh_err e = due_approvals(op, settle);
+
+	if (e == KH_OK)
+		e = due_agents(op, settle);
+	if (e == KH_OK)
+		e = due_declarations(op, settle);
+	return e == KH_OK ? due_queries(op, settle) : e;
+}

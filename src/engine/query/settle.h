@@ -1,0 +1,45 @@
+/*
+ * How a query ends.  An outcome is decided (ready), leaves at its slot (released), and only then is settled: charged,
+ * made a delivery block, counted in the context's taint, and visible to the Controller (B6, B7, B16-B18, B23).
+ */
+#ifndef KH_ENGINE_QUERY_SETTLE_H
+#define KH_ENGINE_QUERY_SETTLE_H
+
+#include "engine/engine.h"
+
+/*
+ * Decides QUERY's outcome, with a reason for humans.  DELIVERED: query->held is the normalised response.  It is
+ * released at once where the policy says `release: immediate`, else at its slot.
+ */
+enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+	__attribute__((warn_unused_result));
+
+/* The same for a response that was accepted as it came: one event says how it was judged (WHAT) and what follows. */
+enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, struct kh_view what)
+	__attribute__((warn_unused_result));
+
+/* The slot at which what is known of QUERY now may be told (B17). */
+int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query);
+
+/* Ends QUERY now, without a slot: for what the Controller did itself (closing its task) or what happened to the task.
+ */
+enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+	__attribute__((warn_unused_result));
+
+/* Releases QUERY where it is ready and its time has come, expires it where its deadline has passed.  Changes nothing
+ * else. */
+enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query) __attribute__((warn_unused_result));
+
+/*
+ * query.due (Keyhole's own): the same for every open query, and approvals past their expiry.  At most KH_SETTLE_MOST at
+ * a time: whoever leaves thousands of queries open must not have everybody else wait for one long transaction.
+ */
+#define KH_SETTLE_MOST 256
+struct kh_settle {
+	int64_t next; /* out: the earliest time at which something will be due; 0: nothing waits */
+	size_t count; /* out: how many were ended */
+	bool more;    /* out: there are others; call again */
+};
+enum kh_err kh_settle_due_run(struct kh_op *op, void *call);
+
+#endif

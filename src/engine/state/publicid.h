@@ -1,0 +1,32 @@
+/*
+ * Public ids: a letter for what it is, and 16 hexadecimal digits: the row's number under a keyed permutation of 64
+ * bits. So an id tells nothing of how many others there are, cannot be guessed, needs no index, and is the same every
+ * time.
+ */
+#ifndef KH_ENGINE_STATE_PUBLICID_H
+#define KH_ENGINE_STATE_PUBLICID_H
+
+#include "base/arena.h"
+
+#define KH_PUBLICID_KEY 16
+
+enum kh_publicid {
+	KH_ID_TASK = 't',
+	KH_ID_CONTEXT = 'c',
+	KH_ID_QUERY = 'q',
+	KH_ID_ASK = 'r', /* what a Reader sees as query_id */
+	KH_ID_BLOCK = 'b',
+	KH_ID_APPROVAL = 'a',
+	KH_ID_TOKEN = 'k',
+	KH_ID_DECLARATION = 'd',
+};
+
+/* {NULL, 0} on failure, which marks the arena. */
+struct kh_view kh_publicid_text(struct kh_arena *arena, const unsigned char key[KH_PUBLICID_KEY], enum kh_publicid kind,
+				int64_t id);
+
+/* False for anything but the exact form with this letter.  Whether there is such a row is another question. */
+bool kh_publicid_parse(const unsigned char key[KH_PUBLICID_KEY], enum kh_publicid kind, struct kh_view text,
+		       int64_t *ret_id);
+
+#endif

@@ -1,0 +1,292 @@
+/*
+ * Tasks: opened by a controller in its context, ended once.  A task that ends takes its open queries and pending
+ * approvals with it: what they reserved stays charged, and closing gives nothing back (B6).
+ */
+#include "engine/task/task.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "engine/approval/approval.h"
+#include "engine/comm/act_end.h"
+#include "engine/query/settle.h"
+#include "engine/state/own.h"
+
+#define TITLE_MAX  200
+#define WHAT_LIMIT 4096
+#define BATCH      256
+
+/* --- open --------------------------------------------------------------------------------------------------------- */
+
+static enum kh_err check_title(struct kh_op *op, struct kh_view title)
+{
+	if (title.n > TITLE_MAX)
+		return kh_error_set(op->err, KH_ELIMIT, "too_long", "the title has more than %d bytes", TITLE_MAX);
+	if (!kh_utf8_is_visible(title))
+		return kh_error_set(op->err, KH_EINPUT, "bad_title",
+				    "the title has control, invisible or broken characters");
+	return KH_OK;
+}
+
+static enum kh_err check_count(struct kh_op *op)
+{
+	int64_t *ids;
+	size_t n = 0;
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0, KH_TASK_OPEN_MAX,
+				    &ids, &n);
+
+	if (e == KH_OK && n == KH_TASK_OPEN_MAX)
+		return kh_error_set(op->err, KH_EREFUSED, "too_many_tasks",
+				    "%d tasks of this context are open: close some", KH_TASK_OPEN_MAX);
+	return e;
+}
+
+/* Both chains: the system's lists the task, the task's own begins with what it was opened with. */
+static enum kh_err record_open(struct kh_op *op, struct kh_task_row *task)
+{
+	struct kh_view what = {NULL, 0};
+	struct kh_emit emit;
+	struct kh_buf buf;
+	enum kh_err e = kh_own_event(op, KH_AUDIT_TASK_LISTED, NULL,
+				     kh_arena_printf(op->arena, "{\"task\":%lld}", (long long)task->id));
+
+	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "budget");
+	kh_emit_int(&emit, (int64_t)task->budget.budget);
+	kh_emit_key(&emit, "context");
+	kh_emit_int(&emit, task->context);
+	kh_emit_key(&emit, "escalation_limit");
+	kh_emit_int(&emit, (int64_t)task->escalation_limit);
+	kh_emit_key(&emit, "policy");
+	kh_emit_digest(&emit, &task->policy);
+	kh_emit_end(&emit);
+	if (e == KH_OK)
+		e = kh_buf_end(&buf, &what);
+	return e == KH_OK ? kh_own_event(op, KH_AUDIT_TASK_OPENED, task, what) : e;
+}
+
+enum kh_err kh_task_open_run(struct kh_op *op, void *call)
+{
+	struct kh_task_open *open = call;
+	const struct kh_policy_budgets *budgets = &op->policy->budgets;
+	uint64_t bits = open->bits != 0 && open->bits < budgets->task_bits ? open->bits : budgets->task_bits;
+	struct kh_task_row *task;
+
+	if (op->caller == NULL || op->caller->context == 0)
+		return kh_error_set(op->err, KH_EREFUSED, "forbidden", "only a controller has tasks");
+	enum kh_err e = check_title(op, open->title);
+	if (e == KH_OK)
+		e = check_count(op);
+	if (e == KH_OK)
+		e = kh_txn_new(op->txn, KH_TABLE_TASKS, &task);
+	if (e != KH_OK)
+		return e;
+	task->context = op->caller->context;
+	task->title = open->title;
+	task->state = KH_TASK_OPEN;
+	task->phase = KH_PHASE_PLANNING;
+	task->policy = op->policy->digest;
+	task->budget = kh_budget_new(bits * KH_MICROBIT);
+	task->escalation_limit = budgets->escalations;
+	task->opened_at = op->now;
+	e = record_open(op, task);
+	if (e != KH_OK)
+		return e;
+	open->id = kh_own_id(op, KH_ID_TASK, task->id);
+	open->row = task;
+	return kh_arena_check(op->arena);
+}
+
+/* --- close, fail -------------------------------------------------------------------------------------------------- */
+
+/* Every open query of TASK fails now: whoever ended the task knows that, so there is no slot to wait for. */
+static enum kh_err end_queries(struct kh_op *op, const struct kh_task_row *task, const char *reason)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t n = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (n == BATCH && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_OPEN, task->id, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_query_row *query;
+			after = ids[i];
+			e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
+			if (e == KH_OK)
+				e = kh_settle_end(op, query, KH_OUTCOME_FAILED, reason);
+		}
+	}
+	return e;
+}
+
+/* The end in both chains: the system's keeps the head that the task's own had in the end. */
+static enum kh_err record_end(struct kh_op *op, struct kh_task_row *task, const char *reason)
+{
+	struct kh_view what = {NULL, 0};
+	struct kh_emit emit;
+	struct kh_buf buf;
+	enum kh_err e = kh_own_event(op, task->state == KH_TASK_FAILED ? KH_AUDIT_TASK_FAILED : KH_AUDIT_TASK_CLOSED,
+				     task, kh_arena_printf(op->arena, "{\"reason\":\"%s\"}", reason));
+
+	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "head");
+	kh_emit_digest(&emit, &task->chain.head);
+	kh_emit_key(&emit, "n");
+	kh_emit_int(&emit, task->chain.n);
+	kh_emit_key(&emit, "state");
+	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_rows_task_words, task->state)));
+	kh_emit_key(&emit, "task");
+	kh_emit_int(&emit, task->id);
+	kh_emit_end(&emit);
+	if (e == KH_OK)
+		e = kh_buf_end(&buf, &what);
+	return e == KH_OK ? kh_own_event(op, KH_AUDIT_TASK_UNLISTED, NULL, what) : e;
+}
+
+static enum kh_err end_task(struct kh_op *op, struct kh_task_row *task, enum kh_task_state state, const char *reason)
+{
+	enum kh_err e = end_queries(op, task, state == KH_TASK_FAILED ? reason : "task_closed");
+
+	if (e == KH_OK)
+		e = kh_act_end_task(op, task, state == KH_TASK_FAILED ? reason : "task_closed");
+	if (e == KH_OK)
+		e = kh_approval_void(op, task, 0);
+	if (e != KH_OK)
+		return e;
+	task->state = state;
+	task->ended_at = op->now;
+	if (state == KH_TASK_FAILED)
+		task->reason = kh_view_str(reason);
+	return record_end(op, task, reason);
+}
+
+enum kh_err kh_task_close_run(struct kh_op *op, void *call)
+{
+	struct kh_task_close *close = call;
+	struct kh_task_row *task = NULL;
+	enum kh_err e = kh_own_task(op, close->task, &task);
+
+	if (e == KH_OK)
+		e = kh_own_open(op, task);
+	if (e == KH_OK)
+		e = end_task(op, task, KH_TASK_CLOSED, "task_closed");
+	if (e == KH_OK)
+		close->row = task;
+	return e;
+}
+
+enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *reason)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t n = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (n == BATCH && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, context, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_task_row *task;
+			after = ids[i];
+			e = kh_txn_load(op->txn, KH_TABLE_TASKS, ids[i], &task);
+			if (e == KH_OK)
+				e = end_task(op, task, KH_TASK_CLOSED, reason);
+		}
+	}
+	return e;
+}
+
+enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char *code)
+{
+	enum kh_err e = kh_own_open(op, task);
+
+	return e == KH_OK ? end_task(op, task, KH_TASK_FAILED, code) : e;
+}
+
+/* --- list --------------------------------------------------------------------------------------------------------- */
+
+/* Whose tasks are looked through: an index, with the context where it is of one. */
+struct search {
+	enum kh_index index;
+	int64_t context;
+	int64_t host; /* only those of contexts whose token this host made; 0: all */
+};
+
+static struct search search_for(const struct kh_op *op, bool all)
+{
+	if (op->caller != NULL && op->caller->role == KH_ROLE_CONTROLLER)
+		return (struct search){all ? KH_INDEX_TASKS_OF_CONTEXT : KH_INDEX_TASKS_OPEN, op->caller->context, 0};
+	return (struct search){
+		.index = all ? KH_INDEX_TASKS : KH_INDEX_TASKS_ALL_OPEN,
+		.host = op->caller != NULL && op->caller->role == KH_ROLE_HOST ? op->caller->id : 0,
+	};
+}
+
+static enum kh_err is_wanted(struct kh_op *op, const struct search *search, const struct kh_task_row *task,
+			     bool *ret_yes)
+{
+	struct kh_context_row context;
+	struct kh_token_row token;
+
+	*ret_yes = true;
+	if (search->host == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_CONTEXTS, task->context, &context);
+	if (e == KH_OK)
+		e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, context.token, &token);
+	if (e == KH_OK)
+		*ret_yes = token.parent == search->host;
+	return e;
+}
+
+/* Adds the tasks after AFTER; *RET_MORE where the list is full and there are others. */
+static enum kh_err add_tasks(struct kh_op *op, const struct search *search, int64_t after, yyjson_mut_doc *doc,
+			     yyjson_mut_val *root, bool *ret_more)
+{
+	int64_t *ids = NULL;
+	size_t n = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (n == BATCH && e == KH_OK && !*ret_more) {
+		e = kh_txn_find(op->txn, search->index, search->context, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n && !*ret_more; i++) {
+			struct kh_task_row task;
+			bool yes = false;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_TASKS, ids[i], &task);
+			if (e == KH_OK)
+				e = is_wanted(op, search, &task, &yes);
+			if (!yes)
+				continue;
+			if (yyjson_mut_arr_size(root) == KH_TASK_LIST)
+				*ret_more = true;
+			else
+				kh_task_show_brief(op, doc, root, &task);
+		}
+	}
+	return e;
+}
+
+enum kh_err kh_task_list_run(struct kh_op *op, void *call)
+{
+	struct kh_task_list *list = call;
+	struct search search = search_for(op, list->all);
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *root = yyjson_mut_arr(doc);
+	struct kh_task_row *last = NULL;
+	bool more = false;
+	enum kh_err e = kh_arena_check(op->arena);
+
+	if (e == KH_OK && list->after.n > 0)
+		e = kh_own_task(op, list->after, &last);
+	if (e == KH_OK)
+		e = add_tasks(op, &search, last != NULL ? last->id : 0, doc, root, &more);
+	if (e == KH_OK)
+		e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_json_write(op->arena, root, &list->json);
+	if (e == KH_OK)
+		list->more = more;
+	return e;
+}

@@ -1,0 +1,45 @@
+/* Tasks: open, close, fail, and what is to be seen of one.  (B6, B19, E1) */
+#ifndef KH_ENGINE_TASK_TASK_H
+#define KH_ENGINE_TASK_TASK_H
+
+#include "engine/engine.h"
+#include "engine/task/show.h"
+
+#define KH_TASK_OPEN_MAX 1000 /* open tasks of one context */
+#define KH_TASK_LIST     1000 /* tasks in one list */
+
+/* task.open: controller. */
+struct kh_task_open {
+	struct kh_view title; /* for people, up to 200 bytes of visible UTF-8; may be empty */
+	uint64_t bits;        /* the budget, at most the policy's; 0: the policy's */
+	struct kh_view id;    /* out */
+	struct kh_task_row *row;
+};
+enum kh_err kh_task_open_run(struct kh_op *op, void *call);
+
+/* task.close: controller (its own), host (of contexts it minted), admin.  Open queries fail, what they reserved is
+ * charged; pending approvals are void. */
+struct kh_task_close {
+	struct kh_view task;
+	struct kh_task_row *row; /* out */
+};
+enum kh_err kh_task_close_run(struct kh_op *op, void *call);
+
+/* Not operations.  Closes every open task of a context; REASON, a code, is on the record. */
+enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *reason)
+	__attribute__((warn_unused_result));
+
+/* Ends TASK as failed with a code (B19), its open queries with it. */
+enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char *code)
+	__attribute__((warn_unused_result));
+
+/* task.list: the caller's own tasks, or all for host (its contexts'), reviewer and admin. */
+struct kh_task_list {
+	bool all;             /* also those that have ended */
+	struct kh_view after; /* public id: those opened after it; empty: from the first on */
+	struct kh_view json;  /* out: array, as of task.show but shorter */
+	bool more;            /* out: ask again, after the last */
+};
+enum kh_err kh_task_list_run(struct kh_op *op, void *call);
+
+#endif

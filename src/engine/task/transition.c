@@ -1,0 +1,186 @@
+/*
+ * The phase transition.  The plan is an agent's word: it is read strictly and screened, and where the screen finds
+ * something, or the agent has been given what can turn it, a human reads it first.  The grant is bound to the plan's
+ * canonical bytes (A2): another plan is another approval.
+ */
+#include "engine/task/transition.h"
+
+#include "core/comm/plan.h"
+#include "core/comm/suspect.h"
+#include "engine/approval/approval.h"
+#include "engine/state/own.h"
+
+#define OPERATION "task.execute"
+#define BATCH     64
+
+struct plan {
+	struct kh_view canonical;
+	struct kh_digest digest;
+	struct kh_reasons review; /* what the screen found */
+};
+
+static enum kh_err read_plan(struct kh_op *op, yyjson_val *in, struct plan *ret_plan)
+{
+	struct kh_reasons errors;
+	struct kh_plan parsed;
+
+	kh_reasons_init(&errors, op->arena);
+	kh_reasons_init(&ret_plan->review, op->arena);
+	enum kh_err e = kh_plan_read(op->arena, in, &parsed, &errors);
+	if (e == KH_OK && errors.n > 0)
+		return kh_error_reason(op->err, KH_EINPUT, &errors);
+	if (e == KH_OK)
+		e = kh_canonical_json(op->arena, in, &ret_plan->canonical, op->err);
+	if (e == KH_OK)
+		e = kh_suspect_value(op->screen, KH_LIT(""), in, &ret_plan->review);
+	if (e == KH_OK)
+		ret_plan->digest = kh_canonical_digest(ret_plan->canonical);
+	return e;
+}
+
+/* The newest approval that was asked for this plan in this task; *RET is NULL where there is none. */
+static enum kh_err find_approval(struct kh_op *op, const struct kh_task_row *task, const struct plan *plan,
+				 struct kh_approval_row **ret)
+{
+	int64_t *ids = NULL, after = 0, found = 0;
+	size_t n = BATCH;
+	enum kh_err e = KH_OK;
+
+	*ret = NULL;
+	while (n == BATCH && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_OF_TASK, task->id, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_approval_row row;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
+			if (e == KH_OK && row.kind == KH_APPROVE_PHASE &&
+			    memcmp(&row.arguments, &plan->digest, sizeof(plan->digest)) == 0)
+				found = ids[i];
+		}
+	}
+	return e == KH_OK && found != 0 ? kh_txn_load(op->txn, KH_TABLE_APPROVALS, found, ret) : e;
+}
+
+/* Uses the grant, where it still holds for this. */
+static enum kh_err use_grant(struct kh_op *op, const struct kh_task_row *task, const struct plan *plan,
+			     struct kh_approval_row *approval, bool *ret_granted)
+{
+	struct kh_grant_call call = {
+		.context = kh_own_id(op, KH_ID_CONTEXT, task->context),
+		.task = kh_own_id(op, KH_ID_TASK, task->id),
+		.operation = KH_LIT(OPERATION),
+		.arguments = plan->digest,
+		.policy = op->policy->digest,
+	};
+	enum kh_granted why;
+	enum kh_err e = kh_arena_check(op->arena);
+
+	if (e == KH_OK)
+		e = kh_approval_use(op, approval, &call, &why);
+	*ret_granted = e == KH_OK;
+	return e == KH_EREFUSED ? KH_OK : e; /* void or expired, which is recorded: it has to be asked for again */
+}
+
+static enum kh_err request(struct kh_op *op, struct kh_task_row *task, const struct plan *plan,
+			   struct kh_execute *execute)
+{
+	struct kh_approval_request request = {
+		.kind = KH_APPROVE_PHASE,
+		.task = task,
+		.text = plan->canonical,
+		.marks = &plan->review,
+		.source = KH_LIT("[]"),
+		.operation = KH_LIT(OPERATION),
+		.arguments = plan->digest,
+		.quiet = true,
+	};
+	struct kh_approval_row *approval = NULL;
+	uint64_t count = 0;
+	enum kh_err e = kh_approval_known(op, task, &count);
+
+	if (e == KH_OK && count >= op->policy->approvals.max_pending)
+		return kh_error_set(op->err, KH_EREFUSED, "too_many_pending",
+				    "%llu queries or plans of this task wait for a human already",
+				    (unsigned long long)count);
+	if (e == KH_OK)
+		e = kh_approval_request(op, &request, &approval);
+
+	if (e == KH_OK)
+		execute->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+	return e;
+}
+
+static enum kh_err begin(struct kh_op *op, struct kh_task_row *task, const struct plan *plan, int64_t approval,
+			 struct kh_execute *execute)
+{
+	task->phase = KH_PHASE_EXECUTION;
+	task->plan = plan->canonical;
+	execute->approval = KH_LIT("");
+	return kh_own_event(op, KH_AUDIT_PHASE_CHANGED, task,
+			    kh_arena_printf(op->arena, "{\"approval\":%lld,\"findings\":%zu}", (long long)approval,
+					    plan->review.n));
+}
+
+/*
+ * A plan for which there was no room, because of answers that wait for a reviewer, was void from the start.  The
+ * Controller is not to learn that (B16): it waits as for a reviewer who does not come.
+ */
+static bool seems_to_wait(const struct kh_op *op, const struct kh_approval_row *approval)
+{
+	return approval->state == KH_APPROVAL_VOID && approval->decided_by == 0 && op->now < approval->expires_at;
+}
+
+/* A plan that a human must have read. */
+static enum kh_err ask_human(struct kh_op *op, struct kh_task_row *task, const struct plan *plan,
+			     struct kh_execute *execute)
+{
+	struct kh_approval_row *approval = NULL;
+	bool granted = false;
+	enum kh_err e = find_approval(op, task, plan, &approval);
+
+	if (e == KH_OK && approval != NULL && approval->state == KH_APPROVAL_PENDING)
+		e = kh_approval_due(op, approval);
+	if (e != KH_OK)
+		return e;
+	if (approval != NULL && (approval->state == KH_APPROVAL_PENDING || seems_to_wait(op, approval))) {
+		execute->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+		return KH_OK;
+	}
+	if (approval != NULL && approval->state == KH_APPROVAL_REJECTED)
+		return kh_error_set(op->err, KH_EREFUSED, "plan_rejected", "this plan was rejected: make another");
+	if (approval != NULL && (approval->state == KH_APPROVAL_APPROVED || approval->state == KH_APPROVAL_EDITED)) {
+		e = use_grant(op, task, plan, approval, &granted);
+		if (e != KH_OK)
+			return e;
+	}
+	return granted ? begin(op, task, plan, approval->id, execute) : request(op, task, plan, execute);
+}
+
+enum kh_err kh_transition_run(struct kh_op *op, void *call)
+{
+	struct kh_execute *execute = call;
+	struct kh_context_row *context = NULL;
+	struct kh_task_row *task = NULL;
+	struct plan plan;
+	enum kh_err e = kh_own_task(op, execute->task, &task);
+
+	if (e == KH_OK)
+		e = kh_own_open(op, task);
+	if (e == KH_OK && task->phase != KH_PHASE_PLANNING)
+		e = kh_error_set(op->err, KH_EREFUSED, "already_executing", "the task is in its execution phase");
+	if (e == KH_OK)
+		e = read_plan(op, execute->plan, &plan);
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, task->context, &context);
+	if (e != KH_OK)
+		return e;
+	if (plan.review.n > 0 || context->taint == KH_TAINT_HIGH)
+		e = ask_human(op, task, &plan, execute);
+	else
+		e = begin(op, task, &plan, 0, execute);
+	if (e == KH_OK)
+		e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		execute->row = task;
+	return e;
+}

@@ -1,8 +1,0 @@
-/* Files of the kernel's in which a short text is a command: of /proc, of cgroups. */
-#ifndef KH_EXEC_SETTING_H
-#define KH_EXEC_SETTING_H
-
-/* Writes TEXT to PATH below the folder AT, in one write(2).  0, or the errno. */
-int kh_setting_write(int at, const char *path, const char *text) __attribute__((warn_unused_result));
-
-#endif

@@ -1,0 +1,265 @@
+/*
+ * The executor's loop: one thread, no blocking, no allocation for a request.  Trusts its parent to be what started it,
+ * and checks every message all the same.  When the parent is gone, for whatever reason, everything that was started
+ * here is killed and the executor ends; when the executor is killed, its sandboxes die by their own death signal.
+ */
+#include "executor/executor.h"
+
+#include "executor/job.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define QUIET_US 3000                /* after a request began, before sandboxes are made ahead */
+#define RESERVED 32                  /* descriptors that are not for requests */
+#define A_JOB    10                  /* descriptors of one request, with what is on its way out */
+#define A_WARM   (4 * KH_POOL_KINDS) /* of one more warm sandbox of each kind */
+#define WATCHES  (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
+
+struct executor {
+	struct kh_sandbox_kit kit;
+	struct kh_pool pool;
+	struct kh_job *jobs; /* in memory that a fork does not get */
+	enum kh_message_state state;
+	char buffer[KH_MESSAGE_MAX];
+	size_t room, warm; /* how many requests and warm sandboxes there are descriptors for */
+	uint64_t busy_us;  /* when a request last began */
+	struct pollfd watch[WATCHES];
+	size_t job_watch[KH_EXECUTOR_JOBS + 1], slot_watch[KH_POOL_SLOTS + 1]; /* where each one's entries begin */
+};
+
+static void harden(void)
+{
+	struct rlimit none = {1, 1}, files;
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	setsid(); /* a terminal's signals are for the parent */
+	prctl(PR_SET_NAME, "keyhole-exec");
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	setrlimit(RLIMIT_CORE, &none);
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* One request too many is told so; one descriptor too many would be the end of all of them. */
+static bool find_room(struct executor *x)
+{
+	struct rlimit files = {0};
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur <= RESERVED)
+		return false;
+	size_t n = (files.rlim_cur < 65536 ? files.rlim_cur : 65536) - RESERVED, most = n * 3 / 4 / A_JOB;
+	x->room = most < KH_EXECUTOR_JOBS ? most : KH_EXECUTOR_JOBS;
+	x->warm = (n - x->room * A_JOB) / A_WARM;
+	return x->room > 0;
+}
+
+/* Requests hold what no sandbox may see: other requests, keys.  Their memory is zero in every process that is forked.
+ */
+static struct kh_job *make_jobs(void)
+{
+	size_t size = sizeof(struct kh_job) * KH_EXECUTOR_JOBS;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	return madvise(p, size, MADV_WIPEONFORK) == 0 && madvise(p, size, MADV_DONTDUMP) == 0 ? p : NULL;
+}
+
+static bool send_ready(const struct executor *x)
+{
+	char buffer[256];
+	struct kh_message_out out;
+	struct kh_view packet;
+
+	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_READY);
+	kh_message_number(&out, KH_FIELD_PROTOCOL, KH_MESSAGE_VERSION);
+	kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(kh_cgroup_base_has(&x->kit.cgroup)));
+	return kh_message_end(&out, &packet) == KH_OK &&
+	       kh_channel_send(KH_EXECUTOR_CONTROL, packet, NULL, 0) == KH_IO_DONE;
+}
+
+/* Says on a channel for which there is no room that there is none. */
+static void refuse(int channel)
+{
+	char buffer[128];
+	struct kh_message_out out;
+	struct kh_view packet;
+
+	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_END);
+	kh_message_number(&out, KH_FIELD_FAULT, KH_FAULT_BUSY);
+	kh_message_text(&out, KH_FIELD_DETAIL, KH_LIT("more requests at once than there is room for"));
+	if (kh_message_end(&out, &packet) == KH_OK)
+		(void)kh_channel_send(channel, packet, NULL, 0);
+	close(channel);
+}
+
+static void open_request(struct executor *x, int channel)
+{
+	for (size_t i = 0; i < x->room; i++) {
+		if (x->jobs[i].phase == KH_JOB_FREE) {
+			fcntl(channel, F_SETFL, O_NONBLOCK);
+			x->busy_us = kh_job_now();
+			kh_job_begin(&x->jobs[i], &x->pool, channel);
+			kh_job_step(&x->jobs[i]);
+			return;
+		}
+	}
+	refuse(channel);
+}
+
+/* One message of the parent; false where there is none now, and *RET_STOP where it is over. */
+static bool take_control(struct executor *x, bool *ret_stop)
+{
+	int fds[KH_MESSAGE_FDS];
+	size_t count = 0;
+	struct kh_view packet;
+	struct kh_message message;
+	enum kh_io io = kh_channel_receive(KH_EXECUTOR_CONTROL, x->buffer, &packet, fds, &count);
+
+	if (io == KH_IO_AGAIN)
+		return false;
+	*ret_stop = true;
+	if (io != KH_IO_DONE || kh_message_read(packet, count, &x->state, &message, NULL) != KH_OK)
+		return false;
+	if (message.type == KH_MESSAGE_HELLO) {
+		*ret_stop = message.number[KH_FIELD_PROTOCOL] != KH_MESSAGE_VERSION;
+		size_t wanted = message.number[KH_FIELD_POOL];
+		kh_pool_init(&x->pool, &x->kit, (unsigned)(wanted < x->warm ? wanted : x->warm));
+		*ret_stop |= !send_ready(x);
+		return true;
+	}
+	*ret_stop = false;
+	open_request(x, fds[0]);
+	return true;
+}
+
+/* Everything that is waited for, as a function of where everything stands. */
+static size_t watch_all(struct executor *x, uint64_t *wake_us)
+{
+	size_t n = 0;
+
+	x->watch[n++] = (struct pollfd){.fd = KH_EXECUTOR_CONTROL, .events = POLLIN};
+	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
+		x->job_watch[i] = n;
+		if (x->jobs[i].phase != KH_JOB_FREE)
+			n += kh_job_watch(&x->jobs[i], x->watch + n, wake_us);
+	}
+	x->job_watch[KH_EXECUTOR_JOBS] = n;
+	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
+		const struct kh_slot *slot = &x->pool.slots[i];
+		x->slot_watch[i] = n;
+		if (slot->use == KH_SLOT_WARM || slot->use == KH_SLOT_DYING)
+			x->watch[n++] = (struct pollfd){.fd = slot->sandbox.pidfd, .events = POLLIN};
+		if (slot->use == KH_SLOT_WARM && slot->state != KH_STATE_ENDED)
+			x->watch[n++] = (struct pollfd){.fd = slot->sandbox.channel, .events = POLLIN};
+	}
+	x->slot_watch[KH_POOL_SLOTS] = n;
+	return n;
+}
+
+static bool is_ready(const struct executor *x, size_t from, size_t to)
+{
+	while (from < to && x->watch[from].revents == 0)
+		from++;
+	return from < to;
+}
+
+/* Steps what has something to do; where the time for something has come (LATE), every job looks at its clock. */
+static void step_all(struct executor *x, bool late)
+{
+	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
+		if (is_ready(x, x->slot_watch[i], x->slot_watch[i + 1]) && x->pool.slots[i].use != KH_SLOT_TAKEN)
+			kh_pool_look(&x->pool, &x->pool.slots[i]);
+	}
+	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
+		if (x->jobs[i].phase != KH_JOB_FREE && (late || is_ready(x, x->job_watch[i], x->job_watch[i + 1])))
+			kh_job_step(&x->jobs[i]);
+	}
+}
+
+static int timeout_ms(uint64_t wake_us)
+{
+	uint64_t now = kh_job_now();
+
+	if (wake_us == UINT64_MAX)
+		return -1;
+	if (wake_us <= now)
+		return 0;
+	uint64_t ms = (wake_us - now) / 1000 + 1;
+	return ms > 60000 ? 60000 : (int)ms;
+}
+
+/*
+ * Sandboxes are made ahead when it is quiet: making one takes locks that a program which is just starting needs too.
+ * Lowers *WAKE_US to when that will be.
+ */
+static void refill(struct executor *x, uint64_t *wake_us)
+{
+	bool quiet = kh_job_now() >= x->busy_us + QUIET_US;
+
+	if (x->pool.kit == NULL || !kh_pool_refill(&x->pool, quiet))
+		return;
+	*wake_us = quiet ? 0 : x->busy_us + QUIET_US;
+}
+
+static void serve(struct executor *x)
+{
+	bool stop = false;
+
+	while (!stop) {
+		uint64_t wake_us = UINT64_MAX;
+		refill(x, &wake_us);
+		size_t n = watch_all(x, &wake_us);
+		if (poll(x->watch, n, timeout_ms(wake_us)) < 0 && errno != EINTR)
+			return;
+		bool late = kh_job_now() >= wake_us;
+		/* First what is under way: a new request would move what the list of what is ready is about. */
+		step_all(x, late);
+		while (!stop && take_control(x, &stop))
+			;
+	}
+}
+
+int kh_executor_main(void)
+{
+	static struct executor x;
+	struct kh_error err = {0};
+
+	if (fcntl(KH_EXECUTOR_CONTROL, F_SETFL, O_NONBLOCK) < 0) {
+		fprintf(stderr, "keyhole: executor: descriptor %d: %s (it is started by keyhole itself)\n",
+			KH_EXECUTOR_CONTROL, strerror(errno));
+		return 2;
+	}
+	fcntl(KH_EXECUTOR_CONTROL, F_SETFD, FD_CLOEXEC);
+	harden();
+	if (!find_room(&x)) {
+		fprintf(stderr, "keyhole: executor: there are too few descriptors (RLIMIT_NOFILE)\n");
+		return 1;
+	}
+	x.state = KH_STATE_CONTROL_NEW;
+	x.jobs = make_jobs();
+	if (x.jobs == NULL) {
+		fprintf(stderr, "keyhole: executor: memory that a fork does not get: %s\n", strerror(errno));
+		return 1;
+	}
+	if (kh_sandbox_kit_init(&x.kit, &kh_alloc_system, &err) != KH_OK) {
+		fprintf(stderr, "keyhole: executor: %s: %s\n", err.code ? err.code : kh_err_name(err.err), err.detail);
+		return 1;
+	}
+	serve(&x);
+	kh_pool_done(&x.pool);
+	kh_sandbox_kit_done(&x.kit);
+	return 0;
+}

@@ -1,0 +1,249 @@
+/*
+ * Fetches.  Whom it trusts: the parent for what is granted, nobody for where it leads.  A redirect is a URL of the
+ * world: it goes the whole way again, from reading to checking to connecting, or back to the parent.
+ */
+#include "executor/fetch.h"
+
+#include "executor/post.h"
+#include "executor/reach.h"
+#include "wire/channel.h"
+#include "wire/claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Goes to TEXT, a URL of the parent's or of a redirect that was looked at already. */
+static void go(struct kh_job *job, struct kh_view text)
+{
+	struct kh_error err = {0};
+	struct kh_url url;
+	struct kh_view canonical;
+
+	bool ok = kh_url_read_web(text, true, &url, &err) == KH_OK;
+	if (ok && kh_url_write(&url, job->url, sizeof(job->url), &canonical) != KH_OK)
+		ok = kh_error_set(&err, KH_ELIMIT, "too_long", "a URL of more than %d bytes", KH_URL_MAX) == KH_OK;
+	if (!ok || kh_url_read_web(canonical, true, &job->where, &err) != KH_OK) {
+		kh_job_end(job, KH_FAULT_URL, "%s", err.detail);
+		return;
+	}
+	if (job->where.plain && !job->fetch.plain) {
+		kh_job_end(job, KH_FAULT_SCHEME, "http, and the request grants https only");
+		return;
+	}
+	kh_reach_begin(job);
+}
+
+void kh_fetch_begin(struct kh_job *job, const struct kh_message *message)
+{
+	struct kh_error err = {0};
+
+	if (kh_request_read_fetch(message, &job->fetch, &err) != KH_OK) {
+		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.detail);
+		return;
+	}
+	job->limits = job->fetch.limits;
+	job->deadline_us = job->begun_us + job->limits.wall_ms * 1000;
+	job->granted = job->fetch.host;
+	job->granted_count = job->fetch.hosts;
+	go(job, job->fetch.url);
+}
+
+/* The file of certificates that the request names; -1 where it names none. */
+static bool open_authority(struct kh_job *job, int *ret_fd)
+{
+	char path[KH_MESSAGE_TEXT + 1];
+	struct stat st;
+
+	*ret_fd = -1;
+	if (job->fetch.authority.n == 0)
+		return true;
+	memcpy(path, job->fetch.authority.p, job->fetch.authority.n);
+	path[job->fetch.authority.n] = '\0';
+	*ret_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (*ret_fd >= 0 && fstat(*ret_fd, &st) == 0 && S_ISREG(st.st_mode))
+		return true;
+	kh_job_end(job, KH_FAULT_TLS, "the file of certificates: %s", *ret_fd < 0 ? strerror(errno) : "not a file");
+	if (*ret_fd >= 0)
+		close(*ret_fd);
+	return false;
+}
+
+void kh_fetch_talk(struct kh_job *job)
+{
+	struct kh_message_out out;
+	uint64_t now = kh_job_now();
+	int fds[2] = {job->connection, -1};
+
+	if (!open_authority(job, &fds[1]))
+		return;
+	if (kh_post_take(job, KH_PROFILE_HTTP)) {
+		kh_message_begin(&out, job->to_parent, sizeof(job->to_parent), KH_MESSAGE_TRANSFER);
+		kh_message_number(&out, KH_FIELD_WALL,
+				  now < job->deadline_us ? (job->deadline_us - now) / 1000 + 1 : 1);
+		kh_message_number(&out, KH_FIELD_OUTPUT, job->limits.output);
+		kh_message_text(&out, KH_FIELD_URL, kh_view_str(job->url));
+		kh_message_number(&out, KH_FIELD_METHOD, job->fetch.method);
+		for (size_t i = 0; i < job->fetch.headers; i++)
+			kh_message_text(&out, KH_FIELD_HEADER, job->fetch.header[i]);
+		job->worker_state = KH_STATE_TRANSFER_HEAD;
+		job->phase = KH_JOB_TALK;
+		(void)kh_post_send(job, &out, fds, fds[1] >= 0 ? 2 : 1);
+	}
+	if (fds[1] >= 0)
+		close(fds[1]);
+	if (job->connection >= 0)
+		close(job->connection);
+	job->connection = -1;
+}
+
+static bool is_redirect(uint64_t status)
+{
+	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/*
+ * Whether TO leads where the request was granted to go: the same host, and the same port or, with another scheme, that
+ * scheme's own.  From http to https always, back only where http is granted.
+ */
+static bool is_within(const struct kh_job *job, const struct kh_url *to)
+{
+	const struct kh_url *from = &job->where;
+	bool same_port = to->plain == from->plain ? to->port == from->port : to->port == (to->plain ? 80 : 443);
+
+	return kh_view_eq_nocase(from->host, to->host) && same_port && (!to->plain || job->fetch.plain);
+}
+
+/* True where HEAD is a redirect that is followed (or one too many); false where it is the parent's. */
+static bool follow(struct kh_job *job, const struct kh_message *head)
+{
+	struct kh_view location = head->text[KH_FIELD_LOCATION];
+	struct kh_view text;
+	struct kh_url read, to;
+
+	if (!is_redirect(head->number[KH_FIELD_STATUS]) || location.n == 0 || job->fetch.method != KH_METHOD_GET ||
+	    job->fetch.redirects == 0)
+		return false;
+	/* Compared in the one spelling, as the URL that it comes from is. */
+	if (kh_url_read_web(location, true, &read, NULL) != KH_OK ||
+	    kh_url_write(&read, job->next_url, sizeof(job->next_url), &text) != KH_OK ||
+	    kh_url_read_web(text, true, &to, NULL) != KH_OK || !is_within(job, &to))
+		return false;
+	if (job->redirects++ == job->fetch.redirects) {
+		kh_job_end(job, KH_FAULT_REDIRECTS, "more than %u redirects", job->fetch.redirects);
+		return true;
+	}
+	kh_post_drop(job);
+	go(job, text);
+	return true;
+}
+
+/* HEAD for the parent: what the worker said, and the URL that it came from. */
+static void pass_head(struct kh_job *job, const struct kh_message *head)
+{
+	char buffer[KH_MESSAGE_MAX];
+	struct kh_message_out out;
+	struct kh_view packet;
+
+	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_HEAD);
+	kh_message_text(&out, KH_FIELD_URL, kh_view_str(job->url));
+	kh_message_number(&out, KH_FIELD_STATUS, head->number[KH_FIELD_STATUS]);
+	if (head->has[KH_FIELD_HEADERS])
+		kh_message_text(&out, KH_FIELD_HEADERS, head->text[KH_FIELD_HEADERS]);
+	if (head->has[KH_FIELD_LOCATION])
+		kh_message_text(&out, KH_FIELD_LOCATION, head->text[KH_FIELD_LOCATION]);
+	if (kh_message_end(&out, &packet) != KH_OK) {
+		kh_job_end(job, KH_FAULT_HEADERS, "the headers do not fit in a message");
+		return;
+	}
+	memcpy(job->to_parent, packet.p, packet.n);
+	job->to_parent_n = packet.n;
+	explicit_bzero(buffer, packet.n); /* the stack is part of every sandbox that is forked from now on */
+}
+
+/* What a worker may say of its exchange; of the rest it knows nothing, and one that is not to be trusted says all. */
+static bool may_claim(uint64_t fault, bool headed)
+{
+	return (fault == KH_FAULT_NONE && headed) || fault == KH_FAULT_TLS || fault == KH_FAULT_HTTP ||
+	       fault == KH_FAULT_HEADERS || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_TIME ||
+	       fault == KH_FAULT_URL || fault == KH_FAULT_REQUEST || fault == KH_FAULT_WORKER;
+}
+
+/* HEADED: the response has begun already. */
+static void take_message(struct kh_job *job, const struct kh_message *message, size_t n, bool headed)
+{
+	if (message->type == KH_MESSAGE_HEAD) {
+		if (!follow(job, message))
+			pass_head(job, message);
+	} else if (message->type == KH_MESSAGE_OUTPUT) {
+		if (job->used + message->bulk.n > job->limits.output) {
+			kh_job_end(job, KH_FAULT_OUTPUT, "more than %llu bytes",
+				   (unsigned long long)job->limits.output);
+			return;
+		}
+		job->used += message->bulk.n;
+		job->to_parent_n = n; /* the same packet goes on */
+	} else if (!may_claim(message->number[KH_FIELD_FAULT], headed)) {
+		kh_job_end(job, KH_FAULT_WORKER, "the worker claims what is not its to say");
+	} else {
+		enum kh_fault fault = (enum kh_fault)message->number[KH_FIELD_FAULT];
+		const char *claim = kh_claim_find(message->text[KH_FIELD_DETAIL]);
+		kh_job_end(job, fault, "%s", claim ? claim : fault == KH_FAULT_NONE ? "" : kh_fault_about(fault));
+	}
+}
+
+/* The body of a POST: packets go to the worker as they came.  One that is gone is noticed when it is read from. */
+static void feed_worker(struct kh_job *job)
+{
+	char buffer[KH_MESSAGE_HEADER];
+	struct kh_message_out out;
+	struct kh_view packet;
+
+	kh_job_take_input(job);
+	if (job->phase != KH_JOB_TALK)
+		return;
+	if (job->fetch.method != KH_METHOD_POST) {
+		if (job->input_n > 0)
+			kh_job_end(job, KH_FAULT_REQUEST, "input for a request that has no body");
+		return;
+	}
+	if (job->input_n > 0 &&
+	    kh_channel_send(job->slot->worker, kh_view_of(job->input, job->input_n), NULL, 0) != KH_IO_AGAIN)
+		job->input_n = 0;
+	if (job->input_n > 0 || !job->fed || job->told)
+		return;
+	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_INPUT_END);
+	if (kh_message_end(&out, &packet) == KH_OK)
+		job->told = kh_channel_send(job->slot->worker, packet, NULL, 0) != KH_IO_AGAIN;
+}
+
+void kh_fetch_step(struct kh_job *job)
+{
+	struct kh_message message;
+	size_t n;
+	bool headed = job->worker_state == KH_STATE_TRANSFER_BODY;
+
+	feed_worker(job);
+	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_TALK; i++) {
+		if (!kh_job_flush(job) || !kh_post_receive(job, &message, &n))
+			break;
+		take_message(job, &message, n, headed);
+		headed = job->worker_state == KH_STATE_TRANSFER_BODY;
+	}
+}
+
+size_t kh_fetch_watch(const struct kh_job *job, struct pollfd *watch, size_t n)
+{
+	short events = 0;
+
+	if (job->to_parent_n == 0)
+		events |= POLLIN;
+	if (job->input_n > 0 || (job->fetch.method == KH_METHOD_POST && job->fed && !job->told))
+		events |= POLLOUT;
+	/* A worker that is dead is waited for by its pidfd: its channel would wake us for ever. */
+	if (events && job->slot && job->slot->worker >= 0 && !job->slot->gone)
+		watch[n++] = (struct pollfd){.fd = job->slot->worker, .events = events};
+	return n;
+}

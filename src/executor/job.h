@@ -1,0 +1,112 @@
+/*
+ * One request in the executor, from its channel to its END.  A job never blocks: kh_job_step() does whatever can be
+ * done now, kh_job_watch() says what to wait for next, as a function of where the job stands.
+ *
+ *     NEW ──RUN────────────────────────────> RUN ─────┐
+ *      │                                      ^         │
+ *      ├──RUN, with a connection──┐           │         │
+ *      └──FETCH─────────────────> LOOKUP ──> CONNECT ──> TALK ──> STOPPING ──> ENDING ──> FREE
+ *                                   ^──────── redirect ───┘
+ */
+#ifndef KH_EXECUTOR_JOB_H
+#define KH_EXECUTOR_JOB_H
+
+#include "core/comm/url.h"
+#include "executor/nameserver.h"
+#include "executor/pool.h"
+#include "wire/address.h"
+#include "wire/fault.h"
+
+#include <poll.h>
+
+#define KH_JOB_ADDRESSES 16
+#define KH_JOB_WATCHES   8 /* descriptors that one job waits for, at most */
+#define KH_JOB_DETAIL    200
+#define KH_JOB_TURN      16 /* packets that a job passes on before the others, and the clocks, are looked at */
+
+enum kh_job_phase {
+	KH_JOB_FREE = 0,
+	KH_JOB_NEW,      /* its request has not come yet */
+	KH_JOB_RUN,      /* a program runs */
+	KH_JOB_LOOKUP,   /* a worker asks a name server */
+	KH_JOB_CONNECT,  /* to one address after the other */
+	KH_JOB_TALK,     /* a worker speaks HTTP */
+	KH_JOB_STOPPING, /* its sandbox is being ended */
+	KH_JOB_ENDING,   /* END waits to be taken */
+};
+
+struct kh_job {
+	enum kh_job_phase phase;
+	int channel;
+	enum kh_message_state state; /* of the channel */
+	struct kh_pool *pool;
+	struct kh_slot *slot;
+	struct kh_limits limits;
+	uint64_t begun_us, deadline_us;
+
+	int in, out, errs; /* our ends of a program's standard descriptors; -1 */
+	bool fed;          /* no more input will come */
+	bool told;         /* and the worker knows */
+	uint64_t used;     /* bytes put out */
+
+	/* one packet on its way to the parent, and one piece of input on its way to the worker */
+	char to_parent[KH_MESSAGE_MAX], input[KH_MESSAGE_MAX];
+	size_t to_parent_n, input_at, input_n;
+
+	/* how it ended */
+	enum kh_fault fault;
+	int status;
+	bool has_status, cancelled;
+	char detail[KH_JOB_DETAIL];
+
+	char request[KH_MESSAGE_MAX]; /* what the two below borrow from */
+	struct kh_run run;
+	struct kh_fetch fetch;
+	bool is_run;
+	const struct kh_view *granted; /* hosts whose addresses may be of any range: of one of these two */
+	size_t granted_count;
+
+	/* of a fetch, or a connection */
+	char url[KH_URL_MAX + 64],
+		next_url[KH_URL_MAX + 64]; /* the one that is asked now; room for where a redirect leads */
+	struct kh_url where;               /* of url */
+	unsigned redirects;
+	struct kh_nameservers servers;
+	size_t server; /* the one that is asked */
+	bool asked;    /* a worker has looked for the name */
+	bool over_tcp; /* the answer did not fit in a datagram */
+	struct kh_address address[KH_JOB_ADDRESSES];
+	size_t addresses, next_address;
+	int connection; /* being connected, or connected; -1 */
+	uint64_t connect_deadline_us;
+	enum kh_message_state worker_state;
+};
+
+/* Microseconds of a clock that only goes forward. */
+uint64_t kh_job_now(void);
+
+/* A job for a request that comes over CHANNEL, which is the job's from now on. */
+void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel);
+
+/* What to wait for: fills in at most KH_JOB_WATCHES entries and lowers *WAKE_US to its next deadline. */
+size_t kh_job_watch(const struct kh_job *job, struct pollfd *ret_watch, uint64_t *wake_us);
+
+void kh_job_step(struct kh_job *job);
+
+/* For reach.c: job->connection stands. */
+void kh_job_reached(struct kh_job *job);
+
+/* For fetch.c, reach.c and post.c: ends the job with FAULT; DETAIL is our own text.  The sandbox is killed, and END
+ * follows. */
+void kh_job_end(struct kh_job *job, enum kh_fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same, because a sandbox cannot be had, or is broken. */
+void kh_job_end_part(struct kh_job *job, enum kh_part part, int error);
+
+/* For fetch.c: true where the packet that waits for the parent is gone, so that the next may be made. */
+bool kh_job_flush(struct kh_job *job);
+
+/* For fetch.c: takes the next piece of input from the parent, where there is room for it. */
+void kh_job_take_input(struct kh_job *job);
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * The sandboxes of an executor.  What a sandbox's first process says is checked by the table of messages; one that says
+ * anything else is killed.
+ */
+#include "executor/pool.h"
+
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+void kh_pool_init(struct kh_pool *pool, const struct kh_sandbox_kit *kit, unsigned warm)
+{
+	*pool = (struct kh_pool){.kit = kit, .warm = warm < KH_POOL_WARM ? warm : KH_POOL_WARM, .next = 1};
+}
+
+void kh_pool_done(struct kh_pool *pool)
+{
+	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
+		if (pool->slots[i].use != KH_SLOT_EMPTY && !pool->slots[i].gone)
+			kh_sandbox_kill(&pool->slots[i].sandbox);
+	}
+	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
+		if (pool->slots[i].use != KH_SLOT_EMPTY && !pool->slots[i].gone)
+			kh_sandbox_done(&pool->slots[i].sandbox);
+	}
+}
+
+static void close_all(int fds[3])
+{
+	for (int i = 0; i < 3; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+bool kh_pool_pipes(int ret_ours[3], int ret_theirs[3])
+{
+	bool ok = true;
+
+	for (int i = 0; i < 3; i++)
+		ret_ours[i] = ret_theirs[i] = -1;
+	for (int i = 0; i < 3 && ok; i++) {
+		int ends[2];
+		ok = pipe2(ends, O_CLOEXEC) == 0;
+		if (!ok)
+			break;
+		ret_ours[i] = ends[i == 0 ? 1 : 0];
+		ret_theirs[i] = ends[i == 0 ? 0 : 1];
+		ok = fcntl(ret_ours[i], F_SETFL, O_NONBLOCK) == 0;
+	}
+	return ok;
+}
+
+/* The message JOB for RUN; one that names no program is for a worker of ours.  It has limits where the request may have
+ * had none, so that the longest do not fit. */
+static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_view *ret_packet)
+{
+	struct kh_message_out out;
+
+	kh_message_begin(&out, buffer, KH_MESSAGE_MAX, KH_MESSAGE_JOB);
+	for (size_t i = 0; i < run->argc; i++)
+		kh_message_text(&out, KH_FIELD_ARGUMENT, run->argv[i]);
+	if (run->argc == 0) {
+		kh_message_text(&out, KH_FIELD_ARGUMENT, KH_LIT("keyhole"));
+		kh_message_text(&out, KH_FIELD_ARGUMENT, KH_LIT("worker"));
+		kh_message_text(&out, KH_FIELD_ARGUMENT, kh_view_str(kh_profile_name(run->profile)));
+	}
+	if (run->work.n > 0)
+		kh_message_text(&out, KH_FIELD_WORK, run->work);
+	if (run->cache.n > 0)
+		kh_message_text(&out, KH_FIELD_CACHE, run->cache);
+	for (size_t i = 0; i < run->reads; i++)
+		kh_message_text(&out, KH_FIELD_READ, run->read[i]);
+	for (size_t i = 0; i < run->writes; i++)
+		kh_message_text(&out, KH_FIELD_WRITE, run->write[i]);
+	kh_message_number(&out, KH_FIELD_CPU, run->limits.cpu_s);
+	kh_message_number(&out, KH_FIELD_MEMORY, run->limits.memory);
+	kh_message_number(&out, KH_FIELD_PROCESSES, run->limits.processes);
+	kh_message_number(&out, KH_FIELD_FILES, run->limits.files);
+	kh_message_number(&out, KH_FIELD_DISK, run->limits.disk);
+	return kh_message_end(&out, ret_packet);
+}
+
+/* The limits of the group of processes; those that it has already cost nothing. */
+static bool set_group(struct kh_slot *slot, const struct kh_limits *limits)
+{
+	if (slot->memory == limits->memory && slot->processes == limits->processes)
+		return true;
+	if (!kh_cgroup_limit(&slot->sandbox.cgroup, limits->memory, limits->processes)) {
+		slot->broken = KH_PART_CGROUP;
+		slot->error = errno;
+		return false;
+	}
+	slot->memory = limits->memory;
+	slot->processes = limits->processes;
+	return true;
+}
+
+bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count, char *buffer)
+{
+	struct kh_view packet;
+
+	if (!set_group(slot, &run->limits))
+		return false;
+	if (write_job(run, buffer, &packet) != KH_OK) {
+		slot->broken = KH_PART_PROGRAM;
+		slot->error = E2BIG;
+		return false;
+	}
+	enum kh_io io = kh_channel_send(slot->sandbox.channel, packet, fds, count);
+	if (io == KH_IO_AGAIN || io == KH_IO_BROKEN) {
+		slot->broken = KH_PART_DESCRIPTORS;
+		slot->error = errno;
+	}
+	/* A sandbox that is gone already has said why, or says so by being gone. */
+	return io == KH_IO_DONE;
+}
+
+/* Tells the first process of SLOT to run its worker with FDS.  One that is gone already is noticed, with what it said,
+ * when it is used. */
+static bool begin_worker(struct kh_slot *slot, const int *fds, size_t count, char *buffer)
+{
+	enum kh_profile profile = slot->sandbox.profile;
+	struct kh_run run = {.profile = profile, .limits = *kh_profile_limits(profile)};
+
+	return kh_pool_start(slot, &run, fds, count, buffer) || slot->broken == KH_PART_NONE;
+}
+
+/* Starts our own worker in SLOT with a channel, so that it is ready when a request comes. */
+static bool start_worker(struct kh_slot *slot, char *buffer)
+{
+	int ends[2] = {-1, -1}, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	bool ok = null >= 0 && kh_channel_pair(ends, NULL) == KH_OK;
+
+	if (!ok)
+		slot->error = errno;
+	if (ok) {
+		ok = begin_worker(slot, (const int[]){null, null, null, ends[1]}, 4, buffer);
+		close(ends[1]);
+		slot->worker = ends[0];
+	}
+	if (null >= 0)
+		close(null);
+	return ok;
+}
+
+/* The same with streams. */
+static bool start_job_worker(struct kh_slot *slot, char *buffer)
+{
+	int theirs[3];
+	bool ok = kh_pool_pipes(slot->stream, theirs);
+
+	if (!ok)
+		slot->error = errno;
+	else
+		ok = begin_worker(slot, theirs, 3, buffer);
+	close_all(theirs);
+	return ok;
+}
+
+static const struct {
+	enum kh_profile profile;
+	bool (*start)(struct kh_slot *slot, char *buffer); /* NULL: when the job comes */
+} kinds[KH_POOL_KINDS] = {
+	[KH_POOL_PLAIN] = {KH_PROFILE_RUN, NULL},
+	[KH_POOL_LOCKED] = {KH_PROFILE_RUN, NULL},
+	[KH_POOL_RESOLVE] = {KH_PROFILE_RESOLVE, start_worker},
+	[KH_POOL_HTTP] = {KH_PROFILE_HTTP, start_worker},
+	[KH_POOL_READ] = {KH_PROFILE_READ, NULL},
+	[KH_POOL_TEXT] = {KH_PROFILE_TEXT, start_job_worker},
+	[KH_POOL_QUERY] = {KH_PROFILE_QUERY, NULL},
+	[KH_POOL_SEARCH] = {KH_PROFILE_SEARCH, NULL},
+};
+
+enum kh_pool_kind kh_pool_kind(const struct kh_run *run)
+{
+	for (enum kh_pool_kind kind = KH_POOL_READ; kind < KH_POOL_KINDS; kind++)
+		if (kinds[kind].profile == run->profile)
+			return kind;
+	bool plain = run->work.n > 0 || run->cache.n > 0 || run->reads > 0 || run->writes > 0 ||
+		     run->limits.disk != kh_profile_limits(run->profile)->disk;
+
+	return plain ? KH_POOL_PLAIN : KH_POOL_LOCKED;
+}
+
+static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, enum kh_pool_kind kind,
+			    enum kh_part *ret_part, int *ret_errno)
+{
+	struct kh_slot *slot = pool->slots, *end = slot + KH_POOL_SLOTS;
+
+	while (slot < end && slot->use != KH_SLOT_EMPTY)
+		slot++;
+	*ret_part = KH_PART_NONE;
+	if (slot == end)
+		return NULL;
+	*slot = (struct kh_slot){.use = KH_SLOT_WARM,
+				 .kind = kind,
+				 .state = KH_STATE_SANDBOX_COLD,
+				 .worker = -1,
+				 .stream = {-1, -1, -1},
+				 .status = -1};
+	if (!kh_sandbox_prepare(pool->kit, profile, kind == KH_POOL_LOCKED, pool->next++, &slot->sandbox, ret_part,
+				ret_errno)) {
+		slot->use = KH_SLOT_EMPTY;
+		return NULL;
+	}
+	if (!set_group(slot, kh_profile_limits(profile)) ||
+	    (kinds[kind].start != NULL && !kinds[kind].start(slot, pool->buffer))) {
+		*ret_part = slot->broken ? slot->broken : KH_PART_DESCRIPTORS;
+		*ret_errno = slot->error;
+		kh_pool_drop(slot);
+		return NULL;
+	}
+	return slot;
+}
+
+bool kh_pool_refill(struct kh_pool *pool, bool make_one)
+{
+	enum kh_part part;
+	int error;
+
+	for (enum kh_pool_kind kind = 0; kind < KH_POOL_KINDS; kind++) {
+		unsigned warm = 0;
+		for (size_t i = 0; pool->used[kind] && i < KH_POOL_SLOTS; i++)
+			warm += pool->slots[i].use == KH_SLOT_WARM && pool->slots[i].kind == kind;
+		if (pool->used[kind] && warm < pool->warm && !pool->failed[kind]) {
+			if (make_one)
+				pool->failed[kind] = make(pool, kinds[kind].profile, kind, &part, &error) == NULL;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How well SLOT serves: 0 not at all, the more the sooner. */
+static int fitness(const struct kh_slot *slot, enum kh_profile profile, enum kh_pool_kind kind)
+{
+	bool fits = slot->kind == kind || (slot->kind == KH_POOL_PLAIN && kind == KH_POOL_LOCKED);
+
+	if (slot->use != KH_SLOT_WARM || slot->sandbox.profile != profile || !fits)
+		return 0;
+	return 1 + 2 * (slot->state == KH_STATE_SANDBOX_WARM) + (slot->kind == kind);
+}
+
+struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum kh_pool_kind kind,
+			     enum kh_part *ret_part, int *ret_errno)
+{
+	struct kh_slot *best = NULL;
+
+	pool->used[kind] = true;
+	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
+		struct kh_slot *slot = &pool->slots[i];
+		if (fitness(slot, profile, kind) > (best ? fitness(best, profile, kind) : 0))
+			best = slot;
+	}
+	if (best == NULL)
+		best = make(pool, profile, kind, ret_part, ret_errno);
+	if (best != NULL)
+		best->use = KH_SLOT_TAKEN;
+	return best;
+}
+
+/* Reads one message of the sandbox's channel; false where there is none. */
+static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
+{
+	struct kh_message message __attribute__((uninitialized));
+	struct kh_view packet;
+	int fds[KH_MESSAGE_FDS];
+	size_t count = 0;
+	enum kh_io io = kh_channel_receive(slot->sandbox.channel, pool->buffer, &packet, fds, &count);
+
+	if (io == KH_IO_CLOSED)
+		slot->state = KH_STATE_ENDED;
+	if (io == KH_IO_AGAIN || io == KH_IO_CLOSED)
+		return false;
+	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
+		close(fds[i]); /* none is permitted, and reading says so */
+	if (io == KH_IO_BROKEN || kh_message_read(packet, count, &slot->state, &message, NULL) != KH_OK) {
+		kh_sandbox_kill(&slot->sandbox);
+		return false;
+	}
+	if (message.type == KH_MESSAGE_WARM)
+		pool->failed[slot->kind] = false;
+	if (message.type == KH_MESSAGE_BROKEN) {
+		slot->broken = (enum kh_part)message.number[KH_FIELD_PART];
+		slot->error = (int)message.number[KH_FIELD_ERRNO];
+	}
+	if (message.type == KH_MESSAGE_EXITED)
+		slot->status = (int)message.number[KH_FIELD_STATUS];
+	return true;
+}
+
+void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot)
+{
+	struct pollfd ended = {.fd = slot->sandbox.pidfd, .events = POLLIN};
+
+	if (slot->use == KH_SLOT_EMPTY || slot->gone)
+		return;
+	/* First whether it has ended, then what it said: so nothing that it said is missed. */
+	bool gone = poll(&ended, 1, 0) == 1;
+	while (read_message(pool, slot))
+		;
+	if (!gone)
+		return;
+	slot->gone = true;
+	slot->spent = slot->status < 0 && kh_cgroup_is_spent(&slot->sandbox.cgroup);
+	kh_sandbox_done(&slot->sandbox);
+	if (slot->use == KH_SLOT_WARM)
+		pool->failed[slot->kind] = true;
+	if (slot->use != KH_SLOT_TAKEN)
+		kh_pool_drop(slot);
+}
+
+void kh_pool_drop(struct kh_slot *slot)
+{
+	if (slot->worker >= 0)
+		close(slot->worker);
+	slot->worker = -1;
+	close_all(slot->stream);
+	if (slot->gone) {
+		slot->use = KH_SLOT_EMPTY;
+		return;
+	}
+	slot->use = KH_SLOT_DYING;
+	kh_sandbox_kill(&slot->sandbox);
+}

@@ -1,0 +1,76 @@
+/*
+ * The executor's talk with a worker.  What the worker says is checked by the table of messages; one that says anything
+ * else, or dies, ends the job.
+ */
+#include "executor/post.h"
+
+#include "wire/channel.h"
+
+#include <unistd.h>
+
+void kh_post_drop(struct kh_job *job)
+{
+	if (job->slot)
+		kh_pool_drop(job->slot);
+	job->slot = NULL;
+}
+
+bool kh_post_take(struct kh_job *job, enum kh_profile profile)
+{
+	enum kh_part part = KH_PART_NONE;
+	int error = 0;
+
+	kh_post_drop(job);
+	job->slot = kh_pool_take(job->pool, profile, profile == KH_PROFILE_HTTP ? KH_POOL_HTTP : KH_POOL_RESOLVE, &part,
+				 &error);
+	if (job->slot == NULL)
+		kh_job_end_part(job, part, error);
+	return job->slot != NULL;
+}
+
+bool kh_post_send(struct kh_job *job, struct kh_message_out *out, const int *fds, size_t count)
+{
+	struct kh_view packet;
+
+	if (kh_message_end(out, &packet) == KH_OK &&
+	    kh_channel_send(job->slot->worker, packet, fds, count) == KH_IO_DONE)
+		return true;
+	kh_pool_look(job->pool, job->slot);
+	if (job->slot->broken)
+		kh_job_end_part(job, job->slot->broken, job->slot->error);
+	else
+		kh_job_end(job, KH_FAULT_WORKER, "the worker did not start");
+	return false;
+}
+
+bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message, size_t *ret_n)
+{
+	int fds[KH_MESSAGE_FDS];
+	size_t count = 0;
+	struct kh_view packet;
+	int worker = job->slot->worker;
+	enum kh_io io = worker < 0 ? KH_IO_CLOSED : kh_channel_receive(worker, job->to_parent, &packet, fds, &count);
+
+	if (io == KH_IO_AGAIN)
+		return false;
+	if (io == KH_IO_CLOSED) {
+		/* It died.  Why may be on its way still; without a word it was killed. */
+		if (job->slot->broken)
+			kh_job_end_part(job, job->slot->broken, job->slot->error);
+		else if (job->slot->gone)
+			kh_job_end(job, KH_FAULT_WORKER, "the worker was killed (status %d)", job->slot->status);
+		/* One that has only closed it would wake us for as long as it lives. */
+		if (worker >= 0)
+			close(worker);
+		job->slot->worker = -1;
+		return false;
+	}
+	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
+		close(fds[i]);
+	if (io != KH_IO_DONE || kh_message_read(packet, count, &job->worker_state, ret_message, NULL) != KH_OK) {
+		kh_job_end(job, KH_FAULT_WORKER, "the worker sent what is no message of its table");
+		return false;
+	}
+	*ret_n = packet.n;
+	return true;
+}

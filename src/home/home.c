@@ -1,0 +1,575 @@
+/*
+ * Opening and closing a user's own Keyhole.  The folder is trusted once folder.c has let it pass; the configuration is
+ * checked whole; a token is a secret and is wiped.
+ */
+#include "home/home.h"
+
+#include "engine/carry.h"
+#include "engine/context/put.h"
+#include "engine/query/settle.h"
+#include "engine/recover.h"
+#include "home/checkpoints.h"
+#include "home/outside.h"
+#include "outside/client.h"
+#include "reader/model.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DAY         (INT64_C(24) * 3600 * 1000000) /* microseconds */
+#define MEMORY      ((size_t)64 << 20)             /* of the configuration and its like */
+#define CALL_MEMORY ((size_t)256 << 20)            /* of operations of Keyhole's own */
+
+void kh_home_describe(struct kh_home_options *options, struct kh_option ret_options[KH_HOME_OPTIONS])
+{
+	const struct kh_option common[KH_HOME_OPTIONS] = {
+		{"--home", "DIR", "the home folder (default: $KEYHOLE_HOME, or ~/.local/share/keyhole)",
+		 .text = &options->home},
+		{"--token-file", "FILE", "the token to call with (default: the home folder's)",
+		 .text = &options->token_file},
+		{"--json", NULL, "write one JSON object", .flag = &options->json},
+	};
+
+	memcpy(ret_options, common, sizeof(common));
+}
+
+/* --- tokens ------------------------------------------------------------------------------------------------------- */
+
+const char *kh_home_token_name(enum kh_role role)
+{
+	static const char *const names[] = {
+		[KH_ROLE_CONTROLLER] = "controller.token", [KH_ROLE_READER] = "reader.token",
+		[KH_ROLE_SUPERVISOR] = "supervisor.token", [KH_ROLE_HOST] = "host.token",
+		[KH_ROLE_REVIEWER] = "reviewer.token",     [KH_ROLE_ADMIN] = "admin.token",
+	};
+
+	return names[role];
+}
+
+static enum kh_err default_token(struct kh_home *home, enum kh_role role, struct kh_view *ret_token,
+				 struct kh_error *err)
+{
+	const char *name = kh_home_token_name(role);
+
+	if (home->folder.fd < 0)
+		return kh_error_set(err, KH_EUNKNOWN, "token_missing",
+				    "there is no home folder with a token: name one with --token-file FILE or "
+				    "KEYHOLE_TOKEN_FILE");
+	enum kh_err e = kh_folder_secret(&home->folder, &home->arena, name, ret_token, err);
+
+	if (e != KH_EUNKNOWN)
+		return e;
+	return kh_error_set(err, e, "token_missing",
+			    "the home folder has no %s: name a token with --token-file FILE or KEYHOLE_TOKEN_FILE "
+			    "(`keyhole token create` makes one)",
+			    name);
+}
+
+enum kh_err kh_home_token(struct kh_home *home, enum kh_role role, struct kh_view *ret_token, struct kh_error *err)
+{
+	const char *file = home->token_file != NULL ? home->token_file : secure_getenv("KEYHOLE_TOKEN_FILE");
+	const char *given = secure_getenv("KEYHOLE_TOKEN");
+	struct kh_view token;
+	enum kh_err e;
+
+	if (home->preloaded.n > 0) {
+		token = home->preloaded;
+		home->preloaded = (struct kh_view){NULL, 0};
+		e = KH_OK;
+	} else if (file != NULL && file[0] != '\0')
+		e = kh_folder_secret_at(&home->arena, file, &token, err);
+	else if (given != NULL && given[0] != '\0')
+		e = (token = kh_arena_dup(&home->arena, kh_view_str(given))).p != NULL ? KH_OK : KH_ENOMEM;
+	else
+		e = default_token(home, role, &token, err);
+	if (e == KH_OK && home->token_count == KH_HOME_TOKENS)
+		e = kh_error_set(err, KH_ELIMIT, "too_many", "more tokens than one command has use for");
+	if (e == KH_ENOMEM)
+		return kh_error_set(err, e, "out_of_memory", "out of memory");
+	if (e != KH_OK)
+		return e;
+	home->tokens[home->token_count++] = *ret_token = token;
+	return KH_OK;
+}
+
+static void wipe_tokens(struct kh_home *home)
+{
+	for (size_t i = 0; i < home->token_count; i++)
+		explicit_bzero((void *)(uintptr_t)home->tokens[i].p, home->tokens[i].n);
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+static enum kh_err read_config(struct kh_home *home, struct kh_error *err)
+{
+	struct kh_view text, path = kh_folder_file(&home->folder, &home->arena, KH_FOLDER_CONFIG);
+	enum kh_err e = kh_folder_read(&home->folder, &home->arena, KH_FOLDER_CONFIG, &text, err);
+
+	if (e == KH_OK)
+		e = kh_config_read(&home->arena, text, path, &home->config, err);
+	if (e != KH_OK)
+		return e;
+	home->policy = &home->config->policy;
+	if (home->config->audit.witness_command.n > 0)
+		return kh_error_set(err, KH_EREFUSED, "not_here",
+				    KH_FOLDER_CONFIG ":%u: audit.witness_command is not in this version: use "
+						     "witness_file or witness_syslog",
+				    home->config->audit.line);
+	return KH_OK;
+}
+
+static enum kh_err read_key(struct kh_home *home, struct kh_error *err)
+{
+	unsigned char seed[32];
+	struct kh_view hex;
+	size_t n;
+	enum kh_err e = kh_folder_secret(&home->folder, &home->arena, KH_FOLDER_KEY, &hex, err);
+
+	if (e == KH_EUNKNOWN)
+		return kh_error_set(err, e, "home_incomplete",
+				    "the home folder has no " KH_FOLDER_KEY
+				    ", so that the record could not be signed: put it back from where you keep it");
+	if (e != KH_OK)
+		return e;
+	bool good = sodium_hex2bin(seed, sizeof(seed), hex.p, hex.n, NULL, &n, NULL) == 0 && n == sizeof(seed) &&
+		    hex.n == 2 * sizeof(seed);
+	explicit_bzero((void *)(uintptr_t)hex.p, hex.n);
+	if (!good)
+		return kh_error_set(err, KH_EINPUT, "secret_invalid",
+				    KH_FOLDER_KEY " does not hold a key: 64 hexadecimal digits");
+	kh_checkpoint_key(seed, &home->key);
+	explicit_bzero(seed, sizeof(seed));
+	home->has_key = true;
+	return KH_OK;
+}
+
+/* A model's key.  It is wiped when the home is closed. */
+static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_reader *from, struct kh_reader *reader,
+				  struct kh_error *err)
+{
+	struct kh_secret secret = {
+		.file = from->key_file,
+		.environment = from->key_environment,
+		.owner = kh_arena_printf(&home->arena, "reader %.*s", KH_FMT(from->name)),
+		.word = "key",
+		.in_header = true,
+		.line = from->line,
+	};
+
+	return kh_secret_read(&secret, &home->folder, &home->arena, &home->kept, &reader->key, err);
+}
+
+static void wipe_readers(struct kh_reader *readers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		kh_secret_wipe(readers[i].key);
+}
+
+static struct kh_reader describe_reader(const struct kh_config_reader *from)
+{
+	static const struct kh_reader_driver *const drivers[] = {
+		[KH_CONFIG_DRIVER_EXTRACT] = &kh_reader_extract,
+		[KH_CONFIG_DRIVER_COMMAND] = &kh_reader_command,
+		[KH_CONFIG_DRIVER_OPENAI] = &kh_reader_openai,
+		[KH_CONFIG_DRIVER_ANTHROPIC] = &kh_reader_anthropic,
+	};
+
+	return (struct kh_reader){
+		.name = from->name,
+		.driver = drivers[from->driver],
+		.argv = from->argv.at,
+		.argc = from->argv.n,
+		.read = from->read.at,
+		.reads = from->read.n,
+		.url = from->url,
+		.model = from->model,
+		.authority = from->authority,
+		.local = from->local == KH_CONFIG_TRUE,
+		.schema = from->schema == KH_CONFIG_TRUE,
+		.max_tokens = from->max_tokens,
+		.retries = from->retries,
+		.timeout_ms = from->timeout_seconds * 1000,
+		.concurrency = from->concurrency,
+	};
+}
+
+/* The Readers of the configuration; where they are to be asked, with their keys. */
+static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
+{
+	const struct kh_config_reader *from = home->config->readers.at;
+	size_t n = home->config->readers.n;
+	bool acts = home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
+	enum kh_err e = KH_OK;
+
+	home->readers = KH_NEW_N(&home->arena, struct kh_reader, n);
+	if (home->readers == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	home->reader_count = n;
+	for (size_t i = 0; i < n; i++)
+		home->readers[i] = describe_reader(&from[i]);
+	for (size_t i = 0; i < n; i++) { /* K7: those that verify calls, too */
+		const struct kh_config_verification *by = &home->config->verification;
+		home->readers[i].triages = kh_view_eq(from[i].name, by->triage);
+		home->readers[i].supervises = kh_view_eq(from[i].name, by->supervisor);
+	}
+	for (size_t i = 0; e == KH_OK && acts && i < n; i++)
+		e = read_model_key(home, &from[i], &home->readers[i], err);
+	return e;
+}
+
+/* There is no thread yet.  A gateway has sandboxes that wait ready; a command that ends soon has no use for any. */
+static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
+{
+	struct kh_client_settings settings = {0};
+	struct kh_client *client = KH_NEW(&home->arena, struct kh_client);
+
+	if (client == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	/* Of what is used; an executor that nobody asks for anything keeps none. */
+	if (home->use == KH_HOME_SERVE)
+		settings.pool = (unsigned)home->config->gateway.pool;
+	enum kh_err e = kh_client_start(client, &settings, err);
+	if (e == KH_OK)
+		home->client = client;
+	return e;
+}
+
+static void connect_readers(struct kh_home *home)
+{
+	for (size_t i = 0; i < home->reader_count; i++)
+		home->readers[i].client = home->client;
+}
+
+static enum kh_err open_store(struct kh_home *home, enum kh_home_use use, struct kh_error *err)
+{
+	struct kh_view path = kh_folder_file(&home->folder, &home->arena, KH_FOLDER_STORE);
+
+	if (path.p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (!kh_folder_has(&home->folder, KH_FOLDER_STORE))
+		return kh_error_set(err, KH_EUNKNOWN, "home_incomplete",
+				    "the home folder has no " KH_FOLDER_STORE ": `keyhole init` makes one");
+	return kh_store_open(path.p, use == KH_HOME_READ ? KH_STORE_READ : KH_STORE_EXISTING, &home->store, err);
+}
+
+static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
+{
+	return kh_engine_new(
+		&(struct kh_engine_settings){
+			.alloc = &kh_alloc_system,
+			.store = home->store,
+			.policy = home->policy,
+			.readers = home->readers,
+			.reader_count = home->reader_count,
+			.tools = home->outside != NULL ? &home->outside->tools : NULL,
+			.retention = (int64_t)home->config->audit.retention_days * DAY,
+			.version = kh_view_str(kh_version()),
+		},
+		&home->engine, err);
+}
+
+/* --- what earlier processes left ---------------------------------------------------------------------------------- */
+
+struct kh_home_taken {
+	struct kh_engine *engine;
+	pthread_t thread;
+	atomic_bool done;
+	enum kh_err result;
+	struct kh_error err;
+};
+
+static void *carry(void *arg)
+{
+	struct kh_home_taken *taken = arg;
+
+	taken->result = kh_carry_all(taken->engine, &taken->err);
+	atomic_store(&taken->done, true);
+	return NULL;
+}
+
+static enum kh_err carry_beside(struct kh_home *home, struct kh_error *err)
+{
+	struct kh_home_taken *taken = KH_NEW(&home->arena, struct kh_home_taken);
+
+	if (taken == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	taken->engine = home->engine;
+	if (pthread_create(&taken->thread, NULL, carry, taken) != 0)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "cannot start a thread");
+	home->taken = taken;
+	return KH_OK;
+}
+
+/* Content past its retention goes (L5). */
+static enum kh_err purge(struct kh_home *home, struct kh_arena *arena, struct kh_error *err)
+{
+	struct kh_purge call;
+	enum kh_err e;
+
+	do {
+		call = (struct kh_purge){0};
+		e = kh_engine_own(home->engine, kh_put_purge_run, &call, arena, err);
+	} while (e == KH_OK && call.count > 0);
+	return e;
+}
+
+/* Ends what is due; takes over what died, where this command may ask Readers. */
+static enum kh_err catch_up(struct kh_home *home, enum kh_home_use use, struct kh_error *err)
+{
+	struct kh_arena arena;
+	struct kh_settle settle = {0};
+	struct kh_recover recover = {0};
+	enum kh_err e = KH_OK;
+
+	kh_arena_init(&arena, NULL, CALL_MEMORY);
+	if (use == KH_HOME_ASK)
+		e = kh_engine_own(home->engine, kh_recover_run, &recover, &arena, err);
+	do {
+		settle = (struct kh_settle){0};
+		if (e == KH_OK)
+			e = kh_engine_own(home->engine, kh_settle_due_run, &settle, &arena, err);
+	} while (e == KH_OK && settle.more);
+	if (e == KH_OK)
+		e = purge(home, &arena, err);
+	if (e == KH_OK && recover.count > 0)
+		e = carry_beside(home, err);
+	kh_arena_done(&arena);
+	return e;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+/* Root on the home of another user: see home.h. */
+static enum kh_err become_owner(struct kh_home *home, struct kh_view path, struct kh_error *err)
+{
+	const char *file = home->token_file != NULL ? home->token_file : secure_getenv("KEYHOLE_TOKEN_FILE");
+	enum kh_err e = KH_OK;
+	struct stat st;
+
+	if (geteuid() != 0 || stat(path.p, &st) != 0 || st.st_uid == 0)
+		return KH_OK;
+	if (file != NULL && file[0] != '\0')
+		e = kh_folder_secret_at(&home->arena, file, &home->preloaded, err);
+	if (e != KH_OK)
+		return e;
+	if (setgroups(0, NULL) != 0 || setresgid(st.st_gid, st.st_gid, st.st_gid) != 0 ||
+	    setresuid(st.st_uid, st.st_uid, st.st_uid) != 0)
+		return kh_error_set(err, KH_EREFUSED, "home_unsafe", "cannot become user %u, whose home this is: %s",
+				    (unsigned)st.st_uid, strerror(errno));
+	return KH_OK;
+}
+
+static enum kh_err open_folder(struct kh_home *home, const char *named, struct kh_error *err)
+{
+	struct kh_view path;
+	enum kh_err e = kh_folder_path(&home->arena, named, &path, err);
+
+	if (e == KH_OK)
+		e = become_owner(home, path, err);
+	if (e == KH_OK)
+		e = kh_folder_open(&home->arena, path, &home->folder, err);
+	return e;
+}
+
+/* What external operations need: secrets and folders, while they can be reached. */
+static enum kh_err open_outside(struct kh_home *home, struct kh_error *err)
+{
+	enum kh_err e = kh_outside_folders(&home->folder, err);
+
+	if (e != KH_OK)
+		return e;
+	return kh_outside_open(&home->arena, &home->folder, home->config, home->client, &home->kept, &home->outside,
+			       err);
+}
+
+/* All that must be there before there is a thread. */
+static enum kh_err prepare(struct kh_home *home, const struct kh_home_options *options, struct kh_error *err)
+{
+	bool acts = home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
+	enum kh_err e = KH_OK;
+
+	if (home->use != KH_HOME_READ || kh_folder_has(&home->folder, KH_FOLDER_KEY))
+		e = read_key(home, err);
+	if (e == KH_OK)
+		e = list_readers(home, err);
+	if (e == KH_OK && acts)
+		e = start_executor(home, err);
+	if (e == KH_OK)
+		connect_readers(home);
+	if (e == KH_OK && acts)
+		e = open_outside(home, err);
+	if (e == KH_OK && home->use == KH_HOME_SERVE && options->before_store != NULL)
+		e = options->before_store(home, options->ctx, err);
+	return e;
+}
+
+static enum kh_err open_all(struct kh_home *home, enum kh_home_use use, const struct kh_home_options *options,
+			    struct kh_error *err)
+{
+	enum kh_err e = open_folder(home, options->home, err);
+
+	if (e == KH_OK)
+		e = read_config(home, err);
+	if (e != KH_OK || use == KH_HOME_LOOK)
+		return e;
+	e = prepare(home, options, err);
+	if (e == KH_OK)
+		e = open_store(home, use, err);
+	if (e == KH_OK)
+		e = kh_checkpoints_compare(home->store, &home->config->audit, err);
+	if (e == KH_OK && use != KH_HOME_READ)
+		e = open_engine(home, err);
+	if (e == KH_OK && (use == KH_HOME_CALL || use == KH_HOME_ASK))
+		e = catch_up(home, use, err);
+	return e;
+}
+
+/* What was in force before a reload, and the arena that the one after it (and this) lives in. */
+struct kh_home_past {
+	struct kh_arena arena;
+	struct kh_reader *readers;
+	size_t reader_count;
+	struct kh_outside *outside;
+	struct kh_home_past *next;
+};
+
+static void forget_past(struct kh_home *home)
+{
+	for (const struct kh_home_past *past = home->past; past != NULL; past = past->next) {
+		wipe_readers(past->readers, past->reader_count);
+		kh_outside_wipe(past->outside);
+	}
+	while (home->past != NULL) {
+		struct kh_arena arena = home->past->arena;
+		home->past = home->past->next;
+		kh_arena_done(&arena);
+	}
+}
+
+static void close_all(struct kh_home *home)
+{
+	kh_store_close(home->store);
+	if (home->client != NULL)
+		kh_client_stop(home->client);
+	if (home->has_key)
+		kh_checkpoint_forget(&home->key);
+	wipe_tokens(home);
+	wipe_readers(home->readers, home->reader_count);
+	kh_outside_wipe(home->outside);
+	kh_secret_forget(home->kept);
+	kh_folder_close(&home->folder);
+	forget_past(home);
+	kh_arena_done(&home->arena);
+	*home = (struct kh_home){.folder.fd = -1};
+}
+
+enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struct kh_home_options *options,
+			 struct kh_error *err)
+{
+	*home = (struct kh_home){.use = use, .folder.fd = -1, .token_file = options->token_file};
+	umask(077); /* what the store makes beside itself */
+	kh_arena_init(&home->arena, NULL, MEMORY);
+	enum kh_err e = open_all(home, use, options, err);
+	if (e != KH_OK) {
+		if (home->engine != NULL)
+			kh_engine_free(home->engine);
+		close_all(home);
+	}
+	return e;
+}
+
+/* --- another configuration ---------------------------------------------------------------------------------------- */
+
+/* A witness file elsewhere is out of reach since the lockdown. */
+static enum kh_err check_witness(const struct kh_home *home, const struct kh_home *next, struct kh_error *err)
+{
+	if (kh_view_eq(home->config->audit.witness_file, next->config->audit.witness_file) &&
+	    home->config->audit.witness_syslog == next->config->audit.witness_syslog)
+		return KH_OK;
+	return kh_error_set(err, KH_EREFUSED, "needs_restart",
+			    KH_FOLDER_CONFIG ":%u: another witness_file or witness_syslog needs a start, not a reload",
+			    next->config->audit.line);
+}
+
+/*
+ * The first configuration stays in the home's own arena; each later one has an arena of its own, kept in a list whose
+ * nodes live in these arenas themselves.
+ */
+enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
+{
+	struct kh_home next = *home;
+
+	next.reader_count = 0;
+	next.outside = NULL;
+	kh_arena_init(&next.arena, NULL, MEMORY);
+	struct kh_home_past *node = KH_NEW(&next.arena, struct kh_home_past);
+	enum kh_err e = node != NULL ? read_config(&next, err)
+				     : kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (e == KH_OK)
+		e = check_witness(home, &next, err);
+	if (e == KH_OK)
+		e = list_readers(&next, err);
+	if (e == KH_OK) {
+		connect_readers(&next);
+		e = kh_outside_open(&next.arena, &next.folder, next.config, next.client, &next.kept, &next.outside,
+				    err);
+	}
+	if (e == KH_OK)
+		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, &next.outside->tools,
+				     err);
+	if (e != KH_OK) {
+		wipe_readers(next.readers, next.reader_count);
+		kh_outside_wipe(next.outside);
+		kh_arena_done(&next.arena);
+		return e;
+	}
+	*node = (struct kh_home_past){.arena = next.arena,
+				      .readers = home->readers,
+				      .reader_count = home->reader_count,
+				      .outside = home->outside,
+				      .next = home->past};
+	home->past = node;
+	home->config = next.config;
+	home->policy = next.policy;
+	home->readers = next.readers;
+	home->reader_count = next.reader_count;
+	home->outside = next.outside;
+	home->kept = next.kept;
+	return KH_OK;
+}
+
+/* --- closing ------------------------------------------------------------------------------------------------------ */
+
+bool kh_home_is_busy(const struct kh_home *home)
+{
+	return home->taken != NULL && !atomic_load(&home->taken->done);
+}
+
+bool kh_home_close(struct kh_home *home, struct kh_error *err)
+{
+	enum kh_err e = KH_OK;
+
+	if (home->taken != NULL) {
+		pthread_join(home->taken->thread, NULL);
+		e = home->taken->result;
+		if (e != KH_OK)
+			*err = home->taken->err;
+	}
+	if (home->engine != NULL) {
+		int64_t now = kh_engine_now(home->engine);
+		if (e == KH_OK && home->use == KH_HOME_ASK)
+			e = kh_carry_all(home->engine, err); /* what this command has left, by an approval */
+		kh_engine_free(home->engine);
+		if (e == KH_OK)
+			e = kh_checkpoints_sign(home->store, &home->key, &home->config->audit, now, err);
+	}
+	close_all(home);
+	return e == KH_OK;
+}

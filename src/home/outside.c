@@ -1,0 +1,100 @@
+/* The tools of errands.  Secrets are read here and nowhere else, and are wiped here. */
+#include "home/outside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const folders[] = {"workspace", "cache", "index"};
+
+static enum kh_err make_folder(const struct kh_folder *folder, const char *name, struct kh_error *err)
+{
+	struct stat st;
+
+	if (mkdirat(folder->fd, name, 0700) != 0 && errno != EEXIST)
+		return kh_error_set(err, KH_EINPUT, "file_unwritable",
+				    "cannot make the folder %s in the home folder: %s", name, strerror(errno));
+	if (fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid() || (st.st_mode & 077) != 0)
+		return kh_error_set(err, KH_EREFUSED, "home_unsafe",
+				    "%s in the home folder is not a folder of your own that nobody else may look into: "
+				    "remove it, or chmod 700 it",
+				    name);
+	return KH_OK;
+}
+
+enum kh_err kh_outside_folders(const struct kh_folder *folder, struct kh_error *err)
+{
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; e == KH_OK && i < sizeof(folders) / sizeof(folders[0]); i++)
+		e = make_folder(folder, folders[i], err);
+	return e;
+}
+
+static enum kh_err read_password(struct kh_arena *arena, const struct kh_folder *folder,
+				 const struct kh_config_database *from, struct kh_secret_kept **kept,
+				 struct kh_view *ret_password, struct kh_error *err)
+{
+	struct kh_secret secret = {
+		.file = from->password_file,
+		.environment = from->password_environment,
+		.owner = kh_arena_printf(arena, "database %.*s", KH_FMT(from->name)),
+		.word = "password",
+		.line = from->line,
+	};
+
+	return kh_secret_read(&secret, folder, arena, kept, ret_password, err);
+}
+
+static enum kh_err read_search_key(struct kh_arena *arena, const struct kh_folder *folder,
+				   const struct kh_config_search *from, struct kh_secret_kept **kept,
+				   struct kh_view *ret_key, struct kh_error *err)
+{
+	struct kh_secret secret = {
+		.file = from->key_file,
+		.environment = from->key_environment,
+		.owner = KH_LIT("search"),
+		.word = "key",
+		.in_header = true,
+		.line = from->line,
+	};
+
+	return kh_secret_read(&secret, folder, arena, kept, ret_key, err);
+}
+
+enum kh_err kh_outside_open(struct kh_arena *arena, const struct kh_folder *folder, const struct kh_config *config,
+			    const struct kh_client *client, struct kh_secret_kept **kept,
+			    struct kh_outside **ret_outside, struct kh_error *err)
+{
+	const struct kh_config_database *databases = config->databases.at;
+	struct kh_outside *outside = KH_NEW(arena, struct kh_outside);
+	struct kh_view *passwords = KH_NEW_N(arena, struct kh_view, config->databases.n);
+	enum kh_err e = KH_OK;
+
+	if (outside == NULL || passwords == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	*outside = (struct kh_outside){
+		.tools = {.client = client, .config = config, .home = folder->path, .passwords = passwords},
+		.passwords = passwords,
+	};
+	for (size_t i = 0; e == KH_OK && i < config->databases.n; i++)
+		e = read_password(arena, folder, &databases[i], kept, &passwords[i], err);
+	if (e == KH_OK)
+		e = read_search_key(arena, folder, &config->search, kept, &outside->tools.search_key, err);
+	if (e != KH_OK)
+		kh_outside_wipe(outside);
+	else
+		*ret_outside = outside;
+	return e;
+}
+
+void kh_outside_wipe(struct kh_outside *outside)
+{
+	if (outside == NULL)
+		return;
+	for (size_t i = 0; i < outside->tools.config->databases.n; i++)
+		kh_secret_wipe(outside->passwords[i]);
+	kh_secret_wipe(outside->tools.search_key);
+}

@@ -1,0 +1,179 @@
+/* The gateway's parts, one after the other.  What fails in the background is said on standard error, once for each
+ * kind. */
+#include "home/service.h"
+
+#include "home/checkpoints.h"
+#include "outside/client.h"
+
+#include <poll.h>
+#include <stdio.h>
+
+#define SECOND   INT64_C(1000000)
+#define FAREWELL (2 * SECOND) /* for last answers to be read */
+
+/* Checkpoints (L3); called by the gateway now and then. */
+static void housekeeping(void *ctx)
+{
+	struct kh_service *s = ctx;
+	const struct kh_config *config = atomic_load(&s->config);
+	struct kh_error err = {.offset = SIZE_MAX};
+	enum kh_err e = kh_checkpoints_sign(s->home->store, &s->home->key, &config->audit,
+					    kh_engine_now(s->home->engine), &err);
+	const char *code = e == KH_OK ? "" : err.code != NULL ? err.code : kh_err_name(e);
+
+	if (e != KH_OK && strcmp(code, s->failed) != 0)
+		fprintf(stderr, "keyhole: checkpoint: %s: %s\n", code, err.detail);
+	snprintf(s->failed, sizeof(s->failed), "%s", code);
+}
+
+static enum kh_err start_gateway(struct kh_service *s, struct kh_view url, struct kh_error *err)
+{
+	const struct kh_config_gateway *config = &s->home->config->gateway;
+	enum kh_err e = kh_gateway_new(
+		&(struct kh_gateway_settings){
+			.engine = s->home->engine,
+			.wait = (int64_t)config->wait_seconds * SECOND,
+			.housekeeping = housekeeping,
+			.ctx = s,
+		},
+		&s->gateway, err);
+
+	if (e == KH_OK)
+		e = kh_mcp_new(&(struct kh_mcp_settings){.gateway = s->gateway, .approvals = url}, &s->mcp, err);
+	if (e == KH_OK)
+		e = kh_mcp_lines_new(s->mcp, &s->lines, err);
+	return e;
+}
+
+/* For /readyz: an executor that is gone has closed its end. */
+static bool has_executor(void *ctx)
+{
+	const struct kh_client *client = ctx;
+	struct pollfd fd = {.fd = client->control, .events = 0};
+
+	return poll(&fd, 1, 0) >= 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
+}
+
+static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *http, struct kh_error *err)
+{
+	const struct kh_config_gateway *config = &s->home->config->gateway;
+	enum kh_err e = kh_http_new(
+		&(struct kh_http_settings){
+			.gateway = s->gateway,
+			.listen = http->sockets->http,
+			.listens = http->sockets->https,
+			.tls_certificate = http->certificate.n > 0 ? http->certificate.p : NULL,
+			.tls_key = http->key.n > 0 ? http->key.p : NULL,
+			.hosts = config->hosts.at,
+			.host_count = config->hosts.n,
+			.origins = config->origins.at,
+			.origin_count = config->origins.n,
+			.connections = (unsigned)config->connections,
+			.is_alive = has_executor,
+			.ctx = s->home->client,
+		},
+		&s->http, err);
+
+	for (size_t i = 0; e == KH_OK && i < http->sockets->https; i++)
+		http->sockets->http[i] = -1; /* the server's */
+	return e;
+}
+
+static enum kh_err new_endpoint(struct kh_service *s, struct kh_error *err)
+{
+	struct kh_http_mcp_settings settings = {.gateway = s->gateway, .mcp = s->mcp};
+
+#ifdef KH_CONFORMANCE
+	enum kh_err e = kh_home_token(s->home, KH_ROLE_CONTROLLER, &settings.assumed, err);
+	if (e != KH_OK)
+		return e;
+	fputs("keyhole: CONFORMANCE BUILD: who has no token is let in with the controller's; for testing alone\n",
+	      stderr);
+#endif
+	return kh_http_mcp_new(&settings, &s->endpoint, err);
+}
+
+static enum kh_err start_http(struct kh_service *s, const struct kh_service_http *http, struct kh_error *err)
+{
+	enum kh_err e = new_http(s, http, err);
+
+	if (e == KH_OK)
+		e = kh_rest_new(&kh_alloc_system, &s->rest, err);
+	if (e == KH_OK)
+		e = kh_rest_add(s->rest, s->http, err);
+	if (e == KH_OK)
+		e = new_endpoint(s, err);
+	if (e == KH_OK)
+		e = kh_http_mcp_add(s->endpoint, s->http, err);
+	return e == KH_OK ? kh_http_start(s->http, err) : e;
+}
+
+/* Everything that there is, when nothing runs any more. */
+static void free_all(struct kh_service *s)
+{
+	kh_http_free(s->http);
+	kh_http_mcp_free(s->endpoint);
+	kh_rest_free(s->rest);
+	kh_mcp_lines_free(s->lines);
+	kh_mcp_free(s->mcp);
+	kh_gateway_free(s->gateway);
+	*s = (struct kh_service){0};
+}
+
+enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home, const struct kh_service_http *http,
+			     struct kh_view url, struct kh_error *err)
+{
+	*service = (struct kh_service){.home = home};
+	atomic_store(&service->config, home->config);
+	enum kh_err e = start_gateway(service, url, err);
+	if (e == KH_OK && http != NULL && http->sockets->https > 0)
+		e = start_http(service, http, err);
+	if (e == KH_OK && http != NULL) {
+		e = kh_mcp_lines_listen(service->lines, http->sockets->relay, err);
+		http->sockets->relay = -1; /* theirs */
+	}
+	if (e != KH_OK && (service->gateway == NULL || kh_gateway_stop(service->gateway, 10 * SECOND)))
+		free_all(service);
+	return e;
+}
+
+enum kh_err kh_service_reload(struct kh_service *service, struct kh_error *err)
+{
+	enum kh_err e = kh_home_reload(service->home, err);
+
+	if (e == KH_OK)
+		atomic_store(&service->config, service->home->config);
+	return e;
+}
+
+bool kh_service_stop(struct kh_service *service)
+{
+	const struct kh_config *config = atomic_load(&service->config);
+
+	if (service->http != NULL)
+		kh_http_quiesce(service->http);
+	kh_mcp_lines_quiesce(service->lines);
+	int64_t timeout = (int64_t)config->gateway.stop_seconds * SECOND;
+	if (!kh_gateway_stop(service->gateway, timeout))
+		return false;
+	/* Nothing runs any more.  Whoever does not read its last answers by then does without them. */
+	(void)!kh_mcp_lines_stop(service->lines, timeout < FAREWELL ? timeout : FAREWELL);
+	free_all(service);
+	return true;
+}
+
+static enum kh_err nothing(struct kh_txn *txn, void *arg)
+{
+	(void)txn;
+	(void)arg;
+	return KH_OK;
+}
+
+bool kh_service_is_alive(struct kh_service *service)
+{
+	struct kh_client *client = service->home->client;
+	struct kh_error err;
+
+	return (client == NULL || has_executor(client)) &&
+	       kh_store_read(service->home->store, nothing, NULL, &err) == KH_OK;
+}

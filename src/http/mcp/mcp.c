@@ -1,0 +1,376 @@
+/* The endpoint: which requests it takes, whose they are, and its sessions' sweeping. */
+#include "http/mcp/mcp.h"
+
+#include "http/mcp/link.h"
+
+#define SWEEP (INT64_C(15) * 1000000) /* microseconds from one sweep to the next */
+
+struct kh_http_mcp {
+	struct kh_http_mcp_settings settings;
+	const struct kh_alloc *alloc;
+	struct kh_http_mcp_sessions sessions;
+	struct sweeper {
+		struct kh_work work; /* the first member */
+		struct kh_http_mcp_sessions *sessions;
+	} sweeper;
+};
+
+/* --- headers ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether PARAMS, what follows a media type, say that it is not wanted at all: q=0. */
+static bool is_unwanted(struct kh_view params)
+{
+	struct kh_view param;
+
+	while (kh_view_split(&params, ';', &param)) {
+		param = kh_view_trim(param);
+		if (param.n < 3 || kh_ascii_lower(param.p[0]) != 'q' || param.p[1] != '=')
+			continue;
+		for (size_t i = 2; i < param.n; i++) {
+			if (param.p[i] != '0' && param.p[i] != '.')
+				return false;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Whether Accept allows TYPE ("text/event-stream") of this KIND ("text/\*"); without the header everything is. */
+static bool accepts(struct kh_view accept, struct kh_view type, struct kh_view kind)
+{
+	struct kh_view range, name;
+
+	if (!accept.p)
+		return true;
+	while (kh_view_split(&accept, ',', &range)) {
+		if (!kh_view_split(&range, ';', &name) || is_unwanted(range))
+			continue;
+		name = kh_view_trim(name);
+		if (kh_view_eq_nocase(name, type) || kh_view_eq_nocase(name, kind) || kh_view_eq(name, KH_LIT("*/*")))
+			return true;
+	}
+	return false;
+}
+
+static bool accepts_events(struct kh_http_request *r)
+{
+	return accepts(kh_http_request_header(r, "Accept"), KH_LIT("text/event-stream"), KH_LIT("text/*"));
+}
+
+static bool accepts_json(struct kh_http_request *r)
+{
+	return accepts(kh_http_request_header(r, "Accept"), KH_LIT("application/json"), KH_LIT("application/*"));
+}
+
+static bool is_json(struct kh_http_request *r)
+{
+	struct kh_view type = kh_http_request_header(r, "Content-Type"), name;
+
+	return kh_view_split(&type, ';', &name) && kh_view_eq_nocase(kh_view_trim(name), KH_LIT("application/json"));
+}
+
+static struct kh_view header_of(void *ctx, const char *name)
+{
+	return kh_http_request_header(ctx, name);
+}
+
+/* --- who calls, and in which session
+ * -----------------------------------------------------------------------------------
+ */
+
+static struct kh_http_mcp *endpoint(const struct kh_http_request *r)
+{
+	return kh_http_request_ctx(r);
+}
+
+static struct kh_view token_of(const struct kh_http_request *r)
+{
+	struct kh_view token = kh_http_request_token(r);
+
+#ifdef KH_CONFORMANCE
+	if (token.n == 0)
+		token = endpoint(r)->settings.assumed;
+#endif
+	return token;
+}
+
+/* Fills in whose request it is.  False: nobody's whom we know, which the client has been told. */
+static bool identify(struct kh_http_request *r, struct kh_http_mcp_link *link, bool fresh)
+{
+	struct kh_error err;
+	struct kh_who who;
+	enum kh_err e = kh_gateway_who(endpoint(r)->settings.gateway, token_of(r), fresh, &who, &err);
+
+	if (e != KH_OK) {
+		kh_http_reply_error(r, e, &err);
+		return false;
+	}
+	link->sessions = &endpoint(r)->sessions;
+	link->token = who.token;
+	return true;
+}
+
+/* Fills in the session that the request names.  False: there is none such, which the client has been told. */
+static bool join(struct kh_http_request *r, struct kh_http_mcp_link *link)
+{
+	struct kh_view id = kh_http_request_header(r, "Mcp-Session-Id");
+	struct kh_view version = kh_http_request_header(r, "MCP-Protocol-Version");
+
+	if (!id.p) {
+		kh_http_mcp_link_refuse(r, 400, -32000, "Mcp-Session-Id is missing: begin with initialize");
+		return false;
+	}
+	if (version.p && kh_rpc_version_find(version) == KH_MCP_NONE) {
+		kh_http_mcp_link_refuse(r, 400, -32022, "MCP-Protocol-Version is not one that is spoken here");
+		return false;
+	}
+	link->session = kh_http_mcp_session_find(link->sessions, id, link->token, kh_works_now());
+	if (!link->session)
+		kh_http_mcp_link_refuse(r, 404, -32001, "no such session: begin again with initialize");
+	return link->session != NULL;
+}
+
+static bool is_stateless(struct kh_http_request *r)
+{
+	struct kh_view version = kh_http_request_header(r, "MCP-Protocol-Version");
+
+	return version.p && kh_rpc_version_is_stateless(kh_rpc_version_find(version));
+}
+
+/* GET and DELETE are of versions with sessions. */
+static bool is_allowed(struct kh_http_request *r)
+{
+	static const struct kh_http_header allow = {"Allow", KH_LIT_INIT("POST")};
+
+	if (!is_stateless(r))
+		return true;
+	kh_http_reply(r, 405, "application/json",
+		      KH_LIT("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,"
+			     "\"message\":\"this version of MCP has POST alone\"}}"),
+		      &allow, 1);
+	return false;
+}
+
+/* --- POST ------------------------------------------------------------------------------------------------------------
+ */
+
+/* The peer of the request: its session's, or a new one, which `initialize` may make a session. */
+static struct kh_mcp_peer *peer_of(struct kh_http_request *r, struct kh_http_mcp_link *link)
+{
+	if (link->session)
+		return link->session->peer;
+	link->peer = kh_mcp_peer_new(endpoint(r)->settings.mcp, &kh_http_mcp_stream_transport, NULL, token_of(r));
+	return link->peer;
+}
+
+/* What was begun and cannot go on. */
+static enum kh_work_next give_up(struct kh_http_mcp_link *link)
+{
+	if (link->session)
+		kh_http_mcp_session_drop(link->session);
+	if (link->peer)
+		kh_mcp_peer_drop(link->peer);
+	if (link->stream)
+		kh_http_mcp_stream_drop(link->stream);
+	*link = (struct kh_http_mcp_link){0};
+	return KH_WORK_DONE;
+}
+
+static enum kh_work_next begin_post(struct kh_http_request *r, struct kh_http_mcp_link *link)
+{
+	struct kh_mcp_headers headers = {.version = kh_http_request_header(r, "MCP-Protocol-Version"),
+					 .method = kh_http_request_header(r, "Mcp-Method"),
+					 .name = kh_http_request_header(r, "Mcp-Name"),
+					 .get = header_of,
+					 .ctx = r};
+	struct kh_mcp_peer *peer;
+
+	if (!identify(r, link, false))
+		return KH_WORK_DONE;
+	if (!is_stateless(r) && kh_http_request_header(r, "Mcp-Session-Id").p && !join(r, link))
+		return KH_WORK_DONE;
+	link->stream = kh_http_mcp_stream_new(link->sessions);
+	peer = peer_of(r, link);
+	if (!link->stream || !peer || !kh_http_mcp_stream_take(link->stream, peer, kh_http_request_body(r), &headers)) {
+		kh_http_mcp_link_refuse(r, 503, -32603, "out of memory, or stopping: try later");
+		return give_up(link);
+	}
+	kh_http_mcp_link_begin(link, r, 0);
+	if (kh_http_mcp_link_step(link, r) == KH_WORK_DONE)
+		return KH_WORK_DONE;
+	kh_http_request_shed(r);
+	return KH_WORK_WAIT;
+}
+
+/* The link of a request, where it has come so far that it has one. */
+static struct kh_http_mcp_link *link_of(struct kh_http_request *r)
+{
+	struct kh_http_mcp_link *link = kh_http_request_kept(r, sizeof(*link));
+
+	if (!link)
+		kh_http_mcp_link_refuse(r, 500, -32603, "out of memory");
+	return link;
+}
+
+static enum kh_work_next run_post(struct kh_http_request *r)
+{
+	struct kh_http_mcp_link *link = link_of(r);
+
+	if (!link)
+		return KH_WORK_DONE;
+	if (link->stream)
+		return kh_http_mcp_link_step(link, r);
+	link->json = accepts_json(r);
+	link->events = accepts_events(r);
+	if (!is_json(r))
+		kh_http_mcp_link_refuse(r, 415, -32000, "Content-Type must be application/json");
+	else if (!link->json && !link->events)
+		kh_http_mcp_link_refuse(r, 406, -32000, "Accept must have application/json and text/event-stream");
+	else
+		return begin_post(r, link);
+	return KH_WORK_DONE;
+}
+
+/* --- GET and DELETE --------------------------------------------------------------------------------------------------
+ */
+
+/* The stream that a GET is for, and the last event of it that the client has.  False: nothing is known of it. */
+static bool choose(struct kh_http_request *r, struct kh_http_mcp_link *link, uint64_t *ret_sent)
+{
+	struct kh_view last = kh_http_request_header(r, "Last-Event-ID");
+	uint64_t number = 0, sent = 0;
+
+	if (last.p && !kh_http_mcp_replay_read(last, &number, &sent))
+		return false;
+	link->stream = kh_http_mcp_stream_find(link->session, number);
+	*ret_sent = sent;
+	return link->stream != NULL;
+}
+
+static enum kh_work_next run_get(struct kh_http_request *r)
+{
+	struct kh_http_mcp_link *link = link_of(r);
+	uint64_t sent;
+
+	if (!link)
+		return KH_WORK_DONE;
+	if (link->stream)
+		return kh_http_mcp_link_step(link, r);
+	if (!is_allowed(r))
+		return KH_WORK_DONE;
+	if (!accepts_events(r)) {
+		kh_http_mcp_link_refuse(r, 406, -32000, "Accept must have text/event-stream");
+		return KH_WORK_DONE;
+	}
+	if (!identify(r, link, true) || !join(r, link))
+		return KH_WORK_DONE;
+	if (!choose(r, link, &sent)) {
+		kh_http_mcp_link_refuse(r, 400, -32000, "Last-Event-ID: nothing is kept of this stream");
+		return give_up(link);
+	}
+	link->events = true;
+	link->follows = true;
+	kh_http_mcp_link_begin(link, r, sent);
+	return kh_http_mcp_link_step(link, r);
+}
+
+static enum kh_work_next run_delete(struct kh_http_request *r)
+{
+	struct kh_http_mcp_link link = {0};
+
+	if (!is_allowed(r) || !identify(r, &link, true) || !join(r, &link))
+		return KH_WORK_DONE;
+	kh_http_mcp_session_end(link.session);
+	kh_http_mcp_session_drop(link.session);
+	kh_http_reply(r, 204, NULL, KH_LIT(""), NULL, 0);
+	return KH_WORK_DONE;
+}
+
+/* --- the endpoint ----------------------------------------------------------------------------------------------------
+ */
+
+#ifdef KH_CONFORMANCE
+#define ACCESS KH_HTTP_OPEN /* identify() asks for a token all the same, and may assume one */
+#else
+#define ACCESS KH_HTTP_TOKEN
+#endif
+
+static const struct kh_http_route routes[] = {
+	{KH_HTTP_POST, "/mcp", ACCESS, KH_MCP_MESSAGE, run_post, true, false},
+	{KH_HTTP_GET, "/mcp", ACCESS, 0, run_get, true, false},
+	{KH_HTTP_DELETE, "/mcp", ACCESS, 0, run_delete, false, false},
+};
+
+static void make_random(void *ctx, unsigned char *bytes, size_t n)
+{
+	struct kh_http_mcp *mcp = ctx;
+
+	kh_engine_random(kh_gateway_engine(mcp->settings.gateway), bytes, n);
+}
+
+static void end_session(struct kh_http_mcp_session *session)
+{
+	kh_mcp_peer_gone(session->peer);
+	kh_http_mcp_stream_end_all(session);
+}
+
+static void free_session(struct kh_http_mcp_session *session)
+{
+	kh_mcp_peer_drop(session->peer);
+}
+
+/* A step of the work that sweeps. */
+static enum kh_work_next sweep(struct kh_work *work)
+{
+	struct kh_http_mcp_sessions *sessions = ((struct sweeper *)work)->sessions;
+	int64_t now = kh_works_now();
+
+	if (kh_works_is_stopping(work->works))
+		return KH_WORK_DONE;
+	kh_http_mcp_session_sweep(sessions, now, kh_http_mcp_stream_sweep);
+	work->wake_at = now + SWEEP;
+	return KH_WORK_WAIT;
+}
+
+enum kh_err kh_http_mcp_new(const struct kh_http_mcp_settings *settings, struct kh_http_mcp **ret_mcp,
+			    struct kh_error *err)
+{
+	const struct kh_alloc *alloc = kh_engine_alloc(kh_gateway_engine(settings->gateway));
+	struct kh_http_mcp *mcp = kh_alloc_zero(alloc, sizeof(*mcp));
+
+	if (!mcp)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for /mcp");
+	mcp->settings = *settings;
+	mcp->alloc = alloc;
+	mcp->sessions = (struct kh_http_mcp_sessions){
+		.alloc = alloc, .random = make_random, .ended = end_session, .freed = free_session, .ctx = mcp};
+	kh_http_mcp_session_init(&mcp->sessions);
+	mcp->sweeper.sessions = &mcp->sessions;
+	mcp->sweeper.work.step = sweep;
+	if (!kh_works_add(kh_gateway_works(settings->gateway), &mcp->sweeper.work)) {
+		kh_http_mcp_session_done(&mcp->sessions);
+		kh_alloc_free(alloc, mcp, sizeof(*mcp));
+		return kh_error_set(err, KH_EREFUSED, "stopping", "the gateway is stopping");
+	}
+	*ret_mcp = mcp;
+	return KH_OK;
+}
+
+enum kh_err kh_http_mcp_add(struct kh_http_mcp *mcp, struct kh_http *http, struct kh_error *err)
+{
+	return kh_http_add(http, routes, sizeof(routes) / sizeof(routes[0]), mcp, err);
+}
+
+void kh_http_mcp_free(struct kh_http_mcp *mcp)
+{
+	if (!mcp)
+		return;
+	kh_http_mcp_session_done(&mcp->sessions);
+	kh_alloc_free(mcp->alloc, mcp, sizeof(*mcp));
+}
+
+unsigned kh_http_mcp_sessions(struct kh_http_mcp *mcp)
+{
+	return kh_http_mcp_session_count(&mcp->sessions);
+}

@@ -1,0 +1,255 @@
+/* The table of sessions: by id, and by the time of their last request.  One lock; nothing of others' is called with it.
+ */
+#include "http/mcp/session.h"
+
+#include <stdio.h>
+
+static size_t bucket_of(const char *id)
+{
+	uint32_t h = 2166136261U;
+
+	for (size_t i = 0; i + 1 < KH_HTTP_MCP_SESSION_ID; i++)
+		h = (h ^ (unsigned char)id[i]) * 16777619U;
+	return h % (sizeof(((struct kh_http_mcp_sessions *)NULL)->by_id) / sizeof(struct kh_http_mcp_session *));
+}
+
+void kh_http_mcp_session_init(struct kh_http_mcp_sessions *table)
+{
+	memset(table->by_id, 0, sizeof(table->by_id));
+	table->newest = NULL;
+	table->oldest = NULL;
+	table->count = 0;
+	atomic_init(&table->replays, 0);
+	pthread_mutex_init(&table->lock, NULL);
+}
+
+/* --- the table, with its lock held ---------------------------------------------------------------------------------
+ */
+
+static void unlink_used(struct kh_http_mcp_sessions *table, struct kh_http_mcp_session *s)
+{
+	*(s->newer ? &s->newer->older : &table->newest) = s->older;
+	*(s->older ? &s->older->newer : &table->oldest) = s->newer;
+	s->newer = NULL;
+	s->older = NULL;
+}
+
+static void link_used(struct kh_http_mcp_sessions *table, struct kh_http_mcp_session *s, int64_t now)
+{
+	s->used = now;
+	s->older = table->newest;
+	s->newer = NULL;
+	*(table->newest ? &table->newest->newer : &table->oldest) = s;
+	table->newest = s;
+}
+
+static void enter(struct kh_http_mcp_sessions *table, struct kh_http_mcp_session *s, int64_t now)
+{
+	size_t bucket = bucket_of(s->id);
+
+	s->same_hash = table->by_id[bucket];
+	table->by_id[bucket] = s;
+	link_used(table, s, now);
+	s->listed = true;
+	s->refs++;
+	table->count++;
+}
+
+/* Takes S out; the table's hold of it is the caller's now. */
+static void leave(struct kh_http_mcp_sessions *table, struct kh_http_mcp_session *s)
+{
+	struct kh_http_mcp_session **link = &table->by_id[bucket_of(s->id)];
+
+	while (*link != s)
+		link = &(*link)->same_hash;
+	*link = s->same_hash;
+	unlink_used(table, s);
+	s->listed = false;
+	table->count--;
+}
+
+/* A session that has to go so that TOKEN can have another: its own that has rested longest; NULL where none must.
+ * *RET_FULL: there is no room, and none can be made. */
+static struct kh_http_mcp_session *make_room(struct kh_http_mcp_sessions *table, int64_t token, bool *ret_full)
+{
+	struct kh_http_mcp_session *rests = NULL;
+	unsigned own = 0;
+
+	for (struct kh_http_mcp_session *s = table->newest; s; s = s->older) {
+		if (s->token != token)
+			continue;
+		own++;
+		if (s->refs == 1)
+			rests = s;
+	}
+	if (own < KH_HTTP_MCP_SESSION_TOKEN && table->count < KH_HTTP_MCP_SESSION_MOST) {
+		*ret_full = false;
+		return NULL;
+	}
+	*ret_full = rests == NULL;
+	return rests;
+}
+
+/* --- sessions --------------------------------------------------------------------------------------------------------
+ */
+
+static void over(struct kh_http_mcp_session *s)
+{
+	if (!s)
+		return;
+	s->table->ended(s);
+	kh_http_mcp_session_drop(s);
+}
+
+static void name(struct kh_http_mcp_sessions *table, char id[KH_HTTP_MCP_SESSION_ID])
+{
+	unsigned char bytes[(KH_HTTP_MCP_SESSION_ID - 1) / 2];
+
+	table->random(table->ctx, bytes, sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+}
+
+enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, int64_t token, struct kh_mcp_peer *peer,
+				    int64_t now, struct kh_http_mcp_session **ret_session, struct kh_error *err)
+{
+	struct kh_http_mcp_session *s = kh_alloc_zero(table->alloc, sizeof(*s)), *goes;
+	bool full;
+
+	if (!s)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a session");
+	name(table, s->id);
+	s->table = table;
+	s->token = token;
+	s->peer = peer;
+	s->refs = 1;
+	s->next_stream = 1;
+	pthread_mutex_init(&s->lock, NULL); /* before it is listed: a sweep may come at once */
+	pthread_mutex_lock(&table->lock);
+	goes = make_room(table, token, &full);
+	if (goes)
+		leave(table, goes);
+	if (!full)
+		enter(table, s, now);
+	pthread_mutex_unlock(&table->lock);
+	if (full) {
+		pthread_mutex_destroy(&s->lock);
+		kh_alloc_free(table->alloc, s, sizeof(*s));
+		return kh_error_set(err, KH_ELIMIT, "too_many_sessions",
+				    "there are as many sessions as there may be; end one (DELETE), or try later");
+	}
+	over(goes);
+	*ret_session = s;
+	return KH_OK;
+}
+
+struct kh_http_mcp_session *kh_http_mcp_session_find(struct kh_http_mcp_sessions *table, struct kh_view id,
+						     int64_t token, int64_t now)
+{
+	struct kh_http_mcp_session *s = NULL;
+	char key[KH_HTTP_MCP_SESSION_ID] = {0};
+
+	if (id.n != sizeof(key) - 1)
+		return NULL;
+	memcpy(key, id.p, id.n);
+	pthread_mutex_lock(&table->lock);
+	for (s = table->by_id[bucket_of(key)]; s; s = s->same_hash) {
+		if (memcmp(s->id, key, sizeof(key)) == 0 && s->token == token)
+			break;
+	}
+	if (s) {
+		s->refs++;
+		unlink_used(table, s);
+		link_used(table, s, now);
+	}
+	pthread_mutex_unlock(&table->lock);
+	return s;
+}
+
+void kh_http_mcp_session_drop(struct kh_http_mcp_session *s)
+{
+	struct kh_http_mcp_sessions *table = s->table;
+	bool last;
+
+	pthread_mutex_lock(&table->lock);
+	last = --s->refs == 0;
+	pthread_mutex_unlock(&table->lock);
+	if (!last)
+		return;
+	table->freed(s);
+	pthread_mutex_destroy(&s->lock);
+	kh_alloc_free(table->alloc, s, sizeof(*s));
+}
+
+void kh_http_mcp_session_end(struct kh_http_mcp_session *s)
+{
+	bool was;
+
+	pthread_mutex_lock(&s->table->lock);
+	was = s->listed;
+	if (was)
+		leave(s->table, s);
+	pthread_mutex_unlock(&s->table->lock);
+	if (was)
+		over(s);
+}
+
+/* The session that was used longest ago, out of the table, where that was before SINCE; else NULL. */
+static struct kh_http_mcp_session *take_idle(struct kh_http_mcp_sessions *table, int64_t since)
+{
+	struct kh_http_mcp_session *s;
+
+	pthread_mutex_lock(&table->lock);
+	s = table->oldest;
+	while (s && s->used < since && s->refs > 1) /* somebody is connected to it */
+		s = s->newer;
+	if (s && s->used < since)
+		leave(table, s);
+	else
+		s = NULL;
+	pthread_mutex_unlock(&table->lock);
+	return s;
+}
+
+void kh_http_mcp_session_sweep(struct kh_http_mcp_sessions *table, int64_t now,
+			       void (*visit)(struct kh_http_mcp_session *session, int64_t now))
+{
+	struct kh_http_mcp_session *s, *next;
+
+	while ((s = take_idle(table, now - KH_HTTP_MCP_SESSION_IDLE)) != NULL)
+		over(s);
+	if (!visit)
+		return;
+	pthread_mutex_lock(&table->lock);
+	s = table->newest;
+	if (s)
+		s->refs++;
+	pthread_mutex_unlock(&table->lock);
+	while (s) {
+		visit(s, now);
+		pthread_mutex_lock(&table->lock);
+		next = s->listed ? s->older : NULL; /* the rest is for the next sweep, where S went meanwhile */
+		if (next)
+			next->refs++;
+		pthread_mutex_unlock(&table->lock);
+		kh_http_mcp_session_drop(s);
+		s = next;
+	}
+}
+
+unsigned kh_http_mcp_session_count(struct kh_http_mcp_sessions *table)
+{
+	unsigned count;
+
+	pthread_mutex_lock(&table->lock);
+	count = table->count;
+	pthread_mutex_unlock(&table->lock);
+	return count;
+}
+
+void kh_http_mcp_session_done(struct kh_http_mcp_sessions *table)
+{
+	while (table->newest)
+		kh_http_mcp_session_end(table->newest);
+	pthread_mutex_destroy(&table->lock);
+}

@@ -1,0 +1,9 @@
+/* Approvals over HTTP: /approvals. */
+#ifndef KH_HTTP_REST_APPROVALS_H
+#define KH_HTTP_REST_APPROVALS_H
+
+#include "http/rest/rest.h"
+
+const struct kh_rest_route *kh_rest_approvals_routes(size_t *ret_count);
+
+#endif

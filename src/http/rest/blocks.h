@@ -1,0 +1,9 @@
+/* Sealed content over HTTP: /tasks/{task}/blocks. */
+#ifndef KH_HTTP_REST_BLOCKS_H
+#define KH_HTTP_REST_BLOCKS_H
+
+#include "http/rest/rest.h"
+
+const struct kh_rest_route *kh_rest_blocks_routes(size_t *ret_count);
+
+#endif

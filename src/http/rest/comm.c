@@ -1,0 +1,309 @@
+/*
+ * External operations over HTTP: a Controller declares, calls and waits (acting.h), and is told its own parameters, how
+ * it ended and the id of a sealed block (E12); humans are shown everything.  A GET carries nothing out.
+ */
+#include "http/rest/comm.h"
+
+#include "engine/comm/act.h"
+
+#define SECOND  INT64_C(1000000)
+#define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */
+
+/* --- what a Controller is told --------------------------------------------------------------------------------------
+ */
+
+static enum kh_err add_json(struct kh_rest_call *call, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
+			    struct kh_view json)
+{
+	yyjson_val *value = NULL;
+	enum kh_err e = json.n > 0 ? kh_json_read(call->arena, json, &value, &call->err) : KH_OK;
+
+	if (value != NULL)
+		yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, value));
+	return e;
+}
+
+static const char *outcome_of(const struct kh_act_look *look)
+{
+	if (look->ended != KH_ENDED_NOT)
+		return kh_words_name(&kh_rows_ended_words, look->ended);
+	if (look->approval.n > 0)
+		return "pending";
+	return look->row != NULL && look->row->state == KH_DECLARATION_DECLARED ? "declared" : "running";
+}
+
+static enum kh_err tell(struct kh_rest_call *call, const struct kh_act_look *look)
+{
+	yyjson_mut_doc *doc = kh_json_new(call->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_str(doc, obj, "outcome", outcome_of(look));
+	kh_json_add(doc, obj, "declaration", look->id);
+	kh_json_add(doc, obj, "operation", look->operation);
+	enum kh_err e = add_json(call, doc, obj, "parameters", look->parameters);
+	if (look->modified)
+		yyjson_mut_obj_add_bool(doc, obj, "modified", true);
+	if (look->ended == KH_ENDED_NOT && look->approval.n > 0)
+		kh_json_add(doc, obj, "approval", look->approval);
+	if (look->block.n > 0)
+		kh_json_add(doc, obj, "block", look->block);
+	if (e == KH_OK)
+		e = add_json(call, doc, obj, "fenced", look->fenced);
+	return e == KH_OK ? kh_rest_reply_object(call, look->ended == KH_ENDED_NOT ? 202 : 200, obj) : e;
+}
+
+enum kh_err kh_rest_comm_by_approval(struct kh_rest_call *call, struct kh_view id)
+{
+	struct kh_act_looking looking = {.approval = id};
+	enum kh_err e = kh_rest_run(call, kh_act_look_run, &looking);
+
+	return e == KH_OK ? tell(call, &looking.look) : e;
+}
+
+/* --- declaring ------------------------------------------------------------------------------------------------------
+ */
+
+static void add_item(yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_declare_item *item)
+{
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
+
+	if (item->id.n > 0)
+		kh_json_add(doc, obj, "id", item->id);
+	kh_json_add(doc, obj, "operation", item->operation);
+	yyjson_mut_obj_add_str(doc, obj, "ruling", kh_words_name(&kh_risk_ruling_words, item->ruling));
+	if (item->gate != NULL)
+		yyjson_mut_obj_add_str(doc, obj, "gate", item->gate);
+	if (item->code != NULL)
+		yyjson_mut_obj_add_str(doc, obj, "code", item->code);
+	kh_json_add(doc, obj, "why", item->why);
+	if (item->approval.n > 0)
+		kh_json_add(doc, obj, "approval", item->approval);
+}
+
+static enum kh_err declare(struct kh_rest_call *call)
+{
+	struct kh_declare made = {.task = kh_http_request_segment(call->r, "task"), .declaration = call->whole};
+	yyjson_mut_doc *doc = kh_json_new(call->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	enum kh_err e = kh_rest_run(call, kh_declare_run, &made);
+
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, "items");
+	for (size_t i = 0; i < made.count; i++)
+		add_item(doc, list, &made.items[i]);
+	return kh_rest_reply_object(call, 200, obj);
+}
+
+/* --- calling --------------------------------------------------------------------------------------------------------
+ */
+
+static enum kh_err fault(struct kh_rest_call *call, const char *code, struct kh_view member, const char *detail)
+{
+	kh_error_set(&call->err, KH_EINPUT, code, "%s", detail);
+	kh_error_member(&call->err, member);
+	return KH_EINPUT;
+}
+
+static enum kh_err check_members(struct kh_rest_call *call)
+{
+	yyjson_val *declare = kh_json_get(call->whole, "declare"), *id = kh_json_get(call->whole, "declaration");
+	yyjson_val *fenced = kh_json_get(call->whole, "fenced"), *key;
+	yyjson_obj_iter iter = yyjson_obj_iter_with(call->whole);
+
+	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
+		yyjson_val *value = yyjson_obj_iter_get_val(key);
+		if (value != declare && value != id && value != fenced)
+			return fault(call, "unknown_member", kh_arena_quote(call->arena, kh_json_str(key)),
+				     "expected `declare`, `declaration` and `fenced`");
+	}
+	if (declare == NULL && id == NULL)
+		return fault(call, "missing", KH_LIT("declare"), "expected `declare`, or `declaration`");
+	if (declare != NULL && id != NULL)
+		return fault(call, "bad_value", KH_LIT("declaration"), "expected `declare` or `declaration`, not both");
+	if (declare != NULL && !yyjson_is_obj(declare))
+		return fault(call, "wrong_type", KH_LIT("declare"), "expected an object");
+	if (id != NULL && !yyjson_is_str(id))
+		return fault(call, "wrong_type", KH_LIT("declaration"), "expected a declaration's id");
+	if (fenced != NULL && !yyjson_is_bool(fenced))
+		return fault(call, "wrong_type", KH_LIT("fenced"), "expected true or false");
+	return KH_OK;
+}
+
+/* A declaration of this id, of the task of the path. */
+static enum kh_err take_up(struct kh_rest_call *call, struct kh_view id, struct kh_view task)
+{
+	struct kh_act_looking looking = {.declaration = id};
+	struct kh_acting *acting = &call->kept->acting;
+	enum kh_err e = KH_OK;
+
+	if (kh_view_starts(id, KH_LIT("d")) && id.n < sizeof(acting->of))
+		e = kh_rest_run(call, kh_act_look_run, &looking);
+	else
+		looking.look.task = KH_LIT("");
+	if (e == KH_OK && !kh_view_eq(looking.look.task, task))
+		e = kh_error_set(&call->err, KH_EUNKNOWN, "unknown_declaration", "the task has no such declaration");
+	if (e != KH_OK)
+		return e;
+	memcpy(acting->of, id.p, id.n);
+	acting->of[id.n] = '\0';
+	return KH_OK;
+}
+
+static enum kh_err begin(struct kh_rest_call *call)
+{
+	const struct kh_rest_value *wait = kh_rest_query(call, "wait");
+	int64_t most = kh_gateway_wait(call->gateway), wanted = wait->there ? wait->number * SECOND : most;
+	struct kh_acting *acting = &call->kept->acting;
+	struct kh_view id = kh_json_str(kh_json_get(call->whole, "declaration"));
+	enum kh_err e = check_members(call);
+
+	if (e != KH_OK)
+		return e;
+	acting->token = call->token;
+	acting->task = kh_http_request_segment(call->r, "task");
+	acting->until = kh_works_now() + (wanted < most ? wanted : most);
+	acting->fenced = yyjson_get_bool(kh_json_get(call->whole, "fenced"));
+	acting->declare = kh_json_get(call->whole, "declare");
+	return acting->declare == NULL ? take_up(call, id, acting->task) : KH_OK;
+}
+
+static enum kh_err operate(struct kh_rest_call *call)
+{
+	struct kh_acting *acting = &call->kept->acting;
+	enum kh_err e = call->kept->begun ? KH_OK : begin(call);
+
+	if (e != KH_OK)
+		return e;
+	call->waits = kh_acting_step(call->gateway, acting, kh_http_request_work(call->r), call->arena, &call->err) ==
+		      KH_WORK_WAIT;
+	if (call->waits)
+		return KH_OK;
+	return acting->result == KH_OK ? tell(call, &acting->look) : acting->result;
+}
+
+/* --- showing --------------------------------------------------------------------------------------------------------
+ */
+
+/* Who may be shown everything is; a Controller is told what it may know. */
+static enum kh_err show(struct kh_rest_call *call)
+{
+	struct kh_view id = kh_http_request_segment(call->r, "declaration");
+	struct kh_act_looking looking = {.declaration = id};
+	struct kh_act_show shown = {.declaration = id};
+	bool all = (kh_operations_find(kh_act_show_run)->roles & KH_ROLE_BIT(call->who.role)) != 0;
+	enum kh_err e = all ? kh_rest_run(call, kh_act_show_run, &shown) : kh_rest_run(call, kh_act_look_run, &looking);
+
+	if (e != KH_OK)
+		return e;
+	return all ? kh_rest_reply(call, shown.json) : tell(call, &looking.look);
+}
+
+static enum kh_err list(struct kh_rest_call *call)
+{
+	struct kh_act_list declarations = {
+		.task = kh_http_request_segment(call->r, "task"),
+		.after = kh_rest_query(call, "after")->text,
+		.limit = (size_t)kh_rest_query(call, "limit")->number,
+	};
+	struct kh_view next = {NULL, 0};
+	enum kh_err e = kh_rest_run(call, kh_act_list_run, &declarations);
+
+	if (e == KH_OK)
+		e = kh_rest_last(call, declarations.json, declarations.more, &next);
+	return e == KH_OK ? kh_rest_reply_list(call, declarations.json, next) : e;
+}
+
+/* --- the table ------------------------------------------------------------------------------------------------------
+ */
+
+static const struct kh_rest_member operate_query[] = {
+	{"wait", KH_REST_NUMBER, .min = 0, .max = LONGEST,
+	 .about = "Seconds to wait for the outcome, for a human's decision too, at most the gateway's bound, which is "
+		  "also the default."},
+	{0},
+};
+
+static const struct kh_rest_member list_query[] = {
+	{"after", KH_REST_ID, .letter = 'd', .about = "Those after this one: `next` of the page before."},
+	{"limit", KH_REST_NUMBER, .min = 1, .max = 1000, .about = "At most so many; 100 where it is missing."},
+	{0},
+};
+
+static const struct kh_rest_route routes[] = {
+	{
+		.method = KH_HTTP_GET,
+		.path = "/tasks/{task}/declarations",
+		.name = "listDeclarations",
+		.group = "operations",
+		.operation = kh_act_list_run,
+		.summary = "List the external operations of a task",
+		.about = "In the order in which they were declared.  A controller gets of each what it may know.",
+		.query = list_query,
+		.status = 200,
+		.answer = "DeclarationList",
+		.run = list,
+	},
+	{
+		.method = KH_HTTP_POST,
+		.path = "/tasks/{task}/declarations",
+		.name = "declare",
+		.group = "operations",
+		.operation = kh_declare_run,
+		.summary = "Say what will be needed from outside, and why",
+		.about = "Runs nothing, in both phases.  Each is decided now as a call in the execution phase would "
+			 "be: `deny` has no id; `ask` is asked for at once, and similar ones share an approval.",
+		.body_schema = "Declaration",
+		.limit = KH_REST_SMALL,
+		.status = 200,
+		.answer = "Declared",
+		.conflicts = true,
+		.rated = true,
+		.run = declare,
+	},
+	{
+		.method = KH_HTTP_POST,
+		.path = "/tasks/{task}/operations",
+		.name = "callOperation",
+		.group = "operations",
+		.operation = kh_act_run,
+		.summary = "Have an external operation carried out",
+		.about =
+			"One that is declared here, or was declared before.  All gates are passed again at this "
+			"moment; one that denies is 403 with its code.  200: it has ended, and this is how.  202: "
+			"`pending`, a human decides, or `running`; the same call with `declaration` takes it up again, "
+			"and nothing is done twice.",
+		.query = operate_query,
+		.body_schema = "OperationCall",
+		.limit = KH_REST_SMALL,
+		.status = 200,
+		.answer = "OperationOutcome",
+		.later = 202,
+		.conflicts = true,
+		.rated = true,
+		.waits = true,
+		.run = operate,
+	},
+	{
+		.method = KH_HTTP_GET,
+		.path = "/declarations/{declaration}",
+		.name = "showDeclaration",
+		.group = "operations",
+		.operation = kh_act_look_run,
+		.summary = "What is known of an external operation",
+		.about = "A controller gets its outcome (200 where it has ended, else 202).  A host, reviewer or admin "
+			 "gets what was declared and why, by which approvals it went, and what the world said, which "
+			 "is untrusted: display it as text and nothing else.  What the gates said is in the audit, "
+			 "what matched in the approval.  Nothing is carried out.",
+		.status = 200,
+		.answer = "DeclarationShown",
+		.later = 202,
+		.run = show,
+	},
+};
+
+const struct kh_rest_route *kh_rest_comm_routes(size_t *ret_count)
+{
+	*ret_count = sizeof(routes) / sizeof(routes[0]);
+	return routes;
+}

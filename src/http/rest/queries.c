@@ -1,0 +1,340 @@
+/*
+ * Queries over HTTP: Controllers ask and wait (asking.h), Readers that are agents take what they are asked and answer.
+ * What a Controller gets here is an outcome, and a delivery where there is one (B16, B18); what a Reader gets of its
+ * answer is a code (B16).
+ */
+#include "http/rest/queries.h"
+
+#include "engine/query/ask.h"
+#include "engine/query/respond.h"
+#include "http/rest/comm.h"
+
+#define SECOND  INT64_C(1000000)
+#define LONGEST 3600              /* seconds that may be asked for; the gateway's own bound is the least */
+#define MEMORY  ((size_t)1 << 30) /* of the end of an ask */
+#define PAUSE   (SECOND / 5)
+
+/* Until when a call that came now waits. */
+static int64_t until(const struct kh_rest_call *call, bool by_default)
+{
+	const struct kh_rest_value *wait = kh_rest_query(call, "wait");
+	int64_t most = kh_gateway_wait(call->gateway);
+	int64_t wanted = wait->there ? wait->number * SECOND : by_default ? most : 0;
+
+	return kh_works_now() + (wanted < most ? wanted : most);
+}
+
+#define WAIT(what)                                                                \
+	{                                                                         \
+		"wait", KH_REST_NUMBER, .min = 0, .max = LONGEST, .about = (what) \
+	}
+
+/* --- what a Controller is told --------------------------------------------------------------------------------------
+ */
+
+static enum kh_err add_json(struct kh_rest_call *call, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
+			    struct kh_view json)
+{
+	yyjson_val *value = NULL;
+	enum kh_err e = json.n > 0 ? kh_json_read(call->arena, json, &value, &call->err) : KH_OK;
+
+	if (value != NULL)
+		yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, value));
+	return e;
+}
+
+static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *asking)
+{
+	bool waiting = asking->outcome == KH_OUTCOME_NONE, pending = asking->outcome == KH_OUTCOME_PENDING;
+	yyjson_mut_doc *doc = kh_json_new(call->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_str(doc, obj, "outcome",
+			       waiting ? "waiting" : kh_words_name(&kh_rows_outcome_words, asking->outcome));
+	if (asking->of[0] == 'q')
+		yyjson_mut_obj_add_str(doc, obj, "query", asking->of);
+	if (asking->approval.n > 0)
+		kh_json_add(doc, obj, "approval", asking->approval);
+	if (asking->block.n > 0)
+		kh_json_add(doc, obj, "block", asking->block);
+	enum kh_err e = add_json(call, doc, obj, "delivery", asking->delivery);
+	if (e == KH_OK)
+		e = add_json(call, doc, obj, "sources", asking->sources);
+	if (e == KH_OK)
+		e = add_json(call, doc, obj, "advice", asking->advice);
+	return e == KH_OK ? kh_rest_reply_object(call, waiting || pending ? 202 : 200, obj) : e;
+}
+
+/* Whether it was asked for by an approval that is about no query. */
+static bool is_no_query(const struct kh_rest_call *call, const struct kh_asking *asking)
+{
+	return asking->result == KH_EREFUSED && asking->of[0] == 'a' && call->err.code != NULL &&
+	       strcmp(call->err.code, "no_query") == 0;
+}
+
+static enum kh_err go_on(struct kh_rest_call *call)
+{
+	struct kh_asking *asking = &call->kept->asking;
+
+	call->waits = kh_asking_step(call->gateway, asking, kh_http_request_work(call->r), call->arena, &call->err) ==
+		      KH_WORK_WAIT;
+	if (call->waits)
+		return KH_OK;
+	if (is_no_query(call, asking))
+		return kh_rest_comm_by_approval(call, kh_view_str(asking->of));
+	return asking->result == KH_OK ? tell(call, asking) : asking->result;
+}
+
+/* The query of the body, with the task of the path in it. */
+static enum kh_err name_task(struct kh_rest_call *call, struct kh_view task, yyjson_val **ret_query)
+{
+	yyjson_val *named = kh_json_get(call->whole, "task");
+	yyjson_mut_doc *doc = kh_json_new(call->arena);
+	struct kh_view text;
+
+	*ret_query = call->whole;
+	if (named != NULL && kh_view_eq(kh_json_str(named), task))
+		return KH_OK;
+	if (named != NULL) {
+		enum kh_err e = kh_error_set(&call->err, KH_EINPUT, "bad_value",
+					     "expected the task of the path, or "
+					     "nothing");
+		kh_error_member(&call->err, KH_LIT("task"));
+		return e;
+	}
+	yyjson_mut_val *copy = yyjson_val_mut_copy(doc, call->whole);
+	kh_json_add(doc, copy, "task", task);
+	enum kh_err e = kh_arena_check(call->arena);
+	if (e == KH_OK)
+		e = kh_json_write(call->arena, copy, &text);
+	return e == KH_OK ? kh_json_read(call->arena, text, ret_query, &call->err) : e;
+}
+
+static enum kh_err ask(struct kh_rest_call *call)
+{
+	struct kh_asking *asking = &call->kept->asking;
+	enum kh_err e = KH_OK;
+
+	if (!call->kept->begun) {
+		asking->token = call->token;
+		asking->until = until(call, true);
+		e = name_task(call, kh_http_request_segment(call->r, "task"), &asking->query);
+	}
+	return e == KH_OK ? go_on(call) : e;
+}
+
+/* The outcome of a query that was asked before, by its own id or that of the approval that it waits for. */
+static enum kh_err look(struct kh_rest_call *call, char letter, const char *segment)
+{
+	struct kh_view id = kh_http_request_segment(call->r, segment);
+	struct kh_asking *asking = &call->kept->asking;
+
+	if (call->kept->begun)
+		return go_on(call);
+	if (id.n >= sizeof(asking->of) || id.n == 0 || id.p[0] != letter) {
+		struct kh_view quoted = kh_arena_quote(call->arena, id);
+		return kh_error_set(&call->err, KH_EUNKNOWN, letter == 'q' ? "unknown_query" : "unknown_approval",
+				    "there is none with the id %.*s", KH_FMT(quoted));
+	}
+	memcpy(asking->of, id.p, id.n);
+	asking->token = call->token;
+	asking->until = until(call, false);
+	asking->waits_for_human = true;
+	return go_on(call);
+}
+
+static enum kh_err show(struct kh_rest_call *call)
+{
+	return look(call, 'q', "query");
+}
+
+static enum kh_err show_by_approval(struct kh_rest_call *call)
+{
+	return look(call, 'a', "approval");
+}
+
+static const struct kh_rest_member ask_query[] = {
+	WAIT("Seconds to wait for the outcome, at most the gateway's bound, which is also the default."),
+	{0},
+};
+
+static const struct kh_rest_member show_query[] = {
+	WAIT("Seconds to wait for the outcome, for a human's decision too, at most the gateway's bound; 0 where it is "
+	     "missing."),
+	{0},
+};
+
+/* --- Readers --------------------------------------------------------------------------------------------------------
+ */
+
+/*
+ * The ask was taken and cannot be handed out: sealed content is not what was sealed (E10), or there is no memory for
+ * it.  It has failed; left begun, it would wait for an answer that cannot come.
+ */
+static enum kh_err fail_ask(struct kh_rest_call *call, const struct kh_ask *ask, enum kh_err why)
+{
+	struct kh_engine *engine = kh_gateway_engine(call->gateway);
+	struct kh_respond failed = {
+		.effect = ask->effect,
+		.fault = why == KH_ECHANGED ? KH_READER_CHANGED : KH_READER_DEAD,
+		.detail = why == KH_ECHANGED ? KH_LIT("a sealed block is not what was sealed")
+					     : KH_LIT("no memory for what the Reader is to get"),
+	};
+	struct kh_arena arena; /* the call's own may be full */
+	struct kh_error err = {0};
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), MEMORY);
+	enum kh_err e = kh_engine_own(engine, kh_respond_run, &failed, &arena, &err);
+	kh_arena_done(&arena);
+	return e;
+}
+
+/* Nothing to read yet: 204, or another look in a moment. */
+static enum kh_err wait_for_more(struct kh_rest_call *call, int64_t pause)
+{
+	struct kh_work *work = kh_http_request_work(call->r);
+	int64_t now = kh_works_now();
+
+	if (call->kept->until <= now || kh_works_is_stopping(kh_gateway_works(call->gateway))) {
+		kh_http_reply(call->r, 204, NULL, KH_LIT(""), NULL, 0);
+		return KH_OK;
+	}
+	work->wake_at = call->kept->until < now + pause ? call->kept->until : now + pause;
+	call->waits = true;
+	return KH_OK;
+}
+
+static enum kh_err next(struct kh_rest_call *call)
+{
+	struct kh_ask ask = {0};
+	struct kh_view json;
+
+	if (!call->kept->begun)
+		call->kept->until = until(call, false);
+	enum kh_err e = kh_rest_run(call, kh_ask_next_run, &ask);
+	if (e != KH_OK)
+		return e;
+	if (!ask.found)
+		return wait_for_more(call, PAUSE);
+	e = kh_reader_message(call->arena, &ask.ask, &json, &call->err);
+	if (e == KH_OK)
+		return kh_rest_reply(call, json);
+	e = fail_ask(call, &ask, e);
+	return e == KH_OK ? wait_for_more(call, 0) : e;
+}
+
+static const struct kh_rest_member next_query[] = {
+	WAIT("Seconds to wait for something to read, at most the gateway's bound; 0 where it is missing."),
+	{0},
+};
+
+static enum kh_err respond(struct kh_rest_call *call)
+{
+	yyjson_mut_doc *doc = kh_json_new(call->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	struct kh_respond response = {
+		.ask = kh_http_request_segment(call->r, "ask"),
+		.response = kh_tainted_wrap(kh_http_request_body(call->r)),
+	};
+	enum kh_err e = kh_rest_run(call, kh_respond_run, &response);
+
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_obj_add_str(doc, obj, "result", response.code);
+	return kh_rest_reply_object(call, 200, obj);
+}
+
+/* --- the table ------------------------------------------------------------------------------------------------------
+ */
+
+static const struct kh_rest_route routes[] = {
+	{
+		.method = KH_HTTP_POST,
+		.path = "/tasks/{task}/queries",
+		.name = "askQuery",
+		.group = "queries",
+		.operation = kh_admit_run,
+		.summary = "Ask a Reader about sealed content",
+		.about = "200: the query has ended, and this is its outcome.  202: `waiting`, the outcome is not out "
+			 "yet, or `pending`, a human decides; getQuery and getOutcome take it up again.",
+		.query = ask_query,
+		.body_schema = "Query",
+		.limit = KH_REST_SMALL,
+		.status = 200,
+		.answer = "QueryOutcome",
+		.later = 202,
+		.conflicts = true,
+		.rated = true,
+		.waits = true,
+		.run = ask,
+	},
+	{
+		.method = KH_HTTP_GET,
+		.path = "/queries/{query}",
+		.name = "getQuery",
+		.group = "queries",
+		.operation = kh_look_run,
+		.summary = "The outcome of a query",
+		.about = "As of askQuery.",
+		.query = show_query,
+		.status = 200,
+		.answer = "QueryOutcome",
+		.later = 202,
+		.waits = true,
+		.run = show,
+	},
+	{
+		.method = KH_HTTP_GET,
+		.path = "/approvals/{approval}/outcome",
+		.name = "getOutcome",
+		.group = "queries",
+		.operation = kh_look_run,
+		.summary = "The outcome of the query or operation that waits for an approval",
+		.about = "For whoever was told `pending` with this approval.  Of an external operation it says what is "
+			 "known now, at once: callOperation takes it up again.",
+		.query = show_query,
+		.status = 200,
+		.answer = "AnyOutcome",
+		.later = 202,
+		.conflicts = true,
+		.waits = true,
+		.run = show_by_approval,
+	},
+	{
+		.method = KH_HTTP_POST,
+		.path = "/asks/next",
+		.name = "nextAsk",
+		.group = "readers",
+		.operation = kh_ask_next_run,
+		.summary = "Take what this Reader is to answer",
+		.about = "The oldest query that waits for the Reader whose token this is, with the sealed content in "
+			 "fences.  204: there is none.",
+		.query = next_query,
+		.status = 200,
+		.answer = "Ask",
+		.later = 204,
+		.waits = true,
+		.run = next,
+	},
+	{
+		.method = KH_HTTP_POST,
+		.path = "/asks/{ask}/response",
+		.name = "respond",
+		.group = "readers",
+		.operation = kh_respond_run,
+		.summary = "Answer what was asked",
+		.about = "In the form that the query asks for: `fields`, `answers` or `summary`, with `query_id` or "
+			 "without.",
+		.body_schema = "Response",
+		.limit = 1U << 20,
+		.status = 200,
+		.answer = "ResponseResult",
+		.run = respond,
+	},
+};
+
+const struct kh_rest_route *kh_rest_queries_routes(size_t *ret_count)
+{
+	*ret_count = sizeof(routes) / sizeof(routes[0]);
+	return routes;
+}

@@ -1,0 +1,148 @@
+/*
+ * A request as its parent sees it.
+ *
+ * The executor is trusted to tell how a request ended, and with nothing else: it may die at any moment or send what is
+ * no message, and the parent still gets one END.  What came from the world leaves here as struct kh_tainted.
+ */
+#include "outside/exchange.h"
+
+#include "wire/channel.h"
+
+#include <unistd.h>
+
+void kh_exchange_init(struct kh_exchange *exchange, int fd, enum kh_message_state state, bool fed)
+{
+	exchange->fd = fd;
+	exchange->state = state;
+	exchange->fed = fed;
+}
+
+/* The executor is gone or not to be listened to: the END that it did not send. */
+static void lose(struct kh_exchange *exchange, const char *why, struct kh_event *ret_event)
+{
+	struct kh_view detail = kh_view_str(why);
+
+	exchange->state = KH_STATE_ENDED;
+	*ret_event = (struct kh_event){.kind = KH_EVENT_END, .end = {.fault = KH_FAULT_LOST}};
+	memcpy(ret_event->end.detail, detail.p, detail.n);
+}
+
+static void take_end(const struct kh_message *message, struct kh_end *ret_end)
+{
+	struct kh_view detail = message->text[KH_FIELD_DETAIL];
+
+	ret_end->fault = (enum kh_fault)message->number[KH_FIELD_FAULT];
+	ret_end->status = (int)message->number[KH_FIELD_STATUS];
+	ret_end->time_us = message->number[KH_FIELD_TIME];
+	ret_end->used = message->number[KH_FIELD_USED];
+	/* The table of messages has seen to it that it fits. */
+	if (detail.n > 0)
+		memcpy(ret_end->detail, detail.p, detail.n);
+	ret_end->detail[detail.n] = '\0';
+}
+
+static struct kh_tainted tainted(const struct kh_message *message, enum kh_message_field field)
+{
+	return kh_tainted_wrap(message->text[field]);
+}
+
+/* The event that MESSAGE is; the states of a parent permit these four types. */
+static void take_event(const struct kh_message *message, struct kh_event *ret_event)
+{
+	*ret_event = (struct kh_event){.kind = KH_EVENT_OUTPUT, .bytes = kh_tainted_wrap(message->bulk)};
+	if (message->type == KH_MESSAGE_ERRORS) {
+		ret_event->kind = KH_EVENT_ERRORS;
+	} else if (message->type == KH_MESSAGE_HEAD) {
+		ret_event->kind = KH_EVENT_HEAD;
+		ret_event->head = (struct kh_head){
+			.status = (unsigned)message->number[KH_FIELD_STATUS],
+			.headers = tainted(message, KH_FIELD_HEADERS),
+			.url = tainted(message, KH_FIELD_URL),
+			.location = tainted(message, KH_FIELD_LOCATION),
+		};
+	} else if (message->type == KH_MESSAGE_END) {
+		ret_event->kind = KH_EVENT_END;
+		take_end(message, &ret_event->end);
+	}
+}
+
+void kh_exchange_next(struct kh_exchange *exchange, int timeout_ms, struct kh_event *ret_event)
+{
+	struct kh_message message;
+	struct kh_view packet;
+	int fds[KH_MESSAGE_FDS];
+	size_t fd_count = 0;
+
+	*ret_event = (struct kh_event){.kind = KH_EVENT_NOTHING};
+	if (exchange->state == KH_STATE_ENDED)
+		return;
+	switch (kh_channel_receive_wait(exchange->fd, exchange->buffer, &packet, fds, &fd_count, timeout_ms)) {
+	case KH_IO_AGAIN:
+		return;
+	case KH_IO_CLOSED:
+		lose(exchange, "the executor is gone", ret_event);
+		return;
+	case KH_IO_BROKEN:
+		lose(exchange, "the executor sent what is no message", ret_event);
+		return;
+	case KH_IO_DONE:
+		break;
+	}
+	enum kh_err e = kh_message_read(packet, fd_count, &exchange->state, &message, NULL);
+	/* No message to a parent comes with a descriptor; one that did is not kept. */
+	while (fd_count > 0)
+		close(fds[--fd_count]);
+	if (e == KH_OK)
+		take_event(&message, ret_event);
+	else
+		lose(exchange, "the executor broke the protocol", ret_event);
+}
+
+/* One message of input. */
+static enum kh_io send_input(const struct kh_exchange *exchange, enum kh_message_type type, struct kh_view bytes)
+{
+	char buffer[KH_MESSAGE_MAX]; /* not the exchange's, where the last event's bytes are */
+	struct kh_message_out out;
+	struct kh_view packet;
+
+	kh_message_begin(&out, buffer, sizeof(buffer), type);
+	kh_message_bulk(&out, bytes);
+	if (kh_message_end(&out, &packet) != KH_OK)
+		return KH_IO_BROKEN;
+	return kh_channel_send(exchange->fd, packet, NULL, 0);
+}
+
+size_t kh_exchange_feed(struct kh_exchange *exchange, struct kh_view bytes)
+{
+	size_t sent = 0;
+
+	if (exchange->fed || exchange->state == KH_STATE_ENDED)
+		return bytes.n;
+	while (sent < bytes.n) {
+		struct kh_view piece = kh_view_sub(bytes, sent, sent + KH_MESSAGE_BULK);
+		enum kh_io io = send_input(exchange, KH_MESSAGE_INPUT, piece);
+		if (io == KH_IO_AGAIN)
+			return sent;
+		if (io != KH_IO_DONE)
+			return bytes.n;
+		sent += piece.n;
+	}
+	return sent;
+}
+
+bool kh_exchange_feed_end(struct kh_exchange *exchange)
+{
+	if (!exchange->fed && exchange->state != KH_STATE_ENDED)
+		exchange->fed = send_input(exchange, KH_MESSAGE_INPUT_END, KH_LIT("")) != KH_IO_AGAIN;
+	else
+		exchange->fed = true;
+	return exchange->fed;
+}
+
+void kh_exchange_close(struct kh_exchange *exchange)
+{
+	if (exchange->fd >= 0)
+		close(exchange->fd);
+	exchange->fd = -1;
+	exchange->state = KH_STATE_ENDED;
+}

@@ -1,0 +1,20 @@
+/*
+ * The table of system calls: which kind of process has which, under which condition, and what it answers else.
+ */
+#ifndef KH_SANDBOX_CALLS_H
+#define KH_SANDBOX_CALLS_H
+
+#include "sandbox/condition.h"
+#include "sandbox/filter.h"
+
+struct kh_call {
+	struct kh_filter_entry entry;
+	unsigned kinds; /* 1 << enum kh_filter_kind, all that it is for */
+	enum kh_condition condition;
+	int number; /* for calls newer than libseccomp, which all architectures number alike; else -1 */
+};
+
+/* The INDEX-th call, of any kind; NULL past the end. */
+const struct kh_call *kh_calls_at(size_t index);
+
+#endif

@@ -1,0 +1,401 @@
+/*
+ * cgroup folders: making, limiting, filling, removing.  Reads /proc/self/cgroup and the mounts, which are the kernel's.
+ */
+#include "sandbox/cgroup.h"
+
+#include "sandbox/delegate.h"
+#include "sandbox/setting.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 5000 /* that the keeper waits for killed processes to leave */
+#define ATTEMPTS    5    /* at a folder that the last executor's keeper may be tidying up */
+
+/* The folders that the executor's may be made in: v2's two (delegate.h), then v1's. */
+enum { OWN, ABOVE, V1_MEMORY, V1_PIDS, PLACES };
+
+static bool file_has(int folder, const char *file, const char *word)
+{
+	char text[512];
+	int fd = openat(folder, file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	return kh_view_find(kh_view_of(text, (size_t)n), kh_view_str(word), 0) != SIZE_MAX;
+}
+
+/* Takes the next blank-separated word off LINE. */
+static struct kh_view word(struct kh_view *line)
+{
+	struct kh_view piece = {NULL, 0};
+
+	while (kh_view_split(line, ' ', &piece) && piece.n == 0)
+		;
+	return piece;
+}
+
+static bool list_has(struct kh_view list, struct kh_view item)
+{
+	struct kh_view piece;
+
+	while (kh_view_split(&list, ',', &piece)) {
+		if (kh_view_eq(piece, item))
+			return true;
+	}
+	return false;
+}
+
+/* Where the hierarchy of CONTROLLER ("" for v2) is mounted. */
+static bool find_mount(const char *controller, char *path, size_t size)
+{
+	char line[4096];
+	bool found = false;
+	FILE *mounts = fopen("/proc/self/mounts", "re");
+
+	while (mounts && !found && fgets(line, sizeof(line), mounts)) {
+		struct kh_view rest = kh_view_str(line);
+		(void)word(&rest);
+		struct kh_view place = word(&rest), type = word(&rest), options = word(&rest);
+		found = place.n < size && (controller[0] ? kh_view_eq(type, KH_LIT("cgroup")) &&
+								   list_has(options, kh_view_str(controller))
+							 : kh_view_eq(type, KH_LIT("cgroup2")));
+		if (found)
+			snprintf(path, size, "%.*s", KH_FMT(place));
+	}
+	if (mounts)
+		fclose(mounts);
+	return found;
+}
+
+/* Appends to PATH the folder of this process in the hierarchy of CONTROLLER ("" for v2). */
+static bool find_own(const char *controller, char *path, size_t size)
+{
+	char line[4096];
+	bool found = false;
+	FILE *own = fopen("/proc/self/cgroup", "re");
+
+	while (own && !found && fgets(line, sizeof(line), own)) {
+		struct kh_view rest = kh_view_trim(kh_view_str(line)), number = {NULL, 0}, list = {NULL, 0};
+		found = kh_view_split(&rest, ':', &number) && kh_view_split(&rest, ':', &list) &&
+			(controller[0] ? list_has(list, kh_view_str(controller)) : list.n == 0);
+		if (found && rest.n > 1)
+			snprintf(path + strlen(path), size - strlen(path), "%.*s", KH_FMT(rest));
+	}
+	if (own)
+		fclose(own);
+	return found;
+}
+
+/* The folder of this process in the hierarchy of CONTROLLER; -1 where there is none. */
+static int open_own(const char *controller)
+{
+	char path[PATH_MAX];
+
+	if (!find_mount(controller, path, sizeof(path)) || !find_own(controller, path, sizeof(path)))
+		return -1;
+	return open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+}
+
+/* Past the descriptors that a keeper closes. */
+static int keep_high(int fd)
+{
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 4);
+
+	if (fd >= 0)
+		close(fd);
+	return high;
+}
+
+/* The folder of cgroup v2 that holds OWN; -1 where there is none, or it is not to be seen from here. */
+static int open_above(int own)
+{
+	struct statfs fs;
+	int fd = own < 0 ? -1 : openat(own, "..", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && (fstatfs(fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void open_places(int places[PLACES])
+{
+	places[OWN] = keep_high(open_own(""));
+	places[ABOVE] = keep_high(open_above(places[OWN]));
+	places[V1_MEMORY] = keep_high(open_own("memory"));
+	places[V1_PIDS] = keep_high(open_own("pids"));
+}
+
+static void close_places(const int places[PLACES])
+{
+	for (size_t i = 0; i < PLACES; i++) {
+		if (places[i] >= 0)
+			close(places[i]);
+	}
+}
+
+/* Makes the executor's folder in FOLDER. */
+static bool make_base(struct kh_cgroup_base *base, size_t i, int folder)
+{
+	base->parent[i] = folder < 0 ? -1 : fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	if (base->parent[i] < 0 || mkdirat(base->parent[i], base->name, 0755) < 0)
+		return false;
+	base->own[i] = openat(base->parent[i], base->name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	return base->own[i] >= 0;
+}
+
+static void drop_base(struct kh_cgroup_base *base, size_t i)
+{
+	if (base->own[i] >= 0) {
+		close(base->own[i]);
+		unlinkat(base->parent[i], base->name, AT_REMOVEDIR);
+	}
+	if (base->parent[i] >= 0)
+		close(base->parent[i]);
+	base->own[i] = base->parent[i] = -1;
+}
+
+/* v2 counts only where both controllers can be passed on to the sandboxes' folders. */
+static bool try_v2(struct kh_cgroup_base *base, const int places[PLACES])
+{
+	int folder = kh_delegate_find(places[OWN], places[ABOVE]);
+
+	if (make_base(base, 0, folder) && file_has(base->own[0], "cgroup.controllers", "memory") &&
+	    file_has(base->own[0], "cgroup.controllers", "pids") &&
+	    kh_setting_write(base->own[0], "cgroup.subtree_control", "+memory +pids") == 0) {
+		base->is_v2 = base->has_memory = base->has_pids = true;
+		return true;
+	}
+	drop_base(base, 0);
+	return false;
+}
+
+/* Removes every folder in OWN and then OWN itself; false while something is left. */
+static bool sweep(int parent, const char *name)
+{
+	int own = openat(parent, name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	DIR *dir = own < 0 ? NULL : fdopendir(own);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (entry->d_type == DT_DIR && kh_ascii_is_digit(entry->d_name[0]))
+			unlinkat(own, entry->d_name, AT_REMOVEDIR);
+	}
+	if (dir)
+		closedir(dir);
+	else if (own >= 0)
+		close(own);
+	return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+/* The keeper: sleeps until the executor is gone, then removes its folders as its sandboxes die. */
+static _Noreturn void keep(const struct kh_cgroup_base *base, const int places[PLACES], int wake)
+{
+	char byte;
+
+	setsid(); /* a signal to the executor's group is not for us */
+	for (int sig = 1; sig < 32; sig++)
+		signal(sig, SIG_IGN);
+	while (read(wake, &byte, 1) < 0 && errno == EINTR)
+		;
+	for (int waited = 0; waited < PATIENCE_MS; waited += 10) {
+		bool left = false;
+		for (size_t i = 0; i < PLACES; i++)
+			left |= places[i] >= 0 && !sweep(places[i], base->name);
+		if (!left)
+			break;
+		usleep(10000);
+	}
+	kh_delegate_undo(places[OWN]);
+	kh_delegate_undo(places[ABOVE]);
+	_exit(0);
+}
+
+static bool start_keeper(struct kh_cgroup_base *base, const int places[PLACES])
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	base->keeper = fork();
+	if (base->keeper == 0) {
+		prctl(PR_SET_NAME, "keyhole-keeper");
+		dup2(ends[0], 0);
+		close_range(1, 2, 0);
+		close_range(3, 3, 0); /* the control channel: the parent must see the executor's end, not ours */
+		close(ends[1]);
+		keep(base, places, 0);
+	}
+	close(ends[0]);
+	base->alarm = ends[1];
+	return base->keeper > 0;
+}
+
+/* The keeper of an executor that has just ended may move us meanwhile: then it is another folder that we are in. */
+static bool try_v2_again(struct kh_cgroup_base *base)
+{
+	for (int i = 0; i < ATTEMPTS; i++) {
+		int places[PLACES];
+		open_places(places);
+		bool done = try_v2(base, places);
+		bool again = kh_delegate_expected(places[OWN], places[ABOVE]);
+		close_places(places);
+		if (done || !again)
+			return done;
+		usleep(10000);
+	}
+	return false;
+}
+
+void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
+{
+	struct timespec now;
+	int places[PLACES];
+
+	*base = (struct kh_cgroup_base){.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1};
+	/* A pid alone is not enough: containers that share a hierarchy have the same ones. */
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid,
+		 (unsigned)now.tv_sec ^ (unsigned)now.tv_nsec << 2);
+	/* The keeper is there before what it is to remove. */
+	open_places(places);
+	if (start_keeper(base, places) && !try_v2_again(base)) {
+		base->has_memory = make_base(base, 0, places[V1_MEMORY]);
+		base->has_pids = make_base(base, 1, places[V1_PIDS]);
+		if (!base->has_memory)
+			drop_base(base, 0);
+		if (!base->has_pids)
+			drop_base(base, 1);
+	}
+	close_places(places);
+	if (!base->has_memory && !base->has_pids)
+		kh_cgroup_base_done(base);
+}
+
+void kh_cgroup_base_done(struct kh_cgroup_base *base)
+{
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++)
+		drop_base(base, i);
+	if (base->alarm >= 0)
+		close(base->alarm);
+	if (base->keeper > 0)
+		waitpid(base->keeper, NULL, 0);
+	base->alarm = base->keeper = -1;
+}
+
+const char *kh_cgroup_base_has(const struct kh_cgroup_base *base)
+{
+	if (base->is_v2)
+		return "memory and pids (v2)";
+	if (base->has_memory)
+		return base->has_pids ? "memory and pids (v1)" : "memory (v1)";
+	return base->has_pids ? "pids (v1)" : "none";
+}
+
+bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group)
+{
+	struct kh_cgroup group = {.base = base};
+
+	snprintf(group.name, sizeof(group.name), "%u", number);
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
+		if (base->own[i] < 0 || mkdirat(base->own[i], group.name, 0755) == 0)
+			continue;
+		/* What was made goes; what could not be made may be another's. */
+		int why = errno;
+		for (size_t made = 0; made < i; made++) {
+			if (base->own[made] >= 0)
+				unlinkat(base->own[made], group.name, AT_REMOVEDIR);
+		}
+		errno = why;
+		return false;
+	}
+	*ret_group = group;
+	return true;
+}
+
+int kh_cgroup_clone_into(const struct kh_cgroup *group)
+{
+	if (group->base == NULL || !group->base->is_v2)
+		return -1;
+	return openat(group->base->own[0], group->name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+}
+
+static bool write_in(const struct kh_cgroup *group, size_t i, const char *file, uint64_t value)
+{
+	char path[64], text[24];
+
+	snprintf(path, sizeof(path), "%s/%s", group->name, file);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return kh_setting_write(group->base->own[i], path, text) == 0;
+}
+
+bool kh_cgroup_enter(const struct kh_cgroup *group)
+{
+	bool ok = true;
+
+	if (group->base == NULL || group->base->is_v2)
+		return true;
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++)
+		ok &= group->base->own[i] < 0 || write_in(group, i, "tasks", 0);
+	return ok;
+}
+
+bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes)
+{
+	const struct kh_cgroup_base *base = group->base;
+	bool ok = true;
+
+	if (base == NULL)
+		return true;
+	processes += 1; /* the first process */
+	if (base->is_v2) {
+		/* Swap and killing the group as one are asked for; a kernel without swap has no such file. */
+		(void)write_in(group, 0, "memory.swap.max", 0);
+		(void)write_in(group, 0, "memory.oom.group", 1);
+		return write_in(group, 0, "memory.max", memory) && write_in(group, 0, "pids.max", processes);
+	}
+	if (base->has_memory) {
+		/* With swap never below without: so it goes first where the limit is raised, and last where lowered. */
+		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);
+		ok = write_in(group, 0, "memory.limit_in_bytes", memory);
+		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);
+	}
+	return (!base->has_pids || write_in(group, 1, "pids.max", processes)) && ok;
+}
+
+bool kh_cgroup_is_spent(const struct kh_cgroup *group)
+{
+	char path[64];
+
+	if (group->base == NULL || !group->base->has_memory)
+		return false;
+	snprintf(path, sizeof(path), "%s/%s", group->name, group->base->is_v2 ? "memory.events" : "memory.oom_control");
+	return file_has(group->base->own[0], path, "oom_kill ") && !file_has(group->base->own[0], path, "oom_kill 0\n");
+}
+
+void kh_cgroup_done(struct kh_cgroup *group)
+{
+	if (group->base == NULL)
+		return;
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
+		if (group->base->own[i] >= 0)
+			unlinkat(group->base->own[i], group->name, AT_REMOVEDIR);
+	}
+	group->base = NULL;
+}

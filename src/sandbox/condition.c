@@ -1,0 +1,299 @@
+/*
+ * Conditions, one function for each that is more than one comparison.
+ *
+ * Arguments that the kernel cuts to 32 bits are compared under a mask where a match refuses, and whole where a match
+ * allows: neither way does a high bit help.
+ */
+#include "sandbox/condition.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+static int allow(struct kh_condition_programs *programs, int number)
+{
+	return seccomp_rule_add_array(programs->list, SCMP_ACT_ALLOW, number, 0, NULL);
+}
+
+static int allow_if(struct kh_condition_programs *programs, int number, struct scmp_arg_cmp compare)
+{
+	return seccomp_rule_add_array(programs->list, SCMP_ACT_ALLOW, number, 1, &compare);
+}
+
+static int refuse_if(struct kh_condition_programs *programs, int number, int error, struct scmp_arg_cmp compare)
+{
+	return seccomp_rule_add_array(programs->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 1, &compare);
+}
+
+static struct scmp_arg_cmp argument(unsigned index, enum scmp_compare op, uint64_t a, uint64_t b)
+{
+	return (struct scmp_arg_cmp){.arg = index, .op = op, .datum_a = a, .datum_b = b};
+}
+
+static int add_socket(struct kh_condition_programs *programs, int number, int error)
+{
+	int r = allow(programs, number);
+
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(0, SCMP_CMP_NE, AF_UNIX, 0));
+	/* The type's low bits; AF_UNIX takes raw ones for datagrams. */
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW));
+	return r;
+}
+
+static int add_namespaces(struct kh_condition_programs *programs, int number, int error)
+{
+	/* CLONE_NEWTIME is not among them: clone() has the exit signal there. */
+	static const uint64_t flags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+					 CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
+	int r = allow(programs, number);
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]) && r == 0; i++)
+		r = refuse_if(programs, number, error, argument(0, SCMP_CMP_MASKED_EQ, flags[i], flags[i]));
+	return r;
+}
+
+static int add_thread(struct kh_condition_programs *programs, int number)
+{
+	uint64_t thread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+	uint64_t never = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+			 CLONE_NEWNET | CLONE_PTRACE | CLONE_VFORK | CLONE_PARENT | 0xff;
+
+	return allow_if(programs, number, argument(0, SCMP_CMP_MASKED_EQ, thread | never, thread));
+}
+
+static int add_ioctl(struct kh_condition_programs *programs, int number, int error)
+{
+	/* Type into a terminal, the console's menu, take over console output, load a line discipline. */
+	static const uint64_t requests[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD};
+	int r = allow(programs, number);
+
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]) && r == 0; i++)
+		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, requests[i]));
+	return r;
+}
+
+static bool option_allowed(const unsigned char *options, unsigned option)
+{
+	for (; *options != 0; options++)
+		if (*options == option)
+			return true;
+	return false;
+}
+
+/* OPTIONS (ended by 0) are allowed.  Every other is refused: one by one below the highest, all at once above it. */
+static int add_prctl(struct kh_condition_programs *programs, int number, int error, const unsigned char *options)
+{
+	unsigned highest = 0;
+	int r = allow(programs, number);
+
+	for (const unsigned char *o = options; *o != 0; o++)
+		highest = *o > highest ? *o : highest;
+	for (unsigned option = 0; option < highest && r == 0; option++)
+		if (!option_allowed(options, option))
+			r = refuse_if(programs, number, error, argument(0, SCMP_CMP_EQ, option, 0));
+	return r != 0 ? r : refuse_if(programs, number, error, argument(0, SCMP_CMP_GT, highest, 0));
+}
+
+static const unsigned char options_of_program[] = {
+	PR_SET_PDEATHSIG,
+	PR_GET_PDEATHSIG,
+	PR_GET_DUMPABLE,
+	PR_SET_DUMPABLE,
+	PR_GET_KEEPCAPS,
+	PR_SET_NAME,
+	PR_GET_NAME,
+	PR_GET_SECCOMP,
+	PR_CAPBSET_READ,
+	PR_GET_TSC,
+	PR_GET_SECUREBITS,
+	PR_SET_TIMERSLACK,
+	PR_GET_TIMERSLACK,
+	PR_MCE_KILL_GET,
+	PR_SET_CHILD_SUBREAPER,
+	PR_GET_CHILD_SUBREAPER,
+	PR_SET_NO_NEW_PRIVS,
+	PR_GET_NO_NEW_PRIVS,
+	PR_GET_TID_ADDRESS,
+	PR_SET_THP_DISABLE,
+	PR_GET_THP_DISABLE,
+	PR_CAP_AMBIENT,
+	PR_GET_SPECULATION_CTRL,
+	0,
+};
+
+static const unsigned char options_of_worker[] = {
+	PR_GET_DUMPABLE, PR_SET_DUMPABLE,     PR_SET_NAME,         PR_GET_NAME, PR_GET_SECCOMP,
+	PR_CAPBSET_READ, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, 0,
+};
+
+static const unsigned char options_of_gateway[] = {PR_SET_NAME, PR_GET_NAME, 0};
+
+/* Refuses what the kernel would make setuid or setgid; the mode is argument INDEX. */
+static int add_mode(struct kh_condition_programs *programs, int number, int error, unsigned index)
+{
+	int r = allow(programs, number);
+
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID));
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISGID, S_ISGID));
+	return r;
+}
+
+static int add_mknod(struct kh_condition_programs *programs, int number, int error, unsigned index)
+{
+	int r = add_mode(programs, number, error, index);
+
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFCHR));
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFBLK));
+	return r;
+}
+
+/* The same for a file that is opened: there is a mode only where the flags, argument INDEX, make one. */
+static int add_open(struct kh_condition_programs *programs, int number, int error, unsigned index)
+{
+	static const uint64_t makes[] = {O_CREAT, O_TMPFILE & ~O_DIRECTORY}, bits[] = {S_ISUID, S_ISGID};
+	int r = allow(programs, number);
+
+	for (size_t i = 0; i < 4 && r == 0; i++) {
+		struct scmp_arg_cmp both[] = {argument(index, SCMP_CMP_MASKED_EQ, makes[i / 2], makes[i / 2]),
+					      argument(index + 1, SCMP_CMP_MASKED_EQ, bits[i % 2], bits[i % 2])};
+
+		r = seccomp_rule_add_array(programs->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, both);
+	}
+	return r;
+}
+
+static int add_no_lease(struct kh_condition_programs *programs, int number, int error)
+{
+	int r = allow(programs, number);
+
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETLEASE));
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, F_NOTIFY));
+	return r;
+}
+
+static int add_fcntl(struct kh_condition_programs *programs, int number)
+{
+	static const uint64_t commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]) && r == 0; i++)
+		r = allow_if(programs, number, argument(1, SCMP_CMP_EQ, commands[i], 0));
+	return r;
+}
+
+static int add_no_buffer(struct kh_condition_programs *programs, int number, int error)
+{
+	static const uint64_t options[] = {
+		SO_SNDBUF,        SO_RCVBUF,     SO_SNDBUFFORCE,           SO_RCVBUFFORCE,
+		SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF};
+	int r = allow(programs, number);
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]) && r == 0; i++) {
+		struct scmp_arg_cmp both[] = {argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, SOL_SOCKET),
+					      argument(2, SCMP_CMP_MASKED_EQ, UINT32_MAX, options[i])};
+
+		r = seccomp_rule_add_array(programs->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, both);
+	}
+	return r;
+}
+
+/* What libcurl sets on a connection; the level of all sockets has more, filters that run in the kernel among it. */
+static int add_socket_option(struct kh_condition_programs *programs, int number, int error)
+{
+	struct scmp_arg_cmp other[] = {argument(1, SCMP_CMP_EQ, SOL_SOCKET, 0),
+				       argument(2, SCMP_CMP_NE, SO_KEEPALIVE, 0)};
+	int r = allow(programs, number);
+
+	for (uint64_t level = 0; level < IPPROTO_TCP && r == 0; level++)
+		if (level != SOL_SOCKET)
+			r = refuse_if(programs, number, error, argument(1, SCMP_CMP_EQ, level, 0));
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_GT, IPPROTO_TCP, 0));
+	return r != 0 ? r
+		      : seccomp_rule_add_array(programs->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, other);
+}
+
+/* Allows the call, but for arguments that match. */
+static int add_except(struct kh_condition_programs *programs, int number, int error, struct scmp_arg_cmp compare)
+{
+	int r = allow(programs, number);
+
+	return r != 0 ? r : refuse_if(programs, number, error, compare);
+}
+
+int kh_condition_add(struct kh_condition_programs *programs, enum kh_condition condition, int number, int error)
+{
+	switch (condition) {
+	case KH_CONDITION_ALWAYS:
+		return error == 0 ? allow(programs, number)
+				  : seccomp_rule_add_array(programs->list, SCMP_ACT_ERRNO((unsigned)error), number, 0,
+							   NULL);
+	case KH_CONDITION_UNIX_SOCKET:
+		return add_socket(programs, number, error);
+	case KH_CONDITION_NO_NAMESPACE:
+		return add_namespaces(programs, number, error);
+	case KH_CONDITION_THREAD:
+		return add_thread(programs, number);
+	case KH_CONDITION_NOT_EXECUTABLE:
+		return allow_if(programs, number, argument(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	case KH_CONDITION_NOT_EXECUTABLE_OR_ERROR:
+		return add_except(programs, number, error, argument(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC));
+	case KH_CONDITION_NO_INJECTION:
+		return add_ioctl(programs, number, error);
+	case KH_CONDITION_OPTION_OF_PROGRAM:
+		return add_prctl(programs, number, error, options_of_program);
+	case KH_CONDITION_OPTION_OF_WORKER:
+		return add_prctl(programs, number, error, options_of_worker);
+	case KH_CONDITION_OPTION_OF_GATEWAY:
+		return add_prctl(programs, number, error, options_of_gateway);
+	case KH_CONDITION_PERSONALITY:
+		return add_except(programs, number, error, argument(0, SCMP_CMP_NE, UINT32_MAX, 0));
+	case KH_CONDITION_NO_DEVICE:
+		return add_mknod(programs, number, error, 1);
+	case KH_CONDITION_NO_DEVICE_AT:
+		return add_mknod(programs, number, error, 2);
+	case KH_CONDITION_MODE:
+		return add_mode(programs, number, error, 1);
+	case KH_CONDITION_MODE_AT:
+		return add_mode(programs, number, error, 2);
+	case KH_CONDITION_OPEN:
+		return add_open(programs, number, error, 1);
+	case KH_CONDITION_OPEN_AT:
+		return add_open(programs, number, error, 2);
+	case KH_CONDITION_NO_LEASE:
+		return add_no_lease(programs, number, error);
+	case KH_CONDITION_DESCRIPTOR_FLAGS:
+		return add_fcntl(programs, number);
+	case KH_CONDITION_DESCRIPTOR_ONLY:
+		return add_except(programs, number, error, argument(3, SCMP_CMP_NE, AT_EMPTY_PATH, 0));
+	case KH_CONDITION_NO_ADDRESS:
+		return allow_if(programs, number, argument(4, SCMP_CMP_EQ, 0, 0));
+	case KH_CONDITION_NO_BUFFER:
+		return add_no_buffer(programs, number, error);
+	case KH_CONDITION_SOCKET_OPTION:
+		return add_socket_option(programs, number, error);
+	case KH_CONDITION_LIMIT_OF_SELF: /* the first process of a sandbox has the same user */
+		return add_except(programs, number, error, argument(0, SCMP_CMP_NE, 0, 0));
+	case KH_CONDITION_LIMIT_READ:
+		return add_except(programs, number, error, argument(2, SCMP_CMP_NE, 0, 0));
+	}
+	return -EINVAL;
+}

@@ -1,0 +1,163 @@
+/*
+ * Looking for a folder that passes controllers on, and leaving one so that it can.  Reads what the kernel writes.
+ */
+#include "sandbox/delegate.h"
+
+#include "base/view.h"
+#include "sandbox/setting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define NEST     "keyhole-own" /* where the processes go that would be in the way */
+#define ATTEMPTS 10            /* at emptying a folder in which processes are still started */
+
+/* What FILE says, at most SIZE bytes of it; empty where it cannot be read. */
+static struct kh_view read_at(int folder, const char *file, char *text, size_t size)
+{
+	int fd = openat(folder, file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, size);
+
+	if (fd >= 0)
+		close(fd);
+	return kh_view_of(text, n > 0 ? (size_t)n : 0);
+}
+
+static bool has_both(int folder, const char *file)
+{
+	char text[512];
+	struct kh_view list = read_at(folder, file, text, sizeof(text));
+
+	return kh_view_find(list, KH_LIT("memory"), 0) != SIZE_MAX && kh_view_find(list, KH_LIT("pids"), 0) != SIZE_MAX;
+}
+
+/* Whoever clones a process into a folder below must have the right to write to cgroup.procs here. */
+static bool can_lend(int folder)
+{
+	if (!has_both(folder, "cgroup.controllers") || faccessat(folder, ".", W_OK, AT_EACCESS) != 0 ||
+	    faccessat(folder, "cgroup.procs", W_OK, AT_EACCESS) != 0)
+		return false;
+	return has_both(folder, "cgroup.subtree_control") ||
+	       kh_setting_write(folder, "cgroup.subtree_control", "+memory +pids") == 0;
+}
+
+static bool is_nest(int own, int above)
+{
+	struct stat here, nest;
+
+	return above >= 0 && fstat(own, &here) == 0 && fstatat(above, NEST, &nest, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       here.st_dev == nest.st_dev && here.st_ino == nest.st_ino;
+}
+
+/* systemd's mark: this folder and what is below it belong to who runs there. */
+static bool is_given(int folder)
+{
+	char value = 0;
+
+	return folder >= 0 && ((fgetxattr(folder, "user.delegate", &value, 1) == 1 && value == '1') ||
+			       (fgetxattr(folder, "trusted.delegate", &value, 1) == 1 && value == '1'));
+}
+
+static int64_t parent_of(int64_t pid)
+{
+	char path[48], text[512];
+	int64_t parent = -1;
+
+	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+	struct kh_view stat = read_at(AT_FDCWD, path, text, sizeof(text)), field;
+	/* The name, in brackets, may hold anything; nothing after it has brackets. */
+	size_t name_end = 0;
+	for (size_t i = 0; i < stat.n; i++)
+		name_end = stat.p[i] == ')' ? i : name_end;
+	struct kh_view rest = kh_view_from(stat, name_end);
+	for (int i = 0; i < 3; i++) {
+		if (!kh_view_split(&rest, ' ', &field))
+			return -1;
+	}
+	return kh_view_int(field, &parent) ? parent : -1;
+}
+
+/* The executor, what it started, who started it, and what that one started besides. */
+static bool is_ours(int64_t pid)
+{
+	int64_t self = getpid(), parent = getppid();
+
+	if (pid == self || pid == parent)
+		return true;
+	int64_t of = parent_of(pid);
+	return of > 0 && (of == self || (of == parent && parent > 1));
+}
+
+/* Moves the processes of FROM to TO, ALL or, if they are all ours, ours; true when there are none left. */
+static bool move(int from, int to, bool all)
+{
+	char text[4096], number[24];
+	struct kh_view procs = {NULL, 0}, line;
+	int64_t pid;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		procs = read_at(from, "cgroup.procs", text, sizeof(text));
+		if (procs.n == 0 || procs.n == sizeof(text)) /* that many are not ours */
+			break;
+		for (struct kh_view rest = procs; !all && kh_view_split(&rest, '\n', &line);) {
+			if (line.n > 0 && (!kh_view_int(line, &pid) || !is_ours(pid)))
+				return false;
+		}
+		/* One that has ended meanwhile cannot be moved, and need not be. */
+		for (struct kh_view rest = procs; kh_view_split(&rest, '\n', &line);) {
+			snprintf(number, sizeof(number), "%.*s", KH_FMT(line));
+			if (line.n > 0)
+				(void)!kh_setting_write(to, "cgroup.procs", number);
+		}
+	}
+	return procs.n == 0;
+}
+
+static bool move_out(int own)
+{
+	if (!has_both(own, "cgroup.controllers") || (mkdirat(own, NEST, 0755) != 0 && errno != EEXIST))
+		return false;
+	int nest = openat(own, NEST, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	bool moved = nest >= 0 && move(own, nest, false) && can_lend(own);
+	if (nest >= 0)
+		close(nest);
+	if (!moved)
+		kh_delegate_undo(own);
+	return moved;
+}
+
+int kh_delegate_find(int own, int above)
+{
+	if (own < 0)
+		return -1;
+	if (can_lend(own))
+		return own;
+	bool nested = is_nest(own, above);
+	if ((nested || is_given(above)) && can_lend(above))
+		return above;
+	return !nested && move_out(own) ? own : -1;
+}
+
+bool kh_delegate_expected(int own, int above)
+{
+	return own >= 0 && (is_nest(own, above) || is_given(own) || is_given(above));
+}
+
+void kh_delegate_undo(int folder)
+{
+	int nest = folder < 0 ? -1 : openat(folder, NEST, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+
+	if (nest < 0)
+		return;
+	/* The kernel refuses while another executor's folder below needs them. */
+	if (!has_both(folder, "cgroup.subtree_control") ||
+	    kh_setting_write(folder, "cgroup.subtree_control", "-memory -pids") == 0) {
+		(void)move(nest, folder, true);
+		unlinkat(folder, NEST, AT_REMOVEDIR);
+	}
+	close(nest);
+}

@@ -1,0 +1,30 @@
+/*
+ * Landlock: file rights by folder, no TCP, no abstract sockets and signals across the border, as far as the kernel's
+ * ABI goes.  By system call; async-signal-safe, so that it can stand between fork and exec.
+ */
+#ifndef KH_SANDBOX_LANDLOCK_H
+#define KH_SANDBOX_LANDLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum kh_landlock_right {
+	KH_LANDLOCK_READ,  /* read files and folders */
+	KH_LANDLOCK_RUN,   /* the same, and execute */
+	KH_LANDLOCK_WRITE, /* read, write, create, remove, rename; not execute */
+	KH_LANDLOCK_ALL,   /* write and execute */
+};
+
+struct kh_landlock_rule {
+	const char *path; /* as seen by this process now; one that is not there is left out */
+	enum kh_landlock_right right;
+	int fd; /* of the file itself where PATH is NULL */
+};
+
+/* The ABI version, or 0 where the kernel has no Landlock. */
+int kh_landlock_abi(void);
+
+/* Leaves this process and all that it starts the rights of RULES and nothing else.  Needs no_new_privs.  0 or errno. */
+int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count) __attribute__((warn_unused_result));
+
+#endif

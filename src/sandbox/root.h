@@ -1,0 +1,41 @@
+/*
+ * A sandbox's file system, made inside its mount namespace: a read-only root with what a profile names of the host,
+ * /proc, /dev, a private /tmp, and the folders of the job; the host's own root is gone from it when it is done.
+ *
+ *     /                 tmpfs, read-only
+ *     /usr /lib ...     of the host, read-only, no set-user-id, no devices
+ *     /dev              null zero full random urandom; fd stdin stdout stderr
+ *     /proc             of the sandbox's own pid namespace, processes only (profile run)
+ *     /tmp              tmpfs of its own, with a size; /work is a folder in it where the job names none
+ *     /work /cache      of the job; its read and write paths at their own place
+ *
+ * The first process of a sandbox prepares, the second one finishes.  Both return 0 or an errno and say in *RET_PART
+ * what failed.
+ */
+#ifndef KH_SANDBOX_ROOT_H
+#define KH_SANDBOX_ROOT_H
+
+#include "wire/message.h"
+#include "wire/part.h"
+#include "wire/profile.h"
+
+#define KH_ROOT_FOLDERS 66 /* work, cache, and the most read and write paths of a job */
+
+struct kh_root {
+	enum kh_profile profile;
+	int host;  /* the host's root, until kh_root_finish() */
+	int idmap; /* a user namespace that makes root's files the worker's, -1 where the executor is not root */
+};
+
+/* All that does not depend on the job. */
+int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part *ret_part)
+	__attribute__((warn_unused_result));
+
+/*
+ * The folders of JOB; then the host's root goes away and the root becomes read-only.  *RET_OWNER is the owner of the
+ * first folder that the job may write to, 0 where there is none.
+ */
+int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner, enum kh_part *ret_part)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * The sandbox, behind two functions: kh_sandbox_prepare() (in the executor: a process in namespaces of its own,
+ * waiting) and kh_apply() (in that process: the rest, and the program; apply.h).  There is no sandbox with a part left
+ * out.
+ *
+ *     executor ── clone3 ──> first process (pid 1 of its namespace)             second process
+ *                            namespaces, root, /proc, /dev           ── fork ──> WARM, waits for JOB
+ *                            ids, a filter for nothing but waiting               folders of the job, the host's root
+ *                            waits                                               away, ids, capabilities, Landlock,
+ *                                                                                seccomp, descriptors, limits, execve
+ *                            EXITED, and ends; the kernel kills what is left in the namespace
+ *
+ * A worker of ours whose folders come with the job goes on in the second process, without an execve (profile.h).
+ *
+ * One that is locked has done all that does not need the job before it says WARM.
+ *
+ * The first process is a fork of the executor: it runs the executor's code, without its memory of requests (which is
+ * wiped on fork) and without any descriptor but its channel.  It dies with the executor.
+ */
+#ifndef KH_SANDBOX_SANDBOX_H
+#define KH_SANDBOX_SANDBOX_H
+
+#include "base/error.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/filter.h"
+#include "wire/part.h"
+#include "wire/profile.h"
+
+#define KH_SANDBOX_UID 65534 /* of workers outside, where the executor is root */
+
+/* What all sandboxes of an executor share; made once. */
+struct kh_sandbox_kit {
+	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers as they begin, of first processes */
+	int self;                             /* a pidfd of the executor */
+	int program;                          /* our own executable, for our own workers */
+	int idmap;                            /* a user namespace in which root's files are a worker's; -1 */
+	bool is_root;                         /* then workers are another user outside, else the executor's own */
+	unsigned uid, gid;                    /* of the executor */
+	struct kh_cgroup_base cgroup;
+};
+
+/* KH_EREFUSED, code `sandbox`, where a part that all sandboxes share cannot be had; the detail names it. */
+enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc, struct kh_error *err)
+	__attribute__((warn_unused_result));
+void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
+
+/* One sandbox as the executor sees it. */
+struct kh_sandbox {
+	enum kh_profile profile;
+	bool locked; /* takes jobs that name no folder and have the profile's own /tmp */
+	int pid;     /* of its first process */
+	int pidfd;   /* readable when that has ended */
+	int channel; /* JOB out; WARM, BROKEN, EXITED in */
+	struct kh_cgroup cgroup;
+};
+
+/*
+ * Starts sandbox NUMBER for PROFILE; it says WARM, or BROKEN with the part, on its channel.  A job may be sent to it at
+ * once.  LOCKED: nothing is left to be taken away when the job comes, which then starts faster.  On failure *RET_PART
+ * is the part that is missing, *RET_ERRNO why.
+ */
+bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profile, bool locked, unsigned number,
+			struct kh_sandbox *ret_sandbox, enum kh_part *ret_part, int *ret_errno)
+	__attribute__((warn_unused_result));
+
+/* Kills everything in it; it is gone when its pidfd says so. */
+void kh_sandbox_kill(const struct kh_sandbox *sandbox);
+
+/* After its pidfd became readable: waits for it, removes its cgroup, closes what the executor had of it. */
+void kh_sandbox_done(struct kh_sandbox *sandbox);
+
+#endif

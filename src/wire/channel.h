@@ -1,0 +1,40 @@
+/*
+ * One end of a SOCK_SEQPACKET socket pair: whole messages with their descriptors, never blocking.
+ */
+#ifndef KH_WIRE_CHANNEL_H
+#define KH_WIRE_CHANNEL_H
+
+#include "wire/message.h"
+
+enum kh_io {
+	KH_IO_DONE = 0, /* a whole message */
+	KH_IO_AGAIN,    /* not now */
+	KH_IO_CLOSED,   /* the peer is gone */
+	KH_IO_BROKEN,   /* the peer sent what is no message (too long, too many descriptors), or the socket failed */
+};
+
+/* A pair of non-blocking ends, closed on exec. */
+enum kh_err kh_channel_pair(int ret_fds[2], struct kh_error *err) __attribute__((warn_unused_result));
+
+/* Sends PACKET with FDS; the descriptors stay the caller's. */
+enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t fd_count)
+	__attribute__((warn_unused_result));
+
+/*
+ * Receives one packet into BUFFER (KH_MESSAGE_MAX bytes).  Descriptors that came with it are the caller's now (closed
+ * on exec); more than KH_MESSAGE_FDS, or a packet that is longer than the buffer, is KH_IO_BROKEN and closes them all.
+ */
+enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
+			      size_t *ret_fd_count) __attribute__((warn_unused_result));
+
+/* True where the peer is gone, whatever of it is still to be read; for whoever does not want to read now. */
+bool kh_channel_closed(int fd);
+
+/* Sending and receiving, waiting up to TIMEOUT_MS (-1: for ever) until it can be done; KH_IO_AGAIN where the time ran
+ * out. */
+enum kh_io kh_channel_send_wait(int fd, struct kh_view packet, const int *fds, size_t fd_count, int timeout_ms)
+	__attribute__((warn_unused_result));
+enum kh_io kh_channel_receive_wait(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
+				   size_t *ret_fd_count, int timeout_ms) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * What a request to the executor can come to: one list, one text table.  The parent of an executor gets exactly one of
+ * these for each request, whatever happened to the worker or to the executor itself.
+ */
+#ifndef KH_WIRE_FAULT_H
+#define KH_WIRE_FAULT_H
+
+#include "base/view.h"
+
+enum kh_fault {
+	KH_FAULT_NONE = 0,   /* it ran to its end, whatever that was */
+	KH_FAULT_REQUEST,    /* the request was not well-formed, or broke the protocol */
+	KH_FAULT_BUSY,       /* too many requests at once */
+	KH_FAULT_INCOMPLETE, /* the kernel or the machine lacks a part of the sandbox; the detail says which */
+	KH_FAULT_SANDBOX,    /* a part is there, and setting it up failed */
+	KH_FAULT_PROGRAM,    /* the program could not be started in the sandbox */
+	KH_FAULT_URL,        /* not a URL that is taken */
+	KH_FAULT_SCHEME,     /* plain http where it was not granted */
+	KH_FAULT_ADDRESS,    /* the address is of a range that is refused */
+	KH_FAULT_NAME,       /* the name has no address, or nobody answered */
+	KH_FAULT_CONNECT,    /* no connection to any of the addresses */
+	KH_FAULT_TLS,        /* the certificate or the handshake is not good */
+	KH_FAULT_HTTP,       /* the server does not speak HTTP, or stopped in the middle */
+	KH_FAULT_HEADERS,    /* more header bytes than the cap */
+	KH_FAULT_OUTPUT,     /* more output, or more decompressed bytes, than the cap */
+	KH_FAULT_REDIRECTS,  /* more redirects than are followed */
+	KH_FAULT_TIME,       /* the wall clock ran out */
+	KH_FAULT_WORKER,     /* the worker died, was killed by the kernel, or broke the protocol */
+	KH_FAULT_CANCELLED,  /* the parent closed the request's channel */
+	KH_FAULT_LOST,       /* the executor itself is gone */
+	KH_FAULTS
+};
+
+/* "none", "bad_request", "busy", ...; never NULL. */
+const char *kh_fault_name(enum kh_fault fault);
+
+/* A sentence for a human. */
+const char *kh_fault_about(enum kh_fault fault);
+
+/* True where VALUE, a number that came in a message, is one of the list. */
+bool kh_fault_known(uint64_t value);
+
+#endif

@@ -1,0 +1,546 @@
+/*
+ * The two tables of messages, and reading and writing by them.
+ *
+ * Reading trusts nobody.  It looks at each byte once, allocates nothing, and what it hands out has been found in the
+ * tables: the rest of the executor may use it without looking again.
+ */
+#include "wire/message.h"
+
+#include "base/utf8.h"
+#include "wire/fault.h"
+#include "wire/part.h"
+
+enum kind {
+	NUMBER = 1, /* 8 bytes, little-endian */
+	TEXT,       /* not empty, no NUL byte */
+	WORDS,      /* the same, and fit to be shown: UTF-8, nothing invisible */
+	BYTES,      /* not empty */
+	LIST,       /* texts; an item may be empty */
+	ADDRESSES,  /* a list of items of 4 or 16 bytes */
+};
+
+/* What a tag is, wherever it stands. */
+static const struct {
+	const char *name;
+	enum kind kind;
+} fields[KH_FIELDS] = {
+	[KH_FIELD_PROTOCOL] = {"PROTOCOL", NUMBER},
+	[KH_FIELD_POOL] = {"POOL", NUMBER},
+	[KH_FIELD_PROFILE] = {"PROFILE", NUMBER},
+	[KH_FIELD_ARGUMENT] = {"ARGUMENT", LIST},
+	[KH_FIELD_WORK] = {"WORK", TEXT},
+	[KH_FIELD_CACHE] = {"CACHE", TEXT},
+	[KH_FIELD_READ] = {"READ", LIST},
+	[KH_FIELD_WRITE] = {"WRITE", LIST},
+	[KH_FIELD_WALL] = {"WALL", NUMBER},
+	[KH_FIELD_CPU] = {"CPU", NUMBER},
+	[KH_FIELD_MEMORY] = {"MEMORY", NUMBER},
+	[KH_FIELD_PROCESSES] = {"PROCESSES", NUMBER},
+	[KH_FIELD_FILES] = {"FILES", NUMBER},
+	[KH_FIELD_DISK] = {"DISK", NUMBER},
+	[KH_FIELD_OUTPUT] = {"OUTPUT", NUMBER},
+	[KH_FIELD_URL] = {"URL", TEXT},
+	[KH_FIELD_METHOD] = {"METHOD", NUMBER},
+	[KH_FIELD_HEADER] = {"HEADER", LIST},
+	[KH_FIELD_HOST] = {"HOST", LIST},
+	[KH_FIELD_PLAIN] = {"PLAIN", NUMBER},
+	[KH_FIELD_AUTHORITY] = {"AUTHORITY", TEXT},
+	[KH_FIELD_REDIRECTS] = {"REDIRECTS", NUMBER},
+	[KH_FIELD_STATUS] = {"STATUS", NUMBER},
+	[KH_FIELD_HEADERS] = {"HEADERS", BYTES},
+	[KH_FIELD_LOCATION] = {"LOCATION", TEXT},
+	[KH_FIELD_FAULT] = {"FAULT", NUMBER},
+	[KH_FIELD_DETAIL] = {"DETAIL", WORDS},
+	[KH_FIELD_PART] = {"PART", NUMBER},
+	[KH_FIELD_ERRNO] = {"ERRNO", NUMBER},
+	[KH_FIELD_TIME] = {"TIME", NUMBER},
+	[KH_FIELD_USED] = {"USED", NUMBER},
+	[KH_FIELD_NAME] = {"NAME", TEXT},
+	[KH_FIELD_ADDRESS] = {"ADDRESS", ADDRESSES},
+	[KH_FIELD_TRUNCATED] = {"TRUNCATED", NUMBER},
+	[KH_FIELD_CONNECT] = {"CONNECT", TEXT},
+};
+
+/*
+ * A field of a message: the longest text or item in bytes, or the largest number; of a list also the most items.  In
+ * ascending order of tag, as they stand in a message.
+ */
+struct rule {
+	enum kh_message_field field;
+	bool required;
+	uint64_t most;
+	size_t items;
+};
+
+#define MAY  false
+#define MUST true
+#define ANY  UINT64_MAX
+#define PATH KH_MESSAGE_TEXT
+
+static const struct rule hello[] = {
+	{KH_FIELD_PROTOCOL, MUST, ANY, 1},
+	{KH_FIELD_POOL, MAY, 256, 1},
+};
+static const struct rule ready[] = {
+	{KH_FIELD_PROTOCOL, MAY, ANY, 1},
+	{KH_FIELD_DETAIL, MAY, KH_MESSAGE_DETAIL, 1},
+};
+static const struct rule run[] = {
+	{KH_FIELD_PROFILE, MAY, ANY, 1},  {KH_FIELD_ARGUMENT, MAY, KH_MESSAGE_TEXT, 128},
+	{KH_FIELD_WORK, MAY, PATH, 1},    {KH_FIELD_CACHE, MAY, PATH, 1},
+	{KH_FIELD_READ, MAY, PATH, 32},   {KH_FIELD_WRITE, MAY, PATH, 32},
+	{KH_FIELD_WALL, MAY, ANY, 1},     {KH_FIELD_CPU, MAY, ANY, 1},
+	{KH_FIELD_MEMORY, MAY, ANY, 1},   {KH_FIELD_PROCESSES, MAY, ANY, 1},
+	{KH_FIELD_FILES, MAY, ANY, 1},    {KH_FIELD_DISK, MAY, ANY, 1},
+	{KH_FIELD_OUTPUT, MAY, ANY, 1},   {KH_FIELD_HOST, MAY, KH_MESSAGE_TEXT, 32},
+	{KH_FIELD_CONNECT, MAY, PATH, 1},
+};
+static const struct rule fetch[] = {
+	{KH_FIELD_WALL, MAY, ANY, 1},
+	{KH_FIELD_OUTPUT, MAY, ANY, 1},
+	{KH_FIELD_URL, MUST, KH_MESSAGE_TEXT, 1},
+	{KH_FIELD_METHOD, MAY, ANY, 1},
+	{KH_FIELD_HEADER, MAY, KH_MESSAGE_TEXT, 32},
+	{KH_FIELD_HOST, MAY, KH_MESSAGE_TEXT, 32},
+	{KH_FIELD_PLAIN, MAY, 1, 1},
+	{KH_FIELD_AUTHORITY, MAY, PATH, 1},
+	{KH_FIELD_REDIRECTS, MAY, ANY, 1},
+};
+static const struct rule head[] = {
+	{KH_FIELD_URL, MAY, KH_MESSAGE_TEXT, 1},
+	{KH_FIELD_STATUS, MUST, 999, 1},
+	{KH_FIELD_HEADERS, MAY, KH_MESSAGE_LINES, 1},
+	{KH_FIELD_LOCATION, MAY, 8192, 1},
+};
+static const struct rule end[] = {
+	{KH_FIELD_STATUS, MAY, 65535, 1},
+	{KH_FIELD_FAULT, MUST, KH_FAULTS - 1, 1},
+	{KH_FIELD_DETAIL, MAY, KH_MESSAGE_DETAIL, 1},
+	{KH_FIELD_TIME, MAY, ANY, 1},
+	{KH_FIELD_USED, MAY, ANY, 1},
+};
+static const struct rule job[] = {
+	{KH_FIELD_ARGUMENT, MUST, KH_MESSAGE_TEXT, 128},
+	{KH_FIELD_WORK, MAY, PATH, 1},
+	{KH_FIELD_CACHE, MAY, PATH, 1},
+	{KH_FIELD_READ, MAY, PATH, 32},
+	{KH_FIELD_WRITE, MAY, PATH, 32},
+	{KH_FIELD_CPU, MAY, ANY, 1},
+	{KH_FIELD_MEMORY, MAY, ANY, 1},
+	{KH_FIELD_PROCESSES, MAY, ANY, 1},
+	{KH_FIELD_FILES, MAY, ANY, 1},
+	{KH_FIELD_DISK, MAY, ANY, 1},
+};
+static const struct rule broken[] = {
+	{KH_FIELD_PART, MUST, KH_PARTS - 1, 1},
+	{KH_FIELD_ERRNO, MUST, 4095, 1},
+};
+static const struct rule exited[] = {
+	{KH_FIELD_STATUS, MUST, 65535, 1},
+};
+static const struct rule lookup[] = {
+	{KH_FIELD_NAME, MUST, KH_MESSAGE_TEXT, 1},
+};
+static const struct rule addresses[] = {
+	{KH_FIELD_ADDRESS, MAY, 16, KH_MESSAGE_ANSWERS},
+	{KH_FIELD_TRUNCATED, MAY, 1, 1},
+};
+static const struct rule transfer[] = {
+	{KH_FIELD_WALL, MAY, ANY, 1},
+	{KH_FIELD_OUTPUT, MAY, ANY, 1},
+	{KH_FIELD_URL, MUST, KH_MESSAGE_TEXT, 1},
+	{KH_FIELD_METHOD, MAY, ANY, 1},
+	{KH_FIELD_HEADER, MAY, KH_MESSAGE_TEXT, 32},
+};
+static const struct rule done[] = {
+	{KH_FIELD_FAULT, MUST, KH_FAULTS - 1, 1},
+	{KH_FIELD_DETAIL, MAY, KH_MESSAGE_DETAIL, 1},
+};
+
+#define FIELDS(rules) (rules), sizeof(rules) / sizeof((rules)[0]), false
+#define EMPTY         NULL, 0, false
+#define BULK          NULL, 0, true
+
+/* A type: its fields or that it is bulk, and how many descriptors come with it. */
+static const struct {
+	const char *name;
+	const struct rule *rules;
+	size_t count;
+	bool is_bulk;
+	size_t fds, more_fds; /* from .. to */
+} types[KH_MESSAGE_TYPES] = {
+	[KH_MESSAGE_HELLO] = {"HELLO", FIELDS(hello), 0, 0},
+	[KH_MESSAGE_READY] = {"READY", FIELDS(ready), 0, 0},
+	[KH_MESSAGE_OPEN] = {"OPEN", EMPTY, 1, 1},
+	[KH_MESSAGE_RUN] = {"RUN", FIELDS(run), 0, 0},
+	[KH_MESSAGE_FETCH] = {"FETCH", FIELDS(fetch), 0, 0},
+	[KH_MESSAGE_INPUT] = {"INPUT", BULK, 0, 0},
+	[KH_MESSAGE_INPUT_END] = {"INPUT_END", EMPTY, 0, 0},
+	[KH_MESSAGE_HEAD] = {"HEAD", FIELDS(head), 0, 0},
+	[KH_MESSAGE_OUTPUT] = {"OUTPUT", BULK, 0, 0},
+	[KH_MESSAGE_ERRORS] = {"ERRORS", BULK, 0, 0},
+	[KH_MESSAGE_END] = {"END", FIELDS(end), 0, 0},
+	[KH_MESSAGE_JOB] = {"JOB", FIELDS(job), 3, 4},
+	[KH_MESSAGE_WARM] = {"WARM", EMPTY, 0, 0},
+	[KH_MESSAGE_BROKEN] = {"BROKEN", FIELDS(broken), 0, 0},
+	[KH_MESSAGE_EXITED] = {"EXITED", FIELDS(exited), 0, 0},
+	[KH_MESSAGE_LOOKUP] = {"LOOKUP", FIELDS(lookup), 1, 1},
+	[KH_MESSAGE_ADDRESSES] = {"ADDRESSES", FIELDS(addresses), 0, 0},
+	[KH_MESSAGE_TRANSFER] = {"TRANSFER", FIELDS(transfer), 1, 2},
+	[KH_MESSAGE_DONE] = {"DONE", FIELDS(done), 0, 0},
+};
+
+/* What a receiver takes where it stands, and where it stands then. */
+static const struct {
+	enum kh_message_state state;
+	enum kh_message_type type;
+	enum kh_message_state next;
+} permitted[] = {
+	{KH_STATE_CONTROL_NEW, KH_MESSAGE_HELLO, KH_STATE_CONTROL},
+	{KH_STATE_CONTROL, KH_MESSAGE_OPEN, KH_STATE_CONTROL},
+	{KH_STATE_PARENT_CONTROL, KH_MESSAGE_READY, KH_STATE_ENDED},
+	{KH_STATE_REQUEST_NEW, KH_MESSAGE_RUN, KH_STATE_REQUEST_FED},
+	{KH_STATE_REQUEST_NEW, KH_MESSAGE_FETCH, KH_STATE_REQUEST_FED},
+	{KH_STATE_REQUEST_FED, KH_MESSAGE_INPUT, KH_STATE_REQUEST_FED},
+	{KH_STATE_REQUEST_FED, KH_MESSAGE_INPUT_END, KH_STATE_REQUEST},
+	{KH_STATE_PARENT_RUN, KH_MESSAGE_OUTPUT, KH_STATE_PARENT_RUN},
+	{KH_STATE_PARENT_RUN, KH_MESSAGE_ERRORS, KH_STATE_PARENT_RUN},
+	{KH_STATE_PARENT_RUN, KH_MESSAGE_END, KH_STATE_ENDED},
+	{KH_STATE_PARENT_FETCH, KH_MESSAGE_HEAD, KH_STATE_PARENT_BODY},
+	{KH_STATE_PARENT_FETCH, KH_MESSAGE_END, KH_STATE_ENDED},
+	{KH_STATE_PARENT_BODY, KH_MESSAGE_OUTPUT, KH_STATE_PARENT_BODY},
+	{KH_STATE_PARENT_BODY, KH_MESSAGE_END, KH_STATE_ENDED},
+	{KH_STATE_SANDBOX, KH_MESSAGE_JOB, KH_STATE_ENDED},
+	{KH_STATE_SANDBOX_COLD, KH_MESSAGE_WARM, KH_STATE_SANDBOX_WARM},
+	{KH_STATE_SANDBOX_COLD, KH_MESSAGE_BROKEN, KH_STATE_ENDED},
+	{KH_STATE_SANDBOX_WARM, KH_MESSAGE_BROKEN, KH_STATE_SANDBOX_SICK},
+	{KH_STATE_SANDBOX_WARM, KH_MESSAGE_EXITED, KH_STATE_ENDED},
+	{KH_STATE_SANDBOX_SICK, KH_MESSAGE_EXITED, KH_STATE_ENDED},
+	{KH_STATE_WORKER_RESOLVE, KH_MESSAGE_LOOKUP, KH_STATE_ENDED},
+	{KH_STATE_WORKER_HTTP, KH_MESSAGE_TRANSFER, KH_STATE_WORKER_BODY},
+	{KH_STATE_WORKER_BODY, KH_MESSAGE_INPUT, KH_STATE_WORKER_BODY},
+	{KH_STATE_WORKER_BODY, KH_MESSAGE_INPUT_END, KH_STATE_ENDED},
+	{KH_STATE_RESOLVING, KH_MESSAGE_ADDRESSES, KH_STATE_ENDED},
+	{KH_STATE_RESOLVING, KH_MESSAGE_DONE, KH_STATE_ENDED},
+	{KH_STATE_TRANSFER_HEAD, KH_MESSAGE_HEAD, KH_STATE_TRANSFER_BODY},
+	{KH_STATE_TRANSFER_HEAD, KH_MESSAGE_DONE, KH_STATE_ENDED},
+	{KH_STATE_TRANSFER_BODY, KH_MESSAGE_OUTPUT, KH_STATE_TRANSFER_BODY},
+	{KH_STATE_TRANSFER_BODY, KH_MESSAGE_DONE, KH_STATE_ENDED},
+};
+
+#define FIELD_HEADER 8 /* tag, three zero bytes, length */
+
+static uint32_t load32(const char *p)
+{
+	const unsigned char *u = (const unsigned char *)p;
+
+	return (uint32_t)u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
+}
+
+static uint64_t load64(const char *p)
+{
+	return (uint64_t)load32(p) | (uint64_t)load32(p + 4) << 32;
+}
+
+static void store32(char *p, uint32_t value)
+{
+	for (unsigned i = 0; i < 4; i++)
+		p[i] = (char)(unsigned char)(value >> (8 * i));
+}
+
+const char *kh_message_name(enum kh_message_type type)
+{
+	return type > KH_MESSAGE_NONE && type < KH_MESSAGE_TYPES ? types[type].name : "NONE";
+}
+
+/* The state that follows in *RET_NEXT (which may be NULL); false where TYPE is not permitted in STATE. */
+static bool follow(enum kh_message_state state, enum kh_message_type type, enum kh_message_state *ret_next)
+{
+	for (size_t i = 0; i < sizeof(permitted) / sizeof(permitted[0]); i++) {
+		if (permitted[i].state == state && permitted[i].type == type) {
+			if (ret_next != NULL)
+				*ret_next = permitted[i].next;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool kh_message_permitted(enum kh_message_state state, enum kh_message_type type)
+{
+	return follow(state, type, NULL);
+}
+
+/* KH_EINPUT, or KH_ELIMIT where the field would be fine if it were shorter; *ERR has the rest. */
+static enum kh_err bad_field(struct kh_error *err, enum kh_err e, enum kh_message_type type, unsigned tag,
+			     const char *what)
+{
+	return kh_error_set(err, e, "message_field", "%s: field %u (%s) %s", types[type].name, tag,
+			    tag > KH_FIELD_NONE && tag < KH_FIELDS ? fields[tag].name : "unknown", what);
+}
+
+/* True where the character at AT, whose length is in *RET_N, does nothing but show. */
+static bool shows(struct kh_view text, size_t at, size_t *ret_n)
+{
+	uint32_t c = 0;
+
+	*ret_n = kh_utf8_decode(text, at, &c);
+	return *ret_n > 0 && !kh_utf8_is_invisible(c);
+}
+
+/* A worker's words end up on a terminal or in a log. */
+static bool is_shown(struct kh_view text)
+{
+	for (size_t at = 0, n; at < text.n; at += n)
+		if (!shows(text, at, &n))
+			return false;
+	return true;
+}
+
+/* One value against its rule.  MESSAGE gets it. */
+static enum kh_err take_value(const struct rule *rule, struct kh_view value, struct kh_message *message,
+			      struct kh_error *err)
+{
+	enum kh_message_field field = rule->field;
+	enum kind kind = fields[field].kind;
+
+	if (kind == NUMBER) {
+		if (value.n != 8)
+			return bad_field(err, KH_EINPUT, message->type, field, "is not a number");
+		message->number[field] = load64(value.p);
+		if (message->number[field] > rule->most)
+			return bad_field(err, KH_ELIMIT, message->type, field, "is too large");
+		return KH_OK;
+	}
+	if (value.n > rule->most)
+		return bad_field(err, KH_ELIMIT, message->type, field, "is too long");
+	if (value.n == 0 && (kind == TEXT || kind == WORDS || kind == BYTES))
+		return bad_field(err, KH_EINPUT, message->type, field, "is empty");
+	if (kind == ADDRESSES && value.n != 4 && value.n != 16)
+		return bad_field(err, KH_EINPUT, message->type, field, "is no address");
+	if ((kind == TEXT || kind == LIST) && value.n > 0 && memchr(value.p, '\0', value.n) != NULL)
+		return bad_field(err, KH_EINPUT, message->type, field, "has a NUL byte");
+	if (kind == WORDS && !is_shown(value))
+		return bad_field(err, KH_EINPUT, message->type, field, "is not fit to be shown");
+	if (!message->has[field])
+		message->text[field] = value; /* of a list the first */
+	return KH_OK;
+}
+
+/* Takes the next field off *REST, which is not empty. */
+static bool next_field(struct kh_view *rest, unsigned *ret_tag, struct kh_view *ret_value)
+{
+	if (rest->n < FIELD_HEADER || rest->p[1] != 0 || rest->p[2] != 0 || rest->p[3] != 0)
+		return false;
+	size_t n = load32(rest->p + 4);
+	if (n > rest->n - FIELD_HEADER)
+		return false;
+	*ret_tag = (unsigned char)rest->p[0];
+	*ret_value = kh_view_sub(*rest, FIELD_HEADER, FIELD_HEADER + n);
+	*rest = kh_view_from(*rest, FIELD_HEADER + n);
+	return true;
+}
+
+/*
+ * Walks the payload and the rules of its type side by side.  Both ascend, so one pass finds what is unknown, out of
+ * order, twice, or missing.
+ */
+static enum kh_err take_fields(struct kh_view payload, struct kh_message *message, struct kh_error *err)
+{
+	enum kh_message_type type = message->type;
+	const struct rule *rules = types[type].rules;
+	size_t count = types[type].count, at = 0, items = 0;
+
+	for (struct kh_view rest = payload; rest.n > 0; items++) {
+		struct kh_view value;
+		unsigned tag = 0;
+		if (!next_field(&rest, &tag, &value))
+			return kh_error_set(err, KH_EINPUT, "message_field", "%s: not made of fields",
+					    types[type].name);
+		for (; at < count && rules[at].field < tag; at++, items = 0)
+			if (rules[at].required && items == 0)
+				return bad_field(err, KH_EINPUT, type, rules[at].field, "is missing");
+		if (at == count || rules[at].field != tag)
+			return bad_field(err, KH_EINPUT, type, tag, "does not belong here");
+		if (items == 1 && rules[at].items == 1)
+			return bad_field(err, KH_EINPUT, type, tag, "is there twice");
+		if (items == rules[at].items)
+			return bad_field(err, KH_ELIMIT, type, tag, "has too many items");
+		enum kh_err e = take_value(&rules[at], value, message, err);
+		if (e != KH_OK)
+			return e;
+		message->has[tag] = true;
+	}
+	for (; at < count; at++, items = 0)
+		if (rules[at].required && items == 0)
+			return bad_field(err, KH_EINPUT, type, rules[at].field, "is missing");
+	message->fields = payload;
+	return KH_OK;
+}
+
+/* All of PACKET but state and descriptors.  KH_ELIMIT where something is too long or too much, else KH_EINPUT. */
+static enum kh_err take(struct kh_view packet, struct kh_message *message, struct kh_error *err)
+{
+	if (packet.n < KH_MESSAGE_HEADER || packet.n > KH_MESSAGE_MAX)
+		return kh_error_set(err, KH_EINPUT, "message_size", "a packet of %zu bytes", packet.n);
+	if (packet.p[0] != KH_MESSAGE_VERSION)
+		return kh_error_set(err, KH_EINPUT, "message_version", "version %u, not %u",
+				    (unsigned)(unsigned char)packet.p[0], (unsigned)KH_MESSAGE_VERSION);
+	unsigned type = (unsigned char)packet.p[1];
+	if (type == KH_MESSAGE_NONE || type >= KH_MESSAGE_TYPES)
+		return kh_error_set(err, KH_EINPUT, "message_type", "type %u is unknown", type);
+	struct kh_view payload = kh_view_from(packet, KH_MESSAGE_HEADER);
+	if (packet.p[2] != 0 || packet.p[3] != 0 || load32(packet.p + 4) != payload.n)
+		return kh_error_set(err, KH_EINPUT, "message_size", "%s: its length is not that of its %zu bytes",
+				    types[type].name, payload.n);
+
+	*message = (struct kh_message){.type = (enum kh_message_type)type};
+	if (!types[type].is_bulk)
+		return take_fields(payload, message, err);
+	if (payload.n == 0)
+		return kh_error_set(err, KH_EINPUT, "message_size", "%s: no bytes", types[type].name);
+	message->bulk = payload;
+	return KH_OK;
+}
+
+enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_state *state,
+			    struct kh_message *ret_message, struct kh_error *err)
+{
+	struct kh_message message;
+	enum kh_message_state next = KH_STATE_ENDED;
+
+	if (take(packet, &message, err) != KH_OK) {
+		if (err != NULL)
+			err->err = KH_EINPUT; /* to a reader too long is as wrong as anything else */
+		return KH_EINPUT;
+	}
+	if (!follow(*state, message.type, &next))
+		return kh_error_set(err, KH_EINPUT, "message_type", "%s is not permitted now",
+				    types[message.type].name);
+	if (fds < types[message.type].fds || fds > types[message.type].more_fds)
+		return kh_error_set(err, KH_EINPUT, "message_fds", "%s: %zu descriptors", types[message.type].name,
+				    fds);
+	*state = next;
+	*ret_message = message;
+	return KH_OK;
+}
+
+bool kh_message_item(const struct kh_message *message, enum kh_message_field field, size_t *cursor,
+		     struct kh_view *ret_item)
+{
+	struct kh_view rest = kh_view_from(message->fields, *cursor), value;
+	unsigned tag = 0;
+
+	while (rest.n > 0 && next_field(&rest, &tag, &value) && tag <= field) {
+		if (tag < field)
+			continue;
+		*cursor = message->fields.n - rest.n;
+		*ret_item = value;
+		return true;
+	}
+	return false;
+}
+
+size_t kh_message_count(const struct kh_message *message, enum kh_message_field field)
+{
+	size_t count = 0, cursor = 0;
+	struct kh_view item;
+
+	while (kh_message_item(message, field, &cursor, &item))
+		count++;
+	return count;
+}
+
+/* Room for N more bytes, or NULL; then the message is marked. */
+static char *extend(struct kh_message_out *out, size_t n)
+{
+	if (out->failed || n > out->cap - out->n) {
+		out->failed = true;
+		return NULL;
+	}
+	out->n += n;
+	return out->p + out->n - n;
+}
+
+static void add_field(struct kh_message_out *out, enum kh_message_field field, struct kh_view value)
+{
+	/* Longer than any message, and so that the sum cannot overflow. */
+	char *p = value.n > KH_MESSAGE_MAX ? extend(out, SIZE_MAX) : extend(out, FIELD_HEADER + value.n);
+
+	if (p == NULL)
+		return;
+	store32(p, (uint32_t)field);
+	store32(p + 4, (uint32_t)value.n);
+	if (value.n > 0)
+		memcpy(p + FIELD_HEADER, value.p, value.n);
+}
+
+void kh_message_begin(struct kh_message_out *out, char *buffer, size_t cap, enum kh_message_type type)
+{
+	*out = (struct kh_message_out){.p = buffer, .cap = cap < KH_MESSAGE_MAX ? cap : KH_MESSAGE_MAX};
+	char *p = extend(out, KH_MESSAGE_HEADER);
+	if (p == NULL)
+		return;
+	store32(p, KH_MESSAGE_VERSION | (uint32_t)type << 8);
+	store32(p + 4, 0);
+}
+
+void kh_message_number(struct kh_message_out *out, enum kh_message_field field, uint64_t value)
+{
+	char bytes[8];
+
+	store32(bytes, (uint32_t)value);
+	store32(bytes + 4, (uint32_t)(value >> 32));
+	add_field(out, field, kh_view_of(bytes, sizeof(bytes)));
+}
+
+/* Our own words are made to fit: there is no reason to lose an answer for its detail. */
+static void add_words(struct kh_message_out *out, enum kh_message_field field, struct kh_view value)
+{
+	char words[KH_MESSAGE_DETAIL];
+	size_t kept = 0;
+
+	for (size_t at = 0, n; at < value.n; at += n) {
+		bool good = shows(value, at, &n);
+		n = n > 0 ? n : 1;
+		if ((good ? n : 1) > sizeof(words) - kept)
+			break;
+		memcpy(words + kept, good ? value.p + at : "?", good ? n : 1);
+		kept += good ? n : 1;
+	}
+	add_field(out, field, kh_view_of(words, kept));
+}
+
+void kh_message_text(struct kh_message_out *out, enum kh_message_field field, struct kh_view value)
+{
+	enum kind kind = field > KH_FIELD_NONE && field < KH_FIELDS ? fields[field].kind : BYTES;
+
+	if (value.n == 0 && kind != LIST && kind != ADDRESSES)
+		return;
+	if (kind == WORDS)
+		add_words(out, field, value);
+	else
+		add_field(out, field, value);
+}
+
+void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes)
+{
+	char *p = extend(out, bytes.n);
+
+	if (p != NULL && bytes.n > 0 && p != bytes.p)
+		memcpy(p, bytes.p, bytes.n);
+}
+
+enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet)
+{
+	struct kh_message message;
+
+	if (out->failed)
+		return KH_ELIMIT;
+	store32(out->p + 4, (uint32_t)(out->n - KH_MESSAGE_HEADER));
+	struct kh_view packet = kh_view_of(out->p, out->n);
+	enum kh_err e = take(packet, &message, NULL);
+	if (e == KH_OK)
+		*ret_packet = packet;
+	return e;
+}

@@ -1,0 +1,187 @@
+/*
+ * The messages between parent, executor, sandbox and worker: typed, versioned, length-capped, from one table.
+ *
+ * A message is one packet of a SOCK_SEQPACKET socket: a header of 8 bytes (version, type, two zero bytes, length of the
+ * payload as 32 bits, little-endian) and the payload.  A payload is either bulk bytes (input, output) or fields, each a
+ * tag byte, three zero bytes, a 32-bit length and its bytes; numbers have 8 bytes; a list is a tag that repeats.
+ *
+ * Two static tables in message.c say all: which fields a type has (kind, required, longest), and in which state of the
+ * receiver a type is permitted, and which state follows.  Reading trusts nobody: what is not in the tables, in the
+ * right size, once, with no byte left over, is refused, and the receiver ends that peer.
+ *
+ * Pure: no I/O here.  channel.h moves the bytes.
+ */
+#ifndef KH_WIRE_MESSAGE_H
+#define KH_WIRE_MESSAGE_H
+
+#include "base/error.h"
+
+#define KH_MESSAGE_VERSION 1
+#define KH_MESSAGE_HEADER  8
+#define KH_MESSAGE_MAX     65536 /* header and payload */
+#define KH_MESSAGE_BULK    (KH_MESSAGE_MAX - KH_MESSAGE_HEADER)
+#define KH_MESSAGE_FDS     4     /* descriptors that one message can carry */
+#define KH_MESSAGE_ITEMS   256   /* items of all lists of one message together; no type of the table has more */
+#define KH_MESSAGE_TEXT    4096  /* bytes of a text where the table says nothing else */
+#define KH_MESSAGE_DETAIL  200   /* bytes of DETAIL */
+#define KH_MESSAGE_LINES   32768 /* bytes of HEADERS */
+#define KH_MESSAGE_ANSWERS 16    /* items of ADDRESS */
+
+enum kh_message_type {
+	KH_MESSAGE_NONE = 0,
+	/* on the control channel */
+	KH_MESSAGE_HELLO, /* parent: the version that it speaks, and settings */
+	KH_MESSAGE_READY, /* executor: it is there */
+	KH_MESSAGE_OPEN,  /* parent: here is the channel of a new request (one descriptor) */
+	/* on a request's channel */
+	KH_MESSAGE_RUN,       /* parent: run a program */
+	KH_MESSAGE_FETCH,     /* parent: an HTTP exchange */
+	KH_MESSAGE_INPUT,     /* bulk: standard input, or the body of a POST; also executor to worker */
+	KH_MESSAGE_INPUT_END, /* no more of it */
+	KH_MESSAGE_HEAD,      /* executor: status and headers of the response; also worker to executor */
+	KH_MESSAGE_OUTPUT,    /* bulk: standard output, or the body; also worker to executor */
+	KH_MESSAGE_ERRORS,    /* bulk: standard error */
+	KH_MESSAGE_END,       /* executor: the one answer; nothing follows */
+	/* between executor and a sandbox's first process */
+	KH_MESSAGE_JOB,    /* executor: what to run; descriptors 0, 1, 2 of the program and perhaps one more */
+	KH_MESSAGE_WARM,   /* sandbox: prepared, waiting for its job */
+	KH_MESSAGE_BROKEN, /* sandbox: this part could not be set up */
+	KH_MESSAGE_EXITED, /* sandbox: how the program ended */
+	/* between executor and one of its own workers */
+	KH_MESSAGE_LOOKUP,    /* executor: resolve this name over the socket that comes along */
+	KH_MESSAGE_ADDRESSES, /* worker: what the name server said */
+	KH_MESSAGE_TRANSFER,  /* executor: one HTTP exchange over the socket that comes along */
+	KH_MESSAGE_DONE,      /* worker: how the exchange ended */
+	KH_MESSAGE_TYPES
+};
+
+/* Where a receiver stands.  One list for all kinds of channel: a state belongs to one receiver only. */
+enum kh_message_state {
+	KH_STATE_ENDED = 0, /* nothing is permitted any more */
+	/* the executor on its control channel */
+	KH_STATE_CONTROL_NEW, /* HELLO */
+	KH_STATE_CONTROL,     /* OPEN */
+	/* the parent on the control channel */
+	KH_STATE_PARENT_CONTROL, /* READY, once */
+	/* the executor on a request's channel */
+	KH_STATE_REQUEST_NEW, /* RUN or FETCH */
+	KH_STATE_REQUEST_FED, /* INPUT, INPUT_END */
+	KH_STATE_REQUEST,     /* nothing; the channel closing is how a request is cancelled */
+	/* the parent on a request's channel */
+	KH_STATE_PARENT_RUN,   /* OUTPUT, ERRORS, END */
+	KH_STATE_PARENT_FETCH, /* HEAD, END */
+	KH_STATE_PARENT_BODY,  /* OUTPUT, END */
+	/* a sandbox's first process */
+	KH_STATE_SANDBOX, /* JOB, once */
+	/* the executor on a sandbox's channel */
+	KH_STATE_SANDBOX_COLD, /* WARM, BROKEN */
+	KH_STATE_SANDBOX_WARM, /* BROKEN, EXITED */
+	KH_STATE_SANDBOX_SICK, /* EXITED: what BROKEN told of has ended too */
+	/* a worker */
+	KH_STATE_WORKER_RESOLVE, /* LOOKUP, once */
+	KH_STATE_WORKER_HTTP,    /* TRANSFER */
+	KH_STATE_WORKER_BODY,    /* INPUT, INPUT_END */
+	/* the executor on a worker's channel */
+	KH_STATE_RESOLVING,     /* ADDRESSES, DONE */
+	KH_STATE_TRANSFER_HEAD, /* HEAD, DONE */
+	KH_STATE_TRANSFER_BODY, /* OUTPUT, DONE */
+	KH_STATES
+};
+
+/* Fields, by tag.  Which message has which is in the table. */
+enum kh_message_field {
+	KH_FIELD_NONE = 0,
+	KH_FIELD_PROTOCOL,  /* number: KH_MESSAGE_VERSION */
+	KH_FIELD_POOL,      /* number: sandboxes of each kind to keep warm */
+	KH_FIELD_PROFILE,   /* number: enum kh_profile */
+	KH_FIELD_ARGUMENT,  /* list: argv */
+	KH_FIELD_WORK,      /* text: host folder that becomes /work, writable */
+	KH_FIELD_CACHE,     /* text: host folder that becomes /cache, read-only */
+	KH_FIELD_READ,      /* list: host paths to be seen read-only, at their own place */
+	KH_FIELD_WRITE,     /* list: host paths to be seen writable, at their own place */
+	KH_FIELD_WALL,      /* number: milliseconds */
+	KH_FIELD_CPU,       /* number: seconds */
+	KH_FIELD_MEMORY,    /* number: bytes */
+	KH_FIELD_PROCESSES, /* number */
+	KH_FIELD_FILES,     /* number: open descriptors */
+	KH_FIELD_DISK,      /* number: bytes of private /tmp and of one file */
+	KH_FIELD_OUTPUT,    /* number: bytes of output, or of the decoded body */
+	KH_FIELD_URL,       /* text */
+	KH_FIELD_METHOD,    /* number: enum kh_method */
+	KH_FIELD_HEADER,    /* list: "Name: value" */
+	KH_FIELD_HOST,      /* list: hosts whose addresses may be of any range */
+	KH_FIELD_PLAIN,     /* number, 1: http is granted */
+	KH_FIELD_AUTHORITY, /* text: path of a file of CA certificates to trust in place of the system's */
+	KH_FIELD_REDIRECTS, /* number: how many are followed */
+	KH_FIELD_STATUS,    /* number: of HTTP, or as waitpid(2) has it */
+	KH_FIELD_HEADERS,   /* text: the response's header lines, as they came */
+	KH_FIELD_LOCATION,  /* text: where a redirect that was not followed leads */
+	KH_FIELD_FAULT,     /* number: enum kh_fault */
+	KH_FIELD_DETAIL,    /* text: our own words */
+	KH_FIELD_PART,      /* number: enum kh_part */
+	KH_FIELD_ERRNO,     /* number */
+	KH_FIELD_TIME,      /* number: microseconds from request to end */
+	KH_FIELD_USED,      /* number: bytes that were put out */
+	KH_FIELD_NAME,      /* text: a host name */
+	KH_FIELD_ADDRESS,   /* list: 4 or 16 bytes each, network order */
+	KH_FIELD_TRUNCATED, /* number, 1: ask again over TCP */
+	KH_FIELD_CONNECT,   /* text: "host:port", or the absolute path of a Unix socket */
+	KH_FIELDS
+};
+
+/* A message that was read: everything in it has been checked against the table and borrows from the packet. */
+struct kh_message {
+	enum kh_message_type type;
+	struct kh_view bulk;            /* of INPUT, OUTPUT, ERRORS */
+	uint64_t number[KH_FIELDS];     /* 0 where it is not there */
+	struct kh_view text[KH_FIELDS]; /* {NULL, 0} where it is not there; of a list its first item */
+	bool has[KH_FIELDS];
+	struct kh_view fields; /* for kh_message_item() */
+};
+
+/*
+ * Reads PACKET, which came with FDS descriptors, in *STATE, and moves the state on.  KH_EINPUT (nothing is changed)
+ * where it is not a message that is permitted now: `message_size`, `message_version`, `message_type` (unknown, or not
+ * in this state), `message_field`, `message_fds`.
+ *
+ * A message has one encoding: fields stand in ascending order of tag, a single field at most once, a number in 8 bytes,
+ * and a text that is empty is left out (but an item of a list may be empty).  No text has a NUL byte, but for HEADERS;
+ * DETAIL is UTF-8 without anything invisible.
+ */
+enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_state *state,
+			    struct kh_message *ret_message, struct kh_error *err) __attribute__((warn_unused_result));
+
+/* The next item of list FIELD; *CURSOR begins as 0.  False at the end. */
+bool kh_message_item(const struct kh_message *message, enum kh_message_field field, size_t *cursor,
+		     struct kh_view *ret_item);
+
+/* How many items list FIELD has. */
+size_t kh_message_count(const struct kh_message *message, enum kh_message_field field);
+
+/*
+ * Writing.  Begin, add fields in ascending order of tag, end; the buffer is the caller's (KH_MESSAGE_MAX bytes). Adding
+ * what does not fit marks it; kh_message_end() then gives KH_ELIMIT.  What is written is what kh_message_read() takes:
+ * end checks the table too, and gives KH_ELIMIT for what is too long or too much, KH_EINPUT for anything else.
+ */
+struct kh_message_out {
+	char *p;
+	size_t n, cap;
+	bool failed;
+};
+
+void kh_message_begin(struct kh_message_out *out, char *buffer, size_t cap, enum kh_message_type type);
+void kh_message_number(struct kh_message_out *out, enum kh_message_field field, uint64_t value);
+/* A text, or an item of a list.  An empty text (not: item) adds nothing.  DETAIL is cut to fit, and what is not fit to
+ * be shown becomes a question mark. */
+void kh_message_text(struct kh_message_out *out, enum kh_message_field field, struct kh_view value);
+/* All of a payload.  Bytes that stand in their place already, behind the header, are not moved. */
+void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes);
+enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet) __attribute__((warn_unused_result));
+
+/* "HELLO", "RUN", ...; never NULL. */
+const char *kh_message_name(enum kh_message_type type);
+
+/* True where a receiver in STATE takes a message of TYPE. */
+bool kh_message_permitted(enum kh_message_state state, enum kh_message_type type);
+
+#endif

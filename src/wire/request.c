@@ -1,0 +1,319 @@
+/*
+ * Requests to the executor, from struct to message and back.
+ *
+ * Reading trusts nobody: the executor's parent may be a gateway that was taken over.  What comes out of it has paths
+ * that stay where they are put, headers that cannot make another header, and limits within the most.
+ */
+#include "wire/request.h"
+
+#define REDIRECTS 5 /* where a request does not say */
+
+/* Where each limit is: in its struct and in a message. */
+static const struct limit {
+	enum kh_message_field field;
+	size_t offset;
+	const char *name;
+} limits[] = {
+	{KH_FIELD_WALL, offsetof(struct kh_limits, wall_ms), "wall clock"},
+	{KH_FIELD_CPU, offsetof(struct kh_limits, cpu_s), "processor time"},
+	{KH_FIELD_MEMORY, offsetof(struct kh_limits, memory), "memory"},
+	{KH_FIELD_PROCESSES, offsetof(struct kh_limits, processes), "processes"},
+	{KH_FIELD_FILES, offsetof(struct kh_limits, files), "open files"},
+	{KH_FIELD_DISK, offsetof(struct kh_limits, disk), "disk"},
+	{KH_FIELD_OUTPUT, offsetof(struct kh_limits, output), "output"},
+};
+
+#define LIMITS (sizeof(limits) / sizeof(limits[0]))
+
+static uint64_t limit_of(const struct kh_limits *from, const struct limit *limit)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)from + limit->offset, sizeof(value));
+	return value;
+}
+
+static void write_list(struct kh_message_out *out, enum kh_message_field field, const struct kh_view *items,
+		       size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		kh_message_text(out, field, items[i]);
+}
+
+static void write_limit(struct kh_message_out *out, enum kh_message_field field, uint64_t value)
+{
+	if (value > 0)
+		kh_message_number(out, field, value);
+}
+
+static enum kh_err end(struct kh_message_out *out, struct kh_view *ret_packet, struct kh_error *err)
+{
+	enum kh_err e = kh_message_end(out, ret_packet);
+
+	if (e == KH_ELIMIT)
+		return kh_error_set(err, e, "request_size", "the request does not fit into a message");
+	if (e != KH_OK)
+		return kh_error_set(err, e, "bad_request", "the request lacks something, or has a NUL byte");
+	return KH_OK;
+}
+
+enum kh_err kh_request_write_run(const struct kh_run *run, char *buffer, struct kh_view *ret_packet,
+				 struct kh_error *err)
+{
+	struct kh_message_out out;
+
+	if (run->argc > KH_REQUEST_ARGUMENTS || run->reads > KH_REQUEST_PATHS || run->writes > KH_REQUEST_PATHS ||
+	    run->hosts > KH_REQUEST_HOSTS)
+		return kh_error_set(err, KH_ELIMIT, "request_size", "too many arguments, paths or hosts");
+	if (run->argc == 0 && !kh_profile_takes_job(run->profile))
+		return kh_error_set(err, KH_EINPUT, "bad_request", "no program is named");
+	kh_message_begin(&out, buffer, KH_MESSAGE_MAX, KH_MESSAGE_RUN);
+	kh_message_number(&out, KH_FIELD_PROFILE, run->profile);
+	write_list(&out, KH_FIELD_ARGUMENT, run->argv, run->argc);
+	kh_message_text(&out, KH_FIELD_WORK, run->work);
+	kh_message_text(&out, KH_FIELD_CACHE, run->cache);
+	write_list(&out, KH_FIELD_READ, run->read, run->reads);
+	write_list(&out, KH_FIELD_WRITE, run->write, run->writes);
+	for (size_t i = 0; i < LIMITS; i++)
+		write_limit(&out, limits[i].field, limit_of(&run->limits, &limits[i]));
+	write_list(&out, KH_FIELD_HOST, run->host, run->hosts);
+	kh_message_text(&out, KH_FIELD_CONNECT, run->connect);
+	return end(&out, ret_packet, err);
+}
+
+enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, struct kh_view *ret_packet,
+				   struct kh_error *err)
+{
+	struct kh_message_out out;
+
+	if (fetch->headers > KH_REQUEST_HEADERS || fetch->hosts > KH_REQUEST_HOSTS)
+		return kh_error_set(err, KH_ELIMIT, "request_size", "too many headers or hosts");
+	kh_message_begin(&out, buffer, KH_MESSAGE_MAX, KH_MESSAGE_FETCH);
+	write_limit(&out, KH_FIELD_WALL, fetch->limits.wall_ms);
+	write_limit(&out, KH_FIELD_OUTPUT, fetch->limits.output);
+	kh_message_text(&out, KH_FIELD_URL, fetch->url);
+	kh_message_number(&out, KH_FIELD_METHOD, fetch->method);
+	write_list(&out, KH_FIELD_HEADER, fetch->header, fetch->headers);
+	write_list(&out, KH_FIELD_HOST, fetch->host, fetch->hosts);
+	if (fetch->plain)
+		kh_message_number(&out, KH_FIELD_PLAIN, 1);
+	kh_message_text(&out, KH_FIELD_AUTHORITY, fetch->authority);
+	/* Always: what is not said means the usual number, not none. */
+	kh_message_number(&out, KH_FIELD_REDIRECTS, fetch->redirects);
+	return end(&out, ret_packet, err);
+}
+
+/* The items of a list; MOST is also what the table of messages permits. */
+static enum kh_err read_list(const struct kh_message *message, enum kh_message_field field, struct kh_view *ret_items,
+			     size_t most, size_t *ret_count, struct kh_error *err)
+{
+	size_t count = 0, cursor = 0;
+	struct kh_view item;
+
+	while (kh_message_item(message, field, &cursor, &item)) {
+		if (count == most)
+			return kh_error_set(err, KH_EINPUT, "bad_request", "more than %zu items", most);
+		ret_items[count++] = item;
+	}
+	*ret_count = count;
+	return KH_OK;
+}
+
+/* Absolute, no step of it leads up, and it is not the root itself, which is the sandbox's own. */
+static bool is_path(struct kh_view path)
+{
+	struct kh_view rest = path, step;
+	bool leads = false;
+
+	if (path.n == 0 || path.p[0] != '/')
+		return false;
+	while (kh_view_split(&rest, '/', &step)) {
+		if (kh_view_eq(step, KH_LIT("..")))
+			return false;
+		leads |= step.n > 0 && !kh_view_eq(step, KH_LIT("."));
+	}
+	return leads;
+}
+
+static enum kh_err check_paths(const struct kh_view *paths, size_t count, const char *what, struct kh_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!is_path(paths[i]))
+			return kh_error_set(err, KH_EINPUT, "bad_request",
+					    "%s %zu is not an absolute path without .., or is the root", what, i + 1);
+	return KH_OK;
+}
+
+/* A text that may be left out. */
+static enum kh_err read_path(const struct kh_message *message, enum kh_message_field field, const char *what,
+			     struct kh_view *ret_path, struct kh_error *err)
+{
+	*ret_path = message->text[field];
+	return ret_path->n > 0 ? check_paths(ret_path, 1, what, err) : KH_OK;
+}
+
+/* The limits of MESSAGE over those of PROFILE, within the most. */
+static enum kh_err read_limits(const struct kh_message *message, enum kh_profile profile, struct kh_limits *ret_limits,
+			       struct kh_error *err)
+{
+	*ret_limits = *kh_profile_limits(profile);
+	for (size_t i = 0; i < LIMITS; i++) {
+		uint64_t value = message->number[limits[i].field];
+		if (value > limit_of(&kh_profile_most, &limits[i]))
+			return kh_error_set(err, KH_EINPUT, "bad_request", "the limit of %s is past the most allowed",
+					    limits[i].name);
+		if (value > 0)
+			memcpy((char *)ret_limits + limits[i].offset, &value, sizeof(value));
+	}
+	return KH_OK;
+}
+
+/* "host", "host:port", "[address]" or "[address]:port", as far as its characters go: it is only ever compared. */
+static bool is_host(struct kh_view host)
+{
+	for (size_t i = 0; i < host.n; i++) {
+		char c = host.p[i];
+		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && (c == '\0' || strchr("-._:[]", c) == NULL))
+			return false;
+	}
+	return host.n > 0;
+}
+
+static enum kh_err check_hosts(const struct kh_view *hosts, size_t count, struct kh_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!is_host(hosts[i]))
+			return kh_error_set(err, KH_EINPUT, "bad_request", "host %zu is not a host", i + 1);
+	return KH_OK;
+}
+
+/* What a worker that was there before the job came cannot be given any more. */
+static bool comes_late(const struct kh_run *run)
+{
+	const struct kh_limits *own = kh_profile_limits(run->profile), *asked = &run->limits;
+
+	return run->reads + run->writes > 0 || asked->cpu_s != own->cpu_s || asked->memory != own->memory ||
+	       asked->processes != own->processes || asked->files != own->files || asked->disk != own->disk;
+}
+
+/* A program has a name; a worker of ours that takes a job has none, and the rest of what it can be given. */
+static enum kh_err check_run(const struct kh_run *run, struct kh_error *err)
+{
+	bool job = kh_profile_takes_job(run->profile);
+
+	if (!job && (run->argc == 0 || run->argv[0].n == 0))
+		return kh_error_set(err, KH_EINPUT, "bad_request", "no program is named");
+	if (job && (run->argc > 0 || run->work.n > 0 || run->cache.n > 0))
+		return kh_error_set(err, KH_EINPUT, "bad_request", "profile %s takes no program, work or cache folder",
+				    kh_profile_name(run->profile));
+	if (job && kh_profile_start(run->profile) == KH_PROFILE_AHEAD && comes_late(run))
+		return kh_error_set(err, KH_EINPUT, "bad_request",
+				    "profile %s takes no paths, and no limits but of time and output",
+				    kh_profile_name(run->profile));
+	if (run->connect.n == 0)
+		return run->hosts == 0
+			       ? KH_OK
+			       : kh_error_set(err, KH_EINPUT, "bad_request", "hosts, and nothing to connect to");
+	if (run->profile != KH_PROFILE_QUERY)
+		return kh_error_set(err, KH_EINPUT, "bad_request", "profile %s takes no connection",
+				    kh_profile_name(run->profile));
+	return run->connect.p[0] == '/' ? check_paths(&run->connect, 1, "socket", err)
+					: check_hosts(&run->connect, 1, err);
+}
+
+enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run *ret_run, struct kh_error *err)
+{
+	uint64_t profile = message->number[KH_FIELD_PROFILE];
+	enum kh_err e;
+
+	if (message->type != KH_MESSAGE_RUN || profile >= KH_PROFILES)
+		return kh_error_set(err, KH_EINPUT, "bad_request", "no such profile");
+	struct kh_run run = {.profile = (enum kh_profile)profile};
+	if ((e = read_list(message, KH_FIELD_ARGUMENT, run.argv, KH_REQUEST_ARGUMENTS, &run.argc, err)) != KH_OK ||
+	    (e = read_list(message, KH_FIELD_READ, run.read, KH_REQUEST_PATHS, &run.reads, err)) != KH_OK ||
+	    (e = read_list(message, KH_FIELD_WRITE, run.write, KH_REQUEST_PATHS, &run.writes, err)) != KH_OK ||
+	    (e = check_paths(run.read, run.reads, "path to read", err)) != KH_OK ||
+	    (e = check_paths(run.write, run.writes, "path to write", err)) != KH_OK ||
+	    (e = read_path(message, KH_FIELD_WORK, "work folder", &run.work, err)) != KH_OK ||
+	    (e = read_path(message, KH_FIELD_CACHE, "cache folder", &run.cache, err)) != KH_OK ||
+	    (e = read_limits(message, run.profile, &run.limits, err)) != KH_OK)
+		return e;
+	if ((e = read_list(message, KH_FIELD_HOST, run.host, KH_REQUEST_HOSTS, &run.hosts, err)) != KH_OK ||
+	    (e = check_hosts(run.host, run.hosts, err)) != KH_OK)
+		return e;
+	run.connect = message->text[KH_FIELD_CONNECT];
+	e = check_run(&run, err);
+	if (e == KH_OK)
+		*ret_run = run;
+	return e;
+}
+
+/* A character of a header's name (RFC 9110, token). */
+static bool is_token(char c)
+{
+	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
+
+/* Headers that frame the message or are the executor's to decide. */
+static const struct kh_view ours[] = {
+	KH_LIT_INIT("host"),       KH_LIT_INIT("content-length"),   KH_LIT_INIT("transfer-encoding"),
+	KH_LIT_INIT("expect"),     KH_LIT_INIT("connection"),       KH_LIT_INIT("accept-encoding"),
+	KH_LIT_INIT("te"),         KH_LIT_INIT("trailer"),          KH_LIT_INIT("upgrade"),
+	KH_LIT_INIT("keep-alive"), KH_LIT_INIT("proxy-connection"), KH_LIT_INIT("proxy-authorization"),
+};
+
+/* NULL where HEADER is "Name: value" and may be sent, else what is wrong with it. */
+static const char *header_fault(struct kh_view header)
+{
+	struct kh_view name = header;
+
+	for (name.n = 0; name.n < header.n && is_token(header.p[name.n]);)
+		name.n++;
+	if (name.n == 0 || name.n == header.n || header.p[name.n] != ':')
+		return "has no name and colon";
+	/* A name with nothing behind it would take a header away instead of adding one. */
+	if (kh_view_trim(kh_view_from(header, name.n + 1)).n == 0)
+		return "has no value";
+	for (size_t i = 0; i < header.n; i++)
+		if ((unsigned char)header.p[i] < ' ' || header.p[i] == 0x7f)
+			return "has a control character";
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (kh_view_eq_nocase(name, ours[i]))
+			return "is not for a request to set";
+	return NULL;
+}
+
+static enum kh_err check_fetch(const struct kh_fetch *fetch, struct kh_error *err)
+{
+	for (size_t i = 0; i < fetch->headers; i++) {
+		const char *what = header_fault(fetch->header[i]);
+		if (what != NULL)
+			return kh_error_set(err, KH_EINPUT, "bad_request", "header %zu %s", i + 1, what);
+	}
+	return check_hosts(fetch->host, fetch->hosts, err);
+}
+
+enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fetch *ret_fetch, struct kh_error *err)
+{
+	uint64_t method = message->number[KH_FIELD_METHOD], redirects = message->number[KH_FIELD_REDIRECTS];
+	enum kh_err e;
+
+	if (message->type != KH_MESSAGE_FETCH || method >= KH_METHODS)
+		return kh_error_set(err, KH_EINPUT, "bad_request", "no such method");
+	if (redirects > KH_REQUEST_REDIRECTS)
+		return kh_error_set(err, KH_EINPUT, "bad_request", "more redirects than are ever followed");
+	struct kh_fetch fetch = {
+		.url = message->text[KH_FIELD_URL],
+		.method = (enum kh_method)method,
+		.plain = message->number[KH_FIELD_PLAIN] == 1,
+		.redirects = message->has[KH_FIELD_REDIRECTS] ? (unsigned)redirects : REDIRECTS,
+	};
+	if ((e = read_list(message, KH_FIELD_HEADER, fetch.header, KH_REQUEST_HEADERS, &fetch.headers, err)) != KH_OK ||
+	    (e = read_list(message, KH_FIELD_HOST, fetch.host, KH_REQUEST_HOSTS, &fetch.hosts, err)) != KH_OK ||
+	    (e = read_path(message, KH_FIELD_AUTHORITY, "file of authorities", &fetch.authority, err)) != KH_OK ||
+	    (e = read_limits(message, KH_PROFILE_HTTP, &fetch.limits, err)) != KH_OK ||
+	    (e = check_fetch(&fetch, err)) != KH_OK)
+		return e;
+	*ret_fetch = fetch;
+	return KH_OK;
+}

@@ -1,0 +1,73 @@
+/*
+ * A complete, self-contained request to the executor, as a struct and as a message.  The executor knows nothing else:
+ * no token, no store, no task.
+ */
+#ifndef KH_WIRE_REQUEST_H
+#define KH_WIRE_REQUEST_H
+
+#include "base/error.h"
+#include "wire/message.h"
+#include "wire/profile.h"
+
+#define KH_REQUEST_ARGUMENTS 128
+#define KH_REQUEST_PATHS     32
+#define KH_REQUEST_HEADERS   32
+#define KH_REQUEST_HOSTS     32
+#define KH_REQUEST_REDIRECTS 20 /* the most that a request can ask to be followed; 5 where it does not say */
+#define KH_REQUEST_HEAD      KH_MESSAGE_LINES /* bytes of response headers */
+#define KH_REQUEST_BODY      (16U << 20) /* the longest body of a POST: the worker keeps it to send it with its length */
+
+enum kh_method {
+	KH_METHOD_GET = 0,
+	KH_METHOD_POST, /* the body comes as input */
+	KH_METHODS
+};
+
+/* Text is borrowed: from the caller before writing, from the packet after reading. */
+struct kh_run {
+	enum kh_profile profile;
+	struct kh_view argv[KH_REQUEST_ARGUMENTS];
+	size_t argc;
+	struct kh_view work, cache; /* host folders for /work and /cache; empty: a private folder, none */
+	struct kh_view read[KH_REQUEST_PATHS], write[KH_REQUEST_PATHS];
+	size_t reads, writes;
+	struct kh_limits limits; /* 0: the profile's own */
+	/* Workers of a job only.  What the executor connects to first; the worker has the socket as descriptor 3. */
+	struct kh_view connect;                /* "host:port", the absolute path of a Unix socket, or empty */
+	struct kh_view host[KH_REQUEST_HOSTS]; /* as of a fetch: addresses of any range, by configuration */
+	size_t hosts;
+};
+
+struct kh_fetch {
+	struct kh_view url;
+	enum kh_method method;
+	struct kh_view header[KH_REQUEST_HEADERS]; /* "Name: value", no control characters */
+	size_t headers;
+	struct kh_view host[KH_REQUEST_HOSTS]; /* "host" or "host:port": addresses of any range, by configuration */
+	size_t hosts;
+	bool plain;               /* http is granted */
+	struct kh_view authority; /* path of a PEM file, or empty */
+	unsigned redirects;       /* followed within the host; 0: none */
+	struct kh_limits limits;  /* wall_ms and output; 0: the profile's own */
+};
+
+/* Writes the message RUN or FETCH.  KH_ELIMIT where it does not fit. */
+enum kh_err kh_request_write_run(const struct kh_run *run, char *buffer, struct kh_view *ret_packet,
+				 struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, struct kh_view *ret_packet,
+				   struct kh_error *err) __attribute__((warn_unused_result));
+
+/*
+ * Takes MESSAGE (RUN, FETCH) apart, with the profile's limits filled in and held to the most allowed.  KH_EINPUT, code
+ * `bad_request` and a detail, where the message is well-formed but not a request: no argv, or one for a worker of ours
+ * that takes a job; folders or limits for one that begins before its job comes; a path that is not absolute
+ * or has ".." in it, a NUL byte, an unknown profile or method, a header with control characters or of a name that is
+ * ours to set (Host, Content-Length, Transfer-Encoding, Connection, Accept-Encoding and others that frame a
+ * message), a limit past the most.
+ */
+enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run *ret_run, struct kh_error *err)
+	__attribute__((warn_unused_result));
+enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fetch *ret_fetch, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * A query as the full-text table takes it: words, and phrases in double quotes, each in quotes of its own, so that
+ * nothing in it is ever an operator, a column or a syntax error.  Pure.
+ */
+#ifndef KH_WIRE_SEARCH_MATCH_H
+#define KH_WIRE_SEARCH_MATCH_H
+
+#include "base/arena.h"
+
+#define KH_SEARCH_MATCH_TERMS 32  /* words and phrases that are looked for; further ones are left out */
+#define KH_SEARCH_MATCH_BYTES 256 /* of one of them; the rest of it is left out */
+
+struct kh_search_match {
+	struct kh_view term[KH_SEARCH_MATCH_TERMS]; /* without their quotes; no two are the same */
+	size_t count;
+	size_t left_out;
+};
+
+/* Takes QUERY, valid UTF-8, apart.  A quote without its other half, and what has neither letter nor digit, is nothing.
+ * KH_ENOMEM. */
+enum kh_err kh_search_match_read(struct kh_arena *arena, struct kh_view query, struct kh_search_match *ret_match)
+	__attribute__((warn_unused_result));
+
+/* The text for MATCH: all of the terms, or any of them.  KH_ENOMEM. */
+enum kh_err kh_search_match_write(struct kh_arena *arena, const struct kh_search_match *match, bool any,
+				  struct kh_view *ret_text) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,404 @@
+/*
+ * One HTTP exchange by libcurl over a connected socket.  See http.h.
+ *
+ * Trusts libcurl to parse, within the sandbox of the worker.  The limits are held by the callbacks here: every header
+ * byte counts, of interim responses and trailers too; every decoded byte counts; and the raw ones are watched.
+ */
+#include "worker/http/transfer.h"
+
+#include "worker/http/curl.h"
+#include "worker/http/curlcode.h"
+#include "worker/http/headers.h"
+
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE 65536L
+#define FRAMED      8
+#define POLL_MS     1000 /* libcurl wakes up by itself before that where it has a reason */
+
+struct kh_transfer {
+	const struct kh_alloc *alloc;
+	struct kh_curl curl;
+	CURLM *multi;
+	CURL *easy;
+	/* of the one exchange */
+	const struct kh_transfer_job *job;
+	const struct kh_transfer_sink *sink;
+	int socket; /* -1 once it was handed over */
+	enum kh_fault fault;
+	const char *detail;
+	bool has_head;         /* the response proper has begun, and the sink knows */
+	bool until_close;      /* its body has no other end than the connection's */
+	bool closed_well;      /* TLS: the peer said that it closes */
+	size_t header_bytes;   /* of all blocks of headers together */
+	uint64_t written, raw; /* bytes of the body: decoded, and as they came with all that frames them */
+	size_t block_n, pending_n;
+	char block[KH_REQUEST_HEAD];   /* the lines of the block that is being read */
+	char pending[KH_MESSAGE_BULK]; /* decoded bytes that wait for more to go with them */
+};
+
+/* The first fault is the one that is told; later ones follow from it. */
+static void stop(struct kh_transfer *http, enum kh_fault fault, const char *detail)
+{
+	if (http->fault != KH_FAULT_NONE)
+		return;
+	http->fault = fault;
+	http->detail = detail;
+}
+
+static bool flush(struct kh_transfer *http)
+{
+	if (http->pending_n > 0 && http->fault == KH_FAULT_NONE) {
+		enum kh_fault fault = http->sink->output(http->sink->ctx, kh_view_of(http->pending, http->pending_n));
+		if (fault != KH_FAULT_NONE)
+			stop(http, fault, kh_fault_about(fault));
+		http->pending_n = 0;
+	}
+	return http->fault == KH_FAULT_NONE;
+}
+
+/* A block of headers is complete: the response proper, or an interim one, which is forgotten. */
+static void end_block(struct kh_transfer *http)
+{
+	struct kh_view block = kh_view_of(http->block, http->block_n);
+	char *location = NULL, *base = NULL;
+	const char *wrong = kh_headers_wrong(block);
+	long status = 0;
+
+	if (!kh_view_starts(block, KH_LIT("HTTP/1."))) {
+		stop(http, KH_FAULT_HTTP, "a response of another version");
+	} else if (wrong != NULL) {
+		stop(http, KH_FAULT_HTTP, wrong);
+	} else if (http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
+		if (status >= 300 && status < 400 &&
+		    http->curl.easy_getinfo(http->easy, CURLINFO_EFFECTIVE_URL, &base) == CURLE_OK)
+			location = kh_headers_location(&http->curl, block, base);
+		enum kh_fault fault = http->sink->head(http->sink->ctx, (unsigned)status, block,
+						       location ? kh_view_str(location) : KH_LIT(""));
+		http->curl.free(location);
+		http->has_head = true;
+		http->until_close = kh_headers_until_close(block, status);
+		if (fault != KH_FAULT_NONE)
+			stop(http, fault, kh_fault_about(fault));
+	}
+	http->block_n = 0;
+}
+
+/* One line of headers, of the response proper, of an interim one, or of trailers. */
+static size_t on_header(char *p, size_t size, size_t count, void *ctx)
+{
+	struct kh_transfer *http = ctx;
+	size_t n = size * count; /* SIZE is 1 */
+
+	http->header_bytes += n;
+	if (http->header_bytes > sizeof(http->block)) {
+		stop(http, KH_FAULT_HEADERS, "more header bytes than the cap");
+		return SIZE_MAX;
+	}
+	if (!http->has_head) {
+		memcpy(http->block + http->block_n, p, n); /* no more than all header bytes together */
+		http->block_n += n;
+		if (kh_view_trim(kh_view_of(p, n)).n == 0)
+			end_block(http);
+	}
+	return http->fault == KH_FAULT_NONE ? n : SIZE_MAX;
+}
+
+/* Decoded bytes of the body. */
+static size_t on_body(char *p, size_t size, size_t count, void *ctx)
+{
+	struct kh_transfer *http = ctx;
+	size_t n = size * count;
+	uint64_t left = http->job->output - http->written;
+	struct kh_view rest = kh_view_of(p, n < left ? n : (size_t)left);
+
+	if (!http->has_head) {
+		stop(http, KH_FAULT_HTTP, "the server changed the protocol");
+		return SIZE_MAX;
+	}
+	http->written += rest.n;
+	while (rest.n > 0) {
+		size_t room = sizeof(http->pending) - http->pending_n, part = rest.n < room ? rest.n : room;
+		memcpy(http->pending + http->pending_n, rest.p, part);
+		http->pending_n += part;
+		rest = kh_view_from(rest, part);
+		if (http->pending_n == sizeof(http->pending) && !flush(http))
+			return SIZE_MAX;
+	}
+	if (n > left && flush(http))
+		stop(http, KH_FAULT_OUTPUT, "the body is longer than the cap");
+	return http->fault == KH_FAULT_NONE ? n : SIZE_MAX;
+}
+
+/* Raw bytes of the body: what is decoded to less than came is bounded too. */
+static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
+{
+	struct kh_transfer *http = ctx;
+
+	(void)total;
+	(void)up_total;
+	(void)up_now;
+	/* In chunks of one byte each has five around it; what is more than that is no framing. */
+	if ((now > 0 && (uint64_t)now > http->job->output) || http->raw / FRAMED > http->job->output + BUFFER_SIZE)
+		stop(http, KH_FAULT_OUTPUT, "more bytes came than the cap");
+	return http->fault != KH_FAULT_NONE;
+}
+
+/*
+ * Counts what comes before it is taken apart, and watches for the alert close_notify (warning, 0): without that, TLS
+ * does not say that a connection's end is meant.
+ */
+static int on_trace(CURL *easy, curl_infotype type, char *p, size_t n, void *ctx)
+{
+	struct kh_transfer *http = ctx;
+
+	(void)easy;
+	if (type == CURLINFO_DATA_IN)
+		http->raw += n;
+	if (type == CURLINFO_SSL_DATA_IN && n == 2 && p[0] == 1 && p[1] == 0)
+		http->closed_well = true;
+	return 0;
+}
+
+static curl_socket_t on_open(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct kh_transfer *http = ctx;
+	int socket = purpose == CURLSOCKTYPE_IPCXN ? http->socket : CURL_SOCKET_BAD;
+
+	(void)address; /* made up; see CONNECT_TO */
+	http->socket = CURL_SOCKET_BAD;
+	return socket;
+}
+
+static int on_made(void *ctx, curl_socket_t socket, curlsocktype purpose)
+{
+	(void)ctx;
+	(void)socket;
+	(void)purpose;
+	return CURL_SOCKOPT_ALREADY_CONNECTED;
+}
+
+static int on_close(void *ctx, curl_socket_t socket)
+{
+	(void)ctx;
+	return close(socket);
+}
+
+#define SET(option, value) (failed |= http->curl.easy_setopt(easy, option, value) != CURLE_OK)
+
+/* What every exchange has.  False where the library does not take one of them. */
+static bool set_always(struct kh_transfer *http)
+{
+	CURL *easy = http->easy;
+	bool failed = false;
+
+	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_FOLLOWLOCATION, 0L);
+	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_HTTP09_ALLOWED, 0L);
+	SET(CURLOPT_PROXY, ""); /* also none of the environment */
+	SET(CURLOPT_NOPROXY, "*");
+	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	SET(CURLOPT_FRESH_CONNECT, 1L);
+	SET(CURLOPT_FORBID_REUSE, 1L);
+	SET(CURLOPT_PATH_AS_IS, 1L); /* what was checked is what is asked for */
+	SET(CURLOPT_USERAGENT, "keyhole/" KH_VERSION);
+	SET(CURLOPT_ACCEPT_ENCODING, "gzip, deflate, br");
+	SET(CURLOPT_BUFFERSIZE, BUFFER_SIZE);
+	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(CURLOPT_SSL_VERIFYPEER, 1L);
+	SET(CURLOPT_SSL_VERIFYHOST, 2L);
+	SET(CURLOPT_SSL_SESSIONID_CACHE, 0L);
+	SET(CURLOPT_CAINFO, NULL); /* no file and no folder: the certificates come as bytes */
+	SET(CURLOPT_CAPATH, NULL);
+	SET(CURLOPT_OPENSOCKETFUNCTION, on_open);
+	SET(CURLOPT_OPENSOCKETDATA, http);
+	SET(CURLOPT_SOCKOPTFUNCTION, on_made);
+	SET(CURLOPT_CLOSESOCKETFUNCTION, on_close);
+	SET(CURLOPT_HEADERFUNCTION, on_header);
+	SET(CURLOPT_HEADERDATA, http);
+	SET(CURLOPT_WRITEFUNCTION, on_body);
+	SET(CURLOPT_WRITEDATA, http);
+	SET(CURLOPT_XFERINFOFUNCTION, on_progress);
+	SET(CURLOPT_XFERINFODATA, http);
+	SET(CURLOPT_NOPROGRESS, 0L);
+	SET(CURLOPT_DEBUGFUNCTION, on_trace);
+	SET(CURLOPT_DEBUGDATA, http);
+	SET(CURLOPT_VERBOSE, 1L);
+	return !failed;
+}
+
+/* Adds TEXT to *LIST; false where memory ran out. */
+static bool add_line(const struct kh_transfer *http, struct curl_slist **list, struct kh_arena *arena,
+		     struct kh_view text)
+{
+	struct kh_view copy = kh_arena_printf(arena, "%.*s", KH_FMT(text));
+	struct curl_slist *longer = copy.p ? http->curl.slist_append(*list, copy.p) : NULL;
+
+	if (longer != NULL)
+		*list = longer;
+	return longer != NULL;
+}
+
+/* The lines of the request; those without a value keep libcurl from adding its own. */
+static bool make_lines(const struct kh_transfer *http, struct kh_arena *arena, struct curl_slist **list)
+{
+	const struct kh_transfer_job *job = http->job;
+	bool has_type = false;
+
+	for (size_t i = 0; i < job->headers; i++) {
+		struct kh_view value;
+		has_type |= kh_headers_find(job->header[i], KH_LIT("Content-Type"), &value);
+		if (!add_line(http, list, arena, job->header[i]))
+			return false;
+	}
+	if (job->method != KH_METHOD_POST)
+		return true;
+	return add_line(http, list, arena, KH_LIT("Expect:")) &&
+	       (has_type || add_line(http, list, arena, KH_LIT("Content-Type:")));
+}
+
+static bool set_job(struct kh_transfer *http, struct kh_arena *arena, struct curl_slist *lines, struct curl_slist *to)
+{
+	const struct kh_transfer_job *job = http->job;
+	struct kh_view url = kh_arena_printf(arena, "%.*s", KH_FMT(job->url));
+	/* libcurl does not write to it: NOCOPY lends it out. */
+	union {
+		const char *in;
+		void *out;
+	} authorities = {.in = job->authorities.p};
+	struct curl_blob blob = {authorities.out, job->authorities.n, CURL_BLOB_NOCOPY};
+	CURL *easy = http->easy;
+	bool failed = url.p == NULL;
+
+	SET(CURLOPT_URL, url.p);
+	SET(CURLOPT_HTTPHEADER, lines);
+	SET(CURLOPT_CONNECT_TO, to);
+	SET(CURLOPT_CAINFO_BLOB, &blob);
+	SET(CURLOPT_TIMEOUT_MS, (long)job->wall_ms);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)job->wall_ms);
+	SET(CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)(job->output < INT64_MAX ? job->output : INT64_MAX));
+	if (job->method == KH_METHOD_POST) {
+		SET(CURLOPT_POST, 1L);
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)job->body.n);
+		SET(CURLOPT_POSTFIELDS, job->body.n > 0 ? job->body.p : "");
+	}
+	return !failed;
+}
+
+/* Moves the exchange to its end. */
+static CURLcode perform(struct kh_transfer *http)
+{
+	CURLcode code = CURLE_OK;
+	int running = 1, left, wait = 0; /* not at first: the connection that libcurl believes to begin is there */
+
+	while (running > 0) {
+		if (http->curl.multi_perform(http->multi, &running) != CURLM_OK)
+			return CURLE_OUT_OF_MEMORY;
+		/* What is there goes out before there is a wait for more. */
+		if (!flush(http))
+			return CURLE_WRITE_ERROR;
+		if (running > 0 && http->curl.multi_poll(http->multi, NULL, 0, wait, NULL) != CURLM_OK)
+			return CURLE_OUT_OF_MEMORY;
+		wait = POLL_MS;
+	}
+	for (CURLMsg *m; (m = http->curl.multi_info_read(http->multi, &left)) != NULL;)
+		if (m->msg == CURLMSG_DONE)
+			code = m->data.result;
+	return code;
+}
+
+static bool is_tls(const struct kh_transfer *http)
+{
+	return http->job->url.n > 5 && kh_view_eq_nocase(kh_view_sub(http->job->url, 0, 6), KH_LIT("https:"));
+}
+
+/* What a result of libcurl comes to, where no limit of ours came before it. */
+static void judge(struct kh_transfer *http, CURLcode code)
+{
+	const char *detail;
+	curl_off_t begun = 0; /* when the first byte came */
+	bool has_begun = http->curl.easy_getinfo(http->easy, CURLINFO_STARTTRANSFER_TIME_T, &begun) == CURLE_OK &&
+			 begun > 0;
+	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, has_begun && !http->has_head, &detail);
+
+	if (fault != KH_FAULT_NONE)
+		stop(http, fault, detail);
+	else if (!http->has_head)
+		stop(http, KH_FAULT_HTTP, "the response ended within its headers");
+	else if (http->until_close && is_tls(http) && !http->closed_well)
+		stop(http, KH_FAULT_HTTP, "the connection was cut within the body");
+}
+
+static void exchange(struct kh_transfer *http)
+{
+	/* Whatever the URL names, nobody is looked up: this address stands for the socket that is there. */
+	struct curl_slist *to = http->curl.slist_append(NULL, "::127.0.0.1:"), *lines = NULL;
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, http->alloc, 4U << 20);
+	if (to == NULL || !make_lines(http, &arena, &lines) || !set_job(http, &arena, lines, to))
+		stop(http, KH_FAULT_WORKER, "libcurl does not take the request");
+	else if (http->curl.multi_add_handle(http->multi, http->easy) != CURLM_OK)
+		stop(http, KH_FAULT_WORKER, "libcurl cannot begin");
+	else
+		judge(http, perform(http));
+	http->curl.multi_remove_handle(http->multi, http->easy);
+	http->curl.slist_free_all(lines);
+	http->curl.slist_free_all(to);
+	kh_arena_done(&arena);
+}
+
+enum kh_fault kh_transfer_run(struct kh_transfer *http, const struct kh_transfer_job *job,
+			      const struct kh_transfer_sink *sink, const char **ret_detail)
+{
+	http->job = job;
+	http->sink = sink;
+	http->socket = job->socket;
+	if (job->wall_ms > 0)
+		exchange(http);
+	else
+		stop(http, KH_FAULT_TIME, kh_fault_about(KH_FAULT_TIME));
+	if (http->socket != CURL_SOCKET_BAD)
+		close(http->socket);
+	*ret_detail = http->detail;
+	return http->fault;
+}
+
+enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **ret_http, struct kh_error *err)
+{
+	struct kh_transfer *http = kh_alloc_zero(alloc, sizeof(*http));
+
+	if (http == NULL)
+		return kh_error_set(err, KH_ENOMEM, NULL, "no memory");
+	*http = (struct kh_transfer){.alloc = alloc, .socket = CURL_SOCKET_BAD, .detail = ""};
+	enum kh_err e = kh_curl_load(&http->curl, err);
+	if (e != KH_OK) {
+		kh_alloc_free(alloc, http, sizeof(*http));
+		return e;
+	}
+	tzset(); /* or the first look at a certificate's dates would open a file */
+	if (http->curl.global_init(CURL_GLOBAL_ALL) == CURLE_OK) {
+		http->multi = http->curl.multi_init();
+		http->easy = http->curl.easy_init();
+		if (http->multi != NULL && http->easy != NULL && set_always(http)) {
+			*ret_http = http;
+			return KH_OK;
+		}
+	}
+	kh_transfer_free(http);
+	return kh_error_set(err, KH_EREFUSED, "libcurl", "this libcurl lacks something that is needed");
+}
+
+void kh_transfer_free(struct kh_transfer *http)
+{
+	if (http == NULL)
+		return;
+	http->curl.easy_cleanup(http->easy);
+	http->curl.multi_cleanup(http->multi);
+	http->curl.global_cleanup();
+	kh_alloc_free(http->alloc, http, sizeof(*http));
+}

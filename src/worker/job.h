@@ -1,0 +1,59 @@
+/*
+ * Workers of ours that take a job: a request names their profile and no program, and what they are to do comes on their
+ * standard input.  See worker.h for what all workers share.
+ *
+ *     in   one JSON object on one line; behind the newline bytes, where a worker takes any
+ *     out  the result, on standard output
+ *     end  status 0, or 1 and one line of JSON on standard error: {"fault":"not_found","detail":"..."}
+ *     3    the connected socket, where the request has `connect`; it does not block
+ *
+ * A worker loads what it needs, takes its own filter, and only then reads the job.  What comes out of it is the world's
+ * either way: whatever it read may have taken it over.
+ *
+ * A new one: a profile (profile.c), a filter (calls.c), a kind of the pool (pool.c), one entry in the table of
+ * worker/job.c, and two functions.
+ */
+#ifndef KH_WORKER_JOB_H
+#define KH_WORKER_JOB_H
+
+#include "base/json.h"
+#include "sandbox/filter.h"
+#include "wire/profile.h"
+
+#define KH_WORKER_JOB_MAX (17U << 20) /* bytes of a job, and of what is behind it */
+
+struct kh_worker_job {
+	yyjson_val *root;     /* an object */
+	struct kh_view bytes; /* what came behind its line */
+	int connection;       /* a descriptor, or -1 */
+	int out;
+	struct kh_arena *arena; /* for whatever it takes to carry it out */
+};
+
+/* Carries JOB out.  Failing: a code of docs/CODES.md and a sentence. */
+typedef enum kh_err kh_worker_job_fn(const struct kh_worker_job *job, struct kh_error *err);
+
+struct kh_worker_job_kind {
+	enum kh_profile profile; /* also its name */
+	enum kh_filter_kind filter;
+	/* Before the filter: libraries that it alone needs.  CONNECTED: there is a socket.  NULL: nothing to load. */
+	enum kh_err (*load)(bool connected, struct kh_error *err);
+	kh_worker_job_fn *run;
+};
+
+/* The kind of PROFILE; NULL where that takes no job. */
+const struct kh_worker_job_kind *kh_worker_job_find(enum kh_profile profile);
+
+/*
+ * All of a worker's life: loads, installs FILTER (NULL: makes that of KIND), reads the job from standard input, carries
+ * it out.  Returns the exit status.
+ */
+int kh_worker_job_serve(const struct kh_worker_job_kind *kind, const struct kh_filter *filter);
+
+/* The same after the filter, with IN, OUT and ERRORS for the three streams and CONNECTION or -1. */
+int kh_worker_job_carry(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection);
+
+/* Writes all of BYTES to standard output; false where nobody takes it any more. */
+bool kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,131 @@
+/* Text of files.  Trusts no byte of them. */
+#include "worker/search/text.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "worker/text/html.h"
+
+#define PIECE  65536               /* bytes that are looked at to tell text from other things */
+#define TREE   ((size_t)256 << 20) /* bytes of a page's tree */
+#define TAGS   30000               /* of a page: the parser's time may grow with their square */
+#define BROKEN 10 /* one byte in so many that is not UTF-8 can be a text in an older encoding; more is no text */
+
+static bool is_text(struct kh_view bytes)
+{
+	struct kh_view head = kh_view_sub(bytes, 0, PIECE);
+	size_t broken = 0;
+	uint32_t c;
+
+	if (memchr(bytes.p, '\0', bytes.n) != NULL)
+		return false;
+	for (size_t at = 0; at < head.n;) {
+		size_t n = kh_utf8_decode(head, at, &c);
+		if (n == 0 && head.n - at >= 4) /* nearer to the end it may just be cut */
+			broken++;
+		if (n > 0 && c < 0x20 && !kh_ascii_is_blank((char)c) && c != '\f' && c != 0x1b)
+			broken++;
+		at += n > 0 ? n : 1;
+	}
+	return broken <= head.n / BROKEN;
+}
+
+struct kh_view kh_search_text_valid(struct kh_arena *arena, struct kh_view text)
+{
+	struct kh_buf buf;
+	struct kh_view valid = {NULL, 0};
+	size_t bad = text.n > 0 ? kh_utf8_invalid(text) : SIZE_MAX;
+
+	if (bad == SIZE_MAX)
+		return text;
+	kh_buf_init(&buf, arena, 3 * text.n);
+	while (bad != SIZE_MAX) {
+		kh_buf_add(&buf, kh_view_sub(text, 0, bad));
+		kh_buf_char(&buf, 0xfffd);
+		text = kh_view_from(text, bad + 1);
+		bad = text.n > 0 ? kh_utf8_invalid(text) : SIZE_MAX;
+	}
+	kh_buf_add(&buf, text);
+	if (kh_buf_end(&buf, &valid) != KH_OK)
+		return (struct kh_view){NULL, 0};
+	return valid;
+}
+
+/* At most MOST bytes of TEXT, which is valid, and no part of a character. */
+static struct kh_view cut(struct kh_view text, size_t most)
+{
+	if (text.n <= most)
+		return text;
+	while (most > 0 && ((unsigned char)text.p[most] & 0xc0) == 0x80)
+		most--;
+	return kh_view_sub(text, 0, most);
+}
+
+/* The first line with a letter or a digit in it, without what markup puts around a heading. */
+static struct kh_view first_line(struct kh_view text)
+{
+	struct kh_view rest = cut(text, PIECE), line;
+
+	while (kh_view_split(&rest, '\n', &line)) {
+		line = kh_view_trim(line);
+		size_t from = 0;
+		while (from < line.n && (unsigned char)line.p[from] < 0x80 && !kh_ascii_is_alpha(line.p[from]) &&
+		       !kh_ascii_is_digit(line.p[from]))
+			from++;
+		if (from < line.n)
+			return cut(kh_view_from(line, line.p[0] == '#' ? from : 0), KH_SEARCH_TEXT_TITLE);
+	}
+	return (struct kh_view){"", 0};
+}
+
+static bool is_page(struct kh_view name)
+{
+	static const struct kh_view endings[] = {KH_LIT_INIT(".html"), KH_LIT_INIT(".htm"), KH_LIT_INIT(".xhtml")};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (name.n > endings[i].n && kh_view_eq_nocase(kh_view_from(name, name.n - endings[i].n), endings[i]))
+			return true;
+	return false;
+}
+
+/* A page with more tags than anybody writes is indexed as it is. */
+static bool is_plain(struct kh_view page)
+{
+	size_t tags = 0;
+
+	for (const char *p = page.p; (p = memchr(p, '<', page.n - (size_t)(p - page.p))) != NULL && tags <= TAGS; p++)
+		tags++;
+	return tags <= TAGS;
+}
+
+/* The text of a page in the arena; false where it cannot be had: a tree of it is too large. */
+static bool read_page(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view page,
+		      struct kh_view *ret_text)
+{
+	struct kh_arena tree;
+	struct kh_view text;
+	struct kh_buf buf;
+
+	kh_arena_init(&tree, arena->alloc, TREE);
+	kh_buf_init(&buf, &tree, KH_SEARCH_TEXT_PAGE);
+	bool done = kh_html_text(gumbo, &tree, page, &buf) == KH_OK && kh_buf_end(&buf, &text) == KH_OK;
+	if (done)
+		*ret_text = kh_arena_dup(arena, text);
+	kh_arena_done(&tree);
+	return done;
+}
+
+enum kh_err kh_search_text_make(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view bytes,
+				struct kh_view name, struct kh_search_text *ret_text, bool *ret_is_text)
+{
+	*ret_is_text = is_text(bytes);
+	if (!*ret_is_text)
+		return KH_OK;
+	ret_text->body = kh_search_text_valid(arena, bytes);
+	if (kh_arena_check(arena) == KH_OK && gumbo != NULL && is_page(name) && is_plain(ret_text->body))
+		*ret_is_text = read_page(arena, gumbo, ret_text->body, &ret_text->body);
+	if (kh_arena_check(arena) != KH_OK)
+		return KH_ENOMEM;
+	if (*ret_is_text)
+		ret_text->title = first_line(ret_text->body);
+	return KH_OK;
+}

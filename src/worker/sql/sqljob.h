@@ -1,0 +1,51 @@
+/*
+ * One statement for one database: what the worker `query` is told, as JSON, and what it gives.
+ *
+ *     {"database":{"file":"/srv/crm.db"},"sql":"SELECT ...","params":[1,"x"],"rows":100,"bytes":65536,"seconds":10}
+ *     {"database":{"host":"db.example.com","port":5432,"dbname":"crm","user":"agent","password":"...",
+ *                  "authority":"/etc/keyhole/ca.pem","plain":false}, ...}
+ *
+ * Whoever writes a job decides; it is read strictly all the same.  The result is sqlrows.h's.
+ */
+#ifndef KH_WORKER_SQL_SQLJOB_H
+#define KH_WORKER_SQL_SQLJOB_H
+
+#include "base/json.h"
+
+#define KH_SQLJOB_ROWS    1000000 /* the most of each that a job can ask for */
+#define KH_SQLJOB_BYTES   (8U << 20)
+#define KH_SQLJOB_SECONDS 300
+
+struct kh_sqljob {
+	struct kh_view file; /* SQLite: an absolute path; empty: PostgreSQL */
+	struct kh_view host; /* a name, an address, or the folder of a Unix socket */
+	uint64_t port;
+	struct kh_view dbname, user, password;
+	struct kh_view authority; /* a PEM file, or empty: the system's */
+	bool plain;               /* no TLS */
+	struct kh_view sql;
+	yyjson_val *params; /* an array or an object of scalars, or NULL */
+	size_t rows, bytes;
+	uint64_t seconds;
+};
+
+/* Reads a job.  KH_EINPUT, code `job_refused`: what is wrong with which member. */
+enum kh_err kh_sqljob_read(struct kh_arena *arena, yyjson_val *root, struct kh_sqljob *ret_job, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/*
+ * Carries JOB out.  HANDED: a socket that is connected to the server already, which is closed here; -1 where there is
+ * none.  *RET_JSON is the result.  Codes of failures, whose details may quote the database (world's words):
+ * `statement_refused`, `parameters_wrong`, `statement_failed`, `statement_late`, `result_too_large`,
+ * `database_failed`, `libpq`.
+ */
+enum kh_err kh_sqljob_run(struct kh_arena *arena, const struct kh_sqljob *job, int handed, struct kh_view *ret_json,
+			  struct kh_error *err) __attribute__((warn_unused_result));
+
+/* A copy of V that ends in NUL, for interfaces that want one; NULL for lack of memory.  V holds no NUL itself. */
+const char *kh_sqljob_text(struct kh_arena *arena, struct kh_view v);
+
+/* The text of a scalar, as it is bound: {NULL, 0} for null. */
+struct kh_view kh_sqljob_value(struct kh_arena *arena, yyjson_val *value);
+
+#endif

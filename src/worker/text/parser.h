@@ -1,0 +1,21 @@
+/*
+ * libgumbo, the HTML5 parser, loaded when it is needed: by the worker that makes text of pages, and by nobody else. See
+ * curl.h for why.
+ */
+#ifndef KH_WORKER_TEXT_PARSER_H
+#define KH_WORKER_TEXT_PARSER_H
+
+#include "base/error.h"
+
+#include <gumbo.h>
+
+struct kh_parser {
+	__typeof__(gumbo_parse_with_options) *parse_with_options;
+	__typeof__(gumbo_get_attribute) *get_attribute;
+	const GumboOptions *defaults;
+};
+
+/* KH_EREFUSED, code `libgumbo`, where the library is not there. */
+enum kh_err kh_parser_load(struct kh_parser *ret_parser, struct kh_error *err) __attribute__((warn_unused_result));
+
+#endif

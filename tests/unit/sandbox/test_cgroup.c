@@ -1,0 +1,235 @@
+/*
+ * E7: groups of processes, where they can be had, and no folder left of them.  An ordinary user mostly has none; then
+ * what is tested is that a group without a folder does no harm.
+ */
+#include "harness.h"
+
+#include "sandbox/cgroup.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define A_LONG_TIME 1000 /* times 10 ms, after which something did not happen */
+
+static bool has_any(const struct kh_cgroup_base *base)
+{
+	return base->has_memory || base->has_pids;
+}
+
+/* How many folders BASE has on disk, and GROUP in them where it is not NULL. */
+static size_t folders(const struct kh_cgroup_base *base, const char *group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
+		char path[64];
+		struct stat st;
+		snprintf(path, sizeof(path), "%s%s%s", base->name, group ? "/" : "", group ? group : "");
+		n += base->parent[i] >= 0 && fstatat(base->parent[i], path, &st, 0) == 0;
+	}
+	return n;
+}
+
+static uint64_t read_number(const struct kh_cgroup_base *base, const char *group, const char *file)
+{
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
+		char path[128], text[64] = "";
+		snprintf(path, sizeof(path), "%s/%s", group, file);
+		int fd = base->own[i] < 0 ? -1 : openat(base->own[i], path, O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+		int64_t value = 0;
+		if (fd >= 0)
+			close(fd);
+		if (n > 0 && kh_view_int(kh_view_trim(kh_view_of(text, (size_t)n)), &value))
+			return (uint64_t)value;
+	}
+	return 0;
+}
+
+/* A process that enters GROUP, says whether it could, and sleeps. */
+static int sleeper(const struct kh_cgroup *group, bool *ret_entered)
+{
+	int pipes[2];
+	char said = 0;
+
+	assert_int_equal(pipe(pipes), 0);
+	int pid = fork();
+	if (pid == 0) {
+		said = kh_cgroup_enter(group) ? 'y' : 'n';
+		(void)!write(pipes[1], &said, 1);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	assert_int_equal(read(pipes[0], &said, 1), 1);
+	close(pipes[0]);
+	close(pipes[1]);
+	*ret_entered = said == 'y';
+	return pid;
+}
+
+static void end(int pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void test_group(struct kh_test *t)
+{
+	struct kh_cgroup_base base;
+	struct kh_cgroup group = {0};
+	bool entered;
+
+	(void)t;
+	kh_cgroup_base_init(&base, getpid());
+	print_message("cgroups here: %s\n", kh_cgroup_base_has(&base));
+	assert_int_equal(has_any(&base), strcmp(kh_cgroup_base_has(&base), "none") != 0);
+	assert_true(kh_cgroup_new(&base, 7, &group));
+	int pid = sleeper(&group, &entered);
+	assert_true(entered);
+	/* Up and down: a sandbox that waits has the usual limits, and the request others. */
+	assert_true(kh_cgroup_limit(&group, 128 << 20, 5));
+	assert_true(kh_cgroup_limit(&group, 1 << 30, 50));
+	assert_true(kh_cgroup_limit(&group, 64 << 20, 5));
+	if (has_any(&base)) {
+		size_t hierarchies = folders(&base, NULL);
+		assert_true(hierarchies > 0);
+		assert_int_equal(folders(&base, "7"), hierarchies);
+		if (!base.is_v2) /* there a process is cloned into it */
+			assert_int_equal(read_number(&base, "7", "cgroup.procs"), pid);
+		if (base.has_pids)
+			assert_int_equal(read_number(&base, "7", "pids.max"), 6); /* and the first process */
+		/* Its number is taken; its neighbour's is not. */
+		struct kh_cgroup other = {0};
+		assert_false(kh_cgroup_new(&base, 7, &other));
+		assert_int_equal(folders(&base, "7"), hierarchies);
+		assert_true(kh_cgroup_new(&base, 8, &other));
+		kh_cgroup_done(&other);
+	} else {
+		assert_int_equal(kh_cgroup_clone_into(&group), -1);
+		assert_int_equal(folders(&base, NULL), 0);
+	}
+	end(pid);
+	kh_cgroup_done(&group);
+	kh_cgroup_done(&group);
+	assert_int_equal(folders(&base, "7"), 0);
+	kh_cgroup_base_done(&base);
+	kh_cgroup_base_done(&base);
+	assert_int_equal(waitpid(-1, NULL, 0), -1); /* the keeper is gone too */
+}
+
+/* A process that cannot enter every group must not be used: it is told. */
+static void test_not_everywhere(struct kh_test *t)
+{
+	struct kh_cgroup_base base;
+	struct kh_cgroup group = {0}, gone;
+	bool entered;
+
+	(void)t;
+	kh_cgroup_base_init(&base, getpid());
+	assert_true(kh_cgroup_new(&base, 1, &group));
+	gone = group;
+	kh_cgroup_done(&group);
+	end(sleeper(&gone, &entered));
+	assert_int_equal(entered, !has_any(&base) || base.is_v2);
+	kh_cgroup_base_done(&base);
+}
+
+/* An executor that is killed: its folders go all the same, as its sandboxes do. */
+static void test_killed(struct kh_test *t)
+{
+	struct kh_cgroup_base seen, own, look;
+	int pipes[2];
+
+	(void)t;
+	assert_int_equal(pipe(pipes), 0);
+	int executor = fork();
+	if (executor == 0) {
+		struct kh_cgroup group = {0};
+		kh_cgroup_base_init(&seen, getpid());
+		bool ok = kh_cgroup_new(&seen, 1, &group) && kh_cgroup_new(&seen, 2, &group);
+		(void)!write(pipes[1], &seen, ok ? sizeof(seen) : 1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(pipes[0], &seen, sizeof(seen)), sizeof(seen));
+	close(pipes[0]);
+	close(pipes[1]);
+	/* The descriptors are that process's: the same folders, found as it finds them. */
+	kh_cgroup_base_init(&own, getpid());
+	look = own;
+	memcpy(look.name, seen.name, sizeof(look.name));
+	assert_string_not_equal(own.name, seen.name);
+	assert_int_equal(folders(&look, "2") > 0, has_any(&seen));
+	end(executor);
+	for (int i = 0; i < A_LONG_TIME && folders(&look, NULL) > 0; i++)
+		usleep(10000);
+	assert_int_equal(folders(&look, NULL), 0);
+	kh_cgroup_base_done(&own);
+}
+
+/* Puts PID, which waits, into GROUP: a folder of v2 is not entered but cloned into. */
+static void put_in(const struct kh_cgroup *group, int pid)
+{
+	char path[64], text[16];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", group->name);
+	int n = snprintf(text, sizeof(text), "%d", pid);
+	int fd = openat(group->base->own[0], path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(fd, text, (size_t)n), n);
+	close(fd);
+}
+
+/* A group of which the kernel has killed a process for its memory says so. */
+static void test_spent(struct kh_test *t)
+{
+	struct kh_cgroup_base base;
+	struct kh_cgroup group = {0};
+	int pipes[2], status = 0;
+	const size_t much = 64 << 20;
+
+	(void)t;
+	kh_cgroup_base_init(&base, getpid());
+	assert_true(kh_cgroup_new(&base, 3, &group));
+	assert_false(kh_cgroup_is_spent(&group));
+	if (base.has_memory) {
+		assert_int_equal(pipe(pipes), 0);
+		int pid = fork();
+		if (pid == 0) {
+			char byte;
+			close(pipes[1]);
+			if (read(pipes[0], &byte, 1) != 0 || !kh_cgroup_enter(&group))
+				_exit(1);
+			char *p = mmap(NULL, much, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			for (size_t i = 0; p != MAP_FAILED && i < much; i += 4096)
+				((volatile char *)p)[i] = 1;
+			_exit(2);
+		}
+		if (base.is_v2)
+			put_in(&group, pid);
+		assert_true(kh_cgroup_limit(&group, much / 4, 5));
+		assert_false(kh_cgroup_is_spent(&group));
+		close(pipes[0]);
+		close(pipes[1]);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		assert_true(kh_cgroup_is_spent(&group));
+	}
+	kh_cgroup_done(&group);
+	assert_false(kh_cgroup_is_spent(&group));
+	kh_cgroup_base_done(&base);
+}
+
+static const struct kh_test_case cases[] = {
+	KH_TEST_ONCE(test_group),
+	KH_TEST_ONCE(test_not_everywhere),
+	KH_TEST_ONCE(test_killed),
+	KH_TEST_ONCE(test_spent),
+};
+
+KH_TEST_MAIN(cases)
