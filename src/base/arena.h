@@ -60,7 +60,7 @@ struct kh_view kh_arena_quote(struct kh_arena *arena, struct kh_view v);
 struct kh_view kh_arena_quote_most(struct kh_arena *arena, struct kh_view v, size_t most);
 
 /* KH_ENOMEM if any allocation has failed since init or clear, else KH_OK. */
-enum kh_err kh_arena_check(const struct kh_arena *arena) __attribute__((warn_unused_result));
+enum kh_err kh_arena_check(const struct kh_arena *arena) KH_CHECKED;
 
 #define KH_NEW(arena, type)          ((type *)kh_arena_alloc((arena), sizeof(type)))
 #define KH_NEW_N(arena, type, count) ((type *)kh_arena_array((arena), (count), sizeof(type)))

@@ -20,7 +20,7 @@ void kh_buf_char(struct kh_buf *buf, uint32_t c); /* as UTF-8 */
 void kh_buf_printf(struct kh_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* What is in it.  KH_ENOMEM, or KH_ELIMIT where the limit was passed. */
-enum kh_err kh_buf_end(const struct kh_buf *buf, struct kh_view *ret_v) __attribute__((warn_unused_result));
+enum kh_err kh_buf_end(const struct kh_buf *buf, struct kh_view *ret_v) KH_CHECKED;
 
 /* The most frequent of all, so it is here. */
 static inline void kh_buf_byte(struct kh_buf *buf, char c)

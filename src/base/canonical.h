@@ -16,12 +16,12 @@ struct kh_digest {
  * comes out as an integer past 2^53 which is not exactly the double is refused: two readers could differ on it.  What
  * came out is its own canonical form.
  */
-enum kh_err kh_canonical_json(struct kh_arena *arena, yyjson_val *val, struct kh_view *ret_text, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_canonical_json(struct kh_arena *arena, yyjson_val *val, struct kh_view *ret_text,
+			      struct kh_error *err) KH_CHECKED;
 
 /* The same of a document being built. */
 enum kh_err kh_canonical_mut(struct kh_arena *arena, yyjson_mut_val *val, struct kh_view *ret_text,
-			     struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_error *err) KH_CHECKED;
 
 struct kh_digest kh_canonical_digest(struct kh_view bytes);
 

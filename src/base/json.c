@@ -278,6 +278,25 @@ enum kh_err kh_json_write(struct kh_arena *arena, yyjson_mut_val *root, struct k
 	return KH_OK;
 }
 
+enum kh_err kh_json_freeze(struct kh_arena *arena, yyjson_mut_val *root, yyjson_val **ret_root)
+{
+	yyjson_alc alc = allocator(arena);
+
+	if (arena->failed)
+		return KH_ENOMEM;
+	yyjson_doc *doc = yyjson_mut_val_imut_copy(root, &alc);
+	if (doc == NULL)
+		return arena->failed ? KH_ENOMEM : KH_EINPUT;
+	/* A parser keeps what has no sign as unsigned; kh_json_int() takes a signed zero for "-0". */
+	for (size_t i = 0; i < yyjson_doc_get_val_count(doc); i++) {
+		yyjson_val *val = doc->root + i;
+		if (yyjson_is_sint(val) && yyjson_get_sint(val) >= 0)
+			yyjson_set_uint(val, (uint64_t)yyjson_get_sint(val));
+	}
+	*ret_root = doc->root;
+	return KH_OK;
+}
+
 yyjson_mut_val *kh_json_reasons(yyjson_mut_doc *doc, const struct kh_reasons *list)
 {
 	yyjson_mut_val *arr = yyjson_mut_arr(doc);

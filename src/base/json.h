@@ -13,8 +13,8 @@
 #define KH_JSON_DEPTH 64
 
 /* Parses all of TEXT.  The value borrows from the arena (strings are copied out of TEXT). */
-enum kh_err kh_json_read(struct kh_arena *arena, struct kh_view text, yyjson_val **ret_root, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_json_read(struct kh_arena *arena, struct kh_view text, yyjson_val **ret_root,
+			 struct kh_error *err) KH_CHECKED;
 
 /* A string value as a view; {NULL, 0} for anything else and for NULL. */
 struct kh_view kh_json_str(const yyjson_val *val);
@@ -38,8 +38,10 @@ yyjson_mut_doc *kh_json_new(struct kh_arena *arena);
 void kh_json_add(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view v);
 
 /* Compact text of ROOT on one line, in the arena. */
-enum kh_err kh_json_write(struct kh_arena *arena, yyjson_mut_val *root, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+enum kh_err kh_json_write(struct kh_arena *arena, yyjson_mut_val *root, struct kh_view *ret_text) KH_CHECKED;
+
+/* ROOT as a value to read, in the arena: what writing and reading it again would give, without the text. */
+enum kh_err kh_json_freeze(struct kh_arena *arena, yyjson_mut_val *root, yyjson_val **ret_root) KH_CHECKED;
 
 /* [{"code":...,"member":...,"detail":...}, ...]; "member" is left out where it is empty. */
 yyjson_mut_val *kh_json_reasons(yyjson_mut_doc *doc, const struct kh_reasons *list);

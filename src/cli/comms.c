@@ -4,6 +4,7 @@
  */
 #include "cli/comms.h"
 
+#include "base/clock.h"
 #include "cli/frame.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -261,14 +262,6 @@ static enum kh_err take_up(struct kh_frame *f, struct kh_act *act)
 
 /* --- calling ------------------------------------------------------------------------------------------------------ */
 
-static int64_t milliseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void rest(int64_t ms)
 {
 	if (ms > 0)
@@ -300,7 +293,7 @@ static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_act_look *look)
 static enum kh_err call(struct kh_frame *f, struct kh_act *act)
 {
 	const struct arguments *a = f->args;
-	int64_t end = milliseconds() + (a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT);
+	int64_t end = kh_clock_ms() + (a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT);
 
 	for (;;) {
 		enum kh_err e = kh_perform_call(f->home.engine, f->token, act, &f->arena, &f->err);
@@ -308,7 +301,7 @@ static enum kh_err call(struct kh_frame *f, struct kh_act *act)
 			e = kh_perform_errand(f->home.engine, act, &f->arena, &f->err);
 			return e == KH_OK ? wait_for_slot(f, &act->look) : e;
 		}
-		int64_t left = end - milliseconds();
+		int64_t left = end - kh_clock_ms();
 		if (e != KH_OK || act->next == KH_ACT_ENDED || left <= 0)
 			return e;
 		rest(left < CLOCK_MS ? left : CLOCK_MS);

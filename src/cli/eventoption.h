@@ -15,7 +15,6 @@ void kh_eventoption_describe(struct kh_eventoption *given, struct kh_option ret_
 
 /* The filter that they make.  KH_EINPUT `bad_option` says what is wrong with them. */
 enum kh_err kh_eventoption_read(const struct kh_eventoption *given, const struct kh_eventline *line,
-				struct kh_eventfilter *ret_filter, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				struct kh_eventfilter *ret_filter, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -79,7 +79,6 @@ int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf);
 int kh_frame_fail(struct kh_frame *f);
 
 /* All of the file that an argument names, "-" for standard input, at most LIMIT bytes. */
-enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, struct kh_view *ret_text) KH_CHECKED;
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "cli/init.h"
 
+#include "base/clock.h"
 #include "cli/frame.h"
 #include "cli/init_system.h"
 #include "engine/context/token.h"
@@ -13,7 +14,6 @@
 #include <fcntl.h>
 #include <sodium.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The tokens of a new home; the admin's comes with the store. */
@@ -275,14 +275,6 @@ static enum kh_err put_tokens(struct making *m, struct kh_store *store, struct k
 	return e;
 }
 
-static int64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 static enum kh_err put_store(struct making *m, struct kh_error *err)
 {
 	struct kh_view path = kh_folder_file(&m->folder, m->arena, KH_FOLDER_STORE), admin = {0};
@@ -296,7 +288,7 @@ static enum kh_err put_store(struct making *m, struct kh_error *err)
 	if (e != KH_OK)
 		return e;
 	randombytes_buf(random, sizeof(random));
-	e = kh_engine_create(store, m->arena, &m->init->audit_key, random, now(), &admin, err);
+	e = kh_engine_create(store, m->arena, &m->init->audit_key, random, kh_clock_wall_us(), &admin, err);
 	explicit_bzero(random, sizeof(random));
 	if (e == KH_OK)
 		e = put_tokens(m, store, admin, err);

@@ -18,8 +18,7 @@ struct kh_init {
 	struct kh_digest audit_key; /* the public one */
 	bool left;                  /* something could not be removed */
 };
-enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh_error *err) KH_CHECKED;
 
 /* The keyhole.yaml that a new home gets: every section explained, every value in it the default, but SOCKET as that of
  * relays where it is not NULL.  {NULL, 0}: out of memory. */

@@ -6,6 +6,7 @@
  */
 #include "cli/offline.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "home/file.h"
 
@@ -51,10 +52,7 @@ static bool put_line(struct kh_view v)
 static struct kh_moment moment_now(void)
 {
 	struct kh_moment moment;
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	moment.now = (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+	moment.now = kh_clock_wall_us();
 	randombytes_buf(moment.nonce, sizeof(moment.nonce));
 	return moment;
 }

@@ -43,7 +43,7 @@ struct kh_option {
  * `bad_option`, where one is unknown, given twice, or its value is missing or not one.
  */
 enum kh_err kh_option_read(const struct kh_option *options, size_t count, int argc, char **argv, int *ret_next,
-			   struct kh_error *err) __attribute__((warn_unused_result));
+			   struct kh_error *err) KH_CHECKED;
 
 /* A line for each. */
 void kh_option_print(const struct kh_option *options, size_t count, FILE *out);

@@ -4,6 +4,7 @@
  */
 #include "cli/queries.h"
 
+#include "base/clock.h"
 #include "cli/frame.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -160,14 +161,6 @@ static int write_result(struct kh_frame *f, const struct result *r)
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
 
-static int64_t milliseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static int64_t wait_ms(const struct kh_frame *f)
 {
 	const struct arguments *a = f->args;
@@ -241,10 +234,10 @@ static int run_ask(struct kh_frame *f)
 	r.look.outcome = call.refused;
 	if (call.refused != KH_OUTCOME_NONE)
 		return write_result(f, &r);
-	int64_t end = milliseconds() + wait_ms(f);
+	int64_t end = kh_clock_ms() + wait_ms(f);
 	kh_progress_start(&progress, "waiting for the Reader");
 	e = kh_carry_ask(f->home.engine, &call.ask, &f->arena, &f->err);
-	int64_t left = end - milliseconds();
+	int64_t left = end - kh_clock_ms();
 	if (e == KH_OK)
 		e = kh_carry_wait(f->home.engine, f->token, &r.look, left > 0 ? left : 0, &f->arena, &f->err);
 	if (e == KH_OK && left <= 0)
@@ -278,17 +271,17 @@ static enum kh_err wait_long(struct kh_frame *f, struct kh_look *look)
 {
 	const struct timespec step = {.tv_nsec = POLL_MS * 1000000};
 	const struct kh_look asked = *look;
-	int64_t end = milliseconds() + wait_ms(f);
+	int64_t end = kh_clock_ms() + wait_ms(f);
 
 	for (;;) {
-		int64_t left = end - milliseconds();
+		int64_t left = end - kh_clock_ms();
 		*look = asked;
 		enum kh_err e = kh_carry_wait(f->home.engine, f->token, look, left > 0 ? left : 0, &f->arena, &f->err);
-		if (e != KH_OK || look->outcome != KH_OUTCOME_PENDING || end - milliseconds() < POLL_MS)
+		if (e != KH_OK || look->outcome != KH_OUTCOME_PENDING || end - kh_clock_ms() < POLL_MS)
 			return e;
 		nanosleep(&step, NULL);
 		e = kh_carry_all(f->home.engine, &f->err);
-		if (e == KH_OK && milliseconds() > end)
+		if (e == KH_OK && kh_clock_ms() > end)
 			return wait_for_slot(f, look);
 		if (e != KH_OK)
 			return e;

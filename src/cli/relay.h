@@ -20,6 +20,6 @@ enum kh_relay_end {
  * and how it ended; KH_EREFUSED `lockdown`; KH_ESTORE `gateway_lost` where the token cannot be sent.
  */
 enum kh_err kh_relay_run(int in, int out, int socket, struct kh_view token, enum kh_relay_end *ret_end,
-			 struct kh_error *err) __attribute__((warn_unused_result));
+			 struct kh_error *err) KH_CHECKED;
 
 #endif

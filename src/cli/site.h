@@ -24,12 +24,11 @@ struct kh_site {
  * Makes FOLDER (an absolute path), authority and certificate, and starts the server.  KH_EUNKNOWN `cannot_run` where
  * there is no openssl here, KH_EINPUT `cannot_run` where it does not do as it should.
  */
-enum kh_err kh_site_start(struct kh_arena *arena, const char *folder, struct kh_site *ret_site, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_site_start(struct kh_arena *arena, const char *folder, struct kh_site *ret_site,
+			  struct kh_error *err) KH_CHECKED;
 
 /* What it was asked for so far, by its own log: a path a line, in the order of the requests. */
-enum kh_err kh_site_asked(const struct kh_site *site, struct kh_arena *arena, struct kh_view *ret_lines)
-	__attribute__((warn_unused_result));
+enum kh_err kh_site_asked(const struct kh_site *site, struct kh_arena *arena, struct kh_view *ret_lines) KH_CHECKED;
 
 /* Ends it.  The folder stays. */
 void kh_site_stop(struct kh_site *site);

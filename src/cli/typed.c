@@ -2,6 +2,7 @@
 #include "cli/typed.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OUTPUT_LIMIT  (1U << 20)
@@ -64,23 +64,15 @@ static void show_output(const struct kh_typed *t, struct kh_view output)
 	}
 }
 
-static int64_t milliseconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* All that comes out of FD until its end, or until the time is over: false. */
 static bool collect(int fd, struct kh_buf *buf)
 {
-	int64_t end = milliseconds() + TIME_LIMIT * 1000;
+	int64_t end = kh_clock_ms() + TIME_LIMIT * 1000;
 	char piece[4096];
 
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
-		int64_t left = end - milliseconds();
+		int64_t left = end - kh_clock_ms();
 		if (left <= 0 || poll(&p, 1, (int)left) == 0)
 			return false;
 		ssize_t n = read(fd, piece, sizeof(piece));

@@ -23,11 +23,11 @@ struct kh_typed {
  * *RET_OUTPUT what it wrote to both outputs.
  */
 enum kh_err kh_typed_run(const struct kh_typed *typed, const char *const *words, int *ret_status,
-			 struct kh_view *ret_output, struct kh_error *err) __attribute__((warn_unused_result));
+			 struct kh_view *ret_output, struct kh_error *err) KH_CHECKED;
 
 /* The same without showing anything. */
 enum kh_err kh_typed_quietly(const struct kh_typed *typed, const char *const *words, int *ret_status,
-			     struct kh_view *ret_output, struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_view *ret_output, struct kh_error *err) KH_CHECKED;
 
 /* The first public id of this kind in TEXT, NUL-terminated; "" where there is none. */
 const char *kh_typed_id(struct kh_arena *arena, struct kh_view text, char letter);

@@ -1,6 +1,7 @@
 /* The outbox carried out: Readers asked, their responses taken. */
 #include "engine/carry.h"
 
+#include "base/clock.h"
 #include "engine/query/ask.h"
 #include "engine/query/respond.h"
 #include "engine/recover.h"
@@ -97,14 +98,6 @@ enum kh_err kh_carry_all(struct kh_engine *engine, struct kh_error *err)
 	return e;
 }
 
-static int64_t milliseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void rest(int64_t ms)
 {
 	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
@@ -117,7 +110,7 @@ static enum kh_err poll_until(struct kh_engine *engine, struct kh_view token, co
 {
 	struct kh_look seen = *look;
 	struct kh_arena arena;
-	int64_t left = end - milliseconds();
+	int64_t left = end - kh_clock_ms();
 	enum kh_err e = KH_OK;
 
 	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
@@ -127,7 +120,7 @@ static enum kh_err poll_until(struct kh_engine *engine, struct kh_view token, co
 		rest(pause < left ? pause : left);
 		kh_arena_clear(&arena);
 		e = kh_engine_call(engine, token, kh_look_run, &seen, &arena, err);
-		left = end - milliseconds();
+		left = end - kh_clock_ms();
 	}
 	kh_arena_done(&arena);
 	return e;
@@ -136,7 +129,7 @@ static enum kh_err poll_until(struct kh_engine *engine, struct kh_view token, co
 enum kh_err kh_carry_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
 			  struct kh_arena *arena, struct kh_error *err)
 {
-	int64_t end = milliseconds() + wait_ms;
+	int64_t end = kh_clock_ms() + wait_ms;
 	enum kh_err e = kh_engine_call(engine, token, kh_look_run, look, arena, err);
 
 	if (e != KH_OK || look->outcome != KH_OUTCOME_NONE || wait_ms <= 0)

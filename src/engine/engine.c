@@ -4,6 +4,7 @@
 #include "engine/engine.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "core/policy/screening.h"
 #include "core/screen/rules.h"
 #include "engine/context/token.h"
@@ -14,7 +15,6 @@
 #include <pthread.h>
 #include <sodium.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #define BOOK (1U << 20) /* of an arena for the engine's own bookkeeping */
 
@@ -51,17 +51,9 @@ struct kh_engine {
 /* A stranger's attempts that are recorded; more are refused without a record. */
 static const struct kh_rate refusal_rate = {.period = KH_QUOTA_MINUTE, .count = 60};
 
-static int64_t system_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 int64_t kh_engine_now(const struct kh_engine *engine)
 {
-	return engine->settings.clock != NULL ? engine->settings.clock(engine->settings.ctx) : system_clock();
+	return engine->settings.clock != NULL ? engine->settings.clock(engine->settings.ctx) : kh_clock_wall_us();
 }
 
 void kh_engine_random(const struct kh_engine *engine, unsigned char *bytes, size_t n)

@@ -33,7 +33,7 @@ struct kh_engine_settings {
 
 /* Opens an engine over a store that kh_engine_create() has set up; records the start (`started`). */
 enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_engine **ret_engine,
-			  struct kh_error *err) __attribute__((warn_unused_result));
+			  struct kh_error *err) KH_CHECKED;
 
 /* Records the stop, and closes. */
 void kh_engine_free(struct kh_engine *engine);
@@ -44,7 +44,7 @@ void kh_engine_free(struct kh_engine *engine);
  */
 enum kh_err kh_engine_create(struct kh_store *store, struct kh_arena *arena, const struct kh_digest *audit_key,
 			     const unsigned char random[64], int64_t now, struct kh_view *ret_admin,
-			     struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_error *err) KH_CHECKED;
 
 /*
  * From the next operation on, another policy and other Readers (SIGHUP).  What was there before must live as long as
@@ -52,8 +52,7 @@ enum kh_err kh_engine_create(struct kh_store *store, struct kh_arena *arena, con
  * they have, and grants that were given under it are void (A2).
  */
 enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *policy, const struct kh_reader *readers,
-			     size_t reader_count, const struct kh_errand_tools *tools, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			     size_t reader_count, const struct kh_errand_tools *tools, struct kh_error *err) KH_CHECKED;
 
 /* One call of an operation; what operations see. */
 struct kh_op {
@@ -77,11 +76,11 @@ typedef enum kh_err kh_engine_fn(struct kh_op *op, void *call);
  * is unknown, expired or revoked, `forbidden` where the role is another; both are on the record.
  */
 enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_engine_fn *fn, void *call,
-			   struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
+			   struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 /* Runs an operation of Keyhole's own (recover, expire, carry): no caller. */
 enum kh_err kh_engine_own(struct kh_engine *engine, kh_engine_fn *fn, void *call, struct kh_arena *arena,
-			  struct kh_error *err) __attribute__((warn_unused_result));
+			  struct kh_error *err) KH_CHECKED;
 
 /* The configured Readers, in their order.  They live as long as the engine. */
 const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t *ret_count);

@@ -23,7 +23,6 @@ void kh_details_text(struct kh_details *details, const char *key, struct kh_tain
 /* Our own words. */
 void kh_details_word(struct kh_details *details, const char *key, struct kh_view word);
 
-enum kh_err kh_details_end(const struct kh_details *details, struct kh_tainted *ret_details)
-	__attribute__((warn_unused_result));
+enum kh_err kh_details_end(const struct kh_details *details, struct kh_tainted *ret_details) KH_CHECKED;
 
 #endif

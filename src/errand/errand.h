@@ -70,7 +70,7 @@ const struct kh_errand_kind *kh_errand_find(struct kh_view operation);
 /* Carries ERRAND out, for as long as that takes.  Fails for lack of memory alone; an operation that has no entry has
  * failed. */
 enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-			  struct kh_errand_result *ret_result) __attribute__((warn_unused_result));
+			  struct kh_errand_result *ret_result) KH_CHECKED;
 
 extern const struct kh_errand_kind kh_errand_fetch;  /* fetch.c */
 extern const struct kh_errand_kind kh_errand_search; /* search.c */

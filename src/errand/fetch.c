@@ -6,22 +6,13 @@
  */
 #include "errand/errand.h"
 
+#include "base/clock.h"
 #include "errand/details.h"
 #include "errand/get.h"
 #include "errand/totext.h"
 
-#include <time.h>
-
 #define MOST (16U << 20) /* bytes of a response, decompressed */
 #define TEXT 4096        /* bytes of a URL or a type in the details */
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static enum kh_err describe(struct kh_arena *arena, const struct kh_get_result *got, struct kh_tainted *ret_details)
 {
@@ -67,7 +58,7 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 			     .authority = network->authority,
 			     .wall_ms = errand->wall_ms,
 			     .most = MOST};
-	int64_t begun = now_ms();
+	int64_t begun = kh_clock_ms();
 	struct kh_get_result got;
 	struct kh_tainted details;
 
@@ -78,7 +69,7 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 		return e;
 	result.why = refuse(arena, &got);
 	if (result.why.n == 0) {
-		int64_t left = (int64_t)errand->wall_ms - (now_ms() - begun);
+		int64_t left = (int64_t)errand->wall_ms - (kh_clock_ms() - begun);
 		struct kh_totext totext = {
 			.bytes = got.body, .type = got.type, .wall_ms = left > 1 ? (uint64_t)left : 1};
 		e = kh_totext_run(tools, &totext, arena, &result);

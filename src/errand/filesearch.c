@@ -4,6 +4,7 @@
  */
 #include "errand/filesearch.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "errand/index.h"
 #include "errand/work.h"
@@ -31,17 +32,9 @@ struct finding {
 	struct kh_view indexing_why; /* where the indexer failed */
 };
 
-static int64_t clock_ms(clockid_t which)
-{
-	struct timespec now;
-
-	clock_gettime(which, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static uint64_t left_ms(const struct finding *f, uint64_t most)
 {
-	int64_t left = f->deadline - clock_ms(CLOCK_MONOTONIC);
+	int64_t left = f->deadline - kh_clock_ms();
 
 	return left <= 0 ? 1 : (uint64_t)left < most ? (uint64_t)left : most;
 }
@@ -75,7 +68,7 @@ static bool take_output(struct finding *f)
 	    !kh_json_int(kh_json_get(f->report, "current_ms"), &current))
 		return false;
 	f->content = kh_view_trim(all);
-	f->age_ms = current > 0 ? clock_ms(CLOCK_REALTIME) - current : INT64_MAX;
+	f->age_ms = current > 0 ? kh_clock_wall_us() / 1000 - current : INT64_MAX;
 	return true;
 }
 
@@ -100,19 +93,19 @@ static enum kh_err look(struct finding *f)
 /* Has the indexer run, or waits while another process has it run. */
 static enum kh_err refresh(struct finding *f, bool rebuild)
 {
-	int64_t until = clock_ms(CLOCK_MONOTONIC) + (int64_t)left_ms(f, REFRESH_MS);
+	int64_t until = kh_clock_ms() + (int64_t)left_ms(f, REFRESH_MS);
 	struct kh_index_refresh call;
 	enum kh_err e = KH_OK;
 
 	do {
-		int64_t left = until - clock_ms(CLOCK_MONOTONIC);
+		int64_t left = until - kh_clock_ms();
 		call = (struct kh_index_refresh){.fresh_ms = f->tools->config->search.refresh_seconds * 1000,
 						 .wall_ms = left > 0 ? (uint64_t)left : 1,
 						 .rebuild = rebuild};
 		e = kh_index_refresh(f->tools, f->arena, &call);
 		if (e == KH_OK && call.busy)
 			nanosleep(&(struct timespec){.tv_nsec = TURN_MS * 1000000L}, NULL);
-	} while (e == KH_OK && call.busy && clock_ms(CLOCK_MONOTONIC) < until);
+	} while (e == KH_OK && call.busy && kh_clock_ms() < until);
 	f->indexing_why = call.why;
 	return e;
 }
@@ -155,7 +148,7 @@ enum kh_err kh_filesearch_run(const struct kh_errand_tools *tools, const struct 
 			    .arena = arena,
 			    .query = query,
 			    .limit = limit,
-			    .deadline = clock_ms(CLOCK_MONOTONIC) + (int64_t)errand->wall_ms,
+			    .deadline = kh_clock_ms() + (int64_t)errand->wall_ms,
 			    .index = kh_index_folder(tools, arena)};
 	bool rebuild;
 	enum kh_err e = write_job(&f);

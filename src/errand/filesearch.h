@@ -11,7 +11,6 @@
 
 /* Carries ERRAND out.  Fails for lack of memory alone. */
 enum kh_err kh_filesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
-			      uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result)
-	__attribute__((warn_unused_result));
+			      uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result) KH_CHECKED;
 
 #endif

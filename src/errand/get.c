@@ -5,6 +5,7 @@
 #include "errand/get.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <poll.h>
 #include <time.h>
@@ -22,14 +23,6 @@ struct getting {
 	struct kh_get_result result;
 	struct kh_exchange exchange;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void fail(struct getting *g, enum kh_fault fault, struct kh_view why)
 {
@@ -93,7 +86,7 @@ static void take_end(struct getting *g, const struct kh_end *end)
 static void run_once(struct getting *g, bool *ret_busy)
 {
 	struct kh_error err = {.detail = ""};
-	int64_t left = g->deadline_ms - now_ms();
+	int64_t left = g->deadline_ms - kh_clock_ms();
 	struct kh_event event;
 
 	*ret_busy = false;
@@ -103,7 +96,7 @@ static void run_once(struct getting *g, bool *ret_busy)
 		return;
 	}
 	do {
-		int64_t wait = g->deadline_ms + GRACE_MS - now_ms();
+		int64_t wait = g->deadline_ms + GRACE_MS - kh_clock_ms();
 		kh_exchange_next(&g->exchange, wait > 0 ? (int)wait : 0, &event);
 		if (event.kind == KH_EVENT_NOTHING && wait <= 0) {
 			fail(g, KH_FAULT_TIME, KH_LIT("it did not end in its time"));
@@ -153,7 +146,7 @@ enum kh_err kh_get_run(const struct kh_client *client, const struct kh_get *get,
 	g->client = client;
 	g->get = get;
 	g->arena = arena;
-	g->deadline_ms = now_ms() + (int64_t)get->wall_ms;
+	g->deadline_ms = kh_clock_ms() + (int64_t)get->wall_ms;
 	kh_buf_init(&g->body, arena, get->most);
 	describe(g);
 	while (busy) {

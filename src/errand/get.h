@@ -32,6 +32,6 @@ struct kh_get_result {
 
 /* Fails for lack of memory alone. */
 enum kh_err kh_get_run(const struct kh_client *client, const struct kh_get *get, struct kh_arena *arena,
-		       struct kh_get_result *ret_result) __attribute__((warn_unused_result));
+		       struct kh_get_result *ret_result) KH_CHECKED;
 
 #endif

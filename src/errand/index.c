@@ -2,25 +2,17 @@
  * go on, a bounded number of times. */
 #include "errand/index.h"
 
+#include "base/clock.h"
 #include "errand/work.h"
 
 #include <errno.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define RUN_MS   2000U         /* of one run: a stop does not wait longer, and nobody's search is kept for longer */
 #define GRACE_MS 20000U        /* for one more file and the last commit, on a slow disk */
 #define REPORT   4096          /* bytes */
 #define DISK     (64ULL << 30) /* bytes of the index */
 #define MEMORY   ((size_t)4 << 20)
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 struct kh_view kh_index_folder(const struct kh_errand_tools *tools, struct kh_arena *arena)
 {
@@ -113,7 +105,7 @@ static enum kh_err run_folder(const struct kh_errand_tools *tools, struct kh_are
 
 	kh_arena_init(&local, arena->alloc, MEMORY);
 	refresh->why = (struct kh_view){NULL, 0};
-	while (e == KH_OK && !finished && refresh->why.p == NULL && !refresh->busy && now_ms() < deadline &&
+	while (e == KH_OK && !finished && refresh->why.p == NULL && !refresh->busy && kh_clock_ms() < deadline &&
 	       (refresh->is_stopped == NULL || !refresh->is_stopped(refresh->ctx))) {
 		e = run_once(tools, arena, &local, folder, refresh, rebuild, &finished);
 		kh_arena_clear(&local);
@@ -129,7 +121,7 @@ enum kh_err kh_index_refresh(const struct kh_errand_tools *tools, struct kh_aren
 {
 	const struct kh_texts *folders = &tools->config->search.folders;
 	struct kh_view index = kh_index_folder(tools, arena), why = {NULL, 0};
-	int64_t deadline = now_ms() + (int64_t)refresh->wall_ms;
+	int64_t deadline = kh_clock_ms() + (int64_t)refresh->wall_ms;
 	enum kh_err e = kh_arena_check(arena);
 	bool done = true, current = true;
 

@@ -26,7 +26,7 @@ struct kh_index_refresh {
 
 /* Runs the indexer.  Fails for lack of memory alone. */
 enum kh_err kh_index_refresh(const struct kh_errand_tools *tools, struct kh_arena *arena,
-			     struct kh_index_refresh *refresh) __attribute__((warn_unused_result));
+			     struct kh_index_refresh *refresh) KH_CHECKED;
 
 /* The folder of the index, in the arena. */
 struct kh_view kh_index_folder(const struct kh_errand_tools *tools, struct kh_arena *arena);

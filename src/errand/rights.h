@@ -26,6 +26,6 @@ struct kh_rights {
 /* Looks at the rights in DATABASE, one of the configuration's, or where that is a file whether it can be read.  Fails
  * for lack of memory alone. */
 enum kh_err kh_rights_look(const struct kh_errand_tools *tools, const struct kh_config_database *database,
-			   struct kh_arena *arena, struct kh_rights *ret_rights) __attribute__((warn_unused_result));
+			   struct kh_arena *arena, struct kh_rights *ret_rights) KH_CHECKED;
 
 #endif

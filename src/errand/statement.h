@@ -32,8 +32,7 @@ struct kh_statement_result {
 
 /* Carries STATEMENT out.  Fails for lack of memory alone. */
 enum kh_err kh_statement_run(const struct kh_errand_tools *tools, const struct kh_statement *statement,
-			     struct kh_arena *arena, struct kh_statement_result *ret_result)
-	__attribute__((warn_unused_result));
+			     struct kh_arena *arena, struct kh_statement_result *ret_result) KH_CHECKED;
 
 /* DATABASE for an attribution: "database crm", "postgresql://db.example.com/crm"; no user, no password. */
 struct kh_view kh_statement_source(struct kh_arena *arena, const struct kh_config_database *database);

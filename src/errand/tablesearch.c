@@ -5,10 +5,9 @@
 #include "errand/tablesearch.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "errand/statement.h"
 #include "wire/search_match.h"
-
-#include <time.h>
 
 #define CONTENT (KH_ERRAND_CONTENT / 2) /* bytes of rows; what is past it is left out */
 
@@ -22,14 +21,6 @@ struct tables {
 	size_t failed, bytes;
 	struct kh_view why; /* of the first that failed */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 struct kh_view kh_tablesearch_pattern(struct kh_arena *arena, struct kh_view word)
 {
@@ -133,7 +124,7 @@ static enum kh_err look_through(struct tables *t, const struct kh_config_table *
 				const struct kh_search_match *match, size_t words)
 {
 	const struct kh_config_database *database = kh_config_database(t->tools->config, table->database);
-	int64_t left = t->deadline - now_ms();
+	int64_t left = t->deadline - kh_clock_ms();
 	struct kh_statement statement = {.database = database, .wall_ms = left > 0 ? (uint64_t)left : 1};
 	struct kh_statement_result got = {.done = false};
 	enum kh_err e = kh_tablesearch_statement(t->arena, table, database->file.n == 0, words, t->limit,
@@ -193,7 +184,7 @@ enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct
 	struct tables t = {.tools = tools,
 			   .arena = arena,
 			   .limit = limit,
-			   .deadline = now_ms() + (int64_t)errand->wall_ms,
+			   .deadline = kh_clock_ms() + (int64_t)errand->wall_ms,
 			   .doc = kh_json_new(arena)};
 	struct kh_search_match match;
 	enum kh_err e = kh_search_match_read(arena, query, &match);

@@ -16,15 +16,14 @@
 /* Carries ERRAND out.  Fails for lack of memory alone. */
 enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand,
 			       struct kh_view query, uint64_t limit, struct kh_arena *arena,
-			       struct kh_errand_result *ret_result) __attribute__((warn_unused_result));
+			       struct kh_errand_result *ret_result) KH_CHECKED;
 
 /*
  * The statement for TABLE, of a server of PostgreSQL or a file of SQLite, with WORDS places for patterns.  The names
  * are the configuration's, in quotes; of the query there is nothing in it.
  */
 enum kh_err kh_tablesearch_statement(struct kh_arena *arena, const struct kh_config_table *table, bool is_postgres,
-				     size_t words, uint64_t limit, struct kh_view *ret_sql)
-	__attribute__((warn_unused_result));
+				     size_t words, uint64_t limit, struct kh_view *ret_sql) KH_CHECKED;
 
 /* WORD as a pattern of LIKE that stands for itself anywhere: %word%, with \ before %, _ and \. */
 struct kh_view kh_tablesearch_pattern(struct kh_arena *arena, struct kh_view word);

@@ -21,6 +21,6 @@ struct kh_totext {
  * parser that died), end is FAILED and why says so.  Fails for lack of memory alone.
  */
 enum kh_err kh_totext_run(const struct kh_errand_tools *tools, const struct kh_totext *totext, struct kh_arena *arena,
-			  struct kh_errand_result *ret_result) __attribute__((warn_unused_result));
+			  struct kh_errand_result *ret_result) KH_CHECKED;
 
 #endif

@@ -5,6 +5,7 @@
 #include "errand/websearch.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "core/comm/url.h"
 #include "errand/work.h"
@@ -29,14 +30,6 @@ struct asking {
 	bool was_ended;
 	struct kh_exchange exchange;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* The endpoint's URL with the query in it. */
 static struct kh_view write_url(struct kh_arena *arena, struct kh_view endpoint, struct kh_view query)
@@ -96,7 +89,7 @@ static void converse(struct asking *a)
 	int64_t left = 1;
 
 	while (event.kind != KH_EVENT_END && left > 0) {
-		left = a->deadline + GRACE_MS - now_ms();
+		left = a->deadline + GRACE_MS - kh_clock_ms();
 		kh_exchange_next(&a->exchange, left > 0 ? (int)left : 0, &event);
 		if (event.kind == KH_EVENT_HEAD)
 			a->status = event.head.status;
@@ -115,7 +108,7 @@ static bool ask(struct asking *a, struct kh_view *ret_why)
 	bool is_again = true;
 
 	while (is_again) {
-		int64_t left = a->deadline - now_ms();
+		int64_t left = a->deadline - kh_clock_ms();
 		a->fetch.limits.wall_ms = left > 0 ? (uint64_t)left : 1;
 		kh_buf_init(&a->in, a->arena, ANSWER);
 		if (kh_client_fetch(a->tools->client, &a->fetch, &a->exchange, &err) != KH_OK) {
@@ -202,7 +195,7 @@ enum kh_err kh_websearch_run(const struct kh_errand_tools *tools, const struct k
 		return KH_ENOMEM;
 	a->tools = tools;
 	a->arena = arena;
-	a->deadline = now_ms() + (int64_t)errand->wall_ms;
+	a->deadline = kh_clock_ms() + (int64_t)errand->wall_ms;
 	if (!describe(a, query))
 		why = KH_LIT("the query is too long for a URL, or search.url is none");
 	else if (kh_arena_check(arena) == KH_OK && ask(a, &why))

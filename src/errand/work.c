@@ -7,6 +7,7 @@
 #include "errand/work.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -27,14 +28,6 @@ struct working {
 	struct kh_work_result result;
 	struct kh_exchange exchange;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void fail(struct working *w, enum kh_work_end end, enum kh_fault fault, struct kh_view why)
 {
@@ -104,7 +97,7 @@ static bool keep(struct working *w, const struct kh_event *event)
 /* Waits until the exchange has something to say or takes input; false where the time is over. */
 static bool await(struct working *w)
 {
-	int64_t left = w->deadline_ms + GRACE_MS - now_ms();
+	int64_t left = w->deadline_ms + GRACE_MS - kh_clock_ms();
 	struct pollfd fd = {w->exchange.fd, (short)(POLLIN | (w->exchange.fed ? 0 : POLLOUT)), 0};
 
 	if (left <= 0)
@@ -174,7 +167,7 @@ static void run_once(struct working *w, bool *ret_busy)
 {
 	struct kh_error err = {.detail = ""};
 	struct kh_end end = {0};
-	int64_t left = w->deadline_ms - now_ms();
+	int64_t left = w->deadline_ms - kh_clock_ms();
 
 	w->unsent[0] = w->work->job;
 	w->unsent[1] = w->work->job.n > 0 ? KH_LIT("\n") : KH_LIT("");
@@ -214,7 +207,7 @@ enum kh_err kh_work_run(const struct kh_client *client, const struct kh_work *wo
 	w->client = client;
 	w->work = work;
 	w->arena = arena;
-	w->deadline_ms = now_ms() + (int64_t)wall_ms;
+	w->deadline_ms = kh_clock_ms() + (int64_t)wall_ms;
 	kh_buf_init(&w->out, arena, work->most);
 	kh_buf_init(&w->errors, arena, KH_WORK_ERRORS);
 	if (!describe(w)) {

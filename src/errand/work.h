@@ -49,7 +49,7 @@ struct kh_work_result {
 
 /* Runs WORK.  Fails for lack of memory alone. */
 enum kh_err kh_work_run(const struct kh_client *client, const struct kh_work *work, struct kh_arena *arena,
-			struct kh_work_result *ret_result) __attribute__((warn_unused_result));
+			struct kh_work_result *ret_result) KH_CHECKED;
 
 /* True where the worker refused with the code WORD. */
 bool kh_work_said(const struct kh_work_result *result, const char *word);

@@ -5,6 +5,7 @@
  */
 #include "executor/job.h"
 
+#include "base/clock.h"
 #include "executor/fetch.h"
 #include "executor/reach.h"
 #include "wire/channel.h"
@@ -22,10 +23,7 @@
 
 uint64_t kh_job_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+	return (uint64_t)kh_clock_us();
 }
 
 static void close_fd(int *fd)

@@ -70,7 +70,7 @@ bool kh_pool_refill(struct kh_pool *pool, bool make_one);
 
 /* Three pipes for a program's input, output and errors; our ends do not block.  False where there are no more
  * descriptors; those that there are, are closed by whoever asked. */
-bool kh_pool_pipes(int ret_ours[3], int ret_theirs[3]) __attribute__((warn_unused_result));
+bool kh_pool_pipes(int ret_ours[3], int ret_theirs[3]) KH_CHECKED;
 
 /* The kind that RUN needs. */
 enum kh_pool_kind kh_pool_kind(const struct kh_run *run);
@@ -84,8 +84,8 @@ struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum
 
 /* Sends RUN to a sandbox, by way of BUFFER, with the FDS that become the program's 0, 1, 2.  False where it is broken.
  */
-bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count, char *buffer)
-	__attribute__((warn_unused_result));
+bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count,
+		   char *buffer) KH_CHECKED;
 
 /* Reads what the sandbox says on its channel, and whether it is gone. */
 void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot);

@@ -9,7 +9,7 @@
 
 /* A worker of PROFILE (resolve, http) for the job, in place of the one that it has; false where there is none, and then
  * the job has ended. */
-bool kh_post_take(struct kh_job *job, enum kh_profile profile) __attribute__((warn_unused_result));
+bool kh_post_take(struct kh_job *job, enum kh_profile profile) KH_CHECKED;
 
 /* Lets the sandbox go that the job has; it is disposable. */
 void kh_post_drop(struct kh_job *job);
@@ -18,7 +18,6 @@ void kh_post_drop(struct kh_job *job);
 bool kh_post_send(struct kh_job *job, struct kh_message_out *out, const int *fds, size_t count);
 
 /* The next message of the job's worker, into to_parent; true where there is one that is permitted now. */
-bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message, size_t *ret_n)
-	__attribute__((warn_unused_result));
+bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message, size_t *ret_n) KH_CHECKED;
 
 #endif

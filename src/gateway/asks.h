@@ -12,14 +12,14 @@
 
 struct kh_asks;
 
-enum kh_err kh_asks_new(struct kh_engine *engine, unsigned threads, struct kh_asks **ret_asks, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_asks_new(struct kh_engine *engine, unsigned threads, struct kh_asks **ret_asks,
+			struct kh_error *err) KH_CHECKED;
 
 /* Has EFFECT carried out, an ask of READER that waits for this process.  One that is in hand already is left alone. */
 void kh_asks_put(struct kh_asks *asks, int64_t effect, struct kh_view reader);
 
 /* Everything that waits in the outbox for this process, what dead ones have left included. */
-enum kh_err kh_asks_recover(struct kh_asks *asks, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_asks_recover(struct kh_asks *asks, struct kh_error *err) KH_CHECKED;
 
 /* As kh_works_stop(): what has not begun is left in the outbox. */
 bool kh_asks_stop(struct kh_asks *asks, int64_t timeout_us);

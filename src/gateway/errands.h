@@ -12,14 +12,14 @@ struct kh_errands;
 
 /* CALLERS: where those wait who are to be told when one has ended. */
 enum kh_err kh_errands_new(struct kh_engine *engine, unsigned threads, struct kh_works *callers,
-			   struct kh_errands **ret_errands, struct kh_error *err) __attribute__((warn_unused_result));
+			   struct kh_errands **ret_errands, struct kh_error *err) KH_CHECKED;
 
 /*
  * Takes ACT, of which comm.call said KH_ACT_RUNS or KH_ACT_TRIAGE, for the Controller with TOKEN.  Everything of it is
  * copied.  Where it cannot be taken, one that runs is recorded as unknown, and KH_EREFUSED says why.
  */
 enum kh_err kh_errands_put(struct kh_errands *errands, struct kh_view token, const struct kh_act *act,
-			   struct kh_error *err) __attribute__((warn_unused_result));
+			   struct kh_error *err) KH_CHECKED;
 
 /* Whether the declaration (row id) is in hand. */
 bool kh_errands_has(struct kh_errands *errands, int64_t declaration);

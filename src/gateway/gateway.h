@@ -26,7 +26,7 @@ struct kh_gateway_settings {
 };
 
 enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh_gateway **ret_gateway,
-			   struct kh_error *err) __attribute__((warn_unused_result));
+			   struct kh_error *err) KH_CHECKED;
 
 /*
  * A graceful stop: takes no new work, ends the waits (their callers are told `pending` or `waiting`, and can take it up
@@ -45,11 +45,11 @@ int64_t kh_gateway_wait(const struct kh_gateway *gateway);
  * where an operation with the same token follows, because that checks it again.  KH_EREFUSED `unauthorised`.
  */
 enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_view token, bool fresh, struct kh_who *ret_who,
-			   struct kh_error *err) __attribute__((warn_unused_result));
+			   struct kh_error *err) KH_CHECKED;
 
 /* The operation FN for TOKEN; waits until it is durable (kh_engine_call).  For steps of works. */
 enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh_engine_fn *fn, void *call,
-			    struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
+			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 /* Has the outbox looked through: to be called after an operation that may have left something for Readers without
  * handing it out (approval.decide). */

@@ -10,8 +10,8 @@
 
 struct kh_indexing;
 
-enum kh_err kh_indexing_new(struct kh_engine *engine, struct kh_indexing **ret_indexing, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_indexing_new(struct kh_engine *engine, struct kh_indexing **ret_indexing,
+			    struct kh_error *err) KH_CHECKED;
 
 /* No further run is begun.  False where one still goes on after TIMEOUT_US. */
 bool kh_indexing_stop(struct kh_indexing *indexing, int64_t timeout_us);

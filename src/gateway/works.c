@@ -8,6 +8,7 @@
 #include "gateway/works.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "store/txn.h"
 
 #include <pthread.h>
@@ -41,10 +42,7 @@ struct kh_works {
 
 int64_t kh_works_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+	return kh_clock_us();
 }
 
 /* --- the heap of times -------------------------------------------------------------------------------------------- */

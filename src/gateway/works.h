@@ -49,20 +49,20 @@ struct kh_works_settings {
 	struct kh_store *store; /* whose record is watched; NULL: no chain wakes */
 };
 
-enum kh_err kh_works_new(const struct kh_works_settings *settings, struct kh_works **ret_works, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_works_new(const struct kh_works_settings *settings, struct kh_works **ret_works,
+			 struct kh_error *err) KH_CHECKED;
 
 /* Microseconds of a clock that only goes forward. */
 int64_t kh_works_now(void);
 
 /* Has WORK, which is new, stepped.  False where the works are stopping: it is the caller's still. */
-bool kh_works_add(struct kh_works *works, struct kh_work *work) __attribute__((warn_unused_result));
+bool kh_works_add(struct kh_works *works, struct kh_work *work) KH_CHECKED;
 
 /*
  * The same, where the caller is a step of these works himself and runs the first step in its place: nobody has to be
  * woken for it.  From kh_works_begin() on it counts as one that runs, and may be woken; kh_works_go() has to follow.
  */
-bool kh_works_begin(struct kh_works *works, struct kh_work *work) __attribute__((warn_unused_result));
+bool kh_works_begin(struct kh_works *works, struct kh_work *work) KH_CHECKED;
 void kh_works_go(struct kh_work *work);
 
 /* Has WORK stepped soon, whatever it waits for.  It must not be done yet: its owner has to know. */

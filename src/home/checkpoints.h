@@ -10,19 +10,18 @@
 
 /* Signs one where the configuration's number of events or seconds has passed since the last, and sends it. */
 enum kh_err kh_checkpoints_sign(struct kh_store *store, const struct kh_checkpoint_key *key,
-				const struct kh_config_audit *audit, int64_t now, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				const struct kh_config_audit *audit, int64_t now, struct kh_error *err) KH_CHECKED;
 
 /* The same whether one is due or not; *RET_LINE is its line in the arena, empty where nothing is new. */
 enum kh_err kh_checkpoints_now(struct kh_store *store, const struct kh_checkpoint_key *key,
 			       const struct kh_config_audit *audit, int64_t now, struct kh_arena *arena,
-			       struct kh_view *ret_line, struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_view *ret_line, struct kh_error *err) KH_CHECKED;
 
 /*
  * Compares the store with the last checkpoint in the witness file.  KH_ECHANGED `store_older` or `store_forked` where
  * it is not the store that the witness saw.  A witness that has seen nothing says nothing.
  */
-enum kh_err kh_checkpoints_compare(struct kh_store *store, const struct kh_config_audit *audit, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_checkpoints_compare(struct kh_store *store, const struct kh_config_audit *audit,
+				   struct kh_error *err) KH_CHECKED;
 
 #endif

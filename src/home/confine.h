@@ -12,6 +12,6 @@
  * witness file (which is made where it is not there), and what it has open.  Before there are threads, and after
  * everything else that needs the machine: sockets, the executor.
  */
-enum kh_err kh_confine_home(struct kh_home *home, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_confine_home(struct kh_home *home, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -77,7 +77,7 @@ struct kh_home {
  * close.  Descriptors 0, 1 and 2 must be taken (kh_stream_reserve).
  */
 enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struct kh_home_options *options,
-			 struct kh_error *err) __attribute__((warn_unused_result));
+			 struct kh_error *err) KH_CHECKED;
 
 /*
  * Waits for what was taken over, carries out what the command itself has left to be done, signs a checkpoint where one
@@ -91,7 +91,7 @@ bool kh_home_close(struct kh_home *home, struct kh_error *err);
  * and where, and everything stays as it was.  What was in force before lives until the home is closed; home->config
  * and home->policy are the new ones then.  From one thread at a time.
  */
-enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err) KH_CHECKED;
 
 /* True where closing would wait for what was taken over. */
 bool kh_home_is_busy(const struct kh_home *home);
@@ -100,8 +100,8 @@ bool kh_home_is_busy(const struct kh_home *home);
  * The token to call with: of --token-file, else of the file that $KEYHOLE_TOKEN_FILE names, else $KEYHOLE_TOKEN, else
  * ROLE's own in the home folder.  It is wiped when the home is closed.
  */
-enum kh_err kh_home_token(struct kh_home *home, enum kh_role role, struct kh_view *ret_token, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_home_token(struct kh_home *home, enum kh_role role, struct kh_view *ret_token,
+			  struct kh_error *err) KH_CHECKED;
 
 /* "controller.token" */
 const char *kh_home_token_name(enum kh_role role);

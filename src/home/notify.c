@@ -4,6 +4,8 @@
  */
 #include "home/notify.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -82,12 +84,9 @@ void kh_notify_ready(const struct kh_notify *notify, const char *status)
 /* With the time, so that the manager can tell an old READY=1 from the one that ends this (Type=notify-reload). */
 void kh_notify_reloading(const struct kh_notify *notify)
 {
-	struct timespec now;
 	char text[128];
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld\n",
-		 (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld\n", (long long)kh_clock_us());
 	say(notify, text);
 }
 

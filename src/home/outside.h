@@ -15,14 +15,13 @@ struct kh_outside {
 
 /* Makes workspace/, cache/ and index/ (0700) where they are missing.  KH_EREFUSED `home_unsafe` where something else
  * has one of these names, or others may look into it. */
-enum kh_err kh_outside_folders(const struct kh_folder *folder, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_outside_folders(const struct kh_folder *folder, struct kh_error *err) KH_CHECKED;
 
 /* Reads the secrets of CONFIG.  *RET_OUTSIDE lives in the arena; CLIENT may be NULL.  What was read is wiped where this
  * fails. */
 enum kh_err kh_outside_open(struct kh_arena *arena, const struct kh_folder *folder, const struct kh_config *config,
 			    const struct kh_client *client, struct kh_secret_kept **kept,
-			    struct kh_outside **ret_outside, struct kh_error *err) __attribute__((warn_unused_result));
+			    struct kh_outside **ret_outside, struct kh_error *err) KH_CHECKED;
 
 /* Overwrites the secrets; OUTSIDE may be NULL. */
 void kh_outside_wipe(struct kh_outside *outside);

@@ -30,8 +30,7 @@ struct kh_secret {
  * it cannot be one, or what folder.h says of the file.
  */
 enum kh_err kh_secret_read(const struct kh_secret *secret, const struct kh_folder *folder, struct kh_arena *arena,
-			   struct kh_secret_kept **kept, struct kh_view *ret_text, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			   struct kh_secret_kept **kept, struct kh_view *ret_text, struct kh_error *err) KH_CHECKED;
 
 /* Overwrites it; an empty one is left as it is. */
 void kh_secret_wipe(struct kh_view text);

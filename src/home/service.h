@@ -36,10 +36,10 @@ struct kh_service_http {
 /* Starts the gateway and MCP; with HTTP too where that is not NULL and has sockets.  URL: where people decide, or
  * empty. */
 enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home, const struct kh_service_http *http,
-			     struct kh_view url, struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_view url, struct kh_error *err) KH_CHECKED;
 
 /* Another configuration in force (kh_home_reload). */
-enum kh_err kh_service_reload(struct kh_service *service, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_service_reload(struct kh_service *service, struct kh_error *err) KH_CHECKED;
 
 /*
  * Ends: whoever waits is told, what runs may come to its end for at most the configuration's stop_seconds.  False where

@@ -42,7 +42,7 @@ struct kh_sockets_wish {
  * KH_EREFUSED `address_in_use`, `address_exposed`; KH_EINPUT `address_unusable`.
  */
 enum kh_err kh_sockets_open(const struct kh_sockets_wish *wish, struct kh_arena *arena, struct kh_sockets *ret_sockets,
-			    struct kh_error *err) __attribute__((warn_unused_result));
+			    struct kh_error *err) KH_CHECKED;
 
 /* Closes what is left of them (http[i] and relay that are not -1), and removes the relays' file where it is ours: to be
  * called while whoever took the relays' socket still listens, since a name that nobody listens on may be replaced. */
@@ -50,7 +50,7 @@ void kh_sockets_close(struct kh_sockets *sockets);
 
 /* The path of the relays' socket: NAMED, where it is not absolute, in the home folder. */
 enum kh_err kh_sockets_path(const struct kh_folder *folder, struct kh_arena *arena, struct kh_view named,
-			    char ret_path[KH_SOCKETS_PATH], struct kh_error *err) __attribute__((warn_unused_result));
+			    char ret_path[KH_SOCKETS_PATH], struct kh_error *err) KH_CHECKED;
 
 /* A connection to the Unix socket at PATH; -1 and errno where nobody listens. */
 int kh_sockets_connect(const char *path);

@@ -14,6 +14,6 @@
 
 #include "http/server.h"
 
-enum kh_err kh_http_events_add(struct kh_http *http, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_http_events_add(struct kh_http *http, struct kh_error *err) KH_CHECKED;
 
 #endif

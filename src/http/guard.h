@@ -42,8 +42,7 @@ struct kh_http_knock {
  * which the connection must be closed.
  */
 enum kh_err kh_http_guard_check(const struct kh_http_guard *guard, const struct kh_http_pair *headers, size_t count,
-				struct kh_http_knock *ret_knock, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				struct kh_http_knock *ret_knock, struct kh_error *err) KH_CHECKED;
 
 /* The token of "Bearer <token>".  False for any other scheme and form. */
 bool kh_http_guard_bearer(struct kh_view authorization, struct kh_view *ret_token);

@@ -7,7 +7,7 @@
 
 #include "http/server.h"
 
-enum kh_err kh_http_metrics_add(struct kh_http *http, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_http_metrics_add(struct kh_http *http, struct kh_error *err) KH_CHECKED;
 
 /* The text of these figures. */
 void kh_http_metrics_write(struct kh_buf *buf, const struct kh_http_figures *http,

@@ -7,6 +7,6 @@
 
 /* Puts the headers of every answer to R and HEADERS onto RESPONSE.  False: no memory. */
 bool kh_http_reply_dress(const struct kh_http_request *r, struct MHD_Response *response, const char *type,
-			 const struct kh_http_header *headers, size_t count) __attribute__((warn_unused_result));
+			 const struct kh_http_header *headers, size_t count) KH_CHECKED;
 
 #endif

@@ -87,11 +87,10 @@ void kh_http_request_hold(struct kh_http_request *r);
 void kh_http_request_drop(struct kh_http_request *r);
 
 /* Copies the headers, and wipes the token out of MHD's own memory.  KH_ELIMIT: too many. */
-enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_error *err) KH_CHECKED;
 
 /* A piece of the body.  False: the connection has to be closed. */
-bool kh_http_request_take_body(struct kh_http_request *r, struct kh_view piece) __attribute__((warn_unused_result));
+bool kh_http_request_take_body(struct kh_http_request *r, struct kh_view piece) KH_CHECKED;
 
 /* The whole of it is here: suspends the connection and begins the work.  Or has an answer already, where it cannot. */
 void kh_http_request_begin(struct kh_http_request *r);
@@ -101,8 +100,8 @@ bool kh_http_request_answer(struct kh_http_request *r, unsigned status, struct M
 			    struct kh_http_stream *stream);
 
 /* What is to be sent, NULL where there was no memory for it; false: not yet, and the connection is suspended again. */
-bool kh_http_request_response(struct kh_http_request *r, struct MHD_Response **ret_response, unsigned *ret_status)
-	__attribute__((warn_unused_result));
+bool kh_http_request_response(struct kh_http_request *r, struct MHD_Response **ret_response,
+			      unsigned *ret_status) KH_CHECKED;
 
 /* MHD is done with it, and does not know it any more. */
 void kh_http_request_over(struct kh_http_request *r, bool well);

@@ -24,8 +24,8 @@ struct kh_http_target {
 };
 
 /* Reads TEXT ("/a/b%20c?x=1&y"), which is decoded in place.  KH_EINPUT `bad_target`. */
-enum kh_err kh_http_route_read(char *text, size_t n, struct kh_http_target *ret_target, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_http_route_read(char *text, size_t n, struct kh_http_target *ret_target,
+			       struct kh_error *err) KH_CHECKED;
 
 /* Whether the segments of TARGET are those of the pattern PATH. */
 bool kh_http_route_matches(const char *path, const struct kh_http_target *target);

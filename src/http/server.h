@@ -57,14 +57,14 @@ struct kh_http_settings {
 	int64_t headers_within, body_within;
 };
 
-enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http **ret_http, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http **ret_http,
+			struct kh_error *err) KH_CHECKED;
 
 /* Adds routes; before kh_http_start().  A table lives as long as the server.  CTX: kh_http_request_ctx(). */
 enum kh_err kh_http_add(struct kh_http *http, const struct kh_http_route *routes, size_t count, void *ctx,
-			struct kh_error *err) __attribute__((warn_unused_result));
+			struct kh_error *err) KH_CHECKED;
 
-enum kh_err kh_http_start(struct kh_http *http, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_http_start(struct kh_http *http, struct kh_error *err) KH_CHECKED;
 
 /* Accepts no more connections; those that are there may end what they do (kh_gateway_stop), then kh_http_free(). */
 void kh_http_quiesce(struct kh_http *http);

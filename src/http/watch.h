@@ -37,11 +37,11 @@ enum kh_http_doing {
 };
 
 enum kh_err kh_http_watch_new(const struct kh_http_watch_settings *settings, struct kh_http_watch **ret_watch,
-			      struct kh_error *err) __attribute__((warn_unused_result));
+			      struct kh_error *err) KH_CHECKED;
 void kh_http_watch_free(struct kh_http_watch *watch); /* NULL is fine */
 
 /* A connection has come, has gone. False: no memory, and it must not stay. */
-bool kh_http_watch_enter(struct kh_http_watch *watch, int fd) __attribute__((warn_unused_result));
+bool kh_http_watch_enter(struct kh_http_watch *watch, int fd) KH_CHECKED;
 void kh_http_watch_leave(struct kh_http_watch *watch, int fd);
 
 /* It does something else from now on.  BYTES: how many are to come or to go. */

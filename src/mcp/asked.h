@@ -8,8 +8,8 @@
 #include "mcp/exchange.h"
 
 /* Sends METHOD to the client in X.  False: X has asked already and has no answer, or there is no memory. */
-bool kh_mcp_asked_send(struct kh_mcp_exchange *x, yyjson_mut_doc *doc, const char *method, yyjson_mut_val *params)
-	__attribute__((warn_unused_result));
+bool kh_mcp_asked_send(struct kh_mcp_exchange *x, yyjson_mut_doc *doc, const char *method,
+		       yyjson_mut_val *params) KH_CHECKED;
 
 /* A response of the client's; one that nobody waits for is nothing.  ARENA is for working. */
 void kh_mcp_asked_respond(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, struct kh_arena *arena);

@@ -11,7 +11,7 @@
 #define KH_MCP_BATCH_BYTES    (16U << 20) /* of all answers together */
 
 /* Makes WHOLE, an exchange without a step of its own, a batch.  Parts are waited for until kh_mcp_batch_begun(). */
-bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole) __attribute__((warn_unused_result));
+bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole) KH_CHECKED;
 
 /* A new part.  NULL: out of memory. */
 struct kh_mcp_exchange *kh_mcp_batch_add(struct kh_mcp_batch *batch);

@@ -13,7 +13,6 @@
  * {"completion": {values, total, hasMore}} for PARAMS, those of the request.  KH_EINPUT where they are no good or name
  * a template or prompt that the caller has not (-32602).  Of CALL gateway, token, who, arena, doc and err are used.
  */
-enum kh_err kh_mcp_completion_run(struct kh_mcp_call *call, yyjson_val *params, yyjson_mut_val **ret_result)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_completion_run(struct kh_mcp_call *call, yyjson_val *params, yyjson_mut_val **ret_result) KH_CHECKED;
 
 #endif

@@ -49,7 +49,7 @@ struct kh_mcp_connection *kh_mcp_connection_new(const struct kh_alloc *alloc, in
 void kh_mcp_connection_free(struct kh_mcp_connection *c);
 
 /* Reads once.  False: it is broken.  `ended` where the input is over. */
-bool kh_mcp_connection_read(struct kh_mcp_connection *c) __attribute__((warn_unused_result));
+bool kh_mcp_connection_read(struct kh_mcp_connection *c) KH_CHECKED;
 
 /*
  * The next whole line of what was read, without its end; at the end of input the rest is one too.  False: there is

@@ -20,13 +20,12 @@ bool kh_mcp_elicit_tell(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 
 /* An `input_required` result: INPUTS, and KIND and PAYLOAD sealed as its request state. */
 enum kh_err kh_mcp_elicit_required(struct kh_mcp_exchange *x, yyjson_mut_val *inputs, char kind, struct kh_view payload,
-				   yyjson_mut_val **ret_result) __attribute__((warn_unused_result));
+				   yyjson_mut_val **ret_result) KH_CHECKED;
 
 /*
  * The call's `inputs`, `state` and `resume` out of PARAMS, where they have any, and what request states of it are bound
  * to: ARGUMENTS.  Before 2026-07-28: nothing.  KH_EREFUSED `bad_state`, KH_EINPUT `bad_params`.
  */
-enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, yyjson_val *arguments)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, yyjson_val *arguments) KH_CHECKED;
 
 #endif

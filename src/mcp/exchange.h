@@ -81,7 +81,7 @@ struct kh_mcp_exchange *kh_mcp_exchange_new(struct kh_mcp_peer *peer, void *ctx)
 
 /* Has the steps of X begin; its method, version and id are set.  False: the gateway is stopping, and X is the
  * caller's. */
-bool kh_mcp_exchange_start(struct kh_mcp_exchange *x) __attribute__((warn_unused_result));
+bool kh_mcp_exchange_start(struct kh_mcp_exchange *x) KH_CHECKED;
 
 /* Answers X without a step: with a fault, or with nothing (a notification).  X is the transport's then. */
 void kh_mcp_exchange_refuse(struct kh_mcp_exchange *x, const struct kh_rpc_fault *fault);

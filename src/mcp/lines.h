@@ -24,16 +24,14 @@
 struct kh_mcp_lines;
 
 /* Starts the thread.  MCP stays the caller's and outlives it. */
-enum kh_err kh_mcp_lines_new(struct kh_mcp *mcp, struct kh_mcp_lines **ret_lines, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_lines_new(struct kh_mcp *mcp, struct kh_mcp_lines **ret_lines, struct kh_error *err) KH_CHECKED;
 
 /* A peer at a pair of descriptors, which stay the caller's: OUT does not block until the peer has ended. */
-enum kh_err kh_mcp_lines_stdio(struct kh_mcp_lines *lines, int in, int out, struct kh_view token, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_lines_stdio(struct kh_mcp_lines *lines, int in, int out, struct kh_view token,
+			       struct kh_error *err) KH_CHECKED;
 
 /* Accepts connections at FD, a listening Unix socket, which is closed by the lines.  Also where this fails. */
-enum kh_err kh_mcp_lines_listen(struct kh_mcp_lines *lines, int fd, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_lines_listen(struct kh_mcp_lines *lines, int fd, struct kh_error *err) KH_CHECKED;
 
 /* Returns when the peer of kh_mcp_lines_stdio() has ended: its input is over, everything is answered and written; or
  * when kh_mcp_lines_quiesce() was called. */

@@ -112,8 +112,8 @@ void kh_mcp_exchange_free(struct kh_mcp_exchange *x);
 /* Whoever waits for this exchange's answer is gone: it ends at its next step, and its answer goes nowhere. */
 void kh_mcp_exchange_cancel(struct kh_mcp_exchange *x);
 
-enum kh_err kh_mcp_new(const struct kh_mcp_settings *settings, struct kh_mcp **ret_mcp, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_new(const struct kh_mcp_settings *settings, struct kh_mcp **ret_mcp,
+		       struct kh_error *err) KH_CHECKED;
 void kh_mcp_free(struct kh_mcp *mcp);
 
 /* Lists that have changed: whoever listens (subscriptions/listen) for it is told. */

@@ -15,6 +15,6 @@ yyjson_mut_val *kh_mcp_prompts_list(yyjson_mut_doc *doc, enum kh_role role);
 /* {"description", "messages": [...]} of the prompt NAME.  KH_EUNKNOWN `unknown_prompt` where ROLE has none of this name
  * (-32602 in every version). */
 enum kh_err kh_mcp_prompts_get(yyjson_mut_doc *doc, enum kh_role role, struct kh_view name, yyjson_mut_val **ret_result,
-			       struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -21,15 +21,14 @@
  * {"resources": [...], "nextCursor"?}.  CURSOR: the caller's; empty: the first page.  KH_EINPUT `bad_cursor` where it
  * is not one of ours (-32602).  Of CALL gateway, token, who, arena, doc and err are used.
  */
-enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, struct kh_view cursor, yyjson_mut_val **ret_result)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, struct kh_view cursor,
+				  yyjson_mut_val **ret_result) KH_CHECKED;
 
 /* {"resourceTemplates": [...]}, one page. */
 yyjson_mut_val *kh_mcp_resources_templates(yyjson_mut_doc *doc, enum kh_role role);
 
 /* {"contents": [{uri, mimeType, text}]}.  KH_EUNKNOWN `unknown_resource` where the caller has none of this URI. */
-enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, yyjson_mut_val **ret_result)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, yyjson_mut_val **ret_result) KH_CHECKED;
 
 /* The JSON-RPC code with which VERSION says that there is no such resource; `data` is {"uri": ...} then. */
 int kh_mcp_resources_missing(enum kh_rpc_version version);

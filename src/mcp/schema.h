@@ -12,7 +12,7 @@
 #include "base/json.h"
 
 /* KH_EINPUT with the member's path, a code of docs/CODES.md and what was expected.  The first fault counts. */
-enum kh_err kh_mcp_schema_check(struct kh_arena *arena, struct kh_view schema, yyjson_val *value, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_schema_check(struct kh_arena *arena, struct kh_view schema, yyjson_val *value,
+				struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -30,12 +30,10 @@ void kh_mcp_state_done(struct kh_mcp *mcp);
 
 /* KH_ELIMIT `too_long` where the payload is. */
 enum kh_err kh_mcp_state_seal(struct kh_mcp *mcp, struct kh_arena *arena, const struct kh_mcp_state_bond *bond,
-			      struct kh_view payload, struct kh_view *ret_text, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			      struct kh_view payload, struct kh_view *ret_text, struct kh_error *err) KH_CHECKED;
 
 /* KH_EREFUSED `bad_state`, with no word on why: changed, of another token or call, too old, or used. */
 enum kh_err kh_mcp_state_open(struct kh_mcp *mcp, struct kh_arena *arena, const struct kh_mcp_state_bond *bond,
-			      struct kh_view text, struct kh_view *ret_payload, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			      struct kh_view text, struct kh_view *ret_payload, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -10,7 +10,7 @@ enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mc
  * The declarations of TASK, the newest 100 of them at most, as the caller may know them (E12): an array of objects of
  * the part `declaration` of tools.json.
  */
-enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val **ret_list)
-	__attribute__((warn_unused_result));
+enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view task,
+				     yyjson_mut_val **ret_list) KH_CHECKED;
 
 #endif

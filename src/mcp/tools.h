@@ -110,6 +110,6 @@ const struct kh_mcp_tool *kh_mcp_tools_find(struct kh_view name, enum kh_role ro
  * additionalProperties, and a test holds every schema to these.
  */
 enum kh_err kh_mcp_tools_check(struct kh_arena *arena, const struct kh_mcp_tool *tool, yyjson_val *arguments,
-			       struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -30,8 +30,8 @@ struct kh_client_settings {
  * error, and nothing else: no environment, no terminal, no other descriptor, no signal that is blocked or ignored.
  * KH_EREFUSED with code `executor_start` and a sentence where it did not come to that; SETTINGS may be NULL.
  */
-enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings,
+			    struct kh_error *err) KH_CHECKED;
 
 /* Closes the control channel, so that the executor ends everything and itself, and waits for it; one that does not end
  * within ten seconds is killed, where this process still may.  May be called more than once. */
@@ -43,8 +43,8 @@ void kh_client_stop(struct kh_client *client);
  * the exchange then begins and ends with END and KH_FAULT_LOST.
  */
 enum kh_err kh_client_run(const struct kh_client *client, const struct kh_run *run, struct kh_exchange *ret_exchange,
-			  struct kh_error *err) __attribute__((warn_unused_result));
+			  struct kh_error *err) KH_CHECKED;
 enum kh_err kh_client_fetch(const struct kh_client *client, const struct kh_fetch *fetch,
-			    struct kh_exchange *ret_exchange, struct kh_error *err) __attribute__((warn_unused_result));
+			    struct kh_exchange *ret_exchange, struct kh_error *err) KH_CHECKED;
 
 #endif

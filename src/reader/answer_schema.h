@@ -28,6 +28,6 @@ size_t kh_answer_schema_bytes(const struct kh_query *query);
  * is in it stays, for whoever judges it.
  */
 enum kh_err kh_answer_schema_restore(struct kh_arena *arena, const struct kh_query *query, yyjson_val *said,
-				     struct kh_view *ret_json) __attribute__((warn_unused_result));
+				     struct kh_view *ret_json) KH_CHECKED;
 
 #endif

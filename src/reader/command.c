@@ -8,6 +8,7 @@
 #include "reader/command.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "core/bcp/message.h"
 #include "core/policy/match.h"
 #include "outside/client.h"
@@ -34,14 +35,6 @@ struct asking {
 	enum kh_reader_fault fault;
 	struct kh_view why; /* a sentence; nothing of the program's in it but quoted */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view why)
 {
@@ -105,7 +98,7 @@ static bool keep(struct asking *a, const struct kh_event *event)
 /* Waits until the exchange has something to say or takes input; false where the time is over. */
 static bool await(struct asking *a)
 {
-	int64_t left = a->deadline_ms + GRACE_MS - now_ms();
+	int64_t left = a->deadline_ms + GRACE_MS - kh_clock_ms();
 	struct pollfd fd = {a->exchange.fd, (short)(POLLIN | (a->exchange.fed ? 0 : POLLOUT)), 0};
 
 	if (left <= 0)
@@ -183,7 +176,7 @@ static enum kh_err run_once(struct asking *a, bool *ret_busy, struct kh_tainted 
 {
 	struct kh_error err = {.offset = SIZE_MAX};
 	struct kh_end end = {0};
-	int64_t left = a->deadline_ms - now_ms();
+	int64_t left = a->deadline_ms - kh_clock_ms();
 	struct kh_view answer;
 
 	a->unsent = a->message;
@@ -259,7 +252,7 @@ static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, c
 	a->reader = reader;
 	a->ask = query;
 	a->arena = arena;
-	a->deadline_ms = now_ms() + (int64_t)timeout_ms;
+	a->deadline_ms = kh_clock_ms() + (int64_t)timeout_ms;
 	kh_buf_init(&a->out, arena, KH_COMMAND_ANSWER);
 	kh_buf_init(&a->errors, arena, KH_COMMAND_ERRORS);
 	enum kh_err e = make_message(a);

@@ -16,6 +16,6 @@
 
 /* The response to QUERY from TEXT, as JSON: {"fields":{...}} | {"answers":[...]} | {"summary":...}. */
 enum kh_err kh_extract_respond(struct kh_arena *arena, const struct kh_query *query, struct kh_view text,
-			       struct kh_view *ret_json) __attribute__((warn_unused_result));
+			       struct kh_view *ret_json) KH_CHECKED;
 
 #endif

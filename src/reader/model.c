@@ -8,6 +8,7 @@
 #include "reader/model.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "core/bcp/message.h"
 #include "core/block/prompt.h"
 #include "core/comm/url.h"
@@ -51,14 +52,6 @@ struct asking {
 	enum kh_reader_fault fault;
 	struct kh_view why; /* a sentence; nothing of the server's in it but quoted */
 };
-
-static int64_t clock_ms(clockid_t which)
-{
-	struct timespec now;
-
-	clock_gettime(which, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void pause_ms(int64_t ms)
 {
@@ -194,14 +187,14 @@ static void take_head(struct asking *a, const struct kh_head *head)
 		r->is_stream = is_type(value, KH_LIT("text/event-stream"));
 	}
 	if (!kh_headers_find(lines, KH_LIT("Retry-After"), &value) ||
-	    !kh_retry_after_ms(value, clock_ms(CLOCK_REALTIME) / 1000, &r->wait_ms))
+	    !kh_retry_after_ms(value, kh_clock_wall_us() / 1000000, &r->wait_ms))
 		r->wait_ms = -1;
 }
 
 /* Waits until the exchange has something to say or takes input; false where the time is over. */
 static bool await(struct asking *a)
 {
-	int64_t left = a->deadline_ms + GRACE_MS - clock_ms(CLOCK_MONOTONIC);
+	int64_t left = a->deadline_ms + GRACE_MS - kh_clock_ms();
 	struct pollfd fd = {a->exchange.fd, (short)(POLLIN | (a->exchange.fed ? 0 : POLLOUT)), 0};
 
 	if (left > 0)
@@ -233,7 +226,7 @@ static void converse(struct asking *a)
 static bool request_once(struct asking *a)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
-	int64_t left = a->deadline_ms - clock_ms(CLOCK_MONOTONIC);
+	int64_t left = a->deadline_ms - kh_clock_ms();
 
 	a->result = (struct result){.wait_ms = -1};
 	a->unsent = a->body;
@@ -359,7 +352,7 @@ static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response
 static bool is_again(struct asking *a)
 {
 	const struct result *r = &a->result;
-	int64_t left = a->deadline_ms - clock_ms(CLOCK_MONOTONIC);
+	int64_t left = a->deadline_ms - kh_clock_ms();
 
 	if (r->was_ended && r->end.fault == KH_FAULT_BUSY) {
 		pause_ms(TURN_MS); /* the executor had no place: nothing was sent */
@@ -407,7 +400,7 @@ enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader 
 	a->reader = reader;
 	a->ask = ask;
 	a->arena = arena;
-	a->deadline_ms = clock_ms(CLOCK_MONOTONIC) + (int64_t)timeout_ms;
+	a->deadline_ms = kh_clock_ms() + (int64_t)timeout_ms;
 	enum kh_err e = make_body(a);
 	if (e == KH_OK && a->fault == KH_READER_OK && (reader->client == NULL || !describe(a)))
 		fail(a, KH_READER_DEAD, KH_LIT("it is not configured so that it could be asked"));

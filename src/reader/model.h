@@ -40,7 +40,7 @@ struct kh_model_api {
 /* What the model reads: the query as JSON, the fenced blocks, and that this was all.  KH_ECHANGED as kh_reader_message.
  */
 enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_text,
-			     struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_error *err) KH_CHECKED;
 
 /* What it is told to be: the ask's own prompt, or the Reader's (K4). */
 struct kh_view kh_model_prompt(const struct kh_reader_ask *ask);
@@ -51,7 +51,6 @@ uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *
 /* Asks over API: kh_reader_driver.ask of every driver for a model. */
 enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader *reader, struct kh_arena *arena,
 			 const struct kh_reader_ask *ask, struct kh_tainted *ret_response,
-			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
-	__attribute__((warn_unused_result));
+			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail) KH_CHECKED;
 
 #endif

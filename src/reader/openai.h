@@ -13,9 +13,8 @@
 #define KH_OPENAI_THINKING 4096 /* tokens that a model may think in before it answers: they count here */
 
 enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_reader_ask *ask,
-			      struct kh_view message, struct kh_view *ret_body) __attribute__((warn_unused_result));
+			      struct kh_view message, struct kh_view *ret_body) KH_CHECKED;
 enum kh_err kh_openai_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
-			     struct kh_tainted *ret_response, struct kh_view *ret_why)
-	__attribute__((warn_unused_result));
+			     struct kh_tainted *ret_response, struct kh_view *ret_why) KH_CHECKED;
 
 #endif

@@ -87,12 +87,11 @@ extern const struct kh_reader_driver kh_reader_anthropic; /* anthropic.c */
  * Proves every block's attribution for its content (E10), for a Reader that is sent nothing.  KH_ECHANGED where one is
  * not what was sealed.
  */
-enum kh_err kh_reader_prove(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_reader_prove(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_error *err) KH_CHECKED;
 
 /* Every block in its fence, as text, each with a nonce of its own; proved first, as below. */
 enum kh_err kh_reader_fences(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view **ret_texts,
-			     struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_error *err) KH_CHECKED;
 
 /*
  * What a Reader that is a program or an agent is sent, as one JSON object on one line: the `bcp_query` of B24 with two
@@ -102,6 +101,6 @@ enum kh_err kh_reader_fences(struct kh_arena *arena, const struct kh_reader_ask 
  * `changed` where one is not what was sealed.
  */
 enum kh_err kh_reader_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_json,
-			      struct kh_error *err) __attribute__((warn_unused_result));
+			      struct kh_error *err) KH_CHECKED;
 
 #endif

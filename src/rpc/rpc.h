@@ -44,8 +44,7 @@ struct kh_rpc_fault {
  * Reads a message.  KH_EINPUT `bad_message`: *ERR says what is wrong; where an id could be read all the same it is in
  * *RET_RPC, else NULL.  `bad_params` where everything is fine but the params.
  */
-enum kh_err kh_rpc_read(yyjson_val *root, struct kh_rpc *ret_rpc, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_rpc_read(yyjson_val *root, struct kh_rpc *ret_rpc, struct kh_error *err) KH_CHECKED;
 
 /* An id or progress token as it stands in JSON, in the arena.  {NULL, 0}: neither string nor integer, too long, or out
  * of memory. */
@@ -57,14 +56,13 @@ struct kh_rpc_fault kh_rpc_failed(yyjson_mut_doc *doc, struct kh_arena *arena, e
 
 /* Messages on one line, in the arena.  ID is JSON, empty for null. */
 enum kh_err kh_rpc_result(struct kh_arena *arena, yyjson_mut_doc *doc, struct kh_view id, yyjson_mut_val *result,
-			  struct kh_view *ret_text) __attribute__((warn_unused_result));
+			  struct kh_view *ret_text) KH_CHECKED;
 enum kh_err kh_rpc_error(struct kh_arena *arena, yyjson_mut_doc *doc, struct kh_view id,
-			 const struct kh_rpc_fault *fault, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+			 const struct kh_rpc_fault *fault, struct kh_view *ret_text) KH_CHECKED;
 
 /* A request of ours (ID not empty) or a notification. */
 enum kh_err kh_rpc_call(struct kh_arena *arena, yyjson_mut_doc *doc, struct kh_view id, const char *method,
-			yyjson_mut_val *params, struct kh_view *ret_text) __attribute__((warn_unused_result));
+			yyjson_mut_val *params, struct kh_view *ret_text) KH_CHECKED;
 
 /* The answer where there is no memory for any: written into BYTES, which holds 512 at least. */
 struct kh_view kh_rpc_last_resort(char *bytes, size_t size, struct kh_view id);

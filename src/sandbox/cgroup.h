@@ -37,8 +37,7 @@ const char *kh_cgroup_base_has(const struct kh_cgroup_base *base);
 
 /* A group for one sandbox, NUMBER.  Where there is nothing to be had it is a group without a folder; false where there
  * is and its folder cannot be made. */
-bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group)
-	__attribute__((warn_unused_result));
+bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group) KH_CHECKED;
 
 /* The folder to clone a process into with CLONE_INTO_CGROUP (v2), to be closed by the caller; -1 where it has none. */
 int kh_cgroup_clone_into(const struct kh_cgroup *group);
@@ -47,10 +46,9 @@ int kh_cgroup_clone_into(const struct kh_cgroup *group);
  * Puts this process in, where it was not cloned into it (v1).  By itself, one thread: that is the one way that takes no
  * lock which all forks and execs of the machine wait for.  False where it is not in everywhere.
  */
-bool kh_cgroup_enter(const struct kh_cgroup *group) __attribute__((warn_unused_result));
+bool kh_cgroup_enter(const struct kh_cgroup *group) KH_CHECKED;
 
-bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes)
-	__attribute__((warn_unused_result));
+bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes) KH_CHECKED;
 
 /* Whether the kernel has killed a process of it for its memory. */
 bool kh_cgroup_is_spent(const struct kh_cgroup *group);

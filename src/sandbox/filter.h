@@ -29,11 +29,11 @@ struct kh_filter;
 
 /* Compiles the filter of KIND.  KH_EREFUSED with code `seccomp` where the kernel or the library cannot. */
 enum kh_err kh_filter_new(enum kh_filter_kind kind, const struct kh_alloc *alloc, struct kh_filter **ret_filter,
-			  struct kh_error *err) __attribute__((warn_unused_result));
+			  struct kh_error *err) KH_CHECKED;
 void kh_filter_free(struct kh_filter *filter);
 
 /* Installs FILTER in this process (all its threads), for good.  Needs no_new_privs.  Async-signal-safe.  0 or errno. */
-int kh_filter_install(const struct kh_filter *filter) __attribute__((warn_unused_result));
+int kh_filter_install(const struct kh_filter *filter) KH_CHECKED;
 
 /* "run", "worker", "resolve", "http", "read", ...; never NULL. */
 const char *kh_filter_name(enum kh_filter_kind kind);

@@ -5,6 +5,8 @@
 #ifndef KH_SANDBOX_LANDLOCK_H
 #define KH_SANDBOX_LANDLOCK_H
 
+#include <keyhole/keyhole.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +27,6 @@ struct kh_landlock_rule {
 int kh_landlock_abi(void);
 
 /* Leaves this process and all that it starts the rights of RULES and nothing else.  Needs no_new_privs.  0 or errno. */
-int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count) __attribute__((warn_unused_result));
+int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count) KH_CHECKED;
 
 #endif

@@ -12,7 +12,7 @@
  * FOLDER may be NULL: then no file can be opened at all.  To be called before there are threads.  KH_EREFUSED with code
  * `lockdown` and the part that is missing; the caller must not go on.
  */
-enum kh_err kh_lockdown(const char *folder, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_lockdown(const char *folder, struct kh_error *err) KH_CHECKED;
 
 /* A file or folder besides: to be read, or (WRITES) changed too.  One that is not there is refused. */
 struct kh_lockdown_path {
@@ -25,6 +25,6 @@ struct kh_lockdown_path {
 /* The same with COUNT others beside FOLDER, KH_LOCKDOWN_PATHS at most: a configuration that is kept elsewhere, the file
  * of a witness. */
 enum kh_err kh_lockdown_beside(const char *folder, const struct kh_lockdown_path *others, size_t count,
-			       struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -28,14 +28,13 @@ struct kh_root {
 };
 
 /* All that does not depend on the job. */
-int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part *ret_part)
-	__attribute__((warn_unused_result));
+int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part *ret_part) KH_CHECKED;
 
 /*
  * The folders of JOB; then the host's root goes away and the root becomes read-only.  *RET_OWNER is the owner of the
  * first folder that the job may write to, 0 where there is none.
  */
-int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner, enum kh_part *ret_part)
-	__attribute__((warn_unused_result));
+int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner,
+		   enum kh_part *ret_part) KH_CHECKED;
 
 #endif

@@ -40,8 +40,8 @@ struct kh_sandbox_kit {
 };
 
 /* KH_EREFUSED, code `sandbox`, where a part that all sandboxes share cannot be had; the detail names it. */
-enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc,
+				struct kh_error *err) KH_CHECKED;
 void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
 
 /* One sandbox as the executor sees it. */
@@ -60,8 +60,7 @@ struct kh_sandbox {
  * is the part that is missing, *RET_ERRNO why.
  */
 bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profile, bool locked, unsigned number,
-			struct kh_sandbox *ret_sandbox, enum kh_part *ret_part, int *ret_errno)
-	__attribute__((warn_unused_result));
+			struct kh_sandbox *ret_sandbox, enum kh_part *ret_part, int *ret_errno) KH_CHECKED;
 
 /* Kills everything in it; it is gone when its pidfd says so. */
 void kh_sandbox_kill(const struct kh_sandbox *sandbox);

@@ -2,7 +2,9 @@
 #ifndef KH_SANDBOX_SETTING_H
 #define KH_SANDBOX_SETTING_H
 
+#include <keyhole/keyhole.h>
+
 /* Writes TEXT to PATH below the folder AT, in one write(2).  0, or the errno. */
-int kh_setting_write(int at, const char *path, const char *text) __attribute__((warn_unused_result));
+int kh_setting_write(int at, const char *path, const char *text) KH_CHECKED;
 
 #endif

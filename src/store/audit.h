@@ -93,12 +93,11 @@ struct kh_txn;
  * In a reading or a writing transaction.
  */
 typedef bool kh_audit_fn(const struct kh_audit_entry *entry, void *arg);
-enum kh_err kh_audit_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg)
-	__attribute__((warn_unused_result));
+enum kh_err kh_audit_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg) KH_CHECKED;
 
 /* One event.  KH_EUNKNOWN where there is none. */
-enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id, struct kh_audit_entry *ret_entry)
-	__attribute__((warn_unused_result));
+enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
+			 struct kh_audit_entry *ret_entry) KH_CHECKED;
 
 /*
  * The bytes of an event up to and with `prev`: what the columns of an entry must have been written from, so that a

@@ -77,6 +77,6 @@ struct kh_store {
  * Called by a backend around an operation, in its savepoint: sets the transaction up, runs it, and says whether it may
  * be kept (KH_OK) or must be rolled back.
  */
-enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg) __attribute__((warn_unused_result));
+enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg) KH_CHECKED;
 
 #endif

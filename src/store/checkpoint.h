@@ -46,7 +46,7 @@ struct kh_checkpoint {
 
 /* KH_EINPUT `bad_checkpoint` where BODY is not exactly what kh_checkpoint_make() writes. */
 enum kh_err kh_checkpoint_parse(struct kh_arena *arena, struct kh_view body, struct kh_checkpoint *ret_checkpoint,
-				struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_error *err) KH_CHECKED;
 
 /* Whether SIGNATURE, 64 bytes, is KEY's over BODY. */
 bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const struct kh_digest *key);
@@ -55,10 +55,10 @@ bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const s
  * one: an empty line, and nothing is stored.  KH_EREFUSED `audit_key_other` where KEY is not the one that the store
  * names. */
 enum kh_err kh_checkpoint_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
-			       struct kh_arena *arena, struct kh_view *ret_line) __attribute__((warn_unused_result));
+			       struct kh_arena *arena, struct kh_view *ret_line) KH_CHECKED;
 
 /* The line of a stored one: NUMBER, or the last for 0.  KH_EUNKNOWN where there is none. */
-enum kh_err kh_checkpoint_line(struct kh_txn *txn, int64_t number, struct kh_arena *arena, struct kh_view *ret_line)
-	__attribute__((warn_unused_result));
+enum kh_err kh_checkpoint_line(struct kh_txn *txn, int64_t number, struct kh_arena *arena,
+			       struct kh_view *ret_line) KH_CHECKED;
 
 #endif

@@ -14,17 +14,16 @@
 
 struct kh_fold;
 
-enum kh_err kh_fold_new(const struct kh_alloc *alloc, struct kh_fold **ret_fold, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_fold_new(const struct kh_alloc *alloc, struct kh_fold **ret_fold, struct kh_error *err) KH_CHECKED;
 void kh_fold_free(struct kh_fold *fold);
 
 /* The next event, in order of its id.  What is wrong with it goes to VERIFY, whose `code` is then set. */
 enum kh_err kh_fold_take(struct kh_fold *fold, const struct kh_audit_entry *entry, struct kh_verify *verify,
-			 struct kh_error *err) __attribute__((warn_unused_result));
+			 struct kh_error *err) KH_CHECKED;
 
 /* Compares with the rows that TXN sees; what differs goes to VERIFY. */
-enum kh_err kh_fold_compare(struct kh_fold *fold, struct kh_txn *txn, struct kh_verify *verify, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_fold_compare(struct kh_fold *fold, struct kh_txn *txn, struct kh_verify *verify,
+			    struct kh_error *err) KH_CHECKED;
 
 /* What the rules look at.  A row that the events have written, or NULL; views in it are fingerprints. */
 const void *kh_fold_row(const struct kh_fold *fold, enum kh_table table, int64_t id);

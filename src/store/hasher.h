@@ -10,8 +10,7 @@
 struct kh_hasher;
 
 /* With THREAD false, or where no thread can be started, hashes at once. */
-enum kh_err kh_hasher_new(const struct kh_alloc *alloc, bool thread, struct kh_hasher **ret_hasher)
-	__attribute__((warn_unused_result));
+enum kh_err kh_hasher_new(const struct kh_alloc *alloc, bool thread, struct kh_hasher **ret_hasher) KH_CHECKED;
 
 /* Waits for the thread.  NULL is fine. */
 void kh_hasher_free(struct kh_hasher *hasher);

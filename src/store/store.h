@@ -31,14 +31,13 @@ enum kh_store_mode {
 
 /* LOCATION: the path of a file, without NUL.  Starts the store's thread. */
 enum kh_err kh_store_open(const char *location, enum kh_store_mode mode, struct kh_store **ret_store,
-			  struct kh_error *err) __attribute__((warn_unused_result));
+			  struct kh_error *err) KH_CHECKED;
 
 /* Waits for the operations that were submitted, and closes.  NULL is fine. */
 void kh_store_close(struct kh_store *store);
 
 /* Runs FN in a transaction and waits until it is durable, or has failed.  From any thread. */
-enum kh_err kh_store_run(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_store_run(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err) KH_CHECKED;
 
 /*
  * The same without waiting: DONE is called once, on the store's thread, after the commit (or failure); it must be quick
@@ -58,8 +57,7 @@ void kh_store_submit(struct kh_store *store, struct kh_store_job *job);
  * Runs FN on a snapshot, in the calling thread, on a connection of its own, beside everything else: for long readings.
  * A transaction of this kind has kh_txn_get(), kh_txn_find() and the reading of the audit, and no more.
  */
-enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err) KH_CHECKED;
 
 /*
  * Holders: which process carries out an effect.  Each open store has a number that no other open store on the same

@@ -26,32 +26,30 @@ void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena);
 
 /* The row with this id, to be changed in place.  KH_EUNKNOWN where there is none. */
 #define kh_txn_load(txn, table, id, ret_row) kh_txn_load_row((txn), (table), (id), (void **)(ret_row))
-enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row)
-	__attribute__((warn_unused_result));
+enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row) KH_CHECKED;
 
 /*
  * A copy of the row as the last event left it, for reading alone and without its sealed columns: for lists, which must
  * neither read content nor remember every row that they went by.  *RET_ROW is the caller's.
  */
 #define kh_txn_peek(txn, table, id, ret_row) kh_txn_peek_row((txn), (table), (id), (void *)(ret_row))
-enum kh_err kh_txn_peek_row(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
-	__attribute__((warn_unused_result));
+enum kh_err kh_txn_peek_row(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row) KH_CHECKED;
 
 /* A new row, zeroed but for its id.  The next event records it. */
 #define kh_txn_new(txn, table, ret_row) kh_txn_new_row((txn), (table), (void **)(ret_row))
-enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row) __attribute__((warn_unused_result));
+enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row) KH_CHECKED;
 
 /*
  * Up to LIMIT ids by an index, greater than AFTER, ascending, in the arena.  Sees what events have recorded; changes
  * that no event has recorded yet are not seen.
  */
 enum kh_err kh_txn_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
-			size_t limit, int64_t **ret_ids, size_t *ret_count) __attribute__((warn_unused_result));
+			size_t limit, int64_t **ret_ids, size_t *ret_count) KH_CHECKED;
 
 /* Records all changes in an event.  On success *AUDIT's id is the event's. */
-enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit) __attribute__((warn_unused_result));
+enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit) KH_CHECKED;
 
 /* The id of the audit event that the next kh_txn_event() will write: for rows that name it. */
-enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id) __attribute__((warn_unused_result));
+enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id) KH_CHECKED;
 
 #endif

@@ -28,7 +28,6 @@ struct kh_verify {
 };
 
 /* KH_OK: it was looked at, and `good` says.  On a snapshot, in the calling thread. */
-enum kh_err kh_verify_store(struct kh_store *store, struct kh_verify *verify, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_verify_store(struct kh_store *store, struct kh_verify *verify, struct kh_error *err) KH_CHECKED;
 
 #endif

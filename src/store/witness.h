@@ -8,8 +8,7 @@
 #include "base/error.h"
 
 /* Appends LINE, durably. */
-enum kh_err kh_witness_file(const char *path, struct kh_view line, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_witness_file(const char *path, struct kh_view line, struct kh_error *err) KH_CHECKED;
 void kh_witness_syslog(struct kh_view line);
 
 /*
@@ -17,7 +16,7 @@ void kh_witness_syslog(struct kh_view line);
  * none). KH_ECHANGED `store_older` or `store_forked` where the store is not the one that the witness saw.
  */
 enum kh_err kh_witness_compare(struct kh_arena *arena, struct kh_view witnessed, struct kh_view line,
-			       struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_error *err) KH_CHECKED;
 
 /* The number of the checkpoint in LINE; 0 where it is none. */
 int64_t kh_witness_number(struct kh_arena *arena, struct kh_view line);

@@ -6,10 +6,11 @@
  */
 #include "wire/channel.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Room for a few packets on their way; after that the sender waits, which is all the flow control there is. */
@@ -144,18 +145,10 @@ bool kh_channel_closed(int fd)
 	return poll(&poll_fd, 1, 0) > 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* When TIMEOUT_MS from now is; -1: never. */
 static int64_t deadline_of(int timeout_ms)
 {
-	return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	return timeout_ms < 0 ? -1 : kh_clock_ms() + timeout_ms;
 }
 
 /* Waits for EVENTS on FD until DEADLINE.  False where the time ran out. */
@@ -164,7 +157,7 @@ static bool wait_for(int fd, short events, int64_t deadline)
 	struct pollfd poll_fd = {.fd = fd, .events = events};
 
 	for (;;) {
-		int64_t left = deadline < 0 ? -1 : deadline - now_ms();
+		int64_t left = deadline < 0 ? -1 : deadline - kh_clock_ms();
 		if (deadline >= 0 && left <= 0)
 			return false;
 		int ready = poll(&poll_fd, 1, (int)left);

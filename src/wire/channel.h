@@ -14,27 +14,26 @@ enum kh_io {
 };
 
 /* A pair of non-blocking ends, closed on exec. */
-enum kh_err kh_channel_pair(int ret_fds[2], struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_channel_pair(int ret_fds[2], struct kh_error *err) KH_CHECKED;
 
 /* Sends PACKET with FDS; the descriptors stay the caller's. */
-enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t fd_count)
-	__attribute__((warn_unused_result));
+enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t fd_count) KH_CHECKED;
 
 /*
  * Receives one packet into BUFFER (KH_MESSAGE_MAX bytes).  Descriptors that came with it are the caller's now (closed
  * on exec); more than KH_MESSAGE_FDS, or a packet that is longer than the buffer, is KH_IO_BROKEN and closes them all.
  */
 enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
-			      size_t *ret_fd_count) __attribute__((warn_unused_result));
+			      size_t *ret_fd_count) KH_CHECKED;
 
 /* True where the peer is gone, whatever of it is still to be read; for whoever does not want to read now. */
 bool kh_channel_closed(int fd);
 
 /* Sending and receiving, waiting up to TIMEOUT_MS (-1: for ever) until it can be done; KH_IO_AGAIN where the time ran
  * out. */
-enum kh_io kh_channel_send_wait(int fd, struct kh_view packet, const int *fds, size_t fd_count, int timeout_ms)
-	__attribute__((warn_unused_result));
+enum kh_io kh_channel_send_wait(int fd, struct kh_view packet, const int *fds, size_t fd_count,
+				int timeout_ms) KH_CHECKED;
 enum kh_io kh_channel_receive_wait(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
-				   size_t *ret_fd_count, int timeout_ms) __attribute__((warn_unused_result));
+				   size_t *ret_fd_count, int timeout_ms) KH_CHECKED;
 
 #endif

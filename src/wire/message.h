@@ -149,7 +149,7 @@ struct kh_message {
  * DETAIL is UTF-8 without anything invisible.
  */
 enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_state *state,
-			    struct kh_message *ret_message, struct kh_error *err) __attribute__((warn_unused_result));
+			    struct kh_message *ret_message, struct kh_error *err) KH_CHECKED;
 
 /* The next item of list FIELD; *CURSOR begins as 0.  False at the end. */
 bool kh_message_item(const struct kh_message *message, enum kh_message_field field, size_t *cursor,
@@ -176,7 +176,7 @@ void kh_message_number(struct kh_message_out *out, enum kh_message_field field, 
 void kh_message_text(struct kh_message_out *out, enum kh_message_field field, struct kh_view value);
 /* All of a payload.  Bytes that stand in their place already, behind the header, are not moved. */
 void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes);
-enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet) __attribute__((warn_unused_result));
+enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet) KH_CHECKED;
 
 /* "HELLO", "RUN", ...; never NULL. */
 const char *kh_message_name(enum kh_message_type type);

@@ -53,9 +53,9 @@ struct kh_fetch {
 
 /* Writes the message RUN or FETCH.  KH_ELIMIT where it does not fit. */
 enum kh_err kh_request_write_run(const struct kh_run *run, char *buffer, struct kh_view *ret_packet,
-				 struct kh_error *err) __attribute__((warn_unused_result));
+				 struct kh_error *err) KH_CHECKED;
 enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, struct kh_view *ret_packet,
-				   struct kh_error *err) __attribute__((warn_unused_result));
+				   struct kh_error *err) KH_CHECKED;
 
 /*
  * Takes MESSAGE (RUN, FETCH) apart, with the profile's limits filled in and held to the most allowed.  KH_EINPUT, code
@@ -65,9 +65,9 @@ enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, s
  * ours to set (Host, Content-Length, Transfer-Encoding, Connection, Accept-Encoding and others that frame a
  * message), a limit past the most.
  */
-enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run *ret_run, struct kh_error *err)
-	__attribute__((warn_unused_result));
-enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fetch *ret_fetch, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run *ret_run,
+				struct kh_error *err) KH_CHECKED;
+enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fetch *ret_fetch,
+				  struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -18,11 +18,11 @@ struct kh_search_match {
 
 /* Takes QUERY, valid UTF-8, apart.  A quote without its other half, and what has neither letter nor digit, is nothing.
  * KH_ENOMEM. */
-enum kh_err kh_search_match_read(struct kh_arena *arena, struct kh_view query, struct kh_search_match *ret_match)
-	__attribute__((warn_unused_result));
+enum kh_err kh_search_match_read(struct kh_arena *arena, struct kh_view query,
+				 struct kh_search_match *ret_match) KH_CHECKED;
 
 /* The text for MATCH: all of the terms, or any of them.  KH_ENOMEM. */
 enum kh_err kh_search_match_write(struct kh_arena *arena, const struct kh_search_match *match, bool any,
-				  struct kh_view *ret_text) __attribute__((warn_unused_result));
+				  struct kh_view *ret_text) KH_CHECKED;
 
 #endif

@@ -54,6 +54,6 @@ int kh_worker_job_serve(const struct kh_worker_job_kind *kind, const struct kh_f
 int kh_worker_job_carry(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection);
 
 /* Writes all of BYTES to standard output; false where nobody takes it any more. */
-bool kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes) __attribute__((warn_unused_result));
+bool kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes) KH_CHECKED;
 
 #endif

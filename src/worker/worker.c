@@ -6,6 +6,7 @@
  */
 #include "worker/worker.h"
 
+#include "base/clock.h"
 #include "worker/http/http.h"
 #include "worker/job.h"
 #include "worker/resolve/resolve.h"
@@ -64,10 +65,7 @@ bool kh_worker_confine(enum kh_filter_kind kind)
 
 int64_t kh_worker_clock(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return kh_clock_ms();
 }
 
 int kh_worker_left(int64_t deadline)

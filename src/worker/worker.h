@@ -28,16 +28,16 @@ struct kh_worker {
 };
 
 /* Compiles and installs the filter of KIND; false, and a line on stderr, where that is not possible. */
-bool kh_worker_confine(enum kh_filter_kind kind) __attribute__((warn_unused_result));
+bool kh_worker_confine(enum kh_filter_kind kind) KH_CHECKED;
 
 /* The next message, waiting until DEADLINE (of kh_worker_clock(); -1: for ever).  It borrows from the worker.  False
  * where none comes that is permitted: then there is nobody to tell, and the worker ends. */
 bool kh_worker_receive(struct kh_worker *worker, int64_t deadline, struct kh_message *ret_message,
-		       int ret_fds[KH_MESSAGE_FDS], size_t *ret_fd_count) __attribute__((warn_unused_result));
+		       int ret_fds[KH_MESSAGE_FDS], size_t *ret_fd_count) KH_CHECKED;
 
 /* Begins a message in worker->out; kh_worker_send() ends it and sends it, waiting for the executor to take it. */
 void kh_worker_begin(struct kh_worker *worker, enum kh_message_type type);
-enum kh_io kh_worker_send(struct kh_worker *worker, int64_t deadline) __attribute__((warn_unused_result));
+enum kh_io kh_worker_send(struct kh_worker *worker, int64_t deadline) KH_CHECKED;
 
 /* Sends DONE.  DETAIL is one of our own sentences.  Returns the exit status of the worker. */
 int kh_worker_done(struct kh_worker *worker, enum kh_fault fault, const char *detail);

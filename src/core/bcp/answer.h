@@ -42,13 +42,13 @@ struct kh_recent {
  * wrong with the response is a verdict.
  */
 enum kh_err kh_answer_judge(struct kh_screen *screen, struct kh_arena *arena, const struct kh_query *query,
-			    struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
-	__attribute__((warn_unused_result));
+			    struct kh_tainted response, struct kh_recent recent,
+			    struct kh_answer *ret_answer) KH_CHECKED;
 
 /* The same for a response that is parsed already; it is as untrusted as its bytes were. */
 enum kh_err kh_answer_judge_value(struct kh_screen *screen, struct kh_arena *arena, const struct kh_query *query,
-				  yyjson_val *response, struct kh_recent recent, struct kh_answer *ret_answer)
-	__attribute__((warn_unused_result));
+				  yyjson_val *response, struct kh_recent recent,
+				  struct kh_answer *ret_answer) KH_CHECKED;
 
 /* {"fields":{...}} | {"answers":[{id, answer}]} | {"summary":...}, in the query's order. */
 yyjson_mut_val *kh_answer_write(const struct kh_answer *answer, const struct kh_query *query, yyjson_mut_doc *doc);

@@ -38,7 +38,7 @@ struct kh_check {
 /* Reads the array CHECKS (NULL for none) and adds the derived ones. */
 enum kh_err kh_check_read_all(struct kh_arena *arena, yyjson_val *checks, const struct kh_question *questions,
 			      size_t question_count, struct kh_check **ret_checks, size_t *ret_count,
-			      struct kh_reasons *errors) __attribute__((warn_unused_result));
+			      struct kh_reasons *errors) KH_CHECKED;
 
 /*
  * Holds CHECK against the canonical ANSWERS, in the questions' order.  NULL where it is kept, else what is wrong, in

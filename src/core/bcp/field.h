@@ -27,7 +27,7 @@ const char *kh_field_type_name(enum kh_field_type type);
 
 /* Reads the array FIELDS into *RET_FIELDS; errors with paths below `fields`. */
 enum kh_err kh_field_read_all(struct kh_arena *arena, yyjson_val *fields, struct kh_field **ret_fields,
-			      size_t *ret_count, struct kh_reasons *errors) __attribute__((warn_unused_result));
+			      size_t *ret_count, struct kh_reasons *errors) KH_CHECKED;
 
 /* True where V is a name as B3 wants it: [A-Za-z_][A-Za-z0-9_.-]{0,63}. */
 bool kh_field_is_name(struct kh_view v);

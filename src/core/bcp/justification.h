@@ -14,7 +14,7 @@
  * by their normal form); empty where there is none.
  */
 enum kh_err kh_justification_repeats(struct kh_arena *arena, struct kh_view justification,
-				     const struct kh_view *deliveries, size_t count, struct kh_view *ret_run)
-	__attribute__((warn_unused_result));
+				     const struct kh_view *deliveries, size_t count,
+				     struct kh_view *ret_run) KH_CHECKED;
 
 #endif

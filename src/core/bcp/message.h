@@ -27,7 +27,6 @@ yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyj
  * subscriptions and whatever a Reader would start by itself are refused (B4).
  */
 enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted message, struct kh_view *ret_query_id,
-				     yyjson_val **ret_response, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				     yyjson_val **ret_response, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -45,7 +45,7 @@ enum kh_query_purpose { KH_QUERY_CHECK, KH_QUERY_ADMIT };
  * used only where there are none.  Views borrow from IN and the arena.  Fails only for lack of memory.
  */
 enum kh_err kh_query_read(struct kh_arena *arena, yyjson_val *in, enum kh_query_purpose purpose,
-			  struct kh_query *ret_query, struct kh_reasons *errors) __attribute__((warn_unused_result));
+			  struct kh_query *ret_query, struct kh_reasons *errors) KH_CHECKED;
 
 /* True where the query counts as an escalation whatever came before it: category 3, or category 1 over 64 bits. */
 bool kh_query_is_escalation(const struct kh_query *query);

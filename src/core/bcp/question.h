@@ -23,8 +23,8 @@ struct kh_question {
 
 /* Reads the array QUESTIONS; DEFAULT_WORDS is the query's own max_words. */
 enum kh_err kh_question_read_all(struct kh_arena *arena, yyjson_val *questions, unsigned default_words,
-				 struct kh_question **ret_questions, size_t *ret_count, struct kh_reasons *errors)
-	__attribute__((warn_unused_result));
+				 struct kh_question **ret_questions, size_t *ret_count,
+				 struct kh_reasons *errors) KH_CHECKED;
 
 /* The question with this id, or NULL. */
 const struct kh_question *kh_question_find(const struct kh_question *questions, size_t count, struct kh_view id);

@@ -20,12 +20,11 @@ struct kh_allowed {
 /* Fills in the marks; does nothing where they are there.  A character is marked where eight in a row, it among them,
  * stand in what may be repeated. */
 enum kh_err kh_allowed_make(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what,
-			    const struct kh_streams *streams) __attribute__((warn_unused_result));
+			    const struct kh_streams *streams) KH_CHECKED;
 
 /* Whether `own` names this URL, host, address or number, or an answer is this sum of money. */
 enum kh_err kh_allowed_token(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what,
-			     enum kh_match_kind kind, struct kh_view key, bool *ret_yes)
-	__attribute__((warn_unused_result));
+			     enum kh_match_kind kind, struct kh_view key, bool *ret_yes) KH_CHECKED;
 
 /* True for a word, squeezed, that is only there for grammar. */
 bool kh_allowed_grammar(struct kh_view word);

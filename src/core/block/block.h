@@ -51,15 +51,14 @@ struct kh_block_spec {
  * KH_EINPUT: `bad_id`, `bad_utf8`, `bad_value`.  KH_ELIMIT: `too_large`.
  */
 enum kh_err kh_block_make(struct kh_arena *arena, const struct kh_block_spec *spec, const struct kh_block **ret_block,
-			  struct kh_error *err) __attribute__((warn_unused_result));
+			  struct kh_error *err) KH_CHECKED;
 
 /*
  * Makes a delivery (B23): untrusted data, whatever SPEC says of trust, type and taint, with the taint one step below
  * READER_TAINT, the highest taint of all that the Reader read.  Refuses what kh_block_make() refuses.
  */
 enum kh_err kh_block_delivery(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint reader_taint,
-			      const struct kh_block **ret_block, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			      const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;
 
 /* True where ID has the form of an id. */
 bool kh_block_id_valid(struct kh_view id);

@@ -19,12 +19,11 @@
  * Adds the block that OBJ describes to the set; it borrows OBJ's strings.  KH_EINPUT: `wrong_type`, `missing`,
  * `unknown_member`, `bad_value`; KH_ECHANGED: `hash_mismatch`; and whatever kh_blocks_add() refuses.
  */
-enum kh_err kh_blockjson_read(struct kh_blocks *set, yyjson_val *obj, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_blockjson_read(struct kh_blocks *set, yyjson_val *obj, struct kh_error *err) KH_CHECKED;
 
 /* Adds every block of the array ARR.  The error's member is "blocks[3]" and so on, with PATH for "blocks". */
-enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const char *path, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const char *path,
+				  struct kh_error *err) KH_CHECKED;
 
 /* BLOCK as an object; borrows its texts.  Out of memory marks ARENA, which is the document's. */
 yyjson_mut_val *kh_blockjson_write(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_block *block);

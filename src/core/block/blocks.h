@@ -31,12 +31,10 @@ struct kh_blocks {
 void kh_blocks_init(struct kh_blocks *set, struct kh_arena *arena, const unsigned char seed[KH_BLOCKS_SEED]);
 
 /* Adds a block that was made elsewhere; it must live as long as the set.  `duplicate_id` where its id is there. */
-enum kh_err kh_blocks_put(struct kh_blocks *set, const struct kh_block *block, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_blocks_put(struct kh_blocks *set, const struct kh_block *block, struct kh_error *err) KH_CHECKED;
 
 /* Makes a block and adds it. */
-enum kh_err kh_blocks_add(struct kh_blocks *set, const struct kh_block_spec *spec, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_blocks_add(struct kh_blocks *set, const struct kh_block_spec *spec, struct kh_error *err) KH_CHECKED;
 
 /* The index of the block with this id, or KH_BLOCKS_NONE. */
 size_t kh_blocks_find(const struct kh_blocks *set, struct kh_view id);
@@ -48,7 +46,6 @@ size_t kh_blocks_find(const struct kh_blocks *set, struct kh_view id);
  * set.
  */
 enum kh_err kh_blocks_output(struct kh_blocks *set, const struct kh_block_spec *spec, const struct kh_view *more,
-			     size_t more_count, const struct kh_block **ret_block, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			     size_t more_count, const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;
 
 #endif

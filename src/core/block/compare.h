@@ -55,10 +55,10 @@ const char *kh_compare_kind(enum kh_match_kind kind);
 
 /* Compares the texts of WHAT with each of the SOURCES. */
 enum kh_err kh_compare_texts(struct kh_arena *arena, const struct kh_compare *what, const struct kh_view *sources,
-			     size_t source_count, struct kh_matches *ret_matches) __attribute__((warn_unused_result));
+			     size_t source_count, struct kh_matches *ret_matches) KH_CHECKED;
 
 /* The same of one text. */
 enum kh_err kh_compare_text(struct kh_arena *arena, struct kh_view text, const struct kh_view *sources,
-			    size_t source_count, struct kh_matches *ret_matches) __attribute__((warn_unused_result));
+			    size_t source_count, struct kh_matches *ret_matches) KH_CHECKED;
 
 #endif

@@ -21,16 +21,15 @@ struct kh_graph {
 
 /* All of SET, or, with AT, the N blocks of it at these ascending indices (a closure's). */
 enum kh_err kh_graph_init(struct kh_graph *graph, struct kh_arena *arena, const struct kh_blocks *set, const size_t *at,
-			  size_t n) __attribute__((warn_unused_result));
+			  size_t n) KH_CHECKED;
 
 /* {"nodes":[{"id","trust","type","taint","source"?}],"edges":[{"from":"b1","to":"b4"}]} */
 yyjson_mut_val *kh_graph_json(const struct kh_graph *graph, yyjson_mut_doc *doc);
 
-enum kh_err kh_graph_dot(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+enum kh_err kh_graph_dot(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text) KH_CHECKED;
 
 /* `cycle` (KH_EREFUSED) where there is one; `too_large` past KH_GRAPH_SVG_MAX blocks. */
 enum kh_err kh_graph_svg(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text,
-			 struct kh_error *err) __attribute__((warn_unused_result));
+			 struct kh_error *err) KH_CHECKED;
 
 #endif

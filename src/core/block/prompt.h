@@ -33,6 +33,6 @@ struct kh_view kh_prompt_delivery_notice(void);
  * (KH_EREFUSED) where CONTEXT has a block with the policy's id.  The blocks are CONTEXT's and must live as long.
  */
 enum kh_err kh_prompt_assemble(const struct kh_blocks *context, struct kh_arena *arena, struct kh_blocks *ret_set,
-			       struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -29,8 +29,7 @@ struct kh_runs {
 };
 
 /* An index of BYTES: squeezed streams, a zero after each, which no window holds. */
-enum kh_err kh_runs_init(struct kh_runs *runs, struct kh_arena *arena, struct kh_view bytes)
-	__attribute__((warn_unused_result));
+enum kh_err kh_runs_init(struct kh_runs *runs, struct kh_arena *arena, struct kh_view bytes) KH_CHECKED;
 
 /* Goes over FOLDED (fold.h; the case of letters does not matter) and marks what it shares in `hits`. */
 void kh_runs_scan(struct kh_runs *runs, struct kh_view folded);

@@ -38,8 +38,7 @@ struct kh_streams {
 	size_t *starts; /* where each of the texts begins in what is joined, from `present` on */
 };
 
-enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what, struct kh_streams *ret)
-	__attribute__((warn_unused_result));
+enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what, struct kh_streams *ret) KH_CHECKED;
 
 /* The stream that byte AT is in. */
 const struct kh_stream *kh_stream_find(const struct kh_streams *set, size_t at);

@@ -27,11 +27,10 @@ struct kh_closure {
  * `cycle` (KH_EREFUSED) where a block that is reached influenced itself.
  */
 enum kh_err kh_taint_closure(struct kh_blocks *set, struct kh_arena *arena, struct kh_view of,
-			     struct kh_closure *ret_closure, struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_closure *ret_closure, struct kh_error *err) KH_CHECKED;
 
 /* The same for something that is no block (a tool call): IDS, and everything that influenced them. */
 enum kh_err kh_taint_influences(struct kh_blocks *set, struct kh_arena *arena, const struct kh_view *ids, size_t count,
-				struct kh_closure *ret_closure, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				struct kh_closure *ret_closure, struct kh_error *err) KH_CHECKED;
 
 #endif

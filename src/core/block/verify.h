@@ -50,8 +50,7 @@ struct kh_verification {
  */
 enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, struct kh_view tool, yyjson_val *arguments,
 			   struct kh_view earlier, const struct kh_verify_source *sources, size_t source_count,
-			   enum kh_taint taint, struct kh_verification *ret_verification)
-	__attribute__((warn_unused_result));
+			   enum kh_taint taint, struct kh_verification *ret_verification) KH_CHECKED;
 
 /* {"result":"clear"|"suspicious","flagged":bool,"taint":"...","reasons":[...],"matches":[...]}: for the reviewer. */
 yyjson_mut_val *kh_verify_json(yyjson_mut_doc *doc, const struct kh_verification *verification,

@@ -22,8 +22,7 @@
 void kh_xml_add(struct kh_buf *out, const struct kh_block *block);
 
 /* All blocks of the set. */
-enum kh_err kh_xml_write(struct kh_arena *arena, const struct kh_blocks *set, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+enum kh_err kh_xml_write(struct kh_arena *arena, const struct kh_blocks *set, struct kh_view *ret_text) KH_CHECKED;
 
 /*
  * Adds the blocks of TEXT to the set.  The blocks borrow from TEXT.  Taken: blocks, white space and comments between
@@ -36,7 +35,6 @@ enum kh_err kh_xml_write(struct kh_arena *arena, const struct kh_blocks *set, st
  * `xml_duplicate`, `xml_missing`, `bad_value`, `bad_utf8`; and whatever kh_blocks_add() refuses, at the block's start.
  * After an error the set holds the blocks before it.
  */
-enum kh_err kh_xml_read(struct kh_blocks *set, struct kh_view text, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_xml_read(struct kh_blocks *set, struct kh_view text, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -36,7 +36,7 @@ struct kh_attribution {
  * something, content that is not UTF-8.
  */
 enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
-				struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_error *err) KH_CHECKED;
 
 /* "CommunicationOS (fetch) in session s1". */
 struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attribution *attribution);
@@ -48,7 +48,7 @@ yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
 /* The same as canonical JSON, of what was made or read here: valid UTF-8.  kh_attribution_emit() is for a part of
  * another text; out of memory marks its arena. */
 enum kh_err kh_attribution_canonical(struct kh_arena *arena, const struct kh_attribution *attribution,
-				     struct kh_view *ret_json) __attribute__((warn_unused_result));
+				     struct kh_view *ret_json) KH_CHECKED;
 void kh_attribution_emit(struct kh_emit *emit, const struct kh_attribution *attribution);
 
 /*
@@ -56,20 +56,19 @@ void kh_attribution_emit(struct kh_emit *emit, const struct kh_attribution *attr
  * a member is not there, `attribution_malformed` where one is not what the others make it.  Borrows from METADATA.
  */
 enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, struct kh_attribution *ret_attribution,
-				struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_error *err) KH_CHECKED;
 
 /*
  * Reads metadata and proves it for CONTENT: KH_EREFUSED as above, or KH_ECHANGED with code `changed` where the content
  * or the digest differs.  Of any session: for showing, not for using.
  */
 enum kh_err kh_attribution_prove(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
-				 struct kh_attribution *ret_attribution, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				 struct kh_attribution *ret_attribution, struct kh_error *err) KH_CHECKED;
 
 /* The same for exactly SESSION_ID, which an empty one never is: KH_EREFUSED with code `session_mismatch` otherwise. */
 enum kh_err kh_attribution_check(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
 				 struct kh_view session_id, struct kh_attribution *ret_attribution,
-				 struct kh_error *err) __attribute__((warn_unused_result));
+				 struct kh_error *err) KH_CHECKED;
 
 /* Reads 64 lower-case hexadecimal digits; false for anything else. */
 bool kh_attribution_parse_digest(struct kh_view hex, struct kh_digest *ret_digest);

@@ -46,8 +46,7 @@ struct kh_declarations {
  */
 enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *screen, yyjson_val *in,
 				 struct kh_view session_id, struct kh_declarations *ret_declarations,
-				 struct kh_reasons *errors, struct kh_reasons *review)
-	__attribute__((warn_unused_result));
+				 struct kh_reasons *errors, struct kh_reasons *review) KH_CHECKED;
 
 /* Parameter NAME of a declaration, or NULL. */
 yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, const char *name);

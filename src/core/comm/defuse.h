@@ -12,7 +12,6 @@
  * TEXT (valid UTF-8) without the marker: neither exactly nor in another case, in full-width or look-alike letters, with
  * invisible characters, accents, blanks or punctuation between its letters.  TEXT itself where there is none.  Linear.
  */
-enum kh_err kh_defuse_text(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+enum kh_err kh_defuse_text(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text) KH_CHECKED;
 
 #endif

@@ -30,7 +30,7 @@ struct kh_fence {
  */
 enum kh_err kh_fence_wrap(struct kh_arena *arena, const unsigned char nonce[KH_FENCE_NONCE_SIZE],
 			  const struct kh_attribution *attribution, struct kh_view content, struct kh_fence *ret_fence,
-			  struct kh_error *err) __attribute__((warn_unused_result));
+			  struct kh_error *err) KH_CHECKED;
 
 /* As JSON.  Out of memory marks the arena. */
 yyjson_mut_val *kh_fence_json(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_fence *fence);
@@ -39,7 +39,7 @@ yyjson_mut_val *kh_fence_json(struct kh_arena *arena, yyjson_mut_doc *doc, const
  * Reads a fenced object back.  Everything in it must be what fencing its content again gives: KH_ECHANGED with code
  * `changed` and the member for anything else, additions and removals included.  Borrows from IN.
  */
-enum kh_err kh_fence_unwrap(struct kh_arena *arena, yyjson_val *in, struct kh_fence *ret_fence, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_fence_unwrap(struct kh_arena *arena, yyjson_val *in, struct kh_fence *ret_fence,
+			    struct kh_error *err) KH_CHECKED;
 
 #endif

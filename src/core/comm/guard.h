@@ -21,13 +21,13 @@ struct kh_guard_source {
  */
 enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const struct kh_guard_source *sources,
 			    size_t count, const struct kh_view *own, size_t own_count, struct kh_reasons *flags,
-			    size_t *ret_places) __attribute__((warn_unused_result));
+			    size_t *ret_places) KH_CHECKED;
 
 /*
  * Whether OUTPUT names the source of ATTRIBUTION: its text as a whole, or the host where it is a URL.  A part of a
  * longer word or host is not it: "example.com" is not named by "notexample.com" or "example.com.evil.example".
  */
 enum kh_err kh_guard_names(struct kh_arena *arena, struct kh_view output, const struct kh_attribution *attribution,
-			   bool *ret_yes) __attribute__((warn_unused_result));
+			   bool *ret_yes) KH_CHECKED;
 
 #endif

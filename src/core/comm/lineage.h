@@ -26,15 +26,14 @@ struct kh_lineage {
  * valid UTF-8.  KH_EREFUSED with code `attribution_missing` for none, KH_ELIMIT for too many.
  */
 enum kh_err kh_lineage_derive(struct kh_arena *arena, const struct kh_attribution *sources, size_t count,
-			      struct kh_view content, struct kh_lineage *ret_lineage, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			      struct kh_view content, struct kh_lineage *ret_lineage, struct kh_error *err) KH_CHECKED;
 
 /* As canonical JSON. */
-enum kh_err kh_lineage_canonical(struct kh_arena *arena, const struct kh_lineage *lineage, struct kh_view *ret_json)
-	__attribute__((warn_unused_result));
+enum kh_err kh_lineage_canonical(struct kh_arena *arena, const struct kh_lineage *lineage,
+				 struct kh_view *ret_json) KH_CHECKED;
 
 /* Reads it and proves that it is CONTENT's: KH_EREFUSED as kh_attribution_read(), or KH_ECHANGED. */
 enum kh_err kh_lineage_check(struct kh_arena *arena, yyjson_val *in, struct kh_view content,
-			     struct kh_lineage *ret_lineage, struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_lineage *ret_lineage, struct kh_error *err) KH_CHECKED;
 
 #endif

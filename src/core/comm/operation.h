@@ -57,7 +57,7 @@ struct kh_operation_name {
  * characters, a bad server or tool name.  Borrows from NAME.
  */
 enum kh_err kh_operation_find(struct kh_arena *arena, struct kh_view name, struct kh_operation_name *ret_name,
-			      struct kh_error *err) __attribute__((warn_unused_result));
+			      struct kh_error *err) KH_CHECKED;
 
 /* The name without "comm.": "fetch", as attributions have it. */
 struct kh_view kh_operation_short(struct kh_view full);

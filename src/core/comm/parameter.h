@@ -17,6 +17,6 @@ struct kh_parameter {
  * `args`, may be {"$block": id} in place of its text (K8): whether that content may go there is for the policy to say.
  */
 enum kh_err kh_parameter_check(const struct kh_parameter_spec *spec, const struct kh_parameter *parameter,
-			       struct kh_reasons *errors) __attribute__((warn_unused_result));
+			       struct kh_reasons *errors) KH_CHECKED;
 
 #endif

@@ -27,7 +27,7 @@ bool kh_phase_is_own(struct kh_view operation);
  * KH_OK where OPERATION may pass in the phase named by WORD.  Else KH_EREFUSED with code `phase_unknown` or
  * OUTBOUND_FORBIDDEN_IN_PLANNING, or what kh_operation_find() says of a name that is not registered.
  */
-enum kh_err kh_phase_allows(struct kh_arena *arena, struct kh_view operation, struct kh_view word, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_phase_allows(struct kh_arena *arena, struct kh_view operation, struct kh_view word,
+			    struct kh_error *err) KH_CHECKED;
 
 #endif

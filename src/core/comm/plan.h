@@ -27,8 +27,8 @@ struct kh_plan {
  * Reads a plan.  Everything that is wrong goes to ERRORS; the plan may be used only where there is nothing.  Borrows
  * from IN.  Fails only for lack of memory.
  */
-enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, struct kh_plan *ret_plan, struct kh_reasons *errors)
-	__attribute__((warn_unused_result));
+enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, struct kh_plan *ret_plan,
+			 struct kh_reasons *errors) KH_CHECKED;
 
 /*
  * Whether PLAN names this operation: an item has its exact name, and every parameter that the item fixes has the same

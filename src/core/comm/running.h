@@ -31,7 +31,7 @@ struct kh_running {
 yyjson_val *kh_running_list(struct kh_reasons *errors, yyjson_val *in);
 
 /* Translates the item at PATH; what is wrong with its own members is reported.  Fails only for lack of memory. */
-enum kh_err kh_running_read(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, struct kh_running *ret_item)
-	__attribute__((warn_unused_result));
+enum kh_err kh_running_read(struct kh_reasons *errors, struct kh_view path, yyjson_val *in,
+			    struct kh_running *ret_item) KH_CHECKED;
 
 #endif

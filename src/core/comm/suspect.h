@@ -13,7 +13,7 @@ struct kh_screen;
  * Screens every string in VAL (which stands at PATH), the names of members too, and adds a reason `screened` to REVIEW
  * for each finding.  Fails only for lack of memory.
  */
-enum kh_err kh_suspect_value(struct kh_screen *screen, struct kh_view path, yyjson_val *val, struct kh_reasons *review)
-	__attribute__((warn_unused_result));
+enum kh_err kh_suspect_value(struct kh_screen *screen, struct kh_view path, yyjson_val *val,
+			     struct kh_reasons *review) KH_CHECKED;
 
 #endif

@@ -19,19 +19,17 @@ struct kh_url {
 };
 
 /* Borrows from TEXT.  KH_EINPUT with code `bad_url`, or KH_ELIMIT with `too_long`. */
-enum kh_err kh_url_read(struct kh_view text, struct kh_url *ret_url, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_url_read(struct kh_view text, struct kh_url *ret_url, struct kh_error *err) KH_CHECKED;
 
 /* The same, and where ALLOW_PLAIN an http URL too. */
-enum kh_err kh_url_read_web(struct kh_view text, bool allow_plain, struct kh_url *ret_url, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_url_read_web(struct kh_view text, bool allow_plain, struct kh_url *ret_url,
+			    struct kh_error *err) KH_CHECKED;
 
 /*
  * The one spelling of URL, a struct that was read: scheme and host in small letters, no dot at the host's end, a port
  * only where it is not the scheme's own, a path of at least "/", the query, no fragment.  KH_URL_MAX + 1 bytes are
  * enough for the text and its NUL.  KH_ELIMIT where it does not fit in SIZE or has more than KH_URL_MAX bytes.
  */
-enum kh_err kh_url_write(const struct kh_url *url, char *buffer, size_t size, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+enum kh_err kh_url_write(const struct kh_url *url, char *buffer, size_t size, struct kh_view *ret_text) KH_CHECKED;
 
 #endif

@@ -17,7 +17,6 @@ struct kh_vague {
 };
 
 /* TEXT must be valid UTF-8. */
-enum kh_err kh_vague_measure(struct kh_arena *arena, struct kh_view text, struct kh_vague *ret)
-	__attribute__((warn_unused_result));
+enum kh_err kh_vague_measure(struct kh_arena *arena, struct kh_view text, struct kh_vague *ret) KH_CHECKED;
 
 #endif

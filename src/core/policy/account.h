@@ -21,7 +21,7 @@ struct kh_account {
  * outcome, the second not before the first.  KH_ELIMIT where the sum overflows.
  */
 enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms, bool may_hold,
-			    struct kh_account *ret_account) __attribute__((warn_unused_result));
+			    struct kh_account *ret_account) KH_CHECKED;
 
 /*
  * What a delivery costs whose text has a code of LENGTH: max(content, LENGTH) and the other items (B7).  That is what

@@ -34,8 +34,7 @@ bool kh_budget_valid(const struct kh_budget *budget);
  * Moves AMOUNT from remaining to reserved in all COUNT budgets.  KH_EREFUSED where one of them has less than that, and
  * then none is changed: the query must not be sent.
  */
-enum kh_err kh_budget_reserve(struct kh_budget *const *budgets, size_t count, uint64_t amount)
-	__attribute__((warn_unused_result));
+enum kh_err kh_budget_reserve(struct kh_budget *const *budgets, size_t count, uint64_t amount) KH_CHECKED;
 
 /*
  * A delivery that was reserved for with RESERVED and has a code of LENGTH: max(RESERVED, LENGTH) is charged (B7).
@@ -43,11 +42,10 @@ enum kh_err kh_budget_reserve(struct kh_budget *const *budgets, size_t count, ui
  * kh_budget_forfeit() is what remains to be done.
  */
 enum kh_err kh_budget_settle(struct kh_budget *const *budgets, size_t count, uint64_t reserved, uint64_t length,
-			     uint64_t *ret_charged) __attribute__((warn_unused_result));
+			     uint64_t *ret_charged) KH_CHECKED;
 
 /* What was not delivered stays charged with its reservation.  KH_EREFUSED where it was never reserved. */
-enum kh_err kh_budget_forfeit(struct kh_budget *const *budgets, size_t count, uint64_t reserved)
-	__attribute__((warn_unused_result));
+enum kh_err kh_budget_forfeit(struct kh_budget *const *budgets, size_t count, uint64_t reserved) KH_CHECKED;
 
 /* True where reserved + charged is PERCENT or more of the budget (B9).  An empty budget is always past it. */
 bool kh_budget_past(const struct kh_budget *budget, unsigned percent);

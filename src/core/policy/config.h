@@ -149,13 +149,11 @@ struct kh_config {
  * was expected.  The configuration lives in the arena.
  */
 enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
-			   const struct kh_config **ret_config, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			   const struct kh_config **ret_config, struct kh_error *err) KH_CHECKED;
 
 /* The same of a file that may hold a policy alone: where it has no section `databases`, statements may name any. */
 enum kh_err kh_config_read_policy(struct kh_arena *arena, struct kh_view text, struct kh_view file,
-				  const struct kh_config **ret_config, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				  const struct kh_config **ret_config, struct kh_error *err) KH_CHECKED;
 
 /* The database of this name, or NULL. */
 const struct kh_config_database *kh_config_database(const struct kh_config *config, struct kh_view name);

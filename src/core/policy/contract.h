@@ -15,7 +15,6 @@
  * A request that is not usable is KH_EINPUT (exit status 2).
  */
 enum kh_err kh_policy_contract_explain(struct kh_call *call, struct kh_view policy, struct kh_view file,
-				       yyjson_val *request, yyjson_mut_val **ret_out, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				       yyjson_val *request, yyjson_mut_val **ret_out, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -97,6 +97,6 @@ struct kh_view kh_decide_name(struct kh_arena *arena, struct kh_view name);
 /* Decides.  Fails only for lack of memory.  The decision lives in the arena. */
 enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy,
 			  const struct kh_decide_request *request, const struct kh_decide_state *state, int64_t now,
-			  struct kh_decision *ret_decision) __attribute__((warn_unused_result));
+			  struct kh_decision *ret_decision) KH_CHECKED;
 
 #endif

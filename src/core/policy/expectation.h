@@ -31,7 +31,6 @@ struct kh_expectations {
 /* Reads all of TEXT; FILE names it in messages.  KH_EINPUT with code `tests_invalid`: what is wrong, where, and what
  * was expected.  What is read lives in the arena. */
 enum kh_err kh_expectation_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
-				struct kh_expectations *ret_expectations, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				struct kh_expectations *ret_expectations, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -61,12 +61,12 @@ bool kh_grant_is_void(enum kh_granted answer);
 
 /* The canonical bytes (RFC 8785) and their digest: what is stored, displayed and named by a decision. */
 enum kh_err kh_grant_canonical(struct kh_arena *arena, const struct kh_grant *grant, struct kh_view *ret_text,
-			       struct kh_digest *ret_digest, struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_digest *ret_digest, struct kh_error *err) KH_CHECKED;
 
 /* The digest of arguments, in canonical form; {} for NULL.  An integer past 2^53 is refused: two readers could differ.
  */
 enum kh_err kh_grant_arguments(struct kh_arena *arena, yyjson_val *parameters, struct kh_digest *ret_digest,
-			       struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_error *err) KH_CHECKED;
 
 /* A3. */
 enum kh_approval {

@@ -37,8 +37,7 @@ struct kh_outline_source {
 
 /* Reads all of TEXT.  An empty file is a map without members.  The tree lives in the arena. */
 enum kh_err kh_outline_read(const struct kh_outline_source *source, struct kh_view text,
-			    const struct kh_outline **ret_root, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			    const struct kh_outline **ret_root, struct kh_error *err) KH_CHECKED;
 
 /* A message with its place: "FILE:LINE: WHAT: expected EXPECTED"; the code is "policy_invalid". */
 enum kh_err kh_outline_error(const struct kh_outline_source *source, unsigned line, size_t offset, struct kh_view what,

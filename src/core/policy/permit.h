@@ -27,8 +27,7 @@ struct kh_permit_call {
  * parameter_missing or what kh_url_read() says, and why.
  */
 enum kh_err kh_permit_arguments(struct kh_arena *arena, const struct kh_policy_rule *rule,
-				const struct kh_permit_call *call, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				const struct kh_permit_call *call, struct kh_error *err) KH_CHECKED;
 
 /* Whether RULE, of comm.query or comm.search, lets the database of this name be read. */
 bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name);

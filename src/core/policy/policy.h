@@ -134,22 +134,21 @@ struct kh_policy {
 
 /* The policy of a configuration, which is read and checked whole (config.h).  The policy lives in the arena. */
 enum kh_err kh_policy_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
-			   const struct kh_policy **ret_policy, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			   const struct kh_policy **ret_policy, struct kh_error *err) KH_CHECKED;
 
 /* The policy of an empty configuration. */
-enum kh_err kh_policy_default(struct kh_arena *arena, const struct kh_policy **ret_policy, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_policy_default(struct kh_arena *arena, const struct kh_policy **ret_policy,
+			      struct kh_error *err) KH_CHECKED;
 
 /* For config.c: a policy as it is before anything was read into it; and, after that, what does not fit together is
  * found (`policy_invalid`), and the digest made. */
 void kh_policy_start(struct kh_policy *policy);
-enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy,
+			     struct kh_error *err) KH_CHECKED;
 
 /* Its canonical JSON: what the digest is of. */
 enum kh_err kh_policy_canonical(struct kh_arena *arena, const struct kh_policy *policy, struct kh_view *ret_text,
-				struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_error *err) KH_CHECKED;
 
 /*
  * The rule for an operation called by the token named AGENT (empty: one that no rule names): `comm.search` and its kin
@@ -164,7 +163,6 @@ struct kh_rate kh_policy_reader_rate(const struct kh_policy *policy, struct kh_v
 
 /* The extra rules as the screen takes them, NUL-terminated, in the arena. */
 enum kh_err kh_policy_screen_rules(struct kh_arena *arena, const struct kh_policy *policy,
-				   const struct kh_rule **ret_rules, size_t *ret_count)
-	__attribute__((warn_unused_result));
+				   const struct kh_rule **ret_rules, size_t *ret_count) KH_CHECKED;
 
 #endif

@@ -60,8 +60,8 @@ struct kh_shape {
 
 /* Reads NODE, which stands at PATH ("policy"), into the struct at TARGET. */
 enum kh_err kh_schema_read(const struct kh_outline_source *source, const struct kh_shape *shape,
-			   const struct kh_outline *node, const char *path, void *target, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			   const struct kh_outline *node, const char *path, void *target,
+			   struct kh_error *err) KH_CHECKED;
 
 /* The struct as a JSON object, every field of it.  NULL or an incomplete one marks the document's arena. */
 yyjson_mut_val *kh_schema_json(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_shape *shape,

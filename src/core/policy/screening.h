@@ -12,6 +12,6 @@
  * `policy_invalid`.  The rules borrow from the arena, which must outlive them; free them with kh_rules_free().
  */
 enum kh_err kh_screening_new(const struct kh_alloc *alloc, struct kh_arena *arena, const struct kh_policy *policy,
-			     struct kh_rules **ret_rules, struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_rules **ret_rules, struct kh_error *err) KH_CHECKED;
 
 #endif

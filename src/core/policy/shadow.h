@@ -13,6 +13,6 @@
  * found.
  */
 enum kh_err kh_shadow_check(const struct kh_outline_source *source, const struct kh_list *rules, const char *path,
-			    struct kh_error *err) __attribute__((warn_unused_result));
+			    struct kh_error *err) KH_CHECKED;
 
 #endif

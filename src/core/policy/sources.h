@@ -21,6 +21,6 @@ void kh_sources_start(struct kh_config *config);
  * name any: who only asks what a policy says needs no database.
  */
 enum kh_err kh_sources_finish(const struct kh_outline_source *source, struct kh_config *config, bool policy_alone,
-			      struct kh_error *err) __attribute__((warn_unused_result));
+			      struct kh_error *err) KH_CHECKED;
 
 #endif

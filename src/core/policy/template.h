@@ -18,7 +18,6 @@ size_t kh_template_arity(const struct kh_policy_command *command);
  * stand (the whole argument is `{n}`, and no `--` is before it in the template).  The result borrows from both.
  */
 enum kh_err kh_template_fill(struct kh_arena *arena, const struct kh_policy_command *command, yyjson_val *args,
-			     struct kh_view **ret_argv, size_t *ret_argc, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			     struct kh_view **ret_argv, size_t *ret_argc, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -29,8 +29,8 @@ const struct kh_rule *kh_automata_rule(struct kh_rule_table rules, size_t id);
 
 /* Compiles for TARGET, or where it is NULL for this machine.  KH_EINPUT names the rule that is no good. */
 enum kh_err kh_automata_compile(const struct kh_alloc *alloc, struct kh_rule_table rules,
-				const hs_platform_info_t *target, struct kh_automata *ret, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				const hs_platform_info_t *target, struct kh_automata *ret,
+				struct kh_error *err) KH_CHECKED;
 void kh_automata_done(struct kh_automata *a);
 
 #endif

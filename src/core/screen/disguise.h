@@ -9,7 +9,7 @@
  * ELL says whether 1, ! and | are an l or an i.  The number of characters changed in words that have letters too.
  */
 enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool ell, struct kh_view *ret_text,
-			     size_t *ret_changed) __attribute__((warn_unused_result));
+			     size_t *ret_changed) KH_CHECKED;
 
 struct kh_spaced {
 	struct kh_view text;
@@ -19,7 +19,6 @@ struct kh_spaced {
 };
 
 /* TEXT with "s e n d" joined to "send"; a wider gap is the end of a word. */
-enum kh_err kh_disguise_spaced(struct kh_arena *arena, struct kh_view text, struct kh_spaced *ret)
-	__attribute__((warn_unused_result));
+enum kh_err kh_disguise_spaced(struct kh_arena *arena, struct kh_view text, struct kh_spaced *ret) KH_CHECKED;
 
 #endif

@@ -33,8 +33,7 @@ struct kh_folded {
 };
 
 /* TEXT (any bytes) folded. */
-enum kh_err kh_fold_text(struct kh_arena *arena, struct kh_view text, bool origin, struct kh_folded *ret)
-	__attribute__((warn_unused_result));
+enum kh_err kh_fold_text(struct kh_arena *arena, struct kh_view text, bool origin, struct kh_folded *ret) KH_CHECKED;
 
 /* C folded, in lower case, as far as ROOM goes; how many bytes. */
 size_t kh_fold_char(uint32_t c, char *out, size_t room);

@@ -22,7 +22,6 @@ struct kh_forms_form {
 typedef enum kh_err kh_forms_fn(void *ctx, const struct kh_forms_form *form);
 
 /* Calls FN for each form of TEXT (any bytes), and ends where it fails.  What is decoded lives in the arena. */
-enum kh_err kh_forms_each(struct kh_arena *arena, struct kh_view text, kh_forms_fn *fn, void *ctx)
-	__attribute__((warn_unused_result));
+enum kh_err kh_forms_each(struct kh_arena *arena, struct kh_view text, kh_forms_fn *fn, void *ctx) KH_CHECKED;
 
 #endif

@@ -21,23 +21,19 @@ struct kh_normalised {
  * Text to deliver: NFKC, invisible characters out, every run of Unicode white space one space, none at the ends.
  * Case stays.
  */
-enum kh_err kh_normalise_text(struct kh_arena *arena, struct kh_view text, struct kh_normalised *ret)
-	__attribute__((warn_unused_result));
+enum kh_err kh_normalise_text(struct kh_arena *arena, struct kh_view text, struct kh_normalised *ret) KH_CHECKED;
 
 /* The same in lower case (character by character: no length-changing folds but those of NFKC). */
-enum kh_err kh_normalise_lower(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+enum kh_err kh_normalise_lower(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text) KH_CHECKED;
 
 /* A key to compare by: as kh_normalise_text, then full case folding, and NFKC again.  Equal keys mean "the same". */
-enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_key)
-	__attribute__((warn_unused_result));
+enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_key) KH_CHECKED;
 
 /*
  * A skeleton for scanning: as kh_normalise_key, with confusable characters folded to the ASCII letter they look like
  * and accents removed; not composed again.  Used by the screen only; never delivered.
  */
-enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text) KH_CHECKED;
 
 /*
  * A form for scanning, with ORIGIN: for each byte of it the offset in TEXT that it came from, and for its end TEXT's.
@@ -49,6 +45,6 @@ enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, s
 #define KH_NORMALISE_WIDE      4U /* two blanks or more in a row as two, not as one */
 
 enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsigned flags, struct kh_view *ret_text,
-			      uint32_t **ret_origin) __attribute__((warn_unused_result));
+			      uint32_t **ret_origin) KH_CHECKED;
 
 #endif

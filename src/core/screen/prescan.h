@@ -26,8 +26,7 @@ struct kh_prescan {
 	bool controls;     /* a control character that is not white space */
 };
 
-enum kh_err kh_prescan(struct kh_arena *arena, struct kh_view text, struct kh_prescan *ret)
-	__attribute__((warn_unused_result));
+enum kh_err kh_prescan(struct kh_arena *arena, struct kh_view text, struct kh_prescan *ret) KH_CHECKED;
 
 /*
  * The next stretch of blocks that have one of FLAGS, from block *AT on, with MARGIN blocks around it: its bytes, and

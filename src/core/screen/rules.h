@@ -33,7 +33,7 @@ struct kh_rules;
  * that is taken or a code that does not exist is KH_EINPUT, and *ERR names the rule and says what is wrong with it.
  */
 enum kh_err kh_rules_new(const struct kh_alloc *alloc, const struct kh_rule *extra, size_t extra_count,
-			 struct kh_rules **ret_rules, struct kh_error *err) __attribute__((warn_unused_result));
+			 struct kh_rules **ret_rules, struct kh_error *err) KH_CHECKED;
 void kh_rules_free(struct kh_rules *rules);
 
 size_t kh_rules_count(const struct kh_rules *rules);
@@ -56,15 +56,14 @@ struct kh_rules_sink {
 
 /* Every rule over all of TEXT, any bytes.  Linear in it. */
 enum kh_err kh_rules_scan(const struct kh_rules *rules, void *scratch, struct kh_view text,
-			  const struct kh_rules_sink *sink) __attribute__((warn_unused_result));
+			  const struct kh_rules_sink *sink) KH_CHECKED;
 
 /*
  * The same for plain prose, which it passes ten times as fast: triggers first, and the rules only in the neighbourhood
  * (some hundred bytes) of one or of a symbol.  BLOCKS are kh_prescan's of TEXT.  A match may be told twice.
  */
 enum kh_err kh_rules_search(const struct kh_rules *rules, void *scratch, struct kh_view text,
-			    const unsigned char *blocks, const struct kh_rules_sink *sink)
-	__attribute__((warn_unused_result));
+			    const unsigned char *blocks, const struct kh_rules_sink *sink) KH_CHECKED;
 
 /*
  * Where the match of rule ID that ends at END begins: the last place from which it still matches.  Hyperscan could tell

@@ -21,8 +21,8 @@ bool kh_screen_code_exists(const char *code);
 struct kh_screen;
 
 /* RULES must outlive it.  One thread at a time. */
-enum kh_err kh_screen_new(const struct kh_alloc *alloc, const struct kh_rules *rules, struct kh_screen **ret_screen)
-	__attribute__((warn_unused_result));
+enum kh_err kh_screen_new(const struct kh_alloc *alloc, const struct kh_rules *rules,
+			  struct kh_screen **ret_screen) KH_CHECKED;
 void kh_screen_free(struct kh_screen *screen);
 
 #define KH_SCREEN_DEPTH 4
@@ -55,6 +55,6 @@ enum kh_screen_as {
  * are kept, the worst first.
  */
 enum kh_err kh_screen_text(struct kh_screen *screen, struct kh_arena *arena, struct kh_view text, enum kh_screen_as as,
-			   struct kh_findings *ret_findings) __attribute__((warn_unused_result));
+			   struct kh_findings *ret_findings) KH_CHECKED;
 
 #endif

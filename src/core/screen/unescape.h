@@ -23,14 +23,14 @@ size_t kh_unescape_find(struct kh_view text, enum kh_layer layer, size_t at);
  * TEXT (any bytes) with the escapes of LAYER undone: KH_LAYER_URL, _HTML, _QUOTED_PRINTABLE or _ESCAPE.  Where there
  * are none, `count` is 0 and nothing else is set.  The result is no longer than TEXT.
  */
-enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_layer layer, struct kh_unescaped *ret)
-	__attribute__((warn_unused_result));
+enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_layer layer,
+			struct kh_unescaped *ret) KH_CHECKED;
 
 /*
  * TEXT with escapes of several layers undone at once, for comparing: all but quoted-printable's, or with QUOTED those
  * alone (its sign stands in every query of a URL).  *RET_COUNT: how many; 0: nothing else is set.
  */
 enum kh_err kh_unescape_any(struct kh_arena *arena, struct kh_view text, bool quoted, struct kh_view *ret_text,
-			    size_t *ret_count) __attribute__((warn_unused_result));
+			    size_t *ret_count) KH_CHECKED;
 
 #endif

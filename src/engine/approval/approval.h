@@ -31,7 +31,7 @@ struct kh_approval_request {
  * shown.
  */
 enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_request *request,
-				struct kh_approval_row **ret_approval) __attribute__((warn_unused_result));
+				struct kh_approval_row **ret_approval) KH_CHECKED;
 
 /*
  * Uses the grant of an approval that was approved or edited, for exactly this (A2): same context, task (both by public
@@ -40,33 +40,31 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
  * expired where that is for good, which is recorded too: the caller goes on without the grant.
  */
 enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, const struct kh_grant_call *call,
-			    enum kh_granted *ret_why) __attribute__((warn_unused_result));
+			    enum kh_granted *ret_why) KH_CHECKED;
 
 /* Whether kh_approval_use() would say KH_OK now.  Changes nothing. */
 enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *approval,
-			       const struct kh_grant_call *call, bool *ret_yes) __attribute__((warn_unused_result));
+			       const struct kh_grant_call *call, bool *ret_yes) KH_CHECKED;
 
 /*
  * How many approvals of TASK wait, as far as its Controller can tell: one for each query of category 3 whose outcome
  * has not left, each plan, and each declaration or call of it.  How many really do depends on what Readers answered,
  * and on the moment at which a reviewer decided, which are not for a Controller to count (B16, B17).
  */
-enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count)
-	__attribute__((warn_unused_result));
+enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count) KH_CHECKED;
 
 /* Makes the pending approvals of a task, or of one query of it (0: all), void. */
-enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)
-	__attribute__((warn_unused_result));
+enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query) KH_CHECKED;
 
 /* Ends APPROVAL as expired where its time has passed while it was pending; its query ends as expired (A3). */
-enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval) __attribute__((warn_unused_result));
+enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval) KH_CHECKED;
 
 /* The state as it is now: a pending approval whose time has passed is expired, though nothing may have recorded it. */
 enum kh_approval kh_approval_state(const struct kh_approval_row *approval, int64_t now);
 
 /* The task that APPROVAL belongs to, NULL where it has none: on whose chain its events are. */
-enum kh_err kh_approval_task(struct kh_op *op, const struct kh_approval_row *approval, struct kh_task_row **ret_task)
-	__attribute__((warn_unused_result));
+enum kh_err kh_approval_task(struct kh_op *op, const struct kh_approval_row *approval,
+			     struct kh_task_row **ret_task) KH_CHECKED;
 
 /* Ends the wait for APPROVAL: it becomes STATE, and the task has one less that waits.  An event has to follow. */
 void kh_approval_end(struct kh_approval_row *approval, struct kh_task_row *task, enum kh_approval state);

@@ -21,8 +21,7 @@
 
 /* The subject of REQUEST, of which ROW has the id, times and digests already. */
 enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request *request,
-			     const struct kh_approval_row *row, struct kh_view *ret_json)
-	__attribute__((warn_unused_result));
+			     const struct kh_approval_row *row, struct kh_view *ret_json) KH_CHECKED;
 
 /* How many pages TEXT, valid UTF-8, has: one at least. */
 int64_t kh_subject_pages(struct kh_view text);
@@ -31,7 +30,6 @@ int64_t kh_subject_pages(struct kh_view text);
 struct kh_view kh_subject_page(struct kh_view text, int64_t n, size_t *ret_start);
 
 /* The subject that ROW has, parsed.  KH_ECHANGED `changed` where it is not what its digest was made of. */
-enum kh_err kh_subject_read(struct kh_op *op, const struct kh_approval_row *row, yyjson_val **ret_subject)
-	__attribute__((warn_unused_result));
+enum kh_err kh_subject_read(struct kh_op *op, const struct kh_approval_row *row, yyjson_val **ret_subject) KH_CHECKED;
 
 #endif

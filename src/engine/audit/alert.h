@@ -16,7 +16,6 @@ void kh_alert_unusual(struct kh_alert *alert, const struct kh_reader_row *reader
 
 /* Writes an event for each alert. */
 enum kh_err kh_alert_after(struct kh_op *op, const struct kh_alert *alert, struct kh_task_row *task,
-			   const struct kh_context_row *context, struct kh_view reader)
-	__attribute__((warn_unused_result));
+			   const struct kh_context_row *context, struct kh_view reader) KH_CHECKED;
 
 #endif

@@ -29,7 +29,7 @@ struct kh_audittrail {
  * `unknown_event` where there is no such event.
  */
 enum kh_err kh_audittrail_read(struct kh_engine *engine, struct kh_view token, struct kh_audittrail *trail,
-			       struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 /* The operation, for the table: kh_audittrail_read() calls it, and whoever calls it otherwise reads nothing. */
 enum kh_err kh_audittrail_run(struct kh_op *op, void *call);

@@ -15,7 +15,7 @@ struct kh_eventfilter {
 
 /* Understands what was given.  KH_EINPUT `bad_value`, with the member and what was expected. */
 enum kh_err kh_eventfilter_read(struct kh_eventfilter *filter, const unsigned char id_key[KH_PUBLICID_KEY],
-				struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_error *err) KH_CHECKED;
 
 /* Whether everything passes. */
 bool kh_eventfilter_is_empty(const struct kh_eventfilter *filter);

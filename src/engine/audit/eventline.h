@@ -25,7 +25,7 @@ struct kh_eventline {
 };
 
 /* Reads what lines need of the store.  KH_ESTORE where it has no system row. */
-enum kh_err kh_eventline_init(struct kh_eventline *line, struct kh_txn *txn) __attribute__((warn_unused_result));
+enum kh_err kh_eventline_init(struct kh_eventline *line, struct kh_txn *txn) KH_CHECKED;
 void kh_eventline_done(struct kh_eventline *line);
 
 /* The token that an event is by; "keyhole" for Keyhole itself. */

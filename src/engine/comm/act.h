@@ -46,7 +46,6 @@ struct kh_act {
 enum kh_err kh_act_run(struct kh_op *op, void *call);
 
 /* Not an operation.  The open task that a Controller means: the one that it names, or its only one (`task_needed`). */
-enum kh_err kh_act_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)
-	__attribute__((warn_unused_result));
+enum kh_err kh_act_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task) KH_CHECKED;
 
 #endif

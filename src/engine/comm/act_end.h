@@ -16,21 +16,20 @@ struct kh_act_end {
 enum kh_err kh_act_end_run(struct kh_op *op, void *call);
 
 /* Not operations.  One whose process has died: where it ran, it is not known whether it took place. */
-enum kh_err kh_act_end_lost(struct kh_op *op, struct kh_declaration_row *row) __attribute__((warn_unused_result));
+enum kh_err kh_act_end_lost(struct kh_op *op, struct kh_declaration_row *row) KH_CHECKED;
 
 /* One that was never begun ends as ENDED, now. */
 enum kh_err kh_act_end_unbegun(struct kh_op *op, struct kh_declaration_row *row, enum kh_ended ended,
-			       const char *reason) __attribute__((warn_unused_result));
+			       const char *reason) KH_CHECKED;
 
 /* Releases ROW where it is ready and its time has come; ends it as expired where what it waits for has. */
-enum kh_err kh_act_end_due(struct kh_op *op, struct kh_declaration_row *row) __attribute__((warn_unused_result));
+enum kh_err kh_act_end_due(struct kh_op *op, struct kh_declaration_row *row) KH_CHECKED;
 
 /* When ROW has to be looked at again; 0: when somebody acts. */
 int64_t kh_act_end_when(const struct kh_declaration_row *row);
 
 /* Ends every open declaration of a task that ends; what runs is unknown, and counts as running until its worker ends.
  */
-enum kh_err kh_act_end_task(struct kh_op *op, const struct kh_task_row *task, const char *reason)
-	__attribute__((warn_unused_result));
+enum kh_err kh_act_end_task(struct kh_op *op, const struct kh_task_row *task, const char *reason) KH_CHECKED;
 
 #endif

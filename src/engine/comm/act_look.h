@@ -30,11 +30,9 @@ enum kh_err kh_act_look_run(struct kh_op *op, void *call);
 
 /* Not operations.  The declaration of this public id, a declaration's or an approval's, where the caller may see it;
  * one that a reviewer has put another in the place of is that other. */
-enum kh_err kh_act_look_find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row)
-	__attribute__((warn_unused_result));
+enum kh_err kh_act_look_find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row) KH_CHECKED;
 
 /* What may be known of ROW, as it is. */
-enum kh_err kh_act_look_at(struct kh_op *op, struct kh_declaration_row *row, struct kh_act_look *ret_look)
-	__attribute__((warn_unused_result));
+enum kh_err kh_act_look_at(struct kh_op *op, struct kh_declaration_row *row, struct kh_act_look *ret_look) KH_CHECKED;
 
 #endif

@@ -13,6 +13,6 @@ enum kh_err kh_act_show_run(struct kh_op *op, void *call);
 
 /* Not an operation: a declaration as an object of a list.  A Controller is told what comm.look would tell it. */
 enum kh_err kh_act_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
-			      yyjson_mut_val **ret_object) __attribute__((warn_unused_result));
+			      yyjson_mut_val **ret_object) KH_CHECKED;
 
 #endif

@@ -8,8 +8,7 @@
 #include "errand/errand.h"
 
 /* Puts the proposal's row into its table, with the event of it, where it is in none; *RET_ROW is the row. */
-enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row **ret_row)
-	__attribute__((warn_unused_result));
+enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row **ret_row) KH_CHECKED;
 
 /*
  * Asks a human, or (KIND tool_call) a supervisor, about ROWS, which then wait.  MARKS: what is in it for the reviewer,
@@ -17,13 +16,13 @@ enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_d
  */
 enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
 			 struct kh_declaration_row *const *rows, size_t count, const struct kh_reasons *marks,
-			 struct kh_approval_row **ret_approval) __attribute__((warn_unused_result));
+			 struct kh_approval_row **ret_approval) KH_CHECKED;
 
 /* What the operation reserves of its budgets (B8).  KH_EREFUSED `budget_exceeded` where they have less. */
-enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern) __attribute__((warn_unused_result));
+enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern) KH_CHECKED;
 
 /* All gates passed: everything is counted, the grants are used, ROW runs from this transaction on. */
 enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
-			 struct kh_errand *ret_errand) __attribute__((warn_unused_result));
+			 struct kh_errand *ret_errand) KH_CHECKED;
 
 #endif

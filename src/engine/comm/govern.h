@@ -24,11 +24,10 @@ struct kh_govern {
 };
 
 /* Decides.  Of a declaration the phase gate is asked as if the task executed. */
-enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *govern) __attribute__((warn_unused_result));
+enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *govern) KH_CHECKED;
 
 /* What the gates said, for the audit: canonical JSON with each gate that was reached, its result and code. */
-enum kh_err kh_govern_describe(struct kh_op *op, const struct kh_govern *govern, struct kh_view *ret_what)
-	__attribute__((warn_unused_result));
+enum kh_err kh_govern_describe(struct kh_op *op, const struct kh_govern *govern, struct kh_view *ret_what) KH_CHECKED;
 
 /* The call as a grant is held against it (A2). */
 struct kh_grant_call kh_govern_call(struct kh_op *op, const struct kh_proposal *proposal);
@@ -40,7 +39,6 @@ struct kh_grant_call kh_govern_call(struct kh_op *op, const struct kh_proposal *
 struct kh_digest kh_govern_batch(struct kh_op *op, const struct kh_declaration_row *const *rows, size_t count);
 
 /* The token's name of the Controller whose CONTEXT it is: what a policy's `agents` are matched with. */
-enum kh_err kh_govern_agent(struct kh_op *op, int64_t context, struct kh_view *ret_name)
-	__attribute__((warn_unused_result));
+enum kh_err kh_govern_agent(struct kh_op *op, int64_t context, struct kh_view *ret_name) KH_CHECKED;
 
 #endif

@@ -13,15 +13,15 @@
  * come out.
  */
 enum kh_err kh_perform_call(struct kh_engine *engine, struct kh_view token, struct kh_act *act, struct kh_arena *arena,
-			    struct kh_error *err) __attribute__((warn_unused_result));
+			    struct kh_error *err) KH_CHECKED;
 
 /* The same, without asking a model: KH_ACT_TRIAGE may come out. */
 enum kh_err kh_perform_decide(struct kh_engine *engine, struct kh_view token, struct kh_act *act,
-			      struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
+			      struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 /* Carries out what kh_perform_call() or kh_act_run() said KH_ACT_RUNS of, and records what came of it.  Takes as long
  * as the errand does. */
 enum kh_err kh_perform_errand(struct kh_engine *engine, const struct kh_act *act, struct kh_arena *arena,
-			      struct kh_error *err) __attribute__((warn_unused_result));
+			      struct kh_error *err) KH_CHECKED;
 
 #endif

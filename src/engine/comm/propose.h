@@ -23,28 +23,26 @@ struct kh_proposal {
  * where a block that it refers to is not the caller's, not sealed or purged.
  */
 enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,
-			    struct kh_proposal **ret_proposals, size_t *ret_count) __attribute__((warn_unused_result));
+			    struct kh_proposal **ret_proposals, size_t *ret_count) KH_CHECKED;
 
 /* E3 as a gate: what kh_propose_read() refused, with WHY and op->err, is denied like anything else, and on the record.
  */
-enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum kh_err why)
-	__attribute__((warn_unused_result));
+enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum kh_err why) KH_CHECKED;
 
 /* The proposal of a row that there is. */
 enum kh_err kh_propose_again(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
-			     struct kh_proposal *ret_proposal) __attribute__((warn_unused_result));
+			     struct kh_proposal *ret_proposal) KH_CHECKED;
 
 /*
  * The same with other parameters (E6): what a reviewer put in the place of ROW's.  KH_EINPUT where they do not fit the
  * operation.
  */
 enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
-			       yyjson_val *parameters, struct kh_proposal *ret_proposal)
-	__attribute__((warn_unused_result));
+			       yyjson_val *parameters, struct kh_proposal *ret_proposal) KH_CHECKED;
 
 /* The parameters with the content of every block that they refer to in its place, proved by its attribution (E10, K8).
  * KH_ECHANGED where a block is not what was sealed. */
-enum kh_err kh_propose_fill(struct kh_op *op, const struct kh_proposal *proposal, yyjson_val **ret_parameters)
-	__attribute__((warn_unused_result));
+enum kh_err kh_propose_fill(struct kh_op *op, const struct kh_proposal *proposal,
+			    yyjson_val **ret_parameters) KH_CHECKED;
 
 #endif

@@ -21,6 +21,6 @@ const struct kh_reader *kh_verifying_reader(const struct kh_engine *engine, bool
  * records the verdict.  SUPERVISOR: the model of tier 3, else that of tier 2.  From any thread; waits for the model.
  */
 enum kh_err kh_verifying_run(struct kh_engine *engine, const struct kh_act *act, bool supervisor,
-			     struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -40,6 +40,6 @@ enum kh_err kh_weigh_run(struct kh_op *op, void *call);
 
 /* Tier 1 over what was loaded.  SCREEN is the calling thread's own. */
 enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_weigh *weigh,
-			  struct kh_weighed *ret_weighed) __attribute__((warn_unused_result));
+			  struct kh_weighed *ret_weighed) KH_CHECKED;
 
 #endif

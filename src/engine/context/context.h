@@ -34,7 +34,6 @@ void kh_context_give(struct kh_context_row *context, struct kh_block_row *row);
 
 /* KH_EREFUSED where the caller is no host, or the context has all blocks that it may have: who may call is in the table
  * of operations too, but this is what K11 hangs on. */
-enum kh_err kh_context_check_host(struct kh_op *op, const struct kh_context_row *context)
-	__attribute__((warn_unused_result));
+enum kh_err kh_context_check_host(struct kh_op *op, const struct kh_context_row *context) KH_CHECKED;
 
 #endif

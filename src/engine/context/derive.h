@@ -9,6 +9,6 @@
  * numbers): canonical JSON.
  */
 enum kh_err kh_derive_attribution(struct kh_op *op, struct kh_view sources, struct kh_view content,
-				  struct kh_view *ret_json) __attribute__((warn_unused_result));
+				  struct kh_view *ret_json) KH_CHECKED;
 
 #endif

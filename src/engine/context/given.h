@@ -18,6 +18,6 @@ struct kh_given {
  * and no further; it is the first of the ids then.  `too_large` past 2^20.
  */
 enum kh_err kh_given_find(struct kh_op *op, const struct kh_context_row *context, bool until_output,
-			  struct kh_given *ret_given) __attribute__((warn_unused_result));
+			  struct kh_given *ret_given) KH_CHECKED;
 
 #endif

@@ -35,10 +35,10 @@ enum kh_err kh_guarding_run(struct kh_op *op, void *call);
 /* Compares OUTPUT with what was loaded: [{"block":...,"source":...,"detail":...}], one for each that it repeats and
  * does not name.  Proves each attribution for its content: KH_ECHANGED where one is not what was sealed. */
 enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding *guarding, struct kh_view output,
-				struct kh_view *ret_json, struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_view *ret_json, struct kh_error *err) KH_CHECKED;
 
 /* All three steps, for TOKEN. */
 enum kh_err kh_guarding_output(struct kh_engine *engine, struct kh_view token, struct kh_context_output *output,
-			       struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 #endif

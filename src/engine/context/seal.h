@@ -22,6 +22,6 @@ struct kh_seal {
 
 /* The caller's next event records it, and is the one that the attribution names.  Refuses what kh_block_make() and
  * kh_attribution_make() refuse, and `too_many_blocks`. */
-enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal) __attribute__((warn_unused_result));
+enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal) KH_CHECKED;
 
 #endif

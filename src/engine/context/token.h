@@ -51,11 +51,10 @@ struct kh_token_claim kh_token_read(const unsigned char id_key[16], struct kh_vi
  * Compares in constant time.  A token that a host made is valid as long as the host's is.
  */
 enum kh_err kh_token_check(struct kh_txn *txn, const struct kh_token_claim *claim, int64_t now,
-			   struct kh_token_row **ret_token) __attribute__((warn_unused_result));
+			   struct kh_token_row **ret_token) KH_CHECKED;
 
 /* Not an operation: whether a Reader with a living token has this name. */
-enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_yes)
-	__attribute__((warn_unused_result));
+enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_yes) KH_CHECKED;
 
 /* The text of a token. */
 struct kh_view kh_token_text(struct kh_arena *arena, const unsigned char id_key[16], int64_t id,

@@ -26,19 +26,18 @@ enum kh_err kh_ask_next_run(struct kh_op *op, void *call);
  * Not operations.  A new effect for QUERY's present round in the outbox, query->effect; PREV: the accepted ask of the
  * round before.  The next event writes it.
  */
-enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev) __attribute__((warn_unused_result));
+enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev) KH_CHECKED;
 
 /* The query of ROUND, as the Reader gets it: the admitted one, or its repetition (B14). */
-enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round, struct kh_query *ret_query)
-	__attribute__((warn_unused_result));
+enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round,
+			 struct kh_query *ret_query) KH_CHECKED;
 
 /* Whether the content that QUERY is about is still there.  Where it was purged the query has failed: an answer about
  * nothing would look like one about something (L5). */
-enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes)
-	__attribute__((warn_unused_result));
+enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes) KH_CHECKED;
 
 /* What the Reader of EFFECT is to get.  READ: the query of its round, where the caller has it already; else NULL. */
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
-			   const struct kh_query *read, struct kh_ask *ask) __attribute__((warn_unused_result));
+			   const struct kh_query *read, struct kh_ask *ask) KH_CHECKED;
 
 #endif

@@ -6,10 +6,10 @@
 #include "engine/engine.h"
 
 /* An escalation was approved: the query goes to its Reader. */
-enum kh_err kh_held_ask(struct kh_op *op, struct kh_query_row *query) __attribute__((warn_unused_result));
+enum kh_err kh_held_ask(struct kh_op *op, struct kh_query_row *query) KH_CHECKED;
 
 /* A held answer was approved: it becomes ready as it is. */
-enum kh_err kh_held_deliver(struct kh_op *op, struct kh_query_row *query) __attribute__((warn_unused_result));
+enum kh_err kh_held_deliver(struct kh_op *op, struct kh_query_row *query) KH_CHECKED;
 
 /*
  * A held answer was edited: EDITED is judged like an answer (B15), but that what would hold it does not hold it again:
@@ -17,10 +17,10 @@ enum kh_err kh_held_deliver(struct kh_op *op, struct kh_query_row *query) __attr
  * *RET_NORMALISED is what will be delivered.
  */
 enum kh_err kh_held_edit(struct kh_op *op, struct kh_query_row *query, struct kh_tainted edited,
-			 struct kh_view *ret_normalised) __attribute__((warn_unused_result));
+			 struct kh_view *ret_normalised) KH_CHECKED;
 
 /* Rejected, or expired. */
-enum kh_err kh_held_end(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
-	__attribute__((warn_unused_result));
+enum kh_err kh_held_end(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome,
+			const char *reason) KH_CHECKED;
 
 #endif

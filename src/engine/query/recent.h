@@ -8,14 +8,14 @@
 #define KH_RECENT_DELIVERIES 8
 
 /* The answers of the context's latest deliveries with text since its last reset, oldest first, one text a delivery. */
-enum kh_err kh_recent_texts(struct kh_op *op, const struct kh_context_row *context, struct kh_recent *ret_recent)
-	__attribute__((warn_unused_result));
+enum kh_err kh_recent_texts(struct kh_op *op, const struct kh_context_row *context,
+			    struct kh_recent *ret_recent) KH_CHECKED;
 
 /*
  * The same, and after them what is ready for the context and leaves at its slot: pieces that are answered at the same
  * time are not each other's past yet, and make one instruction all the same.
  */
-enum kh_err kh_recent_coming(struct kh_op *op, const struct kh_context_row *context, struct kh_recent *ret_recent)
-	__attribute__((warn_unused_result));
+enum kh_err kh_recent_coming(struct kh_op *op, const struct kh_context_row *context,
+			     struct kh_recent *ret_recent) KH_CHECKED;
 
 #endif

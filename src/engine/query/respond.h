@@ -28,6 +28,6 @@ enum kh_err kh_respond_run(struct kh_op *op, void *call);
  * failed.
  */
 enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum kh_reader_fault fault,
-			    struct kh_view detail) __attribute__((warn_unused_result));
+			    struct kh_view detail) KH_CHECKED;
 
 #endif

@@ -26,12 +26,10 @@ struct kh_task_close {
 enum kh_err kh_task_close_run(struct kh_op *op, void *call);
 
 /* Not operations.  Closes every open task of a context; REASON, a code, is on the record. */
-enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *reason)
-	__attribute__((warn_unused_result));
+enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *reason) KH_CHECKED;
 
 /* Ends TASK as failed with a code (B19), its open queries with it. */
-enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char *code)
-	__attribute__((warn_unused_result));
+enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char *code) KH_CHECKED;
 
 /* task.list: the caller's own tasks, or all for host (its contexts'), reviewer and admin. */
 struct kh_task_list {

@@ -31,9 +31,8 @@ struct kh_http_mcp_settings {
 
 /* Before kh_http_start(). */
 enum kh_err kh_http_mcp_new(const struct kh_http_mcp_settings *settings, struct kh_http_mcp **ret_mcp,
-			    struct kh_error *err) __attribute__((warn_unused_result));
-enum kh_err kh_http_mcp_add(struct kh_http_mcp *mcp, struct kh_http *http, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			    struct kh_error *err) KH_CHECKED;
+enum kh_err kh_http_mcp_add(struct kh_http_mcp *mcp, struct kh_http *http, struct kh_error *err) KH_CHECKED;
 
 /* After kh_gateway_stop() and kh_http_free(), before kh_mcp_free().  NULL is fine. */
 void kh_http_mcp_free(struct kh_http_mcp *mcp);

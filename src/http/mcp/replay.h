@@ -45,8 +45,7 @@ void kh_http_mcp_replay_done(struct kh_http_mcp_replay *replay);
 bool kh_http_mcp_replay_is_over(const struct kh_http_mcp_replay *replay);
 
 /* One more event; TEXT is copied.  KH_ENOMEM. */
-enum kh_err kh_http_mcp_replay_add(struct kh_http_mcp_replay *replay, struct kh_view text, bool answer)
-	__attribute__((warn_unused_result));
+enum kh_err kh_http_mcp_replay_add(struct kh_http_mcp_replay *replay, struct kh_view text, bool answer) KH_CHECKED;
 
 /* The first event after NUMBER that is still known, or NULL. */
 const struct kh_http_mcp_event *kh_http_mcp_replay_after(const struct kh_http_mcp_replay *replay, uint64_t number);
@@ -58,7 +57,6 @@ void kh_http_mcp_replay_forget(struct kh_http_mcp_replay *replay, uint64_t numbe
 struct kh_view kh_http_mcp_replay_id(char buf[KH_HTTP_MCP_REPLAY_ID], uint64_t stream, uint64_t number);
 
 /* False where ID is not one that kh_http_mcp_replay_id() writes. */
-bool kh_http_mcp_replay_read(struct kh_view id, uint64_t *ret_stream, uint64_t *ret_number)
-	__attribute__((warn_unused_result));
+bool kh_http_mcp_replay_read(struct kh_view id, uint64_t *ret_stream, uint64_t *ret_number) KH_CHECKED;
 
 #endif

@@ -69,8 +69,8 @@ void kh_http_mcp_session_done(struct kh_http_mcp_sessions *table);
  * `too_many_sessions` where there is no room for another.  Held: kh_http_mcp_session_drop().
  */
 enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, int64_t token, struct kh_mcp_peer *peer,
-				    int64_t now, struct kh_http_mcp_session **ret_session, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				    int64_t now, struct kh_http_mcp_session **ret_session,
+				    struct kh_error *err) KH_CHECKED;
 
 /* The session of this id where it is TOKEN's, held; else NULL. */
 struct kh_http_mcp_session *kh_http_mcp_session_find(struct kh_http_mcp_sessions *table, struct kh_view id,

@@ -61,7 +61,7 @@ void kh_http_mcp_stream_drop(struct kh_http_mcp_stream *stream);
 
 /* Has PEER take MESSAGE.  False: it could not be taken, and nothing will be said. */
 bool kh_http_mcp_stream_take(struct kh_http_mcp_stream *stream, struct kh_mcp_peer *peer, struct kh_view message,
-			     const struct kh_mcp_headers *headers) __attribute__((warn_unused_result));
+			     const struct kh_mcp_headers *headers) KH_CHECKED;
 
 /* How messages of exchanges leave that kh_http_mcp_stream_take() made. */
 extern const struct kh_mcp_transport kh_http_mcp_stream_transport;

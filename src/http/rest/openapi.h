@@ -10,6 +10,6 @@
 
 /* The document as compact JSON, in the arena. */
 enum kh_err kh_rest_openapi_write(struct kh_arena *arena, const struct kh_rest_route *const *routes, size_t count,
-				  struct kh_view *ret_json, struct kh_error *err) __attribute__((warn_unused_result));
+				  struct kh_view *ret_json, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -11,17 +11,16 @@
 /* One parameter of the URL, decoded; KH_EINPUT where MEMBERS (NULL: none) has none of this NAME, or it came before. */
 enum kh_err kh_rest_read_parameter(struct kh_arena *arena, const struct kh_rest_member *members, struct kh_view name,
 				   struct kh_view value, struct kh_rest_value values[KH_REST_MEMBERS],
-				   struct kh_error *err) __attribute__((warn_unused_result));
+				   struct kh_error *err) KH_CHECKED;
 
 /* After the last parameter: KH_EINPUT where one that must be there is not. */
 enum kh_err kh_rest_read_parameters_end(const struct kh_rest_member *members,
-					const struct kh_rest_value values[KH_REST_MEMBERS], struct kh_error *err)
-	__attribute__((warn_unused_result));
+					const struct kh_rest_value values[KH_REST_MEMBERS],
+					struct kh_error *err) KH_CHECKED;
 
 /* The members of a body. */
 enum kh_err kh_rest_read_body(struct kh_arena *arena, const struct kh_rest_member *members, yyjson_val *body,
-			      struct kh_rest_value values[KH_REST_MEMBERS], struct kh_error *err)
-	__attribute__((warn_unused_result));
+			      struct kh_rest_value values[KH_REST_MEMBERS], struct kh_error *err) KH_CHECKED;
 
 /* What a Content-Type says: its type without parameters, but that a charset other than UTF-8 is KH_REST_READ_OTHER. */
 enum kh_rest_read_type { KH_REST_READ_NONE, KH_REST_READ_JSON, KH_REST_READ_TEXT, KH_REST_READ_OTHER };

@@ -107,12 +107,10 @@ struct kh_rest_call {
 struct kh_rest;
 
 /* Makes the table of routes and the document. */
-enum kh_err kh_rest_new(const struct kh_alloc *alloc, struct kh_rest **ret_rest, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_rest_new(const struct kh_alloc *alloc, struct kh_rest **ret_rest, struct kh_error *err) KH_CHECKED;
 
 /* Adds its routes to HTTP, before that is started.  REST lives as long as the server. */
-enum kh_err kh_rest_add(struct kh_rest *rest, struct kh_http *http, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_rest_add(struct kh_rest *rest, struct kh_http *http, struct kh_error *err) KH_CHECKED;
 
 void kh_rest_free(struct kh_rest *rest);
 
@@ -128,18 +126,16 @@ const struct kh_rest_value *kh_rest_query(const struct kh_rest_call *call, const
 const struct kh_rest_value *kh_rest_body(const struct kh_rest_call *call, const char *name);
 
 /* The operation FN with the caller's token. */
-enum kh_err kh_rest_run(struct kh_rest_call *call, kh_engine_fn *fn, void *of) __attribute__((warn_unused_result));
+enum kh_err kh_rest_run(struct kh_rest_call *call, kh_engine_fn *fn, void *of) KH_CHECKED;
 
 /* Answers with the entry's status and this JSON; with an object; with a list and where to go on (p NULL: at its end).
  */
-enum kh_err kh_rest_reply(struct kh_rest_call *call, struct kh_view json) __attribute__((warn_unused_result));
-enum kh_err kh_rest_reply_object(struct kh_rest_call *call, unsigned status, yyjson_mut_val *object)
-	__attribute__((warn_unused_result));
-enum kh_err kh_rest_reply_list(struct kh_rest_call *call, struct kh_view items, struct kh_view next)
-	__attribute__((warn_unused_result));
+enum kh_err kh_rest_reply(struct kh_rest_call *call, struct kh_view json) KH_CHECKED;
+enum kh_err kh_rest_reply_object(struct kh_rest_call *call, unsigned status, yyjson_mut_val *object) KH_CHECKED;
+enum kh_err kh_rest_reply_list(struct kh_rest_call *call, struct kh_view items, struct kh_view next) KH_CHECKED;
 
 /* The id of the last of ITEMS, to go on from, where there are MORE; {NULL, 0}: there are none. */
-enum kh_err kh_rest_last(struct kh_rest_call *call, struct kh_view items, bool more, struct kh_view *ret_next)
-	__attribute__((warn_unused_result));
+enum kh_err kh_rest_last(struct kh_rest_call *call, struct kh_view items, bool more,
+			 struct kh_view *ret_next) KH_CHECKED;
 
 #endif

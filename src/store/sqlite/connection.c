@@ -1,6 +1,8 @@
 /* A connection: settings, statements, and what SQLite's failures mean. */
 #include "store/sqlite/connection.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <time.h>
 
@@ -9,19 +11,11 @@
 #define STEP_US     50 /* the first sleep while another process has the store; doubled up to the longest */
 #define LONGEST_US  2000
 
-static int64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 /* SQLite asks this while another connection has a lock: COUNT times already.  0: give up. */
 static int wait_for_lock(void *arg, int count)
 {
 	struct kh_connection *c = arg;
-	int64_t now = now_us(), us = count < 6 ? STEP_US << count : LONGEST_US;
+	int64_t now = kh_clock_us(), us = count < 6 ? STEP_US << count : LONGEST_US;
 
 	if (count == 0)
 		c->waiting_since = now;

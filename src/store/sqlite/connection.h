@@ -57,17 +57,16 @@ struct kh_connection {
  * Opens PATH, which must be there but for a scratch database (PATH NULL).  Nothing is read yet.  `store_missing` where
  * it is not there.
  */
-enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum kh_store_mode mode, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum kh_store_mode mode,
+			       struct kh_error *err) KH_CHECKED;
 void kh_connection_close(struct kh_connection *c);
 
 /* Runs SQL of our own that has no results. */
-enum kh_err kh_connection_exec(struct kh_connection *c, const char *sql, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_connection_exec(struct kh_connection *c, const char *sql, struct kh_error *err) KH_CHECKED;
 
 /* Runs SQL of our own whose result is one number. */
-enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64_t *ret_number, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64_t *ret_number,
+				 struct kh_error *err) KH_CHECKED;
 
 /* Statements, prepared once.  NULL: SQLite could not, and *RET_RC says why. */
 sqlite3_stmt *kh_connection_text(struct kh_connection *c, enum kh_connection_text which, int *ret_rc);

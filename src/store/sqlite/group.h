@@ -31,7 +31,7 @@ struct kh_group {
 };
 
 /* Starts the thread.  All that is named stays the caller's, and is the thread's alone until kh_group_stop(). */
-enum kh_err kh_group_start(struct kh_group *g, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_group_start(struct kh_group *g, struct kh_error *err) KH_CHECKED;
 
 /* Waits for the operations that were submitted, and ends the thread. */
 void kh_group_stop(struct kh_group *g);

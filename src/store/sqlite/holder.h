@@ -23,13 +23,11 @@ struct kh_holder {
 #define KH_HOLDER_NONE ((struct kh_holder){-1, 0})
 
 /* Opens the file of locks beside PATH; it is made (0600) where MAKE, and left out where it is not there and not. */
-enum kh_err kh_holder_open(struct kh_holder *holder, const char *path, bool make, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_holder_open(struct kh_holder *holder, const char *path, bool make, struct kh_error *err) KH_CHECKED;
 void kh_holder_close(struct kh_holder *holder);
 
 /* Takes a number, durably. */
-enum kh_err kh_holder_take(struct kh_holder *holder, struct kh_connection *c, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_holder_take(struct kh_holder *holder, struct kh_connection *c, struct kh_error *err) KH_CHECKED;
 
 bool kh_holder_alive(const struct kh_holder *holder, int64_t number);
 

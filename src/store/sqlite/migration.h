@@ -28,6 +28,6 @@ extern const struct kh_migrations kh_migration_all;
  * triggers or views than those of its version.
  */
 enum kh_err kh_migration_run(struct kh_connection *c, const struct kh_migrations *migrations, enum kh_store_mode mode,
-			     struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_error *err) KH_CHECKED;
 
 #endif

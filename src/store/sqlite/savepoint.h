@@ -19,7 +19,7 @@ struct kh_savepoint {
 struct kh_savepoint *kh_savepoint_of(struct kh_txn *txn);
 
 /* Before a write. */
-enum kh_err kh_savepoint_write(struct kh_savepoint *s) __attribute__((warn_unused_result));
+enum kh_err kh_savepoint_write(struct kh_savepoint *s) KH_CHECKED;
 
 /* The database said RC: the operation cannot be kept, whatever it does next. */
 enum kh_err kh_savepoint_break(struct kh_savepoint *s, int rc);
@@ -28,7 +28,6 @@ enum kh_err kh_savepoint_break(struct kh_savepoint *s, int rc);
  * Runs an operation, and keeps what it wrote or takes it back.  S->rc is SQLITE_OK where the transaction around it goes
  * on; else that transaction is over or must be, with all that was in it.
  */
-enum kh_err kh_savepoint_run(struct kh_savepoint *s, kh_store_fn *fn, void *arg, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_savepoint_run(struct kh_savepoint *s, kh_store_fn *fn, void *arg, struct kh_error *err) KH_CHECKED;
 
 #endif

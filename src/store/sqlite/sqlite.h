@@ -9,7 +9,7 @@
 
 #include "store/store.h"
 
-enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_store **ret_store, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_store **ret_store,
+			   struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -37,6 +37,6 @@ struct kh_curl {
 };
 
 /* KH_EREFUSED, code `libcurl`, where the library is not there or is too old. */
-enum kh_err kh_curl_load(struct kh_curl *ret_curl, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_curl_load(struct kh_curl *ret_curl, struct kh_error *err) KH_CHECKED;
 
 #endif

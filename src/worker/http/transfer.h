@@ -36,8 +36,8 @@ struct kh_transfer_sink {
 struct kh_transfer;
 
 /* Loads all that an exchange will need: after this no file is opened. */
-enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **ret_http, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **ret_http,
+			    struct kh_error *err) KH_CHECKED;
 void kh_transfer_free(struct kh_transfer *http);
 
 /* Carries out JOB.  What it came to, and a sentence of our own (static) on it. */

@@ -5,13 +5,13 @@
  */
 #include "worker/search/find.h"
 
+#include "base/clock.h"
 #include "wire/search_match.h"
 #include "worker/search/rank.h"
 #include "worker/search/store.h"
 #include "worker/search/text.h"
 
 #include <limits.h>
-#include <time.h>
 
 #define OFTEN   2000 /* steps of SQLite's between two looks at the clock */
 #define SNIPPET "32" /* words */
@@ -34,19 +34,11 @@ struct finding {
 	size_t count;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static int is_late(void *arg)
 {
 	const struct finding *f = arg;
 
-	return now_ms() >= f->deadline;
+	return kh_clock_ms() >= f->deadline;
 }
 
 /* The path of the file ID, until the next call; without bytes where there is none. */
@@ -174,7 +166,7 @@ static enum kh_err look_up(struct finding *f, struct kh_view match, yyjson_mut_d
 {
 	int64_t end = f->deadline;
 
-	f->deadline = now_ms() + (end - now_ms()) / 2;
+	f->deadline = kh_clock_ms() + (end - kh_clock_ms()) / 2;
 	enum kh_err e = look_at_all(f, match, &report->cut);
 	f->deadline = end;
 	if (e == KH_OK && report->cut && f->count == 0)
@@ -245,7 +237,7 @@ enum kh_err kh_search_find_run(struct kh_arena *arena, const struct kh_search_fi
 			       yyjson_mut_val **ret_results, struct kh_search_find_report *ret_report,
 			       struct kh_error *err)
 {
-	struct finding f = {.find = find, .arena = arena, .err = err, .deadline = now_ms() + (int64_t)find->ms};
+	struct finding f = {.find = find, .arena = arena, .err = err, .deadline = kh_clock_ms() + (int64_t)find->ms};
 	struct kh_search_find_report report = {.any = false};
 	yyjson_mut_val *results = yyjson_mut_arr(doc);
 	enum kh_err e = kh_search_store_read(find->index, &f.db, err);

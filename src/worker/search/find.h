@@ -31,6 +31,6 @@ struct kh_search_find_report {
  */
 enum kh_err kh_search_find_run(struct kh_arena *arena, const struct kh_search_find *find, yyjson_mut_doc *doc,
 			       yyjson_mut_val **ret_results, struct kh_search_find_report *ret_report,
-			       struct kh_error *err) __attribute__((warn_unused_result));
+			       struct kh_error *err) KH_CHECKED;
 
 #endif

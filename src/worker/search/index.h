@@ -40,7 +40,6 @@ struct kh_search_index_report {
  * be written; KH_ENOMEM.  An index that turns out to be damaged is begun anew, within the same run.
  */
 enum kh_err kh_search_index_run(const struct kh_alloc *alloc, const struct kh_search_index_job *job,
-				struct kh_search_index_report *ret_report, struct kh_error *err)
-	__attribute__((warn_unused_result));
+				struct kh_search_index_report *ret_report, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -17,6 +17,6 @@ int64_t kh_search_rank_length(size_t bytes);
 
 /* Has the function score(docs) in statements on DB: the higher, the better.  KH_ENOMEM, or KH_EREFUSED `index_failed`
  * where this SQLite has no FTS5. */
-enum kh_err kh_search_rank_add(sqlite3 *db, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_search_rank_add(sqlite3 *db, struct kh_error *err) KH_CHECKED;
 
 #endif

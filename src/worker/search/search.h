@@ -18,15 +18,14 @@
 #include "worker/job.h"
 
 /* Before the filter: the parser of pages. */
-enum kh_err kh_worker_search_load(bool connected, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_worker_search_load(bool connected, struct kh_error *err) KH_CHECKED;
 
 /* Carries JOB out: see worker_job.h.  Fails as worker/search/index.h, worker/search/find.h and worker/search/web.h say; `job_refused` where
  * it is none. */
-enum kh_err kh_worker_search_run(const struct kh_worker_job *job, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_worker_search_run(const struct kh_worker_job *job, struct kh_error *err) KH_CHECKED;
 
 /* The same with its output in the job's arena, and ALLOC for what is larger than that. */
 enum kh_err kh_worker_search_do(const struct kh_worker_job *job, const struct kh_alloc *alloc,
-				struct kh_view *ret_output, struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_view *ret_output, struct kh_error *err) KH_CHECKED;
 
 #endif

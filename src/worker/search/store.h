@@ -30,27 +30,23 @@ enum { KH_SEARCH_STORE_TITLE, KH_SEARCH_STORE_NAME, KH_SEARCH_STORE_BODY };
  * Opens the index in FOLDER to write it; makes it where there is none, or none that can be used, or REBUILD.
  * KH_EREFUSED `index_failed` with what the file system says.
  */
-enum kh_err kh_search_store_write(const char *folder, bool rebuild, sqlite3 **ret_db, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_search_store_write(const char *folder, bool rebuild, sqlite3 **ret_db, struct kh_error *err) KH_CHECKED;
 
 /* Opens it to read.  KH_EREFUSED: `index_missing` where there is none yet, `index_corrupt`, `index_failed`. */
-enum kh_err kh_search_store_read(const char *folder, sqlite3 **ret_db, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_search_store_read(const char *folder, sqlite3 **ret_db, struct kh_error *err) KH_CHECKED;
 
 /* The error that RC, of a call on DB, means.  KH_ENOMEM, or KH_EREFUSED with one of the codes above. */
-enum kh_err kh_search_store_fail(sqlite3 *db, int rc, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_search_store_fail(sqlite3 *db, int rc, struct kh_error *err) KH_CHECKED;
 
 /* Statements without rows. */
-enum kh_err kh_search_store_exec(sqlite3 *db, const char *sql, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_search_store_exec(sqlite3 *db, const char *sql, struct kh_error *err) KH_CHECKED;
 
 /* A statement, for as long as DB is open. */
-enum kh_err kh_search_store_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret_stmt, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_search_store_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret_stmt,
+				    struct kh_error *err) KH_CHECKED;
 
 /* Runs a statement that gives no row, and resets it. */
-enum kh_err kh_search_store_run(sqlite3 *db, sqlite3_stmt *stmt, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_search_store_run(sqlite3 *db, sqlite3_stmt *stmt, struct kh_error *err) KH_CHECKED;
 
 /* The key of PATH, which is absolute, and the path of a key: the same bytes but for slashes and NULs.  Slashes at a
  * path's end are no part of its key. */

@@ -21,8 +21,7 @@ struct kh_search_text {
  * neither UTF-8 nor anything that could be read.  What is not UTF-8 becomes U+FFFD.  KH_ENOMEM.
  */
 enum kh_err kh_search_text_make(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view bytes,
-				struct kh_view name, struct kh_search_text *ret_text, bool *ret_is_text)
-	__attribute__((warn_unused_result));
+				struct kh_view name, struct kh_search_text *ret_text, bool *ret_is_text) KH_CHECKED;
 
 /* TEXT, any bytes, as valid UTF-8 with U+FFFD for what is not. */
 struct kh_view kh_search_text_valid(struct kh_arena *arena, struct kh_view text);

@@ -49,7 +49,7 @@ struct kh_search_walk {
  * KH_EREFUSED `folder_missing` where it is not there, `folder_unread` where it cannot be read; KH_ENOMEM.
  */
 enum kh_err kh_search_walk_init(struct kh_search_walk *walk, const struct kh_alloc *alloc, const char *folder,
-				struct kh_view after, struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_view after, struct kh_error *err) KH_CHECKED;
 
 /* The next file; false after the last one. */
 bool kh_search_walk_next(struct kh_search_walk *walk);

@@ -17,6 +17,6 @@
  * KH_ENOMEM.
  */
 enum kh_err kh_search_web_read(struct kh_arena *arena, struct kh_view body, size_t limit, yyjson_mut_doc *doc,
-			       yyjson_mut_val **ret_results, struct kh_error *err) __attribute__((warn_unused_result));
+			       yyjson_mut_val **ret_results, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -37,6 +37,6 @@ struct kh_pq {
 };
 
 /* KH_EREFUSED, code `libpq`, where the library is not there or is too old. */
-enum kh_err kh_pq_load(struct kh_pq *ret_pq, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_pq_load(struct kh_pq *ret_pq, struct kh_error *err) KH_CHECKED;
 
 #endif

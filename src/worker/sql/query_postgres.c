@@ -4,6 +4,7 @@
  */
 #include "worker/sql/query_postgres.h"
 
+#include "base/clock.h"
 #include "wire/sqlrows.h"
 #include "worker/sql/handed.h"
 #include "worker/sql/pq.h"
@@ -12,7 +13,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NOWHERE  "192.0.2.1" /* of a range that is for examples alone: nothing is ever connected to it */
@@ -42,14 +42,6 @@ struct settings {
 	const char *name[SETTINGS + 1], *value[SETTINGS + 1];
 	size_t n;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static enum kh_err late(struct query *query)
 {
@@ -91,7 +83,7 @@ static enum kh_err wait_for(struct query *query, short events)
 	struct pollfd fd = {.fd = query->pq.socket(query->conn), .events = events};
 
 	for (;;) {
-		int64_t left = query->deadline_ms - now_ms();
+		int64_t left = query->deadline_ms - kh_clock_ms();
 		if (left <= 0)
 			return late(query);
 		int n = poll(&fd, 1, left < 60000 ? (int)left : 60000);
@@ -396,7 +388,7 @@ static enum kh_err run(struct query *query, int handed, struct kh_view *ret_json
 	if (e == KH_OK)
 		e = begin(query);
 	/* The server's own clock runs out first, so that nothing is left running there. */
-	query->deadline_ms = now_ms() + (int64_t)query->job->seconds * 1000 + GRACE_MS;
+	query->deadline_ms = kh_clock_ms() + (int64_t)query->job->seconds * 1000 + GRACE_MS;
 	if (e == KH_OK)
 		e = send(query);
 	kh_sqlrows_init(&rows, query->arena, query->job->rows, query->job->bytes);
@@ -425,7 +417,7 @@ enum kh_err kh_query_postgres_run(struct kh_arena *arena, const struct kh_sqljob
 
 	if (e != KH_OK)
 		return e;
-	query.deadline_ms = now_ms() + (int64_t)job->seconds * 1000;
+	query.deadline_ms = kh_clock_ms() + (int64_t)job->seconds * 1000;
 	e = run(&query, handed, ret_json);
 	kh_handed_disarm();
 	if (query.conn != NULL)

@@ -16,9 +16,9 @@
 
 /* Carries JOB out, whose statement passed kh_sqltext_check().  HANDED stays the caller's.  Codes: sqljob.h. */
 enum kh_err kh_query_postgres_run(struct kh_arena *arena, const struct kh_sqljob *job, int handed,
-				  struct kh_view *ret_json, struct kh_error *err) __attribute__((warn_unused_result));
+				  struct kh_view *ret_json, struct kh_error *err) KH_CHECKED;
 
 /* Loads libpq, so that no library needs to be opened later: for the worker, before it makes its filter smaller. */
-enum kh_err kh_query_postgres_load(struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_query_postgres_load(struct kh_error *err) KH_CHECKED;
 
 #endif

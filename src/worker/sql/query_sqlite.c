@@ -6,6 +6,7 @@
  */
 #include "worker/sql/query_sqlite.h"
 
+#include "base/clock.h"
 #include "wire/sqlrows.h"
 #include "worker/sql/sqltext.h"
 
@@ -14,7 +15,6 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HEAP       (128 << 20) /* bytes that SQLite may have */
@@ -158,19 +158,11 @@ static const char *const functions[] = {
 	"zeroblob",
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static int on_progress(void *ctx)
 {
 	struct query *query = ctx;
 
-	query->late = query->late || now_ms() >= query->deadline_ms;
+	query->late = query->late || kh_clock_ms() >= query->deadline_ms;
 	return query->late;
 }
 
@@ -556,7 +548,7 @@ enum kh_err kh_query_sqlite_run(struct kh_arena *arena, const struct kh_sqljob *
 	query.path = kh_sqljob_text(arena, job->file);
 	if (query.path == NULL)
 		return KH_ENOMEM;
-	query.deadline_ms = now_ms() + (int64_t)job->seconds * 1000;
+	query.deadline_ms = kh_clock_ms() + (int64_t)job->seconds * 1000;
 	enum kh_err e = run(&query, ret_json);
 	close_database(&query);
 	return e;

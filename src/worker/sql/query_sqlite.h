@@ -17,7 +17,7 @@
 
 /* Carries JOB out, whose statement passed kh_sqltext_check().  Codes: sqljob.h. */
 enum kh_err kh_query_sqlite_run(struct kh_arena *arena, const struct kh_sqljob *job, struct kh_view *ret_json,
-				struct kh_error *err) __attribute__((warn_unused_result));
+				struct kh_error *err) KH_CHECKED;
 
 /* The most memory that SQLite takes from now on in this process, for good: for the worker, before it reads its job. */
 void kh_query_sqlite_bound(void);

@@ -8,9 +8,8 @@
 #include "worker/job.h"
 
 /* libpq, where there is a socket to use it on. */
-enum kh_err kh_worker_sql_load(bool connected, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_worker_sql_load(bool connected, struct kh_error *err) KH_CHECKED;
 
-enum kh_err kh_worker_sql_run(const struct kh_worker_job *job, struct kh_error *err)
-	__attribute__((warn_unused_result));
+enum kh_err kh_worker_sql_run(const struct kh_worker_job *job, struct kh_error *err) KH_CHECKED;
 
 #endif

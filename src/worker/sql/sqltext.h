@@ -23,7 +23,7 @@ enum kh_sqltext_dialect { KH_SQLTEXT_SQLITE, KH_SQLTEXT_POSTGRES };
  * settings, sleep.
  */
 enum kh_err kh_sqltext_check(struct kh_arena *arena, struct kh_view sql, enum kh_sqltext_dialect dialect,
-			     struct kh_error *err) __attribute__((warn_unused_result));
+			     struct kh_error *err) KH_CHECKED;
 
 /* A statement with places $1, $2, ... and what belongs there. */
 struct kh_sqltext_bound {
@@ -38,7 +38,6 @@ struct kh_sqltext_bound {
  * code `parameters_wrong`, where a member stands nowhere in SQL, or there are too many.  SQL passed kh_sqltext_check().
  */
 enum kh_err kh_sqltext_bind(struct kh_arena *arena, struct kh_view sql, yyjson_val *params,
-			    struct kh_sqltext_bound *ret_bound, struct kh_error *err)
-	__attribute__((warn_unused_result));
+			    struct kh_sqltext_bound *ret_bound, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -13,7 +13,7 @@
 #include "worker/text/parser.h"
 
 /* Adds the text of HTML, which is UTF-8, to OUT.  The tree is in the arena.  KH_ENOMEM where that is not enough. */
-enum kh_err kh_html_text(const struct kh_parser *gumbo, struct kh_arena *arena, struct kh_view html, struct kh_buf *out)
-	__attribute__((warn_unused_result));
+enum kh_err kh_html_text(const struct kh_parser *gumbo, struct kh_arena *arena, struct kh_view html,
+			 struct kh_buf *out) KH_CHECKED;
 
 #endif

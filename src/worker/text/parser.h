@@ -16,6 +16,6 @@ struct kh_parser {
 };
 
 /* KH_EREFUSED, code `libgumbo`, where the library is not there. */
-enum kh_err kh_parser_load(struct kh_parser *ret_parser, struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_parser_load(struct kh_parser *ret_parser, struct kh_error *err) KH_CHECKED;
 
 #endif

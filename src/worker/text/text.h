@@ -17,7 +17,7 @@ enum kh_err kh_worker_text_run(const struct kh_worker_job *job, struct kh_error 
 /* What of it is pure: the text of BYTES, in the arena.  GUMBO may be NULL where it is no page.  KH_ELIMIT: more than
  * MOST bytes of text; KH_ENOMEM. */
 enum kh_err kh_worker_text_of(const struct kh_parser *gumbo, const struct kh_recode *recode, struct kh_arena *arena,
-			      struct kh_view type, struct kh_view bytes, size_t most, struct kh_view *ret_text)
-	__attribute__((warn_unused_result));
+			      struct kh_view type, struct kh_view bytes, size_t most,
+			      struct kh_view *ret_text) KH_CHECKED;
 
 #endif

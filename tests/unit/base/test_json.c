@@ -125,6 +125,29 @@ static void test_cut(struct kh_test *t)
 }
 
 /* JSONTestSuite, where it is there: y_ must parse, n_ must not, i_ must not crash. */
+/* A frozen value is what reading the written text gives, numbers included. */
+static void test_freeze(struct kh_test *t)
+{
+	yyjson_mut_doc *doc = kh_json_new(&t->arena);
+	yyjson_mut_val *made = yyjson_mut_obj(doc), *list = yyjson_mut_obj_add_arr(doc, made, "list");
+	yyjson_val *frozen, *read;
+	struct kh_view text;
+	int64_t n;
+
+	yyjson_mut_arr_add_int(doc, list, 0);
+	yyjson_mut_arr_add_int(doc, list, 7);
+	yyjson_mut_arr_add_int(doc, list, -7);
+	kh_json_add(doc, made, "text", KH_LIT("a\"\n"));
+	must(t, kh_json_freeze(&t->arena, made, &frozen));
+	must(t, kh_json_write(&t->arena, made, &text));
+	must(t, kh_json_read(&t->arena, text, &read, &t->err));
+	assert_true(yyjson_equals(frozen, read));
+	yyjson_val *numbers = kh_json_get(frozen, "list");
+	assert_true(kh_json_int(yyjson_arr_get(numbers, 0), &n) && n == 0);
+	assert_true(kh_json_int(yyjson_arr_get(numbers, 1), &n) && n == 7);
+	assert_true(kh_json_int(yyjson_arr_get(numbers, 2), &n) && n == -7);
+}
+
 static void test_suite(struct kh_test *t)
 {
 	const char *shared = getenv("SHARED");
@@ -161,7 +184,7 @@ static void test_suite(struct kh_test *t)
 	assert_true(count > 100);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_read),      KH_TEST(test_refused), KH_TEST(test_alike_names),
-					    KH_TEST(test_depth),     KH_TEST(test_write),   KH_TEST(test_cut),
-					    KH_TEST_ONCE(test_suite)};
+static const struct kh_test_case cases[] = {KH_TEST(test_read),   KH_TEST(test_refused),   KH_TEST(test_alike_names),
+					    KH_TEST(test_depth),  KH_TEST(test_write),     KH_TEST(test_cut),
+					    KH_TEST(test_freeze), KH_TEST_ONCE(test_suite)};
 KH_TEST_MAIN(cases)
