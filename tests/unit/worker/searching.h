@@ -16,7 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static char searching_root[32], searching_docs[48], searching_index[48];
+/* searching_outside is a file beside the documents: what a link of a test leads to.  Nothing here leads out of
+ * searching_root, and no write follows a link, so that a test can harm nobody, whoever runs it. */
+static char searching_root[32], searching_docs[48], searching_index[48], searching_outside[48];
 
 static inline int searching_remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
@@ -46,6 +48,7 @@ static inline void searching_new(void)
 	registered = true;
 	snprintf(searching_docs, sizeof(searching_docs), "%s/docs", searching_root);
 	snprintf(searching_index, sizeof(searching_index), "%s/index", searching_root);
+	snprintf(searching_outside, sizeof(searching_outside), "%s/outside", searching_root);
 	assert_int_equal(mkdir(searching_docs, 0755), 0);
 	assert_int_equal(mkdir(searching_index, 0700), 0);
 }
@@ -66,13 +69,18 @@ static inline void searching_folder(const char *name)
 	assert_int_equal(mkdir(searching_path(name), 0755), 0);
 }
 
-static inline void searching_write(const char *name, struct kh_view text)
+static inline void searching_write_at(const char *path, struct kh_view text)
 {
-	int fd = open(searching_path(name), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text.p, text.n), text.n);
 	close(fd);
+}
+
+static inline void searching_write(const char *name, struct kh_view text)
+{
+	searching_write_at(searching_path(name), text);
 }
 
 static inline void searching_put(const char *name, const char *text)
