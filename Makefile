@@ -1,12 +1,13 @@
 # The front door.  Each target installs what is missing on Debian or Ubuntu (tools/deps), then does its work: one line a
 # step on the terminal, the details in build*/log/.
 #
-#   make          build build/keyhole and the library        make bench    speed, as ratios of one run
-#   make test     every test                                 make eval     detection figures on the corpora
-#   make lint     format, static analysis, own checks        make deep     fuzzing, valgrind, all faults, coverage, proofs
-#   make install  into DESTDIR and PREFIX                    make dist     a source archive of HEAD
-#   make demo     a guided tour                              make run      the gateway, and what to paste
-#   make clean    remove build*/
+#   make            build build/keyhole and the library      make bench    speed, as ratios of one run
+#   make test       every part: five minutes on two cores    make eval     detection figures on the corpora
+#   make test-full  everything: twenty-five minutes          make deep     valgrind, all faults, coverage, proofs, fuzzing
+#   make lint       format, static analysis, own checks      make soak     hours: models, kills, fuzzing
+#   make install    into DESTDIR and PREFIX                  make dist     a source archive of HEAD
+#   make demo       a guided tour                            make run      the gateway, and what to paste
+#   make clean      remove build*/
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -15,7 +16,7 @@ VERSION := $(shell sed -n "s/^  version: '\(.*\)',$$/\1/p" meson.build)
 export DESTDIR
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build run demo test bench eval lint deep install dist clean
+.PHONY: build run demo test test-full soak bench eval lint deep install dist clean
 
 build:
 	@tools/deps
@@ -29,8 +30,15 @@ demo: build
 
 test:
 	@tools/deps test
-	@tools/npm
 	@tools/test
+
+test-full:
+	@tools/deps test full
+	@tools/test full
+
+soak:
+	@tools/deps test full
+	@tools/soak
 
 bench: build
 	@tools/deps bench
