@@ -8,7 +8,7 @@
 #include "engine/context/put.h"
 #include "engine/context/token.h"
 #include "engine/query/admit.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 #include "engine/task/task.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "cli/frame.h"
 #include "cli/progress.h"
 #include "engine/approval/decide.h"
-#include "engine/carry.h"
+#include "engine/outbox.h"
 
 #include <unistd.h>
 

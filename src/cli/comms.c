@@ -9,7 +9,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "core/comm/operation.h"
-#include "engine/comm/perform.h"
+#include "engine/deciding.h"
 
 #include <time.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 #include "base/canonical.h"
 #include "cli/frame.h"
 #include "cli/table.h"
-#include "engine/comm/act.h"
+#include "engine/comm/call.h"
 
 #include <unistd.h>
 

@@ -9,7 +9,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "core/bcp/bits.h"
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/query/admit.h"
 
 #include <time.h>

@@ -9,7 +9,7 @@
 #include "core/screen/rules.h"
 #include "engine/context/token.h"
 #include "engine/operations.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 #include "engine/state/publicid.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
  *
  * Decide inside a transaction; act only after it has committed.  An operation reads state through the transaction,
  * applies the rules of the core, changes rows, and records all of it in audit events of the same transaction.  What
- * should happen outside (ask a Reader) it leaves as a row of the outbox, table `effects`; carry.h carries that out
+ * should happen outside (ask a Reader) it leaves as a row of the outbox, table `effects`; outbox.h carries that out
  * when the transaction is durable.  The engine keeps no state that the store could not rebuild.
  */
 #ifndef KH_ENGINE_ENGINE_H

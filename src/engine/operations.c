@@ -5,7 +5,7 @@
 #include "engine/approval/list.h"
 #include "engine/approval/show.h"
 #include "engine/audit/audittrail.h"
-#include "engine/comm/act.h"
+#include "engine/comm/call.h"
 #include "engine/context/context.h"
 #include "engine/context/guarding.h"
 #include "engine/context/put.h"

@@ -1,9 +1,9 @@
 /* Taking over from processes that died. */
 #include "engine/recover.h"
 
-#include "engine/comm/act_end.h"
+#include "engine/comm/end.h"
 #include "engine/query/respond.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define BATCH 256
 

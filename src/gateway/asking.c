@@ -4,7 +4,7 @@
  */
 #include "gateway/asking.h"
 
-#include "engine/carry.h"
+#include "engine/outbox.h"
 
 static void copy(char to[KH_ASKING_ID], struct kh_view from)
 {

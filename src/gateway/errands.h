@@ -5,7 +5,7 @@
 #ifndef KH_GATEWAY_ERRANDS_H
 #define KH_GATEWAY_ERRANDS_H
 
-#include "engine/comm/perform.h"
+#include "engine/deciding.h"
 #include "gateway/works.h"
 
 struct kh_errands;

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "engine/context/put.h"
 #include "engine/query/settle.h"
-#include "gateway/asks.h"
+#include "gateway/dispatch.h"
 #include "gateway/errands.h"
 #include "gateway/indexing.h"
 

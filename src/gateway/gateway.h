@@ -1,6 +1,6 @@
 /*
  * The gateway: the engine, run for many callers at once.  Transports (src/mcp, src/http) bring calls; works.h steps
- * them; asks.h carries out the outbox; and what has to happen by itself happens here: outcomes that are due, what dead
+ * them; dispatch.h carries out the outbox; and what has to happen by itself happens here: outcomes that are due, what dead
  * processes left, content past its retention, checkpoints.
  *
  * A transport keeps no state that matters: every call names its token, and what it may do is decided in the transaction
@@ -58,7 +58,7 @@ void kh_gateway_carry(struct kh_gateway *gateway);
 /* For asking.h: an ask for the pool of asks; a Controller is told OUTCOME, which is counted. */
 void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view reader);
 struct kh_errands;
-struct kh_errands *kh_gateway_errands(const struct kh_gateway *gateway); /* for acting.h */
+struct kh_errands *kh_gateway_errands(const struct kh_gateway *gateway); /* for operating.h */
 void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome);
 
 /* Counters for /metrics. */

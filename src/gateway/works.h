@@ -1,7 +1,7 @@
 /*
  * Work in steps: what the gateway does for its callers, many of whom wait.
  *
- * A step runs on a thread of the pool.  It may block on the store and on nothing else (works of asks, asks.h, have a
+ * A step runs on a thread of the pool.  It may block on the store and on nothing else (works of asks, dispatch.h, have a
  * pool of their own, where a step is as long as a Reader takes).  It says what comes next: done, or wait.  Waiting
  * costs no thread: the work is stepped again when its time has come, when the record has a new event of the chain that
  * it waits for, by this process or another on the same store, or when somebody wakes it.  It may also be stepped for no

@@ -4,7 +4,7 @@
  */
 #include "home/home.h"
 
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/context/put.h"
 #include "engine/query/settle.h"
 #include "engine/recover.h"

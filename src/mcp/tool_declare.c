@@ -1,7 +1,7 @@
 /* Declaring as a tool: the arguments are the declaration, in any form of E3, and the task that it is for. */
 #include "mcp/tool_declare.h"
 
-#include "engine/comm/act.h"
+#include "engine/comm/call.h"
 #include "mcp/next.h"
 
 #define LISTED 100 /* declarations of a task that are shown */

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "engine/operations.h"
-#include "gateway/acting.h"
+#include "gateway/operating.h"
 #include "rpc/version.h"
 
 struct kh_mcp_exchange;

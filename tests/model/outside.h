@@ -1,6 +1,6 @@
 /*
  * External operations as a Controller calls them, over a world: declared, begun, carried out by the test itself.  That
- * the engine says KH_ACT_RUNS is the moment of execution here: nothing stands between it and the errand (perform.h).
+ * the engine says KH_ACT_RUNS is the moment of execution here: nothing stands between it and the errand (deciding.h).
  *
  * As in world.h: NULL where it went through, else the code of the error.
  */
@@ -9,7 +9,7 @@
 
 #include "world.h"
 
-#include "engine/comm/perform.h"
+#include "engine/deciding.h"
 
 #define OUTSIDE_WHY                                                                                              \
 	"\"justification\":{\"user_request\":\"What does product X cost in 2026?\",\"missing_knowledge\":\"The " \

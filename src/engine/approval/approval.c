@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "engine/approval/subject.h"
-#include "engine/comm/act_decide.h"
+#include "engine/comm/decide.h"
 #include "engine/query/held.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #include <assert.h>
 

@@ -7,10 +7,10 @@
 #include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
-#include "engine/comm/act_decide.h"
+#include "engine/comm/decide.h"
 #include "engine/query/held.h"
 #include "engine/query/settle.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #include <sodium.h>
 

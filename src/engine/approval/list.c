@@ -2,8 +2,8 @@
 #include "engine/approval/list.h"
 
 #include "base/timestamp.h"
-#include "engine/comm/act_decide.h"
-#include "engine/state/own.h"
+#include "engine/comm/decide.h"
+#include "engine/state/find.h"
 
 static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
 {

@@ -6,7 +6,7 @@
 
 #include "base/timestamp.h"
 #include "engine/approval/subject.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define STEP 256
 

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "core/screen/screen.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define LIMIT (16U << 20) /* of a subject: text, query and marks, with room for their escapes */
 

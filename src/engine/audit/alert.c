@@ -1,7 +1,7 @@
 /* Alerts as events of the task. */
 #include "engine/audit/alert.h"
 
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define WHAT_LIMIT 4096
 

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "core/policy/account.h"
 #include "engine/approval/approval.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 #include "engine/state/quotatext.h"
 
 #define TEXT (1U << 20)

@@ -5,9 +5,9 @@
 #include "engine/comm/declare.h"
 
 #include "engine/approval/approval.h"
-#include "engine/comm/act.h"
+#include "engine/comm/call.h"
 #include "engine/comm/begin.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 struct declaring {
 	struct kh_op *op;

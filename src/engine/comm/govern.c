@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "engine/approval/approval.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 #include "engine/state/quotatext.h"
 
 #define RUNNING 64 /* more calls at once than any tier permits */

@@ -9,7 +9,7 @@
 #include "core/comm/declaration.h"
 #include "core/comm/plan.h"
 #include "core/comm/url.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define REFERENCES 64 /* blocks that one declaration can refer to */
 #define JUSTIFIED  (64U << 10)

@@ -9,7 +9,7 @@
 #include "core/bcp/message.h"
 #include "core/block/prompt.h"
 #include "core/comm/attribution.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define QUESTION                                                                           \
 	"{\"category\":1,\"fields\":[{\"name\":\"verdict\",\"type\":\"enum\",\"values\":[" \

@@ -3,7 +3,7 @@
  * the configuration.  Not an operation: this asks a model, which takes as long as it takes, and then runs comm.triaged
  * with what it said.
  *
- * A model may deny, pass on, and allow what is of low risk (the engine sees to that, act.h).  It is asked one question
+ * A model may deny, pass on, and allow what is of low risk (the engine sees to that, call.h).  It is asked one question
  * of category 1, {"verdict": allow|deny|unsure}, over the call, its justification, the task's plan and what tier 1
  * found, all of it fenced: nothing of that is trusted, and nothing that a model says is more than one of three words.
  * Late, dead, garbage, `unsure` and a Reader that is not there are all `pass`: somebody else decides.
@@ -11,7 +11,7 @@
 #ifndef KH_ENGINE_COMM_VERIFYING_H
 #define KH_ENGINE_COMM_VERIFYING_H
 
-#include "engine/comm/act.h"
+#include "engine/comm/call.h"
 
 /* The Reader that verifies calls, SUPERVISOR: in tier 3, else in tier 2; NULL: none is configured. */
 const struct kh_reader *kh_verifying_reader(const struct kh_engine *engine, bool supervisor);

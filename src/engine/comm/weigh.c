@@ -5,9 +5,9 @@
 #include "engine/comm/weigh.h"
 
 #include "base/buf.h"
-#include "engine/comm/act_look.h"
+#include "engine/comm/look.h"
 #include "engine/context/given.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "core/block/block.h"
 #include "engine/context/context.h"
 #include "engine/context/put.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 /* What a host says by itself; what the world sent comes in sealed. */
 static bool is_hosts_own(enum kh_event event)

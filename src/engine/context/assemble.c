@@ -5,7 +5,7 @@
 #include "core/block/prompt.h"
 #include "core/block/xml.h"
 #include "engine/context/given.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 /* The public ids of a list of numbers. */
 static enum kh_err read_references(struct kh_op *op, struct kh_view json, const struct kh_view **ret_ids,

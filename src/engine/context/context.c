@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 #include "engine/task/task.h"
 
 #define REASON_MIN 10  /* characters */

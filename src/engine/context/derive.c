@@ -2,7 +2,7 @@
 #include "engine/context/derive.h"
 
 #include "core/comm/lineage.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 static enum kh_err read_source(struct kh_op *op, int64_t id, struct kh_attribution *ret_attribution)
 {

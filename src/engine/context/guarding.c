@@ -6,7 +6,7 @@
 #include "engine/context/guarding.h"
 
 #include "engine/context/given.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define TRIES 16 /* how often a context may change under an output before it is given up */
 

@@ -8,7 +8,7 @@
 #include "engine/context/context.h"
 #include "engine/context/given.h"
 #include "engine/context/guarding.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "engine/context/put.h"
 
 #include "engine/context/seal.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define BATCH       256
 #define BATCH_BYTES (8U << 20) /* of content, that one purge reads */

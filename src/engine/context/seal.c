@@ -7,7 +7,7 @@
 #include "core/block/block.h"
 #include "core/comm/attribution.h"
 #include "engine/context/put.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 /* The attribution of CONTENT as the next event will record it, and its canonical JSON. */
 static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, struct kh_view content, struct kh_view *ret_json)

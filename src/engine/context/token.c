@@ -9,7 +9,7 @@
 #include "core/comm/attribution.h"
 #include "core/policy/match.h"
 #include "engine/query/settle.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 #include "engine/task/task.h"
 
 #include <sodium.h>

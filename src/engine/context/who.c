@@ -1,7 +1,7 @@
 /* Who the caller is. */
 #include "engine/context/who.h"
 
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 static void copy(char *to, size_t size, struct kh_view from)
 {

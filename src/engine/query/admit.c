@@ -17,7 +17,7 @@
 #include "engine/query/atonce.h"
 #include "engine/query/recent.h"
 #include "engine/query/settle.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 #include "engine/state/quotatext.h"
 #include "engine/task/task.h"
 

@@ -4,7 +4,7 @@
 #include "core/bcp/repeat.h"
 #include "engine/approval/approval.h"
 #include "engine/query/settle.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define BATCH 64
 

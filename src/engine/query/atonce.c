@@ -2,7 +2,7 @@
 #include "engine/query/atonce.h"
 
 #include "engine/query/respond.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 /* Whether the answer is there before anybody would have to wait for it. */
 static bool is_quick(const struct kh_reader *reader, const struct kh_ask *ask)

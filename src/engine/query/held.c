@@ -5,7 +5,7 @@
 #include "core/policy/account.h"
 #include "engine/query/ask.h"
 #include "engine/query/settle.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 enum kh_err kh_held_ask(struct kh_op *op, struct kh_query_row *query)
 {

@@ -4,7 +4,7 @@
 #include "core/bcp/message.h"
 #include "core/block/taint.h"
 #include "engine/query/settle.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 static enum kh_err find(struct kh_op *op, const struct kh_look *look, struct kh_query_row **ret_query)
 {

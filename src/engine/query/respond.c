@@ -10,7 +10,7 @@
 #include "engine/approval/approval.h"
 #include "engine/query/recent.h"
 #include "engine/query/settle.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define RAW_LIMIT  (256U << 10) /* bytes of a response */
 #define WHAT_LIMIT (1U << 20)

@@ -9,10 +9,10 @@
 #include "core/block/taint.h"
 #include "engine/approval/approval.h"
 #include "engine/audit/alert.h"
-#include "engine/comm/act_end.h"
+#include "engine/comm/end.h"
 #include "engine/context/derive.h"
 #include "engine/query/respond.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define AGENT_TIME INT64_C(60000000) /* that an agent has for an ask which it took */
 #define BATCH      256

@@ -1,8 +1,8 @@
-/* What is to be seen of a task.  Whoever is shown it has been found to own it (own.c); the role decides how much. */
+/* What is to be seen of a task.  Whoever is shown it has been found to own it (find.c); the role decides how much. */
 #include "engine/task/show.h"
 
 #include "base/timestamp.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define APPROVALS 256 /* that are looked through for pending ones at a time */
 

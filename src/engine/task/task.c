@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "engine/approval/approval.h"
-#include "engine/comm/act_end.h"
+#include "engine/comm/end.h"
 #include "engine/query/settle.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define TITLE_MAX  200
 #define WHAT_LIMIT 4096

@@ -8,7 +8,7 @@
 #include "core/comm/plan.h"
 #include "core/comm/suspect.h"
 #include "engine/approval/approval.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define OPERATION "task.execute"
 #define BATCH     64

@@ -1,10 +1,10 @@
 /*
- * External operations over HTTP: a Controller declares, calls and waits (acting.h), and is told its own parameters, how
+ * External operations over HTTP: a Controller declares, calls and waits (operating.h), and is told its own parameters, how
  * it ended and the id of a sealed block (E12); humans are shown everything.  A GET carries nothing out.
  */
 #include "http/rest/comm.h"
 
-#include "engine/comm/act.h"
+#include "engine/comm/call.h"
 
 #define SECOND  INT64_C(1000000)
 #define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */

@@ -11,7 +11,7 @@
 
 #include "core/policy/words.h"
 #include "engine/operations.h"
-#include "gateway/acting.h"
+#include "gateway/operating.h"
 #include "http/server.h"
 
 #define KH_REST_BASE    "/api/v1"

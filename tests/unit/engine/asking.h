@@ -3,7 +3,7 @@
 #define KH_TESTS_UNIT_ENGINE_ASKING_H
 
 #include "approving.h"
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/query/settle.h"
 

@@ -1,7 +1,7 @@
 /* The engine's tests: store, engine, tokens, scripted Readers.  One at a time; kept from test to test. */
 #include "fixture.h"
 
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
 #include "engine/query/admit.h"

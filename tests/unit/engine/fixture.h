@@ -18,7 +18,7 @@
 
 #include "engine/engine.h"
 #include "engine/query/look.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 #include "harness.h"
 
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
 #define KH_TESTS_UNIT_ENGINE_OPERATING_H
 
 #include "approving.h"
-#include "engine/comm/act.h"
-#include "engine/comm/perform.h"
+#include "engine/comm/call.h"
+#include "engine/deciding.h"
 #include "engine/task/transition.h"
 
 /* Reading below /srv/docs goes without a human, fetching with one, nothing waits for a slot. */

@@ -2,7 +2,7 @@
 #include "fixture.h"
 
 #include "core/comm/lineage.h"
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/query/admit.h"
 
 #define YES "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"yes\",\"type\":\"boolean\"}]"

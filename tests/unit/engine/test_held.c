@@ -2,7 +2,7 @@
 #include "engine/query/held.h"
 
 #include "approving.h"
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/query/settle.h"
 
 #define SUMMARY                                                                                \

@@ -1,7 +1,7 @@
 /* What comes too late: decisions, asks, content that is gone, and clocks that were set back. */
 #include "approving.h"
 
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/context/context.h"
 #include "engine/context/put.h"
 #include "engine/query/admit.h"

@@ -5,7 +5,7 @@
 #include "approving.h"
 
 #include "core/bcp/bits.h"
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/context/context.h"
 #include "engine/context/put.h"
 #include "engine/query/admit.h"

@@ -7,7 +7,7 @@
 #define KH_TESTS_UNIT_MCP_OPERATING_H
 
 #include "calling.h"
-#include "engine/comm/perform.h"
+#include "engine/deciding.h"
 #include "engine/task/transition.h"
 
 #define KH_OPERATING_POLICY                                                                              \

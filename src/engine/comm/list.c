@@ -1,9 +1,9 @@
 /* The declarations of a task. */
-#include "engine/comm/act_list.h"
+#include "engine/comm/list.h"
 
-#include "engine/comm/act_look.h"
-#include "engine/comm/act_show.h"
-#include "engine/state/own.h"
+#include "engine/comm/look.h"
+#include "engine/comm/show.h"
+#include "engine/state/find.h"
 
 static enum kh_err find_after(struct kh_op *op, struct kh_view id, int64_t *ret_after)
 {

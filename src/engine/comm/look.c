@@ -1,9 +1,9 @@
 /* What a Controller may know of its operation: its own words, ok or failed, an id.  Nothing here reads a result. */
-#include "engine/comm/act_look.h"
+#include "engine/comm/look.h"
 
 #include "core/comm/fence.h"
-#include "engine/comm/act_end.h"
-#include "engine/state/own.h"
+#include "engine/comm/end.h"
+#include "engine/state/find.h"
 
 #define BATCH 64
 

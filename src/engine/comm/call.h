@@ -3,23 +3,23 @@
  *
  * Everything is looked at again, each time: the declaration, the phase, the policy now in force, rates and quotas, the
  * context's taint, what tier 1 found, the grant.  Where all gates pass, rates, egress and bits are counted, the grant
- * is used, and the row is marked running, durably, before anything is carried out (perform.h).
+ * is used, and the row is marked running, durably, before anything is carried out (deciding.h).
  */
-#ifndef KH_ENGINE_COMM_ACT_H
-#define KH_ENGINE_COMM_ACT_H
+#ifndef KH_ENGINE_COMM_CALL_H
+#define KH_ENGINE_COMM_CALL_H
 
-#include "engine/comm/act_decide.h"
-#include "engine/comm/act_end.h"
-#include "engine/comm/act_list.h"
-#include "engine/comm/act_look.h"
-#include "engine/comm/act_show.h"
+#include "engine/comm/decide.h"
+#include "engine/comm/end.h"
+#include "engine/comm/list.h"
+#include "engine/comm/look.h"
+#include "engine/comm/show.h"
 #include "engine/comm/declare.h"
 #include "engine/comm/weigh.h"
 #include "errand/errand.h"
 
 enum kh_act_next {
 	KH_ACT_ENDED,  /* see `look`: it is over, or was before */
-	KH_ACT_RUNS,   /* `errand` is to be carried out now, by this process (perform.h) */
+	KH_ACT_RUNS,   /* `errand` is to be carried out now, by this process (deciding.h) */
 	KH_ACT_WAITS,  /* a human or a supervisor decides: `approval`; or it runs already, in this process or another */
 	KH_ACT_TRIAGE, /* a model is to be asked first: `ask` (verifying.h) */
 	KH_ACT_AGAIN,  /* the context was given something since it was weighed: weigh again */

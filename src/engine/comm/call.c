@@ -2,12 +2,12 @@
  * comm.call.  Everything that could be in the way is looked at with nothing changed; what follows is in one transaction
  * with its events, and what is to happen outside is handed out only when that is durable.
  */
-#include "engine/comm/act.h"
+#include "engine/comm/call.h"
 
 #include "engine/approval/approval.h"
 #include "engine/comm/begin.h"
 #include "engine/comm/verifying.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 struct acting {
 	struct kh_op *op;

@@ -4,8 +4,8 @@
  * A row of another context is not there: an id that belongs to somebody else and one that nobody has give the same
  * answer, KH_EUNKNOWN with code `unknown_task` and so on.
  */
-#ifndef KH_ENGINE_STATE_OWN_H
-#define KH_ENGINE_STATE_OWN_H
+#ifndef KH_ENGINE_STATE_FIND_H
+#define KH_ENGINE_STATE_FIND_H
 
 #include "core/block/block.h"
 #include "engine/engine.h"
@@ -13,7 +13,7 @@
 
 struct kh_view kh_own_id(struct kh_op *op, enum kh_publicid kind, int64_t id);
 
-/* A controller gets its own context's; host, reviewer and admin get any that they may see (own.c). */
+/* A controller gets its own context's; host, reviewer and admin get any that they may see (find.c). */
 enum kh_err kh_own_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task) KH_CHECKED;
 enum kh_err kh_own_query(struct kh_op *op, struct kh_view id, struct kh_query_row **ret_query) KH_CHECKED;
 enum kh_err kh_own_approval(struct kh_op *op, struct kh_view id, struct kh_approval_row **ret_approval) KH_CHECKED;

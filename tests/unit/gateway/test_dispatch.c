@@ -1,5 +1,5 @@
 /* I3, E7: Readers that take their time are asked beside the callers, no more at once than each is configured for. */
-#include "gateway/asks.h"
+#include "gateway/dispatch.h"
 
 #include "driven.h"
 

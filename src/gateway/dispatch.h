@@ -4,8 +4,8 @@
  * Reader as many as it is configured for.  An ask that is lost here, for lack of memory, is still in the store's
  * outbox, and is found there again (recover.h).
  */
-#ifndef KH_GATEWAY_ASKS_H
-#define KH_GATEWAY_ASKS_H
+#ifndef KH_GATEWAY_DISPATCH_H
+#define KH_GATEWAY_DISPATCH_H
 
 #include "engine/engine.h"
 #include "gateway/works.h"

@@ -1,11 +1,11 @@
 /* A declaration for humans: what was declared, what the gates and tier 1 said, what came of it, in the world's words.
  */
-#include "engine/comm/act_show.h"
+#include "engine/comm/show.h"
 
 #include "base/timestamp.h"
-#include "engine/comm/act_end.h"
-#include "engine/comm/act_look.h"
-#include "engine/state/own.h"
+#include "engine/comm/end.h"
+#include "engine/comm/look.h"
+#include "engine/state/find.h"
 
 /* The word for what may be known now: the outcome, or what it waits for. */
 static const char *state_word(const struct kh_declaration_row *row)

@@ -1,6 +1,6 @@
 /* comm.show: host, reviewer, admin: everything of a declaration, the world's words (quoted) among it.  JSON. */
-#ifndef KH_ENGINE_COMM_ACT_SHOW_H
-#define KH_ENGINE_COMM_ACT_SHOW_H
+#ifndef KH_ENGINE_COMM_SHOW_H
+#define KH_ENGINE_COMM_SHOW_H
 
 #include "base/json.h"
 #include "engine/engine.h"

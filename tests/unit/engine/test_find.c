@@ -1,5 +1,5 @@
 /* SPEC 1, B4: who finds what; what is another's is not there. */
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #include "asking.h"
 

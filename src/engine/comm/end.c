@@ -2,7 +2,7 @@
  * Ends of operations.  What the world sent is opened here once, to be checked, hashed and bound to its attribution, and
  * goes into the store; nothing of it goes anywhere else.
  */
-#include "engine/comm/act_end.h"
+#include "engine/comm/end.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
@@ -10,7 +10,7 @@
 #include "core/comm/attribution.h"
 #include "engine/approval/approval.h"
 #include "engine/context/seal.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define BATCH   256
 #define DETAILS (256U << 10)

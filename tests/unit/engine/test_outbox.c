@@ -1,5 +1,5 @@
 /* L2, E7: Readers are asked after the commit; one that has effects only when it is durably begun. */
-#include "engine/carry.h"
+#include "engine/outbox.h"
 
 #include "other.h"
 

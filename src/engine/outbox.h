@@ -1,8 +1,8 @@
 /*
  * Carrying out the outbox, after the commit, in the calling thread.
  */
-#ifndef KH_ENGINE_CARRY_H
-#define KH_ENGINE_CARRY_H
+#ifndef KH_ENGINE_OUTBOX_H
+#define KH_ENGINE_OUTBOX_H
 
 #include "engine/query/ask.h"
 #include "engine/query/look.h"

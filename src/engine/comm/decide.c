@@ -1,9 +1,9 @@
 /* What decisions do to declarations.  Whoever may decide was looked at by approval_decide.c. */
-#include "engine/comm/act_decide.h"
+#include "engine/comm/decide.h"
 
-#include "engine/comm/act_end.h"
+#include "engine/comm/end.h"
 #include "engine/comm/begin.h"
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #define BATCH 64
 

@@ -1,8 +1,8 @@
 /*
  * What deciders do to declarations: humans and supervisors by their approvals (E6, K7), models by their verdicts.
  */
-#ifndef KH_ENGINE_COMM_ACT_DECIDE_H
-#define KH_ENGINE_COMM_ACT_DECIDE_H
+#ifndef KH_ENGINE_COMM_DECIDE_H
+#define KH_ENGINE_COMM_DECIDE_H
 
 #include "base/json.h"
 #include "engine/approval/decide.h"

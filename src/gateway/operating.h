@@ -5,10 +5,10 @@
  * When the Controller is told depends on its own call, on the slots of B17, on a fixed clock where a human decides, and
  * on the bound.
  */
-#ifndef KH_GATEWAY_ACTING_H
-#define KH_GATEWAY_ACTING_H
+#ifndef KH_GATEWAY_OPERATING_H
+#define KH_GATEWAY_OPERATING_H
 
-#include "engine/comm/perform.h"
+#include "engine/deciding.h"
 #include "gateway/asking.h"
 
 struct kh_acting {

@@ -1,6 +1,6 @@
 /* A5, E12: an operation from the call to what the Controller is told.  There is no executor here: what runs has failed.
  */
-#include "gateway/acting.h"
+#include "gateway/operating.h"
 
 #include "driven.h"
 #include "gateway/errands.h"

@@ -9,7 +9,7 @@
  *
  * Approvals: the controller's own (to wait for), a host's contexts', and all for reviewer, admin and supervisor.
  */
-#include "engine/state/own.h"
+#include "engine/state/find.h"
 
 #include "base/buf.h"
 

@@ -1,5 +1,5 @@
 /* Calls weighed and decided, errands carried out: operations, one after the other, on the caller's thread. */
-#include "engine/comm/perform.h"
+#include "engine/deciding.h"
 
 #include "engine/comm/verifying.h"
 

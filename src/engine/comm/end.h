@@ -2,8 +2,8 @@
  * How an operation ends.  What came back is sealed and recorded when it comes; the outcome leaves at its slot (B17),
  * and only then is the Controller's to know, charged, and, where it was asked for in a fence, the context's taint high.
  */
-#ifndef KH_ENGINE_COMM_ACT_END_H
-#define KH_ENGINE_COMM_ACT_END_H
+#ifndef KH_ENGINE_COMM_END_H
+#define KH_ENGINE_COMM_END_H
 
 #include "engine/engine.h"
 #include "errand/errand.h"

@@ -1,5 +1,5 @@
 /* The outbox carried out: Readers asked, their responses taken. */
-#include "engine/carry.h"
+#include "engine/outbox.h"
 
 #include "base/clock.h"
 #include "engine/query/ask.h"

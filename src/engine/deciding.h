@@ -2,10 +2,10 @@
  * A call from weighing to its beginning, and what has begun carried out.  Not operations: these run operations, one
  * after the other, on the caller's thread.
  */
-#ifndef KH_ENGINE_COMM_PERFORM_H
-#define KH_ENGINE_COMM_PERFORM_H
+#ifndef KH_ENGINE_DECIDING_H
+#define KH_ENGINE_DECIDING_H
 
-#include "engine/comm/act.h"
+#include "engine/comm/call.h"
 
 /*
  * Weighs and decides for TOKEN (act->weighed is filled in here), as often as the context changes meanwhile, and asks

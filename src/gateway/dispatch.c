@@ -1,8 +1,8 @@
 /* Asks in hand: a list under a lock, and a work for each. */
-#include "gateway/asks.h"
+#include "gateway/dispatch.h"
 
 #include "base/alloc.h"
-#include "engine/carry.h"
+#include "engine/outbox.h"
 #include "engine/recover.h"
 
 #include <pthread.h>

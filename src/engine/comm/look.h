@@ -1,6 +1,6 @@
 /* comm.look: what a Controller may know of its operation (E12, A5): ok or failed, and a block's id. */
-#ifndef KH_ENGINE_COMM_ACT_LOOK_H
-#define KH_ENGINE_COMM_ACT_LOOK_H
+#ifndef KH_ENGINE_COMM_LOOK_H
+#define KH_ENGINE_COMM_LOOK_H
 
 #include "engine/engine.h"
 

@@ -1,7 +1,7 @@
 /*
  * An external operation, from the call to what its Controller is told.  What is told comes from comm.look alone.
  */
-#include "gateway/acting.h"
+#include "gateway/operating.h"
 
 #include "gateway/errands.h"
 

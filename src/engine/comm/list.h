@@ -1,6 +1,6 @@
 /* comm.list: controller, host, reviewer, admin: the declarations of a task, in their order. */
-#ifndef KH_ENGINE_COMM_ACT_LIST_H
-#define KH_ENGINE_COMM_ACT_LIST_H
+#ifndef KH_ENGINE_COMM_LIST_H
+#define KH_ENGINE_COMM_LIST_H
 
 #include "engine/engine.h"
 
