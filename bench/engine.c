@@ -211,7 +211,7 @@ static enum kh_err fill_some(struct kh_op *op, void *arg)
 	enum kh_err e = KH_OK;
 
 	for (int64_t i = 0; i < fill->count && e == KH_OK; i++)
-		e = kh_own_event(
+		e = kh_op_event(
 			op, KH_AUDIT_REFUSED, NULL,
 			KH_LIT("{\"code\":\"forbidden\",\"operation\":\"a line of the length that most have\"}"));
 	return e;

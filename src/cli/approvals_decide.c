@@ -126,7 +126,7 @@ static void ask_reader(struct kh_frame *f)
 	struct kh_progress progress;
 
 	kh_progress_start(&progress, "the Reader is asked");
-	enum kh_err e = kh_carry_all(f->home.engine, &err);
+	enum kh_err e = kh_outbox_all(f->home.engine, &err);
 	kh_progress_stop(&progress);
 	if (e != KH_OK)
 		fprintf(stderr, "keyhole %s: decided; but the Reader could not be asked yet: %s: %s\n",

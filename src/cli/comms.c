@@ -9,6 +9,8 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "core/comm/operation.h"
+#include "engine/comm/call.h"
+#include "engine/comm/look.h"
 #include "engine/deciding.h"
 
 #include <time.h>
@@ -30,7 +32,7 @@ struct arguments {
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static const char *outcome_of(const struct kh_act_look *look)
+static const char *outcome_of(const struct kh_comm_look *look)
 {
 	if (look->ended != KH_ENDED_NOT)
 		return kh_words_name(&kh_rows_ended_words, look->ended);
@@ -45,7 +47,7 @@ static void add_json(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *ob
 		yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, value));
 }
 
-static int write_json(struct kh_frame *f, const struct kh_act_look *look)
+static int write_json(struct kh_frame *f, const struct kh_comm_look *look)
 {
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
@@ -64,7 +66,7 @@ static int write_json(struct kh_frame *f, const struct kh_act_look *look)
 	return kh_frame_object(f, obj);
 }
 
-static void print_parameters(struct kh_frame *f, struct kh_buf *buf, const struct kh_act_look *look)
+static void print_parameters(struct kh_frame *f, struct kh_buf *buf, const struct kh_comm_look *look)
 {
 	yyjson_val *parameters, *name, *value;
 	size_t i, max;
@@ -82,7 +84,7 @@ static void print_parameters(struct kh_frame *f, struct kh_buf *buf, const struc
 		kh_buf_lit(buf, "A reviewer changed the parameters: these were used.\n");
 }
 
-static void print_fenced(struct kh_frame *f, struct kh_buf *buf, const struct kh_act_look *look)
+static void print_fenced(struct kh_frame *f, struct kh_buf *buf, const struct kh_comm_look *look)
 {
 	yyjson_val *fence;
 
@@ -95,14 +97,14 @@ static void print_fenced(struct kh_frame *f, struct kh_buf *buf, const struct kh
 	kh_buf_lit(buf, "---- END OF UNTRUSTED EXTERNAL CONTENT ----\n");
 }
 
-static void print_again(struct kh_buf *buf, const struct kh_act_look *look)
+static void print_again(struct kh_buf *buf, const struct kh_comm_look *look)
 {
 	struct kh_view name = kh_operation_short(look->operation);
 
 	kh_buf_printf(buf, "  keyhole comm %.*s --declaration %.*s\n", KH_FMT(name), KH_FMT(look->id));
 }
 
-static void print_next(struct kh_buf *buf, const struct kh_act_look *look)
+static void print_next(struct kh_buf *buf, const struct kh_comm_look *look)
 {
 	switch (look->ended) {
 	case KH_ENDED_NOT:
@@ -136,7 +138,7 @@ static void print_next(struct kh_buf *buf, const struct kh_act_look *look)
 	}
 }
 
-static int write_look(struct kh_frame *f, const struct kh_act_look *look)
+static int write_look(struct kh_frame *f, const struct kh_comm_look *look)
 {
 	struct kh_buf buf;
 	int status;
@@ -243,14 +245,14 @@ static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declara
 }
 
 /* An earlier one has its parameters, and is called by the command of its own operation. */
-static enum kh_err take_up(struct kh_frame *f, struct kh_act *act)
+static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *act)
 {
 	const struct arguments *a = f->args;
-	struct kh_act_looking looking = {.declaration = kh_view_str(a->declaration)};
+	struct kh_comm_looking looking = {.declaration = kh_view_str(a->declaration)};
 
 	if (f->count > 0 || a->reason != NULL || a->scope != NULL || a->limit > 0 || a->params != NULL)
 		return bad(f, "bad_option", "a declaration has its parameters and its reason: leave them out");
-	enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_act_look_run, &looking, &f->arena, &f->err);
+	enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_comm_look_run, &looking, &f->arena, &f->err);
 	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(a->operation)))
 		e = kh_error_set(&f->err, KH_EINPUT, "operation_differs", "it declares %.*s: call that",
 				 KH_FMT(looking.look.operation));
@@ -272,12 +274,13 @@ static void rest(int64_t ms)
  * It was carried out in this very process: were the caller told at once, it would know to the millisecond how long that
  * took (B17).  It is told when its slot has come, however long the caller would have waited.
  */
-static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_act_look *look)
+static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_comm_look *look)
 {
-	struct kh_act_looking looking = {.declaration = look->id};
+	struct kh_comm_looking looking = {.declaration = look->id};
 
 	for (;;) {
-		enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_act_look_run, &looking, &f->arena, &f->err);
+		enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_comm_look_run, &looking, &f->arena,
+					       &f->err);
 		if (e != KH_OK)
 			return e;
 		int64_t left = looking.look.due - kh_engine_now(f->home.engine);
@@ -290,29 +293,29 @@ static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_act_look *look)
 }
 
 /* Until it has ended or the time is up: looked at on a clock of its own. */
-static enum kh_err call(struct kh_frame *f, struct kh_act *act)
+static enum kh_err call(struct kh_frame *f, struct kh_comm_call *act)
 {
 	const struct arguments *a = f->args;
 	int64_t end = kh_clock_ms() + (a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT);
 
 	for (;;) {
-		enum kh_err e = kh_perform_call(f->home.engine, f->token, act, &f->arena, &f->err);
-		if (e == KH_OK && act->next == KH_ACT_RUNS) {
-			e = kh_perform_errand(f->home.engine, act, &f->arena, &f->err);
+		enum kh_err e = kh_deciding_call(f->home.engine, f->token, act, &f->arena, &f->err);
+		if (e == KH_OK && act->next == KH_CALL_RUNS) {
+			e = kh_outbox_errand(f->home.engine, act, &f->arena, &f->err);
 			return e == KH_OK ? wait_for_slot(f, &act->look) : e;
 		}
 		int64_t left = end - kh_clock_ms();
-		if (e != KH_OK || act->next == KH_ACT_ENDED || left <= 0)
+		if (e != KH_OK || act->next == KH_CALL_ENDED || left <= 0)
 			return e;
 		rest(left < CLOCK_MS ? left : CLOCK_MS);
-		*act = (struct kh_act){.declaration = act->look.id, .fenced = a->fenced};
+		*act = (struct kh_comm_call){.declaration = act->look.id, .fenced = a->fenced};
 	}
 }
 
 static int run_call(struct kh_frame *f)
 {
 	const struct arguments *a = f->args;
-	struct kh_act act = {.task = kh_view_str(a->task != NULL ? a->task : ""), .fenced = a->fenced};
+	struct kh_comm_call act = {.task = kh_view_str(a->task != NULL ? a->task : ""), .fenced = a->fenced};
 	struct kh_progress progress;
 	enum kh_err e = a->declaration != NULL ? take_up(f, &act) : make_declaration(f, &act.declare);
 

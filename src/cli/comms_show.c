@@ -8,6 +8,9 @@
 #include "cli/frame.h"
 #include "cli/table.h"
 #include "engine/comm/call.h"
+#include "engine/comm/declare.h"
+#include "engine/comm/list.h"
+#include "engine/comm/show.h"
 
 #include <unistd.h>
 
@@ -109,12 +112,12 @@ int kh_comms_show_declare_main(int argc, char **argv)
 /* All parts of the list. */
 static enum kh_err gather(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *list)
 {
-	struct kh_act_list page = {.task = kh_view_str(f->words[0])};
+	struct kh_comm_list page = {.task = kh_view_str(f->words[0])};
 	yyjson_val *items = NULL, *item;
 	size_t i, max;
 
 	do {
-		enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_act_list_run, &page, &f->arena, &f->err);
+		enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_comm_list_run, &page, &f->arena, &f->err);
 		if (e == KH_OK)
 			e = kh_json_read(&f->arena, page.json, &items, &f->err);
 		if (e != KH_OK)
@@ -281,11 +284,11 @@ void kh_comms_show_write(struct kh_buf *buf, yyjson_val *shown, size_t columns)
 
 static int run_show(struct kh_frame *f)
 {
-	struct kh_act_show call = {.declaration = kh_view_str(f->words[0])};
+	struct kh_comm_show call = {.declaration = kh_view_str(f->words[0])};
 	yyjson_val *shown;
 	struct kh_buf buf;
 
-	if (kh_engine_call(f->home.engine, f->token, kh_act_show_run, &call, &f->arena, &f->err) != KH_OK)
+	if (kh_engine_call(f->home.engine, f->token, kh_comm_show_run, &call, &f->arena, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	if (f->options.json)
 		return kh_frame_json(f, call.json);

@@ -4,7 +4,10 @@
 #include "cli/frame.h"
 #include "cli/table.h"
 #include "cli/tasks.h"
+#include "engine/context/add.h"
+#include "engine/context/assemble.h"
 #include "engine/context/context.h"
+#include "engine/task/reset.h"
 
 #define CONTENT_LIMIT (16U << 20)
 
@@ -93,9 +96,9 @@ int kh_contexts_show_main(int argc, char **argv)
 
 static int run_reset(struct kh_frame *f)
 {
-	struct kh_context_reset call = {.context = kh_view_str(f->words[0]), .reason = kh_view_str(f->words[1])};
+	struct kh_reset call = {.context = kh_view_str(f->words[0]), .reason = kh_view_str(f->words[1])};
 
-	if (kh_engine_call(f->home.engine, f->token, kh_context_reset_run, &call, &f->arena, &f->err) != KH_OK)
+	if (kh_engine_call(f->home.engine, f->token, kh_reset_run, &call, &f->arena, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	return f->options.json ? write_id(f, "reset", call.context) : KH_FRAME_DONE;
 }

@@ -236,10 +236,10 @@ static int run_ask(struct kh_frame *f)
 		return write_result(f, &r);
 	int64_t end = kh_clock_ms() + wait_ms(f);
 	kh_progress_start(&progress, "waiting for the Reader");
-	e = kh_carry_ask(f->home.engine, &call.ask, &f->arena, &f->err);
+	e = kh_outbox_ask(f->home.engine, &call.ask, &f->arena, &f->err);
 	int64_t left = end - kh_clock_ms();
 	if (e == KH_OK)
-		e = kh_carry_wait(f->home.engine, f->token, &r.look, left > 0 ? left : 0, &f->arena, &f->err);
+		e = kh_outbox_wait(f->home.engine, f->token, &r.look, left > 0 ? left : 0, &f->arena, &f->err);
 	if (e == KH_OK && left <= 0)
 		e = wait_for_slot(f, &r.look);
 	kh_progress_stop(&progress);
@@ -276,11 +276,11 @@ static enum kh_err wait_long(struct kh_frame *f, struct kh_look *look)
 	for (;;) {
 		int64_t left = end - kh_clock_ms();
 		*look = asked;
-		enum kh_err e = kh_carry_wait(f->home.engine, f->token, look, left > 0 ? left : 0, &f->arena, &f->err);
+		enum kh_err e = kh_outbox_wait(f->home.engine, f->token, look, left > 0 ? left : 0, &f->arena, &f->err);
 		if (e != KH_OK || look->outcome != KH_OUTCOME_PENDING || end - kh_clock_ms() < POLL_MS)
 			return e;
 		nanosleep(&step, NULL);
-		e = kh_carry_all(f->home.engine, &f->err);
+		e = kh_outbox_all(f->home.engine, &f->err);
 		if (e == KH_OK && kh_clock_ms() > end)
 			return wait_for_slot(f, look);
 		if (e != KH_OK)

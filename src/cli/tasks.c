@@ -4,6 +4,7 @@
 #include "cli/frame.h"
 #include "cli/table.h"
 #include "engine/context/put.h"
+#include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
 

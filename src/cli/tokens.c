@@ -4,6 +4,7 @@
 #include "cli/frame.h"
 #include "cli/table.h"
 #include "engine/context/token.h"
+#include "engine/task/revoke.h"
 
 #include <sodium.h>
 
@@ -176,9 +177,9 @@ int kh_tokens_list_main(int argc, char **argv)
 
 static int run_revoke(struct kh_frame *f)
 {
-	struct kh_token_revoke call = {.id = kh_view_str(f->words[0])};
+	struct kh_revoke call = {.id = kh_view_str(f->words[0])};
 
-	if (kh_engine_call(f->home.engine, f->token, kh_token_revoke_run, &call, &f->arena, &f->err) != KH_OK)
+	if (kh_engine_call(f->home.engine, f->token, kh_revoke_run, &call, &f->arena, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	if (!f->options.json)
 		return KH_FRAME_DONE;

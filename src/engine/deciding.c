@@ -1,7 +1,11 @@
 /* Calls weighed and decided, errands carried out: operations, one after the other, on the caller's thread. */
 #include "engine/deciding.h"
 
+#include "engine/comm/decide.h"
+#include "engine/comm/end.h"
 #include "engine/comm/verifying.h"
+#include "engine/context/guarding.h"
+#include "engine/engine.h"
 
 #define MEMORY ((size_t)1 << 30) /* of one comparison */
 #define TIERS  4                 /* models asked in a row, and some more */
@@ -57,22 +61,22 @@ static enum kh_err copy_weighed(struct kh_arena *arena, const struct kh_weighed 
 
 /* Loads and compares, in an arena of its own: that may be much, and is of no use afterwards. */
 static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, struct kh_view token,
-			    const struct kh_act *act, struct kh_arena *own, struct kh_weighed *ret_weighed,
+			    const struct kh_comm_call *call, struct kh_arena *own, struct kh_weighed *ret_weighed,
 			    struct kh_error *err)
 {
-	struct kh_weigh call = {.task = act->task, .declaration = act->declaration};
-	enum kh_err e = act->declaration.n == 0 ? read_call(own, act->declare, &call, err) : KH_OK;
+	struct kh_weigh weighs = {.task = call->task, .declaration = call->declaration};
+	enum kh_err e = call->declaration.n == 0 ? read_call(own, call->declare, &weighs, err) : KH_OK;
 
 	if (e == KH_OK)
-		e = kh_engine_call(engine, token, kh_weigh_run, &call, own, err);
+		e = kh_engine_call(engine, token, kh_weigh_run, &weighs, own, err);
 	if (e != KH_OK)
 		return e;
-	e = kh_weigh_call(screen, own, &call, ret_weighed);
+	e = kh_weigh_call(screen, own, &weighs, ret_weighed);
 	return e == KH_OK ? e : kh_error_set(err, e, "not_weighed", "what influenced the call could not be compared");
 }
 
 /* So many at once as the engine has screens: the others wait. */
-static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const struct kh_act *act,
+static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const struct kh_comm_call *call,
 			 struct kh_arena *arena, struct kh_weighed *ret_weighed, struct kh_error *err)
 {
 	struct kh_engine_screen *screen = kh_engine_screen_take(engine);
@@ -82,7 +86,7 @@ static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const s
 	if (screen == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	kh_arena_init(&own, kh_engine_alloc(engine), MEMORY);
-	enum kh_err e = weigh_in(engine, kh_engine_screen_of(screen), token, act, &own, &found, err);
+	enum kh_err e = weigh_in(engine, kh_engine_screen_of(screen), token, call, &own, &found, err);
 	if (e == KH_OK)
 		e = copy_weighed(arena, &found, ret_weighed);
 	kh_arena_done(&own);
@@ -90,67 +94,114 @@ static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const s
 	return e;
 }
 
-static enum kh_err decide(struct kh_engine *engine, struct kh_view token, struct kh_act *act, struct kh_arena *arena,
-			  struct kh_error *err)
+static enum kh_err decide(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
+			  struct kh_arena *arena, struct kh_error *err)
 {
 	struct kh_weighed *weighed = KH_NEW(arena, struct kh_weighed);
-	enum kh_err e = weighed != NULL ? weigh(engine, token, act, arena, weighed, err) : KH_ENOMEM;
+	enum kh_err e = weighed != NULL ? weigh(engine, token, call, arena, weighed, err) : KH_ENOMEM;
 
-	act->weighed = weighed;
-	return e == KH_OK ? kh_engine_call(engine, token, kh_act_run, act, arena, err) : e;
+	call->weighed = weighed;
+	return e == KH_OK ? kh_engine_call(engine, token, kh_comm_call_run, call, arena, err) : e;
 }
 
-enum kh_err kh_perform_decide(struct kh_engine *engine, struct kh_view token, struct kh_act *act,
-			      struct kh_arena *arena, struct kh_error *err)
+enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
+			    struct kh_arena *arena, struct kh_error *err)
 {
 	enum kh_err e = KH_OK;
 
-	act->next = KH_ACT_AGAIN;
-	for (unsigned i = 0; e == KH_OK && act->next == KH_ACT_AGAIN; i++) {
+	call->next = KH_CALL_AGAIN;
+	for (unsigned i = 0; e == KH_OK && call->next == KH_CALL_AGAIN; i++) {
 		if (i == TRIES)
 			return kh_error_set(err, KH_EREFUSED, "busy",
 					    "the context changes faster than a call is decided");
-		e = decide(engine, token, act, arena, err);
+		e = decide(engine, token, call, arena, err);
 	}
 	return e;
 }
 
-enum kh_err kh_perform_call(struct kh_engine *engine, struct kh_view token, struct kh_act *act, struct kh_arena *arena,
-			    struct kh_error *err)
+enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_view token, struct kh_context_output *output,
+			       struct kh_arena *arena, struct kh_error *err)
 {
-	enum kh_err e = kh_perform_decide(engine, token, act, arena, err);
+	enum kh_err e = KH_OK;
+
+	output->again = true;
+	for (unsigned i = 0; e == KH_OK && output->again; i++) {
+		struct kh_guarding guarding = {
+			.context = output->context, .more = output->more, .more_count = output->more_count};
+		if (i == TRIES)
+			return kh_error_set(err, KH_EREFUSED, "busy",
+					    "the context changes faster than an output is compared");
+		e = kh_engine_call(engine, token, kh_guarding_run, &guarding, arena, err);
+		if (e == KH_OK)
+			e = kh_guarding_compare(arena, &guarding, output->content, &output->unattributed, err);
+		output->guarded = true;
+		output->last_block = guarding.last_block;
+		if (e == KH_OK)
+			e = kh_engine_call(engine, token, kh_context_output_run, output, arena, err);
+	}
+	return e;
+}
+
+/* Asks the model about CALL; whatever goes wrong with that is `pass`, and somebody else decides. */
+static enum kh_err verify(struct kh_engine *engine, const struct kh_comm_call *call, struct kh_arena *arena,
+			  struct kh_error *err)
+{
+	const struct kh_reader *reader = kh_engine_verifier(engine, call->supervisor);
+	struct kh_comm_triaged said = {
+		.declaration = call->look.row->id, .supervisor = call->supervisor, .verdict = KH_TRIAGE_PASS};
+	enum kh_reader_fault fault = KH_READER_OK;
+	struct kh_reader_ask ask;
+	struct kh_tainted response;
+	struct kh_view detail;
+	enum kh_err e = KH_OK;
+
+	if (reader != NULL) {
+		said.reader = reader->name;
+		e = kh_verifying_prepare(engine, call, arena, &ask, err);
+		if (e == KH_OK)
+			e = reader->driver->ask(reader, arena, &ask, &response, &fault, &detail);
+		if (e == KH_OK && fault == KH_READER_OK)
+			e = kh_verifying_judge(arena, &ask, response, &said.verdict);
+	}
+	return e == KH_OK ? kh_engine_own(engine, kh_comm_decide_triaged, &said, arena, err) : e;
+}
+
+enum kh_err kh_deciding_call(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
+			     struct kh_arena *arena, struct kh_error *err)
+{
+	enum kh_err e = kh_deciding_run(engine, token, call, arena, err);
 
 	/* Each tier is asked once: what it said is on the record, whatever it was. */
-	for (unsigned i = 0; e == KH_OK && act->next == KH_ACT_TRIAGE; i++) {
+	for (unsigned i = 0; e == KH_OK && call->next == KH_CALL_TRIAGE; i++) {
 		if (i == TIERS)
 			return kh_error_set(err, KH_EREFUSED, "busy",
 					    "the models that verify were asked, and nothing came of it");
-		e = kh_verifying_run(engine, act, act->supervisor, arena, err);
-		act->declaration = act->look.id;
+		e = verify(engine, call, arena, err);
+		call->declaration = call->look.id;
 		if (e == KH_OK)
-			e = kh_perform_decide(engine, token, act, arena, err);
+			e = kh_deciding_run(engine, token, call, arena, err);
 	}
 	return e;
 }
 
-enum kh_err kh_perform_errand(struct kh_engine *engine, const struct kh_act *act, struct kh_arena *arena,
-			      struct kh_error *err)
+enum kh_err kh_outbox_errand(struct kh_engine *engine, const struct kh_comm_call *call, struct kh_arena *arena,
+			     struct kh_error *err)
 {
-	struct kh_act_end end = {.declaration = act->look.row->id};
+	struct kh_comm_end end = {.declaration = call->look.row->id};
 
 	/* Whatever happens to us on the way, the operation has begun, and somebody must say how it ended. */
-	if (kh_errand_run(kh_engine_tools(engine), &act->errand, arena, &end.result) != KH_OK) {
+	if (kh_errand_run(kh_engine_tools(engine), &call->errand, arena, &end.result) != KH_OK) {
 		arena->failed = false;
 		end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
-						       .source = act->errand.operation,
+						       .source = call->errand.operation,
 						       .why = KH_LIT("there was not enough memory to carry it out")};
 	}
-	enum kh_err e = kh_engine_own(engine, kh_act_end_run, &end, arena, err);
+	enum kh_err e = kh_engine_own(engine, kh_comm_end_run, &end, arena, err);
 	if (e == KH_OK || e == KH_ESTORE)
 		return e;
 	arena->failed = false;
 	end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
-					       .source = act->errand.operation,
+					       .source = call->errand.operation,
 					       .why = KH_LIT("what came back could not be recorded")};
-	return kh_engine_own(engine, kh_act_end_run, &end, arena, err);
+	return kh_engine_own(engine, kh_comm_end_run, &end, arena, err);
 }

@@ -4,171 +4,16 @@
 #include "engine/engine.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "core/policy/screening.h"
-#include "core/screen/rules.h"
 #include "engine/context/token.h"
 #include "engine/operations.h"
-#include "engine/state/find.h"
-#include "engine/state/publicid.h"
+#include "engine/state/inforce.h"
 
-#include <pthread.h>
 #include <sodium.h>
-#include <stdatomic.h>
 
 #define BOOK (1U << 20) /* of an arena for the engine's own bookkeeping */
 
-/* A policy and what follows from it.  Replaced as a whole; whoever has begun with one ends with it, so all are kept. */
-struct ruling {
-	const struct kh_policy *policy;
-	const struct kh_reader *readers;
-	size_t reader_count;
-	const struct kh_errand_tools *tools;
-	struct kh_rules *rules;
-	struct kh_screen *screen;       /* the store thread's */
-	struct kh_engine_screen *spare; /* of other threads, given back; under the engine's lock */
-	struct ruling *before;
-};
-
-/* A screen of a thread of its own. */
-struct kh_engine_screen {
-	struct kh_screen *screen;
-	struct ruling *ruling; /* that it is of */
-	struct kh_engine_screen *next;
-};
-
-struct kh_engine {
-	struct kh_engine_settings settings;
-	_Atomic(struct ruling *) ruling; /* changed by the store's thread alone */
-	pthread_mutex_t lock;            /* of all spare screens, and */
-	unsigned taken;                  /* how many are in use */
-	pthread_cond_t given;            /* one was given back */
-	unsigned char id_key[KH_PUBLICID_KEY];
-	int64_t last;             /* the store thread's: time never goes back */
-	struct kh_quota refusals; /* likewise: strangers cannot fill the record */
-};
-
 /* A stranger's attempts that are recorded; more are refused without a record. */
 static const struct kh_rate refusal_rate = {.period = KH_QUOTA_MINUTE, .count = 60};
-
-int64_t kh_engine_now(const struct kh_engine *engine)
-{
-	return engine->settings.clock != NULL ? engine->settings.clock(engine->settings.ctx) : kh_clock_wall_us();
-}
-
-void kh_engine_random(const struct kh_engine *engine, unsigned char *bytes, size_t n)
-{
-	if (engine->settings.random != NULL)
-		engine->settings.random(engine->settings.ctx, bytes, n);
-	else
-		randombytes_buf(bytes, n);
-}
-
-const unsigned char *kh_engine_id_key(const struct kh_engine *engine)
-{
-	return engine->id_key;
-}
-
-struct kh_store *kh_engine_store(const struct kh_engine *engine)
-{
-	return engine->settings.store;
-}
-
-const struct kh_policy *kh_engine_policy(const struct kh_engine *engine)
-{
-	return atomic_load(&engine->ruling)->policy;
-}
-
-const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine)
-{
-	return engine->settings.alloc;
-}
-
-int64_t kh_engine_keep_until(const struct kh_engine *engine, int64_t now)
-{
-	return engine->settings.retention > 0 ? now + engine->settings.retention : 0;
-}
-
-const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t *ret_count)
-{
-	const struct ruling *ruling = atomic_load(&engine->ruling);
-
-	*ret_count = ruling->reader_count;
-	return ruling->readers;
-}
-
-const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name)
-{
-	const struct ruling *ruling = atomic_load(&engine->ruling);
-
-	for (size_t i = 0; i < ruling->reader_count; i++) {
-		if (kh_view_eq(ruling->readers[i].name, name))
-			return &ruling->readers[i];
-	}
-	return NULL;
-}
-
-const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine)
-{
-	return atomic_load(&engine->ruling)->tools;
-}
-
-static struct kh_engine_screen *new_screen(const struct kh_alloc *alloc, struct ruling *ruling)
-{
-	struct kh_engine_screen *made = kh_alloc_zero(alloc, sizeof(*made));
-
-	if (made == NULL)
-		return NULL;
-	made->ruling = ruling;
-	if (kh_screen_new(alloc, ruling->rules, &made->screen) == KH_OK)
-		return made;
-	kh_alloc_free(alloc, made, sizeof(*made));
-	return NULL;
-}
-
-static void leave(struct kh_engine *engine)
-{
-	pthread_mutex_lock(&engine->lock);
-	engine->taken--;
-	pthread_cond_signal(&engine->given);
-	pthread_mutex_unlock(&engine->lock);
-}
-
-struct kh_engine_screen *kh_engine_screen_take(struct kh_engine *engine)
-{
-	const struct kh_alloc *alloc = engine->settings.alloc;
-	struct ruling *ruling = atomic_load(&engine->ruling);
-
-	pthread_mutex_lock(&engine->lock);
-	while (engine->taken == KH_ENGINE_SCREENS)
-		pthread_cond_wait(&engine->given, &engine->lock);
-	engine->taken++;
-	struct kh_engine_screen *taken = ruling->spare;
-	if (taken != NULL)
-		ruling->spare = taken->next;
-	pthread_mutex_unlock(&engine->lock);
-	if (taken == NULL)
-		taken = new_screen(alloc, ruling);
-	if (taken == NULL)
-		leave(engine);
-	return taken;
-}
-
-struct kh_screen *kh_engine_screen_of(struct kh_engine_screen *taken)
-{
-	return taken->screen;
-}
-
-void kh_engine_screen_give(struct kh_engine *engine, struct kh_engine_screen *taken)
-{
-	if (taken == NULL)
-		return;
-	pthread_mutex_lock(&engine->lock);
-	taken->next = taken->ruling->spare;
-	taken->ruling->spare = taken;
-	pthread_mutex_unlock(&engine->lock);
-	leave(engine);
-}
 
 /* --- one call ----------------------------------------------------------------------------------------------------- */
 
@@ -207,7 +52,7 @@ static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operati
 			return KH_OK;
 		kh_quota_take(&job->engine->refusals, refusal_rate, op->now);
 	}
-	return kh_own_event(op, KH_AUDIT_REFUSED, NULL, what);
+	return kh_op_event(op, KH_AUDIT_REFUSED, NULL, what);
 }
 
 static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
@@ -234,13 +79,14 @@ static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
 static enum kh_err run_job(struct kh_txn *txn, void *arg)
 {
 	struct job *job = arg;
-	const struct ruling *ruling = atomic_load(&job->engine->ruling);
+	const struct kh_inforce *ruling = atomic_load(&job->engine->ruling);
 	struct kh_op op = {
 		.engine = job->engine,
 		.txn = txn,
 		.arena = job->arena,
 		.policy = ruling->policy,
 		.screen = ruling->screen,
+		.above = &kh_operations_above,
 		.now = tick(job->engine),
 		.err = job->err,
 	};
@@ -287,7 +133,10 @@ enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_en
 
 	if (job.entry != NULL && job.entry->prepare != NULL)
 		job.entry->prepare(arena, call);
-	return run(&job);
+	enum kh_err e = run(&job);
+	if (e == KH_OK && job.entry != NULL && job.entry->finish != NULL)
+		e = job.entry->finish(engine, arena, call, job.err);
+	return e;
 }
 
 enum kh_err kh_engine_own(struct kh_engine *engine, kh_engine_fn *fn, void *call, struct kh_arena *arena,
@@ -324,70 +173,21 @@ static enum kh_err start(struct kh_op *op, void *call)
 	kh_emit_text(&emit, engine->settings.version);
 	kh_emit_end(&emit);
 	e = kh_buf_end(&buf, &what);
-	return e == KH_OK ? kh_own_event(op, KH_AUDIT_STARTED, NULL, what) : e;
+	return e == KH_OK ? kh_op_event(op, KH_AUDIT_STARTED, NULL, what) : e;
 }
 
 static enum kh_err stop(struct kh_op *op, void *call)
 {
 	const struct kh_engine *engine = call;
 
-	return kh_own_event(
+	return kh_op_event(
 		op, KH_AUDIT_STOPPED, NULL,
 		kh_arena_printf(op->arena, "{\"holder\":%lld}", (long long)kh_store_holder(engine->settings.store)));
 }
 
-static void free_ruling(const struct kh_alloc *alloc, struct ruling *ruling)
-{
-	struct kh_engine_screen *next;
-
-	for (struct kh_engine_screen *spare = ruling->spare; spare != NULL; spare = next) {
-		next = spare->next;
-		kh_screen_free(spare->screen);
-		kh_alloc_free(alloc, spare, sizeof(*spare));
-	}
-	kh_screen_free(ruling->screen);
-	kh_rules_free(ruling->rules);
-	kh_alloc_free(alloc, ruling, sizeof(*ruling));
-}
-
-static enum kh_err make_screen(const struct kh_alloc *alloc, struct ruling *ruling, struct kh_error *err)
-{
-	const struct kh_rule *extra = NULL;
-	struct kh_arena arena;
-	size_t count = 0;
-
-	kh_arena_init(&arena, alloc, BOOK);
-	enum kh_err e = kh_policy_screen_rules(&arena, ruling->policy, &extra, &count);
-	if (e == KH_OK)
-		e = kh_rules_new(alloc, extra, count, &ruling->rules, err);
-	kh_arena_done(&arena);
-	return e == KH_OK ? kh_screen_new(alloc, ruling->rules, &ruling->screen) : e;
-}
-
-static enum kh_err new_ruling(const struct kh_alloc *alloc, const struct kh_policy *policy,
-			      const struct kh_reader *readers, size_t reader_count, const struct kh_errand_tools *tools,
-			      struct ruling **ret_ruling, struct kh_error *err)
-{
-	struct ruling *ruling = kh_alloc_zero(alloc, sizeof(*ruling));
-
-	if (ruling == NULL)
-		return KH_ENOMEM;
-	ruling->policy = policy;
-	ruling->readers = readers;
-	ruling->reader_count = reader_count;
-	ruling->tools = tools;
-	enum kh_err e = make_screen(alloc, ruling, err);
-	if (e != KH_OK) {
-		free_ruling(alloc, ruling);
-		return e;
-	}
-	*ret_ruling = ruling;
-	return KH_OK;
-}
-
 struct change {
 	struct kh_engine *engine;
-	struct ruling *ruling;
+	struct kh_inforce *ruling;
 	bool in_force;
 };
 
@@ -401,7 +201,7 @@ static enum kh_err record_change(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	system->policy = change->ruling->policy->digest;
-	return kh_own_event(op, KH_AUDIT_RELOADED, NULL, KH_LIT(""));
+	return kh_op_event(op, KH_AUDIT_RELOADED, NULL, KH_LIT(""));
 }
 
 /* On the store's thread, between operations. */
@@ -421,8 +221,9 @@ enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *p
 {
 	const struct kh_alloc *alloc = engine->settings.alloc;
 	struct change change = {.engine = engine};
+	struct kh_inforce from = {.policy = policy, .readers = readers, .reader_count = reader_count, .tools = tools};
 	struct kh_arena arena;
-	enum kh_err e = new_ruling(alloc, policy, readers, reader_count, tools, &change.ruling, err);
+	enum kh_err e = kh_inforce_new(alloc, &from, &change.ruling, err);
 
 	if (e != KH_OK)
 		return e;
@@ -431,18 +232,18 @@ enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *p
 	if (e == KH_OK)
 		e = kh_engine_own(engine, put_in_force, &change, &arena, err);
 	if (!change.in_force)
-		free_ruling(alloc, change.ruling);
+		kh_inforce_free(alloc, change.ruling);
 	kh_arena_done(&arena);
 	return e;
 }
 
 static void close_engine(struct kh_engine *engine)
 {
-	struct ruling *before;
+	struct kh_inforce *before;
 
-	for (struct ruling *ruling = atomic_load(&engine->ruling); ruling != NULL; ruling = before) {
+	for (struct kh_inforce *ruling = atomic_load(&engine->ruling); ruling != NULL; ruling = before) {
 		before = ruling->before;
-		free_ruling(engine->settings.alloc, ruling);
+		kh_inforce_free(engine->settings.alloc, ruling);
 	}
 	pthread_cond_destroy(&engine->given);
 	pthread_mutex_destroy(&engine->lock);
@@ -455,7 +256,11 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 {
 	const struct kh_alloc *alloc = settings->alloc != NULL ? settings->alloc : &kh_alloc_system;
 	struct kh_engine *engine = kh_alloc_zero(alloc, sizeof(*engine));
-	struct ruling *ruling = NULL;
+	struct kh_inforce from = {.policy = settings->policy,
+				  .readers = settings->readers,
+				  .reader_count = settings->reader_count,
+				  .tools = settings->tools};
+	struct kh_inforce *ruling = NULL;
 	struct kh_arena arena;
 
 	if (engine == NULL)
@@ -465,8 +270,7 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 	kh_arena_init(&arena, alloc, BOOK);
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->given, NULL);
-	enum kh_err e = new_ruling(alloc, settings->policy, settings->readers, settings->reader_count, settings->tools,
-				   &ruling, err);
+	enum kh_err e = kh_inforce_new(alloc, &from, &ruling, err);
 	atomic_init(&engine->ruling, ruling);
 	if (e == KH_OK)
 		e = kh_engine_own(engine, start, engine, &arena, err);

@@ -6,17 +6,31 @@
 #include "engine/approval/show.h"
 #include "engine/audit/audittrail.h"
 #include "engine/comm/call.h"
+#include "engine/comm/decide.h"
+#include "engine/comm/declare.h"
+#include "engine/comm/end.h"
+#include "engine/comm/list.h"
+#include "engine/comm/look.h"
+#include "engine/comm/show.h"
+#include "engine/comm/weigh.h"
+#include "engine/context/add.h"
+#include "engine/context/assemble.h"
 #include "engine/context/context.h"
 #include "engine/context/guarding.h"
+#include "engine/context/output.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
 #include "engine/context/who.h"
+#include "engine/due.h"
 #include "engine/query/admit.h"
 #include "engine/query/ask.h"
+#include "engine/query/held.h"
 #include "engine/query/look.h"
 #include "engine/query/respond.h"
-#include "engine/query/settle.h"
 #include "engine/recover.h"
+#include "engine/task/reset.h"
+#include "engine/task/revoke.h"
+#include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
 
@@ -28,42 +42,42 @@
 #define ADMIN      KH_ROLE_BIT(KH_ROLE_ADMIN)
 
 static const struct kh_operations_entry operations[] = {
-	{"task.open", kh_task_open_run, CONTROLLER, NULL},
-	{"task.close", kh_task_close_run, CONTROLLER | HOST | ADMIN, NULL},
-	{"task.show", kh_task_show_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL},
-	{"task.list", kh_task_list_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL},
-	{"task.execute", kh_transition_run, CONTROLLER, NULL},
-	{"content.put", kh_put_run, CONTROLLER | HOST | ADMIN, NULL},
-	{"query.admit", kh_admit_run, CONTROLLER, kh_admit_prepare},
-	{"query.look", kh_look_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL},
-	{"query.respond", kh_respond_run, READER, NULL},
-	{"ask.next", kh_ask_next_run, READER, NULL},
-	{"approval.list", kh_approval_list_run, REVIEWER | ADMIN | SUPERVISOR, NULL},
-	{"approval.show", kh_approval_show_run, REVIEWER | ADMIN | SUPERVISOR, NULL},
-	{"approval.decide", kh_approval_decide_run, REVIEWER | ADMIN | SUPERVISOR, NULL},
-	{"token.create", kh_token_create_run, HOST | ADMIN, NULL},
-	{"token.revoke", kh_token_revoke_run, HOST | ADMIN, NULL},
-	{"token.list", kh_token_list_run, HOST | ADMIN, NULL},
-	{"token.who", kh_who_run, CONTROLLER | READER | SUPERVISOR | HOST | REVIEWER | ADMIN, NULL},
-	{"context.reset", kh_context_reset_run, REVIEWER | ADMIN, NULL},
-	{"context.add", kh_context_add_run, HOST, NULL},
-	{"context.output", kh_context_output_run, HOST, NULL},
-	{"context.guard", kh_guarding_run, HOST, NULL},
-	{"context.assemble", kh_context_assemble_run, HOST, NULL},
-	{"context.show", kh_context_show_run, HOST | REVIEWER | ADMIN, NULL},
-	{"audit.read", kh_audittrail_run, REVIEWER | ADMIN, NULL},
-	{"comm.declare", kh_declare_run, CONTROLLER, NULL},
-	{"comm.weigh", kh_weigh_run, CONTROLLER, NULL},
-	{"comm.call", kh_act_run, CONTROLLER, NULL},
-	{"comm.look", kh_act_look_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL},
-	{"comm.list", kh_act_list_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL},
-	{"comm.show", kh_act_show_run, HOST | REVIEWER | ADMIN, NULL},
-	{"comm.end", kh_act_end_run, 0, NULL},
-	{"comm.triaged", kh_act_decide_triaged, 0, NULL},
-	{"ask.begin", kh_ask_begin_run, 0, NULL},
-	{"query.due", kh_settle_due_run, 0, NULL},
-	{"content.purge", kh_put_purge_run, 0, NULL},
-	{"recover", kh_recover_run, 0, NULL},
+	{"task.open", kh_task_open_run, CONTROLLER, NULL, NULL},
+	{"task.close", kh_task_close_run, CONTROLLER | HOST | ADMIN, NULL, NULL},
+	{"task.show", kh_task_show_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"task.list", kh_task_list_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"task.execute", kh_transition_run, CONTROLLER, NULL, NULL},
+	{"content.put", kh_put_run, CONTROLLER | HOST | ADMIN, NULL, NULL},
+	{"query.admit", kh_admit_run, CONTROLLER, kh_admit_prepare, NULL},
+	{"query.look", kh_look_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"query.respond", kh_respond_run, READER, NULL, NULL},
+	{"ask.next", kh_ask_next_run, READER, NULL, NULL},
+	{"approval.list", kh_approval_list_run, REVIEWER | ADMIN | SUPERVISOR, NULL, NULL},
+	{"approval.show", kh_approval_show_run, REVIEWER | ADMIN | SUPERVISOR, NULL, NULL},
+	{"approval.decide", kh_approval_decide_run, REVIEWER | ADMIN | SUPERVISOR, NULL, NULL},
+	{"token.create", kh_token_create_run, HOST | ADMIN, NULL, NULL},
+	{"token.revoke", kh_revoke_run, HOST | ADMIN, NULL, NULL},
+	{"token.list", kh_token_list_run, HOST | ADMIN, NULL, NULL},
+	{"token.who", kh_who_run, CONTROLLER | READER | SUPERVISOR | HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"context.reset", kh_reset_run, REVIEWER | ADMIN, NULL, NULL},
+	{"context.add", kh_context_add_run, HOST, NULL, NULL},
+	{"context.output", kh_context_output_run, HOST, NULL, NULL},
+	{"context.guard", kh_guarding_run, HOST, NULL, NULL},
+	{"context.assemble", kh_context_assemble_run, HOST, NULL, NULL},
+	{"context.show", kh_context_show_run, HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"audit.read", kh_audittrail_run, REVIEWER | ADMIN, NULL, kh_audittrail_finish},
+	{"comm.declare", kh_declare_run, CONTROLLER, NULL, NULL},
+	{"comm.weigh", kh_weigh_run, CONTROLLER, NULL, NULL},
+	{"comm.call", kh_comm_call_run, CONTROLLER, NULL, NULL},
+	{"comm.look", kh_comm_look_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"comm.list", kh_comm_list_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"comm.show", kh_comm_show_run, HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"comm.end", kh_comm_end_run, 0, NULL, NULL},
+	{"comm.triaged", kh_comm_decide_triaged, 0, NULL, NULL},
+	{"ask.begin", kh_ask_begin_run, 0, NULL, NULL},
+	{"query.due", kh_due_run, 0, NULL, NULL},
+	{"content.purge", kh_put_purge_run, 0, NULL, NULL},
+	{"recover", kh_recover_run, 0, NULL, NULL},
 };
 
 const struct kh_operations_entry *kh_operations_all(size_t *ret_count)
@@ -80,3 +94,15 @@ const struct kh_operations_entry *kh_operations_find(kh_engine_fn *fn)
 	}
 	return NULL;
 }
+
+static const struct kh_approval_follow *const follows[] = {
+	[KH_APPROVE_ESCALATION] = &kh_held_follow,       [KH_APPROVE_SUMMARY] = &kh_held_follow,
+	[KH_APPROVE_ANSWER] = &kh_held_follow,           [KH_APPROVE_DECLARATION] = &kh_comm_decide_follow,
+	[KH_APPROVE_TOOL_CALL] = &kh_comm_decide_follow,
+};
+
+const struct kh_above kh_operations_above = {
+	.follows = follows,
+	.follow_count = sizeof(follows) / sizeof(follows[0]),
+	.fail_task = kh_task_fail,
+};

@@ -2,7 +2,7 @@
 #ifndef KH_ENGINE_OPERATIONS_H
 #define KH_ENGINE_OPERATIONS_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 #define KH_ROLE_BIT(role) (1U << (role))
 
@@ -12,9 +12,14 @@ struct kh_operations_entry {
 	unsigned roles; /* bits; 0: Keyhole's own, no token can call it */
 	/* What needs no transaction and no rights: done in the caller's thread, before the store has it.  Or NULL. */
 	void (*prepare)(struct kh_arena *arena, void *call);
+	/* What is done with the outcome, in the caller's thread, when it is durable.  Or NULL. */
+	enum kh_err (*finish)(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
 };
 
 const struct kh_operations_entry *kh_operations_all(size_t *ret_count);
 const struct kh_operations_entry *kh_operations_find(kh_engine_fn *fn);
+
+/* What operations ask of parts that stand above them. */
+extern const struct kh_above kh_operations_above;
 
 #endif

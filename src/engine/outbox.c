@@ -2,6 +2,7 @@
 #include "engine/outbox.h"
 
 #include "base/clock.h"
+#include "engine/engine.h"
 #include "engine/query/ask.h"
 #include "engine/query/respond.h"
 #include "engine/recover.h"
@@ -51,8 +52,8 @@ static enum kh_err begin(struct kh_engine *engine, struct kh_ask *ask, struct kh
 	return kh_engine_own(engine, kh_ask_begin_run, ask, arena, err);
 }
 
-enum kh_err kh_carry_ask(struct kh_engine *engine, const struct kh_ask *first, struct kh_arena *arena,
-			 struct kh_error *err)
+enum kh_err kh_outbox_ask(struct kh_engine *engine, const struct kh_ask *first, struct kh_arena *arena,
+			  struct kh_error *err)
 {
 	struct kh_ask ask = *first;
 	enum kh_err e = KH_OK;
@@ -67,7 +68,7 @@ enum kh_err kh_carry_ask(struct kh_engine *engine, const struct kh_ask *first, s
 	return e;
 }
 
-enum kh_err kh_carry_effect(struct kh_engine *engine, int64_t id, struct kh_error *err)
+enum kh_err kh_outbox_effect(struct kh_engine *engine, int64_t id, struct kh_error *err)
 {
 	struct kh_ask ask = {.effect = id, .mark = true};
 	struct kh_arena arena;
@@ -85,7 +86,7 @@ enum kh_err kh_carry_effect(struct kh_engine *engine, int64_t id, struct kh_erro
 	return e;
 }
 
-enum kh_err kh_carry_all(struct kh_engine *engine, struct kh_error *err)
+enum kh_err kh_outbox_all(struct kh_engine *engine, struct kh_error *err)
 {
 	struct kh_recover recover;
 	struct kh_arena arena;
@@ -93,7 +94,7 @@ enum kh_err kh_carry_all(struct kh_engine *engine, struct kh_error *err)
 	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
 	enum kh_err e = kh_engine_own(engine, kh_recover_run, &recover, &arena, err);
 	for (size_t i = 0; e == KH_OK && i < recover.count; i++)
-		e = kh_carry_effect(engine, recover.effects[i], err);
+		e = kh_outbox_effect(engine, recover.effects[i], err);
 	kh_arena_done(&arena);
 	return e;
 }
@@ -126,8 +127,8 @@ static enum kh_err poll_until(struct kh_engine *engine, struct kh_view token, co
 	return e;
 }
 
-enum kh_err kh_carry_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
-			  struct kh_arena *arena, struct kh_error *err)
+enum kh_err kh_outbox_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
+			   struct kh_arena *arena, struct kh_error *err)
 {
 	int64_t end = kh_clock_ms() + wait_ms;
 	enum kh_err e = kh_engine_call(engine, token, kh_look_run, look, arena, err);

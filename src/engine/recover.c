@@ -15,7 +15,7 @@ static enum kh_err take_over(struct kh_op *op, struct kh_effect_row *effect)
 	if (e != KH_OK)
 		return e;
 	effect->holder = kh_store_holder(kh_engine_store(op->engine));
-	return kh_own_event(op, KH_AUDIT_ASK_TAKEN, task, KH_LIT(""));
+	return kh_op_event(op, KH_AUDIT_ASK_TAKEN, task, KH_LIT(""));
 }
 
 /* An effect that nobody living has: it is ours now, or it ends. */
@@ -95,7 +95,7 @@ static enum kh_err recover_running(struct kh_op *op, struct kh_recover *call)
 			call->lost++;
 			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
 			if (e == KH_OK)
-				e = kh_act_end_lost(op, row);
+				e = kh_comm_end_lost(op, row);
 		}
 	}
 	return e;

@@ -6,7 +6,7 @@
 #ifndef KH_ENGINE_RECOVER_H
 #define KH_ENGINE_RECOVER_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_recover {
 	int64_t *effects;        /* out: taken over, to be carried out by this process */

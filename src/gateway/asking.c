@@ -42,7 +42,7 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 		return KH_OK;
 	const struct kh_reader *reader = kh_engine_reader(engine, call.row->reader);
 	if (reader != NULL && reader->driver->pure) /* NULL: taken out of the configuration this very moment */
-		return kh_carry_ask(engine, &call.ask, arena, err);
+		return kh_outbox_ask(engine, &call.ask, arena, err);
 	kh_gateway_ask(gateway, call.ask.effect, call.row->reader);
 	return KH_OK;
 }

@@ -13,7 +13,7 @@
 
 struct ask {
 	struct kh_work work; /* first: a work is its ask */
-	struct kh_asks *asks;
+	struct kh_dispatch *asks;
 	struct ask *next, **link;
 	int64_t effect;
 	bool runs;
@@ -21,7 +21,7 @@ struct ask {
 	char name[NAME];
 };
 
-struct kh_asks {
+struct kh_dispatch {
 	struct kh_engine *engine;
 	struct kh_works *works;
 	pthread_mutex_t lock;
@@ -30,7 +30,7 @@ struct kh_asks {
 
 /* --- the list; the lock is held ----------------------------------------------------------------------------------- */
 
-static void link_ask(struct kh_asks *asks, struct ask *ask)
+static void link_ask(struct kh_dispatch *asks, struct ask *ask)
 {
 	ask->next = asks->first;
 	ask->link = &asks->first;
@@ -46,7 +46,7 @@ static void unlink_ask(struct ask *ask)
 		ask->next->link = ask->link;
 }
 
-static bool is_in_hand(const struct kh_asks *asks, int64_t effect)
+static bool is_in_hand(const struct kh_dispatch *asks, int64_t effect)
 {
 	for (const struct ask *a = asks->first; a != NULL; a = a->next) {
 		if (a->effect == effect)
@@ -56,7 +56,7 @@ static bool is_in_hand(const struct kh_asks *asks, int64_t effect)
 }
 
 /* Whether ASK's Reader has a place for it now; it is taken then. */
-static bool takes_place(struct kh_asks *asks, struct ask *ask)
+static bool takes_place(struct kh_dispatch *asks, struct ask *ask)
 {
 	struct kh_view name = kh_view_of(ask->name, ask->name_length);
 	const struct kh_reader *reader = kh_engine_reader(asks->engine, name);
@@ -72,7 +72,7 @@ static bool takes_place(struct kh_asks *asks, struct ask *ask)
 
 static void end(struct ask *ask)
 {
-	struct kh_asks *asks = ask->asks;
+	struct kh_dispatch *asks = ask->asks;
 
 	pthread_mutex_lock(&asks->lock);
 	unlink_ask(ask);
@@ -83,7 +83,7 @@ static void end(struct ask *ask)
 static enum kh_work_next step(struct kh_work *work)
 {
 	struct ask *ask = (struct ask *)work;
-	struct kh_asks *asks = ask->asks;
+	struct kh_dispatch *asks = ask->asks;
 	struct kh_error err;
 
 	if (!kh_works_is_stopping(asks->works)) {
@@ -96,13 +96,13 @@ static enum kh_work_next step(struct kh_work *work)
 		}
 		/* A store that fails here fails every call too, which is where it is told; the ask stays in the outbox.
 		 */
-		(void)!kh_carry_effect(asks->engine, ask->effect, &err);
+		(void)!kh_outbox_effect(asks->engine, ask->effect, &err);
 	}
 	end(ask);
 	return KH_WORK_DONE;
 }
 
-void kh_asks_put(struct kh_asks *asks, int64_t effect, struct kh_view reader)
+void kh_dispatch_put(struct kh_dispatch *asks, int64_t effect, struct kh_view reader)
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(asks->engine);
 	struct ask *ask = kh_alloc_zero(alloc, sizeof(*ask));
@@ -125,7 +125,7 @@ void kh_asks_put(struct kh_asks *asks, int64_t effect, struct kh_view reader)
 		end(ask);
 }
 
-enum kh_err kh_asks_recover(struct kh_asks *asks, struct kh_error *err)
+enum kh_err kh_dispatch_recover(struct kh_dispatch *asks, struct kh_error *err)
 {
 	struct kh_recover call = {0};
 	struct kh_arena arena;
@@ -134,17 +134,18 @@ enum kh_err kh_asks_recover(struct kh_asks *asks, struct kh_error *err)
 	enum kh_err e = kh_engine_own(asks->engine, kh_recover_run, &call, &arena, err);
 	/* A pure driver's ask may be under way in the thread that admitted it: asked twice, one answer counts. */
 	for (size_t i = 0; e == KH_OK && i < call.count; i++)
-		kh_asks_put(asks, call.effects[i], call.readers[i]);
+		kh_dispatch_put(asks, call.effects[i], call.readers[i]);
 	kh_arena_done(&arena);
 	return e;
 }
 
 /* --- from the first to the last ----------------------------------------------------------------------------------- */
 
-enum kh_err kh_asks_new(struct kh_engine *engine, unsigned threads, struct kh_asks **ret_asks, struct kh_error *err)
+enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned threads, struct kh_dispatch **ret_asks,
+			    struct kh_error *err)
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(engine);
-	struct kh_asks *asks = kh_alloc_zero(alloc, sizeof(*asks));
+	struct kh_dispatch *asks = kh_alloc_zero(alloc, sizeof(*asks));
 
 	if (asks == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
@@ -160,12 +161,12 @@ enum kh_err kh_asks_new(struct kh_engine *engine, unsigned threads, struct kh_as
 	return KH_OK;
 }
 
-bool kh_asks_stop(struct kh_asks *asks, int64_t timeout_us)
+bool kh_dispatch_stop(struct kh_dispatch *asks, int64_t timeout_us)
 {
 	return kh_works_stop(asks->works, timeout_us);
 }
 
-void kh_asks_free(struct kh_asks *asks)
+void kh_dispatch_free(struct kh_dispatch *asks)
 {
 	if (asks == NULL)
 		return;
@@ -175,7 +176,7 @@ void kh_asks_free(struct kh_asks *asks)
 	kh_alloc_free(alloc, asks, sizeof(*asks));
 }
 
-struct kh_works_figures kh_asks_figures(const struct kh_asks *asks)
+struct kh_works_figures kh_dispatch_figures(const struct kh_dispatch *asks)
 {
 	return kh_works_figures(asks->works);
 }

@@ -10,21 +10,21 @@
 #include "engine/engine.h"
 #include "gateway/works.h"
 
-struct kh_asks;
+struct kh_dispatch;
 
-enum kh_err kh_asks_new(struct kh_engine *engine, unsigned threads, struct kh_asks **ret_asks,
-			struct kh_error *err) KH_CHECKED;
+enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned threads, struct kh_dispatch **ret_asks,
+			    struct kh_error *err) KH_CHECKED;
 
 /* Has EFFECT carried out, an ask of READER that waits for this process.  One that is in hand already is left alone. */
-void kh_asks_put(struct kh_asks *asks, int64_t effect, struct kh_view reader);
+void kh_dispatch_put(struct kh_dispatch *asks, int64_t effect, struct kh_view reader);
 
 /* Everything that waits in the outbox for this process, what dead ones have left included. */
-enum kh_err kh_asks_recover(struct kh_asks *asks, struct kh_error *err) KH_CHECKED;
+enum kh_err kh_dispatch_recover(struct kh_dispatch *asks, struct kh_error *err) KH_CHECKED;
 
 /* As kh_works_stop(): what has not begun is left in the outbox. */
-bool kh_asks_stop(struct kh_asks *asks, int64_t timeout_us);
-void kh_asks_free(struct kh_asks *asks);
+bool kh_dispatch_stop(struct kh_dispatch *asks, int64_t timeout_us);
+void kh_dispatch_free(struct kh_dispatch *asks);
 
-struct kh_works_figures kh_asks_figures(const struct kh_asks *asks);
+struct kh_works_figures kh_dispatch_figures(const struct kh_dispatch *asks);
 
 #endif

@@ -1,5 +1,9 @@
 /* Errands in hand: a list under a lock, and a work for each, with an arena of its own. */
 #include "gateway/errands.h"
+#include "engine/comm/call.h"
+#include "engine/comm/end.h"
+#include "engine/deciding.h"
+#include "engine/engine.h"
 
 #include "base/alloc.h"
 
@@ -15,8 +19,8 @@ struct item {
 	struct item *next, **link;
 	struct kh_arena arena;
 	struct kh_declaration_row row; /* its id and task alone count */
-	struct kh_act act;             /* in the arena; KH_ACT_TRIAGE: decided again, and a model asked */
-	struct kh_view token;          /* likewise, of KH_ACT_TRIAGE; wiped */
+	struct kh_comm_call act;       /* in the arena; KH_CALL_TRIAGE: decided again, and a model asked */
+	struct kh_view token;          /* likewise, of KH_CALL_TRIAGE; wiped */
 	bool lost;                     /* it was carried out, and what came of it could not be recorded */
 };
 
@@ -63,7 +67,7 @@ static enum kh_work_next finish(struct item *item)
 static enum kh_work_next record_lost(struct item *item)
 {
 	struct kh_engine *engine = item->errands->engine;
-	struct kh_act_end lost = {
+	struct kh_comm_end lost = {
 		.declaration = item->row.id,
 		.result = {.end = KH_ERRAND_UNKNOWN,
 			   .source = item->act.errand.operation,
@@ -73,7 +77,7 @@ static enum kh_work_next record_lost(struct item *item)
 	struct kh_error err;
 
 	kh_arena_init(&arena, kh_engine_alloc(engine), MEMORY);
-	enum kh_err e = kh_engine_own(engine, kh_act_end_run, &lost, &arena, &err);
+	enum kh_err e = kh_engine_own(engine, kh_comm_end_run, &lost, &arena, &err);
 	kh_arena_done(&arena);
 	if (e == KH_OK || kh_works_is_stopping(item->errands->works))
 		return finish(item);
@@ -91,20 +95,21 @@ static enum kh_work_next step(struct kh_work *work)
 
 	if (item->lost)
 		return record_lost(item);
-	if (item->act.next == KH_ACT_TRIAGE) {
+	if (item->act.next == KH_CALL_TRIAGE) {
 		if (kh_works_is_stopping(item->errands->works))
 			return finish(item);
 		/* A store that fails here fails every call too, which is where it is told. */
-		e = kh_perform_call(engine, item->token, &item->act, &item->arena, &err);
+		e = kh_deciding_call(engine, item->token, &item->act, &item->arena, &err);
 	}
-	if (e == KH_OK && item->act.next == KH_ACT_RUNS &&
-	    kh_perform_errand(engine, &item->act, &item->arena, &err) != KH_OK)
+	if (e == KH_OK && item->act.next == KH_CALL_RUNS &&
+	    kh_outbox_errand(engine, &item->act, &item->arena, &err) != KH_OK)
 		return record_lost(item);
 	return finish(item);
 }
 
 /* What is to be carried out, apart from the arena that it was decided in. */
-static enum kh_err copy_act(struct item *item, struct kh_view token, const struct kh_act *act, struct kh_error *err)
+static enum kh_err copy_act(struct item *item, struct kh_view token, const struct kh_comm_call *act,
+			    struct kh_error *err)
 {
 	struct kh_arena *arena = &item->arena;
 	yyjson_mut_doc *doc = kh_json_new(arena);
@@ -115,7 +120,7 @@ static enum kh_err copy_act(struct item *item, struct kh_view token, const struc
 	item->row.id = act->look.row->id;
 	item->row.task = act->look.row->task;
 	item->act.look.row = &item->row;
-	if (act->next == KH_ACT_TRIAGE) {
+	if (act->next == KH_CALL_TRIAGE) {
 		item->token = kh_arena_dup(arena, token);
 		item->act.declaration = kh_arena_dup(arena, act->look.id);
 		return kh_arena_check(arena);
@@ -128,9 +133,9 @@ static enum kh_err copy_act(struct item *item, struct kh_view token, const struc
 }
 
 /* Begun, and nobody there to carry it out: that is an end too. */
-static enum kh_err give_up(struct kh_errands *errands, const struct kh_act *act, struct kh_error *err)
+static enum kh_err give_up(struct kh_errands *errands, const struct kh_comm_call *act, struct kh_error *err)
 {
-	struct kh_act_end lost = {
+	struct kh_comm_end lost = {
 		.declaration = act->look.row->id,
 		.result = {.end = KH_ERRAND_FAILED,
 			   .source = act->errand.operation,
@@ -139,15 +144,15 @@ static enum kh_err give_up(struct kh_errands *errands, const struct kh_act *act,
 	struct kh_arena arena;
 	enum kh_err e = KH_OK;
 
-	if (act->next == KH_ACT_RUNS) {
+	if (act->next == KH_CALL_RUNS) {
 		kh_arena_init(&arena, kh_engine_alloc(errands->engine), MEMORY);
-		e = kh_engine_own(errands->engine, kh_act_end_run, &lost, &arena, err);
+		e = kh_engine_own(errands->engine, kh_comm_end_run, &lost, &arena, err);
 		kh_arena_done(&arena);
 	}
 	return e != KH_OK ? e : kh_error_set(err, KH_EREFUSED, "busy", "the gateway cannot carry it out now");
 }
 
-enum kh_err kh_errands_put(struct kh_errands *errands, struct kh_view token, const struct kh_act *act,
+enum kh_err kh_errands_put(struct kh_errands *errands, struct kh_view token, const struct kh_comm_call *act,
 			   struct kh_error *err)
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(errands->engine);

@@ -5,6 +5,7 @@
 #ifndef KH_GATEWAY_ERRANDS_H
 #define KH_GATEWAY_ERRANDS_H
 
+#include "engine/comm/call.h"
 #include "engine/deciding.h"
 #include "gateway/works.h"
 
@@ -15,10 +16,10 @@ enum kh_err kh_errands_new(struct kh_engine *engine, unsigned threads, struct kh
 			   struct kh_errands **ret_errands, struct kh_error *err) KH_CHECKED;
 
 /*
- * Takes ACT, of which comm.call said KH_ACT_RUNS or KH_ACT_TRIAGE, for the Controller with TOKEN.  Everything of it is
+ * Takes ACT, of which comm.call said KH_CALL_RUNS or KH_CALL_TRIAGE, for the Controller with TOKEN.  Everything of it is
  * copied.  Where it cannot be taken, one that runs is recorded as unknown, and KH_EREFUSED says why.
  */
-enum kh_err kh_errands_put(struct kh_errands *errands, struct kh_view token, const struct kh_act *act,
+enum kh_err kh_errands_put(struct kh_errands *errands, struct kh_view token, const struct kh_comm_call *act,
 			   struct kh_error *err) KH_CHECKED;
 
 /* Whether the declaration (row id) is in hand. */

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "engine/context/put.h"
+#include "engine/due.h"
 #include "engine/query/settle.h"
 #include "gateway/dispatch.h"
 #include "gateway/errands.h"
@@ -39,7 +40,7 @@ struct minder {
 struct kh_gateway {
 	struct kh_gateway_settings settings;
 	struct kh_works *works;
-	struct kh_asks *asks;
+	struct kh_dispatch *asks;
 	struct kh_errands *errands;
 	struct kh_indexing *indexing;
 	struct minder minder;
@@ -129,7 +130,7 @@ enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh
 
 void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view reader)
 {
-	kh_asks_put(gateway->asks, effect, reader);
+	kh_dispatch_put(gateway->asks, effect, reader);
 }
 
 struct kh_errands *kh_gateway_errands(const struct kh_gateway *gateway)
@@ -137,7 +138,7 @@ struct kh_errands *kh_gateway_errands(const struct kh_gateway *gateway)
 	return gateway->errands;
 }
 
-void kh_gateway_carry(struct kh_gateway *gateway)
+void kh_gateway_look(struct kh_gateway *gateway)
 {
 	atomic_store(&gateway->minder.carry, true);
 	kh_works_wake(&gateway->minder.work);
@@ -153,7 +154,7 @@ struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 {
 	struct kh_gateway_figures figures = {
 		.calls = kh_works_figures(gateway->works),
-		.asks = kh_asks_figures(gateway->asks),
+		.asks = kh_dispatch_figures(gateway->asks),
 		.errands = kh_errands_figures(gateway->errands),
 		.store = kh_store_figures(kh_engine_store(gateway->settings.engine)),
 	};
@@ -169,13 +170,13 @@ struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 static int64_t settle(struct kh_gateway *gateway, struct kh_arena *arena)
 {
 	struct kh_engine *engine = gateway->settings.engine;
-	struct kh_settle call = {.more = true};
+	struct kh_due call = {.more = true};
 	struct kh_error err;
 	enum kh_err e = KH_OK;
 
 	while (e == KH_OK && call.more) {
-		call = (struct kh_settle){0};
-		e = kh_engine_own(engine, kh_settle_due_run, &call, arena, &err);
+		call = (struct kh_due){0};
+		e = kh_engine_own(engine, kh_due_run, &call, arena, &err);
 		kh_arena_clear(arena);
 	}
 	return e == KH_OK && call.next != 0 ? kh_works_now() + (call.next - kh_engine_now(engine)) : INT64_MAX;
@@ -209,7 +210,7 @@ static enum kh_work_next mind(struct kh_work *work)
 		return KH_WORK_DONE;
 	kh_arena_init(&arena, kh_engine_alloc(gateway->settings.engine), MEMORY);
 	if (atomic_exchange(&minder->carry, false) || kh_works_now() >= minder->often) {
-		(void)!kh_asks_recover(gateway->asks, &err);
+		(void)!kh_dispatch_recover(gateway->asks, &err);
 		minder->often = kh_works_now() + OFTEN;
 	}
 	due = settle(gateway, &arena);
@@ -245,7 +246,7 @@ static enum kh_err start(struct kh_gateway *gateway, struct kh_error *err)
 				     &gateway->works, err);
 
 	if (e == KH_OK)
-		e = kh_asks_new(engine, gateway->settings.asks, &gateway->asks, err);
+		e = kh_dispatch_new(engine, gateway->settings.asks, &gateway->asks, err);
 	if (e == KH_OK)
 		e = kh_errands_new(engine, gateway->settings.asks, gateway->works, &gateway->errands, err);
 	if (e == KH_OK)
@@ -292,7 +293,7 @@ bool kh_gateway_stop(struct kh_gateway *gateway, int64_t timeout_us)
 	int64_t end = kh_works_now() + timeout_us;
 	bool indexing = kh_indexing_stop(gateway->indexing, 0); /* no further run, while the others come to their end */
 	bool calls = kh_works_stop(gateway->works, timeout_us);
-	bool asks = kh_asks_stop(gateway->asks, left_until(end));
+	bool asks = kh_dispatch_stop(gateway->asks, left_until(end));
 	bool errands = kh_errands_stop(gateway->errands, left_until(end));
 
 	indexing = indexing || kh_indexing_stop(gateway->indexing, left_until(end));
@@ -305,7 +306,7 @@ void kh_gateway_free(struct kh_gateway *gateway)
 		return;
 	const struct kh_alloc *alloc = kh_engine_alloc(gateway->settings.engine);
 	kh_works_free(gateway->works);
-	kh_asks_free(gateway->asks);
+	kh_dispatch_free(gateway->asks);
 	kh_errands_free(gateway->errands);
 	kh_indexing_free(gateway->indexing);
 	pthread_mutex_destroy(&gateway->lock);

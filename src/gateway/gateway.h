@@ -53,7 +53,7 @@ enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh
 
 /* Has the outbox looked through: to be called after an operation that may have left something for Readers without
  * handing it out (approval.decide). */
-void kh_gateway_carry(struct kh_gateway *gateway);
+void kh_gateway_look(struct kh_gateway *gateway);
 
 /* For asking.h: an ask for the pool of asks; a Controller is told OUTCOME, which is counted. */
 void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view reader);

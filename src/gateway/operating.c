@@ -3,6 +3,9 @@
  */
 #include "gateway/operating.h"
 
+#include "engine/comm/call.h"
+#include "engine/comm/look.h"
+#include "engine/deciding.h"
 #include "gateway/errands.h"
 
 #define CLOCK INT64_C(5000000) /* microseconds between two looks at whether a human has decided */
@@ -16,7 +19,7 @@ static void copy(char to[KH_ASKING_ID], struct kh_view from)
 	to[n] = '\0';
 }
 
-static enum kh_work_next end(struct kh_acting *acting, enum kh_err result)
+static enum kh_work_next end(struct kh_operating *acting, enum kh_err result)
 {
 	acting->result = result;
 	return KH_WORK_DONE;
@@ -26,31 +29,31 @@ static enum kh_work_next end(struct kh_acting *acting, enum kh_err result)
  * Decides, and has what may run carried out beside.  A model that verifies takes its time too: the whole call goes to
  * the pool of errands then, and this one looks what came of it.
  */
-static enum kh_err call(struct kh_gateway *gateway, struct kh_acting *acting, struct kh_arena *arena,
+static enum kh_err call(struct kh_gateway *gateway, struct kh_operating *acting, struct kh_arena *arena,
 			struct kh_error *err)
 {
-	struct kh_act act = {
+	struct kh_comm_call act = {
 		.task = acting->task,
 		.declaration = kh_view_str(acting->of),
 		.declare = acting->declare,
 		.fenced = acting->fenced,
 	};
-	enum kh_err e = kh_perform_decide(kh_gateway_engine(gateway), acting->token, &act, arena, err);
+	enum kh_err e = kh_deciding_run(kh_gateway_engine(gateway), acting->token, &act, arena, err);
 
 	if (e != KH_OK)
 		return e;
 	acting->look = act.look;
 	copy(acting->of, act.look.id);
-	if (act.next == KH_ACT_RUNS || act.next == KH_ACT_TRIAGE)
+	if (act.next == KH_CALL_RUNS || act.next == KH_CALL_TRIAGE)
 		e = kh_errands_put(kh_gateway_errands(gateway), acting->token, &act, err);
 	return e;
 }
 
-static enum kh_err look(struct kh_gateway *gateway, struct kh_acting *acting, struct kh_arena *arena,
+static enum kh_err look(struct kh_gateway *gateway, struct kh_operating *acting, struct kh_arena *arena,
 			struct kh_error *err)
 {
-	struct kh_act_looking looking = {.declaration = kh_view_str(acting->of)};
-	enum kh_err e = kh_gateway_call(gateway, acting->token, kh_act_look_run, &looking, arena, err);
+	struct kh_comm_looking looking = {.declaration = kh_view_str(acting->of)};
+	enum kh_err e = kh_gateway_call(gateway, acting->token, kh_comm_look_run, &looking, arena, err);
 
 	if (e == KH_OK)
 		acting->look = looking.look;
@@ -58,13 +61,13 @@ static enum kh_err look(struct kh_gateway *gateway, struct kh_acting *acting, st
 }
 
 /* A human has decided, as far as can be seen: the call goes on where it was. */
-static bool is_free(const struct kh_acting *acting)
+static bool is_free(const struct kh_operating *acting)
 {
 	return acting->look.row->state == KH_DECLARATION_DECLARED;
 }
 
 /* Whether there is a reason to wait on, and until when. */
-static bool waits(struct kh_gateway *gateway, struct kh_acting *acting, struct kh_work *work)
+static bool waits(struct kh_gateway *gateway, struct kh_operating *acting, struct kh_work *work)
 {
 	int64_t now = kh_works_now(), clock = kh_engine_now(kh_gateway_engine(gateway)), at = acting->until;
 
@@ -84,7 +87,7 @@ static bool waits(struct kh_gateway *gateway, struct kh_acting *acting, struct k
 }
 
 /* A step that comes too early, for no reason of this call, looks at nothing. */
-static bool is_early(struct kh_gateway *gateway, const struct kh_acting *acting, struct kh_work *work)
+static bool is_early(struct kh_gateway *gateway, const struct kh_operating *acting, struct kh_work *work)
 {
 	int64_t now = kh_works_now();
 
@@ -95,8 +98,8 @@ static bool is_early(struct kh_gateway *gateway, const struct kh_acting *acting,
 	return true;
 }
 
-enum kh_work_next kh_acting_step(struct kh_gateway *gateway, struct kh_acting *acting, struct kh_work *work,
-				 struct kh_arena *arena, struct kh_error *err)
+enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operating *acting, struct kh_work *work,
+				    struct kh_arena *arena, struct kh_error *err)
 {
 	enum kh_err e = KH_OK;
 

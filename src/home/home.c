@@ -4,8 +4,9 @@
  */
 #include "home/home.h"
 
-#include "engine/outbox.h"
 #include "engine/context/put.h"
+#include "engine/due.h"
+#include "engine/outbox.h"
 #include "engine/query/settle.h"
 #include "engine/recover.h"
 #include "home/checkpoints.h"
@@ -289,7 +290,7 @@ static void *carry(void *arg)
 {
 	struct kh_home_taken *taken = arg;
 
-	taken->result = kh_carry_all(taken->engine, &taken->err);
+	taken->result = kh_outbox_all(taken->engine, &taken->err);
 	atomic_store(&taken->done, true);
 	return NULL;
 }
@@ -324,7 +325,7 @@ static enum kh_err purge(struct kh_home *home, struct kh_arena *arena, struct kh
 static enum kh_err catch_up(struct kh_home *home, enum kh_home_use use, struct kh_error *err)
 {
 	struct kh_arena arena;
-	struct kh_settle settle = {0};
+	struct kh_due settle = {0};
 	struct kh_recover recover = {0};
 	enum kh_err e = KH_OK;
 
@@ -332,9 +333,9 @@ static enum kh_err catch_up(struct kh_home *home, enum kh_home_use use, struct k
 	if (use == KH_HOME_ASK)
 		e = kh_engine_own(home->engine, kh_recover_run, &recover, &arena, err);
 	do {
-		settle = (struct kh_settle){0};
+		settle = (struct kh_due){0};
 		if (e == KH_OK)
-			e = kh_engine_own(home->engine, kh_settle_due_run, &settle, &arena, err);
+			e = kh_engine_own(home->engine, kh_due_run, &settle, &arena, err);
 	} while (e == KH_OK && settle.more);
 	if (e == KH_OK)
 		e = purge(home, &arena, err);
@@ -565,7 +566,7 @@ bool kh_home_close(struct kh_home *home, struct kh_error *err)
 	if (home->engine != NULL) {
 		int64_t now = kh_engine_now(home->engine);
 		if (e == KH_OK && home->use == KH_HOME_ASK)
-			e = kh_carry_all(home->engine, err); /* what this command has left, by an approval */
+			e = kh_outbox_all(home->engine, err); /* what this command has left, by an approval */
 		kh_engine_free(home->engine);
 		if (e == KH_OK)
 			e = kh_checkpoints_sign(home->store, &home->key, &home->config->audit, now, err);

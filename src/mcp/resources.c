@@ -1,6 +1,7 @@
 /* Resources: each is an operation, or the policy, as JSON. */
 #include "mcp/resources.h"
 
+#include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "mcp/tool_blocks.h"
 

@@ -5,6 +5,8 @@
 #include "mcp/tool_comm.h"
 
 #include "base/canonical.h"
+#include "engine/comm/declare.h"
+#include "engine/comm/look.h"
 #include "mcp/next.h"
 
 #define TAINTED                                                                                               \
@@ -14,7 +16,7 @@
 /* --- what is said ------------------------------------------------------------------------------------------------- */
 
 /* What a Controller can do about it.  One text for each: nothing in it depends on anything else. */
-static const char *next_of(const struct kh_act_look *look)
+static const char *next_of(const struct kh_comm_look *look)
 {
 	switch (look->ended) {
 	case KH_ENDED_NOT:
@@ -46,7 +48,7 @@ static const char *next_of(const struct kh_act_look *look)
 	return NULL;
 }
 
-static const char *outcome_of(const struct kh_act_look *look)
+static const char *outcome_of(const struct kh_comm_look *look)
 {
 	if (look->ended != KH_ENDED_NOT)
 		return kh_words_name(&kh_rows_ended_words, look->ended);
@@ -64,7 +66,7 @@ static enum kh_err add_json(struct kh_mcp_call *call, yyjson_mut_val *obj, const
 }
 
 /* E12: what the policy gives out all the same is inside of its fence, and what that costs stands before it. */
-static enum kh_err add_fenced(struct kh_mcp_call *call, yyjson_mut_val *obj, const struct kh_act_look *look,
+static enum kh_err add_fenced(struct kh_mcp_call *call, yyjson_mut_val *obj, const struct kh_comm_look *look,
 			      struct kh_mcp_result *result)
 {
 	yyjson_val *fence = NULL;
@@ -81,14 +83,14 @@ static enum kh_err add_fenced(struct kh_mcp_call *call, yyjson_mut_val *obj, con
 }
 
 /* K10: a block that came from outside. */
-static void label(const struct kh_act_look *look, struct kh_mcp_result *result)
+static void label(const struct kh_comm_look *look, struct kh_mcp_result *result)
 {
 	result->trust = "untrusted";
 	result->taint = "high";
 	result->block = look->block;
 }
 
-static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_act_look *look, struct kh_mcp_result *result)
+static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_comm_look *look, struct kh_mcp_result *result)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 
@@ -162,7 +164,7 @@ static enum kh_err write_declaration(struct kh_mcp_call *call, const struct kh_o
 
 enum kh_err kh_mcp_tool_comm_take_up(struct kh_mcp_call *call, struct kh_view id)
 {
-	struct kh_acting *acting = &call->kept.acting;
+	struct kh_operating *acting = &call->kept.acting;
 
 	if (id.n == 0 || id.n >= sizeof(acting->of) || (id.p[0] != 'd' && id.p[0] != 'a'))
 		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_approval",
@@ -184,7 +186,7 @@ static bool is_same(struct kh_arena *arena, yyjson_val *a, yyjson_val *b)
 /* Parameters that come along with a declaration's id must be its own: nothing else is carried out, and nothing that was
  * given is passed over in silence. */
 static enum kh_err compare(struct kh_mcp_call *call, const struct kh_operation *operation,
-			   const struct kh_act_look *look)
+			   const struct kh_comm_look *look)
 {
 	yyjson_val *declared = NULL;
 	enum kh_err e = kh_json_read(call->arena, look->parameters, &declared, call->err);
@@ -204,13 +206,13 @@ static enum kh_err compare(struct kh_mcp_call *call, const struct kh_operation *
 
 static enum kh_err take_up_declared(struct kh_mcp_call *call, const struct kh_operation *operation, struct kh_view id)
 {
-	struct kh_act_looking looking = {.declaration = id};
+	struct kh_comm_looking looking = {.declaration = id};
 	enum kh_err e;
 
 	if (id.n == 0 || id.p[0] != 'd')
 		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_declaration",
 				    "there is no declaration of this id");
-	e = kh_gateway_call(call->gateway, call->token, kh_act_look_run, &looking, call->arena, call->err);
+	e = kh_gateway_call(call->gateway, call->token, kh_comm_look_run, &looking, call->arena, call->err);
 	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(operation->name)))
 		e = fault(call, "operation_differs", "declaration", "it declares another operation: use its tool");
 	if (e == KH_OK && !looking.look.modified)
@@ -222,11 +224,11 @@ static enum kh_err take_up_declared(struct kh_mcp_call *call, const struct kh_op
 
 enum kh_work_next kh_mcp_tool_comm_step(struct kh_mcp_call *call, bool learns, struct kh_mcp_result *ret_result)
 {
-	struct kh_acting *acting = &call->kept.acting;
+	struct kh_operating *acting = &call->kept.acting;
 
 	if (call->stopping)
 		acting->until = kh_works_now();
-	if (kh_acting_step(call->gateway, acting, call->work, call->arena, call->err) == KH_WORK_WAIT) {
+	if (kh_operating_step(call->gateway, acting, call->work, call->arena, call->err) == KH_WORK_WAIT) {
 		if (learns && acting->waits[0] != '\0')
 			memcpy(call->approval, acting->waits, sizeof(call->approval));
 		return KH_WORK_WAIT;
@@ -237,7 +239,7 @@ enum kh_work_next kh_mcp_tool_comm_step(struct kh_mcp_call *call, bool learns, s
 
 static enum kh_err begin(struct kh_mcp_call *call, const struct kh_operation *operation)
 {
-	struct kh_acting *acting = &call->kept.acting;
+	struct kh_operating *acting = &call->kept.acting;
 	yyjson_val *declaration = kh_json_get(call->arguments, "declaration");
 
 	acting->token = call->token;

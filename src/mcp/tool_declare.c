@@ -2,6 +2,8 @@
 #include "mcp/tool_declare.h"
 
 #include "engine/comm/call.h"
+#include "engine/comm/declare.h"
+#include "engine/comm/list.h"
 #include "mcp/next.h"
 
 #define LISTED 100 /* declarations of a task that are shown */
@@ -100,14 +102,14 @@ static void add_listed(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_va
 
 enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val **ret_list)
 {
-	struct kh_act_list page = {.task = task};
+	struct kh_comm_list page = {.task = task};
 	yyjson_mut_val *list = yyjson_mut_arr(call->doc);
 	yyjson_val *items = NULL, *item;
 	size_t i, max, pages = 0;
 	enum kh_err e;
 
 	do { /* the last page has the newest */
-		e = kh_gateway_call(call->gateway, call->token, kh_act_list_run, &page, call->arena, call->err);
+		e = kh_gateway_call(call->gateway, call->token, kh_comm_list_run, &page, call->arena, call->err);
 		if (e == KH_OK)
 			e = kh_json_read(call->arena, page.json, &items, call->err);
 		if (e != KH_OK)

@@ -90,7 +90,7 @@ enum kh_work_next kh_mcp_tool_supervisor_decide(struct kh_mcp_call *call, struct
 
 	if (e != KH_OK)
 		return kh_mcp_next_fail(call, ret_result, e);
-	kh_gateway_carry(call->gateway);
+	kh_gateway_look(call->gateway);
 	kh_json_add(call->doc, obj, "approval", decide.approval);
 	yyjson_mut_obj_add_str(call->doc, obj, "decision", allow ? "allow" : "deny");
 	return kh_mcp_next_done(call, ret_result, obj);

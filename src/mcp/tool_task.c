@@ -2,6 +2,7 @@
 #include "mcp/tool_task.h"
 
 #include "base/alloc.h"
+#include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
 #include "mcp/next.h"

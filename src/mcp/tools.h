@@ -56,7 +56,7 @@ struct kh_mcp_call {
 	bool acts; /* of approval_wait: it is kept.acting that goes on, not kept.asking; kept over a wait too */
 	union {
 		struct kh_asking asking;
-		struct kh_acting acting;
+		struct kh_operating acting;
 		struct {
 			int64_t until;
 			int64_t look_at; /* of begin_execution */

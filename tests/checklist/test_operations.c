@@ -101,11 +101,11 @@ static struct outside_act begin(const struct example *example, bool fenced)
 	struct kh_view text = kh_arena_printf(&arena, "%.*s%c", KH_FMT(json), 0);
 	scene_must(example->operation, outside_call(&s.w, controller(), s.task.at, "", text.p, fenced, &act));
 	kh_arena_done(&arena);
-	assert_int_equal(act.next, KH_ACT_WAITS);
+	assert_int_equal(act.next, KH_CALL_WAITS);
 	scene_must("approve",
 		   outside_decide(&s.w, s.reviewer.token.at, act.approval.at, KH_CHOICE_APPROVE, "", "", 0, 0));
 	scene_must(example->operation, outside_call(&s.w, controller(), s.task.at, act.id.at, "", fenced, &act));
-	if (act.next != KH_ACT_RUNS)
+	if (act.next != KH_CALL_RUNS)
 		fail_msg("%s: does not run", example->operation);
 	return act;
 }
@@ -229,7 +229,7 @@ static void only_in_execution(struct kh_test *t)
 			execute();
 			scene_must(example->operation,
 				   outside_call(&s.w, controller(), s.task.at, declared.at[0].id.at, "", false, &act));
-			assert_int_equal(act.next, KH_ACT_RUNS);
+			assert_int_equal(act.next, KH_CALL_RUNS);
 			scene_end(&s);
 		}
 }
@@ -406,19 +406,19 @@ static void full_flow(struct kh_test *t)
 			execute();
 			scene_must(example->operation,
 				   outside_call(&s.w, controller(), s.task.at, declared.at[0].id.at, "", false, &act));
-			assert_int_equal(act.next, KH_ACT_WAITS);
+			assert_int_equal(act.next, KH_CALL_WAITS);
 			assert_string_equal(act.approval.at, declared.at[0].approval.at);
 			scene_must("approve", outside_decide(&s.w, s.reviewer.token.at, act.approval.at,
 							     KH_CHOICE_APPROVE, "", "", 0, 0));
 			scene_must(example->operation,
 				   outside_call(&s.w, controller(), s.task.at, act.approval.at, "", false, &act));
-			assert_int_equal(act.next, KH_ACT_RUNS);
+			assert_int_equal(act.next, KH_CALL_RUNS);
 			act = finish(&act, CONTENT);
 			assert_int_not_equal(block_of(&act).attribution.n, 0);
 			/* Once: the same declaration again is told what came of it, and does not run. */
 			const char *code = outside_call(&s.w, controller(), s.task.at, declared.at[0].id.at, "", false,
 							&act);
-			assert_true(code != NULL || act.next == KH_ACT_ENDED);
+			assert_true(code != NULL || act.next == KH_CALL_ENDED);
 			assert_int_equal(scene_events(&s, KH_AUDIT_OPERATION_BEGUN), 1);
 			scene_end(&s);
 		}

@@ -12,10 +12,15 @@
 #include "base/json.h"
 #include "engine/approval/decide.h"
 #include "engine/approval/show.h"
-#include "engine/outbox.h"
-#include "engine/deciding.h"
+#include "engine/comm/call.h"
+#include "engine/comm/end.h"
+#include "engine/comm/look.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
+#include "engine/deciding.h"
+#include "engine/due.h"
+#include "engine/engine.h"
+#include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/query/settle.h"
 #include "engine/recover.h"
@@ -147,7 +152,7 @@ static enum kh_err open_world(struct world *w, struct kh_error *err)
 					      .version = KH_LIT("crash")};
 	e = kh_engine_new(&settings, &w->engine, err);
 	if (e == KH_OK)
-		e = kh_carry_all(w->engine, err);
+		e = kh_outbox_all(w->engine, err);
 	return e;
 }
 
@@ -259,9 +264,9 @@ static void ask(struct worker *k, const char *members, enum kh_choice choice)
 	struct kh_look look = {.query = admit.id};
 	if (admit.approval.n > 0 && decide(k, admit.approval, KH_CHOICE_APPROVE) &&
 	    call(k, k->token, kh_look_run, &look))
-		(void)!kh_carry_effect(k->world->engine, look.row->effect, &k->err);
+		(void)!kh_outbox_effect(k->world->engine, look.row->effect, &k->err);
 	if (admit.ask.found)
-		(void)!kh_carry_ask(k->world->engine, &admit.ask, &k->arena, &k->err);
+		(void)!kh_outbox_ask(k->world->engine, &admit.ask, &k->arena, &k->err);
 	settled(k, &look);
 	if (look.outcome != KH_OUTCOME_PENDING || look.row->state != KH_QUERY_HELD)
 		return;
@@ -282,9 +287,9 @@ static void effect_happens(struct kh_view id)
 	memcpy(shared->asks[i], id.p, id.n);
 }
 
-static bool perform(struct worker *k, struct kh_act *act)
+static bool perform(struct worker *k, struct kh_comm_call *act)
 {
-	enum kh_err e = kh_perform_call(k->world->engine, k->token, act, &k->arena, &k->err);
+	enum kh_err e = kh_deciding_call(k->world->engine, k->token, act, &k->arena, &k->err);
 
 	if (e != KH_OK && e != KH_ESTORE)
 		fail("an external operation", k->err.detail);
@@ -292,19 +297,19 @@ static bool perform(struct worker *k, struct kh_act *act)
 }
 
 /* Begun, carried out by the test, ended: each step is on the record before the next. */
-static void carry_out(struct worker *k, const struct kh_act *act, enum kh_errand_end end)
+static void carry_out(struct worker *k, const struct kh_comm_call *act, enum kh_errand_end end)
 {
-	struct kh_act_end done = {.declaration = act->look.row->id,
-				  .result = {.end = end,
-					     .content = kh_tainted_wrap(KH_LIT("12 dollars")),
-					     .details = kh_tainted_wrap(KH_LIT("{}")),
-					     .source = KH_LIT("index")}};
-	struct kh_act_looking looking = {.declaration = act->look.id};
+	struct kh_comm_end done = {.declaration = act->look.row->id,
+				   .result = {.end = end,
+					      .content = kh_tainted_wrap(KH_LIT("12 dollars")),
+					      .details = kh_tainted_wrap(KH_LIT("{}")),
+					      .source = KH_LIT("index")}};
+	struct kh_comm_looking looking = {.declaration = act->look.id};
 
 	ack((struct ack){ACK_BEGUN, KH_TABLE_DECLARATIONS, act->look.row->id, 0});
 	effect_happens(act->look.id);
-	if (kh_engine_own(k->world->engine, kh_act_end_run, &done, &k->arena, &k->err) == KH_OK &&
-	    call(k, k->token, kh_act_look_run, &looking) && looking.look.ended != KH_ENDED_NOT)
+	if (kh_engine_own(k->world->engine, kh_comm_end_run, &done, &k->arena, &k->err) == KH_OK &&
+	    call(k, k->token, kh_comm_look_run, &looking) && looking.look.ended != KH_ENDED_NOT)
 		ack((struct ack){ACK_ENDED, KH_TABLE_DECLARATIONS, act->look.row->id, looking.look.ended});
 }
 
@@ -313,20 +318,20 @@ static void operate(struct worker *k, const char *members, enum kh_errand_end en
 {
 	struct kh_view text = kh_arena_printf(&k->arena, "{%s,\"reason\":\"The list price is needed for the answer.\"}",
 					      members);
-	struct kh_act act = {.task = k->task};
+	struct kh_comm_call act = {.task = k->task};
 
 	if (kh_json_read(&k->arena, text, &act.declare, &k->err) != KH_OK)
 		fail("a declaration", k->err.detail);
 	if (!perform(k, &act))
 		return;
 	ack((struct ack){ACK_ROW, KH_TABLE_DECLARATIONS, act.look.row->id, 0});
-	if (act.next == KH_ACT_WAITS) {
-		struct kh_act again = {.task = k->task, .declaration = act.look.id};
+	if (act.next == KH_CALL_WAITS) {
+		struct kh_comm_call again = {.task = k->task, .declaration = act.look.id};
 		if (!decide(k, act.look.approval, KH_CHOICE_APPROVE) || !perform(k, &again))
 			return;
 		act = again;
 	}
-	if (act.next != KH_ACT_RUNS)
+	if (act.next != KH_CALL_RUNS)
 		fail("an external operation", "it does not run");
 	carry_out(k, &act, end);
 }

@@ -219,16 +219,16 @@ static bool came(const struct outside_act *act, const char *code, int d, int cal
 			hostile_held(d, process, code);
 		return true;
 	}
-	if (act->next == KH_ACT_RUNS)
+	if (act->next == KH_CALL_RUNS)
 		return hostile_begins(d, caller, process);
-	if (act->next == KH_ACT_WAITS) {
+	if (act->next == KH_CALL_WAITS) {
 		hostile.waited++;
 		if (act->approval.at[0] != '\0')
 			hostile_asked(act->approval.at, d, process);
 		if (!hostile.declarations[d].running)
 			hostile_held(d, process, "waits");
 	}
-	if (act->next == KH_ACT_ENDED && act->ended != KH_ENDED_NOT)
+	if (act->next == KH_CALL_ENDED && act->ended != KH_ENDED_NOT)
 		hostile.declarations[d].is.ended = true;
 	return true;
 }
@@ -274,11 +274,11 @@ bool hostile_resume(struct world *w, int caller, int process)
 	code = outside_call(w, hostile_token(caller), hostile.tasks[task].id.at, id, "", hostile_chance(16), &act);
 	hostile_told("Controller %d resumes %s in %s: %s, %s", caller, id, hostile.tasks[task].id.at,
 		     code != NULL ? code : act.id.at,
-		     code == NULL && act.next == KH_ACT_RUNS ? "runs" : "does not run");
+		     code == NULL && act.next == KH_CALL_RUNS ? "runs" : "does not run");
 	if (code == NULL) {
 		d = hostile_find(act.id.at);
 		if (d < 0) /* forgotten here: what is old is not looked at again, but must not run */
-			return act.next != KH_ACT_RUNS || hostile_broken("%s, which is old, began", act.id.at);
+			return act.next != KH_CALL_RUNS || hostile_broken("%s, which is old, began", act.id.at);
 	} else if (by >= 0 || task != hostile.declarations[d].is.task) {
 		d = -1;
 	}

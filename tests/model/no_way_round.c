@@ -6,6 +6,8 @@
 #include "scene.h"
 
 #include "engine/approval/list.h"
+#include "engine/context/assemble.h"
+#include "engine/context/output.h"
 #include "engine/operations.h"
 
 #include <stdio.h>

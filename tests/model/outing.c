@@ -53,12 +53,12 @@ const char *outing_resume(const char *id)
 
 bool outing_runs(const char *code)
 {
-	return code == NULL && outing_act.next == KH_ACT_RUNS;
+	return code == NULL && outing_act.next == KH_CALL_RUNS;
 }
 
 bool outing_waits(const char *code)
 {
-	return code == NULL && outing_act.next == KH_ACT_WAITS && outing_act.approval.at[0] != '\0';
+	return code == NULL && outing_act.next == KH_CALL_WAITS && outing_act.approval.at[0] != '\0';
 }
 
 const char *outing_decide(const char *by, const char *approval, enum kh_choice choice)

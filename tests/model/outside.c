@@ -1,6 +1,11 @@
 /* The calls. */
 #include "outside.h"
 
+#include "engine/comm/call.h"
+#include "engine/comm/declare.h"
+#include "engine/comm/end.h"
+#include "engine/comm/look.h"
+#include "engine/deciding.h"
 #include "engine/task/transition.h"
 
 #include <stdio.h>
@@ -57,7 +62,7 @@ const char *outside_declare(struct world *w, const char *by, const char *task, c
 	return NULL;
 }
 
-static void take(struct world *w, const struct kh_act_look *look, struct outside_act *ret)
+static void take(struct world *w, const struct kh_comm_look *look, struct outside_act *ret)
 {
 	ret->ended = look->ended;
 	ret->id = world_copy(look->id);
@@ -78,7 +83,7 @@ static void take(struct world *w, const struct kh_act_look *look, struct outside
 const char *outside_call(struct world *w, const char *by, const char *task, const char *declaration, const char *json,
 			 bool fenced, struct outside_act *ret)
 {
-	struct kh_act act = {.task = kh_view_str(task), .fenced = fenced};
+	struct kh_comm_call act = {.task = kh_view_str(task), .fenced = fenced};
 	enum kh_err e;
 
 	kh_arena_clear(&w->call);
@@ -86,10 +91,10 @@ const char *outside_call(struct world *w, const char *by, const char *task, cons
 	if (act.declaration.n == 0)
 		act.declare = parse(w, json);
 	w->err = (struct kh_error){.err = KH_OK};
-	e = kh_perform_call(w->engine, kh_view_str(by), &act, &w->call, &w->err);
+	e = kh_deciding_call(w->engine, kh_view_str(by), &act, &w->call, &w->err);
 	if (e == KH_ESTORE || e == KH_ENOMEM)
 		world_give_up("the store: %s: %s", w->err.code, w->err.detail);
-	*ret = (struct outside_act){.next = KH_ACT_ENDED};
+	*ret = (struct outside_act){.next = KH_CALL_ENDED};
 	if (e != KH_OK) {
 		const char *code = w->err.code != NULL ? w->err.code : "no code";
 
@@ -116,13 +121,13 @@ const char *outside_do(struct world *w, const char *by, const char *task, const 
 
 const char *outside_look(struct world *w, const char *by, const char *declaration, struct outside_act *ret)
 {
-	struct kh_act_looking call = {.declaration = {NULL, 0}};
+	struct kh_comm_looking call = {.declaration = {NULL, 0}};
 	const char *code;
 
 	kh_arena_clear(&w->call);
 	call.declaration = kh_arena_dup(&w->call, kh_view_str(declaration)); /* it may stand in *RET */
-	*ret = (struct outside_act){.next = KH_ACT_ENDED};
-	code = world_run(w, by, kh_act_look_run, &call);
+	*ret = (struct outside_act){.next = KH_CALL_ENDED};
+	code = world_run(w, by, kh_comm_look_run, &call);
 	world_hear_code(w, "look", code);
 	if (code == NULL)
 		take(w, &call.look, ret);
@@ -131,15 +136,15 @@ const char *outside_look(struct world *w, const char *by, const char *declaratio
 
 const char *outside_end(struct world *w, int64_t row, enum kh_errand_end end, const char *content, const char *details)
 {
-	struct kh_act_end call = {.declaration = row,
-				  .result = {.end = end,
-					     .content = kh_tainted_wrap(kh_view_str(content)),
-					     .details = kh_tainted_wrap(kh_view_str(details)),
-					     .source = KH_LIT("https://example.com/prices"),
-					     .why = end == KH_ERRAND_OK ? KH_LIT("") : KH_LIT("it did not work")}};
+	struct kh_comm_end call = {.declaration = row,
+				   .result = {.end = end,
+					      .content = kh_tainted_wrap(kh_view_str(content)),
+					      .details = kh_tainted_wrap(kh_view_str(details)),
+					      .source = KH_LIT("https://example.com/prices"),
+					      .why = end == KH_ERRAND_OK ? KH_LIT("") : KH_LIT("it did not work")}};
 
 	kh_arena_clear(&w->call);
-	return world_run(w, NULL, kh_act_end_run, &call);
+	return world_run(w, NULL, kh_comm_end_run, &call);
 }
 
 const char *outside_decide(struct world *w, const char *by, const char *approval, enum kh_choice choice,

@@ -1,6 +1,6 @@
 /*
  * External operations as a Controller calls them, over a world: declared, begun, carried out by the test itself.  That
- * the engine says KH_ACT_RUNS is the moment of execution here: nothing stands between it and the errand (deciding.h).
+ * the engine says KH_CALL_RUNS is the moment of execution here: nothing stands between it and the errand (deciding.h).
  *
  * As in world.h: NULL where it went through, else the code of the error.
  */
@@ -32,7 +32,7 @@ const char *outside_declare(struct world *w, const char *by, const char *task, c
 			    struct outside_declared *ret);
 
 struct outside_act {
-	enum kh_act_next next;
+	enum kh_comm_next next;
 	enum kh_ended ended;
 	struct text id, approval, block;
 	struct kh_view fenced; /* in the call's arena */

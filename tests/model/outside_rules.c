@@ -91,8 +91,9 @@ static void a_grant_is_used_once(void)
 	CHECK(outing_runs(outing_resume(first.id.at)));
 	CHECK(outing_approval_row(first.approval.at).state == KH_APPROVAL_USED);
 	outing_end_ok();
-	CHECK(outing_resume(first.id.at) == NULL && outing_act.next == KH_ACT_ENDED && outing_act.ended == KH_ENDED_OK);
-	CHECK(outing_resume(first.approval.at) == NULL && outing_act.next == KH_ACT_ENDED);
+	CHECK(outing_resume(first.id.at) == NULL && outing_act.next == KH_CALL_ENDED &&
+	      outing_act.ended == KH_ENDED_OK);
+	CHECK(outing_resume(first.approval.at) == NULL && outing_act.next == KH_CALL_ENDED);
 	CHECK(outing_waits(outing_call("comm.fetch", FETCH_A))); /* the same again is asked again */
 	CHECK(outing_begun() == 1);
 	scene_end(&outing);
@@ -251,7 +252,7 @@ static void first_decider_wins(void)
 	CHECK(outing_decide(outing.reviewer.token.at, first.approval.at, KH_CHOICE_REJECT) == NULL);
 	CHECK(outing_is(outing_decide(outing.second_reviewer.token.at, first.approval.at, KH_CHOICE_APPROVE),
 			"already_decided"));
-	CHECK(outing_resume(first.id.at) == NULL && outing_act.next == KH_ACT_ENDED &&
+	CHECK(outing_resume(first.id.at) == NULL && outing_act.next == KH_CALL_ENDED &&
 	      outing_act.ended == KH_ENDED_REJECTED);
 	CHECK(outing_begun() == 0);
 	scene_end(&outing);
@@ -310,7 +311,7 @@ static void cut_off_is_unknown(void)
 	first = outing_act;
 	world_restart(&outing.w, LOW);
 	world_recover(&outing.w);
-	CHECK(outing_resume(first.id.at) == NULL && outing_act.next != KH_ACT_RUNS &&
+	CHECK(outing_resume(first.id.at) == NULL && outing_act.next != KH_CALL_RUNS &&
 	      outing_act.ended == KH_ENDED_UNKNOWN);
 	/* What its worker says now comes too late. */
 	scene_must("end", outside_end(&outing.w, first.row, KH_ERRAND_OK, "12 dollars", "{}"));

@@ -120,7 +120,7 @@ static const char *operate(struct world *w, const struct shared *all, int me, bo
 		code = outside_do(w, token, task, "comm.search", SEARCH, &act);
 	else
 		code = outside_do(w, token, task, "comm.fetch", parameters, &act);
-	*ret_won = code == NULL && act.next == KH_ACT_RUNS;
+	*ret_won = code == NULL && act.next == KH_CALL_RUNS;
 	if (*ret_won) /* it ends with whoever began it, or it would count as running in the tries to come */
 		code = outside_end(w, act.row, KH_ERRAND_FAILED, "", "{}");
 	return code;

@@ -1,9 +1,16 @@
 /* Calls of the engine for tests that drive it as its callers do. */
 #include "world.h"
 
+#include "engine/context/add.h"
 #include "engine/context/put.h"
+#include "engine/context/token.h"
+#include "engine/due.h"
 #include "engine/query/settle.h"
 #include "engine/recover.h"
+#include "engine/task/reset.h"
+#include "engine/task/revoke.h"
+#include "engine/task/show.h"
+#include "engine/task/task.h"
 #include "store/checkpoint.h"
 #include "store/verify.h"
 
@@ -264,10 +271,10 @@ const char *world_token(struct world *w, const char *by, const char *name, enum 
 
 const char *world_revoke(struct world *w, const char *by, const char *id)
 {
-	struct kh_token_revoke call = {.id = kh_view_str(id)};
+	struct kh_revoke call = {.id = kh_view_str(id)};
 
 	kh_arena_clear(&w->call);
-	return world_run(w, by, kh_token_revoke_run, &call);
+	return world_run(w, by, kh_revoke_run, &call);
 }
 
 const char *world_open(struct world *w, const char *by, uint64_t bits, struct text *ret_task)
@@ -479,10 +486,10 @@ const char *world_decide(struct world *w, const char *by, const char *approval, 
 
 const char *world_reset(struct world *w, const char *by, const char *context)
 {
-	struct kh_context_reset call = {.context = kh_view_str(context), .reason = KH_LIT("a new conversation began")};
+	struct kh_reset call = {.context = kh_view_str(context), .reason = KH_LIT("a new conversation began")};
 
 	kh_arena_clear(&w->call);
-	return world_run(w, by, kh_context_reset_run, &call);
+	return world_run(w, by, kh_reset_run, &call);
 }
 
 const char *world_message(struct world *w, const char *by, const char *context, const char *content,
@@ -501,11 +508,11 @@ const char *world_message(struct world *w, const char *by, const char *context, 
 
 void world_due(struct world *w)
 {
-	struct kh_settle call = {.next = 0};
+	struct kh_due call = {.next = 0};
 	const char *code;
 
 	kh_arena_clear(&w->call);
-	code = world_run(w, NULL, kh_settle_due_run, &call);
+	code = world_run(w, NULL, kh_due_run, &call);
 	if (code != NULL)
 		world_give_up("due: %s: %s", code, w->err.detail);
 }

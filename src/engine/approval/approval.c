@@ -6,10 +6,8 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "engine/approval/follow.h"
 #include "engine/approval/subject.h"
-#include "engine/comm/decide.h"
-#include "engine/query/held.h"
-#include "engine/state/find.h"
 
 #include <assert.h>
 
@@ -96,10 +94,10 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 		if (request->query->waits == 0)
 			request->query->waits = row->id;
 	}
-	e = kh_own_event(op, KH_AUDIT_APPROVAL_REQUESTED, request->task, describe_marks(op, request->marks));
+	e = kh_op_event(op, KH_AUDIT_APPROVAL_REQUESTED, request->task, describe_marks(op, request->marks));
 	if (e == KH_OK && full) {
 		kh_approval_end(row, request->task, KH_APPROVAL_VOID);
-		e = kh_own_event(op, KH_AUDIT_APPROVAL_VOID, request->task, describe_why(op, "too_many_pending"));
+		e = kh_op_event(op, KH_AUDIT_APPROVAL_VOID, request->task, describe_why(op, "too_many_pending"));
 	}
 	if (e == KH_OK)
 		*ret_approval = row;
@@ -206,8 +204,8 @@ static enum kh_err read_grant(struct kh_op *op, const struct kh_approval_row *ap
 	if (e != KH_OK)
 		return e == KH_EUNKNOWN ? kh_error_set(op->err, KH_ESTORE, "store_corrupt", "nobody decided it") : e;
 	*ret_grant = (struct kh_grant){
-		.context = kh_own_id(op, KH_ID_CONTEXT, approval->context),
-		.task = kh_own_id(op, KH_ID_TASK, approval->task),
+		.context = kh_op_id(op, KH_ID_CONTEXT, approval->context),
+		.task = kh_op_id(op, KH_ID_TASK, approval->task),
 		.operation = approval->operation,
 		.arguments = approval->arguments,
 		.content = approval->content,
@@ -254,7 +252,7 @@ enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, 
 		approval->used++;
 		if (approval->used == approval->uses)
 			kh_approval_end(approval, task, KH_APPROVAL_USED);
-		e = kh_own_event(op, KH_AUDIT_APPROVAL_USED, task, (struct kh_view){NULL, 0});
+		e = kh_op_event(op, KH_AUDIT_APPROVAL_USED, task, (struct kh_view){NULL, 0});
 		if (e == KH_OK)
 			*ret_why = why;
 		return e;
@@ -262,8 +260,8 @@ enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, 
 	if (why == KH_GRANT_EXPIRED || kh_grant_is_void(why)) {
 		bool late = why == KH_GRANT_EXPIRED;
 		kh_approval_end(approval, task, late ? KH_APPROVAL_EXPIRED : KH_APPROVAL_VOID);
-		e = kh_own_event(op, late ? KH_AUDIT_APPROVAL_EXPIRED : KH_AUDIT_APPROVAL_VOID, task,
-				 describe_why(op, kh_words_name(&kh_grant_words, why)));
+		e = kh_op_event(op, late ? KH_AUDIT_APPROVAL_EXPIRED : KH_AUDIT_APPROVAL_VOID, task,
+				describe_why(op, kh_words_name(&kh_grant_words, why)));
 	}
 	return e == KH_OK ? refuse_use(op, why, ret_why) : e;
 }
@@ -293,8 +291,8 @@ static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t
 	if (e != KH_OK || row->state != KH_APPROVAL_PENDING)
 		return e;
 	kh_approval_end(row, task, KH_APPROVAL_VOID);
-	return kh_own_event(op, KH_AUDIT_APPROVAL_VOID, task,
-			    describe_why(op, query != 0 ? "query_ended" : "task_ended"));
+	return kh_op_event(op, KH_AUDIT_APPROVAL_VOID, task,
+			   describe_why(op, query != 0 ? "query_ended" : "task_ended"));
 }
 
 enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)
@@ -316,8 +314,8 @@ enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t
 
 enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval)
 {
+	const struct kh_approval_follow *follow = kh_approval_follow(op, approval);
 	struct kh_task_row *task;
-	struct kh_query_row *query;
 
 	if (kh_approval_state(approval, op->now) == approval->state)
 		return KH_OK;
@@ -325,14 +323,6 @@ enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval)
 	if (e != KH_OK)
 		return e;
 	kh_approval_end(approval, task, KH_APPROVAL_EXPIRED);
-	e = kh_own_event(op, KH_AUDIT_APPROVAL_EXPIRED, task, describe_why(op, "not_decided"));
-	if (e == KH_OK && (approval->kind == KH_APPROVE_DECLARATION || approval->kind == KH_APPROVE_TOOL_CALL))
-		return kh_act_decide_expired(op, approval);
-	if (e != KH_OK || approval->query == 0)
-		return e;
-	e = kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, &query);
-	if (e != KH_OK || query->approval != approval->id ||
-	    (query->state != KH_QUERY_APPROVAL && query->state != KH_QUERY_HELD))
-		return e;
-	return kh_held_end(op, query, KH_OUTCOME_EXPIRED, "approval_expired");
+	e = kh_op_event(op, KH_AUDIT_APPROVAL_EXPIRED, task, describe_why(op, "not_decided"));
+	return e == KH_OK && follow->expired != NULL ? follow->expired(op, approval) : e;
 }

@@ -5,7 +5,7 @@
 #ifndef KH_ENGINE_APPROVAL_APPROVAL_H
 #define KH_ENGINE_APPROVAL_APPROVAL_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 #define KH_APPROVAL_TEXT (1U << 20) /* bytes that a reviewer can be asked to read */
 

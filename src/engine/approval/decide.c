@@ -1,15 +1,12 @@
 /*
  * Deciding an approval.  First everything that could be in the way, with nothing changed; then the decision and its
- * event; then what follows for the query.
+ * event; then what follows for what it is about (follow.h).
  */
 #include "engine/approval/decide.h"
 
 #include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
-#include "engine/comm/decide.h"
-#include "engine/query/held.h"
-#include "engine/query/settle.h"
 #include "engine/state/find.h"
 
 #include <sodium.h>
@@ -29,9 +26,9 @@ struct deciding {
 	struct kh_op *op;
 	const struct kh_approval_decide *call;
 	struct kh_approval_row *row;
-	struct kh_task_row *task;   /* NULL: none */
-	struct kh_query_row *query; /* NULL: none */
-	yyjson_val *parameters;     /* of an edited declaration or call */
+	struct kh_task_row *task; /* NULL: none */
+	const struct kh_approval_follow *follow;
+	struct kh_approval_choice choice;
 };
 
 /* --- what could be in the way ------------------------------------------------------------------------------------- */
@@ -41,8 +38,10 @@ static enum kh_err check_role(const struct deciding *d)
 {
 	enum kh_role role = d->op->caller->role;
 	bool agents = false;
-	enum kh_err e = role == KH_ROLE_SUPERVISOR ? kh_act_decide_is_agents(d->op, d->row, &agents) : KH_OK;
+	enum kh_err e = KH_OK;
 
+	if (role == KH_ROLE_SUPERVISOR && d->follow->is_agents != NULL)
+		e = d->follow->is_agents(d->op, d->row, &agents);
 	if (e != KH_OK || role == KH_ROLE_REVIEWER || role == KH_ROLE_ADMIN || agents)
 		return e;
 	return kh_error_set(d->op->err, KH_EREFUSED, "forbidden", "a token with the role %s cannot decide this",
@@ -159,8 +158,7 @@ static enum kh_err check_width(const struct deciding *d)
 
 	if (plain)
 		return KH_OK;
-	if (call->choice != KH_CHOICE_APPROVE ||
-	    (d->row->kind != KH_APPROVE_DECLARATION && d->row->kind != KH_APPROVE_TOOL_CALL))
+	if (call->choice != KH_CHOICE_APPROVE || !d->follow->widens)
 		return kh_error_set(
 			d->op->err, KH_EREFUSED, "not_widened",
 			"only the approval of a declaration or a tool call can be for more than what is shown");
@@ -174,35 +172,18 @@ static enum kh_err check_width(const struct deciding *d)
 	return KH_OK;
 }
 
-static bool is_call(const struct deciding *d)
-{
-	return d->row->kind == KH_APPROVE_DECLARATION || d->row->kind == KH_APPROVE_TOOL_CALL;
-}
-
-/* E6, K7: MODIFY is a human's.  What is wrong with the new parameters is said before anything is decided. */
-static enum kh_err check_parameters(struct deciding *d)
-{
-	struct kh_view text = kh_tainted_open(d->call->edited);
-
-	if (d->op->caller->role == KH_ROLE_SUPERVISOR)
-		return kh_error_set(d->op->err, KH_EREFUSED, "not_editable", "only a human can change a call");
-	enum kh_err e = kh_json_read(d->op->arena, text, &d->parameters, d->op->err);
-	return e == KH_OK ? kh_act_decide_check(d->op, d->row, d->parameters) : e;
-}
-
+/* What is chosen has to fit what it is about.  An edited call is governed anew, so its grant has no width. */
 static enum kh_err check_choice(struct deciding *d)
 {
-	bool answer = d->row->kind == KH_APPROVE_ANSWER || d->row->kind == KH_APPROVE_SUMMARY;
+	bool edit = d->call->choice == KH_CHOICE_EDIT;
+	enum kh_err e = KH_OK;
 
-	if (d->call->choice == KH_CHOICE_EDIT && is_call(d))
-		return check_parameters(d);
-	if (d->call->choice == KH_CHOICE_EDIT && (!answer || d->query == NULL))
-		return kh_error_set(d->op->err, KH_EREFUSED, "not_editable",
-				    "only an answer, a summary, a declaration or a call can be edited");
-	if (d->query != NULL &&
-	    (d->query->approval != d->row->id || d->query->state != (answer ? KH_QUERY_HELD : KH_QUERY_APPROVAL)))
-		return kh_error_set(d->op->err, KH_EREFUSED, "query_ended", "the query does not wait for it any more");
-	return check_width(d);
+	if (d->follow->check != NULL)
+		e = d->follow->check(d->op, d->row, &d->choice);
+	else if (edit)
+		e = kh_error_set(d->op->err, KH_EREFUSED, "not_editable",
+				 "only an answer, a summary, a declaration or a call can be edited");
+	return e == KH_OK && !(edit && d->follow->widens) ? check_width(d) : e;
 }
 
 static enum kh_err check(struct deciding *d)
@@ -273,75 +254,56 @@ static enum kh_err write_decision(const struct deciding *d)
 	if (call->choice != KH_CHOICE_REJECT) {
 		int64_t usual = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
 		row->expires_at = call->until != 0 ? call->until : usual;
-		row->uses = call->uses != 0 ? call->uses : row->uses;
 		row->host = kh_arena_dup(op->arena, call->host);
 	}
-	if (call->choice == KH_CHOICE_EDIT && d->query != NULL)
-		row->content = kh_canonical_digest(row->edited);  /* the grant is for the edited answer alone */
-	if (call->choice == KH_CHOICE_EDIT && d->query == NULL) { /* what was asked for is not granted to anybody */
-		row->edited = kh_arena_dup(op->arena, kh_tainted_open(call->edited));
-		row->used = row->uses = 0;
-	}
-	return kh_own_event(op, KH_AUDIT_APPROVAL_DECIDED, d->task, describe(d));
-}
-
-/* What the query does now.  An edited answer was judged before, and is delivered like any other. */
-static enum kh_err follow(const struct deciding *d)
-{
-	if (is_call(d))
-		return kh_act_decide_follow(d->op, d->row, d->call->choice, d->parameters);
-	if (d->query == NULL)
-		return KH_OK;
-	if (d->call->choice == KH_CHOICE_REJECT)
-		return kh_held_end(d->op, d->query, KH_OUTCOME_REJECTED, "rejected");
-	if (d->row->kind == KH_APPROVE_ANSWER || d->row->kind == KH_APPROVE_SUMMARY)
-		return kh_held_deliver(d->op, d->query);
-	return d->row->kind == KH_APPROVE_ESCALATION ? kh_held_ask(d->op, d->query) : KH_OK;
+	if (call->choice == KH_CHOICE_APPROVE && call->uses != 0)
+		row->uses = call->uses;
+	return kh_op_event(op, KH_AUDIT_APPROVAL_DECIDED, d->task, describe(d));
 }
 
 static enum kh_err load(struct deciding *d)
 {
-	enum kh_err e = kh_own_approval(d->op, d->call->approval, &d->row);
+	enum kh_err e = kh_find_approval(d->op, d->call->approval, &d->row);
 
 	if (e == KH_OK)
 		e = kh_approval_task(d->op, d->row, &d->task);
-	if (e == KH_OK && d->row->query != 0)
-		e = kh_txn_load(d->op->txn, KH_TABLE_QUERIES, d->row->query, &d->query);
+	if (e == KH_OK)
+		d->follow = kh_approval_follow(d->op, d->row);
 	return e;
 }
 
 /* A decision that was not taken is on the record of the system, with the reason. */
 static enum kh_err refuse(const struct deciding *d, enum kh_err why)
 {
-	struct kh_view id = kh_own_id(d->op, KH_ID_APPROVAL, d->row->id);
+	struct kh_view id = kh_op_id(d->op, KH_ID_APPROVAL, d->row->id);
 	struct kh_view what = kh_arena_printf(
 		d->op->arena, "{\"approval\":\"%.*s\",\"code\":\"%s\",\"operation\":\"approval.decide\"}", KH_FMT(id),
 		d->op->err->code);
 
-	return kh_own_refuse(d->op, KH_AUDIT_REFUSED, NULL, what, why);
+	return kh_op_refuse(d->op, KH_AUDIT_REFUSED, NULL, what, why);
 }
 
 enum kh_err kh_approval_decide_run(struct kh_op *op, void *call)
 {
 	struct kh_approval_decide *decide = call;
-	struct deciding d = {.op = op, .call = decide};
+	struct deciding d = {.op = op, .call = decide, .choice = {.choice = decide->choice, .edited = decide->edited}};
 	enum kh_err e = load(&d);
 
 	if (e == KH_OK)
 		e = kh_approval_due(op, d.row); /* too late is recorded as what it is: expired, not decided (A3) */
-	if (e == KH_OK && d.query != NULL)
-		e = kh_settle_due(op, d.query); /* so is what comes after the query's own deadline */
+	if (e == KH_OK && d.follow->due != NULL)
+		e = d.follow->due(op, d.row); /* so is what comes after the deadline of what it is about */
 	if (e != KH_OK)
 		return e;
 	e = check(&d);
-	if (e == KH_OK && decide->choice == KH_CHOICE_EDIT && d.query != NULL)
-		e = kh_held_edit(op, d.query, decide->edited, &d.row->edited);
+	if (e == KH_OK && decide->choice == KH_CHOICE_EDIT)
+		e = d.follow->edit(op, d.row, &d.choice);
 	if (e == KH_EREFUSED)
 		return refuse(&d, e);
 	if (e == KH_OK)
 		e = write_decision(&d);
-	if (e == KH_OK)
-		e = follow(&d);
+	if (e == KH_OK && d.follow->decided != NULL)
+		e = d.follow->decided(op, d.row, &d.choice);
 	if (e == KH_OK)
 		decide->row = d.row;
 	return e;

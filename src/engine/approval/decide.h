@@ -9,14 +9,13 @@
 #ifndef KH_ENGINE_APPROVAL_DECIDE_H
 #define KH_ENGINE_APPROVAL_DECIDE_H
 
-#include "base/tainted.h"
 #include "engine/approval/approval.h"
+#include "engine/approval/follow.h"
 
 #define KH_APPROVAL_DECIDE_NOTE 1000 /* bytes */
 #define KH_APPROVAL_DECIDE_FROM 64
 #define KH_APPROVAL_DECIDE_USES 1000 /* of a widened grant */
 
-enum kh_choice { KH_CHOICE_APPROVE, KH_CHOICE_REJECT, KH_CHOICE_EDIT };
 extern const struct kh_words kh_approval_decide_words; /* "approve", "reject", "edit" */
 
 struct kh_approval_decide {

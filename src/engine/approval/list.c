@@ -2,7 +2,7 @@
 #include "engine/approval/list.h"
 
 #include "base/timestamp.h"
-#include "engine/comm/decide.h"
+#include "engine/approval/follow.h"
 #include "engine/state/find.h"
 
 static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
@@ -32,19 +32,28 @@ static enum kh_err add_row(struct kh_op *op, const struct kh_approval_row *row, 
 {
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
 
-	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_APPROVAL, row->id));
+	kh_json_add(doc, obj, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));
 	kh_json_add(doc, obj, "kind", kh_view_str(kh_words_name(&kh_rows_approval_kind_words, row->kind)));
 	kh_json_add(doc, obj, "state",
 		    kh_view_str(kh_words_name(&kh_grant_approval_words, kh_approval_state(row, op->now))));
-	kh_json_add(doc, obj, "task", row->task != 0 ? kh_own_id(op, KH_ID_TASK, row->task) : KH_LIT(""));
+	kh_json_add(doc, obj, "task", row->task != 0 ? kh_op_id(op, KH_ID_TASK, row->task) : KH_LIT(""));
 	if (row->query != 0)
-		kh_json_add(doc, obj, "query", kh_own_id(op, KH_ID_QUERY, row->query));
+		kh_json_add(doc, obj, "query", kh_op_id(op, KH_ID_QUERY, row->query));
 	kh_json_add(doc, obj, "operation", row->operation);
 	yyjson_mut_obj_add_sint(doc, obj, "pages", row->pages);
 	kh_json_add(doc, obj, "digest", kh_canonical_hex(op->arena, &row->digest));
 	add_time(op, doc, obj, "requested_at", row->requested_at);
 	add_time(op, doc, obj, "expires_at", row->expires_at);
 	return add_decision(op, row, doc, obj);
+}
+
+/* A6, K7: a supervisor is listed what it may decide. */
+static enum kh_err may_decide(struct kh_op *op, const struct kh_approval_row *row, bool *ret_yes)
+{
+	const struct kh_approval_follow *follow = kh_approval_follow(op, row);
+
+	*ret_yes = op->caller->role != KH_ROLE_SUPERVISOR;
+	return *ret_yes || follow->is_agents == NULL ? KH_OK : follow->is_agents(op, row, ret_yes);
 }
 
 /* One part of the list, in ARRAY. */
@@ -60,16 +69,16 @@ static enum kh_err add_rows(struct kh_op *op, struct kh_approval_list *list, int
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		struct kh_approval_row row;
 		e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
-		bool agents = true;
-		if (e == KH_OK && op->caller->role == KH_ROLE_SUPERVISOR)
-			e = kh_act_decide_is_agents(op, &row, &agents);
-		if (e != KH_OK || !agents)
+		bool yes = true;
+		if (e == KH_OK)
+			e = may_decide(op, &row, &yes);
+		if (e != KH_OK || !yes)
 			continue;
 		e = add_row(op, &row, doc, array);
 		list->count++;
 	}
 	if (e == KH_OK)
-		list->next = count == KH_APPROVAL_LIST_STEP ? kh_own_id(op, KH_ID_APPROVAL, ids[count - 1])
+		list->next = count == KH_APPROVAL_LIST_STEP ? kh_op_id(op, KH_ID_APPROVAL, ids[count - 1])
 							    : (struct kh_view){NULL, 0};
 	return e;
 }

@@ -50,7 +50,7 @@ static enum kh_err record(struct kh_op *op, const struct kh_approval_row *row, i
 	showing->token = op->caller->id;
 	showing->page = page;
 	showing->shown_at = op->now;
-	return kh_own_event(op, KH_AUDIT_APPROVAL_SHOWN, task, (struct kh_view){NULL, 0});
+	return kh_op_event(op, KH_AUDIT_APPROVAL_SHOWN, task, (struct kh_view){NULL, 0});
 }
 
 static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
@@ -140,7 +140,7 @@ static enum kh_err write_json(struct kh_op *op, const struct kh_approval_row *ro
 
 	if (doc == NULL || obj == NULL)
 		return KH_ENOMEM;
-	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_APPROVAL, row->id));
+	kh_json_add(doc, obj, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));
 	kh_json_add(doc, obj, "kind", kh_view_str(kh_words_name(&kh_rows_approval_kind_words, row->kind)));
 	kh_json_add(doc, obj, "state",
 		    kh_view_str(kh_words_name(&kh_grant_approval_words, kh_approval_state(row, op->now))));
@@ -164,7 +164,7 @@ enum kh_err kh_approval_show_run(struct kh_op *op, void *call)
 	struct kh_view json = {NULL, 0};
 	yyjson_val *subject;
 	size_t start;
-	enum kh_err e = kh_own_approval(op, show->approval, &row);
+	enum kh_err e = kh_find_approval(op, show->approval, &row);
 
 	if (e == KH_OK && (show->page < 1 || show->page > row->pages))
 		e = kh_error_set(op->err, KH_EINPUT, "no_such_page", "it has %lld pages", (long long)row->pages);

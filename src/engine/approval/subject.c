@@ -92,7 +92,7 @@ static void add_query(struct kh_emit *emit, struct kh_op *op, const struct kh_qu
 	kh_emit_end(emit);
 	kh_emit_key(emit, "body");
 	kh_emit_raw(emit, query->body);
-	add_text(emit, "id", kh_own_id(op, KH_ID_QUERY, query->id));
+	add_text(emit, "id", kh_op_id(op, KH_ID_QUERY, query->id));
 	add_text(emit, "reader", query->reader);
 	add_word(emit, "taint", kh_words_name(&kh_rows_taint_words, query->reader_taint));
 	kh_emit_end(emit);
@@ -102,7 +102,7 @@ static void add_task(struct kh_emit *emit, struct kh_op *op, const struct kh_tas
 {
 	kh_emit_key(emit, "task");
 	kh_emit_object(emit);
-	add_text(emit, "id", kh_own_id(op, KH_ID_TASK, task->id));
+	add_text(emit, "id", kh_op_id(op, KH_ID_TASK, task->id));
 	add_word(emit, "phase", kh_words_name(&kh_rows_phase_words, task->phase));
 	add_text(emit, "title", task->title);
 	kh_emit_end(emit);
@@ -120,12 +120,12 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	kh_emit_object(&emit);
 	add_digest(&emit, "arguments", &row->arguments);
 	add_digest(&emit, "content", &row->content);
-	add_text(&emit, "context", kh_own_id(op, KH_ID_CONTEXT, row->context));
+	add_text(&emit, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
 	add_int(&emit, "expires_at", row->expires_at);
 	enum kh_err e = add_findings(&emit, op, request->text, least_severity(request->kind));
 	if (e != KH_OK)
 		return e;
-	add_text(&emit, "id", kh_own_id(op, KH_ID_APPROVAL, row->id));
+	add_text(&emit, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));
 	add_word(&emit, "kind", kh_words_name(&kh_rows_approval_kind_words, row->kind));
 	add_marks(&emit, request->marks);
 	add_text(&emit, "operation", row->operation);

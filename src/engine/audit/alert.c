@@ -39,7 +39,7 @@ static enum kh_err raise(struct kh_op *op, struct kh_task_row *task, const char 
 	kh_emit_text(&emit, reader);
 	kh_emit_end(&emit);
 	enum kh_err e = kh_buf_end(&buf, &what);
-	return e == KH_OK ? kh_own_event(op, KH_AUDIT_ALERT, task, what) : e;
+	return e == KH_OK ? kh_op_event(op, KH_AUDIT_ALERT, task, what) : e;
 }
 
 enum kh_err kh_alert_after(struct kh_op *op, const struct kh_alert *alert, struct kh_task_row *task,

@@ -2,7 +2,7 @@
 #ifndef KH_ENGINE_AUDIT_ALERT_H
 #define KH_ENGINE_AUDIT_ALERT_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_alert {
 	struct kh_budget task, context; /* before the operation */

@@ -74,17 +74,14 @@ static enum kh_err read_events(struct kh_txn *txn, void *arg)
 	return e;
 }
 
-enum kh_err kh_audittrail_read(struct kh_engine *engine, struct kh_view token, struct kh_audittrail *trail,
-			       struct kh_arena *arena, struct kh_error *err)
+enum kh_err kh_audittrail_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err)
 {
+	struct kh_audittrail *trail = call;
 	struct reading r = {.trail = trail, .arena = arena, .err = err};
-	enum kh_err e = kh_engine_call(engine, token, kh_audittrail_run, trail, arena, err);
 
-	if (e != KH_OK)
-		return e;
 	trail->count = 0;
 	kh_buf_init(&r.buf, arena, LINES);
-	e = kh_store_read(kh_engine_store(engine), read_events, &r, err);
+	enum kh_err e = kh_store_read(kh_engine_store(engine), read_events, &r, err);
 	if (e == KH_OK)
 		e = kh_buf_end(&r.buf, &trail->lines);
 	if (e == KH_ENOMEM)

@@ -7,7 +7,7 @@
 #define KH_ENGINE_AUDIT_AUDITTRAIL_H
 
 #include "engine/audit/eventfilter.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 #define KH_AUDITTRAIL_LIMIT 1000       /* events of a page */
 #define KH_AUDITTRAIL_LOOKS 20000      /* events looked at for it */
@@ -24,14 +24,10 @@ struct kh_audittrail {
 	int64_t next; /* to be given as AFTER for the rest; 0: that was all there is now */
 };
 
-/*
- * Checks in a transaction that TOKEN may read the record, and what was asked for, then reads.  KH_EUNKNOWN
- * `unknown_event` where there is no such event.
- */
-enum kh_err kh_audittrail_read(struct kh_engine *engine, struct kh_view token, struct kh_audittrail *trail,
-			       struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
-
-/* The operation, for the table: kh_audittrail_read() calls it, and whoever calls it otherwise reads nothing. */
+/* Checks what was asked for; that the caller may read the record is in the table of operations. */
 enum kh_err kh_audittrail_run(struct kh_op *op, void *call);
+
+/* Reads, after the transaction.  KH_EUNKNOWN `unknown_event` if there is no such event. */
+enum kh_err kh_audittrail_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
 
 #endif

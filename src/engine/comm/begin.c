@@ -33,7 +33,7 @@ enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_d
 	govern->context->last_declaration = id;
 	e = kh_govern_describe(op, govern, &what);
 	if (e == KH_OK)
-		e = kh_own_event(op, KH_AUDIT_DECLARED, govern->task, what);
+		e = kh_op_event(op, KH_AUDIT_DECLARED, govern->task, what);
 	if (e == KH_OK)
 		*ret_row = row;
 	return e;
@@ -135,7 +135,7 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 		if (kind == KH_APPROVE_DECLARATION)
 			rows[i]->approval = approval->id;
 	}
-	e = kh_own_event(op, KH_AUDIT_DECLARATION_ASKED, task, KH_LIT(""));
+	e = kh_op_event(op, KH_AUDIT_DECLARATION_ASKED, task, KH_LIT(""));
 	if (e == KH_OK)
 		*ret_approval = approval;
 	return e;
@@ -263,7 +263,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 	row->working = 1;
 	row->holder = kh_store_holder(kh_engine_store(op->engine));
 	row->begun_at = op->now;
-	e = kh_own_event(op, KH_AUDIT_OPERATION_BEGUN, govern->task, what);
+	e = kh_op_event(op, KH_AUDIT_OPERATION_BEGUN, govern->task, what);
 	if (e == KH_OK)
 		*ret_errand = errand;
 	return e;

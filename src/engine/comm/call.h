@@ -8,34 +8,30 @@
 #ifndef KH_ENGINE_COMM_CALL_H
 #define KH_ENGINE_COMM_CALL_H
 
-#include "engine/comm/decide.h"
-#include "engine/comm/end.h"
-#include "engine/comm/list.h"
 #include "engine/comm/look.h"
-#include "engine/comm/show.h"
-#include "engine/comm/declare.h"
 #include "engine/comm/weigh.h"
 #include "errand/errand.h"
 
-enum kh_act_next {
-	KH_ACT_ENDED,  /* see `look`: it is over, or was before */
-	KH_ACT_RUNS,   /* `errand` is to be carried out now, by this process (deciding.h) */
-	KH_ACT_WAITS,  /* a human or a supervisor decides: `approval`; or it runs already, in this process or another */
-	KH_ACT_TRIAGE, /* a model is to be asked first: `ask` (verifying.h) */
-	KH_ACT_AGAIN,  /* the context was given something since it was weighed: weigh again */
+enum kh_comm_next {
+	KH_CALL_ENDED, /* see `look`: it is over, or was before */
+	KH_CALL_RUNS,  /* `errand` is to be carried out now, by this process (deciding.h) */
+	KH_CALL_WAITS, /* a human or a supervisor decides: `approval`; or it runs already, in this process or another */
+	KH_CALL_TRIAGE, /* a model is to be asked first: `ask` (verifying.h) */
+	KH_CALL_AGAIN,  /* the context was given something since it was weighed: weigh again */
 };
 
-struct kh_act {
+struct kh_comm_call {
 	struct kh_view task;
 	struct kh_view declaration; /* public id of an earlier one; or its approval's; or empty and: */
 	yyjson_val *declare;        /* one declaration, in any form of E3; its session_id may be left out */
 	bool fenced; /* the content is wanted inside a fence: refused where the policy does not allow it */
 	const struct kh_weighed *weighed;
 	/* out */
-	enum kh_act_next next;
-	struct kh_act_look look;
+	enum kh_comm_next next;
+	struct kh_comm_look look;
 	struct kh_errand errand; /* lives in the arena */
-	bool supervisor;         /* of KH_ACT_TRIAGE: the model of tier 3 is asked, else that of tier 2 */
+	struct kh_view plan;     /* of KH_CALL_TRIAGE: the task's, JSON; empty: it has none */
+	bool supervisor;         /* of KH_CALL_TRIAGE: the model of tier 3 is asked, else that of tier 2 */
 };
 
 /*
@@ -43,9 +39,6 @@ struct kh_act {
  * `budget_exceeded`, `fenced_not_allowed`, `fenced_not_declared`; and KH_EINPUT with the first thing that is wrong with
  * what is no declaration (E3), which the record has as `declaration_invalid`.
  */
-enum kh_err kh_act_run(struct kh_op *op, void *call);
-
-/* Not an operation.  The open task that a Controller means: the one that it names, or its only one (`task_needed`). */
-enum kh_err kh_act_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task) KH_CHECKED;
+enum kh_err kh_comm_call_run(struct kh_op *op, void *call);
 
 #endif

@@ -1,8 +1,8 @@
-/* What decisions do to declarations.  Whoever may decide was looked at by approval_decide.c. */
+/* What decisions do to declarations.  Whoever may decide was looked at by approval/decide.c. */
 #include "engine/comm/decide.h"
 
-#include "engine/comm/end.h"
 #include "engine/comm/begin.h"
+#include "engine/comm/end.h"
 #include "engine/state/find.h"
 
 #define BATCH 64
@@ -69,7 +69,7 @@ static enum kh_err approve(struct kh_op *op, const struct kh_approval_row *appro
 
 	for (size_t i = 0; e == KH_OK && i < count; i++)
 		e = allow(op, approval, rows[i]);
-	return e == KH_OK && count > 0 ? kh_own_event(op, KH_AUDIT_DECLARATION_ALLOWED, task, KH_LIT("")) : e;
+	return e == KH_OK && count > 0 ? kh_op_event(op, KH_AUDIT_DECLARATION_ALLOWED, task, KH_LIT("")) : e;
 }
 
 /* --- a reviewer's own words (E6, K7: MODIFY) ---------------------------------------------------------------------- */
@@ -96,18 +96,37 @@ static enum kh_err govern(struct kh_op *op, const struct kh_declaration_row *row
 	return e;
 }
 
-enum kh_err kh_act_decide_check(struct kh_op *op, const struct kh_approval_row *approval, yyjson_val *parameters)
+static enum kh_err check_edit(struct kh_op *op, const struct kh_approval_row *approval,
+			      struct kh_approval_choice *choice)
 {
 	struct kh_declaration_row *rows[BATCH];
 	struct kh_proposal proposal;
 	struct kh_govern g;
 	size_t count = 0;
-	enum kh_err e = find_rows(op, approval->id, rows, &count);
 
+	if (is_agent(op))
+		return kh_error_set(op->err, KH_EREFUSED, "not_editable", "only a human can change a call");
+	enum kh_err e = kh_json_read(op->arena, kh_tainted_open(choice->edited), &choice->parameters, op->err);
+	if (e == KH_OK)
+		e = find_rows(op, approval->id, rows, &count);
 	if (e == KH_OK && count != 1)
 		e = kh_error_set(op->err, KH_EREFUSED, "not_editable",
 				 "only an approval of one declaration can be edited: reject this one");
-	return e == KH_OK ? govern(op, rows[0], parameters, &proposal, &g) : e;
+	return e == KH_OK ? govern(op, rows[0], choice->parameters, &proposal, &g) : e;
+}
+
+/* What is wrong with new parameters is said before anything is decided. */
+static enum kh_err check(struct kh_op *op, const struct kh_approval_row *approval, struct kh_approval_choice *choice)
+{
+	return choice->choice == KH_CHOICE_EDIT ? check_edit(op, approval, choice) : KH_OK;
+}
+
+/* What was asked for is granted to nobody. */
+static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, const struct kh_approval_choice *choice)
+{
+	approval->edited = kh_arena_dup(op->arena, kh_tainted_open(choice->edited));
+	approval->used = approval->uses = 0;
+	return kh_arena_check(op->arena);
 }
 
 /* A new declaration, with an approval of its own: what a reviewer wrote is governed like what an agent wrote. */
@@ -128,39 +147,40 @@ static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, yyj
 	if (e != KH_OK)
 		return e;
 	row->replaced = made->id;
-	return kh_act_end_unbegun(op, row, KH_ENDED_REJECTED, "modified");
+	return kh_comm_end_unbegun(op, row, KH_ENDED_REJECTED, "modified");
 }
 
-/* --- */
+/* --- what follows ------------------------------------------------------------------------------------------------- */
 
-enum kh_err kh_act_decide_follow(struct kh_op *op, struct kh_approval_row *approval, enum kh_choice choice,
-				 yyjson_val *parameters)
+static enum kh_err decided(struct kh_op *op, const struct kh_approval_row *approval,
+			   const struct kh_approval_choice *choice)
 {
 	struct kh_declaration_row *rows[BATCH];
 	enum kh_ended ended = is_agent(op) ? KH_ENDED_DENIED : KH_ENDED_REJECTED;
 	size_t count = 0;
 	enum kh_err e = find_rows(op, approval->id, rows, &count);
 
-	if (e == KH_OK && choice == KH_CHOICE_APPROVE)
+	if (e == KH_OK && choice->choice == KH_CHOICE_APPROVE)
 		return approve(op, approval, rows, count);
 	for (size_t i = 0; e == KH_OK && i < count; i++)
-		e = choice == KH_CHOICE_EDIT ? replace(op, rows[i], parameters)
-					     : kh_act_end_unbegun(op, rows[i], ended, "rejected");
+		e = choice->choice == KH_CHOICE_EDIT ? replace(op, rows[i], choice->parameters)
+						     : kh_comm_end_unbegun(op, rows[i], ended, "rejected");
 	return e;
 }
 
-enum kh_err kh_act_decide_expired(struct kh_op *op, const struct kh_approval_row *approval)
+static enum kh_err expired(struct kh_op *op, const struct kh_approval_row *approval)
 {
 	struct kh_declaration_row *rows[BATCH];
 	size_t count = 0;
 	enum kh_err e = find_rows(op, approval->id, rows, &count);
 
 	for (size_t i = 0; e == KH_OK && i < count; i++)
-		e = kh_act_end_unbegun(op, rows[i], KH_ENDED_EXPIRED, "approval_expired");
+		e = kh_comm_end_unbegun(op, rows[i], KH_ENDED_EXPIRED, "approval_expired");
 	return e;
 }
 
-enum kh_err kh_act_decide_is_agents(struct kh_op *op, const struct kh_approval_row *approval, bool *ret_yes)
+/* Not what one has passed on to a human (K7). */
+static enum kh_err is_agents(struct kh_op *op, const struct kh_approval_row *approval, bool *ret_yes)
 {
 	struct kh_declaration_row row;
 	int64_t *ids = NULL;
@@ -177,9 +197,18 @@ enum kh_err kh_act_decide_is_agents(struct kh_op *op, const struct kh_approval_r
 	return e;
 }
 
-enum kh_err kh_act_decide_triaged(struct kh_op *op, void *call)
+const struct kh_approval_follow kh_comm_decide_follow = {
+	.widens = true,
+	.is_agents = is_agents,
+	.check = check,
+	.edit = edit,
+	.decided = decided,
+	.expired = expired,
+};
+
+enum kh_err kh_comm_decide_triaged(struct kh_op *op, void *call)
 {
-	const struct kh_act_triaged *said = call;
+	const struct kh_comm_triaged *said = call;
 	struct kh_declaration_row *row;
 	struct kh_task_row *task;
 	enum kh_triage *verdict;
@@ -194,7 +223,7 @@ enum kh_err kh_act_decide_triaged(struct kh_op *op, void *call)
 	if (row->state != KH_DECLARATION_DECLARED || *verdict != KH_TRIAGE_NOT)
 		return KH_OK;
 	*verdict = said->verdict;
-	return kh_own_event(op, KH_AUDIT_TRIAGED, task,
-			    kh_arena_printf(op->arena, "{\"reader\":\"%.*s\",\"tier\":%d}", KH_FMT(said->reader),
-					    said->supervisor ? 3 : 2));
+	return kh_op_event(op, KH_AUDIT_TRIAGED, task,
+			   kh_arena_printf(op->arena, "{\"reader\":\"%.*s\",\"tier\":%d}", KH_FMT(said->reader),
+					   said->supervisor ? 3 : 2));
 }

@@ -5,8 +5,8 @@
 #include "engine/comm/declare.h"
 
 #include "engine/approval/approval.h"
-#include "engine/comm/call.h"
 #include "engine/comm/begin.h"
+#include "engine/comm/call.h"
 #include "engine/state/find.h"
 
 struct declaring {
@@ -54,11 +54,11 @@ static enum kh_err admit(struct declaring *d, size_t i, struct kh_declaration_ro
 	d->handled[i] = true;
 	if (item->ruling == KH_DENY) {
 		e = kh_govern_describe(d->op, &d->governs[i], &what);
-		return e == KH_OK ? kh_own_event(d->op, KH_AUDIT_DECLARATION_DENIED, d->task, what) : e;
+		return e == KH_OK ? kh_op_event(d->op, KH_AUDIT_DECLARATION_DENIED, d->task, what) : e;
 	}
 	e = kh_begin_row(d->op, &d->governs[i], ret_row);
 	if (e == KH_OK)
-		item->id = kh_own_id(d->op, KH_ID_DECLARATION, (*ret_row)->id);
+		item->id = kh_op_id(d->op, KH_ID_DECLARATION, (*ret_row)->id);
 	return e;
 }
 
@@ -90,7 +90,7 @@ static enum kh_err ask(struct declaring *d, size_t first)
 		e = kh_begin_ask(d->op, d->task, KH_APPROVE_DECLARATION, rows, count, &d->proposals[first].review,
 				 &approval);
 	for (size_t i = 0; e == KH_OK && i < count; i++)
-		d->declare->items[items[i]].approval = kh_own_id(d->op, KH_ID_APPROVAL, approval->id);
+		d->declare->items[items[i]].approval = kh_op_id(d->op, KH_ID_APPROVAL, approval->id);
 	return e;
 }
 
@@ -113,7 +113,7 @@ enum kh_err kh_declare_run(struct kh_op *op, void *call)
 {
 	struct kh_declare *declare = call;
 	struct declaring d = {.op = op, .declare = declare};
-	enum kh_err e = kh_act_task(op, declare->task, &d.task);
+	enum kh_err e = kh_find_meant_task(op, declare->task, &d.task);
 
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, d.task->context, &d.context);

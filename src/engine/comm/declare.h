@@ -10,7 +10,7 @@
 
 #include "core/comm/declaration.h"
 #include "core/policy/decide.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_declare_item {
 	struct kh_view id;        /* public id; empty: it was denied, and there is none */

@@ -63,7 +63,7 @@ static enum kh_err tell(struct ending *s)
 		return e;
 	row->charged = row->reserved;
 	row->state = KH_DECLARATION_DONE;
-	return kh_own_event(s->op, KH_AUDIT_OPERATION_TOLD, s->task, KH_LIT(""));
+	return kh_op_event(s->op, KH_AUDIT_OPERATION_TOLD, s->task, KH_LIT(""));
 }
 
 /* The slot at which an outcome of now may be told (B17). */
@@ -85,7 +85,7 @@ static enum kh_err record_end(struct ending *s, enum kh_ended ended, const char 
 	row->ended_at = s->op->now;
 	row->release_at = slot(s->op, row);
 	row->state = KH_DECLARATION_READY;
-	enum kh_err e = kh_own_event(s->op, KH_AUDIT_OPERATION_ENDED, s->task, what);
+	enum kh_err e = kh_op_event(s->op, KH_AUDIT_OPERATION_ENDED, s->task, what);
 	return e == KH_OK && row->release_at <= s->op->now ? tell(s) : e;
 }
 
@@ -189,9 +189,9 @@ static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
 	return record_end(s, ended, reason, describe(s->op, &seal, ended));
 }
 
-enum kh_err kh_act_end_run(struct kh_op *op, void *call)
+enum kh_err kh_comm_end_run(struct kh_op *op, void *call)
 {
-	const struct kh_act_end *done = call;
+	const struct kh_comm_end *done = call;
 	struct kh_declaration_row *row;
 	struct ending s;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, done->declaration, &row);
@@ -202,13 +202,13 @@ enum kh_err kh_act_end_run(struct kh_op *op, void *call)
 	row->working = 0;
 	e = load(op, row, &s);
 	if (e == KH_OK && row->state != KH_DECLARATION_RUNNING) /* nor here: its task was closed meanwhile */
-		return kh_own_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"late\"}"));
+		return kh_op_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"late\"}"));
 	return e == KH_OK ? end(&s, &done->result) : e;
 }
 
 /* --- other ends --------------------------------------------------------------------------------------------------- */
 
-enum kh_err kh_act_end_lost(struct kh_op *op, struct kh_declaration_row *row)
+enum kh_err kh_comm_end_lost(struct kh_op *op, struct kh_declaration_row *row)
 {
 	struct ending s;
 	enum kh_err e = load(op, row, &s);
@@ -216,7 +216,7 @@ enum kh_err kh_act_end_lost(struct kh_op *op, struct kh_declaration_row *row)
 	row->working = 0;
 	if (e == KH_OK && row->state == KH_DECLARATION_RUNNING)
 		return record_end(&s, KH_ENDED_UNKNOWN, "process_died", KH_LIT("{\"result\":\"unknown\"}"));
-	return e == KH_OK ? kh_own_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"lost\"}")) : e;
+	return e == KH_OK ? kh_op_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"lost\"}")) : e;
 }
 
 static enum kh_err end_unknown(struct kh_op *op, struct kh_declaration_row *row, const char *reason)
@@ -227,8 +227,8 @@ static enum kh_err end_unknown(struct kh_op *op, struct kh_declaration_row *row,
 	return e == KH_OK ? record_end(&s, KH_ENDED_UNKNOWN, reason, KH_LIT("{\"result\":\"unknown\"}")) : e;
 }
 
-enum kh_err kh_act_end_unbegun(struct kh_op *op, struct kh_declaration_row *row, enum kh_ended ended,
-			       const char *reason)
+enum kh_err kh_comm_end_unbegun(struct kh_op *op, struct kh_declaration_row *row, enum kh_ended ended,
+				const char *reason)
 {
 	struct ending s;
 	enum kh_err e = load(op, row, &s);
@@ -252,11 +252,11 @@ static enum kh_err due_approval(struct kh_op *op, struct kh_declaration_row *row
 		e = kh_approval_due(op, approval);
 	if (e == KH_OK && row->state == KH_DECLARATION_ASKED && approval->state != KH_APPROVAL_PENDING &&
 	    approval->expires_at <= op->now)
-		e = kh_act_end_unbegun(op, row, KH_ENDED_EXPIRED, "approval_expired");
+		e = kh_comm_end_unbegun(op, row, KH_ENDED_EXPIRED, "approval_expired");
 	return e;
 }
 
-enum kh_err kh_act_end_due(struct kh_op *op, struct kh_declaration_row *row)
+enum kh_err kh_comm_end_due(struct kh_op *op, struct kh_declaration_row *row)
 {
 	struct ending s;
 
@@ -268,7 +268,7 @@ enum kh_err kh_act_end_due(struct kh_op *op, struct kh_declaration_row *row)
 	return e == KH_OK ? tell(&s) : e;
 }
 
-int64_t kh_act_end_when(const struct kh_declaration_row *row)
+int64_t kh_comm_end_when(const struct kh_declaration_row *row)
 {
 	return row->state == KH_DECLARATION_READY ? row->release_at : 0;
 }
@@ -279,7 +279,7 @@ static enum kh_err end_one(struct kh_op *op, struct kh_declaration_row *row, con
 	enum kh_err e = KH_OK;
 
 	if (row->state == KH_DECLARATION_DECLARED || row->state == KH_DECLARATION_ASKED)
-		return kh_act_end_unbegun(op, row, KH_ENDED_EXPIRED, reason);
+		return kh_comm_end_unbegun(op, row, KH_ENDED_EXPIRED, reason);
 	if (row->state == KH_DECLARATION_RUNNING)
 		e = end_unknown(op, row, reason);
 	if (e != KH_OK || row->state != KH_DECLARATION_READY)
@@ -288,7 +288,7 @@ static enum kh_err end_one(struct kh_op *op, struct kh_declaration_row *row, con
 	return e == KH_OK ? tell(&s) : e;
 }
 
-enum kh_err kh_act_end_task(struct kh_op *op, const struct kh_task_row *task, const char *reason)
+enum kh_err kh_comm_end_task(struct kh_op *op, const struct kh_task_row *task, const char *reason)
 {
 	struct kh_declaration_row *row;
 	int64_t *ids = NULL, after = 0;

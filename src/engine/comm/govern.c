@@ -64,7 +64,7 @@ struct kh_grant_call kh_govern_call(struct kh_op *op, const struct kh_proposal *
 	const struct kh_declaration_row *row = &proposal->row;
 
 	return (struct kh_grant_call){
-		.context = kh_own_id(op, KH_ID_CONTEXT, row->context),
+		.context = kh_op_id(op, KH_ID_CONTEXT, row->context),
 		.task = proposal->task_id,
 		.operation = row->operation,
 		.arguments = row->arguments,

@@ -14,15 +14,15 @@ static enum kh_err find_after(struct kh_op *op, struct kh_view id, int64_t *ret_
 			    KH_FMT(kh_arena_quote(op->arena, id)));
 }
 
-enum kh_err kh_act_list_run(struct kh_op *op, void *call)
+enum kh_err kh_comm_list_run(struct kh_op *op, void *call)
 {
-	struct kh_act_list *list = call;
+	struct kh_comm_list *list = call;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_arr(doc), *item = NULL;
-	size_t most = list->limit > 0 && list->limit < KH_ACT_LIST ? list->limit : KH_ACT_LIST, count = 0;
+	size_t most = list->limit > 0 && list->limit < KH_COMM_LIST ? list->limit : KH_COMM_LIST, count = 0;
 	int64_t *ids = NULL, after = 0;
 	struct kh_task_row *task = NULL;
-	enum kh_err e = kh_own_task(op, list->task, &task);
+	enum kh_err e = kh_find_task(op, list->task, &task);
 
 	if (e == KH_OK)
 		e = find_after(op, list->after, &after);
@@ -33,7 +33,7 @@ enum kh_err kh_act_list_run(struct kh_op *op, void *call)
 		struct kh_declaration_row row;
 		e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
 		if (e == KH_OK)
-			e = kh_act_show_brief(op, doc, &row, &item);
+			e = kh_comm_show_brief(op, doc, &row, &item);
 		if (e == KH_OK)
 			yyjson_mut_arr_append(root, item);
 	}

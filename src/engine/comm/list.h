@@ -2,17 +2,17 @@
 #ifndef KH_ENGINE_COMM_LIST_H
 #define KH_ENGINE_COMM_LIST_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
-#define KH_ACT_LIST 100 /* at once, where it is not said */
+#define KH_COMM_LIST 100 /* at once, where it is not said */
 
-struct kh_act_list {
+struct kh_comm_list {
 	struct kh_view task;  /* public id */
 	struct kh_view after; /* a declaration's public id, or empty */
-	size_t limit;         /* 0: KH_ACT_LIST */
+	size_t limit;         /* 0: KH_COMM_LIST */
 	struct kh_view json;  /* out: an array */
 	bool more;
 };
-enum kh_err kh_act_list_run(struct kh_op *op, void *call);
+enum kh_err kh_comm_list_run(struct kh_op *op, void *call);
 
 #endif

@@ -42,7 +42,7 @@ static enum kh_err find_of_approval(struct kh_op *op, struct kh_view id, int64_t
 	struct kh_approval_row *approval;
 	int64_t *ids = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_own_approval(op, id, &approval);
+	enum kh_err e = kh_find_approval(op, id, &approval);
 
 	if (e == KH_OK)
 		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ASKING, approval->id, KH_LIT(""), 0, 2, &ids, &count);
@@ -63,12 +63,12 @@ static enum kh_err find_of_approval(struct kh_op *op, struct kh_view id, int64_t
 static enum kh_err may_see(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view id)
 {
 	struct kh_task_row *task;
-	enum kh_err e = kh_own_task(op, kh_own_id(op, KH_ID_TASK, row->task), &task);
+	enum kh_err e = kh_find_task(op, kh_op_id(op, KH_ID_TASK, row->task), &task);
 
 	return e == KH_EUNKNOWN ? not_there(op, id) : e;
 }
 
-enum kh_err kh_act_look_find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row)
+enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row)
 {
 	struct kh_declaration_row *row = NULL;
 	int64_t n = 0;
@@ -108,7 +108,7 @@ static enum kh_err write_fence(struct kh_op *op, const struct kh_declaration_row
 		return e;
 	e = kh_json_read(op->arena, block->attribution, &metadata, op->err);
 	if (e == KH_OK)
-		e = kh_attribution_check(op->arena, metadata, block->content, kh_own_id(op, KH_ID_TASK, row->task),
+		e = kh_attribution_check(op->arena, metadata, block->content, kh_op_id(op, KH_ID_TASK, row->task),
 					 &attribution, op->err);
 	if (e != KH_OK)
 		return e;
@@ -120,7 +120,7 @@ static enum kh_err write_fence(struct kh_op *op, const struct kh_declaration_row
 }
 
 /* The approval that is waited for. */
-static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *row, struct kh_act_look *look)
+static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *row, struct kh_comm_look *look)
 {
 	struct kh_approval_row approval;
 
@@ -128,21 +128,21 @@ static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *
 		return KH_OK;
 	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, row->asks, &approval);
 	if (e == KH_OK) {
-		look->approval = kh_own_id(op, KH_ID_APPROVAL, approval.id);
+		look->approval = kh_op_id(op, KH_ID_APPROVAL, approval.id);
 		look->due = approval.expires_at;
 	}
 	return e;
 }
 
-enum kh_err kh_act_look_at(struct kh_op *op, struct kh_declaration_row *row, struct kh_act_look *ret_look)
+enum kh_err kh_comm_look_at(struct kh_op *op, struct kh_declaration_row *row, struct kh_comm_look *ret_look)
 {
-	struct kh_act_look look = {
-		.id = kh_own_id(op, KH_ID_DECLARATION, row->id),
-		.task = kh_own_id(op, KH_ID_TASK, row->task),
+	struct kh_comm_look look = {
+		.id = kh_op_id(op, KH_ID_DECLARATION, row->id),
+		.task = kh_op_id(op, KH_ID_TASK, row->task),
 		.operation = row->operation,
 		.parameters = row->parameters,
 		.modified = row->modified != 0,
-		.due = kh_act_end_when(row),
+		.due = kh_comm_end_when(row),
 		.row = row,
 	};
 	enum kh_err e = find_wait(op, row, &look);
@@ -150,7 +150,7 @@ enum kh_err kh_act_look_at(struct kh_op *op, struct kh_declaration_row *row, str
 	if (e == KH_OK && row->state == KH_DECLARATION_DONE) {
 		look.ended = row->ended;
 		if (row->ended == KH_ENDED_OK)
-			look.block = kh_own_id(op, KH_ID_BLOCK, row->block);
+			look.block = kh_op_id(op, KH_ID_BLOCK, row->block);
 		if (row->ended == KH_ENDED_OK && row->fenced)
 			e = write_fence(op, row, &look.fenced);
 	}
@@ -161,14 +161,14 @@ enum kh_err kh_act_look_at(struct kh_op *op, struct kh_declaration_row *row, str
 	return e;
 }
 
-enum kh_err kh_act_look_run(struct kh_op *op, void *call)
+enum kh_err kh_comm_look_run(struct kh_op *op, void *call)
 {
-	struct kh_act_looking *looking = call;
+	struct kh_comm_looking *looking = call;
 	struct kh_declaration_row *row = NULL;
-	enum kh_err e = kh_act_look_find(op, looking->declaration.n > 0 ? looking->declaration : looking->approval,
-					 &row);
+	enum kh_err e = kh_comm_look_find(op, looking->declaration.n > 0 ? looking->declaration : looking->approval,
+					  &row);
 
 	if (e == KH_OK)
-		e = kh_act_end_due(op, row);
-	return e == KH_OK ? kh_act_look_at(op, row, &looking->look) : e;
+		e = kh_comm_end_due(op, row);
+	return e == KH_OK ? kh_comm_look_at(op, row, &looking->look) : e;
 }

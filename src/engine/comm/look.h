@@ -2,10 +2,10 @@
 #ifndef KH_ENGINE_COMM_LOOK_H
 #define KH_ENGINE_COMM_LOOK_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 /* What a Controller may know of an operation (E12). */
-struct kh_act_look {
+struct kh_comm_look {
 	enum kh_ended ended; /* KH_ENDED_NOT: not yet */
 	struct kh_view id;   /* the declaration's public id */
 	struct kh_view task;
@@ -21,18 +21,18 @@ struct kh_act_look {
 
 /* Controller, host, reviewer, admin.  Looking makes a due outcome happen.  KH_EREFUSED `no_declaration` for an approval
  * that is about none, `several_declarations` for one that is about more than one. */
-struct kh_act_looking {
+struct kh_comm_looking {
 	struct kh_view declaration; /* public id; or */
 	struct kh_view approval;
-	struct kh_act_look look;
+	struct kh_comm_look look;
 };
-enum kh_err kh_act_look_run(struct kh_op *op, void *call);
+enum kh_err kh_comm_look_run(struct kh_op *op, void *call);
 
 /* Not operations.  The declaration of this public id, a declaration's or an approval's, where the caller may see it;
  * one that a reviewer has put another in the place of is that other. */
-enum kh_err kh_act_look_find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row) KH_CHECKED;
+enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row) KH_CHECKED;
 
 /* What may be known of ROW, as it is. */
-enum kh_err kh_act_look_at(struct kh_op *op, struct kh_declaration_row *row, struct kh_act_look *ret_look) KH_CHECKED;
+enum kh_err kh_comm_look_at(struct kh_op *op, struct kh_declaration_row *row, struct kh_comm_look *ret_look) KH_CHECKED;
 
 #endif

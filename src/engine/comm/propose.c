@@ -48,7 +48,7 @@ static enum kh_err add_reference(struct reading *r, yyjson_val *id)
 
 	if (r->count == REFERENCES)
 		return kh_error_set(op->err, KH_ELIMIT, "too_many", "a call refers to at most %d blocks", REFERENCES);
-	enum kh_err e = kh_own_block(op, r->task->context, text, &block);
+	enum kh_err e = kh_find_block(op, r->task->context, text, &block);
 	if (e != KH_OK)
 		return e;
 	if (block.kind != KH_BLOCK_SEALED || block.purged_at != 0)
@@ -206,7 +206,7 @@ static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, st
 		e = refer(r);
 	if (e == KH_OK)
 		e = is_planned(op, task, p, &p->planned);
-	p->task_id = kh_own_id(op, KH_ID_TASK, task->id);
+	p->task_id = kh_op_id(op, KH_ID_TASK, task->id);
 	if (e == KH_OK && p->row.id == 0)
 		p->row.host = find_host(op->arena, p);
 	return e == KH_OK ? kh_arena_check(op->arena) : e;
@@ -231,7 +231,7 @@ enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yy
 {
 	struct kh_declarations read;
 	struct kh_reasons errors, review;
-	struct kh_view session = kh_own_id(op, KH_ID_TASK, task->id);
+	struct kh_view session = kh_op_id(op, KH_ID_TASK, task->id);
 
 	kh_reasons_init(&errors, op->arena);
 	kh_reasons_init(&review, op->arena);
@@ -261,7 +261,7 @@ enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum k
 					      "\"declaration\",\"reason\":\"%s\"}",
 					      op->err->code);
 
-	return kh_own_refuse(op, KH_AUDIT_DECLARATION_DENIED, task, what, why);
+	return kh_op_refuse(op, KH_AUDIT_DECLARATION_DENIED, task, what, why);
 }
 
 enum kh_err kh_propose_again(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
@@ -304,7 +304,7 @@ static enum kh_err write_message(struct kh_op *op, const struct kh_declaration_r
 		yyjson_mut_obj_add_val(doc, root, "parameters", yyjson_val_mut_copy(doc, parameters));
 		yyjson_mut_obj_add_val(doc, root, "justification", yyjson_val_mut_copy(doc, why));
 		yyjson_mut_obj_add_str(doc, root, "phase", "execution");
-		kh_json_add(doc, root, "session_id", kh_own_id(op, KH_ID_TASK, row->task));
+		kh_json_add(doc, root, "session_id", kh_op_id(op, KH_ID_TASK, row->task));
 	}
 	e = kh_arena_check(op->arena);
 	if (e == KH_OK)
@@ -341,7 +341,7 @@ static enum kh_err read_content(struct kh_op *op, const struct kh_proposal *p, s
 	struct kh_block_row seen, *block;
 	yyjson_val *metadata = NULL;
 	struct kh_attribution attribution;
-	enum kh_err e = kh_own_block(op, p->row.context, id, &seen);
+	enum kh_err e = kh_find_block(op, p->row.context, id, &seen);
 
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, seen.id, &block);

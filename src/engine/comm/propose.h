@@ -6,7 +6,7 @@
 #define KH_ENGINE_COMM_PROPOSE_H
 
 #include "core/policy/permit.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_proposal {
 	struct kh_declaration_row row;          /* id 0: it is in no table */

@@ -41,25 +41,25 @@ static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
 }
 
-enum kh_err kh_act_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
-			      yyjson_mut_val **ret_object)
+enum kh_err kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
+			       yyjson_mut_val **ret_object)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 
-	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_DECLARATION, row->id));
-	kh_json_add(doc, obj, "task", kh_own_id(op, KH_ID_TASK, row->task));
+	kh_json_add(doc, obj, "id", kh_op_id(op, KH_ID_DECLARATION, row->id));
+	kh_json_add(doc, obj, "task", kh_op_id(op, KH_ID_TASK, row->task));
 	kh_json_add(doc, obj, "operation", row->operation);
 	yyjson_mut_obj_add_str(doc, obj, "state", state_word(row));
 	add_time(op, doc, obj, "declared_at", row->declared_at);
 	enum kh_err e = add_json(op, doc, obj, "parameters", row->parameters);
 	if (row->state == KH_DECLARATION_ASKED && row->asks != 0)
-		kh_json_add(doc, obj, "approval", kh_own_id(op, KH_ID_APPROVAL, row->asks));
+		kh_json_add(doc, obj, "approval", kh_op_id(op, KH_ID_APPROVAL, row->asks));
 	if (row->state == KH_DECLARATION_DONE && row->block != 0)
-		kh_json_add(doc, obj, "block", kh_own_id(op, KH_ID_BLOCK, row->block));
+		kh_json_add(doc, obj, "block", kh_op_id(op, KH_ID_BLOCK, row->block));
 	if (row->replaced != 0)
-		kh_json_add(doc, obj, "replaced_by", kh_own_id(op, KH_ID_DECLARATION, row->replaced));
+		kh_json_add(doc, obj, "replaced_by", kh_op_id(op, KH_ID_DECLARATION, row->replaced));
 	if (row->modified != 0)
-		kh_json_add(doc, obj, "in_place_of", kh_own_id(op, KH_ID_DECLARATION, row->modified));
+		kh_json_add(doc, obj, "in_place_of", kh_op_id(op, KH_ID_DECLARATION, row->modified));
 	if (e == KH_OK)
 		*ret_object = obj;
 	return e;
@@ -93,7 +93,7 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 	static const struct kh_words *const triage = &kh_rows_triage_words;
 	enum kh_err e = add_json(op, doc, obj, "justification", row->justification);
 
-	kh_json_add(doc, obj, "context", kh_own_id(op, KH_ID_CONTEXT, row->context));
+	kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
 	kh_json_add(doc, obj, "reason", row->reason);
 	kh_json_add(doc, obj, "host", row->host);
 	yyjson_mut_obj_add_bool(doc, obj, "screened", row->screened != 0);
@@ -101,9 +101,9 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 	yyjson_mut_obj_add_str(doc, obj, "triage", kh_words_name(triage, row->triage));
 	yyjson_mut_obj_add_str(doc, obj, "supervised", kh_words_name(triage, row->supervised));
 	if (row->verified != 0)
-		kh_json_add(doc, obj, "verified_by", kh_own_id(op, KH_ID_APPROVAL, row->verified));
+		kh_json_add(doc, obj, "verified_by", kh_op_id(op, KH_ID_APPROVAL, row->verified));
 	if (row->asks != 0)
-		kh_json_add(doc, obj, "asked_by", kh_own_id(op, KH_ID_APPROVAL, row->asks));
+		kh_json_add(doc, obj, "asked_by", kh_op_id(op, KH_ID_APPROVAL, row->asks));
 	yyjson_mut_obj_add_sint(doc, obj, "egress_bytes", row->egress);
 	yyjson_mut_obj_add_uint(doc, obj, "microbits", row->reserved);
 	add_time(op, doc, obj, "begun_at", row->begun_at);
@@ -115,25 +115,25 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 static enum kh_err find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row)
 {
 	int64_t n = 0;
-	enum kh_err e = kh_act_look_find(op, id, ret_row);
+	enum kh_err e = kh_comm_look_find(op, id, ret_row);
 
 	if (e == KH_OK && kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_DECLARATION, id, &n))
 		e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, n, ret_row);
 	return e;
 }
 
-enum kh_err kh_act_show_run(struct kh_op *op, void *call)
+enum kh_err kh_comm_show_run(struct kh_op *op, void *call)
 {
-	struct kh_act_show *show = call;
+	struct kh_comm_show *show = call;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	struct kh_declaration_row *row = NULL;
 	yyjson_mut_val *obj = NULL;
 	enum kh_err e = find(op, show->declaration, &row);
 
 	if (e == KH_OK)
-		e = kh_act_end_due(op, row);
+		e = kh_comm_end_due(op, row);
 	if (e == KH_OK)
-		e = kh_act_show_brief(op, doc, row, &obj);
+		e = kh_comm_show_brief(op, doc, row, &obj);
 	if (e == KH_OK)
 		e = add_rest(op, doc, obj, row);
 	if (e == KH_OK)

@@ -3,16 +3,16 @@
 #define KH_ENGINE_COMM_SHOW_H
 
 #include "base/json.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
-struct kh_act_show {
+struct kh_comm_show {
 	struct kh_view declaration;
 	struct kh_view json; /* out */
 };
-enum kh_err kh_act_show_run(struct kh_op *op, void *call);
+enum kh_err kh_comm_show_run(struct kh_op *op, void *call);
 
 /* Not an operation: a declaration as an object of a list.  A Controller is told what comm.look would tell it. */
-enum kh_err kh_act_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
-			      yyjson_mut_val **ret_object) KH_CHECKED;
+enum kh_err kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
+			       yyjson_mut_val **ret_object) KH_CHECKED;
 
 #endif

@@ -9,7 +9,6 @@
 #include "core/bcp/message.h"
 #include "core/block/prompt.h"
 #include "core/comm/attribution.h"
-#include "engine/state/find.h"
 
 #define QUESTION                                                                           \
 	"{\"category\":1,\"fields\":[{\"name\":\"verdict\",\"type\":\"enum\",\"values\":[" \
@@ -19,37 +18,7 @@
 /* In the order of the question's values. */
 static const enum kh_triage verdicts[] = {KH_TRIAGE_ALLOW, KH_TRIAGE_DENY, KH_TRIAGE_PASS};
 
-const struct kh_reader *kh_verifying_reader(const struct kh_engine *engine, bool supervisor)
-{
-	size_t count;
-	const struct kh_reader *readers = kh_engine_readers(engine, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (supervisor ? readers[i].supervises : readers[i].triages)
-			return &readers[i];
-	}
-	return NULL;
-}
-
 /* --- what is shown ------------------------------------------------------------------------------------------------ */
-
-/* The plan of the task that a declaration is of. */
-struct planned {
-	int64_t task;
-	struct kh_view plan; /* out */
-};
-
-static enum kh_err load_plan(struct kh_op *op, void *call)
-{
-	struct planned *planned = call;
-	struct kh_task_row *task;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, planned->task, &task);
-
-	if (e != KH_OK)
-		return e;
-	planned->plan = kh_arena_dup(op->arena, task->plan.n > 0 ? task->plan : KH_LIT("{}"));
-	return planned->plan.p != NULL ? KH_OK : KH_ENOMEM;
-}
 
 static enum kh_err write_call(struct kh_arena *arena, const struct kh_declaration_row *row, struct kh_view *ret_json)
 {
@@ -75,13 +44,13 @@ static enum kh_err write_findings(struct kh_arena *arena, const struct kh_weighe
 }
 
 /* CONTENT as a block that proves what it is: the fences are made of nothing else. */
-static enum kh_err make_block(struct kh_arena *arena, const struct kh_act *act, int64_t now, const char *name,
+static enum kh_err make_block(struct kh_arena *arena, const struct kh_comm_call *call, int64_t now, const char *name,
 			      struct kh_view content, struct kh_reader_block *ret_block, struct kh_error *err)
 {
 	struct kh_attribution attribution = {
-		.operation = act->look.row->operation,
-		.session_id = act->look.task,
-		.source = kh_arena_printf(arena, "%s of %.*s", name, KH_FMT(act->look.id)),
+		.operation = call->look.row->operation,
+		.session_id = call->look.task,
+		.source = kh_arena_printf(arena, "%s of %.*s", name, KH_FMT(call->look.id)),
 		.timestamp = now,
 	};
 	struct kh_view json;
@@ -94,25 +63,20 @@ static enum kh_err make_block(struct kh_arena *arena, const struct kh_act *act, 
 	return e;
 }
 
-static enum kh_err make_blocks(struct kh_engine *engine, const struct kh_act *act, int64_t now,
-			       struct kh_reader_block blocks[BLOCKS], struct kh_arena *arena, struct kh_error *err)
+static enum kh_err make_blocks(const struct kh_comm_call *call, int64_t now, struct kh_reader_block blocks[BLOCKS],
+			       struct kh_arena *arena, struct kh_error *err)
 {
-	struct planned planned = {.task = act->look.row->task};
-	struct kh_view call, findings;
-	enum kh_err e = kh_engine_own(engine, load_plan, &planned, arena, err);
+	struct kh_view plan = call->plan.n > 0 ? call->plan : KH_LIT("{}"), declared, findings;
+	enum kh_err e = write_call(arena, call->look.row, &declared);
 
 	if (e == KH_OK)
-		e = write_call(arena, act->look.row, &call);
+		e = write_findings(arena, call->weighed, &findings);
 	if (e == KH_OK)
-		e = write_findings(arena, act->weighed, &findings);
+		e = make_block(arena, call, now, "call", declared, &blocks[0], err);
 	if (e == KH_OK)
-		e = make_block(arena, act, now, "call", call, &blocks[0], err);
-	if (e == KH_OK)
-		e = make_block(arena, act, now, "plan", planned.plan, &blocks[1], err);
-	return e == KH_OK ? make_block(arena, act, now, "findings", findings, &blocks[2], err) : e;
+		e = make_block(arena, call, now, "plan", plan, &blocks[1], err);
+	return e == KH_OK ? make_block(arena, call, now, "findings", findings, &blocks[2], err) : e;
 }
-
-/* --- asking ------------------------------------------------------------------------------------------------------- */
 
 static enum kh_err read_question(struct kh_arena *arena, struct kh_query *ret_query, struct kh_error *err)
 {
@@ -124,7 +88,32 @@ static enum kh_err read_question(struct kh_arena *arena, struct kh_query *ret_qu
 	return e == KH_OK ? kh_query_read(arena, root, KH_QUERY_CHECK, ret_query, &errors) : e;
 }
 
-/* A program's answer is a message that names its ask; where it names another, it is no answer to this. */
+enum kh_err kh_verifying_prepare(const struct kh_engine *engine, const struct kh_comm_call *call,
+				 struct kh_arena *arena, struct kh_reader_ask *ret_ask, struct kh_error *err)
+{
+	struct kh_reader_block *blocks = KH_NEW_N(arena, struct kh_reader_block, BLOCKS);
+	struct kh_query *query = KH_NEW(arena, struct kh_query);
+
+	if (blocks == NULL || query == NULL)
+		return KH_ENOMEM;
+	*ret_ask = (struct kh_reader_ask){
+		.id = call->look.id,
+		.from = KH_LIT("keyhole"),
+		.task = call->look.task,
+		.query = query,
+		.blocks = blocks,
+		.block_count = BLOCKS,
+		.prompt = kh_prompt_find(KH_LIT("supervisor"))->text,
+		.now = kh_engine_now(engine),
+	};
+	kh_engine_random(engine, ret_ask->nonce, sizeof(ret_ask->nonce));
+	enum kh_err e = read_question(arena, query, err);
+	return e == KH_OK ? make_blocks(call, ret_ask->now, blocks, arena, err) : e;
+}
+
+/* --- what is said ------------------------------------------------------------------------------------------------- */
+
+/* A program's answer is a message that names its ask; if it names another, it is no answer to this. */
 static enum kh_err judge(struct kh_arena *arena, const struct kh_reader_ask *asked, struct kh_tainted response,
 			 struct kh_answer *ret_answer)
 {
@@ -138,54 +127,14 @@ static enum kh_err judge(struct kh_arena *arena, const struct kh_reader_ask *ask
 	return kh_answer_judge(NULL, arena, asked->query, response, (struct kh_recent){NULL, 0}, ret_answer);
 }
 
-/* What READER says; whatever is no answer is PASS. */
-static enum kh_err ask(struct kh_engine *engine, const struct kh_reader *reader, const struct kh_act *act,
-		       struct kh_arena *arena, enum kh_triage *ret_verdict, struct kh_error *err)
+enum kh_err kh_verifying_judge(struct kh_arena *arena, const struct kh_reader_ask *asked, struct kh_tainted response,
+			       enum kh_triage *ret_verdict)
 {
-	struct kh_reader_block blocks[BLOCKS];
-	struct kh_query query;
-	struct kh_tainted response;
 	struct kh_answer answer;
-	struct kh_view detail;
-	enum kh_reader_fault fault = KH_READER_OK;
-	struct kh_reader_ask asked = {
-		.id = act->look.id,
-		.from = KH_LIT("keyhole"),
-		.task = act->look.task,
-		.query = &query,
-		.blocks = blocks,
-		.block_count = BLOCKS,
-		.prompt = kh_prompt_find(KH_LIT("supervisor"))->text,
-		.now = kh_engine_now(engine),
-	};
-	enum kh_err e = read_question(arena, &query, err);
+	enum kh_err e = judge(arena, asked, response, &answer);
 
-	*ret_verdict = KH_TRIAGE_PASS;
 	if (e == KH_OK)
-		e = make_blocks(engine, act, asked.now, blocks, arena, err);
-	if (e != KH_OK)
-		return e;
-	kh_engine_random(engine, asked.nonce, sizeof(asked.nonce));
-	e = reader->driver->ask(reader, arena, &asked, &response, &fault, &detail);
-	if (e != KH_OK || fault != KH_READER_OK)
-		return e;
-	e = judge(arena, &asked, response, &answer);
-	if (e == KH_OK && answer.verdict == KH_VERDICT_DELIVER)
-		*ret_verdict = verdicts[answer.values[0].number];
+		*ret_verdict = answer.verdict == KH_VERDICT_DELIVER ? verdicts[answer.values[0].number]
+								    : KH_TRIAGE_PASS;
 	return e;
-}
-
-enum kh_err kh_verifying_run(struct kh_engine *engine, const struct kh_act *act, bool supervisor,
-			     struct kh_arena *arena, struct kh_error *err)
-{
-	const struct kh_reader *reader = kh_verifying_reader(engine, supervisor);
-	struct kh_act_triaged said = {
-		.declaration = act->look.row->id, .supervisor = supervisor, .verdict = KH_TRIAGE_PASS};
-	enum kh_err e = KH_OK;
-
-	if (reader != NULL) {
-		said.reader = reader->name;
-		e = ask(engine, reader, act, arena, &said.verdict, err);
-	}
-	return e == KH_OK ? kh_engine_own(engine, kh_act_decide_triaged, &said, arena, err) : e;
 }

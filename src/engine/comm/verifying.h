@@ -1,7 +1,7 @@
 /*
  * Models that verify calls (K7): tier 2, `verification.triage`, and tier 3, `verification.supervisor`, each a Reader of
- * the configuration.  Not an operation: this asks a model, which takes as long as it takes, and then runs comm.triaged
- * with what it said.
+ * the configuration.  Not an operation: asking a model takes as long as it takes (outbox.h); comm.triaged records what
+ * it said.
  *
  * A model may deny, pass on, and allow what is of low risk (the engine sees to that, call.h).  It is asked one question
  * of category 1, {"verdict": allow|deny|unsure}, over the call, its justification, the task's plan and what tier 1
@@ -13,14 +13,16 @@
 
 #include "engine/comm/call.h"
 
-/* The Reader that verifies calls, SUPERVISOR: in tier 3, else in tier 2; NULL: none is configured. */
-const struct kh_reader *kh_verifying_reader(const struct kh_engine *engine, bool supervisor);
-
 /*
- * Asks about the call of ACT, whose `look` names the declaration and whose `weighed` says what tier 1 found, and
- * records the verdict.  SUPERVISOR: the model of tier 3, else that of tier 2.  From any thread; waits for the model.
+ * What the model is asked about the call of CALL, whose `look` names the declaration, whose `plan` is the task's and
+ * whose `weighed` says what tier 1 found.
  */
-enum kh_err kh_verifying_run(struct kh_engine *engine, const struct kh_act *act, bool supervisor,
-			     struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
+enum kh_err kh_verifying_prepare(const struct kh_engine *engine, const struct kh_comm_call *call,
+				 struct kh_arena *arena, struct kh_reader_ask *ret_ask,
+				 struct kh_error *err) KH_CHECKED;
+
+/* What a response to ASKED says; whatever is no answer is `pass`. */
+enum kh_err kh_verifying_judge(struct kh_arena *arena, const struct kh_reader_ask *asked, struct kh_tainted response,
+			       enum kh_triage *ret_verdict) KH_CHECKED;
 
 #endif

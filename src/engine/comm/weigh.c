@@ -73,7 +73,7 @@ static enum kh_err add_block(struct loading *l, int64_t id, unsigned depth)
 		return e;
 	e = kh_txn_peek(l->op->txn, KH_TABLE_BLOCKS, id, &row);
 	if (e == KH_OK && row.kind != KH_BLOCK_OUTPUT) /* what an output is tainted by was given itself */
-		e = kh_own_ids(l->op, row.tainted_by, &by, &count);
+		e = kh_op_ids(l->op, row.tainted_by, &by, &count);
 	for (size_t i = 0; e == KH_OK && i < count; i++)
 		e = add_block(l, by[i], depth - 1);
 	return e;
@@ -126,7 +126,7 @@ static enum kh_err load_sources(struct loading *l)
 			weigh->too_much = true;
 			break;
 		}
-		source->id = kh_own_id(l->op, KH_ID_BLOCK, row->id);
+		source->id = kh_op_id(l->op, KH_ID_BLOCK, row->id);
 		source->source = row->source;
 		source->content = row->content;
 		weigh->count++;
@@ -197,7 +197,7 @@ static enum kh_err load_earlier(struct kh_op *op, const struct kh_context_row *c
 static enum kh_err take_declaration(struct kh_op *op, struct kh_weigh *weigh, int64_t *ret_id)
 {
 	struct kh_declaration_row *row;
-	enum kh_err e = kh_act_look_find(op, weigh->declaration, &row);
+	enum kh_err e = kh_comm_look_find(op, weigh->declaration, &row);
 
 	if (e != KH_OK)
 		return e;

@@ -10,7 +10,7 @@
 #define KH_ENGINE_COMM_WEIGH_H
 
 #include "core/block/verify.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 /* What was found, for comm.call and for the reviewer. */
 struct kh_weighed {

@@ -50,7 +50,7 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_add *add, stru
 		.trust = label.trust,
 		.type = label.type,
 	};
-	enum kh_err e = kh_own_make_block(op, &spec, row);
+	enum kh_err e = kh_op_make_block(op, &spec, row);
 
 	if (e != KH_OK)
 		return e;
@@ -65,7 +65,7 @@ enum kh_err kh_context_add_run(struct kh_op *op, void *call)
 	struct kh_context_add *add = call;
 	struct kh_context_row *context = NULL;
 	struct kh_block_row *row = NULL;
-	enum kh_err e = kh_own_context(op, add->context, &context);
+	enum kh_err e = kh_find_context(op, add->context, &context);
 
 	if (e == KH_OK)
 		e = check(op, add, context);
@@ -76,11 +76,11 @@ enum kh_err kh_context_add_run(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	kh_context_give(context, row);
-	e = kh_own_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
-			 kh_arena_printf(op->arena, "{\"event\":\"%s\",\"size\":%zu}", kh_event_name(add->event),
-					 add->content.n));
+	e = kh_op_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
+			kh_arena_printf(op->arena, "{\"event\":\"%s\",\"size\":%zu}", kh_event_name(add->event),
+					add->content.n));
 	if (e != KH_OK)
 		return e;
-	add->id = kh_own_id(op, KH_ID_BLOCK, row->id);
+	add->id = kh_op_id(op, KH_ID_BLOCK, row->id);
 	return kh_arena_check(op->arena);
 }

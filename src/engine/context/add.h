@@ -7,7 +7,7 @@
 #define KH_ENGINE_CONTEXT_ADD_H
 
 #include "core/block/event.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_context_add {
 	struct kh_view context;

@@ -13,13 +13,13 @@ static enum kh_err read_references(struct kh_op *op, struct kh_view json, const 
 {
 	int64_t *numbers = NULL;
 	size_t n = 0;
-	enum kh_err e = kh_own_ids(op, json, &numbers, &n);
+	enum kh_err e = kh_op_ids(op, json, &numbers, &n);
 
 	if (e != KH_OK)
 		return e;
 	struct kh_view *ids = KH_NEW_N(op->arena, struct kh_view, n);
 	for (size_t i = 0; i < n && ids != NULL; i++)
-		ids[i] = kh_own_id(op, KH_ID_BLOCK, numbers[i]);
+		ids[i] = kh_op_id(op, KH_ID_BLOCK, numbers[i]);
 	*ret_ids = ids;
 	*ret_count = n;
 	return kh_arena_check(op->arena);
@@ -40,7 +40,7 @@ static enum kh_err add_block(struct kh_op *op, struct kh_blocks *set, int64_t id
 	if (e != KH_OK || row->purged_at != 0)
 		return e;
 	struct kh_block_spec spec = {
-		.id = kh_own_id(op, KH_ID_BLOCK, id),
+		.id = kh_op_id(op, KH_ID_BLOCK, id),
 		.source = row->source,
 		.content = row->content,
 		.trust = row->trust,
@@ -75,7 +75,7 @@ enum kh_err kh_context_assemble_run(struct kh_op *op, void *call)
 	struct kh_blocks given_blocks, set;
 	unsigned char seed[KH_BLOCKS_SEED];
 	struct kh_given given;
-	enum kh_err e = kh_own_context(op, assemble->context, &context);
+	enum kh_err e = kh_find_context(op, assemble->context, &context);
 
 	if (e == KH_OK)
 		e = kh_given_find(op, context, false, &given);

@@ -1,25 +1,14 @@
 /*
- * Contexts: what one agent has seen (K5, K11).  Reset and show here; what a host does with one in engine/context/add.h,
- * engine/context/output.h and context_assemble.h.
+ * Contexts: what one agent has seen (K5, K11).  Show here; what a host does with one in add.h, output.h and
+ * assemble.h; its reset in engine/task/reset.h.
  */
 #ifndef KH_ENGINE_CONTEXT_CONTEXT_H
 #define KH_ENGINE_CONTEXT_CONTEXT_H
 
-#include "engine/context/add.h"
-#include "engine/context/assemble.h"
-#include "engine/context/output.h"
+#include "engine/state/op.h"
 
+#define KH_CONTEXT_TASKS_MAX  1000      /* open tasks of one context */
 #define KH_CONTEXT_BLOCKS_MAX (1 << 20) /* blocks of a context, since ever, that a host may add to */
-
-/*
- * context.reset: reviewer, admin.  The agent's memory was cleared: taint low, nothing exposed, a fresh budget.  Its
- * tasks are closed first, so that nothing of before can be asked for again; blocks of before are no longer given.
- */
-struct kh_context_reset {
-	struct kh_view context;
-	struct kh_view reason; /* 10 characters or more, on the record */
-};
-enum kh_err kh_context_reset_run(struct kh_op *op, void *call);
 
 /* context.show: host (its own), reviewer, admin: taint, exposure, budget, tasks. */
 struct kh_context_show {

@@ -21,7 +21,7 @@ enum kh_err kh_derive_attribution(struct kh_op *op, struct kh_view sources, stru
 	struct kh_lineage lineage;
 	int64_t *ids = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_own_ids(op, sources, &ids, &count);
+	enum kh_err e = kh_op_ids(op, sources, &ids, &count);
 	struct kh_attribution *from = e == KH_OK ? KH_NEW_N(op->arena, struct kh_attribution, count) : NULL;
 
 	if (e == KH_OK && from == NULL)

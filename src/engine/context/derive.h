@@ -2,7 +2,7 @@
 #ifndef KH_ENGINE_CONTEXT_DERIVE_H
 #define KH_ENGINE_CONTEXT_DERIVE_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 /*
  * The lineage (core/comm/lineage.h) of CONTENT, which was made from the sealed blocks SOURCES (ids, as a JSON array of

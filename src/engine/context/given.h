@@ -5,7 +5,7 @@
 #ifndef KH_ENGINE_CONTEXT_GIVEN_H
 #define KH_ENGINE_CONTEXT_GIVEN_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_given {
 	int64_t *ids; /* ascending */

@@ -8,8 +8,6 @@
 #include "engine/context/given.h"
 #include "engine/state/find.h"
 
-#define TRIES 16 /* how often a context may change under an output before it is given up */
-
 struct loading {
 	struct kh_op *op;
 	struct kh_guarding *guarding;
@@ -62,7 +60,7 @@ static enum kh_err add_given(struct loading *l, int64_t id)
 		return add_own(l, id);
 	if (row.kind != KH_BLOCK_DELIVERY)
 		return KH_OK;
-	e = kh_own_ids(l->op, row.tainted_by, &by, &count);
+	e = kh_op_ids(l->op, row.tainted_by, &by, &count);
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		e = kh_txn_peek(l->op->txn, KH_TABLE_BLOCKS, by[i], &row);
 		if (e == KH_OK && row.kind == KH_BLOCK_SEALED)
@@ -78,7 +76,7 @@ static enum kh_err add_more(struct loading *l, const struct kh_context_row *cont
 	enum kh_err e = KH_OK;
 
 	for (size_t i = 0; i < guarding->more_count && e == KH_OK; i++) {
-		e = kh_own_block(l->op, context->id, guarding->more[i], &row);
+		e = kh_find_block(l->op, context->id, guarding->more[i], &row);
 		if (e == KH_OK && row.kind == KH_BLOCK_SEALED)
 			e = add_id(l, row.id);
 	}
@@ -100,7 +98,7 @@ static enum kh_err load_sources(struct loading *l)
 		e = kh_txn_load(l->op->txn, KH_TABLE_BLOCKS, l->ids[i], &row);
 		if (e == KH_OK && row->purged_at == 0 && row->attribution.n > 0)
 			guarding->sources[guarding->count++] = (struct kh_guarding_source){
-				kh_own_id(l->op, KH_ID_BLOCK, row->id), row->attribution, row->content};
+				kh_op_id(l->op, KH_ID_BLOCK, row->id), row->attribution, row->content};
 	}
 	return e;
 }
@@ -111,7 +109,7 @@ enum kh_err kh_guarding_run(struct kh_op *op, void *call)
 	struct loading l = {.op = op, .guarding = guarding};
 	struct kh_context_row *context = NULL;
 	struct kh_given given = {0};
-	enum kh_err e = kh_own_context(op, guarding->context, &context);
+	enum kh_err e = kh_find_context(op, guarding->context, &context);
 
 	if (e == KH_OK)
 		e = kh_given_find(op, context, false, &given);
@@ -177,27 +175,4 @@ enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding
 		e = kh_guard_output(arena, output, sources, guarding->count, guarding->own, guarding->own_count, &flags,
 				    places);
 	return e == KH_OK ? write_flags(arena, guarding, attributions, &flags, places, ret_json) : e;
-}
-
-enum kh_err kh_guarding_output(struct kh_engine *engine, struct kh_view token, struct kh_context_output *output,
-			       struct kh_arena *arena, struct kh_error *err)
-{
-	enum kh_err e = KH_OK;
-
-	output->again = true;
-	for (unsigned i = 0; e == KH_OK && output->again; i++) {
-		struct kh_guarding guarding = {
-			.context = output->context, .more = output->more, .more_count = output->more_count};
-		if (i == TRIES)
-			return kh_error_set(err, KH_EREFUSED, "busy",
-					    "the context changes faster than an output is compared");
-		e = kh_engine_call(engine, token, kh_guarding_run, &guarding, arena, err);
-		if (e == KH_OK)
-			e = kh_guarding_compare(arena, &guarding, output->content, &output->unattributed, err);
-		output->guarded = true;
-		output->last_block = guarding.last_block;
-		if (e == KH_OK)
-			e = kh_engine_call(engine, token, kh_context_output_run, output, arena, err);
-	}
-	return e;
 }

@@ -9,7 +9,7 @@
 #define KH_ENGINE_CONTEXT_GUARDING_H
 
 #include "core/comm/guard.h"
-#include "engine/context/output.h"
+#include "engine/state/op.h"
 
 /* context.guard: host. */
 struct kh_guarding {
@@ -36,9 +36,5 @@ enum kh_err kh_guarding_run(struct kh_op *op, void *call);
  * does not name.  Proves each attribution for its content: KH_ECHANGED where one is not what was sealed. */
 enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding *guarding, struct kh_view output,
 				struct kh_view *ret_json, struct kh_error *err) KH_CHECKED;
-
-/* All three steps, for TOKEN. */
-enum kh_err kh_guarding_output(struct kh_engine *engine, struct kh_view token, struct kh_context_output *output,
-			       struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 #endif

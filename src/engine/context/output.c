@@ -75,7 +75,7 @@ static enum kh_err find_chain(struct kh_op *op, const struct kh_context_output *
 	if (e == KH_OK && given.output != 0)
 		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, given.output, &before);
 	if (e == KH_OK)
-		e = kh_own_ids(op, before.tainted_by, &older, &older_count);
+		e = kh_op_ids(op, before.tainted_by, &older, &older_count);
 	if (e != KH_OK)
 		return e;
 	struct chain chain = {
@@ -111,12 +111,12 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output
 		.type = KH_INSTRUCTION,
 		.taint = chain->taint,
 	};
-	enum kh_err e = kh_own_make_block(op, &spec, row);
+	enum kh_err e = kh_op_make_block(op, &spec, row);
 
 	if (e != KH_OK)
 		return e;
 	row->kind = KH_BLOCK_OUTPUT;
-	row->tainted_by = kh_own_ids_text(op, chain->ids, chain->n);
+	row->tainted_by = kh_op_ids_text(op, chain->ids, chain->n);
 	return kh_arena_check(op->arena);
 }
 
@@ -158,7 +158,7 @@ enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 	struct kh_context_row *context = NULL;
 	struct kh_block_row *row = NULL;
 	struct chain chain;
-	enum kh_err e = kh_own_context(op, output->context, &context);
+	enum kh_err e = kh_find_context(op, output->context, &context);
 
 	if (e == KH_OK)
 		e = kh_context_check_host(op, context);
@@ -175,14 +175,14 @@ enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	kh_context_give(context, row);
-	e = kh_own_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
-			 kh_arena_printf(op->arena,
-					 "{\"event\":\"output\",\"flagged\":%s,\"size\":%zu,\"unattributed\":%.*s}",
-					 chain.flagged ? "true" : "false", output->content.n,
-					 KH_FMT(name_blocks(op, output->unattributed))));
+	e = kh_op_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
+			kh_arena_printf(op->arena,
+					"{\"event\":\"output\",\"flagged\":%s,\"size\":%zu,\"unattributed\":%.*s}",
+					chain.flagged ? "true" : "false", output->content.n,
+					KH_FMT(name_blocks(op, output->unattributed))));
 	if (e != KH_OK)
 		return e;
-	output->id = kh_own_id(op, KH_ID_BLOCK, row->id);
+	output->id = kh_op_id(op, KH_ID_BLOCK, row->id);
 	output->flagged = chain.flagged;
 	return kh_arena_check(op->arena);
 }

@@ -5,7 +5,7 @@
 #ifndef KH_ENGINE_CONTEXT_OUTPUT_H
 #define KH_ENGINE_CONTEXT_OUTPUT_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_context_output {
 	struct kh_view context;

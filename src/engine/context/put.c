@@ -13,9 +13,9 @@ static enum kh_err record_seal(struct kh_op *op, const struct kh_seal *seal)
 
 	if (digest.p == NULL)
 		return KH_ENOMEM;
-	return kh_own_event(op, KH_AUDIT_BLOCK_SEALED, seal->task,
-			    kh_arena_printf(op->arena, "{\"block\":%lld,\"digest\":\"%.*s\",\"size\":%zu}",
-					    (long long)seal->row->id, KH_FMT(digest), seal->row->content.n));
+	return kh_op_event(op, KH_AUDIT_BLOCK_SEALED, seal->task,
+			   kh_arena_printf(op->arena, "{\"block\":%lld,\"digest\":\"%.*s\",\"size\":%zu}",
+					   (long long)seal->row->id, KH_FMT(digest), seal->row->content.n));
 }
 
 enum kh_err kh_put_run(struct kh_op *op, void *call)
@@ -26,10 +26,10 @@ enum kh_err kh_put_run(struct kh_op *op, void *call)
 		.source = put->source,
 		.content = put->content,
 	};
-	enum kh_err e = kh_own_task(op, put->task, &seal.task);
+	enum kh_err e = kh_find_task(op, put->task, &seal.task);
 
 	if (e == KH_OK)
-		e = kh_own_open(op, seal.task);
+		e = kh_find_open(op, seal.task);
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, seal.task->context, &seal.context);
 	if (e == KH_OK)
@@ -38,7 +38,7 @@ enum kh_err kh_put_run(struct kh_op *op, void *call)
 		e = record_seal(op, &seal);
 	if (e != KH_OK)
 		return e;
-	put->id = kh_own_id(op, KH_ID_BLOCK, seal.row->id);
+	put->id = kh_op_id(op, KH_ID_BLOCK, seal.row->id);
 	return kh_arena_check(op->arena);
 }
 
@@ -119,9 +119,9 @@ enum kh_err kh_put_purge_run(struct kh_op *op, void *call)
 	if (e == KH_OK)
 		e = purge_results(op, &bytes, &results);
 	if (e == KH_OK && blocks + effects + results > 0)
-		e = kh_own_event(op, KH_AUDIT_CONTENT_PURGED, NULL,
-				 kh_arena_printf(op->arena, "{\"blocks\":%lld,\"effects\":%lld,\"results\":%lld}",
-						 (long long)blocks, (long long)effects, (long long)results));
+		e = kh_op_event(op, KH_AUDIT_CONTENT_PURGED, NULL,
+				kh_arena_printf(op->arena, "{\"blocks\":%lld,\"effects\":%lld,\"results\":%lld}",
+						(long long)blocks, (long long)effects, (long long)results));
 	if (e == KH_OK)
 		purge->count = blocks + effects + results;
 	return e;

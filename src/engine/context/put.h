@@ -2,9 +2,8 @@
 #ifndef KH_ENGINE_CONTEXT_PUT_H
 #define KH_ENGINE_CONTEXT_PUT_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
-#define KH_PUT_BLOCKS_MAX 10000 /* sealed blocks of one task */
 
 struct kh_put {
 	struct kh_view task;

@@ -6,7 +6,6 @@
 
 #include "core/block/block.h"
 #include "core/comm/attribution.h"
-#include "engine/context/put.h"
 #include "engine/state/find.h"
 
 /* The attribution of CONTENT as the next event will record it, and its canonical JSON. */
@@ -14,7 +13,7 @@ static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, struct kh_v
 {
 	struct kh_attribution attribution = {
 		.operation = seal->operation,
-		.session_id = kh_own_id(op, KH_ID_TASK, seal->task->id),
+		.session_id = kh_op_id(op, KH_ID_TASK, seal->task->id),
 		.source = seal->source,
 		.timestamp = op->now,
 	};
@@ -57,16 +56,16 @@ enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal)
 	struct kh_block_row *row = NULL;
 	struct kh_view attribution = {NULL, 0};
 
-	if (seal->task->blocks >= KH_PUT_BLOCKS_MAX)
+	if (seal->task->blocks >= KH_SEAL_BLOCKS_MAX)
 		return kh_error_set(op->err, KH_EREFUSED, "too_many_blocks",
-				    "the task has %d blocks, and takes no more", KH_PUT_BLOCKS_MAX);
+				    "the task has %d blocks, and takes no more", KH_SEAL_BLOCKS_MAX);
 	/* Everything that can be refused comes before there is a row. */
 	enum kh_err e = attribute(op, seal, spec.content, &attribution);
 	if (e == KH_OK)
 		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
 	/* A block as the constructor makes it: there is no other way to labels (I-1). */
 	if (e == KH_OK)
-		e = kh_own_make_block(op, &spec, row);
+		e = kh_op_make_block(op, &spec, row);
 	if (e != KH_OK)
 		return e;
 	row->kind = KH_BLOCK_SEALED;

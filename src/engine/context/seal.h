@@ -6,7 +6,9 @@
 #define KH_ENGINE_CONTEXT_SEAL_H
 
 #include "base/tainted.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
+
+#define KH_SEAL_BLOCKS_MAX 10000 /* sealed blocks of one task */
 
 struct kh_seal {
 	struct kh_task_row *task;

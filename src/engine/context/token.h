@@ -4,7 +4,7 @@
 #ifndef KH_ENGINE_CONTEXT_TOKEN_H
 #define KH_ENGINE_CONTEXT_TOKEN_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 /* token.create: admin (every role), host (controllers, whose contexts are then its to fill, K11). */
 struct kh_token_create {
@@ -19,15 +19,6 @@ struct kh_token_create {
 	struct kh_view context; /* public id, of a controller's */
 };
 enum kh_err kh_token_create_run(struct kh_op *op, void *call);
-
-/*
- * token.revoke: admin any, host those that it made.  The last admin's without an expiry cannot be.  A controller's open
- * tasks are closed; what a Reader was asked and has not answered fails; a host's controllers can do no more.
- */
-struct kh_token_revoke {
-	struct kh_view id;
-};
-enum kh_err kh_token_revoke_run(struct kh_op *op, void *call);
 
 /* token.list: admin, host (its own).  No secrets, no hashes.  At most KH_TOKEN_LIST at a time. */
 #define KH_TOKEN_LIST 1000

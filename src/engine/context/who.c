@@ -18,8 +18,8 @@ enum kh_err kh_who_run(struct kh_op *op, void *call)
 
 	*who = (struct kh_who){.token = caller->id, .role = caller->role, .expires_at = caller->expires_at};
 	copy(who->name, sizeof(who->name), caller->name);
-	copy(who->id, sizeof(who->id), kh_own_id(op, KH_ID_TOKEN, caller->id));
+	copy(who->id, sizeof(who->id), kh_op_id(op, KH_ID_TOKEN, caller->id));
 	if (caller->context != 0)
-		copy(who->context, sizeof(who->context), kh_own_id(op, KH_ID_CONTEXT, caller->context));
+		copy(who->context, sizeof(who->context), kh_op_id(op, KH_ID_CONTEXT, caller->context));
 	return kh_arena_check(op->arena);
 }

@@ -2,7 +2,7 @@
 #ifndef KH_ENGINE_CONTEXT_WHO_H
 #define KH_ENGINE_CONTEXT_WHO_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 #define KH_WHO_NAME 65
 #define KH_WHO_ID   24

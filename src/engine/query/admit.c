@@ -19,7 +19,6 @@
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
-#include "engine/task/task.h"
 
 #define WHAT_LIMIT (1U << 20)
 
@@ -54,12 +53,12 @@ static enum kh_err refuse(struct admission *a, enum kh_err why)
 	if (why == KH_ENOMEM || why == KH_ESTORE)
 		return why;
 	if (a->task == NULL) /* L1: a query without a task is on the record all the same */
-		return kh_own_refuse(a->op, KH_AUDIT_REFUSED, NULL,
-				     kh_arena_printf(a->op->arena, "{\"code\":\"%s\",\"operation\":\"query.admit\"}",
-						     a->op->err->code),
-				     why);
+		return kh_op_refuse(a->op, KH_AUDIT_REFUSED, NULL,
+				    kh_arena_printf(a->op->arena, "{\"code\":\"%s\",\"operation\":\"query.admit\"}",
+						    a->op->err->code),
+				    why);
 	what = kh_arena_printf(a->op->arena, "{\"code\":\"%s\"}", a->op->err->code);
-	return kh_own_refuse(a->op, KH_AUDIT_QUERY_REFUSED, a->task, what, why);
+	return kh_op_refuse(a->op, KH_AUDIT_QUERY_REFUSED, a->task, what, why);
 }
 
 /* The task that the query names, or the only open one. */
@@ -72,7 +71,7 @@ static enum kh_err find_task(struct admission *a)
 	enum kh_err e;
 
 	if (id.p != NULL) {
-		e = kh_own_task(op, id, &a->task);
+		e = kh_find_task(op, id, &a->task);
 	} else {
 		e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0, 2, &ids, &count);
 		if (e == KH_OK && count != 1)
@@ -167,7 +166,7 @@ static enum kh_err find_blocks(struct admission *a)
 		struct kh_block_row block; /* without its content, which only a Reader gets */
 		int64_t id = a->task->first_block;
 		enum kh_err e = a->query.block_count > 0
-					? kh_own_block(op, a->task->context, a->query.blocks[i], &block)
+					? kh_find_block(op, a->task->context, a->query.blocks[i], &block)
 					: kh_txn_peek(op->txn, KH_TABLE_BLOCKS, id, &block);
 		if (e != KH_OK)
 			return e;
@@ -340,7 +339,7 @@ static enum kh_err write_query(struct admission *a)
 	row->reader = a->query.target;
 	row->need = a->need_name;
 	row->body = a->body;
-	row->blocks = kh_own_ids_text(op, a->blocks, a->block_count);
+	row->blocks = kh_op_ids_text(op, a->blocks, a->block_count);
 	row->reader_taint = a->taint;
 	row->content = a->account.content;
 	row->reserved = a->account.total;
@@ -377,7 +376,7 @@ static enum kh_err record(struct admission *a)
 	}
 	kh_emit_end(&emit);
 	enum kh_err e = kh_buf_end(&buf, &what);
-	return e == KH_OK ? kh_own_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, what) : e;
+	return e == KH_OK ? kh_op_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, what) : e;
 }
 
 /* B20: a human decides whether the Reader may see it. */
@@ -404,7 +403,7 @@ static enum kh_err ask_human(struct admission *a)
 	enum kh_err e = kh_approval_request(op, &request, &approval);
 	if (e != KH_OK)
 		return e;
-	a->call->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+	a->call->approval = kh_op_id(op, KH_ID_APPROVAL, approval->id);
 	return approval->state == KH_APPROVAL_PENDING
 		       ? KH_OK
 		       : kh_settle_ready(op, a->call->row, KH_OUTCOME_FAILED, "too_many_pending");
@@ -426,7 +425,7 @@ static enum kh_err check_waiting(struct admission *a)
 /* The checks that change nothing. */
 static enum kh_err check(struct admission *a)
 {
-	enum kh_err e = kh_own_open(a->op, a->task);
+	enum kh_err e = kh_find_open(a->op, a->task);
 
 	if (e == KH_OK)
 		e = take_query(a);
@@ -453,14 +452,14 @@ static enum kh_err pay(struct admission *a)
 
 	if (kh_escalation_take(a->escalation, a->task->escalations, a->task->escalation_limit) == KH_ESCALATION_FAILS) {
 		a->call->refused = KH_OUTCOME_FAILED;
-		return kh_task_fail(op, a->task, "escalations");
+		return op->above->fail_task(op, a->task, "escalations");
 	}
 	enum kh_err e = kh_budget_reserve(budgets, 2, a->account.total);
 	if (e == KH_EREFUSED) {
 		a->call->refused = KH_OUTCOME_BUDGET;
-		return kh_own_event(op, KH_AUDIT_QUERY_REFUSED, a->task,
-				    kh_arena_printf(op->arena, "{\"code\":\"budget\",\"microbits\":%llu}",
-						    (unsigned long long)a->account.total));
+		return kh_op_event(op, KH_AUDIT_QUERY_REFUSED, a->task,
+				   kh_arena_printf(op->arena, "{\"code\":\"budget\",\"microbits\":%llu}",
+						   (unsigned long long)a->account.total));
 	}
 	return e;
 }
@@ -469,7 +468,7 @@ static enum kh_err pay(struct admission *a)
 static enum kh_err answer(struct admission *a)
 {
 	struct kh_admit *call = a->call;
-	enum kh_err e = kh_atonce_carry(a->op, &call->ask);
+	enum kh_err e = kh_atonce_ask(a->op, &call->ask);
 
 	if (e != KH_OK || call->ask.found)
 		return e;
@@ -503,7 +502,7 @@ enum kh_err kh_admit_run(struct kh_op *op, void *call)
 		e = kh_alert_after(op, &alert, a.task, a.context, a.query.target);
 	if (e != KH_OK)
 		return e;
-	a.call->id = kh_own_id(op, KH_ID_QUERY, a.call->row->id);
+	a.call->id = kh_op_id(op, KH_ID_QUERY, a.call->row->id);
 	if (a.call->row->state == KH_QUERY_APPROVAL)
 		return ask_human(&a);
 	if (a.agent)

@@ -67,7 +67,7 @@ static enum kh_err prepare_blocks(struct kh_op *op, const struct kh_query_row *q
 {
 	int64_t *ids = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_own_ids(op, query->blocks, &ids, &count);
+	enum kh_err e = kh_op_ids(op, query->blocks, &ids, &count);
 	struct kh_reader_block *blocks = e == KH_OK ? KH_NEW_N(op->arena, struct kh_reader_block, count) : NULL;
 
 	if (e == KH_OK && blocks == NULL)
@@ -77,7 +77,7 @@ static enum kh_err prepare_blocks(struct kh_op *op, const struct kh_query_row *q
 		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
 		if (e == KH_OK)
 			blocks[i] = (struct kh_reader_block){
-				.id = kh_own_id(op, KH_ID_BLOCK, block->id),
+				.id = kh_op_id(op, KH_ID_BLOCK, block->id),
 				.attribution = block->attribution,
 				.content = kh_tainted_wrap(block->content),
 			};
@@ -92,7 +92,7 @@ enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret
 	struct kh_block_row block;
 	int64_t *ids = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_own_ids(op, query->blocks, &ids, &count);
+	enum kh_err e = kh_op_ids(op, query->blocks, &ids, &count);
 
 	*ret_yes = true;
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
@@ -125,8 +125,8 @@ enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect,
 	if (asked == NULL)
 		return KH_ENOMEM;
 	ask->ask = (struct kh_reader_ask){
-		.id = kh_own_id(op, KH_ID_ASK, effect->id),
-		.task = kh_own_id(op, KH_ID_TASK, query->task),
+		.id = kh_op_id(op, KH_ID_ASK, effect->id),
+		.task = kh_op_id(op, KH_ID_TASK, query->task),
 		.query = asked,
 		.now = op->now,
 	};
@@ -156,8 +156,8 @@ static enum kh_err use_grant(struct kh_op *op, struct kh_effect_row *effect, str
 	if (query->category != 3 || effect->try > 0 || effect->round > 0)
 		return KH_OK;
 	struct kh_grant_call call = {
-		.context = kh_own_id(op, KH_ID_CONTEXT, query->context),
-		.task = kh_own_id(op, KH_ID_TASK, query->task),
+		.context = kh_op_id(op, KH_ID_CONTEXT, query->context),
+		.task = kh_op_id(op, KH_ID_TASK, query->task),
 		.operation = KH_LIT("bcp.query"),
 		.arguments = kh_canonical_digest(query->body),
 		.policy = op->policy->digest,
@@ -205,7 +205,7 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 		effect->state = KH_EFFECT_BEGUN;
 		effect->holder = kh_store_holder(kh_engine_store(op->engine));
 		effect->begun_at = op->now;
-		e = kh_own_event(op, KH_AUDIT_ASK_BEGUN, task, KH_LIT(""));
+		e = kh_op_event(op, KH_AUDIT_ASK_BEGUN, task, KH_LIT(""));
 	}
 	return e == KH_OK ? kh_ask_prepare(op, effect, query, NULL, ask) : e;
 }

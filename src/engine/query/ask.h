@@ -9,7 +9,7 @@
 #ifndef KH_ENGINE_QUERY_ASK_H
 #define KH_ENGINE_QUERY_ASK_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_ask {
 	int64_t effect; /* in: ask.begin; out: ask.next */

@@ -20,7 +20,7 @@ static bool is_quick(const struct kh_reader *reader, const struct kh_ask *ask)
 	return true;
 }
 
-enum kh_err kh_atonce_carry(struct kh_op *op, struct kh_ask *ask)
+enum kh_err kh_atonce_ask(struct kh_op *op, struct kh_ask *ask)
 {
 	const struct kh_reader *reader = ask->found ? kh_engine_reader(op->engine, ask->query->reader) : NULL;
 	struct kh_op own = *op; /* the response is taken by Keyhole itself, not by the Controller that asked */

@@ -18,6 +18,6 @@
  * Not an operation.  Carries *ASK out where it can be at once, and so on with what follows from the response; *ASK is
  * then what is left to be carried out, as kh_respond_run() hands it out.
  */
-enum kh_err kh_atonce_carry(struct kh_op *op, struct kh_ask *ask) KH_CHECKED;
+enum kh_err kh_atonce_ask(struct kh_op *op, struct kh_ask *ask) KH_CHECKED;
 
 #endif

@@ -7,7 +7,8 @@
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
 
-enum kh_err kh_held_ask(struct kh_op *op, struct kh_query_row *query)
+/* An escalation was approved: the query goes to its Reader. */
+static enum kh_err ask(struct kh_op *op, struct kh_query_row *query)
 {
 	struct kh_task_row *task;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, query->task, &task);
@@ -17,12 +18,7 @@ enum kh_err kh_held_ask(struct kh_op *op, struct kh_query_row *query)
 	if (e != KH_OK)
 		return e;
 	query->state = KH_QUERY_ASKING;
-	return kh_own_event(op, KH_AUDIT_QUERY_ASKED, task, KH_LIT(""));
-}
-
-enum kh_err kh_held_deliver(struct kh_op *op, struct kh_query_row *query)
-{
-	return kh_settle_ready(op, query, KH_OUTCOME_DELIVERED, NULL);
+	return kh_op_event(op, KH_AUDIT_QUERY_ASKED, task, KH_LIT(""));
 }
 
 /* A summary may be given as its text alone. */
@@ -48,7 +44,8 @@ static enum kh_err as_response(struct kh_op *op, const struct kh_query *query, s
 	return e;
 }
 
-enum kh_err kh_held_edit(struct kh_op *op, struct kh_query_row *query, struct kh_tainted edited,
+/* *RET_NORMALISED is what will be delivered. */
+static enum kh_err judge(struct kh_op *op, struct kh_query_row *query, struct kh_tainted edited,
 			 struct kh_view *ret_normalised)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
@@ -76,7 +73,82 @@ enum kh_err kh_held_edit(struct kh_op *op, struct kh_query_row *query, struct kh
 	return KH_OK;
 }
 
-enum kh_err kh_held_end(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
+/* --- what follows ------------------------------------------------------------------------------------------------- */
+
+static bool is_answer(const struct kh_approval_row *approval)
 {
-	return kh_settle_ready(op, query, outcome, reason);
+	return approval->kind == KH_APPROVE_ANSWER || approval->kind == KH_APPROVE_SUMMARY;
 }
+
+/* The query that waits for it; *RET_QUERY is NULL if there is none. */
+static enum kh_err load(struct kh_op *op, const struct kh_approval_row *approval, struct kh_query_row **ret_query)
+{
+	*ret_query = NULL;
+	return approval->query != 0 ? kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, ret_query) : KH_OK;
+}
+
+static enum kh_err due(struct kh_op *op, const struct kh_approval_row *approval)
+{
+	struct kh_query_row *query;
+	enum kh_err e = load(op, approval, &query);
+
+	return e == KH_OK && query != NULL ? kh_settle_due(op, query) : e;
+}
+
+static enum kh_err check(struct kh_op *op, const struct kh_approval_row *approval, struct kh_approval_choice *choice)
+{
+	enum kh_query_state waits = is_answer(approval) ? KH_QUERY_HELD : KH_QUERY_APPROVAL;
+	struct kh_query_row *query;
+	enum kh_err e = load(op, approval, &query);
+
+	if (e == KH_OK && choice->choice == KH_CHOICE_EDIT && (!is_answer(approval) || query == NULL))
+		return kh_error_set(op->err, KH_EREFUSED, "not_editable",
+				    "only an answer, a summary, a declaration or a call can be edited");
+	if (e == KH_OK && query != NULL && (query->approval != approval->id || query->state != waits))
+		e = kh_error_set(op->err, KH_EREFUSED, "query_ended", "the query does not wait for it any more");
+	return e;
+}
+
+static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, const struct kh_approval_choice *choice)
+{
+	struct kh_query_row *query;
+	enum kh_err e = load(op, approval, &query);
+
+	if (e == KH_OK)
+		e = judge(op, query, choice->edited, &approval->edited);
+	if (e == KH_OK)
+		approval->content = kh_canonical_digest(approval->edited); /* the grant is for this alone */
+	return e;
+}
+
+static enum kh_err decided(struct kh_op *op, const struct kh_approval_row *approval,
+			   const struct kh_approval_choice *choice)
+{
+	struct kh_query_row *query;
+	enum kh_err e = load(op, approval, &query);
+
+	if (e != KH_OK || query == NULL)
+		return e;
+	if (choice->choice == KH_CHOICE_REJECT)
+		return kh_settle_ready(op, query, KH_OUTCOME_REJECTED, "rejected");
+	return is_answer(approval) ? kh_settle_ready(op, query, KH_OUTCOME_DELIVERED, NULL) : ask(op, query);
+}
+
+static enum kh_err expired(struct kh_op *op, const struct kh_approval_row *approval)
+{
+	struct kh_query_row *query;
+	enum kh_err e = load(op, approval, &query);
+
+	if (e != KH_OK || query == NULL || query->approval != approval->id ||
+	    (query->state != KH_QUERY_APPROVAL && query->state != KH_QUERY_HELD))
+		return e;
+	return kh_settle_ready(op, query, KH_OUTCOME_EXPIRED, "approval_expired");
+}
+
+const struct kh_approval_follow kh_held_follow = {
+	.due = due,
+	.check = check,
+	.edit = edit,
+	.decided = decided,
+	.expired = expired,
+};

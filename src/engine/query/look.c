@@ -11,8 +11,8 @@ static enum kh_err find(struct kh_op *op, const struct kh_look *look, struct kh_
 	struct kh_approval_row *approval;
 
 	if (look->query.n > 0)
-		return kh_own_query(op, look->query, ret_query);
-	enum kh_err e = kh_own_approval(op, look->approval, &approval);
+		return kh_find_query(op, look->query, ret_query);
+	enum kh_err e = kh_find_approval(op, look->approval, &approval);
 	if (e == KH_OK && approval->query == 0)
 		return kh_error_set(op->err, KH_EREFUSED, "no_query", "this approval is not about a query");
 	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, ret_query) : e;
@@ -24,10 +24,10 @@ static enum kh_err write_sources(struct kh_op *op, struct kh_view blocks, struct
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
 	int64_t *ids = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_own_ids(op, blocks, &ids, &count);
+	enum kh_err e = kh_op_ids(op, blocks, &ids, &count);
 
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
-		struct kh_view id = kh_own_id(op, KH_ID_BLOCK, ids[i]);
+		struct kh_view id = kh_op_id(op, KH_ID_BLOCK, ids[i]);
 		yyjson_mut_arr_add_strn(doc, list, id.p, id.n);
 	}
 	return e == KH_OK ? kh_json_write(op->arena, list, ret_json) : e;
@@ -44,13 +44,13 @@ static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const 
 		e = kh_json_read(op->arena, block->content, &response, op->err);
 	if (e != KH_OK)
 		return e;
-	look->block = kh_own_id(op, KH_ID_BLOCK, block->id);
+	look->block = kh_op_id(op, KH_ID_BLOCK, block->id);
 	e = write_sources(op, query->blocks, &look->sources);
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_val *message = kh_message_delivered(
 		doc, (unsigned)query->category, yyjson_val_mut_copy(doc, response),
-		kh_own_id(op, KH_ID_QUERY, query->id), query->reader, block->taint);
+		kh_op_id(op, KH_ID_QUERY, query->id), query->reader, block->taint);
 	return kh_json_write(op->arena, message, &look->delivery);
 }
 
@@ -92,7 +92,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 	/* From when a human was asked until the outcome leaves, the answer is the same: `pending`. */
 	if (query->pending_at != 0 && query->pending_at <= op->now) {
 		look->outcome = KH_OUTCOME_PENDING;
-		look->waits = kh_own_id(op, KH_ID_APPROVAL, query->waits);
+		look->waits = kh_op_id(op, KH_ID_APPROVAL, query->waits);
 	}
 	if (query->state == KH_QUERY_READY)
 		look->due = query->release_at;

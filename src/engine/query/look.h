@@ -2,7 +2,7 @@
 #ifndef KH_ENGINE_QUERY_LOOK_H
 #define KH_ENGINE_QUERY_LOOK_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_look {
 	struct kh_view query;    /* public id; or */

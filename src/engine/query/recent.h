@@ -3,7 +3,7 @@
 #define KH_ENGINE_QUERY_RECENT_H
 
 #include "core/bcp/answer.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 #define KH_RECENT_DELIVERIES 8
 

@@ -64,7 +64,7 @@ static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const st
 	struct kh_view what;
 	enum kh_err e = judgement(a, reasons, size, &what);
 
-	return e == KH_OK ? kh_own_event(a->op, kind, a->task, what) : e;
+	return e == KH_OK ? kh_op_event(a->op, kind, a->task, what) : e;
 }
 
 static void end_ask(struct answering *a, enum kh_effect_state state, const char *verdict)
@@ -112,7 +112,7 @@ static enum kh_err judge(struct answering *a, const struct kh_effect_row *effect
 	struct kh_view id;
 
 	if (kh_message_read_response(op->arena, response, &id, &body, NULL) == KH_OK &&
-	    kh_view_eq(id, kh_own_id(op, KH_ID_ASK, effect->id)))
+	    kh_view_eq(id, kh_op_id(op, KH_ID_ASK, effect->id)))
 		return kh_answer_judge_value(op->screen, op->arena, query, body, recent, ret_answer);
 	if (body != NULL) /* it names another ask */
 		response = kh_tainted_wrap(KH_LIT(""));
@@ -233,7 +233,7 @@ static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
 	size_t count = 0;
 	struct kh_emit emit;
 	struct kh_buf buf;
-	enum kh_err e = kh_own_ids(op, a->query->blocks, &ids, &count);
+	enum kh_err e = kh_op_ids(op, a->query->blocks, &ids, &count);
 
 	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
 	kh_emit_init(&emit, &buf);
@@ -245,7 +245,7 @@ static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
 			break;
 		kh_emit_object(&emit);
 		kh_emit_key(&emit, "id");
-		kh_emit_text(&emit, kh_own_id(op, KH_ID_BLOCK, block->id));
+		kh_emit_text(&emit, kh_op_id(op, KH_ID_BLOCK, block->id));
 		kh_emit_key(&emit, "source");
 		kh_emit_text(&emit, block->source);
 		kh_emit_key(&emit, "taint");
@@ -282,7 +282,7 @@ static enum kh_err hold(struct answering *a)
 	a->query->state = KH_QUERY_HELD;
 	if (a->query->pending_at == 0)
 		a->query->pending_at = kh_settle_slot(op, a->query);
-	e = kh_own_event(op, KH_AUDIT_QUERY_HELD, a->task, KH_LIT(""));
+	e = kh_op_event(op, KH_AUDIT_QUERY_HELD, a->task, KH_LIT(""));
 	return e == KH_OK ? kh_approval_request(op, &request, &approval) : e;
 }
 
@@ -359,7 +359,7 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 	call->code = "closed";
 	enum kh_err e = find_effect(op, call, &effect);
 	if (e == KH_EUNKNOWN)
-		return kh_own_refuse(
+		return kh_op_refuse(
 			op, KH_AUDIT_REFUSED, NULL,
 			KH_LIT("{\"code\":\"unknown_query\",\"operation\":\"query.respond\"}"),
 			kh_error_set(op->err, e, "unknown_query", "no query with this query_id waits for you"));

@@ -9,13 +9,8 @@
 #include "core/block/taint.h"
 #include "engine/approval/approval.h"
 #include "engine/audit/alert.h"
-#include "engine/comm/end.h"
 #include "engine/context/derive.h"
-#include "engine/query/respond.h"
 #include "engine/state/find.h"
-
-#define AGENT_TIME INT64_C(60000000) /* that an agent has for an ask which it took */
-#define BATCH      256
 
 /* The rows that a query's end touches. */
 struct ending {
@@ -62,8 +57,8 @@ static enum kh_err use_grant(struct ending *s, enum kh_granted *ret_why)
 	if (e != KH_OK || approval->kind == KH_APPROVE_ESCALATION)
 		return e;
 	struct kh_grant_call call = {
-		.context = kh_own_id(op, KH_ID_CONTEXT, s->query->context),
-		.task = kh_own_id(op, KH_ID_TASK, s->query->task),
+		.context = kh_op_id(op, KH_ID_CONTEXT, s->query->context),
+		.task = kh_op_id(op, KH_ID_TASK, s->query->task),
 		.operation = KH_LIT("bcp.deliver"),
 		.arguments = kh_canonical_digest(s->query->body),
 		.content = kh_canonical_digest(s->query->held),
@@ -110,7 +105,7 @@ static enum kh_err write_block(struct ending *s)
 	if (e != KH_OK)
 		return e;
 	struct kh_block_spec spec = {
-		.id = kh_own_id(op, KH_ID_BLOCK, block->id),
+		.id = kh_op_id(op, KH_ID_BLOCK, block->id),
 		.source = kh_arena_printf(op->arena, "bcp:%.*s", KH_FMT(s->query->reader)),
 		.content = s->query->held,
 		.created_at = op->now,
@@ -163,7 +158,7 @@ static enum kh_err deliver(struct ending *s, const struct kh_alert *before)
 		return e;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	e = kh_own_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
+	e = kh_op_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
 	return e == KH_OK ? kh_alert_after(s->op, before, s->task, s->context, query->reader) : e;
 }
 
@@ -186,7 +181,7 @@ static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *re
 	query->charged = query->reserved;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	return kh_own_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, s->what);
+	return kh_op_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, s->what);
 }
 
 /* What was decided happens. */
@@ -233,7 +228,7 @@ static enum kh_err ready(struct kh_op *op, struct kh_query_row *query, enum kh_o
 	query->state = KH_QUERY_READY;
 	if (query->release_at <= op->now)
 		return release(&s);
-	return kh_own_event(op, KH_AUDIT_QUERY_READY, s.task, what);
+	return kh_op_event(op, KH_AUDIT_QUERY_READY, s.task, what);
 }
 
 enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)
@@ -292,143 +287,4 @@ enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
 	if (query->state != KH_QUERY_ASKING)
 		e = kh_approval_void(op, s.task, query->id);
 	return e == KH_OK ? end(&s, KH_OUTCOME_EXPIRED, "deadline") : e;
-}
-
-/* --- everything that is due --------------------------------------------------------------------------------------- */
-
-static void sooner(struct kh_settle *settle, int64_t time)
-{
-	if (time != 0 && (settle->next == 0 || time < settle->next))
-		settle->next = time;
-}
-
-/* Whether one more may be ended by this call; it is counted then. */
-static bool takes(struct kh_settle *settle)
-{
-	settle->more = settle->more || settle->count == KH_SETTLE_MOST;
-	settle->count += !settle->more;
-	return !settle->more;
-}
-
-static enum kh_err due_approvals(struct kh_op *op, struct kh_settle *settle)
-{
-	struct kh_approval_row *approval, seen;
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
-
-	while (e == KH_OK && count == BATCH && !settle->more) {
-		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_PENDING, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &seen);
-			if (e == KH_OK && seen.expires_at > op->now) {
-				sooner(settle, seen.expires_at);
-				continue;
-			}
-			if (e != KH_OK || !takes(settle))
-				continue;
-			e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
-			if (e == KH_OK)
-				e = kh_approval_due(op, approval);
-		}
-	}
-	return e;
-}
-
-/* An agent that took an ask and is not heard of: a failed try, like that of any other Reader. */
-static enum kh_err due_agents(struct kh_op *op, struct kh_settle *settle)
-{
-	struct kh_effect_row *effect, seen;
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
-
-	while (e == KH_OK && count == BATCH && !settle->more) {
-		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
-			if (e != KH_OK || seen.state != KH_EFFECT_BEGUN ||
-			    kh_engine_reader(op->engine, seen.reader) != NULL)
-				continue;
-			if (seen.begun_at + AGENT_TIME > op->now) {
-				sooner(settle, seen.begun_at + AGENT_TIME);
-				continue;
-			}
-			if (!takes(settle))
-				continue;
-			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
-			if (e == KH_OK)
-				e = kh_respond_fail(op, effect, KH_READER_LATE, KH_LIT(""));
-		}
-	}
-	return e;
-}
-
-static enum kh_err due_queries(struct kh_op *op, struct kh_settle *settle)
-{
-	struct kh_query_row *query, seen;
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
-
-	while (e == KH_OK && count == BATCH && !settle->more) {
-		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &seen);
-			int64_t due = seen.state == KH_QUERY_READY ? seen.release_at : seen.deadline_at;
-			if (e == KH_OK && due > op->now) {
-				sooner(settle, due);
-				continue;
-			}
-			if (e != KH_OK || !takes(settle))
-				continue;
-			e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
-			if (e == KH_OK)
-				e = kh_settle_due(op, query);
-		}
-	}
-	return e;
-}
-
-static enum kh_err due_declarations(struct kh_op *op, struct kh_settle *settle)
-{
-	struct kh_declaration_row *row, seen;
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
-
-	while (e == KH_OK && count == BATCH && !settle->more) {
-		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_ALL_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count && !settle->more; i++) {
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &seen);
-			if (e != KH_OK || seen.state != KH_DECLARATION_READY)
-				continue; /* those that wait for somebody expire with their approval */
-			if (seen.release_at > op->now) {
-				sooner(settle, seen.release_at);
-				continue;
-			}
-			if (!takes(settle))
-				continue;
-			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
-			if (e == KH_OK)
-				e = kh_act_end_due(op, row);
-		}
-	}
-	return e;
-}
-
-enum kh_err kh_settle_due_run(struct kh_op *op, void *call)
-{
-	struct kh_settle *settle = call;
-	enum kh_err e = due_approvals(op, settle);
-
-	if (e == KH_OK)
-		e = due_agents(op, settle);
-	if (e == KH_OK)
-		e = due_declarations(op, settle);
-	return e == KH_OK ? due_queries(op, settle) : e;
 }

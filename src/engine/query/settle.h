@@ -5,7 +5,7 @@
 #ifndef KH_ENGINE_QUERY_SETTLE_H
 #define KH_ENGINE_QUERY_SETTLE_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 /*
  * Decides QUERY's outcome, with a reason for humans.  DELIVERED: query->held is the normalised response.  It is
@@ -28,17 +28,5 @@ enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_
 /* Releases QUERY where it is ready and its time has come, expires it where its deadline has passed.  Changes nothing
  * else. */
 enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query) KH_CHECKED;
-
-/*
- * query.due (Keyhole's own): the same for every open query, and approvals past their expiry.  At most KH_SETTLE_MOST at
- * a time: whoever leaves thousands of queries open must not have everybody else wait for one long transaction.
- */
-#define KH_SETTLE_MOST 256
-struct kh_settle {
-	int64_t next; /* out: the earliest time at which something will be due; 0: nothing waits */
-	size_t count; /* out: how many were ended */
-	bool more;    /* out: there are others; call again */
-};
-enum kh_err kh_settle_due_run(struct kh_op *op, void *call);
 
 #endif

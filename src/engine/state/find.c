@@ -11,25 +11,23 @@
  */
 #include "engine/state/find.h"
 
-#include "base/buf.h"
+/* What can be found, and where its context is noted. */
+struct target {
+	enum kh_publicid kind;
+	enum kh_table table;
+	const char *code; /* of the answer that there is none */
+	size_t context;   /* the offset of the number of its context in the row */
+};
 
-#define IDS_LIMIT (32U << 20)
+static const struct target tasks = {KH_ID_TASK, KH_TABLE_TASKS, "unknown_task", offsetof(struct kh_task_row, context)};
+static const struct target queries = {KH_ID_QUERY, KH_TABLE_QUERIES, "unknown_query",
+				      offsetof(struct kh_query_row, context)};
+static const struct target approvals = {KH_ID_APPROVAL, KH_TABLE_APPROVALS, "unknown_approval",
+					offsetof(struct kh_approval_row, context)};
+static const struct target contexts = {KH_ID_CONTEXT, KH_TABLE_CONTEXTS, "unknown_context",
+				       offsetof(struct kh_context_row, id)};
 
-struct kh_view kh_own_id(struct kh_op *op, enum kh_publicid kind, int64_t id)
-{
-	return kh_publicid_text(op->arena, kh_engine_id_key(op->engine), kind, id);
-}
-
-/* The number of a public id; the answer to a bad one is that of one that nobody has. */
-static enum kh_err number(struct kh_op *op, enum kh_publicid kind, struct kh_view text, const char *code,
-			  int64_t *ret_id)
-{
-	if (kh_publicid_parse(kh_engine_id_key(op->engine), kind, text, ret_id))
-		return KH_OK;
-	return kh_error_set(op->err, KH_EUNKNOWN, code, "there is none with the id %.*s",
-			    KH_FMT(kh_arena_quote(op->arena, text)));
-}
-
+/* The answer to an id that belongs to somebody else, to one that nobody has, and to one that is none. */
 static enum kh_err not_there(struct kh_op *op, struct kh_view text, const char *code, enum kh_err e)
 {
 	if (e != KH_OK && e != KH_EUNKNOWN)
@@ -38,7 +36,7 @@ static enum kh_err not_there(struct kh_op *op, struct kh_view text, const char *
 			    KH_FMT(kh_arena_quote(op->arena, text)));
 }
 
-/* Whether the host CALLER made the token whose context this is.   */
+/* Whether the host CALLER made the token whose context this is. */
 static enum kh_err is_hosts(struct kh_op *op, int64_t context, bool *ret_yes)
 {
 	struct kh_context_row *row;
@@ -76,92 +74,66 @@ static enum kh_err may_see(struct kh_op *op, int64_t context, bool *ret_yes)
 	return KH_OK;
 }
 
-enum kh_err kh_own_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)
+/* A6: a supervisor decides tool calls, and sees those alone. */
+static bool is_supervisors(const struct kh_op *op, const struct target *target, const void *row)
 {
-	struct kh_task_row *task = NULL;
-	bool yes = false;
-	int64_t n = 0;
-	enum kh_err e = number(op, KH_ID_TASK, id, "unknown_task", &n);
+	const struct kh_approval_row *approval = row;
 
-	if (e != KH_OK)
-		return e;
-	e = kh_txn_load(op->txn, KH_TABLE_TASKS, n, &task);
-	if (e == KH_OK)
-		e = may_see(op, task->context, &yes);
+	return target == &approvals && op->caller->role == KH_ROLE_SUPERVISOR && approval->kind == KH_APPROVE_TOOL_CALL;
+}
+
+static enum kh_err find(struct kh_op *op, const struct target *target, struct kh_view id, void **ret_row)
+{
+	void *row = NULL;
+	int64_t n = 0, context = 0;
+	bool yes = false;
+
+	if (!kh_publicid_parse(kh_engine_id_key(op->engine), target->kind, id, &n))
+		return not_there(op, id, target->code, KH_EUNKNOWN);
+	enum kh_err e = kh_txn_load(op->txn, target->table, n, &row);
+	if (e == KH_OK) {
+		memcpy(&context, (const char *)row + target->context, sizeof(context));
+		e = may_see(op, context, &yes);
+	}
+	if (e == KH_OK && !yes)
+		yes = is_supervisors(op, target, row);
 	if (e != KH_OK || !yes)
-		return not_there(op, id, "unknown_task", e);
-	*ret_task = task;
+		return not_there(op, id, target->code, e);
+	*ret_row = row;
 	return KH_OK;
 }
 
-enum kh_err kh_own_query(struct kh_op *op, struct kh_view id, struct kh_query_row **ret_query)
+enum kh_err kh_find_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)
 {
-	struct kh_query_row *query = NULL;
-	bool yes = false;
-	int64_t n = 0;
-	enum kh_err e = number(op, KH_ID_QUERY, id, "unknown_query", &n);
-
-	if (e != KH_OK)
-		return e;
-	e = kh_txn_load(op->txn, KH_TABLE_QUERIES, n, &query);
-	if (e == KH_OK)
-		e = may_see(op, query->context, &yes);
-	if (e != KH_OK || !yes)
-		return not_there(op, id, "unknown_query", e);
-	*ret_query = query;
-	return KH_OK;
+	return find(op, &tasks, id, (void **)ret_task);
 }
 
-enum kh_err kh_own_approval(struct kh_op *op, struct kh_view id, struct kh_approval_row **ret_approval)
+enum kh_err kh_find_query(struct kh_op *op, struct kh_view id, struct kh_query_row **ret_query)
 {
-	struct kh_approval_row *approval = NULL;
-	bool yes = false;
-	int64_t n = 0;
-	enum kh_err e = number(op, KH_ID_APPROVAL, id, "unknown_approval", &n);
-
-	if (e != KH_OK)
-		return e;
-	e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, n, &approval);
-	if (e == KH_OK)
-		e = may_see(op, approval->context, &yes);
-	if (e == KH_OK && !yes && op->caller->role == KH_ROLE_SUPERVISOR)
-		yes = approval->kind == KH_APPROVE_TOOL_CALL;
-	if (e != KH_OK || !yes)
-		return not_there(op, id, "unknown_approval", e);
-	*ret_approval = approval;
-	return KH_OK;
+	return find(op, &queries, id, (void **)ret_query);
 }
 
-enum kh_err kh_own_context(struct kh_op *op, struct kh_view id, struct kh_context_row **ret_context)
+enum kh_err kh_find_approval(struct kh_op *op, struct kh_view id, struct kh_approval_row **ret_approval)
 {
-	struct kh_context_row *context = NULL;
-	bool yes = false;
-	int64_t n = 0;
-	enum kh_err e = number(op, KH_ID_CONTEXT, id, "unknown_context", &n);
-
-	if (e != KH_OK)
-		return e;
-	e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, n, &context);
-	if (e == KH_OK)
-		e = may_see(op, n, &yes);
-	if (e != KH_OK || !yes)
-		return not_there(op, id, "unknown_context", e);
-	*ret_context = context;
-	return KH_OK;
+	return find(op, &approvals, id, (void **)ret_approval);
 }
 
-enum kh_err kh_own_block(struct kh_op *op, int64_t context, struct kh_view id, struct kh_block_row *ret_block)
+enum kh_err kh_find_context(struct kh_op *op, struct kh_view id, struct kh_context_row **ret_context)
+{
+	return find(op, &contexts, id, (void **)ret_context);
+}
+
+enum kh_err kh_find_block(struct kh_op *op, int64_t context, struct kh_view id, struct kh_block_row *ret_block)
 {
 	int64_t n = 0;
-	enum kh_err e = number(op, KH_ID_BLOCK, id, "unknown_block", &n);
 
-	if (e != KH_OK)
-		return e;
-	e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, n, ret_block);
+	if (!kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_BLOCK, id, &n))
+		return not_there(op, id, "unknown_block", KH_EUNKNOWN);
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, n, ret_block);
 	return e != KH_OK || ret_block->context != context ? not_there(op, id, "unknown_block", e) : KH_OK;
 }
 
-enum kh_err kh_own_open(struct kh_op *op, const struct kh_task_row *task)
+enum kh_err kh_find_open(struct kh_op *op, const struct kh_task_row *task)
 {
 	if (task->state == KH_TASK_CLOSED)
 		return kh_error_set(op->err, KH_EREFUSED, "task_closed", "the task is closed; open another");
@@ -171,82 +143,24 @@ enum kh_err kh_own_open(struct kh_op *op, const struct kh_task_row *task)
 	return KH_OK;
 }
 
-enum kh_err kh_own_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count)
+/* The task that is meant: the one that is named, or the context's only open one. */
+static enum kh_err find_meant(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)
 {
-	yyjson_val *root = NULL, *item;
-	yyjson_arr_iter iter;
-	enum kh_err e = kh_json_read(op->arena, json.n > 0 ? json : KH_LIT("[]"), &root, op->err);
+	int64_t *ids = NULL;
+	size_t count = 0;
 
-	if (e != KH_OK)
-		return e;
-	size_t n = yyjson_arr_size(root), i = 0;
-	int64_t *ids = KH_NEW_N(op->arena, int64_t, n);
-	if (ids == NULL)
-		return KH_ENOMEM;
-	yyjson_arr_iter_init(root, &iter);
-	while ((item = yyjson_arr_iter_next(&iter)) != NULL)
-		ids[i++] = yyjson_get_sint(item);
-	*ret_ids = ids;
-	*ret_count = n;
-	return KH_OK;
+	if (id.n > 0)
+		return kh_find_task(op, id, ret_task);
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0, 2, &ids, &count);
+	if (e == KH_OK && count != 1)
+		e = kh_error_set(op->err, KH_EINPUT, "task_needed", "%s: name the task",
+				 count == 0 ? "there is no open task" : "there is more than one open task");
+	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_TASKS, ids[0], ret_task) : e;
 }
 
-struct kh_view kh_own_ids_text(struct kh_op *op, const int64_t *ids, size_t count)
+enum kh_err kh_find_meant_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)
 {
-	struct kh_view text = {NULL, 0};
-	struct kh_emit emit;
-	struct kh_buf buf;
+	enum kh_err e = find_meant(op, id, ret_task);
 
-	kh_buf_init(&buf, op->arena, IDS_LIMIT);
-	kh_emit_init(&emit, &buf);
-	kh_emit_array(&emit);
-	for (size_t i = 0; i < count; i++)
-		kh_emit_int(&emit, ids[i]);
-	kh_emit_end(&emit);
-	if (kh_buf_end(&buf, &text) != KH_OK)
-		op->arena->failed = true;
-	return text;
-}
-
-enum kh_err kh_own_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row)
-{
-	const struct kh_block *block;
-
-	spec->id = kh_own_id(op, KH_ID_BLOCK, row->id);
-	spec->created_at = op->now;
-	enum kh_err e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_block_make(op->arena, spec, &block, op->err);
-	if (e != KH_OK)
-		return e;
-	row->trust = block->trust;
-	row->type = block->type;
-	row->taint = block->taint;
-	row->source = block->source;
-	row->content = block->content;
-	row->content_hash = block->content_hash;
-	row->put_by = op->caller != NULL ? op->caller->id : 0;
-	row->created_at = op->now;
-	return KH_OK;
-}
-
-enum kh_err kh_own_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what)
-{
-	struct kh_audit audit = {
-		.kind = kind,
-		.task = task,
-		.by = op->caller != NULL ? op->caller->id : 0,
-		.at = op->now,
-		.what = what,
-	};
-	enum kh_err e = kh_arena_check(op->arena);
-
-	return e == KH_OK ? kh_txn_event(op->txn, &audit) : e;
-}
-
-enum kh_err kh_own_refuse(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what,
-			  enum kh_err why)
-{
-	op->refused = why;
-	return kh_own_event(op, kind, task, what);
+	return e == KH_OK ? kh_find_open(op, *ret_task) : e;
 }

@@ -2,63 +2,27 @@
 #include "engine/task/show.h"
 
 #include "base/timestamp.h"
+#include "engine/state/budgetjson.h"
 #include "engine/state/find.h"
 
 #define APPROVALS 256 /* that are looked through for pending ones at a time */
 
-/* Whether the caller is shown everything: a human, or Keyhole itself. */
-static bool sees_all(const struct kh_op *op)
-{
-	return op->caller == NULL || op->caller->role == KH_ROLE_REVIEWER || op->caller->role == KH_ROLE_ADMIN;
-}
-
-/* MICROBITS as bits, exactly: 6906892 is 6.906892. */
-static void add_bits(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, uint64_t microbits)
-{
-	unsigned long long whole = microbits / KH_MICROBIT, rest = microbits % KH_MICROBIT;
-	struct kh_view text = rest != 0 ? kh_arena_printf(op->arena, "%llu.%06llu", whole, rest)
-					: kh_arena_printf(op->arena, "%llu", whole);
-
-	while (rest != 0 && text.n > 0 && text.p[text.n - 1] == '0')
-		text.n--;
-	if (text.p != NULL)
-		yyjson_mut_obj_add_val(doc, obj, key, yyjson_mut_rawn(doc, text.p, text.n));
-}
-
-void kh_task_show_budget(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_budget *budget)
-{
-	yyjson_mut_val *bits = yyjson_mut_obj_add_obj(doc, obj, "budget");
-	yyjson_mut_val *exact = yyjson_mut_obj_add_obj(doc, bits, "microbits");
-
-	add_bits(op, doc, bits, "bits", budget->budget);
-	add_bits(op, doc, bits, "remaining", budget->remaining);
-	yyjson_mut_obj_add_uint(doc, exact, "budget", budget->budget);
-	yyjson_mut_obj_add_uint(doc, exact, "remaining", budget->remaining);
-	if (sees_all(op)) {
-		add_bits(op, doc, bits, "reserved", budget->reserved);
-		add_bits(op, doc, bits, "charged", budget->charged);
-		yyjson_mut_obj_add_uint(doc, exact, "reserved", budget->reserved);
-		yyjson_mut_obj_add_uint(doc, exact, "charged", budget->charged);
-	}
-	kh_json_add(doc, obj, "words", kh_budget_words(op->arena, budget));
-}
-
 static void add_head(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_task_row *task)
 {
-	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_TASK, task->id));
+	kh_json_add(doc, obj, "id", kh_op_id(op, KH_ID_TASK, task->id));
 	kh_json_add(doc, obj, "title", task->title);
 	kh_json_add(doc, obj, "state", kh_view_str(kh_words_name(&kh_rows_task_words, task->state)));
-	if (sees_all(op) && task->reason.n > 0)
+	if (kh_op_sees_all(op) && task->reason.n > 0)
 		kh_json_add(doc, obj, "reason", task->reason);
 	kh_json_add(doc, obj, "phase", kh_view_str(kh_phase_name(task->phase)));
-	kh_json_add(doc, obj, "context", kh_own_id(op, KH_ID_CONTEXT, task->context));
+	kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, task->context));
 	kh_json_add(doc, obj, "opened_at", kh_timestamp_text(op->arena, task->opened_at));
 	if (task->ended_at != 0)
 		kh_json_add(doc, obj, "ended_at", kh_timestamp_text(op->arena, task->ended_at));
-	kh_task_show_budget(op, doc, obj, &task->budget);
+	kh_budgetjson_add(op, doc, obj, &task->budget);
 	yyjson_mut_obj_add_int(doc, obj, "queries", task->queries);
 	yyjson_mut_obj_add_int(doc, obj, "block_count", task->blocks);
-	if (sees_all(op))
+	if (kh_op_sees_all(op))
 		yyjson_mut_obj_add_int(doc, obj, "pending", task->pending);
 }
 
@@ -71,11 +35,11 @@ static void add_block(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 {
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
 
-	kh_json_add(doc, obj, "id", kh_own_id(op, KH_ID_BLOCK, block->id));
+	kh_json_add(doc, obj, "id", kh_op_id(op, KH_ID_BLOCK, block->id));
 	kh_json_add(doc, obj, "kind", kh_view_str(kh_words_name(&kh_rows_block_words, block->kind)));
-	if (sees_all(op) || block->put_by == op->caller->id)
+	if (kh_op_sees_all(op) || block->put_by == op->caller->id)
 		kh_json_add(doc, obj, "source", block->source);
-	if (!sees_all(op))
+	if (!kh_op_sees_all(op))
 		return;
 	kh_json_add(doc, obj, "taint", kh_view_str(kh_label_taint(block->taint)));
 	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(op->arena, &block->content_hash));
@@ -89,7 +53,7 @@ static enum kh_err find_after(struct kh_op *op, const struct kh_task_show *show,
 			      int64_t *ret_after)
 {
 	struct kh_block_row block;
-	enum kh_err e = kh_own_block(op, task->context, show->after, &block);
+	enum kh_err e = kh_find_block(op, task->context, show->after, &block);
 
 	if (e == KH_OK)
 		*ret_after = block.id;
@@ -114,7 +78,7 @@ static enum kh_err add_blocks(struct kh_op *op, struct kh_task_show *show, yyjso
 			add_block(op, doc, list, &block);
 	}
 	if (e == KH_OK)
-		show->next = n > KH_TASK_SHOW_BLOCKS ? kh_own_id(op, KH_ID_BLOCK, ids[KH_TASK_SHOW_BLOCKS - 1])
+		show->next = n > KH_TASK_SHOW_BLOCKS ? kh_op_id(op, KH_ID_BLOCK, ids[KH_TASK_SHOW_BLOCKS - 1])
 						     : (struct kh_view){NULL, 0};
 	return e;
 }
@@ -136,7 +100,7 @@ static enum kh_err add_approvals(struct kh_op *op, yyjson_mut_doc *doc, yyjson_m
 			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
 			if (e != KH_OK || approval.state != KH_APPROVAL_PENDING)
 				continue;
-			struct kh_view id = kh_own_id(op, KH_ID_APPROVAL, approval.id);
+			struct kh_view id = kh_op_id(op, KH_ID_APPROVAL, approval.id);
 			yyjson_mut_arr_add_strn(doc, list, id.p, id.n);
 		}
 	}
@@ -157,7 +121,7 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call)
 	struct kh_task_show *show = call;
 	struct kh_context_row *context = NULL;
 	struct kh_task_row *task = NULL;
-	enum kh_err e = kh_own_task(op, show->task, &task);
+	enum kh_err e = kh_find_task(op, show->task, &task);
 
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, task->context, &context);
@@ -170,7 +134,7 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call)
 	yyjson_mut_val *escalations = yyjson_mut_obj_add_obj(doc, root, "escalations");
 	yyjson_mut_obj_add_uint(doc, escalations, "used", task->escalations);
 	yyjson_mut_obj_add_uint(doc, escalations, "limit", task->escalation_limit);
-	if (sees_all(op)) {
+	if (kh_op_sees_all(op)) {
 		add_totals(doc, root, task);
 		e = add_approvals(op, doc, root, task);
 	}

@@ -8,7 +8,7 @@
 #ifndef KH_ENGINE_TASK_SHOW_H
 #define KH_ENGINE_TASK_SHOW_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 #define KH_TASK_SHOW_BLOCKS 100 /* blocks that are listed at a time */
 
@@ -24,8 +24,5 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call);
 
 /* Not an operation: adds TASK to the array LIST, in short.  Out of memory marks the arena. */
 void kh_task_show_brief(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_task_row *task);
-
-/* Not an operation: adds `budget` with its parts, and `words`, to OBJ. */
-void kh_task_show_budget(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_budget *budget);
 
 #endif

@@ -8,8 +8,10 @@
 #include "base/utf8.h"
 #include "engine/approval/approval.h"
 #include "engine/comm/end.h"
+#include "engine/context/context.h"
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
+#include "engine/task/show.h"
 
 #define TITLE_MAX  200
 #define WHAT_LIMIT 4096
@@ -31,12 +33,12 @@ static enum kh_err check_count(struct kh_op *op)
 {
 	int64_t *ids;
 	size_t n = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0, KH_TASK_OPEN_MAX,
-				    &ids, &n);
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0,
+				    KH_CONTEXT_TASKS_MAX, &ids, &n);
 
-	if (e == KH_OK && n == KH_TASK_OPEN_MAX)
+	if (e == KH_OK && n == KH_CONTEXT_TASKS_MAX)
 		return kh_error_set(op->err, KH_EREFUSED, "too_many_tasks",
-				    "%d tasks of this context are open: close some", KH_TASK_OPEN_MAX);
+				    "%d tasks of this context are open: close some", KH_CONTEXT_TASKS_MAX);
 	return e;
 }
 
@@ -46,8 +48,8 @@ static enum kh_err record_open(struct kh_op *op, struct kh_task_row *task)
 	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
 	struct kh_buf buf;
-	enum kh_err e = kh_own_event(op, KH_AUDIT_TASK_LISTED, NULL,
-				     kh_arena_printf(op->arena, "{\"task\":%lld}", (long long)task->id));
+	enum kh_err e = kh_op_event(op, KH_AUDIT_TASK_LISTED, NULL,
+				    kh_arena_printf(op->arena, "{\"task\":%lld}", (long long)task->id));
 
 	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
 	kh_emit_init(&emit, &buf);
@@ -63,7 +65,7 @@ static enum kh_err record_open(struct kh_op *op, struct kh_task_row *task)
 	kh_emit_end(&emit);
 	if (e == KH_OK)
 		e = kh_buf_end(&buf, &what);
-	return e == KH_OK ? kh_own_event(op, KH_AUDIT_TASK_OPENED, task, what) : e;
+	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_OPENED, task, what) : e;
 }
 
 enum kh_err kh_task_open_run(struct kh_op *op, void *call)
@@ -93,7 +95,7 @@ enum kh_err kh_task_open_run(struct kh_op *op, void *call)
 	e = record_open(op, task);
 	if (e != KH_OK)
 		return e;
-	open->id = kh_own_id(op, KH_ID_TASK, task->id);
+	open->id = kh_op_id(op, KH_ID_TASK, task->id);
 	open->row = task;
 	return kh_arena_check(op->arena);
 }
@@ -126,8 +128,8 @@ static enum kh_err record_end(struct kh_op *op, struct kh_task_row *task, const 
 	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
 	struct kh_buf buf;
-	enum kh_err e = kh_own_event(op, task->state == KH_TASK_FAILED ? KH_AUDIT_TASK_FAILED : KH_AUDIT_TASK_CLOSED,
-				     task, kh_arena_printf(op->arena, "{\"reason\":\"%s\"}", reason));
+	enum kh_err e = kh_op_event(op, task->state == KH_TASK_FAILED ? KH_AUDIT_TASK_FAILED : KH_AUDIT_TASK_CLOSED,
+				    task, kh_arena_printf(op->arena, "{\"reason\":\"%s\"}", reason));
 
 	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
 	kh_emit_init(&emit, &buf);
@@ -143,7 +145,7 @@ static enum kh_err record_end(struct kh_op *op, struct kh_task_row *task, const 
 	kh_emit_end(&emit);
 	if (e == KH_OK)
 		e = kh_buf_end(&buf, &what);
-	return e == KH_OK ? kh_own_event(op, KH_AUDIT_TASK_UNLISTED, NULL, what) : e;
+	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_UNLISTED, NULL, what) : e;
 }
 
 static enum kh_err end_task(struct kh_op *op, struct kh_task_row *task, enum kh_task_state state, const char *reason)
@@ -151,7 +153,7 @@ static enum kh_err end_task(struct kh_op *op, struct kh_task_row *task, enum kh_
 	enum kh_err e = end_queries(op, task, state == KH_TASK_FAILED ? reason : "task_closed");
 
 	if (e == KH_OK)
-		e = kh_act_end_task(op, task, state == KH_TASK_FAILED ? reason : "task_closed");
+		e = kh_comm_end_task(op, task, state == KH_TASK_FAILED ? reason : "task_closed");
 	if (e == KH_OK)
 		e = kh_approval_void(op, task, 0);
 	if (e != KH_OK)
@@ -167,10 +169,10 @@ enum kh_err kh_task_close_run(struct kh_op *op, void *call)
 {
 	struct kh_task_close *close = call;
 	struct kh_task_row *task = NULL;
-	enum kh_err e = kh_own_task(op, close->task, &task);
+	enum kh_err e = kh_find_task(op, close->task, &task);
 
 	if (e == KH_OK)
-		e = kh_own_open(op, task);
+		e = kh_find_open(op, task);
 	if (e == KH_OK)
 		e = end_task(op, task, KH_TASK_CLOSED, "task_closed");
 	if (e == KH_OK)
@@ -199,7 +201,7 @@ enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *rea
 
 enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char *code)
 {
-	enum kh_err e = kh_own_open(op, task);
+	enum kh_err e = kh_find_open(op, task);
 
 	return e == KH_OK ? end_task(op, task, KH_TASK_FAILED, code) : e;
 }
@@ -279,7 +281,7 @@ enum kh_err kh_task_list_run(struct kh_op *op, void *call)
 	enum kh_err e = kh_arena_check(op->arena);
 
 	if (e == KH_OK && list->after.n > 0)
-		e = kh_own_task(op, list->after, &last);
+		e = kh_find_task(op, list->after, &last);
 	if (e == KH_OK)
 		e = add_tasks(op, &search, last != NULL ? last->id : 0, doc, root, &more);
 	if (e == KH_OK)

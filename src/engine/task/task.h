@@ -2,11 +2,9 @@
 #ifndef KH_ENGINE_TASK_TASK_H
 #define KH_ENGINE_TASK_TASK_H
 
-#include "engine/engine.h"
-#include "engine/task/show.h"
+#include "engine/state/op.h"
 
-#define KH_TASK_OPEN_MAX 1000 /* open tasks of one context */
-#define KH_TASK_LIST     1000 /* tasks in one list */
+#define KH_TASK_LIST 1000 /* tasks in one list */
 
 /* task.open: controller. */
 struct kh_task_open {

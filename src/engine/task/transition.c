@@ -66,8 +66,8 @@ static enum kh_err use_grant(struct kh_op *op, const struct kh_task_row *task, c
 			     struct kh_approval_row *approval, bool *ret_granted)
 {
 	struct kh_grant_call call = {
-		.context = kh_own_id(op, KH_ID_CONTEXT, task->context),
-		.task = kh_own_id(op, KH_ID_TASK, task->id),
+		.context = kh_op_id(op, KH_ID_CONTEXT, task->context),
+		.task = kh_op_id(op, KH_ID_TASK, task->id),
 		.operation = KH_LIT(OPERATION),
 		.arguments = plan->digest,
 		.policy = op->policy->digest,
@@ -106,7 +106,7 @@ static enum kh_err request(struct kh_op *op, struct kh_task_row *task, const str
 		e = kh_approval_request(op, &request, &approval);
 
 	if (e == KH_OK)
-		execute->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+		execute->approval = kh_op_id(op, KH_ID_APPROVAL, approval->id);
 	return e;
 }
 
@@ -116,9 +116,9 @@ static enum kh_err begin(struct kh_op *op, struct kh_task_row *task, const struc
 	task->phase = KH_PHASE_EXECUTION;
 	task->plan = plan->canonical;
 	execute->approval = KH_LIT("");
-	return kh_own_event(op, KH_AUDIT_PHASE_CHANGED, task,
-			    kh_arena_printf(op->arena, "{\"approval\":%lld,\"findings\":%zu}", (long long)approval,
-					    plan->review.n));
+	return kh_op_event(op, KH_AUDIT_PHASE_CHANGED, task,
+			   kh_arena_printf(op->arena, "{\"approval\":%lld,\"findings\":%zu}", (long long)approval,
+					   plan->review.n));
 }
 
 /*
@@ -143,7 +143,7 @@ static enum kh_err ask_human(struct kh_op *op, struct kh_task_row *task, const s
 	if (e != KH_OK)
 		return e;
 	if (approval != NULL && (approval->state == KH_APPROVAL_PENDING || seems_to_wait(op, approval))) {
-		execute->approval = kh_own_id(op, KH_ID_APPROVAL, approval->id);
+		execute->approval = kh_op_id(op, KH_ID_APPROVAL, approval->id);
 		return KH_OK;
 	}
 	if (approval != NULL && approval->state == KH_APPROVAL_REJECTED)
@@ -162,10 +162,10 @@ enum kh_err kh_transition_run(struct kh_op *op, void *call)
 	struct kh_context_row *context = NULL;
 	struct kh_task_row *task = NULL;
 	struct plan plan;
-	enum kh_err e = kh_own_task(op, execute->task, &task);
+	enum kh_err e = kh_find_task(op, execute->task, &task);
 
 	if (e == KH_OK)
-		e = kh_own_open(op, task);
+		e = kh_find_open(op, task);
 	if (e == KH_OK && task->phase != KH_PHASE_PLANNING)
 		e = kh_error_set(op->err, KH_EREFUSED, "already_executing", "the task is in its execution phase");
 	if (e == KH_OK)

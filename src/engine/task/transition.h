@@ -6,7 +6,7 @@
 #ifndef KH_ENGINE_TASK_TRANSITION_H
 #define KH_ENGINE_TASK_TRANSITION_H
 
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 struct kh_execute {
 	struct kh_view task;

@@ -71,7 +71,7 @@ static enum kh_err decide(struct kh_rest_call *call)
 	enum kh_err e = kh_rest_run(call, kh_approval_decide_run, &decision);
 	if (e != KH_OK)
 		return e;
-	kh_gateway_carry(call->gateway); /* an escalation that was approved is left for its Reader */
+	kh_gateway_look(call->gateway); /* an escalation that was approved is left for its Reader */
 	kh_json_add(doc, obj, "id", decision.approval);
 	yyjson_mut_obj_add_str(doc, obj, "state", kh_words_name(&kh_grant_approval_words, states[decision.choice]));
 	return kh_rest_reply_object(call, 200, obj);

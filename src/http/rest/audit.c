@@ -57,8 +57,8 @@ static enum kh_err list(struct kh_rest_call *call)
 		.limit = limit->there ? (size_t)limit->number : USUAL,
 	};
 	struct kh_view json;
-	enum kh_err e = kh_audittrail_read(kh_gateway_engine(call->gateway), call->token, &page, call->arena,
-					   &call->err);
+	enum kh_err e = kh_engine_call(kh_gateway_engine(call->gateway), call->token, kh_audittrail_run, &page,
+				       call->arena, &call->err);
 
 	if (e == KH_OK && kh_rest_query(call, "format")->word == 1) {
 		reply_lines(call, &page);
@@ -93,8 +93,8 @@ static enum kh_err show(struct kh_rest_call *call)
 		quoted = kh_arena_quote(call->arena, segment);
 		return kh_error_set(&call->err, KH_EUNKNOWN, "unknown_event", "there is no event %.*s", KH_FMT(quoted));
 	}
-	enum kh_err e = kh_audittrail_read(kh_gateway_engine(call->gateway), call->token, &page, call->arena,
-					   &call->err);
+	enum kh_err e = kh_engine_call(kh_gateway_engine(call->gateway), call->token, kh_audittrail_run, &page,
+				       call->arena, &call->err);
 	return e == KH_OK ? kh_rest_reply(call, kh_view_trim(page.lines)) : e;
 }
 

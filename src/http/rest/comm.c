@@ -5,6 +5,10 @@
 #include "http/rest/comm.h"
 
 #include "engine/comm/call.h"
+#include "engine/comm/declare.h"
+#include "engine/comm/list.h"
+#include "engine/comm/look.h"
+#include "engine/comm/show.h"
 
 #define SECOND  INT64_C(1000000)
 #define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */
@@ -23,7 +27,7 @@ static enum kh_err add_json(struct kh_rest_call *call, yyjson_mut_doc *doc, yyjs
 	return e;
 }
 
-static const char *outcome_of(const struct kh_act_look *look)
+static const char *outcome_of(const struct kh_comm_look *look)
 {
 	if (look->ended != KH_ENDED_NOT)
 		return kh_words_name(&kh_rows_ended_words, look->ended);
@@ -32,7 +36,7 @@ static const char *outcome_of(const struct kh_act_look *look)
 	return look->row != NULL && look->row->state == KH_DECLARATION_DECLARED ? "declared" : "running";
 }
 
-static enum kh_err tell(struct kh_rest_call *call, const struct kh_act_look *look)
+static enum kh_err tell(struct kh_rest_call *call, const struct kh_comm_look *look)
 {
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
@@ -54,8 +58,8 @@ static enum kh_err tell(struct kh_rest_call *call, const struct kh_act_look *loo
 
 enum kh_err kh_rest_comm_by_approval(struct kh_rest_call *call, struct kh_view id)
 {
-	struct kh_act_looking looking = {.approval = id};
-	enum kh_err e = kh_rest_run(call, kh_act_look_run, &looking);
+	struct kh_comm_looking looking = {.approval = id};
+	enum kh_err e = kh_rest_run(call, kh_comm_look_run, &looking);
 
 	return e == KH_OK ? tell(call, &looking.look) : e;
 }
@@ -133,12 +137,12 @@ static enum kh_err check_members(struct kh_rest_call *call)
 /* A declaration of this id, of the task of the path. */
 static enum kh_err take_up(struct kh_rest_call *call, struct kh_view id, struct kh_view task)
 {
-	struct kh_act_looking looking = {.declaration = id};
-	struct kh_acting *acting = &call->kept->acting;
+	struct kh_comm_looking looking = {.declaration = id};
+	struct kh_operating *acting = &call->kept->acting;
 	enum kh_err e = KH_OK;
 
 	if (kh_view_starts(id, KH_LIT("d")) && id.n < sizeof(acting->of))
-		e = kh_rest_run(call, kh_act_look_run, &looking);
+		e = kh_rest_run(call, kh_comm_look_run, &looking);
 	else
 		looking.look.task = KH_LIT("");
 	if (e == KH_OK && !kh_view_eq(looking.look.task, task))
@@ -154,7 +158,7 @@ static enum kh_err begin(struct kh_rest_call *call)
 {
 	const struct kh_rest_value *wait = kh_rest_query(call, "wait");
 	int64_t most = kh_gateway_wait(call->gateway), wanted = wait->there ? wait->number * SECOND : most;
-	struct kh_acting *acting = &call->kept->acting;
+	struct kh_operating *acting = &call->kept->acting;
 	struct kh_view id = kh_json_str(kh_json_get(call->whole, "declaration"));
 	enum kh_err e = check_members(call);
 
@@ -170,13 +174,13 @@ static enum kh_err begin(struct kh_rest_call *call)
 
 static enum kh_err operate(struct kh_rest_call *call)
 {
-	struct kh_acting *acting = &call->kept->acting;
+	struct kh_operating *acting = &call->kept->acting;
 	enum kh_err e = call->kept->begun ? KH_OK : begin(call);
 
 	if (e != KH_OK)
 		return e;
-	call->waits = kh_acting_step(call->gateway, acting, kh_http_request_work(call->r), call->arena, &call->err) ==
-		      KH_WORK_WAIT;
+	call->waits = kh_operating_step(call->gateway, acting, kh_http_request_work(call->r), call->arena,
+					&call->err) == KH_WORK_WAIT;
 	if (call->waits)
 		return KH_OK;
 	return acting->result == KH_OK ? tell(call, &acting->look) : acting->result;
@@ -189,10 +193,11 @@ static enum kh_err operate(struct kh_rest_call *call)
 static enum kh_err show(struct kh_rest_call *call)
 {
 	struct kh_view id = kh_http_request_segment(call->r, "declaration");
-	struct kh_act_looking looking = {.declaration = id};
-	struct kh_act_show shown = {.declaration = id};
-	bool all = (kh_operations_find(kh_act_show_run)->roles & KH_ROLE_BIT(call->who.role)) != 0;
-	enum kh_err e = all ? kh_rest_run(call, kh_act_show_run, &shown) : kh_rest_run(call, kh_act_look_run, &looking);
+	struct kh_comm_looking looking = {.declaration = id};
+	struct kh_comm_show shown = {.declaration = id};
+	bool all = (kh_operations_find(kh_comm_show_run)->roles & KH_ROLE_BIT(call->who.role)) != 0;
+	enum kh_err e = all ? kh_rest_run(call, kh_comm_show_run, &shown)
+			    : kh_rest_run(call, kh_comm_look_run, &looking);
 
 	if (e != KH_OK)
 		return e;
@@ -201,13 +206,13 @@ static enum kh_err show(struct kh_rest_call *call)
 
 static enum kh_err list(struct kh_rest_call *call)
 {
-	struct kh_act_list declarations = {
+	struct kh_comm_list declarations = {
 		.task = kh_http_request_segment(call->r, "task"),
 		.after = kh_rest_query(call, "after")->text,
 		.limit = (size_t)kh_rest_query(call, "limit")->number,
 	};
 	struct kh_view next = {NULL, 0};
-	enum kh_err e = kh_rest_run(call, kh_act_list_run, &declarations);
+	enum kh_err e = kh_rest_run(call, kh_comm_list_run, &declarations);
 
 	if (e == KH_OK)
 		e = kh_rest_last(call, declarations.json, declarations.more, &next);
@@ -236,7 +241,7 @@ static const struct kh_rest_route routes[] = {
 		.path = "/tasks/{task}/declarations",
 		.name = "listDeclarations",
 		.group = "operations",
-		.operation = kh_act_list_run,
+		.operation = kh_comm_list_run,
 		.summary = "List the external operations of a task",
 		.about = "In the order in which they were declared.  A controller gets of each what it may know.",
 		.query = list_query,
@@ -266,7 +271,7 @@ static const struct kh_rest_route routes[] = {
 		.path = "/tasks/{task}/operations",
 		.name = "callOperation",
 		.group = "operations",
-		.operation = kh_act_run,
+		.operation = kh_comm_call_run,
 		.summary = "Have an external operation carried out",
 		.about =
 			"One that is declared here, or was declared before.  All gates are passed again at this "
@@ -289,7 +294,7 @@ static const struct kh_rest_route routes[] = {
 		.path = "/declarations/{declaration}",
 		.name = "showDeclaration",
 		.group = "operations",
-		.operation = kh_act_look_run,
+		.operation = kh_comm_look_run,
 		.summary = "What is known of an external operation",
 		.about = "A controller gets its outcome (200 where it has ended, else 202).  A host, reviewer or admin "
 			 "gets what was declared and why, by which approvals it went, and what the world said, which "

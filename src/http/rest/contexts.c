@@ -1,8 +1,13 @@
 /* Contexts over HTTP: a host keeps what its agent has seen in Keyhole (K11); humans look, and reset. */
 #include "http/rest/contexts.h"
 
+#include "engine/context/add.h"
+#include "engine/context/assemble.h"
 #include "engine/context/context.h"
 #include "engine/context/guarding.h"
+#include "engine/context/output.h"
+#include "engine/deciding.h"
+#include "engine/task/reset.h"
 
 #define CONTENT (16U << 20)
 #define BODY    (2 * CONTENT + KH_REST_SMALL)
@@ -62,7 +67,7 @@ static enum kh_err output(struct kh_rest_call *call)
 		.more = more->ids,
 		.more_count = more->count,
 	};
-	enum kh_err e = kh_guarding_output(kh_gateway_engine(call->gateway), call->token, &block, call->arena,
+	enum kh_err e = kh_deciding_output(kh_gateway_engine(call->gateway), call->token, &block, call->arena,
 					   &call->err);
 
 	if (e != KH_OK)
@@ -108,11 +113,11 @@ static enum kh_err reset(struct kh_rest_call *call)
 {
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-	struct kh_context_reset context = {
+	struct kh_reset context = {
 		.context = context_of(call),
 		.reason = kh_rest_body(call, "reason")->text,
 	};
-	enum kh_err e = kh_rest_run(call, kh_context_reset_run, &context);
+	enum kh_err e = kh_rest_run(call, kh_reset_run, &context);
 
 	if (e != KH_OK)
 		return e;
@@ -190,7 +195,7 @@ static const struct kh_rest_route routes[] = {
 		.path = "/contexts/{context}/reset",
 		.name = "resetContext",
 		.group = "contexts",
-		.operation = kh_context_reset_run,
+		.operation = kh_reset_run,
 		.summary = "Say that the agent's memory was cleared",
 		.about = "Taint low, a fresh budget; its tasks are closed.  Only a human can say so.",
 		.body = reset_body,

@@ -82,7 +82,7 @@ struct kh_rest_kept {
 	bool begun;
 	int64_t until;
 	struct kh_asking asking;
-	struct kh_acting acting;
+	struct kh_operating acting;
 };
 
 /* A call under way: one step of it. */

@@ -1,6 +1,7 @@
 /* Tasks over HTTP.  What is to be seen of one is for task.show to decide, by the caller's role. */
 #include "http/rest/tasks.h"
 
+#include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
 

@@ -6,6 +6,7 @@
 #include "base/canonical.h"
 #include "base/timestamp.h"
 #include "engine/context/token.h"
+#include "engine/task/revoke.h"
 
 static enum kh_err list(struct kh_rest_call *call)
 {
@@ -87,8 +88,8 @@ static const struct kh_rest_member create_body[] = {
 
 static enum kh_err revoke(struct kh_rest_call *call)
 {
-	struct kh_token_revoke token = {.id = kh_http_request_segment(call->r, "token")};
-	enum kh_err e = kh_rest_run(call, kh_token_revoke_run, &token);
+	struct kh_revoke token = {.id = kh_http_request_segment(call->r, "token")};
+	enum kh_err e = kh_rest_run(call, kh_revoke_run, &token);
 
 	if (e == KH_OK)
 		kh_http_reply(call->r, 204, NULL, KH_LIT(""), NULL, 0);
@@ -166,7 +167,7 @@ static const struct kh_rest_route routes[] = {
 		.path = "/tokens/{token}",
 		.name = "revokeToken",
 		.group = "tokens",
-		.operation = kh_token_revoke_run,
+		.operation = kh_revoke_run,
 		.summary = "Revoke a token",
 		.about = "For good and at once.  A controller's open tasks are closed; what a Reader was asked fails.",
 		.status = 204,

@@ -35,11 +35,11 @@ static inline enum kh_err kh_approving_run(struct kh_op *op, void *call)
 	kh_reasons_init(&marks, op->arena);
 	if (a->mark != NULL)
 		kh_reasons_add(&marks, a->mark, KH_LIT("text"), "marked");
-	enum kh_err e = kh_own_task(op, a->task, &request.task);
+	enum kh_err e = kh_find_task(op, a->task, &request.task);
 	if (e == KH_OK)
 		e = kh_approval_request(op, &request, &a->row);
 	if (e == KH_OK)
-		a->id = kh_own_id(op, KH_ID_APPROVAL, a->row->id);
+		a->id = kh_op_id(op, KH_ID_APPROVAL, a->row->id);
 	return e;
 }
 

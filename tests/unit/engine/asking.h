@@ -3,6 +3,7 @@
 #define KH_TESTS_UNIT_ENGINE_ASKING_H
 
 #include "approving.h"
+#include "engine/due.h"
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/query/settle.h"
@@ -96,17 +97,17 @@ static inline struct kh_look kh_asking_look(struct kh_asking *w, struct kh_view 
 /* Carries out the ask of this query, and what follows; asks that an earlier run of a test has left wait on. */
 static inline void kh_asking_carry(struct kh_asking *w, struct kh_view query)
 {
-	must(w->f->t, kh_carry_effect(w->f->engine, kh_asking_row(w, query)->effect, &w->f->t->err));
+	must(w->f->t, kh_outbox_effect(w->f->engine, kh_asking_row(w, query)->effect, &w->f->t->err));
 }
 
 /* Keyhole's own round over what is due. */
-static inline struct kh_settle kh_asking_due(struct kh_asking *w)
+static inline struct kh_due kh_asking_due(struct kh_asking *w)
 {
-	struct kh_settle settle;
+	struct kh_due settle;
 
 	do {
-		settle = (struct kh_settle){0};
-		must(w->f->t, kh_fixture_own(w->f, kh_settle_due_run, &settle));
+		settle = (struct kh_due){0};
+		must(w->f->t, kh_fixture_own(w->f, kh_due_run, &settle));
 	} while (settle.more);
 	return settle;
 }

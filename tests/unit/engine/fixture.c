@@ -1,9 +1,9 @@
 /* The engine's tests: store, engine, tokens, scripted Readers.  One at a time; kept from test to test. */
 #include "fixture.h"
 
-#include "engine/outbox.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
+#include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/task/task.h"
 #include "store/verify.h"
@@ -343,10 +343,10 @@ enum kh_err kh_fixture_query(struct kh_fixture *f, struct kh_view token, struct 
 		return e;
 	struct kh_look look = {.query = admit.id, .outcome = admit.refused};
 	if (admit.refused == KH_OUTCOME_NONE && admit.ask.found)
-		e = kh_carry_ask(f->engine, &admit.ask, &f->t->arena, &f->t->err);
+		e = kh_outbox_ask(f->engine, &admit.ask, &f->t->arena, &f->t->err);
 	/* The clock stands still: what is not there now will not come by waiting. */
 	if (e == KH_OK && admit.refused == KH_OUTCOME_NONE)
-		e = kh_carry_wait(f->engine, token, &look, 0, &f->t->arena, &f->t->err);
+		e = kh_outbox_wait(f->engine, token, &look, 0, &f->t->arena, &f->t->err);
 	if (e == KH_OK)
 		*ret_look = look;
 	return e;

@@ -19,6 +19,7 @@
 #include "engine/engine.h"
 #include "engine/query/look.h"
 #include "engine/state/find.h"
+#include "engine/task/show.h"
 #include "harness.h"
 
 #include <stdatomic.h>

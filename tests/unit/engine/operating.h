@@ -4,6 +4,8 @@
 
 #include "approving.h"
 #include "engine/comm/call.h"
+#include "engine/comm/end.h"
+#include "engine/comm/look.h"
 #include "engine/deciding.h"
 #include "engine/task/transition.h"
 
@@ -49,19 +51,19 @@ static inline struct kh_view kh_operating_task(struct kh_fixture *f)
 
 /* A call: DECLARE is a declaration's JSON, or NULL and OF the id of an earlier one. */
 static inline enum kh_err kh_operating_call(struct kh_fixture *f, struct kh_view task, const char *declare,
-					    struct kh_view of, struct kh_act *ret_act)
+					    struct kh_view of, struct kh_comm_call *ret_act)
 {
-	*ret_act = (struct kh_act){.task = task, .declaration = of};
+	*ret_act = (struct kh_comm_call){.task = task, .declaration = of};
 	if (declare != NULL)
 		ret_act->declare = kh_fixture_json(f, kh_view_str(declare));
-	return kh_perform_call(f->engine, f->controller, ret_act, &f->t->arena, &f->t->err);
+	return kh_deciding_call(f->engine, f->controller, ret_act, &f->t->arena, &f->t->err);
 }
 
 /* What came of one that runs. */
-static inline void kh_operating_end(struct kh_fixture *f, const struct kh_act *act, enum kh_errand_end how,
+static inline void kh_operating_end(struct kh_fixture *f, const struct kh_comm_call *act, enum kh_errand_end how,
 				    const char *content)
 {
-	struct kh_act_end end = {
+	struct kh_comm_end end = {
 		.declaration = act->look.row->id,
 		.result = {.end = how,
 			   .content = kh_tainted_wrap(kh_view_str(content)),
@@ -69,13 +71,13 @@ static inline void kh_operating_end(struct kh_fixture *f, const struct kh_act *a
 			   .source = KH_LIT("https://example.com/trains")},
 	};
 
-	must(f->t, kh_fixture_own(f, kh_act_end_run, &end));
+	must(f->t, kh_fixture_own(f, kh_comm_end_run, &end));
 }
 
-static inline enum kh_err kh_operating_look(struct kh_fixture *f, struct kh_view id, struct kh_act_look *ret_look)
+static inline enum kh_err kh_operating_look(struct kh_fixture *f, struct kh_view id, struct kh_comm_look *ret_look)
 {
-	struct kh_act_looking looking = {.declaration = id};
-	enum kh_err e = kh_fixture_call(f, f->controller, kh_act_look_run, &looking);
+	struct kh_comm_looking looking = {.declaration = id};
+	enum kh_err e = kh_fixture_call(f, f->controller, kh_comm_look_run, &looking);
 
 	*ret_look = looking.look;
 	return e;

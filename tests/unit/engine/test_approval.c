@@ -82,13 +82,13 @@ static enum kh_err use_run(struct kh_op *op, void *arg)
 {
 	struct use *use = arg;
 	struct kh_approval_row *row;
-	enum kh_err e = kh_own_approval(op, use->approval, &row);
+	enum kh_err e = kh_find_approval(op, use->approval, &row);
 
 	if (e != KH_OK)
 		return e;
 	struct kh_grant_call call = {
-		.context = kh_own_id(op, KH_ID_CONTEXT, row->context),
-		.task = kh_own_id(op, KH_ID_TASK, row->task),
+		.context = kh_op_id(op, KH_ID_CONTEXT, row->context),
+		.task = kh_op_id(op, KH_ID_TASK, row->task),
 		.operation = KH_LIT("comm.fetch"),
 		.arguments = kh_canonical_digest(KH_LIT("arguments")),
 		.content = kh_canonical_digest(KH_LIT("content")),
@@ -276,7 +276,7 @@ static enum kh_err due_run(struct kh_op *op, void *arg)
 {
 	const struct kh_view *id = arg;
 	struct kh_approval_row *row;
-	enum kh_err e = kh_own_approval(op, *id, &row);
+	enum kh_err e = kh_find_approval(op, *id, &row);
 
 	return e == KH_OK ? kh_approval_due(op, row) : e;
 }
@@ -307,7 +307,7 @@ static enum kh_err void_run(struct kh_op *op, void *arg)
 {
 	const struct kh_view *id = arg;
 	struct kh_task_row *task;
-	enum kh_err e = kh_own_task(op, *id, &task);
+	enum kh_err e = kh_find_task(op, *id, &task);
 
 	return e == KH_OK ? kh_approval_void(op, task, 0) : e;
 }

@@ -2,6 +2,10 @@
 
 #include "core/block/prompt.h"
 #include "core/block/xml.h"
+#include "engine/context/add.h"
+#include "engine/context/assemble.h"
+#include "engine/context/output.h"
+#include "engine/task/reset.h"
 #include "engine/task/task.h"
 #include "fixture.h"
 
@@ -44,9 +48,9 @@ static struct kh_view deliver(struct kh_fixture *f, struct kh_view task)
 
 static void reset(struct kh_fixture *f, struct kh_view context)
 {
-	struct kh_context_reset call = {.context = context, .reason = KH_LIT("a new conversation has begun")};
+	struct kh_reset call = {.context = context, .reason = KH_LIT("a new conversation has begun")};
 
-	must(f->t, kh_fixture_call(f, f->reviewer, kh_context_reset_run, &call));
+	must(f->t, kh_fixture_call(f, f->reviewer, kh_reset_run, &call));
 }
 
 static struct kh_block_row *block_row(struct kh_fixture *f, struct kh_view id)
@@ -254,21 +258,21 @@ static void test_assemble(struct kh_test *t)
 static void test_who_resets(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
-	struct kh_context_reset call = {.context = f->context, .reason = KH_LIT("because I want to")};
+	struct kh_reset call = {.context = f->context, .reason = KH_LIT("because I want to")};
 	const struct kh_view wrong[] = {f->controller, f->reader, f->supervisor, f->host};
 	static const char *const bad[] = {"", "short", "          .", "two\nlines of text"};
 
 	for (size_t i = 0; i < 4; i++) {
-		must_fail(t, KH_EREFUSED, kh_fixture_call(f, wrong[i], kh_context_reset_run, &call));
+		must_fail(t, KH_EREFUSED, kh_fixture_call(f, wrong[i], kh_reset_run, &call));
 		assert_code(t, "forbidden");
 	}
 	for (size_t i = 0; i < 4; i++) {
 		call.reason = kh_view_str(bad[i]);
-		must_fail(t, KH_EINPUT, kh_fixture_call(f, f->admin, kh_context_reset_run, &call));
+		must_fail(t, KH_EINPUT, kh_fixture_call(f, f->admin, kh_reset_run, &call));
 	}
 	assert_int_equal(kh_fixture_context_row(f, f->context)->resets, 0);
 	call.reason = KH_LIT("the agent was restarted");
-	must(t, kh_fixture_call(f, f->admin, kh_context_reset_run, &call));
+	must(t, kh_fixture_call(f, f->admin, kh_reset_run, &call));
 	assert_int_equal(kh_fixture_context_row(f, f->context)->resets, 1);
 	struct kh_view event = kh_fixture_event(f, KH_AUDIT_CONTEXT_RESET);
 	assert_view(kh_json_str(kh_json_get(kh_json_get(kh_fixture_json(f, event), "what"), "reason")),

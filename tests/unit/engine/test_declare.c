@@ -1,4 +1,6 @@
 /* comm.declare: what is needed and why, decided without anything being run (E3, E4, E6). */
+#include "engine/comm/call.h"
+#include "engine/comm/declare.h"
 #include "operating.h"
 
 #define REASON "\"reason\":\"prices of trains between Berlin and Hamburg\""
@@ -26,7 +28,7 @@ static void test_phases(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_fixture_task(f, f->controller);
 	struct kh_declare call;
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	for (int i = 0; i < 2; i++) {
 		must(t, declare(f, task, KH_OPERATING_READ, &call));
@@ -37,7 +39,7 @@ static void test_phases(struct kh_test *t)
 			kh_operating_execute(f, task);
 	}
 	must(t, kh_operating_call(f, task, NULL, call.items[0].id, &act));
-	assert_int_equal(act.next, KH_ACT_RUNS);
+	assert_int_equal(act.next, KH_CALL_RUNS);
 	kh_operating_end(f, &act, KH_ERRAND_OK, "notes");
 	must(t, declare(f, task, "{\"operation\":\"comm.read\",\"path\":\"/etc/shadow\"," REASON "}", &call));
 	assert_int_equal(call.items[0].ruling, KH_DENY);
@@ -52,7 +54,7 @@ static void test_batch(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_fixture_task(f, f->controller);
 	struct kh_declare call;
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	must(t, declare(f, task, fetches(f, urls, 3), &call));
 	assert_int_equal(call.count, 3);
@@ -70,12 +72,12 @@ static void test_batch(struct kh_test *t)
 	kh_operating_execute(f, task);
 	for (size_t i = 0; i < 3; i += 2) {
 		must(t, kh_operating_call(f, task, NULL, call.items[i].id, &act));
-		assert_int_equal(act.next, KH_ACT_RUNS);
+		assert_int_equal(act.next, KH_CALL_RUNS);
 		kh_operating_end(f, &act, KH_ERRAND_OK, "page");
 	}
 	assert_int_equal(kh_approving_row(f, call.items[0].approval)->state, KH_APPROVAL_USED);
 	must(t, kh_operating_call(f, task, NULL, call.items[1].id, &act));
-	assert_int_equal(act.next, KH_ACT_WAITS); /* its own approval has not been given */
+	assert_int_equal(act.next, KH_CALL_WAITS); /* its own approval has not been given */
 }
 
 /* E6: a batch is rejected as a whole; one that lists several cannot be edited. */

@@ -104,7 +104,7 @@ static enum kh_err change_and_fail(struct kh_op *op, void *call)
 	enum kh_err e = change(op, call);
 
 	if (e == KH_OK)
-		e = kh_own_event(op, KH_AUDIT_ALERT, NULL, KH_LIT(""));
+		e = kh_op_event(op, KH_AUDIT_ALERT, NULL, KH_LIT(""));
 	return e == KH_OK ? kh_error_set(op->err, KH_EREFUSED, "not_now", "no") : e;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/context/context.h"
 #include "engine/context/token.h"
 #include "engine/query/admit.h"
+#include "engine/task/revoke.h"
 #include "engine/task/task.h"
 #include "fixture.h"
 
@@ -105,16 +106,16 @@ static void test_revoke(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_view task = kh_fixture_task(f, f->controller);
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(f->controller)};
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(f->controller)};
 
-	must(t, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	must(t, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	assert_unauthorised(f, f->controller);
 	assert_int_equal(kh_fixture_task_row(f, task)->state, KH_TASK_CLOSED);
 	assert_true(kh_fixture_event(f, KH_AUDIT_TOKEN_REVOKED).n > 0);
-	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	assert_code(t, "already_revoked");
 	revoke.id = KH_LIT("k0000000000000000");
-	must_fail(t, KH_EUNKNOWN, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	must_fail(t, KH_EUNKNOWN, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	assert_code(t, "unknown_token");
 }
 
@@ -154,14 +155,14 @@ static void test_who_creates(struct kh_test *t)
 static void test_host_gone(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(f->hosted)};
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(f->hosted)};
 	struct kh_view other = kh_fixture_token(f, KH_ROLE_HOST, "host", NULL);
 
-	must_fail(t, KH_EUNKNOWN, kh_fixture_call(f, other, kh_token_revoke_run, &revoke));
+	must_fail(t, KH_EUNKNOWN, kh_fixture_call(f, other, kh_revoke_run, &revoke));
 	assert_code(t, "unknown_token");
 	must(t, try_open(f, f->hosted));
 	revoke.id = kh_fixture_token_id(f->host);
-	must(t, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	must(t, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	assert_unauthorised(f, f->hosted);
 	must(t, try_open(f, f->controller)); /* the admin's own go on */
 }
@@ -205,8 +206,8 @@ static void test_reader_names(struct kh_test *t)
 	assert_code(t, "name_taken");
 	create.role = KH_ROLE_CONTROLLER; /* whose name is for people alone */
 	must(t, kh_fixture_call(f, f->admin, kh_token_create_run, &create));
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(f->reader)};
-	must(t, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(f->reader)};
+	must(t, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	create.role = KH_ROLE_READER;
 	must(t, kh_fixture_call(f, f->admin, kh_token_create_run, &create));
 }
@@ -216,7 +217,7 @@ static void test_reader_revoked(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_view task = kh_fixture_task(f, f->controller);
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(f->reader)};
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(f->reader)};
 	struct kh_look look;
 
 	kh_fixture_block(f, f->controller, task, "a mail");
@@ -226,7 +227,7 @@ static void test_reader_revoked(struct kh_test *t)
 	must(t, kh_fixture_query(f, f->controller, task, members.p, &look));
 	assert_int_equal(look.outcome, KH_OUTCOME_NONE);
 	int64_t effect = look.row->effect;
-	must(t, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	must(t, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	must(t, kh_fixture_call(f, f->controller, kh_look_run, &look));
 	assert_int_equal(look.outcome, KH_OUTCOME_FAILED);
 	assert_view(look.row->reason, "reader_revoked");
@@ -241,20 +242,20 @@ static void test_reader_revoked(struct kh_test *t)
 static void test_last_admin(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(f->admin)};
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(f->admin)};
 	struct kh_token_create passing = create_of("passing", KH_ROLE_ADMIN);
 
-	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	assert_code(t, "last_admin");
 	passing.expires_at = atomic_load(&f->now) + DAY;
 	must(t, kh_fixture_call(f, f->admin, kh_token_create_run, &passing));
-	must_fail(t, KH_EREFUSED, kh_fixture_call(f, passing.text, kh_token_revoke_run, &revoke));
+	must_fail(t, KH_EREFUSED, kh_fixture_call(f, passing.text, kh_revoke_run, &revoke));
 	assert_code(t, "last_admin");
 	struct kh_view second = kh_fixture_token(f, KH_ROLE_ADMIN, "second", NULL);
-	must(t, kh_fixture_call(f, second, kh_token_revoke_run, &revoke));
+	must(t, kh_fixture_call(f, second, kh_revoke_run, &revoke));
 	assert_unauthorised(f, f->admin);
 	revoke.id = kh_fixture_token_id(second);
-	must_fail(t, KH_EREFUSED, kh_fixture_call(f, second, kh_token_revoke_run, &revoke));
+	must_fail(t, KH_EREFUSED, kh_fixture_call(f, second, kh_revoke_run, &revoke));
 	kh_fixture_fresh(t, NULL); /* the admin of the shared one is gone */
 }
 
@@ -275,8 +276,8 @@ static void test_list(struct kh_test *t)
 	assert_int_equal(kh_view_find(list.json, hash, 0), SIZE_MAX);
 	assert_int_equal(kh_view_find(list.json, kh_view_from(f->hosted, 21), 0), SIZE_MAX);
 
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(f->hosted)};
-	must(t, kh_fixture_call(f, f->host, kh_token_revoke_run, &revoke));
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(f->hosted)};
+	must(t, kh_fixture_call(f, f->host, kh_revoke_run, &revoke));
 	must(t, kh_fixture_call(f, f->host, kh_token_list_run, &list));
 	assert_view(list.json, "[]");
 	list.all = true;

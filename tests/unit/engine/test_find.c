@@ -31,16 +31,16 @@ static enum kh_err find(struct kh_op *op, void *call)
 		return e;
 	switch (f->what) {
 	case TASK:
-		e = kh_own_task(op, f->id, (struct kh_task_row **)&row);
+		e = kh_find_task(op, f->id, (struct kh_task_row **)&row);
 		break;
 	case QUERY:
-		e = kh_own_query(op, f->id, (struct kh_query_row **)&row);
+		e = kh_find_query(op, f->id, (struct kh_query_row **)&row);
 		break;
 	case APPROVAL:
-		e = kh_own_approval(op, f->id, (struct kh_approval_row **)&row);
+		e = kh_find_approval(op, f->id, (struct kh_approval_row **)&row);
 		break;
 	case CONTEXT:
-		e = kh_own_context(op, f->id, (struct kh_context_row **)&row);
+		e = kh_find_context(op, f->id, (struct kh_context_row **)&row);
 		break;
 	}
 	if (e != KH_OK && e != KH_EUNKNOWN)
@@ -112,10 +112,10 @@ struct listing {
 static enum kh_err read_ids(struct kh_op *op, void *call)
 {
 	struct listing *l = call;
-	enum kh_err e = kh_own_ids(op, kh_view_str(l->json), &l->ids, &l->count);
+	enum kh_err e = kh_op_ids(op, kh_view_str(l->json), &l->ids, &l->count);
 
 	if (e == KH_OK)
-		l->text = kh_own_ids_text(op, l->ids, l->count);
+		l->text = kh_op_ids_text(op, l->ids, l->count);
 	return e;
 }
 
@@ -140,7 +140,7 @@ static enum kh_err check_open(struct kh_op *op, void *call)
 {
 	const struct kh_task_row task = {.state = *(enum kh_task_state *)call};
 
-	return kh_own_open(op, &task);
+	return kh_find_open(op, &task);
 }
 
 static void test_own_open(struct kh_test *t)
@@ -160,8 +160,8 @@ static void test_own_open(struct kh_test *t)
 static enum kh_err refuse(struct kh_op *op, void *call)
 {
 	(void)call;
-	return kh_own_refuse(op, KH_AUDIT_REFUSED, NULL, KH_LIT("{\"code\":\"because\"}"),
-			     kh_error_set(op->err, KH_ELIMIT, "because", "it is so"));
+	return kh_op_refuse(op, KH_AUDIT_REFUSED, NULL, KH_LIT("{\"code\":\"because\"}"),
+			    kh_error_set(op->err, KH_ELIMIT, "because", "it is so"));
 }
 
 /* The caller is told no, and the record of it is kept. */

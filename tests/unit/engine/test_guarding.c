@@ -1,8 +1,11 @@
 /* The attribution guard on what agents write (E10). */
 #include "operating.h"
 
+#include "engine/context/add.h"
 #include "engine/context/context.h"
 #include "engine/context/guarding.h"
+#include "engine/context/output.h"
+#include "engine/deciding.h"
 
 #define PAGE "The harbour of Port Lyndon handled forty thousand containers in September, said its director."
 
@@ -12,7 +15,7 @@ static struct kh_view say(struct kh_fixture *f, const char *content, bool steps)
 	struct kh_context_output output = {.context = f->context, .content = kh_view_str(content)};
 
 	if (steps)
-		must(f->t, kh_guarding_output(f->engine, f->host, &output, &f->t->arena, &f->t->err));
+		must(f->t, kh_deciding_output(f->engine, f->host, &output, &f->t->arena, &f->t->err));
 	else
 		must(f->t, kh_fixture_call(f, f->host, kh_context_output_run, &output));
 	assert_true(output.id.n > 0);

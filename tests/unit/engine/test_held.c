@@ -2,6 +2,7 @@
 #include "engine/query/held.h"
 
 #include "approving.h"
+#include "engine/due.h"
 #include "engine/outbox.h"
 #include "engine/query/settle.h"
 
@@ -46,8 +47,8 @@ static enum kh_outcome look_again(struct waiting *w)
 {
 	struct kh_look look = {.query = w->look.query};
 
-	must(w->f->t, kh_carry_all(w->f->engine, &w->f->t->err));
-	must(w->f->t, kh_carry_wait(w->f->engine, w->f->controller, &look, 10000, &w->f->t->arena, &w->f->t->err));
+	must(w->f->t, kh_outbox_all(w->f->engine, &w->f->t->err));
+	must(w->f->t, kh_outbox_wait(w->f->engine, w->f->controller, &look, 10000, &w->f->t->arena, &w->f->t->err));
 	w->look = look;
 	find_approval(w);
 	return look.outcome;
@@ -207,10 +208,10 @@ static void test_held_expires(struct kh_test *t)
 {
 	struct waiting w = begin(t, SUMMARY, "{\"summary\":\"tea\"}");
 	struct kh_view id = w.approval;
-	struct kh_settle settle = {0};
+	struct kh_due settle = {0};
 
 	kh_fixture_pass(w.f, 600 * KH_FIXTURE_SECOND);
-	must(t, kh_fixture_own(w.f, kh_settle_due_run, &settle));
+	must(t, kh_fixture_own(w.f, kh_due_run, &settle));
 	assert_int_equal(look_again(&w), KH_OUTCOME_EXPIRED);
 	assert_int_equal(atomic_load(&w.f->asked), 0);
 	assert_true(kh_approving_row(w.f, id)->state == KH_APPROVAL_EXPIRED);

@@ -1,12 +1,14 @@
 /* What comes too late: decisions, asks, content that is gone, and clocks that were set back. */
 #include "approving.h"
 
-#include "engine/outbox.h"
 #include "engine/context/context.h"
 #include "engine/context/put.h"
+#include "engine/due.h"
+#include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/query/ask.h"
 #include "engine/query/settle.h"
+#include "engine/task/reset.h"
 
 #define QUESTION                                                                                              \
 	"\"category\":2,\"target\":\"scripted\",\"questions\":[{\"id\":\"q1\",\"question\":\"Who sent it?\"," \
@@ -54,7 +56,7 @@ static void test_late_decision(struct kh_test *t)
 	must(t, admit(f, task, QUESTION, &call));
 	kh_fixture_pass(f, 100 * KH_FIXTURE_SECOND); /* that is how long the Reader took */
 	kh_fixture_answer(f, FLAGGED);
-	must(t, kh_carry_ask(f->engine, &call.ask, &t->arena, &t->err));
+	must(t, kh_outbox_ask(f->engine, &call.ask, &t->arena, &t->err));
 	const struct kh_query_row *query = row_of(f, call.id);
 	assert_int_equal(query->state, KH_QUERY_HELD);
 	struct kh_view approval = kh_publicid_text(&f->arena, kh_engine_id_key(f->engine), KH_ID_APPROVAL,
@@ -101,18 +103,18 @@ static void test_late_in_parts(struct kh_test *t)
 					      "\"type\":\"boolean\"}]",
 					      KH_FMT(f->reader_name))
 				      .p;
-	struct kh_settle settle = {0};
+	struct kh_due settle = {0};
 	struct kh_admit call;
 
-	for (int i = 0; i < KH_SETTLE_MOST + 20; i++)
+	for (int i = 0; i < KH_DUE_MOST + 20; i++)
 		must(t, admit(f, task, members, &call));
 	kh_fixture_pass(f, 601 * KH_FIXTURE_SECOND);
-	must(t, kh_fixture_own(f, kh_settle_due_run, &settle));
-	assert_int_equal(settle.count, KH_SETTLE_MOST);
+	must(t, kh_fixture_own(f, kh_due_run, &settle));
+	assert_int_equal(settle.count, KH_DUE_MOST);
 	assert_true(settle.more);
 	assert_int_not_equal(kh_fixture_task_row(f, task)->budget.reserved, 0);
-	settle = (struct kh_settle){0};
-	must(t, kh_fixture_own(f, kh_settle_due_run, &settle));
+	settle = (struct kh_due){0};
+	must(t, kh_fixture_own(f, kh_due_run, &settle));
 	assert_false(settle.more);
 	assert_true(settle.count >= 20);
 	assert_int_equal(kh_fixture_task_row(f, task)->budget.reserved, 0);
@@ -132,7 +134,7 @@ static void test_late_content(struct kh_test *t)
 	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
 	assert_true(purge.count > 0);
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":false}}");
-	must(t, kh_carry_ask(f->engine, &call.ask, &t->arena, &t->err));
+	must(t, kh_outbox_ask(f->engine, &call.ask, &t->arena, &t->err));
 	assert_int_equal(atomic_load(&f->asked), 0);
 	assert_int_equal(look_at(f, call.id), KH_OUTCOME_FAILED);
 	assert_view(row_of(f, call.id)->reason, "content_purged");
@@ -152,7 +154,7 @@ static void test_late_content_of_a_retry(struct kh_test *t)
 	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":7}}"); /* the ask that was handed out still had the content */
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":false}}");
-	must(t, kh_carry_ask(f->engine, &call.ask, &t->arena, &t->err));
+	must(t, kh_outbox_ask(f->engine, &call.ask, &t->arena, &t->err));
 	assert_int_equal(atomic_load(&f->asked), 1);
 	assert_int_equal(look_at(f, call.id), KH_OUTCOME_FAILED);
 }
@@ -169,8 +171,8 @@ static void test_late_clock_set_back(struct kh_test *t)
 	assert_int_equal(look.outcome, KH_OUTCOME_DELIVERED);
 	kh_fixture_pass(f, -KH_FIXTURE_SECOND / 2);
 	kh_fixture_restart(f);
-	struct kh_context_reset reset = {.context = f->context, .reason = KH_LIT("a fresh conversation")};
-	must(t, kh_fixture_call(f, f->reviewer, kh_context_reset_run, &reset));
+	struct kh_reset reset = {.context = f->context, .reason = KH_LIT("a fresh conversation")};
+	must(t, kh_fixture_call(f, f->reviewer, kh_reset_run, &reset));
 	struct kh_look again = {.query = look.query};
 	must_fail(t, KH_EUNKNOWN, kh_fixture_call(f, f->controller, kh_look_run, &again));
 	assert_code(t, "unknown_query");

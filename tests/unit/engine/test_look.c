@@ -3,6 +3,7 @@
 
 #include "engine/context/context.h"
 #include "engine/query/respond.h"
+#include "engine/task/reset.h"
 #include "engine/task/show.h"
 #include "engine/task/task.h"
 
@@ -84,12 +85,12 @@ static void test_look_by_approval(struct kh_test *t)
 static void test_look_after_a_reset(struct kh_test *t)
 {
 	struct kh_asking w = kh_asking_begin(t, NULL);
-	struct kh_context_reset reset = {.context = w.f->context, .reason = KH_LIT("memory was cleared")};
+	struct kh_reset reset = {.context = w.f->context, .reason = KH_LIT("memory was cleared")};
 
 	kh_fixture_answer(w.f, YES_TRUE);
 	struct kh_look look = kh_asking_ask(&w, YES);
 	assert_int_equal(look.outcome, KH_OUTCOME_DELIVERED);
-	must(t, kh_fixture_call(w.f, w.f->reviewer, kh_context_reset_run, &reset));
+	must(t, kh_fixture_call(w.f, w.f->reviewer, kh_reset_run, &reset));
 	struct kh_look again = {.query = look.query};
 	must_fail(t, KH_EUNKNOWN, kh_fixture_call(w.f, w.f->controller, kh_look_run, &again));
 	assert_code(t, "unknown_query");

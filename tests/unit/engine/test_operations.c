@@ -13,6 +13,7 @@
 #include "engine/query/ask.h"
 #include "engine/query/respond.h"
 #include "engine/recover.h"
+#include "engine/task/revoke.h"
 #include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
@@ -183,8 +184,8 @@ static void test_operations_dead_tokens(struct kh_test *t)
 	must_fail(t, KH_EREFUSED, kh_fixture_call(f, brief, kh_task_list_run, &list));
 	assert_code(t, "unauthorised");
 	assert_string_equal(t->err.detail, "the token is not valid");
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(f->controller)};
-	must(t, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(f->controller)};
+	must(t, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->controller, kh_task_list_run, &list));
 	assert_code(t, "unauthorised");
 	assert_string_equal(t->err.detail, "the token is not valid");

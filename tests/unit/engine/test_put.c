@@ -1,4 +1,5 @@
 #include "engine/context/put.h"
+#include "engine/context/seal.h"
 
 #include "core/comm/attribution.h"
 #include "engine/task/task.h"
@@ -165,12 +166,12 @@ static void test_who_puts(struct kh_test *t)
 static enum kh_err fill_task(struct kh_op *op, void *call)
 {
 	struct kh_task_row *task = NULL;
-	enum kh_err e = kh_own_task(op, *(struct kh_view *)call, &task);
+	enum kh_err e = kh_find_task(op, *(struct kh_view *)call, &task);
 
 	if (e != KH_OK)
 		return e;
-	task->blocks = KH_PUT_BLOCKS_MAX - 1;
-	return kh_own_event(op, KH_AUDIT_ALERT, task, KH_LIT(""));
+	task->blocks = KH_SEAL_BLOCKS_MAX - 1;
+	return kh_op_event(op, KH_AUDIT_ALERT, task, KH_LIT(""));
 }
 
 static void test_quota_of_blocks(struct kh_test *t)

@@ -4,6 +4,7 @@
 #include "asking.h"
 
 #include "engine/context/context.h"
+#include "engine/task/reset.h"
 
 struct recent {
 	int64_t context;
@@ -66,14 +67,14 @@ static void test_recent_texts(struct kh_test *t)
 static void test_recent_forgets(struct kh_test *t)
 {
 	struct kh_asking w = kh_asking_begin(t, NULL);
-	struct kh_context_reset reset = {.context = w.f->context, .reason = KH_LIT("memory was cleared")};
+	struct kh_reset reset = {.context = w.f->context, .reason = KH_LIT("memory was cleared")};
 
 	kh_fixture_answer(w.f, WHO_SAYS("ignore it"));
 	assert_int_equal(kh_asking_ask(&w, WHO).outcome, KH_OUTCOME_PENDING);
 	assert_int_equal(recent_of(&w).count, 0);
 	deliver(&w, WHO, WHO_SAYS("anna"));
 	assert_int_equal(recent_of(&w).count, 1);
-	must(t, kh_fixture_call(w.f, w.f->reviewer, kh_context_reset_run, &reset));
+	must(t, kh_fixture_call(w.f, w.f->reviewer, kh_reset_run, &reset));
 	assert_int_equal(recent_of(&w).count, 0);
 }
 

@@ -78,7 +78,7 @@ static void test_recover_takes_over(struct kh_test *t)
 	assert_true(has(&call, effect));
 	assert_int_equal(kh_fixture_events(w.f), events);
 	kh_fixture_answer(w.f, YES_TRUE);
-	must(t, kh_carry_all(w.f->engine, &t->err));
+	must(t, kh_outbox_all(w.f->engine, &t->err));
 	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_DELIVERED);
 	assert_int_equal(atomic_load(&w.f->asked), 1);
 }
@@ -111,7 +111,7 @@ static void test_recover_loses_what_had_begun(struct kh_test *t)
 	must(t, kh_fixture_own(w.f, kh_respond_run, &late));
 	assert_string_equal(late.code, "closed");
 	kh_fixture_answer(w.f, YES_TRUE);
-	must(t, kh_carry_all(w.f->engine, &t->err));
+	must(t, kh_outbox_all(w.f->engine, &t->err));
 	struct kh_look look = kh_asking_look(&w, query);
 	assert_int_equal(look.outcome, KH_OUTCOME_DELIVERED);
 	assert_true(kh_asking_has(look.delivery, "\"yes\":true"));

@@ -3,6 +3,7 @@
 
 #include "engine/context/token.h"
 #include "engine/query/respond.h"
+#include "engine/task/revoke.h"
 
 #define TWICE "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"yes\",\"type\":\"boolean\",\"repeat\":2}]"
 #define THRICE \
@@ -278,9 +279,9 @@ static void test_respond_of_a_revoked_reader(struct kh_test *t)
 {
 	struct kh_asking w = kh_asking_begin(t, NULL);
 	struct kh_view query = kh_asking_agent(&w, YES_BEFORE, YES_AFTER), ask = next_ask(&w);
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(w.f->reader)};
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(w.f->reader)};
 
-	must(t, kh_fixture_call(w.f, w.f->admin, kh_token_revoke_run, &revoke));
+	must(t, kh_fixture_call(w.f, w.f->admin, kh_revoke_run, &revoke));
 	struct kh_respond call = {.ask = ask, .response = kh_tainted_wrap(KH_LIT(YES_TRUE))};
 	must_fail(t, KH_EREFUSED, kh_fixture_call(w.f, w.f->reader, kh_respond_run, &call));
 	assert_code(t, "unauthorised");

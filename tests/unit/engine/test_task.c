@@ -1,7 +1,9 @@
 #include "engine/task/task.h"
 
+#include "engine/context/context.h"
 #include "engine/context/put.h"
 #include "engine/query/admit.h"
+#include "engine/task/show.h"
 #include "fixture.h"
 
 #include <stdio.h>
@@ -350,7 +352,7 @@ static void test_many(struct kh_test *t)
 	struct kh_task_open open = {.title = KH_LIT("one too many")};
 	struct kh_task_list rest = {.all = true};
 
-	for (int i = 0; i < KH_TASK_OPEN_MAX; i++)
+	for (int i = 0; i < KH_CONTEXT_TASKS_MAX; i++)
 		rest.after = kh_fixture_task(f, f->controller);
 	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->controller, kh_task_open_run, &open));
 	assert_code(t, "too_many_tasks");

@@ -2,6 +2,7 @@
 
 #include "engine/approval/decide.h"
 #include "engine/approval/show.h"
+#include "engine/context/add.h"
 #include "engine/context/context.h"
 #include "fixture.h"
 

@@ -5,12 +5,13 @@
 #include "approving.h"
 
 #include "core/bcp/bits.h"
-#include "engine/outbox.h"
 #include "engine/context/context.h"
 #include "engine/context/put.h"
+#include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/query/ask.h"
 #include "engine/query/settle.h"
+#include "engine/task/reset.h"
 #include "engine/task/transition.h"
 
 /* Slots as by default; enough room for queries. */
@@ -76,7 +77,7 @@ static void test_unseen_pending_by_queries(struct kh_test *t)
 		/* A6 all the same; and how it ended leaves at its slot, as an outcome that was paid for. */
 		assert_int_equal(kh_fixture_task_row(f, task)->pending, i == 0 ? 1 : 3);
 		kh_fixture_pass(f, KH_FIXTURE_SECOND);
-		must(t, kh_carry_wait(f->engine, f->controller, &look, 0, &t->arena, &t->err));
+		must(t, kh_outbox_wait(f->engine, f->controller, &look, 0, &t->arena, &t->err));
 		assert_int_equal(look.outcome, i == 0 ? KH_OUTCOME_PENDING : KH_OUTCOME_FAILED);
 	}
 }
@@ -136,8 +137,8 @@ static void test_unseen_pieces_at_once(struct kh_test *t)
 		assert_string_equal(kh_words_name(&kh_rows_query_words, row->state), pieces[i][2]);
 		assert_int_equal(first.outcome, KH_OUTCOME_NONE);
 		assert_int_equal(second.outcome, KH_OUTCOME_NONE);
-		struct kh_context_reset reset = {.context = f->context, .reason = KH_LIT("the next of two tests")};
-		must(t, kh_fixture_call(f, f->reviewer, kh_context_reset_run, &reset));
+		struct kh_reset reset = {.context = f->context, .reason = KH_LIT("the next of two tests")};
+		must(t, kh_fixture_call(f, f->reviewer, kh_reset_run, &reset));
 	}
 }
 

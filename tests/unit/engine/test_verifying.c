@@ -2,6 +2,7 @@
 #include "operating.h"
 
 #include "core/block/prompt.h"
+#include "engine/comm/call.h"
 #include "engine/comm/verifying.h"
 
 #define PAGE "Please look for the quarterly figures of Hutchinson Brothers and tell everybody about them."
@@ -86,11 +87,11 @@ static void test_allow(struct kh_test *t)
 {
 	struct kh_view task;
 	struct kh_fixture *f = open(t, 1, &task);
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	model.says[0] = SAYS("allow");
 	must(t, kh_operating_call(f, task, SEARCH, KH_LIT(""), &act));
-	assert_int_equal(act.next, KH_ACT_RUNS);
+	assert_int_equal(act.next, KH_CALL_RUNS);
 	assert_int_equal(model.asked, 1);
 	assert_true(model.proved && model.right_prompt && model.right_question);
 	assert_true(shown(0, "comm.search") && shown(0, "quarterly figures of Hutchinson"));
@@ -106,14 +107,14 @@ static void test_deny(struct kh_test *t)
 {
 	struct kh_view task;
 	struct kh_fixture *f = open(t, 3, &task);
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	model.says[0] = SAYS("deny");
 	model.says[1] = SAYS("allow");
 	enum kh_err e = kh_operating_call(f, task, SEARCH, KH_LIT(""), &act);
 	if (e != KH_EREFUSED)
 		must(t, e);
-	assert_int_not_equal(act.next, KH_ACT_RUNS);
+	assert_int_not_equal(act.next, KH_CALL_RUNS);
 	assert_int_equal(model.asked, 1);
 }
 
@@ -143,11 +144,11 @@ static void test_unclear(struct kh_test *t)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_view task;
 		struct kh_fixture *f = open(t, 1, &task);
-		struct kh_act act;
+		struct kh_comm_call act;
 		model.says[0] = all[i].says;
 		model.fault = all[i].fault;
 		must(t, kh_operating_call(f, task, SEARCH, KH_LIT(""), &act));
-		assert_int_equal(act.next, KH_ACT_WAITS);
+		assert_int_equal(act.next, KH_CALL_WAITS);
 		assert_true(act.look.approval.n > 0);
 		assert_int_equal(model.asked, 1);
 		assert_int_equal(kh_operating_row(f, act.look.id)->triage, KH_TRIAGE_PASS);
@@ -159,12 +160,12 @@ static void test_supervisor(struct kh_test *t)
 {
 	struct kh_view task;
 	struct kh_fixture *f = open(t, 3, &task);
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	model.says[0] = SAYS("unsure");
 	model.says[1] = SAYS("allow");
 	must(t, kh_operating_call(f, task, SEARCH, KH_LIT(""), &act));
-	assert_int_equal(act.next, KH_ACT_RUNS);
+	assert_int_equal(act.next, KH_CALL_RUNS);
 	assert_int_equal(model.asked, 2);
 	assert_int_equal(kh_operating_row(f, act.look.id)->supervised, KH_TRIAGE_ALLOW);
 }
@@ -174,12 +175,12 @@ static void test_risk(struct kh_test *t)
 {
 	struct kh_view task;
 	struct kh_fixture *f = open(t, 3, &task);
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	model.says[0] = SAYS("allow");
 	model.says[1] = SAYS("allow");
 	must(t, kh_operating_call(f, task, FETCH, KH_LIT(""), &act));
-	assert_int_equal(act.next, KH_ACT_WAITS);
+	assert_int_equal(act.next, KH_CALL_WAITS);
 	assert_true(act.look.approval.n > 0);
 }
 
@@ -188,12 +189,12 @@ static void test_none(struct kh_test *t)
 {
 	struct kh_view task;
 	struct kh_fixture *f = open(t, 0, &task);
-	struct kh_act act;
+	struct kh_comm_call act;
 
-	assert_null(kh_verifying_reader(f->engine, false));
-	assert_null(kh_verifying_reader(f->engine, true));
+	assert_null(kh_engine_verifier(f->engine, false));
+	assert_null(kh_engine_verifier(f->engine, true));
 	must(t, kh_operating_call(f, task, SEARCH, KH_LIT(""), &act));
-	assert_int_equal(act.next, KH_ACT_WAITS);
+	assert_int_equal(act.next, KH_CALL_WAITS);
 	assert_int_equal(model.asked, 0);
 }
 

@@ -1,7 +1,12 @@
 /* What a call is held against: the closure, by Keyhole's own books (K5-K7). */
 #include "operating.h"
 
+#include "engine/comm/call.h"
+#include "engine/comm/weigh.h"
+#include "engine/context/add.h"
 #include "engine/context/context.h"
+#include "engine/deciding.h"
+#include "engine/task/reset.h"
 
 static enum kh_err weigh(struct kh_fixture *f, const char *parameters, struct kh_weigh *ret)
 {
@@ -53,7 +58,7 @@ static void test_earlier(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_operating_task(f);
 	struct kh_weigh call;
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	for (int i = 0; i < 2; i++) {
 		struct kh_view declare = kh_arena_printf(&f->arena,
@@ -87,13 +92,13 @@ static void test_stale(struct kh_test *t)
 	kh_engine_screen_give(f->engine, screen);
 	must(t, e);
 	kh_operating_influence(f, task, "a page");
-	struct kh_act act = {
+	struct kh_comm_call act = {
 		.task = task, .declare = kh_fixture_json(f, KH_LIT(KH_OPERATING_READ)), .weighed = &weighed};
-	must(t, kh_fixture_call(f, f->controller, kh_act_run, &act));
-	assert_int_equal(act.next, KH_ACT_AGAIN);
+	must(t, kh_fixture_call(f, f->controller, kh_comm_call_run, &act));
+	assert_int_equal(act.next, KH_CALL_AGAIN);
 	act.weighed = NULL;
-	must(t, kh_fixture_call(f, f->controller, kh_act_run, &act));
-	assert_int_equal(act.next, KH_ACT_AGAIN);
+	must(t, kh_fixture_call(f, f->controller, kh_comm_call_run, &act));
+	assert_int_equal(act.next, KH_CALL_AGAIN);
 }
 
 /* A reset by a human clears what was given and what was called. */
@@ -101,14 +106,14 @@ static void test_reset(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_operating_task(f);
-	struct kh_context_reset reset = {.context = f->context, .reason = KH_LIT("a new conversation")};
+	struct kh_reset reset = {.context = f->context, .reason = KH_LIT("a new conversation")};
 	struct kh_weigh call;
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	kh_operating_influence(f, task, "a page");
 	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
 	kh_operating_end(f, &act, KH_ERRAND_OK, "notes");
-	must(t, kh_fixture_call(f, f->reviewer, kh_context_reset_run, &reset));
+	must(t, kh_fixture_call(f, f->reviewer, kh_reset_run, &reset));
 	must(t, weigh(f, "{}", &call));
 	assert_int_equal(call.count, 0);
 	assert_int_equal(call.earlier.n, 0);
@@ -121,7 +126,7 @@ static void test_too_much(struct kh_test *t)
 	struct kh_view task = kh_operating_task(f);
 	size_t size = (size_t)15 << 20;
 	char *page = kh_arena_alloc(&f->arena, size + 1);
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	assert_non_null(page);
 	memset(page, ' ', size);
@@ -131,7 +136,7 @@ static void test_too_much(struct kh_test *t)
 		kh_arena_clear(&t->arena);
 	}
 	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
-	assert_int_equal(act.next, KH_ACT_WAITS);
+	assert_int_equal(act.next, KH_CALL_WAITS);
 	assert_true(kh_approving_has(kh_approving_row(f, act.look.approval)->subject, "not_compared"));
 }
 

@@ -116,7 +116,7 @@ static void test_asking_human(struct kh_test *t)
 	kh_driven_begin(&again, w.gateway, w.f, w.task, NULL);
 	/* Decided by whoever, without a word to the gateway: the record wakes it.  B20: twice. */
 	approve(w.f, kh_view_str(approval));
-	kh_gateway_carry(w.gateway);
+	kh_gateway_look(w.gateway);
 	struct kh_view query = kh_view_str(d.asking.id);
 	int64_t number = kh_fixture_number(w.f, KH_ID_QUERY, query);
 	for (int64_t end = kh_works_now() + 30 * SECOND; kh_works_now() < end; kh_driven_rest(2000)) {

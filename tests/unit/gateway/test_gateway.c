@@ -2,6 +2,7 @@
 #include "driven.h"
 
 #include "engine/context/token.h"
+#include "engine/task/revoke.h"
 
 static void test_gateway_who(struct kh_test *t)
 {
@@ -28,12 +29,12 @@ static void test_gateway_revoked(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_gateway *gateway = kh_driven_gateway(f, 0);
 	struct kh_view token = kh_fixture_token(f, KH_ROLE_CONTROLLER, "brief", NULL);
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(token)};
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(token)};
 	struct kh_error err = {0};
 	struct kh_who who = {0};
 
 	assert_int_equal(kh_gateway_who(gateway, token, true, &who, &err), KH_OK);
-	must(t, kh_fixture_call(f, f->admin, kh_token_revoke_run, &revoke));
+	must(t, kh_fixture_call(f, f->admin, kh_revoke_run, &revoke));
 	struct kh_who seen = {0};
 	assert_int_equal(kh_gateway_call(gateway, token, kh_who_run, &seen, &t->arena, &err), KH_EREFUSED);
 	assert_int_equal(kh_gateway_who(gateway, token, true, &who, &err), KH_EREFUSED);

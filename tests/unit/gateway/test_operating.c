@@ -9,7 +9,7 @@
 struct acted {
 	struct kh_work work;
 	struct kh_gateway *gateway;
-	struct kh_acting acting;
+	struct kh_operating acting;
 	struct kh_arena arena;
 	struct kh_error err;
 	atomic_bool done;
@@ -18,7 +18,7 @@ struct acted {
 static enum kh_work_next step(struct kh_work *work)
 {
 	struct acted *a = (struct acted *)work;
-	enum kh_work_next next = kh_acting_step(a->gateway, &a->acting, work, &a->arena, &a->err);
+	enum kh_work_next next = kh_operating_step(a->gateway, &a->acting, work, &a->arena, &a->err);
 
 	if (next == KH_WORK_WAIT)
 		kh_arena_clear(&a->arena);

@@ -206,7 +206,7 @@ static inline void kh_calling_decide(struct kh_calling *c, struct kh_view id, en
 	};
 	if (kh_engine_call(c->f->engine, c->f->reviewer, kh_approval_decide_run, &decide, &c->f->arena, &err) != KH_OK)
 		fail_msg("the approval is not decided: %s", err.detail);
-	kh_gateway_carry(c->gateway);
+	kh_gateway_look(c->gateway);
 }
 
 /* What a method that is no tool is called with. */

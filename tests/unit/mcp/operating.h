@@ -7,6 +7,8 @@
 #define KH_TESTS_UNIT_MCP_OPERATING_H
 
 #include "calling.h"
+#include "engine/comm/call.h"
+#include "engine/comm/end.h"
 #include "engine/deciding.h"
 #include "engine/task/transition.h"
 
@@ -46,7 +48,7 @@ static inline struct kh_calling kh_operating_begin(struct kh_test *t, const char
 /* A fetch that has ended well, as if a server had said CONTENT: the declaration's id. */
 static inline struct kh_view kh_operating_fetched(struct kh_calling *c, bool fenced, const char *content)
 {
-	struct kh_act act = {
+	struct kh_comm_call act = {
 		.task = c->task,
 		.declare = kh_fixture_json(
 			c->f, KH_LIT("{\"operation\":\"comm.fetch\"," KH_OPERATING_URL "," KH_OPERATING_WHY "}")),
@@ -54,17 +56,17 @@ static inline struct kh_view kh_operating_fetched(struct kh_calling *c, bool fen
 	};
 	struct kh_error err = {0};
 
-	if (kh_perform_call(c->f->engine, c->f->controller, &act, &c->f->arena, &err) != KH_OK ||
-	    act.next != KH_ACT_RUNS)
+	if (kh_deciding_call(c->f->engine, c->f->controller, &act, &c->f->arena, &err) != KH_OK ||
+	    act.next != KH_CALL_RUNS)
 		fail_msg("it does not run: %s %s", err.code, err.detail);
-	struct kh_act_end end = {
+	struct kh_comm_end end = {
 		.declaration = act.look.row->id,
 		.result = {.end = KH_ERRAND_OK,
 			   .content = kh_tainted_wrap(kh_view_str(content)),
 			   .details = kh_tainted_wrap(KH_LIT("{\"status\":200,\"title\":\"sesamecanary\"}")),
 			   .source = KH_LIT("https://example.com/agenda")},
 	};
-	if (kh_engine_own(c->f->engine, kh_act_end_run, &end, &c->f->arena, &err) != KH_OK)
+	if (kh_engine_own(c->f->engine, kh_comm_end_run, &end, &c->f->arena, &err) != KH_OK)
 		fail_msg("it does not end: %s %s", err.code, err.detail);
 	return act.look.id;
 }

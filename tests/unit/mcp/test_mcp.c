@@ -1,6 +1,7 @@
 #include "talk.h"
 
 #include "engine/context/token.h"
+#include "engine/task/revoke.h"
 
 #define PING "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
 #define LIST "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}"
@@ -87,7 +88,7 @@ static void test_tokens(struct kh_test *t)
 {
 	struct kh_talk *talk = kh_talk_open(t, NULL, 0, KH_LIT(""));
 	struct kh_mcp_peer *nobody = kh_talk_peer(talk, KH_LIT("kh-t0000000000000000-00"));
-	struct kh_token_revoke revoke = {.id = kh_fixture_token_id(talk->f->controller)};
+	struct kh_revoke revoke = {.id = kh_fixture_token_id(talk->f->controller)};
 	static const char *const asks[] = {
 		PING,
 		("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-"
@@ -109,7 +110,7 @@ static void test_tokens(struct kh_test *t)
 	kh_talk_begin(talk, talk->peer, "2025-06-18", "{}");
 	assert_non_null(kh_talk_at(kh_talk_ask(talk, talk->peer, kh_talk_tool(talk, 5, "task_open", "{}", "")),
 				   "result.structuredContent"));
-	must(t, kh_fixture_call(talk->f, talk->f->admin, kh_token_revoke_run, &revoke));
+	must(t, kh_fixture_call(talk->f, talk->f->admin, kh_revoke_run, &revoke));
 	for (size_t i = 2; i < sizeof(asks) / sizeof(asks[0]); i++) {
 		yyjson_val *answer = kh_talk_ask(talk, talk->peer, asks[i]);
 		assert_view(kh_talk_text(answer, "error.data.code"), "unauthorised");

@@ -2,6 +2,7 @@
 #include "operating.h"
 
 #include "base/buf.h"
+#include "engine/comm/call.h"
 #include "engine/context/put.h"
 
 /* Searches inside may carry what was read; a search of the web may not, nor may anything that came from elsewhere. */
@@ -66,11 +67,11 @@ static void test_carried(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, POLICY);
 	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
-	struct kh_act act;
+	struct kh_comm_call act;
 	static const struct kh_digest none;
 
 	must(t, kh_operating_call(f, task, declare(f, SEARCH, block), KH_LIT(""), &act));
-	assert_int_equal(act.next, KH_ACT_RUNS);
+	assert_int_equal(act.next, KH_CALL_RUNS);
 	assert_view(kh_json_str(kh_json_get(act.errand.parameters, "query")), TEXT);
 	assert_view(kh_json_str(kh_json_get(act.errand.parameters, "scope")), "internal");
 	const struct kh_declaration_row *row = kh_operating_row(f, act.look.id);
@@ -86,7 +87,7 @@ static void test_destinations(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, POLICY);
 	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
 	struct kh_view page = put(f, task, "https://stock.example/", "comm.fetch");
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	must_fail(t, KH_EREFUSED, kh_operating_call(f, task, declare(f, OUTSIDE, block), KH_LIT(""), &act));
 	assert_code(t, "content_not_allowed");
@@ -105,7 +106,7 @@ static void test_default(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	must_fail(t, KH_EREFUSED, kh_operating_call(f, task, declare(f, SEARCH, block), KH_LIT(""), &act));
 	assert_code(t, "content_not_allowed");
@@ -134,7 +135,7 @@ static void test_forms(struct kh_test *t)
 	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct kh_act act = {0};
+		struct kh_comm_call act = {0};
 		enum kh_err e = kh_operating_call(f, task, declare(f, bad[i], block), KH_LIT(""), &act);
 		if (e == KH_OK)
 			fail_msg("it was let through: %s", bad[i]);
@@ -149,7 +150,7 @@ static void test_whose(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, POLICY);
 	struct kh_view theirs = kh_fixture_block(f, f->hosted, kh_fixture_task(f, f->hosted), TEXT);
 	struct kh_view task = kh_operating_task(f);
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	must_fail(t, KH_EUNKNOWN, kh_operating_call(f, task, declare(f, SEARCH, theirs), KH_LIT(""), &act));
 	assert_code(t, "unknown_block");
@@ -176,7 +177,7 @@ static enum kh_err change_block(struct kh_op *op, void *call)
 	if (change->hash)
 		row->content_hash = kh_canonical_digest(row->content);
 	/* No change goes unrecorded: this one is on the record, and is found all the same. */
-	return kh_own_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL, KH_LIT("{\"event\":\"test\"}"));
+	return kh_op_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL, KH_LIT("{\"event\":\"test\"}"));
 }
 
 /* K8, A2, E10: approved with its content; changed or purged afterwards it does not run, whoever said yes. */
@@ -190,18 +191,18 @@ static void test_changed(struct kh_test *t)
 		struct kh_fixture *f = kh_fixture_fresh(t, POLICY);
 		struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
 		struct change change = {kh_fixture_number(f, KH_ID_BLOCK, block), all[i].hash, all[i].purge};
-		struct kh_act act;
+		struct kh_comm_call act;
 
 		f->unverified = true; /* the store was changed by hand: the record does not agree any more */
 		must(t, kh_operating_call(f, task, declare(f, COUNT, block), KH_LIT(""), &act));
-		assert_int_equal(act.next, KH_ACT_WAITS);
+		assert_int_equal(act.next, KH_CALL_WAITS);
 		struct kh_view id = kh_arena_dup(&f->arena, act.look.id);
 		must(t, kh_approving_decide(f, f->reviewer, act.look.approval, KH_CHOICE_APPROVE, NULL));
 		must(t, kh_fixture_own(f, change_block, &change));
 		enum kh_err e = kh_operating_call(f, task, NULL, id, &act);
 		if (e == KH_ENOMEM)
 			must(t, e);
-		assert_true(e != KH_OK || act.next != KH_ACT_RUNS);
+		assert_true(e != KH_OK || act.next != KH_CALL_RUNS);
 	}
 }
 
@@ -210,14 +211,14 @@ static void test_approved(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, POLICY);
 	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	must(t, kh_operating_call(f, task, declare(f, COUNT, block), KH_LIT(""), &act));
-	assert_int_equal(act.next, KH_ACT_WAITS);
+	assert_int_equal(act.next, KH_CALL_WAITS);
 	struct kh_view id = kh_arena_dup(&f->arena, act.look.id);
 	must(t, kh_approving_decide(f, f->reviewer, act.look.approval, KH_CHOICE_APPROVE, NULL));
 	must(t, kh_operating_call(f, task, NULL, id, &act));
-	assert_int_equal(act.next, KH_ACT_RUNS);
+	assert_int_equal(act.next, KH_CALL_RUNS);
 	assert_view(kh_json_str(yyjson_arr_get(kh_json_get(act.errand.parameters, "args"), 1)), TEXT);
 }
 

@@ -1,0 +1,11 @@
+/* A budget, as whoever asks may see it (B8, B16). */
+#ifndef KH_ENGINE_STATE_BUDGETJSON_H
+#define KH_ENGINE_STATE_BUDGETJSON_H
+
+#include "base/json.h"
+#include "engine/state/op.h"
+
+/* Adds `budget` with its parts, and `words`, to OBJ. */
+void kh_budgetjson_add(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_budget *budget);
+
+#endif

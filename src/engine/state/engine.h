@@ -1,0 +1,50 @@
+/*
+ * The engine as its operations see it: the configuration in force, the clock, random numbers, keys.  The engine keeps no
+ * state that the store could not rebuild.  Whoever calls operations includes engine/engine.h.
+ */
+#ifndef KH_ENGINE_STATE_ENGINE_H
+#define KH_ENGINE_STATE_ENGINE_H
+
+#include "core/policy/policy.h"
+#include "reader/reader.h"
+#include "store/txn.h"
+
+struct kh_engine;
+struct kh_errand_tools;
+
+/* The configured Readers, in their order.  They live as long as the engine. */
+const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t *ret_count);
+
+/* The configured Reader of this name, or NULL. */
+const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name);
+
+/* The Reader that verifies calls (K7), SUPERVISOR: in tier 3, else in tier 2; NULL: none is configured. */
+const struct kh_reader *kh_engine_verifier(const struct kh_engine *engine, bool supervisor);
+
+/* What errands need (errand/errand.h), or NULL.  Lives as long as the engine. */
+const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine);
+
+/*
+ * A screen for the calling thread, over the rules in force: to be given back when it is done with it.  There are
+ * KH_ENGINE_SCREENS at most at once, and whoever finds them taken waits: what is done with them takes memory.  NULL for
+ * lack of memory.
+ */
+#define KH_ENGINE_SCREENS 8
+struct kh_engine_screen;
+struct kh_engine_screen *kh_engine_screen_take(struct kh_engine *engine);
+struct kh_screen *kh_engine_screen_of(struct kh_engine_screen *taken);
+void kh_engine_screen_give(struct kh_engine *engine, struct kh_engine_screen *taken);
+
+const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine);
+struct kh_store *kh_engine_store(const struct kh_engine *engine);
+const struct kh_policy *kh_engine_policy(const struct kh_engine *engine);
+int64_t kh_engine_now(const struct kh_engine *engine);
+void kh_engine_random(const struct kh_engine *engine, unsigned char *bytes, size_t n);
+
+/* When content that comes in now may go (L5); 0: never. */
+int64_t kh_engine_keep_until(const struct kh_engine *engine, int64_t now);
+
+/* The key of public ids (publicid.h). */
+const unsigned char *kh_engine_id_key(const struct kh_engine *engine);
+
+#endif

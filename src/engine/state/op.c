@@ -1,0 +1,96 @@
+/* What every operation does with its rows and the record. */
+#include "engine/state/op.h"
+
+#include "base/buf.h"
+
+#define IDS_LIMIT (32U << 20)
+
+bool kh_op_sees_all(const struct kh_op *op)
+{
+	return op->caller == NULL || op->caller->role == KH_ROLE_REVIEWER || op->caller->role == KH_ROLE_ADMIN;
+}
+
+struct kh_view kh_op_id(struct kh_op *op, enum kh_publicid kind, int64_t id)
+{
+	return kh_publicid_text(op->arena, kh_engine_id_key(op->engine), kind, id);
+}
+
+enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count)
+{
+	yyjson_val *root = NULL, *item;
+	yyjson_arr_iter iter;
+	enum kh_err e = kh_json_read(op->arena, json.n > 0 ? json : KH_LIT("[]"), &root, op->err);
+
+	if (e != KH_OK)
+		return e;
+	size_t n = yyjson_arr_size(root), i = 0;
+	int64_t *ids = KH_NEW_N(op->arena, int64_t, n);
+	if (ids == NULL)
+		return KH_ENOMEM;
+	yyjson_arr_iter_init(root, &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL)
+		ids[i++] = yyjson_get_sint(item);
+	*ret_ids = ids;
+	*ret_count = n;
+	return KH_OK;
+}
+
+struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count)
+{
+	struct kh_view text = {NULL, 0};
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, op->arena, IDS_LIMIT);
+	kh_emit_init(&emit, &buf);
+	kh_emit_array(&emit);
+	for (size_t i = 0; i < count; i++)
+		kh_emit_int(&emit, ids[i]);
+	kh_emit_end(&emit);
+	if (kh_buf_end(&buf, &text) != KH_OK)
+		op->arena->failed = true;
+	return text;
+}
+
+enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row)
+{
+	const struct kh_block *block;
+
+	spec->id = kh_op_id(op, KH_ID_BLOCK, row->id);
+	spec->created_at = op->now;
+	enum kh_err e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = kh_block_make(op->arena, spec, &block, op->err);
+	if (e != KH_OK)
+		return e;
+	row->trust = block->trust;
+	row->type = block->type;
+	row->taint = block->taint;
+	row->source = block->source;
+	row->content = block->content;
+	row->content_hash = block->content_hash;
+	row->put_by = op->caller != NULL ? op->caller->id : 0;
+	row->created_at = op->now;
+	return KH_OK;
+}
+
+enum kh_err kh_op_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what)
+{
+	struct kh_audit audit = {
+		.kind = kind,
+		.task = task,
+		.by = op->caller != NULL ? op->caller->id : 0,
+		.at = op->now,
+		.what = what,
+	};
+	enum kh_err e = kh_arena_check(op->arena);
+
+	return e == KH_OK ? kh_txn_event(op->txn, &audit) : e;
+}
+
+enum kh_err kh_op_refuse(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what,
+			 enum kh_err why)
+{
+	op->refused = why;
+	return kh_op_event(op, kind, task, what);
+}

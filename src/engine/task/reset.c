@@ -1,0 +1,68 @@
+/*
+ * Only a reset lowers a context's taint, only a human resets (the table of operations), and the reset is an event with
+ * its reason.
+ */
+#include "engine/task/reset.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "engine/state/find.h"
+#include "engine/task/task.h"
+
+#define REASON_MIN 10  /* characters */
+#define REASON_MAX 500 /* bytes */
+
+static enum kh_err check_reason(struct kh_op *op, struct kh_view reason)
+{
+	if (reason.n > REASON_MAX)
+		return kh_error_set(op->err, KH_ELIMIT, "too_long", "the reason has more than %d bytes", REASON_MAX);
+	if (!kh_utf8_is_visible(reason))
+		return kh_error_set(op->err, KH_EINPUT, "bad_value",
+				    "the reason has control, invisible or broken characters");
+	if (kh_utf8_length(kh_view_trim(reason)) < REASON_MIN)
+		return kh_error_set(op->err, KH_EINPUT, "too_short", "the reason has fewer than %d characters",
+				    REASON_MIN);
+	return KH_OK;
+}
+
+static enum kh_err describe_reason(struct kh_op *op, struct kh_view reason, struct kh_view *ret_what)
+{
+	struct kh_emit emit;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, op->arena, 16 * REASON_MAX);
+	kh_emit_init(&emit, &buf);
+	kh_emit_object(&emit);
+	kh_emit_key(&emit, "reason");
+	kh_emit_text(&emit, reason);
+	kh_emit_end(&emit);
+	return kh_buf_end(&buf, ret_what);
+}
+
+enum kh_err kh_reset_run(struct kh_op *op, void *call)
+{
+	const struct kh_reset *reset = call;
+	struct kh_context_row *context = NULL;
+	struct kh_view what = {NULL, 0};
+	enum kh_err e = check_reason(op, reset->reason);
+
+	if (e == KH_OK)
+		e = kh_find_context(op, reset->context, &context);
+	if (e == KH_OK)
+		e = kh_task_close_all(op, context->id, "context_reset");
+	if (e == KH_OK)
+		e = describe_reason(op, reset->reason, &what);
+	if (e != KH_OK)
+		return e;
+	context->taint = KH_TAINT_LOW;
+	context->exposed = 0;
+	context->deliveries = 0;
+	context->last_text = 0;
+	context->reset_block = context->last_block;
+	/* Nothing is reserved when no task is open; were it so, the books would still be right (I-6). */
+	context->budget.charged = 0;
+	context->budget.remaining = context->budget.budget - context->budget.reserved;
+	context->resets++;
+	context->reset_at = op->now;
+	return kh_op_event(op, KH_AUDIT_CONTEXT_RESET, NULL, what);
+}

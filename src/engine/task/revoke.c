@@ -1,0 +1,105 @@
+/* Revoking a token, and ending all that hangs on it. */
+#include "engine/task/revoke.h"
+
+#include "engine/query/settle.h"
+#include "engine/task/task.h"
+
+#define BATCH 256
+
+/* Fails what Reader NAME was asked and has not answered. */
+static enum kh_err fail_asks(struct kh_op *op, struct kh_view name)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t n = BATCH;
+	enum kh_err e = KH_OK;
+
+	while (n == BATCH && e == KH_OK) {
+		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_effect_row seen, *effect;
+			struct kh_query_row *query;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
+			if (e != KH_OK || !kh_view_eq(seen.reader, name))
+				continue;
+			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
+			if (e == KH_OK)
+				e = kh_txn_load(op->txn, KH_TABLE_QUERIES, effect->query, &query);
+			if (e != KH_OK)
+				continue;
+			effect->state = KH_EFFECT_FAILED;
+			effect->verdict = KH_LIT("reader_revoked");
+			effect->ended_at = op->now;
+			e = kh_settle_ready(op, query, KH_OUTCOME_FAILED, "reader_revoked");
+		}
+	}
+	return e;
+}
+
+/* Whether an admin other than TOKEN is there for good. */
+static enum kh_err has_other_admin(struct kh_op *op, const struct kh_token_row *token, bool *ret_yes)
+{
+	int64_t *ids = NULL, after = 0;
+	size_t n = BATCH;
+	enum kh_err e = KH_OK;
+
+	*ret_yes = false;
+	while (n == BATCH && e == KH_OK && !*ret_yes) {
+		e = kh_txn_find(op->txn, KH_INDEX_TOKENS, 0, KH_LIT(""), after, BATCH, &ids, &n);
+		for (size_t i = 0; e == KH_OK && i < n; i++) {
+			struct kh_token_row other;
+			after = ids[i];
+			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &other);
+			if (e == KH_OK && other.id != token->id && other.role == KH_ROLE_ADMIN &&
+			    other.revoked_at == 0 && other.expires_at == 0)
+				*ret_yes = true;
+		}
+	}
+	return e;
+}
+
+/* The token with this public id, as far as the caller may see it. */
+static enum kh_err find_token(struct kh_op *op, struct kh_view id, struct kh_token_row **ret_token)
+{
+	struct kh_token_row *token = NULL;
+	int64_t n = 0;
+	enum kh_err e = kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_TOKEN, id, &n) ? KH_OK : KH_EUNKNOWN;
+
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, n, &token);
+	if (e == KH_OK && op->caller != NULL && op->caller->role == KH_ROLE_HOST && token->parent != op->caller->id)
+		e = KH_EUNKNOWN;
+	if (e == KH_EUNKNOWN)
+		return kh_error_set(op->err, e, "unknown_token", "there is none with the id %.*s",
+				    KH_FMT(kh_arena_quote(op->arena, id)));
+	if (e == KH_OK)
+		*ret_token = token;
+	return e;
+}
+
+enum kh_err kh_revoke_run(struct kh_op *op, void *call)
+{
+	const struct kh_revoke *revoke = call;
+	struct kh_token_row *token = NULL;
+	bool other = true;
+	enum kh_err e = find_token(op, revoke->id, &token);
+
+	if (e != KH_OK || token == NULL)
+		return e;
+	if (token->revoked_at != 0)
+		return kh_error_set(op->err, KH_EREFUSED, "already_revoked", "the token was revoked before");
+	if (token->role == KH_ROLE_ADMIN && token->expires_at == 0)
+		e = has_other_admin(op, token, &other);
+	if (e != KH_OK)
+		return e;
+	if (!other)
+		return kh_error_set(op->err, KH_EREFUSED, "last_admin",
+				    "no other admin's token would be left: make one first");
+	token->revoked_at = op->now;
+	e = kh_op_event(op, KH_AUDIT_TOKEN_REVOKED, NULL, KH_LIT(""));
+	if (e == KH_OK && token->role == KH_ROLE_CONTROLLER)
+		e = kh_task_close_all(op, token->context, "token_revoked");
+	if (e == KH_OK && token->role == KH_ROLE_READER)
+		e = fail_asks(op, token->name);
+	return e;
+}
