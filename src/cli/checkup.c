@@ -16,18 +16,18 @@
 struct checkup {
 	struct kh_home *home;
 	struct kh_arena *arena;
-	struct kh_probe *rows;
+	struct kh_diagnosis *rows;
 	size_t count, room;
 };
 
 enum kind { FOLDER, PLAIN_FILE, EITHER, PROGRAM };
 
 /* One more row; a spare one where there is no memory, which the arena remembers. */
-static struct kh_probe *add_row(struct checkup *c, struct kh_view name, unsigned line, const char *without)
+static struct kh_diagnosis *add_row(struct checkup *c, struct kh_view name, unsigned line, const char *without)
 {
 	static const char remedy[] = "%s:%u names it: put it there, or let the gateway's user read it (and the folders "
 				     "above it), or change the line";
-	static struct kh_probe spare;
+	static struct kh_diagnosis spare;
 
 	if (c->count == c->room) {
 		size_t room = c->room > 0 ? c->room * 2 : LEAST;
@@ -38,8 +38,8 @@ static struct kh_probe *add_row(struct checkup *c, struct kh_view name, unsigned
 	struct kh_view todo = kh_arena_printf(c->arena, remedy, KH_FOLDER_CONFIG, line);
 	if (c->rows == NULL || label.p == NULL || todo.p == NULL)
 		return &spare;
-	struct kh_probe *row = &c->rows[c->count++];
-	*row = (struct kh_probe){.name = label.p, .is_required = true, .without = without, .remedy = todo.p};
+	struct kh_diagnosis *row = &c->rows[c->count++];
+	*row = (struct kh_diagnosis){.name = label.p, .is_required = true, .without = without, .remedy = todo.p};
 	return row;
 }
 
@@ -62,7 +62,7 @@ static const char *opened_as(int fd, enum kind kind)
 static void check_path(struct checkup *c, struct kh_view name, struct kh_view path, enum kind kind, unsigned line,
 		       const char *without)
 {
-	struct kh_probe *row = add_row(c, name, line, without);
+	struct kh_diagnosis *row = add_row(c, name, line, without);
 	struct kh_view text = kh_arena_printf(c->arena, "%.*s", KH_FMT(path)), quoted = kh_arena_quote(c->arena, path);
 
 	if (text.p == NULL || quoted.p == NULL)
@@ -92,8 +92,9 @@ static void check_secret(struct checkup *c, const struct kh_secret *secret)
 
 	if (secret->file.n == 0 && secret->environment.n == 0)
 		return;
-	struct kh_probe *row = add_row(c, kh_arena_printf(c->arena, "%s of %.*s", secret->word, KH_FMT(secret->owner)),
-				       secret->line, "the gateway does not start");
+	struct kh_diagnosis *row = add_row(c,
+					   kh_arena_printf(c->arena, "%s of %.*s", secret->word, KH_FMT(secret->owner)),
+					   secret->line, "the gateway does not start");
 	enum kh_err e = kh_secret_read(secret, &c->home->folder, c->arena, &kept, &text, &err);
 	kh_secret_wipe(text);
 	kh_secret_forget(kept);
@@ -174,7 +175,7 @@ static void check_rule(struct checkup *c, const struct kh_policy_rule *rule)
 			   commands[i].argv.at[0], PROGRAM, commands[i].line, "the command cannot be run");
 }
 
-struct kh_probe *kh_checkup_run(struct kh_home *home, size_t *ret_count)
+struct kh_diagnosis *kh_checkup_run(struct kh_home *home, size_t *ret_count)
 {
 	const struct kh_config *config = home->config;
 	const struct kh_config_reader *readers = config->readers.at;

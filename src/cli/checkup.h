@@ -6,10 +6,10 @@
 #define KH_CLI_CHECKUP_H
 
 #include "home/home.h"
-#include "sandbox/probe.h"
+#include "wire/diagnosis.h"
 
 /* Looks at everything that the configuration of HOME names (KH_HOME_LOOK is enough).  The rows live in the home's
  * arena; *RET_COUNT is 0 where it names nothing, and there are none at all for lack of memory. */
-struct kh_probe *kh_checkup_run(struct kh_home *home, size_t *ret_count);
+struct kh_diagnosis *kh_checkup_run(struct kh_home *home, size_t *ret_count);
 
 #endif

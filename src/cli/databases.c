@@ -10,7 +10,7 @@
 
 struct examination {
 	struct kh_arena *arena;
-	struct kh_probe *rows;
+	struct kh_diagnosis *rows;
 	size_t n;
 	struct kh_home home;
 	struct kh_client client;
@@ -26,19 +26,19 @@ static const char *text_of(struct kh_arena *arena, struct kh_view v)
 	return text != NULL ? text : "";
 }
 
-static struct kh_probe *add(struct examination *x, const char *name, bool has, struct kh_view detail)
+static struct kh_diagnosis *add(struct examination *x, const char *name, bool has, struct kh_view detail)
 {
-	if (x->n == KH_PROBES)
+	if (x->n == KH_DATABASES_ROWS)
 		return NULL;
-	struct kh_probe *row = &x->rows[x->n++];
-	*row = (struct kh_probe){.name = name, .has = has, .without = "", .remedy = ""};
+	struct kh_diagnosis *row = &x->rows[x->n++];
+	*row = (struct kh_diagnosis){.name = name, .has = has, .without = "", .remedy = ""};
 	snprintf(row->detail, sizeof(row->detail), "%.*s", KH_FMT(detail));
 	return row;
 }
 
 static void add_failure(struct examination *x, const char *name, struct kh_view why, const char *to_do)
 {
-	struct kh_probe *row = add(x, name, false, why);
+	struct kh_diagnosis *row = add(x, name, false, why);
 
 	if (row == NULL)
 		return;
@@ -51,7 +51,7 @@ static void add_finding(struct examination *x, const char *name, struct kh_view 
 {
 	struct kh_view detail = kh_arena_printf(x->arena, "role %.*s may do more than read%s", KH_FMT(role),
 						finding->is_grave ? ", past a read-only transaction" : "");
-	struct kh_probe *row = add(x, name, false, detail);
+	struct kh_diagnosis *row = add(x, name, false, detail);
 
 	if (row == NULL)
 		return;
@@ -107,7 +107,7 @@ static bool is_missing(const struct kh_error *err)
 	return err->code != NULL && (strcmp(err->code, "home_missing") == 0 || strcmp(err->code, "home_unknown") == 0);
 }
 
-size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_probe ret_rows[KH_PROBES])
+size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_diagnosis ret_rows[KH_DATABASES_ROWS])
 {
 	struct examination x = {.arena = arena, .rows = ret_rows};
 	struct kh_home_options options = {.home = home};

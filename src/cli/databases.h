@@ -7,13 +7,15 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "sandbox/probe.h"
+#include "wire/diagnosis.h"
+
+#define KH_DATABASES_ROWS 20
 
 /*
- * Fills in at most KH_PROBES rows, whose texts live in ARENA, and says how many: none where there is no home folder, or
+ * Fills in at most KH_DATABASES_ROWS rows, whose texts live in ARENA, and says how many: none where there is no home folder, or
  * its configuration has no database.  HOME: of --home, or NULL.  A home or configuration that is not usable is a row.
  * Root on the home of another user becomes that user, for good.
  */
-size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_probe ret_rows[KH_PROBES]);
+size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_diagnosis ret_rows[KH_DATABASES_ROWS]);
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/option.h"
 #include "cli/stream.h"
 #include "outside/client.h"
+#include "sandbox/probe.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -28,14 +29,14 @@
 
 struct section {
 	const char *title, *key; /* for humans, for JSON */
-	const struct kh_probe *row;
+	const struct kh_diagnosis *row;
 	size_t n;
 };
 
 struct doctor {
 	struct section kernel, settings, network, sandbox, configuration, databases;
-	struct kh_probe parts[KH_PROBES], set[KH_MACHINE_SETTINGS], reach[KH_MACHINE_NETWORK], trials[TRIALS], home_row,
-		asked[KH_PROBES];
+	struct kh_diagnosis parts[KH_PROBES], set[KH_MACHINE_SETTINGS], reach[KH_MACHINE_NETWORK], trials[TRIALS],
+		home_row, asked[KH_DATABASES_ROWS];
 	struct kh_home home;
 	bool has_home;         /* it is open */
 	struct kh_arena arena; /* of what is said of databases */
@@ -63,13 +64,13 @@ static void finish(struct kh_exchange *exchange, struct kh_end *ret_end)
 	*ret_end = event.end;
 }
 
-static void tell_end(struct kh_probe *p, const struct kh_end *end)
+static void tell_end(struct kh_diagnosis *p, const struct kh_end *end)
 {
 	snprintf(p->detail, sizeof(p->detail), "%s: %s", kh_fault_name(end->fault),
 		 end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
 }
 
-static void try_run(const struct kh_client *client, struct kh_probe *p)
+static void try_run(const struct kh_client *client, struct kh_diagnosis *p)
 {
 	const struct kh_run run = {.argv = {KH_LIT_INIT("true")}, .argc = 1, .limits.wall_ms = 20000};
 	struct kh_exchange exchange;
@@ -94,7 +95,7 @@ static void try_run(const struct kh_client *client, struct kh_probe *p)
 }
 
 /* Nothing is connected to: that is what is tried. */
-static void try_refusal(const struct kh_client *client, struct kh_probe *p)
+static void try_refusal(const struct kh_client *client, struct kh_diagnosis *p)
 {
 	const struct kh_fetch fetch = {.url = KH_LIT_INIT("https://127.0.0.1/"), .limits.wall_ms = 20000};
 	struct kh_exchange exchange;
@@ -110,19 +111,20 @@ static void try_refusal(const struct kh_client *client, struct kh_probe *p)
 	tell_end(p, &end);
 }
 
-static void try_sandbox(struct kh_probe row[TRIALS])
+static void try_sandbox(struct kh_diagnosis row[TRIALS])
 {
 	struct kh_client client;
 	struct kh_error err = {.offset = SIZE_MAX};
 
-	row[0] = (struct kh_probe){.name = "runs a program",
-				   .is_required = true,
-				   .without = "keyhole sandbox refuses every request",
-				   .remedy = "what is missing above comes first; if nothing is, please report this"};
-	row[1] = (struct kh_probe){.name = "refuses 127.0.0.1",
-				   .is_required = true,
-				   .without = "the executor does not answer, or does not hold its address policy",
-				   .remedy = "please report this"};
+	row[0] = (struct kh_diagnosis){
+		.name = "runs a program",
+		.is_required = true,
+		.without = "keyhole sandbox refuses every request",
+		.remedy = "what is missing above comes first; if nothing is, please report this"};
+	row[1] = (struct kh_diagnosis){.name = "refuses 127.0.0.1",
+				       .is_required = true,
+				       .without = "the executor does not answer, or does not hold its address policy",
+				       .remedy = "please report this"};
 	if (kh_client_start(&client, &(struct kh_client_settings){0}, &err) != KH_OK) {
 		for (size_t i = 0; i < TRIALS; i++)
 			snprintf(row[i].detail, sizeof(row[i].detail), "%s: %s", err.code, err.detail);
@@ -172,10 +174,10 @@ static void examine_home(struct doctor *d, const struct kh_home_options *options
 	}
 	if (options->home == NULL && (strcmp(err.code, "home_missing") == 0 || strcmp(err.code, "home_unknown") == 0))
 		return;
-	d->home_row = (struct kh_probe){.name = "home folder",
-					.is_required = true,
-					.without = "the gateway does not start",
-					.remedy = "correct what is said, or `keyhole init` makes another home"};
+	d->home_row = (struct kh_diagnosis){.name = "home folder",
+					    .is_required = true,
+					    .without = "the gateway does not start",
+					    .remedy = "correct what is said, or `keyhole init` makes another home"};
 	snprintf(d->home_row.detail, sizeof(d->home_row.detail), "%s: %s", err.code, err.detail);
 	d->configuration.row = &d->home_row;
 	d->configuration.n = 1;
@@ -196,7 +198,7 @@ static bool is_well(const struct doctor *d)
 }
 
 /* One word a row: it is there; it is not, and the sandbox does with less; there is none without it. */
-static const char *state(const struct kh_probe *p)
+static const char *state(const struct kh_diagnosis *p)
 {
 	return p->has ? "ok" : p->is_required ? "missing" : "less";
 }
@@ -221,7 +223,7 @@ static void print_wrapped(const char *text, int indent)
 	putchar('\n');
 }
 
-static void print_row(const struct doctor *d, const struct kh_probe *p)
+static void print_row(const struct doctor *d, const struct kh_diagnosis *p)
 {
 	const char *colour = !d->has_colour ? "" : p->has ? "\033[32m" : p->is_required ? "\033[1;31m" : "\033[33m";
 	char text[400];
@@ -284,7 +286,7 @@ static yyjson_mut_val *section_json(yyjson_mut_doc *doc, const struct section *s
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct kh_probe *p = &s->row[i];
+		const struct kh_diagnosis *p = &s->row[i];
 		yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);
 		yyjson_mut_obj_add_str(doc, row, "name", p->name);
 		yyjson_mut_obj_add_str(doc, row, "state", state(p));

@@ -23,39 +23,40 @@ static int64_t read_setting(const char *path)
 	return kh_view_int(kh_view_trim(kh_view_of(text, n)), &value) ? value : -1;
 }
 
-static void look_limit(struct kh_probe *p)
+static void look_limit(struct kh_diagnosis *p)
 {
 	int64_t most = read_setting("/proc/sys/user/max_user_namespaces");
 
-	*p = (struct kh_probe){.name = "user namespaces",
-			       .is_required = true,
-			       .has = most != 0,
-			       .without = "the kernel makes no user namespace for anybody",
-			       .remedy = "sysctl -w user.max_user_namespaces=15000"};
+	*p = (struct kh_diagnosis){.name = "user namespaces",
+				   .is_required = true,
+				   .has = most != 0,
+				   .without = "the kernel makes no user namespace for anybody",
+				   .remedy = "sysctl -w user.max_user_namespaces=15000"};
 	if (most >= 0)
 		snprintf(p->detail, sizeof(p->detail), "at most %lld", (long long)most);
 	else
 		snprintf(p->detail, sizeof(p->detail), "no limit is set");
 }
 
-static void look_unprivileged(struct kh_probe *p)
+static void look_unprivileged(struct kh_diagnosis *p)
 {
 	bool is_off = read_setting("/proc/sys/kernel/unprivileged_userns_clone") == 0;
 
-	*p = (struct kh_probe){.name = "for ordinary users",
-			       .is_required = true,
-			       .has = !is_off, /* as root too: programs become an ordinary user first */
-			       .without = "ordinary users cannot make user namespaces, and in a sandbox everybody is "
-					  "one",
-			       .remedy = "sysctl -w kernel.unprivileged_userns_clone=1"};
+	*p = (struct kh_diagnosis){
+		.name = "for ordinary users",
+		.is_required = true,
+		.has = !is_off, /* as root too: programs become an ordinary user first */
+		.without = "ordinary users cannot make user namespaces, and in a sandbox everybody is "
+			   "one",
+		.remedy = "sysctl -w kernel.unprivileged_userns_clone=1"};
 	snprintf(p->detail, sizeof(p->detail), "%s", is_off ? "only for root" : "allowed");
 }
 
-static void look_apparmor(struct kh_probe *p)
+static void look_apparmor(struct kh_diagnosis *p)
 {
 	bool is_on = read_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1;
 
-	*p = (struct kh_probe){
+	*p = (struct kh_diagnosis){
 		.name = "AppArmor",
 		.has = !is_on,
 		.without = "AppArmor takes the rights out of user namespaces of programs that it does not know",
@@ -64,19 +65,20 @@ static void look_apparmor(struct kh_probe *p)
 	snprintf(p->detail, sizeof(p->detail), "%s", is_on ? "restricts ordinary users" : "does not restrict them");
 }
 
-static void look_overflow(struct kh_probe *p)
+static void look_overflow(struct kh_diagnosis *p)
 {
 	int64_t uid = read_setting("/proc/sys/kernel/overflowuid");
 	int64_t gid = read_setting("/proc/sys/kernel/overflowgid");
 
-	*p = (struct kh_probe){.name = "overflow ids",
-			       .has = uid == 65534 && gid == 65534,
-			       .without = "files of users that a sandbox does not know belong to somebody else in it",
-			       .remedy = "sysctl -w kernel.overflowuid=65534 kernel.overflowgid=65534"};
+	*p = (struct kh_diagnosis){
+		.name = "overflow ids",
+		.has = uid == 65534 && gid == 65534,
+		.without = "files of users that a sandbox does not know belong to somebody else in it",
+		.remedy = "sysctl -w kernel.overflowuid=65534 kernel.overflowgid=65534"};
 	snprintf(p->detail, sizeof(p->detail), "%lld, %lld", (long long)uid, (long long)gid);
 }
 
-void kh_machine_settings(struct kh_probe ret[KH_MACHINE_SETTINGS])
+void kh_machine_settings(struct kh_diagnosis ret[KH_MACHINE_SETTINGS])
 {
 	look_limit(&ret[0]);
 	look_unprivileged(&ret[1]);
@@ -100,15 +102,16 @@ static bool take_server(struct kh_view line, char *text, size_t size)
 	return true;
 }
 
-static void look_servers(struct kh_probe *p)
+static void look_servers(struct kh_diagnosis *p)
 {
 	char text[4096];
 	struct kh_view rest, line;
 	FILE *file = fopen("/etc/resolv.conf", "re");
 
-	*p = (struct kh_probe){.name = "name servers",
-			       .without = "names cannot be resolved: only URLs with an address in them can be fetched",
-			       .remedy = "name one in /etc/resolv.conf (nameserver ADDRESS)"};
+	*p = (struct kh_diagnosis){
+		.name = "name servers",
+		.without = "names cannot be resolved: only URLs with an address in them can be fetched",
+		.remedy = "name one in /etc/resolv.conf (nameserver ADDRESS)"};
 	if (file == NULL) {
 		snprintf(p->detail, sizeof(p->detail), "no /etc/resolv.conf");
 		return;
@@ -122,13 +125,13 @@ static void look_servers(struct kh_probe *p)
 		snprintf(p->detail, sizeof(p->detail), "none in /etc/resolv.conf");
 }
 
-static void look_certificates(struct kh_probe *p)
+static void look_certificates(struct kh_diagnosis *p)
 {
 	struct stat st;
 
-	*p = (struct kh_probe){.name = "certificates",
-			       .without = "no server can prove who it is: https needs --ca",
-			       .remedy = "install the package ca-certificates"};
+	*p = (struct kh_diagnosis){.name = "certificates",
+				   .without = "no server can prove who it is: https needs --ca",
+				   .remedy = "install the package ca-certificates"};
 	for (const char *const *path = kh_profile_paths(KH_PROFILE_HTTP); *path != NULL && !p->has; path++) {
 		struct kh_view name = kh_view_str(*path);
 		bool is_store = kh_view_ends(name, KH_LIT(".crt")) || kh_view_ends(name, KH_LIT(".pem"));
@@ -140,7 +143,7 @@ static void look_certificates(struct kh_probe *p)
 		snprintf(p->detail, sizeof(p->detail), "no store of them found");
 }
 
-void kh_machine_network(struct kh_probe ret[KH_MACHINE_NETWORK])
+void kh_machine_network(struct kh_diagnosis ret[KH_MACHINE_NETWORK])
 {
 	look_servers(&ret[0]);
 	look_certificates(&ret[1]);

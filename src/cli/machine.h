@@ -2,15 +2,15 @@
 #ifndef KH_CLI_MACHINE_H
 #define KH_CLI_MACHINE_H
 
-#include "sandbox/probe.h"
+#include "wire/diagnosis.h"
 
 #define KH_MACHINE_SETTINGS 4
 #define KH_MACHINE_NETWORK  2
 
 /* Settings of the kernel that can take user namespaces away. */
-void kh_machine_settings(struct kh_probe ret[KH_MACHINE_SETTINGS]);
+void kh_machine_settings(struct kh_diagnosis ret[KH_MACHINE_SETTINGS]);
 
 /* What `sandbox fetch` needs: name servers, certificates. */
-void kh_machine_network(struct kh_probe ret[KH_MACHINE_NETWORK]);
+void kh_machine_network(struct kh_diagnosis ret[KH_MACHINE_NETWORK]);
 
 #endif

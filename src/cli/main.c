@@ -26,7 +26,7 @@
 #include "cli/tokens.h"
 #include "cli/tour.h"
 #include "executor/executor.h"
-#include "worker/worker.h"
+#include "executor/workers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static int executor_main(int argc, char **argv)
 
 static int worker_main(int argc, char **argv)
 {
-	return argc == 2 ? kh_worker_main(argv[1]) : UNUSABLE;
+	return argc == 2 ? kh_workers_main(argv[1]) : UNUSABLE;
 }
 
 /* Where a command stands in the list of them. */

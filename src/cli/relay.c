@@ -4,7 +4,7 @@
  */
 #include "cli/relay.h"
 
-#include "sandbox/lockdown.h"
+#include "home/confine.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -132,7 +132,7 @@ enum kh_err kh_relay_run(int in, int out, int socket, struct kh_view token, enum
 
 	if (ways == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	enum kh_err e = kh_lockdown(NULL, err);
+	enum kh_err e = kh_confine_all(err);
 	if (e == KH_OK && !send_token(socket, token))
 		e = kh_error_set(err, KH_ESTORE, "gateway_lost", "the gateway does not take the token: %s",
 				 strerror(errno));

@@ -10,8 +10,8 @@
 #include "cli/option.h"
 #include "cli/result.h"
 #include "cli/stream.h"
+#include "home/confine.h"
 #include "outside/client.h"
-#include "sandbox/lockdown.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -246,7 +246,7 @@ static int serve(struct fetching *f)
 	f->is_looked_at = isatty(STDERR_FILENO); /* a filter would say no later */
 	if (!kh_stream_init(&f->stream, f->body, f->args.raw))
 		return complain(FAILED, "sandbox_failed", strerror(errno));
-	if (kh_lockdown(NULL, &err) != KH_OK ||
+	if (kh_confine_all(&err) != KH_OK ||
 	    kh_client_fetch(&f->client, &f->request, &f->stream.exchange, &err) != KH_OK)
 		return complain(FAILED, err.code, err.detail);
 	int status = exchange(f);

@@ -10,8 +10,8 @@
 #include "cli/option.h"
 #include "cli/result.h"
 #include "cli/stream.h"
+#include "home/confine.h"
 #include "outside/client.h"
-#include "sandbox/lockdown.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -312,8 +312,7 @@ static int serve(struct running *r)
 	/* The terminals are looked at before lockdown, and signals are blocked after the executor was started. */
 	if (!kh_stream_init(&r->stream, STDIN_FILENO, r->args.raw))
 		return complain("sandbox_failed", strerror(errno));
-	if (kh_lockdown(NULL, &err) != KH_OK ||
-	    kh_client_run(&r->client, &r->request, &r->stream.exchange, &err) != KH_OK)
+	if (kh_confine_all(&err) != KH_OK || kh_client_run(&r->client, &r->request, &r->stream.exchange, &err) != KH_OK)
 		return complain(err.code, err.detail);
 	status = exchange(r);
 	kh_exchange_close(&r->stream.exchange);

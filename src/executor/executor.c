@@ -5,7 +5,8 @@
  */
 #include "executor/executor.h"
 
-#include "executor/job.h"
+#include "executor/step.h"
+#include "executor/workers.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -87,7 +88,7 @@ static bool send_ready(const struct executor *x)
 	kh_message_number(&out, KH_FIELD_PROTOCOL, KH_MESSAGE_VERSION);
 	kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(kh_cgroup_base_has(&x->kit.cgroup)));
 	return kh_message_end(&out, &packet) == KH_OK &&
-	       kh_channel_send(KH_EXECUTOR_CONTROL, packet, NULL, 0) == KH_IO_DONE;
+	       kh_channel_send(KH_CHANNEL_INHERITED, packet, NULL, 0) == KH_IO_DONE;
 }
 
 /* Says on a channel for which there is no room that there is none. */
@@ -112,7 +113,7 @@ static void open_request(struct executor *x, int channel)
 			fcntl(channel, F_SETFL, O_NONBLOCK);
 			x->busy_us = kh_job_now();
 			kh_job_begin(&x->jobs[i], &x->pool, channel);
-			kh_job_step(&x->jobs[i]);
+			kh_step(&x->jobs[i]);
 			return;
 		}
 	}
@@ -126,7 +127,7 @@ static bool take_control(struct executor *x, bool *ret_stop)
 	size_t count = 0;
 	struct kh_view packet;
 	struct kh_message message;
-	enum kh_io io = kh_channel_receive(KH_EXECUTOR_CONTROL, x->buffer, &packet, fds, &count);
+	enum kh_io io = kh_channel_receive(KH_CHANNEL_INHERITED, x->buffer, &packet, fds, &count);
 
 	if (io == KH_IO_AGAIN)
 		return false;
@@ -150,11 +151,11 @@ static size_t watch_all(struct executor *x, uint64_t *wake_us)
 {
 	size_t n = 0;
 
-	x->watch[n++] = (struct pollfd){.fd = KH_EXECUTOR_CONTROL, .events = POLLIN};
+	x->watch[n++] = (struct pollfd){.fd = KH_CHANNEL_INHERITED, .events = POLLIN};
 	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
 		x->job_watch[i] = n;
 		if (x->jobs[i].phase != KH_JOB_FREE)
-			n += kh_job_watch(&x->jobs[i], x->watch + n, wake_us);
+			n += kh_step_watch(&x->jobs[i], x->watch + n, wake_us);
 	}
 	x->job_watch[KH_EXECUTOR_JOBS] = n;
 	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
@@ -185,7 +186,7 @@ static void step_all(struct executor *x, bool late)
 	}
 	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
 		if (x->jobs[i].phase != KH_JOB_FREE && (late || is_ready(x, x->job_watch[i], x->job_watch[i + 1])))
-			kh_job_step(&x->jobs[i]);
+			kh_step(&x->jobs[i]);
 	}
 }
 
@@ -237,12 +238,12 @@ int kh_executor_main(void)
 	static struct executor x;
 	struct kh_error err = {0};
 
-	if (fcntl(KH_EXECUTOR_CONTROL, F_SETFL, O_NONBLOCK) < 0) {
+	if (fcntl(KH_CHANNEL_INHERITED, F_SETFL, O_NONBLOCK) < 0) {
 		fprintf(stderr, "keyhole: executor: descriptor %d: %s (it is started by keyhole itself)\n",
-			KH_EXECUTOR_CONTROL, strerror(errno));
+			KH_CHANNEL_INHERITED, strerror(errno));
 		return 2;
 	}
-	fcntl(KH_EXECUTOR_CONTROL, F_SETFD, FD_CLOEXEC);
+	fcntl(KH_CHANNEL_INHERITED, F_SETFD, FD_CLOEXEC);
 	harden();
 	if (!find_room(&x)) {
 		fprintf(stderr, "keyhole: executor: there are too few descriptors (RLIMIT_NOFILE)\n");
@@ -254,7 +255,7 @@ int kh_executor_main(void)
 		fprintf(stderr, "keyhole: executor: memory that a fork does not get: %s\n", strerror(errno));
 		return 1;
 	}
-	if (kh_sandbox_kit_init(&x.kit, &kh_alloc_system, &err) != KH_OK) {
+	if (kh_sandbox_kit_init(&x.kit, kh_workers_serve, &kh_alloc_system, &err) != KH_OK) {
 		fprintf(stderr, "keyhole: executor: %s: %s\n", err.code ? err.code : kh_err_name(err.err), err.detail);
 		return 1;
 	}

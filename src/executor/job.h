@@ -1,6 +1,6 @@
 /*
- * One request in the executor, from its channel to its END.  A job never blocks: kh_job_step() does whatever can be
- * done now, kh_job_watch() says what to wait for next, as a function of where the job stands.
+ * One request in the executor, from its channel to its END.  A job never blocks: kh_step() does whatever can be done
+ * now, kh_step_watch() says what to wait for next, as a function of where the job stands.
  *
  *     NEW ──RUN────────────────────────────> RUN ─────┐
  *      │                                      ^         │
@@ -30,6 +30,7 @@ enum kh_job_phase {
 	KH_JOB_RUN,      /* a program runs */
 	KH_JOB_LOOKUP,   /* a worker asks a name server */
 	KH_JOB_CONNECT,  /* to one address after the other */
+	KH_JOB_REACHED,  /* its connection stands; what for is looked at next */
 	KH_JOB_TALK,     /* a worker speaks HTTP */
 	KH_JOB_STOPPING, /* its sandbox is being ended */
 	KH_JOB_ENDING,   /* END waits to be taken */
@@ -88,25 +89,25 @@ uint64_t kh_job_now(void);
 /* A job for a request that comes over CHANNEL, which is the job's from now on. */
 void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel);
 
-/* What to wait for: fills in at most KH_JOB_WATCHES entries and lowers *WAKE_US to its next deadline. */
-size_t kh_job_watch(const struct kh_job *job, struct pollfd *ret_watch, uint64_t *wake_us);
-
-void kh_job_step(struct kh_job *job);
-
-/* For reach.c: job->connection stands. */
-void kh_job_reached(struct kh_job *job);
-
-/* For fetch.c, reach.c and post.c: ends the job with FAULT; DETAIL is our own text.  The sandbox is killed, and END
- * follows. */
+/* Ends the job with FAULT; the detail is our own text.  The sandbox is killed, and END follows. */
 void kh_job_end(struct kh_job *job, enum kh_fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same, because a sandbox cannot be had, or is broken. */
 void kh_job_end_part(struct kh_job *job, enum kh_part part, int error);
 
-/* For fetch.c: true where the packet that waits for the parent is gone, so that the next may be made. */
+/* True if the packet that waits for the parent is gone, so that the next may be made. */
 bool kh_job_flush(struct kh_job *job);
 
-/* For fetch.c: takes the next piece of input from the parent, where there is room for it. */
+/* The next message of the parent, into BUFFER; true if there is one that is permitted now. */
+bool kh_job_receive(struct kh_job *job, char *buffer, struct kh_message *ret_message) KH_CHECKED;
+
+/* Takes the next piece of input from the parent, if there is room for it. */
 void kh_job_take_input(struct kh_job *job);
+
+/* Closes *FD, unless it is -1, and makes it that. */
+void kh_job_close(int *fd);
+
+/* Adds FD, unless it is -1, to LIST, which has N entries; how many there are then. */
+size_t kh_job_watch(struct pollfd *list, size_t n, int fd, short events);
 
 #endif

@@ -159,7 +159,7 @@ void kh_reach_begin_at(struct kh_job *job, struct kh_view text)
 		if (job->connection < 0)
 			kh_job_end(job, KH_FAULT_CONNECT, "the socket: %s", strerror(errno));
 		else
-			kh_job_reached(job);
+			job->phase = KH_JOB_REACHED;
 		return;
 	}
 	if (read_host(job, text))
@@ -200,7 +200,7 @@ static void step_connect(struct kh_job *job)
 	if (poll(&writable, 1, 0) == 0 && !late)
 		return;
 	if (!late && kh_connect_result(job->connection) == 0) {
-		kh_job_reached(job);
+		job->phase = KH_JOB_REACHED;
 		return;
 	}
 	close(job->connection);

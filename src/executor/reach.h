@@ -1,7 +1,7 @@
 /*
  * How the executor reaches a host (E8): name to addresses in a disposable worker, every address checked, connected to
  * what was checked.  The executor reads no DNS: a worker's typed message is all that it gets to see.  When the
- * connection stands, kh_job_reached() is called with the socket in job->connection.
+ * connection stands in job->connection, the phase is REACHED.
  */
 #ifndef KH_EXECUTOR_REACH_H
 #define KH_EXECUTOR_REACH_H

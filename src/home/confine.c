@@ -72,3 +72,8 @@ enum kh_err kh_confine_home(struct kh_home *home, struct kh_error *err)
 		openlog("keyhole", LOG_NDELAY, LOG_AUTHPRIV);
 	return kh_lockdown_beside(home->folder.path.p, others, n, err);
 }
+
+enum kh_err kh_confine_all(struct kh_error *err)
+{
+	return kh_lockdown(NULL, err);
+}

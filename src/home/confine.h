@@ -14,4 +14,7 @@
  */
 enum kh_err kh_confine_home(struct kh_home *home, struct kh_error *err) KH_CHECKED;
 
+/* The same without a home: leaves this process what it has open, and nothing else. */
+enum kh_err kh_confine_all(struct kh_error *err) KH_CHECKED;
+
 #endif

@@ -7,7 +7,6 @@
  */
 #include "outside/client.h"
 
-#include "executor/executor.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -38,7 +37,7 @@ static bool set_signals(void)
 static bool set_descriptors(int channel, int other)
 {
 	/* Out of the way first: where this process has no standard streams, the channel has one of their numbers. */
-	int high = fcntl(channel, F_DUPFD_CLOEXEC, KH_EXECUTOR_CONTROL + 1);
+	int high = fcntl(channel, F_DUPFD_CLOEXEC, KH_CHANNEL_INHERITED + 1);
 	int nowhere = open("/dev/null", O_RDWR);
 
 	if (high < 0 || nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0)
@@ -46,7 +45,7 @@ static bool set_descriptors(int channel, int other)
 	bool no_errors = channel == STDERR_FILENO || other == STDERR_FILENO || fcntl(STDERR_FILENO, F_GETFD) < 0;
 	if (no_errors && dup2(nowhere, STDERR_FILENO) < 0)
 		return false;
-	return dup2(high, KH_EXECUTOR_CONTROL) >= 0 && syscall(SYS_close_range, KH_EXECUTOR_CONTROL + 1, ~0U, 0) == 0;
+	return dup2(high, KH_CHANNEL_INHERITED) >= 0 && syscall(SYS_close_range, KH_CHANNEL_INHERITED + 1, ~0U, 0) == 0;
 }
 
 _Noreturn static void become_executor(const char *program, const int channel[2])

@@ -15,7 +15,7 @@
 #include "outside/client.h"
 #include "reader/answer_schema.h"
 #include "reader/retry.h"
-#include "worker/http/headers.h"
+#include "wire/header.h"
 
 #include <poll.h>
 #include <time.h>
@@ -182,11 +182,11 @@ static void take_head(struct asking *a, const struct kh_head *head)
 
 	r->status = head->status;
 	r->is_json = r->is_stream = false;
-	if (kh_headers_find(lines, KH_LIT("Content-Type"), &value)) {
+	if (kh_header_find(lines, KH_LIT("Content-Type"), &value)) {
 		r->is_json = is_type(value, KH_LIT("application/json"));
 		r->is_stream = is_type(value, KH_LIT("text/event-stream"));
 	}
-	if (!kh_headers_find(lines, KH_LIT("Retry-After"), &value) ||
+	if (!kh_header_find(lines, KH_LIT("Retry-After"), &value) ||
 	    !kh_retry_after_ms(value, kh_clock_wall_us() / 1000000, &r->wait_ms))
 		r->wait_ms = -1;
 }

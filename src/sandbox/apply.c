@@ -6,12 +6,10 @@
  */
 #include "sandbox/apply.h"
 
-#include "executor/executor.h"
 #include "sandbox/landlock.h"
 #include "sandbox/root.h"
 #include "sandbox/setting.h"
 #include "wire/channel.h"
-#include "worker/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -377,12 +375,10 @@ static void lock(struct inside *in)
 /* Goes on as the worker of the profile, with the job's descriptors and nothing else of the executor's. */
 static _Noreturn void become_worker(const struct inside *in)
 {
-	const struct kh_worker_job_kind *kind = kh_worker_job_find(in->profile);
-
-	if (kind == NULL)
+	if (in->kit->worker == NULL)
 		broken(in, KH_PART_PROGRAM, ENOENT);
 	else if (close_range((unsigned)in->fd_count, UINT_MAX, 0) == 0)
-		_exit(kh_worker_job_serve(kind, in->kit->filter[kind->filter]));
+		_exit(in->kit->worker(in->profile, in->kit->filter));
 	_exit(1);
 }
 
@@ -437,19 +433,19 @@ static _Noreturn void first_process(struct inside *in, int second)
 	_exit(0);
 }
 
-_Noreturn void kh_apply(const struct kh_sandbox_kit *kit, const struct kh_sandbox *sandbox, int channel)
+_Noreturn void kh_apply(const struct kh_apply *with)
 {
 	static struct inside in; /* this process is a copy, and has it for itself */
 	int gate[2];
 
-	in.kit = kit;
-	in.profile = sandbox->profile;
-	in.locked = sandbox->locked;
-	in.channel = channel;
-	in.program = kit->program;
+	in.kit = with->kit;
+	in.profile = with->profile;
+	in.locked = with->locked;
+	in.channel = with->channel;
+	in.program = with->kit->program;
 	in.root.host = -1;
-	in.root.idmap = kit->idmap;
-	if (!kh_cgroup_enter(&sandbox->cgroup))
+	in.root.idmap = with->kit->idmap;
+	if (!kh_cgroup_enter(with->cgroup))
 		broken(&in, KH_PART_CGROUP, errno);
 	set_up(&in);
 	if (pipe2(gate, O_CLOEXEC) < 0)

@@ -5,7 +5,7 @@
 #define KH_SANDBOX_CALLS_H
 
 #include "sandbox/condition.h"
-#include "sandbox/filter.h"
+#include "sandbox/filter_kind.h"
 
 struct kh_call {
 	struct kh_filter_entry entry;

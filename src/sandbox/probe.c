@@ -12,7 +12,6 @@
 #include "sandbox/filter.h"
 #include "sandbox/landlock.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -43,7 +42,7 @@
 struct trial {
 	const char *file; /* of /proc/self/ns */
 	int flag;         /* CLONE_NEW* */
-	char detail[sizeof(((struct kh_probe *)0)->detail)];
+	char detail[sizeof(((struct kh_diagnosis *)0)->detail)];
 };
 
 static bool fails(struct trial *t, const char *what)
@@ -471,16 +470,16 @@ static _Noreturn void run_trial(size_t index, int to)
 	_exit(0);
 }
 
-static void probe(size_t index, struct kh_probe *ret)
+static void probe(size_t index, struct kh_diagnosis *ret)
 {
 	struct answer answer = {.detail = "the try did not come to its end"};
 	int fds[2];
 
-	*ret = (struct kh_probe){.name = probes[index].name,
-				 .part = probes[index].part,
-				 .is_required = probes[index].is_required,
-				 .without = probes[index].without,
-				 .remedy = probes[index].remedy};
+	*ret = (struct kh_diagnosis){.name = probes[index].name,
+				     .part = probes[index].part,
+				     .is_required = probes[index].is_required,
+				     .without = probes[index].without,
+				     .remedy = probes[index].remedy};
 	if (pipe2(fds, O_CLOEXEC) != 0) {
 		snprintf(ret->detail, sizeof(ret->detail), "pipe: %s", strerror(errno));
 		return;
@@ -501,7 +500,7 @@ static void probe(size_t index, struct kh_probe *ret)
 	memcpy(ret->detail, answer.detail, sizeof(ret->detail));
 }
 
-size_t kh_probe_all(struct kh_probe ret[KH_PROBES])
+size_t kh_probe_all(struct kh_diagnosis ret[KH_PROBES])
 {
 	for (size_t i = 0; i < COUNT; i++)
 		probe(i, &ret[i]);

@@ -5,21 +5,11 @@
 #ifndef KH_SANDBOX_PROBE_H
 #define KH_SANDBOX_PROBE_H
 
-#include "wire/part.h"
+#include "wire/diagnosis.h"
 
 #define KH_PROBES 20 /* room for all */
 
-struct kh_probe {
-	const char *name; /* "user namespace", "idmapped mounts", ... */
-	enum kh_part part;
-	bool is_required; /* without it there is no sandbox; else it works with less */
-	bool has;
-	const char *without; /* what its lack means */
-	const char *remedy;  /* what to do about it */
-	char detail[300];    /* "ABI 7", "unshare: Operation not permitted", ... */
-};
-
 /* Tries everything, one after the other; RET has room for KH_PROBES.  Returns how many there are. */
-size_t kh_probe_all(struct kh_probe ret[KH_PROBES]);
+size_t kh_probe_all(struct kh_diagnosis ret[KH_PROBES]);
 
 #endif

@@ -20,29 +20,8 @@
 #ifndef KH_SANDBOX_SANDBOX_H
 #define KH_SANDBOX_SANDBOX_H
 
-#include "base/error.h"
-#include "sandbox/cgroup.h"
-#include "sandbox/filter.h"
+#include "sandbox/kit.h"
 #include "wire/part.h"
-#include "wire/profile.h"
-
-#define KH_SANDBOX_UID 65534 /* of workers outside, where the executor is root */
-
-/* What all sandboxes of an executor share; made once. */
-struct kh_sandbox_kit {
-	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers as they begin, of first processes */
-	int self;                             /* a pidfd of the executor */
-	int program;                          /* our own executable, for our own workers */
-	int idmap;                            /* a user namespace in which root's files are a worker's; -1 */
-	bool is_root;                         /* then workers are another user outside, else the executor's own */
-	unsigned uid, gid;                    /* of the executor */
-	struct kh_cgroup_base cgroup;
-};
-
-/* KH_EREFUSED, code `sandbox`, where a part that all sandboxes share cannot be had; the detail names it. */
-enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, const struct kh_alloc *alloc,
-				struct kh_error *err) KH_CHECKED;
-void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
 
 /* One sandbox as the executor sees it. */
 struct kh_sandbox {

@@ -6,6 +6,9 @@
 
 #include "wire/message.h"
 
+/* The descriptor as which an executor finds the channel to its parent, and a worker its channel or its connection. */
+#define KH_CHANNEL_INHERITED 3
+
 enum kh_io {
 	KH_IO_DONE = 0, /* a whole message */
 	KH_IO_AGAIN,    /* not now */

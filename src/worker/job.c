@@ -6,10 +6,6 @@
  */
 #include "worker/job.h"
 
-#include "worker/read/read.h"
-#include "worker/search/search.h"
-#include "worker/sql/sql.h"
-#include "worker/text/text.h"
 #include "worker/worker.h"
 
 #include <errno.h>
@@ -18,21 +14,6 @@
 #include <unistd.h>
 
 #define ARENA (400U << 20) /* the profile's limit of memory is the real one */
-
-static const struct kh_worker_job_kind kinds[] = {
-	{KH_PROFILE_READ, KH_FILTER_READ, NULL, kh_worker_read_run},
-	{KH_PROFILE_TEXT, KH_FILTER_TEXT, kh_worker_text_load, kh_worker_text_run},
-	{KH_PROFILE_QUERY, KH_FILTER_QUERY, kh_worker_sql_load, kh_worker_sql_run},
-	{KH_PROFILE_SEARCH, KH_FILTER_SEARCH, kh_worker_search_load, kh_worker_search_run},
-};
-
-const struct kh_worker_job_kind *kh_worker_job_find(enum kh_profile profile)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].profile == profile)
-			return &kinds[i];
-	return NULL;
-}
 
 static bool write_all(int fd, struct kh_view bytes)
 {
@@ -102,7 +83,7 @@ int kh_worker_job_carry(const struct kh_worker_job_kind *kind, int in, int out, 
 
 int kh_worker_job_serve(const struct kh_worker_job_kind *kind, const struct kh_filter *filter)
 {
-	bool connected = fcntl(KH_WORKER_CHANNEL, F_GETFD) >= 0;
+	bool connected = fcntl(KH_CHANNEL_INHERITED, F_GETFD) >= 0;
 	struct kh_error err = {.detail = ""};
 	struct kh_arena arena;
 
@@ -115,5 +96,5 @@ int kh_worker_job_serve(const struct kh_worker_job_kind *kind, const struct kh_f
 	if (filter != NULL ? kh_filter_install(filter) != 0 : !kh_worker_confine(kind->filter))
 		return 1;
 	return kh_worker_job_carry(kind, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO,
-				   connected ? KH_WORKER_CHANNEL : -1);
+				   connected ? KH_CHANNEL_INHERITED : -1);
 }

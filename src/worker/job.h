@@ -11,7 +11,7 @@
  * either way: whatever it read may have taken it over.
  *
  * A new one: a profile (profile.c), a filter (calls.c), a kind of the pool (pool.c), one entry in the table of
- * worker/job.c, and two functions.
+ * executor/workers.c, and two functions.
  */
 #ifndef KH_WORKER_JOB_H
 #define KH_WORKER_JOB_H
@@ -40,9 +40,6 @@ struct kh_worker_job_kind {
 	enum kh_err (*load)(bool connected, struct kh_error *err);
 	kh_worker_job_fn *run;
 };
-
-/* The kind of PROFILE; NULL where that takes no job. */
-const struct kh_worker_job_kind *kh_worker_job_find(enum kh_profile profile);
 
 /*
  * All of a worker's life: loads, installs FILTER (NULL: makes that of KIND), reads the job from standard input, carries

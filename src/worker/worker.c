@@ -1,5 +1,5 @@
 /*
- * What the workers share: their start, their end of the channel, their confinement.
+ * What the workers share: their end of the channel, their confinement, reading whole files.
  *
  * Trusts the executor.  Guarantees: what is sent is in the table of messages, and a worker that cannot be confined or
  * whose channel is not good ends without doing anything.
@@ -7,45 +7,15 @@
 #include "worker/worker.h"
 
 #include "base/clock.h"
-#include "worker/http/http.h"
-#include "worker/job.h"
-#include "worker/resolve/resolve.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #define FIRST_READ 65536
-
-static const struct {
-	const char *name;
-	int (*serve)(int channel);
-} workers[] = {
-	{"resolve", kh_worker_resolve},
-	{"http", kh_worker_http},
-};
-
-int kh_worker_main(const char *name)
-{
-	/* A peer that closes its socket is an error to be reported, not a death. */
-	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
-		return 1;
-	for (size_t i = 0; i < sizeof(workers) / sizeof(workers[0]); i++)
-		if (strcmp(workers[i].name, name) == 0)
-			return workers[i].serve(KH_WORKER_CHANNEL);
-	enum kh_profile profile;
-	const struct kh_worker_job_kind *kind = kh_profile_read(kh_view_str(name), &profile)
-							? kh_worker_job_find(profile)
-							: NULL;
-	if (kind != NULL)
-		return kh_worker_job_serve(kind, NULL);
-	fputs("keyhole worker: there is none of this name; the executor starts them\n", stderr);
-	return 2;
-}
 
 bool kh_worker_confine(enum kh_filter_kind kind)
 {

@@ -14,11 +14,6 @@
 #include "wire/channel.h"
 #include "wire/fault.h"
 
-#define KH_WORKER_CHANNEL 3
-
-/* The program's main() calls this for `keyhole worker NAME`.  Returns the exit status. */
-int kh_worker_main(const char *name);
-
 /* What both workers share: their end of the channel, with room for a message each way. */
 struct kh_worker {
 	int channel;

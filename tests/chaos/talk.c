@@ -24,8 +24,8 @@ static _Noreturn void be_executor(const struct world *world, const struct talk_l
 	dup2(null, 1);
 	if (errors >= 0)
 		dup2(errors, 2);
-	dup2(control, KH_EXECUTOR_CONTROL);
-	close_range(KH_EXECUTOR_CONTROL + 1, ~0U, 0);
+	dup2(control, KH_CHANNEL_INHERITED);
+	close_range(KH_CHANNEL_INHERITED + 1, ~0U, 0);
 	if (limit) {
 		struct rlimit both = {limit->value, limit->value};
 		setrlimit(limit->resource, &both);

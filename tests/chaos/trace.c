@@ -107,8 +107,8 @@ static _Noreturn void be_executor(const struct world *world, int control)
 	dup2(null, 0);
 	dup2(null, 1);
 	control = fcntl(control, F_DUPFD, 10);
-	dup2(control, KH_EXECUTOR_CONTROL);
-	close_range(KH_EXECUTOR_CONTROL + 1, ~0U, 0);
+	dup2(control, KH_CHANNEL_INHERITED);
+	close_range(KH_CHANNEL_INHERITED + 1, ~0U, 0);
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	raise(SIGSTOP);
 	execve(world->program, argv, none);

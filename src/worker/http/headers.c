@@ -6,27 +6,10 @@
  */
 #include "worker/http/headers.h"
 
+#include "wire/header.h"
+
 #define LOCATION_MAX 8192 /* a redirect to what is longer leads nowhere */
 #define LAYERS_MAX   2    /* each has a window of its own in memory, up to 16 MiB */
-
-/* The value of LINE where it is a header NAME. */
-static bool is_header(struct kh_view line, struct kh_view name, struct kh_view *ret_value)
-{
-	if (line.n <= name.n || line.p[name.n] != ':' || !kh_view_eq_nocase(kh_view_sub(line, 0, name.n), name))
-		return false;
-	*ret_value = kh_view_trim(kh_view_from(line, name.n + 1));
-	return true;
-}
-
-bool kh_headers_find(struct kh_view block, struct kh_view name, struct kh_view *ret_value)
-{
-	struct kh_view line;
-
-	while (kh_view_split(&block, '\n', &line))
-		if (is_header(line, name, ret_value))
-			return true;
-	return false;
-}
 
 /* What is said about the framing of a body, over all lines that say something. */
 struct framing {
@@ -79,10 +62,10 @@ const char *kh_headers_wrong(struct kh_view block)
 		if (frames && line.n > 0 && (line.p[0] == ' ' || line.p[0] == '\t'))
 			return "a header of the body's framing over several lines";
 		frames = true;
-		if (is_header(line, KH_LIT("Content-Length"), &value))
+		if (kh_header_is(line, KH_LIT("Content-Length"), &value))
 			wrong = wrong_length(&framing, value);
-		else if (is_header(line, KH_LIT("Content-Encoding"), &value) ||
-			 is_header(line, KH_LIT("Transfer-Encoding"), &value))
+		else if (kh_header_is(line, KH_LIT("Content-Encoding"), &value) ||
+			 kh_header_is(line, KH_LIT("Transfer-Encoding"), &value))
 			wrong = wrong_codings(&framing, value);
 		else
 			frames = false;
@@ -94,8 +77,8 @@ bool kh_headers_until_close(struct kh_view block, long status)
 {
 	struct kh_view value;
 
-	return status != 204 && status != 304 && !kh_headers_find(block, KH_LIT("Content-Length"), &value) &&
-	       !kh_headers_find(block, KH_LIT("Transfer-Encoding"), &value);
+	return status != 204 && status != 304 && !kh_header_find(block, KH_LIT("Content-Length"), &value) &&
+	       !kh_header_find(block, KH_LIT("Transfer-Encoding"), &value);
 }
 
 char *kh_headers_location(const struct kh_curl *curl, struct kh_view block, const char *base)
@@ -103,7 +86,7 @@ char *kh_headers_location(const struct kh_curl *curl, struct kh_view block, cons
 	char text[LOCATION_MAX + 1], *url = NULL;
 	struct kh_view value;
 
-	if (!kh_headers_find(block, KH_LIT("Location"), &value) || value.n == 0 || value.n > LOCATION_MAX)
+	if (!kh_header_find(block, KH_LIT("Location"), &value) || value.n == 0 || value.n > LOCATION_MAX)
 		return NULL;
 	memcpy(text, value.p, value.n);
 	text[value.n] = '\0';

@@ -4,9 +4,6 @@
 
 #include "worker/http/curl.h"
 
-/* The value of the first header NAME of BLOCK, without blanks around it. */
-bool kh_headers_find(struct kh_view block, struct kh_view name, struct kh_view *ret_value);
-
 /*
  * What is wrong with what BLOCK says about the body's framing, as a sentence of ours, or NULL.  libcurl is less strict:
  * each Content-Length must be a number, and the same one; codings are those that were asked for, at most two of them.

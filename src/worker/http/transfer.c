@@ -6,6 +6,7 @@
  */
 #include "worker/http/transfer.h"
 
+#include "wire/header.h"
 #include "worker/http/curl.h"
 #include "worker/http/curlcode.h"
 #include "worker/http/headers.h"
@@ -251,7 +252,7 @@ static bool make_lines(const struct kh_transfer *http, struct kh_arena *arena, s
 
 	for (size_t i = 0; i < job->headers; i++) {
 		struct kh_view value;
-		has_type |= kh_headers_find(job->header[i], KH_LIT("Content-Type"), &value);
+		has_type |= kh_header_find(job->header[i], KH_LIT("Content-Type"), &value);
 		if (!add_line(http, list, arena, job->header[i]))
 			return false;
 	}

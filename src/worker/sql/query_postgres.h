@@ -14,7 +14,7 @@
 
 #include "worker/sql/sqljob.h"
 
-/* Carries JOB out, whose statement passed kh_sqltext_check().  HANDED stays the caller's.  Codes: sqljob.h. */
+/* Carries JOB out, whose statement passed kh_sqltext_check().  HANDED stays the caller's.  Codes: sql.h. */
 enum kh_err kh_query_postgres_run(struct kh_arena *arena, const struct kh_sqljob *job, int handed,
 				  struct kh_view *ret_json, struct kh_error *err) KH_CHECKED;
 

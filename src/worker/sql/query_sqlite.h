@@ -15,7 +15,7 @@
 
 #include "worker/sql/sqljob.h"
 
-/* Carries JOB out, whose statement passed kh_sqltext_check().  Codes: sqljob.h. */
+/* Carries JOB out, whose statement passed kh_sqltext_check().  Codes: sql.h. */
 enum kh_err kh_query_sqlite_run(struct kh_arena *arena, const struct kh_sqljob *job, struct kh_view *ret_json,
 				struct kh_error *err) KH_CHECKED;
 

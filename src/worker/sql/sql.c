@@ -7,11 +7,38 @@
 
 #include "worker/sql/query_postgres.h"
 #include "worker/sql/query_sqlite.h"
+#include "worker/sql/sqltext.h"
+
+#include <unistd.h>
 
 enum kh_err kh_worker_sql_load(bool connected, struct kh_error *err)
 {
 	kh_query_sqlite_bound();
 	return connected ? kh_query_postgres_load(err) : KH_OK;
+}
+
+/* A driver's message has no password in it; should one ever have, nobody sees it. */
+static void hide_password(const struct kh_sqljob *job, struct kh_error *err)
+{
+	if (err != NULL && job->password.n > 0 && kh_view_find(kh_view_str(err->detail), job->password, 0) != SIZE_MAX)
+		memcpy(err->detail, "the database says", sizeof("the database says"));
+}
+
+enum kh_err kh_worker_sql_ask(struct kh_arena *arena, const struct kh_sqljob *job, int handed, struct kh_view *ret_json,
+			      struct kh_error *err)
+{
+	enum kh_sqltext_dialect dialect = job->file.n > 0 ? KH_SQLTEXT_SQLITE : KH_SQLTEXT_POSTGRES;
+	enum kh_err e = kh_sqltext_check(arena, job->sql, dialect, err);
+
+	if (e == KH_OK && dialect == KH_SQLTEXT_SQLITE)
+		e = kh_query_sqlite_run(arena, job, ret_json, err);
+	else if (e == KH_OK)
+		e = kh_query_postgres_run(arena, job, handed, ret_json, err);
+	if (handed >= 0)
+		close(handed);
+	if (e != KH_OK)
+		hide_password(job, err);
+	return e;
 }
 
 enum kh_err kh_worker_sql_run(const struct kh_worker_job *job, struct kh_error *err)
@@ -23,7 +50,7 @@ enum kh_err kh_worker_sql_run(const struct kh_worker_job *job, struct kh_error *
 	if (e == KH_OK && sql.file.n == 0 && job->connection < 0)
 		return kh_error_set(err, KH_EINPUT, "job_refused", "a server without a connection to it");
 	if (e == KH_OK)
-		e = kh_sqljob_run(job->arena, &sql, job->connection, &json, err);
+		e = kh_worker_sql_ask(job->arena, &sql, job->connection, &json, err);
 	if (e == KH_OK && !kh_worker_job_write(job, json))
 		e = kh_error_set(err, KH_EREFUSED, "job_refused", "nobody takes the result");
 	return e;

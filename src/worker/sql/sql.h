@@ -6,9 +6,19 @@
 #define KH_WORKER_SQL_SQL_H
 
 #include "worker/job.h"
+#include "worker/sql/sqljob.h"
 
 /* libpq, where there is a socket to use it on. */
 enum kh_err kh_worker_sql_load(bool connected, struct kh_error *err) KH_CHECKED;
+
+/*
+ * Carries JOB out.  HANDED: a socket that is connected to the server already, which is closed here; -1 where there is
+ * none.  *RET_JSON is the result.  Codes of failures, whose details may quote the database (world's words):
+ * `statement_refused`, `parameters_wrong`, `statement_failed`, `statement_late`, `result_too_large`,
+ * `database_failed`, `libpq`.
+ */
+enum kh_err kh_worker_sql_ask(struct kh_arena *arena, const struct kh_sqljob *job, int handed, struct kh_view *ret_json,
+			      struct kh_error *err) KH_CHECKED;
 
 enum kh_err kh_worker_sql_run(const struct kh_worker_job *job, struct kh_error *err) KH_CHECKED;
 

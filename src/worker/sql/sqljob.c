@@ -1,14 +1,10 @@
 /*
- * Jobs: read by a table, carried out by the one of two files that knows the database.
+ * Jobs, read by a table.  What carries one out is sql.c, by the one of two files that knows the database.
  */
 #include "worker/sql/sqljob.h"
 
 #include "base/member.h"
-#include "worker/sql/query_postgres.h"
-#include "worker/sql/query_sqlite.h"
 #include "worker/sql/sqltext.h"
-
-#include <unistd.h>
 
 enum { DATABASE, SQL, PARAMS, ROWS, BYTES, SECONDS, MEMBERS };
 enum { FILE_, HOST, PORT, DBNAME, USER, PASSWORD, AUTHORITY, PLAIN, DATABASE_MEMBERS };
@@ -140,30 +136,6 @@ enum kh_err kh_sqljob_read(struct kh_arena *arena, yyjson_val *root, struct kh_s
 		e = bad(arena, &reasons, err);
 	if (e == KH_OK)
 		*ret_job = job;
-	return e;
-}
-
-/* A driver's message has no password in it; should one ever have, nobody sees it. */
-static void hide_password(const struct kh_sqljob *job, struct kh_error *err)
-{
-	if (err != NULL && job->password.n > 0 && kh_view_find(kh_view_str(err->detail), job->password, 0) != SIZE_MAX)
-		memcpy(err->detail, "the database says", sizeof("the database says"));
-}
-
-enum kh_err kh_sqljob_run(struct kh_arena *arena, const struct kh_sqljob *job, int handed, struct kh_view *ret_json,
-			  struct kh_error *err)
-{
-	enum kh_sqltext_dialect dialect = job->file.n > 0 ? KH_SQLTEXT_SQLITE : KH_SQLTEXT_POSTGRES;
-	enum kh_err e = kh_sqltext_check(arena, job->sql, dialect, err);
-
-	if (e == KH_OK && dialect == KH_SQLTEXT_SQLITE)
-		e = kh_query_sqlite_run(arena, job, ret_json, err);
-	else if (e == KH_OK)
-		e = kh_query_postgres_run(arena, job, handed, ret_json, err);
-	if (handed >= 0)
-		close(handed);
-	if (e != KH_OK)
-		hide_password(job, err);
 	return e;
 }
 

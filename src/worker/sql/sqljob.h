@@ -33,15 +33,6 @@ struct kh_sqljob {
 enum kh_err kh_sqljob_read(struct kh_arena *arena, yyjson_val *root, struct kh_sqljob *ret_job,
 			   struct kh_error *err) KH_CHECKED;
 
-/*
- * Carries JOB out.  HANDED: a socket that is connected to the server already, which is closed here; -1 where there is
- * none.  *RET_JSON is the result.  Codes of failures, whose details may quote the database (world's words):
- * `statement_refused`, `parameters_wrong`, `statement_failed`, `statement_late`, `result_too_large`,
- * `database_failed`, `libpq`.
- */
-enum kh_err kh_sqljob_run(struct kh_arena *arena, const struct kh_sqljob *job, int handed, struct kh_view *ret_json,
-			  struct kh_error *err) KH_CHECKED;
-
 /* A copy of V that ends in NUL, for interfaces that want one; NULL for lack of memory.  V holds no NUL itself. */
 const char *kh_sqljob_text(struct kh_arena *arena, struct kh_view v);
 

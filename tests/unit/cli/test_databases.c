@@ -8,7 +8,7 @@
  * What it says of real ones is in tests/system/query. */
 static void test_homes(struct kh_test *t)
 {
-	struct kh_probe rows[KH_PROBES];
+	struct kh_diagnosis rows[KH_DATABASES_ROWS];
 
 	assert_int_equal(unsetenv("KEYHOLE_HOME"), 0);
 	assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);

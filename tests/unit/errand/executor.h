@@ -8,9 +8,9 @@
 
 #include "harness.h"
 
+#include "executor/workers.h"
 #include "outside/client.h"
 #include "wire/channel.h"
-#include "worker/job.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -114,7 +114,7 @@ static inline void executor_run(int fd, enum kh_message_state *state, enum kh_pr
 	struct kh_view item;
 	size_t argc = 0, cursor = 0, used = 0;
 	int status, in = memfd_create("in", 0), out = memfd_create("out", 0), errors = memfd_create("errors", 0);
-	const struct kh_worker_job_kind *kind = kh_worker_job_find(profile);
+	const struct kh_worker_job_kind *kind = kh_workers_find(profile);
 	struct kh_message message;
 
 	while (kh_message_item(run, KH_FIELD_ARGUMENT, &cursor, &item) && argc < KH_REQUEST_ARGUMENTS) {

@@ -1,7 +1,7 @@
 /* E7: one request in the executor, driven step by step, from its first message to its one END. */
 #include "sandbox/boxed.h"
 
-#include "executor/job.h"
+#include "executor/step.h"
 
 static struct kh_pool pool;
 static struct kh_job job;
@@ -77,10 +77,10 @@ static void drive(int fd, struct heard *ret_heard)
 	for (int i = 0; i < 100000 && job.phase != KH_JOB_FREE; i++) {
 		struct pollfd list[KH_JOB_WATCHES + 1];
 		uint64_t wake = UINT64_MAX;
-		size_t n = kh_job_watch(&job, list, &wake);
+		size_t n = kh_step_watch(&job, list, &wake);
 		assert_in_range(n, 0, KH_JOB_WATCHES);
 		poll(list, n, 50);
-		kh_job_step(&job);
+		kh_step(&job);
 		hear(fd, ret_heard, &state);
 	}
 	assert_int_equal(job.phase, KH_JOB_FREE);
@@ -264,11 +264,11 @@ static void test_closed(struct kh_test *t)
 		if (i == 2)
 			send_plain(fd, KH_MESSAGE_INPUT_END, KH_LIT(""));
 		for (int k = 0; i == 3 && k < 3; k++) {
-			kh_job_step(&job);
+			kh_step(&job);
 			send_plain(fd, KH_MESSAGE_INPUT, kh_view_of(much, sizeof(much)));
 		}
 		for (int k = 0; k < 4; k++)
-			kh_job_step(&job);
+			kh_step(&job);
 		assert_int_equal(job.phase, i == 0 ? KH_JOB_NEW : KH_JOB_RUN);
 		close(fd);
 		drive(-1, &heard);
@@ -292,8 +292,8 @@ static void test_unread(struct kh_test *t)
 	     i++) {
 		struct pollfd list[KH_JOB_WATCHES];
 		uint64_t wake = UINT64_MAX;
-		poll(list, kh_job_watch(&job, list, &wake), 50);
-		kh_job_step(&job);
+		poll(list, kh_step_watch(&job, list, &wake), 50);
+		kh_step(&job);
 	}
 	assert_true(job.phase >= KH_JOB_STOPPING);
 	assert_null(job.slot);
@@ -320,7 +320,7 @@ static void test_dying(struct kh_test *t)
 	set_up(t, &kit);
 	int fd = begin();
 	send_run(fd, &run);
-	kh_job_step(&job);
+	kh_step(&job);
 	assert_int_equal(job.phase, KH_JOB_RUN);
 	/* As after a cap that was reached with a parent that does not read; only that nothing was killed yet. */
 	job.phase = KH_JOB_STOPPING;
@@ -329,9 +329,9 @@ static void test_dying(struct kh_test *t)
 	kh_message_bulk(&out, KH_LIT("last"));
 	assert_int_equal(kh_message_end(&out, &packet), KH_OK);
 	job.to_parent_n = packet.n;
-	kh_job_step(&job);
+	kh_step(&job);
 	assert_int_equal(job.phase, KH_JOB_STOPPING);
-	size_t n = kh_job_watch(&job, list, &wake);
+	size_t n = kh_step_watch(&job, list, &wake);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(list[i].events & POLLOUT, 0);
 	kh_sandbox_kill(&job.slot->sandbox);
@@ -470,9 +470,9 @@ static void test_mute_worker(struct kh_test *t)
 	assert_true(wait_readable(job.slot->sandbox.channel)); /* WARM */
 	close(worker);
 	for (int i = 0; i < 3; i++)
-		kh_job_step(&job);
+		kh_step(&job);
 	assert_int_equal(job.phase, KH_JOB_TALK);
-	assert_int_equal(poll(list, kh_job_watch(&job, list, &wake), 0), 0);
+	assert_int_equal(poll(list, kh_step_watch(&job, list, &wake), 0), 0);
 	kill(job.slot->sandbox.pid, SIGKILL);
 	drive(fd, &heard);
 	assert_int_equal(heard.ends, 1);

@@ -2,6 +2,7 @@
 #ifndef KH_TESTS_BOXED_H
 #define KH_TESTS_BOXED_H
 
+#include "executor/workers.h"
 #include "sandbox/sandbox.h"
 #include "wire/channel.h"
 
@@ -18,7 +19,7 @@
 
 static inline void kit_init(struct kh_test *t, struct kh_sandbox_kit *kit)
 {
-	must(t, kh_sandbox_kit_init(kit, &t->alloc, &t->err));
+	must(t, kh_sandbox_kit_init(kit, kh_workers_serve, &t->alloc, &t->err));
 }
 
 /* Everything that was started has ended and was waited for. */

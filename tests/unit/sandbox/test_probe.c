@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct kh_probe *find(const struct kh_probe *probes, size_t n, const char *name)
+static const struct kh_diagnosis *find(const struct kh_diagnosis *probes, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(probes[i].name, name) == 0)
@@ -22,7 +22,7 @@ static const struct kh_probe *find(const struct kh_probe *probes, size_t n, cons
 }
 
 /* False also where there is none of that name, which is for processes that cannot fail a test. */
-static bool has(const struct kh_probe *probes, size_t n, const char *name, const char *detail)
+static bool has(const struct kh_diagnosis *probes, size_t n, const char *name, const char *detail)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(probes[i].name, name) == 0)
@@ -30,7 +30,7 @@ static bool has(const struct kh_probe *probes, size_t n, const char *name, const
 	return false;
 }
 
-static bool lacks(const struct kh_probe *probes, size_t n, const char *name, const char *detail)
+static bool lacks(const struct kh_diagnosis *probes, size_t n, const char *name, const char *detail)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(probes[i].name, name) == 0)
@@ -54,7 +54,7 @@ static size_t count_lines(const char *path)
 /* Every probe has a name of its own and words for its lack; a required one names its part. */
 static void test_table(struct kh_test *t)
 {
-	struct kh_probe probes[KH_PROBES];
+	struct kh_diagnosis probes[KH_PROBES];
 	size_t n = kh_probe_all(probes);
 
 	(void)t;
@@ -70,7 +70,7 @@ static void test_table(struct kh_test *t)
 /* A try is undone: no process, no mount, no descriptor is left, and this process is where it was. */
 static void test_undone(struct kh_test *t)
 {
-	struct kh_probe probes[KH_PROBES];
+	struct kh_diagnosis probes[KH_PROBES];
 	char before[64] = "", after[64] = "";
 	size_t mounts = count_lines("/proc/self/mountinfo");
 	int fd = dup(0);
@@ -93,7 +93,7 @@ static void test_undone(struct kh_test *t)
  * for each of two probes that lack it, and 64 where another that should not be concerned does. */
 static int without_call(const char *call, int error, const char *const names[2], const char *keeps)
 {
-	struct kh_probe probes[KH_PROBES];
+	struct kh_diagnosis probes[KH_PROBES];
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	const char *detail = strcmp(names[0], "Landlock") == 0 ? "" : strerror(error);
 	int number = seccomp_syscall_resolve_name(call);
@@ -154,7 +154,7 @@ static bool put(const char *path, const char *text)
 /* An administrator's limit of no user namespaces is found, and so named that he finds it. */
 static int without_namespaces(void)
 {
-	struct kh_probe probes[KH_PROBES];
+	struct kh_diagnosis probes[KH_PROBES];
 	char uids[32], gids[32];
 
 	snprintf(uids, sizeof(uids), "0 %u 1", geteuid());

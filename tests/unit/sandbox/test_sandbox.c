@@ -14,7 +14,7 @@ static void test_kit(struct kh_test *t)
 	struct kh_sandbox_kit kit;
 	size_t before = open_descriptors();
 
-	enum kh_err e = kh_sandbox_kit_init(&kit, &t->alloc, &t->err);
+	enum kh_err e = kh_sandbox_kit_init(&kit, kh_workers_serve, &t->alloc, &t->err);
 	if (e == KH_OK) {
 		assert_int_equal(kit.is_root && geteuid() != 0, false);
 		assert_int_equal(kit.uid, geteuid());
@@ -250,7 +250,7 @@ static void test_held_channel(struct kh_test *t)
 			struct kh_sandbox sandbox;
 			enum kh_part part;
 			int error;
-			if (kh_sandbox_kit_init(&kit, &kh_alloc_system, NULL) != KH_OK ||
+			if (kh_sandbox_kit_init(&kit, kh_workers_serve, &kh_alloc_system, NULL) != KH_OK ||
 			    !kh_sandbox_prepare(&kit, KH_PROFILE_RUN, false, 1, &sandbox, &part, &error))
 				_exit(1);
 			send_job(&sandbox, (const char *const[]){"echo", "ran", NULL}, NULL,

@@ -2,20 +2,6 @@
 
 #include "harness.h"
 
-static void test_find(struct kh_test *t)
-{
-	struct kh_view block = KH_LIT("HTTP/1.1 200 OK\r\nX-A:  1 \r\nx-b: 2\r\nX-A: 3\r\n\r\n"), value;
-	(void)t;
-
-	assert_true(kh_headers_find(block, KH_LIT("x-a"), &value));
-	assert_view(value, "1");
-	assert_true(kh_headers_find(block, KH_LIT("X-B"), &value));
-	assert_view(value, "2");
-	assert_false(kh_headers_find(block, KH_LIT("X"), &value));
-	assert_false(kh_headers_find(block, KH_LIT("X-AA"), &value));
-	assert_false(kh_headers_find(KH_LIT(""), KH_LIT("X-A"), &value));
-}
-
 static void test_until_close(struct kh_test *t)
 {
 	(void)t;
@@ -94,6 +80,6 @@ static void test_location(struct kh_test *t)
 	expect_location(kh_view_of(line, strlen("Location: ") + 8190), NULL);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_find), KH_TEST_ONCE(test_until_close),
-					    KH_TEST_ONCE(test_location), KH_TEST_ONCE(test_wrong)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_until_close), KH_TEST_ONCE(test_location),
+					    KH_TEST_ONCE(test_wrong)};
 KH_TEST_MAIN(cases)

@@ -1,4 +1,5 @@
 #include "worker/sql/query_postgres.h"
+#include "worker/sql/sql.h"
 
 #include "harness.h"
 
@@ -63,7 +64,7 @@ static enum kh_err ask(struct kh_test *t, const struct server *server, const cha
 		serve(pair[1], server);
 	}
 	close(pair[1]);
-	enum kh_err e = kh_sqljob_run(&t->arena, &job, pair[0], ret_json, &t->err);
+	enum kh_err e = kh_worker_sql_ask(&t->arena, &job, pair[0], ret_json, &t->err);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return e;
 }

@@ -1,4 +1,5 @@
 #include "worker/sql/query_sqlite.h"
+#include "worker/sql/sql.h"
 
 #include "harness.h"
 
@@ -67,7 +68,7 @@ static enum kh_err ask(struct kh_test *t, const struct place *place, const char 
 {
 	struct kh_sqljob job = job_of(place, sql);
 
-	return kh_sqljob_run(&t->arena, &job, -1, ret_json, &t->err);
+	return kh_worker_sql_ask(&t->arena, &job, -1, ret_json, &t->err);
 }
 
 static void refused(struct kh_test *t, const struct place *place, const char *sql, const char *code)
@@ -129,7 +130,7 @@ static void test_params(struct kh_test *t)
 		struct kh_view json;
 
 		job.params = json_of(t, all[i].params);
-		enum kh_err e = kh_sqljob_run(&t->arena, &job, -1, &json, &t->err);
+		enum kh_err e = kh_worker_sql_ask(&t->arena, &job, -1, &json, &t->err);
 		if (all[i].gives == NULL) {
 			assert_int_equal(e, KH_EREFUSED);
 			assert_string_equal(t->err.code, "parameters_wrong");
@@ -187,13 +188,13 @@ static void test_bounded(struct kh_test *t)
 	make_place(&place, PEOPLE);
 	job = job_of(&place, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n");
 	job.seconds = 1;
-	assert_int_equal(kh_sqljob_run(&t->arena, &job, -1, &json, &t->err), KH_ELIMIT);
+	assert_int_equal(kh_worker_sql_ask(&t->arena, &job, -1, &json, &t->err), KH_ELIMIT);
 	assert_string_equal(t->err.code, "statement_late");
 	job.sql = KH_LIT("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n");
-	assert_int_equal(kh_sqljob_run(&t->arena, &job, -1, &json, &t->err), KH_OK);
+	assert_int_equal(kh_worker_sql_ask(&t->arena, &job, -1, &json, &t->err), KH_OK);
 	assert_true(kh_view_ends(json, KH_LIT(",[100]],\"truncated\":true}")));
 	job.rows = 1000000;
-	assert_int_equal(kh_sqljob_run(&t->arena, &job, -1, &json, &t->err), KH_OK);
+	assert_int_equal(kh_worker_sql_ask(&t->arena, &job, -1, &json, &t->err), KH_OK);
 	assert_in_range(json.n, 60000, 65536 + 32);
 	assert_true(kh_view_ends(json, KH_LIT("\"truncated\":true}")));
 	refused(t, &place, "SELECT zeroblob(1000000000)", "statement_failed");
@@ -300,7 +301,7 @@ static void test_hostile_schema(struct kh_test *t)
 	refused(t, &place, "SELECT * FROM f", "statement_failed");
 	struct kh_sqljob job = job_of(&place, "SELECT * FROM endless");
 	job.seconds = 1;
-	assert_int_equal(kh_sqljob_run(&t->arena, &job, -1, &json, &t->err), KH_ELIMIT);
+	assert_int_equal(kh_worker_sql_ask(&t->arena, &job, -1, &json, &t->err), KH_ELIMIT);
 	assert_int_equal(ask(t, &place, "SELECT count(*) FROM fine", &json), KH_OK);
 	assert_int_equal(ask(t, &place, "SELECT key, value AS v FROM json_each('[8]')", &json), KH_OK);
 	assert_view(json, "{\"columns\":[\"key\",\"v\"],\"rows\":[[0,8]],\"truncated\":false}");
@@ -354,7 +355,7 @@ static void test_flipped(struct kh_test *t)
 		assert_int_equal(pwrite(fd, &byte, 1, i), 1);
 		struct kh_sqljob job = job_of(&place, "SELECT * FROM t WHERE a > 0 ORDER BY a");
 		job.seconds = 1;
-		enum kh_err e = kh_sqljob_run(&t->arena, &job, -1, &json, &t->err);
+		enum kh_err e = kh_worker_sql_ask(&t->arena, &job, -1, &json, &t->err);
 		assert_true(e == KH_OK || e == KH_EREFUSED || e == KH_ELIMIT);
 		assert_int_equal(pwrite(fd, &before[i], 1, i), 1);
 		kh_arena_clear(&t->arena);

@@ -1,4 +1,4 @@
-#include "worker/sql/sqljob.h"
+#include "worker/sql/sql.h"
 
 #include "harness.h"
 
@@ -99,7 +99,7 @@ static void test_refused_first(struct kh_test *t)
 	int fds[2];
 
 	assert_int_equal(pipe(fds), 0);
-	enum kh_err e = kh_sqljob_run(&t->arena, &job, fds[0], &json, &t->err);
+	enum kh_err e = kh_worker_sql_ask(&t->arena, &job, fds[0], &json, &t->err);
 	close(fds[1]);
 	assert_int_equal(close(fds[0]), -1);
 	must_fail(t, KH_EREFUSED, e);

@@ -7,25 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* I6: a worker that there is not is said to be none, with the status of a command line that is not usable. */
-static void test_unknown(struct kh_test *t)
-{
-	char said[200] = "";
-	int ends[2], kept = dup(2);
-	(void)t;
-
-	assert_int_equal(pipe(ends), 0);
-	dup2(ends[1], 2);
-	int status = kh_worker_main("nobody");
-	dup2(kept, 2);
-	assert_int_equal(status, 2);
-	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
-	assert_non_null(strstr(said, "executor"));
-	close(ends[0]);
-	close(ends[1]);
-	close(kept);
-}
-
 static int file_of(const char *path, size_t n)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -81,6 +62,5 @@ static void test_clock(struct kh_test *t)
 	assert_true(kh_worker_clock() >= now);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_unknown), KH_TEST_ONCE(test_read),
-					    KH_TEST_ONCE(test_clock)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_read), KH_TEST_ONCE(test_clock)};
 KH_TEST_MAIN(cases)

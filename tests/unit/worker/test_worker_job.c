@@ -81,28 +81,10 @@ static void test_no_job(struct kh_test *t)
 	}
 }
 
-/* Every profile that takes a job says which kind it is; no other does. */
-static void test_table(struct kh_test *t)
-{
-	(void)t;
-	for (enum kh_profile i = 0; i < KH_PROFILES; i++) {
-		const struct kh_worker_job_kind *found = kh_worker_job_find(i);
-		if (found == NULL)
-			continue;
-		assert_true(kh_profile_takes_job(i));
-		assert_int_equal(found->profile, i);
-		assert_string_equal(kh_filter_name(found->filter), kh_profile_name(i));
-	}
-	assert_null(kh_worker_job_find(KH_PROFILE_RUN));
-	assert_null(kh_worker_job_find(KH_PROFILE_HTTP));
-	assert_non_null(kh_worker_job_find(KH_PROFILE_READ));
-}
-
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_carry),
 	KH_TEST_ONCE(test_refused),
 	KH_TEST_ONCE(test_no_job),
-	KH_TEST_ONCE(test_table),
 };
 
 KH_TEST_MAIN(cases)

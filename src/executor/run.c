@@ -1,0 +1,166 @@
+/*
+ * Programs and workers that take a job.  What they put out is bytes; nobody here looks into them.
+ */
+#include "executor/run.h"
+
+#include "executor/reach.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static void take_streams(struct kh_job *job, int streams[3])
+{
+	job->in = streams[0];
+	job->out = streams[1];
+	job->errs = streams[2];
+	for (int i = 0; i < 3; i++)
+		streams[i] = -1;
+}
+
+/* Sends the job to its sandbox, with pipes and, where there is one, the connection. */
+static void start_program(struct kh_job *job)
+{
+	int ours[3], theirs[4] = {-1, -1, -1, job->connection};
+	bool ok = kh_pool_pipes(ours, theirs);
+
+	take_streams(job, ours);
+	if (!ok)
+		kh_job_end(job, KH_FAULT_BUSY, "no more descriptors");
+	else if (!kh_pool_start(job->slot, &job->run, theirs, job->connection >= 0 ? 4 : 3, job->to_parent) &&
+		 job->slot->broken)
+		kh_job_end_part(job, job->slot->broken, job->slot->error);
+	for (int i = 0; i < 3; i++)
+		kh_job_close(&theirs[i]);
+	kh_job_close(&job->connection);
+}
+
+void kh_run_start(struct kh_job *job)
+{
+	enum kh_part part = KH_PART_NONE;
+	int error = 0;
+
+	job->phase = KH_JOB_RUN;
+	job->slot = kh_pool_take(job->pool, job->run.profile, kh_pool_kind(&job->run), &part, &error);
+	if (job->slot == NULL)
+		kh_job_end_part(job, part, error);
+	else if (job->slot->stream[0] >= 0)
+		take_streams(job, job->slot->stream);
+	else
+		start_program(job);
+}
+
+void kh_run_begin(struct kh_job *job, const struct kh_message *message)
+{
+	struct kh_error err = {0};
+
+	if (kh_request_read_run(message, &job->run, &err) != KH_OK) {
+		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.detail);
+		return;
+	}
+	job->limits = job->run.limits;
+	job->deadline_us = job->begun_us + job->limits.wall_ms * 1000;
+	job->is_run = true;
+	job->granted = job->run.host;
+	job->granted_count = job->run.hosts;
+	if (job->run.connect.n > 0)
+		kh_reach_begin_at(job, job->run.connect);
+	else
+		kh_run_start(job);
+}
+
+/* Input to the program.  One that does not read it any more is no fault: the rest is taken and thrown away. */
+static void feed_program(struct kh_job *job)
+{
+	if (job->input_n > 0 && job->in >= 0) {
+		ssize_t n = write(job->in, job->input + job->input_at, job->input_n - job->input_at);
+		if (n > 0)
+			job->input_at += (size_t)n;
+		else if (n < 0 && errno != EAGAIN && errno != EINTR)
+			kh_job_close(&job->in);
+	}
+	if (job->in < 0 || job->input_at == job->input_n)
+		job->input_at = job->input_n = 0;
+	if (job->fed && job->input_n == 0)
+		kh_job_close(&job->in);
+}
+
+/* One piece of what comes out of *FD, on its way to the parent as TYPE; false where there is none now. */
+static bool relay_output(struct kh_job *job, int *fd, enum kh_message_type type)
+{
+	char *bulk = job->to_parent + KH_MESSAGE_HEADER;
+	struct kh_message_out out;
+	struct kh_view packet;
+
+	if (*fd < 0 || !kh_job_flush(job))
+		return false;
+	ssize_t n = read(*fd, bulk, KH_MESSAGE_BULK);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		kh_job_close(fd);
+		return false;
+	}
+	if (job->used + (uint64_t)n > job->limits.output) {
+		n = (ssize_t)(job->limits.output - job->used);
+		kh_job_end(job, KH_FAULT_OUTPUT, "more than %llu bytes of output",
+			   (unsigned long long)job->limits.output);
+	}
+	if (n == 0)
+		return false;
+	job->used += (uint64_t)n;
+	kh_message_begin(&out, job->to_parent, sizeof(job->to_parent), type);
+	kh_message_bulk(&out, kh_view_of(bulk, (size_t)n));
+	if (kh_message_end(&out, &packet) == KH_OK)
+		job->to_parent_n = packet.n;
+	return kh_job_flush(job);
+}
+
+/* The sandbox is gone and all that it put out is on its way. */
+static void end_run(struct kh_job *job)
+{
+	const struct kh_slot *slot = job->slot;
+
+	if (slot->broken != KH_PART_NONE) {
+		kh_job_end_part(job, slot->broken, slot->error);
+	} else if (slot->status < 0) {
+		kh_job_end(job, KH_FAULT_WORKER, "the sandbox was killed%s",
+			   slot->spent ? ": it used more memory than it may" : "");
+	} else {
+		job->status = slot->status;
+		job->has_status = true;
+		kh_job_end(job, KH_FAULT_NONE, "%s", "");
+	}
+}
+
+bool kh_run_is_over(const struct kh_job *job)
+{
+	return job->is_run && kh_profile_takes_job(job->run.profile) && job->slot->status >= 0 &&
+	       job->slot->broken == KH_PART_NONE;
+}
+
+void kh_run_step(struct kh_job *job)
+{
+	kh_job_take_input(job);
+	feed_program(job);
+	/* Errors first: there is little of them. */
+	for (int n = 0; n < KH_JOB_TURN && job->phase == KH_JOB_RUN; n++)
+		if (!relay_output(job, &job->errs, KH_MESSAGE_ERRORS))
+			break;
+	for (int n = 0; n < KH_JOB_TURN && job->phase == KH_JOB_RUN; n++)
+		if (!relay_output(job, &job->out, KH_MESSAGE_OUTPUT))
+			break;
+	if (job->phase == KH_JOB_RUN && (job->slot->gone || kh_run_is_over(job)) && job->out < 0 && job->errs < 0 &&
+	    job->to_parent_n == 0)
+		end_run(job);
+}
+
+size_t kh_run_watch(const struct kh_job *job, struct pollfd *watch, size_t n)
+{
+	if (job->input_n > 0)
+		n = kh_job_watch(watch, n, job->in, POLLOUT);
+	if (job->to_parent_n == 0) {
+		n = kh_job_watch(watch, n, job->out, POLLIN);
+		n = kh_job_watch(watch, n, job->errs, POLLIN);
+	}
+	return n;
+}

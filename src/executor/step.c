@@ -1,0 +1,127 @@
+/* Where a job stands, and what it does next.  What each phase does is in run.c, reach.c and fetch.c. */
+#include "executor/step.h"
+
+#include "executor/fetch.h"
+#include "executor/reach.h"
+#include "executor/run.h"
+#include "wire/channel.h"
+
+static void take_request(struct kh_job *job)
+{
+	struct kh_message message;
+
+	if (!kh_job_receive(job, job->request, &message))
+		return;
+	if (message.type == KH_MESSAGE_RUN)
+		kh_run_begin(job, &message);
+	else
+		kh_fetch_begin(job, &message);
+}
+
+static void use_connection(struct kh_job *job)
+{
+	if (job->is_run)
+		kh_run_start(job);
+	else
+		kh_fetch_talk(job);
+}
+
+static void send_end(struct kh_job *job)
+{
+	struct kh_message_out out;
+	struct kh_view packet;
+
+	kh_message_begin(&out, job->to_parent, sizeof(job->to_parent), KH_MESSAGE_END);
+	if (job->has_status)
+		kh_message_number(&out, KH_FIELD_STATUS, (uint64_t)job->status);
+	kh_message_number(&out, KH_FIELD_FAULT, job->fault);
+	if (job->detail[0] != '\0')
+		kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(job->detail));
+	kh_message_number(&out, KH_FIELD_TIME, kh_job_now() - job->begun_us);
+	kh_message_number(&out, KH_FIELD_USED, job->used);
+	if (kh_message_end(&out, &packet) == KH_OK)
+		job->to_parent_n = packet.n;
+}
+
+/* The job is over: everything that was said in it is wiped, keys of model endpoints among it. */
+static void release(struct kh_job *job)
+{
+	kh_job_close(&job->channel);
+	explicit_bzero(job, sizeof(*job));
+}
+
+/* END comes when nothing of the request is left that could act: whoever has it need not fear what it started. */
+static void step_stopping(struct kh_job *job)
+{
+	/* What still waits is sent meanwhile: a channel that could take it would wake us for as long as the rest lives.
+	 */
+	bool sent = job->cancelled || kh_job_flush(job);
+
+	if (job->slot && !job->slot->gone && !kh_run_is_over(job))
+		return;
+	if (job->slot)
+		kh_pool_drop(job->slot);
+	job->slot = NULL;
+	if (!sent)
+		return;
+	job->phase = KH_JOB_ENDING;
+	if (!job->cancelled)
+		send_end(job);
+}
+
+void kh_step(struct kh_job *job)
+{
+	if (job->slot)
+		kh_pool_look(job->pool, job->slot);
+	if (kh_channel_closed(job->channel))
+		job->cancelled = true;
+	if (job->phase < KH_JOB_STOPPING && job->phase > KH_JOB_FREE && kh_job_now() >= job->deadline_us)
+		kh_job_end(job, KH_FAULT_TIME, "%s",
+			   job->phase == KH_JOB_NEW ? "no request came" : "the wall clock ran out");
+	if (job->phase == KH_JOB_NEW)
+		take_request(job);
+	if (job->phase == KH_JOB_LOOKUP || job->phase == KH_JOB_CONNECT)
+		kh_reach_step(job);
+	if (job->phase == KH_JOB_REACHED)
+		use_connection(job);
+	if (job->phase == KH_JOB_RUN)
+		kh_run_step(job);
+	if (job->phase == KH_JOB_TALK)
+		kh_fetch_step(job);
+	if (job->cancelled)
+		kh_job_end(job, KH_FAULT_CANCELLED, "closed");
+	if (job->phase == KH_JOB_STOPPING)
+		step_stopping(job);
+	if (job->phase == KH_JOB_ENDING && (job->cancelled || kh_job_flush(job)))
+		release(job);
+}
+
+/* The parent: its hanging up always; its input where there is room; room for a packet where one waits. */
+static short parent_events(const struct kh_job *job)
+{
+	bool wants_input = job->phase == KH_JOB_NEW ||
+			   ((job->phase == KH_JOB_RUN || job->phase == KH_JOB_TALK) && job->input_n == 0 && !job->fed);
+
+	return (short)((wants_input ? POLLIN : 0) | (job->to_parent_n > 0 ? POLLOUT : 0));
+}
+
+size_t kh_step_watch(const struct kh_job *job, struct pollfd *ret_watch, uint64_t *wake_us)
+{
+	size_t n = kh_job_watch(ret_watch, 0, job->cancelled ? -1 : job->channel, parent_events(job));
+
+	if (job->phase < KH_JOB_STOPPING && job->deadline_us < *wake_us)
+		*wake_us = job->deadline_us;
+	if (job->slot && !job->slot->gone) {
+		n = kh_job_watch(ret_watch, n, job->slot->sandbox.pidfd, POLLIN);
+		/* One that has nothing more to say would wake us for as long as it takes to die. */
+		if (job->slot->state != KH_STATE_ENDED)
+			n = kh_job_watch(ret_watch, n, job->slot->sandbox.channel, POLLIN);
+	}
+	if (job->phase == KH_JOB_RUN)
+		n = kh_run_watch(job, ret_watch, n);
+	if (job->phase == KH_JOB_LOOKUP || job->phase == KH_JOB_CONNECT)
+		n = kh_reach_watch(job, ret_watch, n, wake_us);
+	if (job->phase == KH_JOB_TALK)
+		n = kh_fetch_watch(job, ret_watch, n);
+	return n;
+}

@@ -1,0 +1,146 @@
+/* Making and unmaking what sandboxes share.  Trusts the executor; what the machine lacks is said by name. */
+#include "sandbox/kit.h"
+
+#include "sandbox/setting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup)
+{
+	struct clone_args args = {.flags = flags | CLONE_PIDFD, .pidfd = (uintptr_t)ret_pidfd, .exit_signal = SIGCHLD};
+
+	if (cgroup >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)cgroup;
+	}
+	return (int)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* Whether ID is one of those that this user namespace has: a container may have few. */
+static bool is_mapped(const char *path, unsigned id)
+{
+	char line[128];
+	bool found = false;
+	FILE *map = fopen(path, "re");
+
+	while (map && !found && fgets(line, sizeof(line), map)) {
+		char *end;
+		unsigned long long first = strtoull(line, &end, 10);
+		(void)strtoull(end, &end, 10);
+		unsigned long long count = strtoull(end, NULL, 10);
+		found = id >= first && id - first < count;
+	}
+	if (map)
+		fclose(map);
+	return found;
+}
+
+/* As root the executor makes namespaces with its own rights, and workers become another user. */
+static bool can_be_root(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+	const uint32_t wanted = 1U << CAP_SYS_ADMIN | 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_NET_ADMIN |
+				1U << CAP_KILL; /* or it could not end them */
+
+	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 && (data[0].effective & wanted) == wanted &&
+	       is_mapped("/proc/self/uid_map", KH_SANDBOX_UID) && is_mapped("/proc/self/gid_map", KH_SANDBOX_UID);
+}
+
+static bool write_map(int pid, const char *name, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return kh_setting_write(AT_FDCWD, path, text) == 0;
+}
+
+/* A user namespace that says: what is root's on disk is a worker's (for id-mapped mounts).  -1 where it cannot be had.
+ */
+static int make_idmap(void)
+{
+	char path[64], map[32];
+	int pidfd, fd = -1, executor = getpid();
+	int pid = kh_sandbox_kit_clone(CLONE_NEWUSER, &pidfd, -1);
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (getppid() == executor)
+			pause();
+		_exit(1);
+	}
+	if (pid < 0)
+		return -1;
+	snprintf(map, sizeof(map), "0 %d 1", KH_SANDBOX_UID);
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	if (write_map(pid, "uid_map", map) && write_map(pid, "gid_map", map))
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(pidfd);
+	return fd;
+}
+
+/* Nothing that there would be to close. */
+static const struct kh_sandbox_kit empty = {.self = -1,
+					    .program = -1,
+					    .idmap = -1,
+					    .cgroup = {.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1}};
+
+enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn *worker, const struct kh_alloc *alloc,
+				struct kh_error *err)
+{
+	/* Those of workers that are executed are made by them. */
+	static const enum kh_filter_kind kinds[] = {KH_FILTER_RUN,  KH_FILTER_WORKER, KH_FILTER_INIT,
+						    KH_FILTER_READ, KH_FILTER_QUERY,  KH_FILTER_SEARCH};
+
+	*kit = empty;
+	kit->worker = worker;
+	kit->uid = geteuid();
+	kit->gid = getegid();
+	kit->self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (kit->self < 0)
+		return kh_error_set(err, KH_EREFUSED, "sandbox", "pidfd_open: %s", strerror(errno));
+	kit->program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	if (kit->program < 0) {
+		enum kh_err e = kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
+		kh_sandbox_kit_done(kit);
+		return e;
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		enum kh_err e = kh_filter_new(kinds[i], alloc, &kit->filter[kinds[i]], err);
+		if (e != KH_OK) {
+			kh_sandbox_kit_done(kit);
+			return e;
+		}
+	}
+	kit->is_root = can_be_root();
+	if (kit->is_root)
+		kit->idmap = make_idmap();
+	kh_cgroup_base_init(&kit->cgroup, getpid());
+	return KH_OK;
+}
+
+void kh_sandbox_kit_done(struct kh_sandbox_kit *kit)
+{
+	for (size_t i = 0; i < KH_FILTERS; i++)
+		kh_filter_free(kit->filter[i]);
+	if (kit->self >= 0)
+		close(kit->self);
+	if (kit->program >= 0)
+		close(kit->program);
+	if (kit->idmap >= 0)
+		close(kit->idmap);
+	kh_cgroup_base_done(&kit->cgroup);
+	*kit = empty;
+}
