@@ -3,6 +3,7 @@
  * memory.  By the wall clock: verification hashes in a thread of its own while it reads.
  */
 #include "bench.h"
+#include "store/sqlite/sqlite.h"
 #include "store/txn.h"
 #include "store/verify.h"
 
@@ -171,7 +172,7 @@ static double hash(void *ctx)
 
 static void fill(struct audit *a, const char *path)
 {
-	must(a, kh_store_open(path, KH_STORE_CREATE, &a->store, &a->err), "a store");
+	must(a, kh_store_open(&kh_sqlite_backend, path, KH_STORE_CREATE, &a->store, &a->err), "a store");
 	must(a, kh_store_run(a->store, create, a, &a->err), "its beginning");
 	for (int i = 0; i < EVENTS / BATCH; i++) {
 		kh_arena_clear(&a->arena);

@@ -10,6 +10,7 @@
 #include "engine/query/admit.h"
 #include "engine/state/find.h"
 #include "engine/task/task.h"
+#include "store/sqlite/sqlite.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -79,7 +80,7 @@ static void open_world(struct world *w)
 	snprintf(w->file, sizeof(w->file), "%s/keyhole.db", w->folder);
 	kh_bench_must(kh_policy_read(&w->arena, kh_view_str(policy_text), KH_LIT("bench"), &w->policy, &err),
 		      err.detail);
-	kh_bench_must(kh_store_open(w->file, KH_STORE_CREATE, &w->store, &err), err.detail);
+	kh_bench_must(kh_store_open(&kh_sqlite_backend, w->file, KH_STORE_CREATE, &w->store, &err), err.detail);
 	kh_bench_must(kh_engine_create(w->store, &w->arena, &key, random, INT64_C(1780000000000000), &w->admin, &err),
 		      err.detail);
 	w->reader = (struct kh_reader){.name = KH_LIT("extract"), .driver = &kh_reader_extract};

@@ -7,6 +7,7 @@
 #include "bench.h"
 
 #include "store/backend.h"
+#include "store/sqlite/sqlite.h"
 #include "store/txn.h"
 
 #include <pthread.h>
@@ -360,7 +361,7 @@ static void set_up(void)
 	snprintf(loop_path, sizeof(loop_path), "%s/loop", folder);
 	for (size_t i = 0; i < MOST; i++)
 		kh_arena_init(&callers[i].arena, NULL, 1U << 20);
-	kh_bench_must(kh_store_open(path, KH_STORE_CREATE, &store, &err), "kh_store_open");
+	kh_bench_must(kh_store_open(&kh_sqlite_backend, path, KH_STORE_CREATE, &store, &err), "kh_store_open");
 	kh_bench_must(kh_store_run(store, make_rows, &callers[0].arena, &err), err.detail);
 	kh_bench_must(kh_store_run(store, add_event, &callers[0], &err), err.detail);
 	kh_bench_must(kh_store_read(store, find_size, &body_size, &err), "the size of an event");

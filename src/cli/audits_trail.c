@@ -8,7 +8,7 @@
 #include "cli/eventtext.h"
 #include "cli/frame.h"
 #include "cli/progress.h"
-#include "store/backend.h"
+#include "store/txn.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -277,14 +277,12 @@ static enum kh_err put_tokens(struct making *m, struct kh_store *store, struct k
 
 static enum kh_err put_store(struct making *m, struct kh_error *err)
 {
-	struct kh_view path = kh_folder_file(&m->folder, m->arena, KH_FOLDER_STORE), admin = {0};
+	struct kh_view admin = {0};
 	unsigned char random[64];
 	struct kh_store *store;
 
-	if (path.p == NULL)
-		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	m->made_store = true; /* also where it fails half way: the key shows that this folder is ours to fill */
-	enum kh_err e = kh_store_open(path.p, KH_STORE_CREATE, &store, err);
+	enum kh_err e = kh_home_open_store(&m->folder, m->arena, KH_STORE_CREATE, &store, err);
 	if (e != KH_OK)
 		return e;
 	randombytes_buf(random, sizeof(random));

@@ -13,6 +13,7 @@
 #include "home/outside.h"
 #include "outside/client.h"
 #include "reader/model.h"
+#include "store/sqlite/sqlite.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -248,16 +249,23 @@ static void connect_readers(struct kh_home *home)
 		home->readers[i].client = home->client;
 }
 
-static enum kh_err open_store(struct kh_home *home, enum kh_home_use use, struct kh_error *err)
+enum kh_err kh_home_open_store(const struct kh_folder *folder, struct kh_arena *arena, enum kh_store_mode mode,
+			       struct kh_store **ret_store, struct kh_error *err)
 {
-	struct kh_view path = kh_folder_file(&home->folder, &home->arena, KH_FOLDER_STORE);
+	struct kh_view path = kh_folder_file(folder, arena, KH_FOLDER_STORE);
 
 	if (path.p == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	return kh_store_open(&kh_sqlite_backend, path.p, mode, ret_store, err);
+}
+
+static enum kh_err open_store(struct kh_home *home, enum kh_home_use use, struct kh_error *err)
+{
 	if (!kh_folder_has(&home->folder, KH_FOLDER_STORE))
 		return kh_error_set(err, KH_EUNKNOWN, "home_incomplete",
 				    "the home folder has no " KH_FOLDER_STORE ": `keyhole init` makes one");
-	return kh_store_open(path.p, use == KH_HOME_READ ? KH_STORE_READ : KH_STORE_EXISTING, &home->store, err);
+	return kh_home_open_store(&home->folder, &home->arena, use == KH_HOME_READ ? KH_STORE_READ : KH_STORE_EXISTING,
+				  &home->store, err);
 }
 
 static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)

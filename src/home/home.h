@@ -103,6 +103,10 @@ bool kh_home_is_busy(const struct kh_home *home);
 enum kh_err kh_home_token(struct kh_home *home, enum kh_role role, struct kh_view *ret_token,
 			  struct kh_error *err) KH_CHECKED;
 
+/* The store of a home folder: the one place that says which database it is. */
+enum kh_err kh_home_open_store(const struct kh_folder *folder, struct kh_arena *arena, enum kh_store_mode mode,
+			       struct kh_store **ret_store, struct kh_error *err) KH_CHECKED;
+
 /* "controller.token" */
 const char *kh_home_token_name(enum kh_role role);
 

@@ -1,15 +1,15 @@
 /*
- * What a database has to do for the store.  txn.c and audit.c are written against this table and nothing else; a
- * backend makes its statements from the tables of record.h and knows nothing of what they mean.
+ * What a database has to do for the store.  store.c, txn.c and audit.c are written against this table and nothing else;
+ * a backend makes its statements from the tables of record.h and knows nothing of what they mean.
  */
 #ifndef KH_STORE_BACKEND_H
 #define KH_STORE_BACKEND_H
 
-#include "store/audit.h"
-#include "store/rows.h"
+#include "store/record.h"
 #include "store/store.h"
 
-struct kh_backend;
+struct kh_audit_entry;
+struct kh_txn_row;
 
 /* A backend's transaction begins with this. */
 struct kh_txn {
@@ -52,14 +52,17 @@ struct kh_backend {
 	/* Audit. */
 	enum kh_err (*last_event)(struct kh_txn *txn, int64_t *ret_id); /* the greatest id of both tables; 0: none */
 	enum kh_err (*append)(struct kh_txn *txn, const struct kh_audit_entry *entry);
-	enum kh_err (*read)(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg);
+	enum kh_err (*read)(struct kh_txn *txn, int64_t after,
+			    bool (*fn)(const struct kh_audit_entry *entry, void *arg), void *arg);
 	enum kh_err (*entry)(struct kh_txn *txn, struct kh_arena *arena, int64_t id, struct kh_audit_entry *ret_entry);
 	enum kh_err (*add_checkpoint)(struct kh_txn *txn, const struct kh_backend_checkpoint *checkpoint);
 	/* The checkpoint with this number, or the last one for 0.  KH_EUNKNOWN where there is none. */
 	enum kh_err (*checkpoint)(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
 				  struct kh_backend_checkpoint *ret_checkpoint);
 
-	/* The store. */
+	/* The store.  See kh_store_open(). */
+	enum kh_err (*open)(const char *location, enum kh_store_mode mode, struct kh_store **ret_store,
+			    struct kh_error *err);
 	void (*close)(struct kh_store *store);
 	void (*submit)(struct kh_store *store, struct kh_store_job *job);
 	enum kh_err (*run_reading)(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err);

@@ -11,7 +11,6 @@
 #include "core/policy/budget.h"
 #include "core/policy/grant.h"
 #include "core/policy/policy.h"
-#include "store/record.h"
 
 /* Words of the labels, as the database and the audit have them. */
 extern const struct kh_words kh_rows_trust_words, kh_rows_type_words, kh_rows_taint_words, kh_rows_phase_words;

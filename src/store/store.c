@@ -1,5 +1,5 @@
 /*
- * The store's front: chooses the database, and waits for operations.
+ * The store's front: passes calls on to the backend, and waits for operations.
  *
  * A caller that waits sleeps on a word of its own memory, which the store's thread sets and wakes: no lock is shared by
  * those who wait, however many they are.
@@ -7,7 +7,6 @@
 #include "store/store.h"
 
 #include "store/backend.h"
-#include "store/sqlite/sqlite.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -28,10 +27,10 @@ static void wake(struct kh_store_job *job)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-enum kh_err kh_store_open(const char *location, enum kh_store_mode mode, struct kh_store **ret_store,
-			  struct kh_error *err)
+enum kh_err kh_store_open(const struct kh_backend *backend, const char *location, enum kh_store_mode mode,
+			  struct kh_store **ret_store, struct kh_error *err)
 {
-	return kh_sqlite_open(location, mode, ret_store, err);
+	return backend->open(location, mode, ret_store, err);
 }
 
 void kh_store_close(struct kh_store *store)

@@ -1,6 +1,7 @@
 /*
- * The store: where everything that Keyhole remembers is.  One interface, several databases behind it: `sqlite/` now,
- * PostgreSQL later.  No type and no statement of a database is seen outside of its folder.
+ * The store: where everything that Keyhole remembers is.  One interface; a database behind it is a table of functions
+ * (backend.h) in a folder of its own, `sqlite/`, and whoever opens a store names it.  No type and no statement of a
+ * database is seen outside of its folder.
  *
  * An operation is a function that is given a transaction.  It runs once or not at all: where it returns anything but
  * KH_OK, nothing that it did is kept; where it returns KH_OK, kh_store_run() returns only when it is durable.  With
@@ -17,6 +18,7 @@
 
 #include "base/error.h"
 
+struct kh_backend;
 struct kh_store;
 struct kh_txn;
 
@@ -29,9 +31,9 @@ enum kh_store_mode {
 	KH_STORE_SCRATCH,  /* a temporary one, gone when closed: what a store of this version looks like */
 };
 
-/* LOCATION: the path of a file, without NUL.  Starts the store's thread. */
-enum kh_err kh_store_open(const char *location, enum kh_store_mode mode, struct kh_store **ret_store,
-			  struct kh_error *err) KH_CHECKED;
+/* LOCATION: what the backend opens; for SQLite the path of a file.  Starts the store's thread. */
+enum kh_err kh_store_open(const struct kh_backend *backend, const char *location, enum kh_store_mode mode,
+			  struct kh_store **ret_store, struct kh_error *err) KH_CHECKED;
 
 /* Waits for the operations that were submitted, and closes.  NULL is fine. */
 void kh_store_close(struct kh_store *store);

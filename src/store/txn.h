@@ -18,6 +18,7 @@
 #define KH_STORE_TXN_H
 
 #include "store/audit.h"
+#include "store/record.h"
 #include "store/rows.h"
 #include "store/store.h"
 

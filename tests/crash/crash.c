@@ -27,6 +27,7 @@
 #include "engine/state/find.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
+#include "store/sqlite/sqlite.h"
 #include "store/verify.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ static enum kh_err open_world(struct world *w, struct kh_error *err)
 	kh_arena_init(&w->arena, &kh_alloc_system, 64U << 20);
 	enum kh_err e = kh_policy_read(&w->arena, kh_view_str(policy_text), KH_LIT("crash"), &w->policy, err);
 	if (e == KH_OK)
-		e = kh_store_open(file, KH_STORE_EXISTING, &w->store, err);
+		e = kh_store_open(&kh_sqlite_backend, file, KH_STORE_EXISTING, &w->store, err);
 	if (e != KH_OK)
 		return e;
 	struct kh_engine_settings settings = {.store = w->store,
@@ -180,7 +181,7 @@ static void make_store(void)
 		unlink(name);
 	}
 	kh_arena_init(&arena, &kh_alloc_system, 16U << 20);
-	if (kh_store_open(file, KH_STORE_CREATE, &store, &err) != KH_OK ||
+	if (kh_store_open(&kh_sqlite_backend, file, KH_STORE_CREATE, &store, &err) != KH_OK ||
 	    kh_engine_create(store, &arena, &key, random, INT64_C(1780000000000000), &admin, &err) != KH_OK)
 		fail("creating the store", err.detail);
 	memcpy(shared->admin, admin.p, admin.n);

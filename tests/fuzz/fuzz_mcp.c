@@ -10,6 +10,7 @@
 #include "engine/context/token.h"
 #include "engine/task/task.h"
 #include "mcp/mcp.h"
+#include "store/sqlite/sqlite.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -123,7 +124,7 @@ static void make_store(struct kh_view *ret_admin)
 		HOLDS(mkdtemp(world.folder) != NULL);
 	}
 	snprintf(path, sizeof(path), "%s/keyhole.db", world.folder);
-	HOLDS(kh_store_open(path, KH_STORE_CREATE, &world.store, NULL) == KH_OK);
+	HOLDS(kh_store_open(&kh_sqlite_backend, path, KH_STORE_CREATE, &world.store, NULL) == KH_OK);
 	HOLDS(kh_engine_create(world.store, &world.arena, &key, random, INT64_C(1780000000000000), ret_admin, NULL) ==
 	      KH_OK);
 }

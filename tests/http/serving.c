@@ -11,6 +11,7 @@
 #include "engine/context/token.h"
 #include "engine/task/task.h"
 #include "http/server.h"
+#include "store/sqlite/sqlite.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -194,7 +195,7 @@ static void open_scene(struct scene *s)
 	randombytes_buf(random, sizeof(random));
 	if (kh_policy_read(&s->arena, kh_view_str(yaml), KH_LIT("keyhole.yaml"), &s->policy, &err) != KH_OK)
 		die("policy", &err);
-	if (kh_store_open("", KH_STORE_SCRATCH, &s->store, &err) != KH_OK)
+	if (kh_store_open(&kh_sqlite_backend, "", KH_STORE_SCRATCH, &s->store, &err) != KH_OK)
 		die("store", &err);
 	if (kh_engine_create(s->store, &s->arena, &key, random, 1, &s->admin, &err) != KH_OK)
 		die("create", &err);

@@ -12,6 +12,7 @@
 #include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "store/checkpoint.h"
+#include "store/sqlite/sqlite.h"
 #include "store/verify.h"
 
 #include <stdio.h>
@@ -101,7 +102,7 @@ static void start(struct world *w)
 
 static void open_store(struct world *w, enum kh_store_mode mode)
 {
-	if (kh_store_open(w->path, mode, &w->store, &w->err) != KH_OK)
+	if (kh_store_open(&kh_sqlite_backend, w->path, mode, &w->store, &w->err) != KH_OK)
 		world_give_up("store %s: %s: %s", w->path, w->err.code, w->err.detail);
 }
 

@@ -4,6 +4,7 @@
 #include "base/emit.h"
 #include "base/json.h"
 #include "store/backend.h"
+#include "store/txn.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* A connection: settings, statements, and what SQLite's failures mean. */
 #include "store/sqlite/connection.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 
 #include <errno.h>

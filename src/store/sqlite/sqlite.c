@@ -160,27 +160,6 @@ static void close_store(struct kh_store *store)
 	discard(s);
 }
 
-static const struct kh_backend backend = {
-	.get = kh_row_get,
-	.peek = kh_row_peek,
-	.insert = kh_row_insert,
-	.update = kh_row_update,
-	.next_id = kh_row_next_id,
-	.find = kh_row_find,
-	.each = kh_row_each,
-	.agrees = kh_row_agree,
-	.last_event = kh_trail_last,
-	.append = kh_trail_append,
-	.read = kh_trail_read,
-	.entry = kh_trail_entry,
-	.add_checkpoint = kh_trail_add_checkpoint,
-	.checkpoint = kh_trail_checkpoint,
-	.close = close_store,
-	.submit = submit,
-	.run_reading = run_reading,
-	.holder_alive = holder_alive,
-};
-
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
 /* Makes the name of a new file durable. */
@@ -258,7 +237,8 @@ static enum kh_err open_files(struct sqlite_store *s, struct kh_error *err)
 	return e;
 }
 
-enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_store **ret_store, struct kh_error *err)
+static enum kh_err open_store(const char *path, enum kh_store_mode mode, struct kh_store **ret_store,
+			      struct kh_error *err)
 {
 	size_t n = mode == KH_STORE_SCRATCH ? 0 : strlen(path);
 
@@ -272,7 +252,7 @@ enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_
 		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
 	if (n > 0)
 		memcpy(s->path, path, n);
-	s->store.backend = &backend;
+	s->store.backend = &kh_sqlite_backend;
 	s->mode = mode;
 	s->holder = KH_HOLDER_NONE;
 	pthread_mutex_init(&s->mutex, NULL);
@@ -281,7 +261,7 @@ enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_
 	s->c.cache = &s->cache;
 	s->group.c = &s->c;
 	s->group.holder = &s->holder;
-	s->group.backend = &backend;
+	s->group.backend = &kh_sqlite_backend;
 	s->group.figures = &s->store.figures;
 	s->group.scratch = mode == KH_STORE_SCRATCH;
 	if (e == KH_OK && mode != KH_STORE_READ)
@@ -293,3 +273,25 @@ enum kh_err kh_sqlite_open(const char *path, enum kh_store_mode mode, struct kh_
 	*ret_store = &s->store;
 	return KH_OK;
 }
+
+const struct kh_backend kh_sqlite_backend = {
+	.get = kh_row_get,
+	.peek = kh_row_peek,
+	.insert = kh_row_insert,
+	.update = kh_row_update,
+	.next_id = kh_row_next_id,
+	.find = kh_row_find,
+	.each = kh_row_each,
+	.agrees = kh_row_agree,
+	.last_event = kh_trail_last,
+	.append = kh_trail_append,
+	.read = kh_trail_read,
+	.entry = kh_trail_entry,
+	.add_checkpoint = kh_trail_add_checkpoint,
+	.checkpoint = kh_trail_checkpoint,
+	.open = open_store,
+	.close = close_store,
+	.submit = submit,
+	.run_reading = run_reading,
+	.holder_alive = holder_alive,
+};

@@ -2,6 +2,7 @@
 #ifndef KH_STORE_SQLITE_TRAIL_H
 #define KH_STORE_SQLITE_TRAIL_H
 
+#include "store/audit.h"
 #include "store/sqlite/savepoint.h"
 
 enum kh_err kh_trail_last(struct kh_txn *txn, int64_t *ret_id) KH_CHECKED;

@@ -6,6 +6,7 @@
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/task/task.h"
+#include "store/sqlite/sqlite.h"
 #include "store/verify.h"
 
 #include <dirent.h>
@@ -205,7 +206,7 @@ static void open_store(struct kh_fixture *f, const char *yaml)
 	atomic_store(&f->now, KH_FIXTURE_EPOCH);
 	make_folder(f);
 	check(kh_policy_read(&f->lasting, kh_view_str(yaml), KH_LIT("keyhole.yaml"), &f->policy, &err), &err);
-	check(kh_store_open(f->file, KH_STORE_CREATE, &f->store, &err), &err);
+	check(kh_store_open(&kh_sqlite_backend, f->file, KH_STORE_CREATE, &f->store, &err), &err);
 	draw(f, random, sizeof(random));
 	check(kh_engine_create(f->store, &f->lasting, &key, random, KH_FIXTURE_EPOCH, &f->admin, &err), &err);
 	open_engine(f);
@@ -219,7 +220,7 @@ void kh_fixture_restart(struct kh_fixture *f)
 	kh_store_close(f->store);
 	f->engine = NULL;
 	f->store = NULL;
-	check(kh_store_open(f->file, KH_STORE_EXISTING, &f->store, &err), &err);
+	check(kh_store_open(&kh_sqlite_backend, f->file, KH_STORE_EXISTING, &f->store, &err), &err);
 	open_engine(f);
 }
 

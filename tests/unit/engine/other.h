@@ -4,6 +4,8 @@
 
 #include "asking.h"
 
+#include "store/sqlite/sqlite.h"
+
 struct kh_other {
 	struct kh_store *store;
 	struct kh_engine *engine;
@@ -22,7 +24,7 @@ static inline void kh_other_open(struct kh_other *other, struct kh_fixture *f, c
 	struct kh_error err = {0};
 
 	*other = (struct kh_other){0};
-	assert_int_equal(kh_store_open(f->file, KH_STORE_EXISTING, &other->store, &err), KH_OK);
+	assert_int_equal(kh_store_open(&kh_sqlite_backend, f->file, KH_STORE_EXISTING, &other->store, &err), KH_OK);
 	struct kh_engine_settings settings = {
 		.alloc = &kh_alloc_system,
 		.store = other->store,

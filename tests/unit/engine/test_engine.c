@@ -4,6 +4,7 @@
 #include "asking.h"
 
 #include "engine/task/task.h"
+#include "store/sqlite/sqlite.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ static void test_engine_create(struct kh_test *t)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/empty.db", f->folder);
-	must(t, kh_store_open(path, KH_STORE_CREATE, &empty, &t->err));
+	must(t, kh_store_open(&kh_sqlite_backend, path, KH_STORE_CREATE, &empty, &t->err));
 	struct kh_engine_settings settings = {.store = empty, .policy = f->policy, .version = KH_LIT("test")};
 	enum kh_err e = kh_engine_new(&settings, &engine, &t->err);
 	kh_store_close(empty);

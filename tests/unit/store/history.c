@@ -1,6 +1,8 @@
 /* The store of history.h.  What is set up here must succeed, and comes from memory that is never made to fail. */
 #include "history.h"
 
+#include "store/sqlite/sqlite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -449,7 +451,7 @@ void kh_history_open(struct kh_history *h)
 {
 	struct kh_error err = {.code = NULL};
 
-	ok(kh_store_open(h->path, KH_STORE_EXISTING, &h->store, &err), &err);
+	ok(kh_store_open(&kh_sqlite_backend, h->path, KH_STORE_EXISTING, &h->store, &err), &err);
 }
 
 void kh_history_close(struct kh_history *h)
@@ -471,7 +473,7 @@ void kh_history_begin(struct kh_history *h)
 		 tmp != NULL && strlen(tmp) < 32 ? tmp : "/tmp");
 	assert_non_null(mkdtemp(h->folder));
 	snprintf(h->path, sizeof(h->path), "%s/keyhole.db", h->folder);
-	ok(kh_store_open(h->path, KH_STORE_CREATE, &h->store, &err), &err);
+	ok(kh_store_open(&kh_sqlite_backend, h->path, KH_STORE_CREATE, &h->store, &err), &err);
 	run(h, create);
 }
 
@@ -606,7 +608,7 @@ struct kh_verify kh_history_verify(struct kh_test *t, const struct kh_history *h
 	struct kh_store *store = NULL;
 	struct kh_error err = {.code = NULL};
 
-	ok(kh_store_open(h->path, KH_STORE_READ, &store, &err), &err);
+	ok(kh_store_open(&kh_sqlite_backend, h->path, KH_STORE_READ, &store, &err), &err);
 	enum kh_err e = kh_verify_store(store, &v, &t->err);
 	kh_store_close(store);
 	must(t, e);

@@ -4,6 +4,7 @@
 
 #include "harness.h"
 #include "store/backend.h"
+#include "store/sqlite/sqlite.h"
 #include "store/txn.h"
 
 #include <sqlite3.h>
@@ -29,7 +30,7 @@ static inline void opened_folder(struct opened *o)
 
 static inline void opened_open(struct opened *o, enum kh_store_mode mode)
 {
-	enum kh_err e = kh_store_open(o->path, mode, &o->store, &o->err);
+	enum kh_err e = kh_store_open(&kh_sqlite_backend, o->path, mode, &o->store, &o->err);
 
 	if (e != KH_OK)
 		fail_msg("kh_store_open: %s: %s", o->err.code, o->err.detail);

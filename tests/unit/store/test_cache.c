@@ -164,7 +164,7 @@ static void test_store_sees_what_is(struct kh_test *t)
 	a.end = KH_OK;
 	must_store(&o, kh_store_run(o.store, add_one, &a, &o.err));
 	assert_int_equal(a.seen, 2);
-	must_store(&o, kh_store_open(o.path, KH_STORE_EXISTING, &other, &o.err));
+	must_store(&o, kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_EXISTING, &other, &o.err));
 	for (uint64_t i = 3; i < 20; i += 2) {
 		must_store(&o, kh_store_run(other, add_one, &a, &o.err));
 		assert_int_equal(a.seen, i);

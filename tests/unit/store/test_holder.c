@@ -19,7 +19,7 @@ static pid_t start_child(struct opened *o, int64_t *ret_number)
 		struct kh_store *store;
 		struct kh_error err;
 		int64_t number = -1;
-		if (kh_store_open(o->path, KH_STORE_EXISTING, &store, &err) == KH_OK)
+		if (kh_store_open(&kh_sqlite_backend, o->path, KH_STORE_EXISTING, &store, &err) == KH_OK)
 			number = kh_store_holder(store);
 		(void)!write(ends[1], &number, sizeof(number));
 		for (;;)
@@ -79,8 +79,8 @@ static void test_one_process(struct kh_test *t)
 
 	(void)t;
 	opened_new(&o);
-	must_store(&o, kh_store_open(o.path, KH_STORE_EXISTING, &other, &o.err));
-	must_store(&o, kh_store_open(o.path, KH_STORE_READ, &reading, &o.err));
+	must_store(&o, kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_EXISTING, &other, &o.err));
+	must_store(&o, kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_READ, &reading, &o.err));
 	assert_int_equal(kh_store_holder(reading), 0);
 	assert_true(kh_store_holder_alive(o.store, kh_store_holder(other)));
 	assert_true(kh_store_holder_alive(other, kh_store_holder(o.store)));
@@ -114,7 +114,7 @@ static void test_race(struct kh_test *t)
 			struct kh_store *store;
 			struct kh_error err;
 			for (int k = 0; k < 3; k++) {
-				if (kh_store_open(o.path, KH_STORE_EXISTING, &store, &err) != KH_OK)
+				if (kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_EXISTING, &store, &err) != KH_OK)
 					_exit(1);
 				int64_t number = kh_store_holder(store);
 				if (write(ends[1], &number, sizeof(number)) != sizeof(number))

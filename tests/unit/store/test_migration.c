@@ -316,9 +316,12 @@ static void test_own_version(struct kh_test *t)
 	o.store = NULL;
 	snprintf(sql, sizeof(sql), "PRAGMA user_version = %zu", kh_migration_all.count + 1);
 	must_accept(&o, sql);
-	must_store_fail(&o, KH_ESTORE, "store_version", kh_store_open(o.path, KH_STORE_EXISTING, &o.store, &o.err));
-	must_store_fail(&o, KH_ESTORE, "store_version", kh_store_open(o.path, KH_STORE_READ, &o.store, &o.err));
-	must_store_fail(&o, KH_ESTORE, "store_exists", kh_store_open(o.path, KH_STORE_CREATE, &o.store, &o.err));
+	must_store_fail(&o, KH_ESTORE, "store_version",
+			kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_EXISTING, &o.store, &o.err));
+	must_store_fail(&o, KH_ESTORE, "store_version",
+			kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_READ, &o.store, &o.err));
+	must_store_fail(&o, KH_ESTORE, "store_exists",
+			kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_CREATE, &o.store, &o.err));
 	opened_remove(&o);
 }
 
@@ -347,8 +350,9 @@ static void test_foreign_form(struct kh_test *t)
 		o.store = NULL;
 		must_accept(&o, planted[i]);
 		must_store_fail(&o, KH_ESTORE, "store_corrupt",
-				kh_store_open(o.path, KH_STORE_EXISTING, &o.store, &o.err));
-		must_store_fail(&o, KH_ESTORE, "store_corrupt", kh_store_open(o.path, KH_STORE_READ, &o.store, &o.err));
+				kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_EXISTING, &o.store, &o.err));
+		must_store_fail(&o, KH_ESTORE, "store_corrupt",
+				kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_READ, &o.store, &o.err));
 		opened_remove(&o);
 	}
 }

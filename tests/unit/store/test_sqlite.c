@@ -6,7 +6,7 @@
 
 static enum kh_err open_in(struct opened *o, enum kh_store_mode mode)
 {
-	return kh_store_open(o->path, mode, &o->store, &o->err);
+	return kh_store_open(&kh_sqlite_backend, o->path, mode, &o->store, &o->err);
 }
 
 static void test_modes(struct kh_test *t)
@@ -23,7 +23,7 @@ static void test_modes(struct kh_test *t)
 	must_store_fail(&o, KH_ESTORE, "store_exists", open_in(&o, KH_STORE_CREATE));
 	must_store(&o, open_in(&o, KH_STORE_EXISTING));
 	must_store_fail(&o, KH_ESTORE, "store_exists",
-			kh_store_open(o.path, KH_STORE_CREATE, &(struct kh_store *){NULL}, &o.err));
+			kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_CREATE, &(struct kh_store *){NULL}, &o.err));
 	kh_store_close(NULL);
 	opened_remove(&o);
 }
@@ -129,7 +129,7 @@ static void test_read_only(struct kh_test *t)
 	struct opened o;
 
 	opened_new(&o);
-	must_store(&o, kh_store_open(o.path, KH_STORE_READ, &reading, &o.err));
+	must_store(&o, kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_READ, &reading, &o.err));
 	must_store_fail(&o, KH_ESTORE, "read_only", kh_store_run(reading, write_nothing, &ran, &o.err));
 	assert_false(ran);
 	must_store_fail(&o, KH_ESTORE, "read_only", kh_store_read(reading, try_to_write, &t->arena, &o.err));
@@ -201,7 +201,7 @@ static void test_scratch(struct kh_test *t)
 	struct looking l = {&o, &t->arena, KH_OK, KH_OK};
 
 	memset(&o, 0, sizeof(o));
-	must_store(&o, kh_store_open(NULL, KH_STORE_SCRATCH, &o.store, &o.err));
+	must_store(&o, kh_store_open(&kh_sqlite_backend, NULL, KH_STORE_SCRATCH, &o.store, &o.err));
 	must_store(&o, kh_store_run(o.store, write_impossible, &t->arena, &o.err));
 	must_store(&o, kh_store_read(o.store, look, &l, &o.err));
 	assert_int_equal(kh_store_holder(o.store), 0);
@@ -238,7 +238,7 @@ static void be_adder(const char *path)
 	struct adding a;
 
 	kh_arena_init(&a.arena, NULL, 1U << 20);
-	if (kh_store_open(path, KH_STORE_EXISTING, &store, &err) != KH_OK)
+	if (kh_store_open(&kh_sqlite_backend, path, KH_STORE_EXISTING, &store, &err) != KH_OK)
 		_exit(1);
 	for (int i = 0; i < EACH; i++) {
 		if (kh_store_run(store, add_one, &a, &err) != KH_OK)
@@ -293,7 +293,7 @@ static void test_create_race(struct kh_test *t)
 			if (pids[i] == 0) {
 				struct kh_store *store;
 				struct kh_error err;
-				if (kh_store_open(o.path, KH_STORE_CREATE, &store, &err) == KH_OK) {
+				if (kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_CREATE, &store, &err) == KH_OK) {
 					kh_store_close(store);
 					_exit(10);
 				}
@@ -334,7 +334,7 @@ static void test_killed_writer(struct kh_test *t)
 		struct kh_store *store;
 		struct kh_error err;
 		kh_arena_init(&a.arena, NULL, 1U << 20);
-		if (kh_store_open(o.path, KH_STORE_EXISTING, &store, &err) != KH_OK)
+		if (kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_EXISTING, &store, &err) != KH_OK)
 			_exit(1);
 		while (kh_store_run(store, add_one, &a, &err) == KH_OK)
 			(void)!write(ends[1], &a.seen, sizeof(a.seen));
