@@ -5,6 +5,7 @@
 #include "bench.h"
 
 #include "base/json.h"
+#include "core/policy/config.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
 #include "engine/query/admit.h"
@@ -78,7 +79,7 @@ static void open_world(struct world *w)
 	if (mkdtemp(w->folder) == NULL)
 		kh_bench_must(KH_ESTORE, "a folder for the store");
 	snprintf(w->file, sizeof(w->file), "%s/keyhole.db", w->folder);
-	kh_bench_must(kh_policy_read(&w->arena, kh_view_str(policy_text), KH_LIT("bench"), &w->policy, &err),
+	kh_bench_must(kh_config_policy(&w->arena, kh_view_str(policy_text), KH_LIT("bench"), &w->policy, &err),
 		      err.detail);
 	kh_bench_must(kh_store_open(&kh_sqlite_backend, w->file, KH_STORE_CREATE, &w->store, &err), err.detail);
 	kh_bench_must(kh_engine_create(w->store, &w->arena, &key, random, INT64_C(1780000000000000), &w->admin, &err),

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "core/policy/config.h"
 #include "core/policy/decide.h"
 
 #include <stdio.h>
@@ -75,7 +76,7 @@ static const struct kh_policy *read_policy(struct kh_arena *arena, const struct 
 	for (unsigned i = 0; i < RULES; i++)
 		part->rule(&buf, i);
 	kh_bench_must(kh_buf_end(&buf, &text), "the policy's text");
-	enum kh_err e = kh_policy_read(arena, text, KH_LIT("bench.yaml"), &policy, &err);
+	enum kh_err e = kh_config_policy(arena, text, KH_LIT("bench.yaml"), &policy, &err);
 	if (e != KH_OK)
 		fprintf(stderr, "%s\n", err.detail);
 	kh_bench_must(e, "the policy");

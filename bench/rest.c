@@ -3,6 +3,7 @@
 
 #include "core/comm/contract.h"
 #include "core/comm/declaration.h"
+#include "core/policy/config.h"
 #include "core/policy/policy.h"
 #include "core/screen/screen.h"
 #include "prose.h"
@@ -163,7 +164,7 @@ static double load(void *ctx)
 	const struct kh_policy *policy;
 
 	kh_arena_clear(&s->scratch);
-	kh_bench_must(kh_policy_read(&s->scratch, s->text, KH_LIT("policy.yaml"), &policy, NULL), "kh_policy_read");
+	kh_bench_must(kh_config_policy(&s->scratch, s->text, KH_LIT("policy.yaml"), &policy, NULL), "kh_policy_read");
 	return 0;
 }
 

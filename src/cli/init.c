@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "cli/frame.h"
 #include "cli/init_system.h"
+#include "core/policy/config.h"
 #include "engine/context/token.h"
 
 #include <dirent.h>
@@ -258,7 +259,7 @@ static enum kh_err put_tokens(struct making *m, struct kh_store *store, struct k
 {
 	const struct kh_policy *policy;
 	struct kh_engine *engine = NULL;
-	enum kh_err e = kh_policy_read(m->arena, m->init->config, KH_LIT(KH_FOLDER_CONFIG), &policy, err);
+	enum kh_err e = kh_config_policy(m->arena, m->init->config, KH_LIT(KH_FOLDER_CONFIG), &policy, err);
 
 	if (e == KH_OK)
 		e = put_line(m, kh_home_token_name(KH_ROLE_ADMIN), admin, err);

@@ -179,7 +179,7 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 {
 	struct kh_view name = kh_json_str(kh_json_get(errand->parameters, "database"));
 	struct kh_view statement = kh_json_str(kh_json_get(errand->parameters, "statement"));
-	const struct kh_config_database *database = kh_config_database(tools->config, name);
+	const struct kh_config_database *database = kh_settings_database(tools->config, name);
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = KH_LIT("database")};
 	struct kh_view sql = text_of(errand->rule, name, statement);
 	struct kh_statement_result got;

@@ -123,7 +123,7 @@ static void add_rows(struct tables *t, const struct kh_config_table *table, cons
 static enum kh_err look_through(struct tables *t, const struct kh_config_table *table,
 				const struct kh_search_match *match, size_t words)
 {
-	const struct kh_config_database *database = kh_config_database(t->tools->config, table->database);
+	const struct kh_config_database *database = kh_settings_database(t->tools->config, table->database);
 	int64_t left = t->deadline - kh_clock_ms();
 	struct kh_statement statement = {.database = database, .wall_ms = left > 0 ? (uint64_t)left : 1};
 	struct kh_statement_result got = {.done = false};

@@ -10,6 +10,7 @@
 #include "disk.h"
 
 #include "base/json.h"
+#include "core/policy/config.h"
 #include "engine/approval/decide.h"
 #include "engine/approval/show.h"
 #include "engine/comm/call.h"
@@ -141,7 +142,7 @@ static enum kh_err open_world(struct world *w, struct kh_error *err)
 	*w = (struct world){.readers = {{.name = KH_LIT("pure"), .driver = &pure},
 					{.name = KH_LIT("effects"), .driver = &effects}}};
 	kh_arena_init(&w->arena, &kh_alloc_system, 64U << 20);
-	enum kh_err e = kh_policy_read(&w->arena, kh_view_str(policy_text), KH_LIT("crash"), &w->policy, err);
+	enum kh_err e = kh_config_policy(&w->arena, kh_view_str(policy_text), KH_LIT("crash"), &w->policy, err);
 	if (e == KH_OK)
 		e = kh_store_open(&kh_sqlite_backend, file, KH_STORE_EXISTING, &w->store, err);
 	if (e != KH_OK)

@@ -6,6 +6,7 @@
  */
 #include "fuzz.h"
 
+#include "core/policy/config.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
 #include "engine/task/task.h"
@@ -152,7 +153,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	pthread_mutex_init(&world.lock, NULL);
 	pthread_cond_init(&world.came, NULL);
 	kh_arena_init(&world.arena, &kh_alloc_system, 64U << 20);
-	HOLDS(kh_policy_read(&world.arena, KH_LIT(""), KH_LIT("keyhole.yaml"), &settings.policy, NULL) == KH_OK);
+	HOLDS(kh_config_policy(&world.arena, KH_LIT(""), KH_LIT("keyhole.yaml"), &settings.policy, NULL) == KH_OK);
 	make_store(&admin);
 	settings.store = world.store;
 	HOLDS(kh_engine_new(&settings, &world.engine, NULL) == KH_OK);

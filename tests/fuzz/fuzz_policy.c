@@ -19,7 +19,7 @@ static void check_policy(struct kh_arena *arena, const struct kh_policy *policy,
 
 	HOLDS(kh_policy_canonical(arena, policy, &canonical, NULL) == KH_OK);
 	HOLDS(kh_json_read(arena, canonical, &root, NULL) == KH_OK);
-	HOLDS(kh_policy_read(arena, text, KH_LIT("again.yaml"), &again, NULL) == KH_OK);
+	HOLDS(kh_config_policy(arena, text, KH_LIT("again.yaml"), &again, NULL) == KH_OK);
 	HOLDS(memcmp(&policy->digest, &again->digest, sizeof(again->digest)) == 0);
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		HOLDS(kh_policy_rule(policy, arena, operations[i], KH_LIT(""), &path) != NULL);
@@ -39,9 +39,9 @@ static void check_config(struct kh_arena *arena, struct kh_view text)
 	if (kh_config_read(arena, text, KH_LIT("keyhole.yaml"), &config, NULL) != KH_OK)
 		return;
 	const struct kh_config_reader *readers = config->readers.at;
-	HOLDS(kh_config_reader(config, KH_LIT(KH_CONFIG_EXTRACT))->driver == KH_CONFIG_DRIVER_EXTRACT);
+	HOLDS(kh_settings_reader(config, KH_LIT(KH_CONFIG_EXTRACT))->driver == KH_CONFIG_DRIVER_EXTRACT);
 	for (size_t i = 0; i < config->readers.n; i++) {
-		HOLDS(kh_config_reader(config, readers[i].name) == &readers[i]);
+		HOLDS(kh_settings_reader(config, readers[i].name) == &readers[i]);
 		if (readers[i].driver == KH_CONFIG_DRIVER_COMMAND)
 			HOLDS(readers[i].argv.n > 0 && readers[i].argv.at[0].p[0] == '/' &&
 			      readers[i].timeout_seconds > 0);
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kh_arena arena;
 
 	kh_fuzz_begin(&arena);
-	enum kh_err e = kh_policy_read(&arena, text, KH_LIT("keyhole.yaml"), &policy, &err);
+	enum kh_err e = kh_config_policy(&arena, text, KH_LIT("keyhole.yaml"), &policy, &err);
 	if (e == KH_OK) {
 		check_policy(&arena, policy, text);
 		check_config(&arena, text);

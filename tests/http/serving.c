@@ -8,6 +8,7 @@
  * a gateway does, and says so.
  */
 #include "base/alloc.h"
+#include "core/policy/config.h"
 #include "engine/context/token.h"
 #include "engine/task/task.h"
 #include "http/server.h"
@@ -193,7 +194,7 @@ static void open_scene(struct scene *s)
 
 	kh_arena_init(&s->arena, &kh_alloc_system, (size_t)64 << 20);
 	randombytes_buf(random, sizeof(random));
-	if (kh_policy_read(&s->arena, kh_view_str(yaml), KH_LIT("keyhole.yaml"), &s->policy, &err) != KH_OK)
+	if (kh_config_policy(&s->arena, kh_view_str(yaml), KH_LIT("keyhole.yaml"), &s->policy, &err) != KH_OK)
 		die("policy", &err);
 	if (kh_store_open(&kh_sqlite_backend, "", KH_STORE_SCRATCH, &s->store, &err) != KH_OK)
 		die("store", &err);

@@ -1,6 +1,7 @@
 /* Calls of the engine for tests that drive it as its callers do. */
 #include "world.h"
 
+#include "core/policy/config.h"
 #include "engine/context/add.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
@@ -69,7 +70,7 @@ static void read_policy(struct world *w, const char *policy)
 {
 	struct kh_view yaml = kh_arena_printf(&w->life, policy[0] != '\0' ? "policy:\n%s" : "%s", policy);
 
-	if (kh_policy_read(&w->life, yaml, KH_LIT("keyhole.yaml"), &w->policy, &w->err) != KH_OK)
+	if (kh_config_policy(&w->life, yaml, KH_LIT("keyhole.yaml"), &w->policy, &w->err) != KH_OK)
 		world_give_up("policy: %s", w->err.detail);
 }
 

@@ -10,15 +10,6 @@
 #include "core/policy/reach.h"
 #include "core/policy/sources.h"
 
-static const char *const drivers[] = {[KH_CONFIG_DRIVER_EXTRACT] = "extract",
-				      [KH_CONFIG_DRIVER_COMMAND] = "command",
-				      [KH_CONFIG_DRIVER_OPENAI] = "openai",
-				      [KH_CONFIG_DRIVER_ANTHROPIC] = "anthropic"};
-const struct kh_words kh_config_driver_words = KH_WORDS(drivers);
-
-static const char *const switches[] = {[KH_CONFIG_FALSE] = "false", [KH_CONFIG_TRUE] = "true"};
-const struct kh_words kh_config_switch_words = KH_WORDS(switches);
-
 static const struct kh_config_reader built_in = {.name = KH_LIT_INIT(KH_CONFIG_EXTRACT),
 						 .driver = KH_CONFIG_DRIVER_EXTRACT};
 
@@ -96,7 +87,7 @@ static enum kh_err check_keys(const struct kh_outline_source *source, const stru
 		{"timeout_seconds", r->timeout_seconds != 0, FOR_ASKED},
 		{"concurrency", r->concurrency != 0, FOR_ASKED},
 	};
-	const char *driver = kh_words_name(&kh_config_driver_words, r->driver);
+	const char *driver = kh_words_name(&kh_settings_driver_words, r->driver);
 	size_t k = 0, count = sizeof(keys) / sizeof(keys[0]);
 
 	while (k < count && (!keys[k].said || (audiences[keys[k].audience].drivers & 1U << r->driver) != 0))
@@ -193,7 +184,7 @@ static void add_built_in(struct kh_arena *arena, struct kh_config *config)
 {
 	struct kh_list *list = &config->readers;
 
-	if (kh_config_reader(config, built_in.name) != NULL)
+	if (kh_settings_reader(config, built_in.name) != NULL)
 		return;
 	struct kh_config_reader *all = KH_NEW_N(arena, struct kh_config_reader, list->n + 1);
 	if (all == NULL)
@@ -298,30 +289,18 @@ enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct k
 	return read_config(arena, text, file, false, ret_config, err);
 }
 
-enum kh_err kh_config_read_policy(struct kh_arena *arena, struct kh_view text, struct kh_view file,
-				  const struct kh_config **ret_config, struct kh_error *err)
+enum kh_err kh_config_policy(struct kh_arena *arena, struct kh_view text, struct kh_view file,
+			     const struct kh_policy **ret_policy, struct kh_error *err)
 {
-	return read_config(arena, text, file, true, ret_config, err);
+	const struct kh_config *config;
+	enum kh_err e = read_config(arena, text, file, true, &config, err);
+
+	if (e == KH_OK)
+		*ret_policy = &config->policy;
+	return e;
 }
 
-const struct kh_config_database *kh_config_database(const struct kh_config *config, struct kh_view name)
+enum kh_err kh_config_default_policy(struct kh_arena *arena, const struct kh_policy **ret_policy, struct kh_error *err)
 {
-	const struct kh_config_database *databases = config->databases.at;
-
-	for (size_t i = 0; i < config->databases.n; i++) {
-		if (kh_view_eq(databases[i].name, name))
-			return &databases[i];
-	}
-	return NULL;
-}
-
-const struct kh_config_reader *kh_config_reader(const struct kh_config *config, struct kh_view name)
-{
-	const struct kh_config_reader *readers = config->readers.at;
-
-	for (size_t i = 0; i < config->readers.n; i++) {
-		if (kh_view_eq(readers[i].name, name))
-			return &readers[i];
-	}
-	return NULL;
+	return kh_config_policy(arena, KH_LIT(""), KH_LIT(""), ret_policy, err);
 }

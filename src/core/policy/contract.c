@@ -2,6 +2,7 @@
 #include "core/policy/contract.h"
 
 #include "core/comm/declaration.h"
+#include "core/policy/config.h"
 #include "core/policy/decide.h"
 
 #define CODE "request_invalid"
@@ -278,7 +279,7 @@ enum kh_err kh_policy_contract_explain(struct kh_call *call, struct kh_view text
 
 	if (e != KH_OK)
 		return e;
-	e = kh_policy_read(call->arena, text, file, &policy, &why);
+	e = kh_config_policy(call->arena, text, file, &policy, &why);
 	if (e == KH_OK)
 		e = kh_decide_run(call->arena, policy, &r.decide, &r.state, r.now, &decision);
 	if (kh_arena_check(call->arena) != KH_OK)

@@ -283,7 +283,7 @@ const struct kh_shape kh_keys_policy = SHAPE(policy_fields, kh_policy, offsetof(
 
 static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_config_reader, name, true, 1, 64, kh_match_is_name, IS_NAME),
-	{FIELD(kh_config_reader, driver, WORD), .needed = true, .words = &kh_config_driver_words},
+	{FIELD(kh_config_reader, driver, WORD), .needed = true, .words = &kh_settings_driver_words},
 	TEXTS(kh_config_reader, argv, false, 64, is_argument, IS_ARGUMENT),
 	TEXTS(kh_config_reader, read, false, 31, kh_match_is_path, IS_PATH), /* and one more: the program itself */
 	TEXT(kh_config_reader, url, false, 1, 2048, is_url, IS_URL),
@@ -291,8 +291,8 @@ static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_config_reader, key_file, false, 1, 4095, kh_match_is_key_file, IS_KEY_FILE),
 	TEXT(kh_config_reader, key_environment, false, 1, 128, kh_match_is_variable, IS_VARIABLE),
 	TEXT(kh_config_reader, authority, false, 1, 4095, kh_match_is_path, IS_PATH),
-	WORD(kh_config_reader, local, kh_config_switch_words),
-	WORD(kh_config_reader, schema, kh_config_switch_words),
+	WORD(kh_config_reader, local, kh_settings_switch_words),
+	WORD(kh_config_reader, schema, kh_settings_switch_words),
 	NUMBER(kh_config_reader, max_tokens, 1, 1000000),
 	NUMBER(kh_config_reader, retries, 0, 10),
 	NUMBER(kh_config_reader, timeout_seconds, 1, 600),
@@ -314,7 +314,7 @@ static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_config_reade
 
 static const struct kh_schema_field audit_fields[] = {
 	TEXT(kh_config_audit, witness_file, false, 1, 4095, kh_match_is_path, IS_PATH),
-	WORD(kh_config_audit, witness_syslog, kh_config_switch_words),
+	WORD(kh_config_audit, witness_syslog, kh_settings_switch_words),
 	TEXTS(kh_config_audit, witness_command, false, 64, is_argument, IS_ARGUMENT),
 	NUMBER(kh_config_audit, checkpoint_events, 1, UINT64_C(1000000000)),
 	NUMBER(kh_config_audit, checkpoint_seconds, 1, 86400),
@@ -329,7 +329,7 @@ static const struct kh_schema_field gateway_fields[] = {
 	     IS_FILE), /* what an address of its kind holds */
 	TEXT(kh_config_gateway, tls_certificate, false, 1, 1023, kh_reach_is_file, IS_FILE),
 	TEXT(kh_config_gateway, tls_key, false, 1, 1023, kh_reach_is_file, IS_FILE),
-	WORD(kh_config_gateway, plain, kh_config_switch_words),
+	WORD(kh_config_gateway, plain, kh_settings_switch_words),
 	TEXTS(kh_config_gateway, hosts, false, 64, kh_reach_is_host, IS_HOST_PORT),
 	TEXTS(kh_config_gateway, origins, false, 64, kh_reach_is_origin, IS_ORIGIN),
 	TEXT(kh_config_gateway, url, false, 1, 1023, kh_reach_is_url, IS_OWN_URL),

@@ -2,7 +2,7 @@
 #ifndef KH_CORE_POLICY_KEYS_H
 #define KH_CORE_POLICY_KEYS_H
 
-#include "core/policy/config.h"
+#include "core/policy/settings.h"
 
 extern const struct kh_shape kh_keys_config; /* of struct kh_config: what docs/CONFIGURATION.md describes */
 extern const struct kh_shape kh_keys_policy; /* its section `policy`: what docs/POLICY.md describes */

@@ -5,7 +5,7 @@
 #include "core/policy/lookup.h"
 
 #include "core/policy/match.h"
-#include "core/policy/policy.h"
+#include "core/policy/settings.h"
 
 #define KEY_MAX 128 /* bytes of a glob, and so of a key */
 #define NONE    UINT32_MAX

@@ -5,15 +5,10 @@
 #include "core/policy/policy.h"
 
 #include "base/buf.h"
-#include "core/policy/config.h"
 #include "core/policy/keys.h"
+#include "core/policy/lookup.h"
 #include "core/policy/match.h"
 #include "core/policy/shadow.h"
-
-static const char *const roles[] = {[KH_ROLE_CONTROLLER] = "controller", [KH_ROLE_READER] = "reader",
-				    [KH_ROLE_SUPERVISOR] = "supervisor", [KH_ROLE_HOST] = "host",
-				    [KH_ROLE_REVIEWER] = "reviewer",     [KH_ROLE_ADMIN] = "admin"};
-const struct kh_words kh_policy_role_words = KH_WORDS(roles);
 
 static const struct kh_policy defaults = {
 	.budgets = {.task_bits = 4096, .context_bits = 16384, .escalations = 2, .retries = 2, .alert_percent = 80},
@@ -178,22 +173,6 @@ enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_p
 	policy->operation_lookup = index_rules(source->arena, &policy->operations, "operations");
 	policy->file = kh_arena_dup(source->arena, source->file);
 	return kh_arena_check(source->arena);
-}
-
-enum kh_err kh_policy_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
-			   const struct kh_policy **ret_policy, struct kh_error *err)
-{
-	const struct kh_config *config;
-	enum kh_err e = kh_config_read_policy(arena, text, file, &config, err);
-
-	if (e == KH_OK)
-		*ret_policy = &config->policy;
-	return e;
-}
-
-enum kh_err kh_policy_default(struct kh_arena *arena, const struct kh_policy **ret_policy, struct kh_error *err)
-{
-	return kh_policy_read(arena, KH_LIT(""), KH_LIT(""), ret_policy, err);
 }
 
 /* `comm.mcp.server.tool` as `server__tool`; everything else as it is. */

@@ -5,7 +5,7 @@
 #ifndef KH_CORE_POLICY_SHADOW_H
 #define KH_CORE_POLICY_SHADOW_H
 
-#include "core/policy/policy.h"
+#include "core/policy/settings.h"
 
 /*
  * RULES are of struct kh_policy_rule, and stand at PATH ("policy.tools").  KH_EINPUT with code `policy_invalid` and the

@@ -68,8 +68,8 @@ static const struct kh_schema_field database_fields[] = {
 	TEXT(kh_config_database, password_file, false, 1, 1024, kh_match_is_key_file, IS_KEY_FILE),
 	TEXT(kh_config_database, password_environment, false, 1, 128, kh_match_is_variable, IS_VARIABLE),
 	TEXT(kh_config_database, authority, false, 1, 1024, kh_match_is_path, IS_PATH),
-	WORD(kh_config_database, local, kh_config_switch_words),
-	WORD(kh_config_database, plain, kh_config_switch_words),
+	WORD(kh_config_database, local, kh_settings_switch_words),
+	WORD(kh_config_database, plain, kh_settings_switch_words),
 	NUMBER(kh_config_database, seconds, 1, 300),
 	NUMBER(kh_config_database, rows, 1, 100000),
 	NUMBER(kh_config_database, bytes, 1, 8U << 20),
@@ -102,7 +102,7 @@ static const struct kh_schema_field search_fields[] = {
 	TEXT(kh_config_search, key_file, false, 1, 1024, kh_match_is_key_file, IS_KEY_FILE),
 	TEXT(kh_config_search, key_environment, false, 1, 128, kh_match_is_variable, IS_VARIABLE),
 	TEXT(kh_config_search, authority, false, 1, 1024, kh_match_is_path, IS_PATH),
-	WORD(kh_config_search, local, kh_config_switch_words),
+	WORD(kh_config_search, local, kh_settings_switch_words),
 	LIST(kh_config_search, tables, 256, table_shape),
 };
 const struct kh_shape kh_sources_search = SHAPE(search_fields, kh_config_search,
@@ -299,7 +299,7 @@ static enum kh_err check_table(struct walk *w, const struct kh_config_table *tab
 	const struct kh_config_table *table = &tables[i];
 	struct kh_view path = kh_arena_printf(w->source->arena, "search.tables[%zu]", i);
 
-	if (kh_config_database(w->config, table->database) == NULL)
+	if (kh_settings_database(w->config, table->database) == NULL)
 		return refuse(
 			w, table->line,
 			kh_arena_printf(w->source->arena, "%.*s.database: %.*s", KH_FMT(path), KH_FMT(table->database)),
@@ -355,7 +355,7 @@ static enum kh_err check_search(struct walk *w)
  */
 static enum kh_err check_verifier(struct walk *w, const char *key, struct kh_view name)
 {
-	const struct kh_config_reader *reader = kh_config_reader(w->config, name);
+	const struct kh_config_reader *reader = kh_settings_reader(w->config, name);
 
 	if (name.n == 0 || (reader != NULL && reader->driver != KH_CONFIG_DRIVER_EXTRACT))
 		return KH_OK;
@@ -372,7 +372,7 @@ static enum kh_err check_statements(struct walk *w)
 	for (size_t i = 0; i < w->config->policy.operations.n; i++) {
 		const struct kh_policy_statement *statements = rules[i].statements.at;
 		for (size_t j = 0; j < rules[i].statements.n; j++) {
-			if (kh_config_database(w->config, statements[j].database) == NULL)
+			if (kh_settings_database(w->config, statements[j].database) == NULL)
 				return refuse(w, statements[j].line,
 					      kh_arena_printf(w->source->arena,
 							      "policy.operations[%zu].statements[%zu].database: %.*s",
@@ -410,7 +410,7 @@ static void tell_policy(struct kh_arena *arena, struct kh_config *config)
 	}
 	for (size_t i = 0; i < config->search.tables.n; i++)
 		policy->is_search_remote = policy->is_search_remote ||
-					   !is_here(arena, kh_config_database(config, tables[i].database));
+					   !is_here(arena, kh_settings_database(config, tables[i].database));
 }
 
 enum kh_err kh_sources_finish(const struct kh_outline_source *source, struct kh_config *config, bool policy_alone,

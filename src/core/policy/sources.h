@@ -5,7 +5,7 @@
 #ifndef KH_CORE_POLICY_SOURCES_H
 #define KH_CORE_POLICY_SOURCES_H
 
-#include "core/policy/config.h"
+#include "core/policy/settings.h"
 
 extern const struct kh_shape kh_sources_database;     /* of struct kh_config_database */
 extern const struct kh_shape kh_sources_search;       /* of struct kh_config_search */

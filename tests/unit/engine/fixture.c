@@ -1,6 +1,7 @@
 /* The engine's tests: store, engine, tokens, scripted Readers.  One at a time; kept from test to test. */
 #include "fixture.h"
 
+#include "core/policy/config.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
 #include "engine/outbox.h"
@@ -205,7 +206,7 @@ static void open_store(struct kh_fixture *f, const char *yaml)
 	f->yaml = yaml;
 	atomic_store(&f->now, KH_FIXTURE_EPOCH);
 	make_folder(f);
-	check(kh_policy_read(&f->lasting, kh_view_str(yaml), KH_LIT("keyhole.yaml"), &f->policy, &err), &err);
+	check(kh_config_policy(&f->lasting, kh_view_str(yaml), KH_LIT("keyhole.yaml"), &f->policy, &err), &err);
 	check(kh_store_open(&kh_sqlite_backend, f->file, KH_STORE_CREATE, &f->store, &err), &err);
 	draw(f, random, sizeof(random));
 	check(kh_engine_create(f->store, &f->lasting, &key, random, KH_FIXTURE_EPOCH, &f->admin, &err), &err);

@@ -2,6 +2,7 @@
 #include "engine/approval/approval.h"
 
 #include "approving.h"
+#include "core/policy/config.h"
 #include "engine/task/task.h"
 
 #define EXPIRY (600 * KH_FIXTURE_SECOND) /* the default */
@@ -262,7 +263,7 @@ static void test_use_after_a_change_of_policy(struct kh_test *t)
 
 	kh_fixture_restart(f);
 	assert_int_equal(try_use(f, same, NULL), KH_GRANTED);
-	assert_int_equal(kh_policy_read(&f->lasting, kh_view_str(other), KH_LIT("keyhole.yaml"), &f->policy, NULL),
+	assert_int_equal(kh_config_policy(&f->lasting, kh_view_str(other), KH_LIT("keyhole.yaml"), &f->policy, NULL),
 			 KH_OK);
 	f->yaml = other;
 	kh_fixture_restart(f);

@@ -16,12 +16,12 @@ static void test_defaults(struct kh_test *t)
 					    "audit: {witness_syslog: false}\n"};
 	const struct kh_policy *policy;
 
-	must(t, kh_policy_default(&t->arena, &policy, &t->err));
+	must(t, kh_config_default_policy(&t->arena, &policy, &t->err));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const struct kh_config *c;
 		must(t, config(t, texts[i], &c));
 		assert_int_equal(c->readers.n, 1);
-		const struct kh_config_reader *extract = kh_config_reader(c, KH_LIT("extract"));
+		const struct kh_config_reader *extract = kh_settings_reader(c, KH_LIT("extract"));
 		assert_non_null(extract);
 		assert_int_equal(extract->driver, KH_CONFIG_DRIVER_EXTRACT);
 		assert_int_equal(extract->line, 0);
@@ -63,7 +63,7 @@ static void test_readers(struct kh_test *t)
 		       "  - {name: slow, driver: command, argv: [/opt/slow], timeout_seconds: 600}\n",
 		       &c));
 	assert_int_equal(c->readers.n, 4);
-	const struct kh_config_reader *mail = kh_config_reader(c, KH_LIT("mail"));
+	const struct kh_config_reader *mail = kh_settings_reader(c, KH_LIT("mail"));
 	assert_non_null(mail);
 	assert_int_equal(mail->driver, KH_CONFIG_DRIVER_COMMAND);
 	assert_int_equal(mail->argv.n, 3);
@@ -72,15 +72,15 @@ static void test_readers(struct kh_test *t)
 	assert_int_equal(mail->read.n, 1);
 	assert_int_equal(mail->timeout_seconds, 30);
 	assert_int_equal(mail->line, 2);
-	assert_int_equal(kh_config_reader(c, KH_LIT("quick.1"))->driver, KH_CONFIG_DRIVER_EXTRACT);
-	assert_int_equal(kh_config_reader(c, KH_LIT("slow"))->timeout_seconds, 600);
-	assert_non_null(kh_config_reader(c, KH_LIT("extract")));
-	assert_null(kh_config_reader(c, KH_LIT("Mail")));
-	assert_null(kh_config_reader(c, KH_LIT("")));
+	assert_int_equal(kh_settings_reader(c, KH_LIT("quick.1"))->driver, KH_CONFIG_DRIVER_EXTRACT);
+	assert_int_equal(kh_settings_reader(c, KH_LIT("slow"))->timeout_seconds, 600);
+	assert_non_null(kh_settings_reader(c, KH_LIT("extract")));
+	assert_null(kh_settings_reader(c, KH_LIT("Mail")));
+	assert_null(kh_settings_reader(c, KH_LIT("")));
 	/* Named as what it is, it is there once. */
 	must(t, config(t, "readers:\n  - {name: extract, driver: extract}\n", &c));
 	assert_int_equal(c->readers.n, 1);
-	assert_int_equal(kh_config_reader(c, KH_LIT("extract"))->line, 2);
+	assert_int_equal(kh_settings_reader(c, KH_LIT("extract"))->line, 2);
 }
 
 /* I3, I8: models behind an API, with what is not said filled in. */
@@ -99,7 +99,7 @@ static void test_models(struct kh_test *t)
 		       "  - {name: other, driver: anthropic, url: \"https://api.example.com/v1/messages\", model: o-2, "
 		       "key_environment: OTHER_KEY, authority: /etc/ca.pem, concurrency: 8}\n",
 		       &c));
-	const struct kh_config_reader *big = kh_config_reader(c, KH_LIT("big"));
+	const struct kh_config_reader *big = kh_settings_reader(c, KH_LIT("big"));
 	assert_int_equal(big->driver, KH_CONFIG_DRIVER_OPENAI);
 	assert_view(big->url, "https://api.example.com/v1/chat/completions");
 	assert_view(big->key_file, "big.key");
@@ -109,7 +109,7 @@ static void test_models(struct kh_test *t)
 	assert_int_equal(big->retries, 2);
 	assert_int_equal(big->timeout_seconds, 30);
 	assert_int_equal(big->concurrency, 0);
-	const struct kh_config_reader *near = kh_config_reader(c, KH_LIT("near"));
+	const struct kh_config_reader *near = kh_settings_reader(c, KH_LIT("near"));
 	assert_view(near->model, "a/b:7b-q4_0");
 	assert_int_equal(near->local, KH_CONFIG_TRUE);
 	assert_int_equal(near->schema, KH_CONFIG_FALSE);
@@ -117,7 +117,7 @@ static void test_models(struct kh_test *t)
 	assert_int_equal(near->retries, 0);
 	assert_int_equal(near->timeout_seconds, 600);
 	assert_int_equal(near->concurrency, 1);
-	const struct kh_config_reader *other = kh_config_reader(c, KH_LIT("other"));
+	const struct kh_config_reader *other = kh_settings_reader(c, KH_LIT("other"));
 	assert_int_equal(other->driver, KH_CONFIG_DRIVER_ANTHROPIC);
 	assert_view(other->key_environment, "OTHER_KEY");
 	assert_view(other->authority, "/etc/ca.pem");
@@ -183,7 +183,7 @@ static void refused(struct kh_test *t, const char *text, const char *detail)
 	assert_int_equal(strncmp(t->err.detail, detail, strlen(detail)), 0);
 	assert_non_null(strstr(t->err.detail, ": expected "));
 	/* Whoever wants only the policy is told too. */
-	must_fail(t, KH_EINPUT, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &p, &t->err));
+	must_fail(t, KH_EINPUT, kh_config_policy(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &p, &t->err));
 	assert_null(p);
 }
 

@@ -1,3 +1,4 @@
+#include "core/policy/config.h"
 #include "core/policy/decide.h"
 #include "harness.h"
 
@@ -26,7 +27,7 @@ static struct run start(struct kh_test *t)
 {
 	struct run r = {0};
 
-	must(t, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT("k.yaml"), &r.policy, &t->err));
+	must(t, kh_config_policy(&t->arena, kh_view_str(text), KH_LIT("k.yaml"), &r.policy, &t->err));
 	must(t, kh_json_read(&t->arena, KH_LIT("{\"url\":\"https://example.com/a\"}"), &r.request.parameters, &t->err));
 	r.request.operation = KH_LIT("comm.fetch");
 	r.request.phase = KH_LIT("execution");
@@ -78,7 +79,7 @@ static void test_gates(struct kh_test *t)
 	r.request.admin = false;
 	r.state.pending = 3;
 	r.policy = NULL;
-	must(t, kh_policy_read(
+	must(t, kh_config_policy(
 			&t->arena,
 			KH_LIT("policy: {network: on, tools: [{name: pay__*, tier: T1, risk: high, rate: 5/minute}]}"),
 			KH_LIT("k.yaml"), &r.policy, &t->err));
@@ -95,13 +96,13 @@ static void test_gates(struct kh_test *t)
 	check(t, &r, KH_DENY, KH_GATE_QUOTA, "egress_exceeded"); /* E5 */
 	r.state.running = 10;
 	check(t, &r, KH_DENY, KH_GATE_QUOTA, "concurrent_exceeded"); /* E5 */
-	must(t, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT("k.yaml"), &r.policy, &t->err));
-	must(t, kh_policy_read(&t->arena,
-			       KH_LIT("policy: {network: on, tools: [{name: pay__*, tier: T2, effects: payment}]}"),
-			       KH_LIT("k.yaml"), &r.policy, &t->err));
+	must(t, kh_config_policy(&t->arena, kh_view_str(text), KH_LIT("k.yaml"), &r.policy, &t->err));
+	must(t, kh_config_policy(&t->arena,
+				 KH_LIT("policy: {network: on, tools: [{name: pay__*, tier: T2, effects: payment}]}"),
+				 KH_LIT("k.yaml"), &r.policy, &t->err));
 	check(t, &r, KH_DENY, KH_GATE_TRUST_TIER, "tier_effects"); /* E5: no payments in T2 */
-	must(t, kh_policy_read(&t->arena, KH_LIT("policy: {tools: [{name: pay__*, permission: deny}]}"),
-			       KH_LIT("k.yaml"), &r.policy, &t->err));
+	must(t, kh_config_policy(&t->arena, KH_LIT("policy: {tools: [{name: pay__*, permission: deny}]}"),
+				 KH_LIT("k.yaml"), &r.policy, &t->err));
 	check(t, &r, KH_DENY, KH_GATE_PERMISSION, "OPERATION_NOT_ALLOWED");
 	r.request.phase = KH_LIT("planning");
 	check(t, &r, KH_DENY, KH_GATE_PHASE, "OUTBOUND_FORBIDDEN_IN_PLANNING"); /* E1 */
@@ -135,7 +136,7 @@ static void test_permission(struct kh_test *t)
 	r.request.operation = KH_LIT("remote__put");
 	check(t, &r, KH_DENY, KH_GATE_PERMISSION, "NETWORK_MODE_BLOCKED");
 	r.request.operation = KH_LIT("comm.fetch");
-	must(t, kh_policy_read(&t->arena, KH_LIT("policy: {network: off}"), KH_LIT("k.yaml"), &r.policy, &t->err));
+	must(t, kh_config_policy(&t->arena, KH_LIT("policy: {network: off}"), KH_LIT("k.yaml"), &r.policy, &t->err));
 	check(t, &r, KH_DENY, KH_GATE_PERMISSION, "NETWORK_MODE_BLOCKED");
 	assert_view(r.decision.deciding->rule, "policy.network");
 }
@@ -183,9 +184,9 @@ static void test_rates(struct kh_test *t)
 	check(t, &r, KH_ALLOW, KH_GATE_APPROVAL, "pass");
 	r.state.quota.used[0] = 3;
 	check(t, &r, KH_DENY, KH_GATE_RATE, "rate_limited");
-	must(t, kh_policy_read(&t->arena,
-			       KH_LIT("policy: {tools: [{name: '*', risk: low, tier: T1, rate: 900000/second}]}"),
-			       KH_LIT("k.yaml"), &r.policy, &t->err));
+	must(t, kh_config_policy(&t->arena,
+				 KH_LIT("policy: {tools: [{name: '*', risk: low, tier: T1, rate: 900000/second}]}"),
+				 KH_LIT("k.yaml"), &r.policy, &t->err));
 	r.state.quota.used[0] = 99;
 	check(t, &r, KH_ALLOW, KH_GATE_APPROVAL, "pass");
 	r.state.quota.used[0] = 100;
@@ -234,7 +235,7 @@ static void test_approval(struct kh_test *t)
 	r.request.granted = true;
 	check(t, &r, KH_ALLOW, KH_GATE_APPROVAL, "REQUEST_APPROVED");
 	r = start(t);
-	must(t, kh_policy_default(&t->arena, &r.policy, &t->err));
+	must(t, kh_config_default_policy(&t->arena, &r.policy, &t->err));
 	check(t, &r, KH_ASK, KH_GATE_APPROVAL, "APPROVAL_REQUIRED"); /* the default: no page without a human */
 	assert_view(r.decision.deciding->rule, "default");
 	/* Both are needed: it is verified first, then asked. */

@@ -1,3 +1,4 @@
+#include "core/policy/config.h"
 #include "core/policy/permit.h"
 #include "harness.h"
 
@@ -62,11 +63,11 @@ static void test_arguments(struct kh_test *t)
 	};
 	const struct kh_policy *policy;
 
-	must(t, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT(""), &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, kh_view_str(text), KH_LIT(""), &policy, &t->err));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_string_equal(permit(t, policy, all[i][0], all[i][1]), all[i][2]);
 	/* E9: the default policy names no path, statement or command: there is nothing to read, query or run. */
-	must(t, kh_policy_default(&t->arena, &policy, &t->err));
+	must(t, kh_config_default_policy(&t->arena, &policy, &t->err));
 	assert_string_equal(permit(t, policy, "comm.read", "{\"path\":\"/etc/passwd\"}"), "path_not_allowed");
 	assert_string_equal(permit(t, policy, "comm.exec", "{\"command\":\"ls\"}"), "command_not_allowed");
 	assert_string_equal(permit(t, policy, "comm.fetch", "{\"url\":\"https://any.example/\"}"), "");
@@ -143,7 +144,7 @@ static void test_patterns(struct kh_test *t)
 	};
 	const struct kh_policy *policy;
 
-	must(t, kh_policy_read(&t->arena, kh_view_str(rules), KH_LIT(""), &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, kh_view_str(rules), KH_LIT(""), &policy, &t->err));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		const char *code = permit(t, policy, all[i][0], all[i][1]);
 		if (strcmp(code, all[i][2]) != 0)
@@ -183,7 +184,7 @@ static void test_remote(struct kh_test *t)
 	const struct kh_policy *policy;
 
 	must(t, kh_arena_check(&t->arena));
-	must(t, kh_policy_read(&t->arena, kh_view_str(databases), KH_LIT(""), &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, kh_view_str(databases), KH_LIT(""), &policy, &t->err));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_permit_call call = {.operation = KH_LIT("comm.query")};
 		must(t, kh_json_read(&t->arena, kh_view_str(all[i].parameters), &call.parameters, &t->err));
@@ -196,7 +197,7 @@ static void test_remote(struct kh_test *t)
 	must(t, kh_json_read(&t->arena, KH_LIT("{\"query\":\"four\",\"scope\":\"database\"}"), &search.parameters,
 			     &t->err));
 	assert_false(kh_permit_is_remote(policy, &search));
-	must(t, kh_policy_read(&t->arena, searched, KH_LIT(""), &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, searched, KH_LIT(""), &policy, &t->err));
 	search.is_remote = kh_permit_is_remote(policy, &search);
 	assert_true(search.is_remote && kh_permit_is_network(&search, KH_TIER_0));
 	assert_int_equal(kh_permit_egress(&search), 4);
@@ -231,7 +232,7 @@ static void test_content(struct kh_test *t)
 	};
 	const struct kh_policy *policy;
 
-	must(t, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT(""), &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, kh_view_str(text), KH_LIT(""), &policy, &t->err));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_string_equal(permit(t, policy, "comm.mcp.mail.send", all[i][0]), all[i][1]);
 	assert_string_equal(permit(t, policy, "comm.mcp.notes.add", "{\"text\":{\"$block\":\"b2\"}}"), "");
@@ -367,7 +368,7 @@ static void random_call(struct kh_test *t, uint64_t *state)
 	const char *want = !any(&globs, database) ? "database_not_allowed"
 			   : in_text && in_list   ? ""
 						  : "argument_not_allowed";
-	must(t, kh_policy_read(&t->arena, rules, KH_LIT(""), &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, rules, KH_LIT(""), &policy, &t->err));
 	const char *code = permit(t, policy, "comm.query", call.p);
 	if (strcmp(code, want) != 0)
 		print_error("%.*s%.*s\n%s, wanted %s\n", KH_FMT(rules), KH_FMT(call), code, want);

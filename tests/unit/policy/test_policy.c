@@ -1,3 +1,4 @@
+#include "core/policy/config.h"
 #include "core/policy/keys.h"
 #include "core/policy/policy.h"
 #include "harness.h"
@@ -6,7 +7,7 @@
 
 static enum kh_err policy(struct kh_test *t, const char *text, const struct kh_policy **ret_policy)
 {
-	return kh_policy_read(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), ret_policy, &t->err);
+	return kh_config_policy(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), ret_policy, &t->err);
 }
 
 /* I8: every value has a default, and they are these. */
@@ -14,7 +15,7 @@ static void test_default(struct kh_test *t)
 {
 	const struct kh_policy *p;
 
-	must(t, kh_policy_default(&t->arena, &p, &t->err));
+	must(t, kh_config_default_policy(&t->arena, &p, &t->err));
 	assert_int_equal(p->budgets.task_bits, 4096);
 	assert_int_equal(p->budgets.escalations, 2);        /* B19 */
 	assert_int_equal(p->budgets.retries, 2);            /* B16 */
@@ -292,7 +293,7 @@ static void test_example(struct kh_test *t)
 	struct kh_view text = slurp(t, "docs/examples/policy.yaml");
 	const struct kh_policy *p;
 
-	must(t, kh_policy_read(&t->arena, text, KH_LIT("policy.yaml"), &p, &t->err));
+	must(t, kh_config_policy(&t->arena, text, KH_LIT("policy.yaml"), &p, &t->err));
 	assert_true(p->tools.n > 0 && p->operations.n > 0);
 }
 
@@ -325,7 +326,7 @@ static void test_trust(struct kh_test *t)
 		struct kh_view text = kh_arena_printf(&t->arena, "policy: {user_messages: %s}", kh_label_trust(i));
 		const struct kh_policy *p;
 		must(t, kh_arena_check(&t->arena));
-		must(t, kh_policy_read(&t->arena, text, KH_LIT(""), &p, &t->err));
+		must(t, kh_config_policy(&t->arena, text, KH_LIT(""), &p, &t->err));
 		assert_int_equal(p->user_messages, i);
 	}
 }

@@ -1,10 +1,11 @@
+#include "core/policy/config.h"
 #include "core/policy/screening.h"
 #include "harness.h"
 
 static enum kh_err screening(struct kh_test *t, const char *text, struct kh_rules **ret_rules)
 {
 	const struct kh_policy *policy;
-	enum kh_err e = kh_policy_read(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &policy, &t->err);
+	enum kh_err e = kh_config_policy(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &policy, &t->err);
 
 	return e ? e : kh_screening_new(&t->alloc, &t->arena, policy, ret_rules, &t->err);
 }

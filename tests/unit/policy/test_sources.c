@@ -1,3 +1,4 @@
+#include "core/policy/config.h"
 #include "core/policy/sources.h"
 #include "harness.h"
 
@@ -21,14 +22,14 @@ static void test_databases(struct kh_test *t)
 		       "  - {name: sock, host: /run/postgresql, dbname: x, user: y}\n",
 		       &c));
 	assert_int_equal(c->databases.n, 4);
-	const struct kh_config_database *shop = kh_config_database(c, KH_LIT("shop"));
+	const struct kh_config_database *shop = kh_settings_database(c, KH_LIT("shop"));
 	assert_view(shop->file, "/srv/shop.db");
 	assert_int_equal(shop->port, 0);
 	assert_int_equal(shop->seconds, 10);
 	assert_int_equal(shop->rows, 1000);
 	assert_int_equal(shop->bytes, 1048576);
 	assert_int_equal(shop->line, 2);
-	const struct kh_config_database *crm = kh_config_database(c, KH_LIT("crm"));
+	const struct kh_config_database *crm = kh_settings_database(c, KH_LIT("crm"));
 	assert_view(crm->host, "db.example.com");
 	assert_int_equal(crm->port, 5432);
 	assert_view(crm->dbname, "crm");
@@ -36,14 +37,14 @@ static void test_databases(struct kh_test *t)
 	assert_view(crm->password_file, "crm.pw");
 	assert_int_equal(crm->local, KH_CONFIG_FALSE);
 	assert_int_equal(crm->plain, KH_CONFIG_FALSE);
-	const struct kh_config_database *near = kh_config_database(c, KH_LIT("near"));
+	const struct kh_config_database *near = kh_settings_database(c, KH_LIT("near"));
 	assert_view(near->host, "[::1]");
 	assert_int_equal(near->port, 5433);
 	assert_view(near->password_environment, "PW");
 	assert_int_equal(near->plain, KH_CONFIG_TRUE);
 	assert_int_equal(near->rows, 1);
-	assert_view(kh_config_database(c, KH_LIT("sock"))->host, "/run/postgresql");
-	assert_null(kh_config_database(c, KH_LIT("Shop")));
+	assert_view(kh_settings_database(c, KH_LIT("sock"))->host, "/run/postgresql");
+	assert_null(kh_settings_database(c, KH_LIT("Shop")));
 }
 
 /* E9, K7: what is searched, what is reached, and who verifies. */

@@ -1,0 +1,275 @@
+/*
+ * What keyhole.yaml says, as structs (SPEC I8): the policy, the Readers, how the audit is kept, and how clients reach the
+ * gateway.  Data alone, and how its parts are found: keys.h and sources.h have the tables that fill it, policy.h and
+ * config.h what is checked and made of it.  docs/POLICY.md says what the keys of `policy` mean, docs/CONFIGURATION.md
+ * those of all others.
+ */
+#ifndef KH_CORE_POLICY_SETTINGS_H
+#define KH_CORE_POLICY_SETTINGS_H
+
+#include "base/canonical.h"
+#include "core/policy/risk.h"
+#include "core/policy/schema.h"
+#include "core/policy/tier.h"
+#include "core/screen/screen.h"
+
+struct kh_lookup;
+
+/* --- the policy --------------------------------------------------------------------------------------------------- */
+
+enum kh_role { KH_ROLE_CONTROLLER, KH_ROLE_READER, KH_ROLE_SUPERVISOR, KH_ROLE_HOST, KH_ROLE_REVIEWER, KH_ROLE_ADMIN };
+extern const struct kh_words kh_policy_role_words;
+
+enum kh_permission { KH_PERMISSION_ALLOW, KH_PERMISSION_DENY };
+enum kh_approval_mode {
+	KH_APPROVAL_BY_RISK, /* low risk is approved without a human, moderate and high are asked (E6) */
+	KH_APPROVAL_AUTO,
+	KH_APPROVAL_ASK,
+};
+enum kh_network { KH_NETWORK_OFF, KH_NETWORK_READONLY, KH_NETWORK_ON };
+enum kh_scope { KH_SCOPE_WEB, KH_SCOPE_INTERNAL, KH_SCOPE_DATABASE }; /* of comm.search */
+enum kh_lint { KH_LINT_ADVICE, KH_LINT_REFUSE };
+enum kh_release { KH_RELEASE_SLOTS, KH_RELEASE_IMMEDIATE };
+enum kh_fenced { KH_FENCED_NEVER, KH_FENCED_ALLOW }; /* E12 */
+
+struct kh_policy_budgets {
+	uint64_t task_bits, context_bits;
+	uint64_t escalations, retries;
+	uint64_t alert_percent;
+};
+
+/* Rates of queries to one Reader, or to all that are not named (B9). */
+struct kh_policy_rates {
+	struct kh_view reader; /* a name or glob; empty in the default */
+	struct kh_rate category_1, category_2, category_3;
+	struct kh_list readers; /* of struct kh_policy_rates; empty in these */
+};
+
+/* K8: sealed content from ORIGIN may go where the parameter's value matches one of TO. */
+struct kh_policy_destination {
+	struct kh_view origin;    /* the host, or the operation's name where there is none, that a block came from */
+	struct kh_view parameter; /* that says where the call goes; empty: the tool itself is the destination */
+	struct kh_texts to;
+};
+
+/* A named statement of comm.query. */
+struct kh_policy_statement {
+	struct kh_view name, database, sql;
+	unsigned line;
+};
+
+/* A named command of comm.exec: `{1}` in an argument stands for the first of the call's args (template.h). */
+struct kh_policy_command {
+	struct kh_view name;
+	struct kh_texts argv;
+	unsigned line;
+};
+
+/* Of a call's arguments: this one has to be there as a text, or a list of texts, that all match one of TO. */
+struct kh_policy_argument {
+	struct kh_view parameter; /* `params.customer`: a member of an object */
+	struct kh_texts to;       /* patterns as of kh_match_value() */
+	unsigned line;
+};
+
+/* What is said about one operation, or about the tools that a glob names.  The first that matches counts. */
+struct kh_policy_rule {
+	struct kh_view name;
+	enum kh_permission permission;
+	enum kh_risk risk;
+	enum kh_tier tier;
+	enum kh_effect effects;
+	enum kh_approval_mode approval;
+	unsigned roles;         /* bits of enum kh_role */
+	struct kh_texts agents; /* names of tokens, globs; empty: every one.  Who is not named looks at the next rule */
+	struct kh_list arguments; /* of struct kh_policy_argument: all of them have to hold */
+	struct kh_rate rate;      /* none: the tier's, and 10 a minute for the network */
+	struct kh_texts content_parameters;
+	struct kh_list destinations; /* of struct kh_policy_destination */
+	struct kh_texts hosts;       /* comm.fetch: empty means every public host */
+	struct kh_texts paths;       /* comm.read: empty means none; comm.search: folders of the index, empty: all */
+	unsigned scopes;             /* comm.search: bits of enum kh_scope */
+	struct kh_texts databases;   /* comm.query, comm.search: globs; empty means all that are configured */
+	struct kh_list statements;   /* comm.query */
+	enum kh_permission free_sql; /* comm.query */
+	struct kh_list commands;     /* comm.exec */
+	unsigned line;               /* of the file; 0: built in */
+	struct kh_view path;         /* "policy.tools[2]"; "default" for what is built in */
+};
+
+/* One more rule for the screen (S3). */
+struct kh_policy_screen {
+	struct kh_view name, code, pattern, positive, negative;
+	enum kh_severity severity;
+	unsigned line;
+};
+
+struct kh_policy_approvals {
+	uint64_t expiry_seconds;
+	uint64_t max_pending;
+};
+
+struct kh_policy {
+	struct kh_view version; /* the operator's own name for it; may be empty */
+	struct kh_policy_budgets budgets;
+	struct kh_policy_rates rates;
+	enum kh_lint lint;
+	enum kh_release release;
+	enum kh_fenced fenced;
+	enum kh_trust user_messages;
+	struct kh_risk_table taint_risk;
+	struct kh_list tools;      /* of struct kh_policy_rule */
+	struct kh_list operations; /* of struct kh_policy_rule */
+	enum kh_network network;
+	uint64_t egress_bytes; /* a task */
+	struct kh_list screen; /* of struct kh_policy_screen */
+	struct kh_policy_approvals approvals;
+	unsigned line; /* of `policy:` */
+	/* Made when it was read. */
+	struct kh_view file;
+	const struct kh_lookup *tool_lookup, *operation_lookup; /* over the rules: lookup.h */
+	struct kh_texts remote_databases;                       /* of the configuration: those behind a network */
+	bool is_search_remote;                                  /* a table that is searched is in one of these */
+	struct kh_digest digest; /* of the canonical JSON: the policy version that grants are bound to */
+};
+
+/* --- the whole file ----------------------------------------------------------------------------------------------- */
+
+#define KH_CONFIG_EXTRACT     "extract" /* the Reader that is always there */
+#define KH_CONFIG_ARGUMENT    4096      /* bytes of one argument or path */
+#define KH_CONFIG_ARGUMENTS   32768     /* bytes of all of a program's arguments and paths */
+#define KH_CONFIG_READER_TIME 30        /* seconds for an answer, where it does not say */
+#define KH_CONFIG_LISTEN      "127.0.0.1:7433"
+#define KH_CONFIG_SOCKET      "mcp.sock"
+#define KH_CONFIG_RETRIES     2 /* of a request to a model, where it does not say */
+#define KH_CONFIG_NOT_SAID    UINT64_MAX
+
+enum kh_config_driver {
+	KH_CONFIG_DRIVER_EXTRACT,   /* built in: finds by rule */
+	KH_CONFIG_DRIVER_COMMAND,   /* a program, in a sandbox of its own for every query */
+	KH_CONFIG_DRIVER_OPENAI,    /* a model behind an OpenAI-compatible chat endpoint */
+	KH_CONFIG_DRIVER_ANTHROPIC, /* a model behind the Messages API */
+};
+extern const struct kh_words kh_settings_driver_words;
+
+/* UNSAID is no word of a file: it stands where a key was left out, until the defaults are put in. */
+enum kh_config_switch { KH_CONFIG_FALSE, KH_CONFIG_TRUE, KH_CONFIG_UNSAID };
+extern const struct kh_words kh_settings_switch_words;
+
+struct kh_config_reader {
+	struct kh_view name; /* what a query's `target` says */
+	enum kh_config_driver driver;
+	struct kh_texts argv; /* command: the first is an absolute path */
+	struct kh_texts read; /* command: absolute paths that it sees besides, read-only */
+	/* openai, anthropic */
+	struct kh_view url;      /* of the endpoint; https, or http where `local` */
+	struct kh_view model;    /* its name there */
+	struct kh_view key_file; /* a file with the API key: an absolute path, or a name in the home folder; or */
+	struct kh_view key_environment; /* the name of a variable of the environment; neither: no key is sent */
+	struct kh_view authority;       /* a PEM file of CAs to trust in place of the system's; empty: the system's */
+	enum kh_config_switch local;    /* the endpoint may be at a private or loopback address, by plain http */
+	enum kh_config_switch schema;   /* openai: response_format json_schema is asked for; FALSE: json_object */
+	uint64_t max_tokens;            /* of an answer; 0: by the query's size */
+	uint64_t retries;               /* on 429 and 5xx, within the timeout; 2 where it does not say */
+	/* command, openai, anthropic */
+	uint64_t timeout_seconds; /* for everything: retries too */
+	uint64_t concurrency;     /* asked at once; 0: no limit of its own */
+	unsigned line;            /* of the file; 0: built in */
+};
+
+/* How clients reach the gateway. */
+struct kh_config_gateway {
+	struct kh_texts listen; /* "127.0.0.1:7433", "[::1]:7433"; the first where it does not say; none: no HTTP */
+	struct kh_view socket;  /* the Unix socket of relays (I9); relative to the home folder; `mcp.sock` */
+	struct kh_view tls_certificate, tls_key; /* PEM files; both or none; relative to the home folder */
+	enum kh_config_switch plain; /* plain HTTP on an address that is not loopback; needed for that without TLS */
+	struct kh_texts hosts;       /* names that a request's Host may have besides loopback's */
+	struct kh_texts origins;     /* web pages that may call */
+	struct kh_view url;          /* how people reach it, for links; empty: the first of `listen` */
+	uint64_t connections;        /* at once; 10,000 */
+	uint64_t wait_seconds;       /* that a call waits before it answers `pending` (A5); 50 */
+	uint64_t stop_seconds;       /* that a stop waits for what runs; 10 */
+	uint64_t pool;               /* sandboxes of each kind that wait ready; 1 */
+	unsigned line;               /* of `gateway:`; 0: not there */
+};
+
+struct kh_config_audit {
+	struct kh_view witness_file; /* absolute path; empty: none */
+	enum kh_config_switch witness_syslog;
+	struct kh_texts witness_command;                /* argv, the first an absolute path; empty: none */
+	uint64_t checkpoint_events, checkpoint_seconds; /* a checkpoint after so many, or so long, what is first */
+	uint64_t retention_days;                        /* of raw responses and sealed content; 0: kept */
+	unsigned line;                                  /* of `audit:`; 0: not there */
+};
+
+/* A database that comm.query and comm.search may read: a file of SQLite, or a server of PostgreSQL. */
+struct kh_config_database {
+	struct kh_view name;
+	struct kh_view file; /* SQLite: an absolute path */
+	/* PostgreSQL */
+	struct kh_view host; /* a name or an address; or the absolute path of the folder that its Unix socket is in */
+	uint64_t port;       /* 5432 where it does not say */
+	struct kh_view dbname, user;
+	struct kh_view password_file;        /* an absolute path, or a name in the home folder; or */
+	struct kh_view password_environment; /* the name of a variable of the environment; neither: none is sent */
+	struct kh_view authority;    /* a PEM file of CAs to trust in place of the system's; empty: the system's */
+	enum kh_config_switch local; /* it may be at a private or loopback address */
+	enum kh_config_switch plain; /* without TLS */
+	/* both */
+	uint64_t seconds; /* of a statement; 10 where it does not say */
+	uint64_t rows;    /* of a result; 1000 */
+	uint64_t bytes;   /* of a result; 1 MiB */
+	unsigned line;
+};
+
+/* A table that comm.search may look through with scope `database`. */
+struct kh_config_table {
+	struct kh_view database; /* a name of the above */
+	struct kh_view table;    /* [A-Za-z_][A-Za-z0-9_]*, with or without a schema before a dot */
+	struct kh_texts columns; /* that are searched and shown, at least one */
+	unsigned line;
+};
+
+struct kh_config_search {
+	struct kh_texts folders;  /* internal: absolute paths that are indexed; none: there is no such scope */
+	uint64_t refresh_seconds; /* between two looks at what has changed in them; 30 */
+	struct kh_view url;       /* web: a SearXNG-compatible endpoint; empty: there is no such scope */
+	struct kh_view key_file, key_environment; /* sent as a bearer token; as those of a Reader */
+	struct kh_view authority;
+	enum kh_config_switch local; /* as those of a Reader */
+	struct kh_list tables;       /* database: of struct kh_config_table; none: there is no such scope */
+	unsigned line;
+};
+
+/* What comm.fetch may reach besides the public network. */
+struct kh_config_network {
+	struct kh_texts private_hosts; /* "intranet.example" or "127.0.0.1:8443": addresses of any range */
+	struct kh_view authority;      /* a PEM file of CAs to trust in place of the system's */
+	unsigned line;
+};
+
+/* Models that verify calls (K7): names of `readers`. */
+struct kh_config_verification {
+	struct kh_view triage;     /* tier 2; empty: none */
+	struct kh_view supervisor; /* tier 3, before a human or an agent with a supervisor's token; empty: none */
+	unsigned line;
+};
+
+struct kh_config {
+	struct kh_policy policy;
+	struct kh_list readers; /* of struct kh_config_reader, in the file's order; `extract` is always among them */
+	struct kh_config_audit audit;
+	struct kh_config_gateway gateway;
+	struct kh_list databases; /* of struct kh_config_database */
+	struct kh_config_search search;
+	struct kh_config_network network;
+	struct kh_config_verification verification;
+};
+
+/* The database of this name, or NULL. */
+const struct kh_config_database *kh_settings_database(const struct kh_config *config, struct kh_view name);
+
+/* The Reader of this name, or NULL. */
+const struct kh_config_reader *kh_settings_reader(const struct kh_config *config, struct kh_view name);
+
+#endif
