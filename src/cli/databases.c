@@ -3,7 +3,7 @@
 
 #include "errand/rights.h"
 #include "home/home.h"
-#include "home/outside.h"
+#include "home/supplies.h"
 #include "outside/client.h"
 
 #include <stdio.h>
@@ -86,19 +86,19 @@ static void examine_all(struct examination *x)
 	const struct kh_config *config = x->home.config;
 	const struct kh_config_database *databases = config->databases.at;
 	struct kh_error err = {.detail = ""};
-	struct kh_outside *outside = NULL;
+	struct kh_supplies *supplies = NULL;
 
 	if (kh_client_start(&x->client, NULL, &err) != KH_OK) {
 		add_failure(x, "executor", kh_view_str(err.detail), "what is missing above comes first");
 		return;
 	}
-	if (kh_outside_open(&x->home.arena, &x->home.folder, config, &x->client, &x->home.kept, &outside, &err) !=
+	if (kh_supplies_open(&x->home.arena, &x->home.folder, config, &x->client, &x->home.kept, &supplies, &err) !=
 	    KH_OK)
 		add_failure(x, "secrets", kh_arena_dup(x->arena, kh_view_str(err.detail)),
 			    "see that the file or variable that the configuration names is there");
-	for (size_t i = 0; outside != NULL && i < config->databases.n; i++)
-		examine_one(x, &outside->tools, &databases[i]);
-	kh_outside_wipe(outside);
+	for (size_t i = 0; supplies != NULL && i < config->databases.n; i++)
+		examine_one(x, &supplies->tools, &databases[i]);
+	kh_supplies_wipe(supplies);
 	kh_client_stop(&x->client);
 }
 

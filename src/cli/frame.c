@@ -16,6 +16,8 @@
 #define MEMORY ((size_t)1 << 30)
 #define WIDTH  85 /* of a line behind "Exit status: " */
 
+#define COMMON_OPTIONS 4
+
 /* What to do about an error, where the one who found it could not know. */
 static const struct {
 	const char *code, *hint;
@@ -194,16 +196,22 @@ static int print_help(const struct kh_frame_command *c, const struct kh_option *
 
 /* The command's own options, then those that every command has. */
 static size_t gather(struct kh_frame *f, const struct kh_option *own, size_t own_count,
-		     struct kh_option ret_options[KH_FRAME_OPTIONS + KH_HOME_OPTIONS + 1])
+		     struct kh_option ret_options[KH_FRAME_OPTIONS + COMMON_OPTIONS])
 {
+	const struct kh_option common[COMMON_OPTIONS] = {
+		{"--home", "DIR", "the home folder (default: $KEYHOLE_HOME, or ~/.local/share/keyhole)",
+		 .text = &f->options.home},
+		{"--token-file", "FILE", "the token to call with (default: the home folder's)",
+		 .text = &f->options.token_file},
+		{"--json", NULL, "write one JSON object", .flag = &f->options.json},
+		{"--help", NULL, "this", .flag = &f->help},
+	};
 	size_t n = own_count <= KH_FRAME_OPTIONS ? own_count : KH_FRAME_OPTIONS;
 
 	if (n > 0)
 		memcpy(ret_options, own, n * sizeof(*own));
-	kh_home_describe(&f->options, ret_options + n);
-	n += KH_HOME_OPTIONS;
-	ret_options[n++] = (struct kh_option){"--help", NULL, "this", .flag = &f->help};
-	return n;
+	memcpy(ret_options + n, common, sizeof(common));
+	return n + COMMON_OPTIONS;
 }
 
 /*
@@ -304,7 +312,7 @@ int kh_frame_main(const struct kh_frame_command *command, const struct kh_option
 		  int argc, char **argv)
 {
 	struct kh_frame f = {.command = command, .args = args, .err = {.offset = SIZE_MAX}};
-	struct kh_option options[KH_FRAME_OPTIONS + KH_HOME_OPTIONS + 1];
+	struct kh_option options[KH_FRAME_OPTIONS + COMMON_OPTIONS];
 	int status;
 
 	kh_stream_reserve();

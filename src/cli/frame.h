@@ -17,6 +17,7 @@
 #ifndef KH_CLI_FRAME_H
 #define KH_CLI_FRAME_H
 
+#include "cli/option.h"
 #include "cli/terminal.h"
 #include "home/home.h"
 

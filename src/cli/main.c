@@ -24,7 +24,7 @@
 #include "cli/serve.h"
 #include "cli/tasks.h"
 #include "cli/tokens.h"
-#include "cli/tour.h"
+#include "cli/tour/tour.h"
 #include "executor/executor.h"
 #include "executor/workers.h"
 

@@ -10,7 +10,7 @@
 #include "engine/query/settle.h"
 #include "engine/recover.h"
 #include "home/checkpoints.h"
-#include "home/outside.h"
+#include "home/supplies.h"
 #include "outside/client.h"
 #include "reader/model.h"
 #include "store/sqlite/sqlite.h"
@@ -28,19 +28,6 @@
 #define DAY         (INT64_C(24) * 3600 * 1000000) /* microseconds */
 #define MEMORY      ((size_t)64 << 20)             /* of the configuration and its like */
 #define CALL_MEMORY ((size_t)256 << 20)            /* of operations of Keyhole's own */
-
-void kh_home_describe(struct kh_home_options *options, struct kh_option ret_options[KH_HOME_OPTIONS])
-{
-	const struct kh_option common[KH_HOME_OPTIONS] = {
-		{"--home", "DIR", "the home folder (default: $KEYHOLE_HOME, or ~/.local/share/keyhole)",
-		 .text = &options->home},
-		{"--token-file", "FILE", "the token to call with (default: the home folder's)",
-		 .text = &options->token_file},
-		{"--json", NULL, "write one JSON object", .flag = &options->json},
-	};
-
-	memcpy(ret_options, common, sizeof(common));
-}
 
 /* --- tokens ------------------------------------------------------------------------------------------------------- */
 
@@ -277,7 +264,7 @@ static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
 			.policy = home->policy,
 			.readers = home->readers,
 			.reader_count = home->reader_count,
-			.tools = home->outside != NULL ? &home->outside->tools : NULL,
+			.tools = home->supplies != NULL ? &home->supplies->tools : NULL,
 			.retention = (int64_t)home->config->audit.retention_days * DAY,
 			.version = kh_view_str(kh_version()),
 		},
@@ -388,14 +375,14 @@ static enum kh_err open_folder(struct kh_home *home, const char *named, struct k
 }
 
 /* What external operations need: secrets and folders, while they can be reached. */
-static enum kh_err open_outside(struct kh_home *home, struct kh_error *err)
+static enum kh_err open_supplies(struct kh_home *home, struct kh_error *err)
 {
-	enum kh_err e = kh_outside_folders(&home->folder, err);
+	enum kh_err e = kh_supplies_folders(&home->folder, err);
 
 	if (e != KH_OK)
 		return e;
-	return kh_outside_open(&home->arena, &home->folder, home->config, home->client, &home->kept, &home->outside,
-			       err);
+	return kh_supplies_open(&home->arena, &home->folder, home->config, home->client, &home->kept, &home->supplies,
+				err);
 }
 
 /* All that must be there before there is a thread. */
@@ -413,7 +400,7 @@ static enum kh_err prepare(struct kh_home *home, const struct kh_home_options *o
 	if (e == KH_OK)
 		connect_readers(home);
 	if (e == KH_OK && acts)
-		e = open_outside(home, err);
+		e = open_supplies(home, err);
 	if (e == KH_OK && home->use == KH_HOME_SERVE && options->before_store != NULL)
 		e = options->before_store(home, options->ctx, err);
 	return e;
@@ -445,7 +432,7 @@ struct kh_home_past {
 	struct kh_arena arena;
 	struct kh_reader *readers;
 	size_t reader_count;
-	struct kh_outside *outside;
+	struct kh_supplies *supplies;
 	struct kh_home_past *next;
 };
 
@@ -453,7 +440,7 @@ static void forget_past(struct kh_home *home)
 {
 	for (const struct kh_home_past *past = home->past; past != NULL; past = past->next) {
 		wipe_readers(past->readers, past->reader_count);
-		kh_outside_wipe(past->outside);
+		kh_supplies_wipe(past->supplies);
 	}
 	while (home->past != NULL) {
 		struct kh_arena arena = home->past->arena;
@@ -471,7 +458,7 @@ static void close_all(struct kh_home *home)
 		kh_checkpoint_forget(&home->key);
 	wipe_tokens(home);
 	wipe_readers(home->readers, home->reader_count);
-	kh_outside_wipe(home->outside);
+	kh_supplies_wipe(home->supplies);
 	kh_secret_forget(home->kept);
 	kh_folder_close(&home->folder);
 	forget_past(home);
@@ -516,7 +503,7 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 	struct kh_home next = *home;
 
 	next.reader_count = 0;
-	next.outside = NULL;
+	next.supplies = NULL;
 	kh_arena_init(&next.arena, NULL, MEMORY);
 	struct kh_home_past *node = KH_NEW(&next.arena, struct kh_home_past);
 	enum kh_err e = node != NULL ? read_config(&next, err)
@@ -527,29 +514,29 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 		e = list_readers(&next, err);
 	if (e == KH_OK) {
 		connect_readers(&next);
-		e = kh_outside_open(&next.arena, &next.folder, next.config, next.client, &next.kept, &next.outside,
-				    err);
+		e = kh_supplies_open(&next.arena, &next.folder, next.config, next.client, &next.kept, &next.supplies,
+				     err);
 	}
 	if (e == KH_OK)
-		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, &next.outside->tools,
+		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, &next.supplies->tools,
 				     err);
 	if (e != KH_OK) {
 		wipe_readers(next.readers, next.reader_count);
-		kh_outside_wipe(next.outside);
+		kh_supplies_wipe(next.supplies);
 		kh_arena_done(&next.arena);
 		return e;
 	}
 	*node = (struct kh_home_past){.arena = next.arena,
 				      .readers = home->readers,
 				      .reader_count = home->reader_count,
-				      .outside = home->outside,
+				      .supplies = home->supplies,
 				      .next = home->past};
 	home->past = node;
 	home->config = next.config;
 	home->policy = next.policy;
 	home->readers = next.readers;
 	home->reader_count = next.reader_count;
-	home->outside = next.outside;
+	home->supplies = next.supplies;
 	home->kept = next.kept;
 	return KH_OK;
 }

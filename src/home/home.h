@@ -13,14 +13,13 @@
 #ifndef KH_HOME_HOME_H
 #define KH_HOME_HOME_H
 
-#include "cli/option.h"
 #include "core/policy/config.h"
 #include "engine/engine.h"
 #include "home/folder.h"
 #include "store/checkpoint.h"
 
 struct kh_home;
-struct kh_outside;
+struct kh_supplies;
 struct kh_secret_kept;
 
 /* What every such command is told. */
@@ -33,10 +32,6 @@ struct kh_home_options {
 	enum kh_err (*before_store)(struct kh_home *home, void *ctx, struct kh_error *err);
 	void *ctx;
 };
-
-#define KH_HOME_OPTIONS 3
-/* The entries of a command's table of options for these. */
-void kh_home_describe(struct kh_home_options *options, struct kh_option ret_options[KH_HOME_OPTIONS]);
 
 enum kh_home_use {
 	KH_HOME_READ,  /* the store alone, and nothing is written to it (kh_store_read) */
@@ -57,9 +52,9 @@ struct kh_home {
 	const struct kh_policy *policy; /* of the configuration */
 	struct kh_reader *readers;      /* `extract`, and those of the configuration */
 	size_t reader_count;
-	struct kh_client *client;    /* the executor; NULL where none is needed */
-	struct kh_outside *outside;  /* what external operations need; NULL where none can be called */
-	struct kh_secret_kept *kept; /* what was read at absolute paths */
+	struct kh_client *client;     /* the executor; NULL where none is needed */
+	struct kh_supplies *supplies; /* what external operations need; NULL where none can be called */
+	struct kh_secret_kept *kept;  /* what was read at absolute paths */
 	bool has_key;
 	struct kh_checkpoint_key key; /* audit.key */
 	struct kh_store *store;

@@ -1,6 +1,6 @@
 /* I6: the tour's site listens with a certificate of its own, says what it was asked for, and is gone afterwards. */
-#include "cli/site.h"
-#include "cli/stage.h"
+#include "cli/tour/site.h"
+#include "cli/tour/stage.h"
 #include "harness.h"
 
 #include <fcntl.h>

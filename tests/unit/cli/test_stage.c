@@ -1,5 +1,5 @@
 /* I6: what the tour's steps stand on: a step that does not come out is said so; files, and nothing left of them. */
-#include "cli/stage.h"
+#include "cli/tour/stage.h"
 #include "harness.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The tour finds ids and digests in what commands write, and takes nothing else for one. */
-#include "cli/typed.h"
+#include "cli/tour/typed.h"
 #include "harness.h"
 
 static void test_typed_id(struct kh_test *t)

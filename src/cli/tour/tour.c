@@ -2,10 +2,10 @@
  * The tour from its folder to its end: a home, the steps (tour_web.h, tour_reader.h), the record, and what is left
  * removed.
  */
-#include "cli/tour.h"
+#include "cli/tour/tour.h"
 
-#include "cli/tour_reader.h"
-#include "cli/tour_web.h"
+#include "cli/tour/reader.h"
+#include "cli/tour/web.h"
 #include "home/folder.h"
 
 #include <dirent.h>

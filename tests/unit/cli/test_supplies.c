@@ -1,6 +1,6 @@
 /* E7, E9, I8: what operations need is there, and nobody else's. */
 #include "harness.h"
-#include "home/outside.h"
+#include "home/supplies.h"
 #include "outside/client.h"
 
 #include <fcntl.h>
@@ -44,19 +44,19 @@ static void test_folders(struct kh_test *t)
 
 	enter(&p);
 	for (int round = 0; round < 2; round++)
-		assert_int_equal(kh_outside_folders(&p.folder, &t->err), KH_OK);
+		assert_int_equal(kh_supplies_folders(&p.folder, &t->err), KH_OK);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(fstatat(p.folder.fd, folders[i], &st, AT_SYMLINK_NOFOLLOW), 0);
 		assert_true(S_ISDIR(st.st_mode) && (st.st_mode & 07777) == 0700);
 	}
 	assert_int_equal(fchmodat(p.folder.fd, "index", 0755, 0), 0);
-	assert_int_equal(kh_outside_folders(&p.folder, &t->err), KH_EREFUSED);
+	assert_int_equal(kh_supplies_folders(&p.folder, &t->err), KH_EREFUSED);
 	assert_string_equal(t->err.code, "home_unsafe");
 	assert_non_null(strstr(t->err.detail, "index in the home folder"));
 	/* A link to somewhere else is no folder of the home. */
 	assert_int_equal(unlinkat(p.folder.fd, "index", AT_REMOVEDIR), 0);
 	assert_int_equal(symlinkat(p.path, p.folder.fd, "index"), 0);
-	assert_int_equal(kh_outside_folders(&p.folder, &t->err), KH_EREFUSED);
+	assert_int_equal(kh_supplies_folders(&p.folder, &t->err), KH_EREFUSED);
 	leave(&p);
 }
 
@@ -71,7 +71,7 @@ static const char text[] =
 static void test_secrets(struct kh_test *t)
 {
 	const struct kh_config *config;
-	struct kh_outside *outside = NULL;
+	struct kh_supplies *supplies = NULL;
 	struct kh_client client = {.control = -1};
 	struct place p;
 
@@ -82,30 +82,30 @@ static void test_secrets(struct kh_test *t)
 	close(fd);
 	setenv("KEYHOLE_TEST_PW", "still", 1);
 	setenv("KEYHOLE_TEST_KEY", "sk-1", 1);
-	enum kh_err e = kh_outside_open(&t->arena, &p.folder, config, &client, &p.kept, &outside, &t->err);
+	enum kh_err e = kh_supplies_open(&t->arena, &p.folder, config, &client, &p.kept, &supplies, &t->err);
 	if (e == KH_OK) {
-		assert_ptr_equal(outside->tools.client, &client);
-		assert_ptr_equal(outside->tools.config, config);
-		assert_view(outside->tools.home, p.path);
-		assert_int_equal(outside->tools.passwords[0].n, 0);
-		assert_view(outside->tools.passwords[1], "hush");
-		assert_view(outside->tools.passwords[2], "still");
-		assert_view(outside->tools.search_key, "sk-1");
-		kh_outside_wipe(outside);
-		assert_memory_equal(outside->tools.passwords[1].p, "\0\0\0\0", 4);
-		assert_memory_equal(outside->tools.search_key.p, "\0\0\0\0", 4);
+		assert_ptr_equal(supplies->tools.client, &client);
+		assert_ptr_equal(supplies->tools.config, config);
+		assert_view(supplies->tools.home, p.path);
+		assert_int_equal(supplies->tools.passwords[0].n, 0);
+		assert_view(supplies->tools.passwords[1], "hush");
+		assert_view(supplies->tools.passwords[2], "still");
+		assert_view(supplies->tools.search_key, "sk-1");
+		kh_supplies_wipe(supplies);
+		assert_memory_equal(supplies->tools.passwords[1].p, "\0\0\0\0", 4);
+		assert_memory_equal(supplies->tools.search_key.p, "\0\0\0\0", 4);
 	}
 	assert_true(e == KH_OK || (e == KH_ENOMEM && t->fired));
 	/* One that is missing is an error that says whose. */
 	unsetenv("KEYHOLE_TEST_KEY");
-	e = kh_outside_open(&t->arena, &p.folder, config, NULL, &p.kept, &outside, &t->err);
+	e = kh_supplies_open(&t->arena, &p.folder, config, NULL, &p.kept, &supplies, &t->err);
 	assert_true(e == KH_EUNKNOWN || (e == KH_ENOMEM && t->fired));
 	if (e == KH_EUNKNOWN) {
 		assert_string_equal(t->err.code, "key_missing");
 		assert_string_equal(t->err.detail, "keyhole.yaml:5: search has no key: the environment's "
 						   "KEYHOLE_TEST_KEY is not there, or empty");
 	}
-	kh_outside_wipe(NULL);
+	kh_supplies_wipe(NULL);
 	leave(&p);
 }
 

@@ -1,5 +1,5 @@
 /* The page is hostile, and is shown as such; the reference in it is what a Reader will be asked for. */
-#include "cli/tour_web.h"
+#include "cli/tour/web.h"
 
 #define FOLDER    "site"
 #define PAGE      KH_TOUR_WEB_PAGE

@@ -5,8 +5,8 @@
 #ifndef KH_CLI_TOUR_WEB_H
 #define KH_CLI_TOUR_WEB_H
 
-#include "cli/site.h"
-#include "cli/stage.h"
+#include "cli/tour/site.h"
+#include "cli/tour/stage.h"
 
 #define KH_TOUR_WEB_PAGE "offer.html" /* also a file of the tour's folder */
 

@@ -2,8 +2,8 @@
  * A command as a user would type it: shown, run in a process of its own with a home and a folder, its output shown as
  * it is and kept.  For the tour.
  */
-#ifndef KH_CLI_TYPED_H
-#define KH_CLI_TYPED_H
+#ifndef KH_CLI_TOUR_TYPED_H
+#define KH_CLI_TOUR_TYPED_H
 
 #include "base/error.h"
 #include "cli/terminal.h"

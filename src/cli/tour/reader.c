@@ -1,7 +1,7 @@
 /* The queries and the turned Reader are our own; the page that they are about is hostile. */
-#include "cli/tour_reader.h"
+#include "cli/tour/reader.h"
 
-#include "cli/tour_web.h"
+#include "cli/tour/web.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef KH_CLI_TOUR_READER_H
 #define KH_CLI_TOUR_READER_H
 
-#include "cli/stage.h"
+#include "cli/tour/stage.h"
 
 /* Categories 1 and 2, answered by the Reader that is built in. */
 void kh_tour_reader_ask(struct kh_stage *s, const char *task);

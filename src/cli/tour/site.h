@@ -4,8 +4,8 @@
  *
  * A page is a file of the site's folder: the whole response, head and all.
  */
-#ifndef KH_CLI_SITE_H
-#define KH_CLI_SITE_H
+#ifndef KH_CLI_TOUR_SITE_H
+#define KH_CLI_TOUR_SITE_H
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -2,7 +2,7 @@
  * Running openssl.  It gets an environment that is made here, so that nothing of the caller's configuration of openssl
  * counts, and dies with the tour.
  */
-#include "cli/site.h"
+#include "cli/tour/site.h"
 
 #include "base/buf.h"
 #include "home/file.h"

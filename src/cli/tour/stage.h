@@ -4,11 +4,11 @@
  * A step that does not come out as it must is said so, with "!!", and the tour has failed.  What is hostile is shown as
  * terminal.c shows such things, also where the output is no terminal.
  */
-#ifndef KH_CLI_STAGE_H
-#define KH_CLI_STAGE_H
+#ifndef KH_CLI_TOUR_STAGE_H
+#define KH_CLI_TOUR_STAGE_H
 
 #include "cli/frame.h"
-#include "cli/typed.h"
+#include "cli/tour/typed.h"
 
 struct kh_stage {
 	struct kh_frame *frame;

@@ -1,5 +1,5 @@
 /* Running this program again.  Its environment is made here, so that a token of the caller's own is not used. */
-#include "cli/typed.h"
+#include "cli/tour/typed.h"
 
 #include "base/buf.h"
 #include "base/clock.h"

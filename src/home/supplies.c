@@ -1,5 +1,5 @@
 /* The tools of errands.  Secrets are read here and nowhere else, and are wiped here. */
-#include "home/outside.h"
+#include "home/supplies.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static enum kh_err make_folder(const struct kh_folder *folder, const char *name,
 	return KH_OK;
 }
 
-enum kh_err kh_outside_folders(const struct kh_folder *folder, struct kh_error *err)
+enum kh_err kh_supplies_folders(const struct kh_folder *folder, struct kh_error *err)
 {
 	enum kh_err e = KH_OK;
 
@@ -64,37 +64,37 @@ static enum kh_err read_search_key(struct kh_arena *arena, const struct kh_folde
 	return kh_secret_read(&secret, folder, arena, kept, ret_key, err);
 }
 
-enum kh_err kh_outside_open(struct kh_arena *arena, const struct kh_folder *folder, const struct kh_config *config,
-			    const struct kh_client *client, struct kh_secret_kept **kept,
-			    struct kh_outside **ret_outside, struct kh_error *err)
+enum kh_err kh_supplies_open(struct kh_arena *arena, const struct kh_folder *folder, const struct kh_config *config,
+			     const struct kh_client *client, struct kh_secret_kept **kept,
+			     struct kh_supplies **ret_supplies, struct kh_error *err)
 {
 	const struct kh_config_database *databases = config->databases.at;
-	struct kh_outside *outside = KH_NEW(arena, struct kh_outside);
+	struct kh_supplies *supplies = KH_NEW(arena, struct kh_supplies);
 	struct kh_view *passwords = KH_NEW_N(arena, struct kh_view, config->databases.n);
 	enum kh_err e = KH_OK;
 
-	if (outside == NULL || passwords == NULL)
+	if (supplies == NULL || passwords == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	*outside = (struct kh_outside){
+	*supplies = (struct kh_supplies){
 		.tools = {.client = client, .config = config, .home = folder->path, .passwords = passwords},
 		.passwords = passwords,
 	};
 	for (size_t i = 0; e == KH_OK && i < config->databases.n; i++)
 		e = read_password(arena, folder, &databases[i], kept, &passwords[i], err);
 	if (e == KH_OK)
-		e = read_search_key(arena, folder, &config->search, kept, &outside->tools.search_key, err);
+		e = read_search_key(arena, folder, &config->search, kept, &supplies->tools.search_key, err);
 	if (e != KH_OK)
-		kh_outside_wipe(outside);
+		kh_supplies_wipe(supplies);
 	else
-		*ret_outside = outside;
+		*ret_supplies = supplies;
 	return e;
 }
 
-void kh_outside_wipe(struct kh_outside *outside)
+void kh_supplies_wipe(struct kh_supplies *supplies)
 {
-	if (outside == NULL)
+	if (supplies == NULL)
 		return;
-	for (size_t i = 0; i < outside->tools.config->databases.n; i++)
-		kh_secret_wipe(outside->passwords[i]);
-	kh_secret_wipe(outside->tools.search_key);
+	for (size_t i = 0; i < supplies->tools.config->databases.n; i++)
+		kh_secret_wipe(supplies->passwords[i]);
+	kh_secret_wipe(supplies->tools.search_key);
 }

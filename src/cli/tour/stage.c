@@ -1,5 +1,5 @@
 /* Saying, typing, looking. */
-#include "cli/stage.h"
+#include "cli/tour/stage.h"
 
 #include "home/folder.h"
 
