@@ -7,7 +7,6 @@
  */
 #include "mcp/tools.h"
 
-#include "mcp/schema.h"
 #include "mcp/tool_blocks.h"
 #include "mcp/tool_comm.h"
 #include "mcp/tool_declare.h"
@@ -15,6 +14,7 @@
 #include "mcp/tool_reader.h"
 #include "mcp/tool_supervisor.h"
 #include "mcp/tool_task.h"
+#include "rpc/schema.h"
 #include "tools.inc"
 
 #ifdef KH_CONFORMANCE
@@ -72,5 +72,5 @@ enum kh_err kh_mcp_tools_check(struct kh_arena *arena, const struct kh_mcp_tool 
 {
 	if (tool->open)
 		return KH_OK;
-	return kh_mcp_schema_check(arena, kh_view_str(tool->input), arguments, err);
+	return kh_rpc_schema_check(arena, kh_view_str(tool->input), arguments, err);
 }

@@ -13,8 +13,8 @@
 #include "base/buf.h"
 #include "engine/approval/decide.h"
 #include "engine/approval/show.h"
-#include "mcp/schema.h"
 #include "mcp/tools.h"
+#include "rpc/schema.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -155,7 +155,7 @@ static inline yyjson_val *kh_calling_ok(struct kh_calling *c, struct kh_view tok
 	yyjson_val *said = kh_fixture_json(c->f, text);
 	const struct kh_mcp_tool *tool = kh_mcp_tools_find(kh_view_str(name), kh_calling_who(c, token).role);
 	struct kh_error err = {0};
-	enum kh_err e = kh_mcp_schema_check(&c->f->arena, kh_view_str(tool->output), said, &err);
+	enum kh_err e = kh_rpc_schema_check(&c->f->arena, kh_view_str(tool->output), said, &err);
 	if (e != KH_OK)
 		fail_msg("%s said %.*s: %s %s: %s", name, KH_FMT(text), err.code, err.member, err.detail);
 	assert_true(kh_view_find(text, KH_LIT("sesamecanary"), 0) == SIZE_MAX ||

@@ -1,7 +1,7 @@
 /* The table of tools, and values against its schemas. */
 #include "harness.h"
-#include "mcp/schema.h"
 #include "mcp/tools.h"
+#include "rpc/schema.h"
 
 /* I1: each role its tools, and nobody another's. */
 static void test_roles(struct kh_test *t)
@@ -39,7 +39,7 @@ static void test_roles(struct kh_test *t)
 	assert_null(kh_mcp_tools_find(KH_LIT("bcpquery"), KH_ROLE_CONTROLLER));
 }
 
-/* A schema uses words that kh_mcp_schema_check() knows, and its objects say what they have. */
+/* A schema uses words that kh_rpc_schema_check() knows, and its objects say what they have. */
 static void check_schema(yyjson_val *schema, const char *tool)
 {
 	static const char *const known[] = {"type",
@@ -140,13 +140,13 @@ static void test_schema(struct kh_test *t)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		must(t, kh_json_read(&t->arena, kh_view_str(bad[i].json), &value, &t->err));
-		must_fail(t, KH_EINPUT, kh_mcp_schema_check(&t->arena, kh_view_str(schema), value, &t->err));
+		must_fail(t, KH_EINPUT, kh_rpc_schema_check(&t->arena, kh_view_str(schema), value, &t->err));
 		assert_string_equal(t->err.code, bad[i].code);
 		assert_string_equal(t->err.member, bad[i].member);
 	}
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		must(t, kh_json_read(&t->arena, kh_view_str(good[i]), &value, &t->err));
-		must(t, kh_mcp_schema_check(&t->arena, kh_view_str(schema), value, &t->err));
+		must(t, kh_rpc_schema_check(&t->arena, kh_view_str(schema), value, &t->err));
 	}
 }
 

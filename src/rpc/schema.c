@@ -1,5 +1,5 @@
 /* A value against a schema, member by member.  The schema is ours and trusted; the value is anybody's. */
-#include "mcp/schema.h"
+#include "rpc/schema.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
@@ -204,7 +204,7 @@ static enum kh_err check_value(const struct checking *c, yyjson_val *schema, yyj
 	return e;
 }
 
-enum kh_err kh_mcp_schema_check(struct kh_arena *arena, struct kh_view schema, yyjson_val *value, struct kh_error *err)
+enum kh_err kh_rpc_schema_check(struct kh_arena *arena, struct kh_view schema, yyjson_val *value, struct kh_error *err)
 {
 	const struct checking c = {arena, err};
 	yyjson_val *root = NULL;
