@@ -8,6 +8,7 @@
 #include "core/policy/config.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
+#include "engine/engine.h"
 #include "engine/query/admit.h"
 #include "engine/state/find.h"
 #include "engine/task/task.h"

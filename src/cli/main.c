@@ -270,9 +270,6 @@ int main(int argc, char **argv)
 		return print_usage(stderr);
 	if (o.version) {
 		printf("keyhole %s\n", kh_version());
-#ifdef KH_CONFORMANCE
-		fputs("keyhole: CONFORMANCE BUILD: it has test tools and lets anybody in; for testing alone\n", stderr);
-#endif
 		return written(stdout);
 	}
 	const struct command *c = find(&o);

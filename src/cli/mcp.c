@@ -178,7 +178,7 @@ static int serve_own(struct kh_frame *f)
 	f->options.ctx = &token;
 	if (kh_home_open(&f->home, KH_HOME_SERVE, &f->options, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	if (kh_service_start(&service, &f->home, NULL, (struct kh_view){NULL, 0}, &f->err) != KH_OK)
+	if (kh_service_start(&service, &f->home, &(struct kh_service_settings){0}, &f->err) != KH_OK)
 		return kh_frame_fail(f); /* the process ends: nothing is closed that something may still use */
 	note(f, "keyhole mcp: no gateway runs: serving from your own home.\n");
 	note(f, kh_clients_unprotected());

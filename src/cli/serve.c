@@ -39,6 +39,7 @@ struct serving {
 	struct kh_view certificate, key;
 	struct kh_clients clients;
 	struct kh_service service;
+	const struct kh_mcp_part *more;
 };
 
 static void say(const struct serving *s, const char *text)
@@ -268,7 +269,9 @@ static int run(struct kh_frame *f)
 	http.certificate = s->certificate;
 	http.key = s->key;
 	if (e == KH_OK)
-		e = kh_service_start(&s->service, &f->home, &http, s->clients.url, &f->err);
+		e = kh_service_start(
+			&s->service, &f->home,
+			&(struct kh_service_settings){.http = &http, .url = s->clients.url, .more = s->more}, &f->err);
 	if (e != KH_OK) {
 		int status = kh_frame_fail(f);
 		kh_sockets_close(&s->sockets);
@@ -293,7 +296,12 @@ static const struct kh_frame_command command = {
 
 int kh_serve_main(int argc, char **argv)
 {
-	struct serving s = {.notify.fd = -1, .sockets.relay = -1};
+	return kh_serve_with(NULL, argc, argv);
+}
+
+int kh_serve_with(const struct kh_mcp_part *more, int argc, char **argv)
+{
+	struct serving s = {.notify.fd = -1, .sockets.relay = -1, .more = more};
 	const struct kh_option own[] = {
 		{"--listen", "ADDRESS", "serve HTTP on ADDRESS:PORT, in place of the configuration's; repeatable",
 		 .list = &s.listen},

@@ -3,6 +3,9 @@
 #include "home/service.h"
 
 #include "home/checkpoints.h"
+#include "http/events.h"
+#include "http/metrics.h"
+#include "mcp/methods.h"
 #include "outside/client.h"
 
 #include <poll.h>
@@ -26,9 +29,11 @@ static void housekeeping(void *ctx)
 	snprintf(s->failed, sizeof(s->failed), "%s", code);
 }
 
-static enum kh_err start_gateway(struct kh_service *s, struct kh_view url, struct kh_error *err)
+static enum kh_err start_gateway(struct kh_service *s, const struct kh_service_settings *settings, struct kh_error *err)
 {
 	const struct kh_config_gateway *config = &s->home->config->gateway;
+	struct kh_mcp_part parts[2];
+	size_t count = 0;
 	enum kh_err e = kh_gateway_new(
 		&(struct kh_gateway_settings){
 			.engine = s->home->engine,
@@ -38,8 +43,14 @@ static enum kh_err start_gateway(struct kh_service *s, struct kh_view url, struc
 		},
 		&s->gateway, err);
 
+	if (settings->more != NULL)
+		parts[count++] = *settings->more;
+	parts[count++] = kh_mcp_methods_part();
 	if (e == KH_OK)
-		e = kh_mcp_new(&(struct kh_mcp_settings){.gateway = s->gateway, .approvals = url}, &s->mcp, err);
+		e = kh_mcp_new(
+			&(struct kh_mcp_settings){
+				.gateway = s->gateway, .parts = parts, .part_count = count, .approvals = settings->url},
+			&s->mcp, err);
 	if (e == KH_OK)
 		e = kh_mcp_lines_new(s->mcp, &s->lines, err);
 	return e;
@@ -69,8 +80,6 @@ static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *
 			.origins = config->origins.at,
 			.origin_count = config->origins.n,
 			.connections = (unsigned)config->connections,
-			.is_alive = has_executor,
-			.ctx = s->home->client,
 		},
 		&s->http, err);
 
@@ -79,30 +88,33 @@ static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *
 	return e;
 }
 
-static enum kh_err new_endpoint(struct kh_service *s, struct kh_error *err)
+/* What the gateway says of itself: whether it lives, its figures, what is recorded. */
+static enum kh_err add_operators(struct kh_service *s, struct kh_error *err)
 {
-	struct kh_http_mcp_settings settings = {.gateway = s->gateway, .mcp = s->mcp};
+	const struct kh_http_health_settings settings = {
+		.gateway = s->gateway, .is_alive = has_executor, .ctx = s->home->client};
+	enum kh_err e = kh_http_health_new(&settings, &s->health, err);
 
-#ifdef KH_CONFORMANCE
-	enum kh_err e = kh_home_token(s->home, KH_ROLE_CONTROLLER, &settings.assumed, err);
-	if (e != KH_OK)
-		return e;
-	fputs("keyhole: CONFORMANCE BUILD: who has no token is let in with the controller's; for testing alone\n",
-	      stderr);
-#endif
-	return kh_http_mcp_new(&settings, &s->endpoint, err);
+	if (e == KH_OK)
+		e = kh_http_health_add(s->health, s->http, err);
+	if (e == KH_OK)
+		e = kh_http_metrics_add(s->http, err);
+	return e == KH_OK ? kh_http_events_add(s->http, err) : e;
 }
 
 static enum kh_err start_http(struct kh_service *s, const struct kh_service_http *http, struct kh_error *err)
 {
+	const struct kh_http_mcp_settings endpoint = {.gateway = s->gateway, .mcp = s->mcp};
 	enum kh_err e = new_http(s, http, err);
 
+	if (e == KH_OK)
+		e = add_operators(s, err);
 	if (e == KH_OK)
 		e = kh_rest_new(&kh_alloc_system, &s->rest, err);
 	if (e == KH_OK)
 		e = kh_rest_add(s->rest, s->http, err);
 	if (e == KH_OK)
-		e = new_endpoint(s, err);
+		e = kh_http_mcp_new(&endpoint, &s->endpoint, err);
 	if (e == KH_OK)
 		e = kh_http_mcp_add(s->endpoint, s->http, err);
 	return e == KH_OK ? kh_http_start(s->http, err) : e;
@@ -112,6 +124,7 @@ static enum kh_err start_http(struct kh_service *s, const struct kh_service_http
 static void free_all(struct kh_service *s)
 {
 	kh_http_free(s->http);
+	kh_http_health_free(s->health);
 	kh_http_mcp_free(s->endpoint);
 	kh_rest_free(s->rest);
 	kh_mcp_lines_free(s->lines);
@@ -120,12 +133,14 @@ static void free_all(struct kh_service *s)
 	*s = (struct kh_service){0};
 }
 
-enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home, const struct kh_service_http *http,
-			     struct kh_view url, struct kh_error *err)
+enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home,
+			     const struct kh_service_settings *settings, struct kh_error *err)
 {
+	const struct kh_service_http *http = settings->http;
+
 	*service = (struct kh_service){.home = home};
 	atomic_store(&service->config, home->config);
-	enum kh_err e = start_gateway(service, url, err);
+	enum kh_err e = start_gateway(service, settings, err);
 	if (e == KH_OK && http != NULL && http->sockets->https > 0)
 		e = start_http(service, http, err);
 	if (e == KH_OK && http != NULL) {

@@ -8,6 +8,7 @@
 #include "gateway/gateway.h"
 #include "home/home.h"
 #include "home/sockets.h"
+#include "http/health.h"
 #include "http/mcp/mcp.h"
 #include "http/rest/rest.h"
 #include "http/server.h"
@@ -22,6 +23,7 @@ struct kh_service {
 	struct kh_mcp_lines *lines;
 	struct kh_http *http; /* NULL: no HTTP */
 	struct kh_http_mcp *endpoint;
+	struct kh_http_health *health;
 	struct kh_rest *rest;
 	_Atomic(const struct kh_config *) config; /* in force; read by the gateway's threads */
 	char failed[64];                          /* what went wrong last in the background, so that it is said once */
@@ -33,10 +35,15 @@ struct kh_service_http {
 	struct kh_view certificate, key; /* PEM texts, NUL-terminated; empty: no TLS */
 };
 
-/* Starts the gateway and MCP; with HTTP too where that is not NULL and has sockets.  URL: where people decide, or
- * empty. */
-enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home, const struct kh_service_http *http,
-			     struct kh_view url, struct kh_error *err) KH_CHECKED;
+struct kh_service_settings {
+	const struct kh_service_http *http; /* NULL, or without sockets: no HTTP */
+	struct kh_view url;                 /* where people decide, or empty */
+	const struct kh_mcp_part *more;     /* methods and tools besides Keyhole's own; NULL: none */
+};
+
+/* Starts the gateway and MCP, and HTTP if there are sockets for it. */
+enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home,
+			     const struct kh_service_settings *settings, struct kh_error *err) KH_CHECKED;
 
 /* Another configuration in force (kh_home_reload). */
 enum kh_err kh_service_reload(struct kh_service *service, struct kh_error *err) KH_CHECKED;

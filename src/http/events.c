@@ -9,6 +9,7 @@
 #include "base/emit.h"
 #include "base/timestamp.h"
 #include "engine/state/publicid.h"
+#include "http/reply.h"
 #include "store/txn.h"
 
 #include <inttypes.h>
@@ -203,7 +204,7 @@ static enum kh_work_next begin(struct kh_http_request *r, struct watching *watch
 		kh_http_reply_error(r, e, &err);
 		return KH_WORK_DONE;
 	}
-	watching->stream = kh_http_stream_open(r, headers, 1);
+	watching->stream = kh_http_reply_stream(r, headers, 1);
 	if (watching->stream == NULL)
 		return KH_WORK_DONE;
 	watching->comment_at = kh_works_now() + COMMENT;

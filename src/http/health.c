@@ -3,6 +3,7 @@
 #include "http/health.h"
 
 #include "base/alloc.h"
+#include "http/reply.h"
 
 #include <pthread.h>
 
@@ -11,7 +12,7 @@
 #define AGAIN  INT64_C(20000)
 
 struct kh_http_health {
-	const struct kh_http_settings *settings;
+	struct kh_http_health_settings settings;
 	const struct kh_alloc *alloc;
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
@@ -72,13 +73,13 @@ static bool probe(struct kh_http_health *health, bool *ret_good)
 	}
 	pthread_mutex_unlock(&health->lock);
 	if (begin)
-		kh_store_submit(kh_engine_store(kh_gateway_engine(health->settings->gateway)), &health->job);
+		kh_store_submit(kh_engine_store(kh_gateway_engine(health->settings.gateway)), &health->job);
 	return fresh;
 }
 
 static bool is_alive(const struct kh_http_health *health)
 {
-	const struct kh_http_settings *s = health->settings;
+	const struct kh_http_health_settings *s = &health->settings;
 
 	return s->is_alive == NULL || s->is_alive(s->ctx);
 }
@@ -117,7 +118,7 @@ static const struct kh_http_route routes[] = {
 	{KH_HTTP_GET, "/", KH_HTTP_OPEN, 0, run_home, false, true},
 };
 
-enum kh_err kh_http_health_new(const struct kh_http_settings *settings, struct kh_http_health **ret_health,
+enum kh_err kh_http_health_new(const struct kh_http_health_settings *settings, struct kh_http_health **ret_health,
 			       struct kh_error *err)
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(kh_gateway_engine(settings->gateway));
@@ -125,7 +126,7 @@ enum kh_err kh_http_health_new(const struct kh_http_settings *settings, struct k
 
 	if (health == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the server");
-	health->settings = settings;
+	health->settings = *settings;
 	health->alloc = alloc;
 	pthread_mutex_init(&health->lock, NULL);
 	pthread_cond_init(&health->ended, NULL);

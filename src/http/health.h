@@ -10,11 +10,17 @@
 
 struct kh_http_health;
 
-/* SETTINGS live as long as the server. */
-enum kh_err kh_http_health_new(const struct kh_http_settings *settings, struct kh_http_health **ret_health,
+struct kh_http_health_settings {
+	struct kh_gateway *gateway;
+	/* Whether what Readers are asked through is alive.  NULL: there is nothing of the kind. */
+	bool (*is_alive)(void *ctx);
+	void *ctx;
+};
+
+enum kh_err kh_http_health_new(const struct kh_http_health_settings *settings, struct kh_http_health **ret_health,
 			       struct kh_error *err) KH_CHECKED;
 enum kh_err kh_http_health_add(struct kh_http_health *health, struct kh_http *http, struct kh_error *err) KH_CHECKED;
-/* Waits for a probe that is under way.  NULL is fine. */
+/* After the server; waits for a probe that is under way.  NULL is fine. */
 void kh_http_health_free(struct kh_http_health *health);
 
 #endif

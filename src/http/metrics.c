@@ -2,6 +2,7 @@
 #include "http/metrics.h"
 
 #include "base/buf.h"
+#include "http/reply.h"
 #include "store/rows.h"
 
 #include <inttypes.h>

@@ -4,6 +4,8 @@
 
 #include "http/error.h"
 
+#include <microhttpd.h>
+
 #define VALUE 1024 /* bytes of a header's value */
 
 static bool add(struct MHD_Response *response, const char *name, struct kh_view value)
@@ -29,8 +31,9 @@ static bool add_cors(const struct kh_http_request *r, struct MHD_Response *respo
 		add(response, "Access-Control-Expose-Headers", KH_LIT("Mcp-Session-Id, WWW-Authenticate")));
 }
 
-bool kh_http_reply_dress(const struct kh_http_request *r, struct MHD_Response *response, const char *type,
-			 const struct kh_http_header *headers, size_t count)
+/* The headers of every answer, and HEADERS.  False: no memory. */
+static bool dress(const struct kh_http_request *r, struct MHD_Response *response, const char *type,
+		  const struct kh_http_header *headers, size_t count)
 {
 	static const struct kh_http_header always[] = {
 		{"Cache-Control", KH_LIT_INIT("no-store")},
@@ -63,7 +66,7 @@ void kh_http_reply(struct kh_http_request *r, unsigned status, const char *type,
 	struct MHD_Response *response = MHD_create_response_from_buffer(body.n, (void *)(uintptr_t)body.p, /* NOLINT */
 									MHD_RESPMEM_MUST_COPY);
 
-	if (response != NULL && !kh_http_reply_dress(r, response, type, headers, header_count)) {
+	if (response != NULL && !dress(r, response, type, headers, header_count)) {
 		MHD_destroy_response(response);
 		response = NULL;
 		status = 500;
@@ -72,17 +75,6 @@ void kh_http_reply(struct kh_http_request *r, unsigned status, const char *type,
 		response = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "",
 							   MHD_RESPMEM_PERSISTENT); /* NOLINT */
 	(void)kh_http_request_answer(r, response != NULL ? status : 500, response, body.n, NULL);
-}
-
-void kh_http_reply_json(struct kh_http_request *r, unsigned status, yyjson_mut_val *value)
-{
-	struct kh_view text;
-	enum kh_err e = kh_json_write(&r->arena, value, &text);
-
-	if (e != KH_OK)
-		kh_http_reply_error(r, e, NULL);
-	else
-		kh_http_reply(r, status, "application/json", text, NULL, 0);
 }
 
 void kh_http_reply_error(struct kh_http_request *r, enum kh_err e, const struct kh_error *err)
@@ -97,4 +89,22 @@ void kh_http_reply_error(struct kh_http_request *r, enum kh_err e, const struct 
 	if (status == 503 || status == 429)
 		more[count++] = (struct kh_http_header){"Retry-After", KH_LIT("1")};
 	kh_http_reply(r, status, "application/json", kh_http_error_text(e, err, text), more, count);
+}
+
+struct kh_http_stream *kh_http_reply_stream(struct kh_http_request *r, const struct kh_http_header *headers,
+					    size_t header_count)
+{
+	struct MHD_Response *response;
+	struct kh_http_stream *s = kh_http_stream_new(r->frame, r->connection, r->fd, &response);
+
+	if (s == NULL)
+		return NULL;
+	bool dressed = dress(r, response, "text/event-stream", headers, header_count);
+	if (dressed && kh_http_request_answer(r, 200, response, 0, s))
+		return s;
+	if (!dressed)
+		MHD_destroy_response(response);
+	kh_http_stream_release(s); /* the request's hold, and ours */
+	kh_http_stream_release(s);
+	return NULL;
 }

@@ -1,38 +1,18 @@
-/* A request: what came in, the work, the two sides of its connection. */
+/* A request: what came in, and the two sides of its connection. */
 #include "http/request.h"
 
 #include "base/alloc.h"
-#include "http/reply.h"
-#include "http/stream.h"
 
 #include <arpa/inet.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
 #include <sodium.h>
 #include <stdio.h>
 
-#define ARENA     ((size_t)8 << 20)
-#define MEMORY    ((size_t)1 << 30) /* of a step, at most: sealed content of a query may be many times 16 MiB */
 #define BODY_STEP ((size_t)4096)
 #define DISCARD   ((size_t)1 << 20) /* of a body that is too large, read on so that its sender can be told */
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
-
-struct kh_http_frame *kh_http_request_frame(const struct kh_alloc *alloc)
-{
-	struct kh_http_frame *frame = kh_alloc_zero(alloc, sizeof(*frame));
-
-	if (frame != NULL) {
-		frame->alloc = alloc;
-		atomic_store(&frame->refs, 1);
-	}
-	return frame;
-}
-
-void kh_http_request_frame_drop(struct kh_http_frame *frame)
-{
-	if (frame != NULL && atomic_fetch_sub(&frame->refs, 1) == 1)
-		kh_alloc_free(frame->alloc, frame, sizeof(*frame));
-}
 
 struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,
 					    struct kh_view target)
@@ -53,7 +33,7 @@ struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct 
 	r->target_text = text;
 	r->target_size = target.n;
 	atomic_store(&r->refs, 1);
-	kh_arena_init(&r->arena, frame->alloc, ARENA);
+	kh_arena_init(&r->arena, frame->alloc, KH_HTTP_REQUEST_ARENA);
 	pthread_mutex_init(&r->lock, NULL);
 	return r;
 }
@@ -63,7 +43,7 @@ void kh_http_request_hold(struct kh_http_request *r)
 	atomic_fetch_add(&r->refs, 1);
 }
 
-static void free_body(struct kh_http_request *r)
+void kh_http_request_free_body(struct kh_http_request *r)
 {
 	kh_alloc_free(r->frame->alloc, r->body, r->body_room);
 	r->body = NULL;
@@ -81,7 +61,7 @@ void kh_http_request_drop(struct kh_http_request *r)
 	kh_alloc_free(alloc, r->head, r->head_size);
 	kh_alloc_free(alloc, r->target_text, r->target_size + 1);
 	kh_alloc_free(alloc, r->kept, r->kept_size);
-	free_body(r);
+	kh_http_request_free_body(r);
 	kh_arena_done(&r->arena);
 	if (r->response != NULL)
 		MHD_destroy_response(r->response);
@@ -193,7 +173,7 @@ bool kh_http_request_take_body(struct kh_http_request *r, struct kh_view piece)
 	size_t most = r->route != NULL ? r->route->body : 0;
 
 	if (r->body_over || piece.n > most - r->body_n) {
-		free_body(r);
+		kh_http_request_free_body(r);
 		r->body_over = true;
 		r->discarded += piece.n;
 		return r->discarded <= DISCARD;
@@ -203,88 +183,6 @@ bool kh_http_request_take_body(struct kh_http_request *r, struct kh_view piece)
 	memcpy(r->body + r->body_n, piece.p, piece.n);
 	r->body_n += piece.n;
 	return true;
-}
-
-/* --- the work ----------------------------------------------------------------------------------------------------- */
-
-/* Before a wait: what is not needed is given back, and the client's going away is watched for. */
-static void wait_begins(struct kh_http_request *r)
-{
-	if (r->shed) {
-		size_t limit = r->arena.limit;
-		kh_arena_done(&r->arena);
-		kh_arena_init(&r->arena, r->frame->alloc, limit);
-		free_body(r);
-		r->shed = false;
-	}
-	pthread_mutex_lock(&r->lock);
-	if (r->suspended && !r->armed && !atomic_load(&r->gone)) {
-		kh_http_watch_arm(r->frame->watch, r->fd);
-		r->armed = true;
-	}
-	pthread_mutex_unlock(&r->lock);
-}
-
-static enum kh_work_next step(struct kh_work *work)
-{
-	struct kh_http_request *r = (struct kh_http_request *)work;
-	enum kh_work_next next = r->route->run(r);
-
-	if (next == KH_WORK_WAIT) {
-		wait_begins(r);
-		return KH_WORK_WAIT;
-	}
-	pthread_mutex_lock(&r->lock);
-	r->working = false;
-	bool answered = r->answered;
-	pthread_mutex_unlock(&r->lock);
-	if (!answered)
-		kh_http_reply_error(r, KH_ENOMEM, NULL);
-	kh_arena_done(&r->arena);
-	kh_arena_init(&r->arena, r->frame->alloc, ARENA);
-	free_body(r);
-	kh_http_request_drop(r);
-	return KH_WORK_DONE;
-}
-
-/* Where so many wait that others would find no place, one more that may wait is sent away. */
-static bool may_wait(struct kh_http_request *r)
-{
-	if (!r->route->waits)
-		return true;
-	if (atomic_fetch_add(&r->frame->waits, 1) >= r->frame->waits_most) {
-		atomic_fetch_sub(&r->frame->waits, 1);
-		return false;
-	}
-	r->counted = true;
-	return true;
-}
-
-void kh_http_request_begin(struct kh_http_request *r)
-{
-	struct kh_error err;
-
-	if (!may_wait(r)) {
-		r->closes = true; /* there are others who want in */
-		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "busy", "too many wait already"), &err);
-		return;
-	}
-	kh_arena_init(&r->arena, r->frame->alloc, MEMORY);
-	r->work.step = step;
-	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_WORKS, 0);
-	kh_http_request_hold(r);
-	pthread_mutex_lock(&r->lock);
-	MHD_suspend_connection(r->connection);
-	r->suspended = r->working = true;
-	pthread_mutex_unlock(&r->lock);
-	struct kh_works *works = r->route->apart ? r->frame->apart : kh_gateway_works(r->frame->gateway);
-	if (!kh_works_add(works, &r->work)) {
-		pthread_mutex_lock(&r->lock);
-		r->working = false;
-		pthread_mutex_unlock(&r->lock);
-		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "stopping", "the gateway is stopping"), &err);
-		kh_http_request_drop(r);
-	}
 }
 
 /* --- the two sides ------------------------------------------------------------------------------------------------ */
@@ -373,21 +271,6 @@ void kh_http_request_over(struct kh_http_request *r, bool well)
 	if (r->counted)
 		atomic_fetch_sub(&r->frame->waits, 1);
 	kh_http_request_drop(r);
-}
-
-void kh_http_request_stop(struct kh_http_request *r)
-{
-	struct kh_error err;
-	struct kh_http_stream *stream;
-
-	pthread_mutex_lock(&r->lock);
-	bool answered = r->answered || !r->suspended;
-	stream = r->stream;
-	pthread_mutex_unlock(&r->lock);
-	if (!answered)
-		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "stopping", "the gateway is stopping"), &err);
-	if (stream != NULL)
-		kh_http_stream_close(stream);
 }
 
 /* --- what handlers ask -------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * A request, from its first line to the end of its answer.
  *
  * Two sides know it: MHD's threads, which read it and send what was answered, and the work (works.h) that its handler
- * runs in.  Each holds it; the lock guards what both touch.  While the work has it, the connection is suspended, and it
+ * runs in (handling.h).  Each holds it; the lock guards what both touch.  While the work has it, the connection is suspended, and it
  * is resumed exactly once, by the answer.
  */
 #ifndef KH_HTTP_REQUEST_H
@@ -10,31 +10,14 @@
 
 #include "http/guard.h"
 #include "http/route.h"
-#include "http/server.h"
-#include "http/watch.h"
+#include "http/stream.h"
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 
-#define KH_HTTP_REQUEST_HEADERS 100 /* that a request may have */
-
-/* What all requests of a server share.  Counted: a stream that somebody still holds may outlive its server. */
-struct kh_http_frame {
-	const struct kh_alloc *alloc;
-	atomic_uint refs;
-	struct kh_gateway *gateway;
-	struct kh_works
-		*apart; /* of routes that must be answered though all threads of the gateway wait for the store */
-	struct kh_http_watch *watch;
-	unsigned waits_most;      /* requests that may wait or stream at once */
-	atomic_uint waits;        /* those that do */
-	atomic_uint streams;      /* of them */
-	atomic_bool stopping;     /* answers close their connections; streams end */
-	atomic_ullong answers[6]; /* by the first digit of the status */
-	atomic_ullong refused_host, refused_origin, refused_token;
-};
+#define KH_HTTP_REQUEST_HEADERS 100               /* that a request may have */
+#define KH_HTTP_REQUEST_ARENA   ((size_t)8 << 20) /* bytes of it while nothing works on it */
 
 struct kh_http_request {
 	struct kh_work work; /* first: a work is its request */
@@ -76,10 +59,6 @@ struct kh_http_request {
 	struct kh_http_stream *stream;
 };
 
-/* NULL: no memory. */
-struct kh_http_frame *kh_http_request_frame(const struct kh_alloc *alloc);
-void kh_http_request_frame_drop(struct kh_http_frame *frame);
-
 /* A request whose first line was read; TARGET as it stands there.  NULL: no memory. */
 struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,
 					    struct kh_view target);
@@ -92,8 +71,8 @@ enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_er
 /* A piece of the body.  False: the connection has to be closed. */
 bool kh_http_request_take_body(struct kh_http_request *r, struct kh_view piece) KH_CHECKED;
 
-/* The whole of it is here: suspends the connection and begins the work.  Or has an answer already, where it cannot. */
-void kh_http_request_begin(struct kh_http_request *r);
+/* Gives the body back. */
+void kh_http_request_free_body(struct kh_http_request *r);
 
 /* RESPONSE, which is the request's from now on, is the answer: the connection goes on.  False: there was one. */
 bool kh_http_request_answer(struct kh_http_request *r, unsigned status, struct MHD_Response *response, uint64_t size,
@@ -109,7 +88,29 @@ void kh_http_request_over(struct kh_http_request *r, bool well);
 /* The client went away while it waited. */
 void kh_http_request_left(struct kh_http_request *r);
 
-/* The server stops, and waits for nobody: what has no answer gets one, a stream ends. */
-void kh_http_request_stop(struct kh_http_request *r);
+/* --- for handlers ------------------------------------------------------------------------------------------------ */
+
+struct kh_gateway *kh_http_request_gateway(const struct kh_http_request *r);
+void *kh_http_request_ctx(const struct kh_http_request *r);
+const struct kh_http_route *kh_http_request_route(const struct kh_http_request *r);
+struct kh_work *kh_http_request_work(struct kh_http_request *r); /* to set wake_at and wake_chain of */
+/* The client has closed its side: its work is woken once then, while it waits and while its stream is open. */
+bool kh_http_request_is_gone(const struct kh_http_request *r);
+struct kh_arena *kh_http_request_arena(struct kh_http_request *r); /* emptied with the answer, and by a wait where
+								       kh_http_request_shed() was called */
+struct kh_view
+kh_http_request_token(const struct kh_http_request *r); /* of `Authorization: Bearer`; wiped at the end */
+struct kh_view kh_http_request_body(const struct kh_http_request *r);
+struct kh_view kh_http_request_segment(const struct kh_http_request *r, const char *name); /* "task" */
+struct kh_view kh_http_request_query(struct kh_http_request *r,
+				     const char *name); /* ?name=..., decoded; p NULL: none */
+/* The INDEX-th parameter, as it was sent; one without `=` has an empty value.  False: there are no more. */
+bool kh_http_request_query_at(struct kh_http_request *r, size_t index, struct kh_view *ret_name,
+			      struct kh_view *ret_value);
+struct kh_view kh_http_request_header(struct kh_http_request *r, const char *name); /* trimmed; p NULL: none */
+struct kh_view kh_http_request_remote(struct kh_http_request *r);   /* "127.0.0.1", or "unix", for the record */
+void *kh_http_request_kept(struct kh_http_request *r, size_t size); /* zeroed at first, the same at every step; NULL:
+								       no memory */
+void kh_http_request_shed(struct kh_http_request *r); /* gives the body and the arena back before a long wait */
 
 #endif

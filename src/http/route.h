@@ -1,5 +1,6 @@
 /*
- * Routes: which handler a method and a target belong to; segments and parameters, percent-decoded.  Pure.
+ * Routes: what a handler is, and which one a method and a target belong to; segments and parameters, percent-decoded.
+ * Pure.
  *
  * A target is read strictly: what is not a path of RFC 3986, a broken escape, and an escape that stands for a slash, a
  * control character or half a character are errors, so that no two readers of it can disagree.
@@ -8,7 +9,32 @@
 #define KH_HTTP_ROUTE_H
 
 #include "base/error.h"
-#include "http/server.h"
+#include "gateway/works.h"
+
+struct kh_http_request;
+
+enum kh_http_method { KH_HTTP_GET, KH_HTTP_POST, KH_HTTP_PUT, KH_HTTP_DELETE, KH_HTTP_METHODS };
+
+/* Who may use a route. */
+enum kh_http_access {
+	KH_HTTP_OPEN,  /* no token is needed: /healthz */
+	KH_HTTP_TOKEN, /* a bearer token must be there; whether it is good is for the operation to say */
+};
+
+/*
+ * A route.  RUN is a step of a work on the gateway's pool: it answers with one of the functions below and returns
+ * KH_WORK_DONE, or waits.  It is called again then, until it has answered; kh_http_request_kept() is its memory over
+ * waits.  A stream that is open goes on after KH_WORK_DONE only by whoever else holds it (kh_http_stream_*).
+ */
+struct kh_http_route {
+	enum kh_http_method method;
+	const char *path; /* "/api/v1/tasks/{task}/blocks": a {name} is one segment, percent-decoded */
+	enum kh_http_access access;
+	size_t body; /* bytes of body that are taken at most; 0: none */
+	enum kh_work_next (*run)(struct kh_http_request *r);
+	bool waits; /* it may wait, or stream: refused (503 `busy`) where so many do that others would find no place */
+	bool apart; /* its steps never block, and run on a thread that blocks for nobody else either */
+};
 
 #define KH_HTTP_ROUTE_SEGMENTS   12
 #define KH_HTTP_ROUTE_PARAMETERS 32

@@ -9,14 +9,11 @@
 
 #include "base/alloc.h"
 #include "http/error.h"
-#include "http/events.h"
-#include "http/health.h"
-#include "http/metrics.h"
+#include "http/handling.h"
 #include "http/reply.h"
-#include "http/request.h"
-#include "http/stream.h"
 
 #include <fcntl.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,7 +44,6 @@ struct kh_http {
 	size_t table_count;
 	struct door *doors;
 	size_t door_count;
-	struct kh_http_health *health;
 	unsigned connections;
 };
 
@@ -230,7 +226,7 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection, cons
 					    r->route->body),
 			       &err);
 		else
-			kh_http_request_begin(r);
+			kh_http_handling_begin(r);
 		if (r->work.step != NULL)
 			return MHD_YES; /* suspended */
 	}
@@ -327,12 +323,12 @@ enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http 
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(kh_gateway_engine(settings->gateway));
 	struct kh_http *http = kh_alloc_zero(alloc, sizeof(*http));
-	struct kh_http_frame *frame = kh_http_request_frame(alloc);
+	struct kh_http_frame *frame = kh_http_frame_new(alloc);
 	enum kh_err e;
 
 	if (http == NULL || frame == NULL) {
 		kh_alloc_free(alloc, http, sizeof(*http));
-		kh_http_request_frame_drop(frame);
+		kh_http_frame_drop(frame);
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the server");
 	}
 	http->frame = frame;
@@ -353,14 +349,6 @@ enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http 
 								       .hold = hold,
 								       .drop = drop},
 				      &http->frame->watch, err);
-	if (e == KH_OK)
-		e = kh_http_health_new(&http->settings, &http->health, err);
-	if (e == KH_OK)
-		e = kh_http_health_add(http->health, http, err);
-	if (e == KH_OK)
-		e = kh_http_metrics_add(http, err);
-	if (e == KH_OK)
-		e = kh_http_events_add(http, err);
 	if (e != KH_OK) {
 		kh_http_free(http);
 		return e;
@@ -448,7 +436,7 @@ void kh_http_quiesce(struct kh_http *http)
 
 static void stop_request(void *owner)
 {
-	kh_http_request_stop(owner);
+	kh_http_handling_stop(owner);
 }
 
 static void lose_request(void *owner)
@@ -483,9 +471,8 @@ void kh_http_free(struct kh_http *http)
 			close(http->doors[i].fd);
 	}
 	kh_works_free(http->frame->apart);
-	kh_http_health_free(http->health);
 	kh_http_watch_free(http->frame->watch);
-	kh_http_request_frame_drop(http->frame);
+	kh_http_frame_drop(http->frame);
 	kh_alloc_free(http->alloc, http->doors, http->door_count * sizeof(*http->doors));
 	kh_alloc_free(http->alloc, http, sizeof(*http));
 }

@@ -2,8 +2,9 @@
 #include "http/stream.h"
 
 #include "base/alloc.h"
-#include "http/reply.h"
 
+#include <microhttpd.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #define BLOCK 512 /* MHD's own buffer for clients that know no chunks */
@@ -11,9 +12,8 @@
 struct kh_http_stream {
 	struct kh_http_frame *frame;
 	int fd;
-	atomic_uint refs; /* the memory's: holders, the request, MHD's response */
+	atomic_uint refs; /* whoever opened it, the request, MHD's response */
 	pthread_mutex_t lock;
-	unsigned holders;
 	struct MHD_Connection *connection; /* NULL from its end on */
 	struct kh_http_stream_buffer buffer;
 	bool suspended, closed, gone;
@@ -147,7 +147,7 @@ void kh_http_stream_release(struct kh_http_stream *s)
 	struct kh_http_frame *frame = s->frame;
 	atomic_fetch_sub(&frame->streams, 1);
 	kh_alloc_free(frame->alloc, s, sizeof(*s));
-	kh_http_request_frame_drop(frame);
+	kh_http_frame_drop(frame);
 }
 
 static void released(void *cls)
@@ -215,70 +215,27 @@ void kh_http_stream_over(struct kh_http_stream *s)
 
 /* --- the handlers' side ------------------------------------------------------------------------------------------- */
 
-static struct kh_http_stream *make(struct kh_http_request *r)
+struct kh_http_stream *kh_http_stream_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,
+					  struct MHD_Response **ret_response)
 {
-	struct kh_http_stream *s = kh_alloc_zero(r->frame->alloc, sizeof(*s));
+	struct kh_http_stream *s = kh_alloc_zero(frame->alloc, sizeof(*s));
+	struct MHD_Response *response =
+		s != NULL ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_some, s, released) : NULL;
 
-	if (s == NULL)
+	if (response == NULL) {
+		kh_alloc_free(frame->alloc, s, sizeof(*s));
 		return NULL;
-	s->frame = r->frame;
-	s->fd = r->fd;
-	s->connection = r->connection;
-	s->buffer.alloc = r->frame->alloc;
-	s->holders = 1;
-	atomic_store(&s->refs, 3); /* the holder's, the request's, MHD's */
-	atomic_fetch_add(&s->frame->streams, 1);
-	atomic_fetch_add(&s->frame->refs, 1);
+	}
+	s->frame = frame;
+	s->fd = fd;
+	s->connection = connection;
+	s->buffer.alloc = frame->alloc;
+	atomic_store(&s->refs, 3);
+	atomic_fetch_add(&frame->streams, 1);
+	kh_http_frame_hold(frame);
 	pthread_mutex_init(&s->lock, NULL);
+	*ret_response = response;
 	return s;
-}
-
-struct kh_http_stream *kh_http_stream_open(struct kh_http_request *r, const struct kh_http_header *headers,
-					   size_t header_count)
-{
-	struct kh_http_stream *s = make(r);
-	struct MHD_Response *response;
-
-	if (s == NULL)
-		return NULL;
-	response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_some, s, released);
-	if (response == NULL || !kh_http_reply_dress(r, response, "text/event-stream", headers, header_count)) {
-		if (response != NULL)
-			MHD_destroy_response(response);
-		else
-			kh_http_stream_release(s);
-		kh_http_stream_release(s);
-		kh_http_stream_release(s);
-		return NULL;
-	}
-	if (!kh_http_request_answer(r, 200, response, 0, s)) {
-		kh_http_stream_release(s);
-		kh_http_stream_release(s);
-		return NULL;
-	}
-	return s;
-}
-
-struct kh_http_stream *kh_http_stream_hold(struct kh_http_stream *s)
-{
-	atomic_fetch_add(&s->refs, 1);
-	pthread_mutex_lock(&s->lock);
-	s->holders++;
-	pthread_mutex_unlock(&s->lock);
-	return s;
-}
-
-void kh_http_stream_drop(struct kh_http_stream *s)
-{
-	if (s == NULL)
-		return;
-	pthread_mutex_lock(&s->lock);
-	if (--s->holders == 0) {
-		s->closed = true;
-		resume(s);
-	}
-	pthread_mutex_unlock(&s->lock);
-	kh_http_stream_release(s);
 }
 
 void kh_http_stream_close(struct kh_http_stream *s)
@@ -287,6 +244,14 @@ void kh_http_stream_close(struct kh_http_stream *s)
 	s->closed = true;
 	resume(s);
 	pthread_mutex_unlock(&s->lock);
+}
+
+void kh_http_stream_drop(struct kh_http_stream *s)
+{
+	if (s == NULL)
+		return;
+	kh_http_stream_close(s);
+	kh_http_stream_release(s);
 }
 
 /* After something was put, or could not be: the lock is held. */

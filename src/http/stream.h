@@ -1,5 +1,7 @@
 /*
- * Streams of server-sent events (server.h has the functions for handlers).
+ * Streams of server-sent events.  One may be written to from any thread until it is closed by either side; what is not
+ * read is kept up to a limit, past which the stream ends.  Whoever opened it (reply.h) drops it, with which it is
+ * closed.
  *
  * What is written waits in a buffer that is there only while something is in it.  MHD's thread takes from it; where
  * there is nothing it suspends the connection, and whoever writes resumes it.  The lock is the stream's own and is
@@ -8,7 +10,11 @@
 #ifndef KH_HTTP_STREAM_H
 #define KH_HTTP_STREAM_H
 
-#include "http/request.h"
+#include "http/frame.h"
+
+struct MHD_Connection;
+struct MHD_Response;
+struct kh_http_stream;
 
 #define KH_HTTP_STREAM_KEPT  ((size_t)1 << 20)  /* bytes that wait at most, but for one event */
 #define KH_HTTP_STREAM_EVENT ((size_t)64 << 20) /* bytes of one event: an answer may be as long */
@@ -28,9 +34,28 @@ bool kh_http_stream_put_text(struct kh_http_stream_buffer *buffer, struct kh_vie
 size_t kh_http_stream_take(struct kh_http_stream_buffer *buffer, char *to, size_t most);
 void kh_http_stream_done(struct kh_http_stream_buffer *buffer);
 
-/* For request.c: the client went away; MHD is done with the connection; the request is done with the stream. */
+/*
+ * A stream to CONNECTION, whose descriptor is FD, and the response that MHD reads it by.  NULL: no memory.  Three hold
+ * it: whoever opened it (kh_http_stream_drop), the request (_release) and the response.
+ */
+struct kh_http_stream *kh_http_stream_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,
+					  struct MHD_Response **ret_response);
+
+/* For the request: the client went away; MHD is done with the connection; the request is done with the stream. */
 void kh_http_stream_left(struct kh_http_stream *s);
 void kh_http_stream_over(struct kh_http_stream *s);
 void kh_http_stream_release(struct kh_http_stream *s);
+
+/* --- for handlers ------------------------------------------------------------------------------------------------- */
+
+/* One event: `id:` and `event:` where they are not empty, then `data:`, also where DATA is empty.  False: nobody reads
+ * any more. */
+bool kh_http_stream_event(struct kh_http_stream *s, struct kh_view id, struct kh_view event, struct kh_view data);
+bool kh_http_stream_retry(struct kh_http_stream *s, unsigned milliseconds); /* `retry:` */
+bool kh_http_stream_comment(struct kh_http_stream *s);                      /* ":" alone, so that it stays open */
+void kh_http_stream_close(struct kh_http_stream *s);                        /* the end of the response */
+bool kh_http_stream_is_gone(struct kh_http_stream *s);
+size_t kh_http_stream_waits(struct kh_http_stream *s); /* bytes that were written and not yet taken */
+void kh_http_stream_drop(struct kh_http_stream *s);
 
 #endif

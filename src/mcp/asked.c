@@ -1,8 +1,6 @@
 /* Requests to clients: a list of the peer's, under its lock. */
 #include "mcp/asked.h"
 
-#include "mcp/say.h"
-
 #include <stdio.h>
 
 struct kh_mcp_asked {
@@ -53,7 +51,7 @@ bool kh_mcp_asked_send(struct kh_mcp_exchange *x, yyjson_mut_doc *doc, const cha
 	char id[24];
 	struct kh_view text;
 
-	if (x->asked != 0 || kh_rpc_version_is_stateless(x->version) || !add(x))
+	if (x->asked != 0 || kh_rpc_version_is_stateless(x->call.version) || !add(x))
 		return false;
 	int n = snprintf(id, sizeof(id), "%llu", (unsigned long long)x->asked);
 	if (kh_rpc_call(&x->arena, doc, kh_view_of(id, (size_t)n), method, params, &text) == KH_OK) {
@@ -122,7 +120,6 @@ yyjson_val *kh_mcp_asked_take(struct kh_mcp_exchange *x, struct kh_arena *arena)
 void kh_mcp_asked_withdraw(struct kh_mcp_exchange *x)
 {
 	struct kh_mcp_peer *peer = x->peer;
-	struct kh_view text;
 
 	if (x->asked == 0)
 		return;
@@ -135,8 +132,7 @@ void kh_mcp_asked_withdraw(struct kh_mcp_exchange *x)
 	yyjson_mut_val *params = yyjson_mut_obj(x->call.doc);
 	yyjson_mut_obj_add_uint(x->call.doc, params, "requestId", x->asked);
 	yyjson_mut_obj_add_str(x->call.doc, params, "reason", "the call has ended");
-	if (kh_rpc_call(&x->arena, x->call.doc, KH_LIT(""), "notifications/cancelled", params, &text) == KH_OK)
-		kh_mcp_exchange_send(x, text);
+	kh_mcp_exchange_notify(x, "notifications/cancelled", params);
 }
 
 void kh_mcp_asked_forget(struct kh_mcp_exchange *x)

@@ -15,6 +15,13 @@ struct kh_mcp_batch {
 	bool broken;                                   /* not all of its messages could be taken */
 };
 
+static void batch_free(struct kh_mcp_batch *batch)
+{
+	pthread_mutex_destroy(&batch->lock);
+	kh_arena_done(&batch->arena);
+	kh_alloc_free(batch->alloc, batch, sizeof(*batch));
+}
+
 bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole)
 {
 	const struct kh_alloc *alloc = whole->peer->mcp->alloc;
@@ -28,29 +35,8 @@ bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole)
 	pthread_mutex_init(&batch->lock, NULL);
 	kh_arena_init(&batch->arena, alloc, 4 * KH_MCP_BATCH_BYTES);
 	whole->batch = batch;
-	whole->whole = true;
+	whole->batch_free = batch_free;
 	return true;
-}
-
-void kh_mcp_batch_free(struct kh_mcp_batch *batch)
-{
-	pthread_mutex_destroy(&batch->lock);
-	kh_arena_done(&batch->arena);
-	kh_alloc_free(batch->alloc, batch, sizeof(*batch));
-}
-
-struct kh_mcp_exchange *kh_mcp_batch_add(struct kh_mcp_batch *batch)
-{
-	struct kh_mcp_exchange *part = kh_mcp_exchange_new(batch->whole->peer, batch->whole->ctx);
-
-	if (part == NULL)
-		return NULL;
-	part->batch = batch;
-	pthread_mutex_lock(&batch->lock);
-	part->place = batch->parts++;
-	batch->left++;
-	pthread_mutex_unlock(&batch->lock);
-	return part;
 }
 
 /* All answers there are, as an array; empty where there is none. */
@@ -88,7 +74,7 @@ static void count_down(struct kh_mcp_batch *batch)
 		text = KH_LIT("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
 			      "\"message\":\"there is no memory for all of this batch\"}}");
 	whole->status = text.n > 0 ? 200 : 202;
-	whole->peer->transport->send(whole, text, true);
+	whole->transport->send(whole, text, true);
 }
 
 void kh_mcp_batch_begun(struct kh_mcp_batch *batch, bool complete)
@@ -97,22 +83,36 @@ void kh_mcp_batch_begun(struct kh_mcp_batch *batch, bool complete)
 	count_down(batch);
 }
 
-void kh_mcp_batch_send(struct kh_mcp_batch *batch, struct kh_view message)
-{
-	pthread_mutex_lock(&batch->lock);
-	batch->whole->peer->transport->send(batch->whole, message, false);
-	pthread_mutex_unlock(&batch->lock);
-}
-
-void kh_mcp_batch_part(struct kh_mcp_exchange *part, struct kh_view answer)
+/* The transport of parts: what they say leaves in the whole, their answers wait for the others. */
+static void send_part(struct kh_mcp_exchange *part, struct kh_view message, bool last)
 {
 	struct kh_mcp_batch *batch = part->batch;
 
-	if (answer.n > 0) {
-		pthread_mutex_lock(&batch->lock);
-		batch->answers[part->place] = kh_arena_dup(&batch->arena, answer);
-		pthread_mutex_unlock(&batch->lock);
-	}
+	pthread_mutex_lock(&batch->lock);
+	if (!last)
+		batch->whole->transport->send(batch->whole, message, false);
+	else if (message.n > 0)
+		batch->answers[part->place] = kh_arena_dup(&batch->arena, message);
+	pthread_mutex_unlock(&batch->lock);
+	if (!last)
+		return;
 	kh_mcp_exchange_free(part);
 	count_down(batch);
+}
+
+static const struct kh_mcp_transport transport = {.send = send_part};
+
+struct kh_mcp_exchange *kh_mcp_batch_add(struct kh_mcp_batch *batch)
+{
+	struct kh_mcp_exchange *part = kh_mcp_exchange_new(batch->whole->peer, batch->whole->ctx);
+
+	if (part == NULL)
+		return NULL;
+	part->batch = batch;
+	part->transport = &transport;
+	pthread_mutex_lock(&batch->lock);
+	part->place = batch->parts++;
+	batch->left++;
+	pthread_mutex_unlock(&batch->lock);
+	return part;
 }

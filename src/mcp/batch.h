@@ -20,10 +20,4 @@ struct kh_mcp_exchange *kh_mcp_batch_add(struct kh_mcp_batch *batch);
  * not be taken, and the whole is answered with that. */
 void kh_mcp_batch_begun(struct kh_mcp_batch *batch, bool complete);
 
-/* A message of a part's before its answer; the answer, empty for none, with which the part is gone. */
-void kh_mcp_batch_send(struct kh_mcp_batch *batch, struct kh_view message);
-void kh_mcp_batch_part(struct kh_mcp_exchange *part, struct kh_view answer);
-
-void kh_mcp_batch_free(struct kh_mcp_batch *batch);
-
 #endif

@@ -2,6 +2,7 @@
 #include "mcp/call.h"
 
 #include "mcp/elicit.h"
+#include "rpc/schema.h"
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
@@ -35,18 +36,17 @@ static void add_tool(yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_
 
 enum kh_work_next kh_mcp_call_list(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
 {
+	const struct kh_mcp_offer *offer = &call->exchange->peer->mcp->offer;
 	yyjson_mut_val *result = yyjson_mut_obj(call->doc), *list;
-	size_t count;
-	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
 
 	if (kh_json_get(call->arguments, "cursor") != NULL) {
 		ret_answer->e = kh_error_set(call->err, KH_EINPUT, "bad_cursor", "there is one page of tools");
 		return KH_WORK_DONE;
 	}
 	list = yyjson_mut_obj_add_arr(call->doc, result, "tools");
-	for (size_t i = 0; i < count; i++) {
-		if (all[i].roles & KH_ROLE_BIT(call->who->role))
-			add_tool(call->doc, list, &all[i], call->version);
+	for (size_t i = 0; i < offer->tool_count; i++) {
+		if (offer->tools[i].tool->roles & KH_ROLE_BIT(call->who->role))
+			add_tool(call->doc, list, offer->tools[i].tool, call->version);
 	}
 	ret_answer->result = result;
 	return KH_WORK_DONE;
@@ -165,17 +165,19 @@ static enum kh_err begin(struct kh_mcp_call *call, struct kh_mcp_answer *ret_ans
 	if (!yyjson_is_str(name) || (arguments != NULL && !yyjson_is_obj(arguments)))
 		return kh_error_set(call->err, KH_EINPUT, "bad_params",
 				    "params.name is a string, params.arguments an object");
-	x->tool = kh_mcp_tools_find(kh_json_str(name), call->who->role);
-	if (x->tool == NULL)
+	const struct kh_mcp_offered *offered = kh_mcp_offer_tool(&x->peer->mcp->offer, kh_json_str(name),
+								 call->who->role);
+	if (offered == NULL)
 		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_tool", "there is no tool %.*s: see tools/list",
 				    KH_FMT(kh_arena_quote(call->arena, kh_json_str(name))));
+	x->tool = offered->tool;
 	if (arguments == NULL)
 		e = kh_json_read(call->arena, KH_LIT("{}"), &arguments, call->err);
 	if (e == KH_OK)
 		e = kh_mcp_elicit_resume(x, params, arguments);
 	if (e != KH_OK)
 		return e;
-	e = x->tool->open ? KH_OK : kh_mcp_tools_check(call->arena, x->tool, arguments, call->err);
+	e = kh_rpc_schema_check(call->arena, offered->input, arguments, call->err);
 	call->arguments = arguments;
 	if (e == KH_OK || e == KH_ENOMEM)
 		return e;

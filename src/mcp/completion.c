@@ -6,10 +6,6 @@
 #include "mcp/prompts.h"
 #include "mcp/resources.h"
 
-#ifdef KH_CONFORMANCE
-#include "mcp/conform.h"
-#endif
-
 static enum kh_err fault(struct kh_mcp_call *call, const char *code, const char *member, const char *detail)
 {
 	kh_error_set(call->err, KH_EINPUT, code, "%s", detail);
@@ -42,10 +38,6 @@ static enum kh_err read_reference(struct kh_mcp_call *call, yyjson_val *ref, str
 	*ret_tasks = false;
 	if (kh_view_eq(type, KH_LIT("ref/prompt"))) {
 		struct kh_view name = kh_json_str(kh_json_get(ref, "name"));
-#ifdef KH_CONFORMANCE
-		if (kh_mcp_conform_completes(name))
-			return KH_OK;
-#endif
 		if (kh_mcp_prompts_get(call->doc, call->who->role, name, &prompt, call->err) != KH_OK)
 			return fault(call, "unknown_prompt", "ref.name", "there is no such prompt");
 		return KH_OK; /* it has no arguments */

@@ -5,7 +5,7 @@
 #ifndef KH_MCP_COMPLETION_H
 #define KH_MCP_COMPLETION_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 #define KH_MCP_COMPLETION_MOST 100 /* values of one answer, as MCP has it */
 

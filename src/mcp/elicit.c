@@ -2,7 +2,6 @@
 #include "mcp/elicit.h"
 
 #include "mcp/asked.h"
-#include "mcp/methods.h"
 #include "mcp/say.h"
 #include "mcp/state.h"
 
@@ -25,18 +24,18 @@ static struct kh_view link_of(const struct kh_mcp_exchange *x)
 	const struct kh_mcp *mcp = x->peer->mcp;
 	struct kh_arena *arena = x->call.arena;
 
-	if (mcp->approvals_n == 0)
+	if (mcp->approvals.n == 0)
 		return (struct kh_view){NULL, 0};
-	return kh_arena_printf(arena, "%.*s#/approvals/%s", (int)mcp->approvals_n, mcp->approvals, x->call.approval);
+	return kh_arena_printf(arena, "%.*s#/approvals/%s", KH_FMT(mcp->approvals), x->call.approval);
 }
 
 static bool can_show(struct kh_mcp_exchange *x)
 {
 	pthread_mutex_lock(&x->peer->lock);
-	bool ready = x->peer->initialised || kh_rpc_version_is_stateless(x->version);
+	bool ready = x->peer->initialised || kh_rpc_version_is_stateless(x->call.version);
 	pthread_mutex_unlock(&x->peer->lock);
-	return ready &&
-	       ((x->can & KH_MCP_CAN_ELICIT) || ((x->can & KH_MCP_CAN_ELICIT_URL) && x->peer->mcp->approvals_n > 0));
+	return ready && ((x->call.can & KH_MCP_CAN_ELICIT) ||
+			 ((x->call.can & KH_MCP_CAN_ELICIT_URL) && x->peer->mcp->approvals.n > 0));
 }
 
 static yyjson_mut_val *parameters(struct kh_mcp_exchange *x)
@@ -44,7 +43,7 @@ static yyjson_mut_val *parameters(struct kh_mcp_exchange *x)
 	yyjson_mut_doc *doc = x->call.doc;
 	yyjson_mut_val *params = yyjson_mut_obj(doc);
 	struct kh_view link = link_of(x);
-	bool by_url = link.n > 0 && (x->can & KH_MCP_CAN_ELICIT_URL);
+	bool by_url = link.n > 0 && (x->call.can & KH_MCP_CAN_ELICIT_URL);
 	struct kh_view message = kh_arena_printf(
 		x->call.arena,
 		"Keyhole: a human has to decide approval %s before this call can go on. A reviewer decides with "
@@ -55,11 +54,11 @@ static yyjson_mut_val *parameters(struct kh_mcp_exchange *x)
 	if (by_url) {
 		yyjson_mut_obj_add_str(doc, params, "mode", "url");
 		kh_json_add(doc, params, "url", link);
-		if (!kh_rpc_version_is_stateless(x->version))
+		if (!kh_rpc_version_is_stateless(x->call.version))
 			kh_json_add(doc, params, "elicitationId", kh_view_str(x->call.approval));
 		return params;
 	}
-	if (x->version >= KH_MCP_2025_11_25)
+	if (x->call.version >= KH_MCP_2025_11_25)
 		yyjson_mut_obj_add_str(doc, params, "mode", "form");
 	yyjson_mut_val *schema = yyjson_mut_obj_add_obj(doc, params, "requestedSchema");
 	yyjson_mut_obj_add_str(doc, schema, "type", "object");
@@ -83,16 +82,16 @@ bool kh_mcp_elicit_tell(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 	if (x->call.approval[0] == '\0' || x->told || x->call.resume[0] != '\0')
 		return false;
 	x->told = true;
-	kh_mcp_say_log(&x->call, KH_MCP_NOTICE,
+	kh_mcp_say_log(&x->call, KH_RPC_NOTICE,
 		       kh_arena_printf(&x->arena, "this call waits for a human: approval %s", x->call.approval));
 	if (!can_show(x) || was_told(x->peer, x->call.approval))
 		return false;
-	if (kh_rpc_version_is_stateless(x->version)) {
+	if (kh_rpc_version_is_stateless(x->call.version)) {
 		end_with_input(x, answer);
 		return true;
 	}
 	/* Nobody waits for what comes back: the call waits as long as it would have waited anyway. */
-	if (x->version >= KH_MCP_2025_06_18)
+	if (x->call.version >= KH_MCP_2025_06_18)
 		(void)kh_mcp_asked_send(x, x->call.doc, "elicitation/create", parameters(x));
 	return false;
 }
@@ -151,7 +150,7 @@ enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, 
 	yyjson_val *inputs = kh_json_get(params, "inputResponses"), *state = kh_json_get(params, "requestState");
 	struct kh_view text = KH_LIT("{}");
 
-	if (!kh_rpc_version_is_stateless(x->version))
+	if (!kh_rpc_version_is_stateless(x->call.version))
 		return KH_OK;
 	enum kh_err e = arguments != NULL ? kh_canonical_json(&x->arena, arguments, &text, &x->err) : KH_OK;
 	if (e != KH_OK)

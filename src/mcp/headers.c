@@ -60,32 +60,18 @@ static bool param_agrees(struct kh_arena *arena, const struct kh_mcp_headers *he
 	return says(arena, header, written(arena, argument));
 }
 
-static const struct kh_mcp_tool *find_tool(struct kh_view name)
-{
-	size_t count;
-	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (kh_view_eq(name, kh_view_str(all[i].name)))
-			return &all[i];
-	}
-	return NULL;
-}
-
 /* Parameters whose schema names a header (x-mcp-header).  None of Keyhole's own tools has one. */
-static bool params_agree(struct kh_arena *arena, const struct kh_mcp_headers *headers, yyjson_val *params)
+static bool params_agree(struct kh_arena *arena, const struct kh_mcp_offer *offer, const struct kh_mcp_headers *headers,
+			 yyjson_val *params)
 {
-	const struct kh_mcp_tool *tool = find_tool(kh_json_str(kh_json_get(params, "name")));
-	yyjson_val *schema = NULL, *key;
+	const struct kh_mcp_offered *tool = kh_mcp_offer_find(offer, kh_json_str(kh_json_get(params, "name")));
+	yyjson_val *arguments = kh_json_get(params, "arguments"), *key, *schema;
+	size_t i, n;
 
-	if (tool == NULL || strstr(tool->input, "\"x-mcp-header\"") == NULL)
+	if (tool == NULL || !tool->has_headers)
 		return true;
-	if (kh_json_read(arena, kh_view_str(tool->input), &schema, NULL) != KH_OK)
-		return false;
-	yyjson_val *arguments = kh_json_get(params, "arguments");
-	yyjson_obj_iter iter = yyjson_obj_iter_with(kh_json_get(schema, "properties"));
-	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
-		struct kh_view suffix = kh_json_str(kh_json_get(yyjson_obj_iter_get_val(key), "x-mcp-header"));
+	yyjson_obj_foreach (kh_json_get(tool->input, "properties"), i, n, key, schema) {
+		struct kh_view suffix = kh_json_str(kh_json_get(schema, "x-mcp-header"));
 		if (suffix.n > 0 && !param_agrees(arena, headers, suffix,
 						  yyjson_obj_getn(arguments, yyjson_get_str(key), yyjson_get_len(key))))
 			return false;
@@ -93,7 +79,8 @@ static bool params_agree(struct kh_arena *arena, const struct kh_mcp_headers *he
 	return true;
 }
 
-const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_headers *headers, const struct kh_rpc *rpc,
+const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_offer *offer,
+				 const struct kh_mcp_headers *headers, const struct kh_rpc *rpc,
 				 const struct kh_mcp_method *method)
 {
 	if (!says(arena, headers->method, rpc->method))
@@ -103,7 +90,7 @@ const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_hea
 	yyjson_val *name = kh_json_get(rpc->params, method->named);
 	if (name != NULL && !says(arena, headers->name, kh_json_str(name)))
 		return "the header Mcp-Name is the message's name or uri";
-	if (strcmp(method->named, "name") == 0 && !params_agree(arena, headers, rpc->params))
+	if (strcmp(method->named, "name") == 0 && !params_agree(arena, offer, headers, rpc->params))
 		return "a header Mcp-Param-* is the argument that it repeats";
 	return NULL;
 }

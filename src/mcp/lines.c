@@ -62,8 +62,8 @@ static void end_of_exchange(struct kh_mcp_lines *lines, struct kh_mcp_connection
 
 static void send_message(struct kh_mcp_exchange *x, struct kh_view message, bool last)
 {
-	struct kh_mcp_connection *c = kh_mcp_exchange_ctx(x);
-	struct kh_mcp_lines *lines = kh_mcp_exchange_peer(x)->ctx;
+	struct kh_mcp_connection *c = x->ctx;
+	struct kh_mcp_lines *lines = x->peer->ctx;
 
 	if (message.n > 0 && kh_mcp_connection_send(c, message))
 		wake(lines);
@@ -171,7 +171,7 @@ static void shut(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
 	epoll_ctl(lines->epoll, EPOLL_CTL_DEL, c->out, NULL);
 	kh_mcp_connection_close(c);
 	if (c->peer != NULL)
-		kh_mcp_peer_gone(c->peer);
+		kh_mcp_exchange_cancel_all(c->peer);
 	pthread_mutex_lock(&lines->lock);
 	lines->stdio_ended = lines->stdio_ended || c->borrowed;
 	pthread_cond_broadcast(&lines->changed);

@@ -1,7 +1,7 @@
 /* Who listens: a list of the server's, under its lock. */
 #include "mcp/listen.h"
 
-#define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
+#define SUBSCRIPTION KH_RPC_META "subscriptionId"
 
 static const struct {
 	unsigned bit;
@@ -14,15 +14,6 @@ static const struct {
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
-unsigned kh_mcp_listen_offers(void)
-{
-#ifdef KH_CONFORMANCE
-	return KH_MCP_CHANGED_TOOLS | KH_MCP_CHANGED_PROMPTS | KH_MCP_CHANGED_RESOURCES;
-#else
-	return 0;
-#endif
-}
-
 static yyjson_mut_val *stamp(struct kh_mcp_exchange *x, yyjson_mut_val *obj)
 {
 	yyjson_mut_doc *doc = x->call.doc;
@@ -30,14 +21,6 @@ static yyjson_mut_val *stamp(struct kh_mcp_exchange *x, yyjson_mut_val *obj)
 
 	yyjson_mut_obj_add_val(doc, meta, SUBSCRIPTION, yyjson_mut_rawn(doc, x->id, x->id_n));
 	return obj;
-}
-
-static void notify(struct kh_mcp_exchange *x, const char *method, yyjson_mut_val *params)
-{
-	struct kh_view text;
-
-	if (kh_rpc_call(&x->arena, x->call.doc, KH_LIT(""), method, params, &text) == KH_OK)
-		kh_mcp_exchange_send(x, text);
 }
 
 static void begin(struct kh_mcp_exchange *x, yyjson_val *wishes)
@@ -49,12 +32,12 @@ static void begin(struct kh_mcp_exchange *x, yyjson_val *wishes)
 
 	granted = yyjson_mut_obj_add_obj(doc, params, "notifications");
 	for (size_t i = 0; i < LISTS; i++) {
-		if (yyjson_is_true(kh_json_get(wishes, lists[i].member)) && (kh_mcp_listen_offers() & lists[i].bit)) {
+		if (yyjson_is_true(kh_json_get(wishes, lists[i].member)) && (mcp->offer.changes & lists[i].bit)) {
 			filter |= lists[i].bit;
 			yyjson_mut_obj_add_true(doc, granted, lists[i].member);
 		}
 	}
-	notify(x, "notifications/subscriptions/acknowledged", params);
+	kh_mcp_exchange_notify(x, "notifications/subscriptions/acknowledged", params);
 	if (filter == 0)
 		return;
 	pthread_mutex_lock(&mcp->lock);
@@ -104,7 +87,7 @@ static void tell(struct kh_mcp_exchange *x)
 	pthread_mutex_unlock(&mcp->lock);
 	for (size_t i = 0; i < LISTS; i++) {
 		if (changed & lists[i].bit)
-			notify(x, lists[i].method, stamp(x, yyjson_mut_obj(x->call.doc)));
+			kh_mcp_exchange_notify(x, lists[i].method, stamp(x, yyjson_mut_obj(x->call.doc)));
 	}
 }
 

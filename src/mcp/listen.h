@@ -1,8 +1,8 @@
 /*
  * subscriptions/listen (2026-07-28): an exchange that stays open, and says which lists have changed.
  *
- * In Keyhole a role's lists do not change while it runs.  A client that listens is told so, by an acknowledgement that
- * grants nothing, and the exchange ends.  Resources have no subscriptions: a notification that a Reader's answer or a
+ * The lists of Keyhole's own part (offer.h) do not change while it runs.  A client that listens is told so, by an
+ * acknowledgement that grants nothing, and the exchange ends.  Resources have no subscriptions: a notification that a Reader's answer or a
  * reviewer's decision sets off would tell a Controller when that was (B17).
  */
 #ifndef KH_MCP_LISTEN_H
@@ -10,15 +10,12 @@
 
 #include "mcp/exchange.h"
 
-/* KH_MCP_CHANGED_* of the lists that can change in this build. */
-unsigned kh_mcp_listen_offers(void);
-
 enum kh_work_next kh_mcp_listen_run(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
 
 /* X ends: it listens no more.  Nothing where it never has. */
 void kh_mcp_listen_end(struct kh_mcp_exchange *x);
 
-/* Tells all who listen; kh_mcp_changed(). */
+/* Lists that have changed (KH_MCP_CHANGED_*): tells all who listen for them. */
 void kh_mcp_listen_changed(struct kh_mcp *mcp, unsigned what);
 
 #endif

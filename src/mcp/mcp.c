@@ -4,35 +4,33 @@
  */
 #include "mcp/mcp.h"
 
+#include "base/alloc.h"
 #include "mcp/asked.h"
 #include "mcp/batch.h"
-#include "mcp/listen.h"
-#include "mcp/methods.h"
 #include "mcp/modern.h"
 #include "mcp/session.h"
 #include "mcp/state.h"
-
-#include <sodium.h>
+#include "mcp/steps.h"
 
 enum kh_err kh_mcp_new(const struct kh_mcp_settings *settings, struct kh_mcp **ret_mcp, struct kh_error *err)
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(kh_gateway_engine(settings->gateway));
 	struct kh_mcp *mcp = kh_alloc_zero(alloc, sizeof(*mcp));
-	char *approvals = kh_alloc_zero(alloc, settings->approvals.n + 1);
 
-	if (mcp == NULL || approvals == NULL) {
-		kh_alloc_free(alloc, mcp, sizeof(*mcp));
-		kh_alloc_free(alloc, approvals, settings->approvals.n + 1);
+	if (mcp == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the MCP server");
-	}
-	if (settings->approvals.n > 0)
-		memcpy(approvals, settings->approvals.p, settings->approvals.n);
 	mcp->gateway = settings->gateway;
 	mcp->alloc = alloc;
-	mcp->approvals = approvals;
-	mcp->approvals_n = settings->approvals.n;
 	pthread_mutex_init(&mcp->lock, NULL);
 	kh_mcp_state_init(mcp);
+	enum kh_err e = kh_mcp_offer_init(&mcp->offer, alloc, settings->parts, settings->part_count, err);
+	mcp->approvals = kh_arena_dup(&mcp->offer.arena, settings->approvals);
+	if (e == KH_OK && kh_arena_check(&mcp->offer.arena) != KH_OK)
+		e = kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the MCP server");
+	if (e != KH_OK) {
+		kh_mcp_free(mcp);
+		return e;
+	}
 	*ret_mcp = mcp;
 	return KH_OK;
 }
@@ -42,66 +40,9 @@ void kh_mcp_free(struct kh_mcp *mcp)
 	if (mcp == NULL)
 		return;
 	kh_mcp_state_done(mcp);
+	kh_mcp_offer_done(&mcp->offer);
 	pthread_mutex_destroy(&mcp->lock);
-	kh_alloc_free(mcp->alloc, mcp->approvals, mcp->approvals_n + 1);
 	kh_alloc_free(mcp->alloc, mcp, sizeof(*mcp));
-}
-
-void kh_mcp_changed(struct kh_mcp *mcp, unsigned what)
-{
-	kh_mcp_listen_changed(mcp, what);
-}
-
-/* --- peers -------------------------------------------------------------------------------------------------------- */
-
-struct kh_mcp_peer *kh_mcp_peer_new(struct kh_mcp *mcp, const struct kh_mcp_transport *transport, void *ctx,
-				    struct kh_view token)
-{
-	struct kh_mcp_peer *peer = kh_alloc_zero(mcp->alloc, sizeof(*peer));
-	char *copy = kh_alloc_zero(mcp->alloc, token.n + 1);
-
-	if (peer == NULL || copy == NULL) {
-		kh_alloc_free(mcp->alloc, peer, sizeof(*peer));
-		kh_alloc_free(mcp->alloc, copy, token.n + 1);
-		return NULL;
-	}
-	if (token.n > 0)
-		memcpy(copy, token.p, token.n);
-	peer->mcp = mcp;
-	peer->transport = transport;
-	peer->ctx = ctx;
-	peer->token = kh_view_of(copy, token.n);
-	peer->log_level = -1;
-	pthread_mutex_init(&peer->lock, NULL);
-	atomic_init(&peer->refs, 1);
-	return peer;
-}
-
-struct kh_mcp_peer *kh_mcp_peer_hold(struct kh_mcp_peer *peer)
-{
-	atomic_fetch_add(&peer->refs, 1);
-	return peer;
-}
-
-void kh_mcp_peer_drop(struct kh_mcp_peer *peer)
-{
-	if (peer == NULL || atomic_fetch_sub(&peer->refs, 1) != 1)
-		return;
-	const struct kh_alloc *alloc = peer->mcp->alloc;
-	char *token = (char *)(uintptr_t)peer->token.p; /* our own copy */
-	sodium_memzero(token, peer->token.n);
-	kh_alloc_free(alloc, token, peer->token.n + 1);
-	pthread_mutex_destroy(&peer->lock);
-	kh_alloc_free(alloc, peer, sizeof(*peer));
-}
-
-void kh_mcp_peer_gone(struct kh_mcp_peer *peer)
-{
-	pthread_mutex_lock(&peer->lock);
-	peer->gone = true;
-	for (struct kh_mcp_exchange *x = peer->running; x != NULL; x = x->next)
-		kh_mcp_exchange_stop(x);
-	pthread_mutex_unlock(&peer->lock);
 }
 
 /* --- messages ----------------------------------------------------------------------------------------------------- */
@@ -110,7 +51,7 @@ static bool refuse(struct kh_mcp_exchange *x, int number, unsigned status, const
 {
 	struct kh_rpc_fault fault = {.number = number, .status = status, .message = message};
 
-	kh_mcp_exchange_refuse(x, &fault);
+	kh_mcp_steps_refuse(x, &fault);
 	return true;
 }
 
@@ -125,25 +66,25 @@ static bool is_crowded(struct kh_mcp_peer *peer)
 /* False: the gateway is stopping, and X is still the caller's. */
 static bool take_request(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers)
 {
-	bool modern = kh_mcp_modern_is(rpc, headers);
+	x->method = kh_mcp_offer_method(&x->peer->mcp->offer, rpc->method);
+	bool modern = kh_mcp_modern_is(x->method, rpc, headers);
 	struct kh_rpc_fault fault = {0};
 	struct kh_view progress = kh_rpc_token(&x->arena,
 					       kh_json_get(kh_json_get(rpc->params, "_meta"), "progressToken"));
 
-	x->params = rpc->params;
+	x->call.arguments = rpc->params;
 	if (progress.n > 0)
 		memcpy(x->progress_token, progress.p, progress.n);
 	x->progress_n = progress.n;
-	if (!(modern ? kh_mcp_modern_check(x, rpc, headers, &fault) : kh_mcp_session_check(x, rpc, headers, &fault))) {
-		kh_mcp_exchange_refuse(x, &fault);
+	if (!(modern ? kh_mcp_modern_check(x, rpc, headers, &fault) : kh_mcp_session_check(x, rpc, &fault))) {
+		kh_mcp_steps_refuse(x, &fault);
 		return true;
 	}
-	x->method = kh_mcp_methods_find(rpc->method);
 	if (x->method == NULL || !(x->method->generations & (modern ? KH_MCP_MODERN : KH_MCP_LEGACY)))
 		return refuse(x, KH_RPC_NO_METHOD, modern ? 404 : 200, "there is no such method");
 	if (is_crowded(x->peer))
 		return refuse(x, KH_RPC_INTERNAL, 200, "too many requests run at once: wait for some to end");
-	return kh_mcp_exchange_start(x);
+	return kh_mcp_steps_start(x);
 }
 
 static bool take_one(struct kh_mcp_exchange *x, yyjson_val *root, const struct kh_mcp_headers *headers)
@@ -168,21 +109,21 @@ static bool take_one(struct kh_mcp_exchange *x, yyjson_val *root, const struct k
 		kh_mcp_asked_respond(x->peer, &rpc, &x->arena);
 	else
 		kh_mcp_session_notice(x->peer, &rpc, &x->arena);
-	kh_mcp_exchange_nothing(x);
+	kh_mcp_steps_nothing(x);
 	return true;
 }
 
 /* One message of a batch.  Its values live in the whole's arena: a part gets its own copy. */
-static bool take_part(struct kh_mcp_batch *batch, yyjson_val *root, struct kh_view *scratch, struct kh_arena *arena)
+static bool take_part(struct kh_mcp_batch *batch, yyjson_val *root, struct kh_arena *arena)
 {
 	struct kh_mcp_exchange *part = kh_mcp_batch_add(batch);
 	yyjson_mut_doc *doc = part != NULL ? kh_json_new(arena) : NULL;
+	yyjson_mut_val *copy = doc != NULL ? yyjson_val_mut_copy(doc, root) : NULL;
 	yyjson_val *own = NULL;
 
 	if (part == NULL)
 		return false;
-	if (doc == NULL || kh_json_write(arena, yyjson_val_mut_copy(doc, root), scratch) != KH_OK ||
-	    kh_json_read(&part->arena, *scratch, &own, NULL) != KH_OK)
+	if (copy == NULL || kh_json_freeze(&part->arena, copy, &own) != KH_OK)
 		return refuse(part, KH_RPC_INTERNAL, 500, "out of memory");
 	if (!take_one(part, own, NULL))
 		return refuse(part, KH_RPC_INTERNAL, 503, "the gateway is stopping");
@@ -193,7 +134,6 @@ static bool take_batch(struct kh_mcp_exchange *whole, yyjson_val *root)
 {
 	struct kh_mcp_peer *peer = whole->peer;
 	struct kh_arena arena;
-	struct kh_view scratch;
 	yyjson_val *item;
 
 	pthread_mutex_lock(&peer->lock);
@@ -212,7 +152,7 @@ static bool take_batch(struct kh_mcp_exchange *whole, yyjson_val *root)
 	yyjson_arr_iter iter = yyjson_arr_iter_with(root);
 	bool complete = true;
 	while (complete && (item = yyjson_arr_iter_next(&iter)) != NULL) {
-		complete = take_part(batch, item, &scratch, &arena);
+		complete = take_part(batch, item, &arena);
 		kh_arena_clear(&arena);
 	}
 	kh_arena_done(&arena);

@@ -3,16 +3,12 @@
 
 #include "mcp/call.h"
 #include "mcp/completion.h"
-#include "mcp/elicit.h"
 #include "mcp/listen.h"
 #include "mcp/modern.h"
 #include "mcp/prompts.h"
 #include "mcp/resources.h"
 #include "mcp/session.h"
-
-#ifdef KH_CONFORMANCE
-#include "mcp/conform.h"
-#endif
+#include "mcp/tools.h"
 
 #define LONG  INT64_C(300000) /* milliseconds: what changes with a new version of Keyhole or another role */
 #define SHORT INT64_C(0)      /* what changes with every call */
@@ -23,34 +19,6 @@ static enum kh_work_next list_prompts(struct kh_mcp_call *call, struct kh_mcp_an
 	return KH_WORK_DONE;
 }
 
-#ifdef KH_CONFORMANCE
-/* A prompt of the conformance tests', which may ask for input; false: it is none of theirs. */
-static bool get_further(struct kh_mcp_call *call, struct kh_view name, struct kh_mcp_answer *ret_answer)
-{
-	struct kh_mcp_exchange *x = call->exchange;
-	struct kh_mcp_result result = {.e = KH_OK};
-
-	ret_answer->e = kh_mcp_elicit_resume(x, call->arguments, kh_json_get(call->arguments, "name"));
-	if (ret_answer->e != KH_OK)
-		return true;
-	if (!kh_mcp_conform_prompt(call, name, kh_json_get(call->arguments, "arguments"), &result, &ret_answer->result))
-		return false;
-	if (result.inputs != NULL)
-		ret_answer->e = kh_mcp_elicit_required(x, result.inputs, KH_MCP_ELICIT_TOOL, result.state,
-						       &ret_answer->result);
-	else if (result.rpc_code != 0)
-		ret_answer->fault = (struct kh_rpc_fault){
-			.number = result.rpc_code, .message = result.rpc_message, .data = result.rpc_data};
-	return true;
-}
-
-static enum kh_work_next subscribe(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
-{
-	ret_answer->result = yyjson_mut_obj(call->doc);
-	return KH_WORK_DONE;
-}
-#endif
-
 static enum kh_work_next get_prompt(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
 {
 	struct kh_view name = kh_json_str(kh_json_get(call->arguments, "name"));
@@ -59,10 +27,6 @@ static enum kh_work_next get_prompt(struct kh_mcp_call *call, struct kh_mcp_answ
 		ret_answer->e = kh_error_set(call->err, KH_EINPUT, "bad_params", "params.name is a string");
 		return KH_WORK_DONE;
 	}
-#ifdef KH_CONFORMANCE
-	if (get_further(call, name, ret_answer))
-		return KH_WORK_DONE;
-#endif
 	ret_answer->e = kh_mcp_prompts_get(call->doc, call->who->role, name, &ret_answer->result, call->err);
 	return KH_WORK_DONE;
 }
@@ -113,30 +77,25 @@ static enum kh_work_next complete(struct kh_mcp_call *call, struct kh_mcp_answer
 #define BOTH (KH_MCP_LEGACY | KH_MCP_MODERN)
 
 static const struct kh_mcp_method methods[] = {
-	{"initialize", KH_MCP_LEGACY, true, false, -1, NULL, kh_mcp_session_initialize},
-	{"ping", KH_MCP_LEGACY, true, false, -1, NULL, kh_mcp_session_ping},
-	{"logging/setLevel", KH_MCP_LEGACY, false, false, -1, NULL, kh_mcp_session_set_level},
-	{"server/discover", KH_MCP_MODERN, false, false, LONG, NULL, kh_mcp_modern_discover},
-	{"subscriptions/listen", KH_MCP_MODERN, false, false, -1, NULL, kh_mcp_listen_run},
-	{"tools/list", BOTH, false, false, LONG, NULL, kh_mcp_call_list},
-	{"tools/call", BOTH, false, true, -1, "name", kh_mcp_call_run},
-	{"prompts/list", BOTH, false, false, LONG, NULL, list_prompts},
-	{"prompts/get", BOTH, false, false, -1, "name", get_prompt},
-	{"resources/list", BOTH, false, false, SHORT, NULL, list_resources},
-	{"resources/templates/list", BOTH, false, false, LONG, NULL, list_templates},
-	{"resources/read", BOTH, false, false, SHORT, "uri", read_resource},
-	{"completion/complete", BOTH, false, false, -1, NULL, complete},
-#ifdef KH_CONFORMANCE
-	{"resources/subscribe", KH_MCP_LEGACY, false, false, -1, NULL, subscribe},
-	{"resources/unsubscribe", KH_MCP_LEGACY, false, false, -1, NULL, subscribe},
-#endif
+	{"initialize", KH_MCP_LEGACY, .early = true, .begins = true, .ttl = -1, .run = kh_mcp_session_initialize},
+	{"ping", KH_MCP_LEGACY, .early = true, .ttl = -1, .run = kh_mcp_session_ping},
+	{"logging/setLevel", KH_MCP_LEGACY, .ttl = -1, .run = kh_mcp_session_set_level},
+	{"server/discover", KH_MCP_MODERN, .ttl = LONG, .run = kh_mcp_modern_discover},
+	{"subscriptions/listen", KH_MCP_MODERN, .ttl = -1, .run = kh_mcp_listen_run},
+	{"tools/list", BOTH, .ttl = LONG, .run = kh_mcp_call_list},
+	{"tools/call", BOTH, .operates = true, .ttl = -1, .named = "name", .run = kh_mcp_call_run},
+	{"prompts/list", BOTH, .ttl = LONG, .run = list_prompts},
+	{"prompts/get", BOTH, .ttl = -1, .named = "name", .run = get_prompt},
+	{"resources/list", BOTH, .ttl = SHORT, .run = list_resources},
+	{"resources/templates/list", BOTH, .ttl = LONG, .run = list_templates},
+	{"resources/read", BOTH, .ttl = SHORT, .named = "uri", .run = read_resource},
+	{"completion/complete", BOTH, .ttl = -1, .run = complete},
 };
 
-const struct kh_mcp_method *kh_mcp_methods_find(struct kh_view name)
+struct kh_mcp_part kh_mcp_methods_part(void)
 {
-	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-		if (kh_view_eq(name, kh_view_str(methods[i].name)))
-			return &methods[i];
-	}
-	return NULL;
+	struct kh_mcp_part part = {.methods = methods, .method_count = sizeof(methods) / sizeof(methods[0])};
+
+	part.tools = kh_mcp_tools_all(&part.tool_count);
+	return part;
 }

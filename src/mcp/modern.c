@@ -1,22 +1,19 @@
 /* The stateless generation. */
 #include "mcp/modern.h"
 
-#include "mcp/headers.h"
-#include "mcp/methods.h"
-#include "mcp/say.h"
 #include "mcp/session.h"
+#include "rpc/level.h"
 
-#define PREFIX "io.modelcontextprotocol/"
+#define PREFIX KH_RPC_META
 
 static yyjson_val *meta_of(const struct kh_rpc *rpc)
 {
 	return kh_json_get(rpc->params, "_meta");
 }
 
-bool kh_mcp_modern_is(const struct kh_rpc *rpc, const struct kh_mcp_headers *headers)
+bool kh_mcp_modern_is(const struct kh_mcp_method *method, const struct kh_rpc *rpc,
+		      const struct kh_mcp_headers *headers)
 {
-	const struct kh_mcp_method *method = kh_mcp_methods_find(rpc->method);
-
 	if (kh_json_get(meta_of(rpc), PREFIX "protocolVersion") != NULL)
 		return true;
 	if (headers != NULL && headers->version.p != NULL) {
@@ -47,7 +44,7 @@ static bool fail_version(struct kh_mcp_exchange *x, struct kh_view asked, struct
 static bool check_headers(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers,
 			  struct kh_rpc_fault *fault)
 {
-	const char *differs = kh_mcp_headers_check(&x->arena, headers, rpc, kh_mcp_methods_find(rpc->method));
+	const char *differs = kh_mcp_headers_check(&x->arena, &x->peer->mcp->offer, headers, rpc, x->method);
 
 	return differs == NULL || fail(fault, KH_RPC_HEADER_MISMATCH, 400, differs);
 }
@@ -59,7 +56,7 @@ bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, co
 	yyjson_val *version = kh_json_get(meta, PREFIX "protocolVersion");
 
 	/* Where the answer is a fault too it is one of this generation. */
-	x->version = KH_MCP_2026_07_28;
+	x->call.version = KH_MCP_2026_07_28;
 	if (!yyjson_is_str(version) || !yyjson_is_obj(can))
 		return fail(ret_fault, KH_RPC_BAD_PARAMS, 400,
 			    "params._meta has " PREFIX "protocolVersion, a string, and " PREFIX
@@ -70,8 +67,8 @@ bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, co
 			    "the header MCP-Protocol-Version is the version in params._meta");
 	if (!kh_rpc_version_is_stateless(kh_rpc_version_find(name)))
 		return fail_version(x, name, ret_fault);
-	x->can = kh_mcp_session_can(can, x->version);
-	x->log_level = kh_mcp_say_level(kh_json_str(kh_json_get(meta, PREFIX "logLevel")));
+	x->call.can = kh_mcp_session_can(can, x->call.version);
+	x->log_level = kh_rpc_level_find(kh_json_str(kh_json_get(meta, PREFIX "logLevel")));
 	return headers == NULL || check_headers(x, rpc, headers, ret_fault);
 }
 
@@ -83,7 +80,7 @@ void kh_mcp_modern_dress(struct kh_mcp_exchange *x, yyjson_mut_val *result)
 
 	if (meta == NULL)
 		meta = yyjson_mut_obj_add_obj(doc, result, "_meta");
-	yyjson_mut_obj_add_val(doc, meta, PREFIX "serverInfo", kh_mcp_session_server(doc, x->version));
+	yyjson_mut_obj_add_val(doc, meta, PREFIX "serverInfo", kh_mcp_session_server(doc, x->call.version));
 	if (!complete)
 		return;
 	yyjson_mut_obj_add_str(doc, result, "resultType", "complete");
@@ -101,7 +98,8 @@ enum kh_work_next kh_mcp_modern_discover(struct kh_mcp_call *call, struct kh_mcp
 		       *versions = yyjson_mut_obj_add_arr(doc, result, "supportedVersions");
 
 	yyjson_mut_arr_add_str(doc, versions, kh_rpc_version_name(KH_MCP_2026_07_28));
-	yyjson_mut_obj_add_val(doc, result, "capabilities", kh_mcp_session_capabilities(doc, call->version));
+	yyjson_mut_obj_add_val(doc, result, "capabilities",
+			       kh_mcp_session_capabilities(call->exchange->peer->mcp, doc));
 	kh_json_add(doc, result, "instructions", kh_mcp_session_instructions(call->who->role));
 	ret_answer->result = result;
 	return KH_WORK_DONE;

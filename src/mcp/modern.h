@@ -6,9 +6,12 @@
 #define KH_MCP_MODERN_H
 
 #include "mcp/exchange.h"
+#include "mcp/headers.h"
 
-/* Whether a request is of this generation: its `_meta` says so, or its header does, or only this one has its method. */
-bool kh_mcp_modern_is(const struct kh_rpc *rpc, const struct kh_mcp_headers *headers);
+/* Whether a request is of this generation: its `_meta` says so, or its header does, or only this one has its METHOD (NULL:
+ * unknown). */
+bool kh_mcp_modern_is(const struct kh_mcp_method *method, const struct kh_rpc *rpc,
+		      const struct kh_mcp_headers *headers);
 
 /*
  * Reads what the request says of itself into X: version, what the client can, log level; and holds the headers against

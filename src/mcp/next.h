@@ -5,7 +5,7 @@
 #ifndef KH_MCP_NEXT_H
 #define KH_MCP_NEXT_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 /* NULL where there is nothing to say but the error itself. */
 const char *kh_mcp_next_find(const char *code);

@@ -6,7 +6,7 @@
 struct kh_mcp_progress {
 	struct kh_work work; /* the first member */
 	const struct kh_alloc *alloc;
-	pthread_mutex_t lock;             /* of what follows, and of what the exchange sends */
+	pthread_mutex_t lock;             /* of what follows */
 	struct kh_mcp_exchange *exchange; /* NULL: it has ended */
 	bool over;                        /* the work is */
 	uint64_t ticks;
@@ -28,7 +28,7 @@ static void say(struct kh_mcp_exchange *x, uint64_t ticks)
 		"\"progress\":%llu}}",
 		(int)x->progress_n, x->progress_token, (unsigned long long)ticks);
 
-	kh_mcp_exchange_put(x, kh_view_of(text, (size_t)n));
+	kh_mcp_exchange_send(x, kh_view_of(text, (size_t)n));
 }
 
 static enum kh_work_next tick(struct kh_work *work)
@@ -85,16 +85,4 @@ void kh_mcp_progress_end(struct kh_mcp_exchange *x)
 	if (over)
 		give_back(p);
 	x->progress = NULL;
-}
-
-void kh_mcp_progress_hold(struct kh_mcp_exchange *x)
-{
-	if (x->progress != NULL)
-		pthread_mutex_lock(&x->progress->lock);
-}
-
-void kh_mcp_progress_release(struct kh_mcp_exchange *x)
-{
-	if (x->progress != NULL)
-		pthread_mutex_unlock(&x->progress->lock);
 }

@@ -16,8 +16,4 @@ void kh_mcp_progress_begin(struct kh_mcp_exchange *x);
 /* Stops it.  Nothing of it is sent after that.  Nothing where there is none. */
 void kh_mcp_progress_end(struct kh_mcp_exchange *x);
 
-/* Around everything else that X sends: messages of one exchange leave one after the other. */
-void kh_mcp_progress_hold(struct kh_mcp_exchange *x);
-void kh_mcp_progress_release(struct kh_mcp_exchange *x);
-
 #endif

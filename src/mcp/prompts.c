@@ -3,10 +3,6 @@
 
 #include "core/block/prompt.h"
 
-#ifdef KH_CONFORMANCE
-#include "mcp/conform.h"
-#endif
-
 static bool is_for(const struct kh_prompt *prompt, enum kh_role role)
 {
 	switch (role) {
@@ -47,9 +43,6 @@ yyjson_mut_val *kh_mcp_prompts_list(yyjson_mut_doc *doc, enum kh_role role)
 		yyjson_mut_obj_add_str(doc, obj, "title", title_of(&all[i]));
 		yyjson_mut_obj_add_str(doc, obj, "description", all[i].description);
 	}
-#ifdef KH_CONFORMANCE
-	kh_mcp_conform_prompts(doc, list);
-#endif
 	return result;
 }
 

@@ -7,7 +7,7 @@
 #ifndef KH_MCP_PROMPTS_H
 #define KH_MCP_PROMPTS_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 /* {"prompts": [{name, title, description}]}.  There are few: one page. */
 yyjson_mut_val *kh_mcp_prompts_list(yyjson_mut_doc *doc, enum kh_role role);

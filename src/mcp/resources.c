@@ -5,10 +5,6 @@
 #include "engine/task/task.h"
 #include "mcp/tool_blocks.h"
 
-#ifdef KH_CONFORMANCE
-#include "mcp/conform.h"
-#endif
-
 #define TASKS  "keyhole://tasks"
 #define POLICY "keyhole://policy"
 #define BLOCKS "/blocks"
@@ -45,9 +41,6 @@ static void add_fixed(struct kh_mcp_call *call, yyjson_mut_val *list)
 		    "Budgets, rates, what needs a human, what is denied");
 	if (is_one_of(call->who->role, WITH_TASKS))
 		add(call->doc, list, "uri", KH_LIT(TASKS), "tasks", "Tasks", "The open tasks, in short");
-#ifdef KH_CONFORMANCE
-	kh_mcp_conform_resources(call->doc, list);
-#endif
 }
 
 static void add_task(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_val *task)
@@ -114,9 +107,6 @@ yyjson_mut_val *kh_mcp_resources_templates(yyjson_mut_doc *doc, enum kh_role rol
 	yyjson_mut_val *result = yyjson_mut_obj(doc);
 	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, result, "resourceTemplates");
 
-#ifdef KH_CONFORMANCE
-	kh_mcp_conform_templates(doc, list);
-#endif
 	if (!is_one_of(role, WITH_TASKS))
 		return result;
 	add(doc, list, "uriTemplate", KH_LIT(TASKS "/{id}"), "task", "A task", "Budget, phase, taint, blocks");
@@ -197,14 +187,6 @@ enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, 
 	yyjson_mut_val *result = yyjson_mut_obj(call->doc), *content;
 	struct kh_view json = {NULL, 0};
 
-#ifdef KH_CONFORMANCE
-	yyjson_mut_val *further = yyjson_mut_arr(call->doc);
-	if (kh_mcp_conform_resource(call->doc, uri, further)) {
-		yyjson_mut_obj_add_val(call->doc, result, "contents", further);
-		*ret_result = result;
-		return kh_arena_check(call->arena);
-	}
-#endif
 	enum kh_err e = read_uri(call, uri, &json);
 	if (e == KH_EUNKNOWN)
 		return missing(call);

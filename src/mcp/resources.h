@@ -12,7 +12,7 @@
 #ifndef KH_MCP_RESOURCES_H
 #define KH_MCP_RESOURCES_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 #include "rpc/version.h"
 
 #define KH_MCP_RESOURCES_PAGE 100 /* resources of one page of a list */

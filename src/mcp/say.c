@@ -3,34 +3,11 @@
 
 #include "mcp/asked.h"
 
-static const char *const levels[KH_MCP_LEVELS] = {
-	[KH_MCP_DEBUG] = "debug",     [KH_MCP_INFO] = "info",           [KH_MCP_NOTICE] = "notice",
-	[KH_MCP_WARNING] = "warning", [KH_MCP_ERROR] = "error",         [KH_MCP_CRITICAL] = "critical",
-	[KH_MCP_ALERT] = "alert",     [KH_MCP_EMERGENCY] = "emergency",
-};
-
-int kh_mcp_say_level(struct kh_view name)
-{
-	for (int i = 0; i < KH_MCP_LEVELS; i++) {
-		if (kh_view_eq(name, kh_view_str(levels[i])))
-			return i;
-	}
-	return -1;
-}
-
-static void notify(struct kh_mcp_call *call, const char *method, yyjson_mut_val *params)
-{
-	struct kh_view text;
-
-	if (kh_rpc_call(call->arena, call->doc, KH_LIT(""), method, params, &text) == KH_OK)
-		kh_mcp_exchange_send(call->exchange, text);
-}
-
 /* The level from which on the client wants to hear; past the last: of nothing. */
 static int wanted(const struct kh_mcp_exchange *x)
 {
-	if (kh_rpc_version_is_stateless(x->version))
-		return x->log_level >= 0 ? x->log_level : KH_MCP_LEVELS;
+	if (kh_rpc_version_is_stateless(x->call.version))
+		return x->log_level >= 0 ? x->log_level : KH_RPC_LEVELS;
 	pthread_mutex_lock(&x->peer->lock);
 	int level = x->peer->log_level;
 	pthread_mutex_unlock(&x->peer->lock);
@@ -42,15 +19,15 @@ void kh_mcp_say_log(struct kh_mcp_call *call, int level, struct kh_view text)
 	if (level < wanted(call->exchange))
 		return;
 	yyjson_mut_val *params = yyjson_mut_obj(call->doc);
-	yyjson_mut_obj_add_str(call->doc, params, "level", levels[level]);
+	yyjson_mut_obj_add_str(call->doc, params, "level", kh_rpc_level_name((enum kh_rpc_level)level));
 	yyjson_mut_obj_add_str(call->doc, params, "logger", "keyhole");
 	kh_json_add(call->doc, params, "data", text);
-	notify(call, "notifications/message", params);
+	kh_mcp_exchange_notify(call->exchange, "notifications/message", params);
 }
 
 void kh_mcp_say_progress(struct kh_mcp_call *call, int64_t progress, int64_t total)
 {
-	const struct kh_mcp_exchange *x = call->exchange;
+	struct kh_mcp_exchange *x = call->exchange;
 
 	if (x->progress_n == 0)
 		return;
@@ -60,7 +37,7 @@ void kh_mcp_say_progress(struct kh_mcp_call *call, int64_t progress, int64_t tot
 	yyjson_mut_obj_add_int(call->doc, params, "progress", progress);
 	if (total > 0)
 		yyjson_mut_obj_add_int(call->doc, params, "total", total);
-	notify(call, "notifications/progress", params);
+	kh_mcp_exchange_notify(x, "notifications/progress", params);
 }
 
 bool kh_mcp_say_ask(struct kh_mcp_call *call, const char *method, yyjson_mut_val *params)
@@ -77,6 +54,6 @@ void kh_mcp_say_rest(struct kh_mcp_call *call)
 {
 	struct kh_mcp_exchange *x = call->exchange;
 
-	if (x->peer->transport->rest != NULL && x->batch == NULL)
-		x->peer->transport->rest(x);
+	if (x->transport->rest != NULL)
+		x->transport->rest(x);
 }

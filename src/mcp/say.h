@@ -5,22 +5,8 @@
 #ifndef KH_MCP_SAY_H
 #define KH_MCP_SAY_H
 
-#include "mcp/tools.h"
-
-enum kh_mcp_level {
-	KH_MCP_DEBUG,
-	KH_MCP_INFO,
-	KH_MCP_NOTICE,
-	KH_MCP_WARNING,
-	KH_MCP_ERROR,
-	KH_MCP_CRITICAL,
-	KH_MCP_ALERT,
-	KH_MCP_EMERGENCY,
-	KH_MCP_LEVELS
-};
-
-/* The level of this name, or -1. */
-int kh_mcp_say_level(struct kh_view name);
+#include "mcp/tool.h"
+#include "rpc/level.h"
 
 /* notifications/message, where the client asked for this level or a lower one.  Of the latest version a request has to
  * ask itself; of those before, what logging/setLevel said, and everything where nothing was. */

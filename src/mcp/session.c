@@ -1,9 +1,7 @@
 /* `initialize` and what follows from it. */
 #include "mcp/session.h"
 
-#include "mcp/listen.h"
-#include "mcp/methods.h"
-#include "mcp/say.h"
+#include "rpc/level.h"
 
 /* --- what we are -------------------------------------------------------------------------------------------------- */
 
@@ -18,27 +16,22 @@ yyjson_mut_val *kh_mcp_session_server(yyjson_mut_doc *doc, enum kh_rpc_version v
 	return info;
 }
 
-static void add_list(yyjson_mut_doc *doc, yyjson_mut_val *capabilities, const char *name, unsigned bit)
+static void add_list(yyjson_mut_doc *doc, yyjson_mut_val *capabilities, const char *name, bool changes)
 {
 	yyjson_mut_val *list = yyjson_mut_obj_add_obj(doc, capabilities, name);
 
-	if (kh_mcp_listen_offers() & bit)
+	if (changes)
 		yyjson_mut_obj_add_true(doc, list, "listChanged");
 }
 
-yyjson_mut_val *kh_mcp_session_capabilities(yyjson_mut_doc *doc, enum kh_rpc_version version)
+yyjson_mut_val *kh_mcp_session_capabilities(const struct kh_mcp *mcp, yyjson_mut_doc *doc)
 {
 	yyjson_mut_val *all = yyjson_mut_obj(doc);
+	unsigned changes = mcp->offer.changes;
 
-	add_list(doc, all, "tools", KH_MCP_CHANGED_TOOLS);
-	add_list(doc, all, "prompts", KH_MCP_CHANGED_PROMPTS);
-	add_list(doc, all, "resources", KH_MCP_CHANGED_RESOURCES);
-#ifdef KH_CONFORMANCE
-	if (!kh_rpc_version_is_stateless(version))
-		yyjson_mut_obj_add_true(doc, yyjson_mut_obj_get(all, "resources"), "subscribe");
-#else
-	(void)version;
-#endif
+	add_list(doc, all, "tools", (changes & KH_MCP_CHANGED_TOOLS) != 0);
+	add_list(doc, all, "prompts", (changes & KH_MCP_CHANGED_PROMPTS) != 0);
+	add_list(doc, all, "resources", (changes & KH_MCP_CHANGED_RESOURCES) != 0);
 	yyjson_mut_obj_add_obj(doc, all, "completions");
 	yyjson_mut_obj_add_obj(doc, all, "logging");
 	return all;
@@ -116,16 +109,14 @@ static bool begin(struct kh_mcp_peer *peer, yyjson_val *params, struct kh_rpc_fa
 	return true;
 }
 
-bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers,
-			  struct kh_rpc_fault *ret_fault)
+bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, struct kh_rpc_fault *ret_fault)
 {
-	const struct kh_mcp_method *method = kh_mcp_methods_find(rpc->method);
+	const struct kh_mcp_method *method = x->method;
 	struct kh_mcp_peer *peer = x->peer;
 	bool good = true;
 
-	(void)headers; /* an unknown version in them has made the request a modern one */
 	pthread_mutex_lock(&peer->lock);
-	if (method != NULL && method->run == kh_mcp_session_initialize) {
+	if (method != NULL && method->begins) {
 		x->is_initialize = true;
 		good = x->batch == NULL ? begin(peer, rpc->params, ret_fault)
 					: fail(ret_fault, KH_RPC_INVALID, "`initialize` is no part of a batch");
@@ -134,8 +125,8 @@ bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, c
 			ret_fault, KH_RPC_INVALID,
 			"nothing was agreed yet: send `initialize` first, or a request with the _meta of 2026-07-28");
 	}
-	x->version = peer->version;
-	x->can = peer->can;
+	x->call.version = peer->version;
+	x->call.can = peer->can;
 	pthread_mutex_unlock(&peer->lock);
 	return good;
 }
@@ -164,7 +155,8 @@ enum kh_work_next kh_mcp_session_initialize(struct kh_mcp_call *call, struct kh_
 	yyjson_mut_val *result = yyjson_mut_obj(doc);
 
 	yyjson_mut_obj_add_str(doc, result, "protocolVersion", kh_rpc_version_name(call->version));
-	yyjson_mut_obj_add_val(doc, result, "capabilities", kh_mcp_session_capabilities(doc, call->version));
+	yyjson_mut_obj_add_val(doc, result, "capabilities",
+			       kh_mcp_session_capabilities(call->exchange->peer->mcp, doc));
 	yyjson_mut_obj_add_val(doc, result, "serverInfo", kh_mcp_session_server(doc, call->version));
 	kh_json_add(doc, result, "instructions", kh_mcp_session_instructions(call->who->role));
 	ret_answer->result = result;
@@ -179,8 +171,8 @@ enum kh_work_next kh_mcp_session_ping(struct kh_mcp_call *call, struct kh_mcp_an
 
 enum kh_work_next kh_mcp_session_set_level(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
 {
-	struct kh_mcp_peer *peer = kh_mcp_exchange_peer(call->exchange);
-	int level = kh_mcp_say_level(kh_json_str(kh_json_get(call->arguments, "level")));
+	struct kh_mcp_peer *peer = call->exchange->peer;
+	int level = kh_rpc_level_find(kh_json_str(kh_json_get(call->arguments, "level")));
 
 	if (level < 0) {
 		ret_answer->e = kh_error_set(call->err, KH_EINPUT, "bad_params",

@@ -13,8 +13,7 @@
  * Whether a request may come now, and what holds for it: version and what the client can, into X.  `initialize` changes
  * the peer here, so that the next message finds it so.  False: *RET_FAULT.
  */
-bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers,
-			  struct kh_rpc_fault *ret_fault);
+bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, struct kh_rpc_fault *ret_fault);
 
 /* A notification of the client's: notifications/initialized, notifications/cancelled; others mean nothing to us. */
 void kh_mcp_session_notice(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, struct kh_arena *arena);
@@ -29,7 +28,7 @@ unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_rpc_version versio
 
 /* What we say of ourselves: name and version; capabilities; how to begin, for a model. */
 yyjson_mut_val *kh_mcp_session_server(yyjson_mut_doc *doc, enum kh_rpc_version version);
-yyjson_mut_val *kh_mcp_session_capabilities(yyjson_mut_doc *doc, enum kh_rpc_version version);
+yyjson_mut_val *kh_mcp_session_capabilities(const struct kh_mcp *mcp, yyjson_mut_doc *doc);
 struct kh_view kh_mcp_session_instructions(enum kh_role role);
 
 #endif

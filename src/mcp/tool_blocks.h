@@ -2,7 +2,7 @@
 #ifndef KH_MCP_TOOL_BLOCKS_H
 #define KH_MCP_TOOL_BLOCKS_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 enum kh_work_next kh_mcp_tool_blocks_list(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 

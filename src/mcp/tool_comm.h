@@ -5,7 +5,7 @@
 #ifndef KH_MCP_TOOL_COMM_H
 #define KH_MCP_TOOL_COMM_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 enum kh_work_next kh_mcp_tool_comm_search(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 enum kh_work_next kh_mcp_tool_comm_fetch(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);

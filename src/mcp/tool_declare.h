@@ -2,7 +2,7 @@
 #ifndef KH_MCP_TOOL_DECLARE_H
 #define KH_MCP_TOOL_DECLARE_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 

@@ -7,7 +7,7 @@
 #ifndef KH_MCP_TOOL_QUERY_H
 #define KH_MCP_TOOL_QUERY_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 enum kh_work_next kh_mcp_tool_query_ask(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 enum kh_work_next kh_mcp_tool_query_wait(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);

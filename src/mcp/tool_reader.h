@@ -7,7 +7,7 @@
 #ifndef KH_MCP_TOOL_READER_H
 #define KH_MCP_TOOL_READER_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 enum kh_work_next kh_mcp_tool_reader_respond(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);

@@ -7,7 +7,7 @@
 #ifndef KH_MCP_TOOL_SUPERVISOR_H
 #define KH_MCP_TOOL_SUPERVISOR_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 enum kh_work_next kh_mcp_tool_supervisor_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 enum kh_work_next kh_mcp_tool_supervisor_decide(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);

@@ -2,7 +2,7 @@
 #ifndef KH_MCP_TOOL_TASK_H
 #define KH_MCP_TOOL_TASK_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);

@@ -14,12 +14,7 @@
 #include "mcp/tool_reader.h"
 #include "mcp/tool_supervisor.h"
 #include "mcp/tool_task.h"
-#include "rpc/schema.h"
 #include "tools.inc"
-
-#ifdef KH_CONFORMANCE
-#include "mcp/conform_tools.h"
-#endif
 
 #define CONTROLLER KH_ROLE_BIT(KH_ROLE_CONTROLLER)
 #define READER     KH_ROLE_BIT(KH_ROLE_READER)
@@ -42,35 +37,10 @@ static const struct kh_mcp_tool tools[] = {
 	{TOOL_BCPRespond, .roles = READER, .run = kh_mcp_tool_reader_respond},
 	{TOOL_verification_next, .roles = SUPERVISOR, .open_world = true, .run = kh_mcp_tool_supervisor_next},
 	{TOOL_verification_decide, .roles = SUPERVISOR, .destructive = true, .run = kh_mcp_tool_supervisor_decide},
-#ifdef KH_CONFORMANCE
-	KH_MCP_CONFORM_TOOLS,
-#endif
 };
-
-#define COUNT (sizeof(tools) / sizeof(tools[0]))
 
 const struct kh_mcp_tool *kh_mcp_tools_all(size_t *ret_count)
 {
-	*ret_count = COUNT;
+	*ret_count = sizeof(tools) / sizeof(tools[0]);
 	return tools;
-}
-
-const struct kh_mcp_tool *kh_mcp_tools_find(struct kh_view name, enum kh_role role)
-{
-	size_t count = 0;
-	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		if ((all[i].roles & KH_ROLE_BIT(role)) != 0 && kh_view_eq(kh_view_str(all[i].name), name))
-			return &all[i];
-	}
-	return NULL;
-}
-
-enum kh_err kh_mcp_tools_check(struct kh_arena *arena, const struct kh_mcp_tool *tool, yyjson_val *arguments,
-			       struct kh_error *err)
-{
-	if (tool->open)
-		return KH_OK;
-	return kh_rpc_schema_check(arena, kh_view_str(tool->input), arguments, err);
 }

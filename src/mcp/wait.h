@@ -2,7 +2,7 @@
 #ifndef KH_MCP_WAIT_H
 #define KH_MCP_WAIT_H
 
-#include "mcp/tools.h"
+#include "mcp/tool.h"
 
 /*
  * Whether a call that has found nothing goes on waiting; in call->kept.next it is kept how long.  SECONDS is the

@@ -204,13 +204,10 @@ static enum kh_err check_value(const struct checking *c, yyjson_val *schema, yyj
 	return e;
 }
 
-enum kh_err kh_rpc_schema_check(struct kh_arena *arena, struct kh_view schema, yyjson_val *value, struct kh_error *err)
+enum kh_err kh_rpc_schema_check(struct kh_arena *arena, yyjson_val *schema, yyjson_val *value, struct kh_error *err)
 {
 	const struct checking c = {arena, err};
-	yyjson_val *root = NULL;
-	enum kh_err e = kh_json_read(arena, schema, &root, err);
+	enum kh_err e = check_value(&c, schema, value, KH_LIT(""));
 
-	if (e == KH_OK)
-		e = check_value(&c, root, value, KH_LIT(""));
 	return e == KH_OK ? kh_arena_check(arena) : e;
 }

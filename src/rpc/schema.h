@@ -3,7 +3,7 @@
  * says against its output.
  *
  * Of JSON Schema these words are known: type (one name), properties, required, enum (of strings and integers), minimum,
- * maximum, minLength, maxLength, items, minItems, maxItems, additionalProperties (true or false, true where it is not
+ * maximum, minLength, maxLength, items, minItems, maxItems, additionalProperties (true or false; true if it is not
  * there).  Every other word is passed over; a test holds the tools' schemas to the known ones.
  */
 #ifndef KH_RPC_SCHEMA_H
@@ -12,7 +12,7 @@
 #include "base/json.h"
 
 /* KH_EINPUT with the member's path, a code of docs/CODES.md and what was expected.  The first fault counts. */
-enum kh_err kh_rpc_schema_check(struct kh_arena *arena, struct kh_view schema, yyjson_val *value,
+enum kh_err kh_rpc_schema_check(struct kh_arena *arena, yyjson_val *schema, yyjson_val *value,
 				struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "base/view.h"
 
+#define KH_RPC_META "io.modelcontextprotocol/" /* before the names of the protocol's own members of `_meta` */
+
 enum kh_rpc_version {
 	KH_MCP_NONE,
 	KH_MCP_2025_03_26, /* batches */

@@ -11,6 +11,7 @@
 #include "engine/context/token.h"
 #include "engine/task/task.h"
 #include "mcp/mcp.h"
+#include "mcp/methods.h"
 #include "store/sqlite/sqlite.h"
 
 #include <dirent.h>
@@ -79,7 +80,7 @@ static void take(struct kh_mcp_exchange *x, struct kh_view message, bool last)
 		check(message, last);
 	HOLDS(message.n > 0 || last);
 	if (last) {
-		HOLDS(kh_mcp_exchange_status(x) >= 200 && kh_mcp_exchange_status(x) < 600);
+		HOLDS(x->status >= 200 && x->status < 600);
 		kh_mcp_exchange_free(x);
 		world.ended++;
 	}
@@ -160,7 +161,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	make_token(admin);
 	gateway.engine = world.engine;
 	HOLDS(kh_gateway_new(&gateway, &world.gateway, NULL) == KH_OK);
-	struct kh_mcp_settings mcp = {.gateway = world.gateway, .approvals = KH_LIT("https://keyhole.example/")};
+	const struct kh_mcp_part part = kh_mcp_methods_part();
+	struct kh_mcp_settings mcp = {.gateway = world.gateway,
+				      .parts = &part,
+				      .part_count = 1,
+				      .approvals = KH_LIT("https://keyhole.example/")};
 	HOLDS(kh_mcp_new(&mcp, &world.mcp, NULL) == KH_OK);
 	atexit(forget);
 	return 0;

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "http/rest/read.h"
+#include "http/rest/rest.h"
 
 /* Made by the first call, and kept. */
 static struct kh_rest *table(void)

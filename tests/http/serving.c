@@ -11,6 +11,10 @@
 #include "core/policy/config.h"
 #include "engine/context/token.h"
 #include "engine/task/task.h"
+#include "http/events.h"
+#include "http/health.h"
+#include "http/metrics.h"
+#include "http/reply.h"
 #include "http/server.h"
 #include "store/sqlite/sqlite.h"
 
@@ -111,7 +115,7 @@ static enum kh_work_next run_stream(struct kh_http_request *r)
 	if (kept == NULL)
 		return KH_WORK_DONE;
 	if (kept->stream == NULL)
-		kept->stream = kh_http_stream_open(r, NULL, 0);
+		kept->stream = kh_http_reply_stream(r, NULL, 0);
 	if (kept->stream == NULL)
 		return KH_WORK_DONE;
 	if (kh_http_request_is_gone(r))
@@ -279,6 +283,7 @@ int main(int argc, char **argv)
 	struct scene scene = {.store = NULL};
 	struct kh_error err = {0};
 	struct kh_http *http;
+	struct kh_http_health *health;
 	struct kh_view host, origin;
 	unsigned port;
 	int fd;
@@ -310,7 +315,10 @@ int main(int argc, char **argv)
 			settings.origin_count = 1;
 		}
 	}
-	if (kh_http_new(&settings, &http, &err) != KH_OK ||
+	const struct kh_http_health_settings probes = {.gateway = scene.gateway};
+	if (kh_http_new(&settings, &http, &err) != KH_OK || kh_http_health_new(&probes, &health, &err) != KH_OK ||
+	    kh_http_health_add(health, http, &err) != KH_OK || kh_http_metrics_add(http, &err) != KH_OK ||
+	    kh_http_events_add(http, &err) != KH_OK ||
 	    kh_http_add(http, routes, sizeof(routes) / sizeof(routes[0]), NULL, &err) != KH_OK ||
 	    kh_http_start(http, &err) != KH_OK)
 		die("server", &err);
@@ -320,6 +328,7 @@ int main(int argc, char **argv)
 	kh_http_quiesce(http);
 	bool stopped = kh_gateway_stop(scene.gateway, INT64_C(20000000));
 	kh_http_free(http);
+	kh_http_health_free(health);
 	kh_gateway_free(scene.gateway);
 	kh_engine_free(scene.engine);
 	kh_store_close(scene.store);

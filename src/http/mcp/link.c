@@ -1,6 +1,8 @@
 /* A connection, step by step: JSON or events, a session for `initialize`, and what a client that is gone leaves. */
 #include "http/mcp/link.h"
 
+#include "http/reply.h"
+
 #include <stdio.h>
 
 #define ROOM ((size_t)512 << 10) /* bytes that a client may be behind before the next event waits for it */
@@ -149,7 +151,7 @@ static bool open_events(struct kh_http_mcp_link *link, struct kh_http_request *r
 		return false;
 	if (link->session && !link->follows)
 		kh_http_mcp_stream_enter(link->session, link->stream);
-	link->out = kh_http_stream_open(r, &header, session_header(link, &header));
+	link->out = kh_http_reply_stream(r, &header, session_header(link, &header));
 	if (!link->out) {
 		kh_http_mcp_link_refuse(r, 500, -32603, "out of memory");
 		return false;

@@ -6,6 +6,7 @@
 #define KH_HTTP_MCP_LINK_H
 
 #include "http/mcp/stream.h"
+#include "http/request.h"
 
 /* Kept by the request (kh_http_request_kept). */
 struct kh_http_mcp_link {

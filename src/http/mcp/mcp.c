@@ -2,6 +2,7 @@
 #include "http/mcp/mcp.h"
 
 #include "http/mcp/link.h"
+#include "http/reply.h"
 
 #define SWEEP (INT64_C(15) * 1000000) /* microseconds from one sweep to the next */
 
@@ -84,23 +85,12 @@ static struct kh_http_mcp *endpoint(const struct kh_http_request *r)
 	return kh_http_request_ctx(r);
 }
 
-static struct kh_view token_of(const struct kh_http_request *r)
-{
-	struct kh_view token = kh_http_request_token(r);
-
-#ifdef KH_CONFORMANCE
-	if (token.n == 0)
-		token = endpoint(r)->settings.assumed;
-#endif
-	return token;
-}
-
 /* Fills in whose request it is.  False: nobody's whom we know, which the client has been told. */
 static bool identify(struct kh_http_request *r, struct kh_http_mcp_link *link, bool fresh)
 {
 	struct kh_error err;
 	struct kh_who who;
-	enum kh_err e = kh_gateway_who(endpoint(r)->settings.gateway, token_of(r), fresh, &who, &err);
+	enum kh_err e = kh_gateway_who(endpoint(r)->settings.gateway, kh_http_request_token(r), fresh, &who, &err);
 
 	if (e != KH_OK) {
 		kh_http_reply_error(r, e, &err);
@@ -160,7 +150,8 @@ static struct kh_mcp_peer *peer_of(struct kh_http_request *r, struct kh_http_mcp
 {
 	if (link->session)
 		return link->session->peer;
-	link->peer = kh_mcp_peer_new(endpoint(r)->settings.mcp, &kh_http_mcp_stream_transport, NULL, token_of(r));
+	link->peer = kh_mcp_peer_new(endpoint(r)->settings.mcp, &kh_http_mcp_stream_transport, NULL,
+				     kh_http_request_token(r));
 	return link->peer;
 }
 
@@ -290,16 +281,10 @@ static enum kh_work_next run_delete(struct kh_http_request *r)
 /* --- the endpoint ----------------------------------------------------------------------------------------------------
  */
 
-#ifdef KH_CONFORMANCE
-#define ACCESS KH_HTTP_OPEN /* identify() asks for a token all the same, and may assume one */
-#else
-#define ACCESS KH_HTTP_TOKEN
-#endif
-
 static const struct kh_http_route routes[] = {
-	{KH_HTTP_POST, "/mcp", ACCESS, KH_MCP_MESSAGE, run_post, true, false},
-	{KH_HTTP_GET, "/mcp", ACCESS, 0, run_get, true, false},
-	{KH_HTTP_DELETE, "/mcp", ACCESS, 0, run_delete, false, false},
+	{KH_HTTP_POST, "/mcp", KH_HTTP_TOKEN, KH_MCP_MESSAGE, run_post, true, false},
+	{KH_HTTP_GET, "/mcp", KH_HTTP_TOKEN, 0, run_get, true, false},
+	{KH_HTTP_DELETE, "/mcp", KH_HTTP_TOKEN, 0, run_delete, false, false},
 };
 
 static void make_random(void *ctx, unsigned char *bytes, size_t n)
@@ -311,7 +296,7 @@ static void make_random(void *ctx, unsigned char *bytes, size_t n)
 
 static void end_session(struct kh_http_mcp_session *session)
 {
-	kh_mcp_peer_gone(session->peer);
+	kh_mcp_exchange_cancel_all(session->peer);
 	kh_http_mcp_stream_end_all(session);
 }
 

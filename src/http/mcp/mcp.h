@@ -23,10 +23,6 @@ struct kh_http_mcp;
 struct kh_http_mcp_settings {
 	struct kh_gateway *gateway;
 	struct kh_mcp *mcp;
-#ifdef KH_CONFORMANCE
-	struct kh_view
-		assumed; /* token of requests that have none: the conformance suite sends none.  Lives as long. */
-#endif
 };
 
 /* Before kh_http_start(). */

@@ -107,7 +107,7 @@ bool kh_http_mcp_stream_take(struct kh_http_mcp_stream *s, struct kh_mcp_peer *p
 /* An exchange says something.  It is the stream's to free after its answer, which is the last. */
 static void send_message(struct kh_mcp_exchange *x, struct kh_view message, bool last)
 {
-	struct kh_http_mcp_stream *s = kh_mcp_exchange_ctx(x);
+	struct kh_http_mcp_stream *s = x->ctx;
 
 	pthread_mutex_lock(&s->lock);
 	if (message.n > 0) {
@@ -118,8 +118,8 @@ static void send_message(struct kh_mcp_exchange *x, struct kh_view message, bool
 	if (last) {
 		s->exchange = x;
 		s->ended = true;
-		s->status = kh_mcp_exchange_status(x);
-		s->initialized = kh_mcp_exchange_is_initialize(x) && s->status == 200;
+		s->status = x->status;
+		s->initialized = x->is_initialize && s->status == 200;
 	}
 	wake(s);
 	pthread_mutex_unlock(&s->lock);
@@ -129,7 +129,7 @@ static void send_message(struct kh_mcp_exchange *x, struct kh_view message, bool
 
 static void rest(struct kh_mcp_exchange *x)
 {
-	struct kh_http_mcp_stream *s = kh_mcp_exchange_ctx(x);
+	struct kh_http_mcp_stream *s = x->ctx;
 
 	pthread_mutex_lock(&s->lock);
 	s->rests = true;

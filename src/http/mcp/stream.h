@@ -23,7 +23,6 @@
 
 #include "http/mcp/replay.h"
 #include "http/mcp/session.h"
-#include "http/server.h"
 #include "mcp/mcp.h"
 
 #define KH_HTTP_MCP_STREAM_KEPT  32                       /* streams of a session that can be taken up again */

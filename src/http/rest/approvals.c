@@ -11,12 +11,12 @@
 static enum kh_err list(struct kh_rest_call *call)
 {
 	struct kh_approval_list approvals = {
-		.all = kh_rest_query(call, "all")->number != 0,
-		.after = kh_rest_query(call, "after")->text,
+		.all = kh_rest_call_query(call, "all")->number != 0,
+		.after = kh_rest_call_query(call, "after")->text,
 	};
-	enum kh_err e = kh_rest_run(call, kh_approval_list_run, &approvals);
+	enum kh_err e = kh_rest_call_run(call, kh_approval_list_run, &approvals);
 
-	return e == KH_OK ? kh_rest_reply_list(call, approvals.json, approvals.next) : e;
+	return e == KH_OK ? kh_rest_call_reply_list(call, approvals.json, approvals.next) : e;
 }
 
 static const struct kh_rest_member list_query[] = {
@@ -27,14 +27,14 @@ static const struct kh_rest_member list_query[] = {
 
 static enum kh_err show(struct kh_rest_call *call)
 {
-	const struct kh_rest_value *page = kh_rest_query(call, "page");
+	const struct kh_rest_value *page = kh_rest_call_query(call, "page");
 	struct kh_approval_show approval = {
 		.approval = kh_http_request_segment(call->r, "approval"),
 		.page = page->there ? page->number : 1,
 	};
-	enum kh_err e = kh_rest_run(call, kh_approval_show_run, &approval);
+	enum kh_err e = kh_rest_call_run(call, kh_approval_show_run, &approval);
 
-	return e == KH_OK ? kh_rest_reply(call, approval.json) : e;
+	return e == KH_OK ? kh_rest_call_reply(call, approval.json) : e;
 }
 
 static const struct kh_rest_member show_query[] = {
@@ -47,19 +47,19 @@ static enum kh_err decide(struct kh_rest_call *call)
 	static const enum kh_approval states[] = {[KH_CHOICE_APPROVE] = KH_APPROVAL_APPROVED,
 						  [KH_CHOICE_REJECT] = KH_APPROVAL_REJECTED,
 						  [KH_CHOICE_EDIT] = KH_APPROVAL_EDITED};
-	const struct kh_rest_value *edited = kh_rest_body(call, "edited");
+	const struct kh_rest_value *edited = kh_rest_call_body(call, "edited");
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_approval_decide decision = {
 		.approval = kh_http_request_segment(call->r, "approval"),
-		.choice = (enum kh_choice)kh_rest_body(call, "decision")->word,
-		.shown = kh_rest_body(call, "digest")->text,
+		.choice = (enum kh_choice)kh_rest_call_body(call, "decision")->word,
+		.shown = kh_rest_call_body(call, "digest")->text,
 		.edited = kh_tainted_wrap(edited->text),
-		.note = kh_rest_body(call, "note")->text,
+		.note = kh_rest_call_body(call, "note")->text,
 		.from = kh_arena_printf(call->arena, "http %.*s", KH_FMT(kh_http_request_remote(call->r))),
-		.host = kh_rest_body(call, "host")->text,
-		.uses = kh_rest_body(call, "uses")->number,
-		.until = kh_rest_body(call, "until")->number,
+		.host = kh_rest_call_body(call, "host")->text,
+		.uses = kh_rest_call_body(call, "uses")->number,
+		.until = kh_rest_call_body(call, "until")->number,
 	};
 
 	if ((decision.choice == KH_CHOICE_EDIT) != edited->there) {
@@ -68,13 +68,13 @@ static enum kh_err decide(struct kh_rest_call *call)
 		kh_error_member(&call->err, KH_LIT("edited"));
 		return e;
 	}
-	enum kh_err e = kh_rest_run(call, kh_approval_decide_run, &decision);
+	enum kh_err e = kh_rest_call_run(call, kh_approval_decide_run, &decision);
 	if (e != KH_OK)
 		return e;
 	kh_gateway_look(call->gateway); /* an escalation that was approved is left for its Reader */
 	kh_json_add(doc, obj, "id", decision.approval);
 	yyjson_mut_obj_add_str(doc, obj, "state", kh_words_name(&kh_grant_approval_words, states[decision.choice]));
-	return kh_rest_reply_object(call, 200, obj);
+	return kh_rest_call_reply_object(call, 200, obj);
 }
 
 static const struct kh_rest_member decide_body[] = {

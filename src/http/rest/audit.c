@@ -43,30 +43,30 @@ static void reply_lines(struct kh_rest_call *call, const struct kh_audittrail *p
 
 static enum kh_err list(struct kh_rest_call *call)
 {
-	const struct kh_rest_value *limit = kh_rest_query(call, "limit");
+	const struct kh_rest_value *limit = kh_rest_call_query(call, "limit");
 	struct kh_audittrail page = {
 		.filter =
 			{
-				.task = kh_rest_query(call, "task")->text,
-				.principal = kh_rest_query(call, "principal")->text,
-				.kind = kh_rest_query(call, "kind")->text,
-				.since = kh_rest_query(call, "since")->text,
-				.until = kh_rest_query(call, "until")->text,
+				.task = kh_rest_call_query(call, "task")->text,
+				.principal = kh_rest_call_query(call, "principal")->text,
+				.kind = kh_rest_call_query(call, "kind")->text,
+				.since = kh_rest_call_query(call, "since")->text,
+				.until = kh_rest_call_query(call, "until")->text,
 			},
-		.after = kh_rest_query(call, "after")->number,
+		.after = kh_rest_call_query(call, "after")->number,
 		.limit = limit->there ? (size_t)limit->number : USUAL,
 	};
 	struct kh_view json;
 	enum kh_err e = kh_engine_call(kh_gateway_engine(call->gateway), call->token, kh_audittrail_run, &page,
 				       call->arena, &call->err);
 
-	if (e == KH_OK && kh_rest_query(call, "format")->word == 1) {
+	if (e == KH_OK && kh_rest_call_query(call, "format")->word == 1) {
 		reply_lines(call, &page);
 		return kh_arena_check(call->arena);
 	}
 	if (e == KH_OK)
 		e = write_items(call, &page, &json);
-	return e == KH_OK ? kh_rest_reply(call, json) : e;
+	return e == KH_OK ? kh_rest_call_reply(call, json) : e;
 }
 
 static const char *const formats[] = {"json", "jsonl"};
@@ -95,7 +95,7 @@ static enum kh_err show(struct kh_rest_call *call)
 	}
 	enum kh_err e = kh_engine_call(kh_gateway_engine(call->gateway), call->token, kh_audittrail_run, &page,
 				       call->arena, &call->err);
-	return e == KH_OK ? kh_rest_reply(call, kh_view_trim(page.lines)) : e;
+	return e == KH_OK ? kh_rest_call_reply(call, kh_view_trim(page.lines)) : e;
 }
 
 static const struct kh_rest_route routes[] = {

@@ -11,7 +11,7 @@
 /* What stands in the URL beside a text, and in the body otherwise; never in both. */
 static enum kh_err take(struct kh_rest_call *call, const char *name, struct kh_view *ret_text)
 {
-	const struct kh_rest_value *in_url = kh_rest_query(call, name), *in_body = kh_rest_body(call, name);
+	const struct kh_rest_value *in_url = kh_rest_call_query(call, name), *in_body = kh_rest_call_body(call, name);
 	bool is_text = call->text.p != NULL;
 
 	if (!is_text && in_url->there) {
@@ -30,7 +30,8 @@ static enum kh_err put(struct kh_rest_call *call)
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_put block = {
 		.task = kh_http_request_segment(call->r, "task"),
-		.content = kh_tainted_wrap(call->text.p != NULL ? call->text : kh_rest_body(call, "content")->text),
+		.content = kh_tainted_wrap(call->text.p != NULL ? call->text
+								: kh_rest_call_body(call, "content")->text),
 	};
 	enum kh_err e = take(call, "source", &block.source);
 
@@ -41,11 +42,11 @@ static enum kh_err put(struct kh_rest_call *call)
 		kh_error_member(&call->err, KH_LIT("source"));
 	}
 	if (e == KH_OK)
-		e = kh_rest_run(call, kh_put_run, &block);
+		e = kh_rest_call_run(call, kh_put_run, &block);
 	if (e != KH_OK)
 		return e;
 	kh_json_add(doc, obj, "id", block.id);
-	return kh_rest_reply_object(call, 201, obj);
+	return kh_rest_call_reply_object(call, 201, obj);
 }
 
 static const struct kh_rest_member put_query[] = {
@@ -66,11 +67,11 @@ static enum kh_err list(struct kh_rest_call *call)
 {
 	struct kh_task_show task = {
 		.task = kh_http_request_segment(call->r, "task"),
-		.after = kh_rest_query(call, "after")->text,
+		.after = kh_rest_call_query(call, "after")->text,
 	};
 	yyjson_val *root = NULL;
 	struct kh_view items;
-	enum kh_err e = kh_rest_run(call, kh_task_show_run, &task);
+	enum kh_err e = kh_rest_call_run(call, kh_task_show_run, &task);
 
 	if (e == KH_OK)
 		e = kh_json_read(call->arena, task.json, &root, &call->err);
@@ -78,7 +79,7 @@ static enum kh_err list(struct kh_rest_call *call)
 		return e;
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	e = kh_json_write(call->arena, yyjson_val_mut_copy(doc, kh_json_get(root, "blocks")), &items);
-	return e == KH_OK ? kh_rest_reply_list(call, items, task.next) : e;
+	return e == KH_OK ? kh_rest_call_reply_list(call, items, task.next) : e;
 }
 
 static const struct kh_rest_member list_query[] = {

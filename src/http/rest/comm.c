@@ -53,13 +53,13 @@ static enum kh_err tell(struct kh_rest_call *call, const struct kh_comm_look *lo
 		kh_json_add(doc, obj, "block", look->block);
 	if (e == KH_OK)
 		e = add_json(call, doc, obj, "fenced", look->fenced);
-	return e == KH_OK ? kh_rest_reply_object(call, look->ended == KH_ENDED_NOT ? 202 : 200, obj) : e;
+	return e == KH_OK ? kh_rest_call_reply_object(call, look->ended == KH_ENDED_NOT ? 202 : 200, obj) : e;
 }
 
 enum kh_err kh_rest_comm_by_approval(struct kh_rest_call *call, struct kh_view id)
 {
 	struct kh_comm_looking looking = {.approval = id};
-	enum kh_err e = kh_rest_run(call, kh_comm_look_run, &looking);
+	enum kh_err e = kh_rest_call_run(call, kh_comm_look_run, &looking);
 
 	return e == KH_OK ? tell(call, &looking.look) : e;
 }
@@ -89,14 +89,14 @@ static enum kh_err declare(struct kh_rest_call *call)
 	struct kh_declare made = {.task = kh_http_request_segment(call->r, "task"), .declaration = call->whole};
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-	enum kh_err e = kh_rest_run(call, kh_declare_run, &made);
+	enum kh_err e = kh_rest_call_run(call, kh_declare_run, &made);
 
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, "items");
 	for (size_t i = 0; i < made.count; i++)
 		add_item(doc, list, &made.items[i]);
-	return kh_rest_reply_object(call, 200, obj);
+	return kh_rest_call_reply_object(call, 200, obj);
 }
 
 /* --- calling --------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ static enum kh_err take_up(struct kh_rest_call *call, struct kh_view id, struct 
 	enum kh_err e = KH_OK;
 
 	if (kh_view_starts(id, KH_LIT("d")) && id.n < sizeof(acting->of))
-		e = kh_rest_run(call, kh_comm_look_run, &looking);
+		e = kh_rest_call_run(call, kh_comm_look_run, &looking);
 	else
 		looking.look.task = KH_LIT("");
 	if (e == KH_OK && !kh_view_eq(looking.look.task, task))
@@ -156,7 +156,7 @@ static enum kh_err take_up(struct kh_rest_call *call, struct kh_view id, struct 
 
 static enum kh_err begin(struct kh_rest_call *call)
 {
-	const struct kh_rest_value *wait = kh_rest_query(call, "wait");
+	const struct kh_rest_value *wait = kh_rest_call_query(call, "wait");
 	int64_t most = kh_gateway_wait(call->gateway), wanted = wait->there ? wait->number * SECOND : most;
 	struct kh_operating *acting = &call->kept->acting;
 	struct kh_view id = kh_json_str(kh_json_get(call->whole, "declaration"));
@@ -196,27 +196,27 @@ static enum kh_err show(struct kh_rest_call *call)
 	struct kh_comm_looking looking = {.declaration = id};
 	struct kh_comm_show shown = {.declaration = id};
 	bool all = (kh_operations_find(kh_comm_show_run)->roles & KH_ROLE_BIT(call->who.role)) != 0;
-	enum kh_err e = all ? kh_rest_run(call, kh_comm_show_run, &shown)
-			    : kh_rest_run(call, kh_comm_look_run, &looking);
+	enum kh_err e = all ? kh_rest_call_run(call, kh_comm_show_run, &shown)
+			    : kh_rest_call_run(call, kh_comm_look_run, &looking);
 
 	if (e != KH_OK)
 		return e;
-	return all ? kh_rest_reply(call, shown.json) : tell(call, &looking.look);
+	return all ? kh_rest_call_reply(call, shown.json) : tell(call, &looking.look);
 }
 
 static enum kh_err list(struct kh_rest_call *call)
 {
 	struct kh_comm_list declarations = {
 		.task = kh_http_request_segment(call->r, "task"),
-		.after = kh_rest_query(call, "after")->text,
-		.limit = (size_t)kh_rest_query(call, "limit")->number,
+		.after = kh_rest_call_query(call, "after")->text,
+		.limit = (size_t)kh_rest_call_query(call, "limit")->number,
 	};
 	struct kh_view next = {NULL, 0};
-	enum kh_err e = kh_rest_run(call, kh_comm_list_run, &declarations);
+	enum kh_err e = kh_rest_call_run(call, kh_comm_list_run, &declarations);
 
 	if (e == KH_OK)
-		e = kh_rest_last(call, declarations.json, declarations.more, &next);
-	return e == KH_OK ? kh_rest_reply_list(call, declarations.json, next) : e;
+		e = kh_rest_call_last(call, declarations.json, declarations.more, &next);
+	return e == KH_OK ? kh_rest_call_reply_list(call, declarations.json, next) : e;
 }
 
 /* --- the table ------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-/* Routes of external operations (E3-E12); an entry of the table of rest.h. */
+/* Routes of external operations (E3-E12); entries of the table of rest.h. */
 #ifndef KH_HTTP_REST_COMM_H
 #define KH_HTTP_REST_COMM_H
 
-#include "http/rest/rest.h"
+#include "http/rest/call.h"
 
 const struct kh_rest_route *kh_rest_comm_routes(size_t *ret_count);
 

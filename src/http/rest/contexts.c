@@ -24,9 +24,9 @@ static struct kh_view context_of(struct kh_rest_call *call)
 static enum kh_err show(struct kh_rest_call *call)
 {
 	struct kh_context_show context = {.context = context_of(call)};
-	enum kh_err e = kh_rest_run(call, kh_context_show_run, &context);
+	enum kh_err e = kh_rest_call_run(call, kh_context_show_run, &context);
 
-	return e == KH_OK ? kh_rest_reply(call, context.json) : e;
+	return e == KH_OK ? kh_rest_call_reply(call, context.json) : e;
 }
 
 static enum kh_err add(struct kh_rest_call *call)
@@ -35,17 +35,17 @@ static enum kh_err add(struct kh_rest_call *call)
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_context_add block = {
 		.context = context_of(call),
-		.source = kh_rest_body(call, "source")->text,
-		.content = kh_rest_body(call, "content")->text,
+		.source = kh_rest_call_body(call, "source")->text,
+		.content = kh_rest_call_body(call, "content")->text,
 	};
 
-	if (!kh_event_parse(kh_rest_body(call, "event")->text, &block.event))
+	if (!kh_event_parse(kh_rest_call_body(call, "event")->text, &block.event))
 		return kh_error_set(&call->err, KH_EINPUT, "bad_value", "there is no such event");
-	enum kh_err e = kh_rest_run(call, kh_context_add_run, &block);
+	enum kh_err e = kh_rest_call_run(call, kh_context_add_run, &block);
 	if (e != KH_OK)
 		return e;
 	kh_json_add(doc, obj, "id", block.id);
-	return kh_rest_reply_object(call, 201, obj);
+	return kh_rest_call_reply_object(call, 201, obj);
 }
 
 static const struct kh_rest_member add_body[] = {
@@ -58,12 +58,12 @@ static const struct kh_rest_member add_body[] = {
 
 static enum kh_err output(struct kh_rest_call *call)
 {
-	const struct kh_rest_value *more = kh_rest_body(call, "tainted_by");
+	const struct kh_rest_value *more = kh_rest_call_body(call, "tainted_by");
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_context_output block = {
 		.context = context_of(call),
-		.content = kh_rest_body(call, "content")->text,
+		.content = kh_rest_call_body(call, "content")->text,
 		.more = more->ids,
 		.more_count = more->count,
 	};
@@ -76,7 +76,7 @@ static enum kh_err output(struct kh_rest_call *call)
 	yyjson_mut_obj_add_bool(doc, obj, "flagged", block.flagged);
 	yyjson_mut_obj_add_val(doc, obj, "unattributed",
 			       yyjson_mut_rawn(doc, block.unattributed.p, block.unattributed.n));
-	return kh_rest_reply_object(call, 201, obj);
+	return kh_rest_call_reply_object(call, 201, obj);
 }
 
 static const struct kh_rest_member output_body[] = {
@@ -88,12 +88,12 @@ static const struct kh_rest_member output_body[] = {
 
 static enum kh_err assemble(struct kh_rest_call *call)
 {
-	const struct kh_rest_value *format = kh_rest_query(call, "format");
+	const struct kh_rest_value *format = kh_rest_call_query(call, "format");
 	struct kh_context_assemble context = {
 		.context = context_of(call),
 		.xml = format->there && kh_view_eq(format->text, KH_LIT("xml")),
 	};
-	enum kh_err e = kh_rest_run(call, kh_context_assemble_run, &context);
+	enum kh_err e = kh_rest_call_run(call, kh_context_assemble_run, &context);
 
 	if (e == KH_OK)
 		kh_http_reply(call->r, 200, context.xml ? "application/xml" : "application/json", context.text, NULL,
@@ -115,14 +115,14 @@ static enum kh_err reset(struct kh_rest_call *call)
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_reset context = {
 		.context = context_of(call),
-		.reason = kh_rest_body(call, "reason")->text,
+		.reason = kh_rest_call_body(call, "reason")->text,
 	};
-	enum kh_err e = kh_rest_run(call, kh_reset_run, &context);
+	enum kh_err e = kh_rest_call_run(call, kh_reset_run, &context);
 
 	if (e != KH_OK)
 		return e;
 	kh_json_add(doc, obj, "id", context.context);
-	return kh_rest_reply_object(call, 200, obj);
+	return kh_rest_call_reply_object(call, 200, obj);
 }
 
 static const struct kh_rest_member reset_body[] = {

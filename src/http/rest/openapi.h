@@ -6,7 +6,7 @@
 #ifndef KH_HTTP_REST_OPENAPI_H
 #define KH_HTTP_REST_OPENAPI_H
 
-#include "http/rest/rest.h"
+#include "http/rest/call.h"
 
 /* The document as compact JSON, in the arena. */
 enum kh_err kh_rest_openapi_write(struct kh_arena *arena, const struct kh_rest_route *const *routes, size_t count,

@@ -17,7 +17,7 @@
 /* Until when a call that came now waits. */
 static int64_t until(const struct kh_rest_call *call, bool by_default)
 {
-	const struct kh_rest_value *wait = kh_rest_query(call, "wait");
+	const struct kh_rest_value *wait = kh_rest_call_query(call, "wait");
 	int64_t most = kh_gateway_wait(call->gateway);
 	int64_t wanted = wait->there ? wait->number * SECOND : by_default ? most : 0;
 
@@ -62,7 +62,7 @@ static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *askin
 		e = add_json(call, doc, obj, "sources", asking->sources);
 	if (e == KH_OK)
 		e = add_json(call, doc, obj, "advice", asking->advice);
-	return e == KH_OK ? kh_rest_reply_object(call, waiting || pending ? 202 : 200, obj) : e;
+	return e == KH_OK ? kh_rest_call_reply_object(call, waiting || pending ? 202 : 200, obj) : e;
 }
 
 /* Whether it was asked for by an approval that is about no query. */
@@ -211,14 +211,14 @@ static enum kh_err next(struct kh_rest_call *call)
 
 	if (!call->kept->begun)
 		call->kept->until = until(call, false);
-	enum kh_err e = kh_rest_run(call, kh_ask_next_run, &ask);
+	enum kh_err e = kh_rest_call_run(call, kh_ask_next_run, &ask);
 	if (e != KH_OK)
 		return e;
 	if (!ask.found)
 		return wait_for_more(call, PAUSE);
 	e = kh_reader_message(call->arena, &ask.ask, &json, &call->err);
 	if (e == KH_OK)
-		return kh_rest_reply(call, json);
+		return kh_rest_call_reply(call, json);
 	e = fail_ask(call, &ask, e);
 	return e == KH_OK ? wait_for_more(call, 0) : e;
 }
@@ -236,12 +236,12 @@ static enum kh_err respond(struct kh_rest_call *call)
 		.ask = kh_http_request_segment(call->r, "ask"),
 		.response = kh_tainted_wrap(kh_http_request_body(call->r)),
 	};
-	enum kh_err e = kh_rest_run(call, kh_respond_run, &response);
+	enum kh_err e = kh_rest_call_run(call, kh_respond_run, &response);
 
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_obj_add_str(doc, obj, "result", response.code);
-	return kh_rest_reply_object(call, 200, obj);
+	return kh_rest_call_reply_object(call, 200, obj);
 }
 
 /* --- the table ------------------------------------------------------------------------------------------------------

@@ -1,12 +1,46 @@
 /*
- * Parameters and bodies of requests, read by the table of their route (rest.h).  Fails closed: what is in no table, is
+ * Parameters and bodies of requests, read by the table of their route (call.h).  Fails closed: what is in no table, is
  * there twice, or is of another type is an error that names it and says what was expected.
  */
 #ifndef KH_HTTP_REST_READ_H
 #define KH_HTTP_REST_READ_H
 
 #include "base/member.h"
-#include "http/rest/rest.h"
+#include "core/policy/words.h"
+
+#define KH_REST_MEMBERS 10 /* of a body or of a query, with the end of the list */
+
+/* What a parameter or a member is. */
+enum kh_rest_kind {
+	KH_REST_TEXT,
+	KH_REST_ID,     /* a public id; that it is of the right kind is for the operation to find */
+	KH_REST_NUMBER, /* a plain integer, min to max */
+	KH_REST_FLAG,   /* a parameter alone: true or false */
+	KH_REST_TIME,   /* RFC 3339, in UTC */
+	KH_REST_WORD,   /* one of `words` */
+	KH_REST_IDS,    /* a member alone: a list of public ids */
+	KH_REST_ANSWER, /* a member alone: a text, or an object that is taken as it stands */
+};
+
+struct kh_rest_member {
+	const char *name; /* NULL ends a list */
+	enum kh_rest_kind kind;
+	bool required;
+	const char *about; /* for the document */
+	int64_t min, max;
+	const struct kh_words *words;
+	char letter; /* of ids */
+};
+
+/* What came in its place. */
+struct kh_rest_value {
+	bool there;
+	struct kh_view text; /* TEXT, ID, WORD; of an ANSWER its JSON, or its text */
+	int64_t number;      /* NUMBER, TIME; of a FLAG 0 or 1 */
+	unsigned word;
+	const struct kh_view *ids;
+	size_t count;
+};
 
 /* One parameter of the URL, decoded; KH_EINPUT where MEMBERS (NULL: none) has none of this NAME, or it came before. */
 enum kh_err kh_rest_read_parameter(struct kh_arena *arena, const struct kh_rest_member *members, struct kh_view name,

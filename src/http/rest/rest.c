@@ -6,7 +6,7 @@
  */
 #include "http/rest/rest.h"
 
-#include "base/emit.h"
+#include "base/alloc.h"
 #include "http/rest/approvals.h"
 #include "http/rest/audit.h"
 #include "http/rest/blocks.h"
@@ -45,7 +45,7 @@ struct kh_rest {
 static enum kh_err refuse_role(struct kh_rest_call *call)
 {
 	void *any = kh_arena_alloc(call->arena, ANY_CALL);
-	enum kh_err e = any == NULL ? KH_ENOMEM : kh_rest_run(call, call->route->operation, any);
+	enum kh_err e = any == NULL ? KH_ENOMEM : kh_rest_call_run(call, call->route->operation, any);
 
 	return e != KH_OK ? e : kh_error_set(&call->err, KH_EREFUSED, "forbidden", "this role may not do that");
 }
@@ -154,7 +154,7 @@ static enum kh_work_next step(struct kh_http_request *r)
 
 static enum kh_err answer_document(struct kh_rest_call *call)
 {
-	return kh_rest_reply(call, call->rest->document);
+	return kh_rest_call_reply(call, call->rest->document);
 }
 
 static const struct kh_rest_route document = {
@@ -274,77 +274,4 @@ const struct kh_rest_route *const *kh_rest_routes(const struct kh_rest *rest, si
 {
 	*ret_count = rest->count + 1;
 	return rest->entries;
-}
-
-/* --- for the entries' functions -------------------------------------------------------------------------------------
- */
-
-static const struct kh_rest_value *find(const struct kh_rest_member *members, const struct kh_rest_value *values,
-					const char *name)
-{
-	static const struct kh_rest_value none;
-	size_t i = kh_rest_read_find(members, kh_view_str(name));
-
-	return i < KH_REST_MEMBERS ? &values[i] : &none;
-}
-
-const struct kh_rest_value *kh_rest_query(const struct kh_rest_call *call, const char *name)
-{
-	return find(call->route->query, call->query, name);
-}
-
-const struct kh_rest_value *kh_rest_body(const struct kh_rest_call *call, const char *name)
-{
-	return find(call->route->body, call->body, name);
-}
-
-enum kh_err kh_rest_run(struct kh_rest_call *call, kh_engine_fn *fn, void *of)
-{
-	return kh_gateway_call(call->gateway, call->token, fn, of, call->arena, &call->err);
-}
-
-enum kh_err kh_rest_reply(struct kh_rest_call *call, struct kh_view json)
-{
-	kh_http_reply(call->r, call->route->status, "application/json", json, NULL, 0);
-	return KH_OK;
-}
-
-enum kh_err kh_rest_reply_object(struct kh_rest_call *call, unsigned status, yyjson_mut_val *object)
-{
-	struct kh_view json;
-	enum kh_err e = kh_arena_check(call->arena);
-
-	if (e == KH_OK)
-		e = kh_json_write(call->arena, object, &json);
-	if (e == KH_OK)
-		kh_http_reply(call->r, status, "application/json", json, NULL, 0);
-	return e;
-}
-
-enum kh_err kh_rest_last(struct kh_rest_call *call, struct kh_view items, bool more, struct kh_view *ret_next)
-{
-	yyjson_val *list = NULL;
-	enum kh_err e = more ? kh_json_read(call->arena, items, &list, &call->err) : KH_OK;
-
-	if (e == KH_OK)
-		*ret_next = kh_json_str(kh_json_get(yyjson_arr_get_last(list), "id"));
-	return e;
-}
-
-enum kh_err kh_rest_reply_list(struct kh_rest_call *call, struct kh_view items, struct kh_view next)
-{
-	struct kh_view json;
-	struct kh_buf buf;
-
-	kh_buf_init(&buf, call->arena, items.n + PATH);
-	kh_buf_lit(&buf, "{\"items\":");
-	kh_buf_add(&buf, items);
-	kh_buf_lit(&buf, ",\"next\":");
-	if (next.n > 0)
-		kh_emit_string(&buf, next);
-	else
-		kh_buf_lit(&buf, "null");
-	kh_buf_byte(&buf, '}');
-	enum kh_err e = kh_buf_end(&buf, &json);
-	return e == KH_OK ? kh_rest_reply(call, json) : e;
 }

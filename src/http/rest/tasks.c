@@ -8,15 +8,15 @@
 static enum kh_err list(struct kh_rest_call *call)
 {
 	struct kh_task_list tasks = {
-		.all = kh_rest_query(call, "all")->number != 0,
-		.after = kh_rest_query(call, "after")->text,
+		.all = kh_rest_call_query(call, "all")->number != 0,
+		.after = kh_rest_call_query(call, "after")->text,
 	};
 	struct kh_view next = {NULL, 0};
-	enum kh_err e = kh_rest_run(call, kh_task_list_run, &tasks);
+	enum kh_err e = kh_rest_call_run(call, kh_task_list_run, &tasks);
 
 	if (e == KH_OK)
-		e = kh_rest_last(call, tasks.json, tasks.more, &next);
-	return e == KH_OK ? kh_rest_reply_list(call, tasks.json, next) : e;
+		e = kh_rest_call_last(call, tasks.json, tasks.more, &next);
+	return e == KH_OK ? kh_rest_call_reply_list(call, tasks.json, next) : e;
 }
 
 static const struct kh_rest_member list_query[] = {
@@ -30,15 +30,15 @@ static enum kh_err open_task(struct kh_rest_call *call)
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_task_open task = {
-		.title = kh_rest_body(call, "title")->text,
-		.bits = (uint64_t)kh_rest_body(call, "bits")->number,
+		.title = kh_rest_call_body(call, "title")->text,
+		.bits = (uint64_t)kh_rest_call_body(call, "bits")->number,
 	};
-	enum kh_err e = kh_rest_run(call, kh_task_open_run, &task);
+	enum kh_err e = kh_rest_call_run(call, kh_task_open_run, &task);
 
 	if (e != KH_OK)
 		return e;
 	kh_json_add(doc, obj, "id", task.id);
-	return kh_rest_reply_object(call, 201, obj);
+	return kh_rest_call_reply_object(call, 201, obj);
 }
 
 static const struct kh_rest_member open_body[] = {
@@ -51,9 +51,9 @@ static const struct kh_rest_member open_body[] = {
 static enum kh_err show(struct kh_rest_call *call)
 {
 	struct kh_task_show task = {.task = kh_http_request_segment(call->r, "task")};
-	enum kh_err e = kh_rest_run(call, kh_task_show_run, &task);
+	enum kh_err e = kh_rest_call_run(call, kh_task_show_run, &task);
 
-	return e == KH_OK ? kh_rest_reply(call, task.json) : e;
+	return e == KH_OK ? kh_rest_call_reply(call, task.json) : e;
 }
 
 static enum kh_err close_task(struct kh_rest_call *call)
@@ -61,13 +61,13 @@ static enum kh_err close_task(struct kh_rest_call *call)
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_task_close task = {.task = kh_http_request_segment(call->r, "task")};
-	enum kh_err e = kh_rest_run(call, kh_task_close_run, &task);
+	enum kh_err e = kh_rest_call_run(call, kh_task_close_run, &task);
 
 	if (e != KH_OK)
 		return e;
 	kh_json_add(doc, obj, "id", task.task);
 	yyjson_mut_obj_add_str(doc, obj, "state", kh_words_name(&kh_rows_task_words, task.row->state));
-	return kh_rest_reply_object(call, 200, obj);
+	return kh_rest_call_reply_object(call, 200, obj);
 }
 
 static enum kh_err execute(struct kh_rest_call *call)
@@ -75,7 +75,7 @@ static enum kh_err execute(struct kh_rest_call *call)
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_execute task = {.task = kh_http_request_segment(call->r, "task"), .plan = call->whole};
-	enum kh_err e = kh_rest_run(call, kh_transition_run, &task);
+	enum kh_err e = kh_rest_call_run(call, kh_transition_run, &task);
 
 	if (e != KH_OK)
 		return e;
@@ -83,7 +83,7 @@ static enum kh_err execute(struct kh_rest_call *call)
 	yyjson_mut_obj_add_str(doc, obj, "phase", kh_words_name(&kh_rows_phase_words, task.row->phase));
 	if (task.approval.n > 0)
 		kh_json_add(doc, obj, "approval", task.approval);
-	return kh_rest_reply_object(call, task.approval.n > 0 ? 202 : 200, obj);
+	return kh_rest_call_reply_object(call, task.approval.n > 0 ? 202 : 200, obj);
 }
 
 static const struct kh_rest_route routes[] = {

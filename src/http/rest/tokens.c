@@ -11,15 +11,15 @@
 static enum kh_err list(struct kh_rest_call *call)
 {
 	struct kh_token_list tokens = {
-		.all = kh_rest_query(call, "all")->number != 0,
-		.after = kh_rest_query(call, "after")->text,
+		.all = kh_rest_call_query(call, "all")->number != 0,
+		.after = kh_rest_call_query(call, "after")->text,
 	};
 	struct kh_view next = {NULL, 0};
-	enum kh_err e = kh_rest_run(call, kh_token_list_run, &tokens);
+	enum kh_err e = kh_rest_call_run(call, kh_token_list_run, &tokens);
 
 	if (e == KH_OK)
-		e = kh_rest_last(call, tokens.json, tokens.more, &next);
-	return e == KH_OK ? kh_rest_reply_list(call, tokens.json, next) : e;
+		e = kh_rest_call_last(call, tokens.json, tokens.more, &next);
+	return e == KH_OK ? kh_rest_call_reply_list(call, tokens.json, next) : e;
 }
 
 static const struct kh_rest_member list_query[] = {
@@ -52,7 +52,7 @@ static enum kh_err reply_created(struct kh_rest_call *call, const struct kh_toke
 	if (e == KH_OK)
 		e = kh_json_write(call->arena, obj, &json);
 	if (e == KH_OK)
-		e = kh_rest_reply(call, json);
+		e = kh_rest_call_reply(call, json);
 	wipe(json);
 	return e;
 }
@@ -60,14 +60,14 @@ static enum kh_err reply_created(struct kh_rest_call *call, const struct kh_toke
 static enum kh_err create(struct kh_rest_call *call)
 {
 	struct kh_token_create token = {
-		.name = kh_rest_body(call, "name")->text,
-		.role = (enum kh_role)kh_rest_body(call, "role")->word,
-		.bits = (uint64_t)kh_rest_body(call, "bits")->number,
-		.expires_at = kh_rest_body(call, "expires_at")->number,
+		.name = kh_rest_call_body(call, "name")->text,
+		.role = (enum kh_role)kh_rest_call_body(call, "role")->word,
+		.bits = (uint64_t)kh_rest_call_body(call, "bits")->number,
+		.expires_at = kh_rest_call_body(call, "expires_at")->number,
 	};
 
 	kh_engine_random(kh_gateway_engine(call->gateway), token.secret, sizeof(token.secret));
-	enum kh_err e = kh_rest_run(call, kh_token_create_run, &token);
+	enum kh_err e = kh_rest_call_run(call, kh_token_create_run, &token);
 	explicit_bzero(token.secret, sizeof(token.secret));
 	if (e == KH_OK)
 		e = reply_created(call, &token);
@@ -89,7 +89,7 @@ static const struct kh_rest_member create_body[] = {
 static enum kh_err revoke(struct kh_rest_call *call)
 {
 	struct kh_revoke token = {.id = kh_http_request_segment(call->r, "token")};
-	enum kh_err e = kh_rest_run(call, kh_revoke_run, &token);
+	enum kh_err e = kh_rest_call_run(call, kh_revoke_run, &token);
 
 	if (e == KH_OK)
 		kh_http_reply(call->r, 204, NULL, KH_LIT(""), NULL, 0);
@@ -109,7 +109,7 @@ static enum kh_err me(struct kh_rest_call *call)
 		yyjson_mut_obj_add_str(doc, obj, "context", who->context);
 	if (who->expires_at != 0)
 		kh_json_add(doc, obj, "expires_at", kh_timestamp_text(call->arena, who->expires_at));
-	return kh_rest_reply_object(call, 200, obj);
+	return kh_rest_call_reply_object(call, 200, obj);
 }
 
 static enum kh_err policy(struct kh_rest_call *call)
@@ -130,7 +130,7 @@ static enum kh_err policy(struct kh_rest_call *call)
 	kh_buf_add(&buf, canonical);
 	kh_buf_byte(&buf, '}');
 	e = kh_buf_end(&buf, &json);
-	return e == KH_OK ? kh_rest_reply(call, json) : e;
+	return e == KH_OK ? kh_rest_call_reply(call, json) : e;
 }
 
 static const struct kh_rest_route routes[] = {

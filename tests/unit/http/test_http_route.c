@@ -2,6 +2,8 @@
 
 #include "http/route.h"
 
+#include <stdio.h>
+
 static bool reads(const char *text, struct kh_http_target *target)
 {
 	static char copy[4096]; /* the target's views are in it */

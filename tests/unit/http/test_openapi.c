@@ -1,5 +1,6 @@
 /* I4: the document has every route with its roles, and nothing that is not there. */
 #include "http/rest/openapi.h"
+#include "http/rest/rest.h"
 
 #include "harness.h"
 

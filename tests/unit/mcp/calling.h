@@ -95,12 +95,25 @@ static inline void kh_calling_rest(const struct kh_work *work)
 		nanosleep(&(struct timespec){.tv_nsec = left * 1000}, NULL);
 }
 
+/* The tool of this name that ROLE sees, or NULL. */
+static inline const struct kh_mcp_tool *kh_calling_tool(const char *name, enum kh_role role)
+{
+	size_t count;
+	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(all[i].name, name) == 0 && (all[i].roles & KH_ROLE_BIT(role)) != 0)
+			return &all[i];
+	}
+	return NULL;
+}
+
 /* Runs a tool of ROLE's to its end, with arguments that its schema takes. */
 static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view token, const char *name, const char *json)
 {
 	struct kh_test *t = c->t;
 	struct kh_who who = kh_calling_who(c, token);
-	const struct kh_mcp_tool *tool = kh_mcp_tools_find(kh_view_str(name), who.role);
+	const struct kh_mcp_tool *tool = kh_calling_tool(name, who.role);
 	struct kh_work work = {0};
 	struct kh_mcp_call call = {
 		.gateway = c->gateway,
@@ -115,7 +128,8 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 		fail_msg("%s is not for this role", name);
 	kh_calling_forget();
 	call.arguments = kh_fixture_json(c->f, kh_view_str(json));
-	must(t, kh_mcp_tools_check(&t->arena, tool, call.arguments, &t->err));
+	must(t,
+	     kh_rpc_schema_check(&t->arena, kh_fixture_json(c->f, kh_view_str(tool->input)), call.arguments, &t->err));
 	c->result = (struct kh_mcp_result){0};
 	c->waits = 0;
 	for (unsigned i = 0; i < KH_CALLING_STEPS; i++) {
@@ -153,9 +167,9 @@ static inline yyjson_val *kh_calling_ok(struct kh_calling *c, struct kh_view tok
 	must(c->t, kh_calling_run(c, token, name, json));
 	must(c->t, kh_json_write(&c->t->arena, c->result.structured, &text));
 	yyjson_val *said = kh_fixture_json(c->f, text);
-	const struct kh_mcp_tool *tool = kh_mcp_tools_find(kh_view_str(name), kh_calling_who(c, token).role);
+	const struct kh_mcp_tool *tool = kh_calling_tool(name, kh_calling_who(c, token).role);
 	struct kh_error err = {0};
-	enum kh_err e = kh_rpc_schema_check(&c->f->arena, kh_view_str(tool->output), said, &err);
+	enum kh_err e = kh_rpc_schema_check(&c->f->arena, kh_fixture_json(c->f, kh_view_str(tool->output)), said, &err);
 	if (e != KH_OK)
 		fail_msg("%s said %.*s: %s %s: %s", name, KH_FMT(text), err.code, err.member, err.detail);
 	assert_true(kh_view_find(text, KH_LIT("sesamecanary"), 0) == SIZE_MAX ||

@@ -1,6 +1,8 @@
 /* A transport that keeps everything, and a client's words. */
 #include "talk.h"
 
+#include "mcp/methods.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,7 +11,7 @@
 
 static void keep(struct kh_mcp_exchange *x, struct kh_view message, bool last)
 {
-	struct kh_talk *talk = kh_mcp_exchange_peer(x)->ctx;
+	struct kh_talk *talk = x->peer->ctx;
 	char *copy = malloc(message.n + 1);
 
 	if (copy == NULL)
@@ -22,8 +24,8 @@ static void keep(struct kh_mcp_exchange *x, struct kh_view message, bool last)
 	talk->messages[talk->count++] = (struct kh_talk_message){
 		.text = kh_view_of(copy, message.n),
 		.last = last,
-		.status = kh_mcp_exchange_status(x),
-		.exchange = (uintptr_t)kh_mcp_exchange_ctx(x),
+		.status = x->status,
+		.exchange = (uintptr_t)x->ctx,
 	};
 	if (last)
 		kh_mcp_exchange_free(x);
@@ -45,7 +47,9 @@ struct kh_talk *kh_talk_open(struct kh_test *t, const char *policy, int64_t wait
 	pthread_mutex_init(&talk->lock, NULL);
 	pthread_cond_init(&talk->came, NULL);
 	assert_int_equal(kh_gateway_new(&settings, &talk->gateway, &err), KH_OK);
-	struct kh_mcp_settings mcp = {.gateway = talk->gateway, .approvals = approvals};
+	const struct kh_mcp_part part = kh_mcp_methods_part();
+	struct kh_mcp_settings mcp = {
+		.gateway = talk->gateway, .parts = &part, .part_count = 1, .approvals = approvals};
 	assert_int_equal(kh_mcp_new(&mcp, &talk->mcp, &err), KH_OK);
 	talk->peer = kh_talk_peer(talk, talk->f->controller);
 	return talk;
@@ -53,7 +57,7 @@ struct kh_talk *kh_talk_open(struct kh_test *t, const char *policy, int64_t wait
 
 void kh_talk_close(struct kh_talk *talk)
 {
-	kh_mcp_peer_gone(talk->peer);
+	kh_mcp_exchange_cancel_all(talk->peer);
 	kh_mcp_peer_drop(talk->peer);
 	assert_true(kh_gateway_stop(talk->gateway, PATIENCE * INT64_C(1000000)));
 	kh_mcp_free(talk->mcp);

@@ -1,6 +1,7 @@
 #include "talk.h"
 
 #include "mcp/headers.h"
+#include "mcp/listen.h"
 
 /* What HTTP would have said beside the message. */
 static struct kh_mcp_headers headers(const char *version, const char *method, const char *name)
@@ -177,7 +178,7 @@ static void test_listen(struct kh_test *t)
 	assert_int_equal(
 		yyjson_get_int(kh_json_get(kh_talk_at(last, "result._meta"), "io.modelcontextprotocol/subscriptionId")),
 		12);
-	kh_mcp_changed(talk->mcp, KH_MCP_CHANGED_TOOLS);
+	kh_mcp_listen_changed(talk->mcp, KH_MCP_CHANGED_TOOLS);
 	last = kh_talk_ask(talk, talk->peer, kh_talk_modern(talk, 13, "subscriptions/listen", "", "{}"));
 	assert_int_equal(kh_talk_code(last), -32602);
 	kh_talk_close(talk);

@@ -1,5 +1,6 @@
 #include "talk.h"
 
+#include "mcp/methods.h"
 #include "mcp/state.h"
 
 static struct kh_mcp_state_bond bond_of(struct kh_talk *talk)
@@ -57,7 +58,8 @@ static void test_bond(struct kh_test *t)
 static void test_other_process(struct kh_test *t)
 {
 	struct kh_talk *talk = kh_talk_open(t, NULL, 0, KH_LIT(""));
-	struct kh_mcp_settings settings = {.gateway = talk->gateway};
+	const struct kh_mcp_part part = kh_mcp_methods_part();
+	struct kh_mcp_settings settings = {.gateway = talk->gateway, .parts = &part, .part_count = 1};
 	struct kh_mcp_state_bond bond = bond_of(talk);
 	struct kh_view text, back;
 	struct kh_mcp *other;

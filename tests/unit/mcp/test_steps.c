@@ -43,7 +43,7 @@ static void test_cancelled(struct kh_test *t)
 	assert_int_equal(kh_talk_last(talk, one)->text.n, 0);
 	assert_int_equal(running(reader), 1);
 	assert_int_equal(kh_talk_count(talk, two), 0);
-	kh_mcp_peer_gone(reader);
+	kh_mcp_exchange_cancel_all(reader);
 	assert_int_equal(kh_talk_last(talk, two)->text.n, 0);
 	kh_mcp_peer_drop(reader);
 	kh_mcp_peer_drop(other);
@@ -68,7 +68,7 @@ static void test_progress(struct kh_test *t)
 	assert_true(yyjson_get_int(kh_talk_at(progress, "params.progress")) >= 1);
 	assert_true(took >= 5 * SECOND);
 	assert_int_equal(kh_talk_count(talk, silent), 0);
-	kh_mcp_peer_gone(reader);
+	kh_mcp_exchange_cancel_all(reader);
 	kh_talk_last(talk, silent);
 	kh_talk_last(talk, told);
 	kh_mcp_peer_drop(reader);
@@ -103,7 +103,7 @@ static void test_crowd(struct kh_test *t)
 	uintptr_t first = talk->exchanges - KH_MCP_RUNNING + 1;
 	yyjson_val *answer = kh_talk_ask(talk, reader, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
 	assert_int_equal(kh_talk_code(answer), -32603);
-	kh_mcp_peer_gone(reader);
+	kh_mcp_exchange_cancel_all(reader);
 	for (uintptr_t x = first; x < first + KH_MCP_RUNNING; x++)
 		kh_talk_last(talk, x);
 	kh_mcp_peer_drop(reader);

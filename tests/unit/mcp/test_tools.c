@@ -1,7 +1,7 @@
-/* The table of tools, and values against its schemas. */
+/* The table of tools. */
 #include "harness.h"
+#include "mcp/methods.h"
 #include "mcp/tools.h"
-#include "rpc/schema.h"
 
 /* I1: each role its tools, and nobody another's. */
 static void test_roles(struct kh_test *t)
@@ -21,22 +21,29 @@ static void test_roles(struct kh_test *t)
 	};
 	size_t count;
 	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
+	const struct kh_mcp_part part = kh_mcp_methods_part();
+	struct kh_mcp_offer offer;
 
-	(void)t;
+	enum kh_err e = kh_mcp_offer_init(&offer, t->arena.alloc, &part, 1, &t->err);
+	if (e != KH_OK)
+		kh_mcp_offer_done(&offer);
+	must(t, e);
 	for (size_t i = 0; i < sizeof(sees) / sizeof(sees[0]); i++) {
 		char names[256] = "";
 		size_t n = 0;
 		for (size_t j = 0; j < count; j++) {
-			const struct kh_mcp_tool *found = kh_mcp_tools_find(kh_view_str(all[j].name), sees[i].role);
+			const struct kh_mcp_offered *found = kh_mcp_offer_tool(&offer, kh_view_str(all[j].name),
+									       sees[i].role);
 			if (found == NULL)
 				continue;
-			assert_ptr_equal(found, &all[j]);
+			assert_ptr_equal(found->tool, &all[j]);
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s ", all[j].name);
 			assert_true(n < sizeof(names));
 		}
 		assert_string_equal(names, sees[i].names);
 	}
-	assert_null(kh_mcp_tools_find(KH_LIT("bcpquery"), KH_ROLE_CONTROLLER));
+	assert_null(kh_mcp_offer_tool(&offer, KH_LIT("bcpquery"), KH_ROLE_CONTROLLER));
+	kh_mcp_offer_done(&offer);
 }
 
 /* A schema uses words that kh_rpc_schema_check() knows, and its objects say what they have. */
@@ -95,60 +102,5 @@ static void test_texts(struct kh_test *t)
 	}
 }
 
-static const char schema[] =
-	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"a\"],\"properties\":{"
-	"\"a\":{\"type\":\"string\",\"minLength\":2,\"maxLength\":3},"
-	"\"n\":{\"type\":\"integer\",\"minimum\":-1,\"maximum\":5},"
-	"\"w\":{\"enum\":[\"x\",\"y\",7]},"
-	"\"e\":{\"type\":[\"string\",\"object\"]},"
-	"\"l\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,\"items\":{\"type\":\"boolean\"}},"
-	"\"o\":{\"type\":\"object\",\"properties\":{\"in\":{\"type\":\"number\"}}}}}";
-
-/* What is not of the schema is named by its path. */
-static void test_schema(struct kh_test *t)
-{
-	static const struct {
-		const char *json, *code, *member;
-	} bad[] = {
-		{"[]", "wrong_type", ""},
-		{"{}", "missing", "a"},
-		{"{\"a\":\"x\"}", "too_short", "a"},
-		{"{\"a\":\"\"}", "empty", "a"},
-		{"{\"a\":\"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\"}", "too_long", "a"},
-		{"{\"a\":\"xx\",\"b\":1}", "unknown_member", "b"},
-		{"{\"a\":\"xx\",\"n\":1.0}", "wrong_type", "n"},
-		{"{\"a\":\"xx\",\"n\":-0}", "wrong_type", "n"},
-		{"{\"a\":\"xx\",\"n\":6}", "out_of_range", "n"},
-		{"{\"a\":\"xx\",\"n\":-2}", "out_of_range", "n"},
-		{"{\"a\":\"xx\",\"w\":\"z\"}", "bad_value", "w"},
-		{"{\"a\":\"xx\",\"w\":8}", "bad_value", "w"},
-		{"{\"a\":\"xx\",\"e\":8}", "wrong_type", "e"},
-		{"{\"a\":\"xx\",\"l\":[]}", "empty", "l"},
-		{"{\"a\":\"xx\",\"l\":[true,true,true]}", "too_many", "l"},
-		{"{\"a\":\"xx\",\"l\":[true,0]}", "wrong_type", "l[1]"},
-		{"{\"a\":\"xx\",\"o\":{\"in\":\"1\"}}", "wrong_type", "o.in"},
-		{"{\"a\":\"xx\",\"o\":{\"\\u001b[2J\":1,\"in\":null}}", "wrong_type", "o.in"},
-		{"{\"a\":\"xx\",\"\\u001b[2J\":1}", "unknown_member", "\"\\u{1b}[2J\""},
-	};
-	static const char *const good[] = {
-		"{\"a\":\"xx\"}",
-		"{\"a\":\"xx\",\"e\":\"x\"}",
-		"{\"a\":\"xx\",\"e\":{}}",
-		"{\"a\":\"\xc3\xa4\xc3\xa4\xc3\xa4\",\"n\":-1,\"w\":7,\"l\":[true],\"o\":{\"in\":1.5,\"more\":null}}",
-	};
-	yyjson_val *value;
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		must(t, kh_json_read(&t->arena, kh_view_str(bad[i].json), &value, &t->err));
-		must_fail(t, KH_EINPUT, kh_rpc_schema_check(&t->arena, kh_view_str(schema), value, &t->err));
-		assert_string_equal(t->err.code, bad[i].code);
-		assert_string_equal(t->err.member, bad[i].member);
-	}
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		must(t, kh_json_read(&t->arena, kh_view_str(good[i]), &value, &t->err));
-		must(t, kh_rpc_schema_check(&t->arena, kh_view_str(schema), value, &t->err));
-	}
-}
-
-static const struct kh_test_case cases[] = {KH_TEST(test_roles), KH_TEST(test_texts), KH_TEST(test_schema)};
+static const struct kh_test_case cases[] = {KH_TEST(test_roles), KH_TEST(test_texts)};
 KH_TEST_MAIN(cases)

@@ -1,11 +1,11 @@
 /* Prompts and resources of the conformance tests. */
-#include "mcp/conform.h"
+#include "conform.h"
 
-#include "mcp/conform_input.h"
+#include "conform_input.h"
 
 #include <stdio.h>
 
-yyjson_mut_val *kh_mcp_conform_json(yyjson_mut_doc *doc, const char *literal)
+yyjson_mut_val *kh_conform_json(yyjson_mut_doc *doc, const char *literal)
 {
 	yyjson_doc *read = yyjson_read(literal, strlen(literal), 0);
 	yyjson_mut_val *val = read ? yyjson_val_mut_copy(doc, yyjson_doc_get_root(read)) : NULL;
@@ -14,7 +14,7 @@ yyjson_mut_val *kh_mcp_conform_json(yyjson_mut_doc *doc, const char *literal)
 	return val;
 }
 
-yyjson_mut_val *kh_mcp_conform_text(yyjson_mut_doc *doc, struct kh_view text)
+yyjson_mut_val *kh_conform_text(yyjson_mut_doc *doc, struct kh_view text)
 {
 	yyjson_mut_val *array = yyjson_mut_arr(doc), *item = yyjson_mut_arr_add_obj(doc, array);
 
@@ -25,7 +25,7 @@ yyjson_mut_val *kh_mcp_conform_text(yyjson_mut_doc *doc, struct kh_view text)
 
 static void add(yyjson_mut_doc *doc, yyjson_mut_val *array, const char *literal)
 {
-	yyjson_mut_arr_append(array, kh_mcp_conform_json(doc, literal));
+	yyjson_mut_arr_append(array, kh_conform_json(doc, literal));
 }
 
 /* --- prompts ---------------------------------------------------------------------------------------------------------
@@ -34,7 +34,7 @@ static void add(yyjson_mut_doc *doc, yyjson_mut_val *array, const char *literal)
 #define MESSAGE(content) "{\"role\":\"user\",\"content\":" content "}"
 #define MESSAGES(list)   "{\"description\":\"A prompt of the conformance tests.\",\"messages\":[" list "]}"
 
-void kh_mcp_conform_prompts(yyjson_mut_doc *doc, yyjson_mut_val *array)
+void kh_conform_prompts(yyjson_mut_doc *doc, yyjson_mut_val *array)
 {
 	add(doc, array, "{\"name\":\"test_simple_prompt\",\"description\":\"A prompt without arguments.\"}");
 	add(doc, array,
@@ -60,17 +60,17 @@ static struct kh_view argument(yyjson_val *arguments, const char *name)
 /* One message with this text. */
 static yyjson_mut_val *say(struct kh_mcp_call *call, struct kh_view text)
 {
-	yyjson_mut_val *prompt = kh_mcp_conform_json(call->doc, MESSAGES("{\"role\":\"user\"}"));
+	yyjson_mut_val *prompt = kh_conform_json(call->doc, MESSAGES("{\"role\":\"user\"}"));
 	yyjson_mut_val *message = yyjson_mut_arr_get_first(yyjson_mut_obj_get(prompt, "messages"));
 
 	yyjson_mut_obj_add_val(call->doc, message, "content",
-			       yyjson_mut_arr_get_first(kh_mcp_conform_text(call->doc, text)));
+			       yyjson_mut_arr_get_first(kh_conform_text(call->doc, text)));
 	return prompt;
 }
 
 static yyjson_mut_val *embed(struct kh_mcp_call *call, struct kh_view uri)
 {
-	yyjson_mut_val *prompt = kh_mcp_conform_json(
+	yyjson_mut_val *prompt = kh_conform_json(
 		call->doc,
 		MESSAGES(MESSAGE("{\"type\":\"resource\",\"resource\":{\"mimeType\":\"text/plain\",\"text\":\"What is "
 				 "embedded.\"}}") "," MESSAGE("{\"type\":\"text\",\"text\":\"Read what is above.\"}")));
@@ -83,11 +83,11 @@ static yyjson_mut_val *embed(struct kh_mcp_call *call, struct kh_view uri)
 /* Asks for `user_context` before it says anything. */
 static yyjson_mut_val *ask_back(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
-	struct kh_view context = kh_mcp_conform_input_text(call, "user_context", "context");
+	struct kh_view context = kh_conform_input_text(call, "user_context", "context");
 
 	if (context.p)
 		return say(call, kh_arena_printf(call->arena, "The context is: %.*s", KH_FMT(context)));
-	result->inputs = kh_mcp_conform_json(
+	result->inputs = kh_conform_json(
 		call->doc,
 		"{\"user_context\":{\"method\":\"elicitation/create\",\"params\":{\"mode\":\"form\",\"message\":"
 		"\"Which context is the prompt for?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{"
@@ -95,8 +95,8 @@ static yyjson_mut_val *ask_back(struct kh_mcp_call *call, struct kh_mcp_result *
 	return NULL;
 }
 
-bool kh_mcp_conform_prompt(struct kh_mcp_call *call, struct kh_view name, yyjson_val *arguments,
-			   struct kh_mcp_result *result, yyjson_mut_val **ret_prompt)
+bool kh_conform_prompt(struct kh_mcp_call *call, struct kh_view name, yyjson_val *arguments,
+		       struct kh_mcp_result *result, yyjson_mut_val **ret_prompt)
 {
 	struct kh_view a = argument(arguments, "arg1"), b = argument(arguments, "arg2");
 
@@ -108,9 +108,9 @@ bool kh_mcp_conform_prompt(struct kh_mcp_call *call, struct kh_view name, yyjson
 	else if (kh_view_eq(name, KH_LIT("test_prompt_with_embedded_resource")))
 		*ret_prompt = embed(call, argument(arguments, "resourceUri"));
 	else if (kh_view_eq(name, KH_LIT("test_prompt_with_image")))
-		*ret_prompt = kh_mcp_conform_json(
+		*ret_prompt = kh_conform_json(
 			call->doc,
-			MESSAGES(MESSAGE("{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"" KH_MCP_CONFORM_PNG
+			MESSAGES(MESSAGE("{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"" KH_CONFORM_PNG
 					 "\"}") "," MESSAGE("{\"type\":\"text\",\"text\":\"Look at it.\"}")));
 	else if (kh_view_eq(name, KH_LIT("test_input_required_result_prompt")))
 		*ret_prompt = ask_back(call, result);
@@ -119,7 +119,7 @@ bool kh_mcp_conform_prompt(struct kh_mcp_call *call, struct kh_view name, yyjson
 	return true;
 }
 
-bool kh_mcp_conform_completes(struct kh_view name)
+bool kh_conform_completes(struct kh_view name)
 {
 	return kh_view_eq(name, KH_LIT("test_prompt_with_arguments"));
 }
@@ -127,7 +127,7 @@ bool kh_mcp_conform_completes(struct kh_view name)
 /* --- resources -------------------------------------------------------------------------------------------------------
  */
 
-void kh_mcp_conform_resources(yyjson_mut_doc *doc, yyjson_mut_val *array)
+void kh_conform_resources(yyjson_mut_doc *doc, yyjson_mut_val *array)
 {
 	add(doc, array,
 	    "{\"uri\":\"test://static-text\",\"name\":\"static-text\",\"description\":\"A text.\",\"mimeType\":"
@@ -140,14 +140,14 @@ void kh_mcp_conform_resources(yyjson_mut_doc *doc, yyjson_mut_val *array)
 	    "subscribed to.\",\"mimeType\":\"text/plain\"}");
 }
 
-void kh_mcp_conform_templates(yyjson_mut_doc *doc, yyjson_mut_val *array)
+void kh_conform_templates(yyjson_mut_doc *doc, yyjson_mut_val *array)
 {
 	add(doc, array,
 	    "{\"uriTemplate\":\"test://template/{id}/data\",\"name\":\"template\",\"description\":\"Data of an id.\","
 	    "\"mimeType\":\"application/json\"}");
 }
 
-bool kh_mcp_conform_watches(struct kh_view uri)
+bool kh_conform_watches(struct kh_view uri)
 {
 	return kh_view_eq(uri, KH_LIT("test://watched-resource"));
 }
@@ -177,7 +177,7 @@ static void add_template(yyjson_mut_doc *doc, yyjson_mut_val *content, struct kh
 	yyjson_mut_obj_add_strncpy(doc, content, "text", text, n > 0 ? (size_t)n : 0);
 }
 
-bool kh_mcp_conform_resource(yyjson_mut_doc *doc, struct kh_view uri, yyjson_mut_val *contents)
+bool kh_conform_resource(yyjson_mut_doc *doc, struct kh_view uri, yyjson_mut_val *contents)
 {
 	struct kh_view id = template_id(uri);
 	yyjson_mut_val *content = yyjson_mut_obj(doc);
@@ -185,8 +185,8 @@ bool kh_mcp_conform_resource(yyjson_mut_doc *doc, struct kh_view uri, yyjson_mut
 	kh_json_add(doc, content, "uri", uri);
 	if (kh_view_eq(uri, KH_LIT("test://static-binary"))) {
 		yyjson_mut_obj_add_str(doc, content, "mimeType", "image/png");
-		yyjson_mut_obj_add_str(doc, content, "blob", KH_MCP_CONFORM_PNG);
-	} else if (kh_view_eq(uri, KH_LIT("test://static-text")) || kh_mcp_conform_watches(uri)) {
+		yyjson_mut_obj_add_str(doc, content, "blob", KH_CONFORM_PNG);
+	} else if (kh_view_eq(uri, KH_LIT("test://static-text")) || kh_conform_watches(uri)) {
 		yyjson_mut_obj_add_str(doc, content, "mimeType", "text/plain");
 		yyjson_mut_obj_add_str(doc, content, "text", "The text of a resource.");
 	} else if (id.p) {

@@ -1,7 +1,7 @@
 /* Tools that need input of their client before they can answer, in one round or several. */
-#include "mcp/conform_input.h"
+#include "conform_input.h"
 
-#include "mcp/conform.h"
+#include "conform.h"
 #include "mcp/mcp.h"
 
 #define ELICIT(message, member, type)                                                                  \
@@ -31,7 +31,7 @@ static yyjson_val *accepted(const struct kh_mcp_call *call, const char *name)
 		       : NULL;
 }
 
-struct kh_view kh_mcp_conform_input_text(const struct kh_mcp_call *call, const char *name, const char *member)
+struct kh_view kh_conform_input_text(const struct kh_mcp_call *call, const char *name, const char *member)
 {
 	yyjson_val *content = accepted(call, name);
 
@@ -41,20 +41,20 @@ struct kh_view kh_mcp_conform_input_text(const struct kh_mcp_call *call, const c
 static enum kh_work_next ask(struct kh_mcp_call *call, struct kh_mcp_result *result, const char *inputs,
 			     struct kh_view state)
 {
-	result->inputs = kh_mcp_conform_json(call->doc, inputs);
+	result->inputs = kh_conform_json(call->doc, inputs);
 	result->state = state;
 	return KH_WORK_DONE;
 }
 
 static enum kh_work_next answer(struct kh_mcp_call *call, struct kh_mcp_result *result, struct kh_view text)
 {
-	result->content = kh_mcp_conform_text(call->doc, text);
+	result->content = kh_conform_text(call->doc, text);
 	return KH_WORK_DONE;
 }
 
-enum kh_work_next kh_mcp_conform_input_elicitation(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_conform_input_elicitation(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
-	struct kh_view name = kh_mcp_conform_input_text(call, "user_name", "name");
+	struct kh_view name = kh_conform_input_text(call, "user_name", "name");
 
 	if (!name.p)
 		return ask(call, result, "{\"user_name\":" ELICIT("What is your name?", "name", "string") "}",
@@ -62,7 +62,7 @@ enum kh_work_next kh_mcp_conform_input_elicitation(struct kh_mcp_call *call, str
 	return answer(call, result, kh_arena_printf(call->arena, "Hello, %.*s!", KH_FMT(name)));
 }
 
-enum kh_work_next kh_mcp_conform_input_sampling(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_conform_input_sampling(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	yyjson_val *said = input(call, "capital_question"), *content = said ? kh_json_get(said, "content") : NULL;
 	struct kh_view text = kh_json_str(yyjson_is_obj(content) ? kh_json_get(content, "text") : NULL);
@@ -73,7 +73,7 @@ enum kh_work_next kh_mcp_conform_input_sampling(struct kh_mcp_call *call, struct
 	return answer(call, result, kh_arena_printf(call->arena, "The model said: %.*s", KH_FMT(text)));
 }
 
-enum kh_work_next kh_mcp_conform_input_roots(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_conform_input_roots(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	yyjson_val *said = input(call, "client_roots"), *roots = said ? kh_json_get(said, "roots") : NULL;
 	yyjson_val *first = yyjson_arr_get_first(roots);
@@ -86,7 +86,7 @@ enum kh_work_next kh_mcp_conform_input_roots(struct kh_mcp_call *call, struct kh
 		kh_arena_printf(call->arena, "%zu roots; the first is %.*s", yyjson_arr_size(roots), KH_FMT(uri)));
 }
 
-enum kh_work_next kh_mcp_conform_input_state(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_conform_input_state(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	yyjson_val *content = accepted(call, "confirm");
 
@@ -96,9 +96,9 @@ enum kh_work_next kh_mcp_conform_input_state(struct kh_mcp_call *call, struct kh
 	return answer(call, result, KH_LIT("state-ok"));
 }
 
-enum kh_work_next kh_mcp_conform_input_several(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_conform_input_several(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
-	struct kh_view name = kh_mcp_conform_input_text(call, "user_name", "name");
+	struct kh_view name = kh_conform_input_text(call, "user_name", "name");
 
 	if (!name.p || !input(call, "greeting") || !input(call, "client_roots") ||
 	    !kh_view_eq(call->state, KH_LIT("asked")))
@@ -110,10 +110,10 @@ enum kh_work_next kh_mcp_conform_input_several(struct kh_mcp_call *call, struct 
 }
 
 /* Two rounds; the state carries what the first one brought. */
-enum kh_work_next kh_mcp_conform_input_rounds(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_conform_input_rounds(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
-	struct kh_view name = kh_mcp_conform_input_text(call, "step1", "name");
-	struct kh_view color = kh_mcp_conform_input_text(call, "step2", "color");
+	struct kh_view name = kh_conform_input_text(call, "step1", "name");
+	struct kh_view color = kh_conform_input_text(call, "step2", "color");
 
 	if (kh_view_starts(call->state, KH_LIT("2:")) && color.p) {
 		struct kh_view first = kh_view_from(call->state, 2);
@@ -129,7 +129,7 @@ enum kh_work_next kh_mcp_conform_input_rounds(struct kh_mcp_call *call, struct k
 }
 
 /* Asks for what the client can, and for nothing else. */
-enum kh_work_next kh_mcp_conform_input_capable(struct kh_mcp_call *call, struct kh_mcp_result *result)
+enum kh_work_next kh_conform_input_capable(struct kh_mcp_call *call, struct kh_mcp_result *result)
 {
 	yyjson_mut_val *inputs = yyjson_mut_obj(call->doc);
 
@@ -137,12 +137,12 @@ enum kh_work_next kh_mcp_conform_input_capable(struct kh_mcp_call *call, struct 
 		return answer(call, result, KH_LIT("Thank you."));
 	if (call->can & KH_MCP_CAN_ELICIT)
 		yyjson_mut_obj_add_val(call->doc, inputs, "user_name",
-				       kh_mcp_conform_json(call->doc, ELICIT("What is your name?", "name", "string")));
+				       kh_conform_json(call->doc, ELICIT("What is your name?", "name", "string")));
 	if (call->can & KH_MCP_CAN_SAMPLE)
 		yyjson_mut_obj_add_val(call->doc, inputs, "greeting",
-				       kh_mcp_conform_json(call->doc, SAMPLE("Write a greeting.")));
+				       kh_conform_json(call->doc, SAMPLE("Write a greeting.")));
 	if (call->can & KH_MCP_CAN_ROOTS)
-		yyjson_mut_obj_add_val(call->doc, inputs, "client_roots", kh_mcp_conform_json(call->doc, ROOTS));
+		yyjson_mut_obj_add_val(call->doc, inputs, "client_roots", kh_conform_json(call->doc, ROOTS));
 	if (yyjson_mut_obj_size(inputs) == 0)
 		return answer(call, result, KH_LIT("This client can be asked for nothing."));
 	result->inputs = inputs;

@@ -1,0 +1,33 @@
+/* A method of MCP: its entry in a table (methods.h), and what a request of it comes to. */
+#ifndef KH_MCP_METHOD_H
+#define KH_MCP_METHOD_H
+
+#include "mcp/tool.h"
+#include "rpc/rpc.h"
+
+#define KH_MCP_LEGACY (1U << 0) /* those that begin with `initialize` */
+#define KH_MCP_MODERN (1U << 1) /* stateless */
+
+/* What a method came to. */
+struct kh_mcp_answer {
+	enum kh_err e;             /* not KH_OK: call->err says why, and `fault` may say it in more detail */
+	yyjson_mut_val *result;    /* an object */
+	struct kh_rpc_fault fault; /* number not 0: this is answered */
+};
+
+struct kh_mcp_method {
+	const char *name;
+	unsigned generations; /* in which it is there */
+	bool early;           /* also before `initialize` */
+	bool begins;          /* it is `initialize` */
+	bool operates;        /* an operation with the caller's token follows, which checks it again */
+	int64_t ttl;          /* milliseconds for which a modern client may keep the answer; -1: not at all, unsaid */
+	const char *named;    /* the member of params that Mcp-Name repeats; NULL: none */
+	/*
+	 * A step; *RET_ANSWER is filled in if it returns KH_WORK_DONE.  CALL's `arguments` are the params, an object or
+	 * NULL, but for tools/call, which has its own.
+	 */
+	enum kh_work_next (*run)(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
+};
+
+#endif
