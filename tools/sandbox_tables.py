@@ -1,4 +1,4 @@
-"""The tables of docs/SANDBOX.md, made from those of the sources: system calls, limits, paths, addresses, faults, parts.
+"""The tables of docs/use/SANDBOX.md, made from those of the sources: system calls, limits, paths, addresses, faults, parts.
 
 tables() gives the text that belongs between the marks <!-- NAME --> and <!-- /NAME -->; tools/check-docs compares, and with
 --write puts it there.

@@ -59,7 +59,7 @@ enum kh_err {
 struct kh_error {
 	enum kh_err err;
 	size_t offset;    /* byte of the input, SIZE_MAX where there is none */
-	const char *code; /* a word of a fixed list (docs/CODES.md), static; NULL where there is none */
+	const char *code; /* a word of a fixed list (docs/reference/CODES.md), static; NULL where there is none */
 	char member[128]; /* path of the member at fault, "" where there is none */
 	char detail[256]; /* a sentence */
 };
@@ -101,7 +101,8 @@ KH_API void kh_text_free(struct kh_text *text);
 /* --- the offline contract ----------------------------------------------------------------------------------------- */
 
 /*
- * The commands.  Each reads one JSON object and writes one, compact, on one line; docs/CONTRACT.md gives every member.
+ * The commands.  Each reads one JSON object and writes one, compact, on one line; docs/reference/CONTRACT.md gives
+ * every member.
  *
  * KH_BCP_CHECK        a query; whether it is well-formed, its bits, advice
  * KH_BCP_VALIDATE     {query, response}: deliver, hold or reject; the normalised response; reasons; bits

@@ -2,7 +2,7 @@
  * Errors that a human or a client is told about.
  *
  * struct kh_error (public) is one failure of one call.  struct kh_reasons is a list: everything that is wrong with a
- * query, or everything that made a verdict.  A reason's code is a word of a fixed list in docs/CODES.md.
+ * query, or everything that made a verdict.  A reason's code is a word of a fixed list in docs/reference/CODES.md.
  */
 #ifndef KH_BASE_ERROR_H
 #define KH_BASE_ERROR_H

@@ -2,8 +2,9 @@
  * Errands: external operations carried out (E7-E9).  Everything was decided, and the beginning is on the record, when
  * one is begun; it knows no task's state, no token and no store.
  *
- * One operation, one file, one entry in the table (errand.c): docs/ADDING-AN-OPERATION.md is the way to a new one. What
- * the world is asked, and what it says, goes through the executor: each step is a worker in a sandbox of its own.
+ * One operation, one file, one entry in the table (errand.c): docs/design/ADDING-AN-OPERATION.md is the way to a new
+ * one. What the world is asked, and what it says, goes through the executor: each step is a worker in a sandbox of its
+ * own.
  *
  * What comes back is the world's: content, original and details are tainted.  `source` is made of the parameters and
  * the configuration alone, so that whoever may know the parameters may know it (E12).  An errand ends once: whatever

@@ -26,7 +26,7 @@ struct kh_statement_result {
 	yyjson_val *rows;    /* arrays of as many values, none of them an array or object */
 	bool truncated;
 	/* Else: */
-	struct kh_tainted code; /* what the worker said, a word of docs/CODES.md; may be empty */
+	struct kh_tainted code; /* what the worker said, a word of docs/reference/CODES.md; may be empty */
 	struct kh_view why;     /* our own sentence, with the database's words quoted */
 };
 

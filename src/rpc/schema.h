@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 
-/* KH_EINPUT with the member's path, a code of docs/CODES.md and what was expected.  The first fault counts. */
+/* KH_EINPUT with the member's path, a code of docs/reference/CODES.md and what was expected.  The first fault counts. */
 enum kh_err kh_rpc_schema_check(struct kh_arena *arena, yyjson_val *schema, yyjson_val *value,
 				struct kh_error *err) KH_CHECKED;
 

@@ -1,6 +1,6 @@
 /*
- * The rules that hold whatever the events say (docs/INVARIANTS.md): recomputed from the events, one event at a time, by
- * nothing that the engine uses to obey them.
+ * The rules that hold whatever the events say (docs/reference/INVARIANTS.md): recomputed from the events, one event at
+ * a time, by nothing that the engine uses to obey them.
  *
  *   budgets    budget = remaining + reserved + charged; what is reserved and charged is the sum over the queries; so
  *              are the totals by category of task, context and Reader; a query that ends is charged what was reserved,

@@ -19,7 +19,7 @@ struct kh_verify {
 	struct kh_arena *arena;
 	/* out */
 	bool good;
-	const char *code; /* of a fixed list (docs/CODES.md): what is wrong */
+	const char *code; /* of a fixed list (docs/reference/CODES.md): what is wrong */
 	int64_t event;    /* the first bad event, or the event after which something is missing; 0: none is at fault */
 	int64_t chain;    /* its chain */
 	struct kh_view detail; /* a sentence: table, row and column where the state differs */

@@ -30,7 +30,7 @@ struct kh_worker_job {
 	struct kh_arena *arena; /* for whatever it takes to carry it out */
 };
 
-/* Carries JOB out.  Failing: a code of docs/CODES.md and a sentence. */
+/* Carries JOB out.  Failing: a code of docs/reference/CODES.md and a sentence. */
 typedef enum kh_err kh_worker_job_fn(const struct kh_worker_job *job, struct kh_error *err);
 
 struct kh_worker_job_kind {

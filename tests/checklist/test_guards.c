@@ -1,6 +1,7 @@
 /*
  * E13: the unit tests that external-info.md asks for, under their own names: Phase Gate, Declaration Validation,
- * Attribution Guard, Content Fence.  Each goes through every registered operation.  docs/CHECKLIST.md lists them.
+ * Attribution Guard, Content Fence.  Each goes through every registered operation.  docs/design/CHECKLIST.md lists
+ * them.
  */
 #include "example.h"
 

@@ -234,7 +234,7 @@ static void only_in_execution(struct kh_test *t)
 		}
 }
 
-/* What is the same for every worker is held in docs/SANDBOX.md and tried by tests/hostile; here: its time. */
+/* What is the same for every worker is held in docs/use/SANDBOX.md and tried by tests/hostile; here: its time. */
 static void sandbox_defined(struct kh_test *t)
 {
 	const struct example *example;
@@ -430,15 +430,15 @@ static void documented(struct kh_test *t)
 	char tool[64], manual[64];
 
 	(void)t;
-	assert_true(says("docs/ADDING-AN-OPERATION.md", "Enforcement Checklist"));
+	assert_true(says("docs/design/ADDING-AN-OPERATION.md", "Enforcement Checklist"));
 	for
 		EACH(example)
 		{
 			const char *name = example->operation + sizeof("comm.") - 1;
 			struct {
 				const char *file, *word;
-			} documents[] = {{"docs/POLICY.md", example->operation},
-					 {"docs/PROTOCOL.md", tool},
+			} documents[] = {{"docs/use/POLICY.md", example->operation},
+					 {"docs/reference/PROTOCOL.md", tool},
 					 {"src/mcp/tools.json", tool},
 					 {"man/keyhole-comm.1", manual}};
 

@@ -1,4 +1,4 @@
-/* Judging a response.  See answer.h for what is guaranteed; docs/CODES.md for the codes. */
+/* Judging a response.  See answer.h for what is guaranteed; docs/reference/CODES.md for the codes. */
 #include "core/bcp/answer.h"
 
 #include "base/buf.h"

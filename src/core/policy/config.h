@@ -1,10 +1,10 @@
 /*
  * keyhole.yaml, whole (SPEC I8): the policy, the Readers, how the audit is kept, and how clients reach the gateway.
  *
- * Every value has a default; an empty file is a usable configuration.  docs/POLICY.md says what the keys of `policy`
- * mean, docs/CONFIGURATION.md those of all others; tests hold both against the tables in keys.c.  A configuration never
- * changes after it was read.  The core opens no file and starts no program: that paths are there, and are what they
- * should be, is found out by whoever uses them.
+ * Every value has a default; an empty file is a usable configuration.  docs/use/POLICY.md says what the keys of
+ * `policy` mean, docs/use/CONFIGURATION.md those of all others; tests hold both against the tables in keys.c.  A
+ * configuration never changes after it was read.  The core opens no file and starts no program: that paths are there,
+ * and are what they should be, is found out by whoever uses them.
  */
 #ifndef KH_CORE_POLICY_CONFIG_H
 #define KH_CORE_POLICY_CONFIG_H

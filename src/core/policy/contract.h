@@ -6,7 +6,7 @@
 
 /*
  * Explains what a policy says of a request.  The core opens no files: POLICY is the text of the file that the caller
- * was told to read, and FILE its name for messages.  docs/POLICY.md describes the request and the answer.
+ * was told to read, and FILE its name for messages.  docs/use/POLICY.md describes the request and the answer.
  *
  *     {"decision":"ask","gate":"approval","rule":"policy.operations[0]","line":14,"code":"APPROVAL_REQUIRED",
  *      "why":"...","gates":[{"gate":"declaration","result":"pass","rule":"built in","why":"..."},...]}

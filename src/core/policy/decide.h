@@ -71,7 +71,7 @@ struct kh_decide_state {
 struct kh_decide_answer {
 	enum kh_gate gate;
 	enum kh_ruling ruling;
-	const char *code;    /* of the list in docs/POLICY.md; "pass" where the gate has nothing to say */
+	const char *code;    /* of the list in docs/use/POLICY.md; "pass" where the gate has nothing to say */
 	struct kh_view rule; /* "policy.operations[2]", "policy.taint_risk.high.low", "default", "built in" */
 	unsigned line;       /* of the policy's file; 0 where it says nothing about this */
 	struct kh_view why;  /* a sentence */

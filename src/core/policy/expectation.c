@@ -79,7 +79,7 @@ static enum kh_err take_expect(struct reader *r, yyjson_val *expect, struct kh_e
 	if (e == KH_OK)
 		e = take_word(r, expect, test->line, "gate", &kh_decide_gate_words, &test->gate);
 	if (e == KH_OK && code != NULL && kh_json_str(code).n == 0)
-		e = refuse(r, test->line, KH_LIT("expect.code"), KH_LIT("a code of docs/CODES.md"));
+		e = refuse(r, test->line, KH_LIT("expect.code"), KH_LIT("a code of docs/reference/CODES.md"));
 	test->code = kh_json_str(code);
 	return e;
 }

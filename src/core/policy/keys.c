@@ -1,6 +1,6 @@
 /*
  * The keys of keyhole.yaml as data: where each value goes, what it may be, what is said where it is not.  A key is
- * added here and in docs/POLICY.md or docs/CONFIGURATION.md, and nowhere else.
+ * added here and in docs/use/POLICY.md or docs/use/CONFIGURATION.md, and nowhere else.
  */
 #include "core/policy/keys.h"
 

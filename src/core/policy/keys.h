@@ -4,8 +4,8 @@
 
 #include "core/policy/settings.h"
 
-extern const struct kh_shape kh_keys_config; /* of struct kh_config: what docs/CONFIGURATION.md describes */
-extern const struct kh_shape kh_keys_policy; /* its section `policy`: what docs/POLICY.md describes */
+extern const struct kh_shape kh_keys_config; /* of struct kh_config: what docs/use/CONFIGURATION.md describes */
+extern const struct kh_shape kh_keys_policy; /* its section `policy`: what docs/use/POLICY.md describes */
 
 extern const struct kh_words kh_keys_scope_words; /* of enum kh_scope */
 

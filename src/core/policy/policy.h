@@ -2,9 +2,9 @@
  * The policy: what the operator decided, read from the `policy:` section of keyhole.yaml (SPEC I8).
  *
  * Every value has a default, and the default policy is a usable one: nothing runs without a human that the operator has
- * not allowed.  docs/POLICY.md says what each key means; a test holds it against the table in keys.c.  A policy never
- * changes after it was read; its version is the digest of its canonical JSON, defaults included (A2), so two files that
- * mean the same are the same policy.
+ * not allowed.  docs/use/POLICY.md says what each key means; a test holds it against the table in keys.c.  A policy
+ * never changes after it was read; its version is the digest of its canonical JSON, defaults included (A2), so two
+ * files that mean the same are the same policy.
  */
 #ifndef KH_CORE_POLICY_POLICY_H
 #define KH_CORE_POLICY_POLICY_H

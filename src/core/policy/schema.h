@@ -2,8 +2,8 @@
  * A schema as data (SPEC I8): one table of fields for each struct that a configuration fills.
  *
  * The same table reads YAML into the struct, says what was expected where it does not fit, writes the struct as JSON,
- * and is what docs/POLICY.md is held against.  A field that is left out keeps the value that the struct had: defaults
- * are put there before reading.
+ * and is what docs/use/POLICY.md is held against.  A field that is left out keeps the value that the struct had:
+ * defaults are put there before reading.
  */
 #ifndef KH_CORE_POLICY_SCHEMA_H
 #define KH_CORE_POLICY_SCHEMA_H

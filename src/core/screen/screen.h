@@ -10,7 +10,7 @@
 #include "core/screen/layer.h"
 #include "core/screen/rules.h"
 
-/* Every code that a finding can have: docs/CODES.md says what each means. */
+/* Every code that a finding can have: docs/reference/CODES.md says what each means. */
 #define KH_SCREEN_CODES                                                                                          \
 	"instruction", "question", "url", "code", "markup", "role", "tool_call", "encoded", "invisible", "bidi", \
 		"tag", "selector", "marks", "secret", "invalid_utf8", "unreadable", "name"

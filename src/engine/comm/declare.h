@@ -16,7 +16,7 @@ struct kh_declare_item {
 	struct kh_view id;        /* public id; empty: it was denied, and there is none */
 	struct kh_view operation; /* "comm.fetch" */
 	enum kh_ruling ruling;    /* of the gates, were it called now: KH_ALLOW, KH_VERIFY, KH_ASK, KH_DENY */
-	const char *gate, *code;  /* the gate that decides and its code (docs/POLICY.md) */
+	const char *gate, *code;  /* the gate that decides and its code (docs/use/POLICY.md) */
 	struct kh_view why;       /* a sentence about the policy and the caller's own words */
 	struct kh_view approval;  /* public id, where one was asked for */
 };

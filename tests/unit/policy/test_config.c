@@ -452,11 +452,11 @@ static struct kh_view part(struct kh_test *t, struct kh_view text, struct kh_vie
 	return kh_view_sub(text, from, to != SIZE_MAX ? to : text.n);
 }
 
-/* I8: docs/CONFIGURATION.md and the manual name every key that is not the policy's, each in the part of its section,
- * and the example uses every one. */
+/* I8: docs/use/CONFIGURATION.md and the manual name every key that is not the policy's, each in the part of its
+ * section, and the example uses every one. */
 static void test_documentation(struct kh_test *t)
 {
-	struct kh_view text = slurp(t, "docs/CONFIGURATION.md"), example = slurp(t, "docs/examples/keyhole.yaml");
+	struct kh_view text = slurp(t, "docs/use/CONFIGURATION.md"), example = slurp(t, "docs/examples/keyhole.yaml");
 	struct kh_view manual = slurp(t, "man/keyhole.yaml.5");
 	const struct kh_config *c;
 

@@ -313,10 +313,10 @@ static void assert_documented(struct kh_test *t, struct kh_view text, struct kh_
 	}
 }
 
-/* I8: docs/POLICY.md names every key, and the example uses every one. */
+/* I8: docs/use/POLICY.md names every key, and the example uses every one. */
 static void test_documentation(struct kh_test *t)
 {
-	assert_documented(t, slurp(t, "docs/POLICY.md"), slurp(t, "docs/examples/policy.yaml"), &kh_keys_policy);
+	assert_documented(t, slurp(t, "docs/use/POLICY.md"), slurp(t, "docs/examples/policy.yaml"), &kh_keys_policy);
 }
 
 /* The words of trust are those of blocks. */
