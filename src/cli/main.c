@@ -15,6 +15,7 @@
 #include "cli/doctor.h"
 #include "cli/init.h"
 #include "cli/mcp.h"
+#include "cli/nearest.h"
 #include "cli/offline.h"
 #include "cli/policies.h"
 #include "cli/prompts.h"
@@ -46,17 +47,56 @@ static int worker_main(int argc, char **argv)
 	return argc == 2 ? kh_workers_main(argv[1]) : UNUSABLE;
 }
 
-/* Where a command stands in the list of them. */
-enum section { OFFLINE, ENGINE, SANDBOX };
+/* Where a command stands in the list that `keyhole --help` prints; the table is in the same order. */
+enum section { BEGIN, HOME, OFFLINE, TOOLS };
 
 static const struct command {
-	const char *group, *name; /* NAME is NULL where the group is the command */
+	const char *group, *name; /* NAME is NULL if the group is the command */
 	const char *about;        /* NULL: not for users */
 	enum section section;
 	enum kh_command command;
 	const char *reads;                  /* NULL: not an offline command */
 	int (*main)(int argc, char **argv); /* of those; ARGV[0] is the command's last word */
 } commands[] = {
+	{"init", NULL, "make a home folder: store, configuration, tokens", BEGIN, .main = kh_init_main},
+	{"serve", NULL, "run the gateway: MCP and REST over HTTP", BEGIN, .main = kh_serve_main},
+	{"mcp", NULL, "MCP on standard streams, for an agent's client", BEGIN, .main = kh_mcp_main},
+	{"demo", NULL, "a guided tour, in a few seconds", BEGIN, .main = kh_tour_main},
+	{"doctor", NULL, "check that sandboxes work here, and say what is missing", BEGIN, .main = kh_doctor_main},
+	{"task", "open", "open a task", HOME, .main = kh_tasks_open_main},
+	{"task", "add", "put content into a task, sealed", HOME, .main = kh_tasks_add_main},
+	{"task", "show", "show a task, its budget, what waits", HOME, .main = kh_tasks_show_main},
+	{"task", "list", "list tasks", HOME, .main = kh_tasks_list_main},
+	{"task", "execute", "begin a task's execution with its plan", HOME, .main = kh_tasks_execute_main},
+	{"task", "close", "close a task", HOME, .main = kh_tasks_close_main},
+	{"query", NULL, "ask a Reader about sealed content, and wait", HOME, .main = kh_queries_main},
+	{"comm", "declare", "say what a task needs from outside, and why", HOME, .main = kh_comms_show_declare_main},
+	{"comm", "search", "search, and seal what is found", HOME, .main = kh_comms_search_main},
+	{"comm", "fetch", "fetch a URL, and seal it", HOME, .main = kh_comms_fetch_main},
+	{"comm", "query", "ask a database, and seal the rows", HOME, .main = kh_comms_query_main},
+	{"comm", "read", "read a file, and seal it", HOME, .main = kh_comms_read_main},
+	{"comm", "exec", "run a configured command, and seal its output", HOME, .main = kh_comms_exec_main},
+	{"comm", "list", "list the external operations of a task", HOME, .main = kh_comms_show_list_main},
+	{"comm", "show", "show all of an external operation, safely", HOME, .main = kh_comms_show_main},
+	{"approvals", "list", "list what waits for a human", HOME, .main = kh_approvals_list_main},
+	{"approvals", "watch", "follow what waits for a human", HOME, .main = kh_approvals_watch_main},
+	{"approvals", "show", "show what is to be approved, safely", HOME, .main = kh_approvals_show_main},
+	{"approvals", "approve", "approve what was shown", HOME, .main = kh_approvals_decide_approve_main},
+	{"approvals", "reject", "reject what was shown", HOME, .main = kh_approvals_decide_reject_main},
+	{"approvals", "edit", "deliver another answer in its place", HOME, .main = kh_approvals_decide_edit_main},
+	{"audit", "verify", "verify the record, and with --state every row", HOME, .main = kh_audits_verify_main},
+	{"audit", "tail", "show the newest events, and those to come", HOME, .main = kh_audits_trail_tail_main},
+	{"audit", "show", "show an event", HOME, .main = kh_audits_trail_show_main},
+	{"audit", "export", "write events as JSON Lines or CEF", HOME, .main = kh_audits_trail_export_main},
+	{"audit", "checkpoint", "sign a checkpoint now", HOME, .main = kh_audits_checkpoint_main},
+	{"token", "create", "make a token", HOME, .main = kh_tokens_create_main},
+	{"token", "list", "list tokens, without their secrets", HOME, .main = kh_tokens_list_main},
+	{"token", "revoke", "revoke a token", HOME, .main = kh_tokens_revoke_main},
+	{"context", "show", "show what an agent's context has seen", HOME, .main = kh_contexts_show_main},
+	{"context", "reset", "record that an agent's memory was cleared", HOME, .main = kh_contexts_reset_main},
+	{"context", "add", "put a host's block into a context", HOME, .main = kh_contexts_add_main},
+	{"context", "assemble", "write a context as an agent gets it", HOME, .main = kh_contexts_assemble_main},
+	{"prompt", NULL, "print the prompt for a Controller or a Reader", HOME, .main = kh_prompts_main},
 	{"bcp", "check", "check a query and count its bits", OFFLINE, KH_BCP_CHECK, "a query", NULL},
 	{"bcp", "validate", "judge a Reader's response: deliver, hold or reject", OFFLINE, KH_BCP_VALIDATE,
 	 "{\"query\":{...},\"response\":{...}}", NULL},
@@ -73,48 +113,9 @@ static const struct command {
 	{"comm", "check", "check a declaration of external I/O", OFFLINE, KH_COMM_CHECK, "a declaration", NULL},
 	{"policy", "explain", "say what a policy decides, by which rule, and why", OFFLINE, KH_POLICY_EXPLAIN,
 	 "{\"policy\":\"path\",\"request\":{...}}", NULL},
-	{"policy", "test", "hold a policy to expected decisions", ENGINE, .main = kh_policies_test_main},
-	{"demo", NULL, "a guided tour, in a few seconds", ENGINE, .main = kh_tour_main},
-	{"init", NULL, "make a home folder: store, configuration, tokens", ENGINE, .main = kh_init_main},
-	{"serve", NULL, "run the gateway: MCP and REST over HTTP", ENGINE, .main = kh_serve_main},
-	{"mcp", NULL, "MCP on standard streams, for an agent's client", ENGINE, .main = kh_mcp_main},
-	{"task", "open", "open a task", ENGINE, .main = kh_tasks_open_main},
-	{"task", "add", "put content into a task, sealed", ENGINE, .main = kh_tasks_add_main},
-	{"task", "show", "show a task, its budget, what waits", ENGINE, .main = kh_tasks_show_main},
-	{"task", "list", "list tasks", ENGINE, .main = kh_tasks_list_main},
-	{"task", "execute", "begin a task's execution with its plan", ENGINE, .main = kh_tasks_execute_main},
-	{"task", "close", "close a task", ENGINE, .main = kh_tasks_close_main},
-	{"query", NULL, "ask a Reader about sealed content, and wait", ENGINE, .main = kh_queries_main},
-	{"comm", "declare", "say what a task needs from outside, and why", ENGINE, .main = kh_comms_show_declare_main},
-	{"comm", "search", "search, and seal what is found", ENGINE, .main = kh_comms_search_main},
-	{"comm", "fetch", "fetch a URL, and seal it", ENGINE, .main = kh_comms_fetch_main},
-	{"comm", "query", "ask a database, and seal the rows", ENGINE, .main = kh_comms_query_main},
-	{"comm", "read", "read a file, and seal it", ENGINE, .main = kh_comms_read_main},
-	{"comm", "exec", "run a configured command, and seal its output", ENGINE, .main = kh_comms_exec_main},
-	{"comm", "list", "list the external operations of a task", ENGINE, .main = kh_comms_show_list_main},
-	{"comm", "show", "show all of an external operation, safely", ENGINE, .main = kh_comms_show_main},
-	{"approvals", "list", "list what waits for a human", ENGINE, .main = kh_approvals_list_main},
-	{"approvals", "watch", "follow what waits for a human", ENGINE, .main = kh_approvals_watch_main},
-	{"approvals", "show", "show what is to be approved, safely", ENGINE, .main = kh_approvals_show_main},
-	{"approvals", "approve", "approve what was shown", ENGINE, .main = kh_approvals_decide_approve_main},
-	{"approvals", "reject", "reject what was shown", ENGINE, .main = kh_approvals_decide_reject_main},
-	{"approvals", "edit", "deliver another answer in its place", ENGINE, .main = kh_approvals_decide_edit_main},
-	{"token", "create", "make a token", ENGINE, .main = kh_tokens_create_main},
-	{"token", "list", "list tokens, without their secrets", ENGINE, .main = kh_tokens_list_main},
-	{"token", "revoke", "revoke a token", ENGINE, .main = kh_tokens_revoke_main},
-	{"context", "show", "show what an agent's context has seen", ENGINE, .main = kh_contexts_show_main},
-	{"context", "reset", "say that an agent's memory was cleared", ENGINE, .main = kh_contexts_reset_main},
-	{"context", "add", "put a host's block into a context", ENGINE, .main = kh_contexts_add_main},
-	{"context", "assemble", "write a context as an agent gets it", ENGINE, .main = kh_contexts_assemble_main},
-	{"audit", "verify", "verify the record, and with --state every row", ENGINE, .main = kh_audits_verify_main},
-	{"audit", "tail", "show the newest events, and those to come", ENGINE, .main = kh_audits_trail_tail_main},
-	{"audit", "show", "show an event", ENGINE, .main = kh_audits_trail_show_main},
-	{"audit", "export", "write events as JSON Lines or CEF", ENGINE, .main = kh_audits_trail_export_main},
-	{"audit", "checkpoint", "sign a checkpoint now", ENGINE, .main = kh_audits_checkpoint_main},
-	{"prompt", NULL, "write what an agent is to be told", ENGINE, .main = kh_prompts_main},
-	{"sandbox", "run", "run a program in the sandbox", SANDBOX, .main = kh_sandbox_run_main},
-	{"sandbox", "fetch", "fetch a URL through the sandbox", SANDBOX, .main = kh_sandbox_fetch_main},
-	{"doctor", NULL, "try what a sandbox needs, and say what is missing", SANDBOX, .main = kh_doctor_main},
+	{"policy", "test", "check a policy against expected decisions", TOOLS, .main = kh_policies_test_main},
+	{"sandbox", "run", "run a program in the sandbox", TOOLS, .main = kh_sandbox_run_main},
+	{"sandbox", "fetch", "fetch a URL through the sandbox", TOOLS, .main = kh_sandbox_fetch_main},
 	{"executor", NULL, .main = executor_main},
 	{"worker", NULL, .main = worker_main},
 };
@@ -146,13 +147,17 @@ static int print_usage(FILE *out)
 {
 	fputs("usage: keyhole COMMAND [OPTION...]\n"
 	      "\n"
-	      "An information-flow gateway for AI agents.  `keyhole demo` is a guided tour; `keyhole serve` is the\n"
-	      "gateway.\n"
+	      "An information-flow gateway for AI agents.\n"
 	      "\n"
-	      "Your own Keyhole, in a home folder (keyhole COMMAND --help says more):\n"
+	      "Begin here:\n"
 	      "\n",
 	      out);
-	print_commands(out, ENGINE);
+	print_commands(out, BEGIN);
+	fputs("\n"
+	      "Work with your own Keyhole, in a home folder:\n"
+	      "\n",
+	      out);
+	print_commands(out, HOME);
 	fputs("\n"
 	      "Offline commands: each reads one JSON object on stdin and writes one on a line of stdout.\n"
 	      "\n",
@@ -167,11 +172,13 @@ static int print_usage(FILE *out)
 	      "\n"
 	      "Their exit status: 0 done, whatever the verdict; 2 the input was not usable.\n"
 	      "\n"
-	      "The sandbox, with options and exit statuses of their own:\n"
+	      "Tools that need no home folder; each has its own options and exit statuses:\n"
 	      "\n",
 	      out);
-	print_commands(out, SANDBOX);
-	fputs("\nSee keyhole(1), keyhole-serve(1), keyhole-mcp(1), keyhole-home(1) and keyhole-sandbox(1).\n", out);
+	print_commands(out, TOOLS);
+	fputs("\n`keyhole COMMAND --help` says more.  See also keyhole(1), keyhole-serve(1), keyhole-mcp(1) and "
+	      "keyhole-home(1).\n",
+	      out);
 	return out == stderr ? UNUSABLE : written(out);
 }
 
@@ -187,11 +194,12 @@ struct options {
 	bool batch, help, version, rules;
 	const char *words[2];
 	int count;
+	const char *wrong; /* the first argument that is no option and no word of a command; NULL if there is none */
 };
 
-static bool read_options(int argc, char **argv, struct options *o)
+static void read_options(int argc, char **argv, struct options *o)
 {
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc && o->wrong == NULL; i++) {
 		if (strcmp(argv[i], "--batch") == 0)
 			o->batch = true;
 		else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
@@ -203,9 +211,8 @@ static bool read_options(int argc, char **argv, struct options *o)
 		else if (argv[i][0] != '-' && o->count < 2)
 			o->words[o->count++] = argv[i];
 		else if (strcmp(argv[i], "--json") != 0)
-			return false;
+			o->wrong = argv[i];
 	}
-	return true;
 }
 
 static const struct command *find(const struct options *o)
@@ -219,7 +226,7 @@ static const struct command *find(const struct options *o)
 	return NULL;
 }
 
-/* The command that the first words name, where it reads its arguments itself. */
+/* The command that the first words name, if it reads its arguments itself. */
 static const struct command *find_own(int argc, char **argv, int *ret_words)
 {
 	for (size_t i = 0; i < COMMANDS; i++) {
@@ -234,6 +241,64 @@ static const struct command *find_own(int argc, char **argv, int *ret_words)
 	return NULL;
 }
 
+/* WORD as a message shows it: escaped, because it may hold anything. */
+static void print_word(const char *word)
+{
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, NULL, 4096);
+	struct kh_view quoted = kh_arena_quote(&arena, kh_view_str(word));
+	if (quoted.n >= 2)
+		fprintf(stderr, "%.*s", (int)quoted.n - 2, quoted.p + 1); /* without its quotation marks */
+	kh_arena_done(&arena);
+}
+
+/* There is no command GROUP, or, if NAME is not NULL, no command NAME in GROUP: says so, and names the nearest one. */
+static void print_unknown(const char *group, const char *name)
+{
+	struct kh_nearest near;
+
+	kh_nearest_begin(&near, kh_view_str(name != NULL ? name : group));
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const struct command *c = &commands[i];
+		if (c->about == NULL || (name != NULL && (c->name == NULL || strcmp(c->group, group) != 0)))
+			continue;
+		kh_nearest_try(&near, name != NULL ? c->name : c->group);
+	}
+	fprintf(stderr, "keyhole: there is no command '%s%s", name != NULL ? group : "", name != NULL ? " " : "");
+	print_word(name != NULL ? name : group);
+	fputs("'", stderr);
+	if (near.name != NULL)
+		fprintf(stderr, "; did you mean '%s%s%s'?", name != NULL ? group : "", name != NULL ? " " : "",
+			near.name);
+	fputs("\n", stderr);
+}
+
+/* An argument that the program itself, or an offline command, does not take. */
+static int refuse_argument(const char *argument)
+{
+	static const char *const known[] = {"--batch", "--help", "--json", "--rules", "--version"};
+	struct kh_nearest near;
+
+	kh_nearest_begin(&near, kh_view_str(argument));
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		kh_nearest_try(&near, known[i]);
+	fputs(argument[0] == '-' ? "keyhole: there is no option '" : "keyhole: there is an argument too many: '",
+	      stderr);
+	print_word(argument);
+	fputs("'", stderr);
+	if (near.name != NULL)
+		fprintf(stderr, "; did you mean '%s'?", near.name);
+	fputs("\n`keyhole --help` lists the commands and their options.\n", stderr);
+	return UNUSABLE;
+}
+
+static int refuse_rules(void)
+{
+	fputs("keyhole: --rules is an option of screen, and not together with --batch\n", stderr);
+	return UNUSABLE;
+}
+
 /* The first word is that of a group, and the second none of its commands: these are listed. */
 static bool print_group(const char *group, const char *word, int *ret_status)
 {
@@ -241,14 +306,15 @@ static bool print_group(const char *group, const char *word, int *ret_status)
 	FILE *out = is_help ? stdout : stderr;
 
 	for (size_t i = 0; i < COMMANDS; i++)
-		any = any || (commands[i].section == ENGINE && commands[i].name != NULL &&
-			      strcmp(commands[i].group, group) == 0);
+		any = any || (commands[i].name != NULL && strcmp(commands[i].group, group) == 0);
+	if (any && word != NULL && word[0] != '-')
+		print_unknown(group, word);
 	if (any)
 		fprintf(out, "usage: keyhole %s COMMAND [OPTION...]\n\n", group);
 	for (size_t i = 0; any && i < COMMANDS; i++) {
 		const struct command *c = &commands[i];
 		if (strcmp(c->group, group) == 0 && c->name != NULL)
-			fprintf(out, "  keyhole %s %-8s  %s\n", group, c->name, c->about);
+			fprintf(out, "  keyhole %s %-10s  %s\n", group, c->name, c->about);
 	}
 	*ret_status = is_help ? written(stdout) : UNUSABLE;
 	return any;
@@ -263,24 +329,27 @@ int main(int argc, char **argv)
 	const struct command *own = find_own(argc, argv, &words);
 	if (own != NULL)
 		return own->main(argc - words, argv + words);
-	bool read = read_options(argc, argv, &o), offline = read && find(&o) != NULL;
-	if (!offline && argc > 1 && print_group(argv[1], argc > 2 ? argv[2] : NULL, &words))
+	read_options(argc, argv, &o);
+	const struct command *c = find(&o);
+	if (c == NULL && argc > 1 && print_group(argv[1], argc > 2 ? argv[2] : NULL, &words))
 		return words;
-	if (!read)
-		return print_usage(stderr);
+	if (c == NULL && o.count > 0 && !o.help) {
+		print_unknown(o.words[0], NULL);
+		fputs("`keyhole --help` lists the commands.\n", stderr);
+		return UNUSABLE;
+	}
+	if (o.wrong != NULL)
+		return refuse_argument(o.wrong);
 	if (o.version) {
 		printf("keyhole %s\n", kh_version());
 		return written(stdout);
 	}
-	const struct command *c = find(&o);
-	if (c == NULL && o.count > 0 && !o.help)
-		fputs("keyhole: there is no such command\n\n", stderr);
 	if (c == NULL)
 		return print_usage(o.help ? stdout : stderr);
 	if (o.help)
 		return print_help(c);
 	if (o.rules && (c->command != KH_SCREEN || o.batch))
-		return print_usage(stderr);
+		return refuse_rules();
 	snprintf(name, sizeof(name), "%s%s%s", c->group, c->name ? " " : "", c->name ? c->name : "");
 	return kh_offline_run(o.rules ? KH_SCREEN_RULES : c->command, name, o.batch);
 }

@@ -1,6 +1,8 @@
 /* Reading options.  What they say is the user's own; it is quoted in messages all the same. */
 #include "cli/option.h"
 
+#include "cli/nearest.h"
+
 /* Digits with a factor behind them. */
 static bool read_bytes(struct kh_view v, uint64_t *ret_value)
 {
@@ -76,6 +78,21 @@ static const struct kh_option *find(const struct kh_option *options, size_t coun
 	return NULL;
 }
 
+/* No option has this NAME: says so, and names the one that it was probably meant to be. */
+static enum kh_err refuse_unknown(struct kh_error *err, const struct kh_option *options, size_t count,
+				  struct kh_view name)
+{
+	struct kh_nearest near;
+	char why[96];
+
+	kh_nearest_begin(&near, name);
+	for (size_t i = 0; i < count; i++)
+		kh_nearest_try(&near, options[i].name);
+	snprintf(why, sizeof(why), "is not an option of this command%s%s%s", near.name != NULL ? "; did you mean " : "",
+		 near.name != NULL ? near.name : "", near.name != NULL ? "?" : "");
+	return refuse(err, name, why);
+}
+
 /* Puts VALUE where O wants it; NULL, or what is wrong with it. */
 static const char *store(const struct kh_option *o, const char *value)
 {
@@ -110,7 +127,7 @@ enum kh_err kh_option_read(const struct kh_option *options, size_t count, int ar
 		kh_view_split(&rest, '=', &name);
 		const struct kh_option *o = find(options, count, name);
 		if (o == NULL)
-			return refuse(err, name, "is not an option of this command");
+			return refuse_unknown(err, options, count, name);
 		if (o->flag != NULL) {
 			if (value != NULL)
 				return refuse(err, name, "takes no value");

@@ -109,6 +109,9 @@ static void test_refused(struct kh_test *t)
 
 	assert_int_equal(TAKE(&v, &t->err, A("--fla")), -1); /* nothing is abbreviated */
 	assert_string_equal(t->err.code, "bad_option");
+	assert_string_equal(t->err.detail, "\"--fla\" is not an option of this command; did you mean --flag?");
+	assert_int_equal(TAKE(&v, &t->err, A("--nothing-like-it")), -1);
+	assert_string_equal(t->err.detail, "\"--nothing-like-it\" is not an option of this command");
 	assert_int_equal(TAKE(&v, &t->err, A("--flag=1")), -1);
 	assert_int_equal(TAKE(&v, &t->err, A("--text")), -1);
 	assert_int_equal(TAKE(&v, &t->err, A("--text"), A("a"), A("--text"), A("b")), -1);
