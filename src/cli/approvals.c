@@ -178,7 +178,8 @@ static int run_watch(struct kh_frame *f)
 static const struct kh_frame_command watch_command = {
 	.name = "approvals watch",
 	.usage = "[OPTION...]",
-	.about = "Write a line for each approval that waits, and for each new one as it comes, until interrupted.\n",
+	.about = "Write a line for each approval that waits, and one for each new approval as it comes, until "
+		 "interrupted.\n",
 	.status = "0 interrupted, or as many as asked for were written; 2 not usable, refused or failed.",
 	.use = KH_HOME_CALL,
 	.role = KH_ROLE_REVIEWER,

@@ -205,9 +205,9 @@ static int run_decide(struct kh_frame *f)
 static const struct kh_frame_command approve_command = {
 	.name = "approvals approve",
 	.usage = "[OPTION...] ID",
-	.about = "Approve what an approval shows: for that, once.  An external operation can be approved for more, "
-		 "with\n"
-		 "--host, --uses and --until.\n",
+	.about = "Approve what an approval shows, for exactly that, once.  An external operation can be approved for "
+		 "more\n"
+		 "than that, with --host, --uses and --until.\n",
 	.status = statuses,
 	.least = 1,
 	.most = 1,
@@ -234,7 +234,8 @@ int kh_approvals_decide_approve_main(int argc, char **argv)
 static const struct kh_frame_command reject_command = {
 	.name = "approvals reject",
 	.usage = "[OPTION...] ID",
-	.about = "Reject what an approval shows: the query ends, and the Controller learns no more than that.\n",
+	.about = "Reject what an approval shows.  The query ends, and the Controller learns only that it was "
+		 "rejected.\n",
 	.status = statuses,
 	.least = 1,
 	.most = 1,
@@ -257,12 +258,12 @@ int kh_approvals_decide_reject_main(int argc, char **argv)
 static const struct kh_frame_command edit_command = {
 	.name = "approvals edit",
 	.usage = "[OPTION...] ID",
-	.about = "Put something else in the place of what an approval shows.  Of an answer: another one, checked and\n"
-		 "counted like a Reader's; for a summary the text, else JSON in the form of the answer.  Of an "
-		 "external\n"
-		 "operation: other parameters, which are a new declaration, with an approval of its own.  Without "
-		 "--text,\n"
-		 "--parameters and --file it is read from standard input.\n",
+	.about = "Replace what an approval shows.  For an answer, give another answer: the text of a summary, or else "
+		 "JSON\n"
+		 "in the form of the answer.  It is checked and counted like a Reader's.  For an external operation, "
+		 "give\n"
+		 "other parameters: they become a new declaration with an approval of its own.  Without --text,\n"
+		 "--parameters and --file, the replacement is read from standard input.\n",
 	.status = statuses,
 	.least = 1,
 	.most = 1,

@@ -100,11 +100,10 @@ static int run_show(struct kh_frame *f)
 static const struct kh_frame_command show_command = {
 	.name = "approvals show",
 	.usage = "[OPTION...] ID",
-	.about = "Show what is to be approved, with all that is known about it, and record that it was shown.  Words "
-		 "of\n"
-		 "others are behind a bar at the left, with what nobody could see or a terminal would obey written "
-		 "out.\n"
-		 "On a terminal, page by page; with --json, one page.\n",
+	.about =
+		"Show what is to be approved, with all that is known about it, and record that it was shown.  Text of\n"
+		"others stands behind a bar at the left; invisible and control characters in it are shown as escapes.\n"
+		"On a terminal it is shown page by page; with --json, one page is written.\n",
 	.least = 1,
 	.most = 1,
 	.use = KH_HOME_CALL,

@@ -211,7 +211,7 @@ int kh_audits_verify_main(int argc, char **argv)
 		{"--witness", "FILE", "compare with the checkpoints in FILE (default: the configuration's witness)",
 		 .text = &a.witness},
 		{"--key", "HEX", "the public key that is expected (default: of the home's audit.key)", .text = &a.key},
-		{"--progress", NULL, "tell how far it is, also where nobody looks", .flag = &a.progress},
+		{"--progress", NULL, "show progress, also if standard error is no terminal", .flag = &a.progress},
 	};
 
 	return kh_frame_main(&verify, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
@@ -239,8 +239,8 @@ static const struct kh_frame_command checkpoint = {
 	.name = "audit checkpoint",
 	.usage = "[OPTION...]",
 	.about = "Sign the heads of all chains now, and send the checkpoint to the witnesses of the configuration.  "
-		 "Writes\n"
-		 "its line, for a witness of your own.\n",
+		 "The\n"
+		 "checkpoint is also written as one line, which you can keep as a witness of your own.\n",
 	.use = KH_HOME_CALL,
 	.without_token = true,
 	.run = run_checkpoint,

@@ -182,7 +182,7 @@ static int run_tail(struct kh_frame *f)
 static const struct kh_frame_command tail = {
 	.name = "audit tail",
 	.usage = "[OPTION...]",
-	.about = "Show the newest events, a line each: number, time, kind, task, by whom, and what is in no row.\n",
+	.about = "Show the newest events, a line each: number, time, kind, task, who caused it, and its details.\n",
 	.use = KH_HOME_READ,
 	.without_token = true,
 	.run = run_tail,
@@ -226,9 +226,9 @@ static int run_export(struct kh_frame *f)
 static const struct kh_frame_command export = {
 	.name = "audit export",
 	.usage = "[OPTION...]",
-	.about = "Write all events that pass the filter, a line each: JSON Lines, where `event` is the event byte for "
-		 "byte\n"
-		 "and `hash` its BLAKE2b-256, or CEF.\n",
+	.about = "Write all events that pass the filter, one a line, as JSON Lines or CEF.  In JSON Lines, `event` is "
+		 "the\n"
+		 "event byte for byte and `hash` is its BLAKE2b-256.\n",
 	.use = KH_HOME_READ,
 	.without_token = true,
 	.run = run_export,
@@ -287,7 +287,7 @@ static int run_show(struct kh_frame *f)
 static const struct kh_frame_command show = {
 	.name = "audit show",
 	.usage = "[OPTION...] EVENT",
-	.about = "Show an event: when, by whom, in which chain, what is in no row, and every column that it wrote.\n",
+	.about = "Show an event: time, who caused it, chain, details, and every column that it wrote.\n",
 	.least = 1,
 	.most = 1,
 	.use = KH_HOME_READ,

@@ -329,10 +329,9 @@ static int run_call(struct kh_frame *f)
 
 /* --- the commands ------------------------------------------------------------------------------------------------- */
 
-#define LATER                                                                                                       \
-	"What comes back is sealed into the task, and the block's id is written.  What waits for a human is taken " \
-	"up\n"                                                                                                      \
-	"again with --declaration.\n"
+#define LATER                                                                                                        \
+	"What comes back is sealed into the task, and the block's id is written.  If a human has to decide first,\n" \
+	"call again with --declaration afterwards.\n"
 
 #define COMMAND(word, used, text, n)                                                                         \
 	{                                                                                                    \
@@ -341,14 +340,13 @@ static int run_call(struct kh_frame *f)
 	}
 
 static const struct kh_frame_command search_command = COMMAND(
-	"search", "[OPTION...] [QUERY]", "Search in the index of folders, in the web, or in configured tables.\n", 1);
+	"search", "[OPTION...] [QUERY]", "Search the index of your folders, the web, or configured tables.\n", 1);
 static const struct kh_frame_command fetch_command = COMMAND("fetch", "[OPTION...] [URL]",
 							     "Fetch an https URL through the sandbox.\n", 1);
 static const struct kh_frame_command query_command = COMMAND(
 	"query", "[OPTION...] [DATABASE STATEMENT [PARAM...]]",
-	"Ask a configured database: a statement by its name, or SQL where the policy allows it; each PARAM is bound as "
-	"a\n"
-	"text.\n",
+	"Ask a configured database by the name of a statement, or with SQL if the policy allows that.  Each PARAM is\n"
+	"bound as a text.\n",
 	WORDS);
 static const struct kh_frame_command read_command = COMMAND("read", "[OPTION...] [PATH]",
 							    "Read a file below a folder that the policy names.\n", 1);
@@ -360,16 +358,13 @@ static const struct kh_frame_command exec_command = COMMAND(
 
 static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS + 2])
 {
-	ret_options[0] = (struct kh_option){"--task", "TASK", "the task, where more than one is open",
-					    .text = &a->task};
+	ret_options[0] = (struct kh_option){"--task", "TASK", "the task, if more than one is open", .text = &a->task};
 	ret_options[1] = (struct kh_option){"--reason", "TEXT", "why it is needed: specific, for the record",
 					    .text = &a->reason};
 	ret_options[2] = (struct kh_option){"--declaration", "ID", "call one that was declared before",
 					    .text = &a->declaration};
-	ret_options[3] = (struct kh_option){"--fenced", NULL,
-					    "write the content too, in its fence, where the policy "
-					    "allows it",
-					    .flag = &a->fenced};
+	ret_options[3] = (struct kh_option){
+		"--fenced", NULL, "also write the content, in its fence, if the policy allows it", .flag = &a->fenced};
 	ret_options[4] = (struct kh_option){"--wait", "SECONDS", "how long to wait for a human (default: 60)",
 					    .number = &a->wait_ms, .unit = KH_OPTION_WAIT};
 }

@@ -91,9 +91,11 @@ static int run_declare(struct kh_frame *f)
 static const struct kh_frame_command declare_command = {
 	.name = "comm declare",
 	.usage = "[OPTION...] TASK [FILE]",
-	.about = "Say what a task will need from outside, and why.  FILE is a declaration as JSON, - or none standard\n"
-		 "input.  Nothing runs: what a human has to approve is asked for at once, and what is not allowed is\n"
-		 "denied now.\n",
+	.about = "Say what a task will need from outside, and why.  FILE is a declaration as JSON; without FILE, or "
+		 "with\n"
+		 "-, it is read from standard input.  Nothing is run.  If a human has to approve it, the approval is "
+		 "asked\n"
+		 "for now.  What the policy does not allow is denied now.\n",
 	.status = "0 declared; 1 something was denied, and that is written; 2 not usable, refused or failed.",
 	.least = 1,
 	.most = 2,
@@ -161,7 +163,7 @@ static int run_list(struct kh_frame *f)
 static const struct kh_frame_command list_command = {
 	.name = "comm list",
 	.usage = "[OPTION...] TASK",
-	.about = "List the external operations that a task has declared, and how each stands.\n",
+	.about = "List the external operations that a task has declared, and the state of each.\n",
 	.least = 1,
 	.most = 1,
 	.use = KH_HOME_CALL,
@@ -302,12 +304,9 @@ static int run_show(struct kh_frame *f)
 static const struct kh_frame_command show_command = {
 	.name = "comm show",
 	.usage = "[OPTION...] DECLARATION",
-	.about =
-		"Show all that is known of an external operation, for humans: what was declared, what the gates said,\n"
-		"what matched, and what the world said, which is behind a bar at the left with what nobody could see "
-		"or "
-		"a\n"
-		"terminal would obey written out.\n",
+	.about = "Show all that is known of an external operation: the declaration, the decision of each gate, what\n"
+		 "matched untrusted content, and what came back.  Text from outside stands behind a bar at the left;\n"
+		 "invisible and control characters in it are shown as escapes.\n",
 	.least = 1,
 	.most = 1,
 	.use = KH_HOME_CALL,

@@ -79,7 +79,7 @@ static int run_show(struct kh_frame *f)
 static const struct kh_frame_command show = {
 	.name = "context show",
 	.usage = "[OPTION...] CONTEXT",
-	.about = "Show what is known of a context: its taint, its budget over all tasks.  `token list` has the ids.\n",
+	.about = "Show the taint of a context and its budget over all tasks.  `keyhole token list` has the ids.\n",
 	.least = 1,
 	.most = 1,
 	.use = KH_HOME_CALL,
@@ -106,9 +106,9 @@ static int run_reset(struct kh_frame *f)
 static const struct kh_frame_command reset = {
 	.name = "context reset",
 	.usage = "[OPTION...] CONTEXT REASON",
-	.about = "Say that an agent's memory was cleared: its taint is low again, its budget fresh, its tasks are "
-		 "closed.\n"
-		 "Only a human can say so (a reviewer's or an admin's token), and REASON is on the record.\n",
+	.about = "Record that an agent's memory was cleared.  Its taint is low again, its budget is full again, and "
+		 "its\n"
+		 "tasks are closed.  Only a reviewer's or an admin's token may do this, and REASON is on the record.\n",
 	.least = 2,
 	.most = 2,
 	.use = KH_HOME_CALL,
@@ -148,9 +148,11 @@ static int run_add(struct kh_frame *f)
 static const struct kh_frame_command add = {
 	.name = "context add",
 	.usage = "[OPTION...] CONTEXT EVENT FILE",
-	.about = "Put a block into a context that this host keeps.  EVENT says what it is, and by that how far it is\n"
-		 "trusted: system_prompt, user_message, goal, commitment or supervisor_message.  FILE is its text, -\n"
-		 "standard input.  What the world sent goes into a task: `keyhole task add`.\n",
+	.about = "Put a block into a context that this host keeps.  EVENT says what the block is, and decides how far "
+		 "it is\n"
+		 "trusted: system_prompt, user_message, goal, commitment or supervisor_message.  FILE is its text; - "
+		 "is\n"
+		 "standard input.  Content from outside goes into a task instead: `keyhole task add`.\n",
 	.least = 3,
 	.most = 3,
 	.use = KH_HOME_CALL,

@@ -354,13 +354,16 @@ int kh_doctor_main(int argc, char **argv)
 	if (next != argc)
 		return complain("bad_option", "this command takes no arguments");
 	if (help) {
-		fputs("usage: keyhole doctor [--home DIR] [--json]\n\nTry what a sandbox needs on this machine; say "
-		      "what is there, "
-		      "what "
-		      "is missing, what that\nmeans and what to do.  Nothing is changed and nothing is fetched.  Where "
-		      "there is a home folder,\nwhat its configuration names on this machine is looked for, and its "
-		      "databases are asked once\neach: whether they answer, and what a role may do besides "
-		      "reading.\n\n",
+		fputs("usage: keyhole doctor [--home DIR] [--json]\n"
+		      "\n"
+		      "Try on this machine each part that a sandbox needs.  Say what is there, what is missing, what "
+		      "that means\n"
+		      "and what to do.  If there is a home folder, look for what its configuration names on this "
+		      "machine, and\n"
+		      "ask each of its databases once whether it answers, and what its role may do besides reading.  "
+		      "Nothing\n"
+		      "is changed and nothing is fetched.\n"
+		      "\n",
 		      stdout);
 		kh_option_print(options, count, stdout);
 		fputs("\nExit status: 0 a sandbox works; 1 none does; 2 the command line is not usable.\n", stdout);

@@ -166,7 +166,8 @@ enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, s
 			return e;
 	}
 	if (text.n > limit)
-		return kh_error_set(&f->err, KH_ELIMIT, "too_long", "%zu bytes, where %zu are the most", text.n, limit);
+		return kh_error_set(&f->err, KH_ELIMIT, "too_long", "%zu bytes are too many: at most %zu are allowed",
+				    text.n, limit);
 	*ret_text = text;
 	return KH_OK;
 }

@@ -93,7 +93,7 @@ struct kh_view kh_init_config(struct kh_arena *arena, const char *socket)
 		"\n"
 		"# How clients reach `keyhole serve`.\n"
 		"%sgateway:\n"
-		"%s  socket: %-21s # for `keyhole mcp`; in the home folder where it is not absolute\n"
+		"%s  socket: %-21s # for `keyhole mcp`; in the home folder unless absolute\n"
 		"#  listen: [\"127.0.0.1:7433\"]   # HTTP: /mcp, /api/v1, /metrics, /healthz, /readyz; []: none\n"
 		"#  connections: 10000\n"
 		"#  wait_seconds: 50             # how long a call waits before it answers `pending`\n"
@@ -415,7 +415,8 @@ static const struct kh_frame_command command = {
 	.usage = "[--home DIR | --system]",
 	.about = "Make a home folder: a store, a configuration, a key for the record, and tokens.\n"
 		 "\n"
-		 "With --system, as root: a gateway with a user of its own, so that no agent can read what it keeps.\n",
+		 "With --system, as root: make a gateway with a user of its own, so that no agent can read what it "
+		 "keeps.\n",
 	.without_home = true,
 	.run = run,
 };

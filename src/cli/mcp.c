@@ -264,11 +264,11 @@ static int run(struct kh_frame *f)
 static const struct kh_frame_command command = {
 	.name = "mcp",
 	.usage = "[OPTION...]",
-	.about = "Speak MCP on standard input and output, for an agent's client that starts its servers.\n"
+	.about = "Speak MCP on standard input and output, for clients that start their MCP servers.\n"
 		 "\n"
-		 "Where a gateway runs (keyhole serve), this is a relay to it: it sends the Controller's token and "
-		 "copies\n"
-		 "lines.  Else it serves from the home folder itself.\n",
+		 "If a gateway runs (keyhole serve), this is a relay to it: it sends the Controller's token and copies "
+		 "lines.\n"
+		 "If none runs, it serves from the home folder itself.\n",
 	.status = "0 the client has ended; 1 the gateway has; 2 not usable, refused or failed.",
 	.without_home = true,
 	.run = run,

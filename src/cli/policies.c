@@ -208,8 +208,10 @@ static int run(struct kh_frame *f)
 static const struct kh_frame_command command = {
 	.name = "policy test",
 	.usage = "[OPTION...] FILE",
-	.about = "Hold a policy to the decisions that FILE expects of it: requests as `keyhole policy explain`\n"
-		 "has them, in YAML or JSON Lines.  Each decision that differs is shown with the rule that made it.\n",
+	.about =
+		"Check a policy against the decisions that FILE expects.  FILE has requests as `keyhole policy "
+		"explain`\n"
+		"reads them, in YAML or JSON Lines.  Each decision that differs is shown with the rule that made it.\n",
 	.status = "0 all are as expected; 1 some differ; 2 a file or a request is not usable.",
 	.least = 1,
 	.most = 1,

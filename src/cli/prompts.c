@@ -53,7 +53,7 @@ static int run(struct kh_frame *f)
 static const struct kh_frame_command command = {
 	.name = "prompt",
 	.usage = "[OPTION...] [NAME]",
-	.about = "Write what a Controller or a Reader is to be told, or list what there is.\n",
+	.about = "Print the prompt for a Controller or a Reader.  Without NAME, list the prompts.\n",
 	.most = 1,
 	.without_home = true,
 	.run = run,

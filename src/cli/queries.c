@@ -249,10 +249,11 @@ static int run_ask(struct kh_frame *f)
 static const struct kh_frame_command ask = {
 	.name = "query",
 	.usage = "[OPTION...] FILE   (or: keyhole query wait ID)",
-	.about = "Ask a Reader about sealed content, and wait for the outcome.  FILE is a query as JSON, - standard\n"
-		 "input: `category`, `target` (the Reader), `fields`, `questions` or `directive`, `task`, and a\n"
-		 "`justification` for categories 2 and 3.  What waits for a human is taken up again with `query "
-		 "wait`.\n",
+	.about =
+		"Ask a Reader about sealed content, and wait for the outcome.  FILE is a query as JSON; - is standard\n"
+		"input.  Members: `category`, `target` (the Reader), `fields`, `questions` or `directive`, `task`, and "
+		"a\n"
+		"`justification` for categories 2 and 3.  If a human decides, `query wait` takes the query up again.\n",
 	.status = statuses,
 	.least = 1,
 	.most = 1,
@@ -307,9 +308,9 @@ static int run_wait(struct kh_frame *f)
 static const struct kh_frame_command wait = {
 	.name = "query wait",
 	.usage = "[OPTION...] ID",
-	.about = "Wait for the outcome of a query that was left open, for a human's decision too.  ID is the query's, "
-		 "or\n"
-		 "the approval's that was named with `pending`.\n",
+	.about =
+		"Wait for the outcome of a query that was left open, also if a human decides it.  ID is the id of the\n"
+		"query, or of the approval that was named with `pending`.\n",
 	.status = statuses,
 	.least = 1,
 	.most = 1,
@@ -324,7 +325,7 @@ int kh_queries_main(int argc, char **argv)
 	const struct kh_option waits = {"--wait", "SECONDS", "how long to wait (default: 60)", .number = &a.wait_ms,
 					.unit = KH_OPTION_SECONDS};
 	const struct kh_option own[] = {waits,
-					{"--task", "TASK", "the task, where the query names none", .text = &a.task}};
+					{"--task", "TASK", "the task, if the query names none", .text = &a.task}};
 
 	if (argc > 1 && strcmp(argv[1], "wait") == 0)
 		return kh_frame_main(&wait, own, 1, &a, argc - 1, argv + 1);

@@ -71,8 +71,8 @@ static int print_help(const struct kh_option *options)
 	      stdout);
 	kh_option_print(options, OPTIONS, stdout);
 	fputs("\n"
-	      "BYTES may end in K, M or G.  Exit status: the program's; 128 + N where signal N ended it;\n"
-	      "125 where the sandbox refused or failed.  See keyhole-sandbox(1).\n",
+	      "BYTES may end in K, M or G.  Exit status: the program's; 128 + N if signal N ended it;\n"
+	      "125 if the sandbox refused or failed.  See keyhole-sandbox(1).\n",
 	      stdout);
 	return fflush(stdout) == 0 ? 0 : KH_SANDBOX_RUN_FAILED;
 }

@@ -287,8 +287,8 @@ static int run(struct kh_frame *f)
 static const struct kh_frame_command command = {
 	.name = "serve",
 	.usage = "[OPTION...]",
-	.about = "Run the gateway: MCP and REST over HTTP, and the socket of `keyhole mcp`, until SIGTERM or SIGINT.\n"
-		 "SIGHUP has keyhole.yaml read again.\n",
+	.about = "Run the gateway until SIGTERM or SIGINT: MCP and REST over HTTP, and the socket of `keyhole mcp`.\n"
+		 "SIGHUP makes it read keyhole.yaml again.\n",
 	.status = "0 stopped; 1 stopped while something still ran; 2 not usable, refused or failed.",
 	.without_home = true,
 	.run = run,
@@ -306,7 +306,7 @@ int kh_serve_with(const struct kh_mcp_part *more, int argc, char **argv)
 		{"--listen", "ADDRESS", "serve HTTP on ADDRESS:PORT, in place of the configuration's; repeatable",
 		 .list = &s.listen},
 		{"--socket", "PATH", "the socket of relays, in place of the configuration's", .text = &s.socket},
-		{"--print-clients", NULL, "write what to paste into clients, also where there is no terminal",
+		{"--print-clients", NULL, "write what to paste into clients, also without a terminal",
 		 .flag = &s.print_clients},
 	};
 	sigset_t all;

@@ -43,7 +43,7 @@ static int run_open(struct kh_frame *f)
 static const struct kh_frame_command open = {
 	.name = "task open",
 	.usage = "[OPTION...] [TITLE]",
-	.about = "Open a task: what budgets hang on, and what content is put into.  Writes the task's id.\n",
+	.about = "Open a task and write its id.  Content is put into a task, and budgets are counted for each task.\n",
 	.most = 1,
 	.use = KH_HOME_CALL,
 	.role = KH_ROLE_CONTROLLER,
@@ -241,7 +241,7 @@ static int run_list(struct kh_frame *f)
 static const struct kh_frame_command list = {
 	.name = "task list",
 	.usage = "[OPTION...]",
-	.about = "List open tasks: all of them for a reviewer (the default), a controller's own for it.\n",
+	.about = "List open tasks.  A reviewer's token (the default) sees all of them, a controller's only its own.\n",
 	.use = KH_HOME_CALL,
 	.role = KH_ROLE_REVIEWER,
 	.run = run_list,
@@ -327,9 +327,9 @@ static int run_add(struct kh_frame *f)
 static const struct kh_frame_command add = {
 	.name = "task add",
 	.usage = "[OPTION...] TASK FILE",
-	.about =
-		"Put content into a task, as a sealed block: untrusted data, of which the Controller gets nothing but\n"
-		"answers.  FILE is UTF-8 text of up to 16 MiB, - standard input.  Writes the block's id.\n",
+	.about = "Put content into a task as a sealed block, and write the block's id.  The content is untrusted: the\n"
+		 "Controller gets answers about it, and never the content.  FILE is UTF-8 text of up to 16 MiB; - is\n"
+		 "standard input.\n",
 	.least = 2,
 	.most = 2,
 	.use = KH_HOME_CALL,
@@ -388,7 +388,8 @@ static const struct kh_frame_command execute = {
 	.usage = "[OPTION...] TASK PLAN",
 	.about = "Begin a task's execution with its plan, a JSON file: "
 		 "{\"plan\":\"...\",\"required_operations\":[...]}.\n"
-		 "A plan that screening marks, or that was written in a context of high taint, needs a human first.\n",
+		 "A human must approve the plan first if the screen has marked it, or if the taint of the context is "
+		 "high.\n",
 	.status = "0 done; 1 a human must approve it first; 2 not usable, refused or failed.",
 	.least = 2,
 	.most = 2,

@@ -105,8 +105,10 @@ static int run_create(struct kh_frame *f)
 static const struct kh_frame_command create = {
 	.name = "token create",
 	.usage = "[OPTION...] NAME",
-	.about = "Make a token: one principal, and for a controller a fresh context.  The token is written once and\n"
-		 "stored nowhere.  By an admin; a host makes controllers.\n",
+	.about = "Make a token.  A token is one caller; a controller's token also begins a fresh context.  The token "
+		 "is\n"
+		 "written once and stored nowhere.  An admin makes every kind of token, a host makes controllers' "
+		 "tokens.\n",
 	.least = 1,
 	.most = 1,
 	.use = KH_HOME_CALL,
@@ -162,7 +164,7 @@ static int run_list(struct kh_frame *f)
 static const struct kh_frame_command list = {
 	.name = "token list",
 	.usage = "[OPTION...]",
-	.about = "List tokens, without their secrets.  By an admin; a host sees those that it made.\n",
+	.about = "List tokens, without their secrets.  An admin sees all of them, a host those that it made.\n",
 	.use = KH_HOME_CALL,
 	.role = KH_ROLE_ADMIN,
 	.run = run_list,
@@ -192,7 +194,7 @@ static int run_revoke(struct kh_frame *f)
 static const struct kh_frame_command revoke = {
 	.name = "token revoke",
 	.usage = "[OPTION...] ID",
-	.about = "Revoke a token, for good and at once.  ID is the one that `token list` shows.\n",
+	.about = "Revoke a token, at once and for good.  ID is the one that `token list` shows.\n",
 	.least = 1,
 	.most = 1,
 	.use = KH_HOME_CALL,

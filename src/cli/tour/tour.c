@@ -202,11 +202,13 @@ static int run(struct kh_frame *f)
 static const struct kh_frame_command command = {
 	.name = "demo",
 	.usage = "[--keep]",
-	.about = "A guided tour: a web page with hidden instructions is asked for, approved, fetched in the sandbox "
-		 "and\n"
-		 "asked about; what it wants done is held; a Reader that fell for it, approvals, a budget that runs "
-		 "out,\n"
-		 "and a forged record.  In a temporary home, on loopback alone, in a few seconds.\n",
+	.about = "A guided tour with a poisoned web page.  The agent asks for the page, a human approves, and a "
+		 "sandbox\n"
+		 "fetches it.  The agent asks about the page, then does what the page wants and is stopped.  It also "
+		 "shows\n"
+		 "a Reader that obeys the page, approvals, a budget that runs out, and a forged record.  Everything is "
+		 "in a\n"
+		 "temporary home folder and on loopback, and takes a few seconds.\n",
 	.status = "0 every step came out as it must; 1 one did not; 2 not usable.",
 	.without_home = true,
 	.run = run,
