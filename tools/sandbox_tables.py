@@ -1,4 +1,5 @@
-"""The tables of docs/use/SANDBOX.md, made from those of the sources: system calls, limits, paths, addresses, faults, parts.
+"""The tables of docs/use/SANDBOX.md and docs/reference/PROCESSES.md, made from those of the sources: system calls, limits,
+paths, addresses, faults, parts.
 
 tables() gives the text that belongs between the marks <!-- NAME --> and <!-- /NAME -->; tools/check-docs compares, and with
 --write puts it there.
@@ -90,7 +91,7 @@ def never():
     return wrap(" ".join("`{}`".format(name) for name in NOTABLE if name not in known) + ".") + "\n"
 
 
-def wrap(line, width=130):
+def wrap(line, width=100):
     out, column = "", 0
     for word in line.split(" "):
         if column and column + 1 + len(word) > width:

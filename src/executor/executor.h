@@ -1,4 +1,4 @@
-/* The executor process: `keyhole executor`, with its control channel as descriptor 3.  See docs/use/SANDBOX.md. */
+/* The executor process, `keyhole executor`: its control channel is descriptor 3.  See docs/reference/PROCESSES.md. */
 #ifndef KH_EXECUTOR_EXECUTOR_H
 #define KH_EXECUTOR_EXECUTOR_H
 

@@ -234,7 +234,7 @@ static void only_in_execution(struct kh_test *t)
 		}
 }
 
-/* What is the same for every worker is held in docs/use/SANDBOX.md and tried by tests/hostile; here: its time. */
+/* What all workers share is in docs/reference/PROCESSES.md and tried by tests/hostile; here: its time. */
 static void sandbox_defined(struct kh_test *t)
 {
 	const struct example *example;
