@@ -254,8 +254,8 @@ static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *act)
 		return bad(f, "bad_option", "a declaration has its parameters and its reason: leave them out");
 	enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_comm_look_run, &looking, &f->arena, &f->err);
 	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(a->operation)))
-		e = kh_error_set(&f->err, KH_EINPUT, "operation_differs", "it declares %.*s: call that",
-				 KH_FMT(looking.look.operation));
+		e = kh_error_set(&f->err, KH_EINPUT, "operation_differs",
+				 "the declaration is for %.*s: use that command", KH_FMT(looking.look.operation));
 	if (e == KH_OK && a->task != NULL && !kh_view_eq(looking.look.task, kh_view_str(a->task)))
 		e = kh_error_set(&f->err, KH_EUNKNOWN, "unknown_declaration", "the task has no such declaration");
 	act->declaration = looking.declaration;

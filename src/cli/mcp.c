@@ -78,7 +78,7 @@ static int tell_end(struct kh_frame *f, enum kh_relay_end end)
 		note(f, "keyhole mcp: the gateway has ended\n");
 		return KH_FRAME_NOT;
 	case KH_RELAY_LOST:
-		note(f, "keyhole mcp: the client takes no more\n");
+		note(f, "keyhole mcp: the client no longer reads\n");
 		return KH_FRAME_NOT;
 	}
 	return KH_FRAME_UNUSABLE;
@@ -184,7 +184,7 @@ static int serve_own(struct kh_frame *f)
 	note(f, kh_clients_unprotected());
 	status = serve_lines(f, &service, out, token);
 	if (!kh_service_stop(&service)) {
-		note(f, "keyhole mcp: something still runs: left to the next start\n");
+		note(f, "keyhole mcp: something still runs; the next start takes it over\n");
 		_exit(KH_FRAME_NOT);
 	}
 	if (!kh_home_close(&f->home, &err))

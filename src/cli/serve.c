@@ -245,7 +245,7 @@ static int stop(struct serving *s)
 	kh_sockets_close(&s->sockets);
 	bool ended = kh_service_stop(&s->service);
 	if (!ended) {
-		say(s, "keyhole: something still runs: left to the next start\n");
+		say(s, "keyhole: something still runs; the next start takes it over\n");
 		_exit(KH_FRAME_NOT);
 	}
 	if (!kh_home_close(&s->f->home, &err))

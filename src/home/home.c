@@ -79,7 +79,7 @@ enum kh_err kh_home_token(struct kh_home *home, enum kh_role role, struct kh_vie
 	else
 		e = default_token(home, role, &token, err);
 	if (e == KH_OK && home->token_count == KH_HOME_TOKENS)
-		e = kh_error_set(err, KH_ELIMIT, "too_many", "more tokens than one command has use for");
+		e = kh_error_set(err, KH_ELIMIT, "too_many", "more tokens were named than one command can use");
 	if (e == KH_ENOMEM)
 		return kh_error_set(err, e, "out_of_memory", "out of memory");
 	if (e != KH_OK)

@@ -86,12 +86,12 @@ enum kh_err kh_secret_read(const struct kh_secret *secret, const struct kh_folde
 				    KH_FMT(is_file ? secret->file : secret->environment));
 	if (e == KH_OK && !can_be_sent(secret, text)) {
 		kh_secret_wipe(text);
-		return kh_error_set(err, KH_EINPUT, "secret_invalid",
-				    KH_FOLDER_CONFIG ":%u: the %s of %.*s is none: it has %s, or more than %d of them",
-				    secret->line, secret->word, KH_FMT(secret->owner),
-				    secret->in_header ? "blanks or other characters than a header can have"
-						      : "control characters",
-				    KH_SECRET_MAX);
+		return kh_error_set(
+			err, KH_EINPUT, "secret_invalid",
+			KH_FOLDER_CONFIG ":%u: the %s of %.*s cannot be used: it has %s, or more than %d bytes",
+			secret->line, secret->word, KH_FMT(secret->owner),
+			secret->in_header ? "blanks or characters that a header cannot have" : "control characters",
+			KH_SECRET_MAX);
 	}
 	if (e == KH_OK)
 		*ret_text = text;
