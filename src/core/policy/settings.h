@@ -1,7 +1,7 @@
 /*
  * What keyhole.yaml says, as structs (SPEC I8): the policy, the Readers, how the audit is kept, and how clients reach the
  * gateway.  Data alone, and how its parts are found: keys.h and sources.h have the tables that fill it, policy.h and
- * config.h what is checked and made of it.  docs/POLICY.md says what the keys of `policy` mean, docs/CONFIGURATION.md
+ * config.h what is checked and made of it.  docs/use/POLICY.md says what the keys of `policy` mean, docs/use/CONFIGURATION.md
  * those of all others.
  */
 #ifndef KH_CORE_POLICY_SETTINGS_H

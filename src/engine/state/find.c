@@ -19,13 +19,14 @@ struct target {
 	size_t context;   /* the offset of the number of its context in the row */
 };
 
-static const struct target tasks = {KH_ID_TASK, KH_TABLE_TASKS, "unknown_task", offsetof(struct kh_task_row, context)};
-static const struct target queries = {KH_ID_QUERY, KH_TABLE_QUERIES, "unknown_query",
-				      offsetof(struct kh_query_row, context)};
-static const struct target approvals = {KH_ID_APPROVAL, KH_TABLE_APPROVALS, "unknown_approval",
-					offsetof(struct kh_approval_row, context)};
-static const struct target contexts = {KH_ID_CONTEXT, KH_TABLE_CONTEXTS, "unknown_context",
-				       offsetof(struct kh_context_row, id)};
+static const struct target tasks = {KH_ID_TASK, KH_TABLE_TASKS, .code = "unknown_task",
+				    .context = offsetof(struct kh_task_row, context)};
+static const struct target queries = {KH_ID_QUERY, KH_TABLE_QUERIES, .code = "unknown_query",
+				      .context = offsetof(struct kh_query_row, context)};
+static const struct target approvals = {KH_ID_APPROVAL, KH_TABLE_APPROVALS, .code = "unknown_approval",
+					.context = offsetof(struct kh_approval_row, context)};
+static const struct target contexts = {KH_ID_CONTEXT, KH_TABLE_CONTEXTS, .code = "unknown_context",
+				       .context = offsetof(struct kh_context_row, id)};
 
 /* The answer to an id that belongs to somebody else, to one that nobody has, and to one that is none. */
 static enum kh_err not_there(struct kh_op *op, struct kh_view text, const char *code, enum kh_err e)
