@@ -12,13 +12,14 @@
 #include "engine/comm/call.h"
 #include "engine/comm/look.h"
 #include "engine/deciding.h"
+#include "engine/engine.h"
+#include "engine/outbox.h"
+#include "engine/waiting.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #define WAIT_DEFAULT 60000
-#define CLOCK_MS     5000 /* between two looks at whether a human has decided: fixed, so that it says nothing of when */
-#define WORDS        66   /* a statement's database and name, and its values */
+#define WORDS        66 /* a statement's database and name, and its values */
 
 static const char statuses[] = "0 ok; 1 not ok, or not yet, and the outcome is written; 2 not usable, refused or "
 			       "failed.";
@@ -245,7 +246,7 @@ static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declara
 }
 
 /* An earlier one has its parameters, and is called by the command of its own operation. */
-static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *act)
+static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *call)
 {
 	const struct arguments *a = f->args;
 	struct kh_comm_looking looking = {.declaration = kh_view_str(a->declaration)};
@@ -258,73 +259,65 @@ static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *act)
 				 "the declaration is for %.*s: use that command", KH_FMT(looking.look.operation));
 	if (e == KH_OK && a->task != NULL && !kh_view_eq(looking.look.task, kh_view_str(a->task)))
 		e = kh_error_set(&f->err, KH_EUNKNOWN, "unknown_declaration", "the task has no such declaration");
-	act->declaration = looking.declaration;
+	call->declaration = looking.declaration;
 	return e;
 }
 
 /* --- calling ------------------------------------------------------------------------------------------------------ */
 
-static void rest(int64_t ms)
+/* Decides, and carries out what may run, in this very process. */
+static enum kh_err decide(struct kh_frame *f, struct kh_comm_call *call, struct kh_waiting *waiting)
 {
-	if (ms > 0)
-		nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+	enum kh_err e = kh_deciding_run(f->home.engine, f->token, call, &f->arena, &f->err);
+
+	if (e != KH_OK)
+		return e;
+	struct kh_entry entry = kh_outbox_of_call(f->token, call);
+	e = kh_outbox_run(f->home.engine, &entry, &f->arena, &f->err);
+	waiting->here = entry.call.next == KH_CALL_RUNS;
+	call->look = entry.call.look;
+	return e;
 }
 
-/*
- * It was carried out in this very process: were the caller told at once, it would know to the millisecond how long that
- * took (B17).  It is told when its slot has come, however long the caller would have waited.
- */
-static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_comm_look *look)
-{
-	struct kh_comm_looking looking = {.declaration = look->id};
-
-	for (;;) {
-		enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_comm_look_run, &looking, &f->arena,
-					       &f->err);
-		if (e != KH_OK)
-			return e;
-		int64_t left = looking.look.due - kh_engine_now(f->home.engine);
-		if (looking.look.ended != KH_ENDED_NOT || looking.look.due == 0) {
-			*look = looking.look;
-			return KH_OK;
-		}
-		rest(left > 0 ? left / 1000 + 1 : 1);
-	}
-}
-
-/* Until it has ended or the time is up: looked at on a clock of its own. */
-static enum kh_err call(struct kh_frame *f, struct kh_comm_call *act)
+/* Until it has ended or the time is up; one that a human has let through goes on where it was. */
+static enum kh_err wait_for(struct kh_frame *f, struct kh_comm_call *call)
 {
 	const struct arguments *a = f->args;
-	int64_t end = kh_clock_ms() + (a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT);
+	int64_t ms = a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT;
+	struct kh_waiting waiting = {.until = kh_clock_us() + ms * 1000};
+	enum kh_err e = decide(f, call, &waiting);
 
-	for (;;) {
-		enum kh_err e = kh_deciding_call(f->home.engine, f->token, act, &f->arena, &f->err);
-		if (e == KH_OK && act->next == KH_CALL_RUNS) {
-			e = kh_outbox_errand(f->home.engine, act, &f->arena, &f->err);
-			return e == KH_OK ? wait_for_slot(f, &act->look) : e;
+	while (e == KH_OK) {
+		struct kh_comm_looking looking = {.declaration = call->look.id};
+		e = kh_engine_call(f->home.engine, f->token, kh_comm_look_run, &looking, &f->arena, &f->err);
+		if (e != KH_OK)
+			break;
+		call->look = looking.look;
+		if (!kh_waiting_call(f->home.engine, &waiting, &call->look))
+			break;
+		if (call->look.row->state != KH_DECLARATION_DECLARED) {
+			kh_waiting_rest(&waiting);
+			continue;
 		}
-		int64_t left = end - kh_clock_ms();
-		if (e != KH_OK || act->next == KH_CALL_ENDED || left <= 0)
-			return e;
-		rest(left < CLOCK_MS ? left : CLOCK_MS);
-		*act = (struct kh_comm_call){.declaration = act->look.id, .fenced = a->fenced};
+		*call = (struct kh_comm_call){.declaration = call->look.id, .fenced = a->fenced};
+		e = decide(f, call, &waiting);
 	}
+	return e;
 }
 
 static int run_call(struct kh_frame *f)
 {
 	const struct arguments *a = f->args;
-	struct kh_comm_call act = {.task = kh_view_str(a->task != NULL ? a->task : ""), .fenced = a->fenced};
+	struct kh_comm_call call = {.task = kh_view_str(a->task != NULL ? a->task : ""), .fenced = a->fenced};
 	struct kh_progress progress;
-	enum kh_err e = a->declaration != NULL ? take_up(f, &act) : make_declaration(f, &act.declare);
+	enum kh_err e = a->declaration != NULL ? take_up(f, &call) : make_declaration(f, &call.declare);
 
 	if (e != KH_OK)
 		return kh_frame_fail(f);
 	kh_progress_start(&progress, "waiting for the operation");
-	e = call(f, &act);
+	e = wait_for(f, &call);
 	kh_progress_stop(&progress);
-	return e == KH_OK ? write_look(f, &act.look) : kh_frame_fail(f);
+	return e == KH_OK ? write_look(f, &call.look) : kh_frame_fail(f);
 }
 
 /* --- the commands ------------------------------------------------------------------------------------------------- */

@@ -8,15 +8,13 @@
 #include "cli/frame.h"
 #include "cli/progress.h"
 #include "cli/table.h"
-#include "core/bcp/bits.h"
+#include "engine/engine.h"
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
-
-#include <time.h>
+#include "engine/waiting.h"
 
 #define QUERY_LIMIT  (64U << 10)
 #define WAIT_DEFAULT 60000
-#define POLL_MS      500
 
 static const char statuses[] = "0 delivered; 1 not delivered, and the outcome is written; 2 not usable, refused or "
 			       "failed.";
@@ -161,30 +159,12 @@ static int write_result(struct kh_frame *f, const struct result *r)
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
 
-static int64_t wait_ms(const struct kh_frame *f)
+static int64_t wait_until(const struct kh_frame *f)
 {
 	const struct arguments *a = f->args;
+	int64_t ms = a->wait_ms > 0 && a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT;
 
-	return a->wait_ms > 0 && a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT;
-}
-
-/*
- * A Reader was asked in this very process, and took longer than the caller would wait: were it told so at once, it
- * would know to the millisecond how long the Reader took (B17).  It is told at the next slot of its query.
- */
-static enum kh_err wait_for_slot(struct kh_frame *f, struct kh_look *look)
-{
-	int64_t now = kh_engine_now(f->home.engine), admitted = look->row->admitted_at;
-	uint64_t after = now > admitted ? (uint64_t)(now - admitted) / 1000 + 1 : 0;
-	uint64_t slot = kh_bits_slot(after, (uint64_t)(look->row->deadline_at - admitted) / 1000);
-
-	int64_t rest = admitted + (int64_t)slot * 1000 - now; /* to the slot itself: before it nothing is known */
-
-	bool ended = look->outcome != KH_OUTCOME_NONE && look->outcome != KH_OUTCOME_PENDING;
-	if (f->home.policy->release == KH_RELEASE_IMMEDIATE || ended || rest <= 0)
-		return KH_OK;
-	nanosleep(&(struct timespec){.tv_sec = rest / 1000000, .tv_nsec = rest % 1000000 * 1000}, NULL);
-	return kh_engine_call(f->home.engine, f->token, kh_look_run, look, &f->arena, &f->err);
+	return kh_clock_us() + ms * 1000;
 }
 
 /* The query of the file, with --task in it. */
@@ -234,14 +214,12 @@ static int run_ask(struct kh_frame *f)
 	r.look.outcome = call.refused;
 	if (call.refused != KH_OUTCOME_NONE)
 		return write_result(f, &r);
-	int64_t end = kh_clock_ms() + wait_ms(f);
+	struct kh_waiting waiting = {.until = wait_until(f), .here = true};
+	struct kh_entry entry = kh_outbox_of_ask(&call.ask);
 	kh_progress_start(&progress, "waiting for the Reader");
-	e = kh_outbox_ask(f->home.engine, &call.ask, &f->arena, &f->err);
-	int64_t left = end - kh_clock_ms();
+	e = kh_outbox_run(f->home.engine, &entry, &f->arena, &f->err);
 	if (e == KH_OK)
-		e = kh_outbox_wait(f->home.engine, f->token, &r.look, left > 0 ? left : 0, &f->arena, &f->err);
-	if (e == KH_OK && left <= 0)
-		e = wait_for_slot(f, &r.look);
+		e = kh_waiting_run(f->home.engine, f->token, &r.look, &waiting, &f->arena, &f->err);
 	kh_progress_stop(&progress);
 	return e == KH_OK ? write_result(f, &r) : kh_frame_fail(f);
 }
@@ -264,31 +242,6 @@ static const struct kh_frame_command ask = {
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-/*
- * Waits for a human too, as long as there is time.  Whoever decides may be gone before the Reader was asked: what was
- * left behind is carried out here.
- */
-static enum kh_err wait_long(struct kh_frame *f, struct kh_look *look)
-{
-	const struct timespec step = {.tv_nsec = POLL_MS * 1000000};
-	const struct kh_look asked = *look;
-	int64_t end = kh_clock_ms() + wait_ms(f);
-
-	for (;;) {
-		int64_t left = end - kh_clock_ms();
-		*look = asked;
-		enum kh_err e = kh_outbox_wait(f->home.engine, f->token, look, left > 0 ? left : 0, &f->arena, &f->err);
-		if (e != KH_OK || look->outcome != KH_OUTCOME_PENDING || end - kh_clock_ms() < POLL_MS)
-			return e;
-		nanosleep(&step, NULL);
-		e = kh_outbox_all(f->home.engine, &f->err);
-		if (e == KH_OK && kh_clock_ms() > end)
-			return wait_for_slot(f, look);
-		if (e != KH_OK)
-			return e;
-	}
-}
-
 static int run_wait(struct kh_frame *f)
 {
 	struct kh_view id = kh_view_str(f->words[0]);
@@ -299,8 +252,9 @@ static int run_wait(struct kh_frame *f)
 		r.look.approval = id;
 	else
 		r.look.query = r.query = id;
+	struct kh_waiting waiting = {.until = wait_until(f), .human = true};
 	kh_progress_start(&progress, "waiting for the outcome");
-	enum kh_err e = wait_long(f, &r.look);
+	enum kh_err e = kh_waiting_run(f->home.engine, f->token, &r.look, &waiting, &f->arena, &f->err);
 	kh_progress_stop(&progress);
 	return e == KH_OK ? write_result(f, &r) : kh_frame_fail(f);
 }

@@ -1,14 +1,10 @@
-/* Calls weighed and decided, errands carried out: operations, one after the other, on the caller's thread. */
+/* Calls weighed and decided, outputs compared and recorded: one operation after the other, on the caller's thread. */
 #include "engine/deciding.h"
 
-#include "engine/comm/decide.h"
-#include "engine/comm/end.h"
-#include "engine/comm/verifying.h"
 #include "engine/context/guarding.h"
 #include "engine/engine.h"
 
 #define MEMORY ((size_t)1 << 30) /* of one comparison */
-#define TIERS  4                 /* models asked in a row, and some more */
 #define TRIES  16                /* how often a context may change under a call before it is given up */
 
 /* Of a declaration in its short form, what is no parameter. */
@@ -140,68 +136,4 @@ enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_view token, s
 			e = kh_engine_call(engine, token, kh_context_output_run, output, arena, err);
 	}
 	return e;
-}
-
-/* Asks the model about CALL; whatever goes wrong with that is `pass`, and somebody else decides. */
-static enum kh_err verify(struct kh_engine *engine, const struct kh_comm_call *call, struct kh_arena *arena,
-			  struct kh_error *err)
-{
-	const struct kh_reader *reader = kh_engine_verifier(engine, call->supervisor);
-	struct kh_comm_triaged said = {
-		.declaration = call->look.row->id, .supervisor = call->supervisor, .verdict = KH_TRIAGE_PASS};
-	enum kh_reader_fault fault = KH_READER_OK;
-	struct kh_reader_ask ask;
-	struct kh_tainted response;
-	struct kh_view detail;
-	enum kh_err e = KH_OK;
-
-	if (reader != NULL) {
-		said.reader = reader->name;
-		e = kh_verifying_prepare(engine, call, arena, &ask, err);
-		if (e == KH_OK)
-			e = reader->driver->ask(reader, arena, &ask, &response, &fault, &detail);
-		if (e == KH_OK && fault == KH_READER_OK)
-			e = kh_verifying_judge(arena, &ask, response, &said.verdict);
-	}
-	return e == KH_OK ? kh_engine_own(engine, kh_comm_decide_triaged, &said, arena, err) : e;
-}
-
-enum kh_err kh_deciding_call(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
-			     struct kh_arena *arena, struct kh_error *err)
-{
-	enum kh_err e = kh_deciding_run(engine, token, call, arena, err);
-
-	/* Each tier is asked once: what it said is on the record, whatever it was. */
-	for (unsigned i = 0; e == KH_OK && call->next == KH_CALL_TRIAGE; i++) {
-		if (i == TIERS)
-			return kh_error_set(err, KH_EREFUSED, "busy",
-					    "the models that verify were asked, and nothing came of it");
-		e = verify(engine, call, arena, err);
-		call->declaration = call->look.id;
-		if (e == KH_OK)
-			e = kh_deciding_run(engine, token, call, arena, err);
-	}
-	return e;
-}
-
-enum kh_err kh_outbox_errand(struct kh_engine *engine, const struct kh_comm_call *call, struct kh_arena *arena,
-			     struct kh_error *err)
-{
-	struct kh_comm_end end = {.declaration = call->look.row->id};
-
-	/* Whatever happens to us on the way, the operation has begun, and somebody must say how it ended. */
-	if (kh_errand_run(kh_engine_tools(engine), &call->errand, arena, &end.result) != KH_OK) {
-		arena->failed = false;
-		end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
-						       .source = call->errand.operation,
-						       .why = KH_LIT("there was not enough memory to carry it out")};
-	}
-	enum kh_err e = kh_engine_own(engine, kh_comm_end_run, &end, arena, err);
-	if (e == KH_OK || e == KH_ESTORE)
-		return e;
-	arena->failed = false;
-	end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
-					       .source = call->errand.operation,
-					       .why = KH_LIT("what came back could not be recorded")};
-	return kh_engine_own(engine, kh_comm_end_run, &end, arena, err);
 }

@@ -1,19 +1,103 @@
-/* The outbox carried out: Readers asked, their responses taken. */
+/* Entries of the outbox, from begun to reported. */
 #include "engine/outbox.h"
 
-#include "base/clock.h"
+#include "engine/comm/decide.h"
+#include "engine/comm/end.h"
+#include "engine/comm/verifying.h"
+#include "engine/deciding.h"
 #include "engine/engine.h"
-#include "engine/query/ask.h"
 #include "engine/query/respond.h"
 #include "engine/recover.h"
 
-#include <time.h>
+#define ARENA  (1U << 30)
+#define MODELS 4 /* asked in a row: there are two, and each is asked once */
 
-#define ARENA (1U << 30)
-#define POLL  INT64_C(100) /* ms between looks at what another process may have changed */
+struct kh_entry kh_outbox_of_ask(const struct kh_ask *ask)
+{
+	if (!ask->found)
+		return (struct kh_entry){.kind = KH_ENTRY_NONE};
+	return (struct kh_entry){
+		.kind = KH_ENTRY_ASK,
+		.id = ask->effect,
+		.task = ask->query->task,
+		.reader = ask->query->reader,
+		.ready = true,
+		.ask = *ask,
+	};
+}
+
+struct kh_entry kh_outbox_of_effect(int64_t effect, struct kh_view reader)
+{
+	return (struct kh_entry){.kind = KH_ENTRY_ASK, .id = effect, .reader = reader};
+}
+
+struct kh_entry kh_outbox_of_call(struct kh_view token, const struct kh_comm_call *call)
+{
+	struct kh_entry entry = {.token = token, .call = *call, .ready = true};
+
+	if (call->next == KH_CALL_RUNS)
+		entry.kind = KH_ENTRY_ERRAND;
+	if (call->next == KH_CALL_TRIAGE)
+		entry.kind = KH_ENTRY_VERIFY;
+	if (entry.kind != KH_ENTRY_NONE) {
+		entry.id = call->look.row->id;
+		entry.task = call->look.row->task;
+	}
+	return entry;
+}
+
+enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry, struct kh_entry *ret_entry)
+{
+	const struct kh_errand *errand = &entry->call.errand;
+	struct kh_entry copy = {
+		.kind = entry->kind,
+		.id = entry->id,
+		.task = entry->task,
+		.reader = kh_arena_dup(arena, entry->reader),
+		.ready = entry->kind == KH_ENTRY_ERRAND,
+	};
+	enum kh_err e = KH_OK;
+
+	if (entry->kind == KH_ENTRY_VERIFY) { /* decided anew, so that what is shown to the model is of then */
+		copy.token = kh_arena_dup(arena, entry->token);
+		copy.call.declaration = kh_arena_dup(arena, entry->call.look.id);
+	}
+	if (entry->kind == KH_ENTRY_ERRAND) {
+		copy.call.next = KH_CALL_RUNS;
+		copy.call.errand = *errand;
+		copy.call.errand.operation = kh_arena_dup(arena, errand->operation);
+		copy.call.errand.task = kh_arena_dup(arena, errand->task);
+		e = kh_json_freeze(arena, yyjson_val_mut_copy(kh_json_new(arena), errand->parameters),
+				   &copy.call.errand.parameters);
+	}
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret_entry = copy;
+	return e;
+}
+
+/* --- asks --------------------------------------------------------------------------------------------------------- */
+
+/* A driver whose asks have effects of their own is begun durably first (E7).  An ask whose Reader is no longer
+ * configured is left where it is, until it is configured again or the query's time has passed. */
+static enum kh_err begin_ask(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
+			     struct kh_error *err)
+{
+	const struct kh_reader *reader = entry->ready ? kh_engine_reader(engine, entry->reader) : NULL;
+
+	if (entry->ready && (reader == NULL || reader->driver->pure)) {
+		entry->ask.found = reader != NULL;
+		return KH_OK;
+	}
+	entry->ask.effect = entry->id;
+	entry->ask.mark = true;
+	return kh_engine_own(engine, kh_ask_begin_run, &entry->ask, arena, err);
+}
 
 /* The Reader is asked.  One that another configuration has taken away meanwhile (kh_engine_reload) is dead. */
-static void put(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena, struct kh_respond *respond)
+static void ask_reader(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena,
+		       struct kh_respond *respond)
 {
 	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
 
@@ -26,62 +110,163 @@ static void put(struct kh_engine *engine, const struct kh_ask *ask, struct kh_ar
 	arena->failed = false;
 }
 
-/* One ask and its response; *NEXT is what follows. */
-static enum kh_err carry(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena,
-			 struct kh_ask *ret_next, struct kh_error *err)
+static enum kh_err run_ask(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
+			   struct kh_error *err)
 {
-	struct kh_respond respond = {.effect = ask->effect, .asked = ask->ask.query};
+	struct kh_respond respond = {.effect = entry->id};
+	enum kh_err e = begin_ask(engine, entry, arena, err);
 
-	put(engine, ask, arena, &respond);
-	enum kh_err e = kh_engine_own(engine, kh_respond_run, &respond, arena, err);
-	if (e == KH_OK)
-		*ret_next = respond.next;
-	return e;
-}
-
-/* A driver whose asks have effects of their own is begun durably first (E7).  An ask whose Reader is no longer
- * configured is left where it is, until it is configured again or the query's time has passed. */
-static enum kh_err begin(struct kh_engine *engine, struct kh_ask *ask, struct kh_arena *arena, struct kh_error *err)
-{
-	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
-
-	ask->found = reader != NULL;
-	if (reader == NULL || reader->driver->pure)
-		return KH_OK;
-	ask->mark = true;
-	return kh_engine_own(engine, kh_ask_begin_run, ask, arena, err);
-}
-
-enum kh_err kh_outbox_ask(struct kh_engine *engine, const struct kh_ask *first, struct kh_arena *arena,
-			  struct kh_error *err)
-{
-	struct kh_ask ask = *first;
-	enum kh_err e = KH_OK;
-
-	while (e == KH_OK && ask.found) {
-		struct kh_ask next = {0};
-		e = begin(engine, &ask, arena, err);
-		if (e == KH_OK && ask.found)
-			e = carry(engine, &ask, arena, &next, err);
-		ask = next;
+	if (e != KH_OK)
+		return e;
+	if (entry->ask.found) {
+		respond.asked = entry->ask.ask.query;
+		ask_reader(engine, &entry->ask, arena, &respond);
+		e = kh_engine_own(engine, kh_respond_run, &respond, arena, err);
 	}
+	if (e == KH_OK)
+		*entry = kh_outbox_of_ask(&respond.next);
 	return e;
 }
 
-enum kh_err kh_outbox_effect(struct kh_engine *engine, int64_t id, struct kh_error *err)
+/* --- errands ------------------------------------------------------------------------------------------------------ */
+
+/* Records an end without anything of the world: there is no content, and WHY says why. */
+static enum kh_err end_without(struct kh_engine *engine, const struct kh_entry *entry, enum kh_errand_end how,
+			       const char *why, struct kh_error *err)
 {
-	struct kh_ask ask = {.effect = id, .mark = true};
+	struct kh_comm_end end = {
+		.declaration = entry->id,
+		.result = {.end = how, .source = entry->call.errand.operation, .why = kh_view_str(why)},
+	};
 	struct kh_arena arena;
 
 	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
-	enum kh_err e = kh_engine_own(engine, kh_ask_begin_run, &ask, &arena, err);
-	while (e == KH_OK && ask.found) {
-		struct kh_ask next = {0};
-		e = carry(engine, &ask, &arena, &next, err);
-		ask = next;
-		if (e == KH_OK && ask.found)
-			e = begin(engine, &ask, &arena, err);
+	enum kh_err e = kh_engine_own(engine, kh_comm_end_run, &end, &arena, err);
+	kh_arena_done(&arena);
+	return e;
+}
+
+/* Carries it out, once, and records what came back. */
+static enum kh_err carry_out(struct kh_engine *engine, const struct kh_entry *entry, struct kh_arena *arena,
+			     struct kh_error *err)
+{
+	struct kh_comm_end end = {.declaration = entry->id};
+
+	if (kh_errand_run(kh_engine_tools(engine), &entry->call.errand, arena, &end.result) != KH_OK) {
+		arena->failed = false;
+		end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
+						       .source = entry->call.errand.operation,
+						       .why = KH_LIT("there was not enough memory to carry it out")};
 	}
+	return kh_engine_own(engine, kh_comm_end_run, &end, arena, err);
+}
+
+/* What cannot be recorded is given up; but the errand has begun, and the record has to have an end of it. */
+static enum kh_err run_errand(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
+			      struct kh_error *err)
+{
+	bool recorded = !entry->lost && carry_out(engine, entry, arena, err) == KH_OK;
+	enum kh_err e = KH_OK;
+
+	if (!recorded) {
+		arena->failed = false;
+		entry->lost = true;
+		e = end_without(engine, entry, KH_ERRAND_UNKNOWN, "what came of it could not be recorded", err);
+	}
+	if (e == KH_OK)
+		*entry = (struct kh_entry){.token = entry->token, .call = entry->call};
+	return e;
+}
+
+enum kh_err kh_outbox_give_up(struct kh_engine *engine, const struct kh_entry *entry, struct kh_error *err)
+{
+	if (entry->kind != KH_ENTRY_ERRAND)
+		return KH_OK;
+	return end_without(engine, entry, KH_ERRAND_FAILED,
+			   "the gateway stops, or has no memory left: it was not carried out", err);
+}
+
+/* --- models that verify ------------------------------------------------------------------------------------------- */
+
+/* Whatever goes wrong with asking is `pass`: somebody else decides. */
+static enum kh_err ask_model(struct kh_engine *engine, const struct kh_comm_call *call, struct kh_arena *arena,
+			     struct kh_comm_triaged *said, struct kh_error *err)
+{
+	const struct kh_reader *reader = kh_engine_verifier(engine, call->supervisor);
+	enum kh_reader_fault fault = KH_READER_OK;
+	struct kh_reader_ask ask;
+	struct kh_tainted response;
+	struct kh_view detail;
+
+	said->verdict = KH_TRIAGE_PASS;
+	if (reader == NULL)
+		return KH_OK;
+	said->reader = reader->name;
+	enum kh_err e = kh_verifying_prepare(engine, call, arena, &ask, err);
+	if (e == KH_OK)
+		e = reader->driver->ask(reader, arena, &ask, &response, &fault, &detail);
+	return e == KH_OK && fault == KH_READER_OK ? kh_verifying_judge(arena, &ask, response, &said->verdict) : e;
+}
+
+/* Each tier is asked once: what it said is on the record, whatever it was, and the call is decided anew with it. */
+static enum kh_err run_verify(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
+			      struct kh_error *err)
+{
+	struct kh_comm_triaged said = {.declaration = entry->id, .supervisor = entry->call.supervisor};
+	struct kh_comm_call call = entry->call;
+	unsigned rounds = entry->rounds + 1;
+	enum kh_err e = KH_OK;
+
+	if (entry->rounds == MODELS)
+		return kh_error_set(err, KH_EREFUSED, "busy",
+				    "the models that verify were asked, and nothing came of it");
+	if (entry->ready) {
+		e = ask_model(engine, &call, arena, &said, err);
+		if (e == KH_OK)
+			e = kh_engine_own(engine, kh_comm_decide_triaged, &said, arena, err);
+		call.declaration = call.look.id;
+	}
+	if (e == KH_OK)
+		e = kh_deciding_run(engine, entry->token, &call, arena, err);
+	if (e != KH_OK)
+		return e;
+	*entry = kh_outbox_of_call(entry->token, &call);
+	entry->rounds = rounds;
+	return KH_OK;
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+static enum kh_err (*const runs[])(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
+				   struct kh_error *err) = {
+	[KH_ENTRY_ASK] = run_ask,
+	[KH_ENTRY_ERRAND] = run_errand,
+	[KH_ENTRY_VERIFY] = run_verify,
+};
+
+enum kh_err kh_outbox_step(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
+			   struct kh_error *err)
+{
+	return entry->kind != KH_ENTRY_NONE ? runs[entry->kind](engine, entry, arena, err) : KH_OK;
+}
+
+enum kh_err kh_outbox_run(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
+			  struct kh_error *err)
+{
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK && entry->kind != KH_ENTRY_NONE)
+		e = kh_outbox_step(engine, entry, arena, err);
+	return e;
+}
+
+static enum kh_err run_effect(struct kh_engine *engine, int64_t effect, struct kh_view reader, struct kh_error *err)
+{
+	struct kh_entry entry = kh_outbox_of_effect(effect, reader);
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
+	enum kh_err e = kh_outbox_run(engine, &entry, &arena, err);
 	kh_arena_done(&arena);
 	return e;
 }
@@ -94,47 +279,7 @@ enum kh_err kh_outbox_all(struct kh_engine *engine, struct kh_error *err)
 	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
 	enum kh_err e = kh_engine_own(engine, kh_recover_run, &recover, &arena, err);
 	for (size_t i = 0; e == KH_OK && i < recover.count; i++)
-		e = kh_outbox_effect(engine, recover.effects[i], err);
+		e = run_effect(engine, recover.effects[i], recover.readers[i], err);
 	kh_arena_done(&arena);
 	return e;
-}
-
-static void rest(int64_t ms)
-{
-	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
-
-/* Looks now and then, until there is something to be seen or END has come.  What a look leaves in memory is given back:
- * a wait can be long. */
-static enum kh_err poll_until(struct kh_engine *engine, struct kh_view token, const struct kh_look *look, int64_t end,
-			      struct kh_error *err)
-{
-	struct kh_look seen = *look;
-	struct kh_arena arena;
-	int64_t left = end - kh_clock_ms();
-	enum kh_err e = KH_OK;
-
-	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
-	while (e == KH_OK && seen.outcome == KH_OUTCOME_NONE && left > 0) {
-		int64_t due = (seen.due - kh_engine_now(engine)) / 1000 + 1;
-		int64_t pause = due > 0 && due < POLL ? due : POLL;
-		rest(pause < left ? pause : left);
-		kh_arena_clear(&arena);
-		e = kh_engine_call(engine, token, kh_look_run, &seen, &arena, err);
-		left = end - kh_clock_ms();
-	}
-	kh_arena_done(&arena);
-	return e;
-}
-
-enum kh_err kh_outbox_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
-			   struct kh_arena *arena, struct kh_error *err)
-{
-	int64_t end = kh_clock_ms() + wait_ms;
-	enum kh_err e = kh_engine_call(engine, token, kh_look_run, look, arena, err);
-
-	if (e != KH_OK || look->outcome != KH_OUTCOME_NONE || wait_ms <= 0)
-		return e;
-	e = poll_until(engine, token, look, end, err);
-	return e == KH_OK ? kh_engine_call(engine, token, kh_look_run, look, arena, err) : e;
 }

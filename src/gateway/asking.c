@@ -4,14 +4,14 @@
  */
 #include "gateway/asking.h"
 
-#include "engine/outbox.h"
+#include "gateway/dispatch.h"
 
-static void copy(char to[KH_ASKING_ID], struct kh_view from)
+void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id)
 {
-	size_t n = from.n < KH_ASKING_ID ? from.n : KH_ASKING_ID - 1;
+	size_t n = id.n < KH_ASKING_ID ? id.n : KH_ASKING_ID - 1;
 
 	if (n > 0)
-		memcpy(to, from.p, n);
+		memcpy(to, id.p, n);
 	to[n] = '\0';
 }
 
@@ -32,19 +32,19 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 
 	if (e != KH_OK)
 		return e;
-	copy(asking->id, call.id);
-	copy(asking->of, call.id);
+	kh_asking_keep(asking->id, call.id);
+	kh_asking_keep(asking->of, call.id);
 	asking->advice = call.advice;
 	asking->outcome = call.refused;
 	*ret_look = call.look;
 	*ret_looked = call.looked;
 	if (call.refused != KH_OUTCOME_NONE || !call.ask.found)
 		return KH_OK;
-	const struct kh_reader *reader = kh_engine_reader(engine, call.row->reader);
+	struct kh_entry entry = kh_outbox_of_ask(&call.ask);
+	const struct kh_reader *reader = kh_engine_reader(engine, entry.reader);
 	if (reader != NULL && reader->driver->pure) /* NULL: taken out of the configuration this very moment */
-		return kh_outbox_ask(engine, &call.ask, arena, err);
-	kh_gateway_ask(gateway, call.ask.effect, call.row->reader);
-	return KH_OK;
+		return kh_outbox_run(engine, &entry, arena, err);
+	return kh_dispatch_put(kh_gateway_dispatch(gateway), &entry, err);
 }
 
 /* The advice once more, for whoever had to wait: it follows from the query (B22). */
@@ -59,23 +59,16 @@ static struct kh_view advise(struct kh_arena *arena, struct kh_view body)
 	return again.read.e == KH_OK ? again.read.advice : (struct kh_view){NULL, 0};
 }
 
-/* Where a look of now is not yet an end: until when to wait for another. */
+/* Whether a look of now is not yet an end; then until when the work waits for another. */
 static bool waits(struct kh_gateway *gateway, struct kh_asking *asking, const struct kh_look *look, bool admitted_now,
 		  struct kh_work *work)
 {
-	int64_t now = kh_works_now(), clock = kh_engine_now(kh_gateway_engine(gateway));
-
-	if (look->outcome == KH_OUTCOME_PENDING ? !asking->waits_for_human : look->outcome != KH_OUTCOME_NONE)
+	asking->waiting.here = admitted_now;
+	if (!kh_waiting_query(kh_gateway_engine(gateway), &asking->waiting, look) ||
+	    kh_works_is_stopping(kh_gateway_works(gateway)))
 		return false;
-	/* A Reader was asked by this very step, and took longer than the caller would wait: were it told so at once, it
-	 * would know to the microsecond how long.  It is told at the query's next slot (B17). */
-	if (admitted_now && asking->until <= now)
-		asking->until = now + (look->slot - clock);
-	if (asking->until <= now || kh_works_is_stopping(kh_gateway_works(gateway)))
-		return false;
-	int64_t due = now + (look->due - clock);
-	work->wake_at = look->due != 0 && due < asking->until ? due : asking->until;
-	work->wake_chain = look->row->task;
+	work->wake_at = asking->waiting.at;
+	work->wake_chain = asking->waiting.chain;
 	return true;
 }
 
@@ -115,8 +108,8 @@ enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *a
 	enum kh_err e = KH_OK;
 
 	asking->begun = true;
-	if (first && asking->until == 0)
-		asking->until = kh_works_now() + kh_gateway_wait(gateway);
+	if (first && asking->waiting.until == 0)
+		asking->waiting.until = kh_works_now() + kh_gateway_wait(gateway);
 	if (admits)
 		e = admit(gateway, asking, &look, &looked, arena, err);
 	asking->query = NULL;
@@ -130,7 +123,7 @@ enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *a
 		return end(asking, e);
 	if (look.outcome == KH_OUTCOME_PENDING && !asking->pending_seen) {
 		asking->pending_seen = true;
-		copy(asking->waits, look.waits);
+		kh_asking_keep(asking->waits, look.waits);
 	}
 	return waits(gateway, asking, &look, admits, work) ? KH_WORK_WAIT : tell(gateway, asking, &look, admits, arena);
 }

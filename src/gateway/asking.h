@@ -12,7 +12,7 @@
 #define KH_GATEWAY_ASKING_H
 
 #include "engine/query/admit.h"
-#include "engine/query/look.h"
+#include "engine/waiting.h"
 #include "gateway/gateway.h"
 
 #define KH_ASKING_ID 24 /* bytes of a public id, with its NUL */
@@ -21,9 +21,8 @@ struct kh_asking {
 	struct kh_view token; /* the Controller's; lives as long as the asking */
 	yyjson_val *query;    /* the first step's: the query, with the members of admission; or NULL and `of` */
 	char of[KH_ASKING_ID];
-	int64_t until; /* kh_works_now(): when to be told at the latest; 0: the gateway's bound from the first step on
-			*/
-	bool waits_for_human; /* `pending` is not an end: goes on waiting until the bound (approval_wait) */
+	/* `until`, 0: the gateway's bound from the first step on; `human`: goes on waiting (approval_wait). */
+	struct kh_waiting waiting;
 	/* out, with KH_WORK_DONE; views live in the arena of that step */
 	enum kh_err result;
 	enum kh_outcome outcome; /* NONE: still with the Reader */
@@ -35,6 +34,9 @@ struct kh_asking {
 	/* of the asking */
 	bool begun;
 };
+
+/* A public id kept over steps. */
+void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id);
 
 /* One step.  *ERR is filled where asking->result is not KH_OK. */
 enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_work *work,

@@ -1,182 +1,295 @@
-/* Asks in hand: a list under a lock, and a work for each. */
+/* Entries in hand: a list under a lock, the oldest first, and a work for each, with an arena of its own. */
 #include "gateway/dispatch.h"
 
 #include "base/alloc.h"
-#include "engine/outbox.h"
+#include "engine/engine.h"
 #include "engine/recover.h"
 
 #include <pthread.h>
+#include <sodium.h>
 
-#define NAME   64                 /* bytes of a Reader's name */
-#define PAUSE  INT64_C(50000)     /* microseconds until a Reader that is busy is tried again */
-#define MEMORY ((size_t)64 << 20) /* of a look through the outbox */
+#define MEMORY ((size_t)1 << 30) /* of one entry, or of a look through the outbox */
+#define AGAIN  INT64_C(1000000)  /* microseconds until a store that failed is tried again */
 
-struct ask {
-	struct kh_work work; /* first: a work is its ask */
-	struct kh_dispatch *asks;
-	struct ask *next, **link;
-	int64_t effect;
-	bool runs;
-	size_t name_length;
-	char name[NAME];
+struct item {
+	struct kh_work work; /* first: a work is its item */
+	struct kh_dispatch *dispatch;
+	struct item *next, *prev;
+	struct kh_arena arena;
+	struct kh_entry entry;   /* in the arena; what follows takes its place */
+	enum kh_entry_kind kind; /* this and the following as it was put in */
+	int64_t id, task;
+	struct kh_view reader; /* in the arena */
+	bool runs, waits;      /* it has a place, or waits for one */
 };
 
 struct kh_dispatch {
 	struct kh_engine *engine;
-	struct kh_works *works;
+	struct kh_works *works, *callers;
+	unsigned most;
 	pthread_mutex_t lock;
-	struct ask *first; /* all that are in hand */
+	struct item *first, *last; /* all that are in hand */
 };
 
 /* --- the list; the lock is held ----------------------------------------------------------------------------------- */
 
-static void link_ask(struct kh_dispatch *asks, struct ask *ask)
+static void link_item(struct kh_dispatch *d, struct item *item)
 {
-	ask->next = asks->first;
-	ask->link = &asks->first;
-	if (ask->next != NULL)
-		ask->next->link = &ask->next;
-	asks->first = ask;
+	item->prev = d->last;
+	if (d->last != NULL)
+		d->last->next = item;
+	else
+		d->first = item;
+	d->last = item;
 }
 
-static void unlink_ask(struct ask *ask)
+static void unlink_item(struct kh_dispatch *d, struct item *item)
 {
-	*ask->link = ask->next;
-	if (ask->next != NULL)
-		ask->next->link = ask->link;
+	if (item->prev != NULL)
+		item->prev->next = item->next;
+	else
+		d->first = item->next;
+	if (item->next != NULL)
+		item->next->prev = item->prev;
+	else
+		d->last = item->prev;
 }
 
-static bool is_in_hand(const struct kh_dispatch *asks, int64_t effect)
+static bool is_ask(const struct item *item)
 {
-	for (const struct ask *a = asks->first; a != NULL; a = a->next) {
-		if (a->effect == effect)
-			return true;
+	return item->kind == KH_ENTRY_ASK;
+}
+
+/* Whether ITEM stands there already.  An errand never does: it is handed out once, by the call that has begun it. */
+static bool is_in_hand(const struct kh_dispatch *d, const struct item *item)
+{
+	bool found = false;
+
+	for (const struct item *i = d->first; i != NULL && !found; i = i->next)
+		found = i->kind == item->kind && i->id == item->id;
+	return found && item->kind != KH_ENTRY_ERRAND;
+}
+
+/* Whether there is a place for ITEM: among those of its kind, and of an ask at its Reader. */
+static bool has_place(const struct kh_dispatch *d, const struct item *item)
+{
+	const struct kh_reader *reader = is_ask(item) ? kh_engine_reader(d->engine, item->reader) : NULL;
+	uint64_t most = reader != NULL ? reader->concurrency : 0, kind = 0, readers = 0;
+
+	for (const struct item *i = d->first; i != NULL; i = i->next) {
+		bool same = i->runs && is_ask(i) == is_ask(item);
+		kind += same;
+		readers += same && is_ask(item) && kh_view_eq(i->reader, item->reader);
 	}
-	return false;
+	return kind < d->most && (most == 0 || readers < most);
 }
 
-/* Whether ASK's Reader has a place for it now; it is taken then. */
-static bool takes_place(struct kh_dispatch *asks, struct ask *ask)
+/* ITEM has left its place: the oldest that it was in the way of goes on. */
+static void leave_place(struct kh_dispatch *d, struct item *item)
 {
-	struct kh_view name = kh_view_of(ask->name, ask->name_length);
-	const struct kh_reader *reader = kh_engine_reader(asks->engine, name);
-	uint64_t running = 0;
-
-	for (const struct ask *a = asks->first; a != NULL; a = a->next)
-		running += a->runs && kh_view_eq(kh_view_of(a->name, a->name_length), name);
-	ask->runs = reader == NULL || reader->concurrency == 0 || running < reader->concurrency;
-	return ask->runs;
+	item->runs = false;
+	for (struct item *i = d->first; i != NULL; i = i->next) {
+		if (!i->waits || is_ask(i) != is_ask(item) || !has_place(d, i))
+			continue;
+		i->waits = false;
+		kh_works_wake(&i->work);
+		return;
+	}
 }
 
 /* --- carrying out ------------------------------------------------------------------------------------------------- */
 
-static void end(struct ask *ask)
+static void free_item(struct item *item)
 {
-	struct kh_dispatch *asks = ask->asks;
+	const struct kh_alloc *alloc = kh_engine_alloc(item->dispatch->engine);
 
-	pthread_mutex_lock(&asks->lock);
-	unlink_ask(ask);
-	pthread_mutex_unlock(&asks->lock);
-	kh_alloc_free(kh_engine_alloc(asks->engine), ask, sizeof(*ask));
+	if (item->entry.token.n > 0)
+		sodium_memzero((void *)(uintptr_t)item->entry.token.p, item->entry.token.n);
+	kh_arena_done(&item->arena);
+	kh_alloc_free(alloc, item, sizeof(*item));
+}
+
+static enum kh_work_next finish(struct item *item)
+{
+	struct kh_dispatch *d = item->dispatch;
+
+	pthread_mutex_lock(&d->lock);
+	unlink_item(d, item);
+	leave_place(d, item);
+	pthread_mutex_unlock(&d->lock);
+	if (!is_ask(item))
+		kh_works_wake_chain(d->callers, item->task);
+	free_item(item);
+	return KH_WORK_DONE;
+}
+
+/* Takes a place, if there is one; else whoever leaves one wakes ITEM. */
+static bool take_place(struct item *item)
+{
+	struct kh_dispatch *d = item->dispatch;
+
+	pthread_mutex_lock(&d->lock);
+	item->runs = has_place(d, item);
+	item->waits = !item->runs;
+	bool runs = item->runs;
+	pthread_mutex_unlock(&d->lock);
+	return runs;
+}
+
+/*
+ * A full disk: an errand took place, and its end has to be on the record before anybody can be told.  It is tried until
+ * the store takes it; at a stop it is left to the next start.
+ */
+static enum kh_work_next try_later(struct item *item)
+{
+	struct kh_dispatch *d = item->dispatch;
+
+	if (kh_works_is_stopping(d->works))
+		return finish(item);
+	pthread_mutex_lock(&d->lock);
+	leave_place(d, item);
+	pthread_mutex_unlock(&d->lock);
+	item->work.wake_at = kh_works_now() + AGAIN;
+	return KH_WORK_WAIT;
 }
 
 static enum kh_work_next step(struct kh_work *work)
 {
-	struct ask *ask = (struct ask *)work;
-	struct kh_dispatch *asks = ask->asks;
+	struct item *item = (struct item *)work;
+	struct kh_dispatch *d = item->dispatch;
+	bool begun = item->entry.kind == KH_ENTRY_ERRAND;
 	struct kh_error err;
 
-	if (!kh_works_is_stopping(asks->works)) {
-		pthread_mutex_lock(&asks->lock);
-		bool goes = takes_place(asks, ask);
-		pthread_mutex_unlock(&asks->lock);
-		if (!goes) {
-			work->wake_at = kh_works_now() + PAUSE;
-			return KH_WORK_WAIT;
-		}
-		/* A store that fails here fails every call too, which is where it is told; the ask stays in the outbox.
-		 */
-		(void)!kh_outbox_effect(asks->engine, ask->effect, &err);
-	}
-	end(ask);
-	return KH_WORK_DONE;
+	if (!begun && kh_works_is_stopping(d->works))
+		return finish(item);
+	if (!take_place(item))
+		return KH_WORK_WAIT;
+	/* A store that fails here fails every call too, which is where it is told; an ask stays in the outbox. */
+	enum kh_err e = kh_outbox_run(d->engine, &item->entry, &item->arena, &err);
+	return e != KH_OK && item->entry.lost ? try_later(item) : finish(item);
 }
 
-void kh_dispatch_put(struct kh_dispatch *asks, int64_t effect, struct kh_view reader)
+/* --- putting in --------------------------------------------------------------------------------------------------- */
+
+static struct item *new_item(struct kh_dispatch *d, const struct kh_entry *entry)
 {
-	const struct kh_alloc *alloc = kh_engine_alloc(asks->engine);
-	struct ask *ask = kh_alloc_zero(alloc, sizeof(*ask));
+	const struct kh_alloc *alloc = kh_engine_alloc(d->engine);
+	struct item *item = kh_alloc_zero(alloc, sizeof(*item));
 
-	if (ask == NULL)
-		return;
-	ask->work.step = step;
-	ask->asks = asks;
-	ask->effect = effect;
-	ask->name_length = reader.n < NAME ? reader.n : NAME;
-	memcpy(ask->name, reader.p, ask->name_length);
-	pthread_mutex_lock(&asks->lock);
-	bool known = is_in_hand(asks, effect);
-	if (!known)
-		link_ask(asks, ask);
-	pthread_mutex_unlock(&asks->lock);
-	if (known)
-		kh_alloc_free(alloc, ask, sizeof(*ask));
-	else if (!kh_works_add(asks->works, &ask->work))
-		end(ask);
+	if (item == NULL)
+		return NULL;
+	item->dispatch = d;
+	item->work.step = step;
+	kh_arena_init(&item->arena, alloc, MEMORY);
+	if (kh_outbox_copy(&item->arena, entry, &item->entry) != KH_OK) {
+		free_item(item);
+		return NULL;
+	}
+	item->kind = entry->kind;
+	item->id = entry->id;
+	item->task = entry->task;
+	item->reader = item->entry.reader;
+	return item;
 }
 
-enum kh_err kh_dispatch_recover(struct kh_dispatch *asks, struct kh_error *err)
+/* Begun, and nobody there to carry it out: that is an end too. */
+static enum kh_err refuse(struct kh_dispatch *d, const struct kh_entry *entry, struct kh_error *err)
+{
+	enum kh_err e = kh_outbox_give_up(d->engine, entry, err);
+
+	if (entry->kind == KH_ENTRY_ASK)
+		return KH_OK; /* it is in the store's outbox still */
+	return e != KH_OK ? e : kh_error_set(err, KH_EREFUSED, "busy", "the gateway cannot carry it out now");
+}
+
+enum kh_err kh_dispatch_put(struct kh_dispatch *d, const struct kh_entry *entry, struct kh_error *err)
+{
+	struct item *item = new_item(d, entry);
+
+	if (item == NULL)
+		return refuse(d, entry, err);
+	pthread_mutex_lock(&d->lock);
+	bool known = is_in_hand(d, item);
+	if (!known)
+		link_item(d, item);
+	pthread_mutex_unlock(&d->lock);
+	if (known) {
+		free_item(item);
+		return KH_OK;
+	}
+	if (kh_works_add(d->works, &item->work))
+		return KH_OK;
+	finish(item);
+	return refuse(d, entry, err);
+}
+
+enum kh_err kh_dispatch_recover(struct kh_dispatch *d, struct kh_error *err)
 {
 	struct kh_recover call = {0};
 	struct kh_arena arena;
 
-	kh_arena_init(&arena, kh_engine_alloc(asks->engine), MEMORY);
-	enum kh_err e = kh_engine_own(asks->engine, kh_recover_run, &call, &arena, err);
+	kh_arena_init(&arena, kh_engine_alloc(d->engine), MEMORY);
+	enum kh_err e = kh_engine_own(d->engine, kh_recover_run, &call, &arena, err);
 	/* A pure driver's ask may be under way in the thread that admitted it: asked twice, one answer counts. */
-	for (size_t i = 0; e == KH_OK && i < call.count; i++)
-		kh_dispatch_put(asks, call.effects[i], call.readers[i]);
+	for (size_t i = 0; e == KH_OK && i < call.count; i++) {
+		struct kh_entry entry = kh_outbox_of_effect(call.effects[i], call.readers[i]);
+		e = kh_dispatch_put(d, &entry, err);
+	}
 	kh_arena_done(&arena);
 	return e;
 }
 
+bool kh_dispatch_has(struct kh_dispatch *d, int64_t declaration)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&d->lock);
+	for (const struct item *i = d->first; i != NULL && !found; i = i->next)
+		found = !is_ask(i) && i->id == declaration;
+	pthread_mutex_unlock(&d->lock);
+	return found;
+}
+
 /* --- from the first to the last ----------------------------------------------------------------------------------- */
 
-enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned threads, struct kh_dispatch **ret_asks,
-			    struct kh_error *err)
+enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned most, struct kh_works *callers,
+			    struct kh_dispatch **ret_dispatch, struct kh_error *err)
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(engine);
-	struct kh_dispatch *asks = kh_alloc_zero(alloc, sizeof(*asks));
+	struct kh_dispatch *d = kh_alloc_zero(alloc, sizeof(*d));
 
-	if (asks == NULL)
+	if (d == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	asks->engine = engine;
-	enum kh_err e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = threads}, &asks->works,
-				     err);
+	d->engine = engine;
+	d->callers = callers;
+	d->most = most;
+	/* A thread for everything that may have a place, so that asks and errands are never in each other's way. */
+	enum kh_err e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = 2 * most}, &d->works, err);
 	if (e != KH_OK) {
-		kh_alloc_free(alloc, asks, sizeof(*asks));
+		kh_alloc_free(alloc, d, sizeof(*d));
 		return e;
 	}
-	pthread_mutex_init(&asks->lock, NULL);
-	*ret_asks = asks;
+	pthread_mutex_init(&d->lock, NULL);
+	*ret_dispatch = d;
 	return KH_OK;
 }
 
-bool kh_dispatch_stop(struct kh_dispatch *asks, int64_t timeout_us)
+bool kh_dispatch_stop(struct kh_dispatch *d, int64_t timeout_us)
 {
-	return kh_works_stop(asks->works, timeout_us);
+	return kh_works_stop(d->works, timeout_us);
 }
 
-void kh_dispatch_free(struct kh_dispatch *asks)
+void kh_dispatch_free(struct kh_dispatch *d)
 {
-	if (asks == NULL)
+	if (d == NULL)
 		return;
-	const struct kh_alloc *alloc = kh_engine_alloc(asks->engine);
-	kh_works_free(asks->works);
-	pthread_mutex_destroy(&asks->lock);
-	kh_alloc_free(alloc, asks, sizeof(*asks));
+	const struct kh_alloc *alloc = kh_engine_alloc(d->engine);
+	kh_works_free(d->works);
+	pthread_mutex_destroy(&d->lock);
+	kh_alloc_free(alloc, d, sizeof(*d));
 }
 
-struct kh_works_figures kh_dispatch_figures(const struct kh_dispatch *asks)
+struct kh_works_figures kh_dispatch_figures(const struct kh_dispatch *d)
 {
-	return kh_works_figures(asks->works);
+	return kh_works_figures(d->works);
 }

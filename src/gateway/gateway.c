@@ -9,7 +9,6 @@
 #include "engine/due.h"
 #include "engine/query/settle.h"
 #include "gateway/dispatch.h"
-#include "gateway/errands.h"
 #include "gateway/indexing.h"
 
 #include <pthread.h>
@@ -40,8 +39,7 @@ struct minder {
 struct kh_gateway {
 	struct kh_gateway_settings settings;
 	struct kh_works *works;
-	struct kh_dispatch *asks;
-	struct kh_errands *errands;
+	struct kh_dispatch *dispatch;
 	struct kh_indexing *indexing;
 	struct minder minder;
 	pthread_mutex_t lock; /* of callers */
@@ -128,14 +126,9 @@ enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh
 
 /* --- the outbox --------------------------------------------------------------------------------------------------- */
 
-void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view reader)
+struct kh_dispatch *kh_gateway_dispatch(const struct kh_gateway *gateway)
 {
-	kh_dispatch_put(gateway->asks, effect, reader);
-}
-
-struct kh_errands *kh_gateway_errands(const struct kh_gateway *gateway)
-{
-	return gateway->errands;
+	return gateway->dispatch;
 }
 
 void kh_gateway_look(struct kh_gateway *gateway)
@@ -154,8 +147,7 @@ struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 {
 	struct kh_gateway_figures figures = {
 		.calls = kh_works_figures(gateway->works),
-		.asks = kh_dispatch_figures(gateway->asks),
-		.errands = kh_errands_figures(gateway->errands),
+		.outbox = kh_dispatch_figures(gateway->dispatch),
 		.store = kh_store_figures(kh_engine_store(gateway->settings.engine)),
 	};
 
@@ -210,7 +202,7 @@ static enum kh_work_next mind(struct kh_work *work)
 		return KH_WORK_DONE;
 	kh_arena_init(&arena, kh_engine_alloc(gateway->settings.engine), MEMORY);
 	if (atomic_exchange(&minder->carry, false) || kh_works_now() >= minder->often) {
-		(void)!kh_dispatch_recover(gateway->asks, &err);
+		(void)!kh_dispatch_recover(gateway->dispatch, &err);
 		minder->often = kh_works_now() + OFTEN;
 	}
 	due = settle(gateway, &arena);
@@ -246,9 +238,7 @@ static enum kh_err start(struct kh_gateway *gateway, struct kh_error *err)
 				     &gateway->works, err);
 
 	if (e == KH_OK)
-		e = kh_dispatch_new(engine, gateway->settings.asks, &gateway->asks, err);
-	if (e == KH_OK)
-		e = kh_errands_new(engine, gateway->settings.asks, gateway->works, &gateway->errands, err);
+		e = kh_dispatch_new(engine, gateway->settings.asks, gateway->works, &gateway->dispatch, err);
 	if (e == KH_OK)
 		e = kh_indexing_new(engine, &gateway->indexing, err);
 	if (e != KH_OK)
@@ -293,11 +283,10 @@ bool kh_gateway_stop(struct kh_gateway *gateway, int64_t timeout_us)
 	int64_t end = kh_works_now() + timeout_us;
 	bool indexing = kh_indexing_stop(gateway->indexing, 0); /* no further run, while the others come to their end */
 	bool calls = kh_works_stop(gateway->works, timeout_us);
-	bool asks = kh_dispatch_stop(gateway->asks, left_until(end));
-	bool errands = kh_errands_stop(gateway->errands, left_until(end));
+	bool outbox = kh_dispatch_stop(gateway->dispatch, left_until(end));
 
 	indexing = indexing || kh_indexing_stop(gateway->indexing, left_until(end));
-	return indexing && errands && asks && calls;
+	return indexing && outbox && calls;
 }
 
 void kh_gateway_free(struct kh_gateway *gateway)
@@ -306,8 +295,7 @@ void kh_gateway_free(struct kh_gateway *gateway)
 		return;
 	const struct kh_alloc *alloc = kh_engine_alloc(gateway->settings.engine);
 	kh_works_free(gateway->works);
-	kh_dispatch_free(gateway->asks);
-	kh_errands_free(gateway->errands);
+	kh_dispatch_free(gateway->dispatch);
 	kh_indexing_free(gateway->indexing);
 	pthread_mutex_destroy(&gateway->lock);
 	sodium_memzero(gateway->callers, sizeof(gateway->callers));

@@ -18,7 +18,7 @@ struct kh_gateway;
 struct kh_gateway_settings {
 	struct kh_engine *engine; /* stays the caller's */
 	unsigned threads;         /* that run operations; 0: 64 */
-	unsigned asks;            /* Readers asked at once, `extract` not among them; 0: 64 */
+	unsigned asks;            /* Readers asked at once, `extract` not among them, and errands at once; 0: 64 */
 	int64_t wait;             /* microseconds that a call waits before it answers `pending` (A5); 0: 50 s */
 	/* Called every minute or so from a thread of the gateway, for what is not the engine's to do (checkpoints). */
 	void (*housekeeping)(void *ctx);
@@ -55,16 +55,15 @@ enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh
  * handing it out (approval.decide). */
 void kh_gateway_look(struct kh_gateway *gateway);
 
-/* For asking.h: an ask for the pool of asks; a Controller is told OUTCOME, which is counted. */
-void kh_gateway_ask(struct kh_gateway *gateway, int64_t effect, struct kh_view reader);
-struct kh_errands;
-struct kh_errands *kh_gateway_errands(const struct kh_gateway *gateway); /* for operating.h */
+/* For asking.h and operating.h: where entries of the outbox go; a Controller is told OUTCOME, which is counted. */
+struct kh_dispatch;
+struct kh_dispatch *kh_gateway_dispatch(const struct kh_gateway *gateway);
 void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome);
 
 /* Counters for /metrics. */
 #define KH_GATEWAY_OUTCOMES 8
 struct kh_gateway_figures {
-	struct kh_works_figures calls, asks, errands;
+	struct kh_works_figures calls, outbox;
 	struct kh_store_figures store;
 	uint64_t outcomes[KH_GATEWAY_OUTCOMES]; /* of queries that this process told a Controller, by enum kh_outcome */
 };

@@ -8,28 +8,25 @@
 #ifndef KH_GATEWAY_OPERATING_H
 #define KH_GATEWAY_OPERATING_H
 
-#include "engine/comm/look.h"
-#include "engine/deciding.h"
 #include "gateway/asking.h"
 
 struct kh_operating {
-	struct kh_view token;  /* the Controller's; lives as long as the acting */
+	struct kh_view token;  /* the Controller's; lives as long as the operating */
 	struct kh_view task;   /* the first step's: public id; empty: the context's only open one */
 	yyjson_val *declare;   /* the first step's: one declaration, in any form of E3; or NULL and `of` */
 	char of[KH_ASKING_ID]; /* the id (declaration's or approval's) of an earlier one */
 	bool fenced;
-	int64_t until; /* kh_works_now(): when to be told at the latest; 0: the gateway's bound */
+	struct kh_waiting waiting; /* `until`, 0: the gateway's bound from the first step on */
 	/* out, with KH_WORK_DONE; views live in the arena of that step */
 	enum kh_err result;
 	struct kh_comm_look look; /* ended NOT and an approval: `pending`; NOT and none: it still runs */
 	/* After any step: a human decides, and by which approval. */
 	char waits[KH_ASKING_ID];
-	/* of the acting */
-	bool begun, human;
-	int64_t look_at;
+	/* of the operating */
+	bool begun;
 };
 
-enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operating *acting, struct kh_work *work,
+enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_work *work,
 				    struct kh_arena *arena, struct kh_error *err);
 
 #endif

@@ -37,7 +37,7 @@ static void put_http(struct kh_buf *buf, const struct kh_http_figures *http)
 
 static void put_works(struct kh_buf *buf, const struct kh_gateway_figures *gateway)
 {
-	const struct kh_works_figures *pools[] = {&gateway->calls, &gateway->asks};
+	const struct kh_works_figures *pools[] = {&gateway->calls, &gateway->outbox};
 	const char *const names[] = {"calls", "asks"};
 
 	describe(buf, "works", "gauge", "Works of a pool: those that wait, and those that are due.");

@@ -54,10 +54,10 @@ struct kh_mcp_call {
 	struct kh_error *err;
 	struct kh_work *work; /* to set wake_at and wake_chain of, where it waits */
 	bool stopping;        /* the gateway stops, or the call was cancelled: come to an end */
-	bool acts; /* of approval_wait: it is kept.acting that goes on, not kept.asking; kept over a wait too */
+	bool acts; /* of approval_wait: it is kept.operating that goes on, not kept.asking; kept over a wait too */
 	union {
 		struct kh_asking asking;
-		struct kh_operating acting;
+		struct kh_operating operating;
 		struct {
 			int64_t until;
 			int64_t look_at; /* of begin_execution */

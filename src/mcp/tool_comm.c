@@ -164,14 +164,14 @@ static enum kh_err write_declaration(struct kh_mcp_call *call, const struct kh_o
 
 enum kh_err kh_mcp_tool_comm_take_up(struct kh_mcp_call *call, struct kh_view id)
 {
-	struct kh_operating *acting = &call->kept.acting;
+	struct kh_operating *operating = &call->kept.operating;
 
-	if (id.n == 0 || id.n >= sizeof(acting->of) || (id.p[0] != 'd' && id.p[0] != 'a'))
+	if (id.n == 0 || id.n >= sizeof(operating->of) || (id.p[0] != 'd' && id.p[0] != 'a'))
 		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_approval",
 				    "there is no approval or declaration of this id");
-	memcpy(acting->of, id.p, id.n);
-	acting->of[id.n] = '\0';
-	acting->token = call->token;
+	memcpy(operating->of, id.p, id.n);
+	operating->of[id.n] = '\0';
+	operating->token = call->token;
 	return KH_OK;
 }
 
@@ -224,32 +224,32 @@ static enum kh_err take_up_declared(struct kh_mcp_call *call, const struct kh_op
 
 enum kh_work_next kh_mcp_tool_comm_step(struct kh_mcp_call *call, bool learns, struct kh_mcp_result *ret_result)
 {
-	struct kh_operating *acting = &call->kept.acting;
+	struct kh_operating *operating = &call->kept.operating;
 
 	if (call->stopping)
-		acting->until = kh_works_now();
-	if (kh_operating_step(call->gateway, acting, call->work, call->arena, call->err) == KH_WORK_WAIT) {
-		if (learns && acting->waits[0] != '\0')
-			memcpy(call->approval, acting->waits, sizeof(call->approval));
+		operating->waiting.until = kh_works_now();
+	if (kh_operating_step(call->gateway, operating, call->work, call->arena, call->err) == KH_WORK_WAIT) {
+		if (learns && operating->waits[0] != '\0')
+			memcpy(call->approval, operating->waits, sizeof(call->approval));
 		return KH_WORK_WAIT;
 	}
-	return acting->result == KH_OK ? tell(call, &acting->look, ret_result)
-				       : kh_mcp_next_fail(call, ret_result, acting->result);
+	return operating->result == KH_OK ? tell(call, &operating->look, ret_result)
+					  : kh_mcp_next_fail(call, ret_result, operating->result);
 }
 
 static enum kh_err begin(struct kh_mcp_call *call, const struct kh_operation *operation)
 {
-	struct kh_operating *acting = &call->kept.acting;
+	struct kh_operating *operating = &call->kept.operating;
 	yyjson_val *declaration = kh_json_get(call->arguments, "declaration");
 
-	acting->token = call->token;
-	acting->task = kh_json_str(kh_json_get(call->arguments, "task"));
-	acting->fenced = yyjson_get_bool(kh_json_get(call->arguments, "fenced"));
+	operating->token = call->token;
+	operating->task = kh_json_str(kh_json_get(call->arguments, "task"));
+	operating->fenced = yyjson_get_bool(kh_json_get(call->arguments, "fenced"));
 	if (call->resume[0] != '\0')
 		return kh_mcp_tool_comm_take_up(call, kh_view_str(call->resume));
 	if (declaration != NULL)
 		return take_up_declared(call, operation, kh_json_str(declaration));
-	return write_declaration(call, operation, &acting->declare);
+	return write_declaration(call, operation, &operating->declare);
 }
 
 static const struct kh_operation *find(const char *name)
@@ -266,7 +266,7 @@ static const struct kh_operation *find(const char *name)
 
 static enum kh_work_next run(struct kh_mcp_call *call, const char *name, struct kh_mcp_result *result)
 {
-	enum kh_err e = call->kept.acting.begun ? KH_OK : begin(call, find(name));
+	enum kh_err e = call->kept.operating.begun ? KH_OK : begin(call, find(name));
 
 	return e == KH_OK ? kh_mcp_tool_comm_step(call, true, result) : kh_mcp_next_fail(call, result, e);
 }

@@ -13,10 +13,10 @@ enum kh_work_next kh_mcp_tool_comm_query(struct kh_mcp_call *call, struct kh_mcp
 enum kh_work_next kh_mcp_tool_comm_read(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 enum kh_work_next kh_mcp_tool_comm_exec(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 
-/* Has call->kept.acting take up what has this id, a declaration's or an approval's.  KH_EUNKNOWN `unknown_approval`. */
+/* Has call->kept.operating take up what has this id, a declaration's or an approval's.  KH_EUNKNOWN `unknown_approval`. */
 enum kh_err kh_mcp_tool_comm_take_up(struct kh_mcp_call *call, struct kh_view id) KH_CHECKED;
 
-/* A step of call->kept.acting.  LEARNS: the Controller did not know before that a human decides, so a human is told
+/* A step of call->kept.operating.  LEARNS: the Controller did not know before that a human decides, so a human is told
  * where (A4). */
 enum kh_work_next kh_mcp_tool_comm_step(struct kh_mcp_call *call, bool learns, struct kh_mcp_result *ret_result);
 

@@ -99,7 +99,7 @@ static enum kh_work_next step(struct kh_mcp_call *call, bool learns, struct kh_m
 	struct kh_asking *asking = &call->kept.asking;
 
 	if (call->stopping)
-		asking->until = kh_works_now();
+		asking->waiting.until = kh_works_now();
 	if (kh_asking_step(call->gateway, asking, call->work, call->arena, call->err) == KH_WORK_WAIT) {
 		if (learns && asking->pending_seen)
 			memcpy(call->approval, asking->waits, sizeof(call->approval));
@@ -130,7 +130,7 @@ enum kh_work_next kh_mcp_tool_query_ask(struct kh_mcp_call *call, struct kh_mcp_
 
 	if (!asking->begun && asking->of[0] == '\0') {
 		asking->token = call->token;
-		asking->waits_for_human = true;
+		asking->waiting.human = true;
 		if (call->resume[0] != '\0')
 			e = take_up(call, kh_view_str(call->resume));
 		else
@@ -148,7 +148,7 @@ static enum kh_err begin_wait(struct kh_mcp_call *call, struct kh_view id)
 	if (call->acts)
 		return kh_mcp_tool_comm_take_up(call, id);
 	asking->token = call->token;
-	asking->waits_for_human = true;
+	asking->waiting.human = true;
 	return take_up(call, id);
 }
 

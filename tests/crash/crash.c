@@ -264,11 +264,11 @@ static void ask(struct worker *k, const char *members, enum kh_choice choice)
 		return;
 	ack((struct ack){ACK_ROW, KH_TABLE_QUERIES, admit.row->id, 0});
 	struct kh_look look = {.query = admit.id};
+	struct kh_entry entry = kh_outbox_of_ask(&admit.ask);
 	if (admit.approval.n > 0 && decide(k, admit.approval, KH_CHOICE_APPROVE) &&
 	    call(k, k->token, kh_look_run, &look))
-		(void)!kh_outbox_effect(k->world->engine, look.row->effect, &k->err);
-	if (admit.ask.found)
-		(void)!kh_outbox_ask(k->world->engine, &admit.ask, &k->arena, &k->err);
+		entry = kh_outbox_of_effect(look.row->effect, KH_LIT(""));
+	(void)!kh_outbox_run(k->world->engine, &entry, &k->arena, &k->err);
 	settled(k, &look);
 	if (look.outcome != KH_OUTCOME_PENDING || look.row->state != KH_QUERY_HELD)
 		return;
@@ -291,7 +291,7 @@ static void effect_happens(struct kh_view id)
 
 static bool perform(struct worker *k, struct kh_comm_call *act)
 {
-	enum kh_err e = kh_deciding_call(k->world->engine, k->token, act, &k->arena, &k->err);
+	enum kh_err e = kh_deciding_run(k->world->engine, k->token, act, &k->arena, &k->err);
 
 	if (e != KH_OK && e != KH_ESTORE)
 		fail("an external operation", k->err.detail);

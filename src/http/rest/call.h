@@ -48,7 +48,7 @@ struct kh_rest_kept {
 	bool begun;
 	int64_t until;
 	struct kh_asking asking;
-	struct kh_operating acting;
+	struct kh_operating operating;
 };
 
 /* A call under way: one step of it. */

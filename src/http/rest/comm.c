@@ -138,10 +138,10 @@ static enum kh_err check_members(struct kh_rest_call *call)
 static enum kh_err take_up(struct kh_rest_call *call, struct kh_view id, struct kh_view task)
 {
 	struct kh_comm_looking looking = {.declaration = id};
-	struct kh_operating *acting = &call->kept->acting;
+	struct kh_operating *operating = &call->kept->operating;
 	enum kh_err e = KH_OK;
 
-	if (kh_view_starts(id, KH_LIT("d")) && id.n < sizeof(acting->of))
+	if (kh_view_starts(id, KH_LIT("d")) && id.n < sizeof(operating->of))
 		e = kh_rest_call_run(call, kh_comm_look_run, &looking);
 	else
 		looking.look.task = KH_LIT("");
@@ -149,8 +149,8 @@ static enum kh_err take_up(struct kh_rest_call *call, struct kh_view id, struct 
 		e = kh_error_set(&call->err, KH_EUNKNOWN, "unknown_declaration", "the task has no such declaration");
 	if (e != KH_OK)
 		return e;
-	memcpy(acting->of, id.p, id.n);
-	acting->of[id.n] = '\0';
+	memcpy(operating->of, id.p, id.n);
+	operating->of[id.n] = '\0';
 	return KH_OK;
 }
 
@@ -158,32 +158,32 @@ static enum kh_err begin(struct kh_rest_call *call)
 {
 	const struct kh_rest_value *wait = kh_rest_call_query(call, "wait");
 	int64_t most = kh_gateway_wait(call->gateway), wanted = wait->there ? wait->number * SECOND : most;
-	struct kh_operating *acting = &call->kept->acting;
+	struct kh_operating *operating = &call->kept->operating;
 	struct kh_view id = kh_json_str(kh_json_get(call->whole, "declaration"));
 	enum kh_err e = check_members(call);
 
 	if (e != KH_OK)
 		return e;
-	acting->token = call->token;
-	acting->task = kh_http_request_segment(call->r, "task");
-	acting->until = kh_works_now() + (wanted < most ? wanted : most);
-	acting->fenced = yyjson_get_bool(kh_json_get(call->whole, "fenced"));
-	acting->declare = kh_json_get(call->whole, "declare");
-	return acting->declare == NULL ? take_up(call, id, acting->task) : KH_OK;
+	operating->token = call->token;
+	operating->task = kh_http_request_segment(call->r, "task");
+	operating->waiting.until = kh_works_now() + (wanted < most ? wanted : most);
+	operating->fenced = yyjson_get_bool(kh_json_get(call->whole, "fenced"));
+	operating->declare = kh_json_get(call->whole, "declare");
+	return operating->declare == NULL ? take_up(call, id, operating->task) : KH_OK;
 }
 
 static enum kh_err operate(struct kh_rest_call *call)
 {
-	struct kh_operating *acting = &call->kept->acting;
+	struct kh_operating *operating = &call->kept->operating;
 	enum kh_err e = call->kept->begun ? KH_OK : begin(call);
 
 	if (e != KH_OK)
 		return e;
-	call->waits = kh_operating_step(call->gateway, acting, kh_http_request_work(call->r), call->arena,
+	call->waits = kh_operating_step(call->gateway, operating, kh_http_request_work(call->r), call->arena,
 					&call->err) == KH_WORK_WAIT;
 	if (call->waits)
 		return KH_OK;
-	return acting->result == KH_OK ? tell(call, &acting->look) : acting->result;
+	return operating->result == KH_OK ? tell(call, &operating->look) : operating->result;
 }
 
 /* --- showing --------------------------------------------------------------------------------------------------------

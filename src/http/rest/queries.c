@@ -117,7 +117,7 @@ static enum kh_err ask(struct kh_rest_call *call)
 
 	if (!call->kept->begun) {
 		asking->token = call->token;
-		asking->until = until(call, true);
+		asking->waiting.until = until(call, true);
 		e = name_task(call, kh_http_request_segment(call->r, "task"), &asking->query);
 	}
 	return e == KH_OK ? go_on(call) : e;
@@ -138,8 +138,8 @@ static enum kh_err look(struct kh_rest_call *call, char letter, const char *segm
 	}
 	memcpy(asking->of, id.p, id.n);
 	asking->token = call->token;
-	asking->until = until(call, false);
-	asking->waits_for_human = true;
+	asking->waiting.until = until(call, false);
+	asking->waiting.human = true;
 	return go_on(call);
 }
 

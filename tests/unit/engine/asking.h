@@ -97,7 +97,7 @@ static inline struct kh_look kh_asking_look(struct kh_asking *w, struct kh_view 
 /* Carries out the ask of this query, and what follows; asks that an earlier run of a test has left wait on. */
 static inline void kh_asking_carry(struct kh_asking *w, struct kh_view query)
 {
-	must(w->f->t, kh_outbox_effect(w->f->engine, kh_asking_row(w, query)->effect, &w->f->t->err));
+	must(w->f->t, kh_fixture_carry_effect(w->f->engine, kh_asking_row(w, query)->effect, &w->f->t->err));
 }
 
 /* Keyhole's own round over what is due. */

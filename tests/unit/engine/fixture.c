@@ -1,12 +1,14 @@
 /* The engine's tests: store, engine, tokens, scripted Readers.  One at a time; kept from test to test. */
 #include "fixture.h"
 
+#include "base/clock.h"
 #include "core/policy/config.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/task/task.h"
+#include "engine/waiting.h"
 #include "store/sqlite/sqlite.h"
 #include "store/verify.h"
 
@@ -333,6 +335,33 @@ enum kh_err kh_fixture_own(struct kh_fixture *f, kh_engine_fn *fn, void *call)
 	return kh_engine_own(f->engine, fn, call, &f->t->arena, &f->t->err);
 }
 
+enum kh_err kh_fixture_carry_ask(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena,
+				 struct kh_error *err)
+{
+	struct kh_entry entry = kh_outbox_of_ask(ask);
+
+	return kh_outbox_run(engine, &entry, arena, err);
+}
+
+enum kh_err kh_fixture_carry_effect(struct kh_engine *engine, int64_t effect, struct kh_error *err)
+{
+	struct kh_entry entry = kh_outbox_of_effect(effect, KH_LIT(""));
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), 64U << 20);
+	enum kh_err e = kh_outbox_run(engine, &entry, &arena, err);
+	kh_arena_done(&arena);
+	return e;
+}
+
+enum kh_err kh_fixture_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
+			    struct kh_arena *arena, struct kh_error *err)
+{
+	struct kh_waiting waiting = {.until = kh_clock_us() + wait_ms * 1000};
+
+	return kh_waiting_run(engine, token, look, &waiting, arena, err);
+}
+
 enum kh_err kh_fixture_query(struct kh_fixture *f, struct kh_view token, struct kh_view task, const char *members,
 			     struct kh_look *ret_look)
 {
@@ -345,10 +374,10 @@ enum kh_err kh_fixture_query(struct kh_fixture *f, struct kh_view token, struct 
 		return e;
 	struct kh_look look = {.query = admit.id, .outcome = admit.refused};
 	if (admit.refused == KH_OUTCOME_NONE && admit.ask.found)
-		e = kh_outbox_ask(f->engine, &admit.ask, &f->t->arena, &f->t->err);
+		e = kh_fixture_carry_ask(f->engine, &admit.ask, &f->t->arena, &f->t->err);
 	/* The clock stands still: what is not there now will not come by waiting. */
 	if (e == KH_OK && admit.refused == KH_OUTCOME_NONE)
-		e = kh_outbox_wait(f->engine, token, &look, 0, &f->t->arena, &f->t->err);
+		e = kh_fixture_wait(f->engine, token, &look, 0, &f->t->arena, &f->t->err);
 	if (e == KH_OK)
 		*ret_look = look;
 	return e;

@@ -17,6 +17,7 @@
 #define KH_TESTS_UNIT_ENGINE_FIXTURE_H
 
 #include "engine/engine.h"
+#include "engine/query/ask.h"
 #include "engine/query/look.h"
 #include "engine/state/find.h"
 #include "engine/task/show.h"
@@ -109,6 +110,16 @@ void kh_fixture_fault(struct kh_fixture *f, enum kh_reader_fault fault);
  */
 enum kh_err kh_fixture_query(struct kh_fixture *f, struct kh_view token, struct kh_view task, const char *members,
 			     struct kh_look *ret_look) __attribute__((warn_unused_result));
+
+/* Carries out an ask that an operation handed out, or one by its effect, and what follows. */
+enum kh_err kh_fixture_carry_ask(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena,
+				 struct kh_error *err) __attribute__((warn_unused_result));
+enum kh_err kh_fixture_carry_effect(struct kh_engine *engine, int64_t effect, struct kh_error *err)
+	__attribute__((warn_unused_result));
+
+/* Waits for LOOK's query, as a command does, WAIT_MS at most. */
+enum kh_err kh_fixture_wait(struct kh_engine *engine, struct kh_view token, struct kh_look *look, int64_t wait_ms,
+			    struct kh_arena *arena, struct kh_error *err) __attribute__((warn_unused_result));
 
 /* The number of a public id, and the row with it as it is in the store now (in the fixture's memory). */
 int64_t kh_fixture_number(struct kh_fixture *f, enum kh_publicid kind, struct kh_view id);

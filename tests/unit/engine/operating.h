@@ -7,6 +7,7 @@
 #include "engine/comm/end.h"
 #include "engine/comm/look.h"
 #include "engine/deciding.h"
+#include "engine/outbox.h"
 #include "engine/task/transition.h"
 
 /* Reading below /srv/docs goes without a human, fetching with one, nothing waits for a slot. */
@@ -49,6 +50,20 @@ static inline struct kh_view kh_operating_task(struct kh_fixture *f)
 	return task;
 }
 
+/* Decides, and asks the models that have to look at it first; what runs then is not carried out. */
+static inline enum kh_err kh_operating_decide(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
+					      struct kh_arena *arena, struct kh_error *err)
+{
+	enum kh_err e = kh_deciding_run(engine, token, call, arena, err);
+	struct kh_entry entry = e == KH_OK ? kh_outbox_of_call(token, call) : (struct kh_entry){.kind = KH_ENTRY_NONE};
+
+	while (e == KH_OK && entry.kind == KH_ENTRY_VERIFY) {
+		e = kh_outbox_step(engine, &entry, arena, err);
+		*call = entry.call;
+	}
+	return e;
+}
+
 /* A call: DECLARE is a declaration's JSON, or NULL and OF the id of an earlier one. */
 static inline enum kh_err kh_operating_call(struct kh_fixture *f, struct kh_view task, const char *declare,
 					    struct kh_view of, struct kh_comm_call *ret_act)
@@ -56,7 +71,7 @@ static inline enum kh_err kh_operating_call(struct kh_fixture *f, struct kh_view
 	*ret_act = (struct kh_comm_call){.task = task, .declaration = of};
 	if (declare != NULL)
 		ret_act->declare = kh_fixture_json(f, kh_view_str(declare));
-	return kh_deciding_call(f->engine, f->controller, ret_act, &f->t->arena, &f->t->err);
+	return kh_operating_decide(f->engine, f->controller, ret_act, &f->t->arena, &f->t->err);
 }
 
 /* What came of one that runs. */

@@ -301,7 +301,7 @@ static void test_fenced(struct kh_test *t)
 	struct kh_comm_call act = {
 		.task = task, .fenced = true, .declare = kh_fixture_json(f, KH_LIT(KH_OPERATING_READ))};
 
-	must(t, kh_deciding_call(f->engine, f->controller, &act, &t->arena, &t->err));
+	must(t, kh_operating_decide(f->engine, f->controller, &act, &t->arena, &t->err));
 	assert_int_equal(act.next, KH_CALL_RUNS);
 	kh_operating_end(f, &act, KH_ERRAND_OK, "The meeting is on March 15.");
 	must(t, kh_operating_look(f, act.look.id, &look));
@@ -316,7 +316,7 @@ static void test_not_fenced(struct kh_test *t)
 	struct kh_comm_call act = {
 		.task = task, .fenced = true, .declare = kh_fixture_json(f, KH_LIT(KH_OPERATING_READ))};
 
-	must_fail(t, KH_EREFUSED, kh_deciding_call(f->engine, f->controller, &act, &t->arena, &t->err));
+	must_fail(t, KH_EREFUSED, kh_operating_decide(f->engine, f->controller, &act, &t->arena, &t->err));
 	assert_code(t, "fenced_not_allowed");
 }
 
@@ -403,7 +403,7 @@ static void test_others(struct kh_test *t)
 	must_fail(t, KH_EUNKNOWN, kh_fixture_call(f, f->hosted, kh_comm_look_run, &looking));
 	assert_code(t, "unknown_approval");
 	act = (struct kh_comm_call){.declaration = act.look.id};
-	must_fail(t, KH_EUNKNOWN, kh_deciding_call(f->engine, f->hosted, &act, &t->arena, &t->err));
+	must_fail(t, KH_EUNKNOWN, kh_operating_decide(f->engine, f->hosted, &act, &t->arena, &t->err));
 }
 
 /* What came back and is no text has failed; the world's words are for humans alone. */

@@ -48,7 +48,7 @@ static enum kh_outcome look_again(struct waiting *w)
 	struct kh_look look = {.query = w->look.query};
 
 	must(w->f->t, kh_outbox_all(w->f->engine, &w->f->t->err));
-	must(w->f->t, kh_outbox_wait(w->f->engine, w->f->controller, &look, 10000, &w->f->t->arena, &w->f->t->err));
+	must(w->f->t, kh_fixture_wait(w->f->engine, w->f->controller, &look, 10000, &w->f->t->arena, &w->f->t->err));
 	w->look = look;
 	find_approval(w);
 	return look.outcome;

@@ -56,7 +56,7 @@ static void test_late_decision(struct kh_test *t)
 	must(t, admit(f, task, QUESTION, &call));
 	kh_fixture_pass(f, 100 * KH_FIXTURE_SECOND); /* that is how long the Reader took */
 	kh_fixture_answer(f, FLAGGED);
-	must(t, kh_outbox_ask(f->engine, &call.ask, &t->arena, &t->err));
+	must(t, kh_fixture_carry_ask(f->engine, &call.ask, &t->arena, &t->err));
 	const struct kh_query_row *query = row_of(f, call.id);
 	assert_int_equal(query->state, KH_QUERY_HELD);
 	struct kh_view approval = kh_publicid_text(&f->arena, kh_engine_id_key(f->engine), KH_ID_APPROVAL,
@@ -134,7 +134,7 @@ static void test_late_content(struct kh_test *t)
 	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
 	assert_true(purge.count > 0);
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":false}}");
-	must(t, kh_outbox_ask(f->engine, &call.ask, &t->arena, &t->err));
+	must(t, kh_fixture_carry_ask(f->engine, &call.ask, &t->arena, &t->err));
 	assert_int_equal(atomic_load(&f->asked), 0);
 	assert_int_equal(look_at(f, call.id), KH_OUTCOME_FAILED);
 	assert_view(row_of(f, call.id)->reason, "content_purged");
@@ -154,7 +154,7 @@ static void test_late_content_of_a_retry(struct kh_test *t)
 	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":7}}"); /* the ask that was handed out still had the content */
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":false}}");
-	must(t, kh_outbox_ask(f->engine, &call.ask, &t->arena, &t->err));
+	must(t, kh_fixture_carry_ask(f->engine, &call.ask, &t->arena, &t->err));
 	assert_int_equal(atomic_load(&f->asked), 1);
 	assert_int_equal(look_at(f, call.id), KH_OUTCOME_FAILED);
 }

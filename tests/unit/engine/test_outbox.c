@@ -60,20 +60,20 @@ static void test_carry_begins_first(struct kh_test *t)
 	struct kh_error err = {0};
 	struct kh_view query = kh_other_put(&other, &w, YES_OF("impure"), &ask);
 
-	assert_int_equal(kh_outbox_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
+	assert_int_equal(kh_fixture_carry_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
 	assert_int_equal(seen.state, KH_EFFECT_BEGUN);
 	assert_int_equal(kh_asking_effect(&w, query)->state, KH_EFFECT_DONE);
 	query = kh_other_put(&other, &w, YES_OF("pure"), &ask);
-	assert_int_equal(kh_outbox_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
+	assert_int_equal(kh_fixture_carry_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
 	assert_int_equal(seen.state, KH_EFFECT_WAITING); /* asking twice would do no harm */
 	assert_int_equal(kh_asking_effect(&w, query)->state, KH_EFFECT_DONE);
 	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_DELIVERED);
 	/* What was handed out once and has ended since is not asked again where that could do harm. */
 	query = kh_other_put(&other, &w, YES_OF("impure"), &ask);
-	assert_int_equal(kh_outbox_effect(other.engine, ask.effect, &err), KH_OK);
+	assert_int_equal(kh_fixture_carry_effect(other.engine, ask.effect, &err), KH_OK);
 	unsigned asked = seen.asked;
-	assert_int_equal(kh_outbox_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
-	assert_int_equal(kh_outbox_effect(other.engine, ask.effect, &err), KH_OK);
+	assert_int_equal(kh_fixture_carry_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
+	assert_int_equal(kh_fixture_carry_effect(other.engine, ask.effect, &err), KH_OK);
 	assert_int_equal(seen.asked, asked);
 	kh_other_close(&other);
 }
@@ -90,7 +90,7 @@ static void test_carry_driver_fails(struct kh_test *t)
 		struct kh_ask ask;
 		struct kh_error err = {0};
 		struct kh_view query = kh_other_put(&other, &w, targets[i % 2], &ask);
-		enum kh_err e = kh_outbox_ask(other.engine, &ask, &w.f->arena, &err);
+		enum kh_err e = kh_fixture_carry_ask(other.engine, &ask, &w.f->arena, &err);
 		kh_other_close(&other);
 		assert_int_equal(e, KH_OK);
 		assert_int_equal(seen.asked, 3);
@@ -113,11 +113,11 @@ static void test_carry_reader_taken_away(struct kh_test *t)
 		struct kh_error err = {0};
 		struct kh_view query = kh_other_put(&other, &w, targets[i], &ask);
 		assert_int_equal(kh_engine_reload(other.engine, w.f->policy, readers, 0, NULL, &err), KH_OK);
-		assert_int_equal(kh_outbox_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
+		assert_int_equal(kh_fixture_carry_ask(other.engine, &ask, &w.f->arena, &err), KH_OK);
 		assert_int_equal(seen.asked, 0);
 		assert_int_equal(kh_asking_effect(&w, query)->state, KH_EFFECT_WAITING);
 		assert_int_equal(kh_engine_reload(other.engine, w.f->policy, readers, 2, NULL, &err), KH_OK);
-		assert_int_equal(kh_outbox_effect(other.engine, ask.effect, &err), KH_OK);
+		assert_int_equal(kh_fixture_carry_effect(other.engine, ask.effect, &err), KH_OK);
 		assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_DELIVERED);
 		kh_other_close(&other);
 	}
@@ -160,13 +160,13 @@ static void test_carry_wait(struct kh_test *t)
 	struct kh_asking w = kh_asking_begin(t, NULL);
 	struct kh_look look = {.query = kh_asking_put(&w, YES)};
 
-	must(t, kh_outbox_wait(w.f->engine, w.f->controller, &look, 20, &t->arena, &t->err));
+	must(t, kh_fixture_wait(w.f->engine, w.f->controller, &look, 20, &t->arena, &t->err));
 	assert_int_equal(look.outcome, KH_OUTCOME_NONE);
-	must_fail(t, KH_EREFUSED, kh_outbox_wait(w.f->engine, w.f->reader, &look, 20, &t->arena, &t->err));
+	must_fail(t, KH_EREFUSED, kh_fixture_wait(w.f->engine, w.f->reader, &look, 20, &t->arena, &t->err));
 	assert_code(t, "forbidden");
 	kh_fixture_answer(w.f, YES_TRUE);
 	kh_asking_carry(&w, look.query);
-	must(t, kh_outbox_wait(w.f->engine, w.f->controller, &look, 600000, &t->arena, &t->err));
+	must(t, kh_fixture_wait(w.f->engine, w.f->controller, &look, 600000, &t->arena, &t->err));
 	assert_int_equal(look.outcome, KH_OUTCOME_DELIVERED);
 }
 
@@ -196,9 +196,9 @@ static void test_carry_wait_takes_no_memory(struct kh_test *t)
 	struct kh_error err = {0};
 
 	kh_arena_init(&arena, &kh_alloc_system, 1U << 30);
-	assert_int_equal(kh_outbox_wait(w.f->engine, w.f->controller, &look, 0, &arena, &err), KH_OK);
+	assert_int_equal(kh_fixture_wait(w.f->engine, w.f->controller, &look, 0, &arena, &err), KH_OK);
 	size_t once = arena.size;
-	assert_int_equal(kh_outbox_wait(w.f->engine, w.f->controller, &look, 750, &arena, &err), KH_OK);
+	assert_int_equal(kh_fixture_wait(w.f->engine, w.f->controller, &look, 750, &arena, &err), KH_OK);
 	size_t waited = arena.size - once;
 	kh_arena_done(&arena);
 	assert_int_equal(look.outcome, KH_OUTCOME_NONE);

@@ -77,7 +77,7 @@ static void test_unseen_pending_by_queries(struct kh_test *t)
 		/* A6 all the same; and how it ended leaves at its slot, as an outcome that was paid for. */
 		assert_int_equal(kh_fixture_task_row(f, task)->pending, i == 0 ? 1 : 3);
 		kh_fixture_pass(f, KH_FIXTURE_SECOND);
-		must(t, kh_outbox_wait(f->engine, f->controller, &look, 0, &t->arena, &t->err));
+		must(t, kh_fixture_wait(f->engine, f->controller, &look, 0, &t->arena, &t->err));
 		assert_int_equal(look.outcome, i == 0 ? KH_OUTCOME_PENDING : KH_OUTCOME_FAILED);
 	}
 }

@@ -101,7 +101,7 @@ static void approve(struct kh_fixture *f, struct kh_view id)
 static void test_asking_human(struct kh_test *t)
 {
 	struct world w = begin(t, SECOND / 10);
-	struct driven d = {.asking.waits_for_human = true}, again = {.asking.waits_for_human = true};
+	struct driven d = {.asking.waiting.human = true}, again = {.asking.waiting.human = true};
 	char approval[KH_ASKING_ID];
 
 	kh_fixture_answer(w.f, "{\"summary\":\"a mail about nothing\"}");
@@ -111,7 +111,7 @@ static void test_asking_human(struct kh_test *t)
 	assert_true(d.asking.pending_seen);
 	assert_view(d.asking.approval, d.asking.waits);
 	memcpy(approval, d.asking.waits, sizeof(approval));
-	again.asking.until = kh_works_now() + 30 * SECOND;
+	again.asking.waiting.until = kh_works_now() + 30 * SECOND;
 	memcpy(again.asking.of, approval, sizeof(approval));
 	kh_driven_begin(&again, w.gateway, w.f, w.task, NULL);
 	/* Decided by whoever, without a word to the gateway: the record wakes it.  B20: twice. */
@@ -144,7 +144,7 @@ static void test_asking_slot(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, "policy:\n  release: slots\n");
 	struct kh_view task = kh_fixture_task(f, f->controller);
 	struct kh_gateway *gateway = kh_driven_gateway(f, 0);
-	struct driven d = {.asking.until = 1};
+	struct driven d = {.asking.waiting.until = 1};
 	int64_t began = kh_works_now();
 
 	kh_fixture_block(f, f->controller, task, "A mail.");
@@ -161,7 +161,7 @@ static void test_asking_slot(struct kh_test *t)
 static void test_asking_stop(struct kh_test *t)
 {
 	struct world w = begin(t, 600 * SECOND);
-	struct driven d = {.asking.waits_for_human = true};
+	struct driven d = {.asking.waiting.human = true};
 
 	kh_driven_begin(&d, w.gateway, w.f, w.task, SUMMARY);
 	for (int64_t end = kh_works_now() + 30 * SECOND; kh_works_now() < end; kh_driven_rest(1000)) {

@@ -55,7 +55,7 @@ static void test_gateway_minds(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_view task = kh_fixture_task(f, f->controller);
 	struct kh_gateway *gateway = NULL;
-	struct driven d = {.asking.until = 1};
+	struct driven d = {.asking.waiting.until = 1};
 	struct kh_error err;
 
 	kh_fixture_block(f, f->controller, task, "A mail.");

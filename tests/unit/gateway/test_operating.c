@@ -3,13 +3,13 @@
 #include "gateway/operating.h"
 
 #include "driven.h"
-#include "gateway/errands.h"
+#include "gateway/dispatch.h"
 #include "operating.h"
 
 struct acted {
 	struct kh_work work;
 	struct kh_gateway *gateway;
-	struct kh_operating acting;
+	struct kh_operating operating;
 	struct kh_arena arena;
 	struct kh_error err;
 	atomic_bool done;
@@ -18,7 +18,7 @@ struct acted {
 static enum kh_work_next step(struct kh_work *work)
 {
 	struct acted *a = (struct acted *)work;
-	enum kh_work_next next = kh_operating_step(a->gateway, &a->acting, work, &a->arena, &a->err);
+	enum kh_work_next next = kh_operating_step(a->gateway, &a->operating, work, &a->arena, &a->err);
 
 	if (next == KH_WORK_WAIT)
 		kh_arena_clear(&a->arena);
@@ -31,9 +31,9 @@ static void begin(struct acted *a, struct kh_gateway *gateway, struct kh_fixture
 		  const char *declare)
 {
 	*a = (struct acted){.gateway = gateway, .work = {.step = step}};
-	a->acting.token = f->controller;
-	a->acting.task = task;
-	a->acting.declare = kh_fixture_json(f, kh_view_str(declare));
+	a->operating.token = f->controller;
+	a->operating.task = task;
+	a->operating.declare = kh_fixture_json(f, kh_view_str(declare));
 	kh_arena_init(&a->arena, NULL, (size_t)64 << 20);
 	assert_true(kh_works_add(kh_gateway_works(gateway), &a->work));
 }
@@ -45,7 +45,7 @@ static void wait_for(struct acted *a)
 	assert_true(atomic_load(&a->done));
 }
 
-static void test_acting_ends(struct kh_test *t)
+static void test_operating_ends(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_operating_task(f);
@@ -54,15 +54,15 @@ static void test_acting_ends(struct kh_test *t)
 
 	begin(&a, gateway, f, task, KH_OPERATING_READ);
 	wait_for(&a);
-	assert_int_equal(a.acting.result, KH_OK);
-	assert_int_equal(a.acting.look.ended, KH_ENDED_FAILED);
-	assert_view(a.acting.look.parameters, "{\"path\":\"/srv/docs/notes.txt\"}");
+	assert_int_equal(a.operating.result, KH_OK);
+	assert_int_equal(a.operating.look.ended, KH_ENDED_FAILED);
+	assert_view(a.operating.look.parameters, "{\"path\":\"/srv/docs/notes.txt\"}");
 	kh_arena_done(&a.arena);
 	kh_driven_close(gateway);
 }
 
 /* A refusal comes out as it is; nothing was begun. */
-static void test_acting_refused(struct kh_test *t)
+static void test_operating_refused(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_fixture_task(f, f->controller);
@@ -71,14 +71,14 @@ static void test_acting_refused(struct kh_test *t)
 
 	begin(&a, gateway, f, task, KH_OPERATING_READ);
 	wait_for(&a);
-	assert_int_equal(a.acting.result, KH_EREFUSED);
+	assert_int_equal(a.operating.result, KH_EREFUSED);
 	assert_string_equal(a.err.code, "OUTBOUND_FORBIDDEN_IN_PLANNING");
 	kh_arena_done(&a.arena);
 	kh_driven_close(gateway);
 }
 
 /* A5: `pending` and the approval's id after the bound; taken up again by it when the human has decided. */
-static void test_acting_waits(struct kh_test *t)
+static void test_operating_waits(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_operating_task(f);
@@ -87,26 +87,26 @@ static void test_acting_waits(struct kh_test *t)
 
 	begin(&a, gateway, f, task, KH_OPERATING_FETCH);
 	wait_for(&a);
-	assert_int_equal(a.acting.look.ended, KH_ENDED_NOT);
-	struct kh_view approval = kh_arena_dup(&f->arena, a.acting.look.approval);
+	assert_int_equal(a.operating.look.ended, KH_ENDED_NOT);
+	struct kh_view approval = kh_arena_dup(&f->arena, a.operating.look.approval);
 	assert_true(approval.n > 0);
-	assert_string_equal(a.acting.waits, approval.p);
+	assert_string_equal(a.operating.waits, approval.p);
 	kh_arena_done(&a.arena);
 	must(t, kh_approving_decide(f, f->reviewer, approval, KH_CHOICE_APPROVE, NULL));
-	a = (struct acted){.gateway = gateway, .work = {.step = step}, .acting = {.token = f->controller}};
-	memcpy(a.acting.of, approval.p, approval.n);
+	a = (struct acted){.gateway = gateway, .work = {.step = step}, .operating = {.token = f->controller}};
+	memcpy(a.operating.of, approval.p, approval.n);
 	kh_arena_init(&a.arena, NULL, (size_t)64 << 20);
 	assert_true(kh_works_add(kh_gateway_works(gateway), &a.work));
 	wait_for(&a);
-	assert_int_equal(a.acting.look.ended, KH_ENDED_FAILED);
+	assert_int_equal(a.operating.look.ended, KH_ENDED_FAILED);
 	assert_int_equal(kh_approving_row(f, approval)->state, KH_APPROVAL_USED);
 	kh_arena_done(&a.arena);
 	kh_driven_close(gateway);
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_acting_ends),
-	KH_TEST_ONCE(test_acting_refused),
-	KH_TEST_ONCE(test_acting_waits),
+	KH_TEST_ONCE(test_operating_ends),
+	KH_TEST_ONCE(test_operating_refused),
+	KH_TEST_ONCE(test_operating_waits),
 };
 KH_TEST_MAIN(cases)

@@ -56,7 +56,7 @@ static inline struct kh_view kh_operating_fetched(struct kh_calling *c, bool fen
 	};
 	struct kh_error err = {0};
 
-	if (kh_deciding_call(c->f->engine, c->f->controller, &act, &c->f->arena, &err) != KH_OK ||
+	if (kh_deciding_run(c->f->engine, c->f->controller, &act, &c->f->arena, &err) != KH_OK ||
 	    act.next != KH_CALL_RUNS)
 		fail_msg("it does not run: %s %s", err.code, err.detail);
 	struct kh_comm_end end = {
