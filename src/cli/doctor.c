@@ -4,13 +4,14 @@
  */
 #include "cli/doctor.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "cli/checkup.h"
 #include "cli/databases.h"
 #include "cli/machine.h"
 #include "cli/option.h"
 #include "cli/stream.h"
-#include "outside/client.h"
+#include "outside/converse.h"
 #include "sandbox/probe.h"
 
 #include <errno.h>
@@ -27,6 +28,9 @@
 #define WIDTH    88
 #define ARENA    (64U << 20)
 
+#define PATIENCE_MS  20000 /* for a trial */
+#define TRIAL_OUTPUT 4096  /* bytes, of which none should come */
+
 struct section {
 	const char *title, *key; /* for humans, for JSON */
 	const struct kh_diagnosis *row;
@@ -39,7 +43,7 @@ struct doctor {
 		home_row, asked[KH_DATABASES_ROWS];
 	struct kh_home home;
 	bool has_home;         /* it is open */
-	struct kh_arena arena; /* of what is said of databases */
+	struct kh_arena arena; /* of the trials, and of what is said of databases */
 	struct utsname machine;
 	unsigned uid;
 	char user[64];
@@ -52,69 +56,53 @@ static int complain(const char *code, const char *detail)
 	return UNUSABLE;
 }
 
-/* How a request that was begun came out; its output is nobody's. */
-static void finish(struct kh_exchange *exchange, struct kh_end *ret_end)
+/* Has TALK's request carried out; its output is nobody's.  What it came to is P's detail if there was a fault. */
+static enum kh_fault try_request(struct kh_converse *talk, struct kh_diagnosis *p)
 {
-	struct kh_event event = {0};
+	talk->deadline_ms = kh_clock_ms() + PATIENCE_MS;
+	enum kh_err e = kh_converse_run(talk);
+	enum kh_fault fault = e == KH_OK ? kh_converse_fault(talk) : KH_FAULT_LOST;
+	struct kh_view why = kh_converse_why(talk);
 
-	do
-		kh_exchange_next(exchange, -1, &event);
-	while (event.kind != KH_EVENT_END);
-	kh_exchange_close(exchange);
-	*ret_end = event.end;
+	if (fault != KH_FAULT_NONE)
+		snprintf(p->detail, sizeof(p->detail), "%.*s", KH_FMT(why));
+	return fault;
 }
 
-static void tell_end(struct kh_diagnosis *p, const struct kh_end *end)
+static void try_run(struct kh_converse *talk, struct kh_diagnosis *p)
 {
-	snprintf(p->detail, sizeof(p->detail), "%s: %s", kh_fault_name(end->fault),
-		 end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
-}
+	struct kh_run run = {.argv = {KH_LIT_INIT("true")}, .argc = 1};
 
-static void try_run(const struct kh_client *client, struct kh_diagnosis *p)
-{
-	const struct kh_run run = {.argv = {KH_LIT_INIT("true")}, .argc = 1, .limits.wall_ms = 20000};
-	struct kh_exchange exchange;
-	struct kh_error err = {.offset = SIZE_MAX};
-	struct kh_end end;
+	talk->run = &run;
+	bool ran = try_request(talk, p) == KH_FAULT_NONE;
+	int status = talk->end.status;
+	unsigned long long time_us = talk->end.time_us;
 
-	if (kh_client_run(client, &run, &exchange, &err) != KH_OK) {
-		snprintf(p->detail, sizeof(p->detail), "%s: %s", err.code, err.detail);
-		return;
-	}
-	finish(&exchange, &end);
-	p->has = end.fault == KH_FAULT_NONE && end.status == 0;
+	talk->run = NULL;
+	p->has = ran && status == 0;
 	if (p->has)
-		snprintf(p->detail, sizeof(p->detail), "true, in %llu.%llu ms", (unsigned long long)end.time_us / 1000,
-			 (unsigned long long)end.time_us / 100 % 10);
-	else if (end.fault == KH_FAULT_NONE)
+		snprintf(p->detail, sizeof(p->detail), "true, in %llu.%llu ms", time_us / 1000, time_us / 100 % 10);
+	else if (ran)
 		snprintf(p->detail, sizeof(p->detail), "the program true ended with %s %d",
-			 WIFSIGNALED(end.status) ? "signal" : "status",
-			 WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
-	else
-		tell_end(p, &end);
+			 WIFSIGNALED(status) ? "signal" : "status",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 /* Nothing is connected to: that is what is tried. */
-static void try_refusal(const struct kh_client *client, struct kh_diagnosis *p)
+static void try_refusal(struct kh_converse *talk, struct kh_diagnosis *p)
 {
-	const struct kh_fetch fetch = {.url = KH_LIT_INIT("https://127.0.0.1/"), .limits.wall_ms = 20000};
-	struct kh_exchange exchange;
-	struct kh_error err = {.offset = SIZE_MAX};
-	struct kh_end end;
+	struct kh_fetch fetch = {.url = KH_LIT_INIT("https://127.0.0.1/")};
 
-	if (kh_client_fetch(client, &fetch, &exchange, &err) != KH_OK) {
-		snprintf(p->detail, sizeof(p->detail), "%s: %s", err.code, err.detail);
-		return;
-	}
-	finish(&exchange, &end);
-	p->has = end.fault == KH_FAULT_ADDRESS;
-	tell_end(p, &end);
+	talk->fetch = &fetch;
+	p->has = try_request(talk, p) == KH_FAULT_ADDRESS;
+	talk->fetch = NULL;
 }
 
-static void try_sandbox(struct kh_diagnosis row[TRIALS])
+static void try_sandbox(struct kh_arena *arena, struct kh_diagnosis row[TRIALS])
 {
+	struct kh_converse *talk = KH_NEW(arena, struct kh_converse); /* too large for a stack */
 	struct kh_client client;
-	struct kh_error err = {.offset = SIZE_MAX};
+	struct kh_error err = {.code = "out_of_memory", .detail = "out of memory"};
 
 	row[0] = (struct kh_diagnosis){
 		.name = "runs a program",
@@ -125,13 +113,16 @@ static void try_sandbox(struct kh_diagnosis row[TRIALS])
 				       .is_required = true,
 				       .without = "the executor does not answer, or does not hold its address policy",
 				       .remedy = "please report this"};
-	if (kh_client_start(&client, &(struct kh_client_settings){0}, &err) != KH_OK) {
+	if (talk == NULL || kh_client_start(&client, &(struct kh_client_settings){0}, &err) != KH_OK) {
 		for (size_t i = 0; i < TRIALS; i++)
 			snprintf(row[i].detail, sizeof(row[i].detail), "%s: %s", err.code, err.detail);
 		return;
 	}
-	try_run(&client, &row[0]);
-	try_refusal(&client, &row[1]);
+	talk->client = &client;
+	talk->arena = arena;
+	talk->most = talk->most_errors = TRIAL_OUTPUT;
+	try_run(talk, &row[0]);
+	try_refusal(talk, &row[1]);
 	kh_client_stop(&client);
 }
 
@@ -153,7 +144,7 @@ static void examine(struct doctor *d)
 	d->network = (struct section){"For sandbox fetch", "network", d->reach, KH_MACHINE_NETWORK};
 	kh_machine_network(d->reach);
 	d->sandbox = (struct section){"A whole sandbox", "sandbox", d->trials, TRIALS};
-	try_sandbox(d->trials);
+	try_sandbox(&d->arena, d->trials);
 }
 
 /*
@@ -369,8 +360,8 @@ int kh_doctor_main(int argc, char **argv)
 		fputs("\nExit status: 0 a sandbox works; 1 none does; 2 the command line is not usable.\n", stdout);
 		return fflush(stdout) == 0 ? 0 : UNUSABLE;
 	}
-	examine(&d);
 	kh_arena_init(&d.arena, NULL, ARENA);
+	examine(&d);
 	examine_home(&d, &home);
 	bool lost = (json ? print_json(&d) : print_text(&d)) != 0;
 	int why = errno;

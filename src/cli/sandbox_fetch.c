@@ -192,8 +192,7 @@ static void tell(struct fetching *f, const struct kh_end *end)
 	struct kh_view url = kh_result_quote(&f->result, r->url), to = kh_result_quote(&f->result, r->location);
 
 	if (end->fault != KH_FAULT_NONE)
-		complain(FAILED, kh_fault_name(end->fault),
-			 end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault));
+		complain(FAILED, kh_fault_name(end->fault), kh_exchange_about(end));
 	else if (r->is_elsewhere)
 		fprintf(stderr, "keyhole: " NAME ": %u: %.*s leads to %.*s, which was not followed\n", r->status,
 			KH_FMT(url), KH_FMT(to.n > 2 ? to : KH_LIT("what is no URL")));
@@ -212,46 +211,42 @@ static int finish(struct fetching *f, const struct kh_end *end)
 	return is_good(f, end) ? 0 : FAILED;
 }
 
-static int lost(const struct kh_stream *s)
+static void take(void *context, const struct kh_event *event)
 {
-	int error = s->out.error != 0 ? s->out.error : s->errors.error;
+	struct fetching *f = context;
 
-	if (error == 0)
-		return complain(FAILED, "input_lost", strerror(s->error));
-	return error == EPIPE ? 128 + SIGPIPE : complain(FAILED, "output_lost", strerror(error));
-}
-
-static int exchange(struct fetching *f)
-{
-	struct kh_event event = {0};
-	enum kh_stream_step step;
-
-	while ((step = kh_stream_next(&f->stream, &event)) == KH_STREAM_EVENT && event.kind != KH_EVENT_END) {
-		if (event.kind == KH_EVENT_HEAD)
-			take_head(f, &event.head);
-		else if (!f->args.json)
-			kh_terminal_give(&f->stream.out, event.bytes);
-	}
-	if (step == KH_STREAM_EVENT)
-		step = kh_stream_finish(&f->stream);
-	if (step == KH_STREAM_SIGNAL)
-		return 128 + f->stream.caught;
-	return step == KH_STREAM_LOST ? lost(&f->stream) : finish(f, &event.end);
+	if (event->kind == KH_EVENT_HEAD)
+		take_head(f, &event->head);
+	else if (!f->args.json)
+		kh_terminal_give(&f->stream.out, event->bytes);
 }
 
 static int serve(struct fetching *f)
 {
+	struct kh_stream *s = &f->stream;
 	struct kh_error err = {.offset = SIZE_MAX};
 
 	f->is_looked_at = isatty(STDERR_FILENO); /* a filter would say no later */
-	if (!kh_stream_init(&f->stream, f->body, f->args.raw))
+	if (!kh_stream_init(s, f->body, f->args.raw))
 		return complain(FAILED, "sandbox_failed", strerror(errno));
-	if (kh_confine_all(&err) != KH_OK ||
-	    kh_client_fetch(&f->client, &f->request, &f->stream.exchange, &err) != KH_OK)
+	if (kh_confine_all(&err) != KH_OK)
 		return complain(FAILED, err.code, err.detail);
-	int status = exchange(f);
-	kh_exchange_close(&f->stream.exchange);
-	return status;
+	s->talk.client = &f->client;
+	s->talk.arena = &f->arena;
+	s->talk.fetch = &f->request;
+	s->take = take;
+	s->context = f;
+	switch (kh_stream_run(s)) {
+	case KH_STREAM_UNMADE:
+		return complain(FAILED, s->talk.err.code, s->talk.err.detail);
+	case KH_STREAM_SIGNAL:
+		return 128 + s->caught;
+	case KH_STREAM_LOST:
+		return kh_stream_lost(s, NAME, FAILED);
+	case KH_STREAM_ENDED:
+		break;
+	}
+	return finish(f, &s->talk.end);
 }
 
 int kh_sandbox_fetch_main(int argc, char **argv)

@@ -216,7 +216,7 @@ static struct kh_view explain_program(struct running *r, const struct kh_end *en
 /* What a user should know about how it ended, besides the status; empty where that is all. */
 static struct kh_view explain(struct running *r, const struct kh_end *end)
 {
-	const char *detail = end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault);
+	const char *detail = kh_exchange_about(end);
 
 	if (end->fault == KH_FAULT_PROGRAM)
 		return explain_program(r, end);
@@ -272,51 +272,42 @@ static int finish(struct running *r, const struct kh_end *end)
 	return exit_status(end);
 }
 
-/*
- * Input or output went nowhere.  A reader that has seen enough is no fault worth a word: 128 + SIGPIPE, as of any
- * program.
- */
-static int lost(const struct kh_stream *s)
+static void take(void *context, const struct kh_event *event)
 {
-	int error = s->out.error != 0 ? s->out.error : s->errors.error;
+	struct running *r = context;
 
-	if (error == 0)
-		return complain("input_lost", strerror(s->error));
-	return error == EPIPE ? 128 + SIGPIPE : complain("output_lost", strerror(error));
-}
-
-static int exchange(struct running *r)
-{
-	struct kh_event event = {0};
-	enum kh_stream_step step;
-
-	while ((step = kh_stream_next(&r->stream, &event)) == KH_STREAM_EVENT && event.kind != KH_EVENT_END) {
-		if (r->args.json)
-			kh_result_collect(&r->result, event.kind, event.bytes);
-		else
-			kh_terminal_give(event.kind == KH_EVENT_ERRORS ? &r->stream.errors : &r->stream.out,
-					 event.bytes);
-	}
-	if (step == KH_STREAM_EVENT)
-		step = kh_stream_finish(&r->stream);
-	if (step == KH_STREAM_SIGNAL)
-		return 128 + r->stream.caught;
-	return step == KH_STREAM_LOST ? lost(&r->stream) : finish(r, &event.end);
+	if (r->args.json)
+		kh_result_collect(&r->result, event->kind, event->bytes);
+	else
+		kh_terminal_give(event->kind == KH_EVENT_ERRORS ? &r->stream.errors : &r->stream.out, event->bytes);
 }
 
 static int serve(struct running *r)
 {
+	struct kh_stream *s = &r->stream;
 	struct kh_error err = {.offset = SIZE_MAX};
-	int status;
 
 	/* The terminals are looked at before lockdown, and signals are blocked after the executor was started. */
-	if (!kh_stream_init(&r->stream, STDIN_FILENO, r->args.raw))
+	if (!kh_stream_init(s, STDIN_FILENO, r->args.raw))
 		return complain("sandbox_failed", strerror(errno));
-	if (kh_confine_all(&err) != KH_OK || kh_client_run(&r->client, &r->request, &r->stream.exchange, &err) != KH_OK)
+	if (kh_confine_all(&err) != KH_OK)
 		return complain(err.code, err.detail);
-	status = exchange(r);
-	kh_exchange_close(&r->stream.exchange);
-	return status;
+	s->talk.client = &r->client;
+	s->talk.arena = &r->arena;
+	s->talk.run = &r->request;
+	s->take = take;
+	s->context = r;
+	switch (kh_stream_run(s)) {
+	case KH_STREAM_UNMADE:
+		return complain(s->talk.err.code, s->talk.err.detail);
+	case KH_STREAM_SIGNAL:
+		return 128 + s->caught;
+	case KH_STREAM_LOST:
+		return kh_stream_lost(s, NAME, KH_SANDBOX_RUN_FAILED);
+	case KH_STREAM_ENDED:
+		break;
+	}
+	return finish(r, &s->talk.end);
 }
 
 int kh_sandbox_run_main(int argc, char **argv)

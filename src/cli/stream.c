@@ -1,5 +1,6 @@
 /*
- * The loop of `sandbox run` and `sandbox fetch`.
+ * The company of a conversation (converse.h) for `sandbox run` and `sandbox fetch`: standard input, two terminals,
+ * signals.
  *
  * Standard input stays as it is (other processes share its file description, so it must not become non-blocking): it is
  * read when poll says that there is something.  Output is written a piece at a time, when there is room.
@@ -8,8 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -38,43 +39,18 @@ static void choose_signals(sigset_t *ret_set)
 	}
 }
 
-bool kh_stream_init(struct kh_stream *stream, int input, bool raw)
-{
-	sigset_t set;
-
-	choose_signals(&set);
-	kh_terminal_init(&stream->out, STDOUT_FILENO, raw);
-	kh_terminal_init(&stream->errors, STDERR_FILENO, raw);
-	stream->input = input;
-	stream->is_open = input >= 0;
-	stream->caught = 0;
-	stream->error = 0;
-	stream->from = stream->to = 0;
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2) */
-	stream->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return stream->signals >= 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0;
-}
-
 /* Reads a piece of input.  One that was never open for reading (nohup(1) makes such) has nothing to say. */
 static void fill(struct kh_stream *s)
 {
 	ssize_t n = read(s->input, s->piece, sizeof(s->piece));
 
-	if (n > 0) {
-		s->from = 0;
-		s->to = (size_t)n;
-	} else if (n == 0 || errno == EBADF) {
+	if (n > 0)
+		s->talk.unsent[0] = kh_view_of(s->piece, (size_t)n);
+	else if (n == 0 || errno == EBADF)
 		s->input = -1;
-	} else if (errno != EINTR && errno != EAGAIN) {
+	else if (errno != EINTR && errno != EAGAIN)
 		s->error = errno;
-	}
-}
-
-static void feed(struct kh_stream *s)
-{
-	s->from += kh_exchange_feed(&s->exchange, kh_view_of(s->piece + s->from, s->to - s->from));
-	if (s->from == s->to && s->input < 0)
-		s->is_open = !kh_exchange_feed_end(&s->exchange);
+	s->talk.more = s->input >= 0;
 }
 
 static bool is_signalled(struct kh_stream *s)
@@ -87,69 +63,112 @@ static bool is_signalled(struct kh_stream *s)
 	return true;
 }
 
-enum { SIGNALS, INPUT, OUT, ERRORS, EXCHANGE, POLLED };
-
-/* Waits until something can be done, and does all that can be but reading the exchange. */
-static enum kh_stream_step turn(struct kh_stream *s, bool listens, int timeout_ms)
+static bool is_idle(const struct kh_stream *s)
 {
-	bool idle = kh_terminal_is_idle(&s->out) && kh_terminal_is_idle(&s->errors);
-	bool unsent = s->is_open && (s->from < s->to || s->input < 0);
-	short wanted = (short)((listens && idle ? POLLIN : 0) | (unsent ? POLLOUT : 0));
-	/* A negative descriptor is not looked at.  One that has hung up would be reported for ever. */
-	struct pollfd fds[POLLED] = {
-		[SIGNALS] = {s->signals, POLLIN, 0},
-		[INPUT] = {s->is_open && !unsent ? s->input : -1, POLLIN, 0},
-		[OUT] = {kh_terminal_is_idle(&s->out) ? -1 : s->out.fd, POLLOUT, 0},
-		[ERRORS] = {kh_terminal_is_idle(&s->errors) ? -1 : s->errors.fd, POLLOUT, 0},
-		[EXCHANGE] = {wanted != 0 ? s->exchange.fd : -1, wanted, 0},
-	};
+	return kh_terminal_is_idle(&s->out) && kh_terminal_is_idle(&s->errors);
+}
 
-	if (poll(fds, POLLED, timeout_ms) <= 0)
-		return KH_STREAM_EVENT;
+enum { SIGNALS, INPUT, OUT, ERRORS, WATCHED };
+
+_Static_assert(WATCHED <= KH_CONVERSE_COMPANY, "room for all");
+
+/* A negative descriptor is not looked at. */
+static size_t watch(void *context, struct pollfd *ret_fds)
+{
+	const struct kh_stream *s = context;
+
+	ret_fds[SIGNALS] = (struct pollfd){s->signals, POLLIN, 0};
+	ret_fds[INPUT] = (struct pollfd){s->talk.more && s->talk.unsent[0].n == 0 ? s->input : -1, POLLIN, 0};
+	ret_fds[OUT] = (struct pollfd){kh_terminal_is_idle(&s->out) ? -1 : s->out.fd, POLLOUT, 0};
+	ret_fds[ERRORS] = (struct pollfd){kh_terminal_is_idle(&s->errors) ? -1 : s->errors.fd, POLLOUT, 0};
+	return WATCHED;
+}
+
+static bool serve(void *context, const struct pollfd *fds)
+{
+	struct kh_stream *s = context;
+
 	if (fds[SIGNALS].revents != 0 && is_signalled(s))
-		return KH_STREAM_SIGNAL;
+		return false;
 	if (fds[INPUT].revents != 0)
 		fill(s);
 	if (fds[OUT].revents != 0)
 		kh_terminal_pump(&s->out);
 	if (fds[ERRORS].revents != 0)
 		kh_terminal_pump(&s->errors);
-	if (unsent && fds[EXCHANGE].revents != 0)
-		feed(s);
-	return s->out.error != 0 || s->errors.error != 0 || s->error != 0 ? KH_STREAM_LOST : KH_STREAM_EVENT;
+	s->talk.deaf = !is_idle(s);
+	return s->out.error == 0 && s->errors.error == 0 && s->error == 0;
 }
 
-enum kh_stream_step kh_stream_next(struct kh_stream *stream, struct kh_event *ret_event)
+static void take(void *context, const struct kh_event *event)
 {
-	/* A look round first: an exchange that always has something to say must not keep signals and input waiting. */
-	enum kh_stream_step step = turn(stream, true, 0);
+	struct kh_stream *s = context;
 
-	while (step == KH_STREAM_EVENT) {
-		if (kh_terminal_is_idle(&stream->out) && kh_terminal_is_idle(&stream->errors)) {
-			kh_exchange_next(&stream->exchange, 0, ret_event);
-			if (ret_event->kind != KH_EVENT_NOTHING)
-				return KH_STREAM_EVENT;
-		}
-		step = turn(stream, true, -1);
-	}
-	return step;
+	s->take(s->context, event);
+	s->talk.deaf = !is_idle(s); /* the next one when this one is written */
 }
 
-enum kh_stream_step kh_stream_finish(struct kh_stream *stream)
+static const struct kh_converse_company company = {.watch = watch, .serve = serve, .take = take};
+
+bool kh_stream_init(struct kh_stream *stream, int input, bool raw)
 {
-	enum kh_stream_step step = KH_STREAM_EVENT;
 	sigset_t set;
 
-	stream->is_open = false;
-	kh_terminal_end(&stream->out);
-	kh_terminal_end(&stream->errors);
-	while (step == KH_STREAM_EVENT && (!kh_terminal_is_idle(&stream->out) || !kh_terminal_is_idle(&stream->errors)))
-		step = turn(stream, false, -1);
+	choose_signals(&set);
+	kh_terminal_init(&stream->out, STDOUT_FILENO, raw);
+	kh_terminal_init(&stream->errors, STDERR_FILENO, raw);
+	stream->talk.company = &company;
+	stream->talk.context = stream;
+	stream->talk.more = input >= 0;
+	stream->input = input;
+	stream->caught = 0;
+	stream->error = 0;
+	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2) */
+	stream->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return stream->signals >= 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0;
+}
+
+/* Writes what is left of the output; false as serve(). */
+static bool finish(struct kh_stream *s)
+{
+	struct pollfd fds[WATCHED];
+	bool stays = true;
+	sigset_t set;
+
+	s->talk.more = false;
+	kh_terminal_end(&s->out);
+	kh_terminal_end(&s->errors);
+	while (stays && !is_idle(s)) {
+		size_t n = watch(s, fds);
+		stays = poll(fds, n, -1) <= 0 || serve(s, fds);
+	}
 	/* There is nothing left to cancel, and nobody looks for signals any more: they end us, whoever does not read.
 	 */
-	if (step == KH_STREAM_EVENT) {
+	if (stays) {
 		choose_signals(&set);
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
 	}
-	return step;
+	return stays;
+}
+
+enum kh_stream_end kh_stream_run(struct kh_stream *stream)
+{
+	/* The conversation keeps nothing; memory that the command lacks is the command's to tell. */
+	(void)!kh_converse_run(&stream->talk);
+	if (stream->talk.how == KH_CONVERSE_UNMADE)
+		return KH_STREAM_UNMADE;
+	if (stream->talk.how == KH_CONVERSE_ENDED && finish(stream))
+		return KH_STREAM_ENDED;
+	return stream->caught != 0 ? KH_STREAM_SIGNAL : KH_STREAM_LOST;
+}
+
+int kh_stream_lost(const struct kh_stream *stream, const char *name, int failed)
+{
+	int error = stream->out.error != 0 ? stream->out.error : stream->errors.error;
+
+	if (error == EPIPE)
+		return 128 + SIGPIPE;
+	fprintf(stderr, "keyhole: %s: %s: %s\n", name, error == 0 ? "input_lost" : "output_lost",
+		strerror(error != 0 ? error : stream->error));
+	return failed;
 }

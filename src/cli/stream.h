@@ -6,23 +6,27 @@
 #define KH_CLI_STREAM_H
 
 #include "cli/terminal.h"
-#include "outside/exchange.h"
+#include "outside/converse.h"
 
-enum kh_stream_step {
-	KH_STREAM_EVENT,  /* of the exchange */
+enum kh_stream_end {
+	KH_STREAM_ENDED,  /* END came, and all output is written */
+	KH_STREAM_UNMADE, /* the request cannot be made: see TALK.ERR */
 	KH_STREAM_SIGNAL, /* SIGINT, SIGTERM or SIGHUP came: see CAUGHT */
-	KH_STREAM_LOST,   /* output cannot be written, or input cannot be read: see the terminals' ERROR, and ERROR */
+	KH_STREAM_LOST,   /* output cannot be written, or input cannot be read: see kh_stream_lost() */
 };
 
+/* What the command does with an event: shows it, or keeps it. */
+typedef void kh_stream_take_fn(void *context, const struct kh_event *event);
+
 struct kh_stream {
-	struct kh_exchange exchange;
+	struct kh_converse talk; /* the caller sets what is asked, and by whom */
 	struct kh_terminal out, errors;
-	int input;    /* what goes in; -1 where there is none, or no more */
-	bool is_open; /* the other side waits for input */
-	int signals;  /* a signalfd */
+	kh_stream_take_fn *take;
+	void *context; /* of TAKE */
+	int input;     /* what goes in; -1 if there is none, or no more */
+	int signals;   /* a signalfd */
 	int caught;
-	int error;       /* errno of input that cannot be read */
-	size_t from, to; /* of PIECE: what has been read and not been sent */
+	int error; /* errno of input that cannot be read */
 	char piece[32768];
 };
 
@@ -32,14 +36,17 @@ struct kh_stream {
  */
 void kh_stream_reserve(void);
 
-/* Sets up all but the exchange, after the executor was started (which should inherit no signal mask of ours).  INPUT:
+/* Sets up all but what is asked, after the executor was started (which should inherit no signal mask of ours).  INPUT:
  * -1 for none.  False: errno. */
 bool kh_stream_init(struct kh_stream *stream, int input, bool raw);
 
-/* The next thing to be told, when all output so far has been written. */
-enum kh_stream_step kh_stream_next(struct kh_stream *stream, struct kh_event *ret_event);
+/* From the request until all output is written; after END signals have their usual effect. */
+enum kh_stream_end kh_stream_run(struct kh_stream *stream);
 
-/* Writes what is left of the output.  Called after the END; signals have their usual effect then. */
-enum kh_stream_step kh_stream_finish(struct kh_stream *stream);
+/*
+ * The exit status of the command NAME after LOST, said on standard error if there is something to say: FAILED, or
+ * 128 + SIGPIPE as of any program if only the reader of its output has seen enough.
+ */
+int kh_stream_lost(const struct kh_stream *stream, const char *name, int failed);
 
 #endif

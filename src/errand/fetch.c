@@ -56,6 +56,7 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 			     .hosts = network->private_hosts.at,
 			     .host_count = network->private_hosts.n,
 			     .authority = network->authority,
+			     .redirects = KH_GET_REDIRECTS,
 			     .wall_ms = errand->wall_ms,
 			     .most = MOST};
 	int64_t begun = kh_clock_ms();

@@ -8,7 +8,7 @@
 #include "errand/errand.h"
 #include "outside/client.h"
 
-#define KH_GET_REDIRECTS 5
+#define KH_GET_REDIRECTS 5 /* of comm.fetch */
 
 struct kh_get {
 	struct kh_view url;
@@ -17,7 +17,8 @@ struct kh_get {
 	struct kh_view authority; /* a file of CAs in place of the system's, or empty */
 	const struct kh_view *headers;
 	size_t header_count;
-	bool plain; /* http is granted */
+	bool plain;         /* http is granted */
+	unsigned redirects; /* followed within the host */
 	uint64_t wall_ms;
 	size_t most; /* bytes of the body, decompressed: more has failed */
 };

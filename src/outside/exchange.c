@@ -139,6 +139,11 @@ bool kh_exchange_feed_end(struct kh_exchange *exchange)
 	return exchange->fed;
 }
 
+const char *kh_exchange_about(const struct kh_end *end)
+{
+	return end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault);
+}
+
 void kh_exchange_close(struct kh_exchange *exchange)
 {
 	if (exchange->fd >= 0)

@@ -60,6 +60,9 @@ size_t kh_exchange_feed(struct kh_exchange *exchange, struct kh_view bytes);
 /* No more input.  False: not now, try again when FD is writable. */
 bool kh_exchange_feed_end(struct kh_exchange *exchange);
 
+/* What END says of a fault, or what such a fault means if it says nothing. */
+const char *kh_exchange_about(const struct kh_end *end);
+
 /* Closes it; a request that has not ended is cancelled.  May be called more than once. */
 void kh_exchange_close(struct kh_exchange *exchange);
 

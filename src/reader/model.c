@@ -12,27 +12,13 @@
 #include "core/bcp/message.h"
 #include "core/block/prompt.h"
 #include "core/comm/url.h"
-#include "outside/client.h"
+#include "outside/converse.h"
 #include "reader/answer_schema.h"
 #include "reader/retry.h"
 #include "wire/header.h"
 
-#include <poll.h>
-#include <time.h>
-
-#define GRACE_MS 1000 /* for the executor, which ends the exchange in time, to say so */
-#define TURN_MS  20   /* between two tries to get a place in the executor */
-#define MESSAGE  160  /* bytes of a server's words on an error */
-#define ECHO     8    /* bytes of the key that must not be in them */
-
-/* What one request came to. */
-struct result {
-	unsigned status; /* 0: no response */
-	bool is_json, is_stream;
-	int64_t wait_ms; /* that the server asks for; -1: it does not */
-	struct kh_end end;
-	bool was_ended; /* END came */
-};
+#define MESSAGE 160 /* bytes of a server's words on an error */
+#define ECHO    8   /* bytes of the key that must not be in them */
 
 struct asking {
 	const struct kh_model_api *api;
@@ -40,25 +26,14 @@ struct asking {
 	const struct kh_reader_ask *ask;
 	struct kh_arena *arena;
 	struct kh_fetch fetch;
-	struct kh_view body, unsent; /* of the request */
-	struct kh_view secret;       /* the header with the key, to be wiped */
-	struct kh_buf in;            /* the body of the response */
-	struct result result;
+	struct kh_view secret; /* the header with the key, to be wiped */
 	unsigned tries;
 	bool waits_too_long; /* the server asks to wait past the time */
-	int64_t deadline_ms; /* of the monotonic clock */
-	struct kh_exchange exchange;
+	struct kh_converse talk;
 	/* what it came to */
 	enum kh_reader_fault fault;
 	struct kh_view why; /* a sentence; nothing of the server's in it but quoted */
 };
-
-static void pause_ms(int64_t ms)
-{
-	struct timespec time = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
-
-	(void)nanosleep(&time, NULL);
-}
 
 static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view why)
 {
@@ -116,8 +91,8 @@ static enum kh_err make_body(struct asking *a)
 		return KH_OK;
 	}
 	if (e == KH_OK)
-		e = a->api->request(a->arena, a->reader, a->ask, message, &a->body);
-	if (e == KH_OK && a->body.n > KH_REQUEST_BODY)
+		e = a->api->request(a->arena, a->reader, a->ask, message, &a->talk.input[0]);
+	if (e == KH_OK && a->talk.input[0].n > KH_REQUEST_BODY)
 		fail(a, KH_READER_DEAD, KH_LIT("the content is longer than a request can be"));
 	return e;
 }
@@ -156,92 +131,29 @@ static bool describe(struct asking *a)
 	return true;
 }
 
-/* --- the exchange ------------------------------------------------------------------------------------------------- */
-
-/* Sends of the body what can be sent now, and after it the end of input. */
-static void feed(struct asking *a)
-{
-	if (a->unsent.n > 0)
-		a->unsent = kh_view_from(a->unsent, kh_exchange_feed(&a->exchange, a->unsent));
-	if (a->unsent.n == 0 && !a->exchange.fed)
-		(void)kh_exchange_feed_end(&a->exchange);
-}
-
-/* True where VALUE, of a Content-Type, names TYPE, whatever parameters follow. */
-static bool is_type(struct kh_view value, struct kh_view type)
-{
-	struct kh_view named = kh_view_trim(kh_view_sub(value, 0, kh_view_find(value, KH_LIT(";"), 0)));
-
-	return kh_view_eq_nocase(named, type);
-}
-
-static void take_head(struct asking *a, const struct kh_head *head)
-{
-	struct kh_view lines = kh_tainted_open(head->headers), value;
-	struct result *r = &a->result;
-
-	r->status = head->status;
-	r->is_json = r->is_stream = false;
-	if (kh_header_find(lines, KH_LIT("Content-Type"), &value)) {
-		r->is_json = is_type(value, KH_LIT("application/json"));
-		r->is_stream = is_type(value, KH_LIT("text/event-stream"));
-	}
-	if (!kh_header_find(lines, KH_LIT("Retry-After"), &value) ||
-	    !kh_retry_after_ms(value, kh_clock_wall_us() / 1000000, &r->wait_ms))
-		r->wait_ms = -1;
-}
-
-/* Waits until the exchange has something to say or takes input; false where the time is over. */
-static bool await(struct asking *a)
-{
-	int64_t left = a->deadline_ms + GRACE_MS - kh_clock_ms();
-	struct pollfd fd = {a->exchange.fd, (short)(POLLIN | (a->exchange.fed ? 0 : POLLOUT)), 0};
-
-	if (left > 0)
-		(void)poll(&fd, 1, (int)left);
-	return left > 0;
-}
-
-/* Feeds, listens and keeps until the exchange's end; without one where the time is over. */
-static void converse(struct asking *a)
-{
-	struct kh_event event = {.kind = KH_EVENT_NOTHING};
-	bool going = true;
-
-	while (going) {
-		feed(a);
-		kh_exchange_next(&a->exchange, 0, &event);
-		if (event.kind == KH_EVENT_HEAD)
-			take_head(a, &event.head);
-		else if (event.kind == KH_EVENT_OUTPUT)
-			kh_buf_add(&a->in, kh_tainted_open(event.bytes)); /* the executor holds the cap */
-		going = event.kind == KH_EVENT_NOTHING ? await(a) : event.kind != KH_EVENT_END;
-	}
-	a->result.was_ended = event.kind == KH_EVENT_END;
-	if (a->result.was_ended)
-		a->result.end = event.end;
-}
-
-/* One request.  False where it could not even be handed over. */
-static bool request_once(struct asking *a)
-{
-	struct kh_error err = {.offset = SIZE_MAX};
-	int64_t left = a->deadline_ms - kh_clock_ms();
-
-	a->result = (struct result){.wait_ms = -1};
-	a->unsent = a->body;
-	a->fetch.limits.wall_ms = left > 0 ? (uint64_t)left : 1;
-	kh_buf_init(&a->in, a->arena, KH_MODEL_ANSWER);
-	if (kh_client_fetch(a->reader->client, &a->fetch, &a->exchange, &err) != KH_OK) {
-		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "it could not be asked: %s", err.detail));
-		return false;
-	}
-	converse(a);
-	kh_exchange_close(&a->exchange);
-	return true;
-}
-
 /* --- what came ---------------------------------------------------------------------------------------------------- */
+
+/* True if the response is of TYPE, whatever parameters follow it. */
+static bool is_type(const struct asking *a, struct kh_view type)
+{
+	struct kh_view value = {NULL, 0};
+
+	if (!kh_header_find(kh_tainted_open(a->talk.head.headers), KH_LIT("Content-Type"), &value))
+		return false;
+	return kh_view_eq_nocase(kh_view_trim(kh_view_sub(value, 0, kh_view_find(value, KH_LIT(";"), 0))), type);
+}
+
+/* How long the server asks to wait; -1 if it does not. */
+static int64_t asked_wait_ms(const struct asking *a)
+{
+	struct kh_view value;
+	int64_t ms;
+
+	if (!kh_header_find(kh_tainted_open(a->talk.head.headers), KH_LIT("Retry-After"), &value) ||
+	    !kh_retry_after_ms(value, kh_clock_wall_us() / 1000000, &ms))
+		return -1;
+	return ms;
+}
 
 /* True where TEXT has a piece of the key in it, long enough to be one. */
 static bool repeats_key(const struct asking *a, struct kh_view text)
@@ -261,13 +173,13 @@ static bool repeats_key(const struct asking *a, struct kh_view text)
  */
 static struct kh_view words_of(struct asking *a)
 {
-	struct kh_view body = {NULL, 0}, message;
+	unsigned status = a->talk.head.status;
 	yyjson_val *root = NULL;
 
-	if (a->result.status == 401 || a->result.status == 403 || kh_buf_end(&a->in, &body) != KH_OK ||
-	    kh_json_read(a->arena, body, &root, NULL) != KH_OK)
+	if (status == 401 || status == 403 ||
+	    kh_json_read(a->arena, kh_tainted_open(a->talk.output), &root, NULL) != KH_OK)
 		return KH_LIT("");
-	message = kh_json_str(kh_json_get(kh_json_get(root, "error"), "message"));
+	struct kh_view message = kh_json_str(kh_json_get(kh_json_get(root, "error"), "message"));
 	message = kh_view_sub(message, 0, MESSAGE); /* no more of it can be shown, or need be searched */
 	if (message.n == 0 || repeats_key(a, message))
 		return KH_LIT("");
@@ -287,7 +199,7 @@ static const char *meaning_of(unsigned status)
 
 static void take_status(struct asking *a)
 {
-	unsigned status = a->result.status;
+	unsigned status = a->talk.head.status;
 	struct kh_view hint = {NULL, 0};
 	const char *again = a->waits_too_long ? ", and asks to wait longer than there is time"
 			    : a->tries > 1    ? ", each time it was asked"
@@ -303,19 +215,20 @@ static void take_status(struct asking *a)
 /* A fault of the exchange; true where there was none. */
 static bool take_end(struct asking *a)
 {
-	const struct kh_end *end = &a->result.end;
-	const char *detail = end->detail[0] != '\0' ? end->detail : kh_fault_about(end->fault);
+	enum kh_fault fault = a->talk.end.fault;
 
-	if (!a->result.was_ended)
+	if (a->talk.how == KH_CONVERSE_UNMADE)
+		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "it could not be asked: %s", a->talk.err.detail));
+	else if (a->talk.how == KH_CONVERSE_LATE)
 		fail(a, KH_READER_LATE, KH_LIT("no answer came in its time, and the executor did not end it"));
-	else if (end->fault == KH_FAULT_TIME)
+	else if (a->talk.how == KH_CONVERSE_ENDED && fault == KH_FAULT_TIME)
 		fail(a, KH_READER_LATE,
-		     a->result.status == 0 ? KH_LIT("no answer came in its time")
-					   : KH_LIT("an answer began and did not end in its time"));
-	else if (end->fault == KH_FAULT_OUTPUT || end->fault == KH_FAULT_HEADERS)
+		     a->talk.head.status == 0 ? KH_LIT("no answer came in its time")
+					      : KH_LIT("an answer began and did not end in its time"));
+	else if (a->talk.how != KH_CONVERSE_ENDED || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_HEADERS)
 		fail(a, KH_READER_GARBAGE, KH_LIT("it sent more than an answer can have"));
-	else if (end->fault != KH_FAULT_NONE)
-		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "%s: %s", kh_fault_name(end->fault), detail));
+	else if (fault != KH_FAULT_NONE)
+		fail(a, KH_READER_DEAD, kh_converse_why(&a->talk));
 	return a->fault == KH_READER_OK;
 }
 
@@ -323,17 +236,15 @@ static bool take_end(struct asking *a)
 static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response)
 {
 	struct kh_tainted response = {{NULL, 0}};
-	struct kh_view body, why = {NULL, 0};
-	enum kh_err e = kh_buf_end(&a->in, &body);
+	struct kh_view why = {NULL, 0};
+	enum kh_err e = KH_OK;
 
-	if (e != KH_OK)
-		return e;
-	if (a->result.is_stream)
+	if (is_type(a, KH_LIT("text/event-stream")))
 		why = KH_LIT("it streams, which it was not asked to");
-	else if (!a->result.is_json)
+	else if (!is_type(a, KH_LIT("application/json")))
 		why = KH_LIT("its answer is of another type than application/json");
 	else
-		e = a->api->answer(a->arena, a->ask->query, kh_tainted_wrap(body), &response, &why);
+		e = a->api->answer(a->arena, a->ask->query, a->talk.output, &response, &why);
 	if (e != KH_OK)
 		return e;
 	if (why.n == 0 && a->reader->key.n > 0 &&
@@ -351,35 +262,33 @@ static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response
 /* Whether the last request is to be made again, after a pause that was made here. */
 static bool is_again(struct asking *a)
 {
-	const struct result *r = &a->result;
-	int64_t left = a->deadline_ms - kh_clock_ms();
+	int64_t left = a->talk.deadline_ms - kh_clock_ms(), wait = asked_wait_ms(a);
 
-	if (r->was_ended && r->end.fault == KH_FAULT_BUSY) {
-		pause_ms(TURN_MS); /* the executor had no place: nothing was sent */
-		return left > 0;
-	}
 	a->tries++;
-	if (!kh_retry_is_due(r->status) || a->tries > a->reader->retries)
+	if (!kh_retry_is_due(a->talk.head.status) || a->tries > a->reader->retries)
 		return false;
 	int64_t pause = kh_retry_pause_ms(a->tries, a->ask->nonce[a->tries % sizeof(a->ask->nonce)]);
-	if (pause < r->wait_ms)
-		pause = r->wait_ms;
+	if (pause < wait)
+		pause = wait;
 	if (pause >= left) { /* nobody would be there for the answer */
-		a->waits_too_long = r->wait_ms >= left;
+		a->waits_too_long = wait >= left;
 		return false;
 	}
-	pause_ms(pause);
+	kh_converse_pause(pause);
 	return true;
 }
 
 static enum kh_err request_all(struct asking *a, struct kh_tainted *ret_response)
 {
-	do {
-		if (!request_once(a))
-			return KH_OK;
-	} while (is_again(a));
+	enum kh_err e;
+
+	do
+		e = kh_converse_run(&a->talk);
+	while (e == KH_OK && is_again(a));
+	if (e != KH_OK)
+		return e;
 	/* Of a response that is no answer the status says more than how its body ended. */
-	if (a->result.status != 0 && a->result.status != 200)
+	if (a->talk.head.status != 0 && a->talk.head.status != 200)
 		take_status(a);
 	else if (take_end(a))
 		return take_answer(a, ret_response);
@@ -391,7 +300,7 @@ enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader 
 			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
 {
 	uint64_t timeout_ms = reader->timeout_ms > 0 ? reader->timeout_ms : KH_MODEL_TIMEOUT_MS;
-	struct asking *a = KH_NEW(arena, struct asking); /* an exchange is too large for a stack */
+	struct asking *a = KH_NEW(arena, struct asking); /* a conversation is too large for a stack */
 	struct kh_tainted response = {{NULL, 0}};
 
 	if (a == NULL)
@@ -400,7 +309,11 @@ enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader 
 	a->reader = reader;
 	a->ask = ask;
 	a->arena = arena;
-	a->deadline_ms = kh_clock_ms() + (int64_t)timeout_ms;
+	a->talk.client = reader->client;
+	a->talk.arena = arena;
+	a->talk.fetch = &a->fetch;
+	a->talk.deadline_ms = kh_clock_ms() + (int64_t)timeout_ms;
+	a->talk.most = KH_MODEL_ANSWER;
 	enum kh_err e = make_body(a);
 	if (e == KH_OK && a->fault == KH_READER_OK && (reader->client == NULL || !describe(a)))
 		fail(a, KH_READER_DEAD, KH_LIT("it is not configured so that it could be asked"));

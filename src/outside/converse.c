@@ -1,0 +1,184 @@
+/*
+ * The loop under everything that goes out.
+ *
+ * The executor may die or fall silent at any moment, and what it passes on may be the attacker's: neither keeps this
+ * process longer than the deadline and the grace, or makes it hold more than its bound.
+ */
+#include "outside/converse.h"
+
+#include "base/clock.h"
+
+#include <limits.h>
+#include <time.h>
+
+void kh_converse_pause(int64_t ms)
+{
+	struct timespec time = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
+
+	(void)nanosleep(&time, NULL);
+}
+
+/* What is left until the deadline; as much as there can be if there is none. */
+static int64_t left_ms(const struct kh_converse *c)
+{
+	return c->deadline_ms > 0 ? c->deadline_ms - kh_clock_ms() : INT64_MAX;
+}
+
+/* Sends of the input what can be sent now, and after all of it its end. */
+static void feed(struct kh_converse *c)
+{
+	for (size_t i = 0; i < KH_CONVERSE_INPUTS; i++) {
+		if (c->unsent[i].n > 0)
+			c->unsent[i] = kh_view_from(c->unsent[i], kh_exchange_feed(&c->exchange, c->unsent[i]));
+		if (c->unsent[i].n > 0)
+			return;
+	}
+	if (!c->more && !c->exchange.fed)
+		(void)kh_exchange_feed_end(&c->exchange);
+}
+
+static bool has_unsent(const struct kh_converse *c)
+{
+	bool unsent = !c->more && !c->exchange.fed;
+
+	for (size_t i = 0; i < KH_CONVERSE_INPUTS; i++)
+		unsent |= c->unsent[i].n > 0;
+	return unsent;
+}
+
+static struct kh_tainted copy(struct kh_converse *c, struct kh_tainted value)
+{
+	return kh_tainted_wrap(kh_arena_dup(c->arena, kh_tainted_open(value)));
+}
+
+static void keep(struct kh_converse *c, const struct kh_event *event)
+{
+	struct kh_view bytes = kh_tainted_open(event->bytes);
+
+	if (event->kind == KH_EVENT_HEAD)
+		c->head = (struct kh_head){.status = event->head.status,
+					   .headers = copy(c, event->head.headers),
+					   .url = copy(c, event->head.url),
+					   .location = copy(c, event->head.location)};
+	else if (event->kind == KH_EVENT_ERRORS)
+		kh_buf_add(&c->kept_errors, kh_view_sub(bytes, 0, c->most_errors - c->kept_errors.n));
+	else if (bytes.n <= c->most - c->kept.n)
+		kh_buf_add(&c->kept, bytes);
+	else
+		c->how = KH_CONVERSE_TOO_MUCH;
+}
+
+/*
+ * Waits until the exchange has something to say or takes input, or the company has something to do.  After an event
+ * (HEARD) it is not waited, but the company is looked at: an executor that always has something to say must not keep
+ * it waiting.  False if the conversation is over.
+ */
+static bool await(struct kh_converse *c, bool heard)
+{
+	struct pollfd fds[1 + KH_CONVERSE_COMPANY];
+	size_t n = 0;
+	short events = (short)((c->deaf ? 0 : POLLIN) | (has_unsent(c) ? POLLOUT : 0));
+	int64_t left = left_ms(c);
+
+	if (heard && c->company == NULL)
+		return true;
+	if (!heard && left <= -KH_CONVERSE_GRACE_MS) {
+		c->how = KH_CONVERSE_LATE;
+		return false;
+	}
+	int timeout = heard ? 0 : left > INT_MAX - KH_CONVERSE_GRACE_MS ? -1 : (int)left + KH_CONVERSE_GRACE_MS;
+	/* A negative descriptor is not looked at.  One that has hung up would be reported for ever. */
+	fds[n++] = (struct pollfd){.fd = events != 0 ? c->exchange.fd : -1, .events = events};
+	if (c->company != NULL)
+		n += c->company->watch(c->context, fds + 1);
+	if (poll(fds, n, timeout) > 0 && c->company != NULL && !c->company->serve(c->context, fds + 1))
+		c->how = KH_CONVERSE_LEFT;
+	return c->how == KH_CONVERSE_ENDED;
+}
+
+/* Feeds, listens and keeps until the end. */
+static void talk(struct kh_converse *c)
+{
+	struct kh_event event;
+
+	do {
+		event = (struct kh_event){.kind = KH_EVENT_NOTHING};
+		feed(c);
+		if (!c->deaf)
+			kh_exchange_next(&c->exchange, 0, &event);
+		if (event.kind == KH_EVENT_END) {
+			c->end = event.end;
+			return;
+		}
+		if (event.kind != KH_EVENT_NOTHING && c->company != NULL)
+			c->company->take(c->context, &event);
+		else if (event.kind != KH_EVENT_NOTHING)
+			keep(c, &event);
+	} while (c->how == KH_CONVERSE_ENDED && await(c, event.kind != KH_EVENT_NOTHING));
+}
+
+/* One try.  True if the executor had no place for it, so that nothing was started, and there is time for another. */
+static bool run_once(struct kh_converse *c)
+{
+	struct kh_limits *limits = c->run != NULL ? &c->run->limits : &c->fetch->limits;
+	int64_t left = left_ms(c);
+
+	c->how = KH_CONVERSE_ENDED;
+	c->head = (struct kh_head){.status = 0};
+	memcpy(c->unsent, c->input, sizeof(c->unsent));
+	kh_buf_init(&c->kept, c->arena, c->most);
+	kh_buf_init(&c->kept_errors, c->arena, c->most_errors);
+	if (c->deadline_ms > 0)
+		limits->wall_ms = left > 0 ? (uint64_t)left : 1;
+	enum kh_err e = c->run != NULL ? kh_client_run(c->client, c->run, &c->exchange, &c->err)
+				       : kh_client_fetch(c->client, c->fetch, &c->exchange, &c->err);
+	if (e != KH_OK) {
+		c->how = KH_CONVERSE_UNMADE;
+		return false;
+	}
+	talk(c);
+	kh_exchange_close(&c->exchange);
+	return c->how == KH_CONVERSE_ENDED && c->end.fault == KH_FAULT_BUSY && c->deadline_ms > 0 && left > 0;
+}
+
+enum kh_err kh_converse_run(struct kh_converse *c)
+{
+	struct kh_view output = {NULL, 0}, errors = {NULL, 0};
+
+	while (run_once(c))
+		kh_converse_pause(KH_CONVERSE_TURN_MS);
+	enum kh_err e = kh_buf_end(&c->kept, &output);
+	if (e == KH_OK)
+		e = kh_buf_end(&c->kept_errors, &errors);
+	if (e == KH_OK)
+		e = kh_arena_check(c->arena);
+	c->output = kh_tainted_wrap(output);
+	c->errors = kh_tainted_wrap(errors);
+	return e;
+}
+
+enum kh_fault kh_converse_fault(const struct kh_converse *c)
+{
+	static const enum kh_fault faults[] = {
+		[KH_CONVERSE_UNMADE] = KH_FAULT_REQUEST,
+		[KH_CONVERSE_LATE] = KH_FAULT_TIME,
+		[KH_CONVERSE_TOO_MUCH] = KH_FAULT_OUTPUT,
+		[KH_CONVERSE_LEFT] = KH_FAULT_CANCELLED,
+	};
+
+	return c->how == KH_CONVERSE_ENDED ? c->end.fault : faults[c->how];
+}
+
+struct kh_view kh_converse_why(const struct kh_converse *c)
+{
+	enum kh_fault fault = kh_converse_fault(c);
+
+	if (c->how == KH_CONVERSE_UNMADE)
+		return kh_arena_printf(c->arena, "the request cannot be made: %s", c->err.detail);
+	if (c->how == KH_CONVERSE_TOO_MUCH)
+		return KH_LIT("the result is larger than it may be");
+	if (fault == KH_FAULT_TIME)
+		return KH_LIT("it did not end in its time");
+	return kh_arena_printf(c->arena, "%s: %s", kh_fault_name(fault),
+			       c->how == KH_CONVERSE_ENDED ? kh_exchange_about(&c->end) : kh_fault_about(fault));
+}
