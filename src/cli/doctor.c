@@ -8,9 +8,9 @@
 #include "base/json.h"
 #include "cli/checkup.h"
 #include "cli/databases.h"
+#include "cli/foreground.h"
 #include "cli/machine.h"
 #include "cli/option.h"
-#include "cli/stream.h"
 #include "outside/converse.h"
 #include "sandbox/probe.h"
 
@@ -339,7 +339,7 @@ int kh_doctor_main(int argc, char **argv)
 	struct kh_error err = {.offset = SIZE_MAX};
 	int next;
 
-	kh_stream_reserve();
+	kh_foreground_reserve();
 	if (kh_option_read(options, count, argc, argv, &next, &err) != KH_OK)
 		return complain(err.code, err.detail);
 	if (next != argc)

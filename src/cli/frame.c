@@ -5,7 +5,7 @@
 #include "cli/frame.h"
 
 #include "base/json.h"
-#include "cli/stream.h"
+#include "cli/foreground.h"
 #include "home/file.h"
 
 #include <errno.h>
@@ -316,7 +316,7 @@ int kh_frame_main(const struct kh_frame_command *command, const struct kh_option
 	struct kh_option options[KH_FRAME_OPTIONS + COMMON_OPTIONS];
 	int status;
 
-	kh_stream_reserve();
+	kh_foreground_reserve();
 	kh_arena_init(&f.arena, NULL, MEMORY);
 	size_t count = gather(&f, own, own_count, options);
 	f.options.json = wants_json(argc, argv);

@@ -7,9 +7,9 @@
 #include "cli/sandbox_fetch.h"
 
 #include "base/json.h"
+#include "cli/foreground.h"
 #include "cli/option.h"
 #include "cli/result.h"
-#include "cli/stream.h"
 #include "home/confine.h"
 #include "outside/client.h"
 
@@ -45,7 +45,7 @@ struct fetching {
 	struct arguments args;
 	struct kh_fetch request;
 	struct kh_client client;
-	struct kh_stream stream;
+	struct kh_foreground foreground;
 	struct kh_result result;
 	struct response response;
 	int body;          /* descriptor of what is posted, or -1 */
@@ -157,7 +157,7 @@ static void take_head(struct fetching *f, const struct kh_head *head)
 	r->location = kh_result_keep(&f->result, head->location);
 	r->is_elsewhere = is_redirect(head->status);
 	if (f->args.include && !f->args.json)
-		kh_terminal_give(&f->stream.out, r->headers);
+		kh_terminal_give(&f->foreground.out, r->headers);
 }
 
 /* A redirect that is here was not followed: it is an answer, but not what was asked for. */
@@ -182,7 +182,7 @@ static bool write_json(struct fetching *f, const struct kh_end *end)
 	kh_result_lines(&f->result, doc, obj, "headers", r->headers);
 	yyjson_mut_obj_add_uint(doc, obj, "bytes", end->used);
 	yyjson_mut_obj_add_uint(doc, obj, "time_us", end->time_us);
-	return kh_result_write(&f->result, &f->stream.out, obj);
+	return kh_result_write(&f->result, &f->foreground.out, obj);
 }
 
 /* One line on standard error: what went wrong, or, for a human who looks, what it was. */
@@ -218,16 +218,16 @@ static void take(void *context, const struct kh_event *event)
 	if (event->kind == KH_EVENT_HEAD)
 		take_head(f, &event->head);
 	else if (!f->args.json)
-		kh_terminal_give(&f->stream.out, event->bytes);
+		kh_terminal_give(&f->foreground.out, event->bytes);
 }
 
 static int serve(struct fetching *f)
 {
-	struct kh_stream *s = &f->stream;
+	struct kh_foreground *s = &f->foreground;
 	struct kh_error err = {.offset = SIZE_MAX};
 
 	f->is_looked_at = isatty(STDERR_FILENO); /* a filter would say no later */
-	if (!kh_stream_init(s, f->body, f->args.raw))
+	if (!kh_foreground_init(s, f->body, f->args.raw))
 		return complain(FAILED, "sandbox_failed", strerror(errno));
 	if (kh_confine_all(&err) != KH_OK)
 		return complain(FAILED, err.code, err.detail);
@@ -236,14 +236,14 @@ static int serve(struct fetching *f)
 	s->talk.fetch = &f->request;
 	s->take = take;
 	s->context = f;
-	switch (kh_stream_run(s)) {
-	case KH_STREAM_UNMADE:
+	switch (kh_foreground_run(s)) {
+	case KH_FOREGROUND_UNMADE:
 		return complain(FAILED, s->talk.err.code, s->talk.err.detail);
-	case KH_STREAM_SIGNAL:
+	case KH_FOREGROUND_SIGNAL:
 		return 128 + s->caught;
-	case KH_STREAM_LOST:
-		return kh_stream_lost(s, NAME, FAILED);
-	case KH_STREAM_ENDED:
+	case KH_FOREGROUND_LOST:
+		return kh_foreground_lost(s, NAME, FAILED);
+	case KH_FOREGROUND_ENDED:
 		break;
 	}
 	return finish(f, &s->talk.end);
@@ -257,7 +257,7 @@ int kh_sandbox_fetch_main(int argc, char **argv)
 	int next, status;
 
 	describe(&f.args, options);
-	kh_stream_reserve();
+	kh_foreground_reserve();
 	if (kh_option_read(options, OPTIONS, argc, argv, &next, &err) != KH_OK)
 		return complain(UNUSABLE, err.code, err.detail);
 	if (f.args.help)

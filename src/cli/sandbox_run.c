@@ -7,9 +7,9 @@
 #include "cli/sandbox_run.h"
 
 #include "base/json.h"
+#include "cli/foreground.h"
 #include "cli/option.h"
 #include "cli/result.h"
-#include "cli/stream.h"
 #include "home/confine.h"
 #include "outside/client.h"
 
@@ -34,7 +34,7 @@ struct running {
 	struct arguments args;
 	struct kh_run request;
 	struct kh_client client;
-	struct kh_stream stream;
+	struct kh_foreground foreground;
 	struct kh_result result;
 };
 
@@ -256,7 +256,7 @@ static bool write_json(struct running *r, const struct kh_end *end, struct kh_vi
 		yyjson_mut_obj_add_null(doc, obj, "signal");
 	yyjson_mut_obj_add_uint(doc, obj, "time_us", end->time_us);
 	yyjson_mut_obj_add_uint(doc, obj, "bytes", end->used);
-	return kh_result_add(&r->result, doc, obj) && kh_result_write(&r->result, &r->stream.out, obj);
+	return kh_result_add(&r->result, doc, obj) && kh_result_write(&r->result, &r->foreground.out, obj);
 }
 
 static int finish(struct running *r, const struct kh_end *end)
@@ -279,16 +279,17 @@ static void take(void *context, const struct kh_event *event)
 	if (r->args.json)
 		kh_result_collect(&r->result, event->kind, event->bytes);
 	else
-		kh_terminal_give(event->kind == KH_EVENT_ERRORS ? &r->stream.errors : &r->stream.out, event->bytes);
+		kh_terminal_give(event->kind == KH_EVENT_ERRORS ? &r->foreground.errors : &r->foreground.out,
+				 event->bytes);
 }
 
 static int serve(struct running *r)
 {
-	struct kh_stream *s = &r->stream;
+	struct kh_foreground *s = &r->foreground;
 	struct kh_error err = {.offset = SIZE_MAX};
 
 	/* The terminals are looked at before lockdown, and signals are blocked after the executor was started. */
-	if (!kh_stream_init(s, STDIN_FILENO, r->args.raw))
+	if (!kh_foreground_init(s, STDIN_FILENO, r->args.raw))
 		return complain("sandbox_failed", strerror(errno));
 	if (kh_confine_all(&err) != KH_OK)
 		return complain(err.code, err.detail);
@@ -297,14 +298,14 @@ static int serve(struct running *r)
 	s->talk.run = &r->request;
 	s->take = take;
 	s->context = r;
-	switch (kh_stream_run(s)) {
-	case KH_STREAM_UNMADE:
+	switch (kh_foreground_run(s)) {
+	case KH_FOREGROUND_UNMADE:
 		return complain(s->talk.err.code, s->talk.err.detail);
-	case KH_STREAM_SIGNAL:
+	case KH_FOREGROUND_SIGNAL:
 		return 128 + s->caught;
-	case KH_STREAM_LOST:
-		return kh_stream_lost(s, NAME, KH_SANDBOX_RUN_FAILED);
-	case KH_STREAM_ENDED:
+	case KH_FOREGROUND_LOST:
+		return kh_foreground_lost(s, NAME, KH_SANDBOX_RUN_FAILED);
+	case KH_FOREGROUND_ENDED:
 		break;
 	}
 	return finish(r, &s->talk.end);
@@ -318,7 +319,7 @@ int kh_sandbox_run_main(int argc, char **argv)
 	int next, status = KH_SANDBOX_RUN_FAILED;
 
 	describe(&r.args, options);
-	kh_stream_reserve();
+	kh_foreground_reserve();
 	if (kh_option_read(options, OPTIONS, argc, argv, &next, &err) != KH_OK)
 		return complain(err.code, err.detail);
 	if (r.args.help)

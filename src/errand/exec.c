@@ -10,8 +10,8 @@
 #include "core/policy/match.h"
 #include "core/policy/template.h"
 #include "errand/details.h"
+#include "errand/job.h"
 #include "errand/totext.h"
-#include "errand/work.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -74,15 +74,15 @@ static bool is_unbegun(enum kh_fault fault)
 	       fault == KH_FAULT_SANDBOX || fault == KH_FAULT_PROGRAM;
 }
 
-static enum kh_err describe(struct kh_arena *arena, const struct kh_work_result *done, bool failed,
+static enum kh_err describe(struct kh_arena *arena, const struct kh_errand_job_result *done, bool failed,
 			    struct kh_tainted *ret_details)
 {
 	struct kh_details details;
 
 	kh_details_init(&details, arena);
-	if (done->end == KH_WORK_DONE && WIFEXITED(done->status))
+	if (done->end == KH_ERRAND_JOB_DONE && WIFEXITED(done->status))
 		kh_details_number(&details, "status", (uint64_t)WEXITSTATUS(done->status));
-	if (done->end == KH_WORK_DONE && WIFSIGNALED(done->status))
+	if (done->end == KH_ERRAND_JOB_DONE && WIFSIGNALED(done->status))
 		kh_details_number(&details, "signal", (uint64_t)WTERMSIG(done->status));
 	if (done->fault != KH_FAULT_NONE)
 		kh_details_word(&details, "fault", kh_view_str(kh_fault_name(done->fault)));
@@ -94,9 +94,9 @@ static enum kh_err describe(struct kh_arena *arena, const struct kh_work_result 
 }
 
 /* What its end means. */
-static void judge(struct kh_arena *arena, const struct kh_work_result *done, struct kh_errand_result *result)
+static void judge(struct kh_arena *arena, const struct kh_errand_job_result *done, struct kh_errand_result *result)
 {
-	if (done->end != KH_WORK_DONE) {
+	if (done->end != KH_ERRAND_JOB_DONE) {
 		result->end = is_unbegun(done->fault) ? KH_ERRAND_FAILED : KH_ERRAND_UNKNOWN;
 		result->why = is_unbegun(done->fault)
 				      ? kh_arena_printf(arena, "the command was not begun: %.*s", KH_FMT(done->why))
@@ -112,13 +112,13 @@ static void judge(struct kh_arena *arena, const struct kh_work_result *done, str
 }
 
 static enum kh_err run_program(const struct kh_errand_tools *tools, const struct kh_errand *errand,
-			       struct kh_work *work, struct kh_arena *arena, struct kh_errand_result *result)
+			       struct kh_errand_job *job, struct kh_arena *arena, struct kh_errand_result *result)
 {
 	struct kh_view source = result->source;
-	struct kh_work_result done;
+	struct kh_errand_job_result done;
 
-	work->limits = (struct kh_limits){.wall_ms = errand->wall_ms};
-	enum kh_err e = kh_work_run(tools->client, work, arena, &done);
+	job->limits = (struct kh_limits){.wall_ms = errand->wall_ms};
+	enum kh_err e = kh_errand_job_run(tools->client, job, arena, &done);
 	if (e != KH_OK)
 		return e;
 	judge(arena, &done, result);
@@ -141,26 +141,26 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 	struct kh_view name = kh_json_str(kh_json_get(errand->parameters, "command"));
 	const struct kh_policy_command *command = find_command(errand->rule, name);
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = name};
-	struct kh_work work = {.profile = KH_PROFILE_RUN, .most = KH_ERRAND_CONTENT};
+	struct kh_errand_job job = {.profile = KH_PROFILE_RUN, .most = KH_ERRAND_CONTENT};
 	struct kh_error err = {.detail = ""};
 	struct kh_view *argv = NULL;
 	enum kh_err e = KH_OK;
 
 	if (command == NULL) {
 		result.why = KH_LIT("the policy names no such command");
-	} else if ((e = kh_template_fill(arena, command, kh_json_get(errand->parameters, "args"), &argv, &work.argc,
+	} else if ((e = kh_template_fill(arena, command, kh_json_get(errand->parameters, "args"), &argv, &job.argc,
 					 &err)) == KH_EREFUSED) {
 		result.why = kh_arena_printf(arena, "%s", err.detail);
 		e = KH_OK;
 	} else if (e == KH_OK &&
-		   (!is_id(errand->task) || !make_folder(arena, tools->home, "workspace", errand->task, &work.work) ||
-		    !make_folder(arena, tools->home, "cache", KH_LIT(""), &work.cache))) {
+		   (!is_id(errand->task) || !make_folder(arena, tools->home, "workspace", errand->task, &job.work) ||
+		    !make_folder(arena, tools->home, "cache", KH_LIT(""), &job.cache))) {
 		result.why = kh_arena_printf(arena, "the task's workspace cannot be made: %s", strerrordesc_np(errno));
 	} else if (e == KH_OK) {
-		work.argv = argv;
-		work.read = argv;
-		work.reads = is_seen(argv[0]) ? 0 : 1;
-		e = run_program(tools, errand, &work, arena, &result);
+		job.argv = argv;
+		job.read = argv;
+		job.reads = is_seen(argv[0]) ? 0 : 1;
+		e = run_program(tools, errand, &job, arena, &result);
 	}
 	if (e == KH_OK)
 		e = kh_arena_check(arena);

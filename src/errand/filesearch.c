@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "errand/index.h"
-#include "errand/work.h"
+#include "errand/job.h"
 
 #include <time.h>
 
@@ -24,7 +24,7 @@ struct finding {
 	uint64_t limit;
 	int64_t deadline;
 	struct kh_view index, job;
-	struct kh_work_result result;
+	struct kh_errand_job_result result;
 	/* of a look that was done */
 	struct kh_view content;
 	yyjson_val *report;
@@ -74,19 +74,19 @@ static bool take_output(struct finding *f)
 
 static enum kh_err look(struct finding *f)
 {
-	enum kh_err e = kh_work_run(f->tools->client,
-				    &(struct kh_work){.profile = KH_PROFILE_SEARCH,
-						      .job = f->job,
-						      .read = &f->index,
-						      .reads = 1,
-						      .limits = {.wall_ms = left_ms(f, FIND_MS)},
-						      .most = KH_ERRAND_CONTENT},
-				    f->arena, &f->result);
+	enum kh_err e = kh_errand_job_run(f->tools->client,
+					  &(struct kh_errand_job){.profile = KH_PROFILE_SEARCH,
+								  .job = f->job,
+								  .read = &f->index,
+								  .reads = 1,
+								  .limits = {.wall_ms = left_ms(f, FIND_MS)},
+								  .most = KH_ERRAND_CONTENT},
+					  f->arena, &f->result);
 
 	f->age_ms = INT64_MAX;
-	if (e == KH_OK && f->result.end == KH_WORK_DONE && !take_output(f))
-		f->result = (struct kh_work_result){.end = KH_WORK_BROKEN,
-						    .why = KH_LIT("the worker's results are not understood")};
+	if (e == KH_OK && f->result.end == KH_ERRAND_JOB_DONE && !take_output(f))
+		f->result = (struct kh_errand_job_result){.end = KH_ERRAND_JOB_BROKEN,
+							  .why = KH_LIT("the worker's results are not understood")};
 	return kh_arena_check(f->arena) == KH_OK ? e : KH_ENOMEM;
 }
 
@@ -113,10 +113,10 @@ static enum kh_err refresh(struct finding *f, bool rebuild)
 /* Whether what was found is too old, or nothing could be, for want of an index. */
 static bool is_due(const struct finding *f, bool *ret_rebuild)
 {
-	*ret_rebuild = kh_work_said(&f->result, "index_corrupt");
-	if (f->result.end == KH_WORK_DONE)
+	*ret_rebuild = kh_errand_job_said(&f->result, "index_corrupt");
+	if (f->result.end == KH_ERRAND_JOB_DONE)
 		return f->age_ms > (int64_t)f->tools->config->search.refresh_seconds * 1000;
-	return *ret_rebuild || kh_work_said(&f->result, "index_missing");
+	return *ret_rebuild || kh_errand_job_said(&f->result, "index_missing");
 }
 
 static enum kh_err write_details(struct finding *f, struct kh_errand_result *result)
@@ -164,8 +164,8 @@ enum kh_err kh_filesearch_run(const struct kh_errand_tools *tools, const struct 
 		e = write_details(&f, ret_result);
 	if (e != KH_OK)
 		return e;
-	ret_result->end = f.result.end == KH_WORK_DONE ? KH_ERRAND_OK : KH_ERRAND_FAILED;
+	ret_result->end = f.result.end == KH_ERRAND_JOB_DONE ? KH_ERRAND_OK : KH_ERRAND_FAILED;
 	ret_result->content = kh_tainted_wrap(f.content);
-	ret_result->why = f.indexing_why.n > 0 && f.result.end != KH_WORK_DONE ? f.indexing_why : f.result.why;
+	ret_result->why = f.indexing_why.n > 0 && f.result.end != KH_ERRAND_JOB_DONE ? f.indexing_why : f.result.why;
 	return KH_OK;
 }

@@ -3,7 +3,7 @@
 #include "errand/index.h"
 
 #include "base/clock.h"
-#include "errand/work.h"
+#include "errand/job.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -71,24 +71,24 @@ static enum kh_err run_once(const struct kh_errand_tools *tools, struct kh_arena
 			    struct kh_view folder, struct kh_index_refresh *refresh, bool rebuild, bool *ret_finished)
 {
 	struct kh_view index = kh_index_folder(tools, local), job;
-	struct kh_work_result result;
+	struct kh_errand_job_result result;
 	enum kh_err e = write_job(tools, local, index, folder, refresh, rebuild, &job);
 
 	*ret_finished = false;
 	if (e == KH_OK)
-		e = kh_work_run(tools->client,
-				&(struct kh_work){.profile = KH_PROFILE_SEARCH,
-						  .job = job,
-						  .read = &folder,
-						  .reads = 1,
-						  .write = &index,
-						  .writes = 1,
-						  .limits = {.wall_ms = RUN_MS + GRACE_MS, .disk = DISK},
-						  .most = REPORT},
-				local, &result);
+		e = kh_errand_job_run(tools->client,
+				      &(struct kh_errand_job){.profile = KH_PROFILE_SEARCH,
+							      .job = job,
+							      .read = &folder,
+							      .reads = 1,
+							      .write = &index,
+							      .writes = 1,
+							      .limits = {.wall_ms = RUN_MS + GRACE_MS, .disk = DISK},
+							      .most = REPORT},
+				      local, &result);
 	if (e != KH_OK)
 		return e;
-	if (result.end != KH_WORK_DONE)
+	if (result.end != KH_ERRAND_JOB_DONE)
 		refresh->why = kh_arena_dup(arena, result.why);
 	else if (!take_report(local, result.output, refresh, ret_finished))
 		refresh->why = KH_LIT("the indexer's report is not understood");

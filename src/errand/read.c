@@ -8,8 +8,8 @@
 
 #include "core/policy/match.h"
 #include "errand/details.h"
+#include "errand/job.h"
 #include "errand/totext.h"
-#include "errand/work.h"
 
 #define MOST (16U << 20) /* bytes of a file */
 
@@ -42,7 +42,7 @@ static enum kh_err write_job(struct kh_arena *arena, struct kh_view folder, stru
 }
 
 /* Sentences for what the worker says; its own words are for who looks closer. */
-static struct kh_view explain(struct kh_arena *arena, const struct kh_work_result *done)
+static struct kh_view explain(struct kh_arena *arena, const struct kh_errand_job_result *done)
 {
 	static const struct {
 		const char *word, *why;
@@ -56,7 +56,7 @@ static struct kh_view explain(struct kh_arena *arena, const struct kh_work_resul
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (kh_work_said(done, words[i].word))
+		if (kh_errand_job_said(done, words[i].word))
 			return kh_view_str(words[i].why);
 	return kh_arena_printf(arena, "the file could not be read: %.*s", KH_FMT(done->why));
 }
@@ -92,8 +92,8 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 {
 	struct kh_view path = kh_json_str(kh_json_get(errand->parameters, "path")), folder;
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = path};
-	struct kh_work work = {.profile = KH_PROFILE_READ, .reads = 1, .most = MOST};
-	struct kh_work_result done;
+	struct kh_errand_job job = {.profile = KH_PROFILE_READ, .reads = 1, .most = MOST};
+	struct kh_errand_job_result done;
 
 	folder = find_folder(errand->rule, path);
 	if (folder.n == 0) {
@@ -101,15 +101,15 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 		*ret_result = result;
 		return KH_OK;
 	}
-	enum kh_err e = write_job(arena, folder, path, &work.job);
+	enum kh_err e = write_job(arena, folder, path, &job.job);
 	if (e != KH_OK)
 		return e;
-	work.read = &folder;
-	work.limits.wall_ms = errand->wall_ms;
-	e = kh_work_run(tools->client, &work, arena, &done);
+	job.read = &folder;
+	job.limits.wall_ms = errand->wall_ms;
+	e = kh_errand_job_run(tools->client, &job, arena, &done);
 	if (e != KH_OK)
 		return e;
-	if (done.end == KH_WORK_DONE)
+	if (done.end == KH_ERRAND_JOB_DONE)
 		e = read_text(tools, errand, path, done.output, arena, &result);
 	else
 		result.why = explain(arena, &done);

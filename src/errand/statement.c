@@ -4,7 +4,7 @@
  */
 #include "errand/statement.h"
 
-#include "errand/work.h"
+#include "errand/job.h"
 
 #define SLACK   4096 /* bytes of a result that are not rows */
 #define GRACE_S 5    /* for the sandbox, the connection and the way back */
@@ -120,17 +120,17 @@ static bool take_rows(yyjson_val *root, struct kh_statement_result *result)
 	return true;
 }
 
-static enum kh_err take_result(struct asking *asking, const struct kh_work_result *work,
+static enum kh_err take_result(struct asking *asking, const struct kh_errand_job_result *job,
 			       struct kh_statement_result *result)
 {
 	yyjson_val *root = NULL;
 
-	if (work->end != KH_WORK_DONE) {
-		result->code = work->word;
-		result->why = work->why;
+	if (job->end != KH_ERRAND_JOB_DONE) {
+		result->code = job->word;
+		result->why = job->why;
 		return KH_OK;
 	}
-	enum kh_err e = kh_json_read(asking->arena, kh_tainted_open(work->output), &root, NULL);
+	enum kh_err e = kh_json_read(asking->arena, kh_tainted_open(job->output), &root, NULL);
 	if (e == KH_ENOMEM)
 		return e;
 	result->done = e == KH_OK && yyjson_is_obj(root) && take_rows(root, result);
@@ -144,19 +144,19 @@ enum kh_err kh_statement_run(const struct kh_errand_tools *tools, const struct k
 {
 	struct asking asking = {.arena = arena, .statement = statement};
 	struct kh_statement_result result = {.done = false};
-	struct kh_work_result done;
-	struct kh_view job;
+	struct kh_errand_job_result done;
+	struct kh_view text;
 	uint64_t wall_ms = (seconds_of(statement) + GRACE_S) * 1000;
 
 	describe(&asking);
-	enum kh_err e = make_job(&asking, &job);
+	enum kh_err e = make_job(&asking, &text);
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
 	if (e != KH_OK)
 		return e;
-	struct kh_work work = {
+	struct kh_errand_job job = {
 		.profile = KH_PROFILE_QUERY,
-		.job = job,
+		.job = text,
 		.read = asking.read,
 		.reads = asking.reads,
 		.connect = asking.connect,
@@ -166,7 +166,7 @@ enum kh_err kh_statement_run(const struct kh_errand_tools *tools, const struct k
 											     : wall_ms},
 		.most = statement->database->bytes + SLACK,
 	};
-	e = kh_work_run(tools->client, &work, arena, &done);
+	e = kh_errand_job_run(tools->client, &job, arena, &done);
 	if (e == KH_OK)
 		e = take_result(&asking, &done, &result);
 	if (e == KH_OK)

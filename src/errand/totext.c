@@ -7,7 +7,7 @@
 #include "errand/totext.h"
 
 #include "base/utf8.h"
-#include "errand/work.h"
+#include "errand/job.h"
 
 #define PDFTOTEXT "/usr/bin/pdftotext"
 #define LOOKED_AT 4096 /* bytes by which is guessed */
@@ -144,22 +144,22 @@ static void give(struct kh_errand_result *result, struct kh_tainted bytes, struc
 static enum kh_err by_worker(const struct kh_errand_tools *tools, const struct kh_totext *totext, bool html,
 			     struct kh_arena *arena, struct kh_errand_result *result)
 {
-	struct kh_work work = {.profile = KH_PROFILE_TEXT, .bytes = totext->bytes, .most = KH_ERRAND_CONTENT};
-	struct kh_work_result done;
-	enum kh_err e = write_job(arena, kh_tainted_open(totext->type), html, &work.job);
+	struct kh_errand_job job = {.profile = KH_PROFILE_TEXT, .bytes = totext->bytes, .most = KH_ERRAND_CONTENT};
+	struct kh_errand_job_result done;
+	enum kh_err e = write_job(arena, kh_tainted_open(totext->type), html, &job.job);
 
-	work.limits.wall_ms = totext->wall_ms;
+	job.limits.wall_ms = totext->wall_ms;
 	if (e == KH_OK)
-		e = kh_work_run(tools->client, &work, arena, &done);
+		e = kh_errand_job_run(tools->client, &job, arena, &done);
 	if (e != KH_OK)
 		return e;
-	if (done.end == KH_WORK_DONE && kh_utf8_invalid(kh_tainted_open(done.output)) == SIZE_MAX)
+	if (done.end == KH_ERRAND_JOB_DONE && kh_utf8_invalid(kh_tainted_open(done.output)) == SIZE_MAX)
 		give(result, totext->bytes, done.output);
-	else if (done.end == KH_WORK_DONE)
+	else if (done.end == KH_ERRAND_JOB_DONE)
 		result->why = KH_LIT("the worker that makes text gave what is no text");
-	else if (kh_work_said(&done, "too_large"))
+	else if (kh_errand_job_said(&done, "too_large"))
 		result->why = KH_LIT("its text is longer than 8 MiB, or it takes more memory than it may");
-	else if (done.end == KH_WORK_LATE)
+	else if (done.end == KH_ERRAND_JOB_LATE)
 		result->why = KH_LIT("making text of it took too long");
 	else
 		result->why = kh_arena_printf(arena, "no text could be made of it: %.*s", KH_FMT(done.why));
@@ -172,24 +172,24 @@ static enum kh_err by_poppler(const struct kh_errand_tools *tools, const struct 
 {
 	static const struct kh_view argv[] = {KH_LIT_INIT(PDFTOTEXT), KH_LIT_INIT("-q"), KH_LIT_INIT("-enc"),
 					      KH_LIT_INIT("UTF-8"),   KH_LIT_INIT("-"),  KH_LIT_INIT("-")};
-	struct kh_work work = {.profile = KH_PROFILE_RUN,
-			       .bytes = totext->bytes,
-			       .argv = argv,
-			       .argc = sizeof(argv) / sizeof(argv[0]),
-			       .limits = {.wall_ms = totext->wall_ms, .processes = 8},
-			       .most = KH_ERRAND_CONTENT};
-	struct kh_work_result done;
-	enum kh_err e = kh_work_run(tools->client, &work, arena, &done);
+	struct kh_errand_job job = {.profile = KH_PROFILE_RUN,
+				    .bytes = totext->bytes,
+				    .argv = argv,
+				    .argc = sizeof(argv) / sizeof(argv[0]),
+				    .limits = {.wall_ms = totext->wall_ms, .processes = 8},
+				    .most = KH_ERRAND_CONTENT};
+	struct kh_errand_job_result done;
+	enum kh_err e = kh_errand_job_run(tools->client, &job, arena, &done);
 
 	if (e != KH_OK)
 		return e;
-	if (done.end == KH_WORK_DONE && done.status == 0) {
+	if (done.end == KH_ERRAND_JOB_DONE && done.status == 0) {
 		struct kh_totext text = {.bytes = done.output, .wall_ms = totext->wall_ms};
 		e = by_worker(tools, &text, false, arena, result);
 		result->original = totext->bytes;
 	} else if (done.fault == KH_FAULT_PROGRAM) {
 		result->why = KH_LIT("a PDF, and poppler-utils (" PDFTOTEXT "), which reads them, is not installed");
-	} else if (done.end == KH_WORK_LATE) {
+	} else if (done.end == KH_ERRAND_JOB_LATE) {
 		result->why = KH_LIT("making text of the PDF took too long");
 	} else if (done.fault == KH_FAULT_OUTPUT) {
 		result->why = KH_LIT("the text of the PDF is longer than 8 MiB");

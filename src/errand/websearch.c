@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "core/comm/url.h"
 #include "errand/get.h"
-#include "errand/work.h"
+#include "errand/job.h"
 
 #define ANSWER   (4U << 20) /* bytes of an answer */
 #define PARSE_MS 5000U
@@ -93,21 +93,21 @@ static enum kh_err parse(struct asking *a, uint64_t limit, struct kh_errand_resu
 {
 	struct kh_view report, content,
 		job = kh_arena_printf(a->arena, "{\"job\":\"web\",\"limit\":%llu}", (unsigned long long)limit);
-	struct kh_work_result done = {.end = KH_WORK_BROKEN};
+	struct kh_errand_job_result done = {.end = KH_ERRAND_JOB_BROKEN};
 
 	if (job.p == NULL)
 		return KH_ENOMEM;
 	result->original = a->got.body;
-	enum kh_err e = kh_work_run(a->tools->client,
-				    &(struct kh_work){.profile = KH_PROFILE_SEARCH,
-						      .job = job,
-						      .bytes = result->original,
-						      .limits = {.wall_ms = PARSE_MS},
-						      .most = KH_ERRAND_CONTENT},
-				    a->arena, &done);
+	enum kh_err e = kh_errand_job_run(a->tools->client,
+					  &(struct kh_errand_job){.profile = KH_PROFILE_SEARCH,
+								  .job = job,
+								  .bytes = result->original,
+								  .limits = {.wall_ms = PARSE_MS},
+								  .most = KH_ERRAND_CONTENT},
+					  a->arena, &done);
 	if (e != KH_OK)
 		return e;
-	if (done.end != KH_WORK_DONE) {
+	if (done.end != KH_ERRAND_JOB_DONE) {
 		result->why = kh_arena_printf(a->arena, "the search engine's answer cannot be read: %.*s",
 					      KH_FMT(done.why));
 		return KH_OK;

@@ -69,7 +69,7 @@ struct kh_home {
 /*
  * Opens.  Root on the home of another user becomes that user, for good, when the file of --token-file was read: so
  * nothing in it is ever root's.  Whatever is wrong, *ERR says what, where and what to do; then there is nothing to
- * close.  Descriptors 0, 1 and 2 must be taken (kh_stream_reserve).
+ * close.  Descriptors 0, 1 and 2 must be taken (kh_foreground_reserve).
  */
 enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struct kh_home_options *options,
 			 struct kh_error *err) KH_CHECKED;

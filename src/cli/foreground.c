@@ -5,7 +5,7 @@
  * Standard input stays as it is (other processes share its file description, so it must not become non-blocking): it is
  * read when poll says that there is something.  Output is written a piece at a time, when there is room.
  */
-#include "cli/stream.h"
+#include "cli/foreground.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-void kh_stream_reserve(void)
+void kh_foreground_reserve(void)
 {
 	int fd;
 
@@ -40,7 +40,7 @@ static void choose_signals(sigset_t *ret_set)
 }
 
 /* Reads a piece of input.  One that was never open for reading (nohup(1) makes such) has nothing to say. */
-static void fill(struct kh_stream *s)
+static void fill(struct kh_foreground *s)
 {
 	ssize_t n = read(s->input, s->piece, sizeof(s->piece));
 
@@ -53,7 +53,7 @@ static void fill(struct kh_stream *s)
 	s->talk.more = s->input >= 0;
 }
 
-static bool is_signalled(struct kh_stream *s)
+static bool is_signalled(struct kh_foreground *s)
 {
 	struct signalfd_siginfo info;
 
@@ -63,7 +63,7 @@ static bool is_signalled(struct kh_stream *s)
 	return true;
 }
 
-static bool is_idle(const struct kh_stream *s)
+static bool is_idle(const struct kh_foreground *s)
 {
 	return kh_terminal_is_idle(&s->out) && kh_terminal_is_idle(&s->errors);
 }
@@ -75,7 +75,7 @@ _Static_assert(WATCHED <= KH_CONVERSE_COMPANY, "room for all");
 /* A negative descriptor is not looked at. */
 static size_t watch(void *context, struct pollfd *ret_fds)
 {
-	const struct kh_stream *s = context;
+	const struct kh_foreground *s = context;
 
 	ret_fds[SIGNALS] = (struct pollfd){s->signals, POLLIN, 0};
 	ret_fds[INPUT] = (struct pollfd){s->talk.more && s->talk.unsent[0].n == 0 ? s->input : -1, POLLIN, 0};
@@ -86,7 +86,7 @@ static size_t watch(void *context, struct pollfd *ret_fds)
 
 static bool serve(void *context, const struct pollfd *fds)
 {
-	struct kh_stream *s = context;
+	struct kh_foreground *s = context;
 
 	if (fds[SIGNALS].revents != 0 && is_signalled(s))
 		return false;
@@ -102,7 +102,7 @@ static bool serve(void *context, const struct pollfd *fds)
 
 static void take(void *context, const struct kh_event *event)
 {
-	struct kh_stream *s = context;
+	struct kh_foreground *s = context;
 
 	s->take(s->context, event);
 	s->talk.deaf = !is_idle(s); /* the next one when this one is written */
@@ -110,26 +110,26 @@ static void take(void *context, const struct kh_event *event)
 
 static const struct kh_converse_company company = {.watch = watch, .serve = serve, .take = take};
 
-bool kh_stream_init(struct kh_stream *stream, int input, bool raw)
+bool kh_foreground_init(struct kh_foreground *foreground, int input, bool raw)
 {
 	sigset_t set;
 
 	choose_signals(&set);
-	kh_terminal_init(&stream->out, STDOUT_FILENO, raw);
-	kh_terminal_init(&stream->errors, STDERR_FILENO, raw);
-	stream->talk.company = &company;
-	stream->talk.context = stream;
-	stream->talk.more = input >= 0;
-	stream->input = input;
-	stream->caught = 0;
-	stream->error = 0;
+	kh_terminal_init(&foreground->out, STDOUT_FILENO, raw);
+	kh_terminal_init(&foreground->errors, STDERR_FILENO, raw);
+	foreground->talk.company = &company;
+	foreground->talk.context = foreground;
+	foreground->talk.more = input >= 0;
+	foreground->input = input;
+	foreground->caught = 0;
+	foreground->error = 0;
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2) */
-	stream->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return stream->signals >= 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0;
+	foreground->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return foreground->signals >= 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0;
 }
 
 /* Writes what is left of the output; false as serve(). */
-static bool finish(struct kh_stream *s)
+static bool finish(struct kh_foreground *s)
 {
 	struct pollfd fds[WATCHED];
 	bool stays = true;
@@ -151,24 +151,24 @@ static bool finish(struct kh_stream *s)
 	return stays;
 }
 
-enum kh_stream_end kh_stream_run(struct kh_stream *stream)
+enum kh_foreground_end kh_foreground_run(struct kh_foreground *foreground)
 {
 	/* The conversation keeps nothing; memory that the command lacks is the command's to tell. */
-	(void)!kh_converse_run(&stream->talk);
-	if (stream->talk.how == KH_CONVERSE_UNMADE)
-		return KH_STREAM_UNMADE;
-	if (stream->talk.how == KH_CONVERSE_ENDED && finish(stream))
-		return KH_STREAM_ENDED;
-	return stream->caught != 0 ? KH_STREAM_SIGNAL : KH_STREAM_LOST;
+	(void)!kh_converse_run(&foreground->talk);
+	if (foreground->talk.how == KH_CONVERSE_UNMADE)
+		return KH_FOREGROUND_UNMADE;
+	if (foreground->talk.how == KH_CONVERSE_ENDED && finish(foreground))
+		return KH_FOREGROUND_ENDED;
+	return foreground->caught != 0 ? KH_FOREGROUND_SIGNAL : KH_FOREGROUND_LOST;
 }
 
-int kh_stream_lost(const struct kh_stream *stream, const char *name, int failed)
+int kh_foreground_lost(const struct kh_foreground *foreground, const char *name, int failed)
 {
-	int error = stream->out.error != 0 ? stream->out.error : stream->errors.error;
+	int error = foreground->out.error != 0 ? foreground->out.error : foreground->errors.error;
 
 	if (error == EPIPE)
 		return 128 + SIGPIPE;
 	fprintf(stderr, "keyhole: %s: %s: %s\n", name, error == 0 ? "input_lost" : "output_lost",
-		strerror(error != 0 ? error : stream->error));
+		strerror(error != 0 ? error : foreground->error));
 	return failed;
 }
