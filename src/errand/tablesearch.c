@@ -85,14 +85,12 @@ static enum kh_err write_params(struct kh_arena *arena, const struct kh_search_m
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
-	struct kh_view text;
 
 	for (size_t i = 0; i < words; i++) {
 		struct kh_view pattern = kh_tablesearch_pattern(arena, match->term[i]);
 		yyjson_mut_arr_add_strn(doc, list, pattern.p, pattern.n);
 	}
-	enum kh_err e = kh_json_write(arena, list, &text);
-	return e == KH_OK ? kh_json_read(arena, text, ret_params, NULL) : e;
+	return kh_json_freeze(arena, list, ret_params);
 }
 
 static void add_rows(struct tables *t, const struct kh_config_table *table, const struct kh_statement_result *got)

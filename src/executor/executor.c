@@ -5,6 +5,7 @@
  */
 #include "executor/executor.h"
 
+#include "base/clock.h"
 #include "executor/step.h"
 #include "executor/workers.h"
 #include "wire/channel.h"
@@ -31,7 +32,7 @@ struct executor {
 	enum kh_message_state state;
 	char buffer[KH_MESSAGE_MAX];
 	size_t room, warm; /* how many requests and warm sandboxes there are descriptors for */
-	uint64_t busy_us;  /* when a request last began */
+	int64_t busy_us;   /* when a request last began */
 	struct pollfd watch[WATCHES];
 	size_t job_watch[KH_EXECUTOR_JOBS + 1], slot_watch[KH_POOL_SLOTS + 1]; /* where each one's entries begin */
 };
@@ -111,7 +112,7 @@ static void open_request(struct executor *x, int channel)
 	for (size_t i = 0; i < x->room; i++) {
 		if (x->jobs[i].phase == KH_JOB_FREE) {
 			fcntl(channel, F_SETFL, O_NONBLOCK);
-			x->busy_us = kh_job_now();
+			x->busy_us = kh_clock_us();
 			kh_job_begin(&x->jobs[i], &x->pool, channel);
 			kh_step(&x->jobs[i]);
 			return;
@@ -147,7 +148,7 @@ static bool take_control(struct executor *x, bool *ret_stop)
 }
 
 /* Everything that is waited for, as a function of where everything stands. */
-static size_t watch_all(struct executor *x, uint64_t *wake_us)
+static size_t watch_all(struct executor *x, int64_t *wake_us)
 {
 	size_t n = 0;
 
@@ -190,15 +191,15 @@ static void step_all(struct executor *x, bool late)
 	}
 }
 
-static int timeout_ms(uint64_t wake_us)
+static int timeout_ms(int64_t wake_us)
 {
-	uint64_t now = kh_job_now();
+	int64_t now = kh_clock_us();
 
-	if (wake_us == UINT64_MAX)
+	if (wake_us == INT64_MAX)
 		return -1;
 	if (wake_us <= now)
 		return 0;
-	uint64_t ms = (wake_us - now) / 1000 + 1;
+	int64_t ms = (wake_us - now) / 1000 + 1;
 	return ms > 60000 ? 60000 : (int)ms;
 }
 
@@ -206,9 +207,9 @@ static int timeout_ms(uint64_t wake_us)
  * Sandboxes are made ahead when it is quiet: making one takes locks that a program which is just starting needs too.
  * Lowers *WAKE_US to when that will be.
  */
-static void refill(struct executor *x, uint64_t *wake_us)
+static void refill(struct executor *x, int64_t *wake_us)
 {
-	bool quiet = kh_job_now() >= x->busy_us + QUIET_US;
+	bool quiet = kh_clock_us() >= x->busy_us + QUIET_US;
 
 	if (x->pool.kit == NULL || !kh_pool_refill(&x->pool, quiet))
 		return;
@@ -220,12 +221,12 @@ static void serve(struct executor *x)
 	bool stop = false;
 
 	while (!stop) {
-		uint64_t wake_us = UINT64_MAX;
+		int64_t wake_us = INT64_MAX;
 		refill(x, &wake_us);
 		size_t n = watch_all(x, &wake_us);
 		if (poll(x->watch, n, timeout_ms(wake_us)) < 0 && errno != EINTR)
 			return;
-		bool late = kh_job_now() >= wake_us;
+		bool late = kh_clock_us() >= wake_us;
 		/* First what is under way: a new request would move what the list of what is ready is about. */
 		step_all(x, late);
 		while (!stop && take_control(x, &stop))

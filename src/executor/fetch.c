@@ -4,6 +4,7 @@
  */
 #include "executor/fetch.h"
 
+#include "base/clock.h"
 #include "executor/post.h"
 #include "executor/reach.h"
 #include "wire/channel.h"
@@ -45,7 +46,7 @@ void kh_fetch_begin(struct kh_job *job, const struct kh_message *message)
 		return;
 	}
 	job->limits = job->fetch.limits;
-	job->deadline_us = job->begun_us + job->limits.wall_ms * 1000;
+	job->deadline_us = job->begun_us + (int64_t)job->limits.wall_ms * 1000;
 	job->granted = job->fetch.host;
 	job->granted_count = job->fetch.hosts;
 	go(job, job->fetch.url);
@@ -74,7 +75,7 @@ static bool open_authority(struct kh_job *job, int *ret_fd)
 void kh_fetch_talk(struct kh_job *job)
 {
 	struct kh_message_out out;
-	uint64_t now = kh_job_now();
+	int64_t now = kh_clock_us();
 	int fds[2] = {job->connection, -1};
 
 	if (!open_authority(job, &fds[1]))
@@ -82,7 +83,7 @@ void kh_fetch_talk(struct kh_job *job)
 	if (kh_post_take(job, KH_PROFILE_HTTP)) {
 		kh_message_begin(&out, job->to_parent, sizeof(job->to_parent), KH_MESSAGE_TRANSFER);
 		kh_message_number(&out, KH_FIELD_WALL,
-				  now < job->deadline_us ? (job->deadline_us - now) / 1000 + 1 : 1);
+				  now < job->deadline_us ? (uint64_t)(job->deadline_us - now) / 1000 + 1 : 1);
 		kh_message_number(&out, KH_FIELD_OUTPUT, job->limits.output);
 		kh_message_text(&out, KH_FIELD_URL, kh_view_str(job->url));
 		kh_message_number(&out, KH_FIELD_METHOD, job->fetch.method);

@@ -14,11 +14,6 @@
 
 #define REQUEST_PATIENCE_US 10000000 /* that a channel may be open without a request */
 
-uint64_t kh_job_now(void)
-{
-	return (uint64_t)kh_clock_us();
-}
-
 void kh_job_close(int *fd)
 {
 	if (*fd >= 0)
@@ -34,7 +29,7 @@ void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel)
 	job->pool = pool;
 	job->slot = NULL;
 	job->in = job->out = job->errs = job->connection = -1;
-	job->begun_us = kh_job_now();
+	job->begun_us = kh_clock_us();
 	job->deadline_us = job->begun_us + REQUEST_PATIENCE_US;
 	job->used = 0;
 	job->fed = job->told = job->has_status = job->cancelled = false;

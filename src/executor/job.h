@@ -43,7 +43,7 @@ struct kh_job {
 	struct kh_pool *pool;
 	struct kh_slot *slot;
 	struct kh_limits limits;
-	uint64_t begun_us, deadline_us;
+	int64_t begun_us, deadline_us;
 
 	int in, out, errs; /* our ends of a program's standard descriptors; -1 */
 	bool fed;          /* no more input will come */
@@ -79,12 +79,9 @@ struct kh_job {
 	struct kh_address address[KH_JOB_ADDRESSES];
 	size_t addresses, next_address;
 	int connection; /* being connected, or connected; -1 */
-	uint64_t connect_deadline_us;
+	int64_t connect_deadline_us;
 	enum kh_message_state worker_state;
 };
-
-/* Microseconds of a clock that only goes forward. */
-uint64_t kh_job_now(void);
 
 /* A job for a request that comes over CHANNEL, which is the job's from now on. */
 void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel);

@@ -3,6 +3,7 @@
  */
 #include "executor/reach.h"
 
+#include "base/clock.h"
 #include "executor/connect.h"
 #include "executor/post.h"
 
@@ -94,7 +95,7 @@ static void connect_next(struct kh_job *job)
 		job->connection = kh_connect(&job->address[job->next_address++], job->where.port, true);
 		if (job->connection < 0)
 			continue;
-		job->connect_deadline_us = job->next_address < job->addresses ? kh_job_now() + CONNECT_PATIENCE_US
+		job->connect_deadline_us = job->next_address < job->addresses ? kh_clock_us() + CONNECT_PATIENCE_US
 									      : job->deadline_us;
 		return;
 	}
@@ -195,7 +196,7 @@ static void step_lookup(struct kh_job *job)
 static void step_connect(struct kh_job *job)
 {
 	struct pollfd writable = {.fd = job->connection, .events = POLLOUT};
-	bool late = kh_job_now() >= job->connect_deadline_us;
+	bool late = kh_clock_us() >= job->connect_deadline_us;
 
 	if (poll(&writable, 1, 0) == 0 && !late)
 		return;
@@ -216,7 +217,7 @@ void kh_reach_step(struct kh_job *job)
 		step_connect(job);
 }
 
-size_t kh_reach_watch(const struct kh_job *job, struct pollfd *watch, size_t n, uint64_t *wake_us)
+size_t kh_reach_watch(const struct kh_job *job, struct pollfd *watch, size_t n, int64_t *wake_us)
 {
 	if (job->phase == KH_JOB_CONNECT) {
 		if (job->connect_deadline_us < *wake_us)

@@ -18,6 +18,6 @@ void kh_reach_begin_at(struct kh_job *job, struct kh_view text);
 void kh_reach_step(struct kh_job *job);
 
 /* Adds to WATCH, which has N entries, what these phases wait for; how many there are then. */
-size_t kh_reach_watch(const struct kh_job *job, struct pollfd *watch, size_t n, uint64_t *wake_us);
+size_t kh_reach_watch(const struct kh_job *job, struct pollfd *watch, size_t n, int64_t *wake_us);
 
 #endif

@@ -58,7 +58,7 @@ void kh_run_begin(struct kh_job *job, const struct kh_message *message)
 		return;
 	}
 	job->limits = job->run.limits;
-	job->deadline_us = job->begun_us + job->limits.wall_ms * 1000;
+	job->deadline_us = job->begun_us + (int64_t)job->limits.wall_ms * 1000;
 	job->is_run = true;
 	job->granted = job->run.host;
 	job->granted_count = job->run.hosts;

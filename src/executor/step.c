@@ -1,6 +1,7 @@
 /* Where a job stands, and what it does next.  What each phase does is in run.c, reach.c and fetch.c. */
 #include "executor/step.h"
 
+#include "base/clock.h"
 #include "executor/fetch.h"
 #include "executor/reach.h"
 #include "executor/run.h"
@@ -37,7 +38,7 @@ static void send_end(struct kh_job *job)
 	kh_message_number(&out, KH_FIELD_FAULT, job->fault);
 	if (job->detail[0] != '\0')
 		kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(job->detail));
-	kh_message_number(&out, KH_FIELD_TIME, kh_job_now() - job->begun_us);
+	kh_message_number(&out, KH_FIELD_TIME, (uint64_t)(kh_clock_us() - job->begun_us));
 	kh_message_number(&out, KH_FIELD_USED, job->used);
 	if (kh_message_end(&out, &packet) == KH_OK)
 		job->to_parent_n = packet.n;
@@ -75,7 +76,7 @@ void kh_step(struct kh_job *job)
 		kh_pool_look(job->pool, job->slot);
 	if (kh_channel_closed(job->channel))
 		job->cancelled = true;
-	if (job->phase < KH_JOB_STOPPING && job->phase > KH_JOB_FREE && kh_job_now() >= job->deadline_us)
+	if (job->phase < KH_JOB_STOPPING && job->phase > KH_JOB_FREE && kh_clock_us() >= job->deadline_us)
 		kh_job_end(job, KH_FAULT_TIME, "%s",
 			   job->phase == KH_JOB_NEW ? "no request came" : "the wall clock ran out");
 	if (job->phase == KH_JOB_NEW)
@@ -105,7 +106,7 @@ static short parent_events(const struct kh_job *job)
 	return (short)((wants_input ? POLLIN : 0) | (job->to_parent_n > 0 ? POLLOUT : 0));
 }
 
-size_t kh_step_watch(const struct kh_job *job, struct pollfd *ret_watch, uint64_t *wake_us)
+size_t kh_step_watch(const struct kh_job *job, struct pollfd *ret_watch, int64_t *wake_us)
 {
 	size_t n = kh_job_watch(ret_watch, 0, job->cancelled ? -1 : job->channel, parent_events(job));
 

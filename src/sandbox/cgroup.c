@@ -3,6 +3,7 @@
  */
 #include "sandbox/cgroup.h"
 
+#include "base/clock.h"
 #include "sandbox/delegate.h"
 #include "sandbox/setting.h"
 
@@ -17,7 +18,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 5000 /* that the keeper waits for killed processes to leave */
@@ -265,14 +265,12 @@ static bool try_v2_again(struct kh_cgroup_base *base)
 
 void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 {
-	struct timespec now;
+	int64_t now = kh_clock_wall_us();
 	int places[PLACES];
 
 	*base = (struct kh_cgroup_base){.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1};
 	/* A pid alone is not enough: containers that share a hierarchy have the same ones. */
-	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid,
-		 (unsigned)now.tv_sec ^ (unsigned)now.tv_nsec << 2);
+	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid, (unsigned)(now / 1000000 ^ now % 1000000 << 12));
 	/* The keeper is there before what it is to remove. */
 	open_places(places);
 	if (start_keeper(base, places) && !try_v2_again(base)) {

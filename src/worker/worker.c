@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_READ 65536
@@ -33,16 +32,11 @@ bool kh_worker_confine(enum kh_filter_kind kind)
 	return e == 0;
 }
 
-int64_t kh_worker_clock(void)
-{
-	return kh_clock_ms();
-}
-
 int kh_worker_left(int64_t deadline)
 {
 	if (deadline < 0)
 		return -1;
-	int64_t left = deadline - kh_worker_clock();
+	int64_t left = deadline - kh_clock_ms();
 	if (left < 0)
 		return 0;
 	return left < INT_MAX ? (int)left : INT_MAX;

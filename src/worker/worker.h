@@ -25,7 +25,7 @@ struct kh_worker {
 /* Compiles and installs the filter of KIND; false, and a line on stderr, where that is not possible. */
 bool kh_worker_confine(enum kh_filter_kind kind) KH_CHECKED;
 
-/* The next message, waiting until DEADLINE (of kh_worker_clock(); -1: for ever).  It borrows from the worker.  False
+/* The next message, waiting until DEADLINE (of kh_clock_ms(); -1: for ever).  It borrows from the worker.  False
  * where none comes that is permitted: then there is nobody to tell, and the worker ends. */
 bool kh_worker_receive(struct kh_worker *worker, int64_t deadline, struct kh_message *ret_message,
 		       int ret_fds[KH_MESSAGE_FDS], size_t *ret_fd_count) KH_CHECKED;
@@ -44,9 +44,6 @@ void kh_worker_unread(struct kh_view bytes);
 
 /* The same of the file PATH; empty where it is not there. */
 struct kh_view kh_worker_load(const char *path, size_t most);
-
-/* Milliseconds of a clock that nobody sets. */
-int64_t kh_worker_clock(void);
 
 /* How long until DEADLINE, for poll(2): -1 where there is none. */
 int kh_worker_left(int64_t deadline);

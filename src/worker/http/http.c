@@ -6,6 +6,8 @@
  */
 #include "worker/http/http.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -139,7 +141,7 @@ int kh_worker_http_serve(struct kh_worker *worker, struct kh_transfer *http, str
 	if (!kh_worker_receive(worker, -1, &message, fds, &fd_count))
 		return 1;
 	uint64_t wall = message.number[KH_FIELD_WALL];
-	transfer.deadline = kh_worker_clock() + (int64_t)(wall < INT32_MAX ? wall : INT32_MAX);
+	transfer.deadline = kh_clock_ms() + (int64_t)(wall < INT32_MAX ? wall : INT32_MAX);
 	job.socket = fds[0];
 	kh_arena_init(&arena, &kh_alloc_system, 4 * KH_MESSAGE_MAX);
 	if (fd_count > 1 && !kh_worker_read(fds[1], AUTHORITY_MAX, &job.authorities))

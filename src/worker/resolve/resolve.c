@@ -6,6 +6,7 @@
  */
 #include "worker/resolve/resolve.h"
 
+#include "base/clock.h"
 #include "worker/resolve/dns.h"
 #include "worker/resolve/hosts.h"
 
@@ -143,7 +144,7 @@ static bool one_found(const struct lookup *lookup)
 /* Asks and listens until both questions are answered, nobody is there, or patience ends. */
 static void exchange(struct lookup *lookup)
 {
-	int64_t now = kh_worker_clock(), deadline = now + PATIENCE_MS;
+	int64_t now = kh_clock_ms(), deadline = now + PATIENCE_MS;
 	int64_t again = lookup->is_stream ? deadline : now + AGAIN_MS;
 	bool goes_on = wait_connected(lookup, deadline) && ask(lookup), hurries = false;
 
@@ -154,7 +155,7 @@ static void exchange(struct lookup *lookup)
 			goes_on = errno == EINTR;
 		else if (n > 0)
 			goes_on = receive(lookup);
-		now = kh_worker_clock();
+		now = kh_clock_ms();
 		if (goes_on && n == 0 && now >= again && again < deadline) {
 			again = deadline;
 			goes_on = ask(lookup);

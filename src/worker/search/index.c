@@ -7,6 +7,7 @@
  */
 #include "worker/search/index.h"
 
+#include "base/clock.h"
 #include "worker/search/rank.h"
 #include "worker/search/store.h"
 #include "worker/search/text.h"
@@ -16,7 +17,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BATCH_FILES 512
@@ -54,22 +54,9 @@ struct run {
 	uint64_t batch_files, batch_bytes;
 };
 
-static int64_t clock_ns(clockid_t which)
-{
-	struct timespec now;
-
-	clock_gettime(which, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int64_t ns_of(struct timespec t)
 {
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int64_t now_ms(void)
-{
-	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
@@ -77,7 +64,7 @@ static int64_t now_ms(void)
 static enum kh_err begin_batch(struct run *run)
 {
 	run->batch_files = run->batch_bytes = 0;
-	run->batch_since = now_ms();
+	run->batch_since = kh_clock_ms();
 	return kh_search_store_exec(run->db, "BEGIN IMMEDIATE", run->err);
 }
 
@@ -94,7 +81,7 @@ static enum kh_err end_batch(struct run *run)
 static bool is_batch_full(const struct run *run)
 {
 	return run->batch_files >= BATCH_FILES || run->batch_bytes >= BATCH_BYTES ||
-	       (run->batch_files > 0 && now_ms() - run->batch_since >= BATCH_MS);
+	       (run->batch_files > 0 && kh_clock_ms() - run->batch_since >= BATCH_MS);
 }
 
 /* --- one file ----------------------------------------------------------------------------------------------------- */
@@ -184,7 +171,7 @@ static enum kh_err take_file(struct run *run, const struct known *old)
 {
 	struct kh_view bytes = {NULL, 0};
 	struct kh_search_text text;
-	int64_t id, seen = clock_ns(CLOCK_REALTIME);
+	int64_t id, seen = kh_clock_wall_us() * 1000;
 	int fd = kh_search_walk_open(&run->walk);
 	struct stat st = run->walk.status;
 	bool is_text = false;
@@ -306,7 +293,7 @@ static void keep_last(struct run *run)
 /* Whether the time is over.  At least one file is dealt with in every run, so that all come to their turn. */
 static bool is_over(const struct run *run)
 {
-	return run->last_n > 0 && now_ms() >= run->deadline;
+	return run->last_n > 0 && kh_clock_ms() >= run->deadline;
 }
 
 static enum kh_err pass_over(struct run *run)
@@ -358,7 +345,7 @@ static enum kh_err keep_progress(struct run *run)
 static enum kh_err read_progress(struct run *run, bool *ret_fresh)
 {
 	sqlite3_stmt *stmt = NULL;
-	int64_t now = clock_ns(CLOCK_REALTIME) / 1000000, fresh = (int64_t)run->job->fresh_ms;
+	int64_t now = kh_clock_wall_us() / 1000, fresh = (int64_t)run->job->fresh_ms;
 	enum kh_err e = kh_search_store_prepare(run->db, "SELECT started, finished, cursor FROM folders WHERE path = ?",
 						&stmt, run->err);
 
@@ -460,7 +447,7 @@ static enum kh_err forget_others(struct run *run)
 				 "CREATE TEMP TABLE IF NOT EXISTS others(id INTEGER PRIMARY KEY);"
 				 "INSERT OR IGNORE INTO others SELECT id FROM files WHERE NOT is_of_folder(key);",
 				 run->err);
-	while (e == KH_OK && now_ms() < run->deadline &&
+	while (e == KH_OK && kh_clock_ms() < run->deadline &&
 	       (e = find_number(run, "DELETE FROM others WHERE id = (SELECT min(id) FROM others) RETURNING id", &id)) ==
 		       KH_OK &&
 	       id != 0) {
@@ -618,7 +605,7 @@ enum kh_err kh_search_index_run(const struct kh_alloc *alloc, const struct kh_se
 		return KH_ENOMEM;
 	}
 	*run = (struct run){.alloc = alloc, .job = job, .report = &report, .err = &local};
-	run->deadline = now_ms() + (int64_t)job->ms;
+	run->deadline = kh_clock_ms() + (int64_t)job->ms;
 	kh_arena_init(&run->kept, alloc, MEMORY);
 	kh_arena_init(&run->page, alloc, MEMORY);
 	kh_arena_init(&run->file, alloc, MEMORY);

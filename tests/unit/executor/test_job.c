@@ -1,6 +1,7 @@
 /* E7: one request in the executor, driven step by step, from its first message to its one END. */
 #include "sandbox/boxed.h"
 
+#include "base/clock.h"
 #include "executor/step.h"
 
 static struct kh_pool pool;
@@ -76,7 +77,7 @@ static void drive(int fd, struct heard *ret_heard)
 	*ret_heard = (struct heard){.ends = 0};
 	for (int i = 0; i < 100000 && job.phase != KH_JOB_FREE; i++) {
 		struct pollfd list[KH_JOB_WATCHES + 1];
-		uint64_t wake = UINT64_MAX;
+		int64_t wake = INT64_MAX;
 		size_t n = kh_step_watch(&job, list, &wake);
 		assert_in_range(n, 0, KH_JOB_WATCHES);
 		poll(list, n, 50);
@@ -291,7 +292,7 @@ static void test_unread(struct kh_test *t)
 	for (int i = 0; i < 100 && job.phase < KH_JOB_ENDING && !(job.phase == KH_JOB_STOPPING && job.slot == NULL);
 	     i++) {
 		struct pollfd list[KH_JOB_WATCHES];
-		uint64_t wake = UINT64_MAX;
+		int64_t wake = INT64_MAX;
 		poll(list, kh_step_watch(&job, list, &wake), 50);
 		kh_step(&job);
 	}
@@ -315,7 +316,7 @@ static void test_dying(struct kh_test *t)
 	struct pollfd list[KH_JOB_WATCHES];
 	struct kh_message_out out;
 	struct kh_view packet;
-	uint64_t wake = UINT64_MAX;
+	int64_t wake = INT64_MAX;
 
 	set_up(t, &kit);
 	int fd = begin();
@@ -385,7 +386,7 @@ static int begin_talk(int *ret_worker)
 	job.state = KH_STATE_REQUEST_FED;
 	job.worker_state = KH_STATE_TRANSFER_HEAD;
 	job.limits.output = 10;
-	job.deadline_us = kh_job_now() + BOXED_MS * 1000;
+	job.deadline_us = kh_clock_us() + BOXED_MS * 1000;
 	return fd;
 }
 
@@ -462,7 +463,7 @@ static void test_mute_worker(struct kh_test *t)
 	struct kh_sandbox_kit kit;
 	struct heard heard;
 	struct pollfd list[KH_JOB_WATCHES];
-	uint64_t wake = UINT64_MAX;
+	int64_t wake = INT64_MAX;
 	int worker;
 
 	set_up(t, &kit);

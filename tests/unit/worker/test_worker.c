@@ -1,5 +1,6 @@
 #include "worker/worker.h"
 
+#include "base/clock.h"
 #include "harness.h"
 
 #include <fcntl.h>
@@ -51,7 +52,7 @@ static void test_read(struct kh_test *t)
 
 static void test_clock(struct kh_test *t)
 {
-	int64_t now = kh_worker_clock();
+	int64_t now = kh_clock_ms();
 	(void)t;
 
 	assert_int_equal(kh_worker_left(-1), -1);
@@ -59,7 +60,6 @@ static void test_clock(struct kh_test *t)
 	assert_int_equal(kh_worker_left(0), 0);
 	assert_in_range(kh_worker_left(now + 100000), 1, 100000);
 	assert_int_equal(kh_worker_left(INT64_MAX), INT32_MAX);
-	assert_true(kh_worker_clock() >= now);
 }
 
 static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_read), KH_TEST_ONCE(test_clock)};
