@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "core/comm/url.h"
+#include "errand/details.h"
 #include "errand/get.h"
 #include "errand/job.h"
 
@@ -122,20 +123,16 @@ static enum kh_err parse(struct asking *a, uint64_t limit, struct kh_errand_resu
 	return KH_OK;
 }
 
-static enum kh_err write_details(struct asking *a, struct kh_errand_result *result)
+static enum kh_err write_details(const struct asking *a, struct kh_errand_result *result)
 {
-	yyjson_mut_doc *doc = kh_json_new(a->arena);
-	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	struct kh_view text;
+	struct kh_details details;
 
-	kh_json_add(doc, root, "scope", KH_LIT("web"));
+	kh_details_init(&details, a->arena);
+	kh_details_word(&details, "scope", KH_LIT("web"));
 	if (a->got.status != 0)
-		yyjson_mut_obj_add_uint(doc, root, "status", a->got.status);
-	yyjson_mut_obj_add_uint(doc, root, "bytes", kh_tainted_size(result->original));
-	enum kh_err e = kh_json_write(a->arena, root, &text);
-	if (e == KH_OK)
-		result->details = kh_tainted_wrap(text);
-	return e;
+		kh_details_number(&details, "status", a->got.status);
+	kh_details_number(&details, "bytes", kh_tainted_size(result->original));
+	return kh_details_end(&details, &result->details);
 }
 
 enum kh_err kh_websearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,

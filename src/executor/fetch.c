@@ -45,10 +45,7 @@ void kh_fetch_begin(struct kh_job *job, const struct kh_message *message)
 		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.detail);
 		return;
 	}
-	job->limits = job->fetch.limits;
-	job->deadline_us = job->begun_us + (int64_t)job->limits.wall_ms * 1000;
-	job->granted = job->fetch.host;
-	job->granted_count = job->fetch.hosts;
+	kh_job_grant(job, &job->fetch.limits, job->fetch.host, job->fetch.hosts);
 	go(job, job->fetch.url);
 }
 

@@ -38,6 +38,14 @@ void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel)
 	job->is_run = false;
 }
 
+void kh_job_grant(struct kh_job *job, const struct kh_limits *limits, const struct kh_view *hosts, size_t count)
+{
+	job->limits = *limits;
+	job->deadline_us = job->begun_us + (int64_t)limits->wall_ms * 1000;
+	job->granted = hosts;
+	job->granted_count = count;
+}
+
 void kh_job_end(struct kh_job *job, enum kh_fault fault, const char *fmt, ...)
 {
 	va_list args;

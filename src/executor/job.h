@@ -86,6 +86,9 @@ struct kh_job {
 /* A job for a request that comes over CHANNEL, which is the job's from now on. */
 void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel);
 
+/* What the request that has come may use, from when it was opened, and the hosts whose addresses may be of any range. */
+void kh_job_grant(struct kh_job *job, const struct kh_limits *limits, const struct kh_view *hosts, size_t count);
+
 /* Ends the job with FAULT; the detail is our own text.  The sandbox is killed, and END follows. */
 void kh_job_end(struct kh_job *job, enum kh_fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

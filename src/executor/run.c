@@ -57,11 +57,8 @@ void kh_run_begin(struct kh_job *job, const struct kh_message *message)
 		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.detail);
 		return;
 	}
-	job->limits = job->run.limits;
-	job->deadline_us = job->begun_us + (int64_t)job->limits.wall_ms * 1000;
+	kh_job_grant(job, &job->run.limits, job->run.host, job->run.hosts);
 	job->is_run = true;
-	job->granted = job->run.host;
-	job->granted_count = job->run.hosts;
 	if (job->run.connect.n > 0)
 		kh_reach_begin_at(job, job->run.connect);
 	else

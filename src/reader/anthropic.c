@@ -25,6 +25,8 @@ enum kh_err kh_anthropic_request(struct kh_arena *arena, const struct kh_reader 
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *messages, *user;
 
+	if (root == NULL)
+		return KH_ENOMEM;
 	kh_json_add(doc, root, "model", reader->model);
 	yyjson_mut_obj_add_uint(doc, root, "max_tokens", kh_model_tokens(reader, ask->query));
 	kh_json_add(doc, root, "system", kh_model_prompt(ask));
@@ -81,38 +83,23 @@ static yyjson_val *find_input(yyjson_val *content, const char **why)
 	return input;
 }
 
-static yyjson_val *find_answer(yyjson_val *root, const char **why)
+static enum kh_err find_answer(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why)
 {
 	yyjson_val *content = kh_json_get(root, "content");
 
+	(void)arena;
 	if (!kh_view_eq(kh_json_str(kh_json_get(root, "type")), KH_LIT("message")) ||
 	    !kh_view_eq(kh_json_str(kh_json_get(root, "role")), KH_LIT("assistant")) || !yyjson_is_arr(content))
 		*why = "not a message of an assistant";
 	else if ((*why = stop_of(root)) == NULL)
-		return find_input(content, why);
-	return NULL;
+		*ret_said = find_input(content, why);
+	return KH_OK;
 }
 
 enum kh_err kh_anthropic_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
 				struct kh_tainted *ret_response, struct kh_view *ret_why)
 {
-	yyjson_val *root = NULL, *said = NULL;
-	struct kh_view json = {NULL, 0};
-	const char *why = NULL;
-	enum kh_err e = kh_json_read(arena, kh_tainted_open(body), &root, NULL);
-
-	if (e == KH_ENOMEM)
-		return e;
-	if (e != KH_OK)
-		why = "not JSON";
-	else
-		said = find_answer(root, &why);
-	e = said != NULL ? kh_answer_schema_restore(arena, query, said, &json) : KH_OK;
-	if (e != KH_OK)
-		return e;
-	*ret_why = why != NULL ? kh_view_str(why) : KH_LIT("");
-	*ret_response = kh_tainted_wrap(json);
-	return KH_OK;
+	return kh_model_answer(arena, query, body, find_answer, ret_response, ret_why);
 }
 
 /* --- the driver --------------------------------------------------------------------------------------------------- */

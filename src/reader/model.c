@@ -232,6 +232,27 @@ static bool take_end(struct asking *a)
 	return a->fault == KH_READER_OK;
 }
 
+enum kh_err kh_model_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
+			    kh_model_find_fn *find, struct kh_tainted *ret_response, struct kh_view *ret_why)
+{
+	yyjson_val *root = NULL, *said = NULL;
+	struct kh_view json = {NULL, 0};
+	const char *why = "not JSON";
+	enum kh_err e = kh_json_read(arena, kh_tainted_open(body), &root, NULL);
+
+	if (e == KH_OK) {
+		why = NULL;
+		e = find(arena, root, &said, &why);
+	}
+	if (e == KH_OK && said != NULL)
+		e = kh_answer_schema_restore(arena, query, said, &json);
+	if (e == KH_ENOMEM || (e != KH_OK && why == NULL))
+		return e;
+	*ret_why = why != NULL ? kh_view_str(why) : KH_LIT("");
+	*ret_response = kh_tainted_wrap(json);
+	return KH_OK;
+}
+
 /* The answer out of the body of a good response. */
 static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response)
 {

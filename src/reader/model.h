@@ -48,6 +48,14 @@ struct kh_view kh_model_prompt(const struct kh_reader_ask *ask);
 /* The limit of an answer in tokens: the Reader's own, or one by the query's size. */
 uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query);
 
+/* The object that the model answered with, in ROOT of a response; NULL and why there is none.  KH_ENOMEM. */
+typedef enum kh_err kh_model_find_fn(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why);
+
+/* kh_model_api.answer of an API whose answers FIND finds. */
+enum kh_err kh_model_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
+			    kh_model_find_fn *find, struct kh_tainted *ret_response,
+			    struct kh_view *ret_why) KH_CHECKED;
+
 /* Asks over API: kh_reader_driver.ask of every driver for a model. */
 enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader *reader, struct kh_arena *arena,
 			 const struct kh_reader_ask *ask, struct kh_tainted *ret_response,

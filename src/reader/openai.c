@@ -141,12 +141,15 @@ static struct kh_view strip_fence(struct kh_view content)
 	return kh_view_sub(text, line + 1, text.n - 4);
 }
 
-/* The object that the model's text is, or NULL and why it is none.  KH_ENOMEM. */
-static enum kh_err read_content(struct kh_arena *arena, struct kh_view content, yyjson_val **ret_said, const char **why)
+/* The object that the model's text is. */
+static enum kh_err find_answer(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why)
 {
+	struct kh_view content = find_content(root, why);
 	yyjson_val *said = NULL;
-	enum kh_err e = kh_json_read(arena, strip_fence(content), &said, NULL);
 
+	if (*why != NULL)
+		return KH_OK;
+	enum kh_err e = kh_json_read(arena, strip_fence(content), &said, NULL);
 	if (e == KH_ENOMEM)
 		return e;
 	if (e != KH_OK || !yyjson_is_obj(said))
@@ -159,25 +162,7 @@ static enum kh_err read_content(struct kh_arena *arena, struct kh_view content, 
 enum kh_err kh_openai_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
 			     struct kh_tainted *ret_response, struct kh_view *ret_why)
 {
-	yyjson_val *root = NULL, *said = NULL;
-	struct kh_view content = {NULL, 0}, json = {NULL, 0};
-	const char *why = NULL;
-	enum kh_err e = kh_json_read(arena, kh_tainted_open(body), &root, NULL);
-
-	if (e == KH_ENOMEM)
-		return e;
-	if (e != KH_OK)
-		why = "not JSON";
-	else
-		content = find_content(root, &why);
-	e = why == NULL ? read_content(arena, content, &said, &why) : KH_OK;
-	if (e == KH_OK && why == NULL)
-		e = kh_answer_schema_restore(arena, query, said, &json);
-	if (e != KH_OK)
-		return e;
-	*ret_why = why != NULL ? kh_view_str(why) : KH_LIT("");
-	*ret_response = kh_tainted_wrap(json);
-	return KH_OK;
+	return kh_model_answer(arena, query, body, find_answer, ret_response, ret_why);
 }
 
 /* --- the driver --------------------------------------------------------------------------------------------------- */

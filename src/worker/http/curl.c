@@ -1,19 +1,14 @@
-/* Finds libcurl's functions by name.  The library stays loaded: it is the worker's until its end. */
+/* The functions of libcurl that are used. */
 #include "worker/http/curl.h"
 
-#include <dlfcn.h>
-
-#define LIBRARY "libcurl.so.4"
+#include "worker/library.h"
 
 #define FUNCTION(name)                                        \
 	{                                                     \
 		"curl_" #name, offsetof(struct kh_curl, name) \
 	}
 
-static const struct {
-	const char *name;
-	size_t at;
-} functions[] = {
+static const struct kh_library_symbol functions[] = {
 	FUNCTION(global_init),
 	FUNCTION(global_cleanup),
 	FUNCTION(easy_init),
@@ -41,15 +36,11 @@ _Static_assert(sizeof(functions) / sizeof(functions[0]) * sizeof(void *) == size
 
 enum kh_err kh_curl_load(struct kh_curl *ret_curl, struct kh_error *err)
 {
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	static const struct kh_library library = {.file = "libcurl.so.4",
+						  .code = "libcurl",
+						  .need = "",
+						  .symbols = functions,
+						  .count = sizeof(functions) / sizeof(functions[0])};
 
-	if (library == NULL)
-		return kh_error_set(err, KH_EREFUSED, "libcurl", LIBRARY " cannot be loaded");
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *function = dlsym(library, functions[i].name);
-		if (function == NULL)
-			return kh_error_set(err, KH_EREFUSED, "libcurl", LIBRARY " has no %s", functions[i].name);
-		memcpy((char *)ret_curl + functions[i].at, &function, sizeof(function));
-	}
-	return KH_OK;
+	return kh_library_load(&library, ret_curl, err);
 }

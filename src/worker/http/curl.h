@@ -1,10 +1,4 @@
-/*
- * libcurl, loaded when it is needed: by the worker that speaks HTTP, and by nobody else.
- *
- * The executor and the first processes of its sandboxes run the same program.  That they have none of the forty
- * libraries that libcurl brings with it keeps code out of them that has no business there, and makes starting a sandbox
- * cheaper.
- */
+/* libcurl, loaded by the worker that speaks HTTP, and by nobody else (library.h). */
 #ifndef KH_WORKER_HTTP_CURL_H
 #define KH_WORKER_HTTP_CURL_H
 

@@ -1,20 +1,14 @@
-/* Finds libpq's functions by name.  The library stays loaded: it is the worker's until its end. */
+/* The functions of libpq that are used. */
 #include "worker/sql/pq.h"
 
-#include <dlfcn.h>
-#include <string.h>
-
-#define LIBRARY "libpq.so.5"
+#include "worker/library.h"
 
 #define FUNCTION(name)                                   \
 	{                                                \
 		"PQ" #name, offsetof(struct kh_pq, name) \
 	}
 
-static const struct {
-	const char *name;
-	size_t at;
-} functions[] = {
+static const struct kh_library_symbol functions[] = {
 	FUNCTION(connectStartParams),
 	FUNCTION(connectPoll),
 	FUNCTION(status),
@@ -46,16 +40,11 @@ _Static_assert(sizeof(functions) / sizeof(functions[0]) * sizeof(void *) == size
 
 enum kh_err kh_pq_load(struct kh_pq *ret_pq, struct kh_error *err)
 {
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	static const struct kh_library library = {.file = "libpq.so.5",
+						  .code = "libpq",
+						  .need = ": PostgreSQL needs the package libpq5",
+						  .symbols = functions,
+						  .count = sizeof(functions) / sizeof(functions[0])};
 
-	if (library == NULL)
-		return kh_error_set(err, KH_EREFUSED, "libpq",
-				    LIBRARY " cannot be loaded: PostgreSQL needs the package libpq5");
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *function = dlsym(library, functions[i].name);
-		if (function == NULL)
-			return kh_error_set(err, KH_EREFUSED, "libpq", LIBRARY " has no %s", functions[i].name);
-		memcpy((char *)ret_pq + functions[i].at, &function, sizeof(function));
-	}
-	return KH_OK;
+	return kh_library_load(&library, ret_pq, err);
 }

@@ -1,6 +1,4 @@
-/*
- * libpq, loaded when it is needed: by the worker that asks a PostgreSQL server, and by nobody else (as curl.h).
- */
+/* libpq, loaded by the worker that asks a PostgreSQL server, and by nobody else (library.h). */
 #ifndef KH_WORKER_SQL_PQ_H
 #define KH_WORKER_SQL_PQ_H
 

@@ -147,29 +147,32 @@ static void begin_cell(struct walk *w)
 		kh_lines_tab(&w->lines);
 }
 
+/* What stands on lines of its own is parted from what is before and behind it. */
+static void part(struct walk *w, enum kind kind)
+{
+	if (kind == PARAGRAPH)
+		kh_lines_break(&w->lines, 2);
+	else if (kind == BLOCK || kind == ROW || kind == ITEM || kind == KEPT)
+		kh_lines_break(&w->lines, 1);
+}
+
 /* The element at the top of the stack begins. */
 static void begin(struct walk *w)
 {
 	struct frame *frame = &w->stack[w->depth - 1];
 
+	part(w, kind_of(frame->node));
 	switch (kind_of(frame->node)) {
-	case PARAGRAPH:
-		kh_lines_break(&w->lines, 2);
-		break;
-	case BLOCK:
-	case ROW:
 	case BREAK:
 		kh_lines_break(&w->lines, 1);
 		break;
 	case ITEM:
-		kh_lines_break(&w->lines, 1);
 		kh_lines_flow(&w->lines, KH_LIT("- "));
 		break;
 	case CELL:
 		begin_cell(w);
 		break;
 	case KEPT:
-		kh_lines_break(&w->lines, 1);
 		w->kept++;
 		break;
 	case IMAGE:
@@ -178,6 +181,9 @@ static void begin(struct walk *w)
 	case LINK:
 		frame->out_start = w->lines.out->n;
 		break;
+	case PARAGRAPH:
+	case BLOCK:
+	case ROW:
 	case INLINE:
 	case SKIPPED:
 	case HEAD:
@@ -204,31 +210,13 @@ static void end_link(struct walk *w, const struct frame *frame)
 static void end(struct walk *w)
 {
 	const struct frame *frame = &w->stack[w->depth - 1];
+	enum kind kind = kind_of(frame->node);
 
-	switch (kind_of(frame->node)) {
-	case PARAGRAPH:
-		kh_lines_break(&w->lines, 2);
-		break;
-	case BLOCK:
-	case ROW:
-	case ITEM:
-		kh_lines_break(&w->lines, 1);
-		break;
-	case KEPT:
-		kh_lines_break(&w->lines, 1);
+	part(w, kind);
+	if (kind == KEPT)
 		w->kept--;
-		break;
-	case LINK:
+	else if (kind == LINK)
 		end_link(w, frame);
-		break;
-	case INLINE:
-	case SKIPPED:
-	case HEAD:
-	case CELL:
-	case BREAK:
-	case IMAGE:
-		break;
-	}
 	w->depth--;
 }
 

@@ -1,7 +1,4 @@
-/*
- * libgumbo, the HTML5 parser, loaded when it is needed: by the worker that makes text of pages, and by nobody else. See
- * curl.h for why.
- */
+/* libgumbo, the HTML5 parser, loaded by the worker that makes text of pages, and by nobody else (library.h). */
 #ifndef KH_WORKER_TEXT_PARSER_H
 #define KH_WORKER_TEXT_PARSER_H
 
