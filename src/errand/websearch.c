@@ -63,8 +63,7 @@ static bool describe(struct asking *a, struct kh_view query)
 	if (get->url.p == NULL || kh_url_read_web(get->url, local, &url, NULL) != KH_OK)
 		return false;
 	if (local) {
-		a->host = kh_arena_printf(a->arena, memchr(url.host.p, ':', url.host.n) ? "[%.*s]:%d" : "%.*s:%d",
-					  KH_FMT(url.host), url.port);
+		a->host = kh_request_host(a->arena, url.host, url.port);
 		get->host_count = 1;
 	}
 	a->headers[get->header_count++] = KH_LIT("Accept: application/json");

@@ -118,9 +118,7 @@ static bool describe(struct asking *a)
 				   .authority = reader->authority,
 				   .limits.output = KH_MODEL_ANSWER};
 	if (reader->local)
-		fetch->host[fetch->hosts++] = kh_arena_printf(
-			a->arena, memchr(url.host.p, ':', url.host.n) ? "[%.*s]:%d" : "%.*s:%d", KH_FMT(url.host),
-			url.port);
+		fetch->host[fetch->hosts++] = kh_request_host(a->arena, url.host, url.port);
 	add_header(fetch, KH_LIT("Content-Type: application/json"));
 	add_header(fetch, KH_LIT("Accept: application/json"));
 	for (size_t i = 0; i < KH_MODEL_HEADERS; i++)

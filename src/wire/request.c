@@ -317,3 +317,10 @@ enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fe
 	*ret_fetch = fetch;
 	return KH_OK;
 }
+
+struct kh_view kh_request_host(struct kh_arena *arena, struct kh_view host, int port)
+{
+	bool is_v6 = host.n > 0 && memchr(host.p, ':', host.n) != NULL;
+
+	return kh_arena_printf(arena, is_v6 ? "[%.*s]:%d" : "%.*s:%d", KH_FMT(host), port);
+}

@@ -5,6 +5,7 @@
 #ifndef KH_WIRE_REQUEST_H
 #define KH_WIRE_REQUEST_H
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "wire/message.h"
 #include "wire/profile.h"
@@ -69,5 +70,8 @@ enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run 
 				struct kh_error *err) KH_CHECKED;
 enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fetch *ret_fetch,
 				  struct kh_error *err) KH_CHECKED;
+
+/* HOST and PORT as one of a request's hosts; brackets around an address of IPv6. */
+struct kh_view kh_request_host(struct kh_arena *arena, struct kh_view host, int port);
 
 #endif

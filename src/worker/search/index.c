@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define BATCH_FILES 512
@@ -416,20 +415,6 @@ static enum kh_err add_functions(struct run *run)
 	return KH_OK;
 }
 
-/* The number that the statement SQL finds, 0 where there is none. */
-static enum kh_err find_number(struct run *run, const char *sql, int64_t *ret_number)
-{
-	sqlite3_stmt *stmt = NULL;
-	enum kh_err e = kh_search_store_prepare(run->db, sql, &stmt, run->err);
-	int rc = e == KH_OK ? sqlite3_step(stmt) : SQLITE_DONE;
-
-	*ret_number = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
-	if (e == KH_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
-		e = kh_search_store_fail(run->db, rc, run->err);
-	sqlite3_finalize(stmt);
-	return e;
-}
-
 /*
  * Takes out what is of folders that are indexed no more, as far as the time allows.  That is seldom, so all files are
  * looked through where there is one.
@@ -440,17 +425,20 @@ static enum kh_err forget_others(struct run *run)
 	enum kh_err e = add_functions(run);
 
 	if (e == KH_OK)
-		e = find_number(run, "SELECT 1 FROM folders WHERE NOT is_listed(path) LIMIT 1", &other);
+		e = kh_search_store_number(run->db, "SELECT 1 FROM folders WHERE NOT is_listed(path) LIMIT 1", &other,
+					   run->err);
 	if (e != KH_OK || other == 0)
 		return e;
 	e = kh_search_store_exec(run->db,
 				 "CREATE TEMP TABLE IF NOT EXISTS others(id INTEGER PRIMARY KEY);"
 				 "INSERT OR IGNORE INTO others SELECT id FROM files WHERE NOT is_of_folder(key);",
 				 run->err);
-	while (e == KH_OK && kh_clock_ms() < run->deadline &&
-	       (e = find_number(run, "DELETE FROM others WHERE id = (SELECT min(id) FROM others) RETURNING id", &id)) ==
-		       KH_OK &&
-	       id != 0) {
+	while (e == KH_OK && kh_clock_ms() < run->deadline) {
+		e = kh_search_store_number(run->db,
+					   "DELETE FROM others WHERE id = (SELECT min(id) FROM others) RETURNING id",
+					   &id, run->err);
+		if (e != KH_OK || id == 0)
+			break;
 		run->report->removed++;
 		e = drop(run, id);
 		if (e == KH_OK && is_batch_full(run) && (e = end_batch(run)) == KH_OK)
@@ -557,7 +545,7 @@ static enum kh_err run_once(struct run *run, bool rebuild)
 	if (e == KH_OK)
 		e = prepare(run);
 	if (e == KH_OK)
-		e = find_number(run, "SELECT max(id) FROM files", &run->last_id);
+		e = kh_search_store_number(run->db, "SELECT max(id) FROM files", &run->last_id, run->err);
 	run->last_id >>= KH_SEARCH_RANK_BITS;
 	if (e == KH_OK)
 		e = read_progress(run, &run->report->fresh);
@@ -569,33 +557,15 @@ static enum kh_err run_once(struct run *run, bool rebuild)
 	return e;
 }
 
-/* Takes the lock of the one who writes: its descriptor, or -1 where another has it, -2 where that cannot be told. */
-static int take_lock(const char *index, struct kh_error *err, enum kh_err *ret_e)
-{
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/" KH_SEARCH_STORE_LOCK, index);
-	int fd = n > 0 && n < PATH_MAX ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-
-	*ret_e = KH_OK;
-	if (fd < 0) {
-		*ret_e = kh_error_set(err, KH_EREFUSED, "index_failed", "the folder of the index: %s",
-				      strerrordesc_np(errno));
-	} else if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 enum kh_err kh_search_index_run(const struct kh_alloc *alloc, const struct kh_search_index_job *job,
 				struct kh_search_index_report *ret_report, struct kh_error *err)
 {
 	struct kh_search_index_report report = {0};
 	struct kh_error local = {.offset = SIZE_MAX};
-	enum kh_err e;
-	int lock = take_lock(job->index, err, &e);
+	int lock;
+	enum kh_err e = kh_search_store_lock(job->index, &lock, err);
 
-	if (lock < 0) {
+	if (e != KH_OK || lock < 0) {
 		ret_report->busy = e == KH_OK;
 		return e;
 	}

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define VERSION     2 /* of the tables below: another one is begun anew */
@@ -225,4 +226,34 @@ struct kh_view kh_search_store_key(struct kh_arena *arena, struct kh_view path)
 struct kh_view kh_search_store_path(struct kh_arena *arena, struct kh_view key)
 {
 	return change(arena, key, '\0', '/');
+}
+
+enum kh_err kh_search_store_number(sqlite3 *db, const char *sql, int64_t *ret_number, struct kh_error *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	enum kh_err e = kh_search_store_prepare(db, sql, &stmt, err);
+	int rc = e == KH_OK ? sqlite3_step(stmt) : SQLITE_DONE;
+
+	*ret_number = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+	if (e == KH_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
+		e = kh_search_store_fail(db, rc, err);
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+enum kh_err kh_search_store_lock(const char *folder, int *ret_fd, struct kh_error *err)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/" KH_SEARCH_STORE_LOCK, folder);
+	int fd = n > 0 && n < PATH_MAX ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+
+	if (fd < 0)
+		return kh_error_set(err, KH_EREFUSED, "index_failed", "the folder of the index: %s",
+				    strerrordesc_np(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	*ret_fd = fd;
+	return KH_OK;
 }

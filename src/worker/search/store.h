@@ -32,6 +32,9 @@ enum { KH_SEARCH_STORE_TITLE, KH_SEARCH_STORE_NAME, KH_SEARCH_STORE_BODY };
  */
 enum kh_err kh_search_store_write(const char *folder, bool rebuild, sqlite3 **ret_db, struct kh_error *err) KH_CHECKED;
 
+/* Takes the lock of the one who writes the index in FOLDER, without waiting: its descriptor, or -1 if another has it. */
+enum kh_err kh_search_store_lock(const char *folder, int *ret_fd, struct kh_error *err) KH_CHECKED;
+
 /* Opens it to read.  KH_EREFUSED: `index_missing` where there is none yet, `index_corrupt`, `index_failed`. */
 enum kh_err kh_search_store_read(const char *folder, sqlite3 **ret_db, struct kh_error *err) KH_CHECKED;
 
@@ -40,6 +43,9 @@ enum kh_err kh_search_store_fail(sqlite3 *db, int rc, struct kh_error *err) KH_C
 
 /* Statements without rows. */
 enum kh_err kh_search_store_exec(sqlite3 *db, const char *sql, struct kh_error *err) KH_CHECKED;
+
+/* The number that the statement SQL finds, 0 if there is none. */
+enum kh_err kh_search_store_number(sqlite3 *db, const char *sql, int64_t *ret_number, struct kh_error *err) KH_CHECKED;
 
 /* A statement, for as long as DB is open. */
 enum kh_err kh_search_store_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret_stmt,

@@ -501,12 +501,19 @@ static void test_connections(struct kh_test *t)
 	refuse_run(t, &run, "takes no connection");
 }
 
+static void test_host(struct kh_test *t)
+{
+	assert_view(kh_request_host(&t->arena, KH_LIT("localhost"), 80), "localhost:80");
+	assert_view(kh_request_host(&t->arena, KH_LIT("::1"), 8080), "[::1]:8080");
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_run),        KH_TEST_ONCE(test_run_defaults), KH_TEST_ONCE(test_limits),
 	KH_TEST_ONCE(test_paths),      KH_TEST_ONCE(test_no_program),   KH_TEST_ONCE(test_unknown),
 	KH_TEST_ONCE(test_other_type), KH_TEST_ONCE(test_fetch),        KH_TEST_ONCE(test_redirects),
 	KH_TEST_ONCE(test_headers),    KH_TEST_ONCE(test_hosts),        KH_TEST_ONCE(test_too_large),
 	KH_TEST_ONCE(test_full_lists), KH_TEST_ONCE(test_jobs),         KH_TEST_ONCE(test_connections),
+	KH_TEST_ONCE(test_host),
 };
 
 KH_TEST_MAIN(cases)
