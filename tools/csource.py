@@ -78,3 +78,27 @@ def calls(text, name):
             at += 1
         found.append((line_of(text, match.start()), arguments))
     return found
+
+
+def circles(graph):
+    """The sets of more than one node of GRAPH (node -> nodes) in which each can be reached from each, largest first."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in number:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], number[other])
+        if low[node] == number[node]:
+            at = stack.index(node)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for node in sorted(graph):
+        if node not in number:
+            visit(node)
+    return sorted((circle for circle in found if len(circle) > 1), key=lambda circle: (-len(circle), circle))
