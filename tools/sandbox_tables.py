@@ -38,7 +38,7 @@ vhangup nfsservctl uselib ustat sysfs _sysctl lookup_dcookie""".split()
 def entries_of(text):
     """(letters, name, condition or None, errno or None) of the table of calls.c."""
     letters = kind_letters(text)
-    table = re.search(r"^static const struct kh_call calls\[\] = \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL).group(1)
+    table = re.search(r"^static const struct kh_syscall calls\[\] = \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL).group(1)
 
     def kinds(expression):
         return set().union(*(letters[part.strip()] for part in expression.split("|")))

@@ -42,7 +42,7 @@ enum {
 #define NO_SETUID "without S_ISUID and S_ISGID"
 #define IF(condition, name, error, kinds, only) {{name, error, true, only}, kinds, KH_CONDITION_##condition, -1}
 
-static const struct kh_call calls[] = {
+static const struct kh_syscall calls[] = {
 	/* Reading and writing descriptors. */
 	OK("read", EACH), OK("write", ALL), OK("readv", EACH), OK("writev", EACH), OK("close", ALL), OK("lseek", EACH),
 	OK("pread64", R|W|G|F|Q|S), OK("pwrite64", R|G|S), OK("preadv", R|G), OK("pwritev", R|G), OK("preadv2", R),
@@ -198,7 +198,7 @@ static const struct kh_call calls[] = {
 };
 /* clang-format on */
 
-const struct kh_call *kh_calls_at(size_t index)
+const struct kh_syscall *kh_calls_at(size_t index)
 {
 	return index < sizeof(calls) / sizeof(calls[0]) ? &calls[index] : NULL;
 }

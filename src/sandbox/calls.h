@@ -7,7 +7,7 @@
 #include "sandbox/condition.h"
 #include "sandbox/filter_kind.h"
 
-struct kh_call {
+struct kh_syscall {
 	struct kh_filter_entry entry;
 	unsigned kinds; /* 1 << enum kh_filter_kind, all that it is for */
 	enum kh_condition condition;
@@ -15,6 +15,6 @@ struct kh_call {
 };
 
 /* The INDEX-th call, of any kind; NULL past the end. */
-const struct kh_call *kh_calls_at(size_t index);
+const struct kh_syscall *kh_calls_at(size_t index);
 
 #endif

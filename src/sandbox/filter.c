@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int number_of(const struct kh_call *call)
+static int number_of(const struct kh_syscall *call)
 {
 	int number = seccomp_syscall_resolve_name(call->entry.name);
 
@@ -25,7 +25,7 @@ static int number_of(const struct kh_call *call)
 /* Names that this architecture does not have are left out. */
 static int add_calls(struct kh_condition_programs *programs, enum kh_filter_kind kind)
 {
-	const struct kh_call *call;
+	const struct kh_syscall *call;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && (call = kh_calls_at(i)) != NULL; i++) {
@@ -169,7 +169,7 @@ const char *kh_filter_name(enum kh_filter_kind kind)
 
 const struct kh_filter_entry *kh_filter_entry_at(enum kh_filter_kind kind, size_t index)
 {
-	const struct kh_call *call;
+	const struct kh_syscall *call;
 
 	for (size_t i = 0; (call = kh_calls_at(i)) != NULL; i++)
 		if ((call->kinds & 1U << kind) != 0 && index-- == 0)
@@ -179,7 +179,7 @@ const struct kh_filter_entry *kh_filter_entry_at(enum kh_filter_kind kind, size_
 
 int kh_filter_number(const struct kh_filter_entry *entry)
 {
-	const struct kh_call *call;
+	const struct kh_syscall *call;
 
 	for (size_t i = 0; (call = kh_calls_at(i)) != NULL; i++)
 		if (&call->entry == entry)

@@ -219,7 +219,7 @@ static void prove_events(void)
 {
 	for (unsigned event = 0; event < KH_EVENT_COUNT; event++) {
 		for (unsigned user = 0; user <= KH_UNTRUSTED; user++) {
-			struct kh_event_label label = kh_event_labels((enum kh_event)event, (enum kh_trust)user);
+			struct kh_event_label label = kh_event_labels((enum kh_event_kind)event, (enum kh_trust)user);
 			PROVE(label.trust != KH_UNTRUSTED || label.type == KH_DATA, "event %u", event);
 			prove_constructor(label.trust, label.type, KH_TAINT_LOW);
 		}

@@ -1,7 +1,7 @@
 /* What may be repeated.  Answers are the world's words: they allow little (compare.h), and name no destination. */
 #include "core/block/allowed.h"
 
-#include "core/block/token.h"
+#include "core/block/anchor.h"
 #include "core/screen/fold.h"
 
 #include <stdlib.h>
@@ -96,23 +96,23 @@ enum kh_err kh_allowed_make(struct kh_allowed *allowed, struct kh_arena *arena, 
 	return e == KH_OK ? mark(allowed, arena, streams, what->own, what->own_count, KH_ALLOWED_OWN) : e;
 }
 
-/* ---- tokens ---- */
+/* ---- anchors ---- */
 
-static void add_token(struct kh_allowed *allowed, struct kh_arena *arena, struct kh_view token)
+static void add_anchor(struct kh_allowed *allowed, struct kh_arena *arena, struct kh_view anchor)
 {
-	if (allowed->token_count == allowed->token_cap) {
-		size_t cap = allowed->token_cap ? allowed->token_cap * 2 : 16;
-		struct kh_view *at = kh_arena_grow(arena, allowed->tokens, allowed->token_count * sizeof(*at),
+	if (allowed->anchor_count == allowed->anchor_cap) {
+		size_t cap = allowed->anchor_cap ? allowed->anchor_cap * 2 : 16;
+		struct kh_view *at = kh_arena_grow(arena, allowed->anchors, allowed->anchor_count * sizeof(*at),
 						   cap * sizeof(*at));
 		if (at == NULL)
 			return; /* the arena is marked */
-		allowed->tokens = at;
-		allowed->token_cap = cap;
+		allowed->anchors = at;
+		allowed->anchor_cap = cap;
 	}
-	allowed->tokens[allowed->token_count++] = token;
+	allowed->anchors[allowed->anchor_count++] = anchor;
 }
 
-static int sort_tokens(const void *a, const void *b)
+static int sort_anchors(const void *a, const void *b)
 {
 	const struct kh_view *x = a, *y = b;
 
@@ -125,11 +125,11 @@ static char letter_of(enum kh_match_kind kind)
 }
 
 /* Of an answer: a sum of money in the form in which Keyhole delivers one, "120000.50 USD". */
-static bool is_amount(struct kh_view text, const struct kh_token *token)
+static bool is_amount(struct kh_view text, const struct kh_anchor *anchor)
 {
-	size_t at = token->end;
+	size_t at = anchor->end;
 
-	if (token->kind != KH_TOKEN_NUMBER || token->end - token->start != token->key.n)
+	if (anchor->kind != KH_ANCHOR_NUMBER || anchor->end - anchor->start != anchor->key.n)
 		return false;
 	if (at < text.n && text.p[at] == '.') {
 		for (at++; at < text.n && kh_ascii_is_digit(text.p[at]); at++)
@@ -144,52 +144,52 @@ static bool is_amount(struct kh_view text, const struct kh_token *token)
 	return at + 4 == text.n || !kh_ascii_is_alpha(text.p[at + 4]);
 }
 
-static enum kh_err list_tokens(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what)
+static enum kh_err list_anchors(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what)
 {
-	static const bool all[KH_TOKEN_COUNT] = {true, true, true, true};
-	static const enum kh_match_kind kinds[KH_TOKEN_COUNT] = {[KH_TOKEN_URL] = KH_MATCH_URL,
-								 [KH_TOKEN_HOST] = KH_MATCH_HOST,
-								 [KH_TOKEN_ADDRESS] = KH_MATCH_ADDRESS,
-								 [KH_TOKEN_NUMBER] = KH_MATCH_NUMBER};
+	static const bool all[KH_ANCHOR_COUNT] = {true, true, true, true};
+	static const enum kh_match_kind kinds[KH_ANCHOR_COUNT] = {[KH_ANCHOR_URL] = KH_MATCH_URL,
+								  [KH_ANCHOR_HOST] = KH_MATCH_HOST,
+								  [KH_ANCHOR_ADDRESS] = KH_MATCH_ADDRESS,
+								  [KH_ANCHOR_NUMBER] = KH_MATCH_NUMBER};
 	enum kh_err e = KH_OK;
 
 	allowed->listed = true;
 	for (size_t i = 0; i < what->own_count + what->answer_count && e == KH_OK; i++) {
-		struct kh_token_scan scan;
-		struct kh_token token;
+		struct kh_anchor_scan scan;
+		struct kh_anchor anchor;
 		struct kh_folded folded;
-		char key[KH_TOKEN_KEY + 1];
+		char key[KH_ANCHOR_KEY + 1];
 		bool own = i < what->own_count;
 		e = kh_fold_text(arena, own ? what->own[i] : what->answers[i - what->own_count], false, &folded);
 		if (e != KH_OK)
 			break;
-		kh_token_begin(&scan, folded.text, all);
-		while (kh_token_next(&scan, &token)) {
-			if (!own && !is_amount(folded.text, &token))
+		kh_anchor_begin(&scan, folded.text, all);
+		while (kh_anchor_next(&scan, &anchor)) {
+			if (!own && !is_amount(folded.text, &anchor))
 				continue;
-			key[0] = letter_of(kinds[token.kind]);
-			size_t n = kh_token_key(&token, key + 1);
-			add_token(allowed, arena, kh_arena_dup(arena, kh_view_of(key, n + 1)));
+			key[0] = letter_of(kinds[anchor.kind]);
+			size_t n = kh_anchor_key(&anchor, key + 1);
+			add_anchor(allowed, arena, kh_arena_dup(arena, kh_view_of(key, n + 1)));
 		}
 		e = kh_arena_check(arena);
 	}
-	if (allowed->token_count > 1)
-		qsort(allowed->tokens, allowed->token_count, sizeof(*allowed->tokens), sort_tokens);
+	if (allowed->anchor_count > 1)
+		qsort(allowed->anchors, allowed->anchor_count, sizeof(*allowed->anchors), sort_anchors);
 	return e;
 }
 
-enum kh_err kh_allowed_token(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what,
-			     enum kh_match_kind kind, struct kh_view key, bool *ret_yes)
+enum kh_err kh_allowed_anchor(struct kh_allowed *allowed, struct kh_arena *arena, const struct kh_compare *what,
+			      enum kh_match_kind kind, struct kh_view key, bool *ret_yes)
 {
-	enum kh_err e = allowed->listed ? KH_OK : list_tokens(allowed, arena, what);
+	enum kh_err e = allowed->listed ? KH_OK : list_anchors(allowed, arena, what);
 	struct kh_view want = kh_arena_printf(arena, "%c%.*s", letter_of(kind), KH_FMT(key));
 
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
 	if (e != KH_OK)
 		return e;
-	*ret_yes = allowed->token_count > 0 &&
-		   bsearch(&want, allowed->tokens, allowed->token_count, sizeof(*allowed->tokens), sort_tokens) != NULL;
+	*ret_yes = allowed->anchor_count > 0 && bsearch(&want, allowed->anchors, allowed->anchor_count,
+							sizeof(*allowed->anchors), sort_anchors) != NULL;
 	return KH_OK;
 }
 

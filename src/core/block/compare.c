@@ -3,15 +3,15 @@
  * lengths.
  *
  * The texts are read in every way that stream.h knows; the windows of all streams are an index (runs.h), and so are the
- * tokens of all readings.  Then each source's forms are gone over once.  What was found is judged at the end, over the
+ * anchors of all readings.  Then each source's forms are gone over once.  What was found is judged at the end, over the
  * texts, which are small: how much of each run is words, and how much of it may be repeated.
  */
 #include "core/block/compare.h"
 
 #include "core/block/allowed.h"
+#include "core/block/anchor.h"
 #include "core/block/runs.h"
 #include "core/block/stream.h"
-#include "core/block/token.h"
 #include "core/screen/fold.h"
 #include "core/screen/forms.h"
 
@@ -20,7 +20,7 @@
 #define PRESENT_MIN 2  /* characters of a run that are not of what came earlier */
 #define WORD_MAX    48 /* characters around an end of a run that are looked at for where the word ends */
 
-/* A token of the texts. */
+/* An anchor of the texts. */
 struct entry {
 	enum kh_match_kind kind;
 	struct kh_view key, whole; /* the key of a domain above it, and of itself */
@@ -36,7 +36,7 @@ struct comparing {
 	struct kh_runs runs;
 	struct entry *entries; /* by kind and key */
 	size_t entry_count, entry_cap;
-	bool wanted[KH_TOKEN_COUNT];
+	bool wanted[KH_ANCHOR_COUNT];
 	struct kh_allowed allowed;
 	struct kh_matches matches;
 	bool decoded; /* the form that is being gone over was */
@@ -49,17 +49,17 @@ const char *kh_compare_kind(enum kh_match_kind kind)
 	return names[kind];
 }
 
-static enum kh_match_kind kind_of(enum kh_token_kind kind)
+static enum kh_match_kind kind_of(enum kh_anchor_kind kind)
 {
-	static const enum kh_match_kind kinds[KH_TOKEN_COUNT] = {[KH_TOKEN_URL] = KH_MATCH_URL,
-								 [KH_TOKEN_HOST] = KH_MATCH_HOST,
-								 [KH_TOKEN_ADDRESS] = KH_MATCH_ADDRESS,
-								 [KH_TOKEN_NUMBER] = KH_MATCH_NUMBER};
+	static const enum kh_match_kind kinds[KH_ANCHOR_COUNT] = {[KH_ANCHOR_URL] = KH_MATCH_URL,
+								  [KH_ANCHOR_HOST] = KH_MATCH_HOST,
+								  [KH_ANCHOR_ADDRESS] = KH_MATCH_ADDRESS,
+								  [KH_ANCHOR_NUMBER] = KH_MATCH_NUMBER};
 
 	return kinds[kind];
 }
 
-/* ---- the texts' tokens ---- */
+/* ---- the texts' anchors ---- */
 
 static void add_entry(struct comparing *c, struct entry entry)
 {
@@ -90,21 +90,21 @@ static void add_parents(struct comparing *c, struct entry entry)
 
 static void index_reading(struct comparing *c, const struct kh_reading *reading)
 {
-	static const bool all[KH_TOKEN_COUNT] = {true, true, true, true};
-	struct kh_token_scan scan;
-	struct kh_token token;
-	char key[KH_TOKEN_KEY];
+	static const bool all[KH_ANCHOR_COUNT] = {true, true, true, true};
+	struct kh_anchor_scan scan;
+	struct kh_anchor anchor;
+	char key[KH_ANCHOR_KEY];
 
-	kh_token_begin(&scan, reading->folded, all);
-	while (kh_token_next(&scan, &token)) {
-		size_t start = reading->origin[token.start], end = reading->origin[token.end - 1] + 1;
+	kh_anchor_begin(&scan, reading->folded, all);
+	while (kh_anchor_next(&scan, &anchor)) {
+		size_t start = reading->origin[anchor.start], end = reading->origin[anchor.end - 1] + 1;
 		if (end <= reading->present)
 			continue;
-		struct kh_view whole = kh_arena_dup(c->arena, kh_view_of(key, kh_token_key(&token, key)));
-		struct entry entry = {kind_of(token.kind), whole, whole, reading, start, end, false};
+		struct kh_view whole = kh_arena_dup(c->arena, kh_view_of(key, kh_anchor_key(&anchor, key)));
+		struct entry entry = {kind_of(anchor.kind), whole, whole, reading, start, end, false};
 		add_entry(c, entry);
 		add_parents(c, entry);
-		c->wanted[token.kind] = true;
+		c->wanted[anchor.kind] = true;
 	}
 }
 
@@ -126,14 +126,14 @@ static int sort_entries(const void *a, const void *b)
 	return by_key ? by_key : (x->start > y->start) - (x->start < y->start);
 }
 
-static enum kh_err index_tokens(struct comparing *c)
+static enum kh_err index_anchors(struct comparing *c)
 {
 	for (size_t i = 0; i < c->streams.reading_count; i++)
 		index_reading(c, c->streams.readings[i]);
 	if (c->entry_count > 1)
 		qsort(c->entries, c->entry_count, sizeof(*c->entries), sort_entries);
 	/* A host without a dot is found in its URL only. */
-	c->wanted[KH_TOKEN_URL] = c->wanted[KH_TOKEN_URL] || c->wanted[KH_TOKEN_HOST];
+	c->wanted[KH_ANCHOR_URL] = c->wanted[KH_ANCHOR_URL] || c->wanted[KH_ANCHOR_HOST];
 	return kh_arena_check(c->arena);
 }
 
@@ -157,14 +157,14 @@ static struct entry *find_entry(const struct comparing *c, enum kh_match_kind ki
 static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
 {
 	struct comparing *c = ctx;
-	struct kh_token_scan scan;
-	struct kh_token token;
-	char key[KH_TOKEN_KEY];
+	struct kh_anchor_scan scan;
+	struct kh_anchor anchor;
+	char key[KH_ANCHOR_KEY];
 
 	kh_runs_scan(&c->runs, form->folded);
-	kh_token_begin(&scan, form->folded, c->wanted);
-	while (kh_token_next(&scan, &token)) {
-		struct entry *hit = find_entry(c, kind_of(token.kind), kh_view_of(key, kh_token_key(&token, key)));
+	kh_anchor_begin(&scan, form->folded, c->wanted);
+	while (kh_anchor_next(&scan, &anchor)) {
+		struct entry *hit = find_entry(c, kind_of(anchor.kind), kh_view_of(key, kh_anchor_key(&anchor, key)));
 		if (hit != NULL)
 			hit->hit = true;
 	}
@@ -301,7 +301,7 @@ static enum kh_err judge_runs(struct comparing *c, size_t source)
 	return e;
 }
 
-static enum kh_err judge_tokens(struct comparing *c, size_t source)
+static enum kh_err judge_anchors(struct comparing *c, size_t source)
 {
 	size_t counts[KH_MATCH_COUNT] = {0};
 	enum kh_err e = KH_OK;
@@ -312,7 +312,7 @@ static enum kh_err judge_tokens(struct comparing *c, size_t source)
 		if (!entry->hit)
 			continue;
 		entry->hit = false;
-		e = kh_allowed_token(&c->allowed, c->arena, c->what, entry->kind, entry->whole, &own);
+		e = kh_allowed_anchor(&c->allowed, c->arena, c->what, entry->kind, entry->whole, &own);
 		if (e != KH_OK || own)
 			continue;
 		struct kh_match match = {
@@ -348,7 +348,7 @@ static enum kh_err compare_source(struct comparing *c, struct kh_arena *scratch,
 
 	if (e == KH_OK)
 		e = judge_runs(c, number);
-	return e == KH_OK ? judge_tokens(c, number) : e;
+	return e == KH_OK ? judge_anchors(c, number) : e;
 }
 
 enum kh_err kh_compare_texts(struct kh_arena *arena, const struct kh_compare *what, const struct kh_view *sources,
@@ -363,7 +363,7 @@ enum kh_err kh_compare_texts(struct kh_arena *arena, const struct kh_compare *wh
 		if (e == KH_OK)
 			e = kh_runs_init(&c.runs, arena, c.streams.bytes);
 		if (e == KH_OK)
-			e = index_tokens(&c);
+			e = index_anchors(&c);
 		kh_arena_init(&scratch, arena->alloc, arena->limit);
 		for (size_t i = 0; i < source_count && e == KH_OK; i++) {
 			e = compare_source(&c, &scratch, sources[i], i);

@@ -16,23 +16,23 @@ static const struct {
 	[KH_EVENT_SUPERVISOR_MESSAGE] = {"supervisor_message", {KH_TRUSTED, KH_INSTRUCTION}},
 };
 
-struct kh_event_label kh_event_labels(enum kh_event event, enum kh_trust user_trust)
+struct kh_event_label kh_event_labels(enum kh_event_kind event, enum kh_trust user_trust)
 {
 	if (event == KH_EVENT_USER_MESSAGE && user_trust < KH_UNTRUSTED)
 		return (struct kh_event_label){user_trust, KH_INSTRUCTION};
 	return events[event].label;
 }
 
-const char *kh_event_name(enum kh_event event)
+const char *kh_event_name(enum kh_event_kind event)
 {
 	return events[event].name;
 }
 
-bool kh_event_parse(struct kh_view name, enum kh_event *ret_event)
+bool kh_event_parse(struct kh_view name, enum kh_event_kind *ret_event)
 {
 	for (size_t i = 0; i < KH_EVENT_COUNT; i++) {
 		if (kh_view_eq(kh_view_str(events[i].name), name)) {
-			*ret_event = (enum kh_event)i;
+			*ret_event = (enum kh_event_kind)i;
 			return true;
 		}
 	}

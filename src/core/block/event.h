@@ -7,7 +7,7 @@
 
 #include "core/block/label.h"
 
-enum kh_event {
+enum kh_event_kind {
 	KH_EVENT_SYSTEM_PROMPT,
 	KH_EVENT_USER_MESSAGE,
 	KH_EVENT_GOAL,
@@ -29,12 +29,12 @@ struct kh_event_label {
  * The labels of the block that EVENT makes.  USER_TRUST is what the configuration says of user messages and is not
  * looked at for anything else; an untrusted user's message is data, any other's an instruction.
  */
-struct kh_event_label kh_event_labels(enum kh_event event, enum kh_trust user_trust);
+struct kh_event_label kh_event_labels(enum kh_event_kind event, enum kh_trust user_trust);
 
 /* "system_prompt", "user_message", ... */
-const char *kh_event_name(enum kh_event event);
+const char *kh_event_name(enum kh_event_kind event);
 
 /* Exact names only. */
-bool kh_event_parse(struct kh_view name, enum kh_event *ret_event);
+bool kh_event_parse(struct kh_view name, enum kh_event_kind *ret_event);
 
 #endif

@@ -11,7 +11,7 @@
 #include "engine/state/find.h"
 
 /* What a host says by itself; what the world sent comes in sealed. */
-static bool is_hosts_own(enum kh_event event)
+static bool is_hosts_own(enum kh_event_kind event)
 {
 	switch (event) {
 	case KH_EVENT_SYSTEM_PROMPT:

@@ -11,7 +11,7 @@
 
 struct kh_context_add {
 	struct kh_view context;
-	enum kh_event event;
+	enum kh_event_kind event;
 	struct kh_view source; /* may be empty */
 	struct kh_view content;
 	struct kh_view id; /* out */

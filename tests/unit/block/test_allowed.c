@@ -40,7 +40,7 @@ static void test_tokens(struct kh_test *t)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		bool yes;
-		must(t, kh_allowed_token(&allowed, &t->arena, &what, all[i].kind, all[i].key, &yes));
+		must(t, kh_allowed_anchor(&allowed, &t->arena, &what, all[i].kind, all[i].key, &yes));
 		assert_int_equal(yes, all[i].yes);
 	}
 }

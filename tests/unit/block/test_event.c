@@ -18,7 +18,7 @@ static void test_table(struct kh_test *t)
 	(void)t;
 	assert_int_equal(sizeof(table) / sizeof(table[0]) + 1, KH_EVENT_COUNT);
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		enum kh_event event;
+		enum kh_event_kind event;
 		assert_true(kh_event_parse(kh_view_str(table[i].name), &event));
 		/* What is configured for users changes nothing else. */
 		for (int user = KH_TRUSTED; user <= KH_UNTRUSTED; user++) {
@@ -47,11 +47,11 @@ static void test_user_message(struct kh_test *t)
 static void test_names(struct kh_test *t)
 {
 	static const char *const bad[] = {"", "Goal", "goal ", "tool", "system_prompt_"};
-	enum kh_event event = KH_EVENT_COUNT;
+	enum kh_event_kind event = KH_EVENT_COUNT;
 
 	(void)t;
 	for (int i = 0; i < KH_EVENT_COUNT; i++) {
-		assert_true(kh_event_parse(kh_view_str(kh_event_name((enum kh_event)i)), &event));
+		assert_true(kh_event_parse(kh_view_str(kh_event_name((enum kh_event_kind)i)), &event));
 		assert_int_equal(event, i);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

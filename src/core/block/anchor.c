@@ -1,9 +1,9 @@
 /*
- * Finding tokens: one pass over the text for each kind, from one sign to the next that such a token must have: most of
- * a text is never looked at closely.  The text is hostile; every pass goes forward only, but for bounded looks back to
+ * Finding anchors: one pass over the text for each kind, from one sign to the next that such an anchor must have: most
+ * of a text is never looked at closely.  The text is hostile; every pass goes forward only, but for bounded looks back to
  * where a scheme, a host or an address began.
  */
-#include "core/block/token.h"
+#include "core/block/anchor.h"
 
 #include "base/utf8.h"
 #include "core/block/punycode.h"
@@ -20,10 +20,10 @@ typedef unsigned char byte;
 typedef byte lanes __attribute__((vector_size(16)));
 typedef signed char signed_lanes __attribute__((vector_size(16)));
 
-void kh_token_begin(struct kh_token_scan *scan, struct kh_view text, const bool wanted[KH_TOKEN_COUNT])
+void kh_anchor_begin(struct kh_anchor_scan *scan, struct kh_view text, const bool wanted[KH_ANCHOR_COUNT])
 {
-	*scan = (struct kh_token_scan){.text = text};
-	for (size_t i = 0; i < KH_TOKEN_COUNT; i++) {
+	*scan = (struct kh_anchor_scan){.text = text};
+	for (size_t i = 0; i < KH_ANCHOR_COUNT; i++) {
 		scan->wanted[i] = wanted[i];
 		scan->at[i] = wanted[i] ? 0 : text.n;
 	}
@@ -61,7 +61,7 @@ static bool is_url(char c)
 /* ---- URLs ---- */
 
 /* The host inside the URL whose authority begins at byte FROM: without user and port. */
-static struct kh_token host_of_url(struct kh_view text, size_t from, size_t end)
+static struct kh_anchor host_of_url(struct kh_view text, size_t from, size_t end)
 {
 	size_t stop = from;
 
@@ -76,13 +76,13 @@ static struct kh_token host_of_url(struct kh_view text, size_t from, size_t end)
 	while (host_end < stop && (bracket ? text.p[host_end] != ']' : text.p[host_end] != ':'))
 		host_end++;
 	host_end += bracket && host_end < stop;
-	return (struct kh_token){KH_TOKEN_HOST, from, host_end, kh_view_sub(text, from, host_end)};
+	return (struct kh_anchor){KH_ANCHOR_HOST, from, host_end, kh_view_sub(text, from, host_end)};
 }
 
-static bool next_url(struct kh_token_scan *scan, struct kh_token *ret_token)
+static bool next_url(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 {
 	struct kh_view text = scan->text;
-	size_t *at = &scan->at[KH_TOKEN_URL], mark, start, end;
+	size_t *at = &scan->at[KH_ANCHOR_URL], mark, start, end;
 
 	for (size_t from = *at; (mark = find_char(text, ':', from)) < text.n; from = *at > mark ? *at : mark + 1) {
 		if (!kh_view_starts(kh_view_from(text, mark), KH_LIT("://")))
@@ -97,9 +97,9 @@ static bool next_url(struct kh_token_scan *scan, struct kh_token *ret_token)
 			end--;
 		if (start == mark || end == mark + 3)
 			continue;
-		*ret_token = (struct kh_token){KH_TOKEN_URL, start, end, kh_view_sub(text, start, end)};
+		*ret_anchor = (struct kh_anchor){KH_ANCHOR_URL, start, end, kh_view_sub(text, start, end)};
 		scan->pending = host_of_url(text, mark + 3, end);
-		scan->has_pending = scan->pending.key.n > 0 && scan->wanted[KH_TOKEN_HOST];
+		scan->has_pending = scan->pending.key.n > 0 && scan->wanted[KH_ANCHOR_HOST];
 		return true;
 	}
 	*at = text.n; /* the next call need not look again */
@@ -150,10 +150,10 @@ static size_t name_end(struct kh_view text, size_t at, size_t *ret_end)
 }
 
 /* From one dot between two words to the next. */
-static bool next_host(struct kh_token_scan *scan, struct kh_token *ret_token)
+static bool next_host(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 {
 	struct kh_view text = scan->text;
-	size_t *at = &scan->at[KH_TOKEN_HOST], dot;
+	size_t *at = &scan->at[KH_ANCHOR_HOST], dot;
 
 	while ((dot = find_char(text, '.', *at)) < text.n) {
 		size_t start = dot, end;
@@ -167,7 +167,7 @@ static bool next_host(struct kh_token_scan *scan, struct kh_token *ret_token)
 		scan->host_from = *at = name_end(text, dot + 1, &end);
 		struct kh_view name = kh_view_sub(text, start, end);
 		if (is_host(name)) {
-			*ret_token = (struct kh_token){KH_TOKEN_HOST, start, end, name};
+			*ret_anchor = (struct kh_anchor){KH_ANCHOR_HOST, start, end, name};
 			return true;
 		}
 	}
@@ -175,10 +175,10 @@ static bool next_host(struct kh_token_scan *scan, struct kh_token *ret_token)
 	return false;
 }
 
-static bool next_address(struct kh_token_scan *scan, struct kh_token *ret_token)
+static bool next_address(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 {
 	struct kh_view text = scan->text;
-	size_t *at = &scan->at[KH_TOKEN_ADDRESS], sign, start, end;
+	size_t *at = &scan->at[KH_ANCHOR_ADDRESS], sign, start, end;
 
 	while ((sign = find_char(text, '@', *at)) < text.n) {
 		for (start = sign; start > 0 && sign - start < LOCAL_MAX && is_name(text.p[start - 1], "._%+-");
@@ -190,7 +190,7 @@ static bool next_address(struct kh_token_scan *scan, struct kh_token *ret_token)
 		*at = name_end(text, sign + 1, &end);
 		if (!is_host(kh_view_sub(text, sign + 1, end)))
 			continue;
-		*ret_token = (struct kh_token){KH_TOKEN_ADDRESS, start, end, kh_view_sub(text, start, end)};
+		*ret_anchor = (struct kh_anchor){KH_ANCHOR_ADDRESS, start, end, kh_view_sub(text, start, end)};
 		return true;
 	}
 	*at = text.n;
@@ -244,11 +244,11 @@ static size_t date_end(struct kh_view text, size_t at)
 }
 
 /* Adds the digits from FROM on to the number. */
-static void take_group(struct kh_token_scan *scan, size_t from)
+static void take_group(struct kh_anchor_scan *scan, size_t from)
 {
 	size_t end = digits_end(scan->text, from);
 
-	for (size_t i = from; i < end && scan->digit_count < KH_TOKEN_DIGITS; i++)
+	for (size_t i = from; i < end && scan->digit_count < KH_ANCHOR_DIGITS; i++)
 		scan->digits[scan->digit_count++] = scan->text.p[i];
 	scan->number_end = end;
 	scan->groups++;
@@ -274,9 +274,9 @@ static size_t find_digit(struct kh_view text, size_t at)
 }
 
 /* Starts at the next digits that are not a date; false where there are none. */
-static bool start_number(struct kh_token_scan *scan)
+static bool start_number(struct kh_anchor_scan *scan)
 {
-	size_t *at = &scan->at[KH_TOKEN_NUMBER], end;
+	size_t *at = &scan->at[KH_ANCHOR_NUMBER], end;
 
 	for (;;) {
 		*at = find_digit(scan->text, *at);
@@ -295,7 +295,7 @@ static bool start_number(struct kh_token_scan *scan)
 }
 
 /* From every group of digits on: it alone, it and the next one, and so on, up to GROUPS_MAX. */
-static bool next_number(struct kh_token_scan *scan, struct kh_token *ret_token)
+static bool next_number(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 {
 	do {
 		size_t from = scan->groups > 0 ? next_group(scan->text, scan->number_end) : 0;
@@ -304,20 +304,20 @@ static bool next_number(struct kh_token_scan *scan, struct kh_token *ret_token)
 		else if (!start_number(scan))
 			return false;
 	} while (scan->digit_count < DIGITS_MIN);
-	*ret_token = (struct kh_token){KH_TOKEN_NUMBER, scan->number_start, scan->number_end,
-				       kh_view_of(scan->digits, scan->digit_count)};
+	*ret_anchor = (struct kh_anchor){KH_ANCHOR_NUMBER, scan->number_start, scan->number_end,
+					 kh_view_of(scan->digits, scan->digit_count)};
 	return true;
 }
 
-bool kh_token_next(struct kh_token_scan *scan, struct kh_token *ret_token)
+bool kh_anchor_next(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 {
 	if (scan->has_pending) {
-		*ret_token = scan->pending;
+		*ret_anchor = scan->pending;
 		scan->has_pending = false;
 		return true;
 	}
-	return next_url(scan, ret_token) || next_host(scan, ret_token) || next_address(scan, ret_token) ||
-	       next_number(scan, ret_token);
+	return next_url(scan, ret_anchor) || next_host(scan, ret_anchor) || next_address(scan, ret_anchor) ||
+	       next_number(scan, ret_anchor);
 }
 
 /* ---- keys ---- */
@@ -356,22 +356,22 @@ static size_t put_host(struct kh_view host, char *out, size_t room)
 	return n;
 }
 
-size_t kh_token_key(const struct kh_token *token, char ret_key[KH_TOKEN_KEY])
+size_t kh_anchor_key(const struct kh_anchor *anchor, char ret_key[KH_ANCHOR_KEY])
 {
-	struct kh_view key = token->key;
+	struct kh_view key = anchor->key;
 	size_t from = 0, n = 0;
 
-	if (token->kind == KH_TOKEN_HOST)
-		return put_host(key, ret_key, KH_TOKEN_KEY);
-	if (token->kind == KH_TOKEN_ADDRESS)
+	if (anchor->kind == KH_ANCHOR_HOST)
+		return put_host(key, ret_key, KH_ANCHOR_KEY);
+	if (anchor->kind == KH_ANCHOR_ADDRESS)
 		from = find_char(key, '@', 0) + 1;
-	else if (token->kind == KH_TOKEN_URL && key.p[key.n - 1] == '/')
+	else if (anchor->kind == KH_ANCHOR_URL && key.p[key.n - 1] == '/')
 		key.n--;
-	else if (token->kind == KH_TOKEN_NUMBER)
+	else if (anchor->kind == KH_ANCHOR_NUMBER)
 		from = key.n;
-	if (token->kind == KH_TOKEN_URL)
+	if (anchor->kind == KH_ANCHOR_URL)
 		from = key.n;
-	for (; n < from && n < key.n && n < KH_TOKEN_KEY; n++)
+	for (; n < from && n < key.n && n < KH_ANCHOR_KEY; n++)
 		ret_key[n] = kh_ascii_lower(key.p[n]);
-	return n + (from < key.n ? put_host(kh_view_from(key, from), ret_key + n, KH_TOKEN_KEY - n) : 0);
+	return n + (from < key.n ? put_host(kh_view_from(key, from), ret_key + n, KH_ANCHOR_KEY - n) : 0);
 }
