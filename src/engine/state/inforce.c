@@ -5,7 +5,7 @@
 #include "core/policy/screening.h"
 #include "core/screen/rules.h"
 
-#define BOOK (1U << 20) /* of an arena for the rules */
+#define RULES (16U << 20) /* bytes of the arena for the rules of a policy, and for trying them on their examples */
 
 void kh_inforce_free(const struct kh_alloc *alloc, struct kh_inforce *ruling)
 {
@@ -18,20 +18,14 @@ void kh_inforce_free(const struct kh_alloc *alloc, struct kh_inforce *ruling)
 	}
 	kh_screen_free(ruling->screen);
 	kh_rules_free(ruling->rules);
+	kh_arena_done(&ruling->arena);
 	kh_alloc_free(alloc, ruling, sizeof(*ruling));
 }
 
 static enum kh_err make_screen(const struct kh_alloc *alloc, struct kh_inforce *ruling, struct kh_error *err)
 {
-	const struct kh_rule *extra = NULL;
-	struct kh_arena arena;
-	size_t count = 0;
+	enum kh_err e = kh_screening_new(alloc, &ruling->arena, ruling->policy, &ruling->rules, err);
 
-	kh_arena_init(&arena, alloc, BOOK);
-	enum kh_err e = kh_policy_screen_rules(&arena, ruling->policy, &extra, &count);
-	if (e == KH_OK)
-		e = kh_rules_new(alloc, extra, count, &ruling->rules, err);
-	kh_arena_done(&arena);
 	return e == KH_OK ? kh_screen_new(alloc, ruling->rules, &ruling->screen) : e;
 }
 
@@ -43,6 +37,7 @@ enum kh_err kh_inforce_new(const struct kh_alloc *alloc, const struct kh_inforce
 	if (ruling == NULL)
 		return KH_ENOMEM;
 	*ruling = *from;
+	kh_arena_init(&ruling->arena, alloc, RULES);
 	enum kh_err e = make_screen(alloc, ruling, err);
 	if (e != KH_OK) {
 		kh_inforce_free(alloc, ruling);

@@ -20,6 +20,7 @@ struct kh_inforce {
 	const struct kh_reader *readers;
 	size_t reader_count;
 	const struct kh_errand_tools *tools;
+	struct kh_arena arena; /* of the operator's own rules, which the compiled ones refer to */
 	struct kh_rules *rules;
 	struct kh_screen *screen;       /* the store thread's */
 	struct kh_engine_screen *spare; /* of other threads, given back; under the engine's lock */

@@ -3,6 +3,7 @@
 
 #include "asking.h"
 
+#include "core/policy/config.h"
 #include "engine/task/task.h"
 #include "store/sqlite/sqlite.h"
 
@@ -135,7 +136,46 @@ static void test_engine_readers(struct kh_test *t)
 	assert_int_equal(kh_engine_keep_until(f->engine, 5), 5 + KH_FIXTURE_KEEPS);
 }
 
+#define SCREEN_POLICY(positive)                                                                                  \
+	"policy:\n  screen:\n    - {name: heron, code: secret, pattern: 'project\\s+heron', positive: " positive \
+	", negative: a heron}\n"
+
+/* S3: the operator's own rules screen as long as the engine lives. */
+static void test_engine_own_rules(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, SCREEN_POLICY("the project heron"));
+	struct kh_engine_screen *taken = kh_engine_screen_take(f->engine);
+	struct kh_findings findings = {0};
+
+	assert_non_null(taken);
+	enum kh_err e = kh_screen_text(kh_engine_screen_of(taken), &t->arena, KH_LIT("of the project heron"),
+				       KH_SCREEN_DOCUMENT, &findings);
+	kh_engine_screen_give(f->engine, taken);
+	must(t, e);
+	assert_int_equal(findings.n, 1);
+	assert_string_equal(findings.at[0].rule, "heron");
+	assert_string_equal(findings.at[0].code, "secret");
+}
+
+/* S3, I8: a rule that does not find its own example is not put in force. */
+static void test_engine_bad_rule(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
+	const struct kh_policy *policy = NULL;
+	const struct kh_reader *readers = NULL;
+	size_t count = 0;
+
+	must(t, kh_config_policy(&t->arena, KH_LIT(SCREEN_POLICY("the project egret")), KH_LIT("keyhole.yaml"), &policy,
+				 &t->err));
+	readers = kh_engine_readers(f->engine, &count);
+	must_fail(t, KH_EINPUT,
+		  kh_engine_reload(f->engine, policy, readers, count, kh_engine_tools(f->engine), &t->err));
+	assert_code(t, "policy_invalid");
+	assert_ptr_equal(kh_engine_policy(f->engine), f->policy);
+}
+
 static const struct kh_test_case cases[] = {
+	KH_TEST_ONCE(test_engine_own_rules), KH_TEST_ONCE(test_engine_bad_rule),
 	KH_TEST(test_engine_start_and_stop), KH_TEST_ONCE(test_engine_create),
 	KH_TEST(test_engine_time),           KH_TEST_ONCE(test_engine_refusals),
 	KH_TEST(test_engine_readers),        KH_TEST(test_engine_keeps_nothing_of_a_failure),
