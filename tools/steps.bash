@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Steps with one line each and a sum at the end; read by tools/test, tools/lint and tools/deep, not run by itself.
+# Steps with one line each and a sum at the end; read by tools/lint and tools/deep, not run by itself.
 #
 #   begin DIR                  logs go to DIR/log
 #   suite NAME COMMAND...      a runner whose last line is "N passed, N failed" (", N skipped" may follow)

@@ -1,6 +1,6 @@
 /*
  * What all fuzz targets share.  A target is one file fuzz_x.c with LLVMFuzzerTestOneInput(); clang's libFuzzer drives
- * it in build-fuzz/ (make deep), and replay.c drives it over the files of corpus/ in every other build (make test).
+ * it in build-fuzz/ (tools/soak), and replay.c drives it over the files of corpus/ in every other build (make test).
  * A target trusts nothing of its input and says with HOLDS() what must be true whatever the input was.
  */
 #ifndef KH_TESTS_FUZZ_H
