@@ -58,8 +58,12 @@ static void check_run(const struct kh_message *message)
 		kh_fuzz_error(&err);
 		return;
 	}
-	HOLDS(run.argc > 0 && run.argc <= KH_REQUEST_ARGUMENTS && run.argv[0].n > 0);
 	HOLDS(run.profile < KH_PROFILES);
+	/* A worker of our own is told by its job what to do, every other by its program. */
+	if (kh_profile_takes_job(run.profile))
+		HOLDS(run.argc == 0 && run.work.n == 0 && run.cache.n == 0);
+	else
+		HOLDS(run.argc > 0 && run.argc <= KH_REQUEST_ARGUMENTS && run.argv[0].n > 0);
 	check_limits(&run.limits);
 	for (size_t i = 0; i < run.reads; i++)
 		check_path(run.read[i]);
