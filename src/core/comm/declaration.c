@@ -4,8 +4,8 @@
  */
 #include "core/comm/declaration.h"
 
+#include "core/comm/external_info.h"
 #include "core/comm/phase.h"
-#include "core/comm/running.h"
 #include "core/comm/session.h"
 #include "core/comm/strict.h"
 #include "core/comm/suspect.h"
@@ -208,12 +208,12 @@ static enum kh_err read_short(struct kh_reasons *errors, yyjson_val *in, struct 
 	return e;
 }
 
-/* One item of the running form: translated, then checked like the others. */
+/* An item of the form external_info: translated, then checked like the others. */
 static enum kh_err read_item(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, struct kh_view expected,
 			     struct kh_declaration *declaration)
 {
-	struct kh_running item;
-	enum kh_err e = kh_running_read(errors, path, in, &item);
+	struct kh_external_info item;
+	enum kh_err e = kh_external_info_read(errors, path, in, &item);
 
 	if (e != KH_OK || !item.is_object)
 		return e;
@@ -230,11 +230,11 @@ static enum kh_err read_item(struct kh_reasons *errors, struct kh_view path, yyj
 	return e;
 }
 
-static enum kh_err read_running(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
-				struct kh_declarations *list)
+static enum kh_err read_external_info(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
+				      struct kh_declarations *list)
 {
 	struct kh_view path = KH_LIT("external_info.declarations");
-	yyjson_val *items = kh_running_list(errors, in), *item;
+	yyjson_val *items = kh_external_info_list(errors, in), *item;
 	enum kh_err e = KH_OK;
 	size_t i, n;
 
@@ -280,7 +280,7 @@ enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *scree
 
 	if (!kh_strict_object(errors, KH_LIT(""), in))
 		return kh_arena_check(arena);
-	e = kh_json_get(in, "external_info") != NULL ? read_running(errors, in, session_id, &list)
+	e = kh_json_get(in, "external_info") != NULL ? read_external_info(errors, in, session_id, &list)
 						     : read_single(errors, in, session_id, &list);
 	if (e == KH_OK && errors->n == before && screen != NULL)
 		e = kh_suspect_value(screen, KH_LIT(""), in, review);

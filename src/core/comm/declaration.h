@@ -5,7 +5,7 @@
  *   full      {"operation","parameters":{...},"justification":{"user_request","missing_knowledge","expected_use"},
  *              "phase","session_id"}
  *   short     {"operation", <its parameters>, "reason"}, with "phase" and "session_id" where the agent knows them
- *   running   {"external_info":{"required":true,"declarations":[{"action","target","reason","params",...}]}}
+ *   others'   {"external_info":{"required":true,"declarations":[{"action","target","reason","params",...}]}}
  *
  * A declaration is refused whole with everything that is wrong with it: unknown members, parameters that do not fit the
  * operation, a justification that says nothing.  What reads like an attack is not refused but marked: a human decides.
@@ -18,7 +18,7 @@
 struct kh_screen;
 
 #define KH_DECLARATION_PART_MAX 2000 /* bytes of a part of the justification */
-#define KH_DECLARATIONS_MAX     16   /* in one message of the running form */
+#define KH_DECLARATIONS_MAX     16   /* in one message of the form external_info */
 
 struct kh_declaration {
 	struct kh_operation_name operation;

@@ -1,24 +1,25 @@
 /*
- * The running system's form of a declaration (COMPAT.md, section 3), translated: an action with a target and params
- * becomes an operation with parameters.
+ * Declarations as another system spells them (COMPAT.md, section 3: {"external_info":{...}}), translated: an action
+ * with a target and params becomes an operation with parameters.
  *
  *     web_search            comm.search   target: query
  *     web_fetch, api_call   comm.fetch    target: url
  *     database_query        comm.query    target: database, or statement where params name the database
  *     file_read             comm.read     target: path
  *     command_exec          comm.exec     target: command
- *     tool_call             comm.mcp.*    target: "server.tool", "server__tool" or the operation's name; params:
- * arguments file_write            refused: nothing here writes
+ *     tool_call             comm.mcp.*    target: "server.tool", "server__tool" or the operation's name;
+ *                                         params: arguments
+ *     file_write            refused: nothing here writes
  *
  * Two of its parameter names are read too: max_results for limit, query for statement.
  */
-#ifndef KH_CORE_COMM_RUNNING_H
-#define KH_CORE_COMM_RUNNING_H
+#ifndef KH_CORE_COMM_EXTERNAL_INFO_H
+#define KH_CORE_COMM_EXTERNAL_INFO_H
 
 #include "core/comm/parameter.h"
 
 /* One item, translated but not yet checked. */
-struct kh_running {
+struct kh_external_info {
 	bool is_object;           /* nothing below is set otherwise */
 	struct kh_view operation; /* {NULL, 0} where the action is none that is known */
 	struct kh_view operation_path;
@@ -28,10 +29,10 @@ struct kh_running {
 };
 
 /* The declarations of {"external_info":{...}}: an array of at least one; NULL and a report otherwise. */
-yyjson_val *kh_running_list(struct kh_reasons *errors, yyjson_val *in);
+yyjson_val *kh_external_info_list(struct kh_reasons *errors, yyjson_val *in);
 
 /* Translates the item at PATH; what is wrong with its own members is reported.  Fails only for lack of memory. */
-enum kh_err kh_running_read(struct kh_reasons *errors, struct kh_view path, yyjson_val *in,
-			    struct kh_running *ret_item) KH_CHECKED;
+enum kh_err kh_external_info_read(struct kh_reasons *errors, struct kh_view path, yyjson_val *in,
+				  struct kh_external_info *ret_item) KH_CHECKED;
 
 #endif

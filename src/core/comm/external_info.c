@@ -1,5 +1,5 @@
-/* The running system's declarations.  Hostile input; whatever it nests in params is kept as it is or reported. */
-#include "core/comm/running.h"
+/* Declarations of the form external_info.  Hostile input; whatever it nests in params is kept as it is or reported. */
+#include "core/comm/external_info.h"
 
 #include "base/utf8.h"
 #include "core/comm/declaration.h"
@@ -25,7 +25,7 @@ static const struct action {
 	{"tool_call", NULL, NULL},
 };
 
-yyjson_val *kh_running_list(struct kh_reasons *errors, yyjson_val *in)
+yyjson_val *kh_external_info_list(struct kh_reasons *errors, yyjson_val *in)
 {
 	static const char *const outer[] = {"external_info"}, *const inner[] = {"required", "declarations"};
 	struct kh_view path = KH_LIT("external_info"), list_path = KH_LIT("external_info.declarations");
@@ -129,7 +129,7 @@ static struct kh_view translate(const struct action *action, struct kh_view name
 	return name;
 }
 
-static void add(struct kh_reasons *errors, struct kh_running *item, struct kh_view name, yyjson_val *value,
+static void add(struct kh_reasons *errors, struct kh_external_info *item, struct kh_view name, yyjson_val *value,
 		struct kh_view path)
 {
 	for (size_t i = 0; i < item->parameter_count; i++) {
@@ -140,7 +140,7 @@ static void add(struct kh_reasons *errors, struct kh_running *item, struct kh_vi
 }
 
 static enum kh_err take_parameters(struct kh_reasons *errors, struct kh_view path, yyjson_val *in,
-				   const struct action *action, struct kh_running *item)
+				   const struct action *action, struct kh_external_info *item)
 {
 	yyjson_val *params = kh_json_get(in, "params"), *target = kh_json_get(in, "target"), *key;
 	struct kh_view at = kh_strict_path(errors->arena, path, KH_LIT("params"));
@@ -167,11 +167,12 @@ static enum kh_err take_parameters(struct kh_reasons *errors, struct kh_view pat
 	return KH_OK;
 }
 
-enum kh_err kh_running_read(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, struct kh_running *ret_item)
+enum kh_err kh_external_info_read(struct kh_reasons *errors, struct kh_view path, yyjson_val *in,
+				  struct kh_external_info *ret_item)
 {
 	static const char *const known[] = {"action",         "reason",       "target", "params",    "priority",
 					    "estimated_cost", "alternatives", "phase",  "session_id"};
-	struct kh_running item = {.is_object = kh_strict_object(errors, path, in)};
+	struct kh_external_info item = {.is_object = kh_strict_object(errors, path, in)};
 	enum kh_err e = KH_OK;
 
 	if (!item.is_object) {
