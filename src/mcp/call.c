@@ -206,6 +206,7 @@ enum kh_work_next kh_mcp_call_run(struct kh_mcp_call *call, struct kh_mcp_answer
 			return KH_WORK_DONE;
 		}
 	}
+	call->tool = x->tool;
 	if (x->tool->run(call, &result) == KH_WORK_WAIT)
 		return KH_WORK_WAIT;
 	answer(call, &result, ret_answer);

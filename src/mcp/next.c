@@ -1,6 +1,8 @@
 /* The sentences, and how a call of a tool ends. */
 #include "mcp/next.h"
 
+#include "operations.inc"
+
 #define FIX_DECLARATION "Correct the member that is named and call again; nothing was asked and nothing has run."
 #define NOT_ALLOWED                                                                                                 \
 	"The policy does not allow it, and asking in another way will not help. Tell the user, who can change the " \
@@ -52,7 +54,7 @@ static const struct {
 	{"bad_arguments", FIX_DECLARATION},
 	{"busy", "Nothing was done. Try once more later."},
 	{"not_weighed", "Nothing was done. Try once more later; if it stays so, tell the user."},
-	{"operation_unknown", "Use comm.search, comm.fetch, comm.query, comm.read or comm.exec."},
+	{"operation_unknown", "Use " OPERATION_NAMES "."},
 	{"operation_malformed", "Write the operation's name exactly, in lower case: comm.fetch."},
 	{"OUTBOUND_FORBIDDEN_IN_PLANNING",
 	 "External operations run in the execution phase alone: call begin_execution with your plan, then again."},

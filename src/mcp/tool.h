@@ -43,11 +43,14 @@ struct kh_mcp_result {
 	struct kh_view state;
 };
 
+struct kh_mcp_tool;
+
 /* One call, as a tool sees it. */
 struct kh_mcp_call {
 	struct kh_gateway *gateway;
 	struct kh_view token;
 	const struct kh_who *who;
+	const struct kh_mcp_tool *tool; /* that is called */
 	yyjson_val *arguments;  /* an object, checked against the schema's members and types; the first step's alone */
 	struct kh_arena *arena; /* of this step: a wait gives it back */
 	yyjson_mut_doc *doc;    /* likewise */
@@ -94,6 +97,7 @@ struct kh_mcp_tool {
 	const char *input;       /* JSON schema, an object; literal */
 	const char *output;      /* likewise, of `structured` */
 	bool read_only, destructive, idempotent, open_world; /* annotations */
+	const char *operation; /* that it declares and carries out: "comm.fetch"; NULL: none */
 	enum kh_work_next (*run)(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 };
 

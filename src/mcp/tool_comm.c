@@ -5,6 +5,7 @@
 #include "mcp/tool_comm.h"
 
 #include "base/canonical.h"
+#include "core/comm/operations.h"
 #include "engine/comm/declare.h"
 #include "engine/comm/look.h"
 #include "mcp/next.h"
@@ -55,16 +56,6 @@ static const char *outcome_of(const struct kh_comm_look *look)
 	return look->approval.n > 0 ? "pending" : "running";
 }
 
-static enum kh_err add_json(struct kh_mcp_call *call, yyjson_mut_val *obj, const char *key, struct kh_view json)
-{
-	yyjson_val *value = NULL;
-	enum kh_err e = json.n > 0 ? kh_json_read(call->arena, json, &value, call->err) : KH_OK;
-
-	if (value != NULL)
-		yyjson_mut_obj_add_val(call->doc, obj, key, yyjson_val_mut_copy(call->doc, value));
-	return e;
-}
-
 /* E12: what the policy gives out all the same is inside of its fence, and what that costs stands before it. */
 static enum kh_err add_fenced(struct kh_mcp_call *call, yyjson_mut_val *obj, const struct kh_comm_look *look,
 			      struct kh_mcp_result *result)
@@ -93,11 +84,14 @@ static void label(const struct kh_comm_look *look, struct kh_mcp_result *result)
 static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_comm_look *look, struct kh_mcp_result *result)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	enum kh_err e = KH_OK;
 
 	yyjson_mut_obj_add_str(call->doc, obj, "outcome", outcome_of(look));
 	kh_json_add(call->doc, obj, "declaration", look->id);
 	kh_json_add(call->doc, obj, "operation", look->operation);
-	enum kh_err e = add_json(call, obj, "parameters", look->parameters);
+	/* Canonical JSON of the row: written as it is. */
+	yyjson_mut_obj_add_val(call->doc, obj, "parameters",
+			       yyjson_mut_rawn(call->doc, look->parameters.p, look->parameters.n));
 	if (look->modified)
 		yyjson_mut_obj_add_bool(call->doc, obj, "modified", true);
 	if (look->ended == KH_ENDED_NOT && look->approval.n > 0)
@@ -133,13 +127,12 @@ static void copy_parameters(struct kh_mcp_call *call, const struct kh_operation 
 }
 
 /* The declaration that the arguments are: the short form with a reason, the full one with a justification (E3). */
-static enum kh_err write_declaration(struct kh_mcp_call *call, const struct kh_operation *operation,
-				     yyjson_val **ret_declaration)
+static enum kh_err make_declaration(struct kh_mcp_call *call, const struct kh_operation *operation,
+				    yyjson_val **ret_declaration)
 {
 	yyjson_val *reason = kh_json_get(call->arguments, "reason");
 	yyjson_val *justification = kh_json_get(call->arguments, "justification");
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
-	struct kh_view text;
 
 	if (reason == NULL && justification == NULL)
 		return fault(call, "missing", "reason", "say why in `reason`, or in the parts of `justification`");
@@ -154,10 +147,7 @@ static enum kh_err write_declaration(struct kh_mcp_call *call, const struct kh_o
 		copy_parameters(call, operation, yyjson_mut_obj_add_obj(call->doc, obj, "parameters"));
 		yyjson_mut_obj_add_val(call->doc, obj, "justification", yyjson_val_mut_copy(call->doc, justification));
 	}
-	enum kh_err e = kh_arena_check(call->arena);
-	if (e == KH_OK)
-		e = kh_json_write(call->arena, obj, &text);
-	return e == KH_OK ? kh_json_read(call->arena, text, ret_declaration, call->err) : e;
+	return kh_json_freeze(call->arena, obj, ret_declaration);
 }
 
 /* --- an earlier one ----------------------------------------------------------------------------------------------- */
@@ -249,49 +239,13 @@ static enum kh_err begin(struct kh_mcp_call *call, const struct kh_operation *op
 		return kh_mcp_tool_comm_take_up(call, kh_view_str(call->resume));
 	if (declaration != NULL)
 		return take_up_declared(call, operation, kh_json_str(declaration));
-	return write_declaration(call, operation, &operating->declare);
+	return make_declaration(call, operation, &operating->declare);
 }
 
-static const struct kh_operation *find(const char *name)
+enum kh_work_next kh_mcp_tool_comm_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
-	size_t count = 0;
-	const struct kh_operation *table = kh_operation_table(&count);
+	const struct kh_operation *row = kh_operation_named(&kh_operations_own, kh_view_str(call->tool->operation));
+	enum kh_err e = call->kept.acting.begun ? KH_OK : begin(call, row);
 
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(table[i].name, name) == 0)
-			return &table[i];
-	}
-	return NULL;
-}
-
-static enum kh_work_next run(struct kh_mcp_call *call, const char *name, struct kh_mcp_result *result)
-{
-	enum kh_err e = call->kept.operating.begun ? KH_OK : begin(call, find(name));
-
-	return e == KH_OK ? kh_mcp_tool_comm_step(call, true, result) : kh_mcp_next_fail(call, result, e);
-}
-
-enum kh_work_next kh_mcp_tool_comm_search(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
-{
-	return run(call, "comm.search", ret_result);
-}
-
-enum kh_work_next kh_mcp_tool_comm_fetch(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
-{
-	return run(call, "comm.fetch", ret_result);
-}
-
-enum kh_work_next kh_mcp_tool_comm_query(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
-{
-	return run(call, "comm.query", ret_result);
-}
-
-enum kh_work_next kh_mcp_tool_comm_read(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
-{
-	return run(call, "comm.read", ret_result);
-}
-
-enum kh_work_next kh_mcp_tool_comm_exec(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
-{
-	return run(call, "comm.exec", ret_result);
+	return e == KH_OK ? kh_mcp_tool_comm_step(call, true, ret_result) : kh_mcp_next_fail(call, ret_result, e);
 }

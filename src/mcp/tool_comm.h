@@ -7,11 +7,8 @@
 
 #include "mcp/tool.h"
 
-enum kh_work_next kh_mcp_tool_comm_search(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
-enum kh_work_next kh_mcp_tool_comm_fetch(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
-enum kh_work_next kh_mcp_tool_comm_query(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
-enum kh_work_next kh_mcp_tool_comm_read(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
-enum kh_work_next kh_mcp_tool_comm_exec(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+/* The tool of any external operation: call->tool says which. */
+enum kh_work_next kh_mcp_tool_comm_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 
 /* Has call->kept.operating take up what has this id, a declaration's or an approval's.  KH_EUNKNOWN `unknown_approval`. */
 enum kh_err kh_mcp_tool_comm_take_up(struct kh_mcp_call *call, struct kh_view id) KH_CHECKED;

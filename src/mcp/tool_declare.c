@@ -9,40 +9,41 @@
 #define LISTED 100 /* declarations of a task that are shown */
 #define PAGES  50  /* that are looked through for them */
 
-static void copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *except, yyjson_mut_val *to)
+/* The members of FROM but `task` and EXCEPT.  One that is there already is given twice: nobody could say which counts. */
+static enum kh_err copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *except, yyjson_mut_val *to)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(from);
 	yyjson_val *key;
 
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
-		if (!kh_view_eq(kh_json_str(key), KH_LIT("task")) && !kh_view_eq(kh_json_str(key), kh_view_str(except)))
-			yyjson_mut_obj_add(to, yyjson_val_mut_copy(call->doc, key),
-					   yyjson_val_mut_copy(call->doc, yyjson_obj_iter_get_val(key)));
+		struct kh_view name = kh_json_str(key);
+		if (kh_view_eq(name, KH_LIT("task")) || kh_view_eq(name, kh_view_str(except)))
+			continue;
+		if (yyjson_mut_obj_getn(to, name.p, name.n) != NULL)
+			return kh_error_set(call->err, KH_EINPUT, "json_duplicate",
+					    "a member of `parameters` stands beside them, too");
+		yyjson_mut_obj_add(to, yyjson_val_mut_copy(call->doc, key),
+				   yyjson_val_mut_copy(call->doc, yyjson_obj_iter_get_val(key)));
 	}
+	return KH_OK;
 }
 
 /*
  * The arguments without `task`.  `parameters` beside a `reason` is what a model writes who has seen both forms: it is
  * the short one.  A full one needs no `phase`: there is one that it can have.
  */
-static enum kh_err write_declaration(struct kh_mcp_call *call, yyjson_val **ret_declaration)
+static enum kh_err make_declaration(struct kh_mcp_call *call, yyjson_val **ret_declaration)
 {
 	yyjson_val *in = call->arguments, *parameters = kh_json_get(in, "parameters");
+	bool is_short = yyjson_is_obj(parameters) && kh_json_get(in, "justification") == NULL;
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
-	struct kh_view text;
+	enum kh_err e = copy_all(call, in, is_short ? "parameters" : "", obj);
 
-	if (yyjson_is_obj(parameters) && kh_json_get(in, "justification") == NULL) {
-		copy_all(call, in, "parameters", obj);
-		copy_all(call, parameters, "", obj);
-	} else {
-		copy_all(call, in, "", obj);
-		if (parameters != NULL && kh_json_get(in, "phase") == NULL)
-			yyjson_mut_obj_add_str(call->doc, obj, "phase", "execution");
-	}
-	enum kh_err e = kh_arena_check(call->arena);
-	if (e == KH_OK)
-		e = kh_json_write(call->arena, obj, &text);
-	return e == KH_OK ? kh_json_read(call->arena, text, ret_declaration, call->err) : e;
+	if (e == KH_OK && is_short)
+		e = copy_all(call, parameters, "", obj);
+	if (!is_short && parameters != NULL && kh_json_get(in, "phase") == NULL)
+		yyjson_mut_obj_add_str(call->doc, obj, "phase", "execution");
+	return e == KH_OK ? kh_json_freeze(call->arena, obj, ret_declaration) : e;
 }
 
 static void add_item(struct kh_mcp_call *call, yyjson_mut_val *list, const struct kh_declare_item *item)
@@ -69,7 +70,7 @@ enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mc
 {
 	struct kh_declare declare = {.task = kh_json_str(kh_json_get(call->arguments, "task"))};
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
-	enum kh_err e = write_declaration(call, &declare.declaration);
+	enum kh_err e = make_declaration(call, &declare.declaration);
 
 	if (e == KH_OK)
 		e = kh_gateway_call(call->gateway, call->token, kh_declare_run, &declare, call->arena, call->err);

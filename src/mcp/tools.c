@@ -20,16 +20,15 @@
 #define READER     KH_ROLE_BIT(KH_ROLE_READER)
 #define SUPERVISOR KH_ROLE_BIT(KH_ROLE_SUPERVISOR)
 
+/* What the tools of external operations have in common; the build makes COMM_TOOLS of the operations' rows. */
+#define COMM_TOOL .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_run
+
 static const struct kh_mcp_tool tools[] = {
 	{TOOL_task_open, .roles = CONTROLLER, .run = kh_mcp_tool_task_open},
 	{TOOL_task_status, .roles = CONTROLLER, .read_only = true, .idempotent = true, .run = kh_mcp_tool_task_status},
 	{TOOL_begin_execution, .roles = CONTROLLER, .run = kh_mcp_tool_task_execute},
 	{TOOL_declare, .roles = CONTROLLER, .run = kh_mcp_tool_declare_run},
-	{TOOL_comm_search, .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_search},
-	{TOOL_comm_fetch, .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_fetch},
-	{TOOL_comm_query, .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_query},
-	{TOOL_comm_read, .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_read},
-	{TOOL_comm_exec, .roles = CONTROLLER, .destructive = true, .open_world = true, .run = kh_mcp_tool_comm_exec},
+	COMM_TOOLS,
 	{TOOL_BCPQuery, .roles = CONTROLLER, .run = kh_mcp_tool_query_ask},
 	{TOOL_blocks, .roles = CONTROLLER, .read_only = true, .idempotent = true, .run = kh_mcp_tool_blocks_list},
 	{TOOL_approval_wait, .roles = CONTROLLER, .idempotent = true, .run = kh_mcp_tool_query_wait},

@@ -1,5 +1,6 @@
 /* The examples. */
 #include "example.h"
+#include "core/comm/operations.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * Attribution Guard, Content Fence.  Each goes through every registered operation.  docs/design/CHECKLIST.md lists
  * them.
  */
+#include "core/comm/operations.h"
 #include "example.h"
 
 #include "core/comm/declaration.h"
@@ -24,8 +25,8 @@
 /* Every registered operation, by its example; one that has none fails. */
 static const struct example *nth(size_t i)
 {
-	size_t count;
-	const struct kh_operation *table = kh_operation_table(&count);
+	size_t count = kh_operations_own.n;
+	const struct kh_operation *table = kh_operations_own.at;
 	const struct example *example = i < count ? example_of(&table[i]) : NULL;
 
 	if (i < count && example == NULL)

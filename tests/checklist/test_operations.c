@@ -3,6 +3,7 @@
  * that it asks for, under their own names, over the engine.  Each goes through every operation that is registered: one
  * that lacks a part fails the part's line.  tests/system/checklist has the same with real workers.
  */
+#include "core/comm/operations.h"
 #include "example.h"
 
 #include "../model/outside.h"
@@ -30,8 +31,8 @@ static struct scene s;
 /* Every operation of Keyhole's own, by its example. */
 static const struct example *nth(size_t i)
 {
-	size_t count;
-	const struct kh_operation *table = kh_operation_table(&count);
+	size_t count = kh_operations_own.n;
+	const struct kh_operation *table = kh_operations_own.at;
 	const struct example *example;
 
 	while (i < count && table[i].is_upstream)
@@ -142,7 +143,8 @@ static void has_prefix(struct kh_test *t)
 		EACH(example)
 		{
 			assert_true(kh_view_starts(kh_view_str(example->operation), KH_LIT("comm.")));
-			must(t, kh_operation_find(&t->arena, kh_view_str(example->operation), &name, &t->err));
+			must(t, kh_operation_find(&t->arena, &kh_operations_own, kh_view_str(example->operation), &name,
+						  &t->err));
 			/* Without the prefix, or under another name, there is no such operation. */
 			for (int k = 0; k < 4; k++) {
 				snprintf(other, sizeof(other), "%s%s%s",
@@ -150,11 +152,13 @@ static void has_prefix(struct kh_test *t)
 					 : k == 2 ? "x"
 						  : "",
 					 example->operation + (k == 0 ? 5 : 0), k == 3 ? " " : "");
-				assert_int_not_equal(kh_operation_find(&t->arena, kh_view_str(other), &name, &t->err),
+				assert_int_not_equal(kh_operation_find(&t->arena, &kh_operations_own,
+								       kh_view_str(other), &name, &t->err),
 						     KH_OK);
 			}
-			assert_int_not_equal(
-				kh_operation_find(&t->arena, kh_view_str(example->renamed), &name, &t->err), KH_OK);
+			assert_int_not_equal(kh_operation_find(&t->arena, &kh_operations_own,
+							       kh_view_str(example->renamed), &name, &t->err),
+					     KH_OK);
 		}
 }
 
@@ -383,7 +387,7 @@ static void guards_have_tests(struct kh_test *t)
 	assert_true(says("tests/unit/comm/test_phase.c", "KH_TEST_MAIN"));
 	assert_true(says("tests/unit/comm/test_attribution.c", "KH_TEST_MAIN"));
 	assert_true(says("tests/unit/comm/test_fence.c", "KH_TEST_MAIN"));
-	assert_true(says("tests/checklist/test_guards.c", "kh_operation_table("));
+	assert_true(says("tests/checklist/test_guards.c", "kh_operations_own"));
 	for
 		EACH(example)
 	assert_true(says("tests/checklist/example.c", example->operation));
@@ -439,7 +443,7 @@ static void documented(struct kh_test *t)
 				const char *file, *word;
 			} documents[] = {{"docs/use/POLICY.md", example->operation},
 					 {"docs/reference/PROTOCOL.md", tool},
-					 {"src/mcp/tools.json", tool},
+					 {"src/core/block/prompt.c", tool},
 					 {"man/keyhole-comm.1", manual}};
 
 			snprintf(tool, sizeof(tool), "comm_%s", name);

@@ -1,4 +1,5 @@
 /* Declarations (E3): accepted ones name a registered operation with its parameters; messages quote, never repeat. */
+#include "core/comm/operations.h"
 #include "fuzz.h"
 
 #include "core/comm/declaration.h"
@@ -7,7 +8,7 @@ static void check_accepted(struct kh_arena *arena, const struct kh_declaration *
 {
 	struct kh_operation_name name;
 
-	HOLDS(kh_operation_find(arena, declaration->operation.full, &name, NULL) == KH_OK);
+	HOLDS(kh_operation_find(arena, &kh_operations_own, declaration->operation.full, &name, NULL) == KH_OK);
 	HOLDS(name.operation == declaration->operation.operation);
 	/* E3: some part of a justification is there, and long enough. */
 	HOLDS(declaration->reason.n >= 10 || declaration->user_request.n >= 10);

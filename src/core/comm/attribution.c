@@ -6,7 +6,7 @@
 
 #include "base/timestamp.h"
 #include "base/utf8.h"
-#include "core/comm/operation.h"
+#include "core/comm/operations.h"
 #include "core/comm/session.h"
 
 static enum kh_err check_source(struct kh_view source, struct kh_error *err)
@@ -26,7 +26,7 @@ static enum kh_err check_source(struct kh_view source, struct kh_error *err)
 static enum kh_err check_parts(struct kh_arena *arena, const struct kh_attribution *attribution, struct kh_error *err)
 {
 	struct kh_operation_name name;
-	enum kh_err e = kh_operation_find(arena, attribution->operation, &name, err);
+	enum kh_err e = kh_operation_find(arena, &kh_operations_own, attribution->operation, &name, err);
 
 	if (e != KH_OK) {
 		kh_error_member(err, KH_LIT("operation"));

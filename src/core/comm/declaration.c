@@ -5,6 +5,7 @@
 #include "core/comm/declaration.h"
 
 #include "core/comm/external_info.h"
+#include "core/comm/operations.h"
 #include "core/comm/phase.h"
 #include "core/comm/session.h"
 #include "core/comm/strict.h"
@@ -111,7 +112,7 @@ static enum kh_err read_operation(struct kh_reasons *errors, struct kh_view path
 				  struct kh_operation_name *ret_name)
 {
 	struct kh_error err;
-	enum kh_err e = kh_operation_find(errors->arena, name, ret_name, &err);
+	enum kh_err e = kh_operation_find(errors->arena, &kh_operations_own, name, ret_name, &err);
 
 	if (e == KH_OK || e == KH_ENOMEM)
 		return e;

@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "core/comm/declaration.h"
+#include "core/comm/operations.h"
 #include "core/comm/strict.h"
 
 #define REASON_MAX       500  /* characters */
@@ -13,16 +14,12 @@
 
 static const struct action {
 	const char *name;
-	const char *operation; /* NULL: named by the target */
-	const char *target;    /* the parameter that the target is */
+	const char *operation; /* whose first parameter the target is; NULL: named by the target */
 } actions[] = {
-	{"web_search", "comm.search", "query"},
-	{"web_fetch", "comm.fetch", "url"},
-	{"api_call", "comm.fetch", "url"},
-	{"database_query", "comm.query", "database"},
-	{"file_read", "comm.read", "path"},
-	{"command_exec", "comm.exec", "command"},
-	{"tool_call", NULL, NULL},
+	{"web_search", "comm.search"}, {"web_fetch", "comm.fetch"},
+	{"api_call", "comm.fetch"},    {"database_query", "comm.query"},
+	{"file_read", "comm.read"},    {"command_exec", "comm.exec"},
+	{"tool_call", NULL},
 };
 
 yyjson_val *kh_external_info_list(struct kh_reasons *errors, yyjson_val *in)
@@ -144,6 +141,7 @@ static enum kh_err take_parameters(struct kh_reasons *errors, struct kh_view pat
 {
 	yyjson_val *params = kh_json_get(in, "params"), *target = kh_json_get(in, "target"), *key;
 	struct kh_view at = kh_strict_path(errors->arena, path, KH_LIT("params"));
+	const struct kh_operation *row = kh_operation_named(&kh_operations_own, item->operation);
 
 	item->parameters = KH_NEW_N(errors->arena, struct kh_parameter, yyjson_obj_size(params) + 1);
 	if (item->parameters == NULL)
@@ -154,11 +152,11 @@ static enum kh_err take_parameters(struct kh_reasons *errors, struct kh_view pat
 		kh_reasons_add(errors, "too_many", at, "more than %d params", KH_OPERATION_ARGUMENTS_MAX);
 		return KH_OK;
 	}
-	if (action->target != NULL && yyjson_is_str(target)) {
-		bool statement = action->operation != NULL && kh_json_get(params, "database") != NULL &&
-				 kh_view_eq(kh_view_str(action->target), KH_LIT("database"));
-		add(errors, item, statement ? KH_LIT("statement") : kh_view_str(action->target), target,
-		    kh_strict_path(errors->arena, path, KH_LIT("target")));
+	if (row != NULL && row->parameter_count > 0 && yyjson_is_str(target)) {
+		struct kh_view name = kh_view_str(row->parameters[0].name);
+		if (kh_view_eq(name, KH_LIT("database")) && kh_json_get(params, "database") != NULL)
+			name = KH_LIT("statement");
+		add(errors, item, name, target, kh_strict_path(errors->arena, path, KH_LIT("target")));
 	}
 	yyjson_obj_iter iter = yyjson_obj_iter_with(params);
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL)

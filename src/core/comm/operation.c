@@ -1,42 +1,28 @@
-/* The registered operations.  Names are compared exactly; normalising serves only to tell a look-alike from a stranger.
- */
+/* Rows looked up.  Names are compared exactly; normalising serves only to tell a look-alike from a stranger. */
 #include "core/comm/operation.h"
 
 #include "base/utf8.h"
+#include "core/comm/url.h"
 #include "core/screen/normalise.h"
 
 #define UPSTREAM   "comm.mcp."
 #define SERVER_MAX 32
 #define TOOL_MAX   64
-#define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 
-static const struct kh_parameter_spec search_has[] = {
-	{"query", KH_PARAMETER_QUERY, true, 1000},
-	{"scope", KH_PARAMETER_SCOPE, false, 0},
-	{"limit", KH_PARAMETER_LIMIT, false, 100},
-};
-static const struct kh_parameter_spec fetch_has[] = {{"url", KH_PARAMETER_URL, true, 2048}};
-static const struct kh_parameter_spec query_has[] = {
-	{"database", KH_PARAMETER_NAME, true, 64},
-	{"statement", KH_PARAMETER_STATEMENT, true, 8192},
-	{"params", KH_PARAMETER_VALUES, false, 64},
-};
-static const struct kh_parameter_spec read_has[] = {{"path", KH_PARAMETER_PATH, true, 4096}};
-static const struct kh_parameter_spec exec_has[] = {
-	{"command", KH_PARAMETER_COMMAND, true, 256},
-	{"args", KH_PARAMETER_ARGS, false, 64},
+const char *const kh_operation_scopes[KH_SCOPE_COUNT] = {
+	[KH_SCOPE_WEB] = "web",
+	[KH_SCOPE_INTERNAL] = "internal",
+	[KH_SCOPE_DATABASE] = "database",
 };
 
-static const struct kh_operation table[] = {
-	{"comm.search", search_has, COUNT(search_has), false}, {"comm.fetch", fetch_has, COUNT(fetch_has), false},
-	{"comm.query", query_has, COUNT(query_has), false},    {"comm.read", read_has, COUNT(read_has), false},
-	{"comm.exec", exec_has, COUNT(exec_has), false},       {"comm.mcp", NULL, 0, true},
-};
-
-const struct kh_operation *kh_operation_table(size_t *ret_count)
+bool kh_operation_is_list(const struct kh_parameter_spec *spec)
 {
-	*ret_count = COUNT(table);
-	return table;
+	return spec->kind == KH_PARAMETER_VALUES || spec->kind == KH_PARAMETER_ARGS;
+}
+
+bool kh_operation_is_option(const struct kh_parameter_spec *spec)
+{
+	return !spec->required && spec->kind != KH_PARAMETER_ARGS;
 }
 
 const struct kh_parameter_spec *kh_operation_parameter(const struct kh_operation *operation, struct kh_view name)
@@ -48,9 +34,50 @@ const struct kh_parameter_spec *kh_operation_parameter(const struct kh_operation
 	return NULL;
 }
 
+const struct kh_parameter_spec *kh_operation_of_kind(const struct kh_operation *operation, enum kh_parameter_kind kind)
+{
+	for (size_t i = 0; i < operation->parameter_count; i++) {
+		if (operation->parameters[i].kind == kind)
+			return &operation->parameters[i];
+	}
+	return NULL;
+}
+
+const struct kh_operation *kh_operation_named(const struct kh_operations *from, struct kh_view name)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		if (!from->at[i].is_upstream && kh_view_eq(name, kh_view_str(from->at[i].name)))
+			return &from->at[i];
+	}
+	return NULL;
+}
+
+const struct kh_operation *kh_operation_upstream(const struct kh_operations *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		if (from->at[i].is_upstream)
+			return &from->at[i];
+	}
+	return NULL;
+}
+
 struct kh_view kh_operation_short(struct kh_view full)
 {
 	return kh_view_starts(full, KH_LIT("comm.")) ? kh_view_from(full, sizeof("comm.") - 1) : full;
+}
+
+struct kh_view kh_operation_host(struct kh_arena *arena, const struct kh_operation *operation, yyjson_val *parameters)
+{
+	struct kh_url url;
+
+	for (size_t i = 0; i < operation->parameter_count; i++) {
+		const struct kh_parameter_spec *spec = &operation->parameters[i];
+		struct kh_view text = kh_json_str(kh_json_get(parameters, spec->name));
+		if (spec->host && kh_url_read(text, &url, NULL) == KH_OK)
+			return url.port == 443 ? kh_arena_dup(arena, url.host)
+					       : kh_arena_printf(arena, "%.*s:%d", KH_FMT(url.host), url.port);
+	}
+	return KH_LIT("");
 }
 
 static bool is_server(struct kh_view name)
@@ -83,7 +110,8 @@ static enum kh_err malformed(struct kh_error *err, const char *what)
 }
 
 /* Takes "comm.mcp.<server>.<tool>" apart; NAME begins as it should. */
-static enum kh_err find_upstream(struct kh_view name, struct kh_operation_name *ret_name, struct kh_error *err)
+static enum kh_err find_upstream(const struct kh_operation *row, struct kh_view name,
+				 struct kh_operation_name *ret_name, struct kh_error *err)
 {
 	struct kh_view rest = kh_view_from(name, sizeof(UPSTREAM) - 1), server = {NULL, 0};
 
@@ -92,7 +120,7 @@ static enum kh_err find_upstream(struct kh_view name, struct kh_operation_name *
 		return malformed(err, "the server's name is not of the form [a-z0-9][a-z0-9-]{0,31}");
 	if (!is_tool(rest))
 		return malformed(err, "the tool's name is not of the form [A-Za-z0-9_-]{1,64}");
-	*ret_name = (struct kh_operation_name){&table[COUNT(table) - 1], name, server, rest};
+	*ret_name = (struct kh_operation_name){row, name, server, rest};
 	return KH_OK;
 }
 
@@ -117,15 +145,16 @@ static enum kh_err look(struct kh_arena *arena, struct kh_view name, struct kh_v
 }
 
 /* Whether NAME, which is not registered, looks like a name that is. */
-static enum kh_err is_lookalike(struct kh_arena *arena, struct kh_view name, bool *ret_yes)
+static enum kh_err is_lookalike(struct kh_arena *arena, const struct kh_operations *from, struct kh_view name,
+				bool *ret_yes)
 {
 	struct kh_view mine, other;
 	bool yes = false;
 	enum kh_err e = look(arena, name, &mine);
 
-	for (size_t i = 0; e == KH_OK && !yes && i < COUNT(table); i++) {
-		bool upstream = table[i].is_upstream;
-		e = look(arena, upstream ? KH_LIT(UPSTREAM) : kh_view_str(table[i].name), &other);
+	for (size_t i = 0; e == KH_OK && !yes && i < from->n; i++) {
+		bool upstream = from->at[i].is_upstream;
+		e = look(arena, upstream ? KH_LIT(UPSTREAM) : kh_view_str(from->at[i].name), &other);
 		if (e == KH_OK)
 			yes = upstream ? kh_view_starts(mine, other) : kh_view_eq(mine, other);
 	}
@@ -134,24 +163,23 @@ static enum kh_err is_lookalike(struct kh_arena *arena, struct kh_view name, boo
 	return e;
 }
 
-enum kh_err kh_operation_find(struct kh_arena *arena, struct kh_view name, struct kh_operation_name *ret_name,
-			      struct kh_error *err)
+enum kh_err kh_operation_find(struct kh_arena *arena, const struct kh_operations *from, struct kh_view name,
+			      struct kh_operation_name *ret_name, struct kh_error *err)
 {
+	const struct kh_operation *row = kh_operation_named(from, name), *upstream = kh_operation_upstream(from);
 	bool lookalike = false;
 
-	for (size_t i = 0; i < COUNT(table); i++) {
-		if (!table[i].is_upstream && kh_view_eq(name, kh_view_str(table[i].name))) {
-			*ret_name = (struct kh_operation_name){.operation = &table[i], .full = name};
-			return KH_OK;
-		}
+	if (row != NULL) {
+		*ret_name = (struct kh_operation_name){.operation = row, .full = name};
+		return KH_OK;
 	}
 	if (kh_utf8_invalid(name) != SIZE_MAX)
 		return malformed(err, "the operation's name is not valid UTF-8");
 	/* A longer name is unknown, however it looks: nothing is normalised at a stranger's expense. */
 	if (name.n <= KH_OPERATION_NAME_MAX) {
-		if (kh_view_starts(name, KH_LIT(UPSTREAM)))
-			return find_upstream(name, ret_name, err);
-		enum kh_err e = is_lookalike(arena, name, &lookalike);
+		if (upstream != NULL && kh_view_starts(name, KH_LIT(UPSTREAM)))
+			return find_upstream(upstream, name, ret_name, err);
+		enum kh_err e = is_lookalike(arena, from, name, &lookalike);
 		if (e != KH_OK)
 			return e;
 	}

@@ -1,7 +1,7 @@
 /* The phase gate: two allow-lists and two words.  There is no prefix test that another spelling could slip past. */
 #include "core/comm/phase.h"
 
-#include "core/comm/operation.h"
+#include "core/comm/operations.h"
 
 static const char *const names[] = {[KH_PHASE_PLANNING] = "planning", [KH_PHASE_EXECUTION] = "execution"};
 
@@ -51,7 +51,7 @@ enum kh_err kh_phase_allows(struct kh_arena *arena, struct kh_view operation, st
 	}
 	if (kh_phase_is_own(operation))
 		return KH_OK;
-	enum kh_err e = kh_operation_find(arena, operation, &name, err);
+	enum kh_err e = kh_operation_find(arena, &kh_operations_own, operation, &name, err);
 	if (e == KH_OK && phase != KH_PHASE_EXECUTION)
 		return kh_error_set(err, KH_EREFUSED, "OUTBOUND_FORBIDDEN_IN_PLANNING",
 				    "external operations run in the execution phase only");

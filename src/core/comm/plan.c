@@ -1,6 +1,7 @@
 /* Plans.  Written by an agent: hostile, and read as strictly as a declaration. */
 #include "core/comm/plan.h"
 
+#include "core/comm/operations.h"
 #include "core/comm/strict.h"
 
 /* The members of OBJ but `operation`, as parameters of ITEM, checked one by one.  Nothing is required: it is a plan. */
@@ -48,7 +49,7 @@ static enum kh_err read_item(struct kh_arena *arena, struct kh_view path, yyjson
 
 	if (text.p == NULL)
 		return kh_arena_check(arena);
-	enum kh_err e = kh_operation_find(arena, text, &item->operation, &err);
+	enum kh_err e = kh_operation_find(arena, &kh_operations_own, text, &item->operation, &err);
 	if (e == KH_ENOMEM)
 		return e;
 	if (e != KH_OK) {

@@ -5,7 +5,7 @@
 #include "core/policy/decide.h"
 
 #include "base/buf.h"
-#include "core/comm/operation.h"
+#include "core/comm/operations.h"
 #include "core/comm/phase.h"
 
 #define WARN_PERCENT 80
@@ -32,7 +32,9 @@ struct walk {
 	const struct kh_decide_state *state;
 	int64_t now;
 	struct kh_decision *decision;
-	struct kh_permit_call call; /* with the operation's full name */
+	struct kh_view name;        /* the operation's, in full */
+	struct kh_error unknown;    /* why it has no row */
+	struct kh_permit_call call; /* with the operation's row */
 	bool own;                   /* Keyhole's own: nothing outside is touched */
 	const struct kh_policy_rule *rule;
 	struct kh_view path; /* of the rule */
@@ -132,20 +134,17 @@ static void gate_declaration(struct walk *w, struct kh_decide_answer *a)
 
 static void gate_registration(struct walk *w, struct kh_decide_answer *a)
 {
-	struct kh_operation_name name;
-	struct kh_error err;
-
-	if (w->own || kh_operation_find(w->arena, w->call.operation, &name, &err) == KH_OK)
+	if (w->own || w->call.operation != NULL)
 		pass(a, KH_LIT("the operation is registered"));
 	else
-		say(w, a, KH_DENY, err.code, "%s", err.detail);
+		say(w, a, KH_DENY, w->unknown.code, "%s", w->unknown.detail);
 }
 
 static void gate_phase(struct walk *w, struct kh_decide_answer *a)
 {
 	struct kh_error err;
 
-	if (kh_phase_allows(w->arena, w->call.operation, w->request->phase, &err) == KH_OK)
+	if (kh_phase_allows(w->arena, w->name, w->request->phase, &err) == KH_OK)
 		pass(a, KH_LIT("the phase admits it"));
 	else
 		say(w, a, KH_DENY, err.code, "%s", err.detail);
@@ -375,6 +374,16 @@ static void conclude(struct kh_decision *d)
 	}
 }
 
+/* The row that everything about the operation follows from; NULL where it is Keyhole's own, or is not registered. */
+static const struct kh_operation *find_row(struct walk *w)
+{
+	struct kh_operation_name found;
+
+	if (w->own || kh_operation_find(w->arena, &kh_operations_own, w->name, &found, &w->unknown) != KH_OK)
+		return NULL;
+	return found.operation;
+}
+
 enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy,
 			  const struct kh_decide_request *request, const struct kh_decide_state *state, int64_t now,
 			  struct kh_decision *ret_decision)
@@ -385,12 +394,13 @@ enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy
 
 	*d = (struct kh_decision){.ruling = KH_DENY};
 	w.own = kh_phase_is_own(request->operation);
-	w.call = (struct kh_permit_call){.operation = kh_decide_name(arena, request->operation),
+	w.name = kh_decide_name(arena, request->operation);
+	w.call = (struct kh_permit_call){.operation = find_row(&w),
 					 .parameters = request->parameters,
 					 .origins = request->origins,
 					 .origin_count = request->origin_count};
 	w.call.is_remote = kh_permit_is_remote(policy, &w.call);
-	w.rule = kh_policy_rule(policy, arena, w.call.operation, request->agent, &w.path);
+	w.rule = kh_policy_rule(policy, arena, w.name, request->agent, &w.path);
 	w.tier = w.rule->tier == KH_TIER_AUTO ? request->reached : w.rule->tier;
 	if (w.tier == KH_TIER_AUTO)
 		w.tier = KH_TIER_3; /* nobody knows how it is reached: the narrowest */

@@ -4,11 +4,13 @@
  */
 #include "core/policy/keys.h"
 
+#include "core/comm/operations.h"
 #include "core/comm/url.h"
 #include "core/policy/field.h"
 #include "core/policy/match.h"
 #include "core/policy/reach.h"
 #include "core/policy/sources.h"
+#include "operations.inc"
 
 static const char *const permissions[] = {[KH_PERMISSION_ALLOW] = "allow", [KH_PERMISSION_DENY] = "deny"};
 static const char *const approvals[] = {
@@ -22,8 +24,6 @@ static const char *const trusts[] = {[KH_TRUSTED] = "trusted", [KH_VETTED] = "ve
 static const char *const cells[] = {[KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_DENY] = "deny"};
 static const char *const severities[] = {
 	[KH_SEVERITY_LOW] = "low", [KH_SEVERITY_MEDIUM] = "medium", [KH_SEVERITY_HIGH] = "high"};
-static const char *const scopes[] = {
-	[KH_SCOPE_WEB] = "web", [KH_SCOPE_INTERNAL] = "internal", [KH_SCOPE_DATABASE] = "database"};
 
 static const struct kh_words permission_words = KH_WORDS(permissions);
 static const struct kh_words approval_words = KH_WORDS(approvals);
@@ -34,11 +34,10 @@ static const struct kh_words fenced_words = KH_WORDS(fenced);
 static const struct kh_words trust_words = KH_WORDS(trusts);
 static const struct kh_words cell_words = KH_WORDS(cells);
 static const struct kh_words severity_words = KH_WORDS(severities);
-const struct kh_words kh_keys_scope_words = KH_WORDS(scopes);
+const struct kh_words kh_keys_scope_words = KH_WORDS(kh_operation_scopes);
 
 _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an enum as an unsigned");
 
-#define IS_OPERATION "comm.search, comm.fetch, comm.query, comm.read or comm.exec"
 #define IS_GLOB      "a tool as server__tool, where * stands for anything"
 #define IS_AGENT     "a token's name, where * stands for anything"
 #define IS_DATABASE  "a database's name, where * stands for anything"
@@ -53,57 +52,44 @@ _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an
 #define IS_URL       "a URL such as https://api.example.com/v1/chat/completions"
 #define IS_MODEL     "a model's name, without blanks"
 
-/* What is built in for each operation, and, last, for every upstream tool (I2: high risk unless the policy says more).
- */
-#define BUILT_IN .free_sql = KH_PERMISSION_DENY, .roles = 1U << KH_ROLE_CONTROLLER, .path = KH_LIT_INIT("default")
-static const struct kh_policy_rule built_in[] = {
-	{.name = KH_LIT_INIT("comm.search"),
-	 .risk = KH_RISK_MODERATE,
-	 .scopes = 1U << KH_SCOPE_WEB | 1U << KH_SCOPE_INTERNAL | 1U << KH_SCOPE_DATABASE,
-	 BUILT_IN},
-	{.name = KH_LIT_INIT("comm.fetch"), .risk = KH_RISK_MODERATE, BUILT_IN},
-	{.name = KH_LIT_INIT("comm.query"), .risk = KH_RISK_MODERATE, BUILT_IN},
-	{.name = KH_LIT_INIT("comm.read"), .risk = KH_RISK_MODERATE, BUILT_IN},
-	{.name = KH_LIT_INIT("comm.exec"), .risk = KH_RISK_HIGH, .effects = KH_EFFECT_CHANGE, BUILT_IN},
-	{.name = KH_LIT_INIT("*"), .risk = KH_RISK_HIGH, .effects = KH_EFFECT_CHANGE, .tier = KH_TIER_AUTO, BUILT_IN},
-};
-
-#define TOOL (COUNT(built_in) - 1)
-
-/* The index of the built-in rule for an operation of Keyhole's own, or TOOL. */
-static size_t find_built_in(struct kh_view name)
+void kh_keys_start(const struct kh_operation *operation, struct kh_policy_rule *ret_rule)
 {
-	size_t i = 0;
-
-	while (i < TOOL && !kh_view_eq(built_in[i].name, name))
-		i++;
-	return i;
+	*ret_rule = (struct kh_policy_rule){
+		.name = kh_view_str(operation->name),
+		.risk = operation->risk,
+		.effects = operation->effects,
+		.tier = operation->outbound == KH_OUTBOUND_BY_TIER ? KH_TIER_AUTO : KH_TIER_0,
+		.scopes = (operation->permit & KH_PERMIT_SCOPES) ? (1U << KH_SCOPE_COUNT) - 1 : 0,
+		.free_sql = KH_PERMISSION_DENY,
+		.roles = 1U << KH_ROLE_CONTROLLER,
+		.path = KH_LIT("default"),
+	};
 }
 
-bool kh_keys_is_operation(struct kh_view name)
+static bool is_operation(struct kh_view name)
 {
-	return find_built_in(name) != TOOL;
+	return kh_operation_named(&kh_operations_own, name) != NULL;
 }
 
-const struct kh_policy_rule *kh_keys_built_in(struct kh_view operation)
-{
-	return &built_in[find_built_in(operation)];
-}
-
-static const void *start_tool(const struct kh_outline *node)
+static void start_tool(const struct kh_outline *node, void *item)
 {
 	(void)node;
-	return &built_in[TOOL];
+	kh_keys_start(kh_operation_upstream(&kh_operations_own), item);
 }
 
 /* An operation begins as what is built in for it; the name is looked for first. */
-static const void *start_operation(const struct kh_outline *node)
+static void start_operation(const struct kh_outline *node, void *item)
 {
+	const struct kh_operation *operation = NULL;
+
 	for (const struct kh_outline *child = node->first; child != NULL; child = child->next) {
 		if (kh_view_eq(child->key, KH_LIT("name")))
-			return kh_keys_built_in(child->text);
+			operation = kh_operation_named(&kh_operations_own, child->text);
 	}
-	return &built_in[TOOL];
+	if (operation != NULL)
+		kh_keys_start(operation, item);
+	else
+		start_tool(node, item);
 }
 
 static bool is_argument(struct kh_view text)
@@ -224,7 +210,7 @@ static const struct kh_shape tool_shape = SHAPE(tool_fields, kh_policy_rule, off
 						start_tool);
 
 static const struct kh_schema_field operation_fields[] = {
-	TEXT(kh_policy_rule, name, true, 1, 64, kh_keys_is_operation, IS_OPERATION),
+	TEXT(kh_policy_rule, name, true, 1, 64, is_operation, OPERATION_NAMES),
 	RULE_FIELDS,
 	TEXTS(kh_policy_rule, hosts, false, 1024, kh_match_is_host_port, IS_HOST),
 	TEXTS(kh_policy_rule, paths, false, 256, kh_match_is_path, IS_PATH),
@@ -246,12 +232,10 @@ static const struct kh_schema_field screen_fields[] = {
 	TEXT(kh_policy_screen, negative, true, 1, 1024, NULL, "a text that the pattern does not find"),
 };
 
-static const void *start_screen(const struct kh_outline *node)
+static void start_screen(const struct kh_outline *node, void *item)
 {
-	static const struct kh_policy_screen start = {.severity = KH_SEVERITY_MEDIUM};
-
 	(void)node;
-	return &start;
+	*(struct kh_policy_screen *)item = (struct kh_policy_screen){.severity = KH_SEVERITY_MEDIUM};
 }
 
 static const struct kh_shape screen_shape = SHAPE(screen_fields, kh_policy_screen,
@@ -300,13 +284,11 @@ static const struct kh_schema_field reader_fields[] = {
 };
 
 /* What is left out can be told from what is said: a key that means nothing to a driver is a mistake. */
-static const void *start_reader(const struct kh_outline *node)
+static void start_reader(const struct kh_outline *node, void *item)
 {
-	static const struct kh_config_reader start = {
-		.local = KH_CONFIG_UNSAID, .schema = KH_CONFIG_UNSAID, .retries = KH_CONFIG_NOT_SAID};
-
 	(void)node;
-	return &start;
+	*(struct kh_config_reader *)item = (struct kh_config_reader){
+		.local = KH_CONFIG_UNSAID, .schema = KH_CONFIG_UNSAID, .retries = KH_CONFIG_NOT_SAID};
 }
 
 static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_config_reader,

@@ -1,4 +1,4 @@
-/* The table of all keys of keyhole.yaml (SPEC I8), and the rules that are built in. */
+/* The table of all keys of keyhole.yaml (SPEC I8), and what a rule begins as. */
 #ifndef KH_CORE_POLICY_KEYS_H
 #define KH_CORE_POLICY_KEYS_H
 
@@ -9,10 +9,7 @@ extern const struct kh_shape kh_keys_policy; /* its section `policy`: what docs/
 
 extern const struct kh_words kh_keys_scope_words; /* of enum kh_scope */
 
-/* The built-in rule for one of Keyhole's own external operations; that for upstream tools for everything else. */
-const struct kh_policy_rule *kh_keys_built_in(struct kh_view operation);
-
-/* True for comm.search, comm.fetch, comm.query, comm.read and comm.exec. */
-bool kh_keys_is_operation(struct kh_view name);
+/* What holds for an operation before a rule says anything. */
+void kh_keys_start(const struct kh_operation *operation, struct kh_policy_rule *ret_rule);
 
 #endif

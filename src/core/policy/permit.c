@@ -8,31 +8,35 @@
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
 
-static bool is(const struct kh_permit_call *call, struct kh_view name)
+/* The parameter of this kind, as text; {NULL, 0} where there is none. */
+static struct kh_view text_of(const struct kh_permit_call *call, enum kh_parameter_kind kind)
 {
-	return kh_view_eq(call->operation, name);
+	const struct kh_parameter_spec *spec = kh_operation_of_kind(call->operation, kind);
+
+	return spec != NULL ? kh_json_str(kh_json_get(call->parameters, spec->name)) : (struct kh_view){NULL, 0};
 }
 
-/* A parameter that is text; {NULL, 0} where there is none. */
-static struct kh_view text_of(const struct kh_permit_call *call, const char *name)
+/* --- what a rule allows by name ----------------------------------------------------------------------------------- */
+
+/* A look at one argument, which is there. */
+typedef enum kh_err look_fn(struct kh_arena *arena, const struct kh_policy_rule *rule,
+			    const struct kh_permit_call *call, struct kh_view text, struct kh_error *err);
+
+static enum kh_err refuse(struct kh_arena *arena, struct kh_view text, const char *code, const char *before,
+			  const char *after, struct kh_error *err)
 {
-	return kh_json_str(kh_json_get(call->parameters, name));
+	struct kh_view quoted = kh_arena_quote(arena, text);
+
+	return kh_error_set(err, KH_EREFUSED, code, "%s %.*s%s", before, KH_FMT(quoted), after);
 }
 
-static enum kh_err missing(struct kh_error *err, const char *name)
+static enum kh_err look_at_host(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
 {
-	return kh_error_set(err, KH_EREFUSED, "parameter_missing", "the call has no text %s", name);
-}
-
-static enum kh_err check_fetch(struct kh_arena *arena, const struct kh_policy_rule *rule,
-			       const struct kh_permit_call *call, struct kh_error *err)
-{
-	struct kh_view text = text_of(call, "url"), quoted;
 	struct kh_url url;
-
-	if (text.p == NULL)
-		return missing(err, "url");
 	enum kh_err e = kh_url_read(text, &url, err);
+
+	(void)call;
 	if (e != KH_OK)
 		return e == KH_ENOMEM ? e : KH_EREFUSED;
 	for (size_t i = 0; i < rule->hosts.n; i++) {
@@ -41,25 +45,18 @@ static enum kh_err check_fetch(struct kh_arena *arena, const struct kh_policy_ru
 	}
 	if (rule->hosts.n == 0)
 		return KH_OK;
-	quoted = kh_arena_quote(arena, url.host);
-	return kh_error_set(err, KH_EREFUSED, "DOMAIN_BLOCKED", "the host %.*s is not among the allowed ones",
-			    KH_FMT(quoted));
+	return refuse(arena, url.host, "DOMAIN_BLOCKED", "the host", " is not among the allowed ones", err);
 }
 
-static enum kh_err check_read(struct kh_arena *arena, const struct kh_policy_rule *rule,
-			      const struct kh_permit_call *call, struct kh_error *err)
+static enum kh_err look_at_path(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
 {
-	struct kh_view path = text_of(call, "path"), quoted;
-
-	if (path.p == NULL)
-		return missing(err, "path");
+	(void)call;
 	for (size_t i = 0; i < rule->paths.n; i++) {
-		if (kh_match_path(rule->paths.at[i], path))
+		if (kh_match_path(rule->paths.at[i], text))
 			return KH_OK;
 	}
-	quoted = kh_arena_quote(arena, path);
-	return kh_error_set(err, KH_EREFUSED, "path_not_allowed", "the path %.*s is not below an allowed one",
-			    KH_FMT(quoted));
+	return refuse(arena, text, "path_not_allowed", "the path", " is not below an allowed one", err);
 }
 
 bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name)
@@ -71,28 +68,41 @@ bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name)
 	return rule->databases.n == 0;
 }
 
-static enum kh_err check_query(struct kh_arena *arena, const struct kh_policy_rule *rule,
-			       const struct kh_permit_call *call, struct kh_error *err)
+static enum kh_err look_at_database(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				    const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
 {
-	struct kh_view name = text_of(call, "statement"), database = text_of(call, "database"), quoted;
-	const struct kh_policy_statement *statements = rule->statements.at;
+	(void)call;
+	if (kh_permit_database(rule, text))
+		return KH_OK;
+	return refuse(arena, text, "database_not_allowed", "the database", " is not among the allowed ones", err);
+}
 
-	if (name.p == NULL || database.p == NULL)
-		return missing(err, name.p ? "database" : "statement");
-	if (!kh_permit_database(rule, database)) {
-		quoted = kh_arena_quote(arena, database);
-		return kh_error_set(err, KH_EREFUSED, "database_not_allowed",
-				    "the database %.*s is not among the allowed ones", KH_FMT(quoted));
-	}
+static enum kh_err look_at_statement(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				     const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
+{
+	const struct kh_policy_statement *statements = rule->statements.at;
+	struct kh_view database = text_of(call, KH_PARAMETER_NAME);
+
 	for (size_t i = 0; i < rule->statements.n; i++) {
-		if (kh_view_eq(statements[i].name, name) && kh_view_eq(statements[i].database, database))
+		if (kh_view_eq(statements[i].name, text) && kh_view_eq(statements[i].database, database))
 			return KH_OK;
 	}
 	if (rule->free_sql == KH_PERMISSION_ALLOW)
 		return KH_OK;
-	quoted = kh_arena_quote(arena, name);
-	return kh_error_set(err, KH_EREFUSED, "statement_not_allowed",
-			    "the policy names no statement %.*s for this database", KH_FMT(quoted));
+	return refuse(arena, text, "statement_not_allowed", "the policy names no statement", " for this database", err);
+}
+
+static enum kh_err look_at_command(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				   const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
+{
+	const struct kh_policy_command *commands = rule->commands.at;
+
+	(void)call;
+	for (size_t i = 0; i < rule->commands.n; i++) {
+		if (kh_view_eq(commands[i].name, text))
+			return KH_OK;
+	}
+	return refuse(arena, text, "command_not_allowed", "the policy names no command", "", err);
 }
 
 /* The scope of a search; one that is not said, or that nobody knows, is the web: the one that leaves. */
@@ -100,37 +110,68 @@ static enum kh_scope scope_of(const struct kh_permit_call *call)
 {
 	unsigned scope = KH_SCOPE_WEB;
 
-	(void)kh_words_parse(&kh_keys_scope_words, text_of(call, "scope"), &scope);
+	(void)kh_words_parse(&kh_keys_scope_words, text_of(call, KH_PARAMETER_SCOPE), &scope);
 	return scope;
 }
 
-static enum kh_err check_search(const struct kh_policy_rule *rule, const struct kh_permit_call *call,
-				struct kh_error *err)
+static enum kh_err look_at_scope(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				 const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
 {
 	enum kh_scope scope = scope_of(call);
 
+	(void)arena;
+	(void)text;
 	if (rule->scopes & 1U << scope)
 		return KH_OK;
 	return kh_error_set(err, KH_EREFUSED, "scope_not_allowed", "the scope %s is not among the allowed ones",
-			    kh_words_name(&kh_keys_scope_words, scope));
+			    kh_operation_scopes[scope]);
 }
 
-static enum kh_err check_exec(struct kh_arena *arena, const struct kh_policy_rule *rule,
-			      const struct kh_permit_call *call, struct kh_error *err)
+/* Which argument each key of a rule is held against. */
+static const struct {
+	enum kh_permit_key key;
+	enum kh_parameter_kind kind;
+	look_fn *look;
+} looks[] = {
+	{KH_PERMIT_HOSTS, KH_PARAMETER_URL, look_at_host},
+	{KH_PERMIT_PATHS, KH_PARAMETER_PATH, look_at_path},
+	{KH_PERMIT_SCOPES, KH_PARAMETER_SCOPE, look_at_scope},
+	{KH_PERMIT_DATABASES, KH_PARAMETER_NAME, look_at_database},
+	{KH_PERMIT_STATEMENTS, KH_PARAMETER_STATEMENT, look_at_statement},
+	{KH_PERMIT_COMMANDS, KH_PARAMETER_COMMAND, look_at_command},
+};
+
+/*
+ * What the operation's row lets a rule allow.  A key that is about no argument of the call is for whoever carries it
+ * out: the folders and databases of a search.  A call that nothing was looked at in is refused.
+ */
+static enum kh_err check_named(struct kh_arena *arena, const struct kh_policy_rule *rule,
+			       const struct kh_permit_call *call, struct kh_error *err)
 {
-	struct kh_view name = text_of(call, "command"), quoted;
-	const struct kh_policy_command *commands = rule->commands.at;
+	unsigned permit = call->operation != NULL ? call->operation->permit : 0;
+	bool looked = (permit & KH_PERMIT_TOOL) != 0;
+	enum kh_err e = KH_OK;
 
-	if (name.p == NULL)
-		return missing(err, "command");
-	for (size_t i = 0; i < rule->commands.n; i++) {
-		if (kh_view_eq(commands[i].name, name))
-			return KH_OK;
+	for (size_t i = 0; e == KH_OK && i < sizeof(looks) / sizeof(looks[0]); i++) {
+		const struct kh_parameter_spec *spec = (permit & looks[i].key)
+							       ? kh_operation_of_kind(call->operation, looks[i].kind)
+							       : NULL;
+		if (spec == NULL)
+			continue;
+		struct kh_view text = text_of(call, looks[i].kind);
+		looked = true;
+		if (text.p == NULL && spec->required)
+			return kh_error_set(err, KH_EREFUSED, "parameter_missing", "the call has no text %s",
+					    spec->name);
+		e = looks[i].look(arena, rule, call, text, err);
 	}
-	quoted = kh_arena_quote(arena, name);
-	return kh_error_set(err, KH_EREFUSED, "command_not_allowed", "the policy names no command %.*s",
-			    KH_FMT(quoted));
+	if (e == KH_OK && !looked)
+		e = kh_error_set(err, KH_EREFUSED, "OPERATION_NOT_ALLOWED",
+				 "nothing says what of this operation's arguments a rule allows");
+	return e;
 }
+
+/* --- sealed content by reference, and patterns -------------------------------------------------------------------- */
 
 /* True where a reference to sealed content stands anywhere in VAL.  JSON is at most 64 deep: base/json.h. */
 static bool holds_reference(yyjson_val *val)
@@ -293,39 +334,23 @@ enum kh_err kh_permit_arguments(struct kh_arena *arena, const struct kh_policy_r
 {
 	enum kh_err e = check_content(arena, rule, call, err);
 
-	if (e == KH_OK && is(call, KH_LIT("comm.fetch")))
-		e = check_fetch(arena, rule, call, err);
-	else if (e == KH_OK && is(call, KH_LIT("comm.read")))
-		e = check_read(arena, rule, call, err);
-	else if (e == KH_OK && is(call, KH_LIT("comm.query")))
-		e = check_query(arena, rule, call, err);
-	else if (e == KH_OK && is(call, KH_LIT("comm.exec")))
-		e = check_exec(arena, rule, call, err);
-	else if (e == KH_OK && is(call, KH_LIT("comm.search")))
-		e = check_search(rule, call, err);
+	if (e == KH_OK)
+		e = check_named(arena, rule, call, err);
 	if (e == KH_OK)
 		e = check_patterns(arena, rule, call, err);
 	return kh_arena_check(arena) == KH_OK ? e : KH_ENOMEM;
 }
 
-static bool is_upstream(const struct kh_permit_call *call)
-{
-	return kh_view_starts(call->operation, KH_LIT("comm.mcp."));
-}
-
-static bool is_web_search(const struct kh_permit_call *call)
-{
-	return is(call, KH_LIT("comm.search")) && scope_of(call) == KH_SCOPE_WEB;
-}
+/* --- what goes out ------------------------------------------------------------------------------------------------ */
 
 bool kh_permit_is_remote(const struct kh_policy *policy, const struct kh_permit_call *call)
 {
-	struct kh_view database = text_of(call, "database");
+	enum kh_outbound outbound = call->operation != NULL ? call->operation->outbound : KH_OUTBOUND_ALWAYS;
 
-	if (is(call, KH_LIT("comm.search")))
+	if (outbound == KH_OUTBOUND_BY_SCOPE)
 		return policy->is_search_remote && scope_of(call) == KH_SCOPE_DATABASE;
-	for (size_t i = 0; is(call, KH_LIT("comm.query")) && i < policy->remote_databases.n; i++) {
-		if (kh_view_eq(policy->remote_databases.at[i], database))
+	for (size_t i = 0; outbound == KH_OUTBOUND_BY_DATABASE && i < policy->remote_databases.n; i++) {
+		if (kh_view_eq(policy->remote_databases.at[i], text_of(call, KH_PARAMETER_NAME)))
 			return true;
 	}
 	return false;
@@ -333,8 +358,19 @@ bool kh_permit_is_remote(const struct kh_policy *policy, const struct kh_permit_
 
 bool kh_permit_is_network(const struct kh_permit_call *call, enum kh_tier tier)
 {
-	return is(call, KH_LIT("comm.fetch")) || is_web_search(call) || call->is_remote ||
-	       (is_upstream(call) && tier >= KH_TIER_2);
+	switch (call->operation != NULL ? call->operation->outbound : KH_OUTBOUND_ALWAYS) {
+	case KH_OUTBOUND_BY_SCOPE:
+		return call->is_remote || scope_of(call) == KH_SCOPE_WEB;
+	case KH_OUTBOUND_BY_DATABASE:
+		return call->is_remote;
+	case KH_OUTBOUND_BY_TIER:
+		return tier >= KH_TIER_2;
+	case KH_OUTBOUND_NEVER:
+		return false;
+	case KH_OUTBOUND_ALWAYS:
+		break;
+	}
+	return true;
 }
 
 /* All that VAL can say: texts and names by their bytes, numbers and truth values as eight and one. */
@@ -358,21 +394,31 @@ static uint64_t bytes_of(yyjson_val *val)
 	return yyjson_is_str(val) ? kh_json_str(val).n : yyjson_is_num(val) ? 8 : 1;
 }
 
-static uint64_t bytes_of_given(yyjson_val *val)
+/* The bytes of a parameter that goes out: of a URL what follows its scheme, of a reference nothing of the agent's. */
+static uint64_t bytes_sent(const struct kh_parameter_spec *spec, yyjson_val *val)
 {
-	return val != NULL ? bytes_of(val) : 0;
+	struct kh_view scheme = KH_LIT("https://"), text = kh_json_str(val);
+
+	if (spec->kind == KH_PARAMETER_URL)
+		return text.n > scheme.n ? text.n - scheme.n : 0;
+	if (spec->kind == KH_PARAMETER_VALUES || spec->kind == KH_PARAMETER_ARGS)
+		return val != NULL ? bytes_of(val) : 0;
+	return text.n;
 }
 
 uint64_t kh_permit_egress(const struct kh_permit_call *call)
 {
-	struct kh_view scheme = KH_LIT("https://"), url = text_of(call, "url");
+	const struct kh_operation *operation = call->operation;
+	uint64_t n = 0;
 
-	if (is(call, KH_LIT("comm.fetch")))
-		return url.n > scheme.n ? url.n - scheme.n : 0;
-	if (is_web_search(call) || (call->is_remote && is(call, KH_LIT("comm.search"))))
-		return text_of(call, "query").n;
-	/* To a server of databases go the statement, which an agent may have written, and what is bound in it. */
-	if (call->is_remote)
-		return text_of(call, "statement").n + bytes_of_given(kh_json_get(call->parameters, "params"));
-	return is_upstream(call) ? bytes_of(call->parameters) : 0;
+	if (operation == NULL || operation->is_upstream)
+		return bytes_of(call->parameters);
+	if (!kh_permit_is_network(call, KH_TIER_3))
+		return 0;
+	for (size_t i = 0; i < operation->parameter_count; i++) {
+		const struct kh_parameter_spec *spec = &operation->parameters[i];
+		if (!spec->stays)
+			n += bytes_sent(spec, kh_json_get(call->parameters, spec->name));
+	}
+	return n;
 }

@@ -5,6 +5,7 @@
 #include "core/policy/policy.h"
 
 #include "base/buf.h"
+#include "core/comm/operations.h"
 #include "core/policy/keys.h"
 #include "core/policy/lookup.h"
 #include "core/policy/match.h"
@@ -74,44 +75,47 @@ static enum kh_err check_commands(const struct kh_outline_source *source, const 
 	return CHECK_NAMES(source, &rule->commands, kh_policy_command, "commands", err);
 }
 
-/* Which operations a key is for. */
-static const struct {
-	const char *key;
-	const char *only;
-	const char *operations[2];
-} audiences[] = {
-	{"hosts", "comm.fetch", {"comm.fetch"}},
-	{"paths", "comm.read and comm.search", {"comm.read", "comm.search"}},
-	{"scopes", "comm.search", {"comm.search"}},
-	{"databases", "comm.query and comm.search", {"comm.query", "comm.search"}},
-	{"statements", "comm.query", {"comm.query"}},
-	{"free_sql", "comm.query", {"comm.query"}},
-	{"commands", "comm.exec", {"comm.exec"}},
-};
-
-static bool is_audience(size_t key, struct kh_view operation)
+/* "comm.search and comm.read": the operations whose rows have KEY. */
+static struct kh_view audience_of(struct kh_arena *arena, enum kh_permit_key key)
 {
-	const char *const *names = audiences[key].operations;
+	struct kh_view list = {"", 0};
 
-	return kh_view_eq(operation, kh_view_str(names[0])) ||
-	       (names[1] != NULL && kh_view_eq(operation, kh_view_str(names[1])));
+	for (size_t i = 0; i < kh_operations_own.n; i++) {
+		if (kh_operations_own.at[i].permit & key)
+			list = kh_arena_printf(arena, "%.*s%s%s", KH_FMT(list), list.n > 0 ? " and " : "",
+					       kh_operations_own.at[i].name);
+	}
+	return list;
 }
 
 /* A key that says nothing about this operation is a mistake, and one that could be taken for protection. */
 static enum kh_err check_operation(const struct kh_outline_source *source, const struct kh_policy_rule *rule, size_t i,
 				   struct kh_error *err)
 {
-	const bool said[] = {rule->hosts.at != NULL,      rule->paths.at != NULL,
-			     rule->scopes != 0,           rule->databases.at != NULL,
-			     rule->statements.at != NULL, rule->free_sql != KH_PERMISSION_DENY,
-			     rule->commands.at != NULL};
+	const struct {
+		const char *name;
+		enum kh_permit_key key;
+		bool said;
+	} keys[] = {
+		{"hosts", KH_PERMIT_HOSTS, rule->hosts.at != NULL},
+		{"paths", KH_PERMIT_PATHS, rule->paths.at != NULL},
+		{"scopes", KH_PERMIT_SCOPES, rule->scopes != 0},
+		{"databases", KH_PERMIT_DATABASES, rule->databases.at != NULL},
+		{"statements", KH_PERMIT_STATEMENTS, rule->statements.at != NULL},
+		{"free_sql", KH_PERMIT_STATEMENTS, rule->free_sql != KH_PERMISSION_DENY},
+		{"commands", KH_PERMIT_COMMANDS, rule->commands.at != NULL},
+	};
+	const struct kh_operation *operation = kh_operation_named(&kh_operations_own, rule->name);
+	unsigned permit = operation != NULL ? operation->permit : 0;
 
-	for (size_t k = 0; k < sizeof(said) / sizeof(said[0]); k++) {
-		if (said[k] && !is_audience(k, rule->name))
+	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+		if (keys[k].said && !(permit & keys[k].key))
 			return refuse(source, rule->line,
 				      kh_arena_printf(source->arena, "policy.operations[%zu]: %s for %.*s", i,
-						      audiences[k].key, KH_FMT(rule->name)),
-				      kh_arena_printf(source->arena, "it only for %s", audiences[k].only), err);
+						      keys[k].name, KH_FMT(rule->name)),
+				      kh_arena_printf(source->arena, "it only for %.*s",
+						      KH_FMT(audience_of(source->arena, keys[k].key))),
+				      err);
 	}
 	enum kh_err e = CHECK_NAMES(source, &rule->statements, kh_policy_statement, "statements", err);
 	return e ? e : check_commands(source, rule, err);
@@ -159,6 +163,16 @@ static const struct kh_lookup *index_rules(struct kh_arena *arena, const struct 
 	return kh_lookup_new(arena, list);
 }
 
+/* What holds for each operation where no rule does.  It lives as long as the policy: errands keep the rule. */
+static struct kh_list make_built_in(struct kh_arena *arena)
+{
+	struct kh_policy_rule *rules = KH_NEW_N(arena, struct kh_policy_rule, kh_operations_own.n);
+
+	for (size_t i = 0; rules != NULL && i < kh_operations_own.n; i++)
+		kh_keys_start(&kh_operations_own.at[i], &rules[i]);
+	return (struct kh_list){rules, kh_operations_own.n};
+}
+
 enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
 {
 	struct kh_view text;
@@ -171,6 +185,7 @@ enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_p
 	policy->digest = kh_canonical_digest(text);
 	policy->tool_lookup = index_rules(source->arena, &policy->tools, "tools");
 	policy->operation_lookup = index_rules(source->arena, &policy->operations, "operations");
+	policy->built_in = make_built_in(source->arena);
 	policy->file = kh_arena_dup(source->arena, source->file);
 	return kh_arena_check(source->arena);
 }
@@ -193,14 +208,26 @@ static struct kh_view tool_name(struct kh_arena *arena, struct kh_view operation
 	return kh_buf_end(&buf, &name) == KH_OK ? name : (struct kh_view){NULL, 0};
 }
 
+static const struct kh_policy_rule *find_built_in(const struct kh_policy *policy, const struct kh_operation *operation)
+{
+	const struct kh_policy_rule *rules = policy->built_in.at;
+	size_t i = 0;
+
+	while (i + 1 < policy->built_in.n && !kh_view_eq(rules[i].name, kh_view_str(operation->name)))
+		i++;
+	return &rules[i];
+}
+
 const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, struct kh_arena *arena,
 					    struct kh_view operation, struct kh_view agent, struct kh_view *ret_path)
 {
-	bool own = kh_keys_is_operation(operation);
+	const struct kh_operation *own = kh_operation_named(&kh_operations_own, operation);
 	const struct kh_policy_rule *rules = own ? policy->operations.at : policy->tools.at;
 	size_t i = own ? kh_lookup_find(policy->operation_lookup, operation, agent)
 		       : kh_lookup_find(policy->tool_lookup, tool_name(arena, operation), agent);
-	const struct kh_policy_rule *rule = i != SIZE_MAX ? &rules[i] : kh_keys_built_in(operation);
+	const struct kh_policy_rule *rule =
+		i != SIZE_MAX ? &rules[i]
+			      : find_built_in(policy, own ? own : kh_operation_upstream(&kh_operations_own));
 
 	*ret_path = rule->path;
 	return rule;

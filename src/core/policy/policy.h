@@ -22,7 +22,7 @@ enum kh_err kh_policy_canonical(struct kh_arena *arena, const struct kh_policy *
 				struct kh_error *err) KH_CHECKED;
 
 /*
- * The rule for an operation called by the token named AGENT (empty: one that no rule names): `comm.search` and its kin
+ * The rule for an operation called by the token named AGENT (empty: one that no rule names): one of Keyhole's own
  * by `operations`, an upstream tool (`server__tool` or `comm.mcp.server.tool`) by `tools`; else a built-in one.  Never
  * NULL.  *RET_PATH: where it stands ("policy.tools[2]", "default").
  */

@@ -3,9 +3,9 @@
 #define KH_CORE_POLICY_RISK_H
 
 #include "core/block/label.h"
+#include "core/comm/operation.h"
 #include "core/policy/words.h"
 
-enum kh_risk { KH_RISK_LOW, KH_RISK_MODERATE, KH_RISK_HIGH };
 extern const struct kh_words kh_risk_words;
 
 /* What a decision comes to, from the best to the worst. */

@@ -159,7 +159,7 @@ static enum kh_err read_list(struct walk *w, const struct kh_schema_field *f, co
 	for (const struct kh_outline *item = node->first; e == KH_OK && item != NULL; item = item->next) {
 		char *at = (char *)list.at + list.n * f->shape->size;
 		if (f->shape->start != NULL)
-			memcpy(at, f->shape->start(item), f->shape->size);
+			f->shape->start(item, at);
 		e = read_map(w, f->shape, item, item_path(w, path, list.n), at);
 		list.n++;
 	}

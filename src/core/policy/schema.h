@@ -53,7 +53,7 @@ struct kh_shape {
 	size_t count;
 	size_t size; /* of the struct */
 	size_t line; /* offset of an `unsigned` that takes the line, or SIZE_MAX */
-	const void *(*start)(const struct kh_outline *node); /* what a LIST's item begins as; NULL: zero */
+	void (*start)(const struct kh_outline *node, void *item); /* puts in what a LIST's item begins as; NULL: zero */
 };
 
 #define KH_NO_LINE SIZE_MAX

@@ -27,7 +27,6 @@ enum kh_approval_mode {
 	KH_APPROVAL_ASK,
 };
 enum kh_network { KH_NETWORK_OFF, KH_NETWORK_READONLY, KH_NETWORK_ON };
-enum kh_scope { KH_SCOPE_WEB, KH_SCOPE_INTERNAL, KH_SCOPE_DATABASE }; /* of comm.search */
 enum kh_lint { KH_LINT_ADVICE, KH_LINT_REFUSE };
 enum kh_release { KH_RELEASE_SLOTS, KH_RELEASE_IMMEDIATE };
 enum kh_fenced { KH_FENCED_NEVER, KH_FENCED_ALLOW }; /* E12 */
@@ -52,13 +51,13 @@ struct kh_policy_destination {
 	struct kh_texts to;
 };
 
-/* A named statement of comm.query. */
+/* A statement that has a name. */
 struct kh_policy_statement {
 	struct kh_view name, database, sql;
 	unsigned line;
 };
 
-/* A named command of comm.exec: `{1}` in an argument stands for the first of the call's args (template.h). */
+/* A command that has a name: `{1}` in an argument stands for the first of the call's args (template.h). */
 struct kh_policy_command {
 	struct kh_view name;
 	struct kh_texts argv;
@@ -86,13 +85,14 @@ struct kh_policy_rule {
 	struct kh_rate rate;      /* none: the tier's, and 10 a minute for the network */
 	struct kh_texts content_parameters;
 	struct kh_list destinations; /* of struct kh_policy_destination */
-	struct kh_texts hosts;       /* comm.fetch: empty means every public host */
-	struct kh_texts paths;       /* comm.read: empty means none; comm.search: folders of the index, empty: all */
-	unsigned scopes;             /* comm.search: bits of enum kh_scope */
-	struct kh_texts databases;   /* comm.query, comm.search: globs; empty means all that are configured */
-	struct kh_list statements;   /* comm.query */
-	enum kh_permission free_sql; /* comm.query */
-	struct kh_list commands;     /* comm.exec */
+	/* Of operations whose row says so (enum kh_permit_key). */
+	struct kh_texts hosts;       /* empty means every public host */
+	struct kh_texts paths;       /* of a path: empty means none; of a search: folders of the index, empty: all */
+	unsigned scopes;             /* bits of enum kh_scope */
+	struct kh_texts databases;   /* globs; empty means all that are configured */
+	struct kh_list statements;   /* of struct kh_policy_statement */
+	enum kh_permission free_sql; /* SQL that is none of them */
+	struct kh_list commands;     /* of struct kh_policy_command */
 	unsigned line;               /* of the file; 0: built in */
 	struct kh_view path;         /* "policy.tools[2]"; "default" for what is built in */
 };
@@ -128,9 +128,10 @@ struct kh_policy {
 	/* Made when it was read. */
 	struct kh_view file;
 	const struct kh_lookup *tool_lookup, *operation_lookup; /* over the rules: lookup.h */
-	struct kh_texts remote_databases;                       /* of the configuration: those behind a network */
-	bool is_search_remote;                                  /* a table that is searched is in one of these */
-	struct kh_digest digest; /* of the canonical JSON: the policy version that grants are bound to */
+	struct kh_list built_in;          /* of struct kh_policy_rule: what holds for each row where no rule does */
+	struct kh_texts remote_databases; /* of the configuration: those behind a network */
+	bool is_search_remote;            /* a table that is searched is in one of these */
+	struct kh_digest digest;          /* of the canonical JSON: the policy version that grants are bound to */
 };
 
 /* --- the whole file ----------------------------------------------------------------------------------------------- */

@@ -76,12 +76,11 @@ static const struct kh_schema_field database_fields[] = {
 };
 
 /* What is left out can be told from what is said. */
-static const void *start_database(const struct kh_outline *node)
+static void start_database(const struct kh_outline *node, void *item)
 {
-	static const struct kh_config_database start = {.local = KH_CONFIG_UNSAID, .plain = KH_CONFIG_UNSAID};
-
 	(void)node;
-	return &start;
+	*(struct kh_config_database *)item = (struct kh_config_database){.local = KH_CONFIG_UNSAID,
+									 .plain = KH_CONFIG_UNSAID};
 }
 
 const struct kh_shape kh_sources_database = SHAPE(database_fields, kh_config_database,

@@ -2,6 +2,7 @@
 #ifndef KH_CORE_POLICY_TIER_H
 #define KH_CORE_POLICY_TIER_H
 
+#include "core/comm/operation.h"
 #include "core/policy/quota.h"
 #include "core/policy/words.h"
 
@@ -14,8 +15,6 @@ enum kh_tier {
 };
 extern const struct kh_words kh_tier_words; /* T0, T1, T2, T3, auto */
 
-/* The worst that a call can do, in this order. */
-enum kh_effect { KH_EFFECT_NONE, KH_EFFECT_CHANGE, KH_EFFECT_DELETE, KH_EFFECT_PAYMENT };
 extern const struct kh_words kh_tier_effect_words;
 
 enum kh_tier_admin { KH_ADMIN_NO, KH_ADMIN_IF_EFFECTS, KH_ADMIN_YES };

@@ -101,19 +101,6 @@ static enum kh_err refer(struct reading *r)
 
 /* --- the row ------------------------------------------------------------------------------------------------------ */
 
-/* The host that a call goes to, with its port where that is not the usual one; empty where it goes to none. */
-static struct kh_view find_host(struct kh_arena *arena, const struct kh_proposal *p)
-{
-	struct kh_view text = kh_json_str(kh_json_get(p->parameters, "url")), host;
-	struct kh_url url;
-
-	if (!kh_view_eq(p->row.operation, KH_LIT("comm.fetch")) || kh_url_read(text, &url, NULL) != KH_OK)
-		return KH_LIT("");
-	host = url.port == 443 ? kh_arena_dup(arena, url.host)
-			       : kh_arena_printf(arena, "%.*s:%d", KH_FMT(url.host), url.port);
-	return host;
-}
-
 static enum kh_err read_parameters(struct kh_op *op, struct kh_proposal *p)
 {
 	enum kh_err e = kh_json_read(op->arena, p->row.parameters, &p->parameters, op->err);
@@ -207,8 +194,6 @@ static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, st
 	if (e == KH_OK)
 		e = is_planned(op, task, p, &p->planned);
 	p->task_id = kh_op_id(op, KH_ID_TASK, task->id);
-	if (e == KH_OK && p->row.id == 0)
-		p->row.host = find_host(op->arena, p);
 	return e == KH_OK ? kh_arena_check(op->arena) : e;
 }
 
@@ -223,7 +208,11 @@ static enum kh_err propose(struct kh_op *op, const struct kh_task_row *task, con
 	enum kh_err e = write_parameters(op, d, &p->row.parameters);
 	if (e == KH_OK)
 		e = write_justification(op, d, &p->row.justification);
-	return e == KH_OK ? complete(op, task, p) : e;
+	if (e == KH_OK)
+		e = complete(op, task, p);
+	if (e == KH_OK)
+		p->row.host = kh_operation_host(op->arena, d->operation.operation, p->parameters);
+	return e == KH_OK ? kh_arena_check(op->arena) : e;
 }
 
 enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,

@@ -1,9 +1,9 @@
-#include "core/comm/operation.h"
+#include "core/comm/operations.h"
 #include "harness.h"
 
 static enum kh_err find(struct kh_test *t, const char *name, struct kh_operation_name *ret)
 {
-	return kh_operation_find(&t->arena, kh_view_str(name), ret, &t->err);
+	return kh_operation_find(&t->arena, &kh_operations_own, kh_view_str(name), ret, &t->err);
 }
 
 /* E2: the allow-list, with the parameters of each; those in capitals are required. */
@@ -17,10 +17,8 @@ static void test_table(struct kh_test *t)
 		{"comm.exec", "COMMAND", "args"},
 	};
 	struct kh_operation_name name;
-	size_t count;
 
-	assert_non_null(kh_operation_table(&count));
-	assert_int_equal(count, 6);
+	assert_int_equal(kh_operations_own.n, 6);
 	for (size_t i = 0; i < 5; i++) {
 		size_t n = 0;
 		must(t, find(t, all[i][0], &name));
@@ -35,6 +33,70 @@ static void test_table(struct kh_test *t)
 		assert_null(kh_operation_parameter(name.operation, KH_LIT("method")));
 	}
 	assert_view(kh_operation_short(KH_LIT("comm.mcp.a.b")), "mcp.a.b");
+}
+
+/* E2, E5, E6: what every row has to say, so that everything can follow from it. */
+static void test_rows(struct kh_test *t)
+{
+	(void)t;
+	for (size_t i = 0; i < kh_operations_own.n; i++) {
+		const struct kh_operation *row = &kh_operations_own.at[i];
+		bool list = false;
+		assert_true(row->permit != 0 && row->risk != KH_RISK_LOW);
+		assert_true(row->parameter_count <= KH_OPERATION_PARAMETERS_MAX);
+		assert_true(row->is_upstream || (row->title && row->about && row->says && row->example));
+		for (size_t n = 0; n < row->parameter_count; n++) {
+			const struct kh_parameter_spec *spec = &row->parameters[n];
+			/* On a command line: words first, and a list takes the rest of them. */
+			assert_true(spec->about != NULL && !(spec->required && list));
+			list = list || kh_operation_is_list(spec);
+			assert_ptr_equal(kh_operation_of_kind(row, spec->kind), spec);
+			assert_true(!spec->host || spec->kind == KH_PARAMETER_URL);
+		}
+		assert_int_equal(kh_operation_of_kind(row, KH_PARAMETER_SCOPE) != NULL,
+				 row->outbound == KH_OUTBOUND_BY_SCOPE);
+		assert_true(row->outbound != KH_OUTBOUND_BY_DATABASE || kh_operation_of_kind(row, KH_PARAMETER_NAME));
+	}
+}
+
+/* E2: a name is looked up where it is said to be looked up, and nowhere else. */
+static void test_source(struct kh_test *t)
+{
+	static const struct kh_operation rows[] = {{.name = "comm.feed"}};
+	static const struct kh_operations other = {rows, 1}, none = {NULL, 0};
+	struct kh_operation_name name = {.operation = NULL};
+
+	must(t, kh_operation_find(&t->arena, &other, KH_LIT("comm.feed"), &name, &t->err));
+	assert_ptr_equal(name.operation, &rows[0]);
+	must_fail(t, KH_EREFUSED, kh_operation_find(&t->arena, &other, KH_LIT("comm.Feed"), &name, &t->err));
+	must_fail(t, KH_EUNKNOWN, kh_operation_find(&t->arena, &other, KH_LIT("comm.fetch"), &name, &t->err));
+	must_fail(t, KH_EUNKNOWN, kh_operation_find(&t->arena, &other, KH_LIT("comm.mcp.a.b"), &name, &t->err));
+	must_fail(t, KH_EUNKNOWN, kh_operation_find(&t->arena, &none, KH_LIT("comm.feed"), &name, &t->err));
+	must_fail(t, KH_EUNKNOWN, find(t, "comm.feed", &name));
+	assert_null(kh_operation_named(&kh_operations_own, KH_LIT("comm.mcp")));
+	assert_true(kh_operation_upstream(&kh_operations_own)->is_upstream);
+	assert_null(kh_operation_upstream(&other));
+}
+
+/* E6: the host that a human is asked about, and that a grant can be for. */
+static void test_host(struct kh_test *t)
+{
+	static const char *const all[][3] = {
+		{"comm.fetch", "{\"url\":\"https://example.com/a\"}", "example.com"},
+		{"comm.fetch", "{\"url\":\"https://example.com:8443/a\"}", "example.com:8443"},
+		{"comm.fetch", "{\"url\":\"http://example.com/a\"}", ""},
+		{"comm.fetch", "{}", ""},
+		{"comm.read", "{\"path\":\"https://example.com/a\",\"url\":\"https://example.com/a\"}", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const struct kh_operation *row = kh_operation_named(&kh_operations_own, kh_view_str(all[i][0]));
+		yyjson_val *parameters;
+		must(t, kh_json_read(&t->arena, kh_view_str(all[i][1]), &parameters, &t->err));
+		struct kh_view host = kh_operation_host(&t->arena, row, parameters);
+		must(t, kh_arena_check(&t->arena));
+		assert_view(host, all[i][2]);
+	}
 }
 
 /* E2, I2: tools of upstream servers. */
@@ -105,10 +167,13 @@ static void test_refused(struct kh_test *t)
 	}
 	memset(long_name, 'c', sizeof(long_name));
 	must_fail(t, KH_EUNKNOWN,
-		  kh_operation_find(&t->arena, kh_view_of(long_name, sizeof(long_name)), &name, &t->err));
-	must_fail(t, KH_EREFUSED, kh_operation_find(&t->arena, KH_LIT("comm.fetch\0"), &name, &t->err));
+		  kh_operation_find(&t->arena, &kh_operations_own, kh_view_of(long_name, sizeof(long_name)), &name,
+				    &t->err));
+	must_fail(t, KH_EREFUSED,
+		  kh_operation_find(&t->arena, &kh_operations_own, KH_LIT("comm.fetch\0"), &name, &t->err));
 	assert_null(name.operation);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_table), KH_TEST(test_upstream), KH_TEST(test_refused)};
+static const struct kh_test_case cases[] = {KH_TEST(test_table), KH_TEST(test_rows),     KH_TEST(test_source),
+					    KH_TEST(test_host),  KH_TEST(test_upstream), KH_TEST(test_refused)};
 KH_TEST_MAIN(cases)

@@ -1,4 +1,5 @@
 #include "core/comm/parameter.h"
+#include "core/comm/operations.h"
 #include "harness.h"
 
 /* Checks VALUE (JSON) as parameter NAME of OPERATION; the code of the first problem, or NULL. */
@@ -8,7 +9,7 @@ static const char *check(struct kh_test *t, const char *operation, const char *n
 	struct kh_operation_name found;
 	struct kh_reasons errors;
 
-	must(t, kh_operation_find(&t->arena, kh_view_str(operation), &found, &t->err));
+	must(t, kh_operation_find(&t->arena, &kh_operations_own, kh_view_str(operation), &found, &t->err));
 	must(t, kh_json_read(&t->arena, value, &parameter.value, &t->err));
 	kh_reasons_init(&errors, &t->arena);
 	const struct kh_parameter_spec *spec = kh_operation_parameter(found.operation, parameter.name);

@@ -122,6 +122,7 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 		.arena = &t->arena,
 		.err = &t->err,
 		.work = &work,
+		.tool = tool,
 	};
 
 	if (tool == NULL)

@@ -32,6 +32,17 @@ static void test_forms(struct kh_test *t)
 	assert_null(kh_fixture_event(c.f, KH_AUDIT_OPERATION_BEGUN).p);
 }
 
+/* E3: a parameter that is given twice is none: which of them a human has seen could not be said. */
+static void test_twice(struct kh_test *t)
+{
+	struct kh_calling c = kh_calling_begin(t, KH_OPERATING_POLICY);
+
+	kh_calling_fails(&c, c.f->controller, "declare",
+			 "{\"operation\":\"comm.fetch\",\"parameters\":{\"operation\":\"comm.exec\"," KH_OPERATING_URL
+			 "}," KH_OPERATING_WHY "}",
+			 "json_duplicate");
+}
+
 /* E4, E6: what a gate denies has no id, and the gate's code and what to do; the others are admitted. */
 static void test_rulings(struct kh_test *t)
 {
@@ -89,5 +100,6 @@ static void test_invalid(struct kh_test *t)
 			 "unknown_task");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_forms), KH_TEST(test_rulings), KH_TEST(test_invalid)};
+static const struct kh_test_case cases[] = {KH_TEST(test_forms), KH_TEST(test_twice), KH_TEST(test_rulings),
+					    KH_TEST(test_invalid)};
 KH_TEST_MAIN(cases)

@@ -1,4 +1,5 @@
 /* The table of tools. */
+#include "core/comm/operations.h"
 #include "harness.h"
 #include "mcp/methods.h"
 #include "mcp/tools.h"
@@ -44,6 +45,32 @@ static void test_roles(struct kh_test *t)
 	}
 	assert_null(kh_mcp_offer_tool(&offer, KH_LIT("bcpquery"), KH_ROLE_CONTROLLER));
 	kh_mcp_offer_done(&offer);
+}
+
+/* E2, I1: every operation of Keyhole's own has its tool, which takes the parameters of its row; no other tool has one. */
+static void test_operations(struct kh_test *t)
+{
+	size_t count, own = 0;
+	const struct kh_mcp_tool *all = kh_mcp_tools_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct kh_view name = kh_view_str(all[i].operation ? all[i].operation : "");
+		const struct kh_operation *row = kh_operation_named(&kh_operations_own, name);
+		yyjson_val *schema = NULL, *properties;
+		assert_int_equal(row == NULL, all[i].operation == NULL);
+		if (row == NULL)
+			continue;
+		must(t, kh_json_read(&t->arena, kh_view_str(all[i].input), &schema, &t->err));
+		properties = kh_json_get(schema, "properties");
+		for (size_t n = 0; n < row->parameter_count; n++)
+			assert_non_null(kh_json_get(properties, row->parameters[n].name));
+		assert_int_equal(yyjson_obj_size(properties), row->parameter_count + 5); /* reason ... fenced */
+		assert_int_equal(all[i].destructive, row->effects != KH_EFFECT_NONE);
+		assert_non_null(strstr(all[i].description, row->says));
+		assert_null(strchr(all[i].description, '$'));
+		own++;
+	}
+	assert_int_equal(own, kh_operations_own.n - 1);
 }
 
 /* A schema uses words that kh_rpc_schema_check() knows, and its objects say what they have. */
@@ -102,5 +129,5 @@ static void test_texts(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_roles), KH_TEST(test_texts)};
+static const struct kh_test_case cases[] = {KH_TEST(test_roles), KH_TEST(test_operations), KH_TEST(test_texts)};
 KH_TEST_MAIN(cases)

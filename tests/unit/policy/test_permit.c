@@ -1,3 +1,4 @@
+#include "core/comm/operations.h"
 #include "core/policy/config.h"
 #include "core/policy/permit.h"
 #include "harness.h"
@@ -18,22 +19,61 @@ static const char text[] =
 	"      content_parameters: [text]\n"
 	"      destinations: [{origin: '*'}]\n";
 
+/* The row of OPERATION, or NULL. */
+static const struct kh_operation *row_of(const char *operation)
+{
+	return strncmp(operation, "comm.mcp.", 9) == 0 ? kh_operation_upstream(&kh_operations_own)
+						       : kh_operation_named(&kh_operations_own, kh_view_str(operation));
+}
+
 /* The code that a call is refused with; "" where it is permitted. */
 static const char *permit(struct kh_test *t, const struct kh_policy *policy, const char *operation,
 			  const char *parameters)
 {
 	static const struct kh_permit_origin origins[] = {{KH_LIT_INIT("b1"), KH_LIT_INIT("www.example.com")},
 							  {KH_LIT_INIT("b2"), KH_LIT_INIT("evil.org")}};
-	struct kh_permit_call call = {.operation = kh_view_str(operation), .origins = origins, .origin_count = 2};
+	struct kh_permit_call call = {.operation = row_of(operation), .origins = origins, .origin_count = 2};
 	struct kh_view path;
 
 	must(t, kh_json_read(&t->arena, kh_view_str(parameters), &call.parameters, &t->err));
-	const struct kh_policy_rule *rule = kh_policy_rule(policy, &t->arena, call.operation, KH_LIT(""), &path);
+	const struct kh_policy_rule *rule = kh_policy_rule(policy, &t->arena, kh_view_str(operation), KH_LIT(""),
+							   &path);
 	enum kh_err e = kh_permit_arguments(&t->arena, rule, &call, &t->err);
 	if (e == KH_EREFUSED)
 		return t->err.code;
 	must(t, e);
 	return "";
+}
+
+/* E2, E5: nobody said what of its arguments a rule can allow, so nothing of it is allowed. */
+static void test_no_permit(struct kh_test *t)
+{
+	static const struct kh_parameter_spec url[] = {{"url", KH_PARAMETER_URL, true, 2048, .host = true}};
+	static const struct kh_operation rows[] = {
+		{.name = "comm.other", .parameters = url, .parameter_count = 1},
+		{.name = "comm.other", .parameters = url, .parameter_count = 1, .permit = KH_PERMIT_PATHS},
+		{.name = "comm.other", .permit = KH_PERMIT_HOSTS},
+		{.name = "comm.other", .parameters = url, .parameter_count = 1, .permit = KH_PERMIT_HOSTS},
+	};
+	const char *parameters = "{\"url\":\"https://example.com/\"}";
+	const struct kh_policy *policy;
+	struct kh_view path;
+
+	must(t, kh_policy_default(&t->arena, &policy, &t->err));
+	const struct kh_policy_rule *rule = kh_policy_rule(policy, &t->arena, KH_LIT("comm.fetch"), KH_LIT(""), &path);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct kh_permit_call call = {.operation = &rows[i]};
+		must(t, kh_json_read(&t->arena, kh_view_str(parameters), &call.parameters, &t->err));
+		enum kh_err e = kh_permit_arguments(&t->arena, rule, &call, &t->err);
+		if (i == 3) { /* with what it lacked it passes: a new row needs nothing here */
+			must(t, e);
+			continue;
+		}
+		must_fail(t, KH_EREFUSED, e);
+		assert_string_equal(t->err.code, "OPERATION_NOT_ALLOWED");
+		assert_true(kh_permit_is_network(&call, KH_TIER_0));
+	}
+	assert_string_equal(permit(t, policy, "comm.other", parameters), "OPERATION_NOT_ALLOWED");
 }
 
 /* COMPAT.md section 5: authorising on arguments, not only names. */
@@ -186,14 +226,14 @@ static void test_remote(struct kh_test *t)
 	must(t, kh_arena_check(&t->arena));
 	must(t, kh_config_policy(&t->arena, kh_view_str(databases), KH_LIT(""), &policy, &t->err));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct kh_permit_call call = {.operation = KH_LIT("comm.query")};
+		struct kh_permit_call call = {.operation = row_of("comm.query")};
 		must(t, kh_json_read(&t->arena, kh_view_str(all[i].parameters), &call.parameters, &t->err));
 		call.is_remote = kh_permit_is_remote(policy, &call);
 		assert_int_equal(call.is_remote, all[i].remote);
 		assert_int_equal(kh_permit_egress(&call), all[i].bytes);
 		assert_int_equal(kh_permit_is_network(&call, KH_TIER_0), all[i].remote);
 	}
-	struct kh_permit_call search = {.operation = KH_LIT("comm.search")};
+	struct kh_permit_call search = {.operation = row_of("comm.search")};
 	must(t, kh_json_read(&t->arena, KH_LIT("{\"query\":\"four\",\"scope\":\"database\"}"), &search.parameters,
 			     &t->err));
 	assert_false(kh_permit_is_remote(policy, &search));
@@ -260,12 +300,12 @@ static void test_egress(struct kh_test *t)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct kh_permit_call call = {.operation = kh_view_str(all[i].operation)};
+		struct kh_permit_call call = {.operation = row_of(all[i].operation)};
 		must(t, kh_json_read(&t->arena, kh_view_str(all[i].parameters), &call.parameters, &t->err));
 		assert_int_equal(kh_permit_egress(&call), all[i].bytes);
 		assert_int_equal(kh_permit_is_network(&call, KH_TIER_2), all[i].network);
 	}
-	struct kh_permit_call local = {.operation = KH_LIT("comm.mcp.a.b")};
+	struct kh_permit_call local = {.operation = row_of("comm.mcp.a.b")};
 	assert_false(kh_permit_is_network(&local, KH_TIER_1));
 }
 
@@ -386,6 +426,7 @@ static void test_random(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_arguments), KH_TEST(test_patterns), KH_TEST(test_remote),
-					    KH_TEST(test_content),   KH_TEST(test_egress),   KH_TEST_ONCE(test_random)};
+static const struct kh_test_case cases[] = {KH_TEST(test_arguments),  KH_TEST(test_no_permit), KH_TEST(test_patterns),
+					    KH_TEST(test_remote),     KH_TEST(test_content),   KH_TEST(test_egress),
+					    KH_TEST_ONCE(test_random)};
 KH_TEST_MAIN(cases)

@@ -224,11 +224,11 @@ static void test_errors(struct kh_test *t)
 		{"policy:\n  operations:\n    - {name: comm.fetch, scopes: [web]}\n",
 		 "keyhole.yaml:3: policy.operations[0]: scopes for comm.fetch: expected it only for comm.search"},
 		{"policy:\n  operations:\n    - {name: comm.read, databases: [a]}\n",
-		 "keyhole.yaml:3: policy.operations[0]: databases for comm.read: expected it only for comm.query and "
-		 "comm.search"},
+		 "keyhole.yaml:3: policy.operations[0]: databases for comm.read: expected it only for comm.search and "
+		 "comm.query"},
 		{"policy:\n  operations:\n    - {name: comm.exec, paths: [/a]}\n",
-		 "keyhole.yaml:3: policy.operations[0]: paths for comm.exec: expected it only for comm.read and "
-		 "comm.search"},
+		 "keyhole.yaml:3: policy.operations[0]: paths for comm.exec: expected it only for comm.search and "
+		 "comm.read"},
 		{"policy:\n  operations:\n    - {name: comm.fetch, hosts: ['a.com:0']}\n",
 		 "keyhole.yaml:3: policy.operations[0].hosts[0]: \"a.com:0\": expected a host such as "},
 		{"policy:\n  tools:\n    - name: a\n      tier: T4\n",
