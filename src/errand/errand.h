@@ -2,7 +2,7 @@
  * Errands: external operations carried out (E7-E9).  Everything was decided, and the beginning is on the record, when
  * one is begun; it knows no task's state, no token and no store.
  *
- * One operation, one file, one entry in the table (errand.c): docs/design/ADDING-AN-OPERATION.md is the way to a new
+ * One operation, one file, one row of the table (errand.c): docs/design/ADDING-AN-OPERATION.md is the way to a new
  * one. What the world is asked, and what it says, goes through the executor: each step is a worker in a sandbox of its
  * own.
  *
@@ -59,24 +59,25 @@ struct kh_errand_result {
 typedef enum kh_err kh_errand_fn(const struct kh_errand_tools *tools, const struct kh_errand *errand,
 				 struct kh_arena *arena, struct kh_errand_result *ret_result);
 
+/* A row of the table: what carries an operation out.  What is known of the operation besides is core/comm's. */
 struct kh_errand_kind {
-	const char *operation;
-	uint64_t seconds; /* that it may take at most, whatever its tier says: 30 network, 10 file, 300 (E7) */
+	const char *operation; /* the name of a row of core/comm/operations.c, each of which has one here */
+	uint64_t seconds;      /* that it may take at most, whatever its tier says: 30 network, 10 file, 300 (E7) */
 	kh_errand_fn *run;
 };
 
-/* The entry of OPERATION, or NULL. */
+extern const struct kh_errand_kind kh_errand_rows[];
+extern const size_t kh_errand_row_count;
+
+/* The row of OPERATION, or NULL. */
 const struct kh_errand_kind *kh_errand_find(struct kh_view operation);
 
-/* Carries ERRAND out, for as long as that takes.  Fails for lack of memory alone; an operation that has no entry has
+/* Carries ERRAND out, for as long as that takes.  Fails for lack of memory alone; an operation that has no row has
  * failed. */
 enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
 			  struct kh_errand_result *ret_result) KH_CHECKED;
 
-extern const struct kh_errand_kind kh_errand_fetch;  /* fetch.c */
-extern const struct kh_errand_kind kh_errand_search; /* search.c */
-extern const struct kh_errand_kind kh_errand_query;  /* query.c */
-extern const struct kh_errand_kind kh_errand_read;   /* read.c */
-extern const struct kh_errand_kind kh_errand_exec;   /* exec.c */
+/* One a file: fetch.c has kh_fetch_run(). */
+kh_errand_fn kh_search_run, kh_fetch_run, kh_query_run, kh_read_run, kh_exec_run;
 
 #endif

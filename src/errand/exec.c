@@ -135,8 +135,8 @@ static enum kh_err run_program(const struct kh_errand_tools *tools, const struct
 	return e != KH_OK ? e : describe(arena, &done, failed, &result->details);
 }
 
-static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-		       struct kh_errand_result *ret_result)
+enum kh_err kh_exec_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+			struct kh_errand_result *ret_result)
 {
 	struct kh_view name = kh_json_str(kh_json_get(errand->parameters, "command"));
 	const struct kh_policy_command *command = find_command(errand->rule, name);
@@ -168,5 +168,3 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 		*ret_result = result;
 	return e;
 }
-
-const struct kh_errand_kind kh_errand_exec = {.operation = "comm.exec", .seconds = 300, .run = run};

@@ -47,8 +47,8 @@ static struct kh_view refuse(struct kh_arena *arena, const struct kh_get_result 
 	return KH_LIT("");
 }
 
-static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-		       struct kh_errand_result *ret_result)
+enum kh_err kh_fetch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+			 struct kh_errand_result *ret_result)
 {
 	const struct kh_config_network *network = &tools->config->network;
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
@@ -85,5 +85,3 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 		*ret_result = result;
 	return e;
 }
-
-const struct kh_errand_kind kh_errand_fetch = {.operation = "comm.fetch", .seconds = 30, .run = run};

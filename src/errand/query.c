@@ -1,14 +1,26 @@
 /*
- * comm.query.  The policy has decided that the statement may run; which text that is, is looked up here, and nothing of
+ * comm.query {database, statement, params}: rows of a database (E9).
+ *
+ * `statement` is the name of one that the policy has for this database, else SQL where the policy allows free SQL.
+ * `params` is bound: an array by place, an object by name (:name).
+ *
+ * The content is JSON Lines, which Readers of every kind take apart line by line: first what follows, then one object
+ * for each row, with the columns as names (a name that stands twice has its place appended).
+ *
+ *     {"columns":["name","due"],"rows":2,"truncated":false}
+ *     {"name":"Ada","due":"2026-12-01"}
+ *     {"name":"Grace","due":null}
+ *
+ * Values are as in wire/sqlrows.h.  `truncated`: there was more than the caps of the database let through.
+ *
+ * The policy has decided that the statement may run; which text that is, is looked up here, and nothing of
  * the parameters gets into it.
  */
-#include "errand/query.h"
+#include "errand/errand.h"
 
 #include "base/buf.h"
 #include "errand/statement.h"
 #include "wire/sqlrows.h"
-
-#define SECONDS 30
 
 struct lines {
 	struct kh_arena *arena;
@@ -174,8 +186,8 @@ static enum kh_err explain(struct kh_arena *arena, const struct kh_statement_res
 	return KH_OK;
 }
 
-static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-		       struct kh_errand_result *ret_result)
+enum kh_err kh_query_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+			 struct kh_errand_result *ret_result)
 {
 	struct kh_view name = kh_json_str(kh_json_get(errand->parameters, "database"));
 	struct kh_view statement = kh_json_str(kh_json_get(errand->parameters, "statement"));
@@ -207,5 +219,3 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 		*ret_result = result;
 	return e;
 }
-
-const struct kh_errand_kind kh_errand_query = {"comm.query", SECONDS, run};

@@ -87,8 +87,8 @@ static enum kh_err read_text(const struct kh_errand_tools *tools, const struct k
 	return kh_details_end(&details, &result->details);
 }
 
-static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-		       struct kh_errand_result *ret_result)
+enum kh_err kh_read_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+			struct kh_errand_result *ret_result)
 {
 	struct kh_view path = kh_json_str(kh_json_get(errand->parameters, "path")), folder;
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = path};
@@ -119,5 +119,3 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 		*ret_result = result;
 	return e;
 }
-
-const struct kh_errand_kind kh_errand_read = {.operation = "comm.read", .seconds = 10, .run = run};

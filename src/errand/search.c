@@ -1,17 +1,23 @@
 /*
- * comm.search: which scope it is for, and whether the configuration has it.
+ * comm.search {query, scope, limit} (E9): `internal` looks into the index of the configured folders (filesearch.h),
+ * `web` asks a search engine (websearch.h), `database` looks through configured tables (tablesearch.h).  A call that
+ * names no scope is for the web, as the gates have it too (core/policy/permit.c).
+ *
+ * The content is one JSON object, {"results":[...]}, at most `limit` (10 where the call does not say) results, each
+ * with its `rank` from 1 on.
+ *
+ * Here it is found which scope a call is for, and whether the configuration has it.
  */
-#include "errand/search.h"
+#include "errand/errand.h"
 
 #include "errand/filesearch.h"
 #include "errand/tablesearch.h"
 #include "errand/websearch.h"
 
-#define SECONDS 30
-#define LIMIT   10 /* results, where the call does not say */
+#define LIMIT 10 /* results, where the call does not say */
 
-static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-		       struct kh_errand_result *ret_result)
+enum kh_err kh_search_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
+			  struct kh_errand_result *ret_result)
 {
 	const struct kh_config_search *search = &tools->config->search;
 	struct kh_view query = kh_json_str(kh_json_get(errand->parameters, "query"));
@@ -44,5 +50,3 @@ static enum kh_err run(const struct kh_errand_tools *tools, const struct kh_erra
 		*ret_result = result;
 	return e;
 }
-
-const struct kh_errand_kind kh_errand_search = {"comm.search", SECONDS, run};

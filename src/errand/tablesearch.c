@@ -80,8 +80,8 @@ enum kh_err kh_tablesearch_statement(struct kh_arena *arena, const struct kh_con
 }
 
 /* The patterns as an array that can be bound.  KH_ENOMEM. */
-static enum kh_err write_params(struct kh_arena *arena, const struct kh_search_match *match, size_t words,
-				yyjson_val **ret_params)
+static enum kh_err make_params(struct kh_arena *arena, const struct kh_search_match *match, size_t words,
+			       yyjson_val **ret_params)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
@@ -130,7 +130,7 @@ static enum kh_err look_through(struct tables *t, const struct kh_config_table *
 
 	statement.password = kh_statement_password(t->tools, database);
 	if (e == KH_OK)
-		e = write_params(t->arena, match, words, &statement.params);
+		e = make_params(t->arena, match, words, &statement.params);
 	if (e == KH_OK)
 		e = kh_statement_run(t->tools, &statement, t->arena, &got);
 	if (e != KH_OK)

@@ -1,6 +1,7 @@
 /* E7, E9: comm.fetch, comm.read and comm.exec, each over an executor without sandboxes; tests/system/errands has the
  * rest.
  */
+#include "core/comm/operations.h"
 #include "looking.h"
 
 #include "errand/get.h"
@@ -102,6 +103,24 @@ static void test_exec(struct kh_test *t)
 	assert_int_equal(result.end, KH_ERRAND_FAILED);
 }
 
+/* E2: what has a row of rules has one that carries it out, and nothing else has. */
+static void test_rows(struct kh_test *t)
+{
+	size_t own = 0;
+
+	(void)t;
+	for (size_t i = 0; i < kh_operations_own.n; i++) {
+		const struct kh_operation *row = &kh_operations_own.at[i];
+		const struct kh_errand_kind *kind = kh_errand_find(kh_view_str(row->name));
+		assert_int_equal(kind == NULL, row->is_upstream);
+		assert_true(kind == NULL || (kind->run != NULL && kind->seconds > 0));
+		own += !row->is_upstream;
+	}
+	assert_int_equal(kh_errand_row_count, own);
+	for (size_t i = 0; i < kh_errand_row_count; i++)
+		assert_non_null(kh_operation_named(&kh_operations_own, kh_view_str(kh_errand_rows[i].operation)));
+}
+
 /* An operation without an entry, or without an executor, has failed and says so. */
 static void test_none(struct kh_test *t)
 {
@@ -125,6 +144,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_fetch),
 	KH_TEST_ONCE(test_read),
 	KH_TEST_ONCE(test_exec),
+	KH_TEST_ONCE(test_rows),
 	KH_TEST_ONCE(test_none),
 };
 

@@ -1,7 +1,7 @@
 /* E9: comm.query: which statement is asked of which database, and what becomes of its rows. */
 #include "looking.h"
 
-#include "errand/query.h"
+#include "errand/errand.h"
 
 #include <sqlite3.h>
 
