@@ -5,10 +5,11 @@
 #include "cli/comms.h"
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cli/frame.h"
 #include "cli/progress.h"
 #include "cli/table.h"
-#include "core/comm/operation.h"
+#include "core/comm/operations.h"
 #include "engine/comm/call.h"
 #include "engine/comm/look.h"
 #include "engine/deciding.h"
@@ -19,16 +20,18 @@
 #include <unistd.h>
 
 #define WAIT_DEFAULT 60000
-#define WORDS        66 /* a statement's database and name, and its values */
 
 static const char statuses[] = "0 ok; 1 not ok, or not yet, and the outcome is written; 2 not usable, refused or "
 			       "failed.";
 
 struct arguments {
-	const char *operation;
-	const char *task, *reason, *declaration, *scope, *params;
-	uint64_t wait_ms, limit;
+	const struct kh_operation *operation;
+	const char *task, *reason, *declaration;
+	uint64_t wait_ms;
 	bool fenced;
+	/* Of the parameters that are options, in their places; NULL and 0: not given. */
+	const char *texts[KH_OPERATION_PARAMETERS_MAX];
+	uint64_t numbers[KH_OPERATION_PARAMETERS_MAX];
 };
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
@@ -40,12 +43,11 @@ static const char *outcome_of(const struct kh_comm_look *look)
 	return look->approval.n > 0 ? "pending" : "running";
 }
 
-static void add_json(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view json)
+/* JSON that the engine wrote, as it is. */
+static void add_json(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view json)
 {
-	yyjson_val *value;
-
-	if (json.n > 0 && kh_json_read(&f->arena, json, &value, &f->err) == KH_OK)
-		yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, value));
+	if (json.n > 0)
+		yyjson_mut_obj_add_val(doc, obj, key, yyjson_mut_rawn(doc, json.p, json.n));
 }
 
 static int write_json(struct kh_frame *f, const struct kh_comm_look *look)
@@ -56,14 +58,14 @@ static int write_json(struct kh_frame *f, const struct kh_comm_look *look)
 	yyjson_mut_obj_add_str(doc, obj, "outcome", outcome_of(look));
 	kh_json_add(doc, obj, "declaration", look->id);
 	kh_json_add(doc, obj, "operation", look->operation);
-	add_json(f, doc, obj, "parameters", look->parameters);
+	add_json(doc, obj, "parameters", look->parameters);
 	if (look->modified)
 		yyjson_mut_obj_add_bool(doc, obj, "modified", true);
 	if (look->ended == KH_ENDED_NOT && look->approval.n > 0)
 		kh_json_add(doc, obj, "approval", look->approval);
 	if (look->block.n > 0)
 		kh_json_add(doc, obj, "block", look->block);
-	add_json(f, doc, obj, "fenced", look->fenced);
+	add_json(doc, obj, "fenced", look->fenced);
 	return kh_frame_object(f, obj);
 }
 
@@ -164,30 +166,34 @@ static enum kh_err bad(struct kh_frame *f, const char *code, const char *what)
 	return kh_error_set(&f->err, KH_EINPUT, code, "%s", what);
 }
 
-/* The words from FROM on, as a list of texts. */
-static void add_list(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int from)
+static int count_words(const struct kh_operation *operation)
 {
-	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, key);
+	int n = 0;
 
-	for (int i = from; i < f->count; i++)
-		yyjson_mut_arr_add_str(doc, list, f->words[i]);
+	for (size_t i = 0; i < operation->parameter_count; i++)
+		n += operation->parameters[i].required;
+	return n;
 }
 
-static enum kh_err add_values(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj)
+/* A list: of JSON where its option was given, else the words from FROM on, as texts. */
+static enum kh_err add_list(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *name,
+			    const char *json, int from)
 {
-	const struct arguments *a = f->args;
 	yyjson_val *values = NULL;
+	yyjson_mut_val *list;
 
-	if (a->params == NULL) {
-		if (f->count > 2)
-			add_list(f, doc, obj, "params", 2);
-		return KH_OK;
+	if (json == NULL && f->count > from) {
+		list = yyjson_mut_obj_add_arr(doc, obj, name);
+		for (int i = from; i < f->count; i++)
+			yyjson_mut_arr_add_str(doc, list, f->words[i]);
 	}
-	if (f->count > 2)
-		return bad(f, "bad_option", "--params and PARAM are one too many");
-	enum kh_err e = kh_json_read(&f->arena, kh_view_str(a->params), &values, &f->err);
+	if (json == NULL)
+		return KH_OK;
+	if (f->count > from)
+		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--%s and words for it are one too many", name);
+	enum kh_err e = kh_json_read(&f->arena, kh_view_str(json), &values, &f->err);
 	if (e == KH_OK)
-		yyjson_mut_obj_add_val(doc, obj, "params", yyjson_val_mut_copy(doc, values));
+		yyjson_mut_obj_add_val(doc, obj, name, yyjson_val_mut_copy(doc, values));
 	return e;
 }
 
@@ -195,34 +201,36 @@ static enum kh_err add_values(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mu
 static enum kh_err add_parameters(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj)
 {
 	const struct arguments *a = f->args;
-	struct kh_view name = kh_operation_short(kh_view_str(a->operation));
+	int word = 0, words = count_words(a->operation);
+	enum kh_err e = KH_OK;
 
-	if (kh_view_eq(name, KH_LIT("query"))) {
-		if (f->count < 2)
-			return bad(f, "missing",
-				   "name a database and a statement, or an earlier one with --declaration");
-		yyjson_mut_obj_add_str(doc, obj, "database", f->words[0]);
-		yyjson_mut_obj_add_str(doc, obj, "statement", f->words[1]);
-		return add_values(f, doc, obj);
+	if (f->count < words)
+		return bad(f, "missing", "say what, as --help has it, or name an earlier one with --declaration");
+	for (size_t i = 0; e == KH_OK && i < a->operation->parameter_count; i++) {
+		const struct kh_parameter_spec *spec = &a->operation->parameters[i];
+		if (spec->required)
+			yyjson_mut_obj_add_str(doc, obj, spec->name, f->words[word++]);
+		else if (kh_operation_is_list(spec))
+			e = add_list(f, doc, obj, spec->name, a->texts[i], words);
+		else if (a->texts[i] != NULL)
+			yyjson_mut_obj_add_str(doc, obj, spec->name, a->texts[i]);
+		else if (a->numbers[i] > 0)
+			yyjson_mut_obj_add_uint(doc, obj, spec->name, a->numbers[i]);
 	}
-	if (f->count < 1)
-		return bad(f, "missing", "say what, or name an earlier one with --declaration");
-	if (kh_view_eq(name, KH_LIT("exec"))) {
-		yyjson_mut_obj_add_str(doc, obj, "command", f->words[0]);
-		if (f->count > 1)
-			add_list(f, doc, obj, "args", 1);
-		return KH_OK;
-	}
-	yyjson_mut_obj_add_str(doc, obj,
-			       kh_view_eq(name, KH_LIT("fetch"))  ? "url"
-			       : kh_view_eq(name, KH_LIT("read")) ? "path"
-								  : "query",
-			       f->words[0]);
-	if (a->scope != NULL)
-		yyjson_mut_obj_add_str(doc, obj, "scope", a->scope);
-	if (a->limit > 0 && a->limit <= INT64_MAX)
-		yyjson_mut_obj_add_uint(doc, obj, "limit", a->limit);
-	return KH_OK;
+	return e;
+}
+
+/* What a shell hands over can be any bytes. */
+static bool is_text(const struct kh_frame *f)
+{
+	const struct arguments *a = f->args;
+	bool good = kh_utf8_invalid(kh_view_str(a->reason)) == SIZE_MAX;
+
+	for (int i = 0; i < f->count; i++)
+		good = good && kh_utf8_invalid(kh_view_str(f->words[i])) == SIZE_MAX;
+	for (size_t i = 0; i < KH_OPERATION_PARAMETERS_MAX; i++)
+		good = good && (a->texts[i] == NULL || kh_utf8_invalid(kh_view_str(a->texts[i])) == SIZE_MAX);
+	return good;
 }
 
 static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declaration)
@@ -230,19 +238,17 @@ static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declara
 	const struct arguments *a = f->args;
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-	struct kh_view text;
 
 	if (a->reason == NULL)
 		return bad(f, "missing", "say why with --reason, or name an earlier one with --declaration");
-	yyjson_mut_obj_add_str(doc, obj, "operation", a->operation);
+	if (!is_text(f))
+		return bad(f, "bad_utf8", "an argument is not UTF-8");
+	yyjson_mut_obj_add_str(doc, obj, "operation", a->operation->name);
 	yyjson_mut_obj_add_str(doc, obj, "reason", a->reason);
 	enum kh_err e = add_parameters(f, doc, obj);
-	if (e != KH_OK)
-		return e;
-	e = kh_json_write(&f->arena, obj, &text);
-	if (e != KH_OK)
-		return kh_error_set(&f->err, e, "bad_utf8", "an argument is not UTF-8");
-	return kh_json_read(&f->arena, text, ret_declaration, &f->err);
+	if (e == KH_OK)
+		e = kh_json_freeze(&f->arena, obj, ret_declaration);
+	return e == KH_ENOMEM ? kh_error_set(&f->err, e, "out_of_memory", "no memory for the declaration") : e;
 }
 
 /* An earlier one has its parameters, and is called by the command of its own operation. */
@@ -251,10 +257,14 @@ static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *call)
 	const struct arguments *a = f->args;
 	struct kh_comm_looking looking = {.declaration = kh_view_str(a->declaration)};
 
-	if (f->count > 0 || a->reason != NULL || a->scope != NULL || a->limit > 0 || a->params != NULL)
+	bool given = f->count > 0 || a->reason != NULL;
+
+	for (size_t i = 0; i < KH_OPERATION_PARAMETERS_MAX; i++)
+		given = given || a->texts[i] != NULL || a->numbers[i] > 0;
+	if (given)
 		return bad(f, "bad_option", "a declaration has its parameters and its reason: leave them out");
 	enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_comm_look_run, &looking, &f->arena, &f->err);
-	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(a->operation)))
+	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(a->operation->name)))
 		e = kh_error_set(&f->err, KH_EINPUT, "operation_differs",
 				 "the declaration is for %.*s: use that command", KH_FMT(looking.look.operation));
 	if (e == KH_OK && a->task != NULL && !kh_view_eq(looking.look.task, kh_view_str(a->task)))
@@ -326,30 +336,63 @@ static int run_call(struct kh_frame *f)
 	"What comes back is sealed into the task, and the block's id is written.  If a human has to decide first,\n" \
 	"call again with --declaration afterwards.\n"
 
-#define COMMAND(word, used, text, n)                                                                         \
-	{                                                                                                    \
-		.name = "comm " word, .usage = (used), .about = text LATER, .status = statuses, .most = (n), \
-		.use = KH_HOME_ASK, .role = KH_ROLE_CONTROLLER, .run = run_call,                             \
-	}
+#define OPTIONS 5 /* of every operation */
+#define LETTERS 32
+#define LINE    160
 
-static const struct kh_frame_command search_command = COMMAND(
-	"search", "[OPTION...] [QUERY]", "Search the index of your folders, the web, or configured tables.\n", 1);
-static const struct kh_frame_command fetch_command = COMMAND("fetch", "[OPTION...] [URL]",
-							     "Fetch an https URL through the sandbox.\n", 1);
-static const struct kh_frame_command query_command = COMMAND(
-	"query", "[OPTION...] [DATABASE STATEMENT [PARAM...]]",
-	"Ask a configured database by the name of a statement, or with SQL if the policy allows that.  Each PARAM is\n"
-	"bound as a text.\n",
-	WORDS);
-static const struct kh_frame_command read_command = COMMAND("read", "[OPTION...] [PATH]",
-							    "Read a file below a folder that the policy names.\n", 1);
-static const struct kh_frame_command exec_command = COMMAND(
-	"exec", "[OPTION...] [COMMAND [ARG...]]",
-	"Run a command that the policy names, in the sandbox; each ARG is the value of a placeholder.\n", WORDS);
+/* The command that an operation's row makes, with its texts. */
+struct made {
+	struct kh_frame_command command;
+	struct kh_option options[OPTIONS + KH_OPERATION_PARAMETERS_MAX];
+	size_t count;
+	char name[LETTERS], usage[KH_OPERATION_PARAMETERS_MAX * LETTERS],
+		about[(KH_OPERATION_PARAMETERS_MAX + 4) * LINE];
+	char flags[KH_OPERATION_PARAMETERS_MAX][LETTERS], values[KH_OPERATION_PARAMETERS_MAX][LETTERS];
+};
 
-#define OPTIONS 5
+static void add_text(char *to, size_t size, const char *text)
+{
+	size_t n = strlen(to);
 
-static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS + 2])
+	snprintf(to + n, size - n, "%s", text);
+}
+
+static void capitals(const char *name, char ret_name[LETTERS])
+{
+	size_t n = strlen(name) < LETTERS ? strlen(name) : LETTERS - 1;
+
+	for (size_t i = 0; i < n; i++)
+		ret_name[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+	ret_name[n] = '\0';
+}
+
+/* A parameter in the usage, and a line about it. */
+static void add_word(struct made *made, const struct kh_parameter_spec *spec)
+{
+	bool is_first = made->usage[strlen(made->usage) - 1] == '[';
+	char name[LETTERS], line[LINE];
+
+	capitals(spec->name, name);
+	snprintf(line, sizeof(line), spec->required ? "%s%s" : "%s[%s...]", is_first ? "" : " ", name);
+	add_text(made->usage, sizeof(made->usage), line);
+	snprintf(line, sizeof(line), "  %-10s %s\n", name, spec->about);
+	add_text(made->about, sizeof(made->about), line);
+}
+
+static void add_option(struct made *made, const struct kh_parameter_spec *spec, size_t i, struct arguments *a)
+{
+	bool is_number = spec->kind == KH_PARAMETER_LIMIT;
+
+	snprintf(made->flags[i], LETTERS, "--%s", spec->name);
+	capitals(kh_operation_is_list(spec) ? "json" : is_number ? "n" : spec->name, made->values[i]);
+	made->options[made->count++] = (struct kh_option){.name = made->flags[i],
+							  .value = made->values[i],
+							  .about = spec->about,
+							  .text = is_number ? NULL : &a->texts[i],
+							  .number = is_number ? &a->numbers[i] : NULL};
+}
+
+static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS])
 {
 	ret_options[0] = (struct kh_option){"--task", "TASK", "the task, if more than one is open", .text = &a->task};
 	ret_options[1] = (struct kh_option){"--reason", "TEXT", "why it is needed: specific, for the record",
@@ -362,44 +405,51 @@ static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS +
 					    .number = &a->wait_ms, .unit = KH_OPTION_WAIT};
 }
 
-static int run(const struct kh_frame_command *command, const char *operation, int argc, char **argv)
+static void make(const struct kh_operation *operation, struct arguments *a, struct made *made)
 {
-	struct arguments a = {.operation = operation, .wait_ms = WAIT_DEFAULT};
-	struct kh_option own[OPTIONS + 2];
-	size_t count = OPTIONS;
+	int most = count_words(operation);
 
-	describe(&a, own);
-	if (command == &search_command) {
-		own[count++] = (struct kh_option){"--scope", "SCOPE", "internal, web or database", .text = &a.scope};
-		own[count++] = (struct kh_option){"--limit", "N", "at most so many results", .number = &a.limit};
+	made->count = OPTIONS;
+	describe(a, made->options);
+	snprintf(made->name, sizeof(made->name), "comm %s", kh_operation_short(kh_view_str(operation->name)).p);
+	snprintf(made->usage, sizeof(made->usage), "[OPTION...] [");
+	snprintf(made->about, sizeof(made->about), "%c%s.\n\n", operation->about[0] & ~0x20, operation->about + 1);
+	for (size_t i = 0; i < operation->parameter_count; i++) {
+		const struct kh_parameter_spec *spec = &operation->parameters[i];
+		if (spec->required || kh_operation_is_list(spec))
+			add_word(made, spec);
+		if (kh_operation_is_option(spec))
+			add_option(made, spec, i, a);
+		most += kh_operation_is_list(spec) ? (int)spec->max : 0;
 	}
-	if (command == &query_command)
-		own[count++] = (struct kh_option){"--params", "JSON", "the values to bind, as an array or an object",
-						  .text = &a.params};
-	return kh_frame_main(command, own, count, &a, argc, argv);
+	add_text(made->usage, sizeof(made->usage), "]");
+	add_text(made->about, sizeof(made->about), "\n" LATER);
+	made->command = (struct kh_frame_command){.name = made->name,
+						  .usage = made->usage,
+						  .about = made->about,
+						  .status = statuses,
+						  .most = most,
+						  .use = KH_HOME_ASK,
+						  .role = KH_ROLE_CONTROLLER,
+						  .run = run_call};
 }
 
-int kh_comms_search_main(int argc, char **argv)
+const struct kh_operation *kh_comms_find(const char *word)
 {
-	return run(&search_command, "comm.search", argc, argv);
+	for (size_t i = 0; i < kh_operations_own.n; i++) {
+		const struct kh_operation *operation = &kh_operations_own.at[i];
+		if (!operation->is_upstream &&
+		    kh_view_eq(kh_operation_short(kh_view_str(operation->name)), kh_view_str(word)))
+			return operation;
+	}
+	return NULL;
 }
 
-int kh_comms_fetch_main(int argc, char **argv)
+int kh_comms_main(int argc, char **argv)
 {
-	return run(&fetch_command, "comm.fetch", argc, argv);
-}
+	struct arguments a = {.operation = kh_comms_find(argv[0]), .wait_ms = WAIT_DEFAULT};
+	struct made made = {.count = 0};
 
-int kh_comms_query_main(int argc, char **argv)
-{
-	return run(&query_command, "comm.query", argc, argv);
-}
-
-int kh_comms_read_main(int argc, char **argv)
-{
-	return run(&read_command, "comm.read", argc, argv);
-}
-
-int kh_comms_exec_main(int argc, char **argv)
-{
-	return run(&exec_command, "comm.exec", argc, argv);
+	make(a.operation, &a, &made);
+	return kh_frame_main(&made.command, made.options, made.count, &a, argc, argv);
 }

@@ -5,10 +5,12 @@
 #ifndef KH_CLI_COMMS_H
 #define KH_CLI_COMMS_H
 
-int kh_comms_search_main(int argc, char **argv);
-int kh_comms_fetch_main(int argc, char **argv);
-int kh_comms_query_main(int argc, char **argv);
-int kh_comms_read_main(int argc, char **argv);
-int kh_comms_exec_main(int argc, char **argv);
+#include "core/comm/operation.h"
+
+/* The operation that `keyhole comm WORD` calls, or NULL. */
+const struct kh_operation *kh_comms_find(const char *word);
+
+/* `keyhole comm WORD`, by its operation's row; ARGV[0] is the word. */
+int kh_comms_main(int argc, char **argv);
 
 #endif

@@ -141,20 +141,17 @@ static int run_list(struct kh_frame *f)
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
 	yyjson_val *items = NULL;
-	struct kh_view text;
 	struct kh_buf buf;
 
 	if (gather(f, doc, list) != KH_OK)
 		return kh_frame_fail(f);
 	if (f->options.json)
 		return kh_frame_list(f, "declarations", doc, list);
-	enum kh_err e = kh_json_write(&f->arena, list, &text);
-	if (e == KH_OK)
-		e = kh_json_read(&f->arena, text, &items, &f->err);
-	else
+	enum kh_err e = kh_json_freeze(&f->arena, list, &items);
+	if (e != KH_OK) {
 		kh_error_set(&f->err, e, "out_of_memory", "out of memory");
-	if (e != KH_OK)
 		return kh_frame_fail(f);
+	}
 	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
 	kh_table_list(&buf, items, columns, COUNT(columns), "The task has declared nothing.");
 	return kh_frame_text(f, &buf);

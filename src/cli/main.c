@@ -26,6 +26,7 @@
 #include "cli/tasks.h"
 #include "cli/tokens.h"
 #include "cli/tour/tour.h"
+#include "core/comm/operations.h"
 #include "executor/executor.h"
 #include "executor/workers.h"
 
@@ -46,6 +47,9 @@ static int worker_main(int argc, char **argv)
 {
 	return argc == 2 ? kh_workers_main(argv[1]) : UNUSABLE;
 }
+
+/* The name of an entry that stands for the commands of all external operations: their rows have names and words. */
+#define EACH "*"
 
 /* Where a command stands in the list that `keyhole --help` prints; the table is in the same order. */
 enum section { BEGIN, HOME, OFFLINE, TOOLS };
@@ -71,11 +75,7 @@ static const struct command {
 	{"task", "close", "close a task", HOME, .main = kh_tasks_close_main},
 	{"query", NULL, "ask a Reader about sealed content, and wait", HOME, .main = kh_queries_main},
 	{"comm", "declare", "say what a task needs from outside, and why", HOME, .main = kh_comms_show_declare_main},
-	{"comm", "search", "search, and seal what is found", HOME, .main = kh_comms_search_main},
-	{"comm", "fetch", "fetch a URL, and seal it", HOME, .main = kh_comms_fetch_main},
-	{"comm", "query", "ask a database, and seal the rows", HOME, .main = kh_comms_query_main},
-	{"comm", "read", "read a file, and seal it", HOME, .main = kh_comms_read_main},
-	{"comm", "exec", "run a configured command, and seal its output", HOME, .main = kh_comms_exec_main},
+	{"comm", EACH, "", HOME, .main = kh_comms_main},
 	{"comm", "list", "list the external operations of a task", HOME, .main = kh_comms_show_list_main},
 	{"comm", "show", "show all of an external operation, safely", HOME, .main = kh_comms_show_main},
 	{"approvals", "list", "list what waits for a human", HOME, .main = kh_approvals_list_main},
@@ -131,15 +131,40 @@ static int written(FILE *out)
 	return UNUSABLE;
 }
 
+static bool is_each(const struct command *c)
+{
+	return c->name != NULL && strcmp(c->name, EACH) == 0;
+}
+
+static bool is_called(const struct command *c, const char *word)
+{
+	return is_each(c) ? kh_comms_find(word) != NULL : strcmp(word, c->name) == 0;
+}
+
+static void print_command(FILE *out, const char *before, const char *group, const char *name, const char *about)
+{
+	char words[32];
+
+	snprintf(words, sizeof(words), "%s%s%s", group, name ? " " : "", name ? name : "");
+	fprintf(out, "  %s%-17s  %s\n", before, words, about);
+}
+
+static void print_entry(FILE *out, const char *before, const struct command *c)
+{
+	if (!is_each(c))
+		print_command(out, before, c->group, c->name, c->about);
+	for (size_t i = 0; is_each(c) && i < kh_operations_own.n; i++) {
+		const struct kh_operation *row = &kh_operations_own.at[i];
+		if (!row->is_upstream)
+			print_command(out, before, c->group, kh_operation_short(kh_view_str(row->name)).p, row->about);
+	}
+}
+
 static void print_commands(FILE *out, enum section section)
 {
 	for (size_t i = 0; i < COMMANDS; i++) {
-		char name[32];
-		if (commands[i].about == NULL || commands[i].section != section)
-			continue;
-		snprintf(name, sizeof(name), "%s%s%s", commands[i].group, commands[i].name ? " " : "",
-			 commands[i].name ? commands[i].name : "");
-		fprintf(out, "  %-17s  %s\n", name, commands[i].about);
+		if (commands[i].about != NULL && commands[i].section == section)
+			print_entry(out, "", &commands[i]);
 	}
 }
 
@@ -233,7 +258,7 @@ static const struct command *find_own(int argc, char **argv, int *ret_words)
 		const struct command *c = &commands[i];
 		int words = c->name ? 2 : 1;
 		if (c->main != NULL && argc > words && strcmp(argv[1], c->group) == 0 &&
-		    (c->name == NULL || strcmp(argv[2], c->name) == 0)) {
+		    (c->name == NULL || is_called(c, argv[2]))) {
 			*ret_words = words;
 			return c;
 		}
@@ -263,7 +288,10 @@ static void print_unknown(const char *group, const char *name)
 		const struct command *c = &commands[i];
 		if (c->about == NULL || (name != NULL && (c->name == NULL || strcmp(c->group, group) != 0)))
 			continue;
-		kh_nearest_try(&near, name != NULL ? c->name : c->group);
+		if (name == NULL || !is_each(c))
+			kh_nearest_try(&near, name != NULL ? c->name : c->group);
+		for (size_t n = 0; name != NULL && is_each(c) && n < kh_operations_own.n; n++)
+			kh_nearest_try(&near, kh_operation_short(kh_view_str(kh_operations_own.at[n].name)).p);
 	}
 	fprintf(stderr, "keyhole: there is no command '%s%s", name != NULL ? group : "", name != NULL ? " " : "");
 	print_word(name != NULL ? name : group);
@@ -314,7 +342,7 @@ static bool print_group(const char *group, const char *word, int *ret_status)
 	for (size_t i = 0; any && i < COMMANDS; i++) {
 		const struct command *c = &commands[i];
 		if (strcmp(c->group, group) == 0 && c->name != NULL)
-			fprintf(out, "  keyhole %s %-10s  %s\n", group, c->name, c->about);
+			print_entry(out, "keyhole ", c);
 	}
 	*ret_status = is_help ? written(stdout) : UNUSABLE;
 	return any;
