@@ -1,4 +1,4 @@
-# bash completion for keyhole(1)
+# bash completion for keyhole(1).  What stands between at-signs is put in by the build: tools/embed-completion.
 
 _keyhole()
 {
@@ -11,7 +11,7 @@ _keyhole()
 		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
 			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects | \
 			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
-			--wait | --reason | --declaration | --scope | --limit | --params | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root)
+			--wait | --reason | --declaration | @options@ | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root)
 			((i++))
 			;;
 		-*) ;;
@@ -42,10 +42,7 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
-	--scope)
-		mapfile -t COMPREPLY < <(compgen -W 'internal web database' -- "$cur")
-		return
-		;;
+	# @choices@
 	--work | --cache | --home | --root)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
@@ -53,7 +50,7 @@ _keyhole()
 		;;
 	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects | \
 		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen | \
-		--reason | --declaration | --limit | --params | --parameters | --host | --uses | --until)
+		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until)
 		return
 		;;
 	--user)
@@ -107,7 +104,7 @@ _keyhole()
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur"; compgen -W wait -- "$cur")
 		return
-	elif [[ $command == comm && $subcommand =~ ^(declare|read)$ && $cur != -* ]]; then
+	elif [[ $command == comm && $subcommand =~ ^(declare|@files@)$ && $cur != -* ]]; then
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -115,8 +112,7 @@ _keyhole()
 		words="--task --reason --declaration --fenced --wait $home"
 		case $subcommand in
 		declare | list | show) words=$home ;;
-		search) words+=' --scope --limit' ;;
-		query) words+=' --params' ;;
+		# @commands@
 		esac
 	elif [[ $command =~ ^(task|context)$ && $subcommand =~ ^(add|execute)$ && $cur != -* ]]; then
 		compopt -o filenames 2>/dev/null
@@ -140,7 +136,7 @@ _keyhole()
 		audit) words='checkpoint export show tail verify' ;;
 		bcp) words='check validate' ;;
 		block) words='parse render taint' ;;
-		comm) words='check declare exec fetch list query read search show' ;;
+		comm) words='check declare list show @names@' ;;
 		context) words='add assemble reset show' ;;
 		fence) words='unwrap wrap' ;;
 		policy) words='explain test' ;;

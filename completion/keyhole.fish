@@ -1,4 +1,4 @@
-# fish completion for keyhole(1)
+# fish completion for keyhole(1).  What stands between at-signs is put in by the build: tools/embed-completion.
 
 set -l offline bcp block comm fence policy screen
 set -l home approvals audit comm context query task token
@@ -35,15 +35,11 @@ complete -c keyhole -n '__fish_seen_subcommand_from bcp' -a validate -d 'Validat
 complete -c keyhole -n '__fish_seen_subcommand_from block' -a render -d 'Blocks to XML'
 complete -c keyhole -n '__fish_seen_subcommand_from block' -a parse -d 'XML to blocks'
 complete -c keyhole -n '__fish_seen_subcommand_from block' -a taint -d 'What influenced a block'
-set -l operations search fetch query read exec
+set -l operations @names@
 set -l uncommon "__fish_seen_subcommand_from comm; and not __fish_seen_subcommand_from check declare list show $operations"
 complete -c keyhole -n $uncommon -a check -d 'Check a declaration'
 complete -c keyhole -n $uncommon -a declare -d 'Say what is needed, and why'
-complete -c keyhole -n $uncommon -a search -d 'Search, and seal what is found'
-complete -c keyhole -n $uncommon -a fetch -d 'Fetch a URL, and seal it'
-complete -c keyhole -n $uncommon -a query -d 'Ask a database, and seal the rows'
-complete -c keyhole -n $uncommon -a read -d 'Read a file, and seal it'
-complete -c keyhole -n $uncommon -a exec -d 'Run a configured command, and seal its output'
+# @commands@
 complete -c keyhole -n $uncommon -a list -d 'Those of a task'
 complete -c keyhole -n $uncommon -a show -d 'Everything of one'
 set -l operation "__fish_seen_subcommand_from comm; and __fish_seen_subcommand_from"
@@ -52,10 +48,8 @@ complete -c keyhole -n "$operation $operations" -l reason -x -d 'Why it is neede
 complete -c keyhole -n "$operation $operations" -l declaration -x -d 'One that was declared before'
 complete -c keyhole -n "$operation $operations" -l fenced -d 'Write the content too, in its fence'
 complete -c keyhole -n "$operation $operations" -l wait -x -d 'How long to wait for a human, seconds'
-complete -c keyhole -n "$operation search" -l scope -x -a 'internal web database' -d 'Where'
-complete -c keyhole -n "$operation search" -l limit -x -d 'At most so many results'
-complete -c keyhole -n "$operation query" -l params -x -d 'The values to bind, as JSON'
-complete -c keyhole -n "$operation declare read" -F
+# @options@
+complete -c keyhole -n "$operation declare @files@" -F
 complete -c keyhole -n '__fish_seen_subcommand_from fence' -a wrap -d 'Fence content'
 complete -c keyhole -n '__fish_seen_subcommand_from fence' -a unwrap -d 'Take content out of its fence'
 complete -c keyhole -n '__fish_seen_subcommand_from policy; and not __fish_seen_subcommand_from test' -a explain -d 'Decide a request and say why'
