@@ -443,7 +443,6 @@ static void documented(struct kh_test *t)
 				const char *file, *word;
 			} documents[] = {{"docs/use/POLICY.md", example->operation},
 					 {"docs/reference/PROTOCOL.md", tool},
-					 {"src/core/block/prompt.c", tool},
 					 {"man/keyhole-comm.1", manual}};
 
 			snprintf(tool, sizeof(tool), "comm_%s", name);
