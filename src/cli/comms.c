@@ -4,6 +4,7 @@
  */
 #include "cli/comms.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/frame.h"
@@ -336,60 +337,48 @@ static int run_call(struct kh_frame *f)
 	"What comes back is sealed into the task, and the block's id is written.  If a human has to decide first,\n" \
 	"call again with --declaration afterwards.\n"
 
-#define OPTIONS 5 /* of every operation */
-#define LETTERS 32
-#define LINE    160
+#define OPTIONS 5     /* of every operation */
+#define TEXT    16384 /* bytes of a command's help */
 
-/* The command that an operation's row makes, with its texts. */
+/* The command that an operation's row makes. */
 struct made {
-	struct kh_frame_command command;
+	struct kh_arena arena;
 	struct kh_option options[OPTIONS + KH_OPERATION_PARAMETERS_MAX];
 	size_t count;
-	char name[LETTERS], usage[KH_OPERATION_PARAMETERS_MAX * LETTERS],
-		about[(KH_OPERATION_PARAMETERS_MAX + 4) * LINE];
-	char flags[KH_OPERATION_PARAMETERS_MAX][LETTERS], values[KH_OPERATION_PARAMETERS_MAX][LETTERS];
+	struct kh_buf usage, about;
+	int most; /* words */
 };
 
-static void add_text(char *to, size_t size, const char *text)
+static const char *in_capitals(struct kh_arena *arena, const char *name)
 {
-	size_t n = strlen(to);
+	size_t n = strlen(name);
+	char *made = kh_arena_alloc(arena, n + 1);
 
-	snprintf(to + n, size - n, "%s", text);
+	for (size_t i = 0; made != NULL && i <= n; i++)
+		made[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+	return made;
 }
 
-static void capitals(const char *name, char ret_name[LETTERS])
+static void add_parameter(struct made *made, const struct kh_parameter_spec *spec, size_t i, struct arguments *a)
 {
-	size_t n = strlen(name) < LETTERS ? strlen(name) : LETTERS - 1;
+	bool is_list = kh_operation_is_list(spec), is_number = spec->kind == KH_PARAMETER_LIMIT;
+	const char *name = in_capitals(&made->arena, spec->name);
 
-	for (size_t i = 0; i < n; i++)
-		ret_name[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
-	ret_name[n] = '\0';
-}
-
-/* A parameter in the usage, and a line about it. */
-static void add_word(struct made *made, const struct kh_parameter_spec *spec)
-{
-	bool is_first = made->usage[strlen(made->usage) - 1] == '[';
-	char name[LETTERS], line[LINE];
-
-	capitals(spec->name, name);
-	snprintf(line, sizeof(line), spec->required ? "%s%s" : "%s[%s...]", is_first ? "" : " ", name);
-	add_text(made->usage, sizeof(made->usage), line);
-	snprintf(line, sizeof(line), "  %-10s %s\n", name, spec->about);
-	add_text(made->about, sizeof(made->about), line);
-}
-
-static void add_option(struct made *made, const struct kh_parameter_spec *spec, size_t i, struct arguments *a)
-{
-	bool is_number = spec->kind == KH_PARAMETER_LIMIT;
-
-	snprintf(made->flags[i], LETTERS, "--%s", spec->name);
-	capitals(kh_operation_is_list(spec) ? "json" : is_number ? "n" : spec->name, made->values[i]);
-	made->options[made->count++] = (struct kh_option){.name = made->flags[i],
-							  .value = made->values[i],
-							  .about = spec->about,
-							  .text = is_number ? NULL : &a->texts[i],
-							  .number = is_number ? &a->numbers[i] : NULL};
+	if (spec->required || is_list) {
+		kh_buf_printf(&made->usage, is_list ? "%s[%s...]" : "%s%s", made->most > 0 ? " " : "", name);
+		kh_buf_printf(&made->about, "  %-10s %s\n", name, spec->about);
+	}
+	made->most += is_list ? (int)spec->max : spec->required;
+	if (kh_operation_is_option(spec))
+		made->options[made->count++] = (struct kh_option){
+			.name = kh_arena_printf(&made->arena, "--%s", spec->name).p,
+			.value = is_list     ? "JSON"
+				 : is_number ? "N"
+					     : name,
+			.about = spec->about,
+			.text = is_number ? NULL : &a->texts[i],
+			.number = is_number ? &a->numbers[i] : NULL,
+		};
 }
 
 static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS])
@@ -405,33 +394,29 @@ static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS])
 					    .number = &a->wait_ms, .unit = KH_OPTION_WAIT};
 }
 
-static void make(const struct kh_operation *operation, struct arguments *a, struct made *made)
+/* Puts the texts that the row of its operation has into COMMAND; false where there is no memory for them. */
+static bool make(struct made *made, struct arguments *a, struct kh_frame_command *command)
 {
-	int most = count_words(operation);
+	const struct kh_operation *operation = a->operation;
+	struct kh_view usage, about, name = kh_operation_short(kh_view_str(operation->name));
 
 	made->count = OPTIONS;
 	describe(a, made->options);
-	snprintf(made->name, sizeof(made->name), "comm %s", kh_operation_short(kh_view_str(operation->name)).p);
-	snprintf(made->usage, sizeof(made->usage), "[OPTION...] [");
-	snprintf(made->about, sizeof(made->about), "%c%s.\n\n", operation->about[0] & ~0x20, operation->about + 1);
-	for (size_t i = 0; i < operation->parameter_count; i++) {
-		const struct kh_parameter_spec *spec = &operation->parameters[i];
-		if (spec->required || kh_operation_is_list(spec))
-			add_word(made, spec);
-		if (kh_operation_is_option(spec))
-			add_option(made, spec, i, a);
-		most += kh_operation_is_list(spec) ? (int)spec->max : 0;
-	}
-	add_text(made->usage, sizeof(made->usage), "]");
-	add_text(made->about, sizeof(made->about), "\n" LATER);
-	made->command = (struct kh_frame_command){.name = made->name,
-						  .usage = made->usage,
-						  .about = made->about,
-						  .status = statuses,
-						  .most = most,
-						  .use = KH_HOME_ASK,
-						  .role = KH_ROLE_CONTROLLER,
-						  .run = run_call};
+	kh_buf_init(&made->usage, &made->arena, TEXT);
+	kh_buf_init(&made->about, &made->arena, TEXT);
+	kh_buf_lit(&made->usage, "[OPTION...] [");
+	kh_buf_printf(&made->about, "%c%s.\n\n", operation->about[0] & ~0x20, operation->about + 1);
+	for (size_t i = 0; i < operation->parameter_count; i++)
+		add_parameter(made, &operation->parameters[i], i, a);
+	kh_buf_add(&made->usage, kh_view_of("]", 2)); /* each with its NUL */
+	kh_buf_add(&made->about, kh_view_of("\n" LATER, sizeof("\n" LATER)));
+	command->name = kh_arena_printf(&made->arena, "comm %.*s", KH_FMT(name)).p;
+	command->most = made->most;
+	if (kh_buf_end(&made->usage, &usage) != KH_OK || kh_buf_end(&made->about, &about) != KH_OK)
+		return false;
+	command->usage = usage.p;
+	command->about = about.p;
+	return kh_arena_check(&made->arena) == KH_OK;
 }
 
 const struct kh_operation *kh_comms_find(const char *word)
@@ -447,9 +432,17 @@ const struct kh_operation *kh_comms_find(const char *word)
 
 int kh_comms_main(int argc, char **argv)
 {
+	struct kh_frame_command command = {
+		.status = statuses, .use = KH_HOME_ASK, .role = KH_ROLE_CONTROLLER, .run = run_call};
 	struct arguments a = {.operation = kh_comms_find(argv[0]), .wait_ms = WAIT_DEFAULT};
 	struct made made = {.count = 0};
+	int status = KH_FRAME_UNUSABLE;
 
-	make(a.operation, &a, &made);
-	return kh_frame_main(&made.command, made.options, made.count, &a, argc, argv);
+	kh_arena_init(&made.arena, &kh_alloc_system, (size_t)8 * TEXT);
+	if (!make(&made, &a, &command))
+		fputs("keyhole: out of memory\n", stderr);
+	else
+		status = kh_frame_main(&command, made.options, made.count, &a, argc, argv);
+	kh_arena_done(&made.arena);
+	return status;
 }

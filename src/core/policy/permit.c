@@ -18,45 +18,46 @@ static struct kh_view text_of(const struct kh_permit_call *call, enum kh_paramet
 
 /* --- what a rule allows by name ----------------------------------------------------------------------------------- */
 
-/* A look at one argument, which is there. */
-typedef enum kh_err look_fn(struct kh_arena *arena, const struct kh_policy_rule *rule,
-			    const struct kh_permit_call *call, struct kh_view text, struct kh_error *err);
+/* A look at one argument. */
+struct look {
+	struct kh_arena *arena;
+	const struct kh_policy_rule *rule;
+	const struct kh_permit_call *call;
+	struct kh_view text;
+	struct kh_error *err;
+};
 
-static enum kh_err refuse(struct kh_arena *arena, struct kh_view text, const char *code, const char *before,
-			  const char *after, struct kh_error *err)
+static enum kh_err refuse(const struct look *l, struct kh_view text, const char *code, const char *before,
+			  const char *after)
 {
-	struct kh_view quoted = kh_arena_quote(arena, text);
+	struct kh_view quoted = kh_arena_quote(l->arena, text);
 
-	return kh_error_set(err, KH_EREFUSED, code, "%s %.*s%s", before, KH_FMT(quoted), after);
+	return kh_error_set(l->err, KH_EREFUSED, code, "%s %.*s%s", before, KH_FMT(quoted), after);
 }
 
-static enum kh_err look_at_host(struct kh_arena *arena, const struct kh_policy_rule *rule,
-				const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
+static enum kh_err look_at_host(const struct look *l)
 {
 	struct kh_url url;
-	enum kh_err e = kh_url_read(text, &url, err);
+	enum kh_err e = kh_url_read(l->text, &url, l->err);
 
-	(void)call;
 	if (e != KH_OK)
 		return e == KH_ENOMEM ? e : KH_EREFUSED;
-	for (size_t i = 0; i < rule->hosts.n; i++) {
-		if (kh_match_host_port(rule->hosts.at[i], url.host, url.port))
+	for (size_t i = 0; i < l->rule->hosts.n; i++) {
+		if (kh_match_host_port(l->rule->hosts.at[i], url.host, url.port))
 			return KH_OK;
 	}
-	if (rule->hosts.n == 0)
+	if (l->rule->hosts.n == 0)
 		return KH_OK;
-	return refuse(arena, url.host, "DOMAIN_BLOCKED", "the host", " is not among the allowed ones", err);
+	return refuse(l, url.host, "DOMAIN_BLOCKED", "the host", " is not among the allowed ones");
 }
 
-static enum kh_err look_at_path(struct kh_arena *arena, const struct kh_policy_rule *rule,
-				const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
+static enum kh_err look_at_path(const struct look *l)
 {
-	(void)call;
-	for (size_t i = 0; i < rule->paths.n; i++) {
-		if (kh_match_path(rule->paths.at[i], text))
+	for (size_t i = 0; i < l->rule->paths.n; i++) {
+		if (kh_match_path(l->rule->paths.at[i], l->text))
 			return KH_OK;
 	}
-	return refuse(arena, text, "path_not_allowed", "the path", " is not below an allowed one", err);
+	return refuse(l, l->text, "path_not_allowed", "the path", " is not below an allowed one");
 }
 
 bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name)
@@ -68,41 +69,36 @@ bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name)
 	return rule->databases.n == 0;
 }
 
-static enum kh_err look_at_database(struct kh_arena *arena, const struct kh_policy_rule *rule,
-				    const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
+static enum kh_err look_at_database(const struct look *l)
 {
-	(void)call;
-	if (kh_permit_database(rule, text))
+	if (kh_permit_database(l->rule, l->text))
 		return KH_OK;
-	return refuse(arena, text, "database_not_allowed", "the database", " is not among the allowed ones", err);
+	return refuse(l, l->text, "database_not_allowed", "the database", " is not among the allowed ones");
 }
 
-static enum kh_err look_at_statement(struct kh_arena *arena, const struct kh_policy_rule *rule,
-				     const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
+static enum kh_err look_at_statement(const struct look *l)
 {
-	const struct kh_policy_statement *statements = rule->statements.at;
-	struct kh_view database = text_of(call, KH_PARAMETER_NAME);
+	const struct kh_policy_statement *statements = l->rule->statements.at;
+	struct kh_view database = text_of(l->call, KH_PARAMETER_NAME);
 
-	for (size_t i = 0; i < rule->statements.n; i++) {
-		if (kh_view_eq(statements[i].name, text) && kh_view_eq(statements[i].database, database))
+	for (size_t i = 0; i < l->rule->statements.n; i++) {
+		if (kh_view_eq(statements[i].name, l->text) && kh_view_eq(statements[i].database, database))
 			return KH_OK;
 	}
-	if (rule->free_sql == KH_PERMISSION_ALLOW)
+	if (l->rule->free_sql == KH_PERMISSION_ALLOW)
 		return KH_OK;
-	return refuse(arena, text, "statement_not_allowed", "the policy names no statement", " for this database", err);
+	return refuse(l, l->text, "statement_not_allowed", "the policy names no statement", " for this database");
 }
 
-static enum kh_err look_at_command(struct kh_arena *arena, const struct kh_policy_rule *rule,
-				   const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
+static enum kh_err look_at_command(const struct look *l)
 {
-	const struct kh_policy_command *commands = rule->commands.at;
+	const struct kh_policy_command *commands = l->rule->commands.at;
 
-	(void)call;
-	for (size_t i = 0; i < rule->commands.n; i++) {
-		if (kh_view_eq(commands[i].name, text))
+	for (size_t i = 0; i < l->rule->commands.n; i++) {
+		if (kh_view_eq(commands[i].name, l->text))
 			return KH_OK;
 	}
-	return refuse(arena, text, "command_not_allowed", "the policy names no command", "", err);
+	return refuse(l, l->text, "command_not_allowed", "the policy names no command", "");
 }
 
 /* The scope of a search; one that is not said, or that nobody knows, is the web: the one that leaves. */
@@ -114,16 +110,13 @@ static enum kh_scope scope_of(const struct kh_permit_call *call)
 	return scope;
 }
 
-static enum kh_err look_at_scope(struct kh_arena *arena, const struct kh_policy_rule *rule,
-				 const struct kh_permit_call *call, struct kh_view text, struct kh_error *err)
+static enum kh_err look_at_scope(const struct look *l)
 {
-	enum kh_scope scope = scope_of(call);
+	enum kh_scope scope = scope_of(l->call);
 
-	(void)arena;
-	(void)text;
-	if (rule->scopes & 1U << scope)
+	if (l->rule->scopes & 1U << scope)
 		return KH_OK;
-	return kh_error_set(err, KH_EREFUSED, "scope_not_allowed", "the scope %s is not among the allowed ones",
+	return kh_error_set(l->err, KH_EREFUSED, "scope_not_allowed", "the scope %s is not among the allowed ones",
 			    kh_operation_scopes[scope]);
 }
 
@@ -131,7 +124,7 @@ static enum kh_err look_at_scope(struct kh_arena *arena, const struct kh_policy_
 static const struct {
 	enum kh_permit_key key;
 	enum kh_parameter_kind kind;
-	look_fn *look;
+	enum kh_err (*look)(const struct look *l);
 } looks[] = {
 	{KH_PERMIT_HOSTS, KH_PARAMETER_URL, look_at_host},
 	{KH_PERMIT_PATHS, KH_PARAMETER_PATH, look_at_path},
@@ -141,6 +134,35 @@ static const struct {
 	{KH_PERMIT_COMMANDS, KH_PARAMETER_COMMAND, look_at_command},
 };
 
+static enum kh_err unsaid(struct kh_error *err)
+{
+	return kh_error_set(err, KH_EREFUSED, "OPERATION_NOT_ALLOWED",
+			    "nothing says what of this operation's arguments a rule allows");
+}
+
+/* One parameter.  A kind that can be looked at has to be: a row that does not let a rule allow it allows nothing. */
+static enum kh_err check_parameter(struct kh_arena *arena, const struct kh_policy_rule *rule,
+				   const struct kh_permit_call *call, const struct kh_parameter_spec *spec,
+				   bool *ret_looked, struct kh_error *err)
+{
+	yyjson_val *val = kh_json_get(call->parameters, spec->name);
+	const struct look look = {arena, rule, call, kh_json_str(val), err};
+	size_t i = 0;
+
+	while (i < sizeof(looks) / sizeof(looks[0]) && looks[i].kind != spec->kind)
+		i++;
+	if (i == sizeof(looks) / sizeof(looks[0]))
+		return KH_OK;
+	if (!(call->operation->permit & looks[i].key))
+		return unsaid(err);
+	if (val == NULL && !spec->required && spec->kind != KH_PARAMETER_SCOPE) /* without a scope it is the web */
+		return KH_OK;
+	*ret_looked = true;
+	if (look.text.p == NULL && spec->kind != KH_PARAMETER_SCOPE)
+		return kh_error_set(err, KH_EREFUSED, "parameter_missing", "the call has no text %s", spec->name);
+	return looks[i].look(&look);
+}
+
 /*
  * What the operation's row lets a rule allow.  A key that is about no argument of the call is for whoever carries it
  * out: the folders and databases of a search.  A call that nothing was looked at in is refused.
@@ -148,27 +170,13 @@ static const struct {
 static enum kh_err check_named(struct kh_arena *arena, const struct kh_policy_rule *rule,
 			       const struct kh_permit_call *call, struct kh_error *err)
 {
-	unsigned permit = call->operation != NULL ? call->operation->permit : 0;
-	bool looked = (permit & KH_PERMIT_TOOL) != 0;
+	const struct kh_operation *operation = call->operation;
+	bool looked = operation != NULL && (operation->permit & KH_PERMIT_TOOL);
 	enum kh_err e = KH_OK;
 
-	for (size_t i = 0; e == KH_OK && i < sizeof(looks) / sizeof(looks[0]); i++) {
-		const struct kh_parameter_spec *spec = (permit & looks[i].key)
-							       ? kh_operation_of_kind(call->operation, looks[i].kind)
-							       : NULL;
-		if (spec == NULL)
-			continue;
-		struct kh_view text = text_of(call, looks[i].kind);
-		looked = true;
-		if (text.p == NULL && spec->required)
-			return kh_error_set(err, KH_EREFUSED, "parameter_missing", "the call has no text %s",
-					    spec->name);
-		e = looks[i].look(arena, rule, call, text, err);
-	}
-	if (e == KH_OK && !looked)
-		e = kh_error_set(err, KH_EREFUSED, "OPERATION_NOT_ALLOWED",
-				 "nothing says what of this operation's arguments a rule allows");
-	return e;
+	for (size_t i = 0; e == KH_OK && operation != NULL && i < operation->parameter_count; i++)
+		e = check_parameter(arena, rule, call, &operation->parameters[i], &looked, err);
+	return e == KH_OK && !looked ? unsaid(err) : e;
 }
 
 /* --- sealed content by reference, and patterns -------------------------------------------------------------------- */

@@ -49,10 +49,15 @@ static const char *permit(struct kh_test *t, const struct kh_policy *policy, con
 static void test_no_permit(struct kh_test *t)
 {
 	static const struct kh_parameter_spec url[] = {{"url", KH_PARAMETER_URL, true, 2048, .host = true}};
+	static const struct kh_parameter_spec both[] = {{"url", KH_PARAMETER_URL, true, 2048, .host = true},
+							{"path", KH_PARAMETER_PATH, false, 64, .host = false}};
+	static const struct kh_parameter_spec other[] = {{"other", KH_PARAMETER_URL, false, 2048, .host = false}};
 	static const struct kh_operation rows[] = {
 		{.name = "comm.other", .parameters = url, .parameter_count = 1},
 		{.name = "comm.other", .parameters = url, .parameter_count = 1, .permit = KH_PERMIT_PATHS},
 		{.name = "comm.other", .permit = KH_PERMIT_HOSTS},
+		{.name = "comm.other", .parameters = both, .parameter_count = 2, .permit = KH_PERMIT_HOSTS},
+		{.name = "comm.other", .parameters = other, .parameter_count = 1, .permit = KH_PERMIT_HOSTS},
 		{.name = "comm.other", .parameters = url, .parameter_count = 1, .permit = KH_PERMIT_HOSTS},
 	};
 	const char *parameters = "{\"url\":\"https://example.com/\"}";
@@ -65,7 +70,8 @@ static void test_no_permit(struct kh_test *t)
 		struct kh_permit_call call = {.operation = &rows[i]};
 		must(t, kh_json_read(&t->arena, kh_view_str(parameters), &call.parameters, &t->err));
 		enum kh_err e = kh_permit_arguments(&t->arena, rule, &call, &t->err);
-		if (i == 3) { /* with what it lacked it passes: a new row needs nothing here */
+		if (i == sizeof(rows) / sizeof(rows[0]) -
+				 1) { /* with what it lacked it passes: a new row needs nothing here */
 			must(t, e);
 			continue;
 		}
@@ -74,6 +80,38 @@ static void test_no_permit(struct kh_test *t)
 		assert_true(kh_permit_is_network(&call, KH_TIER_0));
 	}
 	assert_string_equal(permit(t, policy, "comm.other", parameters), "OPERATION_NOT_ALLOWED");
+}
+
+/* E5: of two parameters of a kind both are looked at, and one that need not be there only where it is. */
+static void test_two(struct kh_test *t)
+{
+	static const struct kh_parameter_spec urls[] = {{"from", KH_PARAMETER_URL, true, 2048, .host = true},
+							{"to", KH_PARAMETER_URL, false, 2048, .host = true}};
+	static const struct kh_operation row = {
+		.name = "comm.other", .parameters = urls, .parameter_count = 2, .permit = KH_PERMIT_HOSTS};
+	static const char *const all[][2] = {
+		{"{\"from\":\"https://example.com/\"}", ""},
+		{"{\"from\":\"https://example.com/\",\"to\":\"https://a.example.org/\"}", ""},
+		{"{\"from\":\"https://example.com/\",\"to\":\"https://evil.org/\"}", "DOMAIN_BLOCKED"},
+		{"{\"from\":\"https://example.com/\",\"to\":7}", "parameter_missing"},
+		{"{\"to\":\"https://example.com/\"}", "parameter_missing"},
+	};
+	const struct kh_policy *policy;
+	struct kh_view path;
+
+	must(t, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT(""), &policy, &t->err));
+	const struct kh_policy_rule *rule = kh_policy_rule(policy, &t->arena, KH_LIT("comm.fetch"), KH_LIT(""), &path);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_permit_call call = {.operation = &row};
+		must(t, kh_json_read(&t->arena, kh_view_str(all[i][0]), &call.parameters, &t->err));
+		enum kh_err e = kh_permit_arguments(&t->arena, rule, &call, &t->err);
+		if (all[i][1][0] == '\0') {
+			must(t, e);
+			continue;
+		}
+		must_fail(t, KH_EREFUSED, e);
+		assert_string_equal(t->err.code, all[i][1]);
+	}
 }
 
 /* COMPAT.md section 5: authorising on arguments, not only names. */
@@ -426,7 +464,7 @@ static void test_random(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_arguments),  KH_TEST(test_no_permit), KH_TEST(test_patterns),
-					    KH_TEST(test_remote),     KH_TEST(test_content),   KH_TEST(test_egress),
-					    KH_TEST_ONCE(test_random)};
+static const struct kh_test_case cases[] = {KH_TEST(test_arguments), KH_TEST(test_no_permit),  KH_TEST(test_two),
+					    KH_TEST(test_patterns),  KH_TEST(test_remote),     KH_TEST(test_content),
+					    KH_TEST(test_egress),    KH_TEST_ONCE(test_random)};
 KH_TEST_MAIN(cases)
