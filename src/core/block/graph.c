@@ -1,6 +1,7 @@
 /*
- * Writing the taint graph.  Sources are hostile text: they go through kh_arena_quote(), which leaves nothing invisible
- * or that breaks a line, and then through the form's own escaping.
+ * Writing the taint graph.  Sources are hostile text: in DOT and SVG they go through kh_arena_quote(), which leaves
+ * nothing invisible or that breaks a line, and then through the form's own escaping, put_dot() or put_svg(); in JSON
+ * they are strings.
  *
  * The picture's layout: a block stands one layer below the lowest of those that influenced it, in its layer in the
  * blocks' order.
@@ -17,53 +18,30 @@ static const char *colour(enum kh_trust trust)
 	return colours[trust];
 }
 
-static const struct kh_block *block_at(const struct kh_graph *graph, size_t i)
+/* Goes over the edges into block TO: the next block that influenced it, from reference *REF on; false at the end. */
+static bool next_edge(const struct kh_blocks *set, size_t to, size_t *ref, size_t *ret_from)
 {
-	return graph->set->at[graph->at[i]];
-}
-
-enum kh_err kh_graph_init(struct kh_graph *graph, struct kh_arena *arena, const struct kh_blocks *set, const size_t *at,
-			  size_t n)
-{
-	size_t *all = KH_NEW_N(arena, size_t, set->n), *node = KH_NEW_N(arena, size_t, set->n);
-
-	if (all == NULL || node == NULL)
-		return KH_ENOMEM;
-	for (size_t i = 0; i < set->n; i++) {
-		all[i] = i;
-		node[i] = at ? KH_BLOCKS_NONE : i;
-	}
-	for (size_t i = 0; at != NULL && i < n; i++)
-		node[at[i]] = i;
-	*graph = (struct kh_graph){.set = set, .at = at ? at : all, .n = at ? n : set->n, .node = node};
-	return KH_OK;
-}
-
-/* Goes over the edges into node TO: the next node that influenced it, from reference *REF on; false at the end. */
-static bool next_edge(const struct kh_graph *graph, size_t to, size_t *ref, size_t *ret_from)
-{
-	const struct kh_block *block = block_at(graph, to);
+	const struct kh_block *block = set->at[to];
 
 	while (*ref < block->tainted_by_count) {
-		size_t i = kh_blocks_find(graph->set, block->tainted_by[(*ref)++]);
-		if (i != KH_BLOCKS_NONE && graph->node[i] != KH_BLOCKS_NONE) {
-			*ret_from = graph->node[i];
+		*ret_from = kh_blocks_find(set, block->tainted_by[(*ref)++]);
+		if (*ret_from != KH_BLOCKS_NONE)
 			return true;
-		}
 	}
 	return false;
 }
 
 /* ---- JSON ---- */
 
-yyjson_mut_val *kh_graph_json(const struct kh_graph *graph, yyjson_mut_doc *doc)
+static enum kh_err write_json(const struct kh_blocks *set, struct kh_arena *arena, struct kh_view *ret_text)
 {
+	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *out = yyjson_mut_obj(doc);
 	yyjson_mut_val *nodes = yyjson_mut_obj_add_arr(doc, out, "nodes");
 	yyjson_mut_val *edges = yyjson_mut_obj_add_arr(doc, out, "edges");
 
-	for (size_t i = 0; i < graph->n; i++) {
-		const struct kh_block *block = block_at(graph, i);
+	for (size_t i = 0; i < set->n; i++) {
+		const struct kh_block *block = set->at[i];
 		yyjson_mut_val *node = yyjson_mut_arr_add_obj(doc, nodes);
 		kh_json_add(doc, node, "id", block->id);
 		yyjson_mut_obj_add_str(doc, node, "trust", kh_label_trust(block->trust));
@@ -71,13 +49,14 @@ yyjson_mut_val *kh_graph_json(const struct kh_graph *graph, yyjson_mut_doc *doc)
 		yyjson_mut_obj_add_str(doc, node, "taint", kh_label_taint(block->taint));
 		if (block->source.n > 0)
 			kh_json_add(doc, node, "source", block->source);
-		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from);) {
+		for (size_t ref = 0, from; next_edge(set, i, &ref, &from);) {
 			yyjson_mut_val *edge = yyjson_mut_arr_add_obj(doc, edges);
-			kh_json_add(doc, edge, "from", block_at(graph, from)->id);
+			kh_json_add(doc, edge, "from", set->at[from]->id);
 			kh_json_add(doc, edge, "to", block->id);
 		}
 	}
-	return out;
+	enum kh_err e = kh_arena_check(arena);
+	return e == KH_OK ? kh_json_write(arena, out, ret_text) : e;
 }
 
 /* ---- DOT ---- */
@@ -103,18 +82,18 @@ static void put_dot_node(struct kh_buf *out, const struct kh_block *block)
 	kh_buf_printf(out, "\", fillcolor=\"%s\"];\n", colour(block->trust));
 }
 
-enum kh_err kh_graph_dot(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text)
+static enum kh_err write_dot(const struct kh_blocks *set, struct kh_arena *arena, struct kh_view *ret_text)
 {
 	struct kh_buf out;
 
 	kh_buf_init(&out, arena, arena->limit);
 	kh_buf_lit(&out, "digraph taint {\n  node [shape=box, style=filled, fontname=\"Helvetica\"];\n");
-	for (size_t i = 0; i < graph->n; i++)
-		put_dot_node(&out, block_at(graph, i));
-	for (size_t i = 0; i < graph->n; i++) {
-		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from);)
-			kh_buf_printf(&out, "  \"%.*s\" -> \"%.*s\";\n", KH_FMT(block_at(graph, from)->id),
-				      KH_FMT(block_at(graph, i)->id));
+	for (size_t i = 0; i < set->n; i++)
+		put_dot_node(&out, set->at[i]);
+	for (size_t i = 0; i < set->n; i++) {
+		for (size_t ref = 0, from; next_edge(set, i, &ref, &from);)
+			kh_buf_printf(&out, "  \"%.*s\" -> \"%.*s\";\n", KH_FMT(set->at[from]->id),
+				      KH_FMT(set->at[i]->id));
 	}
 	kh_buf_lit(&out, "}\n");
 	enum kh_err e = kh_buf_end(&out, ret_text);
@@ -143,12 +122,12 @@ struct layout {
  * Longest paths by Kahn's algorithm: a node is placed when all that influenced it are.  READY is a queue of N.  What
  * stays behind is on a cycle or below one.
  */
-static size_t place_nodes(const struct kh_graph *graph, struct place *places, size_t *waiting, size_t *ready,
+static size_t place_nodes(const struct kh_blocks *set, struct place *places, size_t *waiting, size_t *ready,
 			  size_t *heads, size_t *nexts, const size_t *targets)
 {
 	size_t done = 0, count = 0;
 
-	for (size_t i = 0; i < graph->n; i++) {
+	for (size_t i = 0; i < set->n; i++) {
 		if (waiting[i] == 0)
 			ready[count++] = i;
 	}
@@ -166,41 +145,41 @@ static size_t place_nodes(const struct kh_graph *graph, struct place *places, si
 }
 
 /* The number of edges, plus 1: edge 0 ends a list. */
-static size_t count_edges(const struct kh_graph *graph)
+static size_t count_edges(const struct kh_blocks *set)
 {
 	size_t n = 1;
 
-	for (size_t i = 0; i < graph->n; i++) {
-		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from);)
+	for (size_t i = 0; i < set->n; i++) {
+		for (size_t ref = 0, from; next_edge(set, i, &ref, &from);)
 			n++;
 	}
 	return n;
 }
 
-static enum kh_err lay_out(const struct kh_graph *graph, struct kh_arena *arena, struct layout *layout,
+static enum kh_err lay_out(const struct kh_blocks *set, struct kh_arena *arena, struct layout *layout,
 			   struct kh_error *err)
 {
-	size_t edge_count = count_edges(graph), edge = 0;
-	struct place *places = KH_NEW_N(arena, struct place, graph->n);
-	size_t *waiting = KH_NEW_N(arena, size_t, graph->n), *ready = KH_NEW_N(arena, size_t, graph->n);
-	size_t *heads = KH_NEW_N(arena, size_t, graph->n), *widths = KH_NEW_N(arena, size_t, graph->n);
+	size_t edge_count = count_edges(set), edge = 0;
+	struct place *places = KH_NEW_N(arena, struct place, set->n);
+	size_t *waiting = KH_NEW_N(arena, size_t, set->n), *ready = KH_NEW_N(arena, size_t, set->n);
+	size_t *heads = KH_NEW_N(arena, size_t, set->n), *widths = KH_NEW_N(arena, size_t, set->n);
 	size_t *nexts = KH_NEW_N(arena, size_t, edge_count), *targets = KH_NEW_N(arena, size_t, edge_count);
 
 	if (kh_arena_check(arena) != KH_OK)
 		return KH_ENOMEM;
-	for (size_t i = 0; i < graph->n; i++) {
-		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from); waiting[i]++) {
+	for (size_t i = 0; i < set->n; i++) {
+		for (size_t ref = 0, from; next_edge(set, i, &ref, &from); waiting[i]++) {
 			targets[++edge] = i;
 			nexts[edge] = heads[from];
 			heads[from] = edge;
 		}
 	}
-	if (place_nodes(graph, places, waiting, ready, heads, nexts, targets) < graph->n) {
+	if (place_nodes(set, places, waiting, ready, heads, nexts, targets) < set->n) {
 		kh_error_set(err, KH_EREFUSED, "cycle", "a block influenced itself");
 		return KH_EREFUSED; /* said outright: the analyser does not know what the line above returns */
 	}
 	*layout = (struct layout){.places = places};
-	for (size_t i = 0; i < graph->n; i++) {
+	for (size_t i = 0; i < set->n; i++) {
 		size_t layer = places[i].layer;
 		places[i].column = widths[layer]++;
 		layout->layers = layer + 1 > layout->layers ? layer + 1 : layout->layers;
@@ -292,15 +271,15 @@ static void put_edge(struct kh_buf *out, const struct place *from, const struct 
 		      y2 - GAP_DOWN / 2, x2, y2);
 }
 
-enum kh_err kh_graph_svg(const struct kh_graph *graph, struct kh_arena *arena, struct kh_view *ret_text,
-			 struct kh_error *err)
+static enum kh_err write_svg(const struct kh_blocks *set, struct kh_arena *arena, struct kh_view *ret_text,
+			     struct kh_error *err)
 {
 	struct layout layout;
 	struct kh_buf out;
 
-	if (graph->n > KH_GRAPH_SVG_MAX)
+	if (set->n > KH_GRAPH_SVG_MAX)
 		return kh_error_set(err, KH_ELIMIT, "too_large", "a picture has at most %d blocks", KH_GRAPH_SVG_MAX);
-	enum kh_err e = lay_out(graph, arena, &layout, err);
+	enum kh_err e = lay_out(set, arena, &layout, err);
 	if (e != KH_OK)
 		return e;
 	size_t width = 2 * MARGIN + layout.columns * (BOX_WIDTH + GAP_ACROSS);
@@ -314,14 +293,28 @@ enum kh_err kh_graph_svg(const struct kh_graph *graph, struct kh_arena *arena, s
 		      "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n"
 		      "<g fill=\"none\" stroke=\"#555\" marker-end=\"url(#taint-arrow)\">\n",
 		      width, height, width, height);
-	for (size_t i = 0; i < graph->n; i++) {
-		for (size_t ref = 0, from; next_edge(graph, i, &ref, &from);)
+	for (size_t i = 0; i < set->n; i++) {
+		for (size_t ref = 0, from; next_edge(set, i, &ref, &from);)
 			put_edge(&out, &layout.places[from], &layout.places[i]);
 	}
 	kh_buf_lit(&out, "</g>\n");
-	for (size_t i = 0; i < graph->n; i++)
-		put_box(&out, block_at(graph, i), &layout.places[i]);
+	for (size_t i = 0; i < set->n; i++)
+		put_box(&out, set->at[i], &layout.places[i]);
 	kh_buf_lit(&out, "</svg>\n");
 	e = kh_buf_end(&out, ret_text);
 	return e == KH_OK ? kh_arena_check(arena) : e;
+}
+
+enum kh_err kh_graph_write(const struct kh_blocks *set, struct kh_arena *arena, enum kh_graph_format format,
+			   struct kh_view *ret_text, struct kh_error *err)
+{
+	switch (format) {
+	case KH_GRAPH_DOT:
+		return write_dot(set, arena, ret_text);
+	case KH_GRAPH_SVG:
+		return write_svg(set, arena, ret_text, err);
+	case KH_GRAPH_JSON:
+		break;
+	}
+	return write_json(set, arena, ret_text);
 }
