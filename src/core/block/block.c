@@ -1,6 +1,6 @@
 /*
  * Making blocks.  The specification is hostile: it may come from a file, a client or an upstream.  What comes out keeps
- * every promise of block.h; the two constructors below are the only code that fills a struct kh_block.
+ * every promise of block.h; the constructors below are the only code that fills a struct kh_block.
  */
 #include "core/block/block.h"
 
@@ -161,4 +161,14 @@ enum kh_err kh_block_delivery(struct kh_arena *arena, const struct kh_block_spec
 	delivery.taint = reader_taint;
 	enum kh_err e = check(arena, &delivery, err);
 	return e == KH_OK ? fill(arena, &delivery, kh_taint_step_down(reader_taint), ret_block) : e;
+}
+
+enum kh_err kh_block_output(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint given_taint,
+			    const struct kh_block **ret_block, struct kh_error *err)
+{
+	struct kh_block_spec output = *spec;
+
+	output.trust = KH_TRUSTED;
+	output.taint = kh_label_max_taint(spec->taint, given_taint);
+	return kh_block_make(arena, &output, ret_block, err);
 }

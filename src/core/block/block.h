@@ -1,10 +1,10 @@
 /*
  * A block: a piece of content with its labels (SPEC K1).
  *
- * A block comes into being in kh_block_make() or kh_block_delivery() and nowhere else: the XML and JSON readers, the
- * sets and the contexts all go through them.  Neither can give an untrusted instruction, and the taint that they give
- * is never below what the block's trust starts with, but for a delivery, whose taint is one step below its Reader's
- * (B23).  A made block is const and is not changed any more.
+ * A block comes into being in kh_block_make(), kh_block_output() or kh_block_delivery() and nowhere else: the XML and
+ * JSON readers, the sets and the contexts all go through them.  None can give an untrusted instruction, and the taint
+ * that they give is never below what the block's trust starts with, but for a delivery, whose taint is one step below
+ * its Reader's (B23).  A made block is const and is not changed any more.
  *
  * Limits: an id matches [A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}; a source has at most 4,096 bytes, content 16 MiB, and
  * tainted_by 2^20 ids.  Source and content are valid UTF-8, with every character allowed, U+0000 too.
@@ -60,7 +60,15 @@ enum kh_err kh_block_make(struct kh_arena *arena, const struct kh_block_spec *sp
 enum kh_err kh_block_delivery(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint reader_taint,
 			      const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;
 
-/* True where ID has the form of an id. */
+/*
+ * Makes an agent's output (K9): trusted, whatever SPEC says of trust, with the highest of SPEC's taint and of
+ * GIVEN_TAINT, the highest taint of all that its context was given: what an agent says of its own words can only raise
+ * their taint.  Refuses what kh_block_make() refuses.
+ */
+enum kh_err kh_block_output(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint given_taint,
+			    const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;
+
+/* True if ID has the form of an id. */
 bool kh_block_id_valid(struct kh_view id);
 
 #endif

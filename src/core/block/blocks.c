@@ -52,10 +52,9 @@ static enum kh_err grow(struct kh_blocks *set)
 	size_t cap = set->cap ? set->cap * 2 : FIRST, count = cap * 2;
 	const struct kh_block **at = kh_arena_grow(set->arena, set->at, set->n * sizeof(struct kh_block *),
 						   cap * sizeof(struct kh_block *));
-	uint32_t *marks = kh_arena_grow(set->arena, set->marks, set->n * sizeof(*marks), cap * sizeof(*marks));
 	struct kh_blocks_slot *slots = KH_NEW_N(set->arena, struct kh_blocks_slot, count);
 
-	if (at == NULL || marks == NULL || slots == NULL)
+	if (at == NULL || slots == NULL)
 		return KH_ENOMEM;
 	for (size_t i = 0; i < set->slot_count; i++) {
 		size_t to = set->slots[i].hash & (count - 1);
@@ -66,7 +65,6 @@ static enum kh_err grow(struct kh_blocks *set)
 		slots[to] = set->slots[i];
 	}
 	set->at = at;
-	set->marks = marks;
 	set->slots = slots;
 	set->slot_count = count;
 	set->cap = cap;
@@ -94,33 +92,4 @@ enum kh_err kh_blocks_add(struct kh_blocks *set, const struct kh_block_spec *spe
 	enum kh_err e = kh_block_make(set->arena, spec, &block, err);
 
 	return e == KH_OK ? kh_blocks_put(set, block, err) : e;
-}
-
-enum kh_err kh_blocks_output(struct kh_blocks *set, const struct kh_block_spec *spec, const struct kh_view *more,
-			     size_t more_count, const struct kh_block **ret_block, struct kh_error *err)
-{
-	struct kh_view *ids = KH_NEW_N(set->arena, struct kh_view, set->n + more_count);
-	struct kh_block_spec output = *spec;
-	const struct kh_block *block;
-	size_t n = 0;
-
-	if (ids == NULL)
-		return KH_ENOMEM;
-	for (size_t i = 0; i < set->n; i++) {
-		ids[n++] = set->at[i]->id;
-		output.taint = kh_label_max_taint(output.taint, set->at[i]->taint);
-	}
-	for (size_t i = 0; i < more_count; i++) {
-		if (kh_blocks_find(set, more[i]) == KH_BLOCKS_NONE)
-			ids[n++] = more[i];
-	}
-	output.trust = KH_TRUSTED;
-	output.tainted_by = ids;
-	output.tainted_by_count = n;
-	enum kh_err e = kh_block_make(set->arena, &output, &block, err);
-	if (e == KH_OK)
-		e = kh_blocks_put(set, block, err);
-	if (e == KH_OK)
-		*ret_block = block;
-	return e;
 }

@@ -22,8 +22,6 @@ struct kh_blocks {
 	size_t n, cap;
 	struct kh_blocks_slot *slots;
 	size_t slot_count; /* a power of two, at least twice n */
-	uint32_t *marks;   /* of the walk in taint.c, one a block */
-	uint32_t epoch;
 	unsigned char seed[KH_BLOCKS_SEED];
 };
 
@@ -38,14 +36,5 @@ enum kh_err kh_blocks_add(struct kh_blocks *set, const struct kh_block_spec *spe
 
 /* The index of the block with this id, or KH_BLOCKS_NONE. */
 size_t kh_blocks_find(const struct kh_blocks *set, struct kh_view id);
-
-/*
- * An agent's output (K5, K9): a trusted block that is tainted by every block of the set, which is what the agent's
- * context has been given, and by MORE ids that the caller names; naming can only add.  Its taint is the highest of
- * the set's, or higher where SPEC says so.  SPEC's trust and tainted_by are not looked at.  The output is added to the
- * set.
- */
-enum kh_err kh_blocks_output(struct kh_blocks *set, const struct kh_block_spec *spec, const struct kh_view *more,
-			     size_t more_count, const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -96,13 +96,17 @@ enum kh_err kh_block_contract_parse(struct kh_call *call, yyjson_val *in, yyjson
 	return answer(call, e, &problem, out, ret_out, err);
 }
 
-/* The ids of the blocks at the N indices AT. */
-static yyjson_mut_val *write_ids(yyjson_mut_doc *doc, const struct kh_blocks *set, const size_t *at, size_t n)
+/* The ids of the blocks of CLOSURE, or of the untrusted ones of them. */
+static yyjson_mut_val *write_ids(yyjson_mut_doc *doc, const struct kh_blocks *set, const struct kh_closure *closure,
+				 bool untrusted)
 {
 	yyjson_mut_val *arr = yyjson_mut_arr(doc);
 
-	for (size_t i = 0; i < n; i++)
-		yyjson_mut_arr_add_strn(doc, arr, set->at[at[i]]->id.p, set->at[at[i]]->id.n);
+	for (size_t i = 0; i < closure->n; i++) {
+		struct kh_view id = set->at[closure->at[i].id]->id;
+		if (!untrusted || closure->at[i].trust == KH_UNTRUSTED)
+			yyjson_mut_arr_add_strn(doc, arr, id.p, id.n);
+	}
 	return arr;
 }
 
@@ -125,9 +129,8 @@ enum kh_err kh_block_contract_taint(struct kh_call *call, yyjson_val *in, yyjson
 	if (e == KH_OK)
 		e = kh_taint_closure(&set, call->arena, of, &closure, &problem);
 	if (e == KH_OK) {
-		yyjson_mut_obj_add_val(doc, out, "closure", write_ids(doc, &set, closure.at, closure.n));
-		yyjson_mut_obj_add_val(doc, out, "untrusted",
-				       write_ids(doc, &set, closure.untrusted, closure.untrusted_count));
+		yyjson_mut_obj_add_val(doc, out, "closure", write_ids(doc, &set, &closure, false));
+		yyjson_mut_obj_add_val(doc, out, "untrusted", write_ids(doc, &set, &closure, true));
 		yyjson_mut_obj_add_bool(doc, out, "flagged", closure.flagged);
 	}
 	return answer(call, e, &problem, out, ret_out, err);

@@ -2,49 +2,78 @@
  * The closure over tainted_by: a depth-first walk with its own stack, so that a chain of a million blocks is as safe as
  * one of three.  The ids and their references are hostile: unknown ids and cycles among what is reached are errors.
  *
- * A block's mark in the set says what this walk knows of it: below `epoch` nothing, `epoch` that the walk is still
- * below it, `epoch + 1` that it is done.  A new walk takes a new epoch, so marks need no clearing.
+ * What the walk knows of a block is a mark in an open-addressed table: none, that it is still below the block, or that
+ * the block is done.  A mark is 2 * (id + 1), plus 1 if the block is done; 0 is a free place.
  */
 #include "core/block/taint.h"
 
 #include <stdlib.h>
+
+#define FIRST 16
 
 enum kh_taint kh_taint_step_down(enum kh_taint taint)
 {
 	return taint == KH_TAINT_HIGH ? KH_TAINT_MEDIUM : KH_TAINT_LOW;
 }
 
+/* A block that the walk is below.  There can be millions: a frame is small. */
 struct frame {
-	uint32_t block;
-	uint32_t next; /* reference to follow */
+	struct kh_closure_block block;
+	const int64_t *next, *end; /* the references that are still to be followed */
 };
 
 struct walk {
-	struct kh_blocks *set;
+	const struct kh_taint_books *books;
 	struct kh_arena *arena;
 	struct frame *stack;
 	size_t depth, stack_cap;
-	size_t *reached;
+	struct kh_closure_block *reached; /* in the order in which they were done */
 	size_t n, cap;
+	uint64_t *marks;
+	size_t mark_count;
+	unsigned mark_bits; /* there are 2^mark_bits places */
 	struct kh_error *err;
 };
 
-static void begin(struct walk *walk, struct kh_blocks *set, struct kh_arena *arena, struct kh_error *err)
+/* --- marks -------------------------------------------------------------------------------------------------------- */
+
+/* The place of ID's mark, or the free one where it would go.  Multiplying spreads ids that follow each other. */
+static uint64_t *place_of(const struct walk *walk, int64_t id)
 {
-	*walk = (struct walk){.set = set, .arena = arena, .err = err};
-	if (set->epoch > UINT32_MAX - 4) {
-		if (set->n > 0)
-			memset(set->marks, 0, set->n * sizeof(*set->marks));
-		set->epoch = 0;
-	}
-	set->epoch += 2;
+	uint64_t mark = 2 * ((uint64_t)id + 1), last = ((uint64_t)1 << walk->mark_bits) - 1;
+	uint64_t i = ((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - walk->mark_bits);
+
+	while (walk->marks[i] != 0 && (walk->marks[i] | 1) != (mark | 1))
+		i = (i + 1) & last;
+	return &walk->marks[i];
 }
 
-/* Goes down into block I, which has no mark yet. */
-static enum kh_err enter(struct walk *walk, size_t i)
+/* Makes room for one more mark: at most half of the places are taken. */
+static enum kh_err grow_marks(struct walk *walk)
+{
+	size_t old_count = walk->marks != NULL ? (size_t)1 << walk->mark_bits : 0;
+	const uint64_t *old = walk->marks;
+
+	if (2 * (walk->mark_count + 1) <= old_count)
+		return KH_OK;
+	walk->mark_bits = old != NULL ? walk->mark_bits + 1 : 5;
+	walk->marks = KH_NEW_N(walk->arena, uint64_t, (size_t)1 << walk->mark_bits);
+	if (walk->marks == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < old_count; i++) {
+		if (old[i] != 0)
+			*place_of(walk, (int64_t)(old[i] / 2) - 1) = old[i];
+	}
+	return KH_OK;
+}
+
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
+
+/* Goes down into block ID, which has no mark yet. */
+static enum kh_err enter(struct walk *walk, int64_t id)
 {
 	if (walk->depth == walk->stack_cap) {
-		size_t cap = walk->stack_cap ? walk->stack_cap * 2 : 16;
+		size_t cap = walk->stack_cap ? walk->stack_cap * 2 : FIRST;
 		struct frame *stack = kh_arena_grow(walk->arena, walk->stack, walk->depth * sizeof(*stack),
 						    cap * sizeof(*stack));
 		if (stack == NULL)
@@ -52,130 +81,157 @@ static enum kh_err enter(struct walk *walk, size_t i)
 		walk->stack = stack;
 		walk->stack_cap = cap;
 	}
-	walk->set->marks[i] = walk->set->epoch;
-	walk->stack[walk->depth++] = (struct frame){.block = (uint32_t)i};
+	struct kh_taint_block found = {0};
+	enum kh_err e = walk->books->look(walk->books->ctx, id, &found, walk->err);
+	if (e == KH_OK)
+		e = grow_marks(walk);
+	if (e != KH_OK)
+		return e;
+	*place_of(walk, id) = 2 * ((uint64_t)id + 1);
+	walk->mark_count++;
+	walk->stack[walk->depth++] = (struct frame){
+		.block = {id, found.trust, found.taint, found.kind},
+		.next = found.tainted_by,
+		.end = found.tainted_by_count > 0 ? found.tainted_by + found.tainted_by_count : found.tainted_by,
+	};
 	return KH_OK;
 }
 
 /* Leaves the block on top of the stack for good. */
 static enum kh_err leave(struct walk *walk)
 {
-	size_t i = walk->stack[--walk->depth].block;
+	const struct frame *top = &walk->stack[--walk->depth];
 
 	if (walk->n == walk->cap) {
-		size_t cap = walk->cap ? walk->cap * 2 : 16;
-		size_t *reached = kh_arena_grow(walk->arena, walk->reached, walk->n * sizeof(*reached),
-						cap * sizeof(*reached));
+		size_t cap = walk->cap ? walk->cap * 2 : FIRST;
+		struct kh_closure_block *reached = kh_arena_grow(walk->arena, walk->reached, walk->n * sizeof(*reached),
+								 cap * sizeof(*reached));
 		if (reached == NULL)
 			return KH_ENOMEM;
 		walk->reached = reached;
 		walk->cap = cap;
 	}
-	walk->set->marks[i] = walk->set->epoch + 1;
-	walk->reached[walk->n++] = i;
+	*place_of(walk, top->block.id) |= 1;
+	walk->reached[walk->n++] = top->block;
 	return KH_OK;
 }
 
 /* Follows a reference to ID. */
-static enum kh_err follow(struct walk *walk, struct kh_view id)
+static enum kh_err follow(struct walk *walk, int64_t id)
 {
-	size_t i = kh_blocks_find(walk->set, id);
+	uint64_t mark = walk->marks != NULL ? *place_of(walk, id) : 0;
 
-	if (i == KH_BLOCKS_NONE) {
-		struct kh_view quoted = kh_arena_quote(walk->arena, id);
-		return kh_error_set(walk->err, KH_EUNKNOWN, "unknown_id", "there is no block %.*s", KH_FMT(quoted));
-	}
-	uint32_t mark = walk->set->marks[i];
-	if (mark == walk->set->epoch)
-		return kh_error_set(walk->err, KH_EREFUSED, "cycle", "block \"%.*s\" influenced itself", KH_FMT(id));
-	return mark == walk->set->epoch + 1 ? KH_OK : enter(walk, i);
+	if (mark == 0)
+		return enter(walk, id);
+	if ((mark & 1) != 0)
+		return KH_OK;
+	struct kh_view name = walk->books->name(walk->books->ctx, id);
+	return kh_error_set(walk->err, KH_EREFUSED, "cycle", "block \"%.*s\" influenced itself", KH_FMT(name));
 }
 
-/* Everything below ID, then ID itself, as far as it has not been reached before. */
-static enum kh_err run(struct walk *walk, struct kh_view id)
+/* Everything below ID, then ID itself, unless it has been reached before. */
+static enum kh_err run(struct walk *walk, int64_t id)
 {
 	enum kh_err e = follow(walk, id);
 
 	while (e == KH_OK && walk->depth > 0) {
 		struct frame *top = &walk->stack[walk->depth - 1];
-		const struct kh_block *block = walk->set->at[top->block];
-		if (top->next == block->tainted_by_count)
-			e = leave(walk);
-		else
-			e = follow(walk, block->tainted_by[top->next++]);
+		e = top->next == top->end ? leave(walk) : follow(walk, *top->next++);
 	}
 	return e;
 }
 
-static int compare_indices(const void *a, const void *b)
-{
-	size_t x, y;
+/* --- what was reached --------------------------------------------------------------------------------------------- */
 
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
-	return (x > y) - (x < y);
+static int compare_blocks(const void *a, const void *b)
+{
+	const struct kh_closure_block *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Puts what was reached into the blocks' order: by their marks where that is most of the set, else by sorting. */
-static void order(struct walk *walk)
+/* The blocks that were reached, by id.  What influences is mostly older, so that they often are in order already. */
+static struct kh_closure finish(struct walk *walk)
 {
-	size_t n = 0;
+	struct kh_closure closure = {.at = walk->reached, .n = walk->n};
+	bool sorted = true;
 
-	if (walk->n < walk->set->n / 8) {
-		if (walk->n > 1)
-			qsort(walk->reached, walk->n, sizeof(*walk->reached), compare_indices);
-		return;
+	for (size_t i = 0; i < walk->n; i++) {
+		sorted &= i == 0 || walk->reached[i - 1].id < walk->reached[i].id;
+		closure.taint = kh_label_max_taint(closure.taint, walk->reached[i].taint);
+		closure.flagged |= walk->reached[i].trust == KH_UNTRUSTED;
 	}
-	for (size_t i = 0; n < walk->n; i++) {
-		if (walk->set->marks[i] == walk->set->epoch + 1)
-			walk->reached[n++] = i;
-	}
+	if (!sorted)
+		qsort(closure.at, closure.n, sizeof(*closure.at), compare_blocks);
+	return closure;
 }
 
-static enum kh_err finish(struct walk *walk, struct kh_closure *ret_closure)
+enum kh_err kh_taint_walk(const struct kh_taint_books *books, struct kh_arena *arena, const int64_t *ids, size_t count,
+			  struct kh_closure *ret_closure, struct kh_error *err)
 {
-	size_t *untrusted = KH_NEW_N(walk->arena, size_t, walk->n);
-	struct kh_closure closure = {.at = walk->reached, .n = walk->n, .untrusted = untrusted};
+	struct walk walk = {.books = books, .arena = arena, .err = err};
+	enum kh_err e = KH_OK;
 
-	if (untrusted == NULL)
-		return KH_ENOMEM;
-	for (size_t k = 0; k < walk->n; k++) {
-		const struct kh_block *block = walk->set->at[walk->reached[k]];
-		closure.taint = kh_label_max_taint(closure.taint, block->taint);
-		if (block->trust == KH_UNTRUSTED)
-			untrusted[closure.untrusted_count++] = walk->reached[k];
-	}
-	closure.flagged = closure.untrusted_count > 0;
-	*ret_closure = closure;
+	for (size_t i = 0; i < count && e == KH_OK; i++)
+		e = run(&walk, ids[i]);
+	if (e == KH_OK)
+		*ret_closure = finish(&walk);
+	return e;
+}
+
+/* --- of a set ----------------------------------------------------------------------------------------------------- */
+
+struct in_set {
+	const struct kh_blocks *set;
+	struct kh_arena *arena;
+};
+
+static enum kh_err find(const struct in_set *in, struct kh_view id, int64_t *ret_index, struct kh_error *err)
+{
+	size_t i = kh_blocks_find(in->set, id);
+
+	if (i == KH_BLOCKS_NONE)
+		return kh_error_set(err, KH_EUNKNOWN, "unknown_id", "there is no block %.*s",
+				    KH_FMT(kh_arena_quote(in->arena, id)));
+	*ret_index = (int64_t)i;
 	return KH_OK;
 }
 
-enum kh_err kh_taint_closure(struct kh_blocks *set, struct kh_arena *arena, struct kh_view of,
-			     struct kh_closure *ret_closure, struct kh_error *err)
+static enum kh_err look_in_set(void *ctx, int64_t id, struct kh_taint_block *ret_block, struct kh_error *err)
 {
-	struct walk walk;
+	const struct in_set *in = ctx;
+	const struct kh_block *block = in->set->at[id];
+	int64_t *ids = KH_NEW_N(in->arena, int64_t, block->tainted_by_count);
+	enum kh_err e = ids != NULL ? KH_OK : KH_ENOMEM;
 
-	begin(&walk, set, arena, err);
-	enum kh_err e = run(&walk, of);
-	if (e != KH_OK)
-		return e;
-	/* The walk leaves its root last. */
-	set->marks[walk.reached[--walk.n]] = 0;
-	order(&walk);
-	return finish(&walk, ret_closure);
+	for (size_t i = 0; i < block->tainted_by_count && e == KH_OK; i++)
+		e = find(in, block->tainted_by[i], &ids[i], err);
+	if (e == KH_OK)
+		*ret_block = (struct kh_taint_block){ids, block->tainted_by_count, block->trust, block->taint, 0};
+	return e;
 }
 
-enum kh_err kh_taint_influences(struct kh_blocks *set, struct kh_arena *arena, const struct kh_view *ids, size_t count,
-				struct kh_closure *ret_closure, struct kh_error *err)
+static struct kh_view name_in_set(void *ctx, int64_t id)
 {
-	struct walk walk;
-	enum kh_err e = KH_OK;
+	const struct in_set *in = ctx;
 
-	begin(&walk, set, arena, err);
-	for (size_t i = 0; i < count && e == KH_OK; i++)
-		e = run(&walk, ids[i]);
+	return in->set->at[id]->id;
+}
+
+enum kh_err kh_taint_closure(const struct kh_blocks *set, struct kh_arena *arena, struct kh_view of,
+			     struct kh_closure *ret_closure, struct kh_error *err)
+{
+	struct in_set in = {set, arena};
+	const struct kh_taint_books books = {&in, look_in_set, name_in_set};
+	struct walk walk = {.books = &books, .arena = arena, .err = err};
+	int64_t root = 0;
+	enum kh_err e = find(&in, of, &root, err);
+
+	if (e == KH_OK)
+		e = run(&walk, root);
 	if (e != KH_OK)
 		return e;
-	order(&walk);
-	return finish(&walk, ret_closure);
+	walk.n--; /* the walk leaves its root last */
+	*ret_closure = finish(&walk);
+	return KH_OK;
 }

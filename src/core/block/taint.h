@@ -1,5 +1,8 @@
 /*
  * Taint: what influenced a block (K5), and the one step by which taint falls (B23).
+ *
+ * There is one walk over tainted_by.  It gets the blocks from a look-up function, so that it runs over the rows of a
+ * store as well as over a set of blocks: the engine and the offline contract both use it.
  */
 #ifndef KH_CORE_BLOCK_TAINT_H
 #define KH_CORE_BLOCK_TAINT_H
@@ -12,25 +15,51 @@
  */
 enum kh_taint kh_taint_step_down(enum kh_taint taint);
 
+/* What the walk is told of a block.  The list is borrowed until the walk is over. */
+struct kh_taint_block {
+	const int64_t *tainted_by; /* ids */
+	size_t tainted_by_count;
+	enum kh_trust trust;
+	enum kh_taint taint;
+	int kind; /* the books' own word of it, which the closure hands back */
+};
+
+/* Where the walk gets the blocks from.  Ids are numbers from 0 to 2^62 - 1. */
+struct kh_taint_books {
+	void *ctx;
+	/* Gives the block ID.  It is called once for each block that the walk reaches, and for no other.  An id that it
+	 * does not know is an error (K5).  Its error ends the walk. */
+	enum kh_err (*look)(void *ctx, int64_t id, struct kh_taint_block *ret_block, struct kh_error *err);
+	/* What a message calls the block ID; fit to be shown. */
+	struct kh_view (*name)(void *ctx, int64_t id);
+};
+
+struct kh_closure_block {
+	int64_t id;
+	enum kh_trust trust;
+	enum kh_taint taint;
+	int kind;
+};
+
 struct kh_closure {
-	size_t *at; /* indices into the set, ascending: the blocks' order */
+	struct kh_closure_block *at; /* by id, ascending, each once */
 	size_t n;
-	size_t *untrusted; /* those of them that are untrusted */
-	size_t untrusted_count;
-	enum kh_taint taint; /* the highest in it; low where it is empty */
+	enum kh_taint taint; /* the highest in it; low if it is empty */
 	bool flagged;        /* it holds an untrusted block: what it influenced is verified (K6) */
 };
 
 /*
- * Everything that influenced block OF, over any number of steps, without OF itself.  The work is linear in what is
- * reached, not in the set.  `unknown_id` (KH_EUNKNOWN) where an id that is reached, or OF, is not in the set;
- * `cycle` (KH_EREFUSED) where a block that is reached influenced itself.
+ * The COUNT blocks IDS and everything that influenced them, over any number of steps.  Time and memory are linear in
+ * what is reached, but for sorting it.  `cycle` (KH_EREFUSED) if a block that is reached influenced itself.
  */
-enum kh_err kh_taint_closure(struct kh_blocks *set, struct kh_arena *arena, struct kh_view of,
-			     struct kh_closure *ret_closure, struct kh_error *err) KH_CHECKED;
+enum kh_err kh_taint_walk(const struct kh_taint_books *books, struct kh_arena *arena, const int64_t *ids, size_t count,
+			  struct kh_closure *ret_closure, struct kh_error *err) KH_CHECKED;
 
-/* The same for something that is no block (a tool call): IDS, and everything that influenced them. */
-enum kh_err kh_taint_influences(struct kh_blocks *set, struct kh_arena *arena, const struct kh_view *ids, size_t count,
-				struct kh_closure *ret_closure, struct kh_error *err) KH_CHECKED;
+/*
+ * Everything that influenced block OF of SET, without OF itself; ids are indices into the set.  `unknown_id`
+ * (KH_EUNKNOWN) if an id that is reached, or OF, is not in the set; `cycle` as above.
+ */
+enum kh_err kh_taint_closure(const struct kh_blocks *set, struct kh_arena *arena, struct kh_view of,
+			     struct kh_closure *ret_closure, struct kh_error *err) KH_CHECKED;
 
 #endif
