@@ -1,95 +1,22 @@
 /*
  * The closure of a call, loaded.  What a context was given is in Keyhole's own books (K5): its blocks since the last
- * reset, and everything that these are tainted by.  What was sealed and never asked about has influenced nobody.
+ * reset, and everything that these are tainted by (influence.h).  What was sealed and never asked about, nor named by an
+ * output, has influenced nobody.
  */
 #include "engine/comm/weigh.h"
 
 #include "base/buf.h"
 #include "engine/comm/look.h"
-#include "engine/context/given.h"
+#include "engine/context/influence.h"
 #include "engine/state/find.h"
-
-#include <stdlib.h>
 
 #define EARLIER       32          /* calls that are looked back at */
 #define EARLIER_BYTES (16U << 10) /* of their strings */
 #define CONTENT       (32U << 20) /* bytes of content that are loaded for one call: the store's thread is everybody's */
 
-struct loading {
-	struct kh_op *op;
-	struct kh_weigh *weigh;
-	int64_t *ids; /* of the closure, ascending, each once */
-	size_t n, cap;
-};
-
 /* --- the closure -------------------------------------------------------------------------------------------------- */
 
-/* Where ID stands, or belongs. */
-static size_t place_of(const struct loading *l, int64_t id)
-{
-	size_t low = 0, high = l->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (l->ids[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static enum kh_err add_id(struct loading *l, int64_t id, bool *ret_new)
-{
-	size_t at = place_of(l, id);
-
-	*ret_new = at == l->n || l->ids[at] != id;
-	if (!*ret_new)
-		return KH_OK;
-	if (l->n == l->cap) {
-		size_t more = l->cap > 0 ? 2 * l->cap : 64;
-		l->ids = kh_arena_grow(l->op->arena, l->ids, l->cap * sizeof(*l->ids), more * sizeof(*l->ids));
-		if (l->ids == NULL)
-			return KH_ENOMEM;
-		l->cap = more;
-	}
-	memmove(l->ids + at + 1, l->ids + at, (l->n - at) * sizeof(*l->ids));
-	l->ids[at] = id;
-	l->n++;
-	return KH_OK;
-}
-
-/* A delivery is tainted by the sealed blocks that its Reader read, and these by nothing; an output by what was given.
- * So a walk from what was given goes two steps at most, and each step is gone once. */
-static enum kh_err add_block(struct loading *l, int64_t id, unsigned depth)
-{
-	struct kh_block_row row;
-	int64_t *by = NULL;
-	size_t count = 0;
-	bool fresh = false;
-	enum kh_err e = add_id(l, id, &fresh);
-
-	if (e != KH_OK || !fresh || depth == 0)
-		return e;
-	e = kh_txn_peek(l->op->txn, KH_TABLE_BLOCKS, id, &row);
-	if (e == KH_OK && row.kind != KH_BLOCK_OUTPUT) /* what an output is tainted by was given itself */
-		e = kh_op_ids(l->op, row.tainted_by, &by, &count);
-	for (size_t i = 0; e == KH_OK && i < count; i++)
-		e = add_block(l, by[i], depth - 1);
-	return e;
-}
-
-static enum kh_err find_closure(struct loading *l, const struct kh_context_row *context)
-{
-	struct kh_given given = {0};
-	enum kh_err e = kh_given_find(l->op, context, false, &given);
-
-	for (size_t i = 0; e == KH_OK && i < given.n; i++)
-		e = add_block(l, given.ids[i], 2);
-	return e;
-}
-
-/* Whose words they are.  The user's and the operator's are those that nothing has influenced. */
+/* Whose words they are, if they count.  The user's and the operator's are those that nothing has influenced. */
 static bool counts(const struct kh_block_row *row, enum kh_verify_from *ret_from)
 {
 	bool own = row->trust != KH_UNTRUSTED && row->kind == KH_BLOCK_HOST &&
@@ -99,34 +26,30 @@ static bool counts(const struct kh_block_row *row, enum kh_verify_from *ret_from
 	return own || row->trust == KH_UNTRUSTED;
 }
 
-static enum kh_err load_sources(struct loading *l)
+static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closure, struct kh_weigh *weigh)
 {
-	struct kh_weigh *weigh = l->weigh;
-	struct kh_block_row seen, *row;
+	struct kh_block_row *row;
 	size_t bytes = 0;
 	enum kh_err e = KH_OK;
 
-	weigh->sources = KH_NEW_N(l->op->arena, struct kh_verify_source, l->n + 1);
+	weigh->sources = KH_NEW_N(op->arena, struct kh_verify_source, closure->n + 1);
 	weigh->count = 0;
-	weigh->taint = KH_TAINT_LOW;
+	weigh->taint = closure->taint;
 	if (weigh->sources == NULL)
 		return KH_ENOMEM;
-	for (size_t i = 0; e == KH_OK && i < l->n; i++) {
+	for (size_t i = 0; e == KH_OK && i < closure->n; i++) {
 		struct kh_verify_source *source = &weigh->sources[weigh->count];
-		e = kh_txn_peek(l->op->txn, KH_TABLE_BLOCKS, l->ids[i], &seen);
-		if (e == KH_OK)
-			weigh->taint = kh_label_max_taint(weigh->taint, seen.taint);
-		if (e != KH_OK || !counts(&seen, &source->from))
+		if (closure->at[i].trust != KH_UNTRUSTED && closure->at[i].kind != KH_BLOCK_HOST)
+			continue; /* an output: its content need not be read */
+		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, closure->at[i].id, &row);
+		if (e != KH_OK || !counts(row, &source->from))
 			continue;
-		e = kh_txn_load(l->op->txn, KH_TABLE_BLOCKS, l->ids[i], &row);
-		if (e != KH_OK)
-			break;
 		bytes += row->content.n;
 		if (bytes > CONTENT) {
 			weigh->too_much = true;
 			break;
 		}
-		source->id = kh_op_id(l->op, KH_ID_BLOCK, row->id);
+		source->id = kh_op_id(op, KH_ID_BLOCK, row->id);
 		source->source = row->source;
 		source->content = row->content;
 		weigh->count++;
@@ -209,17 +132,17 @@ static enum kh_err take_declaration(struct kh_op *op, struct kh_weigh *weigh, in
 enum kh_err kh_weigh_run(struct kh_op *op, void *call)
 {
 	struct kh_weigh *weigh = call;
-	struct loading l = {.op = op, .weigh = weigh};
 	struct kh_context_row *context = NULL;
+	struct kh_closure closure;
 	int64_t declaration = 0;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, op->caller->context, &context);
 
 	if (e == KH_OK && weigh->declaration.n > 0)
 		e = take_declaration(op, weigh, &declaration);
 	if (e == KH_OK)
-		e = find_closure(&l, context);
+		e = kh_influence_find(op, context, NULL, 0, &closure);
 	if (e == KH_OK)
-		e = load_sources(&l);
+		e = load_sources(op, &closure, weigh);
 	if (e == KH_OK)
 		e = load_earlier(op, context, declaration, &weigh->earlier);
 	if (e != KH_OK)

@@ -1,104 +1,58 @@
 /*
- * What of outside an output may repeat: the sealed blocks that the context's deliveries came from, those that were
- * given to it in a fence, and those that the caller names.  Their content and the output are both the world's, or may
- * be.
+ * What of outside an output may repeat: the sealed blocks of the context's closure (influence.h), which are those that
+ * its deliveries came from, that were given to it in a fence, or that an output names; and those that the caller names.
+ * Their content and the output are both the world's, or may be.
  */
 #include "engine/context/guarding.h"
 
-#include "engine/context/given.h"
+#include "engine/context/influence.h"
 #include "engine/state/find.h"
 
-struct loading {
-	struct kh_op *op;
-	struct kh_guarding *guarding;
-	int64_t *ids; /* of the sources, each once */
-	size_t n, cap;
-};
-
-static enum kh_err add_id(struct loading *l, int64_t id)
+/* The blocks that the caller names. */
+static enum kh_err find_more(struct kh_op *op, const struct kh_guarding *guarding, const struct kh_context_row *context,
+			     int64_t **ret_ids)
 {
-	for (size_t i = l->n; i > 0; i--) { /* the same ones come again soon, if at all */
-		if (l->ids[i - 1] == id)
-			return KH_OK;
-	}
-	if (l->n == l->cap) {
-		size_t cap = l->cap > 0 ? 2 * l->cap : 16;
-		int64_t *ids = kh_arena_grow(l->op->arena, l->ids, l->n * sizeof(*ids), cap * sizeof(*ids));
-		if (ids == NULL)
-			return KH_ENOMEM;
-		l->ids = ids;
-		l->cap = cap;
-	}
-	l->ids[l->n++] = id;
-	return KH_OK;
-}
-
-static enum kh_err add_own(struct loading *l, int64_t id)
-{
-	struct kh_guarding *guarding = l->guarding;
-	struct kh_block_row *row;
-	enum kh_err e = kh_txn_load(l->op->txn, KH_TABLE_BLOCKS, id, &row);
-
-	if (e == KH_OK)
-		guarding->own[guarding->own_count++] = row->content;
-	return e;
-}
-
-/* What block ID of the context brings with it. */
-static enum kh_err add_given(struct loading *l, int64_t id)
-{
+	int64_t *ids = KH_NEW_N(op->arena, int64_t, guarding->more_count);
 	struct kh_block_row row;
-	int64_t *by = NULL;
-	size_t count = 0;
-	enum kh_err e = kh_txn_peek(l->op->txn, KH_TABLE_BLOCKS, id, &row);
-
-	if (e != KH_OK)
-		return e;
-	if (row.kind == KH_BLOCK_SEALED)
-		return add_id(l, id);
-	if (row.kind == KH_BLOCK_HOST && row.trust != KH_UNTRUSTED)
-		return add_own(l, id);
-	if (row.kind != KH_BLOCK_DELIVERY)
-		return KH_OK;
-	e = kh_op_ids(l->op, row.tainted_by, &by, &count);
-	for (size_t i = 0; e == KH_OK && i < count; i++) {
-		e = kh_txn_peek(l->op->txn, KH_TABLE_BLOCKS, by[i], &row);
-		if (e == KH_OK && row.kind == KH_BLOCK_SEALED)
-			e = add_id(l, by[i]);
-	}
-	return e;
-}
-
-static enum kh_err add_more(struct loading *l, const struct kh_context_row *context)
-{
-	const struct kh_guarding *guarding = l->guarding;
-	struct kh_block_row row;
-	enum kh_err e = KH_OK;
+	enum kh_err e = ids != NULL ? KH_OK : KH_ENOMEM;
 
 	for (size_t i = 0; i < guarding->more_count && e == KH_OK; i++) {
-		e = kh_find_block(l->op, context->id, guarding->more[i], &row);
-		if (e == KH_OK && row.kind == KH_BLOCK_SEALED)
-			e = add_id(l, row.id);
+		e = kh_find_block(op, context->id, guarding->more[i], &row);
+		if (e == KH_OK)
+			ids[i] = row.id;
 	}
+	*ret_ids = ids;
 	return e;
 }
 
-/* Content that was purged is not there to be repeated. */
-static enum kh_err load_sources(struct loading *l)
+/* A sealed block is a source, unless its content was purged and is not there to be repeated. */
+static void add_source(struct kh_op *op, struct kh_guarding *guarding, const struct kh_block_row *row)
 {
-	struct kh_guarding *guarding = l->guarding;
+	if (row->purged_at == 0 && row->attribution.n > 0)
+		guarding->sources[guarding->count++] = (struct kh_guarding_source){kh_op_id(op, KH_ID_BLOCK, row->id),
+										   row->attribution, row->content};
+}
+
+static enum kh_err load(struct kh_op *op, const struct kh_closure *closure, struct kh_guarding *guarding)
+{
 	enum kh_err e = KH_OK;
 
-	guarding->sources = KH_NEW_N(l->op->arena, struct kh_guarding_source, l->n + 1);
-	guarding->count = 0;
-	if (guarding->sources == NULL)
+	guarding->count = guarding->own_count = 0;
+	guarding->sources = KH_NEW_N(op->arena, struct kh_guarding_source, closure->n + 1);
+	guarding->own = KH_NEW_N(op->arena, struct kh_view, closure->n + 1);
+	if (guarding->sources == NULL || guarding->own == NULL)
 		return KH_ENOMEM;
-	for (size_t i = 0; i < l->n && e == KH_OK; i++) {
+	for (size_t i = 0; i < closure->n && e == KH_OK; i++) {
+		const struct kh_closure_block *block = &closure->at[i];
+		bool own = block->kind == KH_BLOCK_HOST && block->trust != KH_UNTRUSTED;
 		struct kh_block_row *row;
-		e = kh_txn_load(l->op->txn, KH_TABLE_BLOCKS, l->ids[i], &row);
-		if (e == KH_OK && row->purged_at == 0 && row->attribution.n > 0)
-			guarding->sources[guarding->count++] = (struct kh_guarding_source){
-				kh_op_id(l->op, KH_ID_BLOCK, row->id), row->attribution, row->content};
+		if (!own && block->kind != KH_BLOCK_SEALED)
+			continue;
+		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, block->id, &row);
+		if (e == KH_OK && own)
+			guarding->own[guarding->own_count++] = row->content;
+		else if (e == KH_OK)
+			add_source(op, guarding, row);
 	}
 	return e;
 }
@@ -106,24 +60,17 @@ static enum kh_err load_sources(struct loading *l)
 enum kh_err kh_guarding_run(struct kh_op *op, void *call)
 {
 	struct kh_guarding *guarding = call;
-	struct loading l = {.op = op, .guarding = guarding};
 	struct kh_context_row *context = NULL;
-	struct kh_given given = {0};
+	struct kh_closure closure;
+	int64_t *more = NULL;
 	enum kh_err e = kh_find_context(op, guarding->context, &context);
 
 	if (e == KH_OK)
-		e = kh_given_find(op, context, false, &given);
-	if (e == KH_OK) {
-		guarding->own_count = 0;
-		guarding->own = KH_NEW_N(op->arena, struct kh_view, given.n + 1);
-		e = guarding->own != NULL ? KH_OK : KH_ENOMEM;
-	}
-	for (size_t i = 0; i < given.n && e == KH_OK; i++)
-		e = add_given(&l, given.ids[i]);
+		e = find_more(op, guarding, context, &more);
 	if (e == KH_OK)
-		e = add_more(&l, context);
+		e = kh_influence_find(op, context, more, guarding->more_count, &closure);
 	if (e == KH_OK)
-		e = load_sources(&l);
+		e = load(op, &closure, guarding);
 	if (e != KH_OK)
 		return e;
 	guarding->last_block = context->last_block;

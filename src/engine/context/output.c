@@ -107,11 +107,9 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output
 	struct kh_block_spec spec = {
 		.source = KH_LIT("agent"),
 		.content = output->content,
-		.trust = KH_TRUSTED,
 		.type = KH_INSTRUCTION,
-		.taint = chain->taint,
 	};
-	enum kh_err e = kh_op_make_block(op, &spec, row);
+	enum kh_err e = kh_op_make_output(op, &spec, chain->taint, row);
 
 	if (e != KH_OK)
 		return e;

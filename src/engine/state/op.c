@@ -52,17 +52,16 @@ struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count
 	return text;
 }
 
-enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row)
+/* What the operation gives to the block that will be ROW. */
+static enum kh_err prepare(struct kh_op *op, struct kh_block_spec *spec, const struct kh_block_row *row)
 {
-	const struct kh_block *block;
-
 	spec->id = kh_op_id(op, KH_ID_BLOCK, row->id);
 	spec->created_at = op->now;
-	enum kh_err e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_block_make(op->arena, spec, &block, op->err);
-	if (e != KH_OK)
-		return e;
+	return kh_arena_check(op->arena);
+}
+
+static void fill(struct kh_op *op, const struct kh_block *block, struct kh_block_row *row)
+{
 	row->trust = block->trust;
 	row->type = block->type;
 	row->taint = block->taint;
@@ -71,7 +70,31 @@ enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struc
 	row->content_hash = block->content_hash;
 	row->put_by = op->caller != NULL ? op->caller->id : 0;
 	row->created_at = op->now;
-	return KH_OK;
+}
+
+enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row)
+{
+	const struct kh_block *block;
+	enum kh_err e = prepare(op, spec, row);
+
+	if (e == KH_OK)
+		e = kh_block_make(op->arena, spec, &block, op->err);
+	if (e == KH_OK)
+		fill(op, block, row);
+	return e;
+}
+
+enum kh_err kh_op_make_output(struct kh_op *op, struct kh_block_spec *spec, enum kh_taint given_taint,
+			      struct kh_block_row *row)
+{
+	const struct kh_block *block;
+	enum kh_err e = prepare(op, spec, row);
+
+	if (e == KH_OK)
+		e = kh_block_output(op->arena, spec, given_taint, &block, op->err);
+	if (e == KH_OK)
+		fill(op, block, row);
+	return e;
 }
 
 enum kh_err kh_op_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what)

@@ -46,6 +46,10 @@ struct kh_view kh_op_id(struct kh_op *op, enum kh_publicid kind, int64_t id);
 /* Makes the block of SPEC, whose id and time are the operation's to give, and puts what it has come to into ROW. */
 enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row) KH_CHECKED;
 
+/* The same of an agent's output (kh_block_output()). */
+enum kh_err kh_op_make_output(struct kh_op *op, struct kh_block_spec *spec, enum kh_taint given_taint,
+			      struct kh_block_row *row) KH_CHECKED;
+
 /* A JSON array of numbers as ids, and back. */
 enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count) KH_CHECKED;
 struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count);

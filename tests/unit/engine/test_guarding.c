@@ -61,6 +61,20 @@ static void test_flagged(struct kh_test *t)
 	}
 }
 
+/* E10, K9: a sealed block that an earlier output named may be repeated by any later one. */
+static void test_named_before(struct kh_test *t)
+{
+	struct kh_fixture *f = open(t);
+	struct kh_view task = kh_fixture_task(f, f->controller), block = kh_fixture_block(f, f->controller, task, PAGE);
+	struct kh_context_output naming = {
+		.context = f->context, .content = KH_LIT("I had a look."), .more = &block, .more_count = 1};
+
+	must(t, kh_fixture_call(f, f->host, kh_context_output_run, &naming));
+	struct kh_view list = say(f, "As everybody knows, Port Lyndon handled forty thousand containers.", true);
+	assert_view(kh_json_str(kh_json_get(yyjson_arr_get_first(kh_fixture_json(f, list)), "block")),
+		    kh_arena_printf(&f->arena, "%.*s", KH_FMT(block)).p);
+}
+
 /* E10: what the user said first is no one else's. */
 static void test_own(struct kh_test *t)
 {
@@ -101,6 +115,6 @@ static void test_roles(struct kh_test *t)
 	assert_code(t, "forbidden");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_flagged), KH_TEST_ONCE(test_own), KH_TEST(test_again),
-					    KH_TEST(test_roles)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_flagged), KH_TEST_ONCE(test_named_before),
+					    KH_TEST_ONCE(test_own), KH_TEST(test_again), KH_TEST(test_roles)};
 KH_TEST_MAIN(cases)
