@@ -123,6 +123,7 @@ _keyhole()
 		task-open) words="--bits $home" ;;
 		task-add | context-add) words="--source $home" ;;
 		task-list) words="--all $home" ;;
+		task-graph) words="--dot --svg $home" ;;
 		token-create) words="--role --expires --bits --out $home" ;;
 		context-assemble) words="--xml $home" ;;
 		audit-verify) words="--state --witness --key --progress $home" ;;
@@ -142,7 +143,7 @@ _keyhole()
 		policy) words='explain test' ;;
 		sandbox) words='fetch run' ;;
 		screen) words='--batch --json --rules --help' ;;
-		task) words='add close execute list open show' ;;
+		task) words='add close execute graph list open show' ;;
 		token) words='create list revoke' ;;
 		esac
 	elif [[ $command == screen ]]; then

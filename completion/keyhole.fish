@@ -116,7 +116,7 @@ complete -c keyhole -n '__fish_seen_subcommand_from mcp' -l print -d 'Write what
 complete -c keyhole -n "__fish_seen_subcommand_from $home init serve mcp" -l home -x -a '(__fish_complete_directories)' -d 'The home folder'
 complete -c keyhole -n "__fish_seen_subcommand_from $home" -l token-file -r -F -d 'The token to call with'
 complete -c keyhole -n '__fish_seen_subcommand_from demo' -l keep -d 'Leave the temporary folder'
-complete -c keyhole -n '__fish_seen_subcommand_from task; and not __fish_seen_subcommand_from open add show list execute close' -a 'open add show list execute close'
+complete -c keyhole -n '__fish_seen_subcommand_from task; and not __fish_seen_subcommand_from open add show list graph execute close' -a 'open add show list graph execute close'
 complete -c keyhole -n '__fish_seen_subcommand_from token; and not __fish_seen_subcommand_from create list revoke' -a 'create list revoke'
 complete -c keyhole -n '__fish_seen_subcommand_from context; and not __fish_seen_subcommand_from show reset add assemble' -a 'show reset add assemble'
 complete -c keyhole -n '__fish_seen_subcommand_from audit; and not __fish_seen_subcommand_from verify tail show export checkpoint' -a 'verify tail show export checkpoint'
@@ -142,6 +142,8 @@ complete -c keyhole -n '__fish_seen_subcommand_from task token; and __fish_seen_
 complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_seen_subcommand_from add' -l source -x -d 'Where it came from'
 complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_seen_subcommand_from add execute' -F
 complete -c keyhole -n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from list' -l all -d 'Also those that have ended'
+complete -c keyhole -n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from graph' -l dot -d 'For Graphviz'
+complete -c keyhole -n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from graph' -l svg -d 'A picture'
 complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l role -x -a 'controller reader supervisor host reviewer admin' -d 'Its role'
 complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l expires -x -d 'Valid so long, seconds'
 complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l out -r -F -d 'Write it into a new file'

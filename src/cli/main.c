@@ -23,6 +23,7 @@
 #include "cli/sandbox_fetch.h"
 #include "cli/sandbox_run.h"
 #include "cli/serve.h"
+#include "cli/taskgraph.h"
 #include "cli/tasks.h"
 #include "cli/tokens.h"
 #include "cli/tour/tour.h"
@@ -70,6 +71,7 @@ static const struct command {
 	{"task", "open", "open a task", HOME, .main = kh_tasks_open_main},
 	{"task", "add", "put content into a task, sealed", HOME, .main = kh_tasks_add_main},
 	{"task", "show", "show a task, its budget, what waits", HOME, .main = kh_tasks_show_main},
+	{"task", "graph", "write the taint graph of a task", HOME, .main = kh_taskgraph_main},
 	{"task", "list", "list tasks", HOME, .main = kh_tasks_list_main},
 	{"task", "execute", "begin a task's execution with its plan", HOME, .main = kh_tasks_execute_main},
 	{"task", "close", "close a task", HOME, .main = kh_tasks_close_main},

@@ -19,6 +19,7 @@
 #include "engine/context/guarding.h"
 #include "engine/context/output.h"
 #include "engine/context/put.h"
+#include "engine/context/taskgraph.h"
 #include "engine/context/token.h"
 #include "engine/context/who.h"
 #include "engine/due.h"
@@ -46,6 +47,7 @@ static const struct kh_operations_entry operations[] = {
 	{"task.close", kh_task_close_run, CONTROLLER | HOST | ADMIN, NULL, NULL},
 	{"task.show", kh_task_show_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
 	{"task.list", kh_task_list_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"task.graph", kh_taskgraph_run, HOST | REVIEWER | ADMIN, NULL, NULL},
 	{"task.execute", kh_transition_run, CONTROLLER, NULL, NULL},
 	{"content.put", kh_put_run, CONTROLLER | HOST | ADMIN, NULL, NULL},
 	{"query.admit", kh_admit_run, CONTROLLER, kh_admit_prepare, NULL},

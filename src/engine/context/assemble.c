@@ -31,6 +31,27 @@ static enum kh_taint step_up(enum kh_taint taint)
 	return taint == KH_TAINT_LOW ? KH_TAINT_MEDIUM : KH_TAINT_HIGH;
 }
 
+enum kh_err kh_context_assemble_block(struct kh_op *op, const struct kh_block_row *row,
+				      const struct kh_block **ret_block)
+{
+	struct kh_block_spec spec = {
+		.id = kh_op_id(op, KH_ID_BLOCK, row->id),
+		.source = row->source,
+		.content = row->content,
+		.trust = row->trust,
+		.type = row->type,
+		.taint = row->taint,
+		.created_at = row->created_at,
+	};
+	enum kh_err e = read_references(op, row->tainted_by, &spec.tainted_by, &spec.tainted_by_count);
+
+	if (e != KH_OK)
+		return e;
+	if (row->kind == KH_BLOCK_DELIVERY)
+		return kh_block_delivery(op->arena, &spec, step_up(row->taint), ret_block, op->err);
+	return kh_block_make(op->arena, &spec, ret_block, op->err);
+}
+
 static enum kh_err add_block(struct kh_op *op, struct kh_blocks *set, int64_t id)
 {
 	struct kh_block_row *row = NULL;
@@ -39,20 +60,7 @@ static enum kh_err add_block(struct kh_op *op, struct kh_blocks *set, int64_t id
 
 	if (e != KH_OK || row->purged_at != 0)
 		return e;
-	struct kh_block_spec spec = {
-		.id = kh_op_id(op, KH_ID_BLOCK, id),
-		.source = row->source,
-		.content = row->content,
-		.trust = row->trust,
-		.type = row->type,
-		.taint = row->taint,
-		.created_at = row->created_at,
-	};
-	e = read_references(op, row->tainted_by, &spec.tainted_by, &spec.tainted_by_count);
-	if (e == KH_OK && row->kind == KH_BLOCK_DELIVERY)
-		e = kh_block_delivery(op->arena, &spec, step_up(row->taint), &block, op->err);
-	else if (e == KH_OK)
-		e = kh_block_make(op->arena, &spec, &block, op->err);
+	e = kh_context_assemble_block(op, row, &block);
 	if (e == KH_OK && memcmp(&block->content_hash, &row->content_hash, sizeof(row->content_hash)) != 0)
 		e = kh_error_set(op->err, KH_ECHANGED, "hash_mismatch", "a block is not what was put in");
 	return e == KH_OK ? kh_blocks_put(set, block, op->err) : e;

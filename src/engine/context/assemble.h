@@ -5,6 +5,7 @@
 #ifndef KH_ENGINE_CONTEXT_ASSEMBLE_H
 #define KH_ENGINE_CONTEXT_ASSEMBLE_H
 
+#include "core/block/block.h"
 #include "engine/state/op.h"
 
 struct kh_context_assemble {
@@ -13,5 +14,9 @@ struct kh_context_assemble {
 	struct kh_view text; /* out */
 };
 enum kh_err kh_context_assemble_run(struct kh_op *op, void *call);
+
+/* Not an operation: the block of a row, made anew by its constructor.  ROW may have been read without its content. */
+enum kh_err kh_context_assemble_block(struct kh_op *op, const struct kh_block_row *row,
+				      const struct kh_block **ret_block) KH_CHECKED;
 
 #endif

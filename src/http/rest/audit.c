@@ -112,7 +112,7 @@ static const struct kh_rest_route routes[] = {
 		.query = list_query,
 		.status = 200,
 		.answer = "EventList",
-		.other_type = "application/jsonl",
+		.other_types = {"application/jsonl"},
 		.run = list,
 	},
 	{

@@ -33,7 +33,7 @@ struct kh_rest_route {
 	unsigned status;                    /* where it was done, */
 	const char *answer;                 /* with this schema; NULL: with no body */
 	unsigned later;                     /* another status with the same schema; 0: none */
-	const char *other_type;             /* another type that the answer can have, or has; NULL: none */
+	const char *other_types[2];         /* other types that the answer can have, or has; NULL: none */
 	bool conflicts;                     /* it can be 409 */
 	bool waits;                         /* it may wait */
 	bool rated;                         /* it can be 429 */

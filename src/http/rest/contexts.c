@@ -170,7 +170,7 @@ static const struct kh_rest_route routes[] = {
 		.query = assemble_query,
 		.status = 200,
 		.answer = "Blocks",
-		.other_type = "application/xml",
+		.other_types = {"application/xml"},
 		.run = assemble,
 	},
 	{

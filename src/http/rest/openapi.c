@@ -223,13 +223,13 @@ static void add_done(struct writing *w, yyjson_mut_val *responses, const struct 
 		return;
 	yyjson_mut_val *response = yyjson_mut_obj_add_obj(w->doc, responses, key.p);
 	add_text(w, response, "description", status == 202 ? "Not yet." : status == 204 ? "Nothing." : "Done.");
-	if ((route->answer == NULL && route->other_type == NULL) || status == 204)
+	if ((route->answer == NULL && route->other_types[0] == NULL) || status == 204)
 		return;
 	yyjson_mut_val *content = yyjson_mut_obj_add_obj(w->doc, response, "content");
 	if (route->answer != NULL)
 		add_schema(w, yyjson_mut_obj_add_obj(w->doc, content, "application/json"), "schema", route->answer);
-	if (route->other_type != NULL) {
-		yyjson_mut_val *other = yyjson_mut_obj_add_obj(w->doc, content, route->other_type);
+	for (size_t i = 0; i < 2 && route->other_types[i] != NULL; i++) {
+		yyjson_mut_val *other = yyjson_mut_obj_add_obj(w->doc, content, route->other_types[i]);
 		add_text(w, yyjson_mut_obj_add_obj(w->doc, other, "schema"), "type", "string");
 	}
 }

@@ -12,6 +12,7 @@
 #include "http/rest/blocks.h"
 #include "http/rest/comm.h"
 #include "http/rest/contexts.h"
+#include "http/rest/graph.h"
 #include "http/rest/openapi.h"
 #include "http/rest/queries.h"
 #include "http/rest/read.h"
@@ -189,7 +190,7 @@ static const struct kh_rest_route events = {
 		 "for a controller to know.",
 	.query = events_query,
 	.status = 200,
-	.other_type = "text/event-stream",
+	.other_types = {"text/event-stream"},
 };
 
 static enum kh_err add_entry(struct kh_rest *rest, const struct kh_rest_route *entry, struct kh_error *err)
@@ -215,8 +216,9 @@ static enum kh_err add_entry(struct kh_rest *rest, const struct kh_rest_route *e
 static enum kh_err fill(struct kh_rest *rest, struct kh_error *err)
 {
 	static const struct kh_rest_route *(*const parts[])(size_t * ret_count) = {
-		kh_rest_tasks_routes,     kh_rest_blocks_routes,   kh_rest_queries_routes, kh_rest_comm_routes,
-		kh_rest_approvals_routes, kh_rest_contexts_routes, kh_rest_tokens_routes,  kh_rest_audit_routes,
+		kh_rest_tasks_routes,  kh_rest_blocks_routes,    kh_rest_queries_routes,
+		kh_rest_comm_routes,   kh_rest_approvals_routes, kh_rest_contexts_routes,
+		kh_rest_tokens_routes, kh_rest_audit_routes,     kh_rest_graph_routes,
 	};
 	enum kh_err e = add_entry(rest, &document, err);
 
