@@ -1,15 +1,13 @@
 /*
  * K1: there is no way to make an untrusted instruction; and the taint of a block is never below what its trust starts
- * with, but for a delivery, which is one step below its Reader's.  K10: labels that come from outside only ever lower
- * trust and raise taint.
+ * with, but for a delivery, which is one step below its Reader's.
  *
  * Every combination of trust, type and taint, with values and words that do not exist among them, goes through every
- * way in: the constructor, the delivery's, the output's, the JSON reader, the XML reader, the labels of `_meta`, the
- * table of events, and the context that is assembled for an agent.
+ * way in: the constructor, the delivery's, the output's, the JSON reader, the XML reader, the table of
+ * events, and the context that is assembled for an agent.
  */
 #include "core/block/blockjson.h"
 #include "core/block/event.h"
-#include "core/block/meta.h"
 #include "core/block/prompt.h"
 #include "core/block/taint.h"
 #include "core/block/xml.h"
@@ -197,27 +195,6 @@ static void prove_xml(const char *trust, const char *type, const char *taint)
 	check_set(&set);
 }
 
-/* `_meta` with these words, on top of each trust and taint that we had; a block is then made of what came out. */
-static void prove_meta(const char *trust, const char *taint)
-{
-	struct kh_view text = kh_arena_printf(
-		&arena, "{\"x\":1%s%s%s%s%s%s}", trust ? ",\"" KH_META_TRUST "\":\"" : "", trust ? trust : "",
-		trust ? "\"" : "", taint ? ",\"" KH_META_TAINT "\":\"" : "", taint ? taint : "", taint ? "\"" : "");
-	yyjson_val *meta = NULL;
-
-	if (kh_json_read(&arena, text, &meta, NULL) != KH_OK)
-		meta = NULL; /* a raw newline or tab: no labels at all */
-	for (unsigned i = 0; i < 9; i++) {
-		enum kh_trust ours = (enum kh_trust)(i / 3), trust_after = ours;
-		enum kh_taint level = (enum kh_taint)(i % 3), taint_after = level;
-		kh_meta_lower(meta, &trust_after, &taint_after);
-		PROVE(trust_after >= ours && taint_after >= level, "%.*s made a block better", KH_FMT(text));
-		PROVE(taint_after >= kh_label_initial_taint(trust_after), "%.*s", KH_FMT(text));
-		for (unsigned type = 0; type <= KH_DATA; type++)
-			prove_constructor(trust_after, type, taint_after);
-	}
-}
-
 static void prove_events(void)
 {
 	for (unsigned event = 0; event < KH_EVENT_COUNT; event++) {
@@ -275,15 +252,6 @@ int main(void)
 	       "refused, no "
 	       "untrusted instruction",
 	       WORDS - 1, made, refused);
-	made = refused = 0;
-	for (size_t i = 0; i < WORDS * WORDS; i++) {
-		prove_meta(words[i % WORDS], words[i / WORDS]);
-		kh_arena_clear(&arena);
-	}
-	PROVED("K10 labels in _meta never raise trust, never lower taint, and make no untrusted instruction: %zu words "
-	       "or none "
-	       "for trust and taint, on each of 9 labels and 2 types",
-	       WORDS - 1);
 	prove_events();
 	prove_assembled();
 	kh_arena_done(&arena);

@@ -7,7 +7,6 @@
  * directed graph of up to NODES blocks, through the walk over a look-up function, which is what the engine runs over its
  * rows, and through the one over a set, which is that walk for the offline contract.
  */
-#include "core/block/meta.h"
 #include "core/block/taint.h"
 #include "prove.h"
 
@@ -30,7 +29,6 @@ enum operation {
 	DELIVER_FROM_LOW,
 	OUTPUT,        /* the agent's own words, which it then has in its context */
 	OUTPUT_CLAIMS, /* the same, claiming to be untouched */
-	UPSTREAM,      /* a block whose labels an upstream tried to better */
 	OPERATIONS
 };
 
@@ -116,18 +114,6 @@ static void output(struct kh_blocks *set, struct kh_block_spec *spec)
 	PROVE(closure.n == given && closure.taint == before, "an output's closure");
 }
 
-static void upstream(struct kh_blocks *set, struct kh_block_spec *spec)
-{
-	static const char text[] = "{\"" KH_META_TRUST "\":\"trusted\",\"" KH_META_TAINT "\":\"low\"}";
-	enum kh_trust trust = KH_UNTRUSTED;
-	enum kh_taint taint = KH_TAINT_HIGH;
-	yyjson_val *meta = NULL;
-
-	PROVE(kh_json_read(&arena, kh_view_str(text), &meta, NULL) == KH_OK, "labels");
-	kh_meta_lower(meta, &trust, &taint);
-	give(set, spec, trust, taint);
-}
-
 static void apply(struct kh_blocks *set, enum operation operation, unsigned i)
 {
 	struct kh_block_spec spec = {.id = id_of(i), .content = KH_LIT("x"), .type = KH_DATA};
@@ -154,9 +140,6 @@ static void apply(struct kh_blocks *set, enum operation operation, unsigned i)
 	case OUTPUT_CLAIMS:
 		spec.taint = KH_TAINT_LOW;
 		output(set, &spec);
-		break;
-	case UPSTREAM:
-		upstream(set, &spec);
 		break;
 	case OUTPUT:
 	case OPERATIONS:
