@@ -17,6 +17,34 @@ static enum kh_verify_from from_word(struct kh_view word)
 						      : KH_VERIFY_WORLD;
 }
 
+static yyjson_mut_val *write_match(yyjson_mut_doc *doc, const struct kh_verification *v, const struct kh_match *match,
+				   const struct kh_verify_source *sources)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	yyjson_mut_obj_add_str(doc, obj, "kind", kh_compare_kind(match->kind));
+	kh_json_add(doc, obj, "member", v->members[match->text]);
+	kh_json_add(doc, obj, "block", sources[match->source].id);
+	kh_json_add(doc, obj, "shared", kh_arena_quote(v->reasons.arena, match->shared));
+	yyjson_mut_obj_add_bool(doc, obj, "decoded", match->decoded);
+	return obj;
+}
+
+static yyjson_mut_val *write(yyjson_mut_doc *doc, const struct kh_verification *verification,
+			     const struct kh_verify_source *sources)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(doc), *matches = yyjson_mut_arr(doc);
+
+	yyjson_mut_obj_add_str(doc, obj, "result", verification->suspicious ? "suspicious" : "clear");
+	yyjson_mut_obj_add_bool(doc, obj, "flagged", verification->flagged);
+	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(verification->taint));
+	yyjson_mut_obj_add_val(doc, obj, "reasons", kh_json_reasons(doc, &verification->reasons));
+	for (size_t i = 0; i < verification->matches.n; i++)
+		yyjson_mut_arr_add_val(matches, write_match(doc, verification, &verification->matches.at[i], sources));
+	yyjson_mut_obj_add_val(doc, obj, "matches", matches);
+	return obj;
+}
+
 static bool verify(struct kh_screen *screen, struct kh_arena *arena, struct kh_view line)
 {
 	yyjson_val *root = NULL, *list, *item;
@@ -40,7 +68,7 @@ static bool verify(struct kh_screen *screen, struct kh_arena *arena, struct kh_v
 			   kh_json_str(kh_json_get(root, "earlier")), sources, count, KH_TAINT_HIGH, &v) != KH_OK)
 		return false;
 	yyjson_mut_doc *doc = kh_json_new(arena);
-	if (kh_json_write(arena, kh_verify_json(doc, &v, sources), &text) != KH_OK)
+	if (kh_json_write(arena, write(doc, &v, sources), &text) != KH_OK)
 		return false;
 	fwrite(text.p, 1, text.n, stdout);
 	return putchar('\n') != EOF;

@@ -180,7 +180,7 @@ enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const 
 	return KH_OK;
 }
 
-yyjson_mut_val *kh_blockjson_write(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_block *block)
+static yyjson_mut_val *write_block(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_block *block)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(doc), *ids = yyjson_mut_arr(doc);
 
@@ -205,6 +205,6 @@ yyjson_mut_val *kh_blockjson_write_all(yyjson_mut_doc *doc, struct kh_arena *are
 	yyjson_mut_val *arr = yyjson_mut_arr(doc);
 
 	for (size_t i = 0; i < set->n; i++)
-		yyjson_mut_arr_add_val(arr, kh_blockjson_write(doc, arena, set->at[i]));
+		yyjson_mut_arr_add_val(arr, write_block(doc, arena, set->at[i]));
 	return arr;
 }

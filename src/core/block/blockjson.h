@@ -25,10 +25,8 @@ enum kh_err kh_blockjson_read(struct kh_blocks *set, yyjson_val *obj, struct kh_
 enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const char *path,
 				  struct kh_error *err) KH_CHECKED;
 
-/* BLOCK as an object; borrows its texts.  Out of memory marks ARENA, which is the document's. */
-yyjson_mut_val *kh_blockjson_write(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_block *block);
-
-/* All blocks of the set, as an array. */
+/* All blocks of the set, as an array of objects that borrow their texts.  Out of memory marks ARENA, which is the
+ * document's. */
 yyjson_mut_val *kh_blockjson_write_all(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_blocks *set);
 
 #endif

@@ -380,11 +380,3 @@ enum kh_err kh_compare_texts(struct kh_arena *arena, const struct kh_compare *wh
 	*ret_matches = c.matches;
 	return KH_OK;
 }
-
-enum kh_err kh_compare_text(struct kh_arena *arena, struct kh_view text, const struct kh_view *sources,
-			    size_t source_count, struct kh_matches *ret_matches)
-{
-	struct kh_compare what = {.texts = &text, .text_count = 1};
-
-	return kh_compare_texts(arena, &what, sources, source_count, ret_matches);
-}

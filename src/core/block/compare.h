@@ -57,8 +57,4 @@ const char *kh_compare_kind(enum kh_match_kind kind);
 enum kh_err kh_compare_texts(struct kh_arena *arena, const struct kh_compare *what, const struct kh_view *sources,
 			     size_t source_count, struct kh_matches *ret_matches) KH_CHECKED;
 
-/* The same of one text. */
-enum kh_err kh_compare_text(struct kh_arena *arena, struct kh_view text, const struct kh_view *sources,
-			    size_t source_count, struct kh_matches *ret_matches) KH_CHECKED;
-
 #endif

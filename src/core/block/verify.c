@@ -229,31 +229,3 @@ enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, str
 		*ret_verification = v;
 	return e;
 }
-
-static yyjson_mut_val *write_match(yyjson_mut_doc *doc, const struct kh_verification *v, const struct kh_match *match,
-				   const struct kh_verify_source *sources)
-{
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-
-	yyjson_mut_obj_add_str(doc, obj, "kind", kh_compare_kind(match->kind));
-	kh_json_add(doc, obj, "member", v->members[match->text]);
-	kh_json_add(doc, obj, "block", sources[match->source].id);
-	kh_json_add(doc, obj, "shared", kh_arena_quote(v->reasons.arena, match->shared));
-	yyjson_mut_obj_add_bool(doc, obj, "decoded", match->decoded);
-	return obj;
-}
-
-yyjson_mut_val *kh_verify_json(yyjson_mut_doc *doc, const struct kh_verification *verification,
-			       const struct kh_verify_source *sources)
-{
-	yyjson_mut_val *obj = yyjson_mut_obj(doc), *matches = yyjson_mut_arr(doc);
-
-	yyjson_mut_obj_add_str(doc, obj, "result", verification->suspicious ? "suspicious" : "clear");
-	yyjson_mut_obj_add_bool(doc, obj, "flagged", verification->flagged);
-	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(verification->taint));
-	yyjson_mut_obj_add_val(doc, obj, "reasons", kh_json_reasons(doc, &verification->reasons));
-	for (size_t i = 0; i < verification->matches.n; i++)
-		yyjson_mut_arr_add_val(matches, write_match(doc, verification, &verification->matches.at[i], sources));
-	yyjson_mut_obj_add_val(doc, obj, "matches", matches);
-	return obj;
-}

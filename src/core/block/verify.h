@@ -52,8 +52,4 @@ enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, str
 			   struct kh_view earlier, const struct kh_verify_source *sources, size_t source_count,
 			   enum kh_taint taint, struct kh_verification *ret_verification) KH_CHECKED;
 
-/* {"result":"clear"|"suspicious","flagged":bool,"taint":"...","reasons":[...],"matches":[...]}: for the reviewer. */
-yyjson_mut_val *kh_verify_json(yyjson_mut_doc *doc, const struct kh_verification *verification,
-			       const struct kh_verify_source *sources);
-
 #endif

@@ -5,6 +5,7 @@
  */
 #include "core/block/xml.h"
 
+#include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
 
@@ -57,7 +58,7 @@ static void put_escaped(struct kh_buf *out, struct kh_view text, bool attribute,
 	kh_buf_add(out, kh_view_from(text, from));
 }
 
-void kh_xml_add(struct kh_buf *out, const struct kh_block *block)
+static void put_block(struct kh_buf *out, const struct kh_block *block)
 {
 	kh_buf_printf(out, "<block id=\"%.*s\" trust=\"%s\" type=\"%s\"", KH_FMT(block->id),
 		      kh_label_trust(block->trust), kh_label_type(block->type));
@@ -92,7 +93,7 @@ enum kh_err kh_xml_write(struct kh_arena *arena, const struct kh_blocks *set, st
 	for (size_t i = 0; i < set->n; i++) {
 		if (i > 0)
 			kh_buf_byte(&out, '\n');
-		kh_xml_add(&out, set->at[i]);
+		put_block(&out, set->at[i]);
 	}
 	enum kh_err e = kh_buf_end(&out, ret_text);
 	return e == KH_OK ? kh_arena_check(arena) : e;

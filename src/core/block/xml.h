@@ -15,11 +15,7 @@
 #ifndef KH_CORE_BLOCK_XML_H
 #define KH_CORE_BLOCK_XML_H
 
-#include "base/buf.h"
 #include "core/block/blocks.h"
-
-/* Appends one block. */
-void kh_xml_add(struct kh_buf *out, const struct kh_block *block);
 
 /* All blocks of the set. */
 enum kh_err kh_xml_write(struct kh_arena *arena, const struct kh_blocks *set, struct kh_view *ret_text) KH_CHECKED;

@@ -6,9 +6,10 @@
 /* The matches of TEXT with SOURCE. */
 static struct kh_matches compare(struct kh_test *t, struct kh_view text, struct kh_view source)
 {
+	const struct kh_compare what = {.texts = &text, .text_count = 1};
 	struct kh_matches matches = {0};
 
-	must(t, kh_compare_text(&t->arena, text, &source, 1, &matches));
+	must(t, kh_compare_texts(&t->arena, &what, &source, 1, &matches));
 	return matches;
 }
 

@@ -100,6 +100,24 @@ static void test_svg(struct kh_test *t)
 	assert_int_equal(count(text, "<rect "), 0);
 }
 
+/* K5: characters that XML does not have, and those that hide or turn text round, are written as escapes. */
+static void test_svg_characters(struct kh_test *t)
+{
+	static const char *const odd[] = {"\x01",         "\x7f",         "\r",           "\xef\xbf\xbe",
+					  "\xef\xbf\xbf", "\xe2\x80\xae", "\xe2\x80\x8b", "]]>"};
+	struct kh_blocks set;
+	struct kh_view text;
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		kh_blocks_init(&set, &t->arena, seed);
+		add(t, &set, "b001", KH_UNTRUSTED, kh_view_str(odd[i]), NULL, 0);
+		must(t, kh_graph_write(&set, &t->arena, KH_GRAPH_SVG, &text, &t->err));
+		assert_int_equal(count(text, odd[i]), 0);
+		must(t, kh_graph_write(&set, &t->arena, KH_GRAPH_DOT, &text, &t->err));
+		assert_int_equal(count(text, odd[i]), i == 7);
+	}
+}
+
 /* K5: a cycle has no layers; a graph that nobody could look at is refused. */
 static void test_refused(struct kh_test *t)
 {
@@ -124,5 +142,5 @@ static void test_refused(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_json), KH_TEST(test_dot), KH_TEST(test_svg),
-					    KH_TEST(test_refused)};
+					    KH_TEST(test_svg_characters), KH_TEST(test_refused)};
 KH_TEST_MAIN(cases)

@@ -104,24 +104,27 @@ static void test_trusted_text(struct kh_test *t)
 	clear(t, 3, "{\"text\":\"Summarize the revenue data from the provided file\"}");
 }
 
-/* K7: what matched, for the reviewer. */
-static void test_json(struct kh_test *t)
+/* K7: what matched, and where, for the reviewer. */
+static void test_matches(struct kh_test *t)
 {
 	struct kh_verification v = verify(t, 3, "pay", "{\"to\":\"47110815\"}");
-	yyjson_mut_doc *doc = kh_json_new(&t->arena);
-	struct kh_view text;
 
-	must(t, kh_arena_check(&t->arena));
-	must(t, kh_json_write(&t->arena, kh_verify_json(doc, &v, example), &text));
-	assert_view(text, "{\"result\":\"suspicious\",\"flagged\":true,\"taint\":\"high\","
-			  "\"reasons\":[{\"code\":\"shared_number\",\"member\":\"arguments.to\","
-			  "\"detail\":\"\\\"47110815\\\" stands in block \\\"tool-read-1\\\" too\"}],"
-			  "\"matches\":[{\"kind\":\"number\",\"member\":\"arguments.to\",\"block\":\"tool-read-1\","
-			  "\"shared\":\"\\\"47110815\\\"\",\"decoded\":false}]}");
+	assert_true(v.suspicious && v.flagged);
+	assert_int_equal(v.taint, KH_TAINT_HIGH);
+	assert_int_equal(v.reasons.n, 1);
+	assert_string_equal(v.reasons.at[0].code, "shared_number");
+	assert_view(v.reasons.at[0].member, "arguments.to");
+	assert_view(v.reasons.at[0].detail, "\"47110815\" stands in block \"tool-read-1\" too");
+	assert_int_equal(v.matches.n, 1);
+	assert_int_equal(v.matches.at[0].kind, KH_MATCH_NUMBER);
+	assert_view(v.matches.at[0].shared, "47110815");
+	assert_view(v.members[v.matches.at[0].text], "arguments.to");
+	assert_view(example[v.matches.at[0].source].id, "tool-read-1");
+	assert_false(v.matches.at[0].decoded);
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_example), KH_TEST(test_depth), KH_TEST(test_screened),
-					    KH_TEST(test_trusted_text), KH_TEST(test_json)};
+					    KH_TEST(test_trusted_text), KH_TEST(test_matches)};
 
 int main(void)
 {

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 #include "core/block/xml.h"
+
+#include "base/buf.h"
 #include "harness.h"
 
 #include <stdio.h>
