@@ -8,9 +8,9 @@
 #include "engine/comm/end.h"
 #include "engine/query/respond.h"
 #include "engine/query/settle.h"
+#include "engine/state/each.h"
 
 #define AGENT_TIME INT64_C(60000000) /* that an agent has for an ask which it took */
-#define BATCH      256
 
 union row {
 	struct kh_approval_row approval;
@@ -95,35 +95,28 @@ static bool takes(struct kh_due *due)
 	return !due->more;
 }
 
-static enum kh_err end_one(struct kh_op *op, const struct kind *kind, int64_t id, struct kh_due *due)
+static enum kh_err end_one(struct kh_op *op, const struct kind *kind, int64_t id, const union row *seen,
+			   struct kh_due *due)
 {
-	union row seen;
+	int64_t at = kind->due_at(op, seen);
 	void *row;
-	enum kh_err e = kh_txn_peek(op->txn, kind->table, id, &seen);
-	int64_t at = e == KH_OK ? kind->due_at(op, &seen) : 0;
 
-	if (e == KH_OK && at > op->now)
+	if (at > op->now)
 		sooner(due, at);
-	if (e != KH_OK || at == 0 || at > op->now || !takes(due))
-		return e;
-	e = kh_txn_load(op->txn, kind->table, id, &row);
+	if (at == 0 || at > op->now || !takes(due))
+		return KH_OK;
+	enum kh_err e = kh_txn_load(op->txn, kind->table, id, &row);
 	return e == KH_OK ? kind->end(op, row) : e;
 }
 
 static enum kh_err end_all(struct kh_op *op, const struct kind *kind, struct kh_due *due)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = kind->index};
+	union row seen;
 
-	while (e == KH_OK && count == BATCH && !due->more) {
-		e = kh_txn_find(op->txn, kind->index, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count && !due->more; i++) {
-			after = ids[i];
-			e = end_one(op, kind, ids[i], due);
-		}
-	}
-	return e;
+	while (!due->more && kh_each_peek(&each, kind->table, &seen))
+		each.e = end_one(op, kind, each.id, &seen, due);
+	return each.e;
 }
 
 enum kh_err kh_due_run(struct kh_op *op, void *call)

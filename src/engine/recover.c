@@ -3,9 +3,8 @@
 
 #include "engine/comm/end.h"
 #include "engine/query/respond.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
-
-#define BATCH 256
 
 static enum kh_err take_over(struct kh_op *op, struct kh_effect_row *effect)
 {
@@ -55,50 +54,33 @@ static enum kh_err collect(struct kh_op *op, struct kh_recover *call, const stru
 	return KH_OK;
 }
 
-static enum kh_err each(struct kh_op *op, struct kh_recover *call,
-			enum kh_err (*fn)(struct kh_op *, struct kh_recover *, const struct kh_effect_row *))
-{
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	struct kh_effect_row seen;
-	enum kh_err e = KH_OK;
-
-	while (e == KH_OK && count == BATCH) {
-		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
-			if (e == KH_OK)
-				e = fn(op, call, &seen);
-		}
-	}
-	return e;
-}
-
 /* E7: what ran in a process that is dead ends as unknown, and is not repeated. */
 static enum kh_err recover_running(struct kh_op *op, struct kh_recover *call)
 {
+	struct kh_each each = {.op = op, .index = KH_INDEX_DECLARATIONS_WORKING};
 	struct kh_store *store = kh_engine_store(op->engine);
 	struct kh_declaration_row *row, seen;
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
 
-	while (e == KH_OK && count == BATCH) {
-		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_WORKING, 0, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &seen);
-			if (e != KH_OK || seen.holder == kh_store_holder(store) ||
-			    kh_store_holder_alive(store, seen.holder))
-				continue;
-			call->lost++;
-			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
-			if (e == KH_OK)
-				e = kh_comm_end_lost(op, row);
-		}
+	while (kh_each_peek(&each, KH_TABLE_DECLARATIONS, &seen)) {
+		if (seen.holder == kh_store_holder(store) || kh_store_holder_alive(store, seen.holder))
+			continue;
+		call->lost++;
+		each.e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, seen.id, &row);
+		if (each.e == KH_OK)
+			each.e = kh_comm_end_lost(op, row);
 	}
-	return e;
+	return each.e;
+}
+
+static enum kh_err each_open(struct kh_op *op, struct kh_recover *call,
+			     enum kh_err (*fn)(struct kh_op *, struct kh_recover *, const struct kh_effect_row *))
+{
+	struct kh_each each = {.op = op, .index = KH_INDEX_EFFECTS_OPEN};
+	struct kh_effect_row seen;
+
+	while (kh_each_peek(&each, KH_TABLE_EFFECTS, &seen))
+		each.e = fn(op, call, &seen);
+	return each.e;
 }
 
 enum kh_err kh_recover_run(struct kh_op *op, void *arg)
@@ -106,8 +88,8 @@ enum kh_err kh_recover_run(struct kh_op *op, void *arg)
 	struct kh_recover *call = arg;
 
 	*call = (struct kh_recover){0};
-	enum kh_err e = each(op, call, recover);
+	enum kh_err e = each_open(op, call, recover);
 	if (e == KH_OK)
 		e = recover_running(op, call);
-	return e == KH_OK ? each(op, call, collect) : e;
+	return e == KH_OK ? each_open(op, call, collect) : e;
 }

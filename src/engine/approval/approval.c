@@ -8,11 +8,11 @@
 #include "base/utf8.h"
 #include "engine/approval/follow.h"
 #include "engine/approval/subject.h"
+#include "engine/state/each.h"
 
 #include <assert.h>
 
 #define SECOND INT64_C(1000000)
-#define STEP   64 /* approvals looked at together */
 
 /* {"marks":["screened",...]}: the codes alone, what they found is in the subject. */
 static struct kh_view describe_marks(struct kh_op *op, const struct kh_reasons *marks)
@@ -114,20 +114,12 @@ static bool seems_open(const struct kh_query_row *query, int64_t now)
 
 static enum kh_err count_queries(struct kh_op *op, const struct kh_task_row *task, uint64_t *count)
 {
-	int64_t *ids, after = 0;
-	size_t n = STEP;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_QUERIES_OPEN, .number = task->id};
+	struct kh_query_row query;
 
-	while (n == STEP && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_OPEN, task->id, KH_LIT(""), after, STEP, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			struct kh_query_row query;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &query);
-			*count += e == KH_OK && query.category == 3 && seems_open(&query, op->now);
-		}
-	}
-	return e;
+	while (kh_each_peek(&each, KH_TABLE_QUERIES, &query))
+		*count += query.category == 3 && seems_open(&query, op->now);
+	return each.e;
 }
 
 /* A plan that was not let in for others that wait seems to wait (transition.c); so does a declaration. */
@@ -142,20 +134,12 @@ static bool seems_to_wait(const struct kh_approval_row *row, int64_t now)
 
 static enum kh_err count_plans(struct kh_op *op, const struct kh_task_row *task, uint64_t *count)
 {
-	int64_t *ids, after = 0;
-	size_t n = STEP;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_APPROVALS_OF_TASK, .number = task->id};
+	struct kh_approval_row row;
 
-	while (n == STEP && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_OF_TASK, task->id, KH_LIT(""), after, STEP, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			struct kh_approval_row row;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
-			*count += e == KH_OK && seems_to_wait(&row, op->now);
-		}
-	}
-	return e;
+	while (kh_each_peek(&each, KH_TABLE_APPROVALS, &row))
+		*count += seems_to_wait(&row, op->now);
+	return each.e;
 }
 
 enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count)
@@ -282,12 +266,9 @@ enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *a
 
 static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t id, int64_t query)
 {
-	struct kh_approval_row *row, seen; /* others' are passed by without their text */
-	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, id, &seen);
+	struct kh_approval_row *row;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, id, &row);
 
-	if (e != KH_OK || seen.task != task->id || (query != 0 && seen.query != query))
-		return e;
-	e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, id, &row);
 	if (e != KH_OK || row->state != KH_APPROVAL_PENDING)
 		return e;
 	kh_approval_end(row, task, KH_APPROVAL_VOID);
@@ -297,19 +278,15 @@ static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t
 
 enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)
 {
-	int64_t *ids, after = 0;
-	size_t count = STEP;
-	enum kh_err e = KH_OK;
-
 	/* By what is pending in all: that is little, and what a task has had over time may be much. */
-	while (task->pending > 0 && count == STEP && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_PENDING, 0, KH_LIT(""), after, STEP, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			after = ids[i];
-			e = make_void(op, task, ids[i], query);
-		}
+	struct kh_each each = {.op = op, .index = KH_INDEX_APPROVALS_PENDING};
+	struct kh_approval_row seen; /* others' are passed by without their text */
+
+	while (task->pending > 0 && kh_each_peek(&each, KH_TABLE_APPROVALS, &seen)) {
+		if (seen.task == task->id && (query == 0 || seen.query == query))
+			each.e = make_void(op, task, seen.id, query);
 	}
-	return e;
+	return each.e;
 }
 
 enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval)

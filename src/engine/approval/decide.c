@@ -7,12 +7,12 @@
 #include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
 
 #include <sodium.h>
 
 #define SECOND INT64_C(1000000)
-#define STEP   256
 #define WHAT   65536 /* bytes of an event's own part */
 #define HOST   253   /* bytes of a name of the DNS */
 #define DIGITS (2 * KH_DIGEST_SIZE)
@@ -112,26 +112,19 @@ static enum kh_err check_digest(const struct deciding *d)
 static enum kh_err check_pages(const struct deciding *d)
 {
 	struct kh_op *op = d->op;
+	struct kh_each each = {.op = op, .index = KH_INDEX_SHOWINGS, .number = d->row->id};
 	bool *seen = KH_NEW_N(op->arena, bool, (size_t)d->row->pages + 1);
-	int64_t *ids, after = 0, missing = 0;
-	size_t count = STEP;
+	struct kh_showing_row showing;
+	int64_t missing = 0;
 
 	if (seen == NULL)
 		return KH_ENOMEM;
-	while (count == STEP) {
-		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_SHOWINGS, d->row->id, KH_LIT(""), after, STEP, &ids,
-					    &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			struct kh_showing_row showing;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_SHOWINGS, ids[i], &showing);
-			if (e == KH_OK && showing.token == op->caller->id && showing.page >= 1 &&
-			    showing.page <= d->row->pages)
-				seen[showing.page] = true;
-		}
-		if (e != KH_OK)
-			return e;
+	while (kh_each_peek(&each, KH_TABLE_SHOWINGS, &showing)) {
+		if (showing.token == op->caller->id && showing.page >= 1 && showing.page <= d->row->pages)
+			seen[showing.page] = true;
 	}
+	if (each.e != KH_OK)
+		return each.e;
 	for (int64_t page = d->row->pages; page >= 1; page--)
 		missing = seen[page] ? missing : page;
 	if (missing == 0)

@@ -6,30 +6,19 @@
 
 #include "base/timestamp.h"
 #include "engine/approval/subject.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
-
-#define STEP 256
 
 /* Whether this page was shown to the caller before: once is on the record. */
 static enum kh_err was_shown(struct kh_op *op, const struct kh_approval_row *row, int64_t page, bool *ret_yes)
 {
-	int64_t *ids, after = 0;
-	size_t count = STEP;
+	struct kh_each each = {.op = op, .index = KH_INDEX_SHOWINGS, .number = row->id};
+	struct kh_showing_row showing;
 
 	*ret_yes = false;
-	while (count == STEP) {
-		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_SHOWINGS, row->id, KH_LIT(""), after, STEP, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			struct kh_showing_row showing;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_SHOWINGS, ids[i], &showing);
-			if (e == KH_OK && showing.token == op->caller->id && showing.page == page)
-				*ret_yes = true;
-		}
-		if (e != KH_OK || *ret_yes)
-			return e;
-	}
-	return KH_OK;
+	while (!*ret_yes && kh_each_peek(&each, KH_TABLE_SHOWINGS, &showing))
+		*ret_yes = showing.token == op->caller->id && showing.page == page;
+	return each.e;
 }
 
 static enum kh_err record(struct kh_op *op, const struct kh_approval_row *row, int64_t page)

@@ -10,9 +10,9 @@
 #include "core/comm/attribution.h"
 #include "engine/approval/approval.h"
 #include "engine/context/seal.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
 
-#define BATCH   256
 #define DETAILS (256U << 10)
 #define SPOKEN  4096 /* bytes of our own sentence that are kept */
 
@@ -290,19 +290,10 @@ static enum kh_err end_one(struct kh_op *op, struct kh_declaration_row *row, con
 
 enum kh_err kh_comm_end_task(struct kh_op *op, const struct kh_task_row *task, const char *reason)
 {
+	struct kh_each each = {.op = op, .index = KH_INDEX_DECLARATIONS_OPEN, .number = task->id};
 	struct kh_declaration_row *row;
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
 
-	while (e == KH_OK && count == BATCH) {
-		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OPEN, task->id, KH_LIT(""), after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
-			if (e == KH_OK)
-				e = end_one(op, row, reason);
-		}
-	}
-	return e;
+	while (kh_each_load(&each, KH_TABLE_DECLARATIONS, &row))
+		each.e = end_one(op, row, reason);
+	return each.e;
 }

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "engine/approval/approval.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
 
@@ -144,34 +145,35 @@ static bool may_grant(const struct kh_declaration_row *row, const struct kh_appr
 	return approval->host.n > 0 && !row->screened;
 }
 
+/* Whether a human has granted the call by the approval ID, which is *RET_GRANT then. */
+static enum kh_err try_grant(struct kh_op *op, const struct kh_proposal *p, int64_t id,
+			     struct kh_approval_row **ret_grant)
+{
+	struct kh_approval_row *approval;
+	bool yes = false;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, id, &approval);
+
+	if (e == KH_OK)
+		e = is_humans(op, approval, &yes);
+	if (e == KH_OK && yes)
+		e = covers(op, approval, p, &yes);
+	if (e == KH_OK && yes)
+		*ret_grant = approval;
+	return e;
+}
+
 /* Which grant the call has: that of its own approval, or a wider one of its task (A2). */
 static enum kh_err find_grant(struct kh_op *op, struct kh_govern *g)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_APPROVALS_OF_TASK, .number = g->task->id};
+	struct kh_approval_row seen;
 
 	g->grant = NULL;
-	while (e == KH_OK && count == BATCH && g->grant == NULL) {
-		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_OF_TASK, g->task->id, KH_LIT(""), after, BATCH, &ids,
-				&count);
-		for (size_t i = 0; e == KH_OK && i < count && g->grant == NULL; i++) {
-			struct kh_approval_row seen, *approval;
-			bool yes = false;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &seen);
-			if (e != KH_OK || seen.state != KH_APPROVAL_APPROVED || !may_grant(&g->proposal->row, &seen))
-				continue;
-			e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
-			if (e == KH_OK)
-				e = is_humans(op, approval, &yes);
-			if (e == KH_OK && yes)
-				e = covers(op, approval, g->proposal, &yes);
-			if (e == KH_OK && yes)
-				g->grant = approval;
-		}
+	while (g->grant == NULL && kh_each_peek(&each, KH_TABLE_APPROVALS, &seen)) {
+		if (seen.state == KH_APPROVAL_APPROVED && may_grant(&g->proposal->row, &seen))
+			each.e = try_grant(op, g->proposal, seen.id, &g->grant);
 	}
-	return e;
+	return each.e;
 }
 
 /* --- the request -------------------------------------------------------------------------------------------------- */

@@ -3,9 +3,8 @@
 
 #include "core/comm/fence.h"
 #include "engine/comm/end.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
-
-#define BATCH 64
 
 static enum kh_err not_there(struct kh_op *op, struct kh_view id)
 {
@@ -17,23 +16,15 @@ static enum kh_err not_there(struct kh_op *op, struct kh_view id)
  */
 static enum kh_err find_of_past(struct kh_op *op, const struct kh_approval_row *approval, int64_t *ret_id)
 {
+	struct kh_each each = {.op = op, .index = KH_INDEX_DECLARATIONS_OF_TASK, .number = approval->task};
 	struct kh_declaration_row row;
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
 
 	*ret_id = 0;
-	while (e == KH_OK && count == BATCH) {
-		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_OF_TASK, approval->task, KH_LIT(""), after, BATCH, &ids,
-				&count);
-		for (size_t i = 0; e == KH_OK && i < count; i++) {
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
-			if (e == KH_OK && memcmp(&row.arguments, &approval->arguments, sizeof(row.arguments)) == 0)
-				*ret_id = ids[i];
-		}
+	while (kh_each_peek(&each, KH_TABLE_DECLARATIONS, &row)) {
+		if (memcmp(&row.arguments, &approval->arguments, sizeof(row.arguments)) == 0)
+			*ret_id = row.id;
 	}
-	return e;
+	return each.e;
 }
 
 /* The declaration that an approval is about; of a batch the caller has to say which. */

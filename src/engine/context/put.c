@@ -2,6 +2,7 @@
 #include "engine/context/put.h"
 
 #include "engine/context/seal.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
 
 #define BATCH       256
@@ -44,85 +45,79 @@ enum kh_err kh_put_run(struct kh_op *op, void *call)
 
 /* --- purge -------------------------------------------------------------------------------------------------------- */
 
+static size_t empty_block(void *row, int64_t now)
+{
+	struct kh_block_row *block = row;
+	size_t size = block->content.n;
+
+	block->content = KH_LIT("");
+	block->purged_at = now;
+	return size;
+}
+
+static size_t empty_effect(void *row, int64_t now)
+{
+	struct kh_effect_row *effect = row;
+	size_t size = kh_tainted_size(effect->raw) + effect->reasons.n;
+
+	effect->raw = kh_tainted_wrap(KH_LIT(""));
+	effect->reasons = KH_LIT("");
+	effect->purged_at = now;
+	return size;
+}
+
+static size_t empty_result(void *row, int64_t now)
+{
+	struct kh_result_row *result = row;
+	size_t size = result->original.n + result->details.n;
+
+	result->original = result->details = KH_LIT("");
+	result->purged_at = now;
+	return size;
+}
+
+/* What is kept for its time, and how it is emptied.  EMPTY says how many bytes there were. */
+static const struct kept {
+	enum kh_index index;
+	enum kh_table table;
+	size_t (*empty)(void *row, int64_t now);
+} kept[] = {
+	{KH_INDEX_BLOCKS_EXPIRED, KH_TABLE_BLOCKS, empty_block},
+	{KH_INDEX_EFFECTS_EXPIRED, KH_TABLE_EFFECTS, empty_effect},
+	{KH_INDEX_RESULTS_EXPIRED, KH_TABLE_RESULTS, empty_result},
+};
+
+#define KEPT (sizeof(kept) / sizeof(kept[0]))
+
 /* Content is read to be removed, so that the event can say of which; so a batch has a limit in bytes too. */
-static enum kh_err purge_blocks(struct kh_op *op, size_t *bytes, int64_t *ret_count)
+static enum kh_err purge(struct kh_op *op, const struct kept *of, size_t *bytes, int64_t *ret_count)
 {
-	int64_t *ids = NULL, count = 0;
-	size_t n = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_BLOCKS_EXPIRED, op->now, KH_LIT(""), 0, BATCH, &ids, &n);
+	struct kh_each each = {.op = op, .index = of->index, .number = op->now};
+	void *row;
 
-	for (size_t i = 0; e == KH_OK && i < n && *bytes < BATCH_BYTES; i++) {
-		struct kh_block_row *block;
-		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
-		if (e != KH_OK)
-			break;
-		*bytes += block->content.n;
-		block->content = KH_LIT("");
-		block->purged_at = op->now;
-		count++;
+	while (*ret_count < BATCH && *bytes < BATCH_BYTES && kh_each_load(&each, of->table, &row)) {
+		*bytes += of->empty(row, op->now);
+		++*ret_count;
 	}
-	*ret_count = count;
-	return e;
-}
-
-static enum kh_err purge_effects(struct kh_op *op, size_t *bytes, int64_t *ret_count)
-{
-	int64_t *ids = NULL, count = 0;
-	size_t n = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_EXPIRED, op->now, KH_LIT(""), 0, BATCH, &ids, &n);
-
-	for (size_t i = 0; e == KH_OK && i < n && *bytes < BATCH_BYTES; i++) {
-		struct kh_effect_row *effect;
-		e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
-		if (e != KH_OK)
-			break;
-		*bytes += kh_tainted_open(effect->raw).n + effect->reasons.n;
-		effect->raw = kh_tainted_wrap(KH_LIT(""));
-		effect->reasons = KH_LIT("");
-		effect->purged_at = op->now;
-		count++;
-	}
-	*ret_count = count;
-	return e;
-}
-
-static enum kh_err purge_results(struct kh_op *op, size_t *bytes, int64_t *ret_count)
-{
-	int64_t *ids = NULL, count = 0;
-	size_t n = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_RESULTS_EXPIRED, op->now, KH_LIT(""), 0, BATCH, &ids, &n);
-
-	for (size_t i = 0; e == KH_OK && i < n && *bytes < BATCH_BYTES; i++) {
-		struct kh_result_row *result;
-		e = kh_txn_load(op->txn, KH_TABLE_RESULTS, ids[i], &result);
-		if (e != KH_OK)
-			break;
-		*bytes += result->original.n + result->details.n;
-		result->original = KH_LIT("");
-		result->details = KH_LIT("");
-		result->purged_at = op->now;
-		count++;
-	}
-	*ret_count = count;
-	return e;
+	return each.e;
 }
 
 enum kh_err kh_put_purge_run(struct kh_op *op, void *call)
 {
-	struct kh_purge *purge = call;
-	int64_t blocks = 0, effects = 0, results = 0;
+	struct kh_purge *result = call;
+	int64_t counts[KEPT] = {0}, all = 0;
 	size_t bytes = 0;
-	enum kh_err e = purge_blocks(op, &bytes, &blocks);
+	enum kh_err e = KH_OK;
 
-	if (e == KH_OK)
-		e = purge_effects(op, &bytes, &effects);
-	if (e == KH_OK)
-		e = purge_results(op, &bytes, &results);
-	if (e == KH_OK && blocks + effects + results > 0)
+	for (size_t i = 0; e == KH_OK && i < KEPT; i++) {
+		e = purge(op, &kept[i], &bytes, &counts[i]);
+		all += counts[i];
+	}
+	if (e == KH_OK && all > 0)
 		e = kh_op_event(op, KH_AUDIT_CONTENT_PURGED, NULL,
 				kh_arena_printf(op->arena, "{\"blocks\":%lld,\"effects\":%lld,\"results\":%lld}",
-						(long long)blocks, (long long)effects, (long long)results));
+						(long long)counts[0], (long long)counts[1], (long long)counts[2]));
 	if (e == KH_OK)
-		purge->count = blocks + effects + results;
+		result->count = all;
 	return e;
 }

@@ -4,7 +4,6 @@
 
 #include "engine/state/op.h"
 
-
 struct kh_put {
 	struct kh_view task;
 	struct kh_view source;     /* where it came from; visible characters only */

@@ -8,12 +8,12 @@
 #include "base/timestamp.h"
 #include "core/comm/attribution.h"
 #include "core/policy/match.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
 
 #include <sodium.h>
 
-#define TEXT_SIZE 85 /* "kh-", 17 of the public id, "-", 64 of the secret */
-#define BATCH     256
+#define TEXT_SIZE 85                 /* "kh-", 17 of the public id, "-", 64 of the secret */
 #define FIRST     1                  /* the token that the store was created with: an admin's */
 #define LATEST    (INT64_C(1) << 53) /* a time that every column holds */
 
@@ -95,23 +95,13 @@ enum kh_err kh_token_check(struct kh_txn *txn, const struct kh_token_claim *clai
 
 enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_yes)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t n = BATCH;
+	struct kh_each each = {.op = op, .index = KH_INDEX_TOKENS_NAMED, .text = name};
+	struct kh_token_row token;
 
 	*ret_yes = false;
-	while (n == BATCH && !*ret_yes) {
-		enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TOKENS_NAMED, 0, name, after, BATCH, &ids, &n);
-		for (size_t i = 0; i < n && e == KH_OK; i++) {
-			struct kh_token_row token;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &token);
-			if (e == KH_OK && token.role == KH_ROLE_READER && is_living(&token, op->now))
-				*ret_yes = true;
-		}
-		if (e != KH_OK)
-			return e;
-	}
-	return KH_OK;
+	while (!*ret_yes && kh_each_peek(&each, KH_TABLE_TOKENS, &token))
+		*ret_yes = token.role == KH_ROLE_READER && is_living(&token, op->now);
+	return each.e;
 }
 
 /* A Reader's name is what a query's target names: it must mean one Reader. */
@@ -226,30 +216,23 @@ enum kh_err kh_token_list_run(struct kh_op *op, void *call)
 	struct kh_token_list *list = call;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_arr(doc);
-	int64_t *ids = NULL, after = 0,
-		host = op->caller != NULL && op->caller->role == KH_ROLE_HOST ? op->caller->id : 0;
-	size_t n = BATCH;
+	struct kh_each each = {.op = op, .index = KH_INDEX_TOKENS, .e = kh_arena_check(op->arena)};
+	int64_t host = op->caller != NULL && op->caller->role == KH_ROLE_HOST ? op->caller->id : 0;
+	struct kh_token_row token;
 	bool more = false;
-	enum kh_err e = kh_arena_check(op->arena);
 
-	if (list->after.n > 0 && !kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_TOKEN, list->after, &after))
+	if (list->after.n > 0 && !kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_TOKEN, list->after, &each.id))
 		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_token", "there is none with the id %.*s",
 				    KH_FMT(kh_arena_quote(op->arena, list->after)));
-	while (n == BATCH && e == KH_OK && !more) {
-		e = kh_txn_find(op->txn, KH_INDEX_TOKENS, 0, KH_LIT(""), after, BATCH, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n && !more; i++) {
-			struct kh_token_row token;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &token);
-			if (e != KH_OK || (host != 0 && token.parent != host) ||
-			    (!list->all && !is_living(&token, op->now)))
-				continue;
-			if (yyjson_mut_arr_size(root) == KH_TOKEN_LIST)
-				more = true;
-			else
-				add_token(op, doc, root, &token);
-		}
+	while (!more && kh_each_peek(&each, KH_TABLE_TOKENS, &token)) {
+		if ((host != 0 && token.parent != host) || (!list->all && !is_living(&token, op->now)))
+			continue;
+		if (yyjson_mut_arr_size(root) == KH_TOKEN_LIST)
+			more = true;
+		else
+			add_token(op, doc, root, &token);
 	}
+	enum kh_err e = each.e;
 	if (e == KH_OK)
 		e = kh_json_write(op->arena, root, &list->json);
 	if (e == KH_OK)

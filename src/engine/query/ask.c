@@ -4,9 +4,8 @@
 #include "core/bcp/repeat.h"
 #include "engine/approval/approval.h"
 #include "engine/query/settle.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
-
-#define BATCH 64
 
 enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev)
 {
@@ -213,26 +212,18 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 /* The task of what the calling Reader was given and can still answer; 0: there is nothing of the kind. */
 static enum kh_err find_present_task(struct kh_op *op, int64_t *ret_task)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_EFFECTS_BEGUN, .text = op->caller->name};
+	struct kh_effect_row effect;
+	struct kh_query_row query;
 
 	*ret_task = 0;
-	while (e == KH_OK && count == BATCH && *ret_task == 0) {
-		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_BEGUN, 0, op->caller->name, after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count && *ret_task == 0; i++) {
-			struct kh_effect_row effect;
-			struct kh_query_row query;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
-			if (e == KH_OK)
-				e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, effect.query, &query);
-			if (e == KH_OK && query.state == KH_QUERY_ASKING && query.effect == effect.id &&
-			    query.deadline_at > op->now)
-				*ret_task = effect.task;
-		}
+	while (*ret_task == 0 && kh_each_peek(&each, KH_TABLE_EFFECTS, &effect)) {
+		each.e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, effect.query, &query);
+		if (each.e == KH_OK && query.state == KH_QUERY_ASKING && query.effect == effect.id &&
+		    query.deadline_at > op->now)
+			*ret_task = effect.task;
 	}
-	return e;
+	return each.e;
 }
 
 /* Begins the ask ID, where it is of TASK; 0: of any. */
@@ -249,22 +240,16 @@ static enum kh_err begin_of(struct kh_op *op, int64_t task, int64_t id, struct k
 
 enum kh_err kh_ask_next_run(struct kh_op *op, void *call)
 {
+	struct kh_each each = {.op = op, .index = KH_INDEX_EFFECTS_READER, .text = op->caller->name};
 	struct kh_ask *ask = call;
-	int64_t *ids = NULL, after = 0, task = 0;
-	size_t count = BATCH;
-	enum kh_err e = KH_OK;
+	int64_t task = 0;
 
 	ask->mark = true;
 	ask->found = false;
 	if (kh_engine_reader(op->engine, op->caller->name) != NULL)
 		return KH_OK; /* the name is a driver's by now, and so is what waits under it */
-	e = find_present_task(op, &task);
-	while (e == KH_OK && count == BATCH && !ask->found) {
-		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_READER, 0, op->caller->name, after, BATCH, &ids, &count);
-		for (size_t i = 0; e == KH_OK && i < count && !ask->found; i++) {
-			after = ids[i];
-			e = begin_of(op, task, ids[i], ask);
-		}
-	}
-	return e;
+	each.e = find_present_task(op, &task);
+	while (!ask->found && kh_each_next(&each))
+		each.e = begin_of(op, task, each.id, ask);
+	return each.e;
 }

@@ -2,9 +2,9 @@
 #include "engine/query/recent.h"
 
 #include "base/buf.h"
+#include "engine/state/each.h"
 
 #define TEXT_LIMIT (1U << 20)
-#define BATCH      64
 #define COMING     64 /* texts that are read together, at most */
 
 /* The words of a delivered response: its summary, or its answers in order. */
@@ -69,49 +69,35 @@ static enum kh_err add(struct kh_op *op, struct coming *c, struct kh_view respon
 /* What is ready of TASK's queries. */
 static enum kh_err add_task(struct kh_op *op, int64_t task, struct coming *c)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t n = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_QUERIES_OPEN, .number = task};
+	struct kh_query_row seen, *query;
 
-	while (n == BATCH && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_OPEN, task, KH_LIT(""), after, BATCH, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n && c->n < COMING; i++) {
-			struct kh_query_row seen, *query;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_QUERIES, ids[i], &seen);
-			if (e != KH_OK || seen.state != KH_QUERY_READY || seen.outcome != KH_OUTCOME_DELIVERED ||
-			    seen.category == 1)
-				continue;
-			e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
-			if (e == KH_OK)
-				e = add(op, c, query->held);
-		}
+	while (c->n < COMING && kh_each_peek(&each, KH_TABLE_QUERIES, &seen)) {
+		if (seen.state != KH_QUERY_READY || seen.outcome != KH_OUTCOME_DELIVERED || seen.category == 1)
+			continue;
+		each.e = kh_txn_load(op->txn, KH_TABLE_QUERIES, seen.id, &query);
+		if (each.e == KH_OK)
+			each.e = add(op, c, query->held);
 	}
-	return e;
+	return each.e;
 }
 
 enum kh_err kh_recent_coming(struct kh_op *op, const struct kh_context_row *context, struct kh_recent *ret_recent)
 {
-	int64_t *tasks = NULL, after = 0;
-	size_t n = BATCH;
+	struct kh_each each = {.op = op, .index = KH_INDEX_TASKS_OPEN, .number = context->id};
 	struct kh_recent past;
-	enum kh_err e = kh_recent_texts(op, context, &past);
 
-	if (e != KH_OK)
-		return e;
+	each.e = kh_recent_texts(op, context, &past);
+	if (each.e != KH_OK)
+		return each.e;
 	struct coming c = {.texts = KH_NEW_N(op->arena, struct kh_view, past.count + 1), past.count, past.count + 1};
 	if (c.texts == NULL)
 		return KH_ENOMEM;
 	if (past.count > 0)
 		memcpy(c.texts, past.texts, past.count * sizeof(*c.texts));
-	while (n == BATCH && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, context->id, KH_LIT(""), after, BATCH, &tasks, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			after = tasks[i];
-			e = add_task(op, tasks[i], &c);
-		}
-	}
-	if (e == KH_OK)
+	while (kh_each_next(&each))
+		each.e = add_task(op, each.id, &c);
+	if (each.e == KH_OK)
 		*ret_recent = (struct kh_recent){.texts = c.texts, .count = c.n};
-	return e;
+	return each.e;
 }

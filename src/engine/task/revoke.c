@@ -2,60 +2,49 @@
 #include "engine/task/revoke.h"
 
 #include "engine/query/settle.h"
+#include "engine/state/each.h"
 #include "engine/task/task.h"
 
-#define BATCH 256
+static enum kh_err fail_ask(struct kh_op *op, int64_t id)
+{
+	struct kh_effect_row *effect;
+	struct kh_query_row *query;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, id, &effect);
+
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_QUERIES, effect->query, &query);
+	if (e != KH_OK)
+		return e;
+	effect->state = KH_EFFECT_FAILED;
+	effect->verdict = KH_LIT("reader_revoked");
+	effect->ended_at = op->now;
+	return kh_settle_ready(op, query, KH_OUTCOME_FAILED, "reader_revoked");
+}
 
 /* Fails what Reader NAME was asked and has not answered. */
 static enum kh_err fail_asks(struct kh_op *op, struct kh_view name)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t n = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_EFFECTS_OPEN};
+	struct kh_effect_row seen;
 
-	while (n == BATCH && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_EFFECTS_OPEN, 0, KH_LIT(""), after, BATCH, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			struct kh_effect_row seen, *effect;
-			struct kh_query_row *query;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_EFFECTS, ids[i], &seen);
-			if (e != KH_OK || !kh_view_eq(seen.reader, name))
-				continue;
-			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, ids[i], &effect);
-			if (e == KH_OK)
-				e = kh_txn_load(op->txn, KH_TABLE_QUERIES, effect->query, &query);
-			if (e != KH_OK)
-				continue;
-			effect->state = KH_EFFECT_FAILED;
-			effect->verdict = KH_LIT("reader_revoked");
-			effect->ended_at = op->now;
-			e = kh_settle_ready(op, query, KH_OUTCOME_FAILED, "reader_revoked");
-		}
+	while (kh_each_peek(&each, KH_TABLE_EFFECTS, &seen)) {
+		if (kh_view_eq(seen.reader, name))
+			each.e = fail_ask(op, seen.id);
 	}
-	return e;
+	return each.e;
 }
 
 /* Whether an admin other than TOKEN is there for good. */
 static enum kh_err has_other_admin(struct kh_op *op, const struct kh_token_row *token, bool *ret_yes)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t n = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_TOKENS};
+	struct kh_token_row other;
 
 	*ret_yes = false;
-	while (n == BATCH && e == KH_OK && !*ret_yes) {
-		e = kh_txn_find(op->txn, KH_INDEX_TOKENS, 0, KH_LIT(""), after, BATCH, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			struct kh_token_row other;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, ids[i], &other);
-			if (e == KH_OK && other.id != token->id && other.role == KH_ROLE_ADMIN &&
-			    other.revoked_at == 0 && other.expires_at == 0)
-				*ret_yes = true;
-		}
-	}
-	return e;
+	while (!*ret_yes && kh_each_peek(&each, KH_TABLE_TOKENS, &other))
+		*ret_yes = other.id != token->id && other.role == KH_ROLE_ADMIN && other.revoked_at == 0 &&
+			   other.expires_at == 0;
+	return each.e;
 }
 
 /* The token with this public id, as far as the caller may see it. */

@@ -3,9 +3,8 @@
 
 #include "base/timestamp.h"
 #include "engine/state/budgetjson.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
-
-#define APPROVALS 256 /* that are looked through for pending ones at a time */
 
 static void add_head(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_task_row *task)
 {
@@ -87,24 +86,18 @@ static enum kh_err add_blocks(struct kh_op *op, struct kh_task_show *show, yyjso
 static enum kh_err add_approvals(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 				 const struct kh_task_row *task)
 {
+	struct kh_each each = {.op = op, .index = KH_INDEX_APPROVALS_OF_TASK, .number = task->id};
 	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, "approvals");
-	int64_t *ids = NULL, after = 0;
-	size_t n = APPROVALS;
-	enum kh_err e = KH_OK;
+	struct kh_approval_row approval;
 
-	while (n == APPROVALS && e == KH_OK && (int64_t)yyjson_mut_arr_size(list) < task->pending) {
-		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_OF_TASK, task->id, KH_LIT(""), after, APPROVALS, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			struct kh_approval_row approval;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &approval);
-			if (e != KH_OK || approval.state != KH_APPROVAL_PENDING)
-				continue;
-			struct kh_view id = kh_op_id(op, KH_ID_APPROVAL, approval.id);
-			yyjson_mut_arr_add_strn(doc, list, id.p, id.n);
-		}
+	while ((int64_t)yyjson_mut_arr_size(list) < task->pending &&
+	       kh_each_peek(&each, KH_TABLE_APPROVALS, &approval)) {
+		if (approval.state != KH_APPROVAL_PENDING)
+			continue;
+		struct kh_view id = kh_op_id(op, KH_ID_APPROVAL, approval.id);
+		yyjson_mut_arr_add_strn(doc, list, id.p, id.n);
 	}
-	return e;
+	return each.e;
 }
 
 static void add_totals(yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_task_row *task)

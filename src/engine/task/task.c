@@ -10,12 +10,12 @@
 #include "engine/comm/end.h"
 #include "engine/context/context.h"
 #include "engine/query/settle.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
 #include "engine/task/show.h"
 
 #define TITLE_MAX  200
 #define WHAT_LIMIT 4096
-#define BATCH      256
 
 /* --- open --------------------------------------------------------------------------------------------------------- */
 
@@ -105,21 +105,12 @@ enum kh_err kh_task_open_run(struct kh_op *op, void *call)
 /* Every open query of TASK fails now: whoever ended the task knows that, so there is no slot to wait for. */
 static enum kh_err end_queries(struct kh_op *op, const struct kh_task_row *task, const char *reason)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t n = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_QUERIES_OPEN, .number = task->id};
+	struct kh_query_row *query;
 
-	while (n == BATCH && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_QUERIES_OPEN, task->id, KH_LIT(""), after, BATCH, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			struct kh_query_row *query;
-			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_QUERIES, ids[i], &query);
-			if (e == KH_OK)
-				e = kh_settle_end(op, query, KH_OUTCOME_FAILED, reason);
-		}
-	}
-	return e;
+	while (kh_each_load(&each, KH_TABLE_QUERIES, &query))
+		each.e = kh_settle_end(op, query, KH_OUTCOME_FAILED, reason);
+	return each.e;
 }
 
 /* The end in both chains: the system's keeps the head that the task's own had in the end. */
@@ -182,21 +173,12 @@ enum kh_err kh_task_close_run(struct kh_op *op, void *call)
 
 enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *reason)
 {
-	int64_t *ids = NULL, after = 0;
-	size_t n = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_TASKS_OPEN, .number = context};
+	struct kh_task_row *task;
 
-	while (n == BATCH && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, context, KH_LIT(""), after, BATCH, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			struct kh_task_row *task;
-			after = ids[i];
-			e = kh_txn_load(op->txn, KH_TABLE_TASKS, ids[i], &task);
-			if (e == KH_OK)
-				e = end_task(op, task, KH_TASK_CLOSED, reason);
-		}
-	}
-	return e;
+	while (kh_each_load(&each, KH_TABLE_TASKS, &task))
+		each.e = end_task(op, task, KH_TASK_CLOSED, reason);
+	return each.e;
 }
 
 enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char *code)
@@ -246,28 +228,20 @@ static enum kh_err is_wanted(struct kh_op *op, const struct search *search, cons
 static enum kh_err add_tasks(struct kh_op *op, const struct search *search, int64_t after, yyjson_mut_doc *doc,
 			     yyjson_mut_val *root, bool *ret_more)
 {
-	int64_t *ids = NULL;
-	size_t n = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = search->index, .number = search->context, .id = after};
+	struct kh_task_row task;
 
-	while (n == BATCH && e == KH_OK && !*ret_more) {
-		e = kh_txn_find(op->txn, search->index, search->context, KH_LIT(""), after, BATCH, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n && !*ret_more; i++) {
-			struct kh_task_row task;
-			bool yes = false;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_TASKS, ids[i], &task);
-			if (e == KH_OK)
-				e = is_wanted(op, search, &task, &yes);
-			if (!yes)
-				continue;
-			if (yyjson_mut_arr_size(root) == KH_TASK_LIST)
-				*ret_more = true;
-			else
-				kh_task_show_brief(op, doc, root, &task);
-		}
+	while (!*ret_more && kh_each_peek(&each, KH_TABLE_TASKS, &task)) {
+		bool yes = false;
+		each.e = is_wanted(op, search, &task, &yes);
+		if (each.e != KH_OK || !yes)
+			continue;
+		if (yyjson_mut_arr_size(root) == KH_TASK_LIST)
+			*ret_more = true;
+		else
+			kh_task_show_brief(op, doc, root, &task);
 	}
-	return e;
+	return each.e;
 }
 
 enum kh_err kh_task_list_run(struct kh_op *op, void *call)

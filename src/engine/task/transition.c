@@ -8,10 +8,10 @@
 #include "core/comm/plan.h"
 #include "core/comm/suspect.h"
 #include "engine/approval/approval.h"
+#include "engine/state/each.h"
 #include "engine/state/find.h"
 
 #define OPERATION "task.execute"
-#define BATCH     64
 
 struct plan {
 	struct kh_view canonical;
@@ -42,23 +42,16 @@ static enum kh_err read_plan(struct kh_op *op, yyjson_val *in, struct plan *ret_
 static enum kh_err find_approval(struct kh_op *op, const struct kh_task_row *task, const struct plan *plan,
 				 struct kh_approval_row **ret)
 {
-	int64_t *ids = NULL, after = 0, found = 0;
-	size_t n = BATCH;
-	enum kh_err e = KH_OK;
+	struct kh_each each = {.op = op, .index = KH_INDEX_APPROVALS_OF_TASK, .number = task->id};
+	struct kh_approval_row row;
+	int64_t found = 0;
 
 	*ret = NULL;
-	while (n == BATCH && e == KH_OK) {
-		e = kh_txn_find(op->txn, KH_INDEX_APPROVALS_OF_TASK, task->id, KH_LIT(""), after, BATCH, &ids, &n);
-		for (size_t i = 0; e == KH_OK && i < n; i++) {
-			struct kh_approval_row row;
-			after = ids[i];
-			e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
-			if (e == KH_OK && row.kind == KH_APPROVE_PHASE &&
-			    memcmp(&row.arguments, &plan->digest, sizeof(plan->digest)) == 0)
-				found = ids[i];
-		}
+	while (kh_each_peek(&each, KH_TABLE_APPROVALS, &row)) {
+		if (row.kind == KH_APPROVE_PHASE && memcmp(&row.arguments, &plan->digest, sizeof(plan->digest)) == 0)
+			found = row.id;
 	}
-	return e == KH_OK && found != 0 ? kh_txn_load(op->txn, KH_TABLE_APPROVALS, found, ret) : e;
+	return each.e == KH_OK && found != 0 ? kh_txn_load(op->txn, KH_TABLE_APPROVALS, found, ret) : each.e;
 }
 
 /* Uses the grant, where it still holds for this. */
