@@ -23,12 +23,11 @@ static bool is_about(struct kh_view key)
  * What tier 1 is to look at in a declaration that is in no table yet: its parameters.  Its reasons go to humans alone.
  * Whether it is a declaration at all is for comm.call to say; of the running system's form everything is looked at.
  */
-static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh, struct kh_error *err)
+static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh)
 {
 	yyjson_val *inner = kh_json_get(declare, "parameters"), *key, *value;
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *made = yyjson_mut_obj(doc);
-	struct kh_view text;
 	size_t i, max;
 
 	weigh->operation = kh_json_str(kh_json_get(declare, "operation"));
@@ -39,8 +38,7 @@ static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct
 		if (!is_about(kh_json_str(key)))
 			yyjson_mut_obj_add(made, yyjson_val_mut_copy(doc, key), yyjson_val_mut_copy(doc, value));
 	}
-	enum kh_err e = kh_json_write(arena, made, &text);
-	return e == KH_OK ? kh_json_read(arena, text, &weigh->parameters, err) : e;
+	return kh_json_freeze(arena, made, &weigh->parameters);
 }
 
 /* What was found, apart from what it was found in. */
@@ -61,7 +59,7 @@ static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, 
 			    struct kh_error *err)
 {
 	struct kh_weigh weighs = {.task = call->task, .declaration = call->declaration};
-	enum kh_err e = call->declaration.n == 0 ? read_call(own, call->declare, &weighs, err) : KH_OK;
+	enum kh_err e = call->declaration.n == 0 ? read_call(own, call->declare, &weighs) : KH_OK;
 
 	if (e == KH_OK)
 		e = kh_engine_call(engine, token, kh_weigh_run, &weighs, own, err);

@@ -60,15 +60,13 @@ static bool is_line(struct kh_view text)
 }
 
 /* Each member on a line of its own: a text as it is, anything else as JSON. */
-static enum kh_err add_members(struct kh_op *op, struct kh_buf *text, struct kh_view json)
+static enum kh_err add_members(struct kh_op *op, struct kh_buf *text, yyjson_val *root)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
-	yyjson_val *root = NULL, *key, *value;
+	yyjson_val *key, *value;
 	size_t i, max;
-	enum kh_err e = kh_json_read(op->arena, json, &root, op->err);
+	enum kh_err e = KH_OK;
 
-	if (e != KH_OK)
-		return e;
 	yyjson_obj_foreach (root, i, max, key, value) {
 		struct kh_view shown = kh_json_str(value);
 		if (!is_line(shown) && e == KH_OK)
@@ -79,8 +77,24 @@ static enum kh_err add_members(struct kh_op *op, struct kh_buf *text, struct kh_
 	return e;
 }
 
+static enum kh_err add_declaration(struct kh_op *op, const struct kh_begin_asked *asked, struct kh_buf *text)
+{
+	yyjson_val *why = NULL;
+	enum kh_err e = kh_json_read(op->arena, asked->row->justification, &why, op->err);
+
+	kh_buf_add(text, asked->row->operation);
+	if (e == KH_OK)
+		e = add_members(op, text, asked->parameters);
+	if (e == KH_OK)
+		e = add_members(op, text, why);
+	if (asked->row->fenced)
+		add_line(text, KH_LIT("fenced"),
+			 KH_LIT("the agent wants to read it itself; its taint is high from then on"));
+	return e;
+}
+
 /* What is to be read with care: each declaration, its parameters and why. */
-static enum kh_err write_text(struct kh_op *op, struct kh_declaration_row *const *rows, size_t count,
+static enum kh_err write_text(struct kh_op *op, const struct kh_begin_asked *asked, size_t count,
 			      struct kh_view *ret_text)
 {
 	struct kh_buf text;
@@ -92,19 +106,13 @@ static enum kh_err write_text(struct kh_op *op, struct kh_declaration_row *const
 			kh_buf_byte(&text, '\n');
 		if (count > 1)
 			kh_buf_printf(&text, "%zu. ", i + 1);
-		kh_buf_add(&text, rows[i]->operation);
-		e = add_members(op, &text, rows[i]->parameters);
-		if (e == KH_OK)
-			e = add_members(op, &text, rows[i]->justification);
-		if (rows[i]->fenced)
-			add_line(&text, KH_LIT("fenced"),
-				 KH_LIT("the agent wants to read it itself; its taint is high from then on"));
+		e = add_declaration(op, &asked[i], &text);
 	}
 	return e == KH_OK ? kh_buf_end(&text, ret_text) : e;
 }
 
 enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
-			 struct kh_declaration_row *const *rows, size_t count, const struct kh_reasons *marks,
+			 const struct kh_begin_asked *asked, size_t count, const struct kh_reasons *marks,
 			 struct kh_approval_row **ret_approval)
 {
 	const struct kh_declaration_row **all = KH_NEW_N(op->arena, const struct kh_declaration_row *, count);
@@ -112,28 +120,28 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 		.kind = kind,
 		.task = task,
 		.marks = marks,
-		.operation = rows[0]->operation,
+		.operation = asked[0].row->operation,
 		.quiet = true,
 		.uses = (int64_t)count,
 	};
 	struct kh_approval_row *approval = NULL;
-	enum kh_err e = all != NULL ? write_text(op, rows, count, &request.text) : KH_ENOMEM;
+	enum kh_err e = all != NULL ? write_text(op, asked, count, &request.text) : KH_ENOMEM;
 
 	if (e != KH_OK)
 		return e;
 	for (size_t i = 0; i < count; i++)
-		all[i] = rows[i];
+		all[i] = asked[i].row;
 	request.arguments = kh_govern_batch(op, all, count);
 	if (count == 1)
-		request.content = rows[0]->content;
+		request.content = asked[0].row->content;
 	e = kh_approval_request(op, &request, &approval);
 	if (e != KH_OK)
 		return e;
 	for (size_t i = 0; i < count; i++) {
-		rows[i]->state = KH_DECLARATION_ASKED;
-		rows[i]->asks = approval->id;
+		asked[i].row->state = KH_DECLARATION_ASKED;
+		asked[i].row->asks = approval->id;
 		if (kind == KH_APPROVE_DECLARATION)
-			rows[i]->approval = approval->id;
+			asked[i].row->approval = approval->id;
 	}
 	e = kh_op_event(op, KH_AUDIT_DECLARATION_ASKED, task, KH_LIT(""));
 	if (e == KH_OK)

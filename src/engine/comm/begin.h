@@ -11,11 +11,15 @@
 enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row **ret_row) KH_CHECKED;
 
 /*
- * Asks a human, or (KIND tool_call) a supervisor, about ROWS, which then wait.  MARKS: what is in it for the reviewer,
+ * Asks a human, or (KIND tool_call) a supervisor, about ASKED, which then wait.  MARKS: what is in it for the reviewer,
  * with what matched.  Where too many wait already, for a reason that the Controller cannot know, it seems to wait.
  */
+struct kh_begin_asked {
+	struct kh_declaration_row *row;
+	yyjson_val *parameters; /* the row's, read */
+};
 enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
-			 struct kh_declaration_row *const *rows, size_t count, const struct kh_reasons *marks,
+			 const struct kh_begin_asked *asked, size_t count, const struct kh_reasons *marks,
 			 struct kh_approval_row **ret_approval) KH_CHECKED;
 
 /* What the operation reserves of its budgets (B8).  KH_EREFUSED `budget_exceeded` where they have less. */

@@ -109,12 +109,13 @@ static enum kh_err collect_marks(struct calling *a, struct kh_reasons *marks)
 
 static enum kh_err ask(struct calling *a, enum kh_approval_kind kind)
 {
+	struct kh_begin_asked asked = {a->row, a->proposal.parameters};
 	struct kh_approval_row *approval;
 	struct kh_reasons marks;
 	enum kh_err e = collect_marks(a, &marks);
 
 	if (e == KH_OK)
-		e = kh_begin_ask(a->op, a->govern.task, kind, &a->row, 1, &marks, &approval);
+		e = kh_begin_ask(a->op, a->govern.task, kind, &asked, 1, &marks, &approval);
 	return e == KH_OK ? tell(a, KH_CALL_WAITS) : e;
 }
 

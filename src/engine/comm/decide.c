@@ -35,7 +35,7 @@ static bool is_agent(const struct kh_op *op)
 static enum kh_err find_risk(struct kh_op *op, const struct kh_declaration_row *row, enum kh_risk *ret_risk)
 {
 	struct kh_view agent, path;
-	enum kh_err e = kh_govern_agent(op, row->context, &agent);
+	enum kh_err e = kh_find_agent(op, row->context, &agent);
 
 	if (e == KH_OK)
 		*ret_risk = kh_policy_rule(op->policy, op->arena, row->operation, agent, &path)->risk;
@@ -143,7 +143,8 @@ static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, yyj
 	if (e == KH_OK)
 		e = kh_begin_row(op, &g, &made);
 	if (e == KH_OK)
-		e = kh_begin_ask(op, g.task, KH_APPROVE_DECLARATION, &made, 1, &proposal.review, &approval);
+		e = kh_begin_ask(op, g.task, KH_APPROVE_DECLARATION,
+				 &(struct kh_begin_asked){made, proposal.parameters}, 1, &proposal.review, &approval);
 	if (e != KH_OK)
 		return e;
 	row->replaced = made->id;

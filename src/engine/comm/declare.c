@@ -73,7 +73,7 @@ static bool is_similar(const struct declaring *d, size_t i, size_t j)
 /* The declaration FIRST, which has to be approved, and all after it that go the same way. */
 static enum kh_err ask(struct declaring *d, size_t first)
 {
-	struct kh_declaration_row *rows[KH_DECLARATIONS_MAX];
+	struct kh_begin_asked asked[KH_DECLARATIONS_MAX];
 	size_t items[KH_DECLARATIONS_MAX], count = 0;
 	struct kh_approval_row *approval;
 	enum kh_err e = KH_OK;
@@ -83,11 +83,12 @@ static enum kh_err ask(struct declaring *d, size_t first)
 			e = decide(d, i);
 		if (e != KH_OK || d->handled[i] || (i != first && !is_similar(d, first, i)))
 			continue;
-		e = admit(d, i, &rows[count]);
+		asked[count].parameters = d->proposals[i].parameters;
+		e = admit(d, i, &asked[count].row);
 		items[count++] = i;
 	}
 	if (e == KH_OK)
-		e = kh_begin_ask(d->op, d->task, KH_APPROVE_DECLARATION, rows, count, &d->proposals[first].review,
+		e = kh_begin_ask(d->op, d->task, KH_APPROVE_DECLARATION, asked, count, &d->proposals[first].review,
 				 &approval);
 	for (size_t i = 0; e == KH_OK && i < count; i++)
 		d->declare->items[items[i]].approval = kh_op_id(d->op, KH_ID_APPROVAL, approval->id);

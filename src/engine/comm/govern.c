@@ -11,19 +11,6 @@
 #define BATCH   64
 #define WHAT    (64U << 10)
 
-enum kh_err kh_govern_agent(struct kh_op *op, int64_t context, struct kh_view *ret_name)
-{
-	struct kh_context_row *row;
-	struct kh_token_row *token;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, context, &row);
-
-	if (e == KH_OK)
-		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, row->token, &token);
-	if (e == KH_OK)
-		*ret_name = token->name;
-	return e;
-}
-
 static enum kh_err load_rate(struct kh_op *op, struct kh_govern *g)
 {
 	int64_t *ids = NULL;
@@ -240,7 +227,7 @@ enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *g)
 	};
 	struct kh_decide_state state = {0};
 	struct kh_view path;
-	enum kh_err e = kh_govern_agent(op, row->context, &request.agent);
+	enum kh_err e = kh_find_agent(op, row->context, &request.agent);
 
 	if (e != KH_OK)
 		return e;

@@ -38,7 +38,4 @@ struct kh_grant_call kh_govern_call(struct kh_op *op, const struct kh_proposal *
  */
 struct kh_digest kh_govern_batch(struct kh_op *op, const struct kh_declaration_row *const *rows, size_t count);
 
-/* The token's name of the Controller whose CONTEXT it is: what a policy's `agents` are matched with. */
-enum kh_err kh_govern_agent(struct kh_op *op, int64_t context, struct kh_view *ret_name) KH_CHECKED;
-
 #endif

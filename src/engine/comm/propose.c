@@ -113,16 +113,11 @@ static enum kh_err write_parameters(struct kh_op *op, const struct kh_declaratio
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_val *read = NULL;
-	struct kh_view text;
 
 	for (size_t i = 0; i < d->parameter_count; i++)
 		yyjson_mut_obj_add(root, yyjson_mut_strn(doc, d->parameters[i].name.p, d->parameters[i].name.n),
 				   yyjson_val_mut_copy(doc, d->parameters[i].value));
-	enum kh_err e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_json_write(op->arena, root, &text);
-	if (e == KH_OK)
-		e = kh_json_read(op->arena, text, &read, op->err);
+	enum kh_err e = kh_json_freeze(op->arena, root, &read);
 	return e == KH_OK ? kh_canonical_json(op->arena, read, ret_json, op->err) : e;
 }
 
@@ -150,38 +145,45 @@ static enum kh_err write_justification(struct kh_op *op, const struct kh_declara
 	return kh_buf_end(&buf, ret_json);
 }
 
-/* E1: an operation that the plan does not name needs an approval.  While it plans, a task has no plan yet. */
-static enum kh_err is_planned(struct kh_op *op, const struct kh_task_row *task, const struct kh_proposal *p,
-			      bool *ret_yes)
+/* The task's plan; *RET_PLAN is NULL while it plans, because there is none yet. */
+static enum kh_err read_plan(struct kh_op *op, const struct kh_task_row *task, struct kh_plan **ret_plan)
 {
-	struct kh_parameter *parameters;
+	struct kh_plan *plan = KH_NEW(op->arena, struct kh_plan);
 	struct kh_reasons errors;
-	struct kh_plan plan;
-	yyjson_val *root = NULL, *key, *value;
-	size_t i, max, n = yyjson_obj_size(p->parameters);
+	yyjson_val *root = NULL;
 
-	*ret_yes = true;
+	*ret_plan = NULL;
 	if (task->phase == KH_PHASE_PLANNING)
 		return KH_OK;
 	kh_reasons_init(&errors, op->arena);
-	enum kh_err e = kh_json_read(op->arena, task->plan, &root, op->err);
+	enum kh_err e = plan != NULL ? kh_json_read(op->arena, task->plan, &root, op->err) : KH_ENOMEM;
 	if (e == KH_OK)
-		e = kh_plan_read(op->arena, root, &plan, &errors);
+		e = kh_plan_read(op->arena, root, plan, &errors);
 	if (e == KH_OK && errors.n > 0)
 		e = kh_error_set(op->err, KH_ESTORE, "store_corrupt", "a plan that was admitted is none");
-	parameters = e == KH_OK ? KH_NEW_N(op->arena, struct kh_parameter, n + 1) : NULL;
-	if (e == KH_OK && parameters == NULL)
+	if (e == KH_OK)
+		*ret_plan = plan;
+	return e;
+}
+
+/* E1: an operation that the plan does not name needs an approval. */
+static enum kh_err is_planned(struct kh_op *op, const struct kh_plan *plan, const struct kh_proposal *p, bool *ret_yes)
+{
+	yyjson_val *key, *value;
+	size_t i, max, n = yyjson_obj_size(p->parameters);
+	struct kh_parameter *parameters = KH_NEW_N(op->arena, struct kh_parameter, n + 1);
+
+	if (parameters == NULL)
 		return KH_ENOMEM;
-	if (e != KH_OK)
-		return e;
 	yyjson_obj_foreach (p->parameters, i, max, key, value)
 		parameters[i] = (struct kh_parameter){.name = kh_json_str(key), .value = value};
-	*ret_yes = kh_plan_names(&plan, p->row.operation, parameters, n);
+	*ret_yes = plan == NULL || kh_plan_names(plan, p->row.operation, parameters, n);
 	return KH_OK;
 }
 
 /* Everything that follows from the operation and the parameters. */
-static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, struct kh_proposal *p)
+static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, const struct kh_plan *plan,
+			    struct kh_proposal *p)
 {
 	struct reading *r = KH_NEW(op->arena, struct reading);
 
@@ -192,13 +194,13 @@ static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, st
 	if (e == KH_OK)
 		e = refer(r);
 	if (e == KH_OK)
-		e = is_planned(op, task, p, &p->planned);
+		e = is_planned(op, plan, p, &p->planned);
 	p->task_id = kh_op_id(op, KH_ID_TASK, task->id);
 	return e == KH_OK ? kh_arena_check(op->arena) : e;
 }
 
-static enum kh_err propose(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration *d,
-			   struct kh_proposal *p)
+static enum kh_err propose(struct kh_op *op, const struct kh_task_row *task, const struct kh_plan *plan,
+			   const struct kh_declaration *d, struct kh_proposal *p)
 {
 	p->row.task = task->id;
 	p->row.context = task->context;
@@ -209,7 +211,7 @@ static enum kh_err propose(struct kh_op *op, const struct kh_task_row *task, con
 	if (e == KH_OK)
 		e = write_justification(op, d, &p->row.justification);
 	if (e == KH_OK)
-		e = complete(op, task, p);
+		e = complete(op, task, plan, p);
 	if (e == KH_OK)
 		p->row.host = kh_operation_host(op->arena, d->operation.operation, p->parameters);
 	return e == KH_OK ? kh_arena_check(op->arena) : e;
@@ -221,6 +223,7 @@ enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yy
 	struct kh_declarations read;
 	struct kh_reasons errors, review;
 	struct kh_view session = kh_op_id(op, KH_ID_TASK, task->id);
+	struct kh_plan *plan = NULL;
 
 	kh_reasons_init(&errors, op->arena);
 	kh_reasons_init(&review, op->arena);
@@ -229,12 +232,14 @@ enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yy
 		e = kh_declaration_check(op->arena, op->screen, declaration, session, &read, &errors, &review);
 	if (e == KH_OK && errors.n > 0)
 		return kh_error_reason(op->err, KH_EINPUT, &errors);
+	if (e == KH_OK)
+		e = read_plan(op, task, &plan);
 	struct kh_proposal *all = e == KH_OK ? KH_NEW_N(op->arena, struct kh_proposal, read.n) : NULL;
 	if (e == KH_OK && all == NULL)
 		return KH_ENOMEM;
 	for (size_t i = 0; e == KH_OK && i < read.n; i++) {
 		all[i].review = review; /* of the whole message: each of its declarations is looked at */
-		e = propose(op, task, &read.at[i], &all[i]);
+		e = propose(op, task, plan, &read.at[i], &all[i]);
 	}
 	if (e != KH_OK)
 		return e;
@@ -258,10 +263,13 @@ enum kh_err kh_propose_again(struct kh_op *op, const struct kh_task_row *task, c
 {
 	struct kh_digest arguments = row->arguments, content = row->content;
 	struct kh_proposal p = {.row = *row};
+	struct kh_plan *plan = NULL;
 
 	kh_reasons_init(&p.review, op->arena);
 	p.row.content = (struct kh_digest){0};
-	enum kh_err e = complete(op, task, &p);
+	enum kh_err e = read_plan(op, task, &plan);
+	if (e == KH_OK)
+		e = complete(op, task, plan, &p);
 	if (e == KH_OK && (memcmp(&arguments, &p.row.arguments, sizeof(arguments)) != 0 ||
 			   memcmp(&content, &p.row.content, sizeof(content)) != 0))
 		e = kh_error_set(op->err, KH_ECHANGED, "changed", "what the declaration refers to is not what it was");
@@ -277,7 +285,6 @@ static enum kh_err write_message(struct kh_op *op, const struct kh_declaration_r
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_val *why = NULL, *reason, *key, *value;
-	struct kh_view text;
 	size_t i, max;
 	enum kh_err e = kh_json_read(op->arena, row->justification, &why, op->err);
 
@@ -295,10 +302,7 @@ static enum kh_err write_message(struct kh_op *op, const struct kh_declaration_r
 		yyjson_mut_obj_add_str(doc, root, "phase", "execution");
 		kh_json_add(doc, root, "session_id", kh_op_id(op, KH_ID_TASK, row->task));
 	}
-	e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_json_write(op->arena, root, &text);
-	return e == KH_OK ? kh_json_read(op->arena, text, ret_message, op->err) : e;
+	return kh_json_freeze(op->arena, root, ret_message);
 }
 
 enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
@@ -386,16 +390,11 @@ enum kh_err kh_propose_fill(struct kh_op *op, const struct kh_proposal *proposal
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *filled = NULL;
-	struct kh_view text;
 
 	if (proposal->origin_count == 0) {
 		*ret_parameters = proposal->parameters;
 		return KH_OK;
 	}
 	enum kh_err e = fill(op, proposal, doc, proposal->parameters, &filled);
-	if (e == KH_OK)
-		e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_json_write(op->arena, filled, &text);
-	return e == KH_OK ? kh_json_read(op->arena, text, ret_parameters, op->err) : e;
+	return e == KH_OK ? kh_json_freeze(op->arena, filled, ret_parameters) : e;
 }

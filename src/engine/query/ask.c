@@ -102,20 +102,6 @@ enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret
 	return e == KH_OK && !*ret_yes ? kh_settle_ready(op, query, KH_OUTCOME_FAILED, "content_purged") : e;
 }
 
-/* The name of the Controller whose context it is. */
-static enum kh_err find_writer(struct kh_op *op, int64_t context, struct kh_view *ret_name)
-{
-	struct kh_context_row *row;
-	struct kh_token_row *token;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, context, &row);
-
-	if (e == KH_OK)
-		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, row->token, &token);
-	if (e == KH_OK)
-		*ret_name = token->name;
-	return e;
-}
-
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
 			   const struct kh_query *read, struct kh_ask *ask)
 {
@@ -133,7 +119,7 @@ enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect,
 		*asked = *read;
 	enum kh_err e = read != NULL ? KH_OK : kh_ask_query(op, query, effect->round, asked);
 	if (e == KH_OK)
-		e = find_writer(op, query->context, &ask->ask.from);
+		e = kh_find_agent(op, query->context, &ask->ask.from);
 	if (e == KH_OK)
 		e = prepare_blocks(op, query, &ask->ask);
 	if (e != KH_OK)

@@ -120,17 +120,11 @@ static enum kh_err write_block(struct ending *s)
 	block->context = context->id;
 	block->task = s->task->id;
 	block->kind = KH_BLOCK_DELIVERY;
-	block->trust = made->trust;
-	block->type = made->type;
-	block->taint = made->taint;
-	block->source = made->source;
-	block->content = made->content;
-	block->content_hash = made->content_hash;
+	kh_op_fill_block(op, made, block);
 	block->tainted_by = s->query->blocks;
 	block->given = 1;
 	block->prev = context->last_block;
 	block->query = s->query->id;
-	block->created_at = op->now;
 	context->last_block = block->id;
 	context->blocks++;
 	context->deliveries++;

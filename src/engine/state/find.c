@@ -37,15 +37,31 @@ static enum kh_err not_there(struct kh_op *op, struct kh_view text, const char *
 			    KH_FMT(kh_arena_quote(op->arena, text)));
 }
 
+/* The token whose context this is. */
+static enum kh_err load_token(struct kh_op *op, int64_t context, struct kh_token_row **ret_token)
+{
+	struct kh_context_row *row;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, context, &row);
+
+	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_TOKENS, row->token, ret_token) : e;
+}
+
+enum kh_err kh_find_agent(struct kh_op *op, int64_t context, struct kh_view *ret_name)
+{
+	struct kh_token_row *token;
+	enum kh_err e = load_token(op, context, &token);
+
+	if (e == KH_OK)
+		*ret_name = token->name;
+	return e;
+}
+
 /* Whether the host CALLER made the token whose context this is. */
 static enum kh_err is_hosts(struct kh_op *op, int64_t context, bool *ret_yes)
 {
-	struct kh_context_row *row;
 	struct kh_token_row *token;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, context, &row);
+	enum kh_err e = load_token(op, context, &token);
 
-	if (e == KH_OK)
-		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, row->token, &token);
 	*ret_yes = e == KH_OK && token->parent == op->caller->id;
 	return e;
 }

@@ -18,6 +18,9 @@ enum kh_err kh_find_context(struct kh_op *op, struct kh_view id, struct kh_conte
 enum kh_err kh_find_block(struct kh_op *op, int64_t context, struct kh_view id,
 			  struct kh_block_row *ret_block) KH_CHECKED;
 
+/* The name of the Controller whose CONTEXT it is: what a policy's `agents` are matched with, and what a Reader is told. */
+enum kh_err kh_find_agent(struct kh_op *op, int64_t context, struct kh_view *ret_name) KH_CHECKED;
+
 /* KH_EREFUSED `task_closed` or `task_failed` if the task takes nothing any more. */
 enum kh_err kh_find_open(struct kh_op *op, const struct kh_task_row *task) KH_CHECKED;
 

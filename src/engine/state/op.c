@@ -52,6 +52,17 @@ struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count
 	return text;
 }
 
+void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, struct kh_block_row *row)
+{
+	row->trust = block->trust;
+	row->type = block->type;
+	row->taint = block->taint;
+	row->source = block->source;
+	row->content = block->content;
+	row->content_hash = block->content_hash;
+	row->created_at = op->now;
+}
+
 /* What the operation gives to the block that will be ROW. */
 static enum kh_err prepare(struct kh_op *op, struct kh_block_spec *spec, const struct kh_block_row *row)
 {
@@ -62,14 +73,8 @@ static enum kh_err prepare(struct kh_op *op, struct kh_block_spec *spec, const s
 
 static void fill(struct kh_op *op, const struct kh_block *block, struct kh_block_row *row)
 {
-	row->trust = block->trust;
-	row->type = block->type;
-	row->taint = block->taint;
-	row->source = block->source;
-	row->content = block->content;
-	row->content_hash = block->content_hash;
+	kh_op_fill_block(op, block, row);
 	row->put_by = op->caller != NULL ? op->caller->id : 0;
-	row->created_at = op->now;
 }
 
 enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row)

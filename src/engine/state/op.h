@@ -50,6 +50,9 @@ enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struc
 enum kh_err kh_op_make_output(struct kh_op *op, struct kh_block_spec *spec, enum kh_taint given_taint,
 			      struct kh_block_row *row) KH_CHECKED;
 
+/* The labels, content and time of BLOCK in ROW. */
+void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, struct kh_block_row *row);
+
 /* A JSON array of numbers as ids, and back. */
 enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count) KH_CHECKED;
 struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count);
