@@ -428,12 +428,65 @@ static void test_garbage(struct kh_test *t)
 	assert_view(kh_json_str(kh_json_get(kh_json_get(root, "result"), "said")), "{\"status\":200}");
 }
 
+/* E7: an errand of the outbox, copied for another thread, is carried out and its end recorded; there is no executor
+ * here, so it has failed.  Reported once more, nothing changes: the record has one end. */
+static void test_entry(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_entry entry, copy, again;
+	struct kh_comm_call act;
+	struct kh_comm_look look;
+
+	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	entry = kh_outbox_of_call(f->controller, &act);
+	assert_int_equal(entry.kind, KH_ENTRY_ERRAND);
+	must(t, kh_outbox_copy(&t->arena, &entry, &copy));
+	assert_true(copy.ready);
+	assert_int_equal(copy.token.n, 0); /* nobody needs it any more */
+	assert_view(kh_json_str(kh_json_get(copy.call.errand.parameters, "path")), "/srv/docs/notes.txt");
+	again = copy;
+	must(t, kh_outbox_run(f->engine, &copy, &t->arena, &t->err));
+	assert_int_equal(copy.kind, KH_ENTRY_NONE);
+	must(t, kh_operating_look(f, act.look.id, &look));
+	assert_int_equal(look.ended, KH_ENDED_FAILED);
+	int64_t events = kh_fixture_events(f);
+	must(t, kh_outbox_run(f->engine, &again, &t->arena, &t->err));
+	assert_int_equal(kh_fixture_events(f), events);
+	act.next = KH_CALL_WAITS;
+	assert_int_equal(kh_outbox_of_call(f->controller, &act).kind, KH_ENTRY_NONE);
+}
+
+/* E7: one that cannot be taken on has failed; one whose end could not be recorded is unknown, and not repeated. */
+static void test_entry_given_up(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_entry entry;
+	struct kh_comm_call act;
+	struct kh_comm_look look;
+
+	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	entry = kh_outbox_of_call(f->controller, &act);
+	must(t, kh_outbox_give_up(f->engine, &entry, &t->err));
+	must(t, kh_operating_look(f, act.look.id, &look));
+	assert_int_equal(look.ended, KH_ENDED_FAILED);
+	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	entry = kh_outbox_of_call(f->controller, &act);
+	entry.lost = true;
+	must(t, kh_outbox_step(f->engine, &entry, &t->arena, &t->err));
+	assert_int_equal(entry.kind, KH_ENTRY_NONE);
+	must(t, kh_operating_look(f, act.look.id, &look));
+	assert_int_equal(look.ended, KH_ENDED_UNKNOWN);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_read),       KH_TEST(test_planning),   KH_TEST(test_bad_declarations),
-	KH_TEST(test_approved),   KH_TEST(test_rejected),   KH_TEST(test_expired),
-	KH_TEST(test_laundered),  KH_TEST(test_supervised), KH_TEST(test_passed_on),
-	KH_TEST(test_modified),   KH_TEST(test_widened),    KH_TEST(test_fenced),
-	KH_TEST(test_not_fenced), KH_TEST(test_rate),       KH_TEST(test_slots),
-	KH_TEST(test_closed),     KH_TEST(test_others),     KH_TEST(test_garbage),
+	KH_TEST(test_read),       KH_TEST(test_planning),       KH_TEST(test_bad_declarations),
+	KH_TEST(test_approved),   KH_TEST(test_rejected),       KH_TEST(test_expired),
+	KH_TEST(test_laundered),  KH_TEST(test_supervised),     KH_TEST(test_passed_on),
+	KH_TEST(test_modified),   KH_TEST(test_widened),        KH_TEST(test_fenced),
+	KH_TEST(test_not_fenced), KH_TEST(test_rate),           KH_TEST(test_slots),
+	KH_TEST(test_closed),     KH_TEST(test_others),         KH_TEST(test_garbage),
+	KH_TEST(test_entry),      KH_TEST(test_entry_given_up),
 };
 KH_TEST_MAIN(cases)

@@ -33,8 +33,8 @@ static const struct kh_reader readers[] = {
 	{.name = KH_LIT_INIT("wide"), .driver = &lingering},
 };
 
-/* Six queries of the Reader at once; how many of them it was asked at once. */
-static int ask_all(struct kh_test *t, const char *members)
+/* Six queries of the Reader at once; how many of them it was asked at once.  ASKS: at once in all; 0: 64. */
+static int ask_all(struct kh_test *t, const char *members, unsigned asks)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_view task = kh_fixture_task(f, f->controller);
@@ -43,7 +43,10 @@ static int ask_all(struct kh_test *t, const char *members)
 
 	kh_fixture_block(f, f->controller, task, "A mail.");
 	assert_int_equal(kh_engine_reload(f->engine, f->policy, readers, 2, NULL, &err), KH_OK);
-	struct kh_gateway *gateway = kh_driven_gateway(f, 0);
+	struct kh_gateway *gateway = NULL;
+	assert_int_equal(
+		kh_gateway_new(&(struct kh_gateway_settings){.engine = f->engine, .asks = asks}, &gateway, &err),
+		KH_OK);
 	atomic_store(&most, 0);
 	atomic_store(&asked, 0);
 	for (int i = 0; i < QUERIES; i++)
@@ -60,13 +63,20 @@ static int ask_all(struct kh_test *t, const char *members)
 
 static void test_asks_limit(struct kh_test *t)
 {
-	assert_true(ask_all(t, OF("narrow")) <= 2);
+	assert_true(ask_all(t, OF("narrow"), 0) <= 2);
 }
 
 static void test_asks_wide(struct kh_test *t)
 {
-	assert_true(ask_all(t, OF("wide")) > 2);
+	assert_true(ask_all(t, OF("wide"), 0) > 2);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_asks_limit), KH_TEST_ONCE(test_asks_wide)};
+/* Whoever finds no place gets the next one that is left: all are asked, one after the other. */
+static void test_asks_in_turn(struct kh_test *t)
+{
+	assert_int_equal(ask_all(t, OF("wide"), 1), 1);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_asks_limit), KH_TEST_ONCE(test_asks_wide),
+					    KH_TEST_ONCE(test_asks_in_turn)};
 KH_TEST_MAIN(cases)
