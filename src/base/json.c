@@ -261,6 +261,12 @@ void kh_json_add(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, stru
 	yyjson_mut_obj_add_strn(doc, obj, key, v.p ? v.p : "", v.n);
 }
 
+void kh_json_add_raw(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view json)
+{
+	if (json.n > 0)
+		yyjson_mut_obj_add_val(doc, obj, key, yyjson_mut_rawn(doc, json.p, json.n));
+}
+
 enum kh_err kh_json_write(struct kh_arena *arena, yyjson_mut_val *root, struct kh_view *ret_text)
 {
 	yyjson_alc alc = allocator(arena);

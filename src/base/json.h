@@ -37,6 +37,10 @@ yyjson_mut_doc *kh_json_new(struct kh_arena *arena);
 /* Adds a view as a string member.  KEY must outlive the document (a literal).  The text is borrowed. */
 void kh_json_add(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view v);
 
+/* Adds JSON that is ours already, compact, as a member, without reading it.  Nothing if JSON is empty.  KEY and the text
+ * are borrowed. */
+void kh_json_add_raw(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view json);
+
 /* Compact text of ROOT on one line, in the arena. */
 enum kh_err kh_json_write(struct kh_arena *arena, yyjson_mut_val *root, struct kh_view *ret_text) KH_CHECKED;
 

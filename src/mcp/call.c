@@ -85,16 +85,17 @@ static enum kh_err good(struct kh_mcp_call *call, const struct kh_mcp_result *re
 {
 	yyjson_mut_doc *doc = call->doc;
 	struct kh_view text = result->text;
-	yyjson_mut_val *content = result->content;
+	yyjson_mut_val *content = result->content, *structured = result->structured;
 
-	if (content == NULL && text.n == 0) {
-		enum kh_err e = kh_json_write(call->arena, result->structured, &text);
+	if (content == NULL && text.n == 0) { /* written once, and said twice */
+		enum kh_err e = kh_json_write(call->arena, structured, &text);
 		if (e != KH_OK)
 			return e;
+		structured = yyjson_mut_rawn(doc, text.p, text.n);
 	}
 	yyjson_mut_obj_add_val(doc, out, "content", content != NULL ? content : content_of(doc, text));
-	if (result->structured != NULL && call->version >= KH_MCP_2025_06_18)
-		yyjson_mut_obj_add_val(doc, out, "structuredContent", result->structured);
+	if (structured != NULL && call->version >= KH_MCP_2025_06_18)
+		yyjson_mut_obj_add_val(doc, out, "structuredContent", structured);
 	if (result->is_error)
 		yyjson_mut_obj_add_true(doc, out, "isError");
 	if (result->trust != NULL)

@@ -98,14 +98,31 @@ bool kh_mcp_elicit_tell(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 
 /* --- request states ----------------------------------------------------------------------------------------------- */
 
-static struct kh_mcp_state_bond bond_of(const struct kh_mcp_exchange *x)
+enum kh_err kh_mcp_elicit_bind(struct kh_mcp_exchange *x)
 {
-	return (struct kh_mcp_state_bond){
+	struct kh_view text = KH_LIT("{}");
+
+	if (x->has_digest || !kh_rpc_version_is_stateless(x->call.version))
+		return KH_OK;
+	enum kh_err e = x->bound != NULL ? kh_canonical_json(&x->arena, x->bound, &text, &x->err) : KH_OK;
+	if (e != KH_OK)
+		return e;
+	x->digest = kh_canonical_digest(text);
+	x->has_digest = true;
+	return KH_OK;
+}
+
+static enum kh_err bond_of(struct kh_mcp_exchange *x, struct kh_mcp_state_bond *ret_bond)
+{
+	enum kh_err e = kh_mcp_elicit_bind(x);
+
+	*ret_bond = (struct kh_mcp_state_bond){
 		.token = x->peer->token,
 		.method = kh_view_str(x->method->name),
 		.name = x->tool != NULL ? kh_view_str(x->tool->name) : KH_LIT(""),
 		.arguments = x->digest,
 	};
+	return e;
 }
 
 enum kh_err kh_mcp_elicit_required(struct kh_mcp_exchange *x, yyjson_mut_val *inputs, char kind, struct kh_view payload,
@@ -113,12 +130,12 @@ enum kh_err kh_mcp_elicit_required(struct kh_mcp_exchange *x, yyjson_mut_val *in
 {
 	yyjson_mut_doc *doc = x->call.doc;
 	yyjson_mut_val *result = yyjson_mut_obj(doc);
-	struct kh_mcp_state_bond bond = bond_of(x);
+	struct kh_mcp_state_bond bond;
 	struct kh_view text, plain = kh_arena_printf(&x->arena, "%c%.*s", kind, KH_FMT(payload));
+	enum kh_err e = plain.p != NULL ? bond_of(x, &bond) : KH_ENOMEM;
 
-	if (plain.p == NULL)
-		return KH_ENOMEM;
-	enum kh_err e = kh_mcp_state_seal(x->peer->mcp, &x->arena, &bond, plain, &text, &x->err);
+	if (e == KH_OK)
+		e = kh_mcp_state_seal(x->peer->mcp, &x->arena, &bond, plain, &text, &x->err);
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_obj_add_str(doc, result, "resultType", "input_required");
@@ -130,12 +147,14 @@ enum kh_err kh_mcp_elicit_required(struct kh_mcp_exchange *x, yyjson_mut_val *in
 
 static enum kh_err take_state(struct kh_mcp_exchange *x, yyjson_val *state)
 {
-	struct kh_mcp_state_bond bond = bond_of(x);
+	struct kh_mcp_state_bond bond;
 	struct kh_view plain;
 
 	if (!yyjson_is_str(state))
 		return kh_error_set(&x->err, KH_EINPUT, "bad_params", "params.requestState is a string");
-	enum kh_err e = kh_mcp_state_open(x->peer->mcp, &x->arena, &bond, kh_json_str(state), &plain, &x->err);
+	enum kh_err e = bond_of(x, &bond);
+	if (e == KH_OK)
+		e = kh_mcp_state_open(x->peer->mcp, &x->arena, &bond, kh_json_str(state), &plain, &x->err);
 	if (e != KH_OK)
 		return e;
 	if (plain.n > 1 && plain.n <= KH_ASKING_ID && plain.p[0] == KH_MCP_ELICIT_APPROVAL)
@@ -148,14 +167,10 @@ static enum kh_err take_state(struct kh_mcp_exchange *x, yyjson_val *state)
 enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, yyjson_val *arguments)
 {
 	yyjson_val *inputs = kh_json_get(params, "inputResponses"), *state = kh_json_get(params, "requestState");
-	struct kh_view text = KH_LIT("{}");
 
 	if (!kh_rpc_version_is_stateless(x->call.version))
 		return KH_OK;
-	enum kh_err e = arguments != NULL ? kh_canonical_json(&x->arena, arguments, &text, &x->err) : KH_OK;
-	if (e != KH_OK)
-		return e;
-	x->digest = kh_canonical_digest(text);
+	x->bound = arguments;
 	if (inputs != NULL && !yyjson_is_obj(inputs))
 		return kh_error_set(&x->err, KH_EINPUT, "bad_params", "params.inputResponses is an object");
 	x->call.inputs = inputs;

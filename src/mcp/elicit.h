@@ -18,6 +18,9 @@
 /* After a step of X's that goes on to wait.  True: X ends with *ANSWER instead. */
 bool kh_mcp_elicit_tell(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer);
 
+/* Before a wait, with which the arguments go: makes the digest that request states of X are bound to. */
+enum kh_err kh_mcp_elicit_bind(struct kh_mcp_exchange *x) KH_CHECKED;
+
 /* An `input_required` result: INPUTS, and KIND and PAYLOAD sealed as its request state. */
 enum kh_err kh_mcp_elicit_required(struct kh_mcp_exchange *x, yyjson_mut_val *inputs, char kind, struct kh_view payload,
 				   yyjson_mut_val **ret_result) KH_CHECKED;

@@ -36,7 +36,7 @@ struct kh_mcp_exchange {
 	int log_level;
 	unsigned status;    /* what HTTP says: 200, 202, 400, 404, ... */
 	bool is_initialize; /* it makes its peer a session */
-	bool begun, told;
+	bool told;
 	char id[KH_RPC_ID], progress_token[KH_RPC_ID]; /* JSON */
 	size_t id_n, progress_n;
 	int64_t began;  /* kh_works_now() */
@@ -44,10 +44,13 @@ struct kh_mcp_exchange {
 
 	struct kh_arena arena;
 	struct kh_error err;
-	struct kh_who who;
+	struct kh_who who; /* who.token 0: not known yet */
 	struct kh_mcp_call call;
 	const struct kh_mcp_tool *tool; /* tools/call */
-	struct kh_digest digest;        /* of the arguments: what a requestState is bound to */
+	/* What a requestState is bound to: these arguments (the first step's alone; NULL: none), by their digest. */
+	yyjson_val *bound;
+	struct kh_digest digest;
+	bool has_digest; /* made if it is needed */
 	struct {
 		struct kh_mcp_exchange *next, *prev;
 		unsigned filter, changed;

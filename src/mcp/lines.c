@@ -111,7 +111,7 @@ static enum kh_work_next check_token(struct kh_work *work)
 	struct kh_error err;
 	struct kh_who who;
 	enum kh_err e = kh_gateway_who(lines->mcp->gateway, token, true, &who, &err);
-	struct kh_mcp_peer *peer = e == KH_OK ? kh_mcp_peer_new(lines->mcp, &transport, lines, token) : NULL;
+	struct kh_mcp_peer *peer = e == KH_OK ? kh_mcp_peer_new(lines->mcp, &transport, lines, token, &who) : NULL;
 
 	pthread_mutex_lock(&c->lock);
 	c->peer = peer;
@@ -505,7 +505,7 @@ enum kh_err kh_mcp_lines_new(struct kh_mcp *mcp, struct kh_mcp_lines **ret_lines
 
 enum kh_err kh_mcp_lines_stdio(struct kh_mcp_lines *lines, int in, int out, struct kh_view token, struct kh_error *err)
 {
-	struct kh_mcp_peer *peer = kh_mcp_peer_new(lines->mcp, &transport, lines, token);
+	struct kh_mcp_peer *peer = kh_mcp_peer_new(lines->mcp, &transport, lines, token, NULL);
 	struct kh_mcp_connection *c = peer != NULL ? kh_mcp_connection_new(lines->alloc, in, out, true) : NULL;
 
 	if (c == NULL) {

@@ -6,7 +6,7 @@
 #include <sodium.h>
 
 struct kh_mcp_peer *kh_mcp_peer_new(struct kh_mcp *mcp, const struct kh_mcp_transport *transport, void *ctx,
-				    struct kh_view token)
+				    struct kh_view token, const struct kh_who *who)
 {
 	struct kh_mcp_peer *peer = kh_alloc_zero(mcp->alloc, sizeof(*peer));
 	char *copy = kh_alloc_zero(mcp->alloc, token.n + 1);
@@ -22,6 +22,8 @@ struct kh_mcp_peer *kh_mcp_peer_new(struct kh_mcp *mcp, const struct kh_mcp_tran
 	peer->transport = transport;
 	peer->ctx = ctx;
 	peer->token = kh_view_of(copy, token.n);
+	if (who != NULL)
+		peer->who = *who;
 	peer->log_level = -1;
 	pthread_mutex_init(&peer->lock, NULL);
 	atomic_init(&peer->refs, 1);

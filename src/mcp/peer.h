@@ -45,6 +45,7 @@ struct kh_mcp_peer {
 	void *ctx;                       /* the transport's */
 	struct kh_view token;            /* its own copy, wiped at the end */
 	pthread_mutex_t lock;            /* of what follows */
+	struct kh_who who;               /* who has this token, which never changes; who.token 0: not known yet */
 	enum kh_rpc_version version;     /* NONE before `initialize`; a stateless request's own */
 	bool initialised;                /* the client has said so */
 	unsigned can;                    /* KH_MCP_CAN_* */
@@ -59,9 +60,10 @@ struct kh_mcp_peer {
 	atomic_uint refs;
 };
 
-/* A peer that sends with TOKEN.  NULL: out of memory.  Counted: exchanges hold it too. */
+/* A peer that sends with TOKEN, which is WHO's (NULL: not known yet).  NULL: out of memory.  Counted: exchanges hold it
+ * too. */
 struct kh_mcp_peer *kh_mcp_peer_new(struct kh_mcp *mcp, const struct kh_mcp_transport *transport, void *ctx,
-				    struct kh_view token);
+				    struct kh_view token, const struct kh_who *who);
 struct kh_mcp_peer *kh_mcp_peer_hold(struct kh_mcp_peer *peer);
 void kh_mcp_peer_drop(struct kh_mcp_peer *peer);
 

@@ -74,20 +74,37 @@ static void prepare(struct kh_mcp_exchange *x)
 
 static enum kh_work_next park(struct kh_mcp_exchange *x)
 {
-	x->call.arguments = x->call.inputs = NULL;
+	x->call.arguments = x->call.inputs = x->bound = NULL;
 	x->call.state = (struct kh_view){NULL, 0};
 	kh_arena_done(&x->arena);
 	kh_arena_init(&x->arena, x->peer->mcp->alloc, KH_MCP_EXCHANGE_ARENA);
 	return KH_WORK_WAIT;
 }
 
+/*
+ * Who calls.  If an operation follows, which looks at the token itself, it is enough to know whose it once was; else the
+ * store is asked now.
+ */
 static enum kh_err identify(struct kh_mcp_exchange *x)
 {
-	if (x->begun)
+	struct kh_mcp_peer *peer = x->peer;
+	bool operates = x->method->operates;
+
+	if (x->who.token != 0)
 		return KH_OK;
-	enum kh_err e = kh_gateway_who(x->peer->mcp->gateway, x->peer->token, !x->method->operates, &x->who, &x->err);
-	x->begun = e == KH_OK;
-	return e;
+	pthread_mutex_lock(&peer->lock);
+	if (operates)
+		x->who = peer->who;
+	pthread_mutex_unlock(&peer->lock);
+	if (x->who.token != 0)
+		return KH_OK;
+	enum kh_err e = kh_gateway_who(x->call.gateway, peer->token, !operates, &x->who, &x->err);
+	if (e != KH_OK)
+		return e;
+	pthread_mutex_lock(&peer->lock);
+	peer->who = x->who;
+	pthread_mutex_unlock(&peer->lock);
+	return KH_OK;
 }
 
 static enum kh_work_next step(struct kh_work *work)
@@ -106,9 +123,11 @@ static enum kh_work_next step(struct kh_work *work)
 		next = x->method->run(&x->call, &answer);
 	if (next == KH_WORK_WAIT && kh_mcp_elicit_tell(x, &answer))
 		next = KH_WORK_DONE;
-	if (next == KH_WORK_WAIT && !x->call.stopping)
-		return park(x);
-	if (next == KH_WORK_WAIT)
+	if (next == KH_WORK_WAIT && !x->call.stopping) {
+		answer.e = kh_mcp_elicit_bind(x);
+		if (answer.e == KH_OK)
+			return park(x);
+	} else if (next == KH_WORK_WAIT)
 		answer.e = kh_error_set(&x->err, KH_ESTORE, "stopping", "the gateway is stopping; call again");
 	finish(x, &answer);
 	return KH_WORK_DONE;

@@ -35,16 +35,6 @@ static const char *next_of(enum kh_outcome outcome)
 	return NULL;
 }
 
-static enum kh_err add_json(struct kh_mcp_call *call, yyjson_mut_val *obj, const char *key, struct kh_view json)
-{
-	yyjson_val *value = NULL;
-	enum kh_err e = json.n > 0 ? kh_json_read(call->arena, json, &value, call->err) : KH_OK;
-
-	if (value != NULL)
-		yyjson_mut_obj_add_val(call->doc, obj, key, yyjson_val_mut_copy(call->doc, value));
-	return e;
-}
-
 /* K10: the delivery's own labels, which Keyhole wrote into it. */
 static enum kh_err label(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
 {
@@ -81,13 +71,12 @@ static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *
 		kh_json_add(call->doc, obj, "approval", asking->approval);
 	if (asking->outcome == KH_OUTCOME_DELIVERED) {
 		e = label(call, asking, result);
-		if (e == KH_OK)
-			e = add_json(call, obj, "delivery", asking->delivery);
+		kh_json_add_raw(call->doc, obj, "delivery", asking->delivery);
 		kh_json_add(call->doc, obj, "block", asking->block);
 		kh_json_add(call->doc, obj, "notice", kh_prompt_delivery_notice());
 	}
-	if (e == KH_OK && has_advice(asking->advice))
-		e = add_json(call, obj, "advice", asking->advice);
+	if (has_advice(asking->advice))
+		kh_json_add_raw(call->doc, obj, "advice", asking->advice);
 	if (next != NULL)
 		yyjson_mut_obj_add_str(call->doc, obj, "next", next);
 	return e == KH_OK ? kh_mcp_next_done(call, result, obj) : kh_mcp_next_fail(call, result, e);

@@ -23,13 +23,10 @@ static int64_t seconds_of(struct kh_mcp_call *call)
 static enum kh_err add_message(struct kh_mcp_call *call, const struct kh_ask *ask, yyjson_mut_val *obj)
 {
 	struct kh_view json;
-	yyjson_val *message = NULL;
 	enum kh_err e = kh_reader_message(call->arena, &ask->ask, &json, call->err);
 
 	if (e == KH_OK)
-		e = kh_json_read(call->arena, json, &message, call->err);
-	if (e == KH_OK)
-		yyjson_mut_obj_add_val(call->doc, obj, "query", yyjson_val_mut_copy(call->doc, message));
+		kh_json_add_raw(call->doc, obj, "query", json);
 	return e;
 }
 

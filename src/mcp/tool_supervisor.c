@@ -29,16 +29,13 @@ static enum kh_work_next show(struct kh_mcp_call *call, struct kh_view id, int64
 {
 	struct kh_approval_show show = {.approval = id, .page = page};
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
-	yyjson_val *shown = NULL;
 	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_approval_show_run, &show, call->arena,
 					call->err);
 
-	if (e == KH_OK)
-		e = kh_json_read(call->arena, show.json, &shown, call->err);
 	if (e != KH_OK)
 		return kh_mcp_next_fail(call, result, e);
 	yyjson_mut_obj_add_bool(call->doc, obj, "found", true);
-	yyjson_mut_obj_add_val(call->doc, obj, "verification", yyjson_val_mut_copy(call->doc, shown));
+	kh_json_add_raw(call->doc, obj, "verification", show.json);
 	yyjson_mut_obj_add_str(call->doc, obj, "next",
 			       "Read every page, then call verification_decide with `id` as `approval` and `digest` as "
 			       "`shown`. Where anything is unclear, deny.");

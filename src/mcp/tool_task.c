@@ -10,17 +10,6 @@
 
 #define CLOCK INT64_C(5000000) /* microseconds between two looks at whether a plan was approved */
 
-/* Adds JSON, which is ours, as member KEY. */
-static enum kh_err add_json(struct kh_mcp_call *call, yyjson_mut_val *obj, const char *key, struct kh_view json)
-{
-	yyjson_val *value = NULL;
-	enum kh_err e = kh_json_read(call->arena, json, &value, call->err);
-
-	if (e == KH_OK)
-		yyjson_mut_obj_add_val(call->doc, obj, key, yyjson_val_mut_copy(call->doc, value));
-	return e;
-}
-
 /* --- open, status ------------------------------------------------------------------------------------------------- */
 
 static void add_readers(struct kh_mcp_call *call, yyjson_mut_val *obj)
@@ -83,8 +72,7 @@ enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mc
 	} else {
 		list.after = kh_json_str(kh_json_get(call->arguments, "after"));
 		e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &list, call->arena, call->err);
-		if (e == KH_OK)
-			e = add_json(call, obj, "tasks", list.json);
+		kh_json_add_raw(call->doc, obj, "tasks", list.json);
 	}
 	yyjson_mut_obj_add_bool(call->doc, obj, "more", list.more);
 	return e == KH_OK ? kh_mcp_next_done(call, ret_result, obj) : kh_mcp_next_fail(call, ret_result, e);
@@ -93,12 +81,12 @@ enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mc
 /* --- begin_execution ---------------------------------------------------------------------------------------------- */
 
 /*
- * Over a wait are kept the times, in kept.next, and as `lasting` the call's own arguments, for the engine is to see the
- * same plan again.
+ * Over a wait are kept the times, in kept.next, and as `lasting` the call's own arguments as text, because the engine is
+ * to see the same plan again.
  */
 
 /* The arguments as the engine takes them: the task, and a plan with the members of E1. */
-static enum kh_err write_plan(struct kh_mcp_call *call, struct kh_view *ret_text)
+static yyjson_mut_val *make_plan(struct kh_mcp_call *call)
 {
 	yyjson_mut_val *root = yyjson_mut_obj(call->doc), *plan = yyjson_mut_obj(call->doc);
 	yyjson_val *operations = kh_json_get(call->arguments, "required_operations");
@@ -109,31 +97,20 @@ static enum kh_err write_plan(struct kh_mcp_call *call, struct kh_view *ret_text
 						  : yyjson_mut_arr(call->doc));
 	kh_json_add(call->doc, root, "task", kh_json_str(kh_json_get(call->arguments, "task")));
 	yyjson_mut_obj_add_val(call->doc, root, "plan", plan);
-	return kh_json_write(call->arena, root, ret_text);
+	return root;
 }
 
-static enum kh_err keep(struct kh_mcp_call *call, struct kh_view text)
+static enum kh_err keep(struct kh_mcp_call *call, yyjson_mut_val *made)
 {
-	if (call->lasting.p != NULL)
-		return KH_OK;
-	char *copy = kh_alloc_zero(kh_engine_alloc(kh_gateway_engine(call->gateway)), text.n);
+	struct kh_view text;
+	enum kh_err e = kh_json_write(call->arena, made, &text);
+	char *copy = e == KH_OK ? kh_alloc_zero(kh_engine_alloc(kh_gateway_engine(call->gateway)), text.n) : NULL;
+
 	if (copy == NULL)
 		return KH_ENOMEM;
 	memcpy(copy, text.p, text.n);
 	call->lasting = kh_view_of(copy, text.n);
 	return KH_OK;
-}
-
-static enum kh_err execute(struct kh_mcp_call *call, struct kh_view text, struct kh_execute *execute)
-{
-	yyjson_val *root = NULL;
-	enum kh_err e = kh_json_read(call->arena, text, &root, call->err);
-
-	if (e != KH_OK)
-		return e;
-	execute->task = kh_json_str(kh_json_get(root, "task"));
-	execute->plan = kh_json_get(root, "plan");
-	return kh_gateway_call(call->gateway, call->token, kh_transition_run, execute, call->arena, call->err);
 }
 
 static enum kh_work_next tell(struct kh_mcp_call *call, struct kh_mcp_result *ret_result,
@@ -165,21 +142,23 @@ static enum kh_work_next wait_for_tick(struct kh_mcp_call *call)
 enum kh_work_next kh_mcp_tool_task_execute(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
 	int64_t now = kh_works_now(), *until = &call->kept.next.until, *look_at = &call->kept.next.look_at;
-	struct kh_view text = call->lasting;
-	struct kh_execute ask = {0};
+	bool first = call->lasting.p == NULL;
+	yyjson_mut_val *made = first ? make_plan(call) : NULL;
+	yyjson_val *root = NULL;
 	enum kh_err e = KH_OK;
 
-	if (text.p != NULL && now < *look_at && now < *until && !call->stopping)
+	if (!first && now < *look_at && now < *until && !call->stopping)
 		return wait_for_tick(call);
-	if (text.p == NULL) {
+	if (first)
 		*until = now + kh_gateway_wait(call->gateway);
-		e = write_plan(call, &text);
-	}
+	e = first ? kh_json_freeze(call->arena, made, &root)
+		  : kh_json_read(call->arena, call->lasting, &root, call->err);
+	struct kh_execute ask = {.task = kh_json_str(kh_json_get(root, "task")), .plan = kh_json_get(root, "plan")};
 	if (e == KH_OK)
-		e = execute(call, text, &ask);
+		e = kh_gateway_call(call->gateway, call->token, kh_transition_run, &ask, call->arena, call->err);
 	bool waits = e == KH_OK && ask.approval.n > 0 && now < *until && !call->stopping;
-	if (waits)
-		e = keep(call, text);
+	if (waits && first)
+		e = keep(call, made);
 	if (waits && e == KH_OK) {
 		*look_at = now + CLOCK;
 		if (ask.approval.n < sizeof(call->approval)) {

@@ -228,7 +228,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (world.mcp == NULL)
 		LLVMFuzzerInitialize(NULL, NULL);
-	struct kh_mcp_peer *peer = kh_mcp_peer_new(world.mcp, &transport, NULL, world.token);
+	struct kh_mcp_peer *peer = kh_mcp_peer_new(world.mcp, &transport, NULL, world.token, NULL);
 	struct kh_view rest = kh_fuzz_view(data, size), line;
 	struct kh_mcp_headers headers;
 

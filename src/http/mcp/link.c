@@ -90,7 +90,7 @@ static bool make_session(struct kh_http_mcp_link *link, struct kh_http_request *
 
 	if (link->session || !link->stream->initialized)
 		return true;
-	if (kh_http_mcp_session_new(link->sessions, link->token, kh_mcp_peer_hold(link->peer), kh_works_now(),
+	if (kh_http_mcp_session_new(link->sessions, link->who.token, kh_mcp_peer_hold(link->peer), kh_works_now(),
 				    &link->session, &err) == KH_OK)
 		return true;
 	kh_mcp_peer_drop(link->peer);

@@ -14,7 +14,7 @@ struct kh_http_mcp_link {
 	struct kh_http_mcp_stream *stream;   /* held from the first step on; NULL before */
 	struct kh_http_mcp_session *session; /* held; NULL: there is none, or not yet */
 	struct kh_mcp_peer *peer;            /* held: of a request without a session; NULL: the session's */
-	int64_t token;                       /* row of whose connection it is */
+	struct kh_who who;                   /* whose connection it is */
 	bool json, events;                   /* what the client accepts */
 	bool follows;                        /* a GET: events from the beginning */
 	/* of the steps */

@@ -89,15 +89,14 @@ static struct kh_http_mcp *endpoint(const struct kh_http_request *r)
 static bool identify(struct kh_http_request *r, struct kh_http_mcp_link *link, bool fresh)
 {
 	struct kh_error err;
-	struct kh_who who;
-	enum kh_err e = kh_gateway_who(endpoint(r)->settings.gateway, kh_http_request_token(r), fresh, &who, &err);
+	enum kh_err e = kh_gateway_who(endpoint(r)->settings.gateway, kh_http_request_token(r), fresh, &link->who,
+				       &err);
 
 	if (e != KH_OK) {
 		kh_http_reply_error(r, e, &err);
 		return false;
 	}
 	link->sessions = &endpoint(r)->sessions;
-	link->token = who.token;
 	return true;
 }
 
@@ -115,7 +114,7 @@ static bool join(struct kh_http_request *r, struct kh_http_mcp_link *link)
 		kh_http_mcp_link_refuse(r, 400, -32022, "MCP-Protocol-Version is not one that is spoken here");
 		return false;
 	}
-	link->session = kh_http_mcp_session_find(link->sessions, id, link->token, kh_works_now());
+	link->session = kh_http_mcp_session_find(link->sessions, id, link->who.token, kh_works_now());
 	if (!link->session)
 		kh_http_mcp_link_refuse(r, 404, -32001, "no such session: begin again with initialize");
 	return link->session != NULL;
@@ -151,7 +150,7 @@ static struct kh_mcp_peer *peer_of(struct kh_http_request *r, struct kh_http_mcp
 	if (link->session)
 		return link->session->peer;
 	link->peer = kh_mcp_peer_new(endpoint(r)->settings.mcp, &kh_http_mcp_stream_transport, NULL,
-				     kh_http_request_token(r));
+				     kh_http_request_token(r), &link->who);
 	return link->peer;
 }
 

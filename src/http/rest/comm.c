@@ -16,17 +16,6 @@
 /* --- what a Controller is told --------------------------------------------------------------------------------------
  */
 
-static enum kh_err add_json(struct kh_rest_call *call, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
-			    struct kh_view json)
-{
-	yyjson_val *value = NULL;
-	enum kh_err e = json.n > 0 ? kh_json_read(call->arena, json, &value, &call->err) : KH_OK;
-
-	if (value != NULL)
-		yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, value));
-	return e;
-}
-
 static const char *outcome_of(const struct kh_comm_look *look)
 {
 	if (look->ended != KH_ENDED_NOT)
@@ -44,16 +33,15 @@ static enum kh_err tell(struct kh_rest_call *call, const struct kh_comm_look *lo
 	yyjson_mut_obj_add_str(doc, obj, "outcome", outcome_of(look));
 	kh_json_add(doc, obj, "declaration", look->id);
 	kh_json_add(doc, obj, "operation", look->operation);
-	enum kh_err e = add_json(call, doc, obj, "parameters", look->parameters);
+	kh_json_add_raw(doc, obj, "parameters", look->parameters);
 	if (look->modified)
 		yyjson_mut_obj_add_bool(doc, obj, "modified", true);
 	if (look->ended == KH_ENDED_NOT && look->approval.n > 0)
 		kh_json_add(doc, obj, "approval", look->approval);
 	if (look->block.n > 0)
 		kh_json_add(doc, obj, "block", look->block);
-	if (e == KH_OK)
-		e = add_json(call, doc, obj, "fenced", look->fenced);
-	return e == KH_OK ? kh_rest_call_reply_object(call, look->ended == KH_ENDED_NOT ? 202 : 200, obj) : e;
+	kh_json_add_raw(doc, obj, "fenced", look->fenced);
+	return kh_rest_call_reply_object(call, look->ended == KH_ENDED_NOT ? 202 : 200, obj);
 }
 
 enum kh_err kh_rest_comm_by_approval(struct kh_rest_call *call, struct kh_view id)

@@ -32,17 +32,6 @@ static int64_t until(const struct kh_rest_call *call, bool by_default)
 /* --- what a Controller is told --------------------------------------------------------------------------------------
  */
 
-static enum kh_err add_json(struct kh_rest_call *call, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
-			    struct kh_view json)
-{
-	yyjson_val *value = NULL;
-	enum kh_err e = json.n > 0 ? kh_json_read(call->arena, json, &value, &call->err) : KH_OK;
-
-	if (value != NULL)
-		yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, value));
-	return e;
-}
-
 static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *asking)
 {
 	bool waiting = asking->outcome == KH_OUTCOME_NONE, pending = asking->outcome == KH_OUTCOME_PENDING;
@@ -57,12 +46,10 @@ static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *askin
 		kh_json_add(doc, obj, "approval", asking->approval);
 	if (asking->block.n > 0)
 		kh_json_add(doc, obj, "block", asking->block);
-	enum kh_err e = add_json(call, doc, obj, "delivery", asking->delivery);
-	if (e == KH_OK)
-		e = add_json(call, doc, obj, "sources", asking->sources);
-	if (e == KH_OK)
-		e = add_json(call, doc, obj, "advice", asking->advice);
-	return e == KH_OK ? kh_rest_call_reply_object(call, waiting || pending ? 202 : 200, obj) : e;
+	kh_json_add_raw(doc, obj, "delivery", asking->delivery);
+	kh_json_add_raw(doc, obj, "sources", asking->sources);
+	kh_json_add_raw(doc, obj, "advice", asking->advice);
+	return kh_rest_call_reply_object(call, waiting || pending ? 202 : 200, obj);
 }
 
 /* Whether it was asked for by an approval that is about no query. */
@@ -90,7 +77,6 @@ static enum kh_err name_task(struct kh_rest_call *call, struct kh_view task, yyj
 {
 	yyjson_val *named = kh_json_get(call->whole, "task");
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
-	struct kh_view text;
 
 	*ret_query = call->whole;
 	if (named != NULL && kh_view_eq(kh_json_str(named), task))
@@ -105,9 +91,7 @@ static enum kh_err name_task(struct kh_rest_call *call, struct kh_view task, yyj
 	yyjson_mut_val *copy = yyjson_val_mut_copy(doc, call->whole);
 	kh_json_add(doc, copy, "task", task);
 	enum kh_err e = kh_arena_check(call->arena);
-	if (e == KH_OK)
-		e = kh_json_write(call->arena, copy, &text);
-	return e == KH_OK ? kh_json_read(call->arena, text, ret_query, &call->err) : e;
+	return e == KH_OK ? kh_json_freeze(call->arena, copy, ret_query) : e;
 }
 
 static enum kh_err ask(struct kh_rest_call *call)

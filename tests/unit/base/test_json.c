@@ -93,6 +93,8 @@ static void test_write(struct kh_test *t)
 	struct kh_view text;
 
 	kh_json_add(doc, root, "text", KH_LIT("a\n\"\x1b"));
+	kh_json_add_raw(doc, root, "raw", KH_LIT("{\"a\":[1]}"));
+	kh_json_add_raw(doc, root, "none", KH_LIT(""));
 	kh_reasons_init(&reasons, &t->arena);
 	for (int i = 0; i < 6; i++)
 		kh_reasons_add(&reasons, "code", i ? KH_LIT("m") : KH_LIT(""), "d%d", i);
@@ -102,9 +104,11 @@ static void test_write(struct kh_test *t)
 	kh_error_member(&t->err, KH_LIT("a.b"));
 	yyjson_mut_obj_add_val(doc, root, "error", kh_json_error(doc, &t->err));
 	must(t, kh_json_write(&t->arena, root, &text));
-	assert_view(text, "{\"text\":\"a\\n\\\"\\u001B\",\"reasons\":[{\"code\":\"code\",\"detail\":\"d0\"},"
-			  "{\"code\":\"code\",\"member\":\"m\",\"detail\":\"d1\"}],"
-			  "\"error\":{\"code\":\"bad\",\"member\":\"a.b\",\"offset\":7,\"detail\":\"what it is\"}}");
+	assert_view(
+		text,
+		"{\"text\":\"a\\n\\\"\\u001B\",\"raw\":{\"a\":[1]},\"reasons\":[{\"code\":\"code\",\"detail\":\"d0\"},"
+		"{\"code\":\"code\",\"member\":\"m\",\"detail\":\"d1\"}],"
+		"\"error\":{\"code\":\"bad\",\"member\":\"a.b\",\"offset\":7,\"detail\":\"what it is\"}}");
 }
 
 /* What is cut to fit ends with a whole character, so that it can be shown anywhere. */

@@ -71,7 +71,7 @@ void kh_talk_close(struct kh_talk *talk)
 
 struct kh_mcp_peer *kh_talk_peer(struct kh_talk *talk, struct kh_view token)
 {
-	struct kh_mcp_peer *peer = kh_mcp_peer_new(talk->mcp, &kh_talk_transport, talk, token);
+	struct kh_mcp_peer *peer = kh_mcp_peer_new(talk->mcp, &kh_talk_transport, talk, token, NULL);
 
 	assert_non_null(peer);
 	return peer;
