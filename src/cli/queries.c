@@ -76,7 +76,8 @@ static void print_value(struct kh_buf *buf, struct kh_view name, yyjson_val *val
 	kh_buf_byte(buf, '\n');
 }
 
-void kh_queries_print(struct kh_buf *buf, yyjson_val *delivery)
+/* A delivery (bcp_response_delivery) for people: its answers, a line each. */
+static void print_answers(struct kh_buf *buf, yyjson_val *delivery)
 {
 	yyjson_val *response = kh_json_get(delivery, "response"), *fields = kh_json_get(response, "fields");
 	yyjson_val *answers = kh_json_get(response, "answers"), *summary = kh_json_get(response, "summary");
@@ -97,7 +98,7 @@ static void print_delivery(struct kh_frame *f, struct kh_buf *buf, const struct 
 
 	if (kh_json_read(&f->arena, r->look.delivery, &delivery, &f->err) != KH_OK)
 		return;
-	kh_queries_print(buf, delivery);
+	print_answers(buf, delivery);
 	struct kh_view taint = kh_json_str(kh_json_get(delivery, "taint"));
 	kh_buf_printf(buf, "Untrusted data, taint %.*s, block %.*s: its form was checked, its truth was not.\n",
 		      KH_FMT(taint), KH_FMT(r->look.block));

@@ -73,7 +73,7 @@ const char *kh_stage_id(struct kh_stage *s, char letter)
 	return kh_typed_id(s->arena, s->output, letter);
 }
 
-const char *kh_stage_digest(struct kh_stage *s)
+static const char *find_digest(struct kh_stage *s)
 {
 	return kh_typed_digest(s->arena, s->output);
 }
@@ -81,7 +81,7 @@ const char *kh_stage_digest(struct kh_stage *s)
 const char *kh_stage_approval(struct kh_stage *s, const char *approval)
 {
 	KH_STAGE_TYPE(s, 0, "approvals", "show", approval);
-	return kh_stage_digest(s);
+	return find_digest(s);
 }
 
 const char *kh_stage_path(struct kh_stage *s, const char *folder, const char *name)

@@ -42,9 +42,8 @@ void kh_stage_type(struct kh_stage *s, int want, const char *const *words);
 bool kh_stage_wrote(const struct kh_stage *s, const char *text);
 void kh_stage_expect_text(struct kh_stage *s, const char *text);
 
-/* Ids and digests in what the last command wrote: typed.h. */
+/* An id in what the last command wrote: typed.h. */
 const char *kh_stage_id(struct kh_stage *s, char letter);
-const char *kh_stage_digest(struct kh_stage *s);
 
 /* Shows an approval to the one who decides.  The digest of what was displayed, which the decision names. */
 const char *kh_stage_approval(struct kh_stage *s, const char *approval);

@@ -11,11 +11,6 @@ static const char *const type_names[] = {
 	[KH_FIELD_INTEGER] = "integer",
 };
 
-const char *kh_field_type_name(enum kh_field_type type)
-{
-	return type_names[type];
-}
-
 bool kh_field_is_name(struct kh_view v)
 {
 	if (v.n == 0 || v.n > KH_NAME_BYTES || !(kh_ascii_is_alpha(v.p[0]) || v.p[0] == '_'))

@@ -23,8 +23,6 @@ struct kh_field {
 	uint64_t microbits; /* B5 */
 };
 
-const char *kh_field_type_name(enum kh_field_type type);
-
 /* Reads the array FIELDS into *RET_FIELDS; errors with paths below `fields`. */
 enum kh_err kh_field_read_all(struct kh_arena *arena, yyjson_val *fields, struct kh_field **ret_fields,
 			      size_t *ret_count, struct kh_reasons *errors) KH_CHECKED;

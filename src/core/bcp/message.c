@@ -27,12 +27,6 @@ yyjson_mut_val *kh_message_query(yyjson_mut_doc *doc, const struct kh_query *que
 	return obj;
 }
 
-yyjson_mut_val *kh_message_delivery(yyjson_mut_doc *doc, const struct kh_query *query, const struct kh_answer *answer,
-				    struct kh_view query_id, struct kh_view from, enum kh_taint taint)
-{
-	return kh_message_delivered(doc, query->category, kh_answer_write(answer, query, doc), query_id, from, taint);
-}
-
 yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyjson_mut_val *response,
 				     struct kh_view query_id, struct kh_view from, enum kh_taint taint)
 {

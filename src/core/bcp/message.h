@@ -11,13 +11,9 @@ yyjson_mut_val *kh_message_query(yyjson_mut_doc *doc, const struct kh_query *que
 
 /*
  * {"type":"bcp_response_delivery","query_id":...,"category":...,"from_agent":...,"response":{...},"trust":"untrusted",
- * "taint":...}: what a Controller gets of an answer that is delivered.  The taint is that of the delivery (B23).
+ * "taint":...}: what a Controller gets of an answer that is delivered, as kh_answer_write() made it.  The taint is that of the delivery (B23).
  * Nothing in it says that the answer is safe to act on (K4).
  */
-yyjson_mut_val *kh_message_delivery(yyjson_mut_doc *doc, const struct kh_query *query, const struct kh_answer *answer,
-				    struct kh_view query_id, struct kh_view from, enum kh_taint taint);
-
-/* The same of a response that was written already. */
 yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyjson_mut_val *response,
 				     struct kh_view query_id, struct kh_view from, enum kh_taint taint);
 

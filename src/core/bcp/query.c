@@ -197,11 +197,6 @@ enum kh_err kh_query_read(struct kh_arena *arena, yyjson_val *in, enum kh_query_
 	return e == KH_OK ? kh_arena_check(arena) : e;
 }
 
-bool kh_query_is_escalation(const struct kh_query *query)
-{
-	return query->category == 3 || (query->category == 1 && query->microbits > KH_BITS_ESCALATION);
-}
-
 yyjson_mut_val *kh_query_write(const struct kh_query *query, yyjson_mut_doc *doc)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);

@@ -47,9 +47,6 @@ enum kh_query_purpose { KH_QUERY_CHECK, KH_QUERY_ADMIT };
 enum kh_err kh_query_read(struct kh_arena *arena, yyjson_val *in, enum kh_query_purpose purpose,
 			  struct kh_query *ret_query, struct kh_reasons *errors) KH_CHECKED;
 
-/* True where the query counts as an escalation whatever came before it: category 3, or category 1 over 64 bits. */
-bool kh_query_is_escalation(const struct kh_query *query);
-
 /* The query as JSON in the form of `bcp.txt`, without the members of admission. */
 yyjson_mut_val *kh_query_write(const struct kh_query *query, yyjson_mut_doc *doc);
 

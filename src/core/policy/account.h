@@ -24,9 +24,10 @@ enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t 
 			    struct kh_account *ret_account) KH_CHECKED;
 
 /*
- * What a delivery costs whose text has a code of LENGTH: max(content, LENGTH) and the other items (B7).  That is what
- * kh_budget_settle() takes as the length.  Saturates, so that what overflows is past every budget.
+ * What a delivery costs whose text has a code of LENGTH, if its account reserved RESERVED in all, of that CONTENT for
+ * the text: max(CONTENT, LENGTH) and the other items (B7).  That is what kh_budget_settle() takes as the length.
+ * Saturates, so that what overflows is past every budget.
  */
-uint64_t kh_account_length(const struct kh_account *account, uint64_t length);
+uint64_t kh_account_length(uint64_t reserved, uint64_t content, uint64_t length);
 
 #endif

@@ -299,8 +299,3 @@ enum kh_err kh_config_policy(struct kh_arena *arena, struct kh_view text, struct
 		*ret_policy = &config->policy;
 	return e;
 }
-
-enum kh_err kh_config_default_policy(struct kh_arena *arena, const struct kh_policy **ret_policy, struct kh_error *err)
-{
-	return kh_config_policy(arena, KH_LIT(""), KH_LIT(""), ret_policy, err);
-}

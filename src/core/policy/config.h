@@ -23,8 +23,4 @@ enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct k
 enum kh_err kh_config_policy(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 			     const struct kh_policy **ret_policy, struct kh_error *err) KH_CHECKED;
 
-/* The policy of an empty configuration. */
-enum kh_err kh_config_default_policy(struct kh_arena *arena, const struct kh_policy **ret_policy,
-				     struct kh_error *err) KH_CHECKED;
-
 #endif

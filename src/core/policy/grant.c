@@ -67,48 +67,6 @@ bool kh_grant_is_void(enum kh_granted answer)
 	       answer == KH_GRANT_OTHER_POLICY;
 }
 
-static void add_digest(struct kh_arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
-		       const struct kh_digest *digest)
-{
-	static const struct kh_digest none;
-
-	kh_json_add(doc, obj, key, same(digest, &none) ? KH_LIT("") : kh_canonical_hex(arena, digest));
-}
-
-/* A 64-bit number as text: canonical JSON refuses integers that a double cannot hold. */
-static void add_number(struct kh_arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, long long n)
-{
-	kh_json_add(doc, obj, key, kh_arena_printf(arena, "%lld", n));
-}
-
-enum kh_err kh_grant_canonical(struct kh_arena *arena, const struct kh_grant *grant, struct kh_view *ret_text,
-			       struct kh_digest *ret_digest, struct kh_error *err)
-{
-	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-	struct kh_view text;
-
-	if (doc == NULL || obj == NULL)
-		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a grant");
-	kh_json_add(doc, obj, "context", grant->context);
-	kh_json_add(doc, obj, "task", grant->task);
-	kh_json_add(doc, obj, "operation", grant->operation);
-	add_digest(arena, doc, obj, "arguments", &grant->arguments);
-	add_digest(arena, doc, obj, "content", &grant->content);
-	add_digest(arena, doc, obj, "definition", &grant->definition);
-	add_digest(arena, doc, obj, "policy", &grant->policy);
-	add_number(arena, doc, obj, "expiry", grant->expiry);
-	add_number(arena, doc, obj, "uses", grant->uses <= INT64_MAX ? (long long)grant->uses : INT64_MAX);
-	kh_json_add(doc, obj, "host", grant->host);
-	yyjson_mut_obj_add_bool(doc, obj, "admin", grant->admin);
-	enum kh_err e = kh_arena_check(arena) == KH_OK ? kh_canonical_mut(arena, obj, &text, err) : KH_ENOMEM;
-	if (e != KH_OK)
-		return e == KH_ENOMEM ? kh_error_set(err, e, "out_of_memory", "no memory for a grant") : e;
-	*ret_text = text;
-	*ret_digest = kh_canonical_digest(text);
-	return KH_OK;
-}
-
 enum kh_err kh_grant_arguments(struct kh_arena *arena, yyjson_val *parameters, struct kh_digest *ret_digest,
 			       struct kh_error *err)
 {

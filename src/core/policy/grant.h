@@ -59,10 +59,6 @@ bool kh_grant_similar(const struct kh_grant_call *a, const struct kh_grant_call 
 /* True where the answer means that the grant itself is void: something that it was bound to has changed for good. */
 bool kh_grant_is_void(enum kh_granted answer);
 
-/* The canonical bytes (RFC 8785) and their digest: what is stored, displayed and named by a decision. */
-enum kh_err kh_grant_canonical(struct kh_arena *arena, const struct kh_grant *grant, struct kh_view *ret_text,
-			       struct kh_digest *ret_digest, struct kh_error *err) KH_CHECKED;
-
 /* The digest of arguments, in canonical form; {} for NULL.  An integer past 2^53 is refused: two readers could differ.
  */
 enum kh_err kh_grant_arguments(struct kh_arena *arena, yyjson_val *parameters, struct kh_digest *ret_digest,

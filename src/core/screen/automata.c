@@ -11,7 +11,7 @@ static size_t rule_count(struct kh_rule_table rules)
 	return rules.builtin_count + rules.extra_count;
 }
 
-const struct kh_rule *kh_automata_rule(struct kh_rule_table rules, size_t id)
+static const struct kh_rule *rule_at(struct kh_rule_table rules, size_t id)
 {
 	return id < rules.builtin_count ? &rules.builtin[id] : &rules.extra[id - rules.builtin_count];
 }
@@ -62,7 +62,7 @@ static enum kh_err compile_error(const struct list *l, hs_compile_error_t *why, 
 
 	if (why != NULL && why->expression >= 0 && (size_t)why->expression < l->n)
 		e = kh_error_set(err, KH_EINPUT, "bad_rule", "rule %.64s: %.160s",
-				 kh_automata_rule(rules, l->ids[why->expression])->name, why->message);
+				 rule_at(rules, l->ids[why->expression])->name, why->message);
 	hs_free_compile_error(why);
 	return e;
 }
@@ -78,8 +78,8 @@ static enum kh_err compile_patterns(const struct kh_alloc *alloc, struct kh_rule
 	if (e != KH_OK)
 		return e;
 	for (size_t i = 0; i < rule_count(rules); i++) {
-		if (!only_always || kh_automata_rule(rules, i)->triggers == NULL)
-			list_add(&l, kh_view_str(kh_automata_rule(rules, i)->pattern), KH_AUTOMATA_FLAGS, i);
+		if (!only_always || rule_at(rules, i)->triggers == NULL)
+			list_add(&l, kh_view_str(rule_at(rules, i)->pattern), KH_AUTOMATA_FLAGS, i);
 	}
 	if (l.n > 0 &&
 	    hs_compile_multi(l.text, l.flags, l.ids, (unsigned)l.n, HS_MODE_BLOCK, target, ret, &why) != HS_SUCCESS)
@@ -93,7 +93,7 @@ static size_t count_triggers(struct kh_rule_table rules)
 	size_t n = 0;
 
 	for (size_t i = 0; i < rule_count(rules); i++) {
-		const char *p = kh_automata_rule(rules, i)->triggers;
+		const char *p = rule_at(rules, i)->triggers;
 		for (n += p != NULL; p != NULL && *p; p++)
 			n += *p == '|';
 	}
@@ -114,7 +114,7 @@ static enum kh_err compile_triggers(const struct kh_alloc *alloc, struct kh_rule
 	if (e != KH_OK)
 		return e;
 	for (size_t i = 0; i < rule_count(rules); i++) {
-		const char *triggers = kh_automata_rule(rules, i)->triggers;
+		const char *triggers = rule_at(rules, i)->triggers;
 		struct kh_view rest = triggers ? kh_view_str(triggers) : (struct kh_view){NULL, 0}, piece;
 		while (kh_view_split(&rest, '|', &piece)) {
 			if (piece.n > 0 && piece.n <= KH_AUTOMATA_TRIGGER)

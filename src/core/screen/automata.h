@@ -25,8 +25,6 @@ struct kh_rule_table {
 	size_t extra_count;
 };
 
-const struct kh_rule *kh_automata_rule(struct kh_rule_table rules, size_t id);
-
 /* Compiles for TARGET, or where it is NULL for this machine.  KH_EINPUT names the rule that is no good. */
 enum kh_err kh_automata_compile(const struct kh_alloc *alloc, struct kh_rule_table rules,
 				const hs_platform_info_t *target, struct kh_automata *ret,

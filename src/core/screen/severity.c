@@ -1,4 +1,4 @@
-/* The words of severity, to and from. */
+/* The words of severity. */
 #include "core/screen/severity.h"
 
 static const char *const names[] = {
@@ -11,15 +11,4 @@ static const char *const names[] = {
 const char *kh_severity_name(enum kh_severity severity)
 {
 	return names[severity];
-}
-
-bool kh_severity_parse(struct kh_view word, enum kh_severity *ret_severity)
-{
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (kh_view_eq(kh_view_str(names[i]), word)) {
-			*ret_severity = (enum kh_severity)i;
-			return true;
-		}
-	}
-	return false;
 }

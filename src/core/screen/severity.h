@@ -8,6 +8,5 @@ enum kh_severity { KH_SEVERITY_NONE, KH_SEVERITY_LOW, KH_SEVERITY_MEDIUM, KH_SEV
 
 /* "none", "low", "medium", "high". */
 const char *kh_severity_name(enum kh_severity severity);
-bool kh_severity_parse(struct kh_view word, enum kh_severity *ret_severity);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/bcp/bits.h"
 #include "core/block/block.h"
 #include "core/block/taint.h"
+#include "core/policy/account.h"
 #include "engine/approval/approval.h"
 #include "engine/audit/alert.h"
 #include "engine/context/derive.h"
@@ -183,7 +184,6 @@ static enum kh_err release(struct ending *s)
 {
 	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
 	struct kh_query_row *query = s->query;
-	uint64_t content = query->length > query->content ? query->length : query->content;
 	enum kh_granted granted;
 
 	if (query->outcome != KH_OUTCOME_DELIVERED)
@@ -197,8 +197,8 @@ static enum kh_err release(struct ending *s)
 		return end(s, KH_OUTCOME_REJECTED, "grant_void");
 	/* A text past its reservation is paid here, and can pass the threshold. */
 	struct kh_alert before = kh_alert_before(s->task, s->context);
-	e = kh_budget_settle(budgets, 2, query->reserved, content + (query->reserved - query->content),
-			     &query->charged);
+	e = kh_budget_settle(budgets, 2, query->reserved,
+			     kh_account_length(query->reserved, query->content, query->length), &query->charged);
 	if (e == KH_EREFUSED)
 		return end(s, KH_OUTCOME_BUDGET, "budget");
 	return e == KH_OK ? deliver(s, &before) : e;

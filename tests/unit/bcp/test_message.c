@@ -30,10 +30,10 @@ static void test_delivery(struct kh_test *t)
 	must(t, kh_arena_check(&t->arena));
 	must(t, kh_answer_judge(NULL, &t->arena, &query, kh_tainted_wrap(KH_LIT("{\"a\":true}")), (struct kh_recent){0},
 				&answer));
-	must(t,
-	     kh_json_write(&t->arena,
-			   kh_message_delivery(doc, &query, &answer, KH_LIT("q-1"), KH_LIT("reader"), KH_TAINT_MEDIUM),
-			   &text));
+	must(t, kh_json_write(&t->arena,
+			      kh_message_delivered(doc, query.category, kh_answer_write(&answer, &query, doc),
+						   KH_LIT("q-1"), KH_LIT("reader"), KH_TAINT_MEDIUM),
+			      &text));
 	assert_view(text,
 		    "{\"type\":\"bcp_response_delivery\",\"query_id\":\"q-1\",\"category\":1,\"from_agent\":\"reader\","
 		    "\"response\":{\"fields\":{\"a\":true}},\"trust\":\"untrusted\",\"taint\":\"medium\"}");

@@ -50,13 +50,14 @@ static void test_length(struct kh_test *t)
 	(void)t;
 	assert_int_equal(kh_account_open(KH_RELEASE_IMMEDIATE, 55 * KH_MICROBIT, 1000, false, &account), KH_OK);
 	assert_int_equal(kh_budget_reserve(list, 1, account.total), KH_OK);
-	assert_int_equal(kh_account_length(&account, 0), account.total);
-	assert_int_equal(kh_account_length(&account, 60 * KH_MICROBIT), 63 * KH_MICROBIT);
-	assert_int_equal(
-		kh_budget_settle(list, 1, account.total, kh_account_length(&account, 60 * KH_MICROBIT), &charged),
-		KH_OK);
+	assert_int_equal(kh_account_length(account.total, account.content, 0), account.total);
+	assert_int_equal(kh_account_length(account.total, account.content, 60 * KH_MICROBIT), 63 * KH_MICROBIT);
+	assert_int_equal(kh_budget_settle(list, 1, account.total,
+					  kh_account_length(account.total, account.content, 60 * KH_MICROBIT),
+					  &charged),
+			 KH_OK);
 	assert_int_equal(charged, 63 * KH_MICROBIT);
-	assert_int_equal(kh_account_length(&account, UINT64_MAX), UINT64_MAX);
+	assert_int_equal(kh_account_length(account.total, account.content, UINT64_MAX), UINT64_MAX);
 	assert_true(kh_budget_valid(&budget));
 }
 

@@ -16,7 +16,7 @@ static void test_defaults(struct kh_test *t)
 					    "audit: {witness_syslog: false}\n"};
 	const struct kh_policy *policy;
 
-	must(t, kh_config_default_policy(&t->arena, &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, KH_LIT(""), KH_LIT(""), &policy, &t->err));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const struct kh_config *c;
 		must(t, config(t, texts[i], &c));

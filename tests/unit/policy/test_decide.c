@@ -235,7 +235,7 @@ static void test_approval(struct kh_test *t)
 	r.request.granted = true;
 	check(t, &r, KH_ALLOW, KH_GATE_APPROVAL, "REQUEST_APPROVED");
 	r = start(t);
-	must(t, kh_config_default_policy(&t->arena, &r.policy, &t->err));
+	must(t, kh_config_policy(&t->arena, KH_LIT(""), KH_LIT(""), &r.policy, &t->err));
 	check(t, &r, KH_ASK, KH_GATE_APPROVAL, "APPROVAL_REQUIRED"); /* the default: no page without a human */
 	assert_view(r.decision.deciding->rule, "default");
 	/* Both are needed: it is verified first, then asked. */

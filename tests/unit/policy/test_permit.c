@@ -145,7 +145,7 @@ static void test_arguments(struct kh_test *t)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_string_equal(permit(t, policy, all[i][0], all[i][1]), all[i][2]);
 	/* E9: the default policy names no path, statement or command: there is nothing to read, query or run. */
-	must(t, kh_config_default_policy(&t->arena, &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, KH_LIT(""), KH_LIT(""), &policy, &t->err));
 	assert_string_equal(permit(t, policy, "comm.read", "{\"path\":\"/etc/passwd\"}"), "path_not_allowed");
 	assert_string_equal(permit(t, policy, "comm.exec", "{\"command\":\"ls\"}"), "command_not_allowed");
 	assert_string_equal(permit(t, policy, "comm.fetch", "{\"url\":\"https://any.example/\"}"), "");

@@ -15,7 +15,7 @@ static void test_default(struct kh_test *t)
 {
 	const struct kh_policy *p;
 
-	must(t, kh_config_default_policy(&t->arena, &p, &t->err));
+	must(t, kh_config_policy(&t->arena, KH_LIT(""), KH_LIT(""), &p, &t->err));
 	assert_int_equal(p->budgets.task_bits, 4096);
 	assert_int_equal(p->budgets.escalations, 2);        /* B19 */
 	assert_int_equal(p->budgets.retries, 2);            /* B16 */
