@@ -245,7 +245,7 @@ static enum kh_err begin(struct kh_mcp_call *call, const struct kh_operation *op
 enum kh_work_next kh_mcp_tool_comm_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
 	const struct kh_operation *row = kh_operation_named(&kh_operations_own, kh_view_str(call->tool->operation));
-	enum kh_err e = call->kept.acting.begun ? KH_OK : begin(call, row);
+	enum kh_err e = call->kept.operating.begun ? KH_OK : begin(call, row);
 
 	return e == KH_OK ? kh_mcp_tool_comm_step(call, true, ret_result) : kh_mcp_next_fail(call, ret_result, e);
 }
