@@ -438,6 +438,8 @@ int kh_comms_main(int argc, char **argv)
 	struct made made = {.count = 0};
 	int status = KH_FRAME_UNUSABLE;
 
+	if (a.operation == NULL)
+		return status;
 	kh_arena_init(&made.arena, &kh_alloc_system, (size_t)8 * TEXT);
 	if (!make(&made, &a, &command))
 		fputs("keyhole: out of memory\n", stderr);

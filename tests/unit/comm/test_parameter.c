@@ -1,5 +1,5 @@
-#include "core/comm/parameter.h"
 #include "core/comm/operations.h"
+#include "core/comm/parameter.h"
 #include "harness.h"
 
 /* Checks VALUE (JSON) as parameter NAME of OPERATION; the code of the first problem, or NULL. */
