@@ -141,11 +141,8 @@ static void test_none(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_fetch),
-	KH_TEST_ONCE(test_read),
-	KH_TEST_ONCE(test_exec),
-	KH_TEST_ONCE(test_rows),
-	KH_TEST_ONCE(test_none),
+	KH_TEST_ONCE(test_fetch), KH_TEST_ONCE(test_read), KH_TEST_ONCE(test_exec),
+	KH_TEST_ONCE(test_rows),  KH_TEST_ONCE(test_none),
 };
 
 EXECUTOR_TEST_MAIN(cases)
