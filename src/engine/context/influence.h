@@ -7,7 +7,7 @@
 #define KH_ENGINE_CONTEXT_INFLUENCE_H
 
 #include "core/block/taint.h"
-#include "engine/engine.h"
+#include "engine/state/op.h"
 
 /*
  * The closure of what CONTEXT was given and of the MORE_COUNT blocks MORE.  The ids are those of rows; `kind` is the
