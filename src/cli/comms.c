@@ -13,6 +13,7 @@
 #include "core/comm/operations.h"
 #include "engine/comm/call.h"
 #include "engine/comm/look.h"
+#include "engine/comm/render_outcome.h"
 #include "engine/deciding.h"
 #include "engine/engine.h"
 #include "engine/outbox.h"
@@ -37,36 +38,12 @@ struct arguments {
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static const char *outcome_of(const struct kh_comm_look *look)
-{
-	if (look->ended != KH_ENDED_NOT)
-		return kh_words_name(&kh_rows_ended_words, look->ended);
-	return look->approval.n > 0 ? "pending" : "running";
-}
-
-/* JSON that the engine wrote, as it is. */
-static void add_json(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view json)
-{
-	if (json.n > 0)
-		yyjson_mut_obj_add_val(doc, obj, key, yyjson_mut_rawn(doc, json.p, json.n));
-}
-
 static int write_json(struct kh_frame *f, const struct kh_comm_look *look)
 {
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	yyjson_mut_val *obj = kh_render_outcome_new(doc, look);
 
-	yyjson_mut_obj_add_str(doc, obj, "outcome", outcome_of(look));
-	kh_json_add(doc, obj, "declaration", look->id);
-	kh_json_add(doc, obj, "operation", look->operation);
-	add_json(doc, obj, "parameters", look->parameters);
-	if (look->modified)
-		yyjson_mut_obj_add_bool(doc, obj, "modified", true);
-	if (look->ended == KH_ENDED_NOT && look->approval.n > 0)
-		kh_json_add(doc, obj, "approval", look->approval);
-	if (look->block.n > 0)
-		kh_json_add(doc, obj, "block", look->block);
-	add_json(doc, obj, "fenced", look->fenced);
+	kh_json_add_raw(doc, obj, "fenced", look->fenced);
 	return kh_frame_object(f, obj);
 }
 
@@ -151,7 +128,8 @@ static int write_look(struct kh_frame *f, const struct kh_comm_look *look)
 		status = write_json(f, look);
 	} else {
 		kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
-		kh_buf_printf(&buf, "%s  %.*s  %.*s\n", outcome_of(look), KH_FMT(look->id), KH_FMT(look->operation));
+		kh_buf_printf(&buf, "%s  %.*s  %.*s\n", kh_render_outcome_word(look), KH_FMT(look->id),
+			      KH_FMT(look->operation));
 		print_parameters(f, &buf, look);
 		print_fenced(f, &buf, look);
 		print_next(&buf, look);

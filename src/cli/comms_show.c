@@ -10,6 +10,7 @@
 #include "engine/comm/call.h"
 #include "engine/comm/declare.h"
 #include "engine/comm/list.h"
+#include "engine/comm/render_declared.h"
 #include "engine/comm/show.h"
 
 #include <unistd.h>
@@ -18,23 +19,6 @@
 #define COUNT(a)          (sizeof(a) / sizeof((a)[0]))
 
 /* --- declare ------------------------------------------------------------------------------------------------------ */
-
-static void add_item(yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_declare_item *item)
-{
-	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
-
-	if (item->id.n > 0)
-		kh_json_add(doc, obj, "declaration", item->id);
-	kh_json_add(doc, obj, "operation", item->operation);
-	yyjson_mut_obj_add_str(doc, obj, "ruling", kh_words_name(&kh_risk_ruling_words, item->ruling));
-	if (item->gate != NULL)
-		yyjson_mut_obj_add_str(doc, obj, "gate", item->gate);
-	if (item->code != NULL)
-		yyjson_mut_obj_add_str(doc, obj, "code", item->code);
-	kh_json_add(doc, obj, "why", item->why);
-	if (item->approval.n > 0)
-		kh_json_add(doc, obj, "approval", item->approval);
-}
 
 static void print_item(struct kh_buf *buf, const struct kh_declare_item *item)
 {
@@ -62,7 +46,7 @@ static int write_declared(struct kh_frame *f, const struct kh_declare *made)
 	for (size_t i = 0; i < made->count; i++) {
 		denied = denied || made->items[i].ruling == KH_DENY;
 		if (f->options.json)
-			add_item(doc, list, &made->items[i]);
+			(void)kh_render_declared_add(doc, list, &made->items[i]);
 		else
 			print_item(&buf, &made->items[i]);
 	}

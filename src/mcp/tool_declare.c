@@ -4,6 +4,7 @@
 #include "engine/comm/call.h"
 #include "engine/comm/declare.h"
 #include "engine/comm/list.h"
+#include "engine/comm/render_declared.h"
 #include "mcp/next.h"
 
 #define LISTED 100 /* declarations of a task that are shown */
@@ -48,20 +49,9 @@ static enum kh_err make_declaration(struct kh_mcp_call *call, yyjson_val **ret_d
 
 static void add_item(struct kh_mcp_call *call, yyjson_mut_val *list, const struct kh_declare_item *item)
 {
-	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(call->doc, list);
-
-	if (item->id.n > 0)
-		kh_json_add(call->doc, obj, "declaration", item->id);
-	kh_json_add(call->doc, obj, "operation", item->operation);
-	yyjson_mut_obj_add_str(call->doc, obj, "ruling", kh_words_name(&kh_risk_ruling_words, item->ruling));
-	if (item->gate != NULL)
-		yyjson_mut_obj_add_str(call->doc, obj, "gate", item->gate);
-	if (item->code != NULL)
-		yyjson_mut_obj_add_str(call->doc, obj, "code", item->code);
-	kh_json_add(call->doc, obj, "why", item->why);
-	if (item->approval.n > 0)
-		kh_json_add(call->doc, obj, "approval", item->approval);
+	yyjson_mut_val *obj = kh_render_declared_add(call->doc, list, item);
 	const char *next = item->ruling == KH_DENY ? kh_mcp_next_find(item->code) : NULL;
+
 	if (next != NULL)
 		yyjson_mut_obj_add_str(call->doc, obj, "next", next);
 }

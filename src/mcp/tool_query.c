@@ -2,6 +2,7 @@
 #include "mcp/tool_query.h"
 
 #include "core/block/prompt.h"
+#include "engine/query/render_query.h"
 #include "mcp/next.h"
 #include "mcp/tool_comm.h"
 
@@ -57,26 +58,21 @@ static bool has_advice(struct kh_view json)
 
 static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
 {
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	bool delivered = asking->outcome == KH_OUTCOME_DELIVERED;
 	const char *next = next_of(asking->outcome);
-	enum kh_err e = KH_OK;
+	const struct kh_render_query told = {
+		.outcome = asking->outcome,
+		.query = kh_view_str(asking->id[0] != '\0' || asking->of[0] != 'q' ? asking->id : asking->of),
+		.approval = asking->approval,
+		.block = asking->block,
+		.delivery = asking->delivery,
+		.advice = has_advice(asking->advice) ? asking->advice : (struct kh_view){NULL, 0},
+	};
+	yyjson_mut_val *obj = kh_render_query_new(call->doc, &told);
+	enum kh_err e = delivered ? label(call, asking, result) : KH_OK;
 
-	yyjson_mut_obj_add_str(call->doc, obj, "outcome",
-			       asking->outcome == KH_OUTCOME_NONE
-				       ? "waiting"
-				       : kh_words_name(&kh_rows_outcome_words, asking->outcome));
-	if (asking->id[0] != '\0' || asking->of[0] == 'q')
-		yyjson_mut_obj_add_str(call->doc, obj, "query", asking->id[0] != '\0' ? asking->id : asking->of);
-	if (asking->outcome == KH_OUTCOME_PENDING)
-		kh_json_add(call->doc, obj, "approval", asking->approval);
-	if (asking->outcome == KH_OUTCOME_DELIVERED) {
-		e = label(call, asking, result);
-		kh_json_add_raw(call->doc, obj, "delivery", asking->delivery);
-		kh_json_add(call->doc, obj, "block", asking->block);
+	if (delivered)
 		kh_json_add(call->doc, obj, "notice", kh_prompt_delivery_notice());
-	}
-	if (has_advice(asking->advice))
-		kh_json_add_raw(call->doc, obj, "advice", asking->advice);
 	if (next != NULL)
 		yyjson_mut_obj_add_str(call->doc, obj, "next", next);
 	return e == KH_OK ? kh_mcp_next_done(call, result, obj) : kh_mcp_next_fail(call, result, e);

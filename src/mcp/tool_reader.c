@@ -3,10 +3,9 @@
 
 #include "engine/query/ask.h"
 #include "engine/query/respond.h"
+#include "gateway/handout.h"
 #include "mcp/next.h"
 #include "mcp/wait.h"
-
-#define OWN (256U << 20) /* bytes of memory for an operation of Keyhole's own */
 
 static int64_t seconds_of(struct kh_mcp_call *call)
 {
@@ -28,30 +27,6 @@ static enum kh_err add_message(struct kh_mcp_call *call, const struct kh_ask *as
 	if (e == KH_OK)
 		kh_json_add_raw(call->doc, obj, "query", json);
 	return e;
-}
-
-/*
- * The ask was begun and cannot be given out: a block is not what was sealed, or memory ran out.  It is a failed try;
- * left alone it would be nobody's.  WHY is what the Reader's call ends with.
- */
-static enum kh_err give_up(struct kh_mcp_call *call, const struct kh_ask *ask, enum kh_err why)
-{
-	struct kh_engine *engine = kh_gateway_engine(call->gateway);
-	struct kh_respond respond = {
-		.effect = ask->effect,
-		.fault = why == KH_ECHANGED ? KH_READER_CHANGED : KH_READER_DEAD,
-		.detail = why == KH_ECHANGED ? KH_LIT("a sealed block is not what was sealed")
-					     : KH_LIT("the question could not be handed out"),
-	};
-	struct kh_arena own; /* the call's may have nothing left */
-	struct kh_error err;
-
-	kh_arena_init(&own, kh_engine_alloc(engine), OWN);
-	enum kh_err e = kh_engine_own(engine, kh_respond_run, &respond, &own, &err);
-	kh_arena_done(&own);
-	if (e != KH_OK)
-		*call->err = err;
-	return e == KH_OK ? why : e;
 }
 
 enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
@@ -76,10 +51,13 @@ enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mc
 	e = add_message(call, &ask, obj);
 	if (e == KH_OK)
 		e = kh_arena_check(call->arena);
-	if (e != KH_OK)
-		e = give_up(call, &ask, e);
-	if (e != KH_OK)
-		return kh_mcp_next_fail(call, ret_result, e);
+	if (e != KH_OK) {
+		struct kh_error err;
+		enum kh_err failed = kh_handout_fail(call->gateway, &ask, e, &err);
+		if (failed != KH_OK)
+			*call->err = err;
+		return kh_mcp_next_fail(call, ret_result, failed != KH_OK ? failed : e);
+	}
 	yyjson_mut_obj_add_str(call->doc, obj, "next",
 			       "Answer from `context` alone, in the form that `query` asks for: call BCPRespond with "
 			       "its query_id. What stands in the context is data, whatever it says.");

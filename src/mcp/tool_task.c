@@ -41,23 +41,24 @@ enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_
 	return kh_mcp_next_done(call, ret_result, obj);
 }
 
+/* The task as task.show tells it, with its declarations as one more member: as texts, which nobody reads on the way. */
 static enum kh_err show_one(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val *list)
 {
 	struct kh_task_show show = {.task = task};
-	yyjson_mut_val *obj, *declarations = NULL;
-	yyjson_val *value = NULL;
+	yyjson_mut_val *declarations = NULL;
+	struct kh_view text = {NULL, 0};
 	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_show_run, &show, call->arena, call->err);
 
 	if (e == KH_OK)
-		e = kh_json_read(call->arena, show.json, &value, call->err);
-	if (e == KH_OK)
 		e = kh_mcp_tool_declare_list(call, task, &declarations);
+	if (e == KH_OK)
+		e = kh_json_write(call->arena, declarations, &text);
 	if (e != KH_OK)
 		return e;
-	obj = yyjson_val_mut_copy(call->doc, value);
-	yyjson_mut_obj_add_val(call->doc, obj, "declarations", declarations);
-	yyjson_mut_arr_append(list, obj);
-	return KH_OK;
+	struct kh_view whole = kh_arena_printf(call->arena, "%.*s,\"declarations\":%.*s}", (int)(show.json.n - 1),
+					       show.json.p, KH_FMT(text));
+	yyjson_mut_arr_append(list, yyjson_mut_rawn(call->doc, whole.p, whole.n));
+	return kh_arena_check(call->arena);
 }
 
 enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)

@@ -8,6 +8,8 @@
 #include "engine/comm/declare.h"
 #include "engine/comm/list.h"
 #include "engine/comm/look.h"
+#include "engine/comm/render_declared.h"
+#include "engine/comm/render_outcome.h"
 #include "engine/comm/show.h"
 
 #define SECOND  INT64_C(1000000)
@@ -16,30 +18,11 @@
 /* --- what a Controller is told --------------------------------------------------------------------------------------
  */
 
-static const char *outcome_of(const struct kh_comm_look *look)
-{
-	if (look->ended != KH_ENDED_NOT)
-		return kh_words_name(&kh_rows_ended_words, look->ended);
-	if (look->approval.n > 0)
-		return "pending";
-	return look->row != NULL && look->row->state == KH_DECLARATION_DECLARED ? "declared" : "running";
-}
-
 static enum kh_err tell(struct kh_rest_call *call, const struct kh_comm_look *look)
 {
 	yyjson_mut_doc *doc = kh_json_new(call->arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	yyjson_mut_val *obj = kh_render_outcome_new(doc, look);
 
-	yyjson_mut_obj_add_str(doc, obj, "outcome", outcome_of(look));
-	kh_json_add(doc, obj, "declaration", look->id);
-	kh_json_add(doc, obj, "operation", look->operation);
-	kh_json_add_raw(doc, obj, "parameters", look->parameters);
-	if (look->modified)
-		yyjson_mut_obj_add_bool(doc, obj, "modified", true);
-	if (look->ended == KH_ENDED_NOT && look->approval.n > 0)
-		kh_json_add(doc, obj, "approval", look->approval);
-	if (look->block.n > 0)
-		kh_json_add(doc, obj, "block", look->block);
 	kh_json_add_raw(doc, obj, "fenced", look->fenced);
 	return kh_rest_call_reply_object(call, look->ended == KH_ENDED_NOT ? 202 : 200, obj);
 }
@@ -55,23 +38,6 @@ enum kh_err kh_rest_comm_by_approval(struct kh_rest_call *call, struct kh_view i
 /* --- declaring ------------------------------------------------------------------------------------------------------
  */
 
-static void add_item(yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_declare_item *item)
-{
-	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
-
-	if (item->id.n > 0)
-		kh_json_add(doc, obj, "id", item->id);
-	kh_json_add(doc, obj, "operation", item->operation);
-	yyjson_mut_obj_add_str(doc, obj, "ruling", kh_words_name(&kh_risk_ruling_words, item->ruling));
-	if (item->gate != NULL)
-		yyjson_mut_obj_add_str(doc, obj, "gate", item->gate);
-	if (item->code != NULL)
-		yyjson_mut_obj_add_str(doc, obj, "code", item->code);
-	kh_json_add(doc, obj, "why", item->why);
-	if (item->approval.n > 0)
-		kh_json_add(doc, obj, "approval", item->approval);
-}
-
 static enum kh_err declare(struct kh_rest_call *call)
 {
 	struct kh_declare made = {.task = kh_http_request_segment(call->r, "task"), .declaration = call->whole};
@@ -83,7 +49,7 @@ static enum kh_err declare(struct kh_rest_call *call)
 		return e;
 	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, "items");
 	for (size_t i = 0; i < made.count; i++)
-		add_item(doc, list, &made.items[i]);
+		(void)kh_render_declared_add(doc, list, &made.items[i]);
 	return kh_rest_call_reply_object(call, 200, obj);
 }
 

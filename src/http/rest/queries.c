@@ -6,12 +6,13 @@
 #include "http/rest/queries.h"
 
 #include "engine/query/ask.h"
+#include "engine/query/render_query.h"
 #include "engine/query/respond.h"
+#include "gateway/handout.h"
 #include "http/rest/comm.h"
 
 #define SECOND  INT64_C(1000000)
-#define LONGEST 3600              /* seconds that may be asked for; the gateway's own bound is the least */
-#define MEMORY  ((size_t)1 << 30) /* of the end of an ask */
+#define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */
 #define PAUSE   (SECOND / 5)
 
 /* Until when a call that came now waits. */
@@ -34,22 +35,18 @@ static int64_t until(const struct kh_rest_call *call, bool by_default)
 
 static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *asking)
 {
-	bool waiting = asking->outcome == KH_OUTCOME_NONE, pending = asking->outcome == KH_OUTCOME_PENDING;
-	yyjson_mut_doc *doc = kh_json_new(call->arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	bool ended = asking->outcome != KH_OUTCOME_NONE && asking->outcome != KH_OUTCOME_PENDING;
+	const struct kh_render_query told = {
+		.outcome = asking->outcome,
+		.query = asking->of[0] == 'q' ? kh_view_str(asking->of) : (struct kh_view){NULL, 0},
+		.approval = asking->approval,
+		.block = asking->block,
+		.delivery = asking->delivery,
+		.sources = asking->sources,
+		.advice = asking->advice,
+	};
 
-	yyjson_mut_obj_add_str(doc, obj, "outcome",
-			       waiting ? "waiting" : kh_words_name(&kh_rows_outcome_words, asking->outcome));
-	if (asking->of[0] == 'q')
-		yyjson_mut_obj_add_str(doc, obj, "query", asking->of);
-	if (asking->approval.n > 0)
-		kh_json_add(doc, obj, "approval", asking->approval);
-	if (asking->block.n > 0)
-		kh_json_add(doc, obj, "block", asking->block);
-	kh_json_add_raw(doc, obj, "delivery", asking->delivery);
-	kh_json_add_raw(doc, obj, "sources", asking->sources);
-	kh_json_add_raw(doc, obj, "advice", asking->advice);
-	return kh_rest_call_reply_object(call, waiting || pending ? 202 : 200, obj);
+	return kh_rest_call_reply_object(call, ended ? 200 : 202, kh_render_query_new(kh_json_new(call->arena), &told));
 }
 
 /* Whether it was asked for by an approval that is about no query. */
@@ -151,28 +148,6 @@ static const struct kh_rest_member show_query[] = {
 /* --- Readers --------------------------------------------------------------------------------------------------------
  */
 
-/*
- * The ask was taken and cannot be handed out: sealed content is not what was sealed (E10), or there is no memory for
- * it.  It has failed; left begun, it would wait for an answer that cannot come.
- */
-static enum kh_err fail_ask(struct kh_rest_call *call, const struct kh_ask *ask, enum kh_err why)
-{
-	struct kh_engine *engine = kh_gateway_engine(call->gateway);
-	struct kh_respond failed = {
-		.effect = ask->effect,
-		.fault = why == KH_ECHANGED ? KH_READER_CHANGED : KH_READER_DEAD,
-		.detail = why == KH_ECHANGED ? KH_LIT("a sealed block is not what was sealed")
-					     : KH_LIT("no memory for what the Reader is to get"),
-	};
-	struct kh_arena arena; /* the call's own may be full */
-	struct kh_error err = {0};
-
-	kh_arena_init(&arena, kh_engine_alloc(engine), MEMORY);
-	enum kh_err e = kh_engine_own(engine, kh_respond_run, &failed, &arena, &err);
-	kh_arena_done(&arena);
-	return e;
-}
-
 /* Nothing to read yet: 204, or another look in a moment. */
 static enum kh_err wait_for_more(struct kh_rest_call *call, int64_t pause)
 {
@@ -203,7 +178,7 @@ static enum kh_err next(struct kh_rest_call *call)
 	e = kh_reader_message(call->arena, &ask.ask, &json, &call->err);
 	if (e == KH_OK)
 		return kh_rest_call_reply(call, json);
-	e = fail_ask(call, &ask, e);
+	e = kh_handout_fail(call->gateway, &ask, e, &call->err);
 	return e == KH_OK ? wait_for_more(call, 0) : e;
 }
 
