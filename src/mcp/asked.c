@@ -121,8 +121,6 @@ void kh_mcp_asked_withdraw(struct kh_mcp_exchange *x)
 {
 	struct kh_mcp_peer *peer = x->peer;
 
-	if (x->asked == 0)
-		return;
 	pthread_mutex_lock(&peer->lock);
 	const struct kh_mcp_asked *entry = *find(peer, x->asked);
 	bool waits = entry != NULL && entry->response == NULL;
@@ -139,7 +137,7 @@ void kh_mcp_asked_forget(struct kh_mcp_exchange *x)
 {
 	struct kh_mcp_asked **at = find(x->peer, x->asked);
 
-	if (x->asked != 0 && *at != NULL)
+	if (*at != NULL)
 		release(x->peer->mcp->alloc, at);
 	x->asked = 0;
 }

@@ -17,7 +17,7 @@ void kh_mcp_asked_respond(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, st
 /* The response to what X asked, in the arena; NULL: there is none yet.  X may ask again then. */
 yyjson_val *kh_mcp_asked_take(struct kh_mcp_exchange *x, struct kh_arena *arena);
 
-/* X is about to be answered: a client that has not responded is told that nobody waits for it. */
+/* X, which has asked, is about to be answered: a client that has not responded is told that nobody waits for it. */
 void kh_mcp_asked_withdraw(struct kh_mcp_exchange *x);
 
 /* Forgets what X asked.  Under the peer's lock. */

@@ -174,7 +174,7 @@ static enum kh_err begin(struct kh_mcp_call *call, struct kh_mcp_answer *ret_ans
 	x->tool = offered->tool;
 	if (arguments == NULL)
 		e = kh_json_read(call->arena, KH_LIT("{}"), &arguments, call->err);
-	if (e == KH_OK)
+	if (e == KH_OK && kh_rpc_version_is_stateless(call->version))
 		e = kh_mcp_elicit_resume(x, params, arguments);
 	if (e != KH_OK)
 		return e;

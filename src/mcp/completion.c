@@ -2,7 +2,6 @@
 #include "mcp/completion.h"
 
 #include "core/block/prompt.h"
-#include "engine/task/task.h"
 #include "mcp/prompts.h"
 #include "mcp/resources.h"
 
@@ -57,10 +56,8 @@ static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view prefix, yy
 	struct kh_task_list tasks = {.all = true};
 	yyjson_val *array = NULL, *task;
 	size_t i, max;
-	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &tasks, call->arena, call->err);
+	enum kh_err e = kh_mcp_resources_tasks(call, &tasks, &array);
 
-	if (e == KH_OK)
-		e = kh_json_read(call->arena, tasks.json, &array, call->err);
 	if (e != KH_OK)
 		return e;
 	yyjson_arr_foreach (array, i, max, task) {

@@ -168,8 +168,6 @@ enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, 
 {
 	yyjson_val *inputs = kh_json_get(params, "inputResponses"), *state = kh_json_get(params, "requestState");
 
-	if (!kh_rpc_version_is_stateless(x->call.version))
-		return KH_OK;
 	x->bound = arguments;
 	if (inputs != NULL && !yyjson_is_obj(inputs))
 		return kh_error_set(&x->err, KH_EINPUT, "bad_params", "params.inputResponses is an object");

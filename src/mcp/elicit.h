@@ -27,7 +27,7 @@ enum kh_err kh_mcp_elicit_required(struct kh_mcp_exchange *x, yyjson_mut_val *in
 
 /*
  * The call's `inputs`, `state` and `resume` out of PARAMS, where they have any, and what request states of it are bound
- * to: ARGUMENTS.  Before 2026-07-28: nothing.  KH_EREFUSED `bad_state`, KH_EINPUT `bad_params`.
+ * to: ARGUMENTS.  Of 2026-07-28.  KH_EREFUSED `bad_state`, KH_EINPUT `bad_params`.
  */
 enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, yyjson_val *arguments) KH_CHECKED;
 

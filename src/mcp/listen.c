@@ -53,8 +53,6 @@ void kh_mcp_listen_end(struct kh_mcp_exchange *x)
 {
 	struct kh_mcp *mcp = x->peer->mcp;
 
-	if (x->listens.filter == 0)
-		return;
 	pthread_mutex_lock(&mcp->lock);
 	if (x->listens.prev != NULL)
 		x->listens.prev->listens.next = x->listens.next;

@@ -12,7 +12,7 @@
 
 enum kh_work_next kh_mcp_listen_run(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
 
-/* X ends: it listens no more.  Nothing where it never has. */
+/* X, which listens, ends: it listens no more. */
 void kh_mcp_listen_end(struct kh_mcp_exchange *x);
 
 /* Lists that have changed (KH_MCP_CHANGED_*): tells all who listen for them. */

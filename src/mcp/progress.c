@@ -55,7 +55,7 @@ static enum kh_work_next tick(struct kh_work *work)
 void kh_mcp_progress_begin(struct kh_mcp_exchange *x)
 {
 	const struct kh_alloc *alloc = x->peer->mcp->alloc;
-	struct kh_mcp_progress *p = x->progress_n > 0 ? kh_alloc_zero(alloc, sizeof(*p)) : NULL;
+	struct kh_mcp_progress *p = kh_alloc_zero(alloc, sizeof(*p));
 
 	if (p == NULL)
 		return;
@@ -74,8 +74,6 @@ void kh_mcp_progress_end(struct kh_mcp_exchange *x)
 {
 	struct kh_mcp_progress *p = x->progress;
 
-	if (p == NULL)
-		return;
 	pthread_mutex_lock(&p->lock);
 	bool over = p->over;
 	p->exchange = NULL;

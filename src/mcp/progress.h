@@ -10,10 +10,10 @@
 
 #define KH_MCP_PROGRESS_EVERY INT64_C(5000000) /* microseconds */
 
-/* Starts the clock of X, where it wants one.  Where there is no memory for it, or everything stops, there is none. */
+/* Starts the clock of X, which has a progressToken.  If there is no memory for it, or everything stops, there is none. */
 void kh_mcp_progress_begin(struct kh_mcp_exchange *x);
 
-/* Stops it.  Nothing of it is sent after that.  Nothing where there is none. */
+/* Stops it.  Nothing of it is sent after that. */
 void kh_mcp_progress_end(struct kh_mcp_exchange *x);
 
 #endif

@@ -56,6 +56,13 @@ static void add_task(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_val 
 	yyjson_mut_obj_add_str(call->doc, obj, "mimeType", "application/json");
 }
 
+enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_task_list *tasks, yyjson_val **ret_array)
+{
+	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, tasks, call->arena, call->err);
+
+	return e == KH_OK ? kh_json_read(call->arena, tasks->json, ret_array, call->err) : e;
+}
+
 /* The tasks after AFTER, one page of them.  *RET_LAST: the last that is on the page, where there are others. */
 static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view after, yyjson_mut_val *list,
 			     struct kh_view *ret_last)
@@ -63,10 +70,8 @@ static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view after, yyj
 	struct kh_task_list tasks = {.after = after};
 	yyjson_val *array = NULL, *task;
 	size_t i, max;
-	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &tasks, call->arena, call->err);
+	enum kh_err e = kh_mcp_resources_tasks(call, &tasks, &array);
 
-	if (e == KH_OK)
-		e = kh_json_read(call->arena, tasks.json, &array, call->err);
 	if (e != KH_OK)
 		return e;
 	yyjson_arr_foreach (array, i, max, task) {

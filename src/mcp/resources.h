@@ -12,6 +12,7 @@
 #ifndef KH_MCP_RESOURCES_H
 #define KH_MCP_RESOURCES_H
 
+#include "engine/task/task.h"
 #include "mcp/tool.h"
 #include "rpc/version.h"
 
@@ -29,6 +30,10 @@ yyjson_mut_val *kh_mcp_resources_templates(yyjson_mut_doc *doc, enum kh_role rol
 
 /* {"contents": [{uri, mimeType, text}]}.  KH_EUNKNOWN `unknown_resource` where the caller has none of this URI. */
 enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, yyjson_mut_val **ret_result) KH_CHECKED;
+
+/* The caller's tasks that TASKS asks for, read: for their ids. */
+enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_task_list *tasks,
+				   yyjson_val **ret_array) KH_CHECKED;
 
 /* The JSON-RPC code with which VERSION says that there is no such resource; `data` is {"uri": ...} then. */
 int kh_mcp_resources_missing(enum kh_rpc_version version);

@@ -13,10 +13,13 @@
 /* The end of X: TEXT, empty for none, is its answer.  X may be gone afterwards. */
 static void leave(struct kh_mcp_exchange *x, struct kh_view text)
 {
-	kh_mcp_progress_end(x);
-	kh_mcp_listen_end(x);
+	if (x->progress != NULL)
+		kh_mcp_progress_end(x);
+	if (x->listens.filter != 0)
+		kh_mcp_listen_end(x);
 	pthread_mutex_lock(&x->peer->lock);
-	kh_mcp_asked_forget(x);
+	if (x->asked != 0)
+		kh_mcp_asked_forget(x);
 	kh_mcp_exchange_unlist(x);
 	pthread_mutex_unlock(&x->peer->lock);
 	x->transport->send(x, text, true);
@@ -47,7 +50,8 @@ static void finish(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 	struct kh_view id = kh_view_of(x->id, x->id_n), text;
 	char bytes[1024];
 
-	kh_mcp_asked_withdraw(x);
+	if (x->asked != 0)
+		kh_mcp_asked_withdraw(x);
 	if (answer->fault.number == 0 && answer->e != KH_OK)
 		answer->fault = kh_rpc_failed(x->call.doc, &x->arena, answer->e, &x->err);
 	if (answer->fault.number != 0) {
@@ -138,7 +142,8 @@ bool kh_mcp_steps_start(struct kh_mcp_exchange *x)
 	struct kh_mcp_peer *peer = x->peer;
 
 	x->work.step = step;
-	kh_mcp_progress_begin(x);
+	if (x->progress_n > 0)
+		kh_mcp_progress_begin(x);
 	/* Under the lock: nobody finds it in the list who could not wake it. */
 	pthread_mutex_lock(&peer->lock);
 	kh_mcp_exchange_list(x);
@@ -150,9 +155,9 @@ bool kh_mcp_steps_start(struct kh_mcp_exchange *x)
 	if (!added)
 		kh_mcp_exchange_unlist(x);
 	pthread_mutex_unlock(&peer->lock);
-	if (!added)
-		kh_mcp_progress_end(x);
-	else if (here)
+	if (added && here)
 		kh_works_go(&x->work);
+	else if (!added && x->progress != NULL)
+		kh_mcp_progress_end(x);
 	return added;
 }
