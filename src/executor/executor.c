@@ -83,13 +83,11 @@ static bool send_ready(const struct executor *x)
 {
 	char buffer[256];
 	struct kh_message_out out;
-	struct kh_view packet;
 
 	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_READY);
 	kh_message_number(&out, KH_FIELD_PROTOCOL, KH_MESSAGE_VERSION);
 	kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(kh_cgroup_base_has(&x->kit.cgroup)));
-	return kh_message_end(&out, &packet) == KH_OK &&
-	       kh_channel_send(KH_CHANNEL_INHERITED, packet, NULL, 0) == KH_IO_DONE;
+	return kh_channel_say(KH_CHANNEL_INHERITED, &out, NULL, 0) == KH_IO_DONE;
 }
 
 /* Says on a channel for which there is no room that there is none. */
@@ -97,13 +95,11 @@ static void refuse(int channel)
 {
 	char buffer[128];
 	struct kh_message_out out;
-	struct kh_view packet;
 
 	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_END);
 	kh_message_number(&out, KH_FIELD_FAULT, KH_FAULT_BUSY);
 	kh_message_text(&out, KH_FIELD_DETAIL, KH_LIT("more requests at once than there is room for"));
-	if (kh_message_end(&out, &packet) == KH_OK)
-		(void)kh_channel_send(channel, packet, NULL, 0);
+	(void)!kh_channel_say(channel, &out, NULL, 0);
 	close(channel);
 }
 

@@ -197,7 +197,6 @@ static void feed_worker(struct kh_job *job)
 {
 	char buffer[KH_MESSAGE_HEADER];
 	struct kh_message_out out;
-	struct kh_view packet;
 
 	kh_job_take_input(job);
 	if (job->phase != KH_JOB_TALK)
@@ -213,8 +212,7 @@ static void feed_worker(struct kh_job *job)
 	if (job->input_n > 0 || !job->fed || job->told)
 		return;
 	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_INPUT_END);
-	if (kh_message_end(&out, &packet) == KH_OK)
-		job->told = kh_channel_send(job->slot->worker, packet, NULL, 0) != KH_IO_AGAIN;
+	job->told = kh_channel_say(job->slot->worker, &out, NULL, 0) != KH_IO_AGAIN;
 }
 
 void kh_fetch_step(struct kh_job *job)

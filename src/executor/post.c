@@ -30,10 +30,7 @@ bool kh_post_take(struct kh_job *job, enum kh_profile profile)
 
 bool kh_post_send(struct kh_job *job, struct kh_message_out *out, const int *fds, size_t count)
 {
-	struct kh_view packet;
-
-	if (kh_message_end(out, &packet) == KH_OK &&
-	    kh_channel_send(job->slot->worker, packet, fds, count) == KH_IO_DONE)
+	if (kh_channel_say(job->slot->worker, out, fds, count) == KH_IO_DONE)
 		return true;
 	kh_pool_look(job->pool, job->slot);
 	if (job->slot->broken)

@@ -103,13 +103,10 @@ static enum kh_io send_input(const struct kh_exchange *exchange, enum kh_message
 {
 	char buffer[KH_MESSAGE_MAX]; /* not the exchange's, where the last event's bytes are */
 	struct kh_message_out out;
-	struct kh_view packet;
 
 	kh_message_begin(&out, buffer, sizeof(buffer), type);
 	kh_message_bulk(&out, bytes);
-	if (kh_message_end(&out, &packet) != KH_OK)
-		return KH_IO_BROKEN;
-	return kh_channel_send(exchange->fd, packet, NULL, 0);
+	return kh_channel_say(exchange->fd, &out, NULL, 0);
 }
 
 size_t kh_exchange_feed(struct kh_exchange *exchange, struct kh_view bytes)

@@ -59,13 +59,11 @@ static _Noreturn void broken(const struct inside *in, enum kh_part part, int err
 {
 	char buffer[64];
 	struct kh_message_out out;
-	struct kh_view packet;
 
 	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_BROKEN);
 	kh_message_number(&out, KH_FIELD_PART, part);
 	kh_message_number(&out, KH_FIELD_ERRNO, (uint64_t)error);
-	if (kh_message_end(&out, &packet) == KH_OK)
-		(void)kh_channel_send(in->channel, packet, NULL, 0);
+	(void)!kh_channel_say(in->channel, &out, NULL, 0);
 	_exit(1);
 }
 
@@ -160,12 +158,11 @@ static void send_plain(const struct inside *in, enum kh_message_type type, enum 
 {
 	char buffer[64];
 	struct kh_message_out out;
-	struct kh_view packet;
 
 	kh_message_begin(&out, buffer, sizeof(buffer), type);
 	if (field != KH_FIELD_NONE)
 		kh_message_number(&out, field, value);
-	if (kh_message_end(&out, &packet) != KH_OK || kh_channel_send(in->channel, packet, NULL, 0) != KH_IO_DONE)
+	if (kh_channel_say(in->channel, &out, NULL, 0) != KH_IO_DONE)
 		_exit(1); /* the executor is gone */
 }
 

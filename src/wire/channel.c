@@ -103,6 +103,13 @@ static size_t take_descriptors(struct msghdr *message, int ret_fds[KH_MESSAGE_FD
 	return count;
 }
 
+enum kh_io kh_channel_say(int fd, struct kh_message_out *out, const int *fds, size_t fd_count)
+{
+	struct kh_view packet;
+
+	return kh_message_end(out, &packet) == KH_OK ? kh_channel_send(fd, packet, fds, fd_count) : KH_IO_BROKEN;
+}
+
 enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
 			      size_t *ret_fd_count)
 {

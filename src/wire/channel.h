@@ -22,6 +22,9 @@ enum kh_err kh_channel_pair(int ret_fds[2], struct kh_error *err) KH_CHECKED;
 /* Sends PACKET with FDS; the descriptors stay the caller's. */
 enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t fd_count) KH_CHECKED;
 
+/* Ends OUT and sends it with FDS; KH_IO_BROKEN also if OUT is no message (message.h). */
+enum kh_io kh_channel_say(int fd, struct kh_message_out *out, const int *fds, size_t fd_count) KH_CHECKED;
+
 /*
  * Receives one packet into BUFFER (KH_MESSAGE_MAX bytes).  Descriptors that came with it are the caller's now (closed
  * on exec); more than KH_MESSAGE_FDS, or a packet that is longer than the buffer, is KH_IO_BROKEN and closes them all.

@@ -5,128 +5,57 @@
 #define MIB (1024 * KIB)
 #define GIB (1024 * MIB)
 
+/* What programs are made of, and nothing about the host or its users. */
+static const char *const programs[] = {"/usr",
+				       "/bin",
+				       "/sbin",
+				       "/lib",
+				       "/lib32",
+				       "/lib64",
+				       "/libx32",
+				       "/etc/alternatives",
+				       "/etc/ld.so.cache",
+				       "/etc/localtime",
+				       NULL};
+
+#define LIBRARIES "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"
+#define AUTHORITIES                                                                        \
+	"/etc/ssl/openssl.cnf", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem", \
+		"/etc/pki/tls/certs/ca-bundle.crt"
+
+static const char *const libraries[] = {LIBRARIES, NULL};
+static const char *const with_hosts[] = {LIBRARIES, "/etc/hosts", NULL};
+static const char *const with_authorities[] = {LIBRARIES, AUTHORITIES, NULL};
+static const char *const nothing[] = {NULL}; /* the program is there already, and it loads nothing more */
+
+/* clang-format off */
 static const struct {
 	const char *name;
-	bool has_proc;
-	struct kh_limits limits;
-	const char *const *paths;
 	enum kh_profile_start start;
-	bool takes_job;
+	bool has_proc, takes_job;
+	const char *const *paths;
 } profiles[KH_PROFILES] = {
-	[KH_PROFILE_RUN] =
-		{
-			"run",
-			true,
-			{.wall_ms = 300000,
-			 .cpu_s = 300,
-			 .memory = GIB,
-			 .processes = 64,
-			 .files = 256,
-			 .disk = 64 * MIB,
-			 .output = 64 * MIB},
-			/* What programs are made of, and nothing about the host or its users. */
-			(const char *const[]){"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-					      "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", NULL},
-			KH_PROFILE_EXECUTED,
-			false,
-		},
-	[KH_PROFILE_RESOLVE] =
-		{
-			"resolve",
-			false,
-			{.wall_ms = 15000,
-			 .cpu_s = 5,
-			 .memory = 64 * MIB,
-			 .processes = 1,
-			 .files = 16,
-			 .disk = 64 * KIB,
-			 .output = 64 * KIB},
-			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
-					      "/etc/hosts", NULL},
-			KH_PROFILE_AHEAD,
-			false,
-		},
-	[KH_PROFILE_HTTP] =
-		{
-			"http",
-			false,
-			{.wall_ms = 30000,
-			 .cpu_s = 30,
-			 .memory = 128 * MIB,
-			 .processes = 1,
-			 .files = 16,
-			 .disk = 64 * KIB,
-			 .output = 8 * MIB},
-			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
-					      "/etc/ssl/openssl.cnf", "/etc/ssl/certs/ca-certificates.crt",
-					      "/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt", NULL},
-			KH_PROFILE_AHEAD,
-			false,
-		},
-	[KH_PROFILE_READ] =
-		{
-			"read",
-			false,
-			{.wall_ms = 10000,
-			 .cpu_s = 5,
-			 .memory = 64 * MIB,
-			 .processes = 1,
-			 .files = 16,
-			 .disk = 64 * KIB,
-			 .output = 16 * MIB},
-			/* The program is there already, and it loads nothing more. */
-			(const char *const[]){NULL},
-			KH_PROFILE_IN_PLACE,
-			true,
-		},
-	[KH_PROFILE_TEXT] =
-		{
-			"text",
-			false,
-			{.wall_ms = 10000,
-			 .cpu_s = 10,
-			 .memory = 512 * MIB, /* a parser's tree is some twenty times as large as what it is made of */
-			 .processes = 1,
-			 .files = 16,
-			 .disk = 64 * KIB,
-			 .output = 16 * MIB},
-			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", NULL},
-			KH_PROFILE_AHEAD,
-			true,
-		},
-	[KH_PROFILE_QUERY] =
-		{
-			"query",
-			false,
-			{.wall_ms = 30000,
-			 .cpu_s = 30,
-			 .memory = 256 * MIB,
-			 .processes = 1,
-			 .files = 32,
-			 .disk = 16 * MIB,
-			 .output = 16 * MIB},
-			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
-					      "/etc/ssl/openssl.cnf", "/etc/ssl/certs/ca-certificates.crt",
-					      "/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt", NULL},
-			KH_PROFILE_IN_PLACE,
-			true,
-		},
-	[KH_PROFILE_SEARCH] =
-		{
-			"search",
-			false,
-			{.wall_ms = 30000,
-			 .cpu_s = 30,
-			 .memory = 512 * MIB,
-			 .processes = 1,
-			 .files = 128,
-			 .disk = 16 * MIB,
-			 .output = 16 * MIB},
-			(const char *const[]){"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", NULL},
-			KH_PROFILE_IN_PLACE,
-			true,
-		},
+	[KH_PROFILE_RUN]     = {"run",     KH_PROFILE_EXECUTED, true,  false, programs},
+	[KH_PROFILE_RESOLVE] = {"resolve", KH_PROFILE_AHEAD,    false, false, with_hosts},
+	[KH_PROFILE_HTTP]    = {"http",    KH_PROFILE_AHEAD,    false, false, with_authorities},
+	[KH_PROFILE_READ]    = {"read",    KH_PROFILE_IN_PLACE, false, true,  nothing},
+	[KH_PROFILE_TEXT]    = {"text",    KH_PROFILE_AHEAD,    false, true,  libraries},
+	[KH_PROFILE_QUERY]   = {"query",   KH_PROFILE_IN_PLACE, false, true,  with_authorities},
+	[KH_PROFILE_SEARCH]  = {"search",  KH_PROFILE_IN_PLACE, false, true,  libraries},
 };
+
+/* A text worker has much memory because a parser's tree is some twenty times as large as what it is made of. */
+static const struct kh_limits limits[KH_PROFILES] = {
+	/*                      wall_ms  cpu_s    memory processes files     disk    output */
+	[KH_PROFILE_RUN]     = { 300000,   300,       GIB,    64,   256, 64 * MIB, 64 * MIB},
+	[KH_PROFILE_RESOLVE] = {  15000,     5,  64 * MIB,     1,    16, 64 * KIB, 64 * KIB},
+	[KH_PROFILE_HTTP]    = {  30000,    30, 128 * MIB,     1,    16, 64 * KIB,  8 * MIB},
+	[KH_PROFILE_READ]    = {  10000,     5,  64 * MIB,     1,    16, 64 * KIB, 16 * MIB},
+	[KH_PROFILE_TEXT]    = {  10000,    10, 512 * MIB,     1,    16, 64 * KIB, 16 * MIB},
+	[KH_PROFILE_QUERY]   = {  30000,    30, 256 * MIB,     1,    32, 16 * MIB, 16 * MIB},
+	[KH_PROFILE_SEARCH]  = {  30000,    30, 512 * MIB,     1,   128, 16 * MIB, 16 * MIB},
+};
+/* clang-format on */
 
 const struct kh_limits kh_profile_most = {
 	.wall_ms = 24ULL * 3600 * 1000, /* an upstream server lives long */
@@ -156,7 +85,7 @@ bool kh_profile_read(struct kh_view name, enum kh_profile *ret_profile)
 
 const struct kh_limits *kh_profile_limits(enum kh_profile profile)
 {
-	return &profiles[profile].limits;
+	return &limits[profile];
 }
 
 const char *const *kh_profile_paths(enum kh_profile profile)

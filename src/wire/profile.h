@@ -10,7 +10,7 @@ enum kh_profile {
 	KH_PROFILE_RUN = 0, /* any program: Reader commands, upstream servers, comm.exec */
 	KH_PROFILE_RESOLVE, /* our own: one DNS exchange over one connected socket */
 	KH_PROFILE_HTTP,    /* our own: one HTTP exchange over one connected socket */
-	KH_PROFILE_READ,    /* our own, of a job (task.h): reads a file */
+	KH_PROFILE_READ,    /* our own, of a job (worker/job.h): reads a file */
 	KH_PROFILE_TEXT,    /* the same: makes text of bytes */
 	KH_PROFILE_QUERY,   /* the same: asks a database */
 	KH_PROFILE_SEARCH,  /* the same: keeps an index and looks into it */

@@ -262,10 +262,31 @@ static void test_no_channel(struct kh_test *t)
 	assert_int_equal(kh_channel_receive_wait(-1, buffer, &packet, fds, &count, -1), KH_IO_BROKEN);
 }
 
+/* A message is ended and sent in one; what is none is not sent. */
+static void test_say(struct kh_test *t)
+{
+	struct kh_message_out out;
+	struct kh_view packet;
+	size_t count = 0;
+	int pair[2], fds[KH_MESSAGE_FDS];
+	char small[KH_MESSAGE_HEADER];
+
+	make_pair(t, pair);
+	kh_message_begin(&out, small, sizeof(small), KH_MESSAGE_INPUT_END);
+	assert_int_equal(kh_channel_say(pair[0], &out, NULL, 0), KH_IO_DONE);
+	assert_int_equal(kh_channel_receive(pair[1], buffer, &packet, fds, &count), KH_IO_DONE);
+	assert_int_equal(packet.n, KH_MESSAGE_HEADER);
+	kh_message_begin(&out, small, sizeof(small), KH_MESSAGE_INPUT);
+	kh_message_bulk(&out, KH_LIT("no room for this"));
+	assert_int_equal(kh_channel_say(pair[0], &out, NULL, 0), KH_IO_BROKEN);
+	assert_int_equal(kh_channel_receive(pair[1], buffer, &packet, fds, &count), KH_IO_AGAIN);
+	close_pair(pair);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_packets),    KH_TEST_ONCE(test_descriptors), KH_TEST_ONCE(test_hostile),
-	KH_TEST_ONCE(test_last_words), KH_TEST_ONCE(test_full),        KH_TEST_ONCE(test_waiting),
-	KH_TEST_ONCE(test_no_channel),
+	KH_TEST_ONCE(test_say),     KH_TEST_ONCE(test_packets),    KH_TEST_ONCE(test_descriptors),
+	KH_TEST_ONCE(test_hostile), KH_TEST_ONCE(test_last_words), KH_TEST_ONCE(test_full),
+	KH_TEST_ONCE(test_waiting), KH_TEST_ONCE(test_no_channel),
 };
 
 KH_TEST_MAIN(cases)
