@@ -83,7 +83,7 @@ static int complain(const char *code, const char *detail)
 	return KH_SANDBOX_RUN_FAILED;
 }
 
-/* The absolute path of what a user named, in the arena; empty where it is not there (errno). */
+/* The absolute path of what a user named, in the arena; empty if it is not there (errno). */
 static struct kh_view absolute(struct kh_arena *arena, const char *path)
 {
 	char real[PATH_MAX];
@@ -121,7 +121,7 @@ static enum kh_err take_paths(struct running *r, struct kh_error *err)
 	return e;
 }
 
-/* True where PATH is FOLDER or in it; *RET_REST is what follows the folder's name. */
+/* True if PATH is FOLDER or in it; *RET_REST is what follows the folder's name. */
 static bool is_below(struct kh_view path, struct kh_view folder, struct kh_view *ret_rest)
 {
 	if (folder.n == 0 || !kh_view_starts(path, folder) || (path.n > folder.n && path.p[folder.n] != '/'))
@@ -213,7 +213,7 @@ static struct kh_view explain_program(struct running *r, const struct kh_end *en
 				       : "looked for in /usr/local/bin, /usr/bin and /bin of the sandbox");
 }
 
-/* What a user should know about how it ended, besides the status; empty where that is all. */
+/* What a user should know about how it ended, besides the status; empty if that is all. */
 static struct kh_view explain(struct running *r, const struct kh_end *end)
 {
 	const char *detail = kh_exchange_about(end);

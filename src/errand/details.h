@@ -10,7 +10,7 @@
 struct kh_details {
 	struct kh_arena *arena;
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *root; /* NULL where the arena is out of memory */
+	yyjson_mut_val *root; /* NULL if the arena is out of memory */
 };
 
 void kh_details_init(struct kh_details *details, struct kh_arena *arena);

@@ -57,7 +57,7 @@ static bool is_id(struct kh_view task)
 	return task.n > 0 && task.n <= 64;
 }
 
-/* True where every sandbox for programs has PATH anyway. */
+/* True if every sandbox for programs has PATH anyway. */
 static bool is_seen(struct kh_view path)
 {
 	const char *const *p = kh_profile_paths(KH_PROFILE_RUN);
@@ -67,7 +67,7 @@ static bool is_seen(struct kh_view path)
 	return *p != NULL;
 }
 
-/* True where the program was never begun, by what the executor says. */
+/* True if the program was never begun, by what the executor says. */
 static bool is_unbegun(enum kh_fault fault)
 {
 	return fault == KH_FAULT_REQUEST || fault == KH_FAULT_BUSY || fault == KH_FAULT_INCOMPLETE ||

@@ -57,7 +57,7 @@ static enum kh_err write_job(struct finding *f)
 	return kh_json_write(f->arena, job, &f->job);
 }
 
-/* The two lines of a look: what it says of itself, and the results.  False where they are not that. */
+/* The two lines of a look: what it says of itself, and the results.  False if they are not that. */
 static bool take_output(struct finding *f)
 {
 	struct kh_view all = kh_tainted_open(f->result.output), report;

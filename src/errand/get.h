@@ -1,6 +1,6 @@
 /*
  * One GET through the executor (E8, E9): https, redirects within the host, sizes and time bounded, addresses of private
- * ranges only where the configuration names the host.  What comes back is the world's.
+ * ranges only if the configuration names the host.  What comes back is the world's.
  */
 #ifndef KH_ERRAND_GET_H
 #define KH_ERRAND_GET_H

@@ -46,7 +46,7 @@ static enum kh_err write_job(const struct kh_errand_tools *tools, struct kh_aren
 	return kh_json_write(arena, job, ret_job);
 }
 
-/* What the indexer says it did; false where it is not understood. */
+/* What the indexer says it did; false if it is not understood. */
 static bool take_report(struct kh_arena *arena, struct kh_tainted output, struct kh_index_refresh *refresh,
 			bool *ret_finished)
 {

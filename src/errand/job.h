@@ -44,14 +44,14 @@ struct kh_errand_job_result {
 	struct kh_tainted output; /* what there is of it, also where it is not DONE */
 	struct kh_tainted errors; /* of standard error: KH_ERRAND_JOB_ERRORS bytes at most */
 	struct kh_tainted word;   /* of REFUSED: the code */
-	struct kh_view why;       /* our own sentence, with what the worker said quoted; empty where DONE */
+	struct kh_view why;       /* our own sentence, with what the worker said quoted; empty if DONE */
 };
 
 /* Runs WORK.  Fails for lack of memory alone. */
 enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_errand_job *work, struct kh_arena *arena,
 			      struct kh_errand_job_result *ret_result) KH_CHECKED;
 
-/* True where the worker refused with the code WORD. */
+/* True if the worker refused with the code WORD. */
 bool kh_errand_job_said(const struct kh_errand_job_result *result, const char *word);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define MOST (16U << 20) /* bytes of a file */
 
-/* The innermost of the rule's paths that PATH is at or below; empty where there is none. */
+/* The innermost of the rule's paths that PATH is at or below; empty if there is none. */
 static struct kh_view find_folder(const struct kh_policy_rule *rule, struct kh_view path)
 {
 	struct kh_view best = {NULL, 0};

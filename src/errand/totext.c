@@ -93,7 +93,7 @@ static enum guess guess(struct kh_view type, struct kh_view bytes)
 	return says_binary(type) || looks_binary(head) ? BINARY : PLAIN;
 }
 
-/* True where BYTES can be shown as they are: valid, no control character but newline and tab, not too much. */
+/* True if BYTES can be shown as they are: valid, no control character but newline and tab, not too much. */
 static bool is_text(struct kh_view bytes)
 {
 	if (bytes.n > KH_ERRAND_CONTENT || kh_utf8_invalid(bytes) != SIZE_MAX)

@@ -117,7 +117,7 @@ static void open_request(struct executor *x, int channel)
 	refuse(channel);
 }
 
-/* One message of the parent; false where there is none now, and *RET_STOP where it is over. */
+/* One message of the parent; false if there is none now, and *RET_STOP if it is over. */
 static bool take_control(struct executor *x, bool *ret_stop)
 {
 	int fds[KH_MESSAGE_FDS];

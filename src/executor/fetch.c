@@ -104,7 +104,7 @@ static bool is_redirect(uint64_t status)
 
 /*
  * Whether TO leads where the request was granted to go: the same host, and the same port or, with another scheme, that
- * scheme's own.  From http to https always, back only where http is granted.
+ * scheme's own.  From http to https always, back only if http is granted.
  */
 static bool is_within(const struct kh_job *job, const struct kh_url *to)
 {
@@ -114,7 +114,7 @@ static bool is_within(const struct kh_job *job, const struct kh_url *to)
 	return kh_view_eq_nocase(from->host, to->host) && same_port && (!to->plain || job->fetch.plain);
 }
 
-/* True where HEAD is a redirect that is followed (or one too many); false where it is the parent's. */
+/* True if HEAD is a redirect that is followed (or one too many); false if it is the parent's. */
 static bool follow(struct kh_job *job, const struct kh_message *head)
 {
 	struct kh_view location = head->text[KH_FIELD_LOCATION];

@@ -264,7 +264,7 @@ struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum
 	return best;
 }
 
-/* Reads one message of the sandbox's channel; false where there is none. */
+/* Reads one message of the sandbox's channel; false if there is none. */
 static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 {
 	struct kh_message message __attribute__((uninitialized));

@@ -65,10 +65,10 @@ void kh_pool_init(struct kh_pool *pool, const struct kh_sandbox_kit *kit, unsign
 /* Kills and waits for everything that is left. */
 void kh_pool_done(struct kh_pool *pool);
 
-/* Makes one sandbox ahead, where MAKE_ONE; true where one was wanted. */
+/* Makes one sandbox ahead, where MAKE_ONE; true if one was wanted. */
 bool kh_pool_refill(struct kh_pool *pool, bool make_one);
 
-/* Three pipes for a program's input, output and errors; our ends do not block.  False where there are no more
+/* Three pipes for a program's input, output and errors; our ends do not block.  False if there are no more
  * descriptors; those that there are, are closed by whoever asked. */
 bool kh_pool_pipes(int ret_ours[3], int ret_theirs[3]) KH_CHECKED;
 
@@ -82,7 +82,7 @@ enum kh_pool_kind kh_pool_kind(const struct kh_run *run);
 struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum kh_pool_kind kind,
 			     enum kh_part *ret_part, int *ret_errno);
 
-/* Sends RUN to a sandbox, by way of BUFFER, with the FDS that become the program's 0, 1, 2.  False where it is broken.
+/* Sends RUN to a sandbox, by way of BUFFER, with the FDS that become the program's 0, 1, 2.  False if it is broken.
  */
 bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fds, size_t count,
 		   char *buffer) KH_CHECKED;

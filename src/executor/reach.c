@@ -38,7 +38,7 @@ static bool is_named(const struct kh_job *job, struct kh_view entry)
 	return port == job->where.port && kh_view_eq_nocase(host, job->where.host);
 }
 
-/* True where the configuration names this very host, so that its address may be of any range. */
+/* True if the configuration names this very host, so that its address may be of any range. */
 static bool is_granted(const struct kh_job *job)
 {
 	for (size_t i = 0; i < job->granted_count; i++) {

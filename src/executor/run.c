@@ -81,7 +81,7 @@ static void feed_program(struct kh_job *job)
 		kh_job_close(&job->in);
 }
 
-/* One piece of what comes out of *FD, on its way to the parent as TYPE; false where there is none now. */
+/* One piece of what comes out of *FD, on its way to the parent as TYPE; false if there is none now. */
 static bool relay_output(struct kh_job *job, int *fd, enum kh_message_type type)
 {
 	char *bulk = job->to_parent + KH_MESSAGE_HEADER;

@@ -38,7 +38,7 @@ enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_set
 void kh_client_stop(struct kh_client *client);
 
 /*
- * A new request.  KH_ELIMIT or KH_EINPUT where it cannot be written (request.h), KH_EREFUSED with code `channel` where
+ * A new request.  KH_ELIMIT or KH_EINPUT if it cannot be written (request.h), KH_EREFUSED with code `channel` if
  * this process is out of descriptors.  An executor that is gone, or takes nothing for ten seconds, is no failure here:
  * the exchange then begins and ends with END and KH_FAULT_LOST.
  */

@@ -41,7 +41,7 @@ enum kh_err kh_anthropic_request(struct kh_arena *arena, const struct kh_reader 
 
 /* --- the response ------------------------------------------------------------------------------------------------- */
 
-/* NULL where the model came to its end by itself. */
+/* NULL if the model came to its end by itself. */
 static const char *stop_of(yyjson_val *root)
 {
 	struct kh_view word = kh_json_str(kh_json_get(root, "stop_reason"));

@@ -31,7 +31,7 @@ static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view wh
 	a->why = why;
 }
 
-/* True where every sandbox for programs has PATH anyway. */
+/* True if every sandbox for programs has PATH anyway. */
 static bool is_seen(struct kh_view path)
 {
 	const char *const *p = kh_profile_paths(KH_PROFILE_RUN);
@@ -41,7 +41,7 @@ static bool is_seen(struct kh_view path)
 	return *p != NULL;
 }
 
-/* What the executor is asked to start, all but the time; false where no request can say it. */
+/* What the executor is asked to start, all but the time; false if no request can say it. */
 static bool describe(struct asking *a)
 {
 	const struct kh_reader *reader = a->reader;

@@ -103,7 +103,7 @@ static void add_header(struct kh_fetch *fetch, struct kh_view header)
 		fetch->header[fetch->headers++] = header;
 }
 
-/* What the executor is asked for, all but the time; false where the Reader's URL is none. */
+/* What the executor is asked for, all but the time; false if the Reader's URL is none. */
 static bool describe(struct asking *a)
 {
 	const struct kh_reader *reader = a->reader;
@@ -153,7 +153,7 @@ static int64_t asked_wait_ms(const struct asking *a)
 	return ms;
 }
 
-/* True where TEXT has a piece of the key in it, long enough to be one. */
+/* True if TEXT has a piece of the key in it, long enough to be one. */
 static bool repeats_key(const struct asking *a, struct kh_view text)
 {
 	struct kh_view key = a->reader->key;
@@ -210,7 +210,7 @@ static void take_status(struct asking *a)
 			     KH_FMT(hint), again, KH_FMT(words_of(a))));
 }
 
-/* A fault of the exchange; true where there was none. */
+/* A fault of the exchange; true if there was none. */
 static bool take_end(struct asking *a)
 {
 	enum kh_fault fault = a->talk.end.fault;

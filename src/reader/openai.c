@@ -84,7 +84,7 @@ static yyjson_val *find_choice(yyjson_val *root, const char **why)
 	return NULL;
 }
 
-/* NULL where the model came to its end by itself. */
+/* NULL if the model came to its end by itself. */
 static const char *stop_of(yyjson_val *choice)
 {
 	yyjson_val *reason = kh_json_get(choice, "finish_reason");

@@ -171,7 +171,7 @@ static void drop_base(struct kh_cgroup_base *base, size_t i)
 	base->own[i] = base->parent[i] = -1;
 }
 
-/* v2 counts only where both controllers can be passed on to the sandboxes' folders. */
+/* v2 counts only if both controllers can be passed on to the sandboxes' folders. */
 static bool try_v2(struct kh_cgroup_base *base, const int places[PLACES])
 {
 	int folder = kh_delegate_find(places[OWN], places[ABOVE]);

@@ -24,7 +24,7 @@ struct kh_cgroup_base {
 };
 
 struct kh_cgroup {
-	const struct kh_cgroup_base *base; /* NULL where it has no folder */
+	const struct kh_cgroup_base *base; /* NULL if it has no folder */
 	char name[16];
 };
 
@@ -35,7 +35,7 @@ void kh_cgroup_base_done(struct kh_cgroup_base *base);
 /* "memory and pids (v2)", "pids (v1)", ..., "none". */
 const char *kh_cgroup_base_has(const struct kh_cgroup_base *base);
 
-/* A group for one sandbox, NUMBER.  Where there is nothing to be had it is a group without a folder; false where there
+/* A group for one sandbox, NUMBER.  Where there is nothing to be had it is a group without a folder; false if there
  * is and its folder cannot be made. */
 bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group) KH_CHECKED;
 
@@ -44,7 +44,7 @@ int kh_cgroup_clone_into(const struct kh_cgroup *group);
 
 /*
  * Puts this process in, where it was not cloned into it (v1).  By itself, one thread: that is the one way that takes no
- * lock which all forks and execs of the machine wait for.  False where it is not in everywhere.
+ * lock which all forks and execs of the machine wait for.  False if it is not in everywhere.
  */
 bool kh_cgroup_enter(const struct kh_cgroup *group) KH_CHECKED;
 

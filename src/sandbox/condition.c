@@ -163,7 +163,7 @@ static int add_mknod(struct kh_condition_programs *programs, int number, int err
 	return r;
 }
 
-/* The same for a file that is opened: there is a mode only where the flags, argument INDEX, make one. */
+/* The same for a file that is opened: there is a mode only if the flags, argument INDEX, make one. */
 static int add_open(struct kh_condition_programs *programs, int number, int error, unsigned index)
 {
 	static const uint64_t makes[] = {O_CREAT, O_TMPFILE & ~O_DIRECTORY}, bits[] = {S_ISUID, S_ISGID};

@@ -47,7 +47,7 @@ struct kh_condition_programs {
 
 /*
  * Adds the call NUMBER, under CONDITION.  ERROR is what other arguments answer; 0 for the kill, or without a condition:
- * what the call itself answers, 0 where it is allowed.  0 or a negative errno.
+ * what the call itself answers, 0 if it is allowed.  0 or a negative errno.
  */
 int kh_condition_add(struct kh_condition_programs *programs, enum kh_condition condition, int number,
 		     int error) KH_CHECKED;

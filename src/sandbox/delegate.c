@@ -16,7 +16,7 @@
 #define NEST     "keyhole-own" /* where the processes go that would be in the way */
 #define ATTEMPTS 10            /* at emptying a folder in which processes are still started */
 
-/* What FILE says, at most SIZE bytes of it; empty where it cannot be read. */
+/* What FILE says, at most SIZE bytes of it; empty if it cannot be read. */
 static struct kh_view read_at(int folder, const char *file, char *text, size_t size)
 {
 	int fd = openat(folder, file, O_RDONLY | O_CLOEXEC);

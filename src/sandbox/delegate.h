@@ -2,7 +2,7 @@
  * Where in cgroup v2 the executor's folder can be, so that it gets the memory and pids controllers.
  *
  * A folder with processes in it cannot pass controllers on to the folders below it; only the root of all can.  So the
- * folder that the executor itself is in will do only where it can be left: for a folder below it, by all the processes
+ * folder that the executor itself is in will do only if it can be left: for a folder below it, by all the processes
  * that are in it, if they are Keyhole's.  A service manager may have seen to that: with systemd's DelegateSubgroup= a
  * service's processes are below the folder that it was given, and that one is used.
  */

@@ -14,7 +14,7 @@
 
 struct kh_filter;
 
-/* Compiles the filter of KIND.  KH_EREFUSED with code `seccomp` where the kernel or the library cannot. */
+/* Compiles the filter of KIND.  KH_EREFUSED with code `seccomp` if the kernel or the library cannot. */
 enum kh_err kh_filter_new(enum kh_filter_kind kind, const struct kh_alloc *alloc, struct kh_filter **ret_filter,
 			  struct kh_error *err) KH_CHECKED;
 void kh_filter_free(struct kh_filter *filter);

@@ -25,7 +25,7 @@ struct kh_filter_entry {
 	const char *name;
 	int error;        /* 0: allowed; else the errno that it answers, or where conditional: to other arguments */
 	bool conditional; /* only with certain arguments; where error is 0, others kill */
-	const char *only; /* which arguments, in words; NULL where not conditional */
+	const char *only; /* which arguments, in words; NULL if not conditional */
 };
 
 #endif

@@ -23,7 +23,7 @@ struct kh_landlock_rule {
 	int fd; /* of the file itself where PATH is NULL */
 };
 
-/* The ABI version, or 0 where the kernel has no Landlock. */
+/* The ABI version, or 0 if the kernel has no Landlock. */
 int kh_landlock_abi(void);
 
 /* Leaves this process and all that it starts the rights of RULES and nothing else.  Needs no_new_privs.  0 or errno. */

@@ -75,7 +75,7 @@ static bool put_file(const char *path, const char *text)
 	return done;
 }
 
-/* True where PATH, a map of ids, has NOBODY: root of a user namespace may have only a few. */
+/* True if PATH, a map of ids, has NOBODY: root of a user namespace may have only a few. */
 static bool maps_nobody(const char *path)
 {
 	unsigned long long inside, outside, count;

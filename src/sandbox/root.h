@@ -32,7 +32,7 @@ int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part 
 
 /*
  * The folders of JOB; then the host's root goes away and the root becomes read-only.  *RET_OWNER is the owner of the
- * first folder that the job may write to, 0 where there is none.
+ * first folder that the job may write to, 0 if there is none.
  */
 int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner,
 		   enum kh_part *ret_part) KH_CHECKED;

@@ -16,7 +16,7 @@ struct kh_address {
 	unsigned char bytes[16]; /* network order; 4 of them for IPv4 */
 };
 
-/* NULL where ADDRESS is of the public internet, else the name of the range that it, or the IPv4 address that it
+/* NULL if ADDRESS is of the public internet, else the name of the range that it, or the IPv4 address that it
  * carries, falls in: "loopback", "private", ... */
 const char *kh_address_refused(const struct kh_address *address);
 

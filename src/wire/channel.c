@@ -158,7 +158,7 @@ static int64_t deadline_of(int timeout_ms)
 	return timeout_ms < 0 ? -1 : kh_clock_ms() + timeout_ms;
 }
 
-/* Waits for EVENTS on FD until DEADLINE.  False where the time ran out. */
+/* Waits for EVENTS on FD until DEADLINE.  False if the time ran out. */
 static bool wait_for(int fd, short events, int64_t deadline)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = events};

@@ -32,10 +32,10 @@ enum kh_io kh_channel_say(int fd, struct kh_message_out *out, const int *fds, si
 enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
 			      size_t *ret_fd_count) KH_CHECKED;
 
-/* True where the peer is gone, whatever of it is still to be read; for whoever does not want to read now. */
+/* True if the peer is gone, whatever of it is still to be read; for whoever does not want to read now. */
 bool kh_channel_closed(int fd);
 
-/* Sending and receiving, waiting up to TIMEOUT_MS (-1: for ever) until it can be done; KH_IO_AGAIN where the time ran
+/* Sending and receiving, waiting up to TIMEOUT_MS (-1: for ever) until it can be done; KH_IO_AGAIN if the time ran
  * out. */
 enum kh_io kh_channel_send_wait(int fd, struct kh_view packet, const int *fds, size_t fd_count,
 				int timeout_ms) KH_CHECKED;

@@ -2,7 +2,7 @@
  * What a worker may say of why it stopped: sentences of one list, and no others.
  *
  * A worker that the world has taken over can say anything; what it says ends up before humans, in logs and perhaps
- * before an agent.  So the executor passes on a sentence only where it is one of these, which leaves it a choice and no
+ * before an agent.  So the executor passes on a sentence only if it is one of these, which leaves it a choice and no
  * words.
  */
 #ifndef KH_WIRE_CLAIM_H

@@ -253,7 +253,7 @@ const char *kh_message_name(enum kh_message_type type)
 	return type > KH_MESSAGE_NONE && type < KH_MESSAGE_TYPES ? types[type].name : "NONE";
 }
 
-/* The state that follows in *RET_NEXT (which may be NULL); false where TYPE is not permitted in STATE. */
+/* The state that follows in *RET_NEXT (which may be NULL); false if TYPE is not permitted in STATE. */
 static bool follow(enum kh_message_state state, enum kh_message_type type, enum kh_message_state *ret_next)
 {
 	for (size_t i = 0; i < sizeof(permitted) / sizeof(permitted[0]); i++) {
@@ -271,7 +271,7 @@ bool kh_message_permitted(enum kh_message_state state, enum kh_message_type type
 	return follow(state, type, NULL);
 }
 
-/* KH_EINPUT, or KH_ELIMIT where the field would be fine if it were shorter; *ERR has the rest. */
+/* KH_EINPUT, or KH_ELIMIT if the field would be fine if it were shorter; *ERR has the rest. */
 static enum kh_err bad_field(struct kh_error *err, enum kh_err e, enum kh_message_type type, unsigned tag,
 			     const char *what)
 {
@@ -279,7 +279,7 @@ static enum kh_err bad_field(struct kh_error *err, enum kh_err e, enum kh_messag
 			    tag > KH_FIELD_NONE && tag < KH_FIELDS ? fields[tag].name : "unknown", what);
 }
 
-/* True where the character at AT, whose length is in *RET_N, does nothing but show. */
+/* True if the character at AT, whose length is in *RET_N, does nothing but show. */
 static bool shows(struct kh_view text, size_t at, size_t *ret_n)
 {
 	uint32_t c = 0;
@@ -378,7 +378,7 @@ static enum kh_err take_fields(struct kh_view payload, struct kh_message *messag
 	return KH_OK;
 }
 
-/* All of PACKET but state and descriptors.  KH_ELIMIT where something is too long or too much, else KH_EINPUT. */
+/* All of PACKET but state and descriptors.  KH_ELIMIT if something is too long or too much, else KH_EINPUT. */
 static enum kh_err take(struct kh_view packet, struct kh_message *message, struct kh_error *err)
 {
 	if (packet.n < KH_MESSAGE_HEADER || packet.n > KH_MESSAGE_MAX)

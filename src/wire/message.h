@@ -133,7 +133,7 @@ enum kh_message_field {
 struct kh_message {
 	enum kh_message_type type;
 	struct kh_view bulk;            /* of INPUT, OUTPUT, ERRORS */
-	uint64_t number[KH_FIELDS];     /* 0 where it is not there */
+	uint64_t number[KH_FIELDS];     /* 0 if it is not there */
 	struct kh_view text[KH_FIELDS]; /* {NULL, 0} where it is not there; of a list its first item */
 	bool has[KH_FIELDS];
 	struct kh_view fields; /* for kh_message_item() */
@@ -181,7 +181,7 @@ enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packe
 /* "HELLO", "RUN", ...; never NULL. */
 const char *kh_message_name(enum kh_message_type type);
 
-/* True where a receiver in STATE takes a message of TYPE. */
+/* True if a receiver in STATE takes a message of TYPE. */
 bool kh_message_permitted(enum kh_message_state state, enum kh_message_type type);
 
 #endif

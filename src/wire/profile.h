@@ -39,7 +39,7 @@ extern const struct kh_limits kh_profile_most;
  * not have are left out.  "/usr" for programs, the libraries alone for our own workers. */
 const char *const *kh_profile_paths(enum kh_profile profile);
 
-/* True where the root of PROFILE has /proc. */
+/* True if the root of PROFILE has /proc. */
 bool kh_profile_has_proc(enum kh_profile profile);
 
 /*

@@ -262,7 +262,7 @@ static const struct kh_view ours[] = {
 	KH_LIT_INIT("keep-alive"), KH_LIT_INIT("proxy-connection"), KH_LIT_INIT("proxy-authorization"),
 };
 
-/* NULL where HEADER is "Name: value" and may be sent, else what is wrong with it. */
+/* NULL if HEADER is "Name: value" and may be sent, else what is wrong with it. */
 static const char *header_fault(struct kh_view header)
 {
 	struct kh_view name = header;

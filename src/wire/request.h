@@ -52,7 +52,7 @@ struct kh_fetch {
 	struct kh_limits limits;  /* wall_ms and output; 0: the profile's own */
 };
 
-/* Writes the message RUN or FETCH.  KH_ELIMIT where it does not fit. */
+/* Writes the message RUN or FETCH.  KH_ELIMIT if it does not fit. */
 enum kh_err kh_request_write_run(const struct kh_run *run, char *buffer, struct kh_view *ret_packet,
 				 struct kh_error *err) KH_CHECKED;
 enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, struct kh_view *ret_packet,

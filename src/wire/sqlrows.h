@@ -44,7 +44,7 @@ void kh_sqlrows_blob(struct kh_sqlrows *rows, struct kh_view bytes);
 void kh_sqlrows_digits(struct kh_sqlrows *rows, struct kh_view number); /* a JSON number, or it becomes a string */
 bool kh_sqlrows_end(struct kh_sqlrows *rows);
 
-/* The JSON.  KH_ELIMIT, code `result_too_large`, where there was no room for the first row. */
+/* The JSON.  KH_ELIMIT, code `result_too_large`, if there was no room for the first row. */
 enum kh_err kh_sqlrows_json(struct kh_sqlrows *rows, struct kh_view *ret_json, struct kh_error *err) KH_CHECKED;
 
 #endif

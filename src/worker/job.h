@@ -50,7 +50,7 @@ int kh_worker_job_serve(const struct kh_worker_job_kind *kind, const struct kh_f
 /* The same after the filter, with IN, OUT and ERRORS for the three streams and CONNECTION or -1. */
 int kh_worker_job_carry(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection);
 
-/* Writes all of BYTES to standard output; false where nobody takes it any more. */
+/* Writes all of BYTES to standard output; false if nobody takes it any more. */
 bool kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes) KH_CHECKED;
 
 #endif

@@ -37,12 +37,12 @@ enum kh_io kh_worker_send(struct kh_worker *worker, int64_t deadline) KH_CHECKED
 /* Sends DONE.  DETAIL is one of our own sentences.  Returns the exit status of the worker. */
 int kh_worker_done(struct kh_worker *worker, enum kh_fault fault, const char *detail);
 
-/* All that can be read of FD, at most MOST bytes, in memory that kh_worker_unread() gives back, or nobody.  False where
+/* All that can be read of FD, at most MOST bytes, in memory that kh_worker_unread() gives back, or nobody.  False if
  * there is more, or reading fails (then errno says why). */
 bool kh_worker_read(int fd, size_t most, struct kh_view *ret_bytes);
 void kh_worker_unread(struct kh_view bytes);
 
-/* The same of the file PATH; empty where it is not there. */
+/* The same of the file PATH; empty if it is not there. */
 struct kh_view kh_worker_load(const char *path, size_t most);
 
 /* How long until DEADLINE, for poll(2): -1 where there is none. */

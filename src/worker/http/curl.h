@@ -30,7 +30,7 @@ struct kh_curl {
 	__typeof__(curl_free) *free;
 };
 
-/* KH_EREFUSED, code `libcurl`, where the library is not there or is too old. */
+/* KH_EREFUSED, code `libcurl`, if the library is not there or is too old. */
 enum kh_err kh_curl_load(struct kh_curl *ret_curl, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -10,10 +10,10 @@
  */
 const char *kh_headers_wrong(struct kh_view block);
 
-/* True where nothing in the head of a response says how long its body is: then only the connection's end ends it. */
+/* True if nothing in the head of a response says how long its body is: then only the connection's end ends it. */
 bool kh_headers_until_close(struct kh_view block, long status);
 
-/* Where Location leads, seen from the URL BASE: a string of libcurl's, for curl_free(), or NULL where it is not there
+/* Where Location leads, seen from the URL BASE: a string of libcurl's, for curl_free(), or NULL if it is not there
  * or leads to no scheme that libcurl knows. */
 char *kh_headers_location(const struct kh_curl *curl, struct kh_view block, const char *base);
 

@@ -189,7 +189,7 @@ static int on_close(void *ctx, curl_socket_t socket)
 
 #define SET(option, value) (failed |= http->curl.easy_setopt(easy, option, value) != CURLE_OK)
 
-/* What every exchange has.  False where the library does not take one of them. */
+/* What every exchange has.  False if the library does not take one of them. */
 static bool set_always(struct kh_transfer *http)
 {
 	CURL *easy = http->easy;
@@ -232,7 +232,7 @@ static bool set_always(struct kh_transfer *http)
 	return !failed;
 }
 
-/* Adds TEXT to *LIST; false where memory ran out. */
+/* Adds TEXT to *LIST; false if memory ran out. */
 static bool add_line(const struct kh_transfer *http, struct curl_slist **list, struct kh_arena *arena,
 		     struct kh_view text)
 {

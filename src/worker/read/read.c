@@ -19,7 +19,7 @@
 
 #define TRIES 64 /* the kernel asks for another where something was moved while it looked */
 
-/* A member of the job as a path for the kernel; false where it is not one. */
+/* A member of the job as a path for the kernel; false if it is not one. */
 static bool take_path(const struct kh_worker_job *job, const char *member, char ret_path[PATH_MAX])
 {
 	struct kh_view path = kh_json_str(kh_json_get(job->root, member));

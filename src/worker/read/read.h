@@ -1,4 +1,4 @@
-/* The worker that reads a file (E9: comm.read).  See worker_job.h. */
+/* The worker that reads a file (E9: comm.read).  See worker/job.h. */
 #ifndef KH_WORKER_READ_READ_H
 #define KH_WORKER_READ_READ_H
 
@@ -6,7 +6,7 @@
 
 /*
  * Job: {"folder":"/srv/docs","path":"a/b.txt","most":1048576}; the result is the file's bytes, all of them or none.
- * FOLDER is absolute and is what the sandbox sees; PATH is below it, or empty where FOLDER is the file itself.  A
+ * FOLDER is absolute and is what the sandbox sees; PATH is below it, or empty if FOLDER is the file itself.  A
  * symbolic link is followed where it stays below the folder.  Faults: `job_refused`, `not_found`, `outside_folder`,
  * `not_a_file`, `too_large`, `not_readable`, `file_changed`.
  */

@@ -128,7 +128,7 @@ static bool read_record(struct kh_view packet, size_t at, struct record *ret_rec
 	return true;
 }
 
-/* True where the packet has one question, and that is the one that was asked.  *RET_NEXT is behind it. */
+/* True if the packet has one question, and that is the one that was asked.  *RET_NEXT is behind it. */
 static bool same_question(struct kh_view packet, const struct kh_dns_question *question, struct name *ret_name,
 			  size_t *ret_next)
 {
@@ -148,7 +148,7 @@ static bool same_question(struct kh_view packet, const struct kh_dns_question *q
 	return true;
 }
 
-/* The name that NAME is an alias of, by the COUNT records at START.  False where they are not well-formed. */
+/* The name that NAME is an alias of, by the COUNT records at START.  False if they are not well-formed. */
 static bool follow(struct kh_view packet, size_t start, unsigned count, struct name *name, bool *ret_moved)
 {
 	struct name target = {.n = 0};

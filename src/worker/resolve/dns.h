@@ -31,7 +31,7 @@ enum kh_dns_verdict {
 	KH_DNS_FAILED,    /* the server says that it cannot, or what it says is not well-formed */
 };
 
-/* Writes the packet that asks QUESTION; its length, or 0 where the name is none that can be asked for. */
+/* Writes the packet that asks QUESTION; its length, or 0 if the name is none that can be asked for. */
 size_t kh_dns_write(const struct kh_dns_question *question, unsigned char buffer[KH_DNS_QUERY]);
 
 /*

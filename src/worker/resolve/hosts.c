@@ -1,7 +1,7 @@
 /* The file of hosts.  Its lines are the machine's own words, but nothing depends on their being well-formed. */
 #include "worker/resolve/hosts.h"
 
-/* Takes the next word off *REST; false where there is none. */
+/* Takes the next word off *REST; false if there is none. */
 static bool next_word(struct kh_view *rest, struct kh_view *ret_word)
 {
 	struct kh_view line = kh_view_trim(*rest);

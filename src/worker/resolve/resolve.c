@@ -110,7 +110,7 @@ static void read_stream(struct lookup *lookup)
 	lookup->have -= at;
 }
 
-/* Reads what there is now.  False where nothing more will come. */
+/* Reads what there is now.  False if nothing more will come. */
 static bool receive(struct lookup *lookup)
 {
 	size_t room = sizeof(lookup->bytes) - lookup->have;
@@ -135,7 +135,7 @@ static bool wait_connected(const struct lookup *lookup, int64_t deadline)
 	return !lookup->is_stream || poll(&p, 1, kh_worker_left(deadline)) > 0;
 }
 
-/* True where one question has found addresses already. */
+/* True if one question has found addresses already. */
 static bool one_found(const struct lookup *lookup)
 {
 	return lookup->count[0] + lookup->count[1] > 0;

@@ -131,7 +131,7 @@ static enum kh_err put_file(struct run *run, struct kh_view key, const struct st
 	return e;
 }
 
-/* All bytes of FD, where they are not too many; false where they are, or cannot be read. */
+/* All bytes of FD, where they are not too many; false if they are, or cannot be read. */
 static bool read_all(struct run *run, int fd, off_t size, struct kh_view *ret_bytes)
 {
 	size_t cap = size > 0 && size < KH_SEARCH_INDEX_FILE ? (size_t)size + 1 : KH_SEARCH_INDEX_FILE + 1, n = 0;

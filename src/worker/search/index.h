@@ -36,7 +36,7 @@ struct kh_search_index_report {
 };
 
 /*
- * Does the run.  KH_EREFUSED: `folder_unread` where the folder cannot be read, `index_failed` where the index cannot
+ * Does the run.  KH_EREFUSED: `folder_unread` if the folder cannot be read, `index_failed` if the index cannot
  * be written; KH_ENOMEM.  An index that turns out to be damaged is begun anew, within the same run.
  */
 enum kh_err kh_search_index_run(const struct kh_alloc *alloc, const struct kh_search_index_job *job,

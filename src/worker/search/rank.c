@@ -70,7 +70,7 @@ static int prepare(const Fts5ExtensionApi *api, Fts5Context *fts, struct ranking
 	return rc;
 }
 
-/* The ranking of this search, made for its first document; NULL where that fails. */
+/* The ranking of this search, made for its first document; NULL if that fails. */
 static const struct ranking *ranking_of(const Fts5ExtensionApi *api, Fts5Context *fts, int *ret_rc)
 {
 	struct ranking *ranking = api->xGetAuxdata(fts, 0);

@@ -20,7 +20,7 @@
 /* Before the filter: the parser of pages. */
 enum kh_err kh_worker_search_load(bool connected, struct kh_error *err) KH_CHECKED;
 
-/* Carries JOB out: see worker_job.h.  Fails as worker/search/index.h, worker/search/find.h and worker/search/web.h say; `job_refused` where
+/* Carries JOB out: see worker/job.h.  Fails as worker/search/index.h, worker/search/find.h and worker/search/web.h say; `job_refused` if
  * it is none. */
 enum kh_err kh_worker_search_run(const struct kh_worker_job *job, struct kh_error *err) KH_CHECKED;
 

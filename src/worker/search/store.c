@@ -136,7 +136,7 @@ static void remove_files(const char *folder)
 			(void)unlink(path);
 }
 
-/* Opens what is there; false where there is nothing that could be used. */
+/* Opens what is there; false if there is nothing that could be used. */
 static bool open_existing(const char *path, sqlite3 **ret_db)
 {
 	int version = 0, rc = open_file(path, SQLITE_OPEN_READWRITE, writing, ret_db);

@@ -35,7 +35,7 @@ enum kh_err kh_search_store_write(const char *folder, bool rebuild, sqlite3 **re
 /* Takes the lock of the one who writes the index in FOLDER, without waiting: its descriptor, or -1 if another has it. */
 enum kh_err kh_search_store_lock(const char *folder, int *ret_fd, struct kh_error *err) KH_CHECKED;
 
-/* Opens it to read.  KH_EREFUSED: `index_missing` where there is none yet, `index_corrupt`, `index_failed`. */
+/* Opens it to read.  KH_EREFUSED: `index_missing` if there is none yet, `index_corrupt`, `index_failed`. */
 enum kh_err kh_search_store_read(const char *folder, sqlite3 **ret_db, struct kh_error *err) KH_CHECKED;
 
 /* The error that RC, of a call on DB, means.  KH_ENOMEM, or KH_EREFUSED with one of the codes above. */

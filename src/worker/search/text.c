@@ -97,7 +97,7 @@ static bool is_plain(struct kh_view page)
 	return tags <= TAGS;
 }
 
-/* The text of a page in the arena; false where it cannot be had: a tree of it is too large. */
+/* The text of a page in the arena; false if it cannot be had: a tree of it is too large. */
 static bool read_page(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view page,
 		      struct kh_view *ret_text)
 {

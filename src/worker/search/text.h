@@ -17,7 +17,7 @@ struct kh_search_text {
 
 /*
  * The text of BYTES, the contents of a file called NAME; of a page (.html, .htm, .xhtml) what kh_html_text() makes of
- * it, where there is a parser: GUMBO may be NULL.  False where it is no text: it has a NUL byte, or too much of it is
+ * it, where there is a parser: GUMBO may be NULL.  False if it is no text: it has a NUL byte, or too much of it is
  * neither UTF-8 nor anything that could be read.  What is not UTF-8 becomes U+FFFD.  KH_ENOMEM.
  */
 enum kh_err kh_search_text_make(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view bytes,

@@ -66,7 +66,7 @@ static void sort_names(struct kh_search_walk_level *level)
 	level->count = n + 1;
 }
 
-/* All names of the folder, in order; false where they are not all of them. */
+/* All names of the folder, in order; false if they are not all of them. */
 static bool read_names(struct kh_search_walk_level *level)
 {
 	int fd = fcntl(level->fd, F_DUPFD_CLOEXEC, 0);
@@ -149,7 +149,7 @@ static bool is_passed(const struct kh_search_walk *walk, bool is_folder)
 	return !is_folder || !(after.n > key.n && memcmp(after.p, key.p, key.n) == 0 && after.p[key.n] == '\0');
 }
 
-/* Puts the key of NAME in LEVEL together; false where it is too long. */
+/* Puts the key of NAME in LEVEL together; false if it is too long. */
 static bool make_key(struct kh_search_walk *walk, const struct kh_search_walk_level *level,
 		     const struct kh_search_walk_name *name)
 {

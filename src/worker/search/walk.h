@@ -46,7 +46,7 @@ struct kh_search_walk {
 
 /*
  * Begins at FOLDER, an absolute path, after the file with the key AFTER (empty: at the first).  Both are borrowed.
- * KH_EREFUSED `folder_missing` where it is not there, `folder_unread` where it cannot be read; KH_ENOMEM.
+ * KH_EREFUSED `folder_missing` if it is not there, `folder_unread` if it cannot be read; KH_ENOMEM.
  */
 enum kh_err kh_search_walk_init(struct kh_search_walk *walk, const struct kh_alloc *alloc, const char *folder,
 				struct kh_view after, struct kh_error *err) KH_CHECKED;

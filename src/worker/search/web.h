@@ -13,7 +13,7 @@
 
 /*
  * The first LIMIT results of BODY as an array of {"title", "url", "snippet", "rank"} in DOC; what has no http or https
- * URL is left out, and what is no text is empty.  KH_EINPUT `bad_answer` where BODY is no JSON, or has no results;
+ * URL is left out, and what is no text is empty.  KH_EINPUT `bad_answer` if BODY is no JSON, or has no results;
  * KH_ENOMEM.
  */
 enum kh_err kh_search_web_read(struct kh_arena *arena, struct kh_view body, size_t limit, yyjson_mut_doc *doc,

@@ -34,7 +34,7 @@ struct kh_pq {
 	__typeof__(PQgetlength) *getlength;
 };
 
-/* KH_EREFUSED, code `libpq`, where the library is not there or is too old. */
+/* KH_EREFUSED, code `libpq`, if the library is not there or is too old. */
 enum kh_err kh_pq_load(struct kh_pq *ret_pq, struct kh_error *err) KH_CHECKED;
 
 #endif

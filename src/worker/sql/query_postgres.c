@@ -77,7 +77,7 @@ static void no_notice(void *ctx, const char *message)
 	(void)message;
 }
 
-/* Waits for EVENTS on the connection; KH_ELIMIT where the time is over. */
+/* Waits for EVENTS on the connection; KH_ELIMIT if the time is over. */
 static enum kh_err wait_for(struct query *query, short events)
 {
 	struct pollfd fd = {.fd = query->pq.socket(query->conn), .events = events};

@@ -443,7 +443,7 @@ static int bind_value(struct query *query, int at, yyjson_val *value)
 	return sqlite3_bind_text(query->statement, at, text.p, (int)text.n, SQLITE_STATIC);
 }
 
-/* The value for parameter AT (from 1); NULL where there is none. */
+/* The value for parameter AT (from 1); NULL if there is none. */
 static yyjson_val *value_for(struct query *query, int at)
 {
 	yyjson_val *params = query->job->params;

@@ -17,7 +17,7 @@
 enum kh_sqltext_dialect { KH_SQLTEXT_SQLITE, KH_SQLTEXT_POSTGRES };
 
 /*
- * KH_EREFUSED, code `statement_refused`, where SQL is not valid UTF-8 or holds a NUL, is longer than KH_SQLTEXT_MAX, is
+ * KH_EREFUSED, code `statement_refused`, if SQL is not valid UTF-8 or holds a NUL, is longer than KH_SQLTEXT_MAX, is
  * empty, does not begin with SELECT, WITH or VALUES (TABLE: PostgreSQL), holds a second statement, an unfinished string
  * or comment, or (PostgreSQL) calls a function that reaches past the data: files, programs, other servers, sessions,
  * settings, sleep.
@@ -35,7 +35,7 @@ struct kh_sqltext_bound {
 /*
  * For PostgreSQL, which has no names for parameters: PARAMS, an array, is bound in its order; of an object `:name`
  * outside of strings stands for the member of that name, wherever there is one.  NULL: nothing is bound.  KH_EREFUSED,
- * code `parameters_wrong`, where a member stands nowhere in SQL, or there are too many.  SQL passed kh_sqltext_check().
+ * code `parameters_wrong`, if a member stands nowhere in SQL, or there are too many.  SQL passed kh_sqltext_check().
  */
 enum kh_err kh_sqltext_bind(struct kh_arena *arena, struct kh_view sql, yyjson_val *params,
 			    struct kh_sqltext_bound *ret_bound, struct kh_error *err) KH_CHECKED;

@@ -8,7 +8,7 @@
 
 #include "base/view.h"
 
-/* The charset of LABEL as iconv(3) names it; NULL where it is none that is known.  "UTF-8" is one of them. */
+/* The charset of LABEL as iconv(3) names it; NULL if it is none that is known.  "UTF-8" is one of them. */
 const char *kh_charset_find(struct kh_view label);
 
 /* The INDEX-th name that kh_charset_find() can give, without UTF-8; NULL past the end. */

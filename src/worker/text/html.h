@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "worker/text/parser.h"
 
-/* Adds the text of HTML, which is UTF-8, to OUT.  The tree is in the arena.  KH_ENOMEM where that is not enough. */
+/* Adds the text of HTML, which is UTF-8, to OUT.  The tree is in the arena.  KH_ENOMEM if that is not enough. */
 enum kh_err kh_html_text(const struct kh_parser *gumbo, struct kh_arena *arena, struct kh_view html,
 			 struct kh_buf *out) KH_CHECKED;
 

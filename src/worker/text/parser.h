@@ -12,7 +12,7 @@ struct kh_parser {
 	const GumboOptions *defaults;
 };
 
-/* KH_EREFUSED, code `libgumbo`, where the library is not there. */
+/* KH_EREFUSED, code `libgumbo`, if the library is not there. */
 enum kh_err kh_parser_load(struct kh_parser *ret_parser, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -1,4 +1,4 @@
-/* The worker that makes text of what came (E9, E10).  See worker_job.h. */
+/* The worker that makes text of what came (E9, E10).  See worker/job.h. */
 #ifndef KH_WORKER_TEXT_TEXT_H
 #define KH_WORKER_TEXT_TEXT_H
 
@@ -14,7 +14,7 @@
 enum kh_err kh_worker_text_load(bool connected, struct kh_error *err);
 enum kh_err kh_worker_text_run(const struct kh_worker_job *job, struct kh_error *err);
 
-/* What of it is pure: the text of BYTES, in the arena.  GUMBO may be NULL where it is no page.  KH_ELIMIT: more than
+/* What of it is pure: the text of BYTES, in the arena.  GUMBO may be NULL if it is no page.  KH_ELIMIT: more than
  * MOST bytes of text; KH_ENOMEM. */
 enum kh_err kh_worker_text_of(const struct kh_parser *gumbo, const struct kh_recode *recode, struct kh_arena *arena,
 			      struct kh_view type, struct kh_view bytes, size_t most,
