@@ -15,7 +15,7 @@ void kh_result_init(struct kh_result *result, struct kh_arena *arena)
 	kh_buf_init(&result->errors, arena, KH_RESULT_LIMIT);
 }
 
-void kh_result_collect(struct kh_result *result, enum kh_event_kind kind, struct kh_tainted bytes)
+void kh_result_collect(struct kh_result *result, enum kh_exchange_kind kind, struct kh_tainted bytes)
 {
 	if (kind == KH_EVENT_OUTPUT)
 		kh_buf_add(&result->out, kh_tainted_open(bytes));

@@ -20,7 +20,7 @@ struct kh_result {
 void kh_result_init(struct kh_result *result, struct kh_arena *arena);
 
 /* BYTES of an OUTPUT or ERRORS event. */
-void kh_result_collect(struct kh_result *result, enum kh_event_kind kind, struct kh_tainted bytes);
+void kh_result_collect(struct kh_result *result, enum kh_exchange_kind kind, struct kh_tainted bytes);
 
 /* Adds members stdout and stderr to OBJ; stdout_base64, stderr_base64 in their place where they are not UTF-8.  False
  * where there was not enough memory. */

@@ -24,7 +24,7 @@ struct kh_head {
 	struct kh_tainted location; /* where a redirect that was not followed leads */
 };
 
-enum kh_event_kind {
+enum kh_exchange_kind {
 	KH_EVENT_NOTHING, /* the time ran out */
 	KH_EVENT_HEAD,
 	KH_EVENT_OUTPUT,
@@ -33,7 +33,7 @@ enum kh_event_kind {
 };
 
 struct kh_event {
-	enum kh_event_kind kind;
+	enum kh_exchange_kind kind;
 	struct kh_head head;
 	struct kh_tainted bytes; /* of OUTPUT and ERRORS; valid until the next call */
 	struct kh_end end;
