@@ -5,7 +5,6 @@
 #include "mcp/lines.h"
 
 #include "mcp/connection.h"
-#include "mcp/exchange.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -185,15 +184,12 @@ static void refuse(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, stru
 	shut(lines, c);
 }
 
-#define NO_TOKEN                                                                                                    \
-	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"the first line is a token, and " \
-	"this is "                                                                                                  \
-	"none that is good here\",\"data\":{\"code\":\"unauthorised\"}}}"
-#define TOO_LONG                                                                                                      \
-	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"a message is a line of at most 4 " \
-	"MiB\"}}"
-#define NO_MORE \
-	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"out of memory, or stopping\"}}"
+#define ERROR(code, rest) "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":" code ",\"message\":" rest "}}"
+#define NO_TOKEN                                                                                       \
+	ERROR("-32600", "\"the first line is a token, and this is none that is good here\",\"data\":{" \
+			"\"code\":\"unauthorised\"}")
+#define TOO_LONG ERROR("-32600", "\"a message is a line of at most 4 MiB\"")
+#define NO_MORE  ERROR("-32603", "\"out of memory, or stopping\"")
 
 static void take_line(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, struct kh_view line)
 {
