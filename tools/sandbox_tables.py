@@ -124,11 +124,18 @@ LIMITS = (("wall_ms", "wall clock", lambda v: "{:g} s".format(v / 1000), "`--tim
 
 
 def profile_entries():
+    """name -> (whether it has /proc, its limits, the text of its paths); and the text of the largest limits."""
     text = blank(read("src/wire/profile.c"), strings=False)
+    shared = dict(re.findall(r"#define (\w+) ([^\n\\]*(?:\\\n[^\n\\]*)*)", text))
+    lists = {name: re.sub(r"\b([A-Z]{4,})\b", lambda match: shared.get(match.group(1), match.group(1)), paths)
+             for name, paths in re.findall(r"static const char \*const (\w+)\[\] = \{(.*?)\};", text, re.DOTALL)}
+    rows = dict(re.findall(r"\[(KH_PROFILE_\w+)\]\s*=\s*\{([^{}]*)\},", text[text.index("struct kh_limits limits["):]))
+    keys = [key for key, _, _, _ in LIMITS]
     found = {}
-    for match in re.finditer(r'\[KH_PROFILE_\w+\] =\s*\{\s*"(\w+)",\s*(true|false),\s*\{(.*?)\},\s*\(const char \*const\[\]\)\{(.*?)\}',
-                             text, re.DOTALL):
-        found[match.group(1)] = (match.group(2), match.group(3), match.group(4))
+    for profile, name, _, proc, _, paths in re.findall(
+            r'\[(KH_PROFILE_\w+)\]\s*=\s*\{"(\w+)",\s*(\w+),\s*(true|false),\s*(true|false),\s*(\w+)\}', text):
+        values = dict(zip(keys, (number(value) for value in rows[profile].split(","))))
+        found[name] = (proc, values, lists[paths])
     most = re.search(r"kh_profile_most = \{(.*?)\};", text, re.DOTALL).group(1)
     return found, most
 
@@ -139,7 +146,7 @@ def fields(text):
 
 def limits():
     profiles, most = profile_entries()
-    columns = [fields(entry[1]) for entry in profiles.values()] + [fields(most)]
+    columns = [entry[1] for entry in profiles.values()] + [fields(most)]
     rows = ["| limit | " + " | ".join("`{}`".format(name) for name in profiles) + " | most | option |",
             "|---|" + "---|" * (len(columns) + 1)]
     for key, title, show, option in LIMITS:
@@ -149,7 +156,7 @@ def limits():
 
 def defaults():
     """Option -> its default, as the manual page writes it."""
-    run, http = (fields(profile_entries()[0][name][1]) for name in ("run", "http"))
+    run, http = (profile_entries()[0][name][1] for name in ("run", "http"))
 
     def short(value):
         return size(value).replace(" ", "").replace("iB", "")

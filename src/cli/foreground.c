@@ -168,7 +168,7 @@ int kh_foreground_lost(const struct kh_foreground *foreground, const char *name,
 
 	if (error == EPIPE)
 		return 128 + SIGPIPE;
-	fprintf(stderr, "keyhole: %s: %s: %s\n", name, error == 0 ? "input_lost" : "output_lost",
-		strerror(error != 0 ? error : foreground->error));
+	const char *code = error == 0 ? "input_lost" : "output_lost";
+	fprintf(stderr, "keyhole: %s: %s: %s\n", name, code, strerror(error != 0 ? error : foreground->error));
 	return failed;
 }

@@ -46,7 +46,7 @@ struct kh_parameter_spec {
 };
 
 /*
- * What of a call's arguments a rule of the policy can allow: each is a key of a rule (docs/POLICY.md), which only the
+ * What of a call's arguments a rule of the policy can allow: each is a key of a rule (docs/use/POLICY.md), which only the
  * operations have that say so here.  Without any of them every call is refused.
  */
 enum kh_permit_key {

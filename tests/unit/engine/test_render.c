@@ -36,10 +36,10 @@ static void test_outcome(struct kh_test *t)
 {
 	struct kh_declaration_row row = {.state = KH_DECLARATION_DECLARED};
 	struct kh_comm_look look = {.ended = KH_ENDED_NOT,
-				   .id = KH_LIT_INIT("d1"),
-				   .operation = KH_LIT_INIT("comm.read"),
-				   .parameters = KH_LIT_INIT("{\"path\":\"/a\"}"),
-				   .approval = KH_LIT_INIT("a1")};
+				    .id = KH_LIT_INIT("d1"),
+				    .operation = KH_LIT_INIT("comm.read"),
+				    .parameters = KH_LIT_INIT("{\"path\":\"/a\"}"),
+				    .approval = KH_LIT_INIT("a1")};
 	yyjson_mut_doc *doc = kh_json_new(&t->arena);
 	struct kh_view text;
 
