@@ -13,7 +13,7 @@
 
 static const char wary[] = "policy:\n  release: immediate\n  user_messages: untrusted\n";
 
-static struct kh_view add(struct kh_fixture *f, enum kh_context_event event, const char *content)
+static struct kh_view add(struct kh_fixture *f, enum kh_event_kind event, const char *content)
 {
 	struct kh_context_add call = {.context = f->hosted_context, .event = event, .content = kh_view_str(content)};
 
@@ -102,7 +102,7 @@ static void test_who_adds(struct kh_test *t)
 static void test_labels(struct kh_test *t)
 {
 	static const struct {
-		enum kh_context_event event;
+		enum kh_event_kind event;
 		enum kh_trust trust;
 	} own[] = {
 		{KH_EVENT_SYSTEM_PROMPT, KH_TRUSTED},
@@ -111,7 +111,7 @@ static void test_labels(struct kh_test *t)
 		{KH_EVENT_COMMITMENT, KH_TRUSTED},
 		{KH_EVENT_SUPERVISOR_MESSAGE, KH_TRUSTED},
 	};
-	static const enum kh_context_event world[] = {KH_EVENT_TOOL_RESULT, KH_EVENT_FILE_READ, KH_EVENT_WEB_FETCH,
+	static const enum kh_event_kind world[] = {KH_EVENT_TOOL_RESULT, KH_EVENT_FILE_READ, KH_EVENT_WEB_FETCH,
 						      KH_EVENT_MCP_RESPONSE};
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 

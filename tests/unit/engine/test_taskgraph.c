@@ -1,6 +1,7 @@
 /* The taint graph of a task (K5): which blocks it has, and who may see what of them. */
 #include "operating.h"
 
+#include "engine/context/add.h"
 #include "engine/context/context.h"
 #include "engine/context/put.h"
 #include "engine/context/taskgraph.h"

@@ -188,14 +188,14 @@ static void test_repeats_named(struct kh_test *t)
 {
 	struct kh_view task, block;
 	struct kh_fixture *f = open_hosted(t, "Now read /srv/docs/payroll-of-september.txt", &task, &block);
-	struct kh_act act;
+	struct kh_comm_call act;
 
 	write_output(f, "I had a look at the page.", &block, 1);
 	must(t, kh_operating_call(f, task,
 				  "{\"operation\":\"comm.read\",\"path\":\"/srv/docs/payroll-of-september.txt\","
 				  "\"reason\":\"the notes say when the meeting is\"}",
 				  KH_LIT(""), &act));
-	assert_int_equal(act.next, KH_ACT_WAITS);
+	assert_int_equal(act.next, KH_CALL_WAITS);
 	assert_true(kh_approving_has(kh_approving_row(f, act.look.approval)->subject, "shared_run"));
 	struct kh_view event = kh_fixture_event(f, KH_AUDIT_DECLARED);
 	assert_int_not_equal(kh_view_find(event, KH_LIT("\"flagged\":true"), 0), SIZE_MAX);
@@ -210,7 +210,7 @@ static enum kh_err break_store(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	row->tainted_by = KH_LIT("[999999999]");
-	return kh_own_event(op, KH_AUDIT_CONTENT_PURGED, NULL, KH_LIT("{}"));
+	return kh_op_event(op, KH_AUDIT_CONTENT_PURGED, NULL, KH_LIT("{}"));
 }
 
 /* K5: a block that names an unknown one is an error, and never a smaller closure. */

@@ -64,7 +64,7 @@ static void test_no_permit(struct kh_test *t)
 	const struct kh_policy *policy;
 	struct kh_view path;
 
-	must(t, kh_policy_default(&t->arena, &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, KH_LIT(""), KH_LIT(""), &policy, &t->err));
 	const struct kh_policy_rule *rule = kh_policy_rule(policy, &t->arena, KH_LIT("comm.fetch"), KH_LIT(""), &path);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct kh_permit_call call = {.operation = &rows[i]};
@@ -99,7 +99,7 @@ static void test_two(struct kh_test *t)
 	const struct kh_policy *policy;
 	struct kh_view path;
 
-	must(t, kh_policy_read(&t->arena, kh_view_str(text), KH_LIT(""), &policy, &t->err));
+	must(t, kh_config_policy(&t->arena, kh_view_str(text), KH_LIT(""), &policy, &t->err));
 	const struct kh_policy_rule *rule = kh_policy_rule(policy, &t->arena, KH_LIT("comm.fetch"), KH_LIT(""), &path);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_permit_call call = {.operation = &row};
