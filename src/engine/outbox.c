@@ -152,7 +152,7 @@ static enum kh_err carry_out(struct kh_engine *engine, const struct kh_entry *en
 {
 	struct kh_comm_end end = {.declaration = entry->id};
 
-	if (kh_errand_run(kh_engine_tools(engine), &entry->call.errand, arena, &end.result) != KH_OK) {
+	if (kh_engine_errand(engine, &entry->call.errand, arena, &end.result) != KH_OK) {
 		arena->failed = false;
 		end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
 						       .source = entry->call.errand.operation,

@@ -29,3 +29,12 @@ enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_e
 	*ret_result = result;
 	return KH_OK;
 }
+
+static uint64_t seconds(struct kh_view operation)
+{
+	const struct kh_errand_kind *kind = kh_errand_find(operation);
+
+	return kind != NULL ? kind->seconds : 0;
+}
+
+const struct kh_errands kh_errand_table = {.seconds = seconds, .run = kh_errand_run};

@@ -14,14 +14,10 @@
 #ifndef KH_ERRAND_ERRAND_H
 #define KH_ERRAND_ERRAND_H
 
-#include "base/json.h"
-#include "base/tainted.h"
+#include "core/comm/errand.h"
 #include "core/policy/config.h"
 
 struct kh_client;
-
-#define KH_ERRAND_CONTENT (8U << 20)  /* bytes of what becomes a block: more has failed */
-#define KH_ERRAND_DETAILS (64U << 10) /* bytes of the details */
 
 /* What errands need of this process.  One for each configuration in force; lives as long as somebody may use it. */
 struct kh_errand_tools {
@@ -30,30 +26,6 @@ struct kh_errand_tools {
 	struct kh_view home;             /* the home folder: workspace/<task>/, cache/ and index/ are in it */
 	const struct kh_view *passwords; /* of config->databases, in their order; empty: none */
 	struct kh_view search_key;       /* of the web search's endpoint; empty: none */
-};
-
-struct kh_errand {
-	struct kh_view operation;          /* "comm.fetch" */
-	yyjson_val *parameters;            /* an object that fits the operation; what was a reference is content now */
-	const struct kh_policy_rule *rule; /* that permitted it: statements, commands, paths */
-	struct kh_view task;               /* public id: names its workspace */
-	uint64_t wall_ms;                  /* for everything */
-};
-
-enum kh_errand_end {
-	KH_ERRAND_OK,
-	KH_ERRAND_FAILED,
-	KH_ERRAND_UNKNOWN, /* it may have had an effect, and it is not known which: a program that was cut off */
-};
-
-struct kh_errand_result {
-	enum kh_errand_end end;
-	struct kh_tainted content;  /* valid UTF-8, KH_ERRAND_CONTENT at most; of an end that is OK, and may be empty */
-	struct kh_tainted original; /* as it came, any bytes, where content is the text that was made of it; or empty */
-	struct kh_tainted
-		details;       /* a JSON object: status, final URL, type, size, what the other side said of an error */
-	struct kh_view source; /* for the attribution: a URL, a path, a database; set whatever the end is */
-	struct kh_view why;    /* where it is not OK: our own sentence, for humans; nothing of the world but quoted */
 };
 
 typedef enum kh_err kh_errand_fn(const struct kh_errand_tools *tools, const struct kh_errand *errand,
@@ -76,6 +48,9 @@ const struct kh_errand_kind *kh_errand_find(struct kh_view operation);
  * failed. */
 enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
 			  struct kh_errand_result *ret_result) KH_CHECKED;
+
+/* Both, for an engine. */
+extern const struct kh_errands kh_errand_table;
 
 /* One a file: fetch.c has kh_fetch_run(). */
 kh_errand_fn kh_search_run, kh_fetch_run, kh_query_run, kh_read_run, kh_exec_run;

@@ -9,6 +9,7 @@
 #include "engine/outbox.h"
 #include "engine/query/settle.h"
 #include "engine/recover.h"
+#include "errand/errand.h"
 #include "home/checkpoints.h"
 #include "home/supplies.h"
 #include "outside/client.h"
@@ -140,8 +141,8 @@ static enum kh_err read_key(struct kh_home *home, struct kh_error *err)
 }
 
 /* A model's key.  It is wiped when the home is closed. */
-static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_reader *from, struct kh_reader *reader,
-				  struct kh_error *err)
+static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_reader *from,
+				  struct kh_reader_settings *settings, struct kh_error *err)
 {
 	struct kh_secret secret = {
 		.file = from->key_file,
@@ -152,16 +153,18 @@ static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_r
 		.line = from->line,
 	};
 
-	return kh_secret_read(&secret, &home->folder, &home->arena, &home->kept, &reader->key, err);
+	return kh_secret_read(&secret, &home->folder, &home->arena, &home->kept, &settings->key, err);
 }
 
-static void wipe_readers(struct kh_reader *readers, size_t count)
+static void wipe_readers(const struct kh_reader *readers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		kh_secret_wipe(readers[i].key);
+		kh_secret_wipe(readers[i].settings->key);
 }
 
-static struct kh_reader describe_reader(const struct kh_config_reader *from)
+/* K7: a Reader may verify calls, too. */
+static struct kh_reader describe_reader(const struct kh_config_reader *from, const struct kh_config_verification *by,
+					struct kh_reader_settings *ret_settings)
 {
 	static const struct kh_reader_driver *const drivers[] = {
 		[KH_CONFIG_DRIVER_EXTRACT] = &kh_reader_extract,
@@ -170,9 +173,7 @@ static struct kh_reader describe_reader(const struct kh_config_reader *from)
 		[KH_CONFIG_DRIVER_ANTHROPIC] = &kh_reader_anthropic,
 	};
 
-	return (struct kh_reader){
-		.name = from->name,
-		.driver = drivers[from->driver],
+	*ret_settings = (struct kh_reader_settings){
 		.argv = from->argv.at,
 		.argc = from->argv.n,
 		.read = from->read.at,
@@ -185,7 +186,14 @@ static struct kh_reader describe_reader(const struct kh_config_reader *from)
 		.max_tokens = from->max_tokens,
 		.retries = from->retries,
 		.timeout_ms = from->timeout_seconds * 1000,
+	};
+	return (struct kh_reader){
+		.name = from->name,
+		.driver = drivers[from->driver],
+		.settings = ret_settings,
 		.concurrency = from->concurrency,
+		.triages = kh_view_eq(from->name, by->triage),
+		.supervises = kh_view_eq(from->name, by->supervisor),
 	};
 }
 
@@ -198,18 +206,14 @@ static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 	enum kh_err e = KH_OK;
 
 	home->readers = KH_NEW_N(&home->arena, struct kh_reader, n);
-	if (home->readers == NULL)
+	home->reader_settings = KH_NEW_N(&home->arena, struct kh_reader_settings, n);
+	if (home->readers == NULL || home->reader_settings == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	home->reader_count = n;
 	for (size_t i = 0; i < n; i++)
-		home->readers[i] = describe_reader(&from[i]);
-	for (size_t i = 0; i < n; i++) { /* K7: those that verify calls, too */
-		const struct kh_config_verification *by = &home->config->verification;
-		home->readers[i].triages = kh_view_eq(from[i].name, by->triage);
-		home->readers[i].supervises = kh_view_eq(from[i].name, by->supervisor);
-	}
+		home->readers[i] = describe_reader(&from[i], &home->config->verification, &home->reader_settings[i]);
 	for (size_t i = 0; e == KH_OK && acts && i < n; i++)
-		e = read_model_key(home, &from[i], &home->readers[i], err);
+		e = read_model_key(home, &from[i], &home->reader_settings[i], err);
 	return e;
 }
 
@@ -233,7 +237,7 @@ static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
 static void connect_readers(struct kh_home *home)
 {
 	for (size_t i = 0; i < home->reader_count; i++)
-		home->readers[i].client = home->client;
+		home->reader_settings[i].client = home->client;
 }
 
 enum kh_err kh_home_open_store(const struct kh_folder *folder, struct kh_arena *arena, enum kh_store_mode mode,
@@ -264,6 +268,7 @@ static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
 			.policy = home->policy,
 			.readers = home->readers,
 			.reader_count = home->reader_count,
+			.errands = &kh_errand_table,
 			.tools = home->supplies != NULL ? &home->supplies->tools : NULL,
 			.retention = (int64_t)home->config->audit.retention_days * DAY,
 			.version = kh_view_str(kh_version()),

@@ -49,8 +49,9 @@ struct kh_home {
 	struct kh_folder folder;
 	const char *token_file;
 	const struct kh_config *config;
-	const struct kh_policy *policy; /* of the configuration */
-	struct kh_reader *readers;      /* `extract`, and those of the configuration */
+	const struct kh_policy *policy;             /* of the configuration */
+	struct kh_reader *readers;                  /* `extract`, and those of the configuration */
+	struct kh_reader_settings *reader_settings; /* of each, in their order */
 	size_t reader_count;
 	struct kh_client *client;     /* the executor; NULL where none is needed */
 	struct kh_supplies *supplies; /* what external operations need; NULL where none can be called */

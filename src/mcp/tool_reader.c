@@ -6,6 +6,7 @@
 #include "gateway/handout.h"
 #include "mcp/next.h"
 #include "mcp/wait.h"
+#include "reader/reader.h"
 
 static int64_t seconds_of(struct kh_mcp_call *call)
 {

@@ -27,7 +27,7 @@ enum kh_err kh_anthropic_request(struct kh_arena *arena, const struct kh_reader 
 
 	if (root == NULL)
 		return KH_ENOMEM;
-	kh_json_add(doc, root, "model", reader->model);
+	kh_json_add(doc, root, "model", reader->settings->model);
 	yyjson_mut_obj_add_uint(doc, root, "max_tokens", kh_model_tokens(reader, ask->query));
 	kh_json_add(doc, root, "system", kh_model_prompt(ask));
 	messages = yyjson_mut_obj_add_arr(doc, root, "messages");

@@ -47,17 +47,18 @@ static bool describe(struct asking *a)
 	const struct kh_reader *reader = a->reader;
 	struct kh_run *run = &a->run;
 
-	if (reader->argc == 0 || reader->argc > KH_REQUEST_ARGUMENTS || reader->reads >= KH_REQUEST_PATHS)
+	if (reader->settings->argc == 0 || reader->settings->argc > KH_REQUEST_ARGUMENTS ||
+	    reader->settings->reads >= KH_REQUEST_PATHS)
 		return false;
 	run->profile = KH_PROFILE_RUN;
 	run->limits.output = KH_COMMAND_OUTPUT;
 	run->limits.cpu_s = kh_profile_most.cpu_s; /* the wall clock is the limit, also for a program with threads */
-	memcpy(run->argv, reader->argv, reader->argc * sizeof(run->argv[0]));
-	run->argc = reader->argc;
-	if (!is_seen(reader->argv[0]))
-		run->read[run->reads++] = reader->argv[0];
-	for (size_t i = 0; i < reader->reads; i++)
-		run->read[run->reads++] = reader->read[i];
+	memcpy(run->argv, reader->settings->argv, reader->settings->argc * sizeof(run->argv[0]));
+	run->argc = reader->settings->argc;
+	if (!is_seen(reader->settings->argv[0]))
+		run->read[run->reads++] = reader->settings->argv[0];
+	for (size_t i = 0; i < reader->settings->reads; i++)
+		run->read[run->reads++] = reader->settings->read[i];
 	return true;
 }
 
@@ -156,7 +157,7 @@ static enum kh_err make_message(struct asking *a)
 static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *query,
 		       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
 {
-	uint64_t timeout_ms = reader->timeout_ms > 0 ? reader->timeout_ms : KH_COMMAND_TIMEOUT_MS;
+	uint64_t timeout_ms = reader->settings->timeout_ms > 0 ? reader->settings->timeout_ms : KH_COMMAND_TIMEOUT_MS;
 	struct asking *a = KH_NEW(arena, struct asking); /* a conversation is too large for a stack */
 	struct kh_tainted response = {{NULL, 0}};
 
@@ -165,14 +166,14 @@ static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, c
 	a->reader = reader;
 	a->ask = query;
 	a->arena = arena;
-	a->talk.client = reader->client;
+	a->talk.client = reader->settings->client;
 	a->talk.arena = arena;
 	a->talk.run = &a->run;
 	a->talk.deadline_ms = kh_clock_ms() + (int64_t)timeout_ms;
 	a->talk.most = KH_COMMAND_ANSWER;
 	a->talk.most_errors = KH_COMMAND_ERRORS;
 	enum kh_err e = make_message(a);
-	if (e == KH_OK && a->fault == KH_READER_OK && (reader->client == NULL || !describe(a)))
+	if (e == KH_OK && a->fault == KH_READER_OK && (reader->settings->client == NULL || !describe(a)))
 		fail(a, KH_READER_DEAD, KH_LIT("it is not configured so that it could be started"));
 	if (e == KH_OK && a->fault == KH_READER_OK)
 		e = run(a, &response);

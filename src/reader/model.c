@@ -51,7 +51,8 @@ struct kh_view kh_model_prompt(const struct kh_reader_ask *ask)
 uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query)
 {
 	/* Two bytes a token: names and numbers have few letters each. */
-	return reader->max_tokens > 0 ? reader->max_tokens : KH_MODEL_TOKENS + kh_answer_schema_bytes(query) / 2;
+	return reader->settings->max_tokens > 0 ? reader->settings->max_tokens
+						: KH_MODEL_TOKENS + kh_answer_schema_bytes(query) / 2;
 }
 
 enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_text,
@@ -110,21 +111,23 @@ static bool describe(struct asking *a)
 	struct kh_fetch *fetch = &a->fetch;
 	struct kh_url url;
 
-	if (kh_url_read_web(reader->url, reader->local, &url, NULL) != KH_OK || reader->key.n > KH_MODEL_KEY)
+	if (kh_url_read_web(reader->settings->url, reader->settings->local, &url, NULL) != KH_OK ||
+	    reader->settings->key.n > KH_MODEL_KEY)
 		return false;
-	*fetch = (struct kh_fetch){.url = reader->url,
+	*fetch = (struct kh_fetch){.url = reader->settings->url,
 				   .method = KH_METHOD_POST,
-				   .plain = reader->local,
-				   .authority = reader->authority,
+				   .plain = reader->settings->local,
+				   .authority = reader->settings->authority,
 				   .limits.output = KH_MODEL_ANSWER};
-	if (reader->local)
+	if (reader->settings->local)
 		fetch->host[fetch->hosts++] = kh_request_host(a->arena, url.host, url.port);
 	add_header(fetch, KH_LIT("Content-Type: application/json"));
 	add_header(fetch, KH_LIT("Accept: application/json"));
 	for (size_t i = 0; i < KH_MODEL_HEADERS; i++)
 		add_header(fetch, a->api->headers[i]);
-	if (reader->key.n > 0)
-		a->secret = kh_arena_printf(a->arena, "%.*s%.*s", KH_FMT(a->api->key_header), KH_FMT(reader->key));
+	if (reader->settings->key.n > 0)
+		a->secret = kh_arena_printf(a->arena, "%.*s%.*s", KH_FMT(a->api->key_header),
+					    KH_FMT(reader->settings->key));
 	add_header(fetch, a->secret);
 	return true;
 }
@@ -156,7 +159,7 @@ static int64_t asked_wait_ms(const struct asking *a)
 /* True if TEXT has a piece of the key in it, long enough to be one. */
 static bool repeats_key(const struct asking *a, struct kh_view text)
 {
-	struct kh_view key = a->reader->key;
+	struct kh_view key = a->reader->settings->key;
 	size_t piece = key.n < ECHO ? key.n : ECHO;
 
 	for (size_t i = 0; key.n > 0 && i + piece <= key.n; i++)
@@ -203,7 +206,7 @@ static void take_status(struct asking *a)
 			    : a->tries > 1    ? ", each time it was asked"
 					      : "";
 
-	if ((status == 404 || status == 405) && !kh_view_ends(a->reader->url, a->api->path))
+	if ((status == 404 || status == 405) && !kh_view_ends(a->reader->settings->url, a->api->path))
 		hint = kh_arena_printf(a->arena, " (the URL of such an endpoint ends with %.*s)", KH_FMT(a->api->path));
 	fail(a, KH_READER_DEAD,
 	     kh_arena_printf(a->arena, "the endpoint answered with status %u%s%.*s%s%.*s", status, meaning_of(status),
@@ -266,8 +269,8 @@ static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response
 		e = a->api->answer(a->arena, a->ask->query, a->talk.output, &response, &why);
 	if (e != KH_OK)
 		return e;
-	if (why.n == 0 && a->reader->key.n > 0 &&
-	    kh_view_find(kh_tainted_open(response), a->reader->key, 0) != SIZE_MAX)
+	if (why.n == 0 && a->reader->settings->key.n > 0 &&
+	    kh_view_find(kh_tainted_open(response), a->reader->settings->key, 0) != SIZE_MAX)
 		why = KH_LIT("it repeats the key");
 	if (why.n > 0)
 		fail(a, KH_READER_GARBAGE, why);
@@ -284,7 +287,7 @@ static bool is_again(struct asking *a)
 	int64_t left = a->talk.deadline_ms - kh_clock_ms(), wait = asked_wait_ms(a);
 
 	a->tries++;
-	if (!kh_retry_is_due(a->talk.head.status) || a->tries > a->reader->retries)
+	if (!kh_retry_is_due(a->talk.head.status) || a->tries > a->reader->settings->retries)
 		return false;
 	int64_t pause = kh_retry_pause_ms(a->tries, a->ask->nonce[a->tries % sizeof(a->ask->nonce)]);
 	if (pause < wait)
@@ -318,7 +321,7 @@ enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader 
 			 const struct kh_reader_ask *ask, struct kh_tainted *ret_response,
 			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
 {
-	uint64_t timeout_ms = reader->timeout_ms > 0 ? reader->timeout_ms : KH_MODEL_TIMEOUT_MS;
+	uint64_t timeout_ms = reader->settings->timeout_ms > 0 ? reader->settings->timeout_ms : KH_MODEL_TIMEOUT_MS;
 	struct asking *a = KH_NEW(arena, struct asking); /* a conversation is too large for a stack */
 	struct kh_tainted response = {{NULL, 0}};
 
@@ -328,13 +331,13 @@ enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader 
 	a->reader = reader;
 	a->ask = ask;
 	a->arena = arena;
-	a->talk.client = reader->client;
+	a->talk.client = reader->settings->client;
 	a->talk.arena = arena;
 	a->talk.fetch = &a->fetch;
 	a->talk.deadline_ms = kh_clock_ms() + (int64_t)timeout_ms;
 	a->talk.most = KH_MODEL_ANSWER;
 	enum kh_err e = make_body(a);
-	if (e == KH_OK && a->fault == KH_READER_OK && (reader->client == NULL || !describe(a)))
+	if (e == KH_OK && a->fault == KH_READER_OK && (reader->settings->client == NULL || !describe(a)))
 		fail(a, KH_READER_DEAD, KH_LIT("it is not configured so that it could be asked"));
 	if (e == KH_OK)
 		e = kh_arena_check(arena);

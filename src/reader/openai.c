@@ -45,20 +45,21 @@ enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *re
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *messages, *format;
-	yyjson_mut_val *schema = kh_answer_schema_make(doc, arena, ask->query, reader->local || !reader->schema);
+	yyjson_mut_val *schema = kh_answer_schema_make(doc, arena, ask->query,
+						       reader->settings->local || !reader->settings->schema);
 	struct kh_view prompt = kh_model_prompt(ask);
-	uint64_t thinking = reader->max_tokens > 0 ? 0 : KH_OPENAI_THINKING;
-	enum kh_err e = reader->schema ? KH_OK : describe_form(arena, ask, schema, &prompt);
+	uint64_t thinking = reader->settings->max_tokens > 0 ? 0 : KH_OPENAI_THINKING;
+	enum kh_err e = reader->settings->schema ? KH_OK : describe_form(arena, ask, schema, &prompt);
 
 	if (e != KH_OK)
 		return e;
-	kh_json_add(doc, root, "model", reader->model);
+	kh_json_add(doc, root, "model", reader->settings->model);
 	messages = yyjson_mut_obj_add_arr(doc, root, "messages");
 	add_message(doc, messages, "system", prompt);
 	add_message(doc, messages, "user", message);
 	format = yyjson_mut_obj_add_obj(doc, root, "response_format");
-	yyjson_mut_obj_add_str(doc, format, "type", reader->schema ? "json_schema" : "json_object");
-	if (reader->schema)
+	yyjson_mut_obj_add_str(doc, format, "type", reader->settings->schema ? "json_schema" : "json_object");
+	if (reader->settings->schema)
 		add_schema(doc, format, schema);
 	yyjson_mut_obj_add_uint(doc, root, "max_completion_tokens", kh_model_tokens(reader, ask->query) + thinking);
 	yyjson_mut_obj_add_bool(doc, root, "stream", false);

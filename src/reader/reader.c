@@ -8,11 +8,6 @@
 #include "core/block/prompt.h"
 #include "core/comm/fence.h"
 
-static const char *const faults[] = {
-	[KH_READER_OK] = "ok",           [KH_READER_LATE] = "late", [KH_READER_DEAD] = "dead",
-	[KH_READER_GARBAGE] = "garbage", [KH_READER_LOST] = "lost", [KH_READER_CHANGED] = "changed"};
-const struct kh_words kh_reader_fault_words = KH_WORDS(faults);
-
 _Static_assert(sizeof(((struct kh_reader_ask *)NULL)->nonce) == KH_FENCE_NONCE_SIZE, "an ask's nonce makes fences");
 
 /* The nonce of fence INDEX: one block must not know how the next one's fence ends. */

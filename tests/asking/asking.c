@@ -158,7 +158,7 @@ static void print(struct asked *a)
 
 	need(a->err, "the driver failed");
 	kh_json_add(doc, obj, "id", a->ask.id);
-	yyjson_mut_obj_add_str(doc, obj, "fault", kh_words_name(&kh_reader_fault_words, a->fault));
+	yyjson_mut_obj_add_str(doc, obj, "fault", kh_reader_fault_name(a->fault));
 	kh_json_add(doc, obj, "detail", a->detail);
 	kh_json_add(doc, obj, "response", kh_tainted_open(a->response));
 	yyjson_mut_obj_add_int(doc, obj, "ms", a->ms);
@@ -206,29 +206,29 @@ static void ask_all(const struct options *options, const struct kh_reader *reade
 	}
 }
 
-/* The Reader that the arguments name. */
-static struct kh_reader make_reader(const struct options *options, const struct kh_client *client)
+/* The Reader that the arguments name; *RET_SETTINGS lives as long as it. */
+static struct kh_reader make_reader(const struct options *options, const struct kh_client *client,
+				    struct kh_reader_settings *ret_settings)
 {
 	bool is_openai = kh_view_eq(options->argv[0], KH_LIT("openai"));
-	struct kh_reader reader = {.name = KH_LIT("r"),
-				   .driver = &kh_reader_command,
-				   .client = client,
-				   .argv = options->argv,
-				   .argc = options->argc,
-				   .read = options->read,
-				   .reads = options->reads,
-				   .timeout_ms = (uint64_t)options->time_ms};
+	struct kh_reader reader = {.name = KH_LIT("r"), .driver = &kh_reader_command, .settings = ret_settings};
 
+	*ret_settings = (struct kh_reader_settings){.client = client,
+						    .argv = options->argv,
+						    .argc = options->argc,
+						    .read = options->read,
+						    .reads = options->reads,
+						    .timeout_ms = (uint64_t)options->time_ms};
 	if (!is_openai && !kh_view_eq(options->argv[0], KH_LIT("anthropic")))
 		return reader;
 	reader.driver = is_openai ? &kh_reader_openai : &kh_reader_anthropic;
-	reader.url = options->argc > 1 ? options->argv[1] : KH_LIT("");
-	reader.key = options->argc > 2 ? options->argv[2] : KH_LIT("");
-	reader.model = KH_LIT("small");
-	reader.authority = options->authority;
-	reader.local = options->local > 0;
-	reader.schema = true;
-	reader.retries = (uint64_t)options->retries;
+	ret_settings->url = options->argc > 1 ? options->argv[1] : KH_LIT("");
+	ret_settings->key = options->argc > 2 ? options->argv[2] : KH_LIT("");
+	ret_settings->model = KH_LIT("small");
+	ret_settings->authority = options->authority;
+	ret_settings->local = options->local > 0;
+	ret_settings->schema = true;
+	ret_settings->retries = (uint64_t)options->retries;
 	return reader;
 }
 
@@ -245,7 +245,8 @@ int main(int argc, char **argv)
 	if (kh_client_start(&client, &(struct kh_client_settings){.program = options.program}, &err) != KH_OK)
 		fail(err.detail);
 	struct kh_reader_block block = seal(&arena, read_content(&arena));
-	struct kh_reader reader = make_reader(&options, &client);
+	struct kh_reader_settings settings;
+	struct kh_reader reader = make_reader(&options, &client, &settings);
 	long kill_what[] = {options.kill_ms, client.pid};
 	if (options.kill_ms > 0 && pthread_create(&killer, NULL, kill_later, kill_what) != 0)
 		fail("no thread");

@@ -28,6 +28,7 @@
 #include "engine/state/find.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
+#include "errand/errand.h"
 #include "store/sqlite/sqlite.h"
 #include "store/verify.h"
 
@@ -151,6 +152,7 @@ static enum kh_err open_world(struct world *w, struct kh_error *err)
 					      .policy = w->policy,
 					      .readers = w->readers,
 					      .reader_count = 2,
+					      .errands = &kh_errand_table,
 					      .version = KH_LIT("crash")};
 	e = kh_engine_new(&settings, &w->engine, err);
 	if (e == KH_OK)

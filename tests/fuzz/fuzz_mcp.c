@@ -10,6 +10,7 @@
 #include "engine/context/put.h"
 #include "engine/context/token.h"
 #include "engine/task/task.h"
+#include "errand/errand.h"
 #include "mcp/mcp.h"
 #include "mcp/methods.h"
 #include "store/sqlite/sqlite.h"
@@ -145,7 +146,8 @@ static void make_token(struct kh_view admin)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	struct kh_engine_settings settings = {.alloc = &kh_alloc_system, .version = KH_LIT("fuzz")};
+	struct kh_engine_settings settings = {
+		.alloc = &kh_alloc_system, .errands = &kh_errand_table, .version = KH_LIT("fuzz")};
 	struct kh_gateway_settings gateway = {.threads = 2, .wait = 1};
 	struct kh_view admin;
 

@@ -11,6 +11,7 @@
 #include "core/policy/config.h"
 #include "engine/context/token.h"
 #include "engine/task/task.h"
+#include "errand/errand.h"
 #include "http/events.h"
 #include "http/health.h"
 #include "http/metrics.h"
@@ -208,6 +209,7 @@ static void open_scene(struct scene *s)
 		.alloc = &kh_alloc_system,
 		.store = s->store,
 		.policy = s->policy,
+		.errands = &kh_errand_table,
 		.version = KH_LIT("test"),
 	};
 	if (kh_engine_new(&settings, &s->engine, &err) != KH_OK)

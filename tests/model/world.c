@@ -12,6 +12,7 @@
 #include "engine/task/revoke.h"
 #include "engine/task/show.h"
 #include "engine/task/task.h"
+#include "errand/errand.h"
 #include "store/checkpoint.h"
 #include "store/sqlite/sqlite.h"
 #include "store/verify.h"
@@ -92,6 +93,7 @@ static void start(struct world *w)
 						    .policy = w->policy,
 						    .readers = &program,
 						    .reader_count = 1,
+						    .errands = &kh_errand_table,
 						    .clock = clock_now,
 						    .random = random_bytes,
 						    .ctx = w,

@@ -152,20 +152,17 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 /* --- beginning ---------------------------------------------------------------------------------------------------- */
 
 /* E7: the shorter of what the tier and the operation itself permit. */
-static uint64_t wall_ms(const struct kh_govern *govern)
+static uint64_t wall_ms(const struct kh_op *op, const struct kh_govern *govern)
 {
-	const struct kh_errand_kind *kind = kh_errand_find(govern->proposal->row.operation);
-	uint64_t seconds = govern->decision.seconds;
+	uint64_t most = kh_engine_errand_seconds(op->engine, govern->proposal->row.operation);
 
-	if (kind != NULL && kind->seconds < seconds)
-		seconds = kind->seconds;
-	return seconds * 1000;
+	return (most < govern->decision.seconds ? most : govern->decision.seconds) * 1000;
 }
 
 static enum kh_err price(struct kh_op *op, const struct kh_govern *govern, uint64_t *ret_microbits)
 {
 	struct kh_account account;
-	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(govern), false, &account);
+	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(op, govern), false, &account);
 
 	if (e == KH_OK)
 		*ret_microbits = account.total;
@@ -245,7 +242,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		.operation = row->operation,
 		.rule = govern->rule,
 		.task = govern->proposal->task_id,
-		.wall_ms = wall_ms(govern),
+		.wall_ms = wall_ms(op, govern),
 	};
 	uint64_t microbits = 0;
 	struct kh_view what;

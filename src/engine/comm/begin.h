@@ -4,8 +4,8 @@
 #ifndef KH_ENGINE_COMM_BEGIN_H
 #define KH_ENGINE_COMM_BEGIN_H
 
+#include "core/comm/errand.h"
 #include "engine/comm/govern.h"
-#include "errand/errand.h"
 
 /* Puts the proposal's row into its table, with the event of it, where it is in none; *RET_ROW is the row. */
 enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row **ret_row) KH_CHECKED;

@@ -8,9 +8,9 @@
 #ifndef KH_ENGINE_COMM_CALL_H
 #define KH_ENGINE_COMM_CALL_H
 
+#include "core/comm/errand.h"
 #include "engine/comm/look.h"
 #include "engine/comm/weigh.h"
-#include "errand/errand.h"
 
 enum kh_comm_next {
 	KH_CALL_ENDED, /* see `look`: it is over, or was before */

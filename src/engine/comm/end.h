@@ -5,8 +5,8 @@
 #ifndef KH_ENGINE_COMM_END_H
 #define KH_ENGINE_COMM_END_H
 
+#include "core/comm/errand.h"
 #include "engine/state/op.h"
-#include "errand/errand.h"
 
 /* comm.end (Keyhole's own): what came of a running one.  Where it is not running any more, nothing of it is used. */
 struct kh_comm_end {

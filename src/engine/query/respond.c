@@ -93,14 +93,12 @@ enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum
 
 	if (e != KH_OK)
 		return e;
-	end_ask(&a, KH_EFFECT_FAILED, kh_words_name(&kh_reader_fault_words, fault));
+	end_ask(&a, KH_EFFECT_FAILED, kh_reader_fault_name(fault));
 	effect->reasons = kh_arena_dup(op->arena, detail);
 	e = try_again(&a, &again);
 	if (e == KH_OK)
 		e = record(&a, KH_AUDIT_ASK_FAILED, NULL, 0);
-	return e == KH_OK && !again
-		       ? kh_settle_ready(op, a.query, KH_OUTCOME_FAILED, kh_words_name(&kh_reader_fault_words, fault))
-		       : e;
+	return e == KH_OK && !again ? kh_settle_ready(op, a.query, KH_OUTCOME_FAILED, kh_reader_fault_name(fault)) : e;
 }
 
 /* Judges RESPONSE as the answer to QUERY.  A message names its ask; where it names another, it is no answer to this. */

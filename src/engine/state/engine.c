@@ -75,6 +75,17 @@ const struct kh_reader *kh_engine_verifier(const struct kh_engine *engine, bool 
 	return NULL;
 }
 
+enum kh_err kh_engine_errand(const struct kh_engine *engine, const struct kh_errand *errand, struct kh_arena *arena,
+			     struct kh_errand_result *ret_result)
+{
+	return engine->settings.errands->run(kh_engine_tools(engine), errand, arena, ret_result);
+}
+
+uint64_t kh_engine_errand_seconds(const struct kh_engine *engine, struct kh_view operation)
+{
+	return engine->settings.errands != NULL ? engine->settings.errands->seconds(operation) : 0;
+}
+
 const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine)
 {
 	return atomic_load(&engine->ruling)->tools;

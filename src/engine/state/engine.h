@@ -5,12 +5,12 @@
 #ifndef KH_ENGINE_STATE_ENGINE_H
 #define KH_ENGINE_STATE_ENGINE_H
 
+#include "core/bcp/reader.h"
+#include "core/comm/errand.h"
 #include "core/policy/policy.h"
-#include "reader/reader.h"
 #include "store/txn.h"
 
 struct kh_engine;
-struct kh_errand_tools;
 
 /* The configured Readers, in their order.  They live as long as the engine. */
 const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t *ret_count);
@@ -21,7 +21,14 @@ const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct 
 /* The Reader that verifies calls (K7), SUPERVISOR: in tier 3, else in tier 2; NULL: none is configured. */
 const struct kh_reader *kh_engine_verifier(const struct kh_engine *engine, bool supervisor);
 
-/* What errands need (errand/errand.h), or NULL.  Lives as long as the engine. */
+/* Carries ERRAND out, for as long as that takes. */
+enum kh_err kh_engine_errand(const struct kh_engine *engine, const struct kh_errand *errand, struct kh_arena *arena,
+			     struct kh_errand_result *ret_result) KH_CHECKED;
+
+/* How many seconds OPERATION may take at most (E7); 0: nobody carries it out. */
+uint64_t kh_engine_errand_seconds(const struct kh_engine *engine, struct kh_view operation);
+
+/* What errands need, or NULL.  Lives as long as the engine. */
 const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine);
 
 /*

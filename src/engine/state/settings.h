@@ -2,11 +2,10 @@
 #ifndef KH_ENGINE_STATE_SETTINGS_H
 #define KH_ENGINE_STATE_SETTINGS_H
 
+#include "core/bcp/reader.h"
+#include "core/comm/errand.h"
 #include "core/policy/policy.h"
-#include "reader/reader.h"
 #include "store/store.h"
-
-struct kh_errand_tools;
 
 struct kh_engine_settings {
 	const struct kh_alloc *alloc;
@@ -14,6 +13,7 @@ struct kh_engine_settings {
 	const struct kh_policy *policy;  /* likewise */
 	const struct kh_reader *readers; /* likewise */
 	size_t reader_count;
+	const struct kh_errands *errands; /* who carries operations out; NULL: nobody, and every operation is denied */
 	const struct kh_errand_tools
 		*tools;              /* likewise; NULL: operations are decided, and fail when they are carried out */
 	int64_t (*clock)(void *ctx); /* microseconds since 1970; NULL: the system's */

@@ -10,6 +10,7 @@
 #include "engine/query/respond.h"
 #include "gateway/handout.h"
 #include "http/rest/comm.h"
+#include "reader/reader.h"
 
 #define SECOND  INT64_C(1000000)
 #define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */

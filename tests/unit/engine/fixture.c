@@ -9,6 +9,7 @@
 #include "engine/query/admit.h"
 #include "engine/task/task.h"
 #include "engine/waiting.h"
+#include "errand/errand.h"
 #include "store/sqlite/sqlite.h"
 #include "store/verify.h"
 
@@ -168,6 +169,7 @@ static void open_engine(struct kh_fixture *f)
 		.policy = f->policy,
 		.readers = readers,
 		.reader_count = sizeof(readers) / sizeof(readers[0]),
+		.errands = &kh_errand_table,
 		.clock = clock_of,
 		.random = draw,
 		.ctx = f,

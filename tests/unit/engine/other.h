@@ -4,6 +4,7 @@
 
 #include "asking.h"
 
+#include "errand/errand.h"
 #include "store/sqlite/sqlite.h"
 
 struct kh_other {
@@ -31,6 +32,7 @@ static inline void kh_other_open(struct kh_other *other, struct kh_fixture *f, c
 		.policy = f->policy,
 		.readers = readers,
 		.reader_count = count,
+		.errands = &kh_errand_table,
 		.clock = kh_other_clock,
 		.ctx = f,
 		.version = KH_LIT("other"),

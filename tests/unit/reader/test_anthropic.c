@@ -20,7 +20,8 @@ static yyjson_val *at(yyjson_val *root, const char *pointer)
 /* K4, E11: prompt, query, fence, and one tool that must be called; no other member. */
 static void test_request(struct kh_test *t)
 {
-	struct kh_reader reader = {.model = KH_LIT("big"), .max_tokens = 12};
+	struct kh_reader_settings settings = {.model = KH_LIT("big"), .max_tokens = 12};
+	struct kh_reader reader = {.settings = &settings};
 	struct kh_reader_block block = seal(t, "b1", TASK, KH_LIT("A letter"));
 	struct kh_reader_ask ask = ask_about(t, QUERY, &block, 1);
 	struct kh_view message, body;

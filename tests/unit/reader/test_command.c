@@ -267,14 +267,9 @@ static struct asked ask_part(struct kh_test *t, const struct kh_reader_ask *ask,
 {
 	struct kh_view argv[] = {kh_view_str(program), kh_view_str(part)};
 	struct kh_view read[] = {KH_LIT("/srv/words")};
-	struct kh_reader reader = {.name = KH_LIT("r"),
-				   .driver = &kh_reader_command,
-				   .client = &client,
-				   .argv = argv,
-				   .argc = 2,
-				   .read = read,
-				   .reads = 1,
-				   .timeout_ms = timeout_ms};
+	struct kh_reader_settings settings = {
+		.client = &client, .argv = argv, .argc = 2, .read = read, .reads = 1, .timeout_ms = timeout_ms};
+	struct kh_reader reader = {.name = KH_LIT("r"), .driver = &kh_reader_command, .settings = &settings};
 	struct asked asked = {.fault = (enum kh_reader_fault)99};
 
 	must(t, reader.driver->ask(&reader, &t->arena, ask, &asked.response, &asked.fault, &asked.detail));
@@ -365,20 +360,20 @@ static void test_busy(struct kh_test *t)
 static void test_no_executor(struct kh_test *t)
 {
 	struct kh_view many[KH_REQUEST_ARGUMENTS + 1];
-	struct kh_reader readers[] = {
-		{.driver = &kh_reader_command, .argv = many, .argc = 1}, /* no client */
-		{.driver = &kh_reader_command, .client = &client, .argv = many, .argc = 0},
-		{.driver = &kh_reader_command, .client = &client, .argv = many, .argc = KH_REQUEST_ARGUMENTS + 1},
-		{.driver = &kh_reader_command, .client = &(struct kh_client){-1, -1}, .argv = many, .argc = 1},
+	struct kh_reader_settings settings[] = {
+		{.argv = many, .argc = 1}, /* no client */
+		{.client = &client, .argv = many, .argc = 0},
+		{.client = &client, .argv = many, .argc = KH_REQUEST_ARGUMENTS + 1},
+		{.client = &(struct kh_client){-1, -1}, .argv = many, .argc = 1},
 	};
 	struct kh_reader_ask ask = ask_about(t, QUERY, NULL, 0);
 
 	for (size_t i = 0; i <= KH_REQUEST_ARGUMENTS; i++)
 		many[i] = KH_LIT("/usr/bin/reader");
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		struct kh_reader reader = {.driver = &kh_reader_command, .settings = &settings[i]};
 		struct asked asked = {.fault = KH_READER_OK};
-		must(t,
-		     kh_reader_command.ask(&readers[i], &t->arena, &ask, &asked.response, &asked.fault, &asked.detail));
+		must(t, kh_reader_command.ask(&reader, &t->arena, &ask, &asked.response, &asked.fault, &asked.detail));
 		assert_int_equal(asked.fault, KH_READER_DEAD);
 		assert_true(asked.detail.n > 0);
 	}
@@ -425,7 +420,8 @@ static void *ask_once(void *arg)
 {
 	struct at_once *a = arg;
 	struct kh_view argv[] = {KH_LIT("/usr/bin/reader"), a->part}, detail;
-	struct kh_reader reader = {.driver = &kh_reader_command, .client = &client, .argv = argv, .argc = 2};
+	struct kh_reader_settings settings = {.client = &client, .argv = argv, .argc = 2};
+	struct kh_reader reader = {.driver = &kh_reader_command, .settings = &settings};
 	enum kh_reader_fault fault = KH_READER_LOST;
 	struct kh_tainted response;
 

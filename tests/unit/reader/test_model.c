@@ -201,16 +201,18 @@ struct asked {
 /* The Reader whose endpoint plays this part. */
 static struct kh_reader model(struct kh_test *t, const char *name, uint64_t timeout_ms)
 {
-	struct kh_reader reader = {.driver = &kh_reader_openai,
-				   .client = &client,
-				   .url = kh_arena_printf(&t->arena, "http://[::1]/%s", name),
-				   .model = KH_LIT("m"),
-				   .key = KH_LIT(KEY),
-				   .local = true,
-				   .schema = true,
-				   .retries = 1,
-				   .timeout_ms = timeout_ms};
+	struct kh_reader_settings *settings = KH_NEW(&t->arena, struct kh_reader_settings);
+	struct kh_reader reader = {.driver = &kh_reader_openai, .settings = settings};
 
+	must(t, kh_arena_check(&t->arena));
+	*settings = (struct kh_reader_settings){.client = &client,
+						.url = kh_arena_printf(&t->arena, "http://[::1]/%s", name),
+						.model = KH_LIT("m"),
+						.key = KH_LIT(KEY),
+						.local = true,
+						.schema = true,
+						.retries = 1,
+						.timeout_ms = timeout_ms};
 	must(t, kh_arena_check(&t->arena));
 	return reader;
 }
@@ -316,23 +318,20 @@ static void test_dying_executor(struct kh_test *t)
 static void test_unusable(struct kh_test *t)
 {
 	char *key = kh_arena_alloc(&t->arena, KH_MODEL_KEY + 1);
-	struct kh_reader readers[] = {
-		{.driver = &kh_reader_openai, .url = KH_LIT("http://[::1]/answers"), .local = true}, /* no client */
-		{.driver = &kh_reader_openai, .client = &client, .url = KH_LIT("nowhere")},
-		{.driver = &kh_reader_openai, .client = &client, .url = KH_LIT("http://[::1]/answers")}, /* not local */
-		{.driver = &kh_reader_openai,
-		 .client = &client,
-		 .url = KH_LIT("https://a.example/"),
-		 .key = {key, KH_MODEL_KEY + 1}},
+	struct kh_reader_settings settings[] = {
+		{.url = KH_LIT("http://[::1]/answers"), .local = true}, /* no client */
+		{.client = &client, .url = KH_LIT("nowhere")},
+		{.client = &client, .url = KH_LIT("http://[::1]/answers")}, /* not local */
+		{.client = &client, .url = KH_LIT("https://a.example/"), .key = {key, KH_MODEL_KEY + 1}},
 	};
 	struct kh_reader_ask ask = ask_about(t, QUERY, NULL, 0);
 
 	must(t, kh_arena_check(&t->arena));
 	memset(key, 'k', KH_MODEL_KEY + 1);
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		struct kh_reader reader = {.driver = &kh_reader_openai, .settings = &settings[i]};
 		struct asked asked = {.fault = KH_READER_OK};
-		must(t,
-		     kh_reader_openai.ask(&readers[i], &t->arena, &ask, &asked.response, &asked.fault, &asked.detail));
+		must(t, kh_reader_openai.ask(&reader, &t->arena, &ask, &asked.response, &asked.fault, &asked.detail));
 		assert_int_equal(asked.fault, KH_READER_DEAD);
 		assert_view(asked.detail, "it is not configured so that it could be asked");
 	}
@@ -341,12 +340,13 @@ static void test_unusable(struct kh_test *t)
 /* The limit in tokens: the Reader's own, or one that the longest answer fits into. */
 static void test_tokens(struct kh_test *t)
 {
-	struct kh_reader reader = {.max_tokens = 0};
+	struct kh_reader_settings settings = {.max_tokens = 0};
+	struct kh_reader reader = {.settings = &settings};
 
 	assert_true(kh_model_tokens(&reader, query_of(t, QUERY)) >= KH_MODEL_TOKENS);
 	assert_true(kh_model_tokens(&reader, query_of(t, "{\"category\":3,\"directive\":\"Say.\",\"max_words\":500}")) >
 		    10000);
-	reader.max_tokens = 5;
+	settings.max_tokens = 5;
 	assert_int_equal(kh_model_tokens(&reader, query_of(t, QUERY)), 5);
 }
 

@@ -29,7 +29,8 @@ static yyjson_val *at(yyjson_val *root, const char *pointer)
 	return val;
 }
 
-static const struct kh_reader far = {.model = KH_LIT_INIT("big"), .schema = true};
+static const struct kh_reader_settings of_far = {.model = KH_LIT_INIT("big"), .schema = true};
+static const struct kh_reader far = {.settings = &of_far};
 
 /* K4, E11: prompt, query, fence, schema; and no other member. */
 static void test_request(struct kh_test *t)
@@ -58,7 +59,8 @@ static void test_request(struct kh_test *t)
  */
 static void test_lengths(struct kh_test *t)
 {
-	struct kh_reader near = {.model = KH_LIT("m"), .local = true, .schema = true};
+	struct kh_reader_settings settings = {.model = KH_LIT("m"), .local = true, .schema = true};
+	struct kh_reader near = {.settings = &settings};
 	const struct kh_query *query = query_of(t, "{\"category\":3,\"directive\":\"Say.\",\"max_words\":2}");
 	struct kh_view body;
 
@@ -72,7 +74,8 @@ static void test_lengths(struct kh_test *t)
 /* A server that knows no schema is told it in words; a limit of one's own is the limit. */
 static void test_request_plain(struct kh_test *t)
 {
-	struct kh_reader near = {.model = KH_LIT("m"), .local = true, .max_tokens = 9};
+	struct kh_reader_settings settings = {.model = KH_LIT("m"), .local = true, .max_tokens = 9};
+	struct kh_reader near = {.settings = &settings};
 	yyjson_val *root = request_of(t, &near);
 	struct kh_view system = kh_json_str(at(root, "/messages/0/content"));
 
