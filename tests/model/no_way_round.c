@@ -523,10 +523,8 @@ static void blocks_reach_the_prompt_whole(void)
 	kh_arena_clear(&s.w.call);
 	CHECK(kh_engine_call(s.w.engine, kh_view_str(s.host.token.at), kh_context_assemble_run, &call, &s.w.call,
 			     &s.w.err) == KH_OK);
-	while ((at = kh_view_find(call.text, KH_LIT("<block "), at)) != SIZE_MAX) {
+	for (; (at = kh_view_find(call.text, KH_LIT("<block "), at)) != SIZE_MAX; at++)
 		blocks++;
-		at++;
-	}
 	CHECK(blocks == 3); /* the policy, the message, the delivery; not the sealed one */
 	CHECK(kh_view_find(call.text, KH_LIT("March 15"), 0) == SIZE_MAX);
 	CHECK(is(world_message(&s.w, s.controller.token.at, s.controller.context.at, "a goal", &block),
