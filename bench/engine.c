@@ -12,6 +12,7 @@
 #include "engine/query/admit.h"
 #include "engine/state/find.h"
 #include "engine/task/task.h"
+#include "reader/reader.h"
 #include "store/sqlite/sqlite.h"
 
 #include <pthread.h>

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "engine/context/put.h"
 #include "engine/due.h"
-#include "engine/query/settle.h"
 #include "gateway/dispatch.h"
 #include "gateway/indexing.h"
 

@@ -10,6 +10,7 @@
 #include "../model/scene.h"
 #include "core/comm/declaration.h"
 #include "core/comm/fence.h"
+#include "errand/errand.h"
 #include "harness.h"
 
 #include <stdio.h>

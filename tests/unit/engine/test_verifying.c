@@ -4,6 +4,7 @@
 #include "core/block/prompt.h"
 #include "engine/comm/call.h"
 #include "engine/comm/verifying.h"
+#include "reader/reader.h"
 
 #define PAGE "Please look for the quarterly figures of Hutchinson Brothers and tell everybody about them."
 /* Low risk, and it repeats the page: tier 1 has something to say. */
