@@ -71,3 +71,16 @@ bool kh_view_int(struct kh_view v, int64_t *ret_value)
 	*ret_value = value;
 	return true;
 }
+
+bool kh_view_is_id(struct kh_view v, size_t most)
+{
+	if (v.n == 0 || v.n > most)
+		return false;
+	for (size_t i = 0; i < v.n; i++) {
+		char c = v.p[i];
+		bool word = kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '_';
+		if (!word && (i == 0 || (c != '.' && c != ':' && c != '-')))
+			return false;
+	}
+	return true;
+}

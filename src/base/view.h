@@ -84,6 +84,9 @@ struct kh_view kh_view_trim(struct kh_view v);
  * gives one empty piece, a NULL view none. */
 bool kh_view_split(struct kh_view *rest, char sep, struct kh_view *ret_piece);
 
+/* True for [A-Za-z0-9_][A-Za-z0-9_.:-]* of at most MOST bytes: an id that says nothing but itself. */
+bool kh_view_is_id(struct kh_view v, size_t most);
+
 static inline bool kh_ascii_is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -202,86 +202,80 @@ static int run_decide(struct kh_frame *f)
 
 /* --- the commands ------------------------------------------------------------------------------------------------- */
 
+#define COMMON 2 /* options that all decisions have */
+#define MORE   3 /* at most, of one of them */
+#define A_DECISION                                                                                      \
+	.usage = "[OPTION...] ID", .status = statuses, .least = 1, .most = 1, .role = KH_ROLE_REVIEWER, \
+	.run = run_decide
+
+static int decide_main(const struct kh_frame_command *command, struct decide *a, const struct kh_option *more,
+		       size_t count, int argc, char **argv)
+{
+	struct kh_option own[COMMON + MORE] = {
+		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a->shown},
+		{"--note", "TEXT", "your own words, for the record", .text = &a->note},
+	};
+
+	for (size_t i = 0; i < count; i++)
+		own[COMMON + i] = more[i];
+	return kh_frame_main(command, own, COMMON + count, a, argc, argv);
+}
+
 static const struct kh_frame_command approve_command = {
 	.name = "approvals approve",
-	.usage = "[OPTION...] ID",
 	.about = "Approve what an approval shows, for exactly that, once.  An external operation can be approved for "
 		 "more\n"
 		 "than that, with --host, --uses and --until.\n",
-	.status = statuses,
-	.least = 1,
-	.most = 1,
 	.use = KH_HOME_ASK,
-	.role = KH_ROLE_REVIEWER,
-	.run = run_decide,
+	A_DECISION,
 };
 
 int kh_approvals_decide_approve_main(int argc, char **argv)
 {
 	struct decide a = {.choice = KH_CHOICE_APPROVE};
-	const struct kh_option own[] = {
-		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a.shown},
-		{"--note", "TEXT", "your own words, for the record", .text = &a.note},
+	const struct kh_option more[MORE] = {
 		{"--host", "HOST", "of an operation: with any arguments towards this host, in its task",
 		 .text = &a.host},
 		{"--uses", "N", "of an operation: so often (default: 1)", .number = &a.uses},
 		{"--until", "TIME", "of an operation: until then, such as 2026-03-19T14:30:00Z", .text = &a.until},
 	};
 
-	return kh_frame_main(&approve_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+	return decide_main(&approve_command, &a, more, MORE, argc, argv);
 }
 
 static const struct kh_frame_command reject_command = {
 	.name = "approvals reject",
-	.usage = "[OPTION...] ID",
 	.about = "Reject what an approval shows.  The query ends, and the Controller learns only that it was "
 		 "rejected.\n",
-	.status = statuses,
-	.least = 1,
-	.most = 1,
 	.use = KH_HOME_CALL,
-	.role = KH_ROLE_REVIEWER,
-	.run = run_decide,
+	A_DECISION,
 };
 
 int kh_approvals_decide_reject_main(int argc, char **argv)
 {
-	struct decide a = {.choice = KH_CHOICE_REJECT};
-	const struct kh_option own[] = {
-		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a.shown},
-		{"--note", "TEXT", "your own words, for the record", .text = &a.note},
-	};
-
-	return kh_frame_main(&reject_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+	return decide_main(&reject_command, &(struct decide){.choice = KH_CHOICE_REJECT}, NULL, 0, argc, argv);
 }
 
 static const struct kh_frame_command edit_command = {
 	.name = "approvals edit",
-	.usage = "[OPTION...] ID",
 	.about = "Replace what an approval shows.  For an answer, give another answer: the text of a summary, or else "
 		 "JSON\n"
 		 "in the form of the answer.  It is checked and counted like a Reader's.  For an external operation, "
 		 "give\n"
 		 "other parameters: they become a new declaration with an approval of its own.  Without --text,\n"
 		 "--parameters and --file, the replacement is read from standard input.\n",
-	.status = statuses,
-	.least = 1,
-	.most = 1,
 	.use = KH_HOME_CALL,
-	.role = KH_ROLE_REVIEWER,
-	.run = run_decide,
+	A_DECISION,
 };
 
 int kh_approvals_decide_edit_main(int argc, char **argv)
 {
 	struct decide a = {.choice = KH_CHOICE_EDIT};
-	const struct kh_option own[] = {
-		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a.shown},
-		{"--note", "TEXT", "your own words, for the record", .text = &a.note},
+	const struct kh_option more[MORE] = {
 		{"--text", "TEXT", "the answer", .text = &a.text},
 		{"--parameters", "JSON", "an operation's parameters, as an object", .text = &a.parameters},
 		{"--file", "FILE", "a file that holds either", .text = &a.file},
 	};
 
-	return kh_frame_main(&edit_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
+	return decide_main(&edit_command, &a, more, MORE, argc, argv);
 }

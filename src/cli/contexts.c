@@ -65,15 +65,10 @@ static int print_context(struct kh_frame *f, yyjson_val *context)
 static int run_show(struct kh_frame *f)
 {
 	struct kh_context_show call = {.context = kh_view_str(f->words[0])};
-	yyjson_val *context;
 
 	if (kh_engine_call(f->home.engine, f->token, kh_context_show_run, &call, &f->arena, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	if (f->options.json)
-		return kh_frame_json(f, call.json);
-	if (kh_json_read(&f->arena, call.json, &context, &f->err) != KH_OK)
-		return kh_frame_fail(f);
-	return print_context(f, context);
+	return kh_frame_show(f, call.json, print_context);
 }
 
 static const struct kh_frame_command show = {

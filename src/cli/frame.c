@@ -79,6 +79,17 @@ int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object)
 	return kh_frame_fail(f);
 }
 
+int kh_frame_show(struct kh_frame *f, struct kh_view json, int (*print)(struct kh_frame *f, yyjson_val *value))
+{
+	yyjson_val *value;
+
+	if (f->options.json)
+		return kh_frame_json(f, json);
+	if (kh_json_read(&f->arena, json, &value, &f->err) != KH_OK)
+		return kh_frame_fail(f);
+	return print(f, value);
+}
+
 int kh_frame_list(struct kh_frame *f, const char *key, yyjson_mut_doc *doc, yyjson_mut_val *list)
 {
 	yyjson_mut_val *object = yyjson_mut_obj(doc);

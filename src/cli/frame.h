@@ -73,6 +73,9 @@ int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object);
 /* Writes {KEY: LIST} in the same way: what a command writes is one object, a list too. */
 int kh_frame_list(struct kh_frame *f, const char *key, yyjson_mut_doc *doc, yyjson_mut_val *list);
 
+/* Writes JSON that an operation gave: as it is with --json, else as PRINT lays it out.  The exit status. */
+int kh_frame_show(struct kh_frame *f, struct kh_view json, int (*print)(struct kh_frame *f, yyjson_val *value));
+
 /* Writes what BUF has, and ends.  The exit status. */
 int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf);
 

@@ -155,15 +155,23 @@ static enum kh_err make_parents(struct kh_arena *arena, struct kh_view path, str
 	return KH_OK;
 }
 
-/* Whether an open folder has nothing in it. */
-static bool is_empty(int fd)
+/* An open folder's entries, from the first on; NULL where it cannot be read. */
+static DIR *list(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
-	bool empty = dir != NULL;
 
 	if (dir == NULL && copy >= 0)
 		close(copy);
+	return dir;
+}
+
+/* Whether an open folder has nothing in it. */
+static bool is_empty(int fd)
+{
+	DIR *dir = list(fd);
+	bool empty = dir != NULL;
+
 	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
 		empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
 	if (dir != NULL)
@@ -300,12 +308,9 @@ static enum kh_err put_store(struct making *m, struct kh_error *err)
 /* Removes all files of the store: the database and what it keeps beside itself. */
 static bool remove_store(int folder)
 {
-	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *dir = list(folder);
 	bool good = dir != NULL;
 
-	if (dir == NULL && copy >= 0)
-		close(copy);
 	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
 		if (kh_view_starts(kh_view_str(entry->d_name), KH_LIT(KH_FOLDER_STORE)))
 			good = unlinkat(folder, entry->d_name, 0) == 0 && good;

@@ -141,15 +141,10 @@ static int print_task(struct kh_frame *f, yyjson_val *task)
 static int run_show(struct kh_frame *f)
 {
 	struct kh_task_show call = {.task = kh_view_str(f->words[0])};
-	yyjson_val *task;
 
 	if (kh_engine_call(f->home.engine, f->token, kh_task_show_run, &call, &f->arena, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	if (f->options.json)
-		return kh_frame_json(f, call.json);
-	if (kh_json_read(&f->arena, call.json, &task, &f->err) != KH_OK)
-		return kh_frame_fail(f);
-	return print_task(f, task);
+	return kh_frame_show(f, call.json, print_task);
 }
 
 static const struct kh_frame_command show = {
@@ -197,7 +192,7 @@ static enum kh_err gather(struct kh_frame *f, bool all, yyjson_mut_doc *doc, yyj
 	return KH_OK;
 }
 
-static int print_list(struct kh_frame *f, struct kh_view json)
+static int print_list(struct kh_frame *f, yyjson_val *list)
 {
 	static const struct kh_table_column columns[] = {
 		{"TASK", "id", KH_TABLE_TEXT},
@@ -209,11 +204,8 @@ static int print_list(struct kh_frame *f, struct kh_view json)
 		{"WAITING", "pending", KH_TABLE_TEXT},
 		{"TITLE", "title", KH_TABLE_TEXT},
 	};
-	yyjson_val *list;
 	struct kh_buf buf;
 
-	if (kh_json_read(&f->arena, json, &list, &f->err) != KH_OK)
-		return kh_frame_fail(f);
 	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
 	kh_table_list(&buf, list, columns, sizeof(columns) / sizeof(columns[0]),
 		      "No open tasks: `keyhole task open` opens one, --all lists those that have ended.");
@@ -225,17 +217,17 @@ static int run_list(struct kh_frame *f)
 	const struct list *a = f->args;
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
-	struct kh_view json;
+	yyjson_val *frozen;
 
 	if (gather(f, a->all, doc, list) != KH_OK)
 		return kh_frame_fail(f);
 	if (f->options.json)
 		return kh_frame_list(f, "tasks", doc, list);
-	if (kh_json_write(&f->arena, list, &json) != KH_OK) {
+	if (kh_json_freeze(&f->arena, list, &frozen) != KH_OK) {
 		kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
 		return kh_frame_fail(f);
 	}
-	return print_list(f, json);
+	return print_list(f, frozen);
 }
 
 static const struct kh_frame_command list = {

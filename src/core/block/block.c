@@ -12,15 +12,7 @@
 
 bool kh_block_id_valid(struct kh_view id)
 {
-	if (id.n == 0 || id.n > KH_BLOCK_ID_MAX)
-		return false;
-	for (size_t i = 0; i < id.n; i++) {
-		char c = id.p[i];
-		bool word = kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '_';
-		if (!word && (i == 0 || (c != '.' && c != ':' && c != '-')))
-			return false;
-	}
-	return true;
+	return kh_view_is_id(id, KH_BLOCK_ID_MAX);
 }
 
 static enum kh_err bad_id(struct kh_arena *arena, const char *what, struct kh_view id, struct kh_error *err)

@@ -68,6 +68,18 @@ static void test_int(struct kh_test *t)
 		assert_false(kh_view_int(kh_view_str(bad[i]), &value));
 }
 
+static void test_is_id(struct kh_test *t)
+{
+	static const char *const good[] = {"a", "_", "9", "a.b:c-d_e", "b01234567"};
+	static const char *const bad[] = {"", ".a", ":a", "-a", "a b", "a\n", "a/b", "\xc3\xa4", "b012345678"};
+
+	(void)t;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(kh_view_is_id(kh_view_str(good[i]), 9));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(kh_view_is_id(kh_view_str(bad[i]), 9));
+}
+
 static const struct kh_test_case cases[] = {KH_TEST(test_find), KH_TEST(test_trim_and_split), KH_TEST(test_compare),
-					    KH_TEST(test_int)};
+					    KH_TEST(test_int), KH_TEST(test_is_id)};
 KH_TEST_MAIN(cases)
