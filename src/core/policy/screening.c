@@ -1,4 +1,4 @@
-/* Extra rules for the screen, compiled and tried.  Patterns are the operator's; Hyperscan bounds what they can cost. */
+/* Extra rules for the screen, compiled and tried.  Patterns are the operator's; Vectorscan bounds what they can cost. */
 #include "core/policy/screening.h"
 
 static enum kh_err refuse(struct kh_arena *arena, const struct kh_policy *policy, size_t i, struct kh_view what,
@@ -21,7 +21,7 @@ static enum kh_err blame(struct kh_arena *arena, const struct kh_policy *policy,
 		struct kh_view begin = kh_arena_printf(arena, "rule %.*s:", KH_FMT(rules[i].name));
 		if (kh_view_starts(why, begin))
 			return refuse(arena, policy, i, kh_arena_quote(arena, kh_view_trim(kh_view_from(why, begin.n))),
-				      KH_LIT("a new name, a known code and a pattern that Hyperscan reads"), err);
+				      KH_LIT("a new name, a known code and a pattern that Vectorscan reads"), err);
 	}
 	return kh_arena_check(arena) == KH_OK
 		       ? KH_EINPUT

@@ -1,6 +1,6 @@
 /*
  * Rules: the table, the automata made of it, and scanning with them.  The patterns are ours or the administrator's,
- * never an attacker's; the text they run over is.  Hyperscan takes its memory from malloc, as its allocator is one for
+ * never an attacker's; the text they run over is.  Vectorscan takes its memory from malloc, as its allocator is one for
  * the whole process.
  */
 #include "core/screen/rules.h"
