@@ -1,6 +1,6 @@
 /*
  * The rules of the screen.  They are data (rules.def, and what the configuration adds); kh_rules_new() compiles them
- * with Hyperscan into one automaton that never changes, so any number of threads may share it.
+ * with Vectorscan into one automaton that never changes, so any number of threads may share it.
  */
 #ifndef KH_CORE_SCREEN_RULES_H
 #define KH_CORE_SCREEN_RULES_H
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "core/screen/severity.h"
 
-/* One rule.  PATTERN is a regular expression as Hyperscan reads it; the case of ASCII letters does not matter. */
+/* One rule.  PATTERN is a regular expression as Vectorscan reads it; the case of ASCII letters does not matter. */
 struct kh_rule {
 	const char *name; /* unique */
 	const char *code; /* the kind of finding: a word of the list in screen.h */
@@ -66,7 +66,7 @@ enum kh_err kh_rules_search(const struct kh_rules *rules, void *scratch, struct 
 			    const unsigned char *blocks, const struct kh_rules_sink *sink) KH_CHECKED;
 
 /*
- * Where the match of rule ID that ends at END begins: the last place from which it still matches.  Hyperscan could tell
+ * Where the match of rule ID that ends at END begins: the last place from which it still matches.  Vectorscan could tell
  * by itself, but its automaton would be twenty times as large and slow; matches are few.  Not from within a scan.
  */
 size_t kh_rules_start(const struct kh_rules *rules, void *scratch, struct kh_view text, size_t id, size_t end);

@@ -1,7 +1,7 @@
 /*
  * The screen: one engine for anomalies in answers (B13), verification of acts (K7), declarations (E3) and review marks.
  *
- * The rules are data (rules.def).  kh_rules_new() compiles them with Hyperscan; the result never changes and any number
+ * The rules are data (rules.def).  kh_rules_new() compiles them with Vectorscan; the result never changes and any number
  * of threads may share it.  A struct kh_screen is one thread's working memory over it.
  */
 #ifndef KH_CORE_SCREEN_SCREEN_H
