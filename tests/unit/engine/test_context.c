@@ -112,7 +112,7 @@ static void test_labels(struct kh_test *t)
 		{KH_EVENT_SUPERVISOR_MESSAGE, KH_TRUSTED},
 	};
 	static const enum kh_event_kind world[] = {KH_EVENT_TOOL_RESULT, KH_EVENT_FILE_READ, KH_EVENT_WEB_FETCH,
-						      KH_EVENT_MCP_RESPONSE};
+						   KH_EVENT_MCP_RESPONSE};
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
