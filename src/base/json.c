@@ -1,6 +1,8 @@
 /* Strict JSON over yyjson.  The input is hostile; what comes out has no duplicate member and is at most 64 deep. */
 #include "base/json.h"
 
+#include "base/utf8.h"
+
 #include <stdlib.h>
 
 /* yyjson's allocator interface over an arena: freeing does nothing, the arena does it for all. */
@@ -28,7 +30,8 @@ static yyjson_alc allocator(struct kh_arena *arena)
 
 struct walk {
 	struct kh_arena *arena;
-	const char *text; /* yyjson's copy of the input: a string's place in it is its place in the input */
+	const char *
+		text; /* yyjson's copy of the input: a string's place in it is its place in the input; NULL: no input */
 	struct kh_error *err;
 };
 
@@ -36,8 +39,10 @@ static enum kh_err duplicate(struct walk *walk, yyjson_val *key)
 {
 	struct kh_view quoted = kh_arena_quote(walk->arena, kh_json_str(key));
 
-	return kh_error_at(walk->err, KH_EINPUT, "json_duplicate", (size_t)(yyjson_get_str(key) - walk->text) - 1,
-			   "member %.*s stands twice in one object", KH_FMT(quoted));
+	size_t at = walk->text != NULL ? (size_t)(yyjson_get_str(key) - walk->text) - 1 : SIZE_MAX;
+
+	return kh_error_at(walk->err, KH_EINPUT, "json_duplicate", at, "member %.*s stands twice in one object",
+			   KH_FMT(quoted));
 }
 
 static bool same(yyjson_val *a, yyjson_val *b)
@@ -284,23 +289,35 @@ enum kh_err kh_json_write(struct kh_arena *arena, yyjson_mut_val *root, struct k
 	return KH_OK;
 }
 
-enum kh_err kh_json_freeze(struct kh_arena *arena, yyjson_mut_val *root, yyjson_val **ret_root)
+/* What a parser would have made of VAL, or why it would not have taken it. */
+static enum kh_err settle(yyjson_val *val, struct kh_error *err)
+{
+	/* A parser keeps what has no sign as unsigned; kh_json_int() takes a signed zero for "-0". */
+	if (yyjson_is_sint(val) && yyjson_get_sint(val) >= 0)
+		yyjson_set_uint(val, (uint64_t)yyjson_get_sint(val));
+	if (yyjson_is_str(val) && kh_utf8_invalid(kh_json_str(val)) != SIZE_MAX)
+		return kh_error_set(err, KH_EINPUT, "bad_utf8", "a text is not UTF-8");
+	return KH_OK;
+}
+
+enum kh_err kh_json_freeze(struct kh_arena *arena, yyjson_mut_val *root, yyjson_val **ret_root, struct kh_error *err)
 {
 	yyjson_alc alc = allocator(arena);
+	struct walk walk = {.arena = arena, .err = err};
+	yyjson_doc *doc = arena->failed ? NULL : yyjson_mut_val_imut_copy(root, &alc);
+	enum kh_err e = KH_OK;
 
-	if (arena->failed)
-		return KH_ENOMEM;
-	yyjson_doc *doc = yyjson_mut_val_imut_copy(root, &alc);
 	if (doc == NULL)
-		return arena->failed ? KH_ENOMEM : KH_EINPUT;
-	/* A parser keeps what has no sign as unsigned; kh_json_int() takes a signed zero for "-0". */
-	for (size_t i = 0; i < yyjson_doc_get_val_count(doc); i++) {
-		yyjson_val *val = doc->root + i;
-		if (yyjson_is_sint(val) && yyjson_get_sint(val) >= 0)
-			yyjson_set_uint(val, (uint64_t)yyjson_get_sint(val));
-	}
-	*ret_root = doc->root;
-	return KH_OK;
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a value");
+	for (size_t i = 0; e == KH_OK && i < yyjson_doc_get_val_count(doc); i++)
+		e = settle(doc->root + i, err);
+	if (e == KH_OK)
+		e = check(&walk, doc->root, 0);
+	if (e == KH_ELIMIT)
+		return kh_error_set(err, e, "json_depth", "nested more than %d deep", KH_JSON_DEPTH);
+	if (e == KH_OK)
+		*ret_root = doc->root;
+	return e;
 }
 
 yyjson_mut_val *kh_json_reasons(yyjson_mut_doc *doc, const struct kh_reasons *list)

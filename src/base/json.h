@@ -44,8 +44,12 @@ void kh_json_add_raw(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, 
 /* Compact text of ROOT on one line, in the arena. */
 enum kh_err kh_json_write(struct kh_arena *arena, yyjson_mut_val *root, struct kh_view *ret_text) KH_CHECKED;
 
-/* ROOT as a value to read, in the arena: what writing and reading it again would give, without the text. */
-enum kh_err kh_json_freeze(struct kh_arena *arena, yyjson_mut_val *root, yyjson_val **ret_root) KH_CHECKED;
+/*
+ * ROOT as a value to read, in the arena: what writing and reading it again would give, without the text.  So a member
+ * that stands twice, text that is not UTF-8 and a depth over KH_JSON_DEPTH are errors here too.
+ */
+enum kh_err kh_json_freeze(struct kh_arena *arena, yyjson_mut_val *root, yyjson_val **ret_root,
+			   struct kh_error *err) KH_CHECKED;
 
 /* [{"code":...,"member":...,"detail":...}, ...]; "member" is left out where it is empty. */
 yyjson_mut_val *kh_json_reasons(yyjson_mut_doc *doc, const struct kh_reasons *list);

@@ -199,19 +199,6 @@ static enum kh_err add_parameters(struct kh_frame *f, yyjson_mut_doc *doc, yyjso
 	return e;
 }
 
-/* What a shell hands over can be any bytes. */
-static bool is_text(const struct kh_frame *f)
-{
-	const struct arguments *a = f->args;
-	bool good = kh_utf8_invalid(kh_view_str(a->reason)) == SIZE_MAX;
-
-	for (int i = 0; i < f->count; i++)
-		good = good && kh_utf8_invalid(kh_view_str(f->words[i])) == SIZE_MAX;
-	for (size_t i = 0; i < KH_OPERATION_PARAMETERS_MAX; i++)
-		good = good && (a->texts[i] == NULL || kh_utf8_invalid(kh_view_str(a->texts[i])) == SIZE_MAX);
-	return good;
-}
-
 static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declaration)
 {
 	const struct arguments *a = f->args;
@@ -220,14 +207,10 @@ static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declara
 
 	if (a->reason == NULL)
 		return bad(f, "missing", "say why with --reason, or name an earlier one with --declaration");
-	if (!is_text(f))
-		return bad(f, "bad_utf8", "an argument is not UTF-8");
 	yyjson_mut_obj_add_str(doc, obj, "operation", a->operation->name);
 	yyjson_mut_obj_add_str(doc, obj, "reason", a->reason);
 	enum kh_err e = add_parameters(f, doc, obj);
-	if (e == KH_OK)
-		e = kh_json_freeze(&f->arena, obj, ret_declaration);
-	return e == KH_ENOMEM ? kh_error_set(&f->err, e, "out_of_memory", "no memory for the declaration") : e;
+	return e == KH_OK ? kh_json_freeze(&f->arena, obj, ret_declaration, &f->err) : e;
 }
 
 /* An earlier one has its parameters, and is called by the command of its own operation. */

@@ -131,11 +131,8 @@ static int run_list(struct kh_frame *f)
 		return kh_frame_fail(f);
 	if (f->options.json)
 		return kh_frame_list(f, "declarations", doc, list);
-	enum kh_err e = kh_json_freeze(&f->arena, list, &items);
-	if (e != KH_OK) {
-		kh_error_set(&f->err, e, "out_of_memory", "out of memory");
+	if (kh_json_freeze(&f->arena, list, &items, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	}
 	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
 	kh_table_list(&buf, items, columns, COUNT(columns), "The task has declared nothing.");
 	return kh_frame_text(f, &buf);

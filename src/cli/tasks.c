@@ -223,10 +223,8 @@ static int run_list(struct kh_frame *f)
 		return kh_frame_fail(f);
 	if (f->options.json)
 		return kh_frame_list(f, "tasks", doc, list);
-	if (kh_json_freeze(&f->arena, list, &frozen) != KH_OK) {
-		kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (kh_json_freeze(&f->arena, list, &frozen, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	}
 	return print_list(f, frozen);
 }
 

@@ -23,7 +23,7 @@ static bool is_about(struct kh_view key)
  * What tier 1 is to look at in a declaration that is in no table yet: its parameters.  Its reasons go to humans alone.
  * Whether it is a declaration at all is for comm.call to say; of the running system's form everything is looked at.
  */
-static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh)
+static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh, struct kh_error *err)
 {
 	yyjson_val *inner = kh_json_get(declare, "parameters"), *key, *value;
 	yyjson_mut_doc *doc = kh_json_new(arena);
@@ -38,7 +38,7 @@ static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct
 		if (!is_about(kh_json_str(key)))
 			yyjson_mut_obj_add(made, yyjson_val_mut_copy(doc, key), yyjson_val_mut_copy(doc, value));
 	}
-	return kh_json_freeze(arena, made, &weigh->parameters);
+	return kh_json_freeze(arena, made, &weigh->parameters, err);
 }
 
 /* What was found, apart from what it was found in. */
@@ -59,7 +59,7 @@ static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, 
 			    struct kh_error *err)
 {
 	struct kh_weigh weighs = {.task = call->task, .declaration = call->declaration};
-	enum kh_err e = call->declaration.n == 0 ? read_call(own, call->declare, &weighs) : KH_OK;
+	enum kh_err e = call->declaration.n == 0 ? read_call(own, call->declare, &weighs, err) : KH_OK;
 
 	if (e == KH_OK)
 		e = kh_engine_call(engine, token, kh_weigh_run, &weighs, own, err);

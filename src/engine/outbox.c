@@ -68,7 +68,7 @@ enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry,
 		copy.call.errand.operation = kh_arena_dup(arena, errand->operation);
 		copy.call.errand.task = kh_arena_dup(arena, errand->task);
 		e = kh_json_freeze(arena, yyjson_val_mut_copy(kh_json_new(arena), errand->parameters),
-				   &copy.call.errand.parameters);
+				   &copy.call.errand.parameters, NULL);
 	}
 	if (e == KH_OK)
 		e = kh_arena_check(arena);

@@ -90,7 +90,7 @@ static enum kh_err make_params(struct kh_arena *arena, const struct kh_search_ma
 		struct kh_view pattern = kh_tablesearch_pattern(arena, match->term[i]);
 		yyjson_mut_arr_add_strn(doc, list, pattern.p, pattern.n);
 	}
-	return kh_json_freeze(arena, list, ret_params);
+	return kh_json_freeze(arena, list, ret_params, NULL);
 }
 
 static void add_rows(struct tables *t, const struct kh_config_table *table, const struct kh_statement_result *got)

@@ -123,7 +123,7 @@ static bool take_part(struct kh_mcp_batch *batch, yyjson_val *root, struct kh_ar
 
 	if (part == NULL)
 		return false;
-	if (copy == NULL || kh_json_freeze(&part->arena, copy, &own) != KH_OK)
+	if (copy == NULL || kh_json_freeze(&part->arena, copy, &own, NULL) != KH_OK)
 		return refuse(part, KH_RPC_INTERNAL, 500, "out of memory");
 	if (!take_one(part, own, NULL))
 		return refuse(part, KH_RPC_INTERNAL, 503, "the gateway is stopping");

@@ -147,7 +147,7 @@ static enum kh_err make_declaration(struct kh_mcp_call *call, const struct kh_op
 		copy_parameters(call, operation, yyjson_mut_obj_add_obj(call->doc, obj, "parameters"));
 		yyjson_mut_obj_add_val(call->doc, obj, "justification", yyjson_val_mut_copy(call->doc, justification));
 	}
-	return kh_json_freeze(call->arena, obj, ret_declaration);
+	return kh_json_freeze(call->arena, obj, ret_declaration, call->err);
 }
 
 /* --- an earlier one ----------------------------------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
 #define LISTED 100 /* declarations of a task that are shown */
 #define PAGES  50  /* that are looked through for them */
 
-/* The members of FROM but `task` and EXCEPT.  One that is there already is given twice: nobody could say which counts. */
-static enum kh_err copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *except, yyjson_mut_val *to)
+/* The members of FROM but `task` and EXCEPT. */
+static void copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *except, yyjson_mut_val *to)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(from);
 	yyjson_val *key;
@@ -20,13 +20,9 @@ static enum kh_err copy_all(struct kh_mcp_call *call, yyjson_val *from, const ch
 		struct kh_view name = kh_json_str(key);
 		if (kh_view_eq(name, KH_LIT("task")) || kh_view_eq(name, kh_view_str(except)))
 			continue;
-		if (yyjson_mut_obj_getn(to, name.p, name.n) != NULL)
-			return kh_error_set(call->err, KH_EINPUT, "json_duplicate",
-					    "a member of `parameters` stands beside them, too");
 		yyjson_mut_obj_add(to, yyjson_val_mut_copy(call->doc, key),
 				   yyjson_val_mut_copy(call->doc, yyjson_obj_iter_get_val(key)));
 	}
-	return KH_OK;
 }
 
 /*
@@ -38,13 +34,14 @@ static enum kh_err make_declaration(struct kh_mcp_call *call, yyjson_val **ret_d
 	yyjson_val *in = call->arguments, *parameters = kh_json_get(in, "parameters");
 	bool is_short = yyjson_is_obj(parameters) && kh_json_get(in, "justification") == NULL;
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
-	enum kh_err e = copy_all(call, in, is_short ? "parameters" : "", obj);
 
-	if (e == KH_OK && is_short)
-		e = copy_all(call, parameters, "", obj);
+	copy_all(call, in, is_short ? "parameters" : "", obj);
+	if (is_short)
+		copy_all(call, parameters, "", obj);
 	if (!is_short && parameters != NULL && kh_json_get(in, "phase") == NULL)
 		yyjson_mut_obj_add_str(call->doc, obj, "phase", "execution");
-	return e == KH_OK ? kh_json_freeze(call->arena, obj, ret_declaration) : e;
+	/* A parameter that also stands beside `parameters` is refused here, as a duplicate. */
+	return kh_json_freeze(call->arena, obj, ret_declaration, call->err);
 }
 
 static void add_item(struct kh_mcp_call *call, yyjson_mut_val *list, const struct kh_declare_item *item)

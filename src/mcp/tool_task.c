@@ -152,7 +152,7 @@ enum kh_work_next kh_mcp_tool_task_execute(struct kh_mcp_call *call, struct kh_m
 		return wait_for_tick(call);
 	if (first)
 		*until = now + kh_gateway_wait(call->gateway);
-	e = first ? kh_json_freeze(call->arena, made, &root)
+	e = first ? kh_json_freeze(call->arena, made, &root, call->err)
 		  : kh_json_read(call->arena, call->lasting, &root, call->err);
 	struct kh_execute ask = {.task = kh_json_str(kh_json_get(root, "task")), .plan = kh_json_get(root, "plan")};
 	if (e == KH_OK)

@@ -117,7 +117,7 @@ static enum kh_err write_parameters(struct kh_op *op, const struct kh_declaratio
 	for (size_t i = 0; i < d->parameter_count; i++)
 		yyjson_mut_obj_add(root, yyjson_mut_strn(doc, d->parameters[i].name.p, d->parameters[i].name.n),
 				   yyjson_val_mut_copy(doc, d->parameters[i].value));
-	enum kh_err e = kh_json_freeze(op->arena, root, &read);
+	enum kh_err e = kh_json_freeze(op->arena, root, &read, op->err);
 	return e == KH_OK ? kh_canonical_json(op->arena, read, ret_json, op->err) : e;
 }
 
@@ -302,7 +302,7 @@ static enum kh_err write_message(struct kh_op *op, const struct kh_declaration_r
 		yyjson_mut_obj_add_str(doc, root, "phase", "execution");
 		kh_json_add(doc, root, "session_id", kh_op_id(op, KH_ID_TASK, row->task));
 	}
-	return kh_json_freeze(op->arena, root, ret_message);
+	return kh_json_freeze(op->arena, root, ret_message, op->err);
 }
 
 enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
@@ -396,5 +396,5 @@ enum kh_err kh_propose_fill(struct kh_op *op, const struct kh_proposal *proposal
 		return KH_OK;
 	}
 	enum kh_err e = fill(op, proposal, doc, proposal->parameters, &filled);
-	return e == KH_OK ? kh_json_freeze(op->arena, filled, ret_parameters) : e;
+	return e == KH_OK ? kh_json_freeze(op->arena, filled, ret_parameters, op->err) : e;
 }

@@ -89,7 +89,7 @@ static enum kh_err name_task(struct kh_rest_call *call, struct kh_view task, yyj
 	yyjson_mut_val *copy = yyjson_val_mut_copy(doc, call->whole);
 	kh_json_add(doc, copy, "task", task);
 	enum kh_err e = kh_arena_check(call->arena);
-	return e == KH_OK ? kh_json_freeze(call->arena, copy, ret_query) : e;
+	return e == KH_OK ? kh_json_freeze(call->arena, copy, ret_query, &call->err) : e;
 }
 
 static enum kh_err ask(struct kh_rest_call *call)

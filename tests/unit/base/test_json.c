@@ -142,7 +142,7 @@ static void test_freeze(struct kh_test *t)
 	yyjson_mut_arr_add_int(doc, list, 7);
 	yyjson_mut_arr_add_int(doc, list, -7);
 	kh_json_add(doc, made, "text", KH_LIT("a\"\n"));
-	must(t, kh_json_freeze(&t->arena, made, &frozen));
+	must(t, kh_json_freeze(&t->arena, made, &frozen, &t->err));
 	must(t, kh_json_write(&t->arena, made, &text));
 	must(t, kh_json_read(&t->arena, text, &read, &t->err));
 	assert_true(yyjson_equals(frozen, read));
@@ -150,6 +150,28 @@ static void test_freeze(struct kh_test *t)
 	assert_true(kh_json_int(yyjson_arr_get(numbers, 0), &n) && n == 0);
 	assert_true(kh_json_int(yyjson_arr_get(numbers, 1), &n) && n == 7);
 	assert_true(kh_json_int(yyjson_arr_get(numbers, 2), &n) && n == -7);
+}
+
+/* What could not be read again is not frozen either. */
+static void test_not_frozen(struct kh_test *t)
+{
+	yyjson_mut_doc *doc = kh_json_new(&t->arena);
+	yyjson_mut_val *twice = yyjson_mut_obj(doc), *bytes = yyjson_mut_arr(doc), *deep = yyjson_mut_arr(doc),
+		       *in = deep;
+	yyjson_val *frozen = NULL;
+
+	kh_json_add(doc, twice, "a", KH_LIT("1"));
+	kh_json_add(doc, twice, "a", KH_LIT("2"));
+	yyjson_mut_arr_add_strn(doc, bytes, "\xff", 1);
+	for (int i = 0; i < KH_JSON_DEPTH; i++)
+		in = yyjson_mut_arr_add_arr(doc, in);
+	must_fail(t, KH_EINPUT, kh_json_freeze(&t->arena, twice, &frozen, &t->err));
+	assert_string_equal(t->err.code, "json_duplicate");
+	must_fail(t, KH_EINPUT, kh_json_freeze(&t->arena, bytes, &frozen, &t->err));
+	assert_string_equal(t->err.code, "bad_utf8");
+	must_fail(t, KH_ELIMIT, kh_json_freeze(&t->arena, deep, &frozen, &t->err));
+	assert_string_equal(t->err.code, "json_depth");
+	assert_null(frozen);
 }
 
 static void test_suite(struct kh_test *t)
@@ -188,7 +210,7 @@ static void test_suite(struct kh_test *t)
 	assert_true(count > 100);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_read),   KH_TEST(test_refused),   KH_TEST(test_alike_names),
-					    KH_TEST(test_depth),  KH_TEST(test_write),     KH_TEST(test_cut),
-					    KH_TEST(test_freeze), KH_TEST_ONCE(test_suite)};
+static const struct kh_test_case cases[] = {KH_TEST(test_read),   KH_TEST(test_refused),    KH_TEST(test_alike_names),
+					    KH_TEST(test_depth),  KH_TEST(test_write),      KH_TEST(test_cut),
+					    KH_TEST(test_freeze), KH_TEST(test_not_frozen), KH_TEST_ONCE(test_suite)};
 KH_TEST_MAIN(cases)

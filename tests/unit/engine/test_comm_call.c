@@ -258,6 +258,22 @@ static void test_modified(struct kh_test *t)
 	kh_operating_end(f, &act, KH_ERRAND_OK, "prices");
 }
 
+/* E6: parameters that would say the reason or the operation a second time are refused, and the approval still waits. */
+static void test_modified_twice(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_comm_call act;
+
+	must(t, kh_operating_call(f, task, KH_OPERATING_FETCH, KH_LIT(""), &act));
+	must_fail(
+		t, KH_EINPUT,
+		kh_approving_decide(f, f->reviewer, act.look.approval, KH_CHOICE_EDIT,
+				    "{\"url\":\"https://example.com/\",\"reason\":\"another reason for all of it\"}"));
+	assert_code(t, "json_duplicate");
+	must(t, kh_approving_decide(f, f->reviewer, act.look.approval, KH_CHOICE_APPROVE, NULL));
+}
+
 /* A2: "this host, this task, n uses". */
 static void test_widened(struct kh_test *t)
 {
@@ -481,12 +497,12 @@ static void test_entry_given_up(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_read),       KH_TEST(test_planning),       KH_TEST(test_bad_declarations),
-	KH_TEST(test_approved),   KH_TEST(test_rejected),       KH_TEST(test_expired),
-	KH_TEST(test_laundered),  KH_TEST(test_supervised),     KH_TEST(test_passed_on),
-	KH_TEST(test_modified),   KH_TEST(test_widened),        KH_TEST(test_fenced),
-	KH_TEST(test_not_fenced), KH_TEST(test_rate),           KH_TEST(test_slots),
-	KH_TEST(test_closed),     KH_TEST(test_others),         KH_TEST(test_garbage),
-	KH_TEST(test_entry),      KH_TEST(test_entry_given_up),
+	KH_TEST(test_read),      KH_TEST(test_planning),       KH_TEST(test_bad_declarations),
+	KH_TEST(test_approved),  KH_TEST(test_rejected),       KH_TEST(test_expired),
+	KH_TEST(test_laundered), KH_TEST(test_supervised),     KH_TEST(test_passed_on),
+	KH_TEST(test_modified),  KH_TEST(test_modified_twice), KH_TEST(test_widened),
+	KH_TEST(test_fenced),    KH_TEST(test_not_fenced),     KH_TEST(test_rate),
+	KH_TEST(test_slots),     KH_TEST(test_closed),         KH_TEST(test_others),
+	KH_TEST(test_garbage),   KH_TEST(test_entry),          KH_TEST(test_entry_given_up),
 };
 KH_TEST_MAIN(cases)
