@@ -1,9 +1,9 @@
 /*
  * Starts an executor and opens requests with it.
  *
- * The child that becomes the executor is given as little as can be: one channel, standard error, and nothing that this
- * process had open, blocked, ignored or in its environment.  The executor is trusted to do its work; that it is alive
- * is never assumed.
+ * The child that becomes the executor gets as little as possible: one channel, standard error, and nothing that this
+ * process had open, blocked, ignored or in its environment.  The executor is trusted to do its work, but it may be dead
+ * at any moment.
  */
 #include "outside/client.h"
 
@@ -19,16 +19,16 @@
 #include <unistd.h>
 
 #define WAIT_MS   10000 /* for an executor to be ready, to take a request, or to end */
-#define NOT_FOUND 127   /* how a child ends that could not become the executor */
+#define NOT_FOUND 127   /* exit status of a child that could not become the executor */
 
-/* Async-signal-safe from here to execve: a lock that was held as the child was made is never let go in it. */
+/* Only async-signal-safe calls from here to execve: a lock that was held at the fork is never released in the child. */
 
 static bool set_signals(void)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
-	/* The C library keeps a few for itself and says so; those are at their defaults. */
+	/* The C library reserves a few signals and refuses to change them; those are at their defaults. */
 	for (int number = 1; number < NSIG; number++)
 		(void)sigaction(number, &action, NULL);
 	return sigemptyset(&none) == 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0;
@@ -36,7 +36,8 @@ static bool set_signals(void)
 
 static bool set_descriptors(int channel, int other)
 {
-	/* Out of the way first: where this process has no standard streams, the channel has one of their numbers. */
+	/* Move the channel out of the way first: if this process has no standard streams, the channel has one of their
+	   numbers. */
 	int high = fcntl(channel, F_DUPFD_CLOEXEC, KH_CHANNEL_INHERITED + 1);
 	int nowhere = open("/dev/null", O_RDWR);
 
@@ -53,14 +54,16 @@ _Noreturn static void become_executor(const char *program, const int channel[2])
 	static char name[] = "keyhole", command[] = "executor";
 	char *argv[] = {name, command, NULL}, *environ_of_nothing[] = {NULL};
 
-	/* A session of its own: what is typed at this process's terminal is for this process, which then closes. */
+	/*
+	 * A session of its own, so that signals of this process's terminal reach only this process, which then closes.
+	 */
 	if (setsid() >= 0 && set_descriptors(channel[1], channel[0]) && set_signals())
 		execve(program, argv, environ_of_nothing);
 	_exit(NOT_FOUND);
 }
 
-/* The child's pid, or -1.  No handler of this process runs in the child: signals are blocked until it has reset them.
- */
+/* The child's pid, or -1.  No signal handler of this process runs in the child, because signals are blocked until the
+ * child has reset them. */
 static int start_child(const char *program, const int channel[2])
 {
 	sigset_t all, before;
@@ -74,7 +77,9 @@ static int start_child(const char *program, const int channel[2])
 	return pid;
 }
 
-/* How child PID ended; blocks until it has.  -1 where nobody can tell: this process ignores SIGCHLD. */
+/*
+ * The wait status of child PID; blocks until it has ended.  -1 if it is unknown because this process ignores SIGCHLD.
+ */
 static int wait_child(int pid)
 {
 	int status = 0, done;
@@ -96,7 +101,7 @@ static enum kh_err say_hello(int control, unsigned pool, struct kh_error *err)
 	kh_message_number(&out, KH_FIELD_POOL, pool);
 	if (kh_message_end(&out, &packet) != KH_OK)
 		return kh_error_set(err, KH_ELIMIT, "executor_start", "a pool of %u is too large", pool);
-	/* A child that is gone already is told of where its answer is waited for. */
+	/* If the child is gone already, the wait for its answer reports that. */
 	(void)!kh_channel_send(control, packet, NULL, 0);
 	return KH_OK;
 }
@@ -125,10 +130,10 @@ static enum kh_err hear_ready(int control, struct kh_error *err)
 	return KH_OK;
 }
 
-/* After a start that failed: no child is left, and the error says how it ended, if by itself. */
+/* After a failed start: makes sure that no child is left, and adds to the error how it ended, if it ended by itself. */
 static enum kh_err give_up(int pid, enum kh_err e, struct kh_error *err)
 {
-	kill(pid, SIGKILL); /* where it has ended already, this does nothing */
+	kill(pid, SIGKILL); /* no effect if it has ended already */
 	int status = wait_child(pid);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
 		return kh_error_set(err, KH_EREFUSED, "executor_start", "the program could not be executed");
@@ -161,7 +166,7 @@ enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_set
 	if ((e = say_hello(channel[0], settings != NULL ? settings->pool : 0, err)) != KH_OK ||
 	    (e = hear_ready(channel[0], err)) != KH_OK) {
 		e = give_up(pid, e, err);
-		close(channel[0]); /* after it, so that a child which waits does not end by itself */
+		close(channel[0]); /* after the kill, so that a waiting child does not end by itself */
 		return e;
 	}
 	*client = (struct kh_client){.control = channel[0], .pid = pid};
@@ -169,12 +174,12 @@ enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_set
 }
 
 /*
- * Says on CONTROL that this is the end, and waits up to WAIT_MS until the other end is gone too.  With what a gateway
- * that has locked itself down still has: poll, and no pidfd.
+ * Closes CONTROL for writing and waits up to WAIT_MS until the other end is gone too.  Uses only what a gateway still
+ * has after its lockdown: poll, and no pidfd.
  */
 static bool hang_up(int control)
 {
-	struct pollfd poll_fd = {.fd = control}; /* the end of the other is reported in any case */
+	struct pollfd poll_fd = {.fd = control}; /* a hang-up of the other end is reported in any case */
 	int ready;
 
 	(void)shutdown(control, SHUT_WR);
@@ -187,7 +192,7 @@ static bool hang_up(int control)
 void kh_client_stop(struct kh_client *client)
 {
 	if (client->control >= 0) {
-		/* Where it may not be killed any more it is left to itself. */
+		/* If this process may not kill it any more, it is left alone. */
 		if (hang_up(client->control) || kill(client->pid, SIGKILL) == 0)
 			wait_child(client->pid);
 		close(client->control);
@@ -196,8 +201,9 @@ void kh_client_stop(struct kh_client *client)
 }
 
 /*
- * Opens a request whose first message is REQUEST.  That is written before the executor has the channel, so that it
- * finds it there.  Where the executor does not take the channel, its end is closed here and the exchange is lost.
+ * Opens a request whose first message is REQUEST.  The message is written before the executor gets the channel, so that
+ * it is there from the beginning.  If the executor does not take the channel, its end is closed here and the exchange
+ * is lost.
  */
 static enum kh_err open_request(const struct kh_client *client, struct kh_view request, enum kh_message_state state,
 				bool fed, struct kh_exchange *ret_exchange, struct kh_error *err)
@@ -238,7 +244,7 @@ enum kh_err kh_client_fetch(const struct kh_client *client, const struct kh_fetc
 {
 	char buffer[KH_MESSAGE_MAX];
 	struct kh_view request;
-	bool fed = fetch->method == KH_METHOD_GET; /* has no body */
+	bool fed = fetch->method == KH_METHOD_GET; /* a GET has no body */
 
 	enum kh_err e = kh_request_write_fetch(fetch, buffer, &request, err);
 	if (e == KH_OK)

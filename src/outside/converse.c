@@ -1,8 +1,8 @@
 /*
- * The loop under everything that goes out.
+ * The event loop of every request to the executor.
  *
- * The executor may die or fall silent at any moment, and what it passes on may be the attacker's: neither keeps this
- * process longer than the deadline and the grace, or makes it hold more than its bound.
+ * The executor may die or fall silent at any moment, and what it passes on may come from an attacker.  Neither can keep
+ * this process longer than the deadline and the grace period, or make it hold more than its bound.
  */
 #include "outside/converse.h"
 
@@ -18,13 +18,13 @@ void kh_converse_pause(int64_t ms)
 	(void)nanosleep(&time, NULL);
 }
 
-/* What is left until the deadline; as much as there can be if there is none. */
+/* The time left until the deadline; the largest value if there is none. */
 static int64_t left_ms(const struct kh_converse *c)
 {
 	return c->deadline_ms > 0 ? c->deadline_ms - kh_clock_ms() : INT64_MAX;
 }
 
-/* Sends of the input what can be sent now, and after all of it its end. */
+/* Sends as much input as can be sent now, and the end of input after the last byte. */
 static void feed(struct kh_converse *c)
 {
 	for (size_t i = 0; i < KH_CONVERSE_INPUTS; i++) {
@@ -69,9 +69,9 @@ static void keep(struct kh_converse *c, const struct kh_event *event)
 }
 
 /*
- * Waits until the exchange has something to say or takes input, or the company has something to do.  After an event
- * (HEARD) it is not waited, but the company is looked at: an executor that always has something to say must not keep
- * it waiting.  False if the conversation is over.
+ * Waits until the exchange has an event or takes input, or the company has something to do.  After an event (HEARD) it
+ * does not wait but still polls the company's descriptors, because an executor that always has an event must not starve
+ * them.  False if the conversation is over.
  */
 static bool await(struct kh_converse *c, bool heard)
 {
@@ -87,7 +87,7 @@ static bool await(struct kh_converse *c, bool heard)
 		return false;
 	}
 	int timeout = heard ? 0 : left > INT_MAX - KH_CONVERSE_GRACE_MS ? -1 : (int)left + KH_CONVERSE_GRACE_MS;
-	/* A negative descriptor is not looked at.  One that has hung up would be reported for ever. */
+	/* poll ignores a negative descriptor.  A descriptor that has hung up would be reported for ever. */
 	fds[n++] = (struct pollfd){.fd = events != 0 ? c->exchange.fd : -1, .events = events};
 	if (c->company != NULL)
 		n += c->company->watch(c->context, fds + 1);
@@ -96,7 +96,7 @@ static bool await(struct kh_converse *c, bool heard)
 	return c->how == KH_CONVERSE_ENDED;
 }
 
-/* Feeds, listens and keeps until the end. */
+/* Sends input, takes events and keeps output until the end. */
 static void talk(struct kh_converse *c)
 {
 	struct kh_event event;
@@ -117,7 +117,7 @@ static void talk(struct kh_converse *c)
 	} while (c->how == KH_CONVERSE_ENDED && await(c, event.kind != KH_EVENT_NOTHING));
 }
 
-/* One try.  True if the executor had no place for it, so that nothing was started, and there is time for another. */
+/* One try.  True if the executor had no room for it, so that nothing was started, and there is time for another try. */
 static bool run_once(struct kh_converse *c)
 {
 	struct kh_limits *limits = c->run != NULL ? &c->run->limits : &c->fetch->limits;

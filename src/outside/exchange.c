@@ -1,8 +1,9 @@
 /*
  * A request as its parent sees it.
  *
- * The executor is trusted to tell how a request ended, and with nothing else: it may die at any moment or send what is
- * no message, and the parent still gets one END.  What came from the world leaves here as struct kh_tainted.
+ * The executor is trusted to report how a request ended, and with nothing else.  It may die at any moment or send
+ * something that is not a message, and the parent still gets one END.  What came from outside leaves here as struct
+ * kh_tainted.
  */
 #include "outside/exchange.h"
 
@@ -17,7 +18,7 @@ void kh_exchange_init(struct kh_exchange *exchange, int fd, enum kh_message_stat
 	exchange->fed = fed;
 }
 
-/* The executor is gone or not to be listened to: the END that it did not send. */
+/* The executor is gone or broke the protocol: makes the END that it did not send. */
 static void lose(struct kh_exchange *exchange, const char *why, struct kh_event *ret_event)
 {
 	struct kh_view detail = kh_view_str(why);
@@ -35,7 +36,7 @@ static void take_end(const struct kh_message *message, struct kh_end *ret_end)
 	ret_end->status = (int)message->number[KH_FIELD_STATUS];
 	ret_end->time_us = message->number[KH_FIELD_TIME];
 	ret_end->used = message->number[KH_FIELD_USED];
-	/* The table of messages has seen to it that it fits. */
+	/* The table of messages has checked that it fits. */
 	if (detail.n > 0)
 		memcpy(ret_end->detail, detail.p, detail.n);
 	ret_end->detail[detail.n] = '\0';
@@ -46,7 +47,7 @@ static struct kh_tainted tainted(const struct kh_message *message, enum kh_messa
 	return kh_tainted_wrap(message->text[field]);
 }
 
-/* The event that MESSAGE is; the states of a parent permit these four types. */
+/* The event that MESSAGE is; a parent's states permit only these four types. */
 static void take_event(const struct kh_message *message, struct kh_event *ret_event)
 {
 	*ret_event = (struct kh_event){.kind = KH_EVENT_OUTPUT, .bytes = kh_tainted_wrap(message->bulk)};
@@ -89,7 +90,7 @@ void kh_exchange_next(struct kh_exchange *exchange, int timeout_ms, struct kh_ev
 		break;
 	}
 	enum kh_err e = kh_message_read(packet, fd_count, &exchange->state, &message, NULL);
-	/* No message to a parent comes with a descriptor; one that did is not kept. */
+	/* No message to a parent comes with a descriptor.  If one did, it is closed. */
 	while (fd_count > 0)
 		close(fds[--fd_count]);
 	if (e == KH_OK)
@@ -98,10 +99,10 @@ void kh_exchange_next(struct kh_exchange *exchange, int timeout_ms, struct kh_ev
 		lose(exchange, "the executor broke the protocol", ret_event);
 }
 
-/* One message of input. */
+/* Sends one message of input. */
 static enum kh_io send_input(const struct kh_exchange *exchange, enum kh_message_type type, struct kh_view bytes)
 {
-	char buffer[KH_MESSAGE_MAX]; /* not the exchange's, where the last event's bytes are */
+	char buffer[KH_MESSAGE_MAX]; /* not the exchange's buffer, which has the last event's bytes */
 	struct kh_message_out out;
 
 	kh_message_begin(&out, buffer, sizeof(buffer), type);

@@ -1,9 +1,10 @@
 /*
- * Which addresses may be connected to.  The address is whatever a name server or a URL said, so nothing about it is
- * trusted; what is not known to be of the public internet is refused.
+ * Which addresses may be connected to.  The address comes from a name server or a URL, so nothing about it is trusted.
+ * An address that is not known to be on the public internet is refused.
  *
- * The tables follow IANA's registries of special-purpose addresses: what these do not call globally reachable is here.
- * The first entry that fits decides, so narrow ranges stand before the wide ones that hold them.
+ * The tables follow IANA's registries of special-purpose addresses: they list every range that the registries do not
+ * call globally reachable.  The first entry that matches decides, so narrow ranges stand before the wide ones that hold
+ * them.
  */
 #include "wire/address.h"
 
@@ -14,17 +15,17 @@
 #define IPV6_SIZE 16
 
 struct range {
-	const char *name; /* NULL: not refused as such, only for the IPv4 address in it */
+	const char *name; /* NULL: the range itself is not refused, only the IPv4 address inside may be */
 	unsigned char bytes[IPV6_SIZE];
 	unsigned char bits;   /* how many of BYTES count */
-	unsigned char from;   /* the byte of an address that BYTES begin at */
-	unsigned char inside; /* where an IPv4 address stands in such an address; 0: none does */
-	bool is_inverted;     /* and whether its bits are inverted there */
+	unsigned char from;   /* offset in the address at which BYTES are compared */
+	unsigned char inside; /* offset of an IPv4 address inside such an address; 0: there is none */
+	bool is_inverted;     /* true if its bits are inverted there */
 };
 
 static const struct range ipv4[] = {
-	/* What clouds tell their machines, keys among it, over plain HTTP.  Azure's address and Oracle's are not
-	 * link-local, Alibaba's is of the shared range. */
+	/* Cloud metadata services: they hand out keys, among other things, over plain HTTP.  The addresses of Azure and
+	   Oracle are not link-local, and Alibaba's is in the shared range. */
 	{"metadata", {169, 254, 169, 254}, .bits = 32},
 	{"metadata", {169, 254, 170, 2}, .bits = 32},
 	{"metadata", {168, 63, 129, 16}, .bits = 32},
@@ -48,7 +49,7 @@ static const struct range ipv4[] = {
 	{"reserved", {240}, .bits = 4},
 };
 
-/* An address with an IPv4 address in it reaches, somewhere on its way, that one: it is asked for first. */
+/* An address that carries an IPv4 address ends up at that one, so the IPv4 address is checked first. */
 static const struct range ipv6[] = {
 	{"unspecified", {0}, .bits = 128},
 	{"loopback", {[15] = 1}, .bits = 128},
@@ -64,7 +65,8 @@ static const struct range ipv6[] = {
 	{NULL, {0x20, 0x02}, .bits = 16, .inside = 2}, /* 6to4 */
 	{NULL, {0x20, 0x01}, .bits = 32, .inside = 4}, /* Teredo: the server */
 	{"Teredo", {0x20, 0x01}, .bits = 32, .inside = 12, .is_inverted = true},
-	/* ISATAP: an interface identifier, behind any prefix; the second is that of a universally unique address. */
+	/* ISATAP: an interface identifier, behind any prefix.  The second entry has the bit for universally unique
+	   addresses. */
 	{NULL, {0, 0, 0x5e, 0xfe}, .bits = 32, .from = 8, .inside = 12},
 	{NULL, {2, 0, 0x5e, 0xfe}, .bits = 32, .from = 8, .inside = 12},
 	{"benchmark", {0x20, 0x01, 0, 2}, .bits = 48},
@@ -102,7 +104,8 @@ static const char *refused_ipv4(const unsigned char *bytes)
 	return NULL;
 }
 
-/* The name of what the IPv4 address inside of BYTES, an address in RANGE, is refused for, or of RANGE itself. */
+/* Checks the IPv4 address inside of BYTES, an address in RANGE.  Returns the name of the range that it is refused for,
+ * or else RANGE's own name. */
 static const char *refused_inside(const struct range *range, const unsigned char *bytes)
 {
 	unsigned char inner[IPV4_SIZE];
@@ -127,10 +130,10 @@ static const char *refused_ipv6(const unsigned char *bytes)
 		name = refused_inside(&ipv6[i], bytes);
 		if (name != NULL)
 			return name;
-		/* An interface identifier says nothing of the prefix before it. */
+		/* An interface identifier says nothing about the prefix before it. */
 		is_carrier = is_carrier || ipv6[i].from == 0;
 	}
-	/* 2000::/3 is all that was ever handed out. */
+	/* Only 2000::/3 was ever assigned. */
 	return is_carrier || bytes[0] >> 5 == 1 ? NULL : "reserved";
 }
 

@@ -2,9 +2,9 @@
  * Which addresses the executor may connect to: a table for each family, one function (E8).
  *
  * Refused: loopback, private, link-local, shared (CGNAT), unique-local, multicast, metadata, documentation, benchmark
- * and reserved ranges, "this network", broadcast; IPv6 forms that carry an IPv4 address of such a range: NAT64, 6to4,
- * ISATAP; and the forms that no server of the public internet has, whatever they carry: mapped, compatible, translated,
- * local NAT64, Teredo.  Pure.
+ * and reserved ranges, "this network", and broadcast.  Also refused are IPv6 forms that carry an IPv4 address of such a
+ * range: NAT64, 6to4, ISATAP.  Forms that no server on the public internet has are refused whatever they carry: mapped,
+ * compatible, translated, local NAT64, Teredo.  Pure.
  */
 #ifndef KH_WIRE_ADDRESS_H
 #define KH_WIRE_ADDRESS_H
@@ -13,10 +13,10 @@
 
 struct kh_address {
 	bool is_v6;
-	unsigned char bytes[16]; /* network order; 4 of them for IPv4 */
+	unsigned char bytes[16]; /* network order; IPv4 uses 4 of them */
 };
 
-/* NULL if ADDRESS is of the public internet, else the name of the range that it, or the IPv4 address that it
+/* NULL if ADDRESS is on the public internet.  Otherwise the name of the range that it, or the IPv4 address that it
  * carries, falls in: "loopback", "private", ... */
 const char *kh_address_refused(const struct kh_address *address);
 

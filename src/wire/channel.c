@@ -1,8 +1,8 @@
 /*
  * Moves whole packets with their descriptors over SOCK_SEQPACKET sockets.
  *
- * The peer is not trusted: whatever it sends, at most KH_MESSAGE_MAX bytes are taken and no descriptor is left behind.
- * What the bytes mean is message.c's business.
+ * The peer is not trusted: whatever it sends, at most KH_MESSAGE_MAX bytes are taken and no descriptor is leaked.
+ * message.c gives the bytes their meaning.
  */
 #include "wire/channel.h"
 
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Room for a few packets on their way; after that the sender waits, which is all the flow control there is. */
+/* Room for a few packets in flight.  After that the sender waits; there is no other flow control. */
 #define SEND_BUFFER (2 * KH_MESSAGE_MAX)
 
 enum kh_err kh_channel_pair(int ret_fds[2], struct kh_error *err)
@@ -22,7 +22,7 @@ enum kh_err kh_channel_pair(int ret_fds[2], struct kh_error *err)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0)
 		return kh_error_set(err, KH_EREFUSED, "channel", "no socket pair can be made: %m");
-	/* Where the machine's default is smaller than a message, that message could never be sent. */
+	/* If the machine's default is smaller than a message, that message could never be sent. */
 	for (size_t i = 0; i < 2; i++)
 		(void)setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	ret_fds[0] = fds[0];
@@ -30,7 +30,7 @@ enum kh_err kh_channel_pair(int ret_fds[2], struct kh_error *err)
 	return KH_OK;
 }
 
-/* What sendmsg and recvmsg left in errno, but for EINTR. */
+/* Maps the errno of sendmsg and recvmsg; not for EINTR. */
 static enum kh_io failure(void)
 {
 	switch (errno) {
@@ -45,8 +45,8 @@ static enum kh_io failure(void)
 	}
 }
 
-/* A control message's room, aligned as CMSG_FIRSTHDR() needs it.  Four descriptors fill it with nothing to spare, so
- * that the kernel tells when there was a fifth. */
+/* Room for a control message, aligned as CMSG_FIRSTHDR() needs it.  Four descriptors fill it exactly, so that the
+ * kernel reports truncation if there was a fifth. */
 union control {
 	struct cmsghdr header;
 	char room[CMSG_SPACE(KH_MESSAGE_FDS * sizeof(int))];
@@ -78,7 +78,7 @@ enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t
 		header->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
 		memcpy(CMSG_DATA(header), fds, fd_count * sizeof(int));
 	}
-	/* Without descriptors by send: workers have no sendmsg, which could name an address. */
+	/* Without descriptors, use send: workers have no sendmsg, because it could name an address. */
 	do
 		sent = fd_count > 0 ? sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT)
 				    : send(fd, packet.p, packet.n, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -86,7 +86,9 @@ enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t
 	return sent < 0 ? failure() : KH_IO_DONE;
 }
 
-/* Takes the descriptors out of MESSAGE; how many.  RET_FDS has room for all that the control room can hold. */
+/*
+ * Takes the descriptors out of MESSAGE and returns how many.  RET_FDS has room for all that the control room can hold.
+ */
 static size_t take_descriptors(struct msghdr *message, int ret_fds[KH_MESSAGE_FDS])
 {
 	size_t count = 0;
@@ -120,8 +122,8 @@ enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, 
 	ssize_t got;
 
 	/*
-	 * A peer that closed with something unread leaves ECONNRESET behind, which the kernel tells once and before
-	 * what that peer had sent.  Its last words are still there: try again.
+	 * If a peer closed with something unread, the kernel reports ECONNRESET once, before what that peer had sent.
+	 * Its last packets can still be read: try again.
 	 */
 	do {
 		message.msg_control = &control;
@@ -133,7 +135,7 @@ enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, 
 
 	size_t count = take_descriptors(&message, fds);
 	bool cut = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
-	/* No bytes: the end, or an empty packet, which nobody has reason to send. */
+	/* No bytes: the end, or an empty packet, which no honest peer sends. */
 	if (got == 0 || cut) {
 		while (count > 0)
 			close(fds[--count]);
@@ -147,7 +149,7 @@ enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, 
 
 bool kh_channel_closed(int fd)
 {
-	struct pollfd poll_fd = {.fd = fd}; /* hanging up is reported in any case */
+	struct pollfd poll_fd = {.fd = fd}; /* a hang-up is reported in any case */
 
 	return poll(&poll_fd, 1, 0) > 0;
 }
@@ -168,7 +170,7 @@ static bool wait_for(int fd, short events, int64_t deadline)
 		if (deadline >= 0 && left <= 0)
 			return false;
 		int ready = poll(&poll_fd, 1, (int)left);
-		/* Any other failure than a signal comes up again, with its name, in the call that follows. */
+		/* If poll failed other than by a signal, the call that follows fails too and says why. */
 		if (ready > 0 || (ready < 0 && errno != EINTR))
 			return true;
 	}

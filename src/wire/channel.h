@@ -6,37 +6,37 @@
 
 #include "wire/message.h"
 
-/* The descriptor as which an executor finds the channel to its parent, and a worker its channel or its connection. */
+/* The descriptor number of the channel to its parent in an executor, and of its channel or connection in a worker. */
 #define KH_CHANNEL_INHERITED 3
 
 enum kh_io {
 	KH_IO_DONE = 0, /* a whole message */
 	KH_IO_AGAIN,    /* not now */
 	KH_IO_CLOSED,   /* the peer is gone */
-	KH_IO_BROKEN,   /* the peer sent what is no message (too long, too many descriptors), or the socket failed */
+	KH_IO_BROKEN,   /* the peer sent no valid message (too long, too many descriptors), or the socket failed */
 };
 
 /* A pair of non-blocking ends, closed on exec. */
 enum kh_err kh_channel_pair(int ret_fds[2], struct kh_error *err) KH_CHECKED;
 
-/* Sends PACKET with FDS; the descriptors stay the caller's. */
+/* Sends PACKET with FDS; the caller still owns the descriptors. */
 enum kh_io kh_channel_send(int fd, struct kh_view packet, const int *fds, size_t fd_count) KH_CHECKED;
 
-/* Ends OUT and sends it with FDS; KH_IO_BROKEN also if OUT is no message (message.h). */
+/* Ends OUT and sends it with FDS; KH_IO_BROKEN also if OUT is not a valid message (message.h). */
 enum kh_io kh_channel_say(int fd, struct kh_message_out *out, const int *fds, size_t fd_count) KH_CHECKED;
 
 /*
- * Receives one packet into BUFFER (KH_MESSAGE_MAX bytes).  Descriptors that came with it are the caller's now (closed
- * on exec); more than KH_MESSAGE_FDS, or a packet that is longer than the buffer, is KH_IO_BROKEN and closes them all.
+ * Receives one packet into BUFFER (KH_MESSAGE_MAX bytes).  The caller owns the descriptors that came with it (closed on
+ * exec).  More than KH_MESSAGE_FDS of them, or a packet that is longer than the buffer, is KH_IO_BROKEN and closes them
+ * all.
  */
 enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
 			      size_t *ret_fd_count) KH_CHECKED;
 
-/* True if the peer is gone, whatever of it is still to be read; for whoever does not want to read now. */
+/* True if the peer is gone, even if there is still something to read.  Reads nothing. */
 bool kh_channel_closed(int fd);
 
-/* Sending and receiving, waiting up to TIMEOUT_MS (-1: for ever) until it can be done; KH_IO_AGAIN if the time ran
- * out. */
+/* As above, but waits up to TIMEOUT_MS (-1: for ever) until it can be done; KH_IO_AGAIN if the time ran out. */
 enum kh_io kh_channel_send_wait(int fd, struct kh_view packet, const int *fds, size_t fd_count,
 				int timeout_ms) KH_CHECKED;
 enum kh_io kh_channel_receive_wait(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],

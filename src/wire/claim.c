@@ -1,4 +1,4 @@
-/* The list of sentences that a worker may say. */
+/* The list of sentences that a worker may send. */
 #include "wire/claim.h"
 
 static const char *const claims[] = {

@@ -1,16 +1,16 @@
 /*
- * What a worker may say of why it stopped: sentences of one list, and no others.
+ * What a worker may say about why it stopped: only the sentences of one list.
  *
- * A worker that the world has taken over can say anything; what it says ends up before humans, in logs and perhaps
- * before an agent.  So the executor passes on a sentence only if it is one of these, which leaves it a choice and no
- * words.
+ * An attacker who has taken over a worker can make it say anything, and what it says is shown to humans, in logs and
+ * perhaps to an agent.  So the executor passes a sentence on only if it is one of these: the worker can choose among
+ * them but not write its own.
  */
 #ifndef KH_WIRE_CLAIM_H
 #define KH_WIRE_CLAIM_H
 
 #include "base/view.h"
 
-/* The sentence of the list that TEXT is, or NULL. */
+/* The sentence of the list that equals TEXT, or NULL. */
 const char *kh_claim_find(struct kh_view text);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What a request to the executor can come to: one list, one text table.  The parent of an executor gets exactly one of
- * these for each request, whatever happened to the worker or to the executor itself.
+ * How a request to the executor can end: one list, one text table.  The parent of an executor gets exactly one of these
+ * for each request, whatever happened to the worker or to the executor itself.
  */
 #ifndef KH_WIRE_FAULT_H
 #define KH_WIRE_FAULT_H
@@ -8,18 +8,18 @@
 #include "base/view.h"
 
 enum kh_fault {
-	KH_FAULT_NONE = 0,   /* it ran to its end, whatever that was */
+	KH_FAULT_NONE = 0,   /* it ran to its end, with whatever result */
 	KH_FAULT_REQUEST,    /* the request was not well-formed, or broke the protocol */
 	KH_FAULT_BUSY,       /* too many requests at once */
 	KH_FAULT_INCOMPLETE, /* the kernel or the machine lacks a part of the sandbox; the detail says which */
-	KH_FAULT_SANDBOX,    /* a part is there, and setting it up failed */
+	KH_FAULT_SANDBOX,    /* a part exists, but setting it up failed */
 	KH_FAULT_PROGRAM,    /* the program could not be started in the sandbox */
-	KH_FAULT_URL,        /* not a URL that is taken */
-	KH_FAULT_SCHEME,     /* plain http where it was not granted */
-	KH_FAULT_ADDRESS,    /* the address is of a range that is refused */
-	KH_FAULT_NAME,       /* the name has no address, or nobody answered */
+	KH_FAULT_URL,        /* not an acceptable URL */
+	KH_FAULT_SCHEME,     /* plain http, which was not granted */
+	KH_FAULT_ADDRESS,    /* the address is in a refused range */
+	KH_FAULT_NAME,       /* the name has no address, or no name server answered */
 	KH_FAULT_CONNECT,    /* no connection to any of the addresses */
-	KH_FAULT_TLS,        /* the certificate or the handshake is not good */
+	KH_FAULT_TLS,        /* the certificate is not valid, or the handshake failed */
 	KH_FAULT_HTTP,       /* the server does not speak HTTP, or stopped in the middle */
 	KH_FAULT_HEADERS,    /* more header bytes than the cap */
 	KH_FAULT_OUTPUT,     /* more output, or more decompressed bytes, than the cap */

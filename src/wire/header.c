@@ -1,4 +1,4 @@
-/* Header lines.  Trusts nobody; guarantees that what is found lies within what was given. */
+/* Header lines.  Trusts nobody; guarantees that a result lies within the bytes that were given. */
 #include "wire/header.h"
 
 bool kh_header_is(struct kh_view line, struct kh_view name, struct kh_view *ret_value)

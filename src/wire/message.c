@@ -1,8 +1,8 @@
 /*
- * The two tables of messages, and reading and writing by them.
+ * The two tables of messages, and the code that reads and writes by them.
  *
- * Reading trusts nobody.  It looks at each byte once, allocates nothing, and what it hands out has been found in the
- * tables: the rest of the executor may use it without looking again.
+ * Reading trusts nobody.  It looks at each byte once, allocates nothing, and hands out only what has been checked
+ * against the tables, so that the rest of the executor may use it without checking again.
  */
 #include "wire/message.h"
 
@@ -13,13 +13,13 @@
 enum kind {
 	NUMBER = 1, /* 8 bytes, little-endian */
 	TEXT,       /* not empty, no NUL byte */
-	WORDS,      /* the same, and fit to be shown: UTF-8, nothing invisible */
+	WORDS,      /* as TEXT, and safe to show: UTF-8, nothing invisible */
 	BYTES,      /* not empty */
 	LIST,       /* texts; an item may be empty */
 	ADDRESSES,  /* a list of items of 4 or 16 bytes */
 };
 
-/* What a tag is, wherever it stands. */
+/* The kind of each tag, the same in every message. */
 static const struct {
 	const char *name;
 	enum kind kind;
@@ -62,8 +62,8 @@ static const struct {
 };
 
 /*
- * A field of a message: the longest text or item in bytes, or the largest number; of a list also the most items.  In
- * ascending order of tag, as they stand in a message.
+ * A field of a message: the longest text or item in bytes, or the largest number; for a list also the most items.  In
+ * ascending order of tag, as in a message.
  */
 struct rule {
 	enum kh_message_field field;
@@ -161,7 +161,7 @@ static const struct rule done[] = {
 #define EMPTY         NULL, 0, false
 #define BULK          NULL, 0, true
 
-/* A type: its fields or that it is bulk, and how many descriptors come with it. */
+/* A message type: its fields, or that it is bulk; and how many descriptors come with it. */
 static const struct {
 	const char *name;
 	const struct rule *rules;
@@ -190,7 +190,7 @@ static const struct {
 	[KH_MESSAGE_DONE] = {"DONE", FIELDS(done), 0, 0},
 };
 
-/* What a receiver takes where it stands, and where it stands then. */
+/* Which types a receiver takes in a state, and the state that follows. */
 static const struct {
 	enum kh_message_state state;
 	enum kh_message_type type;
@@ -271,7 +271,7 @@ bool kh_message_permitted(enum kh_message_state state, enum kh_message_type type
 	return follow(state, type, NULL);
 }
 
-/* KH_EINPUT, or KH_ELIMIT if the field would be fine if it were shorter; *ERR has the rest. */
+/* Fills *ERR.  E is KH_EINPUT, or KH_ELIMIT if the field is only too long or too large. */
 static enum kh_err bad_field(struct kh_error *err, enum kh_err e, enum kh_message_type type, unsigned tag,
 			     const char *what)
 {
@@ -279,7 +279,7 @@ static enum kh_err bad_field(struct kh_error *err, enum kh_err e, enum kh_messag
 			    tag > KH_FIELD_NONE && tag < KH_FIELDS ? fields[tag].name : "unknown", what);
 }
 
-/* True if the character at AT, whose length is in *RET_N, does nothing but show. */
+/* True if the character at AT, whose length is in *RET_N, is visible and has no other effect. */
 static bool shows(struct kh_view text, size_t at, size_t *ret_n)
 {
 	uint32_t c = 0;
@@ -288,7 +288,7 @@ static bool shows(struct kh_view text, size_t at, size_t *ret_n)
 	return *ret_n > 0 && !kh_utf8_is_invisible(c);
 }
 
-/* A worker's words end up on a terminal or in a log. */
+/* A worker's text ends up on a terminal or in a log. */
 static bool is_shown(struct kh_view text)
 {
 	for (size_t at = 0, n; at < text.n; at += n)
@@ -297,7 +297,7 @@ static bool is_shown(struct kh_view text)
 	return true;
 }
 
-/* One value against its rule.  MESSAGE gets it. */
+/* Checks one value against its rule and stores it in MESSAGE. */
 static enum kh_err take_value(const struct rule *rule, struct kh_view value, struct kh_message *message,
 			      struct kh_error *err)
 {
@@ -323,7 +323,7 @@ static enum kh_err take_value(const struct rule *rule, struct kh_view value, str
 	if (kind == WORDS && !is_shown(value))
 		return bad_field(err, KH_EINPUT, message->type, field, "is not fit to be shown");
 	if (!message->has[field])
-		message->text[field] = value; /* of a list the first */
+		message->text[field] = value; /* for a list, the first item */
 	return KH_OK;
 }
 
@@ -342,8 +342,8 @@ static bool next_field(struct kh_view *rest, unsigned *ret_tag, struct kh_view *
 }
 
 /*
- * Walks the payload and the rules of its type side by side.  Both ascend, so one pass finds what is unknown, out of
- * order, twice, or missing.
+ * Walks the payload and the rules of its type side by side.  Both are in ascending order, so one pass finds fields that
+ * are unknown, out of order, repeated, or missing.
  */
 static enum kh_err take_fields(struct kh_view payload, struct kh_message *message, struct kh_error *err)
 {
@@ -378,7 +378,7 @@ static enum kh_err take_fields(struct kh_view payload, struct kh_message *messag
 	return KH_OK;
 }
 
-/* All of PACKET but state and descriptors.  KH_ELIMIT if something is too long or too much, else KH_EINPUT. */
+/* Reads all of PACKET but state and descriptors.  KH_ELIMIT if something is too long or too much, else KH_EINPUT. */
 static enum kh_err take(struct kh_view packet, struct kh_message *message, struct kh_error *err)
 {
 	if (packet.n < KH_MESSAGE_HEADER || packet.n > KH_MESSAGE_MAX)
@@ -411,7 +411,7 @@ enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_s
 
 	if (take(packet, &message, err) != KH_OK) {
 		if (err != NULL)
-			err->err = KH_EINPUT; /* to a reader too long is as wrong as anything else */
+			err->err = KH_EINPUT; /* a reader reports too long as bad input */
 		return KH_EINPUT;
 	}
 	if (!follow(*state, message.type, &next))
@@ -451,7 +451,7 @@ size_t kh_message_count(const struct kh_message *message, enum kh_message_field 
 	return count;
 }
 
-/* Room for N more bytes, or NULL; then the message is marked. */
+/* Room for N more bytes, or NULL; then the message is marked as too long. */
 static char *extend(struct kh_message_out *out, size_t n)
 {
 	if (out->failed || n > out->cap - out->n) {
@@ -464,7 +464,7 @@ static char *extend(struct kh_message_out *out, size_t n)
 
 static void add_field(struct kh_message_out *out, enum kh_message_field field, struct kh_view value)
 {
-	/* Longer than any message, and so that the sum cannot overflow. */
+	/* A value longer than any message must not overflow the sum. */
 	char *p = value.n > KH_MESSAGE_MAX ? extend(out, SIZE_MAX) : extend(out, FIELD_HEADER + value.n);
 
 	if (p == NULL)
@@ -494,7 +494,7 @@ void kh_message_number(struct kh_message_out *out, enum kh_message_field field, 
 	add_field(out, field, kh_view_of(bytes, sizeof(bytes)));
 }
 
-/* Our own words are made to fit: there is no reason to lose an answer for its detail. */
+/* Our own text is cut to fit, so that an answer is never lost because of its detail. */
 static void add_words(struct kh_message_out *out, enum kh_message_field field, struct kh_view value)
 {
 	char words[KH_MESSAGE_DETAIL];

@@ -5,9 +5,10 @@
  * payload as 32 bits, little-endian) and the payload.  A payload is either bulk bytes (input, output) or fields, each a
  * tag byte, three zero bytes, a 32-bit length and its bytes; numbers have 8 bytes; a list is a tag that repeats.
  *
- * Two static tables in message.c say all: which fields a type has (kind, required, longest), and in which state of the
- * receiver a type is permitted, and which state follows.  Reading trusts nobody: what is not in the tables, in the
- * right size, once, with no byte left over, is refused, and the receiver ends that peer.
+ * Two static tables in message.c define everything: which fields a type has (kind, required, longest); and in which
+ * state of the receiver a type is permitted, and which state follows.  Reading trusts nobody.  A message is refused
+ * unless each field is in the tables, has the right size and comes once, and no byte is left over; the receiver then
+ * ends that peer.
  *
  * Pure: no I/O here.  channel.h moves the bytes.
  */
@@ -22,7 +23,7 @@
 #define KH_MESSAGE_BULK    (KH_MESSAGE_MAX - KH_MESSAGE_HEADER)
 #define KH_MESSAGE_FDS     4     /* descriptors that one message can carry */
 #define KH_MESSAGE_ITEMS   256   /* items of all lists of one message together; no type of the table has more */
-#define KH_MESSAGE_TEXT    4096  /* bytes of a text where the table says nothing else */
+#define KH_MESSAGE_TEXT    4096  /* bytes of a text, unless the table has another number */
 #define KH_MESSAGE_DETAIL  200   /* bytes of DETAIL */
 #define KH_MESSAGE_LINES   32768 /* bytes of HEADERS */
 #define KH_MESSAGE_ANSWERS 16    /* items of ADDRESS */
@@ -31,31 +32,31 @@ enum kh_message_type {
 	KH_MESSAGE_NONE = 0,
 	/* on the control channel */
 	KH_MESSAGE_HELLO, /* parent: the version that it speaks, and settings */
-	KH_MESSAGE_READY, /* executor: it is there */
-	KH_MESSAGE_OPEN,  /* parent: here is the channel of a new request (one descriptor) */
+	KH_MESSAGE_READY, /* executor: it is ready */
+	KH_MESSAGE_OPEN,  /* parent: the channel of a new request (one descriptor) */
 	/* on a request's channel */
 	KH_MESSAGE_RUN,       /* parent: run a program */
 	KH_MESSAGE_FETCH,     /* parent: an HTTP exchange */
 	KH_MESSAGE_INPUT,     /* bulk: standard input, or the body of a POST; also executor to worker */
-	KH_MESSAGE_INPUT_END, /* no more of it */
+	KH_MESSAGE_INPUT_END, /* end of input */
 	KH_MESSAGE_HEAD,      /* executor: status and headers of the response; also worker to executor */
 	KH_MESSAGE_OUTPUT,    /* bulk: standard output, or the body; also worker to executor */
 	KH_MESSAGE_ERRORS,    /* bulk: standard error */
-	KH_MESSAGE_END,       /* executor: the one answer; nothing follows */
+	KH_MESSAGE_END,       /* executor: how the request ended; nothing follows */
 	/* between executor and a sandbox's first process */
 	KH_MESSAGE_JOB,    /* executor: what to run; descriptors 0, 1, 2 of the program and perhaps one more */
 	KH_MESSAGE_WARM,   /* sandbox: prepared, waiting for its job */
-	KH_MESSAGE_BROKEN, /* sandbox: this part could not be set up */
+	KH_MESSAGE_BROKEN, /* sandbox: a part could not be set up */
 	KH_MESSAGE_EXITED, /* sandbox: how the program ended */
 	/* between executor and one of its own workers */
 	KH_MESSAGE_LOOKUP,    /* executor: resolve this name over the socket that comes along */
-	KH_MESSAGE_ADDRESSES, /* worker: what the name server said */
+	KH_MESSAGE_ADDRESSES, /* worker: what the name server answered */
 	KH_MESSAGE_TRANSFER,  /* executor: one HTTP exchange over the socket that comes along */
 	KH_MESSAGE_DONE,      /* worker: how the exchange ended */
 	KH_MESSAGE_TYPES
 };
 
-/* Where a receiver stands.  One list for all kinds of channel: a state belongs to one receiver only. */
+/* The state of a receiver.  One list for all kinds of channel: a state belongs to one receiver only. */
 enum kh_message_state {
 	KH_STATE_ENDED = 0, /* nothing is permitted any more */
 	/* the executor on its control channel */
@@ -66,7 +67,7 @@ enum kh_message_state {
 	/* the executor on a request's channel */
 	KH_STATE_REQUEST_NEW, /* RUN or FETCH */
 	KH_STATE_REQUEST_FED, /* INPUT, INPUT_END */
-	KH_STATE_REQUEST,     /* nothing; the channel closing is how a request is cancelled */
+	KH_STATE_REQUEST,     /* nothing; a request is cancelled by closing the channel */
 	/* the parent on a request's channel */
 	KH_STATE_PARENT_RUN,   /* OUTPUT, ERRORS, END */
 	KH_STATE_PARENT_FETCH, /* HEAD, END */
@@ -76,7 +77,7 @@ enum kh_message_state {
 	/* the executor on a sandbox's channel */
 	KH_STATE_SANDBOX_COLD, /* WARM, BROKEN */
 	KH_STATE_SANDBOX_WARM, /* BROKEN, EXITED */
-	KH_STATE_SANDBOX_SICK, /* EXITED: what BROKEN told of has ended too */
+	KH_STATE_SANDBOX_SICK, /* EXITED: the sandbox that sent BROKEN has ended too */
 	/* a worker */
 	KH_STATE_WORKER_RESOLVE, /* LOOKUP, once */
 	KH_STATE_WORKER_HTTP,    /* TRANSFER */
@@ -88,7 +89,7 @@ enum kh_message_state {
 	KH_STATES
 };
 
-/* Fields, by tag.  Which message has which is in the table. */
+/* Fields, by tag.  The table says which message has which. */
 enum kh_message_field {
 	KH_FIELD_NONE = 0,
 	KH_FIELD_PROTOCOL,  /* number: KH_MESSAGE_VERSION */
@@ -97,8 +98,8 @@ enum kh_message_field {
 	KH_FIELD_ARGUMENT,  /* list: argv */
 	KH_FIELD_WORK,      /* text: host folder that becomes /work, writable */
 	KH_FIELD_CACHE,     /* text: host folder that becomes /cache, read-only */
-	KH_FIELD_READ,      /* list: host paths to be seen read-only, at their own place */
-	KH_FIELD_WRITE,     /* list: host paths to be seen writable, at their own place */
+	KH_FIELD_READ,      /* list: host paths that are visible read-only, at their own place */
+	KH_FIELD_WRITE,     /* list: host paths that are visible writable, at their own place */
 	KH_FIELD_WALL,      /* number: milliseconds */
 	KH_FIELD_CPU,       /* number: seconds */
 	KH_FIELD_MEMORY,    /* number: bytes */
@@ -109,19 +110,19 @@ enum kh_message_field {
 	KH_FIELD_URL,       /* text */
 	KH_FIELD_METHOD,    /* number: enum kh_method */
 	KH_FIELD_HEADER,    /* list: "Name: value" */
-	KH_FIELD_HOST,      /* list: hosts whose addresses may be of any range */
+	KH_FIELD_HOST,      /* list: hosts whose addresses may be in any range */
 	KH_FIELD_PLAIN,     /* number, 1: http is granted */
 	KH_FIELD_AUTHORITY, /* text: path of a file of CA certificates to trust in place of the system's */
 	KH_FIELD_REDIRECTS, /* number: how many are followed */
-	KH_FIELD_STATUS,    /* number: of HTTP, or as waitpid(2) has it */
+	KH_FIELD_STATUS,    /* number: HTTP status, or as from waitpid(2) */
 	KH_FIELD_HEADERS,   /* text: the response's header lines, as they came */
-	KH_FIELD_LOCATION,  /* text: where a redirect that was not followed leads */
+	KH_FIELD_LOCATION,  /* text: target of a redirect that was not followed */
 	KH_FIELD_FAULT,     /* number: enum kh_fault */
-	KH_FIELD_DETAIL,    /* text: our own words */
+	KH_FIELD_DETAIL,    /* text: our own sentence */
 	KH_FIELD_PART,      /* number: enum kh_part */
 	KH_FIELD_ERRNO,     /* number */
 	KH_FIELD_TIME,      /* number: microseconds from request to end */
-	KH_FIELD_USED,      /* number: bytes that were put out */
+	KH_FIELD_USED,      /* number: bytes of output */
 	KH_FIELD_NAME,      /* text: a host name */
 	KH_FIELD_ADDRESS,   /* list: 4 or 16 bytes each, network order */
 	KH_FIELD_TRUNCATED, /* number, 1: ask again over TCP */
@@ -129,24 +130,24 @@ enum kh_message_field {
 	KH_FIELDS
 };
 
-/* A message that was read: everything in it has been checked against the table and borrows from the packet. */
+/* A message that was read.  Everything in it has been checked against the table and borrows from the packet. */
 struct kh_message {
 	enum kh_message_type type;
 	struct kh_view bulk;            /* of INPUT, OUTPUT, ERRORS */
-	uint64_t number[KH_FIELDS];     /* 0 if it is not there */
-	struct kh_view text[KH_FIELDS]; /* {NULL, 0} where it is not there; of a list its first item */
+	uint64_t number[KH_FIELDS];     /* 0 if absent */
+	struct kh_view text[KH_FIELDS]; /* {NULL, 0} if absent; for a list, its first item */
 	bool has[KH_FIELDS];
 	struct kh_view fields; /* for kh_message_item() */
 };
 
 /*
- * Reads PACKET, which came with FDS descriptors, in *STATE, and moves the state on.  KH_EINPUT (nothing is changed)
- * where it is not a message that is permitted now: `message_size`, `message_version`, `message_type` (unknown, or not
- * in this state), `message_field`, `message_fds`.
+ * Reads PACKET, which came with FDS descriptors, in *STATE, and advances the state.  KH_EINPUT (nothing is changed) if
+ * it is not a message that is permitted now: `message_size`, `message_version`, `message_type` (unknown, or not in this
+ * state), `message_field`, `message_fds`.
  *
- * A message has one encoding: fields stand in ascending order of tag, a single field at most once, a number in 8 bytes,
- * and a text that is empty is left out (but an item of a list may be empty).  No text has a NUL byte, but for HEADERS;
- * DETAIL is UTF-8 without anything invisible.
+ * A message has one encoding: fields in ascending order of tag, a single field at most once, a number in 8 bytes.  An
+ * empty text is left out, but an item of a list may be empty.  No text has a NUL byte, except for HEADERS; DETAIL is
+ * UTF-8 without anything invisible.
  */
 enum kh_err kh_message_read(struct kh_view packet, size_t fds, enum kh_message_state *state,
 			    struct kh_message *ret_message, struct kh_error *err) KH_CHECKED;
@@ -159,9 +160,10 @@ bool kh_message_item(const struct kh_message *message, enum kh_message_field fie
 size_t kh_message_count(const struct kh_message *message, enum kh_message_field field);
 
 /*
- * Writing.  Begin, add fields in ascending order of tag, end; the buffer is the caller's (KH_MESSAGE_MAX bytes). Adding
- * what does not fit marks it; kh_message_end() then gives KH_ELIMIT.  What is written is what kh_message_read() takes:
- * end checks the table too, and gives KH_ELIMIT for what is too long or too much, KH_EINPUT for anything else.
+ * Writing.  Begin, add fields in ascending order of tag, end; the caller owns the buffer (KH_MESSAGE_MAX bytes).  If
+ * something does not fit, the message is marked, and kh_message_end() then returns KH_ELIMIT.  kh_message_read()
+ * accepts every message that is written: kh_message_end() checks the table too, and returns KH_ELIMIT if something is
+ * too long or too much, KH_EINPUT for any other fault.
  */
 struct kh_message_out {
 	char *p;
@@ -171,10 +173,10 @@ struct kh_message_out {
 
 void kh_message_begin(struct kh_message_out *out, char *buffer, size_t cap, enum kh_message_type type);
 void kh_message_number(struct kh_message_out *out, enum kh_message_field field, uint64_t value);
-/* A text, or an item of a list.  An empty text (not: item) adds nothing.  DETAIL is cut to fit, and what is not fit to
- * be shown becomes a question mark. */
+/* A text, or an item of a list.  An empty text (not: item) adds nothing.  DETAIL is cut to fit, and each character that
+ * is not safe to show becomes a question mark. */
 void kh_message_text(struct kh_message_out *out, enum kh_message_field field, struct kh_view value);
-/* All of a payload.  Bytes that stand in their place already, behind the header, are not moved. */
+/* The whole payload.  Bytes that are already in their place, behind the header, are not moved. */
 void kh_message_bulk(struct kh_message_out *out, struct kh_view bytes);
 enum kh_err kh_message_end(struct kh_message_out *out, struct kh_view *ret_packet) KH_CHECKED;
 

@@ -1,4 +1,4 @@
-/* The list of a sandbox's parts and its texts.  Pure; trusts nobody's numbers. */
+/* The list of a sandbox's parts and its texts.  Pure; accepts any number. */
 #include "wire/part.h"
 
 static const struct {

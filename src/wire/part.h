@@ -1,5 +1,5 @@
 /*
- * The parts of a sandbox.  A sandbox has all of them or is not there: when one cannot be had, the request is refused
+ * The parts of a sandbox.  A sandbox has all of them or does not exist: if one is not available, the request is refused
  * and the part named.  One list, used by the sandbox, the messages and `keyhole doctor`.
  */
 #ifndef KH_WIRE_PART_H
@@ -23,7 +23,7 @@ enum kh_part {
 	KH_PART_SECCOMP,
 	KH_PART_PRIVILEGES, /* no_new_privs, capabilities, ids */
 	KH_PART_LIMITS,     /* rlimits */
-	KH_PART_CGROUP,     /* cgroup limits: used where they can be had, the only part that may be absent */
+	KH_PART_CGROUP,     /* cgroup limits: used if available, the only part that may be absent */
 	KH_PART_DESCRIPTORS,
 	KH_PART_PROGRAM, /* execve of the program */
 	KH_PARTS

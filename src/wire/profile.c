@@ -1,11 +1,11 @@
-/* The kinds of worker as tables: their names, limits, and what of the host their root has. */
+/* The kinds of worker as tables: their names, their limits, and the host paths in their root. */
 #include "wire/profile.h"
 
 #define KIB 1024ULL
 #define MIB (1024 * KIB)
 #define GIB (1024 * MIB)
 
-/* What programs are made of, and nothing about the host or its users. */
+/* What programs need to run, and nothing about the host or its users. */
 static const char *const programs[] = {"/usr",
 				       "/bin",
 				       "/sbin",
@@ -26,7 +26,7 @@ static const char *const programs[] = {"/usr",
 static const char *const libraries[] = {LIBRARIES, NULL};
 static const char *const with_hosts[] = {LIBRARIES, "/etc/hosts", NULL};
 static const char *const with_authorities[] = {LIBRARIES, AUTHORITIES, NULL};
-static const char *const nothing[] = {NULL}; /* the program is there already, and it loads nothing more */
+static const char *const nothing[] = {NULL}; /* the program is loaded already and needs no more files */
 
 /* clang-format off */
 static const struct {
@@ -44,7 +44,7 @@ static const struct {
 	[KH_PROFILE_SEARCH]  = {"search",  KH_PROFILE_IN_PLACE, false, true,  libraries},
 };
 
-/* A text worker has much memory because a parser's tree is some twenty times as large as what it is made of. */
+/* A text worker has much memory because a parser's tree is some twenty times as large as its input. */
 static const struct kh_limits limits[KH_PROFILES] = {
 	/*                      wall_ms  cpu_s    memory processes files     disk    output */
 	[KH_PROFILE_RUN]     = { 300000,   300,       GIB,    64,   256, 64 * MIB, 64 * MIB},

@@ -10,47 +10,47 @@ enum kh_profile {
 	KH_PROFILE_RUN = 0, /* any program: Reader commands, upstream servers, comm.exec */
 	KH_PROFILE_RESOLVE, /* our own: one DNS exchange over one connected socket */
 	KH_PROFILE_HTTP,    /* our own: one HTTP exchange over one connected socket */
-	KH_PROFILE_READ,    /* our own, of a job (worker/job.h): reads a file */
-	KH_PROFILE_TEXT,    /* the same: makes text of bytes */
-	KH_PROFILE_QUERY,   /* the same: asks a database */
-	KH_PROFILE_SEARCH,  /* the same: keeps an index and looks into it */
+	KH_PROFILE_READ,    /* our own, takes a job (worker/job.h): reads a file */
+	KH_PROFILE_TEXT,    /* takes a job: makes text of bytes */
+	KH_PROFILE_QUERY,   /* takes a job: queries a database */
+	KH_PROFILE_SEARCH,  /* takes a job: keeps an index and searches it */
 	KH_PROFILES
 };
 
 struct kh_limits {
 	uint64_t wall_ms;   /* wall clock, from request to end */
 	uint64_t cpu_s;     /* processor seconds of one process */
-	uint64_t memory;    /* bytes: of all processes together where there is a cgroup, else of one */
+	uint64_t memory;    /* bytes: of all processes together if there is a cgroup, else of one */
 	uint64_t processes; /* processes and threads at once */
 	uint64_t files;     /* open descriptors of one process */
 	uint64_t disk;      /* bytes of the private /tmp, and of one file */
 	uint64_t output;    /* bytes of output: standard output and error together, or the decoded body */
 };
 
-/* "run", "resolve", "http", "read", ...; and back. */
+/* "run", "resolve", "http", "read", ...; and the reverse. */
 const char *kh_profile_name(enum kh_profile profile);
 bool kh_profile_read(struct kh_view name, enum kh_profile *ret_profile);
 
-/* What a request gets that names no limit, and the most that it can ask for. */
+/* The limits of a request that names none, and the largest that it can ask for. */
 const struct kh_limits *kh_profile_limits(enum kh_profile profile);
 extern const struct kh_limits kh_profile_most;
 
-/* Host paths that the root of PROFILE has, read-only and at their own place, ended by NULL; those that the host does
- * not have are left out.  "/usr" for programs, the libraries alone for our own workers. */
+/* Host paths in the root of PROFILE, read-only and at their own place, ended by NULL; paths that the host does not have
+ * are left out.  "/usr" for programs, only the libraries for our own workers. */
 const char *const *kh_profile_paths(enum kh_profile profile);
 
 /* True if the root of PROFILE has /proc. */
 bool kh_profile_has_proc(enum kh_profile profile);
 
 /*
- * How a worker of PROFILE begins.  Programs, and workers that are ready before the job comes, are executed: they have
- * nothing of the executor's memory.  A worker whose folders are part of the job cannot be ready before it, and
- * executing our own program takes several milliseconds; so it goes on in the process that the sandbox is made in, which
- * is a copy of the executor without any of its requests.
+ * How a worker of PROFILE begins.  Programs, and workers that are ready before the job comes, are executed, so they
+ * have nothing of the executor's memory.  A worker whose folders are part of the job cannot be ready before it, and
+ * executing our own program takes several milliseconds.  So such a worker continues in the process that the sandbox was
+ * made in, which is a copy of the executor without any of its requests.
  */
 enum kh_profile_start {
 	KH_PROFILE_EXECUTED, /* when the job comes */
-	KH_PROFILE_AHEAD,    /* before: it waits for what the job is */
+	KH_PROFILE_AHEAD,    /* before the job comes: it waits for it */
 	KH_PROFILE_IN_PLACE, /* when the job comes, without an execve */
 };
 enum kh_profile_start kh_profile_start(enum kh_profile profile);

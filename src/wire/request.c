@@ -1,14 +1,14 @@
 /*
  * Requests to the executor, from struct to message and back.
  *
- * Reading trusts nobody: the executor's parent may be a gateway that was taken over.  What comes out of it has paths
- * that stay where they are put, headers that cannot make another header, and limits within the most.
+ * Reading trusts nobody, because the executor's parent may be a gateway that was taken over.  A request that was read
+ * has paths without "..", headers that cannot inject another header, and limits within the maximum.
  */
 #include "wire/request.h"
 
-#define REDIRECTS 5 /* where a request does not say */
+#define REDIRECTS 5 /* if a request does not say */
 
-/* Where each limit is: in its struct and in a message. */
+/* The place of each limit: in its struct and in a message. */
 static const struct limit {
 	enum kh_message_field field;
 	size_t offset;
@@ -98,7 +98,7 @@ enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, s
 	if (fetch->plain)
 		kh_message_number(&out, KH_FIELD_PLAIN, 1);
 	kh_message_text(&out, KH_FIELD_AUTHORITY, fetch->authority);
-	/* Always: what is not said means the usual number, not none. */
+	/* Always sent: if it is missing, the default applies, not 0. */
 	kh_message_number(&out, KH_FIELD_REDIRECTS, fetch->redirects);
 	return end(&out, ret_packet, err);
 }
@@ -119,7 +119,7 @@ static enum kh_err read_list(const struct kh_message *message, enum kh_message_f
 	return KH_OK;
 }
 
-/* Absolute, no step of it leads up, and it is not the root itself, which is the sandbox's own. */
+/* Absolute, without "..", and not the root itself, which is the sandbox's own. */
 static bool is_path(struct kh_view path)
 {
 	struct kh_view rest = path, step;
@@ -152,7 +152,7 @@ static enum kh_err read_path(const struct kh_message *message, enum kh_message_f
 	return ret_path->n > 0 ? check_paths(ret_path, 1, what, err) : KH_OK;
 }
 
-/* The limits of MESSAGE over those of PROFILE, within the most. */
+/* The limits of MESSAGE over those of PROFILE, within the maximum. */
 static enum kh_err read_limits(const struct kh_message *message, enum kh_profile profile, struct kh_limits *ret_limits,
 			       struct kh_error *err)
 {
@@ -168,7 +168,9 @@ static enum kh_err read_limits(const struct kh_message *message, enum kh_profile
 	return KH_OK;
 }
 
-/* "host", "host:port", "[address]" or "[address]:port", as far as its characters go: it is only ever compared. */
+/*
+ * "host", "host:port", "[address]" or "[address]:port".  Checks only the characters, because a host is only compared.
+ */
 static bool is_host(struct kh_view host)
 {
 	for (size_t i = 0; i < host.n; i++) {
@@ -187,7 +189,7 @@ static enum kh_err check_hosts(const struct kh_view *hosts, size_t count, struct
 	return KH_OK;
 }
 
-/* What a worker that was there before the job came cannot be given any more. */
+/* True if RUN names something that cannot be given to a worker which started before its job came. */
 static bool comes_late(const struct kh_run *run)
 {
 	const struct kh_limits *own = kh_profile_limits(run->profile), *asked = &run->limits;
@@ -196,7 +198,8 @@ static bool comes_late(const struct kh_run *run)
 	       asked->processes != own->processes || asked->files != own->files || asked->disk != own->disk;
 }
 
-/* A program has a name; a worker of ours that takes a job has none, and the rest of what it can be given. */
+/* A program needs an argv.  A worker of ours that takes a job has no argv, /work or /cache, and only profile query may
+ * have a connection. */
 static enum kh_err check_run(const struct kh_run *run, struct kh_error *err)
 {
 	bool job = kh_profile_takes_job(run->profile);
@@ -254,7 +257,7 @@ static bool is_token(char c)
 	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
-/* Headers that frame the message or are the executor's to decide. */
+/* Headers that frame the message, or that the executor sets. */
 static const struct kh_view ours[] = {
 	KH_LIT_INIT("host"),       KH_LIT_INIT("content-length"),   KH_LIT_INIT("transfer-encoding"),
 	KH_LIT_INIT("expect"),     KH_LIT_INIT("connection"),       KH_LIT_INIT("accept-encoding"),
@@ -271,7 +274,7 @@ static const char *header_fault(struct kh_view header)
 		name.n++;
 	if (name.n == 0 || name.n == header.n || header.p[name.n] != ':')
 		return "has no name and colon";
-	/* A name with nothing behind it would take a header away instead of adding one. */
+	/* libcurl takes a name with an empty value as an order to remove that header. */
 	if (kh_view_trim(kh_view_from(header, name.n + 1)).n == 0)
 		return "has no value";
 	for (size_t i = 0; i < header.n; i++)

@@ -14,9 +14,9 @@
 #define KH_REQUEST_PATHS     32
 #define KH_REQUEST_HEADERS   32
 #define KH_REQUEST_HOSTS     32
-#define KH_REQUEST_REDIRECTS 20 /* the most that a request can ask to be followed; 5 where it does not say */
+#define KH_REQUEST_REDIRECTS 20 /* the most redirects that a request can ask to be followed; 5 if it does not say */
 #define KH_REQUEST_HEAD      KH_MESSAGE_LINES /* bytes of response headers */
-#define KH_REQUEST_BODY      (16U << 20) /* the longest body of a POST: the worker keeps it to send it with its length */
+#define KH_REQUEST_BODY      (16U << 20)      /* the longest body of a POST; the worker buffers it to send its length */
 
 enum kh_method {
 	KH_METHOD_GET = 0,
@@ -29,13 +29,15 @@ struct kh_run {
 	enum kh_profile profile;
 	struct kh_view argv[KH_REQUEST_ARGUMENTS];
 	size_t argc;
-	struct kh_view work, cache; /* host folders for /work and /cache; empty: a private folder, none */
+	struct kh_view work, cache; /* host folders for /work and /cache; empty: a private /work, no /cache */
 	struct kh_view read[KH_REQUEST_PATHS], write[KH_REQUEST_PATHS];
 	size_t reads, writes;
 	struct kh_limits limits; /* 0: the profile's own */
-	/* Workers of a job only.  What the executor connects to first; the worker has the socket as descriptor 3. */
+	/*
+	 * Only for workers of a job.  The executor connects to this first; the worker has the socket as descriptor 3.
+	 */
 	struct kh_view connect;                /* "host:port", the absolute path of a Unix socket, or empty */
-	struct kh_view host[KH_REQUEST_HOSTS]; /* as of a fetch: addresses of any range, by configuration */
+	struct kh_view host[KH_REQUEST_HOSTS]; /* as for a fetch: addresses in any range, by configuration */
 	size_t hosts;
 };
 
@@ -44,7 +46,7 @@ struct kh_fetch {
 	enum kh_method method;
 	struct kh_view header[KH_REQUEST_HEADERS]; /* "Name: value", no control characters */
 	size_t headers;
-	struct kh_view host[KH_REQUEST_HOSTS]; /* "host" or "host:port": addresses of any range, by configuration */
+	struct kh_view host[KH_REQUEST_HOSTS]; /* "host" or "host:port": addresses in any range, by configuration */
 	size_t hosts;
 	bool plain;               /* http is granted */
 	struct kh_view authority; /* path of a PEM file, or empty */
@@ -59,19 +61,19 @@ enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, s
 				   struct kh_error *err) KH_CHECKED;
 
 /*
- * Takes MESSAGE (RUN, FETCH) apart, with the profile's limits filled in and held to the most allowed.  KH_EINPUT, code
- * `bad_request` and a detail, where the message is well-formed but not a request: no argv, or one for a worker of ours
- * that takes a job; folders or limits for one that begins before its job comes; a path that is not absolute
- * or has ".." in it, a NUL byte, an unknown profile or method, a header with control characters or of a name that is
- * ours to set (Host, Content-Length, Transfer-Encoding, Connection, Accept-Encoding and others that frame a
- * message), a limit past the most.
+ * Takes MESSAGE (RUN, FETCH) apart, fills in the profile's limits and checks them against the maximum.  KH_EINPUT, code
+ * `bad_request` and a detail, if the message is well-formed but not a valid request: no argv, or one for a worker of
+ * ours that takes a job; folders or limits for a worker that begins before its job comes; a path that is not absolute
+ * or has ".." in it; a NUL byte; an unknown profile or method; a header with control characters or with a name that
+ * only the executor sets (Host, Content-Length, Transfer-Encoding, Connection, Accept-Encoding and others that frame a
+ * message); a limit above the maximum.
  */
 enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run *ret_run,
 				struct kh_error *err) KH_CHECKED;
 enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fetch *ret_fetch,
 				  struct kh_error *err) KH_CHECKED;
 
-/* HOST and PORT as one of a request's hosts; brackets around an address of IPv6. */
+/* HOST and PORT in the form of a request's hosts; an IPv6 address gets brackets. */
 struct kh_view kh_request_host(struct kh_arena *arena, struct kh_view host, int port);
 
 #endif

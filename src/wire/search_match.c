@@ -1,10 +1,10 @@
-/* Queries taken apart and written again.  The query is the Controller's, who may try anything. */
+/* Parses queries and writes them in FTS syntax.  The query is the Controller's, who may try anything. */
 #include "wire/search_match.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
 
-/* Whether a tokenizer would find a word in it. */
+/* True if a tokenizer would find a word in TERM. */
 static bool says_something(struct kh_view term)
 {
 	uint32_t c;
@@ -54,7 +54,7 @@ static void add_words(struct kh_search_match *match, struct kh_view text)
 			add_term(match, word);
 }
 
-/* A copy in which control characters and Unicode's blanks are plain spaces: the table's texts end at a NUL. */
+/* A copy in which control characters and Unicode blanks are plain spaces, because the table's texts end at a NUL. */
 static enum kh_err plain(struct kh_arena *arena, struct kh_view query, struct kh_view *ret_text)
 {
 	struct kh_buf buf;
@@ -101,7 +101,7 @@ enum kh_err kh_search_match_write(struct kh_arena *arena, const struct kh_search
 		if (i > 0)
 			kh_buf_add(&buf, any ? KH_LIT(" OR ") : KH_LIT(" "));
 		kh_buf_byte(&buf, '"');
-		kh_buf_add(&buf, match->term[i]); /* a quote cannot be in it: it would have ended it */
+		kh_buf_add(&buf, match->term[i]); /* a term has no quote in it: a quote ends the term */
 		kh_buf_byte(&buf, '"');
 	}
 	return kh_buf_end(&buf, ret_text);

@@ -1,5 +1,5 @@
 /*
- * A query as the full-text table takes it: words, and phrases in double quotes, each in quotes of its own, so that
+ * A query in the syntax of the full-text table: words, and phrases in double quotes, each in quotes of its own, so that
  * nothing in it is ever an operator, a column or a syntax error.  Pure.
  */
 #ifndef KH_WIRE_SEARCH_MATCH_H
@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 
-#define KH_SEARCH_MATCH_TERMS 32  /* words and phrases that are looked for; further ones are left out */
-#define KH_SEARCH_MATCH_BYTES 256 /* of one of them; the rest of it is left out */
+#define KH_SEARCH_MATCH_TERMS 32  /* words and phrases that are searched for; further ones are ignored */
+#define KH_SEARCH_MATCH_BYTES 256 /* bytes of one term; the rest of it is ignored */
 
 struct kh_search_match {
 	struct kh_view term[KH_SEARCH_MATCH_TERMS]; /* without their quotes; no two are the same */
@@ -16,7 +16,7 @@ struct kh_search_match {
 	size_t left_out;
 };
 
-/* Takes QUERY, valid UTF-8, apart.  A quote without its other half, and what has neither letter nor digit, is nothing.
+/* Parses QUERY, valid UTF-8.  A quote without its other half, and a term without a letter or digit, are ignored.
  * KH_ENOMEM. */
 enum kh_err kh_search_match_read(struct kh_arena *arena, struct kh_view query,
 				 struct kh_search_match *ret_match) KH_CHECKED;

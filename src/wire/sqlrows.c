@@ -1,4 +1,4 @@
-/* Rows into JSON.  A row that does not fit is taken back whole. */
+/* Rows into JSON.  A row that does not fit is removed as a whole. */
 #include "wire/sqlrows.h"
 
 #include "base/emit.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define EXACT (INT64_C(1) << 53)
-#define TAIL  32 /* bytes kept free for the end */
+#define TAIL  32 /* bytes kept free for the closing part */
 
 void kh_sqlrows_init(struct kh_sqlrows *rows, struct kh_arena *arena, size_t most_rows, size_t bytes)
 {
@@ -22,7 +22,7 @@ static void put_text(struct kh_buf *buf, struct kh_view text)
 {
 	size_t bad;
 
-	/* Most of what is too long is so before it is written. */
+	/* Usually the length alone shows that a text does not fit. */
 	if (text.n > buf->limit) {
 		buf->err = buf->err == KH_OK ? KH_ELIMIT : buf->err;
 		return;
@@ -48,7 +48,7 @@ static void put_text(struct kh_buf *buf, struct kh_view text)
 		buf->err = e;
 }
 
-/* Between two values. */
+/* Puts the comma between two values. */
 static void separate(struct kh_sqlrows *rows)
 {
 	if (rows->any)
@@ -161,7 +161,7 @@ static size_t digits_at(struct kh_view v, size_t at)
 	return n;
 }
 
-/* Whether all of V is a number of RFC 8259 that every double holds as it is written: an integer within 2^53, or one
+/* True if all of V is a number of RFC 8259 that a double holds as it is written: an integer within 2^53, or a number
  * with a fraction or an exponent. */
 static bool is_number(struct kh_view v)
 {

@@ -1,6 +1,6 @@
 /*
- * What a statement gives, on its way into JSON: {"columns":[...],"rows":[[...]],"truncated":bool}, bounded while it
- * streams.  Always valid UTF-8, whatever the database holds.
+ * The result of a statement as JSON: {"columns":[...],"rows":[[...]],"truncated":bool}, bounded while it streams.
+ * Always valid UTF-8, whatever the database holds.
  *
  *     NULL                        null
  *     integer                     a number within +-2^53, else its digits as a string
@@ -18,13 +18,13 @@
 
 struct kh_sqlrows {
 	struct kh_buf buf;
-	size_t most;    /* rows */
-	size_t rows;    /* that are whole */
-	size_t start;   /* of the row that is being written */
-	bool any;       /* a value of it is written */
-	bool in_rows;   /* the columns are */
-	bool truncated; /* there was more */
-	bool no_room;   /* for the columns, or the first row */
+	size_t most;    /* rows that are kept at most */
+	size_t rows;    /* complete rows */
+	size_t start;   /* offset of the row that is being written */
+	bool any;       /* the row has a value already */
+	bool in_rows;   /* the columns are complete */
+	bool truncated; /* there were more rows */
+	bool no_room;   /* the columns, or the first row, did not fit */
 };
 
 /* At most ROWS rows, and BYTES bytes of JSON. */
@@ -33,7 +33,7 @@ void kh_sqlrows_init(struct kh_sqlrows *rows, struct kh_arena *arena, size_t mos
 /* Once for each column, before the first row. */
 void kh_sqlrows_column(struct kh_sqlrows *rows, struct kh_view name);
 
-/* A row: begin, its values, end.  False: there is no room for it, so that nothing more needs to be read. */
+/* A row: begin, its values, end.  False: there is no room for it, so the caller can stop reading. */
 bool kh_sqlrows_begin(struct kh_sqlrows *rows);
 void kh_sqlrows_null(struct kh_sqlrows *rows);
 void kh_sqlrows_bool(struct kh_sqlrows *rows, bool value);
@@ -41,7 +41,7 @@ void kh_sqlrows_int(struct kh_sqlrows *rows, int64_t value);
 void kh_sqlrows_real(struct kh_sqlrows *rows, double value);
 void kh_sqlrows_text(struct kh_sqlrows *rows, struct kh_view bytes);
 void kh_sqlrows_blob(struct kh_sqlrows *rows, struct kh_view bytes);
-void kh_sqlrows_digits(struct kh_sqlrows *rows, struct kh_view number); /* a JSON number, or it becomes a string */
+void kh_sqlrows_digits(struct kh_sqlrows *rows, struct kh_view number); /* a JSON number; else written as a string */
 bool kh_sqlrows_end(struct kh_sqlrows *rows);
 
 /* The JSON.  KH_ELIMIT, code `result_too_large`, if there was no room for the first row. */
