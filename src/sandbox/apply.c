@@ -1,6 +1,6 @@
 /*
- * The inside of a sandbox.  The first process trusts the executor, from which it came; the second one trusts itself
- * until its execve, and nothing of what it gave up can be had again after it.
+ * The inside of a sandbox.  The first process trusts the executor, which it was forked from.  The second one trusts
+ * itself until its execve, and after it nothing that it gave up can be regained.
  *
  * Each step that fails ends the sandbox with a BROKEN message that names the part.  No step is optional.
  */
@@ -31,7 +31,7 @@
 
 #define INSIDE_UID 1000 /* "keyhole" of the sandbox's /etc/passwd */
 
-/* What external-info.md lets a command have, and nothing else. */
+/* A command gets only the variables that external-info.md allows. */
 static const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
 					  "HOME=/tmp",
 					  "USER=keyhole",
@@ -45,8 +45,8 @@ static const char *const search[] = {"/usr/local/bin", "/usr/bin", "/bin"};
 struct inside {
 	const struct kh_sandbox_kit *kit;
 	enum kh_profile profile;
-	bool locked;                /* before the job comes: it names no folders */
-	int channel, program, proc; /* kept; everything else of the executor's is closed */
+	bool locked;                /* locked down before the job comes; the job names no folders */
+	int channel, program, proc; /* kept; all other descriptors of the executor are closed */
 	int gate;                   /* closed by the first process when it has locked itself down */
 	struct kh_root root;
 	struct kh_message job;
@@ -67,7 +67,7 @@ static _Noreturn void broken(const struct inside *in, enum kh_part part, int err
 	_exit(1);
 }
 
-/* Closes every descriptor that the executor had but the COUNT in KEEP; 0, 1 and 2 become /dev/null. */
+/* Closes every descriptor of the executor except the COUNT in KEEP; 0, 1 and 2 become /dev/null. */
 static int close_others(int *keep, size_t count)
 {
 	unsigned from = 3;
@@ -97,7 +97,7 @@ static int close_others(int *keep, size_t count)
 	return 0;
 }
 
-/* Maps the one user and group of this sandbox.  /proc lets a process write that of itself only while it is dumpable. */
+/* Maps the one user and group of this sandbox.  /proc lets a process write its own maps only while it is dumpable. */
 static int map_ids(int proc, unsigned uid, unsigned gid)
 {
 	char map[48];
@@ -115,8 +115,9 @@ static int map_ids(int proc, unsigned uid, unsigned gid)
 }
 
 /*
- * As root: another user outside, the OWNER of the folder to write to or nobody, and only then a user namespace.  With
- * it a cgroup namespace once more, now that it is in its group: what is above that is the host's.
+ * If the executor is root: first become another user outside, the OWNER of the writable folder or nobody, and only then
+ * make a user namespace.  A cgroup namespace is made once more with it, now that the process is in its group, because
+ * everything above the group is the host's.
  */
 static int leave_root(const struct inside *in, unsigned owner)
 {
@@ -134,7 +135,7 @@ static void set_up(struct inside *in)
 	enum kh_part part = KH_PART_ROOT;
 
 	prctl(PR_SET_NAME, "keyhole-sandbox");
-	umask(022); /* not that of whoever started the executor */
+	umask(022); /* not the umask of the executor's parent */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		broken(in, KH_PART_PRIVILEGES, errno);
 	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -172,7 +173,7 @@ static void take_job(struct inside *in)
 	struct kh_view packet;
 
 	if (kh_channel_receive_wait(in->channel, in->packet, &packet, in->fds, &in->fd_count, -1) != KH_IO_DONE)
-		_exit(1); /* not wanted any more */
+		_exit(1); /* this sandbox is not needed any more */
 	if (kh_message_read(packet, in->fd_count, &state, &in->job, NULL) != KH_OK)
 		broken(in, KH_PART_DESCRIPTORS, EPROTO);
 }
@@ -203,10 +204,10 @@ static int set_limits(const struct inside *in)
 	} limits[] = {
 		{RLIMIT_CPU, n[KH_FIELD_CPU]},
 		{RLIMIT_DATA, n[KH_FIELD_MEMORY]},
-		/* Without a cgroup the address space bounds shared memory too; runtimes reserve more of it than they
-		   use. */
+		/* Without a cgroup the limit of the address space also bounds shared memory.  Runtimes reserve more
+		   address space than they use. */
 		{RLIMIT_AS, grouped ? RLIM_INFINITY : 4 * n[KH_FIELD_MEMORY]},
-		{RLIMIT_NPROC, n[KH_FIELD_PROCESSES] + 1}, /* and the first process */
+		{RLIMIT_NPROC, n[KH_FIELD_PROCESSES] + 1}, /* one more for the first process */
 		{RLIMIT_NOFILE, n[KH_FIELD_FILES]},
 		{RLIMIT_FSIZE, n[KH_FIELD_DISK]},
 		{RLIMIT_CORE, 1}, /* with 0 the kernel would still start a handler that takes cores from a pipe */
@@ -221,7 +222,7 @@ static int set_limits(const struct inside *in)
 		struct rlimit now, limit = {limits[i].value, limits[i].value};
 		if (getrlimit(limits[i].resource, &now) < 0)
 			return errno;
-		if (limit.rlim_max > now.rlim_max) /* ours to lower only */
+		if (limit.rlim_max > now.rlim_max) /* a limit can only be lowered */
 			limit.rlim_cur = limit.rlim_max = now.rlim_max;
 		if (setrlimit(limits[i].resource, &limit) < 0)
 			return errno;
@@ -229,7 +230,7 @@ static int set_limits(const struct inside *in)
 	return 0;
 }
 
-/* 0, 1, 2 and for our own workers 3 are the job's; all others are closed by the execve. */
+/* 0, 1, 2 and, for our own workers, 3 come with the job; execve closes all others. */
 static int set_descriptors(const struct inside *in)
 {
 	int moved[KH_MESSAGE_FDS];
@@ -246,7 +247,7 @@ static int set_descriptors(const struct inside *in)
 	return close_range((unsigned)in->fd_count, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 ? errno : 0;
 }
 
-/* What is visible may be read; what a profile or the job names may be executed or written to. */
+/* Everything visible may be read.  Only paths that a profile or the job names may be executed or written to. */
 static int restrict_files(const struct inside *in)
 {
 	const bool run = in->profile == KH_PROFILE_RUN;
@@ -271,7 +272,7 @@ static int restrict_files(const struct inside *in)
 		enum kh_message_field field = writable ? KH_FIELD_WRITE : KH_FIELD_READ;
 		for (cursor = 0;
 		     kh_message_item(&in->job, field, &cursor, &path) && n < sizeof(rules) / sizeof(rules[0]);) {
-			memcpy(text + used, path.p, path.n); /* fits: all of them came in one packet */
+			memcpy(text + used, path.p, path.n); /* fits because all of them came in one packet */
 			text[used + path.n] = '\0';
 			enum kh_landlock_right right = writable ? KH_LANDLOCK_WRITE : KH_LANDLOCK_READ;
 			if (executes)
@@ -294,7 +295,7 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Executes the job's argv; returns the errno. */
+/* Executes the job's argv; returns errno. */
 static int execute(const struct inside *in)
 {
 	static char text[KH_MESSAGE_MAX];
@@ -331,7 +332,7 @@ static int execute(const struct inside *in)
 	return e;
 }
 
-/* Takes away everything that the program will not have, in the order in which it can still be given up. */
+/* Gives up everything that the program will not have, in the order in which it can still be given up. */
 static void lock(struct inside *in)
 {
 	const struct kh_filter *filter =
@@ -345,15 +346,16 @@ static void lock(struct inside *in)
 
 	if ((e = kh_root_finish(&in->root, &in->job, &owner, &part)) != 0)
 		broken(in, part, e);
-	/* Ids are the last thing that root is needed for. */
+	/* Changing ids is the last step that needs root. */
 	if (in->kit->is_root && (e = leave_root(in, owner)) != 0)
 		broken(in, KH_PART_USER, e);
-	close(in->proc); /* it is the host's, and no link in a folder may lead to it */
-	/* The program must not find a first process that could do more than wait. */
+	close(in->proc); /* it is the host's /proc, and no link in a folder may lead to it */
+	/* The program must not start before the first process has given up everything except waiting. */
 	if (read(in->gate, &byte, 1) != 0)
 		broken(in, KH_PART_PRIVILEGES, EPIPE);
-	/* From now on the first process dies with the executor; one that died before is not there to have it so.  Its
-	   end of the channel alone does not tell: a sandbox that it has just begun may still hold a copy of it. */
+	/* From now on the first process dies with the executor.  If the executor died before this point, it would not,
+	   so check.  The channel alone does not tell, because a sandbox that the executor has just started may still
+	   hold a copy of the other end. */
 	if (kh_channel_closed(in->channel) || poll(&executor, 1, 0) != 0)
 		_exit(1);
 	setsid();
@@ -364,12 +366,12 @@ static void lock(struct inside *in)
 		broken(in, KH_PART_PRIVILEGES, e);
 	if ((e = restrict_files(in)) != 0)
 		broken(in, KH_PART_LANDLOCK, e);
-	/* A worker that goes on in this process takes its own, which is smaller, before it reads anything. */
+	/* A worker that continues in this process installs its own, smaller filter before it reads anything. */
 	if (!in_place && (e = kh_filter_install(filter)) != 0)
 		broken(in, KH_PART_SECCOMP, e);
 }
 
-/* Goes on as the worker of the profile, with the job's descriptors and nothing else of the executor's. */
+/* Continues as the worker of the profile, with the job's descriptors and nothing else of the executor's. */
 static _Noreturn void become_worker(const struct inside *in)
 {
 	if (in->kit->worker == NULL)
@@ -379,7 +381,7 @@ static _Noreturn void become_worker(const struct inside *in)
 	_exit(1);
 }
 
-/* Waits for the job, locked already or not until then, and becomes the program. */
+/* Waits for the job and becomes the program.  The lockdown comes before the job if IN is locked, else after it. */
 static _Noreturn void second_process(struct inside *in)
 {
 	int e;
@@ -401,7 +403,7 @@ static _Noreturn void second_process(struct inside *in)
 	broken(in, KH_PART_PROGRAM, execute(in));
 }
 
-/* Gives up everything, and then waits until the program has ended, reaping what it leaves behind. */
+/* Gives up everything, then waits until the program has ended and reaps the processes that it leaves behind. */
 static _Noreturn void first_process(struct inside *in, int second)
 {
 	int keep[] = {in->channel, in->gate}, status, e;
@@ -413,7 +415,7 @@ static _Noreturn void first_process(struct inside *in, int second)
 		broken(in, KH_PART_PRIVILEGES, errno);
 	if (!in->kit->is_root && (e = drop_capabilities()) != 0)
 		broken(in, KH_PART_PRIVILEGES, e);
-	/* A change of ids forgets whose death one dies with. */
+	/* The kernel clears the parent-death signal if the ids change, so set it again. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		broken(in, KH_PART_PRIVILEGES, errno);
 	if ((e = kh_filter_install(in->kit->filter[KH_FILTER_INIT])) != 0)
@@ -432,7 +434,7 @@ static _Noreturn void first_process(struct inside *in, int second)
 
 _Noreturn void kh_apply(const struct kh_apply *with)
 {
-	static struct inside in; /* this process is a copy, and has it for itself */
+	static struct inside in; /* not shared: this process is a copy of the executor */
 	int gate[2];
 
 	in.kit = with->kit;

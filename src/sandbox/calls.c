@@ -1,8 +1,8 @@
 /*
  * The table of system calls.
  *
- * An errno is for what ordinary programs try and can do without.  What no ordinary program does is not in the table,
- * and so is killed: ptrace, mounts, namespaces, modules, other processes' memory.
+ * Calls that ordinary programs try and can do without answer with an errno.  Calls that no ordinary program makes are
+ * not in the table, and so the process is killed: ptrace, mounts, namespaces, modules, other processes' memory.
  */
 #include "sandbox/calls.h"
 
@@ -19,8 +19,8 @@ enum {
 	S = 1 << KH_FILTER_SEARCH,
 	I = 1 << KH_FILTER_INIT,
 	G = 1 << KH_FILTER_GATEWAY,
-	NET = W | D | H,     /* a worker's start has all that it needs later: filters add up */
-	JOB = F | T | Q | S, /* workers of a job */
+	NET = W | D | H,     /* a worker's start allows all that it needs later, because filters add up */
+	JOB = F | T | Q | S, /* workers that take a job */
 	ANY = R | NET | G,
 	EACH = ANY | JOB,
 	ALL = EACH | I,
@@ -56,13 +56,14 @@ static const struct kh_syscall calls[] = {
 	OK("timerfd_create", R|G), OK("timerfd_settime", R|G), OK("timerfd_gettime", R|G),
 	OK("signalfd", R), OK("signalfd4", R|G),
 	OK("sendfile", R|G), OK("splice", R|G), OK("tee", R), NO("vmsplice", ENOSYS, R),
-	/* A lease on a file of the host's would hold up whoever opens it there. */
+	/* A lease on a host file would delay whoever opens it on the host. */
 	IF(NO_LEASE, "fcntl", EPERM, R|Q|S, "not F_SETLEASE, F_NOTIFY"), OK("fcntl", W|G),
 	IF(DESCRIPTOR_FLAGS, "fcntl", 0, D|H|F|T, "F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL and F_SETFL"),
 	IF(NO_INJECTION, "ioctl", EPERM, R, "not TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD"), NO("ioctl", ENOTTY, NET|G|JOB),
 
-	/* Files: where, is a matter of the root and of Landlock. */
-	/* A setuid file in a host's folder would outlive the sandbox.  openat2 has its mode where none can look. */
+	/* Files: the root and Landlock decide which ones. */
+	/* A setuid file in a host folder would outlive the sandbox.  openat2 has its mode in memory, which a filter
+	   cannot read. */
 	IF(OPEN, "open", EPERM, R|G|Q|S, NO_SETUID), IF(OPEN_AT, "openat", EPERM, R|G|Q|S, NO_SETUID),
 	OK("open", W), OK("openat", W), OK("openat2", F|S),
 	IF(MODE, "creat", EPERM, R, NO_SETUID), NO("openat2", ENOSYS, R|G),
@@ -97,11 +98,12 @@ static const struct kh_syscall calls[] = {
 	NEW("setxattrat", 463, R), NEW("getxattrat", 464, R), NEW("listxattrat", 465, R), NEW("removexattrat", 466, R),
 	NEW("file_getattr", 468, R), NEW("file_setattr", 469, R), NEW("cachestat", 451, R),
 	NO("name_to_handle_at", ENOSYS, R), NEW("statmount", 457, R), NEW("listmount", 458, R),
-	/* Watching /usr would tell what the host does with it. */
+	/* Watching /usr would show what the host does with it. */
 	NO("inotify_init", ENOSYS, R), NO("inotify_init1", ENOSYS, R), NO("inotify_add_watch", ENOSYS, R),
 	NO("inotify_rm_watch", ENOSYS, R),
 
-	/* Memory of one's own.  What no limit bounds is not there: memfd, SysV and POSIX shared memory and queues. */
+	/* A process's own memory.  Memory that no limit bounds is not allowed: memfd, SysV and POSIX shared memory and
+	   queues. */
 	OK("mmap", R|W), IF(NOT_EXECUTABLE, "mmap", 0, D|H|JOB, "without PROT_EXEC"),
 	IF(NOT_EXECUTABLE_OR_ERROR, "mmap", EACCES, G, "without PROT_EXEC"),
 	OK("mprotect", R|W), IF(NOT_EXECUTABLE, "mprotect", 0, D|H|JOB, "without PROT_EXEC"),
@@ -154,7 +156,7 @@ static const struct kh_syscall calls[] = {
 	IF(OPTION_OF_WORKER, "prctl", EINVAL, W, "PR_SET_NAME, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_GET_*"),
 	IF(OPTION_OF_GATEWAY, "prctl", EINVAL, G, "PR_SET_NAME, PR_GET_NAME"), NO("prctl", EINVAL, D|H|JOB),
 	IF(PERSONALITY, "personality", EPERM, R, "to read"), NO("modify_ldt", ENOSYS, R),
-	OK("seccomp", W), NO("seccomp", EINVAL, R), /* a worker makes its filter smaller */
+	OK("seccomp", W), NO("seccomp", EINVAL, R), /* a worker makes its filter stricter */
 	NO("landlock_create_ruleset", ENOSYS, R), NO("landlock_add_rule", ENOSYS, R),
 	NO("landlock_restrict_self", ENOSYS, R),
 	NEW("lsm_get_self_attr", 459, R), NEW("lsm_set_self_attr", 460, R), NEW("lsm_list_modules", 461, R),
@@ -178,21 +180,24 @@ static const struct kh_syscall calls[] = {
 	OK("getrandom", EACH),
 
 	/*
-	 * Sockets: pairs, and those that they were given.  Programs can listen, but not connect: a socket of the host's
-	 * in a folder that was granted would be a way out, which neither namespaces nor Landlock look at.  Datagrams
-	 * need no connection to go anywhere, so there are none.
+	 * Sockets: pairs, and sockets that were passed in.  Programs can listen, but not connect: a host's socket in a
+	 * granted folder would be a way out, which neither namespaces nor Landlock check.  Datagrams can be sent
+	 * without a connection, so there are none.
 	 */
 	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX, no datagrams"), NO("socket", EAFNOSUPPORT, NET|G|JOB),
 	IF(UNIX_SOCKET, "socketpair", EAFNOSUPPORT, ANY, "AF_UNIX, no datagrams"),
 	NO("connect", EACCES, R),
-	/* libcurl 7.88 connects a socket that it was told is connected; this answer has it look whether that is so. */
+	/* libcurl 7.88 calls connect on a socket that it was told is connected; with this answer it checks whether it
+	   is. */
 	NO("connect", EINPROGRESS, W|H|Q),
 	OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY|Q),
 	OK("recvfrom", ANY|Q), OK("recvmsg", ANY|Q), OK("recvmmsg", R),
-	/* A connected datagram socket still sends elsewhere when it is given an address: workers cannot give one. */
+	/* A connected datagram socket still sends elsewhere if it is given an address, so workers cannot give one. */
 	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I|Q, "no address"),
 	OK("getsockopt", ANY|Q), OK("getsockname", ANY|Q), OK("getpeername", ANY|Q), OK("setsockopt", G),
-	/* Buffers of the kernel are memory that no limit of a process bounds; its socket filters are programs. */
+	/*
+	 * Buffers of the kernel are memory that no process limit bounds, and socket filters are programs in the kernel.
+	 */
 	IF(NO_BUFFER, "setsockopt", EPERM, R, "not SO_SNDBUF, SO_RCVBUF, SO_ATTACH_FILTER and their like"),
 	IF(SOCKET_OPTION, "setsockopt", EPERM, W|H|Q, "of TCP, and SO_KEEPALIVE"),
 };

@@ -1,5 +1,6 @@
 /*
- * The table of system calls: which kind of process has which, under which condition, and what it answers else.
+ * The table of system calls: which kind of process may make which call, under which condition, and what the call
+ * answers otherwise.
  */
 #ifndef KH_SANDBOX_CALLS_H
 #define KH_SANDBOX_CALLS_H
@@ -9,9 +10,9 @@
 
 struct kh_syscall {
 	struct kh_filter_entry entry;
-	unsigned kinds; /* 1 << enum kh_filter_kind, all that it is for */
+	unsigned kinds; /* bits 1 << enum kh_filter_kind: the kinds that this entry is for */
 	enum kh_condition condition;
-	int number; /* for calls newer than libseccomp, which all architectures number alike; else -1 */
+	int number; /* for calls newer than libseccomp, which have the same number on all architectures; else -1 */
 };
 
 /* The INDEX-th call, of any kind; NULL past the end. */

@@ -1,5 +1,6 @@
 /*
- * cgroup folders: making, limiting, filling, removing.  Reads /proc/self/cgroup and the mounts, which are the kernel's.
+ * cgroup folders: making, limiting, filling, removing.  Reads /proc/self/cgroup and the list of mounts, which come from
+ * the kernel.
  */
 #include "sandbox/cgroup.h"
 
@@ -20,10 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 5000 /* that the keeper waits for killed processes to leave */
-#define ATTEMPTS    5    /* at a folder that the last executor's keeper may be tidying up */
+#define PATIENCE_MS 5000 /* how long the keeper waits for killed processes to leave */
+#define ATTEMPTS    5    /* to make a folder while the last executor's keeper may be cleaning up */
 
-/* The folders that the executor's may be made in: v2's two (delegate.h), then v1's. */
+/* The folders that the executor's folder may be made in: two for v2 (delegate.h), then those of v1. */
 enum { OWN, ABOVE, V1_MEMORY, V1_PIDS, PLACES };
 
 static bool file_has(int folder, const char *file, const char *word)
@@ -60,7 +61,7 @@ static bool list_has(struct kh_view list, struct kh_view item)
 	return false;
 }
 
-/* Where the hierarchy of CONTROLLER ("" for v2) is mounted. */
+/* Finds the mount point of the hierarchy of CONTROLLER ("" for v2). */
 static bool find_mount(const char *controller, char *path, size_t size)
 {
 	char line[4096];
@@ -101,7 +102,7 @@ static bool find_own(const char *controller, char *path, size_t size)
 	return found;
 }
 
-/* The folder of this process in the hierarchy of CONTROLLER; -1 where there is none. */
+/* The folder of this process in the hierarchy of CONTROLLER; -1 if there is none. */
 static int open_own(const char *controller)
 {
 	char path[PATH_MAX];
@@ -111,7 +112,7 @@ static int open_own(const char *controller)
 	return open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 }
 
-/* Past the descriptors that a keeper closes. */
+/* Moves FD above the descriptors that a keeper closes. */
 static int keep_high(int fd)
 {
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 4);
@@ -121,7 +122,7 @@ static int keep_high(int fd)
 	return high;
 }
 
-/* The folder of cgroup v2 that holds OWN; -1 where there is none, or it is not to be seen from here. */
+/* The folder of cgroup v2 that holds OWN; -1 if there is none, or if it is not visible from here. */
 static int open_above(int own)
 {
 	struct statfs fs;
@@ -171,7 +172,7 @@ static void drop_base(struct kh_cgroup_base *base, size_t i)
 	base->own[i] = base->parent[i] = -1;
 }
 
-/* v2 counts only if both controllers can be passed on to the sandboxes' folders. */
+/* v2 is used only if both controllers can be passed on to the sandboxes' folders. */
 static bool try_v2(struct kh_cgroup_base *base, const int places[PLACES])
 {
 	int folder = kh_delegate_find(places[OWN], places[ABOVE]);
@@ -186,7 +187,7 @@ static bool try_v2(struct kh_cgroup_base *base, const int places[PLACES])
 	return false;
 }
 
-/* Removes every folder in OWN and then OWN itself; false while something is left. */
+/* Removes every folder in OWN and then OWN itself; false if something is left. */
 static bool sweep(int parent, const char *name)
 {
 	int own = openat(parent, name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
@@ -209,7 +210,7 @@ static _Noreturn void keep(const struct kh_cgroup_base *base, const int places[P
 {
 	char byte;
 
-	setsid(); /* a signal to the executor's group is not for us */
+	setsid(); /* signals to the executor's process group must not reach the keeper */
 	for (int sig = 1; sig < 32; sig++)
 		signal(sig, SIG_IGN);
 	while (read(wake, &byte, 1) < 0 && errno == EINTR)
@@ -238,7 +239,7 @@ static bool start_keeper(struct kh_cgroup_base *base, const int places[PLACES])
 		prctl(PR_SET_NAME, "keyhole-keeper");
 		dup2(ends[0], 0);
 		close_range(1, 2, 0);
-		close_range(3, 3, 0); /* the control channel: the parent must see the executor's end, not ours */
+		close_range(3, 3, 0); /* the control channel: the parent must see when the executor ends, not us */
 		close(ends[1]);
 		keep(base, places, 0);
 	}
@@ -247,7 +248,7 @@ static bool start_keeper(struct kh_cgroup_base *base, const int places[PLACES])
 	return base->keeper > 0;
 }
 
-/* The keeper of an executor that has just ended may move us meanwhile: then it is another folder that we are in. */
+/* The keeper of an executor that has just ended may move this process meanwhile; then it is in another folder. */
 static bool try_v2_again(struct kh_cgroup_base *base)
 {
 	for (int i = 0; i < ATTEMPTS; i++) {
@@ -269,9 +270,9 @@ void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 	int places[PLACES];
 
 	*base = (struct kh_cgroup_base){.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1};
-	/* A pid alone is not enough: containers that share a hierarchy have the same ones. */
+	/* The pid alone is not unique: containers that share a hierarchy have the same pids. */
 	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid, (unsigned)(now / 1000000 ^ now % 1000000 << 12));
-	/* The keeper is there before what it is to remove. */
+	/* Start the keeper before making the folders that it will remove. */
 	open_places(places);
 	if (start_keeper(base, places) && !try_v2_again(base)) {
 		base->has_memory = make_base(base, 0, places[V1_MEMORY]);
@@ -314,7 +315,7 @@ bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh
 	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
 		if (base->own[i] < 0 || mkdirat(base->own[i], group.name, 0755) == 0)
 			continue;
-		/* What was made goes; what could not be made may be another's. */
+		/* Remove only the folders that were made; one that could not be made may be another process's. */
 		int why = errno;
 		for (size_t made = 0; made < i; made++) {
 			if (base->own[made] >= 0)
@@ -361,15 +362,16 @@ bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t pr
 
 	if (base == NULL)
 		return true;
-	processes += 1; /* the first process */
+	processes += 1; /* for the first process */
 	if (base->is_v2) {
-		/* Swap and killing the group as one are asked for; a kernel without swap has no such file. */
+		/* No swap, and kill the group as a whole, if possible: a kernel without swap has no such file. */
 		(void)write_in(group, 0, "memory.swap.max", 0);
 		(void)write_in(group, 0, "memory.oom.group", 1);
 		return write_in(group, 0, "memory.max", memory) && write_in(group, 0, "pids.max", processes);
 	}
 	if (base->has_memory) {
-		/* With swap never below without: so it goes first where the limit is raised, and last where lowered. */
+		/* The limit with swap may never be below the one without.  So it is written first if the limit is
+		   raised, and last if it is lowered. */
 		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);
 		ok = write_in(group, 0, "memory.limit_in_bytes", memory);
 		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);

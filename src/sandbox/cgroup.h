@@ -1,10 +1,10 @@
 /*
- * Limits for a group of processes, where they can be had: cgroup v2 where a folder of ours gets the memory and pids
- * controllers, else the v1 hierarchies of these two.  One that cannot be had is no error (the rlimits hold then), but
- * `keyhole doctor` tells.
+ * Limits for a group of processes, if the machine offers them: cgroup v2 if a folder of ours gets the memory and pids
+ * controllers, else the v1 hierarchies of these two.  If a limit is not available, that is not an error, because the
+ * rlimits still apply; `keyhole doctor` reports it.
  *
  * The executor has one folder, "keyhole-PID-TIME", in each hierarchy, and each sandbox a numbered folder in it.  A
- * small process, the keeper, outlives the executor for as long as it takes to remove them, however the executor ended.
+ * small process, the keeper, outlives the executor until it has removed them, however the executor ended.
  */
 #ifndef KH_SANDBOX_CGROUP_H
 #define KH_SANDBOX_CGROUP_H
@@ -14,13 +14,13 @@
 #define KH_CGROUP_HIERARCHIES 2
 
 struct kh_cgroup_base {
-	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that the executor's is made in; -1 where there is none */
-	int own[KH_CGROUP_HIERARCHIES];    /* the executor's folder in it */
-	bool is_v2;                        /* one hierarchy with both, the first */
+	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that holds the executor's folder; -1 if there is none */
+	int own[KH_CGROUP_HIERARCHIES];    /* the executor's folder */
+	bool is_v2;                        /* one hierarchy with both controllers: index 0 */
 	bool has_memory, has_pids;
 	char name[32];
 	int alarm;  /* the keeper wakes when the last copy of this is closed */
-	int keeper; /* its pid */
+	int keeper; /* the keeper's pid */
 };
 
 struct kh_cgroup {
@@ -28,32 +28,32 @@ struct kh_cgroup {
 	char name[16];
 };
 
-/* Finds out what can be had, starts the keeper and makes the executor's folders.  PID is the executor's. */
+/* Finds out what is available, starts the keeper and makes the executor's folders.  PID is the executor's. */
 void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid);
 void kh_cgroup_base_done(struct kh_cgroup_base *base);
 
 /* "memory and pids (v2)", "pids (v1)", ..., "none". */
 const char *kh_cgroup_base_has(const struct kh_cgroup_base *base);
 
-/* A group for one sandbox, NUMBER.  Where there is nothing to be had it is a group without a folder; false if there
- * is and its folder cannot be made. */
+/* A group for sandbox NUMBER.  If no cgroup is available, it is a group without a folder; false if one is available but
+ * its folder cannot be made. */
 bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group) KH_CHECKED;
 
-/* The folder to clone a process into with CLONE_INTO_CGROUP (v2), to be closed by the caller; -1 where it has none. */
+/* The folder to clone a process into with CLONE_INTO_CGROUP (v2), to be closed by the caller; -1 if it has none. */
 int kh_cgroup_clone_into(const struct kh_cgroup *group);
 
 /*
- * Puts this process in, where it was not cloned into it (v1).  By itself, one thread: that is the one way that takes no
- * lock which all forks and execs of the machine wait for.  False if it is not in everywhere.
+ * Puts this process into the group, if it was not cloned into it (v1).  The process moves itself, as one thread: only
+ * this way takes no lock that all forks and execs of the machine wait for.  False if it is not in all hierarchies.
  */
 bool kh_cgroup_enter(const struct kh_cgroup *group) KH_CHECKED;
 
 bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes) KH_CHECKED;
 
-/* Whether the kernel has killed a process of it for its memory. */
+/* True if the kernel has killed a process of the group because of its memory. */
 bool kh_cgroup_is_spent(const struct kh_cgroup *group);
 
-/* Removes the folders; its processes are gone. */
+/* Removes the folders; the processes of the group must be gone. */
 void kh_cgroup_done(struct kh_cgroup *group);
 
 #endif

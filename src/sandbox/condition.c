@@ -1,8 +1,8 @@
 /*
- * Conditions, one function for each that is more than one comparison.
+ * Conditions: one function for each that is more than one comparison.
  *
- * Arguments that the kernel cuts to 32 bits are compared under a mask where a match refuses, and whole where a match
- * allows: neither way does a high bit help.
+ * The kernel cuts some arguments to 32 bits.  They are compared under a mask if a match refuses, and as a whole if a
+ * match allows; so setting a high bit does not get around either kind.
  */
 #include "sandbox/condition.h"
 
@@ -44,7 +44,7 @@ static int add_socket(struct kh_condition_programs *programs, int number, int er
 
 	if (r == 0)
 		r = refuse_if(programs, number, error, argument(0, SCMP_CMP_NE, AF_UNIX, 0));
-	/* The type's low bits; AF_UNIX takes raw ones for datagrams. */
+	/* The low bits of the type.  AF_UNIX treats SOCK_RAW as datagrams. */
 	if (r == 0)
 		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
 	if (r == 0)
@@ -54,7 +54,7 @@ static int add_socket(struct kh_condition_programs *programs, int number, int er
 
 static int add_namespaces(struct kh_condition_programs *programs, int number, int error)
 {
-	/* CLONE_NEWTIME is not among them: clone() has the exit signal there. */
+	/* Without CLONE_NEWTIME, because in clone() that bit is part of the exit signal. */
 	static const uint64_t flags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
 					 CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 	int r = allow(programs, number);
@@ -75,7 +75,7 @@ static int add_thread(struct kh_condition_programs *programs, int number)
 
 static int add_ioctl(struct kh_condition_programs *programs, int number, int error)
 {
-	/* Type into a terminal, the console's menu, take over console output, load a line discipline. */
+	/* Typing into a terminal, the console's menu, redirecting console output, loading a line discipline. */
 	static const uint64_t requests[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD};
 	int r = allow(programs, number);
 
@@ -92,7 +92,7 @@ static bool option_allowed(const unsigned char *options, unsigned option)
 	return false;
 }
 
-/* OPTIONS (ended by 0) are allowed.  Every other is refused: one by one below the highest, all at once above it. */
+/* OPTIONS (ended by 0) are allowed.  All others are refused: one by one below the highest, all at once above it. */
 static int add_prctl(struct kh_condition_programs *programs, int number, int error, const unsigned char *options)
 {
 	unsigned highest = 0;
@@ -140,7 +140,7 @@ static const unsigned char options_of_worker[] = {
 
 static const unsigned char options_of_gateway[] = {PR_SET_NAME, PR_GET_NAME, 0};
 
-/* Refuses what the kernel would make setuid or setgid; the mode is argument INDEX. */
+/* Refuses modes with the setuid or setgid bit; the mode is argument INDEX. */
 static int add_mode(struct kh_condition_programs *programs, int number, int error, unsigned index)
 {
 	int r = allow(programs, number);
@@ -163,7 +163,7 @@ static int add_mknod(struct kh_condition_programs *programs, int number, int err
 	return r;
 }
 
-/* The same for a file that is opened: there is a mode only if the flags, argument INDEX, make one. */
+/* The same for opening a file: there is a mode only if the flags, argument INDEX, create one. */
 static int add_open(struct kh_condition_programs *programs, int number, int error, unsigned index)
 {
 	static const uint64_t makes[] = {O_CREAT, O_TMPFILE & ~O_DIRECTORY}, bits[] = {S_ISUID, S_ISGID};
@@ -215,7 +215,7 @@ static int add_no_buffer(struct kh_condition_programs *programs, int number, int
 	return r;
 }
 
-/* What libcurl sets on a connection; the level of all sockets has more, filters that run in the kernel among it. */
+/* Options that libcurl sets on a connection.  The level SOL_SOCKET has more, such as filters that run in the kernel. */
 static int add_socket_option(struct kh_condition_programs *programs, int number, int error)
 {
 	struct scmp_arg_cmp other[] = {argument(1, SCMP_CMP_EQ, SOL_SOCKET, 0),
@@ -231,7 +231,7 @@ static int add_socket_option(struct kh_condition_programs *programs, int number,
 		      : seccomp_rule_add_array(programs->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, other);
 }
 
-/* Allows the call, but for arguments that match. */
+/* Allows the call, except with arguments that match. */
 static int add_except(struct kh_condition_programs *programs, int number, int error, struct scmp_arg_cmp compare)
 {
 	int r = allow(programs, number);

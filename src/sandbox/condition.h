@@ -16,14 +16,14 @@ enum kh_condition {
 	KH_CONDITION_ALWAYS = 0,              /* no condition */
 	KH_CONDITION_UNIX_SOCKET,             /* family and type: AF_UNIX, no datagrams */
 	KH_CONDITION_NO_NAMESPACE,            /* flags of clone: none of CLONE_NEW* */
-	KH_CONDITION_THREAD,                  /* flags of clone: a thread's */
-	KH_CONDITION_NOT_EXECUTABLE,          /* protection: without PROT_EXEC, else the kill */
-	KH_CONDITION_NOT_EXECUTABLE_OR_ERROR, /* the same, else the errno */
+	KH_CONDITION_THREAD,                  /* flags of clone: those of a thread */
+	KH_CONDITION_NOT_EXECUTABLE,          /* protection: without PROT_EXEC, else kill */
+	KH_CONDITION_NOT_EXECUTABLE_OR_ERROR, /* protection: without PROT_EXEC, else the errno */
 	KH_CONDITION_NO_INJECTION,            /* request of ioctl: nothing that types into a terminal */
 	KH_CONDITION_OPTION_OF_PROGRAM,       /* options of prctl */
 	KH_CONDITION_OPTION_OF_WORKER,
 	KH_CONDITION_OPTION_OF_GATEWAY,
-	KH_CONDITION_PERSONALITY, /* to read it */
+	KH_CONDITION_PERSONALITY, /* only to read it */
 	KH_CONDITION_NO_DEVICE,   /* mode of mknod: no device, no setuid */
 	KH_CONDITION_NO_DEVICE_AT,
 	KH_CONDITION_MODE, /* mode: no setuid */
@@ -33,11 +33,11 @@ enum kh_condition {
 	KH_CONDITION_NO_LEASE,         /* command of fcntl: no lease, no watch */
 	KH_CONDITION_DESCRIPTOR_FLAGS, /* command of fcntl: flags and copies of descriptors */
 	KH_CONDITION_DESCRIPTOR_ONLY,  /* flags of newfstatat: AT_EMPTY_PATH */
-	KH_CONDITION_LIMIT_READ,       /* prlimit64: to read */
-	KH_CONDITION_LIMIT_OF_SELF,    /* prlimit64: of the process itself */
-	KH_CONDITION_NO_ADDRESS,       /* sendto: to the peer */
-	KH_CONDITION_SOCKET_OPTION,    /* setsockopt: what libcurl sets */
-	KH_CONDITION_NO_BUFFER,        /* setsockopt: no memory, no programs */
+	KH_CONDITION_LIMIT_READ,       /* prlimit64: only to read */
+	KH_CONDITION_LIMIT_OF_SELF,    /* prlimit64: only of the process itself */
+	KH_CONDITION_NO_ADDRESS,       /* sendto: only to the peer */
+	KH_CONDITION_SOCKET_OPTION,    /* setsockopt: only what libcurl sets */
+	KH_CONDITION_NO_BUFFER,        /* setsockopt: no buffer sizes, no filters */
 };
 
 /* The two programs while they are made. */
@@ -46,8 +46,8 @@ struct kh_condition_programs {
 };
 
 /*
- * Adds the call NUMBER, under CONDITION.  ERROR is what other arguments answer; 0 for the kill, or without a condition:
- * what the call itself answers, 0 if it is allowed.  0 or a negative errno.
+ * Adds the call NUMBER under CONDITION.  ERROR is the errno for other arguments; 0 kills.  Without a condition, ERROR
+ * is the errno of the call itself; 0 allows it.  Returns 0 or a negative errno.
  */
 int kh_condition_add(struct kh_condition_programs *programs, enum kh_condition condition, int number,
 		     int error) KH_CHECKED;

@@ -1,5 +1,6 @@
 /*
- * Looking for a folder that passes controllers on, and leaving one so that it can.  Reads what the kernel writes.
+ * Finds a folder that passes controllers on, and moves processes out of one so that it can.  Reads only files of the
+ * kernel.
  */
 #include "sandbox/delegate.h"
 
@@ -13,10 +14,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define NEST     "keyhole-own" /* where the processes go that would be in the way */
-#define ATTEMPTS 10            /* at emptying a folder in which processes are still started */
+#define NEST     "keyhole-own" /* for processes that would be in the way */
+#define ATTEMPTS 10            /* to empty a folder in which processes are still started */
 
-/* What FILE says, at most SIZE bytes of it; empty if it cannot be read. */
+/* The content of FILE, at most SIZE bytes; empty if it cannot be read. */
 static struct kh_view read_at(int folder, const char *file, char *text, size_t size)
 {
 	int fd = openat(folder, file, O_RDONLY | O_CLOEXEC);
@@ -35,7 +36,7 @@ static bool has_both(int folder, const char *file)
 	return kh_view_find(list, KH_LIT("memory"), 0) != SIZE_MAX && kh_view_find(list, KH_LIT("pids"), 0) != SIZE_MAX;
 }
 
-/* Whoever clones a process into a folder below must have the right to write to cgroup.procs here. */
+/* Cloning a process into a folder below needs the right to write to cgroup.procs here. */
 static bool can_lend(int folder)
 {
 	if (!has_both(folder, "cgroup.controllers") || faccessat(folder, ".", W_OK, AT_EACCESS) != 0 ||
@@ -53,7 +54,7 @@ static bool is_nest(int own, int above)
 	       here.st_dev == nest.st_dev && here.st_ino == nest.st_ino;
 }
 
-/* systemd's mark: this folder and what is below it belong to who runs there. */
+/* systemd's mark: this folder and everything below it are delegated to the processes that run there. */
 static bool is_given(int folder)
 {
 	char value = 0;
@@ -69,7 +70,7 @@ static int64_t parent_of(int64_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
 	struct kh_view stat = read_at(AT_FDCWD, path, text, sizeof(text)), field;
-	/* The name, in brackets, may hold anything; nothing after it has brackets. */
+	/* The name, in brackets, may contain anything; nothing after it has brackets. */
 	size_t name_end = 0;
 	for (size_t i = 0; i < stat.n; i++)
 		name_end = stat.p[i] == ')' ? i : name_end;
@@ -81,7 +82,7 @@ static int64_t parent_of(int64_t pid)
 	return kh_view_int(field, &parent) ? parent : -1;
 }
 
-/* The executor, what it started, who started it, and what that one started besides. */
+/* True for the executor, its children, its parent and its parent's children. */
 static bool is_ours(int64_t pid)
 {
 	int64_t self = getpid(), parent = getppid();
@@ -92,7 +93,7 @@ static bool is_ours(int64_t pid)
 	return of > 0 && (of == self || (of == parent && parent > 1));
 }
 
-/* Moves the processes of FROM to TO, ALL or, if they are all ours, ours; true when there are none left. */
+/* Moves the processes of FROM to TO: ALL of them, or only if all of them are ours.  True if none is left. */
 static bool move(int from, int to, bool all)
 {
 	char text[4096], number[24];
@@ -101,13 +102,13 @@ static bool move(int from, int to, bool all)
 
 	for (int i = 0; i < ATTEMPTS; i++) {
 		procs = read_at(from, "cgroup.procs", text, sizeof(text));
-		if (procs.n == 0 || procs.n == sizeof(text)) /* that many are not ours */
+		if (procs.n == 0 || procs.n == sizeof(text)) /* we never have that many */
 			break;
 		for (struct kh_view rest = procs; !all && kh_view_split(&rest, '\n', &line);) {
 			if (line.n > 0 && (!kh_view_int(line, &pid) || !is_ours(pid)))
 				return false;
 		}
-		/* One that has ended meanwhile cannot be moved, and need not be. */
+		/* A process that has ended meanwhile cannot be moved, and need not be. */
 		for (struct kh_view rest = procs; kh_view_split(&rest, '\n', &line);) {
 			snprintf(number, sizeof(number), "%.*s", KH_FMT(line));
 			if (line.n > 0)
@@ -153,7 +154,7 @@ void kh_delegate_undo(int folder)
 
 	if (nest < 0)
 		return;
-	/* The kernel refuses while another executor's folder below needs them. */
+	/* The kernel refuses while the folder of another executor below needs them. */
 	if (!has_both(folder, "cgroup.subtree_control") ||
 	    kh_setting_write(folder, "cgroup.subtree_control", "-memory -pids") == 0) {
 		(void)move(nest, folder, true);

@@ -1,5 +1,5 @@
 /*
- * Filters: the table of calls.c, made into a program of the kernel's by libseccomp, kept, and installed.
+ * Filters: libseccomp compiles the table of calls.c into a program for the kernel, which is kept and installed.
  *
  * Filters trust the table and the library.  The tests trust neither: they make every call under every filter.
  */
@@ -22,7 +22,7 @@ static int number_of(const struct kh_syscall *call)
 	return number >= 0 ? number : call->number;
 }
 
-/* Names that this architecture does not have are left out. */
+/* Calls that this architecture does not have are left out. */
 static int add_calls(struct kh_condition_programs *programs, enum kh_filter_kind kind)
 {
 	const struct kh_syscall *call;
@@ -37,14 +37,14 @@ static int add_calls(struct kh_condition_programs *programs, enum kh_filter_kind
 	return r;
 }
 
-/* Both programs: this machine's own numbers alone, and a tree rather than a row of comparisons. */
+/* For both programs: only this machine's own architecture, and a tree instead of a chain of comparisons. */
 static int start(scmp_filter_ctx *ret_ctx, uint32_t action)
 {
 	scmp_filter_ctx ctx = seccomp_init(action);
 	int r;
 
 	if (ctx == NULL)
-		return -ENOSYS; /* what the library asks the kernel first */
+		return -ENOSYS; /* the library asks the kernel first, which has no seccomp */
 	*ret_ctx = ctx;
 	r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	return r != 0 ? r : seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
@@ -52,13 +52,13 @@ static int start(scmp_filter_ctx *ret_ctx, uint32_t action)
 
 struct kh_filter {
 	const struct kh_alloc *alloc;
-	struct sock_fprog program; /* its code stands behind this */
+	struct sock_fprog program; /* its code follows this struct */
 	size_t size;
 	struct sock_filter code[];
 };
 
-/* Has libseccomp write both programs into a file in memory, which is how it gives them out: the exceptions, the list.
- */
+/* Makes libseccomp write both programs into a file in memory, because it exports them no other way: first the
+ * exceptions, then the list. */
 static int write_programs(struct kh_condition_programs *programs, int fd, off_t *ret_first, off_t *ret_all)
 {
 	int r = seccomp_export_bpf(programs->exceptions, fd);
@@ -71,8 +71,8 @@ static int write_programs(struct kh_condition_programs *programs, int fd, off_t 
 }
 
 /*
- * Makes one program of both: what the exceptions (the first COUNT instructions) allow goes on to the list.  Installing
- * one costs half of installing two, and every sandbox does it.
+ * Joins both programs: what the exceptions (the first COUNT instructions) allow continues in the list.  Installing one
+ * program costs half of installing two, and every sandbox does it.
  */
 static void join(struct sock_filter *code, size_t count)
 {
@@ -152,7 +152,7 @@ int kh_filter_install(const struct kh_filter *filter)
 {
 	long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter->program);
 
-	return r > 0 ? EBUSY : r < 0 ? errno : 0; /* above 0: the number of a thread that cannot follow */
+	return r > 0 ? EBUSY : r < 0 ? errno : 0; /* above 0: the id of a thread that could not be synchronized */
 }
 
 const char *kh_filter_name(enum kh_filter_kind kind)

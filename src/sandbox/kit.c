@@ -1,4 +1,6 @@
-/* Making and unmaking what sandboxes share.  Trusts the executor; what the machine lacks is said by name. */
+/*
+ * Makes and frees what all sandboxes share.  Trusts the executor.  If the machine lacks something, the error names it.
+ */
 #include "sandbox/kit.h"
 
 #include "sandbox/setting.h"
@@ -26,7 +28,7 @@ int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup)
 	return (int)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* Whether ID is one of those that this user namespace has: a container may have few. */
+/* True if ID exists in this user namespace: a container may have few ids. */
 static bool is_mapped(const char *path, unsigned id)
 {
 	char line[128];
@@ -45,13 +47,13 @@ static bool is_mapped(const char *path, unsigned id)
 	return found;
 }
 
-/* As root the executor makes namespaces with its own rights, and workers become another user. */
+/* As root, the executor makes namespaces with its own privileges, and workers become another user. */
 static bool can_be_root(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {{0}};
 	const uint32_t wanted = 1U << CAP_SYS_ADMIN | 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_NET_ADMIN |
-				1U << CAP_KILL; /* or it could not end them */
+				1U << CAP_KILL; /* to be able to kill workers */
 
 	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 && (data[0].effective & wanted) == wanted &&
 	       is_mapped("/proc/self/uid_map", KH_SANDBOX_UID) && is_mapped("/proc/self/gid_map", KH_SANDBOX_UID);
@@ -65,7 +67,8 @@ static bool write_map(int pid, const char *name, const char *text)
 	return kh_setting_write(AT_FDCWD, path, text) == 0;
 }
 
-/* A user namespace that says: what is root's on disk is a worker's (for id-mapped mounts).  -1 where it cannot be had.
+/*
+ * A user namespace for id-mapped mounts: files that root owns on disk belong to a worker.  -1 if it is not available.
  */
 static int make_idmap(void)
 {
@@ -91,7 +94,7 @@ static int make_idmap(void)
 	return fd;
 }
 
-/* Nothing that there would be to close. */
+/* A kit with nothing to close. */
 static const struct kh_sandbox_kit empty = {.self = -1,
 					    .program = -1,
 					    .idmap = -1,
@@ -100,7 +103,7 @@ static const struct kh_sandbox_kit empty = {.self = -1,
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn *worker, const struct kh_alloc *alloc,
 				struct kh_error *err)
 {
-	/* Those of workers that are executed are made by them. */
+	/* Workers that are executed compile their own filters. */
 	static const enum kh_filter_kind kinds[] = {KH_FILTER_RUN,  KH_FILTER_WORKER, KH_FILTER_INIT,
 						    KH_FILTER_READ, KH_FILTER_QUERY,  KH_FILTER_SEARCH};
 

@@ -1,4 +1,4 @@
-/* What all sandboxes of an executor share: filters, our own program, whose ids they get, the cgroup, the workers. */
+/* What all sandboxes of an executor share: filters, our own program, ids, the cgroup, the workers. */
 #ifndef KH_SANDBOX_KIT_H
 #define KH_SANDBOX_KIT_H
 
@@ -7,32 +7,32 @@
 #include "sandbox/filter.h"
 #include "wire/profile.h"
 
-#define KH_SANDBOX_UID 65534 /* of workers outside, where the executor is root */
+#define KH_SANDBOX_UID 65534 /* of workers outside, if the executor is root */
 
 /*
- * Goes on as our own worker of PROFILE, with the job's descriptors, and installs its own of FILTERS.  Returns the exit
- * status.  The workers stand above the sandbox, so it gets them by this pointer.
+ * Continues as our own worker of PROFILE, with the job's descriptors, and installs its filter from FILTERS.  Returns
+ * the exit status.  It is a pointer because the sandbox may not include the workers, which are a layer above it.
  */
 typedef int kh_sandbox_worker_fn(enum kh_profile profile, struct kh_filter *const filters[KH_FILTERS]);
 
 /* What all sandboxes of an executor share; made once. */
 struct kh_sandbox_kit {
-	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers as they begin, of first processes */
+	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers at their start, of first processes */
 	int self;                             /* a pidfd of the executor */
 	int program;                          /* our own executable, for our own workers */
-	int idmap;                            /* a user namespace in which root's files are a worker's; -1 */
-	bool is_root;                         /* then workers are another user outside, else the executor's own */
+	int idmap;                            /* a user namespace in which root's files belong to a worker; -1 */
+	bool is_root;                         /* workers are another user outside; else the executor's user */
 	unsigned uid, gid;                    /* of the executor */
 	struct kh_cgroup_base cgroup;
-	kh_sandbox_worker_fn *worker; /* becomes a worker of ours without an execve */
+	kh_sandbox_worker_fn *worker; /* continues as a worker of ours without an execve */
 };
 
-/* KH_EREFUSED, code `sandbox`, if a part that all sandboxes share cannot be had; the detail names it. */
+/* KH_EREFUSED, code `sandbox`, if a part that all sandboxes share is not available; the detail names it. */
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn *worker, const struct kh_alloc *alloc,
 				struct kh_error *err) KH_CHECKED;
 void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
 
-/* clone3 with FLAGS and a pidfd, into CGROUP unless that is -1: as fork(2), the pid or -1. */
+/* clone3 with FLAGS and a pidfd, into CGROUP unless that is -1.  Returns the pid or -1, as fork(2) does. */
 int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup) KH_CHECKED;
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * Landlock by system call.
  *
- * Every right that the kernel's ABI knows is handled, and so refused where no rule gives it back; TCP, and from ABI 6
- * on abstract sockets and signals to processes outside, have no rule that could.  A folder's rule leaves out devices:
- * what stands behind one is not bounded by the folder it was made in.
+ * The ruleset handles every right that the kernel's ABI knows, so each is refused unless a rule gives it back.  No rule
+ * gives back TCP and, from ABI 6 on, abstract sockets and signals to processes outside.  A folder's rule leaves out
+ * devices, because what a device gives access to is not limited to the folder it was made in.
  *
- * Runs between fork and exec: no memory is allocated and nothing is called that is not async-signal-safe.
+ * Runs between fork and exec: allocates no memory and calls only async-signal-safe functions.
  */
 #include "sandbox/landlock.h"
 
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What came after ABI 2; the headers of the oldest system that we build on end there. */
+/* Constants newer than ABI 2, because the headers of the oldest system that we build on end there. */
 enum {
 	FS_TRUNCATE = 1 << 14,  /* ABI 3 */
 	FS_IOCTL_DEV = 1 << 15, /* ABI 5 */
@@ -38,7 +38,7 @@ struct ruleset {
 	 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER |          \
 	 (uint64_t)FS_TRUNCATE)
 
-/* The rights that a rule on something else than a folder may have; the kernel refuses it with any other. */
+/* The rights that a rule for a file that is not a folder may have; the kernel refuses any other. */
 #define FS_OF_FILE                                                                                   \
 	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE | \
 	 (uint64_t)FS_TRUNCATE)
@@ -53,7 +53,7 @@ int kh_landlock_abi(void)
 	return abi < 0 ? 0 : (int)abi;
 }
 
-/* All that ABI can refuse. */
+/* Everything that ABI can refuse. */
 static struct ruleset everything(int abi)
 {
 	struct ruleset set = {.fs = FS_FIRST};
@@ -71,7 +71,7 @@ static struct ruleset everything(int abi)
 	return set;
 }
 
-/* What ABI's own structure has: an older kernel looks askance at a longer one. */
+/* The size of the structure in ABI; an older kernel may refuse a longer one. */
 static size_t ruleset_size(int abi)
 {
 	return abi >= 6 ? sizeof(struct ruleset) : abi >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);

@@ -1,6 +1,6 @@
 /*
- * Landlock: file rights by folder, no TCP, no abstract sockets and signals across the border, as far as the kernel's
- * ABI goes.  By system call; async-signal-safe, so that it can stand between fork and exec.
+ * Landlock: file rights by folder, no TCP, and no abstract sockets or signals to processes outside, as far as the
+ * kernel's ABI supports it.  By system call; async-signal-safe, so that it can run between fork and exec.
  */
 #ifndef KH_SANDBOX_LANDLOCK_H
 #define KH_SANDBOX_LANDLOCK_H
@@ -18,15 +18,15 @@ enum kh_landlock_right {
 };
 
 struct kh_landlock_rule {
-	const char *path; /* as seen by this process now; one that is not there is left out */
+	const char *path; /* as seen by this process now; ignored if it does not exist */
 	enum kh_landlock_right right;
-	int fd; /* of the file itself where PATH is NULL */
+	int fd; /* the file itself, if PATH is NULL */
 };
 
 /* The ABI version, or 0 if the kernel has no Landlock. */
 int kh_landlock_abi(void);
 
-/* Leaves this process and all that it starts the rights of RULES and nothing else.  Needs no_new_privs.  0 or errno. */
+/* Restricts this process and all that it starts to the rights of RULES.  Needs no_new_privs.  0 or errno. */
 int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count) KH_CHECKED;
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Self-lockdown, part by part.  The order matters: what takes privileges away comes before what takes away the system
- * calls that do it, and the filter comes last.
+ * Self-lockdown, part by part.  The order matters: privileges are dropped before the system calls that drop them are
+ * forbidden, so the filter comes last.
  *
- * Capabilities and Landlock are a thread's own, so a process that has threads already is refused: they would stay as
- * they are.
+ * Capabilities and Landlock are per thread, so a process that already has threads is refused: its other threads would
+ * stay unrestricted.
  */
 #include "sandbox/lockdown.h"
 
@@ -23,7 +23,7 @@ static enum kh_err refused(struct kh_error *err, const char *part, int error)
 	return kh_error_set(err, KH_EREFUSED, "lockdown", "%s: %s", part, strerrordesc_np(error));
 }
 
-/* A folder has one link more for each folder in it; `.` and its own name are the first two. */
+/* A directory has one link for each subdirectory, besides `.` and its own name.  This counts the threads. */
 static enum kh_err check_threads(struct kh_error *err)
 {
 	struct stat st;
@@ -36,7 +36,8 @@ static enum kh_err check_threads(struct kh_error *err)
 	return KH_OK;
 }
 
-/* What a later execve could give back; only who may change it needs to. */
+/* Drops what a later execve could give back.  EPERM is ignored, because only a process that may change the bounding set
+ * needs to drop it. */
 static int drop_bounding(void)
 {
 	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
@@ -58,7 +59,7 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &header, none) != 0 ? errno : 0;
 }
 
-/* Landlock leaves out what is not there; a store that is not there is a mistake. */
+/* Landlock ignores missing paths, but a missing store is a mistake. */
 static enum kh_err check_there(const char *what, const char *path, bool is_folder, struct kh_error *err)
 {
 	struct stat st;

@@ -1,9 +1,9 @@
 /*
- * Trying the parts of a sandbox.
+ * Tries the parts of a sandbox.
  *
- * A version number or a file in /proc says what a kernel could do; what it does for this user, in this container, under
- * this administrator's settings, shows only when it is done.  So each try is a process of its own that does the thing
- * and looks whether it had its effect; whatever it made ends with it.  A try that hangs is killed.
+ * A version number or a file in /proc says what a kernel could do.  Only a real try shows what it does for this user,
+ * in this container, under this administrator's settings.  So each try is a process of its own that uses the part and
+ * checks its effect; whatever it made ends with it.  A try that hangs is killed.
  */
 #include "sandbox/probe.h"
 
@@ -38,7 +38,7 @@
 #define PATIENCE_MS 10000
 #define NOBODY      65534
 
-/* A try under way, in its own process. */
+/* A running try, in its own process. */
 struct trial {
 	const char *file; /* of /proc/self/ns */
 	int flag;         /* CLONE_NEW* */
@@ -75,7 +75,7 @@ static bool put_file(const char *path, const char *text)
 	return done;
 }
 
-/* True if PATH, a map of ids, has NOBODY: root of a user namespace may have only a few. */
+/* True if PATH, a map of ids, contains NOBODY: root of a user namespace may have only a few ids. */
 static bool maps_nobody(const char *path)
 {
 	unsigned long long inside, outside, count;
@@ -96,13 +96,13 @@ static bool maps_nobody(const char *path)
 	return found;
 }
 
-/* As root the sandbox makes namespaces by root's rights, and its programs become nobody. */
+/* As root, the sandbox makes namespaces with root's privileges, and its programs become nobody. */
 static bool is_root(void)
 {
 	return geteuid() == 0 && maps_nobody("/proc/self/uid_map") && maps_nobody("/proc/self/gid_map");
 }
 
-/* Into a new user namespace, as the user INSIDE of it. */
+/* Enters a new user namespace, as the user INSIDE. */
 static bool enter_user(struct trial *t, unsigned inside)
 {
 	char uids[48], gids[48];
@@ -111,14 +111,15 @@ static bool enter_user(struct trial *t, unsigned inside)
 	snprintf(gids, sizeof(gids), "%u %u 1", inside, getegid());
 	if (unshare(CLONE_NEWUSER) != 0)
 		return fails(t, "unshare");
-	/* After a change of ids a process may write its own maps only when it says that it may be looked at. */
+	/* After a change of ids a process may write its own maps only if it makes itself dumpable. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0 || !put_file("/proc/self/setgroups", "deny") ||
 	    !put_file("/proc/self/uid_map", uids) || !put_file("/proc/self/gid_map", gids))
 		return fails(t, "mapping ids");
 	return getuid() == inside || lacks(t, "ids are not mapped");
 }
 
-/* Into the namespaces of FLAGS, as the sandbox does it: root by its own rights, others by a user namespace's. */
+/* Enters the namespaces of FLAGS as the sandbox does: root with its own privileges, others with those of a user
+ * namespace. */
 static bool enter(struct trial *t, int flags)
 {
 	if (!is_root() && !enter_user(t, 0))
@@ -126,7 +127,7 @@ static bool enter(struct trial *t, int flags)
 	return unshare(flags) == 0 || fails(t, "unshare");
 }
 
-/* Runs FN in a child and gives what waitpid says, or -1. */
+/* Runs FN in a child and returns the status of waitpid, or -1. */
 static int in_child(int (*fn)(struct trial *), struct trial *t)
 {
 	int status = -1;
@@ -158,7 +159,7 @@ static bool try_clone(struct trial *t)
 	return has(t, "the end of a process is seen at once");
 }
 
-/* As the sandbox does it: root becomes nobody first. */
+/* As the sandbox does: root becomes nobody first. */
 static bool try_user(struct trial *t)
 {
 	if (is_root() && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
@@ -185,7 +186,7 @@ static bool try_namespace(struct trial *t)
 	return strcmp(before, after) != 0 ? has(t, "one of its own") : lacks(t, "it is the same as before");
 }
 
-/* A network of its own has no way out: not even an address that nobody has can be routed to. */
+/* A new network namespace has no way out: it has no route, not even to an address that nobody uses. */
 static bool try_net(struct trial *t)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
@@ -215,7 +216,7 @@ static bool enter_mounts(struct trial *t, int flags)
 	return (statfs("/tmp", &fs) == 0 && fs.f_type == TMPFS_MAGIC) || lacks(t, "a mounted tmpfs is not there");
 }
 
-/* By the calls that the sandbox uses: a copy of a mount, made read-only before anybody can see it. */
+/* With the calls that the sandbox uses: a copy of a mount, made read-only before it is visible. */
 static bool try_mount(struct trial *t)
 {
 	struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
@@ -286,7 +287,7 @@ static bool try_landlock(struct trial *t)
 	return true;
 }
 
-/* Makes a call that the smallest of our filters does not have. */
+/* Makes a call that our smallest filter does not allow. */
 static int forbidden_call(struct trial *t)
 {
 	struct kh_filter *filter = NULL;
@@ -377,7 +378,7 @@ static bool try_idmap(struct trial *t)
 		_exit(wait_for_ever(t));
 	}
 	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
-	/* The child is in its namespace when the link is another than ours; it waits there until it is killed. */
+	/* The child is in its namespace once its link differs from ours; it waits there until it is killed. */
 	char own[64] = "", other[64] = "";
 	if (readlink("/proc/self/ns/user", own, sizeof(own) - 1) < 0)
 		own[0] = '\0';
@@ -452,7 +453,7 @@ static const struct {
 #define COUNT (sizeof(probes) / sizeof(probes[0]))
 _Static_assert(COUNT <= KH_PROBES, "room for all");
 
-/* What comes back from a try. */
+/* The result of a try. */
 struct answer {
 	bool has;
 	char detail[sizeof(((struct trial *)0)->detail)];

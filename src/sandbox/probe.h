@@ -1,5 +1,5 @@
 /*
- * What this machine has of a sandbox's parts: each is tried for real, in a child process, and undone with it.  For
+ * Which of a sandbox's parts this machine has: each is really tried, in a child process, and undone with it.  For
  * `keyhole doctor`.
  */
 #ifndef KH_SANDBOX_PROBE_H
@@ -7,9 +7,9 @@
 
 #include "wire/diagnosis.h"
 
-#define KH_PROBES 20 /* room for all */
+#define KH_PROBES 20 /* most results */
 
-/* Tries everything, one after the other; RET has room for KH_PROBES.  Returns how many there are. */
+/* Tries everything, one after the other; RET has room for KH_PROBES.  Returns how many results there are. */
 size_t kh_probe_all(struct kh_diagnosis ret[KH_PROBES]);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Mounts, by the file-descriptor calls of Linux 5.12 and later.  Runs with the capabilities of the namespace's first
- * process and without anything hostile beside it.
+ * Mounts, with the file-descriptor calls of Linux 5.12 and later.  Runs with the capabilities of the namespace's first
+ * process, while nothing hostile runs in it.
  *
- * Paths of the host are looked up below the host's root with RESOLVE_IN_ROOT, so that an absolute symbolic link leads
- * to where it leads on the host; a job's paths have none.  All of a job's folders are opened first and put in place
- * only after the host's root is gone: whatever links they hold, there is nothing left for them to lead to.
+ * Host paths are looked up below the host's root with RESOLVE_IN_ROOT, so that an absolute symbolic link leads to where
+ * it leads on the host; in a job's paths no link is allowed.  All of a job's folders are opened first and mounted only
+ * after the host's root is gone, so that links in them cannot lead to the host.
  */
 #include "sandbox/root.h"
 
@@ -18,12 +18,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define OLD "/old" /* where the host's root is while the sandbox is made */
+#define OLD "/old" /* mount point of the host's root while the sandbox is made */
 
 #define READ_ONLY (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define WRITABLE  (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
-/* A folder or file of the host, opened, on its way to its place. */
+/* An opened folder or file of the host, before it is mounted at its place. */
 struct folder {
 	int tree; /* a detached mount */
 	bool is_dir;
@@ -37,7 +37,7 @@ static int host_open(const struct kh_root *root, const char *path, uint64_t link
 	return (int)syscall(SYS_openat2, root->host, path, &how, sizeof(how));
 }
 
-/* A mount of what FD is, detached, with ATTR set; -1 and errno. */
+/* A detached mount of FD, with ATTR set; -1 and errno. */
 static int clone_tree(int fd, unsigned flags, uint64_t attr, int idmap)
 {
 	struct mount_attr set = {.attr_set = attr};
@@ -57,7 +57,7 @@ static int clone_tree(int fd, unsigned flags, uint64_t attr, int idmap)
 	return -1;
 }
 
-/* Enters folder NAME of AT, which is closed, and makes it where it is not there; -1 and errno. */
+/* Opens folder NAME of AT, which is closed, and makes it if it does not exist; -1 and errno. */
 static int enter(int at, const char *name)
 {
 	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
@@ -72,9 +72,9 @@ static int enter(int at, const char *name)
 }
 
 /*
- * Opens the folder of the sandbox that PATH is in, making what is missing of it, and leaves PATH's own name in NAME; -1
- * and errno.  A folder of the job's may be on the way, with links that a program left there: those of /proc would lead
- * to descriptors of this process, and so out of the sandbox.
+ * Opens the folder of the sandbox that PATH is in, making the missing parts, and stores PATH's last component in NAME;
+ * -1 and errno.  One of the job's folders may be on the way, with links that a program left there: links of /proc would
+ * lead to descriptors of this process, and so out of the sandbox.
  */
 static int open_parent(const char *path, char name[NAME_MAX + 1])
 {
@@ -98,7 +98,7 @@ static int open_parent(const char *path, char name[NAME_MAX + 1])
 	return at;
 }
 
-/* Moves TREE to PLACE; the folder or empty file that it covers is made where it is not there. */
+/* Moves TREE to PLACE; the folder or empty file that it covers is made if it does not exist. */
 static int put_in_place(int tree, const char *place, bool is_dir)
 {
 	char name[NAME_MAX + 1];
@@ -125,7 +125,7 @@ static int put_link(const char *target, const char *place)
 	return e;
 }
 
-/* What the host has at PATH, at the same place here: a link as a link, the rest mounted read-only. */
+/* Shows the host's PATH at the same place here: a link as a link, anything else mounted read-only. */
 static int show_host_path(const struct kh_root *root, const char *path)
 {
 	char target[PATH_MAX];
@@ -185,7 +185,7 @@ static int write_file(const char *path, const char *text)
 	return n == (ssize_t)strlen(text) ? 0 : EIO;
 }
 
-/* The few files of /etc that say who one is and how names are found: our own, not the host's. */
+/* The few files of /etc for users and name lookup: our own, not the host's. */
 static int write_etc(void)
 {
 	mkdir("/etc", 0755);
@@ -203,7 +203,7 @@ static void tmp_options(uint64_t size, char *options, size_t room)
 		 (unsigned long long)(size / 1024 + 64));
 }
 
-/* /tmp, as large as PROFILE has it, with the folder that is /work where the job has none of its own. */
+/* Makes /tmp with PROFILE's size, and in it the folder that becomes /work if the job has no folder for it. */
 static int make_tmp(enum kh_profile profile)
 {
 	char options[96];
@@ -215,7 +215,7 @@ static int make_tmp(enum kh_profile profile)
 	return 0;
 }
 
-/* /tmp and /work as JOB has them. */
+/* Sets /tmp and /work as JOB wants them. */
 static int fit_tmp(enum kh_profile profile, const struct kh_message *job)
 {
 	char options[96];
@@ -227,12 +227,12 @@ static int fit_tmp(enum kh_profile profile, const struct kh_message *job)
 		return errno;
 	if (job->has[KH_FIELD_WORK])
 		return rmdir("/tmp/work") < 0 ? errno : 0;
-	/* A mount, not a link: the job may put another folder in the place of /tmp. */
+	/* A mount, not a link, because the job may mount another folder over /tmp. */
 	int tree = open_tree(AT_FDCWD, "/tmp/work", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	return tree < 0 ? errno : put_in_place(tree, "/work", true);
 }
 
-/* An empty root of our own, with the host's below OLD. */
+/* Makes an empty root of our own, with the host's root below OLD. */
 static int pivot(struct kh_root *root)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
@@ -272,8 +272,8 @@ int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part 
 }
 
 /*
- * Opens PATH of the host as FOLDER.  As root, files that are root's become the worker's by an id-mapped mount; a file
- * system that cannot do that can still be read by what its modes say, but not be written to.
+ * Opens PATH of the host as FOLDER.  If the executor is root, an id-mapped mount makes root's files belong to the
+ * worker.  On a file system that does not support this, files can still be read as their modes permit, but not written.
  */
 static int open_folder(const struct kh_root *root, struct kh_view path, const char *place, bool writable,
 		       struct folder *folder, unsigned *owner)
@@ -287,7 +287,7 @@ static int open_folder(const struct kh_root *root, struct kh_view path, const ch
 	memcpy(text, path.p, path.n);
 	text[path.n] = '\0';
 	memcpy(folder->place, place ? place : text, strlen(place ? place : text) + 1);
-	/* No link at all: the path may be in a folder that another program writes to just now. */
+	/* No links at all, because another program may be writing to a folder on the path right now. */
 	int fd = host_open(root, text, RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return errno;
@@ -300,7 +300,7 @@ static int open_folder(const struct kh_root *root, struct kh_view path, const ch
 		folder->tree = clone_tree(fd, shift ? 0 : AT_RECURSIVE, attr, shift ? root->idmap : -1);
 		if (folder->tree < 0 && shift && !writable)
 			folder->tree = clone_tree(fd, AT_RECURSIVE, attr, -1);
-		/* A file system without them answers EINVAL, which says nothing. */
+		/* A file system without id-mapped mounts answers EINVAL, which is too vague. */
 		e = folder->tree >= 0 ? 0 : shift && errno == EINVAL ? EOPNOTSUPP : errno;
 		if (writable && *owner == 0)
 			*owner = st.st_uid;
@@ -321,7 +321,7 @@ static int open_list(const struct kh_root *root, const struct kh_message *job, e
 			return E2BIG;
 		e = open_folder(root, path, NULL, writable, &folders[*count], owner);
 		*count += e == 0;
-		/* A worker of ours says itself what it did not find, and files of a database come and go. */
+		/* Our own worker reports a missing file itself, and files of a database come and go. */
 		if (e == ENOENT && !writable && kh_profile_takes_job(root->profile))
 			e = 0;
 	}
@@ -358,7 +358,7 @@ static size_t depth(const char *path)
 	return n;
 }
 
-/* Puts all in place, the higher first: what is below a folder is on top of it, whichever of them is writable. */
+/* Mounts all folders, parents first, so that a folder below another one is on top of it, whichever is writable. */
 static int place_folders(const struct folder *folders, size_t count)
 {
 	int e = 0;
@@ -378,7 +378,7 @@ static int place_folders(const struct folder *folders, size_t count)
 
 int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner, enum kh_part *ret_part)
 {
-	static struct folder folders[KH_ROOT_FOLDERS]; /* this process is a copy, and has it for itself */
+	static struct folder folders[KH_ROOT_FOLDERS]; /* not shared: this process is a copy of the executor */
 	struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY};
 	size_t count = 0;
 	unsigned owner = 0;

@@ -1,15 +1,15 @@
 /*
- * A sandbox's file system, made inside its mount namespace: a read-only root with what a profile names of the host,
- * /proc, /dev, a private /tmp, and the folders of the job; the host's own root is gone from it when it is done.
+ * A sandbox's file system, made inside its mount namespace: a read-only root with the host paths of a profile, /proc,
+ * /dev, a private /tmp, and the folders of the job.  At the end the host's own root is unmounted from it.
  *
  *     /                 tmpfs, read-only
  *     /usr /lib ...     of the host, read-only, no set-user-id, no devices
  *     /dev              null zero full random urandom; fd stdin stdout stderr
  *     /proc             of the sandbox's own pid namespace, processes only (profile run)
- *     /tmp              tmpfs of its own, with a size; /work is a folder in it where the job names none
+ *     /tmp              tmpfs of its own, with a size; /work is a folder in it if the job names none
  *     /work /cache      of the job; its read and write paths at their own place
  *
- * The first process of a sandbox prepares, the second one finishes.  Both return 0 or an errno and say in *RET_PART
+ * The first process of a sandbox prepares, the second one finishes.  Both return 0 or an errno and store in *RET_PART
  * what failed.
  */
 #ifndef KH_SANDBOX_ROOT_H
@@ -24,15 +24,15 @@
 struct kh_root {
 	enum kh_profile profile;
 	int host;  /* the host's root, until kh_root_finish() */
-	int idmap; /* a user namespace that makes root's files the worker's, -1 where the executor is not root */
+	int idmap; /* a user namespace in which root's files belong to the worker; -1 if the executor is not root */
 };
 
-/* All that does not depend on the job. */
+/* Everything that does not depend on the job. */
 int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part *ret_part) KH_CHECKED;
 
 /*
- * The folders of JOB; then the host's root goes away and the root becomes read-only.  *RET_OWNER is the owner of the
- * first folder that the job may write to, 0 if there is none.
+ * Mounts the folders of JOB, then unmounts the host's root and makes the root read-only.  *RET_OWNER is the owner of
+ * the first folder that the job may write to, 0 if there is none.
  */
 int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner,
 		   enum kh_part *ret_part) KH_CHECKED;

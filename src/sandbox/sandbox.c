@@ -1,5 +1,5 @@
 /*
- * The executor's side of a sandbox: starting one, ending one.
+ * The executor's side of a sandbox: starts and ends one.
  */
 #include "sandbox/sandbox.h"
 
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The namespaces of a sandbox but the user's, which as root comes last (apply.c). */
+/* The namespaces of a sandbox except the user namespace, which is made last if the executor is root (apply.c). */
 static const struct {
 	uint64_t flag;
 	enum kh_part part;
@@ -30,7 +30,7 @@ static const struct {
 
 #define NAMESPACES (sizeof(namespaces) / sizeof(namespaces[0]))
 
-/* clone3 with everything failed: finds out by which. */
+/* clone3 with all flags failed: finds out which one was the cause. */
 static enum kh_part missing_part(uint64_t base, bool grouped)
 {
 	for (size_t i = 0; i <= NAMESPACES; i++) {
@@ -46,7 +46,7 @@ static enum kh_part missing_part(uint64_t base, bool grouped)
 		close(pidfd);
 		waitpid(pid, NULL, 0);
 	}
-	/* Nothing but the group is left. */
+	/* Only the group is left as the cause. */
 	return grouped ? KH_PART_CGROUP : KH_PART_CLONE;
 }
 
@@ -88,7 +88,7 @@ bool kh_sandbox_prepare(const struct kh_sandbox_kit *kit, enum kh_profile profil
 	}
 	sandbox.channel = ends[0];
 	int cgroup = kh_cgroup_clone_into(&sandbox.cgroup);
-	if (cgroup < 0 && kit->cgroup.is_v2) { /* it would be in no group, and nobody would see */
+	if (cgroup < 0 && kit->cgroup.is_v2) { /* it would run in no group, and nobody would notice */
 		*ret_part = KH_PART_CGROUP;
 		*ret_errno = errno;
 		close(ends[1]);

@@ -1,4 +1,4 @@
-/* One write, because the kernel takes each for itself. */
+/* Uses one write, because the kernel treats each write as a separate command. */
 #include "sandbox/setting.h"
 
 #include <errno.h>

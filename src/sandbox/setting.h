@@ -1,4 +1,4 @@
-/* Files of the kernel's in which a short text is a command: of /proc, of cgroups. */
+/* Kernel files in which a short text is a command: those of /proc and of cgroups. */
 #ifndef KH_SANDBOX_SETTING_H
 #define KH_SANDBOX_SETTING_H
 
