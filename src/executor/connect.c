@@ -1,4 +1,4 @@
-/* Sockets to the world. */
+/* Outgoing sockets. */
 #include "executor/connect.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,8 @@
 /*
- * The executor's loop: one thread, no blocking, no allocation for a request.  Trusts its parent to be what started it,
- * and checks every message all the same.  When the parent is gone, for whatever reason, everything that was started
- * here is killed and the executor ends; when the executor is killed, its sandboxes die by their own death signal.
+ * The executor's loop: one thread, no blocking, no allocation for a request.  Trusts that its parent is the process
+ * that started it, and checks every message all the same.  When the parent is gone, for whatever reason, everything
+ * that was started here is killed and the executor ends.  When the executor is killed, its sandboxes die by their
+ * parent-death signal.
  */
 #include "executor/executor.h"
 
@@ -19,22 +20,22 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define QUIET_US 3000                /* after a request began, before sandboxes are made ahead */
+#define QUIET_US 3000                /* after a request began, before sandboxes are made in advance */
 #define RESERVED 32                  /* descriptors that are not for requests */
-#define A_JOB    10                  /* descriptors of one request, with what is on its way out */
-#define A_WARM   (4 * KH_POOL_KINDS) /* of one more warm sandbox of each kind */
+#define A_JOB    10                  /* descriptors of one request, with those of output that is not sent yet */
+#define A_WARM   (4 * KH_POOL_KINDS) /* descriptors of one more warm sandbox of each kind */
 #define WATCHES  (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
 
 struct executor {
 	struct kh_sandbox_kit kit;
 	struct kh_pool pool;
-	struct kh_job *jobs; /* in memory that a fork does not get */
+	struct kh_job *jobs; /* in memory that is not copied on fork */
 	enum kh_message_state state;
 	char buffer[KH_MESSAGE_MAX];
 	size_t room, warm; /* how many requests and warm sandboxes there are descriptors for */
 	int64_t busy_us;   /* when a request last began */
 	struct pollfd watch[WATCHES];
-	size_t job_watch[KH_EXECUTOR_JOBS + 1], slot_watch[KH_POOL_SLOTS + 1]; /* where each one's entries begin */
+	size_t job_watch[KH_EXECUTOR_JOBS + 1], slot_watch[KH_POOL_SLOTS + 1]; /* index of each one's first entry */
 };
 
 static void harden(void)
@@ -54,7 +55,7 @@ static void harden(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-/* One request too many is told so; one descriptor too many would be the end of all of them. */
+/* A request too many gets an error; running out of descriptors would end all requests. */
 static bool find_room(struct executor *x)
 {
 	struct rlimit files = {0};
@@ -67,8 +68,7 @@ static bool find_room(struct executor *x)
 	return x->room > 0;
 }
 
-/* Requests hold what no sandbox may see: other requests, keys.  Their memory is zero in every process that is forked.
- */
+/* Requests hold data that no sandbox may see: other requests, keys.  Their memory is zero in every forked process. */
 static struct kh_job *make_jobs(void)
 {
 	size_t size = sizeof(struct kh_job) * KH_EXECUTOR_JOBS;
@@ -90,7 +90,7 @@ static bool send_ready(const struct executor *x)
 	return kh_channel_say(KH_CHANNEL_INHERITED, &out, NULL, 0) == KH_IO_DONE;
 }
 
-/* Says on a channel for which there is no room that there is none. */
+/* Reports on CHANNEL that there is no room for its request. */
 static void refuse(int channel)
 {
 	char buffer[128];
@@ -117,7 +117,7 @@ static void open_request(struct executor *x, int channel)
 	refuse(channel);
 }
 
-/* One message of the parent; false if there is none now, and *RET_STOP if it is over. */
+/* Takes one message of the parent; false if there is none now.  Sets *RET_STOP if the executor must end. */
 static bool take_control(struct executor *x, bool *ret_stop)
 {
 	int fds[KH_MESSAGE_FDS];
@@ -143,7 +143,7 @@ static bool take_control(struct executor *x, bool *ret_stop)
 	return true;
 }
 
-/* Everything that is waited for, as a function of where everything stands. */
+/* Everything to wait for, computed from the current state of all jobs and sandboxes. */
 static size_t watch_all(struct executor *x, int64_t *wake_us)
 {
 	size_t n = 0;
@@ -174,7 +174,7 @@ static bool is_ready(const struct executor *x, size_t from, size_t to)
 	return from < to;
 }
 
-/* Steps what has something to do; where the time for something has come (LATE), every job looks at its clock. */
+/* Steps everything that has something to do; after a timeout (LATE), every job checks its deadline. */
 static void step_all(struct executor *x, bool late)
 {
 	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
@@ -200,8 +200,8 @@ static int timeout_ms(int64_t wake_us)
 }
 
 /*
- * Sandboxes are made ahead when it is quiet: making one takes locks that a program which is just starting needs too.
- * Lowers *WAKE_US to when that will be.
+ * Makes sandboxes in advance while no request begins, because making one takes locks that a program which is just
+ * starting needs too.  Lowers *WAKE_US to the time of the next one.
  */
 static void refill(struct executor *x, int64_t *wake_us)
 {
@@ -223,7 +223,7 @@ static void serve(struct executor *x)
 		if (poll(x->watch, n, timeout_ms(wake_us)) < 0 && errno != EINTR)
 			return;
 		bool late = kh_clock_us() >= wake_us;
-		/* First what is under way: a new request would move what the list of what is ready is about. */
+		/* Existing jobs first, because a new request would shift the entries that poll filled in. */
 		step_all(x, late);
 		while (!stop && take_control(x, &stop))
 			;

@@ -2,7 +2,7 @@
 #ifndef KH_EXECUTOR_EXECUTOR_H
 #define KH_EXECUTOR_EXECUTOR_H
 
-#define KH_EXECUTOR_JOBS 64 /* requests at once */
+#define KH_EXECUTOR_JOBS 64 /* concurrent requests */
 
 /* Serves until the parent is gone.  Returns the exit status. */
 int kh_executor_main(void);

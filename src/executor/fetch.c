@@ -1,6 +1,6 @@
 /*
- * Fetches.  Whom it trusts: the parent for what is granted, nobody for where it leads.  A redirect is a URL of the
- * world: it goes the whole way again, from reading to checking to connecting, or back to the parent.
+ * Fetches.  Trusts the parent for what is granted, and nobody for where it leads.  A redirect is a URL from outside: it
+ * goes through all steps again, from parsing to checking to connecting, or back to the parent.
  */
 #include "executor/fetch.h"
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Goes to TEXT, a URL of the parent's or of a redirect that was looked at already. */
+/* Goes to TEXT, a URL of the parent's or of a redirect that was checked already. */
 static void go(struct kh_job *job, struct kh_view text)
 {
 	struct kh_error err = {0};
@@ -49,7 +49,7 @@ void kh_fetch_begin(struct kh_job *job, const struct kh_message *message)
 	go(job, job->fetch.url);
 }
 
-/* The file of certificates that the request names; -1 where it names none. */
+/* Opens the file of certificates that the request names; -1 if it names none. */
 static bool open_authority(struct kh_job *job, int *ret_fd)
 {
 	char path[KH_MESSAGE_TEXT + 1];
@@ -103,8 +103,8 @@ static bool is_redirect(uint64_t status)
 }
 
 /*
- * Whether TO leads where the request was granted to go: the same host, and the same port or, with another scheme, that
- * scheme's own.  From http to https always, back only if http is granted.
+ * True if TO leads to a granted place: the same host, and the same port or, with another scheme, that scheme's own
+ * port.  From http to https always, back only if http is granted.
  */
 static bool is_within(const struct kh_job *job, const struct kh_url *to)
 {
@@ -114,7 +114,7 @@ static bool is_within(const struct kh_job *job, const struct kh_url *to)
 	return kh_view_eq_nocase(from->host, to->host) && same_port && (!to->plain || job->fetch.plain);
 }
 
-/* True if HEAD is a redirect that is followed (or one too many); false if it is the parent's. */
+/* True if HEAD is a redirect that is followed (or one too many); false if HEAD goes to the parent. */
 static bool follow(struct kh_job *job, const struct kh_message *head)
 {
 	struct kh_view location = head->text[KH_FIELD_LOCATION];
@@ -124,7 +124,7 @@ static bool follow(struct kh_job *job, const struct kh_message *head)
 	if (!is_redirect(head->number[KH_FIELD_STATUS]) || location.n == 0 || job->fetch.method != KH_METHOD_GET ||
 	    job->fetch.redirects == 0)
 		return false;
-	/* Compared in the one spelling, as the URL that it comes from is. */
+	/* Compared in normalized form, as the URL that it comes from is. */
 	if (kh_url_read_web(location, true, &read, NULL) != KH_OK ||
 	    kh_url_write(&read, job->next_url, sizeof(job->next_url), &text) != KH_OK ||
 	    kh_url_read_web(text, true, &to, NULL) != KH_OK || !is_within(job, &to))
@@ -138,7 +138,7 @@ static bool follow(struct kh_job *job, const struct kh_message *head)
 	return true;
 }
 
-/* HEAD for the parent: what the worker said, and the URL that it came from. */
+/* HEAD for the parent: what the worker sent, and the URL that it came from. */
 static void pass_head(struct kh_job *job, const struct kh_message *head)
 {
 	char buffer[KH_MESSAGE_MAX];
@@ -158,10 +158,10 @@ static void pass_head(struct kh_job *job, const struct kh_message *head)
 	}
 	memcpy(job->to_parent, packet.p, packet.n);
 	job->to_parent_n = packet.n;
-	explicit_bzero(buffer, packet.n); /* the stack is part of every sandbox that is forked from now on */
+	explicit_bzero(buffer, packet.n); /* every sandbox forked from now on has a copy of the stack */
 }
 
-/* What a worker may say of its exchange; of the rest it knows nothing, and one that is not to be trusted says all. */
+/* The faults that a worker may report about its exchange.  It cannot know of others, and it is not trusted. */
 static bool may_claim(uint64_t fault, bool headed)
 {
 	return (fault == KH_FAULT_NONE && headed) || fault == KH_FAULT_TLS || fault == KH_FAULT_HTTP ||
@@ -182,7 +182,7 @@ static void take_message(struct kh_job *job, const struct kh_message *message, s
 			return;
 		}
 		job->used += message->bulk.n;
-		job->to_parent_n = n; /* the same packet goes on */
+		job->to_parent_n = n; /* the same packet is passed on */
 	} else if (!may_claim(message->number[KH_FIELD_FAULT], headed)) {
 		kh_job_end(job, KH_FAULT_WORKER, "the worker claims what is not its to say");
 	} else {
@@ -192,7 +192,7 @@ static void take_message(struct kh_job *job, const struct kh_message *message, s
 	}
 }
 
-/* The body of a POST: packets go to the worker as they came.  One that is gone is noticed when it is read from. */
+/* The body of a POST: packets go to the worker as they came.  A dead worker is noticed when it is read from. */
 static void feed_worker(struct kh_job *job)
 {
 	char buffer[KH_MESSAGE_HEADER];
@@ -238,7 +238,7 @@ size_t kh_fetch_watch(const struct kh_job *job, struct pollfd *watch, size_t n)
 		events |= POLLIN;
 	if (job->input_n > 0 || (job->fetch.method == KH_METHOD_POST && job->fed && !job->told))
 		events |= POLLOUT;
-	/* A worker that is dead is waited for by its pidfd: its channel would wake us for ever. */
+	/* A dead worker is waited for by its pidfd, because its channel would wake us for ever. */
 	if (events && job->slot && job->slot->worker >= 0 && !job->slot->gone)
 		watch[n++] = (struct pollfd){.fd = job->slot->worker, .events = events};
 	return n;

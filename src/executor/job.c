@@ -1,6 +1,6 @@
 /*
- * A request's state, its channel to the parent, and its end.  Trusts the parent to be itself and nothing else: what
- * comes over a request's channel is checked by the table, and a channel that breaks it loses its request.
+ * A request's state, its channel to the parent, and its end.  Does not trust what the parent sends: the table of
+ * messages checks what comes over a request's channel, and a channel that breaks the protocol loses its request.
  */
 #include "executor/job.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define REQUEST_PATIENCE_US 10000000 /* that a channel may be open without a request */
+#define REQUEST_PATIENCE_US 10000000 /* how long a channel may be open without a request */
 
 void kh_job_close(int *fd)
 {
@@ -78,7 +78,7 @@ void kh_job_end_part(struct kh_job *job, enum kh_part part, int error)
 	else if (part == KH_PART_FOLDER || part == KH_PART_DESCRIPTORS || part == KH_PART_LIMITS ||
 		 part == KH_PART_CGROUP || error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM)
 		fault = KH_FAULT_SANDBOX;
-	/* What the errno means here, where its text alone would leave one guessing (root.c). */
+	/* This errno gets an explanation, because its own text would not be clear here (root.c). */
 	bool unmapped = part == KH_PART_FOLDER && error == EOPNOTSUPP;
 	kh_job_end(job, fault, "%s: %s%s", kh_part_name(part), strerror(error),
 		   unmapped ? ": its file system has no idmapped mounts, so a folder of root's cannot be written to"
@@ -114,7 +114,7 @@ bool kh_job_receive(struct kh_job *job, char *buffer, struct kh_message *ret_mes
 		return false;
 	}
 	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
-		close(fds[i]); /* no message of a request carries any */
+		close(fds[i]); /* no message of a request carries descriptors */
 	if (io != KH_IO_DONE || kh_message_read(packet, count, &job->state, ret_message, &err) != KH_OK) {
 		job->state = KH_STATE_ENDED;
 		kh_job_end(job, KH_FAULT_REQUEST, "%s", io == KH_IO_DONE ? err.detail : "not a message");

@@ -1,6 +1,6 @@
 /*
  * One request in the executor, from its channel to its END.  A job never blocks: kh_step() does whatever can be done
- * now, kh_step_watch() says what to wait for next, as a function of where the job stands.
+ * now, and kh_step_watch() says what to wait for next, depending on the job's phase.
  *
  *     NEW ──RUN────────────────────────────> RUN ─────┐
  *      │                                      ^         │
@@ -20,9 +20,9 @@
 #include <poll.h>
 
 #define KH_JOB_ADDRESSES 16
-#define KH_JOB_WATCHES   8 /* descriptors that one job waits for, at most */
+#define KH_JOB_WATCHES   8 /* most descriptors that one job waits for */
 #define KH_JOB_DETAIL    200
-#define KH_JOB_TURN      16 /* packets that a job passes on before the others, and the clocks, are looked at */
+#define KH_JOB_TURN      16 /* packets that a job passes on before other jobs and the deadlines get their turn */
 
 enum kh_job_phase {
 	KH_JOB_FREE = 0,
@@ -30,10 +30,10 @@ enum kh_job_phase {
 	KH_JOB_RUN,      /* a program runs */
 	KH_JOB_LOOKUP,   /* a worker asks a name server */
 	KH_JOB_CONNECT,  /* to one address after the other */
-	KH_JOB_REACHED,  /* its connection stands; what for is looked at next */
+	KH_JOB_REACHED,  /* its connection is open; the request decides what comes next */
 	KH_JOB_TALK,     /* a worker speaks HTTP */
 	KH_JOB_STOPPING, /* its sandbox is being ended */
-	KH_JOB_ENDING,   /* END waits to be taken */
+	KH_JOB_ENDING,   /* END waits to be sent */
 };
 
 struct kh_job {
@@ -45,12 +45,12 @@ struct kh_job {
 	struct kh_limits limits;
 	int64_t begun_us, deadline_us;
 
-	int in, out, errs; /* our ends of a program's standard descriptors; -1 */
+	int in, out, errs; /* our ends of a program's standard streams; -1 */
 	bool fed;          /* no more input will come */
-	bool told;         /* and the worker knows */
-	uint64_t used;     /* bytes put out */
+	bool told;         /* and the worker was told so */
+	uint64_t used;     /* bytes of output */
 
-	/* one packet on its way to the parent, and one piece of input on its way to the worker */
+	/* one packet waiting for the parent, and one piece of input waiting for the worker */
 	char to_parent[KH_MESSAGE_MAX], input[KH_MESSAGE_MAX];
 	size_t to_parent_n, input_at, input_n;
 
@@ -60,21 +60,20 @@ struct kh_job {
 	bool has_status, cancelled;
 	char detail[KH_JOB_DETAIL];
 
-	char request[KH_MESSAGE_MAX]; /* what the two below borrow from */
+	char request[KH_MESSAGE_MAX]; /* the two below borrow from this */
 	struct kh_run run;
 	struct kh_fetch fetch;
 	bool is_run;
-	const struct kh_view *granted; /* hosts whose addresses may be of any range: of one of these two */
+	const struct kh_view *granted; /* hosts whose addresses may be in any range: from one of these two */
 	size_t granted_count;
 
-	/* of a fetch, or a connection */
-	char url[KH_URL_MAX + 64],
-		next_url[KH_URL_MAX + 64]; /* the one that is asked now; room for where a redirect leads */
-	struct kh_url where;               /* of url */
+	/* for a fetch, or a connection */
+	char url[KH_URL_MAX + 64], next_url[KH_URL_MAX + 64]; /* the current URL; room for the target of a redirect */
+	struct kh_url where;                                  /* of url, parsed */
 	unsigned redirects;
 	struct kh_nameservers servers;
-	size_t server; /* the one that is asked */
-	bool asked;    /* a worker has looked for the name */
+	size_t server; /* the one that is queried now */
+	bool asked;    /* a worker has looked the name up */
 	bool over_tcp; /* the answer did not fit in a datagram */
 	struct kh_address address[KH_JOB_ADDRESSES];
 	size_t addresses, next_address;
@@ -86,28 +85,28 @@ struct kh_job {
 /* A job for a request that comes over CHANNEL, which is the job's from now on. */
 void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel);
 
-/* What the request that has come may use, from when it was opened, and the hosts whose addresses may be of any range. */
+/* Sets what the request may use, counted from when it was opened, and the hosts whose addresses may be in any range. */
 void kh_job_grant(struct kh_job *job, const struct kh_limits *limits, const struct kh_view *hosts, size_t count);
 
 /* Ends the job with FAULT; the detail is our own text.  The sandbox is killed, and END follows. */
 void kh_job_end(struct kh_job *job, enum kh_fault fault, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* The same, because a sandbox cannot be had, or is broken. */
+/* The same, if a sandbox is not available or is broken. */
 void kh_job_end_part(struct kh_job *job, enum kh_part part, int error);
 
-/* True if the packet that waits for the parent is gone, so that the next may be made. */
+/* True if the packet for the parent has been sent, so that the next may be made. */
 bool kh_job_flush(struct kh_job *job);
 
-/* The next message of the parent, into BUFFER; true if there is one that is permitted now. */
+/* The next message of the parent, into BUFFER; true if there is one and it is permitted now. */
 bool kh_job_receive(struct kh_job *job, char *buffer, struct kh_message *ret_message) KH_CHECKED;
 
 /* Takes the next piece of input from the parent, if there is room for it. */
 void kh_job_take_input(struct kh_job *job);
 
-/* Closes *FD, unless it is -1, and makes it that. */
+/* Closes *FD, unless it is -1, and sets it to -1. */
 void kh_job_close(int *fd);
 
-/* Adds FD, unless it is -1, to LIST, which has N entries; how many there are then. */
+/* Adds FD, unless it is -1, to LIST, which has N entries; returns the new count. */
 size_t kh_job_watch(struct pollfd *list, size_t n, int fd, short events);
 
 #endif

@@ -1,4 +1,4 @@
-/* resolv.conf is the machine's own configuration, so it is trusted; what the servers answer is not, and is not read
+/* resolv.conf is the machine's own configuration, so it is trusted.  The servers' answers are not, and are not parsed
  * here. */
 #include "executor/nameserver.h"
 

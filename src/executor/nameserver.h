@@ -11,10 +11,10 @@ struct kh_nameservers {
 	size_t n;
 };
 
-/* Reads PATH; 127.0.0.1 where it names none, as the C library does. */
+/* Reads PATH; 127.0.0.1 if it names no server, as the C library does. */
 void kh_nameserver_read(const char *path, struct kh_nameservers *ret_servers);
 
-/* A socket connected (or being connected, with TCP) to SERVER's port 53, not blocking; -1 and errno. */
+/* A non-blocking socket connected (or, with TCP, being connected) to SERVER's port 53; -1 and errno. */
 int kh_nameserver_connect(const struct kh_address *server, bool tcp);
 
 #endif

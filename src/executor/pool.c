@@ -1,5 +1,5 @@
 /*
- * The sandboxes of an executor.  What a sandbox's first process says is checked by the table of messages; one that says
+ * The sandboxes of an executor.  The table of messages checks what a sandbox's first process sends; one that sends
  * anything else is killed.
  */
 #include "executor/pool.h"
@@ -55,8 +55,8 @@ bool kh_pool_pipes(int ret_ours[3], int ret_theirs[3])
 	return ok;
 }
 
-/* The message JOB for RUN; one that names no program is for a worker of ours.  It has limits where the request may have
- * had none, so that the longest do not fit. */
+/* The message JOB for RUN; a RUN without a program is for a worker of ours.  JOB has limits even if the request had
+ * none, so the longest requests do not fit. */
 static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_view *ret_packet)
 {
 	struct kh_message_out out;
@@ -85,7 +85,7 @@ static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_v
 	return kh_message_end(&out, ret_packet);
 }
 
-/* The limits of the group of processes; those that it has already cost nothing. */
+/* Sets the limits of the process group; limits that it has already are not written again. */
 static bool set_group(struct kh_slot *slot, const struct kh_limits *limits)
 {
 	if (slot->memory == limits->memory && slot->processes == limits->processes)
@@ -116,12 +116,12 @@ bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fd
 		slot->broken = KH_PART_DESCRIPTORS;
 		slot->error = errno;
 	}
-	/* A sandbox that is gone already has said why, or says so by being gone. */
+	/* A sandbox that is gone already has sent its reason, or is found to be gone. */
 	return io == KH_IO_DONE;
 }
 
-/* Tells the first process of SLOT to run its worker with FDS.  One that is gone already is noticed, with what it said,
- * when it is used. */
+/* Tells the first process of SLOT to run its worker with FDS.  If it is gone already, that is noticed, with what it
+ * said, when the slot is used. */
 static bool begin_worker(struct kh_slot *slot, const int *fds, size_t count, char *buffer)
 {
 	enum kh_profile profile = slot->sandbox.profile;
@@ -130,7 +130,7 @@ static bool begin_worker(struct kh_slot *slot, const int *fds, size_t count, cha
 	return kh_pool_start(slot, &run, fds, count, buffer) || slot->broken == KH_PART_NONE;
 }
 
-/* Starts our own worker in SLOT with a channel, so that it is ready when a request comes. */
+/* Starts our own worker in SLOT with a channel, so that it is ready before a request comes. */
 static bool start_worker(struct kh_slot *slot, char *buffer)
 {
 	int ends[2] = {-1, -1}, null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -148,7 +148,7 @@ static bool start_worker(struct kh_slot *slot, char *buffer)
 	return ok;
 }
 
-/* The same with streams. */
+/* The same with pipes. */
 static bool start_job_worker(struct kh_slot *slot, char *buffer)
 {
 	int theirs[3];
@@ -164,7 +164,7 @@ static bool start_job_worker(struct kh_slot *slot, char *buffer)
 
 static const struct {
 	enum kh_profile profile;
-	bool (*start)(struct kh_slot *slot, char *buffer); /* NULL: when the job comes */
+	bool (*start)(struct kh_slot *slot, char *buffer); /* NULL: started when the job comes */
 } kinds[KH_POOL_KINDS] = {
 	[KH_POOL_PLAIN] = {KH_PROFILE_RUN, NULL},
 	[KH_POOL_LOCKED] = {KH_PROFILE_RUN, NULL},
@@ -236,7 +236,7 @@ bool kh_pool_refill(struct kh_pool *pool, bool make_one)
 	return false;
 }
 
-/* How well SLOT serves: 0 not at all, the more the sooner. */
+/* How well SLOT fits: 0 not at all; a higher number is preferred. */
 static int fitness(const struct kh_slot *slot, enum kh_profile profile, enum kh_pool_kind kind)
 {
 	bool fits = slot->kind == kind || (slot->kind == KH_POOL_PLAIN && kind == KH_POOL_LOCKED);
@@ -264,7 +264,7 @@ struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum
 	return best;
 }
 
-/* Reads one message of the sandbox's channel; false if there is none. */
+/* Reads one message from the sandbox's channel; false if there is none. */
 static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 {
 	struct kh_message message __attribute__((uninitialized));
@@ -278,7 +278,7 @@ static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 	if (io == KH_IO_AGAIN || io == KH_IO_CLOSED)
 		return false;
 	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
-		close(fds[i]); /* none is permitted, and reading says so */
+		close(fds[i]); /* none is permitted, and kh_message_read() reports it */
 	if (io == KH_IO_BROKEN || kh_message_read(packet, count, &slot->state, &message, NULL) != KH_OK) {
 		kh_sandbox_kill(&slot->sandbox);
 		return false;
@@ -300,7 +300,7 @@ void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot)
 
 	if (slot->use == KH_SLOT_EMPTY || slot->gone)
 		return;
-	/* First whether it has ended, then what it said: so nothing that it said is missed. */
+	/* First check whether it has ended, then read what it sent, so that no message is missed. */
 	bool gone = poll(&ended, 1, 0) == 1;
 	while (read_message(pool, slot))
 		;

@@ -1,6 +1,6 @@
 /*
- * The executor's talk with a worker.  What the worker says is checked by the table of messages; one that says anything
- * else, or dies, ends the job.
+ * The executor's messages with a worker.  The table of messages checks what the worker sends; a worker that sends
+ * anything else, or dies, ends the job.
  */
 #include "executor/post.h"
 
@@ -51,12 +51,12 @@ bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message, size_t 
 	if (io == KH_IO_AGAIN)
 		return false;
 	if (io == KH_IO_CLOSED) {
-		/* It died.  Why may be on its way still; without a word it was killed. */
+		/* It died.  The reason may still arrive; without one it was killed. */
 		if (job->slot->broken)
 			kh_job_end_part(job, job->slot->broken, job->slot->error);
 		else if (job->slot->gone)
 			kh_job_end(job, KH_FAULT_WORKER, "the worker was killed (status %d)", job->slot->status);
-		/* One that has only closed it would wake us for as long as it lives. */
+		/* A worker that has only closed its channel would wake us for as long as it lives. */
 		if (worker >= 0)
 			close(worker);
 		job->slot->worker = -1;

@@ -1,5 +1,5 @@
 /*
- * From a host to a connected socket.  Whom it trusts: the parent for what is granted, nobody for where a name leads.
+ * From a host to a connected socket.  Trusts the parent for what is granted, and nobody for where a name leads.
  */
 #include "executor/reach.h"
 
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #define RESOLV_CONF         "/etc/resolv.conf"
-#define CONNECT_PATIENCE_US 10000000 /* for one address, while there are others */
+#define CONNECT_PATIENCE_US 10000000 /* for one address, if there are others */
 
-/* "host" or "host:port" (an IPv6 address in brackets where it has a port) against where the job goes. */
+/* Compares "host" or "host:port" (an IPv6 address with a port is in brackets) with the job's target. */
 static bool is_named(const struct kh_job *job, struct kh_view entry)
 {
 	struct kh_view host = entry, rest = {NULL, 0};
@@ -38,7 +38,7 @@ static bool is_named(const struct kh_job *job, struct kh_view entry)
 	return port == job->where.port && kh_view_eq_nocase(host, job->where.host);
 }
 
-/* True if the configuration names this very host, so that its address may be of any range. */
+/* True if the configuration names exactly this host, so that its address may be in any range. */
 static bool is_granted(const struct kh_job *job)
 {
 	for (size_t i = 0; i < job->granted_count; i++) {
@@ -48,7 +48,8 @@ static bool is_granted(const struct kh_job *job)
 	return false;
 }
 
-/* Where no name server is in reach: a socket that leads nowhere, for a name that the worker's file of hosts may have.
+/*
+ * If no name server is reachable: a socket that leads nowhere, because the worker's hosts file may still have the name.
  */
 static int lead_nowhere(void)
 {
@@ -60,7 +61,7 @@ static int lead_nowhere(void)
 	return ends[0];
 }
 
-/* Asks the next name server, in a worker of its own. */
+/* Asks the next name server, through a worker of its own. */
 static void ask(struct kh_job *job)
 {
 	char buffer[KH_MESSAGE_HEADER + 512];
@@ -102,7 +103,7 @@ static void connect_next(struct kh_job *job)
 	kh_job_end(job, KH_FAULT_CONNECT, "none of %zu addresses could be connected to", job->addresses);
 }
 
-/* All addresses of a name are checked before one is used: a name that mixes them is not to be trusted with any. */
+/* All addresses of a name are checked before one is used: if one of them is refused, the name is not trusted at all. */
 static void check_addresses(struct kh_job *job)
 {
 	char text[64];
@@ -138,12 +139,12 @@ void kh_reach_begin(struct kh_job *job)
 	ask(job);
 }
 
-/* A host and a port are read as those of a URL are: in one spelling, and no odd form of an address. */
+/* Reads a host and a port as those of a URL: normalized, and no unusual form of an address. */
 static bool read_host(struct kh_job *job, struct kh_view text)
 {
 	struct kh_view canonical;
 	struct kh_url url;
-	/* An address of IPv6 has its own colons, and brackets around them. */
+	/* An IPv6 address contains colons and is in brackets. */
 	size_t colon = kh_view_find(text, KH_LIT(":"), text.p[0] == '[' ? kh_view_find(text, KH_LIT("]"), 0) : 0);
 	int n = snprintf(job->next_url, sizeof(job->next_url), "https://%.*s/", KH_FMT(text));
 
@@ -225,7 +226,7 @@ size_t kh_reach_watch(const struct kh_job *job, struct pollfd *watch, size_t n, 
 		watch[n++] = (struct pollfd){.fd = job->connection, .events = POLLOUT};
 		return n;
 	}
-	/* A worker that is dead is waited for by its pidfd: its channel would wake us for ever. */
+	/* A dead worker is waited for by its pidfd, because its channel would wake us for ever. */
 	if (job->to_parent_n == 0 && job->slot && job->slot->worker >= 0 && !job->slot->gone)
 		watch[n++] = (struct pollfd){.fd = job->slot->worker, .events = POLLIN};
 	return n;

@@ -1,5 +1,5 @@
 /*
- * Programs and workers that take a job.  What they put out is bytes; nobody here looks into them.
+ * Programs, and workers that take a job.  Their output is bytes, which are not parsed here.
  */
 #include "executor/run.h"
 
@@ -17,7 +17,7 @@ static void take_streams(struct kh_job *job, int streams[3])
 		streams[i] = -1;
 }
 
-/* Sends the job to its sandbox, with pipes and, where there is one, the connection. */
+/* Sends the job to its sandbox, with pipes and, if there is one, the connection. */
 static void start_program(struct kh_job *job)
 {
 	int ours[3], theirs[4] = {-1, -1, -1, job->connection};
@@ -65,7 +65,7 @@ void kh_run_begin(struct kh_job *job, const struct kh_message *message)
 		kh_run_start(job);
 }
 
-/* Input to the program.  One that does not read it any more is no fault: the rest is taken and thrown away. */
+/* Sends input to the program.  If it does not read any more, that is not an error: the rest is discarded. */
 static void feed_program(struct kh_job *job)
 {
 	if (job->input_n > 0 && job->in >= 0) {
@@ -81,7 +81,7 @@ static void feed_program(struct kh_job *job)
 		kh_job_close(&job->in);
 }
 
-/* One piece of what comes out of *FD, on its way to the parent as TYPE; false if there is none now. */
+/* Passes one piece of output from *FD to the parent as TYPE; false if there is none now. */
 static bool relay_output(struct kh_job *job, int *fd, enum kh_message_type type)
 {
 	char *bulk = job->to_parent + KH_MESSAGE_HEADER;
@@ -112,7 +112,7 @@ static bool relay_output(struct kh_job *job, int *fd, enum kh_message_type type)
 	return kh_job_flush(job);
 }
 
-/* The sandbox is gone and all that it put out is on its way. */
+/* The sandbox is gone and all of its output has been passed on. */
 static void end_run(struct kh_job *job)
 {
 	const struct kh_slot *slot = job->slot;
@@ -139,7 +139,7 @@ void kh_run_step(struct kh_job *job)
 {
 	kh_job_take_input(job);
 	feed_program(job);
-	/* Errors first: there is little of them. */
+	/* Errors first, because there is little of them. */
 	for (int n = 0; n < KH_JOB_TURN && job->phase == KH_JOB_RUN; n++)
 		if (!relay_output(job, &job->errs, KH_MESSAGE_ERRORS))
 			break;

@@ -1,4 +1,4 @@
-/* Where a job stands, and what it does next.  What each phase does is in run.c, reach.c and fetch.c. */
+/* Advances a job by its phase.  What each phase does is in run.c, reach.c and fetch.c. */
 #include "executor/step.h"
 
 #include "base/clock.h"
@@ -44,18 +44,18 @@ static void send_end(struct kh_job *job)
 		job->to_parent_n = packet.n;
 }
 
-/* The job is over: everything that was said in it is wiped, keys of model endpoints among it. */
+/* The job is over: all its data is wiped, because keys of model endpoints are among it. */
 static void release(struct kh_job *job)
 {
 	kh_job_close(&job->channel);
 	explicit_bzero(job, sizeof(*job));
 }
 
-/* END comes when nothing of the request is left that could act: whoever has it need not fear what it started. */
+/* END is sent only after nothing of the request is left that could act, so that whoever gets it can rely on that. */
 static void step_stopping(struct kh_job *job)
 {
-	/* What still waits is sent meanwhile: a channel that could take it would wake us for as long as the rest lives.
-	 */
+	/* A packet that still waits is sent meanwhile.  Otherwise its writable channel would wake us until the sandbox
+	   is gone. */
 	bool sent = job->cancelled || kh_job_flush(job);
 
 	if (job->slot && !job->slot->gone && !kh_run_is_over(job))
@@ -97,7 +97,7 @@ void kh_step(struct kh_job *job)
 		release(job);
 }
 
-/* The parent: its hanging up always; its input where there is room; room for a packet where one waits. */
+/* Events of the parent: hang-up always; input if there is room for it; writable if a packet waits. */
 static short parent_events(const struct kh_job *job)
 {
 	bool wants_input = job->phase == KH_JOB_NEW ||
@@ -114,7 +114,7 @@ size_t kh_step_watch(const struct kh_job *job, struct pollfd *ret_watch, int64_t
 		*wake_us = job->deadline_us;
 	if (job->slot && !job->slot->gone) {
 		n = kh_job_watch(ret_watch, n, job->slot->sandbox.pidfd, POLLIN);
-		/* One that has nothing more to say would wake us for as long as it takes to die. */
+		/* A sandbox that has nothing more to send would wake us until it has died. */
 		if (job->slot->state != KH_STATE_ENDED)
 			n = kh_job_watch(ret_watch, n, job->slot->sandbox.channel, POLLIN);
 	}

@@ -1,4 +1,4 @@
-/* One step of a job, whatever phase it is in: for the executor's loop. */
+/* One step of a job in any phase, for the executor's loop. */
 #ifndef KH_EXECUTOR_STEP_H
 #define KH_EXECUTOR_STEP_H
 

@@ -1,4 +1,4 @@
-/* The workers by name and by profile.  Trusts the executor, which alone starts them. */
+/* The workers by name and by profile.  Trusts the executor: only it starts them. */
 #include "executor/workers.h"
 
 #include "wire/channel.h"
@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* Those that speak with the executor over a channel. */
+/* Workers that speak with the executor over a channel. */
 static const struct {
 	const char *name;
 	int (*serve)(int channel);
@@ -21,7 +21,7 @@ static const struct {
 	{"http", kh_worker_http},
 };
 
-/* Those that take a job. */
+/* Workers that take a job. */
 static const struct kh_worker_job_kind kinds[] = {
 	{KH_PROFILE_READ, KH_FILTER_READ, NULL, kh_worker_read_run},
 	{KH_PROFILE_TEXT, KH_FILTER_TEXT, kh_worker_text_load, kh_worker_text_run},
@@ -48,7 +48,7 @@ int kh_workers_main(const char *name)
 {
 	enum kh_profile profile;
 
-	/* A peer that closes its socket is an error to be reported, not a death. */
+	/* If a peer closes its socket, that is reported as an error and must not kill the worker. */
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
 		return 1;
 	for (size_t i = 0; i < sizeof(speakers) / sizeof(speakers[0]); i++)
