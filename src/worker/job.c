@@ -1,8 +1,8 @@
 /*
- * What the workers that take a job share: from start to exit status.
+ * What all workers that take a job share: from start to exit status.
  *
- * Trusts whoever wrote the job, which is the gateway.  Guarantees: the filter is in place before the first byte of the
- * job is read, and a worker that failed has said so in one line.
+ * Trusts the job's author, which is the gateway.  Guarantees: the filter is in place before the first byte of the job
+ * is read, and a worker that failed has reported it in one line.
  */
 #include "worker/job.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define ARENA (400U << 20) /* the profile's limit of memory is the real one */
+#define ARENA (400U << 20) /* the real limit is the profile's memory limit */
 
 static bool write_all(int fd, struct kh_view bytes)
 {
@@ -31,7 +31,7 @@ bool kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes)
 	return write_all(job->out, bytes);
 }
 
-/* The one line of a worker that failed. */
+/* Writes the one line of a worker that failed. */
 static int report(int fd, struct kh_arena *arena, const struct kh_error *err)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
@@ -47,7 +47,7 @@ static int report(int fd, struct kh_arena *arena, const struct kh_error *err)
 	return 1;
 }
 
-/* Takes the job apart: an object, up to the first newline, and what follows. */
+/* Parses the job: an object, up to the first newline, and the bytes that follow. */
 static enum kh_err read_job(int in, struct kh_view *ret_all, struct kh_worker_job *job, struct kh_error *err)
 {
 	struct kh_view all;

@@ -1,8 +1,8 @@
 /*
- * What the workers share: their end of the channel, their confinement, reading whole files.
+ * What all workers share: their end of the channel, their confinement, reading whole files.
  *
- * Trusts the executor.  Guarantees: what is sent is in the table of messages, and a worker that cannot be confined or
- * whose channel is not good ends without doing anything.
+ * Trusts the executor.  Guarantees: every message that is sent is in the table of messages, and a worker that cannot be
+ * confined or whose channel is broken ends without doing anything.
  */
 #include "worker/worker.h"
 
@@ -72,7 +72,7 @@ int kh_worker_done(struct kh_worker *worker, enum kh_fault fault, const char *de
 	kh_message_number(&worker->out, KH_FIELD_FAULT, fault);
 	if (detail[0] != '\0')
 		kh_message_text(&worker->out, KH_FIELD_DETAIL, kh_view_str(detail));
-	/* The executor ends a worker whose time is over; until then it has the right to be slow. */
+	/* The executor ends a worker whose time is over; until then it may be slow. */
 	return kh_worker_send(worker, -1) == KH_IO_DONE ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-/* libcurl, loaded by the worker that speaks HTTP, and by nobody else (library.h). */
+/* libcurl; only the worker that speaks HTTP loads it (library.h). */
 #ifndef KH_WORKER_HTTP_CURL_H
 #define KH_WORKER_HTTP_CURL_H
 
@@ -30,7 +30,7 @@ struct kh_curl {
 	__typeof__(curl_free) *free;
 };
 
-/* KH_EREFUSED, code `libcurl`, if the library is not there or is too old. */
+/* KH_EREFUSED, code `libcurl`, if the library is missing or too old. */
 enum kh_err kh_curl_load(struct kh_curl *ret_curl, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -1,9 +1,9 @@
-/* What a result of libcurl is in our list of faults: one table.  What is not in it is a server that is not good. */
+/* Maps results of libcurl to our faults: one table.  Any other result counts as a fault of the server. */
 #include "worker/http/curlcode.h"
 
 #define TOO_LARGE 100 /* CURLE_TOO_LARGE, of libcurl 8.6 */
 
-/* The sentences of the library are constants, and good where there is none of ours. */
+/* The library's sentences are constants; they are used if the table has none. */
 static const struct {
 	int code;
 	enum kh_fault fault;
@@ -21,7 +21,7 @@ static const struct {
 	{CURLE_FILESIZE_EXCEEDED, KH_FAULT_OUTPUT, "the body is longer than the cap"},
 	{CURLE_URL_MALFORMAT, KH_FAULT_URL, NULL},
 	{CURLE_OUT_OF_MEMORY, KH_FAULT_WORKER, "no memory is left"},
-	{CURLE_UNSUPPORTED_PROTOCOL, KH_FAULT_HTTP, "not HTTP"}, /* the scheme is one that it supports */
+	{CURLE_UNSUPPORTED_PROTOCOL, KH_FAULT_HTTP, "not HTTP"}, /* the scheme itself is always a supported one */
 	{CURLE_GOT_NOTHING, KH_FAULT_HTTP, "the server closed the connection without a response"},
 	{CURLE_PARTIAL_FILE, KH_FAULT_HTTP, "the connection was cut within the body"},
 	{CURLE_BAD_CONTENT_ENCODING, KH_FAULT_HTTP, "the body's coding is broken"},
@@ -41,7 +41,7 @@ enum kh_fault kh_curlcode_fault(const struct kh_curl *curl, int code, bool in_he
 		fault = faults[i].fault;
 		detail = faults[i].detail;
 	}
-	/* How libcurl, before 8.6 and since, says that one line of headers is longer than any that it takes. */
+	/* libcurl's error, before 8.6 and since, for a header line that is longer than it accepts. */
 	if (in_head && (code == CURLE_OUT_OF_MEMORY || code == TOO_LARGE)) {
 		fault = KH_FAULT_HEADERS;
 		detail = "a header line is longer than the cap";

@@ -1,4 +1,4 @@
-/* What a result of libcurl is in our list of faults. */
+/* Maps a result of libcurl to our list of faults. */
 #ifndef KH_WORKER_HTTP_CURLCODE_H
 #define KH_WORKER_HTTP_CURLCODE_H
 
@@ -6,8 +6,8 @@
 #include "worker/http/curl.h"
 
 /*
- * The fault that CODE (a CURLcode) is, where IN_HEAD says that a response had begun whose headers had not come
- * whole, and a sentence on it: ours or a constant of the library, never text of the server.
+ * The fault for CODE (a CURLcode) and a sentence on it: ours or a constant of the library, never text of the server.
+ * IN_HEAD: a response had begun, but its headers were not complete.
  */
 enum kh_fault kh_curlcode_fault(const struct kh_curl *curl, int code, bool in_head, const char **ret_detail);
 

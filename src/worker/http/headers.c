@@ -1,17 +1,17 @@
 /*
- * Looking into a block of header lines.
+ * Looks into a block of header lines.
  *
- * Trusts nobody: the lines are what a server sent.  Where a redirect leads is worked out here and judged by the
- * executor, which reads the URL again with its own rules.
+ * Trusts nobody: a server sent the lines.  The target of a redirect is worked out here and judged by the executor,
+ * which parses the URL again with its own rules.
  */
 #include "worker/http/headers.h"
 
 #include "wire/header.h"
 
-#define LOCATION_MAX 8192 /* a redirect to what is longer leads nowhere */
-#define LAYERS_MAX   2    /* each has a window of its own in memory, up to 16 MiB */
+#define LOCATION_MAX 8192 /* the target of a redirect that is longer is ignored */
+#define LAYERS_MAX   2    /* each needs a window of its own in memory, up to 16 MiB */
 
-/* What is said about the framing of a body, over all lines that say something. */
+/* What all lines together say about the framing of a body. */
 struct framing {
 	struct kh_view length;
 	unsigned layers;
@@ -58,7 +58,7 @@ const char *kh_headers_wrong(struct kh_view block)
 	bool frames = false;
 
 	while (wrong == NULL && kh_view_split(&block, '\n', &line)) {
-		/* One that goes on in the next line is read by some and not by others. */
+		/* Some implementations join a line that continues in the next one, and others do not. */
 		if (frames && line.n > 0 && (line.p[0] == ' ' || line.p[0] == '\t'))
 			return "a header of the body's framing over several lines";
 		frames = true;

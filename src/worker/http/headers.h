@@ -1,20 +1,20 @@
-/* Looking into a block of header lines, as a server sent it.  Nothing of it is believed; see http.h. */
+/* Looks into a block of header lines, as a server sent it.  Nothing in it is trusted; see http.h. */
 #ifndef KH_WORKER_HTTP_HEADERS_H
 #define KH_WORKER_HTTP_HEADERS_H
 
 #include "worker/http/curl.h"
 
 /*
- * What is wrong with what BLOCK says about the body's framing, as a sentence of ours, or NULL.  libcurl is less strict:
- * each Content-Length must be a number, and the same one; codings are those that were asked for, at most two of them.
+ * What is wrong with the body framing in BLOCK, as a sentence of ours, or NULL.  Stricter than libcurl: each
+ * Content-Length must be a number, and the same one; codings must be those that were asked for, at most two of them.
  */
 const char *kh_headers_wrong(struct kh_view block);
 
-/* True if nothing in the head of a response says how long its body is: then only the connection's end ends it. */
+/* True if no header of a response says how long its body is: then it ends with the connection. */
 bool kh_headers_until_close(struct kh_view block, long status);
 
-/* Where Location leads, seen from the URL BASE: a string of libcurl's, for curl_free(), or NULL if it is not there
- * or leads to no scheme that libcurl knows. */
+/* The target of Location, relative to the URL BASE: a string of libcurl's, for curl_free().  NULL if there is none or
+ * its scheme is one that libcurl does not know. */
 char *kh_headers_location(const struct kh_curl *curl, struct kh_view block, const char *base);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The worker that speaks HTTP: the channel's side of an exchange.  http.h has the other side.
+ * The worker that speaks HTTP: its side towards the executor's channel.  transfer.h has the exchange itself.
  *
  * Trusts the executor, and the certificates of its own root.  Guarantees: at most one HEAD, then OUTPUT within the cap,
  * then DONE; a detail is never text of the server.
@@ -15,7 +15,7 @@
 #define STORE_MAX     (4U << 20)
 #define AUTHORITY_MAX (1U << 20)
 
-/* Where systems keep the certificates that they trust, all in one file. */
+/* Files in which systems keep all certificates that they trust. */
 static const char *const stores[] = {
 	"/etc/ssl/certs/ca-certificates.crt",
 	"/etc/pki/tls/certs/ca-bundle.crt",
@@ -29,7 +29,7 @@ struct transfer {
 	size_t body_n, body_cap;
 };
 
-/* The executor takes what it gets in its own time, and the wall clock goes on. */
+/* The executor may take its time, and the wall clock goes on. */
 static enum kh_fault sent(enum kh_io io)
 {
 	if (io == KH_IO_DONE)
@@ -77,7 +77,7 @@ static enum kh_fault add_body(struct transfer *transfer, struct kh_view bytes)
 	return KH_FAULT_NONE;
 }
 
-/* Takes the body of a POST from the channel, up to its end. */
+/* Receives the body of a POST from the channel, up to its end. */
 static enum kh_fault receive_body(struct transfer *transfer)
 {
 	enum kh_fault fault = KH_FAULT_NONE;
@@ -95,7 +95,7 @@ static enum kh_fault receive_body(struct transfer *transfer)
 	return fault;
 }
 
-/* The job as the message has it.  Its text is copied: the messages of the body come into the same buffer. */
+/* The job in the message.  Its text is copied, because the messages of the body come into the same buffer. */
 static bool take_job(const struct kh_message *message, struct kh_arena *arena, struct kh_transfer_job *job)
 {
 	struct kh_view line;

@@ -1,8 +1,8 @@
 /*
- * One HTTP exchange by libcurl over a connected socket.  See http.h.
+ * One HTTP exchange by libcurl over a connected socket.  See transfer.h.
  *
- * Trusts libcurl to parse, within the sandbox of the worker.  The limits are held by the callbacks here: every header
- * byte counts, of interim responses and trailers too; every decoded byte counts; and the raw ones are watched.
+ * Trusts libcurl to parse, within the sandbox of the worker.  The callbacks here enforce the limits: every header byte
+ * counts, also those of interim responses and trailers; every decoded byte counts; and the raw bytes are limited too.
  */
 #include "worker/http/transfer.h"
 
@@ -17,30 +17,30 @@
 
 #define BUFFER_SIZE 65536L
 #define FRAMED      8
-#define POLL_MS     1000 /* libcurl wakes up by itself before that where it has a reason */
+#define POLL_MS     1000 /* libcurl wakes up earlier if it has a reason */
 
 struct kh_transfer {
 	const struct kh_alloc *alloc;
 	struct kh_curl curl;
 	CURLM *multi;
 	CURL *easy;
-	/* of the one exchange */
+	/* of the current exchange */
 	const struct kh_transfer_job *job;
 	const struct kh_transfer_sink *sink;
-	int socket; /* -1 once it was handed over */
+	int socket; /* -1 after libcurl got it */
 	enum kh_fault fault;
 	const char *detail;
-	bool has_head;         /* the response proper has begun, and the sink knows */
-	bool until_close;      /* its body has no other end than the connection's */
-	bool closed_well;      /* TLS: the peer said that it closes */
-	size_t header_bytes;   /* of all blocks of headers together */
-	uint64_t written, raw; /* bytes of the body: decoded, and as they came with all that frames them */
+	bool has_head;         /* the final response has begun, and the sink has its head */
+	bool until_close;      /* only the end of the connection ends the body */
+	bool closed_well;      /* TLS: the peer announced that it closes */
+	size_t header_bytes;   /* of all header blocks together */
+	uint64_t written, raw; /* bytes of the body: decoded, and raw with their framing */
 	size_t block_n, pending_n;
-	char block[KH_REQUEST_HEAD];   /* the lines of the block that is being read */
-	char pending[KH_MESSAGE_BULK]; /* decoded bytes that wait for more to go with them */
+	char block[KH_REQUEST_HEAD];   /* the lines of the current block */
+	char pending[KH_MESSAGE_BULK]; /* decoded bytes that are collected before they are sent */
 };
 
-/* The first fault is the one that is told; later ones follow from it. */
+/* Only the first fault is reported, because later ones follow from it. */
 static void stop(struct kh_transfer *http, enum kh_fault fault, const char *detail)
 {
 	if (http->fault != KH_FAULT_NONE)
@@ -60,7 +60,7 @@ static bool flush(struct kh_transfer *http)
 	return http->fault == KH_FAULT_NONE;
 }
 
-/* A block of headers is complete: the response proper, or an interim one, which is forgotten. */
+/* A header block is complete: that of the final response, or of an interim one, which is dropped. */
 static void end_block(struct kh_transfer *http)
 {
 	struct kh_view block = kh_view_of(http->block, http->block_n);
@@ -87,7 +87,7 @@ static void end_block(struct kh_transfer *http)
 	http->block_n = 0;
 }
 
-/* One line of headers, of the response proper, of an interim one, or of trailers. */
+/* One header line of the final response, of an interim one, or of trailers. */
 static size_t on_header(char *p, size_t size, size_t count, void *ctx)
 {
 	struct kh_transfer *http = ctx;
@@ -99,7 +99,7 @@ static size_t on_header(char *p, size_t size, size_t count, void *ctx)
 		return SIZE_MAX;
 	}
 	if (!http->has_head) {
-		memcpy(http->block + http->block_n, p, n); /* no more than all header bytes together */
+		memcpy(http->block + http->block_n, p, n); /* no more than the cap of all header bytes */
 		http->block_n += n;
 		if (kh_view_trim(kh_view_of(p, n)).n == 0)
 			end_block(http);
@@ -133,7 +133,7 @@ static size_t on_body(char *p, size_t size, size_t count, void *ctx)
 	return http->fault == KH_FAULT_NONE ? n : SIZE_MAX;
 }
 
-/* Raw bytes of the body: what is decoded to less than came is bounded too. */
+/* Raw bytes of the body are limited too, because they may decode to less. */
 static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
 {
 	struct kh_transfer *http = ctx;
@@ -141,15 +141,15 @@ static int on_progress(void *ctx, curl_off_t total, curl_off_t now, curl_off_t u
 	(void)total;
 	(void)up_total;
 	(void)up_now;
-	/* In chunks of one byte each has five around it; what is more than that is no framing. */
+	/* A chunk of one byte has five bytes of framing.  More than that is not framing. */
 	if ((now > 0 && (uint64_t)now > http->job->output) || http->raw / FRAMED > http->job->output + BUFFER_SIZE)
 		stop(http, KH_FAULT_OUTPUT, "more bytes came than the cap");
 	return http->fault != KH_FAULT_NONE;
 }
 
 /*
- * Counts what comes before it is taken apart, and watches for the alert close_notify (warning, 0): without that, TLS
- * does not say that a connection's end is meant.
+ * Counts bytes before they are parsed, and watches for the alert close_notify (warning, 0): without it, TLS does not
+ * show that the end of the connection is intended.
  */
 static int on_trace(CURL *easy, curl_infotype type, char *p, size_t n, void *ctx)
 {
@@ -168,7 +168,7 @@ static curl_socket_t on_open(void *ctx, curlsocktype purpose, struct curl_sockad
 	struct kh_transfer *http = ctx;
 	int socket = purpose == CURLSOCKTYPE_IPCXN ? http->socket : CURL_SOCKET_BAD;
 
-	(void)address; /* made up; see CONNECT_TO */
+	(void)address; /* a dummy; see CONNECT_TO */
 	http->socket = CURL_SOCKET_BAD;
 	return socket;
 }
@@ -189,7 +189,7 @@ static int on_close(void *ctx, curl_socket_t socket)
 
 #define SET(option, value) (failed |= http->curl.easy_setopt(easy, option, value) != CURLE_OK)
 
-/* What every exchange has.  False if the library does not take one of them. */
+/* The options of every exchange.  False if the library refuses one of them. */
 static bool set_always(struct kh_transfer *http)
 {
 	CURL *easy = http->easy;
@@ -200,12 +200,12 @@ static bool set_always(struct kh_transfer *http)
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	SET(CURLOPT_HTTP09_ALLOWED, 0L);
-	SET(CURLOPT_PROXY, ""); /* also none of the environment */
+	SET(CURLOPT_PROXY, ""); /* not from the environment either */
 	SET(CURLOPT_NOPROXY, "*");
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_FRESH_CONNECT, 1L);
 	SET(CURLOPT_FORBID_REUSE, 1L);
-	SET(CURLOPT_PATH_AS_IS, 1L); /* what was checked is what is asked for */
+	SET(CURLOPT_PATH_AS_IS, 1L); /* the URL that was checked is sent unchanged */
 	SET(CURLOPT_USERAGENT, "keyhole/" KH_VERSION);
 	SET(CURLOPT_ACCEPT_ENCODING, "gzip, deflate, br");
 	SET(CURLOPT_BUFFERSIZE, BUFFER_SIZE);
@@ -244,7 +244,7 @@ static bool add_line(const struct kh_transfer *http, struct curl_slist **list, s
 	return longer != NULL;
 }
 
-/* The lines of the request; those without a value keep libcurl from adding its own. */
+/* The header lines of the request; a line without a value stops libcurl from adding its own. */
 static bool make_lines(const struct kh_transfer *http, struct kh_arena *arena, struct curl_slist **list)
 {
 	const struct kh_transfer_job *job = http->job;
@@ -266,7 +266,7 @@ static bool set_job(struct kh_transfer *http, struct kh_arena *arena, struct cur
 {
 	const struct kh_transfer_job *job = http->job;
 	struct kh_view url = kh_arena_printf(arena, "%.*s", KH_FMT(job->url));
-	/* libcurl does not write to it: NOCOPY lends it out. */
+	/* libcurl does not write to it: NOCOPY only borrows it. */
 	union {
 		const char *in;
 		void *out;
@@ -290,16 +290,16 @@ static bool set_job(struct kh_transfer *http, struct kh_arena *arena, struct cur
 	return !failed;
 }
 
-/* Moves the exchange to its end. */
+/* Drives the exchange to its end. */
 static CURLcode perform(struct kh_transfer *http)
 {
 	CURLcode code = CURLE_OK;
-	int running = 1, left, wait = 0; /* not at first: the connection that libcurl believes to begin is there */
+	int running = 1, left, wait = 0; /* no wait at first: libcurl's connection exists already */
 
 	while (running > 0) {
 		if (http->curl.multi_perform(http->multi, &running) != CURLM_OK)
 			return CURLE_OUT_OF_MEMORY;
-		/* What is there goes out before there is a wait for more. */
+		/* Send what there is before waiting for more. */
 		if (!flush(http))
 			return CURLE_WRITE_ERROR;
 		if (running > 0 && http->curl.multi_poll(http->multi, NULL, 0, wait, NULL) != CURLM_OK)
@@ -317,7 +317,7 @@ static bool is_tls(const struct kh_transfer *http)
 	return http->job->url.n > 5 && kh_view_eq_nocase(kh_view_sub(http->job->url, 0, 6), KH_LIT("https:"));
 }
 
-/* What a result of libcurl comes to, where no limit of ours came before it. */
+/* Turns a result of libcurl into a fault, unless a limit of ours stopped the exchange before. */
 static void judge(struct kh_transfer *http, CURLcode code)
 {
 	const char *detail;
@@ -336,7 +336,7 @@ static void judge(struct kh_transfer *http, CURLcode code)
 
 static void exchange(struct kh_transfer *http)
 {
-	/* Whatever the URL names, nobody is looked up: this address stands for the socket that is there. */
+	/* Whatever host the URL names, no name is looked up: this address stands for the existing socket. */
 	struct curl_slist *to = http->curl.slist_append(NULL, "::127.0.0.1:"), *lines = NULL;
 	struct kh_arena arena;
 
@@ -381,7 +381,7 @@ enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **r
 		kh_alloc_free(alloc, http, sizeof(*http));
 		return e;
 	}
-	tzset(); /* or the first look at a certificate's dates would open a file */
+	tzset(); /* otherwise the first check of a certificate's dates would open a file */
 	if (http->curl.global_init(CURL_GLOBAL_ALL) == CURLE_OK) {
 		http->multi = http->curl.multi_init();
 		http->easy = http->curl.easy_init();

@@ -1,9 +1,9 @@
 /*
  * The worker that reads a file.
  *
- * The path is an agent's, and the folder may be one that somebody else changes meanwhile.  That the file is below the
- * folder is for the kernel to see to, in the one call that opens it (openat2, RESOLVE_BENEATH): there is no moment
- * between looking and opening.  Nothing is opened that could wait or answer: no FIFO blocks, no device is there.
+ * The path comes from an agent, and somebody else may be changing the folder.  The kernel ensures that the file is
+ * below the folder, in the same call that opens it (openat2, RESOLVE_BENEATH), so there is no race between checking and
+ * opening.  Nothing is opened that could block or react: a FIFO does not block, and there are no devices.
  */
 #include "worker/read/read.h"
 
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define TRIES 64 /* the kernel asks for another where something was moved while it looked */
+#define TRIES 64 /* the kernel wants another try if something was moved during the lookup */
 
 /* A member of the job as a path for the kernel; false if it is not one. */
 static bool take_path(const struct kh_worker_job *job, const char *member, char ret_path[PATH_MAX])
@@ -44,7 +44,7 @@ static int open_below(int at, const char *path, uint64_t flags, uint64_t resolve
 	return fd;
 }
 
-/* The descriptor of the file, or -1 and errno. */
+/* Opens the file; its descriptor, or -1 and errno. */
 static int open_file(const char *folder, const char *path)
 {
 	const uint64_t flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
@@ -83,7 +83,7 @@ static enum kh_err refuse(int error, struct kh_error *err)
 	}
 }
 
-/* All of FD, which is a file of at most MOST bytes. */
+/* Reads all of FD, which must be a file of at most MOST bytes. */
 static enum kh_err read_file(int fd, uint64_t most, struct kh_view *ret_bytes, struct kh_error *err)
 {
 	struct stat before, after;
@@ -101,7 +101,7 @@ static enum kh_err read_file(int fd, uint64_t most, struct kh_view *ret_bytes, s
 		return kh_error_set(err, KH_EREFUSED, "too_large", "the file has more than %llu bytes",
 				    (unsigned long long)most);
 	}
-	/* A file of the kernel's has no size; any other has the one that was read. */
+	/* Files of the kernel have size 0.  Any other file must have the size that was read. */
 	if (fstat(fd, &after) < 0 || (after.st_size > 0 && (uint64_t)after.st_size != ret_bytes->n) ||
 	    before.st_mtim.tv_sec != after.st_mtim.tv_sec || before.st_mtim.tv_nsec != after.st_mtim.tv_nsec)
 		return kh_error_set(err, KH_EREFUSED, "file_changed", "the file changed while it was read");

@@ -6,9 +6,9 @@
 
 /*
  * Job: {"folder":"/srv/docs","path":"a/b.txt","most":1048576}; the result is the file's bytes, all of them or none.
- * FOLDER is absolute and is what the sandbox sees; PATH is below it, or empty if FOLDER is the file itself.  A
- * symbolic link is followed where it stays below the folder.  Faults: `job_refused`, `not_found`, `outside_folder`,
- * `not_a_file`, `too_large`, `not_readable`, `file_changed`.
+ * FOLDER is absolute, as the sandbox sees it; PATH is below it, or empty if FOLDER is the file itself.  A symbolic link
+ * is followed if it stays below the folder.  Faults: `job_refused`, `not_found`, `outside_folder`, `not_a_file`,
+ * `too_large`, `not_readable`, `file_changed`.
  */
 enum kh_err kh_worker_read_run(const struct kh_worker_job *job, struct kh_error *err);
 

@@ -1,20 +1,20 @@
 /*
- * Questions to a name server and the reading of its answers (RFC 1035, RFC 3596, RFC 6891).
+ * Writes queries to a name server and parses its answers (RFC 1035, RFC 3596, RFC 6891).
  *
- * Trusts nobody.  Guarantees: no read past the packet, no loop without an end (a pointer leads to before the labels
- * that it ends, and a name has a bounded number of them), and no address that is not of the name asked for.
+ * Trusts nobody.  Guarantees: no read past the packet, no endless loop (a pointer must lead to before the labels that
+ * it ends, and a name has a bounded number of labels), and no address of another name than the one asked for.
  */
 #include "worker/resolve/dns.h"
 
 #define HEADER      12
-#define NAME_MAX    255 /* of a name's wire form */
+#define NAME_MAX    255 /* bytes of a name in wire form */
 #define LABEL_MAX   63
 #define JUMPS_MAX   64
 #define ALIASES_MAX 8
 #define CLASS_IN    1
 #define TYPE_CNAME  5
 #define TYPE_OPT    41
-#define UDP_SIZE    1232 /* that fits every path unfragmented */
+#define UDP_SIZE    1232 /* bytes that fit every path unfragmented */
 
 #define FLAG_ANSWER    0x8000
 #define FLAG_OPCODE    0x7800
@@ -23,7 +23,7 @@
 #define RCODE          0x000f
 #define RCODE_NO_NAME  3
 
-/* A name in wire form, its letters small. */
+/* A name in wire form, in lower case. */
 struct name {
 	unsigned char bytes[NAME_MAX];
 	size_t n;
@@ -32,7 +32,7 @@ struct name {
 struct record {
 	struct name owner;
 	unsigned type, class;
-	size_t data, length; /* where its data are */
+	size_t data, length; /* offset and length of its data */
 	size_t next;
 };
 
@@ -68,7 +68,7 @@ static bool add_label(struct name *name, const char *p, size_t n)
 	return true;
 }
 
-/* "www.example.com" as a name. */
+/* Converts "www.example.com" to wire form. */
 static bool name_of(struct kh_view text, struct name *ret_name)
 {
 	struct name name = {.n = 0};
@@ -83,7 +83,7 @@ static bool name_of(struct kh_view text, struct name *ret_name)
 	return true;
 }
 
-/* Reads the name at AT; *RET_NEXT is where the packet goes on behind it. */
+/* Reads the name at AT; *RET_NEXT is the offset behind it. */
 static bool read_name(struct kh_view packet, size_t at, struct name *ret_name, size_t *ret_next)
 {
 	size_t floor = at, next = 0, jumps = 0;
@@ -99,7 +99,7 @@ static bool read_name(struct kh_view packet, size_t at, struct name *ret_name, s
 			if (next == 0)
 				next = at + 2;
 			at = get16(packet, at) & 0x3fff;
-			if (at >= floor) /* only what stands before the labels that led here: no loop */
+			if (at >= floor) /* a pointer may only lead to before the labels that led here: no loop */
 				return false;
 			floor = at;
 			continue;
@@ -120,7 +120,7 @@ static bool read_record(struct kh_view packet, size_t at, struct record *ret_rec
 		return false;
 	ret_record->type = get16(packet, at);
 	ret_record->class = get16(packet, at + 2);
-	ret_record->length = get16(packet, at + 8); /* behind the time to live, which nobody here keeps */
+	ret_record->length = get16(packet, at + 8); /* behind the time to live, which is not used */
 	ret_record->data = at + 10;
 	if (packet.n - ret_record->data < ret_record->length)
 		return false;
@@ -128,7 +128,7 @@ static bool read_record(struct kh_view packet, size_t at, struct record *ret_rec
 	return true;
 }
 
-/* True if the packet has one question, and that is the one that was asked.  *RET_NEXT is behind it. */
+/* True if the packet has one question and it is the one that was asked.  *RET_NEXT is behind it. */
 static bool same_question(struct kh_view packet, const struct kh_dns_question *question, struct name *ret_name,
 			  size_t *ret_next)
 {
@@ -148,7 +148,8 @@ static bool same_question(struct kh_view packet, const struct kh_dns_question *q
 	return true;
 }
 
-/* The name that NAME is an alias of, by the COUNT records at START.  False if they are not well-formed. */
+/* Replaces NAME by the name that it is an alias of, if one of the COUNT records at START says so.  False if the records
+ * are malformed. */
 static bool follow(struct kh_view packet, size_t start, unsigned count, struct name *name, bool *ret_moved)
 {
 	struct name target = {.n = 0};
@@ -171,7 +172,7 @@ static bool follow(struct kh_view packet, size_t start, unsigned count, struct n
 	return true;
 }
 
-/* The addresses of NAME among the records; follow() has read them all, so they are well-formed. */
+/* The addresses of NAME among the records, which are well-formed, because follow() has read them all. */
 static bool collect(struct kh_view packet, size_t start, unsigned count, const struct name *name, enum kh_dns_type type,
 		    struct kh_address *ret_addresses, size_t *ret_count)
 {

@@ -1,4 +1,4 @@
-/* The file of hosts.  Its lines are the machine's own words, but nothing depends on their being well-formed. */
+/* The hosts file.  It is the machine's own, but malformed lines do no harm. */
 #include "worker/resolve/hosts.h"
 
 /* Takes the next word off *REST; false if there is none. */

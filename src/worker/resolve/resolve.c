@@ -1,8 +1,8 @@
 /*
  * The worker that asks a name server.
  *
- * Trusts the executor, and the file of hosts of its own root.  What the name server says is read by dns.c, in this
- * process and nowhere else; what comes out are at most 16 addresses, which the executor checks one by one.
+ * Trusts the executor, and the hosts file of its own root.  Only this process parses, with dns.c, what the name server
+ * sends; the output is at most 16 addresses, which the executor checks one by one.
  */
 #include "worker/resolve/resolve.h"
 
@@ -17,8 +17,8 @@
 
 #define QUESTIONS   2
 #define PATIENCE_MS 5000
-#define AGAIN_MS    2000 /* a datagram that was not answered by then is sent once more */
-#define OTHER_MS    1000 /* how long addresses of one kind wait for those of the other */
+#define AGAIN_MS    2000 /* a datagram without an answer by then is sent once more */
+#define OTHER_MS    1000 /* how long addresses of one family wait for those of the other */
 #define HOSTS_MAX   (1U << 20)
 
 struct lookup {
@@ -29,7 +29,7 @@ struct lookup {
 	bool truncated;
 	struct kh_address address[QUESTIONS][KH_DNS_ADDRESSES];
 	size_t count[QUESTIONS];
-	char bytes[2 + KH_DNS_PACKET]; /* a datagram, or what has come of a stream */
+	char bytes[2 + KH_DNS_PACKET]; /* a datagram, or the bytes of a stream so far */
 	size_t have;
 };
 
@@ -50,14 +50,14 @@ static bool init(struct lookup *lookup, int socket, struct kh_view name)
 	lookup->is_stream = type == SOCK_STREAM;
 	if (getrandom(ids, sizeof(ids), 0) != (ssize_t)sizeof(ids))
 		return false;
-	if (ids[0] == ids[1]) /* an answer is told by its id first */
+	if (ids[0] == ids[1]) /* ids must differ, because an answer is first matched by its id */
 		ids[1] ^= 1;
 	lookup->question[0] = (struct kh_dns_question){.id = ids[0], .type = KH_DNS_A, .name = name};
 	lookup->question[1] = (struct kh_dns_question){.id = ids[1], .type = KH_DNS_AAAA, .name = name};
 	return true;
 }
 
-/* Sends the questions that have no answer yet.  They are short: a stream takes them whole. */
+/* Sends the questions that have no answer yet.  They are short, so a stream takes them in one piece. */
 static bool ask(const struct lookup *lookup)
 {
 	for (size_t i = 0; i < QUESTIONS; i++) {
@@ -86,7 +86,7 @@ static void read_answer(struct lookup *lookup, struct kh_view packet)
 		if (verdict == KH_DNS_FOREIGN)
 			continue;
 		lookup->answered[i] = true;
-		/* A stream has no reason to cut an answer. */
+		/* A stream has no reason to truncate an answer. */
 		lookup->failed[i] = verdict == KH_DNS_FAILED || (verdict == KH_DNS_TRUNCATED && lookup->is_stream);
 		if (verdict == KH_DNS_TRUNCATED && !lookup->is_stream)
 			lookup->truncated = true;
@@ -94,7 +94,7 @@ static void read_answer(struct lookup *lookup, struct kh_view packet)
 	}
 }
 
-/* Takes the whole answers out of what has come of a stream: each has its length before it. */
+/* Takes the complete answers out of a stream's bytes: each has its length before it. */
 static void read_stream(struct lookup *lookup)
 {
 	size_t at = 0;
@@ -110,7 +110,7 @@ static void read_stream(struct lookup *lookup)
 	lookup->have -= at;
 }
 
-/* Reads what there is now.  False if nothing more will come. */
+/* Reads what is available now.  False if nothing more will come. */
 static bool receive(struct lookup *lookup)
 {
 	size_t room = sizeof(lookup->bytes) - lookup->have;
@@ -127,7 +127,7 @@ static bool receive(struct lookup *lookup)
 	return got > 0;
 }
 
-/* A stream may still be on its way to being connected. */
+/* Waits until a stream is connected. */
 static bool wait_connected(const struct lookup *lookup, int64_t deadline)
 {
 	struct pollfd p = {.fd = lookup->socket, .events = POLLOUT};
@@ -135,13 +135,13 @@ static bool wait_connected(const struct lookup *lookup, int64_t deadline)
 	return !lookup->is_stream || poll(&p, 1, kh_worker_left(deadline)) > 0;
 }
 
-/* True if one question has found addresses already. */
+/* True if one of the questions has found addresses already. */
 static bool one_found(const struct lookup *lookup)
 {
 	return lookup->count[0] + lookup->count[1] > 0;
 }
 
-/* Asks and listens until both questions are answered, nobody is there, or patience ends. */
+/* Asks and listens until both questions are answered, the server is gone, or the time is over. */
 static void exchange(struct lookup *lookup)
 {
 	int64_t now = kh_clock_ms(), deadline = now + PATIENCE_MS;
@@ -164,7 +164,7 @@ static void exchange(struct lookup *lookup)
 			hurries = true;
 			deadline = now + OTHER_MS < deadline ? now + OTHER_MS : deadline;
 		}
-		/* A server that sends without end what is not an answer does not prolong it. */
+		/* A server that keeps sending packets which are not answers does not extend the time. */
 		if (now >= deadline)
 			goes_on = false;
 	}
@@ -193,7 +193,7 @@ static int send_result(struct kh_worker *worker, const struct lookup *lookup)
 
 	if (lookup->truncated)
 		return send_addresses(worker, lists, lookup->count, QUESTIONS, true);
-	/* Addresses of one kind will do where the other kind's question found no good answer. */
+	/* Addresses of one family are enough if the other family's question got no good answer. */
 	if (one_found(lookup) || (all_answered(lookup) && !any_failed))
 		return send_addresses(worker, lists, lookup->count, QUESTIONS, false);
 	if (any_failed)

@@ -7,7 +7,7 @@
 /* One LOOKUP: A and AAAA of a name, over the connected UDP or TCP socket that comes with it; ADDRESSES or DONE. */
 int kh_worker_resolve(int channel);
 
-/* The same after the filter: waits for the job and carries it out, knowing HOSTS, the text of the file of hosts. */
+/* The same after the filter: waits for the job and carries it out with HOSTS, the text of the hosts file. */
 int kh_worker_resolve_serve(struct kh_worker *worker, struct kh_view hosts);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Looking into the index.  The query is the Controller's and the texts are the world's: both go to SQLite as bound
- * values, and what comes out is put into JSON as text.  However many files match, the time is bounded: SQLite asks now
- * and then whether to go on.
+ * Searches the index.  The query is the Controller's and the texts come from outside: both go to SQLite as bound
+ * values, and the output is put into JSON as text.  However many files match, the time is bounded, because SQLite
+ * regularly asks whether to continue.
  */
 #include "worker/search/find.h"
 
@@ -13,10 +13,10 @@
 
 #include <limits.h>
 
-#define OFTEN   2000 /* steps of SQLite's between two looks at the clock */
+#define OFTEN   2000 /* steps of SQLite between two checks of the clock */
 #define SNIPPET "32" /* words */
 
-/* One of the best so far. */
+/* One of the best results so far. */
 struct best {
 	int64_t id;
 	double score;
@@ -30,7 +30,7 @@ struct finding {
 	sqlite3_stmt *key;
 	int64_t deadline;
 	char path[PATH_MAX];
-	struct best *best; /* in order; room for one more than LIMIT */
+	struct best *best; /* sorted; room for one more than LIMIT */
 	size_t count;
 };
 
@@ -41,7 +41,7 @@ static int is_late(void *arg)
 	return kh_clock_ms() >= f->deadline;
 }
 
-/* The path of the file ID, until the next call; without bytes where there is none. */
+/* The path of the file ID, valid until the next call; empty if there is none. */
 static struct kh_view path_of(struct finding *f, int64_t id)
 {
 	size_t n = 0;
@@ -63,14 +63,14 @@ static bool is_below_one(const struct kh_view *folders, size_t count, struct kh_
 		struct kh_view folder = folders[i];
 		while (folder.n > 0 && folder.p[folder.n - 1] == '/')
 			folder.n--;
-		/* At it too: the policy may name a file. */
+		/* A folder itself matches too, because the policy may name a file. */
 		if (kh_view_starts(path, folder) && (path.n == folder.n || path.p[folder.n] == '/'))
 			return true;
 	}
 	return false;
 }
 
-/* Whether the file ID may be shown. */
+/* True if the file ID may be shown. */
 static bool is_shown(struct finding *f, int64_t id)
 {
 	struct kh_view path = path_of(f, id);
@@ -79,7 +79,7 @@ static bool is_shown(struct finding *f, int64_t id)
 	       (f->find->within_count == 0 || is_below_one(f->find->within, f->find->within_count, path));
 }
 
-/* Keeps the file ID where it is among the best; of equals the first. */
+/* Keeps the file ID if it is among the best; among equals the first wins. */
 static void keep(struct finding *f, int64_t id, double score)
 {
 	size_t room = f->find->limit + 1, at = f->count;
@@ -101,10 +101,10 @@ static struct kh_view text_at(struct finding *f, sqlite3_stmt *stmt, int column)
 	size_t n = (size_t)sqlite3_column_bytes(stmt, column);
 	struct kh_view copy = kh_arena_dup(f->arena, kh_view_of((const char *)text, text != NULL ? n : 0));
 
-	return kh_search_text_valid(f->arena, copy); /* of a damaged file it may be anything */
+	return kh_search_text_valid(f->arena, copy); /* if the file is damaged, it may be any bytes */
 }
 
-/* All that match, and the best of them kept; *RET_CUT where the time was over before all were looked at. */
+/* Goes through all matches and keeps the best; *RET_CUT is true if the time was over before all were seen. */
 static enum kh_err look_at_all(struct finding *f, struct kh_view match, bool *ret_cut)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -136,7 +136,7 @@ static void add_result(struct finding *f, int64_t id, sqlite3_stmt *stmt, yyjson
 	yyjson_mut_obj_add_uint(doc, result, "rank", yyjson_mut_arr_size(results));
 }
 
-/* Title and snippet of each of the best. */
+/* Adds title and snippet of each of the best. */
 static enum kh_err show_best(struct finding *f, struct kh_view match, yyjson_mut_doc *doc, yyjson_mut_val *results)
 {
 	static const char sql[] = "SELECT title, snippet(docs, 2, '', '', '...', " SNIPPET ") FROM docs "
@@ -160,7 +160,7 @@ static enum kh_err show_best(struct finding *f, struct kh_view match, yyjson_mut
 	return e;
 }
 
-/* Half of the time that is left is for looking, the other for showing. */
+/* Half of the remaining time is for matching, the other half for title and snippet. */
 static enum kh_err look_up(struct finding *f, struct kh_view match, yyjson_mut_doc *doc, yyjson_mut_val *results,
 			   struct kh_search_find_report *report)
 {
@@ -177,7 +177,7 @@ static enum kh_err look_up(struct finding *f, struct kh_view match, yyjson_mut_d
 	return e;
 }
 
-/* All of the words; where no file has them all, any of them. */
+/* Searches for all of the words; if no file has them all, for any of them. */
 static enum kh_err look_up_words(struct finding *f, const struct kh_search_match *match, yyjson_mut_doc *doc,
 				 yyjson_mut_val *results, struct kh_search_find_report *report)
 {
@@ -194,7 +194,7 @@ static enum kh_err look_up_words(struct finding *f, const struct kh_search_match
 	return e;
 }
 
-/* As of which time the index is, for the folders that are asked for. */
+/* The time up to which the index is current, for the folders of this search. */
 static enum kh_err read_current(struct finding *f, int64_t *ret_current)
 {
 	sqlite3_stmt *stmt = NULL;

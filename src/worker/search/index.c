@@ -1,9 +1,9 @@
 /*
- * The indexer.  Trusts nothing in the folders.  What it writes is committed in small batches, so that those who search
- * see it soon and a run that is killed loses little.
+ * The indexer.  Trusts nothing in the folders.  It commits in small batches, so that searches see the changes soon and
+ * a run that is killed loses little.
  *
- * The walk and the rows of `files` have one order: both are read side by side, and a row that the walk has passed
- * without coming to its file is of a file that is gone.  So nothing is written for files that did not change.
+ * The walk and the rows of `files` are in the same order, so they are read side by side.  If the walk has passed a row
+ * without finding its file, that file is gone.  So nothing is written for files that did not change.
  */
 #include "worker/search/index.h"
 
@@ -21,10 +21,10 @@
 #define BATCH_FILES 512
 #define BATCH_BYTES (8U << 20)
 #define BATCH_MS    250
-#define ROWS        512                           /* of `files`, read at once */
-#define MEMORY      ((size_t)128 << 20)           /* for the contents of one file, and text made of them */
-#define FINE_NS     (INT64_C(50) * 1000000)       /* the clock of files ticks more often than that */
-#define COARSE_NS   (INT64_C(2) * 1000 * 1000000) /* but where they have whole seconds, or every other */
+#define ROWS        512                           /* rows of `files` that are read at once */
+#define MEMORY      ((size_t)128 << 20)           /* for the content of one file, and its text */
+#define FINE_NS     (INT64_C(50) * 1000000)       /* file clocks tick more often than this */
+#define COARSE_NS   (INT64_C(2) * 1000 * 1000000) /* unless they count whole seconds, or two */
 
 struct known {
 	int64_t id, device, inode, modified, size, changed, seen;
@@ -40,16 +40,16 @@ struct run {
 	sqlite3_stmt *rows, *put_file, *put_doc, *drop_file, *drop_doc;
 	struct kh_search_walk walk;
 	struct kh_view folder_key, cursor; /* in `kept` */
-	struct kh_arena kept;              /* of the run */
-	struct kh_arena page;              /* of the known rows */
-	struct kh_arena file;              /* of one file */
+	struct kh_arena kept;              /* for the whole run */
+	struct kh_arena page;              /* for the known rows */
+	struct kh_arena file;              /* for one file */
 	struct known known[ROWS];
 	size_t known_count, known_next;
 	bool known_all; /* the last row was read */
 	char last[PATH_MAX];
-	size_t last_n; /* the key that was dealt with last */
+	size_t last_n; /* length of the key that was processed last */
 	int64_t started, deadline, batch_since;
-	int64_t last_id; /* of `files`, without the bits of the length */
+	int64_t last_id; /* of `files`, without the bits for the length */
 	uint64_t batch_files, batch_bytes;
 };
 
@@ -67,7 +67,7 @@ static enum kh_err begin_batch(struct run *run)
 	return kh_search_store_exec(run->db, "BEGIN IMMEDIATE", run->err);
 }
 
-/* Commits, and has the log written back as far as nobody reads it. */
+/* Commits, and writes the log back as far as no reader needs it. */
 static enum kh_err end_batch(struct run *run)
 {
 	enum kh_err e = kh_search_store_exec(run->db, "COMMIT", run->err);
@@ -131,7 +131,7 @@ static enum kh_err put_file(struct run *run, struct kh_view key, const struct st
 	return e;
 }
 
-/* All bytes of FD, where they are not too many; false if they are, or cannot be read. */
+/* All bytes of FD, unless they are too many; false if they are, or if they cannot be read. */
 static bool read_all(struct run *run, int fd, off_t size, struct kh_view *ret_bytes)
 {
 	size_t cap = size > 0 && size < KH_SEARCH_INDEX_FILE ? (size_t)size + 1 : KH_SEARCH_INDEX_FILE + 1, n = 0;
@@ -148,7 +148,7 @@ static bool read_all(struct run *run, int fd, off_t size, struct kh_view *ret_by
 			return true;
 		}
 		n += (size_t)got;
-		if (n == cap && cap <= KH_SEARCH_INDEX_FILE) { /* it has grown since */
+		if (n == cap && cap <= KH_SEARCH_INDEX_FILE) { /* it has grown meanwhile */
 			size_t want = KH_SEARCH_INDEX_FILE + 1;
 			bytes = kh_arena_grow(&run->file, bytes, cap, want);
 			cap = want;
@@ -157,7 +157,7 @@ static bool read_all(struct run *run, int fd, off_t size, struct kh_view *ret_by
 	return false;
 }
 
-/* The words of the path below the folder: what a file is called says what it is about. */
+/* The words of the path below the folder, because a file's name says what it is about. */
 static struct kh_view name_of(struct run *run)
 {
 	struct kh_view key = kh_view_from(kh_search_walk_key(&run->walk), run->folder_key.n + 1);
@@ -165,7 +165,7 @@ static struct kh_view name_of(struct run *run)
 	return kh_search_text_valid(&run->file, kh_search_store_path(&run->file, key));
 }
 
-/* Puts the file that the walk has come to into the index, in the place of OLD where there was one. */
+/* Indexes the current file of the walk, replacing OLD if that is not NULL. */
 static enum kh_err take_file(struct run *run, const struct known *old)
 {
 	struct kh_view bytes = {NULL, 0};
@@ -198,7 +198,7 @@ static enum kh_err take_file(struct run *run, const struct known *old)
 	return e;
 }
 
-/* What was changed in the same tick of the file system's clock in which it was read may have been changed again. */
+/* A file that was changed in the same clock tick in which it was read may have been changed again after that. */
 static bool is_certain(const struct known *known)
 {
 	int64_t tick = known->changed % 1000000000 == 0 ? COARSE_NS : FINE_NS;
@@ -221,7 +221,7 @@ static enum kh_err read_rows(struct run *run, struct kh_view after)
 	sqlite3_stmt *s = run->rows;
 	int rc = SQLITE_DONE;
 
-	sqlite3_bind_blob64(s, 1, after.p, after.n, SQLITE_TRANSIENT); /* it may be of the rows that go now */
+	sqlite3_bind_blob64(s, 1, after.p, after.n, SQLITE_TRANSIENT); /* it may point into rows that are freed now */
 	kh_arena_clear(&run->page);
 	run->known_count = run->known_next = 0;
 	while (run->known_count < ROWS && (rc = sqlite3_step(s)) == SQLITE_ROW) {
@@ -245,7 +245,7 @@ static enum kh_err read_rows(struct run *run, struct kh_view after)
 	return kh_arena_check(&run->page);
 }
 
-/* The first known row that was not dealt with yet; NULL: there is none. */
+/* The first known row that was not processed yet; NULL: there is none. */
 static enum kh_err next_known(struct run *run, const struct known **ret_known)
 {
 	enum kh_err e = KH_OK;
@@ -256,8 +256,8 @@ static enum kh_err next_known(struct run *run, const struct known **ret_known)
 	return e;
 }
 
-/* Takes out what is known before KEY (empty: all that is left) and so is gone; the row of KEY itself, if there is one.
- */
+/* Removes the known rows before KEY (empty: all that are left), because their files are gone.  Returns the row of KEY
+ * itself, if there is one. */
 static enum kh_err drop_before(struct run *run, struct kh_view key, const struct known **ret_same)
 {
 	const struct known *known = NULL;
@@ -289,7 +289,7 @@ static void keep_last(struct run *run)
 	run->last_n = key.n;
 }
 
-/* Whether the time is over.  At least one file is dealt with in every run, so that all come to their turn. */
+/* True if the time is over.  Every run processes at least one file, so that each file gets its turn. */
 static bool is_over(const struct run *run)
 {
 	return run->last_n > 0 && kh_clock_ms() >= run->deadline;
@@ -320,7 +320,7 @@ static enum kh_err pass_over(struct run *run)
 	return e;
 }
 
-/* Writes down how far the pass over the folder has come. */
+/* Stores how far the pass over the folder has come. */
 static enum kh_err keep_progress(struct run *run)
 {
 	static const char sql[] = "INSERT OR REPLACE INTO folders(path, started, finished, cursor) VALUES(?1, ?2, "
@@ -340,7 +340,7 @@ static enum kh_err keep_progress(struct run *run)
 	return e;
 }
 
-/* What was written down of the folder; *RET_FRESH where its last pass is recent enough. */
+/* Reads the stored progress of the folder; *RET_FRESH is true if its last pass is recent enough. */
 static enum kh_err read_progress(struct run *run, bool *ret_fresh)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -390,7 +390,7 @@ static void is_listed(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 static void is_of_folder(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const struct kh_view *keys = sqlite3_user_data(ctx); /* ended by one without bytes */
+	const struct kh_view *keys = sqlite3_user_data(ctx); /* ended by an empty one */
 	struct kh_view key = kh_view_of(sqlite3_value_blob(argv[0]), (size_t)sqlite3_value_bytes(argv[0]));
 	bool found = false;
 
@@ -400,7 +400,7 @@ static void is_of_folder(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	sqlite3_result_int(ctx, found);
 }
 
-/* The functions that the statements below use. */
+/* Adds the SQL functions that the statements below use. */
 static enum kh_err add_functions(struct run *run)
 {
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
@@ -416,8 +416,8 @@ static enum kh_err add_functions(struct run *run)
 }
 
 /*
- * Takes out what is of folders that are indexed no more, as far as the time allows.  That is seldom, so all files are
- * looked through where there is one.
+ * Removes the files of folders that are not indexed any more, as far as the time allows.  That is rare, so if there is
+ * such a folder, all files are scanned.
  */
 static enum kh_err forget_others(struct run *run)
 {
@@ -449,7 +449,7 @@ static enum kh_err forget_others(struct run *run)
 	return e;
 }
 
-/* Up to when the index is current: as far as the folder that was finished the longest ago. */
+/* The time up to which the index is current: that of the folder whose last pass is the oldest. */
 static enum kh_err read_current(struct run *run)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -487,7 +487,7 @@ static enum kh_err prepare(struct run *run)
 	return e;
 }
 
-/* The pass over the folder, from where it stopped. */
+/* Continues the pass over the folder from where it stopped. */
 static enum kh_err go_on(struct run *run)
 {
 	struct kh_view first = run->cursor.n > 0 ? run->cursor : run->folder_key;
@@ -496,7 +496,7 @@ static enum kh_err go_on(struct run *run)
 	if (end == NULL)
 		return KH_ENOMEM;
 	memcpy(end, run->folder_key.p, run->folder_key.n);
-	end[run->folder_key.n] = '\1'; /* after the NUL that all its files have there */
+	end[run->folder_key.n] = '\1'; /* sorts after the NUL that all keys of its files have there */
 	sqlite3_bind_blob64(run->rows, 2, end, run->folder_key.n + 1, SQLITE_STATIC);
 	enum kh_err e = kh_search_walk_init(&run->walk, run->alloc, run->job->folder, run->cursor, run->err);
 	run->report->missing = e == KH_EREFUSED && strcmp(run->err->code, "folder_missing") == 0;

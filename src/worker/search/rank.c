@@ -1,7 +1,7 @@
 /*
- * BM25: a word counts the more, the fewer documents have it; the more often a document has it, but each time less; and
- * the less, the longer the document is.  A word of the title says more than one of the file's name, and that more than
- * one of the text.
+ * BM25: a word counts more if fewer documents have it; it counts more the more often a document has it, with
+ * diminishing returns; and it counts less in a longer document.  A word of the title counts more than one of the file's
+ * name, and that more than one of the text.
  */
 #include "worker/search/rank.h"
 
@@ -11,21 +11,21 @@
 
 #define K1        1.2
 #define B         0.75
-#define SHORTEST  64  /* bytes: all that are shorter count as that long */
-#define TOKEN     6.0 /* bytes of a word and what is before it, about */
-#define PHRASES   64  /* words and phrases of a query that count; search_match.h has fewer */
+#define SHORTEST  64  /* bytes: shorter documents count as this long */
+#define TOKEN     6.0 /* bytes of a word and the blank before it, approximately */
+#define PHRASES   64  /* words and phrases of a query that count; search_match.h allows fewer */
 #define LEAST_IDF 1e-6
 #define LENGTHS   (1 << KH_SEARCH_RANK_BITS)
 
-/* A word of it counts as often as this. */
+/* The weight of a word in each column. */
 static const double weights[] = {
 	[KH_SEARCH_STORE_TITLE] = 4.0, [KH_SEARCH_STORE_NAME] = 2.0, [KH_SEARCH_STORE_BODY] = 1.0};
 
-/* What is the same for all documents of a search. */
+/* Values that are the same for all documents of a search. */
 struct ranking {
 	int phrases;
 	double idf[PHRASES];
-	double norm[LENGTHS]; /* of each length */
+	double norm[LENGTHS]; /* for each length */
 };
 
 int64_t kh_search_rank_length(size_t bytes)
@@ -70,7 +70,7 @@ static int prepare(const Fts5ExtensionApi *api, Fts5Context *fts, struct ranking
 	return rc;
 }
 
-/* The ranking of this search, made for its first document; NULL if that fails. */
+/* The ranking of this search, made at its first document; NULL if that fails. */
 static const struct ranking *ranking_of(const Fts5ExtensionApi *api, Fts5Context *fts, int *ret_rc)
 {
 	struct ranking *ranking = api->xGetAuxdata(fts, 0);
@@ -80,7 +80,7 @@ static const struct ranking *ranking_of(const Fts5ExtensionApi *api, Fts5Context
 	ranking = sqlite3_malloc(sizeof(*ranking));
 	*ret_rc = ranking != NULL ? prepare(api, fts, ranking) : SQLITE_NOMEM;
 	if (*ret_rc == SQLITE_OK)
-		*ret_rc = api->xSetAuxdata(fts, ranking, sqlite3_free); /* which frees it where it fails */
+		*ret_rc = api->xSetAuxdata(fts, ranking, sqlite3_free); /* frees it on failure */
 	else
 		sqlite3_free(ranking);
 	return *ret_rc == SQLITE_OK ? ranking : NULL;

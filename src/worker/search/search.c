@@ -1,4 +1,4 @@
-/* The jobs of the search worker, read and written. */
+/* Reads the jobs of the search worker and writes their results. */
 #include "worker/search/search.h"
 
 #include "base/buf.h"
@@ -9,8 +9,8 @@
 #include <sqlite3.h>
 
 #define LIMIT  100
-#define MOST   (16U << 20) /* bytes of what is put out */
-#define MOMENT 100         /* milliseconds, the least that is worth a start */
+#define MOST   (16U << 20) /* bytes of output */
+#define MOMENT 100         /* milliseconds: less is not worth a start */
 
 struct loaded {
 	struct kh_parser gumbo;
@@ -25,7 +25,7 @@ static struct loaded *loaded(void)
 	return &here;
 }
 
-/* Without the library pages are indexed as they are, and everything else is as it should be. */
+/* Without the library, HTML pages are indexed as they are; nothing else changes. */
 enum kh_err kh_worker_search_load(bool connected, struct kh_error *err)
 {
 	(void)connected;
@@ -38,7 +38,7 @@ static enum kh_err refuse(struct kh_error *err, const char *member)
 	return kh_error_set(err, KH_EINPUT, "job_refused", "a job of the search worker without a good `%s`", member);
 }
 
-/* A text member without NULs, with one behind it. */
+/* A text member that has no NUL, with a NUL appended. */
 static const char *text_of(yyjson_val *job, const char *member)
 {
 	yyjson_val *val = kh_json_get(job, member);
@@ -203,7 +203,7 @@ enum kh_err kh_worker_search_run(const struct kh_worker_job *job, struct kh_erro
 {
 	struct kh_view output;
 
-	/* This process has one thread.  Where SQLite is at work already, it keeps what it has. */
+	/* This process has one thread.  If SQLite is initialized already, the call has no effect. */
 	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	enum kh_err e = kh_worker_search_do(job, &kh_alloc_system, &output, err);

@@ -1,5 +1,5 @@
 /*
- * Opening the search index.  Trusts its own file no further than SQLite does: its schema must be word for word ours.
+ * Opens the search index.  Trusts its own file no more than SQLite does: its schema must be exactly ours.
  */
 #include "worker/search/store.h"
 
@@ -10,7 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define VERSION     2 /* of the tables below: another one is begun anew */
+#define VERSION     2 /* of the tables below; a file with another version is made anew */
 #define PATIENCE_MS 2000
 
 static const char schema[] =
@@ -20,11 +20,11 @@ static const char schema[] =
 	" inode INTEGER NOT NULL, modified INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL,"
 	" seen INTEGER NOT NULL, indexed INTEGER NOT NULL);"
 	"CREATE VIRTUAL TABLE docs USING fts5(title, name, body, tokenize = 'porter unicode61 remove_diacritics 2');"
-	/* Fewer and larger pieces while much is put in. */
+	/* Fewer and larger segments while many rows are inserted. */
 	"INSERT INTO docs(docs, rank) VALUES('hashsize', 8388608);"
 	"PRAGMA user_version = 2;"; /* VERSION */
 
-/* The index can be made again, so a power loss may cost the last of it, never its soundness. */
+/* The index can be made again, so a power loss may cost the last changes, but must not corrupt it. */
 static const char writing[] = "PRAGMA journal_mode = WAL;"
 			      "PRAGMA synchronous = NORMAL;"
 			      "PRAGMA wal_autocheckpoint = 0;"
@@ -50,7 +50,7 @@ enum kh_err kh_search_store_fail(sqlite3 *db, int rc, struct kh_error *err)
 	case SQLITE_NOTADB:
 	case SQLITE_SCHEMA:
 	case SQLITE_CONSTRAINT:
-	case SQLITE_ERROR: /* our own statements have none: a table is not what it should be */
+	case SQLITE_ERROR: /* our own statements have no errors, so a table is not as it should be */
 		return kh_error_set(err, KH_EREFUSED, "index_corrupt", "the search index is damaged: %s",
 				    sqlite3_errstr(rc));
 	case SQLITE_INTERRUPT:
@@ -98,7 +98,7 @@ static bool name_of(const char *folder, const char *suffix, char path[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
-/* The version of the tables; 0: there are none.  A file that is no database, or a damaged one, fails. */
+/* The version of the tables; 0: there are none.  Fails for a file that is not a database, or is damaged. */
 static int read_version(sqlite3 *db, int *ret_version)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -122,7 +122,7 @@ static int open_file(const char *path, int flags, const char *settings, sqlite3 
 		sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 		rc = sqlite3_exec(db, settings, NULL, NULL, NULL);
 	}
-	*ret_db = db; /* also where it failed: it knows why */
+	*ret_db = db; /* also on failure, because it holds the error message */
 	return rc;
 }
 
@@ -136,7 +136,7 @@ static void remove_files(const char *folder)
 			(void)unlink(path);
 }
 
-/* Opens what is there; false if there is nothing that could be used. */
+/* Opens the existing file; false if there is none that can be used. */
 static bool open_existing(const char *path, sqlite3 **ret_db)
 {
 	int version = 0, rc = open_file(path, SQLITE_OPEN_READWRITE, writing, ret_db);
@@ -175,7 +175,7 @@ enum kh_err kh_search_store_write(const char *folder, bool rebuild, sqlite3 **re
 		sqlite3_close(db);
 		return e;
 	}
-	sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep); /* for those who may only read */
+	sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep); /* for processes that may only read */
 	*ret_db = db;
 	return KH_OK;
 }

@@ -5,10 +5,10 @@
 #include "base/utf8.h"
 #include "worker/text/html.h"
 
-#define PIECE  65536               /* bytes that are looked at to tell text from other things */
-#define TREE   ((size_t)256 << 20) /* bytes of a page's tree */
-#define TAGS   30000               /* of a page: the parser's time may grow with their square */
-#define BROKEN 10 /* one byte in so many that is not UTF-8 can be a text in an older encoding; more is no text */
+#define PIECE  65536               /* bytes that are checked to tell text from binary data */
+#define TREE   ((size_t)256 << 20) /* bytes of a page's parse tree */
+#define TAGS   30000               /* of a page: the parser's time may grow with the square of their number */
+#define BROKEN 10 /* if one byte in so many is not UTF-8, it may be text in an older encoding; more is not text */
 
 static bool is_text(struct kh_view bytes)
 {
@@ -20,7 +20,7 @@ static bool is_text(struct kh_view bytes)
 		return false;
 	for (size_t at = 0; at < head.n;) {
 		size_t n = kh_utf8_decode(head, at, &c);
-		if (n == 0 && head.n - at >= 4) /* nearer to the end it may just be cut */
+		if (n == 0 && head.n - at >= 4) /* nearer to the end the character may just be cut off */
 			broken++;
 		if (n > 0 && c < 0x20 && !kh_ascii_is_blank((char)c) && c != '\f' && c != 0x1b)
 			broken++;
@@ -50,7 +50,7 @@ struct kh_view kh_search_text_valid(struct kh_arena *arena, struct kh_view text)
 	return valid;
 }
 
-/* At most MOST bytes of TEXT, which is valid, and no part of a character. */
+/* At most MOST bytes of TEXT, which is valid, without cutting a character. */
 static struct kh_view cut(struct kh_view text, size_t most)
 {
 	if (text.n <= most)
@@ -60,7 +60,7 @@ static struct kh_view cut(struct kh_view text, size_t most)
 	return kh_view_sub(text, 0, most);
 }
 
-/* The first line with a letter or a digit in it, without what markup puts around a heading. */
+/* The first line with a letter or a digit in it, without the markup of a heading. */
 static struct kh_view first_line(struct kh_view text)
 {
 	struct kh_view rest = cut(text, PIECE), line;
@@ -87,7 +87,7 @@ static bool is_page(struct kh_view name)
 	return false;
 }
 
-/* A page with more tags than anybody writes is indexed as it is. */
+/* A page with more tags than a person writes is indexed as it is. */
 static bool is_plain(struct kh_view page)
 {
 	size_t tags = 0;
@@ -97,7 +97,7 @@ static bool is_plain(struct kh_view page)
 	return tags <= TAGS;
 }
 
-/* The text of a page in the arena; false if it cannot be had: a tree of it is too large. */
+/* The text of a page, in the arena; false if its tree is too large. */
 static bool read_page(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view page,
 		      struct kh_view *ret_text)
 {

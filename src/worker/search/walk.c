@@ -1,6 +1,6 @@
 /*
- * The walk.  Trusts nothing in the folders: whatever was a file a moment ago may be a link, a pipe or gone now.  Every
- * step goes from an open folder to one name in it, and follows no link, so it cannot be led out.
+ * The walk.  Trusts nothing in the folders: what was a file a moment ago may be a link, a pipe or gone now.  Every step
+ * goes from an open folder to one name in it and follows no link, so it cannot leave the folder.
  */
 #include "worker/search/walk.h"
 
@@ -19,7 +19,7 @@
 static int open_beneath(int fd, const char *name, uint64_t flags)
 {
 	struct open_how how = {
-		/* A pipe in the place of a file is opened without waiting for its other end. */
+		/* If a pipe has replaced a file, opening it must not wait for its other end. */
 		.flags = flags | O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
@@ -31,7 +31,7 @@ static int by_name(const void *a, const void *b)
 {
 	const struct kh_search_walk_name *x = a, *y = b;
 
-	return strcmp(x->name, y->name); /* of bytes, as keys are compared */
+	return strcmp(x->name, y->name); /* compares bytes, as keys are compared */
 }
 
 static bool add_name(struct kh_search_walk_level *level, size_t *cap, const char *name)
@@ -52,7 +52,7 @@ static bool add_name(struct kh_search_walk_level *level, size_t *cap, const char
 	return true;
 }
 
-/* Puts the names in order, each once: a folder that changes while it is read may give one twice. */
+/* Sorts the names and removes duplicates: a folder that changes while it is read may list a name twice. */
 static void sort_names(struct kh_search_walk_level *level)
 {
 	size_t n = 0;
@@ -66,7 +66,7 @@ static void sort_names(struct kh_search_walk_level *level)
 	level->count = n + 1;
 }
 
-/* All names of the folder, in order; false if they are not all of them. */
+/* All names of the folder, sorted; false if some are missing. */
 static bool read_names(struct kh_search_walk_level *level)
 {
 	int fd = fcntl(level->fd, F_DUPFD_CLOEXEC, 0);
@@ -90,7 +90,7 @@ static bool read_names(struct kh_search_walk_level *level)
 	return whole;
 }
 
-/* Goes down into the folder FD, whose key is the first KEY bytes of the walk's. */
+/* Enters the folder FD, whose key is the first KEY bytes of the walk's. */
 static void enter(struct kh_search_walk *walk, int fd, size_t key)
 {
 	struct kh_search_walk_level *level = &walk->level[walk->depth++];
@@ -102,7 +102,7 @@ static void enter(struct kh_search_walk *walk, int fd, size_t key)
 	kh_arena_init(&level->arena, walk->alloc, used < KH_SEARCH_WALK_NAMES ? KH_SEARCH_WALK_NAMES - used : 0);
 	if (!read_names(level))
 		walk->unread++;
-	/* Not even a part of what it may have: that is the machine's want, not the folder's size. */
+	/* It failed far below its limit, so the machine is out of memory; the folder is not too large. */
 	if (level->arena.failed && level->arena.size < KH_SEARCH_WALK_NAMES / 16)
 		walk->no_memory = true;
 }
@@ -135,11 +135,13 @@ enum kh_err kh_search_walk_init(struct kh_search_walk *walk, const struct kh_all
 		n--;
 	for (size_t i = 0; i < n; i++)
 		walk->key[i] = folder[i] == '/' ? '\0' : folder[i];
-	enter(walk, fd, n == 1 ? 0 : n); /* of "/" alone nothing stands before the separator */
+	enter(walk, fd, n == 1 ? 0 : n); /* for "/" nothing stands before the separator */
 	return KH_OK;
 }
 
-/* Whether all that the key KEY_N has, and below it, was passed already.  IS_FOLDER: keys below it come after it. */
+/*
+ * True if the key of KEY_N bytes, and all keys below it, were passed already.  IS_FOLDER: keys below it come after it.
+ */
 static bool is_passed(const struct kh_search_walk *walk, bool is_folder)
 {
 	struct kh_view key = kh_search_walk_key(walk), after = walk->after;
@@ -149,7 +151,7 @@ static bool is_passed(const struct kh_search_walk *walk, bool is_folder)
 	return !is_folder || !(after.n > key.n && memcmp(after.p, key.p, key.n) == 0 && after.p[key.n] == '\0');
 }
 
-/* Puts the key of NAME in LEVEL together; false if it is too long. */
+/* Builds the key of NAME in LEVEL; false if it is too long. */
 static bool make_key(struct kh_search_walk *walk, const struct kh_search_walk_level *level,
 		     const struct kh_search_walk_name *name)
 {

@@ -1,7 +1,7 @@
-/* A search engine's answer.  It is the world's: strict JSON, of which a few texts are taken. */
+/* A search engine's answer.  It is not trusted: it must be strict JSON, of which a few texts are taken. */
 #include "worker/search/web.h"
 
-/* At most MOST bytes of TEXT, which is valid, and no part of a character. */
+/* At most MOST bytes of TEXT, which is valid, without cutting a character. */
 static struct kh_view cut(struct kh_view text, size_t most)
 {
 	if (text.n <= most)

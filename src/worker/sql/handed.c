@@ -1,4 +1,4 @@
-/* socket() and connect() as this program and its libraries find them.  One thread alone arms: a worker's only one. */
+/* socket() and connect() for this program and its libraries.  Only one thread arms them: the only one of a worker. */
 #include "worker/sql/handed.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 
 enum { NONE = -1 };
 
-/* What is armed, and the copy that was given out for it. */
+/* The armed socket, and the copy that was returned for it. */
 struct handed {
 	_Atomic int armed, copy;
 };

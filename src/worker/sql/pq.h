@@ -1,4 +1,4 @@
-/* libpq, loaded by the worker that asks a PostgreSQL server, and by nobody else (library.h). */
+/* libpq; only the worker that queries a PostgreSQL server loads it (library.h). */
 #ifndef KH_WORKER_SQL_PQ_H
 #define KH_WORKER_SQL_PQ_H
 
@@ -34,7 +34,7 @@ struct kh_pq {
 	__typeof__(PQgetlength) *getlength;
 };
 
-/* KH_EREFUSED, code `libpq`, if the library is not there or is too old. */
+/* KH_EREFUSED, code `libpq`, if the library is missing or too old. */
 enum kh_err kh_pq_load(struct kh_pq *ret_pq, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * libpq, driven without ever waiting longer than the job may take.  Trusts neither the server nor the statement: what
- * the server says is bounded by the caps, by this process's memory and by the clock.
+ * Drives libpq without ever waiting longer than the job may take.  Trusts neither the server nor the statement: the
+ * server's answer is bounded by the caps, by this process's memory and by the clock.
  */
 #include "worker/sql/query_postgres.h"
 
@@ -15,18 +15,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define NOWHERE  "192.0.2.1" /* of a range that is for examples alone: nothing is ever connected to it */
+#define NOWHERE  "192.0.2.1" /* of a range reserved for examples: nothing ever connects to it */
 #define SETTINGS 16
-#define GRACE_MS 500 /* for the server to say itself that a statement is late */
+#define GRACE_MS 500 /* for the server to report by itself that a statement timed out */
 
-/* Where systems keep the certificates that they trust, all in one file. */
+/* Files in which systems keep all certificates that they trust. */
 static const char *const stores[] = {
 	"/etc/ssl/certs/ca-certificates.crt",
 	"/etc/pki/tls/certs/ca-bundle.crt",
 	"/etc/ssl/cert.pem",
 };
 
-/* Types whose text is a JSON number, by their fixed numbers in pg_type. */
+/* Types whose text is a JSON number, by their fixed ids in pg_type. */
 enum type { BOOL = 16, INT8 = 20, INT2 = 21, INT4 = 23, OID = 26, FLOAT4 = 700, FLOAT8 = 701 };
 
 struct query {
@@ -49,7 +49,7 @@ static enum kh_err late(struct query *query)
 			    (unsigned long long)query->job->seconds);
 }
 
-/* What libpq or the server said, in our quotes. */
+/* Fails with what libpq or the server said, in quotes of ours. */
 static enum kh_err say(struct query *query, const char *code, const char *what, const char *said)
 {
 	struct kh_view text = kh_view_trim(kh_view_str(said != NULL ? said : ""));
@@ -60,7 +60,7 @@ static enum kh_err say(struct query *query, const char *code, const char *what, 
 	return kh_error_set(query->err, KH_EREFUSED, code, "%s: %.*s", what, KH_FMT(quoted));
 }
 
-/* libpq begins with the address that it believes to have connected to, which is nobody's. */
+/* libpq's message begins with the address that it believes it has connected to, which is a dummy. */
 static enum kh_err not_connected(struct query *query)
 {
 	const char *said = query->conn != NULL ? query->pq.errorMessage(query->conn) : "out of memory";
@@ -70,7 +70,7 @@ static enum kh_err not_connected(struct query *query)
 		   why != NULL ? why + strlen(" failed: ") : said);
 }
 
-/* Notices would go to standard error. */
+/* Drops notices, which would go to standard error. */
 static void no_notice(void *ctx, const char *message)
 {
 	(void)ctx;
@@ -110,14 +110,14 @@ static struct kh_view authority(const struct kh_sqljob *job)
 	return kh_view_str(stores[0]);
 }
 
-/* How to connect, all of it: nothing is left to files, the environment or a home folder. */
+/* All settings of the connection: nothing is taken from files, the environment or a home folder. */
 static void make_settings(struct query *query, bool handed, struct settings *settings)
 {
 	const struct kh_sqljob *job = query->job;
 	bool local = job->host.p[0] == '/';
 
 	set(query, settings, "host", job->host);
-	/* So that no name is looked up: the host's name is for the certificate. */
+	/* So that no name is looked up; the host's name is used for the certificate. */
 	if (!local && handed)
 		set(query, settings, "hostaddr", KH_LIT(NOWHERE));
 	set(query, settings, "port", kh_arena_printf(query->arena, "%llu", (unsigned long long)job->port));
@@ -156,7 +156,7 @@ static enum kh_err open_connection(struct query *query, int handed)
 	make_settings(query, handed >= 0, &settings);
 	if (kh_arena_check(query->arena) != KH_OK)
 		return KH_ENOMEM;
-	/* PostgreSQL's own variables would add to the settings, and a home folder files. */
+	/* PostgreSQL's own variables would change the settings, and so would files in a home folder. */
 	if (setenv("HOME", "/nonexistent", 1) != 0)
 		return KH_ENOMEM;
 	if (handed >= 0)
@@ -171,7 +171,7 @@ static enum kh_err open_connection(struct query *query, int handed)
 	return e;
 }
 
-/* Everything that was asked is on its way. */
+/* Sends everything that is buffered. */
 static enum kh_err flush(struct query *query)
 {
 	int more;
@@ -200,13 +200,13 @@ static enum kh_err next_result(struct query *query, PGresult **ret_result)
 	return KH_OK;
 }
 
-/* What the server said of a statement that it did not take. */
+/* The server's error about a statement that it rejected. */
 static enum kh_err statement_failed(struct query *query, const PGresult *result)
 {
 	const char *state = query->pq.resultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *said = query->pq.resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
-	if (state == NULL) /* libpq's own words: the connection broke, or there was no memory for a row */
+	if (state == NULL) /* libpq's own message: the connection broke, or there was no memory for a row */
 		return not_connected(query);
 	if (strcmp(state, "57014") == 0)
 		return late(query);
@@ -217,7 +217,7 @@ static enum kh_err statement_failed(struct query *query, const PGresult *result)
 	return say(query, "statement_failed", "the server says", said);
 }
 
-/* Runs SQL of our own, and gives the last row's first value where VALUE. */
+/* Runs SQL of our own and, if VALUE, returns the first value of the last row. */
 static enum kh_err run_own(struct query *query, const char *sql, bool *ret_is_on)
 {
 	PGresult *result = NULL;
@@ -239,8 +239,8 @@ static enum kh_err run_own(struct query *query, const char *sql, bool *ret_is_on
 }
 
 /*
- * The session and its one transaction.  The last statement makes the transaction's snapshot: after it the server
- * refuses to make the transaction one that writes, whoever asks.
+ * Sets up the session and its one transaction.  The last statement takes the transaction's snapshot: after it the
+ * server refuses to make the transaction writable, whoever asks.
  */
 static enum kh_err begin(struct query *query)
 {
@@ -321,7 +321,7 @@ static void put_columns(struct query *query, const PGresult *result, struct kh_s
 		kh_sqlrows_column(rows, kh_view_str(query->pq.fname(result, i)));
 }
 
-/* The rows of one result: one, in single-row mode.  False: no more are wanted. */
+/* Adds the rows of one result, which is one row in single-row mode.  False: no more are wanted. */
 static bool put_rows(struct query *query, const PGresult *result, struct kh_sqlrows *rows)
 {
 	int columns = query->pq.nfields(result);
@@ -337,7 +337,7 @@ static bool put_rows(struct query *query, const PGresult *result, struct kh_sqlr
 	return true;
 }
 
-/* What RESULT comes to.  *RET_MORE: there is more to read. */
+/* Handles RESULT.  *RET_MORE: there is more to read. */
 static enum kh_err take_result(struct query *query, const PGresult *result, struct kh_sqlrows *rows, bool *columns,
 			       bool *ret_more)
 {
@@ -387,7 +387,7 @@ static enum kh_err run(struct query *query, int handed, struct kh_view *ret_json
 
 	if (e == KH_OK)
 		e = begin(query);
-	/* The server's own clock runs out first, so that nothing is left running there. */
+	/* The server's own timeout comes first, so that nothing is left running there. */
 	query->deadline_ms = kh_clock_ms() + (int64_t)query->job->seconds * 1000 + GRACE_MS;
 	if (e == KH_OK)
 		e = send(query);
@@ -396,7 +396,7 @@ static enum kh_err run(struct query *query, int handed, struct kh_view *ret_json
 		e = read_rows(query, &rows, &ended);
 	if (e == KH_OK)
 		e = kh_sqlrows_json(&rows, ret_json, query->err);
-	/* Where more rows would follow, the end of the connection is the end of the transaction. */
+	/* If more rows would follow, closing the connection ends the transaction. */
 	if (e == KH_OK && ended && run_own(query, "ROLLBACK", &is_on) == KH_ENOMEM)
 		e = KH_ENOMEM;
 	return e;

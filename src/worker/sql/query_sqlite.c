@@ -1,8 +1,8 @@
 /*
- * SQLite, held to reading.  Trusts the library and the statement's text not at all, the file less.
+ * SQLite, restricted to reading.  Trusts neither the library nor the text of the statement, and the file even less.
  *
- * Every setting is made before the first byte of the file is looked at; the authorizer is there before the statement
- * is prepared, and sees what views and defaults of the file call too.
+ * Every setting is made before the first byte of the file is read.  The authorizer is installed before the statement is
+ * prepared, and it also sees what views and defaults of the file call.
  */
 #include "worker/sql/query_sqlite.h"
 
@@ -17,13 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEAP       (128 << 20) /* bytes that SQLite may have */
-#define VALUE_MAX  (16 << 20)  /* of one value or row: a zeroblob or a printf of more is an error */
-#define STEPS      1000        /* of its machine between two looks at the clock */
-#define BUSY_MS    2000        /* that a lock of somebody else is waited for */
+#define HEAP       (128 << 20) /* bytes of memory for SQLite */
+#define VALUE_MAX  (16 << 20)  /* bytes of one value or row: a zeroblob or a printf of more is an error */
+#define STEPS      1000        /* of its virtual machine between two checks of the clock */
+#define BUSY_MS    2000        /* how long to wait for a lock of another process */
 #define WAL_HEADER 100
 
-/* What the file was when it was opened: where it is read without locks, it must be the same afterwards. */
+/* The file's state when it was opened: if it is read without locks, the state must be the same afterwards. */
 struct state {
 	struct stat file;
 	bool wal;
@@ -38,10 +38,10 @@ struct query {
 	int64_t deadline_ms;
 	bool late;
 	const char *path;
-	struct kh_view denied; /* what the authorizer said no to first, quoted */
+	struct kh_view denied; /* the first thing that the authorizer denied, quoted */
 };
 
-/* Functions that compute from their arguments.  What they can make of a little text is bounded by VALUE_MAX. */
+/* Functions that compute only from their arguments.  VALUE_MAX bounds what they can make of a little text. */
 static const char *const functions[] = {
 	"->",
 	"->>",
@@ -191,7 +191,7 @@ static int authorize(void *ctx, int action, const char *first, const char *secon
 	return SQLITE_DENY;
 }
 
-/* What SQLite says of its last failure, which may quote the file. */
+/* SQLite's message for its last failure, which may quote the file. */
 static enum kh_err failed(struct query *query, enum kh_err e, const char *code, const char *what)
 {
 	struct kh_view said = kh_arena_quote_most(
@@ -200,7 +200,7 @@ static enum kh_err failed(struct query *query, enum kh_err e, const char *code, 
 	return kh_error_set(query->err, e, code, "%s: %.*s", what, KH_FMT(said));
 }
 
-/* Of the statement: late, denied, too large, or wrong. */
+/* The failure of the statement: late, denied, too large, or wrong. */
 static enum kh_err statement_failed(struct query *query, int rc)
 {
 	if (kh_arena_check(query->arena) != KH_OK)
@@ -223,7 +223,7 @@ static void set_limits(sqlite3 *db)
 		int id, value;
 	} limits[] = {
 		{SQLITE_LIMIT_LENGTH, VALUE_MAX},
-		{SQLITE_LIMIT_SQL_LENGTH, 1000000}, /* of the file's own CREATE statements too */
+		{SQLITE_LIMIT_SQL_LENGTH, 1000000}, /* also of the file's own CREATE statements */
 		{SQLITE_LIMIT_COLUMN, KH_SQLROWS_COLUMNS},
 		{SQLITE_LIMIT_EXPR_DEPTH, 200},
 		{SQLITE_LIMIT_COMPOUND_SELECT, 100},
@@ -240,7 +240,7 @@ static void set_limits(sqlite3 *db)
 		sqlite3_limit(db, limits[i].id, limits[i].value);
 }
 
-/* What is off, or on, before the file is looked at. */
+/* Options that are switched before the file is read. */
 static int set_options(struct query *query)
 {
 	static const struct {
@@ -280,8 +280,8 @@ static void close_database(struct query *query)
 	query->db = NULL;
 }
 
-/* The modules that are kept declare their columns when they are first named, which the authorizer would take for making
- * a table.  Named, and not run: a hostile file may have something else of that name. */
+/* The modules that are allowed declare their columns when they are first named, and the authorizer would take that for
+ * making a table.  They are only named, not run, because a hostile file may have something else of that name. */
 static void meet_modules(sqlite3 *db)
 {
 	sqlite3_stmt *unused = NULL;
@@ -290,7 +290,7 @@ static void meet_modules(sqlite3 *db)
 	sqlite3_finalize(unused);
 }
 
-/* Opens NAME and looks at its schema, which is the first that is read of it. */
+/* Opens NAME and reads its schema, which is the first read of the file. */
 static int open_as(struct query *query, const char *name, int flags)
 {
 	int rc = sqlite3_open_v2(name, &query->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_EXRESCODE | flags, NULL);
@@ -304,7 +304,7 @@ static int open_as(struct query *query, const char *name, int flags)
 	return rc;
 }
 
-/* PATH and SUFFIX, for files beside the database. */
+/* PATH with SUFFIX, for files beside the database. */
 static const char *beside(struct query *query, const char *suffix)
 {
 	struct kh_view path = kh_arena_printf(query->arena, "%s%s", query->path, suffix);
@@ -327,7 +327,7 @@ static bool same(const struct state *a, const struct state *b)
 	       a->file.st_mtim.tv_sec == b->file.st_mtim.tv_sec && a->file.st_mtim.tv_nsec == b->file.st_mtim.tv_nsec;
 }
 
-/* Whether the file's header says WAL. */
+/* True if the file's header says WAL. */
 static bool in_wal_mode(const char *path)
 {
 	unsigned char header[WAL_HEADER];
@@ -339,7 +339,7 @@ static bool in_wal_mode(const char *path)
 	return n == (ssize_t)sizeof(header) && header[18] == 2 && header[19] == 2;
 }
 
-/* The path as a URI, so that it can be said that nobody writes. */
+/* The path as a URI that declares that nobody writes. */
 static const char *immutable_uri(struct query *query)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -363,7 +363,7 @@ static const char *immutable_uri(struct query *query)
 	return kh_buf_end(&buf, &uri) == KH_OK ? kh_sqljob_text(query->arena, uri) : NULL;
 }
 
-/* Where a file in WAL mode could not be opened because nobody may make its -shm. */
+/* Opens a file in WAL mode that could not be opened because its -shm may not be made. */
 static enum kh_err open_still(struct query *query, const struct state *state, bool *ret_still)
 {
 	const char *uri = immutable_uri(query);
@@ -414,7 +414,7 @@ static enum kh_err prepare(struct query *query)
 	int rc = sqlite3_prepare_v2(query->db, query->job->sql.p, (int)query->job->sql.n, &query->statement, &tail);
 	if (rc != SQLITE_OK)
 		return statement_failed(query, rc);
-	/* A semicolon ends it: what is behind was seen to be blank. */
+	/* A semicolon ends it: kh_sqltext_check() has seen that only blanks follow. */
 	if (query->statement == NULL || !sqlite3_stmt_readonly(query->statement) ||
 	    sqlite3_stmt_isexplain(query->statement) || sqlite3_column_count(query->statement) == 0)
 		return kh_error_set(query->err, KH_EREFUSED, "statement_refused", "it is not one that only reads");

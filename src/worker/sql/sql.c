@@ -1,7 +1,7 @@
 /*
- * The worker `query`: reads its job, has it carried out, writes what came.
+ * The worker `query`: reads its job, carries it out, writes the result.
  *
- * Trusts whoever wrote the job, and neither the file nor the server.
+ * Trusts the job's author, and neither the file nor the server.
  */
 #include "worker/sql/sql.h"
 
@@ -17,7 +17,7 @@ enum kh_err kh_worker_sql_load(bool connected, struct kh_error *err)
 	return connected ? kh_query_postgres_load(err) : KH_OK;
 }
 
-/* A driver's message has no password in it; should one ever have, nobody sees it. */
+/* A driver's message should have no password in it; if it ever has one, it is hidden. */
 static void hide_password(const struct kh_sqljob *job, struct kh_error *err)
 {
 	if (err != NULL && job->password.n > 0 && kh_view_find(kh_view_str(err->detail), job->password, 0) != SIZE_MAX)

@@ -1,5 +1,5 @@
 /*
- * Jobs, read by a table.  What carries one out is sql.c, by the one of two files that knows the database.
+ * Parses jobs by a table.  sql.c carries one out, with query_sqlite.c or query_postgres.c.
  */
 #include "worker/sql/sqljob.h"
 
@@ -11,7 +11,7 @@ enum { FILE_, HOST, PORT, DBNAME, USER, PASSWORD, AUTHORITY, PLAIN, DATABASE_MEM
 
 #define DATABASE_PATH KH_LIT("database")
 
-/* What was wrong first, as the code of all of them. */
+/* The first fault, with the code that all faults have. */
 static enum kh_err bad(struct kh_arena *arena, const struct kh_reasons *reasons, struct kh_error *err)
 {
 	const struct kh_reason *first = &reasons->at[0];
@@ -27,7 +27,7 @@ static void refuse(struct kh_reasons *reasons, struct kh_view member, const char
 	kh_reasons_add(reasons, "bad_value", member, "%s", why);
 }
 
-/* Texts that end in C strings, and paths. */
+/* Checks texts that become C strings, and paths. */
 static void check_text(struct kh_view text, bool is_path, struct kh_view member, struct kh_reasons *reasons)
 {
 	if (text.n > 0 && memchr(text.p, '\0', text.n) != NULL)

@@ -1,6 +1,6 @@
 /*
- * A scanner for SQL, by the two dialects, and what is asked of its tokens.  Trusts nobody: the text may be an agent's.
- * Guarantees: linear time, no memory but for the text that is bound.
+ * A scanner for SQL in both dialects, and the checks of its tokens.  Trusts nobody, because the text may be an agent's.
+ * Guarantees: linear time, and no memory except for the text that is bound.
  */
 #include "worker/sql/sqltext.h"
 
@@ -13,7 +13,7 @@ enum kind {
 	WORD,
 	QUOTED, /* a name in quotes */
 	STRING,
-	ESCAPED, /* a string with backslashes that mean something: E'...' */
+	ESCAPED, /* a string with backslash escapes: E'...' */
 	NAMED,   /* :name */
 	SEMICOLON,
 	OPEN,
@@ -24,7 +24,7 @@ enum kind {
 struct token {
 	enum kind kind;
 	struct kh_view text;
-	const char *why; /* of BROKEN */
+	const char *why; /* for BROKEN */
 };
 
 struct scan {
@@ -58,7 +58,7 @@ static struct token broken(const char *why)
 	return (struct token){.kind = BROKEN, .why = why};
 }
 
-/* The token from the scan's place up to END, which is the new place. */
+/* The token from the scan's position up to END, which is the new position. */
 static struct token take(struct scan *scan, enum kind kind, size_t end)
 {
 	struct token token = {.kind = kind, .text = kh_view_sub(scan->sql, scan->at, end)};
@@ -97,7 +97,7 @@ static struct token take_comment(struct scan *scan)
 	return depth > 0 ? broken("a comment that does not end") : take(scan, BLANK, i);
 }
 
-/* What stands in quotes, which are doubled to stand for themselves.  START: the opening one. */
+/* Text in quotes; a doubled quote stands for itself.  START: the opening quote. */
 static struct token take_quoted(struct scan *scan, size_t start, enum kind kind)
 {
 	char quote = look(scan, start) == '[' ? ']' : look(scan, start);
@@ -106,7 +106,7 @@ static struct token take_quoted(struct scan *scan, size_t start, enum kind kind)
 		char c = look(scan, i);
 
 		if (kind == ESCAPED && c == '\\') {
-			/* Not that it were wrong: but a reader who does not know of it sees another end. */
+			/* This is valid, but a reader who does not know of it would see another end of the string. */
 			if (look(scan, i + 1) == quote)
 				return broken("a quote after a backslash: write it twice instead");
 			i++;
@@ -222,8 +222,8 @@ static enum kh_err refuse(struct kh_error *err, const char *why)
 }
 
 /*
- * Functions of PostgreSQL and its usual extensions that do more than compute from the data: by name, or by how the name
- * begins where it ends in '*'.  A role that may not call them cannot by any other name either; `doctor` looks for that.
+ * Functions of PostgreSQL and its usual extensions that do more than compute from the data: by name, or by prefix if
+ * the entry ends in '*'.  If the role may not call them, it cannot by any other name either; `doctor` checks that.
  */
 static const char *const reaching[] = {
 	"pg_read_*",        "pg_ls_*",          "pg_stat_file",
@@ -246,7 +246,7 @@ static const char *const reaching[] = {
 	"pg_nextoid",       "pg_stop_making_*", "currtid*",
 };
 
-/* NAME as PostgreSQL reads it: without its quotes, and small where it had none. */
+/* Compares NAME as PostgreSQL reads it: without its quotes, and in lower case if it had none. */
 static bool is_named(struct kh_view name, const char *pattern, bool quoted)
 {
 	struct kh_view want = kh_view_str(pattern);

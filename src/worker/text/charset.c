@@ -1,14 +1,13 @@
 /*
- * Charsets: labels, and where they stand.
+ * Charsets: labels, and how to find them.
  *
- * What is looked at is hostile: the search goes once over the first kilobytes, and whatever it finds is a label of the
- * list or nothing.
+ * The input is hostile: the search goes once over the first kilobytes, and finds a label of the list or nothing.
  */
 #include "worker/text/charset.h"
 
-#define PRESCAN 4096 /* bytes of a page in which its own word counts */
+#define PRESCAN 4096 /* bytes of a page in which its own declaration counts */
 
-/* Labels, without case, and blanks at their ends; first the name that iconv(3) has. */
+/* Labels, compared without case and without blanks at their ends; first the name for iconv(3). */
 static const struct {
 	const char *name, *labels;
 } charsets[] = {
@@ -69,7 +68,7 @@ const char *kh_charset_at(size_t index)
 	return index + 1 < CHARSETS ? charsets[index + 1].name : NULL;
 }
 
-/* The label behind the next `charset` and `=` of TEXT at or after *AT, which is moved past it; false at the end. */
+/* The label after the next `charset` and `=` in TEXT at or after *AT, which is moved past it; false at the end. */
 static bool next_label(struct kh_view text, size_t *at, struct kh_view *ret_label)
 {
 	static const struct kh_view word = KH_LIT_INIT("charset");
@@ -95,7 +94,7 @@ static bool next_label(struct kh_view text, size_t *at, struct kh_view *ret_labe
 	return false;
 }
 
-/* The first label of TEXT that is known. */
+/* The first known label in TEXT. */
 static const char *said_in(struct kh_view text)
 {
 	const char *name = NULL;
@@ -128,6 +127,6 @@ const char *kh_charset_of(struct kh_view type, struct kh_view bytes, bool html, 
 	if ((name = said_in(type)) != NULL)
 		return name;
 	name = html ? said_in(kh_view_sub(bytes, 0, PRESCAN)) : NULL;
-	/* A page in which that can be read is not in UTF-16. */
+	/* A page whose declaration can be read as ASCII is not in UTF-16. */
 	return name == NULL || kh_view_starts(kh_view_str(name), KH_LIT("UTF-16")) ? "UTF-8" : name;
 }

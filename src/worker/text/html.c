@@ -1,8 +1,8 @@
 /*
- * From a tree of libgumbo's to text.
+ * Converts a tree of libgumbo to text.
  *
- * The tree is as deep as the attacker wants it: the walk has a stack of its own, in the arena, and nothing here calls
- * itself.  The library's own destructor does, so it is never called: the tree goes away with the arena.
+ * An attacker decides how deep the tree is, so the walk has a stack of its own, in the arena, and nothing here is
+ * recursive.  The library's own destructor is, so it is never called: the tree is freed with the arena.
  */
 #include "worker/text/html.h"
 
@@ -15,13 +15,13 @@
 enum kind {
 	INLINE = 0,
 	SKIPPED,
-	HEAD, /* nothing of it but the title */
+	HEAD, /* only its title is used */
 	BLOCK,
 	PARAGRAPH, /* with an empty line around it */
 	ITEM,
 	ROW,
 	CELL,
-	KEPT, /* with its blanks and newlines */
+	KEPT, /* blanks and newlines are kept */
 	BREAK,
 	LINK,
 	IMAGE,
@@ -86,12 +86,12 @@ static const unsigned char kinds[GUMBO_TAG_LAST] = {
 	[GUMBO_TAG_IMG] = IMAGE,
 };
 
-/* An element that is open, and which of its children comes next. */
+/* An open element, and its next child. */
 struct frame {
 	const GumboNode *node;
 	unsigned next;
-	unsigned cells;   /* of a row: how many have begun */
-	size_t out_start; /* of a link: where its text begins */
+	unsigned cells;   /* for a row: how many have begun */
+	size_t out_start; /* for a link: the offset of its text */
 };
 
 struct walk {
@@ -138,7 +138,7 @@ static bool push(struct walk *w, const GumboNode *node)
 	return true;
 }
 
-/* A cell stands behind a tab, but for the first of its row. */
+/* A cell is preceded by a tab, except for the first of its row. */
 static void begin_cell(struct walk *w)
 {
 	struct frame *row = w->depth > 1 ? &w->stack[w->depth - 2] : NULL;
@@ -147,7 +147,7 @@ static void begin_cell(struct walk *w)
 		kh_lines_tab(&w->lines);
 }
 
-/* What stands on lines of its own is parted from what is before and behind it. */
+/* Separates a block from the text before and after it. */
 static void part(struct walk *w, enum kind kind)
 {
 	if (kind == PARAGRAPH)
@@ -191,7 +191,7 @@ static void begin(struct walk *w)
 	}
 }
 
-/* The target of a link, where its text is not that already and it leads out of the page. */
+/* Adds the target of a link, unless it equals its text or stays within the page. */
 static void end_link(struct walk *w, const struct frame *frame)
 {
 	struct kh_view target = attribute(w, frame->node, "href"), text = KH_LIT("");
@@ -271,7 +271,7 @@ static bool walk(struct walk *w, const GumboNode *root)
 	return true;
 }
 
-/* The library does not look whether it got what it asked for. */
+/* The library does not check whether an allocation failed. */
 struct memory {
 	struct kh_arena *arena;
 	jmp_buf out;

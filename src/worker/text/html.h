@@ -1,10 +1,11 @@
 /*
- * A page as text, by the tree that libgumbo makes of it with the algorithm of HTML5: so a page means here what it means
- * in a browser, however broken it is.
+ * Converts a page to text, from the tree that libgumbo makes with the algorithm of HTML5: so a page means here what it
+ * means in a browser, however broken it is.
  *
- * Scripts, styles, templates, `noscript` and the head but for its title are left out: nobody reads those.  Everything
- * else is kept, also what a style sheet would hide: whoever asks about a page must see what an attacker put there for
- * machines alone.  Blocks become lines, cells stand behind tabs, a link is its text and its target in brackets.
+ * Scripts, styles, templates, `noscript` and the head except for its title are left out, because people do not read
+ * them.  Everything else is kept, also what a style sheet would hide: whoever asks about a page must see what an
+ * attacker put there only for machines.  Blocks become lines, cells are preceded by tabs, a link is its text and its
+ * target in brackets.
  */
 #ifndef KH_WORKER_TEXT_HTML_H
 #define KH_WORKER_TEXT_HTML_H

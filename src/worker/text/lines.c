@@ -10,7 +10,7 @@ void kh_lines_init(struct kh_lines *lines, struct kh_buf *out)
 	*lines = (struct kh_lines){.out = out};
 }
 
-/* What waits: newlines, where there is something above them; else the blank. */
+/* Writes what is pending: newlines, if there is text above them; else the blank. */
 static void settle(struct kh_lines *lines)
 {
 	struct kh_buf *out = lines->out;
@@ -29,7 +29,7 @@ static bool is_control(uint32_t c)
 	return c < ' ' || (c >= 0x7f && c < 0xa0);
 }
 
-/* The character at *AT, which is moved past it; what is not valid is the replacement character. */
+/* The character at *AT, which is moved past it; the replacement character if it is invalid. */
 static uint32_t next(struct kh_view text, size_t *at)
 {
 	uint32_t c = REPLACEMENT;

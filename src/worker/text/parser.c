@@ -1,4 +1,4 @@
-/* The functions of libgumbo that are used.  The library is the one that its header was of (meson.build). */
+/* The functions of libgumbo that are used.  meson.build ensures that the library matches its header. */
 #include "worker/text/parser.h"
 
 #include "worker/library.h"

@@ -1,4 +1,4 @@
-/* libgumbo, the HTML5 parser, loaded by the worker that makes text of pages, and by nobody else (library.h). */
+/* libgumbo, the HTML5 parser; only the workers that make text of pages load it (library.h). */
 #ifndef KH_WORKER_TEXT_PARSER_H
 #define KH_WORKER_TEXT_PARSER_H
 
@@ -12,7 +12,7 @@ struct kh_parser {
 	const GumboOptions *defaults;
 };
 
-/* KH_EREFUSED, code `libgumbo`, if the library is not there. */
+/* KH_EREFUSED, code `libgumbo`, if the library is missing. */
 enum kh_err kh_parser_load(struct kh_parser *ret_parser, struct kh_error *err) KH_CHECKED;
 
 #endif

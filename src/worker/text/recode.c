@@ -1,4 +1,4 @@
-/* Conversion to UTF-8.  The bytes are hostile; what comes out is valid whatever they are. */
+/* Conversion to UTF-8.  The bytes are hostile; the output is always valid. */
 #include "worker/text/recode.h"
 
 #include "base/utf8.h"
@@ -36,7 +36,7 @@ static iconv_t find(const struct kh_recode *recode, const char *charset)
 	return NONE;
 }
 
-/* A run of broken bytes counts as one character, as it is read. */
+/* A run of invalid bytes counts as one character, as it is read. */
 static void add_utf8(struct kh_view bytes, struct kh_buf *out)
 {
 	size_t at = 0;
@@ -65,7 +65,7 @@ void kh_recode_add(const struct kh_recode *recode, const char *charset, struct k
 		return;
 	}
 	(void)iconv(converter, NULL, NULL, NULL, NULL);
-	memcpy(&in, &bytes.p, sizeof(in)); /* it is not written to */
+	memcpy(&in, &bytes.p, sizeof(in)); /* iconv does not write to it */
 	for (size_t left = bytes.n; left > 0 && out->err == KH_OK;) {
 		char *to = piece;
 		size_t room = sizeof(piece), before = left;
@@ -76,7 +76,7 @@ void kh_recode_add(const struct kh_recode *recode, const char *charset, struct k
 			continue;
 		if (error == E2BIG && before != left)
 			continue;
-		/* EILSEQ: not of this charset; EINVAL: cut at the end. */
+		/* EILSEQ: invalid in this charset; EINVAL: cut off at the end. */
 		kh_buf_char(out, REPLACEMENT);
 		in++;
 		left--;

@@ -1,8 +1,8 @@
 /*
- * The worker that makes text of what came from the world.
+ * The worker that makes text of content from outside.
  *
- * It is the one that is meant to be attacked: a parser reads what anybody may have written.  It has bytes in and bytes
- * out, and neither files nor sockets; its parser and all charsets are loaded before it is confined.
+ * It is the most exposed one, because its parser reads what anybody may have written.  It has bytes in and bytes out,
+ * and neither files nor sockets; its parser and all charsets are loaded before it is confined.
  */
 #include "worker/text/text.h"
 
@@ -40,7 +40,7 @@ enum kh_err kh_worker_text_of(const struct kh_parser *parser, const struct kh_re
 	size_t mark;
 	const char *charset = kh_charset_of(type, bytes, parser != NULL, &mark);
 
-	/* A byte becomes three at most: one that is not valid. */
+	/* A byte becomes at most three: an invalid one. */
 	kh_buf_init(&utf8, arena, 3 * bytes.n);
 	kh_recode_add(converters, charset, kh_view_from(bytes, mark), &utf8);
 	enum kh_err e = kh_buf_end(&utf8, &text);
