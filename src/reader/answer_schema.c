@@ -1,14 +1,14 @@
 /*
- * Schemas of answers.  The query is the Controller's and was checked; the answer that is restored is hostile, and is
+ * Schemas of answers.  The query is the Controller's and was checked.  The answer that is restored is hostile, and is
  * only rearranged here.
  */
 #include "reader/answer_schema.h"
 
 #include "core/bcp/answer.h"
 
-#define AROUND 32 /* bytes of JSON around a value, with room for how a model likes to space it */
+#define AROUND 32 /* bytes of JSON around a value, with room for a model's own spacing */
 
-/* An object with one required member after the other, and no others. */
+/* An object whose members are all required, and which has no others. */
 struct object {
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *schema, *properties, *required;
@@ -58,13 +58,13 @@ static yyjson_mut_val *field_schema(yyjson_mut_doc *doc, const struct kh_field *
 	return schema;
 }
 
-/* Characters of so many words and the blanks between them. */
+/* The number of characters of WORDS words and the blanks between them. */
 static size_t length_of(unsigned words)
 {
 	return (size_t)words * (KH_ANSWER_WORD + 1) - 1;
 }
 
-/* A text.  What a schema cannot say stands in the description, which a model reads. */
+/* A text.  The description, which the model reads, says what a schema cannot. */
 static yyjson_mut_val *text_schema(yyjson_mut_doc *doc, unsigned words, bool lengths, struct kh_view description)
 {
 	yyjson_mut_val *schema = schema_of_type(doc, "string");
@@ -116,7 +116,7 @@ yyjson_mut_val *kh_answer_schema_make(yyjson_mut_doc *doc, struct kh_arena *aren
 
 static size_t field_bytes(const struct kh_field *field)
 {
-	size_t most = AROUND; /* of a number or a boolean too */
+	size_t most = AROUND; /* also enough for a number or a boolean */
 
 	for (size_t i = 0; field->type == KH_FIELD_ENUM && i < field->value_count; i++)
 		most = field->values[i].n > most ? field->values[i].n : most;
@@ -134,7 +134,7 @@ size_t kh_answer_schema_bytes(const struct kh_query *query)
 	return query->category == 3 ? n + length_of(query->max_words) : n;
 }
 
-/* {"q1": "...", ...} as [{"id": "q1", "answer": "..."}, ...] */
+/* Converts {"q1": "...", ...} to [{"id": "q1", "answer": "..."}, ...]. */
 static yyjson_mut_val *list_answers(yyjson_mut_doc *doc, yyjson_val *answers)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(answers);
@@ -149,7 +149,7 @@ static yyjson_mut_val *list_answers(yyjson_mut_doc *doc, yyjson_val *answers)
 	return list;
 }
 
-/* The one number that would come out as another one: what was written as -0 is not 0 (B10). */
+/* The one number that would change when it is written again: -0 must not become 0 (B10). */
 static void keep_sign(yyjson_mut_val *fields)
 {
 	yyjson_mut_obj_iter iter = yyjson_mut_obj_iter_with(fields);

@@ -1,4 +1,4 @@
-/* The Messages API.  The response is hostile; what is taken out of it is rearranged and tainted again. */
+/* The Messages API.  The response is hostile; the answer taken from it is rearranged and tainted again. */
 #include "reader/anthropic.h"
 
 #include "reader/answer_schema.h"
@@ -41,7 +41,7 @@ enum kh_err kh_anthropic_request(struct kh_arena *arena, const struct kh_reader 
 
 /* --- the response ------------------------------------------------------------------------------------------------- */
 
-/* NULL if the model came to its end by itself. */
+/* NULL if the model ended by itself. */
 static const char *stop_of(yyjson_val *root)
 {
 	struct kh_view word = kh_json_str(kh_json_get(root, "stop_reason"));
@@ -55,7 +55,7 @@ static const char *stop_of(yyjson_val *root)
 	return "it ended for a reason that is not known";
 }
 
-/* The input of the one call of our tool, or NULL and why there is none.  Text beside it is nobody's. */
+/* The input of the one call of our tool, or NULL and the reason.  Text beside the call is ignored. */
 static yyjson_val *find_input(yyjson_val *content, const char **why)
 {
 	yyjson_arr_iter iter = yyjson_arr_iter_with(content);

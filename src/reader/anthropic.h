@@ -1,8 +1,8 @@
 /*
  * The driver `anthropic` (I3): a model behind the Messages API.
  *
- * It is given one tool, whose input is the answer, and must call it (tool_choice): there is no other way for it to say
- * something that is looked at.  See model.h for the faults.  Both functions are pure.
+ * The model gets one tool, whose input is the answer, and must call it (tool_choice); nothing else that it writes is
+ * used.  See model.h for the faults.  Both functions are pure.
  */
 #ifndef KH_READER_ANTHROPIC_H
 #define KH_READER_ANTHROPIC_H

@@ -1,8 +1,8 @@
 /*
  * One pass: every word of the text is looked up in one cue set that holds the words of all fields.
  *
- * A boolean is met where most of its name's words stand in one sentence or two that follow each other, none of them
- * denied.  A choice is the value with the most hits, and a hit right behind the field's own name ("Priority: high")
+ * A boolean is true if most of its name's words are in one sentence or in two consecutive ones, and none of them is
+ * negated.  A choice is the value with the most hits, and a hit right behind the field's own name ("Priority: high")
  * outweighs all others.  A number is the one nearest to the name's words.
  */
 #include "reader/choose.h"
@@ -11,27 +11,27 @@
 #include "reader/find_number.h"
 
 #define NAME_WORDS 16
-#define LABEL      64  /* the weight of a value that stands behind its field's name */
+#define LABEL      64  /* the weight of a value right behind its field's name */
 #define NEAR       12  /* tokens between a name and its number */
-#define VALUE_CUES 256 /* a cue from here on is a word of the name */
+#define VALUE_CUES 256 /* cues from here on are words of the name */
 
-/* What a name's word is met by besides words. */
+/* Signs other than words that a word of a name can match. */
 enum sign { NO_SIGN, SIGN_LINK, SIGN_QUESTION, SIGN_ADDRESS, SIGN_MONEY, SIGN_NUMBER };
 
 struct owner {
 	const struct kh_field *field; /* NULL: a question */
 	size_t words;                 /* of the name, without empty and general ones */
 	enum sign signs[NAME_WORDS];
-	uint32_t met[NAME_WORDS]; /* the sentence where each word was met last, from 1 */
-	size_t best;              /* the most words met together */
-	bool denied;              /* the name itself says no: "no_action_needed" */
+	uint32_t met[NAME_WORDS]; /* the sentence in which each word was found last, from 1 */
+	size_t best;              /* the most words found together */
+	bool denied;              /* the name itself is negative: "no_action_needed" */
 	bool verdict;             /* an enum of yes and no */
-	int64_t *scores;          /* enum: of each value */
-	uint32_t named;           /* the token where the name was met last, from 1 */
+	int64_t *scores;          /* for an enum: of each value */
+	uint32_t named;           /* the token at which the name was found last, from 1 */
 	uint32_t number_at;       /* the last number in range, from 1 */
 	int64_t number, last;     /* the nearest one, and the last */
 	uint32_t distance;        /* 0: none yet */
-	unsigned hits;            /* how often a word of the name was met */
+	unsigned hits;            /* how often a word of the name was found */
 };
 
 struct chooser {
@@ -40,7 +40,7 @@ struct chooser {
 	struct kh_cue_set set;
 	struct owner *owners;
 	size_t count;
-	bool numbers; /* one of them looks for a number */
+	bool numbers; /* one of the fields is a number */
 };
 
 static bool is_one_of(struct kh_view word, struct kh_view words)
@@ -72,7 +72,7 @@ static enum sign sign_of(struct kh_view word)
 	return NO_SIGN;
 }
 
-/* Takes the next word off *REST, a name or a question: letters, parted by anything else and by humps. */
+/* Takes the next word off *REST, a name or a question: letters, separated by anything else and by camel case. */
 static bool next_word(struct kh_view *rest, struct kh_view *ret_word)
 {
 	size_t start = 0, end;
@@ -91,7 +91,7 @@ static bool next_word(struct kh_view *rest, struct kh_view *ret_word)
 	return ret_word->n > 0;
 }
 
-/* Enters the words of NAME as cues of owner AT; general words only where there are no others. */
+/* Enters the words of NAME as cues of owner AT; general words only if there are no others. */
 static void enter_name(struct chooser *c, size_t at, struct kh_view name)
 {
 	struct owner *owner = &c->owners[at];
@@ -152,7 +152,7 @@ static void enter_field(struct chooser *c, size_t at, const struct kh_field *fie
 		enter_value(c, at, v);
 }
 
-/* True where one of the four words before token I, in its sentence, or the one behind it denies it. */
+/* True if one of the four words before token I in its sentence, or the word after it, negates it. */
 static bool is_denied(const struct kh_tokens *t, size_t i)
 {
 	for (size_t k = i; k > 0 && i - k < 4; k--) {
@@ -165,7 +165,7 @@ static bool is_denied(const struct kh_tokens *t, size_t i)
 	return false;
 }
 
-/* A word of the name stands in sentence S: how many of them stand there or just before. */
+/* A word of the name is in sentence S: counts how many of them are there or in the sentence before. */
 static void meet(struct owner *owner, size_t word, uint32_t sentence)
 {
 	size_t together = 0;
@@ -197,7 +197,7 @@ static void see_cue(struct chooser *c, const struct kh_cue *cue, size_t i, bool 
 			meet(owner, cue->cue - VALUE_CUES, c->tokens->at[i].sentence);
 		if (cue->weight == KH_CUE_OWN)
 			owner->named = here;
-		/* Behind its number a name counts less: "3 attendees" does, "5. Attendees" hardly. */
+		/* A name after its number counts less: "3 attendees" does, "5. Attendees" hardly. */
 		if (owner->number_at != 0)
 			near_number(owner, owner->last, here - owner->number_at + 1);
 	} else if (owner->scores != NULL) {
@@ -244,7 +244,7 @@ static void see_all(struct chooser *c)
 	}
 }
 
-/* What no word shows: a link, a question, an address, an amount. */
+/* True if the text has a sign that is not a word: a link, a question, an address, an amount. */
 static bool has_sign(const struct kh_tokens *t, enum sign sign)
 {
 	switch (sign) {
@@ -270,13 +270,13 @@ static bool has_sign(const struct kh_tokens *t, enum sign sign)
 	return false;
 }
 
-/* Two words of three at least, and all where there are fewer. */
+/* True if at least two thirds of the words were found. */
 static bool is_met(const struct chooser *c, const struct owner *owner)
 {
 	size_t met = owner->best, need = (owner->words * 2 + 2) / 3;
 
 	for (size_t i = 0; i < owner->words; i++) {
-		/* A question mark or a URL decides: "if you have any questions" asks nothing. */
+		/* A question mark or a URL is required: "if you have any questions" asks nothing. */
 		bool decides = owner->signs[i] == SIGN_LINK || owner->signs[i] == SIGN_QUESTION;
 		if (decides && !has_sign(c->tokens, owner->signs[i]))
 			return false;
@@ -299,7 +299,7 @@ static int64_t say_verdict(const struct chooser *c, const struct owner *owner)
 	return 0;
 }
 
-/* The listed value that says least. */
+/* The most neutral listed value. */
 static size_t plain_value(const struct kh_field *field)
 {
 	static const char *const plain[] = {"other",   "none",   "unknown", "neutral", "general",       "normal",
@@ -331,7 +331,8 @@ static int64_t clamp(int64_t value, int64_t min, int64_t max)
 	return value < min ? min : value > max ? max : value;
 }
 
-/* A scale has few steps and does not begin at 0; without a number the words that were met say how much. */
+/* The nearest number.  Without one: the middle for a scale, which has few steps and does not begin at 0; else the last
+ * number, if a word of the name was found, or 0. */
 static int64_t say_number(const struct owner *owner)
 {
 	const struct kh_field *field = owner->field;

@@ -1,9 +1,10 @@
 /*
  * A Reader that is a program.
  *
- * The program is assumed to be the attacker: it has read what the attacker wrote.  What it sends is kept, counted and
- * passed on as tainted; it is looked at only far enough to know that it is one answer to this ask.  The executor may
- * die at any moment.  No state but the caller's arena: any number of asks can go on at once over one client.
+ * The program is assumed to be the attacker, because it has read what the attacker wrote.  Its output is kept, counted
+ * and passed on as tainted; it is parsed only as far as needed to know that it is one answer to this ask.  The executor
+ * may die at any moment.  The only state is in the caller's arena, so any number of asks can run at once over one
+ * client.
  */
 #include "reader/command.h"
 
@@ -20,9 +21,9 @@ struct asking {
 	struct kh_arena *arena;
 	struct kh_run run;
 	struct kh_converse talk;
-	/* what it came to */
+	/* the outcome */
 	enum kh_reader_fault fault;
-	struct kh_view why; /* a sentence; nothing of the program's in it but quoted */
+	struct kh_view why; /* a sentence; text of the program only in quotes */
 };
 
 static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view why)
@@ -31,7 +32,7 @@ static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view wh
 	a->why = why;
 }
 
-/* True if every sandbox for programs has PATH anyway. */
+/* True if every sandbox for programs contains PATH anyway. */
 static bool is_seen(struct kh_view path)
 {
 	const char *const *p = kh_profile_paths(KH_PROFILE_RUN);
@@ -41,7 +42,7 @@ static bool is_seen(struct kh_view path)
 	return *p != NULL;
 }
 
-/* What the executor is asked to start, all but the time; false if no request can say it. */
+/* The request to the executor, except for the time; false if it cannot be expressed. */
 static bool describe(struct asking *a)
 {
 	const struct kh_reader *reader = a->reader;
@@ -62,7 +63,7 @@ static bool describe(struct asking *a)
 	return true;
 }
 
-/* Whether what came is one line with one answer to this ask.  KH_ENOMEM. */
+/* Checks that ANSWER is one line with one answer to this ask.  KH_ENOMEM. */
 static enum kh_err check_answer(struct asking *a, struct kh_view answer)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
@@ -85,7 +86,7 @@ static enum kh_err check_answer(struct asking *a, struct kh_view answer)
 	return KH_OK;
 }
 
-/* What the program's end means; true if there is something to look at. */
+/* Interprets the program's end; true if there is an answer to check. */
 static bool take_end(struct asking *a)
 {
 	const struct kh_end *end = &a->talk.end;
@@ -114,7 +115,7 @@ static bool take_end(struct asking *a)
 	return a->fault == KH_READER_OK;
 }
 
-/* Has the program run, and looks at what came. */
+/* Runs the program and checks its answer. */
 static enum kh_err run(struct asking *a, struct kh_tainted *ret_response)
 {
 	enum kh_err e = kh_converse_run(&a->talk);
@@ -130,7 +131,7 @@ static enum kh_err run(struct asking *a, struct kh_tainted *ret_response)
 	return e;
 }
 
-/* The sentence, and what the program said of itself. */
+/* The sentence, and what the program wrote to standard error. */
 static struct kh_view explain(struct asking *a)
 {
 	struct kh_view said = kh_tainted_open(a->talk.errors);
@@ -141,7 +142,7 @@ static struct kh_view explain(struct asking *a)
 	return kh_arena_printf(a->arena, "%.*s; its standard error: %.*s", KH_FMT(a->why), KH_FMT(quoted));
 }
 
-/* The message, to be fed as a line.  A block that is not what was sealed is a fault, and nothing is started. */
+/* The message, to be sent as a line.  If a block is not what was sealed, that is a fault, and nothing is started. */
 static enum kh_err make_message(struct asking *a)
 {
 	struct kh_error err = {.offset = SIZE_MAX};

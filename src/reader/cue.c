@@ -1,10 +1,10 @@
 /*
  * Stems and groups.  The groups come from cues.txt; tools/embed-cues turns that into tables of stems at build time,
- * with the same rules as stem() has here, so that nothing has to be hashed at run time but the text's own words.
+ * with the same rules as stem() here, so that only the text's own words are hashed at run time.
  */
 #include "reader/cue.h"
 
-#define WORD_MAX 24 /* longer words have no ending taken off */
+#define WORD_MAX 24 /* longer words keep their ending */
 
 struct row {
 	uint32_t stem;
@@ -16,7 +16,7 @@ struct member {
 	const char *word; /* as in the list */
 };
 
-/* by_stem: sorted; members: of all groups, one after the other; groups: where each begins, and the end. */
+/* by_stem: sorted; members: of all groups, one after the other; groups: the index of each one's first, and the end. */
 #include "cues.inc"
 
 #define ROWS (sizeof(by_stem) / sizeof(by_stem[0]))
@@ -37,7 +37,7 @@ static bool ends(const char *w, size_t n, const char *with, size_t m)
 
 #define ENDS(w, n, with) ends((w), (n), with, sizeof(with) - 1)
 
-/* Takes the ending off W; the length that is left.  tools/embed-cues does the same. */
+/* Removes the ending of W; returns the length that is left.  tools/embed-cues does the same. */
 static size_t stem(char *w, size_t n)
 {
 	if (ENDS(w, n, "'s"))
@@ -70,7 +70,7 @@ uint32_t kh_cue_stem(struct kh_view word)
 	for (size_t i = 0; i < word.n; i++) {
 		if (n == WORD_MAX)
 			return hash(word.p, word.n);
-		/* A typographic apostrophe is one. */
+		/* A typographic apostrophe counts as a plain one. */
 		if (word.p[i] == '\xe2' && word.n - i >= 3) {
 			w[n++] = '\'';
 			i += 2;
@@ -178,7 +178,7 @@ void kh_cue_add(struct kh_cue_set *set, uint32_t s, size_t owner, size_t cue, un
 	*slot = (uint32_t)set->n;
 }
 
-/* Whether S is the first word of a group: then it stands for that group alone. */
+/* True if S is the first word of a group: then it stands only for that group. */
 static bool heads(uint32_t s)
 {
 	for (size_t i = row_of(s); i < ROWS && by_stem[i].stem == s; i++) {

@@ -1,9 +1,9 @@
 /*
- * Cues: the words that a question or a field goes by, and where to look for them.
+ * Cues: the words to look for in a text to answer a question or a field.
  *
- * A word counts by its stem ("charged", "charges" and "charge" are one), and a stem stands for its group of the list
- * (cues.txt) too: who asks for what is urgent looks for "asap" as well.  A cue set is a small table from stems to the
- * cues that they belong to, so that one pass over a text serves every field at once.
+ * A word counts by its stem ("charged", "charges" and "charge" are one), and a stem also stands for its group of the
+ * list (cues.txt): a question about what is urgent also looks for "asap".  A cue set is a small table from stems to
+ * their cues, so that one pass over a text serves every field at once.
  */
 #ifndef KH_READER_CUE_H
 #define KH_READER_CUE_H
@@ -19,28 +19,28 @@ bool kh_cue_is_empty(uint32_t stem);
 /* True for words that name the text itself or its parts: "mail", "message", "mentioned". */
 bool kh_cue_is_general(uint32_t stem);
 
-#define KH_CUE_OWN  4 /* weight: the word itself */
-#define KH_CUE_NEAR 2 /* a word of its group */
+#define KH_CUE_OWN  4 /* weight of the word itself */
+#define KH_CUE_NEAR 2 /* weight of another word of its group */
 
 struct kh_cue {
 	uint32_t stem;
-	uint16_t owner, cue; /* what they mean is the caller's business */
+	uint16_t owner, cue; /* their meaning is up to the caller */
 	uint8_t weight;
-	uint32_t next; /* of the same stem, or 0; from 1 */
+	uint32_t next; /* the next one of the same stem, from 1; 0: none */
 };
 
 struct kh_cue_set {
 	struct kh_arena *arena;
 	struct kh_cue *cues;
 	size_t n, cap;
-	uint32_t *slots; /* place in cues from 1; 0: free */
+	uint32_t *slots; /* index in cues from 1; 0: free */
 	size_t mask;
 };
 
-/* An empty set with room for about ROOM words and what stands for them; it grows where that is not enough. */
+/* An empty set with room for about ROOM words and their groups; it grows if that is not enough. */
 void kh_cue_init(struct kh_cue_set *set, struct kh_arena *arena, size_t room);
 
-/* STEM alone, and with its groups.  Out of memory marks the arena. */
+/* Adds STEM alone, or with its groups.  Out of memory marks the arena. */
 void kh_cue_add(struct kh_cue_set *set, uint32_t stem, size_t owner, size_t cue, unsigned weight);
 void kh_cue_add_group(struct kh_cue_set *set, uint32_t stem, size_t owner, size_t cue);
 
@@ -51,10 +51,10 @@ static inline const struct kh_cue *kh_cue_next(const struct kh_cue_set *set, con
 	return cue->next ? &set->cues[cue->next - 1] : NULL;
 }
 
-/* The stems of a name's words ("isUrgent_reply" has three), at most MAX of them.  How many. */
+/* The stems of a name's words ("isUrgent_reply" has three), at most MAX of them; returns how many. */
 size_t kh_cue_split(struct kh_view name, uint32_t *ret_stems, size_t max);
 
-/* Whether all of the list's words have the stem that the list says: for the tests. */
+/* True if all of the list's words have the stem that the list gives them: for the tests. */
 bool kh_cue_list_holds(void);
 
 #endif

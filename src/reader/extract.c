@@ -1,4 +1,4 @@
-/* The driver: opens the blocks, puts each question to the finder of its format, writes the response. */
+/* The driver: opens the blocks, passes each question to the finder of its format, writes the response. */
 #include "reader/extract.h"
 
 #include "base/buf.h"
@@ -38,7 +38,7 @@ static yyjson_mut_val *write_fields(struct kh_arena *arena, yyjson_mut_doc *doc,
 	return fields;
 }
 
-/* The answer to one question; false where the text has none. */
+/* The answer to one question; false if the text has none. */
 static bool answer(struct kh_spot *spot, const struct kh_question *question, struct kh_view *ret_text)
 {
 	switch (question->format) {
@@ -124,7 +124,7 @@ enum kh_err kh_extract_respond(struct kh_arena *arena, const struct kh_query *qu
 	return e == KH_OK ? kh_json_write(arena, root, ret_json) : e;
 }
 
-/* All blocks as one text, a paragraph between them; the only place where this Reader opens what is sealed. */
+/* All blocks as one text, separated as paragraphs.  Only here does this Reader open sealed content. */
 static struct kh_view open_blocks(struct kh_arena *arena, const struct kh_reader_ask *ask)
 {
 	struct kh_buf out;
@@ -134,7 +134,7 @@ static struct kh_view open_blocks(struct kh_arena *arena, const struct kh_reader
 		return kh_tainted_open(ask->blocks[0].content);
 	kh_buf_init(&out, arena, KH_TOKENS_BYTES);
 	for (size_t i = 0; i < ask->block_count; i++) {
-		/* What does not fit is not read. */
+		/* Content that does not fit is not read. */
 		size_t room = KH_TOKENS_BYTES - out.n;
 		if (i > 0 && room > 2)
 			kh_buf_lit(&out, "\n\n");

@@ -1,4 +1,5 @@
-/* Forms: a mail address is built around its '@'; a telephone number and an identifier are runs of glued tokens. */
+/* Candidates: a mail address is built around its '@'; a telephone number and an identifier are runs of tokens without
+ * blanks between them. */
 #include "reader/find_address.h"
 
 #include "core/bcp/format.h"
@@ -15,7 +16,7 @@ static bool is_mark_of(const struct kh_tokens *t, size_t i, const char *marks)
 	       strchr(marks, t->text.p[t->at[i].at]) != NULL;
 }
 
-/* Whether the format takes tokens [first, end), read to the letter. */
+/* True if the format accepts tokens [first, end) exactly as they are. */
 static bool reads(struct kh_spot *spot, enum kh_format format, size_t first, size_t end)
 {
 	struct kh_view canonical;
@@ -55,7 +56,7 @@ static bool mail_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_
 	return true;
 }
 
-/* Digits with blanks, brackets, hyphens, full stops between; 7 to 15 of them, or marked as a telephone's. */
+/* Digits with blanks, brackets, hyphens, full stops between; 7 to 15 of them, or labelled as a telephone number. */
 static bool phone_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range, int *ret_bonus)
 {
 	const struct kh_tokens *t = spot->tokens;
@@ -85,7 +86,7 @@ static bool phone_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret
 	    (end < t->n && t->at[end].glued && t->at[end].kind == KH_TOKEN_WORD) ||
 	    !reads(spot, KH_FORMAT_PHONE, i, end))
 		return false;
-	/* 2026-03-15 and 15.03.2026 have eight digits too. */
+	/* 2026-03-15 and 15.03.2026 also have eight digits. */
 	if (!plus && !label && groups == 3 && digits == 8)
 		return false;
 	*ret_range = (struct kh_range){i, end};
@@ -117,7 +118,7 @@ static bool identifier_candidate(struct kh_spot *spot, size_t i, struct kh_range
 	*ret_range = (struct kh_range){i, end};
 	/* Letters and digits together, or many digits: "INV-2044", "463820". */
 	*ret_bonus += letters > 0 && t->at[i].shout ? MATCH : digits >= 5 ? MATCH / 2 : letters == 0 ? -MATCH / 2 : 0;
-	/* "3pm", "10th", "10:30", "2026-03-15" are something else. */
+	/* "3pm", "10th", "10:30", "2026-03-15" are not identifiers. */
 	if (letters <= 2 && t->at[i].kind == KH_TOKEN_NUMBER && letters > 0)
 		*ret_bonus -= 2 * MATCH;
 	if (letters == 0 && end - i > 2)

@@ -1,5 +1,6 @@
 /*
- * A date begins at a number, a month or a weekday; the longest run of tokens there that kh_date_read() takes is it.
+ * A date begins at a number, a month or a weekday; it is the longest run of tokens from there that kh_date_read()
+ * accepts.
  */
 #include "reader/find_date.h"
 
@@ -8,15 +9,15 @@
 #define DATE_TOKENS 8
 #define TIME_TOKENS 9
 #define JOINT       5  /* tokens between a date and its time */
-#define MATCH       40 /* what a fitting surrounding is worth */
+#define MATCH       40 /* the bonus for matching surroundings */
 
-/* Where a number stands glued behind a word or a joint, it is a part of something longer. */
+/* True if a number directly follows a word or a joint: then it is part of something longer. */
 static bool begins_inside(const struct kh_tokens *t, size_t i)
 {
 	if (i == 0)
 		return false;
 	const struct kh_token *before = &t->at[i - 1];
-	/* "31 February 2026" is no date, and "February 2026" is not what was meant. */
+	/* "31 February 2026" is not a date, and "February 2026" is not what was meant. */
 	if (t->at[i].kind == KH_TOKEN_WORD && before->kind == KH_TOKEN_NUMBER && before->n <= 2 &&
 	    before->line == t->at[i].line && kh_date_month_of(kh_tokens_text(t, i)))
 		return true;
@@ -39,7 +40,7 @@ static bool ends_inside(const struct kh_tokens *t, size_t last, bool numeric)
 	return numeric && joint && last + 2 < t->n && t->at[last + 2].glued && t->at[last + 2].kind == KH_TOKEN_NUMBER;
 }
 
-/* "may" and "march" are words as well; months and weekdays have capitals. */
+/* "may" and "march" are also ordinary words; months and weekdays have capitals. */
 static bool is_named(const struct kh_tokens *t, size_t i)
 {
 	static const char threes[] = "janfebmaraprmayjunjulaugsepoctnovdecmontuewedthufrisatsun";
@@ -55,7 +56,7 @@ static bool is_named(const struct kh_tokens *t, size_t i)
 	return false;
 }
 
-/* The date that begins at token I: its last token. */
+/* The last token of the date that begins at token I. */
 static bool date_at(const struct kh_tokens *t, size_t i, size_t *ret_last, struct kh_date *ret_date)
 {
 	bool number = t->at[i].kind == KH_TOKEN_NUMBER && t->at[i].n <= 4;
@@ -63,7 +64,7 @@ static bool date_at(const struct kh_tokens *t, size_t i, size_t *ret_last, struc
 
 	if ((!number && !is_named(t, i)) || begins_inside(t, i))
 		return false;
-	/* A number needs a joint or a month within the next words, or it begins nothing. */
+	/* A number needs a joint or a month within the next words; else no date begins there. */
 	size_t end = i;
 	bool month = !number;
 	while (end + 1 < t->n && end + 1 - i < DATE_TOKENS && t->at[end + 1].line == t->at[i].line) {
@@ -131,7 +132,7 @@ static bool time_at(const struct kh_tokens *t, size_t i, size_t *ret_last, struc
 	return false;
 }
 
-/* Whether a word or a dash before token I makes what begins there the end of a range. */
+/* True if a word or a dash before token I makes it the end of a range. */
 static bool is_range_end(const struct kh_tokens *t, size_t i)
 {
 	return i > 0 && (kh_tokens_mark(t, i - 1, '-') || kh_tokens_among(t, i - 1, KH_LIT("to|until|till|through")) ||
@@ -139,7 +140,7 @@ static bool is_range_end(const struct kh_tokens *t, size_t i)
 			  (unsigned char)t->text.p[t->at[i - 1].at] == 0xe2));
 }
 
-/* The date of the mail itself is asked for by its sending; no other question means it. */
+/* Only a question about sending means the date of the mail itself. */
 static bool surroundings(const struct kh_spot *spot, size_t first, int *ret_bonus)
 {
 	bool sending = kh_spot_asks(spot, KH_LIT("sent|received|send|mail|email|message|letter|written|dated"));
@@ -178,7 +179,7 @@ static bool clock_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret
 	return surroundings(spot, i, ret_bonus);
 }
 
-/* The token behind what may stand between a date and its time, from I. */
+/* The token after what may be between a date and its time, from I. */
 static size_t skip_joint(const struct kh_tokens *t, size_t i)
 {
 	size_t k = i;
@@ -209,7 +210,7 @@ static bool both_at(const struct kh_tokens *t, size_t i, struct both *ret)
 	if (!time_at(t, i, &last, &ret->time))
 		return false;
 	next = skip_joint(t, last + 1);
-	/* A time's range stands before its date: "10:00 - 11:00 on May 5". */
+	/* A range of times may come before its date: "10:00 - 11:00 on May 5". */
 	if (is_range_end(t, next) && next < t->n && time_at(t, next, &last, &(struct kh_time){0}))
 		next = skip_joint(t, last + 1);
 	return next < t->n && date_at(t, next, &ret->last, &ret->date) && ret->date.day > 0;

@@ -1,4 +1,4 @@
-/* Only capitalised words are looked up, and only so many: the lists are long and searched from end to end. */
+/* Only capitalised words are looked up, and only a limited number, because the lists are long and searched linearly. */
 #include "reader/find_listed.h"
 
 #include "core/bcp/country.h"
@@ -19,10 +19,10 @@ static bool listed_at(struct kh_spot *spot, size_t i, find *in, size_t *ret_last
 	if (t->at[i].kind != KH_TOKEN_WORD || !t->at[i].capital || (t->at[i].n <= 3 && !t->at[i].shout) ||
 	    (t->at[i].glued && i > 0 && t->at[i - 1].kind != KH_TOKEN_MARK))
 		return false;
-	/* What begins a sentence in a capital and means nothing cannot be meant. */
+	/* An empty word that is capitalised because it begins a sentence cannot be a name. */
 	if (kh_cue_is_empty(t->at[i].stem) && !t->at[i].shout)
 		return false;
-	/* "KW51": a code with digits is none. */
+	/* "KW51": a code followed by digits does not count. */
 	if (i + 1 < t->n && t->at[i + 1].glued && t->at[i + 1].kind == KH_TOKEN_NUMBER)
 		return false;
 	for (size_t k = i + 1; k < t->n && k - i < PARTS && t->at[k].line == t->at[i].line; k++) {
@@ -89,7 +89,7 @@ bool kh_find_listed_country(struct kh_spot *spot, struct kh_view *ret_text)
 	return take(spot, country_candidate, kh_country_find, ret_text);
 }
 
-/* The language that the text itself is in, by its commonest words; a tie or too few of them is no answer. */
+/* The language of the text itself, by its most common words; no answer for a tie or too few of them. */
 static bool language_of_text(const struct kh_tokens *t, struct kh_view *ret_text)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /*
- * A name is one to five capitalised words in a row, with small words of names ("van", "de la") inside; not a month, not
- * a word of the list below, which are those that letters write with capitals and nobody is called.
+ * A name is one to five capitalised words in a row, possibly with the small words of names ("van", "de la") inside.  It
+ * is not a month, and not a word of the list below: words that letters often capitalise but that are not names.
  */
 #include "reader/find_name.h"
 
@@ -32,7 +32,7 @@ static bool is_no_name(const struct kh_tokens *t, size_t i)
 	if (t->at[i].n < 2 || kh_cue_is_empty(t->at[i].stem) || kh_tokens_among(t, i, words))
 		return true;
 	struct kh_view word = kh_tokens_text(t, i);
-	/* "May" and "April" are names, but dates far more often. */
+	/* "May" and "April" are names, but far more often dates. */
 	return kh_date_weekday_of(word) != 0 || kh_date_month_of(word) != 0;
 }
 
@@ -41,7 +41,7 @@ static bool is_capital(const struct kh_tokens *t, size_t i)
 	return i < t->n && t->at[i].kind == KH_TOKEN_WORD && t->at[i].capital;
 }
 
-/* "van", "de la": only where a capital follows. */
+/* "van", "de la": only if a capital follows. */
 static size_t skip_particles(const struct kh_tokens *t, size_t i)
 {
 	size_t k = i;
@@ -78,14 +78,14 @@ size_t kh_find_name_end(const struct kh_tokens *tokens, size_t i)
 	return end;
 }
 
-/* Whether a bullet or a number of a list stands before token I: it begins an item. */
+/* True if a bullet or a list number stands before token I: it begins an item. */
 static bool is_bullet(const struct kh_tokens *t, size_t i)
 {
 	return i > 0 && t->at[i - 1].kind == KH_TOKEN_MARK && (t->at[i - 1].first || (i > 1 && t->at[i - 2].first)) &&
 	       !kh_tokens_mark(t, i - 1, ':') && !kh_tokens_mark(t, i - 1, ',');
 }
 
-/* A common word with the capital of a sentence's beginning: "Book the room". */
+/* A common word that is capitalised because it begins a sentence: "Book the room". */
 static bool is_common(const struct kh_tokens *t, size_t i)
 {
 	char word[16];
@@ -113,7 +113,7 @@ static bool candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range
 	if (end < t->n && t->at[end].glued &&
 	    (kh_tokens_mark(t, end, '@') || kh_tokens_mark(t, end, '_') || t->at[end].kind != KH_TOKEN_MARK))
 		return false;
-	/* "Zurich Restaurant", "Tech Services": what a thing is called. */
+	/* "Zurich Restaurant", "Tech Services": names of things. */
 	if (is_capital(t, end) && t->at[end].line == t->at[i].line && is_no_name(t, end) && !t->at[end].glued)
 		*ret_bonus -= 2 * MATCH;
 	*ret_range = (struct kh_range){i, end};
@@ -131,7 +131,7 @@ static bool candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range
 	return true;
 }
 
-/* "emma.johnson" as "emma johnson"; false where an address says no name. */
+/* "emma.johnson" as "emma johnson"; false if an address contains no name. */
 static bool name_of_address(struct kh_spot *spot, struct kh_view address, struct kh_view *ret_text)
 {
 	size_t at = kh_view_find(address, KH_LIT("@"), 0);

@@ -1,13 +1,13 @@
-/* Persons' names: who sent, who is written to, and whoever stands near the question's words. */
+/* Names of persons: the sender, the recipient, and whoever is near the question's words. */
 #ifndef KH_READER_FIND_NAME_H
 #define KH_READER_FIND_NAME_H
 
 #include "reader/spot.h"
 
-/* The name as the text writes it.  False where there is none. */
+/* The name as the text writes it.  False if there is none. */
 bool kh_find_name_person(struct kh_spot *spot, struct kh_view *ret_text);
 
-/* The end of the name that begins at token I, as it may stand in a text; I where none does. */
+/* The end of the name that begins at token I, as names are written in a text; I if there is none. */
 size_t kh_find_name_end(const struct kh_tokens *tokens, size_t i);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A number is a run of digit tokens and the marks between them, glued.  What it means is kh_number_read()'s business;
- * here is decided only where it begins and ends, and what is none.
+ * A number is a run of digit tokens and the marks between them, without blanks.  kh_number_read() decides what it
+ * means; this file decides only where it begins and ends, and what is not a number.
  */
 #include "reader/find_number.h"
 
@@ -27,7 +27,7 @@ static bool word_number(struct kh_view word, int64_t *ret_number)
 		{KH_LIT_INIT("twenty"), 20},    {KH_LIT_INIT("thirty"), 30},   {KH_LIT_INIT("forty"), 40},
 		{KH_LIT_INIT("fifty"), 50},     {KH_LIT_INIT("sixty"), 60},    {KH_LIT_INIT("hundred"), 100},
 	};
-	/* Their first letters: most words are told by theirs. */
+	/* The set of their first letters, which rules out most words quickly. */
 	static const uint32_t firsts = 1U << ('z' - 'a') | 1U << ('o' - 'a') | 1U << ('t' - 'a') | 1U << ('f' - 'a') |
 				       1U << ('s' - 'a') | 1U << ('e' - 'a') | 1U << ('n' - 'a') | 1U << ('d' - 'a') |
 				       1U << ('h' - 'a');
@@ -62,7 +62,7 @@ static size_t digits_end(const struct kh_tokens *t, size_t i)
 	return last;
 }
 
-/* True where the token before I, or the one behind LAST, makes what stands between a part of something else. */
+/* True if the token before I, or the one after LAST, makes the tokens between them a part of something else. */
 static bool is_part(const struct kh_tokens *t, size_t i, size_t last)
 {
 	static const char joints[] = "/:-_@#=";
@@ -108,7 +108,7 @@ bool kh_find_number_small(const struct kh_tokens *tokens, size_t i, int64_t *ret
 	return true;
 }
 
-/* "million", "k", "%" behind token LAST: taken in. */
+/* Extends the number by "million", "k" or "%" after token LAST. */
 static size_t scale_end(const struct kh_tokens *t, size_t last)
 {
 	static const struct kh_view scales = KH_LIT_INIT("million|billion|thousand|trillion|mio|bn|k|m");
@@ -118,7 +118,7 @@ static size_t scale_end(const struct kh_tokens *t, size_t last)
 	return scale ? last + 1 : last;
 }
 
-/* The number that begins at token I, with its decimals, scale ("million") and percent sign, or with PLAIN without. */
+/* The number that begins at token I, with its decimals, scale ("million") and percent sign; with PLAIN without them. */
 static bool number_at(const struct kh_tokens *tokens, size_t i, bool plain, size_t *ret_last)
 {
 	struct kh_number number;
@@ -147,7 +147,7 @@ static bool is_currency(const struct kh_tokens *t, size_t i)
 
 	if (i >= t->n || t->at[i].kind == KH_TOKEN_NUMBER || t->at[i].n > 24)
 		return false;
-	/* Codes are in capitals: "all" and "try" are words. */
+	/* Codes are in capitals: "all" and "try" are ordinary words. */
 	if (t->at[i].kind == KH_TOKEN_WORD && t->at[i].n == 3 && !t->at[i].shout)
 		return false;
 	if (t->at[i].kind == KH_TOKEN_MARK && t->at[i].n == 1 && t->text.p[t->at[i].at] != '$')
@@ -155,7 +155,7 @@ static bool is_currency(const struct kh_tokens *t, size_t i)
 	return kh_currency_find(kh_tokens_text(t, i), &code, &digits);
 }
 
-/* A sign or a code before the number at I: "$", "US$", "EUR"; the first token of it, or I. */
+/* The first token of a sign or code before the number at I ("$", "US$", "EUR"), or I. */
 static size_t prefix_of(const struct kh_tokens *t, size_t i)
 {
 	if (i == 0 || t->at[i - 1].line != t->at[i].line)
@@ -168,7 +168,7 @@ static size_t prefix_of(const struct kh_tokens *t, size_t i)
 	return (code || t->at[i - 1].n == 2 || t->at[i - 1].n == 3) && is_currency(t, i - 1) ? i - 1 : i;
 }
 
-/* The same behind it, in one word or two ("US dollars"); the last token of it, or LAST. */
+/* The same after the number, in one word or two ("US dollars"): its last token, or LAST. */
 static size_t suffix_of(const struct kh_tokens *t, size_t last)
 {
 	size_t next = last + 1;
@@ -190,14 +190,14 @@ struct amount {
 	struct kh_range range;
 };
 
-/* An amount with its currency around the number at token I.  Dear: the currencies are looked through. */
+/* An amount with its currency around the number at token I.  Expensive: it searches the list of currencies. */
 static bool amount_at(struct kh_arena *arena, const struct kh_tokens *t, size_t i, struct amount *ret)
 {
 	const char *problem;
 
 	if (!is_number(t, i) || (i > 0 && t->at[i].glued && t->at[i - 1].kind != KH_TOKEN_MARK && !t->at[i - 1].shout))
 		return false;
-	/* What is left of a number that is none ("1.200 EUR") is none either. */
+	/* If "1.200 EUR" is not accepted as a number, the rest of it is not one either. */
 	if (i > 1 && t->at[i].glued && t->at[i - 1].glued && is_number(t, i - 2))
 		return false;
 	size_t last = scale_end(t, digits_end(t, i)), first = prefix_of(t, i), end = suffix_of(t, last);
@@ -211,7 +211,7 @@ static bool amount_at(struct kh_arena *arena, const struct kh_tokens *t, size_t 
 	       kh_number_read_amount(arena, kh_tokens_span(t, first, last), &ret->number, &ret->code, &problem);
 }
 
-/* What a number is besides one: a day, a year, the place in a list, a price. */
+/* The malus for other meanings of a number: a day, a year, the place in a list, a price. */
 static int other_meaning(const struct kh_spot *spot, size_t i, size_t last)
 {
 	const struct kh_tokens *t = spot->tokens;
@@ -245,7 +245,7 @@ static bool figure(struct kh_spot *spot, size_t i, bool plain, struct kh_range *
 		return false;
 	*ret_range = (struct kh_range){i, last + 1};
 	*ret_bonus = -other_meaning(spot, i, last);
-	/* "12 attendees": what is counted stands right behind. */
+	/* "12 attendees": the counted thing comes right after the number. */
 	if (last + 1 < spot->tokens->n && spot->tokens->at[last + 1].kind == KH_TOKEN_WORD) {
 		const struct kh_cue *cue = kh_cue_find(&spot->set, spot->tokens->at[last + 1].stem);
 		*ret_bonus += cue != NULL && cue->weight == KH_CUE_OWN ? 2 * MATCH : 0;

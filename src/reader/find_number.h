@@ -1,4 +1,4 @@
-/* Numbers and amounts of money as a text writes them: where they stand and how far they go. */
+/* Numbers and amounts of money as a text writes them: finds where they begin and end. */
 #ifndef KH_READER_FIND_NUMBER_H
 #define KH_READER_FIND_NUMBER_H
 
@@ -12,7 +12,7 @@ bool kh_find_number_small(const struct kh_tokens *tokens, size_t i, int64_t *ret
 bool kh_find_number_whole(struct kh_spot *spot, struct kh_view *ret_text);
 bool kh_find_number_any(struct kh_spot *spot, struct kh_view *ret_text);
 
-/* "1200.50 USD", or where ONE_WORD "USD1200.50". */
+/* "1200.50 USD", or "USD1200.50" if ONE_WORD. */
 bool kh_find_number_amount(struct kh_spot *spot, bool one_word, struct kh_view *ret_text);
 
 #endif

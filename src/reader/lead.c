@@ -1,13 +1,13 @@
-/* Choosing sentences.  A summary is the body's beginning: who writes says first what it is about. */
+/* Chooses sentences.  A summary is the beginning of the body, because writers usually say first what it is about. */
 #include "reader/lead.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
 
 #define SUMMARY_BYTES 16384
-#define SHORT_LINE    3 /* words: a greeting or a heading, not a sentence */
+#define SHORT_LINE    3 /* words: a shorter line is a greeting or a heading, not a sentence */
 
-/* The bytes of the blank at AT, 0 where none stands there. */
+/* The length in bytes of the blank at AT, 0 if there is none. */
 static size_t blank_at(struct kh_view text, size_t at)
 {
 	uint32_t c = 0;
@@ -37,7 +37,7 @@ struct kh_view kh_lead_cut(struct kh_view text, unsigned max_words)
 	return kh_view_trim(text);
 }
 
-/* The token behind the sentence of token I. */
+/* The token after the sentence of token I. */
 static size_t sentence_end(const struct kh_tokens *t, size_t i)
 {
 	size_t end = i;
@@ -75,7 +75,7 @@ static bool labelled(struct kh_spot *spot, struct kh_range *ret_range)
 	return false;
 }
 
-/* How well a sentence answers: every word of the question that it has, once. */
+/* How well a sentence answers: each word of the question that it has counts once. */
 static int sentence_score(const struct kh_spot *spot, size_t *hit, size_t first, size_t end)
 {
 	int best[KH_SPOT_CUES] = {0}, sum = 0;
@@ -154,7 +154,7 @@ struct kh_view kh_lead_summary(struct kh_arena *arena, const struct kh_tokens *t
 		kh_buf_add(&out, kh_lead_cut(kh_view_sub(sentence, 0, SUMMARY_BYTES - 1), max_words));
 		words += more;
 	}
-	/* Nothing but short lines: the beginning of them. */
+	/* There are only short lines: use the first ones. */
 	if (out.n == 0 && mail.body < tokens->n)
 		kh_buf_add(&out, kh_lead_cut(kh_view_sub(kh_tokens_span(tokens, mail.body, tokens->n - 1), 0,
 							 SUMMARY_BYTES - 1),

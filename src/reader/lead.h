@@ -1,16 +1,16 @@
-/* Sentences: the one that answers a question best, and those that a text begins with. */
+/* Sentences: the one that answers a question best, and those at the beginning of a text. */
 #ifndef KH_READER_LEAD_H
 #define KH_READER_LEAD_H
 
 #include "reader/spot.h"
 
-/* At most MAX_WORDS words: what stands behind a label that the question names, else the best sentence. */
+/* At most MAX_WORDS words: the text after a label that the question names, else the best sentence. */
 bool kh_lead_text(struct kh_spot *spot, unsigned max_words, struct kh_view *ret_text);
 
-/* The first sentences of the body, whole ones, in at most MAX_WORDS words; the first one cut where it is longer. */
+/* The first complete sentences of the body, in at most MAX_WORDS words; the first one is cut if it is longer. */
 struct kh_view kh_lead_summary(struct kh_arena *arena, const struct kh_tokens *tokens, unsigned max_words);
 
-/* The first MAX_WORDS words of TEXT, where blanks part words. */
+/* The first MAX_WORDS words of TEXT; blanks separate words. */
 struct kh_view kh_lead_cut(struct kh_view text, unsigned max_words);
 
 #endif

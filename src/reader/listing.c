@@ -1,6 +1,6 @@
 /*
- * Three kinds: a run of lines with bullets or numbers, weighed by what stands in the lines above it; the rest of a line
- * behind a label; and a line with commas.  The best one by the question's words is taken.
+ * Three kinds: a run of lines with bullets or numbers, weighted by the lines above it; the rest of a line after a
+ * label; and a line with commas.  The one that fits the question's words best is taken.
  */
 #include "reader/listing.h"
 
@@ -21,8 +21,8 @@ static size_t line_end(const struct kh_tokens *t, size_t i)
 	return end;
 }
 
-/* The first token of the item in the line that begins at I, or 0 where the line is none: "- x", "* x", "1. x", "2) x".
- */
+/* The first token of the item in the line that begins at I, or 0 if the line is not an item: "- x", "* x", "1. x", "2)
+ * x". */
 static size_t item_at(const struct kh_tokens *t, size_t i)
 {
 	size_t next = i + 1;
@@ -45,7 +45,7 @@ static size_t item_at(const struct kh_tokens *t, size_t i)
 	return next;
 }
 
-/* A run of items that begins at I: bullets, and with FIRST lines between them that go on with an item. */
+/* The end of a run of items that begins at I: bullets or numbers, and lines between them that continue an item. */
 static size_t run_end(const struct kh_tokens *t, size_t i)
 {
 	size_t end = line_end(t, i);
@@ -55,7 +55,7 @@ static size_t run_end(const struct kh_tokens *t, size_t i)
 		bool item = item_at(t, end) != 0;
 		if (item && (t->at[end].kind == KH_TOKEN_NUMBER) != numbered && !numbered)
 			break;
-		/* A line that goes on: in the same sentence, or deeper than a paragraph's begin. */
+		/* A line continues an item if it is in the same sentence, or is indented. */
 		if (!item && !(t->at[end].sentence == t->at[end - 1].sentence ||
 			       (t->at[end].line == t->at[end - 1].line + 1 && t->at[end].at > 1 &&
 				t->text.p[t->at[end].at - 1] == ' ' && t->text.p[t->at[end].at - 2] == ' ')))
@@ -80,7 +80,7 @@ static bool candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range
 	return false;
 }
 
-/* "Attendees: A, B and C", or a sentence with two commas at least; scored like the rest. */
+/* "Attendees: A, B and C", or a sentence with at least two commas; scored like the rest. */
 static bool comma_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range, int *ret_bonus)
 {
 	const struct kh_tokens *t = spot->tokens;
@@ -129,7 +129,7 @@ static void add_item(struct list *list, struct kh_view item)
 		item = kh_view_trim(kh_view_sub(item, 0, comma));
 	while (item.n > 0 && memchr(".;:!", item.p[item.n - 1], 4) != NULL)
 		item.n--;
-	/* A first sentence says what the item is. */
+	/* The first sentence says what the item is. */
 	size_t stop = kh_view_find(item, KH_LIT(". "), 0);
 	if (stop != SIZE_MAX)
 		item.n = stop;

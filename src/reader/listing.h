@@ -6,7 +6,7 @@
 
 /*
  * The items of the list that the question asks for, separated by commas, as many as fit into MAX_WORDS words; an item
- * that has commas of its own ends there.  False where the text has no list.
+ * that has commas of its own ends there.  False if the text has no list.
  */
 bool kh_listing_find(struct kh_spot *spot, unsigned max_words, struct kh_view *ret_text);
 

@@ -1,15 +1,15 @@
 /*
  * Headers are lines "Label: ..." among the first; a label may have several words ("Subject of the email",
- * "EMAIL_FROM"). A signature is what stands behind the last words of farewell.
+ * "EMAIL_FROM").  A signature is what follows the last words of farewell.
  */
 #include "reader/mail.h"
 
 #define HEADER_LINES 40
 #define LABEL_TOKENS 5
-#define TAIL         400 /* tokens before the end where a signature is looked for */
+#define TAIL         400 /* tokens before the end in which a signature is looked for */
 #define NAME_TOKENS  6
 
-/* The token behind the last one of the line that I stands in. */
+/* The token after the line of token I. */
 static size_t line_end(const struct kh_tokens *t, size_t i)
 {
 	size_t end = i;
@@ -80,7 +80,7 @@ static void read_headers(const struct kh_tokens *t, struct kh_mail *mail)
 	}
 }
 
-/* The end of a run of names at I: capitalised words with "and", "&" and commas between them where LIST. */
+/* The end of the name at I: capitalised words, with hyphens and full stops of abbreviations between them. */
 static size_t names_end(const struct kh_tokens *t, size_t i)
 {
 	size_t k = i;
@@ -117,7 +117,7 @@ static bool is_farewell(const struct kh_tokens *t, size_t i)
 				      "cordially|truly|faithfully|warmly|greetings|you|advance"));
 }
 
-/* The name behind the farewell at I, if it is one: "Kind regards,\nAnn Lee". */
+/* The name after the farewell at I, if it is one: "Kind regards,\nAnn Lee". */
 static struct kh_range signed_at(const struct kh_tokens *t, size_t i)
 {
 	size_t name = i + 1;
@@ -133,7 +133,7 @@ static struct kh_range signed_at(const struct kh_tokens *t, size_t i)
 	    t->at[name].line > t->at[i].line + 3)
 		return none;
 	size_t end = names_end(t, name);
-	/* A sentence goes on in small letters; a name ends its line, or a comma does. */
+	/* A sentence would continue in lower case; a name ends its line, or ends with a comma. */
 	bool ended = end >= t->n || t->at[end].line != t->at[name].line || t->at[end].kind == KH_TOKEN_MARK;
 	return ended ? (struct kh_range){name, end} : none;
 }
@@ -152,7 +152,7 @@ static void read_signature(const struct kh_tokens *t, struct kh_mail *mail)
 			return;
 		}
 	}
-	/* A last line that is a name and nothing else. */
+	/* The last line, if it is only a name. */
 	if (t->n < 2 || t->at[t->n - 1].line == t->at[0].line)
 		return;
 	size_t first = t->n - 1;

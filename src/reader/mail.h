@@ -1,4 +1,4 @@
-/* The parts of a mail: headers, greeting, signature.  A text that is none has empty parts and is all body. */
+/* The parts of a mail: headers, greeting, signature.  A text that is not a mail has empty parts and is all body. */
 #ifndef KH_READER_MAIL_H
 #define KH_READER_MAIL_H
 

@@ -1,9 +1,10 @@
 /*
  * One ask of a model behind an API.
  *
- * The server is assumed to be the attacker, and so is the model, which has read what the attacker wrote.  What comes is
- * kept, counted and passed on as tainted; the headers are looked at for a type and a time to wait.  The executor may
- * die at any moment.  No state but the caller's arena: any number of asks can go on at once over one client.
+ * The server is assumed to be the attacker, and so is the model, because it has read what the attacker wrote.  The
+ * response is kept, counted and passed on as tainted; from the headers only a type and a time to wait are read.  The
+ * executor may die at any moment.  The only state is in the caller's arena, so any number of asks can run at once over
+ * one client.
  */
 #include "reader/model.h"
 
@@ -17,8 +18,8 @@
 #include "reader/retry.h"
 #include "wire/header.h"
 
-#define MESSAGE 160 /* bytes of a server's words on an error */
-#define ECHO    8   /* bytes of the key that must not be in them */
+#define MESSAGE 160 /* bytes of a server's error message that are shown */
+#define ECHO    8   /* bytes of the key that must not be in it */
 
 struct asking {
 	const struct kh_model_api *api;
@@ -28,11 +29,11 @@ struct asking {
 	struct kh_fetch fetch;
 	struct kh_view secret; /* the header with the key, to be wiped */
 	unsigned tries;
-	bool waits_too_long; /* the server asks to wait past the time */
+	bool waits_too_long; /* the server asks to wait beyond the deadline */
 	struct kh_converse talk;
-	/* what it came to */
+	/* the outcome */
 	enum kh_reader_fault fault;
-	struct kh_view why; /* a sentence; nothing of the server's in it but quoted */
+	struct kh_view why; /* a sentence; text of the server only in quotes */
 };
 
 static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view why)
@@ -41,7 +42,7 @@ static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view wh
 	a->why = why;
 }
 
-/* --- what is asked ------------------------------------------------------------------------------------------------ */
+/* --- the request -------------------------------------------------------------------------------------------------- */
 
 struct kh_view kh_model_prompt(const struct kh_reader_ask *ask)
 {
@@ -50,7 +51,7 @@ struct kh_view kh_model_prompt(const struct kh_reader_ask *ask)
 
 uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query)
 {
-	/* Two bytes a token: names and numbers have few letters each. */
+	/* Two bytes a token, because names and numbers have few letters per token. */
 	return reader->settings->max_tokens > 0 ? reader->settings->max_tokens
 						: KH_MODEL_TOKENS + kh_answer_schema_bytes(query) / 2;
 }
@@ -80,7 +81,7 @@ enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask 
 	return kh_buf_end(&text, ret_text);
 }
 
-/* The request's body.  A block that is not what was sealed is a fault, and nothing is sent. */
+/* The request's body.  If a block is not what was sealed, that is a fault, and nothing is sent. */
 static enum kh_err make_body(struct asking *a)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
@@ -104,7 +105,7 @@ static void add_header(struct kh_fetch *fetch, struct kh_view header)
 		fetch->header[fetch->headers++] = header;
 }
 
-/* What the executor is asked for, all but the time; false if the Reader's URL is none. */
+/* The request to the executor, except for the time; false if the Reader's URL is not valid. */
 static bool describe(struct asking *a)
 {
 	const struct kh_reader *reader = a->reader;
@@ -132,7 +133,7 @@ static bool describe(struct asking *a)
 	return true;
 }
 
-/* --- what came ---------------------------------------------------------------------------------------------------- */
+/* --- the response ------------------------------------------------------------------------------------------------- */
 
 /* True if the response is of TYPE, whatever parameters follow it. */
 static bool is_type(const struct asking *a, struct kh_view type)
@@ -156,7 +157,7 @@ static int64_t asked_wait_ms(const struct asking *a)
 	return ms;
 }
 
-/* True if TEXT has a piece of the key in it, long enough to be one. */
+/* True if TEXT contains a piece of the key that is long enough to matter. */
 static bool repeats_key(const struct asking *a, struct kh_view text)
 {
 	struct kh_view key = a->reader->settings->key;
@@ -169,8 +170,8 @@ static bool repeats_key(const struct asking *a, struct kh_view text)
 }
 
 /*
- * What the server says of an error that is its own to explain: {"error": {"message": ...}}, quoted and cut.  Not where
- * it is about the key: servers like to repeat the key there.
+ * The server's own explanation of an error: {"error": {"message": ...}}, quoted and cut.  Not if the error is about the
+ * key, because servers often repeat the key there.
  */
 static struct kh_view words_of(struct asking *a)
 {
@@ -181,7 +182,7 @@ static struct kh_view words_of(struct asking *a)
 	    kh_json_read(a->arena, kh_tainted_open(a->talk.output), &root, NULL) != KH_OK)
 		return KH_LIT("");
 	struct kh_view message = kh_json_str(kh_json_get(kh_json_get(root, "error"), "message"));
-	message = kh_view_sub(message, 0, MESSAGE); /* no more of it can be shown, or need be searched */
+	message = kh_view_sub(message, 0, MESSAGE); /* the rest is not shown, so it need not be searched */
 	if (message.n == 0 || repeats_key(a, message))
 		return KH_LIT("");
 	return kh_arena_printf(a->arena, "; it says %.*s", KH_FMT(kh_arena_quote_most(a->arena, message, MESSAGE)));
@@ -213,7 +214,7 @@ static void take_status(struct asking *a)
 			     KH_FMT(hint), again, KH_FMT(words_of(a))));
 }
 
-/* A fault of the exchange; true if there was none. */
+/* Reports a fault of the exchange; true if there was none. */
 static bool take_end(struct asking *a)
 {
 	enum kh_fault fault = a->talk.end.fault;
@@ -254,7 +255,7 @@ enum kh_err kh_model_answer(struct kh_arena *arena, const struct kh_query *query
 	return KH_OK;
 }
 
-/* The answer out of the body of a good response. */
+/* Takes the answer out of the body of a good response. */
 static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response)
 {
 	struct kh_tainted response = {{NULL, 0}};
@@ -279,9 +280,9 @@ static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response
 	return KH_OK;
 }
 
-/* --- again and again ---------------------------------------------------------------------------------------------- */
+/* --- retries ------------------------------------------------------------------------------------------------------ */
 
-/* Whether the last request is to be made again, after a pause that was made here. */
+/* True if the last request is to be sent again; has waited before it returns. */
 static bool is_again(struct asking *a)
 {
 	int64_t left = a->talk.deadline_ms - kh_clock_ms(), wait = asked_wait_ms(a);
@@ -292,7 +293,7 @@ static bool is_again(struct asking *a)
 	int64_t pause = kh_retry_pause_ms(a->tries, a->ask->nonce[a->tries % sizeof(a->ask->nonce)]);
 	if (pause < wait)
 		pause = wait;
-	if (pause >= left) { /* nobody would be there for the answer */
+	if (pause >= left) { /* the time would be over before the answer */
 		a->waits_too_long = wait >= left;
 		return false;
 	}
@@ -309,7 +310,7 @@ static enum kh_err request_all(struct asking *a, struct kh_tainted *ret_response
 	while (e == KH_OK && is_again(a));
 	if (e != KH_OK)
 		return e;
-	/* Of a response that is no answer the status says more than how its body ended. */
+	/* For a response that is not an answer, the status says more than how its body ended. */
 	if (a->talk.head.status != 0 && a->talk.head.status != 200)
 		take_status(a);
 	else if (take_end(a))

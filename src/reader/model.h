@@ -1,35 +1,35 @@
 /*
- * What the drivers of models behind an API have in common (I3): what the model is told, how the request gets there and
- * back, and what came of it.
+ * What the drivers of models behind an API have in common (I3): the prompt, how the request is sent, and how the
+ * response is read.
  *
  * The request goes through the executor's `http` worker: this process has no connection of its own.  Each ask is one
- * request with nothing of an earlier one: the Reader's prompt, the query, the blocks in their fences, and the form that
- * the answer must have.
+ * request that contains nothing of an earlier one: the Reader's prompt, the query, the blocks in their fences, and the
+ * form of the answer.
  *
- *     late      no whole answer in its time, all retries counted
+ *     late      no complete answer in its time, including all retries
  *     dead      the endpoint cannot be reached, cuts off, answers with another status than 200
  *     garbage   something else than an answer: too much, no JSON, another type of content, a refusal, an answer that
  *               was cut, a call of a tool
  *
- * The sentence for humans has nothing of the server in it but quoted and cut: its own words on an error that is no
- * matter of the key.  The key goes into one header and nowhere else: an answer that repeats it is garbage.
+ * In the sentence for humans, text of the server is only ever quoted and cut: its error message, if the error is not
+ * about the key.  The key goes into one header and nowhere else: an answer that repeats it is garbage.
  */
 #ifndef KH_READER_MODEL_H
 #define KH_READER_MODEL_H
 
 #include "reader/reader.h"
 
-#define KH_MODEL_TIMEOUT_MS 30000         /* where a Reader has none */
+#define KH_MODEL_TIMEOUT_MS 30000         /* if a Reader has none */
 #define KH_MODEL_ANSWER     (1024U << 10) /* bytes of a response's body */
 #define KH_MODEL_HEADERS    4
 #define KH_MODEL_KEY        2048 /* bytes of a key */
-#define KH_MODEL_TOKENS     512  /* of an answer, besides those that its form can need */
+#define KH_MODEL_TOKENS     512  /* of an answer, in addition to those that its form can need */
 
 /* An API.  Both functions are pure, and fail only for lack of memory. */
 struct kh_model_api {
-	struct kh_view key_header;                /* "Authorization: Bearer ": what the key is appended to */
-	struct kh_view headers[KH_MODEL_HEADERS]; /* the others; those that are empty are left out */
-	struct kh_view path;                      /* how the URL of an endpoint ends, as a hint where there is none */
+	struct kh_view key_header;                /* "Authorization: Bearer ": the key is appended to this */
+	struct kh_view headers[KH_MODEL_HEADERS]; /* the other headers; empty ones are skipped */
+	struct kh_view path;                      /* how the URL of an endpoint ends, as a hint if it is missing */
 	enum kh_err (*request)(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_reader_ask *ask,
 			       struct kh_view message, struct kh_view *ret_body);
 	/* *RET_WHY is empty and *RET_RESPONSE the answer in the form of bcp.txt, or *RET_WHY says why there is none. */
@@ -37,18 +37,17 @@ struct kh_model_api {
 			      struct kh_tainted *ret_response, struct kh_view *ret_why);
 };
 
-/* What the model reads: the query as JSON, the fenced blocks, and that this was all.  KH_ECHANGED as kh_reader_message.
- */
+/* What the model reads: the query as JSON, the fenced blocks, and a closing line.  KH_ECHANGED as kh_reader_message. */
 enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_text,
 			     struct kh_error *err) KH_CHECKED;
 
-/* What it is told to be: the ask's own prompt, or the Reader's (K4). */
+/* The model's instructions: the ask's own prompt, or the Reader's (K4). */
 struct kh_view kh_model_prompt(const struct kh_reader_ask *ask);
 
-/* The limit of an answer in tokens: the Reader's own, or one by the query's size. */
+/* The limit of an answer in tokens: the Reader's own, or one computed from the query. */
 uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query);
 
-/* The object that the model answered with, in ROOT of a response; NULL and why there is none.  KH_ENOMEM. */
+/* The object that the model answered with, in ROOT of a response; NULL and the reason if there is none.  KH_ENOMEM. */
 typedef enum kh_err kh_model_find_fn(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why);
 
 /* kh_model_api.answer of an API whose answers FIND finds. */

@@ -1,4 +1,4 @@
-/* Chat completions.  The response is hostile; what is taken out of it is rearranged and tainted again. */
+/* Chat completions.  The response is hostile; the answer taken from it is rearranged and tainted again. */
 #include "reader/openai.h"
 
 #include "reader/answer_schema.h"
@@ -15,7 +15,9 @@ static void add_message(yyjson_mut_doc *doc, yyjson_mut_val *messages, const cha
 	kh_json_add(doc, message, "content", content);
 }
 
-/* A strict schema must not have what the endpoint cannot enforce; servers of one's own take or overlook everything. */
+/*
+ * A strict schema must not have keywords that the endpoint cannot enforce; self-hosted servers accept or ignore them.
+ */
 static void add_schema(yyjson_mut_doc *doc, yyjson_mut_val *format, yyjson_mut_val *schema)
 {
 	yyjson_mut_val *named = yyjson_mut_obj_add_obj(doc, format, "json_schema");
@@ -25,7 +27,7 @@ static void add_schema(yyjson_mut_doc *doc, yyjson_mut_val *format, yyjson_mut_v
 	yyjson_mut_obj_add_val(doc, named, "schema", schema);
 }
 
-/* The prompt, and for a server that is not given the schema otherwise, the schema. */
+/* The prompt and, for a server that does not get the schema otherwise, the schema. */
 static enum kh_err describe_form(struct kh_arena *arena, const struct kh_reader_ask *ask, yyjson_mut_val *schema,
 				 struct kh_view *ret_prompt)
 {
@@ -68,7 +70,7 @@ enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *re
 
 /* --- the response ------------------------------------------------------------------------------------------------- */
 
-/* The first choice, or NULL and why it is none. */
+/* The first choice, or NULL and the reason. */
 static yyjson_val *find_choice(yyjson_val *root, const char **why)
 {
 	yyjson_val *choice = yyjson_arr_get_first(kh_json_get(root, "choices"));
@@ -85,7 +87,7 @@ static yyjson_val *find_choice(yyjson_val *root, const char **why)
 	return NULL;
 }
 
-/* NULL if the model came to its end by itself. */
+/* NULL if the model ended by itself. */
 static const char *stop_of(yyjson_val *choice)
 {
 	yyjson_val *reason = kh_json_get(choice, "finish_reason");
@@ -108,7 +110,7 @@ static bool is_there(yyjson_val *val)
 	       !(yyjson_is_str(val) && yyjson_get_len(val) == 0);
 }
 
-/* What the model said, or an empty view and why there is nothing. */
+/* The model's text, or an empty view and the reason. */
 static struct kh_view find_content(yyjson_val *root, const char **why)
 {
 	yyjson_val *choice = find_choice(root, why), *message = kh_json_get(choice, "message");
@@ -131,7 +133,7 @@ static struct kh_view find_content(yyjson_val *root, const char **why)
 	return *why == NULL ? content : KH_LIT("");
 }
 
-/* Without the fence of Markdown that models which are only asked for JSON like to put around it. */
+/* Removes the Markdown fence that models often put around JSON if they are only asked for JSON. */
 static struct kh_view strip_fence(struct kh_view content)
 {
 	struct kh_view text = kh_view_trim(content);
@@ -142,7 +144,7 @@ static struct kh_view strip_fence(struct kh_view content)
 	return kh_view_sub(text, line + 1, text.n - 4);
 }
 
-/* The object that the model's text is. */
+/* Parses the model's text as an object. */
 static enum kh_err find_answer(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why)
 {
 	struct kh_view content = find_content(root, why);

@@ -1,6 +1,6 @@
 /*
- * What a Reader is sent.  The blocks' content is the world's: it is proved to be what was sealed, and leaves here as
- * text between fences, inside a JSON string.  Nothing here looks at what it says.
+ * What is sent to a Reader.  The blocks' content comes from outside: it is verified to be what was sealed, and leaves
+ * here as text between fences, inside a JSON string.  Nothing here interprets it.
  */
 #include "reader/reader.h"
 
@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(((struct kh_reader_ask *)NULL)->nonce) == KH_FENCE_NONCE_SIZE, "an ask's nonce makes fences");
 
-/* The nonce of fence INDEX: one block must not know how the next one's fence ends. */
+/* The nonce of fence INDEX: one block must not be able to know the end of the next one's fence. */
 static void derive_nonce(const struct kh_reader_ask *ask, size_t index, unsigned char ret_nonce[KH_FENCE_NONCE_SIZE])
 {
 	char from[KH_FENCE_NONCE_SIZE + sizeof(uint64_t)];
@@ -22,7 +22,7 @@ static void derive_nonce(const struct kh_reader_ask *ask, size_t index, unsigned
 	memcpy(ret_nonce, digest.bytes, KH_FENCE_NONCE_SIZE);
 }
 
-/* E10: recomputed at every use.  An attribution that cannot be read is as little what was sealed as other content. */
+/* E10: recomputed at every use.  An attribution that cannot be parsed counts as changed, like other content. */
 static enum kh_err prove(struct kh_arena *arena, const struct kh_reader_ask *ask, const struct kh_reader_block *block,
 			 struct kh_attribution *ret_attribution, struct kh_error *err)
 {

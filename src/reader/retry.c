@@ -1,4 +1,4 @@
-/* Retries.  The value of a header is the server's: anything that is not read to its last byte is no date. */
+/* Retries.  The value of a header comes from the server: it is a date only if it can be parsed to its last byte. */
 #include "reader/retry.h"
 
 #define HALF_CENTURY (INT64_C(50) * 365 * 24 * 3600) /* seconds */
@@ -25,7 +25,7 @@ struct date {
 	int64_t year, month, day, hour, minute, second;
 };
 
-/* N digits, or with BLANK a blank in the place of the first. */
+/* N digits; with BLANK the first may be a blank. */
 static bool take_number(struct kh_view *rest, size_t n, bool blank, int64_t *ret_number)
 {
 	int64_t number = 0;
@@ -74,7 +74,7 @@ static bool take_clock(struct kh_view *rest, struct date *date)
 	       take_number(rest, 2, false, &date->second);
 }
 
-/* The day's name, which says nothing: a word of letters. */
+/* Skips the day's name, which is not needed: a word of letters. */
 static void skip_word(struct kh_view *rest)
 {
 	while (rest->n > 0 && kh_ascii_is_alpha(rest->p[0]))
@@ -91,7 +91,7 @@ static bool read_usual(struct kh_view text, struct date *date)
 	       kh_view_eq(text, KH_LIT(" GMT"));
 }
 
-/* "Sunday, 06-Nov-94 08:49:37 GMT": of the years that end so, the first that this century has. */
+/* "Sunday, 06-Nov-94 08:49:37 GMT": the year of this century with these two digits. */
 static bool read_dashed(struct kh_view text, struct date *date)
 {
 	skip_word(&text);
@@ -112,7 +112,7 @@ static bool read_old(struct kh_view text, struct date *date)
 	       take_text(&text, KH_LIT(" ")) && take_number(&text, 4, false, &date->year) && text.n == 0;
 }
 
-/* Seconds of the epoch.  Years begin in March here, so that the day that is not always there is their last. */
+/* Seconds of the epoch.  Years begin in March here, so that the leap day is their last day. */
 static int64_t seconds_of(const struct date *date)
 {
 	int64_t year = date->year - (date->month <= 2), month = (date->month + 9) % 12;
@@ -129,14 +129,14 @@ static bool read_date(struct kh_view text, int64_t now, int64_t *ret_seconds)
 	if (!is_dashed && !read_usual(text, &date) && !read_old(text, &date))
 		return false;
 	if (is_dashed && seconds_of(&date) - now > HALF_CENTURY)
-		date.year -= 100; /* RFC 9110: what seems to be so far away is past */
+		date.year -= 100; /* RFC 9110: a date that seems so far in the future is in the past */
 	if (date.day < 1 || date.day > 31 || date.hour > 23 || date.minute > 59 || date.second > 60)
 		return false;
 	*ret_seconds = seconds_of(&date);
 	return true;
 }
 
-/* Digits alone; what is past NEVER is that. */
+/* Digits only; larger values become NEVER. */
 static bool read_seconds(struct kh_view text, int64_t *ret_seconds)
 {
 	int64_t seconds = 0;

@@ -1,11 +1,11 @@
-/* Finding a question's words and weighing candidates.  Linear: a candidate looks at the hits within WINDOW tokens. */
+/* Finds a question's words and scores candidates.  Linear: a candidate uses only the hits within WINDOW tokens. */
 #include "reader/spot.h"
 
 #define WINDOW   32
-#define UNIT     16 /* of a score: one word right beside it */
+#define UNIT     16 /* the score of one word right beside a candidate */
 #define BUDGET   2000
 #define SHORT    8   /* tokens of a candidate that can repeat the question */
-#define CLEAR    100 /* a bonus that decides alone: it is what the question names */
+#define CLEAR    100 /* a bonus that decides alone: the candidate is what the question names */
 #define REPEATED 1000
 
 static void enter_question(struct kh_spot *spot)
@@ -58,7 +58,7 @@ void kh_spot_init(struct kh_spot *spot, struct kh_arena *arena, const struct kh_
 	for (size_t i = 0; i < tokens->n; i++) {
 		if (tokens->at[i].kind != KH_TOKEN_WORD)
 			continue;
-		/* One hit a token: the heaviest cue, so that there are no more hits than tokens. */
+		/* One hit a token, for the heaviest cue, so that there are no more hits than tokens. */
 		const struct kh_cue *best = NULL;
 		for (const struct kh_cue *cue = kh_cue_find(&spot->set, tokens->at[i].stem); cue != NULL;
 		     cue = kh_cue_next(&spot->set, cue)) {
@@ -139,7 +139,7 @@ int kh_spot_score(struct kh_spot *spot, size_t first, size_t last)
 	return sum;
 }
 
-/* What the question says itself is not what it asks for. */
+/* True if the candidate only repeats words of the question. */
 static bool is_repeated(const struct kh_spot *spot, struct kh_range range)
 {
 	for (size_t i = range.first; i < range.end; i++) {

@@ -1,6 +1,6 @@
 /*
- * Cutting.  A byte's class decides; characters past ASCII are letters, but for punctuation and symbols, which are told
- * by their first bytes alone (Latin-1 signs, U+2000 to U+2FFF, CJK punctuation).
+ * Splits text into tokens.  A byte's class decides.  Characters beyond ASCII are letters, except for punctuation and
+ * symbols, which are recognized by their first bytes alone (Latin-1 signs, U+2000 to U+2FFF, CJK punctuation).
  */
 #include "reader/tokens.h"
 
@@ -21,14 +21,14 @@ struct cutter {
 	size_t at;
 	uint32_t sentence, line;
 	bool glued, first;
-	bool stop; /* a full stop, an exclamation or a question mark was the last token */
+	bool stop; /* the last token was a full stop, an exclamation or a question mark */
 };
 
 static enum class class_at(const struct cutter *c, size_t i) {
 	return i < c->text.n ? (enum class)classes[(unsigned char)c->text.p[i]] : LINE;
 }
 
-/* The bytes of a mark past ASCII at I, 0 where a letter stands there. */
+/* The length in bytes of a mark beyond ASCII at I, 0 if there is a letter. */
 static size_t high_mark(const struct cutter *c, size_t i)
 {
 	unsigned char a = (unsigned char)c->text.p[i];
@@ -41,7 +41,7 @@ static size_t high_mark(const struct cutter *c, size_t i)
 	return 0;
 }
 
-/* Blanks past ASCII: U+00A0, U+2000 to U+200B, U+202F, U+3000; their bytes, or 0. */
+/* Blanks beyond ASCII: U+00A0, U+2000 to U+200B, U+202F, U+3000; their length in bytes, or 0. */
 static size_t high_blank(const struct cutter *c, size_t i)
 {
 	struct kh_view v = kh_view_from(c->text, i);
@@ -55,7 +55,7 @@ static size_t high_blank(const struct cutter *c, size_t i)
 	return 0;
 }
 
-/* The bytes of an apostrophe at I that stands between letters, or 0. */
+/* The length in bytes of an apostrophe between letters at I, or 0. */
 static size_t apostrophe(const struct cutter *c, size_t i)
 {
 	size_t n = c->text.p[i] == '\'' ? 1 : kh_view_starts(kh_view_from(c->text, i), KH_LIT("\xe2\x80\x99")) ? 3 : 0;
@@ -91,7 +91,7 @@ static bool is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* Capital letters past ASCII, those that European names begin with: Latin-1, Latin Extended-A, Greek, Cyrillic. */
+/* Capital letters beyond ASCII that European names begin with: Latin-1, Latin Extended-A, Greek, Cyrillic. */
 static bool is_high_upper(struct kh_view word)
 {
 	unsigned char a = (unsigned char)word.p[0], b = word.n > 1 ? (unsigned char)word.p[1] : 0;
@@ -100,13 +100,13 @@ static bool is_high_upper(struct kh_view word)
 		return b >= 0x80 && b <= 0x9e;
 	if (a == 0xc4 || a == 0xc5) {
 		unsigned c = (a & 0x1fU) << 6 | (b & 0x3fU);
-		bool odd = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e); /* there the capitals are odd */
+		bool odd = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e); /* there, capitals are odd */
 		return c <= 0x17e && (c & 1) == odd;
 	}
 	return (a == 0xce && b >= 0x86 && b <= 0xab) || (a == 0xd0 && b >= 0x80 && b <= 0xaf);
 }
 
-/* not, no, never, nor, none, neither, nothing, without, cannot, and everything in n't. */
+/* not, no, never, nor, none, neither, nothing, without, cannot, and every word in n't. */
 static bool negates(struct kh_view word)
 {
 	static const struct kh_view words[] = {KH_LIT_INIT("not"),     KH_LIT_INIT("no"),      KH_LIT_INIT("never"),
@@ -163,7 +163,7 @@ static void cut_number(struct cutter *c)
 	push(c, KH_TOKEN_NUMBER, c->at, end);
 }
 
-/* "Mr.", "e.g.", "J.": a full stop behind them ends nothing. */
+/* "Mr.", "e.g.", "J.": a full stop after them does not end a sentence. */
 static bool is_short_form(const struct cutter *c)
 {
 	static const char *const words[] = {"mr", "mrs", "ms",  "dr",     "prof", "st", "no",
@@ -195,7 +195,7 @@ static void cut_mark(struct cutter *c, size_t n)
 	if (token == NULL)
 		return;
 	token->stem = (unsigned char)mark;
-	if (mark == '|') { /* a cell, or headers written on one line */
+	if (mark == '|') { /* a table cell, or headers written on one line */
 		c->line++;
 		c->sentence++;
 		c->first = true;
@@ -203,7 +203,7 @@ static void cut_mark(struct cutter *c, size_t n)
 	c->stop = stop;
 }
 
-/* At a line's end: the sentence goes on where the next line begins with a small letter. */
+/* At a line's end: the sentence continues if the next line begins with a lower-case letter. */
 static void end_line(struct cutter *c)
 {
 	size_t next = c->at + 1;
@@ -247,7 +247,7 @@ static void step(struct cutter *c)
 	case DIGIT:
 		break;
 	}
-	/* A sentence ends before what follows its mark, so that the mark belongs to it. */
+	/* A sentence ends before the token that follows its mark, so that the mark belongs to it. */
 	if (c->stop && !c->glued) {
 		c->sentence++;
 		c->stop = false;
