@@ -1,6 +1,6 @@
 /*
- * The details of an errand: a JSON object with what the world said besides the content, for humans.  What goes in is
- * made fit for JSON here: cut, and with U+FFFD for what is no UTF-8.
+ * The details of an errand: a JSON object, for humans, with what came from outside besides the content.  Text is made
+ * fit for JSON here: cut, and with U+FFFD for what is not UTF-8.
  */
 #ifndef KH_ERRAND_DETAILS_H
 #define KH_ERRAND_DETAILS_H
@@ -18,9 +18,9 @@ void kh_details_init(struct kh_details *details, struct kh_arena *arena);
 /* KEY is a literal. */
 void kh_details_number(struct kh_details *details, const char *key, uint64_t value);
 void kh_details_bool(struct kh_details *details, const char *key, bool value);
-/* At most MOST bytes of VALUE; one that is empty adds nothing. */
+/* At most MOST bytes of VALUE; an empty one adds nothing. */
 void kh_details_text(struct kh_details *details, const char *key, struct kh_tainted value, size_t most);
-/* Our own words. */
+/* Our own text. */
 void kh_details_word(struct kh_details *details, const char *key, struct kh_view word);
 
 enum kh_err kh_details_end(const struct kh_details *details, struct kh_tainted *ret_details) KH_CHECKED;

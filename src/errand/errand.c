@@ -1,4 +1,6 @@
-/* The table of operations that can be carried out.  A test holds its names equal to those of core/comm/operations.c. */
+/*
+ * The table of operations that can be carried out.  A test checks that its names equal those of core/comm/operations.c.
+ */
 #include "errand/errand.h"
 
 const struct kh_errand_kind kh_errand_rows[] = {

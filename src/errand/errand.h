@@ -1,15 +1,13 @@
 /*
- * Errands: external operations carried out (E7-E9).  Everything was decided, and the beginning is on the record, when
- * one is begun; it knows no task's state, no token and no store.
+ * Errands: they carry external operations out (E7-E9).  When an errand begins, everything has been decided and the
+ * beginning is recorded; it knows no task's state, no token and no store.
  *
- * One operation, one file, one row of the table (errand.c): docs/design/ADDING-AN-OPERATION.md is the way to a new
- * one. What the world is asked, and what it says, goes through the executor: each step is a worker in a sandbox of its
- * own.
+ * One operation, one file, one row of the table (errand.c): docs/design/ADDING-AN-OPERATION.md describes how to add
+ * one.  Everything to and from the outside goes through the executor: each step is a worker in a sandbox of its own.
  *
- * What comes back is the world's: content, original and details are tainted.  `source` is made of the parameters and
- * the configuration alone, so that whoever may know the parameters may know it (E12).  An errand ends once: whatever
- * goes wrong is an end, with a sentence for humans, and not an error of the function, which fails for lack of memory
- * alone.
+ * What comes back is untrusted: content, original and details are tainted.  `source` is made only of the parameters and
+ * the configuration, so that whoever may know the parameters may know it (E12).  An errand ends once: any failure is an
+ * end, with a sentence for humans, and not an error of the function, which fails only for lack of memory.
  */
 #ifndef KH_ERRAND_ERRAND_H
 #define KH_ERRAND_ERRAND_H
@@ -19,22 +17,24 @@
 
 struct kh_client;
 
-/* What errands need of this process.  One for each configuration in force; lives as long as somebody may use it. */
+/*
+ * What errands need from this process.  One for each configuration in force; it lives as long as somebody may use it.
+ */
 struct kh_errand_tools {
 	const struct kh_client *client; /* NULL: there is no executor, and every errand fails */
 	const struct kh_config *config;
 	struct kh_view home;             /* the home folder: workspace/<task>/, cache/ and index/ are in it */
-	const struct kh_view *passwords; /* of config->databases, in their order; empty: none */
+	const struct kh_view *passwords; /* of config->databases, in the same order; empty: none */
 	struct kh_view search_key;       /* of the web search's endpoint; empty: none */
 };
 
 typedef enum kh_err kh_errand_fn(const struct kh_errand_tools *tools, const struct kh_errand *errand,
 				 struct kh_arena *arena, struct kh_errand_result *ret_result);
 
-/* A row of the table: what carries an operation out.  What is known of the operation besides is core/comm's. */
+/* A row of the table: how an operation is carried out.  core/comm has everything else about the operation. */
 struct kh_errand_kind {
-	const char *operation; /* the name of a row of core/comm/operations.c, each of which has one here */
-	uint64_t seconds;      /* that it may take at most, whatever its tier says: 30 network, 10 file, 300 (E7) */
+	const char *operation; /* the name of a row of core/comm/operations.c; each of those has one here */
+	uint64_t seconds;      /* time limit, whatever its tier says: 30 network, 10 file, 300 (E7) */
 	kh_errand_fn *run;
 };
 
@@ -44,7 +44,7 @@ extern const size_t kh_errand_row_count;
 /* The row of OPERATION, or NULL. */
 const struct kh_errand_kind *kh_errand_find(struct kh_view operation);
 
-/* Carries ERRAND out, for as long as that takes.  Fails for lack of memory alone; an operation that has no row has
+/* Carries ERRAND out and returns when it has ended.  Fails only for lack of memory; an operation without a row ends as
  * failed. */
 enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
 			  struct kh_errand_result *ret_result) KH_CHECKED;
@@ -52,7 +52,7 @@ enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_e
 /* Both, for an engine. */
 extern const struct kh_errands kh_errand_table;
 
-/* One a file: fetch.c has kh_fetch_run(). */
+/* One in each file: fetch.c has kh_fetch_run(). */
 kh_errand_fn kh_search_run, kh_fetch_run, kh_query_run, kh_read_run, kh_exec_run;
 
 #endif

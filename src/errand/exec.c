@@ -1,9 +1,9 @@
 /*
- * comm.exec (E7, E9): a command that the policy names, with the call's arguments in the places of its template.
+ * comm.exec (E7, E9): a command that the policy names, with the call's arguments in the placeholders of its template.
  *
- * No shell reads any of it.  The program sees its task's workspace, writable, and the cache; it has no network.  One
- * that was cut off may have done something already, and nobody knows what: that end is UNKNOWN, and it is never begun
- * again.
+ * No shell is involved.  The program sees its task's workspace, writable, and the cache; it has no network.  If a
+ * program was cut off, it may already have done something, and nobody knows what: that end is UNKNOWN, and the program
+ * is never started again.
  */
 #include "errand/errand.h"
 
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define SAID 4096 /* bytes of a program's output in the details, where it failed */
+#define SAID 4096 /* bytes of a program's output in the details, if it failed */
 
 static const struct kh_policy_command *find_command(const struct kh_policy_rule *rule, struct kh_view name)
 {
@@ -30,7 +30,7 @@ static const struct kh_policy_command *find_command(const struct kh_policy_rule 
 	return NULL;
 }
 
-/* HOME/NAME, and below it BELOW where that is not empty; made where it is not there.  False with errno. */
+/* HOME/NAME, with BELOW in it if that is not empty; made if it does not exist.  False with errno. */
 static bool make_folder(struct kh_arena *arena, struct kh_view home, const char *name, struct kh_view below,
 			struct kh_view *ret_path)
 {
@@ -48,7 +48,7 @@ static bool make_folder(struct kh_arena *arena, struct kh_view home, const char 
 	return true;
 }
 
-/* A public id: nothing that is more than a name. */
+/* True if TASK is a public id, so that it is only a name and not a path. */
 static bool is_id(struct kh_view task)
 {
 	for (size_t i = 0; i < task.n; i++)
@@ -57,7 +57,7 @@ static bool is_id(struct kh_view task)
 	return task.n > 0 && task.n <= 64;
 }
 
-/* True if every sandbox for programs has PATH anyway. */
+/* True if every sandbox for programs contains PATH anyway. */
 static bool is_seen(struct kh_view path)
 {
 	const char *const *p = kh_profile_paths(KH_PROFILE_RUN);
@@ -67,7 +67,7 @@ static bool is_seen(struct kh_view path)
 	return *p != NULL;
 }
 
-/* True if the program was never begun, by what the executor says. */
+/* True if, according to the executor, the program was never started. */
 static bool is_unbegun(enum kh_fault fault)
 {
 	return fault == KH_FAULT_REQUEST || fault == KH_FAULT_BUSY || fault == KH_FAULT_INCOMPLETE ||
@@ -93,7 +93,7 @@ static enum kh_err describe(struct kh_arena *arena, const struct kh_errand_job_r
 	return kh_details_end(&details, ret_details);
 }
 
-/* What its end means. */
+/* Interprets the program's end. */
 static void judge(struct kh_arena *arena, const struct kh_errand_job_result *done, struct kh_errand_result *result)
 {
 	if (done->end != KH_ERRAND_JOB_DONE) {
@@ -123,7 +123,7 @@ static enum kh_err run_program(const struct kh_errand_tools *tools, const struct
 		return e;
 	judge(arena, &done, result);
 	if (result->end == KH_ERRAND_OK) {
-		/* The effect is there, whatever its words look like: so they are taken as text. */
+		/* The program has taken effect, whatever its output looks like, so the output is taken as text. */
 		struct kh_totext totext = {.bytes = done.output, .plain = true, .wall_ms = errand->wall_ms};
 		e = kh_totext_run(tools, &totext, arena, result);
 		result->source = source;

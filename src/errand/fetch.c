@@ -1,8 +1,8 @@
 /*
  * comm.fetch (E8, E9): GET, https, one host.
  *
- * A redirect within the host was followed by the executor; one to another host is a new decision, and so the end of
- * this errand, with where it leads in the details.
+ * The executor has followed redirects within the host.  A redirect to another host needs a new decision, so it ends
+ * this errand, with its target in the details.
  */
 #include "errand/errand.h"
 
@@ -35,7 +35,7 @@ static bool is_redirect(unsigned status)
 	return status >= 300 && status < 400 && status != 304;
 }
 
-/* Why this response is not one, or nothing. */
+/* Why this response is not acceptable, or empty. */
 static struct kh_view refuse(struct kh_arena *arena, const struct kh_get_result *got)
 {
 	if (!got->done)

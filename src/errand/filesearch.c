@@ -1,6 +1,6 @@
 /*
- * A look into the index, in a sandbox that sees nothing else.  Where the index is older than it may be, or there is
- * none, or it is damaged, the indexer runs first, for a bounded time; what there is then is what is searched.
+ * A search in the index, in a sandbox that sees nothing else.  If the index is too old, missing or damaged, the indexer
+ * runs first, for a bounded time; then the index is searched as far as it got.
  */
 #include "errand/filesearch.h"
 
@@ -11,10 +11,10 @@
 
 #include <time.h>
 
-#define FIND_MS    8000U  /* of one look; far more than it takes */
-#define REFRESH_MS 10000U /* that a search waits for the indexer */
-#define TURN_MS    25     /* between two looks whether another process has done with it */
-#define REPORT     4096   /* bytes of what the worker says of its look */
+#define FIND_MS    8000U  /* of one search; far more than it takes */
+#define REFRESH_MS 10000U /* how long a search waits for the indexer */
+#define TURN_MS    25     /* between two checks whether another process has finished */
+#define REPORT     4096   /* bytes of the worker's report */
 
 struct finding {
 	const struct kh_errand_tools *tools;
@@ -25,11 +25,11 @@ struct finding {
 	int64_t deadline;
 	struct kh_view index, job;
 	struct kh_errand_job_result result;
-	/* of a look that was done */
+	/* the result of a search that was done */
 	struct kh_view content;
 	yyjson_val *report;
-	int64_t age_ms;              /* INT64_MAX: never looked through whole */
-	struct kh_view indexing_why; /* where the indexer failed */
+	int64_t age_ms;              /* INT64_MAX: no complete pass yet */
+	struct kh_view indexing_why; /* if the indexer failed */
 };
 
 static uint64_t left_ms(const struct finding *f, uint64_t most)
@@ -57,7 +57,7 @@ static enum kh_err write_job(struct finding *f)
 	return kh_json_write(f->arena, job, &f->job);
 }
 
-/* The two lines of a look: what it says of itself, and the results.  False if they are not that. */
+/* Splits the two lines of a search: its report, and the results.  False if they are not that. */
 static bool take_output(struct finding *f)
 {
 	struct kh_view all = kh_tainted_open(f->result.output), report;
@@ -90,7 +90,7 @@ static enum kh_err look(struct finding *f)
 	return kh_arena_check(f->arena) == KH_OK ? e : KH_ENOMEM;
 }
 
-/* Has the indexer run, or waits while another process has it run. */
+/* Runs the indexer, or waits while another process runs it. */
 static enum kh_err refresh(struct finding *f, bool rebuild)
 {
 	int64_t until = kh_clock_ms() + (int64_t)left_ms(f, REFRESH_MS);
@@ -110,7 +110,7 @@ static enum kh_err refresh(struct finding *f, bool rebuild)
 	return e;
 }
 
-/* Whether what was found is too old, or nothing could be, for want of an index. */
+/* True if the result is too old, or if there was no usable index. */
 static bool is_due(const struct finding *f, bool *ret_rebuild)
 {
 	*ret_rebuild = kh_errand_job_said(&f->result, "index_corrupt");

@@ -1,6 +1,6 @@
 /*
- * A GET, from request to end.  The executor may die at any moment; the server may send anything for as long as its time
- * lasts.  Of what it sends one header is looked for, and nothing is understood.
+ * A GET, from request to end.  The executor may die at any moment; the server may send anything until its time is over.
+ * Only one header is looked for in what it sends, and nothing else is interpreted.
  */
 #include "errand/get.h"
 
@@ -13,7 +13,7 @@ struct getting {
 	struct kh_converse talk;
 };
 
-/* What came of it. */
+/* Stores the result. */
 static void take_end(const struct kh_converse *talk, struct kh_get_result *ret_result)
 {
 	struct kh_view type = KH_LIT("");

@@ -1,5 +1,5 @@
-/* Runs of the indexer, one after the other.  What it reports are numbers of its own, and decide nothing but whether to
- * go on, a bounded number of times. */
+/* Runs the indexer repeatedly.  Its reports are numbers that it chose itself; they only decide whether to continue, a
+ * bounded number of times. */
 #include "errand/index.h"
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#define RUN_MS   2000U         /* of one run: a stop does not wait longer, and nobody's search is kept for longer */
+#define RUN_MS   2000U         /* of one run, so that neither a stop nor a search has to wait longer */
 #define GRACE_MS 20000U        /* for one more file and the last commit, on a slow disk */
 #define REPORT   4096          /* bytes */
 #define DISK     (64ULL << 30) /* bytes of the index */
@@ -46,7 +46,7 @@ static enum kh_err write_job(const struct kh_errand_tools *tools, struct kh_aren
 	return kh_json_write(arena, job, ret_job);
 }
 
-/* What the indexer says it did; false if it is not understood. */
+/* Parses the indexer's report; false if it is not valid. */
 static bool take_report(struct kh_arena *arena, struct kh_tainted output, struct kh_index_refresh *refresh,
 			bool *ret_finished)
 {
@@ -66,7 +66,7 @@ static bool take_report(struct kh_arena *arena, struct kh_tainted output, struct
 	return true;
 }
 
-/* One run over FOLDER.  refresh->why where it failed. */
+/* One run over FOLDER.  Sets refresh->why if it failed. */
 static enum kh_err run_once(const struct kh_errand_tools *tools, struct kh_arena *arena, struct kh_arena *local,
 			    struct kh_view folder, struct kh_index_refresh *refresh, bool rebuild, bool *ret_finished)
 {
@@ -95,7 +95,7 @@ static enum kh_err run_once(const struct kh_errand_tools *tools, struct kh_arena
 	return kh_arena_check(arena) == KH_OK ? kh_arena_check(local) : KH_ENOMEM;
 }
 
-/* All of FOLDER, as far as the time allows; *RET_DONE where the pass over it came to its end. */
+/* Indexes all of FOLDER, as far as the time allows; *RET_DONE is true if the pass over it is complete. */
 static enum kh_err run_folder(const struct kh_errand_tools *tools, struct kh_arena *arena, struct kh_view folder,
 			      struct kh_index_refresh *refresh, int64_t deadline, bool *ret_done)
 {

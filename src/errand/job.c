@@ -1,8 +1,8 @@
 /*
  * A job for a worker, from request to end.
  *
- * The executor may die at any moment, and the worker say anything; both are an end like any other.  Of what a worker
- * put out only its one line of error is looked at, as JSON.
+ * The executor may die at any moment, and the worker may send anything; both are handled as an end.  Of a worker's
+ * output only its one line of error is parsed, as JSON.
  */
 #include "errand/job.h"
 
@@ -24,7 +24,7 @@ static void fail(struct working *w, enum kh_errand_job_end end, enum kh_fault fa
 	w->result = (struct kh_errand_job_result){.end = end, .fault = fault, .why = why};
 }
 
-/* What the executor is asked for, all but the time. */
+/* The request to the executor, except for the time. */
 static bool describe(struct working *w)
 {
 	const struct kh_errand_job *job = w->job;
@@ -54,7 +54,7 @@ static bool describe(struct working *w)
 	return true;
 }
 
-/* The one line of a worker that failed: {"fault":"...","detail":"..."}. */
+/* Parses the one line of a worker that failed: {"fault":"...","detail":"..."}. */
 static void take_refusal(struct working *w, int status)
 {
 	struct kh_view line = kh_view_trim(kh_tainted_open(w->talk.errors));

@@ -1,10 +1,10 @@
 /*
- * A job for one of our own workers (worker/job.h), or a program, as an errand asks for it: run in a sandbox, with
- * a deadline, tried again while the executor has no place.
+ * A job for one of our own workers (worker/job.h), or a program, as an errand needs it: run in a sandbox, with a
+ * deadline, tried again while the executor has no room.
  *
- * Everything that a worker says is the world's: what it read may have taken it over.  So its output, and also the word
- * and the sentence with which it fails, are tainted; the word is compared with those that a caller knows, and the
- * sentence is shown to humans, quoted.
+ * Everything that a worker sends is untrusted, because what it read may have taken it over.  So its output, and also
+ * the code and the sentence with which it fails, are tainted.  The code is compared with those that a caller knows, and
+ * the sentence is shown to humans, quoted.
  */
 #ifndef KH_ERRAND_JOB_H
 #define KH_ERRAND_JOB_H
@@ -15,39 +15,39 @@
 #define KH_ERRAND_JOB_ERRORS 8192
 
 struct kh_errand_job {
-	enum kh_profile profile;    /* one that takes a job, or KH_PROFILE_RUN */
-	struct kh_view job;         /* an object of JSON, compact: on one line; of a program empty */
-	struct kh_tainted bytes;    /* behind it, or a program's input; may be empty */
-	const struct kh_view *argv; /* of a program */
+	enum kh_profile profile;    /* a worker that takes a job, or KH_PROFILE_RUN */
+	struct kh_view job;         /* a JSON object on one line; empty for a program */
+	struct kh_tainted bytes;    /* bytes behind the job, or a program's input; may be empty */
+	const struct kh_view *argv; /* for a program */
 	size_t argc;
-	struct kh_view work, cache;         /* of a program: host folders, or empty */
-	const struct kh_view *read, *write; /* host paths that it sees, at their own place */
+	struct kh_view work, cache;         /* for a program: host folders, or empty */
+	const struct kh_view *read, *write; /* visible host paths, at their own place */
 	size_t reads, writes;
-	struct kh_view connect;      /* as of struct kh_run */
-	const struct kh_view *hosts; /* whose addresses may be of any range */
+	struct kh_view connect;      /* as in struct kh_run */
+	const struct kh_view *hosts; /* whose addresses may be in any range */
 	size_t host_count;
 	struct kh_limits limits; /* 0: the profile's own; wall_ms is the deadline of all tries together */
-	size_t most;             /* bytes of output: more has failed */
+	size_t most;             /* bytes of output; more is a failure */
 };
 
 enum kh_errand_job_end {
-	KH_ERRAND_JOB_DONE,    /* of a program: it ran to its end, whatever that was */
-	KH_ERRAND_JOB_REFUSED, /* the worker says why it did not do it */
+	KH_ERRAND_JOB_DONE,    /* for a program: it ran to its end, with any status */
+	KH_ERRAND_JOB_REFUSED, /* the worker reported why it did not do it */
 	KH_ERRAND_JOB_LATE,    /* its time was over */
-	KH_ERRAND_JOB_BROKEN,  /* it could not be started, or died, or said nothing that is understood */
+	KH_ERRAND_JOB_BROKEN,  /* it could not be started, or died, or its report is not valid */
 };
 
 struct kh_errand_job_result {
 	enum kh_errand_job_end end;
-	enum kh_fault fault;      /* of the executor; KH_FAULT_NONE where the worker ran to its end */
-	int status;               /* of DONE: a program's, as waitpid(2) has it */
-	struct kh_tainted output; /* what there is of it, also where it is not DONE */
-	struct kh_tainted errors; /* of standard error: KH_ERRAND_JOB_ERRORS bytes at most */
-	struct kh_tainted word;   /* of REFUSED: the code */
-	struct kh_view why;       /* our own sentence, with what the worker said quoted; empty if DONE */
+	enum kh_fault fault;      /* of the executor; KH_FAULT_NONE if the worker ran to its end */
+	int status;               /* for DONE: a program's, as from waitpid(2) */
+	struct kh_tainted output; /* what came of it, even if not DONE */
+	struct kh_tainted errors; /* standard error: KH_ERRAND_JOB_ERRORS bytes at most */
+	struct kh_tainted word;   /* for REFUSED: the code */
+	struct kh_view why;       /* our own sentence, with the worker's text quoted; empty if DONE */
 };
 
-/* Runs WORK.  Fails for lack of memory alone. */
+/* Runs WORK.  Fails only for lack of memory. */
 enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_errand_job *work, struct kh_arena *arena,
 			      struct kh_errand_job_result *ret_result) KH_CHECKED;
 

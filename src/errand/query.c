@@ -1,20 +1,20 @@
 /*
  * comm.query {database, statement, params}: rows of a database (E9).
  *
- * `statement` is the name of one that the policy has for this database, else SQL where the policy allows free SQL.
+ * `statement` is the name of one that the policy has for this database, else SQL if the policy allows free SQL.
  * `params` is bound: an array by place, an object by name (:name).
  *
- * The content is JSON Lines, which Readers of every kind take apart line by line: first what follows, then one object
- * for each row, with the columns as names (a name that stands twice has its place appended).
+ * The content is JSON Lines, which every kind of Reader can split by line: first a header, then one object for each
+ * row, with the columns as names (a repeated name has its place appended).
  *
  *     {"columns":["name","due"],"rows":2,"truncated":false}
  *     {"name":"Ada","due":"2026-12-01"}
  *     {"name":"Grace","due":null}
  *
- * Values are as in wire/sqlrows.h.  `truncated`: there was more than the caps of the database let through.
+ * Values are as in wire/sqlrows.h.  `truncated`: there was more than the caps of the database allow.
  *
- * The policy has decided that the statement may run; which text that is, is looked up here, and nothing of
- * the parameters gets into it.
+ * The policy has decided that the statement may run.  The text of the statement is looked up here, and no parameter
+ * gets into it.
  */
 #include "errand/errand.h"
 
@@ -26,11 +26,11 @@ struct lines {
 	struct kh_arena *arena;
 	struct kh_view name[KH_SQLROWS_COLUMNS];
 	size_t columns;
-	struct kh_buf buf; /* of the rows */
-	size_t rows;       /* that are in it */
+	struct kh_buf buf; /* for the rows */
+	size_t rows;       /* how many are in it */
 };
 
-/* The text that NAME stands for; {NULL, 0} where the rule has neither it nor free SQL. */
+/* The text that NAME stands for; {NULL, 0} if the rule has neither it nor free SQL. */
 static struct kh_view text_of(const struct kh_policy_rule *rule, struct kh_view database, struct kh_view name)
 {
 	const struct kh_policy_statement *statements = rule->statements.at;
@@ -49,7 +49,7 @@ static bool is_used(const struct lines *lines, struct kh_view name)
 	return false;
 }
 
-/* The columns' names, each once. */
+/* Makes the names of the columns unique. */
 static bool name_columns(struct lines *lines, yyjson_val *columns)
 {
 	yyjson_val *item;
@@ -108,7 +108,7 @@ static yyjson_mut_val *head_of(const struct lines *lines, yyjson_mut_doc *doc, b
 	return root;
 }
 
-/* The first line, and all others behind it. */
+/* Joins the first line and all others. */
 static enum kh_err put_together(struct lines *lines, bool truncated, struct kh_errand_result *result)
 {
 	yyjson_mut_doc *doc = kh_json_new(lines->arena);
@@ -165,7 +165,7 @@ static enum kh_err write_lines(struct kh_arena *arena, const struct kh_statement
 	return put_together(lines, got->truncated || !fits, result);
 }
 
-/* What the database or the worker said, for humans. */
+/* What the database or the worker reported, for humans. */
 static enum kh_err explain(struct kh_arena *arena, const struct kh_statement_result *got,
 			   struct kh_errand_result *result)
 {

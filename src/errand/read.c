@@ -1,8 +1,8 @@
 /*
  * comm.read (E9): a file at or below one of the rule's paths.
  *
- * Which path of the rule it is below is decided by text, as the policy did; that the file is really there is for the
- * worker and the kernel to see to, in a root that has nothing but that path.
+ * Which of the rule's paths it is below is decided by text, as the policy did.  The worker and the kernel ensure that
+ * the file is really there, in a root that has only that path.
  */
 #include "errand/errand.h"
 
@@ -35,13 +35,13 @@ static enum kh_err write_job(struct kh_arena *arena, struct kh_view folder, stru
 	if (root == NULL)
 		return KH_ENOMEM;
 	kh_json_add(doc, root, "folder", folder);
-	/* What stands behind the folder and its slash; of the folder itself nothing. */
+	/* The part after the folder and its slash; empty for the folder itself. */
 	kh_json_add(doc, root, "path", kh_view_from(path, path.n > folder.n ? folder.n + 1 : folder.n));
 	yyjson_mut_obj_add_uint(doc, root, "most", MOST);
 	return kh_json_write(arena, root, ret_job);
 }
 
-/* Sentences for what the worker says; its own words are for who looks closer. */
+/* Our own sentences for a worker's codes; its own text goes into the details. */
 static struct kh_view explain(struct kh_arena *arena, const struct kh_errand_job_result *done)
 {
 	static const struct {
@@ -61,7 +61,7 @@ static struct kh_view explain(struct kh_arena *arena, const struct kh_errand_job
 	return kh_arena_printf(arena, "the file could not be read: %.*s", KH_FMT(done->why));
 }
 
-/* The last step of PATH: a hint at what the file is. */
+/* The last component of PATH: a hint at what the file is. */
 static struct kh_view name_of(struct kh_view path)
 {
 	size_t at = path.n;

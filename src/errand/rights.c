@@ -1,6 +1,6 @@
 /*
  * The rights of a role, by one statement of our own over the server's catalogue, carried out like any other: read-only,
- * in the worker.  The server may say whatever it likes: a row is a word of the table below and a name, or nothing.
+ * in the worker.  The server may answer anything: a row is used only if it is a word of the table below and a name.
  */
 #include "errand/rights.h"
 
@@ -17,7 +17,7 @@
 	" has_any_column_privilege(c.oid, 'INSERT') OR has_any_column_privilege(c.oid, 'UPDATE'))"
 #define LEAST "LIMIT 10)"
 
-/* Every part gives (word, name).  What a superuser may do is everything, so that is said once. */
+/* Every part returns (word, name).  A superuser may do everything, so that is reported once. */
 static const char rights_sql[] =
 	"WITH me AS (SELECT * FROM pg_catalog.pg_roles WHERE rolname = current_user)"
 	" SELECT 'superuser' AS word, '' AS name FROM me WHERE rolsuper"
@@ -54,7 +54,7 @@ static const char rights_sql[] =
 	" AND l.lanname NOT IN ('internal', 'c', 'sql') AND has_schema_privilege(n.oid, 'USAGE')"
 	" AND has_function_privilege(p.oid, 'EXECUTE') AND " NOT_SYSTEM " " LEAST;
 
-/* What each word means, around the name. */
+/* The meaning of each word, around the name. */
 static const struct {
 	const char *word, *before, *after, *to_do;
 	bool is_grave;
@@ -113,7 +113,7 @@ static void take(struct kh_arena *arena, const struct kh_statement_result *got, 
 enum kh_err kh_rights_look(const struct kh_errand_tools *tools, const struct kh_config_database *database,
 			   struct kh_arena *arena, struct kh_rights *ret_rights)
 {
-	struct kh_config_database own = *database; /* with caps for what is asked here */
+	struct kh_config_database own = *database; /* with caps for this statement */
 	bool is_file = database->file.n > 0;
 	struct kh_statement statement = {
 		.database = &own,

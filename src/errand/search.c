@@ -1,12 +1,12 @@
 /*
- * comm.search {query, scope, limit} (E9): `internal` looks into the index of the configured folders (filesearch.h),
- * `web` asks a search engine (websearch.h), `database` looks through configured tables (tablesearch.h).  A call that
- * names no scope is for the web, as the gates have it too (core/policy/permit.c).
+ * comm.search {query, scope, limit} (E9): `internal` searches the index of the configured folders (filesearch.h), `web`
+ * asks a search engine (websearch.h), `database` searches configured tables (tablesearch.h).  A call that names no
+ * scope is for the web, as the gates assume too (core/policy/permit.c).
  *
- * The content is one JSON object, {"results":[...]}, at most `limit` (10 where the call does not say) results, each
+ * The content is one JSON object, {"results":[...]}, with at most `limit` (10 if the call does not say) results, each
  * with its `rank` from 1 on.
  *
- * Here it is found which scope a call is for, and whether the configuration has it.
+ * This file decides which scope a call is for, and whether the configuration has it.
  */
 #include "errand/errand.h"
 
@@ -14,7 +14,7 @@
 #include "errand/tablesearch.h"
 #include "errand/websearch.h"
 
-#define LIMIT 10 /* results, where the call does not say */
+#define LIMIT 10 /* results, if the call does not say */
 
 enum kh_err kh_search_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
 			  struct kh_errand_result *ret_result)

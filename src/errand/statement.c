@@ -1,6 +1,6 @@
 /*
- * Statements: the job made of the configuration, and what the worker says held to its shape.  A worker may have been
- * taken over by what it read: nothing of it is believed but that it is JSON of that shape.
+ * Statements: makes the job from the configuration, and checks the shape of the worker's answer.  What a worker read
+ * may have taken it over, so nothing is assumed of its answer except that it is JSON of that shape.
  */
 #include "errand/statement.h"
 
@@ -12,7 +12,7 @@
 struct asking {
 	struct kh_arena *arena;
 	const struct kh_statement *statement;
-	struct kh_view read[4]; /* what the worker sees of the host's files */
+	struct kh_view read[4]; /* host files that the worker can read */
 	size_t reads;
 	struct kh_view connect;
 };
@@ -37,7 +37,7 @@ static void add_server(yyjson_mut_doc *doc, yyjson_mut_val *database, const stru
 	yyjson_mut_obj_add_bool(doc, database, "plain", to->plain == KH_CONFIG_TRUE);
 }
 
-/* Seconds of the statement itself, within those of the whole errand. */
+/* The time limit in seconds of the statement itself, within that of the whole errand. */
 static uint64_t seconds_of(const struct kh_statement *statement)
 {
 	uint64_t wall = statement->wall_ms / 1000, seconds = statement->database->seconds;
@@ -67,7 +67,7 @@ static enum kh_err make_job(struct asking *asking, struct kh_view *ret_job)
 	return kh_json_write(asking->arena, root, ret_job);
 }
 
-/* Which files, and which connection. */
+/* Sets the files and the connection. */
 static void describe(struct asking *asking)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
@@ -99,7 +99,7 @@ static bool is_row(yyjson_val *row, size_t columns)
 	return true;
 }
 
-/* Whether ROOT is what sqlrows.h says. */
+/* True if ROOT has the form of wire/sqlrows.h. */
 static bool take_rows(yyjson_val *root, struct kh_statement_result *result)
 {
 	yyjson_val *columns = kh_json_get(root, "columns"), *rows = kh_json_get(root, "rows"), *item;

@@ -1,6 +1,6 @@
 /*
  * A search of tables.  The query is the Controller's: it goes to the database as bound values, with the wildcards of
- * LIKE escaped.  The rows are the world's: they are copied into the content, and not looked at.
+ * LIKE escaped.  The rows are untrusted: they are copied into the content without being interpreted.
  */
 #include "errand/tablesearch.h"
 
@@ -9,7 +9,7 @@
 #include "errand/statement.h"
 #include "wire/search_match.h"
 
-#define CONTENT (KH_ERRAND_CONTENT / 2) /* bytes of rows; what is past it is left out */
+#define CONTENT (KH_ERRAND_CONTENT / 2) /* bytes of rows; further rows are left out */
 
 struct tables {
 	const struct kh_errand_tools *tools;
@@ -17,9 +17,9 @@ struct tables {
 	uint64_t limit;
 	int64_t deadline;
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *results, *about; /* of the details: what came of each table */
+	yyjson_mut_val *results, *about; /* for the details: the outcome of each table */
 	size_t failed, bytes;
-	struct kh_view why; /* of the first that failed */
+	struct kh_view why; /* of the first table that failed */
 };
 
 struct kh_view kh_tablesearch_pattern(struct kh_arena *arena, struct kh_view word)
@@ -38,7 +38,7 @@ struct kh_view kh_tablesearch_pattern(struct kh_arena *arena, struct kh_view wor
 	return kh_buf_end(&buf, &pattern) == KH_OK ? pattern : (struct kh_view){NULL, 0};
 }
 
-/* A name in quotes, of which the configuration lets none have any; each part of "schema.table" by itself. */
+/* A name in quotes, for each part of "schema.table" separately.  The configuration allows no quotes in names. */
 static void add_name(struct kh_buf *buf, struct kh_view name)
 {
 	struct kh_view part;
@@ -106,7 +106,7 @@ static void add_rows(struct tables *t, const struct kh_config_table *table, cons
 		kh_json_add(t->doc, result, "table", table->table);
 		yyjson_mut_val *shown = yyjson_mut_obj_add_obj(t->doc, result, "row");
 		yyjson_arr_foreach (row, c, columns, value) {
-			/* The columns are those that were asked for, whatever the database calls them. */
+			/* The columns are named as they were asked for, whatever the database calls them. */
 			if (c >= table->columns.n)
 				break;
 			struct kh_view name = table->columns.at[c];
@@ -148,7 +148,7 @@ static enum kh_err look_through(struct tables *t, const struct kh_config_table *
 	return KH_OK;
 }
 
-/* The content, and what came of each table. */
+/* Joins the content, and the outcome of each table. */
 static enum kh_err put_together(struct tables *t, size_t left_out, struct kh_errand_result *result)
 {
 	yyjson_mut_val *content = yyjson_mut_obj(t->doc), *details = yyjson_mut_obj(t->doc);

@@ -1,8 +1,8 @@
 /*
- * Text of what came.
+ * Makes text of content.
  *
- * Here it is only guessed what the bytes are, by their first few and by what was said of them.  Whatever has a grammar
- * is read in a sandbox; what is plain UTF-8 already is passed on as it is, after every byte was looked at.
+ * This file only guesses what the bytes are, by the first few of them and by their declared type.  Everything that has
+ * a grammar is parsed in a sandbox; plain UTF-8 is passed on as it is, after every byte was checked.
  */
 #include "errand/totext.h"
 
@@ -10,11 +10,11 @@
 #include "errand/job.h"
 
 #define PDFTOTEXT "/usr/bin/pdftotext"
-#define LOOKED_AT 4096 /* bytes by which is guessed */
+#define LOOKED_AT 4096 /* bytes that the guess uses */
 
 enum guess { PLAIN, HTML, PDF, BINARY };
 
-/* The type of a Content-Type without what follows it; of a file's name nothing. */
+/* The type of a Content-Type without its parameters; empty for a file's name. */
 static struct kh_view essence(struct kh_view type)
 {
 	size_t end = kh_view_find(type, KH_LIT(";"), 0);
@@ -39,7 +39,7 @@ static bool says_html(struct kh_view type)
 	return ends_with(type, KH_LIT(".html")) || ends_with(type, KH_LIT(".htm")) || ends_with(type, KH_LIT(".xhtml"));
 }
 
-/* Pictures and sound have no text, whatever their bytes look like; a picture of lines is text. */
+/* Pictures and sound have no text, whatever their bytes look like; an SVG picture is text. */
 static bool says_binary(struct kh_view type)
 {
 	static const struct kh_view kinds[] = {KH_LIT_INIT("image/"), KH_LIT_INIT("audio/"), KH_LIT_INIT("video/"),
@@ -66,7 +66,7 @@ static bool looks_html(struct kh_view head)
 	return false;
 }
 
-/* A NUL, or more than a few and one byte in ten that no text has; text in UTF-16 says so first. */
+/* A NUL, or more than a few bytes (and one in ten) that no text has.  Text in UTF-16 is recognized before. */
 static bool looks_binary(struct kh_view head)
 {
 	size_t odd = 0;
@@ -93,7 +93,7 @@ static enum guess guess(struct kh_view type, struct kh_view bytes)
 	return says_binary(type) || looks_binary(head) ? BINARY : PLAIN;
 }
 
-/* True if BYTES can be shown as they are: valid, no control character but newline and tab, not too much. */
+/* True if BYTES can be shown as they are: valid, no control character except newline and tab, not too long. */
 static bool is_text(struct kh_view bytes)
 {
 	if (bytes.n > KH_ERRAND_CONTENT || kh_utf8_invalid(bytes) != SIZE_MAX)
@@ -108,7 +108,7 @@ static bool is_text(struct kh_view bytes)
 	return !kh_view_starts(bytes, KH_LIT("\xef\xbb\xbf"));
 }
 
-/* A charset other than UTF-8 is named: then bytes that are valid by chance mean something else. */
+/* True if a charset other than UTF-8 is named: then bytes that are valid UTF-8 by chance mean something else. */
 static bool says_charset(struct kh_view type)
 {
 	for (size_t i = 0; i + 7 < type.n; i++)
@@ -124,7 +124,7 @@ static enum kh_err write_job(struct kh_arena *arena, struct kh_view type, bool h
 
 	if (root == NULL)
 		return KH_ENOMEM;
-	/* It is the world's, and only a charset is looked for in it. */
+	/* It is untrusted, and only a charset is looked for in it. */
 	bool fit = kh_utf8_is_ascii(type) && type.n <= 256 && essence(type).n > 0;
 	kh_json_add(doc, root, "type", fit ? type : KH_LIT(""));
 	yyjson_mut_obj_add_bool(doc, root, "html", html);
@@ -132,7 +132,7 @@ static enum kh_err write_job(struct kh_arena *arena, struct kh_view type, bool h
 	return kh_json_write(arena, root, ret_job);
 }
 
-/* Sets content, and original where that is not the same. */
+/* Sets content, and original if it differs. */
 static void give(struct kh_errand_result *result, struct kh_tainted bytes, struct kh_tainted content)
 {
 	result->end = KH_ERRAND_OK;
@@ -166,7 +166,7 @@ static enum kh_err by_worker(const struct kh_errand_tools *tools, const struct k
 	return KH_OK;
 }
 
-/* What poppler wrote is text already, but for page breaks and what a document can put into it. */
+/* pdftotext's output is text already, except for page breaks and what a document can put into it. */
 static enum kh_err by_poppler(const struct kh_errand_tools *tools, const struct kh_totext *totext,
 			      struct kh_arena *arena, struct kh_errand_result *result)
 {

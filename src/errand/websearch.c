@@ -1,6 +1,6 @@
 /*
- * A search of the web.  The endpoint's operator is trusted with the query and the key; what it answers is the world's:
- * it is carried to a worker without being looked at, and what comes back is split at its first line.
+ * A search of the web.  The endpoint's operator is trusted with the query and the key.  Its answer is untrusted: it is
+ * passed to a worker without being parsed, and the worker's output is split at its first line.
  */
 #include "errand/websearch.h"
 
@@ -46,7 +46,7 @@ static struct kh_view write_url(struct kh_arena *arena, struct kh_view endpoint,
 	return kh_buf_end(&buf, &url) == KH_OK ? url : (struct kh_view){NULL, 0};
 }
 
-/* What is asked for; false if there is no URL that could be. */
+/* The request; false if the URL is not valid. */
 static bool describe(struct asking *a, struct kh_view query)
 {
 	const struct kh_config_search *search = &a->tools->config->search;
@@ -73,7 +73,7 @@ static bool describe(struct asking *a, struct kh_view query)
 	return true;
 }
 
-/* Why there is no answer to be read; empty if there is one. */
+/* Why there is no answer to parse; empty if there is one. */
 static struct kh_view lacks(struct asking *a)
 {
 	const struct kh_get_result *got = &a->got;
@@ -88,7 +88,7 @@ static struct kh_view lacks(struct asking *a)
 	return KH_LIT("");
 }
 
-/* Has the answer read by a worker. */
+/* Lets a worker parse the answer. */
 static enum kh_err parse(struct asking *a, uint64_t limit, struct kh_errand_result *result)
 {
 	struct kh_view report, content,

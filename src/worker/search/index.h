@@ -32,8 +32,7 @@ struct kh_search_index_report {
 	bool missing;                                  /* the folder does not exist, so it counts as empty */
 	uint64_t indexed, removed, skipped, unchanged; /* files, in this run */
 	uint64_t unread;                               /* folders below it that could not be read */
-	int64_t current_ms; /* what changed before that time (of the clock on the wall) is in the index; 0: no pass was
-			       finished yet */
+	int64_t current_ms; /* changes before this time (wall clock) are in the index; 0: no pass is finished */
 };
 
 /*
