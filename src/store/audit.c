@@ -1,8 +1,8 @@
 /*
- * Audit events: their kinds, how they are read, and the beginning that all of them have.
+ * Audit events: their kinds, how they are read, and the head that they all begin with.
  *
- * The head of an event is written here alone, for the transaction that appends and for verification: what one writes
- * is byte for byte what the other expects.
+ * The head of an event is written by one function, which the appending transaction and verification share.  So the
+ * bytes that are written are the bytes that verification expects.
  */
 #include "store/audit.h"
 
@@ -68,15 +68,15 @@ enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
 }
 
 /*
- * The head is put together in a small array and added at once: it is written for every event that is appended, and
- * again for every one that is verified, where it is to cost little beside the hash.
+ * The head is put together in a small array and added in one piece.  It is written for every event that is appended and
+ * again for every event that is verified, so it must cost little compared with the hash.
  */
-#define KIND_MOST 64 /* bytes of a kind; a longer one is not Keyhole's and goes the slow way */
+#define KIND_MOST 64 /* bytes of a kind; a longer kind is not one of ours and takes the slow path */
 #define HEAD_MOST 384
 
 #define PUT(p, literal) ((char *)memcpy((p), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
-/* All but the five numbers, the kind and the hash. */
+/* The fixed text of a head: all of it but the five numbers, the kind and the hash. */
 #define TEXTS "{\"at\":,\"by\":,\"chain\":,\"event\":,\"kind\":\"\",\"n\":,\"prev\":\"\""
 _Static_assert(sizeof(TEXTS) + 5 * 20 + KIND_MOST + 2 * KH_DIGEST_SIZE < HEAD_MOST, "a head fits");
 

@@ -6,10 +6,10 @@
  *     {"at":1763193600000000,"by":3,"chain":12,"event":345,"kind":"query.admitted","n":17,"prev":"<64 hex>",
  *      "set":[["queries",7,{"state":"asking",...}],["tasks",12,{"remaining":...}]],"what":{...}}
  *
- * `chain` is the task, 0 the system's; `event` counts all events of the store without a gap, `n` those of the chain;
- * `prev` is the hash of the chain's event before it, zeros for the first; `by` is the token, 0 Keyhole itself; `set` is
- * every column that changed, so that the state is the fold of the events; `what` is what is in no row: decisions and
- * their reasons.  The event's hash is BLAKE2b-256 of these bytes.  Tables: task_audits, system_logs.
+ * `chain` is the task's id, 0 for the system's chain; `event` counts all events of the store without a gap, `n` those
+ * of the chain; `prev` is the hash of the chain's event before it, zeros for the first; `by` is the token, 0 Keyhole
+ * itself; `set` is every column that changed, so that the state is the fold of the events; `what` is what is in no row:
+ * decisions and their reasons.  The event's hash is BLAKE2b-256 of these bytes.  Tables: task_audits, system_logs.
  */
 #ifndef KH_STORE_AUDIT_H
 #define KH_STORE_AUDIT_H
@@ -28,9 +28,9 @@ enum kh_audit_kind {
 	KH_AUDIT_CONTEXT_BLOCK, /* a host put a block into a context (K11) */
 	KH_AUDIT_TASK_LISTED,   /* a task was opened; its chain begins */
 	KH_AUDIT_TASK_UNLISTED, /* closed or failed; with the head of its chain */
-	KH_AUDIT_REFUSED,       /* a call that had no right to what it asked */
+	KH_AUDIT_REFUSED,       /* a call without the right to do what it asked for */
 	KH_AUDIT_CONTENT_PURGED,
-	KH_AUDIT_RELOADED, /* another policy is in force */
+	KH_AUDIT_RELOADED, /* another policy came into force */
 	/* a task's */
 	KH_AUDIT_TASK_OPENED,
 	KH_AUDIT_TASK_CLOSED,
@@ -39,7 +39,7 @@ enum kh_audit_kind {
 	KH_AUDIT_QUERY_ADMITTED,
 	KH_AUDIT_QUERY_REFUSED,
 	KH_AUDIT_QUERY_ASKED, /* an escalation was approved: it is left for its Reader */
-	KH_AUDIT_ASK_TAKEN,   /* a process has died; another one carries on */
+	KH_AUDIT_ASK_TAKEN,   /* the process that had it died; another one takes it over */
 	KH_AUDIT_ASK_BEGUN,
 	KH_AUDIT_RESPONSE_JUDGED,
 	KH_AUDIT_ASK_FAILED,
@@ -58,10 +58,10 @@ enum kh_audit_kind {
 	KH_AUDIT_DECLARED,            /* an external operation was declared, and what the gates said */
 	KH_AUDIT_DECLARATION_DENIED,  /* a gate said no: nothing was begun */
 	KH_AUDIT_DECLARATION_ASKED,   /* a gate asks for a verification or an approval */
-	KH_AUDIT_DECLARATION_ALLOWED, /* somebody who was asked said yes: it may be called */
-	KH_AUDIT_TRIAGED,             /* a model has said what it thinks of a call */
-	KH_AUDIT_OPERATION_BEGUN,     /* all gates passed; it is carried out when this is durable */
-	KH_AUDIT_OPERATION_ENDED,     /* what came of it, sealed; the outcome waits for its slot */
+	KH_AUDIT_DECLARATION_ALLOWED, /* a reviewer or verifier said yes: it may be called */
+	KH_AUDIT_TRIAGED,             /* a model gave its opinion of a call */
+	KH_AUDIT_OPERATION_BEGUN,     /* all gates passed; it runs as soon as this event is durable */
+	KH_AUDIT_OPERATION_ENDED,     /* its result, sealed; the outcome waits for its slot */
 	KH_AUDIT_OPERATION_TOLD,      /* its slot has come, or it ended without having begun */
 	KH_AUDIT_KIND_COUNT
 };
@@ -71,7 +71,7 @@ struct kh_task_row;
 
 struct kh_audit {
 	enum kh_audit_kind kind;
-	struct kh_task_row *task; /* whose chain; loaded in the same transaction.  NULL: the system's */
+	struct kh_task_row *task; /* whose chain, loaded in the same transaction; NULL: the system's */
 	int64_t by;
 	int64_t at;
 	struct kh_view what; /* canonical JSON of an object; empty: {} */
@@ -80,7 +80,7 @@ struct kh_audit {
 
 /* An event as it is stored.  Views are valid until the next one is read. */
 struct kh_audit_entry {
-	int64_t id, chain, n, prev, at, by; /* PREV: the id of the chain's event before it; 0: the first */
+	int64_t id, chain, n, prev, at, by; /* PREV: the id of the previous event of the chain; 0: this is the first */
 	struct kh_view kind;
 	struct kh_view body;
 	struct kh_digest hash;
@@ -89,19 +89,19 @@ struct kh_audit_entry {
 struct kh_txn;
 
 /*
- * Reads events by id, ascending, from the one after AFTER on, of both tables together.  FN returns false to stop.
- * In a reading or a writing transaction.
+ * Reads the events of both tables in ascending order of id, starting after event AFTER.  FN returns false to stop.
+ * Works in a reading or a writing transaction.
  */
 typedef bool kh_audit_fn(const struct kh_audit_entry *entry, void *arg);
 enum kh_err kh_audit_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg) KH_CHECKED;
 
-/* One event.  KH_EUNKNOWN where there is none. */
+/* One event.  KH_EUNKNOWN if there is none. */
 enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
 			 struct kh_audit_entry *ret_entry) KH_CHECKED;
 
 /*
- * The bytes of an event up to and with `prev`: what the columns of an entry must have been written from, so that a
- * changed column is found without parsing.
+ * The bytes of an event from its start to the end of `prev`.  They follow from the columns of the entry, so
+ * verification finds a changed column without parsing the event.
  */
 void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const struct kh_digest *prev);
 

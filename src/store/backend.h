@@ -1,6 +1,6 @@
 /*
- * What a database has to do for the store.  store.c, txn.c and audit.c are written against this table and nothing else;
- * a backend makes its statements from the tables of record.h and knows nothing of what they mean.
+ * The functions that a database provides to the store.  store.c, txn.c and audit.c use this table and nothing else.  A
+ * backend makes its statements from the tables of record.h and does not know what they mean.
  */
 #ifndef KH_STORE_BACKEND_H
 #define KH_STORE_BACKEND_H
@@ -19,8 +19,8 @@ struct kh_txn {
 	bool reading;
 	bool broken; /* the database itself failed: the operation ends with this error whatever it returns */
 	enum kh_err broken_by;
-	struct kh_txn_row *rows, *last_row; /* loaded ones, oldest first (txn.c) */
-	int64_t event;   /* events that the store has; -1: not asked yet, which a backend sets at BEGIN */
+	struct kh_txn_row *rows, *last_row; /* the loaded rows, oldest first (txn.c) */
+	int64_t event;   /* number of events in the store; -1: not asked yet (a backend sets this at BEGIN) */
 	uint64_t events; /* written by this operation */
 };
 
@@ -32,31 +32,35 @@ struct kh_backend_checkpoint {
 };
 
 struct kh_backend {
-	/* Rows.  `get` fills ROW (of the table's struct) with views in the arena; KH_EUNKNOWN where there is none. */
+	/* Rows.  `get` fills ROW (of the table's struct) with views in the arena; KH_EUNKNOWN if there is none. */
 	enum kh_err (*get)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
-	/* The same without its SEALED columns, which come out empty and are not read: content may be large. */
+	/* The same without the SEALED columns: they are not read, because content may be large, and come out empty. */
 	enum kh_err (*peek)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
 	enum kh_err (*insert)(struct kh_txn *txn, enum kh_table table, const void *row);
 	/* Writes the columns whose bit is set in CHANGED (bit i: columns[i]). */
 	enum kh_err (*update)(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed);
-	/* An id that no row of the table has or had, and another one at each call. */
+	/* An id that no row of the table has or had.  Every call gives another one. */
 	enum kh_err (*next_id)(struct kh_txn *txn, enum kh_table table, int64_t *ret_id);
 	enum kh_err (*find)(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
 			    size_t limit, int64_t *ids, size_t *ret_count);
 	/* Calls FN with every row of a table, ascending by id, for verification. */
 	enum kh_err (*each)(struct kh_txn *txn, enum kh_table table, bool (*fn)(const void *row, void *arg), void *arg);
-	/* Whether the database agrees with itself: its indexes with its tables, every value with its type and
-	 * constraint. *RET_WHY, in the arena, is what does not; empty where all does.  Reads everything. */
+	/*
+	 * Whether the database is consistent: its indexes match its tables, and every value has its type and obeys its
+	 * constraint.  *RET_WHY, in the arena, says what does not match; empty if everything does.  Reads the whole
+	 * database.
+	 */
 	enum kh_err (*agrees)(struct kh_txn *txn, struct kh_view *ret_why);
 
 	/* Audit. */
-	enum kh_err (*last_event)(struct kh_txn *txn, int64_t *ret_id); /* the greatest id of both tables; 0: none */
+	enum kh_err (*last_event)(struct kh_txn *txn,
+				  int64_t *ret_id); /* the greatest id of both tables; 0 if there is none */
 	enum kh_err (*append)(struct kh_txn *txn, const struct kh_audit_entry *entry);
 	enum kh_err (*read)(struct kh_txn *txn, int64_t after,
 			    bool (*fn)(const struct kh_audit_entry *entry, void *arg), void *arg);
 	enum kh_err (*entry)(struct kh_txn *txn, struct kh_arena *arena, int64_t id, struct kh_audit_entry *ret_entry);
 	enum kh_err (*add_checkpoint)(struct kh_txn *txn, const struct kh_backend_checkpoint *checkpoint);
-	/* The checkpoint with this number, or the last one for 0.  KH_EUNKNOWN where there is none. */
+	/* The checkpoint with this number, or the last one for 0.  KH_EUNKNOWN if there is none. */
 	enum kh_err (*checkpoint)(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
 				  struct kh_backend_checkpoint *ret_checkpoint);
 
@@ -77,8 +81,8 @@ struct kh_store {
 };
 
 /*
- * Called by a backend around an operation, in its savepoint: sets the transaction up, runs it, and says whether it may
- * be kept (KH_OK) or must be rolled back.
+ * A backend calls this for an operation, inside its savepoint.  It sets the transaction up, runs the operation, and
+ * says whether the result may be kept (KH_OK) or must be rolled back.
  */
 enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg) KH_CHECKED;
 

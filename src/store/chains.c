@@ -1,4 +1,7 @@
-/* Heads of chains: open addressing, doubled when it is half full.  Numbers are the store's own and nobody's choice. */
+/*
+ * Heads of chains in a hash table: open addressing, doubled when half full.  The store assigns the numbers, so no
+ * caller can choose colliding ones.
+ */
 #include "store/chains.h"
 
 #include <stdlib.h>
@@ -16,7 +19,7 @@ void kh_chains_done(struct kh_chains *chains)
 	kh_arena_done(&chains->arena);
 }
 
-/* The place of NUMBER, or the free one where it belongs.  Never full. */
+/* The slot of NUMBER, or the free slot where it belongs.  The table is never full. */
 static struct kh_chains_head *place(struct kh_chains_head *at, size_t cap, int64_t number)
 {
 	size_t i = (size_t)((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (cap - 1);

@@ -1,8 +1,8 @@
 /*
- * Checkpoints: what is signed, how it is read back.
+ * Checkpoints: what is signed, and how it is read back.
  *
- * A body is read strictly: it must be byte for byte what would be written from what was read, so that there is one text
- * for each checkpoint and nothing in it that was not looked at.
+ * A body is parsed strictly: writing again what was read must give the same bytes.  So each checkpoint has exactly one
+ * text, and the text holds nothing that was not checked.
  */
 #include "store/checkpoint.h"
 
@@ -12,7 +12,7 @@
 #include <sodium.h>
 
 #define SIGNATURE 64
-#define LIMIT     (SIZE_MAX / 4) /* the arena's limit is what counts */
+#define LIMIT     (SIZE_MAX / 4) /* no limit of its own: the arena's limit applies */
 
 _Static_assert(crypto_sign_BYTES == SIGNATURE, "Ed25519");
 _Static_assert(crypto_sign_SECRETKEYBYTES == sizeof(((struct kh_checkpoint_key *)0)->secret), "Ed25519");
@@ -93,7 +93,7 @@ static enum kh_err write_line(struct kh_arena *arena, const struct kh_checkpoint
 	return kh_buf_end(&buf, ret_line);
 }
 
-/* The events since the last checkpoint, as heads. */
+/* The heads of the chains that have events since the last checkpoint. */
 struct since {
 	struct kh_chains chains;
 	int64_t last;
@@ -114,7 +114,7 @@ static bool take(const struct kh_audit_entry *entry, void *arg)
 	return true;
 }
 
-/* What the checkpoint before says; nothing where there is none. */
+/* What the previous checkpoint says; nothing if there is none. */
 static enum kh_err before(struct kh_txn *txn, struct kh_arena *arena, struct kh_checkpoint *ret_next)
 {
 	struct kh_backend_checkpoint stored;
@@ -146,7 +146,7 @@ static enum kh_err check_key(struct kh_txn *txn, const struct kh_checkpoint_key 
 	return e;
 }
 
-/* Signs and stores what NEXT says, with the heads of SINCE. */
+/* Signs and stores checkpoint NEXT with the heads of SINCE. */
 static enum kh_err store(struct kh_txn *txn, const struct kh_checkpoint_key *key, const struct kh_checkpoint *next,
 			 struct kh_arena *arena, struct kh_view *ret_line)
 {

@@ -1,11 +1,11 @@
 /*
- * Checkpoints (L3): every so often the heads of all chains are signed with Ed25519.
+ * Checkpoints (L3): at intervals the heads of all chains are signed with Ed25519.
  *
- *     {"at":...,"heads":[[chain,n,"<hash>"],...],"last":345,"n":7,"prev":"<hash of checkpoint 6>","store":"<public
- * key>"}
+ *     {"at":...,"heads":[[chain,n,"<hash>"],...],"last":345,"n":7,"prev":"<hash of checkpoint 6>",
+ *      "store":"<public key>"}
  *
- * `heads` are the chains that have events since the checkpoint before, ascending; so each checkpoint covers, through
- * those before it, every head.  `last` is the newest event that it covers.
+ * `heads` are the chains that have events since the previous checkpoint, in ascending order.  So each checkpoint,
+ * together with the earlier ones, covers every head.  `last` is the newest event that it covers.
  */
 #ifndef KH_STORE_CHECKPOINT_H
 #define KH_STORE_CHECKPOINT_H
@@ -23,7 +23,7 @@ void kh_checkpoint_key(const unsigned char seed[32], struct kh_checkpoint_key *r
 void kh_checkpoint_forget(struct kh_checkpoint_key *key);
 
 /*
- * What a witness is sent: one short line, whatever the number of heads, that syslog does not cut.
+ * What a witness is sent: one line that is short however many heads there are, so that syslog does not cut it.
  *
  *     {"checkpoint":7,"hash":"<of the body>","last":345,"signature":"<128 hex>","store":"<public key>"}
  */
@@ -33,10 +33,10 @@ struct kh_checkpoint_line {
 	unsigned char signature[64];
 };
 
-/* Reads a line; what stands before it (syslog's date and names) does not count.  False where there is none. */
+/* Reads a line; text before it (syslog's date and names) is ignored.  False if there is no line in it. */
 bool kh_checkpoint_read_line(struct kh_arena *arena, struct kh_view line, struct kh_checkpoint_line *ret_line);
 
-/* A checkpoint's body, read. */
+/* The parsed body of a checkpoint. */
 struct kh_checkpoint {
 	int64_t at, last, n;
 	struct kh_digest prev, store;
@@ -44,20 +44,22 @@ struct kh_checkpoint {
 	size_t count;
 };
 
-/* KH_EINPUT `bad_checkpoint` where BODY is not exactly what kh_checkpoint_make() writes. */
+/* KH_EINPUT `bad_checkpoint` if BODY is not exactly what kh_checkpoint_make() writes. */
 enum kh_err kh_checkpoint_parse(struct kh_arena *arena, struct kh_view body, struct kh_checkpoint *ret_checkpoint,
 				struct kh_error *err) KH_CHECKED;
 
-/* Whether SIGNATURE, 64 bytes, is KEY's over BODY. */
+/* Whether SIGNATURE (64 bytes) is a valid signature of BODY by KEY. */
 bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const struct kh_digest *key);
 
-/* Signs the heads as they are in TXN and stores it; *RET_LINE is its line for witnesses.  Nothing new since the last
- * one: an empty line, and nothing is stored.  KH_EREFUSED `audit_key_other` where KEY is not the one that the store
- * names. */
+/*
+ * Signs the heads as they are in TXN and stores the checkpoint; *RET_LINE is its line for witnesses.  If there is
+ * nothing new since the last one, the line is empty and nothing is stored.  KH_EREFUSED `audit_key_other` if KEY is not
+ * the key that the store names.
+ */
 enum kh_err kh_checkpoint_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
 			       struct kh_arena *arena, struct kh_view *ret_line) KH_CHECKED;
 
-/* The line of a stored one: NUMBER, or the last for 0.  KH_EUNKNOWN where there is none. */
+/* The line of stored checkpoint NUMBER, or of the last one for 0.  KH_EUNKNOWN if there is none. */
 enum kh_err kh_checkpoint_line(struct kh_txn *txn, int64_t number, struct kh_arena *arena,
 			       struct kh_view *ret_line) KH_CHECKED;
 

@@ -1,4 +1,4 @@
-/* The fold.  Trusts nothing that it is given: an event is parsed strictly and must be its own canonical form. */
+/* The fold.  It trusts none of its input: an event is parsed strictly and must be in canonical form. */
 #include "store/fold.h"
 
 #include "store/backend.h"
@@ -7,12 +7,12 @@
 #include <sodium.h>
 
 #define CHUNK   1024         /* rows that are allocated together */
-#define SCRATCH (512U << 20) /* of one event: bodies are bounded by the transaction that writes them */
+#define SCRATCH (512U << 20) /* bytes for one event: the transaction that writes a body bounds its size */
 
-/* What stands before a row's struct. */
+/* Stored before each row's struct. */
 struct meta {
-	int64_t event; /* the newest that wrote it */
-	int64_t seen;  /* by the comparison */
+	int64_t event; /* the newest event that wrote it */
+	int64_t seen;  /* set by the comparison */
 };
 
 struct table {
@@ -27,7 +27,7 @@ struct kh_fold {
 	struct kh_arena arena, scratch;
 	unsigned char key[crypto_shorthash_siphashx24_KEYBYTES];
 	struct table tables[KH_TABLE_COUNT];
-	/* of the comparison */
+	/* used by the comparison */
 	struct kh_verify *verify;
 	enum kh_table comparing;
 };
@@ -93,7 +93,7 @@ static int64_t id_at(const struct table *table, size_t i)
 	return id;
 }
 
-/* Ids ascend, mostly without a gap: the place is known, or near. */
+/* Ids ascend, mostly without a gap, so the row is at the guessed position or near it. */
 static char *find(const struct table *table, int64_t id)
 {
 	size_t low = 0, high = table->n;
@@ -158,7 +158,7 @@ const void *kh_fold_at(const struct kh_fold *fold, enum kh_table table, size_t n
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* Of a text, or of a digest's hexadecimal form; empty: nothing. */
+/* Of a text, or of the hexadecimal form of a digest.  Empty for an empty text. */
 static struct kh_view fingerprint(const struct kh_fold *fold, struct kh_view text)
 {
 	struct kh_view print = {NULL, 0};
@@ -208,7 +208,7 @@ static bool is_hex(struct kh_view text)
 	return text.n == KH_DIGEST_SIZE * 2;
 }
 
-/* A column's value in an event, as the fold keeps it. */
+/* Reads a column's value from an event, in the form in which the fold keeps it. */
 static bool read_value(const struct kh_fold *fold, const struct kh_column *c, yyjson_val *val, char *row)
 {
 	struct kh_view text = kh_json_str(val), print;
@@ -244,7 +244,7 @@ static bool read_value(const struct kh_fold *fold, const struct kh_column *c, yy
 	return true;
 }
 
-/* Whether a column of the store's row is what the fold has. */
+/* Whether a column of the store's row equals the one in the fold. */
 static bool is_same(const struct kh_fold *fold, const struct kh_column *c, const char *row, const char *folded)
 {
 	struct kh_view text, print;
@@ -300,7 +300,7 @@ static const struct kh_column *find_column(const struct kh_record *record, struc
 	return NULL;
 }
 
-/* Writes the members of SET into a row; false where one is none of its columns. */
+/* Writes the members of SET into a row; false if one is not a column of it. */
 static bool write_columns(const struct kh_fold *fold, enum kh_table t, yyjson_val *set, char *row)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(set);
@@ -314,7 +314,7 @@ static bool write_columns(const struct kh_fold *fold, enum kh_table t, yyjson_va
 	return true;
 }
 
-/* ["tasks",12,{...}]: writes the row, and notes what it was.  KH_EINPUT where it is not that. */
+/* ["tasks",12,{...}]: writes the row, and notes its previous value.  KH_EINPUT if ITEM does not have this form. */
 static enum kh_err apply(struct kh_fold *fold, int64_t event, yyjson_val *item, struct kh_invariant_change *ret_change)
 {
 	yyjson_val *set = yyjson_arr_get(item, 2);
@@ -329,7 +329,7 @@ static enum kh_err apply(struct kh_fold *fold, int64_t event, yyjson_val *item, 
 	char *entry = find(table, id), *was = kh_arena_alloc(&fold->scratch, size);
 	bool fresh = entry == NULL;
 	if (fresh && table->n > 0 && id_at(table, table->n - 1) >= id)
-		return KH_EINPUT; /* ids are given out in order, and once */
+		return KH_EINPUT; /* ids are given out in order, and only once */
 	if (fresh)
 		entry = add(fold, table, id);
 	if (entry == NULL || was == NULL)
@@ -358,7 +358,7 @@ static enum kh_err apply_all(struct kh_fold *fold, yyjson_val *set, struct kh_in
 	return e;
 }
 
-/* The event as JSON: its own canonical form, with the members that it must have. */
+/* The event as JSON.  It must be in canonical form and have the required members. */
 static enum kh_err parse(struct kh_fold *fold, const struct kh_audit_entry *entry, yyjson_val **ret_set,
 			 enum kh_audit_kind *ret_kind)
 {
@@ -441,7 +441,7 @@ static bool compare_row(const void *row, void *arg)
 	return true;
 }
 
-/* Rows that the events have written and the store does not have. */
+/* Rows that the events have written but the store does not have. */
 static void find_missing(struct kh_fold *fold, enum kh_table t)
 {
 	const struct table *table = &fold->tables[t];

@@ -1,6 +1,6 @@
 /*
- * Two batches: one is filled while the thread works on the other.  Whoever gives waits where the thread is not done
- * with the batch before; the thread waits for the next.  All memory comes from the giving side.
+ * Two batches: one is filled while the thread hashes the other.  The caller waits if the thread is not done with the
+ * previous batch; the thread waits for the next.  The caller's side allocates all memory.
  */
 #include "store/hasher.h"
 
@@ -27,11 +27,11 @@ struct kh_hasher {
 	const struct kh_alloc *alloc;
 	struct batch *batches[2]; /* NULL: there is no thread */
 	unsigned filling;
-	int64_t bad, chain; /* under the mutex, where there is a thread */
+	int64_t bad, chain; /* under the mutex if there is a thread */
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	bool busy; /* the thread has the batch that is not being filled */
+	bool busy; /* the thread works on the batch that is not being filled */
 	bool over;
 };
 
@@ -42,7 +42,7 @@ static bool has_hash(struct kh_view body, const struct kh_digest *hash)
 	return memcmp(&digest, hash, sizeof(digest)) == 0;
 }
 
-/* The first bad one of a batch. */
+/* The first bad event of a batch. */
 static const struct item *find_bad(const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
@@ -138,7 +138,7 @@ void kh_hasher_free(struct kh_hasher *h)
 	kh_alloc_free(h->alloc, h, sizeof(*h));
 }
 
-/* Hands the batch that was filled over, and begins the other.  False where an event was bad. */
+/* Hands the filled batch over, and starts filling the other.  False if an event was bad. */
 static bool hand_over(struct kh_hasher *h)
 {
 	pthread_mutex_lock(&h->mutex);
@@ -174,7 +174,7 @@ bool kh_hasher_give(struct kh_hasher *h, const struct kh_audit_entry *entry)
 {
 	if (h->batches[0] == NULL)
 		return check_now(h, entry);
-	if (entry->body.n > BYTES) { /* after all before it */
+	if (entry->body.n > BYTES) { /* too large for a batch: hashed here, after all events before it */
 		if (!hand_over(h))
 			return false;
 		wait_idle(h);

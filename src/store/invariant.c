@@ -1,6 +1,6 @@
 /*
- * The rules, recomputed.  First the sums are brought up to date with what the event changed, then every row that it
- * changed is held against its rules.  Rows are the fold's: what is a view in them is a fingerprint.
+ * The rules, recomputed.  First the sums are updated with what the event changed, then every changed row is checked
+ * against its rules.  The rows are the fold's, so the views in them are fingerprints.
  */
 #include "store/invariant.h"
 
@@ -28,7 +28,7 @@ static uint64_t more_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What a query adds to the sums, SIGN times.  Unsigned: what is taken away was added before. */
+/* Adds what a query counts to the sums, SIGN times.  The arithmetic is unsigned: only what was added is subtracted. */
 static void count_query(struct kh_fold_sums *s, const struct kh_query_row *q, uint64_t sign)
 {
 	size_t c = (size_t)q->category - 1;
@@ -45,7 +45,7 @@ static void count_query(struct kh_fold_sums *s, const struct kh_query_row *q, ui
 	s->escalations += sign * (uint64_t)q->escalation;
 }
 
-/* The row of the Reader with this name.  They are few. */
+/* The row of the Reader with this name.  A linear search, because there are few Readers. */
 static struct kh_fold_sums *reader_sums(struct kh_fold *fold, struct kh_view name)
 {
 	for (size_t i = 0; i < kh_fold_count(fold, KH_TABLE_READERS); i++) {
@@ -70,7 +70,7 @@ static void sum_query(struct kh_fold *fold, const struct kh_invariant_change *ch
 	}
 }
 
-/* The same of an external operation, which is no query and of no category (B8). */
+/* The same for an external operation, which is not a query and has no category (B8). */
 static void count_declaration(struct kh_fold_sums *s, const struct kh_declaration_row *d, uint64_t sign)
 {
 	bool done = d->state == KH_DECLARATION_DONE;
@@ -121,7 +121,7 @@ static void sum_approval(struct kh_fold *fold, const struct kh_invariant_change 
 				 (!change->fresh && was->state == KH_APPROVAL_PENDING);
 }
 
-/* A reset begins anew, but for what is counted since ever. */
+/* A reset starts the sums again, except those that count over the whole life of the context. */
 static void reset(struct kh_fold *fold, const struct kh_context_row *row)
 {
 	struct kh_fold_sums *s = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->id);
@@ -410,7 +410,7 @@ static bool is_other_declaration(const struct kh_declaration_row *a, const struc
 	       !same_text(a->host, b->host) || a->screened != b->screened || a->declared_at != b->declared_at;
 }
 
-/* E4, E7: what runs was begun by the event of it, once, and only from there comes something back. */
+/* E4, E7: a running operation was begun once, by its own event, and only a begun operation has a result. */
 static const char *check_declaration(const struct check *c, const struct kh_invariant_change *change)
 {
 	const struct kh_declaration_row *row = change->row, *was = change->was;
@@ -477,7 +477,7 @@ static const char *check(const struct check *c, const struct kh_invariant_change
 	return rules[change->table](c, change);
 }
 
-/* A delivery that the event says there was, and of which no query tells. */
+/* Whether exactly one query says that this event delivered it. */
 static bool is_delivered(const struct kh_invariant_event *event)
 {
 	size_t count = 0;

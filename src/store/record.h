@@ -1,12 +1,12 @@
 /*
  * Records: what the store keeps, described once.
  *
- * A record type is a C struct and a table of its columns.  From that table the backends make their statements, the
- * transaction finds what an operation changed, the audit writes it down, and verification compares it: a column that
- * is added here is stored, audited and verified, or the tests fail.
+ * A record type is a C struct and a table of its columns.  The backends make their statements from that table, the
+ * transaction uses it to find what an operation changed, the audit to write that down, and verification to compare.  So
+ * a column that is added here is stored, audited and verified, or the tests fail.
  *
- * The first member of every row is its id, an integer that the store gives out in ascending order and never again.
- * Every other member is a column or the struct says why not.
+ * The first member of every row is its id, an integer that the store gives out in ascending order and never reuses.
+ * Every other member is a column; if one is not, the struct says why.
  */
 #ifndef KH_STORE_RECORD_H
 #define KH_STORE_RECORD_H
@@ -28,7 +28,7 @@ struct kh_column {
 	enum kh_column_kind kind;
 	size_t offset;
 	const struct kh_words *words;
-	bool chain; /* part of an audit chain's head: not in events, proved by the chain itself */
+	bool chain; /* part of a chain's head: not in events, because the chain itself proves it */
 };
 
 #define KH_RECORD_COLUMNS 48
@@ -36,7 +36,7 @@ struct kh_column {
 struct kh_record {
 	const char *table;
 	size_t size;                     /* of the struct */
-	const struct kh_column *columns; /* ascending by name; without `id` */
+	const struct kh_column *columns; /* ascending by name; `id` is not among them */
 	size_t count;
 };
 
@@ -61,43 +61,43 @@ enum kh_table {
 /* The description of a table. */
 const struct kh_record *kh_record_of(enum kh_table table);
 
-/* Of a column in its struct, in bytes. */
+/* The size of a column in its struct, in bytes. */
 size_t kh_record_column_size(const struct kh_column *c);
 
 /* Whether column C has the same value in rows A and B. */
 bool kh_record_same(const struct kh_column *c, const void *a, const void *b);
 
 /*
- * The ways to find rows but by id.  Each is one SQL statement of a backend; KEY is the number, or TEXT the text, that
- * the comment names.  Ids come out ascending.
+ * The ways to find rows other than by id.  Each is one SQL statement of a backend; KEY is the number, or TEXT the text,
+ * that the comment names.  Ids come out in ascending order.
  */
 enum kh_index {
-	KH_INDEX_TOKENS,                   /* all */
-	KH_INDEX_TOKENS_NAMED,             /* name = TEXT, not revoked */
-	KH_INDEX_CONTEXTS,                 /* all */
-	KH_INDEX_TASKS,                    /* all */
-	KH_INDEX_TASKS_OF_CONTEXT,         /* context = KEY */
-	KH_INDEX_TASKS_OPEN,               /* context = KEY and state = open */
-	KH_INDEX_TASKS_ALL_OPEN,           /* state = open, of every context */
-	KH_INDEX_BLOCKS_OF_TASK,           /* task = KEY and kind = sealed */
-	KH_INDEX_QUERIES_OPEN,             /* task = KEY and state <> done */
-	KH_INDEX_QUERIES_ALL_OPEN,         /* state <> done, of every task */
-	KH_INDEX_EFFECTS_OPEN,             /* state waiting or begun */
-	KH_INDEX_EFFECTS_READER,           /* state waiting, reader = TEXT: what waits for a Reader that is an agent */
-	KH_INDEX_EFFECTS_BEGUN,            /* state begun, reader = TEXT: what it was given and has not answered */
-	KH_INDEX_APPROVALS,                /* all */
-	KH_INDEX_APPROVALS_PENDING,        /* state = pending */
-	KH_INDEX_APPROVALS_OF_TASK,        /* task = KEY */
-	KH_INDEX_SHOWINGS,                 /* approval = KEY */
-	KH_INDEX_READERS_NAMED,            /* name = TEXT */
-	KH_INDEX_NEEDS,                    /* task = KEY and name = TEXT */
-	KH_INDEX_BLOCKS_EXPIRED,           /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
-	KH_INDEX_EFFECTS_EXPIRED,          /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
-	KH_INDEX_DECLARATIONS_OF_TASK,     /* task = KEY */
-	KH_INDEX_DECLARATIONS_OPEN,        /* task = KEY and state <> done */
-	KH_INDEX_DECLARATIONS_ALL_OPEN,    /* state <> done, of every task */
-	KH_INDEX_DECLARATIONS_RUNNING,     /* working = 1, operation = TEXT, of every task */
-	KH_INDEX_DECLARATIONS_WORKING,     /* working = 1 */
+	KH_INDEX_TOKENS,                /* all */
+	KH_INDEX_TOKENS_NAMED,          /* name = TEXT, not revoked */
+	KH_INDEX_CONTEXTS,              /* all */
+	KH_INDEX_TASKS,                 /* all */
+	KH_INDEX_TASKS_OF_CONTEXT,      /* context = KEY */
+	KH_INDEX_TASKS_OPEN,            /* context = KEY and state = open */
+	KH_INDEX_TASKS_ALL_OPEN,        /* state = open, of every context */
+	KH_INDEX_BLOCKS_OF_TASK,        /* task = KEY and kind = sealed */
+	KH_INDEX_QUERIES_OPEN,          /* task = KEY and state <> done */
+	KH_INDEX_QUERIES_ALL_OPEN,      /* state <> done, of every task */
+	KH_INDEX_EFFECTS_OPEN,          /* state waiting or begun */
+	KH_INDEX_EFFECTS_READER,        /* state waiting, reader = TEXT: asks that wait for a Reader that is an agent */
+	KH_INDEX_EFFECTS_BEGUN,         /* state begun, reader = TEXT: asks that it was given and has not answered */
+	KH_INDEX_APPROVALS,             /* all */
+	KH_INDEX_APPROVALS_PENDING,     /* state = pending */
+	KH_INDEX_APPROVALS_OF_TASK,     /* task = KEY */
+	KH_INDEX_SHOWINGS,              /* approval = KEY */
+	KH_INDEX_READERS_NAMED,         /* name = TEXT */
+	KH_INDEX_NEEDS,                 /* task = KEY and name = TEXT */
+	KH_INDEX_BLOCKS_EXPIRED,        /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
+	KH_INDEX_EFFECTS_EXPIRED,       /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
+	KH_INDEX_DECLARATIONS_OF_TASK,  /* task = KEY */
+	KH_INDEX_DECLARATIONS_OPEN,     /* task = KEY and state <> done */
+	KH_INDEX_DECLARATIONS_ALL_OPEN, /* state <> done, of every task */
+	KH_INDEX_DECLARATIONS_RUNNING,  /* working = 1, operation = TEXT, of every task */
+	KH_INDEX_DECLARATIONS_WORKING,  /* working = 1 */
 	KH_INDEX_DECLARATIONS_OF_APPROVAL, /* approval = KEY */
 	KH_INDEX_DECLARATIONS_ASKING,      /* asks = KEY */
 	KH_INDEX_RESULTS_OF_DECLARATION,   /* declaration = KEY */
@@ -106,7 +106,7 @@ enum kh_index {
 	KH_INDEX_COUNT
 };
 
-/* The table that an index is of. */
+/* The table that an index belongs to. */
 enum kh_table kh_record_index_table(enum kh_index index);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The rows of the store, one struct a table.  record.c has the column tables; the SQL with its constraints is the
- * backend's.  Times are microseconds since 1970, 0: never.  References are ids, 0: none.
+ * The rows of the store: one struct for each table.  record.c has the column tables; the backend has the SQL with its
+ * constraints.  Times are microseconds since 1970, 0: never.  References are ids, 0: none.
  */
 #ifndef KH_STORE_ROWS_H
 #define KH_STORE_ROWS_H
@@ -12,7 +12,7 @@
 #include "core/policy/grant.h"
 #include "core/policy/policy.h"
 
-/* Words of the labels, as the database and the audit have them. */
+/* Words of the labels, as they stand in the database and in the audit. */
 extern const struct kh_words kh_rows_trust_words, kh_rows_type_words, kh_rows_taint_words, kh_rows_phase_words;
 
 /* The head of an audit chain (L3): how many events, the id of the last one, its hash. */
@@ -39,24 +39,24 @@ struct kh_token_row {
 	enum kh_role role;
 	int64_t context;         /* a controller's; 0 for other roles */
 	int64_t parent;          /* the token that made it; 0: Keyhole itself, at init */
-	struct kh_digest secret; /* BLAKE2b-256 of the secret: the secret itself is nowhere */
+	struct kh_digest secret; /* BLAKE2b-256 of the secret: the secret itself is stored nowhere */
 	int64_t created_at, expires_at, revoked_at;
 };
 
-/* What one agent has seen. */
+/* What one agent has been given. */
 struct kh_context_row {
 	int64_t id;
 	int64_t token;       /* whose context it is */
-	enum kh_taint taint; /* the highest that it was given since the last reset */
+	enum kh_taint taint; /* the highest taint that it was given since the last reset */
 	struct kh_budget budget;
-	uint64_t total_1, total_2, total_3; /* microbits reserved or charged since ever, by category */
+	uint64_t total_1, total_2, total_3; /* microbits reserved or charged over its whole life, by category */
 	uint64_t exposed;                   /* microbits delivered since the last reset */
 	int64_t deliveries;                 /* since the last reset */
-	int64_t blocks;                     /* since ever */
+	int64_t blocks;                     /* over its whole life */
 	int64_t last_block;                 /* the newest; each names the one before it */
 	int64_t last_text;                  /* the newest delivery with text since the last reset (B13) */
 	int64_t last_declaration;           /* the newest; each names the one before it */
-	int64_t reset_block;                /* the newest at the last reset: what is older was not given any more */
+	int64_t reset_block; /* the newest block at the last reset: older blocks no longer count as given */
 	int64_t resets, created_at, reset_at;
 };
 
@@ -74,11 +74,11 @@ struct kh_task_row {
 	struct kh_budget budget;
 	uint64_t total_1, total_2, total_3; /* as in the context */
 	uint64_t escalations, escalation_limit;
-	int64_t pending;     /* approvals that wait */
+	int64_t pending;     /* approvals that are pending */
 	int64_t blocks;      /* sealed blocks */
-	int64_t first_block; /* the first of them: what a query is about where the task has exactly one */
+	int64_t first_block; /* the first of them: the subject of a query if the task has exactly one block */
 	int64_t queries;     /* admitted */
-	int64_t egress;      /* bytes of its Controller's choice that went out (E5) */
+	int64_t egress;      /* bytes chosen by its Controller that went out (E5) */
 	int64_t opened_at, ended_at;
 	struct kh_view reason; /* why it failed: a code */
 	struct kh_chain chain;
@@ -95,13 +95,13 @@ extern const struct kh_words kh_rows_block_words;
 
 struct kh_block_row {
 	int64_t id;
-	int64_t context, task; /* task 0: of the context alone */
+	int64_t context, task; /* task 0: it belongs to the context alone */
 	enum kh_block_kind kind;
 	enum kh_trust trust;
 	enum kh_type type;
 	enum kh_taint taint;
 	struct kh_view source;  /* for people; visible characters only */
-	int64_t put_by;         /* the token that brought it: a Controller is shown the sources that it gave itself */
+	int64_t put_by;         /* the token that put it in: a Controller is shown the sources that it gave itself */
 	struct kh_view content; /* sealed */
 	struct kh_digest content_hash;
 	struct kh_view tainted_by;  /* ids, ascending, as a JSON array of numbers */
@@ -112,7 +112,7 @@ struct kh_block_row {
 	int64_t query;              /* of a delivery */
 	int64_t created_at;
 	int64_t expires_at; /* the content's retention (L5); 0: kept */
-	int64_t purged_at;  /* then the content was removed; the hash stays */
+	int64_t purged_at;  /* when the content was removed; the hash stays */
 };
 
 enum kh_query_state {
@@ -120,16 +120,16 @@ enum kh_query_state {
 	KH_QUERY_ASKING,   /* with the Reader */
 	KH_QUERY_HELD,     /* the answer waits for a reviewer */
 	KH_QUERY_READY,    /* the outcome is known here and leaves at release_at (B17) */
-	KH_QUERY_DONE,     /* the Controller may know the outcome */
+	KH_QUERY_DONE,     /* the Controller may be told the outcome */
 };
 extern const struct kh_words kh_rows_query_words;
 
-/* All that a Controller can learn of how a query ended (B16). */
+/* Everything that a Controller can learn about how a query ended (B16). */
 enum kh_outcome {
 	KH_OUTCOME_NONE, /* "": not ended */
 	KH_OUTCOME_DELIVERED,
 	KH_OUTCOME_FAILED,
-	KH_OUTCOME_PENDING, /* never stored: what is said while a human is waited for */
+	KH_OUTCOME_PENDING, /* never stored: the answer while a human has not decided */
 	KH_OUTCOME_REJECTED,
 	KH_OUTCOME_EXPIRED,
 	KH_OUTCOME_BUDGET,
@@ -139,37 +139,38 @@ extern const struct kh_words kh_rows_outcome_words;
 struct kh_query_row {
 	int64_t id;
 	int64_t task, context;
-	int64_t n; /* the task's n-th */
+	int64_t n; /* it is the n-th query of its task */
 	int64_t category;
 	enum kh_query_state state;
 	enum kh_outcome outcome; /* set from READY on */
 	struct kh_view reader;
-	struct kh_view need;        /* what escalations are counted by: "need:..." or "target:..." */
+	struct kh_view need;        /* the key by which escalations are counted: "need:..." or "target:..." */
 	struct kh_view body;        /* canonical JSON, with the members of admission */
 	struct kh_view blocks;      /* ids of the sealed blocks, as a JSON array of numbers */
-	enum kh_taint reader_taint; /* the highest of all that the Reader reads */
+	enum kh_taint reader_taint; /* the highest taint of everything that the Reader reads */
 	uint64_t content;           /* microbits reserved for fields or text */
 	uint64_t reserved;          /* all items of its account (B8) */
 	uint64_t length;            /* microbits of the held answer's code (B7); 0: none yet */
-	uint64_t charged;           /* in the end */
-	int64_t escalation;         /* 1: it counted as one */
-	int64_t tries;              /* invalid or failed ones, of all rounds */
+	uint64_t charged;           /* what was charged when it ended */
+	int64_t escalation;         /* 1: it counted as an escalation */
+	int64_t tries;              /* invalid or failed tries, over all rounds */
 	int64_t round;              /* B14: 0, then one for each repetition */
 	int64_t admitted_at, deadline_at;
 	int64_t ready_at, release_at, ended_at;
 	struct kh_view held;   /* sealed: the normalised response that was held, or is ready to be delivered */
 	struct kh_view reason; /* for humans: why it ended as it did, a code */
-	int64_t approval;      /* the latest that was asked for */
-	int64_t waits;         /* the first: what the Controller is told to wait for, whatever is asked after it */
-	int64_t pending_at;    /* from then on the Controller may be told `pending`; 0: no human was asked */
-	int64_t effect;        /* the ask that is open, or was last */
-	int64_t delivery;      /* the block */
-	int64_t event;         /* the audit event that recorded the delivery: none, no delivery (a constraint) */
+	int64_t approval;      /* the latest approval that was asked for */
+	int64_t waits; /* the first approval: the one that the Controller is told to wait for, whatever is asked later */
+	int64_t pending_at; /* from then on the Controller may be told `pending`; 0: no human was asked */
+	int64_t effect;     /* the ask that is open, or was last */
+	int64_t delivery;   /* the block */
+	int64_t event; /* the audit event that recorded the delivery; without it there is no delivery (a constraint) */
 };
 
 /*
- * The outbox: what is to happen outside.  Waiting: nobody has begun, and whoever finds it may.  Begun: durably marked
- * before an effect that cannot be repeated; where its holder has died it ends as failed or unknown, never twice.
+ * The outbox: what is to happen outside.  Waiting: nobody has begun it, and whoever finds it may.  Begun: durably
+ * marked before an effect that cannot be repeated.  If its holder has died, it ends as failed or unknown; it is never
+ * run twice.
  */
 enum kh_effect_kind { KH_EFFECT_ASK };
 enum kh_effect_state {
@@ -191,10 +192,10 @@ struct kh_effect_row {
 	int64_t task, query, round, try;
 	struct kh_view reader;
 	int64_t created_at, begun_at, ended_at;
-	int64_t prev;                  /* the accepted ask of the round before; 0: this is the first round */
+	int64_t prev;                  /* the accepted ask of the previous round; 0: this is the first round */
 	struct kh_tainted raw;         /* sealed: what the Reader sent, for the audit (B18) */
-	struct kh_view verdict;        /* deliver, hold, reject, or a fault's word */
-	struct kh_view reasons;        /* sealed: JSON for humans: what validation said */
+	struct kh_view verdict;        /* deliver, hold, reject, or the code of a fault */
+	struct kh_view reasons;        /* sealed: JSON for humans: what validation found */
 	int64_t expires_at, purged_at; /* of raw (L5) */
 };
 
@@ -224,33 +225,32 @@ struct kh_approval_row {
 	int64_t requested_at, expires_at; /* expiry of the request; after a decision, of the grant */
 	int64_t decided_at, decided_by;
 	struct kh_view decided_from; /* "cli", ... */
-	struct kh_view note;         /* the reviewer's own words */
+	struct kh_view note;         /* the note that the reviewer wrote */
 	struct kh_view edited;       /* sealed: the edited response, normalised */
 };
 
 /*
- * An external operation, from its declaration to what came of it (E3-E12).  Declared: nothing is asked of anybody; it
- * may be called.  Asked: a human or a supervisor decides, or a model is asked first.  Running: durably marked before
- * the effect, which cannot be repeated; where its holder has died it ends as unknown.  So the row is its own outbox
- * entry.
+ * An external operation, from its declaration to its result (E3-E12).  Declared: nobody has to be asked; it may be
+ * called.  Asked: a human or a supervisor decides, or a model is asked first.  Running: durably marked before the
+ * effect, which cannot be repeated; if its holder has died, it ends as unknown.  So the row is its own outbox entry.
  */
 enum kh_declaration_state {
 	KH_DECLARATION_DECLARED,
 	KH_DECLARATION_ASKED,
 	KH_DECLARATION_RUNNING,
 	KH_DECLARATION_READY, /* the outcome is known here and leaves at release_at (B17) */
-	KH_DECLARATION_DONE,  /* the Controller may know the outcome */
+	KH_DECLARATION_DONE,  /* the Controller may be told the outcome */
 };
 extern const struct kh_words kh_rows_declaration_words;
 
-/* All that a Controller can learn of how an operation ended (E12). */
+/* Everything that a Controller can learn about how an operation ended (E12). */
 enum kh_ended {
 	KH_ENDED_NOT, /* "none" */
 	KH_ENDED_OK,
 	KH_ENDED_FAILED,
 	KH_ENDED_UNKNOWN,  /* it began and was cut off: whether it took place is not known */
 	KH_ENDED_DENIED,   /* a supervisor, a model or the policy said no after it was declared */
-	KH_ENDED_REJECTED, /* a human did */
+	KH_ENDED_REJECTED, /* a human said no after it was declared */
 	KH_ENDED_EXPIRED,  /* nobody decided, or its task ended before it was called */
 };
 extern const struct kh_words kh_rows_ended_words;
@@ -266,36 +266,36 @@ struct kh_declaration_row {
 	enum kh_declaration_state state;
 	enum kh_ended ended;               /* set from READY on */
 	struct kh_view operation;          /* "comm.fetch" */
-	struct kh_view parameters;         /* canonical JSON: the Controller's own words */
+	struct kh_view parameters;         /* canonical JSON, as the Controller wrote them */
 	struct kh_view justification;      /* likewise */
 	struct kh_digest arguments;        /* of the parameters (grant.h) */
 	struct kh_digest content;          /* of what they refer to by {"$block": id}; zero: nothing */
-	struct kh_view host;               /* that it goes to; empty: none */
+	struct kh_view host;               /* the host that it goes to; empty: none */
 	int64_t screened;                  /* 1: the declaration has findings, a human decides (E3) */
 	int64_t fenced;                    /* 1: the content is to be given to the context inside a fence (E12) */
 	int64_t asks;                      /* the approval that was asked for last, of either kind */
 	int64_t approval;                  /* the one for what was declared; several declarations may share it (E6) */
 	int64_t verified;                  /* the approval by which a human or a supervisor allowed it (K7); 0: none */
 	enum kh_triage triage, supervised; /* what the models of tiers 2 and 3 said */
-	int64_t replaced;                  /* the declaration that a reviewer put in its place (E6) */
-	int64_t modified;                  /* the one in whose place a reviewer put this */
-	int64_t egress;                    /* bytes that it added */
+	int64_t replaced;                  /* the declaration that a reviewer put in place of this one (E6) */
+	int64_t modified;                  /* the declaration that a reviewer replaced by this one */
+	int64_t egress;                    /* bytes that it added to the task's egress */
 	uint64_t reserved, charged;        /* microbits of its outcome and time (B8) */
 	int64_t holder;                    /* the process that carries it out (store.h) */
-	int64_t working; /* 1: its worker has not ended, as far as is known, whatever became of its task */
-	int64_t block;   /* what came back, sealed */
+	int64_t working;                   /* 1: as far as is known its worker has not ended, even if its task has */
+	int64_t block;                     /* its result, sealed */
 	int64_t declared_at, begun_at, ended_at;
-	int64_t wall_ms; /* that it may run */
+	int64_t wall_ms; /* milliseconds that it may run */
 	int64_t release_at;
 	struct kh_view reason; /* for humans: the gate's code, or why it ended as it did */
 };
 
-/* What came back beside the block: the world's words, for humans alone (E12).  Goes with the block's content (L5). */
+/* What came back besides the block: text from outside, for humans only (E12).  Purged with the block's content (L5). */
 struct kh_result_row {
 	int64_t id;
 	int64_t declaration, task;
-	struct kh_digest original_hash; /* zero: the block's content is what came */
-	struct kh_view original;        /* sealed: as it came, where the block has the text made from it */
+	struct kh_digest original_hash; /* zero: the block's content is what came back, unchanged */
+	struct kh_view original;        /* sealed: what came back, if the block holds text made from it */
 	struct kh_view details;         /* sealed: JSON: status, final URL, type, length, errors */
 	int64_t created_at, expires_at, purged_at;
 };
@@ -323,7 +323,7 @@ struct kh_reader_row {
 	struct kh_view quota_1, quota_2, quota_3; /* state of the rates, as text (quotatext.h of the engine) */
 };
 
-/* The lowest category that was asked for a need in a task (B19). */
+/* The lowest category that was asked for one need in a task (B19). */
 struct kh_need_row {
 	int64_t id;
 	int64_t task;

@@ -1,8 +1,8 @@
 /*
  * The store's front: passes calls on to the backend, and waits for operations.
  *
- * A caller that waits sleeps on a word of its own memory, which the store's thread sets and wakes: no lock is shared by
- * those who wait, however many they are.
+ * A waiting caller sleeps on a word in its own memory, which the store's thread sets before it wakes the caller.  So
+ * waiting callers share no lock, however many they are.
  */
 #include "store/store.h"
 
@@ -23,7 +23,9 @@ static void wake(struct kh_store_job *job)
 	uint32_t *word = &w->done;
 
 	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
-	/* The waiter may be gone already; then nobody, or at worst somebody who looks again, is woken. */
+	/*
+	 * The waiter may be gone already.  Then nobody is woken, or at worst a thread that checks its own word again.
+	 */
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 

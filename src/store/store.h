@@ -1,17 +1,17 @@
 /*
- * The store: where everything that Keyhole remembers is.  One interface; a database behind it is a table of functions
- * (backend.h) in a folder of its own, `sqlite/`, and whoever opens a store names it.  No type and no statement of a
- * database is seen outside of its folder.
+ * The store: it holds everything that Keyhole remembers.  There is one interface.  A database behind it is a table of
+ * functions (backend.h) in a folder of its own, `sqlite/`, and whoever opens a store names that table.  No type and no
+ * statement of a database is visible outside its folder.
  *
- * An operation is a function that is given a transaction.  It runs once or not at all: where it returns anything but
- * KH_OK, nothing that it did is kept; where it returns KH_OK, kh_store_run() returns only when it is durable.  With
- * SQLite one thread runs the operations that wait in one database transaction, each in a savepoint of its own, and
+ * An operation is a function that is given a transaction.  It runs once or not at all.  If it returns anything but
+ * KH_OK, nothing that it did is kept.  If it returns KH_OK, kh_store_run() returns only when its changes are durable.
+ * With SQLite one thread runs the waiting operations in one database transaction, each in a savepoint of its own, and
  * commits them together (group commit).
  *
  * Failures of the store itself are KH_ESTORE: `store_full` (nothing was done; it may work later), `store_busy`,
- * `store_corrupt`, `store_refused` (a constraint: a fault of the operation, and its alone), and `store_failed`: a write
- * or sync failed in a way after which nothing is certain, so that whether the operation took place is known only when
- * the store was opened again, and every later operation fails.
+ * `store_corrupt`, `store_refused` (a constraint: a fault of this operation only), and `store_failed`: a write or sync
+ * failed in a way after which nothing is certain.  After `store_failed`, whether the operation took place is known only
+ * once the store has been opened again, and every later operation fails.
  */
 #ifndef KH_STORE_STORE_H
 #define KH_STORE_STORE_H
@@ -25,25 +25,25 @@ struct kh_txn;
 typedef enum kh_err kh_store_fn(struct kh_txn *txn, void *arg);
 
 enum kh_store_mode {
-	KH_STORE_EXISTING, /* must be there; migrated where it is older, refused where it is newer */
+	KH_STORE_EXISTING, /* must be there; migrated if it is older, refused if it is newer */
 	KH_STORE_CREATE,   /* must not be there */
-	KH_STORE_READ,     /* must be there, is not written to: kh_store_read() alone */
-	KH_STORE_SCRATCH,  /* a temporary one, gone when closed: what a store of this version looks like */
+	KH_STORE_READ,     /* must be there, is not written to: only kh_store_read() works */
+	KH_STORE_SCRATCH,  /* a temporary store, removed when closed: shows what a store of this version looks like */
 };
 
 /* LOCATION: what the backend opens; for SQLite the path of a file.  Starts the store's thread. */
 enum kh_err kh_store_open(const struct kh_backend *backend, const char *location, enum kh_store_mode mode,
 			  struct kh_store **ret_store, struct kh_error *err) KH_CHECKED;
 
-/* Waits for the operations that were submitted, and closes.  NULL is fine. */
+/* Waits for the submitted operations, and closes.  STORE may be NULL. */
 void kh_store_close(struct kh_store *store);
 
 /* Runs FN in a transaction and waits until it is durable, or has failed.  From any thread. */
 enum kh_err kh_store_run(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err) KH_CHECKED;
 
 /*
- * The same without waiting: DONE is called once, on the store's thread, after the commit (or failure); it must be quick
- * and must not run another operation itself.  The job is the caller's and must live until then.
+ * The same without waiting.  DONE is called once, on the store's thread, after the commit or the failure; it must be
+ * quick and must not run another operation itself.  The caller owns the job, which must live until then.
  */
 struct kh_store_job {
 	kh_store_fn *fn;
@@ -51,25 +51,26 @@ struct kh_store_job {
 	void (*done)(struct kh_store_job *job);
 	enum kh_err result;
 	struct kh_error err;
-	struct kh_store_job *next; /* the store's */
+	struct kh_store_job *next; /* used by the store */
 };
 void kh_store_submit(struct kh_store *store, struct kh_store_job *job);
 
 /*
- * Runs FN on a snapshot, in the calling thread, on a connection of its own, beside everything else: for long readings.
- * A transaction of this kind has kh_txn_get(), kh_txn_find() and the reading of the audit, and no more.
+ * Runs FN on a snapshot, in the calling thread and on a connection of its own, concurrently with everything else: for
+ * long reads.  Such a transaction can only load, peek at and find rows (kh_txn_load(), kh_txn_peek(), kh_txn_find())
+ * and read the audit.
  */
 enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err) KH_CHECKED;
 
 /*
  * Holders: which process carries out an effect.  Each open store has a number that no other open store on the same
- * database has; it is alive as long as the store is open in a living process, by the system's own knowledge (a lock),
- * not by a clock.
+ * database has.  The number is alive as long as the store is open in a living process.  A lock of the operating system
+ * tells that, not a clock.
  */
 int64_t kh_store_holder(const struct kh_store *store);
 bool kh_store_holder_alive(struct kh_store *store, int64_t holder);
 
-/* What was done since it was opened. */
+/* What was done since the store was opened. */
 struct kh_store_figures {
 	uint64_t operations, commits, events;
 };

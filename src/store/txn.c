@@ -1,10 +1,10 @@
 /*
  * Transactions: the rows that an operation has loaded, and the event that writes what it changed.
  *
- * Nothing but what kh_txn_event() has recorded is written: the event at once, the rows before anything is looked for in
- * their tables, at the latest when the operation ends, so that a row which several events changed is written once.
- * kh_txn_operate() refuses to keep an operation that changed a row and recorded nothing.  Whom this trusts: the
- * operations, to change what they mean to; nobody, to have written it down.
+ * Only what kh_txn_event() has recorded is written.  The event is written at once.  The rows are written before their
+ * tables are searched, and at the latest when the operation ends, so that a row which several events changed is written
+ * once.  kh_txn_operate() refuses to keep an operation that changed a row and recorded nothing.  This file trusts the
+ * operations to change only what they mean to change; it does not trust them to have recorded it.
  */
 #include "store/txn.h"
 
@@ -18,10 +18,10 @@ struct kh_txn_row {
 	struct kh_txn_row *next;
 	enum kh_table table;
 	bool fresh;       /* not in the database yet */
-	bool recorded;    /* in an event since it was loaded or made */
-	uint64_t changed; /* columns that the event in work has */
-	uint64_t dirty;   /* columns that events have recorded and the database has not got yet */
-	void *row;        /* the operation's */
+	bool recorded;    /* in an event since it was loaded or created */
+	uint64_t changed; /* columns that are in the event being written */
+	uint64_t dirty;   /* columns that events have recorded and that are not written to the database yet */
+	void *row;        /* the struct that the operation changes */
 	void *was;        /* as the last event left it */
 };
 
@@ -68,7 +68,7 @@ static struct kh_txn_row *loaded(const struct kh_txn *txn, enum kh_table table, 
 	return r;
 }
 
-/* Writes what events have recorded of R. */
+/* Writes to the database what events have recorded of R. */
 static enum kh_err write_row(struct kh_txn *txn, struct kh_txn_row *r)
 {
 	enum kh_err e = KH_OK;
@@ -168,13 +168,13 @@ enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id)
 	return KH_OK;
 }
 
-/* Which columns of R differ from what the last event left: a bit each. */
+/* Which columns of R differ from what the last event left: one bit each. */
 static uint64_t changed(const struct kh_txn_row *r)
 {
 	const struct kh_record *record = kh_record_of(r->table);
 	uint64_t bits = 0;
 
-	/* Every event asks this of every row that is loaded, most of which nobody has touched. */
+	/* A quick check first: every event looks at every loaded row, and most of them have not changed. */
 	if (memcmp(r->row, r->was, record->size) == 0)
 		return 0;
 	for (size_t i = 0; i < record->count; i++) {
@@ -186,7 +186,7 @@ static uint64_t changed(const struct kh_txn_row *r)
 
 _Static_assert(KH_RECORD_COLUMNS <= 64, "a bit for each column");
 
-/* A column's value as the audit has it. */
+/* A column's value in the form that the audit uses. */
 static enum kh_err emit_column(struct kh_emit *emit, const struct kh_column *c, const void *row, struct kh_error *err)
 {
 	const char *at = (const char *)row + c->offset;
@@ -250,7 +250,8 @@ static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, ui
 		if (any)
 			kh_buf_byte(emit->buf, ',');
 		any = true;
-		kh_buf_add(emit->buf, record->columns[i].key); /* columns ascend by name, as members have to */
+		kh_buf_add(emit->buf,
+			   record->columns[i].key); /* columns ascend by name, as canonical JSON demands of members */
 		e = emit_column(emit, &record->columns[i], r->row, err);
 	}
 	kh_emit_end(emit);
@@ -258,7 +259,7 @@ static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, ui
 	return e;
 }
 
-/* The whole event: what its columns say, the differences, and what is in no row. */
+/* The whole event: the head, the differences, and what is in no row. */
 static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, const struct kh_chain *chain,
 			      struct kh_audit_entry *entry)
 {
@@ -288,11 +289,12 @@ static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, 
 	return e;
 }
 
-/* The event has every row that differs, and what differs. */
+/* Notes that the event has recorded every difference of every row. */
 static void note_rows(struct kh_txn *txn)
 {
 	for (struct kh_txn_row *r = txn->rows; r != NULL; r = r->next) {
-		bool has_chain = r->table == KH_TABLE_TASKS || r->table == KH_TABLE_SYSTEM; /* it has gone on since */
+		bool has_chain = r->table == KH_TABLE_TASKS ||
+				 r->table == KH_TABLE_SYSTEM; /* its chain has moved on since */
 		uint64_t bits = has_chain ? changed(r) : r->changed;
 		r->recorded = true;
 		r->dirty |= bits;

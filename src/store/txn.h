@@ -2,9 +2,9 @@
  * What an operation does with a transaction.
  *
  * Rows are loaded, changed in place, and recorded by the next event: kh_txn_event() takes every loaded row that differs
- * from what was loaded, puts exactly these differences into the event, and appends the event to its chain; what it took
- * is written, that and nothing else, before the operation ends.  So there is no way to change state without an audit
- * event in the same transaction (L1, L2), and the audit says of every change what it was (L3).  An operation that ends
+ * from what was loaded, puts exactly these differences into the event, and appends the event to its chain.  These
+ * differences, and nothing else, are written before the operation ends.  So there is no way to change state without an
+ * audit event in the same transaction (L1, L2), and the audit says what every change was (L3).  An operation that ends
  * with a change that no event recorded is a bug, and fails (KH_ESTORE, `unrecorded`).
  *
  *     struct kh_task_row *task;
@@ -22,27 +22,27 @@
 #include "store/rows.h"
 #include "store/store.h"
 
-/* The arena that rows come from; set before the first load.  The caller's: results live as long as it does. */
+/* The arena that rows come from; set before the first load.  The caller owns it: results live as long as it does. */
 void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena);
 
-/* The row with this id, to be changed in place.  KH_EUNKNOWN where there is none. */
+/* The row with this id, to be changed in place.  KH_EUNKNOWN if there is none. */
 #define kh_txn_load(txn, table, id, ret_row) kh_txn_load_row((txn), (table), (id), (void **)(ret_row))
 enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row) KH_CHECKED;
 
 /*
- * A copy of the row as the last event left it, for reading alone and without its sealed columns: for lists, which must
- * neither read content nor remember every row that they went by.  *RET_ROW is the caller's.
+ * A read-only copy of the row as the last event left it, without its sealed columns.  For lists, which must neither
+ * read content nor keep every row that they pass in memory.  The caller owns *RET_ROW.
  */
 #define kh_txn_peek(txn, table, id, ret_row) kh_txn_peek_row((txn), (table), (id), (void *)(ret_row))
 enum kh_err kh_txn_peek_row(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row) KH_CHECKED;
 
-/* A new row, zeroed but for its id.  The next event records it. */
+/* A new row, all zero except its id.  The next event records it. */
 #define kh_txn_new(txn, table, ret_row) kh_txn_new_row((txn), (table), (void **)(ret_row))
 enum kh_err kh_txn_new_row(struct kh_txn *txn, enum kh_table table, void **ret_row) KH_CHECKED;
 
 /*
- * Up to LIMIT ids by an index, greater than AFTER, ascending, in the arena.  Sees what events have recorded; changes
- * that no event has recorded yet are not seen.
+ * Finds up to LIMIT ids greater than AFTER by an index, in ascending order, in the arena.  It sees what events have
+ * recorded; changes that no event has recorded yet are not seen.
  */
 enum kh_err kh_txn_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
 			size_t limit, int64_t **ret_ids, size_t *ret_count) KH_CHECKED;

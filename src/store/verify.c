@@ -1,9 +1,9 @@
 /*
  * Verification: one pass over all events, in order, on a snapshot.
  *
- * Nothing of the store is trusted here but that a checkpoint's signature cannot be made without the key.  An event is
- * looked at without parsing it: its bytes must have its hash, and begin with the head that its columns and its chain
- * give.  What the events then say of the state is the fold's business.
+ * Nothing in the store is trusted.  The one assumption is that a checkpoint's signature cannot be made without the key.
+ * An event is checked without parsing it: its bytes must have its hash, and must begin with the head that follows from
+ * its columns and its chain.  The fold checks what the events say about the state.
  */
 #include "store/verify.h"
 
@@ -17,34 +17,34 @@
 #define HEAD_LIMIT     4096
 #define SCRATCH        (256U << 20)
 #define PROGRESS_EVERY 8192
-#define MANY           4096 /* events that a thread is worth starting for */
+#define MANY           4096 /* from this number of events on, starting a thread pays off */
 
 struct pass {
 	struct kh_verify *v;
 	struct kh_txn *txn;
 	struct kh_error *err;
-	enum kh_err failed; /* what kept it from looking on */
+	enum kh_err failed; /* the failure that stopped the pass */
 	struct kh_fold *fold;
 	struct kh_hasher *hasher;
 	struct kh_chains chains;
-	struct kh_arena heads, scratch; /* of the expected head; of one event or checkpoint */
+	struct kh_arena heads, scratch; /* for the expected head; for one event or checkpoint */
 	struct kh_buf head;
 	int64_t last;  /* the event seen last */
-	int64_t total; /* events that there are */
+	int64_t total; /* number of events in the store */
 	struct kh_digest key;
 	/* the checkpoint that comes next */
 	struct kh_arena ahead;
 	struct kh_checkpoint next;
 	bool waits;
-	int64_t checkpoints;     /* that there are */
-	struct kh_digest before; /* hash of the one before */
-	size_t touched;          /* chains with events since the one before */
+	int64_t checkpoints;     /* number of checkpoints in the store */
+	struct kh_digest before; /* hash of the previous one */
+	size_t touched;          /* chains with events since the previous one */
 };
 
 static bool bad(struct pass *p, const char *code, int64_t event, int64_t chain, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* What is wrong, the first time; always false. */
+/* Notes what is wrong, the first time only; always returns false. */
 static bool bad(struct pass *p, const char *code, int64_t event, int64_t chain, const char *fmt, ...)
 {
 	va_list args;
@@ -73,7 +73,7 @@ static long long num(int64_t n)
 
 /* --- checkpoints -------------------------------------------------------------------------------------------------- */
 
-/* Reads checkpoint NUMBER, and checks all of it that does not need the events. */
+/* Reads checkpoint NUMBER, and makes every check that does not need the events. */
 static bool look_ahead(struct pass *p, int64_t number, int64_t last)
 {
 	struct kh_backend_checkpoint stored;
@@ -103,7 +103,7 @@ static bool look_ahead(struct pass *p, int64_t number, int64_t last)
 	return true;
 }
 
-/* The events up to the checkpoint's have been seen: its heads must be theirs, all of them and no others. */
+/* All events that the checkpoint covers have been seen: its heads must be exactly the heads of their chains. */
 static bool check_heads(struct pass *p)
 {
 	const struct kh_checkpoint *c = &p->next;
@@ -160,7 +160,7 @@ static bool check_listing(struct pass *p, const struct kh_audit_entry *entry, bo
 	return true;
 }
 
-/* Columns and place of an event.  Whether its bytes have its hash is found out meanwhile. */
+/* Checks the columns of an event and its place in the chain.  The hasher checks its hash meanwhile. */
 static bool check_entry(struct pass *p, const struct kh_audit_entry *entry, const struct kh_chain *chain)
 {
 	struct kh_view body = entry->body, expected;
@@ -311,7 +311,10 @@ static void check_witness(struct pass *p)
 
 /* --- the database itself ------------------------------------------------------------------------------------------ */
 
-/* Rows are compared as the tables have them; an index that leaves one out would hide it from everything but that. */
+/*
+ * Rows are compared as the tables have them.  An index that leaves a row out would hide it from everything but this
+ * comparison, so the indexes are checked too.
+ */
 static void check_database(struct pass *p)
 {
 	struct kh_view why = {NULL, 0};
@@ -324,7 +327,7 @@ static void check_database(struct pass *p)
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-/* The key that is expected, and how many checkpoints and events there are. */
+/* Finds the expected key, and how many checkpoints and events there are. */
 static bool prepare(struct pass *p)
 {
 	struct kh_system_row system;
@@ -347,7 +350,7 @@ static bool prepare(struct pass *p)
 	return look_ahead(p, 1, 0);
 }
 
-/* An event that does not have its hash comes before whatever follows from it, or comes later. */
+/* An event with a wrong hash is reported instead of a fault that was found after it, which may follow from it. */
 static void check_hashes(struct pass *p)
 {
 	int64_t chain, id = kh_hasher_end(p->hasher, &chain);
@@ -394,7 +397,7 @@ static enum kh_err run(struct kh_txn *txn, void *arg)
 	return p->failed;
 }
 
-/* What the database itself cannot read was found, too. */
+/* A database that cannot be read is a finding of the verification, too. */
 static enum kh_err judge_failure(struct pass *p, enum kh_err e)
 {
 	if (e != KH_ESTORE || p->err->code == NULL || strcmp(p->err->code, "store_corrupt") != 0)

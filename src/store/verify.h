@@ -1,7 +1,7 @@
 /*
- * Verification (L3).  Every event's hash, its place in its chain, its number, its columns; every checkpoint's signature
- * and heads; and with `state` that the rows are the fold of the events, and that budgets, approvals and taints follow
- * from the events by the rules.  The first bad event is named.
+ * Verification (L3).  It checks every event's hash, its place in its chain, its number and its columns, and every
+ * checkpoint's signature and heads.  With `state` it also checks that the rows are the fold of the events, and that
+ * budgets, approvals and taints follow from the events by the rules.  The first bad event is named.
  */
 #ifndef KH_STORE_VERIFY_H
 #define KH_STORE_VERIFY_H
@@ -19,15 +19,15 @@ struct kh_verify {
 	struct kh_arena *arena;
 	/* out */
 	bool good;
-	const char *code; /* of a fixed list (docs/reference/CODES.md): what is wrong */
+	const char *code; /* what is wrong: a code of a fixed list (docs/reference/CODES.md) */
 	int64_t event;    /* the first bad event, or the event after which something is missing; 0: none is at fault */
 	int64_t chain;    /* its chain */
-	struct kh_view detail; /* a sentence: table, row and column where the state differs */
-	uint64_t events, chains, checkpoints, rows, bytes; /* what was looked at; bytes: of event bodies */
+	struct kh_view detail;                             /* a sentence: table, row and column if the state differs */
+	uint64_t events, chains, checkpoints, rows, bytes; /* what was checked; bytes: of event bodies */
 	int64_t covered;                                   /* the newest event that a checkpoint covers */
 };
 
-/* KH_OK: it was looked at, and `good` says.  On a snapshot, in the calling thread. */
+/* KH_OK: the check was made, and `good` is its result.  Works on a snapshot, in the calling thread. */
 enum kh_err kh_verify_store(struct kh_store *store, struct kh_verify *verify, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Witnesses: lines appended to a file, lines sent to syslog, and the comparison.
  *
- * A witness is trusted to have kept what it was sent; the store is not.  What a witness's file holds besides (a
- * half-written line, syslog's prefixes) does no harm: only whole checkpoints are compared.
+ * A witness is trusted to have kept what it was sent; the store is not trusted.  Other text in a witness's file (a
+ * half-written line, syslog's prefixes) does no harm, because only whole checkpoints are compared.
  */
 #include "store/witness.h"
 
@@ -35,7 +35,7 @@ enum kh_err kh_witness_file(const char *path, struct kh_view line, struct kh_err
 	if (fd < 0)
 		return kh_error_set(err, KH_ESTORE, "witness_failed", "the witness file cannot be opened: %s",
 				    strerror(errno));
-	/* A line that was cut off by a crash is ended first, so that this one stands by itself. */
+	/* If a crash cut the last line off, end that line first, so that this one stands by itself. */
 	off_t end = lseek(fd, 0, SEEK_END);
 	if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
 		last = '\n';
