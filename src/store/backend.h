@@ -53,8 +53,7 @@ struct kh_backend {
 	enum kh_err (*agrees)(struct kh_txn *txn, struct kh_view *ret_why);
 
 	/* Audit. */
-	enum kh_err (*last_event)(struct kh_txn *txn,
-				  int64_t *ret_id); /* the greatest id of both tables; 0 if there is none */
+	enum kh_err (*last_event)(struct kh_txn *txn, int64_t *ret_id); /* the greatest id of both tables; 0: none */
 	enum kh_err (*append)(struct kh_txn *txn, const struct kh_audit_entry *entry);
 	enum kh_err (*read)(struct kh_txn *txn, int64_t after,
 			    bool (*fn)(const struct kh_audit_entry *entry, void *arg), void *arg);

@@ -250,8 +250,7 @@ static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, ui
 		if (any)
 			kh_buf_byte(emit->buf, ',');
 		any = true;
-		kh_buf_add(emit->buf,
-			   record->columns[i].key); /* columns ascend by name, as canonical JSON demands of members */
+		kh_buf_add(emit->buf, record->columns[i].key); /* columns ascend by name, as members have to */
 		e = emit_column(emit, &record->columns[i], r->row, err);
 	}
 	kh_emit_end(emit);
@@ -293,8 +292,7 @@ static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, 
 static void note_rows(struct kh_txn *txn)
 {
 	for (struct kh_txn_row *r = txn->rows; r != NULL; r = r->next) {
-		bool has_chain = r->table == KH_TABLE_TASKS ||
-				 r->table == KH_TABLE_SYSTEM; /* its chain has moved on since */
+		bool has_chain = r->table == KH_TABLE_TASKS || r->table == KH_TABLE_SYSTEM; /* it has moved on */
 		uint64_t bits = has_chain ? changed(r) : r->changed;
 		r->recorded = true;
 		r->dirty |= bits;
