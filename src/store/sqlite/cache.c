@@ -1,4 +1,4 @@
-/* Rows kept in memory: one slot for each, found by table and id; the newest has it. */
+/* Rows kept in memory.  Table and id select one slot; if two rows share a slot, the newest row has it. */
 #include "store/sqlite/cache.h"
 
 static bool is_view(const struct kh_column *c)
@@ -82,7 +82,7 @@ bool kh_cache_get(const struct kh_cache *cache, enum kh_table table, int64_t id,
 	return true;
 }
 
-/* The struct, and after it the bytes of its views, in one piece. */
+/* The bytes of one allocation: the struct, followed by the bytes of its views. */
 static size_t size_of(const struct kh_record *record, const void *row)
 {
 	size_t n = record->size;
@@ -126,7 +126,7 @@ void kh_cache_put(struct kh_cache *cache, enum kh_table table, const void *row)
 	struct kh_cache_row *slot = &cache->rows[slot_of(table, id)];
 	size_t n = size_of(record, row);
 	void *at = n <= KH_CACHE_MOST ? pack(record, row, n) : NULL;
-	drop(cache, slot); /* also where the new one is not kept: what was there may be the row as it was */
+	drop(cache, slot); /* even if the new row is not kept, because the slot may hold the row's old value */
 	if (at == NULL)
 		return;
 	if (cache->bytes + n > KH_CACHE_BYTES)
@@ -135,7 +135,7 @@ void kh_cache_put(struct kh_cache *cache, enum kh_table table, const void *row)
 	cache->bytes += n;
 }
 
-/* Copies the columns whose bit is set; true where none of them was a view. */
+/* Copies the columns whose bit is set; true if none of them was a view. */
 static bool copy_columns(const struct kh_record *record, void *to, const void *from, uint64_t changed)
 {
 	bool plain = true;
@@ -160,7 +160,7 @@ void kh_cache_update(struct kh_cache *cache, enum kh_table table, const void *ro
 		return;
 	memcpy(&id, row, sizeof(id));
 	slot = find(cache, table, id);
-	/* The views of what was not changed still point into the old piece, which put() gives back last. */
+	/* The views of the unchanged columns still point into the old allocation, which put() frees last. */
 	if (slot != NULL && !copy_columns(record, slot->at, row, changed))
 		kh_cache_put(cache, table, slot->at);
 }

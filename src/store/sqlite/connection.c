@@ -1,4 +1,4 @@
-/* A connection: settings, statements, and what SQLite's failures mean. */
+/* A connection: settings, statements, and how failures of SQLite are classified. */
 #include "store/sqlite/connection.h"
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@
 #define STEP_US     50 /* the first sleep while another process has the store; doubled up to the longest */
 #define LONGEST_US  2000
 
-/* SQLite asks this while another connection has a lock: COUNT times already.  0: give up. */
+/* SQLite calls this while another connection holds a lock; it has called COUNT times before.  0: give up. */
 static int wait_for_lock(void *arg, int count)
 {
 	struct kh_connection *c = arg;
@@ -112,12 +112,15 @@ static const char durable[] = "PRAGMA foreign_keys = ON;"
 			      "PRAGMA synchronous = FULL;"
 			      "PRAGMA wal_autocheckpoint = 0;" /* group.c does that */
 			      "PRAGMA cache_size = -16384;"
-			      /* Journals of savepoints too: a gateway that has locked itself down opens no other file.
-			       * It costs five small allocations a page that a savepoint keeps. */
+			      /*
+			       * Keeps the journals of savepoints in memory too, because a locked-down gateway cannot
+			       * open other files.  It costs five small allocations for each page that a savepoint
+			       * keeps.
+			       */
 			      "PRAGMA temp_store = MEMORY;"
 			      "PRAGMA trusted_schema = OFF;";
 
-/* What is in it is read again from the database itself, so constraints would only be in the way of seeing it. */
+/* For scratch databases: they need not be durable, and constraints would only hide faults of what is put in. */
 static const char scratch[] = "PRAGMA foreign_keys = OFF;"
 			      "PRAGMA ignore_check_constraints = ON;"
 			      "PRAGMA journal_mode = MEMORY;"
@@ -139,7 +142,7 @@ enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum k
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 1200, 200);
 		sqlite3_busy_handler(c->db, wait_for_lock, c);
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-		/* A store has neither: whoever put one into the file is not to have it run. */
+		/* A store has no triggers or views.  If somebody put one into the file, it must not run. */
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 		e = kh_connection_exec(c, mode == KH_STORE_SCRATCH ? scratch : durable, err);
@@ -199,7 +202,7 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 
 /*
  * The condition of each index (record.h), and the database's index that must serve it: with INDEXED BY, a statement
- * that would walk through the whole table cannot even be prepared.  ?1 is the number, ?2 the text.
+ * that would scan the whole table cannot even be prepared.  ?1 is the number, ?2 the text.
  */
 static const struct {
 	const char *index, *condition;
@@ -267,7 +270,7 @@ int kh_connection_step(struct kh_connection *c, enum kh_connection_text which)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Makes the text of a statement in memory of its own, prepares it, and forgets the text. */
+/* Makes the text of a statement in temporary memory, prepares the statement, and frees the text. */
 typedef void write_fn(struct kh_buf *sql, const struct kh_record *record, uint64_t columns);
 
 static sqlite3_stmt *write_and_prepare(struct kh_connection *c, write_fn *write, enum kh_table table, uint64_t columns,

@@ -1,6 +1,6 @@
 /*
- * A connection to the SQLite database: opened with the settings that durability needs, and its prepared statements,
- * made from the record tables when first used.  Used by one thread at a time.
+ * A connection to the SQLite database: opened with the settings that durability needs.  Its prepared statements are
+ * made from the record tables when they are first used.  Only one thread may use it at a time.
  *
  * Failures become KH_ESTORE here and nowhere else (kh_connection_fail).
  */
@@ -12,9 +12,9 @@
 
 #include <sqlite3.h>
 
-#define KH_CONNECTION_UPDATES 24 /* statements kept for each table, one a set of columns */
+#define KH_CONNECTION_UPDATES 24 /* statements kept for each table, one for each set of columns */
 
-/* Statements that are not made of a table's columns. */
+/* Statements that are not made from a table's columns. */
 enum kh_connection_text {
 	KH_CONNECTION_BEGIN, /* for writing */
 	KH_CONNECTION_SNAPSHOT,
@@ -46,16 +46,16 @@ struct kh_connection {
 	sqlite3_stmt *get[KH_TABLE_COUNT], *peek[KH_TABLE_COUNT], *insert[KH_TABLE_COUNT], *next_id[KH_TABLE_COUNT];
 	sqlite3_stmt *find[KH_INDEX_COUNT];
 	struct kh_connection_update update[KH_TABLE_COUNT][KH_CONNECTION_UPDATES];
-	unsigned replace[KH_TABLE_COUNT]; /* which of these is given up next */
-	int64_t patience;                 /* milliseconds that another process's transaction is waited for */
+	unsigned replace[KH_TABLE_COUNT]; /* which of these is replaced next */
+	int64_t patience;                 /* milliseconds to wait for another process's transaction */
 	int64_t waiting_since;
-	struct kh_cache *cache;     /* of the store's thread; NULL: none */
-	struct kh_connection *next; /* of a pool */
+	struct kh_cache *cache;     /* the cache of the store's thread; NULL: none */
+	struct kh_connection *next; /* in the pool */
 };
 
 /*
- * Opens PATH, which must be there but for a scratch database (PATH NULL).  Nothing is read yet.  `store_missing` where
- * it is not there.
+ * Opens PATH, which must exist.  PATH NULL opens a scratch database.  Nothing is read yet.  `store_missing` if PATH
+ * does not exist.
  */
 enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum kh_store_mode mode,
 			       struct kh_error *err) KH_CHECKED;
@@ -68,7 +68,7 @@ enum kh_err kh_connection_exec(struct kh_connection *c, const char *sql, struct 
 enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64_t *ret_number,
 				 struct kh_error *err) KH_CHECKED;
 
-/* Statements, prepared once.  NULL: SQLite could not, and *RET_RC says why. */
+/* Statements, prepared once.  NULL: SQLite could not prepare it, and *RET_RC says why. */
 sqlite3_stmt *kh_connection_text(struct kh_connection *c, enum kh_connection_text which, int *ret_rc);
 sqlite3_stmt *kh_connection_get(struct kh_connection *c, enum kh_table table, int *ret_rc);
 sqlite3_stmt *kh_connection_peek(struct kh_connection *c, enum kh_table table, int *ret_rc); /* sealed columns empty */
@@ -77,28 +77,27 @@ sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table,
 sqlite3_stmt *kh_connection_next_id(struct kh_connection *c, enum kh_table table, int *ret_rc);
 sqlite3_stmt *kh_connection_find(struct kh_connection *c, enum kh_index index, int *ret_rc);
 
-/* Runs one without results; SQLITE_OK, or what went wrong: SQLITE_FULL also where SQLite has another word for no room.
- */
+/* Runs a statement without results.  Returns SQLITE_OK or the failure, as kh_connection_told() reports it. */
 int kh_connection_step(struct kh_connection *c, enum kh_connection_text which);
 
 /*
- * A failure as SQLite told it, but SQLITE_FULL where a write found no room, whatever the kernel calls that: it is no
- * failure of the disk.  (A sync that failed is one, whatever its reason.)  SQLite itself knows ENOSPC only, and does
- * not keep the rest: so this asks errno, right after the call that failed.
+ * SQLite's result code, except that it is SQLITE_FULL if a write found no room, whatever the kernel calls that, because
+ * a full disk is not a failed disk.  (A failed sync is a failure, whatever its reason.)  SQLite itself recognises only
+ * ENOSPC and does not keep the other values, so this reads errno and must be called right after the call that failed.
  */
 int kh_connection_told(int rc);
 
 /*
- * What a failure RC of SQLite is to Keyhole: fills *ERR, which may be NULL.
+ * What a failure RC of SQLite means to Keyhole: fills *ERR, which may be NULL.
  *   store_full       no room; nothing was done
- *   store_busy       another process had the store for too long
- *   store_corrupt    the file is damaged, or no database
- *   store_refused    a constraint: what was to be written must be impossible
+ *   store_busy       another process held the store for too long
+ *   store_corrupt    the file is damaged, or is not a database
+ *   store_refused    a constraint forbids what was to be written
  *   store_failed     anything else
  */
 enum kh_err kh_connection_fail(struct kh_connection *c, int rc, struct kh_error *err);
 
-/* Whether nothing is certain any more after RC: a read, a write or a sync has failed, or the file is damaged. */
+/* Whether nothing is certain any more after RC, because a read, a write or a sync failed or the file is damaged. */
 bool kh_connection_is_fatal(int rc);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * Group commit.
  *
- * What fails and how far: an operation that fails is rolled back to its savepoint, and the others go on.  Where the
- * database itself fails (no room, no memory, busy), the whole group fails with that, nothing of it is kept, and the
- * next group is tried again.  Where a read, a write or a sync fails, or the file is damaged, the store is done with:
- * the kernel may have thrown away what it could not write, and would say nothing of it a second time.
+ * How far a failure reaches: an operation that fails is rolled back to its savepoint, and the others go on.  If the
+ * database itself fails (no room, no memory, busy), the whole group fails with that error, nothing of it is kept, and
+ * the next group is tried as usual.  If a read, a write or a sync fails, or the file is damaged, the store stops for
+ * good, because the kernel may have discarded what it could not write and would not report it a second time.
  */
 #include "store/sqlite/group.h"
 
@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <time.h>
 
-#define CHECKPOINT_PAGES 4000 /* of the log, before they are put into the database: 16 MiB */
+#define CHECKPOINT_PAGES 4000 /* pages in the log before they are copied into the database: 16 MiB */
 
 static void count(uint64_t *figure, uint64_t n)
 {
@@ -27,7 +27,7 @@ static void fail_job(struct kh_store_job *job, enum kh_err e, const struct kh_er
 	job->err = *err;
 }
 
-/* The database said RC while a group was in work.  Fills *ERR. */
+/* The database returned RC while a group was running.  Fills *ERR. */
 static enum kh_err give_up(struct kh_group *g, int rc, struct kh_error *err)
 {
 	enum kh_err e = kh_connection_fail(g->c, rc, err);
@@ -47,7 +47,7 @@ static enum kh_err give_up(struct kh_group *g, int rc, struct kh_error *err)
 	return e;
 }
 
-/* Forgets what was kept of rows where another connection has committed since. */
+/* Empties the row cache if another connection has committed since. */
 static int check_cache(struct kh_group *g)
 {
 	int rc = SQLITE_OK;
@@ -71,7 +71,7 @@ static int begin(struct kh_group *g)
 	return rc == SQLITE_OK ? check_cache(g) : rc;
 }
 
-/* Runs the jobs from *NEXT on until one breaks the transaction or there are no more; *NEXT is then the one after. */
+/* Runs the jobs from *NEXT on until one breaks the transaction or none is left; *NEXT is then the job after it. */
 static int run_jobs(struct kh_group *g, struct kh_store_job **next, uint64_t *ret_events)
 {
 	struct kh_savepoint s = {.txn = {.backend = g->backend, .event = -1}, .c = g->c};
@@ -91,7 +91,7 @@ static int run_jobs(struct kh_group *g, struct kh_store_job **next, uint64_t *re
 	return SQLITE_OK;
 }
 
-/* One transaction for the jobs from FIRST on; the jobs that were not reached come back. */
+/* Runs one transaction for the jobs from FIRST on; returns the jobs that were not reached. */
 static struct kh_store_job *run_group(struct kh_group *g, struct kh_store_job *first)
 {
 	struct kh_store_job *next = first;
@@ -103,7 +103,7 @@ static struct kh_store_job *run_group(struct kh_group *g, struct kh_store_job *f
 	if (rc == SQLITE_OK)
 		rc = run_jobs(g, &next, &events);
 	else
-		next = NULL; /* nobody's turn came: they all hear the same */
+		next = NULL; /* no job was run: all of them get the same error */
 	if (rc == SQLITE_OK)
 		rc = kh_connection_step(g->c, KH_CONNECTION_COMMIT);
 	if (rc != SQLITE_OK) {
@@ -128,7 +128,7 @@ static void run_all(struct kh_group *g, struct kh_store_job *first)
 	for (struct kh_store_job *job = first; job != NULL; job = next) {
 		next = job->next;
 		count(&g->figures->operations, 1);
-		job->done(job); /* gone after this */
+		job->done(job); /* the job may be freed by this */
 	}
 }
 
@@ -145,8 +145,8 @@ static int log_grew(void *arg, sqlite3 *db, const char *name, int pages)
 }
 
 /*
- * Puts the log into the database, where it has grown long.  What others still read stays in the log, and so does
- * all where there is no room: that is no error.  A sync that fails is one.
+ * Copies the log into the database if it has grown long.  Pages that others still read stay in the log, and all of them
+ * stay if there is no room: that is not an error.  A failed sync is an error.
  */
 static void shorten_log(struct kh_group *g)
 {
@@ -163,7 +163,7 @@ static void shorten_log(struct kh_group *g)
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
-/* Takes up to the most of those that wait; NULL: closing, and none waits. */
+/* Takes as many waiting jobs as one group may have; NULL: the store is closing and none waits. */
 static struct kh_store_job *take(struct kh_group *g)
 {
 	struct kh_store_job *first, *last;
@@ -228,7 +228,7 @@ enum kh_err kh_group_start(struct kh_group *g, struct kh_error *err)
 	pthread_cond_init(&g->more, NULL);
 	if (!g->scratch)
 		sqlite3_wal_hook(g->c->db, log_grew, g);
-	/* Signals are for the threads of whoever opened the store. */
+	/* Signals belong to the threads of whoever opened the store. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int failed = pthread_create(&g->thread, NULL, work, g);

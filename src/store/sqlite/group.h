@@ -1,6 +1,6 @@
 /*
- * Group commit: one thread takes the operations that wait, runs them in one transaction, each in a savepoint, commits,
- * and tells each how it ended.  While it waits for the disk, the next group gathers.
+ * Group commit: one thread takes the waiting operations, runs them in one transaction, each in a savepoint, commits,
+ * and tells each its result.  While it waits for the disk, the next group gathers.
  */
 #ifndef KH_STORE_SQLITE_GROUP_H
 #define KH_STORE_SQLITE_GROUP_H
@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#define KH_GROUP_MOST 2048 /* operations of one commit */
+#define KH_GROUP_MOST 2048 /* operations in one commit */
 
 struct kh_group {
 	struct kh_connection *c;
@@ -21,19 +21,19 @@ struct kh_group {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t more;
-	struct kh_store_job *first, *last; /* those that wait */
+	struct kh_store_job *first, *last; /* the waiting operations */
 	bool closing, asleep;
 
-	/* the thread's own */
+	/* used by the thread only */
 	int64_t behind;         /* pages of the log that are not in the database yet */
 	bool failed;            /* nothing is certain any more */
-	struct kh_error reason; /* of that */
+	struct kh_error reason; /* why it failed */
 };
 
-/* Starts the thread.  All that is named stays the caller's, and is the thread's alone until kh_group_stop(). */
+/* Starts the thread.  The caller still owns everything in G, but only the thread uses it until kh_group_stop(). */
 enum kh_err kh_group_start(struct kh_group *g, struct kh_error *err) KH_CHECKED;
 
-/* Waits for the operations that were submitted, and ends the thread. */
+/* Waits for the submitted operations, and ends the thread. */
 void kh_group_stop(struct kh_group *g);
 
 void kh_group_submit(struct kh_group *g, struct kh_store_job *job);

@@ -44,8 +44,10 @@ void kh_holder_close(struct kh_holder *holder)
 	*holder = KH_HOLDER_NONE;
 }
 
-/* The next number whose byte is free: a lock on it can only be there where an older copy of the database was put in
- * place of the one that others still have open. */
+/*
+ * The next number whose byte is free.  A byte can be locked already only if an older copy of the database replaced the
+ * one that other processes still have open.
+ */
 static enum kh_err next_number(struct kh_holder *holder, struct kh_connection *c, int64_t *ret_number,
 			       struct kh_error *err)
 {
@@ -94,7 +96,7 @@ bool kh_holder_alive(const struct kh_holder *holder, int64_t number)
 		return false;
 	if (number == holder->number)
 		return true;
-	/* Where the kernel does not answer, nobody is declared dead. */
+	/* If the kernel does not answer, the holder counts as alive. */
 	return fcntl(holder->fd, F_OFD_GETLK, &l) != 0 || l.l_type != F_UNLCK;
 }
 

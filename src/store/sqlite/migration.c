@@ -1,4 +1,4 @@
-/* Bringing a database to the present version. */
+/* Brings a database to the current version. */
 #include "store/sqlite/migration.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const char *const texts[] = {version_1, version_2};
 
 const struct kh_migrations kh_migration_all = {texts, sizeof(texts) / sizeof(texts[0])};
 
-/* What the file says of itself. */
+/* What the file's header says about itself. */
 struct identity {
 	int64_t version, application, tables;
 };
@@ -76,7 +76,7 @@ static bool same_entry(sqlite3_stmt *a, sqlite3_stmt *b)
 	return same;
 }
 
-/* SQLITE_OK where both have the same tables and indexes, by the same words; SQLITE_CORRUPT where not. */
+/* SQLITE_OK if both have the same tables and indexes, defined by the same text; SQLITE_CORRUPT if not. */
 static int compare_forms(sqlite3 *is, sqlite3 *should)
 {
 	sqlite3_stmt *a = NULL, *b = NULL;
@@ -99,9 +99,9 @@ static int compare_forms(sqlite3 *is, sqlite3 *should)
 }
 
 /*
- * Whether the database has what the texts up to VERSION make, and nothing else.  Triggers and views that were put into
- * the file, tables without their constraints, indexes over something else: what the store does would not be what it
- * says, and verification, which reads by the same tables, need not see it.
+ * Whether the database has exactly what the SQL texts up to VERSION make.  If somebody put triggers or views into the
+ * file, removed constraints from tables, or changed what an index covers, the store would not do what it reports.
+ * Verification might not notice, because it reads through the same tables.
  */
 static enum kh_err check_form(struct kh_connection *c, const struct kh_migrations *m, int64_t version,
 			      struct kh_error *err)
@@ -121,8 +121,7 @@ static enum kh_err check_form(struct kh_connection *c, const struct kh_migration
 	return rc == SQLITE_OK ? e : kh_connection_fail(c, rc, err);
 }
 
-/* --- bringing it on ------------------------------------------------------------------------------------------------
- */
+/* --- migrating ---------------------------------------------------------------------------------------------------- */
 
 static enum kh_err apply(struct kh_connection *c, const struct kh_migrations *m, size_t from, struct kh_error *err)
 {
@@ -138,7 +137,7 @@ static enum kh_err apply(struct kh_connection *c, const struct kh_migrations *m,
 	return kh_connection_exec(c, identity, err);
 }
 
-/* Looks again with the lock that keeps others out, and goes on from there. */
+/* Looks again under the lock that keeps others out, and migrates from the version found. */
 static enum kh_err migrate(struct kh_connection *c, const struct kh_migrations *m, enum kh_store_mode mode,
 			   struct kh_error *err)
 {
@@ -169,7 +168,7 @@ enum kh_err kh_migration_run(struct kh_connection *c, const struct kh_migrations
 		e = judge(&is, migrations->count, mode, err);
 	if (e == KH_OK && is.version > 0)
 		e = check_form(c, migrations, is.version, err);
-	/* Now it is known to be ours, or nobody's; before, not even its journal is touched. */
+	/* Now the file is known to be ours, or empty.  Before this, not even its journal is touched. */
 	if (e == KH_OK && mode != KH_STORE_READ && mode != KH_STORE_SCRATCH)
 		e = kh_connection_exec(c, "PRAGMA journal_mode = WAL", err);
 	if (e != KH_OK ||

@@ -1,7 +1,7 @@
 /*
- * Versions of the database (D3): SQL texts, each of which makes the version after the one before.  Forward only; making
- * a store is coming from version 0.  The version is PRAGMA user_version, and PRAGMA application_id says that the file
- * is a store of Keyhole's at all.
+ * Versions of the database (D3): SQL texts, each of which brings the previous version to the next.  They only go
+ * forward; creating a store means migrating from version 0.  The version is PRAGMA user_version, and PRAGMA
+ * application_id says that the file is a store of Keyhole's.
  */
 #ifndef KH_STORE_SQLITE_MIGRATION_H
 #define KH_STORE_SQLITE_MIGRATION_H
@@ -15,16 +15,16 @@ struct kh_migrations {
 	size_t count;
 };
 
-/* Those of this program. */
+/* The migrations of this program. */
 extern const struct kh_migrations kh_migration_all;
 
 /*
  * Brings the database to the last version, in one transaction.
- *   CREATE     it must be empty, else `store_exists`: two that create at once are one creation and one refusal
- *   EXISTING   it must not be: `store_missing` where nothing is in it (a creation that was cut off)
+ *   CREATE     it must be empty, else `store_exists`; if two processes create at once, one succeeds and one is refused
+ *   EXISTING   it must not be empty: `store_missing` if it is (a creation that was interrupted)
  *   READ       changes nothing: any version but the last is `store_version`
- *   SCRATCH    as CREATE
- * `store_version` where it is newer, `store_corrupt` where it is another program's, or has other tables, indexes,
+ *   SCRATCH    like CREATE
+ * `store_version` if it is newer, `store_corrupt` if it belongs to another program, or has other tables, indexes,
  * triggers or views than those of its version.
  */
 enum kh_err kh_migration_run(struct kh_connection *c, const struct kh_migrations *migrations, enum kh_store_mode mode,

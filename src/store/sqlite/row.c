@@ -1,11 +1,11 @@
 /*
- * Rows: columns to parameters, results to columns, as the record tables say.
+ * Rows: binds columns as parameters and reads results into columns, as the record tables say.
  *
- * Views are bound without a copy: the statement is run before the caller has its row back.
+ * Views are bound without a copy, because the statement runs before the caller gets its row back.
  */
 #include "store/sqlite/row.h"
 
-/* What a column of the database that is not what its record says is: the schema holds it, so the file was changed. */
+/* For a column that is not what its record says: the schema prevents that, so the file was changed from outside. */
 static int bad_column(void)
 {
 	return SQLITE_CORRUPT;
@@ -39,10 +39,10 @@ static int bind_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, co
 	return SQLITE_MISUSE;
 }
 
-/* The bytes of a result.  Borrowed: until the statement's next step. */
+/* The bytes of a result, borrowed until the statement's next step. */
 static struct kh_view bytes_of(sqlite3_stmt *stmt, int at)
 {
-	const void *p = sqlite3_column_blob(stmt, at); /* of a text too: its bytes */
+	const void *p = sqlite3_column_blob(stmt, at); /* for a text too: its bytes */
 	int n = sqlite3_column_bytes(stmt, at);
 
 	return kh_view_of(p != NULL ? p : "", n > 0 ? (size_t)n : 0);
@@ -93,7 +93,7 @@ static int read_row(sqlite3_stmt *stmt, const struct kh_record *record, struct k
 	return rc;
 }
 
-/* The row that STMT, made by kh_connection_get() or _peek(), finds. */
+/* Reads the row that STMT, made by kh_connection_get() or _peek(), finds. */
 static enum kh_err get(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc, enum kh_table table, int64_t id,
 		       void *ret_row)
 {
@@ -111,7 +111,7 @@ static enum kh_err get(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc, enum 
 		rc = SQLITE_OK;
 	sqlite3_reset(stmt);
 	if (rc == SQLITE_NOMEM && arena->failed)
-		return KH_ENOMEM; /* the operation's own arena: nothing is wrong with the database */
+		return KH_ENOMEM; /* the operation's own arena is full: nothing is wrong with the database */
 	if (rc != SQLITE_OK)
 		return kh_savepoint_break(s, rc);
 	return found ? KH_OK : KH_EUNKNOWN;
@@ -204,7 +204,7 @@ enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *r
 	return e;
 }
 
-/* The transaction has the only lock for writing: what it has read once, only it can have changed. */
+/* This transaction holds the only write lock, so nobody else can have changed what it has read once. */
 enum kh_err kh_row_next_id(struct kh_txn *txn, enum kh_table table, int64_t *ret_id)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
@@ -235,8 +235,7 @@ enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 
 	if (stmt == NULL)
 		return kh_savepoint_break(s, rc);
-	/* Four parameters, of which the statement may not name the first two: binding those is an error of no account.
-	 */
+	/* The statement may not use the first two of the four parameters; binding those fails, which does no harm. */
 	(void)sqlite3_bind_int64(stmt, 1, key);
 	(void)sqlite3_bind_text64(stmt, 2, text.n > 0 ? text.p : "", text.n, SQLITE_STATIC, SQLITE_UTF8);
 	rc = sqlite3_bind_int64(stmt, 3, after);
@@ -255,7 +254,7 @@ enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 	return KH_OK;
 }
 
-/* All rows need a statement of their own: FN may read others meanwhile. */
+/* Reading all rows needs a statement of its own, because FN may read others meanwhile. */
 static int prepare_each(struct kh_savepoint *s, enum kh_table table, sqlite3_stmt **ret_stmt)
 {
 	int rc = SQLITE_OK;

@@ -1,4 +1,4 @@
-/* Rows of the record tables, by the functions of backend.h. */
+/* Rows of the record tables: implements functions of backend.h. */
 #ifndef KH_STORE_SQLITE_ROW_H
 #define KH_STORE_SQLITE_ROW_H
 
@@ -14,7 +14,7 @@ enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 enum kh_err kh_row_each(struct kh_txn *txn, enum kh_table table, bool (*fn)(const void *row, void *arg),
 			void *arg) KH_CHECKED;
 
-/* Rows are looked at by tables, found by indexes: see `agrees` of backend.h. */
+/* Whether indexes match their tables: see `agrees` in backend.h. */
 enum kh_err kh_row_agree(struct kh_txn *txn, struct kh_view *ret_why);
 
 #endif

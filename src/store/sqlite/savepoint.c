@@ -12,7 +12,7 @@ enum kh_err kh_savepoint_break(struct kh_savepoint *s, int rc)
 	enum kh_err e = kh_connection_fail(s->c, rc, s->txn.err);
 	s->txn.broken = true;
 	s->txn.broken_by = e;
-	/* What a constraint refuses, and what does not fit into a value, concerns this operation alone. */
+	/* A constraint, or a value that is too large, concerns this operation only. */
 	if ((rc & 0xff) != SQLITE_CONSTRAINT && (rc & 0xff) != SQLITE_TOOBIG)
 		s->rc = rc;
 	return e;
@@ -33,7 +33,10 @@ enum kh_err kh_savepoint_write(struct kh_savepoint *s)
 	return KH_OK;
 }
 
-/* References that lead nowhere at the end of an operation; SQLite itself would find them only at the commit of all. */
+/*
+ * Whether there are dangling references at the end of an operation.  SQLite itself would find them only when the whole
+ * group commits.
+ */
 static bool has_loose_ends(struct kh_savepoint *s)
 {
 	int loose = 0, highest = 0;

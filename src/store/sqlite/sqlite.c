@@ -1,4 +1,4 @@
-/* Opening and closing a SQLite store, and reading beside it. */
+/* Opening and closing a SQLite store, and reading concurrently with its thread. */
 #include "store/sqlite/sqlite.h"
 
 #include "store/sqlite/group.h"
@@ -18,11 +18,11 @@
 struct sqlite_store {
 	struct kh_store store; /* first: what others see */
 	enum kh_store_mode mode;
-	struct kh_connection c; /* the thread's */
+	struct kh_connection c; /* the store's thread uses it */
 	struct kh_cache cache;  /* likewise */
 	struct kh_holder holder;
 	struct kh_group group;
-	pthread_mutex_t mutex; /* of the pool */
+	pthread_mutex_t mutex; /* guards the pool */
 	struct kh_connection *idle;
 	size_t idle_count;
 	char path[PATH_LIMIT];
@@ -80,7 +80,7 @@ static void give_back(struct sqlite_store *s, struct kh_connection *c, bool good
 		free_reader(c);
 }
 
-/* A scratch store is one connection's own: its readings are operations of its thread. */
+/* A scratch store exists only in one connection, so reads from it are operations of its thread. */
 struct reading {
 	kh_store_fn *fn;
 	void *arg;
@@ -146,7 +146,7 @@ static void discard(struct sqlite_store *s)
 	}
 	kh_connection_close(&s->c);
 	kh_cache_clear(&s->cache);
-	kh_holder_close(&s->holder); /* last: alive until everything is on the disk */
+	kh_holder_close(&s->holder); /* last: the holder stays alive until everything is on the disk */
 	pthread_mutex_destroy(&s->mutex);
 	kh_alloc_free(&kh_alloc_system, s, sizeof(*s));
 }
@@ -162,7 +162,7 @@ static void close_store(struct kh_store *store)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the name of a new file durable. */
+/* Syncs the folder, so that the name of a new file is durable. */
 static enum kh_err sync_folder(const char *path, struct kh_error *err)
 {
 	struct kh_arena arena;
@@ -184,7 +184,7 @@ static enum kh_err sync_folder(const char *path, struct kh_error *err)
 					  strerrordesc_np(errno));
 }
 
-/* A file that is there and empty may be what a creation that was cut off has left: migration.c looks into it. */
+/* An empty file that exists may be left over from an interrupted creation: migration.c looks into it. */
 static enum kh_err make_file(const char *path, struct kh_error *err)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -201,9 +201,10 @@ static enum kh_err make_file(const char *path, struct kh_error *err)
 }
 
 /*
- * Puts the whole log into the database before anything is written after it.  A process that died of a failed sync may
- * have left pages in the log that only the kernel's memory has: what is acknowledged from now on must not stand behind
- * them.  Others that have the store open make it busy, and that is fine: then no process has died of it last.
+ * Copies the whole log into the database before anything new is written.  A process that died of a failed sync may have
+ * left pages in the log that are only in the kernel's memory, and what is acknowledged from now on must not follow
+ * them.  If other processes have the store open this returns busy, which is fine: then no process has just died of a
+ * failed sync.
  */
 static enum kh_err settle_log(struct kh_connection *c, struct kh_error *err)
 {
@@ -242,7 +243,9 @@ static enum kh_err open_store(const char *path, enum kh_store_mode mode, struct 
 {
 	size_t n = mode == KH_STORE_SCRATCH ? 0 : strlen(path);
 
-	/* SQLite's own statistics of memory take a lock at every allocation.  Refused once SQLite is in use: no matter.
+	/*
+	 * SQLite's memory statistics take a lock at every allocation.  The call is refused once SQLite is in use, which
+	 * does no harm.
 	 */
 	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (n >= PATH_LIMIT)

@@ -1,8 +1,8 @@
 /*
- * The SQLite store (D1), a backend.
+ * The SQLite backend of the store (D1).
  *
- * A file PATH with its log (PATH-wal, PATH-shm) and its file of locks (PATH-holders), all 0600.  WAL, synchronous FULL:
- * a commit is on the disk when COMMIT returns.
+ * It has a file PATH with its log (PATH-wal, PATH-shm) and its lock file (PATH-holders), all 0600.  WAL and synchronous
+ * FULL: a commit is on the disk when COMMIT returns.
  */
 #ifndef KH_STORE_SQLITE_SQLITE_H
 #define KH_STORE_SQLITE_SQLITE_H

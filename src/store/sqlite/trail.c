@@ -68,7 +68,7 @@ static struct kh_view column(sqlite3_stmt *stmt, int at)
 	return kh_view_of(p != NULL ? p : "", n > 0 ? (size_t)n : 0);
 }
 
-/* The statement's row; views borrow from it.  SQLITE_CORRUPT where the hash is none. */
+/* Reads the statement's row; views borrow from it.  SQLITE_CORRUPT if the hash is not one. */
 static int take_entry(sqlite3_stmt *stmt, struct kh_audit_entry *ret_entry)
 {
 	struct kh_view hash = column(stmt, 8);
@@ -92,7 +92,7 @@ static int take_entry(sqlite3_stmt *stmt, struct kh_audit_entry *ret_entry)
 /* One of the two tables while both are read together. */
 struct side {
 	sqlite3_stmt *stmt;
-	int64_t id; /* of the event that is next; INT64_MAX: there is none */
+	int64_t id; /* of the next event; INT64_MAX: there is none */
 	bool more;
 };
 
@@ -114,7 +114,7 @@ static int step_side(struct side *side)
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Both sides are ascending: the lower one is next. */
+/* Both tables are in ascending order: the lower id is next. */
 static int merge(struct side side[2], kh_audit_fn *fn, void *arg)
 {
 	int rc = step_side(&side[0]);
@@ -152,7 +152,7 @@ static struct kh_view keep(struct kh_arena *arena, struct kh_view v)
 	return v.n > 0 ? kh_arena_dup(arena, v) : KH_LIT("");
 }
 
-/* The event with this id in one of the tables. */
+/* Finds the event with this id in one of the tables. */
 static int find_entry(struct kh_savepoint *s, enum kh_connection_text which, int64_t id, struct kh_arena *arena,
 		      struct kh_audit_entry *ret_entry, bool *ret_found)
 {

@@ -1,4 +1,4 @@
-/* The audit's tables, task_audits and system_logs, and the checkpoints, by the functions of backend.h. */
+/* The audit's tables, task_audits and system_logs, and the checkpoints: implements functions of backend.h. */
 #ifndef KH_STORE_SQLITE_TRAIL_H
 #define KH_STORE_SQLITE_TRAIL_H
 
