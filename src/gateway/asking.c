@@ -1,6 +1,6 @@
 /*
- * A query, from admission to what its Controller is told.  What a Controller is told comes from query.look alone, and
- * leaves when a look at a moment of its own choosing would have said the same.
+ * A query, from admission to what its Controller is told.  That comes only from query.look.  The answer leaves only
+ * when a look that the Controller made at a time of its own choosing would have said the same.
  */
 #include "gateway/asking.h"
 
@@ -21,8 +21,11 @@ static enum kh_work_next end(struct kh_asking *asking, enum kh_err result)
 	return KH_WORK_DONE;
 }
 
-/* Admits, and has the Reader asked: in the same operation where that takes no time (*RET_LOOKED: and *RET_LOOK is a
- * look at what came of it), by this thread where it takes little, else beside. */
+/*
+ * Admits the query and has the Reader asked.  If that takes no time, it happens in the same operation, and *RET_LOOKED
+ * says that *RET_LOOK is a look at the result.  If it takes little time, this thread does it; else the dispatch pool
+ * does.
+ */
 static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_look *ret_look,
 			 bool *ret_looked, struct kh_arena *arena, struct kh_error *err)
 {
@@ -42,12 +45,12 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 		return KH_OK;
 	struct kh_entry entry = kh_outbox_of_ask(&call.ask);
 	const struct kh_reader *reader = kh_engine_reader(engine, entry.reader);
-	if (reader != NULL && reader->driver->pure) /* NULL: taken out of the configuration this very moment */
+	if (reader != NULL && reader->driver->pure) /* NULL: it was just removed from the configuration */
 		return kh_outbox_run(engine, &entry, arena, err);
 	return kh_dispatch_put(kh_gateway_dispatch(gateway), &entry, err);
 }
 
-/* The advice once more, for whoever had to wait: it follows from the query (B22). */
+/* Makes the advice again for a caller that had to wait: it follows from the query (B22). */
 static struct kh_view advise(struct kh_arena *arena, struct kh_view body)
 {
 	struct kh_admit again = {0};
@@ -59,7 +62,7 @@ static struct kh_view advise(struct kh_arena *arena, struct kh_view body)
 	return again.read.e == KH_OK ? again.read.advice : (struct kh_view){NULL, 0};
 }
 
-/* Whether a look of now is not yet an end; then until when the work waits for another. */
+/* Whether this look is not final yet; if so, sets until when the work waits for the next. */
 static bool waits(struct kh_gateway *gateway, struct kh_asking *asking, const struct kh_look *look, bool admitted_now,
 		  struct kh_work *work)
 {
@@ -113,7 +116,7 @@ enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *a
 	if (admits)
 		e = admit(gateway, asking, &look, &looked, arena, err);
 	asking->query = NULL;
-	if (e == KH_OK && asking->outcome != KH_OUTCOME_NONE) { /* refused, and that is an outcome */
+	if (e == KH_OK && asking->outcome != KH_OUTCOME_NONE) { /* a refusal is an outcome */
 		kh_gateway_told(gateway, asking->outcome);
 		return end(asking, KH_OK);
 	}

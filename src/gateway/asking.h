@@ -1,12 +1,13 @@
 /*
- * A query from its admission to what the Controller is told (A5): admitted, carried to its Reader, waited for a bounded
- * time.  The time at which the Controller is told something depends on its own call, on the slots of B17 and on the
- * bound, and on nothing else.
+ * A query from its admission to what the Controller is told (A5): it is admitted, given to its Reader, and waited for
+ * up to a bound.  When the Controller is told something depends only on its own call, on the slots of B17 and on the
+ * bound.
  *
- * To be driven by the step of a work, which calls kh_asking_step() until it says KH_WORK_DONE:
+ * The step of a work drives it by calling kh_asking_step() until that returns KH_WORK_DONE:
  *
- *     first step   asking->query is the Controller's JSON; or asking->of the id (query's or approval's) of an earlier
- * one later steps  the same struct again; *QUERY and the first step's arena are no longer needed
+ *     first step   asking->query is the Controller's JSON; or asking->of is the id (query's or approval's) of an
+ *                  earlier one
+ *     later steps  the same struct again; *QUERY and the first step's arena are no longer needed
  */
 #ifndef KH_GATEWAY_ASKING_H
 #define KH_GATEWAY_ASKING_H
@@ -18,27 +19,27 @@
 #define KH_ASKING_ID 24 /* bytes of a public id, with its NUL */
 
 struct kh_asking {
-	struct kh_view token; /* the Controller's; lives as long as the asking */
-	yyjson_val *query;    /* the first step's: the query, with the members of admission; or NULL and `of` */
+	struct kh_view token; /* the Controller's; must live as long as the struct */
+	yyjson_val *query;    /* first step only: the query, with the members of admission; or NULL, and `of` is set */
 	char of[KH_ASKING_ID];
-	/* `until`, 0: the gateway's bound from the first step on; `human`: goes on waiting (approval_wait). */
+	/* `until`, 0: the gateway's bound, counted from the first step; `human`: goes on waiting (approval_wait). */
 	struct kh_waiting waiting;
 	/* out, with KH_WORK_DONE; views live in the arena of that step */
 	enum kh_err result;
 	enum kh_outcome outcome; /* NONE: still with the Reader */
-	char id[KH_ASKING_ID];   /* the query's; empty: refused before it had one, or asked by its approval */
-	struct kh_view approval, delivery, block, sources, advice; /* as look.h has them */
-	/* After any step: the Controller may know, since some step, that a human decides, and by which approval. */
+	char id[KH_ASKING_ID];   /* the query's; empty: refused before it had one, or looked up by its approval */
+	struct kh_view approval, delivery, block, sources, advice; /* as in look.h */
+	/* After any step: whether the Controller may know by now that a human decides, and by which approval. */
 	bool pending_seen;
 	char waits[KH_ASKING_ID];
-	/* of the asking */
+	/* internal */
 	bool begun;
 };
 
-/* A public id kept over steps. */
+/* Keeps a public id from one step to the next. */
 void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id);
 
-/* One step.  *ERR is filled where asking->result is not KH_OK. */
+/* One step.  *ERR is filled if asking->result is not KH_OK. */
 enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_work *work,
 				 struct kh_arena *arena, struct kh_error *err);
 

@@ -1,4 +1,4 @@
-/* Entries in hand: a list under a lock, the oldest first, and a work for each, with an arena of its own. */
+/* Entries in hand: a list under a lock, the oldest first.  Each entry has a work, with an arena of its own. */
 #include "gateway/dispatch.h"
 
 #include "base/alloc.h"
@@ -8,19 +8,19 @@
 #include <pthread.h>
 #include <sodium.h>
 
-#define MEMORY ((size_t)1 << 30) /* of one entry, or of a look through the outbox */
-#define AGAIN  INT64_C(1000000)  /* microseconds until a store that failed is tried again */
+#define MEMORY ((size_t)1 << 30) /* bytes for one entry, or for a scan of the outbox */
+#define AGAIN  INT64_C(1000000)  /* microseconds until a failed store is tried again */
 
 struct item {
-	struct kh_work work; /* first: a work is its item */
+	struct kh_work work; /* first: a work is cast to its item */
 	struct kh_dispatch *dispatch;
 	struct item *next, *prev;
 	struct kh_arena arena;
-	struct kh_entry entry;   /* in the arena; what follows takes its place */
-	enum kh_entry_kind kind; /* this and the following as it was put in */
+	struct kh_entry entry;   /* in the arena; replaced by the entry that follows from it */
+	enum kh_entry_kind kind; /* this and the members below: as the entry was put in */
 	int64_t id, task;
 	struct kh_view reader; /* in the arena */
-	bool runs, waits;      /* it has a place, or waits for one */
+	bool runs, waits;      /* it has a place, or it waits for one */
 };
 
 struct kh_dispatch {
@@ -60,7 +60,7 @@ static bool is_ask(const struct item *item)
 	return item->kind == KH_ENTRY_ASK;
 }
 
-/* Whether ITEM stands there already.  An errand never does: it is handed out once, by the call that has begun it. */
+/* Whether ITEM is in the list already.  An errand never is: only the call that has begun it hands it out, once. */
 static bool is_in_hand(const struct kh_dispatch *d, const struct item *item)
 {
 	bool found = false;
@@ -70,7 +70,7 @@ static bool is_in_hand(const struct kh_dispatch *d, const struct item *item)
 	return found && item->kind != KH_ENTRY_ERRAND;
 }
 
-/* Whether there is a place for ITEM: among those of its kind, and of an ask at its Reader. */
+/* Whether there is a place for ITEM: one for its kind and, if it is an ask, one at its Reader. */
 static bool has_place(const struct kh_dispatch *d, const struct item *item)
 {
 	const struct kh_reader *reader = is_ask(item) ? kh_engine_reader(d->engine, item->reader) : NULL;
@@ -84,7 +84,7 @@ static bool has_place(const struct kh_dispatch *d, const struct item *item)
 	return kind < d->most && (most == 0 || readers < most);
 }
 
-/* ITEM has left its place: the oldest that it was in the way of goes on. */
+/* ITEM has left its place: wakes the oldest item that can have it. */
 static void leave_place(struct kh_dispatch *d, struct item *item)
 {
 	item->runs = false;
@@ -123,7 +123,7 @@ static enum kh_work_next finish(struct item *item)
 	return KH_WORK_DONE;
 }
 
-/* Takes a place, if there is one; else whoever leaves one wakes ITEM. */
+/* Takes a place if there is one; otherwise the item that leaves one wakes ITEM. */
 static bool take_place(struct item *item)
 {
 	struct kh_dispatch *d = item->dispatch;
@@ -137,8 +137,8 @@ static bool take_place(struct item *item)
 }
 
 /*
- * A full disk: an errand took place, and its end has to be on the record before anybody can be told.  It is tried until
- * the store takes it; at a stop it is left to the next start.
+ * The disk is full.  An errand has taken place, and its end must be recorded before anybody can be told.  It is tried
+ * until the store accepts it; at a stop it is left to the next start.
  */
 static enum kh_work_next try_later(struct item *item)
 {
@@ -164,7 +164,7 @@ static enum kh_work_next step(struct kh_work *work)
 		return finish(item);
 	if (!take_place(item))
 		return KH_WORK_WAIT;
-	/* A store that fails here fails every call too, which is where it is told; an ask stays in the outbox. */
+	/* A store that fails here also fails every call, and the callers are told; an ask stays in the outbox. */
 	enum kh_err e = kh_outbox_run(d->engine, &item->entry, &item->arena, &err);
 	return e != KH_OK && item->entry.lost ? try_later(item) : finish(item);
 }
@@ -192,13 +192,13 @@ static struct item *new_item(struct kh_dispatch *d, const struct kh_entry *entry
 	return item;
 }
 
-/* Begun, and nobody there to carry it out: that is an end too. */
+/* The errand was begun, but nobody can carry it out: it is recorded as failed. */
 static enum kh_err refuse(struct kh_dispatch *d, const struct kh_entry *entry, struct kh_error *err)
 {
 	enum kh_err e = kh_outbox_give_up(d->engine, entry, err);
 
 	if (entry->kind == KH_ENTRY_ASK)
-		return KH_OK; /* it is in the store's outbox still */
+		return KH_OK; /* it is still in the store's outbox */
 	return e != KH_OK ? e : kh_error_set(err, KH_EREFUSED, "busy", "the gateway cannot carry it out now");
 }
 
@@ -230,7 +230,10 @@ enum kh_err kh_dispatch_recover(struct kh_dispatch *d, struct kh_error *err)
 
 	kh_arena_init(&arena, kh_engine_alloc(d->engine), MEMORY);
 	enum kh_err e = kh_engine_own(d->engine, kh_recover_run, &call, &arena, err);
-	/* A pure driver's ask may be under way in the thread that admitted it: asked twice, one answer counts. */
+	/*
+	 * A pure driver's ask may be under way in the thread that admitted it.  If it is asked twice, one answer
+	 * counts.
+	 */
 	for (size_t i = 0; e == KH_OK && i < call.count; i++) {
 		struct kh_entry entry = kh_outbox_of_effect(call.effects[i], call.readers[i]);
 		e = kh_dispatch_put(d, &entry, err);
@@ -250,7 +253,7 @@ bool kh_dispatch_has(struct kh_dispatch *d, int64_t declaration)
 	return found;
 }
 
-/* --- from the first to the last ----------------------------------------------------------------------------------- */
+/* --- start and stop ----------------------------------------------------------------------------------------------- */
 
 enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned most, struct kh_works *callers,
 			    struct kh_dispatch **ret_dispatch, struct kh_error *err)
@@ -263,7 +266,7 @@ enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned most, struct kh_w
 	d->engine = engine;
 	d->callers = callers;
 	d->most = most;
-	/* A thread for everything that may have a place, so that asks and errands are never in each other's way. */
+	/* One thread for every place, so that asks and errands never wait for each other. */
 	enum kh_err e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = 2 * most}, &d->works, err);
 	if (e != KH_OK) {
 		kh_alloc_free(alloc, d, sizeof(*d));

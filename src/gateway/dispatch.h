@@ -1,7 +1,7 @@
 /*
- * The outbox carried out beside the callers: Readers that take their time, external operations, models that verify; each
- * entry on a thread of one pool for as long as it takes.  Of one kind at most as many at once as the pool is made for,
- * and of one Reader as many as it is configured for.
+ * Carries out the outbox on threads other than the callers': Readers that take their time, external operations, models
+ * that verify.  Each entry has a thread of one pool for as long as it takes.  At once, there are at most as many
+ * entries of one kind as the pool is made for, and at most as many of one Reader as the configuration allows.
  *
  * An ask that is lost here, for lack of memory, is still in the store's outbox, and is found there again (recover.h).
  * An errand that is in hand when the process dies ends as unknown (E7).
@@ -14,24 +14,24 @@
 
 struct kh_dispatch;
 
-/* MOST: asks at once, and as many others.  CALLERS: where those wait who are to be told when an errand has ended. */
+/* MOST: asks at once, and as many other entries.  CALLERS: the pool whose works are woken when an errand has ended. */
 enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned most, struct kh_works *callers,
 			    struct kh_dispatch **ret_dispatch, struct kh_error *err) KH_CHECKED;
 
 /*
- * Has ENTRY carried out; everything of it is copied.  One that is in hand already is left alone.  KH_EREFUSED `busy` if
- * an errand or a model cannot be taken on: the errand has failed then, which is on the record.
+ * Has ENTRY carried out; all of it is copied.  If it is in hand already, nothing happens.  KH_EREFUSED `busy` if an
+ * errand or a model call cannot be accepted; the errand is then recorded as failed.
  */
 enum kh_err kh_dispatch_put(struct kh_dispatch *dispatch, const struct kh_entry *entry,
 			    struct kh_error *err) KH_CHECKED;
 
-/* Every ask that waits in the outbox for this process, what dead ones have left included. */
+/* Takes every ask that waits in the outbox for this process, including those that dead processes left. */
 enum kh_err kh_dispatch_recover(struct kh_dispatch *dispatch, struct kh_error *err) KH_CHECKED;
 
 /* Whether the declaration (row id) is in hand. */
 bool kh_dispatch_has(struct kh_dispatch *dispatch, int64_t declaration);
 
-/* As kh_works_stop(): asks that have not begun are left in the outbox, errands come to their end. */
+/* Like kh_works_stop(): asks that have not begun are left in the outbox, errands run to their end. */
 bool kh_dispatch_stop(struct kh_dispatch *dispatch, int64_t timeout_us);
 void kh_dispatch_free(struct kh_dispatch *dispatch);
 

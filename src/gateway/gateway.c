@@ -1,6 +1,6 @@
 /*
- * The gateway's parts put together, who its callers are, and what happens by itself: the minder, a work like any other,
- * that ends what is due, takes over what dead processes left, and removes what is past its time.
+ * Puts the gateway's parts together, knows its callers, and runs the minder.  The minder is a work like any other: it
+ * ends what is due, takes over what dead processes left, and removes what is past its retention.
  */
 #include "gateway/gateway.h"
 
@@ -15,14 +15,14 @@
 #include <stdatomic.h>
 
 #define SECOND  INT64_C(1000000) /* microseconds */
-#define OFTEN   (2 * SECOND)     /* between looks for what is due and what was left */
+#define OFTEN   (2 * SECOND)     /* between looks for due work and for work that dead processes left */
 #define SELDOM  (60 * SECOND)    /* between purges, and calls of `housekeeping` */
 #define WAIT    (50 * SECOND)    /* most clients give up after 60 */
 #define THREADS 64
-#define CALLERS 1024                /* tokens that are remembered */
-#define MEMORY  ((size_t)256 << 20) /* of an operation of Keyhole's own */
+#define CALLERS 1024                /* tokens that are cached */
+#define MEMORY  ((size_t)256 << 20) /* bytes for one of the gateway's own operations */
 
-/* A token that was seen, by its digest: the token itself is not kept. */
+/* A token that was seen, stored by its digest: the token itself is not kept. */
 struct caller {
 	unsigned char digest[crypto_generichash_BYTES_MIN];
 	struct kh_who who; /* who.token 0: none */
@@ -31,8 +31,8 @@ struct caller {
 struct minder {
 	struct kh_work work; /* first */
 	struct kh_gateway *gateway;
-	atomic_bool carry;     /* the outbox has to be looked through now */
-	int64_t often, seldom; /* when next */
+	atomic_bool carry;     /* the outbox must be scanned now */
+	int64_t often, seldom; /* when each is due next */
 };
 
 struct kh_gateway {
@@ -41,10 +41,10 @@ struct kh_gateway {
 	struct kh_dispatch *dispatch;
 	struct kh_indexing *indexing;
 	struct minder minder;
-	pthread_mutex_t lock; /* of callers */
+	pthread_mutex_t lock; /* guards callers */
 	struct caller callers[CALLERS];
 	unsigned char
-		key[crypto_generichash_KEYBYTES]; /* of their digests: where one stands is not for callers to choose */
+		key[crypto_generichash_KEYBYTES]; /* key of the digests, so that callers cannot choose their slot */
 	atomic_uint_fast64_t outcomes[KH_GATEWAY_OUTCOMES];
 };
 
@@ -157,7 +157,7 @@ struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 
 /* --- the minder --------------------------------------------------------------------------------------------------- */
 
-/* Everything that is due; when the next will be, as kh_works_now() has it. */
+/* Settles everything that is due; returns when the next is due, as kh_works_now() counts. */
 static int64_t settle(struct kh_gateway *gateway, struct kh_arena *arena)
 {
 	struct kh_engine *engine = gateway->settings.engine;
@@ -188,7 +188,7 @@ static void purge(struct kh_gateway *gateway, struct kh_arena *arena)
 		gateway->settings.housekeeping(gateway->settings.ctx);
 }
 
-/* A failure of the store is told to whoever calls; here it is tried again. */
+/* A failure of the store is reported to whoever calls; here it is only tried again. */
 static enum kh_work_next mind(struct kh_work *work)
 {
 	struct minder *minder = (struct minder *)work;
@@ -212,11 +212,11 @@ static enum kh_work_next mind(struct kh_work *work)
 	kh_arena_done(&arena);
 	work->wake_at = due < minder->often ? due : minder->often;
 	if (work->wake_at < kh_works_now() + SECOND / 100)
-		work->wake_at = kh_works_now() + SECOND / 100; /* many are due one after the other: not in a loop */
+		work->wake_at = kh_works_now() + SECOND / 100; /* many are due one after the other: do not spin */
 	return KH_WORK_WAIT;
 }
 
-/* --- from start to stop ------------------------------------------------------------------------------------------- */
+/* --- start and stop ----------------------------------------------------------------------------------------------- */
 
 static void apply_defaults(struct kh_gateway_settings *settings)
 {
@@ -280,7 +280,7 @@ static int64_t left_until(int64_t end)
 bool kh_gateway_stop(struct kh_gateway *gateway, int64_t timeout_us)
 {
 	int64_t end = kh_works_now() + timeout_us;
-	bool indexing = kh_indexing_stop(gateway->indexing, 0); /* no further run, while the others come to their end */
+	bool indexing = kh_indexing_stop(gateway->indexing, 0); /* starts no further run while the others finish */
 	bool calls = kh_works_stop(gateway->works, timeout_us);
 	bool outbox = kh_dispatch_stop(gateway->dispatch, left_until(end));
 

@@ -1,10 +1,10 @@
 /*
- * The gateway: the engine, run for many callers at once.  Transports (src/mcp, src/http) bring calls; works.h steps
- * them; dispatch.h carries out the outbox; and what has to happen by itself happens here: outcomes that are due, what dead
- * processes left, content past its retention, checkpoints.
+ * The gateway: runs the engine for many callers at once.  Transports (src/mcp, src/http) bring calls; works.h steps
+ * them; dispatch.h carries out the outbox.  The gateway itself does what no caller asks for: it settles outcomes that
+ * are due, takes over what dead processes left, purges content past its retention, and has checkpoints made.
  *
- * A transport keeps no state that matters: every call names its token, and what it may do is decided in the transaction
- * of the operation.
+ * A transport keeps no state that matters: every call names its token, and the transaction of the operation decides
+ * what the token may do.
  */
 #ifndef KH_GATEWAY_GATEWAY_H
 #define KH_GATEWAY_GATEWAY_H
@@ -16,11 +16,11 @@
 struct kh_gateway;
 
 struct kh_gateway_settings {
-	struct kh_engine *engine; /* stays the caller's */
-	unsigned threads;         /* that run operations; 0: 64 */
-	unsigned asks;            /* Readers asked at once, `extract` not among them, and errands at once; 0: 64 */
+	struct kh_engine *engine; /* the caller owns it */
+	unsigned threads;         /* threads that run operations; 0: 64 */
+	unsigned asks;            /* Readers asked at once (`extract` not counted), and errands at once; 0: 64 */
 	int64_t wait;             /* microseconds that a call waits before it answers `pending` (A5); 0: 50 s */
-	/* Called every minute or so from a thread of the gateway, for what is not the engine's to do (checkpoints). */
+	/* Called about every minute from a thread of the gateway, for what is not the engine's task (checkpoints). */
 	void (*housekeeping)(void *ctx);
 	void *ctx;
 };
@@ -29,9 +29,9 @@ enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh
 			   struct kh_error *err) KH_CHECKED;
 
 /*
- * A graceful stop: takes no new work, ends the waits (their callers are told `pending` or `waiting`, and can take it up
- * again), lets what runs come to its end, for at most TIMEOUT_US.  Readers that were asked and have not answered are
- * left to the next start.  False where something still runs: then the process should just end.
+ * A graceful stop: takes no new work, ends the waits (their callers are told `pending` or `waiting`, and can ask again
+ * later), and lets what runs finish, for at most TIMEOUT_US.  Readers that were asked and have not answered are left to
+ * the next start.  False if something still runs: then the process should just exit.
  */
 bool kh_gateway_stop(struct kh_gateway *gateway, int64_t timeout_us);
 void kh_gateway_free(struct kh_gateway *gateway);
@@ -41,21 +41,26 @@ struct kh_works *kh_gateway_works(const struct kh_gateway *gateway); /* where tr
 int64_t kh_gateway_wait(const struct kh_gateway *gateway);
 
 /*
- * Who holds TOKEN.  FRESH: asked of the store now; else what was once found of this token may be used, which is enough
- * where an operation with the same token follows, because that checks it again.  KH_EREFUSED `unauthorised`.
+ * Who holds TOKEN.  FRESH: asks the store now; otherwise a cached result for this token may be used.  The cache is
+ * enough if an operation with the same token follows, because that checks the token again.  KH_EREFUSED `unauthorised`.
  */
 enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_view token, bool fresh, struct kh_who *ret_who,
 			   struct kh_error *err) KH_CHECKED;
 
-/* The operation FN for TOKEN; waits until it is durable (kh_engine_call).  For steps of works. */
+/* Runs operation FN for TOKEN and waits until it is durable (kh_engine_call).  For steps of works. */
 enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh_engine_fn *fn, void *call,
 			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
-/* Has the outbox looked through: to be called after an operation that may have left something for Readers without
- * handing it out (approval.decide). */
+/*
+ * Has the outbox scanned.  To be called after an operation that may have left something for Readers without handing it
+ * out (approval.decide).
+ */
 void kh_gateway_look(struct kh_gateway *gateway);
 
-/* For asking.h and operating.h: where entries of the outbox go; a Controller is told OUTCOME, which is counted. */
+/*
+ * For asking.h and operating.h: where entries of the outbox go, and the count of the outcomes that Controllers are
+ * told.
+ */
 struct kh_dispatch;
 struct kh_dispatch *kh_gateway_dispatch(const struct kh_gateway *gateway);
 void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome);
@@ -65,7 +70,7 @@ void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome);
 struct kh_gateway_figures {
 	struct kh_works_figures calls, outbox;
 	struct kh_store_figures store;
-	uint64_t outcomes[KH_GATEWAY_OUTCOMES]; /* of queries that this process told a Controller, by enum kh_outcome */
+	uint64_t outcomes[KH_GATEWAY_OUTCOMES]; /* of queries, told by this process, by enum kh_outcome */
 };
 struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway);
 

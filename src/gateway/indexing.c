@@ -1,4 +1,4 @@
-/* A work that has the indexer run, in works of its own with one thread. */
+/* A work that runs the indexer, in a pool of its own with one thread. */
 #include "gateway/indexing.h"
 
 #include "base/alloc.h"
@@ -6,7 +6,7 @@
 #include "gateway/works.h"
 
 #define SECOND  INT64_C(1000000) /* microseconds */
-#define SELDOM  (5 * SECOND)     /* between looks whether there are folders now: the configuration may change */
+#define SELDOM  (5 * SECOND)     /* between looks whether folders are configured now: the configuration may change */
 #define WALL_MS 60000            /* of one step */
 #define MEMORY  ((size_t)16 << 20)
 
@@ -23,12 +23,12 @@ static bool is_stopped(void *ctx)
 	return kh_works_is_stopping(indexing->works);
 }
 
-/* One look through all folders, as far as it comes; when the next is to begin. */
+/* One pass over all folders, as far as it gets; returns when the next is to begin. */
 static int64_t look_through(struct kh_indexing *indexing, const struct kh_errand_tools *tools)
 {
 	uint64_t refresh_ms = tools->config->search.refresh_seconds * 1000;
 	struct kh_index_refresh call = {
-		.fresh_ms = refresh_ms / 2, /* another gateway may have the same home */
+		.fresh_ms = refresh_ms / 2, /* another gateway may use the same home */
 		.wall_ms = WALL_MS,
 		.is_stopped = is_stopped,
 		.ctx = indexing,
@@ -40,10 +40,10 @@ static int64_t look_through(struct kh_indexing *indexing, const struct kh_errand
 	enum kh_err e = kh_index_refresh(tools, &arena, &call);
 	bool has_failed = e != KH_OK || call.busy || call.why.n > 0;
 	kh_arena_done(&arena);
-	/* A pass takes some time too: so the next begins before the last is as old as it may be. */
+	/* A pass takes time too, so the next one begins before the index is as old as it may be. */
 	int64_t next = begun + (int64_t)refresh_ms * 1000 * 4 / 5;
 	if (!has_failed && !call.current)
-		next = 0; /* the time of a step was over, not the work */
+		next = 0; /* the step's time ran out before the pass was done */
 	int64_t soonest = kh_works_now() + (has_failed ? SECOND : SECOND / 100);
 	return next > soonest ? next : soonest;
 }

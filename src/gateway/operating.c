@@ -1,6 +1,4 @@
-/*
- * An external operation, from the call to what its Controller is told.  What is told comes from comm.look alone.
- */
+/* An external operation, from the call to what its Controller is told.  That comes only from comm.look. */
 #include "gateway/operating.h"
 
 #include "engine/deciding.h"
@@ -13,8 +11,8 @@ static enum kh_work_next end(struct kh_operating *operating, enum kh_err result)
 }
 
 /*
- * Decides, and has what may run carried out beside.  A model that verifies takes its time too: the whole call goes to
- * the pool then, and this one looks what came of it.
+ * Decides, and hands what may run to the dispatch pool.  A model that verifies takes time too; in that case the whole
+ * call goes to the pool, and this function only looks at the result.
  */
 static enum kh_err call(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_arena *arena,
 			struct kh_error *err)
@@ -46,13 +44,13 @@ static enum kh_err look(struct kh_gateway *gateway, struct kh_operating *operati
 	return e;
 }
 
-/* A human has decided, as far as can be seen: the call goes on where it was. */
+/* A human has decided, as far as this look shows: the call can go on. */
 static bool is_free(const struct kh_operating *operating)
 {
 	return operating->look.row->state == KH_DECLARATION_DECLARED;
 }
 
-/* Whether there is a reason to wait on, and until when. */
+/* Whether there is a reason to go on waiting, and until when. */
 static bool waits(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_work *work)
 {
 	if (!kh_waiting_call(kh_gateway_engine(gateway), &operating->waiting, &operating->look) ||
@@ -63,8 +61,10 @@ static bool waits(struct kh_gateway *gateway, struct kh_operating *operating, st
 	return true;
 }
 
-/* A step that comes too early, for no reason of this call, looks at nothing: only the clock says when to look at what a
- * human decides. */
+/*
+ * While a human decides, only a fixed clock says when to look.  A step that comes earlier for another reason does
+ * nothing.
+ */
 static bool is_early(struct kh_gateway *gateway, const struct kh_operating *operating, struct kh_work *work)
 {
 	const struct kh_waiting *waiting = &operating->waiting;

@@ -1,9 +1,9 @@
 /*
- * An external operation from the call to what the Controller is told (A5, E12): decided, carried out beside the
- * callers, waited for a bounded time.  As asking.h: to be driven by the step of a work, until it says KH_WORK_DONE.
+ * An external operation from the call to what the Controller is told (A5, E12): it is decided, carried out on another
+ * thread, and waited for up to a bound.  Like asking.h, the step of a work drives it until it returns KH_WORK_DONE.
  *
- * When the Controller is told depends on its own call, on the slots of B17, on a fixed clock where a human decides, and
- * on the bound.
+ * When the Controller is told depends on its own call, on the slots of B17, on a fixed clock if a human decides, and on
+ * the bound.
  */
 #ifndef KH_GATEWAY_OPERATING_H
 #define KH_GATEWAY_OPERATING_H
@@ -11,18 +11,18 @@
 #include "gateway/asking.h"
 
 struct kh_operating {
-	struct kh_view token;  /* the Controller's; lives as long as the operating */
-	struct kh_view task;   /* the first step's: public id; empty: the context's only open one */
-	yyjson_val *declare;   /* the first step's: one declaration, in any form of E3; or NULL and `of` */
+	struct kh_view token;  /* the Controller's; must live as long as the struct */
+	struct kh_view task;   /* first step only: public id; empty: the context's only open task */
+	yyjson_val *declare;   /* first step only: one declaration, in any form of E3; or NULL, and `of` is set */
 	char of[KH_ASKING_ID]; /* the id (declaration's or approval's) of an earlier one */
 	bool fenced;
-	struct kh_waiting waiting; /* `until`, 0: the gateway's bound from the first step on */
+	struct kh_waiting waiting; /* `until`, 0: the gateway's bound, counted from the first step */
 	/* out, with KH_WORK_DONE; views live in the arena of that step */
 	enum kh_err result;
-	struct kh_comm_look look; /* ended NOT and an approval: `pending`; NOT and none: it still runs */
-	/* After any step: a human decides, and by which approval. */
+	struct kh_comm_look look; /* ended NOT with an approval: `pending`; NOT without one: it still runs */
+	/* After any step: the approval by which a human decides. */
 	char waits[KH_ASKING_ID];
-	/* of the operating */
+	/* internal */
 	bool begun;
 };
 

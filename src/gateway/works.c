@@ -1,9 +1,10 @@
 /*
- * Works: a pool of threads, a heap of times, a table of chains, and one thread that watches the clock and the record.
+ * The pool of works: threads, a heap of wake times, a table of chains, and one thread that watches the clock and the
+ * record (the audit).
  *
- * One lock guards all of it; steps run without it.  The record is read only while somebody waits for a chain.  A work
- * that parks may have missed an event that was read while it ran, or before anybody read: it is stepped again a moment
- * later then, so nothing is lost and nothing spins.
+ * One lock guards all of it; steps run without it.  The record is read only while a work waits for a chain.  A work
+ * that parks may have missed an event that was read while it ran, or that came before the reading started.  So it is
+ * stepped again a moment later: nothing is lost and nothing spins.
  */
 #include "gateway/works.h"
 
@@ -17,14 +18,14 @@
 
 #define BUCKETS 1024
 #define WATCH   INT64_C(25000) /* microseconds between looks at the record */
-#define AGAIN   INT64_C(50000) /* until a work that may have missed something looks again */
+#define AGAIN   INT64_C(50000) /* until a work that may have missed an event looks again */
 #define STACK   ((size_t)512 << 10)
-#define CHAINS  256 /* that one look at the record tells apart; with more of them everybody is woken */
+#define CHAINS  256 /* chains that one look at the record distinguishes; if there are more, every work is woken */
 
 struct kh_works {
 	struct kh_works_settings settings;
 	pthread_mutex_t lock;
-	pthread_cond_t work, clock, ended; /* there is something to step; the watch has to look; one has ended */
+	pthread_cond_t work, clock, ended; /* there is a work to step; the watch has to look; a work has ended */
 	struct kh_work *first, *last;      /* queued */
 	size_t queued, running, parked, idle, threads;
 	struct kh_work **heap; /* parked works with a time, the soonest first */
@@ -36,7 +37,7 @@ struct kh_works {
 	pthread_t watch;
 	bool watching, stopping, over;
 	int64_t seen;   /* the last event that was read */
-	uint64_t looks; /* how often something new was read, or reading began anew */
+	uint64_t looks; /* how often something new was read, or reading was started again */
 	uint64_t steps;
 };
 
@@ -89,7 +90,7 @@ static void untime(struct kh_works *w, struct kh_work *work)
 		sift_down(w, i, last);
 }
 
-/* Room for one more is there since the work was added (kh_works_add). */
+/* kh_works_add() has made room for one more. */
 static void set_time(struct kh_works *w, struct kh_work *work)
 {
 	sift_up(w, w->timed++, work);
@@ -104,7 +105,7 @@ static struct kh_work **bucket(struct kh_works *w, int64_t chain)
 	return &w->chains[(uint64_t)chain * UINT64_C(0x9e3779b97f4a7c15) >> 54];
 }
 
-/* Every parked work stands here, one that waits for no chain as one of chain 0, so that a stop finds them all. */
+/* Every parked work is in this table, so that a stop finds them all.  A work that waits for no chain is in chain 0. */
 static void chain(struct kh_works *w, struct kh_work *work)
 {
 	struct kh_work **head = bucket(w, work->wake_chain);
@@ -158,9 +159,9 @@ static void park(struct kh_works *w, struct kh_work *work)
 
 	if (w->settings.store == NULL)
 		work->wake_chain = 0;
-	/* One that waits though everything stops is asked again and again, but not without a rest. */
+	/* A work that waits although everything stops is stepped again and again, but with a pause. */
 	bool missed = work->wake_chain != 0 && (w->chained == 0 || work->since != w->looks);
-	/* What was told while it ran may be what it waits for: then at once, like one that was woken. */
+	/* A chain was reported while it ran, perhaps the one it waits for: step it at once, like one that was woken. */
 	if (work->wake_chain != 0 && work->told != w->tells) {
 		soon = kh_works_now();
 		missed = true;
@@ -195,7 +196,7 @@ static struct kh_work *dequeue(struct kh_works *w)
 	return work;
 }
 
-/* A step, without the lock, which is held afterwards. */
+/* Runs one step without the lock; takes the lock again afterwards. */
 static void run_step(struct kh_works *w, struct kh_work *work)
 {
 	enum kh_work_next next = work->step(work);
@@ -242,7 +243,7 @@ static bool start_thread(struct kh_works *w)
 	return started;
 }
 
-/* Threads for what is queued, as far as there may be more.  Where none can be made, those that are there do it. */
+/* Starts threads for the queued works, up to the limit.  If none can be started, the existing threads do the work. */
 static void grow(struct kh_works *w)
 {
 	for (size_t wanted = w->queued; wanted > w->idle; wanted--) {
@@ -317,8 +318,10 @@ void kh_works_wake_chain(struct kh_works *works, int64_t chain)
 	pthread_mutex_unlock(&works->lock);
 }
 
-/* Reads what is new on the record, and wakes whom it concerns.  The lock is held, but not while reading.  False: a
- * store that cannot be read says so to whoever calls an operation; waits have their times. */
+/*
+ * Reads the new events of the record, and wakes the works that wait for them.  The lock is held, but not while reading.
+ * False if the store cannot be read: whoever calls an operation is told that, and waits also end by time.
+ */
 static bool look(struct kh_works *w, bool from_now)
 {
 	struct look look = {.works = w, .after = w->seen, .last_only = from_now};
@@ -354,7 +357,7 @@ static void *watch(void *arg)
 {
 	struct kh_works *w = arg;
 	int64_t look_at = 0;
-	bool reads = false; /* from where it read last; else from now on */
+	bool reads = false; /* continues where it read last; otherwise starts from now */
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->over) {
@@ -381,7 +384,7 @@ static void *watch(void *arg)
 
 /* --- for callers -------------------------------------------------------------------------------------------------- */
 
-/* Every work that is there may have to stand in the heap: room is made when one is added, where it can fail. */
+/* Every work may need a place in the heap.  The room is made when a work is added, because adding may fail. */
 static bool reserve(struct kh_works *w)
 {
 	size_t there = w->queued + w->running + w->parked + 1;
@@ -532,7 +535,10 @@ enum kh_err kh_works_new(const struct kh_works_settings *settings, struct kh_wor
 	pthread_condattr_destroy(&monotonic);
 	w->thread = kh_alloc_zero(alloc, settings->threads * sizeof(*w->thread));
 	w->watching = w->thread != NULL && pthread_create(&w->watch, NULL, watch, w) == 0;
-	/* The first thread now: one that cannot be made later only makes it slower. */
+	/*
+	 * The first thread is started now, so that there is always one; if a later one cannot be started, the pool is
+	 * only slower.
+	 */
 	pthread_mutex_lock(&w->lock);
 	bool started = w->watching && start_thread(w);
 	pthread_mutex_unlock(&w->lock);

@@ -1,11 +1,11 @@
 /*
- * Work in steps: what the gateway does for its callers, many of whom wait.
+ * Works: what the gateway does for its callers, in steps, because many of the callers wait.
  *
- * A step runs on a thread of the pool.  It may block on the store and on nothing else (works of asks, dispatch.h, have a
- * pool of their own, where a step is as long as a Reader takes).  It says what comes next: done, or wait.  Waiting
- * costs no thread: the work is stepped again when its time has come, when the record has a new event of the chain that
- * it waits for, by this process or another on the same store, or when somebody wakes it.  It may also be stepped for no
- * reason at all, so a step looks for itself what there is to see.
+ * A step runs on a thread of the pool.  It may block on the store and on nothing else.  (The works of dispatch.h have a
+ * pool of their own, in which a step takes as long as a Reader does.)  A step returns what comes next: done, or wait.
+ * Waiting costs no thread.  The work is stepped again when its time has come, when the record has a new event of the
+ * chain that it waits for (written by this process or another one on the same store), or when somebody wakes it.  It
+ * may also be stepped for no reason, so a step must check for itself what has changed.
  *
  *     static enum kh_work_next step(struct kh_work *work)
  *     {
@@ -23,64 +23,64 @@
 struct kh_works;
 
 enum kh_work_next {
-	KH_WORK_DONE, /* the works touch it no more: the step may have freed it */
+	KH_WORK_DONE, /* the pool does not touch it again: the step may have freed it */
 	KH_WORK_WAIT,
 };
 
-#define KH_WORK_ANY INT64_MAX /* any event wakes: of whoever watches everything */
+#define KH_WORK_ANY INT64_MAX /* any event wakes it: for a work that watches everything */
 
 struct kh_work {
 	enum kh_work_next (*step)(struct kh_work *work);
 	/* Set by a step that waits, and zeroed before every step. */
-	int64_t wake_at;    /* kh_works_now() then; 0: not by time */
-	int64_t wake_chain; /* an event of this chain wakes: a task's row id; KH_WORK_ANY; 0: none */
-	/* Of the works, from here on. */
+	int64_t wake_at;    /* a time of kh_works_now(); 0: not woken by time */
+	int64_t wake_chain; /* an event of this chain wakes it: a task's row id; KH_WORK_ANY; 0: none */
+	/* The members below are used by the pool only. */
 	enum { KH_WORK_NEW, KH_WORK_QUEUED, KH_WORK_RUNS, KH_WORK_PARKED } state;
-	bool woken; /* while it ran */
+	bool woken; /* it was woken while it ran */
 	uint64_t since, told;
-	size_t place; /* in the heap of times, + 1; 0: not there */
+	size_t place; /* index in the heap of times, + 1; 0: not there */
 	struct kh_work *next, *prev;
 	struct kh_works *works;
 };
 
 struct kh_works_settings {
 	const struct kh_alloc *alloc;
-	unsigned threads;       /* at most; they are started as they are needed */
-	struct kh_store *store; /* whose record is watched; NULL: no chain wakes */
+	unsigned threads;       /* at most; they are started when needed */
+	struct kh_store *store; /* whose record is watched; NULL: works cannot wait for chains */
 };
 
 enum kh_err kh_works_new(const struct kh_works_settings *settings, struct kh_works **ret_works,
 			 struct kh_error *err) KH_CHECKED;
 
-/* Microseconds of a clock that only goes forward. */
+/* Microseconds of a monotonic clock. */
 int64_t kh_works_now(void);
 
-/* Has WORK, which is new, stepped.  False where the works are stopping: it is the caller's still. */
+/* Has WORK, which is new, stepped.  False if the pool is stopping: then the caller still owns WORK. */
 bool kh_works_add(struct kh_works *works, struct kh_work *work) KH_CHECKED;
 
 /*
- * The same, where the caller is a step of these works himself and runs the first step in its place: nobody has to be
- * woken for it.  From kh_works_begin() on it counts as one that runs, and may be woken; kh_works_go() has to follow.
+ * The same for a caller that is itself a step of this pool: it runs the first step in place, so that no thread has to
+ * be woken.  From kh_works_begin() on the work counts as running, and may be woken; kh_works_go() has to follow.
  */
 bool kh_works_begin(struct kh_works *works, struct kh_work *work) KH_CHECKED;
 void kh_works_go(struct kh_work *work);
 
-/* Has WORK stepped soon, whatever it waits for.  It must not be done yet: its owner has to know. */
+/* Has WORK stepped soon, whatever it waits for.  The caller must know that WORK is not done yet. */
 void kh_works_wake(struct kh_work *work);
 
 /*
- * This process has recorded something of CHAIN: whoever waits for it is stepped now, and not when the record is looked
- * at next.  One that is being stepped, and waits for it then, is stepped again.
+ * This process has recorded an event of CHAIN: steps the works that wait for it now, instead of after the next look at
+ * the record.  A work that is being stepped and then waits for CHAIN is stepped again.
  */
 void kh_works_wake_chain(struct kh_works *works, int64_t chain);
 
-/* True from kh_works_stop() on: a step that would wait should come to an end instead. */
+/* True from kh_works_stop() on: a step that would wait should end instead. */
 bool kh_works_is_stopping(struct kh_works *works);
 
-/* Takes no new work, and wakes all that wait.  Returns when nothing is left, or after TIMEOUT_US: false then. */
+/* Takes no new work, and wakes all that wait.  Returns true when nothing is left, or false after TIMEOUT_US. */
 bool kh_works_stop(struct kh_works *works, int64_t timeout_us);
 
-/* After kh_works_stop() has returned true.  NULL is fine. */
+/* After kh_works_stop() has returned true.  WORKS may be NULL. */
 void kh_works_free(struct kh_works *works);
 
 struct kh_works_figures {

@@ -1,4 +1,4 @@
-/* JSON-RPC messages.  The input is hostile; what is quoted of it in an error has gone through kh_arena_quote(). */
+/* JSON-RPC messages.  The input is hostile; an error quotes it only after kh_arena_quote(). */
 #include "rpc/rpc.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ enum kh_err kh_rpc_read(yyjson_val *root, struct kh_rpc *ret_rpc, struct kh_erro
 		ret_rpc->id = rpc.id = id;
 	if (!kh_view_eq(kh_json_str(kh_json_get(root, "jsonrpc")), KH_LIT("2.0")))
 		return bad(err, "a message has \"jsonrpc\":\"2.0\"");
-	/* An error that answers what could not be read has the id null. */
+	/* An error response to a message that could not be read has the id null. */
 	if (id != NULL && rpc.id == NULL && (method != NULL || !yyjson_is_null(id)))
 		return bad(err, "an id is a string of up to 128 bytes or an integer");
 	if (method == NULL) {
@@ -80,7 +80,7 @@ struct kh_view kh_rpc_token(struct kh_arena *arena, yyjson_val *val)
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */
 
-/* What HTTP says; the code in `data` is what a client goes by. */
+/* The HTTP status; clients decide by the code in `data`. */
 static unsigned status_of(enum kh_err e, const struct kh_error *err)
 {
 	if (err->code != NULL && strcmp(err->code, "unauthorised") == 0)
@@ -100,7 +100,7 @@ static int number_of(enum kh_err e, const struct kh_error *err)
 	case KH_EUNKNOWN:
 		return KH_RPC_BAD_PARAMS;
 	case KH_EREFUSED:
-		/* Who may not call at all has made no valid request; anything else is about what was asked for. */
+		/* A caller that may not call at all made an invalid request; any other error is about the params. */
 		return status_of(e, err) == 200 ? KH_RPC_BAD_PARAMS : KH_RPC_INVALID;
 	case KH_OK:
 	case KH_ENOMEM:

@@ -1,8 +1,8 @@
 /*
- * JSON-RPC 2.0 as MCP has it: messages read strictly, answers and errors written.
+ * JSON-RPC 2.0 as MCP uses it: reads messages strictly, writes answers and errors.
  *
- * Whom it trusts: nobody; a message is what kh_json_read() made of a peer's bytes.  This is the one file in which a
- * struct kh_error becomes a JSON-RPC error.
+ * It trusts nobody: a message is what kh_json_read() made of a peer's bytes.  This is the only file that turns a struct
+ * kh_error into a JSON-RPC error.
  */
 #ifndef KH_RPC_RPC_H
 #define KH_RPC_RPC_H
@@ -18,7 +18,7 @@
 #define KH_RPC_NO_METHOD           (-32601)
 #define KH_RPC_BAD_PARAMS          (-32602)
 #define KH_RPC_INTERNAL            (-32603)
-#define KH_RPC_HEADER_MISMATCH     (-32020) /* from 2026-07-28 on, as the two below */
+#define KH_RPC_HEADER_MISMATCH     (-32020) /* from 2026-07-28 on, like the two below */
 #define KH_RPC_MISSING_CAPABILITY  (-32021)
 #define KH_RPC_UNSUPPORTED_VERSION (-32022)
 
@@ -26,35 +26,37 @@ enum kh_rpc_kind { KH_RPC_REQUEST, KH_RPC_NOTIFICATION, KH_RPC_RESPONSE };
 
 struct kh_rpc {
 	enum kh_rpc_kind kind;
-	yyjson_val *id; /* string or integer; NULL: a notification, or an error response to nothing in particular */
+	yyjson_val *id;             /* string or integer; NULL: a notification, or an error response without an id */
 	struct kh_view method;      /* of a request or notification */
 	yyjson_val *params;         /* an object, or NULL */
-	yyjson_val *result, *error; /* of a response; one of them */
+	yyjson_val *result, *error; /* of a response; exactly one of them */
 };
 
-/* What is answered in place of a result. */
+/* The error that is sent instead of a result. */
 struct kh_rpc_fault {
 	int number;          /* of JSON-RPC; 0: none */
-	unsigned status;     /* what HTTP says beside it; 0: 200 */
-	const char *message; /* a sentence; lives as long as the answer is being made */
+	unsigned status;     /* the HTTP status with it; 0: 200 */
+	const char *message; /* a sentence; must live until the answer is written */
 	yyjson_mut_val *data;
 };
 
 /*
- * Reads a message.  KH_EINPUT `bad_message`: *ERR says what is wrong; where an id could be read all the same it is in
- * *RET_RPC, else NULL.  `bad_params` where everything is fine but the params.
+ * Reads a message.  KH_EINPUT `bad_message`: *ERR says what is wrong, and *RET_RPC has the id if one could be read,
+ * else NULL.  `bad_params` if only the params are wrong.
  */
 enum kh_err kh_rpc_read(yyjson_val *root, struct kh_rpc *ret_rpc, struct kh_error *err) KH_CHECKED;
 
-/* An id or progress token as it stands in JSON, in the arena.  {NULL, 0}: neither string nor integer, too long, or out
- * of memory. */
+/*
+ * An id or progress token as JSON text, in the arena.  {NULL, 0} if it is neither string nor integer, is too long, or
+ * memory has run out.
+ */
 struct kh_view kh_rpc_token(struct kh_arena *arena, yyjson_val *val);
 
-/* The fault that an operation's failure is.  *ERR may be changed afterwards. */
+/* The fault for an operation that failed.  *ERR may be changed afterwards. */
 struct kh_rpc_fault kh_rpc_failed(yyjson_mut_doc *doc, struct kh_arena *arena, enum kh_err e,
 				  const struct kh_error *err);
 
-/* Messages on one line, in the arena.  ID is JSON, empty for null. */
+/* Messages on one line, in the arena.  ID is JSON; if it is empty, null is written. */
 enum kh_err kh_rpc_result(struct kh_arena *arena, yyjson_mut_doc *doc, struct kh_view id, yyjson_mut_val *result,
 			  struct kh_view *ret_text) KH_CHECKED;
 enum kh_err kh_rpc_error(struct kh_arena *arena, yyjson_mut_doc *doc, struct kh_view id,
@@ -64,7 +66,7 @@ enum kh_err kh_rpc_error(struct kh_arena *arena, yyjson_mut_doc *doc, struct kh_
 enum kh_err kh_rpc_call(struct kh_arena *arena, yyjson_mut_doc *doc, struct kh_view id, const char *method,
 			yyjson_mut_val *params, struct kh_view *ret_text) KH_CHECKED;
 
-/* The answer where there is no memory for any: written into BYTES, which holds 512 at least. */
+/* The answer if there is no memory for another one: written into BYTES, which holds at least 512. */
 struct kh_view kh_rpc_last_resort(char *bytes, size_t size, struct kh_view id);
 
 #endif

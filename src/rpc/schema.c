@@ -1,4 +1,6 @@
-/* A value against a schema, member by member.  The schema is ours and trusted; the value is anybody's. */
+/*
+ * Checks a value against a schema, member by member.  The schema is ours and trusted; the value can come from anybody.
+ */
 #include "rpc/schema.h"
 
 #include "base/buf.h"
@@ -16,7 +18,7 @@ static enum kh_err check_value(const struct checking *c, yyjson_val *schema, yyj
 #define FAULT(c, path, code, ...) \
 	(kh_error_set((c)->err, KH_EINPUT, (code), __VA_ARGS__), kh_error_member((c)->err, (path)), KH_EINPUT)
 
-/* PATH.NAME as it may be shown: NAME can be a client's. */
+/* PATH.NAME made safe to show, because NAME can come from a client. */
 static struct kh_view below(const struct checking *c, struct kh_view path, struct kh_view name)
 {
 	struct kh_view shown = name;
@@ -42,7 +44,7 @@ static bool is_of_type(const yyjson_val *value, struct kh_view type)
 	return kh_view_eq(type, kh_view_str(kh_json_type(value)));
 }
 
-/* One of several types. */
+/* The value must have one of several types. */
 static enum kh_err check_types(const struct checking *c, yyjson_val *types, yyjson_val *value, struct kh_view path)
 {
 	struct kh_view list = {"", 0};

@@ -1,4 +1,4 @@
-/* Versions by name.  One table; what differs between versions is asked of the enumerator. */
+/* Versions by name, in one table.  Code that depends on the version compares the enumerators. */
 #include "rpc/version.h"
 
 static const char *const names[KH_MCP_VERSIONS] = {

@@ -1,10 +1,10 @@
-/* Versions of MCP that are spoken, and what differs between them. */
+/* The supported versions of MCP, and what differs between them. */
 #ifndef KH_RPC_VERSION_H
 #define KH_RPC_VERSION_H
 
 #include "base/view.h"
 
-#define KH_RPC_META "io.modelcontextprotocol/" /* before the names of the protocol's own members of `_meta` */
+#define KH_RPC_META "io.modelcontextprotocol/" /* prefix of the protocol's own members of `_meta` */
 
 enum kh_rpc_version {
 	KH_MCP_NONE,
@@ -17,11 +17,13 @@ enum kh_rpc_version {
 
 const char *kh_rpc_version_name(enum kh_rpc_version version);
 
-/* NONE where it is not one of ours. */
+/* NONE if it is not a supported one. */
 enum kh_rpc_version kh_rpc_version_find(struct kh_view name);
 
-/* What `initialize` with NAME is answered with: NAME itself where it is spoken and has `initialize`, else the newest
- * that has. */
+/*
+ * The answer to `initialize` with NAME: NAME itself if it is supported and has `initialize`, else the newest version
+ * that has it.
+ */
 enum kh_rpc_version kh_rpc_version_offer(struct kh_view name);
 
 static inline bool kh_rpc_version_is_stateless(enum kh_rpc_version v)
