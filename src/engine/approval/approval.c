@@ -1,6 +1,6 @@
 /*
- * An approval's life but for its decision.  Every change of state is one event on the task's chain (A3); the rules of
- * what covers what are those of core/policy/grant.h.
+ * The life of an approval, except its decision.  Every change of state is one event on the task's chain (A3).
+ * core/policy/grant.h has the rules of what a grant covers.
  */
 #include "engine/approval/approval.h"
 
@@ -14,7 +14,7 @@
 
 #define SECOND INT64_C(1000000)
 
-/* {"marks":["screened",...]}: the codes alone, what they found is in the subject. */
+/* {"marks":["screened",...]}: only the codes, because the subject has what they found. */
 static struct kh_view describe_marks(struct kh_op *op, const struct kh_reasons *marks)
 {
 	struct kh_view what = {NULL, 0};
@@ -40,7 +40,7 @@ static struct kh_view describe_why(struct kh_op *op, const char *why)
 	return kh_arena_printf(op->arena, "{\"why\":\"%s\"}", why);
 }
 
-/* A6. */
+/* A6: whether the task has as many pending approvals as it may. */
 static bool is_full(const struct kh_op *op, const struct kh_task_row *task)
 {
 	return (uint64_t)task->pending >= op->policy->approvals.max_pending;
@@ -104,7 +104,7 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	return e;
 }
 
-/* Whether a Controller that looks now finds QUERY still open. */
+/* Whether a Controller that looks now sees QUERY as open. */
 static bool seems_open(const struct kh_query_row *query, int64_t now)
 {
 	bool left = query->state == KH_QUERY_READY ? query->release_at <= now : query->deadline_at <= now;
@@ -122,7 +122,7 @@ static enum kh_err count_queries(struct kh_op *op, const struct kh_task_row *tas
 	return each.e;
 }
 
-/* A plan that was not let in for others that wait seems to wait (transition.c); so does a declaration. */
+/* A plan that was refused a place because too many others wait seems to wait (transition.c); so does a declaration. */
 static bool seems_to_wait(const struct kh_approval_row *row, int64_t now)
 {
 	bool kind = row->kind == KH_APPROVE_PHASE || row->kind == KH_APPROVE_DECLARATION ||
@@ -179,7 +179,7 @@ void kh_approval_end(struct kh_approval_row *approval, struct kh_task_row *task,
 		task->pending--;
 }
 
-/* The grant that a decision made of APPROVAL. */
+/* The grant that a decision on APPROVAL made. */
 static enum kh_err read_grant(struct kh_op *op, const struct kh_approval_row *approval, struct kh_grant *ret_grant)
 {
 	struct kh_token_row *decider;
@@ -203,7 +203,7 @@ static enum kh_err read_grant(struct kh_op *op, const struct kh_approval_row *ap
 	return kh_arena_check(op->arena);
 }
 
-/* What is in the way of a grant that nobody gave, or that is gone. */
+/* Why there is no grant, if nobody gave one or it is gone. */
 static enum kh_granted without_grant(enum kh_approval state)
 {
 	return state == KH_APPROVAL_USED      ? KH_GRANT_USED
@@ -278,9 +278,9 @@ static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t
 
 enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)
 {
-	/* By what is pending in all: that is little, and what a task has had over time may be much. */
+	/* Goes through all pending approvals, which are few; those that a task had over time may be many. */
 	struct kh_each each = {.op = op, .index = KH_INDEX_APPROVALS_PENDING};
-	struct kh_approval_row seen; /* others' are passed by without their text */
+	struct kh_approval_row seen; /* approvals of other tasks are skipped without reading their text */
 
 	while (task->pending > 0 && kh_each_peek(&each, KH_TABLE_APPROVALS, &seen)) {
 		if (seen.task == task->id && (query == 0 || seen.query == query))

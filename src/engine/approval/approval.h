@@ -1,34 +1,34 @@
 /*
- * Approvals (A1-A4, A6): asked for by operations, shown to humans (engine/approval/list.h, engine/approval/show.h), decided once
- * (engine/approval/decide.h), used by the transaction that acts.  Here: how one begins, is used, and ends without a decision.
+ * Approvals (A1-A4, A6): operations ask for them, humans are shown them (engine/approval/list.h,
+ * engine/approval/show.h) and decide them once (engine/approval/decide.h), and the transaction that acts uses them.
+ * This header: how one begins, is used, and ends without a decision.
  */
 #ifndef KH_ENGINE_APPROVAL_APPROVAL_H
 #define KH_ENGINE_APPROVAL_APPROVAL_H
 
 #include "engine/state/op.h"
 
-#define KH_APPROVAL_TEXT (1U << 20) /* bytes that a reviewer can be asked to read */
+#define KH_APPROVAL_TEXT (1U << 20) /* the most bytes that a reviewer can be asked to read */
 
 /* What is asked for. */
 struct kh_approval_request {
 	enum kh_approval_kind kind;
 	struct kh_task_row *task;
 	struct kh_query_row *query;     /* NULL: none */
-	struct kh_view text;            /* what is to be read with care: a summary, a directive, a plan; paged */
+	struct kh_view text;            /* the text to be reviewed: a summary, a directive, a plan; paged */
 	bool untrusted;                 /* TEXT comes from a Reader */
 	const struct kh_reasons *marks; /* screening and B21 marks on it; may be NULL */
-	struct kh_view source;    /* canonical JSON array: about the blocks that it came from (id, source, taint) */
-	struct kh_view operation; /* what the grant is for */
+	struct kh_view source;          /* canonical JSON array: the blocks that it came from (id, source, taint) */
+	struct kh_view operation;       /* what the grant is for */
 	struct kh_digest arguments, content;
-	int64_t uses; /* of the grant, unless the reviewer says otherwise; 0: 1 */
-	bool quiet;   /* whoever asks must not learn how many wait: it is void then, where otherwise it would be refused
-		       */
+	int64_t uses; /* of the grant, unless the reviewer chooses another number; 0: 1 */
+	bool quiet;   /* the requester must not learn how many wait: too many make it void instead of refused */
 };
 
 /*
- * Asks.  A query's `approval` is the new one then.  KH_EREFUSED `too_many_pending` where the task has the policy's most
- * (A6: 3) and the request is not `quiet`; KH_EINPUT `bad_utf8`, KH_ELIMIT `too_long` for a text that nobody could be
- * shown.
+ * Asks for an approval.  If it is about a query, the query's `approval` becomes the new one.  KH_EREFUSED
+ * `too_many_pending` if the task has as many as the policy permits (A6: 3) and the request is not `quiet`; KH_EINPUT
+ * `bad_utf8`, KH_ELIMIT `too_long` for a text that cannot be shown to anybody.
  */
 enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_request *request,
 				struct kh_approval_row **ret_approval) KH_CHECKED;
@@ -36,37 +36,37 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 /*
  * Uses the grant of an approval that was approved or edited, for exactly this (A2): same context, task (both by public
  * id), operation, digests, the policy now in force, not expired, a use left.  KH_OK: it was used, and that is recorded.
- * KH_EREFUSED: *RET_WHY says what differs (KH_GRANT_NOT_GIVEN: nobody has approved it), and the approval is void or
- * expired where that is for good, which is recorded too: the caller goes on without the grant.
+ * KH_EREFUSED: *RET_WHY says what differs (KH_GRANT_NOT_GIVEN: nobody has approved it), and the caller goes on without
+ * the grant.  If the difference is permanent, the approval becomes void or expired, which is recorded too.
  */
 enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, const struct kh_grant_call *call,
 			    enum kh_granted *ret_why) KH_CHECKED;
 
-/* Whether kh_approval_use() would say KH_OK now.  Changes nothing. */
+/* Whether kh_approval_use() would return KH_OK now.  Changes nothing. */
 enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *approval,
 			       const struct kh_grant_call *call, bool *ret_yes) KH_CHECKED;
 
 /*
  * How many approvals of TASK wait, as far as its Controller can tell: one for each query of category 3 whose outcome
- * has not left, each plan, and each declaration or call of it.  How many really do depends on what Readers answered,
- * and on the moment at which a reviewer decided, which are not for a Controller to count (B16, B17).
+ * has not left, one for each plan, and one for each declaration or call of it.  The real number depends on what Readers
+ * answered and on when a reviewer decided, and a Controller must not be able to count that (B16, B17).
  */
 enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count) KH_CHECKED;
 
-/* Makes the pending approvals of a task, or of one query of it (0: all), void. */
+/* Makes the pending approvals of a task void, or those of one of its queries (QUERY 0: all). */
 enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query) KH_CHECKED;
 
-/* Ends APPROVAL as expired where its time has passed while it was pending; its query ends as expired (A3). */
+/* Ends APPROVAL as expired if its time has passed while it was pending; its query ends as expired (A3). */
 enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval) KH_CHECKED;
 
-/* The state as it is now: a pending approval whose time has passed is expired, though nothing may have recorded it. */
+/* The state now: a pending approval whose time has passed is expired, even if that is not recorded yet. */
 enum kh_approval kh_approval_state(const struct kh_approval_row *approval, int64_t now);
 
-/* The task that APPROVAL belongs to, NULL where it has none: on whose chain its events are. */
+/* The task that APPROVAL belongs to, whose chain has its events; NULL if it has none. */
 enum kh_err kh_approval_task(struct kh_op *op, const struct kh_approval_row *approval,
 			     struct kh_task_row **ret_task) KH_CHECKED;
 
-/* Ends the wait for APPROVAL: it becomes STATE, and the task has one less that waits.  An event has to follow. */
+/* Ends the wait for APPROVAL: it becomes STATE, and the task has one pending approval less.  An event has to follow. */
 void kh_approval_end(struct kh_approval_row *approval, struct kh_task_row *task, enum kh_approval state);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Deciding an approval.  First everything that could be in the way, with nothing changed; then the decision and its
- * event; then what follows for what it is about (follow.h).
+ * Deciding an approval.  First come all the checks, which change nothing; then the decision and its event; then the
+ * consequences for what the approval is about (follow.h).
  */
 #include "engine/approval/decide.h"
 
@@ -14,14 +14,14 @@
 
 #define SECOND INT64_C(1000000)
 #define WHAT   65536 /* bytes of an event's own part */
-#define HOST   253   /* bytes of a name of the DNS */
+#define HOST   253   /* bytes of a DNS name */
 #define DIGITS (2 * KH_DIGEST_SIZE)
 
 static const char *const choices[] = {
 	[KH_CHOICE_APPROVE] = "approve", [KH_CHOICE_REJECT] = "reject", [KH_CHOICE_EDIT] = "edit"};
 const struct kh_words kh_approval_decide_words = KH_WORDS(choices);
 
-/* One decision under way. */
+/* A decision in progress. */
 struct deciding {
 	struct kh_op *op;
 	const struct kh_approval_decide *call;
@@ -31,9 +31,9 @@ struct deciding {
 	struct kh_approval_choice choice;
 };
 
-/* --- what could be in the way ------------------------------------------------------------------------------------- */
+/* --- checks ------------------------------------------------------------------------------------------------------- */
 
-/* A6: no agent decides, but a supervisor tool calls. */
+/* A6: agents do not decide, except a supervisor on tool calls. */
 static enum kh_err check_role(const struct deciding *d)
 {
 	enum kh_role role = d->op->caller->role;
@@ -48,7 +48,7 @@ static enum kh_err check_role(const struct deciding *d)
 			    kh_words_name(&kh_policy_role_words, role));
 }
 
-/* Words of a decider: what everybody sees who reads the record. */
+/* Checks a text that the decider wrote, because everybody who reads the record sees it. */
 static enum kh_err check_words(const struct deciding *d, const char *member, struct kh_view text, size_t limit)
 {
 	size_t len;
@@ -70,7 +70,7 @@ static enum kh_err check_words(const struct deciding *d, const char *member, str
 	return e;
 }
 
-/* What was decided: the state itself may have gone on from there. */
+/* What was decided; the state itself may have changed since. */
 static const char *decided(const struct kh_approval_row *row)
 {
 	return row->state == KH_APPROVAL_REJECTED ? "rejected" : row->edited.n > 0 ? "edited" : "approved";
@@ -108,7 +108,7 @@ static enum kh_err check_digest(const struct deciding *d)
 			    "the digest is not that of what is to be decided: look at it again");
 }
 
-/* Every page, to this principal. */
+/* Every page must have been shown to this principal. */
 static enum kh_err check_pages(const struct deciding *d)
 {
 	struct kh_op *op = d->op;
@@ -143,7 +143,7 @@ static bool is_host(struct kh_view host)
 	return host.n <= HOST;
 }
 
-/* A2: what may be widened, and how far. */
+/* A2: checks what may be widened, and how far. */
 static enum kh_err check_width(const struct deciding *d)
 {
 	const struct kh_approval_decide *call = d->call;
@@ -165,7 +165,10 @@ static enum kh_err check_width(const struct deciding *d)
 	return KH_OK;
 }
 
-/* What is chosen has to fit what it is about.  An edited call is governed anew, so its grant has no width. */
+/*
+ * Checks that the choice fits what the approval is about.  An edited call is governed again, so its grant cannot be
+ * wider.
+ */
 static enum kh_err check_choice(struct deciding *d)
 {
 	bool edit = d->call->choice == KH_CHOICE_EDIT;
@@ -232,7 +235,7 @@ static enum kh_approval state_after(enum kh_choice choice)
 					  : KH_APPROVAL_APPROVED;
 }
 
-/* The grant is good for as long as a request may wait, counted from now, unless the reviewer said until when. */
+/* Unless the reviewer set an expiry, the grant is valid for as long as a request may wait, counted from now. */
 static enum kh_err write_decision(const struct deciding *d)
 {
 	const struct kh_approval_decide *call = d->call;
@@ -265,7 +268,7 @@ static enum kh_err load(struct deciding *d)
 	return e;
 }
 
-/* A decision that was not taken is on the record of the system, with the reason. */
+/* A refused decision is recorded on the system's chain, with the reason. */
 static enum kh_err refuse(const struct deciding *d, enum kh_err why)
 {
 	struct kh_view id = kh_op_id(d->op, KH_ID_APPROVAL, d->row->id);
@@ -283,9 +286,9 @@ enum kh_err kh_approval_decide_run(struct kh_op *op, void *call)
 	enum kh_err e = load(&d);
 
 	if (e == KH_OK)
-		e = kh_approval_due(op, d.row); /* too late is recorded as what it is: expired, not decided (A3) */
+		e = kh_approval_due(op, d.row); /* a late decision is recorded as expired, not as decided (A3) */
 	if (e == KH_OK && d.follow->due != NULL)
-		e = d.follow->due(op, d.row); /* so is what comes after the deadline of what it is about */
+		e = d.follow->due(op, d.row); /* the same if the deadline of what it is about has passed */
 	if (e != KH_OK)
 		return e;
 	e = check(&d);

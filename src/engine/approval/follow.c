@@ -1,4 +1,4 @@
-/* Whom an approval is about, by its kind. */
+/* The functions for what an approval is about, by its kind. */
 #include "engine/approval/follow.h"
 
 const struct kh_approval_follow *kh_approval_follow(const struct kh_op *op, const struct kh_approval_row *approval)

@@ -47,7 +47,7 @@ static enum kh_err add_row(struct kh_op *op, const struct kh_approval_row *row, 
 	return add_decision(op, row, doc, obj);
 }
 
-/* A6, K7: a supervisor is listed what it may decide. */
+/* A6, K7: a supervisor's list has only what it may decide. */
 static enum kh_err may_decide(struct kh_op *op, const struct kh_approval_row *row, bool *ret_yes)
 {
 	const struct kh_approval_follow *follow = kh_approval_follow(op, row);

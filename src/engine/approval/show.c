@@ -1,6 +1,6 @@
 /*
- * Showing an approval.  The page is cut out of the stored subject, whose digest is checked first; what comes out is for
- * a human's eyes (terminal.h of the command line makes it fit for them).
+ * Showing an approval.  The page is cut from the stored subject, whose digest is checked first.  The result is for a
+ * human (terminal.h of the command line makes it safe to display).
  */
 #include "engine/approval/show.h"
 
@@ -9,7 +9,7 @@
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
-/* Whether this page was shown to the caller before: once is on the record. */
+/* Whether this page was shown to the caller before: it is recorded only once. */
 static enum kh_err was_shown(struct kh_op *op, const struct kh_approval_row *row, int64_t page, bool *ret_yes)
 {
 	struct kh_each each = {.op = op, .index = KH_INDEX_SHOWINGS, .number = row->id};
@@ -52,7 +52,10 @@ static void add_copy(yyjson_mut_doc *doc, yyjson_mut_val *obj, yyjson_val *subje
 	yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, kh_json_get(subject, key)));
 }
 
-/* The findings that touch the page, with bytes counted from its beginning; those that began before it begin at 0. */
+/*
+ * Adds the findings that overlap the page, with offsets from its beginning; those that begin before the page get offset
+ * 0.
+ */
 static void add_findings(yyjson_mut_doc *doc, yyjson_mut_val *obj, yyjson_val *findings, size_t from, size_t to)
 {
 	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, "findings");

@@ -1,6 +1,6 @@
 /*
- * approval.show (reviewer, admin, and a supervisor for tool calls): one page of what is to be decided, and all that is
- * known about it (B15, A6).  That the page was shown to this principal is on the record before the page leaves.
+ * approval.show (reviewer, admin, and a supervisor for tool calls): one page of what is to be decided, and everything
+ * known about it (B15, A6).  That the page was shown to this principal is recorded before the page leaves.
  */
 #ifndef KH_ENGINE_APPROVAL_SHOW_H
 #define KH_ENGINE_APPROVAL_SHOW_H
@@ -14,9 +14,10 @@ struct kh_approval_show {
 	struct kh_view approval;
 	int64_t page; /* 1, 2, ...; KH_EINPUT `no_such_page` past the last */
 	/* out */
-	struct kh_view json;    /* the members of the subject (subject.h) but that `text`, `start` and `findings` are of
-				   the page, and times are text; and state, digest, page, label, decision */
-	struct kh_tainted text; /* the page's */
+	/* The members of the subject (subject.h), and state, digest, page, label, decision.  `text`, `start` and
+	 * `findings` are those of the page, and times are text. */
+	struct kh_view json;
+	struct kh_tainted text; /* the text of the page */
 	struct kh_approval_row *row;
 };
 enum kh_err kh_approval_show_run(struct kh_op *op, void *call);

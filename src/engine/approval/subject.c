@@ -1,11 +1,11 @@
-/* Writing down what a reviewer is shown.  Trusts the text no further than that it is valid UTF-8. */
+/* Writes down what a reviewer is shown.  Trusts the text only to be valid UTF-8. */
 #include "engine/approval/subject.h"
 
 #include "base/buf.h"
 #include "core/screen/screen.h"
 #include "engine/state/find.h"
 
-#define LIMIT (16U << 20) /* of a subject: text, query and marks, with room for their escapes */
+#define LIMIT (16U << 20) /* bytes of a subject: text, query and marks, with room for their escapes */
 
 static void add_text(struct kh_emit *emit, const char *key, struct kh_view text)
 {
@@ -30,7 +30,8 @@ static void add_digest(struct kh_emit *emit, const char *key, const struct kh_di
 	kh_emit_digest(emit, digest);
 }
 
-/* In a call a URL is a URL: there the lowest findings would stand beside every one, and teach people to pass them by.
+/*
+ * A call usually holds URLs.  Reporting the lowest findings would mark every URL, and teach reviewers to ignore marks.
  */
 static enum kh_severity least_severity(enum kh_approval_kind kind)
 {
@@ -148,7 +149,7 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	return e;
 }
 
-/* The end of the page that begins at START; a page has one character at least. */
+/* The end of the page that begins at START; a page has at least one character. */
 static size_t page_end(struct kh_view text, size_t start)
 {
 	size_t end = start + KH_SUBJECT_PAGE;

@@ -1,6 +1,6 @@
 /*
- * The subject of an approval: all that a reviewer is shown, as one canonical JSON object.  Its digest is what a
- * decision names (A6): nothing that was shown can be another thing afterwards, and nothing else was shown.
+ * The subject of an approval: everything that a reviewer is shown, as one canonical JSON object.  A decision names its
+ * digest (A6), so what was shown cannot change afterwards, and nothing else was shown.
  *
  *     {"arguments":"<hex>","content":"<hex>","context":"c...","expires_at":n,
  *      "findings":[{"code","decoded","end","rule","severity","start"},...],"id":"a...","kind":"summary",
@@ -9,8 +9,8 @@
  *      "requested_at":n,"source":[...],"task":{"id":"t...","phase":"planning","title":"..."},"text":"...",
  *      "untrusted":true}
  *
- * `marks` are those of whoever asks; `findings` what the screen finds in the text, with the bytes where.  `query` is
- * null where there is none.  The account is in microbits.
+ * `marks` come from the requester; `findings` are what the screen finds in the text, with byte offsets.  `query` is
+ * null if there is none.  The account is in microbits.
  */
 #ifndef KH_ENGINE_APPROVAL_SUBJECT_H
 #define KH_ENGINE_APPROVAL_SUBJECT_H
@@ -19,17 +19,17 @@
 
 #define KH_SUBJECT_PAGE 4096 /* bytes of the text on one page (A6) */
 
-/* The subject of REQUEST, of which ROW has the id, times and digests already. */
+/* The subject of REQUEST.  ROW already has the id, times and digests. */
 enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request *request,
 			     const struct kh_approval_row *row, struct kh_view *ret_json) KH_CHECKED;
 
-/* How many pages TEXT, valid UTF-8, has: one at least. */
+/* How many pages TEXT (valid UTF-8) has: at least one. */
 int64_t kh_subject_pages(struct kh_view text);
 
-/* Page N (1, 2, ...) of TEXT: at most KH_SUBJECT_PAGE bytes of whole characters.  *RET_START is where it begins. */
+/* Page N (1, 2, ...) of TEXT: at most KH_SUBJECT_PAGE bytes of whole characters.  *RET_START is its offset. */
 struct kh_view kh_subject_page(struct kh_view text, int64_t n, size_t *ret_start);
 
-/* The subject that ROW has, parsed.  KH_ECHANGED `changed` where it is not what its digest was made of. */
+/* The subject of ROW, parsed.  KH_ECHANGED `changed` if it does not match its digest. */
 enum kh_err kh_subject_read(struct kh_op *op, const struct kh_approval_row *row, yyjson_val **ret_subject) KH_CHECKED;
 
 #endif

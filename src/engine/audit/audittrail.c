@@ -1,10 +1,10 @@
 /*
- * Reading the record.  Whether the caller may is decided like everything else, in a transaction; the reading itself
- * would keep the store's thread from its work, and goes beside it.
+ * Reading the record.  A transaction decides whether the caller may read, as for every operation.  The reading itself
+ * happens outside the store's thread, because it would keep that thread busy.
  */
 #include "engine/audit/audittrail.h"
 
-#define LINES (256U << 20) /* of one event at most, as long as memory lasts */
+#define LINES (256U << 20) /* bytes for one event at most, if memory permits */
 
 enum kh_err kh_audittrail_run(struct kh_op *op, void *call)
 {
@@ -24,7 +24,7 @@ struct reading {
 	struct kh_buf buf;
 	size_t looks;
 	int64_t last;
-	bool stopped; /* before the end */
+	bool stopped; /* it stopped before the end */
 };
 
 static bool take(const struct kh_audit_entry *entry, void *arg)

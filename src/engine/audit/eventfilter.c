@@ -1,4 +1,7 @@
-/* Filters.  What cannot be understood is an error: a filter that silently passes nothing would look like peace. */
+/*
+ * Filters.  A filter that cannot be understood is an error: if it silently let nothing pass, it would look as if
+ * nothing had happened.
+ */
 #include "engine/audit/eventfilter.h"
 
 #include "base/timestamp.h"
@@ -13,7 +16,7 @@ bool kh_eventfilter_is_empty(const struct kh_eventfilter *filter)
 	       filter->since.p == NULL && filter->until.p == NULL;
 }
 
-/* KIND is a group of kinds, or one itself. */
+/* Whether KIND equals WANTED or belongs to the group WANTED. */
 static bool is_of(struct kh_view kind, struct kh_view wanted)
 {
 	return kh_view_starts(kind, wanted) && (kind.n == wanted.n || kind.p[wanted.n] == '.');

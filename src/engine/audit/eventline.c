@@ -1,4 +1,7 @@
-/* Events as JSON.  A body that cannot be read is shown as such, never left out: somebody may have changed it. */
+/*
+ * Events as JSON.  A body that cannot be read is shown as such and never left out, because somebody may have changed
+ * it.
+ */
 #include "engine/audit/eventline.h"
 
 #include "base/emit.h"
@@ -62,7 +65,7 @@ struct kh_view kh_eventline_task(struct kh_eventline *line, int64_t chain)
 	return chain == 0 ? KH_LIT("system") : kh_publicid_text(&line->arena, line->id_key, KH_ID_TASK, chain);
 }
 
-/* The body goes in as it is: whoever gets it can hash it again.  One that is not JSON goes in as a string. */
+/* The body is copied unchanged, so that a reader can hash it again.  A body that is not JSON becomes a string. */
 void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
 {
 	const struct kh_eventline_name *by;

@@ -1,6 +1,6 @@
 /*
- * From a decision to what follows.  The order within a transaction: what could still be in the way first, with nothing
- * changed; then the rows, each with its event.
+ * From a decision to its consequences.  The order within a transaction: first the remaining checks, which change
+ * nothing; then the rows, each with its event.
  */
 #include "engine/comm/begin.h"
 
@@ -49,7 +49,7 @@ static void add_line(struct kh_buf *text, struct kh_view name, struct kh_view va
 	kh_buf_add(text, value);
 }
 
-/* A text that a line of its own can hold: with a line break in it, it could pass for other lines. */
+/* Whether a text can be shown on one line.  A text with a line break could pass for other lines. */
 static bool is_line(struct kh_view text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -93,7 +93,7 @@ static enum kh_err add_declaration(struct kh_op *op, const struct kh_begin_asked
 	return e;
 }
 
-/* What is to be read with care: each declaration, its parameters and why. */
+/* Writes the text to be reviewed: each declaration, its parameters and its reason. */
 static enum kh_err write_text(struct kh_op *op, const struct kh_begin_asked *asked, size_t count,
 			      struct kh_view *ret_text)
 {
@@ -151,7 +151,7 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 
 /* --- beginning ---------------------------------------------------------------------------------------------------- */
 
-/* E7: the shorter of what the tier and the operation itself permit. */
+/* E7: the shorter of what the tier and what the operation itself permit. */
 static uint64_t wall_ms(const struct kh_op *op, const struct kh_govern *govern)
 {
 	uint64_t most = kh_engine_errand_seconds(op->engine, govern->proposal->row.operation);
@@ -195,7 +195,7 @@ static enum kh_err count_rate(struct kh_op *op, struct kh_govern *govern)
 	return kh_arena_check(op->arena);
 }
 
-/* The answer of GATE, or NULL where it was not reached. */
+/* The answer of GATE, or NULL if it was not reached. */
 static const struct kh_decide_answer *answer_of(const struct kh_govern *govern, enum kh_gate gate)
 {
 	return (size_t)gate < govern->decision.count ? &govern->decision.answers[gate] : NULL;
@@ -207,13 +207,13 @@ static enum kh_err use(struct kh_op *op, const struct kh_govern *govern, struct 
 	enum kh_granted why;
 
 	if (approval->id == govern->proposal->row.approval || approval->id == govern->proposal->row.verified) {
-		call.arguments = approval->arguments; /* of a batch: that it is one of it was found by govern.c */
+		call.arguments = approval->arguments; /* of a batch; govern.c has checked that the call is in it */
 		call.content = approval->content;
 	}
 	return kh_approval_use(op, approval, &call, &why);
 }
 
-/* A2: what the gates passed by is used by this very transaction. */
+/* A2: uses, in this transaction, the grants that made the gates pass. */
 static enum kh_err use_grants(struct kh_op *op, const struct kh_govern *govern)
 {
 	const struct kh_decide_answer *asked = answer_of(govern, KH_GATE_APPROVAL);

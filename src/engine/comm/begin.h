@@ -1,31 +1,29 @@
-/*
- * What follows from a decision of the gates: a row is made, an approval asked for, an operation begun.
- */
+/* The consequences of a decision of the gates: a row is made, an approval is asked for, an operation is begun. */
 #ifndef KH_ENGINE_COMM_BEGIN_H
 #define KH_ENGINE_COMM_BEGIN_H
 
 #include "core/comm/errand.h"
 #include "engine/comm/govern.h"
 
-/* Puts the proposal's row into its table, with the event of it, where it is in none; *RET_ROW is the row. */
+/* Puts the proposal's row into its table, with its event, if it is not in one yet; *RET_ROW is the row. */
 enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row **ret_row) KH_CHECKED;
 
 /*
- * Asks a human, or (KIND tool_call) a supervisor, about ASKED, which then wait.  MARKS: what is in it for the reviewer,
- * with what matched.  Where too many wait already, for a reason that the Controller cannot know, it seems to wait.
+ * Asks a human, or (KIND tool_call) a supervisor, about ASKED, which then wait.  MARKS: what the reviewer should note,
+ * with what matched.  If too many wait already, for a reason that the Controller cannot know, this one seems to wait.
  */
 struct kh_begin_asked {
 	struct kh_declaration_row *row;
-	yyjson_val *parameters; /* the row's, read */
+	yyjson_val *parameters; /* the row's, parsed */
 };
 enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
 			 const struct kh_begin_asked *asked, size_t count, const struct kh_reasons *marks,
 			 struct kh_approval_row **ret_approval) KH_CHECKED;
 
-/* What the operation reserves of its budgets (B8).  KH_EREFUSED `budget_exceeded` where they have less. */
+/* Checks that the budgets hold what the operation reserves (B8).  KH_EREFUSED `budget_exceeded` if they have less. */
 enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern) KH_CHECKED;
 
-/* All gates passed: everything is counted, the grants are used, ROW runs from this transaction on. */
+/* All gates passed: everything is counted, the grants are used, and ROW runs from this transaction on. */
 enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
 			 struct kh_errand *ret_errand) KH_CHECKED;
 

@@ -1,6 +1,6 @@
 /*
- * comm.call.  Everything that could be in the way is looked at with nothing changed; what follows is in one transaction
- * with its events, and what is to happen outside is handed out only when that is durable.
+ * comm.call.  All checks come first and change nothing.  The consequences are in one transaction with their events, and
+ * what is to happen outside is handed out only when that is durable.
  */
 #include "engine/comm/call.h"
 
@@ -14,7 +14,7 @@ struct calling {
 	struct kh_comm_call *call;
 	struct kh_govern govern;
 	struct kh_proposal proposal;
-	struct kh_declaration_row *row; /* NULL: it is in no table yet */
+	struct kh_declaration_row *row; /* NULL: it is not in a table yet */
 };
 
 /* --- what is called ----------------------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static enum kh_err propose_new(struct calling *a, bool *ret_refused)
 	return e;
 }
 
-/* An earlier declaration, as it is now. */
+/* Takes an earlier declaration, as it is now. */
 static enum kh_err take_row(struct calling *a)
 {
 	struct kh_op *op = a->op;
@@ -61,7 +61,7 @@ static enum kh_err tell(struct calling *a, enum kh_comm_next next)
 	return kh_comm_look_at(a->op, a->row, &a->call->look);
 }
 
-/* The gate's word, to the caller and on the record.  What a supervisor or a model has denied is over. */
+/* Tells the caller the gate's code, and records it.  A call that a supervisor or a model has denied has ended. */
 static enum kh_err deny(struct calling *a, const char *code, struct kh_view why)
 {
 	struct kh_op *op = a->op;
@@ -71,7 +71,7 @@ static enum kh_err deny(struct calling *a, const char *code, struct kh_view why)
 
 	if (own == NULL)
 		return KH_ENOMEM;
-	if (d->ruling != KH_DENY) { /* no gate's: the engine's own, after all of them */
+	if (d->ruling != KH_DENY) { /* not from a gate: from the engine itself, after all gates */
 		*own = (struct kh_decide_answer){.gate = KH_GATE_PERMISSION,
 						 .ruling = KH_DENY,
 						 .code = code,
@@ -93,7 +93,7 @@ static enum kh_err deny(struct calling *a, const char *code, struct kh_view why)
 			    kh_error_set(op->err, KH_EREFUSED, code, "%.*s", KH_FMT(why)));
 }
 
-/* What a reviewer is told: what the screen found in the declaration, and what tier 1 found in the call. */
+/* Collects what a reviewer is told: what the screen found in the declaration, and what tier 1 found in the call. */
 static enum kh_err collect_marks(struct calling *a, struct kh_reasons *marks)
 {
 	const struct kh_reasons *lists[] = {&a->proposal.review, &a->call->weighed->reasons};
@@ -119,7 +119,7 @@ static enum kh_err ask(struct calling *a, enum kh_approval_kind kind)
 	return e == KH_OK ? tell(a, KH_CALL_WAITS) : e;
 }
 
-/* K7, in order: the models that are configured, then a supervisor or a human. */
+/* K7, in order: the configured models, then a supervisor or a human. */
 static enum kh_err verify(struct calling *a)
 {
 	const enum kh_triage said[] = {a->row->triage, a->row->supervised};
@@ -151,7 +151,7 @@ static enum kh_err follow(struct calling *a)
 		return deny(a, d->deciding->code, d->deciding->why);
 	if (kh_engine_errand_seconds(op->engine, a->proposal.row.operation) == 0)
 		return deny(a, "operation_unknown", KH_LIT("no upstream server of that name is configured"));
-	if (a->row != NULL && a->call->fenced && !a->row->fenced) /* whoever approved it was not told */
+	if (a->row != NULL && a->call->fenced && !a->row->fenced) /* whoever approved it was not told about the fence */
 		return deny(a, "fenced_not_declared",
 			    KH_LIT("it was declared to be sealed: call it anew, not by its id, to have it fenced"));
 	if (a->proposal.row.fenced && op->policy->fenced != KH_FENCED_ALLOW)
@@ -176,7 +176,7 @@ static enum kh_err follow(struct calling *a)
 	return deny(a, "OPERATION_NOT_ALLOWED", KH_LIT("the gates did not say"));
 }
 
-/* Whether the context was given something, or called something, since the call was weighed. */
+/* Whether the context was given or has called something since the call was weighed. */
 static bool is_stale(const struct calling *a)
 {
 	const struct kh_weighed *w = a->call->weighed;

@@ -1,4 +1,4 @@
-/* What decisions do to declarations.  Whoever may decide was looked at by approval/decide.c. */
+/* What decisions do to declarations.  approval/decide.c has checked that the decider may decide. */
 #include "engine/comm/decide.h"
 
 #include "engine/comm/begin.h"
@@ -43,8 +43,8 @@ static enum kh_err find_risk(struct kh_op *op, const struct kh_declaration_row *
 }
 
 /*
- * It may be called from now on.  A human who saw what tier 1 found has verified it; an agent's word is enough for low
- * risk alone, and is passed on to a human otherwise (K7).
+ * Allows it to be called from now on.  A human who saw what tier 1 found has verified it.  An agent's decision is
+ * enough only for low risk; otherwise it is passed on to a human (K7).
  */
 static enum kh_err allow(struct kh_op *op, const struct kh_approval_row *approval, struct kh_declaration_row *row)
 {
@@ -72,9 +72,12 @@ static enum kh_err approve(struct kh_op *op, const struct kh_approval_row *appro
 	return e == KH_OK && count > 0 ? kh_op_event(op, KH_AUDIT_DECLARATION_ALLOWED, task, KH_LIT("")) : e;
 }
 
-/* --- a reviewer's own words (E6, K7: MODIFY) ---------------------------------------------------------------------- */
+/* --- a reviewer's own parameters (E6, K7: MODIFY) ----------------------------------------------------------------- */
 
-/* The declaration in the place of ROW, and what the gates say of it: everything but an approval that it has not. */
+/*
+ * The declaration in place of ROW, and the decision of the gates on it: all of them but an approval, which it has not
+ * got yet.
+ */
 static enum kh_err govern(struct kh_op *op, const struct kh_declaration_row *row, yyjson_val *parameters,
 			  struct kh_proposal *proposal, struct kh_govern *ret_govern)
 {
@@ -115,13 +118,13 @@ static enum kh_err check_edit(struct kh_op *op, const struct kh_approval_row *ap
 	return e == KH_OK ? govern(op, rows[0], choice->parameters, &proposal, &g) : e;
 }
 
-/* What is wrong with new parameters is said before anything is decided. */
+/* Faults in the new parameters are reported before anything is decided. */
 static enum kh_err check(struct kh_op *op, const struct kh_approval_row *approval, struct kh_approval_choice *choice)
 {
 	return choice->choice == KH_CHOICE_EDIT ? check_edit(op, approval, choice) : KH_OK;
 }
 
-/* What was asked for is granted to nobody. */
+/* The original request gets no grant. */
 static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, const struct kh_approval_choice *choice)
 {
 	approval->edited = kh_arena_dup(op->arena, kh_tainted_open(choice->edited));
@@ -129,7 +132,7 @@ static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, cons
 	return kh_arena_check(op->arena);
 }
 
-/* A new declaration, with an approval of its own: what a reviewer wrote is governed like what an agent wrote. */
+/* Makes a new declaration, with an approval of its own: what a reviewer wrote is governed like what an agent wrote. */
 static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, yyjson_val *parameters)
 {
 	struct kh_declaration_row *made = NULL;
@@ -180,7 +183,7 @@ static enum kh_err expired(struct kh_op *op, const struct kh_approval_row *appro
 	return e;
 }
 
-/* Not what one has passed on to a human (K7). */
+/* A supervisor may not decide a call that a supervisor has passed on to a human (K7). */
 static enum kh_err is_agents(struct kh_op *op, const struct kh_approval_row *approval, bool *ret_yes)
 {
 	struct kh_declaration_row row;
@@ -220,7 +223,7 @@ enum kh_err kh_comm_decide_triaged(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	verdict = said->supervisor ? &row->supervised : &row->triage;
-	/* It was asked twice, by two calls: the first word counts. */
+	/* Two calls asked the model: the first verdict counts. */
 	if (row->state != KH_DECLARATION_DECLARED || *verdict != KH_TRIAGE_NOT)
 		return KH_OK;
 	*verdict = said->verdict;

@@ -1,6 +1,6 @@
 /*
- * comm.declare.  Each declaration of a message is decided for itself; those that have to be approved and go the same
- * way are asked for together, in one approval that lists each (E6).
+ * comm.declare.  Each declaration of a message is decided separately.  Those that need an approval and are similar
+ * share one approval, which lists each (E6).
  */
 #include "engine/comm/declare.h"
 
@@ -62,7 +62,7 @@ static enum kh_err admit(struct declaring *d, size_t i, struct kh_declaration_ro
 	return e;
 }
 
-/* Whether two are shown as one batch. */
+/* Whether two are shown in one batch. */
 static bool is_similar(const struct declaring *d, size_t i, size_t j)
 {
 	struct kh_grant_call a = kh_govern_call(d->op, &d->proposals[i]), b = kh_govern_call(d->op, &d->proposals[j]);
@@ -70,7 +70,7 @@ static bool is_similar(const struct declaring *d, size_t i, size_t j)
 	return d->declare->items[j].ruling == KH_ASK && kh_grant_similar(&a, &b);
 }
 
-/* The declaration FIRST, which has to be approved, and all after it that go the same way. */
+/* Asks for an approval of declaration FIRST and of all later ones that are similar to it. */
 static enum kh_err ask(struct declaring *d, size_t first)
 {
 	struct kh_begin_asked asked[KH_DECLARATIONS_MAX];

@@ -1,6 +1,6 @@
 /*
- * Ends of operations.  What the world sent is opened here once, to be checked, hashed and bound to its attribution, and
- * goes into the store; nothing of it goes anywhere else.
+ * How operations end.  Content from outside is opened here once, to be checked, hashed and bound to its attribution.
+ * It goes into the store and nowhere else.
  */
 #include "engine/comm/end.h"
 
@@ -14,9 +14,9 @@
 #include "engine/state/find.h"
 
 #define DETAILS (256U << 10)
-#define SPOKEN  4096 /* bytes of our own sentence that are kept */
+#define SPOKEN  4096 /* bytes of our own explanation that are kept */
 
-/* The rows that an operation's end touches. */
+/* The rows that change when an operation ends. */
 struct ending {
 	struct kh_op *op;
 	struct kh_declaration_row *row;
@@ -31,9 +31,9 @@ static enum kh_err load(struct kh_op *op, struct kh_declaration_row *row, struct
 	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_CONTEXTS, row->context, &ret_ending->context) : e;
 }
 
-/* --- the outcome leaves ------------------------------------------------------------------------------------------- */
+/* --- the outcome is released -------------------------------------------------------------------------------------- */
 
-/* E12: content in a fence is given to the context, whose taint is high from this moment on. */
+/* E12: gives the content in a fence to the context, whose taint is high from now on. */
 static enum kh_err give(struct ending *s)
 {
 	struct kh_block_row *block;
@@ -48,7 +48,7 @@ static enum kh_err give(struct ending *s)
 	return KH_OK;
 }
 
-/* What was reserved is charged, whatever came of it (B6). */
+/* Charges what was reserved, whatever the outcome is (B6). */
 static enum kh_err tell(struct ending *s)
 {
 	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
@@ -66,7 +66,7 @@ static enum kh_err tell(struct ending *s)
 	return kh_op_event(s->op, KH_AUDIT_OPERATION_TOLD, s->task, KH_LIT(""));
 }
 
-/* The slot at which an outcome of now may be told (B17). */
+/* The slot at which an outcome that is known now may be told (B17). */
 static int64_t slot(const struct kh_op *op, const struct kh_declaration_row *row)
 {
 	int64_t after = op->now - row->begun_at;
@@ -89,9 +89,9 @@ static enum kh_err record_end(struct ending *s, enum kh_ended ended, const char 
 	return e == KH_OK && row->release_at <= s->op->now ? tell(s) : e;
 }
 
-/* --- what came back ----------------------------------------------------------------------------------------------- */
+/* --- the result --------------------------------------------------------------------------------------------------- */
 
-/* {"said": the world's words, "why": ours}: for humans alone. */
+/* {"said": text from outside, "why": our explanation}: only for humans. */
 static enum kh_err write_details(struct kh_op *op, const struct kh_errand_result *result, struct kh_view *ret_json)
 {
 	struct kh_view said = kh_tainted_open(result->details), why = result->why;
@@ -176,7 +176,7 @@ static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
 	if (ended == KH_ENDED_OK)
 		e = kh_seal_block(s->op, &seal);
 	if (e == KH_EREFUSED || e == KH_EINPUT || e == KH_ELIMIT ||
-	    e == KH_EUNKNOWN) { /* what came cannot be a block */
+	    e == KH_EUNKNOWN) { /* what came back cannot be a block */
 		ended = KH_ENDED_FAILED;
 		reason = "not_sealed";
 		e = KH_OK;
@@ -196,7 +196,7 @@ enum kh_err kh_comm_end_run(struct kh_op *op, void *call)
 	struct ending s;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, done->declaration, &row);
 
-	/* Another process took this one for dead: nobody waits for it. */
+	/* Another process took this one for dead and has ended the operation: nobody waits for it here. */
 	if (e != KH_OK || !row->working || row->holder != kh_store_holder(kh_engine_store(op->engine)))
 		return e;
 	row->working = 0;
@@ -241,8 +241,10 @@ enum kh_err kh_comm_end_unbegun(struct kh_op *op, struct kh_declaration_row *row
 	return tell(&s);
 }
 
-/* What ROW waits for, where its time has passed: everything that shares the approval ends as expired.  One that was
- * void from the start, because too many waited, is waited for like the others. */
+/*
+ * If the approval that ROW waits for has expired, everything that shares the approval ends as expired.  An approval
+ * that was void from the start, because too many waited, is waited for like the others.
+ */
 static enum kh_err due_approval(struct kh_op *op, struct kh_declaration_row *row)
 {
 	struct kh_approval_row *approval;

@@ -1,4 +1,4 @@
-/* Governance over the store.  Trusts nothing that a declaration says of itself. */
+/* Governance with the data of the store.  Trusts nothing that a declaration says about itself. */
 #include "engine/comm/govern.h"
 
 #include "base/buf.h"
@@ -98,7 +98,7 @@ static enum kh_err digest_of(struct kh_op *op, int64_t approval, struct kh_diges
 	return e;
 }
 
-/* Whether APPROVAL covers the call; a batch covers each declaration of it, and no other. */
+/* Whether APPROVAL covers the call; a batch covers each of its declarations and no other. */
 static enum kh_err covers(struct kh_op *op, struct kh_approval_row *approval, const struct kh_proposal *p,
 			  bool *ret_yes)
 {
@@ -107,14 +107,14 @@ static enum kh_err covers(struct kh_op *op, struct kh_approval_row *approval, co
 	enum kh_err e = KH_OK;
 
 	*ret_yes = false;
-	if (approval->id == p->row.approval) /* of a verification: the same */
+	if (approval->id == p->row.approval) /* the approval of a verification covers a batch in the same way */
 		e = digest_of(op, approval->id, &call.arguments, &count);
-	if (count > 1) /* what each refers to is in the digest of all */
+	if (count > 1) /* the digest of the batch includes the content that each refers to */
 		call.content = approval->content;
 	return e == KH_OK ? kh_approval_covers(op, approval, &call, ret_yes) : e;
 }
 
-/* A6: a human's word; a supervisor that is an agent verifies, and grants nothing. */
+/* A6: whether a human decided it.  A supervisor that is an agent verifies, but grants nothing. */
 static enum kh_err is_humans(struct kh_op *op, const struct kh_approval_row *approval, bool *ret_yes)
 {
 	struct kh_token_row *token;
@@ -124,7 +124,7 @@ static enum kh_err is_humans(struct kh_op *op, const struct kh_approval_row *app
 	return e;
 }
 
-/* Its own, or a wider one; what the screen found something in is looked at by a human each time (E3). */
+/* Its own approval, or a wider one.  If the screen found something, a human reviews each call (E3). */
 static bool may_grant(const struct kh_declaration_row *row, const struct kh_approval_row *approval)
 {
 	if (approval->id == row->approval || approval->id == row->verified)
@@ -132,7 +132,7 @@ static bool may_grant(const struct kh_declaration_row *row, const struct kh_appr
 	return approval->host.n > 0 && !row->screened;
 }
 
-/* Whether a human has granted the call by the approval ID, which is *RET_GRANT then. */
+/* Whether a human has granted the call by approval ID; if so, *RET_GRANT is that approval. */
 static enum kh_err try_grant(struct kh_op *op, const struct kh_proposal *p, int64_t id,
 			     struct kh_approval_row **ret_grant)
 {
@@ -149,7 +149,7 @@ static enum kh_err try_grant(struct kh_op *op, const struct kh_proposal *p, int6
 	return e;
 }
 
-/* Which grant the call has: that of its own approval, or a wider one of its task (A2). */
+/* Finds the grant that covers the call: that of its own approval, or a wider one of its task (A2). */
 static enum kh_err find_grant(struct kh_op *op, struct kh_govern *g)
 {
 	struct kh_each each = {.op = op, .index = KH_INDEX_APPROVALS_OF_TASK, .number = g->task->id};
@@ -166,8 +166,8 @@ static enum kh_err find_grant(struct kh_op *op, struct kh_govern *g)
 /* --- the request -------------------------------------------------------------------------------------------------- */
 
 /*
- * K7: what was said of the call.  A model allows low risk alone.  What a human or a supervisor allowed is their
- * approval, and void with the policy that it was given under.
+ * K7: the verdict on the call.  A model can allow only low risk.  If a human or a supervisor allowed it, that is their
+ * approval, which is void once the policy that it was given under is replaced.
  */
 static enum kh_err find_verdict(struct kh_op *op, struct kh_govern *g, enum kh_verified *ret_verified)
 {
@@ -188,7 +188,7 @@ static enum kh_err find_verdict(struct kh_op *op, struct kh_govern *g, enum kh_v
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, row->verified, &approval);
 	if (e == KH_OK)
 		e = covers(op, approval, g->proposal, &g->verified);
-	if (e == KH_OK && g->verified && !low) /* of low risk where it was decided, by another policy; not here */
+	if (e == KH_OK && g->verified && !low) /* it was of low risk under an earlier policy, but is not now */
 		e = is_humans(op, approval, &g->verified);
 	if (g->verified)
 		*ret_verified = KH_VERIFIED_PASSED;

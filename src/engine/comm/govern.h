@@ -1,6 +1,7 @@
 /*
- * Governance over the store (E4-E6): what the gates need to know is looked up, the gates decide (core/policy/decide.h),
- * and what they said is written down.  Nothing is counted and no grant is used here: that is for whoever goes on.
+ * Governance with the data of the store (E4-E6): looks up what the gates need to know, has the gates decide
+ * (core/policy/decide.h), and writes their answers down.  Nothing is counted and no grant is used here: the caller does
+ * that if it goes on.
  */
 #ifndef KH_ENGINE_COMM_GOVERN_H
 #define KH_ENGINE_COMM_GOVERN_H
@@ -18,18 +19,18 @@ struct kh_govern {
 	struct kh_decision decision;
 	const struct kh_policy_rule *rule;
 	struct kh_quota quota;         /* as it is now */
-	struct kh_rate_row *rate;      /* where it is kept; NULL: nothing was counted yet */
-	struct kh_approval_row *grant; /* that covers the call; NULL: none */
+	struct kh_rate_row *rate;      /* the row that keeps it; NULL: nothing was counted yet */
+	struct kh_approval_row *grant; /* the one that covers the call; NULL: none */
 	bool verified;                 /* by the approval that the row names, which has to be used too */
 };
 
-/* Decides.  Of a declaration the phase gate is asked as if the task executed. */
+/* Decides.  For a declaration the phase gate answers as if the task were executing. */
 enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *govern) KH_CHECKED;
 
-/* What the gates said, for the audit: canonical JSON with each gate that was reached, its result and code. */
+/* The gates' answers for the audit: canonical JSON with each gate that was reached, its result and code. */
 enum kh_err kh_govern_describe(struct kh_op *op, const struct kh_govern *govern, struct kh_view *ret_what) KH_CHECKED;
 
-/* The call as a grant is held against it (A2). */
+/* The call in the form that a grant is compared with (A2). */
 struct kh_grant_call kh_govern_call(struct kh_op *op, const struct kh_proposal *proposal);
 
 /*

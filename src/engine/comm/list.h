@@ -4,7 +4,7 @@
 
 #include "engine/state/op.h"
 
-#define KH_COMM_LIST 100 /* at once, where it is not said */
+#define KH_COMM_LIST 100 /* the default limit */
 
 struct kh_comm_list {
 	struct kh_view task;  /* public id */

@@ -1,4 +1,4 @@
-/* What a Controller may know of its operation: its own words, ok or failed, an id.  Nothing here reads a result. */
+/* What a Controller may know about its operation: its own text, ok or failed, an id.  Nothing here reads a result. */
 #include "engine/comm/look.h"
 
 #include "core/comm/fence.h"
@@ -12,7 +12,9 @@ static enum kh_err not_there(struct kh_op *op, struct kh_view id)
 			    KH_FMT(kh_arena_quote(op->arena, id)));
 }
 
-/* The declaration that waited for an approval once, and has gone on since: the newest of its task with its arguments.
+/*
+ * Finds the declaration that once waited for an approval and has gone on since: the newest of its task with the same
+ * arguments.
  */
 static enum kh_err find_of_past(struct kh_op *op, const struct kh_approval_row *approval, int64_t *ret_id)
 {
@@ -27,7 +29,7 @@ static enum kh_err find_of_past(struct kh_op *op, const struct kh_approval_row *
 	return each.e;
 }
 
-/* The declaration that an approval is about; of a batch the caller has to say which. */
+/* Finds the declaration that an approval is about; for a batch the caller has to say which. */
 static enum kh_err find_of_approval(struct kh_op *op, struct kh_view id, int64_t *ret_id)
 {
 	struct kh_approval_row *approval;
@@ -50,7 +52,7 @@ static enum kh_err find_of_approval(struct kh_op *op, struct kh_view id, int64_t
 	return e;
 }
 
-/* Whether the caller may see it: as its task. */
+/* Whether the caller may see it: it may if it may see its task. */
 static enum kh_err may_see(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view id)
 {
 	struct kh_task_row *task;
@@ -71,7 +73,10 @@ enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_dec
 		e = not_there(op, id);
 	if (e != KH_OK)
 		return e;
-	/* A reviewer may change a call more than once; each is newer than the one before, so this ends. */
+	/*
+	 * A reviewer may change a call more than once.  Each replacement is newer than the one it replaces, so this
+	 * ends.
+	 */
 	for (bool last = false; e == KH_OK && !last; n = last ? n : row->replaced) {
 		e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, n, &row);
 		last = e != KH_OK || row->replaced <= n;
@@ -84,7 +89,7 @@ enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_dec
 	return e;
 }
 
-/* The content in its fence (E11), proved first.  What was purged is not there any more. */
+/* The content in its fence (E11), verified first.  Purged content is not available. */
 static enum kh_err write_fence(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view *ret_json)
 {
 	unsigned char nonce[KH_FENCE_NONCE_SIZE];
@@ -110,7 +115,7 @@ static enum kh_err write_fence(struct kh_op *op, const struct kh_declaration_row
 	return e;
 }
 
-/* The approval that is waited for. */
+/* Finds the approval that it waits for. */
 static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *row, struct kh_comm_look *look)
 {
 	struct kh_approval_row approval;

@@ -1,6 +1,6 @@
 /*
- * From a message to rows.  The message is an agent's; what it refers to is looked up in its own context and nowhere
- * else, and the content of a block is read only to be put in where it was approved to go.
+ * From a message to rows.  The message comes from an agent.  Blocks that it refers to are looked up only in its own
+ * context.  The content of a block is read only to be put in where it was approved to go.
  */
 #include "engine/comm/propose.h"
 
@@ -23,9 +23,9 @@ struct reading {
 	size_t count;
 };
 
-/* --- what it refers to -------------------------------------------------------------------------------------------- */
+/* --- references --------------------------------------------------------------------------------------------------- */
 
-/* Where a block came from, as `origin` of a policy says it: the host of its source, else its operation. */
+/* Where a block came from, in the form of `origin` in a policy: the host of its source, otherwise its operation. */
 static enum kh_err find_origin(struct kh_op *op, const struct kh_block_row *block, struct kh_view *ret_origin)
 {
 	struct kh_attribution attribution;
@@ -59,7 +59,7 @@ static enum kh_err add_reference(struct reading *r, yyjson_val *id)
 	return find_origin(op, &block, &r->origins[r->count++].origin);
 }
 
-/* All references in VAL, in their order.  JSON is at most 64 deep. */
+/* Finds all references in VAL, in their order.  JSON is nested at most 64 deep. */
 static enum kh_err find_references(struct reading *r, yyjson_val *val)
 {
 	size_t i, max;
@@ -145,7 +145,7 @@ static enum kh_err write_justification(struct kh_op *op, const struct kh_declara
 	return kh_buf_end(&buf, ret_json);
 }
 
-/* The task's plan; *RET_PLAN is NULL while it plans, because there is none yet. */
+/* The task's plan; *RET_PLAN is NULL during planning, because there is none yet. */
 static enum kh_err read_plan(struct kh_op *op, const struct kh_task_row *task, struct kh_plan **ret_plan)
 {
 	struct kh_plan *plan = KH_NEW(op->arena, struct kh_plan);
@@ -181,7 +181,7 @@ static enum kh_err is_planned(struct kh_op *op, const struct kh_plan *plan, cons
 	return KH_OK;
 }
 
-/* Everything that follows from the operation and the parameters. */
+/* Fills in everything that follows from the operation and the parameters. */
 static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, const struct kh_plan *plan,
 			    struct kh_proposal *p)
 {
@@ -238,7 +238,7 @@ enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yy
 	if (e == KH_OK && all == NULL)
 		return KH_ENOMEM;
 	for (size_t i = 0; e == KH_OK && i < read.n; i++) {
-		all[i].review = review; /* of the whole message: each of its declarations is looked at */
+		all[i].review = review; /* of the whole message: each of its declarations is reviewed */
 		e = propose(op, task, plan, &read.at[i], &all[i]);
 	}
 	if (e != KH_OK)
@@ -278,7 +278,7 @@ enum kh_err kh_propose_again(struct kh_op *op, const struct kh_task_row *task, c
 	return e;
 }
 
-/* The message that declares OPERATION with PARAMETERS, in the full form, for the same reasons. */
+/* Writes the message that declares OPERATION with PARAMETERS, in the full form, with the same reasons. */
 static enum kh_err write_message(struct kh_op *op, const struct kh_declaration_row *row, yyjson_val *parameters,
 				 yyjson_val **ret_message)
 {
@@ -325,9 +325,9 @@ enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task,
 	return e;
 }
 
-/* --- content in the place of references --------------------------------------------------------------------------- */
+/* --- content in place of references ------------------------------------------------------------------------------- */
 
-/* The content of a block of this context, proved to be what was sealed (E10). */
+/* The content of a block of this context, verified to be what was sealed (E10). */
 static enum kh_err read_content(struct kh_op *op, const struct kh_proposal *p, struct kh_view id,
 				struct kh_view *ret_content)
 {

@@ -1,4 +1,5 @@
-/* A declaration for humans: what was declared, what the gates and tier 1 said, what came of it, in the world's words.
+/*
+ * A declaration for humans: what was declared, what the gates and tier 1 said, and the result, with text from outside.
  */
 #include "engine/comm/show.h"
 
@@ -65,7 +66,7 @@ enum kh_err kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_
 	return e;
 }
 
-/* {"said","why"} and what is known of the original, which itself is not shown. */
+/* {"said","why"} and data about the original, which itself is not shown. */
 static enum kh_err add_result(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 			      const struct kh_declaration_row *row)
 {
@@ -111,7 +112,7 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 	return e == KH_OK ? add_result(op, doc, obj, row) : e;
 }
 
-/* The declaration itself, also where another was put in its place. */
+/* The declaration itself, even if another one replaced it. */
 static enum kh_err find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row)
 {
 	int64_t n = 0;

@@ -1,4 +1,4 @@
-/* comm.show: host, reviewer, admin: everything of a declaration, the world's words (quoted) among it.  JSON. */
+/* comm.show: host, reviewer, admin: everything about a declaration, including text from outside (quoted).  JSON. */
 #ifndef KH_ENGINE_COMM_SHOW_H
 #define KH_ENGINE_COMM_SHOW_H
 
@@ -11,7 +11,7 @@ struct kh_comm_show {
 };
 enum kh_err kh_comm_show_run(struct kh_op *op, void *call);
 
-/* Not an operation: a declaration as an object of a list.  A Controller is told what comm.look would tell it. */
+/* Not an operation: a declaration as an object of a list.  A Controller is told only what comm.look would tell it. */
 enum kh_err kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
 			       yyjson_mut_val **ret_object) KH_CHECKED;
 

@@ -1,7 +1,6 @@
 /*
- * Models that verify calls.  What they are shown is hostile: the call may be what an injection asked for, its reason
- * too, and what matched is the world's own words.  What they say is hostile as well, and is one of three words or
- * nothing.
+ * Models that verify calls.  What they are shown is hostile: the call and its reason may come from an injection, and
+ * what matched is text from outside.  What they say is hostile as well: only one of three words is accepted.
  */
 #include "engine/comm/verifying.h"
 
@@ -18,7 +17,7 @@
 /* In the order of the question's values. */
 static const enum kh_triage verdicts[] = {KH_TRIAGE_ALLOW, KH_TRIAGE_DENY, KH_TRIAGE_PASS};
 
-/* --- what is shown ------------------------------------------------------------------------------------------------ */
+/* --- what the model is shown -------------------------------------------------------------------------------------- */
 
 static enum kh_err write_call(struct kh_arena *arena, const struct kh_declaration_row *row, struct kh_view *ret_json)
 {
@@ -43,7 +42,7 @@ static enum kh_err write_findings(struct kh_arena *arena, const struct kh_weighe
 	return kh_json_write(arena, kh_json_reasons(doc, weighed != NULL ? &weighed->reasons : &none), ret_json);
 }
 
-/* CONTENT as a block that proves what it is: the fences are made of nothing else. */
+/* Makes CONTENT a block with an attribution, because fences are made only from such blocks. */
 static enum kh_err make_block(struct kh_arena *arena, const struct kh_comm_call *call, int64_t now, const char *name,
 			      struct kh_view content, struct kh_reader_block *ret_block, struct kh_error *err)
 {
@@ -111,9 +110,9 @@ enum kh_err kh_verifying_prepare(const struct kh_engine *engine, const struct kh
 	return e == KH_OK ? make_blocks(call, ret_ask->now, blocks, arena, err) : e;
 }
 
-/* --- what is said ------------------------------------------------------------------------------------------------- */
+/* --- what the model says ------------------------------------------------------------------------------------------ */
 
-/* A program's answer is a message that names its ask; if it names another, it is no answer to this. */
+/* A program's answer is a message that names its ask.  If it names another ask, it is not an answer to this one. */
 static enum kh_err judge(struct kh_arena *arena, const struct kh_reader_ask *asked, struct kh_tainted response,
 			 struct kh_answer *ret_answer)
 {

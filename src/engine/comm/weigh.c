@@ -1,7 +1,7 @@
 /*
- * The closure of a call, loaded.  What a context was given is in Keyhole's own books (K5): its blocks since the last
- * reset, and everything that these are tainted by (influence.h).  What was sealed and never asked about, nor named by an
- * output, has influenced nobody.
+ * Loads the closure of a call.  Keyhole's own records say what a context was given (K5): its blocks since the last
+ * reset, and everything that these are tainted by (influence.h).  A sealed block that no query was about and no output
+ * names has influenced nothing.
  */
 #include "engine/comm/weigh.h"
 
@@ -10,13 +10,13 @@
 #include "engine/context/influence.h"
 #include "engine/state/find.h"
 
-#define EARLIER       32          /* calls that are looked back at */
-#define EARLIER_BYTES (16U << 10) /* of their strings */
-#define CONTENT       (32U << 20) /* bytes of content that are loaded for one call: the store's thread is everybody's */
+#define EARLIER       32          /* earlier calls that are compared */
+#define EARLIER_BYTES (16U << 10) /* bytes of their strings */
+#define CONTENT       (32U << 20) /* bytes of content loaded for one call: all callers share the store's thread */
 
 /* --- the closure -------------------------------------------------------------------------------------------------- */
 
-/* Whose words they are, if they count.  The user's and the operator's are those that nothing has influenced. */
+/* Who wrote a block, if it counts.  Text counts as the user's or the operator's only if nothing has influenced it. */
 static bool counts(const struct kh_block_row *row, enum kh_verify_from *ret_from)
 {
 	bool own = row->trust != KH_UNTRUSTED && row->kind == KH_BLOCK_HOST &&
@@ -40,7 +40,7 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 	for (size_t i = 0; e == KH_OK && i < closure->n; i++) {
 		struct kh_verify_source *source = &weigh->sources[weigh->count];
 		if (closure->at[i].trust != KH_UNTRUSTED && closure->at[i].kind != KH_BLOCK_HOST)
-			continue; /* an output: its content need not be read */
+			continue; /* an output: its content is not needed */
 		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, closure->at[i].id, &row);
 		if (e != KH_OK || !counts(row, &source->from))
 			continue;
@@ -76,7 +76,7 @@ static void add_strings(struct kh_buf *buf, yyjson_val *val)
 	}
 }
 
-/* The context's latest calls since its reset but SKIP, newest first. */
+/* The context's latest calls since its reset, except SKIP, newest first. */
 static enum kh_err find_earlier(struct kh_op *op, const struct kh_context_row *context, int64_t skip,
 				struct kh_view *ret_parameters, size_t *ret_count)
 {
@@ -159,7 +159,7 @@ enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, cons
 	enum kh_err e = kh_verify_call(screen, arena, weigh->operation, weigh->parameters, weigh->earlier,
 				       weigh->sources, weigh->count, weigh->taint, &found);
 
-	/* What was not compared might have matched. */
+	/* What was not compared might have matched, so it is a finding. */
 	if (e == KH_OK && weigh->too_much)
 		kh_reasons_add(&found.reasons, "not_compared", KH_LIT(""),
 			       "the agent has seen answers about more than %u MiB, which are too many to compare with",
