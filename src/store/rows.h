@@ -160,7 +160,7 @@ struct kh_query_row {
 	struct kh_view held;   /* sealed: the normalised response that was held, or is ready to be delivered */
 	struct kh_view reason; /* for humans: why it ended as it did, a code */
 	int64_t approval;      /* the latest approval that was asked for */
-	int64_t waits; /* the first approval: the one that the Controller is told to wait for, whatever is asked later */
+	int64_t waits;      /* the first approval: what the Controller is told to wait for, whatever is asked later */
 	int64_t pending_at; /* from then on the Controller may be told `pending`; 0: no human was asked */
 	int64_t effect;     /* the ask that is open, or was last */
 	int64_t delivery;   /* the block */
