@@ -1,13 +1,13 @@
-/* Calls weighed and decided, outputs compared and recorded: one operation after the other, on the caller's thread. */
+/* Weighs and decides calls, compares and records outputs: one operation after the other, on the caller's thread. */
 #include "engine/deciding.h"
 
 #include "engine/context/guarding.h"
 #include "engine/engine.h"
 
-#define MEMORY ((size_t)1 << 30) /* of one comparison */
-#define TRIES  16                /* how often a context may change under a call before it is given up */
+#define MEMORY ((size_t)1 << 30) /* bytes for one comparison */
+#define TRIES  16                /* how often a context may change during a call before the call is given up */
 
-/* Of a declaration in its short form, what is no parameter. */
+/* Whether a member of a declaration in its short form is not a parameter. */
 static bool is_about(struct kh_view key)
 {
 	static const char *const about[] = {"operation", "reason", "phase", "session_id", "justification"};
@@ -20,8 +20,9 @@ static bool is_about(struct kh_view key)
 }
 
 /*
- * What tier 1 is to look at in a declaration that is in no table yet: its parameters.  Its reasons go to humans alone.
- * Whether it is a declaration at all is for comm.call to say; of the running system's form everything is looked at.
+ * Takes what tier 1 has to examine from a declaration that is not in a table yet: its parameters.  Its reasons are only
+ * for humans.  comm.call checks whether it is a declaration at all.  A declaration in the running system's form is
+ * examined whole.
  */
 static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh, struct kh_error *err)
 {
@@ -41,7 +42,7 @@ static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct
 	return kh_json_freeze(arena, made, &weigh->parameters, err);
 }
 
-/* What was found, apart from what it was found in. */
+/* Copies the findings out of the memory that they were found in. */
 static enum kh_err copy_weighed(struct kh_arena *arena, const struct kh_weighed *from, struct kh_weighed *ret_to)
 {
 	*ret_to = *from;
@@ -53,7 +54,7 @@ static enum kh_err copy_weighed(struct kh_arena *arena, const struct kh_weighed 
 	return kh_arena_check(arena);
 }
 
-/* Loads and compares, in an arena of its own: that may be much, and is of no use afterwards. */
+/* Loads and compares in an arena of its own, because that may be much and is not needed afterwards. */
 static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, struct kh_view token,
 			    const struct kh_comm_call *call, struct kh_arena *own, struct kh_weighed *ret_weighed,
 			    struct kh_error *err)
@@ -69,7 +70,7 @@ static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, 
 	return e == KH_OK ? e : kh_error_set(err, e, "not_weighed", "what influenced the call could not be compared");
 }
 
-/* So many at once as the engine has screens: the others wait. */
+/* As many at once as the engine has screens; the others wait. */
 static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const struct kh_comm_call *call,
 			 struct kh_arena *arena, struct kh_weighed *ret_weighed, struct kh_error *err)
 {

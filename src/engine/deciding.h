@@ -1,7 +1,7 @@
 /*
- * Decisions that need a comparison which may take long, and so is not made in a transaction: what is compared with is
- * loaded by one operation, compared on the caller's thread, and decided by another operation, as often as the context
- * changes meanwhile.  Not operations: these run operations for TOKEN.
+ * Decisions that need a comparison.  A comparison may take long, so it is not made in a transaction.  One operation
+ * loads what is compared, the caller's thread compares, and another operation decides; if the context has changed
+ * meanwhile, this is repeated.  Not operations: these functions run operations for TOKEN.
  */
 #ifndef KH_ENGINE_DECIDING_H
 #define KH_ENGINE_DECIDING_H
@@ -9,8 +9,7 @@
 #include "engine/comm/call.h"
 #include "engine/context/output.h"
 
-/* comm.weigh and comm.call; call->weighed is filled in here.  What comes next is in call->next, and KH_CALL_AGAIN does
- * not come out. */
+/* comm.weigh and comm.call; fills call->weighed in.  call->next says what comes next; it is never KH_CALL_AGAIN. */
 enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
 			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 

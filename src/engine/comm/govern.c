@@ -107,7 +107,7 @@ static enum kh_err covers(struct kh_op *op, struct kh_approval_row *approval, co
 	enum kh_err e = KH_OK;
 
 	*ret_yes = false;
-	if (approval->id == p->row.approval) /* the approval of a verification covers a batch in the same way */
+	if (approval->id == p->row.approval) /* it may be for a batch; a verification is for one call */
 		e = digest_of(op, approval->id, &call.arguments, &count);
 	if (count > 1) /* the digest of the batch includes the content that each refers to */
 		call.content = approval->content;

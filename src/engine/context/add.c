@@ -1,6 +1,6 @@
 /*
- * A host's own blocks (K11).  The host is trusted to say what kind of event it was, and nothing in the content has a
- * say in the labels (K3).
+ * A host's own blocks (K11).  The host is trusted to say what kind of event it was.  The content has no influence on
+ * the labels (K3).
  */
 #include "engine/context/add.h"
 
@@ -10,7 +10,7 @@
 #include "engine/context/put.h"
 #include "engine/state/find.h"
 
-/* What a host says by itself; what the world sent comes in sealed. */
+/* Whether a host may add such an event itself; content from outside must come in sealed. */
 static bool is_hosts_own(enum kh_event_kind event)
 {
 	switch (event) {

@@ -1,7 +1,7 @@
 /*
- * context.add: host (contexts of tokens that it made).  What kind of event it is decides trust and type (K3); only
- * system prompt, user message, goal, commitment and supervisor message can be put in this way; what the world sent
- * comes by content.put.  An untrusted user message is given to the context, whose taint becomes high.
+ * context.add: host (contexts of tokens that it made).  The kind of event decides trust and type (K3).  Only system
+ * prompt, user message, goal, commitment and supervisor message can be added in this way; content from outside comes
+ * through content.put.  An untrusted user message is given to the context, whose taint becomes high.
  */
 #ifndef KH_ENGINE_CONTEXT_ADD_H
 #define KH_ENGINE_CONTEXT_ADD_H

@@ -1,4 +1,4 @@
-/* A context as its agent gets it.  Content goes out only inside a block, which it cannot leave (K2). */
+/* A context in the form that its agent gets.  Content goes out only inside a block, which it cannot leave (K2). */
 #include "engine/context/assemble.h"
 
 #include "core/block/blockjson.h"
@@ -7,7 +7,7 @@
 #include "engine/context/given.h"
 #include "engine/state/find.h"
 
-/* The public ids of a list of numbers. */
+/* The public ids of a JSON array of numbers. */
 static enum kh_err read_references(struct kh_op *op, struct kh_view json, const struct kh_view **ret_ids,
 				   size_t *ret_count)
 {
@@ -25,7 +25,7 @@ static enum kh_err read_references(struct kh_op *op, struct kh_view json, const 
 	return kh_arena_check(op->arena);
 }
 
-/* The Reader's taint that a delivery's is one step below (B23). */
+/* The Reader's taint, given that of its delivery, which is one step below (B23). */
 static enum kh_taint step_up(enum kh_taint taint)
 {
 	return taint == KH_TAINT_LOW ? KH_TAINT_MEDIUM : KH_TAINT_HIGH;

@@ -1,4 +1,4 @@
-/* Contexts: what is given to one, and what is to be seen of it. */
+/* Contexts: giving blocks to one, and showing one. */
 #include "engine/context/context.h"
 
 #include "base/timestamp.h"

@@ -1,4 +1,4 @@
-/* The attributions of all sources, bound to what was made of them. */
+/* The attributions of all sources, bound to the content made from them. */
 #include "engine/context/derive.h"
 
 #include "core/comm/lineage.h"

@@ -1,10 +1,10 @@
-/* Walks a context's chain of blocks.  The rows that are gone by live in an arena of the walk's own. */
+/* Walks a context's chain of blocks.  The rows that it passes live in an arena of its own. */
 #include "engine/context/given.h"
 
 #include "base/error.h"
 #include "core/block/block.h"
 
-#define SCRATCH (64U << 20) /* a row's lists of ids */
+#define SCRATCH (64U << 20) /* bytes for a row's lists of ids */
 #define FIRST   64
 
 static enum kh_err push(struct kh_op *op, struct kh_given *given, size_t *cap, int64_t id)
@@ -33,7 +33,7 @@ static void reverse(struct kh_given *given)
 	}
 }
 
-/* From the newest block back; what is peeked at lives in SCRATCH for one step. */
+/* Goes back from the newest block; a row that is read lives in SCRATCH for one step. */
 static enum kh_err walk(struct kh_op *op, const struct kh_context_row *context, bool until_output,
 			struct kh_arena *scratch, struct kh_given *given)
 {

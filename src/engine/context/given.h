@@ -1,6 +1,6 @@
 /*
- * What a context has been given: its blocks since the last reset that the agent has seen the content of, found by going
- * from the newest block back.  No index grows with them, and no content is read on the way.
+ * What a context has been given: its blocks since the last reset whose content the agent has seen, found by going back
+ * from the newest block.  This needs no index that grows with them, and reads no content.
  */
 #ifndef KH_ENGINE_CONTEXT_GIVEN_H
 #define KH_ENGINE_CONTEXT_GIVEN_H
@@ -14,8 +14,8 @@ struct kh_given {
 };
 
 /*
- * The blocks that were given, newer than AFTER (and than the last reset).  UNTIL_OUTPUT: goes back to the newest output
- * and no further; it is the first of the ids then.  `too_large` past 2^20.
+ * The blocks that were given since the last reset.  UNTIL_OUTPUT: goes back to the newest output and no further; that
+ * output is then the first of the ids.  `too_large` if there are more than 2^20.
  */
 enum kh_err kh_given_find(struct kh_op *op, const struct kh_context_row *context, bool until_output,
 			  struct kh_given *ret_given) KH_CHECKED;

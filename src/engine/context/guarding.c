@@ -1,14 +1,14 @@
 /*
- * What of outside an output may repeat: the sealed blocks of the context's closure (influence.h), which are those that
- * its deliveries came from, that were given to it in a fence, or that an output names; and those that the caller names.
- * Their content and the output are both the world's, or may be.
+ * Finds the content from outside that an output may repeat: the sealed blocks of the context's closure (influence.h),
+ * and those that the caller names.  The closure has the blocks that deliveries came from, that were given to the
+ * context in a fence, or that an output names.  Their content is untrusted, and the output may be.
  */
 #include "engine/context/guarding.h"
 
 #include "engine/context/influence.h"
 #include "engine/state/find.h"
 
-/* The blocks that the caller names. */
+/* Finds the blocks that the caller names. */
 static enum kh_err find_more(struct kh_op *op, const struct kh_guarding *guarding, const struct kh_context_row *context,
 			     int64_t **ret_ids)
 {
@@ -25,7 +25,7 @@ static enum kh_err find_more(struct kh_op *op, const struct kh_guarding *guardin
 	return e;
 }
 
-/* A sealed block is a source, unless its content was purged and is not there to be repeated. */
+/* A sealed block is a source, unless its content was purged and so cannot be compared. */
 static void add_source(struct kh_op *op, struct kh_guarding *guarding, const struct kh_block_row *row)
 {
 	if (row->purged_at == 0 && row->attribution.n > 0)

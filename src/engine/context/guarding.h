@@ -1,9 +1,9 @@
 /*
- * The attribution guard on what agents write (E10): nothing external passes for internal knowledge.
+ * The attribution guard on what agents write (E10): external content must not pass for internal knowledge.
  *
- * Three steps, as weigh.h: context.guard loads what of outside may have influenced the context's next output, the
- * comparison is made on the caller's thread, and context.output records it, after it has looked whether the context was
- * given anything in between.
+ * There are three steps, as in weigh.h: context.guard loads the external content that may have influenced the context's
+ * next output, the caller's thread makes the comparison, and context.output records it, after checking that the context
+ * was given nothing in between.
  */
 #ifndef KH_ENGINE_CONTEXT_GUARDING_H
 #define KH_ENGINE_CONTEXT_GUARDING_H
@@ -14,12 +14,12 @@
 /* context.guard: host. */
 struct kh_guarding {
 	struct kh_view context;
-	const struct kh_view *more; /* as of context.output */
+	const struct kh_view *more; /* as in context.output */
 	size_t more_count;
 	/* out, in the arena */
 	struct kh_guarding_source *sources;
 	size_t count;
-	struct kh_view *own; /* the user's own words, which may be repeated */
+	struct kh_view *own; /* the user's own text, which may be repeated */
 	size_t own_count;
 	int64_t last_block;
 };
@@ -32,8 +32,10 @@ struct kh_guarding_source {
 
 enum kh_err kh_guarding_run(struct kh_op *op, void *call);
 
-/* Compares OUTPUT with what was loaded: [{"block":...,"source":...,"detail":...}], one for each that it repeats and
- * does not name.  Proves each attribution for its content: KH_ECHANGED where one is not what was sealed. */
+/*
+ * Compares OUTPUT with what was loaded: [{"block":...,"source":...,"detail":...}], one for each source that it repeats
+ * without naming it.  Verifies each attribution against its content: KH_ECHANGED if one is not what was sealed.
+ */
 enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding *guarding, struct kh_view output,
 				struct kh_view *ret_json, struct kh_error *err) KH_CHECKED;
 

@@ -1,13 +1,13 @@
 /*
- * The walk's look-up function over rows.  A row's texts live in an arena that is cleared for each row: a context can
- * have many outputs, each with a long list.
+ * The look-up function that the walk uses to read rows.  A row's texts live in an arena that is cleared for each row,
+ * because a context can have many outputs, each with a long list.
  */
 #include "engine/context/influence.h"
 
 #include "engine/context/given.h"
 #include "engine/state/find.h"
 
-#define SCRATCH (64U << 20) /* one row's lists of ids */
+#define SCRATCH (64U << 20) /* bytes for one row's lists of ids */
 
 struct books {
 	struct kh_op *op;
@@ -17,8 +17,9 @@ struct books {
 };
 
 /*
- * An output's list holds the whole list of the output before it since the reset (output.c), and so the newest output's
- * holds all of them.  The older ones need not be read, which would take time with the square of their number.
+ * An output's list includes the whole list of the previous output since the reset (output.c), so the newest output's
+ * list includes all of them.  The older ones need not be read; reading them would take time with the square of their
+ * number.
  */
 static bool is_in_newest(const struct books *books, const struct kh_block_row *row)
 {

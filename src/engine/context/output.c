@@ -1,6 +1,7 @@
 /*
- * An agent's output as a block (K5, K9).  What it is tainted by is taken from the books: the list of the output before
- * it, that output, and everything that was given since.  So a list is exact, and none is found by reading all others.
+ * An agent's output as a block (K5, K9).  What taints it is known from Keyhole's own records: the list of the previous
+ * output, that output, and everything that was given since.  So a list is exact, and making one does not need all
+ * earlier lists.
  */
 #include "engine/context/output.h"
 
@@ -40,7 +41,7 @@ static void sort_ids(struct chain *chain)
 	chain->n = n;
 }
 
-/* What the caller adds: a block of this context since its reset.  One that was not given is a sealed one. */
+/* A block that the caller adds: one of this context since its reset.  If it was not given, it is a sealed one. */
 static enum kh_err add_more(struct kh_op *op, const struct kh_context_row *context, struct kh_view id,
 			    struct chain *chain)
 {
@@ -81,7 +82,7 @@ static enum kh_err find_chain(struct kh_op *op, const struct kh_context_output *
 	struct chain chain = {
 		.ids = KH_NEW_N(op->arena, int64_t, older_count + given.n + output->more_count),
 		.taint = context->taint,
-		/* The books know it without a walk: what is untrusted came as a delivery, or brought taint. */
+		/* The records tell this without a walk: anything untrusted came as a delivery, or raised the taint. */
 		.flagged = context->deliveries > 0 || context->taint > KH_TAINT_LOW,
 	};
 	if (chain.ids == NULL)
@@ -118,7 +119,7 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output
 	return kh_arena_check(op->arena);
 }
 
-/* E10: compared by whoever calls, or here.  `again`: what was compared is not all any more. */
+/* E10: the caller has compared, or it is done here.  `again`: there is more to compare now. */
 static enum kh_err guard(struct kh_op *op, struct kh_context_output *output, const struct kh_context_row *context)
 {
 	struct kh_guarding guarding = {

@@ -1,4 +1,4 @@
-/* Content that a caller brings, sealed; and content past its retention, removed. */
+/* Seals content that a caller brings, and removes content past its retention. */
 #include "engine/context/put.h"
 
 #include "engine/context/seal.h"
@@ -6,7 +6,7 @@
 #include "engine/state/find.h"
 
 #define BATCH       256
-#define BATCH_BYTES (8U << 20) /* of content, that one purge reads */
+#define BATCH_BYTES (8U << 20) /* bytes of content that one purge reads */
 
 static enum kh_err record_seal(struct kh_op *op, const struct kh_seal *seal)
 {
@@ -76,7 +76,7 @@ static size_t empty_result(void *row, int64_t now)
 	return size;
 }
 
-/* What is kept for its time, and how it is emptied.  EMPTY says how many bytes there were. */
+/* What is kept for a time, and how it is emptied.  EMPTY returns how many bytes there were. */
 static const struct kept {
 	enum kh_index index;
 	enum kh_table table;
@@ -89,7 +89,7 @@ static const struct kept {
 
 #define KEPT (sizeof(kept) / sizeof(kept[0]))
 
-/* Content is read to be removed, so that the event can say of which; so a batch has a limit in bytes too. */
+/* Content is read before it is removed, so that the event can name it; so a batch has a limit in bytes too. */
 static enum kh_err purge(struct kh_op *op, const struct kept *of, size_t *bytes, int64_t *ret_count)
 {
 	struct kh_each each = {.op = op, .index = of->index, .number = op->now};

@@ -1,4 +1,4 @@
-/* content.put: content comes in as a sealed block: untrusted data, taint high, with its attribution (E10, K1). */
+/* content.put: content becomes a sealed block: untrusted data, taint high, with its attribution (E10, K1). */
 #ifndef KH_ENGINE_CONTEXT_PUT_H
 #define KH_ENGINE_CONTEXT_PUT_H
 
@@ -14,8 +14,8 @@ struct kh_put {
 enum kh_err kh_put_run(struct kh_op *op, void *call);
 
 /*
- * content.purge (Keyhole's own): removes the content of blocks and raw responses past their retention (L5).  What was
- * removed is still there by its hash.  One batch: call it again until nothing was left to do.
+ * content.purge (called by Keyhole itself): removes the content of blocks and raw responses past their retention (L5).
+ * The hash of what was removed stays.  One batch: call it again until COUNT is 0.
  */
 struct kh_purge {
 	int64_t count; /* out */

@@ -1,5 +1,5 @@
 /*
- * Content from the world, sealed.  It is opened here once, to be checked, hashed and bound to its attribution, and goes
+ * Seals content from outside.  It is opened here once, to be checked, hashed and bound to its attribution, and goes
  * into the store.
  */
 #include "engine/context/seal.h"
@@ -8,7 +8,7 @@
 #include "core/comm/attribution.h"
 #include "engine/state/find.h"
 
-/* The attribution of CONTENT as the next event will record it, and its canonical JSON. */
+/* The attribution of CONTENT in the form that the next event will record, and its canonical JSON. */
 static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, struct kh_view content, struct kh_view *ret_json)
 {
 	struct kh_attribution attribution = {
@@ -59,11 +59,11 @@ enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal)
 	if (seal->task->blocks >= KH_SEAL_BLOCKS_MAX)
 		return kh_error_set(op->err, KH_EREFUSED, "too_many_blocks",
 				    "the task has %d blocks, and takes no more", KH_SEAL_BLOCKS_MAX);
-	/* Everything that can be refused comes before there is a row. */
+	/* Every possible refusal comes before a row is made. */
 	enum kh_err e = attribute(op, seal, spec.content, &attribution);
 	if (e == KH_OK)
 		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
-	/* A block as the constructor makes it: there is no other way to labels (I-1). */
+	/* The constructor makes the block: labels come from nowhere else (I-1). */
 	if (e == KH_OK)
 		e = kh_op_make_block(op, &spec, row);
 	if (e != KH_OK)

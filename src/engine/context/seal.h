@@ -1,6 +1,6 @@
 /*
- * Sealing: content from the world becomes an untrusted data block of a task, bound to its attribution (E10, K1), and
- * nothing of it comes out again but the block's id (E12).
+ * Sealing: content from outside becomes an untrusted data block of a task, bound to its attribution (E10, K1).  Nothing
+ * comes out again but the block's id (E12).
  */
 #ifndef KH_ENGINE_CONTEXT_SEAL_H
 #define KH_ENGINE_CONTEXT_SEAL_H
@@ -16,14 +16,16 @@ struct kh_seal {
 	struct kh_view operation; /* "comm.fetch" */
 	struct kh_view source;    /* visible characters only */
 	struct kh_tainted content;
-	int64_t put_by; /* the token that brought it; 0: the caller's */
+	int64_t put_by; /* the token that brought it; 0: the caller's token */
 	/* out */
 	struct kh_block_row *row;
 	struct kh_digest digest; /* of the attribution and the content, for the event that records it */
 };
 
-/* The caller's next event records it, and is the one that the attribution names.  Refuses what kh_block_make() and
- * kh_attribution_make() refuse, and `too_many_blocks`. */
+/*
+ * The caller's next event records the block, and is the one that the attribution names.  Refuses what kh_block_make()
+ * and kh_attribution_make() refuse, and `too_many_blocks`.
+ */
 enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal) KH_CHECKED;
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The blocks of a task's graph.  A task's deliveries have no index: the context's chain of blocks is followed from the
- * newest back to the task's first one.  What is found are roots; the walk of the closure finds the rest.
+ * The blocks of a task's graph.  There is no index of a task's deliveries, so the context's chain of blocks is followed
+ * from the newest back to the task's first one.  The blocks found are roots; the walk of the closure finds the rest.
  */
 #include "engine/context/taskgraph.h"
 
@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-#define SCRATCH (64U << 20) /* one row's lists of ids */
+#define SCRATCH (64U << 20) /* bytes for one row's lists of ids */
 
-/* An output that was met, and what it is tainted by. */
+/* An output on the way, and what it is tainted by. */
 struct output {
 	int64_t id;
 	int64_t *by; /* ascending */
@@ -96,8 +96,10 @@ static int descending(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Makes roots of the outputs that one of the task's COUNT own blocks has influenced.  *RET_NEWEST: of those since the
- * context's reset; 0: there is none. */
+/*
+ * Makes roots of the outputs that one of the task's COUNT own blocks has influenced.  *RET_NEWEST: the newest of those
+ * since the context's reset; 0: there is none.
+ */
 static enum kh_err take_outputs(struct gathering *g, size_t count, int64_t *ret_newest)
 {
 	enum kh_err e = KH_OK;

@@ -1,7 +1,7 @@
 /*
- * Tokens.  A secret passes through here twice: when it is made, on its way to whoever asked, and when it is checked;
- * what stays is its hash.  Roles are decided by the table of operations; here is what the table cannot say: a host
- * makes controllers and nothing else, and sees what it made.
+ * Tokens.  A secret passes through here twice: when it is made, on its way to whoever asked for it, and when it is
+ * checked.  Only its hash is kept.  The table of operations decides about roles; here is what the table cannot express:
+ * a host makes only controllers, and sees only what it made.
  */
 #include "engine/context/token.h"
 
@@ -13,9 +13,9 @@
 
 #include <sodium.h>
 
-#define TEXT_SIZE 85                 /* "kh-", 17 of the public id, "-", 64 of the secret */
+#define TEXT_SIZE 85                 /* "kh-", 17 bytes of public id, "-", 64 of secret */
 #define FIRST     1                  /* the token that the store was created with: an admin's */
-#define LATEST    (INT64_C(1) << 53) /* a time that every column holds */
+#define LATEST    (INT64_C(1) << 53) /* the latest time that every column can hold */
 
 /* --- the text ----------------------------------------------------------------------------------------------------- */
 
@@ -52,14 +52,14 @@ static bool is_living(const struct kh_token_row *token, int64_t now)
 	return token->revoked_at == 0 && (token->expires_at == 0 || now < token->expires_at);
 }
 
-/* Whether the host that made TOKEN, if one did, may still act. */
+/* Whether the host that made TOKEN, if there is one, may still act. */
 static enum kh_err has_living_host(struct kh_txn *txn, const struct kh_token_row *token, int64_t now, bool *ret_yes)
 {
 	struct kh_token_row parent;
 
 	*ret_yes = true;
 	if (token->role != KH_ROLE_CONTROLLER || token->parent <= FIRST)
-		return KH_OK; /* the common case, on the path of every call, without another row */
+		return KH_OK; /* the common case in every call: no other row is read */
 	enum kh_err e = kh_txn_peek(txn, KH_TABLE_TOKENS, token->parent, &parent);
 	if (e == KH_OK)
 		*ret_yes = parent.role != KH_ROLE_HOST || is_living(&parent, now);
@@ -104,7 +104,7 @@ enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_
 	return each.e;
 }
 
-/* A Reader's name is what a query's target names: it must mean one Reader. */
+/* A query's target names a Reader, so a Reader's name must be unique. */
 static enum kh_err check_reader_name(struct kh_op *op, struct kh_view name)
 {
 	bool taken;
@@ -137,7 +137,7 @@ static enum kh_err check_create(struct kh_op *op, const struct kh_token_create *
 	return e;
 }
 
-/* A controller's context: nothing seen, nothing spent. */
+/* Makes a controller's context: nothing seen, nothing spent. */
 static enum kh_err make_context(struct kh_op *op, uint64_t bits, struct kh_token_row *token)
 {
 	uint64_t most = op->policy->budgets.context_bits;

@@ -1,14 +1,12 @@
-/*
- * Tokens: "kh-<public id>-<64 hexadecimal digits>".  The store has the hash alone.  (SPEC 1: one token, one context.)
- */
+/* Tokens: "kh-<public id>-<64 hexadecimal digits>".  The store has only the hash.  (SPEC 1: one token, one context.) */
 #ifndef KH_ENGINE_CONTEXT_TOKEN_H
 #define KH_ENGINE_CONTEXT_TOKEN_H
 
 #include "engine/state/op.h"
 
-/* token.create: admin (every role), host (controllers, whose contexts are then its to fill, K11). */
+/* token.create: admin (every role), host (controllers; it may then fill their contexts, K11). */
 struct kh_token_create {
-	struct kh_view name; /* [A-Za-z_][A-Za-z0-9_.-]{0,63}; a Reader's is unique among the living and the drivers */
+	struct kh_view name; /* [A-Za-z_][A-Za-z0-9_.-]{0,63}; a Reader's is unique among valid tokens and drivers */
 	enum kh_role role;
 	int64_t expires_at;       /* 0: never */
 	uint64_t bits;            /* of a controller's context, at most the policy's; 0: the policy's */
@@ -24,27 +22,27 @@ enum kh_err kh_token_create_run(struct kh_op *op, void *call);
 #define KH_TOKEN_LIST 1000
 struct kh_token_list {
 	bool all;             /* also those that were revoked or have expired */
-	struct kh_view after; /* public id: those made after it; empty: from the first on */
+	struct kh_view after; /* public id: tokens made after it; empty: from the first */
 	struct kh_view json;  /* out: array of id, name, role, state, context, made_by, created_at, expires_at, ... */
-	bool more;            /* out: ask again, after the last */
+	bool more;            /* out: there are more; continue after the last */
 };
 enum kh_err kh_token_list_run(struct kh_op *op, void *call);
 
-/* What a token's text says; read before the transaction, as hashing takes its time. */
+/* What a token's text claims; parsed before the transaction, because hashing takes time. */
 struct kh_token_claim {
-	int64_t id; /* 0: not of the form */
+	int64_t id; /* 0: it does not have the form of a token */
 	struct kh_digest hash;
 };
 struct kh_token_claim kh_token_read(const unsigned char id_key[16], struct kh_view text);
 
 /*
- * Not an operation: the row of the token that is claimed, if it is valid now.  KH_EREFUSED with no word on why.
- * Compares in constant time.  A token that a host made is valid as long as the host's is.
+ * Not an operation: the row of the claimed token, if it is valid now.  KH_EREFUSED without a reason.  Compares in
+ * constant time.  A token that a host made is valid only as long as the host's is.
  */
 enum kh_err kh_token_check(struct kh_txn *txn, const struct kh_token_claim *claim, int64_t now,
 			   struct kh_token_row **ret_token) KH_CHECKED;
 
-/* Not an operation: whether a Reader with a living token has this name. */
+/* Not an operation: whether a Reader with a valid token has this name. */
 enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_yes) KH_CHECKED;
 
 /* The text of a token. */

@@ -12,7 +12,7 @@ struct kh_who {
 	enum kh_role role;
 	char name[KH_WHO_NAME];
 	char id[KH_WHO_ID];      /* the token's public id */
-	char context[KH_WHO_ID]; /* a controller's; else empty */
+	char context[KH_WHO_ID]; /* a controller's; otherwise empty */
 	int64_t expires_at;
 };
 enum kh_err kh_who_run(struct kh_op *op, void *call);
