@@ -1,8 +1,8 @@
 /*
- * Admitting a query.  In this order: whose task it is, whether the query is one, what it is about and who reads it, the
- * Reader's rate, escalations, the budget; then it is written down, and left for its Reader or for a human.
+ * Admits a query.  The order of the checks: whose task it is, whether the query is valid, what it is about and who
+ * reads it, the Reader's rate, escalations, the budget.  Then it is recorded, and left for its Reader or for a human.
  *
- * Everything that is told to the Controller here follows from what the Controller did itself.
+ * Everything that the Controller is told here follows from what the Controller did itself.
  */
 #include "engine/query/admit.h"
 
@@ -22,14 +22,14 @@
 
 #define WHAT_LIMIT (1U << 20)
 
-/* One admission under way. */
+/* An admission in progress. */
 struct admission {
 	struct kh_op *op;
 	struct kh_admit *call;
 	struct kh_task_row *task;
 	struct kh_context_row *context;
-	struct kh_reader_row *reader; /* NULL: never asked before */
-	struct kh_quota quota;        /* of its rate, with this query */
+	struct kh_reader_row *reader; /* NULL: it was never asked before */
+	struct kh_quota quota;        /* of its rate, including this query */
 	bool has_rate;
 	struct kh_view need_name;
 	struct kh_need_row *need; /* NULL: the first query for it */
@@ -39,20 +39,20 @@ struct admission {
 	size_t block_count;
 	enum kh_taint taint; /* of the Reader (B23) */
 	bool escalation;
-	bool agent; /* the Reader is one with a token */
+	bool agent; /* the Reader is an agent with a token */
 	struct kh_account account;
 	uint64_t deadline_ms;
-	struct kh_view repeats; /* words that the justification has from a delivery (B21) */
+	struct kh_view repeats; /* words of the justification that come from a delivery (B21) */
 };
 
-/* Refuses with what *err has, on the record. */
+/* Refuses with the error in *err, and records it. */
 static enum kh_err refuse(struct admission *a, enum kh_err why)
 {
 	struct kh_view what;
 
 	if (why == KH_ENOMEM || why == KH_ESTORE)
 		return why;
-	if (a->task == NULL) /* L1: a query without a task is on the record all the same */
+	if (a->task == NULL) /* L1: a query without a task is recorded too */
 		return kh_op_refuse(a->op, KH_AUDIT_REFUSED, NULL,
 				    kh_arena_printf(a->op->arena, "{\"code\":\"%s\",\"operation\":\"query.admit\"}",
 						    a->op->err->code),
@@ -116,7 +116,7 @@ void kh_admit_prepare(struct kh_arena *arena, void *call)
 	read->e = kh_json_write(arena, advice, &read->advice);
 }
 
-/* A good query; B22: what a lower category could serve is advised, or refused. */
+/* Checks the query.  B22: if a lower category could serve, that is advised, or the query is refused. */
 static enum kh_err take_query(struct admission *a)
 {
 	const struct kh_admit_read *read = &a->call->read;
@@ -134,7 +134,7 @@ static enum kh_err take_query(struct admission *a)
 	return KH_OK;
 }
 
-/* Ascending, each once: a delivery's taint chain is these (K5), whatever order and how often they were named. */
+/* Ascending, each once: these become a delivery's taint chain (K5), in whatever order and how often they were named. */
 static void add_block(struct admission *a, int64_t id)
 {
 	size_t i = a->block_count;
@@ -148,7 +148,7 @@ static void add_block(struct admission *a, int64_t id)
 	a->block_count++;
 }
 
-/* The sealed blocks that the query is about, and the Reader's taint with them (B1, B23). */
+/* Finds the sealed blocks that the query is about, and with them the Reader's taint (B1, B23). */
 static enum kh_err find_blocks(struct admission *a)
 {
 	struct kh_op *op = a->op;
@@ -181,7 +181,7 @@ static enum kh_err find_blocks(struct admission *a)
 	return KH_OK;
 }
 
-/* Not one of the drivers: then it is an agent with a token, or there is none. */
+/* The target is not a driver: it is an agent with a token, or does not exist. */
 static enum kh_err find_agent(struct admission *a)
 {
 	enum kh_err e = kh_token_is_reader(a->op, a->query.target, &a->agent);
@@ -192,7 +192,7 @@ static enum kh_err find_agent(struct admission *a)
 	return e;
 }
 
-/* Who reads it, and what is known of that Reader. */
+/* Finds the Reader and what is recorded about it. */
 static enum kh_err find_reader(struct admission *a)
 {
 	struct kh_op *op = a->op;
@@ -212,7 +212,7 @@ static struct kh_view *quota_of(struct kh_reader_row *reader, unsigned category)
 	return texts[category - 1];
 }
 
-/* B9: the Reader's rate for this category.  A state that cannot be read admits nothing. */
+/* B9: the Reader's rate for this category.  If its state cannot be read, nothing is admitted. */
 static enum kh_err find_rate(struct admission *a)
 {
 	struct kh_op *op = a->op;
@@ -237,7 +237,7 @@ static enum kh_err find_rate(struct admission *a)
 			    (long long)wait / 1000000 + 1);
 }
 
-/* B19: the lowest category asked for this need so far, and whether going on from there is an escalation. */
+/* B19: the lowest category asked for this need so far, and whether this query is an escalation from it. */
 static enum kh_err find_need(struct admission *a)
 {
 	struct kh_op *op = a->op;
@@ -255,7 +255,7 @@ static enum kh_err find_need(struct admission *a)
 	return e;
 }
 
-/* B21: whether the justification speaks in a Reader's words. */
+/* B21: whether the justification repeats a Reader's words. */
 static enum kh_err find_repeats(struct admission *a)
 {
 	struct kh_recent recent;
@@ -268,8 +268,10 @@ static enum kh_err find_repeats(struct admission *a)
 			  : e;
 }
 
-/* Whether an answer may have to wait for a reviewer: a text, or one that is asked for twice.  A summary always has, and
- * is `pending` from the beginning. */
+/*
+ * Whether an answer may have to wait for a reviewer: a text, or one that is asked for twice.  A summary always has to,
+ * and is `pending` from the beginning.
+ */
 static bool may_be_held(struct admission *a)
 {
 	struct kh_query again;
@@ -278,20 +280,20 @@ static bool may_be_held(struct admission *a)
 	       (a->query.category == 1 && kh_repeat_query(a->op->arena, &a->query, 1, &again));
 }
 
-/* What the query costs at most, and by when it has ended. */
+/* What the query costs at most, and its deadline. */
 static enum kh_err open_account(struct admission *a)
 {
 	uint64_t expiry = a->op->policy->approvals.expiry_seconds * 1000;
 	bool may_hold = may_be_held(a);
 
-	/* A query can wait for a reviewer, a summary for two of them, one after the other. */
+	/* A query can wait for one reviewer; a summary for two, one after the other. */
 	a->deadline_ms = a->query.category == 3 ? 2 * expiry : expiry;
 	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, may_hold,
 					&a->account);
 	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
 }
 
-/* The query is admitted: totals, rate and need change. */
+/* The query is admitted: updates totals, rate and need. */
 static enum kh_err count(struct admission *a)
 {
 	struct kh_op *op = a->op;
@@ -351,7 +353,7 @@ static enum kh_err write_query(struct admission *a)
 	return row->state == KH_QUERY_ASKING ? kh_ask_put(op, row, 0) : KH_OK;
 }
 
-/* What is in no row: the account's items (B8). */
+/* Records what is in no row: the account's items (B8). */
 static enum kh_err record(struct admission *a)
 {
 	struct kh_view what = {NULL, 0};
@@ -409,7 +411,7 @@ static enum kh_err ask_human(struct admission *a)
 		       : kh_settle_ready(op, a->call->row, KH_OUTCOME_FAILED, "too_many_pending");
 }
 
-/* A6, by what the Controller knows itself.  Where more wait than that, the query fails like any other. */
+/* A6, by what the Controller itself can know.  If more than that wait, the query fails like any other. */
 static enum kh_err check_waiting(struct admission *a)
 {
 	uint64_t most = a->op->policy->approvals.max_pending, count = 0;
@@ -444,7 +446,7 @@ static enum kh_err check(struct admission *a)
 	return e == KH_OK ? open_account(a) : e;
 }
 
-/* KH_OUTCOME_BUDGET or _FAILED, which are on the record, or KH_OUTCOME_NONE: paid for. */
+/* KH_OUTCOME_BUDGET or _FAILED, which are recorded, or KH_OUTCOME_NONE: paid for. */
 static enum kh_err pay(struct admission *a)
 {
 	struct kh_budget *budgets[] = {&a->task->budget, &a->context->budget};
@@ -464,7 +466,7 @@ static enum kh_err pay(struct admission *a)
 	return e;
 }
 
-/* Asks the Reader here, where it takes no time; the Controller looks at what came of it. */
+/* Asks the Reader here if that takes no time; the Controller then looks at the result. */
 static enum kh_err answer(struct admission *a)
 {
 	struct kh_admit *call = a->call;

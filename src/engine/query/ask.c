@@ -1,4 +1,4 @@
-/* Asks: putting them into the outbox, and taking them out to be carried out. */
+/* Asks: puts them into the outbox, and takes them out to be carried out. */
 #include "engine/query/ask.h"
 
 #include "core/bcp/repeat.h"
@@ -16,7 +16,7 @@ enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t pre
 		return e;
 	effect->kind = KH_EFFECT_ASK;
 	effect->state = KH_EFFECT_WAITING;
-	/* An agent comes for its asks itself; a driver is run by the process that has put them here. */
+	/* An agent fetches its asks itself; the process that put an ask here runs the driver. */
 	if (kh_engine_reader(op->engine, query->reader) != NULL)
 		effect->holder = kh_store_holder(kh_engine_store(op->engine));
 	effect->task = query->task;
@@ -131,7 +131,7 @@ enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect,
 	return KH_OK;
 }
 
-/* B20, A2: the grant of a summary's escalation is used by the first ask.  *RET_YES: false where it did not hold. */
+/* B20, A2: the first ask uses the grant of a summary's escalation.  *RET_YES: false if the grant does not hold. */
 static enum kh_err use_grant(struct kh_op *op, struct kh_effect_row *effect, struct kh_query_row *query, bool *ret_yes)
 {
 	struct kh_approval_row *approval;
@@ -153,7 +153,7 @@ static enum kh_err use_grant(struct kh_op *op, struct kh_effect_row *effect, str
 	if (e != KH_EREFUSED)
 		return e;
 	*ret_yes = false;
-	if (why == KH_GRANT_EXPIRED) /* A3: that is not a rejection */
+	if (why == KH_GRANT_EXPIRED) /* A3: an expiry is not a rejection */
 		return kh_settle_ready(op, query, KH_OUTCOME_EXPIRED, "grant_expired");
 	return kh_settle_ready(op, query, KH_OUTCOME_REJECTED, "grant_void");
 }
@@ -176,16 +176,18 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 	if (e != KH_OK || query->state != KH_QUERY_ASKING || query->effect != effect->id)
 		return e;
 	if (query->deadline_at <= op->now)
-		return kh_settle_due(op, query); /* left alone, it would stand before all that a Reader is to get */
+		return kh_settle_due(op, query); /* left open, it would block everything after it for the Reader */
 	e = kh_ask_check(op, query, &there);
 	if (e != KH_OK || !there)
 		return e;
 	if (op->caller == NULL && kh_engine_reader(op->engine, query->reader) == NULL)
-		return KH_OK; /* an agent's: it comes for it itself */
+		return KH_OK; /* an agent's: the agent fetches it itself */
 	e = use_grant(op, effect, query, &granted);
 	if (e != KH_OK || !granted)
 		return e;
-	/* What used a grant is begun, whoever does it: it cannot be used again. */
+	/*
+	 * An ask that used a grant is marked as begun, whoever carries it out, because the grant cannot be used again.
+	 */
 	if (ask->mark || query->category == 3) {
 		effect->state = KH_EFFECT_BEGUN;
 		effect->holder = kh_store_holder(kh_engine_store(op->engine));
@@ -195,7 +197,7 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 	return e == KH_OK ? kh_ask_prepare(op, effect, query, NULL, ask) : e;
 }
 
-/* The task of what the calling Reader was given and can still answer; 0: there is nothing of the kind. */
+/* The task of the asks that the calling Reader was given and can still answer; 0: there are none. */
 static enum kh_err find_present_task(struct kh_op *op, int64_t *ret_task)
 {
 	struct kh_each each = {.op = op, .index = KH_INDEX_EFFECTS_BEGUN, .text = op->caller->name};
@@ -212,7 +214,7 @@ static enum kh_err find_present_task(struct kh_op *op, int64_t *ret_task)
 	return each.e;
 }
 
-/* Begins the ask ID, where it is of TASK; 0: of any. */
+/* Begins ask ID if it belongs to TASK; 0: any task. */
 static enum kh_err begin_of(struct kh_op *op, int64_t task, int64_t id, struct kh_ask *ask)
 {
 	struct kh_effect_row effect;
@@ -233,7 +235,7 @@ enum kh_err kh_ask_next_run(struct kh_op *op, void *call)
 	ask->mark = true;
 	ask->found = false;
 	if (kh_engine_reader(op->engine, op->caller->name) != NULL)
-		return KH_OK; /* the name is a driver's by now, and so is what waits under it */
+		return KH_OK; /* the name now belongs to a driver, and so do the asks for it */
 	each.e = find_present_task(op, &task);
 	while (!ask->found && kh_each_next(&each))
 		each.e = begin_of(op, task, each.id, ask);

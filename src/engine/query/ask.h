@@ -1,10 +1,10 @@
 /*
  * Asking a Reader: the outbox's entries.
  *
- * ask.begin (Keyhole's own): takes a waiting effect, uses the grant of an escalation (A2), marks it begun where the
- * driver is not pure, and hands out what the Reader is to get.  ask.next (reader): the same for an agent with a
- * reader's token, the oldest that waits for it; as long as it has not answered what it was given, the oldest of that
- * task (I3: one task at a time).
+ * ask.begin (called by Keyhole itself): takes a waiting effect, uses the grant of an escalation (A2), marks the effect
+ * begun if the driver is not pure, and hands out what the Reader is to get.  ask.next (reader): the same for an agent
+ * with a reader's token.  It gets the oldest ask that waits for it; as long as it has not answered what it was given,
+ * it gets only asks of the same task (I3: one task at a time).
  */
 #ifndef KH_ENGINE_QUERY_ASK_H
 #define KH_ENGINE_QUERY_ASK_H
@@ -15,7 +15,7 @@ struct kh_ask {
 	int64_t effect; /* in: ask.begin; out: ask.next */
 	bool mark;      /* mark it begun */
 	/* out */
-	bool found; /* ask.next: there was one.  ask.begin: false where it is no longer waiting, or became void */
+	bool found; /* ask.next: there was one.  ask.begin: false if it no longer waits, or became void */
 	struct kh_reader_ask ask;
 	struct kh_query_row *query;
 };
@@ -23,20 +23,22 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call);
 enum kh_err kh_ask_next_run(struct kh_op *op, void *call);
 
 /*
- * Not operations.  A new effect for QUERY's present round in the outbox, query->effect; PREV: the accepted ask of the
- * round before.  The next event writes it.
+ * Not operations.  Puts a new effect for QUERY's present round into the outbox, as query->effect; PREV: the accepted
+ * ask of the previous round.  The next event writes it.
  */
 enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev) KH_CHECKED;
 
-/* The query of ROUND, as the Reader gets it: the admitted one, or its repetition (B14). */
+/* The query of ROUND in the form that the Reader gets: the admitted one, or its repetition (B14). */
 enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round,
 			 struct kh_query *ret_query) KH_CHECKED;
 
-/* Whether the content that QUERY is about is still there.  Where it was purged the query has failed: an answer about
- * nothing would look like one about something (L5). */
+/*
+ * Whether the content that QUERY is about still exists.  If it was purged, the query has failed: an answer about
+ * nothing would look like one about something (L5).
+ */
 enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes) KH_CHECKED;
 
-/* What the Reader of EFFECT is to get.  READ: the query of its round, where the caller has it already; else NULL. */
+/* What the Reader of EFFECT is to get.  READ: the query of its round if the caller has it already; otherwise NULL. */
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
 			   const struct kh_query *read, struct kh_ask *ask) KH_CHECKED;
 

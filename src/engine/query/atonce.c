@@ -1,10 +1,13 @@
-/* Asks carried out where they were made.  Nothing is decided here: respond.c takes the response like any other. */
+/*
+ * Carries asks out inside the operation that made them.  Nothing is decided here: respond.c takes the response like any
+ * other.
+ */
 #include "engine/query/atonce.h"
 
 #include "engine/query/respond.h"
 #include "engine/state/find.h"
 
-/* Whether the answer is there before anybody would have to wait for it. */
+/* Whether the answer takes so little time that nobody has to wait for it. */
 static bool is_quick(const struct kh_reader *reader, const struct kh_ask *ask)
 {
 	size_t left = KH_ATONCE_CONTENT;
@@ -23,7 +26,7 @@ static bool is_quick(const struct kh_reader *reader, const struct kh_ask *ask)
 enum kh_err kh_atonce_ask(struct kh_op *op, struct kh_ask *ask)
 {
 	const struct kh_reader *reader = ask->found ? kh_engine_reader(op->engine, ask->query->reader) : NULL;
-	struct kh_op own = *op; /* the response is taken by Keyhole itself, not by the Controller that asked */
+	struct kh_op own = *op; /* Keyhole itself takes the response, not the Controller that asked */
 	enum kh_err e = KH_OK;
 
 	own.caller = NULL;

@@ -80,7 +80,7 @@ static bool is_answer(const struct kh_approval_row *approval)
 	return approval->kind == KH_APPROVE_ANSWER || approval->kind == KH_APPROVE_SUMMARY;
 }
 
-/* The query that waits for it; *RET_QUERY is NULL if there is none. */
+/* The query that waits for the approval; *RET_QUERY is NULL if there is none. */
 static enum kh_err load(struct kh_op *op, const struct kh_approval_row *approval, struct kh_query_row **ret_query)
 {
 	*ret_query = NULL;
@@ -117,7 +117,7 @@ static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, cons
 	if (e == KH_OK)
 		e = judge(op, query, choice->edited, &approval->edited);
 	if (e == KH_OK)
-		approval->content = kh_canonical_digest(approval->edited); /* the grant is for this alone */
+		approval->content = kh_canonical_digest(approval->edited); /* the grant is only for this */
 	return e;
 }
 

@@ -1,4 +1,4 @@
-/* What a Controller may know of its query.  Looking is also what makes a due outcome happen. */
+/* What a Controller may know about its query.  A look also releases an outcome that is due. */
 #include "engine/query/look.h"
 
 #include "core/bcp/message.h"
@@ -54,8 +54,10 @@ static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const 
 	return kh_json_write(op->arena, message, &look->delivery);
 }
 
-/* Whether a query of a task that has ended was asked before the context was reset; a reset ends every task there is.  A
- * clock that was set back must not bring a delivery back: blocks have numbers, too. */
+/*
+ * Whether a query of an ended task was asked before the context was reset (a reset ends every task).  If the clock was
+ * set back, that must not bring a delivery back; so block numbers are compared, too.
+ */
 static bool is_of_before(const struct kh_context_row *context, const struct kh_query_row *query)
 {
 	return context->reset_at >= query->admitted_at ||
@@ -89,7 +91,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 		look->outcome = query->outcome;
 		return query->outcome == KH_OUTCOME_DELIVERED ? write_delivery(op, look, query) : KH_OK;
 	}
-	/* From when a human was asked until the outcome leaves, the answer is the same: `pending`. */
+	/* From the time a human was asked until the outcome leaves, the answer is the same: `pending`. */
 	if (query->pending_at != 0 && query->pending_at <= op->now) {
 		look->outcome = KH_OUTCOME_PENDING;
 		look->waits = kh_op_id(op, KH_ID_APPROVAL, query->waits);

@@ -1,4 +1,4 @@
-/* query.look: what a Controller may know of its query (B16, B18, A5): an outcome, and the delivery. */
+/* query.look: what a Controller may know about its query (B16, B18, A5): an outcome, and the delivery. */
 #ifndef KH_ENGINE_QUERY_LOOK_H
 #define KH_ENGINE_QUERY_LOOK_H
 
@@ -9,12 +9,12 @@ struct kh_look {
 	struct kh_view approval; /* of the approval that was named with `pending` */
 	/* out */
 	enum kh_outcome outcome; /* NONE: with the Reader, or not released yet; PENDING: a human decides */
-	struct kh_view waits;    /* approval's public id, where pending */
-	struct kh_view delivery; /* the bcp_response_delivery of B24 as JSON, where delivered */
+	struct kh_view waits;    /* public id of the approval, if pending */
+	struct kh_view delivery; /* the bcp_response_delivery of B24 as JSON, if delivered */
 	struct kh_view block;    /* its block */
 	struct kh_view sources;  /* the blocks that it came from: JSON array of public ids */
 	int64_t due;  /* when to look again at the earliest; 0: when somebody has acted.  Not for the Controller */
-	int64_t slot; /* the slot at or after now (B17); now, where nothing waits for slots.  Neither is this */
+	int64_t slot; /* the slot at or after now (B17); now if nothing waits for slots.  Not for the Controller */
 	struct kh_query_row *row;
 };
 enum kh_err kh_look_run(struct kh_op *op, void *call);

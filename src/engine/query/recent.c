@@ -48,7 +48,7 @@ enum kh_err kh_recent_texts(struct kh_op *op, const struct kh_context_row *conte
 	return KH_OK;
 }
 
-/* Texts, of which there may be many. */
+/* Texts to be read together; there may be many. */
 struct coming {
 	struct kh_view *texts;
 	size_t n, cap;
@@ -66,7 +66,7 @@ static enum kh_err add(struct kh_op *op, struct coming *c, struct kh_view respon
 	return words(op, response, &c->texts[c->n++]);
 }
 
-/* What is ready of TASK's queries. */
+/* Adds the answers of TASK's queries that are ready. */
 static enum kh_err add_task(struct kh_op *op, int64_t task, struct coming *c)
 {
 	struct kh_each each = {.op = op, .index = KH_INDEX_QUERIES_OPEN, .number = task};

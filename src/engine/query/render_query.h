@@ -1,11 +1,11 @@
-/* What a Controller may know of its query (query.look, B16, B18), as JSON: the same wherever it is told. */
+/* What a Controller may know about its query (query.look, B16, B18), as JSON: the same in every interface. */
 #ifndef KH_ENGINE_QUERY_RENDER_QUERY_H
 #define KH_ENGINE_QUERY_RENDER_QUERY_H
 
 #include "base/json.h"
 #include "engine/query/look.h"
 
-/* What is told; what is empty is left out. */
+/* What the Controller is told; empty members are left out. */
 struct kh_render_query {
 	enum kh_outcome outcome;          /* NONE: with the Reader */
 	struct kh_view query, approval;   /* public ids */
@@ -14,8 +14,10 @@ struct kh_render_query {
 	struct kh_view advice;            /* JSON array (B22) */
 };
 
-/* {"outcome", "query"?, "approval"?, "block"?, "delivery"?, "sources"?, "advice"?}, for more to be added.  `waiting` is the
- * outcome of one that is with the Reader.  Texts are borrowed. */
+/*
+ * {"outcome", "query"?, "approval"?, "block"?, "delivery"?, "sources"?, "advice"?}; the caller may add more members.
+ * The outcome of a query that is with the Reader is `waiting`.  Texts are borrowed.
+ */
 yyjson_mut_val *kh_render_query_new(yyjson_mut_doc *doc, const struct kh_render_query *told);
 
 #endif

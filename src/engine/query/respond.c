@@ -1,6 +1,7 @@
 /*
- * What a Reader sent.  The response is judged by the core; here it is only decided what follows from the verdict:
- * asked again, asked for another round (B14), held for a reviewer, or ready.  The Reader's words are kept sealed.
+ * What a Reader sent.  The core judges the response.  This file only decides what follows from the verdict: the Reader
+ * is asked again, or for another round (B14), or the answer is held for a reviewer, or it is ready.  What the Reader
+ * wrote is kept sealed.
  */
 #include "engine/query/respond.h"
 
@@ -74,7 +75,7 @@ static void end_ask(struct answering *a, enum kh_effect_state state, const char 
 	a->effect->ended_at = a->op->now;
 }
 
-/* B16: asked again, up to the limit.  The change is written by the event that the caller records next. */
+/* B16: asks again, up to the limit.  The event that the caller records next writes the change. */
 static enum kh_err try_again(struct answering *a, bool *ret_again)
 {
 	*ret_again = (uint64_t)a->query->tries < a->op->policy->budgets.retries;
@@ -101,7 +102,10 @@ enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum
 	return e == KH_OK && !again ? kh_settle_ready(op, a.query, KH_OUTCOME_FAILED, kh_reader_fault_name(fault)) : e;
 }
 
-/* Judges RESPONSE as the answer to QUERY.  A message names its ask; where it names another, it is no answer to this. */
+/*
+ * Judges RESPONSE as the answer to QUERY.  A message names its ask; if it names another, it is not an answer to this
+ * one.
+ */
 static enum kh_err judge(struct answering *a, const struct kh_effect_row *effect, const struct kh_query *query,
 			 struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
 {
@@ -117,7 +121,7 @@ static enum kh_err judge(struct answering *a, const struct kh_effect_row *effect
 	return kh_answer_judge(op->screen, op->arena, query, response, recent, ret_answer);
 }
 
-/* B14: the answers of all rounds, held against the first. */
+/* B14: compares the answers of all rounds with the first. */
 static enum kh_err compare_rounds(struct answering *a)
 {
 	struct kh_op *op = a->op;
@@ -140,7 +144,7 @@ static enum kh_err compare_rounds(struct answering *a)
 	return e;
 }
 
-/* The response of the first round, judged with what the context was told before; the one that is delivered. */
+/* Judges the response of the first round together with what the context was told before.  It is the one delivered. */
 static enum kh_err judge_first(struct answering *a)
 {
 	struct kh_effect_row *effect = a->effect;
@@ -154,7 +158,7 @@ static enum kh_err judge_first(struct answering *a)
 	return e == KH_OK ? judge(a, effect, &a->asked, effect->raw, recent, &a->answer) : e;
 }
 
-/* The verdict on this response: in a later round of its own first, then of all together. */
+/* The verdict on this response: in a later round first on its own, then on all rounds together. */
 static enum kh_err judge_round(struct answering *a, const struct kh_query *asked, enum kh_verdict *ret_verdict)
 {
 	struct kh_op *op = a->op;
@@ -182,7 +186,7 @@ static enum kh_err judge_round(struct answering *a, const struct kh_query *asked
 	return e;
 }
 
-/* Whether another round is to be asked; it is put into the outbox then. */
+/* Whether another round is needed; if so, puts it into the outbox. */
 static enum kh_err next_round(struct answering *a, bool *ret_next)
 {
 	struct kh_query again;
@@ -204,7 +208,7 @@ static enum kh_err keep_answer(struct answering *a)
 	return e;
 }
 
-/* The text that a reviewer reads: the summary, or all answers, one a line. */
+/* The text that a reviewer reads: the summary, or all answers, one in each line. */
 static enum kh_err review_text(struct answering *a, struct kh_view *ret_text)
 {
 	struct kh_buf buf;
@@ -223,7 +227,7 @@ static enum kh_err review_text(struct answering *a, struct kh_view *ret_text)
 	return kh_buf_end(&buf, ret_text);
 }
 
-/* [{"id":"b...","source":"...","taint":"high"},...]: where the text came from, and no more of it. */
+/* [{"id":"b...","source":"...","taint":"high"},...]: where the text came from, without content. */
 static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
 {
 	struct kh_op *op = a->op;
@@ -254,7 +258,7 @@ static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
 	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
 }
 
-/* B13, B15: a human looks at it first. */
+/* B13, B15: a human reviews it first. */
 static enum kh_err hold(struct answering *a)
 {
 	struct kh_op *op = a->op;
@@ -284,7 +288,7 @@ static enum kh_err hold(struct answering *a)
 	return e == KH_OK ? kh_approval_request(op, &request, &approval) : e;
 }
 
-/* After a verdict that is no rejection: another round, a reviewer, or done. */
+/* After a verdict that is not a rejection: another round, a reviewer, or done. */
 static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 {
 	enum kh_err e = next_round(a, ret_next);
@@ -333,7 +337,7 @@ static enum kh_err take(struct answering *a, struct kh_respond *call)
 	return e;
 }
 
-/* The ask that the caller means.  A Reader that names another's is refused, and that is on the record (B4). */
+/* The ask that the caller names.  A Reader that names another Reader's ask is refused, and that is recorded (B4). */
 static enum kh_err find_effect(struct kh_op *op, const struct kh_respond *call, struct kh_effect_row **ret_effect)
 {
 	int64_t id = call->effect;

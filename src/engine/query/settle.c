@@ -1,6 +1,6 @@
 /*
- * How a query ends.  Decided, released, settled: see settle.h.  The only place that charges a budget, makes a delivery
- * or raises a context's taint by one.
+ * How a query ends.  Decided, released, settled: see settle.h.  Only this file charges a budget for a query, makes a
+ * delivery or raises a context's taint because of one.
  */
 #include "engine/query/settle.h"
 
@@ -13,13 +13,13 @@
 #include "engine/context/derive.h"
 #include "engine/state/find.h"
 
-/* The rows that a query's end touches. */
+/* The rows that change when a query ends. */
 struct ending {
 	struct kh_op *op;
 	struct kh_query_row *query;
 	struct kh_task_row *task;
 	struct kh_context_row *context;
-	struct kh_view what; /* of the event: what was said of the response, where one ends it */
+	struct kh_view what; /* of the event: how the response was judged, if one ends it */
 };
 
 static enum kh_err load(struct kh_op *op, struct kh_query_row *query, struct ending *ret_ending)
@@ -29,7 +29,7 @@ static enum kh_err load(struct kh_op *op, struct kh_query_row *query, struct end
 	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_CONTEXTS, query->context, &ret_ending->context) : e;
 }
 
-/* The ask that is still open will not be answered any more. */
+/* Ends the open ask, which cannot be answered any more. */
 static enum kh_err drop_ask(struct kh_op *op, const struct kh_query_row *query)
 {
 	struct kh_effect_row *effect;
@@ -45,7 +45,7 @@ static enum kh_err drop_ask(struct kh_op *op, const struct kh_query_row *query)
 	return e;
 }
 
-/* A2: the reviewer's word on a held answer is used by its delivery, for exactly what was shown. */
+/* A2: the delivery uses the reviewer's grant for a held answer, for exactly what was shown. */
 static enum kh_err use_grant(struct ending *s, enum kh_granted *ret_why)
 {
 	struct kh_op *op = s->op;
@@ -69,7 +69,7 @@ static enum kh_err use_grant(struct ending *s, enum kh_granted *ret_why)
 	return e == KH_EREFUSED ? KH_OK : e;
 }
 
-/* A text that costs more than was reserved for it: the totals follow. */
+/* A text costs more than was reserved for it: corrects the totals. */
 static enum kh_err count_more(struct ending *s, uint64_t more)
 {
 	struct kh_op *op = s->op;
@@ -94,7 +94,7 @@ static enum kh_err count_more(struct ending *s, uint64_t more)
 	return KH_OK;
 }
 
-/* The delivery as a block (B23), which the context has been given from now on. */
+/* Makes the delivery a block (B23), which counts as given to the context from now on. */
 static enum kh_err write_block(struct ending *s)
 {
 	struct kh_op *op = s->op;
@@ -157,7 +157,7 @@ static enum kh_err deliver(struct ending *s, const struct kh_alert *before)
 	return e == KH_OK ? kh_alert_after(s->op, before, s->task, s->context, query->reader) : e;
 }
 
-/* Any outcome but a delivery: what was reserved is charged (B6). */
+/* Any outcome but a delivery: charges what was reserved (B6). */
 static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *reason)
 {
 	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
@@ -179,7 +179,7 @@ static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *re
 	return kh_op_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, s->what);
 }
 
-/* What was decided happens. */
+/* Carries out what was decided. */
 static enum kh_err release(struct ending *s)
 {
 	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
@@ -191,11 +191,11 @@ static enum kh_err release(struct ending *s)
 	enum kh_err e = use_grant(s, &granted);
 	if (e != KH_OK)
 		return e;
-	if (granted == KH_GRANT_EXPIRED) /* A3: that is not a rejection */
+	if (granted == KH_GRANT_EXPIRED) /* A3: an expiry is not a rejection */
 		return end(s, KH_OUTCOME_EXPIRED, "grant_expired");
 	if (granted != KH_GRANTED)
 		return end(s, KH_OUTCOME_REJECTED, "grant_void");
-	/* A text past its reservation is paid here, and can pass the threshold. */
+	/* A text past its reservation is paid here, which can pass the threshold. */
 	struct kh_alert before = kh_alert_before(s->task, s->context);
 	e = kh_budget_settle(budgets, 2, query->reserved,
 			     kh_account_length(query->reserved, query->content, query->length), &query->charged);
@@ -241,7 +241,7 @@ int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query)
 
 	if (op->policy->release == KH_RELEASE_IMMEDIATE)
 		return op->now;
-	/* Part of a millisecond is a whole one: a slot is never earlier than what it releases. */
+	/* Rounds up to a whole millisecond, so that a slot is never earlier than what it releases. */
 	return query->admitted_at +
 	       (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, (uint64_t)deadline / 1000) * 1000;
 }
@@ -254,7 +254,7 @@ enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_
 	return e == KH_OK ? end(&s, outcome, reason) : e;
 }
 
-/* The approval that QUERY waits for, where its time has passed: the query then ends as expired. */
+/* If the approval that QUERY waits for has expired, the query ends as expired. */
 static enum kh_err due_approval(struct kh_op *op, const struct kh_query_row *query)
 {
 	struct kh_approval_row *approval;
@@ -267,7 +267,7 @@ enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query)
 {
 	bool waits = query->state == KH_QUERY_APPROVAL || query->state == KH_QUERY_HELD;
 	struct ending s;
-	/* An approval past its time has expired, also where the query's own deadline has passed meanwhile (A3). */
+	/* An approval past its time has expired, even if the query's own deadline has passed meanwhile (A3). */
 	enum kh_err e = waits ? due_approval(op, query) : KH_OK;
 
 	if (e == KH_OK)

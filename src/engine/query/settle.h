@@ -9,24 +9,26 @@
 
 /*
  * Decides QUERY's outcome, with a reason for humans.  DELIVERED: query->held is the normalised response.  It is
- * released at once where the policy says `release: immediate`, else at its slot.
+ * released at once if the policy says `release: immediate`, otherwise at its slot.
  */
 enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome,
 			    const char *reason) KH_CHECKED;
 
-/* The same for a response that was accepted as it came: one event says how it was judged (WHAT) and what follows. */
+/*
+ * The same for a response that was accepted unchanged: one event records how it was judged (WHAT) and the consequence.
+ */
 enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, struct kh_view what) KH_CHECKED;
 
-/* The slot at which what is known of QUERY now may be told (B17). */
+/* The slot at which what is known about QUERY now may be told (B17). */
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query);
 
-/* Ends QUERY now, without a slot: for what the Controller did itself (closing its task) or what happened to the task.
+/*
+ * Ends QUERY now, without a slot: for what the Controller did itself (closing its task) or what happened to the task.
  */
 enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome,
 			  const char *reason) KH_CHECKED;
 
-/* Releases QUERY where it is ready and its time has come, expires it where its deadline has passed.  Changes nothing
- * else. */
+/* Releases QUERY if it is ready and its time has come; expires it if its deadline has passed.  Changes nothing else. */
 enum kh_err kh_settle_due(struct kh_op *op, struct kh_query_row *query) KH_CHECKED;
 
 #endif
