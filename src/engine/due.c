@@ -1,6 +1,6 @@
 /*
- * Everything that is due, one kind of row after the other.  Each kind has an index with what is open, says of a row when
- * it is due, and knows how to end it.
+ * Ends everything that is due, one kind of row after the other.  Each kind has an index of its open rows, says when a
+ * row is due, and knows how to end it.
  */
 #include "engine/due.h"
 
@@ -10,7 +10,7 @@
 #include "engine/query/settle.h"
 #include "engine/state/each.h"
 
-#define AGENT_TIME INT64_C(60000000) /* that an agent has for an ask which it took */
+#define AGENT_TIME INT64_C(60000000) /* microseconds that an agent has to answer an ask that it took */
 
 union row {
 	struct kh_approval_row approval;
@@ -22,7 +22,7 @@ union row {
 struct kind {
 	enum kh_index index;
 	enum kh_table table;
-	int64_t (*due_at)(const struct kh_op *op, const union row *seen); /* 0: not by time */
+	int64_t (*due_at)(const struct kh_op *op, const union row *seen); /* 0: not due by time */
 	enum kh_err (*end)(struct kh_op *op, void *row);
 };
 
@@ -37,7 +37,7 @@ static enum kh_err end_approval(struct kh_op *op, void *row)
 	return kh_approval_due(op, row);
 }
 
-/* An agent that took an ask and is not heard of: a failed try, like that of any other Reader. */
+/* An agent that took an ask and does not answer: a failed try, as for any other Reader. */
 static int64_t effect_at(const struct kh_op *op, const union row *seen)
 {
 	bool agents = seen->effect.state == KH_EFFECT_BEGUN &&
@@ -51,7 +51,7 @@ static enum kh_err end_effect(struct kh_op *op, void *row)
 	return kh_respond_fail(op, row, KH_READER_LATE, KH_LIT(""));
 }
 
-/* Those that wait for somebody expire with their approval. */
+/* Declarations that wait for a decision expire with their approval. */
 static int64_t declaration_at(const struct kh_op *op, const union row *seen)
 {
 	(void)op;
@@ -87,7 +87,7 @@ static void sooner(struct kh_due *due, int64_t time)
 		due->next = time;
 }
 
-/* Whether one more may be ended by this call; it is counted then. */
+/* Whether this call may end one more; if so, it is counted. */
 static bool takes(struct kh_due *due)
 {
 	due->more = due->more || due->count == KH_DUE_MOST;

@@ -1,5 +1,6 @@
 /*
- * Running operations: the caller's token, its role, the transaction.  Nothing is decided here but who may call what.
+ * Runs operations: checks the caller's token and role, and opens the transaction.  The only decision made here is who
+ * may call what.
  */
 #include "engine/engine.h"
 
@@ -10,24 +11,24 @@
 
 #include <sodium.h>
 
-#define BOOK (1U << 20) /* of an arena for the engine's own bookkeeping */
+#define BOOK (1U << 20) /* bytes of an arena for the engine's own bookkeeping */
 
-/* A stranger's attempts that are recorded; more are refused without a record. */
+/* How many attempts with invalid tokens are recorded; more are refused without a record. */
 static const struct kh_rate refusal_rate = {.period = KH_QUOTA_MINUTE, .count = 60};
 
 /* --- one call ----------------------------------------------------------------------------------------------------- */
 
 struct job {
 	struct kh_engine *engine;
-	bool own; /* Keyhole itself */
+	bool own; /* the caller is Keyhole itself */
 	struct kh_token_claim claim;
-	const struct kh_operations_entry *entry; /* NULL: not one that a token can call */
+	const struct kh_operations_entry *entry; /* NULL: not an operation that a token can call */
 	kh_engine_fn *fn;
 	void *call;
 	struct kh_arena *arena;
 	struct kh_error *err;
-	struct kh_error ours; /* where the caller wants no words, the operation still needs them */
-	enum kh_err refused;  /* the operation was refused, and that is on the record */
+	struct kh_error ours; /* used if the caller wants no error text, because the operation still needs one */
+	enum kh_err refused;  /* the operation was refused, and that is recorded */
 };
 
 static int64_t tick(struct kh_engine *engine)
@@ -39,7 +40,7 @@ static int64_t tick(struct kh_engine *engine)
 	return engine->last;
 }
 
-/* Records that the call was not let through; the caller is told what *ERR has. */
+/* Records that the call was refused; the caller is told what *ERR has. */
 static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operation, enum kh_err why)
 {
 	struct kh_view what = kh_arena_printf(op->arena, "{\"code\":\"%s\",\"operation\":\"%s\"}", op->err->code,
@@ -47,7 +48,7 @@ static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operati
 	int64_t wait;
 
 	job->refused = why;
-	if (op->caller == NULL) { /* one with a name is on the record always, and uses nothing of the strangers' */
+	if (op->caller == NULL) { /* a known caller is always recorded, and does not use the quota of invalid tokens */
 		if (!kh_quota_admits(&job->engine->refusals, refusal_rate, op->now, &wait))
 			return KH_OK;
 		kh_quota_take(&job->engine->refusals, refusal_rate, op->now);
@@ -113,7 +114,7 @@ static enum kh_err run(struct job *job)
 	if (job->err == NULL)
 		job->err = &job->ours;
 	enum kh_err e = kh_store_run(job->engine->settings.store, run_job, job, &stores);
-	if (e != KH_OK && stores.code != NULL) /* the store's own word goes first */
+	if (e != KH_OK && stores.code != NULL) /* the store's own error takes precedence */
 		*job->err = stores;
 	return e != KH_OK ? e : job->refused;
 }
@@ -191,7 +192,7 @@ struct change {
 	bool in_force;
 };
 
-/* The record of it, and nothing in force yet: what is not durable has not changed anything. */
+/* Records the change.  Nothing is in force yet, because a change counts only when it is durable. */
 static enum kh_err record_change(struct kh_op *op, void *call)
 {
 	const struct change *change = call;
@@ -204,7 +205,7 @@ static enum kh_err record_change(struct kh_op *op, void *call)
 	return kh_op_event(op, KH_AUDIT_RELOADED, NULL, KH_LIT(""));
 }
 
-/* On the store's thread, between operations. */
+/* Runs on the store's thread, between operations. */
 static enum kh_err put_in_force(struct kh_op *op, void *call)
 {
 	struct change *change = call;
@@ -290,7 +291,7 @@ void kh_engine_free(struct kh_engine *engine)
 	if (engine == NULL)
 		return;
 	kh_arena_init(&arena, engine->settings.alloc, BOOK);
-	/* A stop that cannot be written is like a death: the next start records what it finds. */
+	/* A stop that cannot be recorded is like a crash: the next start records what it finds. */
 	(void)!kh_engine_own(engine, stop, engine, &arena, NULL);
 	kh_arena_done(&arena);
 	close_engine(engine);

@@ -9,17 +9,20 @@
 struct kh_operations_entry {
 	const char *name; /* "task.open" */
 	kh_engine_fn *fn;
-	unsigned roles; /* bits; 0: Keyhole's own, no token can call it */
-	/* What needs no transaction and no rights: done in the caller's thread, before the store has it.  Or NULL. */
+	unsigned roles; /* bits; 0: only Keyhole itself calls it, no token can */
+	/*
+	 * Work that needs no transaction and no rights: done in the caller's thread, before the transaction.  May be
+	 * NULL.
+	 */
 	void (*prepare)(struct kh_arena *arena, void *call);
-	/* What is done with the outcome, in the caller's thread, when it is durable.  Or NULL. */
+	/* Work on the outcome, done in the caller's thread when the transaction is durable.  May be NULL. */
 	enum kh_err (*finish)(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
 };
 
 const struct kh_operations_entry *kh_operations_all(size_t *ret_count);
 const struct kh_operations_entry *kh_operations_find(kh_engine_fn *fn);
 
-/* What operations ask of parts that stand above them. */
+/* What operations need from parts above them. */
 extern const struct kh_above kh_operations_above;
 
 #endif

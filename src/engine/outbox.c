@@ -10,7 +10,7 @@
 #include "engine/recover.h"
 
 #define ARENA  (1U << 30)
-#define MODELS 4 /* asked in a row: there are two, and each is asked once */
+#define MODELS 4 /* models asked in a row: there are two, and each is asked once */
 
 struct kh_entry kh_outbox_of_ask(const struct kh_ask *ask)
 {
@@ -58,7 +58,7 @@ enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry,
 	};
 	enum kh_err e = KH_OK;
 
-	if (entry->kind == KH_ENTRY_VERIFY) { /* decided anew, so that what is shown to the model is of then */
+	if (entry->kind == KH_ENTRY_VERIFY) { /* decided again, so that the model is shown the present state */
 		copy.token = kh_arena_dup(arena, entry->token);
 		copy.call.declaration = kh_arena_dup(arena, entry->call.look.id);
 	}
@@ -79,8 +79,10 @@ enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry,
 
 /* --- asks --------------------------------------------------------------------------------------------------------- */
 
-/* A driver whose asks have effects of their own is begun durably first (E7).  An ask whose Reader is no longer
- * configured is left where it is, until it is configured again or the query's time has passed. */
+/*
+ * A driver whose asks have side effects is durably marked as begun first (E7).  An ask whose Reader is no longer
+ * configured is left alone until the Reader is configured again or the query's time has passed.
+ */
 static enum kh_err begin_ask(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
 			     struct kh_error *err)
 {
@@ -95,13 +97,13 @@ static enum kh_err begin_ask(struct kh_engine *engine, struct kh_entry *entry, s
 	return kh_engine_own(engine, kh_ask_begin_run, &entry->ask, arena, err);
 }
 
-/* The Reader is asked.  One that another configuration has taken away meanwhile (kh_engine_reload) is dead. */
+/* Asks the Reader.  A Reader that a reload has removed meanwhile (kh_engine_reload) counts as dead. */
 static void ask_reader(struct kh_engine *engine, const struct kh_ask *ask, struct kh_arena *arena,
 		       struct kh_respond *respond)
 {
 	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
 
-	/* A driver that fails by itself is a try that failed: the ask has begun, and somebody must say how it ended. */
+	/* A driver that fails by itself is a failed try: the ask has begun, so its end must be recorded. */
 	if (reader != NULL && reader->driver->ask(reader, arena, &ask->ask, &respond->response, &respond->fault,
 						  &respond->detail) == KH_OK)
 		return;
@@ -130,7 +132,7 @@ static enum kh_err run_ask(struct kh_engine *engine, struct kh_entry *entry, str
 
 /* --- errands ------------------------------------------------------------------------------------------------------ */
 
-/* Records an end without anything of the world: there is no content, and WHY says why. */
+/* Records an end without a result: there is no content, and WHY says why. */
 static enum kh_err end_without(struct kh_engine *engine, const struct kh_entry *entry, enum kh_errand_end how,
 			       const char *why, struct kh_error *err)
 {
@@ -146,7 +148,7 @@ static enum kh_err end_without(struct kh_engine *engine, const struct kh_entry *
 	return e;
 }
 
-/* Carries it out, once, and records what came back. */
+/* Carries it out once, and records the result. */
 static enum kh_err carry_out(struct kh_engine *engine, const struct kh_entry *entry, struct kh_arena *arena,
 			     struct kh_error *err)
 {
@@ -161,7 +163,7 @@ static enum kh_err carry_out(struct kh_engine *engine, const struct kh_entry *en
 	return kh_engine_own(engine, kh_comm_end_run, &end, arena, err);
 }
 
-/* What cannot be recorded is given up; but the errand has begun, and the record has to have an end of it. */
+/* A result that cannot be recorded is given up, but the errand has begun, so the record must have an end of it. */
 static enum kh_err run_errand(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
 			      struct kh_error *err)
 {
@@ -188,7 +190,7 @@ enum kh_err kh_outbox_give_up(struct kh_engine *engine, const struct kh_entry *e
 
 /* --- models that verify ------------------------------------------------------------------------------------------- */
 
-/* Whatever goes wrong with asking is `pass`: somebody else decides. */
+/* Any failure to ask counts as `pass`: somebody else decides. */
 static enum kh_err ask_model(struct kh_engine *engine, const struct kh_comm_call *call, struct kh_arena *arena,
 			     struct kh_comm_triaged *said, struct kh_error *err)
 {
@@ -208,7 +210,7 @@ static enum kh_err ask_model(struct kh_engine *engine, const struct kh_comm_call
 	return e == KH_OK && fault == KH_READER_OK ? kh_verifying_judge(arena, &ask, response, &said->verdict) : e;
 }
 
-/* Each tier is asked once: what it said is on the record, whatever it was, and the call is decided anew with it. */
+/* Each tier is asked once.  What it said is recorded, whatever it was, and the call is decided again with it. */
 static enum kh_err run_verify(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
 			      struct kh_error *err)
 {

@@ -1,4 +1,4 @@
-/* Taking over from processes that died. */
+/* Takes over from processes that died. */
 #include "engine/recover.h"
 
 #include "engine/comm/end.h"
@@ -17,7 +17,7 @@ static enum kh_err take_over(struct kh_op *op, struct kh_effect_row *effect)
 	return kh_op_event(op, KH_AUDIT_ASK_TAKEN, task, KH_LIT(""));
 }
 
-/* An effect that nobody living has: it is ours now, or it ends. */
+/* An effect whose holder is dead: this process takes it over, or it ends. */
 static enum kh_err recover(struct kh_op *op, struct kh_recover *call, const struct kh_effect_row *seen)
 {
 	struct kh_store *store = kh_engine_store(op->engine);
@@ -33,12 +33,12 @@ static enum kh_err recover(struct kh_op *op, struct kh_recover *call, const stru
 	return e == KH_OK ? kh_respond_fail(op, effect, KH_READER_LOST, KH_LIT("")) : e;
 }
 
-/* An effect that is this process's to carry out, what it has just taken over or asked again included. */
+/* Collects an effect that this process has to carry out, including what it has just taken over or asked again. */
 static enum kh_err collect(struct kh_op *op, struct kh_recover *call, const struct kh_effect_row *seen)
 {
 	if (seen->holder != kh_store_holder(kh_engine_store(op->engine)) || seen->state != KH_EFFECT_WAITING)
 		return KH_OK;
-	if ((call->count & (call->count - 1)) == 0) { /* a power of two, or none: full */
+	if ((call->count & (call->count - 1)) == 0) { /* a power of two, or 0: the array is full */
 		size_t more = call->count > 0 ? 2 * call->count : 1;
 		int64_t *effects = kh_arena_grow(op->arena, call->effects, call->count * sizeof(int64_t),
 						 more * sizeof(int64_t));
@@ -54,7 +54,7 @@ static enum kh_err collect(struct kh_op *op, struct kh_recover *call, const stru
 	return KH_OK;
 }
 
-/* E7: what ran in a process that is dead ends as unknown, and is not repeated. */
+/* E7: an operation that ran in a dead process ends as unknown, and is not repeated. */
 static enum kh_err recover_running(struct kh_op *op, struct kh_recover *call)
 {
 	struct kh_each each = {.op = op, .index = KH_INDEX_DECLARATIONS_WORKING};

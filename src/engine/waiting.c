@@ -1,4 +1,4 @@
-/* When to look again, and resting until then. */
+/* When to look again, and waiting until then. */
 #include "engine/waiting.h"
 
 #include "base/clock.h"
@@ -17,7 +17,7 @@ static int64_t sooner(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* TIME, of the engine's clock, on the clock that only goes forward. */
+/* Converts TIME from the engine's clock to the monotonic clock. */
 static int64_t on_clock(const struct kh_engine *engine, int64_t now, int64_t time)
 {
 	return now + (time - kh_engine_now(engine));
@@ -53,7 +53,7 @@ bool kh_waiting_call(const struct kh_engine *engine, struct kh_waiting *waiting,
 	if (waiting->until <= now)
 		return false;
 	waiting->at = waiting->until;
-	if (human) /* on a clock of the call's own: when a human decided is not to be seen in it */
+	if (human) /* on a clock of the call's own, so that it does not show when a human decided */
 		waiting->at = sooner(now + HUMAN, waiting->until);
 	else if (due != 0)
 		waiting->at = sooner(due, waiting->until);
@@ -74,8 +74,7 @@ void kh_waiting_rest(const struct kh_waiting *waiting)
 	rest(waiting->chain != 0 ? sooner(left, POLL) : left);
 }
 
-/* Looks now and then, until there is something to be told.  What a look leaves in memory is given back: a wait can be
- * long. */
+/* Looks repeatedly until there is something to tell.  The memory of each look is freed, because a wait can be long. */
 static enum kh_err look_until(struct kh_engine *engine, struct kh_view token, const struct kh_look *asked,
 			      struct kh_look seen, struct kh_waiting *waiting, struct kh_error *err)
 {
@@ -86,7 +85,7 @@ static enum kh_err look_until(struct kh_engine *engine, struct kh_view token, co
 	kh_arena_init(&arena, kh_engine_alloc(engine), ARENA);
 	while (e == KH_OK && kh_waiting_query(engine, waiting, &seen)) {
 		kh_waiting_rest(waiting);
-		/* Whoever decided may be gone before the Reader was asked. */
+		/* The process that decided may have ended before the Reader was asked. */
 		if (seen.outcome == KH_OUTCOME_PENDING && kh_clock_us() >= left_at) {
 			e = kh_outbox_all(engine, err);
 			left_at = kh_clock_us() + SELDOM;

@@ -1,9 +1,9 @@
 /*
- * Waiting for what a Controller may be told: by the clock, by the record, and by the slots of B17.  One rule for all who
- * wait: the gateway parks a work until then, the command line rests in its own thread.
+ * Waiting for what a Controller may be told: by the clock, by the record, and by the slots of B17.  There is one rule
+ * for all who wait: the gateway parks a work until then, the command line sleeps in its own thread.
  *
- * The time at which a Controller is told something depends on its own call, on the slots, on a fixed clock where a human
- * decides, and on how long it wants to wait; never on the moment at which a Reader answered or a human decided.
+ * When a Controller is told something depends on its own call, on the slots, on a fixed clock if a human decides, and
+ * on how long it wants to wait; never on the moment at which a Reader answered or a human decided.
  */
 #ifndef KH_ENGINE_WAITING_H
 #define KH_ENGINE_WAITING_H
@@ -13,29 +13,29 @@
 
 struct kh_waiting {
 	int64_t until; /* kh_clock_us(): when to be told at the latest */
-	bool human;    /* of a query: `pending` is not an end, a human is waited for too */
-	bool here;     /* the waiting thread itself has just carried out something of it: see kh_waiting_query() */
+	bool human;    /* of a query: `pending` is not final, a human is waited for too */
+	bool here;     /* the waiting thread itself has just carried out part of it: see kh_waiting_query() */
 	/* out */
 	int64_t at;    /* kh_clock_us(): when to look again */
 	int64_t chain; /* or as soon as the record has an event of this task; 0: not before AT */
 };
 
 /*
- * Whether a look of now is not yet what its caller is told, and until when to wait for another.  If a Reader was asked
- * by the waiting thread itself (`here`), and took longer than the caller would wait, the caller would know to the
- * microsecond how long that took: it is told at the query's next slot instead.
+ * Whether the result of this look must not be told yet, and until when to wait for the next look.  If the waiting
+ * thread itself asked a Reader (`here`), and the Reader took longer than the caller would wait, the caller would know
+ * to the microsecond how long the Reader took.  So it is told at the query's next slot instead.
  */
 bool kh_waiting_query(const struct kh_engine *engine, struct kh_waiting *waiting, const struct kh_look *look);
 
 /* The same for an external operation.  One that was carried out `here` is told at its slot, however long that takes. */
 bool kh_waiting_call(const struct kh_engine *engine, struct kh_waiting *waiting, const struct kh_comm_look *look);
 
-/* Rests in the calling thread, until AT or, if CHAIN is set, a moment: the record is looked at again then. */
+/* Sleeps in the calling thread until AT or, if CHAIN is set, for a moment, because the record has to be read again. */
 void kh_waiting_rest(const struct kh_waiting *waiting);
 
 /*
- * Looks at LOOK's query for TOKEN, in the calling thread, until there is something to tell.  Whoever has the ask carries
- * it out meanwhile; what is left behind after a human's decision is carried out here (`human`).
+ * Looks at LOOK's query for TOKEN, in the calling thread, until there is something to tell.  Whoever has the ask
+ * carries it out meanwhile; what is left over after a human's decision is carried out here (`human`).
  */
 enum kh_err kh_waiting_run(struct kh_engine *engine, struct kh_view token, struct kh_look *look,
 			   struct kh_waiting *waiting, struct kh_arena *arena, struct kh_error *err) KH_CHECKED;

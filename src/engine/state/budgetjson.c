@@ -1,4 +1,4 @@
-/* A budget as JSON, in bits and exactly. */
+/* A budget as JSON, exactly, in bits. */
 #include "engine/state/budgetjson.h"
 
 /* MICROBITS as bits, exactly: 6906892 is 6.906892. */

@@ -1,4 +1,4 @@
-/* A budget, as whoever asks may see it (B8, B16). */
+/* A budget, as far as the caller may see it (B8, B16). */
 #ifndef KH_ENGINE_STATE_BUDGETJSON_H
 #define KH_ENGINE_STATE_BUDGETJSON_H
 

@@ -1,4 +1,4 @@
-/* Indexes, gone through. */
+/* Iterates over indexes. */
 #include "engine/state/each.h"
 
 #define BATCH 128

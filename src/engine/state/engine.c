@@ -1,4 +1,4 @@
-/* The engine's memory, and screens for threads that need one. */
+/* The engine's memory, and screens for the threads that need one. */
 #include "engine/state/engine.h"
 
 #include "base/alloc.h"

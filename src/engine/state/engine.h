@@ -1,6 +1,6 @@
 /*
- * The engine as its operations see it: the configuration in force, the clock, random numbers, keys.  The engine keeps no
- * state that the store could not rebuild.  Whoever calls operations includes engine/engine.h.
+ * The engine as its operations see it: the configuration in force, the clock, random numbers, keys.  The engine keeps
+ * no state that the store could not rebuild.  Callers of operations include engine/engine.h instead.
  */
 #ifndef KH_ENGINE_STATE_ENGINE_H
 #define KH_ENGINE_STATE_ENGINE_H
@@ -18,23 +18,23 @@ const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t
 /* The configured Reader of this name, or NULL. */
 const struct kh_reader *kh_engine_reader(const struct kh_engine *engine, struct kh_view name);
 
-/* The Reader that verifies calls (K7), SUPERVISOR: in tier 3, else in tier 2; NULL: none is configured. */
+/* The Reader that verifies calls (K7), in tier 3 if SUPERVISOR, otherwise in tier 2; NULL: none is configured. */
 const struct kh_reader *kh_engine_verifier(const struct kh_engine *engine, bool supervisor);
 
 /* Carries ERRAND out, for as long as that takes. */
 enum kh_err kh_engine_errand(const struct kh_engine *engine, const struct kh_errand *errand, struct kh_arena *arena,
 			     struct kh_errand_result *ret_result) KH_CHECKED;
 
-/* How many seconds OPERATION may take at most (E7); 0: nobody carries it out. */
+/* How many seconds OPERATION may take at most (E7); 0: it cannot be carried out. */
 uint64_t kh_engine_errand_seconds(const struct kh_engine *engine, struct kh_view operation);
 
-/* What errands need, or NULL.  Lives as long as the engine. */
+/* The tools that errands need, or NULL.  They live as long as the engine. */
 const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine);
 
 /*
- * A screen for the calling thread, over the rules in force: to be given back when it is done with it.  There are
- * KH_ENGINE_SCREENS at most at once, and whoever finds them taken waits: what is done with them takes memory.  NULL for
- * lack of memory.
+ * A screen for the calling thread, with the rules in force.  The caller has to give it back.  There are at most
+ * KH_ENGINE_SCREENS at once, because using them takes memory; if all are taken, the caller waits.  NULL if memory has
+ * run out.
  */
 #define KH_ENGINE_SCREENS 8
 struct kh_engine_screen;
@@ -48,7 +48,7 @@ const struct kh_policy *kh_engine_policy(const struct kh_engine *engine);
 int64_t kh_engine_now(const struct kh_engine *engine);
 void kh_engine_random(const struct kh_engine *engine, unsigned char *bytes, size_t n);
 
-/* When content that comes in now may go (L5); 0: never. */
+/* When content that comes in now may be purged (L5); 0: never. */
 int64_t kh_engine_keep_until(const struct kh_engine *engine, int64_t now);
 
 /* The key of public ids (publicid.h). */

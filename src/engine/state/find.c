@@ -1,5 +1,5 @@
 /*
- * Finding what a caller named, and whether it may.
+ * Finds what a caller named, if the caller may see it.
  *
  *     caller             tasks, queries, contexts
  *     controller         those of its own context
@@ -7,16 +7,17 @@
  *     reviewer, admin    all
  *     others             none; a Reader finds its asks by ask.c, a supervisor its calls by approvals
  *
- * Approvals: the controller's own (to wait for), a host's contexts', and all for reviewer, admin and supervisor.
+ * Approvals: a controller finds its own (to wait for), a host those of its contexts; reviewer, admin and supervisor
+ * find all.
  */
 #include "engine/state/find.h"
 
-/* What can be found, and where its context is noted. */
+/* A kind of row that can be found, and where the row has its context. */
 struct target {
 	enum kh_publicid kind;
 	enum kh_table table;
-	const char *code; /* of the answer that there is none */
-	size_t context;   /* the offset of the number of its context in the row */
+	const char *code; /* of the error if there is none */
+	size_t context;   /* offset of the context's number in the row */
 };
 
 static const struct target tasks = {KH_ID_TASK, KH_TABLE_TASKS, .code = "unknown_task",
@@ -28,7 +29,7 @@ static const struct target approvals = {KH_ID_APPROVAL, KH_TABLE_APPROVALS, .cod
 static const struct target contexts = {KH_ID_CONTEXT, KH_TABLE_CONTEXTS, .code = "unknown_context",
 				       .context = offsetof(struct kh_context_row, id)};
 
-/* The answer to an id that belongs to somebody else, to one that nobody has, and to one that is none. */
+/* The same answer for an id that belongs to somebody else, one that nobody has, and text that is not an id. */
 static enum kh_err not_there(struct kh_op *op, struct kh_view text, const char *code, enum kh_err e)
 {
 	if (e != KH_OK && e != KH_EUNKNOWN)
@@ -37,7 +38,7 @@ static enum kh_err not_there(struct kh_op *op, struct kh_view text, const char *
 			    KH_FMT(kh_arena_quote(op->arena, text)));
 }
 
-/* The token whose context this is. */
+/* The token that CONTEXT belongs to. */
 static enum kh_err load_token(struct kh_op *op, int64_t context, struct kh_token_row **ret_token)
 {
 	struct kh_context_row *row;
@@ -56,7 +57,7 @@ enum kh_err kh_find_agent(struct kh_op *op, int64_t context, struct kh_view *ret
 	return e;
 }
 
-/* Whether the host CALLER made the token whose context this is. */
+/* Whether the host CALLER made the token that CONTEXT belongs to. */
 static enum kh_err is_hosts(struct kh_op *op, int64_t context, bool *ret_yes)
 {
 	struct kh_token_row *token;
@@ -91,7 +92,7 @@ static enum kh_err may_see(struct kh_op *op, int64_t context, bool *ret_yes)
 	return KH_OK;
 }
 
-/* A6: a supervisor decides tool calls, and sees those alone. */
+/* A6: a supervisor decides tool calls, and sees only those. */
 static bool is_supervisors(const struct kh_op *op, const struct target *target, const void *row)
 {
 	const struct kh_approval_row *approval = row;
@@ -160,7 +161,7 @@ enum kh_err kh_find_open(struct kh_op *op, const struct kh_task_row *task)
 	return KH_OK;
 }
 
-/* The task that is meant: the one that is named, or the context's only open one. */
+/* The task that the caller named or, if it named none, the context's only open one. */
 static enum kh_err find_meant(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)
 {
 	int64_t *ids = NULL;

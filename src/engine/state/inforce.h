@@ -1,6 +1,6 @@
 /*
- * What an engine has in memory: a policy with what follows from it, replaced as a whole.  Of state/engine.c and
- * engine/engine.c alone; operations see it through state/engine.h.
+ * What an engine has in memory: a policy with what is made from it, replaced as a whole.  Only state/engine.c and
+ * engine/engine.c use this; operations see it through state/engine.h.
  */
 #ifndef KH_ENGINE_STATE_INFORCE_H
 #define KH_ENGINE_STATE_INFORCE_H
@@ -14,38 +14,38 @@
 
 struct kh_rules;
 
-/* A policy and what follows from it.  Whoever has begun with one ends with it, so all are kept. */
+/* A policy and what is made from it.  Whoever has begun with one ends with it, so all of them are kept. */
 struct kh_inforce {
 	const struct kh_policy *policy;
 	const struct kh_reader *readers;
 	size_t reader_count;
 	const struct kh_errand_tools *tools;
-	struct kh_arena arena; /* of the operator's own rules, which the compiled ones refer to */
+	struct kh_arena arena; /* for the operator's own rules, which the compiled ones refer to */
 	struct kh_rules *rules;
-	struct kh_screen *screen;       /* the store thread's */
-	struct kh_engine_screen *spare; /* of other threads, given back; under the engine's lock */
+	struct kh_screen *screen;       /* used by the store's thread */
+	struct kh_engine_screen *spare; /* for other threads, given back; under the engine's lock */
 	struct kh_inforce *before;
 };
 
-/* A screen of a thread of its own. */
+/* A screen for one thread. */
 struct kh_engine_screen {
 	struct kh_screen *screen;
-	struct kh_inforce *ruling; /* that it is of */
+	struct kh_inforce *ruling; /* the one that it was made for */
 	struct kh_engine_screen *next;
 };
 
 struct kh_engine {
 	struct kh_engine_settings settings;
-	_Atomic(struct kh_inforce *) ruling; /* changed by the store's thread alone */
-	pthread_mutex_t lock;                /* of all spare screens, and */
+	_Atomic(struct kh_inforce *) ruling; /* changed only by the store's thread */
+	pthread_mutex_t lock;                /* guards all spare screens, and */
 	unsigned taken;                      /* how many are in use */
 	pthread_cond_t given;                /* one was given back */
 	unsigned char id_key[KH_PUBLICID_KEY];
-	int64_t last;             /* the store thread's: time never goes back */
-	struct kh_quota refusals; /* likewise: strangers cannot fill the record */
+	int64_t last;             /* used by the store's thread: time never goes back */
+	struct kh_quota refusals; /* likewise: callers with invalid tokens cannot fill the record */
 };
 
-/* FROM has the policy, Readers and tools; what follows from them is made. */
+/* FROM has the policy, Readers and tools; the rest is made from them. */
 enum kh_err kh_inforce_new(const struct kh_alloc *alloc, const struct kh_inforce *from, struct kh_inforce **ret_ruling,
 			   struct kh_error *err) KH_CHECKED;
 void kh_inforce_free(const struct kh_alloc *alloc, struct kh_inforce *ruling);

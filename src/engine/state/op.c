@@ -63,7 +63,7 @@ void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, stru
 	row->created_at = op->now;
 }
 
-/* What the operation gives to the block that will be ROW. */
+/* Fills in what the operation provides for the block that ROW will hold. */
 static enum kh_err prepare(struct kh_op *op, struct kh_block_spec *spec, const struct kh_block_row *row)
 {
 	spec->id = kh_op_id(op, KH_ID_BLOCK, row->id);

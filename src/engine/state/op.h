@@ -1,8 +1,8 @@
 /*
- * One call of an operation: what it sees, and how it writes down what it did.
+ * One call of an operation: what it sees, and how it records what it did.
  *
  * An operation reads state through the transaction, applies the rules of the core, changes rows, and records all of it
- * in audit events of the same transaction.  It never calls a part of the engine that stands above it: what it needs of
+ * in audit events of the same transaction.  It never calls a part of the engine above it directly; what it needs from
  * one is in the table `above`.
  */
 #ifndef KH_ENGINE_STATE_OP_H
@@ -15,49 +15,49 @@
 struct kh_op {
 	const struct kh_engine *engine;
 	struct kh_txn *txn;
-	struct kh_arena *arena; /* the caller's */
+	struct kh_arena *arena; /* the caller owns it */
 	const struct kh_policy *policy;
-	struct kh_screen *screen;     /* the store thread's own */
+	struct kh_screen *screen;     /* belongs to the store's thread */
 	const struct kh_above *above; /* never NULL */
 	int64_t now;                  /* of this transaction; never goes back within a process */
 	struct kh_token_row *caller;  /* NULL: Keyhole itself */
 	struct kh_error *err;         /* never NULL */
-	enum kh_err refused;          /* set by kh_op_refuse(): the caller is told no, and the record of it is kept */
+	enum kh_err refused;          /* set by kh_op_refuse(): the caller is refused, and the record of that is kept */
 };
 
-/* An operation: CALL is its own struct, with what comes in and, on KH_OK, what comes out. */
+/* An operation: CALL is its own struct, with the input and, on KH_OK, the output. */
 typedef enum kh_err kh_engine_fn(struct kh_op *op, void *call);
 
-/* What operations ask of parts that stand above their own; the table is in engine/operations.c. */
+/* What operations need from parts above their own; the table is in engine/operations.c. */
 struct kh_approval_follow;
 struct kh_above {
 	const struct kh_approval_follow *const *follows; /* by enum kh_approval_kind (approval/follow.h) */
 	size_t follow_count;
-	/* Ends TASK as failed with a code (B19), and all that is open in it. */
+	/* Ends TASK as failed with a code (B19), and everything that is open in it. */
 	enum kh_err (*fail_task)(struct kh_op *op, struct kh_task_row *task, const char *code);
 };
 
-/* Whether the caller is shown everything: a human, or Keyhole itself. */
+/* Whether the caller may see everything: a human, or Keyhole itself. */
 bool kh_op_sees_all(const struct kh_op *op);
 
 /* The public id of a row. */
 struct kh_view kh_op_id(struct kh_op *op, enum kh_publicid kind, int64_t id);
 
-/* Makes the block of SPEC, whose id and time are the operation's to give, and puts what it has come to into ROW. */
+/* Makes the block of SPEC, with an id and a time from the operation, and puts the result into ROW. */
 enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row) KH_CHECKED;
 
-/* The same of an agent's output (kh_block_output()). */
+/* The same for an agent's output (kh_block_output()). */
 enum kh_err kh_op_make_output(struct kh_op *op, struct kh_block_spec *spec, enum kh_taint given_taint,
 			      struct kh_block_row *row) KH_CHECKED;
 
-/* The labels, content and time of BLOCK in ROW. */
+/* Copies the labels, content and time of BLOCK into ROW. */
 void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, struct kh_block_row *row);
 
 /* A JSON array of numbers as ids, and back. */
 enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count) KH_CHECKED;
 struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count);
 
-/* Records an event of the operation: `at` and `by` are its own.  WHAT: canonical JSON, or empty. */
+/* Records an event of the operation, with the operation's `at` and `by`.  WHAT: canonical JSON, or empty. */
 enum kh_err kh_op_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task,
 			struct kh_view what) KH_CHECKED;
 

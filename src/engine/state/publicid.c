@@ -1,8 +1,8 @@
 /*
  * Public ids: a Feistel network of four rounds over the two halves of the number, with SipHash-2-4 as the round
  * function, keyed by the store's key, the kind and the round.  Four rounds of a pseudo-random function make a
- * pseudo-random permutation (Luby and Rackoff): nobody without the key can tell an id's number, or make an id that has
- * one.
+ * pseudo-random permutation (Luby and Rackoff): without the key, nobody can tell the number of an id or make a valid
+ * id.
  */
 #include "engine/state/publicid.h"
 

@@ -1,7 +1,6 @@
 /*
- * Public ids: a letter for what it is, and 16 hexadecimal digits: the row's number under a keyed permutation of 64
- * bits. So an id tells nothing of how many others there are, cannot be guessed, needs no index, and is the same every
- * time.
+ * Public ids: a letter for the kind, and 16 hexadecimal digits: the row's number under a keyed permutation of 64 bits.
+ * So an id does not tell how many others there are, cannot be guessed, needs no index, and is the same every time.
  */
 #ifndef KH_ENGINE_STATE_PUBLICID_H
 #define KH_ENGINE_STATE_PUBLICID_H
@@ -25,7 +24,7 @@ enum kh_publicid {
 struct kh_view kh_publicid_text(struct kh_arena *arena, const unsigned char key[KH_PUBLICID_KEY], enum kh_publicid kind,
 				int64_t id);
 
-/* False for anything but the exact form with this letter.  Whether there is such a row is another question. */
+/* False for anything but the exact form with this letter.  Does not check whether there is such a row. */
 bool kh_publicid_parse(const unsigned char key[KH_PUBLICID_KEY], enum kh_publicid kind, struct kh_view text,
 		       int64_t *ret_id);
 

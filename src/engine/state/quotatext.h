@@ -7,7 +7,7 @@
 /* {NULL, 0} on failure, which marks the arena. */
 struct kh_view kh_quotatext_write(struct kh_arena *arena, const struct kh_quota *quota);
 
-/* An empty text is a rate of which nothing was used.  False for anything that was not written by the above. */
+/* An empty text is a rate that is unused.  False for anything that kh_quotatext_write() did not write. */
 bool kh_quotatext_read(struct kh_view text, struct kh_quota *ret_quota);
 
 #endif

@@ -1,4 +1,4 @@
-/* What an engine is made of: the store, the policy, Readers, what errands need, and for tests a clock. */
+/* What an engine is made from: the store, the policy, Readers, what errands need, and for tests a clock. */
 #ifndef KH_ENGINE_STATE_SETTINGS_H
 #define KH_ENGINE_STATE_SETTINGS_H
 
@@ -9,13 +9,13 @@
 
 struct kh_engine_settings {
 	const struct kh_alloc *alloc;
-	struct kh_store *store;          /* stays the caller's */
+	struct kh_store *store;          /* the caller owns it */
 	const struct kh_policy *policy;  /* likewise */
 	const struct kh_reader *readers; /* likewise */
 	size_t reader_count;
 	const struct kh_errands *errands; /* who carries operations out; NULL: nobody, and every operation is denied */
 	const struct kh_errand_tools
-		*tools;              /* likewise; NULL: operations are decided, and fail when they are carried out */
+		*tools;              /* likewise; NULL: operations are decided, but fail when they are carried out */
 	int64_t (*clock)(void *ctx); /* microseconds since 1970; NULL: the system's */
 	void (*random)(void *ctx, unsigned char *bytes, size_t n); /* NULL: the system's */
 	void *ctx;

@@ -1,6 +1,6 @@
 /*
- * Only a reset lowers a context's taint, only a human resets (the table of operations), and the reset is an event with
- * its reason.
+ * Only a reset lowers a context's taint, only a human may reset (the table of operations), and the reset is an event
+ * with its reason.
  */
 #include "engine/task/reset.h"
 
@@ -59,7 +59,7 @@ enum kh_err kh_reset_run(struct kh_op *op, void *call)
 	context->deliveries = 0;
 	context->last_text = 0;
 	context->reset_block = context->last_block;
-	/* Nothing is reserved when no task is open; were it so, the books would still be right (I-6). */
+	/* Nothing is reserved when no task is open; if something were, the budget would still add up (I-6). */
 	context->budget.charged = 0;
 	context->budget.remaining = context->budget.budget - context->budget.reserved;
 	context->resets++;

@@ -1,4 +1,4 @@
-/* Revoking a token, and ending all that hangs on it. */
+/* Revokes a token, and ends everything that depends on it. */
 #include "engine/task/revoke.h"
 
 #include "engine/query/settle.h"
@@ -34,7 +34,7 @@ static enum kh_err fail_asks(struct kh_op *op, struct kh_view name)
 	return each.e;
 }
 
-/* Whether an admin other than TOKEN is there for good. */
+/* Whether there is an admin other than TOKEN whose token does not expire. */
 static enum kh_err has_other_admin(struct kh_op *op, const struct kh_token_row *token, bool *ret_yes)
 {
 	struct kh_each each = {.op = op, .index = KH_INDEX_TOKENS};
@@ -47,7 +47,7 @@ static enum kh_err has_other_admin(struct kh_op *op, const struct kh_token_row *
 	return each.e;
 }
 
-/* The token with this public id, as far as the caller may see it. */
+/* The token with this public id, if the caller may see it. */
 static enum kh_err find_token(struct kh_op *op, struct kh_view id, struct kh_token_row **ret_token)
 {
 	struct kh_token_row *token = NULL;

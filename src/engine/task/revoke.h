@@ -1,12 +1,13 @@
-/* token.revoke.  It stands with tasks because a token that goes ends its tasks and its asks. */
+/* token.revoke.  It is in this folder because revoking a token ends its tasks and its asks. */
 #ifndef KH_ENGINE_TASK_REVOKE_H
 #define KH_ENGINE_TASK_REVOKE_H
 
 #include "engine/state/op.h"
 
 /*
- * token.revoke: admin any, host those that it made.  The last admin's without an expiry cannot be.  A controller's open
- * tasks are closed; what a Reader was asked and has not answered fails; a host's controllers can do no more.
+ * token.revoke: admin (any), host (those that it made).  The last admin token without an expiry cannot be revoked.  A
+ * controller's open tasks are closed; what a Reader was asked and has not answered fails; a host's controllers can do
+ * nothing any more.
  */
 struct kh_revoke {
 	struct kh_view id;

@@ -1,4 +1,4 @@
-/* What is to be seen of a task.  Whoever is shown it has been found to own it (find.c); the role decides how much. */
+/* What is shown of a task.  find.c has checked that the caller may see it; the role decides how much is shown. */
 #include "engine/task/show.h"
 
 #include "base/timestamp.h"
@@ -47,7 +47,7 @@ static void add_block(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 		kh_json_add(doc, obj, "purged_at", kh_timestamp_text(op->arena, block->purged_at));
 }
 
-/* Where the list of blocks begins. */
+/* The block after which the list begins. */
 static enum kh_err find_after(struct kh_op *op, const struct kh_task_show *show, const struct kh_task_row *task,
 			      int64_t *ret_after)
 {
@@ -82,7 +82,7 @@ static enum kh_err add_blocks(struct kh_op *op, struct kh_task_show *show, yyjso
 	return e;
 }
 
-/* The approvals that wait for a human, for humans. */
+/* The pending approvals; only for humans. */
 static enum kh_err add_approvals(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 				 const struct kh_task_row *task)
 {

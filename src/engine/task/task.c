@@ -1,6 +1,6 @@
 /*
- * Tasks: opened by a controller in its context, ended once.  A task that ends takes its open queries and pending
- * approvals with it: what they reserved stays charged, and closing gives nothing back (B6).
+ * Tasks: opened by a controller in its context, ended once.  When a task ends, its open queries and pending approvals
+ * end with it: what they reserved is charged, and closing gives nothing back (B6).
  */
 #include "engine/task/task.h"
 
@@ -42,7 +42,7 @@ static enum kh_err check_count(struct kh_op *op)
 	return e;
 }
 
-/* Both chains: the system's lists the task, the task's own begins with what it was opened with. */
+/* Records in both chains: the system's lists the task, and the task's own begins with what it was opened with. */
 static enum kh_err record_open(struct kh_op *op, struct kh_task_row *task)
 {
 	struct kh_view what = {NULL, 0};
@@ -102,7 +102,7 @@ enum kh_err kh_task_open_run(struct kh_op *op, void *call)
 
 /* --- close, fail -------------------------------------------------------------------------------------------------- */
 
-/* Every open query of TASK fails now: whoever ended the task knows that, so there is no slot to wait for. */
+/* Every open query of TASK fails now.  Whoever ended the task knows that, so there is no slot to wait for. */
 static enum kh_err end_queries(struct kh_op *op, const struct kh_task_row *task, const char *reason)
 {
 	struct kh_each each = {.op = op, .index = KH_INDEX_QUERIES_OPEN, .number = task->id};
@@ -113,7 +113,7 @@ static enum kh_err end_queries(struct kh_op *op, const struct kh_task_row *task,
 	return each.e;
 }
 
-/* The end in both chains: the system's keeps the head that the task's own had in the end. */
+/* Records the end in both chains: the system's keeps the last head of the task's own. */
 static enum kh_err record_end(struct kh_op *op, struct kh_task_row *task, const char *reason)
 {
 	struct kh_view what = {NULL, 0};
@@ -190,7 +190,7 @@ enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char 
 
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
-/* Whose tasks are looked through: an index, with the context where it is of one. */
+/* Which tasks are listed: an index, with the context if the index needs one. */
 struct search {
 	enum kh_index index;
 	int64_t context;
@@ -224,7 +224,7 @@ static enum kh_err is_wanted(struct kh_op *op, const struct search *search, cons
 	return e;
 }
 
-/* Adds the tasks after AFTER; *RET_MORE where the list is full and there are others. */
+/* Adds the tasks after AFTER; *RET_MORE if the list is full and there are more. */
 static enum kh_err add_tasks(struct kh_op *op, const struct search *search, int64_t after, yyjson_mut_doc *doc,
 			     yyjson_mut_val *root, bool *ret_more)
 {

@@ -1,4 +1,4 @@
-/* Tasks: open, close, fail, and what is to be seen of one.  (B6, B19, E1) */
+/* Tasks: open, close, fail, and list.  (B6, B19, E1) */
 #ifndef KH_ENGINE_TASK_TASK_H
 #define KH_ENGINE_TASK_TASK_H
 
@@ -15,26 +15,28 @@ struct kh_task_open {
 };
 enum kh_err kh_task_open_run(struct kh_op *op, void *call);
 
-/* task.close: controller (its own), host (of contexts it minted), admin.  Open queries fail, what they reserved is
- * charged; pending approvals are void. */
+/*
+ * task.close: controller (its own), host (of contexts whose tokens it made), admin.  Open queries fail, and what they
+ * reserved is charged; pending approvals become void.
+ */
 struct kh_task_close {
 	struct kh_view task;
 	struct kh_task_row *row; /* out */
 };
 enum kh_err kh_task_close_run(struct kh_op *op, void *call);
 
-/* Not operations.  Closes every open task of a context; REASON, a code, is on the record. */
+/* Not operations.  Closes every open task of a context; REASON, a code, is recorded. */
 enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *reason) KH_CHECKED;
 
-/* Ends TASK as failed with a code (B19), its open queries with it. */
+/* Ends TASK as failed with a code (B19), and its open queries with it. */
 enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char *code) KH_CHECKED;
 
 /* task.list: the caller's own tasks, or all for host (its contexts'), reviewer and admin. */
 struct kh_task_list {
 	bool all;             /* also those that have ended */
-	struct kh_view after; /* public id: those opened after it; empty: from the first on */
-	struct kh_view json;  /* out: array, as of task.show but shorter */
-	bool more;            /* out: ask again, after the last */
+	struct kh_view after; /* public id: tasks opened after it; empty: from the first */
+	struct kh_view json;  /* out: array, like task.show but shorter */
+	bool more;            /* out: there are more; continue after the last */
 };
 enum kh_err kh_task_list_run(struct kh_op *op, void *call);
 

@@ -1,7 +1,7 @@
 /*
- * The phase transition.  The plan is an agent's word: it is read strictly and screened, and where the screen finds
- * something, or the agent has been given what can turn it, a human reads it first.  The grant is bound to the plan's
- * canonical bytes (A2): another plan is another approval.
+ * The phase transition.  The plan comes from an agent, so it is read strictly and screened.  If the screen finds
+ * something, or the agent has been given content that can turn it, a human reads the plan first.  The grant is bound to
+ * the plan's canonical bytes (A2): another plan needs another approval.
  */
 #include "engine/task/transition.h"
 
@@ -38,7 +38,7 @@ static enum kh_err read_plan(struct kh_op *op, yyjson_val *in, struct plan *ret_
 	return e;
 }
 
-/* The newest approval that was asked for this plan in this task; *RET is NULL where there is none. */
+/* The newest approval that was asked for this plan in this task; *RET is NULL if there is none. */
 static enum kh_err find_approval(struct kh_op *op, const struct kh_task_row *task, const struct plan *plan,
 				 struct kh_approval_row **ret)
 {
@@ -54,7 +54,7 @@ static enum kh_err find_approval(struct kh_op *op, const struct kh_task_row *tas
 	return each.e == KH_OK && found != 0 ? kh_txn_load(op->txn, KH_TABLE_APPROVALS, found, ret) : each.e;
 }
 
-/* Uses the grant, where it still holds for this. */
+/* Uses the grant if it still covers this. */
 static enum kh_err use_grant(struct kh_op *op, const struct kh_task_row *task, const struct plan *plan,
 			     struct kh_approval_row *approval, bool *ret_granted)
 {
@@ -115,15 +115,15 @@ static enum kh_err begin(struct kh_op *op, struct kh_task_row *task, const struc
 }
 
 /*
- * A plan for which there was no room, because of answers that wait for a reviewer, was void from the start.  The
- * Controller is not to learn that (B16): it waits as for a reviewer who does not come.
+ * If there was no room for a plan's approval, because of answers that wait for a reviewer, the approval was void from
+ * the start.  The Controller must not learn that (B16): it waits as for a reviewer who does not come.
  */
 static bool seems_to_wait(const struct kh_op *op, const struct kh_approval_row *approval)
 {
 	return approval->state == KH_APPROVAL_VOID && approval->decided_by == 0 && op->now < approval->expires_at;
 }
 
-/* A plan that a human must have read. */
+/* Has a human read the plan. */
 static enum kh_err ask_human(struct kh_op *op, struct kh_task_row *task, const struct plan *plan,
 			     struct kh_execute *execute)
 {
