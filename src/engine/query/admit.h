@@ -1,4 +1,4 @@
-/* query.admit: checks a whole query of a Controller, reserves its cost, leaves it for its Reader (B1-B6, B9, B19-B22). */
+/* query.admit: checks a query of a Controller, reserves its cost, leaves it for its Reader (B1-B6, B9, B19-B22). */
 #ifndef KH_ENGINE_QUERY_ADMIT_H
 #define KH_ENGINE_QUERY_ADMIT_H
 
