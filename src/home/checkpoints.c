@@ -1,4 +1,4 @@
-/* Checkpoints.  A witness file is somebody else's word: its last checkpoint is read, and nothing else of it. */
+/* Checkpoints.  A witness file is not trusted: only its last checkpoint is read. */
 #include "home/checkpoints.h"
 
 #include "store/txn.h"
@@ -17,8 +17,8 @@ struct signing {
 	const struct kh_config_audit *audit;
 	struct kh_arena *arena;
 	int64_t now;
-	bool always;         /* due or not */
-	struct kh_view line; /* out; empty: none was due */
+	bool always;         /* sign even if none is due */
+	struct kh_view line; /* out; empty: no checkpoint was due */
 };
 
 static enum kh_err is_due(struct kh_txn *txn, const struct signing *s, bool *ret_due)
@@ -53,7 +53,7 @@ static enum kh_err sign(struct kh_txn *txn, void *arg)
 	return e == KH_OK && due ? kh_checkpoint_make(txn, s->key, s->now, s->arena, &s->line) : e;
 }
 
-/* A path of the configuration, NUL-terminated. */
+/* Returns the configured path of the witness file, NUL-terminated. */
 static enum kh_err witness_path(struct kh_arena *arena, const struct kh_config_audit *audit, struct kh_view *ret_path,
 				struct kh_error *err)
 {
@@ -61,7 +61,7 @@ static enum kh_err witness_path(struct kh_arena *arena, const struct kh_config_a
 	return ret_path->p != NULL ? KH_OK : kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 }
 
-/* Every witness gets it, whatever became of the others. */
+/* Sends the checkpoint to every witness, even if sending to another one failed. */
 static enum kh_err send(const struct signing *s, struct kh_error *err)
 {
 	struct kh_view path;
@@ -109,10 +109,10 @@ enum kh_err kh_checkpoints_now(struct kh_store *store, const struct kh_checkpoin
 struct comparing {
 	struct kh_arena *arena;
 	struct kh_view witnessed;
-	struct kh_view line; /* the store's, of the same number; empty: it has none */
+	struct kh_view line; /* the store's checkpoint of the same number; empty: it has none */
 };
 
-/* The last line of the file at PATH that is a checkpoint; empty where there is no file, or nothing in it. */
+/* Reads the last line of the file at PATH that is a checkpoint; empty if there is no file, or no checkpoint in it. */
 static enum kh_err read_tail(struct kh_arena *arena, const char *path, struct kh_view *ret_line, struct kh_error *err)
 {
 	char *tail = kh_arena_alloc(arena, TAIL);
@@ -133,7 +133,7 @@ static enum kh_err read_tail(struct kh_arena *arena, const char *path, struct kh
 	ssize_t n = end > 0 ? pread(fd, tail, TAIL, end > TAIL ? end - TAIL : 0) : 0;
 	close(fd);
 	struct kh_view rest = kh_view_trim(kh_view_of(tail, n > 0 ? (size_t)n : 0)), line, found = {NULL, 0};
-	/* A crash may have cut the last one off; then the one before it counts. */
+	/* A crash may have cut off the last line; then the line before it counts. */
 	while (rest.n > 0 && kh_view_split(&rest, '\n', &line))
 		if (found.n == 0 || kh_witness_number(arena, line) > 0)
 			found = line;

@@ -1,4 +1,4 @@
-/* What is kept of the machine.  Paths come from the operator's configuration. */
+/* What the process may still reach after the lockdown.  Paths come from the operator's configuration. */
 #include "home/confine.h"
 
 #include "sandbox/lockdown.h"
@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The folder that keyhole.yaml is really in; empty where that is the home folder.  A rule for the folder and not for
- * the file: an editor puts a new file in its place. */
+/* Finds the folder that keyhole.yaml is really in; empty if that is the home folder.  The rule is for the folder,
+ * not for the file, because an editor replaces the file with a new one. */
 static enum kh_err find_config(struct kh_home *home, char folder[PATH_MAX], struct kh_error *err)
 {
 	struct kh_view path = kh_folder_file(&home->folder, &home->arena, KH_FOLDER_CONFIG);
@@ -32,7 +32,7 @@ static enum kh_err find_config(struct kh_home *home, char folder[PATH_MAX], stru
 	return KH_OK;
 }
 
-/* The witness file is there afterwards, so that there can be a rule for it and for nothing beside it. */
+/* Makes the witness file if it is missing, so that there can be a rule for this file alone. */
 static enum kh_err make_witness(struct kh_home *home, const char **ret_path, struct kh_error *err)
 {
 	struct kh_view path = kh_arena_printf(&home->arena, "%.*s", KH_FMT(home->config->audit.witness_file));

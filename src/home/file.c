@@ -16,7 +16,7 @@ enum kh_err kh_file_read(FILE *file, struct kh_arena *arena, struct kh_view *ret
 	size_t n;
 
 	kh_buf_init(&buf, arena, KH_FILE_LIMIT);
-	/* A terminal would have to be told its end twice. */
+	/* feof() first, because a terminal would have to be told its end twice. */
 	while (buf.err == KH_OK && !feof(file) && (n = fread(piece, 1, sizeof(piece), file)) > 0)
 		kh_buf_add(&buf, kh_view_of(piece, n));
 	return ferror(file) ? KH_EINPUT : kh_buf_end(&buf, ret_text);
@@ -44,12 +44,12 @@ enum kh_err kh_file_line(FILE *file, struct kh_arena *arena, struct kh_view *ret
 	return ferror(file) ? KH_EINPUT : kh_buf_end(&buf, ret_line);
 }
 
-/* Opens a plain file: a pipe or a device could hold us up for ever. */
+/* Opens a plain file only, because a pipe or a device could block us for ever. */
 static enum kh_err open_plain(struct kh_view name, size_t n, FILE **ret_file)
 {
 	struct stat st;
 
-	errno = EINVAL; /* of a name with a NUL in it */
+	errno = EINVAL; /* for a name with a NUL in it */
 	int fd = n > 0 && strlen(name.p) == n ? open(name.p, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (fd < 0)
 		return KH_EINPUT;

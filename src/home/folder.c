@@ -1,7 +1,5 @@
-/*
- * The home folder.  Trusts the kernel's word on owners and modes and nothing else; a link in place of a secret is not
- * followed.
- */
+/* The home folder.  Trusts only what the kernel says of owners and modes.  Does not follow a link in place of a
+ * secret. */
 #include "home/folder.h"
 
 #include "home/file.h"
@@ -13,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OTHERS      077 /* what a group and the rest of the world may */
+#define OTHERS      077 /* the mode bits of the group and of all others */
 #define SECRET_SIZE 4096
 
 static enum kh_err no_memory(struct kh_error *err)
@@ -21,7 +19,7 @@ static enum kh_err no_memory(struct kh_error *err)
 	return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 }
 
-/* The value of an environment variable; NULL where it is empty, as if it were not there. */
+/* Returns the value of an environment variable; NULL if it is empty or not set. */
 static const char *variable(const char *name)
 {
 	const char *value = secure_getenv(name);
@@ -51,7 +49,7 @@ enum kh_err kh_folder_path(struct kh_arena *arena, const char *named, struct kh_
 	return KH_OK;
 }
 
-/* Whether the folder is the caller's own. */
+/* Checks that the folder is the caller's own. */
 static enum kh_err check_folder(struct kh_view quoted, int fd, struct kh_error *err)
 {
 	struct stat st;
@@ -112,7 +110,7 @@ bool kh_folder_has(const struct kh_folder *folder, const char *name)
 	return fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Reads all of FD, which is closed; NAME is fit for a message. */
+/* Reads all of FD and closes it; NAME is fit for a message. */
 static enum kh_err read_all(struct kh_arena *arena, int fd, struct kh_view name, struct kh_view *ret_text,
 			    struct kh_error *err)
 {
@@ -130,7 +128,7 @@ static enum kh_err read_all(struct kh_arena *arena, int fd, struct kh_view name,
 	return e == KH_OK ? KH_OK : kh_error_set(err, e, "file_unreadable", "%.*s: %s", KH_FMT(name), kh_err_name(e));
 }
 
-/* Opens a plain file; a pipe or a device could hold us up for ever. */
+/* Opens a plain file only, because a pipe or a device could block us for ever. */
 static enum kh_err open_plain(int folder, const char *name, int flags, struct kh_view quoted, int *ret_fd,
 			      struct stat *ret_st, struct kh_error *err)
 {
@@ -165,8 +163,8 @@ enum kh_err kh_folder_read(const struct kh_folder *folder, struct kh_arena *aren
 	return e == KH_OK ? read_all(arena, fd, path, ret_text, err) : e;
 }
 
-/* What is in FD, which is closed: straight into the arena, so that there is one copy to be wiped.  Too much is no line.
- */
+/* Reads FD and closes it: straight into the arena, so that there is one copy to be wiped.  A text that is too long
+ * is not a secret of one line. */
 static enum kh_err read_line(struct kh_arena *arena, int fd, struct kh_view *ret_text, struct kh_error *err)
 {
 	char *line = kh_arena_alloc(arena, SECRET_SIZE);
@@ -236,7 +234,7 @@ static bool write_all(int fd, struct kh_view text)
 	return fsync(fd) == 0;
 }
 
-/* A new file, and only a new one. */
+/* Creates a file; fails if it exists. */
 static enum kh_err make_file(int folder, const char *name, struct kh_view quoted, int *ret_fd, struct kh_error *err)
 {
 	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -250,7 +248,7 @@ static enum kh_err make_file(int folder, const char *name, struct kh_view quoted
 	return KH_OK;
 }
 
-/* A file that is not written whole is not left behind.  FD is closed. */
+/* Writes the file and closes FD.  If it cannot be written whole, it is removed. */
 static enum kh_err fill_file(int folder, const char *name, int fd, struct kh_view text, struct kh_error *err)
 {
 	bool done = write_all(fd, text);

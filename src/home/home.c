@@ -1,7 +1,5 @@
-/*
- * Opening and closing a user's own Keyhole.  The folder is trusted once folder.c has let it pass; the configuration is
- * checked whole; a token is a secret and is wiped.
- */
+/* Opening and closing a user's own Keyhole.  The folder is trusted once folder.c has accepted it; the configuration
+ * is checked whole; a token is a secret and is wiped. */
 #include "home/home.h"
 
 #include "engine/context/put.h"
@@ -27,8 +25,8 @@
 #include <unistd.h>
 
 #define DAY         (INT64_C(24) * 3600 * 1000000) /* microseconds */
-#define MEMORY      ((size_t)64 << 20)             /* of the configuration and its like */
-#define CALL_MEMORY ((size_t)256 << 20)            /* of operations of Keyhole's own */
+#define MEMORY      ((size_t)64 << 20)             /* bytes for the configuration and similar */
+#define CALL_MEMORY ((size_t)256 << 20)            /* bytes for operations that Keyhole itself runs */
 
 /* --- tokens ------------------------------------------------------------------------------------------------------- */
 
@@ -140,7 +138,7 @@ static enum kh_err read_key(struct kh_home *home, struct kh_error *err)
 	return KH_OK;
 }
 
-/* A model's key.  It is wiped when the home is closed. */
+/* Reads a model's key.  It is wiped when the home is closed. */
 static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_reader *from,
 				  struct kh_reader_settings *settings, struct kh_error *err)
 {
@@ -162,7 +160,7 @@ static void wipe_readers(const struct kh_reader *readers, size_t count)
 		kh_secret_wipe(readers[i].settings->key);
 }
 
-/* K7: a Reader may verify calls, too. */
+/* A Reader may also verify calls (K7). */
 static struct kh_reader describe_reader(const struct kh_config_reader *from, const struct kh_config_verification *by,
 					struct kh_reader_settings *ret_settings)
 {
@@ -197,7 +195,7 @@ static struct kh_reader describe_reader(const struct kh_config_reader *from, con
 	};
 }
 
-/* The Readers of the configuration; where they are to be asked, with their keys. */
+/* Lists the configured Readers; reads their keys if this process may ask them. */
 static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 {
 	const struct kh_config_reader *from = home->config->readers.at;
@@ -217,7 +215,7 @@ static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 	return e;
 }
 
-/* There is no thread yet.  A gateway has sandboxes that wait ready; a command that ends soon has no use for any. */
+/* Called before there is any thread.  A gateway keeps sandboxes ready; a command that ends soon has no use for them. */
 static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
 {
 	struct kh_client_settings settings = {0};
@@ -225,7 +223,7 @@ static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
 
 	if (client == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	/* Of what is used; an executor that nobody asks for anything keeps none. */
+	/* The pool keeps sandboxes of the kinds that are used; an executor without requests keeps none. */
 	if (home->use == KH_HOME_SERVE)
 		settings.pool = (unsigned)home->config->gateway.pool;
 	enum kh_err e = kh_client_start(client, &settings, err);
@@ -308,7 +306,7 @@ static enum kh_err carry_beside(struct kh_home *home, struct kh_error *err)
 	return KH_OK;
 }
 
-/* Content past its retention goes (L5). */
+/* Removes content past its retention (L5). */
 static enum kh_err purge(struct kh_home *home, struct kh_arena *arena, struct kh_error *err)
 {
 	struct kh_purge call;
@@ -321,7 +319,7 @@ static enum kh_err purge(struct kh_home *home, struct kh_arena *arena, struct kh
 	return e;
 }
 
-/* Ends what is due; takes over what died, where this command may ask Readers. */
+/* Ends what is due.  If this command may ask Readers, also takes over the work of processes that died. */
 static enum kh_err catch_up(struct kh_home *home, enum kh_home_use use, struct kh_error *err)
 {
 	struct kh_arena arena;
@@ -347,7 +345,7 @@ static enum kh_err catch_up(struct kh_home *home, enum kh_home_use use, struct k
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* Root on the home of another user: see home.h. */
+/* If root opens the home of another user, becomes that user: see home.h. */
 static enum kh_err become_owner(struct kh_home *home, struct kh_view path, struct kh_error *err)
 {
 	const char *file = home->token_file != NULL ? home->token_file : secure_getenv("KEYHOLE_TOKEN_FILE");
@@ -379,7 +377,7 @@ static enum kh_err open_folder(struct kh_home *home, const char *named, struct k
 	return e;
 }
 
-/* What external operations need: secrets and folders, while they can be reached. */
+/* Reads the secrets and opens the folders that external operations need, while they can be reached. */
 static enum kh_err open_supplies(struct kh_home *home, struct kh_error *err)
 {
 	enum kh_err e = kh_supplies_folders(&home->folder, err);
@@ -390,7 +388,7 @@ static enum kh_err open_supplies(struct kh_home *home, struct kh_error *err)
 				err);
 }
 
-/* All that must be there before there is a thread. */
+/* Prepares all that must be there before there is a thread. */
 static enum kh_err prepare(struct kh_home *home, const struct kh_home_options *options, struct kh_error *err)
 {
 	bool acts = home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
@@ -432,7 +430,7 @@ static enum kh_err open_all(struct kh_home *home, enum kh_home_use use, const st
 	return e;
 }
 
-/* What was in force before a reload, and the arena that the one after it (and this) lives in. */
+/* A configuration that was in force before a reload.  It lives in the arena of the configuration that replaced it. */
 struct kh_home_past {
 	struct kh_arena arena;
 	struct kh_reader *readers;
@@ -475,7 +473,7 @@ enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struc
 			 struct kh_error *err)
 {
 	*home = (struct kh_home){.use = use, .folder.fd = -1, .token_file = options->token_file};
-	umask(077); /* what the store makes beside itself */
+	umask(077); /* for the files that the store makes beside itself */
 	kh_arena_init(&home->arena, NULL, MEMORY);
 	enum kh_err e = open_all(home, use, options, err);
 	if (e != KH_OK) {
@@ -488,7 +486,7 @@ enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struc
 
 /* --- another configuration ---------------------------------------------------------------------------------------- */
 
-/* A witness file elsewhere is out of reach since the lockdown. */
+/* A witness file elsewhere cannot be reached since the lockdown. */
 static enum kh_err check_witness(const struct kh_home *home, const struct kh_home *next, struct kh_error *err)
 {
 	if (kh_view_eq(home->config->audit.witness_file, next->config->audit.witness_file) &&
@@ -499,10 +497,8 @@ static enum kh_err check_witness(const struct kh_home *home, const struct kh_hom
 			    next->config->audit.line);
 }
 
-/*
- * The first configuration stays in the home's own arena; each later one has an arena of its own, kept in a list whose
- * nodes live in these arenas themselves.
- */
+/* The first configuration stays in the home's own arena.  Each later one has an arena of its own; they are kept in a
+ * list whose nodes live in these arenas. */
 enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 {
 	struct kh_home next = *home;
@@ -566,7 +562,8 @@ bool kh_home_close(struct kh_home *home, struct kh_error *err)
 	if (home->engine != NULL) {
 		int64_t now = kh_engine_now(home->engine);
 		if (e == KH_OK && home->use == KH_HOME_ASK)
-			e = kh_outbox_all(home->engine, err); /* what this command has left, by an approval */
+			e = kh_outbox_all(home->engine,
+					  err); /* what this command has approved and is still to be done */
 		kh_engine_free(home->engine);
 		if (e == KH_OK)
 			e = kh_checkpoints_sign(home->store, &home->key, &home->config->audit, now, err);

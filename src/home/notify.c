@@ -1,7 +1,5 @@
-/*
- * Telling a service manager.  Whoever started this process chose the socket; nothing is read from it, and a datagram
- * that cannot be sent is dropped: the manager's clock decides then.
- */
+/* Messages to the service manager.  Whoever started this process chose the socket.  Nothing is read from it.  A
+ * datagram that cannot be sent is dropped; then the manager's timeouts decide. */
 #include "home/notify.h"
 
 #include "base/clock.h"
@@ -36,7 +34,7 @@ static int connect_to(const char *name)
 	return fd;
 }
 
-/* $WATCHDOG_USEC, where it is meant for this process. */
+/* Returns $WATCHDOG_USEC if it is meant for this process. */
 static int64_t watchdog(void)
 {
 	const char *text = secure_getenv("WATCHDOG_USEC"), *pid = secure_getenv("WATCHDOG_PID");
@@ -81,7 +79,7 @@ void kh_notify_ready(const struct kh_notify *notify, const char *status)
 	say(notify, text);
 }
 
-/* With the time, so that the manager can tell an old READY=1 from the one that ends this (Type=notify-reload). */
+/* Sends the time too, so that the manager can tell an old READY=1 from the one that ends this (Type=notify-reload). */
 void kh_notify_reloading(const struct kh_notify *notify)
 {
 	char text[128];

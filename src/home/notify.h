@@ -1,18 +1,16 @@
-/*
- * What a service manager is told, and how: sd_notify(3) by hand, a datagram on the socket that $NOTIFY_SOCKET names.
- * The socket is opened before the lockdown; where there is none, everything here does nothing.
- */
+/* Messages to the service manager: sd_notify(3) by hand, a datagram on the socket that $NOTIFY_SOCKET names.  The
+ * socket is opened before the lockdown.  If there is none, these functions do nothing. */
 #ifndef KH_HOME_NOTIFY_H
 #define KH_HOME_NOTIFY_H
 
 #include <stdint.h>
 
 struct kh_notify {
-	int fd;              /* -1: nobody wants to know */
-	int64_t watchdog_us; /* how often a sign of life is wanted at least; 0: never */
+	int fd;              /* -1: no service manager listens */
+	int64_t watchdog_us; /* longest time between two signs of life; 0: none wanted */
 };
 
-/* Reads $NOTIFY_SOCKET, $WATCHDOG_USEC and $WATCHDOG_PID, and takes them out of the environment. */
+/* Reads $NOTIFY_SOCKET, $WATCHDOG_USEC and $WATCHDOG_PID, and removes them from the environment. */
 void kh_notify_open(struct kh_notify *notify);
 void kh_notify_close(struct kh_notify *notify);
 

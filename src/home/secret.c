@@ -1,4 +1,4 @@
-/* Reading secrets.  A secret has no way into a message: these name where it should be, and never what it is. */
+/* Reading secrets.  No message contains a secret: messages name the place where it should be. */
 #include "home/secret.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static struct kh_view find_kept(const struct kh_secret_kept *kept, struct kh_vie
 	return kept != NULL ? kept->text : (struct kh_view){NULL, 0};
 }
 
-/* A file anywhere.  Where it may not be opened any more, what it held before is taken. */
+/* Reads a file anywhere.  If it can no longer be opened, uses what was read from it before. */
 static enum kh_err read_anywhere(struct kh_arena *arena, struct kh_view path, struct kh_secret_kept **kept,
 				 struct kh_view *ret_text, struct kh_error *err)
 {
@@ -56,7 +56,7 @@ static enum kh_err find(const struct kh_secret *secret, const struct kh_folder *
 	return kh_arena_check(arena) == KH_OK ? KH_OK : no_memory(err);
 }
 
-/* One that can be sent: of one line, and in a header of visible ASCII. */
+/* True if the secret can be sent: it is one line and, if it goes into a header, visible ASCII. */
 static bool can_be_sent(const struct kh_secret *secret, struct kh_view text)
 {
 	bool good = text.n <= KH_SECRET_MAX;

@@ -1,5 +1,5 @@
-/* The gateway's parts, one after the other.  What fails in the background is said on standard error, once for each
- * kind. */
+/* Starts and stops the gateway's parts in order.  Failures in the background are printed on standard error, once for
+ * each kind. */
 #include "home/service.h"
 
 #include "home/checkpoints.h"
@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 #define SECOND   INT64_C(1000000)
-#define FAREWELL (2 * SECOND) /* for last answers to be read */
+#define FAREWELL (2 * SECOND) /* for clients to read their last answers */
 
-/* Checkpoints (L3); called by the gateway now and then. */
+/* Signs checkpoints (L3); the gateway calls this now and then. */
 static void housekeeping(void *ctx)
 {
 	struct kh_service *s = ctx;
@@ -56,7 +56,7 @@ static enum kh_err start_gateway(struct kh_service *s, const struct kh_service_s
 	return e;
 }
 
-/* For /readyz: an executor that is gone has closed its end. */
+/* For /readyz: an executor that has ended has closed its end of the socket. */
 static bool has_executor(void *ctx)
 {
 	const struct kh_client *client = ctx;
@@ -84,11 +84,11 @@ static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *
 		&s->http, err);
 
 	for (size_t i = 0; e == KH_OK && i < http->sockets->https; i++)
-		http->sockets->http[i] = -1; /* the server's */
+		http->sockets->http[i] = -1; /* the server owns it now */
 	return e;
 }
 
-/* What the gateway says of itself: whether it lives, its figures, what is recorded. */
+/* Adds the routes for operators: health, metrics, recorded events. */
 static enum kh_err add_operators(struct kh_service *s, struct kh_error *err)
 {
 	const struct kh_http_health_settings settings = {
@@ -120,7 +120,7 @@ static enum kh_err start_http(struct kh_service *s, const struct kh_service_http
 	return e == KH_OK ? kh_http_start(s->http, err) : e;
 }
 
-/* Everything that there is, when nothing runs any more. */
+/* Frees everything, when nothing runs any more. */
 static void free_all(struct kh_service *s)
 {
 	kh_http_free(s->http);
@@ -145,7 +145,7 @@ enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home,
 		e = start_http(service, http, err);
 	if (e == KH_OK && http != NULL) {
 		e = kh_mcp_lines_listen(service->lines, http->sockets->relay, err);
-		http->sockets->relay = -1; /* theirs */
+		http->sockets->relay = -1; /* the lines own it now */
 	}
 	if (e != KH_OK && (service->gateway == NULL || kh_gateway_stop(service->gateway, 10 * SECOND)))
 		free_all(service);
@@ -171,7 +171,7 @@ bool kh_service_stop(struct kh_service *service)
 	int64_t timeout = (int64_t)config->gateway.stop_seconds * SECOND;
 	if (!kh_gateway_stop(service->gateway, timeout))
 		return false;
-	/* Nothing runs any more.  Whoever does not read its last answers by then does without them. */
+	/* Nothing runs any more.  A client that does not read its last answers in this time loses them. */
 	(void)!kh_mcp_lines_stop(service->lines, timeout < FAREWELL ? timeout : FAREWELL);
 	free_all(service);
 	return true;

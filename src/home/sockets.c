@@ -1,7 +1,5 @@
-/*
- * Listening sockets.  $LISTEN_FDS is believed where $LISTEN_PID says that it is meant for this process; what the
- * descriptors are is asked of the kernel.
- */
+/* Listening sockets.  $LISTEN_FDS is used only if $LISTEN_PID says that it is meant for this process.  The kernel is
+ * asked what the descriptors are. */
 #include "home/sockets.h"
 
 #include "core/policy/reach.h"
@@ -18,7 +16,7 @@
 #include <unistd.h>
 
 #define FIRST   3    /* the first descriptor that a service manager passes */
-#define BACKLOG 4096 /* the kernel makes it net.core.somaxconn at most */
+#define BACKLOG 4096 /* the kernel limits it to net.core.somaxconn */
 
 union address {
 	struct sockaddr any;
@@ -53,7 +51,7 @@ static void print_address(const union address *at, char name[KH_SOCKETS_NAME])
 	}
 }
 
-/* The rules of the configuration (config.c), for sockets that do not come from it too. */
+/* Applies the rules of the configuration (config.c) also to sockets that do not come from it. */
 static enum kh_err check_exposed(const struct kh_config_gateway *gateway, const char *name, struct kh_error *err)
 {
 	struct kh_reach reach;
@@ -109,8 +107,8 @@ static int listen_on(const struct kh_reach *reach)
 		at.v4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(reach->port)};
 		memcpy(&at.v4.sin_addr, reach->bytes, 4);
 	}
-	/* Connections of an earlier gateway that linger must not keep the next one from starting; and [::] means what
-	 * it says, not 0.0.0.0 besides. */
+	/* Connections of an earlier gateway that linger must not keep the next one from starting; and [::] must not
+	 * include 0.0.0.0. */
 	bool good = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
 		    (!reach->is_v6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)) == 0) &&
 		    bind(fd, &at.any, reach->is_v6 ? sizeof(at.v6) : sizeof(at.v4)) == 0 && listen(fd, BACKLOG) == 0;
@@ -192,8 +190,8 @@ int kh_sockets_connect(const char *path)
 	return -1;
 }
 
-/* Removes the file at PATH where it is a socket that nobody listens on.  False: somebody does, or it is something else.
- */
+/* Removes the file at PATH if it is a socket that nobody listens on.  Returns false if somebody does, or it is not a
+ * socket. */
 static bool remove_stale(const char *path)
 {
 	struct stat st;
@@ -206,8 +204,8 @@ static bool remove_stale(const char *path)
 	return fd < 0 && why == ECONNREFUSED && unlink(path) == 0;
 }
 
-/* A socket in the home folder is for its owner; one elsewhere is there so that others can reach it, and their tokens
- * decide what they may. */
+/* A socket in the home folder is for its owner alone.  A socket elsewhere is there for others to reach; their tokens
+ * decide what they may do. */
 static int listen_at(const char *path, bool is_own)
 {
 	union address at = {.local = {.sun_family = AF_UNIX}};
@@ -244,7 +242,8 @@ static enum kh_err open_relay(struct kh_sockets *s, const struct kh_sockets_wish
 
 	if (e != KH_OK)
 		return e;
-	/* Two that start at once: one of them removes what is stale, the other finds it in use. */
+	/* Locked, because two gateways may start at once: one of them removes the stale file, the other finds it in
+	 * use. */
 	(void)flock(wish->folder->fd, LOCK_EX);
 	s->relay = listen_at(s->path, named.p[0] != '/');
 	int why = errno;
@@ -267,7 +266,7 @@ static enum kh_err open_relay(struct kh_sockets *s, const struct kh_sockets_wish
 	return KH_OK;
 }
 
-/* --- those that were passed --------------------------------------------------------------------------------------- */
+/* --- sockets that were passed ------------------------------------------------------------------------------------- */
 
 static int count_passed(void)
 {
@@ -316,7 +315,7 @@ enum kh_err kh_sockets_open(const struct kh_sockets_wish *wish, struct kh_arena 
 
 	for (int i = 0; e == KH_OK && i < passed; i++)
 		e = take_passed(&s, wish, FIRST + i, err);
-	/* What was passed stands in place of what the configuration says of its kind. */
+	/* Passed sockets of a kind replace the configured ones of that kind. */
 	if (e == KH_OK && s.https == 0)
 		e = open_all_http(&s, wish, arena, err);
 	if (e == KH_OK && s.relay < 0)
@@ -341,7 +340,7 @@ void kh_sockets_close(struct kh_sockets *sockets)
 	if (sockets->relay >= 0)
 		close(sockets->relay);
 	sockets->relay = -1;
-	/* Only what this process made: another may have put its own there meanwhile. */
+	/* Remove only the file that this process made: another process may have replaced it meanwhile. */
 	if (!sockets->was_passed && sockets->path[0] != '\0' && lstat(sockets->path, &st) == 0 &&
 	    st.st_dev == sockets->device && st.st_ino == sockets->inode)
 		unlink(sockets->path);

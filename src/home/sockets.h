@@ -1,9 +1,9 @@
 /*
- * The sockets that a gateway listens on: those that a service manager passed ($LISTEN_FDS), else those of the
- * configuration.  TCP sockets are HTTP's, a Unix socket is that of relays (I9).
+ * The sockets that a gateway listens on: those that a service manager passed ($LISTEN_FDS), else the configured ones.
+ * TCP sockets are for HTTP, a Unix socket is for relays (I9).
  *
- * Whatever they come from, the same holds: an address that others can reach needs TLS or the operator's word, and the
- * names that it is called by.
+ * The same rules hold for both: an address that others can reach needs TLS or the operator's explicit consent, and the
+ * host names that clients use for it.
  */
 #ifndef KH_HOME_SOCKETS_H
 #define KH_HOME_SOCKETS_H
@@ -20,11 +20,11 @@
 
 struct kh_sockets {
 	int http[KH_SOCKETS_HTTP];
-	char names[KH_SOCKETS_HTTP][KH_SOCKETS_NAME]; /* the addresses that they have, with the port that was picked */
+	char names[KH_SOCKETS_HTTP][KH_SOCKETS_NAME]; /* their addresses, with the port that was picked */
 	size_t https;
 	int relay;                  /* -1: none */
 	char path[KH_SOCKETS_PATH]; /* of the relays' socket; empty: it was passed and has no name */
-	bool was_passed;            /* the relays' one: whose it is to remove */
+	bool was_passed;            /* the relays' socket was: then it is not ours to remove */
 	dev_t device;
 	ino_t inode;
 };
@@ -32,27 +32,25 @@ struct kh_sockets {
 struct kh_sockets_wish {
 	const struct kh_config_gateway *gateway;
 	const struct kh_folder *folder; /* the home folder, open */
-	const char *const *listen;      /* addresses in place of the configuration's; LISTENS of them */
+	const char *const *listen;      /* addresses that replace the configured ones; LISTENS of them */
 	size_t listens;
-	const char *socket; /* likewise; NULL: the configuration's */
+	const char *socket; /* replaces the configured one; NULL: the configured one */
 };
 
-/*
- * Opens them all; before there are threads, and before the lockdown.  A socket file that nobody listens on is replaced.
- * KH_EREFUSED `address_in_use`, `address_exposed`; KH_EINPUT `address_unusable`.
- */
+/* Opens them all.  Call it before there are threads, and before the lockdown.  A socket file that nobody listens on
+ * is replaced.  KH_EREFUSED `address_in_use`, `address_exposed`; KH_EINPUT `address_unusable`. */
 enum kh_err kh_sockets_open(const struct kh_sockets_wish *wish, struct kh_arena *arena, struct kh_sockets *ret_sockets,
 			    struct kh_error *err) KH_CHECKED;
 
-/* Closes what is left of them (http[i] and relay that are not -1), and removes the relays' file where it is ours: to be
- * called while whoever took the relays' socket still listens, since a name that nobody listens on may be replaced. */
+/* Closes what is left of them (http[i] and relay that are not -1), and removes the relays' file if it is ours.  Call
+ * it while the new owner of the relays' socket still listens, because a file that nobody listens on may be replaced. */
 void kh_sockets_close(struct kh_sockets *sockets);
 
-/* The path of the relays' socket: NAMED, where it is not absolute, in the home folder. */
+/* Returns the path of the relays' socket: NAMED, in the home folder if it is not absolute. */
 enum kh_err kh_sockets_path(const struct kh_folder *folder, struct kh_arena *arena, struct kh_view named,
 			    char ret_path[KH_SOCKETS_PATH], struct kh_error *err) KH_CHECKED;
 
-/* A connection to the Unix socket at PATH; -1 and errno where nobody listens. */
+/* Connects to the Unix socket at PATH; returns -1 and sets errno if nobody listens. */
 int kh_sockets_connect(const char *path);
 
 #endif

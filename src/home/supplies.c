@@ -1,4 +1,4 @@
-/* The tools of errands.  Secrets are read here and nowhere else, and are wiped here. */
+/* What external operations (errand/) need from this process.  Their secrets are read only here, and wiped here. */
 #include "home/supplies.h"
 
 #include <errno.h>
