@@ -1,4 +1,4 @@
-/* Requests to clients: a list of the peer's, under its lock. */
+/* Requests to clients: a list that each peer has, under its lock. */
 #include "mcp/asked.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@ struct kh_mcp_asked {
 	struct kh_mcp_asked *next;
 	uint64_t id;
 	struct kh_mcp_exchange *exchange;
-	char *response; /* JSON, once it is there */
+	char *response; /* JSON; NULL until it has come */
 	size_t response_n;
 };
 
-/* Where the entry of ID hangs; what hangs there is NULL where there is none. */
+/* Returns the link to the entry of ID; it points to NULL if there is none. */
 static struct kh_mcp_asked **find(struct kh_mcp_peer *peer, uint64_t id)
 {
 	struct kh_mcp_asked **at = &peer->asked;
@@ -64,7 +64,7 @@ bool kh_mcp_asked_send(struct kh_mcp_exchange *x, yyjson_mut_doc *doc, const cha
 	return false;
 }
 
-/* The response as text of its own: {"result":...} or {"error":...}. */
+/* Returns the response as a text of its own: {"result":...} or {"error":...}. */
 static struct kh_view text_of(const struct kh_rpc *rpc, struct kh_arena *arena)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);

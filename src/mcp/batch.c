@@ -1,7 +1,5 @@
-/*
- * Batches: answers gathered under a lock, sent by whoever brings the last.  They stand in the order of the requests:
- * which of them was answered first is nobody's to see (B17).
- */
+/* Batches: answers are gathered under a lock and sent by the thread that brings the last one.  They stand in the
+ * order of the requests, so that nobody can see which one was answered first (B17). */
 #include "mcp/batch.h"
 
 struct kh_mcp_batch {
@@ -12,7 +10,7 @@ struct kh_mcp_batch {
 	struct kh_arena arena;
 	size_t parts;
 	struct kh_view answers[KH_MCP_BATCH_MESSAGES]; /* by part; empty: it has none, or not yet */
-	bool broken;                                   /* not all of its messages could be taken */
+	bool broken;                                   /* some of its messages could not be taken */
 };
 
 static void batch_free(struct kh_mcp_batch *batch)
@@ -39,7 +37,7 @@ bool kh_mcp_batch_begin(struct kh_mcp_exchange *whole)
 	return true;
 }
 
-/* All answers there are, as an array; empty where there is none. */
+/* Writes all answers as an array; empty if there are none. */
 static enum kh_err write_answers(struct kh_mcp_batch *batch, struct kh_view *ret_text)
 {
 	struct kh_buf buf;
@@ -59,7 +57,7 @@ static enum kh_err write_answers(struct kh_mcp_batch *batch, struct kh_view *ret
 	return e == KH_OK ? kh_arena_check(&batch->arena) : e;
 }
 
-/* One less to come; the last has the whole answered, with which the batch is the transport's to free. */
+/* Counts one part as answered.  The last one answers the whole; the transport then owns the batch and frees it. */
 static void count_down(struct kh_mcp_batch *batch)
 {
 	struct kh_mcp_exchange *whole = batch->whole;
@@ -83,7 +81,7 @@ void kh_mcp_batch_begun(struct kh_mcp_batch *batch, bool complete)
 	count_down(batch);
 }
 
-/* The transport of parts: what they say leaves in the whole, their answers wait for the others. */
+/* The transport of parts: other messages are sent in the whole, answers wait for the other parts. */
 static void send_part(struct kh_mcp_exchange *part, struct kh_view message, bool last)
 {
 	struct kh_mcp_batch *batch = part->batch;

@@ -1,4 +1,4 @@
-/* Tools, listed and called. */
+/* tools/list and tools/call. */
 #include "mcp/call.h"
 
 #include "mcp/elicit.h"
@@ -63,7 +63,7 @@ static yyjson_mut_val *content_of(yyjson_mut_doc *doc, struct kh_view text)
 	return content;
 }
 
-/* What came through from untrusted content says so wherever it goes (K10). */
+/* Labels a result that contains untrusted content (K10). */
 static void add_labels(yyjson_mut_doc *doc, yyjson_mut_val *meta, const struct kh_mcp_result *result)
 {
 	yyjson_mut_val *labels;
@@ -87,7 +87,7 @@ static enum kh_err good(struct kh_mcp_call *call, const struct kh_mcp_result *re
 	struct kh_view text = result->text;
 	yyjson_mut_val *content = result->content, *structured = result->structured;
 
-	if (content == NULL && text.n == 0) { /* written once, and said twice */
+	if (content == NULL && text.n == 0) { /* the JSON is written once and used twice */
 		enum kh_err e = kh_json_write(call->arena, structured, &text);
 		if (e != KH_OK)
 			return e;
@@ -103,7 +103,7 @@ static enum kh_err good(struct kh_mcp_call *call, const struct kh_mcp_result *re
 	return KH_OK;
 }
 
-/* "detail (member). What to do next." for the model; the code in `_meta` for a program. */
+/* Writes "detail (member). What to do next." for the model; the code goes into `_meta` for a program. */
 static void bad(struct kh_mcp_call *call, const struct kh_mcp_result *result, yyjson_mut_val *out)
 {
 	yyjson_mut_doc *doc = call->doc;
@@ -122,7 +122,7 @@ static void bad(struct kh_mcp_call *call, const struct kh_mcp_result *result, yy
 		yyjson_mut_obj_add_strcpy(doc, error, "member", err->member);
 }
 
-/* Failures that are not the model's to mend. */
+/* True for failures that the model cannot correct. */
 static bool is_ours(enum kh_err e, const struct kh_error *err)
 {
 	return e == KH_ENOMEM || e == KH_ESTORE || (err->code != NULL && strcmp(err->code, "unauthorised") == 0);
@@ -155,7 +155,8 @@ static void answer(struct kh_mcp_call *call, const struct kh_mcp_result *result,
 
 /* --- a call ------------------------------------------------------------------------------------------------------- */
 
-/* The first step's: the tool and its arguments.  KH_OK with *RET_DONE where they will not do and that was answered. */
+/* Runs in the first step: reads the tool and its arguments.  Returns KH_OK and sets *RET_DONE if they are not valid
+ * and that was answered. */
 static enum kh_err begin(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer, bool *ret_done)
 {
 	struct kh_mcp_exchange *x = call->exchange;
@@ -196,7 +197,7 @@ enum kh_work_next kh_mcp_call_run(struct kh_mcp_call *call, struct kh_mcp_answer
 
 	if (x->tool == NULL) {
 		ret_answer->e = begin(call, ret_answer, &done);
-		/* No operation follows that would look at the token. */
+		/* Check the token here, because no operation follows that would check it. */
 		if (ret_answer->e != KH_OK || done) {
 			struct kh_error err = {.offset = SIZE_MAX};
 			enum kh_err e = kh_gateway_who(call->gateway, call->token, true, &x->who, &err);

@@ -1,9 +1,9 @@
 /*
- * tools/list and tools/call.  A caller sees the tools of its role; one that it does not see is answered like one that
- * does not exist.
+ * tools/list and tools/call.  A caller sees the tools of its role.  A tool that it does not see is answered like one
+ * that does not exist.
  *
- * A tool's failure is a result with isError, which a model reads: what was wrong, and what to do next.  What is wrong
- * with the request itself, or with us, is a JSON-RPC error.
+ * A tool's failure is a result with isError, which a model reads: what was wrong, and what to do next.  A fault in the
+ * request itself, or in Keyhole, is a JSON-RPC error.
  */
 #ifndef KH_MCP_CALL_H
 #define KH_MCP_CALL_H

@@ -1,4 +1,4 @@
-/* Completion of task ids.  Every id that is offered is the caller's own. */
+/* Completion of task ids.  Offers only ids of the caller's own tasks. */
 #include "mcp/completion.h"
 
 #include "core/block/prompt.h"
@@ -12,7 +12,7 @@ static enum kh_err fault(struct kh_mcp_call *call, const char *code, const char 
 	return KH_EINPUT;
 }
 
-/* Whether the caller has this template. */
+/* True if the caller has this template. */
 static bool has_template(struct kh_mcp_call *call, struct kh_view uri)
 {
 	yyjson_mut_val *list = yyjson_mut_obj_get(kh_mcp_resources_templates(call->doc, call->who->role),
@@ -28,7 +28,7 @@ static bool has_template(struct kh_mcp_call *call, struct kh_view uri)
 	return false;
 }
 
-/* What is to be completed: *RET_TASKS where its values are task ids. */
+/* Reads what is to be completed; sets *RET_TASKS if its values are task ids. */
 static enum kh_err read_reference(struct kh_mcp_call *call, yyjson_val *ref, struct kh_view argument, bool *ret_tasks)
 {
 	struct kh_view type = kh_json_str(kh_json_get(ref, "type"));
@@ -39,7 +39,7 @@ static enum kh_err read_reference(struct kh_mcp_call *call, yyjson_val *ref, str
 		struct kh_view name = kh_json_str(kh_json_get(ref, "name"));
 		if (kh_mcp_prompts_get(call->doc, call->who->role, name, &prompt, call->err) != KH_OK)
 			return fault(call, "unknown_prompt", "ref.name", "there is no such prompt");
-		return KH_OK; /* it has no arguments */
+		return KH_OK; /* a prompt has no arguments */
 	}
 	if (!kh_view_eq(type, KH_LIT("ref/resource")))
 		return fault(call, "bad_value", "ref.type", "expected ref/prompt or ref/resource");

@@ -1,4 +1,4 @@
-/* Bytes and lines of one connection. */
+/* Reads and writes the bytes of one connection and splits them into lines. */
 #include "mcp/connection.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct kh_mcp_connection *kh_mcp_connection_new(const struct kh_alloc *alloc, in
 	return c;
 }
 
-/* Whether one that has kept N bytes for the other end may keep them. */
+/* True if the connection may keep N unsent bytes for the other end. */
 static bool may_keep(const struct kh_mcp_connection *c, size_t n)
 {
 	if (n > KH_MCP_CONNECTION_FEW && c->all != NULL && atomic_load(c->all) > KH_MCP_CONNECTION_ALL)
@@ -38,7 +38,7 @@ static bool may_keep(const struct kh_mcp_connection *c, size_t n)
 	return n <= KH_MCP_CONNECTION_UNSENT;
 }
 
-/* Counts what C keeps, which was ROOM bytes. */
+/* Updates the count of bytes that all connections keep; C kept ROOM bytes before. */
 static void count_kept(const struct kh_mcp_connection *c, size_t room)
 {
 	if (c->all == NULL)
@@ -68,7 +68,7 @@ void kh_mcp_connection_free(struct kh_mcp_connection *c)
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
 
-/* Room for WANT bytes at *P, which has *ROOM. */
+/* Makes room for WANT bytes at *P, which has *ROOM. */
 static bool grow(const struct kh_alloc *alloc, char **p, size_t *room, size_t used, size_t want)
 {
 	size_t size = *room > 0 ? *room : SMALL;
@@ -106,8 +106,7 @@ bool kh_mcp_connection_read(struct kh_mcp_connection *c)
 	return true;
 }
 
-/* Empty lines and what is blank before a line, all of it at once: each piece that is taken off moves all that follows.
- */
+/* Removes empty lines and blanks before a line, all at once, because each removal moves everything that follows. */
 static void skip_blanks(struct kh_mcp_connection *c)
 {
 	size_t n = 0;
@@ -155,7 +154,7 @@ bool kh_mcp_connection_is_overlong(const struct kh_mcp_connection *c)
 
 /* --- out; the lock is held ---------------------------------------------------------------------------------------- */
 
-/* Bytes written; 0: not now.  -1: never again. */
+/* Returns the bytes written; 0: try again later; -1: the connection is broken. */
 static ssize_t put(const struct kh_mcp_connection *c, const char *p, size_t n)
 {
 	ssize_t sent;

@@ -1,11 +1,11 @@
-/* Elicitation: an id and a place, in the one form or the other. */
+/* Elicitation: tells the user an approval's id and where to decide, in the form of either generation. */
 #include "mcp/elicit.h"
 
 #include "mcp/asked.h"
 #include "mcp/say.h"
 #include "mcp/state.h"
 
-/* Whether the client's user has been told of APPROVAL on this connection; from now on he has. */
+/* True if the client's user has been told of APPROVAL on this connection; notes it if not. */
 static bool was_told(struct kh_mcp_peer *peer, const char *approval)
 {
 	bool told = false;
@@ -90,7 +90,7 @@ bool kh_mcp_elicit_tell(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 		end_with_input(x, answer);
 		return true;
 	}
-	/* Nobody waits for what comes back: the call waits as long as it would have waited anyway. */
+	/* The client's response is not waited for: the call waits as long as it would have waited anyway. */
 	if (x->call.version >= KH_MCP_2025_06_18)
 		(void)kh_mcp_asked_send(x, x->call.doc, "elicitation/create", parameters(x));
 	return false;
@@ -158,7 +158,7 @@ static enum kh_err take_state(struct kh_mcp_exchange *x, yyjson_val *state)
 	if (e != KH_OK)
 		return e;
 	if (plain.n > 1 && plain.n <= KH_ASKING_ID && plain.p[0] == KH_MCP_ELICIT_APPROVAL)
-		memcpy(x->call.resume, plain.p + 1, plain.n - 1); /* shorter than it by the NUL */
+		memcpy(x->call.resume, plain.p + 1, plain.n - 1); /* it is shorter than PLAIN by the NUL */
 	else
 		x->call.state = kh_view_from(plain, 1);
 	return KH_OK;

@@ -1,4 +1,4 @@
-/* Exchanges in their peer's list, and what they send. */
+/* Exchanges in their peer's list, and the messages that they send. */
 #include "mcp/exchange.h"
 
 #include "base/alloc.h"
@@ -43,7 +43,7 @@ void kh_mcp_exchange_free(struct kh_mcp_exchange *x)
 	kh_mcp_peer_drop(peer);
 }
 
-/* --- the list of a peer's ----------------------------------------------------------------------------------------- */
+/* --- a peer's list ------------------------------------------------------------------------------------------------ */
 
 void kh_mcp_exchange_list(struct kh_mcp_exchange *x)
 {

@@ -1,4 +1,4 @@
-/* Headers against the body.  Both are the client's; nothing is believed of either. */
+/* Compares headers with the body.  Both come from the client and neither is trusted. */
 #include "mcp/headers.h"
 
 #include <sodium.h>
@@ -32,7 +32,7 @@ static bool says(struct kh_arena *arena, struct kh_view header, struct kh_view w
 	return header.p != NULL && kh_mcp_headers_value(arena, header, &value) && kh_view_eq(value, want);
 }
 
-/* An argument as a header would have it: strings as they are, the rest as JSON. */
+/* Returns an argument as a header would have it: strings as they are, the rest as JSON. */
 static struct kh_view written(struct kh_arena *arena, yyjson_val *val)
 {
 	yyjson_mut_doc *doc;
@@ -60,7 +60,7 @@ static bool param_agrees(struct kh_arena *arena, const struct kh_mcp_headers *he
 	return says(arena, header, written(arena, argument));
 }
 
-/* Parameters whose schema names a header (x-mcp-header).  None of Keyhole's own tools has one. */
+/* Compares parameters whose schema names a header (x-mcp-header).  None of Keyhole's own tools has one. */
 static bool params_agree(struct kh_arena *arena, const struct kh_mcp_offer *offer, const struct kh_mcp_headers *headers,
 			 yyjson_val *params)
 {

@@ -1,7 +1,5 @@
-/*
- * The thread of lines.  It alone reads, accepts and closes; it is woken by an eventfd where a message could not be
- * written whole, an exchange has ended or something is to stop.
- */
+/* The thread of lines.  Only this thread reads, accepts and closes.  An eventfd wakes it if a message could not be
+ * written whole, an exchange has ended or something is to stop. */
 #include "mcp/lines.h"
 
 #include "mcp/connection.h"
@@ -17,8 +15,8 @@
 #define EVENTS  64
 #define TOKEN   512 /* bytes of a token's line */
 #define SOON_MS 1
-#define LOOK_MS 1000 /* how often whoever has not said who he is is looked at */
-#define REST_MS 100  /* for which a listening socket is left alone where there are no descriptors */
+#define LOOK_MS 1000 /* how often connections without a token are checked */
+#define REST_MS 100  /* pause in accepting if there are no descriptors left */
 
 struct kh_mcp_lines {
 	struct kh_mcp *mcp;
@@ -27,13 +25,13 @@ struct kh_mcp_lines {
 	pthread_t thread;
 	bool has_thread;
 	atomic_size_t unsent; /* bytes that are kept for relays, all together */
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* guards the members that follow */
 	pthread_cond_t changed;
-	struct kh_mcp_connection *fresh; /* of kh_mcp_lines_stdio(), for the thread */
+	struct kh_mcp_connection *fresh; /* added by kh_mcp_lines_stdio(), for the thread */
 	size_t count, busy;              /* connections; exchanges that may still send */
 	bool quiet, over;
 	bool stdio_there, stdio_ended;
-	/* the thread's own */
+	/* used by the thread only */
 	struct kh_mcp_connection *all;
 };
 
@@ -42,7 +40,7 @@ static void wake(struct kh_mcp_lines *lines)
 	uint64_t one = 1;
 
 	if (write(lines->wake, &one, sizeof(one)) < 0)
-		return; /* it is full: the thread is awake */
+		return; /* the eventfd is full: the thread is awake */
 }
 
 /* --- answers ------------------------------------------------------------------------------------------------------ */
@@ -74,7 +72,7 @@ static void send_message(struct kh_mcp_exchange *x, struct kh_view message, bool
 
 static const struct kh_mcp_transport transport = {.send = send_message};
 
-/* Something of C's is under way: until end_of_exchange(). */
+/* Counts an exchange or a token check of C as running, until end_of_exchange(). */
 static void begin_exchange(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
 {
 	pthread_mutex_lock(&c->lock);
@@ -122,7 +120,7 @@ static enum kh_work_next check_token(struct kh_work *work)
 	return KH_WORK_DONE;
 }
 
-/* The token in a first line: the line itself, or a member of an object. */
+/* Returns the token in a first line: the line itself, or a member of an object. */
 static struct kh_view token_of(struct kh_arena *arena, struct kh_view line)
 {
 	yyjson_val *root = NULL;
@@ -134,7 +132,7 @@ static struct kh_view token_of(struct kh_arena *arena, struct kh_view line)
 	return kh_json_str(kh_json_get(root, "token"));
 }
 
-/* Has the token of C's first line looked at.  False: it is none that could be. */
+/* Has the token of C's first line checked.  False: it cannot be a token. */
 static bool take_token(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, struct kh_view line)
 {
 	struct kh_arena arena;
@@ -177,7 +175,7 @@ static void shut(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
 	pthread_mutex_unlock(&lines->lock);
 }
 
-/* The last words to one that is closed for what it did. */
+/* Sends a last message to a connection that is closed because it broke a rule. */
 static void refuse(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, struct kh_view message)
 {
 	(void)kh_mcp_connection_send(c, message);
@@ -207,7 +205,7 @@ static void take_line(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, s
 	}
 }
 
-/* One that has as much running as it may is not read from until something has ended. */
+/* False if the connection has as many requests running as it may: then it is not read until one has ended. */
 static bool is_taking(struct kh_mcp_connection *c)
 {
 	pthread_mutex_lock(&c->lock);
@@ -216,7 +214,7 @@ static bool is_taking(struct kh_mcp_connection *c)
 	return c->state == KH_MCP_CONNECTION_HELLO || (c->state == KH_MCP_CONNECTION_OPEN && !full);
 }
 
-/* Takes the lines that were read, as far as they may be taken now. */
+/* Takes the lines that were read, as many as may be taken now. */
 static void take_lines(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
 {
 	struct kh_view line;
@@ -249,7 +247,7 @@ static void read_some(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
 		take_lines(lines, c);
 }
 
-/* Has epoll tell of EVENTS at FD, one end of C's, from now on; *WATCHED is what it told of before. */
+/* Has epoll report EVENTS at FD, one end of C, from now on; *WATCHED are the events that it reported before. */
 static void watch_end(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, int fd, uint32_t events,
 		      int64_t *watched)
 {
@@ -257,12 +255,12 @@ static void watch_end(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, i
 
 	if (*watched == (int64_t)events)
 		return;
-	/* Refused for files, which need no watching. */
+	/* epoll refuses files; they need no watching. */
 	epoll_ctl(lines->epoll, *watched < 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
 	*watched = events;
 }
 
-/* What epoll should tell of C: its input where it may be read, its output where something waits to be written. */
+/* Has epoll report C's input if it may be read, and its output if something waits to be written. */
 static void watch(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
 {
 	uint32_t in = c->ended || !is_taking(c) ? 0 : EPOLLIN;
@@ -279,7 +277,7 @@ static void watch(struct kh_mcp_lines *lines, struct kh_mcp_connection *c)
 		return;
 	if (in != 0) {
 		watch_end(lines, c, c->in, in, &c->watched_in);
-	} else if (c->watched_in >= 0) { /* the end of a pipe would be told of for ever */
+	} else if (c->watched_in >= 0) { /* epoll would report the end of a pipe for ever */
 		epoll_ctl(lines->epoll, EPOLL_CTL_DEL, c->in, NULL);
 		c->watched_in = -1;
 	}
@@ -326,7 +324,7 @@ static bool is_idle(struct kh_mcp_connection *c)
 	return idle;
 }
 
-/* Sees to what has happened to C outside of this thread, and what time has done. */
+/* Handles what other threads have done to C, and timeouts. */
 static void look_after(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, bool quiet)
 {
 	if (c->state == KH_MCP_CONNECTION_CLOSED)
@@ -356,7 +354,7 @@ static void accept_one(struct kh_mcp_lines *lines)
 
 	if (fd < 0) {
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-			usleep(REST_MS * 1000); /* it would be told of again at once */
+			usleep(REST_MS * 1000); /* epoll would report it again at once */
 		return;
 	}
 	struct kh_mcp_connection *c = kh_mcp_lines_count(lines) < KH_MCP_LINES_MOST
@@ -372,10 +370,8 @@ static void accept_one(struct kh_mcp_lines *lines)
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
-/*
- * Whether HUP means that nobody is there any more.  Of a pipe to read from it is the end of input alone; once that is
- * no longer watched it comes from the other end.
- */
+/* True if HUP means that the other end is gone.  On a pipe that we read from, HUP only means the end of input; once
+ * that is no longer watched, HUP comes from the output. */
 static bool is_deserted(struct kh_mcp_connection *c)
 {
 	return c->in == c->out ? c->ended || !is_taking(c) : c->watched_in < 0;
@@ -393,7 +389,7 @@ static void handle(struct kh_mcp_lines *lines, const struct epoll_event *event)
 		if (lines->listen >= 0)
 			accept_one(lines);
 	} else {
-		if (c->state == KH_MCP_CONNECTION_CLOSED) /* by an event before this one */
+		if (c->state == KH_MCP_CONNECTION_CLOSED) /* an earlier event closed it */
 			return;
 		if (event->events & EPOLLOUT)
 			kh_mcp_connection_flush(c);
@@ -404,7 +400,7 @@ static void handle(struct kh_mcp_lines *lines, const struct epoll_event *event)
 	}
 }
 
-/* Orders of other threads.  True: it is over. */
+/* Takes over what other threads have asked for.  True: the thread is to end. */
 static bool obey(struct kh_mcp_lines *lines, bool *ret_quiet)
 {
 	pthread_mutex_lock(&lines->lock);
@@ -422,7 +418,7 @@ static bool obey(struct kh_mcp_lines *lines, bool *ret_quiet)
 	return over;
 }
 
-/* One look at every connection; *RET_TIMEOUT is how long epoll may then wait. */
+/* Handles every connection once; *RET_TIMEOUT is how long epoll may then wait. */
 static void look_after_all(struct kh_mcp_lines *lines, bool quiet, bool over, int *ret_timeout)
 {
 	int timeout = over ? SOON_MS : -1;

@@ -1,4 +1,4 @@
-/* Who listens: a list of the server's, under its lock. */
+/* Open subscriptions: a list that the server has, under its lock. */
 #include "mcp/listen.h"
 
 #define SUBSCRIPTION KH_RPC_META "subscriptionId"

@@ -1,9 +1,9 @@
 /*
- * subscriptions/listen (2026-07-28): an exchange that stays open, and says which lists have changed.
+ * subscriptions/listen (2026-07-28): an exchange that stays open and reports which lists have changed.
  *
  * The lists of Keyhole's own part (offer.h) do not change while it runs.  A client that listens is told so, by an
- * acknowledgement that grants nothing, and the exchange ends.  Resources have no subscriptions: a notification that a Reader's answer or a
- * reviewer's decision sets off would tell a Controller when that was (B17).
+ * acknowledgement that grants nothing, and the exchange ends.  Resources have no subscriptions, because a notification
+ * caused by a Reader's answer or a reviewer's decision would tell a Controller when that happened (B17).
  */
 #ifndef KH_MCP_LISTEN_H
 #define KH_MCP_LISTEN_H
@@ -12,10 +12,10 @@
 
 enum kh_work_next kh_mcp_listen_run(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
 
-/* X, which listens, ends: it listens no more. */
+/* X, which listens, ends: removes it from the list. */
 void kh_mcp_listen_end(struct kh_mcp_exchange *x);
 
-/* Lists that have changed (KH_MCP_CHANGED_*): tells all who listen for them. */
+/* Reports lists that have changed (KH_MCP_CHANGED_*) to all who listen for them. */
 void kh_mcp_listen_changed(struct kh_mcp *mcp, unsigned what);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * The server, its peers, and how a message is taken: read on the thread that brings it, so that messages keep their
- * order, and answered there where it is no request that we know.
- */
+/* The server, its peers, and how a message is taken.  It is read on the thread that brings it, so that messages keep
+ * their order.  If it is not a request that we know, it is answered on that thread. */
 #include "mcp/mcp.h"
 
 #include "base/alloc.h"
@@ -63,7 +61,7 @@ static bool is_crowded(struct kh_mcp_peer *peer)
 	return crowded;
 }
 
-/* False: the gateway is stopping, and X is still the caller's. */
+/* Takes a request.  False: the gateway is stopping, and X still belongs to the caller. */
 static bool take_request(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, const struct kh_mcp_headers *headers)
 {
 	x->method = kh_mcp_offer_method(&x->peer->mcp->offer, rpc->method);
@@ -113,7 +111,7 @@ static bool take_one(struct kh_mcp_exchange *x, yyjson_val *root, const struct k
 	return true;
 }
 
-/* One message of a batch.  Its values live in the whole's arena: a part gets its own copy. */
+/* Takes one message of a batch.  Its values live in the whole's arena, so a part gets its own copy. */
 static bool take_part(struct kh_mcp_batch *batch, yyjson_val *root, struct kh_arena *arena)
 {
 	struct kh_mcp_exchange *part = kh_mcp_batch_add(batch);

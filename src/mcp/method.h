@@ -1,32 +1,30 @@
-/* A method of MCP: its entry in a table (methods.h), and what a request of it comes to. */
+/* A method of MCP: its entry in a table (methods.h), and the answer to a request. */
 #ifndef KH_MCP_METHOD_H
 #define KH_MCP_METHOD_H
 
 #include "mcp/tool.h"
 #include "rpc/rpc.h"
 
-#define KH_MCP_LEGACY (1U << 0) /* those that begin with `initialize` */
-#define KH_MCP_MODERN (1U << 1) /* stateless */
+#define KH_MCP_LEGACY (1U << 0) /* the versions that begin with `initialize` */
+#define KH_MCP_MODERN (1U << 1) /* the stateless version */
 
-/* What a method came to. */
+/* The answer of a method. */
 struct kh_mcp_answer {
 	enum kh_err e;             /* not KH_OK: call->err says why, and `fault` may say it in more detail */
 	yyjson_mut_val *result;    /* an object */
-	struct kh_rpc_fault fault; /* number not 0: this is answered */
+	struct kh_rpc_fault fault; /* number not 0: this is the answer */
 };
 
 struct kh_mcp_method {
 	const char *name;
-	unsigned generations; /* in which it is there */
-	bool early;           /* also before `initialize` */
+	unsigned generations; /* in which it exists: KH_MCP_LEGACY, KH_MCP_MODERN */
+	bool early;           /* allowed before `initialize` */
 	bool begins;          /* it is `initialize` */
-	bool operates;        /* an operation with the caller's token follows, which checks it again */
-	int64_t ttl;          /* milliseconds for which a modern client may keep the answer; -1: not at all, unsaid */
-	const char *named;    /* the member of params that Mcp-Name repeats; NULL: none */
-	/*
-	 * A step; *RET_ANSWER is filled in if it returns KH_WORK_DONE.  CALL's `arguments` are the params, an object or
-	 * NULL, but for tools/call, which has its own.
-	 */
+	bool operates;        /* an operation follows, which checks the caller's token itself */
+	int64_t ttl;       /* milliseconds for which a modern client may keep the answer; -1: the answer does not say */
+	const char *named; /* the member of params that Mcp-Name repeats; NULL: none */
+	/* Runs a step; fills in *RET_ANSWER if it returns KH_WORK_DONE.  CALL's `arguments` are the params, an
+	 * object or NULL, except for tools/call, which has its own. */
 	enum kh_work_next (*run)(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
 };
 

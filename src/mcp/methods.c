@@ -1,4 +1,4 @@
-/* The table of methods, and the few words between it and those who answer. */
+/* The table of methods, and short functions that connect it with the functions that answer. */
 #include "mcp/methods.h"
 
 #include "mcp/call.h"
@@ -10,8 +10,8 @@
 #include "mcp/session.h"
 #include "mcp/tools.h"
 
-#define LONG  INT64_C(300000) /* milliseconds: what changes with a new version of Keyhole or another role */
-#define SHORT INT64_C(0)      /* what changes with every call */
+#define LONG  INT64_C(300000) /* milliseconds, for what changes only with Keyhole's version or the role */
+#define SHORT INT64_C(0)      /* for what changes with every call */
 
 static enum kh_work_next list_prompts(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
 {

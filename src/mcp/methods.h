@@ -1,7 +1,5 @@
-/*
- * The table of methods: what a client can ask for, in which generation of MCP, and the function that answers.  One
- * table; nothing else knows a method's name.
- */
+/* The table of methods: what a client can ask for, in which generation of MCP, and the function that answers.  There
+ * is one table; nothing else knows a method's name. */
 #ifndef KH_MCP_METHODS_H
 #define KH_MCP_METHODS_H
 

@@ -1,4 +1,4 @@
-/* The stateless generation. */
+/* The stateless generation of MCP (2026-07-28). */
 #include "mcp/modern.h"
 
 #include "mcp/session.h"
@@ -55,7 +55,7 @@ bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, co
 	yyjson_val *meta = meta_of(rpc), *can = kh_json_get(meta, PREFIX "clientCapabilities");
 	yyjson_val *version = kh_json_get(meta, PREFIX "protocolVersion");
 
-	/* Where the answer is a fault too it is one of this generation. */
+	/* Set first, so that an error answer is of this generation too. */
 	x->call.version = KH_MCP_2026_07_28;
 	if (!yyjson_is_str(version) || !yyjson_is_obj(can))
 		return fail(ret_fault, KH_RPC_BAD_PARAMS, 400,
@@ -86,7 +86,7 @@ void kh_mcp_modern_dress(struct kh_mcp_exchange *x, yyjson_mut_val *result)
 	yyjson_mut_obj_add_str(doc, result, "resultType", "complete");
 	if (x->method->ttl >= 0 && yyjson_mut_obj_get(result, "ttlMs") == NULL) {
 		yyjson_mut_obj_add_int(doc, result, "ttlMs", x->method->ttl);
-		/* Every list is one role's, every read one caller's. */
+		/* Private, because every list depends on the role and every read on the caller. */
 		yyjson_mut_obj_add_str(doc, result, "cacheScope", "private");
 	}
 }
