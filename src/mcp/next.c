@@ -1,4 +1,4 @@
-/* The sentences, and how a call of a tool ends. */
+/* The sentences for models, and the functions that end a call of a tool. */
 #include "mcp/next.h"
 
 #include "operations.inc"
@@ -37,7 +37,7 @@ static const struct {
 	{"unknown_approval", "Use the id exactly as it came with `pending`."},
 	{"several_declarations",
 	 "This approval is about several declarations: call the tool of each with its `declaration`."},
-	/* External operations: what a declaration can have wrong, and what gates say. */
+	/* External operations: faults in a declaration, and decisions of gates. */
 	{"unknown_declaration", "Use the id exactly as it was given to you; task_status lists those of a task."},
 	{"operation_differs", "Call the tool of the operation that was declared."},
 	{"parameters_differ", "Leave the parameters out: those of the declaration are used. Another call is another "
@@ -94,7 +94,7 @@ static const struct {
 	{"already_decided", "There is nothing left to decide here. Call verification_next for the next one."},
 	{"forbidden", "This token's role does not allow it. Do not try again; tell the user."},
 	{"unauthorised", "The token is not valid any more. Tell the user to connect again with another."},
-	/* What a query can have wrong in itself: its member is named. */
+	/* Faults in the query itself: the error names the member. */
 	{"bad_category", FIX_QUERY},
 	{"bad_type", FIX_QUERY},
 	{"bad_format", FIX_QUERY},

@@ -1,4 +1,4 @@
-/* Tables put together.  They are short, and names are compared one after the other. */
+/* Joins the tables of all parts.  They are short, so names are searched one after the other. */
 #include "mcp/offer.h"
 
 #define MEMORY ((size_t)16 << 20)

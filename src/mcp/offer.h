@@ -1,5 +1,5 @@
 /*
- * What a server offers: the methods and tools of all tables that it was given.  Whoever puts a gateway together gives
+ * What a server offers: the methods and tools of all tables that it was given.  The code that sets up a gateway gives
  * them (home/service.h); nothing below knows a table.  Input schemas are parsed here, once, when the server starts.
  */
 #ifndef KH_MCP_OFFER_H
@@ -12,7 +12,7 @@
 #define KH_MCP_CHANGED_PROMPTS   (1U << 1)
 #define KH_MCP_CHANGED_RESOURCES (1U << 2)
 
-/* Tables of one origin.  The tables live as long as the server. */
+/* Tables of one origin.  They must live as long as the server. */
 struct kh_mcp_part {
 	const struct kh_mcp_method *methods;
 	size_t method_count;
@@ -37,15 +37,15 @@ struct kh_mcp_offer {
 	unsigned changes; /* of all parts */
 };
 
-/* PARTS are copied.  KH_EINPUT: a schema is not JSON.  kh_mcp_offer_done() follows, also if this fails. */
+/* PARTS are copied.  KH_EINPUT: a schema is not JSON.  Call kh_mcp_offer_done() afterwards, even if this fails. */
 enum kh_err kh_mcp_offer_init(struct kh_mcp_offer *offer, const struct kh_alloc *alloc, const struct kh_mcp_part *parts,
 			      size_t count, struct kh_error *err) KH_CHECKED;
 void kh_mcp_offer_done(struct kh_mcp_offer *offer);
 
-/* The method of this name: of the first part that has one.  NULL: there is none. */
+/* Finds the method of this name, in the first part that has one.  NULL: there is none. */
 const struct kh_mcp_method *kh_mcp_offer_method(const struct kh_mcp_offer *offer, struct kh_view name);
 
-/* The tool of this name, and the one that ROLE sees; NULL: there is none. */
+/* Finds the tool of this name, and the one that ROLE sees; NULL: there is none. */
 const struct kh_mcp_offered *kh_mcp_offer_find(const struct kh_mcp_offer *offer, struct kh_view name);
 const struct kh_mcp_offered *kh_mcp_offer_tool(const struct kh_mcp_offer *offer, struct kh_view name,
 					       enum kh_role role);

@@ -1,4 +1,4 @@
-/* Peers: counted, each with a copy of its token. */
+/* Peers: reference-counted, each with a copy of its token. */
 #include "mcp/peer.h"
 
 #include "base/alloc.h"

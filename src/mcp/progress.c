@@ -1,4 +1,4 @@
-/* The clock of a call.  It outlives neither its work nor its exchange: whichever is last gives it back. */
+/* The progress clock of a call.  It is shared by its work and its exchange: the one that ends last frees it. */
 #include "mcp/progress.h"
 
 #include <stdio.h>
@@ -6,9 +6,9 @@
 struct kh_mcp_progress {
 	struct kh_work work; /* the first member */
 	const struct kh_alloc *alloc;
-	pthread_mutex_t lock;             /* of what follows */
-	struct kh_mcp_exchange *exchange; /* NULL: it has ended */
-	bool over;                        /* the work is */
+	pthread_mutex_t lock;             /* guards the members that follow */
+	struct kh_mcp_exchange *exchange; /* NULL: the exchange has ended */
+	bool over;                        /* the work has ended */
 	uint64_t ticks;
 	int64_t began;
 };
@@ -78,7 +78,7 @@ void kh_mcp_progress_end(struct kh_mcp_exchange *x)
 	bool over = p->over;
 	p->exchange = NULL;
 	if (!over)
-		kh_works_wake(&p->work); /* which gives it back */
+		kh_works_wake(&p->work); /* the work frees it */
 	pthread_mutex_unlock(&p->lock);
 	if (over)
 		give_back(p);

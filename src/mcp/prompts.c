@@ -1,4 +1,4 @@
-/* The prompts of core/block/prompt.h as MCP has them. */
+/* The prompts of core/block/prompt.h in MCP's form. */
 #include "mcp/prompts.h"
 
 #include "core/block/prompt.h"

@@ -1,4 +1,4 @@
-/* Resources: each is an operation, or the policy, as JSON. */
+/* Resources: each is the result of an operation, or the policy, as JSON. */
 #include "mcp/resources.h"
 
 #include "engine/task/show.h"
@@ -9,7 +9,8 @@
 #define POLICY "keyhole://policy"
 #define BLOCKS "/blocks"
 
-/* Who has tasks to look at; and who may know the policy: a Reader is given an ask and nothing else. */
+/* The roles that have tasks to look at, and those that may read the policy.  A Reader is given an ask and nothing
+ * else. */
 #define WITH_TASKS                                                                                     \
 	(KH_ROLE_BIT(KH_ROLE_CONTROLLER) | KH_ROLE_BIT(KH_ROLE_HOST) | KH_ROLE_BIT(KH_ROLE_REVIEWER) | \
 	 KH_ROLE_BIT(KH_ROLE_ADMIN))
@@ -63,7 +64,7 @@ enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_task_list
 	return e == KH_OK ? kh_json_read(call->arena, tasks->json, ret_array, call->err) : e;
 }
 
-/* The tasks after AFTER, one page of them.  *RET_LAST: the last that is on the page, where there are others. */
+/* Adds one page of the tasks after AFTER.  *RET_LAST: the last task on the page, if there are more. */
 static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view after, yyjson_mut_val *list,
 			     struct kh_view *ret_last)
 {
@@ -95,7 +96,7 @@ enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, struct kh_view curso
 		add_fixed(call, list);
 	if (is_one_of(call->who->role, WITH_TASKS))
 		e = add_tasks(call, cursor, list, &last);
-	/* A cursor is the last task of the page before: one that the caller has not is no cursor. */
+	/* A cursor is the last task of the page before; a task that the caller does not have is not a cursor. */
 	if (e == KH_EUNKNOWN || (cursor.n > 0 && !is_one_of(call->who->role, WITH_TASKS)))
 		return kh_error_set(call->err, KH_EINPUT, "bad_cursor", "the cursor is not one of this list");
 	if (e == KH_OK && last.n > 0)
@@ -169,7 +170,7 @@ static enum kh_err read_policy(struct kh_mcp_call *call, struct kh_view *ret_jso
 	return e;
 }
 
-/* The text of URI; KH_EUNKNOWN where it is none of the caller's. */
+/* Reads the text of URI; KH_EUNKNOWN if the caller has no such resource. */
 static enum kh_err read_uri(struct kh_mcp_call *call, struct kh_view uri, struct kh_view *ret_json)
 {
 	struct kh_view rest = kh_view_from(uri, sizeof(TASKS)); /* behind the slash */

@@ -7,7 +7,7 @@
  *     keyhole://policy              the policy in force
  *
  * All are JSON.  Every read is an operation with the caller's token, or public to its role; a Reader has none of them.
- * What comes out is a result without what versions add to every result.
+ * The results do not contain the members that versions add to every result.
  */
 #ifndef KH_MCP_RESOURCES_H
 #define KH_MCP_RESOURCES_H
@@ -18,24 +18,22 @@
 
 #define KH_MCP_RESOURCES_PAGE 100 /* resources of one page of a list */
 
-/*
- * {"resources": [...], "nextCursor"?}.  CURSOR: the caller's; empty: the first page.  KH_EINPUT `bad_cursor` where it
- * is not one of ours (-32602).  Of CALL gateway, token, who, arena, doc and err are used.
- */
+/* Makes {"resources": [...], "nextCursor"?}.  CURSOR: the caller's; empty: the first page.  KH_EINPUT `bad_cursor`
+ * if it is not one of ours (-32602).  Uses gateway, token, who, arena, doc and err of CALL. */
 enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, struct kh_view cursor,
 				  yyjson_mut_val **ret_result) KH_CHECKED;
 
 /* {"resourceTemplates": [...]}, one page. */
 yyjson_mut_val *kh_mcp_resources_templates(yyjson_mut_doc *doc, enum kh_role role);
 
-/* {"contents": [{uri, mimeType, text}]}.  KH_EUNKNOWN `unknown_resource` where the caller has none of this URI. */
+/* Makes {"contents": [{uri, mimeType, text}]}.  KH_EUNKNOWN `unknown_resource` if the caller has none of this URI. */
 enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, yyjson_mut_val **ret_result) KH_CHECKED;
 
-/* The caller's tasks that TASKS asks for, read: for their ids. */
+/* Reads the caller's tasks that TASKS asks for, for their ids. */
 enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_task_list *tasks,
 				   yyjson_val **ret_array) KH_CHECKED;
 
-/* The JSON-RPC code with which VERSION says that there is no such resource; `data` is {"uri": ...} then. */
+/* Returns the JSON-RPC code with which VERSION says that there is no such resource; `data` is {"uri": ...} then. */
 int kh_mcp_resources_missing(enum kh_rpc_version version);
 
 #endif

@@ -1,9 +1,9 @@
-/* What a call says before its answer. */
+/* Messages of a call before its answer. */
 #include "mcp/say.h"
 
 #include "mcp/asked.h"
 
-/* The level from which on the client wants to hear; past the last: of nothing. */
+/* Returns the lowest level that the client wants to receive; past the last level: it wants none. */
 static int wanted(const struct kh_mcp_exchange *x)
 {
 	if (kh_rpc_version_is_stateless(x->call.version))

@@ -12,10 +12,10 @@ struct kh_mcp {
 	struct kh_gateway *gateway;
 	const struct kh_alloc *alloc;
 	struct kh_mcp_offer offer;
-	struct kh_view approvals;        /* for people, where a human decides; or empty */
-	unsigned char state_key[32];     /* of request states; the same in every process on this store */
-	pthread_mutex_t lock;            /* of what follows */
-	struct kh_mcp_exchange *listens; /* subscriptions/listen that are open */
+	struct kh_view approvals;        /* for people: where a human decides; may be empty */
+	unsigned char state_key[32];     /* for request states; the same in every process on this store */
+	pthread_mutex_t lock;            /* guards the members that follow */
+	struct kh_mcp_exchange *listens; /* open subscriptions/listen exchanges */
 	struct kh_mcp_used *used;        /* request states that have come back; NULL: none yet */
 };
 

@@ -1,9 +1,9 @@
-/* `initialize` and what follows from it. */
+/* `initialize` and the state that it sets. */
 #include "mcp/session.h"
 
 #include "rpc/level.h"
 
-/* --- what we are -------------------------------------------------------------------------------------------------- */
+/* --- the server --------------------------------------------------------------------------------------------------- */
 
 yyjson_mut_val *kh_mcp_session_server(yyjson_mut_doc *doc, enum kh_rpc_version version)
 {
@@ -67,7 +67,7 @@ struct kh_view kh_mcp_session_instructions(enum kh_role role)
 		      "so with the command keyhole or over HTTP.");
 }
 
-/* --- what the client is ------------------------------------------------------------------------------------------- */
+/* --- the client --------------------------------------------------------------------------------------------------- */
 
 unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_rpc_version version)
 {
@@ -76,7 +76,7 @@ unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_rpc_version versio
 
 	if (yyjson_is_obj(elicitation) && version >= KH_MCP_2025_06_18) {
 		bool url = yyjson_is_obj(kh_json_get(elicitation, "url")) && version >= KH_MCP_2025_11_25;
-		/* One that names no mode has the only one that there was once. */
+		/* A client that names no mode has `form`, which was once the only one. */
 		bool form = !url || yyjson_is_obj(kh_json_get(elicitation, "form"));
 		can |= (form ? KH_MCP_CAN_ELICIT : 0) | (url ? KH_MCP_CAN_ELICIT_URL : 0);
 	}
@@ -93,7 +93,7 @@ static bool fail(struct kh_rpc_fault *fault, int number, const char *message)
 	return false;
 }
 
-/* Under the peer's lock. */
+/* The peer's lock is held. */
 static bool begin(struct kh_mcp_peer *peer, yyjson_val *params, struct kh_rpc_fault *fault)
 {
 	yyjson_val *version = kh_json_get(params, "protocolVersion"), *can = kh_json_get(params, "capabilities");

@@ -1,5 +1,5 @@
 /*
- * Sealed request states.  The client's is what comes in; nothing of it is believed before its seal was recomputed.
+ * Sealed request states.  They come from the client, so nothing in one is trusted before its seal was recomputed.
  *
  *     base64url( nonce 16 | good until 8, big-endian | payload | seal 32 )
  */
@@ -18,7 +18,7 @@ struct used {
 
 struct kh_mcp_used {
 	size_t count, oldest;
-	int64_t floor; /* states that are good until then or earlier may have been forgotten: they are no good */
+	int64_t floor; /* states that expire at this time or earlier may have been forgotten, so they are refused */
 	struct used at[KH_MCP_STATE_USED];
 };
 
@@ -51,7 +51,7 @@ static int64_t get64(const unsigned char bytes[8])
 	return n <= INT64_MAX ? (int64_t)n : 0;
 }
 
-/* With its length before it: no two lists of parts look the same. */
+/* Adds a part with its length before it, so that no two lists of parts look the same. */
 static void add(crypto_generichash_state *hash, struct kh_view part)
 {
 	unsigned char n[8];
@@ -98,7 +98,7 @@ enum kh_err kh_mcp_state_seal(struct kh_mcp *mcp, struct kh_arena *arena, const 
 	return KH_OK;
 }
 
-/* Notes that NONCE came back; false where it has before, or may have.  Under the lock. */
+/* Notes that NONCE came back; returns false if it has before, or may have.  The lock is held. */
 static bool use(struct kh_mcp *mcp, const unsigned char nonce[NONCE], int64_t until)
 {
 	struct kh_mcp_used *used = mcp->used;

@@ -1,13 +1,13 @@
 /*
  * requestState (2026-07-28): what a call needs to know when it is made again goes through the client, who may change
  * it.  So it is sealed: a keyed BLAKE2b over its payload, the token, the method, the name and the arguments' digest it
- * is bound to, a nonce, and the time until which it is good.  It is not secret: what is in it the client may know.
+ * is bound to, a nonce, and the time until which it is good.  It is not secret: the client may know its content.
  *
  * The key comes from the store's key of public ids, so that every process on the same store opens what another sealed.
- * A state is good once in one process: the nonces of those that came back are remembered as long as they are good, at
- * most KH_MCP_STATE_USED of them; past that the oldest ones are forgotten together with everything sealed before them.
- * Another process, or this one after a restart, would take a state once more: nothing is begun by one, so what that
- * repeats is a wait.
+ * A state is good once in one process: the nonces of states that came back are remembered as long as they are good, at
+ * most KH_MCP_STATE_USED of them; past that the oldest ones are forgotten, and everything sealed before them is
+ * refused.  Another process, or this one after a restart, would accept a state once more.  That only repeats a wait,
+ * because a state begins nothing.
  */
 #ifndef KH_MCP_STATE_H
 #define KH_MCP_STATE_H
@@ -28,11 +28,11 @@ struct kh_mcp_state_bond {
 void kh_mcp_state_init(struct kh_mcp *mcp);
 void kh_mcp_state_done(struct kh_mcp *mcp);
 
-/* KH_ELIMIT `too_long` where the payload is. */
+/* KH_ELIMIT `too_long` if the payload is too long. */
 enum kh_err kh_mcp_state_seal(struct kh_mcp *mcp, struct kh_arena *arena, const struct kh_mcp_state_bond *bond,
 			      struct kh_view payload, struct kh_view *ret_text, struct kh_error *err) KH_CHECKED;
 
-/* KH_EREFUSED `bad_state`, with no word on why: changed, of another token or call, too old, or used. */
+/* KH_EREFUSED `bad_state`, without a reason: changed, of another token or call, too old, or used. */
 enum kh_err kh_mcp_state_open(struct kh_mcp *mcp, struct kh_arena *arena, const struct kh_mcp_state_bond *bond,
 			      struct kh_view text, struct kh_view *ret_payload, struct kh_error *err) KH_CHECKED;
 

@@ -1,7 +1,5 @@
-/*
- * The steps of an exchange.  A step that ends one takes it out of its peer's list before the answer leaves: after that
- * nobody wakes it, and with the answer it is the transport's.
- */
+/* The steps of an exchange.  The last step takes the exchange out of its peer's list before it sends the answer:
+ * after that nobody wakes it, and once the answer is sent it belongs to the transport. */
 #include "mcp/steps.h"
 
 #include "mcp/asked.h"
@@ -10,7 +8,7 @@
 #include "mcp/modern.h"
 #include "mcp/progress.h"
 
-/* The end of X: TEXT, empty for none, is its answer.  X may be gone afterwards. */
+/* Ends X with the answer TEXT (empty: none).  X may have been freed afterwards. */
 static void leave(struct kh_mcp_exchange *x, struct kh_view text)
 {
 	if (x->progress != NULL)
@@ -85,10 +83,8 @@ static enum kh_work_next park(struct kh_mcp_exchange *x)
 	return KH_WORK_WAIT;
 }
 
-/*
- * Who calls.  If an operation follows, which looks at the token itself, it is enough to know whose it once was; else the
- * store is asked now.
- */
+/* Finds out who calls.  If an operation follows, which checks the token itself, a remembered owner of the token is
+ * enough; else the store is asked now. */
 static enum kh_err identify(struct kh_mcp_exchange *x)
 {
 	struct kh_mcp_peer *peer = x->peer;
@@ -144,7 +140,7 @@ bool kh_mcp_steps_start(struct kh_mcp_exchange *x)
 	x->work.step = step;
 	if (x->progress_n > 0)
 		kh_mcp_progress_begin(x);
-	/* Under the lock: nobody finds it in the list who could not wake it. */
+	/* The lock is held, so that nobody finds it in the list before it can be woken. */
 	pthread_mutex_lock(&peer->lock);
 	kh_mcp_exchange_list(x);
 	if (peer->gone)

@@ -4,11 +4,11 @@
 
 #include "mcp/exchange.h"
 
-/* Has the steps of X begin; its method, version and id are set.  False: the gateway is stopping, and X is the
- * caller's. */
+/* Starts the steps of X; its method, version and id are set.  False: the gateway is stopping, and X still belongs to
+ * the caller. */
 bool kh_mcp_steps_start(struct kh_mcp_exchange *x) KH_CHECKED;
 
-/* Answers X without a step: with a fault, or with nothing (a notification).  X is the transport's then. */
+/* Answers X without a step: with a fault, or with nothing (a notification).  X then belongs to the transport. */
 void kh_mcp_steps_refuse(struct kh_mcp_exchange *x, const struct kh_rpc_fault *fault);
 void kh_mcp_steps_nothing(struct kh_mcp_exchange *x);
 

@@ -1,4 +1,4 @@
-/* The blocks of a task.  What is said of each is decided by task.show, by the caller's role. */
+/* The blocks of a task.  task.show decides, by the caller's role, what is told of each. */
 #include "mcp/tool_blocks.h"
 
 #include "engine/task/show.h"

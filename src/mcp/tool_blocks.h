@@ -6,7 +6,7 @@
 
 enum kh_work_next kh_mcp_tool_blocks_list(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 
-/* Not a tool: {"task", "count", "blocks": [...]} of a task, as task.show tells the caller of it. */
+/* Not a tool: makes {"task", "count", "blocks": [...]} of a task, as task.show tells the caller. */
 enum kh_err kh_mcp_tool_blocks_of(struct kh_mcp_call *call, struct kh_view task,
 				  yyjson_mut_val **ret_object) KH_CHECKED;
 

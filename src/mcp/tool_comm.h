@@ -1,20 +1,18 @@
-/*
- * The comm_* tools: an external operation, declared and carried out in one call, or carried out where it was declared
- * before.  What a Controller is told is its own parameters, how it ended, and the id of a sealed block (E12).
- */
+/* The comm_* tools: declare an external operation and carry it out in one call, or carry out one that was declared
+ * before.  A Controller is told its own parameters, how the operation ended, and the id of a sealed block (E12). */
 #ifndef KH_MCP_TOOL_COMM_H
 #define KH_MCP_TOOL_COMM_H
 
 #include "mcp/tool.h"
 
-/* The tool of any external operation: call->tool says which. */
+/* The tool of every external operation: call->tool says which. */
 enum kh_work_next kh_mcp_tool_comm_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 
-/* Has call->kept.operating take up what has this id, a declaration's or an approval's.  KH_EUNKNOWN `unknown_approval`. */
+/* Has call->kept.operating take up the declaration or approval of this id.  KH_EUNKNOWN `unknown_approval`. */
 enum kh_err kh_mcp_tool_comm_take_up(struct kh_mcp_call *call, struct kh_view id) KH_CHECKED;
 
-/* A step of call->kept.operating.  LEARNS: the Controller did not know before that a human decides, so a human is told
- * where (A4). */
+/* Runs a step of call->kept.operating.  LEARNS: the Controller did not know before that a human decides, so a human
+ * is told where (A4). */
 enum kh_work_next kh_mcp_tool_comm_step(struct kh_mcp_call *call, bool learns, struct kh_mcp_result *ret_result);
 
 #endif

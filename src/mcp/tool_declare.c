@@ -1,4 +1,4 @@
-/* Declaring as a tool: the arguments are the declaration, in any form of E3, and the task that it is for. */
+/* Declaring as a tool: the arguments are the declaration, in any form of E3, and its task. */
 #include "mcp/tool_declare.h"
 
 #include "engine/comm/call.h"
@@ -8,9 +8,9 @@
 #include "mcp/next.h"
 
 #define LISTED 100 /* declarations of a task that are shown */
-#define PAGES  50  /* that are looked through for them */
+#define PAGES  50  /* pages of the list that are searched for them */
 
-/* The members of FROM but `task` and EXCEPT. */
+/* Copies the members of FROM except `task` and EXCEPT. */
 static void copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *except, yyjson_mut_val *to)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(from);
@@ -26,8 +26,9 @@ static void copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *exc
 }
 
 /*
- * The arguments without `task`.  `parameters` beside a `reason` is what a model writes who has seen both forms: it is
- * the short one.  A full one needs no `phase`: there is one that it can have.
+ * Makes a declaration from the arguments without `task`.  A model that has seen both forms may write `parameters`
+ * beside a `reason`: that is taken as the short form.  A full form may omit `phase`, because it has only one possible
+ * value.
  */
 static enum kh_err make_declaration(struct kh_mcp_call *call, yyjson_val **ret_declaration)
 {
@@ -73,9 +74,9 @@ enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mc
 	return kh_mcp_next_done(call, ret_result, obj);
 }
 
-/* --- those of a task ---------------------------------------------------------------------------------------------- */
+/* --- the declarations of a task ----------------------------------------------------------------------------------- */
 
-/* Of an item of comm.list, the members that an agent is to see: whatever else the list has is not for it. */
+/* Copies the members of an item of comm.list that an agent may see; all others are left out. */
 static void add_listed(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_val *item)
 {
 	static const char *const shown[] = {"id", "operation", "parameters", "state", "approval", "block"};
@@ -96,7 +97,7 @@ enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view ta
 	size_t i, max, pages = 0;
 	enum kh_err e;
 
-	do { /* the last page has the newest */
+	do { /* the newest are on the last page */
 		e = kh_gateway_call(call->gateway, call->token, kh_comm_list_run, &page, call->arena, call->err);
 		if (e == KH_OK)
 			e = kh_json_read(call->arena, page.json, &items, call->err);

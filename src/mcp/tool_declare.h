@@ -1,4 +1,4 @@
-/* The tool `declare`: what an agent will need from outside, said before it is done (E3).  Runs nothing. */
+/* The tool `declare`: an agent says what it will need from outside before it is done (E3).  Runs nothing. */
 #ifndef KH_MCP_TOOL_DECLARE_H
 #define KH_MCP_TOOL_DECLARE_H
 
@@ -6,10 +6,8 @@
 
 enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 
-/*
- * The declarations of TASK, the newest 100 of them at most, as the caller may know them (E12): an array of objects of
- * the part `declaration` of tools.json.
- */
+/* Lists the declarations of TASK, the newest 100 at most, as the caller may know them (E12): an array of objects of
+ * the part `declaration` of tools.json. */
 enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view task,
 				     yyjson_mut_val **ret_list) KH_CHECKED;
 

@@ -6,7 +6,7 @@
 #include "mcp/next.h"
 #include "mcp/tool_comm.h"
 
-/* What a Controller can do about an outcome.  One text for each: nothing in it depends on anything else. */
+/* Returns what a Controller can do about an outcome: one fixed text for each, so that it depends on nothing else. */
 static const char *next_of(enum kh_outcome outcome)
 {
 	switch (outcome) {
@@ -36,7 +36,7 @@ static const char *next_of(enum kh_outcome outcome)
 	return NULL;
 }
 
-/* K10: the delivery's own labels, which Keyhole wrote into it. */
+/* Copies the delivery's own labels, which Keyhole wrote into it (K10). */
 static enum kh_err label(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
 {
 	yyjson_val *delivery = NULL;
@@ -78,7 +78,7 @@ static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *
 	return e == KH_OK ? kh_mcp_next_done(call, result, obj) : kh_mcp_next_fail(call, result, e);
 }
 
-/* One step.  LEARNS: the Controller did not know before that a human decides, so a human is told where (A4). */
+/* Runs one step.  LEARNS: the Controller did not know before that a human decides, so a human is told where (A4). */
 static enum kh_work_next step(struct kh_mcp_call *call, bool learns, struct kh_mcp_result *result)
 {
 	struct kh_asking *asking = &call->kept.asking;
@@ -93,7 +93,7 @@ static enum kh_work_next step(struct kh_mcp_call *call, bool learns, struct kh_m
 	return asking->result == KH_OK ? tell(call, asking, result) : kh_mcp_next_fail(call, result, asking->result);
 }
 
-/* Has ASKING taken up what has this id. */
+/* Has ASKING take up what has this id. */
 static enum kh_err take_up(struct kh_mcp_call *call, struct kh_view id)
 {
 	struct kh_asking *asking = &call->kept.asking;
@@ -124,7 +124,7 @@ enum kh_work_next kh_mcp_tool_query_ask(struct kh_mcp_call *call, struct kh_mcp_
 	return e == KH_OK ? step(call, true, ret_result) : kh_mcp_next_fail(call, ret_result, e);
 }
 
-/* What the id is of: a query, a declaration, or an approval, of which query.look knows whether it is a query's. */
+/* Finds out what the id names: a query, a declaration, or an approval; query.look knows whether that is a query's. */
 static enum kh_err begin_wait(struct kh_mcp_call *call, struct kh_view id)
 {
 	struct kh_asking *asking = &call->kept.asking;
@@ -137,7 +137,7 @@ static enum kh_err begin_wait(struct kh_mcp_call *call, struct kh_view id)
 	return take_up(call, id);
 }
 
-/* The approval is about no query: then it is an external operation's, or a plan's, which comm.call will say. */
+/* The approval is not for a query: it is for an external operation or a plan; comm.call tells which. */
 static enum kh_work_next go_on_acting(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
 	char id[KH_ASKING_ID];

@@ -1,8 +1,8 @@
 /*
  * BCPQuery and approval_wait, for Controllers (B1-B24, A5).
  *
- * Everything that is said follows from the outcome, which is one of a fixed list, and from the delivery; when it is
- * said is for the gateway (asking.h).
+ * Everything that a result says follows from the outcome, which is one of a fixed list, and from the delivery.  The
+ * gateway decides when it is sent (gateway/asking.h).
  */
 #ifndef KH_MCP_TOOL_QUERY_H
 #define KH_MCP_TOOL_QUERY_H

@@ -1,4 +1,4 @@
-/* A Reader's two tools.  What it sends is tainted, and goes to the engine as it came. */
+/* A Reader's two tools.  What a Reader sends is tainted, and is passed to the engine unchanged. */
 #include "mcp/tool_reader.h"
 
 #include "engine/query/ask.h"
@@ -12,7 +12,7 @@ static int64_t seconds_of(struct kh_mcp_call *call)
 {
 	int64_t seconds = -1;
 
-	/* The arguments are the first step's alone; the bound was taken from them then. */
+	/* The arguments exist only in the first step, which has taken the bound from them. */
 	if (call->kept.next.until == 0)
 		(void)kh_json_int(kh_json_get(call->arguments, "wait_seconds"), &seconds);
 	return seconds;
@@ -37,7 +37,7 @@ enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mc
 	struct kh_ask ask = {0};
 	enum kh_err e = KH_OK;
 
-	/* Whoever is gone cannot answer: an ask is not begun for nobody. */
+	/* A caller that is gone cannot answer, so it is given no ask. */
 	if (!call->stopping)
 		e = kh_gateway_call(call->gateway, call->token, kh_ask_next_run, &ask, call->arena, call->err);
 	if (e != KH_OK)
@@ -69,8 +69,8 @@ enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mc
 
 /* --- BCPRespond --------------------------------------------------------------------------------------------------- */
 
-/* A zero that was written with a sign is read as one (kh_json_int) and would be written without: an answer is judged as
- * it came (B10). */
+/* kh_json_int reads a negative zero as zero, which would be written without its sign.  An answer is judged as it
+ * came (B10), so the sign is kept. */
 static void keep_signs(yyjson_mut_doc *doc, yyjson_mut_val *val)
 {
 	yyjson_mut_arr_iter items = yyjson_mut_arr_iter_with(val);
@@ -86,7 +86,8 @@ static void keep_signs(yyjson_mut_doc *doc, yyjson_mut_val *val)
 		(void)yyjson_mut_set_raw(val, "-0", 2);
 }
 
-/* The response as one message: with `response` as an object, in the form of bcp_response; else the arguments whole. */
+/* Writes the response as one message: if `response` is an object, in the form of bcp_response; else the arguments
+ * whole. */
 static enum kh_err write_response(struct kh_mcp_call *call, struct kh_view *ret_json)
 {
 	yyjson_val *response = kh_json_get(call->arguments, "response");

@@ -1,8 +1,8 @@
 /*
  * BCPNext and BCPRespond, for Readers that are agents (I3, B4, B24).
  *
- * A Reader is given one ask at a time, with its content in fences, and answers it.  It learns one of three words of its
- * answer, and starts nothing.
+ * A Reader is given one ask at a time, with its content in fences, and answers it.  It is told one of three words about
+ * its answer, and starts nothing.
  */
 #ifndef KH_MCP_TOOL_READER_H
 #define KH_MCP_TOOL_READER_H

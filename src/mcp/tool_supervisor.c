@@ -1,4 +1,4 @@
-/* Verification as tools, on the operations that every decider uses. */
+/* Verification as tools, with the operations that all who decide use. */
 #include "mcp/tool_supervisor.h"
 
 #include "engine/approval/decide.h"
@@ -7,7 +7,7 @@
 #include "mcp/next.h"
 #include "mcp/wait.h"
 
-/* The oldest that waits; empty: none does. */
+/* Finds the oldest approval that waits; empty: none does. */
 static enum kh_err find_oldest(struct kh_mcp_call *call, struct kh_view *ret_id)
 {
 	struct kh_approval_list list = {.all = false};
@@ -39,14 +39,14 @@ static enum kh_work_next show(struct kh_mcp_call *call, struct kh_view id, int64
 	yyjson_mut_obj_add_str(call->doc, obj, "next",
 			       "Read every page, then call verification_decide with `id` as `approval` and `digest` as "
 			       "`shown`. Where anything is unclear, deny.");
-	result->trust = "untrusted"; /* an agent's words, perhaps another's through it */
+	result->trust = "untrusted"; /* the words of an agent, which may repeat untrusted text */
 	result->taint = "high";
 	return kh_mcp_next_done(call, result, obj);
 }
 
 enum kh_work_next kh_mcp_tool_supervisor_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
-	/* The arguments are the first step's alone: one that names an approval does not wait. */
+	/* The arguments exist only in the first step; a call that names an approval does not wait. */
 	bool first = call->kept.next.until == 0;
 	struct kh_view id = {NULL, 0};
 	int64_t page = 1, seconds = -1;

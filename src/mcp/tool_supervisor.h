@@ -1,8 +1,8 @@
 /*
  * verification_next and verification_decide, for supervisors (K7): tool calls that wait to be verified.
  *
- * A supervisor sees approvals of the kind `tool call` and no other, and decides yes or no: a change is a human's to
- * make.  Where no tool call is governed, nothing waits.
+ * A supervisor sees only approvals of the kind `tool call`, and decides yes or no: only a human may change a call.  If
+ * no tool call is governed, nothing waits.
  */
 #ifndef KH_MCP_TOOL_SUPERVISOR_H
 #define KH_MCP_TOOL_SUPERVISOR_H

@@ -1,4 +1,4 @@
-/* Tasks as tools.  What a Controller is told of a task is what task.show tells it. */
+/* Tasks as tools.  A Controller is told of a task what task.show tells it. */
 #include "mcp/tool_task.h"
 
 #include "base/alloc.h"
@@ -41,7 +41,8 @@ enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_
 	return kh_mcp_next_done(call, ret_result, obj);
 }
 
-/* The task as task.show tells it, with its declarations as one more member: as texts, which nobody reads on the way. */
+/* Adds the task as task.show tells it, with its declarations as one more member: as JSON texts, which are not
+ * parsed. */
 static enum kh_err show_one(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val *list)
 {
 	struct kh_task_show show = {.task = task};
@@ -81,12 +82,10 @@ enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mc
 
 /* --- begin_execution ---------------------------------------------------------------------------------------------- */
 
-/*
- * Over a wait are kept the times, in kept.next, and as `lasting` the call's own arguments as text, because the engine is
- * to see the same plan again.
- */
+/* Kept over a wait: the times, in kept.next, and the call's own arguments as text, in `lasting`, because the engine
+ * must see the same plan again. */
 
-/* The arguments as the engine takes them: the task, and a plan with the members of E1. */
+/* Makes the arguments for the engine: the task, and a plan with the members of E1. */
 static yyjson_mut_val *make_plan(struct kh_mcp_call *call)
 {
 	yyjson_mut_val *root = yyjson_mut_obj(call->doc), *plan = yyjson_mut_obj(call->doc);
@@ -132,7 +131,7 @@ static enum kh_work_next tell(struct kh_mcp_call *call, struct kh_mcp_result *re
 	return kh_mcp_next_done(call, ret_result, obj);
 }
 
-/* Until the next tick of the call's own clock: a step that comes for another reason looks at nothing. */
+/* Waits until the next tick of the call's own clock.  A step that comes for another reason does nothing. */
 static enum kh_work_next wait_for_tick(struct kh_mcp_call *call)
 {
 	call->work->wake_at = call->kept.next.look_at < call->kept.next.until ? call->kept.next.look_at

@@ -7,10 +7,8 @@
 enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 
-/*
- * Waits for a human where the plan needs one (A5): the engine is asked again on a fixed clock, so that when the
- * Controller is told does not depend on when the human decided.
- */
+/* Waits for a human if the plan needs one (A5).  The engine is asked again on a fixed clock, so that the time at
+ * which the Controller is told does not depend on when the human decided. */
 enum kh_work_next kh_mcp_tool_task_execute(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The table of tools: who sees each, and what runs it.  Their texts are in tools.json, from which the build makes
- * tools.inc: what a tool says of itself, what it takes and what it gives.  Their bodies are in tool_*.c.
+ * tools.inc: description, input and output.  Their functions are in tool_*.c.
  *
  * The descriptions are read by models that have never seen Keyhole: each says what the tool is for, when to call it,
  * what comes back and what to do with that, with an example.
@@ -20,7 +20,7 @@
 #define READER     KH_ROLE_BIT(KH_ROLE_READER)
 #define SUPERVISOR KH_ROLE_BIT(KH_ROLE_SUPERVISOR)
 
-/* What the tools of external operations have in common; the build makes COMM_TOOLS of the operations' rows. */
+/* What the tools of external operations have in common; the build makes COMM_TOOLS from the operations' rows. */
 #define COMM_TOOL .roles = CONTROLLER, .open_world = true, .run = kh_mcp_tool_comm_run
 
 static const struct kh_mcp_tool tools[] = {

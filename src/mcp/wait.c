@@ -1,4 +1,4 @@
-/* After an event that was for somebody else there is a rest in which no event wakes. */
+/* After an event that was for somebody else, events do not wake the call for a short time. */
 #include "mcp/wait.h"
 
 #define SECOND INT64_C(1000000)
