@@ -1,9 +1,9 @@
-/* Failures as HTTP. */
+/* Errors as HTTP status and body. */
 #include "http/error.h"
 
 #include <stdio.h>
 
-/* Codes whose status is not that of their kind. */
+/* Codes whose status is not that of their error kind. */
 static const struct {
 	const char *code;
 	unsigned status;
@@ -11,7 +11,7 @@ static const struct {
 	{"unauthorised", 401},
 	{"unknown_path", 404},
 	{"method_not_allowed", 405},
-	/* not a matter of rights: of what is already so */
+	/* not a question of rights: the state does not allow it */
 	{"already_decided", 409},
 	{"already_executing", 409},
 	{"already_revoked", 409},
@@ -34,9 +34,9 @@ static const struct {
 	{"rate_limited", 429},
 	{"too_many_tasks", 429},
 	{"too_many_headers", 431},
-	/* what is wrong with a declaration is wrong with the body */
+	/* a fault in a declaration is a fault in the body */
 	{"declaration_invalid", 400},
-	/* a member that is too long, where the body as a whole is not */
+	/* a member is too long, but the body as a whole is not */
 	{"too_long", 400},
 	{"too_many", 400},
 	/* our own faults */
@@ -76,7 +76,7 @@ unsigned kh_http_error_status(enum kh_err e, const struct kh_error *err)
 	return by_kind(e);
 }
 
-/* TEXT as a JSON string.  What stands in an error is safe to show; quotes, backslashes and control characters are
+/* Writes TEXT as a JSON string.  Error texts are safe to show; quotes, backslashes and control characters are
  * escaped all the same. */
 static size_t put_string(char *to, size_t room, const char *text)
 {

@@ -1,4 +1,4 @@
-/* Failures as HTTP: the status that belongs to one, and its body.  The one place where they are put together. */
+/* Errors as HTTP: their status and their body.  Both are made only here. */
 #ifndef KH_HTTP_ERROR_H
 #define KH_HTTP_ERROR_H
 
@@ -9,7 +9,8 @@
 /* ERR may be NULL. */
 unsigned kh_http_error_status(enum kh_err e, const struct kh_error *err);
 
-/* {"error":{"code":...,"detail":...,"member"?,"offset"?}}; needs no memory, because that may be what went wrong. */
+/* Writes {"error":{"code":...,"detail":...,"member"?,"offset"?}}.  Allocates nothing, because memory may have run
+ * out. */
 struct kh_view kh_http_error_text(enum kh_err e, const struct kh_error *err, char ret_text[KH_HTTP_ERROR_TEXT]);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Events.  A stream is a work that waits for any event.  Each step reads on from where the last one ended, a bounded
- * number at a time; while the reader takes nothing, nothing more is read for it.  The token is looked up again
- * whenever a comment is due: a revoked one sees no more than that.
+ * number at a time; while the client takes nothing, nothing more is read for it.  The token is looked up again whenever
+ * a comment is due, so a revoked token sees nothing after that.
  */
 #include "http/events.h"
 
@@ -16,15 +16,15 @@
 #include <stdio.h>
 
 #define BATCH   256
-#define COMMENT INT64_C(15000000) /* microseconds between comments, by which a dead reader is found */
-#define RETRY   2000              /* milliseconds that a reader waits before it comes back */
+#define COMMENT INT64_C(15000000) /* microseconds between comments, which detect a dead client */
+#define RETRY   2000              /* milliseconds that a client waits before it comes back */
 #define LINE    512
 
 struct watching {
 	struct kh_http_stream *stream;
 	int64_t after;
 	int64_t comment_at;
-	int64_t host; /* the token's row, of a host; else 0 */
+	int64_t host; /* row of the token if it is a host's; else 0 */
 };
 
 /* --- reading the record ------------------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ struct reading {
 	int64_t after, host;
 	struct found *found;
 	size_t count;
-	size_t passed; /* with those that the reader may not see */
+	size_t passed; /* including events that the client may not see */
 };
 
 static bool take(const struct kh_audit_entry *entry, void *arg)
@@ -58,7 +58,7 @@ static bool take(const struct kh_audit_entry *entry, void *arg)
 	return reading->count < BATCH && reading->passed < (size_t)16 * BATCH;
 }
 
-/* Whether the task is of a context whose token this host has made. */
+/* Finds out whether the task is of a context whose token this host has made. */
 static enum kh_err is_hosts(struct reading *reading, int64_t task, bool *ret_yes)
 {
 	struct kh_task_row row;
@@ -74,7 +74,7 @@ static enum kh_err is_hosts(struct reading *reading, int64_t task, bool *ret_yes
 	return e == KH_EUNKNOWN ? KH_OK : e;
 }
 
-/* Leaves a host what is its own. */
+/* Keeps only the events that a host may see: those of its own contexts. */
 static enum kh_err keep_hosts(struct reading *reading)
 {
 	size_t kept = 0;
@@ -177,7 +177,7 @@ static enum kh_err who_watches(struct kh_http_request *r, struct watching *watch
 	return KH_OK;
 }
 
-/* From where on: what the reader has seen; else from now. */
+/* Finds the event to begin after: the last one that the client has seen; else the newest one. */
 static enum kh_err find_place(struct kh_http_request *r, struct watching *watching, struct kh_error *err)
 {
 	struct kh_view after = kh_http_request_header(r, "last-event-id");
@@ -212,7 +212,7 @@ static enum kh_work_next begin(struct kh_http_request *r, struct watching *watch
 	return KH_WORK_WAIT;
 }
 
-/* False: it has to end. */
+/* Returns false if the stream has to end. */
 static bool keep_open(struct kh_http_request *r, struct watching *watching)
 {
 	struct kh_error err;

@@ -5,9 +5,9 @@
  *     event: query.held
  *     data: {"at":"2025-11-15T08:00:00Z","id":345,"kind":"query.held","task":"t0123456789abcdef"}
  *
- * Kinds, times and public ids, and nothing of any content.  For reviewers, admins and hosts; a host sees the tasks of
- * its own contexts.  Never for an agent: when something happens is a channel (B8).  A reader that comes back names the
- * last event that it has seen (Last-Event-ID, or ?after=) and misses none.
+ * Only kinds, times and public ids, never content.  For reviewers, admins and hosts; a host sees the tasks of its own
+ * contexts.  Never for an agent, because the time at which something happens is a channel (B8).  A client that comes
+ * back names the last event that it has seen (Last-Event-ID, or ?after=) and misses none.
  */
 #ifndef KH_HTTP_EVENTS_H
 #define KH_HTTP_EVENTS_H

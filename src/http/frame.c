@@ -1,4 +1,4 @@
-/* The frame: memory that is counted. */
+/* The frame: reference-counted memory. */
 #include "http/frame.h"
 
 #include "base/alloc.h"

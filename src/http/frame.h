@@ -7,17 +7,17 @@
 
 #include <stdatomic.h>
 
-/* Counted: a stream that somebody still holds may outlive its server. */
+/* Reference-counted, because a stream may outlive its server. */
 struct kh_http_frame {
 	const struct kh_alloc *alloc;
 	atomic_uint refs;
 	struct kh_gateway *gateway;
 	struct kh_works
-		*apart; /* of routes that must be answered though all threads of the gateway wait for the store */
+		*apart; /* for routes that must be answered even if all threads of the gateway wait for the store */
 	struct kh_http_watch *watch;
 	unsigned waits_most;      /* requests that may wait or stream at once */
-	atomic_uint waits;        /* those that do */
-	atomic_uint streams;      /* of them */
+	atomic_uint waits;        /* requests that do now */
+	atomic_uint streams;      /* streams among them */
 	atomic_bool stopping;     /* answers close their connections; streams end */
 	atomic_ullong answers[6]; /* by the first digit of the status */
 	atomic_ullong refused_host, refused_origin, refused_token;

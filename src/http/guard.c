@@ -1,12 +1,10 @@
-/*
- * The guard.  Names are compared without regard to the case of ASCII letters and never resolved: what a name resolves
- * to is the attacker's to choose.
- */
+/* The guard.  Names are compared without regard to the case of ASCII letters and never resolved, because an attacker
+ * chooses what a name resolves to. */
 #include "http/guard.h"
 
 #define NO_PORT 0
 
-/* A host and its port, apart. */
+/* A host and its port, separated. */
 struct authority {
 	struct kh_view host;
 	unsigned port; /* NO_PORT: none was given */
@@ -27,7 +25,7 @@ static bool is_token(struct kh_view v)
 	return v.n > 0;
 }
 
-/* Visible characters, blanks between them, and bytes past ASCII. */
+/* True for visible characters, blanks between them, and bytes past ASCII. */
 static bool is_value(struct kh_view v)
 {
 	for (size_t i = 0; i < v.n; i++) {
@@ -58,7 +56,7 @@ static bool is_host_name(struct kh_view v)
 	return v.n > 0 && v.n <= 255;
 }
 
-/* "[::1]": what is inside of the brackets is not looked at beyond its characters. */
+/* True for "[::1]"; only the characters inside the brackets are checked. */
 static bool is_bracketed(struct kh_view v)
 {
 	if (v.n < 4 || v.p[0] != '[' || v.p[v.n - 1] != ']' || v.n > 64)
@@ -96,7 +94,8 @@ static unsigned default_port(bool tls)
 
 /* --- Host --------------------------------------------------------------------------------------------------------- */
 
-/* 127.0.0.0/8 in its four decimal numbers: no other spelling, which some resolver might take for another address. */
+/* True for 127.0.0.0/8 in four decimal numbers; no other spelling, because some resolver might take it for another
+ * address. */
 static bool is_loopback_address(struct kh_view host)
 {
 	struct kh_view rest = host, part;
@@ -117,7 +116,7 @@ static bool is_loopback(struct kh_view host)
 	       is_loopback_address(host);
 }
 
-/* Whether A's port is ours; where none is given it is the scheme's. */
+/* True if the port is ours; if none is given, it is the scheme's default. */
 static bool is_our_port(const struct kh_http_guard *guard, unsigned port)
 {
 	if (guard->port == 0)
@@ -133,7 +132,7 @@ static bool is_configured(const struct kh_http_guard *guard, const struct author
 		if (!read_authority(guard->hosts[i], &want) || !kh_view_eq_nocase(want.host, a->host))
 			continue;
 		if (want.port == a->port)
-			return true; /* without a port: as it is reached through a proxy */
+			return true; /* no port: it is reached through a proxy */
 		if (want.port == NO_PORT && is_our_port(guard, a->port))
 			return true;
 		if (a->port == NO_PORT && (want.port == 80 || want.port == 443))
@@ -167,7 +166,7 @@ static bool is_listed(const struct kh_http_guard *guard, struct kh_view origin)
 	return false;
 }
 
-/* Same origin: our scheme, and the host and port that the request itself was sent to. */
+/* Same origin means: our scheme, and the host and port that the request itself was sent to. */
 bool kh_http_guard_origin(const struct kh_http_guard *guard, struct kh_view origin, struct kh_view host)
 {
 	bool https = kh_view_starts(origin, KH_LIT("https://"));
@@ -181,7 +180,7 @@ bool kh_http_guard_origin(const struct kh_http_guard *guard, struct kh_view orig
 	if (!read_authority(kh_view_from(origin, https ? 8 : 7), &from) || !read_authority(host, &to) ||
 	    !kh_http_guard_host(guard, host, &configured))
 		return false;
-	/* A configured name may be that of a proxy, which has TLS where we have none. */
+	/* A configured name may be that of a proxy, which may have TLS even if we have none. */
 	if (https != guard->tls && !configured)
 		return false;
 	if (!kh_view_eq_nocase(from.host, to.host))
@@ -190,7 +189,7 @@ bool kh_http_guard_origin(const struct kh_http_guard *guard, struct kh_view orig
 	       (to.port == NO_PORT ? default_port(https) : to.port);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole check ---------------------------------------------------------------------------------------------- */
 
 enum { HOST, AUTHORIZATION, ORIGIN, LENGTH, ENCODING, SINGLES };
 static const struct kh_view singles[SINGLES] = {

@@ -1,13 +1,13 @@
-/* The handler of a request as a work: its steps, its waits, its end. */
+/* Runs the handler of a request as a work: its steps, its waits, its end. */
 #include "http/handling.h"
 
 #include "http/reply.h"
 
 #include <microhttpd.h>
 
-#define MEMORY ((size_t)1 << 30) /* of a step, at most: sealed content of a query may be many times 16 MiB */
+#define MEMORY ((size_t)1 << 30) /* bytes for a step: sealed content of a query may be many times 16 MiB */
 
-/* Before a wait: what is not needed is given back, and the client's going away is watched for. */
+/* Before a wait: frees what is not needed, and watches whether the client goes away. */
 static void wait_begins(struct kh_http_request *r)
 {
 	if (r->shed) {
@@ -47,7 +47,7 @@ static enum kh_work_next step(struct kh_work *work)
 	return KH_WORK_DONE;
 }
 
-/* Where so many wait that others would find no place, one more that may wait is sent away. */
+/* Returns false for a route that may wait if so many requests wait that others would find no place. */
 static bool may_wait(struct kh_http_request *r)
 {
 	if (!r->route->waits)
@@ -65,7 +65,7 @@ void kh_http_handling_begin(struct kh_http_request *r)
 	struct kh_error err;
 
 	if (!may_wait(r)) {
-		r->closes = true; /* there are others who want in */
+		r->closes = true; /* free the connection for others */
 		kh_http_reply_error(r, kh_error_set(&err, KH_ESTORE, "busy", "too many wait already"), &err);
 		return;
 	}

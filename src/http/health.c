@@ -1,5 +1,5 @@
-/* Health.  The probe is an operation that does nothing, submitted and not waited for, by a thread apart from those that
- * wait for the store: a store that hangs must not hang the one who asks whether it does. */
+/* Health.  The probe is an operation that does nothing.  It is submitted and not waited for, on a separate thread,
+ * so that a store that hangs does not hang the client that asks about it. */
 #include "http/health.h"
 
 #include "base/alloc.h"
@@ -7,8 +7,8 @@
 
 #include <pthread.h>
 
-#define FRESH  INT64_C(1000000) /* microseconds that a probe's result is good for */
-#define WITHIN INT64_C(2000000) /* in which the store has to answer */
+#define FRESH  INT64_C(1000000) /* microseconds for which a probe's result is used */
+#define WITHIN INT64_C(2000000) /* microseconds in which the store has to answer */
 #define AGAIN  INT64_C(20000)
 
 struct kh_http_health {
@@ -18,7 +18,7 @@ struct kh_http_health {
 	pthread_cond_t ended;
 	struct kh_store_job job;
 	bool under_way, good;
-	int64_t at; /* when a probe ended last; 0: none yet */
+	int64_t at; /* when the last probe ended; 0: none yet */
 };
 
 static enum kh_work_next run_healthz(struct kh_http_request *r)
@@ -58,7 +58,7 @@ static void probed(struct kh_store_job *job)
 	pthread_mutex_unlock(&health->lock);
 }
 
-/* True where the result of a probe is here; else one is under way from now on. */
+/* Returns true if a probe's result is there; else starts one if none is under way. */
 static bool probe(struct kh_http_health *health, bool *ret_good)
 {
 	bool fresh, begin;

@@ -1,7 +1,7 @@
 /*
- * /healthz: the process answers.  /readyz: the store takes an operation, and what Readers are asked through is alive.
- * Both are open, and say nothing but yes or no; a probe of the store is made at most once a second, whoever asks.
- * Also "/", where a console will be.
+ * /healthz: the process answers.  /readyz: the store accepts an operation, and the executor, through which Readers are
+ * asked, is alive.  Both need no token and only say yes or no.  The store is probed at most once a second, however many
+ * clients ask.  Also "/", the place for a console.
  */
 #ifndef KH_HTTP_HEALTH_H
 #define KH_HTTP_HEALTH_H
@@ -12,7 +12,7 @@ struct kh_http_health;
 
 struct kh_http_health_settings {
 	struct kh_gateway *gateway;
-	/* Whether what Readers are asked through is alive.  NULL: there is nothing of the kind. */
+	/* True if the executor, through which Readers are asked, is alive.  NULL: there is none. */
 	bool (*is_alive)(void *ctx);
 	void *ctx;
 };
@@ -20,7 +20,7 @@ struct kh_http_health_settings {
 enum kh_err kh_http_health_new(const struct kh_http_health_settings *settings, struct kh_http_health **ret_health,
 			       struct kh_error *err) KH_CHECKED;
 enum kh_err kh_http_health_add(struct kh_http_health *health, struct kh_http *http, struct kh_error *err) KH_CHECKED;
-/* After the server; waits for a probe that is under way.  NULL is fine. */
+/* Call it after the server was freed; waits for a probe that is under way.  NULL is fine. */
 void kh_http_health_free(struct kh_http_health *health);
 
 #endif

@@ -1,4 +1,4 @@
-/* Metrics: a table of names, and the figures. */
+/* Metrics: a table of names, and their values. */
 #include "http/metrics.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
-/* Answers.  A header's value is copied up to its first byte that HTTP does not allow in one: nothing that came in from
- * somewhere can begin a header of its own. */
+/* Answers.  A header's value is copied up to its first byte that HTTP does not allow, so that input cannot begin
+ * another header. */
 #include "http/reply.h"
 
 #include "http/error.h"
@@ -23,7 +23,7 @@ static bool add(struct MHD_Response *response, const char *name, struct kh_view 
 	return MHD_add_response_header(response, name, text) == MHD_YES;
 }
 
-/* What a page of a configured origin is told: that it may read the answer. */
+/* Tells a page of a configured origin that it may read the answer. */
 static bool add_cors(const struct kh_http_request *r, struct MHD_Response *response)
 {
 	return r->origin.p == NULL ||
@@ -31,7 +31,7 @@ static bool add_cors(const struct kh_http_request *r, struct MHD_Response *respo
 		add(response, "Access-Control-Expose-Headers", KH_LIT("Mcp-Session-Id, WWW-Authenticate")));
 }
 
-/* The headers of every answer, and HEADERS.  False: no memory. */
+/* Adds the headers of every answer, and HEADERS.  False: no memory. */
 static bool dress(const struct kh_http_request *r, struct MHD_Response *response, const char *type,
 		  const struct kh_http_header *headers, size_t count)
 {
@@ -71,7 +71,7 @@ void kh_http_reply(struct kh_http_request *r, unsigned status, const char *type,
 		response = NULL;
 		status = 500;
 	}
-	if (response == NULL) /* static: it needs the least memory there is */
+	if (response == NULL) /* a static text needs the least memory */
 		response = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "",
 							   MHD_RESPMEM_PERSISTENT); /* NOLINT */
 	(void)kh_http_request_answer(r, response != NULL ? status : 500, response, body.n, NULL);
@@ -104,7 +104,7 @@ struct kh_http_stream *kh_http_reply_stream(struct kh_http_request *r, const str
 		return s;
 	if (!dressed)
 		MHD_destroy_response(response);
-	kh_http_stream_release(s); /* the request's hold, and ours */
+	kh_http_stream_release(s); /* drops the request's reference, and ours */
 	kh_http_stream_release(s);
 	return NULL;
 }

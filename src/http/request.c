@@ -1,4 +1,4 @@
-/* A request: what came in, and the two sides of its connection. */
+/* A request: what came in, and the two sides that use it. */
 #include "http/request.h"
 
 #include "base/alloc.h"
@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 #define BODY_STEP ((size_t)4096)
-#define DISCARD   ((size_t)1 << 20) /* of a body that is too large, read on so that its sender can be told */
+#define DISCARD \
+	((size_t)1 << 20) /* bytes of a too large body that are still read, so that the client reads the answer */
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
@@ -73,7 +74,7 @@ void kh_http_request_drop(struct kh_http_request *r)
 
 /* --- what comes in ------------------------------------------------------------------------------------------------ */
 
-/* One walk counts, the next one copies. */
+/* The first pass counts, the second one copies. */
 struct copying {
 	struct kh_http_pair *to; /* NULL: counting */
 	char *text;
@@ -90,7 +91,8 @@ static struct kh_view copy_text(struct copying *copying, const char *p, size_t n
 	return kh_view_of(to, n);
 }
 
-/* MHD's copy of a secret is of no use to it any more; its memory is ours to write, whatever the type says. */
+/* Wipes MHD's copy of a secret, which MHD does not need any more.  Its memory may be written, although the type is
+ * const. */
 static void wipe_behind(const char *p, size_t n)
 {
 	sodium_memzero((void *)(uintptr_t)p, n); /* NOLINT(performance-no-int-to-ptr) */
@@ -273,7 +275,7 @@ void kh_http_request_over(struct kh_http_request *r, bool well)
 	kh_http_request_drop(r);
 }
 
-/* --- what handlers ask -------------------------------------------------------------------------------------------- */
+/* --- functions for handlers --------------------------------------------------------------------------------------- */
 
 struct kh_gateway *kh_http_request_gateway(const struct kh_http_request *r)
 {

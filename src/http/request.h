@@ -1,9 +1,9 @@
 /*
  * A request, from its first line to the end of its answer.
  *
- * Two sides know it: MHD's threads, which read it and send what was answered, and the work (works.h) that its handler
- * runs in (handling.h).  Each holds it; the lock guards what both touch.  While the work has it, the connection is suspended, and it
- * is resumed exactly once, by the answer.
+ * Two sides use it: MHD's threads, which read it and send the answer, and the work (gateway/works.h) that its handler
+ * runs in (handling.h).  Each holds a reference; the lock guards what both touch.  While the work has the request, the
+ * connection is suspended; the answer resumes it exactly once.
  */
 #ifndef KH_HTTP_REQUEST_H
 #define KH_HTTP_REQUEST_H
@@ -17,10 +17,10 @@
 #include <sys/socket.h>
 
 #define KH_HTTP_REQUEST_HEADERS 100               /* that a request may have */
-#define KH_HTTP_REQUEST_ARENA   ((size_t)8 << 20) /* bytes of it while nothing works on it */
+#define KH_HTTP_REQUEST_ARENA   ((size_t)8 << 20) /* bytes of it while no work runs */
 
 struct kh_http_request {
-	struct kh_work work; /* first: a work is its request */
+	struct kh_work work; /* first, so that a work can be cast to its request */
 	struct kh_http_frame *frame;
 	const struct kh_http_route *route;
 	void *ctx;
@@ -29,7 +29,7 @@ struct kh_http_request {
 	atomic_bool gone;
 	/* what came in; written by MHD's thread before the work begins */
 	bool begun, counted;
-	bool closes;       /* nothing more is read of its connection */
+	bool closes;       /* nothing more is read from its connection */
 	char *target_text; /* decoded in place */
 	size_t target_size;
 	struct kh_http_target target;
@@ -42,24 +42,24 @@ struct kh_http_request {
 	char remote[64];
 	char *body;
 	size_t body_n, body_room;
-	bool body_over;   /* more came than the route takes */
-	size_t discarded; /* of what came after that */
-	/* the work's */
+	bool body_over;   /* more came than the route accepts */
+	size_t discarded; /* bytes of the body that were dropped after that */
+	/* used by the work */
 	struct kh_arena arena;
 	void *kept;
 	size_t kept_size;
 	bool shed;
-	/* both sides' */
+	/* used by both sides */
 	pthread_mutex_t lock;
-	struct MHD_Connection *connection; /* NULL from its end on */
-	struct MHD_Response *response;     /* answered, and not yet MHD's */
+	struct MHD_Connection *connection; /* NULL once it has ended */
+	struct MHD_Response *response;     /* set by the answer, until MHD has it */
 	unsigned status;
 	uint64_t answer_size;
 	bool suspended, armed, answered, working;
 	struct kh_http_stream *stream;
 };
 
-/* A request whose first line was read; TARGET as it stands there.  NULL: no memory. */
+/* Makes a request whose first line was read; TARGET is as in that line.  NULL: no memory. */
 struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct MHD_Connection *connection, int fd,
 					    struct kh_view target);
 void kh_http_request_hold(struct kh_http_request *r);
@@ -68,21 +68,23 @@ void kh_http_request_drop(struct kh_http_request *r);
 /* Copies the headers, and wipes the token out of MHD's own memory.  KH_ELIMIT: too many. */
 enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_error *err) KH_CHECKED;
 
-/* A piece of the body.  False: the connection has to be closed. */
+/* Takes a piece of the body.  False: the connection has to be closed. */
 bool kh_http_request_take_body(struct kh_http_request *r, struct kh_view piece) KH_CHECKED;
 
-/* Gives the body back. */
+/* Frees the body. */
 void kh_http_request_free_body(struct kh_http_request *r);
 
-/* RESPONSE, which is the request's from now on, is the answer: the connection goes on.  False: there was one. */
+/* Sets RESPONSE, which the request owns from now on, as the answer, and resumes the connection.  False: it had an
+ * answer. */
 bool kh_http_request_answer(struct kh_http_request *r, unsigned status, struct MHD_Response *response, uint64_t size,
 			    struct kh_http_stream *stream);
 
-/* What is to be sent, NULL where there was no memory for it; false: not yet, and the connection is suspended again. */
+/* Returns what is to be sent, NULL if there was no memory for it.  False: not yet, and the connection is suspended
+ * again. */
 bool kh_http_request_response(struct kh_http_request *r, struct MHD_Response **ret_response,
 			      unsigned *ret_status) KH_CHECKED;
 
-/* MHD is done with it, and does not know it any more. */
+/* MHD has finished the request and does not know it any more. */
 void kh_http_request_over(struct kh_http_request *r, bool well);
 
 /* The client went away while it waited. */
@@ -93,24 +95,24 @@ void kh_http_request_left(struct kh_http_request *r);
 struct kh_gateway *kh_http_request_gateway(const struct kh_http_request *r);
 void *kh_http_request_ctx(const struct kh_http_request *r);
 const struct kh_http_route *kh_http_request_route(const struct kh_http_request *r);
-struct kh_work *kh_http_request_work(struct kh_http_request *r); /* to set wake_at and wake_chain of */
-/* The client has closed its side: its work is woken once then, while it waits and while its stream is open. */
+struct kh_work *kh_http_request_work(struct kh_http_request *r); /* to set its wake_at and wake_chain */
+/* True if the client has closed its side: its work is woken once then, while it waits and while its stream is open. */
 bool kh_http_request_is_gone(const struct kh_http_request *r);
-struct kh_arena *kh_http_request_arena(struct kh_http_request *r); /* emptied with the answer, and by a wait where
-								       kh_http_request_shed() was called */
-struct kh_view
-kh_http_request_token(const struct kh_http_request *r); /* of `Authorization: Bearer`; wiped at the end */
+/* Emptied with the answer, and by a wait if kh_http_request_shed() was called. */
+struct kh_arena *kh_http_request_arena(struct kh_http_request *r);
+/* The token of `Authorization: Bearer`; wiped at the end. */
+struct kh_view kh_http_request_token(const struct kh_http_request *r);
 struct kh_view kh_http_request_body(const struct kh_http_request *r);
 struct kh_view kh_http_request_segment(const struct kh_http_request *r, const char *name); /* "task" */
 struct kh_view kh_http_request_query(struct kh_http_request *r,
 				     const char *name); /* ?name=..., decoded; p NULL: none */
-/* The INDEX-th parameter, as it was sent; one without `=` has an empty value.  False: there are no more. */
+/* Returns the INDEX-th parameter, as it was sent; one without `=` has an empty value.  False: there are no more. */
 bool kh_http_request_query_at(struct kh_http_request *r, size_t index, struct kh_view *ret_name,
 			      struct kh_view *ret_value);
 struct kh_view kh_http_request_header(struct kh_http_request *r, const char *name); /* trimmed; p NULL: none */
-struct kh_view kh_http_request_remote(struct kh_http_request *r);   /* "127.0.0.1", or "unix", for the record */
-void *kh_http_request_kept(struct kh_http_request *r, size_t size); /* zeroed at first, the same at every step; NULL:
-								       no memory */
-void kh_http_request_shed(struct kh_http_request *r); /* gives the body and the arena back before a long wait */
+struct kh_view kh_http_request_remote(struct kh_http_request *r); /* "127.0.0.1", or "unix", for the record */
+/* Memory that is zeroed at first and the same at every step; NULL: no memory. */
+void *kh_http_request_kept(struct kh_http_request *r, size_t size);
+void kh_http_request_shed(struct kh_http_request *r); /* frees the body and the arena before a long wait */
 
 #endif

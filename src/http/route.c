@@ -1,4 +1,4 @@
-/* Routes.  The tables are short, and a request is compared with each pattern in turn. */
+/* Routes.  The tables are short, so a request is compared with each pattern in turn. */
 #include "http/route.h"
 
 #include "base/utf8.h"
@@ -15,7 +15,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Characters that may stand in a target as they are. */
+/* True for characters that may stand in a target unescaped. */
 static bool is_plain(char c)
 {
 	static const char marks[] = "-._~!$&'()*+,;=:@/?";
@@ -23,14 +23,13 @@ static bool is_plain(char c)
 	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || (c != '\0' && strchr(marks, c) != NULL);
 }
 
-/* Whether the bytes that an escape stands for may be in a piece: everything but control characters, and in a path '/'.
- */
+/* True if an escape may stand for this byte: all but control characters, and '/' in a path. */
 static bool may_be_escaped(unsigned char c, bool in_path)
 {
 	return c >= 0x20 && c != 0x7f && !(in_path && (c == '/' || c == '\\'));
 }
 
-/* Decodes the piece at TEXT in place; false where an escape is broken or stands for what it must not. */
+/* Decodes the piece at TEXT in place; returns false if an escape is broken or stands for a forbidden byte. */
 static bool decode(char *text, size_t n, bool in_path, struct kh_view *ret_piece)
 {
 	size_t to = 0;
@@ -118,7 +117,7 @@ enum kh_err kh_http_route_read(char *text, size_t n, struct kh_http_target *ret_
 
 /* --- patterns ----------------------------------------------------------------------------------------------------- */
 
-/* Goes through a pattern: its next segment, without the slash before it. */
+/* Returns the next segment of a pattern, without the slash before it. */
 static bool next_piece(struct kh_view *rest, struct kh_view *ret_piece, bool *ret_named)
 {
 	if (rest->n == 0)

@@ -2,8 +2,8 @@
  * Routes: what a handler is, and which one a method and a target belong to; segments and parameters, percent-decoded.
  * Pure.
  *
- * A target is read strictly: what is not a path of RFC 3986, a broken escape, and an escape that stands for a slash, a
- * control character or half a character are errors, so that no two readers of it can disagree.
+ * A target is read strictly.  It is an error if it is not a path of RFC 3986, or has a broken escape or an escape for a
+ * slash, a control character or half a character, so that no two programs can read it differently.
  */
 #ifndef KH_HTTP_ROUTE_H
 #define KH_HTTP_ROUTE_H
@@ -18,28 +18,28 @@ enum kh_http_method { KH_HTTP_GET, KH_HTTP_POST, KH_HTTP_PUT, KH_HTTP_DELETE, KH
 /* Who may use a route. */
 enum kh_http_access {
 	KH_HTTP_OPEN,  /* no token is needed: /healthz */
-	KH_HTTP_TOKEN, /* a bearer token must be there; whether it is good is for the operation to say */
+	KH_HTTP_TOKEN, /* a bearer token must be there; the operation decides whether it is valid */
 };
 
 /*
- * A route.  RUN is a step of a work on the gateway's pool: it answers with one of the functions below and returns
- * KH_WORK_DONE, or waits.  It is called again then, until it has answered; kh_http_request_kept() is its memory over
- * waits.  A stream that is open goes on after KH_WORK_DONE only by whoever else holds it (kh_http_stream_*).
+ * A route.  RUN is a step of a work on the gateway's pool: it answers with a function of reply.h and returns
+ * KH_WORK_DONE, or waits.  Then it is called again, until it has answered; kh_http_request_kept() is its memory over
+ * waits.  After KH_WORK_DONE an open stream is written only by others that hold it (kh_http_stream_*).
  */
 struct kh_http_route {
 	enum kh_http_method method;
 	const char *path; /* "/api/v1/tasks/{task}/blocks": a {name} is one segment, percent-decoded */
 	enum kh_http_access access;
-	size_t body; /* bytes of body that are taken at most; 0: none */
+	size_t body; /* the most bytes of body that are accepted; 0: none */
 	enum kh_work_next (*run)(struct kh_http_request *r);
-	bool waits; /* it may wait, or stream: refused (503 `busy`) where so many do that others would find no place */
-	bool apart; /* its steps never block, and run on a thread that blocks for nobody else either */
+	bool waits; /* it may wait, or stream; refused (503 `busy`) if too many requests do */
+	bool apart; /* its steps never block, and run on a separate thread on which nothing blocks */
 };
 
 #define KH_HTTP_ROUTE_SEGMENTS   12
 #define KH_HTTP_ROUTE_PARAMETERS 32
 
-/* A request's target, taken apart.  All views are in the text that it was read from. */
+/* A request's target, parsed.  All views point into the text that it was read from. */
 struct kh_http_target {
 	struct kh_view segments[KH_HTTP_ROUTE_SEGMENTS];
 	size_t segment_count;
@@ -53,13 +53,13 @@ struct kh_http_target {
 enum kh_err kh_http_route_read(char *text, size_t n, struct kh_http_target *ret_target,
 			       struct kh_error *err) KH_CHECKED;
 
-/* Whether the segments of TARGET are those of the pattern PATH. */
+/* True if the segments of TARGET match the pattern PATH. */
 bool kh_http_route_matches(const char *path, const struct kh_http_target *target);
 
-/* The segment that stands for {NAME} in PATH, which matches; p NULL: there is no such name. */
+/* Returns the segment that stands for {NAME} in PATH, which matches; p NULL: there is no such name. */
 struct kh_view kh_http_route_segment(const char *path, const struct kh_http_target *target, const char *name);
 
-/* A table of routes and what they are run with. */
+/* A table of routes, and their context. */
 struct kh_http_routes {
 	const struct kh_http_route *at;
 	size_t count;
@@ -69,10 +69,10 @@ struct kh_http_routes {
 enum kh_http_found {
 	KH_HTTP_FOUND,
 	KH_HTTP_NO_PATH,
-	KH_HTTP_NO_METHOD, /* the path is known with others: RET_METHODS */
+	KH_HTTP_NO_METHOD, /* the path has other methods: RET_METHODS */
 };
 
-/* METHOD may be KH_HTTP_METHODS: one of which nothing is known.  RET_METHODS: a bit for each method of the path. */
+/* METHOD may be KH_HTTP_METHODS, for an unknown one.  RET_METHODS: a bit for each method of the path. */
 enum kh_http_found kh_http_route_find(const struct kh_http_routes *tables, size_t count, enum kh_http_method method,
 				      const struct kh_http_target *target, const struct kh_http_route **ret_route,
 				      void **ret_ctx, unsigned *ret_methods);

@@ -1,9 +1,9 @@
 /*
- * The server: MHD's daemons, one for each listening socket, and what they call.
+ * The server: MHD's daemons, one for each listening socket, and their callbacks.
  *
- * MHD's callbacks run on its threads and touch nothing but the request that they are about.  The first call of
- * `answer` for a request decides whether it may come in at all; later ones bring its body; the last one hands it to its
- * work, and comes again when there is an answer.
+ * MHD's callbacks run on its threads and touch only the request that they are about.  The first call of `answer` for a
+ * request decides whether it is accepted at all; later ones bring its body; the last one hands it to its work, and
+ * comes again when there is an answer.
  */
 #include "http/server.h"
 
@@ -20,11 +20,11 @@
 
 #define TABLES         8
 #define CONNECTIONS    10000U
-#define POOL           ((size_t)16 << 10) /* of a connection: its request's headers and its answer's must fit */
+#define POOL           ((size_t)16 << 10) /* bytes of a connection: the headers of its request and of its answer must fit */
 #define POOL_STEP      ((size_t)1024)
-#define SILENCE        30U                 /* seconds after which MHD closes a connection that should say something */
-#define MOST_DISCARDED ((uint64_t)1 << 20) /* of a refused request's body, so that its sender reads the answer */
-#define FAREWELL       INT64_C(5000000)    /* microseconds for answers to be taken when the server ends */
+#define SILENCE        30U                 /* seconds after which MHD closes a silent connection */
+#define MOST_DISCARDED ((uint64_t)1 << 20) /* bytes of a refused request's body, so that its sender reads the answer */
+#define FAREWELL       INT64_C(5000000)    /* microseconds for clients to take answers when the server ends */
 #define PRIORITIES     "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-GCM:+AES-128-GCM:+CHACHA20-POLY1305"
 
 struct kh_http;
@@ -33,7 +33,7 @@ struct door {
 	struct kh_http *http;
 	struct kh_http_guard guard;
 	struct MHD_Daemon *daemon;
-	int fd; /* -1: MHD's, or closed */
+	int fd; /* -1: owned by MHD, or closed */
 };
 
 struct kh_http {
@@ -47,7 +47,7 @@ struct kh_http {
 	unsigned connections;
 };
 
-/* --- whether a request may come in -------------------------------------------------------------------------------- */
+/* --- whether a request is accepted -------------------------------------------------------------------------------- */
 
 static int fd_of(struct MHD_Connection *connection)
 {
@@ -73,7 +73,7 @@ static void refuse(struct kh_http_request *r, enum kh_err e, const struct kh_err
 	kh_http_reply_error(r, e, err);
 }
 
-/* A page of a configured origin asks what it may send (CORS): what it asks for is decided when it comes. */
+/* Answers the preflight of a page of a configured origin (CORS).  The request itself is checked when it comes. */
 static void reply_preflight(struct kh_http_request *r, unsigned methods)
 {
 	char allow[KH_HTTP_ROUTE_ALLOW];
@@ -104,7 +104,7 @@ static void refuse_method(struct kh_http_request *r, struct kh_view method, unsi
 		      &(struct kh_http_header){"Allow", kh_view_str(allow)}, 1);
 }
 
-/* Finds the route, or answers. */
+/* Finds the route; if there is none, answers. */
 static bool find_route(struct kh_http *http, struct kh_http_request *r, struct kh_view method)
 {
 	struct kh_error err;
@@ -129,7 +129,7 @@ static bool find_route(struct kh_http *http, struct kh_http_request *r, struct k
 	return false;
 }
 
-/* The token's form, and the body's announced length. */
+/* Checks the token's form, and the body's announced length. */
 static bool admit(struct kh_http_request *r, const struct kh_http_knock *knock)
 {
 	struct kh_error err;
@@ -151,7 +151,7 @@ static bool admit(struct kh_http_request *r, const struct kh_http_knock *knock)
 	return true;
 }
 
-/* Looks at the head of a request.  True: its body may come, be it to be thrown away; false: nothing more is read. */
+/* Checks the head of a request.  True: its body may come, even if it is thrown away; false: nothing more is read. */
 static bool take_head(struct door *door, struct kh_http_request *r, struct kh_view method)
 {
 	struct kh_http_knock knock = {.length = 0};
@@ -168,12 +168,12 @@ static bool take_head(struct door *door, struct kh_http_request *r, struct kh_vi
 	r->origin = knock.origin;
 	if (find_route(door->http, r, method) && admit(r, &knock))
 		return true;
-	r->route = NULL; /* what comes of a body is not kept */
+	r->route = NULL; /* the body is thrown away */
 	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_READS, 0);
 	return !knock.chunked && knock.length <= MOST_DISCARDED && kh_http_request_header(r, "expect").p == NULL;
 }
 
-/* --- what MHD calls ----------------------------------------------------------------------------------------------- */
+/* --- callbacks of MHD --------------------------------------------------------------------------------------------- */
 
 static void *begun(void *cls, const char *uri, struct MHD_Connection *connection)
 {
@@ -254,10 +254,10 @@ static void connected(void *cls, struct MHD_Connection *connection, void **socke
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
 		kh_http_watch_leave(door->http->frame->watch, fd);
 	else if (!kh_http_watch_enter(door->http->frame->watch, fd))
-		(void)shutdown(fd, SHUT_RDWR); /* what cannot be watched over cannot stay */
+		(void)shutdown(fd, SHUT_RDWR); /* a connection that cannot be watched is closed */
 }
 
-/* Escapes are read by route.c: what MHD would make of %00 ends a string. */
+/* Leaves escapes to route.c, because MHD would make a NUL of %00, which ends a string. */
 static size_t leave_escapes(void *cls, struct MHD_Connection *connection, char *text)
 {
 	(void)cls;
@@ -406,7 +406,7 @@ static enum kh_err open_door(struct kh_http *http, struct door *door, struct kh_
 				    s->tls_certificate != NULL
 					    ? "the server cannot be started: certificate or key are not usable"
 					    : "the server cannot be started");
-	door->fd = -1; /* MHD's from now on */
+	door->fd = -1; /* MHD owns it from now on */
 	return KH_OK;
 }
 
@@ -444,7 +444,7 @@ static void lose_request(void *owner)
 	kh_http_request_left(owner);
 }
 
-/* Gives answers and ends of streams their time. */
+/* Waits a limited time for answers and ends of streams to be sent. */
 static void say_farewell(struct kh_http *http)
 {
 	int64_t until = kh_works_now() + FAREWELL;

@@ -1,4 +1,4 @@
-/* Streams. */
+/* Streams of server-sent events. */
 #include "http/stream.h"
 
 #include "base/alloc.h"
@@ -7,14 +7,14 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#define BLOCK 512 /* MHD's own buffer for clients that know no chunks */
+#define BLOCK 512 /* MHD's own buffer for clients that do not support chunks */
 
 struct kh_http_stream {
 	struct kh_http_frame *frame;
 	int fd;
 	atomic_uint refs; /* whoever opened it, the request, MHD's response */
 	pthread_mutex_t lock;
-	struct MHD_Connection *connection; /* NULL from its end on */
+	struct MHD_Connection *connection; /* NULL once it has ended */
 	struct kh_http_stream_buffer buffer;
 	bool suspended, closed, gone;
 };
@@ -28,7 +28,7 @@ void kh_http_stream_done(struct kh_http_stream_buffer *buffer)
 	buffer->at = buffer->n = buffer->room = 0;
 }
 
-/* Room for MORE bytes behind what waits. */
+/* Makes room for MORE bytes behind what waits. */
 static bool make_room(struct kh_http_stream_buffer *b, size_t more)
 {
 	size_t waits = b->n - b->at, room = b->room > 0 ? b->room : 256;
@@ -87,7 +87,8 @@ static void append_field(struct kh_http_stream_buffer *b, struct kh_view name, s
 	append(b, KH_LIT("\n"));
 }
 
-/* The next line of *REST, ended by LF, CR or both; false when nothing is left.  Empty data is one empty line. */
+/* Returns the next line of *REST, ended by LF, CR or both; false when nothing is left.  Empty data is one empty
+ * line. */
 static struct kh_view next_line(struct kh_view *rest)
 {
 	size_t end = 0;
@@ -254,11 +255,11 @@ void kh_http_stream_drop(struct kh_http_stream *s)
 	kh_http_stream_release(s);
 }
 
-/* After something was put, or could not be: the lock is held. */
+/* Call it after something was put, or could not be; the lock is held. */
 static bool written(struct kh_http_stream *s, bool put)
 {
 	if (!put)
-		lose(s); /* whoever does not read for so long is not there */
+		lose(s); /* a client that does not read for so long is gone */
 	else
 		resume(s);
 	return put;

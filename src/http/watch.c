@@ -1,9 +1,9 @@
 /*
- * The watch.  One lock guards the table; it is never held while somebody else's function is called, but for `hold` and
- * `drop`, which count.
+ * The watch.  One lock guards the table.  It is never held while a callback runs, except for `hold` and `drop`, which
+ * only count.
  *
- * A descriptor's number may be another connection's by the time that an event of it is read: so an event is believed
- * only when the kernel says the same again under the lock, during which no connection leaves the table.
+ * A descriptor's number may belong to another connection by the time that its event is read.  So an event counts only
+ * if the kernel says the same again under the lock, during which no connection leaves the table.
  */
 #include "http/watch.h"
 
@@ -18,17 +18,17 @@
 #include <unistd.h>
 
 #define SECOND   INT64_C(1000000)
-#define TICK     (SECOND / 2) /* between looks at the clock */
-#define RATE     65536        /* bytes a second that a client must take or give at least */
+#define TICK     (SECOND / 2) /* microseconds between checks of the time */
+#define RATE     65536        /* bytes a second that a client must take or send at least */
 #define EVENTS   64
 #define STACK    ((size_t)256 << 10)
-#define PRESSURE (3 * SECOND) /* what an idle or reading connection has where connections are scarce */
+#define PRESSURE (3 * SECOND) /* limit for an idle or reading connection if connections are scarce */
 
 struct entry {
 	bool used, armed;
-	bool half; /* at the last look its client had nothing more to say, and what it said was no request */
+	bool half; /* at the last check its client had closed its side in the middle of a request */
 	enum kh_http_doing doing;
-	int64_t since, until; /* until 0: for ever */
+	int64_t since, until; /* until 0: no limit */
 	void *owner;
 };
 
@@ -247,7 +247,7 @@ static void look_gone(struct kh_http_watch *w, int fd)
 	}
 }
 
-/* True where what the connection does has lasted too long.  Scarce: seven of eight are taken. */
+/* True if the connection's current state has lasted too long.  Scarce: seven of eight connections are taken. */
 static bool is_over(const struct kh_http_watch *w, const struct entry *entry, int64_t now)
 {
 	bool scarce = w->count > w->settings.connections - w->settings.connections / 8;
@@ -277,8 +277,9 @@ static void look_late(struct kh_http_watch *w)
 }
 
 /*
- * Clients that closed their side in the middle of a request.  MHD, which waits for edges, does not notice where the end
- * came together with the last bytes.  Twice in a row, so that MHD has had the time to take what was there.
+ * Closes connections whose clients closed their side in the middle of a request.  MHD, which is edge-triggered, does
+ * not notice that if the end came together with the last bytes.  Checks twice in a row, so that MHD has had time to
+ * read.
  */
 static void look_half(struct kh_http_watch *w)
 {
