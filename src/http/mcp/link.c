@@ -1,4 +1,5 @@
-/* A connection, step by step: JSON or events, a session for `initialize`, and what a client that is gone leaves. */
+/* Runs a connection step by step: answers with JSON or events, makes a session for `initialize`, and cleans up after
+ * a client that is gone. */
 #include "http/mcp/link.h"
 
 #include "http/reply.h"
@@ -33,7 +34,7 @@ void kh_http_mcp_link_begin(struct kh_http_mcp_link *link, struct kh_http_reques
 	link->heard = link->since;
 }
 
-/* The connection ends.  GONE: the client did that. */
+/* Ends the connection.  GONE: the client closed it. */
 static enum kh_work_next finish(struct kh_http_mcp_link *link, bool gone)
 {
 	struct kh_http_mcp_stream *s = link->stream;
@@ -48,8 +49,8 @@ static enum kh_work_next finish(struct kh_http_mcp_link *link, bool gone)
 		kh_http_stream_close(link->out);
 		kh_http_stream_drop(link->out);
 	}
-	/* Without a session nobody can come back for the answer.  In one, a client that hangs up has cancelled nothing.
-	 */
+	/* Without a session nobody can come back for the answer, so the request is cancelled.  In a session, a
+	 * client that hangs up cancels nothing. */
 	if (gone && !link->session)
 		kh_http_mcp_stream_cancel(s);
 	kh_http_mcp_stream_drop(s);
@@ -61,12 +62,11 @@ static enum kh_work_next finish(struct kh_http_mcp_link *link, bool gone)
 	return KH_WORK_DONE;
 }
 
-/* --- the beginning of the response -----------------------------------------------------------------------------------
- */
+/* --- the beginning of the response -------------------------------------------------------------------------------- */
 
 enum form { FORM_NOT_YET, FORM_WHOLE, FORM_EVENTS };
 
-/* With the stream's lock held. */
+/* The stream's lock is held. */
 static enum form form_of(const struct kh_http_mcp_link *link, const struct kh_http_mcp_stream *s, int64_t now)
 {
 	if (link->out || link->follows)
@@ -76,14 +76,14 @@ static enum form form_of(const struct kh_http_mcp_link *link, const struct kh_ht
 
 		return nothing || fails || !link->events || (link->json && !s->others) ? FORM_WHOLE : FORM_EVENTS;
 	}
-	/* Where the client is to come back it needs an id to do so with, which only a session's events have. */
+	/* To come back, a client needs an event id, which only a session's events have. */
 	return link->events && (s->others || (s->rests && link->session) ||
 				now - link->since >= KH_HTTP_MCP_STREAM_SLOW)
 		       ? FORM_EVENTS
 		       : FORM_NOT_YET;
 }
 
-/* An answer to `initialize` makes a session.  False: it could not be made, which the client has been told. */
+/* Makes a session for an answer to `initialize`.  False: it could not be made, and the client has been told. */
 static bool make_session(struct kh_http_mcp_link *link, struct kh_http_request *r)
 {
 	struct kh_error err;
@@ -126,7 +126,7 @@ static enum kh_work_next reply_whole(struct kh_http_mcp_link *link, struct kh_ht
 	return finish(link, false);
 }
 
-/* 2025-11-25 on: an event without content comes first, so that a client has an id to come back with. */
+/* From 2025-11-25 on: sends an event without content first, so that the client has an id to come back with. */
 static void prime(struct kh_http_mcp_link *link)
 {
 	struct kh_mcp_peer *peer = link->session->peer;
@@ -161,10 +161,9 @@ static bool open_events(struct kh_http_mcp_link *link, struct kh_http_request *r
 	return true;
 }
 
-/* --- events ----------------------------------------------------------------------------------------------------------
- */
+/* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the client has taken so much of what was written that an event of N bytes may follow. */
+/* True if the client has read so much that an event of N bytes may follow. */
 static bool has_room(const struct kh_http_mcp_link *link, size_t n)
 {
 	size_t waits = kh_http_stream_waits(link->out);
@@ -172,7 +171,8 @@ static bool has_room(const struct kh_http_mcp_link *link, size_t n)
 	return waits == 0 || (waits < ROOM && n < ROOM - waits);
 }
 
-/* With the stream's lock held: writes what the client has not got, as far as it reads.  False: it is gone. */
+/* The stream's lock is held.  Writes the events that the client does not have, as far as it reads.  False: it is
+ * gone. */
 static bool write_events(struct kh_http_mcp_link *link, int64_t now)
 {
 	struct kh_http_mcp_stream *s = link->stream;
@@ -197,7 +197,7 @@ static bool write_events(struct kh_http_mcp_link *link, int64_t now)
 	return kh_http_stream_comment(link->out);
 }
 
-/* When to look whether the client reads again: soon, and later the longer it does not. */
+/* Returns when to check whether the client reads again: soon at first, and later the longer it does not. */
 static int64_t look_again(const struct kh_http_mcp_link *link, int64_t now)
 {
 	int64_t pause = (now - link->heard) / 4;

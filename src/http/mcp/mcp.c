@@ -1,4 +1,4 @@
-/* The endpoint: which requests it takes, whose they are, and its sessions' sweeping. */
+/* The endpoint: which requests it accepts, who sent them, and the removal of old sessions. */
 #include "http/mcp/mcp.h"
 
 #include "http/mcp/link.h"
@@ -16,10 +16,9 @@ struct kh_http_mcp {
 	} sweeper;
 };
 
-/* --- headers ---------------------------------------------------------------------------------------------------------
- */
+/* --- headers ------------------------------------------------------------------------------------------------------ */
 
-/* Whether PARAMS, what follows a media type, say that it is not wanted at all: q=0. */
+/* True if PARAMS, which follow a media type, say that it is not wanted at all: q=0. */
 static bool is_unwanted(struct kh_view params)
 {
 	struct kh_view param;
@@ -37,7 +36,8 @@ static bool is_unwanted(struct kh_view params)
 	return false;
 }
 
-/* Whether Accept allows TYPE ("text/event-stream") of this KIND ("text/\*"); without the header everything is. */
+/* True if Accept allows TYPE ("text/event-stream") of this KIND ("text/\*"); without the header, everything is
+ * allowed. */
 static bool accepts(struct kh_view accept, struct kh_view type, struct kh_view kind)
 {
 	struct kh_view range, name;
@@ -76,16 +76,14 @@ static struct kh_view header_of(void *ctx, const char *name)
 	return kh_http_request_header(ctx, name);
 }
 
-/* --- who calls, and in which session
- * -----------------------------------------------------------------------------------
- */
+/* --- who calls, and in which session ------------------------------------------------------------------------------ */
 
 static struct kh_http_mcp *endpoint(const struct kh_http_request *r)
 {
 	return kh_http_request_ctx(r);
 }
 
-/* Fills in whose request it is.  False: nobody's whom we know, which the client has been told. */
+/* Finds out who sent the request.  False: its token is not valid, and the client has been told. */
 static bool identify(struct kh_http_request *r, struct kh_http_mcp_link *link, bool fresh)
 {
 	struct kh_error err;
@@ -100,7 +98,7 @@ static bool identify(struct kh_http_request *r, struct kh_http_mcp_link *link, b
 	return true;
 }
 
-/* Fills in the session that the request names.  False: there is none such, which the client has been told. */
+/* Finds the session that the request names.  False: there is none, and the client has been told. */
 static bool join(struct kh_http_request *r, struct kh_http_mcp_link *link)
 {
 	struct kh_view id = kh_http_request_header(r, "Mcp-Session-Id");
@@ -127,7 +125,7 @@ static bool is_stateless(struct kh_http_request *r)
 	return version.p && kh_rpc_version_is_stateless(kh_rpc_version_find(version));
 }
 
-/* GET and DELETE are of versions with sessions. */
+/* True unless it is GET or DELETE of a version without sessions. */
 static bool is_allowed(struct kh_http_request *r)
 {
 	static const struct kh_http_header allow = {"Allow", KH_LIT_INIT("POST")};
@@ -141,10 +139,9 @@ static bool is_allowed(struct kh_http_request *r)
 	return false;
 }
 
-/* --- POST ------------------------------------------------------------------------------------------------------------
- */
+/* --- POST --------------------------------------------------------------------------------------------------------- */
 
-/* The peer of the request: its session's, or a new one, which `initialize` may make a session. */
+/* Returns the peer of the request: its session's, or a new one, which `initialize` may make a session. */
 static struct kh_mcp_peer *peer_of(struct kh_http_request *r, struct kh_http_mcp_link *link)
 {
 	if (link->session)
@@ -154,7 +151,7 @@ static struct kh_mcp_peer *peer_of(struct kh_http_request *r, struct kh_http_mcp
 	return link->peer;
 }
 
-/* What was begun and cannot go on. */
+/* Releases what was begun and cannot go on. */
 static enum kh_work_next give_up(struct kh_http_mcp_link *link)
 {
 	if (link->session)
@@ -193,7 +190,7 @@ static enum kh_work_next begin_post(struct kh_http_request *r, struct kh_http_mc
 	return KH_WORK_WAIT;
 }
 
-/* The link of a request, where it has come so far that it has one. */
+/* Returns the link of a request, if it already has one. */
 static struct kh_http_mcp_link *link_of(struct kh_http_request *r)
 {
 	struct kh_http_mcp_link *link = kh_http_request_kept(r, sizeof(*link));
@@ -222,10 +219,9 @@ static enum kh_work_next run_post(struct kh_http_request *r)
 	return KH_WORK_DONE;
 }
 
-/* --- GET and DELETE --------------------------------------------------------------------------------------------------
- */
+/* --- GET and DELETE ----------------------------------------------------------------------------------------------- */
 
-/* The stream that a GET is for, and the last event of it that the client has.  False: nothing is known of it. */
+/* Finds the stream that a GET is for, and the last event of it that the client has.  False: the stream is not known. */
 static bool choose(struct kh_http_request *r, struct kh_http_mcp_link *link, uint64_t *ret_sent)
 {
 	struct kh_view last = kh_http_request_header(r, "Last-Event-ID");
@@ -277,8 +273,7 @@ static enum kh_work_next run_delete(struct kh_http_request *r)
 	return KH_WORK_DONE;
 }
 
-/* --- the endpoint ----------------------------------------------------------------------------------------------------
- */
+/* --- the endpoint ------------------------------------------------------------------------------------------------- */
 
 static const struct kh_http_route routes[] = {
 	{KH_HTTP_POST, "/mcp", KH_HTTP_TOKEN, KH_MCP_MESSAGE, run_post, true, false},
@@ -304,7 +299,7 @@ static void free_session(struct kh_http_mcp_session *session)
 	kh_mcp_peer_drop(session->peer);
 }
 
-/* A step of the work that sweeps. */
+/* A step of the work that removes old sessions and streams. */
 static enum kh_work_next sweep(struct kh_work *work)
 {
 	struct kh_http_mcp_sessions *sessions = ((struct sweeper *)work)->sessions;

@@ -14,7 +14,7 @@ static size_t size_of(const struct kh_http_mcp_event *e)
 	return sizeof(*e) + e->text.n;
 }
 
-/* Takes the event at *LINK out; PREV is the one before it, or NULL. */
+/* Removes the event at *LINK; PREV is the one before it, or NULL. */
 static void take_out(struct kh_http_mcp_replay *replay, struct kh_http_mcp_event **link, struct kh_http_mcp_event *prev)
 {
 	struct kh_http_mcp_event *e = *link;
@@ -39,7 +39,7 @@ bool kh_http_mcp_replay_is_over(const struct kh_http_mcp_replay *replay)
 	return atomic_load(replay->all) > KH_HTTP_MCP_REPLAY_ALL;
 }
 
-/* Back within the limits: the oldest that is no answer goes, but never the one that has just come. */
+/* Gets back within the limits: removes the oldest events, but not an answer, and never the newest event. */
 static void trim(struct kh_http_mcp_replay *replay)
 {
 	struct kh_http_mcp_event **link = &replay->first, *prev = NULL;
@@ -104,7 +104,7 @@ struct kh_view kh_http_mcp_replay_id(char buf[KH_HTTP_MCP_REPLAY_ID], uint64_t s
 	return kh_view_of(buf, n > 0 ? (size_t)n : 0);
 }
 
-/* The same number that is written: digits, no leading zero, no sign. */
+/* Reads a number as kh_http_mcp_replay_id() writes it: digits, no leading zero, no sign. */
 static bool read_number(struct kh_view v, uint64_t *ret_number)
 {
 	int64_t value;

@@ -1,5 +1,4 @@
-/* The table of sessions: by id, and by the time of their last request.  One lock; nothing of others' is called with it.
- */
+/* The table of sessions: by id, and by the time of their last request.  One lock; no callback runs while it is held. */
 #include "http/mcp/session.h"
 
 #include <stdio.h>
@@ -23,8 +22,7 @@ void kh_http_mcp_session_init(struct kh_http_mcp_sessions *table)
 	pthread_mutex_init(&table->lock, NULL);
 }
 
-/* --- the table, with its lock held ---------------------------------------------------------------------------------
- */
+/* --- the table, with its lock held -------------------------------------------------------------------------------- */
 
 static void unlink_used(struct kh_http_mcp_sessions *table, struct kh_http_mcp_session *s)
 {
@@ -55,7 +53,7 @@ static void enter(struct kh_http_mcp_sessions *table, struct kh_http_mcp_session
 	table->count++;
 }
 
-/* Takes S out; the table's hold of it is the caller's now. */
+/* Removes S from the table; the caller gets the table's reference to it. */
 static void leave(struct kh_http_mcp_sessions *table, struct kh_http_mcp_session *s)
 {
 	struct kh_http_mcp_session **link = &table->by_id[bucket_of(s->id)];
@@ -68,8 +66,8 @@ static void leave(struct kh_http_mcp_sessions *table, struct kh_http_mcp_session
 	table->count--;
 }
 
-/* A session that has to go so that TOKEN can have another: its own that has rested longest; NULL where none must.
- * *RET_FULL: there is no room, and none can be made. */
+/* Finds a session that has to end so that TOKEN can have another: of its own, the one that has been idle longest;
+ * NULL if none must.  *RET_FULL: there is no room, and none can be made. */
 static struct kh_http_mcp_session *make_room(struct kh_http_mcp_sessions *table, int64_t token, bool *ret_full)
 {
 	struct kh_http_mcp_session *rests = NULL;
@@ -90,8 +88,7 @@ static struct kh_http_mcp_session *make_room(struct kh_http_mcp_sessions *table,
 	return rests;
 }
 
-/* --- sessions --------------------------------------------------------------------------------------------------------
- */
+/* --- sessions ----------------------------------------------------------------------------------------------------- */
 
 static void over(struct kh_http_mcp_session *s)
 {
@@ -124,7 +121,7 @@ enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, int64_t 
 	s->peer = peer;
 	s->refs = 1;
 	s->next_stream = 1;
-	pthread_mutex_init(&s->lock, NULL); /* before it is listed: a sweep may come at once */
+	pthread_mutex_init(&s->lock, NULL); /* before it is listed, because a sweep may come at once */
 	pthread_mutex_lock(&table->lock);
 	goes = make_room(table, token, &full);
 	if (goes)
@@ -194,14 +191,14 @@ void kh_http_mcp_session_end(struct kh_http_mcp_session *s)
 		over(s);
 }
 
-/* The session that was used longest ago, out of the table, where that was before SINCE; else NULL. */
+/* Removes the session that was used longest ago from the table, if that was before SINCE; else returns NULL. */
 static struct kh_http_mcp_session *take_idle(struct kh_http_mcp_sessions *table, int64_t since)
 {
 	struct kh_http_mcp_session *s;
 
 	pthread_mutex_lock(&table->lock);
 	s = table->oldest;
-	while (s && s->used < since && s->refs > 1) /* somebody is connected to it */
+	while (s && s->used < since && s->refs > 1) /* a client is connected to it */
 		s = s->newer;
 	if (s && s->used < since)
 		leave(table, s);
@@ -228,7 +225,7 @@ void kh_http_mcp_session_sweep(struct kh_http_mcp_sessions *table, int64_t now,
 	while (s) {
 		visit(s, now);
 		pthread_mutex_lock(&table->lock);
-		next = s->listed ? s->older : NULL; /* the rest is for the next sweep, where S went meanwhile */
+		next = s->listed ? s->older : NULL; /* if S was removed meanwhile, the rest is left to the next sweep */
 		if (next)
 			next->refs++;
 		pthread_mutex_unlock(&table->lock);

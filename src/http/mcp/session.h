@@ -1,13 +1,13 @@
 /*
  * Sessions of /mcp: for the versions of MCP that begin with `initialize`.
  *
- * A session is transport only: what its client may do hangs on the token that every request carries, and on nothing
- * else.  An id is 128 random bits, and is bound to the token that it was made for: with another token it is as unknown
- * as one that never was.
+ * A session is part of the transport only: what its client may do depends only on the token that every request
+ * carries.  An id is 128 random bits, and is bound to the token that it was made for: with another token it is answered
+ * like an unknown id.
  *
- * Bounded: KH_HTTP_MCP_SESSION_MOST in all, KH_HTTP_MCP_SESSION_TOKEN a token (its session that has been at rest for
- * the longest makes room), gone after KH_HTTP_MCP_SESSION_IDLE without a request.  Nothing hangs on a session that
- * would be lost with it: tasks, queries and approvals are the store's.
+ * Bounded: KH_HTTP_MCP_SESSION_MOST in all, KH_HTTP_MCP_SESSION_TOKEN for each token (its session that has been idle
+ * longest makes room), removed after KH_HTTP_MCP_SESSION_IDLE without a request.  Nothing of value is lost with a
+ * session, because tasks, queries and approvals are in the store.
  */
 #ifndef KH_HTTP_MCP_SESSION_H
 #define KH_HTTP_MCP_SESSION_H
@@ -30,15 +30,15 @@ struct kh_http_mcp_sessions;
 struct kh_http_mcp_session {
 	struct kh_http_mcp_sessions *table;
 	char id[KH_HTTP_MCP_SESSION_ID];
-	int64_t token;            /* row of whose it is */
-	struct kh_mcp_peer *peer; /* held as long as the session is there */
-	/* Of http/mcp/stream.c, under `lock`. */
+	int64_t token;            /* row of the token that it belongs to */
+	struct kh_mcp_peer *peer; /* held as long as the session exists */
+	/* Used by http/mcp/stream.c, under `lock`. */
 	pthread_mutex_t lock;
-	struct kh_http_mcp_stream *streams; /* that can be taken up again, the newest first */
+	struct kh_http_mcp_stream *streams; /* that a client can come back to, the newest first */
 	unsigned stream_count;
 	uint64_t next_stream;
 	bool over; /* no stream may be added any more */
-	/* Of the table, under its lock. */
+	/* Used by the table, under its lock. */
 	unsigned refs;
 	bool listed;
 	int64_t used;
@@ -48,8 +48,8 @@ struct kh_http_mcp_session {
 struct kh_http_mcp_sessions {
 	const struct kh_alloc *alloc;
 	void (*random)(void *ctx, unsigned char *bytes, size_t n);
-	void (*ended)(struct kh_http_mcp_session *session); /* it is out of the table; without the lock */
-	void (*freed)(struct kh_http_mcp_session *session); /* nobody holds it any more: to give its peer back */
+	void (*ended)(struct kh_http_mcp_session *session); /* it was removed from the table; called without the lock */
+	void (*freed)(struct kh_http_mcp_session *session); /* its last reference is gone: drop its peer */
 	void *ctx;
 	pthread_mutex_t lock;
 	atomic_size_t replays; /* bytes that are kept for clients that come back (http/mcp/replay.h) */
@@ -58,30 +58,28 @@ struct kh_http_mcp_sessions {
 	unsigned count;
 };
 
-/* `alloc`, `random`, `ended`, `freed` and `ctx` are the caller's to set; the rest is set up here. */
+/* The caller sets `alloc`, `random`, `ended`, `freed` and `ctx`; this sets the rest. */
 void kh_http_mcp_session_init(struct kh_http_mcp_sessions *table);
 
-/* Ends all that there are.  Nobody may hold one any more. */
+/* Ends all sessions.  Nobody may hold one any more. */
 void kh_http_mcp_session_done(struct kh_http_mcp_sessions *table);
 
-/*
- * A new session of TOKEN's (a row), used NOW.  PEER is the session's from now on, where this succeeds.  KH_ELIMIT
- * `too_many_sessions` where there is no room for another.  Held: kh_http_mcp_session_drop().
- */
+/* Makes a session of TOKEN (a row), used NOW.  If this succeeds, the session owns PEER.  KH_ELIMIT
+ * `too_many_sessions` if there is no room for another.  The caller gets a reference: kh_http_mcp_session_drop(). */
 enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, int64_t token, struct kh_mcp_peer *peer,
 				    int64_t now, struct kh_http_mcp_session **ret_session,
 				    struct kh_error *err) KH_CHECKED;
 
-/* The session of this id where it is TOKEN's, held; else NULL. */
+/* Returns the session of this id if it belongs to TOKEN, with a reference; else NULL. */
 struct kh_http_mcp_session *kh_http_mcp_session_find(struct kh_http_mcp_sessions *table, struct kh_view id,
 						     int64_t token, int64_t now);
 
 void kh_http_mcp_session_drop(struct kh_http_mcp_session *session);
 
-/* Out of the table: nobody finds it any more. */
+/* Removes the session from the table: nobody finds it any more. */
 void kh_http_mcp_session_end(struct kh_http_mcp_session *session);
 
-/* Ends those that were idle for too long.  VISIT (may be NULL) is called with each that is left, held. */
+/* Ends sessions that were idle for too long.  VISIT (may be NULL) is called with each that is left, held. */
 void kh_http_mcp_session_sweep(struct kh_http_mcp_sessions *table, int64_t now,
 			       void (*visit)(struct kh_http_mcp_session *session, int64_t now));
 

@@ -1,4 +1,4 @@
-/* Streams: between an exchange that says things on any thread and a connection that may come and go. */
+/* Streams connect an exchange, which sends messages from any thread, with a connection, which may come and go. */
 #include "http/mcp/stream.h"
 
 struct kh_http_mcp_stream *kh_http_mcp_stream_new(struct kh_http_mcp_sessions *sessions)
@@ -14,7 +14,7 @@ struct kh_http_mcp_stream *kh_http_mcp_stream_new(struct kh_http_mcp_sessions *s
 	return s;
 }
 
-/* False: there is nothing left of it. */
+/* Takes a reference.  False: the stream is being freed. */
 static bool hold(struct kh_http_mcp_stream *s)
 {
 	bool there;
@@ -40,17 +40,16 @@ void kh_http_mcp_stream_drop(struct kh_http_mcp_stream *s)
 	kh_alloc_free(s->alloc, s, sizeof(*s));
 }
 
-/* --- the exchange ----------------------------------------------------------------------------------------------------
- */
+/* --- the exchange ------------------------------------------------------------------------------------------------- */
 
-/* With the lock held: one more use of the exchange, which holds the stream too. */
+/* The lock is held.  Counts one more use of the exchange, which also holds the stream. */
 static void use(struct kh_http_mcp_stream *s)
 {
 	s->uses++;
 	s->refs++;
 }
 
-/* Gives one up. */
+/* Ends one use of the exchange. */
 static void release(struct kh_http_mcp_stream *s)
 {
 	struct kh_mcp_exchange *x = NULL;
@@ -75,12 +74,12 @@ void kh_http_mcp_stream_rests(struct kh_http_mcp_stream *s)
 	s->lost = true;
 }
 
-/* With the lock held: the connection that writes has something to do. */
+/* The lock is held.  Wakes the connection that writes. */
 static void wake(struct kh_http_mcp_stream *s)
 {
 	if (s->work)
 		kh_works_wake(s->work);
-	else if (s->connection > 0) /* else the first one is about to begin */
+	else if (s->connection > 0) /* else the first connection is about to begin */
 		kh_http_mcp_stream_rests(s);
 }
 
@@ -95,7 +94,7 @@ bool kh_http_mcp_stream_take(struct kh_http_mcp_stream *s, struct kh_mcp_peer *p
 	pthread_mutex_unlock(&s->lock);
 	x = kh_mcp_take(peer, s, message, headers);
 	pthread_mutex_lock(&s->lock);
-	s->exchange = x; /* our use has kept it, where it was answered already */
+	s->exchange = x; /* valid even if it was answered already, because of our use */
 	s->ended |= x == NULL;
 	pthread_mutex_unlock(&s->lock);
 	if (!x)
@@ -104,7 +103,7 @@ bool kh_http_mcp_stream_take(struct kh_http_mcp_stream *s, struct kh_mcp_peer *p
 	return x != NULL;
 }
 
-/* An exchange says something.  It is the stream's to free after its answer, which is the last. */
+/* Takes a message of an exchange.  After its answer, which is the last message, the stream must free the exchange. */
 static void send_message(struct kh_mcp_exchange *x, struct kh_view message, bool last)
 {
 	struct kh_http_mcp_stream *s = x->ctx;
@@ -154,10 +153,9 @@ void kh_http_mcp_stream_cancel(struct kh_http_mcp_stream *s)
 	release(s);
 }
 
-/* --- a session's streams ---------------------------------------------------------------------------------------------
- */
+/* --- a session's streams ------------------------------------------------------------------------------------------ */
 
-/* With the session's lock held: takes the stream at *LINK out of the list, whose hold of it is the caller's now. */
+/* The session's lock is held.  Removes the stream at *LINK from the list; the caller gets the list's reference. */
 static struct kh_http_mcp_stream *take_out(struct kh_http_mcp_session *session, struct kh_http_mcp_stream **link)
 {
 	struct kh_http_mcp_stream *s = *link;
@@ -167,7 +165,7 @@ static struct kh_http_mcp_stream *take_out(struct kh_http_mcp_session *session, 
 	return s;
 }
 
-/* With the session's lock held. */
+/* The session's lock is held. */
 static void put_in(struct kh_http_mcp_session *session, struct kh_http_mcp_stream *s, uint64_t number)
 {
 	pthread_mutex_lock(&s->lock);
@@ -180,7 +178,7 @@ static void put_in(struct kh_http_mcp_session *session, struct kh_http_mcp_strea
 	session->stream_count++;
 }
 
-/* A stream that left its session's list: whoever is connected goes on, but nobody can come back to it. */
+/* Handles a stream that left its session's list: a connected client goes on, but nobody can come back to it. */
 static void forget(struct kh_http_mcp_stream *s)
 {
 	bool deserted;
@@ -196,7 +194,7 @@ static void forget(struct kh_http_mcp_stream *s)
 	kh_http_mcp_stream_drop(s);
 }
 
-/* With the session's lock held: where the list is full, the oldest that is not the session's own. */
+/* The session's lock is held.  If the list is full, removes the oldest stream that is not the session's own. */
 static struct kh_http_mcp_stream *make_room(struct kh_http_mcp_session *session)
 {
 	struct kh_http_mcp_stream **oldest = NULL;

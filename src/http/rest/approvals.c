@@ -1,7 +1,5 @@
-/*
- * Approvals over HTTP (A4, A6).  What is shown is recorded as shown before it leaves; a decision names the digest of
- * it.  Untrusted text leaves as a string of JSON, under its label; whoever displays it has to escape it.
- */
+/* Approvals over HTTP (A4, A6).  What is shown is recorded as shown before it is sent; a decision names its digest.
+ * Untrusted text is sent as a JSON string, under its label; whoever displays it has to escape it. */
 #include "http/rest/approvals.h"
 
 #include "engine/approval/decide.h"
@@ -71,7 +69,7 @@ static enum kh_err decide(struct kh_rest_call *call)
 	enum kh_err e = kh_rest_call_run(call, kh_approval_decide_run, &decision);
 	if (e != KH_OK)
 		return e;
-	kh_gateway_look(call->gateway); /* an escalation that was approved is left for its Reader */
+	kh_gateway_look(call->gateway); /* an approved escalation is now ready for its Reader */
 	kh_json_add(doc, obj, "id", decision.approval);
 	yyjson_mut_obj_add_str(doc, obj, "state", kh_words_name(&kh_grant_approval_words, states[decision.choice]));
 	return kh_rest_call_reply_object(call, 200, obj);

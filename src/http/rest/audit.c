@@ -1,12 +1,12 @@
-/* The record over HTTP, in pages.  Verifying it takes as long as it is, and is for the command: `keyhole audit verify`.
- */
+/* The record over HTTP, in pages.  Verifying takes as long as the record is long, so only the command does it:
+ * `keyhole audit verify`. */
 #include "http/rest/audit.h"
 
 #include "engine/audit/audittrail.h"
 
 #define USUAL 100
 
-/* The lines of a page as the items of a list: no line has an end of line in it. */
+/* Writes the lines of a page as the items of a list; no line contains a newline. */
 static enum kh_err write_items(struct kh_rest_call *call, const struct kh_audittrail *page, struct kh_view *ret_json)
 {
 	struct kh_view rest = kh_view_trim(page->lines), line;
@@ -29,7 +29,7 @@ static enum kh_err write_items(struct kh_rest_call *call, const struct kh_auditt
 	return kh_buf_end(&buf, ret_json);
 }
 
-/* Lines as they are; where to go on is a link (RFC 8288). */
+/* Answers with the lines as they are; the next page is a link (RFC 8288). */
 static void reply_lines(struct kh_rest_call *call, const struct kh_audittrail *page)
 {
 	struct kh_http_header link = {

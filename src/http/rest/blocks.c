@@ -1,14 +1,14 @@
-/* Sealed content over HTTP.  It goes in; what comes out is the block's id (E12). */
+/* Sealed content over HTTP.  It goes in; only the block's id comes out (E12). */
 #include "http/rest/blocks.h"
 
 #include "engine/context/put.h"
 #include "engine/task/show.h"
 
 #define CONTENT (16U << 20)
-/* As JSON, with as many escapes again: content that has more of them goes as text/plain. */
+/* JSON with as many bytes of escapes as of content; content with more escapes has to be sent as text/plain. */
 #define BODY (2 * CONTENT + KH_REST_SMALL)
 
-/* What stands in the URL beside a text, and in the body otherwise; never in both. */
+/* Returns a value from the URL if the body is text, else from the JSON body; never from both. */
 static enum kh_err take(struct kh_rest_call *call, const char *name, struct kh_view *ret_text)
 {
 	const struct kh_rest_value *in_url = kh_rest_call_query(call, name), *in_body = kh_rest_call_body(call, name);

@@ -1,9 +1,9 @@
-/* What the entries' functions use: what was given, the operation, the answer. */
+/* Functions for the entries: parameters, the operation, the answer. */
 #include "http/rest/call.h"
 
 #include "base/emit.h"
 
-#define PATH 96 /* bytes around a list, with where to go on */
+#define PATH 96 /* bytes around a list, with the cursor of the next page */
 
 static const struct kh_rest_value *find(const struct kh_rest_member *members, const struct kh_rest_value *values,
 					const char *name)

@@ -1,6 +1,7 @@
 /*
- * External operations over HTTP: a Controller declares, calls and waits (operating.h), and is told its own parameters, how
- * it ended and the id of a sealed block (E12); humans are shown everything.  A GET carries nothing out.
+ * External operations over HTTP: a Controller declares, calls and waits (gateway/operating.h), and is told its own
+ * parameters, how the operation ended and the id of a sealed block (E12); humans are shown everything.  A GET carries
+ * nothing out.
  */
 #include "http/rest/comm.h"
 
@@ -13,10 +14,9 @@
 #include "engine/comm/show.h"
 
 #define SECOND  INT64_C(1000000)
-#define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */
+#define LONGEST 3600 /* the most seconds that may be asked for; the gateway's own limit also applies */
 
-/* --- what a Controller is told --------------------------------------------------------------------------------------
- */
+/* --- what a Controller is told ------------------------------------------------------------------------------------ */
 
 static enum kh_err tell(struct kh_rest_call *call, const struct kh_comm_look *look)
 {
@@ -35,8 +35,7 @@ enum kh_err kh_rest_comm_by_approval(struct kh_rest_call *call, struct kh_view i
 	return e == KH_OK ? tell(call, &looking.look) : e;
 }
 
-/* --- declaring ------------------------------------------------------------------------------------------------------
- */
+/* --- declaring ---------------------------------------------------------------------------------------------------- */
 
 static enum kh_err declare(struct kh_rest_call *call)
 {
@@ -53,8 +52,7 @@ static enum kh_err declare(struct kh_rest_call *call)
 	return kh_rest_call_reply_object(call, 200, obj);
 }
 
-/* --- calling --------------------------------------------------------------------------------------------------------
- */
+/* --- calling ------------------------------------------------------------------------------------------------------ */
 
 static enum kh_err fault(struct kh_rest_call *call, const char *code, struct kh_view member, const char *detail)
 {
@@ -88,7 +86,7 @@ static enum kh_err check_members(struct kh_rest_call *call)
 	return KH_OK;
 }
 
-/* A declaration of this id, of the task of the path. */
+/* Has the call take up the declaration of this id, if it belongs to the task of the path. */
 static enum kh_err take_up(struct kh_rest_call *call, struct kh_view id, struct kh_view task)
 {
 	struct kh_comm_looking looking = {.declaration = id};
@@ -140,10 +138,9 @@ static enum kh_err operate(struct kh_rest_call *call)
 	return operating->result == KH_OK ? tell(call, &operating->look) : operating->result;
 }
 
-/* --- showing --------------------------------------------------------------------------------------------------------
- */
+/* --- showing ------------------------------------------------------------------------------------------------------ */
 
-/* Who may be shown everything is; a Controller is told what it may know. */
+/* Shows everything to a caller whose role may see it; tells a Controller what it may know. */
 static enum kh_err show(struct kh_rest_call *call)
 {
 	struct kh_view id = kh_http_request_segment(call->r, "declaration");
@@ -173,8 +170,7 @@ static enum kh_err list(struct kh_rest_call *call)
 	return e == KH_OK ? kh_rest_call_reply_list(call, declarations.json, next) : e;
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------------
- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static const struct kh_rest_member operate_query[] = {
 	{"wait", KH_REST_NUMBER, .min = 0, .max = LONGEST,

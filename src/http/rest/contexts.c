@@ -1,4 +1,5 @@
-/* Contexts over HTTP: a host keeps what its agent has seen in Keyhole (K11); humans look, and reset. */
+/* Contexts over HTTP: a host records in Keyhole what its agent has seen (K11); humans look at contexts and reset
+ * them. */
 #include "http/rest/contexts.h"
 
 #include "engine/context/add.h"
@@ -12,7 +13,7 @@
 #define CONTENT (16U << 20)
 #define BODY    (2 * CONTENT + KH_REST_SMALL)
 
-/* The events that a host can put in; what the world sent comes as sealed content. */
+/* The events that a host can add; content from outside is added as sealed content. */
 static const char *const events[] = {"system_prompt", "user_message", "goal", "commitment", "supervisor_message"};
 static const struct kh_words event_words = KH_WORDS(events);
 

@@ -1,4 +1,4 @@
-/* The OpenAPI document.  Written once, at the start; every text in it is a constant of this program. */
+/* The OpenAPI document.  It is written once, at the start; every text in it is a constant of this program. */
 #include "http/rest/openapi.h"
 
 #include "schemas.inc"
@@ -10,14 +10,13 @@ struct writing {
 	yyjson_mut_doc *doc;
 	yyjson_val *schemas, *responses; /* of the file */
 	struct kh_error *err;
-	enum kh_err e; /* the first thing that was wrong */
+	enum kh_err e; /* the first error */
 };
 
 static const char *const methods[KH_HTTP_METHODS] = {
 	[KH_HTTP_GET] = "get", [KH_HTTP_POST] = "post", [KH_HTTP_PUT] = "put", [KH_HTTP_DELETE] = "delete"};
 
-/* --- pieces ---------------------------------------------------------------------------------------------------------
- */
+/* --- pieces ------------------------------------------------------------------------------------------------------- */
 
 static void add_text(struct writing *w, yyjson_mut_val *obj, const char *key, const char *text)
 {
@@ -25,7 +24,7 @@ static void add_text(struct writing *w, yyjson_mut_val *obj, const char *key, co
 		yyjson_mut_obj_add_str(w->doc, obj, key, text);
 }
 
-/* {"$ref":"#/components/PART/NAME"} under KEY. */
+/* Adds {"$ref":"#/components/PART/NAME"} under KEY. */
 static void add_reference(struct writing *w, yyjson_mut_val *obj, const char *key, yyjson_val *part,
 			  const char *part_name, const char *name)
 {
@@ -41,7 +40,7 @@ static void add_schema(struct writing *w, yyjson_mut_val *obj, const char *key, 
 	add_reference(w, obj, key, w->schemas, "schemas", name);
 }
 
-/* The schema of ids with this letter. */
+/* Returns the schema of ids with this letter. */
 static const char *id_schema(char letter)
 {
 	switch (letter) {
@@ -81,7 +80,7 @@ static void add_answer(struct writing *w, yyjson_mut_val *schema)
 	yyjson_mut_arr_add_str(w->doc, types, "object");
 }
 
-/* What a parameter or member is, under KEY. */
+/* Adds the schema of a parameter or member under KEY. */
 static yyjson_mut_val *add_member(struct writing *w, yyjson_mut_val *obj, const char *key,
 				  const struct kh_rest_member *member)
 {
@@ -123,8 +122,7 @@ static yyjson_mut_val *add_member(struct writing *w, yyjson_mut_val *obj, const 
 	return schema;
 }
 
-/* --- parameters -----------------------------------------------------------------------------------------------------
- */
+/* --- parameters --------------------------------------------------------------------------------------------------- */
 
 static yyjson_mut_val *begin_parameter(struct writing *w, yyjson_mut_val *list, struct kh_view name, const char *in,
 				       bool required)
@@ -137,7 +135,7 @@ static yyjson_mut_val *begin_parameter(struct writing *w, yyjson_mut_val *list, 
 	return parameter;
 }
 
-/* The {names} of a path: an id each, with the letter that its name begins with; an event's is its number. */
+/* Adds the {names} of a path: each is an id, with the letter that its name begins with; an event's is its number. */
 static void add_segments(struct writing *w, yyjson_mut_val *list, const char *path)
 {
 	struct kh_view rest = kh_view_str(path), piece;
@@ -172,8 +170,7 @@ static void add_parameters(struct writing *w, yyjson_mut_val *operation, const s
 	}
 }
 
-/* --- bodies ---------------------------------------------------------------------------------------------------------
- */
+/* --- bodies ------------------------------------------------------------------------------------------------------- */
 
 static void add_members(struct writing *w, yyjson_mut_val *content, const struct kh_rest_member *members)
 {
@@ -212,8 +209,7 @@ static void add_body(struct writing *w, yyjson_mut_val *operation, const struct 
 	add_text(w, schema, "description", route->text_body);
 }
 
-/* --- answers --------------------------------------------------------------------------------------------------------
- */
+/* --- answers ------------------------------------------------------------------------------------------------------ */
 
 static void add_done(struct writing *w, yyjson_mut_val *responses, const struct kh_rest_route *route, unsigned status)
 {
@@ -234,7 +230,7 @@ static void add_done(struct writing *w, yyjson_mut_val *responses, const struct 
 	}
 }
 
-/* Who may; 0: nobody is asked who he is. */
+/* Returns the roles that may call; 0: no token is needed. */
 static unsigned roles_of(const struct kh_rest_route *route)
 {
 	return route->operation != NULL ? kh_operations_find(route->operation)->roles : route->roles;
@@ -275,8 +271,7 @@ static void add_responses(struct writing *w, yyjson_mut_val *operation, const st
 			add_reference(w, responses, errors[i].status, w->responses, "responses", errors[i].name);
 }
 
-/* --- operations -----------------------------------------------------------------------------------------------------
- */
+/* --- operations --------------------------------------------------------------------------------------------------- */
 
 static void add_roles(struct writing *w, yyjson_mut_val *operation, const struct kh_rest_route *route)
 {

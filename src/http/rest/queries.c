@@ -1,7 +1,6 @@
 /*
- * Queries over HTTP: Controllers ask and wait (asking.h), Readers that are agents take what they are asked and answer.
- * What a Controller gets here is an outcome, and a delivery where there is one (B16, B18); what a Reader gets of its
- * answer is a code (B16).
+ * Queries over HTTP: Controllers ask and wait (gateway/asking.h); Readers that are agents take asks and answer them.  A
+ * Controller gets an outcome, and a delivery if there is one (B16, B18); a Reader gets a code for its answer (B16).
  */
 #include "http/rest/queries.h"
 
@@ -13,10 +12,10 @@
 #include "reader/reader.h"
 
 #define SECOND  INT64_C(1000000)
-#define LONGEST 3600 /* seconds that may be asked for; the gateway's own bound is the least */
+#define LONGEST 3600 /* the most seconds that may be asked for; the gateway's own limit also applies */
 #define PAUSE   (SECOND / 5)
 
-/* Until when a call that came now waits. */
+/* Returns until when a call that came now waits. */
 static int64_t until(const struct kh_rest_call *call, bool by_default)
 {
 	const struct kh_rest_value *wait = kh_rest_call_query(call, "wait");
@@ -31,8 +30,7 @@ static int64_t until(const struct kh_rest_call *call, bool by_default)
 		"wait", KH_REST_NUMBER, .min = 0, .max = LONGEST, .about = (what) \
 	}
 
-/* --- what a Controller is told --------------------------------------------------------------------------------------
- */
+/* --- what a Controller is told ------------------------------------------------------------------------------------ */
 
 static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *asking)
 {
@@ -50,7 +48,7 @@ static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *askin
 	return kh_rest_call_reply_object(call, ended ? 200 : 202, kh_render_query_new(kh_json_new(call->arena), &told));
 }
 
-/* Whether it was asked for by an approval that is about no query. */
+/* True if the caller named an approval that is not for a query. */
 static bool is_no_query(const struct kh_rest_call *call, const struct kh_asking *asking)
 {
 	return asking->result == KH_EREFUSED && asking->of[0] == 'a' && call->err.code != NULL &&
@@ -70,7 +68,7 @@ static enum kh_err go_on(struct kh_rest_call *call)
 	return asking->result == KH_OK ? tell(call, asking) : asking->result;
 }
 
-/* The query of the body, with the task of the path in it. */
+/* Adds the task of the path to the query of the body. */
 static enum kh_err name_task(struct kh_rest_call *call, struct kh_view task, yyjson_val **ret_query)
 {
 	yyjson_val *named = kh_json_get(call->whole, "task");
@@ -105,7 +103,7 @@ static enum kh_err ask(struct kh_rest_call *call)
 	return e == KH_OK ? go_on(call) : e;
 }
 
-/* The outcome of a query that was asked before, by its own id or that of the approval that it waits for. */
+/* Answers with the outcome of an earlier query, by its own id or that of the approval that it waits for. */
 static enum kh_err look(struct kh_rest_call *call, char letter, const char *segment)
 {
 	struct kh_view id = kh_http_request_segment(call->r, segment);
@@ -146,10 +144,9 @@ static const struct kh_rest_member show_query[] = {
 	{0},
 };
 
-/* --- Readers --------------------------------------------------------------------------------------------------------
- */
+/* --- Readers ------------------------------------------------------------------------------------------------------ */
 
-/* Nothing to read yet: 204, or another look in a moment. */
+/* There is no ask yet: answers 204, or waits and looks again. */
 static enum kh_err wait_for_more(struct kh_rest_call *call, int64_t pause)
 {
 	struct kh_work *work = kh_http_request_work(call->r);
@@ -204,8 +201,7 @@ static enum kh_err respond(struct kh_rest_call *call)
 	return kh_rest_call_reply_object(call, 200, obj);
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------------
- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static const struct kh_rest_route routes[] = {
 	{

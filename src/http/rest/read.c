@@ -1,4 +1,4 @@
-/* Parameters and bodies by table.  Pure: no request, no clock. */
+/* Reads parameters and bodies by a table.  Pure: no request, no clock. */
 #include "http/rest/read.h"
 
 #include "base/timestamp.h"
@@ -13,8 +13,7 @@ size_t kh_rest_read_find(const struct kh_rest_member *members, struct kh_view na
 	return KH_REST_MEMBERS;
 }
 
-/* --- values ---------------------------------------------------------------------------------------------------------
- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 static void add(struct kh_reasons *errors, const char *code, const struct kh_rest_member *member, const char *what)
 {
@@ -37,7 +36,7 @@ static void check_number(const struct kh_rest_member *member, int64_t number, st
 			       "expected %" PRId64 " to %" PRId64 ", got %" PRId64, member->min, member->max, number);
 }
 
-/* What is a text in a body and in a URL alike. */
+/* Reads a text, the same way in a body and in a URL. */
 static void read_text(const struct kh_rest_member *member, struct kh_view text, struct kh_rest_value *value,
 		      struct kh_reasons *errors)
 {
@@ -48,8 +47,7 @@ static void read_text(const struct kh_rest_member *member, struct kh_view text, 
 		add(errors, "bad_value", member, "a time in UTC such as 2026-11-15T08:30:00Z");
 }
 
-/* --- the URL --------------------------------------------------------------------------------------------------------
- */
+/* --- the URL ------------------------------------------------------------------------------------------------------ */
 
 static void read_parameter(const struct kh_rest_member *member, struct kh_view text, struct kh_rest_value *value,
 			   struct kh_reasons *errors)
@@ -105,8 +103,7 @@ enum kh_err kh_rest_read_parameters_end(const struct kh_rest_member *members,
 	return KH_OK;
 }
 
-/* --- the body -------------------------------------------------------------------------------------------------------
- */
+/* --- the body ----------------------------------------------------------------------------------------------------- */
 
 static void read_ids(const struct kh_rest_member *member, yyjson_val *in, struct kh_rest_value *value,
 		     struct kh_reasons *errors)
@@ -131,7 +128,7 @@ static void read_ids(const struct kh_rest_member *member, yyjson_val *in, struct
 	value->count = count;
 }
 
-/* A text as it is, an object as its JSON: which of them fits is for the operation to say. */
+/* Reads a text as it is, an object as its JSON; the operation decides which of them fits. */
 static void read_answer(const struct kh_rest_member *member, yyjson_val *in, struct kh_rest_value *value,
 			struct kh_reasons *errors)
 {
@@ -187,10 +184,9 @@ enum kh_err kh_rest_read_body(struct kh_arena *arena, const struct kh_rest_membe
 	return e == KH_OK && errors.n > 0 ? kh_error_reason(err, KH_EINPUT, &errors) : e;
 }
 
-/* --- its type -------------------------------------------------------------------------------------------------------
- */
+/* --- its type ----------------------------------------------------------------------------------------------------- */
 
-/* Parameters of a type: none but a charset, which is UTF-8. */
+/* True if the parameters of a media type are empty or only a charset that is UTF-8. */
 static bool is_utf8(struct kh_view parameters)
 {
 	struct kh_view piece, name, value;

@@ -1,25 +1,23 @@
-/*
- * Parameters and bodies of requests, read by the table of their route (call.h).  Fails closed: what is in no table, is
- * there twice, or is of another type is an error that names it and says what was expected.
- */
+/* Parameters and bodies of requests, read by the table of their route (call.h).  Fails closed: a member that is not
+ * in the table, is given twice, or is of another type is an error that names it and says what was expected. */
 #ifndef KH_HTTP_REST_READ_H
 #define KH_HTTP_REST_READ_H
 
 #include "base/member.h"
 #include "core/policy/words.h"
 
-#define KH_REST_MEMBERS 10 /* of a body or of a query, with the end of the list */
+#define KH_REST_MEMBERS 10 /* of a body or of a query, including the end of the list */
 
-/* What a parameter or a member is. */
+/* The type of a parameter or a member. */
 enum kh_rest_kind {
 	KH_REST_TEXT,
-	KH_REST_ID,     /* a public id; that it is of the right kind is for the operation to find */
+	KH_REST_ID,     /* a public id; the operation checks that it is of the right kind */
 	KH_REST_NUMBER, /* a plain integer, min to max */
-	KH_REST_FLAG,   /* a parameter alone: true or false */
+	KH_REST_FLAG,   /* parameters only: true or false */
 	KH_REST_TIME,   /* RFC 3339, in UTC */
 	KH_REST_WORD,   /* one of `words` */
-	KH_REST_IDS,    /* a member alone: a list of public ids */
-	KH_REST_ANSWER, /* a member alone: a text, or an object that is taken as it stands */
+	KH_REST_IDS,    /* members only: a list of public ids */
+	KH_REST_ANSWER, /* members only: a text, or an object that is taken as it is */
 };
 
 struct kh_rest_member {
@@ -32,7 +30,7 @@ struct kh_rest_member {
 	char letter; /* of ids */
 };
 
-/* What came in its place. */
+/* The value that was given for it. */
 struct kh_rest_value {
 	bool there;
 	struct kh_view text; /* TEXT, ID, WORD; of an ANSWER its JSON, or its text */
@@ -42,25 +40,26 @@ struct kh_rest_value {
 	size_t count;
 };
 
-/* One parameter of the URL, decoded; KH_EINPUT where MEMBERS (NULL: none) has none of this NAME, or it came before. */
+/* Reads one parameter of the URL, decoded; KH_EINPUT if MEMBERS (NULL: none) has none of this NAME, or it was given
+ * before. */
 enum kh_err kh_rest_read_parameter(struct kh_arena *arena, const struct kh_rest_member *members, struct kh_view name,
 				   struct kh_view value, struct kh_rest_value values[KH_REST_MEMBERS],
 				   struct kh_error *err) KH_CHECKED;
 
-/* After the last parameter: KH_EINPUT where one that must be there is not. */
+/* Call it after the last parameter: KH_EINPUT if a required one is missing. */
 enum kh_err kh_rest_read_parameters_end(const struct kh_rest_member *members,
 					const struct kh_rest_value values[KH_REST_MEMBERS],
 					struct kh_error *err) KH_CHECKED;
 
-/* The members of a body. */
+/* Reads the members of a body. */
 enum kh_err kh_rest_read_body(struct kh_arena *arena, const struct kh_rest_member *members, yyjson_val *body,
 			      struct kh_rest_value values[KH_REST_MEMBERS], struct kh_error *err) KH_CHECKED;
 
-/* What a Content-Type says: its type without parameters, but that a charset other than UTF-8 is KH_REST_READ_OTHER. */
+/* The type of a Content-Type, without parameters; a charset other than UTF-8 is KH_REST_READ_OTHER. */
 enum kh_rest_read_type { KH_REST_READ_NONE, KH_REST_READ_JSON, KH_REST_READ_TEXT, KH_REST_READ_OTHER };
 enum kh_rest_read_type kh_rest_read_type(struct kh_view header);
 
-/* The place of NAME in MEMBERS; KH_REST_MEMBERS where it is not there. */
+/* Returns the index of NAME in MEMBERS; KH_REST_MEMBERS if it is not there. */
 size_t kh_rest_read_find(const struct kh_rest_member *members, struct kh_view name);
 
 #endif

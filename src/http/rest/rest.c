@@ -1,8 +1,8 @@
 /*
- * The REST API: the table, and what is done with every call before its own function is.
+ * The REST API: the table, and what is done with every call before its own function runs.
  *
- * Order: who calls, and whether that role may; parameters; the body's type, its JSON, its members; the operation.  A
- * caller who may not learns nothing of what the others would have been told.
+ * Order: who calls, and whether that role may; parameters; the body's type, its JSON, its members; the operation.  So a
+ * caller who may not call learns nothing from the later checks.
  */
 #include "http/rest/rest.h"
 
@@ -23,7 +23,7 @@
 
 #define ROUTES   64
 #define PATH     96
-#define MEMORY   (4U << 20) /* of the table and the document */
+#define MEMORY   (4U << 20) /* bytes for the table and the document */
 #define ANY_CALL 4096       /* bytes that are enough for any operation's struct */
 
 struct kh_rest {
@@ -36,13 +36,10 @@ struct kh_rest {
 	struct kh_view document;
 };
 
-/* --- a call ---------------------------------------------------------------------------------------------------------
- */
+/* --- a call ------------------------------------------------------------------------------------------------------- */
 
-/*
- * The caller's role is none of the operation's.  The engine says so, and records it, before the operation sees what it
- * was called with.
- */
+/* The caller's role may not call the operation.  The engine says so, and records it, before the operation sees its
+ * arguments. */
 static enum kh_err refuse_role(struct kh_rest_call *call)
 {
 	void *any = kh_arena_alloc(call->arena, ANY_CALL);
@@ -116,7 +113,7 @@ static enum kh_err begin(struct kh_rest_call *call)
 	return e == KH_OK ? read_body(call) : e;
 }
 
-/* One step of a call (server.h). */
+/* Runs one step of a call (server.h). */
 static enum kh_work_next step(struct kh_http_request *r)
 {
 	const struct kh_rest *rest = kh_http_request_ctx(r);
@@ -131,7 +128,7 @@ static enum kh_work_next step(struct kh_http_request *r)
 	};
 	enum kh_err e = call.kept == NULL ? KH_ENOMEM : KH_OK;
 
-	/* Whoever waited and is gone gets nothing: what a Reader would take now, nobody would answer. */
+	/* A caller that waited and is gone gets nothing: a Reader would take an ask that nobody answers. */
 	if (e == KH_OK && call.kept->begun && kh_http_request_is_gone(r)) {
 		kh_http_reply(r, 204, NULL, KH_LIT(""), NULL, 0);
 		return KH_WORK_DONE;
@@ -150,8 +147,7 @@ static enum kh_work_next step(struct kh_http_request *r)
 	return KH_WORK_DONE;
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------------
- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static enum kh_err answer_document(struct kh_rest_call *call)
 {
@@ -230,7 +226,7 @@ static enum kh_err fill(struct kh_rest *rest, struct kh_error *err)
 	}
 	if (e != KH_OK)
 		return e;
-	rest->entries[rest->count] = &events; /* behind the last that is served here */
+	rest->entries[rest->count] = &events; /* after the last one that is served here */
 	return kh_rest_openapi_write(&rest->arena, rest->entries, rest->count + 1, &rest->document, err);
 }
 

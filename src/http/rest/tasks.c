@@ -1,4 +1,4 @@
-/* Tasks over HTTP.  What is to be seen of one is for task.show to decide, by the caller's role. */
+/* Tasks over HTTP.  task.show decides, by the caller's role, what is shown of a task. */
 #include "http/rest/tasks.h"
 
 #include "engine/task/show.h"

@@ -1,6 +1,5 @@
-/*
- * Tokens over HTTP.  A secret leaves once, in the answer to whoever had it made, and is wiped from this call's memory.
- */
+/* Tokens over HTTP.  A secret is sent once, in the answer to the caller who had it made, and is wiped from this
+ * call's memory. */
 #include "http/rest/tokens.h"
 
 #include "base/canonical.h"
