@@ -1,4 +1,4 @@
-/* What waits for a human.  Nobody's words are in it but names. */
+/* Lists what waits for a human.  The only text of others in it is names. */
 #include "cli/approvals.h"
 
 #include "cli/frame.h"
@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <time.h>
 
-#define MEMORY   ((size_t)64 << 20) /* of one look */
+#define MEMORY   ((size_t)64 << 20) /* bytes for one look */
 #define PAUSE_NS (500 * 1000000L)
 
 static const struct kh_table_column columns[] = {
@@ -28,7 +28,7 @@ struct list {
 	bool all;
 };
 
-/* All parts of the list as one JSON array. */
+/* Joins all pages of the list into one JSON array. */
 static enum kh_err gather(struct kh_frame *f, bool all, struct kh_view *ret_json)
 {
 	struct kh_approval_list call = {.all = all};
@@ -96,7 +96,7 @@ int kh_approvals_list_main(int argc, char **argv)
 /* --- watch -------------------------------------------------------------------------------------------------------- */
 
 struct watch {
-	uint64_t count; /* 0: without end */
+	uint64_t count; /* 0: no limit */
 	sigset_t signals;
 	char after[32]; /* the newest that was written */
 	uint64_t written;
@@ -129,7 +129,7 @@ static int write_item(struct kh_frame *f, struct kh_arena *arena, yyjson_val *it
 	return kh_frame_say(f, line) ? KH_FRAME_DONE : KH_FRAME_UNUSABLE;
 }
 
-/* Writes what is newer than the last; -1 where there is more to wait for. */
+/* Writes what is newer than the last; returns -1 if there is more to wait for. */
 static int look(struct kh_frame *f, struct watch *w, struct kh_arena *arena)
 {
 	struct kh_approval_list call = {.after = kh_view_str(w->after)};
@@ -151,7 +151,7 @@ static int look(struct kh_frame *f, struct watch *w, struct kh_arena *arena)
 	return status == KH_FRAME_DONE ? -1 : status;
 }
 
-/* True where a signal came that ends the watch. */
+/* True if a signal has come that ends the watch. */
 static bool is_over(const struct watch *w)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -193,7 +193,7 @@ int kh_approvals_watch_main(int argc, char **argv)
 		{"--count", "N", "end after so many", .number = &w.count},
 	};
 
-	/* Before there is any thread, so that none of them is interrupted in our place. */
+	/* Block the signals before there is any thread, so that no other thread gets them. */
 	sigemptyset(&w.signals);
 	sigaddset(&w.signals, SIGINT);
 	sigaddset(&w.signals, SIGTERM);

@@ -1,4 +1,4 @@
-/* Deciding.  No editor and no other program is started: an edit comes as an option, a file or standard input. */
+/* Deciding.  Starts no editor and no other program: an edit comes as an option, a file or standard input. */
 #include "cli/approvals_decide.h"
 
 #include "base/timestamp.h"
@@ -23,7 +23,7 @@ struct decide {
 	uint64_t uses;
 };
 
-/* "cli, user 1000 of HOST": where the decider sits, for the record. */
+/* Returns "cli, user 1000 of HOST": where the decision was made, for the record. */
 static struct kh_view place(struct kh_frame *f)
 {
 	char host[32] = "";
@@ -37,15 +37,15 @@ static struct kh_view place(struct kh_frame *f)
 	return kh_arena_printf(&f->arena, "cli, user %u of %s", (unsigned)getuid(), host);
 }
 
-/* --- what is decided ---------------------------------------------------------------------------------------------- */
+/* --- the decision ------------------------------------------------------------------------------------------------- */
 
-/* Whether what an edit puts in the place of what was shown is in the command itself. */
+/* True if the command itself has the text of an edit. */
 static bool is_given(const struct decide *a)
 {
 	return a->text != NULL || a->file != NULL || a->parameters != NULL;
 }
 
-/* The new answer, or an operation's new parameters: --text, --parameters, --file, or standard input. */
+/* Reads the new answer, or an operation's new parameters: --text, --parameters, --file, or standard input. */
 static enum kh_err read_edit(struct kh_frame *f, struct kh_view *ret_text)
 {
 	const struct decide *a = f->args;
@@ -79,9 +79,8 @@ static const char *question(enum kh_choice choice)
 	return "Put your words in the place of what was shown? [y/N] ";
 }
 
-/*
- * The digest: what was given, or what is displayed now.  *RET_ASK: whoever sits there has to say yes.  The exit status.
- */
+/* Sets the digest: the one that was given, or that of what is displayed now.  *RET_ASK: the user has to confirm.
+ * Returns the exit status. */
 static int take_digest(struct kh_frame *f, struct kh_approval_decide *call, bool *ret_ask)
 {
 	const struct decide *a = f->args;
@@ -117,9 +116,9 @@ static int confirm(struct kh_frame *f, enum kh_choice choice)
 	return KH_FRAME_NOT;
 }
 
-/* --- what follows ------------------------------------------------------------------------------------------------- */
+/* --- after the decision ------------------------------------------------------------------------------------------- */
 
-/* An escalation that was approved goes to its Reader now, where this process can ask it. */
+/* Sends an approved escalation to its Reader now, if this process can ask it. */
 static void ask_reader(struct kh_frame *f)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
@@ -150,7 +149,7 @@ static int write_result(struct kh_frame *f, const struct kh_approval_decide *cal
 	return kh_frame_object(f, obj);
 }
 
-/* --host, --uses, --until: any arguments towards that host, so often, until then (A2). */
+/* Reads --host, --uses, --until: any arguments towards that host, so often, until then (A2). */
 static enum kh_err widen(struct kh_frame *f, struct kh_approval_decide *call)
 {
 	const struct decide *a = f->args;
@@ -183,7 +182,7 @@ static int run_decide(struct kh_frame *f)
 
 	if (status == KH_FRAME_DONE && a->choice == KH_CHOICE_EDIT && read_edit(f, &edited) != KH_OK)
 		return kh_frame_fail(f);
-	/* Who has just written the answer at the terminal has said yes. */
+	/* A user who has just typed the answer at the terminal has confirmed it. */
 	if (status == KH_FRAME_DONE && asks && (a->choice != KH_CHOICE_EDIT || is_given(a)))
 		status = confirm(f, a->choice);
 	if (status != KH_FRAME_DONE)
@@ -202,8 +201,8 @@ static int run_decide(struct kh_frame *f)
 
 /* --- the commands ------------------------------------------------------------------------------------------------- */
 
-#define COMMON 2 /* options that all decisions have */
-#define MORE   3 /* at most, of one of them */
+#define COMMON 2 /* options of all three commands */
+#define MORE   3 /* the most options of one command besides */
 #define A_DECISION                                                                                      \
 	.usage = "[OPTION...] ID", .status = statuses, .least = 1, .most = 1, .role = KH_ROLE_REVIEWER, \
 	.run = run_decide

@@ -1,4 +1,4 @@
-/* Showing an approval.  Untrusted text leaves through page.c and terminal.c alone. */
+/* Showing an approval.  Untrusted text is written only by page.c and terminal.c. */
 #include "cli/approvals_show.h"
 
 #include "cli/page.h"
@@ -48,7 +48,7 @@ static int show_page(struct kh_frame *f, struct kh_view id, int64_t page, struct
 	return kh_frame_text(f, &buf);
 }
 
-/* False where the reader has seen enough. */
+/* Returns false if the user wants to see no more. */
 static bool go_on(struct kh_frame *f, int64_t page, int64_t pages)
 {
 	char question[96];

@@ -1,7 +1,5 @@
-/*
- * Verifying and signing.  What is said of a record that is not good comes from verification and names the event; the
- * exit status tells it too, so that a script can.
- */
+/* Verifying and signing.  For a record that is not good, verification tells what is wrong and names the event.  The
+ * exit status tells it too, for scripts. */
 #include "cli/audits.h"
 
 #include "cli/frame.h"
@@ -22,7 +20,7 @@
 struct verify {
 	bool state, progress;
 	const char *witness, *key;
-	/* of the progress */
+	/* for progress messages */
 	time_t started;
 	bool shown;
 };
@@ -35,7 +33,7 @@ static time_t now(void)
 	return t.tv_sec;
 }
 
-/* Nothing in the first second. */
+/* Shows nothing in the first second. */
 static void tell(void *ctx, uint64_t done, uint64_t of)
 {
 	struct verify *a = ctx;
@@ -66,7 +64,7 @@ static enum kh_err read_key(struct kh_frame *f, struct kh_digest *ret_key, const
 	return KH_OK;
 }
 
-/* The lines of --witness, else of the configuration's witness file, where there is one. */
+/* Reads the lines of --witness, else of the configured witness file, if there is one. */
 static enum kh_err read_witness(struct kh_frame *f, struct kh_view *ret_lines)
 {
 	const struct verify *a = f->args;
@@ -166,8 +164,8 @@ static int verify_home(struct kh_frame *f)
 		if (a->shown)
 			fputs(CLEAR, stderr);
 	}
-	/* `init` signs the first one: a home without any had its checkpoints taken away, and perhaps its past with
-	 * them. */
+	/* `init` signs the first checkpoint.  So from a home without any, checkpoints were removed, and perhaps
+	 * events too. */
 	if (e == KH_OK && v.good && v.checkpoints == 0) {
 		v.good = false;
 		v.code = "no_checkpoint";
@@ -176,7 +174,7 @@ static int verify_home(struct kh_frame *f)
 	return e == KH_OK ? say(f, &v) : kh_frame_fail(f);
 }
 
-/* A home whose store is not the one that its witness saw is refused by others; here that is the answer. */
+/* Other commands refuse a home whose store is not the one that its witness saw; here that is the result. */
 static int run_verify(struct kh_frame *f)
 {
 	struct kh_error err = {.offset = SIZE_MAX};

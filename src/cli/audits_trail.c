@@ -1,7 +1,5 @@
-/*
- * Reading events.  Only what the store has is shown, in its order; nothing here says that it is true: `audit verify`
- * does.
- */
+/* Reading events.  Shows only what the store has, in its order.  Nothing here checks that it is true: `audit verify`
+ * does. */
 #include "cli/audits_trail.h"
 
 #include "cli/eventoption.h"
@@ -16,7 +14,7 @@
 #define TOGETHER  32768 /* bytes that are written at once */
 #define LAST      10    /* events that tail shows */
 #define LAST_MOST 100000
-#define STEP_MS   250 /* between looks for new events */
+#define STEP_MS   250 /* milliseconds between checks for new events */
 
 typedef void write_fn(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
 
@@ -27,17 +25,17 @@ struct arguments {
 	bool follow;
 };
 
-/* One reading of events. */
+/* The state of reading events. */
 struct reading {
 	struct kh_frame *f;
 	struct arguments *args;
 	struct kh_eventline line;
 	struct kh_eventfilter filter;
 	write_fn *write;
-	struct kh_arena arena; /* of what is to be written */
+	struct kh_arena arena; /* for output that is not yet written */
 	struct kh_buf buf;
 	int64_t after, seen; /* where to begin; the newest that was seen */
-	int64_t *ring;       /* ids of the last ones that pass */
+	int64_t *ring;       /* ids of the last events that match */
 	uint64_t passed;
 	bool lost, failed; /* output cannot be written; out of memory */
 };
@@ -67,7 +65,7 @@ static bool write_entry(const struct kh_audit_entry *entry, void *arg)
 	return r->buf.n < TOGETHER || flush(r);
 }
 
-/* Remembers the ids of the last ones that pass. */
+/* Remembers the ids of the last events that match. */
 static bool remember(const struct kh_audit_entry *entry, void *arg)
 {
 	struct reading *r = arg;
@@ -94,7 +92,7 @@ static enum kh_err write_remembered(struct kh_txn *txn, struct reading *r)
 	return e;
 }
 
-/* The events after r->after that pass. */
+/* Reads the events after r->after that match. */
 static enum kh_err read_on(struct kh_txn *txn, void *arg)
 {
 	struct reading *r = arg;
@@ -112,7 +110,7 @@ static enum kh_err read_on(struct kh_txn *txn, void *arg)
 	return e;
 }
 
-/* The last ones that pass. */
+/* Reads the last events that match. */
 static enum kh_err read_last(struct kh_txn *txn, void *arg)
 {
 	struct reading *r = arg;
@@ -128,7 +126,7 @@ static enum kh_err read_last(struct kh_txn *txn, void *arg)
 	e = kh_eventoption_read(&r->args->wanted, &r->line, &r->filter, txn->err);
 	if (e == KH_OK)
 		e = kh_txn_next_event(txn, &next);
-	/* Without a filter it is known where they begin. */
+	/* Without a filter, the id of the first one is known. */
 	int64_t after = kh_eventfilter_is_empty(&r->filter) ? next - 1 - (int64_t)r->args->last : 0;
 	if (e == KH_OK)
 		e = kh_audit_read(txn, after > 0 ? after : 0, remember, r);

@@ -1,7 +1,5 @@
-/*
- * The checkup.  Paths are the operator's and were checked when the configuration was read; what is found there may be
- * anything, and is only opened.
- */
+/* The checkup.  Paths come from the operator and were checked when the configuration was read.  What is at a path
+ * may be anything, so it is only opened. */
 #include "cli/checkup.h"
 
 #include "home/secret.h"
@@ -22,7 +20,7 @@ struct checkup {
 
 enum kind { FOLDER, PLAIN_FILE, EITHER, PROGRAM };
 
-/* One more row; a spare one where there is no memory, which the arena remembers. */
+/* Adds a row; returns a spare one if there is no memory, which the arena remembers. */
 static struct kh_diagnosis *add_row(struct checkup *c, struct kh_view name, unsigned line, const char *without)
 {
 	static const char remedy[] = "%s:%u names it: put it there, or let the gateway's user read it (and the folders "
@@ -58,7 +56,7 @@ static const char *opened_as(int fd, enum kind kind)
 	return NULL;
 }
 
-/* Opens what PATH names.  O_NONBLOCK: a pipe of that name must not keep the doctor waiting. */
+/* Opens what PATH names.  O_NONBLOCK, because a pipe of that name must not block the doctor. */
 static void check_path(struct checkup *c, struct kh_view name, struct kh_view path, enum kind kind, unsigned line,
 		       const char *without)
 {
@@ -83,7 +81,7 @@ static void check_authority(struct checkup *c, const char *of, struct kh_view pa
 			   "no connection that needs it is made");
 }
 
-/* Whether it can be read; what it is goes nowhere. */
+/* Checks that the secret can be read; its text is not used. */
 static void check_secret(struct checkup *c, const struct kh_secret *secret)
 {
 	struct kh_secret_kept *kept = NULL;
@@ -99,7 +97,7 @@ static void check_secret(struct checkup *c, const struct kh_secret *secret)
 	kh_secret_wipe(text);
 	kh_secret_forget(kept);
 	row->has = e == KH_OK;
-	/* A variable is the gateway's, and this process may have another environment. */
+	/* The variable belongs to the gateway's environment, which may differ from that of this process. */
 	if (secret->file.n == 0 && e != KH_OK) {
 		row->is_required = false;
 		row->without = "it is not in this environment; the gateway needs it in its own";
@@ -130,7 +128,7 @@ static void check_reader(struct checkup *c, const struct kh_config_reader *reade
 	check_authority(c, owner.p, reader->authority, reader->line);
 }
 
-/* A database's password and authority: whether it answers is databases.h's to find out. */
+/* Checks a database's password and authority; databases.h checks whether it answers. */
 static void check_database(struct checkup *c, const struct kh_config_database *database)
 {
 	struct kh_view owner = kh_arena_printf(c->arena, "database %.*s", KH_FMT(database->name));

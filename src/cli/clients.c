@@ -1,4 +1,5 @@
-/* What to paste.  Paths may have any character: each is quoted as its place wants it. */
+/* What to paste into a client's settings.  A path may have any character, so it is quoted for the place where it
+ * stands. */
 #include "cli/clients.h"
 
 #include "base/emit.h"
@@ -23,7 +24,7 @@ struct kh_view kh_clients_program(struct kh_arena *arena)
 	return n > 0 ? kh_arena_printf(arena, "%.*s", (int)n, path) : KH_LIT("keyhole");
 }
 
-/* The arguments of `keyhole mcp` behind its name, each handed to PUT. */
+/* Passes each argument of `keyhole mcp` after its name to PUT. */
 static void each_argument(struct kh_buf *buf, const struct kh_clients *c,
 			  void (*put)(struct kh_buf *buf, struct kh_view argument))
 {
@@ -42,7 +43,7 @@ static void each_argument(struct kh_buf *buf, const struct kh_clients *c,
 	}
 }
 
-/* A word of a shell. */
+/* Writes a word, quoted for a shell. */
 static void put_word(struct kh_buf *buf, struct kh_view word)
 {
 	bool plain = word.n > 0;
@@ -70,7 +71,7 @@ static void put_shell(struct kh_buf *buf, struct kh_view argument)
 	put_word(buf, argument);
 }
 
-/* An element of a list, in JSON; TOML's basic strings are read the same way. */
+/* Writes an element of a JSON list; TOML's basic strings are read the same way. */
 static void put_element(struct kh_buf *buf, struct kh_view argument)
 {
 	if (buf->n > 0 && buf->p[buf->n - 1] != '[')
@@ -150,7 +151,7 @@ void kh_clients_print(struct kh_buf *buf, const struct kh_clients *clients)
 	print_http(buf, clients);
 }
 
-/* By its path: built and not installed, keyhole is on nobody's PATH. */
+/* Names keyhole by its path, because a program that is not installed is not on PATH. */
 void kh_clients_approvals(struct kh_buf *buf, const struct kh_clients *clients)
 {
 	put_word(buf, clients->program);

@@ -1,33 +1,31 @@
-/*
- * What to paste into an agent's client so that it finds this gateway.  Paths and addresses are those of this machine;
- * a token is never written, only the file that it is in.
- */
+/* What to paste into an agent's client so that it finds this gateway.  Paths and addresses are those of this
+ * machine; a token is never written, only the path of its file. */
 #ifndef KH_CLI_CLIENTS_H
 #define KH_CLI_CLIENTS_H
 
 #include "base/buf.h"
 
 struct kh_clients {
-	struct kh_view program; /* the absolute path of keyhole */
-	struct kh_view home;    /* of the home folder, absolute; empty: relays know the socket and the token's file */
-	struct kh_view socket;  /* of relays; empty: found by the home */
+	struct kh_view program;    /* the absolute path of keyhole */
+	struct kh_view home;       /* the home folder, absolute; empty: relays know the socket and the token's file */
+	struct kh_view socket;     /* of relays; empty: found by the home */
 	struct kh_view token_file; /* of the Controller's token */
 	struct kh_view url;        /* "http://127.0.0.1:7433"; empty: no HTTP */
 };
 
-/* The path of this program, NUL-terminated; "keyhole" where it cannot be found. */
+/* Returns the path of this program, NUL-terminated; "keyhole" if it cannot be found. */
 struct kh_view kh_clients_program(struct kh_arena *arena);
 
-/* PATH as an absolute one, NUL-terminated; as it is where that cannot be found. */
+/* Returns PATH as an absolute path, NUL-terminated; unchanged if that cannot be found. */
 struct kh_view kh_clients_absolute(struct kh_arena *arena, struct kh_view path);
 
-/* All of it, for a human. */
+/* Writes all of it, for a human. */
 void kh_clients_print(struct kh_buf *buf, const struct kh_clients *clients);
 
-/* The command with which its human sees what waits, as a line of a shell. */
+/* Writes the command that shows a human what waits, as a line of a shell. */
 void kh_clients_approvals(struct kh_buf *buf, const struct kh_clients *clients);
 
-/* What a gateway that runs as the agent's own user does not protect (I9). */
+/* Returns a text that says what a gateway that runs as the agent's own user does not protect (I9). */
 const char *kh_clients_unprotected(void);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * External operations on the command line.  What is written is what a Controller may know (E12): its own parameters,
- * how it ended, and a block; or, where the policy allows it, the content inside its fence.
- */
+/* External operations on the command line.  The output is what a Controller may know (E12): its own parameters, how
+ * the operation ended, and a block; or, if the policy allows it, the content inside its fence. */
 #include "cli/comms.h"
 
 #include "base/alloc.h"
@@ -31,7 +29,7 @@ struct arguments {
 	const char *task, *reason, *declaration;
 	uint64_t wait_ms;
 	bool fenced;
-	/* Of the parameters that are options, in their places; NULL and 0: not given. */
+	/* Values of the parameters that are options, by their index; NULL and 0: not given. */
 	const char *texts[KH_OPERATION_PARAMETERS_MAX];
 	uint64_t numbers[KH_OPERATION_PARAMETERS_MAX];
 };
@@ -154,7 +152,7 @@ static int count_words(const struct kh_operation *operation)
 	return n;
 }
 
-/* A list: of JSON where its option was given, else the words from FROM on, as texts. */
+/* Adds a list: JSON if its option was given, else the words from FROM on, as texts. */
 static enum kh_err add_list(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *name,
 			    const char *json, int from)
 {
@@ -176,7 +174,7 @@ static enum kh_err add_list(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_
 	return e;
 }
 
-/* The words and options of the command as parameters of its operation. */
+/* Adds the words and options of the command as parameters of its operation. */
 static enum kh_err add_parameters(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj)
 {
 	const struct arguments *a = f->args;
@@ -213,7 +211,7 @@ static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declara
 	return e == KH_OK ? kh_json_freeze(&f->arena, obj, ret_declaration, &f->err) : e;
 }
 
-/* An earlier one has its parameters, and is called by the command of its own operation. */
+/* Takes up an earlier declaration: it has its own parameters, and must be called by the command of its operation. */
 static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *call)
 {
 	const struct arguments *a = f->args;
@@ -237,7 +235,7 @@ static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *call)
 
 /* --- calling ------------------------------------------------------------------------------------------------------ */
 
-/* Decides, and carries out what may run, in this very process. */
+/* Decides, and carries out what may run, in this process. */
 static enum kh_err decide(struct kh_frame *f, struct kh_comm_call *call, struct kh_waiting *waiting)
 {
 	enum kh_err e = kh_deciding_run(f->home.engine, f->token, call, &f->arena, &f->err);
@@ -251,7 +249,7 @@ static enum kh_err decide(struct kh_frame *f, struct kh_comm_call *call, struct 
 	return e;
 }
 
-/* Until it has ended or the time is up; one that a human has let through goes on where it was. */
+/* Waits until it has ended or the time is up; an operation that a human has approved goes on. */
 static enum kh_err wait_for(struct kh_frame *f, struct kh_comm_call *call)
 {
 	const struct arguments *a = f->args;
@@ -298,16 +296,16 @@ static int run_call(struct kh_frame *f)
 	"What comes back is sealed into the task, and the block's id is written.  If a human has to decide first,\n" \
 	"call again with --declaration afterwards.\n"
 
-#define OPTIONS 5     /* of every operation */
+#define OPTIONS 5     /* that all operations have */
 #define TEXT    16384 /* bytes of a command's help */
 
-/* The command that an operation's row makes. */
+/* A command that is made from an operation's row. */
 struct made {
 	struct kh_arena arena;
 	struct kh_option options[OPTIONS + KH_OPERATION_PARAMETERS_MAX];
 	size_t count;
 	struct kh_buf usage, about;
-	int most; /* words */
+	int most; /* the most words */
 };
 
 static const char *in_capitals(struct kh_arena *arena, const char *name)
@@ -355,7 +353,7 @@ static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS])
 					    .number = &a->wait_ms, .unit = KH_OPTION_WAIT};
 }
 
-/* Puts the texts that the row of its operation has into COMMAND; false where there is no memory for them. */
+/* Puts the texts of its operation's row into COMMAND; returns false if there is no memory for them. */
 static bool make(struct made *made, struct arguments *a, struct kh_frame_command *command)
 {
 	const struct kh_operation *operation = a->operation;

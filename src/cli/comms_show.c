@@ -1,7 +1,5 @@
-/*
- * Declaring by hand, and looking at what was declared.  For humans everything is shown, words of the world among it:
- * whatever is not Keyhole's own is a value in one line of a table, or behind a bar.
- */
+/* Declaring by hand, and showing declarations.  Humans are shown everything, untrusted text included: all text that
+ * is not Keyhole's own is a value in one line of a table, or behind a bar. */
 #include "cli/comms_show.h"
 
 #include "base/canonical.h"
@@ -95,7 +93,7 @@ int kh_comms_show_declare_main(int argc, char **argv)
 
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
-/* All parts of the list. */
+/* Gathers all pages of the list. */
 static enum kh_err gather(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *list)
 {
 	struct kh_comm_list page = {.task = kh_view_str(f->words[0])};
@@ -191,8 +189,8 @@ static bool is_head(struct kh_view name)
 	return false;
 }
 
-/* A value of others as lines behind a bar: a text as it is, a list a line for each item, an object one for each member.
- */
+/* Writes a value of others as lines behind a bar: a text as it is, of a list a line for each item, of an object a
+ * line for each member. */
 static void write_value(struct kh_buf *buf, yyjson_val *value, size_t columns)
 {
 	struct kh_view text = {NULL, 0}, json;
@@ -228,7 +226,8 @@ static void write_value(struct kh_buf *buf, yyjson_val *value, size_t columns)
 		kh_terminal_frame(buf, kh_tainted_wrap(kh_view_trim(text)), columns);
 }
 
-/* Where the rest of it is: what the gates said at each decision is on the record, what matched in its approval. */
+/* Writes the commands that show more: the record has what the gates said at each decision, the approval what
+ * matched. */
 static void write_where(struct kh_buf *buf, yyjson_val *shown)
 {
 	struct kh_view task = kh_json_str(kh_json_get(shown, "task"));

@@ -1,4 +1,5 @@
-/* keyhole comm declare, list and show: what is to be had from outside, said and looked at.  Nothing is carried out. */
+/* keyhole comm declare, list and show: declare an external operation, and show declarations.  Nothing is carried
+ * out. */
 #ifndef KH_CLI_COMMS_SHOW_H
 #define KH_CLI_COMMS_SHOW_H
 
@@ -9,8 +10,8 @@ int kh_comms_show_declare_main(int argc, char **argv);
 int kh_comms_show_list_main(int argc, char **argv);
 int kh_comms_show_main(int argc, char **argv);
 
-/* What comm.show says of a declaration, for human eyes: words of the world and of agents are behind a bar, with what a
- * terminal would obey written out. */
+/* Writes what comm.show says of a declaration, for humans: untrusted text and that of agents is behind a bar, with
+ * control characters escaped. */
 void kh_comms_show_write(struct kh_buf *buf, yyjson_val *shown, size_t columns);
 
 #endif

@@ -1,4 +1,4 @@
-/* Contexts on the command line: looked at and reset by humans, filled by their hosts. */
+/* Contexts on the command line: humans look at them and reset them, hosts fill them. */
 #include "cli/contexts.h"
 
 #include "cli/frame.h"

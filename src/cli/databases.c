@@ -1,4 +1,4 @@
-/* The doctor's look at databases.  What a server says goes into a row quoted, or not at all. */
+/* The doctor's check of databases.  What a server says is put into a row quoted, or not at all. */
 #include "cli/databases.h"
 
 #include "errand/rights.h"
@@ -16,7 +16,7 @@ struct examination {
 	struct kh_client client;
 };
 
-/* A text that ends in NUL, in the arena. */
+/* Returns a NUL-terminated copy, in the arena. */
 static const char *text_of(struct kh_arena *arena, struct kh_view v)
 {
 	char *text = kh_arena_alloc(arena, v.n + 1);

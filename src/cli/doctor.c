@@ -1,7 +1,5 @@
-/*
- * The doctor.  Nothing is believed: the kernel's parts are tried one by one (probe.h), and then a whole sandbox, by the
- * executor that serves every other request.
- */
+/* The doctor.  Nothing is assumed: the kernel's features are tried one by one (sandbox/probe.h), and then a whole
+ * sandbox, by the executor that serves every other request. */
 #include "cli/doctor.h"
 
 #include "base/clock.h"
@@ -29,7 +27,7 @@
 #define ARENA    (64U << 20)
 
 #define PATIENCE_MS  20000 /* for a trial */
-#define TRIAL_OUTPUT 4096  /* bytes, of which none should come */
+#define TRIAL_OUTPUT 4096  /* bytes; no output is expected */
 
 struct section {
 	const char *title, *key; /* for humans, for JSON */
@@ -42,8 +40,8 @@ struct doctor {
 	struct kh_diagnosis parts[KH_PROBES], set[KH_MACHINE_SETTINGS], reach[KH_MACHINE_NETWORK], trials[TRIALS],
 		home_row, asked[KH_DATABASES_ROWS];
 	struct kh_home home;
-	bool has_home;         /* it is open */
-	struct kh_arena arena; /* of the trials, and of what is said of databases */
+	bool has_home;         /* the home is open */
+	struct kh_arena arena; /* for the trials and the texts about databases */
 	struct utsname machine;
 	unsigned uid;
 	char user[64];
@@ -56,7 +54,7 @@ static int complain(const char *code, const char *detail)
 	return UNUSABLE;
 }
 
-/* Has TALK's request carried out; its output is nobody's.  What it came to is P's detail if there was a fault. */
+/* Has TALK's request carried out and ignores its output.  If there was a fault, it is P's detail. */
 static enum kh_fault try_request(struct kh_converse *talk, struct kh_diagnosis *p)
 {
 	talk->deadline_ms = kh_clock_ms() + PATIENCE_MS;
@@ -88,7 +86,7 @@ static void try_run(struct kh_converse *talk, struct kh_diagnosis *p)
 			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* Nothing is connected to: that is what is tried. */
+/* Tries a connection that must be refused, so nothing is connected to. */
 static void try_refusal(struct kh_converse *talk, struct kh_diagnosis *p)
 {
 	struct kh_fetch fetch = {.url = KH_LIT_INIT("https://127.0.0.1/")};
@@ -130,7 +128,7 @@ static void examine(struct doctor *d)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 
-	/* A name that is not plain is no name to show. */
+	/* Show the name only if it has no special characters. */
 	snprintf(d->user, sizeof(d->user), "user %u", geteuid());
 	if (entry != NULL &&
 	    strspn(entry->pw_name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") ==
@@ -147,10 +145,8 @@ static void examine(struct doctor *d)
 	try_sandbox(&d->arena, d->trials);
 }
 
-/*
- * What the configuration of the home folder names; nothing where there is no such folder.  Last of all: root becomes
- * the home's owner here, for good, and so sees what the gateway will see.
- */
+/* Examines what the configuration of the home folder names; nothing if there is no such folder.  It comes last,
+ * because root becomes the home's owner here, for good, and so sees what the gateway will see. */
 static void examine_home(struct doctor *d, const struct kh_home_options *options)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
@@ -182,19 +178,20 @@ static bool works(const struct section *s)
 	return true;
 }
 
-/* A sandbox that ran is the proof; what was tried before only explains. */
+/* Only a sandbox that ran counts as proof; the earlier checks are explanations. */
 static bool is_well(const struct doctor *d)
 {
 	return works(&d->sandbox);
 }
 
-/* One word a row: it is there; it is not, and the sandbox does with less; there is none without it. */
+/* Returns one word for a row: it is there; it is not, and the sandbox works with less; or there is no sandbox
+ * without it. */
 static const char *state(const struct kh_diagnosis *p)
 {
 	return p->has ? "ok" : p->is_required ? "missing" : "less";
 }
 
-/* Words of TEXT in lines of WIDTH, indented. */
+/* Prints TEXT in lines of WIDTH, indented. */
 static void print_wrapped(const char *text, int indent)
 {
 	struct kh_view rest = kh_view_str(text), word;
@@ -238,7 +235,7 @@ static void print_section(const struct doctor *d, const struct section *s)
 		print_row(d, &s->row[i]);
 }
 
-/* I9: what the sandbox cannot do for who runs it. */
+/* Returns what the sandbox cannot protect, depending on the user who runs it (I9). */
 static const char *about_user(const struct doctor *d)
 {
 	return d->uid == 0

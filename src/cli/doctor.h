@@ -1,4 +1,5 @@
-/* `keyhole doctor`: tries on this machine what a sandbox needs, and says what is there, what is not, and what to do. */
+/* `keyhole doctor`: tries on this machine what a sandbox needs, and says what is there, what is missing, and what to
+ * do. */
 #ifndef KH_CLI_DOCTOR_H
 #define KH_CLI_DOCTOR_H
 

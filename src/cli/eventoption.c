@@ -1,4 +1,4 @@
-/* Options that make a filter of events. */
+/* Options that make an event filter. */
 #include "cli/eventoption.h"
 
 void kh_eventoption_describe(struct kh_eventoption *given, struct kh_option ret_options[KH_EVENTOPTION_COUNT])

@@ -1,4 +1,4 @@
-/* The options of commands that read events: which of them are wanted (eventfilter.h). */
+/* The options of commands that read events: which events are wanted (eventfilter.h). */
 #ifndef KH_CLI_EVENTOPTION_H
 #define KH_CLI_EVENTOPTION_H
 
@@ -10,10 +10,10 @@ struct kh_eventoption {
 };
 
 #define KH_EVENTOPTION_COUNT 5
-/* The entries of a command's table of options for these. */
+/* Fills in the entries for these options in a command's table. */
 void kh_eventoption_describe(struct kh_eventoption *given, struct kh_option ret_options[KH_EVENTOPTION_COUNT]);
 
-/* The filter that they make.  KH_EINPUT `bad_option` says what is wrong with them. */
+/* Makes the filter.  KH_EINPUT `bad_option` says what is wrong with the options. */
 enum kh_err kh_eventoption_read(const struct kh_eventoption *given, const struct kh_eventline *line,
 				struct kh_eventfilter *ret_filter, struct kh_error *err) KH_CHECKED;
 

@@ -1,4 +1,5 @@
-/* Lines of events.  A body that cannot be read is shown as such, never left out: somebody may have changed it. */
+/* Lines of events.  An event whose body cannot be read is shown as such, never left out, because somebody may have
+ * changed it. */
 #include "cli/eventtext.h"
 
 #include "base/timestamp.h"
@@ -15,7 +16,7 @@ static struct kh_view time_text(struct kh_arena *arena, int64_t at, bool whole)
 	return text.n > 0 ? text : kh_arena_printf(arena, "%lld", (long long)at);
 }
 
-/* A member of the body, or NULL where the body is not JSON. */
+/* Returns a member of the body, or NULL if the body is not JSON. */
 static yyjson_val *member(struct kh_eventline *line, const struct kh_audit_entry *entry, const char *name)
 {
 	yyjson_val *root;
@@ -23,7 +24,7 @@ static yyjson_val *member(struct kh_eventline *line, const struct kh_audit_entry
 	return kh_json_read(&line->arena, entry->body, &root, NULL) == KH_OK ? kh_json_get(root, name) : NULL;
 }
 
-/* What is in no row, on one line; empty where there is nothing. */
+/* Returns the event's `what`, which is in no row, on one line; empty if there is nothing. */
 static struct kh_view what_text(struct kh_eventline *line, const struct kh_audit_entry *entry)
 {
 	yyjson_val *what = member(line, entry, "what");
@@ -65,7 +66,8 @@ void kh_eventtext_text(struct kh_eventline *line, const struct kh_audit_entry *e
 
 /* --- CEF ---------------------------------------------------------------------------------------------------------- */
 
-/* ArcSight's own rule: in the header a bar, in an extension an equals sign; a backslash and line ends in both. */
+/* Escapes by ArcSight's rule: in the header a bar, in an extension an equals sign; a backslash and line ends in
+ * both. */
 static void cef(struct kh_buf *buf, struct kh_view text, char special)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -92,7 +94,7 @@ static void extension(struct kh_buf *buf, const char *key, struct kh_view value)
 	cef(buf, value, '=');
 }
 
-/* 0 to 10, as CEF has it: what a human should look at first. */
+/* Returns 0 to 10, the severity of CEF: the highest is what a human should look at first. */
 static const char *severity(struct kh_view kind)
 {
 	static const struct {
@@ -163,7 +165,7 @@ static void add_label(struct kh_buf *buf, const char *label, struct kh_view valu
 	kh_buf_byte(buf, '\n');
 }
 
-/* One row that the event wrote, a line a column. */
+/* Adds one row that the event wrote, one line for each column. */
 static void add_row(struct kh_eventline *line, yyjson_val *item, struct kh_buf *buf)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_arr_get(item, 2));
@@ -182,10 +184,8 @@ static void add_row(struct kh_eventline *line, yyjson_val *item, struct kh_buf *
 	}
 }
 
-/*
- * Why an ask came to what it did: sealed, so that the event has its hash, and what a human who looks for a Reader's
- * fault wants to read.  Not where it was removed by its retention, or is not what was recorded.
- */
+/* Adds the reasons why an ask ended as it did, for a human who looks for a Reader's fault.  They are sealed: the
+ * event has their hash.  Left out if retention removed them, or they differ from what was recorded. */
 static void add_reasons(struct kh_eventline *line, yyjson_val *item, struct kh_buf *buf)
 {
 	struct kh_view recorded = kh_json_str(kh_json_get(yyjson_arr_get(item, 2), "reasons"));

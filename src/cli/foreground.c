@@ -1,9 +1,9 @@
 /*
- * The company of a conversation (converse.h) for `sandbox run` and `sandbox fetch`: standard input, two terminals,
+ * What `sandbox run` and `sandbox fetch` add to a conversation (outside/converse.h): standard input, two terminals,
  * signals.
  *
- * Standard input stays as it is (other processes share its file description, so it must not become non-blocking): it is
- * read when poll says that there is something.  Output is written a piece at a time, when there is room.
+ * Standard input is not made non-blocking, because other processes share its file description: it is read when poll
+ * says that there is something.  Output is written a piece at a time, when there is room.
  */
 #include "cli/foreground.h"
 
@@ -18,7 +18,7 @@ void kh_foreground_reserve(void)
 {
 	int fd;
 
-	/* Readable only: what is written to an output that was not there fails, and is reported. */
+	/* Read-only, so that writing to an output that was not open fails, and is reported. */
 	do
 		fd = open("/dev/null", O_RDONLY);
 	while (fd >= 0 && fd <= STDERR_FILENO);
@@ -26,7 +26,7 @@ void kh_foreground_reserve(void)
 		close(fd);
 }
 
-/* The signals that cancel, but those that whoever started us wants ignored: nohup(1), a shell's background jobs. */
+/* Chooses the signals that cancel, except those that our parent wants ignored: nohup(1), a shell's background jobs. */
 static void choose_signals(sigset_t *ret_set)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -39,7 +39,7 @@ static void choose_signals(sigset_t *ret_set)
 	}
 }
 
-/* Reads a piece of input.  One that was never open for reading (nohup(1) makes such) has nothing to say. */
+/* Reads a piece of input.  Input that was never open for reading (as with nohup(1)) counts as empty. */
 static void fill(struct kh_foreground *s)
 {
 	ssize_t n = read(s->input, s->piece, sizeof(s->piece));
@@ -72,7 +72,7 @@ enum { SIGNALS, INPUT, OUT, ERRORS, WATCHED };
 
 _Static_assert(WATCHED <= KH_CONVERSE_COMPANY, "room for all");
 
-/* A negative descriptor is not looked at. */
+/* poll ignores a negative descriptor. */
 static size_t watch(void *context, struct pollfd *ret_fds)
 {
 	const struct kh_foreground *s = context;
@@ -105,7 +105,7 @@ static void take(void *context, const struct kh_event *event)
 	struct kh_foreground *s = context;
 
 	s->take(s->context, event);
-	s->talk.deaf = !is_idle(s); /* the next one when this one is written */
+	s->talk.deaf = !is_idle(s); /* take the next event when this one is written */
 }
 
 static const struct kh_converse_company company = {.watch = watch, .serve = serve, .take = take};
@@ -123,12 +123,12 @@ bool kh_foreground_init(struct kh_foreground *foreground, int input, bool raw)
 	foreground->input = input;
 	foreground->caught = 0;
 	foreground->error = 0;
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2) */
+	signal(SIGPIPE, SIG_IGN); /* then a closed reader is an error of write(2) */
 	foreground->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return foreground->signals >= 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0;
 }
 
-/* Writes what is left of the output; false as serve(). */
+/* Writes what is left of the output; returns false like serve(). */
 static bool finish(struct kh_foreground *s)
 {
 	struct pollfd fds[WATCHED];
@@ -142,8 +142,8 @@ static bool finish(struct kh_foreground *s)
 		size_t n = watch(s, fds);
 		stays = poll(fds, n, -1) <= 0 || serve(s, fds);
 	}
-	/* There is nothing left to cancel, and nobody looks for signals any more: they end us, whoever does not read.
-	 */
+	/* There is nothing left to cancel, and the signals are not read any more: unblock them, so that they end the
+	 * process even if nobody reads its output. */
 	if (stays) {
 		choose_signals(&set);
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -153,7 +153,7 @@ static bool finish(struct kh_foreground *s)
 
 enum kh_foreground_end kh_foreground_run(struct kh_foreground *foreground)
 {
-	/* The conversation keeps nothing; memory that the command lacks is the command's to tell. */
+	/* The conversation keeps nothing; the command itself reports that it lacks memory. */
 	(void)!kh_converse_run(&foreground->talk);
 	if (foreground->talk.how == KH_CONVERSE_UNMADE)
 		return KH_FOREGROUND_UNMADE;

@@ -1,7 +1,5 @@
-/*
- * One request under way, as the command line sees it: input goes in as it comes, output is shown as fast as it can be,
- * and a signal is heard at any time.  One thread, one poll; nothing in it blocks.
- */
+/* One running request, as the command line sees it: input is passed on as it comes, output is shown as fast as
+ * possible, and a signal is noticed at any time.  One thread, one poll; nothing in it blocks. */
 #ifndef KH_CLI_FOREGROUND_H
 #define KH_CLI_FOREGROUND_H
 
@@ -19,34 +17,30 @@ enum kh_foreground_end {
 typedef void kh_foreground_take_fn(void *context, const struct kh_event *event);
 
 struct kh_foreground {
-	struct kh_converse talk; /* the caller sets what is asked, and by whom */
+	struct kh_converse talk; /* the caller sets the request and the executor */
 	struct kh_terminal out, errors;
 	kh_foreground_take_fn *take;
 	void *context; /* of TAKE */
-	int input;     /* what goes in; -1 if there is none, or no more */
+	int input;     /* where input comes from; -1 if there is none, or no more */
 	int signals;   /* a signalfd */
 	int caught;
 	int error; /* errno of input that cannot be read */
 	char piece[32768];
 };
 
-/*
- * Makes ready, before lockdown: descriptors 0, 1 and 2 are there after it, whatever the parent left out, so that no
- * channel takes their place.
- */
+/* Call it first, before lockdown: makes sure that descriptors 0, 1 and 2 are open, even if the parent closed them,
+ * so that no channel takes their place. */
 void kh_foreground_reserve(void);
 
-/* Sets up all but what is asked, after the executor was started (which should inherit no signal mask of ours).  INPUT:
- * -1 for none.  False: errno. */
+/* Sets up all but the request, after the executor was started (which should not inherit our signal mask).  INPUT: -1
+ * for none.  False: errno. */
 bool kh_foreground_init(struct kh_foreground *foreground, int input, bool raw);
 
-/* From the request until all output is written; after END signals have their usual effect. */
+/* Runs from the request until all output is written; after END, signals have their usual effect. */
 enum kh_foreground_end kh_foreground_run(struct kh_foreground *foreground);
 
-/*
- * The exit status of the command NAME after LOST, said on standard error if there is something to say: FAILED, or
- * 128 + SIGPIPE as of any program if only the reader of its output has seen enough.
- */
+/* Returns the exit status of the command NAME after LOST, and reports the reason on standard error if there is one:
+ * FAILED, or 128 + SIGPIPE, as for any program, if only the reader of its output has closed it. */
 int kh_foreground_lost(const struct kh_foreground *foreground, const char *name, int failed);
 
 #endif

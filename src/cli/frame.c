@@ -1,7 +1,5 @@
-/*
- * The frame of commands.  Words of others go through terminal.c on their way out, JSON included; secrets are wiped with
- * the home.
- */
+/* The frame of commands.  Text of others is written through terminal.c, JSON included; secrets are wiped with the
+ * home. */
 #include "cli/frame.h"
 
 #include "base/json.h"
@@ -14,11 +12,11 @@
 #include <unistd.h>
 
 #define MEMORY ((size_t)1 << 30)
-#define WIDTH  85 /* of a line behind "Exit status: " */
+#define WIDTH  85 /* of a line after "Exit status: " */
 
 #define COMMON_OPTIONS 4
 
-/* What to do about an error, where the one who found it could not know. */
+/* What to do about an error, if the code that found it could not know. */
 static const struct {
 	const char *code, *hint;
 } hints[] = {
@@ -56,7 +54,7 @@ bool kh_frame_note(struct kh_frame *f, struct kh_view text)
 	return kh_terminal_say(f->errors, text);
 }
 
-/* The exit status where output could not be written.  A reader that has seen enough is no fault worth a word. */
+/* Returns the exit status if output could not be written.  A reader that has closed is not reported. */
 static int lost(struct kh_frame *f)
 {
 	if (f->out->error != EPIPE)
@@ -108,7 +106,7 @@ int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf)
 	return kh_frame_fail(f);
 }
 
-/* {"error":{...}}; from a fresh arena, as the command's own may be what ran out. */
+/* Writes {"error":{...}}; from a fresh arena, because the command's own may have run out. */
 static void fail_json(struct kh_frame *f, const char *hint)
 {
 	struct kh_arena arena;
@@ -125,7 +123,7 @@ static void fail_json(struct kh_frame *f, const char *hint)
 	kh_arena_done(&arena);
 }
 
-/* By way of terminal.c: a member's name is the caller's own, and may be anything. */
+/* Writes through terminal.c, because a member's name comes from the caller and may be anything. */
 static void fail_text(struct kh_frame *f, const char *code, const char *hint)
 {
 	struct kh_arena arena;
@@ -183,7 +181,7 @@ enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, s
 	return KH_OK;
 }
 
-/* TEXT in lines of no more than WIDTH, where its words allow that. */
+/* Prints TEXT in lines of at most WIDTH, if its words are short enough. */
 static void print_wrapped(const char *text)
 {
 	struct kh_view rest = kh_view_str(text), word;
@@ -206,7 +204,7 @@ static int print_help(const struct kh_frame_command *c, const struct kh_option *
 	return fflush(stdout) == 0 ? KH_FRAME_DONE : KH_FRAME_UNUSABLE;
 }
 
-/* The command's own options, then those that every command has. */
+/* Joins the command's own options with those that every command has. */
 static size_t gather(struct kh_frame *f, const struct kh_option *own, size_t own_count,
 		     struct kh_option ret_options[KH_FRAME_OPTIONS + COMMON_OPTIONS])
 {
@@ -226,10 +224,8 @@ static size_t gather(struct kh_frame *f, const struct kh_option *own, size_t own
 	return n + COMMON_OPTIONS;
 }
 
-/*
- * Options may stand before, between and behind the arguments, up to "--"; the arguments are moved to the end, in their
- * order.
- */
+/* Options may stand before, between and after the arguments, up to "--"; the arguments are moved to the end, in
+ * their order. */
 static enum kh_err read_words(struct kh_frame *f, const struct kh_option *options, size_t count, int argc, char **argv)
 {
 	char **words = KH_NEW_N(&f->arena, char *, (size_t)argc + 1);
@@ -246,7 +242,7 @@ static enum kh_err read_words(struct kh_frame *f, const struct kh_option *option
 		at += next;
 		for (bool more = true; more && at < argc; at++, more = all)
 			words[n++] = argv[at];
-		at--; /* what kh_option_read takes for the command's name */
+		at--; /* kh_option_read takes this one for the command's name */
 		if (at + 1 >= argc)
 			break;
 	}
@@ -255,7 +251,7 @@ static enum kh_err read_words(struct kh_frame *f, const struct kh_option *option
 	return KH_OK;
 }
 
-/* Whether --json was given: also where another option is wrong, its error is JSON then. */
+/* True if --json was given.  Checked separately, so that an error in another option is JSON too. */
 static bool wants_json(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -300,7 +296,7 @@ static int run_open(struct kh_frame *f)
 	if (c->without_home)
 		return status;
 	wait_for_others(f);
-	/* What the command did is durable; a checkpoint or a witness that failed now is tried again by the next one. */
+	/* What the command did is durable; the next command tries a failed checkpoint or witness again. */
 	if (!kh_home_close(&f->home, &err) && status != KH_FRAME_UNUSABLE)
 		fprintf(stderr, "keyhole %s: warning: while closing: %s: %s\n", c->name,
 			err.code != NULL ? err.code : kh_err_name(err.err), err.detail);

@@ -1,7 +1,5 @@
-/*
- * Making a home.  The order is what makes it whole or nothing: the folder is taken first, in one step that only one
- * process can win, and keyhole.yaml, without which nothing opens a home, comes last.
- */
+/* Making a home, whole or not at all.  The order guarantees that: the folder is taken first, in one step that only
+ * one process can win, and keyhole.yaml, without which nothing opens a home, is written last. */
 #include "cli/init.h"
 
 #include "base/clock.h"
@@ -17,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The tokens of a new home; the admin's comes with the store. */
+/* The tokens of a new home; the admin's is made with the store. */
 static const enum kh_role roles[] = {KH_ROLE_REVIEWER, KH_ROLE_HOST, KH_ROLE_CONTROLLER};
 
 struct making {
@@ -135,7 +133,7 @@ static enum kh_err failed(struct kh_error *err, const char *what, struct kh_view
 	return kh_error_set(err, KH_EINPUT, "file_unwritable", "%s %.*s: %s", what, KH_FMT(quoted), strerror(why));
 }
 
-/* The folders above PATH, where they are missing. */
+/* Makes the folders above PATH, if they are missing. */
 static enum kh_err make_parents(struct kh_arena *arena, struct kh_view path, struct kh_error *err)
 {
 	char *p = KH_NEW_N(arena, char, path.n + 1);
@@ -155,7 +153,7 @@ static enum kh_err make_parents(struct kh_arena *arena, struct kh_view path, str
 	return KH_OK;
 }
 
-/* An open folder's entries, from the first on; NULL where it cannot be read. */
+/* Lists an open folder's entries, from the first on; NULL if it cannot be read. */
 static DIR *list(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -166,7 +164,7 @@ static DIR *list(int fd)
 	return dir;
 }
 
-/* Whether an open folder has nothing in it. */
+/* True if an open folder is empty. */
 static bool is_empty(int fd)
 {
 	DIR *dir = list(fd);
@@ -179,7 +177,7 @@ static bool is_empty(int fd)
 	return empty;
 }
 
-/* The folder, made or found empty. */
+/* Makes the folder, or takes it if it is empty. */
 static enum kh_err take_folder(struct making *m, struct kh_error *err)
 {
 	struct kh_view path = m->init->path, quoted = kh_arena_quote(m->arena, path);
@@ -290,7 +288,7 @@ static enum kh_err put_store(struct making *m, struct kh_error *err)
 	unsigned char random[64];
 	struct kh_store *store;
 
-	m->made_store = true; /* also where it fails half way: the key shows that this folder is ours to fill */
+	m->made_store = true; /* set even if this fails half way: the key shows that this folder is ours to fill */
 	enum kh_err e = kh_home_open_store(&m->folder, m->arena, KH_STORE_CREATE, &store, err);
 	if (e != KH_OK)
 		return e;
@@ -319,7 +317,7 @@ static bool remove_store(int folder)
 	return good;
 }
 
-/* Undoes what was made, and nothing else. */
+/* Removes what was made, and nothing else. */
 static void undo(struct making *m)
 {
 	bool good = true;

@@ -7,8 +7,8 @@
 
 /*
  * Makes the folder at PATH (and those above it that are missing), with CONFIG as its keyhole.yaml, a store, a key for
- * the record, and a token for each of admin, reviewer, host and controller.  KH_EREFUSED `home_exists` where there is
- * one.  What was made is removed again where it fails.
+ * the record, and a token for each of admin, reviewer, host and controller.  KH_EREFUSED `home_exists` if there is
+ * one.  If it fails, what was made is removed again.
  */
 struct kh_init {
 	struct kh_view path, config;
@@ -20,8 +20,8 @@ struct kh_init {
 };
 enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh_error *err) KH_CHECKED;
 
-/* The keyhole.yaml that a new home gets: every section explained, every value in it the default, but SOCKET as that of
- * relays where it is not NULL.  {NULL, 0}: out of memory. */
+/* Returns the keyhole.yaml of a new home: every section is explained, and every value is the default, except the
+ * relays' socket, which is SOCKET if that is not NULL.  {NULL, 0}: out of memory. */
 struct kh_view kh_init_config(struct kh_arena *arena, const char *socket);
 
 int kh_init_main(int argc, char **argv);

@@ -1,7 +1,5 @@
-/*
- * Making a system's gateway.  Root does what only root can (user, folders), a child that has become the gateway's user
- * makes the home, and root takes the tokens out of it.
- */
+/* Making a system's gateway.  Root does what only root can do (user, folders), a child that has become the gateway's
+ * user makes the home, and root takes the tokens out of it. */
 #include "cli/init_system.h"
 
 #include "cli/init.h"
@@ -24,7 +22,7 @@ struct places {
 	gid_t gid;
 };
 
-/* What the child tells. */
+/* What the child reports. */
 struct told {
 	enum kh_err e;
 	bool left;
@@ -39,7 +37,7 @@ static enum kh_err cannot(struct kh_error *err, const char *what, const char *pa
 
 /* --- the user ----------------------------------------------------------------------------------------------------- */
 
-/* Runs useradd(8); a user that is there is left as he is. */
+/* Runs useradd(8); an existing user is not changed. */
 static enum kh_err make_user(const struct places *p, struct kh_error *err)
 {
 	static const char program[] = "/usr/sbin/useradd";
@@ -80,7 +78,7 @@ static enum kh_err find_user(struct places *p, struct kh_error *err)
 
 /* --- folders ------------------------------------------------------------------------------------------------------ */
 
-/* A folder of this mode and owner, made or found; those above it are not made. */
+/* Makes a folder of this mode and owner, or takes an existing one; does not make those above it. */
 static enum kh_err make_folder(const char *path, mode_t mode, uid_t uid, gid_t gid, struct kh_error *err)
 {
 	struct stat st;
@@ -123,7 +121,7 @@ static enum kh_err make_folders(const struct places *p, const char *root, struct
 	return e;
 }
 
-/* A configuration that is there stays. */
+/* Keeps an existing configuration. */
 static enum kh_err make_config(const struct places *p, struct kh_view text, struct kh_error *err)
 {
 	int fd = open(p->config.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -140,7 +138,7 @@ static enum kh_err make_config(const struct places *p, struct kh_view text, stru
 
 /* --- the home ----------------------------------------------------------------------------------------------------- */
 
-/* As the gateway's user, in a process that ends then. */
+/* Runs as the gateway's user, in a process that ends afterwards. */
 static void make_home(const struct places *p, struct kh_view config, struct kh_arena *arena, struct told *told)
 {
 	struct kh_init init = {.path = p->home, .config = config, .link = p->config.p};
@@ -185,7 +183,8 @@ static enum kh_err make_home_beside(const struct places *p, struct kh_view confi
 	return told.e;
 }
 
-/* Root reads a token of the home that was just made, writes it where only root can read it, and removes the first. */
+/* Root reads a token of the home that was just made, writes it where only root can read it, and removes the
+ * original. */
 static enum kh_err move_token(int from, const struct kh_folder *to, enum kh_role role, struct kh_error *err)
 {
 	char text[256];

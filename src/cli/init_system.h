@@ -6,7 +6,7 @@
  *     /var/lib/keyhole/             the home folder, 0700, of the user keyhole: store and key; keyhole.yaml is a link
  *     /run/keyhole/                 the user's; the socket of relays
  *
- * The gateway's own user has no token: it decides for whoever calls, and calls nobody.
+ * The gateway's own user has no token, because it decides for its callers and calls nobody.
  */
 #ifndef KH_CLI_INIT_SYSTEM_H
 #define KH_CLI_INIT_SYSTEM_H
@@ -19,7 +19,7 @@ struct kh_init_system {
 	const char *root; /* NULL: / */
 };
 
-/* The exit status. */
+/* Returns the exit status. */
 int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system);
 
 #endif

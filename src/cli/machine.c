@@ -1,5 +1,5 @@
-/* Settings, from /proc and /etc.  They are the administrator's own; nothing of them is shown but numbers, addresses
- * and names of files that stand here. */
+/* Settings, from /proc and /etc.  They are the administrator's own; only numbers, addresses and the names of files
+ * that this source names are shown. */
 #include "cli/machine.h"
 
 #include "wire/address.h"
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The number in a file of one line; -1 where there is none. */
+/* Reads the number in a file of one line; -1 if there is none. */
 static int64_t read_setting(const char *path)
 {
 	char text[32];
@@ -45,7 +45,7 @@ static void look_unprivileged(struct kh_diagnosis *p)
 	*p = (struct kh_diagnosis){
 		.name = "for ordinary users",
 		.is_required = true,
-		.has = !is_off, /* as root too: programs become an ordinary user first */
+		.has = !is_off, /* for root too: programs become an ordinary user first */
 		.without = "ordinary users cannot make user namespaces, and in a sandbox everybody is "
 			   "one",
 		.remedy = "sysctl -w kernel.unprivileged_userns_clone=1"};

@@ -1,4 +1,4 @@
-/* What the machine's settings say about a sandbox and about fetching: read, not tried (that is probe.h). */
+/* What the machine's settings say about a sandbox and about fetching: read, not tried (sandbox/probe.h tries). */
 #ifndef KH_CLI_MACHINE_H
 #define KH_CLI_MACHINE_H
 

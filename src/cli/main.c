@@ -1,8 +1,8 @@
 /*
  * keyhole: finds the command that was asked for and runs it.
  *
- * The offline commands share their options and end with 0 (done) or 2 (not usable) and nothing else, ever.  The others
- * read their own arguments and have their own exit statuses.
+ * The offline commands share their options and always end with 0 (done) or 2 (not usable).  The others read their own
+ * arguments and have their own exit statuses.
  */
 #include "cli/approvals.h"
 #include "cli/approvals_decide.h"
@@ -37,7 +37,7 @@
 
 #define UNUSABLE 2
 
-/* The two that only keyhole itself starts; each finds its channel as a descriptor. */
+/* Two commands that only keyhole itself starts; each finds its channel as a descriptor. */
 static int executor_main(int argc, char **argv)
 {
 	(void)argv;
@@ -52,7 +52,7 @@ static int worker_main(int argc, char **argv)
 /* The name of an entry that stands for the commands of all external operations: their rows have names and words. */
 #define EACH "*"
 
-/* Where a command stands in the list that `keyhole --help` prints; the table is in the same order. */
+/* The section of a command in the list that `keyhole --help` prints; the table is in the same order. */
 enum section { BEGIN, HOME, OFFLINE, TOOLS };
 
 static const struct command {
@@ -61,7 +61,7 @@ static const struct command {
 	enum section section;
 	enum kh_command command;
 	const char *reads;                  /* NULL: not an offline command */
-	int (*main)(int argc, char **argv); /* of those; ARGV[0] is the command's last word */
+	int (*main)(int argc, char **argv); /* of an own command; ARGV[0] is its last word */
 } commands[] = {
 	{"init", NULL, "make a home folder: store, configuration, tokens", BEGIN, .main = kh_init_main},
 	{"serve", NULL, "run the gateway: MCP and REST over HTTP", BEGIN, .main = kh_serve_main},
@@ -124,7 +124,7 @@ static const struct command {
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-/* The exit status after writing to OUT: nothing that was lost is lost in silence. */
+/* Returns the exit status after writing to OUT; a failed write is always reported. */
 static int written(FILE *out)
 {
 	if (fflush(out) == 0 && !ferror(out))
@@ -221,7 +221,7 @@ struct options {
 	bool batch, help, version, rules;
 	const char *words[2];
 	int count;
-	const char *wrong; /* the first argument that is no option and no word of a command; NULL if there is none */
+	const char *wrong; /* the first argument that is neither an option nor a command's word; NULL: none */
 };
 
 static void read_options(int argc, char **argv, struct options *o)
@@ -253,7 +253,7 @@ static const struct command *find(const struct options *o)
 	return NULL;
 }
 
-/* The command that the first words name, if it reads its arguments itself. */
+/* Returns the command that the first words name, if it reads its arguments itself. */
 static const struct command *find_own(int argc, char **argv, int *ret_words)
 {
 	for (size_t i = 0; i < COMMANDS; i++) {
@@ -268,7 +268,7 @@ static const struct command *find_own(int argc, char **argv, int *ret_words)
 	return NULL;
 }
 
-/* WORD as a message shows it: escaped, because it may hold anything. */
+/* Prints WORD for a message: escaped, because it may contain anything. */
 static void print_word(const char *word)
 {
 	struct kh_arena arena;
@@ -304,7 +304,7 @@ static void print_unknown(const char *group, const char *name)
 	fputs("\n", stderr);
 }
 
-/* An argument that the program itself, or an offline command, does not take. */
+/* Reports an argument that the program itself, or an offline command, does not accept. */
 static int refuse_argument(const char *argument)
 {
 	static const char *const known[] = {"--batch", "--help", "--json", "--rules", "--version"};
@@ -329,7 +329,7 @@ static int refuse_rules(void)
 	return UNUSABLE;
 }
 
-/* The first word is that of a group, and the second none of its commands: these are listed. */
+/* If the first word is a group and the second is not one of its commands, lists the commands. */
 static bool print_group(const char *group, const char *word, int *ret_status)
 {
 	bool is_help = word != NULL && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0), any = false;

@@ -1,7 +1,5 @@
-/*
- * MCP on standard streams.  Nothing but the protocol is written to standard output: what is to be said is said on
- * standard error, and descriptor 1 is taken out of everybody's reach before a library could write to it.
- */
+/* MCP on standard streams.  Only the protocol is written to standard output.  Messages go to standard error, and
+ * descriptor 1 is replaced before a library could write to it. */
 #include "cli/mcp.h"
 
 #include "cli/clients.h"
@@ -24,7 +22,7 @@ struct arguments {
 	const char *socket;
 	bool print, relay_only;
 	sigset_t signals; /* that end it */
-	sigset_t heeded;  /* and that which says that it has ended */
+	sigset_t heeded;  /* these, and the one that says that the lines have ended */
 };
 
 static void note(struct kh_frame *f, const char *text)
@@ -34,7 +32,7 @@ static void note(struct kh_frame *f, const char *text)
 
 /* --- where the gateway is ----------------------------------------------------------------------------------------- */
 
-/* The socket that was named, by an option or the environment; NULL: none was. */
+/* Returns the socket that an option or the environment names; NULL: none. */
 static const char *named_socket(const struct arguments *a)
 {
 	const char *given = secure_getenv("KEYHOLE_SOCKET");
@@ -42,7 +40,7 @@ static const char *named_socket(const struct arguments *a)
 	return a->socket != NULL ? a->socket : given != NULL && given[0] != '\0' ? given : NULL;
 }
 
-/* A connection to the gateway that runs for this home or, where that does not listen, for the system; -1: none does.
+/* Connects to the gateway that runs for this home or, if that does not listen, for the system; -1: none does.
  * *RET_PATH: where it was found, or looked for. */
 static int find_gateway(struct kh_frame *f, bool has_home, const char *named, char ret_path[KH_SOCKETS_PATH])
 {
@@ -84,7 +82,7 @@ static int tell_end(struct kh_frame *f, enum kh_relay_end end)
 	return KH_FRAME_UNUSABLE;
 }
 
-/* FD is connected.  The home, where it was looked into, is closed before anything is copied. */
+/* Relays to the gateway at FD, which is connected.  If the home was opened, it is closed before anything is copied. */
 static int relay(struct kh_frame *f, int fd)
 {
 	struct kh_view token, copy = {NULL, 0};
@@ -103,7 +101,7 @@ static int relay(struct kh_frame *f, int fd)
 
 /* --- from the user's own home ------------------------------------------------------------------------------------- */
 
-/* The token's file may be anywhere: it is read while that can be reached.  CTX: where the token goes. */
+/* Reads the token now, because its file may be anywhere and cannot be reached later.  CTX: where the token goes. */
 static enum kh_err before_store(struct kh_home *home, void *ctx, struct kh_error *err)
 {
 	enum kh_err e = kh_home_token(home, KH_ROLE_CONTROLLER, ctx, err);
@@ -116,9 +114,9 @@ struct ending {
 	struct kh_mcp_lines *lines;
 };
 
-#define OVER SIGUSR2 /* the lines have ended by themselves: nothing is left to wait for */
+#define OVER SIGUSR2 /* the lines have ended by themselves: there is nothing to wait for */
 
-/* Waits for a signal, and has the lines end. */
+/* Waits for a signal, and then ends the lines. */
 static void *heed(void *arg)
 {
 	struct ending *ending = arg;
@@ -144,11 +142,11 @@ static int serve_lines(struct kh_frame *f, struct kh_service *service, int out, 
 		pthread_kill(thread, OVER);
 		pthread_join(thread, NULL);
 	}
-	pthread_sigmask(SIG_UNBLOCK, &a->signals, NULL); /* from now on one more ends the process at once */
+	pthread_sigmask(SIG_UNBLOCK, &a->signals, NULL); /* from now on another signal ends the process at once */
 	return KH_FRAME_DONE;
 }
 
-/* Descriptor 1 becomes what 2 is; the protocol's is a copy that nobody else knows. */
+/* Makes descriptor 1 a copy of 2; the protocol gets a new descriptor that nothing else knows. */
 static int take_output(void)
 {
 	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -173,13 +171,13 @@ static int serve_own(struct kh_frame *f)
 	}
 	const struct arguments *a = f->args;
 	sigprocmask(SIG_BLOCK, &a->heeded,
-		    NULL); /* before there is any thread, so that none is interrupted in our place */
+		    NULL); /* before there is any thread, so that no other thread gets the signals */
 	f->options.before_store = before_store;
 	f->options.ctx = &token;
 	if (kh_home_open(&f->home, KH_HOME_SERVE, &f->options, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	if (kh_service_start(&service, &f->home, &(struct kh_service_settings){0}, &f->err) != KH_OK)
-		return kh_frame_fail(f); /* the process ends: nothing is closed that something may still use */
+		return kh_frame_fail(f); /* the process ends: close nothing that may still be in use */
 	note(f, "keyhole mcp: no gateway runs: serving from your own home.\n");
 	note(f, kh_clients_unprotected());
 	status = serve_lines(f, &service, out, token);
@@ -195,7 +193,7 @@ static int serve_own(struct kh_frame *f)
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-/* What to paste, for a home that is there (has_home), or for the system's gateway. */
+/* Prints what to paste, for a home that exists (has_home), or for the system's gateway. */
 static int print(struct kh_frame *f, bool has_home)
 {
 	const struct arguments *a = f->args;
@@ -237,8 +235,8 @@ static int run(struct kh_frame *f)
 	bool has_home = e == KH_OK;
 	struct kh_error err;
 
-	/* Who relays to another user's gateway needs no home of his own; but one that is there and not usable is said.
-	 */
+	/* A relay to another user's gateway needs no home of its own; but a home that exists and is not usable is
+	 * reported. */
 	if (!has_home && (f->options.home != NULL || !is_missing(&f->err)))
 		return kh_frame_fail(f);
 	if (!has_home) {
@@ -256,7 +254,7 @@ static int run(struct kh_frame *f)
 		return kh_frame_fail(f);
 	}
 	if (!has_home)
-		return kh_frame_fail(f); /* of the home: what to do is said there */
+		return kh_frame_fail(f); /* the home's error, which says what to do */
 	(void)kh_home_close(&f->home, &err);
 	return serve_own(f);
 }
