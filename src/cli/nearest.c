@@ -1,4 +1,4 @@
-/* The nearest name.  Names and words are short, so three rows of a table on the stack are enough. */
+/* Finds the nearest name.  Names and words are short, so three rows of a table on the stack are enough. */
 #include "cli/nearest.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The distance of two texts of at most LONGEST bytes, counting a swap of neighbours as one (optimal string alignment).
- */
+/* Returns the distance of two texts of at most LONGEST bytes, counting a swap of neighbours as one (optimal string
+ * alignment). */
 static size_t distance(struct kh_view a, struct kh_view b)
 {
 	size_t before[LONGEST + 1] = {0}, last[LONGEST + 1], row[LONGEST + 1];

@@ -1,7 +1,7 @@
 /*
  * The name that a misspelled word was probably meant to be, for messages: "did you mean ...?".
  *
- * Trusts nobody: the word is the user's, and of any length.  Gives back names of the program's own tables alone.
+ * Trusts nobody: the word comes from the user and may have any length.  Returns only names of the program's own tables.
  */
 #ifndef KH_CLI_NEAREST_H
 #define KH_CLI_NEAREST_H
@@ -14,7 +14,7 @@ struct kh_nearest {
 	size_t distance;  /* its distance from WORD */
 };
 
-/* Begins a search for WORD, which must stay where it is until the search has ended. */
+/* Begins a search for WORD, which must stay valid until the search has ended. */
 void kh_nearest_begin(struct kh_nearest *n, struct kh_view word);
 
 /*

@@ -1,8 +1,8 @@
 /*
- * Reading, calling, writing.
+ * The offline commands: read, call the library, write.
  *
- * Whatever comes on stdin is hostile; what goes to stderr has been escaped by the core.  A result is written whole and
- * flushed before the next line is read, so that a program on the other end of two pipes gets its answer.
+ * Input on stdin is hostile; messages on stderr have been escaped by the core.  A result is written whole and flushed
+ * before the next line is read, so that a program that uses two pipes gets its answer.
  */
 #include "cli/offline.h"
 
@@ -21,7 +21,7 @@
 
 struct offline {
 	struct kh *kh;
-	struct kh_arena arena; /* of the input under way */
+	struct kh_arena arena; /* for the current input */
 	enum kh_command command;
 	const char *name;
 };
@@ -48,7 +48,7 @@ static bool put_line(struct kh_view v)
 	return fwrite(v.p, 1, v.n, stdout) == v.n && putchar('\n') != EOF && fflush(stdout) == 0;
 }
 
-/* The time and fresh random bytes. */
+/* Returns the time and fresh random bytes. */
 static struct kh_moment moment_now(void)
 {
 	struct kh_moment moment;
@@ -57,10 +57,8 @@ static struct kh_moment moment_now(void)
 	return moment;
 }
 
-/*
- * The library reads no files: where a policy is named, its text takes the name's place, and the name goes along for
- * messages.  Input that names no file stays as it is: the core says what is wrong with it.
- */
+/* Replaces the name of a policy by its text, because the library reads no files; the name is kept for messages.
+ * Input that names no file stays as it is: the core reports what is wrong with it. */
 static enum kh_err expand_policy(struct offline *o, struct kh_view *in, struct kh_error *err)
 {
 	yyjson_val *root = NULL;
@@ -119,7 +117,7 @@ static int run_whole(struct offline *o)
 	return run_one(o, in);
 }
 
-/* The error of a line, in its place. */
+/* Writes the error of a line in place of its result. */
 static bool put_error(struct offline *o, const struct kh_error *err)
 {
 	struct kh_view text;
@@ -164,7 +162,7 @@ int kh_offline_run(enum kh_command command, const char *name, bool batch)
 	struct offline o = {.command = command, .name = name};
 	int status;
 
-	/* A reader that went away is an error of ours to report, not a signal to die of. */
+	/* A closed output is reported as an error, instead of ending the process by a signal. */
 	signal(SIGPIPE, SIG_IGN);
 	if (sodium_init() < 0 || kh_new(NULL, &o.kh) != KH_OK) {
 		fprintf(stderr, "keyhole %s: cannot start: out of memory or no random numbers\n", name);

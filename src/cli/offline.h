@@ -4,7 +4,8 @@
 
 #include <keyhole/keyhole.h>
 
-/* Runs COMMAND over stdin: one object, or with BATCH one a line.  The exit status: 0, or 2 with a word on stderr. */
+/* Runs COMMAND over stdin: one object, or with BATCH one for each line.  Returns the exit status: 0, or 2 with a
+ * message on stderr. */
 int kh_offline_run(enum kh_command command, const char *name, bool batch);
 
 #endif

@@ -1,9 +1,9 @@
-/* Reading options.  What they say is the user's own; it is quoted in messages all the same. */
+/* Reading options.  They come from the user, but are still quoted in messages. */
 #include "cli/option.h"
 
 #include "cli/nearest.h"
 
-/* Digits with a factor behind them. */
+/* Reads digits followed by a factor. */
 static bool read_bytes(struct kh_view v, uint64_t *ret_value)
 {
 	static const char units[] = "KMG";
@@ -22,7 +22,7 @@ static bool read_bytes(struct kh_view v, uint64_t *ret_value)
 	return true;
 }
 
-/* "2", "0.25", "1.5": as milliseconds. */
+/* Reads "2", "0.25", "1.5" as milliseconds. */
 static bool read_seconds(struct kh_view v, uint64_t *ret_value)
 {
 	struct kh_view whole = {0}, rest = v;
@@ -58,7 +58,7 @@ static bool read_number(struct kh_view v, enum kh_option_unit unit, uint64_t *re
 	return true;
 }
 
-/* Input from the command line in a message: a few bytes of it, quoted. */
+/* Refuses an argument; the message has a few bytes of it, quoted. */
 static enum kh_err refuse(struct kh_error *err, struct kh_view argument, const char *why)
 {
 	struct kh_arena arena;
@@ -78,7 +78,7 @@ static const struct kh_option *find(const struct kh_option *options, size_t coun
 	return NULL;
 }
 
-/* No option has this NAME: says so, and names the one that it was probably meant to be. */
+/* Reports that no option has this NAME, and names the one that was probably meant. */
 static enum kh_err refuse_unknown(struct kh_error *err, const struct kh_option *options, size_t count,
 				  struct kh_view name)
 {
@@ -93,7 +93,7 @@ static enum kh_err refuse_unknown(struct kh_error *err, const struct kh_option *
 	return refuse(err, name, why);
 }
 
-/* Puts VALUE where O wants it; NULL, or what is wrong with it. */
+/* Stores VALUE for O; returns NULL, or what is wrong with it. */
 static const char *store(const struct kh_option *o, const char *value)
 {
 	if (o->text != NULL) {

@@ -1,8 +1,8 @@
 /*
- * Options of a command, by one table: the table reads them, and prints the help.
+ * Options of a command, in one table, which is used to read them and to print the help.
  *
- * A long option is "--name VALUE" or "--name=VALUE"; nothing is abbreviated.  What is not an option ends them, and so
- * does "--".
+ * A long option is "--name VALUE" or "--name=VALUE"; abbreviations are not accepted.  The first argument that is not an
+ * option ends them, and so does "--".
  */
 #ifndef KH_CLI_OPTION_H
 #define KH_CLI_OPTION_H
@@ -23,13 +23,13 @@ enum kh_option_unit {
 	KH_OPTION_NUMBER,    /* 0 or more */
 	KH_OPTION_BYTES,     /* with K, M or G: 1024, 1024^2, 1024^3 */
 	KH_OPTION_SECONDS,   /* with up to three digits after a point, not 0; the number is milliseconds */
-	KH_OPTION_WAIT,      /* the same, and 0 */
+	KH_OPTION_WAIT,      /* the same, but 0 is allowed */
 };
 
-/* One option; exactly one of the pointers says where its value goes. */
+/* One option; exactly one of the pointers is set and says where its value is stored. */
 struct kh_option {
 	const char *name;  /* "--read" */
-	const char *value; /* what the value is called in the help: "PATH"; NULL for a flag */
+	const char *value; /* the name of the value in the help: "PATH"; NULL for a flag */
 	const char *about;
 	bool *flag;
 	const char **text;
@@ -38,14 +38,12 @@ struct kh_option {
 	enum kh_option_unit unit;
 };
 
-/*
- * Reads the options of ARGV from 1 on; *RET_NEXT is the index of the first argument that is none.  KH_EINPUT, code
- * `bad_option`, where one is unknown, given twice, or its value is missing or not one.
- */
+/* Reads the options of ARGV from 1 on; *RET_NEXT is the index of the first argument that is not one.  KH_EINPUT,
+ * code `bad_option`, if one is unknown, given twice, or its value is missing or not valid. */
 enum kh_err kh_option_read(const struct kh_option *options, size_t count, int argc, char **argv, int *ret_next,
 			   struct kh_error *err) KH_CHECKED;
 
-/* A line for each. */
+/* Prints a line for each. */
 void kh_option_print(const struct kh_option *options, size_t count, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* A page for human eyes.  Trusts nobody's words: what is not Keyhole's own is quoted or behind a bar. */
+/* A page for humans.  Trusts no text of others: all text that is not Keyhole's own is quoted or behind a bar. */
 #include "cli/page.h"
 
 #include "base/canonical.h"
@@ -6,7 +6,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 
-#define WORDS (1U << 20) /* bytes of the Controller's words */
+#define WORDS (1U << 20) /* bytes of the Controller's text */
 
 struct page {
 	struct kh_buf *buf;
@@ -21,7 +21,7 @@ static struct kh_view text_of(yyjson_val *obj, const char *key)
 	return kh_json_str(kh_json_get(obj, key));
 }
 
-/* Somebody's words in a line of ours. */
+/* Quotes text of others for one of our lines. */
 static struct kh_view quote(const struct page *p, yyjson_val *obj, const char *key)
 {
 	return kh_arena_quote(p->arena, text_of(obj, key));
@@ -32,7 +32,7 @@ static uint64_t number_of(yyjson_val *obj, const char *key)
 	return yyjson_get_uint(kh_json_get(obj, key));
 }
 
-/* --- what is known about it --------------------------------------------------------------------------------------- */
+/* --- facts about the approval ------------------------------------------------------------------------------------- */
 
 static void write_query(const struct page *p)
 {
@@ -107,7 +107,7 @@ static void add_value(struct kh_buf *words, struct kh_arena *arena, yyjson_val *
 	kh_buf_byte(words, '\n');
 }
 
-/* name: value, a line for each member; of a list, a line for each item. */
+/* Adds "name: value", a line for each member; of a list, a line for each item. */
 static void add_member(struct kh_buf *words, struct kh_arena *arena, struct kh_view name, yyjson_val *value)
 {
 	yyjson_arr_iter iter;
@@ -127,7 +127,8 @@ static void add_member(struct kh_buf *words, struct kh_arena *arena, struct kh_v
 	}
 }
 
-/* The query, but for what the head says, and the directive of an escalation, which is the text itself. */
+/* True for members of the query that are shown elsewhere: in the head or, the directive of an escalation, as the
+ * text. */
 static bool is_told(const struct page *p, struct kh_view name)
 {
 	return kh_view_eq(name, KH_LIT("category")) || kh_view_eq(name, KH_LIT("task")) ||
@@ -159,7 +160,7 @@ static void write_words(const struct page *p)
 
 /* --- the text ----------------------------------------------------------------------------------------------------- */
 
-/* "line 3, character 7" of byte AT of TEXT. */
+/* Returns "line 3, character 7" for byte AT of TEXT. */
 static struct kh_view place(const struct page *p, struct kh_view text, size_t at)
 {
 	size_t line = 1, from = 0;
@@ -185,7 +186,7 @@ static void write_findings(const struct page *p)
 		size_t start = number_of(item, "start"), end = number_of(item, "end");
 		struct kh_view where = place(p, text, start);
 		struct kh_view what = kh_arena_quote(p->arena, kh_view_sub(text, start, end));
-		struct kh_view decoded = text_of(item, "decoded"); /* quoted when it was found */
+		struct kh_view decoded = text_of(item, "decoded"); /* it was quoted when it was found */
 		kh_buf_printf(p->buf, "  ! %.*s, %.*s, %.*s: %.*s%s%.*s\n", KH_FMT(text_of(item, "code")),
 			      KH_FMT(text_of(item, "severity")), KH_FMT(where), KH_FMT(what),
 			      decoded.n > 0 ? " says " : "", KH_FMT(decoded));

@@ -1,6 +1,7 @@
 /*
- * A policy against expected decisions.  Each request is decided by `policy explain` itself, through the library's own
- * door, so that what is tested is what is explained.  Both files are the operator's; what they hold is shown in quotes.
+ * Tests a policy against expected decisions.  Each request is decided by `policy explain` itself, through the library's
+ * API, so that the test and the explanation cannot differ.  Both files come from the operator; their text is shown in
+ * quotes.
  */
 #include "cli/policies.h"
 
@@ -23,13 +24,13 @@ struct run {
 	struct kh_view text;   /* of the policy */
 	struct kh_expectations tests;
 	struct kh *kh;
-	struct kh_buf buf; /* what is said of those that differ */
+	struct kh_buf buf; /* messages about tests that differ */
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *results;
 	size_t differ;
 };
 
-/* The policy's path: of the option, else as the tests name it, from where they are. */
+/* Finds the policy's path: that of the option, else as the tests name it, relative to their folder. */
 static enum kh_err find_policy(struct run *r, const char *option)
 {
 	struct kh_view named = r->tests.policy;
@@ -49,7 +50,7 @@ static enum kh_err find_policy(struct run *r, const char *option)
 	return kh_file_named(&r->f->arena, r->policy, &r->text, &r->f->err);
 }
 
-/* What `policy explain` says of a request, as JSON. */
+/* Returns what `policy explain` says of a request, as JSON. */
 static enum kh_err explain(struct run *r, const struct kh_expectation *test, yyjson_val **ret_out)
 {
 	struct kh_arena *arena = &r->f->arena;
@@ -73,7 +74,7 @@ static enum kh_err explain(struct run *r, const struct kh_expectation *test, yyj
 	return e;
 }
 
-/* A request or a policy that is not usable is no difference: nothing was tested.  It says which test. */
+/* A request or a policy that is not usable is not a difference, because nothing was tested.  Names the test. */
 static enum kh_err blame(struct run *r, const struct kh_expectation *test, const char *code, const char *detail)
 {
 	struct kh_view why = kh_arena_printf(&r->f->arena, "%s", detail), error = kh_view_str(code);
@@ -87,7 +88,7 @@ static bool is_as(yyjson_val *out, const char *member, struct kh_view expected)
 	return expected.n == 0 || kh_view_eq(kh_json_str(kh_json_get(out, member)), expected);
 }
 
-/* "deny at permission with DOMAIN_BLOCKED", as far as it is said. */
+/* Writes "deny at permission with DOMAIN_BLOCKED", as far as it is known. */
 static void put_decision(struct kh_buf *buf, struct kh_view decision, struct kh_view gate, struct kh_view code)
 {
 	kh_buf_add(buf, decision);

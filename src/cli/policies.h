@@ -1,4 +1,4 @@
-/* `keyhole policy test`: holds a policy to the decisions that a file expects of it. */
+/* `keyhole policy test`: compares a policy's decisions with those that a file expects. */
 #ifndef KH_CLI_POLICIES_H
 #define KH_CLI_POLICIES_H
 

@@ -1,4 +1,4 @@
-/* Progress.  A thread of its own, because whoever waits is busy waiting. */
+/* Progress.  It has a thread of its own, because the command's thread is blocked while it waits. */
 #include "cli/progress.h"
 
 #include <stdio.h>

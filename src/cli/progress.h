@@ -1,7 +1,5 @@
-/*
- * A line on standard error for whoever waits: nothing in the first second, then what is waited for and how long, once a
- * second, gone when it is over.  Only where standard error is a terminal.
- */
+/* A line on standard error for a user who waits: nothing in the first second, then what is waited for and how long,
+ * once a second; removed when the wait is over.  Only if standard error is a terminal. */
 #ifndef KH_CLI_PROGRESS_H
 #define KH_CLI_PROGRESS_H
 
@@ -10,7 +8,7 @@
 
 struct kh_progress {
 	bool is_on;
-	const char *what; /* our own words */
+	const char *what; /* our own text */
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t over;

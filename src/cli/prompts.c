@@ -1,4 +1,4 @@
-/* The prompts, from the core.  Nothing is opened. */
+/* The prompts, from the core.  Opens nothing. */
 #include "cli/prompts.h"
 
 #include "cli/frame.h"

@@ -1,7 +1,5 @@
-/*
- * Queries on the command line.  What is written is what a Controller may know (B16, B18): an outcome, and the delivery
- * where there is one.
- */
+/* Queries on the command line.  The output is what a Controller may know (B16, B18): an outcome, and the delivery if
+ * there is one. */
 #include "cli/queries.h"
 
 #include "base/clock.h"
@@ -24,7 +22,7 @@ struct arguments {
 	uint64_t wait_ms;
 };
 
-/* What there is to say about a query. */
+/* What is shown of a query. */
 struct result {
 	struct kh_view query, advice;
 	struct kh_look look;
@@ -76,7 +74,7 @@ static void print_value(struct kh_buf *buf, struct kh_view name, yyjson_val *val
 	kh_buf_byte(buf, '\n');
 }
 
-/* A delivery (bcp_response_delivery) for people: its answers, a line each. */
+/* Prints a delivery (bcp_response_delivery) for people: its answers, a line each. */
 static void print_answers(struct kh_buf *buf, yyjson_val *delivery)
 {
 	yyjson_val *response = kh_json_get(delivery, "response"), *fields = kh_json_get(response, "fields");
@@ -168,7 +166,7 @@ static int64_t wait_until(const struct kh_frame *f)
 	return kh_clock_us() + ms * 1000;
 }
 
-/* The query of the file, with --task in it. */
+/* Reads the query of the file and adds --task to it. */
 static enum kh_err read_query(struct kh_frame *f, yyjson_val **ret_query)
 {
 	const struct arguments *a = f->args;

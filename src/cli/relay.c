@@ -1,7 +1,5 @@
-/*
- * The relay's loop: one thread, one poll.  What it copies it does not look at.  Neither side can hold up the other
- * direction: bytes are read when there is room for them, and written when poll(2) says that they are taken.
- */
+/* The relay's loop: one thread, one poll.  It does not interpret what it copies.  Neither side can block the other
+ * direction: bytes are read when there is room for them, and written when poll(2) says that they are accepted. */
 #include "cli/relay.h"
 
 #include "home/confine.h"
@@ -13,7 +11,7 @@
 #include <unistd.h>
 
 #define ROOM  65536
-#define PIECE 4096 /* PIPE_BUF: what a pipe that is writable takes without blocking */
+#define PIECE 4096 /* PIPE_BUF: what a writable pipe accepts without blocking */
 
 /* One direction. */
 struct way {
@@ -21,7 +19,7 @@ struct way {
 	bool ended;      /* nothing more will be read */
 	bool closed;     /* and the other side was told */
 	int error;       /* errno of a write that failed */
-	size_t at, n;    /* what has been read and not been written: bytes AT to N */
+	size_t at, n;    /* bytes AT to N have been read and not been written */
 	uint64_t copied; /* bytes, since the beginning */
 	char bytes[ROOM];
 };
@@ -54,7 +52,7 @@ static void empty(struct way *way)
 	}
 }
 
-/* What to wait for in one direction; the entry of the side that has nothing to do is left out of the poll. */
+/* Sets what to poll for in one direction; a side that has nothing to do is left out. */
 static void want(const struct way *way, struct pollfd *from, struct pollfd *to)
 {
 	bool full = way->at < way->n, works = way->error == 0;
@@ -71,7 +69,8 @@ static void go(struct way *way, const struct pollfd *from, const struct pollfd *
 		empty(way);
 }
 
-/* What a gateway says to a token that is not good (lines.h): no other message of its own has the id null. */
+/* True for the gateway's answer to a token that is not valid (mcp/lines.h): none of its other messages has the id
+ * null. */
 static bool is_refusal(const struct way *down)
 {
 	static const char begins[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":";
@@ -88,7 +87,7 @@ static enum kh_relay_end copy(struct way *up, struct way *down)
 		struct pollfd fds[4];
 
 		if (up->ended && up->at == up->n && !up->closed) {
-			/* The client has said everything; what it asked for may still be answered. */
+			/* The client has sent everything; its requests may still be answered. */
 			shutdown(up->to, SHUT_WR);
 			up->closed = true;
 		}
@@ -96,7 +95,7 @@ static enum kh_relay_end copy(struct way *up, struct way *down)
 			errno = down->error;
 			return KH_RELAY_LOST;
 		}
-		/* A gateway that takes no more has closed: what it said before is still read, to its end. */
+		/* The gateway has closed; what it sent before was read to its end. */
 		if (down->ended && down->at == down->n && (refused || (!up->closed && down->copied == 0)))
 			return KH_RELAY_REFUSED;
 		if (down->ended && down->at == down->n)
@@ -111,7 +110,7 @@ static enum kh_relay_end copy(struct way *up, struct way *down)
 	}
 }
 
-/* The token and a newline, before anything else. */
+/* Sends the token and a newline, before anything else. */
 static bool send_token(int socket, struct kh_view token)
 {
 	struct kh_view rest = token;

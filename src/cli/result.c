@@ -1,7 +1,5 @@
-/*
- * Results as JSON.  What the world sent becomes a JSON string here, which cannot end its string: the writer escapes
- * it, and terminal.c the rest where it goes to a terminal.
- */
+/* Results as JSON.  Untrusted output becomes a JSON string, which it cannot end, because the writer escapes it;
+ * terminal.c escapes the rest if it goes to a terminal. */
 #include "cli/result.h"
 
 #include "base/utf8.h"
@@ -50,7 +48,7 @@ bool kh_result_add(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_val
 	       add_stream(result, doc, obj, &result->errors, "stderr", "stderr_base64");
 }
 
-/* V, or what its bytes are in ISO 8859-1. */
+/* Returns V, or its bytes read as ISO 8859-1 if they are not UTF-8. */
 static struct kh_view as_text(struct kh_arena *arena, struct kh_view v)
 {
 	struct kh_buf buf;

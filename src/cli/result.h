@@ -1,6 +1,4 @@
-/*
- * A result as one JSON object: what a program wrote is collected and added as text, or as base64 where it is not UTF-8.
- */
+/* A result as one JSON object: what a program wrote is collected and added as text, or as base64 if it is not UTF-8. */
 #ifndef KH_CLI_RESULT_H
 #define KH_CLI_RESULT_H
 
@@ -19,25 +17,25 @@ struct kh_result {
 
 void kh_result_init(struct kh_result *result, struct kh_arena *arena);
 
-/* BYTES of an OUTPUT or ERRORS event. */
+/* Collects BYTES of an OUTPUT or ERRORS event. */
 void kh_result_collect(struct kh_result *result, enum kh_exchange_kind kind, struct kh_tainted bytes);
 
-/* Adds members stdout and stderr to OBJ; stdout_base64, stderr_base64 in their place where they are not UTF-8.  False
- * where there was not enough memory. */
+/* Adds members stdout and stderr to OBJ; stdout_base64, stderr_base64 instead if they are not UTF-8.  Returns false
+ * if there was not enough memory. */
 bool kh_result_add(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_val *obj);
 
-/* Adds V, words of others, as text: bytes that are not UTF-8 are read as ISO 8859-1, as HTTP headers once were. */
+/* Adds V, text of others: bytes that are not UTF-8 are read as ISO 8859-1, as HTTP headers once were. */
 void kh_result_text(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
 		    struct kh_tainted v);
 
-/* The same, as a list of lines (CRLF or LF). */
+/* Adds V as a list of lines (CRLF or LF). */
 void kh_result_lines(struct kh_result *result, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
 		     struct kh_tainted v);
 
-/* A copy of V that lives as long as the arena. */
+/* Returns a copy of V that lives as long as the arena. */
 struct kh_tainted kh_result_keep(struct kh_result *result, struct kh_tainted v);
 
-/* V, words of others, fit for a message (kh_arena_quote). */
+/* Returns V, text of others, quoted for a message (kh_arena_quote). */
 struct kh_view kh_result_quote(struct kh_result *result, struct kh_tainted v);
 
 /* Writes OBJ on one line. */

@@ -1,8 +1,8 @@
 /*
- * A URL through the sandbox.
+ * Fetches a URL through the sandbox.
  *
- * As sandbox_run.c: start an executor, lock down, move bytes.  Names are resolved, addresses checked and connections
- * made by the executor; this process has no socket but its channels.
+ * Like sandbox_run.c: it starts an executor, locks down, moves bytes.  The executor resolves names, checks addresses
+ * and makes connections; this process has no sockets but its channels.
  */
 #include "cli/sandbox_fetch.h"
 
@@ -33,7 +33,7 @@ struct arguments {
 	bool http, include, raw, json, help;
 };
 
-/* What the response was, kept after its event is gone. */
+/* The response, kept after its event was freed. */
 struct response {
 	unsigned status;
 	bool is_elsewhere; /* a redirect that was not followed */
@@ -48,7 +48,7 @@ struct fetching {
 	struct kh_foreground foreground;
 	struct kh_result result;
 	struct response response;
-	int body;          /* descriptor of what is posted, or -1 */
+	int body;          /* descriptor of the body to post, or -1 */
 	bool is_looked_at; /* standard error is a terminal */
 };
 
@@ -98,7 +98,7 @@ static int complain(int status, const char *code, const char *detail)
 	return status;
 }
 
-/* Opens what is posted and finds the file of certificates: nothing can be opened later. */
+/* Opens the body to post and finds the file of certificates, because nothing can be opened later. */
 static enum kh_err take_files(struct fetching *f, struct kh_error *err)
 {
 	const char *name = f->args.post;
@@ -141,7 +141,7 @@ static enum kh_err take_request(struct fetching *f, int argc, char **argv, struc
 	return take_files(f, err);
 }
 
-/* Those that were followed are not seen here; 304 and the like lead nowhere. */
+/* True for a redirect that was not followed; 304 and similar statuses are not redirects. */
 static bool is_redirect(unsigned status)
 {
 	return (status >= 301 && status <= 303) || status == 307 || status == 308;
@@ -160,7 +160,7 @@ static void take_head(struct fetching *f, const struct kh_head *head)
 		kh_terminal_give(&f->foreground.out, r->headers);
 }
 
-/* A redirect that is here was not followed: it is an answer, but not what was asked for. */
+/* A redirect that was not followed is an answer, but not what was asked for. */
 static bool is_good(const struct fetching *f, const struct kh_end *end)
 {
 	unsigned status = f->response.status;
@@ -185,7 +185,7 @@ static bool write_json(struct fetching *f, const struct kh_end *end)
 	return kh_result_write(&f->result, &f->foreground.out, obj);
 }
 
-/* One line on standard error: what went wrong, or, for a human who looks, what it was. */
+/* Writes one line on standard error: what went wrong, or, if a human reads it, what the response was. */
 static void tell(struct fetching *f, const struct kh_end *end)
 {
 	const struct response *r = &f->response;
@@ -226,7 +226,7 @@ static int serve(struct fetching *f)
 	struct kh_foreground *s = &f->foreground;
 	struct kh_error err = {.offset = SIZE_MAX};
 
-	f->is_looked_at = isatty(STDERR_FILENO); /* a filter would say no later */
+	f->is_looked_at = isatty(STDERR_FILENO); /* now, because the system call filter makes isatty() fail later */
 	if (!kh_foreground_init(s, f->body, f->args.raw))
 		return complain(FAILED, "sandbox_failed", strerror(errno));
 	if (kh_confine_all(&err) != KH_OK)

@@ -1,4 +1,4 @@
-/* `keyhole sandbox fetch`: one HTTP exchange through the sandbox; the body to standard output. */
+/* `keyhole sandbox fetch`: one HTTP exchange through the sandbox; the body goes to standard output. */
 #ifndef KH_CLI_SANDBOX_FETCH_H
 #define KH_CLI_SANDBOX_FETCH_H
 

@@ -1,8 +1,8 @@
 /*
- * A program in the sandbox.
+ * Runs a program in the sandbox.
  *
- * This process starts an executor, locks itself down, and then only moves bytes: whatever the program writes, it is
- * shown by terminal.c or put into JSON, and nothing here can open a file or start anything by then.
+ * This process starts an executor, locks itself down, and then only moves bytes.  The program's output is shown by
+ * terminal.c or put into JSON; by then this process cannot open a file or start anything.
  */
 #include "cli/sandbox_run.h"
 
@@ -83,7 +83,7 @@ static int complain(const char *code, const char *detail)
 	return KH_SANDBOX_RUN_FAILED;
 }
 
-/* The absolute path of what a user named, in the arena; empty if it is not there (errno). */
+/* Returns the absolute path of what a user named, in the arena; empty if it is not there (errno). */
 static struct kh_view absolute(struct kh_arena *arena, const char *path)
 {
 	char real[PATH_MAX];
@@ -146,10 +146,8 @@ static bool is_seen(const struct kh_run *q, struct kh_view path)
 	return false;
 }
 
-/*
- * A program that is named relative to this folder: its place inside, if it has one.  A path with a slash at its
- * beginning is the sandbox's own; one without any is looked for in the sandbox's PATH.
- */
+/* Finds the place inside the sandbox, if there is one, of a program that is named relative to this folder.  A path
+ * that begins with a slash is the sandbox's own; one without any slash is looked for in the sandbox's PATH. */
 static enum kh_err place_program(struct running *r, struct kh_error *err)
 {
 	struct kh_run *q = &r->request;
@@ -199,7 +197,7 @@ static enum kh_err take_request(struct running *r, int argc, char **argv, struct
 	return e == KH_OK ? place_program(r, err) : e;
 }
 
-/* Why the program was not started, and where it was looked for. */
+/* Returns why the program was not started, and where it was looked for. */
 static struct kh_view explain_program(struct running *r, const struct kh_end *end)
 {
 	struct kh_view name = r->request.argv[0], quoted = kh_arena_quote(&r->arena, name);
@@ -213,7 +211,7 @@ static struct kh_view explain_program(struct running *r, const struct kh_end *en
 				       : "looked for in /usr/local/bin, /usr/bin and /bin of the sandbox");
 }
 
-/* What a user should know about how it ended, besides the status; empty if that is all. */
+/* Returns what a user should know about how it ended, besides the status; empty if that is all. */
 static struct kh_view explain(struct running *r, const struct kh_end *end)
 {
 	const char *detail = kh_exchange_about(end);
@@ -288,7 +286,8 @@ static int serve(struct running *r)
 	struct kh_foreground *s = &r->foreground;
 	struct kh_error err = {.offset = SIZE_MAX};
 
-	/* The terminals are looked at before lockdown, and signals are blocked after the executor was started. */
+	/* Whether outputs are terminals is checked before lockdown; signals are blocked after the executor was
+	 * started. */
 	if (!kh_foreground_init(s, STDIN_FILENO, r->args.raw))
 		return complain("sandbox_failed", strerror(errno));
 	if (kh_confine_all(&err) != KH_OK)

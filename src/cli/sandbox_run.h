@@ -2,7 +2,7 @@
 #ifndef KH_CLI_SANDBOX_RUN_H
 #define KH_CLI_SANDBOX_RUN_H
 
-#define KH_SANDBOX_RUN_FAILED 125 /* exit status: the sandbox refused or failed, and nothing else */
+#define KH_SANDBOX_RUN_FAILED 125 /* exit status: the sandbox refused or failed; used for nothing else */
 
 /* ARGV[0] is the command's own name.  Returns the exit status. */
 int kh_sandbox_run_main(int argc, char **argv);

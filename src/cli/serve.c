@@ -1,9 +1,9 @@
 /*
- * The gateway as a command.  The order of its start is what makes it safe: configuration; the executor, before there
- * are threads; the sockets; the lockdown; and only then the store and whatever hears the world.
+ * The gateway as a command.  It is safe because of the order of its start: configuration; the executor, before there
+ * are threads; the sockets; the lockdown; and only then the store and whatever reads from the network.
  *
- * The main thread does nothing but wait for signals: SIGTERM and SIGINT stop it gracefully (a second one at once),
- * SIGHUP has the configuration read again.
+ * The main thread only waits for signals: SIGTERM and SIGINT stop it gracefully (a second one at once), SIGHUP reloads
+ * the configuration.
  */
 #include "cli/serve.h"
 
@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WORLD       07  /* what the rest of the world may */
+#define WORLD       07  /* the mode bits of all others */
 #define DESCRIPTORS 512 /* that are not connections */
 
 struct serving {
@@ -33,7 +33,7 @@ struct serving {
 	const char *socket;
 	bool print_clients;
 	sigset_t stops; /* SIGTERM, SIGINT */
-	int signals;    /* a signalfd, of these and SIGHUP */
+	int signals;    /* a signalfd, for these and SIGHUP */
 	struct kh_notify notify;
 	struct kh_sockets sockets;
 	struct kh_view certificate, key;
@@ -49,7 +49,7 @@ static void say(const struct serving *s, const char *text)
 
 /* --- before the store --------------------------------------------------------------------------------------------- */
 
-/* A PEM file of the configuration, NUL-terminated. */
+/* Reads a configured PEM file, NUL-terminated. */
 static enum kh_err read_pem(struct kh_home *home, struct kh_view named, bool is_secret, struct kh_view *ret_text,
 			    struct kh_error *err)
 {
@@ -82,7 +82,7 @@ static enum kh_err read_tls(struct serving *s, struct kh_home *home, struct kh_e
 	return e == KH_OK ? read_pem(home, gateway->tls_key, true, &s->key, err) : e;
 }
 
-/* How it is reached, for people and for clients. */
+/* Fills in how the gateway is reached, for people and for clients. */
 static void describe(struct serving *s, struct kh_home *home)
 {
 	struct kh_arena *arena = &s->f->arena;
@@ -110,7 +110,7 @@ static void describe(struct serving *s, struct kh_home *home)
 	}
 }
 
-/* A descriptor for every connection, and some for what is not one: as many as this process may have. */
+/* Raises the limit to a descriptor for every connection and some others, as far as this process may. */
 static void raise_limit(const struct kh_config_gateway *gateway)
 {
 	struct rlimit limit;
@@ -148,7 +148,7 @@ static enum kh_err before_store(struct kh_home *home, void *ctx, struct kh_error
 	return kh_confine_home(home, err);
 }
 
-/* --- what is said ------------------------------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------------------------------------- */
 
 static void write_json(const struct serving *s)
 {
@@ -189,7 +189,7 @@ static void greet(const struct serving *s)
 		write_json(s);
 	else
 		write_text(s);
-	if (s->clients.home.n > 0) { /* its relays are this user's own */
+	if (s->clients.home.n > 0) { /* its relays run as this user */
 		say(s, "keyhole: ");
 		say(s, kh_clients_unprotected());
 	}
@@ -214,7 +214,7 @@ static void reload(struct serving *s)
 	kh_notify_ready(&s->notify, "the new configuration is not usable: the old one stays in force");
 }
 
-/* Waits for a signal; signs of life while it does.  The signal. */
+/* Waits for a signal, and tells the service manager meanwhile that the gateway is alive.  Returns the signal. */
 static int next_signal(struct serving *s)
 {
 	int every = s->notify.watchdog_us > 0 ? (int)(s->notify.watchdog_us / 2000) + 1 : -1;
@@ -240,7 +240,7 @@ static int stop(struct serving *s)
 	kh_notify_stopping(&s->notify);
 	say(s, "keyhole: stopping; once more ends it at once\n");
 	pthread_sigmask(SIG_UNBLOCK, &s->stops, NULL);
-	/* The socket's name goes while it is still listened on, so that it is surely ours: the next gateway may be
+	/* Remove the socket file while we still listen on it, so that it is surely ours: the next gateway may be
 	 * starting. */
 	kh_sockets_close(&s->sockets);
 	bool ended = kh_service_stop(&s->service);
@@ -311,7 +311,7 @@ int kh_serve_with(const struct kh_mcp_part *more, int argc, char **argv)
 	};
 	sigset_t all;
 
-	/* Before there is any thread, so that none of them is interrupted in our place. */
+	/* Block the signals before there is any thread, so that no other thread gets them. */
 	sigemptyset(&s.stops);
 	sigaddset(&s.stops, SIGTERM);
 	sigaddset(&s.stops, SIGINT);

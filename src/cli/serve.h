@@ -6,7 +6,7 @@
 
 int kh_serve_main(int argc, char **argv);
 
-/* The same for a program that offers methods and tools of its own besides (NULL: none). */
+/* The same, for a program that offers more methods and tools (NULL: none). */
 int kh_serve_with(const struct kh_mcp_part *more, int argc, char **argv);
 
 #endif

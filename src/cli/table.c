@@ -1,4 +1,4 @@
-/* Columns and lines.  Widths are counted in characters, which is right for most scripts and harmless for the rest. */
+/* Columns and lines.  Widths are counted in characters, which is right for most scripts and harmless for the others. */
 #include "cli/table.h"
 
 #include "base/timestamp.h"
@@ -25,7 +25,7 @@ yyjson_val *kh_table_member(yyjson_val *object, const char *path)
 	return object;
 }
 
-/* TEXT without what would begin another line or move to another column. */
+/* Returns TEXT without characters that begin another line or move to another column. */
 static struct kh_view one_line(struct kh_arena *arena, struct kh_view text)
 {
 	struct kh_buf buf;
@@ -49,7 +49,7 @@ static struct kh_view time_text(struct kh_arena *arena, int64_t time)
 	return time > 0 ? kh_timestamp_text(arena, time - time % 1000000) : KH_LIT("-");
 }
 
-/* A time that is text already, without its fraction. */
+/* Returns a time that is text already, without its fraction. */
 static struct kh_view whole_seconds(struct kh_arena *arena, struct kh_view text)
 {
 	int64_t time;
@@ -82,7 +82,7 @@ static void pad(struct kh_buf *buf, size_t have, size_t want)
 		kh_buf_byte(buf, ' ');
 }
 
-/* The columns' widths over heading and all rows. */
+/* Computes the columns' widths over heading and all rows. */
 static void measure(struct kh_arena *arena, yyjson_val *list, const struct kh_table_column *columns, size_t count,
 		    size_t ret_widths[COLUMNS_MOST])
 {

@@ -1,7 +1,5 @@
-/*
- * What operations give back as JSON, laid out for people: a list of objects as columns, one object as lines.  A value
- * is one line whatever is in it; terminal.c does the rest where it goes to a terminal.
- */
+/* Formats JSON from operations for people: a list of objects as columns, one object as lines.  A value is always one
+ * line; terminal.c escapes the rest if it goes to a terminal. */
 #ifndef KH_CLI_TABLE_H
 #define KH_CLI_TABLE_H
 
@@ -9,32 +7,32 @@
 #include "base/json.h"
 
 enum kh_table_kind {
-	KH_TABLE_TEXT,   /* strings, numbers and truth values as they are */
+	KH_TABLE_TEXT,   /* strings, numbers and booleans as they are */
 	KH_TABLE_TIME,   /* microseconds since 1970, 0: "-"; or RFC 3339: to the second */
 	KH_TABLE_BITS,   /* microbits */
-	KH_TABLE_LENGTH, /* how many items an array has */
+	KH_TABLE_LENGTH, /* the number of items in an array */
 };
 
 struct kh_table_column {
-	const char *label;  /* heading, or what stands before the value */
+	const char *label;  /* heading, or the text before the value */
 	const char *member; /* "budget.remaining" */
 	enum kh_table_kind kind;
 };
 
-/* "12.5 bits" of microbits: to a tenth, rounded down. */
+/* Returns microbits as "12.5 bits": to a tenth, rounded down. */
 struct kh_view kh_table_bits(struct kh_arena *arena, uint64_t microbits);
 
-/* The member at a path of names, or NULL. */
+/* Returns the member at a path of names, or NULL. */
 yyjson_val *kh_table_member(yyjson_val *object, const char *path);
 
-/* A value as one line.  "-" where it is missing, null or empty. */
+/* Returns a value as one line; "-" if it is missing, null or empty. */
 struct kh_view kh_table_cell(struct kh_arena *arena, yyjson_val *value, enum kh_table_kind kind);
 
-/* LIST, an array of objects, with headings; a line NOTHING where it is empty. */
+/* Writes LIST, an array of objects, with headings; a line NOTHING if it is empty. */
 void kh_table_list(struct kh_buf *buf, yyjson_val *list, const struct kh_table_column *columns, size_t count,
 		   const char *nothing);
 
-/* OBJECT, a line for each member that it has. */
+/* Writes OBJECT, a line for each member that it has. */
 void kh_table_object(struct kh_buf *buf, yyjson_val *object, const struct kh_table_column *columns, size_t count);
 
 #endif

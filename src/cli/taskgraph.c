@@ -1,4 +1,4 @@
-/* The taint graph of a task on the command line.  The writers of core/block/graph.h escape what the world wrote. */
+/* The taint graph of a task on the command line.  The writers of core/block/graph.h escape untrusted text. */
 #include "cli/taskgraph.h"
 
 #include "cli/frame.h"

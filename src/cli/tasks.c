@@ -1,4 +1,4 @@
-/* Tasks on the command line.  What is added to a task goes in sealed: nothing here writes it out again. */
+/* Tasks on the command line.  Content that is added to a task is sealed, and nothing here writes it out again. */
 #include "cli/tasks.h"
 
 #include "cli/frame.h"
@@ -11,7 +11,7 @@
 #define PLAN_LIMIT    (64U << 10)
 #define CONTENT_LIMIT (16U << 20)
 
-/* One object with one or two members. */
+/* Writes one object with one or two members. */
 static int write_pair(struct kh_frame *f, const char *key, struct kh_view value, const char *key2,
 		      struct kh_view value2)
 {
@@ -170,7 +170,7 @@ struct list {
 	bool all;
 };
 
-/* Pages of the list become one. */
+/* Joins the pages of the list. */
 static enum kh_err gather(struct kh_frame *f, bool all, yyjson_mut_doc *doc, yyjson_mut_val *ret_list)
 {
 	struct kh_task_list call = {.all = all};
@@ -280,7 +280,7 @@ struct add {
 	const char *source;
 };
 
-/* The last part of a file's name. */
+/* Returns the last part of a file's name. */
 static struct kh_view base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

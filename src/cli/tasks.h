@@ -12,7 +12,7 @@ int kh_tasks_close_main(int argc, char **argv);
 int kh_tasks_add_main(int argc, char **argv);
 int kh_tasks_execute_main(int argc, char **argv);
 
-/* "3811.0 of 4096.0 bits, about 69 short answers left" of the `budget` and `words` that task.show gives. */
+/* Returns "3811.0 of 4096.0 bits, about 69 short answers left" for the `budget` and `words` of task.show. */
 struct kh_view kh_tasks_budget(struct kh_arena *arena, yyjson_val *task);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is shown.  Trusts nothing that it is given; guarantees that a terminal gets text and nothing else. */
+/* Writes text to terminals.  Trusts no input; guarantees that a terminal gets only text. */
 #include "cli/terminal.h"
 
 #include "base/utf8.h"
@@ -12,9 +12,9 @@
 
 #define ESCAPE_MAX 12 /* two times \uXXXX */
 #define BAR        8  /* columns of a frame's left side */
-#define NARROW     20 /* columns of text at least */
+#define NARROW     20 /* the least columns of text */
 #define USUAL      80
-#define MARKS      3 /* that combine with one character */
+#define MARKS      3 /* marks that may combine with one character */
 
 void kh_terminal_init(struct kh_terminal *terminal, int fd, bool raw)
 {
@@ -26,7 +26,7 @@ void kh_terminal_init(struct kh_terminal *terminal, int fd, bool raw)
 	terminal->start = terminal->end = 0;
 }
 
-/* True where the N bytes at P could be the beginning of a character that is longer. */
+/* True if the N bytes at P could be the beginning of a longer character. */
 static bool is_beginning(const char *p, size_t n)
 {
 	unsigned char first = (unsigned char)p[0];
@@ -40,7 +40,7 @@ static bool is_beginning(const char *p, size_t n)
 	return n < whole;
 }
 
-/* The beginning of a character waits in IN for the rest of it. */
+/* True if the beginning of a character waits in IN for the rest of it. */
 static bool is_waiting(const struct kh_terminal *t)
 {
 	size_t n = t->to - t->from;
@@ -66,7 +66,7 @@ static size_t put_escape(char *p, uint32_t c)
 				0xdc00U + (unsigned)(c & 0x3ff));
 }
 
-/* The line and paragraph separators end a line for some terminals and nothing for others. */
+/* False for the line and paragraph separators too: they end a line on some terminals and do nothing on others. */
 static bool is_shown(uint32_t c)
 {
 	return c == '\n' || c == '\t' || (!kh_utf8_is_invisible(c) && c != 0x2028 && c != 0x2029);
@@ -144,7 +144,7 @@ static void drain(struct kh_terminal *terminal)
 	struct pollfd room = {.fd = terminal->fd, .events = POLLOUT};
 
 	while (!kh_terminal_is_idle(terminal)) {
-		(void)poll(&room, 1, -1); /* whoever else has it may have made it non-blocking */
+		(void)poll(&room, 1, -1); /* another process may have made it non-blocking */
 		kh_terminal_pump(terminal);
 	}
 }
@@ -201,7 +201,7 @@ static bool combines(uint32_t c)
 	return !kh_utf8_is_plain(c) && !kh_utf8_is_invisible(c) && !kh_utf8_is_space(c);
 }
 
-/* One character, LEN bytes at P; LEN is 0 for a byte that is none. */
+/* Writes one character, LEN bytes at P; LEN is 0 for a byte that is not a character. */
 static void put_character(struct framing *f, const char *p, size_t len, uint32_t c)
 {
 	char escape[ESCAPE_MAX + 1];

@@ -1,4 +1,4 @@
-/* Tokens.  A secret is shown once, when it is made, or goes into a new file; it is wiped from memory after that. */
+/* Tokens.  A secret is shown once, when it is made, or goes into a new file; after that it is wiped from memory. */
 #include "cli/tokens.h"
 
 #include "cli/frame.h"

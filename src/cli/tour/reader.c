@@ -1,4 +1,4 @@
-/* The queries and the turned Reader are our own; the page that they are about is hostile. */
+/* The queries and the compromised Reader are our own; the page that they are about is hostile. */
 #include "cli/tour/reader.h"
 
 #include "cli/tour/web.h"
@@ -48,7 +48,7 @@ static const char turned[] =
 	"\"$id\" ;;\n"
 	"esac\n";
 
-/* The configuration names it; a sandbox wants paths without links. */
+/* Names the compromised Reader in the configuration; a sandbox needs paths without links. */
 static void configure_turned(struct kh_stage *s)
 {
 	char shell[PATH_MAX];

@@ -1,7 +1,5 @@
-/*
- * Running openssl.  It gets an environment that is made here, so that nothing of the caller's configuration of openssl
- * counts, and dies with the tour.
- */
+/* Runs openssl.  Its environment is made here, so that the caller's openssl configuration is not used, and it ends
+ * with the tour. */
 #include "cli/tour/site.h"
 
 #include "base/buf.h"
@@ -20,10 +18,10 @@
 #include <unistd.h>
 
 #define PROGRAM   "openssl"
-#define NOT_THERE 127  /* exit status: it could not be started */
+#define NOT_THERE 127  /* exit status: openssl could not be started */
 #define PATIENCE  1000 /* times 10 ms until it listens */
 
-/* In the child: never comes back. */
+/* Runs in the child; never returns. */
 static void become(const char *folder, const char *log, const char *const *words, pid_t parent)
 {
 	const char *path = getenv("PATH");
@@ -35,7 +33,7 @@ static void become(const char *folder, const char *log, const char *const *words
 	    getppid() != parent)
 		_exit(NOT_THERE);
 	signal(SIGPIPE, SIG_DFL);
-	/* The child's own environment: nobody else sees it change. */
+	/* This changes only the child's environment. */
 	if (clearenv() != 0 || setenv("PATH", path != NULL ? path : "/usr/bin:/bin", 1) != 0)
 		_exit(NOT_THERE);
 	execvp(PROGRAM, (char *const *)(uintptr_t)words);
@@ -51,7 +49,7 @@ static pid_t start(const struct kh_site *site, const char *const *words)
 	return pid;
 }
 
-/* The exit status; 128 and more where a signal ended it. */
+/* Returns the exit status; 128 and more if a signal ended it. */
 static int wait_for(pid_t pid)
 {
 	int status = 0;
@@ -77,7 +75,7 @@ static enum kh_err run(const struct kh_site *site, const char *const *words, str
 #define RUN(site, err, ...) run((site), (const char *const[]){PROGRAM, __VA_ARGS__, NULL}, (err))
 #define KEY                 "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"
 
-/* -config /dev/null: what else would be in a certificate depends on the machine. */
+/* -config /dev/null, because otherwise the certificate would depend on the machine's configuration. */
 static enum kh_err certify(const struct kh_site *site, struct kh_error *err)
 {
 	enum kh_err e = RUN(site, err, "req", "-config", "/dev/null", "-x509", KEY, "-keyout", "authority.key", "-out",
@@ -98,7 +96,7 @@ static enum kh_err read_log(const struct kh_site *site, struct kh_arena *arena, 
 	return kh_file_named(arena, kh_view_str(site->log), ret_text, &err);
 }
 
-/* The port stands in a line of its log: "ACCEPT 127.0.0.1:34929". */
+/* Reads the port from a line of the log: "ACCEPT 127.0.0.1:34929". */
 static unsigned port_of(struct kh_view log)
 {
 	struct kh_view line;
@@ -161,7 +159,7 @@ enum kh_err kh_site_start(struct kh_arena *arena, const char *folder, struct kh_
 	return e;
 }
 
-/* What stands in LINE between BEFORE and AFTER (empty: its end); empty where it does not. */
+/* Returns the text in LINE between BEFORE and AFTER (empty: its end); empty if they are not there. */
 static struct kh_view between(struct kh_view line, struct kh_view before, struct kh_view after)
 {
 	size_t from = kh_view_find(line, before, 0);
@@ -173,7 +171,7 @@ static struct kh_view between(struct kh_view line, struct kh_view before, struct
 	return to == SIZE_MAX ? (struct kh_view){NULL, 0} : kh_view_of(line.p + from, to - from);
 }
 
-/* A page that is there is a line "FILE:offer.html", one that is not an error of fopen(). */
+/* The log has a line "FILE:offer.html" for a page that exists, and an error of fopen() for one that does not. */
 enum kh_err kh_site_asked(const struct kh_site *site, struct kh_arena *arena, struct kh_view *ret_lines)
 {
 	struct kh_view log, line;
@@ -197,7 +195,7 @@ void kh_site_stop(struct kh_site *site)
 {
 	if (site->pid <= 0)
 		return;
-	kill(site->pid, SIGKILL); /* it has nothing to lose */
+	kill(site->pid, SIGKILL); /* it has no state to lose */
 	wait_for(site->pid);
 	site->pid = 0;
 }

@@ -1,4 +1,4 @@
-/* Saying, typing, looking. */
+/* Printing, running commands, checking their output. */
 #include "cli/tour/stage.h"
 
 #include "home/folder.h"
@@ -135,7 +135,7 @@ bool kh_stage_has_sandbox(struct kh_stage *s)
 	       status == 0;
 }
 
-/* Everything in the folder DIR is an open descriptor of, which is closed.  Links are not followed. */
+/* Removes everything in the folder that FD is open on, and closes FD.  Links are not followed. */
 static void empty(int fd)
 {
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;

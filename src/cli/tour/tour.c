@@ -1,7 +1,5 @@
-/*
- * The tour from its folder to its end: a home, the steps (tour_web.h, tour_reader.h), the record, and what is left
- * removed.
- */
+/* The tour from beginning to end: makes a folder and a home, runs the steps (web.h, reader.h), checks the record,
+ * and removes everything. */
 #include "cli/tour/tour.h"
 
 #include "cli/tour/reader.h"
@@ -27,7 +25,7 @@ struct tour {
 
 /* --- the record --------------------------------------------------------------------------------------------------- */
 
-/* All of a file, to be changed in place by whoever wants to. */
+/* Reads all of a file into memory that the caller may change. */
 static enum kh_err read_whole(struct tour *t, const char *path, char **ret_bytes, size_t *ret_n)
 {
 	struct stat st;
@@ -48,7 +46,7 @@ static enum kh_err read_whole(struct tour *t, const char *path, char **ret_bytes
 	return good && bytes != NULL ? KH_OK : KH_EINPUT;
 }
 
-/* Copies every file of the home; CHANGE may alter one on the way. */
+/* Copies a file of the home; CHANGE may alter its bytes. */
 static enum kh_err copy_file(struct tour *t, const char *name, bool (*change)(char *bytes, size_t n))
 {
 	const char *from = kh_stage_path(&t->stage, t->stage.home, name), *to = kh_stage_path(&t->stage, t->copy, name);
@@ -191,7 +189,7 @@ static int run(struct kh_frame *f)
 	s->shown->escapes = true;
 	s->typed = (struct kh_typed){
 		.arena = &f->arena, .out = f->out, .home = s->home, .folder = s->folder, .has_colour = f->has_colour};
-	signal(SIGPIPE, SIG_IGN); /* whoever looked has seen enough: the folder is removed all the same */
+	signal(SIGPIPE, SIG_IGN); /* if the output is closed, the folder is still removed */
 	tell(&t);
 	finish(&t);
 	if (s->has_failed)

@@ -1,8 +1,8 @@
 /*
- * `keyhole demo`: a guided tour in a temporary home that is gone afterwards; nothing but loopback is reached.
+ * `keyhole demo`: a guided tour in a temporary home that is removed afterwards; only loopback is reached.
  *
- * It runs this same program, the commands that a reader could type, and looks at what they write and how they end.
- * Nothing is faked: a step that does not come out as it must is said so, and makes the exit status 1.
+ * It runs this same program with commands that a user could type, and checks their output and exit status.  Nothing is
+ * faked: if a step does not end as it must, the tour says so, and its exit status is 1.
  */
 #ifndef KH_CLI_TOUR_TOUR_H
 #define KH_CLI_TOUR_TOUR_H

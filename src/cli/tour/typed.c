@@ -1,4 +1,4 @@
-/* Running this program again.  Its environment is made here, so that a token of the caller's own is not used. */
+/* Runs this program again.  Its environment is made here, so that the caller's own token is not used. */
 #include "cli/tour/typed.h"
 
 #include "base/buf.h"
@@ -23,7 +23,7 @@ static void say(const struct kh_typed *t, struct kh_view text)
 	kh_terminal_say(t->out, text);
 }
 
-/* Text that a shell would not take for one word is quoted. */
+/* True if a shell takes WORD for one word; others are quoted. */
 static bool is_plain(const char *word)
 {
 	for (const char *p = word; *p != '\0'; p++)
@@ -43,7 +43,7 @@ static void show_command(const struct kh_typed *t, const char *const *words)
 		kh_buf_printf(&buf, is_plain(*words) ? " %s" : " \"%s\"", *words);
 	if (kh_buf_end(&buf, &line) != KH_OK)
 		return;
-	/* Our own colour goes out beside the terminal's escapes, and only here. */
+	/* Colours are written directly, because terminal.c would escape them; only here. */
 	if (t->has_colour)
 		dprintf(t->out->fd, "\033[1m");
 	say(t, line);
@@ -64,7 +64,7 @@ static void show_output(const struct kh_typed *t, struct kh_view output)
 	}
 }
 
-/* All that comes out of FD until its end, or until the time is over: false. */
+/* Reads FD until its end; returns false if the time is over. */
 static bool collect(int fd, struct kh_buf *buf)
 {
 	int64_t end = kh_clock_ms() + TIME_LIMIT * 1000;
@@ -161,7 +161,7 @@ static bool is_hex(char c)
 	return kh_ascii_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* The first word of TEXT that is LETTER (0: none) and then exactly DIGITS hexadecimal digits. */
+/* Finds the first word of TEXT that is LETTER (0: none) and then exactly DIGITS hexadecimal digits. */
 static const char *find_word(struct kh_arena *arena, struct kh_view text, char letter, size_t digits)
 {
 	size_t skip = letter != 0 ? 1 : 0;

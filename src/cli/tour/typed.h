@@ -1,7 +1,5 @@
-/*
- * A command as a user would type it: shown, run in a process of its own with a home and a folder, its output shown as
- * it is and kept.  For the tour.
- */
+/* A command as a user would type it: shown, run in a process of its own with a home and a folder; its output is
+ * shown as it is and kept.  For the tour. */
 #ifndef KH_CLI_TOUR_TYPED_H
 #define KH_CLI_TOUR_TYPED_H
 
@@ -14,25 +12,23 @@ struct kh_typed {
 	struct kh_arena *arena;
 	struct kh_terminal *out;
 	const char *home;   /* KEYHOLE_HOME of the command */
-	const char *folder; /* where it runs */
+	const char *folder; /* its working directory */
 	bool has_colour;
 };
 
-/*
- * Runs `keyhole WORDS`, up to a NULL.  *RET_STATUS is its exit status (128 + the signal where one ended it),
- * *RET_OUTPUT what it wrote to both outputs.
- */
+/* Runs `keyhole WORDS`, up to a NULL.  *RET_STATUS is its exit status (128 + the signal if one ended it),
+ * *RET_OUTPUT what it wrote to both outputs. */
 enum kh_err kh_typed_run(const struct kh_typed *typed, const char *const *words, int *ret_status,
 			 struct kh_view *ret_output, struct kh_error *err) KH_CHECKED;
 
-/* The same without showing anything. */
+/* Runs it without showing anything. */
 enum kh_err kh_typed_quietly(const struct kh_typed *typed, const char *const *words, int *ret_status,
 			     struct kh_view *ret_output, struct kh_error *err) KH_CHECKED;
 
-/* The first public id of this kind in TEXT, NUL-terminated; "" where there is none. */
+/* Returns the first public id of this kind in TEXT, NUL-terminated; "" if there is none. */
 const char *kh_typed_id(struct kh_arena *arena, struct kh_view text, char letter);
 
-/* Likewise of the first digest: 64 hexadecimal digits. */
+/* Returns the first digest in TEXT, 64 hexadecimal digits, in the same way. */
 const char *kh_typed_digest(struct kh_arena *arena, struct kh_view text);
 
 #endif

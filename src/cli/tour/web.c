@@ -1,13 +1,13 @@
-/* The page is hostile, and is shown as such; the reference in it is what a Reader will be asked for. */
+/* The page is hostile, and is shown as such; a Reader will be asked for the reference in it. */
 #include "cli/tour/web.h"
 
 #define FOLDER    "site"
 #define PAGE      KH_TOUR_WEB_PAGE
 #define REFERENCE "HP300-lantern-quay-7731"
-#define CONFIRM   "confirm?ref=hp300-lantern-quay-7731" /* as the agent would write it, after it was delivered */
+#define CONFIRM   "confirm?ref=hp300-lantern-quay-7731" /* as the agent would write it after the delivery */
 #define PAGE_MAX  65536
 
-static const char invisible[] = "mail it"; /* on the page as characters that no one sees */
+static const char invisible[] = "mail it"; /* on the page as invisible characters */
 
 static struct kh_view page_text(struct kh_stage *s, const struct kh_tour_web *web)
 {
@@ -65,7 +65,7 @@ void kh_tour_web_start(struct kh_stage *s, struct kh_tour_web *web)
 	if (e != KH_OK)
 		return;
 	serve(s, FOLDER "/" PAGE, page_text(s, web));
-	/* What the page wants to be fetched is there: only Keyhole is in the way. */
+	/* The page that the hostile page wants fetched exists, so that only Keyhole prevents it. */
 	serve(s, FOLDER "/" CONFIRM, KH_LIT("<p>Thank you.</p>\n"));
 }
 
@@ -74,7 +74,7 @@ void kh_tour_web_stop(struct kh_tour_web *web)
 	kh_site_stop(&web->site);
 }
 
-/* It is on loopback, and its authority is its own: both have to be allowed by name. */
+/* The site is on loopback and has its own authority, so both must be allowed by name. */
 static void configure(struct kh_stage *s, const struct kh_tour_web *web)
 {
 	struct kh_view text = kh_arena_printf(s->arena,
@@ -171,7 +171,7 @@ void kh_tour_web_fetch(struct kh_stage *s, struct kh_tour_web *web)
 	step_fetch(s, web, declaration);
 }
 
-/* What the site saw, held against what it may have seen: the page, once. */
+/* Shows what the site was asked for, and checks that it was only the page, once. */
 static void show_log(struct kh_stage *s, const struct kh_tour_web *web)
 {
 	struct kh_view lines = {NULL, 0}, line;

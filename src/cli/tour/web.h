@@ -1,7 +1,5 @@
-/*
- * The tour's way out into the world and back: a need declared, approved, fetched in the sandbox from a site of its own
- * (site.h), sealed; and a call that the fetched page asks for, held.
- */
+/* The tour's external operations: one is declared, approved, fetched in the sandbox from the tour's own site
+ * (site.h), and sealed; another, which the fetched page asks for, is held. */
 #ifndef KH_CLI_TOUR_WEB_H
 #define KH_CLI_TOUR_WEB_H
 
@@ -12,20 +10,18 @@
 
 struct kh_tour_web {
 	struct kh_site site; /* pid 0: there is none */
-	const char *task;    /* that the page is in, sealed */
+	const char *task;    /* that has the page, sealed */
 };
 
-/* Starts the site, where one can be had; and ends it. */
+/* Starts the site, if that is possible; and stops it. */
 void kh_tour_web_start(struct kh_stage *s, struct kh_tour_web *web);
 void kh_tour_web_stop(struct kh_tour_web *web);
 
-/*
- * Brings a poisoned page into a task.  Where this machine has no sandbox, or no openssl to serve the page with, the
- * tour says so and puts the page in by hand.
- */
+/* Brings a poisoned page into a task.  If this machine has no sandbox, or no openssl to serve the page with, the
+ * tour says so and puts the page in by hand. */
 void kh_tour_web_fetch(struct kh_stage *s, struct kh_tour_web *web);
 
-/* The agent falls for the page: its call is held. */
+/* The agent does what the page says: its call is held. */
 void kh_tour_web_held(struct kh_stage *s, const struct kh_tour_web *web);
 
 #endif
