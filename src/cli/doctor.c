@@ -86,7 +86,7 @@ static void try_run(struct kh_converse *talk, struct kh_diagnosis *p)
 			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* Tries a connection that must be refused, so nothing is connected to. */
+/* Tries a fetch from loopback, which the executor must refuse: no connection is made. */
 static void try_refusal(struct kh_converse *talk, struct kh_diagnosis *p)
 {
 	struct kh_fetch fetch = {.url = KH_LIT_INIT("https://127.0.0.1/")};

@@ -11,8 +11,8 @@
  *             return kh_frame_main(&command, own, 1, &a, argc, argv);
  *     }
  *
- * Exit status: 0 done; 1 done as asked, and the outcome is another than was hoped for (a query that was not delivered);
- * 2 not usable, refused or failed, and why is on standard error, or with --json as {"error":{...}} on standard output.
+ * Exit status: 0 done; 1 done as asked, but without the hoped-for outcome (a query that was not delivered); 2 not
+ * usable, refused or failed: the reason is on standard error, or with --json as {"error":{...}} on standard output.
  */
 #ifndef KH_CLI_FRAME_H
 #define KH_CLI_FRAME_H

@@ -16,7 +16,7 @@ enum kh_err kh_checkpoints_now(struct kh_store *store, const struct kh_checkpoin
 			       struct kh_view *ret_line, struct kh_error *err) KH_CHECKED;
 
 /* Compares the store with the last checkpoint in the witness file.  Returns KH_ECHANGED `store_older` or
- * `store_forked` if it is not the store that the witness saw.  A witness file without a checkpoint is no objection. */
+ * `store_forked` if it is not the store that the witness saw.  A witness file without a checkpoint is ignored. */
 enum kh_err kh_checkpoints_compare(struct kh_store *store, const struct kh_config_audit *audit,
 				   struct kh_error *err) KH_CHECKED;
 

@@ -20,7 +20,7 @@
 
 #define TABLES         8
 #define CONNECTIONS    10000U
-#define POOL           ((size_t)16 << 10) /* bytes of a connection: the headers of its request and of its answer must fit */
+#define POOL           ((size_t)16 << 10) /* bytes of a connection, for the headers of request and answer */
 #define POOL_STEP      ((size_t)1024)
 #define SILENCE        30U                 /* seconds after which MHD closes a silent connection */
 #define MOST_DISCARDED ((uint64_t)1 << 20) /* bytes of a refused request's body, so that its sender reads the answer */

@@ -1,4 +1,4 @@
-/* The tool `declare`: an agent says what it will need from outside before it is done (E3).  Runs nothing. */
+/* The tool `declare`: an agent says which external operation it will need, before it runs (E3).  Runs nothing. */
 #ifndef KH_MCP_TOOL_DECLARE_H
 #define KH_MCP_TOOL_DECLARE_H
 
