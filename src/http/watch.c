@@ -22,7 +22,7 @@
 #define RATE     65536        /* bytes a second that a client must take or send at least */
 #define EVENTS   64
 #define STACK    ((size_t)256 << 10)
-#define PRESSURE (3 * SECOND) /* limit for an idle or reading connection if connections are scarce */
+#define PRESSURE (3 * SECOND) /* limit for a new or idle connection if connections are scarce */
 
 struct entry {
 	bool used, armed;

@@ -125,7 +125,7 @@ static bool is_stateless(struct kh_http_request *r)
 	return version.p && kh_rpc_version_is_stateless(kh_rpc_version_find(version));
 }
 
-/* True unless it is GET or DELETE of a version without sessions. */
+/* Answers 405 and returns false if the version has no sessions, because it has no GET and DELETE. */
 static bool is_allowed(struct kh_http_request *r)
 {
 	static const struct kh_http_header allow = {"Allow", KH_LIT_INIT("POST")};
