@@ -1,6 +1,6 @@
 /*
- * Allocation that can be hooked.  There is no global allocator: whoever needs memory was handed a struct kh_alloc,
- * mostly by way of an arena.  That is how every allocation can be failed in turn by the tests.
+ * Allocation that can be hooked.  There is no global allocator: code that needs memory is given a struct kh_alloc,
+ * mostly through an arena.  Tests can therefore make each allocation fail in turn.
  */
 #ifndef KH_BASE_ALLOC_H
 #define KH_BASE_ALLOC_H

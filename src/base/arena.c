@@ -1,4 +1,6 @@
-/* The arena: a list of chunks, each twice as large as the one before.  Guarantees: zeroed, aligned, within its limit.
+/*
+ * An arena is a list of chunks, each twice as large as the one before.  Memory from it is zeroed, aligned and within
+ * its limit.
  */
 #include "base/arena.h"
 
@@ -59,7 +61,7 @@ static void *fail(struct kh_arena *arena)
 	return NULL;
 }
 
-/* A chunk with room for N more bytes becomes the newest one. */
+/* Adds a chunk with room for N more bytes as the newest one. */
 static bool add_chunk(struct kh_arena *arena, size_t n)
 {
 	size_t size = arena->chunks ? arena->chunks->size : FIRST_CHUNK / 2;
@@ -163,7 +165,7 @@ struct kh_view kh_arena_printf(struct kh_arena *arena, const char *fmt, ...)
 	return v;
 }
 
-/* The character at *AT of V as it is shown, and its length; *AT is past it then. */
+/* Writes the character at *AT of V as it is shown, returns its length, and moves *AT past it. */
 static size_t quote_char(struct kh_view v, size_t *at, char ret_shown[QUOTED_CHAR])
 {
 	uint32_t c;
@@ -206,7 +208,7 @@ struct kh_view kh_arena_quote_most(struct kh_arena *arena, struct kh_view v, siz
 	out[n++] = '"';
 	while (at < v.n && !cut) {
 		size_t len = quote_char(v, &at, shown);
-		cut = n + len + 4 > most; /* the closing quote, and the dots where there is more */
+		cut = n + len + 4 > most; /* room for the closing quote, and for the dots if text is left out */
 		if (!cut)
 			memcpy(out + n, shown, len), n += len;
 	}

@@ -1,4 +1,7 @@
-/* The growing buffer.  Doubles within its limit; never moves what an earlier kh_buf_end() gave out of the arena. */
+/*
+ * The growing buffer.  Doubles its size within its limit.  The bytes that an earlier kh_buf_end() returned stay valid in
+ * the arena.
+ */
 #include "base/buf.h"
 
 #include "base/utf8.h"
@@ -23,7 +26,7 @@ static bool reserve(struct kh_buf *buf, size_t more)
 		return true;
 	size_t cap = buf->cap < 64 ? 64 : buf->cap <= buf->limit / 2 ? buf->cap * 2 : buf->limit;
 	if (cap > buf->limit)
-		cap = buf->limit; /* so that what has room is within the limit */
+		cap = buf->limit; /* so that the buffer never holds more than its limit */
 	if (cap < want)
 		cap = want;
 	char *p = kh_arena_grow(buf->arena, buf->p, buf->n, cap);

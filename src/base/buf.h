@@ -1,6 +1,6 @@
 /*
- * A growing buffer with a limit from birth, in an arena.  Appending never fails visibly: the first append that does not
- * fit marks the buffer, later ones do nothing, and kh_buf_end() tells.
+ * A growing buffer in an arena, with a limit that is set at its init.  Appending returns no error: the first append that
+ * does not fit marks the buffer, later ones do nothing, and kh_buf_end() reports the failure.
  */
 #ifndef KH_BASE_BUF_H
 #define KH_BASE_BUF_H
@@ -19,10 +19,10 @@ void kh_buf_add(struct kh_buf *buf, struct kh_view v);
 void kh_buf_char(struct kh_buf *buf, uint32_t c); /* as UTF-8 */
 void kh_buf_printf(struct kh_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What is in it.  KH_ENOMEM, or KH_ELIMIT where the limit was passed. */
+/* The bytes appended so far.  KH_ENOMEM, or KH_ELIMIT if the limit was passed. */
 enum kh_err kh_buf_end(const struct kh_buf *buf, struct kh_view *ret_v) KH_CHECKED;
 
-/* The most frequent of all, so it is here. */
+/* Inline because it is called most often. */
 static inline void kh_buf_byte(struct kh_buf *buf, char c)
 {
 	if (buf->err == KH_OK && buf->n < buf->cap)

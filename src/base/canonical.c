@@ -1,8 +1,8 @@
 /*
  * Canonical JSON (RFC 8785).
  *
- * Strings need no more than yyjson's escaping; what is left is the order of members (by UTF-16 code units, which
- * differs from byte order only for characters past U+FFFF) and the form of numbers (ECMAScript's Number::toString).
+ * Strings are escaped as yyjson does it.  This file adds the order of members (by UTF-16 code units, which differs from
+ * byte order only for characters past U+FFFF) and the form of numbers (ECMAScript's Number::toString).
  */
 #include "base/canonical.h"
 
@@ -17,7 +17,10 @@
 
 #define EXACT (INT64_C(1) << 53) /* integers below it are all doubles */
 
-/* Compares by UTF-16 code units: as code points, but characters past U+FFFF go before U+E000..U+FFFF. */
+/*
+ * Compares by UTF-16 code units.  That is the order of code points, except that characters past U+FFFF come before
+ * U+E000..U+FFFF.
+ */
 static int compare_utf16(struct kh_view a, struct kh_view b)
 {
 	size_t i = 0;
@@ -27,7 +30,10 @@ static int compare_utf16(struct kh_view a, struct kh_view b)
 	if (i == a.n || i == b.n)
 		return (a.n > b.n) - (a.n < b.n);
 	unsigned char x = (unsigned char)a.p[i], y = (unsigned char)b.p[i];
-	/* Lead bytes 0xf0.. (past U+FFFF) against 0xee, 0xef (U+E000..U+FFFF): surrogates are the smaller units. */
+	/*
+	 * Lead bytes 0xf0.. (past U+FFFF) against 0xee, 0xef (U+E000..U+FFFF): the former are surrogates in UTF-16,
+	 * which are the smaller units.
+	 */
 	if (x >= 0xf0 && y >= 0xee && y < 0xf0)
 		return -1;
 	if (y >= 0xf0 && x >= 0xee && x < 0xf0)
@@ -111,9 +117,9 @@ static void put_real(struct kh_buf *out, double value)
 }
 
 /*
- * True where everybody reads the digits TEXT, which were written for VAL, as the same number.  Past 2^53 a double is
+ * True if every parser reads the digits TEXT, which were written for VAL, as the same number.  Past 2^53 a double is
  * not always the integer that its digits say: readers that take integers and readers that take doubles would differ.
- * From 2^64 on nobody takes an integer.
+ * From 2^64 on no parser takes an integer.
  */
 static bool is_exact(struct kh_view text, yyjson_val *val)
 {
@@ -242,7 +248,7 @@ struct kh_digest kh_canonical_digest(struct kh_view bytes)
 
 struct kh_view kh_canonical_hex(struct kh_arena *arena, const struct kh_digest *digest)
 {
-	char *hex = kh_arena_alloc(arena, KH_DIGEST_SIZE * 2 + 1); /* callers print it: it ends with a NUL */
+	char *hex = kh_arena_alloc(arena, KH_DIGEST_SIZE * 2 + 1); /* with a NUL, because callers print it */
 
 	if (hex == NULL)
 		return (struct kh_view){NULL, 0};

@@ -1,4 +1,4 @@
-/* Canonical JSON (RFC 8785) and the digest over it: the bytes that grants, attributions and the audit are bound to. */
+/* Canonical JSON (RFC 8785) and the digest over it: grants, attributions and the audit are bound to these bytes. */
 #ifndef KH_BASE_CANONICAL_H
 #define KH_BASE_CANONICAL_H
 
@@ -13,13 +13,13 @@ struct kh_digest {
 
 /*
  * RFC 8785: members sorted by UTF-16 code units, numbers as ECMAScript prints them, no white space.  A number that
- * comes out as an integer past 2^53 which is not exactly the double is refused: two readers could differ on it.  What
- * came out is its own canonical form.
+ * comes out as an integer past 2^53 which is not exactly the double is refused: two readers could differ on it.  The
+ * canonical form of the result is the result itself.
  */
 enum kh_err kh_canonical_json(struct kh_arena *arena, yyjson_val *val, struct kh_view *ret_text,
 			      struct kh_error *err) KH_CHECKED;
 
-/* The same of a document being built. */
+/* The same for a document being built. */
 enum kh_err kh_canonical_mut(struct kh_arena *arena, yyjson_mut_val *val, struct kh_view *ret_text,
 			     struct kh_error *err) KH_CHECKED;
 

@@ -1,4 +1,4 @@
-/* The one place that reads a clock of the system. */
+/* The only file that reads a clock of the system. */
 #include "base/clock.h"
 
 #include <time.h>

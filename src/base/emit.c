@@ -1,9 +1,12 @@
-/* Canonical JSON written as it goes.  The strings and integers here are those of canonical.c too. */
+/* Writes canonical JSON straight into a buffer. canonical.c uses its functions for strings and integers too. */
 #include "base/emit.h"
 
 #define EXACT (INT64_C(1) << 53)
 
-/* A bit for each of eight bytes that is less than 0x20, a quote or a backslash; a bit above the first may be wrong. */
+/*
+ * Sets a bit for each of eight bytes that is less than 0x20, a quote or a backslash.  Only the lowest bit set is
+ * reliable.
+ */
 static uint64_t special(uint64_t eight)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
@@ -14,7 +17,7 @@ static uint64_t special(uint64_t eight)
 	       high;
 }
 
-/* How many bytes from FROM on stand for themselves in a JSON string. */
+/* How many bytes from FROM on need no escape in a JSON string. */
 static size_t count_plain(struct kh_view text, size_t from)
 {
 	size_t i = from;
@@ -89,7 +92,7 @@ char *kh_emit_put_digest(char *p, const struct kh_digest *digest)
 	return p;
 }
 
-/* An integer that every double holds: its digits need no search. */
+/* The integer is within +-2^53, so its digits are plain decimal and no shortest form has to be searched. */
 void kh_emit_integer(struct kh_buf *buf, int64_t value)
 {
 	char digits[KH_EMIT_INTEGER] __attribute__((uninitialized));
@@ -123,7 +126,7 @@ void kh_emit_key(struct kh_emit *emit, const char *name)
 	kh_buf_byte(emit->buf, ':');
 }
 
-/* What stands before a value: a comma, where it is an element and not the first. */
+/* Writes what comes before a value: a comma, if it is an array element and not the first. */
 static void value(struct kh_emit *emit)
 {
 	if (emit->depth == 0 || !emit->level[emit->depth - 1].is_array)

@@ -1,8 +1,8 @@
 /*
  * Canonical JSON (RFC 8785) written straight into a buffer, for texts whose shape is known in advance: audit events,
  * grants, checkpoints.  The caller writes the members of an object in ascending order of their names, which are plain
- * ASCII; a member out of order fails the
- * buffer (KH_EREFUSED).  What kh_canonical_json() makes of the result is the result itself, which a test holds.
+ * ASCII; a member out of order fails the buffer (KH_EREFUSED).  kh_canonical_json() of the result gives the same bytes;
+ * a test checks that.
  */
 #ifndef KH_BASE_EMIT_H
 #define KH_BASE_EMIT_H
@@ -38,11 +38,14 @@ void kh_emit_text(struct kh_emit *emit, struct kh_view text);              /* va
 void kh_emit_digest(struct kh_emit *emit, const struct kh_digest *digest); /* 64 hexadecimal digits */
 void kh_emit_raw(struct kh_emit *emit, struct kh_view json);               /* canonical already */
 
-/* A string in quotes, an integer: as they stand in canonical JSON, without any place in an object. */
+/* A string in quotes, or an integer, as in canonical JSON, on its own and not in an object. */
 void kh_emit_string(struct kh_buf *buf, struct kh_view text);
 void kh_emit_integer(struct kh_buf *buf, int64_t value);
 
-/* The same into memory, KH_EMIT_INTEGER bytes at most, and 2 * KH_DIGEST_SIZE hexadecimal digits; where it ends. */
+/*
+ * Writes an integer (KH_EMIT_INTEGER bytes at most), or a digest as 2 * KH_DIGEST_SIZE hexadecimal digits, into memory;
+ * returns where it ends.
+ */
 #define KH_EMIT_INTEGER 20
 char *kh_emit_put_integer(char *p, int64_t value);
 char *kh_emit_put_digest(char *p, const struct kh_digest *digest);

@@ -1,11 +1,11 @@
-/* Errors and reasons.  Details are bounded and hold no raw input: callers quote it first. */
+/* Errors and reasons.  Details are bounded and hold no raw input, because callers quote input first. */
 #include "base/error.h"
 
 #include "base/utf8.h"
 
 #include <stdio.h>
 
-/* A text that was cut to fit ends with a whole character. */
+/* Makes a text that was cut to fit end with a whole character. */
 static void end_whole(char *text)
 {
 	size_t broken = kh_utf8_invalid(kh_view_str(text));

@@ -2,7 +2,7 @@
  * Errors that a human or a client is told about.
  *
  * struct kh_error (public) is one failure of one call.  struct kh_reasons is a list: everything that is wrong with a
- * query, or everything that made a verdict.  A reason's code is a word of a fixed list in docs/reference/CODES.md.
+ * query, or every reason for a verdict.  A reason's code is a word of a fixed list in docs/reference/CODES.md.
  */
 #ifndef KH_BASE_ERROR_H
 #define KH_BASE_ERROR_H
@@ -13,7 +13,7 @@
 enum kh_err kh_error_set(struct kh_error *err, enum kh_err e, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The analyser reads one file at a time: this tells it that the failure comes back. */
+/* The static analyser reads one file at a time: this macro tells it that E is returned. */
 #ifdef __clang_analyzer__
 #define kh_error_set(err, e, ...) ((void)(kh_error_set)((err), (e), __VA_ARGS__), (e))
 #endif
@@ -22,7 +22,7 @@ enum kh_err kh_error_set(struct kh_error *err, enum kh_err e, const char *code, 
 enum kh_err kh_error_at(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Puts the path of the member that is at fault on *ERR, which may be NULL. */
+/* Records the path of the faulty member in *ERR, which may be NULL. */
 void kh_error_member(struct kh_error *err, struct kh_view member);
 
 /* A word for E: "out_of_memory", "bad_input", ... */
@@ -31,7 +31,7 @@ const char *kh_err_name(enum kh_err e);
 struct kh_reason {
 	const char *code;      /* static */
 	struct kh_view member; /* path: "fields[2].max"; empty for the whole */
-	struct kh_view detail; /* fit to be shown: input in it has gone through kh_arena_quote() */
+	struct kh_view detail; /* safe to show: input in it has gone through kh_arena_quote() */
 };
 
 struct kh_reasons {

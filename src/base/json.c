@@ -1,11 +1,11 @@
-/* Strict JSON over yyjson.  The input is hostile; what comes out has no duplicate member and is at most 64 deep. */
+/* Strict JSON over yyjson.  The input is hostile; the result has no duplicate member and is at most 64 deep. */
 #include "base/json.h"
 
 #include "base/utf8.h"
 
 #include <stdlib.h>
 
-/* yyjson's allocator interface over an arena: freeing does nothing, the arena does it for all. */
+/* yyjson's allocator interface over an arena: freeing does nothing, because the arena frees everything at once. */
 
 static void *arena_malloc(void *ctx, size_t size)
 {
@@ -60,7 +60,7 @@ static int compare_keys(const void *a, const void *b)
 	return c ? c : (x > y) - (x < y);
 }
 
-/* By order: slow, but nobody can choose names that make it slower. */
+/* Finds duplicates by sorting: slow, but no choice of names makes it slower. */
 static enum kh_err check_sorted(struct walk *walk, yyjson_val *obj)
 {
 	yyjson_val **keys = KH_NEW_N(walk->arena, yyjson_val *, yyjson_obj_size(obj)), *key;
@@ -79,7 +79,7 @@ static enum kh_err check_sorted(struct walk *walk, yyjson_val *obj)
 	return KH_OK;
 }
 
-/* Of the length and both ends: names that differ in the middle alone are rare, and check_sorted() is there for them. */
+/* Hashes the length and both ends.  Names that differ only in the middle are rare, and check_sorted() handles them. */
 static uint64_t hash(struct kh_view v)
 {
 	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
@@ -139,7 +139,7 @@ static enum kh_err check_members(struct walk *walk, yyjson_val *obj)
 	return KH_OK;
 }
 
-/* Where the bracket that opens one level too many stands.  TEXT is valid JSON. */
+/* The offset of the bracket that opens one level too many.  TEXT is valid JSON. */
 static size_t too_deep_at(struct kh_view text)
 {
 	unsigned depth = 0;
@@ -186,7 +186,9 @@ enum kh_err kh_json_read(struct kh_arena *arena, struct kh_view text, yyjson_val
 	yyjson_alc alc = allocator(arena);
 	yyjson_read_err problem;
 	struct kh_view copy = text.n ? text : KH_LIT(" ");
-	/* Without YYJSON_READ_INSITU the text is copied, not written to: yyjson's parameter just is not const. */
+	/*
+	 * Without YYJSON_READ_INSITU yyjson copies the text and does not write to it; only its parameter is not const.
+	 */
 	yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)copy.p, copy.n, YYJSON_READ_NOFLAG, &alc, &problem);
 
 	if (doc == NULL && problem.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
@@ -208,7 +210,7 @@ enum kh_err kh_json_read(struct kh_arena *arena, struct kh_view text, yyjson_val
 
 struct kh_view kh_json_str(const yyjson_val *val)
 {
-	/* yyjson's accessors do not write; their parameters just are not const. */
+	/* yyjson's accessors do not write; only their parameters are not const. */
 	yyjson_val *v = (yyjson_val *)(uintptr_t)val;
 
 	return kh_view_of(yyjson_get_str(v), yyjson_get_len(v) * yyjson_is_str(v));
@@ -225,7 +227,7 @@ bool kh_json_int(const yyjson_val *val, int64_t *ret_value)
 
 	if (!yyjson_is_int(v) || (yyjson_is_uint(v) && yyjson_get_uint(v) > INT64_MAX))
 		return false;
-	/* yyjson keeps what was written without a sign apart from what had one: a signed zero is "-0". */
+	/* yyjson gives numbers written with a sign a type of their own, so a signed zero was written as "-0". */
 	if (yyjson_is_sint(v) && yyjson_get_sint(v) == 0)
 		return false;
 	*ret_value = yyjson_get_sint(v);

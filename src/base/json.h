@@ -22,7 +22,7 @@ struct kh_view kh_json_str(const yyjson_val *val);
 /* Member KEY of OBJ, or NULL. */
 yyjson_val *kh_json_get(yyjson_val *obj, const char *key);
 
-/* True where VAL was written as a plain integer (no fraction, no exponent, not -0) within int64. */
+/* True if VAL was written as a plain integer (no fraction, no exponent, not -0) within int64. */
 bool kh_json_int(const yyjson_val *val, int64_t *ret_value);
 
 /* "string", "number", "object", ...: for messages. */
@@ -30,15 +30,17 @@ const char *kh_json_type(const yyjson_val *val);
 
 /*
  * A document to write.  Its functions are yyjson's (yyjson_mut_obj_add_strn and friends); when one of them runs out of
- * memory the arena is marked and kh_json_write() fails, so their results need not be looked at one by one.
+ * memory the arena is marked and kh_json_write() fails, so their results need not be checked one by one.
  */
 yyjson_mut_doc *kh_json_new(struct kh_arena *arena);
 
 /* Adds a view as a string member.  KEY must outlive the document (a literal).  The text is borrowed. */
 void kh_json_add(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view v);
 
-/* Adds JSON that is ours already, compact, as a member, without reading it.  Nothing if JSON is empty.  KEY and the text
- * are borrowed. */
+/*
+ * Adds compact JSON that Keyhole wrote itself as a member, without parsing it.  Adds nothing if JSON is empty.  KEY and
+ * the text are borrowed.
+ */
 void kh_json_add_raw(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view json);
 
 /* Compact text of ROOT on one line, in the arena. */
@@ -51,10 +53,10 @@ enum kh_err kh_json_write(struct kh_arena *arena, yyjson_mut_val *root, struct k
 enum kh_err kh_json_freeze(struct kh_arena *arena, yyjson_mut_val *root, yyjson_val **ret_root,
 			   struct kh_error *err) KH_CHECKED;
 
-/* [{"code":...,"member":...,"detail":...}, ...]; "member" is left out where it is empty. */
+/* [{"code":...,"member":...,"detail":...}, ...]; "member" is left out if it is empty. */
 yyjson_mut_val *kh_json_reasons(yyjson_mut_doc *doc, const struct kh_reasons *list);
 
-/* {"code":...,"detail":...} of one failure, with "member" and "offset" where there are any. */
+/* {"code":...,"detail":...} of one failure, with "member" and "offset" if there are any. */
 yyjson_mut_val *kh_json_error(yyjson_mut_doc *doc, const struct kh_error *err);
 
 #endif

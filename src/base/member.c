@@ -1,4 +1,4 @@
-/* Members of a JSON object by table.  Fails closed: what nobody asked for is an error. */
+/* Members of a JSON object by table.  Fails closed: a member that is not in the table is an error. */
 #include "base/member.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static struct kh_member *find(struct kh_member *members, size_t count, struct kh
 	return NULL;
 }
 
-/* The path of a member that nobody knows; a name that is no plain word stays out of it. */
+/* The path of an unknown member; a name that is not a plain word is left out of it. */
 static struct kh_view unknown_path(struct kh_arena *arena, struct kh_view path, struct kh_view name)
 {
 	for (size_t i = 0; i < name.n; i++) {

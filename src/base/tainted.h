@@ -1,6 +1,7 @@
 /*
- * Taint is a type.  What a Reader or the world sent is a struct kh_tainted; it becomes a struct kh_view only through
- * kh_tainted_open(), and the source checker (tools/check-source) lists the files that may call that: the validators.
+ * Taint is a type.  Bytes that a Reader or the outside world sent are a struct kh_tainted.  That becomes a struct kh_view
+ * only through kh_tainted_open(), and the source checker (tools/check-source) lists the files that may call that: the
+ * validators.
  */
 #ifndef KH_BASE_TAINTED_H
 #define KH_BASE_TAINTED_H
@@ -8,7 +9,7 @@
 #include "base/view.h"
 
 struct kh_tainted {
-	struct kh_view sealed; /* touch only here */
+	struct kh_view sealed; /* used in this file only */
 };
 
 static inline struct kh_tainted kh_tainted_wrap(struct kh_view v)
@@ -21,7 +22,7 @@ static inline struct kh_view kh_tainted_open(struct kh_tainted t)
 	return t.sealed;
 }
 
-/* How many bytes it has, which says nothing of what they are. */
+/* Its size in bytes, which reveals nothing about the content. */
 static inline size_t kh_tainted_size(struct kh_tainted t)
 {
 	return t.sealed.n;

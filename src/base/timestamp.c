@@ -1,6 +1,6 @@
 /*
- * RFC 3339 with our own calendar, as libc's depends on the time zone, the locale and its own idea of leniency.  The
- * input is hostile: what is read is one of the texts that the header describes, or nothing.
+ * RFC 3339 with our own calendar, because libc's depends on the time zone and the locale, and is lenient in its own
+ * way.  The input is hostile: only the texts that the header describes are accepted.
  */
 #include "base/timestamp.h"
 
@@ -86,7 +86,7 @@ static int64_t number(struct kh_view text, size_t at, size_t count)
 	return value;
 }
 
-/* The microseconds that TEXT, what stands between the seconds and the Z, means; -1 where it is no fraction. */
+/* The microseconds of TEXT, the part between the seconds and the Z; -1 if it is not a fraction. */
 static int64_t fraction(struct kh_view text)
 {
 	if (text.n == 0)

@@ -1,17 +1,19 @@
 /*
  * Time as text: RFC 3339 in UTC ("2026-01-31T10:30:00Z"), for attributions, grants and the audit.  Time itself is a
- * number, microseconds since 1970; nothing here asks a clock, a time zone or a locale.
+ * number, microseconds since 1970; nothing here reads a clock, a time zone or a locale.
  */
 #ifndef KH_BASE_TIMESTAMP_H
 #define KH_BASE_TIMESTAMP_H
 
 #include "base/arena.h"
 
-/* 1970-01-01T00:00:00Z is 0; this is one microsecond after the last that has a text, 9999-12-31T23:59:59.999999Z. */
+/*
+ * 1970-01-01T00:00:00Z is 0; this is one microsecond after the last time that has a text, 9999-12-31T23:59:59.999999Z.
+ */
 #define KH_TIMESTAMP_END INT64_C(253402300800000000)
 
 /*
- * The text of TIME, with a fraction only where there is one and without zeros at its end: one text for each time.
+ * The text of TIME, with a fraction only if there is one and without zeros at its end: each time has exactly one text.
  * {NULL, 0} for a time before 1970 or after 9999, and on failure (which marks the arena).
  */
 struct kh_view kh_timestamp_text(struct kh_arena *arena, int64_t time);

@@ -1,4 +1,4 @@
-/* UTF-8 decoding and the few character classes that everything else is built on.  Input is hostile throughout. */
+/* UTF-8 decoding and the few character classes that all other files use.  All input is hostile. */
 #include "base/utf8.h"
 
 #include <utf8proc.h>

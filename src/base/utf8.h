@@ -4,31 +4,31 @@
 
 #include "base/view.h"
 
-/* The character at byte AT of V and its length in bytes; 0 where the bytes there are not valid UTF-8 (or AT >= n). */
+/* The character at byte AT of V and its length in bytes; 0 if the bytes there are not valid UTF-8 (or AT >= n). */
 size_t kh_utf8_decode(struct kh_view v, size_t at, uint32_t *ret_c);
 
 /* Writes C (a valid scalar value) to P, which has room for 4 bytes; the length. */
 size_t kh_utf8_encode(uint32_t c, char *p);
 
-/* The offset of the first byte that is not valid, or SIZE_MAX where all of V is. */
+/* The offset of the first byte that is not valid, or SIZE_MAX if all of V is. */
 size_t kh_utf8_invalid(struct kh_view v);
 
-/* True where all bytes of V are below 128. */
+/* True if all bytes of V are below 128. */
 bool kh_utf8_is_ascii(struct kh_view v);
 
 /* The number of characters in V, which is valid. */
 size_t kh_utf8_length(struct kh_view v);
 
 /*
- * True for a character that shows as itself and does nothing else: false for control, format, private-use, unassigned,
- * separator (but the plain space), tag, variation-selector and combining characters.
+ * True for a character that is shown as itself and has no other effect: false for control, format, private-use,
+ * unassigned, separator (but the plain space), tag, variation-selector and combining characters.
  */
 bool kh_utf8_is_plain(uint32_t c);
 
-/* True for a character that nobody sees: control, format, private use, surrogate, unassigned, fillers, selectors. */
+/* True for a character that is not shown: control, format, private use, surrogate, unassigned, fillers, selectors. */
 bool kh_utf8_is_invisible(uint32_t c);
 
-/* True where V is valid and shows all that it holds: no invisible character, no white space but the plain space. */
+/* True if V is valid and everything in it can be seen: no invisible character, no white space but the plain space. */
 bool kh_utf8_is_visible(struct kh_view v);
 
 /* True for every character with Unicode's White_Space property. */

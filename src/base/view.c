@@ -1,4 +1,4 @@
-/* Views: searching, trimming, splitting.  Pure; trusts its arguments' lengths and nothing in their bytes. */
+/* Views: searching, trimming, splitting.  Pure.  Trusts the lengths of its arguments, but not their bytes. */
 #include "base/view.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /*
  * Views: a pointer and a length.  All text inside Keyhole is a view; nothing assumes a terminating NUL.  A view
- * borrows: it is valid as long as what it points into (usually the request's arena).
+ * borrows: it is valid as long as the memory that it points into (usually the request's arena).
  */
 #ifndef KH_BASE_VIEW_H
 #define KH_BASE_VIEW_H
@@ -37,7 +37,7 @@ static inline bool kh_view_eq(struct kh_view a, struct kh_view b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/* Byte order, shorter first where one is the other's beginning. */
+/* Byte order; if one is a prefix of the other, the shorter comes first. */
 static inline int kh_view_cmp(struct kh_view a, struct kh_view b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
@@ -84,7 +84,7 @@ struct kh_view kh_view_trim(struct kh_view v);
  * gives one empty piece, a NULL view none. */
 bool kh_view_split(struct kh_view *rest, char sep, struct kh_view *ret_piece);
 
-/* True for [A-Za-z0-9_][A-Za-z0-9_.:-]* of at most MOST bytes: an id that says nothing but itself. */
+/* True for [A-Za-z0-9_][A-Za-z0-9_.:-]* of at most MOST bytes: an id too plain to carry any other text. */
 bool kh_view_is_id(struct kh_view v, size_t most);
 
 static inline bool kh_ascii_is_digit(char c)
