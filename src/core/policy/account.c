@@ -1,4 +1,4 @@
-/* A query's account as checked sums. */
+/* Sums of a query's account, with overflow checks. */
 #include "core/policy/account.h"
 
 #include "core/bcp/bits.h"

@@ -1,6 +1,7 @@
 /*
- * A query's account (SPEC B8): what is not text is a channel too.  The items are the fields or the text, the outcome,
- * and the time of delivery; their sum is what a query reserves of its budgets.
+ * A query's account (SPEC B8).  A Reader can send information not only in its text but also in the outcome and the time
+ * of delivery.  The items are the fields or the text, the outcome, and the time of delivery; a query reserves their sum
+ * from its budgets.
  */
 #ifndef KH_CORE_POLICY_ACCOUNT_H
 #define KH_CORE_POLICY_ACCOUNT_H
@@ -11,22 +12,22 @@
 struct kh_account {
 	uint64_t content; /* fields or text: the maximum */
 	uint64_t outcome; /* the Controller can tell at most eight results apart */
-	uint64_t time;    /* log2 of the release slots (B17), or pairs of them; 0 where deliveries leave at once */
+	uint64_t time;    /* log2 of the release slots (B17), or pairs of them; 0 if deliveries leave at once */
 	uint64_t total;
 };
 
 /*
- * The account of a query with a maximum of CONTENT, answered within DEADLINE_MS.  MAY_HOLD: a reviewer may come to be
- * asked on the way, so that the Controller sees two slots, the one from which it is told `pending` and the one of the
- * outcome, the second not before the first.  KH_ELIMIT where the sum overflows.
+ * The account of a query with a maximum of CONTENT, answered within DEADLINE_MS.  MAY_HOLD: a reviewer may be asked, so
+ * the Controller sees two slots: the one in which it is told `pending`, and the one of the outcome, which is not before
+ * the first.  KH_ELIMIT if the sum overflows.
  */
 enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms, bool may_hold,
 			    struct kh_account *ret_account) KH_CHECKED;
 
 /*
- * What a delivery costs whose text has a code of LENGTH, if its account reserved RESERVED in all, of that CONTENT for
- * the text: max(CONTENT, LENGTH) and the other items (B7).  That is what kh_budget_settle() takes as the length.
- * Saturates, so that what overflows is past every budget.
+ * What a delivery costs whose text has a code of LENGTH. Its account reserved RESERVED in all, of which CONTENT is for
+ * the text.  The cost is max(CONTENT, LENGTH) and the other items (B7); pass it to kh_budget_settle() as the length.
+ * Saturates, so that an overflow exceeds every budget.
  */
 uint64_t kh_account_length(uint64_t reserved, uint64_t content, uint64_t length);
 

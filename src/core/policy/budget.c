@@ -1,4 +1,4 @@
-/* Budget arithmetic: pure, checked, all or nothing.  Trusts nothing that it is handed, stored counters included. */
+/* Budget arithmetic: pure, checked, all or nothing.  Trusts none of its arguments, not even counters from the store. */
 #include "core/policy/budget.h"
 
 #define UNUSUAL_QUERIES 8
@@ -17,7 +17,7 @@ bool kh_budget_valid(const struct kh_budget *budget)
 	       !__builtin_add_overflow(sum, budget->charged, &sum) && sum == budget->budget;
 }
 
-/* True where every budget is sound and has WANT left and HELD reserved. */
+/* True if every budget is consistent and has WANT left and HELD reserved. */
 static bool all_have(struct kh_budget *const *budgets, size_t count, uint64_t want, uint64_t held)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -33,7 +33,7 @@ enum kh_err kh_budget_reserve(struct kh_budget *const *budgets, size_t count, ui
 		return KH_EREFUSED;
 	for (size_t i = 0; i < count; i++) {
 		budgets[i]->remaining -= amount;
-		budgets[i]->reserved += amount; /* no overflow: the sum of all parts is the budget */
+		budgets[i]->reserved += amount; /* cannot overflow, because all parts together are the budget */
 	}
 	return KH_OK;
 }

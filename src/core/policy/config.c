@@ -1,6 +1,6 @@
 /*
- * Reading keyhole.yaml: the table in keys.c takes it apart; here stand the defaults, and what must fit together.  The
- * file is the operator's, yet nothing in it is trusted to be well-formed.
+ * Reads keyhole.yaml.  The table in keys.c parses it; this file has the defaults and the checks across keys.  The file
+ * is the operator's, but it is not trusted to be well-formed.
  */
 #include "core/policy/config.h"
 
@@ -37,7 +37,9 @@ static size_t bytes_of(const struct kh_texts *texts)
 	return n;
 }
 
-/* A program's arguments at PATH, and the paths READ (or NULL) that it is shown: what an executor can be asked for. */
+/*
+ * Checks a program's arguments at PATH, and the paths READ (or NULL) that it may see, against what an executor accepts.
+ */
 static enum kh_err check_argv(const struct kh_outline_source *source, unsigned line, struct kh_view path,
 			      const struct kh_texts *argv, const struct kh_texts *read, struct kh_error *err)
 {
@@ -49,7 +51,7 @@ static enum kh_err check_argv(const struct kh_outline_source *source, unsigned l
 	return KH_OK;
 }
 
-/* Which drivers a key is for, and how that is said. */
+/* Which drivers a key is for, and the words for that in a message. */
 enum audience { FOR_COMMAND, FOR_MODELS, FOR_OPENAI, FOR_ASKED };
 static const struct {
 	unsigned drivers;
@@ -64,7 +66,7 @@ static const struct {
 		       "it only for drivers command, openai and anthropic"},
 };
 
-/* A key that says nothing to a driver is a mistake, and one that could be taken for protection. */
+/* Refuses a key that has no meaning for the driver, because an operator could take it for protection. */
 static enum kh_err check_keys(const struct kh_outline_source *source, const struct kh_config_reader *r, size_t i,
 			      struct kh_error *err)
 {
@@ -107,7 +109,7 @@ static enum kh_err check_command(const struct kh_outline_source *source, const s
 	return check_argv(source, reader->line, path, &reader->argv, &reader->read, err);
 }
 
-/* A model behind an API: where it is, what it is called, and how its key is kept. */
+/* Checks a model behind an API: its URL, its name, and how its key is kept. */
 static enum kh_err check_model(const struct kh_outline_source *source, const struct kh_config_reader *reader, size_t i,
 			       struct kh_error *err)
 {
@@ -130,7 +132,7 @@ static enum kh_err check_model(const struct kh_outline_source *source, const str
 	return KH_OK;
 }
 
-/* The defaults of what was left out. */
+/* Fills in the defaults of keys that were left out. */
 static void fill_reader(struct kh_config_reader *reader)
 {
 	if (reader->local == KH_CONFIG_UNSAID)
@@ -143,7 +145,7 @@ static void fill_reader(struct kh_config_reader *reader)
 		reader->timeout_seconds = KH_CONFIG_READER_TIME;
 }
 
-/* Each name once; and the built-in one means what it always means. */
+/* Each name may appear once, and the built-in name may not mean anything else. */
 static enum kh_err check_name(const struct kh_outline_source *source, const struct kh_config_reader *readers, size_t i,
 			      struct kh_error *err)
 {
@@ -179,7 +181,7 @@ static enum kh_err check_readers(const struct kh_outline_source *source, const s
 	return e;
 }
 
-/* `extract` is there without being named. */
+/* `extract` exists even if the file does not name it. */
 static void add_built_in(struct kh_arena *arena, struct kh_config *config)
 {
 	struct kh_list *list = &config->readers;
@@ -195,7 +197,7 @@ static void add_built_in(struct kh_arena *arena, struct kh_config *config)
 	*list = (struct kh_list){all, list->n + 1};
 }
 
-/* An address that others can reach needs TLS, or the operator's word that it does not; and the names that it has. */
+/* An address that others can reach needs TLS, or `plain`, by which the operator does without it, and its host names. */
 static enum kh_err check_listen(const struct kh_outline_source *source, const struct kh_config_gateway *gateway,
 				size_t i, struct kh_error *err)
 {
@@ -233,13 +235,13 @@ static enum kh_err check_gateway(const struct kh_outline_source *source, struct 
 		return e;
 	gateway->listen.at = KH_NEW(source->arena, struct kh_view);
 	if (gateway->listen.at == NULL)
-		return KH_OK; /* the arena remembers */
+		return KH_OK; /* the arena is marked */
 	gateway->listen.at[0] = listen;
 	gateway->listen.n = 1;
 	return KH_OK;
 }
 
-/* What fits together, and what is made of it. */
+/* Checks that everything fits together, and fills in what follows from it. */
 static enum kh_err finish(const struct kh_outline_source *source, struct kh_config *config, bool policy_alone,
 			  struct kh_error *err)
 {

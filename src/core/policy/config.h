@@ -1,10 +1,10 @@
 /*
- * keyhole.yaml, whole (SPEC I8): the policy, the Readers, how the audit is kept, and how clients reach the gateway.
+ * All of keyhole.yaml (SPEC I8): the policy, the Readers, how the audit is kept, and how clients reach the gateway.
  *
  * Every value has a default; an empty file is a usable configuration.  docs/use/POLICY.md says what the keys of
- * `policy` mean, docs/use/CONFIGURATION.md those of all others; tests hold both against the tables in keys.c.  A
- * configuration never changes after it was read.  The core opens no file and starts no program: that paths are there,
- * and are what they should be, is found out by whoever uses them.
+ * `policy` mean, docs/use/CONFIGURATION.md those of all others; tests compare both with the tables in keys.c.  A
+ * configuration never changes after it was read.  The core opens no file and starts no program: whoever uses a path
+ * finds out whether it exists and is what it should be.
  */
 #ifndef KH_CORE_POLICY_CONFIG_H
 #define KH_CORE_POLICY_CONFIG_H
@@ -19,7 +19,10 @@
 enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 			   const struct kh_config **ret_config, struct kh_error *err) KH_CHECKED;
 
-/* The policy of a file that may hold nothing else: if it has no section `databases`, statements may name any. */
+/*
+ * The policy of a file that may have no other section.  If it has no section `databases`, statements may name any
+ * database.
+ */
 enum kh_err kh_config_policy(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 			     const struct kh_policy **ret_policy, struct kh_error *err) KH_CHECKED;
 

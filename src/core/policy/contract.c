@@ -1,4 +1,4 @@
-/* `keyhole policy explain`: a request read strictly, decided, and the decision written out gate by gate. */
+/* `keyhole policy explain`: reads a request strictly, decides it, and writes the decision gate by gate. */
 #include "core/policy/contract.h"
 
 #include "core/comm/declaration.h"
@@ -7,7 +7,7 @@
 
 #define CODE "request_invalid"
 
-/* What a request can have, in the order of the documentation. */
+/* The members of a request, in the order of the documentation. */
 static const char *const members[] = {"operation",   "parameters", "phase", "planned",    "role",     "agent",
 				      "declaration", "reached",    "taint", "suspicious", "verified", "granted",
 				      "admin",       "origins",    "usage", "now"};
@@ -55,7 +55,7 @@ static enum kh_err check_members(struct request *r, yyjson_val *obj, const char 
 	return KH_OK;
 }
 
-/* A word of a table; *RET_VALUE stays where the member is left out. */
+/* Reads a word of a table; *RET_VALUE stays unchanged if the member is left out. */
 static enum kh_err take_word(struct request *r, const char *member, const struct kh_words *words, unsigned *ret_value)
 {
 	yyjson_val *val = kh_json_get(r->in, member);
@@ -100,7 +100,7 @@ static enum kh_err take_text(struct request *r, const char *member, struct kh_vi
 	return KH_OK;
 }
 
-/* Counts that a request claims: {"egress_bytes","running","calls","pending"}. */
+/* Reads the counts that a request claims: {"egress_bytes","running","calls","pending"}. */
 static enum kh_err take_usage(struct request *r)
 {
 	yyjson_val *usage = kh_json_get(r->in, "usage");
@@ -114,7 +114,8 @@ static enum kh_err take_usage(struct request *r)
 		e = take_number(r, usage, "calls", &r->calls);
 	if (e == KH_OK)
 		e = take_number(r, usage, "pending", &r->state.pending);
-	/* Calls of no known time count as calls of just now: kept in a state without a period, as a changed rate's are.
+	/*
+	 * These calls have no time, so they count as made just now: the state has no period, as after a changed rate.
 	 */
 	r->state.quota.used[0] = r->calls < UINT32_MAX ? (uint32_t)r->calls : UINT32_MAX;
 	return e;
@@ -150,7 +151,7 @@ static bool declares(const struct kh_declarations *list, struct kh_view operatio
 	return false;
 }
 
-/* The declaration as comm sees it; none is assumed to be good, because this only explains. */
+/* Reads the declaration as src/core/comm does.  If there is none, a good one is assumed, because this only explains. */
 static enum kh_err take_declaration(struct request *r)
 {
 	yyjson_val *val = kh_json_get(r->in, "declaration");
@@ -287,7 +288,7 @@ enum kh_err kh_policy_contract_explain(struct kh_call *call, struct kh_view text
 	if (e == KH_OK) {
 		out = explanation(call, &decision);
 	} else {
-		why.offset = SIZE_MAX; /* of the policy's file, which is not this call's input */
+		why.offset = SIZE_MAX; /* the offset is in the policy's file, which is not this call's input */
 		out = yyjson_mut_obj(call->doc);
 		yyjson_mut_obj_add_val(call->doc, out, "error", kh_json_error(call->doc, &why));
 	}

@@ -5,8 +5,8 @@
 #include "base/call.h"
 
 /*
- * Explains what a policy says of a request.  The core opens no files: POLICY is the text of the file that the caller
- * was told to read, and FILE its name for messages.  docs/use/POLICY.md describes the request and the answer.
+ * Explains what a policy says about a request.  The core opens no files: the caller reads the file and passes its text
+ * as POLICY and its name, for messages, as FILE.  docs/use/POLICY.md describes the request and the answer.
  *
  *     {"decision":"ask","gate":"approval","rule":"policy.operations[0]","line":14,"code":"APPROVAL_REQUIRED",
  *      "why":"...","gates":[{"gate":"declaration","result":"pass","rule":"built in","why":"..."},...]}

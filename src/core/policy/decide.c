@@ -1,6 +1,6 @@
 /*
- * The gates, one function each.  A gate says pass only where it has looked: every path that it does not know ends in a
- * denial.  What agents wrote gets into a sentence only in quotes.
+ * The gates, one function each.  A gate passes a call only after it has checked it; every case that it does not know is
+ * denied.  Text from agents is quoted in all messages.
  */
 #include "core/policy/decide.h"
 
@@ -9,7 +9,7 @@
 #include "core/comm/phase.h"
 
 #define WARN_PERCENT 80
-#define SENTENCE     160 /* bytes of what a gate says that passes */
+#define SENTENCE     160 /* bytes of the sentence of a gate that passes */
 
 static const char *const gates[] = {
 	[KH_GATE_DECLARATION] = "declaration",
@@ -35,11 +35,11 @@ struct walk {
 	struct kh_view name;        /* the operation's, in full */
 	struct kh_error unknown;    /* why it has no row */
 	struct kh_permit_call call; /* with the operation's row */
-	bool own;                   /* Keyhole's own: nothing outside is touched */
+	bool own;                   /* Keyhole's own operation, which touches nothing outside */
 	const struct kh_policy_rule *rule;
 	struct kh_view path; /* of the rule */
 	enum kh_tier tier;
-	enum kh_ruling table; /* what taint x risk gives */
+	enum kh_ruling table; /* the ruling of the taint x risk table */
 };
 
 static void say(struct walk *w, struct kh_decide_answer *a, enum kh_ruling ruling, const char *code, const char *fmt,
@@ -57,7 +57,8 @@ static void say(struct walk *w, struct kh_decide_answer *a, enum kh_ruling rulin
 	a->code = code;
 }
 
-/* The same without printf, for what is said of every call that passes: each $ of PATTERN stands for the next of PARTS.
+/*
+ * The same without printf, because it runs for every call that passes: each $ of PATTERN stands for the next of PARTS.
  */
 static void tell(struct walk *w, struct kh_decide_answer *a, const char *pattern, const struct kh_view *parts)
 {
@@ -79,7 +80,7 @@ static void tell(struct walk *w, struct kh_decide_answer *a, const char *pattern
 	a->code = "pass";
 }
 
-/* The gate passes, and has nothing more to say than this. */
+/* The gate passes, with WHY as its only message. */
 static void pass(struct kh_decide_answer *a, struct kh_view why)
 {
 	a->why = why;
@@ -347,7 +348,7 @@ struct kh_view kh_decide_name(struct kh_arena *arena, struct kh_view name)
 		return name;
 	struct kh_view full = {NULL, 0};
 	struct kh_buf buf;
-	/* Not by printf: a name may hold a NUL, and must not end there. */
+	/* Not with printf, because a name may hold a NUL and must not be cut there. */
 	kh_buf_init(&buf, arena, name.n + sizeof("comm.mcp.."));
 	kh_buf_lit(&buf, "comm.mcp.");
 	kh_buf_add(&buf, kh_view_sub(name, 0, at));
@@ -356,7 +357,10 @@ struct kh_view kh_decide_name(struct kh_arena *arena, struct kh_view name)
 	return kh_buf_end(&buf, &full) == KH_OK ? full : (struct kh_view){NULL, 0};
 }
 
-/* The answer that decides: the denial, else what has to be verified, else what has to be asked, else the last. */
+/*
+ * Picks the deciding answer: the denial, else the first that needs verification, else the first that needs approval,
+ * else the last.
+ */
 static void conclude(struct kh_decision *d)
 {
 	static const enum kh_ruling order[] = {KH_DENY, KH_VERIFY, KH_ASK};
@@ -374,7 +378,7 @@ static void conclude(struct kh_decision *d)
 	}
 }
 
-/* The row that everything about the operation follows from; NULL where it is Keyhole's own, or is not registered. */
+/* The operation's row; NULL if it is Keyhole's own operation or is not registered. */
 static const struct kh_operation *find_row(struct walk *w)
 {
 	struct kh_operation_name found;
@@ -403,8 +407,8 @@ enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy
 	w.rule = kh_policy_rule(policy, arena, w.name, request->agent, &w.path);
 	w.tier = w.rule->tier == KH_TIER_AUTO ? request->reached : w.rule->tier;
 	if (w.tier == KH_TIER_AUTO)
-		w.tier = KH_TIER_3; /* nobody knows how it is reached: the narrowest */
-	/* Keyhole's own operations are not governed past the phase: they touch nothing outside. */
+		w.tier = KH_TIER_3; /* it is not known how it is reached, so the strictest tier */
+	/* Keyhole's own operations stop after the phase gate, because they touch nothing outside. */
 	for (unsigned gate = 0; gate < (w.own ? KH_GATE_PERMISSION : KH_GATE_COUNT); gate++) {
 		struct kh_decide_answer *a = &d->answers[d->count++];
 		*a = (struct kh_decide_answer){.gate = gate, .ruling = KH_DENY, .rule = KH_LIT("built in")};

@@ -4,9 +4,9 @@
  *
  *     declaration, registration, phase, permission, trust_tier, quota, rate, taint, risk, approval
  *
- * Pure: what was used so far comes in as state, time as `now`; nothing is counted here.  The engine calls this in the
- * transaction that then counts (kh_quota_take), and calls it again with the result when a verification or an approval
- * has come in, so that a changed policy or taint counts at the moment of use.
+ * Pure: usage so far is passed in as state, time as `now`; nothing is counted here.  The engine calls this in the
+ * transaction that then counts (kh_quota_take), and calls it again with the result of a verification or an approval, so
+ * that the policy and taint at the moment of use decide.
  */
 #ifndef KH_CORE_POLICY_DECIDE_H
 #define KH_CORE_POLICY_DECIDE_H
@@ -28,16 +28,16 @@ enum kh_gate {
 };
 extern const struct kh_words kh_decide_gate_words;
 
-/* What comm said of the declaration (E3). */
+/* The result of checking the declaration (E3; src/core/comm/declaration.h). */
 enum kh_declared {
 	KH_DECLARED_NOT, /* there is none: refused */
 	KH_DECLARED_BAD, /* it was refused */
 	KH_DECLARED_OK,
 	KH_DECLARED_SCREENED, /* it has findings: a human decides */
-	KH_DECLARED_ASSUMED,  /* a simulation that asks about the other gates */
+	KH_DECLARED_ASSUMED,  /* a simulation: only the other gates are of interest */
 };
 
-/* What verification said (K7). */
+/* The result of verification (K7). */
 enum kh_verified { KH_VERIFIED_NOT, KH_VERIFIED_PASSED, KH_VERIFIED_FAILED };
 
 struct kh_decide_request {
@@ -45,21 +45,21 @@ struct kh_decide_request {
 	yyjson_val *parameters;                 /* an object, or NULL */
 	const struct kh_permit_origin *origins; /* of the sealed blocks that the parameters refer to */
 	size_t origin_count;
-	struct kh_view phase; /* the word that it was given */
+	struct kh_view phase; /* the word as it was given */
 	bool planned;         /* the task's plan names it (E1) */
 	enum kh_role role;
 	struct kh_view agent; /* the name of the caller's token */
 	enum kh_declared declared;
-	struct kh_view declared_why; /* of a bad one */
-	enum kh_tier reached;        /* an upstream's tier where the policy says `auto` */
-	enum kh_taint taint;         /* the highest delivered to the context */
+	struct kh_view declared_why; /* why the declaration was refused */
+	enum kh_tier reached;        /* the upstream's tier, used if the policy says `auto` */
+	enum kh_taint taint;         /* the highest taint delivered to the context */
 	bool suspicious;             /* the first tier of verification found something */
 	enum kh_verified verified;
 	bool granted; /* a grant covers exactly this call (grant.h) */
 	bool admin;   /* and an admin gave it */
 };
 
-/* What was used so far, from the store. */
+/* Usage so far, from the store. */
 struct kh_decide_state {
 	uint64_t egress_bytes; /* of the task */
 	uint64_t running;      /* calls of this operation */
@@ -71,9 +71,9 @@ struct kh_decide_state {
 struct kh_decide_answer {
 	enum kh_gate gate;
 	enum kh_ruling ruling;
-	const char *code;    /* of the list in docs/use/POLICY.md; "pass" where the gate has nothing to say */
+	const char *code;    /* of the list in docs/use/POLICY.md; "pass" if the gate has nothing to say */
 	struct kh_view rule; /* "policy.operations[2]", "policy.taint_risk.high.low", "default", "built in" */
-	unsigned line;       /* of the policy's file; 0 where it says nothing about this */
+	unsigned line;       /* of the policy's file; 0 if it says nothing about this */
 	struct kh_view why;  /* a sentence */
 };
 
@@ -82,11 +82,11 @@ struct kh_decision {
 	const struct kh_decide_answer *deciding; /* one of those below */
 	struct kh_decide_answer answers[KH_GATE_COUNT];
 	size_t count; /* gates that were reached */
-	/* For whoever carries it out. */
-	uint64_t egress_bytes; /* that this call adds */
+	/* For the code that runs the call. */
+	uint64_t egress_bytes; /* how many this call adds */
 	struct kh_rate rate;   /* to count it against */
-	int64_t retry_after;   /* microseconds, where the rate stopped it */
-	uint64_t seconds;      /* that it may run */
+	int64_t retry_after;   /* microseconds, if the rate stopped it */
+	uint64_t seconds;      /* how long it may run */
 	bool needs_admin;      /* only an admin can approve it */
 	bool warn;             /* a quota or rate is at 80 % with this call */
 };

@@ -1,4 +1,4 @@
-/* Escalations as arithmetic. */
+/* Arithmetic of escalations. */
 #include "core/policy/escalation.h"
 
 #include "core/bcp/bits.h"

@@ -1,6 +1,6 @@
 /*
- * Reading expected decisions.  YAML becomes JSON first, value by value with its line, so that there is one way to read
- * a test.  A file without a test is an error: it would pass whatever the policy says.
+ * Reads expected decisions.  YAML is converted to JSON first, value by value with its line, so that one function reads
+ * a test of either form.  A file without a test is an error, because it would pass whatever the policy says.
  */
 #include "core/policy/expectation.h"
 
@@ -52,7 +52,7 @@ static enum kh_err check_members(struct reader *r, yyjson_val *obj, unsigned lin
 	return KH_OK;
 }
 
-/* A word of a table; one that no decision ever has would be expected in vain. */
+/* Reads a word of a table.  Other words are refused, because no decision ever has them. */
 static enum kh_err take_word(struct reader *r, yyjson_val *expect, unsigned line, const char *member,
 			     const struct kh_words *words, struct kh_view *ret_word)
 {
@@ -113,7 +113,7 @@ static enum kh_err take_policy(struct reader *r, yyjson_val *val, unsigned line)
 
 /* --- YAML --------------------------------------------------------------------------------------------------------- */
 
-/* A scalar without quotes is what JSON has of that spelling; everything else is text. */
+/* A scalar without quotes becomes the JSON value of that spelling, if there is one; everything else is text. */
 static yyjson_mut_val *scalar(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_outline *node)
 {
 	struct kh_view text = node->text;
@@ -130,7 +130,7 @@ static yyjson_mut_val *scalar(yyjson_mut_doc *doc, struct kh_arena *arena, const
 	return yyjson_mut_strn(doc, text.n > 0 ? text.p : "", text.n);
 }
 
-/* The depth of an outline is bounded. */
+/* Recursive: the depth of an outline is bounded. */
 static yyjson_mut_val *json_of(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_outline *node)
 {
 	if (node->kind == KH_OUTLINE_SCALAR)
@@ -147,7 +147,7 @@ static yyjson_mut_val *json_of(yyjson_mut_doc *doc, struct kh_arena *arena, cons
 	return out;
 }
 
-/* NODE as JSON that was read: duplicate members and the like are refused there. */
+/* NODE as parsed JSON: the parser refuses duplicate members and the like. */
 static enum kh_err convert(struct reader *r, const struct kh_outline *node, yyjson_val **ret_val)
 {
 	struct kh_arena *arena = r->source.arena;

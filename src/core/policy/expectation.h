@@ -1,6 +1,6 @@
 /*
- * Expected decisions: what `keyhole policy test` reads (SPEC C7, E4).  A file of requests as `policy explain` has them,
- * each with what a policy has to say of it, as YAML or as JSON Lines:
+ * Expected decisions, which `keyhole policy test` reads (SPEC C7, E4).  A file holds requests as for `policy explain`,
+ * each with the decision that a policy must make, as YAML or as JSON Lines:
  *
  *     policy: policy.yaml                       {"policy":"policy.yaml"}
  *     tests:                                    {"name":"...","request":{...},"expect":{"decision":"deny"}}
@@ -18,18 +18,20 @@
 struct kh_expectation {
 	struct kh_view name;                 /* may be empty */
 	unsigned line;                       /* of the file */
-	yyjson_val *request;                 /* an object; what must be in it is `policy explain`'s to say */
-	struct kh_view decision, gate, code; /* words that there are; gate and code empty: any */
+	yyjson_val *request;                 /* an object; `policy explain` checks its members */
+	struct kh_view decision, gate, code; /* known words; gate and code may be empty: any */
 };
 
 struct kh_expectations {
-	struct kh_view policy; /* a path, relative to the file's own folder where it is not absolute; may be empty */
+	struct kh_view policy; /* a path, absolute, or relative to the file's own folder; may be empty */
 	struct kh_expectation *at;
 	size_t n;
 };
 
-/* Reads all of TEXT; FILE names it in messages.  KH_EINPUT with code `tests_invalid`: what is wrong, where, and what
- * was expected.  What is read lives in the arena. */
+/*
+ * Reads all of TEXT; FILE names it in messages.  KH_EINPUT with code `tests_invalid`: what is wrong, where, and what
+ * was expected.  The result lives in the arena.
+ */
 enum kh_err kh_expectation_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 				struct kh_expectations *ret_expectations, struct kh_error *err) KH_CHECKED;
 

@@ -1,6 +1,6 @@
 /*
- * How a table of keys is written: for the files that hold one (keys.c, sources.c) alone, in their words.  Each line of
- * a table names a member of the struct that it fills, which is the key too.
+ * Macros for writing a table of keys, only for the files that have one (keys.c, sources.c).  Each line of a table names
+ * a member of the struct that it fills; the key has the same name.
  */
 #ifndef KH_CORE_POLICY_FIELD_H
 #define KH_CORE_POLICY_FIELD_H
@@ -53,7 +53,7 @@
 		.fields = (table), .count = COUNT(table), .size = sizeof(struct S), .line = (at), .start = (begin) \
 	}
 
-/* What is said where a value is none of these. */
+/* What was expected, for the message if a value does not fit. */
 #define IS_NAME     "a name: a letter or _, then letters, digits, _ - . (64 at most)"
 #define IS_PATH     "an absolute path without . or .. in it"
 #define IS_KEY_FILE "an absolute path, or the name of a file in the home folder"

@@ -1,4 +1,6 @@
-/* Grants and approval states.  Comparing is exact; nothing here is secret, so it need not be constant-time. */
+/*
+ * Grants and approval states.  Comparisons are exact.  They need not be constant-time, because nothing here is secret.
+ */
 #include "core/policy/grant.h"
 
 static const char *const answers[] = {
@@ -38,7 +40,7 @@ enum kh_granted kh_grant_covers(const struct kh_grant *grant, const struct kh_gr
 		return KH_GRANT_OTHER_TASK;
 	if (!kh_view_eq(grant->operation, call->operation))
 		return KH_GRANT_OTHER_OPERATION;
-	/* A widened grant is for a host, whatever the arguments; any other is for these arguments alone. */
+	/* A widened grant is for a host, with any arguments; any other grant is for exactly these arguments. */
 	if (grant->host.n == 0 && !same(&grant->arguments, &call->arguments))
 		return KH_GRANT_OTHER_ARGUMENTS;
 	if (grant->host.n > 0 && !kh_view_eq_nocase(grant->host, call->host))

@@ -1,9 +1,9 @@
 /*
  * Grants (SPEC A2) and the states of an approval (A3).
  *
- * A grant is what a human agreed to, bound to canonical bytes: who (context, task), what (the operation, the digests of
- * its arguments, of the content that they refer to and of the tool's definition), under which policy, until when, how
- * often. It is checked again in the transaction that uses it, and anything that has changed makes it void.
+ * A grant records what a human agreed to, bound to canonical bytes: who (context, task), what (the operation, the
+ * digests of its arguments, of the content that they refer to and of the tool's definition), under which policy, until
+ * when, how often.  It is checked again in the transaction that uses it; any change makes it void.
  */
 #ifndef KH_CORE_POLICY_GRANT_H
 #define KH_CORE_POLICY_GRANT_H
@@ -14,7 +14,7 @@
 struct kh_grant {
 	struct kh_view context, task, operation;
 	struct kh_digest arguments;  /* of the canonical JSON of the parameters; not used in a widened grant */
-	struct kh_digest content;    /* of all referenced content; all zero where there is none */
+	struct kh_digest content;    /* of all referenced content; all zero if there is none */
 	struct kh_digest definition; /* of the tool's definition; all zero for Keyhole's own operations */
 	struct kh_digest policy;     /* the policy's version */
 	int64_t expiry;              /* microseconds since 1970: not valid from then on */
@@ -23,11 +23,11 @@ struct kh_grant {
 	bool admin;                  /* an admin gave it */
 };
 
-/* The call that a grant is held against. */
+/* The call that a grant is checked against. */
 struct kh_grant_call {
 	struct kh_view context, task, operation;
 	struct kh_digest arguments, content, definition, policy;
-	struct kh_view host; /* that the call goes to; empty where it goes to none */
+	struct kh_view host; /* the host that the call goes to; empty if there is none */
 };
 
 enum kh_granted {
@@ -42,11 +42,11 @@ enum kh_granted {
 	KH_GRANT_OTHER_POLICY,
 	KH_GRANT_EXPIRED,
 	KH_GRANT_USED,
-	KH_GRANT_NOT_GIVEN, /* nobody has given it, or it is void: kh_grant_covers() never says this */
+	KH_GRANT_NOT_GIVEN, /* nobody has given it, or it is void; kh_grant_covers() never returns this */
 };
 extern const struct kh_words kh_grant_words; /* "granted", "other_context", ... */
 
-/* Whether GRANT covers CALL at NOW when USED of its uses are gone, and if not, the first thing that is in the way. */
+/* Whether GRANT covers CALL at NOW if USED of its uses are gone; if not, the first reason why. */
 enum kh_granted kh_grant_covers(const struct kh_grant *grant, const struct kh_grant_call *call, uint64_t used,
 				int64_t now);
 
@@ -56,7 +56,7 @@ enum kh_granted kh_grant_covers(const struct kh_grant *grant, const struct kh_gr
  */
 bool kh_grant_similar(const struct kh_grant_call *a, const struct kh_grant_call *b);
 
-/* True where the answer means that the grant itself is void: something that it was bound to has changed for good. */
+/* True if the answer means that the grant itself is void: something that it is bound to has changed for good. */
 bool kh_grant_is_void(enum kh_granted answer);
 
 /* The digest of arguments, in canonical form; {} for NULL.  An integer past 2^53 is refused: two readers could differ.

@@ -1,6 +1,7 @@
 /*
- * The keys of keyhole.yaml as data: where each value goes, what it may be, what is said where it is not.  A key is
- * added here and in docs/use/POLICY.md or docs/use/CONFIGURATION.md, and nowhere else.
+ * The keys of keyhole.yaml as data: the member that each value is stored in, what it may be, and the message if it is
+ * something else.  To add a key, change this file and docs/use/POLICY.md or docs/use/CONFIGURATION.md, and nothing
+ * else.
  */
 #include "core/policy/keys.h"
 
@@ -77,7 +78,7 @@ static void start_tool(const struct kh_outline *node, void *item)
 	kh_keys_start(kh_operation_upstream(&kh_operations_own), item);
 }
 
-/* An operation begins as what is built in for it; the name is looked for first. */
+/* An operation's rule starts with its built-in values, so its name has to be found first. */
 static void start_operation(const struct kh_outline *node, void *item)
 {
 	const struct kh_operation *operation = NULL;
@@ -104,7 +105,7 @@ static bool is_url(struct kh_view text)
 	return kh_url_read_web(text, true, &url, NULL) == KH_OK;
 }
 
-/* What a model is called: "vendor/model:7b-q4". */
+/* The name of a model: "vendor/model:7b-q4". */
 static bool is_model(struct kh_view text)
 {
 	bool good = text.n > 0;
@@ -139,7 +140,7 @@ static const struct kh_schema_field rate_fields[] = {
 };
 static const struct kh_shape rate_shape = SHAPE(rate_fields, kh_policy_rates, KH_NO_LINE, NULL);
 
-/* A row of the table is an array: the fields are its elements. */
+/* A row of the table is an array; this struct names its elements as fields. */
 struct row {
 	enum kh_ruling at[3];
 };
@@ -192,7 +193,7 @@ static const struct kh_schema_field argument_fields[] = {
 static const struct kh_shape argument_shape = SHAPE(argument_fields, kh_policy_argument,
 						    offsetof(struct kh_policy_argument, line), NULL);
 
-/* What operations and tools have in common. */
+/* The fields that operations and tools have in common. */
 #define RULE_FIELDS                                                                                                 \
 	WORD(kh_policy_rule, permission, permission_words), WORD(kh_policy_rule, risk, kh_risk_words),              \
 		WORD(kh_policy_rule, tier, kh_tier_words), WORD(kh_policy_rule, effects, kh_tier_effect_words),     \
@@ -269,7 +270,8 @@ static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_config_reader, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	{FIELD(kh_config_reader, driver, WORD), .needed = true, .words = &kh_settings_driver_words},
 	TEXTS(kh_config_reader, argv, false, 64, is_argument, IS_ARGUMENT),
-	TEXTS(kh_config_reader, read, false, 31, kh_match_is_path, IS_PATH), /* and one more: the program itself */
+	TEXTS(kh_config_reader, read, false, 31, kh_match_is_path,
+	      IS_PATH), /* 31, because the program itself is one more */
 	TEXT(kh_config_reader, url, false, 1, 2048, is_url, IS_URL),
 	TEXT(kh_config_reader, model, false, 1, 256, is_model, IS_MODEL),
 	TEXT(kh_config_reader, key_file, false, 1, 4095, kh_match_is_key_file, IS_KEY_FILE),
@@ -283,7 +285,7 @@ static const struct kh_schema_field reader_fields[] = {
 	NUMBER(kh_config_reader, concurrency, 1, 1024),
 };
 
-/* What is left out can be told from what is said: a key that means nothing to a driver is a mistake. */
+/* Makes keys that are left out recognisable, because a key that has no meaning for the driver is refused. */
 static void start_reader(const struct kh_outline *node, void *item)
 {
 	(void)node;
@@ -308,7 +310,7 @@ static const struct kh_shape audit_shape = SHAPE(audit_fields, kh_config_audit, 
 static const struct kh_schema_field gateway_fields[] = {
 	TEXTS(kh_config_gateway, listen, false, 16, kh_reach_is_listen, IS_LISTEN),
 	TEXT(kh_config_gateway, socket, false, 1, 107, kh_reach_is_file,
-	     IS_FILE), /* what an address of its kind holds */
+	     IS_FILE), /* the longest path that fits into a Unix socket's address */
 	TEXT(kh_config_gateway, tls_certificate, false, 1, 1023, kh_reach_is_file, IS_FILE),
 	TEXT(kh_config_gateway, tls_key, false, 1, 1023, kh_reach_is_file, IS_FILE),
 	WORD(kh_config_gateway, plain, kh_settings_switch_words),

@@ -1,6 +1,6 @@
 /*
- * The index.  The rules are the operator's, names and agents a caller's: what a caller chooses costs a pass over it and
- * a step for each shape of rules, and no more.
+ * The index.  The operator chooses the rules, a caller chooses names and agents.  A look-up costs one pass over the
+ * caller's text and one step for each shape of rules, and no more.
  */
 #include "core/policy/lookup.h"
 
@@ -12,24 +12,24 @@
 
 enum kind { WHOLE, HEAD, TAIL, ANY };
 
-/* What a glob certainly has. */
+/* Text that every match of a glob has. */
 struct key {
 	enum kind kind;
 	struct kh_view text;
 };
 
-/* The keys of a name and of an agent, but for their texts. */
+/* The kinds and lengths of the keys of a name and of an agent, without their texts. */
 struct shape {
 	enum kind name_kind, agent_kind;
 	uint32_t name_length, agent_length;
-	uint32_t first; /* rule that has it */
+	uint32_t first; /* first rule with this shape */
 };
 
 /* One rule, under one of its agents. */
 struct entry {
 	uint64_t hash;
 	uint32_t rule;
-	uint32_t agent; /* of the rule's; NONE: it is for everybody */
+	uint32_t agent; /* index in the rule's agents; NONE: the rule is for everybody */
 	uint32_t next;  /* entry of the same slot, of the same or a later rule */
 };
 
@@ -50,7 +50,9 @@ static uint64_t step(uint64_t hash, unsigned char c)
 
 #define START UINT64_C(0xcbf29ce484222325)
 
-/* HEAD from the front, TAIL from the back: so that all heads, and all tails, of a text cost one pass. */
+/*
+ * Hashes a HEAD from the front and a TAIL from the back, so that one pass gives all heads of a text, and one all tails.
+ */
 static uint64_t hash_text(enum kind kind, struct kh_view text)
 {
 	uint64_t hash = START;
@@ -60,7 +62,7 @@ static uint64_t hash_text(enum kind kind, struct kh_view text)
 	return hash;
 }
 
-/* Both keys in one; the shape is part of it, so that "a" whole is not "a" as a head. */
+/* One hash of both keys.  The shape is part of it, so that "a" as a whole text differs from "a" as a head. */
 static uint64_t join(const struct shape *shape, uint64_t name, uint64_t agent)
 {
 	uint64_t hash = name * UINT64_C(0x9e3779b97f4a7c15) + agent;
@@ -93,12 +95,12 @@ static size_t count_entries(const struct kh_list *list)
 	return n;
 }
 
-/* The shape of these keys, which are rule RULE's; made where there is none yet. */
+/* The shape of these keys of rule RULE; it is added if there is none yet. */
 static const struct shape *take_shape(struct kh_lookup *l, struct key name, struct key agent, uint32_t rule)
 {
 	struct shape shape = {.name_kind = name.kind, .agent_kind = agent.kind, .first = rule};
 
-	/* All whole texts have one shape, whatever their length. */
+	/* All whole texts have the same shape, whatever their length. */
 	shape.name_length = name.kind == WHOLE ? 0 : (uint32_t)name.text.n;
 	shape.agent_length = agent.kind == WHOLE ? 0 : (uint32_t)agent.text.n;
 	for (size_t i = 0; i < l->shape_count; i++) {
@@ -123,7 +125,7 @@ static void add_entry(struct kh_lookup *l, uint32_t rule, uint32_t agent)
 	l->entries[l->entry_count++] = (struct entry){.hash = hash, .rule = rule, .agent = agent, .next = NONE};
 }
 
-/* From the last to the first, so that each slot has its rules in their order. */
+/* Goes from the last entry to the first, so that each slot lists its rules in order. */
 static void fill_slots(struct kh_lookup *l)
 {
 	for (size_t i = 0; i <= l->mask; i++)
@@ -165,7 +167,7 @@ const struct kh_lookup *kh_lookup_new(struct kh_arena *arena, const struct kh_li
 /* A text that is looked up, with the hashes of its heads and tails. */
 struct wanted {
 	struct kh_view text;
-	size_t n; /* bytes of it that a key can have */
+	size_t n; /* bytes of it that can be in a key */
 	uint64_t heads[KEY_MAX + 1], tails[KEY_MAX + 1];
 };
 
@@ -180,7 +182,10 @@ static void want(struct wanted *w, struct kh_view text)
 	}
 }
 
-/* The hash of what the text has in place of such a key; false where it is too short, or too long to be a whole one. */
+/*
+ * The hash of the part of the text that such a key would match; false if the text is too short, or too long for a whole
+ * one.
+ */
 static bool hash_wanted(const struct wanted *w, enum kind kind, uint32_t length, uint64_t *ret_hash)
 {
 	if (length > w->n || (kind == WHOLE && w->text.n > KEY_MAX))

@@ -1,4 +1,4 @@
-/* Matching.  Names are an agent's choice, patterns the operator's; neither can make this slow. */
+/* Matching.  Agents choose names, the operator chooses patterns; neither can make this slow. */
 #include "core/policy/match.h"
 
 #include "base/utf8.h"
@@ -10,7 +10,7 @@ static bool is_word_byte(char c)
 	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
 }
 
-/* The last star takes as little as possible first; a mismatch makes it take one byte more. */
+/* The last star first matches as little as possible; on a mismatch it takes one byte more. */
 bool kh_match_glob(struct kh_view pattern, struct kh_view name)
 {
 	size_t p = 0, n = 0, star = SIZE_MAX, from = 0;
@@ -38,19 +38,22 @@ bool kh_match_is_pattern(struct kh_view text)
 	return text.n >= 1 && text.n <= PATTERN_MAX;
 }
 
-/* A pattern as what is reached after some bytes of a value: at[i], everything before its byte i has been matched. */
+/*
+ * The positions in a pattern that are reached after some bytes of a value: at[i] means that everything before its byte
+ * i has been matched.
+ */
 struct progress {
 	struct kh_view pattern;
 	bool at[PATTERN_MAX + 1];
 };
 
-/* Whether the star at I is one that takes any byte: it has another beside it. */
+/* Whether the star at I matches any byte, because it is one of two stars (`**`). */
 static bool is_wide(struct kh_view pattern, size_t i)
 {
 	return (i + 1 < pattern.n && pattern.p[i + 1] == '*') || (i > 0 && pattern.p[i - 1] == '*');
 }
 
-/* Stars may take nothing: what stands behind one is reached with it. */
+/* A star may match nothing, so if a star is reached, the position after it is reached too. */
 static void skip_stars(struct progress *progress)
 {
 	for (size_t i = 0; i < progress->pattern.n; i++) {
@@ -59,7 +62,7 @@ static void skip_stars(struct progress *progress)
 	}
 }
 
-/* One byte more.  From the end, so that nothing moves twice.  False where nothing is reached any more. */
+/* Takes one byte more.  Goes from the end, so that nothing moves twice.  False if no position is reached any more. */
 static bool take_byte(struct progress *progress, char c)
 {
 	struct kh_view pattern = progress->pattern;
@@ -101,7 +104,7 @@ bool kh_match_host(struct kh_view pattern, struct kh_view host)
 	return host.n > suffix.n && kh_view_eq_nocase(kh_view_from(host, host.n - suffix.n), suffix);
 }
 
-/* Takes ":8443" off the end of PATTERN; *RET_PORT is 0 where there is none, and -1 where it is no port. */
+/* Takes ":8443" off the end of PATTERN; *RET_PORT is 0 if there is none, and -1 if it is not a port. */
 static struct kh_view take_port(struct kh_view pattern, int *ret_port)
 {
 	size_t colon = kh_view_find(pattern, KH_LIT(":"), 0);

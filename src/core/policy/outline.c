@@ -1,6 +1,6 @@
 /*
- * The tree over libyaml's events.  The file is hostile: sizes are checked before libyaml sees it, depth and count while
- * it reads.  libyaml allocates on its own and is given back everything before this returns.
+ * Builds the tree from libyaml's events.  The file is hostile: its size is checked before libyaml sees it, depth and
+ * count while it is read. libyaml allocates on its own; all of its memory is freed before this returns.
  */
 #include "core/policy/outline.h"
 
@@ -66,11 +66,13 @@ static enum kh_err refuse(struct reader *r, yaml_mark_t mark, struct kh_view wha
 	return kh_outline_error(r->source, (unsigned)mark.line + 1, mark.index, what, expected, r->err);
 }
 
-/* libyaml's own complaint. */
+/* Reports libyaml's own error. */
 static enum kh_err syntax(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
-	/* libyaml's problems are its own literals; what it says of characters that it does not take has an offset only.
+	/*
+	 * libyaml's problem texts are string literals of its own.  A problem with a bad character has an offset but no
+	 * line.
 	 */
 	struct kh_view what = kh_arena_printf(r->source->arena, "not YAML: %s", p->problem ? p->problem : "unreadable");
 	yaml_mark_t mark = p->problem_mark;
@@ -102,7 +104,7 @@ static enum kh_err build_key(struct reader *r, const yaml_event_t *event, struct
 	return KH_OK;
 }
 
-/* Takes events up to the end of the container NODE. */
+/* Reads events up to the end of the container NODE. */
 static enum kh_err build_children(struct reader *r, yaml_event_type_t end, unsigned depth, struct kh_outline *node)
 {
 	struct kh_outline **tail = &node->first;
@@ -133,7 +135,7 @@ static enum kh_err build_children(struct reader *r, yaml_event_type_t end, unsig
 	}
 }
 
-/* An escape in quotes can make any character: none that a message, a command or a C string would stumble over. */
+/* An escape in quotes can make any character.  Refuse those that would break a message, a command or a C string. */
 static enum kh_err check_text(struct reader *r, const yaml_event_t *event)
 {
 	for (size_t i = 0; i < event->data.scalar.length; i++) {
@@ -154,7 +156,7 @@ static enum kh_err check_bare(struct reader *r, const yaml_event_t *event, const
 	return KH_OK;
 }
 
-/* Makes NODE of the event and of what belongs to it. */
+/* Builds NODE from the event and the events that belong to it. */
 static enum kh_err build(struct reader *r, const yaml_event_t *event, unsigned depth, struct kh_outline *node)
 {
 	enum kh_err e;
@@ -186,7 +188,7 @@ static enum kh_err build(struct reader *r, const yaml_event_t *event, unsigned d
 	return refuse(r, event->start_mark, KH_LIT("an alias"), KH_LIT("values written out, without & and *"));
 }
 
-/* Takes the events of the stream: at most one document. */
+/* Reads the events of the stream: at most one document. */
 static enum kh_err build_stream(struct reader *r, struct kh_outline *root)
 {
 	size_t documents = 0;
@@ -208,7 +210,7 @@ static enum kh_err build_stream(struct reader *r, struct kh_outline *root)
 	}
 }
 
-/* What libyaml need not see. */
+/* Refuses input that libyaml must not see. */
 static enum kh_err check_bytes(const struct kh_outline_source *source, struct kh_view text, struct kh_error *err)
 {
 	size_t bad = kh_utf8_invalid(text);

@@ -1,9 +1,9 @@
 /*
- * YAML read as a tree that remembers its lines (SPEC I8).
+ * YAML read as a tree with line numbers (SPEC I8).
  *
- * The subset that a configuration needs: one document of maps, lists and scalars.  Anchors, aliases, tags, merge keys,
- * keys that are not plain text, more than one document, and whatever is too large or too deep are errors with their
- * line.  Values are text here: what they must be is for the schema (schema.h), which knows what was expected.
+ * Only the subset that a configuration needs is read: one document of maps, lists and scalars.  Anchors, aliases, tags,
+ * merge keys, keys that are not plain text, more than one document, and input that is too large or too deep are errors
+ * with their line.  Values are text here; the schema (schema.h) checks them, because it knows what is expected.
  */
 #ifndef KH_CORE_POLICY_OUTLINE_H
 #define KH_CORE_POLICY_OUTLINE_H
@@ -18,18 +18,18 @@ enum kh_outline_kind { KH_OUTLINE_SCALAR, KH_OUTLINE_LIST, KH_OUTLINE_MAP };
 
 struct kh_outline {
 	enum kh_outline_kind kind;
-	bool plain;          /* a scalar without quotes: only these can be numbers, or nothing at all */
+	bool plain;          /* a scalar without quotes: only these can be numbers, or null */
 	unsigned line;       /* from 1 */
 	size_t offset;       /* byte of the file */
 	struct kh_view text; /* of a scalar */
-	struct kh_view key;  /* in a map: its name, and where that stands */
+	struct kh_view key;  /* in a map: its name, and the position of the name */
 	unsigned key_line;
 	size_t key_offset;
 	struct kh_outline *first, *next; /* children, in the order of the file */
 	size_t count;                    /* of children */
 };
 
-/* Where messages come from. */
+/* The file that messages name, and the arena for them. */
 struct kh_outline_source {
 	struct kh_arena *arena;
 	struct kh_view file; /* may be empty: messages then say "line 12" instead of "keyhole.yaml:12" */
@@ -43,10 +43,10 @@ enum kh_err kh_outline_read(const struct kh_outline_source *source, struct kh_vi
 enum kh_err kh_outline_error(const struct kh_outline_source *source, unsigned line, size_t offset, struct kh_view what,
 			     struct kh_view expected, struct kh_error *err);
 
-/* "a map", "a list", "an empty value" or the text in quotes: what stands there, for messages. */
+/* The kind of NODE for messages: "a map", "a list", "an empty value" or the text in quotes. */
 struct kh_view kh_outline_found(struct kh_arena *arena, const struct kh_outline *node);
 
-/* A name for the document's file in messages: at most 64 bytes, nothing in it that could be anything but a name. */
+/* The document's file and LINE for messages; the file's name is escaped and has at most 64 bytes. */
 struct kh_view kh_outline_place(const struct kh_outline_source *source, unsigned line);
 
 #endif

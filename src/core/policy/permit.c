@@ -1,6 +1,7 @@
 /*
- * Arguments against a rule.  The arguments are an agent's, and untrusted text may have written them: what is not
- * recognised is refused, and every list that is empty permits nothing, but `hosts`, which says so in its documentation.
+ * Checks a call's arguments against a rule.  The arguments are an agent's and may come from untrusted text.  Anything
+ * that is not recognised is refused.  An empty list permits nothing, except `hosts` and `databases`, as their
+ * documentation says.
  */
 #include "core/policy/permit.h"
 
@@ -8,7 +9,7 @@
 #include "core/policy/keys.h"
 #include "core/policy/match.h"
 
-/* The parameter of this kind, as text; {NULL, 0} where there is none. */
+/* The parameter of this kind, as text; {NULL, 0} if there is none. */
 static struct kh_view text_of(const struct kh_permit_call *call, enum kh_parameter_kind kind)
 {
 	const struct kh_parameter_spec *spec = kh_operation_of_kind(call->operation, kind);
@@ -18,7 +19,7 @@ static struct kh_view text_of(const struct kh_permit_call *call, enum kh_paramet
 
 /* --- what a rule allows by name ----------------------------------------------------------------------------------- */
 
-/* A look at one argument. */
+/* The check of one argument. */
 struct look {
 	struct kh_arena *arena;
 	const struct kh_policy_rule *rule;
@@ -101,7 +102,7 @@ static enum kh_err look_at_command(const struct look *l)
 	return refuse(l, l->text, "command_not_allowed", "the policy names no command", "");
 }
 
-/* The scope of a search; one that is not said, or that nobody knows, is the web: the one that leaves. */
+/* The scope of a search.  A missing or unknown one counts as the web, because that leaves this machine. */
 static enum kh_scope scope_of(const struct kh_permit_call *call)
 {
 	unsigned scope = KH_SCOPE_WEB;
@@ -120,7 +121,7 @@ static enum kh_err look_at_scope(const struct look *l)
 			    kh_operation_scopes[scope]);
 }
 
-/* Which argument each key of a rule is held against. */
+/* Which argument each key of a rule is checked against. */
 static const struct {
 	enum kh_permit_key key;
 	enum kh_parameter_kind kind;
@@ -140,7 +141,10 @@ static enum kh_err unsaid(struct kh_error *err)
 			    "nothing says what of this operation's arguments a rule allows");
 }
 
-/* One parameter.  A kind that can be looked at has to be: a row that does not let a rule allow it allows nothing. */
+/*
+ * Checks one parameter.  If its kind can be checked, it must be: if the row gives rules no key for it, the call is
+ * refused.
+ */
 static enum kh_err check_parameter(struct kh_arena *arena, const struct kh_policy_rule *rule,
 				   const struct kh_permit_call *call, const struct kh_parameter_spec *spec,
 				   bool *ret_looked, struct kh_error *err)
@@ -155,7 +159,7 @@ static enum kh_err check_parameter(struct kh_arena *arena, const struct kh_polic
 		return KH_OK;
 	if (!(call->operation->permit & looks[i].key))
 		return unsaid(err);
-	if (val == NULL && !spec->required && spec->kind != KH_PARAMETER_SCOPE) /* without a scope it is the web */
+	if (val == NULL && !spec->required && spec->kind != KH_PARAMETER_SCOPE) /* a missing scope means the web */
 		return KH_OK;
 	*ret_looked = true;
 	if (look.text.p == NULL && spec->kind != KH_PARAMETER_SCOPE)
@@ -164,8 +168,8 @@ static enum kh_err check_parameter(struct kh_arena *arena, const struct kh_polic
 }
 
 /*
- * What the operation's row lets a rule allow.  A key that is about no argument of the call is for whoever carries it
- * out: the folders and databases of a search.  A call that nothing was looked at in is refused.
+ * Checks everything that the operation's row lets a rule allow.  A key that is about no argument of the call is checked
+ * by the code that runs it: the folders and databases of a search.  A call in which nothing was checked is refused.
  */
 static enum kh_err check_named(struct kh_arena *arena, const struct kh_policy_rule *rule,
 			       const struct kh_permit_call *call, struct kh_error *err)
@@ -181,7 +185,7 @@ static enum kh_err check_named(struct kh_arena *arena, const struct kh_policy_ru
 
 /* --- sealed content by reference, and patterns -------------------------------------------------------------------- */
 
-/* True where a reference to sealed content stands anywhere in VAL.  JSON is at most 64 deep: base/json.h. */
+/* True if there is a reference to sealed content anywhere in VAL.  JSON is at most 64 deep: base/json.h. */
 static bool holds_reference(yyjson_val *val)
 {
 	yyjson_val *item;
@@ -214,7 +218,10 @@ static bool matches_one(const struct kh_texts *to, yyjson_val *val)
 	return false;
 }
 
-/* A text, or a list of texts that is not empty, that all match one of TO.  Everything else matches nothing. */
+/*
+ * True if VAL is a text that matches one of TO, or a list of such texts that is not empty.  Anything else does not
+ * match.
+ */
 static bool matches_all(const struct kh_texts *to, yyjson_val *val)
 {
 	yyjson_val *item;
@@ -229,7 +236,7 @@ static bool matches_all(const struct kh_texts *to, yyjson_val *val)
 	return yyjson_arr_size(val) > 0;
 }
 
-/* Whether a call goes where this destination says. */
+/* Whether a call goes to this destination. */
 static bool goes_to(const struct kh_policy_destination *destination, const struct kh_permit_call *call)
 {
 	struct kh_view name = destination->parameter;
@@ -238,8 +245,8 @@ static bool goes_to(const struct kh_policy_destination *destination, const struc
 }
 
 /*
- * Looks NAME up in OBJ: as a member, and, where it has a dot, as a member of the object in front of the dot.  An agent
- * chooses the names of members: where both are there, both have to match.  *RET_FOUND counts those that were there.
+ * Looks NAME up in OBJ: as a member, and if it has a dot, as a member of the object named before the dot.  An agent
+ * chooses the names of members, so if both exist, both have to match.  *RET_FOUND counts those that exist.
  */
 static bool holds(const struct kh_texts *to, yyjson_val *obj, struct kh_view name, size_t *ret_found)
 {
@@ -295,7 +302,9 @@ static bool may_carry(const struct kh_policy_rule *rule, const struct kh_permit_
 	return false;
 }
 
-/* A reference in the place of a parameter's value, or of an item of it: deeper ones are nobody's to judge. */
+/*
+ * A reference may replace a parameter's value or an item of it.  Deeper ones are refused, because no rule covers them.
+ */
 static bool may_carry_all(const struct kh_policy_rule *rule, const struct kh_permit_call *call,
 			  struct kh_view parameter, yyjson_val *val)
 {
@@ -318,7 +327,7 @@ static bool may_carry_all(const struct kh_policy_rule *rule, const struct kh_per
 	return true;
 }
 
-/* K8: by default sealed content goes nowhere. */
+/* K8: by default sealed content must not be sent anywhere. */
 static enum kh_err check_content(struct kh_arena *arena, const struct kh_policy_rule *rule,
 				 const struct kh_permit_call *call, struct kh_error *err)
 {
@@ -381,7 +390,7 @@ bool kh_permit_is_network(const struct kh_permit_call *call, enum kh_tier tier)
 	return true;
 }
 
-/* All that VAL can say: texts and names by their bytes, numbers and truth values as eight and one. */
+/* The bytes of information in VAL: texts and names by their bytes, numbers and booleans as eight and one. */
 static uint64_t bytes_of(yyjson_val *val)
 {
 	uint64_t n = 0;
@@ -402,7 +411,10 @@ static uint64_t bytes_of(yyjson_val *val)
 	return yyjson_is_str(val) ? kh_json_str(val).n : yyjson_is_num(val) ? 8 : 1;
 }
 
-/* The bytes of a parameter that goes out: of a URL what follows its scheme, of a reference nothing of the agent's. */
+/*
+ * The bytes of a parameter that is sent out: for a URL the part after its scheme; 0 for a reference, because the agent
+ * did not choose the content.
+ */
 static uint64_t bytes_sent(const struct kh_parameter_spec *spec, yyjson_val *val)
 {
 	struct kh_view scheme = KH_LIT("https://"), text = kh_json_str(val);

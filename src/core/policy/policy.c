@@ -1,6 +1,6 @@
 /*
- * Reading a policy, its defaults, and looking things up in it.  The file is the operator's, yet nothing in it is
- * trusted to be well-formed; what it says is trusted once it has passed.
+ * Reads a policy, fills in its defaults, and looks things up in it.  The file is the operator's, but it is not trusted
+ * to be well-formed.  Once it has passed the checks, what it says is trusted.
  */
 #include "core/policy/policy.h"
 
@@ -22,14 +22,14 @@ static const struct kh_policy defaults = {
 	.approvals = {.expiry_seconds = 600, .max_pending = 3},
 };
 
-/* A value that is well-formed on its own and does not fit the rest. */
+/* Reports a value that is well-formed on its own but does not fit the rest. */
 static enum kh_err refuse(const struct kh_outline_source *source, unsigned line, struct kh_view what,
 			  struct kh_view expected, struct kh_error *err)
 {
 	return kh_outline_error(source, line, SIZE_MAX, what, expected, err);
 }
 
-/* Where a name of a list stands a second time: its index, or N. */
+/* The index of the first item whose name an earlier item has, or N. */
 static size_t find_twice(const char *items, size_t n, size_t size, size_t name)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -44,7 +44,7 @@ static size_t find_twice(const char *items, size_t n, size_t size, size_t name)
 	return n;
 }
 
-/* A list whose items have names: each name once. */
+/* Checks that each name appears once in a list of named items. */
 static enum kh_err check_names(const struct kh_outline_source *source, const struct kh_list *list, size_t size,
 			       size_t name, size_t line, const char *path, struct kh_error *err)
 {
@@ -88,7 +88,7 @@ static struct kh_view audience_of(struct kh_arena *arena, enum kh_permit_key key
 	return list;
 }
 
-/* A key that says nothing about this operation is a mistake, and one that could be taken for protection. */
+/* Refuses a key that has no meaning for this operation, because an operator could take it for protection. */
 static enum kh_err check_operation(const struct kh_outline_source *source, const struct kh_policy_rule *rule, size_t i,
 				   struct kh_error *err)
 {
@@ -153,7 +153,7 @@ void kh_policy_start(struct kh_policy *policy)
 	policy->taint_risk = kh_risk_default;
 }
 
-/* Where each rule stands, and how it is found. */
+/* Sets the path of each rule, and makes the index over them. */
 static const struct kh_lookup *index_rules(struct kh_arena *arena, const struct kh_list *list, const char *name)
 {
 	struct kh_policy_rule *rules = list->at;
@@ -163,7 +163,10 @@ static const struct kh_lookup *index_rules(struct kh_arena *arena, const struct 
 	return kh_lookup_new(arena, list);
 }
 
-/* What holds for each operation where no rule does.  It lives as long as the policy: errands keep the rule. */
+/*
+ * The built-in rule of each operation, used if no other rule matches.  It lives as long as the policy, because errands
+ * keep a pointer to it.
+ */
 static struct kh_list make_built_in(struct kh_arena *arena)
 {
 	struct kh_policy_rule *rules = KH_NEW_N(arena, struct kh_policy_rule, kh_operations_own.n);
@@ -200,7 +203,7 @@ static struct kh_view tool_name(struct kh_arena *arena, struct kh_view operation
 		return operation;
 	struct kh_view name = {NULL, 0};
 	struct kh_buf buf;
-	/* Not by printf: a name may hold a NUL, and must not end there. */
+	/* Not with printf, because a name may hold a NUL and must not be cut there. */
 	kh_buf_init(&buf, arena, operation.n);
 	kh_buf_add(&buf, kh_view_sub(rest, 0, dot));
 	kh_buf_lit(&buf, "__");
@@ -248,7 +251,7 @@ struct kh_rate kh_policy_reader_rate(const struct kh_policy *policy, struct kh_v
 
 static const char *terminated(struct kh_arena *arena, struct kh_view v)
 {
-	return kh_arena_printf(arena, "%.*s", KH_FMT(v)).p; /* no NUL inside: the file had none */
+	return kh_arena_printf(arena, "%.*s", KH_FMT(v)).p; /* has no NUL inside, because the file had none */
 }
 
 enum kh_err kh_policy_screen_rules(struct kh_arena *arena, const struct kh_policy *policy,

@@ -1,7 +1,10 @@
-/* Rates as counters over parts of a period.  Trusts no stored state: every index is clamped, every sum is 64 bits. */
+/*
+ * Rates as counters over parts of a period.  Does not trust stored state: every index is clamped, every sum has 64
+ * bits.
+ */
 #include "core/policy/quota.h"
 
-#define SLOTS (KH_QUOTA_PARTS + 1) /* a stretch as long as the period touches at most this many parts */
+#define SLOTS (KH_QUOTA_PARTS + 1) /* any stretch of one period overlaps at most this many parts */
 
 static const struct {
 	struct kh_view word;
@@ -53,14 +56,14 @@ struct kh_rate kh_quota_stricter(struct kh_rate a, struct kh_rate b)
 	return (__int128)a.count * b.period <= (__int128)b.count * a.period ? a : b;
 }
 
-/* The state as it is at NOW: parts that have passed are forgotten, time never goes backwards. */
+/* The state at NOW: parts that are too old are dropped; time never goes backwards. */
 static struct kh_quota advance(const struct kh_quota *quota, struct kh_rate rate, int64_t now)
 {
 	int64_t part = (now > 0 ? now : 0) / (rate.period / KH_QUOTA_PARTS);
 	struct kh_quota at = {.period = rate.period, .part = part};
 
 	if (quota->period != rate.period) {
-		/* The policy has changed.  What was used before counts as used just now: never as forgotten. */
+		/* The policy has changed.  Earlier calls count as made just now, so that none is forgotten. */
 		uint64_t used = 0;
 		for (size_t i = 0; i < SLOTS; i++)
 			used += quota->used[i];
@@ -69,7 +72,9 @@ static struct kh_quota advance(const struct kh_quota *quota, struct kh_rate rate
 	}
 	if (quota->part > part)
 		at.part = part = quota->part;
-	/* Unsigned: a stored part may be anything, and the difference of two int64 may not fit one. */
+	/*
+	 * Unsigned, because a stored part may be anything, and the difference of two int64 may not fit into an int64.
+	 */
 	uint64_t passed = (uint64_t)part - (uint64_t)quota->part;
 	for (uint64_t i = 0; passed < SLOTS && i < SLOTS - passed; i++)
 		at.used[i + passed] = quota->used[i];
@@ -93,7 +98,7 @@ bool kh_quota_admits(const struct kh_quota *quota, struct kh_rate rate, int64_t 
 	uint64_t used = sum(&at);
 	if (used < rate.count)
 		return true;
-	/* Parts leave from the old end: wait for the first one that takes enough with it. */
+	/* The oldest parts expire first: wait until enough calls have expired. */
 	int64_t length = rate.period / KH_QUOTA_PARTS, end;
 	*ret_wait = rate.period;
 	for (size_t i = SLOTS; i-- > 0 && rate.count > 0;) {

@@ -1,11 +1,11 @@
-/* Reading addresses, names and origins.  The operator wrote them; nothing is guessed where they are not plain. */
+/* Reads addresses, names and origins.  The operator wrote them; anything ambiguous is refused, not guessed. */
 #include "core/policy/reach.h"
 
 #include "core/policy/match.h"
 
 #include <arpa/inet.h>
 
-/* A port's digits: no sign, no zero before others. */
+/* Reads a port: digits only, no sign, no leading zero. */
 static bool read_port(struct kh_view text, uint16_t *ret_port)
 {
 	uint32_t port = 0;
@@ -33,7 +33,7 @@ static bool read_address(int family, struct kh_view text, unsigned char bytes[16
 	return inet_pton(family, copy, bytes) == 1;
 }
 
-/* Splits "host:port" or "[v6]:port" at its last colon; *RET_PORT is empty, with p NULL, where there is none. */
+/* Splits "host:port" or "[v6]:port" at its last colon; *RET_PORT is empty, with p NULL, if there is none. */
 static bool split(struct kh_view text, struct kh_view *ret_host, struct kh_view *ret_port)
 {
 	size_t end;
@@ -89,7 +89,7 @@ bool kh_reach_is_host(struct kh_view text)
 				: kh_match_is_host(host) && !kh_view_starts(host, KH_LIT("*"));
 }
 
-/* What stands behind http:// or https://; p NULL where neither does. */
+/* The part after http:// or https://; p is NULL if TEXT begins with neither. */
 static struct kh_view after_scheme(struct kh_view text)
 {
 	static const struct kh_view schemes[] = {KH_LIT_INIT("https://"), KH_LIT_INIT("http://")};
@@ -120,7 +120,7 @@ bool kh_reach_is_url(struct kh_view text)
 	return rest.p != NULL && kh_reach_is_host(slash != SIZE_MAX ? kh_view_of(rest.p, slash) : rest);
 }
 
-/* As match.h has it; one that does not begin with a slash is held to the same as what stands behind one. */
+/* A path as in match.h.  A relative path has to follow the same rules as an absolute one after its first slash. */
 bool kh_reach_is_file(struct kh_view text)
 {
 	char copy[1025] = "/";

@@ -1,4 +1,4 @@
-/* The table of K6, and the one function that reads it. */
+/* The table of K6 and the function that reads it. */
 #include "core/policy/risk.h"
 
 static const char *const risks[] = {[KH_RISK_LOW] = "low", [KH_RISK_MODERATE] = "moderate", [KH_RISK_HIGH] = "high"};

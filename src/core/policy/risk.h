@@ -1,4 +1,4 @@
-/* How dangerous a tool is, and what follows from that and the context's taint (SPEC K6). */
+/* How dangerous a tool is, and the ruling that follows from that and the context's taint (SPEC K6). */
 #ifndef KH_CORE_POLICY_RISK_H
 #define KH_CORE_POLICY_RISK_H
 
@@ -8,7 +8,7 @@
 
 extern const struct kh_words kh_risk_words;
 
-/* What a decision comes to, from the best to the worst. */
+/* The result of a decision, from the most permissive to the strictest. */
 enum kh_ruling {
 	KH_ALLOW,
 	KH_VERIFY, /* verification first (K7) */
@@ -26,7 +26,7 @@ struct kh_risk_table {
 /* The table of K6. */
 extern const struct kh_risk_table kh_risk_default;
 
-/* The table's word; KH_ALLOW with a finding of the first tier (SUSPICIOUS) is KH_VERIFY. */
+/* The table's ruling.  If the first tier of verification found something (SUSPICIOUS), KH_ALLOW becomes KH_VERIFY. */
 enum kh_ruling kh_risk_decide(const struct kh_risk_table *table, enum kh_taint taint, enum kh_risk risk,
 			      bool suspicious);
 

@@ -1,5 +1,5 @@
 /*
- * Reading and writing by table.  The tree is hostile; what is written into a struct has passed its field's check.  All
+ * Reads and writes by table.  The tree is hostile; a value is stored in a struct only after its field's check.  All
  * accesses to the struct go through memcpy at the table's offsets.
  */
 #include "core/policy/schema.h"
@@ -24,7 +24,7 @@ static enum kh_err refuse(struct walk *w, const struct kh_outline *node, struct 
 
 static bool is_text(const struct kh_outline *node)
 {
-	/* A plain scalar without a character is YAML's null: nobody wrote a text there. */
+	/* An empty scalar without quotes is YAML's null, not an empty text. */
 	return node->kind == KH_OUTLINE_SCALAR && (node->text.n > 0 || !node->plain);
 }
 
@@ -96,7 +96,7 @@ static enum kh_err read_text(struct walk *w, const struct kh_schema_field *f, co
 	return e;
 }
 
-/* A list of f->min to f->max items, checked before anything is made for it. */
+/* Checks for a list of f->min to f->max items before anything is allocated for it. */
 static enum kh_err check_list(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			      struct kh_view path)
 {

@@ -1,9 +1,9 @@
 /*
  * A schema as data (SPEC I8): one table of fields for each struct that a configuration fills.
  *
- * The same table reads YAML into the struct, says what was expected where it does not fit, writes the struct as JSON,
- * and is what docs/use/POLICY.md is held against.  A field that is left out keeps the value that the struct had:
- * defaults are put there before reading.
+ * The same table reads YAML into the struct, says what was expected if a value does not fit, and writes the struct as
+ * JSON; a test compares docs/use/POLICY.md with it.  A field that is left out keeps its value in the struct, so
+ * defaults are set before reading.
  */
 #ifndef KH_CORE_POLICY_SCHEMA_H
 #define KH_CORE_POLICY_SCHEMA_H
@@ -45,20 +45,21 @@ struct kh_schema_field {
 	const struct kh_words *words;  /* of a WORD or WORDS */
 	const struct kh_shape *shape;  /* of a MAP or of a LIST's items */
 	bool (*check)(struct kh_view); /* of a TEXT or each of TEXTS; NULL: any text */
-	const char *expected;          /* "a host such as example.com": of everything that has a check */
+	const char *expected;          /* for everything with a check: "a host such as example.com" */
 };
 
 struct kh_shape {
 	const struct kh_schema_field *fields;
 	size_t count;
 	size_t size; /* of the struct */
-	size_t line; /* offset of an `unsigned` that takes the line, or SIZE_MAX */
-	void (*start)(const struct kh_outline *node, void *item); /* puts in what a LIST's item begins as; NULL: zero */
+	size_t line; /* offset of an `unsigned` for the line number, or SIZE_MAX */
+	void (*start)(const struct kh_outline *node,
+		      void *item); /* sets the initial values of a LIST's item; NULL: zero */
 };
 
 #define KH_NO_LINE SIZE_MAX
 
-/* Reads NODE, which stands at PATH ("policy"), into the struct at TARGET. */
+/* Reads NODE, whose path is PATH ("policy"), into the struct at TARGET. */
 enum kh_err kh_schema_read(const struct kh_outline_source *source, const struct kh_shape *shape,
 			   const struct kh_outline *node, const char *path, void *target,
 			   struct kh_error *err) KH_CHECKED;

@@ -1,4 +1,7 @@
-/* Extra rules for the screen, compiled and tried.  Patterns are the operator's; Vectorscan bounds what they can cost. */
+/*
+ * Compiles extra rules for the screen and tries their examples.  The operator chooses the patterns; Vectorscan bounds
+ * their cost.
+ */
 #include "core/policy/screening.h"
 
 static enum kh_err refuse(struct kh_arena *arena, const struct kh_policy *policy, size_t i, struct kh_view what,
@@ -11,7 +14,7 @@ static enum kh_err refuse(struct kh_arena *arena, const struct kh_policy *policy
 	return kh_outline_error(&source, rules[i].line, SIZE_MAX, path, expected, err);
 }
 
-/* The rule that the compiler complained of: it begins with "rule NAME:", and names are unique. */
+/* Adds the line of the faulty rule.  The compiler's message begins with "rule NAME:", and names are unique. */
 static enum kh_err blame(struct kh_arena *arena, const struct kh_policy *policy, struct kh_error *err)
 {
 	const struct kh_policy_screen *rules = policy->screen.at;

@@ -1,6 +1,6 @@
 /*
- * The screen's rules as a policy extends them (SPEC S3).  A rule of the configuration that does not compile, or whose
- * own examples it does not pass, is an error with its line, like every other mistake in the file (I8).
+ * The screen's rules together with those that a policy adds (SPEC S3).  A rule of the configuration that does not
+ * compile, or that fails its own examples, is an error with its line, like every other mistake in the file (I8).
  */
 #ifndef KH_CORE_POLICY_SCREENING_H
 #define KH_CORE_POLICY_SCREENING_H

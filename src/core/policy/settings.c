@@ -1,4 +1,4 @@
-/* Words of the settings, and how their parts are found by name. */
+/* Words of the settings, and functions that find their parts by name. */
 #include "core/policy/settings.h"
 
 static const char *const roles[] = {[KH_ROLE_CONTROLLER] = "controller", [KH_ROLE_READER] = "reader",

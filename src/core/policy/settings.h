@@ -1,8 +1,8 @@
 /*
- * What keyhole.yaml says, as structs (SPEC I8): the policy, the Readers, how the audit is kept, and how clients reach the
- * gateway.  Data alone, and how its parts are found: keys.h and sources.h have the tables that fill it, policy.h and
- * config.h what is checked and made of it.  docs/use/POLICY.md says what the keys of `policy` mean, docs/use/CONFIGURATION.md
- * those of all others.
+ * The content of keyhole.yaml as structs (SPEC I8): the policy, the Readers, how the audit is kept, and how clients
+ * reach the gateway.  This header has only the data, and functions that find its parts. keys.h and sources.h have the
+ * tables that fill it; policy.h and config.h check it and derive values from it.  docs/use/POLICY.md says what the keys
+ * of `policy` mean, docs/use/CONFIGURATION.md those of all others.
  */
 #ifndef KH_CORE_POLICY_SETTINGS_H
 #define KH_CORE_POLICY_SETTINGS_H
@@ -37,41 +37,43 @@ struct kh_policy_budgets {
 	uint64_t alert_percent;
 };
 
-/* Rates of queries to one Reader, or to all that are not named (B9). */
+/* Rates of queries to one Reader, or to all Readers without rates of their own (B9). */
 struct kh_policy_rates {
 	struct kh_view reader; /* a name or glob; empty in the default */
 	struct kh_rate category_1, category_2, category_3;
 	struct kh_list readers; /* of struct kh_policy_rates; empty in these */
 };
 
-/* K8: sealed content from ORIGIN may go where the parameter's value matches one of TO. */
+/* K8: sealed content from ORIGIN may be sent if the parameter's value matches one of TO. */
 struct kh_policy_destination {
-	struct kh_view origin;    /* the host, or the operation's name where there is none, that a block came from */
-	struct kh_view parameter; /* that says where the call goes; empty: the tool itself is the destination */
+	struct kh_view origin;    /* the host that a block came from, or the operation's name if there is no host */
+	struct kh_view parameter; /* the one that names the destination; empty: the tool itself is the destination */
 	struct kh_texts to;
 };
 
-/* A statement that has a name. */
+/* A named statement. */
 struct kh_policy_statement {
 	struct kh_view name, database, sql;
 	unsigned line;
 };
 
-/* A command that has a name: `{1}` in an argument stands for the first of the call's args (template.h). */
+/* A named command: `{1}` in an argument stands for the first of the call's args (template.h). */
 struct kh_policy_command {
 	struct kh_view name;
 	struct kh_texts argv;
 	unsigned line;
 };
 
-/* Of a call's arguments: this one has to be there as a text, or a list of texts, that all match one of TO. */
+/*
+ * A condition on a call's arguments: PARAMETER must be a text, or a list of texts, and each text must match one of TO.
+ */
 struct kh_policy_argument {
 	struct kh_view parameter; /* `params.customer`: a member of an object */
 	struct kh_texts to;       /* patterns as of kh_match_value() */
 	unsigned line;
 };
 
-/* What is said about one operation, or about the tools that a glob names.  The first that matches counts. */
+/* A rule about one operation, or about the tools that a glob names.  The first rule that matches counts. */
 struct kh_policy_rule {
 	struct kh_view name;
 	enum kh_permission permission;
@@ -79,19 +81,19 @@ struct kh_policy_rule {
 	enum kh_tier tier;
 	enum kh_effect effects;
 	enum kh_approval_mode approval;
-	unsigned roles;         /* bits of enum kh_role */
-	struct kh_texts agents; /* names of tokens, globs; empty: every one.  Who is not named looks at the next rule */
-	struct kh_list arguments; /* of struct kh_policy_argument: all of them have to hold */
-	struct kh_rate rate;      /* none: the tier's, and 10 a minute for the network */
+	unsigned roles;           /* bits of enum kh_role */
+	struct kh_texts agents;   /* globs of token names; empty: all.  For other tokens the next rule is tried */
+	struct kh_list arguments; /* of struct kh_policy_argument: each must be met */
+	struct kh_rate rate;      /* none: the tier's rate, and 10 a minute for the network */
 	struct kh_texts content_parameters;
 	struct kh_list destinations; /* of struct kh_policy_destination */
-	/* Of operations whose row says so (enum kh_permit_key). */
+	/* Only for operations whose row has these keys (enum kh_permit_key). */
 	struct kh_texts hosts;       /* empty means every public host */
 	struct kh_texts paths;       /* of a path: empty means none; of a search: folders of the index, empty: all */
 	unsigned scopes;             /* bits of enum kh_scope */
 	struct kh_texts databases;   /* globs; empty means all that are configured */
 	struct kh_list statements;   /* of struct kh_policy_statement */
-	enum kh_permission free_sql; /* SQL that is none of them */
+	enum kh_permission free_sql; /* SQL that is not a named statement */
 	struct kh_list commands;     /* of struct kh_policy_command */
 	unsigned line;               /* of the file; 0: built in */
 	struct kh_view path;         /* "policy.tools[2]"; "default" for what is built in */
@@ -125,12 +127,12 @@ struct kh_policy {
 	struct kh_list screen; /* of struct kh_policy_screen */
 	struct kh_policy_approvals approvals;
 	unsigned line; /* of `policy:` */
-	/* Made when it was read. */
+	/* Set when the file is read. */
 	struct kh_view file;
 	const struct kh_lookup *tool_lookup, *operation_lookup; /* over the rules: lookup.h */
-	struct kh_list built_in;          /* of struct kh_policy_rule: what holds for each row where no rule does */
-	struct kh_texts remote_databases; /* of the configuration: those behind a network */
-	bool is_search_remote;            /* a table that is searched is in one of these */
+	struct kh_list built_in;          /* of struct kh_policy_rule: one for each row, used if no rule matches */
+	struct kh_texts remote_databases; /* names of configured databases behind a network */
+	bool is_search_remote;            /* comm.search looks through a table in one of these */
 	struct kh_digest digest;          /* of the canonical JSON: the policy version that grants are bound to */
 };
 
@@ -139,10 +141,10 @@ struct kh_policy {
 #define KH_CONFIG_EXTRACT     "extract" /* the Reader that is always there */
 #define KH_CONFIG_ARGUMENT    4096      /* bytes of one argument or path */
 #define KH_CONFIG_ARGUMENTS   32768     /* bytes of all of a program's arguments and paths */
-#define KH_CONFIG_READER_TIME 30        /* seconds for an answer, where it does not say */
+#define KH_CONFIG_READER_TIME 30        /* seconds for an answer, by default */
 #define KH_CONFIG_LISTEN      "127.0.0.1:7433"
 #define KH_CONFIG_SOCKET      "mcp.sock"
-#define KH_CONFIG_RETRIES     2 /* of a request to a model, where it does not say */
+#define KH_CONFIG_RETRIES     2 /* of a request to a model, by default */
 #define KH_CONFIG_NOT_SAID    UINT64_MAX
 
 enum kh_config_driver {
@@ -153,44 +155,44 @@ enum kh_config_driver {
 };
 extern const struct kh_words kh_settings_driver_words;
 
-/* UNSAID is no word of a file: it stands where a key was left out, until the defaults are put in. */
+/* UNSAID is not a word of the file: it marks a key that was left out, until the defaults are filled in. */
 enum kh_config_switch { KH_CONFIG_FALSE, KH_CONFIG_TRUE, KH_CONFIG_UNSAID };
 extern const struct kh_words kh_settings_switch_words;
 
 struct kh_config_reader {
-	struct kh_view name; /* what a query's `target` says */
+	struct kh_view name; /* the name that a query's `target` gives */
 	enum kh_config_driver driver;
 	struct kh_texts argv; /* command: the first is an absolute path */
-	struct kh_texts read; /* command: absolute paths that it sees besides, read-only */
+	struct kh_texts read; /* command: further absolute paths that it can read */
 	/* openai, anthropic */
-	struct kh_view url;      /* of the endpoint; https, or http where `local` */
+	struct kh_view url;      /* of the endpoint; https, or http if `local` */
 	struct kh_view model;    /* its name there */
 	struct kh_view key_file; /* a file with the API key: an absolute path, or a name in the home folder; or */
 	struct kh_view key_environment; /* the name of a variable of the environment; neither: no key is sent */
 	struct kh_view authority;       /* a PEM file of CAs to trust in place of the system's; empty: the system's */
 	enum kh_config_switch local;    /* the endpoint may be at a private or loopback address, by plain http */
-	enum kh_config_switch schema;   /* openai: response_format json_schema is asked for; FALSE: json_object */
+	enum kh_config_switch schema;   /* openai: ask for response_format json_schema; FALSE: json_object */
 	uint64_t max_tokens;            /* of an answer; 0: by the query's size */
-	uint64_t retries;               /* on 429 and 5xx, within the timeout; 2 where it does not say */
+	uint64_t retries;               /* on 429 and 5xx, within the timeout; default 2 */
 	/* command, openai, anthropic */
-	uint64_t timeout_seconds; /* for everything: retries too */
-	uint64_t concurrency;     /* asked at once; 0: no limit of its own */
+	uint64_t timeout_seconds; /* for the whole query, with retries */
+	uint64_t concurrency;     /* queries at once; 0: no limit of its own */
 	unsigned line;            /* of the file; 0: built in */
 };
 
 /* How clients reach the gateway. */
 struct kh_config_gateway {
-	struct kh_texts listen; /* "127.0.0.1:7433", "[::1]:7433"; the first where it does not say; none: no HTTP */
+	struct kh_texts listen; /* "127.0.0.1:7433" (the default), "[::1]:7433"; none: no HTTP */
 	struct kh_view socket;  /* the Unix socket of relays (I9); relative to the home folder; `mcp.sock` */
 	struct kh_view tls_certificate, tls_key; /* PEM files; both or none; relative to the home folder */
 	enum kh_config_switch plain; /* plain HTTP on an address that is not loopback; needed for that without TLS */
 	struct kh_texts hosts;       /* names that a request's Host may have besides loopback's */
 	struct kh_texts origins;     /* web pages that may call */
-	struct kh_view url;          /* how people reach it, for links; empty: the first of `listen` */
+	struct kh_view url;          /* the address for links that people open; empty: the first of `listen` */
 	uint64_t connections;        /* at once; 10,000 */
-	uint64_t wait_seconds;       /* that a call waits before it answers `pending` (A5); 50 */
-	uint64_t stop_seconds;       /* that a stop waits for what runs; 10 */
-	uint64_t pool;               /* sandboxes of each kind that wait ready; 1 */
+	uint64_t wait_seconds;       /* how long a call waits before it answers `pending` (A5); 50 */
+	uint64_t stop_seconds;       /* how long a stop waits for running work; 10 */
+	uint64_t pool;               /* sandboxes of each kind that are kept ready; 1 */
 	unsigned line;               /* of `gateway:`; 0: not there */
 };
 
@@ -198,7 +200,7 @@ struct kh_config_audit {
 	struct kh_view witness_file; /* absolute path; empty: none */
 	enum kh_config_switch witness_syslog;
 	struct kh_texts witness_command;                /* argv, the first an absolute path; empty: none */
-	uint64_t checkpoint_events, checkpoint_seconds; /* a checkpoint after so many, or so long, what is first */
+	uint64_t checkpoint_events, checkpoint_seconds; /* a checkpoint after so many or so long, whichever is first */
 	uint64_t retention_days;                        /* of raw responses and sealed content; 0: kept */
 	unsigned line;                                  /* of `audit:`; 0: not there */
 };
@@ -208,16 +210,16 @@ struct kh_config_database {
 	struct kh_view name;
 	struct kh_view file; /* SQLite: an absolute path */
 	/* PostgreSQL */
-	struct kh_view host; /* a name or an address; or the absolute path of the folder that its Unix socket is in */
-	uint64_t port;       /* 5432 where it does not say */
+	struct kh_view host; /* a name or an address; or the absolute path of the folder with its Unix socket */
+	uint64_t port;       /* default 5432 */
 	struct kh_view dbname, user;
 	struct kh_view password_file;        /* an absolute path, or a name in the home folder; or */
 	struct kh_view password_environment; /* the name of a variable of the environment; neither: none is sent */
 	struct kh_view authority;    /* a PEM file of CAs to trust in place of the system's; empty: the system's */
-	enum kh_config_switch local; /* it may be at a private or loopback address */
+	enum kh_config_switch local; /* the server may be at a private or loopback address */
 	enum kh_config_switch plain; /* without TLS */
 	/* both */
-	uint64_t seconds; /* of a statement; 10 where it does not say */
+	uint64_t seconds; /* of a statement; default 10 */
 	uint64_t rows;    /* of a result; 1000 */
 	uint64_t bytes;   /* of a result; 1 MiB */
 	unsigned line;
@@ -225,15 +227,15 @@ struct kh_config_database {
 
 /* A table that comm.search may look through with scope `database`. */
 struct kh_config_table {
-	struct kh_view database; /* a name of the above */
+	struct kh_view database; /* a name in `databases` */
 	struct kh_view table;    /* [A-Za-z_][A-Za-z0-9_]*, with or without a schema before a dot */
-	struct kh_texts columns; /* that are searched and shown, at least one */
+	struct kh_texts columns; /* columns that are searched and shown, at least one */
 	unsigned line;
 };
 
 struct kh_config_search {
 	struct kh_texts folders;  /* internal: absolute paths that are indexed; none: there is no such scope */
-	uint64_t refresh_seconds; /* between two looks at what has changed in them; 30 */
+	uint64_t refresh_seconds; /* between two checks for changes in them; 30 */
 	struct kh_view url;       /* web: a SearXNG-compatible endpoint; empty: there is no such scope */
 	struct kh_view key_file, key_environment; /* sent as a bearer token; as those of a Reader */
 	struct kh_view authority;

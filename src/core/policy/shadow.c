@@ -1,6 +1,6 @@
 /*
- * Rules behind others.  A glob covers another where it matches the other's text: its stars take the other's stars as
- * they take whatever those stand for.
+ * Finds rules that earlier rules hide.  A glob covers another if it matches the other's text, because its stars match
+ * the other's stars like any text that those stand for.
  */
 #include "core/policy/shadow.h"
 

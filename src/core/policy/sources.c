@@ -1,6 +1,7 @@
 /*
- * Databases, search, network and verification: the operator's words, yet nothing in them is trusted to be well-formed.
- * A key that means nothing where it stands is a mistake, and one that could be taken for protection: it is refused.
+ * Reads the sections on databases, search, network and verification.  They are the operator's, but they are not trusted
+ * to be well-formed.  A key without a meaning in its place is refused, because an operator could take it for
+ * protection.
  */
 #include "core/policy/sources.h"
 
@@ -23,7 +24,7 @@
 #define BYTES   (1U << 20)
 #define REFRESH 30
 
-/* A name or an address, and no port: that has a key of its own. */
+/* A name or an address without a port, because the port has a key of its own. */
 static bool is_server(struct kh_view text)
 {
 	if (kh_match_is_path(text))
@@ -41,7 +42,7 @@ static bool is_login(struct kh_view text)
 	return text.n >= 1 && text.n <= 63;
 }
 
-/* What needs no quotes in SQL: with or without a schema before a dot. */
+/* A table's name that needs no quotes in SQL, with or without a schema before a dot. */
 static bool is_table(struct kh_view text)
 {
 	size_t dot = kh_view_find(text, KH_LIT("."), 0);
@@ -75,7 +76,7 @@ static const struct kh_schema_field database_fields[] = {
 	NUMBER(kh_config_database, bytes, 1, 8U << 20),
 };
 
-/* What is left out can be told from what is said. */
+/* Makes keys that are left out recognisable. */
 static void start_database(const struct kh_outline *node, void *item)
 {
 	(void)node;
@@ -137,13 +138,13 @@ static enum kh_err refuse(struct walk *w, unsigned line, struct kh_view what, co
 	return kh_outline_error(w->source, line, SIZE_MAX, what, kh_view_str(expected), w->err);
 }
 
-/* One key of a section: whether the file has it, and what it needs to mean anything. */
+/* One key of a section, and whether the file has it. */
 struct said {
 	const char *key;
 	bool said;
 };
 
-/* None of COUNT keys is said, or it is an error that names it and why it means nothing there. */
+/* Checks that the file has none of COUNT keys; else the error names the key and says why it has no meaning here. */
 static enum kh_err check_unsaid(struct walk *w, unsigned line, struct kh_view path, const struct said *keys,
 				size_t count, const char *where, const char *expected)
 {
@@ -157,7 +158,7 @@ static enum kh_err check_unsaid(struct walk *w, unsigned line, struct kh_view pa
 		      expected);
 }
 
-/* SQLite: a file and nothing of a server. */
+/* Checks a SQLite database: it has a file and no keys of a server. */
 static enum kh_err check_file(struct walk *w, const struct kh_config_database *d, struct kh_view path)
 {
 	const struct said keys[] = {
@@ -174,7 +175,7 @@ static enum kh_err check_file(struct walk *w, const struct kh_config_database *d
 	return check_unsaid(w, d->line, path, keys, COUNT(keys), "beside file", "it only beside host");
 }
 
-/* PostgreSQL on a socket of this machine: nothing of the network. */
+/* Checks PostgreSQL on a Unix socket: it has no keys of the network. */
 static enum kh_err check_socket(struct walk *w, const struct kh_config_database *d, struct kh_view path)
 {
 	const struct said keys[] = {
@@ -187,7 +188,7 @@ static enum kh_err check_socket(struct walk *w, const struct kh_config_database 
 			    "it only where host is a name or an address");
 }
 
-/* PostgreSQL: who asks which database, how its password is kept, and TLS or the word that there is none. */
+/* Checks PostgreSQL: the user and the database, how the password is kept, and TLS or `plain` for none. */
 static enum kh_err check_server(struct walk *w, const struct kh_config_database *d, struct kh_view path)
 {
 	struct kh_arena *arena = w->source->arena;
@@ -259,7 +260,7 @@ static enum kh_err check_databases(struct walk *w)
 	return e;
 }
 
-/* Each folder once, and none inside another: what is found is found once. */
+/* Each folder may appear once and not inside another, so that no file is found twice. */
 static enum kh_err check_folders(struct walk *w)
 {
 	const struct kh_texts *folders = &w->config->search.folders;
@@ -313,7 +314,7 @@ static enum kh_err check_table(struct walk *w, const struct kh_config_table *tab
 	return check_columns(w, table, path);
 }
 
-/* The web search's endpoint; without one, its keys mean nothing. */
+/* Checks the web search's endpoint; without one, its keys have no meaning. */
 static enum kh_err check_endpoint(struct walk *w)
 {
 	const struct kh_config_search *s = &w->config->search;
@@ -350,7 +351,9 @@ static enum kh_err check_search(struct walk *w)
 	return e;
 }
 
-/* A model that verifies is a Reader with a driver that can be asked about a call; `extract` finds by rule, and cannot.
+/*
+ * A model that verifies is a Reader with a driver that can be asked about a call; `extract` works by fixed rules and
+ * cannot be asked.
  */
 static enum kh_err check_verifier(struct walk *w, const char *key, struct kh_view name)
 {
@@ -363,7 +366,7 @@ static enum kh_err check_verifier(struct walk *w, const char *key, struct kh_vie
 		      "the name of an entry of readers whose driver is not extract");
 }
 
-/* A statement that no database is there for would be found out when it is asked for. */
+/* Checks that each statement's database exists; otherwise the mistake would show only when the statement is called. */
 static enum kh_err check_statements(struct walk *w)
 {
 	const struct kh_policy_rule *rules = w->config->policy.operations.at;
@@ -382,7 +385,10 @@ static enum kh_err check_statements(struct walk *w)
 	return KH_OK;
 }
 
-/* On this machine: a file, a Unix socket, or an address of loopback.  A name can mean anything: it is not. */
+/*
+ * True if the database is on this machine: a file, a Unix socket, or a loopback address.  A host name may mean any
+ * machine, so it counts as remote.
+ */
 static bool is_here(struct kh_arena *arena, const struct kh_config_database *d)
 {
 	struct kh_reach reach;
@@ -393,7 +399,7 @@ static bool is_here(struct kh_arena *arena, const struct kh_config_database *d)
 	return address.p != NULL && kh_reach_read(address, &reach) && reach.is_loopback;
 }
 
-/* What the policy needs to know of databases: which are behind a network (E5). */
+/* Tells the policy which databases are behind a network (E5). */
 static void tell_policy(struct kh_arena *arena, struct kh_config *config)
 {
 	const struct kh_config_database *databases = config->databases.at;
@@ -402,7 +408,7 @@ static void tell_policy(struct kh_arena *arena, struct kh_config *config)
 
 	policy->remote_databases.at = KH_NEW_N(arena, struct kh_view, config->databases.n);
 	if (policy->remote_databases.at == NULL)
-		return; /* the arena remembers */
+		return; /* the arena is marked */
 	for (size_t i = 0; i < config->databases.n; i++) {
 		if (!is_here(arena, &databases[i]))
 			policy->remote_databases.at[policy->remote_databases.n++] = databases[i].name;

@@ -1,11 +1,11 @@
-/* Templates of commands.  The template is the operator's, the arguments are an agent's. */
+/* Templates of commands.  The operator wrote the template, an agent chose the arguments. */
 #include "core/policy/template.h"
 
 #include "base/buf.h"
 
 #define HIGHEST 999
 
-/* The number of the next `{n}` in TEXT at or after *AT, which is moved to its brace, with its length in *RET_N; 0 where
+/* The number of the next `{n}` in TEXT at or after *AT, which is moved to its brace, with its length in *RET_N; 0 if
  * there is none. */
 static size_t next_place(struct kh_view text, size_t *at, size_t *ret_n)
 {
@@ -38,7 +38,7 @@ size_t kh_template_arity(const struct kh_policy_command *command)
 	return arity;
 }
 
-/* One argument of the template with everything in its place. */
+/* Fills in one argument of the template. */
 static enum kh_err fill_one(struct kh_arena *arena, struct kh_view text, yyjson_val *args, struct kh_view *ret_argument)
 {
 	size_t at = 0, from = 0, n = 0, number = next_place(text, &at, &n);
@@ -59,7 +59,7 @@ static enum kh_err fill_one(struct kh_arena *arena, struct kh_view text, yyjson_
 	return e == KH_ELIMIT ? KH_ENOMEM : e;
 }
 
-/* True where what stands for the whole of TEXT could be taken for an option. */
+/* True if TEXT begins with a `{n}` and FILLED with a dash, so that it could be taken for an option. */
 static bool is_option(struct kh_view text, struct kh_view filled)
 {
 	size_t at = 0, n = 0;
@@ -90,14 +90,14 @@ enum kh_err kh_template_fill(struct kh_arena *arena, const struct kh_policy_comm
 {
 	struct kh_view *argv = KH_NEW_N(arena, struct kh_view, command->argv.n + 1);
 	enum kh_err e = check_args(command, args, err);
-	bool options = true; /* no `--` has come */
+	bool options = true; /* no `--` so far */
 
 	if (argv == NULL)
 		return kh_error_set(err, KH_ENOMEM, NULL, "no memory is left");
 	for (size_t i = 0; e == KH_OK && i < command->argv.n; i++) {
 		struct kh_view text = command->argv.at[i];
 		if (i == 0)
-			argv[i] = text; /* the program is nobody's but the operator's to name */
+			argv[i] = text; /* only the operator names the program */
 		else
 			e = fill_one(arena, text, args, &argv[i]);
 		if (e == KH_OK && i > 0 && options && is_option(text, argv[i]))

@@ -1,4 +1,4 @@
-/* Capability tiers T0-T3 and their limits (SPEC E5, COMPAT.md section 3), and the effects that a tool can have. */
+/* Capability tiers T0-T3 and their limits (SPEC E5, COMPAT.md section 3), and the effects that tools can have. */
 #ifndef KH_CORE_POLICY_TIER_H
 #define KH_CORE_POLICY_TIER_H
 
@@ -23,14 +23,14 @@ struct kh_tier_limits {
 	struct kh_rate rate;
 	uint32_t concurrent;
 	uint32_t seconds;         /* run time of one call */
-	enum kh_effect effects;   /* the worst that is permitted */
+	enum kh_effect effects;   /* the worst effect that is permitted */
 	enum kh_tier_admin admin; /* whether an admin must have agreed */
 };
 
 /* The limits of a tier, which must not be KH_TIER_AUTO. */
 const struct kh_tier_limits *kh_tier_limits(enum kh_tier tier);
 
-/* True where a call with EFFECT in this tier needs an admin's agreement. */
+/* True if a call with EFFECT in this tier needs an admin's agreement. */
 bool kh_tier_needs_admin(enum kh_tier tier, enum kh_effect effect);
 
 #endif

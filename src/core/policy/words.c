@@ -1,4 +1,4 @@
-/* Words of enumerations.  The tables are the caller's; nothing here knows what they mean. */
+/* Words of enumerations.  The tables come from the caller; this file does not know their meaning. */
 #include "core/policy/words.h"
 
 #include "base/buf.h"

@@ -1,4 +1,6 @@
-/* Words of an enumeration, to and from: one table for each enum, indexed by its values; NULL for a value without one.
+/*
+ * Converts values of an enum to words and back.  Each enum has one table, indexed by its values; NULL for a value
+ * without a word.
  */
 #ifndef KH_CORE_POLICY_WORDS_H
 #define KH_CORE_POLICY_WORDS_H
