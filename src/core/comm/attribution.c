@@ -1,6 +1,6 @@
 /*
- * Attributions.  Metadata that is read comes from anywhere; it is believed only where writing it again gives the same
- * bytes, so there is no member that could say something else than the rest.
+ * Attributions.  Metadata may come from anywhere.  It is accepted only if writing it again gives the same bytes, so
+ * that no member can contradict the others.
  */
 #include "core/comm/attribution.h"
 
@@ -22,7 +22,7 @@ static enum kh_err check_source(struct kh_view source, struct kh_error *err)
 	return KH_OK;
 }
 
-/* Everything but the digests. */
+/* Checks everything but the digests. */
 static enum kh_err check_parts(struct kh_arena *arena, const struct kh_attribution *attribution, struct kh_error *err)
 {
 	struct kh_operation_name name;
@@ -107,7 +107,7 @@ yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
 	return obj;
 }
 
-/* Canonical: in the order of the names. */
+/* Writes the members in canonical order, by name. */
 static void emit(struct kh_emit *emit, const struct kh_attribution *attribution, bool with_digest)
 {
 	struct kh_arena *arena = emit->buf->arena;
@@ -156,7 +156,7 @@ enum kh_err kh_attribution_canonical(struct kh_arena *arena, const struct kh_att
 	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
 }
 
-/* Of CONTENT and parts that were checked: UTF-8 all of them. */
+/* The digest of CONTENT and the parts, which have been checked and are all valid UTF-8. */
 static enum kh_err compute_digest(struct kh_arena *arena, const struct kh_attribution *attribution,
 				  struct kh_view content, struct kh_digest *ret_digest)
 {
@@ -223,7 +223,7 @@ static enum kh_err malformed(struct kh_error *err, const char *member)
 	return e;
 }
 
-/* Whether what METADATA says is what ATTRIBUTION, read out of it, says: every member, and no other. */
+/* Checks that METADATA has exactly the members of ATTRIBUTION, which was read from it, with the same values. */
 static enum kh_err check_same(struct kh_arena *arena, yyjson_val *metadata, const struct kh_attribution *attribution,
 			      struct kh_error *err)
 {

@@ -8,32 +8,32 @@
  *      "content_hash":"...","audit_id":"...","digest":"..."}
  *
  * `content_hash` is BLAKE2b-256 of the content; `digest` is BLAKE2b-256 of the canonical JSON of
- * {"content":...,"metadata":{all of the above but digest}}.  The digest also stands in the audit, so what was made up
- * later is found there; what was changed is found here.  Nothing is compared by part: each member is the one that
- * follows from the others, or the attribution is refused.
+ * {"content":...,"metadata":{all of the above but digest}}.  The digest is also in the audit, so an attribution that
+ * was made up later is detected there; a changed one is detected here.  Members are not checked one by one: if any
+ * member differs from what the others determine, the attribution is refused.
  */
 #ifndef KH_CORE_COMM_ATTRIBUTION_H
 #define KH_CORE_COMM_ATTRIBUTION_H
 
 #include "base/emit.h"
 
-#define KH_ATTRIBUTION_MARKER     "UNTRUSTED_EXTERNAL_CONTENT" /* the only trust level that there is here */
+#define KH_ATTRIBUTION_MARKER     "UNTRUSTED_EXTERNAL_CONTENT" /* the only trust level of external content */
 #define KH_ATTRIBUTION_SOURCE_MAX 4096                         /* bytes */
 
 struct kh_attribution {
 	struct kh_view operation; /* "comm.fetch" */
 	struct kh_view session_id;
 	struct kh_view source;   /* URL, path, database, ...: visible characters only */
-	struct kh_view audit_id; /* empty where there is none */
+	struct kh_view audit_id; /* empty if there is none */
 	int64_t timestamp;       /* microseconds since 1970 */
 	struct kh_digest content_hash;
 	struct kh_digest digest;
 };
 
 /*
- * Completes *ATTRIBUTION, of which everything but the two digests is set, for CONTENT.  KH_EREFUSED, KH_EINPUT or
- * KH_EUNKNOWN where a part is not what it must be: an unregistered operation, a bad session id, a source that hides
- * something, content that is not UTF-8.
+ * Completes *ATTRIBUTION for CONTENT; the caller has set everything but the two digests.  KH_EREFUSED, KH_EINPUT or
+ * KH_EUNKNOWN if a part is not valid: an unregistered operation, a bad session id, a source with invisible characters,
+ * content that is not UTF-8.
  */
 enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
 				struct kh_error *err) KH_CHECKED;
@@ -45,27 +45,32 @@ struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attri
 yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
 				    const struct kh_attribution *attribution);
 
-/* The same as canonical JSON, of what was made or read here: valid UTF-8.  kh_attribution_emit() is for a part of
- * another text; out of memory marks its arena. */
+/*
+ * The same as canonical JSON. ATTRIBUTION must have been made or read here, so it is valid UTF-8. kh_attribution_emit()
+ * writes it as a part of another text; out of memory marks that text's arena.
+ */
 enum kh_err kh_attribution_canonical(struct kh_arena *arena, const struct kh_attribution *attribution,
 				     struct kh_view *ret_json) KH_CHECKED;
 void kh_attribution_emit(struct kh_emit *emit, const struct kh_attribution *attribution);
 
 /*
- * Reads metadata, without its content: everything in it must agree.  KH_EREFUSED with code `attribution_missing` where
- * a member is not there, `attribution_malformed` where one is not what the others make it.  Borrows from METADATA.
+ * Reads metadata, without its content: everything in it must agree.  KH_EREFUSED with code `attribution_missing` if a
+ * member is missing, `attribution_malformed` if one contradicts the others.  Borrows from METADATA.
  */
 enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, struct kh_attribution *ret_attribution,
 				struct kh_error *err) KH_CHECKED;
 
 /*
- * Reads metadata and proves it for CONTENT: KH_EREFUSED as above, or KH_ECHANGED with code `changed` where the content
- * or the digest differs.  Of any session: for showing, not for using.
+ * Reads metadata and proves it for CONTENT: KH_EREFUSED as above, or KH_ECHANGED with code `changed` if the content or
+ * the digest differs.  Accepts any session, so the result may be shown but not used.
  */
 enum kh_err kh_attribution_prove(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
 				 struct kh_attribution *ret_attribution, struct kh_error *err) KH_CHECKED;
 
-/* The same for exactly SESSION_ID, which an empty one never is: KH_EREFUSED with code `session_mismatch` otherwise. */
+/*
+ * The same for exactly SESSION_ID: KH_EREFUSED with code `session_mismatch` if the session differs or SESSION_ID is
+ * empty.
+ */
 enum kh_err kh_attribution_check(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
 				 struct kh_view session_id, struct kh_attribution *ret_attribution,
 				 struct kh_error *err) KH_CHECKED;

@@ -1,11 +1,11 @@
-/* C5 and C6: JSON in, JSON out.  Input is hostile; whatever it is, the answer has the contract's form. */
+/* C5 and C6: JSON in, JSON out.  The input is hostile; the answer always has the contract's form. */
 #include "core/comm/contract.h"
 
 #include "core/comm/declaration.h"
 #include "core/comm/fence.h"
 #include "core/comm/strict.h"
 
-/* {"error":{...}} of WHY, unless that is for lack of memory: then there is no answer. */
+/* Answers {"error":{...}} with WHY. If E is lack of memory, there is no answer. */
 static enum kh_err refuse(struct kh_call *call, enum kh_err e, const struct kh_error *why, yyjson_mut_val **ret_out,
 			  struct kh_error *err)
 {
@@ -27,7 +27,7 @@ static enum kh_err done(struct kh_call *call, yyjson_mut_val *out, yyjson_mut_va
 	return KH_OK;
 }
 
-/* The members of a wrap call as an attribution and its content; the first problem in *WHY. */
+/* Reads the members of a wrap call into an attribution and its content; *WHY gets the first problem. */
 static enum kh_err read_wrap(struct kh_call *call, yyjson_val *in, struct kh_attribution *attribution,
 			     struct kh_view *ret_content, struct kh_error *why)
 {

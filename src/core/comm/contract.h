@@ -6,17 +6,17 @@
 #include "base/call.h"
 
 /*
- * {"content","source","operation","session_id"}, and "audit_id" where there is one, to a fenced object (fence.h) or
+ * In: {"content","source","operation","session_id"}, and optionally "audit_id".  Out: a fenced object (fence.h) or
  * {"error":{...}}.  `operation` is "fetch" or "comm.fetch".
  */
 kh_call_fn kh_comm_contract_wrap;
 
-/* A fenced object to {"content":"...","metadata":{...}} or {"error":{...}}. */
+/* In: a fenced object.  Out: {"content":"...","metadata":{...}} or {"error":{...}}. */
 kh_call_fn kh_comm_contract_unwrap;
 
 /*
- * A declaration in any form to {"ok":true,"operation":"comm.fetch"} or {"ok":false,"errors":[...]}.  Where several were
- * declared "operations" lists them all; where a human must verify, "review" says why.
+ * In: a declaration in any form.  Out: {"ok":true,"operation":"comm.fetch"} or {"ok":false,"errors":[...]}. If several
+ * were declared, "operations" lists them all; if a human must verify, "review" says why.
  */
 kh_call_fn kh_comm_contract_check;
 

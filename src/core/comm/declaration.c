@@ -1,6 +1,6 @@
 /*
- * Declarations in their three forms.  Hostile input, read strictly: each form has its list of members, values keep the
- * JSON that they came as (nothing is cut out by pattern), and all problems are reported together.
+ * Declarations in their three forms.  The input is hostile and read strictly: each form has its list of members, values
+ * stay the JSON that was sent (nothing is extracted by pattern), and all problems are reported together.
  */
 #include "core/comm/declaration.h"
 
@@ -23,7 +23,7 @@ yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, c
 	return NULL;
 }
 
-/* One part of the justification: long enough, not too long, and more than filler (E3). */
+/* Reads one part of the justification, which must be long enough, not too long, and more than filler (E3). */
 static enum kh_err read_part(struct kh_reasons *errors, struct kh_view path, yyjson_val *val, struct kh_view *ret_text)
 {
 	struct kh_view text = kh_strict_text(errors, path, val);
@@ -87,8 +87,8 @@ static void check_session(struct kh_reasons *errors, struct kh_view path, struct
 }
 
 /*
- * `phase` and `session_id` of IN, which the full form must have and the others may; a session that is EXPECTED can only
- * be that one, and may be left out.
+ * Reads `phase` and `session_id` of IN. The full form must have both, the others may.  If a session is EXPECTED, no
+ * other is accepted, and it may be left out.
  */
 static void read_binding(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, bool required,
 			 struct kh_view expected, struct kh_declaration *declaration)
@@ -107,7 +107,7 @@ static void read_binding(struct kh_reasons *errors, struct kh_view path, yyjson_
 		check_session(errors, session_path, declaration->session_id, expected);
 }
 
-/* Looks the operation up and reports what is wrong with its name; *RET_NAME's operation stays NULL then. */
+/* Looks the operation up and reports what is wrong with its name; *RET_NAME's operation is NULL in that case. */
 static enum kh_err read_operation(struct kh_reasons *errors, struct kh_view path, struct kh_view name,
 				  struct kh_operation_name *ret_name)
 {
@@ -120,7 +120,7 @@ static enum kh_err read_operation(struct kh_reasons *errors, struct kh_view path
 	return KH_OK;
 }
 
-/* Checks the parameters that are there, and reports those that are not; PATH is where they would stand. */
+/* Checks the parameters that are given, and reports those that are missing; PATH is their path. */
 static enum kh_err check_parameters(struct kh_reasons *errors, struct kh_view path,
 				    const struct kh_declaration *declaration)
 {
@@ -147,7 +147,7 @@ static enum kh_err check_parameters(struct kh_reasons *errors, struct kh_view pa
 	return e;
 }
 
-/* The members of OBJ as parameters, but those that are named in EXCEPT. */
+/* Takes the members of OBJ as parameters, except those named in EXCEPT. */
 static enum kh_err take_parameters(struct kh_arena *arena, struct kh_view path, yyjson_val *obj,
 				   const char *const *except, size_t except_count, struct kh_declaration *declaration)
 {
@@ -209,7 +209,7 @@ static enum kh_err read_short(struct kh_reasons *errors, yyjson_val *in, struct 
 	return e;
 }
 
-/* An item of the form external_info: translated, then checked like the others. */
+/* Reads an item of the form external_info: it is translated, then checked like the others. */
 static enum kh_err read_item(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, struct kh_view expected,
 			     struct kh_declaration *declaration)
 {

@@ -1,14 +1,15 @@
 /*
- * Declarations (E3): an agent says which external information it needs and why; it runs nothing.  Three forms are read
- * and become the same struct:
+ * Declarations (E3): an agent says which external information it needs and why; it cannot run anything itself.  Three
+ * forms are read into the same struct:
  *
  *   full      {"operation","parameters":{...},"justification":{"user_request","missing_knowledge","expected_use"},
  *              "phase","session_id"}
- *   short     {"operation", <its parameters>, "reason"}, with "phase" and "session_id" where the agent knows them
+ *   short     {"operation", <its parameters>, "reason"}, with "phase" and "session_id" if the agent knows them
  *   others'   {"external_info":{"required":true,"declarations":[{"action","target","reason","params",...}]}}
  *
- * A declaration is refused whole with everything that is wrong with it: unknown members, parameters that do not fit the
- * operation, a justification that says nothing.  What reads like an attack is not refused but marked: a human decides.
+ * A declaration is refused as a whole, with a list of everything that is wrong with it: unknown members, parameters
+ * that do not fit the operation, a justification of filler words.  A declaration that reads like an attack is not
+ * refused but marked, and a human decides.
  */
 #ifndef KH_CORE_COMM_DECLARATION_H
 #define KH_CORE_COMM_DECLARATION_H
@@ -29,7 +30,7 @@ struct kh_declaration {
 	struct kh_view user_request, missing_knowledge, expected_use;
 	struct kh_view reason;
 
-	/* Empty where not given: bound at admission. */
+	/* Empty if not given: bound at admission. */
 	struct kh_view phase, session_id;
 };
 
@@ -40,9 +41,9 @@ struct kh_declarations {
 
 /*
  * Reads IN in any of the forms and checks it.  Everything that is wrong goes to ERRORS; *RET_DECLARATIONS (at least
- * one) is written only where nothing is.  A session_id that is given must be SESSION_ID exactly, where that is not
- * empty; then it may be left out, too. Where SCREEN is not NULL, what it finds of severity medium or higher goes to
- * REVIEW as `screened`: a human verifies. Borrows from IN.  Fails only for lack of memory.
+ * one) is written only if ERRORS stays empty.  If SESSION_ID is not empty, a session_id that is given must be exactly
+ * that, and may be left out.  If SCREEN is not NULL, its findings of severity medium or higher go to REVIEW as
+ * `screened`, and a human verifies the declaration.  Borrows from IN.  Fails only for lack of memory.
  */
 enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *screen, yyjson_val *in,
 				 struct kh_view session_id, struct kh_declarations *ret_declarations,

@@ -1,10 +1,12 @@
-/* Finds the marker in the skeleton of a text, where all its spellings are one, and cuts it out of the text. */
+/*
+ * Finds the marker in the skeleton of a text, in which all spellings of it are the same, and cuts it out of the text.
+ */
 #include "core/comm/defuse.h"
 
 #include "base/buf.h"
 #include "core/screen/normalise.h"
 
-#define LETTERS  "untrustedexternalcontent" /* of the marker: what stands between them is not looked at */
+#define LETTERS  "untrustedexternalcontent" /* of the marker; characters between them are ignored */
 #define REPLACED "[marker defused]"
 
 static bool is_letter(char c)
@@ -13,8 +15,8 @@ static bool is_letter(char c)
 }
 
 /*
- * Where the marker that begins at byte AT of SKELETON ends, or 0.  The letters have two u, so a text is looked at from
- * at most two beginnings at once: linear.
+ * The end of the marker that begins at byte AT of SKELETON, or 0.  Linear: the marker has only two u, so each character
+ * is read for at most two possible beginnings.
  */
 static size_t match(struct kh_view skeleton, size_t at)
 {
@@ -41,14 +43,17 @@ enum kh_err kh_defuse_text(struct kh_arena *arena, struct kh_view text, struct k
 
 	if (e != KH_OK)
 		return e;
-	/* A marker has 24 letters; no few characters give that many, so the text hardly grows. */
+	/*
+	 * A marker has 24 letters and few characters cannot make that many, so replacing it hardly makes the text
+	 * longer.
+	 */
 	kh_buf_init(&out, arena, text.n * 2 + sizeof(REPLACED));
 	for (size_t at = 0; at < skeleton.n; at++) {
 		if (skeleton.p[at] != LETTERS[0] || (end = match(skeleton, at)) == 0)
 			continue;
 		kh_buf_add(&out, kh_view_sub(text, done, origin[at]));
 		kh_buf_lit(&out, REPLACED);
-		/* One character may have given several letters; it goes whole. */
+		/* One character may have become several letters; remove it as a whole. */
 		while (end < skeleton.n && origin[end] == origin[end - 1])
 			end++;
 		done = origin[end];

@@ -1,4 +1,7 @@
-/* Declarations of the form external_info.  Hostile input; whatever it nests in params is kept as it is or reported. */
+/*
+ * Declarations of the form external_info.  The input is hostile; anything nested in params is kept as it is or
+ * reported.
+ */
 #include "core/comm/external_info.h"
 
 #include "base/utf8.h"
@@ -14,7 +17,7 @@
 
 static const struct action {
 	const char *name;
-	const char *operation; /* whose first parameter the target is; NULL: named by the target */
+	const char *operation; /* the target is its first parameter; NULL: the target names the operation */
 } actions[] = {
 	{"web_search", "comm.search"}, {"web_fetch", "comm.fetch"},
 	{"api_call", "comm.fetch"},    {"database_query", "comm.query"},
@@ -51,7 +54,7 @@ yyjson_val *kh_external_info_list(struct kh_reasons *errors, yyjson_val *in)
 	return NULL;
 }
 
-/* The members that only inform: checked, and then left to the reviewer, who sees the declaration as it came. */
+/* Checks the members that are only information for the reviewer, who sees the declaration as it was sent. */
 static void check_notes(struct kh_reasons *errors, struct kh_view path, yyjson_val *in)
 {
 	yyjson_val *priority = kh_json_get(in, "priority"), *cost = kh_json_get(in, "estimated_cost");

@@ -1,6 +1,6 @@
 /*
- * The fence.  Content and source are the world's; everything else is ours and follows from them, the attribution and
- * the nonce.  That is why a fence can be proved by making it again.
+ * The fence.  Content and source come from outside.  Everything else is Keyhole's and is determined by them, the
+ * attribution and the nonce.  Therefore a fence can be verified by making it again.
  */
 #include "core/comm/fence.h"
 
@@ -56,7 +56,7 @@ static void write_uses(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key
 		yyjson_mut_arr_add_str(doc, list, uses[i]);
 }
 
-/* The object, with its digest where DIGEST is not NULL. */
+/* The object, with its digest if DIGEST is not NULL. */
 static yyjson_mut_val *write_object(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_fence *fence,
 				    const struct kh_digest *digest)
 {
@@ -128,7 +128,7 @@ static bool parse_nonce(struct kh_view hex, unsigned char *ret_nonce)
 	struct kh_digest digest;
 	char twice[sizeof(digest.bytes) * 2];
 
-	/* A nonce is half a digest long, and written the same way. */
+	/* A nonce is half as long as a digest and is written the same way. */
 	if (hex.n * 2 != sizeof(twice))
 		return false;
 	memcpy(twice, hex.p, hex.n);
@@ -139,7 +139,7 @@ static bool parse_nonce(struct kh_view hex, unsigned char *ret_nonce)
 	return true;
 }
 
-/* Compares IN with the object that it must be, member by member. */
+/* Compares IN with the expected object MADE, member by member. */
 static enum kh_err compare(struct kh_arena *arena, yyjson_val *in, yyjson_mut_val *made, struct kh_error *err)
 {
 	yyjson_mut_val *key, *ours;

@@ -1,5 +1,4 @@
-/* The attribution guard.  Output and sources are both hostile: an agent may have been told to hide where it has it
- * from. */
+/* The attribution guard.  Output and sources are both hostile: content may have told an agent to hide its source. */
 #include "core/comm/guard.h"
 
 #include "core/block/compare.h"
@@ -21,7 +20,7 @@ static bool begins(struct kh_view text, size_t at)
 	       kh_view_ends(kh_view_sub(text, 0, at), KH_LIT("://"));
 }
 
-/* Whether a name may end before AT: not where the word or the host goes on. */
+/* Whether a name may end before AT: not if the word or the host continues there. */
 static bool ends(struct kh_view text, size_t at)
 {
 	if (at >= text.n)
@@ -56,7 +55,7 @@ enum kh_err kh_guard_names(struct kh_arena *arena, struct kh_view output, const 
 	return e;
 }
 
-/* Says which kinds of matches the output has with source I. */
+/* Adds a flag that says which kinds of matches the output has with source I. */
 static void flag(struct kh_reasons *flags, const struct kh_matches *matches, size_t i, struct kh_view source)
 {
 	struct kh_view member = kh_strict_index(flags->arena, KH_LIT("sources"), i);

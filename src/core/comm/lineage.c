@@ -1,4 +1,6 @@
-/* Lineage: a list of attributions that nothing is taken out of.  What is read is believed where it is written the same.
+/*
+ * Lineage: a list of attributions; none is ever removed.  A lineage that is read is accepted only if writing it again
+ * gives the same bytes.
  */
 #include "core/comm/lineage.h"
 
@@ -40,7 +42,7 @@ enum kh_err kh_lineage_canonical(struct kh_arena *arena, const struct kh_lineage
 	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
 }
 
-/* Fills in what follows from the sources and CONTENT. */
+/* Fills in the hash and the digest, from the sources and CONTENT. */
 static enum kh_err bind(struct kh_arena *arena, struct kh_lineage *lineage, struct kh_view content,
 			struct kh_error *err)
 {

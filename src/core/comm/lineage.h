@@ -1,11 +1,10 @@
 /*
- * Derived content keeps its sources' attribution (E10): what was extracted, delivered or put together out of external
- * content carries the attributions of all of it, unchanged, bound to the new content by a digest.
+ * Derived content keeps its sources' attribution (E10): content that was extracted, delivered or combined from external
+ * content carries the attributions of all its sources, unchanged, bound to the new content by a digest.
  *
  *     {"content_hash":"...","digest":"...","sources":[{attribution}, ...],"trust_level":"UNTRUSTED_EXTERNAL_CONTENT"}
  *
- * Deriving from what is derived gives the sources of the first again: a chain of steps loses nothing and repeats
- * nothing.
+ * Content derived from derived content has the original sources: a chain of steps loses and repeats none.
  */
 #ifndef KH_CORE_COMM_LINEAGE_H
 #define KH_CORE_COMM_LINEAGE_H
@@ -22,7 +21,7 @@ struct kh_lineage {
 };
 
 /*
- * The lineage of CONTENT made from COUNT (at least one) sources; those with the same digest count once.  CONTENT is
+ * The lineage of CONTENT made from COUNT (at least one) sources; sources with the same digest count once.  CONTENT is
  * valid UTF-8.  KH_EREFUSED with code `attribution_missing` for none, KH_ELIMIT for too many.
  */
 enum kh_err kh_lineage_derive(struct kh_arena *arena, const struct kh_attribution *sources, size_t count,
@@ -32,7 +31,7 @@ enum kh_err kh_lineage_derive(struct kh_arena *arena, const struct kh_attributio
 enum kh_err kh_lineage_canonical(struct kh_arena *arena, const struct kh_lineage *lineage,
 				 struct kh_view *ret_json) KH_CHECKED;
 
-/* Reads it and proves that it is CONTENT's: KH_EREFUSED as kh_attribution_read(), or KH_ECHANGED. */
+/* Reads a lineage and verifies that it belongs to CONTENT: KH_EREFUSED as kh_attribution_read(), or KH_ECHANGED. */
 enum kh_err kh_lineage_check(struct kh_arena *arena, yyjson_val *in, struct kh_view content,
 			     struct kh_lineage *ret_lineage, struct kh_error *err) KH_CHECKED;
 

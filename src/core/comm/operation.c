@@ -1,4 +1,4 @@
-/* Rows looked up.  Names are compared exactly; normalising serves only to tell a look-alike from a stranger. */
+/* Looks rows up.  Names are compared exactly; they are normalised only to tell a look-alike from an unknown name. */
 #include "core/comm/operation.h"
 
 #include "base/utf8.h"
@@ -109,7 +109,7 @@ static enum kh_err malformed(struct kh_error *err, const char *what)
 	return kh_error_set(err, KH_EREFUSED, "operation_malformed", "%s", what);
 }
 
-/* Takes "comm.mcp.<server>.<tool>" apart; NAME begins as it should. */
+/* Splits "comm.mcp.<server>.<tool>"; NAME begins with "comm.mcp.". */
 static enum kh_err find_upstream(const struct kh_operation *row, struct kh_view name,
 				 struct kh_operation_name *ret_name, struct kh_error *err)
 {
@@ -124,7 +124,7 @@ static enum kh_err find_upstream(const struct kh_operation *row, struct kh_view 
 	return KH_OK;
 }
 
-/* What NAME looks like: its skeleton without blanks. */
+/* The appearance of NAME: its skeleton without blanks. */
 static enum kh_err look(struct kh_arena *arena, struct kh_view name, struct kh_view *ret_look)
 {
 	struct kh_view skeleton;
@@ -144,7 +144,7 @@ static enum kh_err look(struct kh_arena *arena, struct kh_view name, struct kh_v
 	return KH_OK;
 }
 
-/* Whether NAME, which is not registered, looks like a name that is. */
+/* Whether NAME, which is not registered, looks like a registered name. */
 static enum kh_err is_lookalike(struct kh_arena *arena, const struct kh_operations *from, struct kh_view name,
 				bool *ret_yes)
 {
@@ -175,7 +175,7 @@ enum kh_err kh_operation_find(struct kh_arena *arena, const struct kh_operations
 	}
 	if (kh_utf8_invalid(name) != SIZE_MAX)
 		return malformed(err, "the operation's name is not valid UTF-8");
-	/* A longer name is unknown, however it looks: nothing is normalised at a stranger's expense. */
+	/* A longer name is unknown, whatever it looks like, so that a caller cannot make us normalise long texts. */
 	if (name.n <= KH_OPERATION_NAME_MAX) {
 		if (upstream != NULL && kh_view_starts(name, KH_LIT(UPSTREAM)))
 			return find_upstream(upstream, name, ret_name, err);

@@ -1,6 +1,6 @@
 /*
- * The rows.  The build reads them too (tools/prebuild-operations.c): the tools' schemas and what shells complete are
- * made of them.
+ * The rows.  The build reads them too (tools/prebuild-operations.c): it generates the tools' schemas and the shell
+ * completion from them.
  */
 #include "core/comm/operations.h"
 
@@ -18,7 +18,7 @@ static const struct kh_parameter_spec fetch_has[] = {
 	{"url", KH_PARAMETER_URL, true, 2048, .about = "an https URL, with its host in full", .host = true},
 };
 
-/* To a server of databases go the statement, which an agent may have written, and what is bound in it. */
+/* A database server gets the statement, which an agent may have written, and the values bound in it. */
 static const struct kh_parameter_spec query_has[] = {
 	{"database", KH_PARAMETER_NAME, true, 64, .about = "its name in the configuration", .stays = true},
 	{"statement", KH_PARAMETER_STATEMENT, true, 8192, .about = "the name of a configured statement, or SQL"},

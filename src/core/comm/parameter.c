@@ -1,6 +1,6 @@
 /*
- * The rules for parameters.  Values come from an agent that untrusted text may have influenced.  What passes here has
- * the right shape and nothing hidden in it; whether it is allowed is decided later, by policy and executor.
+ * The rules for parameters.  Values come from an agent that untrusted text may have influenced.  A value that passes
+ * has the right shape and nothing hidden in it; policy and executor decide later whether it is allowed.
  */
 #include "core/comm/parameter.h"
 
@@ -28,7 +28,7 @@ static struct kh_view text_of(const struct kh_parameter *parameter, size_t max, 
 	return (struct kh_view){NULL, 0};
 }
 
-/* Whether a character of TEXT cannot be seen: nobody could review it. */
+/* Whether a character of TEXT is invisible, because a reviewer could not see it. */
 static bool hides(struct kh_view text)
 {
 	uint32_t c;
@@ -51,7 +51,10 @@ static bool is_made_of(struct kh_view text, const char *more)
 	return true;
 }
 
-/* Whether a segment of TEXT is "..", by either slash: what is one name here may be a path to somebody else. */
+/*
+ * Whether a segment of TEXT is "..", with either kind of slash, because another program may take a backslash for a
+ * separator.
+ */
 static bool climbs(struct kh_view text)
 {
 	size_t start = 0;
@@ -108,7 +111,7 @@ static void check_url(const struct kh_parameter *parameter, struct kh_view text,
 		kh_reasons_add(errors, err.code, parameter->path, "%s", err.detail);
 }
 
-/* K8: true where VAL is meant to stand for sealed content; what is wrong with it is reported. */
+/* K8: true if VAL is meant as a reference to sealed content; reports what is wrong with it. */
 static bool is_reference(struct kh_view path, yyjson_val *val, struct kh_reasons *errors)
 {
 	yyjson_val *block = kh_json_get(val, "$block");
@@ -122,7 +125,7 @@ static bool is_reference(struct kh_view path, yyjson_val *val, struct kh_reasons
 	return true;
 }
 
-/* One value of a list: a string without NUL, or where SCALARS another value that is no container. */
+/* Checks one value of a list: a string without NUL or, if SCALARS, any other value that is not a container. */
 static void check_item(struct kh_view path, yyjson_val *item, bool scalars, struct kh_reasons *errors)
 {
 	struct kh_view text = kh_json_str(item);
@@ -169,7 +172,7 @@ static void check_list(const struct kh_parameter *parameter, size_t max, bool sc
 	}
 }
 
-/* The kinds that are text, which is there. */
+/* Checks the kinds that are text; the value is present. */
 static enum kh_err check_text(const struct kh_parameter_spec *spec, const struct kh_parameter *parameter,
 			      struct kh_view text, struct kh_reasons *errors)
 {

@@ -9,12 +9,12 @@
 struct kh_parameter {
 	struct kh_view name;
 	yyjson_val *value;
-	struct kh_view path; /* where it stands in the declaration, for messages */
+	struct kh_view path; /* its path in the declaration, for messages */
 };
 
 /*
  * Reports what is wrong with PARAMETER by SPEC.  Fails only for lack of memory.  A query, and an item of `params` or
- * `args`, may be {"$block": id} in place of its text (K8): whether that content may go there is for the policy to say.
+ * `args`, may be {"$block": id} in place of its text (K8): the policy decides whether that content may be sent there.
  */
 enum kh_err kh_parameter_check(const struct kh_parameter_spec *spec, const struct kh_parameter *parameter,
 			       struct kh_reasons *errors) KH_CHECKED;

@@ -1,11 +1,14 @@
-/* The phase gate: two allow-lists and two words.  There is no prefix test that another spelling could slip past. */
+/*
+ * The phase gate: two allow-lists and two words.  Names are compared in full, so that no other spelling can pass a
+ * prefix test.
+ */
 #include "core/comm/phase.h"
 
 #include "core/comm/operations.h"
 
 static const char *const names[] = {[KH_PHASE_PLANNING] = "planning", [KH_PHASE_EXECUTION] = "execution"};
 
-/* What agents can ask of Keyhole itself (I1): it reads and writes Keyhole's own books and starts nothing outside. */
+/* What agents can ask of Keyhole itself (I1): these read and write Keyhole's own store and start nothing outside. */
 static const char *const own[] = {
 	"task_open", "task_status",       "begin_execution",     "declare",
 	"BCPQuery",  "BCPNext",           "BCPRespond",          "approval_wait",

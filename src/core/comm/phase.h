@@ -1,6 +1,6 @@
 /*
- * The phase gate (E1).  A task plans without side effects, then executes.  The gate takes the phase as the word that it
- * was given: anything but exactly one of the two names blocks, for an unknown phase must fail closed.
+ * The phase gate (E1).  A task plans without side effects, then executes.  The gate takes the phase as the word that
+ * was given.  Any word but exactly the two names blocks, because an unknown phase must fail closed.
  *
  *     operation                          planning   execution   any other word
  *     Keyhole's own (queries, status)    passes     passes      blocked
@@ -20,11 +20,11 @@ const char *kh_phase_name(enum kh_phase phase);
 /* Exact words only; false for anything else. */
 bool kh_phase_parse(struct kh_view word, enum kh_phase *ret_phase);
 
-/* Whether OPERATION is Keyhole's own: one of a fixed list of exact names, none of which touches the world. */
+/* Whether OPERATION is Keyhole's own: one of a fixed list of exact names, none of which touches anything outside. */
 bool kh_phase_is_own(struct kh_view operation);
 
 /*
- * KH_OK where OPERATION may pass in the phase named by WORD.  Else KH_EREFUSED with code `phase_unknown` or
+ * KH_OK if OPERATION may pass in the phase named by WORD.  Else KH_EREFUSED with code `phase_unknown` or
  * OUTBOUND_FORBIDDEN_IN_PLANNING, or what kh_operation_find() says of a name that is not registered.
  */
 enum kh_err kh_phase_allows(struct kh_arena *arena, struct kh_view operation, struct kh_view word,

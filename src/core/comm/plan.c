@@ -1,10 +1,10 @@
-/* Plans.  Written by an agent: hostile, and read as strictly as a declaration. */
+/* Plans.  An agent writes them, so they are hostile and read as strictly as a declaration. */
 #include "core/comm/plan.h"
 
 #include "core/comm/operations.h"
 #include "core/comm/strict.h"
 
-/* The members of OBJ but `operation`, as parameters of ITEM, checked one by one.  Nothing is required: it is a plan. */
+/* Reads the members of OBJ except `operation` as parameters of ITEM, and checks each.  None is required in a plan. */
 static enum kh_err read_parameters(struct kh_arena *arena, struct kh_view path, yyjson_val *obj,
 				   struct kh_plan_item *item, struct kh_reasons *errors)
 {

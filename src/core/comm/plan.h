@@ -1,5 +1,5 @@
 /*
- * The plan that a task enters its execution phase with (E1): {"plan":"...","required_operations":[...]}.  An item is a
+ * The plan with which a task enters its execution phase (E1): {"plan":"...","required_operations":[...]}.  An item is a
  * name, or an object with `operation` and parameters, either beside it or in `parameters`.  An operation that the plan
  * does not name needs an approval of its own.
  */
@@ -13,7 +13,7 @@
 
 struct kh_plan_item {
 	struct kh_operation_name operation;
-	struct kh_parameter *parameters; /* those that the plan fixes; none where it only names the operation */
+	struct kh_parameter *parameters; /* those that the plan fixes; none if it names only the operation */
 	size_t parameter_count;
 };
 
@@ -24,7 +24,7 @@ struct kh_plan {
 };
 
 /*
- * Reads a plan.  Everything that is wrong goes to ERRORS; the plan may be used only where there is nothing.  Borrows
+ * Reads a plan.  Everything that is wrong goes to ERRORS; the plan may be used only if ERRORS stays empty.  Borrows
  * from IN.  Fails only for lack of memory.
  */
 enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, struct kh_plan *ret_plan,
@@ -32,7 +32,7 @@ enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, struct kh_plan 
 
 /*
  * Whether PLAN names this operation: an item has its exact name, and every parameter that the item fixes has the same
- * value here.  So a plan to fetch one page is no plan to fetch another.
+ * value here.  So a plan to fetch one page does not cover fetching another.
  */
 bool kh_plan_names(const struct kh_plan *plan, struct kh_view operation, const struct kh_parameter *parameters,
 		   size_t count);

@@ -1,6 +1,6 @@
 /*
- * Ids of sessions (a task's id, and an audit event's): a grammar so narrow that an id inside a sentence, such as an
- * attribution, cannot say anything but itself.
+ * Ids of sessions (a task's id, and an audit event's).  The grammar is so narrow that an id inside a sentence, such as
+ * an attribution, cannot carry any other text.
  */
 #ifndef KH_CORE_COMM_SESSION_H
 #define KH_CORE_COMM_SESSION_H

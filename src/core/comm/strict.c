@@ -1,4 +1,4 @@
-/* Strict reading of members.  Input is hostile: names from it come into paths only as plain words or quoted. */
+/* Strict reading of members.  The input is hostile: its names appear in paths only as plain words or quoted. */
 #include "core/comm/strict.h"
 
 #define KEY_MAX 64

@@ -4,7 +4,7 @@
 #include "core/comm/strict.h"
 #include "core/screen/screen.h"
 
-#define REVIEW_MAX 64 /* reasons that a reviewer is shown; one would do */
+#define REVIEW_MAX 64 /* most reasons that a reviewer is shown */
 
 static enum kh_err suspect_text(struct kh_screen *screen, struct kh_view path, struct kh_view text,
 				struct kh_reasons *review)
@@ -16,8 +16,10 @@ static enum kh_err suspect_text(struct kh_screen *screen, struct kh_view path, s
 		const struct kh_finding *finding = &findings.at[i];
 		if (finding->severity < KH_SEVERITY_MEDIUM)
 			continue;
-		/* The text is valid UTF-8: what does not decode to text ("lang=de" as quoted-printable) was not
-		 * encoded. */
+		/*
+		 * The text itself is valid UTF-8, so this finding means that it was not encoded ("lang=de" read as
+		 * quoted-printable).
+		 */
 		if (kh_view_eq(kh_view_str(finding->code), KH_LIT("invalid_utf8")))
 			continue;
 		kh_reasons_add(review, "screened", path, "%s (%s, %s) in bytes %zu to %zu", finding->code,

@@ -1,6 +1,6 @@
 /*
- * Screening of what an agent declares (E3).  Nothing is refused for how it reads; but where the screen finds something
- * of severity medium or higher, a human verifies the declaration before anything runs.
+ * Screens what an agent declares (E3).  Nothing is refused because of its wording; but if the screen finds something of
+ * severity medium or higher, a human verifies the declaration before anything runs.
  */
 #ifndef KH_CORE_COMM_SUSPECT_H
 #define KH_CORE_COMM_SUSPECT_H
@@ -10,8 +10,8 @@
 struct kh_screen;
 
 /*
- * Screens every string in VAL (which stands at PATH), the names of members too, and adds a reason `screened` to REVIEW
- * for each finding.  Fails only for lack of memory.
+ * Screens every string in VAL (whose path is PATH), including the names of members, and adds a reason `screened` to
+ * REVIEW for each finding.  Fails only for lack of memory.
  */
 enum kh_err kh_suspect_value(struct kh_screen *screen, struct kh_view path, yyjson_val *val,
 			     struct kh_reasons *review) KH_CHECKED;

@@ -1,4 +1,4 @@
-/* URLs of the web.  Input is hostile; a character that is not known to be harmless is refused, not repaired. */
+/* URLs of the web.  Input is hostile; a character that is not known to be harmless is refused, not corrected. */
 #include "core/comm/url.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static bool is_hex(char c)
 	return kh_ascii_is_digit(c) || (kh_ascii_lower(c) >= 'a' && kh_ascii_lower(c) <= 'f');
 }
 
-/* The characters that RFC 3986 lets stand in a URL, and nothing else. */
+/* Accepts only the characters that RFC 3986 allows in a URL. */
 static enum kh_err check_characters(struct kh_view text, struct kh_error *err)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -56,7 +56,10 @@ static bool is_group(struct kh_view text)
 	return i == text.n && i >= 1 && i <= 4;
 }
 
-/* How many groups of 16 bits TEXT, one side of a "::" or all of the address, has; -1 where it is not made of groups. */
+/*
+ * The number of 16-bit groups in TEXT, which is one side of a "::" or the whole address; -1 if TEXT is not made of
+ * groups.
+ */
 static int count_groups(struct kh_view text, bool is_last)
 {
 	struct kh_view part;
@@ -97,8 +100,9 @@ static bool is_label(struct kh_view label)
 }
 
 /*
- * A DNS name.  A last label that begins with a digit is none: that is how addresses are written, and what is not the
- * usual form of one ("2130706433", "127.1", "0x7f.1") means an address to some readers and a name to others.
+ * Whether HOST is a DNS name.  It is not if its last label begins with a digit, because addresses are written like
+ * that, and an unusual form of one ("2130706433", "127.1", "0x7f.1") is an address to some programs and a name to
+ * others.
  */
 static bool is_name(struct kh_view host)
 {
@@ -130,7 +134,7 @@ static enum kh_err read_port(struct kh_view text, int *ret_port, struct kh_error
 	return KH_OK;
 }
 
-/* Host and port of AUTHORITY, what stands between the slashes. */
+/* Reads host and port of AUTHORITY, the part between the slashes. */
 static enum kh_err read_authority(struct kh_view authority, struct kh_url *url, struct kh_error *err)
 {
 	bool bracket = authority.n > 0 && authority.p[0] == '[';
@@ -185,7 +189,9 @@ enum kh_err kh_url_read(struct kh_view text, struct kh_url *ret_url, struct kh_e
 	return kh_url_read_web(text, false, ret_url, err);
 }
 
-/* A host has one spelling: small letters, and no dot at its end, which is the same name to a name server. */
+/*
+ * Writes a host in its one spelling: lower case, and no dot at its end, because with a dot it is the same name in DNS.
+ */
 static size_t write_host(struct kh_view host, char *buffer)
 {
 	size_t n = host.n > 0 && host.p[host.n - 1] == '.' ? host.n - 1 : host.n;
@@ -209,7 +215,7 @@ enum kh_err kh_url_write(const struct kh_url *url, char *buffer, size_t size, st
 	int n = snprintf(buffer, size, "%s://%s%.*s%s%s%s%.*s", url->plain ? "http" : "https", bracket ? "[" : "",
 			 (int)host_n, host, bracket ? "]" : "", port, rest.n > 0 && rest.p[0] == '/' ? "" : "/",
 			 KH_FMT(rest));
-	/* Text that was read grows by its "/" at most; what is longer than a URL may be would not be read again. */
+	/* A URL that was read grows by one "/" at most.  Refuse a result that is too long to be read again. */
 	if (n < 0 || (size_t)n >= size || n > KH_URL_MAX)
 		return KH_ELIMIT;
 	*ret_text = kh_view_of(buffer, (size_t)n);

@@ -1,15 +1,17 @@
-/* Words that say something, counted.  A small list and no statistics: a person must be able to see why. */
+/*
+ * Counts meaningful words.  It uses a small list and no statistics, so that a person can see the reason for a result.
+ */
 #include "core/comm/vague.h"
 
 #include "base/utf8.h"
 #include "core/screen/normalise.h"
 
-#define TELLING_MAX 16 /* words that are told apart; more than enough to know that there are two */
+#define TELLING_MAX 16 /* different words that are counted; more than enough, because two suffice */
 #define LONG_RUN \
-	6 /* characters of a word beyond ASCII that stand for two: some scripts put no blanks between words \
+	6 /* characters of a non-ASCII word that count as two words: some scripts put no blanks between words \
 	   */
 
-/* Words that any reason could have. */
+/* Words that could be in any reason. */
 /* clang-format off */
 static const char *const fillers[] = {
 	"a", "about", "access", "again", "all", "also", "am", "an", "and", "another", "any", "anything", "are",
@@ -37,13 +39,13 @@ static bool is_filler(struct kh_view word)
 		if (kh_view_eq(word, kh_view_str(fillers[i])))
 			return true;
 	}
-	/* "xxxxxxxx" and a lone letter say nothing either; a lone digit may. */
+	/* "xxxxxxxx" and a single letter say nothing either; a single digit may. */
 	while (same < word.n && word.p[same] == word.p[0])
 		same++;
 	return same == word.n && kh_ascii_is_alpha(word.p[0]);
 }
 
-/* ASCII punctuation and all white space part words; everything else makes them. */
+/* ASCII punctuation and all white space separate words; all other characters are part of them. */
 static bool parts(uint32_t c)
 {
 	return kh_utf8_is_space(c) || (c < 0x80 && !kh_ascii_is_alpha((char)c) && !kh_ascii_is_digit((char)c));
