@@ -1,6 +1,6 @@
 /*
- * The public API, include/keyhole/keyhole.h, over the parts of the core.  Nothing is decided here: texts are parsed,
- * the right part is called, and what it wrote is handed out.
+ * The public API, include/keyhole/keyhole.h, over the parts of the core.  Nothing is decided here: this file parses
+ * texts, calls the right part, and returns its output.
  */
 #include "base/call.h"
 #include "base/canonical.h"
@@ -18,9 +18,9 @@
 
 struct kh {
 	const struct kh_alloc *alloc;
-	struct kh_arena arena; /* of the call under way */
+	struct kh_arena arena; /* of the current call */
 	struct kh_rules *rules;
-	struct kh_screen *screen; /* NULL until somebody needs it */
+	struct kh_screen *screen; /* NULL until it is first needed */
 };
 
 struct kh_text {
@@ -99,7 +99,7 @@ void kh_text_free(struct kh_text *text)
 		kh_alloc_free(text->alloc, text, sizeof(*text) + text->n + 1);
 }
 
-/* C7: the policy's text, the name of its file where there is one, and the request. */
+/* C7: the policy's text, the name of its file if there is one, and the request. */
 static enum kh_err explain(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out, struct kh_error *err)
 {
 	enum { POLICY, FILE_NAME, REQUEST, COUNT };
@@ -121,7 +121,7 @@ static enum kh_err explain(struct kh_call *call, yyjson_val *in, yyjson_mut_val 
 
 static const struct command {
 	kh_call_fn *fn;
-	bool screens;      /* needs the rules */
+	bool screens;      /* needs the screen's rules */
 	bool needs_moment; /* needs a time and random bytes */
 } commands[] = {
 	[KH_BCP_CHECK] = {.fn = kh_bcp_contract_check},

@@ -1,4 +1,4 @@
-/* Judging a response.  See answer.h for what is guaranteed; docs/reference/CODES.md for the codes. */
+/* Judges a response. answer.h says what is guaranteed, docs/reference/CODES.md lists the codes. */
 #include "core/bcp/answer.h"
 
 #include "base/buf.h"
@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#define TEXT_LIMIT (1U << 20) /* of the pieces that are screened together */
+#define TEXT_LIMIT (1U << 20) /* bytes of the pieces that are screened together */
 
 static const char *const verdict_names[] = {
 	[KH_VERDICT_DELIVER] = "deliver",
@@ -32,7 +32,7 @@ struct judge {
 	bool *given; /* which fields or questions have been answered */
 };
 
-/* A verdict only ever gets worse. */
+/* Changes the verdict only to a worse one. */
 static void worsen(struct kh_answer *answer, enum kh_verdict verdict)
 {
 	if (verdict > answer->verdict)
@@ -47,7 +47,7 @@ static void worsen(struct kh_answer *answer, enum kh_verdict verdict)
 
 /* --- category 1 ------------------------------------------------------------------------------------------------- */
 
-/* The place of the listed value that VAL is, or -1.  As listed, or with the same normal form. */
+/* The index of the listed value that V is, exactly or by its normal form, or -1. */
 static int64_t listed(struct judge *j, const struct kh_field *field, struct kh_view v)
 {
 	struct kh_view key;
@@ -104,7 +104,7 @@ static size_t field_at(const struct kh_query *query, struct kh_view name, size_t
 	return SIZE_MAX;
 }
 
-/* What the members of a response say beside its body: its query's id, and nothing else. */
+/* Judges the members of a response other than its body: only the query's id is allowed. */
 static void judge_envelope(struct judge *j, yyjson_val *response, const char *body)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(response);
@@ -122,7 +122,9 @@ static void judge_fields(struct judge *j, yyjson_val *response)
 {
 	yyjson_val *fields = kh_json_get(response, "fields"), *key;
 
-	/* {"fields": {...}}, or the values at top level; no field's value is an object, so nothing is ambiguous. */
+	/*
+	 * {"fields": {...}}, or the values at top level; this is not ambiguous, because no field's value is an object.
+	 */
 	if (yyjson_is_obj(fields))
 		judge_envelope(j, response, "fields");
 	else
@@ -146,7 +148,7 @@ static void judge_fields(struct judge *j, yyjson_val *response)
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-/* The words of normalised text, and whether one of them is too long. */
+/* The number of words of normalised text, and whether one of them is too long. */
 static unsigned count_words(struct kh_view text, bool *ret_long)
 {
 	struct kh_view rest = text, word;
@@ -177,7 +179,7 @@ static bool judge_length(struct judge *j, struct kh_view text, unsigned max_word
 	return words <= max_words && !long_word;
 }
 
-/* Characters that nobody sees: one soft one may be an accident, anything else was put there. */
+/* Judges invisible characters: a single soft one may be an accident, any other is deliberate. */
 static void judge_hidden(struct judge *j, const struct kh_normalised *normalised, struct kh_view member)
 {
 	if (normalised->hidden > 0)
@@ -188,7 +190,7 @@ static void judge_hidden(struct judge *j, const struct kh_normalised *normalised
 		HOLD(j, "marks", member, "a run of combining marks");
 }
 
-/* Screens TEXT; what is at least LEAST bad holds the answer, and so does any encoding. */
+/* Screens TEXT. A finding of severity LEAST or higher holds the answer, and so does any encoding. */
 static enum kh_err screen(struct judge *j, struct kh_view text, enum kh_screen_as as, enum kh_severity least,
 			  struct kh_view member)
 {
@@ -198,7 +200,7 @@ static enum kh_err screen(struct judge *j, struct kh_view text, enum kh_screen_a
 	for (size_t i = 0; e == KH_OK && i < findings.n; i++) {
 		const struct kh_finding *f = &findings.at[i];
 		bool encoded = kh_view_eq(kh_view_str(f->code), KH_LIT("encoded"));
-		/* A word such as "password" matters in what an agent sends (K7), not in what it learns. */
+		/* A word such as "password" matters in what an agent sends (K7), not in what it receives. */
 		bool word = f->severity == KH_SEVERITY_LOW && kh_view_eq(kh_view_str(f->code), KH_LIT("secret"));
 		if ((f->severity >= least && !word) || encoded)
 			HOLD(j, f->code, member, "rule %s, bytes %zu to %zu", f->rule, f->start, f->end);
@@ -206,7 +208,7 @@ static enum kh_err screen(struct judge *j, struct kh_view text, enum kh_screen_a
 	return e;
 }
 
-/* "ignore.all-rules@example.com": a token's parts as words. */
+/* The parts of a token as words: "ignore.all-rules@example.com". */
 static struct kh_view parted(struct kh_arena *arena, struct kh_view text)
 {
 	struct kh_view copy = kh_arena_dup(arena, text);
@@ -241,7 +243,7 @@ static enum kh_err screen_format(struct judge *j, const struct kh_question *q, s
 	return screen(j, raw, KH_SCREEN_ANSWER, KH_SEVERITY_LOW, q->id);
 }
 
-/* The text of an answer: a string, or for a list an array of strings, which is as good as one with commas. */
+/* The text of an answer: a string or, for a list, an array of strings, which means the same as one with commas. */
 static bool answer_text(struct judge *j, const struct kh_question *q, yyjson_val *val, struct kh_view *ret_raw)
 {
 	yyjson_arr_iter iter;
@@ -290,11 +292,14 @@ static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjs
 		REJECT(j, "malformed", q->id, "%s: %s", kh_format_name(q->format), problem);
 		return KH_OK;
 	}
-	/* A format parts words that no blank parted ("a,b,c", "J.R.R."): what comes out keeps to the limits too. */
+	/*
+	 * A format separates words that had no blank between them ("a,b,c", "J.R.R."), so the limits apply to the
+	 * result too.
+	 */
 	if (!judge_length(j, value->text, q->format == KH_FORMAT_SHORT_LIST ? limit : own, q->id))
 		return KH_OK;
 	e = screen_format(j, q, raw);
-	/* What comes out is screened as well: a canonical form can join what the answer as it came kept apart. */
+	/* Screen the result as well, because a canonical form can join words that were apart in the answer. */
 	if (e == KH_OK && j->answer->verdict == KH_VERDICT_DELIVER && !kh_view_eq(raw, value->text))
 		e = screen_format(j, q, value->text);
 	return e;
@@ -336,7 +341,10 @@ static enum kh_err judge_pairs(struct judge *j, yyjson_val *answers)
 	return e;
 }
 
-/* Checks, and everything that has been delivered lately read in one: after all answers have passed on their own. */
+/*
+ * Runs the checks, and screens the answers together with the latest deliveries, after each answer has passed on its
+ * own.
+ */
 static enum kh_err judge_together(struct judge *j)
 {
 	const struct kh_query *query = j->query;
@@ -411,7 +419,7 @@ static enum kh_err judge_summary(struct judge *j, yyjson_val *response)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 
-/* B7: what is delivered costs the larger of its reservation and its code length; what is not, its reservation. */
+/* B7: a delivered answer costs the larger of its reservation and its code length; any other costs its reservation. */
 static uint64_t charge(const struct kh_answer *answer, const struct kh_query *query)
 {
 	uint64_t sum = 0;
@@ -456,7 +464,9 @@ enum kh_err kh_answer_judge_value(struct kh_screen *screen_, struct kh_arena *ar
 	return KH_OK;
 }
 
-/* What is not JSON, read again to say why and where: a good response has no need for an error, nor time to clear one.
+/*
+ * Reads a response that is not JSON a second time, to say why and at which offset.  The first reading has no error
+ * struct, because clearing one costs time that good responses do not need.
  */
 static enum kh_err judge_unreadable(struct kh_arena *arena, const struct kh_query *query, struct kh_view text,
 				    struct kh_answer *ret_answer)

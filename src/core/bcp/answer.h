@@ -1,8 +1,8 @@
 /*
- * Answers: what a Reader sent, validated, normalised and counted (B10-B18).
+ * Answers: validates, normalises and counts what a Reader sent (B10-B18).
  *
- * The Reader is assumed to be the attacker.  This is the only place where its bytes are looked at; what comes out is
- * built anew: listed values, canonical forms, screened words.  Reject comes before hold, and one held answer holds the
+ * The Reader is assumed to be the attacker.  Its bytes are read only here, and the result is built anew from listed
+ * values, canonical forms and screened words.  Reject takes precedence over hold, and one held answer holds the whole
  * response.
  */
 #ifndef KH_CORE_BCP_ANSWER_H
@@ -17,35 +17,35 @@ const char *kh_answer_verdict_name(enum kh_verdict verdict);
 
 /* The value of one field, or the canonical answer to one question, or the summary. */
 struct kh_value {
-	int64_t number;      /* boolean: 0 or 1; enum: the place in its list; integer */
+	int64_t number;      /* boolean: 0 or 1; enum: the index in its list; integer */
 	struct kh_view text; /* categories 2 and 3 */
 };
 
 struct kh_answer {
 	enum kh_verdict verdict;
-	struct kh_value *values; /* in the query's order; NULL where rejected */
+	struct kh_value *values; /* in the query's order; NULL if rejected */
 	size_t value_count;
 	struct kh_reasons reasons;  /* for humans and the audit; never for the Controller */
 	uint64_t reserved, charged; /* microbits of the fields or the text */
 };
 
-#define KH_ANSWER_WORD 40 /* characters that a word can have */
+#define KH_ANSWER_WORD 40 /* maximum characters of a word */
 
-/* The texts of the task's latest deliveries: an instruction can come in pieces (B13). */
+/* The texts of the task's latest deliveries: an instruction can be spread over several of them (B13). */
 struct kh_recent {
 	const struct kh_view *texts;
 	size_t count;
 };
 
 /*
- * Judges a response to QUERY.  SCREEN may be NULL for category 1 only.  Fails only for lack of memory: whatever is
- * wrong with the response is a verdict.
+ * Judges a response to QUERY.  SCREEN may be NULL for category 1 only.  Fails only for lack of memory; anything wrong
+ * with the response is a verdict.
  */
 enum kh_err kh_answer_judge(struct kh_screen *screen, struct kh_arena *arena, const struct kh_query *query,
 			    struct kh_tainted response, struct kh_recent recent,
 			    struct kh_answer *ret_answer) KH_CHECKED;
 
-/* The same for a response that is parsed already; it is as untrusted as its bytes were. */
+/* The same for a response that is parsed already; it is as untrusted as the bytes. */
 enum kh_err kh_answer_judge_value(struct kh_screen *screen, struct kh_arena *arena, const struct kh_query *query,
 				  yyjson_val *response, struct kh_recent recent,
 				  struct kh_answer *ret_answer) KH_CHECKED;

@@ -1,11 +1,11 @@
 /*
- * Bits by integer arithmetic.
+ * Computes bits with integer arithmetic.
  *
- * log2 of a number that is no power of two is found one binary digit at a time: with the number scaled to [1, 2),
- * squaring doubles its logarithm, and whether the square passes 2 is the next digit.  56 digits are far more than a
- * microbit needs.  Truncation only ever makes the digits smaller, by less than one in the last place for those that are
- * not computed and less than another for what each square loses: SLACK makes up for both before rounding up, so that
- * the result is a bound for every number (tests/proofs/proof_bits.c).
+ * log2 of a number that is not a power of two is found one binary digit at a time.  The number is scaled to [1, 2).
+ * Squaring doubles its logarithm; the next digit is 1 if the square is 2 or more.  56 digits are far more than a
+ * microbit needs.  Truncation only makes the result smaller: by less than one unit in the last place for the digits
+ * that are not computed, and by less than another for what the squares lose.  SLACK compensates for both before
+ * rounding up, so that the result is an upper bound for every number (tests/proofs/proof_bits.c).
  */
 #include "core/bcp/bits.h"
 
@@ -28,7 +28,7 @@ uint64_t kh_bits_log2(uint64_t n)
 		fraction = fraction << 1 | digit;
 	}
 	uint64_t part = (uint64_t)((unsigned __int128)(fraction + SLACK) * KH_MICROBIT >> DIGITS) + 1;
-	/* Below the next power of two, and so never above its logarithm. */
+	/* N is below the next power of two, so the result must not exceed that power's logarithm. */
 	return whole * KH_MICROBIT + (part < KH_MICROBIT ? part : KH_MICROBIT);
 }
 
@@ -39,7 +39,7 @@ unsigned kh_bits_width(uint64_t n)
 
 unsigned kh_bits_slots(uint64_t deadline_ms)
 {
-	unsigned count = 1; /* the deadline itself */
+	unsigned count = 1; /* the slot at the deadline */
 
 	for (uint64_t slot = FIRST_SLOT_MS; slot < deadline_ms && count < 64; slot *= 2)
 		count++;

@@ -9,10 +9,10 @@
 
 #define KH_MICROBIT UINT64_C(1000000) /* microbits in a bit */
 
-/* A word of text, as the protocol counts it. */
+/* The cost of a word of text in the protocol. */
 #define KH_BITS_WORD (11 * KH_MICROBIT)
 
-/* What the Controller can tell apart about a query's end: at most eight outcomes (B8). */
+/* The Controller can distinguish at most eight outcomes of a query (B8). */
 #define KH_BITS_OUTCOME (3 * KH_MICROBIT)
 
 /* A category-1 query of more than this counts as an escalation (B10). */
@@ -21,12 +21,12 @@
 /* log2(N) in microbits, rounded up.  N must not be 0. */
 uint64_t kh_bits_log2(uint64_t n);
 
-/* The smallest whole number of bits that tells N things apart: ceil(log2(N)).  N must not be 0. */
+/* The smallest whole number of bits that can distinguish N things: ceil(log2(N)).  N must not be 0. */
 unsigned kh_bits_width(uint64_t n);
 
 /*
- * Release slots (B17): a delivery leaves at 50, 100, 200, ... ms after the query, the last one at the deadline.  How
- * many there are, and at what time the slot for something ready after READY_MS lies.
+ * Release slots (B17): a delivery leaves at 50, 100, 200, ... ms after the query, the last one at the deadline.  The
+ * number of slots, and the time of the slot for an answer that is ready after READY_MS.
  */
 unsigned kh_bits_slots(uint64_t deadline_ms);
 uint64_t kh_bits_slot(uint64_t ready_ms, uint64_t deadline_ms);

@@ -1,8 +1,8 @@
 /*
- * Checks: reading those that the query gives, deriving those that it implies, and holding them against the answers.
+ * Checks: reads those that the query gives, derives those that it implies, and applies them to the answers.
  *
- * The answers that arrive here are canonical, so comparing is plain: equal bytes are equal answers.  A check that
- * cannot be decided (a weekday of a date without a year) counts as failed: a human looks.
+ * The answers are canonical here, so equal answers are equal bytes.  A check that cannot be decided (a weekday of a
+ * date without a year) counts as failed, so that a human decides.
  */
 #include "core/bcp/check.h"
 
@@ -33,14 +33,14 @@ static struct kh_view path_of(const struct reader *r, const char *name)
 	return kh_member_below(r->arena, r->path, name);
 }
 
-/* The formats that a member may speak of, as bits. */
+/* The formats that a member may refer to, as bits. */
 #define F(format)  (1U << KH_FORMAT_##format)
 #define ANY        (~0U)
 #define DATES      (F(DATE) | F(DATETIME))
 #define ORDERED    (DATES | F(TIME) | F(INTEGER) | F(NUMBER) | F(AMOUNT))
 #define QUANTITIES (F(INTEGER) | F(NUMBER) | F(AMOUNT))
 
-/* The place of the question that ID names and whose format is among FORMATS. */
+/* The index of the question with this ID; its format must be among FORMATS. */
 static size_t find(const struct reader *r, struct kh_view id, struct kh_view path, unsigned formats)
 {
 	const struct kh_question *q = kh_question_find(r->questions, r->question_count, id);
@@ -118,7 +118,7 @@ static size_t read_condition(const struct reader *r, const struct kh_member *mem
 	return i;
 }
 
-/* Members that the kind does not have. */
+/* Refuses members that the kind does not have. */
 static void refuse_others(const struct reader *r, const struct kh_member *m, unsigned known)
 {
 	for (unsigned i = KIND + 1; i < COUNT; i++) {
@@ -197,7 +197,7 @@ static void read_one(const struct reader *r, yyjson_val *obj, struct kh_check *c
 
 /* --- derived checks --------------------------------------------------------------------------------------------- */
 
-/* "Q1", or the number in front of the word "quarter". */
+/* The number in "Q1", or the one before the word "quarter". */
 static int quarter_of(struct kh_view word, struct kh_view next)
 {
 	static const char *const ordinals[][2] = {
@@ -222,14 +222,14 @@ static bool among(struct kh_view word, const char *const *words, size_t count)
 	return false;
 }
 
-/* What part of a date WORD names, standing between BEFORE and NEXT: its number, and the kind; 0 for none. */
+/* The part of a date that WORD names, between the words BEFORE and NEXT: its number and its kind; 0 for none. */
 static int64_t part_of(struct kh_view before, struct kh_view word, struct kh_view next, enum kh_check_kind *ret_kind)
 {
 	static const char *const leads[] = {"in", "on", "of", "during", "for", "a", "this", "year"};
 	int64_t number = quarter_of(word, next);
 
 	*ret_kind = KH_CHECK_QUARTER;
-	/* "may" and "march" are verbs too, and 2026 may be a room: a preposition must stand before them. */
+	/* "may" and "march" are verbs too, and 2026 may be a room, so they need a preposition before them. */
 	if (number > 0 || !among(before, leads, sizeof(leads) / sizeof(leads[0])))
 		return number;
 	*ret_kind = KH_CHECK_MONTH;
@@ -258,7 +258,10 @@ static bool next_word(struct kh_view *rest, struct kh_view *ret_word)
 	return ret_word->n > 0;
 }
 
-/* The one part of a date that a yes/no question asks for; false where it names none, several, or turns them around. */
+/*
+ * The one part of a date that a yes/no question asks for; false if it names none or several, or has a word that changes
+ * the meaning ("not", "before").
+ */
 static bool asked_part(struct kh_view question, enum kh_check_kind *ret_kind, int64_t *ret_is)
 {
 	static const char *const turns[] = {"not",  "no",      "before", "after",   "until",   "since",

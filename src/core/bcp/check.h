@@ -25,10 +25,10 @@ enum kh_check_kind {
 	KH_CHECK_KINDS
 };
 
-/* Questions are named by their place in the query. */
+/* Questions are given by their index in the query. */
 struct kh_check {
 	enum kh_check_kind kind;
-	struct kh_view member;               /* "checks[0]", or "questions[1]" where it is derived */
+	struct kh_view member;               /* "checks[0]", or "questions[1]" if it is derived */
 	size_t a, b;                         /* a and b; date and answer; list; if and then */
 	size_t of[16], of_count;             /* sum */
 	int64_t is;                          /* the number that a date part or a count must be */
@@ -41,8 +41,8 @@ enum kh_err kh_check_read_all(struct kh_arena *arena, yyjson_val *checks, const 
 			      struct kh_reasons *errors) KH_CHECKED;
 
 /*
- * Holds CHECK against the canonical ANSWERS, in the questions' order.  NULL where it is kept, else what is wrong, in
- * words (static).
+ * Applies CHECK to the canonical ANSWERS, in the questions' order.  NULL if it passes, else a description of the
+ * problem (static).
  */
 const char *kh_check_problem(const struct kh_check *check, const struct kh_question *questions,
 			     const struct kh_view *answers);

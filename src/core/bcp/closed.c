@@ -1,6 +1,7 @@
 /*
- * Closed lists: reduction of an answer to a key, and the search for it.  Pure.  The answer is hostile: it is only ever
- * compared, never copied out.  A list has a few hundred rows and an answer is looked up once, so the search is linear.
+ * Closed lists: reduces an answer to a key and searches for it.  Pure.  The answer is hostile: it is only compared,
+ * never copied into the result.  The search is linear, because a list has a few hundred rows and an answer is looked up
+ * once.
  */
 #include "core/bcp/closed.h"
 
@@ -19,7 +20,7 @@ static void put(struct key *k, char c)
 		k->p[k->n++] = c;
 }
 
-/* A blank after the current word, if there is one; "the" goes. */
+/* Ends the current word, if there is one, with a blank; drops the word "the". */
 static void end_word(struct key *k)
 {
 	if (k->n == k->word)

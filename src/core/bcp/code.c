@@ -1,4 +1,6 @@
-/* The code of B7: lengths only, nobody ever needs the bits themselves but the proof (tests/proofs), which makes them.
+/*
+ * The code of B7: computes only lengths.  The bits themselves are needed only by the proof (tests/proofs), which makes
+ * them.
  */
 #include "core/bcp/code.h"
 
@@ -48,7 +50,7 @@ unsigned kh_code_symbol(uint32_t c, uint64_t *ret_value)
 		return escaped(DIGIT, 4, c - '0', ret_value);
 	if (c >= 'A' && c <= 'Z')
 		return escaped(UPPER, 5, c - 'A', ret_value);
-	/* The 32 printable ASCII characters left lie in four runs. */
+	/* The other 32 printable ASCII characters are in four runs. */
 	if (c >= '!' && c <= '/')
 		return escaped(PRINTABLE, 5, c - '!', ret_value);
 	if (c >= ':' && c <= '@')
@@ -69,7 +71,7 @@ static uint64_t spelled_bits(struct kh_view word)
 	for (size_t at = 0; at < word.n;) {
 		uint32_t c = 0;
 		size_t n = kh_utf8_decode(word, at, &c);
-		/* Delivered text is valid UTF-8; a stray byte would still be charged. */
+		/* Delivered text is valid UTF-8; an invalid byte would be charged all the same. */
 		bits += kh_code_symbol(n ? c : 0xfffd, NULL);
 		at += n ? n : 1;
 	}

@@ -1,6 +1,6 @@
 /*
- * The code of B7: one fixed, public prefix code for delivered text, so that what a delivery is charged is a bound that
- * holds and not an estimate: at most 2^b different texts cost b bits or fewer.
+ * The code of B7: one fixed, public prefix code for delivered text, so that the charge for a delivery is a proven bound
+ * and not an estimate: at most 2^b different texts cost b bits or fewer.
  *
  *   text    = the number of words less one, in ceil(log2(max_words)) bits; then each word
  *   word    = 1 and its place in words-2048.txt in 11 bits, or
@@ -10,7 +10,7 @@
  *             30 and 16 bits, a character up to U+FFFF; 31 and 20 bits, a character past it
  *
  * A canonical form can have more words than the question allowed for the answer ("$5" is one word, "5.00 USD" two):
- * then the last word takes the rest, its blanks spelled as characters.
+ * then the last word includes the rest, with blanks spelled as characters.
  */
 #ifndef KH_CORE_BCP_CODE_H
 #define KH_CORE_BCP_CODE_H
@@ -20,13 +20,15 @@
 /* The length in microbits of TEXT (normalised: words separated by single spaces, not empty) under MAX_WORDS. */
 uint64_t kh_code_length(struct kh_view text, unsigned max_words);
 
-/* The bits of one spelled character and, where RET_VALUE is not NULL, their value: most significant bit first. */
+/*
+ * The number of bits of one spelled character and, if RET_VALUE is not NULL, their value, most significant bit first.
+ */
 unsigned kh_code_symbol(uint32_t c, uint64_t *ret_value);
 
 #define KH_CODE_TERMINATOR_BITS  5
 #define KH_CODE_TERMINATOR_VALUE 26
 
-/* The place of WORD (lower case) in the list, or -1. */
+/* The index of WORD (lower case) in the list, or -1. */
 int kh_code_word(struct kh_view word);
 
 #endif

@@ -1,4 +1,4 @@
-/* C1 and C2: a query checked, a response judged. */
+/* C1 and C2: checks a query, judges a response. */
 #include "core/bcp/contract.h"
 
 #include "base/member.h"
@@ -41,7 +41,7 @@ enum kh_err kh_bcp_contract_check(struct kh_call *call, yyjson_val *in, yyjson_m
 	return KH_OK;
 }
 
-/* The texts of `recent`; an error where it is anything but an array of strings. */
+/* Reads the texts of `recent`; an error if it is not an array of strings. */
 static enum kh_err read_recent(struct kh_call *call, yyjson_val *arr, struct kh_recent *ret, struct kh_error *err)
 {
 	size_t n = yyjson_arr_size(arr), i = 0;
@@ -64,7 +64,7 @@ static enum kh_err read_recent(struct kh_call *call, yyjson_val *arr, struct kh_
 	return KH_OK;
 }
 
-/* Judges the further responses of `repeats` and holds the first one against them. */
+/* Judges the further responses of `repeats` and compares the first one with them. */
 static enum kh_err compare_repeats(struct kh_call *call, const struct kh_query *query, yyjson_val *repeats,
 				   struct kh_answer *answer, struct kh_error *err)
 {

@@ -10,8 +10,9 @@ static const struct kh_closed_row rows[] = {
 };
 
 /*
- * A Reader's "no" is not Norway, nor its "N.A." Namibia.  Three letters are refused where they are words of grammar;
- * "jam" and "guy" are no answers that a Reader gives by accident.  "US" is a word too, but is mostly the country.
+ * If a Reader answers "no", it does not mean Norway, nor does "N.A." mean Namibia.  Codes of three letters are refused
+ * if they are words of grammar; "jam" and "guy" are accepted, because no Reader answers them by accident. "US" is a
+ * word too, but mostly means the country.
  */
 #define WORDS                                                                                                          \
 	"ad|ai|am|as|at|ax|be|bi|bs|by|do|eh|er|hm|id|ie|im|in|iq|is|it|km|la|ma|me|mr|ms|my|na|no|om|pa|pm|ps|re|sh|" \

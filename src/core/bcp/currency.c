@@ -1,4 +1,4 @@
-/* The currencies, and where an amount's text names one.  Pure; the rows are in currency.def. */
+/* The currencies, and how one is found in the text of an amount.  Pure; the rows are in currency.def. */
 #include "core/bcp/currency.h"
 
 struct row {
@@ -43,13 +43,13 @@ bool kh_currency_find(struct kh_view key, struct kh_view *ret_code, unsigned *re
 	return false;
 }
 
-/* Every character past ASCII counts as a letter here: what is not understood is not cut in two. */
+/* Every non-ASCII character counts as a letter here, so that unknown text is not split. */
 static bool is_letter(char c)
 {
 	return kh_ascii_is_alpha(c) || ((unsigned char)c & 0x80);
 }
 
-/* The length of SIGN where TEXT begins with it and no letter follows, else 0. */
+/* The length of SIGN if TEXT begins with it and no letter follows, else 0. */
 static size_t at_start(struct kh_view text, struct kh_view sign)
 {
 	if (!kh_view_eq_nocase(kh_view_sub(text, 0, sign.n), sign))
@@ -57,7 +57,7 @@ static size_t at_start(struct kh_view text, struct kh_view sign)
 	return text.n > sign.n && is_letter(text.p[sign.n]) ? 0 : sign.n;
 }
 
-/* The same where TEXT ends with it and no letter comes before. */
+/* The same if TEXT ends with it and no letter comes before. */
 static size_t at_end(struct kh_view text, struct kh_view sign)
 {
 	if (sign.n > text.n || !kh_view_eq_nocase(kh_view_from(text, text.n - sign.n), sign))

@@ -1,7 +1,7 @@
 /*
- * Reading dates and times.
+ * Reads dates and times.
  *
- * The text is cut into at most a dozen tokens: runs of letters, runs of digits, single other characters.  A date is
+ * The text is split into at most a dozen tokens: runs of letters, runs of digits, single other characters.  A date is
  * then one of a few sequences of tokens; everything that is not exactly one of them is refused.
  */
 #include "core/bcp/date.h"
@@ -14,7 +14,7 @@ struct token {
 	enum token_kind kind;
 	struct kh_view text;
 	int value;  /* of a number */
-	bool glued; /* nothing stands between it and the token before */
+	bool glued; /* nothing is between it and the token before */
 };
 
 struct tokens {
@@ -32,7 +32,10 @@ static bool is(const struct token *token, const char *word)
 	return kh_view_eq_nocase(token->text, kh_view_str(word));
 }
 
-/* The place of WORD among NAMES, whole or its first three letters (and "sept", "tues", "thur", "thurs"); from 1. */
+/*
+ * The index of WORD among NAMES, by the whole name or its first three letters (and "sept", "tues", "thur", "thurs");
+ * from 1.
+ */
 static int name_of(struct kh_view word, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -65,7 +68,7 @@ static int number_of(struct kh_view digits)
 	return value;
 }
 
-/* Cuts TEXT into tokens; false where it has too many or a number of more than 4 digits. */
+/* Splits TEXT into tokens; false if it has too many or a number of more than 4 digits. */
 static bool cut(struct kh_view text, struct tokens *ret)
 {
 	size_t at = 0;
@@ -110,7 +113,7 @@ static void drop(struct tokens *t, size_t i)
 static int days_in(int year, int month)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	/* Without a year the 29th of February exists. */
+	/* Without a year the 29th of February is valid. */
 	bool leap = year == 0 || (year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
 
 	return days[month - 1] + (month == 2 && leap);
@@ -152,7 +155,10 @@ static bool is_day(const struct token *token)
 	return token->kind == NUMBER && token->text.n <= 2;
 }
 
-/* Three numbers with the same mark between: a year first, or a year last where day and month can be told apart. */
+/*
+ * Reads three numbers with the same mark between them: the year first, or the year last if day and month cannot be
+ * confused.
+ */
 static bool read_numeric(const struct tokens *t, int weekday, struct kh_date *ret_date, const char **ret_problem)
 {
 	const struct token *a = &t->at[0], *b = &t->at[2], *c = &t->at[4];
@@ -176,8 +182,10 @@ static bool read_numeric(const struct tokens *t, int weekday, struct kh_date *re
 			     : complete(c->value, a->value, b->value, weekday, ret_date, ret_problem);
 }
 
-/* "the", "of", commas and the ordinals of days say nothing; nor does a full stop behind a word or a day ("Mar.",
- * "15."). */
+/*
+ * Drops tokens that say nothing: "the", "of", commas, the ordinals of days, and a full stop after a word or a day
+ * ("Mar.", "15.").
+ */
 static void drop_filler(struct tokens *t)
 {
 	for (size_t i = 0; i < t->n;) {
@@ -193,7 +201,7 @@ static void drop_filler(struct tokens *t)
 	}
 }
 
-/* A weekday at the beginning or the end; taken off. */
+/* Takes a weekday off the beginning or the end. */
 static int take_weekday(struct tokens *t)
 {
 	size_t ends[] = {0, t->n - 1};
@@ -253,7 +261,7 @@ bool kh_date_read(struct kh_view text, struct kh_date *ret_date, const char **re
 	return false;
 }
 
-/* "am", "pm", "a.m.", "p.m." at token I: 0, 12, or -1 for none.  *RET_USED is how many tokens it has. */
+/* Reads "am", "pm", "a.m." or "p.m." at token I: 0, 12, or -1 for none.  *RET_USED is the number of its tokens. */
 static int half_of_day(const struct tokens *t, size_t i, size_t *ret_used)
 {
 	if (i < t->n && (is(&t->at[i], "am") || is(&t->at[i], "pm"))) {
@@ -269,7 +277,7 @@ static int half_of_day(const struct tokens *t, size_t i, size_t *ret_used)
 	return -1;
 }
 
-/* Z, UTC, GMT, +02:00, UTC+2 from token I to the end. */
+/* Reads Z, UTC, GMT, +02:00 or UTC+2 from token I to the end. */
 static bool read_zone(const struct tokens *t, size_t i, struct kh_time *time)
 {
 	if (i == t->n)
@@ -326,7 +334,7 @@ bool kh_date_read_time(struct kh_view text, struct kh_time *ret_time, const char
 		return false;
 	if (half >= 0)
 		time.hour = time.hour % 12 + half;
-	/* A bare number is no time, and 14.30 could be a price. */
+	/* A bare number is not a time, and 14.30 could be a price. */
 	if (half < 0 && (!minutes || is(&t.at[1], ".")))
 		return false;
 	if (!read_zone(&t, i + used, &time))
@@ -339,7 +347,7 @@ bool kh_date_read_time(struct kh_view text, struct kh_time *ret_time, const char
 	return true;
 }
 
-/* TEXT[0, at) and TEXT[at, n) as date and time, whichever is which, without the words that join them. */
+/* Reads TEXT[0, at) and TEXT[at, n) as date and time, in either order, without the words that join them. */
 static bool read_split(struct kh_view text, size_t at, struct kh_date *ret_date, struct kh_time *ret_time,
 		       const char **ret_problem)
 {

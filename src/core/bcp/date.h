@@ -1,8 +1,8 @@
 /*
- * Dates and times as people write them, read strictly and given back as ISO 8601 (B11).
+ * Reads dates and times as people write them, strictly, and writes them as ISO 8601 (B11).
  *
- * Guarantee: a date that does not exist, a weekday that does not fit, and a form that two readers could take for two
- * days (03/04/2026, 1/2/26) are refused.
+ * Guarantee: a date that does not exist, a weekday that does not fit, and a form that can mean two different days
+ * (03/04/2026, 1/2/26) are refused.
  */
 #ifndef KH_CORE_BCP_DATE_H
 #define KH_CORE_BCP_DATE_H
@@ -22,7 +22,7 @@ struct kh_time {
 	int offset; /* minutes east of UTC */
 };
 
-/* All of TEXT (any case) as a date or a time of day.  False and a problem in words where it is none. */
+/* All of TEXT (any case) as a date or a time of day.  False and a description of the problem if it is not one. */
 bool kh_date_read(struct kh_view text, struct kh_date *ret_date, const char **ret_problem);
 bool kh_date_read_time(struct kh_view text, struct kh_time *ret_time, const char **ret_problem);
 

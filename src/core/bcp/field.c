@@ -1,4 +1,4 @@
-/* Reading fields.  The Controller wrote them, but a Controller can be wrong: everything is checked. */
+/* Reads fields.  The Controller wrote them, but a Controller can make mistakes, so everything is checked. */
 #include "core/bcp/field.h"
 
 #include "base/member.h"
@@ -50,7 +50,7 @@ static bool read_type(const struct reader *r, const struct kh_member *member, en
 	return false;
 }
 
-/* One value of an enum and its key, which no earlier value may share. */
+/* Reads one value of an enum and its key; no earlier value may have the same key. */
 static enum kh_err read_value(const struct reader *r, yyjson_val *item, struct kh_field *field)
 {
 	struct kh_view value = kh_json_str(item);
@@ -129,7 +129,7 @@ static void read_range(const struct reader *r, const struct kh_member *min, cons
 		field->microbits = kh_bits_log2((uint64_t)(field->max - field->min) + 1);
 }
 
-/* A member that belongs to another type of field. */
+/* Refuses a member that belongs to another type of field. */
 static void refuse(const struct reader *r, const struct kh_member *member, enum kh_field_type type)
 {
 	if (member->val != NULL)

@@ -27,7 +27,7 @@ struct kh_field {
 enum kh_err kh_field_read_all(struct kh_arena *arena, yyjson_val *fields, struct kh_field **ret_fields,
 			      size_t *ret_count, struct kh_reasons *errors) KH_CHECKED;
 
-/* True where V is a name as B3 wants it: [A-Za-z_][A-Za-z0-9_.-]{0,63}. */
+/* True if V is a name by B3: [A-Za-z_][A-Za-z0-9_.-]{0,63}. */
 bool kh_field_is_name(struct kh_view v);
 
 yyjson_mut_val *kh_field_write(const struct kh_field *field, yyjson_mut_doc *doc);

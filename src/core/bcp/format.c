@@ -1,9 +1,9 @@
 /*
- * The formats: one table, one reader each.
+ * The formats: one table, with one read function each.
  *
- * Text that reaches this file was written by a Reader, that is by an attacker.  A reader accepts a grammar and builds
- * its result anew from what it understood; only person_name, email, identifier, short_list and short_text carry letters
- * of the answer over, and those are screened (answer.c).
+ * The text comes from a Reader, that is, from an attacker.  Each read function accepts a grammar and builds its result
+ * anew from what it understood.  Only person_name, email, identifier, short_list and short_text copy letters of the
+ * answer, and those are screened (answer.c).
  */
 #include "core/bcp/format.h"
 
@@ -49,13 +49,16 @@ static bool is_mark(uint32_t c)
 	return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC;
 }
 
-/* Greek and Hebrew letters that only end words: before another letter they show that a text was turned round. */
+/*
+ * Greek and Hebrew letters that are only used at the end of words.  Before another letter they show that the text was
+ * reversed.
+ */
 static bool is_final(uint32_t c)
 {
 	return c == 0x3c2 || c == 0x5da || c == 0x5dd || c == 0x5df || c == 0x5e3 || c == 0x5e5;
 }
 
-/* An apostrophe however it is written, as a plain one; 0 for any other character. */
+/* The plain apostrophe for any kind of apostrophe; 0 for any other character. */
 static uint32_t plain_apostrophe(uint32_t c)
 {
 	return c == '\'' || c == 0x2019 || c == 0x2018 || c == 0x2bc || c == 0x2bb || c == 0x60 || c == 0xb4 ? '\'' : 0;
@@ -67,8 +70,8 @@ static uint32_t plain_hyphen(uint32_t c)
 }
 
 /*
- * Letters, apostrophes and hyphens inside words, full stops behind them; "Smith, John" has one comma.  Full stops and
- * the comma do not come out.
+ * Accepts letters, apostrophes and hyphens inside words, full stops after them, and one comma ("Smith, John").  Full
+ * stops and the comma are not in the result.
  */
 static bool read_person_name(struct reading *r)
 {
@@ -95,7 +98,7 @@ static bool read_person_name(struct reading *r)
 			kh_buf_byte(&out, ' ');
 			letter = false;
 		} else if (c == '.' && letter) {
-			/* "J.R.R. Tolkien": initials come apart. */
+			/* "J.R.R. Tolkien": separate the initials. */
 			if (is_letter(next))
 				kh_buf_byte(&out, ' ');
 			letter = false;
@@ -132,7 +135,7 @@ static bool is_domain(struct kh_view domain)
 			return false;
 		labels++;
 	}
-	/* The last label is a name, not a number: no IP addresses. */
+	/* The last label must be a name, not a number, so that IP addresses are refused. */
 	return labels >= 2 && label.n >= 2 && kh_ascii_is_alpha(label.p[0]) && kh_ascii_is_alpha(label.p[label.n - 1]);
 }
 
@@ -160,7 +163,10 @@ static bool read_email(struct reading *r)
 	       is_domain(kh_view_from(r->text, at + 1)) && lower(r, r->text);
 }
 
-/* "x855", "ext. 855", "extension 855": the digits; {NULL, 0} where there is none.  *RET_END is where it begins. */
+/*
+ * "x855", "ext. 855", "extension 855": the digits; {NULL, 0} if there is none.  *RET_END is the offset at which it
+ * begins.
+ */
 static struct kh_view extension(struct kh_view v, size_t *ret_end)
 {
 	size_t start = v.n;
@@ -308,7 +314,7 @@ static bool read_yes_no(struct reading *r)
 	return false;
 }
 
-/* Typographic quotes and dashes as the plain ones: they say the same and would carry bits. */
+/* Replaces typographic quotes and dashes with plain ones, because they mean the same but could carry hidden bits. */
 static struct kh_view plain_punctuation(struct kh_arena *arena, struct kh_view text)
 {
 	struct kh_buf out;
@@ -333,7 +339,7 @@ static struct kh_view plain_punctuation(struct kh_arena *arena, struct kh_view t
 	return kh_buf_end(&out, &plain) == KH_OK ? plain : kh_view_of(NULL, 0);
 }
 
-/* The key of a closed list: case and accents do not matter; look-alikes of other scripts do. */
+/* The key of a closed list.  Case and accents are ignored; look-alikes from other scripts are not. */
 static bool closed_key(struct reading *r, struct kh_view *ret_key)
 {
 	uint32_t *origin;
@@ -360,7 +366,7 @@ static bool read_language(struct reading *r)
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-/* One token that names a thing: letters and digits with single . _ / # : - between, at least one digit. */
+/* Reads one token that names a thing: letters and digits with single . _ / # : - between them, at least one digit. */
 static bool read_identifier(struct reading *r)
 {
 	bool digit = false, mark = true;
@@ -377,7 +383,7 @@ static bool read_identifier(struct reading *r)
 	return digit && !mark && lower(r, r->text);
 }
 
-/* Without quotes around it all and punctuation at its end, which say nothing. */
+/* V without quotes around it and punctuation at its end, which say nothing. */
 static struct kh_view strip_ends(struct kh_view v)
 {
 	for (;;) {

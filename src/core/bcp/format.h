@@ -1,9 +1,9 @@
 /*
  * The fifteen formats of category-2 answers (B11).  Each has a grammar, a canonical form and a word limit of its own.
  *
- * Guarantee: what a format gives out is a function of the answer's meaning, not of how it was written: a canonical form
- * read again gives itself.  Formats decide what is well-formed; what is well-formed but reads like an instruction is
- * the screen's business (answer.c).
+ * Guarantee: the result of a format depends on the answer's meaning, not on how it was written; a canonical form read
+ * again gives itself.  Formats decide what is well-formed; the screen finds well-formed text that reads like an
+ * instruction (answer.c).
  */
 #ifndef KH_CORE_BCP_FORMAT_H
 #define KH_CORE_BCP_FORMAT_H
@@ -29,7 +29,7 @@ enum kh_format {
 	KH_FORMAT_COUNT
 };
 
-/* How the screen reads an answer of a format. */
+/* How the screen treats an answer of a format. */
 enum kh_format_screen {
 	KH_FORMAT_SCREEN_CLOSED, /* the grammar leaves no room for a sentence: hidden characters only */
 	KH_FORMAT_SCREEN_TOKEN,  /* one token: its parts are read as words */
@@ -47,7 +47,7 @@ enum kh_format_screen kh_format_screen(enum kh_format format);
 
 /*
  * Reads TEXT, which has gone through kh_normalise_text() and is not empty.  True and the canonical form, in the arena;
- * or false and a problem in words (static: it can be shown to anybody).  Out of memory marks the arena.
+ * or false and a description of the problem (a static text, so it is safe to show).  Out of memory marks the arena.
  */
 bool kh_format_read(enum kh_format format, struct kh_arena *arena, struct kh_view text, struct kh_view *ret_canonical,
 		    const char **ret_problem);

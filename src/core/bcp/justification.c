@@ -1,4 +1,6 @@
-/* Shared word runs between a justification and what was delivered: short texts both, so plain comparison will do. */
+/*
+ * Finds runs of words that a justification shares with deliveries.  Both are short, so a simple comparison is enough.
+ */
 #include "core/bcp/justification.h"
 
 #include "core/screen/normalise.h"

@@ -9,7 +9,7 @@ static const struct kh_closed_row rows[] = {
 #undef KH_LANGUAGE
 };
 
-/* As in country.c.  "UK" is in nobody's mouth Ukrainian. */
+/* As in country.c. "UK" is also the code of Ukrainian, but nobody means that by it. */
 #define WORDS                                                                                                         \
 	"am|an|as|be|bi|bs|ha|he|hi|ho|id|ie|is|it|km|la|lo|mr|ms|my|na|no|om|or|pa|pi|ps|sh|so|st|to|uk|yo|her|lol|" \
 	"may|men|new|nor|per"
@@ -22,6 +22,6 @@ bool kh_language_find(struct kh_view key, struct kh_view *ret_name)
 
 	if (kh_closed_find(&list, key, ret_name))
 		return true;
-	/* "the French language"; after the first try, for the sign languages have the word in their names. */
+	/* "the French language".  This is tried second, because sign languages have the word in their names. */
 	return kh_view_ends(key, language) && kh_closed_find(&list, kh_view_sub(key, 0, key.n - language.n), ret_name);
 }

@@ -1,11 +1,12 @@
 /*
- * Lint: reads the first words of what is asked.
+ * Lint: reads the first words of a question.
  *
- * The Controller wrote the question, so nothing here is hostile; a question that is misread costs a piece of advice.
+ * The Controller wrote the question, so nothing here is hostile.  If a question is misread, only a piece of advice is
+ * lost or wrong.
  */
 #include "core/bcp/lint.h"
 
-#define HOW_MANY_MAX 1000 /* of the integer that is proposed for "how many" */
+#define HOW_MANY_MAX 1000 /* maximum of the integer field proposed for "how many" */
 
 /* Fills WORDS with the first words of TEXT (letters and digits only), at most MAX. */
 static size_t first_words(struct kh_view text, struct kh_view *words, size_t max)
@@ -73,7 +74,7 @@ static bool asks_how_many(struct kh_view text)
 	return false;
 }
 
-/* A directive that asks for one thing that has a format: the word that says so, by place. */
+/* Whether a directive asks for one thing that has a format; the first word that names such a thing decides. */
 static bool asks_format(struct kh_view text, enum kh_format *ret_format)
 {
 	static const struct {
@@ -120,7 +121,7 @@ static void advise(struct lint *lint, const char *code, struct kh_view member, c
 	yyjson_mut_obj_add_val(lint->doc, obj, "query", kh_query_write(better, lint->doc));
 }
 
-/* A field of category 1 that asks the same: a boolean, or a number from 0. */
+/* Proposes a field of category 1 that asks the same: a boolean, or a number from 0. */
 static void advise_field(struct lint *lint, const char *code, struct kh_view member, struct kh_view name, bool count)
 {
 	struct kh_field field = {.name = name, .type = KH_FIELD_BOOLEAN, .repeat = 1};

@@ -1,13 +1,13 @@
 /*
- * Lint (B22): queries that a lower category could serve.  The advice is the better query, ready to be sent; whether it
- * is only given or the query refused is the policy's to say.
+ * Lint (B22): finds queries that a lower category could serve.  The advice is the better query, ready to be sent.  The
+ * policy decides whether the advice is only given or the query is refused.
  */
 #ifndef KH_CORE_BCP_LINT_H
 #define KH_CORE_BCP_LINT_H
 
 #include "core/bcp/query.h"
 
-/* [{"code":...,"member":...,"query":{...}}, ...]; an empty array where there is nothing better. */
+/* [{"code":...,"member":...,"query":{...}}, ...]; an empty array if there is no advice. */
 yyjson_mut_val *kh_lint_query(const struct kh_query *query, struct kh_arena *arena, yyjson_mut_doc *doc);
 
 #endif

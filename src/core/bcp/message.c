@@ -1,4 +1,4 @@
-/* The messages of the protocol.  Opens what a Reader sent only far enough to know which query it speaks of. */
+/* The messages of the protocol.  Reads a Reader's message only far enough to know which query it belongs to. */
 #include "core/bcp/message.h"
 
 #include "base/member.h"
@@ -14,7 +14,7 @@ yyjson_mut_val *kh_message_query(yyjson_mut_doc *doc, const struct kh_query *que
 	kh_json_add(doc, obj, "from_agent", from);
 	while ((key = yyjson_mut_obj_iter_next(&iter)) != NULL) {
 		yyjson_mut_val *val = yyjson_mut_obj_iter_get_val(key);
-		/* The Reader has no part in approvals, and redundancy only works where it does not know of it. */
+		/* The Reader has no part in approvals, and redundancy only works if the Reader does not know of it. */
 		if (!yyjson_mut_equals_str(key, "requires_approval"))
 			yyjson_mut_obj_add(obj, yyjson_mut_val_mut_copy(doc, key), yyjson_mut_val_mut_copy(doc, val));
 	}
@@ -56,9 +56,9 @@ enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted m
 		return kh_error_set(err, KH_EINPUT, "bad_message", "a Reader sends bcp_response and nothing else");
 	if (id.n == 0)
 		return kh_error_set(err, KH_EINPUT, "bad_message", "a response names its query by query_id");
-	/* {"response": "..."} is also the running system's summary: a string belongs to the body. */
+	/* {"response": "..."} is also a summary in the running system's form, so a string is part of the body. */
 	bool wrapped = type.p != NULL && response != NULL && !yyjson_is_str(response);
-	/* Where the body is the whole, what is too much in it is for whoever judges it. */
+	/* If the whole message is the body, the code that judges it reports extra members. */
 	if (wrapped && yyjson_obj_size(root) != 3)
 		return kh_error_set(err, KH_EINPUT, "bad_message",
 				    "a bcp_response has type, query_id and response and nothing else");

@@ -5,22 +5,22 @@
 #include "core/bcp/answer.h"
 #include "core/block/label.h"
 
-/* {"type":"bcp_query","query_id":...,"category":...,"from_agent":...,...}: what a Reader is sent. */
+/* {"type":"bcp_query","query_id":...,"category":...,"from_agent":...,...}: the message to a Reader. */
 yyjson_mut_val *kh_message_query(yyjson_mut_doc *doc, const struct kh_query *query, struct kh_view query_id,
 				 struct kh_view from);
 
 /*
  * {"type":"bcp_response_delivery","query_id":...,"category":...,"from_agent":...,"response":{...},"trust":"untrusted",
- * "taint":...}: what a Controller gets of an answer that is delivered, as kh_answer_write() made it.  The taint is that of the delivery (B23).
- * Nothing in it says that the answer is safe to act on (K4).
+ * "taint":...}: the message to a Controller with a delivered answer, as kh_answer_write() made it.  The taint is that
+ * of the delivery (B23).  Nothing in it says that the answer is safe to act on (K4).
  */
 yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyjson_mut_val *response,
 				     struct kh_view query_id, struct kh_view from, enum kh_taint taint);
 
 /*
  * A Reader's message: `bcp_response` with `query_id` and `response`, or BCPRespond's arguments (`query_id` and
- * `fields`, `answers` or `summary`).  The id, and the body as it would stand alone.  KH_EINPUT for anything else:
- * subscriptions and whatever a Reader would start by itself are refused (B4).
+ * `fields`, `answers` or `summary`).  Returns the id, and the body as it would be without the envelope.  KH_EINPUT for
+ * anything else: subscriptions and anything that a Reader starts on its own are refused (B4).
  */
 enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted message, struct kh_view *ret_query_id,
 				     yyjson_val **ret_response, struct kh_error *err) KH_CHECKED;

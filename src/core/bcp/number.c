@@ -1,9 +1,9 @@
 /*
- * Reading numbers.
+ * Reads numbers.
  *
- * Which of '.' and ',' is the decimal mark is decided by what is there: the one that stands last where both do; a mark
- * that stands more than once separates thousands; a single comma before exactly three digits separates thousands,
- * before any other number of digits it is a decimal comma; a single full stop is a decimal point.
+ * Which of '.' and ',' is the decimal mark depends on the text: if both occur, the last one is; a mark that occurs more
+ * than once separates thousands; a single comma before exactly three digits separates thousands, before any other
+ * number of digits it is a decimal comma; a single full stop is a decimal point.
  */
 #include "core/bcp/number.h"
 
@@ -33,7 +33,7 @@ static struct kh_number shorten(struct kh_number number)
 	return number;
 }
 
-/* The signs that people write: a hyphen, U+2212, a plus.  Takes one off *V. */
+/* Takes a sign off *V: a hyphen, U+2212 or a plus. */
 static int take_sign(struct kh_view *v)
 {
 	static const struct {
@@ -50,7 +50,7 @@ static int take_sign(struct kh_view *v)
 	return 1;
 }
 
-/* "million", "k": the power of ten that a word behind a number stands for; 0 for any other word. */
+/* The power of ten that a word after a number means ("million", "k"); 0 for any other word. */
 static unsigned scale_of(struct kh_view word)
 {
 	static const struct {
@@ -75,7 +75,7 @@ static unsigned count(struct kh_view v, char c)
 	return n;
 }
 
-/* The decimal mark of V, or 0 where it has none. */
+/* The decimal mark of V, or 0 if it has none. */
 static char decimal_mark(struct kh_view v)
 {
 	unsigned stops = count(v, '.'), commas = count(v, ',');
@@ -91,7 +91,7 @@ static char decimal_mark(struct kh_view v)
 	return 0;
 }
 
-/* True where WHOLE has digits only, or groups of three (the Indian way: of two, the last of three) with one mark. */
+/* True if WHOLE has digits only, or groups of three (the Indian way: of two, the last of three) with one mark. */
 static bool well_grouped(struct kh_view whole, char decimal)
 {
 	char mark = 0;
@@ -116,7 +116,7 @@ static bool well_grouped(struct kh_view whole, char decimal)
 	return groups == 0 ? group > 0 : group == 3 && (!twos || mark == ',');
 }
 
-/* Digits of V, which may have marks between, appended to *VALUE. */
+/* Appends the digits of V, which may have marks between them, to *VALUE. */
 static bool append_digits(struct kh_view v, int64_t *value, unsigned *ret_count)
 {
 	for (size_t i = 0; i < v.n; i++) {
@@ -156,7 +156,7 @@ static bool read_plain(struct kh_view v, struct kh_number *ret_number, const cha
 	return true;
 }
 
-/* VALUE * 10^POWER, with the fraction used up first. */
+/* Multiplies by 10^POWER; the fraction is used up first. */
 static bool scale(struct kh_number *number, unsigned power)
 {
 	while (power > 0 && number->places > 0) {
@@ -192,7 +192,7 @@ bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const cha
 	return true;
 }
 
-/* A currency that stands before the number in *V, taken off it. */
+/* Takes a currency before the number off *V. */
 static bool take_prefix(struct kh_view *v, struct kh_view *ret_code)
 {
 	unsigned digits;
@@ -204,7 +204,7 @@ static bool take_prefix(struct kh_view *v, struct kh_view *ret_code)
 	return true;
 }
 
-/* The same behind it: a symbol, a code, or words ("1.2 million US dollars"). */
+/* The same after it: a symbol, a code, or words ("1.2 million US dollars"). */
 static bool take_suffix(struct kh_view *v, struct kh_view *ret_code)
 {
 	unsigned digits;
@@ -238,14 +238,14 @@ bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct k
 		return false;
 	int sign = take_sign(&v);
 	bool before = take_prefix(&v, &code), after = take_suffix(&v, before ? &again : &code);
-	/* Said twice it must be the same, but a bare "$" is anybody's dollar: "$5 CAD" is Canadian. */
+	/* If the currency is given twice, both must agree, but a bare "$" can be any dollar: "$5 CAD" is Canadian. */
 	if (before && after && !kh_view_eq(again, code) && !kh_view_eq(code, KH_LIT("USD")))
 		return false;
 	if (before && after)
 		code = again;
 	if ((!before && !after) || !kh_currency_find(code, &code, &digits) || !kh_number_read(v, &number, ret_problem))
 		return false;
-	/* "1.200 EUR" is twelve hundred to one reader and one twenty to another. */
+	/* "1.200 EUR" is 1200 to one reader and 1.20 to another. */
 	if (number.places == 3 && digits != 3) {
 		*ret_problem = "a decimal point before three digits could be a thousands separator";
 		return false;
@@ -272,7 +272,7 @@ struct kh_view kh_number_write(struct kh_arena *arena, struct kh_number number, 
 	return kh_arena_printf(arena, "%s%" PRId64 ".%0*" PRId64, sign, size / unit, (int)number.places, size % unit);
 }
 
-/* Both as multiples of the smaller unit: 18 digits and 18 places fit. */
+/* Writes both as multiples of the smaller unit; 18 digits and 18 places fit into 128 bits. */
 static void align(struct kh_number a, struct kh_number b, __int128 *ret_a, __int128 *ret_b, unsigned *ret_places)
 {
 	unsigned places = a.places > b.places ? a.places : b.places;

@@ -10,20 +10,22 @@
 /* VALUE / 10^PLACES */
 struct kh_number {
 	int64_t value;
-	unsigned places; /* digits behind the point, at most 18 */
+	unsigned places; /* digits after the point, at most 18 */
 };
 
-/* All of TEXT as a number of at most 18 digits.  False and a problem in words where it is none. */
+/* All of TEXT as a number of at most 18 digits.  False and a description of the problem if it is not one. */
 bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const char **ret_problem);
 
-/* The same with a currency before or behind it; its ISO 4217 code. */
+/* The same with a currency before or after it; returns its ISO 4217 code. */
 bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct kh_number *ret_number,
 			   struct kh_view *ret_code, const char **ret_problem);
 
-/* With exactly what digits behind the point it needs, but MIN_PLACES at least. */
+/* Writes a number with as many digits after the point as it needs, but at least MIN_PLACES. */
 struct kh_view kh_number_write(struct kh_arena *arena, struct kh_number number, unsigned min_places);
 
-/* A + B; false where the sum has more than 18 digits.  -1, 0, 1 for A < B, A == B, A > B. */
+/*
+ * kh_number_add(): A + B; false if the sum has more than 18 digits. kh_number_cmp(): -1, 0, 1 for A < B, A == B, A > B.
+ */
 bool kh_number_add(struct kh_number a, struct kh_number b, struct kh_number *ret_sum);
 int kh_number_cmp(struct kh_number a, struct kh_number b);
 

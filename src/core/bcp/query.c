@@ -1,4 +1,4 @@
-/* Reading a query whole: the members that every category has, and the right body for its category. */
+/* Reads a whole query: the members that every category has, and the body of its category. */
 #include "core/bcp/query.h"
 
 #include "base/member.h"
@@ -28,7 +28,7 @@ struct reader {
 	struct kh_query *query;
 };
 
-/* A member that has no place in this category. */
+/* Refuses a member that does not belong in this category. */
 static void refuse(const struct reader *r, int member)
 {
 	if (r->m[member].val != NULL)
@@ -76,7 +76,7 @@ static enum kh_err read_questions(const struct reader *r)
 					     &query->question_count, r->errors);
 	for (size_t i = 0; i < query->question_count; i++)
 		query->microbits += query->questions[i].microbits;
-	/* Checks speak of questions: where these are wrong there is nothing to hold them against. */
+	/* Checks refer to questions, so they cannot be read if the questions are wrong. */
 	if (e != KH_OK || r->errors->n > before)
 		return e;
 	return kh_check_read_all(r->arena, r->m[CHECKS].val, query->questions, query->question_count, &query->checks,
@@ -104,7 +104,7 @@ static void read_directive(const struct reader *r)
 			       KH_LIT("requires_approval"), "a summary is always approved by a human; expected true");
 }
 
-/* The members of admission: checked where given, wanted where the query is to be admitted. */
+/* Reads the members for admission: they are checked if given, and required if the query is to be admitted. */
 static enum kh_err read_admission(const struct reader *r, enum kh_query_purpose purpose)
 {
 	struct kh_query *query = r->query;
@@ -147,7 +147,7 @@ static enum kh_err read_admission(const struct reader *r, enum kh_query_purpose 
 	return KH_OK;
 }
 
-/* The size of a query is that of its compact text, however it was written. */
+/* The size of a query is that of its compact JSON, whatever white space it was sent with. */
 static bool within_size(struct kh_arena *arena, yyjson_val *in)
 {
 	struct kh_view text;

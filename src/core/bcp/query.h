@@ -1,6 +1,6 @@
 /*
- * Queries (B1-B3): what a Controller asks.  A query is checked whole before anything is sent; every error has a code
- * and the path of its member.
+ * Queries (B1-B3) of a Controller.  A query is checked as a whole before anything is sent; every error has a code and
+ * the path of its member.
  */
 #ifndef KH_CORE_BCP_QUERY_H
 #define KH_CORE_BCP_QUERY_H
@@ -29,20 +29,20 @@ struct kh_query {
 	struct kh_view directive; /* category 3 */
 	unsigned max_words;
 
-	/* At admission; empty where not given. */
+	/* At admission; empty if not given. */
 	struct kh_view target, justification, task, need;
 	struct kh_view *blocks;
 	size_t block_count;
 
-	uint64_t microbits; /* of fields or text, the most that an answer can carry by B5: what is reserved */
+	uint64_t microbits; /* of fields or text: the most that an answer can carry by B5, which is reserved */
 };
 
-/* Whether a query is read on its own, or to be admitted: then target and justification must be there. */
+/* Whether a query is only checked, or is to be admitted: then it must have target and justification. */
 enum kh_query_purpose { KH_QUERY_CHECK, KH_QUERY_ADMIT };
 
 /*
- * Reads a query out of its JSON.  What is wrong with it goes to ERRORS: all of it, not only the first; the query may be
- * used only where there are none.  Views borrow from IN and the arena.  Fails only for lack of memory.
+ * Reads a query out of its JSON.  Everything that is wrong with it goes to ERRORS, not only the first problem; the
+ * query may be used only if there is none.  Views borrow from IN and the arena.  Fails only for lack of memory.
  */
 enum kh_err kh_query_read(struct kh_arena *arena, yyjson_val *in, enum kh_query_purpose purpose,
 			  struct kh_query *ret_query, struct kh_reasons *errors) KH_CHECKED;

@@ -1,4 +1,4 @@
-/* Reading questions. */
+/* Reads questions. */
 #include "core/bcp/question.h"
 
 #include "base/member.h"
@@ -17,7 +17,7 @@ static struct kh_view path_of(const struct reader *r, const char *name)
 	return kh_member_below(r->arena, r->path, name);
 }
 
-/* Text that the Reader is shown: not empty, not too long. */
+/* Checks text that the Reader is shown: not empty, not too long. */
 static void check_text(const struct reader *r, struct kh_view text, struct kh_view path)
 {
 	if (text.p != NULL && kh_view_trim(text).n == 0)

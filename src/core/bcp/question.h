@@ -7,7 +7,7 @@
 
 #define KH_QUESTION_COUNT      16
 #define KH_QUESTION_WORDS      50
-#define KH_QUESTION_DEFAULT    10 /* max_words where neither question nor query gives one (COMPAT: running system) */
+#define KH_QUESTION_DEFAULT    10 /* max_words if neither question nor query gives one (COMPAT: running system) */
 #define KH_QUESTION_BYTES      2000
 #define KH_QUESTION_REPHRASING 2
 
@@ -16,7 +16,7 @@ struct kh_question {
 	struct kh_view text;
 	enum kh_format format;
 	unsigned max_words;
-	struct kh_view *rephrasings; /* B14: each is put to the Reader too */
+	struct kh_view *rephrasings; /* B14: the Reader is asked each of them too */
 	size_t rephrasing_count;
 	uint64_t microbits; /* B5 */
 };

@@ -1,6 +1,6 @@
 /*
- * A Reader as whoever asks it knows it: what it is asked, what it gives back, and a description with a function that
- * asks.  The drivers themselves are in src/reader.
+ * A Reader as its callers know it: what it is asked, what it returns, and a description with a function that asks it.
+ * The drivers themselves are in src/reader.
  */
 #ifndef KH_CORE_BCP_READER_H
 #define KH_CORE_BCP_READER_H
@@ -15,13 +15,13 @@ struct kh_reader_block {
 };
 
 struct kh_reader_ask {
-	struct kh_view id;            /* what the Reader sees as query_id */
+	struct kh_view id;            /* the query_id that the Reader sees */
 	struct kh_view from;          /* the Controller's name */
 	struct kh_view task;          /* public id: the session of the attributions */
 	const struct kh_query *query; /* of this round */
 	const struct kh_reader_block *blocks;
 	size_t block_count;
-	struct kh_view prompt;   /* what the Reader is told to be; empty: a Reader (K4) */
+	struct kh_view prompt;   /* the role that the Reader is given; empty: a Reader (K4) */
 	unsigned char nonce[16]; /* fresh: of the fences */
 	int64_t now;
 };
@@ -29,10 +29,10 @@ struct kh_reader_ask {
 enum kh_reader_fault {
 	KH_READER_OK,
 	KH_READER_LATE,    /* no answer in its time */
-	KH_READER_DEAD,    /* it ended without one, or could not be started */
-	KH_READER_GARBAGE, /* something else came */
+	KH_READER_DEAD,    /* it ended without an answer, or could not be started */
+	KH_READER_GARBAGE, /* it sent something else */
 	KH_READER_LOST,    /* the process that asked died (recover.h) */
-	KH_READER_CHANGED, /* a sealed block is not what was sealed: it was not asked */
+	KH_READER_CHANGED, /* a sealed block has changed, so it was not asked */
 };
 const char *kh_reader_fault_name(enum kh_reader_fault fault); /* "late" */
 
@@ -40,11 +40,11 @@ struct kh_reader;
 
 struct kh_reader_driver {
 	const char *name; /* "extract", "command", "openai", "anthropic" */
-	bool pure;        /* an answer is a function of the ask: asking twice does no harm */
-	bool quick;       /* and it waits for nothing: a few KiB of content take microseconds */
+	bool pure;        /* the answer depends only on the ask, so asking twice does no harm */
+	bool quick;       /* it does not block: a few KiB of content take microseconds */
 	/*
-	 * Asks and waits.  The response lives in the arena.  Fails only for lack of memory or by a fault of our own;
-	 * what a Reader does wrong is *RET_FAULT, with a sentence in DETAIL for humans.  From any thread.
+	 * Asks and waits.  The response lives in the arena.  Fails only for lack of memory or by a fault of our own; a
+	 * Reader's fault goes to *RET_FAULT, with a sentence in DETAIL for humans.  Can be called from any thread.
 	 */
 	enum kh_err (*ask)(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
 			   struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault,
@@ -53,11 +53,11 @@ struct kh_reader_driver {
 
 /* A configured Reader. */
 struct kh_reader {
-	struct kh_view name; /* what a query's `target` names */
+	struct kh_view name; /* the name that a query's `target` gives */
 	const struct kh_reader_driver *driver;
 	const struct kh_reader_settings *settings; /* the driver's own */
-	uint64_t concurrency;                      /* asked at once by one process; 0: no limit */
-	bool triages, supervises;                  /* it verifies calls, too: tier 2, tier 3 (K7) */
+	uint64_t concurrency;                      /* queries at once from one process; 0: no limit */
+	bool triages, supervises;                  /* it also verifies calls: tier 2, tier 3 (K7) */
 };
 
 #endif

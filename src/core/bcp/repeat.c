@@ -1,6 +1,6 @@
 /*
- * Redundant extraction (B14).  A repetition is a smaller query of its own, judged like any other; only what both
- * answers say alike is delivered, and once.
+ * Redundant extraction (B14).  A repetition is a smaller query of its own, judged like any other.  Only what both
+ * answers agree on is delivered, once.
  */
 #include "core/bcp/repeat.h"
 
@@ -58,7 +58,7 @@ void kh_repeat_compare(struct kh_answer *answer, const struct kh_query *query, c
 		if (!kh_view_eq(answer->values[q - query->questions].text, repeated->values[i].text))
 			disagree(answer, q->id);
 	}
-	/* What only the repetition shows is as suspicious as what the answer shows. */
+	/* A problem that only the repetition has is as suspicious as one in the answer. */
 	if (repeated->verdict == KH_VERDICT_HOLD) {
 		for (size_t i = 0; i < repeated->reasons.n; i++)
 			kh_reasons_add(&answer->reasons, repeated->reasons.at[i].code, repeated->reasons.at[i].member,
