@@ -1,4 +1,4 @@
-/* What may be repeated.  Answers are the world's words: they allow little (compare.h), and name no destination. */
+/* Finds what may be repeated.  Answers come from outside, so they allow little (compare.h), and never a destination. */
 #include "core/block/allowed.h"
 
 #include "core/block/anchor.h"
@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-#define PIECE 8 /* characters in a row: as many as fit a number */
+#define PIECE 8 /* characters in a row: as many as fit into a 64-bit number */
 
 /* ---- pieces ---- */
 
-/* The pieces of some texts, as numbers; a slot that is 0 is free, which no piece is. */
+/* The pieces of some texts, as numbers.  A slot with 0 is free; no piece is 0. */
 struct pieces {
 	uint64_t *slots;
 	size_t mask;
@@ -25,7 +25,7 @@ static size_t slot_of(const struct pieces *set, uint64_t piece)
 	return slot;
 }
 
-/* TEXTS squeezed, one after the other with a zero between. */
+/* Squeezes TEXTS, one after the other with a zero between them. */
 static enum kh_err squeeze(struct kh_arena *arena, const struct kh_view *texts, size_t count, struct kh_view *ret)
 {
 	size_t total = 0, n = 0;
@@ -124,7 +124,7 @@ static char letter_of(enum kh_match_kind kind)
 	return (char)('a' + (int)kind);
 }
 
-/* Of an answer: a sum of money in the form in which Keyhole delivers one, "120000.50 USD". */
+/* Whether ANCHOR in an answer is a sum of money in the form in which Keyhole delivers one, "120000.50 USD". */
 static bool is_amount(struct kh_view text, const struct kh_anchor *anchor)
 {
 	size_t at = anchor->end;
@@ -197,7 +197,7 @@ enum kh_err kh_allowed_anchor(struct kh_allowed *allowed, struct kh_arena *arena
 
 bool kh_allowed_grammar(struct kh_view word)
 {
-	/* Squeezed: an i is an l. */
+	/* These words are squeezed, so an i is written as l. */
 	static const char words[] =
 		" a about after all also am an and any are as at be been before but by can could dld do does each for "
 		"from had has have he her hls how l lf ln lnto ls lt lts may me more most must my no nor not of on one "

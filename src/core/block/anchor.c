@@ -1,7 +1,7 @@
 /*
- * Finding anchors: one pass over the text for each kind, from one sign to the next that such an anchor must have: most
- * of a text is never looked at closely.  The text is hostile; every pass goes forward only, but for bounded looks back to
- * where a scheme, a host or an address began.
+ * Finds anchors: one pass over the text for each kind.  A pass jumps from one character that such an anchor must have
+ * to the next, so most of a text is skipped.  The text is hostile; every pass goes forward only, except for bounded
+ * looks back to the beginning of a scheme, a host or an address.
  */
 #include "core/block/anchor.h"
 
@@ -29,7 +29,7 @@ void kh_anchor_begin(struct kh_anchor_scan *scan, struct kh_view text, const boo
 	}
 }
 
-/* Where C stands in V from AT on; V.n where it does not. */
+/* The offset of C in V from AT on; V.n if there is none. */
 static size_t find_char(struct kh_view v, char c, size_t at)
 {
 	const char *p = at < v.n ? memchr(v.p + at, c, v.n - at) : NULL;
@@ -47,7 +47,7 @@ static bool is_in(char c, const char *set)
 	return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Of a host, an address's local part, a scheme. */
+/* Whether C can be in a host, an address's local part or a scheme. */
 static bool is_name(char c, const char *more)
 {
 	return is_word(c) || is_in(c, more);
@@ -102,7 +102,7 @@ static bool next_url(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 		scan->has_pending = scan->pending.key.n > 0 && scan->wanted[KH_ANCHOR_HOST];
 		return true;
 	}
-	*at = text.n; /* the next call need not look again */
+	*at = text.n; /* so that the next call does not search again */
 	return false;
 }
 
@@ -149,7 +149,7 @@ static size_t name_end(struct kh_view text, size_t at, size_t *ret_end)
 	return end;
 }
 
-/* From one dot between two words to the next. */
+/* Goes from one dot between two words to the next. */
 static bool next_host(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 {
 	struct kh_view text = scan->text;
@@ -208,8 +208,8 @@ static size_t digits_end(struct kh_view text, size_t at)
 }
 
 /*
- * Where the next group of a number's digits begins behind END: "555 123-4567", "(555) 123", "1,200,500".  A point or
- * comma counts before exactly three digits only, where it separates thousands.  END where there is none.
+ * The offset of the next group of a number's digits after END: "555 123-4567", "(555) 123", "1,200,500".  A point or
+ * comma counts only before exactly three digits, because it separates thousands there.  END if there is none.
  */
 static size_t next_group(struct kh_view text, size_t end)
 {
@@ -225,7 +225,7 @@ static size_t next_group(struct kh_view text, size_t end)
 	return at;
 }
 
-/* The end of a date at AT, "2026-03-15" or "15-03-2026", which is no number; AT where there is none. */
+/* The end of a date at AT, "2026-03-15" or "15-03-2026", which does not count as a number; AT if there is none. */
 static size_t date_end(struct kh_view text, size_t at)
 {
 	size_t sizes[3], end = at;
@@ -254,14 +254,14 @@ static void take_group(struct kh_anchor_scan *scan, size_t from)
 	scan->groups++;
 }
 
-/* Where the next digit stands from AT on, or the end. */
+/* The offset of the next digit from AT on, or the end. */
 static size_t find_digit(struct kh_view text, size_t at)
 {
 	while (at + sizeof(lanes) <= text.n) {
 		lanes v;
 		uint64_t half[2];
 		memcpy(&v, text.p + at, sizeof(v));
-		/* Compared as signed bytes, which every machine can: what is looked for is moved to the lowest. */
+		/* Compared as signed bytes, which every machine can do: the digits are shifted to the lowest values. */
 		lanes hit = (lanes)((signed_lanes)(lanes)(v - (byte)('0' + 128)) < (signed char)(10 - 128));
 		memcpy(half, &hit, sizeof(half));
 		if ((half[0] | half[1]) != 0)
@@ -273,7 +273,7 @@ static size_t find_digit(struct kh_view text, size_t at)
 	return at;
 }
 
-/* Starts at the next digits that are not a date; false where there are none. */
+/* Starts at the next digits that are not a date; false if there are none. */
 static bool start_number(struct kh_anchor_scan *scan)
 {
 	size_t *at = &scan->at[KH_ANCHOR_NUMBER], end;
@@ -294,7 +294,7 @@ static bool start_number(struct kh_anchor_scan *scan)
 	return true;
 }
 
-/* From every group of digits on: it alone, it and the next one, and so on, up to GROUPS_MAX. */
+/* Gives for every group of digits: the group alone, it and the next one, and so on, up to GROUPS_MAX. */
 static bool next_number(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 {
 	do {
@@ -322,7 +322,7 @@ bool kh_anchor_next(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 
 /* ---- keys ---- */
 
-/* Writes a label of a host, with Punycode undone and folded; its length, at most what fits. */
+/* Writes a label of a host, with Punycode decoded, and folded; returns its length, at most ROOM. */
 static size_t put_label(struct kh_view label, char *out, size_t room)
 {
 	uint32_t chars[KH_PUNYCODE_MAX];

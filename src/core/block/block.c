@@ -1,6 +1,6 @@
 /*
- * Making blocks.  The specification is hostile: it may come from a file, a client or an upstream.  What comes out keeps
- * every promise of block.h; the constructors below are the only code that fills a struct kh_block.
+ * Makes blocks.  The specification is hostile: it may come from a file, a client or an upstream.  Every block made here
+ * keeps the guarantees of block.h; the constructors below are the only code that fills a struct kh_block.
  */
 #include "core/block/block.h"
 
@@ -109,7 +109,7 @@ static enum kh_err check(struct kh_arena *arena, const struct kh_block_spec *spe
 	return e == KH_OK ? check_references(arena, spec, err) : e;
 }
 
-/* The one place where a block is filled.  SPEC has been checked. */
+/* Fills a block; nothing else does.  SPEC has been checked. */
 static enum kh_err fill(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint taint,
 			const struct kh_block **ret_block)
 {

@@ -1,13 +1,13 @@
 /*
  * A block: a piece of content with its labels (SPEC K1).
  *
- * A block comes into being in kh_block_make(), kh_block_output() or kh_block_delivery() and nowhere else: the XML and
- * JSON readers, the sets and the contexts all go through them.  None can give an untrusted instruction, and the taint
- * that they give is never below what the block's trust starts with, but for a delivery, whose taint is one step below
- * its Reader's (B23).  A made block is const and is not changed any more.
+ * Only kh_block_make(), kh_block_output() and kh_block_delivery() make blocks; the XML and JSON readers, the sets and
+ * the contexts all use them.  None of them makes an untrusted instruction.  The taint of a block is never below the
+ * initial taint of its trust, except for a delivery, whose taint is one step below its Reader's (B23).  A block is
+ * const and never changes.
  *
  * Limits: an id matches [A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}; a source has at most 4,096 bytes, content 16 MiB, and
- * tainted_by 2^20 ids.  Source and content are valid UTF-8, with every character allowed, U+0000 too.
+ * tainted_by 2^20 ids.  Source and content are valid UTF-8; every character is allowed, including U+0000.
  */
 #ifndef KH_CORE_BLOCK_BLOCK_H
 #define KH_CORE_BLOCK_BLOCK_H
@@ -22,7 +22,7 @@
 
 struct kh_block {
 	struct kh_view id;
-	struct kh_view source; /* for people; nothing is ever decided by it.  Empty: none */
+	struct kh_view source; /* for people; no decision depends on it.  Empty: none */
 	struct kh_view content;
 	const struct kh_view *tainted_by; /* ids of the blocks that influenced this one, each once */
 	size_t tainted_by_count;
@@ -33,7 +33,7 @@ struct kh_block {
 	enum kh_taint taint;
 };
 
-/* What is asked for.  The views are borrowed and must live as long as the block. */
+/* The block to make.  The views are borrowed and must live as long as the block. */
 struct kh_block_spec {
 	struct kh_view id;
 	struct kh_view source;
@@ -43,7 +43,7 @@ struct kh_block_spec {
 	int64_t created_at;
 	enum kh_trust trust;
 	enum kh_type type;
-	enum kh_taint taint; /* can only raise: below what the trust starts with it means nothing */
+	enum kh_taint taint; /* can only raise taint: ignored if below the trust's initial taint */
 };
 
 /*
@@ -54,16 +54,16 @@ enum kh_err kh_block_make(struct kh_arena *arena, const struct kh_block_spec *sp
 			  struct kh_error *err) KH_CHECKED;
 
 /*
- * Makes a delivery (B23): untrusted data, whatever SPEC says of trust, type and taint, with the taint one step below
- * READER_TAINT, the highest taint of all that the Reader read.  Refuses what kh_block_make() refuses.
+ * Makes a delivery (B23): untrusted data, with the taint one step below READER_TAINT, the highest taint of all that the
+ * Reader read.  SPEC's trust, type and taint are ignored.  Refuses what kh_block_make() refuses.
  */
 enum kh_err kh_block_delivery(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint reader_taint,
 			      const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;
 
 /*
- * Makes an agent's output (K9): trusted, whatever SPEC says of trust, with the highest of SPEC's taint and of
- * GIVEN_TAINT, the highest taint of all that its context was given: what an agent says of its own words can only raise
- * their taint.  Refuses what kh_block_make() refuses.
+ * Makes an agent's output (K9): trusted (SPEC's trust is ignored), with the higher of SPEC's taint and GIVEN_TAINT, the
+ * highest taint of all that its context was given.  So an agent can only raise the taint of its own output.  Refuses
+ * what kh_block_make() refuses.
  */
 enum kh_err kh_block_output(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint given_taint,
 			    const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;

@@ -1,11 +1,11 @@
-/* Reading and writing blocks as JSON.  The input is hostile; blocks come into being through kh_blocks_add() only. */
+/* Reads and writes blocks as JSON. The input is hostile; blocks are made only through kh_blocks_add(). */
 #include "core/block/blockjson.h"
 
 #include "base/timestamp.h"
 
 #include <sodium.h>
 
-/* The members of a block: what they must be, and whether they must be there. */
+/* The members of a block: their types, and which are required. */
 enum member { ID, TRUST, TYPE, CONTENT, SOURCE, TAINT, CREATED_AT, CONTENT_HASH, TAINTED_BY, KNOWN };
 
 static const char *const names[KNOWN] = {
@@ -20,7 +20,7 @@ static const char *const names[KNOWN] = {
 	[CREATED_AT] = "created_at",
 };
 
-/* What the running system writes besides, and Keyhole has no use for. */
+/* Members that the running system writes and Keyhole does not need. */
 static const char *const dropped[] = {"mutable", "agent_context", "created_at_seq"};
 
 static size_t find(const char *const *words, size_t count, struct kh_view word)
@@ -123,7 +123,7 @@ static enum kh_err read_references(struct kh_arena *arena, yyjson_val *arr, stru
 	return KH_OK;
 }
 
-/* HASH against our hash of CONTENT, and against the running system's. */
+/* Compares HASH with our hash of CONTENT, and with the running system's. */
 static enum kh_err check_hash(struct kh_arena *arena, struct kh_view hash, struct kh_view content, struct kh_error *err)
 {
 	struct kh_digest ours = kh_canonical_digest(content), theirs;

@@ -2,13 +2,13 @@
  * Blocks as JSON (K1, C3).
  *
  * Read: `id`, `trust`, `type` and `content` are required; `source`, `tainted_by` (an array of ids), `taint`,
- * `created_at` (RFC 3339, UTC) and `content_hash` may be there.  A `content_hash` must be the hexadecimal
- * BLAKE2b-256 of the content, or, as the running system writes it, its SHA-256.  `mutable`, `agent_context` and
- * `created_at_seq`, which that system writes, are read and dropped.  Any other member is an error.  A `taint` below
- * what the trust starts with is read as that: text can raise taint, never lower it.
+ * `created_at` (RFC 3339, UTC) and `content_hash` are optional.  A `content_hash` must be the hexadecimal BLAKE2b-256
+ * of the content, or, as the running system writes it, its SHA-256.  `mutable`, `agent_context` and `created_at_seq`,
+ * which that system writes, are read and dropped.  Any other member is an error.  A `taint` below the initial taint of
+ * the trust is read as that initial taint: text can raise taint, never lower it.
  *
  * Written: `id`, `trust`, `type`, `content`, `tainted_by`, `taint` and `content_hash` always; `source` and `created_at`
- * where there is one.
+ * if the block has one.
  */
 #ifndef KH_CORE_BLOCK_BLOCKJSON_H
 #define KH_CORE_BLOCK_BLOCKJSON_H
@@ -17,7 +17,7 @@
 
 /*
  * Adds the block that OBJ describes to the set; it borrows OBJ's strings.  KH_EINPUT: `wrong_type`, `missing`,
- * `unknown_member`, `bad_value`; KH_ECHANGED: `hash_mismatch`; and whatever kh_blocks_add() refuses.
+ * `unknown_member`, `bad_value`; KH_ECHANGED: `hash_mismatch`; and everything that kh_blocks_add() refuses.
  */
 enum kh_err kh_blockjson_read(struct kh_blocks *set, yyjson_val *obj, struct kh_error *err) KH_CHECKED;
 

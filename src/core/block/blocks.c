@@ -1,6 +1,6 @@
 /*
- * The set of blocks: an array in order and an open-addressed index over it, keyed with SipHash.  Ids are hostile: with
- * a seed that they cannot know, probing stays short.
+ * The set of blocks: an array in order and an open-addressed index over it, keyed with SipHash.  Ids are hostile, but
+ * their author does not know the seed, so probing stays short.
  */
 #include "core/block/blocks.h"
 
@@ -26,7 +26,7 @@ static uint32_t hash_id(const struct kh_blocks *set, struct kh_view id)
 	return hash;
 }
 
-/* The slot where ID is, or the free one where it would go. */
+/* The slot of ID, or the free slot for it. */
 static struct kh_blocks_slot *probe(const struct kh_blocks *set, struct kh_view id, uint32_t hash)
 {
 	size_t i = hash & (set->slot_count - 1);
@@ -46,7 +46,7 @@ size_t kh_blocks_find(const struct kh_blocks *set, struct kh_view id)
 	return slot->index == 0 ? KH_BLOCKS_NONE : slot->index - 1;
 }
 
-/* Room for one more.  On failure the set is as it was. */
+/* Makes room for one more.  On failure the set is unchanged. */
 static enum kh_err grow(struct kh_blocks *set)
 {
 	size_t cap = set->cap ? set->cap * 2 : FIRST, count = cap * 2;

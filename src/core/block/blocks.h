@@ -1,6 +1,6 @@
 /*
- * A set of blocks: in the order in which they came, each id once, found by id in constant time.  The index is keyed
- * with a random seed, so that nobody can choose ids that make it slow.  One thread at a time.
+ * A set of blocks: in the order in which they were added, each id once, found by id in constant time.  The index is
+ * keyed with a random seed, so that nobody can choose ids that make it slow.  One thread at a time.
  */
 #ifndef KH_CORE_BLOCK_BLOCKS_H
 #define KH_CORE_BLOCK_BLOCKS_H
@@ -28,7 +28,9 @@ struct kh_blocks {
 /* An empty set.  SEED: 16 random bytes. */
 void kh_blocks_init(struct kh_blocks *set, struct kh_arena *arena, const unsigned char seed[KH_BLOCKS_SEED]);
 
-/* Adds a block that was made elsewhere; it must live as long as the set.  `duplicate_id` where its id is there. */
+/*
+ * Adds a block that was made elsewhere; it must live as long as the set.  `duplicate_id` if the set has its id already.
+ */
 enum kh_err kh_blocks_put(struct kh_blocks *set, const struct kh_block *block, struct kh_error *err) KH_CHECKED;
 
 /* Makes a block and adds it. */

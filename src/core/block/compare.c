@@ -1,9 +1,8 @@
 /*
- * Comparing texts.  All of them are hostile, and so is their size: no step's cost grows with the product of two
- * lengths.
+ * Compares texts.  All of them are hostile, and so is their size: no step costs the product of two lengths.
  *
- * The texts are read in every way that stream.h knows; the windows of all streams are an index (runs.h), and so are the
- * anchors of all readings.  Then each source's forms are gone over once.  What was found is judged at the end, over the
+ * The texts are read in every way that stream.h knows; the windows of all streams go into an index (runs.h), and so do
+ * the anchors of all readings.  Then each source's forms are scanned once.  The matches are judged at the end, on the
  * texts, which are small: how much of each run is words, and how much of it may be repeated.
  */
 #include "core/block/compare.h"
@@ -17,16 +16,16 @@
 
 #include <stdlib.h>
 
-#define PRESENT_MIN 2  /* characters of a run that are not of what came earlier */
-#define WORD_MAX    48 /* characters around an end of a run that are looked at for where the word ends */
+#define PRESENT_MIN 2  /* characters of a run that are not in the earlier text */
+#define WORD_MAX    48 /* characters around an end of a run that are searched for the end of the word */
 
 /* An anchor of the texts. */
 struct entry {
 	enum kh_match_kind kind;
-	struct kh_view key, whole; /* the key of a domain above it, and of itself */
+	struct kh_view key, whole; /* the key of a parent domain, and its own key */
 	const struct kh_reading *of;
-	size_t start, end; /* of it */
-	bool hit;          /* in the source that is being compared */
+	size_t start, end; /* in the reading */
+	bool hit;          /* found in the current source */
 };
 
 struct comparing {
@@ -39,7 +38,7 @@ struct comparing {
 	bool wanted[KH_ANCHOR_COUNT];
 	struct kh_allowed allowed;
 	struct kh_matches matches;
-	bool decoded; /* the form that is being gone over was */
+	bool decoded; /* the current form was decoded */
 };
 
 const char *kh_compare_kind(enum kh_match_kind kind)
@@ -74,7 +73,7 @@ static void add_entry(struct comparing *c, struct entry entry)
 	c->entries[c->entry_count++] = entry;
 }
 
-/* A host of a text stands for the domains above it too: a name under a source's domain is that domain's. */
+/* Adds the parent domains of a host in a text too, because a name under a source's domain belongs to that domain. */
 static void add_parents(struct comparing *c, struct entry entry)
 {
 	size_t dot;
@@ -120,7 +119,7 @@ static int sort_entries(const void *a, const void *b)
 	const struct entry *x = a, *y = b;
 	int by_key = compare_entries(a, b);
 
-	/* Of those that are the same, what stands in a text itself comes before what was decoded. */
+	/* Of equal keys, one in the text itself comes before one that was decoded. */
 	if (by_key == 0 && x->of->decoded != y->of->decoded)
 		return x->of->decoded ? 1 : -1;
 	return by_key ? by_key : (x->start > y->start) - (x->start < y->start);
@@ -132,7 +131,7 @@ static enum kh_err index_anchors(struct comparing *c)
 		index_reading(c, c->streams.readings[i]);
 	if (c->entry_count > 1)
 		qsort(c->entries, c->entry_count, sizeof(*c->entries), sort_entries);
-	/* A host without a dot is found in its URL only. */
+	/* A host without a dot is found only in its URL. */
 	c->wanted[KH_ANCHOR_URL] = c->wanted[KH_ANCHOR_URL] || c->wanted[KH_ANCHOR_HOST];
 	return kh_arena_check(c->arena);
 }
@@ -193,7 +192,7 @@ static void add_match(struct comparing *c, struct kh_match match, size_t *count)
 	++*count;
 }
 
-/* The word around byte AT of a stream: [*START, *END), as far as it is looked at. */
+/* The word around byte AT of a stream: [*START, *END), within WORD_MAX characters. */
 static void find_word(const struct comparing *c, const struct kh_stream *stream, size_t at, size_t *start, size_t *end)
 {
 	*start = at;
@@ -205,8 +204,8 @@ static void find_word(const struct comparing *c, const struct kh_stream *stream,
 }
 
 /*
- * How much of the run [from, to) of STREAM counts: the characters, and the blanks between words, of words that are for
- * the larger part in it, and that may not be repeated.  0 where all of them are there for grammar only.
+ * How much of the run [from, to) of STREAM counts: the characters, and the blanks between words, of words that lie in
+ * the run for the larger part and may not be repeated. 0 if all of these words have only a grammatical function.
  */
 static size_t weigh(struct comparing *c, const struct kh_stream *stream, size_t from, size_t to)
 {
@@ -238,7 +237,7 @@ static size_t weigh(struct comparing *c, const struct kh_stream *stream, size_t 
 	return meaning && present >= PRESENT_MIN ? weight : 0;
 }
 
-/* What stands in bytes [from, to) of STREAM, in the text as it came. */
+/* The original text of bytes [from, to) of STREAM. */
 static struct kh_view shared_text(const struct comparing *c, const struct kh_stream *stream, size_t from, size_t to,
 				  size_t *ret_start)
 {
@@ -256,7 +255,7 @@ static struct kh_view shared_text(const struct comparing *c, const struct kh_str
 	return kh_view_sub(of, first, last);
 }
 
-/* True where a match with SOURCE says as much: streams have much in common. */
+/* True if there is an equal match with SOURCE already, because streams overlap a lot. */
 static bool is_known(const struct comparing *c, size_t source, struct kh_view shared)
 {
 	for (size_t i = c->matches.n; i > 0 && c->matches.at[i - 1].source == source; i--) {
@@ -355,7 +354,7 @@ enum kh_err kh_compare_texts(struct kh_arena *arena, const struct kh_compare *wh
 			     size_t source_count, struct kh_matches *ret_matches)
 {
 	struct comparing c = {.arena = arena, .what = what};
-	struct kh_arena scratch; /* for one source at a time: matches point into the texts' readings only */
+	struct kh_arena scratch; /* for one source at a time, because matches point only into the texts' readings */
 	enum kh_err e = KH_OK;
 
 	if (source_count > 0 && what->text_count > 0) {

@@ -1,16 +1,16 @@
 /*
  * What texts share with sources (K7, E10): runs of 12 or more normalised characters, URLs, hosts, e-mail addresses,
- * numbers of 6 digits or more.  Both sides are compared whole, and decoded as far as the screen's decoders go.  Linear
- * in all of them together.  What matched is for the reviewer; it is never shown to an agent.
+ * numbers of 6 digits or more.  Both sides are compared as a whole, and decoded as far as the screen's decoders can.
+ * Linear in the sum of all sizes.  Matches are for the reviewer and are never shown to an agent.
  *
  * Case, spacing, punctuation, accents, look-alikes, invisible characters and leet make no difference.  A text is also
- * tried backwards and by rot13.  The texts of one comparison are also one text, in their order and in the opposite
- * one: what is spread over them is found.
+ * tried backwards and in rot13.  The texts of one comparison are also compared joined, in their order and in the
+ * opposite one, so that something spread over several texts is found.
  *
- * A run counts where 12 of its characters, a blank between two words being one, are in words of which the larger part
- * is shared: "information of" and "documentation of" have "mentationof" in common by chance, not "ation of".  Words
- * that are only there for grammar make no run by themselves.  What stands in `own` too does not count, and neither does
- * a short piece of one of `answers` (see kh_compare_own).
+ * A run counts if 12 of its characters (a blank between two words is one) are in words of which the larger part is
+ * shared: "information of" and "documentation of" have "mentationof" in common by chance, not "ation of".  Words with
+ * only a grammatical function make no run by themselves.  Text that is also in `own` does not count, and neither does a
+ * short piece of one of `answers` (see struct kh_compare).
  */
 #ifndef KH_CORE_BLOCK_COMPARE_H
 #define KH_CORE_BLOCK_COMPARE_H
@@ -18,7 +18,7 @@
 #include "base/arena.h"
 
 #define KH_COMPARE_RUN    12 /* characters */
-#define KH_COMPARE_MAX    16 /* matches of one kind with one source that are listed */
+#define KH_COMPARE_MAX    16 /* most matches listed of one kind with one source */
 #define KH_COMPARE_ANSWER 64 /* characters of an answer that may be repeated */
 
 enum kh_match_kind { KH_MATCH_RUN, KH_MATCH_URL, KH_MATCH_HOST, KH_MATCH_ADDRESS, KH_MATCH_NUMBER, KH_MATCH_COUNT };
@@ -26,8 +26,8 @@ enum kh_match_kind { KH_MATCH_RUN, KH_MATCH_URL, KH_MATCH_HOST, KH_MATCH_ADDRESS
 struct kh_match {
 	enum kh_match_kind kind;
 	size_t text, source;   /* which of the texts (the first that it touches), which of the sources */
-	struct kh_view shared; /* as it stands in the text, or in what the text decodes to */
-	bool decoded;          /* one of both was encoded, or turned round */
+	struct kh_view shared; /* as in the text, or in what the text decodes to */
+	bool decoded;          /* one of both was encoded or reversed */
 };
 
 struct kh_matches {
@@ -37,14 +37,13 @@ struct kh_matches {
 };
 
 struct kh_compare {
-	const struct kh_view *texts; /* at least those that are to be compared; in order, one text */
+	const struct kh_view *texts; /* the texts to compare; in their order also one text */
 	size_t text_count;
-	size_t apart;           /* so many of them, at the end, are each a text of their own */
-	struct kh_view earlier; /* what came before the texts, one piece a line: what lies in it alone is no match */
+	size_t apart;           /* so many of them, at the end, are not joined with the others */
+	struct kh_view earlier; /* text before the texts, one piece a line; a run only in it is no match */
 	/*
-	 * Words that may be repeated.  Own: whatever of it, and hosts, addresses and numbers that it names.  Answers:
-	 * pieces of up to KH_COMPARE_ANSWER characters of them, and sums of money, but no URL, host, address or other
-	 * number.
+	 * Words that may be repeated.  Own: any part, and hosts, addresses and numbers in it.  Answers: pieces of up to
+	 * KH_COMPARE_ANSWER characters, and sums of money, but no URL, host, address or other number.
 	 */
 	const struct kh_view *own, *answers;
 	size_t own_count, answer_count;

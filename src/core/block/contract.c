@@ -1,18 +1,18 @@
-/* The block commands of the offline contract.  The input is hostile; it is read by the readers of this folder. */
+/* The block commands of the offline contract.  The input is hostile; the strict readers of this folder parse it. */
 #include "core/block/contract.h"
 
 #include "core/block/blockjson.h"
 #include "core/block/taint.h"
 #include "core/block/xml.h"
 
-/* What a command came to: its output, or {"error":{...}}; out of memory alone stays a failure. */
+/* The result of a command: its output, or {"error":{...}}. Only lack of memory stays a failure. */
 static enum kh_err answer(struct kh_call *call, enum kh_err e, struct kh_error *problem, yyjson_mut_val *out,
 			  yyjson_mut_val **ret_out, struct kh_error *err)
 {
 	if (e == KH_ENOMEM || kh_arena_check(call->arena) != KH_OK)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for these blocks");
 	if (e != KH_OK) {
-		problem->err = e; /* gives the code where nobody gave a better one */
+		problem->err = e; /* sets the code if there is no better one */
 		out = yyjson_mut_obj(call->doc);
 		yyjson_mut_obj_add_val(call->doc, out, "error", kh_json_error(call->doc, problem));
 	}

@@ -6,7 +6,7 @@ static const struct {
 	struct kh_event_label label;
 } events[KH_EVENT_COUNT] = {
 	[KH_EVENT_SYSTEM_PROMPT] = {"system_prompt", {KH_TRUSTED, KH_INSTRUCTION}},
-	[KH_EVENT_USER_MESSAGE] = {"user_message", {KH_UNTRUSTED, KH_DATA}}, /* where nothing else is configured */
+	[KH_EVENT_USER_MESSAGE] = {"user_message", {KH_UNTRUSTED, KH_DATA}}, /* if nothing else is configured */
 	[KH_EVENT_GOAL] = {"goal", {KH_VETTED, KH_INSTRUCTION}},
 	[KH_EVENT_COMMITMENT] = {"commitment", {KH_TRUSTED, KH_INSTRUCTION}},
 	[KH_EVENT_TOOL_RESULT] = {"tool_result", {KH_UNTRUSTED, KH_DATA}},

@@ -1,6 +1,6 @@
 /*
  * Granularity (K3): the table of requirements/blocks.md.  Every event that brings content into a context makes a block
- * of its own, and what kind of event it was decides its trust and type; nothing in the content does.
+ * of its own.  The kind of event decides the block's trust and type; the content does not.
  */
 #ifndef KH_CORE_BLOCK_EVENT_H
 #define KH_CORE_BLOCK_EVENT_H
@@ -26,8 +26,8 @@ struct kh_event_label {
 };
 
 /*
- * The labels of the block that EVENT makes.  USER_TRUST is what the configuration says of user messages and is not
- * looked at for anything else; an untrusted user's message is data, any other's an instruction.
+ * The labels of the block that EVENT makes.  USER_TRUST is the configured trust of user messages and is ignored for
+ * other events.  An untrusted user's message is data, any other user's an instruction.
  */
 struct kh_event_label kh_event_labels(enum kh_event_kind event, enum kh_trust user_trust);
 

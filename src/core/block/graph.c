@@ -1,10 +1,10 @@
 /*
- * Writing the taint graph.  Sources are hostile text: in DOT and SVG they go through kh_arena_quote(), which leaves
- * nothing invisible or that breaks a line, and then through the form's own escaping, put_dot() or put_svg(); in JSON
+ * Writes the taint graph.  Sources are hostile text: in DOT and SVG they go through kh_arena_quote(), which escapes
+ * invisible characters and line breaks, and then through the format's own escaping, put_dot() or put_svg(); in JSON
  * they are strings.
  *
- * The picture's layout: a block stands one layer below the lowest of those that influenced it, in its layer in the
- * blocks' order.
+ * The picture's layout: a block is one layer below the lowest block that influenced it; in a layer, blocks are in their
+ * order in the set.
  */
 #include "core/block/graph.h"
 
@@ -18,7 +18,10 @@ static const char *colour(enum kh_trust trust)
 	return colours[trust];
 }
 
-/* Goes over the edges into block TO: the next block that influenced it, from reference *REF on; false at the end. */
+/*
+ * Iterates over the edges into block TO: gives the next block that influenced it, from reference *REF on; false at the
+ * end.
+ */
 static bool next_edge(const struct kh_blocks *set, size_t to, size_t *ref, size_t *ret_from)
 {
 	const struct kh_block *block = set->at[to];
@@ -61,7 +64,7 @@ static enum kh_err write_json(const struct kh_blocks *set, struct kh_arena *aren
 
 /* ---- DOT ---- */
 
-/* Text inside a DOT string: only the quote and the backslash mean something there. */
+/* Writes text inside a DOT string, in which only the quote and the backslash are special. */
 static void put_dot(struct kh_buf *out, struct kh_view text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -107,7 +110,7 @@ static enum kh_err write_dot(const struct kh_blocks *set, struct kh_arena *arena
 #define GAP_ACROSS  30
 #define GAP_DOWN    60
 #define MARGIN      20
-#define LABEL_BYTES 32 /* of an id or a source in a box; the whole is in the tooltip */
+#define LABEL_BYTES 32 /* of an id or a source in a box; the tooltip has all of it */
 
 struct place {
 	size_t layer, column;
@@ -119,8 +122,8 @@ struct layout {
 };
 
 /*
- * Longest paths by Kahn's algorithm: a node is placed when all that influenced it are.  READY is a queue of N.  What
- * stays behind is on a cycle or below one.
+ * Longest paths by Kahn's algorithm: a node is placed after all nodes that influenced it.  READY is a queue with room
+ * for all N. A node that is not placed is on a cycle or below one.
  */
 static size_t place_nodes(const struct kh_blocks *set, struct place *places, size_t *waiting, size_t *ready,
 			  size_t *heads, size_t *nexts, const size_t *targets)
@@ -176,7 +179,7 @@ static enum kh_err lay_out(const struct kh_blocks *set, struct kh_arena *arena, 
 	}
 	if (place_nodes(set, places, waiting, ready, heads, nexts, targets) < set->n) {
 		kh_error_set(err, KH_EREFUSED, "cycle", "a block influenced itself");
-		return KH_EREFUSED; /* said outright: the analyser does not know what the line above returns */
+		return KH_EREFUSED; /* explicit, because the analyser does not know what the line above returns */
 	}
 	*layout = (struct layout){.places = places};
 	for (size_t i = 0; i < set->n; i++) {
@@ -188,7 +191,7 @@ static enum kh_err lay_out(const struct kh_blocks *set, struct kh_arena *arena, 
 	return KH_OK;
 }
 
-/* Text between tags or in an attribute. */
+/* Writes text between tags or in an attribute. */
 static void put_svg(struct kh_buf *out, struct kh_view text)
 {
 	for (size_t i = 0; i < text.n; i++) {

@@ -1,7 +1,8 @@
 /*
- * The taint graph of a set of blocks (K5), from influence to what it influenced: as JSON, as DOT, and as an SVG picture
- * with a layered layout and the colours of requirements/blocks.md.  Labels hold ids, labels and sources, never content;
- * they are escaped for each form.  The picture stands alone: no script, no link, nothing to load.
+ * The taint graph of a set of blocks (K5), with edges from a block to the blocks that it influenced: as JSON, as DOT,
+ * and as an SVG picture with a layered layout and the colours of requirements/blocks.md.  Labels hold ids, labels and
+ * sources, never content; they are escaped for each format.  The picture is self-contained: no script, no link, nothing
+ * to load.
  *
  * All blocks of the set are shown; a reference to a block that is not in it is left out.
  */
@@ -18,8 +19,10 @@ enum kh_graph_format {
 	KH_GRAPH_SVG,
 };
 
-/* Writes the graph into the arena.  Of a picture: `cycle` (KH_EREFUSED) if there is one; `too_large` past
- * KH_GRAPH_SVG_MAX blocks. */
+/*
+ * Writes the graph into the arena.  For a picture: `cycle` (KH_EREFUSED) if there is one; `too_large` past
+ * KH_GRAPH_SVG_MAX blocks.
+ */
 enum kh_err kh_graph_write(const struct kh_blocks *set, struct kh_arena *arena, enum kh_graph_format format,
 			   struct kh_view *ret_text, struct kh_error *err) KH_CHECKED;
 

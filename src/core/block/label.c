@@ -1,4 +1,4 @@
-/* The words of trust, type and taint, to and from, in one place. */
+/* Converts trust, type and taint to words and back. */
 #include "core/block/label.h"
 
 static const char *const trusts[] = {[KH_TRUSTED] = "trusted", [KH_VETTED] = "vetted", [KH_UNTRUSTED] = "untrusted"};

@@ -17,7 +17,7 @@ bool kh_label_parse_trust(struct kh_view word, enum kh_trust *ret_trust);
 bool kh_label_parse_type(struct kh_view word, enum kh_type *ret_type);
 bool kh_label_parse_taint(struct kh_view word, enum kh_taint *ret_taint);
 
-/* What a block of this trust starts with: untrusted high, the others low. */
+/* The initial taint of a block of this trust: high for untrusted, low for the others. */
 enum kh_taint kh_label_initial_taint(enum kh_trust trust);
 
 static inline enum kh_taint kh_label_max_taint(enum kh_taint a, enum kh_taint b)

@@ -1,6 +1,6 @@
 /*
- * The texts that agents are given, and the context with the policy in front.  The policy's rules are the words of the
- * requirement document, so that its block reads there and here byte for byte the same.
+ * The texts that agents are given, and the context with the policy first.  The policy's rules are the words of the
+ * requirement document, so that its block is the same byte for byte.
  */
 #include "core/block/prompt.h"
 

@@ -1,4 +1,4 @@
-/* Punycode.  The label is hostile: every sum is bounded, and what is not exactly a label is none. */
+/* Punycode.  The label is hostile: every sum is bounded, and anything that is not exactly a label is refused. */
 #include "core/block/punycode.h"
 
 #define BASE    36U
@@ -27,7 +27,7 @@ static uint32_t digit(char c)
 	return c >= 'a' && c <= 'z' ? (uint32_t)(c - 'a') : kh_ascii_is_digit(c) ? (uint32_t)(c - '0') + 26 : BASE;
 }
 
-/* One number of variable length from *AT on; false where it is none. */
+/* Reads one number of variable length from *AT on; false if there is none. */
 static bool number(struct kh_view v, size_t *at, uint32_t bias, uint32_t *ret)
 {
 	uint64_t value = 0, weight = 1;

@@ -1,4 +1,4 @@
-/* Punycode (RFC 3492): what a label of a host name that begins with "xn--" stands for. */
+/* Punycode (RFC 3492): decodes labels of a host name that begin with "xn--". */
 #ifndef KH_CORE_BLOCK_PUNYCODE_H
 #define KH_CORE_BLOCK_PUNYCODE_H
 
@@ -6,7 +6,7 @@
 
 #define KH_PUNYCODE_MAX 63 /* characters of a label */
 
-/* The characters of LABEL, which is without its "xn--"; how many, 0 where it is none. */
+/* Decodes LABEL, which is without its "xn--".  Returns the number of characters; 0 if it is not Punycode. */
 size_t kh_punycode_decode(struct kh_view label, uint32_t ret_chars[KH_PUNYCODE_MAX]);
 
 #endif

@@ -1,26 +1,26 @@
 /*
  * The index.  Everything in it is hostile: the texts, the sources and their sizes.  Each window of the texts is in the
- * table once, with a chain of the places where it stands; these are marked when it is first found, all of them and
- * once, so that texts and sources which repeat themselves cost no more than others.  A bit filter stands in front,
- * small enough for the fastest memory, and most of a source never gets past it.
+ * table once, with a chain of its positions.  All positions are marked when the window is first found, and only then,
+ * so that repetitive texts and sources cost no more than others.  A bit filter that fits into the fastest cache is
+ * asked first and excludes most of a source.
  */
 #include "core/block/runs.h"
 
 #include "core/screen/fold.h"
 
 #define CHUNK       16384 /* bytes of a source that are squeezed at once */
-#define AROUND      64    /* bytes around a chunk that are read with it where signs stand for letters */
+#define AROUND      64    /* bytes around a chunk that are read with it if signs stand for letters */
 #define FILTER_LESS 12    /* bits of the filter, as powers of two */
 #define FILTER_MOST 23
 #define PER_WINDOW  16 /* bits of the filter for a window */
-#define PROBES_MAX  64 /* a longer search in the table: it is made anew with another seed */
+#define PROBES_MAX  64 /* if a search takes longer, the table is rebuilt with another seed */
 #define SEEDS       8
 
 typedef unsigned char byte;
 typedef byte lanes __attribute__((vector_size(16)));
 
-/* A window's two loads overlap: ten bytes are two times eight. */
-/* Only the highest bits of a product hang on all of its factors' bits: those are used. */
+/* A window has ten bytes, which are read as two overlapping loads of eight. */
+/* Uses the highest bits of a product, because only those depend on all bits of its factors. */
 static inline uint64_t hash(const struct kh_runs *runs, const char *p)
 {
 	uint64_t a, b;
@@ -35,7 +35,7 @@ static bool has_zero(const char *p)
 	return memchr(p, 0, KH_RUNS_WINDOW) != NULL;
 }
 
-/* The slot of the window at P: the one that it has, or a free one; SIZE_MAX where the search was too long. */
+/* The slot of the window at P, or a free slot for it; SIZE_MAX if the search was too long. */
 static size_t find_slot(const struct kh_runs *runs, const char *p, uint64_t h)
 {
 	size_t mask = ((size_t)1 << runs->table_bits) - 1, slot = (size_t)(h >> (64 - runs->table_bits));
@@ -48,7 +48,7 @@ static size_t find_slot(const struct kh_runs *runs, const char *p, uint64_t h)
 	return SIZE_MAX;
 }
 
-/* Puts every window in; false where the seed is no good for them. */
+/* Adds every window to the table; false if the seed gives searches that are too long. */
 static bool fill(struct kh_runs *runs)
 {
 	for (size_t at = 0; at + KH_RUNS_WINDOW <= runs->n; at++) {
@@ -100,7 +100,7 @@ enum kh_err kh_runs_init(struct kh_runs *runs, struct kh_arena *arena, struct kh
 		memset(runs->filter, 0, filter_words * sizeof(*runs->filter));
 		memset(runs->table, 0, slots * sizeof(*runs->table));
 	}
-	return KH_ELIMIT; /* texts that were made for this: they are not compared, and nothing passes */
+	return KH_ELIMIT; /* the texts are an attack on the table: refuse, so that nothing passes uncompared */
 }
 
 /* Marks every place of the window in this slot of the table. */
@@ -117,7 +117,7 @@ static void mark(struct kh_runs *runs, size_t slot)
 	}
 }
 
-/* Goes over N squeezed bytes. */
+/* Scans N squeezed bytes. */
 static void scan_windows(struct kh_runs *runs, const char *p, size_t n)
 {
 	const uint64_t *filter = runs->filter;
@@ -139,7 +139,7 @@ static bool is_word(char c)
 	return kh_fold_plain[(byte)c] != 0;
 }
 
-/* The same with signs as letters, but those that are signs. */
+/* The same with signs read as letters, except those that are used as signs. */
 static size_t squeeze_signs(struct kh_view folded, size_t from, size_t to, char *out)
 {
 	size_t n = 0;
@@ -152,7 +152,7 @@ static size_t squeeze_signs(struct kh_view folded, size_t from, size_t to, char 
 	return n;
 }
 
-/* Whether a sign that can stand for a letter stands in [start, end) where a letter can. */
+/* Whether [start, end) has a sign that can stand for a letter, in a place in which a letter can be. */
 static bool has_signs(struct kh_view text, size_t start, size_t end)
 {
 	for (size_t at = start; at < end;) {
@@ -195,7 +195,7 @@ void kh_runs_scan(struct kh_runs *runs, struct kh_view folded)
 		}
 		size_t n = kept + kh_fold_squeeze(kh_fold_plain, folded.p + at, end - at, p + kept);
 		scan_windows(runs, p, n);
-		/* What a window can begin in goes with the next chunk. */
+		/* Keep the bytes in which a window can begin that ends in the next chunk. */
 		kept = n < KH_RUNS_WINDOW - 1 ? n : KH_RUNS_WINDOW - 1;
 		memmove(p, p + n - kept, kept);
 	}

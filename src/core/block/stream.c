@@ -1,6 +1,6 @@
 /*
- * Readings and streams.  The texts are hostile.  Everything is linear in them: there is a fixed number of streams of a
- * reading, and the readings are bounded by forms.h.
+ * Readings and streams.  The texts are hostile.  All work is linear in their size: a reading has a fixed number of
+ * streams, and forms.h bounds the readings.
  */
 #include "core/block/stream.h"
 
@@ -9,7 +9,7 @@
 #include "core/screen/fold.h"
 #include "core/screen/forms.h"
 
-#define MIN 4 /* bytes: nothing that counts when it is shared is shorter (a.io) */
+#define MIN 4 /* bytes of the shortest match that counts (a.io) */
 
 struct maker {
 	struct kh_arena *arena;
@@ -20,13 +20,13 @@ struct maker {
 	bool *begins;
 	size_t n, cap;
 	size_t stream_cap, reading_cap;
-	size_t text;          /* whose forms are being read */
-	struct kh_view first; /* of them, the first that was encoded */
+	size_t text;          /* the text whose forms are being read */
+	struct kh_view first; /* the first of these forms that was encoded */
 };
 
 /* ---- streams ---- */
 
-/* Room for N bytes more and the zero. */
+/* Makes room for N more bytes and the zero. */
 static bool reserve(struct maker *m, size_t n)
 {
 	if (m->cap - m->n > n)
@@ -56,7 +56,7 @@ static char turn(char c)
 	return (char)(kh_ascii_is_alpha(c) ? base + (c - base + 13) % 26 : c);
 }
 
-/* The letters that are each other when turned over; the others that can be are look-alikes. */
+/* Maps letters that become each other when turned upside down; the other such letters are look-alikes. */
 static char turn_over(char c)
 {
 	static const char pairs[] = "bqqbdppdnuun";
@@ -79,7 +79,7 @@ static unsigned char read_byte(struct kh_view folded, size_t at, struct way way)
 	return way.map[(unsigned char)(way.upside_down ? turn_over(c) : c)];
 }
 
-/* Squeezes bytes [from, to) of what READING has folded; *GAP: something was left out before. */
+/* Squeezes bytes [from, to) of READING's folded text; *GAP: characters were left out before. */
 static void squeeze(struct maker *m, const struct kh_reading *reading, size_t from, size_t to, struct way way,
 		    bool *gap)
 {
@@ -158,7 +158,7 @@ static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t
 	return reading;
 }
 
-/* OF as a reading, and every stream of it. */
+/* Adds OF as a reading, with all its streams. */
 static const struct kh_reading *read_text(struct maker *m, struct kh_view of, size_t text, bool decoded)
 {
 	const struct kh_reading *reading = of.n >= MIN ? add_reading(m, of, text, decoded) : NULL;
@@ -193,7 +193,10 @@ static enum kh_err join(struct maker *m, struct kh_view before, struct kh_view *
 	return kh_buf_end(&out, ret_joined);
 }
 
-/* Squeezes what READING has folded from offset START of its text up to *END of the folded, which is moved there. */
+/*
+ * Squeezes READING's folded text from offset START of its text up to *END of the folded text; *END is then moved to the
+ * start.
+ */
 static void squeeze_piece(struct maker *m, const struct kh_reading *reading, size_t start, size_t *end)
 {
 	size_t from = *end;
@@ -205,7 +208,7 @@ static void squeeze_piece(struct maker *m, const struct kh_reading *reading, siz
 	*end = from;
 }
 
-/* The texts in the opposite order, and behind them the lines of what came earlier, as one stream. */
+/* Adds the texts in the opposite order, followed by the lines of the earlier text, as one stream. */
 static void add_opposite(struct maker *m, const struct kh_reading *joined)
 {
 	size_t at = m->n, text = m->what->text_count - m->what->apart, end = joined->folded.n;
@@ -222,7 +225,7 @@ static void add_opposite(struct maker *m, const struct kh_reading *joined)
 	end_stream(m, joined, at, false);
 }
 
-/* All texts as one; and behind what came earlier, plainly and in the opposite order. */
+/* Adds all texts joined, and the same after the earlier text, plainly and in the opposite order. */
 static enum kh_err read_joined(struct maker *m)
 {
 	struct kh_view joined, earlier = m->what->earlier;
@@ -234,7 +237,7 @@ static enum kh_err read_joined(struct maker *m)
 		add_opposite(m, all);
 	if (e != KH_OK || earlier.n == 0)
 		return e;
-	/* A line of its own, whether it ended or not. */
+	/* End the earlier text with a newline, so that the texts begin on a line of their own. */
 	struct kh_view before = kh_arena_printf(m->arena, "%.*s\n", KH_FMT(earlier));
 	e = before.p != NULL ? join(m, before, &joined) : KH_ENOMEM;
 	behind = e == KH_OK ? add_reading(m, joined, SIZE_MAX, false) : NULL;
@@ -260,7 +263,7 @@ static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
 	return kh_arena_check(m->arena);
 }
 
-/* True for a text that can be a piece of a code: no blank in it, and nothing that no code is written with. */
+/* True for a text that can be a piece of encoded data: it has no blank and only characters that encodings use. */
 static bool is_code(struct kh_view v)
 {
 	for (size_t i = 0; i < v.n; i++) {
@@ -279,7 +282,10 @@ static void add_code(struct kh_buf *out, struct kh_view v)
 	}
 }
 
-/* Texts that are pieces of a code, joined and decoded: with the lines before the first, where they are such too. */
+/*
+ * Joins texts that are pieces of encoded data, with the earlier lines before them if those are pieces too, and decodes
+ * them.
+ */
 static enum kh_err read_codes(struct maker *m)
 {
 	const struct kh_compare *what = m->what;
@@ -310,7 +316,7 @@ static enum kh_err read_codes(struct maker *m)
 	return e;
 }
 
-/* A text whose words are pieces of a code. */
+/* Reads a text whose words are pieces of encoded data. */
 static enum kh_err read_spaced(struct maker *m, struct kh_view text)
 {
 	struct kh_view rest = text, word, joined;
@@ -330,7 +336,7 @@ static enum kh_err read_spaced(struct maker *m, struct kh_view text)
 	return e == KH_OK ? kh_forms_each(m->arena, joined, on_form, m) : e;
 }
 
-/* What is encoded in each text; and all of it joined, where several texts are pieces that were encoded one by one. */
+/* Reads what is encoded in each text, and joins it if several texts are pieces that were encoded one by one. */
 static enum kh_err read_encoded(struct maker *m)
 {
 	const struct kh_compare *what = m->what;

@@ -1,9 +1,10 @@
 /*
- * The closure over tainted_by: a depth-first walk with its own stack, so that a chain of a million blocks is as safe as
- * one of three.  The ids and their references are hostile: unknown ids and cycles among what is reached are errors.
+ * The closure over tainted_by: a depth-first walk with its own stack, so that a chain of a million blocks cannot
+ * overflow the call stack.  The ids and their references are hostile: unknown ids and cycles among the reached blocks
+ * are errors.
  *
- * What the walk knows of a block is a mark in an open-addressed table: none, that it is still below the block, or that
- * the block is done.  A mark is 2 * (id + 1), plus 1 if the block is done; 0 is a free place.
+ * The walk's state of a block is a mark in an open-addressed table: none; the walk is still below the block; or the
+ * block is done.  A mark is 2 * (id + 1), plus 1 if the block is done; 0 is a free slot.
  */
 #include "core/block/taint.h"
 
@@ -16,7 +17,7 @@ enum kh_taint kh_taint_step_down(enum kh_taint taint)
 	return taint == KH_TAINT_HIGH ? KH_TAINT_MEDIUM : KH_TAINT_LOW;
 }
 
-/* A block that the walk is below.  There can be millions: a frame is small. */
+/* A block that the walk is below.  A frame is small, because there can be millions. */
 struct frame {
 	struct kh_closure_block block;
 	const int64_t *next, *end; /* the references that are still to be followed */
@@ -31,13 +32,13 @@ struct walk {
 	size_t n, cap;
 	uint64_t *marks;
 	size_t mark_count;
-	unsigned mark_bits; /* there are 2^mark_bits places */
+	unsigned mark_bits; /* there are 2^mark_bits slots */
 	struct kh_error *err;
 };
 
 /* --- marks -------------------------------------------------------------------------------------------------------- */
 
-/* The place of ID's mark, or the free one where it would go.  Multiplying spreads ids that follow each other. */
+/* The slot of ID's mark, or the free slot for it.  Multiplying spreads consecutive ids. */
 static uint64_t *place_of(const struct walk *walk, int64_t id)
 {
 	uint64_t mark = 2 * ((uint64_t)id + 1), last = ((uint64_t)1 << walk->mark_bits) - 1;
@@ -48,7 +49,7 @@ static uint64_t *place_of(const struct walk *walk, int64_t id)
 	return &walk->marks[i];
 }
 
-/* Makes room for one more mark: at most half of the places are taken. */
+/* Makes room for one more mark: at most half of the slots are used. */
 static enum kh_err grow_marks(struct walk *walk)
 {
 	size_t old_count = walk->marks != NULL ? (size_t)1 << walk->mark_bits : 0;
@@ -129,7 +130,7 @@ static enum kh_err follow(struct walk *walk, int64_t id)
 	return kh_error_set(walk->err, KH_EREFUSED, "cycle", "block \"%.*s\" influenced itself", KH_FMT(name));
 }
 
-/* Everything below ID, then ID itself, unless it has been reached before. */
+/* Visits everything below ID, then ID itself, unless it has been reached before. */
 static enum kh_err run(struct walk *walk, int64_t id)
 {
 	enum kh_err e = follow(walk, id);
@@ -150,7 +151,7 @@ static int compare_blocks(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The blocks that were reached, by id.  What influences is mostly older, so that they often are in order already. */
+/* The reached blocks, sorted by id.  Influencing blocks are mostly older, so they are often in order already. */
 static struct kh_closure finish(struct walk *walk)
 {
 	struct kh_closure closure = {.at = walk->reached, .n = walk->n};

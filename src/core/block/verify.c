@@ -1,6 +1,6 @@
 /*
- * Tier 1.  Arguments are hostile (they may be what an injection asked for), blocks are too.  Nothing here can make a
- * call pass: the worst that a clever argument achieves is to look like one that no untrusted text suggested.
+ * Tier 1.  Arguments are hostile (an injection may have asked for them), and so are blocks.  Nothing here can make a
+ * call pass: the worst that a clever argument achieves is that tier 1 finds nothing suspicious.
  */
 #include "core/block/verify.h"
 
@@ -8,14 +8,14 @@
 #include "core/block/block.h"
 
 #define LONG_NUMBER 100000 /* six digits */
-#define QUOTED      3      /* matches of a kind that a reason names */
+#define QUOTED      3      /* most matches of a kind that a reason names */
 
 /* One text out of the arguments. */
 struct part {
 	struct kh_view path;
 	struct kh_view text;
-	bool apart; /* a name: not part of what the values say together */
-	size_t at;  /* where it begins in what is screened */
+	bool apart; /* a name: not joined with the values */
+	size_t at;  /* its offset in the screened text */
 };
 
 struct parts {
@@ -40,7 +40,7 @@ static void add_part(struct parts *parts, struct kh_view path, struct kh_view te
 	parts->at[parts->n++] = (struct part){path, text, apart, 0};
 }
 
-/* The digits of a number that is long enough to mean something. */
+/* Adds the digits of a number that is long enough to be compared. */
 static void add_number(struct parts *parts, struct kh_view path, yyjson_val *val)
 {
 	double size = yyjson_get_num(val);
@@ -52,7 +52,7 @@ static void add_number(struct parts *parts, struct kh_view path, yyjson_val *val
 		add_part(parts, path, text, false);
 }
 
-/* Every string, name and long number in VAL.  The reader of JSON has bounded the depth. */
+/* Collects every string, name and long number in VAL. The JSON parser has bounded the depth. */
 static void take_apart(struct parts *parts, struct kh_view path, yyjson_val *val)
 {
 	yyjson_val *item;
@@ -69,7 +69,7 @@ static void take_apart(struct parts *parts, struct kh_view path, yyjson_val *val
 		yyjson_obj_iter iter = yyjson_obj_iter_with(val);
 		while ((item = yyjson_obj_iter_next(&iter)) != NULL) {
 			struct kh_view name = kh_json_str(item);
-			if (!kh_block_id_valid(name)) /* else it can stand in a message as it is */
+			if (!kh_block_id_valid(name)) /* else it is safe in a message as it is */
 				name = kh_arena_quote(parts->arena, name);
 			struct kh_view inner = kh_arena_printf(parts->arena, "%.*s.%.*s", KH_FMT(path), KH_FMT(name));
 			add_part(parts, inner, kh_json_str(item), true);
@@ -144,7 +144,10 @@ static void match_reasons(struct kh_verification *v, const struct kh_verify_sour
 
 /* ---- the call ---- */
 
-/* The parts as texts: the values in their order, which are also one text, then the names and the tool, each apart. */
+/*
+ * Lists the parts as texts: the values in their order, which are also compared joined, then the names and the tool,
+ * each apart.
+ */
 static enum kh_err list_texts(const struct parts *parts, struct kh_compare *what, struct kh_verification *v)
 {
 	struct kh_view *texts = KH_NEW_N(parts->arena, struct kh_view, parts->n);
@@ -169,7 +172,7 @@ static enum kh_err list_texts(const struct parts *parts, struct kh_compare *what
 	return KH_OK;
 }
 
-/* Compares the parts with what is the world's; matches then name it by its place among the sources. */
+/* Compares the parts with the sources from outside; matches then refer to them by their index among all sources. */
 static enum kh_err compare(const struct parts *parts, struct kh_view earlier, const struct kh_verify_source *sources,
 			   size_t source_count, struct kh_verification *v)
 {

@@ -1,10 +1,10 @@
 /*
  * Verification, tier 1 (K7): a tool call's arguments are screened, and compared with every untrusted block that may
- * have influenced the call.  Deterministic.  What follows from the result is the policy's table (K6); the reasons and
- * matches are for the reviewer, the agent that made the call learns the outcome only.
+ * have influenced the call.  Deterministic.  The policy's table (K6) says what follows from the result.  The reasons
+ * and matches are for the reviewer; the agent that made the call learns only the outcome.
  *
- * What is spread over several arguments is found, and what is spread over several calls: with the strings of earlier
- * calls before them, the arguments are one text.
+ * Text that is spread over several arguments or several calls is found too, because the arguments are compared as one
+ * text, after the strings of earlier calls.
  */
 #ifndef KH_CORE_BLOCK_VERIFY_H
 #define KH_CORE_BLOCK_VERIFY_H
@@ -14,39 +14,39 @@
 #include "core/block/label.h"
 #include "core/screen/screen.h"
 
-/* Whose words a source is. */
+/* Who wrote a source. */
 enum kh_verify_from {
 	KH_VERIFY_WORLD,    /* sealed content */
 	KH_VERIFY_DELIVERY, /* an answer that a Reader gave and Keyhole normalised */
-	KH_VERIFY_OWN,      /* the user's, the operator's, Keyhole's: not compared; what stands here may be repeated */
+	KH_VERIFY_OWN,      /* the user's, the operator's, Keyhole's: not compared; may be repeated */
 };
 
 struct kh_verify_source {
 	struct kh_view id;      /* of the block, public */
-	struct kh_view source;  /* where it came from, for the reviewer; may be empty */
+	struct kh_view source;  /* its origin, for the reviewer; may be empty */
 	struct kh_view content; /* any bytes */
 	enum kh_verify_from from;
 };
 
 struct kh_verification {
-	bool suspicious;               /* there are reasons; else tier 1 is clear */
+	bool suspicious;               /* there are reasons; if not, tier 1 found nothing */
 	bool flagged;                  /* an untrusted block may have influenced the call (K6) */
 	enum kh_taint taint;           /* the highest in the closure */
 	struct kh_reasons reasons;     /* `screened`, `sensitive`, `shared_run`, `shared_url`, `shared_host`,
 					* `shared_address`, `shared_number`; the member is the argument's path */
 	struct kh_findings findings;   /* spans are bytes of `text` */
 	struct kh_view text;           /* what was screened: every name, string and long number, one a line */
-	struct kh_matches matches;     /* `text` counts `members`; `source` counts the sources */
+	struct kh_matches matches;     /* `text` is an index into `members`, `source` into the sources */
 	const struct kh_view *members; /* the path of each text that was compared */
 	size_t member_count;
 };
 
 /*
- * Checks the call TOOL(ARGUMENTS).  Compared are all strings and member names at any depth, the numbers of 6 digits or
- * more, and the tool's name, with every one of the SOURCES, the blocks of the call's closure.  EARLIER: the strings of
- * the context's latest calls, oldest first, one a line; what lies in it alone is no match.  TAINT: the highest of the
- * closure.  A finding of the screen counts from medium on; one about secrets counts at any severity where there are
- * sources of the world.
+ * Checks the call TOOL(ARGUMENTS).  Compares all strings and member names at any depth, the numbers of 6 digits or
+ * more, and the tool's name with each of the SOURCES, the blocks of the call's closure.  EARLIER: the strings of the
+ * context's latest calls, oldest first, one a line; text that is only in EARLIER is no match.  TAINT: the highest of
+ * the closure.  A finding of the screen counts from severity medium on; one about secrets counts at any severity if
+ * there are sources from outside.
  */
 enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, struct kh_view tool, yyjson_val *arguments,
 			   struct kh_view earlier, const struct kh_verify_source *sources, size_t source_count,

@@ -1,7 +1,7 @@
 /*
- * Writing blocks as XML, and reading them.  The content is hostile when it is written, the whole text when it is read.
- * Written text holds exactly one `<block` a block, whatever is in it; read text gives blocks through kh_blocks_add()
- * only, so no labels get in that the constructor would refuse.
+ * Writes blocks as XML, and reads them.  On writing the content is hostile, on reading the whole text.  Written text
+ * has exactly one `<block` for each block, whatever its content.  Text is read into blocks only through
+ * kh_blocks_add(), so labels that the constructor refuses cannot get in.
  */
 #include "core/block/xml.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- writing ---- */
 
-/* The named reference for C, or NULL; for the quotes only where they are wanted. */
+/* The named reference for C, or NULL; for the quotes only if QUOTES. */
 static const char *named(uint32_t c, bool quotes)
 {
 	switch (c) {
@@ -30,7 +30,7 @@ static const char *named(uint32_t c, bool quotes)
 	}
 }
 
-/* True for a character that XML cannot carry as itself, or that an XML reader would not give back as it was. */
+/* True for a character that XML cannot carry as itself, or that an XML parser would change. */
 static bool is_referenced(uint32_t c, bool attribute)
 {
 	if (c == '\t' || c == '\n')
@@ -125,7 +125,7 @@ struct reader {
 
 struct tag {
 	size_t start;
-	struct kh_view values[ATTRIBUTES]; /* p is NULL where the attribute is not there */
+	struct kh_view values[ATTRIBUTES]; /* p is NULL if the attribute is not there */
 	bool empty;                        /* ended in "/>" */
 };
 
@@ -136,7 +136,7 @@ static bool looking_at(const struct reader *reader, struct kh_view word)
 	return kh_view_starts(kh_view_from(reader->text, reader->at), word);
 }
 
-/* Skips white space; true where there was some. */
+/* Skips white space; true if there was some. */
 static bool skip_blanks(struct reader *reader)
 {
 	size_t from = reader->at;
@@ -192,7 +192,10 @@ static bool parse_reference(struct kh_view ref, uint32_t *ret_c)
 /* A reference is never longer than this, ';' and leading zeros included. */
 #define REFERENCE_MAX 32
 
-/* Decodes the reference at byte AT of the text, where an '&' stands, to P; the bytes written, and where it ends. */
+/*
+ * Decodes the reference at byte AT of the text, which is an '&', to P; gives the number of bytes written, and where the
+ * reference ends.
+ */
 static enum kh_err put_reference(struct reader *reader, size_t at, size_t end, char *p, size_t *ret_n, size_t *ret_at)
 {
 	struct kh_view rest = kh_view_sub(reader->text, at + 1, end < at + REFERENCE_MAX ? end : at + REFERENCE_MAX);
@@ -207,13 +210,13 @@ static enum kh_err put_reference(struct reader *reader, size_t at, size_t end, c
 	return KH_OK;
 }
 
-/* True where a byte of the text cannot be taken over as it is. */
+/* True if a byte of the text cannot be copied as it is. */
 static bool is_special(char c, bool attribute)
 {
 	return c == '&' || c == '\r' || (attribute && (c == '\t' || c == '\n'));
 }
 
-/* What stands between the bytes START and END of the text: references read, line ends as XML wants them. */
+/* Decodes the bytes from START to END of the text: references are replaced, line ends normalised as in XML. */
 static enum kh_err decode(struct reader *reader, size_t start, size_t end, bool attribute, struct kh_view *ret_v)
 {
 	struct kh_view text = reader->text;
@@ -225,7 +228,7 @@ static enum kh_err decode(struct reader *reader, size_t start, size_t end, bool 
 		*ret_v = kh_view_sub(text, start, end);
 		return KH_OK;
 	}
-	char *p = kh_arena_alloc(reader->arena, end - start); /* no reference is shorter than what it stands for */
+	char *p = kh_arena_alloc(reader->arena, end - start); /* a reference is never shorter than its character */
 	if (p == NULL)
 		return KH_ENOMEM;
 	for (at = start; at < end;) {
@@ -246,7 +249,7 @@ static enum kh_err decode(struct reader *reader, size_t start, size_t end, bool 
 	return KH_OK;
 }
 
-/* Comment, from "<!--" to "-->"; as in XML no "--" in between. */
+/* Reads a comment, from "<!--" to "-->"; as in XML, no "--" in between. */
 static enum kh_err read_comment(struct reader *reader)
 {
 	size_t dashes = kh_view_find(reader->text, KH_LIT("--"), reader->at + 4);
@@ -285,7 +288,7 @@ static enum kh_err read_name(struct reader *reader, const struct tag *tag, size_
 	return KH_OK;
 }
 
-/* name="value" or name='value'. */
+/* Reads name="value" or name='value'. */
 static enum kh_err read_attribute(struct reader *reader, struct tag *tag)
 {
 	size_t i;
@@ -309,7 +312,7 @@ static enum kh_err read_attribute(struct reader *reader, struct tag *tag)
 	return decode(reader, from, reader->at++, true, &tag->values[i]);
 }
 
-/* From "<block" to ">" or "/>". */
+/* Reads from "<block" to ">" or "/>". */
 static enum kh_err read_tag(struct reader *reader, struct tag *tag)
 {
 	*tag = (struct tag){.start = reader->at};
@@ -338,7 +341,7 @@ static bool at_block(const struct reader *reader)
 	       (kh_ascii_is_blank(reader->text.p[next]) || reader->text.p[next] == '>' || reader->text.p[next] == '/');
 }
 
-/* From behind the tag to behind "</block>". */
+/* Reads from the end of the tag to the end of "</block>". */
 static enum kh_err read_content(struct reader *reader, struct kh_view *ret_content)
 {
 	size_t from = reader->at;
@@ -434,7 +437,7 @@ static enum kh_err read_block(struct reader *reader)
 	return e;
 }
 
-/* XML has no way to carry these raw; a reader that let them pass would differ from every other. */
+/* Refuses characters that XML does not allow unescaped, because every other parser refuses them. */
 static enum kh_err check_characters(struct reader *reader)
 {
 	size_t len;
