@@ -270,8 +270,7 @@ static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_config_reader, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	{FIELD(kh_config_reader, driver, WORD), .needed = true, .words = &kh_settings_driver_words},
 	TEXTS(kh_config_reader, argv, false, 64, is_argument, IS_ARGUMENT),
-	TEXTS(kh_config_reader, read, false, 31, kh_match_is_path,
-	      IS_PATH), /* 31, because the program itself is one more */
+	TEXTS(kh_config_reader, read, false, 31, kh_match_is_path, IS_PATH), /* the program is one more */
 	TEXT(kh_config_reader, url, false, 1, 2048, is_url, IS_URL),
 	TEXT(kh_config_reader, model, false, 1, 256, is_model, IS_MODEL),
 	TEXT(kh_config_reader, key_file, false, 1, 4095, kh_match_is_key_file, IS_KEY_FILE),

@@ -53,8 +53,7 @@ struct kh_shape {
 	size_t count;
 	size_t size; /* of the struct */
 	size_t line; /* offset of an `unsigned` for the line number, or SIZE_MAX */
-	void (*start)(const struct kh_outline *node,
-		      void *item); /* sets the initial values of a LIST's item; NULL: zero */
+	void (*start)(const struct kh_outline *node, void *item); /* sets a LIST item's initial values; NULL: zero */
 };
 
 #define KH_NO_LINE SIZE_MAX
