@@ -1,6 +1,6 @@
 /*
- * From rules to Vectorscan's automata.  The patterns are ours or the administrator's, never an attacker's.  Vectorscan
- * takes its memory from malloc, as its allocator is one for the whole process.
+ * Compiles rules to Vectorscan's automata.  The patterns are ours or the administrator's, never an attacker's.
+ * Vectorscan takes its memory from malloc, because it has one allocator for the whole process.
  */
 #include "core/screen/automata.h"
 
@@ -16,7 +16,7 @@ static const struct kh_rule *rule_at(struct kh_rule_table rules, size_t id)
 	return id < rules.builtin_count ? &rules.builtin[id] : &rules.extra[id - rules.builtin_count];
 }
 
-/* Patterns on their way to Vectorscan. */
+/* The patterns as Vectorscan's compiler takes them. */
 struct list {
 	const struct kh_alloc *alloc;
 	const char **text;
@@ -54,7 +54,7 @@ static void list_add(struct list *l, struct kh_view text, unsigned flags, size_t
 	l->ids[l->n++] = (unsigned)id;
 }
 
-/* What Vectorscan said, with the name of the rule. */
+/* Reports Vectorscan's error, with the name of the rule. */
 static enum kh_err compile_error(const struct list *l, hs_compile_error_t *why, struct kh_rule_table rules,
 				 struct kh_error *err)
 {
@@ -101,8 +101,8 @@ static size_t count_triggers(struct kh_rule_table rules)
 }
 
 /*
- * The triggers, each as a literal.  That there are some hundreds of them does not slow Vectorscan down: from about
- * eighty on it uses another engine, which is twice as fast as the one for fewer.
+ * Compiles the triggers, each as a literal.  There are some hundreds of them, but that does not slow Vectorscan down:
+ * from about eighty on it uses another engine, which is twice as fast as the one for fewer.
  */
 static enum kh_err compile_triggers(const struct kh_alloc *alloc, struct kh_rule_table rules,
 				    const hs_platform_info_t *target, hs_database_t **ret, struct kh_error *err)

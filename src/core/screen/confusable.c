@@ -1,7 +1,7 @@
 /*
  * The look-alikes: Cyrillic, Greek, Armenian, Cherokee, Canadian syllabics, small capitals, turned and stroked Latin
- * letters, negative circled and squared letters, and the punctuation that stands in for ASCII's.  What NFKC already
- * turns into ASCII (fullwidth, mathematical, circled) is not here.  Sorted by code point, for binary search.
+ * letters, negative circled and squared letters, and punctuation that looks like ASCII's.  Characters that NFKC already
+ * turns into ASCII (fullwidth, mathematical, circled) are not listed.  Sorted by code point, for binary search.
  */
 #include "core/screen/confusable.h"
 

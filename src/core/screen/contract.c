@@ -1,4 +1,4 @@
-/* C4: findings and rules as JSON.  What was decoded is untrusted text; as a JSON string it can do no harm. */
+/* C4: findings and rules as JSON. Decoded text is untrusted; as a JSON string it can do no harm. */
 #include "core/screen/contract.h"
 
 #include "base/buf.h"
@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "core/screen/screen.h"
 
-/* What a decoder gave may be any bytes; as a JSON string those that are no UTF-8 become U+FFFD. */
+/* A decoder may give any bytes; those that are not UTF-8 become U+FFFD in the JSON string. */
 static struct kh_view as_utf8(struct kh_arena *arena, struct kh_view v)
 {
 	struct kh_buf out;

@@ -4,10 +4,10 @@
 
 #include "base/call.h"
 
-/* {"text":"..."} to {"severity":...,"findings":[...]}; offsets are bytes of the text. */
+/* In: {"text":"..."}. Out: {"severity":...,"findings":[...]}; offsets are bytes of the text. */
 kh_call_fn kh_screen_contract_screen;
 
-/* {} to {"rules":[{"name","code","severity","pattern","positive","negative"}, ...]}. */
+/* In: {}. Out: {"rules":[{"name","code","severity","pattern","positive","negative"}, ...]}. */
 kh_call_fn kh_screen_contract_rules;
 
 #endif

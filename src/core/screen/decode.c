@@ -1,7 +1,7 @@
 /*
- * Encodings of whole texts.  Input is hostile: a candidate is any long enough run of the alphabet's characters, and
- * only what it decodes to tells whether it was one.  Account numbers, hashes and identifiers decode to bytes that are
- * not text: the chance that twelve random bytes are all printable is one in a hundred thousand.
+ * Encodings of whole texts.  Input is hostile.  A candidate is any run of the alphabet's characters that is long
+ * enough; only the decoded bytes show whether it was encoded text.  Account numbers, hashes and identifiers decode to
+ * bytes that are not text: the chance that twelve random bytes are all printable is one in a hundred thousand.
  */
 #include "core/screen/decode.h"
 
@@ -13,12 +13,15 @@
 #define RUN_MIN     16 /* characters of base64, base32 or hexadecimal */
 #define PAIRS_MIN   8  /* hexadecimal bytes with separators */
 #define NUMBERS_MIN 8  /* decimal or binary character codes */
-#define LINE_MIN    60 /* a line of base64 this long goes on in the next */
-#define FIRST       64 /* characters of a run that are decoded to see whether the others are worth it */
-#define SLASHES_MAX 4  /* of a run, behind which a code may begin */
-#define SHIFTED_MIN 24 /* a run this long is also tried with its first characters left out */
+#define LINE_MIN    60 /* a line of base64 this long continues on the next one */
+#define FIRST       64 /* characters of a run that are decoded first, to see whether to decode the rest */
+#define SLASHES_MAX 4  /* of a run after which encoded text may begin */
+#define SHIFTED_MIN 24 /* a run this long is also tried without its first characters */
 
-/* What each character is worth in the alphabets, plus 1; 0: it is not of it.  A digit in Q, base64's own signs in S. */
+/*
+ * The value of each character in the alphabets, plus 1; 0: it is not in the alphabet.  Q has the digits, S base64's own
+ * signs.
+ */
 #define ROW26(first, base)                                                                                        \
 	[first] = (base) + 1, [(first) + 1] = (base) + 2, [(first) + 2] = (base) + 3, [(first) + 3] = (base) + 4, \
 	[(first) + 4] = (base) + 5, [(first) + 5] = (base) + 6, [(first) + 6] = (base) + 7,                       \
@@ -60,10 +63,13 @@ bool kh_decode_is_text(struct kh_view v)
 		size_t len = kh_utf8_decode(v, at, &c);
 		if (len == 0 || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
 			return false;
-		/* Hidden characters may be hidden in what is hidden; any other unassigned one is rubbish. */
+		/*
+		 * Encoded text may contain hidden characters in turn; any other unassigned one shows that this is not
+		 * text.
+		 */
 		if (c >= 0x80 && c < 0xe0000 && utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_CN)
 			return false;
-		/* The signs of escapes count, too: what is decoded may be encoded in turn. */
+		/* The signs of escapes count too, because decoded text may be encoded in turn. */
 		plain += c < 0x80 ? kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c) ||
 					    kh_ascii_is_blank((char)c) || strchr("&#;%=\\", (char)c) != NULL
 				  : is_letter(c) || (c >= 0x200b && c <= 0x206f) || c >= 0xe0000;
@@ -72,7 +78,7 @@ bool kh_decode_is_text(struct kh_view v)
 	return all > 0 && plain * 10 >= all * 6;
 }
 
-/* N characters at P, which all have a value, BITS each, to bytes; the number of bytes. */
+/* Converts N characters at P, which all have a value of BITS bits, to bytes; returns the number of bytes. */
 static size_t unpack(const char *p, size_t n, const unsigned char values[256], unsigned bits, char *out)
 {
 	uint32_t have = 0, acc = 0;
@@ -89,7 +95,7 @@ static size_t unpack(const char *p, size_t n, const unsigned char values[256], u
 	return k;
 }
 
-/* Text in UTF-16 has a NUL beside every ASCII character; where every other byte is one, they are taken out. */
+/* Text in UTF-16 has a NUL beside every ASCII character.  If every other byte is NUL, removes them. */
 static size_t drop_nuls(char *p, size_t n)
 {
 	for (size_t parity = 0; parity < 2 && n >= 4; parity++) {
@@ -110,11 +116,11 @@ struct decoder {
 	struct kh_arena *arena;
 	kh_decode_found *found;
 	void *ctx;
-	char *out; /* where it is decoded to */
+	char *out; /* buffer for decoded bytes */
 	size_t cap;
 };
 
-/* Room for N bytes to decode to; false where there is no memory. */
+/* Makes room for N decoded bytes; false if there is no memory. */
 static bool room(struct decoder *d, size_t n)
 {
 	if (d->out != NULL && n <= d->cap)
@@ -125,14 +131,14 @@ static bool room(struct decoder *d, size_t n)
 	return d->out != NULL;
 }
 
-/* False where a text cannot begin like the N bytes at P: most of what is no text shows that at once. */
+/* False if a text cannot begin like the N bytes at P, which is the case for most bytes that are not text. */
 static bool may_begin_text(const char *p, size_t n)
 {
 	for (size_t at = 0; at + 4 <= n;) {
 		unsigned char c = (unsigned char)p[at];
 		uint32_t ignored;
 		size_t len = kh_utf8_decode(kh_view_of(p, n), at, &ignored);
-		/* A NUL may be the other half of a character of UTF-16. */
+		/* A NUL may be the second byte of a UTF-16 character. */
 		if (len == 0 || (c > 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
 			return false;
 		at += len;
@@ -140,7 +146,7 @@ static bool may_begin_text(const char *p, size_t n)
 	return true;
 }
 
-/* Tries one alphabet on the N characters at P, which are all of it; true where they were text. */
+/* Tries one alphabet on the N characters at P, which are all in it; true if they decode to text. */
 static bool try_alphabet(struct decoder *d, const char *p, size_t n, const unsigned char values[256], unsigned bits,
 			 struct kh_view *ret)
 {
@@ -156,7 +162,7 @@ static bool try_alphabet(struct decoder *d, const char *p, size_t n, const unsig
 	return ret->p != NULL;
 }
 
-/* True where all N characters at P are of the alphabet. */
+/* True if all N characters at P are in the alphabet. */
 static bool is_of(const unsigned char values[256], const char *p, size_t n)
 {
 	size_t i = 0;
@@ -177,7 +183,7 @@ static bool is_mixed(const char *p, size_t n)
 	return upper && lower;
 }
 
-/* The run of N characters at P, all of base64's, which stands at [start, end) of the text; true where it was text. */
+/* Tries the run of N base64 characters at P, which is at [start, end) of the text; true if it decodes to text. */
 static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, size_t end)
 {
 	struct kh_view decoded;
@@ -188,12 +194,12 @@ static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, si
 	}
 	if (is_of(base32_values, p, n) && try_alphabet(d, p, n, base32_values, 5, &decoded)) {
 		d->found(d->ctx, KH_LAYER_BASE32, decoded, start, end);
-		/* In letters of both cases it may be base64 all the same. */
+		/* With letters of both cases it may still be base64. */
 		if (!is_mixed(p, n))
 			return true;
 	}
 	for (size_t shift = 0; shift < (n >= SHIFTED_MIN ? 4 : 1); shift++) {
-		/* One character too many holds no whole byte; it is dropped, as lenient decoders do. */
+		/* A last single character does not make a byte; drop it, as lenient decoders do. */
 		size_t m = n - shift - ((n - shift) % 4 == 1);
 		if (try_alphabet(d, p + shift, m, base64_values, 6, &decoded)) {
 			bool url = memchr(p, '-', n) != NULL || memchr(p, '_', n) != NULL;
@@ -204,12 +210,15 @@ static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, si
 	return false;
 }
 
-/* The pieces of such a run between its signs, where it is nothing as a whole: a code at the end of a path. */
+/*
+ * Tries the pieces of such a run between its signs, if it does not decode as a whole: encoded text at the end of a
+ * path.
+ */
 static void try_pieces(struct decoder *d, const char *p, size_t n, size_t start)
 {
 	unsigned tries = 0;
 
-	/* All that follows one of the first slashes: a code may have slashes itself. */
+	/* Tries everything after each of the first slashes, because encoded text may have slashes itself. */
 	for (size_t at = 0; at + RUN_MIN < n && tries < SLASHES_MAX; at++) {
 		if (p[at] != '/')
 			continue;
@@ -226,7 +235,7 @@ static void try_pieces(struct decoder *d, const char *p, size_t n, size_t start)
 	}
 }
 
-/* From AT, a line break and blanks after it, or 0: where the next line begins. */
+/* Skips a line break at AT and the blanks after it: the offset at which the next line begins, or 0. */
 static size_t next_line(struct kh_view text, size_t at)
 {
 	size_t i = at;
@@ -258,7 +267,7 @@ static bool is_spread(char c)
 
 typedef bool class_fn(char c);
 
-/* The members of a class, as a table: asked for once or more a word. */
+/* The members of a class of characters, as a table, because it is read at least once for each word. */
 struct class
 {
 	bool has[256];
@@ -271,8 +280,8 @@ static void fill(struct class *set, class_fn *is)
 }
 
 /*
- * The next run of RUN_MIN or more members, from AT on, which a run cannot be under way at; or the end.  A run has no
- * gap, so looking at a window from its end tells how far it can be skipped: in prose, most characters are never seen.
+ * The next run of RUN_MIN or more members, from AT on; or the end.  No run may cross AT. A run has no gap, so checking
+ * a window from its end shows how far it can be skipped; in prose, most characters are never read.
  */
 static size_t find_run(struct kh_view text, size_t at, const struct class *set)
 {
@@ -287,7 +296,7 @@ static size_t find_run(struct kh_view text, size_t at, const struct class *set)
 	return text.n;
 }
 
-/* Runs of base64's characters, which hexadecimal's and base32's are among. */
+/* Finds runs of base64's characters, which include those of hexadecimal and base32. */
 static void alphabet_runs(struct decoder *d, struct kh_view text)
 {
 	struct class set;
@@ -304,7 +313,7 @@ static void alphabet_runs(struct decoder *d, struct kh_view text)
 				at++;
 			size_t next = at - line >= LINE_MIN ? next_line(text, at) : 0;
 			bool more = next > 0 && next < text.n && set.has[(unsigned char)text.p[next]];
-			/* One line alone is read where it stands. */
+			/* A single line is read in place. */
 			if (!more && joined.n == 0) {
 				run = kh_view_sub(text, from, at);
 				break;
@@ -329,7 +338,7 @@ static bool is_word(char c)
 	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c);
 }
 
-/* Hexadecimal pairs with something between them: "69 67", "69:67", "0x69, 0x67". */
+/* Finds hexadecimal pairs with something between them: "69 67", "69:67", "0x69, 0x67". */
 static void hex_pairs(struct decoder *d, struct kh_view text, size_t offset)
 {
 	if (!room(d, text.n))
@@ -353,14 +362,17 @@ static void hex_pairs(struct decoder *d, struct kh_view text, size_t offset)
 			if (decoded.p != NULL)
 				d->found(d->ctx, KH_LAYER_HEX, decoded, offset + start, offset + end);
 		}
-		/* On to the next word: a pair begins where a word does. */
+		/* Go to the next word, because a pair begins at the beginning of a word. */
 		at = end > at ? end : at + 1;
 		while (at < text.n && is_word(text.p[at]) && is_word(text.p[at - 1]))
 			at++;
 	}
 }
 
-/* The number at AT as a character code: eight binary digits, or two or three decimal ones.  Its length, or 0. */
+/*
+ * Reads the number at AT as a character code: eight binary digits, or two or three decimal ones.  Returns its length,
+ * or 0.
+ */
 static size_t character_code(struct kh_view text, size_t at, bool binary, char *ret)
 {
 	unsigned value = 0;
@@ -377,7 +389,7 @@ static size_t character_code(struct kh_view text, size_t at, bool binary, char *
 	return fits && value < 127 && (value >= ' ' || value == 9 || value == 10 || value == 13) ? n : 0;
 }
 
-/* Character codes with separators.  Numbers are common, so what they spell has to be words. */
+/* Finds character codes with separators.  Numbers are common, so the decoded text has to be words. */
 static void numbers(struct decoder *d, struct kh_view text, size_t offset, bool binary, bool any)
 {
 	if (!room(d, text.n))
@@ -404,7 +416,7 @@ static void numbers(struct decoder *d, struct kh_view text, size_t offset, bool 
 	}
 }
 
-/* Runs of what hexadecimal pairs and character codes are written with. */
+/* Finds runs of the characters that hexadecimal pairs and character codes are written with. */
 static void spread_runs(struct decoder *d, struct kh_view text, bool any)
 {
 	struct class set;

@@ -1,9 +1,11 @@
-/* Leet and letter spacing.  Both work on skeletons: lower case, look-alikes already folded.  Linear. */
+/*
+ * Undoes leet and letter spacing.  Both functions work on skeletons: lower case, look-alikes already folded.  Linear.
+ */
 #include "core/screen/disguise.h"
 
 #include "base/utf8.h"
 
-#define RUN_MIN 3 /* single letters that are joined */
+#define RUN_MIN 3 /* fewest single letters that are joined */
 
 static char leet_letter(char c, bool ell)
 {
@@ -58,7 +60,7 @@ enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool e
 			letters += kh_ascii_is_alpha(text.p[end]);
 			signs += leet_letter(text.p[end], ell) != text.p[end];
 		}
-		/* An exclamation mark at the end of a word is one. */
+		/* An exclamation mark at the end of a word is not a letter. */
 		size_t stop = end;
 		while (stop > at && text.p[stop - 1] == '!')
 			stop--, signs--;
@@ -75,7 +77,7 @@ enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool e
 	return KH_OK;
 }
 
-/* The length of a single letter at AT: one that has no letter or digit at either side; else 0. */
+/* The length of a single letter at AT, one without a letter or digit on either side; else 0. */
 static size_t single(struct kh_view text, size_t at)
 {
 	uint32_t c;
@@ -111,7 +113,7 @@ static void copy(struct joiner *j, size_t from, size_t to)
 	}
 }
 
-/* Joins the run of single letters at AT, if it is one; where it ends. */
+/* Joins the run of single letters at AT, if there is one; returns where it ends. */
 static size_t join(struct joiner *j, size_t at)
 {
 	size_t end = at, count = 0, before = j->n;

@@ -1,6 +1,6 @@
 /*
- * Folding.  Input is hostile bytes; the work is one look into a table a character, and what is written is bounded by
- * the table (made by tools/prebuild-fold.c from Unicode's data).
+ * Folding.  Input is hostile bytes.  Each character costs one table look-up, and the table (made by
+ * tools/prebuild-fold.c from Unicode's data) bounds the output.
  */
 #include "core/screen/fold.h"
 
@@ -14,7 +14,7 @@ struct expansion {
 
 #define GROWTH 2 /* bytes out for a byte in: two bytes become four at most */
 
-/* Conjoining Hangul: a leading consonant, a vowel, and perhaps a final consonant are one syllable. */
+/* Conjoining Hangul: a leading consonant, a vowel, and optionally a final consonant make one syllable. */
 #define LEAD       0x1100U
 #define LEADS      19U
 #define VOWEL      0x1161U
@@ -31,7 +31,7 @@ struct folder {
 	size_t n, hidden;
 };
 
-/* As kh_utf8_decode(), for what is not ASCII and has four bytes left. */
+/* Like kh_utf8_decode(), for a character that is not ASCII and with four bytes left. */
 static inline size_t decode(const char *at, uint32_t *ret_c)
 {
 	const unsigned char *p = (const unsigned char *)at;
@@ -62,7 +62,7 @@ static inline void put(struct folder *f, unsigned char byte, size_t from)
 	f->out[f->n++] = byte;
 }
 
-/* The syllable that begins with the lead C; AT is behind it, and is moved behind what was used. */
+/* The syllable that begins with the lead C; *AT is after C, and is moved past the characters used. */
 static uint32_t compose(struct kh_view text, uint32_t c, size_t *at)
 {
 	uint32_t vowel, final;
@@ -98,7 +98,7 @@ static inline void put_char(struct folder *f, uint32_t c, size_t from)
 	}
 }
 
-/* ASCII, eight at a time, from AT on; where it ends. */
+/* Copies ASCII from AT on, eight bytes at a time; returns where it ends. */
 static size_t put_ascii(struct folder *f, size_t at)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
@@ -106,7 +106,7 @@ static size_t put_ascii(struct folder *f, size_t at)
 
 	while (at + 8 <= f->text.n) {
 		memcpy(&word, f->text.p + at, 8);
-		/* Nothing above 127, and nothing below a blank: those have a look of their own. */
+		/* Stop at bytes above 127 and below a blank, because they are handled one by one. */
 		if ((word & high) != 0 || ((word - UINT64_C(0x2020202020202020)) & ~word & high) != 0)
 			break;
 		memcpy(f->out + f->n, &word, 8);
@@ -164,7 +164,7 @@ size_t kh_fold_char(uint32_t c, char *out, size_t room)
 /* ---- squeezing ---- */
 
 #define LETTERS(c) [c] = (c), [(c)-32] = (c)
-/* The digits stay apart from each other; i, l and 1 are one. */
+/* The digits stay distinct; i, l and 1 become the same. */
 #define LETTERS_AND_DIGITS                                                                                        \
 	LETTERS('a'), LETTERS('b'), LETTERS('c'), LETTERS('d'), LETTERS('e'), LETTERS('f'), LETTERS('g'),         \
 		LETTERS('h'), LETTERS('j'), LETTERS('k'), LETTERS('l'), LETTERS('m'), LETTERS('n'), LETTERS('o'), \

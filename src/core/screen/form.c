@@ -1,4 +1,6 @@
-/* Forms: the bookkeeping of where decoded text came from.  Offsets are trusted, as this folder's own code made them. */
+/*
+ * Forms: keeps track of where decoded text came from.  Offsets are trusted, because this folder's own code made them.
+ */
 #include "core/screen/form.h"
 
 void kh_form_span(const struct kh_form *form, size_t a, size_t b, size_t *ret_start, size_t *ret_end)
@@ -12,7 +14,7 @@ void kh_form_span(const struct kh_form *form, size_t a, size_t b, size_t *ret_st
 	}
 }
 
-/* Decodings count towards the depth; ways of reading the same characters do not. */
+/* Decodings count towards the depth; other readings of the same characters do not. */
 static bool is_decoding(enum kh_layer layer)
 {
 	return layer != KH_LAYER_NORMALISED && layer != KH_LAYER_LEET && layer != KH_LAYER_SPACED;

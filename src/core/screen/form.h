@@ -1,6 +1,6 @@
 /*
- * A form: one way to read the text that is screened: as it is, decoded, normalised.  Every form knows which bytes of
- * the original it stands for and which layers lie between.
+ * A form is one way to read the text that is screened: as it is, decoded, or normalised.  Every form knows which bytes
+ * of the original it comes from, and the layers in between.
  */
 #ifndef KH_CORE_SCREEN_FORM_H
 #define KH_CORE_SCREEN_FORM_H
@@ -12,8 +12,8 @@
 
 struct kh_form {
 	struct kh_view text;
-	const uint32_t *origin; /* of each byte, and of the end; NULL: see `fixed` */
-	bool fixed;             /* all of it stands for [start, end); else, without an origin, it is the original */
+	const uint32_t *origin; /* offset of each byte, and of the end; NULL: see `fixed` */
+	bool fixed;             /* all of it comes from [start, end); if false and no origin, it is the original */
 	size_t start, end;      /* own bytes, from `start` on */
 	enum kh_layer layers[KH_FORM_LAYERS]; /* outermost first */
 	size_t layer_count;
@@ -23,10 +23,13 @@ struct kh_form {
 /* Bytes [a, b) of the form in the original. */
 void kh_form_span(const struct kh_form *form, size_t a, size_t b, size_t *ret_start, size_t *ret_end);
 
-/* A form of FORM by LAYER, with TEXT; ORIGIN, if any, is of TEXT in FORM's text and is rewritten to the original's. */
+/*
+ * A form of FORM by LAYER, with TEXT; ORIGIN, if any, has the offsets of TEXT in FORM's text; they are changed to
+ * offsets in the original.
+ */
 struct kh_form kh_form_map(const struct kh_form *form, enum kh_layer layer, struct kh_view text, uint32_t *origin);
 
-/* The same for a text that stands for bytes [a, b) of FORM as a whole. */
+/* The same for a text that comes from bytes [a, b) of FORM as a whole. */
 struct kh_form kh_form_of(const struct kh_form *form, enum kh_layer layer, struct kh_view text, size_t a, size_t b);
 
 /* Bytes [a, b) of FORM as a form of their own. */

@@ -1,6 +1,6 @@
 /*
- * Forms for comparing.  Input is hostile bytes.  Each form is looked at once; where the look says that something may be
- * encoded, that stretch is given to the decoders, and what they find is a form in turn.
+ * Forms for comparing.  Input is hostile bytes.  Each form is prescanned once.  If a stretch of it may be encoded, the
+ * decoders get that stretch, and what they find is a form in turn.
  */
 #include "core/screen/forms.h"
 
@@ -10,10 +10,10 @@
 #include "core/screen/screen.h"
 #include "core/screen/unescape.h"
 
-#define MORE       65536 /* bytes that any text may be decoded to */
-#define MARGIN     4     /* blocks that are read with one that holds an escape */
-#define TURNED_MAX 4096  /* bytes of a stretch of codes that are also read backwards and by rot13 */
-#define HIDDEN_MIN 3     /* invisible characters that may spell something */
+#define MORE       65536 /* decoded bytes that a text of any size may have */
+#define MARGIN     4     /* blocks that are read with one that has an escape */
+#define TURNED_MAX 4096  /* bytes of an encoded stretch that are also read backwards and in rot13 */
+#define HIDDEN_MIN 3     /* fewest invisible characters that may spell something */
 
 struct walk {
 	struct kh_arena *arena;
@@ -39,7 +39,7 @@ static void on_found(void *ctx, enum kh_layer layer, struct kh_view decoded, siz
 	read_form(w, decoded, w->depth + 1);
 }
 
-/* Codes in a stretch, and in the stretch turned round: rot13 or backwards. */
+/* Reads encoded text in a stretch, and in the stretch in rot13 and backwards. */
 static void read_codes(struct walk *w, struct kh_view part, bool packed)
 {
 	struct kh_view ways[3] = {part};
@@ -59,7 +59,7 @@ static void read_codes(struct walk *w, struct kh_view part, bool packed)
 	}
 }
 
-/* Escapes in a stretch, which is read whole with them undone. */
+/* Reads a stretch as a whole, with its escapes undone. */
 static void read_escapes(struct walk *w, struct kh_view part)
 {
 	for (int quoted = 0; quoted < 2 && w->e == KH_OK; quoted++) {
@@ -76,7 +76,10 @@ static void read_encoded(struct walk *w, const struct kh_forms_form *form, const
 	struct kh_prescan look = *raw;
 	size_t start, end;
 
-	/* Codes may have invisible characters between them; escapes are undone where the letters are still whole. */
+	/*
+	 * Encoded text may have invisible characters in it, so read the folded text; escapes are undone in the original
+	 * text, because folding may change their characters.
+	 */
 	if (form->folded.p != form->text.p)
 		w->e = kh_prescan(w->arena, form->folded, &look);
 	for (size_t at = 0; w->e == KH_OK && kh_prescan_next(&look, KH_PRESCAN_PACKED, 1, &at, &start, &end);)

@@ -1,6 +1,6 @@
 /*
- * Hidden characters.  One pass over hostile bytes sorts them by kind and collects what each kind could spell; then each
- * collection is decoded once.  Everything is linear: the collections are no longer than the text.
+ * Hidden characters.  One pass over hostile bytes sorts them by kind and collects the text that each kind could spell;
+ * then each collection is decoded once.  All work is linear, because the collections are no longer than the text.
  */
 #include "core/screen/hidden.h"
 
@@ -8,12 +8,12 @@
 
 #include <utf8proc.h>
 
-#define BITS_MIN  24 /* zero-width characters that may be bits */
-#define KINDS_MAX 6  /* different ones that are told apart */
+#define BITS_MIN  24 /* fewest zero-width characters that may be bits */
+#define KINDS_MAX 6  /* different ones that are distinguished */
 #define MARKS_OK  4
 
 struct spelled {
-	char *p; /* NULL until the first */
+	char *p; /* NULL until the first character */
 	size_t n;
 	size_t start, end;
 };
@@ -24,7 +24,7 @@ struct pass {
 	kh_decode_found *found;
 	void *ctx;
 	struct kh_hidden *ret;
-	struct spelled tags, selectors, bits; /* bits: an index into kinds each */
+	struct spelled tags, selectors, bits; /* each bit is an index into kinds */
 	uint32_t kinds[KINDS_MAX];
 	size_t kind_count, kind_uses[KINDS_MAX];
 	uint32_t before; /* the last visible character */
@@ -42,7 +42,7 @@ static void count(struct pass *p, enum kh_hidden_kind kind, size_t at, size_t le
 static void spell(struct pass *p, struct spelled *s, char c, size_t at, size_t len)
 {
 	if (s->p == NULL) {
-		/* Each of these characters has three bytes or more, but for soft hyphens and controls. */
+		/* Large enough: each of these characters has three bytes or more, except soft hyphens and controls. */
 		s->p = kh_arena_alloc(p->arena, p->text.n);
 		s->start = at;
 	}
@@ -134,7 +134,10 @@ static void visible(struct pass *p, uint32_t c, size_t at, size_t len)
 	p->before = c;
 }
 
-/* Selectors as bytes.  Two conventions: the seventeenth selector is byte 16, or byte 0; both may give text. */
+/*
+ * Decodes selectors as bytes.  There are two conventions: the seventeenth selector is byte 16, or byte 0; both may give
+ * text.
+ */
 static void decode_selectors(struct pass *p)
 {
 	struct spelled *s = &p->selectors;
@@ -149,7 +152,7 @@ static void decode_selectors(struct pass *p)
 		emit(p, KH_LAYER_SELECTORS, s);
 }
 
-/* Packs bits of B, those equal to ONE or ZERO, WIDTH to a character, into OUT; the number of characters. */
+/* Packs bits of B, those equal to ONE or ZERO, WIDTH to a character, into OUT; returns the number of characters. */
 static size_t pack(const struct spelled *b, size_t zero, size_t one, unsigned width, char *out)
 {
 	unsigned acc = 0, have = 0;
@@ -168,7 +171,7 @@ static size_t pack(const struct spelled *b, size_t zero, size_t one, unsigned wi
 	return n;
 }
 
-/* Two kinds of zero-width characters, used as bits: both ways round, eight or seven to a character. */
+/* Decodes two kinds of zero-width characters as bits, either kind as 0 or 1, eight or seven bits to a character. */
 static void decode_bits(struct pass *p)
 {
 	struct spelled *b = &p->bits, out = *b;
@@ -195,7 +198,7 @@ static void decode_bits(struct pass *p)
 	}
 }
 
-/* What a right-to-left override shows backwards, forwards. */
+/* Decodes text after a right-to-left override, which is shown backwards. */
 static void decode_override(struct pass *p)
 {
 	static const struct kh_view rlo = KH_LIT_INIT("\xe2\x80\xae"), pop = KH_LIT_INIT("\xe2\x80\xac");

@@ -1,6 +1,6 @@
 /*
- * What nobody sees (S2, B13): Unicode tags, variation selectors, zero-width characters used as bits, bidi controls and
- * runs of combining marks.  Found, counted, and decoded where they carry a text.
+ * Finds and counts hidden characters (S2, B13): Unicode tags, variation selectors, zero-width characters used as bits,
+ * bidi controls and runs of combining marks.  If they carry a text, it is decoded.
  */
 #ifndef KH_CORE_SCREEN_HIDDEN_H
 #define KH_CORE_SCREEN_HIDDEN_H
@@ -21,8 +21,8 @@ enum kh_hidden_kind {
 
 struct kh_hidden {
 	size_t count[KH_HIDDEN_COUNT];
-	size_t first[KH_HIDDEN_COUNT], last[KH_HIDDEN_COUNT]; /* bytes: of the first, and the end of the last */
-	size_t within; /* zero-width characters between two ASCII letters, where no script needs them */
+	size_t first[KH_HIDDEN_COUNT], last[KH_HIDDEN_COUNT]; /* offsets of the first, and of the end of the last */
+	size_t within; /* zero-width characters between two ASCII letters, which no script needs */
 	size_t marks;  /* the longest run of marks */
 };
 

@@ -1,4 +1,4 @@
-/* Looking words up: a sorted table and binary search.  What is looked up is hostile; the table is not. */
+/* Looks words up in a sorted table by binary search.  The words are hostile; the table is not. */
 #include "core/screen/lexicon.h"
 
 #define COUNT_MAX 256
@@ -31,7 +31,7 @@ static const struct word table[] = {
 #include "core/screen/lexicon_scripts.def"
 };
 
-/* WORD without apostrophes, in BUF; its length, or 0 where it is too long to be known. */
+/* Writes WORD without apostrophes to BUF; returns its length, or 0 if it is too long to be known. */
 static size_t plain(struct kh_view word, char *buf)
 {
 	size_t n = 0;
@@ -90,7 +90,7 @@ size_t kh_lexicon_known(struct kh_view text, size_t *ret_words)
 
 	while (words < COUNT_MAX && kh_lexicon_next(&text, &word)) {
 		words++;
-		/* Short words are in every language; they are known, but tell nothing. */
+		/* Words of one letter are in every language, so they show nothing. */
 		known += word.n > 1 && kh_lexicon_find(word) != 0;
 	}
 	*ret_words = words;

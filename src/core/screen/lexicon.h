@@ -23,19 +23,22 @@ enum {
 	KH_WORD_MODEL = 1 << 15,
 };
 
-/* What WORD can be, as a set of the above; 0 where it is not known.  Lower case, without accents and apostrophes. */
+/*
+ * What WORD can be, as a set of the above; 0 if it is not known.  WORD is in lower case, without accents and
+ * apostrophes.
+ */
 unsigned kh_lexicon_find(struct kh_view word);
 
-/* Takes the next word off *REST, which is a skeleton: letters and apostrophes.  False when there is none. */
+/* Takes the next word off *REST, which is a skeleton: letters and apostrophes.  False if there is none. */
 bool kh_lexicon_next(struct kh_view *rest, struct kh_view *ret_word);
 
 /*
- * How much TEXT, a skeleton, reads like language: the number of its words that are known, and of all its words.  For
- * telling which way round a text is meant; at most the first 256 words count.
+ * How much TEXT, a skeleton, reads like language: the number of its words that are known, and of all its words.  Used
+ * to tell in which direction a text is meant to be read; at most the first 256 words count.
  */
 size_t kh_lexicon_known(struct kh_view text, size_t *ret_words);
 
-/* True where the table is in order, which looking up relies on: for the tests. */
+/* True if the table is sorted, as the look-up needs it.  For the tests. */
 bool kh_lexicon_is_sorted(void);
 
 #endif

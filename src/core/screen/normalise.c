@@ -1,10 +1,11 @@
 /*
  * Normal forms of text.  Input is hostile but valid UTF-8.
  *
- * One pass: a character is decomposed (NFKD), what nobody sees falls out, white space shrinks, and what is left waits
- * in `pending` until a boundary at which nothing can compose any more.  Then the marks are put in order and composed.
- * Filtering comes after decomposition, so that nothing invisible is produced by it, and before composition, so that a
- * second run finds nothing to do.  utf8proc's own sort is quadratic in a run of marks; here a run has at most 30.
+ * One pass: a character is decomposed (NFKD), invisible characters are dropped, white space is reduced, and the rest
+ * waits in `pending` until a boundary across which nothing can compose.  Then the marks are sorted and composed.
+ * Filtering comes after decomposition, so that decomposition cannot produce invisible characters, and before
+ * composition, so that a second run changes nothing.  utf8proc's own sort is quadratic in a run of marks; here a run
+ * has at most 30.
  */
 #include "core/screen/normalise.h"
 
@@ -14,8 +15,8 @@
 
 #include <utf8proc.h>
 
-#define DECOMPOSED_MAX 32      /* code points that one character decomposes to: 18 at most in Unicode */
-#define FORM_PARTS     4       /* code points of one that a form for scanning keeps */
+#define DECOMPOSED_MAX 32      /* code points that one character decomposes to (18 at most in Unicode) */
+#define FORM_PARTS     4       /* code points of one character that a form for scanning keeps */
 #define PHRASE_FIRST   0xfdfaU /* ligatures of whole phrases */
 #define PHRASE_LAST    0xfdfbU
 #define HANGUL_FIRST   0xac00U
@@ -32,7 +33,7 @@ struct pass {
 	utf8proc_option_t options;
 	int32_t *pending;
 	size_t n, cap;
-	size_t marks; /* in a row, at the end */
+	size_t marks; /* marks in a row, at the end */
 	bool space;   /* white space was seen and not yet written */
 	bool any;     /* something was written */
 };
@@ -49,7 +50,7 @@ static bool is_soft(uint32_t c)
 	return (c >= 0x200b && c <= 0x200d) || c == 0x2060 || c == 0xfeff || c == 0xad;
 }
 
-/* Marks of one base sorted by combining class, as Unicode wants; stable, and short runs only. */
+/* Sorts the marks of one base by combining class, as Unicode requires; stable, for short runs only. */
 static void sort_marks(int32_t *at, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -92,7 +93,7 @@ static void put(struct pass *p, uint32_t c)
 	p->any = true;
 }
 
-/* One decomposed character on its way out. */
+/* Handles one decomposed character: drops it, or keeps it as white space or in `pending`. */
 static void filter(struct pass *p, uint32_t c)
 {
 	if (kh_utf8_is_space(c)) {
@@ -159,7 +160,7 @@ static enum kh_err run(struct kh_arena *arena, struct kh_view text, int options,
 	return e;
 }
 
-/* ASCII: the same without tables and without waiting. */
+/* The same for ASCII, which needs no tables and no waiting. */
 static enum kh_err run_ascii(struct kh_arena *arena, struct kh_view text, bool fold, struct kh_normalised *ret)
 {
 	char *out = kh_arena_alloc(arena, text.n);
@@ -222,7 +223,7 @@ enum kh_err kh_normalise_lower(struct kh_arena *arena, struct kh_view text, stru
 	enum kh_err e = run(arena, text, 0, &normal);
 	if (e == KH_OK)
 		e = lower(arena, normal.text, &v);
-	/* A small letter may compose with a mark where its capital does not (j and caron). */
+	/* Compose again, because a small letter may compose with a mark although its capital does not (j and caron). */
 	if (e == KH_OK)
 		e = run(arena, v, 0, &normal);
 	if (e == KH_OK)
@@ -247,7 +248,7 @@ enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct
 	return e;
 }
 
-/* A skeleton being made: what goes out, and where each byte of it came from. */
+/* A skeleton being made: the output, and the origin of each of its bytes. */
 struct skeleton {
 	struct kh_arena *arena;
 	char *text;
@@ -288,7 +289,7 @@ static void skeleton_put(struct skeleton *s, uint32_t c, size_t from)
 		s->origin[s->n++] = (uint32_t)from;
 }
 
-/* Blanks that were put off, and C. */
+/* Writes the blanks that are pending, and C. */
 static void skeleton_write(struct skeleton *s, uint32_t c)
 {
 	if (s->spaces > 0 && s->n > 0)
@@ -315,14 +316,14 @@ static void skeleton_filter(struct skeleton *s, uint32_t c)
 	}
 	if (kh_utf8_is_invisible(c))
 		return;
-	/* Accents go; the vowel signs of scripts that need them stay, unless they sit on an ASCII letter. */
+	/* Remove accents.  Keep the vowel signs of scripts that need them, unless they are on an ASCII letter. */
 	if ((s->flags & KH_NORMALISE_FOLD) != 0 && c >= UNMARKED && is_mark(c) &&
 	    (s->ascii || kh_confusable_is_accent(c)))
 		return;
 	skeleton_write(s, (s->flags & KH_NORMALISE_LOOKALIKE) != 0 ? kh_confusable_fold(c) : c);
 }
 
-/* The same for ASCII, where no table is needed. */
+/* The same for ASCII, which needs no table. */
 static void skeleton_ascii(struct skeleton *s, char c)
 {
 	if (c == ' ' || (c >= '\t' && c <= '\r'))
@@ -337,11 +338,14 @@ static void skeleton_char(struct skeleton *s, uint32_t c)
 	int32_t parts[DECOMPOSED_MAX];
 	int boundclass = 0;
 
-	/* A capital may look like another letter than its small form does: ask before folding case, and after. */
+	/*
+	 * A capital may look like a different letter than its small form, so look for look-alikes before folding case
+	 * and after.
+	 */
 	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
 		c = kh_confusable_fold(c);
 	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)c);
-	if (c == PHRASE_FIRST || c == PHRASE_LAST) /* these cost most to take apart, and nothing is read out of them */
+	if (c == PHRASE_FIRST || c == PHRASE_LAST) /* the most expensive to decompose, and no rule needs their text */
 		return;
 	if (property->decomp_seqindex == UINT16_MAX && (!fold || property->casefold_seqindex == UINT16_MAX) &&
 	    (c < HANGUL_FIRST || c > HANGUL_LAST)) {
@@ -351,7 +355,7 @@ static void skeleton_char(struct skeleton *s, uint32_t c)
 	int options = UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | (fold ? UTF8PROC_CASEFOLD : 0);
 	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, DECOMPOSED_MAX,
 						     (utf8proc_option_t)options, &boundclass);
-	/* What decomposes to many is cut short: nothing is read out of it, and the form stays small. */
+	/* Keep only the first code points of a long decomposition: no rule needs the rest, and the form stays small. */
 	for (utf8proc_ssize_t i = 0; i < n && i < FORM_PARTS; i++)
 		skeleton_filter(s, (uint32_t)parts[i]);
 }
@@ -380,7 +384,7 @@ enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsig
 			skeleton_char(&s, c);
 		at += len > 0 ? len : 1;
 	}
-	/* The end of the last byte is the beginning of what follows it: one more entry. */
+	/* One more entry, for the end of the last byte. */
 	if (skeleton_room(&s))
 		s.origin[s.n] = (uint32_t)text.n;
 	enum kh_err e = kh_arena_check(arena);

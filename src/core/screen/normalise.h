@@ -9,24 +9,27 @@
 
 #define KH_NORMALISE_MARKS 30
 
-/* What was taken out on the way. */
+/* Normalised text, and what was removed from it. */
 struct kh_normalised {
 	struct kh_view text;
-	size_t soft;    /* zero-width characters and soft hyphens, which honest text has now and then */
+	size_t soft;    /* zero-width characters and soft hyphens, which honest text sometimes has */
 	size_t hidden;  /* every other invisible character: tags, selectors, bidi controls, private use, controls */
 	bool marks_cut; /* a run of combining marks was cut */
 };
 
 /*
- * Text to deliver: NFKC, invisible characters out, every run of Unicode white space one space, none at the ends.
- * Case stays.
+ * Text to deliver: NFKC, invisible characters removed, every run of Unicode white space as one space, none at the ends.
+ * Case is kept.
  */
 enum kh_err kh_normalise_text(struct kh_arena *arena, struct kh_view text, struct kh_normalised *ret) KH_CHECKED;
 
 /* The same in lower case (character by character: no length-changing folds but those of NFKC). */
 enum kh_err kh_normalise_lower(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text) KH_CHECKED;
 
-/* A key to compare by: as kh_normalise_text, then full case folding, and NFKC again.  Equal keys mean "the same". */
+/*
+ * A key to compare by: as kh_normalise_text, then full case folding, and NFKC again.  Texts with equal keys count as
+ * the same.
+ */
 enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_key) KH_CHECKED;
 
 /*
@@ -37,8 +40,8 @@ enum kh_err kh_normalise_skeleton(struct kh_arena *arena, struct kh_view text, s
 
 /*
  * A form for scanning, with ORIGIN: for each byte of it the offset in TEXT that it came from, and for its end TEXT's.
- * NFKD without what is invisible, blanks as in kh_normalise_text.  TEXT may be any bytes: those that are not UTF-8 are
- * left out.
+ * NFKD without invisible characters, blanks as in kh_normalise_text.  TEXT may be any bytes: those that are not UTF-8
+ * are left out.
  */
 #define KH_NORMALISE_FOLD      1U /* case folded, accents removed */
 #define KH_NORMALISE_LOOKALIKE 2U /* confusable characters folded to ASCII */

@@ -1,6 +1,6 @@
 /*
- * The first look.  Sixteen bytes at a time, in the compiler's own vector types (gcc and clang know them on every
- * machine), and one bit a byte for what is done with neighbours.
+ * The prescan.  It reads sixteen bytes at a time, in the compiler's own vector types (gcc and clang have them on every
+ * machine), and uses one bit for each byte if neighbours matter.
  */
 #include "core/screen/prescan.h"
 
@@ -26,15 +26,15 @@ static lanes load(const byte *p)
 }
 
 /*
- * All ones in the lanes that hold one of COUNT bytes from LOW on.  The smallest machines compare signed bytes only:
- * what is looked for is moved to the lowest of them.
+ * All ones in the lanes that hold one of COUNT bytes from LOW on.  The simplest machines can only compare signed bytes,
+ * so the wanted values are moved to the lowest ones.
  */
 static lanes within(lanes v, byte low, byte count)
 {
 	return (lanes)((signed_lanes)(lanes)(v - (byte)(low + 128)) < (signed char)(count - 128));
 }
 
-/* One bit for each lane: its highest. */
+/* The highest bit of each lane. */
 static uint64_t bits(lanes v)
 {
 #ifdef __SSE2__
@@ -52,7 +52,7 @@ static uint64_t bits(lanes v)
 /* A bit for each byte of a block. */
 struct masks {
 	uint64_t alpha, digit, packed;
-	bool symbol, escape; /* in any of them */
+	bool symbol, escape; /* one of the bytes is such a character */
 };
 
 static struct masks look(const byte *p, lanes *high, lanes *control)
@@ -64,7 +64,7 @@ static struct masks look(const byte *p, lanes *high, lanes *control)
 	for (unsigned i = 0; i < BLOCK; i += sizeof(lanes)) {
 		lanes v = load(p + i), folded = v | 0x20, alpha = within(folded, 'a', 26), digit = within(v, '0', 10);
 		lanes equals = (lanes)(v == '='), backslash = (lanes)(v == '\\');
-		/* The two columns of ASCII that hold the letters hold these signs, too: @ [ \ ] ^ _ ` { | } ~ */
+		/* The two columns of ASCII with the letters also have these signs: @ [ \ ] ^ _ ` { | } ~ */
 		lanes symbol = (within(folded, 0x60, 32) & ~alpha) | within(v, '<', 3) | (lanes)(v == '#');
 		lanes packed = alpha | digit | within(v, '+', 5) | (lanes)(v == '_'); /* + , - . / */
 		m.alpha |= bits(alpha) << i;
@@ -80,7 +80,7 @@ static struct masks look(const byte *p, lanes *high, lanes *control)
 	return m;
 }
 
-/* True where MASK has a run of 16 bits. */
+/* True if MASK has a run of 16 bits. */
 static bool has_run(uint64_t mask)
 {
 	mask &= mask >> 1;
@@ -89,7 +89,7 @@ static bool has_run(uint64_t mask)
 	return (mask & mask >> 8) != 0;
 }
 
-/* True where MASK has N bits or more. */
+/* True if MASK has N bits or more. */
 static bool has(uint64_t mask, unsigned n)
 {
 	while (n > 1 && mask != 0) {
@@ -105,13 +105,13 @@ static uint64_t straddle(uint64_t before, uint64_t here)
 	return before >> (BLOCK / 2) | here << (BLOCK / 2);
 }
 
-/* What the masks of a block, and of the one before it, amount to. */
+/* The flags that follow from the masks of a block and of the one before it. */
 static byte judge(const struct masks *m, const struct masks *before)
 {
 	uint64_t word = m->alpha | m->digit;
 	uint64_t leet = m->alpha << 1 & m->digit & m->alpha >> 1, single = m->alpha & ~(word << 1) & ~(word >> 1);
 	bool packed = has_run(m->packed) || has_run(straddle(before->packed, m->packed));
-	/* Without a single blank it is no text, in leet or otherwise. */
+	/* Without a single blank it is not text, in leet or otherwise. */
 	if (m->packed == UINT64_MAX)
 		leet = 0;
 	bool digits = has(m->digit, DIGITS_MIN) || has(straddle(before->digit, m->digit), DIGITS_MIN);

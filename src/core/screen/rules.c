@@ -1,7 +1,7 @@
 /*
- * Rules: the table, the automata made of it, and scanning with them.  The patterns are ours or the administrator's,
- * never an attacker's; the text they run over is.  Vectorscan takes its memory from malloc, as its allocator is one for
- * the whole process.
+ * Rules: the table, the automata made from it, and scanning with them.  The patterns are ours or the administrator's,
+ * never an attacker's; the scanned text is hostile.  Vectorscan takes its memory from malloc, because it has one
+ * allocator for the whole process.
  */
 #include "core/screen/rules.h"
 
@@ -18,10 +18,10 @@ static const struct kh_rule builtin[] = {
 
 #define BUILTIN_COUNT (sizeof(builtin) / sizeof(builtin[0]))
 #define RULES_MAX     4096
-#define WIDTH_MAX     512 /* bytes before its end in which the beginning of a match is looked for */
+#define WIDTH_MAX     512 /* bytes before the end of a match that are searched for its beginning */
 
-#define CHUNK        32768 /* bytes that are searched for triggers at a time: they stay in the cache */
-#define NEAR         128   /* bytes before and after a trigger that are read closely */
+#define CHUNK        32768 /* bytes that are searched for triggers at a time, so that they stay in the cache */
+#define NEAR         128   /* bytes before and after a trigger that all rules scan */
 #define BLOCK        KH_PRESCAN_BLOCK
 #define CHUNK_BLOCKS (CHUNK / BLOCK)
 
@@ -73,7 +73,7 @@ static enum kh_err check_extra(const struct kh_rule *extra, size_t count, struct
 	return KH_OK;
 }
 
-/* The automata of the build, where there are no other rules and this machine can run them. */
+/* Takes the automata of the build; false if this machine cannot run them.  Only for the built-in rules. */
 static bool take_prebuilt(struct kh_automata *a)
 {
 	if (hs_deserialize_database((const char *)prebuilt_all, sizeof(prebuilt_all), &a->all) == HS_SUCCESS &&
@@ -179,7 +179,7 @@ enum kh_err kh_rules_scan(const struct kh_rules *rules, void *scratch, struct kh
 /* The neighbourhoods of a chunk: one mark for each block, with some before the chunk and after it. */
 struct chunk {
 	const struct kh_rules_sink *sink;
-	size_t first; /* block of the text that mark 0 stands for */
+	size_t first; /* block of the text that mark BEFORE stands for */
 	unsigned char marks[CHUNK_BLOCKS + 2 * (NEAR / BLOCK) + 2];
 };
 
@@ -211,8 +211,8 @@ static bool is_word(char c)
 }
 
 /*
- * A place at or before START where cutting the text makes no rule match that would not: the last letter of a word, so
- * that neither a line nor the next word begins there.
+ * An offset at or before START at which the text can be cut without making a rule match that would not match otherwise:
+ * the last letter of a word, so that neither a line nor the next word begins there.
  */
 static size_t cut(struct kh_view text, size_t start)
 {
@@ -223,7 +223,7 @@ static size_t cut(struct kh_view text, size_t start)
 	return start < BLOCK ? 0 : start;
 }
 
-/* The rules over each run of marked blocks. */
+/* Scans each run of marked blocks with the rules. */
 static enum kh_err scan_marked(const struct kh_rules *rules, void *scratch, struct kh_view text, const struct chunk *c,
 			       struct part *part)
 {
@@ -235,7 +235,7 @@ static enum kh_err scan_marked(const struct kh_rules *rules, void *scratch, stru
 			i++;
 		if (i == from)
 			continue;
-		/* The first marks may stand for blocks before the text. */
+		/* The first marks may be for blocks before the beginning of the text. */
 		size_t start = c->first + from > BEFORE ? (c->first + from - BEFORE) * BLOCK : 0;
 		size_t end = c->first + i > BEFORE ? (c->first + i - BEFORE) * BLOCK : 0;
 		e = scan_part(rules->automata.all, scratch, text, start + 1 < text.n ? cut(text, start) : start, end,
@@ -281,7 +281,7 @@ static bool on_wanted(void *ctx, size_t id, size_t end)
 	return w->seen;
 }
 
-/* True where the rule still matches up to END when the text begins at START only. */
+/* True if the rule still matches up to END if the text begins at START. */
 static bool matches_from(const struct kh_rules *rules, void *scratch, struct kh_view text, size_t id, size_t start,
 			 size_t end)
 {
@@ -295,7 +295,7 @@ size_t kh_rules_start(const struct kh_rules *rules, void *scratch, struct kh_vie
 {
 	size_t low = end > WIDTH_MAX ? end - WIDTH_MAX : 0, high = end;
 
-	/* Matches from LOW (or beyond reach), does not from HIGH. */
+	/* The rule matches from LOW (or LOW is out of reach), and does not match from HIGH. */
 	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;
 		if (matches_from(rules, scratch, text, id, mid, end))

@@ -1,5 +1,5 @@
 /*
- * The rules of the screen.  They are data (rules.def, and what the configuration adds); kh_rules_new() compiles them
+ * The rules of the screen.  They are data (rules.def, and rules of the configuration); kh_rules_new() compiles them
  * with Vectorscan into one automaton that never changes, so any number of threads may share it.
  */
 #ifndef KH_CORE_SCREEN_RULES_H
@@ -8,14 +8,14 @@
 #include "base/error.h"
 #include "core/screen/severity.h"
 
-/* One rule.  PATTERN is a regular expression as Vectorscan reads it; the case of ASCII letters does not matter. */
+/* One rule.  PATTERN is a regular expression as Vectorscan reads it; the case of ASCII letters is ignored. */
 struct kh_rule {
 	const char *name; /* unique */
 	const char *code; /* the kind of finding: a word of the list in screen.h */
 	enum kh_severity severity;
 	/*
-	 * Literals without case, separated by '|', one of which is part of every match: where none of them is, the
-	 * pattern is not tried.  "": it is tried near symbols and other rules' triggers only.  NULL: everywhere.
+	 * Literals without case, separated by '|'. Every match contains one of them, so the pattern is tried only near
+	 * them. "": it is tried only near symbols and other rules' triggers.  NULL: it is tried everywhere.
 	 */
 	const char *triggers;
 	const char *pattern;
@@ -38,36 +38,37 @@ void kh_rules_free(struct kh_rules *rules);
 
 size_t kh_rules_count(const struct kh_rules *rules);
 
-/* Rule ID, below the count; built-in ones first. */
+/* Rule ID, which is less than the count; the built-in rules come first. */
 const struct kh_rule *kh_rules_at(const struct kh_rules *rules, size_t id);
 
-/* One thread's working memory for scanning; NULL where there is no memory. */
+/* One thread's working memory for scanning; NULL if there is no memory. */
 void *kh_rules_scratch_new(const struct kh_rules *rules);
 void kh_rules_scratch_free(void *scratch);
 
-/* Where matches go. */
+/* Receives matches. */
 struct kh_rules_sink {
 	/* Rule ID matches up to byte END.  True ends the scan. */
 	bool (*found)(void *ctx, size_t id, size_t end);
-	/* True where no more matches of rule ID are wanted. */
+	/* True if no more matches of rule ID are wanted. */
 	bool (*enough)(void *ctx, size_t id);
 	void *ctx;
 };
 
-/* Every rule over all of TEXT, any bytes.  Linear in it. */
+/* Scans all of TEXT (any bytes) with every rule.  Linear. */
 enum kh_err kh_rules_scan(const struct kh_rules *rules, void *scratch, struct kh_view text,
 			  const struct kh_rules_sink *sink) KH_CHECKED;
 
 /*
- * The same for plain prose, which it passes ten times as fast: triggers first, and the rules only in the neighbourhood
- * (some hundred bytes) of one or of a symbol.  BLOCKS are kh_prescan's of TEXT.  A match may be told twice.
+ * The same for plain prose, ten times as fast: searches for triggers first, and applies the rules only within about a
+ * hundred bytes of a trigger or a symbol.  BLOCKS are from kh_prescan of TEXT. A match may be reported twice.
  */
 enum kh_err kh_rules_search(const struct kh_rules *rules, void *scratch, struct kh_view text,
 			    const unsigned char *blocks, const struct kh_rules_sink *sink) KH_CHECKED;
 
 /*
- * Where the match of rule ID that ends at END begins: the last place from which it still matches.  Vectorscan could tell
- * by itself, but its automaton would be twenty times as large and slow; matches are few.  Not from within a scan.
+ * The beginning of the match of rule ID that ends at END: the last offset from which it still matches.  Vectorscan
+ * could report it itself, but its automaton would be twenty times as large and as slow, and matches are few.  Must not
+ * be called during a scan.
  */
 size_t kh_rules_start(const struct kh_rules *rules, void *scratch, struct kh_view text, size_t id, size_t end);
 

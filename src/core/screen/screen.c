@@ -1,9 +1,10 @@
 /*
- * The screen.  Input is hostile bytes; nothing in it is trusted, and the work is bounded: each form of the text is read
- * once, the decoded forms together have at most a fixed multiple of the text's size, and findings are capped.
+ * The screen.  Input is hostile bytes and never trusted.  The work is bounded: each form of the text is read once, the
+ * decoded forms together have at most a fixed multiple of the text's size, and findings are capped.
  *
- * A form is read like this: the rules over its bytes; what is hidden in it; its skeleton, with leet and spacing undone;
- * then the decoders, whose finds are forms to be read in turn, up to KH_SCREEN_DEPTH deep.
+ * A form is read like this: the rules scan its bytes; hidden characters are found; the rules scan its skeleton, with
+ * leet and spacing undone; then the decoders run, and what they find is read as a form in turn, up to KH_SCREEN_DEPTH
+ * deep.
  */
 #include "core/screen/screen.h"
 
@@ -22,11 +23,11 @@
 #define MATCHES_MAX  512 /* looked at in one form */
 #define BUDGET       2   /* decoded bytes for a byte of the text */
 #define BUDGET_MORE  65536
-#define SPACED_MIN   8    /* letters with gaps that are no abbreviation */
-#define NEEDLESS_MIN 4    /* escapes that nothing called for */
-#define TURNED_MAX   8    /* phrases that are turned round, in one form */
-#define PHRASE_MAX   400  /* bytes of one, to either side */
-#define CLOSE_MAX    4096 /* bytes of a document that are read closely at once */
+#define SPACED_MIN   8    /* fewest letters with gaps that are more than an abbreviation */
+#define NEEDLESS_MIN 4    /* fewest needless escapes that count */
+#define TURNED_MAX   8    /* phrases of one form that are reversed or in rot13 */
+#define PHRASE_MAX   400  /* bytes of such a phrase, to either side */
+#define CLOSE_MAX    4096 /* bytes of a document that all rules scan at once */
 #define AROUND       256  /* bytes around an escape that are read with it */
 #define MARGIN       4    /* blocks that are read before and after a suspicious one */
 #define FORMS_MAX    512  /* decoded forms that are read */
@@ -79,7 +80,7 @@ struct match {
 	size_t id, end;
 };
 
-/* One call: the findings so far, and what may still be spent. */
+/* The state of one call: the findings so far, and the remaining budget. */
 struct reading {
 	struct kh_screen *screen;
 	struct kh_arena *arena;
@@ -90,10 +91,10 @@ struct reading {
 	unsigned char *per_rule; /* findings of each rule */
 	struct match *matches;   /* of the form being read */
 	size_t match_count;
-	bool turned; /* the form being decoded is one turned round */
+	bool turned; /* the form being decoded was reversed or in rot13 */
 };
 
-/* True where the same rule has a finding that overlaps: the same thing, seen through fewer layers. */
+/* True if the same rule has a finding that overlaps: it is the same thing, found through fewer layers. */
 static bool known(const struct reading *r, const char *rule, size_t start, size_t end)
 {
 	for (size_t i = 0; i < r->n; i++) {
@@ -144,7 +145,7 @@ static bool on_enough(void *ctx, size_t id)
 	return r->per_rule[id] >= PER_RULE;
 }
 
-/* The rules that only say where a text may be turned round. */
+/* True for rules that only show where a text may be reversed or in rot13. */
 static bool is_turned(const struct kh_rule *rule)
 {
 	return strcmp(rule->name, "rot13_words") == 0 || strcmp(rule->name, "reversed_words") == 0;
@@ -153,9 +154,9 @@ static bool is_turned(const struct kh_rule *rule)
 static enum kh_err read_turned_at(struct reading *r, const struct kh_form *form, size_t at);
 
 /*
- * The rules over FORM.  A document is searched for triggers first (LOOK is kh_prescan's of it); a short text, or one
- * whose look is NULL, is read closely at once.  With WORDS, only rules about words count: undoing leet and spacing
- * makes hosts and tags of anything.
+ * Scans FORM with the rules.  A document is searched for triggers first (LOOK is its prescan); all rules scan a short
+ * text, or one with LOOK NULL, at once.  With WORDS, only rules about words count, because undoing leet and spacing can
+ * turn any text into hosts and tags.
  */
 static enum kh_err read_rules(struct reading *r, const struct kh_form *form, const struct kh_prescan *look, bool words)
 {
@@ -185,7 +186,7 @@ static enum kh_err read_rules(struct reading *r, const struct kh_form *form, con
 		if (r->n == before)
 			r->per_rule[r->matches[i].id]--;
 	}
-	/* Only now: reading what is turned round uses the list of matches itself. */
+	/* Only now, because reading reversed text uses the list of matches itself. */
 	for (size_t i = 0; e == KH_OK && !words && i < turned_count; i++)
 		e = read_turned_at(r, form, turned[i]);
 	return e;
@@ -193,7 +194,7 @@ static enum kh_err read_rules(struct reading *r, const struct kh_form *form, con
 
 static enum kh_err read_form(struct reading *r, const struct kh_form *form);
 
-/* A decoded text: noted by the name of RULE, if any, and read in turn as long as depth and budget last. */
+/* Reads a decoded text: adds a finding of RULE, if any, and reads it in turn as far as depth and budget allow. */
 static enum kh_err read_decoded(struct reading *r, const struct kh_form *form, const char *rule)
 {
 	if (form->depth > KH_SCREEN_DEPTH || form->text.n > r->budget || r->decoded == FORMS_MAX)
@@ -230,7 +231,8 @@ static void note(struct reading *r, const struct kh_form *form, const struct kh_
 	add(r, form, code, code, severity, h->first[kind], h->last[kind]);
 }
 
-/* What is hidden in a text.  A document may hold a little of it honestly; an answer may not, but for one soft hyphen.
+/*
+ * Judges hidden characters.  A document may have a few for honest reasons; an answer may have none but one soft hyphen.
  */
 static void judge_hidden(struct reading *r, const struct kh_form *form, const struct kh_hidden *h)
 {
@@ -264,7 +266,7 @@ static enum kh_err read_hidden(struct reading *r, const struct kh_form *form)
 	return f.e;
 }
 
-/* The escapes of LAYER in FORM undone: what that gives is read as a text of its own. */
+/* Undoes the escapes of LAYER in FORM, and reads the result as a text of its own. */
 static enum kh_err read_unescaped(struct reading *r, const struct kh_form *form, enum kh_layer layer)
 {
 	struct kh_unescaped u;
@@ -272,7 +274,7 @@ static enum kh_err read_unescaped(struct reading *r, const struct kh_form *form,
 
 	if (e != KH_OK || u.count == 0)
 		return e;
-	/* Turned round, a text shows an escape here and there by accident. */
+	/* A reversed or rot13 text can contain escapes by accident. */
 	if (r->turned && u.needless < NEEDLESS_MIN)
 		return KH_OK;
 	bool needless = u.needless >= NEEDLESS_MIN || (r->as != KH_SCREEN_DOCUMENT && u.count > 1);
@@ -284,7 +286,7 @@ static enum kh_err read_unescaped(struct reading *r, const struct kh_form *form,
 	return read_decoded(r, &decoded, NULL);
 }
 
-/* The escapes, each kind on its own, where they stand and a little around them. */
+/* Reads the escapes, each kind on its own, with a little text around them. */
 static enum kh_err read_escapes(struct reading *r, const struct kh_form *form)
 {
 	static const enum kh_layer layers[] = {KH_LAYER_URL, KH_LAYER_HTML, KH_LAYER_QUOTED_PRINTABLE, KH_LAYER_ESCAPE};
@@ -311,7 +313,7 @@ static void add_answer(struct reading *r, const struct kh_form *form, struct kh_
 		add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
 }
 
-/* What a form is as an answer or a name, by its words. */
+/* Judges a form as an answer or a name, by its words. */
 static void judge_words(struct reading *r, const struct kh_form *skeleton)
 {
 	if (r->as != KH_SCREEN_DOCUMENT)
@@ -329,8 +331,8 @@ static void judge_scripts(struct reading *r, const struct kh_form *folded)
 }
 
 /*
- * True where DECODED reads like language and TEXT does not: then it was meant to be read that way.  Words are rare in
- * names, so there a word more is enough.
+ * True if DECODED reads like language and TEXT does not: then it was meant to be read that way.  Names have few known
+ * words, so one word more is enough for them.
  */
 static bool meant(const struct reading *r, struct kh_view text, struct kh_view decoded)
 {
@@ -340,7 +342,7 @@ static bool meant(const struct reading *r, struct kh_view text, struct kh_view d
 	return after >= 2 && after * 4 >= decoded_words && after > (r->as == KH_SCREEN_NAME ? before : 2 * before);
 }
 
-/* Rot13 and reversal, of short texts as a whole. */
+/* Reads short texts as a whole in rot13 and backwards. */
 static enum kh_err read_turned(struct reading *r, const struct kh_form *skeleton)
 {
 	struct kh_view rot13 = kh_decode_rot13(r->arena, skeleton->text);
@@ -364,7 +366,7 @@ static bool ends_phrase(char c)
 	       c == ')';
 }
 
-/* True where WORD is one as it stands, or is mostly not in ASCII: it was not turned round. */
+/* True if WORD is a known word as it is, or is mostly not ASCII, so it was not reversed or in rot13. */
 static bool is_plain_word(struct kh_view word)
 {
 	size_t words, foreign = 0;
@@ -374,7 +376,7 @@ static bool is_plain_word(struct kh_view word)
 	return word.n == 0 || foreign * 2 > word.n || kh_lexicon_known(word, &words) > 0;
 }
 
-/* Takes off bytes [start, end) of TEXT the words at both ends that were not turned round. */
+/* Removes from bytes [start, end) of TEXT the words at both ends that were not reversed or in rot13. */
 static void trim_plain(struct kh_view text, size_t *start, size_t *end)
 {
 	for (;;) {
@@ -394,7 +396,7 @@ static void trim_plain(struct kh_view text, size_t *start, size_t *end)
 	}
 }
 
-/* The phrase around AT in a document, rot13 or backwards. */
+/* Reads the phrase around AT in a document in rot13 and backwards. */
 static enum kh_err read_turned_at(struct reading *r, const struct kh_form *form, size_t at)
 {
 	size_t start = at > 0 ? at - 1 : 0, end = at;
@@ -416,7 +418,7 @@ static enum kh_err read_turned_at(struct reading *r, const struct kh_form *form,
 	return read_turned(r, &skeleton);
 }
 
-/* Leet and spacing undone, over the skeleton. */
+/* Undoes leet and spacing in the skeleton, and reads the results. */
 static enum kh_err read_spaced(struct reading *r, const struct kh_form *form, bool ascii);
 
 static enum kh_err read_disguises(struct reading *r, const struct kh_form *form, const struct kh_form *skeleton,
@@ -447,7 +449,7 @@ static enum kh_err read_disguises(struct reading *r, const struct kh_form *form,
 	return e == KH_OK && spaced.letters > 0 ? read_spaced(r, form, ascii) : e;
 }
 
-/* Letters with gaps, joined; where the gaps between words are wider, they stay. */
+/* Joins letters with gaps; wider gaps, between words, are kept. */
 static enum kh_err read_spaced(struct reading *r, const struct kh_form *form, bool ascii)
 {
 	struct kh_spaced spaced;
@@ -471,7 +473,7 @@ static enum kh_err read_spaced(struct reading *r, const struct kh_form *form, bo
 	return read_rules(r, &joined, NULL, true);
 }
 
-/* FORM's normal form by FLAGS, and the rules over it. */
+/* Makes FORM's normal form by FLAGS, and scans it with the rules. */
 static enum kh_err read_normal(struct reading *r, const struct kh_form *form, unsigned flags, bool scan,
 			       struct kh_form *ret)
 {
@@ -488,13 +490,13 @@ static enum kh_err read_normal(struct reading *r, const struct kh_form *form, un
 	if (r->as != KH_SCREEN_DOCUMENT || text.n <= CLOSE_MAX)
 		return read_rules(r, ret, NULL, false);
 	e = kh_prescan(r->arena, text, &look);
-	/* Folding alone makes words, not symbols: for those the skeleton is read. */
+	/* Folding alone makes words, not symbols; symbols are found in the skeleton. */
 	if (e == KH_OK && (flags & KH_NORMALISE_LOOKALIKE) == 0)
 		memset(look.blocks, 0, look.block_count);
 	return e == KH_OK ? read_rules(r, ret, &look, false) : e;
 }
 
-/* Folded: for words in other scripts.  Skeleton: for words in look-alikes, and the disguises. */
+/* Reads the folded form, for words in other scripts, and the skeleton, for words in look-alikes and for disguises. */
 static enum kh_err read_normals(struct reading *r, const struct kh_form *form, bool ascii)
 {
 	struct kh_form folded, skeleton;
@@ -515,7 +517,7 @@ static enum kh_err read_normals(struct reading *r, const struct kh_form *form, b
 	return e == KH_OK ? read_disguises(r, form, &skeleton, ascii) : e;
 }
 
-/* The disguises of a document in ASCII: only where a look at it saw something like them. */
+/* Reads the disguises of an ASCII document, only in places in which the prescan found signs of them. */
 static enum kh_err read_suspects(struct reading *r, const struct kh_form *form, const struct kh_prescan *look)
 {
 	enum kh_err e = KH_OK;
@@ -528,7 +530,7 @@ static enum kh_err read_suspects(struct reading *r, const struct kh_form *form, 
 	return e;
 }
 
-/* What FORM says by itself: its bytes, what is hidden in it, its normal forms. */
+/* Reads FORM without decoding it: its bytes, its hidden characters, its normal forms. */
 static enum kh_err read_surface(struct reading *r, const struct kh_form *form, const struct kh_prescan *look)
 {
 	bool document = r->as == KH_SCREEN_DOCUMENT;
@@ -541,13 +543,13 @@ static enum kh_err read_surface(struct reading *r, const struct kh_form *form, c
 	return document && look->ascii ? read_suspects(r, form, look) : read_normals(r, form, look->ascii);
 }
 
-/* What is encoded in FORM, where a look at it says that something can be. */
+/* Reads what is encoded in FORM, only in places in which the prescan found signs of it. */
 static enum kh_err read_encoded(struct reading *r, const struct kh_form *form, const struct kh_prescan *look)
 {
 	struct finder f = {r, NULL, KH_OK};
 	size_t start, end;
 
-	/* A run may be long before it is seen to be one, so it begins up to a block earlier. */
+	/* A run is recognised only after some bytes, so it may begin up to a block earlier. */
 	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_PACKED, 1, &at, &start, &end);) {
 		struct kh_form part = kh_form_part(form, start, end);
 		f.form = &part;
@@ -558,7 +560,7 @@ static enum kh_err read_encoded(struct reading *r, const struct kh_form *form, c
 		f.form = &part;
 		kh_decode_spread(r->arena, part.text, false, on_decoded, &f);
 	}
-	/* Last, so that what needs no unescaping is found where it stands. */
+	/* Last, so that text that needs no unescaping is found in place. */
 	for (size_t at = 0; f.e == KH_OK && kh_prescan_next(look, KH_PRESCAN_ESCAPE, MARGIN, &at, &start, &end);) {
 		struct kh_form part = kh_form_part(form, start, end);
 		f.e = read_escapes(r, &part);
@@ -566,7 +568,7 @@ static enum kh_err read_encoded(struct reading *r, const struct kh_form *form, c
 	return f.e;
 }
 
-/* Case matters to encodings, so it is not folded; what is invisible is out of the way. */
+/* Reads the form without invisible characters.  Case is not folded, because it matters to encodings. */
 static enum kh_err read_clean(struct reading *r, const struct kh_form *form)
 {
 	struct kh_prescan look;
@@ -582,7 +584,7 @@ static enum kh_err read_clean(struct reading *r, const struct kh_form *form)
 	return e == KH_OK ? read_encoded(r, &clean, &look) : e;
 }
 
-/* Codes in a short text that was turned round after encoding: rot13 or backwards. */
+/* Reads encoded text in a short text that was reversed or put in rot13 after encoding. */
 static enum kh_err read_turned_codes(struct reading *r, const struct kh_form *form)
 {
 	static const enum kh_layer layers[] = {KH_LAYER_ROT13, KH_LAYER_REVERSED};
@@ -635,7 +637,7 @@ static int earlier(const struct kh_finding *a, const struct kh_finding *b)
 
 typedef int order_fn(const struct kh_finding *a, const struct kh_finding *b);
 
-/* Insertion by binary search would do no better: findings are few, and mostly in order. */
+/* Plain insertion sort is enough, because findings are few and mostly in order. */
 static void sort(struct kh_finding *at, size_t n, order_fn *order)
 {
 	for (size_t i = 1; i < n; i++) {

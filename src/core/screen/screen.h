@@ -1,8 +1,9 @@
 /*
- * The screen: one engine for anomalies in answers (B13), verification of acts (K7), declarations (E3) and review marks.
+ * The screen: one engine for anomalies in answers (B13), verification of calls (K7), declarations (E3) and review
+ * marks.
  *
- * The rules are data (rules.def).  kh_rules_new() compiles them with Vectorscan; the result never changes and any number
- * of threads may share it.  A struct kh_screen is one thread's working memory over it.
+ * The rules are data (rules.def).  kh_rules_new() compiles them with Vectorscan; the result never changes and any
+ * number of threads may share it.  A struct kh_screen is one thread's working memory for it.
  */
 #ifndef KH_CORE_SCREEN_SCREEN_H
 #define KH_CORE_SCREEN_SCREEN_H
@@ -34,7 +35,7 @@ struct kh_finding {
 	size_t start, end;                         /* bytes of the text that was screened */
 	enum kh_layer layers[KH_SCREEN_DEPTH + 2]; /* outermost first */
 	size_t layer_count;
-	struct kh_view decoded; /* what the innermost layer decodes to; empty where there is no layer */
+	struct kh_view decoded; /* what the innermost layer decodes to; empty if there is no layer */
 };
 
 struct kh_findings {
@@ -43,11 +44,11 @@ struct kh_findings {
 	enum kh_severity severity; /* the highest */
 };
 
-/* What the text claims to be.  An answer or a name has no business holding a sentence that asks for something. */
+/* What the text claims to be.  An answer or a name must not have a sentence that asks for something. */
 enum kh_screen_as {
 	KH_SCREEN_DOCUMENT, /* a text of any length: the rules and the decoders */
-	KH_SCREEN_ANSWER,   /* a short answer: also whatever reads as an instruction, a question or a second sentence */
-	KH_SCREEN_NAME,     /* a name: also every word that no name has */
+	KH_SCREEN_ANSWER,   /* a short answer: also any instruction, question or second sentence */
+	KH_SCREEN_NAME,     /* a name: also every word that does not occur in names */
 };
 
 /*

@@ -1,4 +1,4 @@
-/* Judging answers and names.  Input is the attacker's; tables and thresholds are ours. */
+/* Judges answers and names.  The input is hostile; the tables and thresholds are ours. */
 #include "core/screen/speech.h"
 
 #include "base/utf8.h"
@@ -6,18 +6,18 @@
 
 #include <utf8proc.h>
 
-#define WORDS_MAX   64 /* more is no answer */
+#define WORDS_MAX   64 /* a longer text is not an answer */
 #define ENOUGH      4  /* points */
-#define LONG_ANSWER 30 /* words: from here on, length alone is enough */
+#define LONG_ANSWER 30 /* words: from this length on, length alone is enough */
 
 struct token {
 	struct kh_view word;
 	unsigned kinds;
 	bool begins; /* a clause begins here */
 	bool number; /* has a digit */
-	bool quoted; /* stands after a quotation mark */
-	bool colon;  /* stands after a colon */
-	bool comma;  /* stands after a comma, and nothing stronger */
+	bool quoted; /* is after a quotation mark */
+	bool colon;  /* is after a colon */
+	bool comma;  /* is after a comma, and nothing stronger */
 };
 
 struct sentence {
@@ -55,7 +55,7 @@ static void add_token(struct sentence *s, struct token t)
 	s->at[s->n++] = t;
 }
 
-/* True where the dot after the last word does not end a sentence: "E. E. Hale", "U.S. state", "St. Louis". */
+/* True if the dot after the last word does not end a sentence: "E. E. Hale", "U.S. state", "St. Louis". */
 static bool is_abbreviation(const struct sentence *s)
 {
 	return s->n > 0 && s->at[s->n - 1].word.n <= 2 && !s->at[s->n - 1].number;
@@ -105,7 +105,7 @@ static unsigned kinds_at(const struct sentence *s, size_t i)
 	return i < s->n ? s->at[i].kinds : 0;
 }
 
-/* Words that may stand before the verb of an order: "please", "now", "and then". */
+/* Words that may come before the verb of an order: "please", "now", "and then". */
 static bool is_lead(const struct token *t)
 {
 	static const char *const leads[] = {"and",  "then", "now",   "also",     "just",     "but",    "so",
@@ -126,7 +126,7 @@ static bool foreign(unsigned kinds)
 	return (kinds & KH_WORD_FOREIGN) != 0;
 }
 
-/* The points of a clause that begins at I: is it an order? */
+/* The points for a clause that begins at I being an order. */
 static unsigned order(const struct sentence *s, size_t i)
 {
 	bool lead = false, negated = false;
@@ -141,7 +141,7 @@ static unsigned order(const struct sentence *s, size_t i)
 		negated = true, i++;
 	unsigned verb = kinds_at(s, i), next = kinds_at(s, i + 1);
 	bool command = (verb & KH_WORD_COMMAND) != 0, maybe = (verb & KH_WORD_MAYBE) != 0;
-	/* A number after a word that is a noun, too, is the noun's: "order 4711". */
+	/* A number after a word that can also be a noun belongs to the noun: "order 4711". */
 	bool object = (next & (KH_WORD_OBJECT | KH_WORD_LINK | KH_WORD_YOU | KH_WORD_SELF)) != 0 ||
 		      (i + 1 < s->n && ((s->at[i + 1].number && !maybe) || s->at[i + 1].quoted));
 
@@ -174,7 +174,7 @@ static unsigned request(const struct sentence *s, size_t i)
 	return 0;
 }
 
-/* A question without its mark, at the beginning of a clause. */
+/* The points of a question without its mark, at the beginning of a clause. */
 static unsigned question(const struct sentence *s, size_t i)
 {
 	unsigned here = kinds_at(s, i), next = kinds_at(s, i + 1);
@@ -204,9 +204,9 @@ static unsigned points(const struct sentence *s)
 		unsigned kinds = s->at[i].kinds;
 		if (s->at[i].begins) {
 			unsigned o = order(s, i);
-			/* In the middle of a text, a clause is less surely one; after a colon it is. */
+			/* In the middle of a text a clause is less certainly an order, except after a colon. */
 			orders += i == 0 || o < 2 || s->at[i].colon ? o : o - 1;
-			/* After a comma, "who was" is a statement's. */
+			/* After a comma, "who was" is part of a statement. */
 			questions += s->at[i].comma ? 0 : question(s, i);
 		}
 		requests += request(s, i);
@@ -219,12 +219,12 @@ static unsigned points(const struct sentence *s)
 	/* A word or two is a name or a title, unless it is clearly an order. */
 	if (s->n < 3)
 		return s->question || (s->n == 2 && orders >= ENOUGH) ? ENOUGH : 0;
-	/* An order about what a model has or does is one more surely. */
+	/* An order about what a model has or does is more certainly one. */
 	orders += orders >= 2 && meta + secret > 0;
 	unsigned evidence = orders + requests + at_most(questions, 3) + at_most(you, 2) + at_most(meta, 3) +
 			    at_most(model, 2) + at_most(secret, 2) + at_most(plea, 1) + (s->question ? ENOUGH : 0) +
 			    (s->address && s->n > 3);
-	/* More than one sentence, a colon, quotation: of a statement they say nothing, of a request something. */
+	/* More than one sentence, a colon or a quotation count only if there is other evidence of a request. */
 	if (evidence > 0)
 		evidence += (s->ends > 1 ? 2U : s->ends > 0) + (s->colon && s->n > 6) + (s->quotes && s->n > 6);
 	return evidence + length_points(s->n);
@@ -281,13 +281,13 @@ static bool is_lookalike(uint32_t c)
 	return (c >= 0x370 && c <= 0x58f) || (c >= 0x13a0 && c <= 0x13ff) || (c >= 0xab70 && c <= 0xabbf);
 }
 
-/* What scripts a text is in, word by word. */
+/* The scripts that a text is in, counted by words. */
 struct scripts {
 	size_t words;    /* with letters of another script than Latin */
 	size_t unspaced; /* characters of scripts without blanks */
 	size_t mixed;    /* words of Latin letters and look-alikes */
 	size_t known;    /* words of other scripts that are in the lexicon */
-	bool asks;       /* one of them is an order, or a secret */
+	bool asks;       /* one of them means an order or a secret */
 };
 
 static void read_word(struct scripts *s, struct kh_view word)
@@ -333,12 +333,12 @@ struct kh_speech kh_speech_script(struct kh_view folded)
 	return (struct kh_speech){.code = NULL};
 }
 
-/* How much speaks against W in a name: words that are no names. */
+/* The points against word T in a name, if it is a word that names do not have. */
 static unsigned not_a_name(const struct token *t)
 {
 	if (t->kinds == 0 || t->word.n == 1 || (t->kinds & (KH_WORD_NAME | KH_WORD_PARTICLE)) != 0)
 		return 0;
-	/* Short words of other languages are names elsewhere. */
+	/* Short words of one language can be names in another. */
 	return t->kinds == KH_WORD_FOREIGN && t->word.n <= 3 ? 1 : 2;
 }
 
@@ -359,7 +359,7 @@ struct kh_speech kh_speech_name_script(struct kh_view folded)
 {
 	struct scripts s = read_scripts(folded);
 
-	/* A name has three words, rarely more; in scripts without blanks six characters. */
+	/* A name has three words, rarely more; in scripts without blanks it has six characters. */
 	if (s.words >= 4 || s.unspaced > 6 || s.known > 0)
 		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
 	return (struct kh_speech){.code = NULL};

@@ -1,6 +1,6 @@
 /*
  * Escapes.  Input is hostile; a sequence that is not exactly an escape stays as it is.  One pass: memchr finds the next
- * character that could begin one, so text without any costs next to nothing.
+ * character that could begin one, so text without escapes costs almost nothing.
  */
 #include "core/screen/unescape.h"
 
@@ -11,7 +11,7 @@ struct entity {
 	uint32_t c;
 };
 
-/* The named entities that write ASCII, and the blanks; with the semicolon. */
+/* The named entities for ASCII characters and blanks, with the semicolon. */
 static const struct entity entities[] = {
 	{"amp;", '&'},    {"lt;", '<'},       {"gt;", '>'},
 	{"quot;", '"'},   {"apos;", '\''},    {"nbsp;", ' '},
@@ -37,7 +37,7 @@ static int hex_value(char c)
 	return kh_ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Up to MAX digits of V at AT in BASE; how many, and their value. */
+/* Reads up to MAX digits of V at AT in BASE; gives how many, and their value. */
 static size_t number(struct kh_view v, size_t at, unsigned base, size_t max, uint32_t *ret)
 {
 	uint32_t value = 0;
@@ -53,7 +53,10 @@ static size_t number(struct kh_view v, size_t at, unsigned base, size_t max, uin
 	return n;
 }
 
-/* One escape at AT: what it stands for, its length, and whether the value is a byte and not a character.  0: none. */
+/*
+ * Reads one escape at AT: gives what it stands for, and whether that is a byte and not a character; returns its length,
+ * or 0 for none.
+ */
 typedef size_t escape_fn(struct kh_view v, size_t at, uint32_t *ret_c, bool *ret_byte);
 
 static size_t url_escape(struct kh_view v, size_t at, uint32_t *ret_c, bool *ret_byte)
@@ -133,7 +136,7 @@ static bool is_alnum(uint32_t c)
 	return c < 0x80 && (kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c));
 }
 
-/* Writes what an escape stands for; the number of bytes, at most 4 and no more than the escape has. */
+/* Writes what an escape stands for; returns the number of bytes, at most 4 and no more than the escape has. */
 static size_t put(char *p, uint32_t c, bool byte)
 {
 	if (c == UINT32_MAX || c == 0 || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
@@ -239,7 +242,7 @@ enum kh_err kh_unescape_any(struct kh_arena *arena, struct kh_view text, bool qu
 		escape_fn *escape = quoted ? (mark == '=' ? quoted_escape : NULL) : marks[mark];
 		bool byte = false;
 		size_t len = escape != NULL ? escape(text, at, &c, &byte) : 0;
-		if (len > 0 && out == NULL) { /* the first: what was gone over until now stays as it is */
+		if (len > 0 && out == NULL) { /* the first escape: the text before it is copied as it is */
 			out = kh_arena_alloc(arena, text.n + 4);
 			if (out == NULL)
 				return KH_ENOMEM;
