@@ -231,9 +231,7 @@ static void note(struct reading *r, const struct kh_form *form, const struct kh_
 	add(r, form, code, code, severity, h->first[kind], h->last[kind]);
 }
 
-/*
- * Judges hidden characters.  A document may have a few for honest reasons; an answer may have none but one soft hyphen.
- */
+/* Judges hidden characters.  A document may have a few honest ones; an answer may have only one soft hyphen. */
 static void judge_hidden(struct reading *r, const struct kh_form *form, const struct kh_hidden *h)
 {
 	bool strict = r->as != KH_SCREEN_DOCUMENT;
@@ -496,7 +494,7 @@ static enum kh_err read_normal(struct reading *r, const struct kh_form *form, un
 	return e == KH_OK ? read_rules(r, ret, &look, false) : e;
 }
 
-/* Reads the folded form, for words in other scripts, and the skeleton, for words in look-alikes and for disguises. */
+/* Reads the folded form (words in other scripts) and the skeleton (words in look-alikes, disguises). */
 static enum kh_err read_normals(struct reading *r, const struct kh_form *form, bool ascii)
 {
 	struct kh_form folded, skeleton;
