@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -199,8 +200,7 @@ static int write_etc(void)
 
 static void tmp_options(uint64_t size, char *options, size_t room)
 {
-	snprintf(options, room, "mode=1777,size=%llu,nr_inodes=%llu", (unsigned long long)size,
-		 (unsigned long long)(size / 1024 + 64));
+	snprintf(options, room, "mode=1777,size=%" PRIu64 ",nr_inodes=%" PRIu64, size, size / 1024 + 64);
 }
 
 /* Makes /tmp with PROFILE's size, and in it the folder that becomes /work if the job has no folder for it. */
