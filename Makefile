@@ -49,7 +49,7 @@ eval: build
 	@tools/require tools/eval "there is no evaluation in this tree"
 	@tools/eval build/keyhole
 	@tools/eval-extract build/keyhole
-	@tools/eval-launder build/src/core/block/verify-calls
+	@tools/eval-launder build/tools/verify-calls
 
 lint:
 	@tools/deps lint
