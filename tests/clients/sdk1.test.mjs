@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 
 import { elicited, open, whole } from './journey.mjs';
 import { outside } from './outside.mjs';
-import { Home, KIND, MAIL_CANARIES, require } from './keyhole.mjs';
+import { Home, KIND, MAIL_CANARIES, require, until } from './keyhole.mjs';
 
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
@@ -98,8 +98,10 @@ test('an agent as Reader, a Controller beside it', async () => { // I3, B4, B24
     const { task } = (await client.call('task_open', {})).structuredContent;
     await home.put(task);
     const asked = client.call('BCPQuery', { ...KIND, task, target: token.name });
-    const next = (await reader.call('BCPNext', {})).structuredContent;
-    assert.equal(next.found, true);
+    const next = await until('a question', async () => {
+      const now = (await reader.call('BCPNext', {})).structuredContent;
+      return now.found && now;
+    });
     assert.equal(next.query.type, 'bcp_query');
     assert.match(next.query.context[0], /UNTRUSTED_EXTERNAL_CONTENT/);
     assert.match(next.query.context[0], /lodestarcanary/); // a Reader reads: that is what it is for
