@@ -138,7 +138,8 @@ static void measure_benign(struct subject *s, const char *name, struct kh_view t
 	kh_bench_speed("  the same against one pass over the bytes", n, c[SCREEN].ns, "memchr", c[PASS].ns, 0);
 	kh_bench_speed("  stage: skeleton, the normal form", n, c[SKELETON].ns, "hs_scan alone", c[SCAN].ns, 0);
 	kh_bench_speed("  stage: decoders (kh_forms_each)", n, c[FORMS].ns, "hs_scan alone", c[SCAN].ns, 0);
-	kh_bench_row("  findings kept", kh_bench_printf("%zu, %s", s->findings, kh_severity_name(s->severity)).s, "", 0,
+	kh_bench_row("  findings kept",
+		     kh_bench_printf("%zu, %s", s->findings, kh_words_name(&kh_severity_words, s->severity)).s, "", 0,
 		     "", "");
 }
 

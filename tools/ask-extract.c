@@ -48,7 +48,7 @@ static bool answer(struct asking *a)
 	yyjson_mut_doc *doc = kh_json_new(&a->arena);
 	yyjson_mut_val *out = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_val(doc, out, "response", yyjson_val_mut_copy(doc, body));
-	yyjson_mut_obj_add_str(doc, out, "verdict", kh_answer_verdict_name(judged.verdict));
+	yyjson_mut_obj_add_str(doc, out, "verdict", kh_words_name(&kh_answer_verdict_words, judged.verdict));
 	yyjson_mut_obj_add_val(doc, out, "delivered",
 			       judged.values != NULL && judged.verdict == KH_VERDICT_DELIVER
 				       ? kh_answer_write(&judged, &a->query, doc)

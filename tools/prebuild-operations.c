@@ -60,8 +60,8 @@ static yyjson_mut_val *schema_of(const struct kh_parameter_spec *spec)
 	case KH_PARAMETER_SCOPE:
 		yyjson_mut_obj_add_str(doc, schema, "type", "string");
 		words = yyjson_mut_obj_add_arr(doc, schema, "enum");
-		for (size_t i = 0; i < KH_SCOPE_COUNT; i++)
-			yyjson_mut_arr_add_str(doc, words, kh_operation_scopes[i]);
+		for (size_t i = 0; i < kh_operation_scope_words.n; i++)
+			yyjson_mut_arr_add_str(doc, words, kh_operation_scope_words.at[i]);
 		break;
 	case KH_PARAMETER_URL:
 	case KH_PARAMETER_NAME:

@@ -37,7 +37,7 @@ static yyjson_mut_val *write(yyjson_mut_doc *doc, const struct kh_verification *
 
 	yyjson_mut_obj_add_str(doc, obj, "result", verification->suspicious ? "suspicious" : "clear");
 	yyjson_mut_obj_add_bool(doc, obj, "flagged", verification->flagged);
-	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(verification->taint));
+	yyjson_mut_obj_add_str(doc, obj, "taint", kh_words_name(&kh_label_taint_words, verification->taint));
 	yyjson_mut_obj_add_val(doc, obj, "reasons", kh_json_reasons(doc, &verification->reasons));
 	for (size_t i = 0; i < verification->matches.n; i++)
 		yyjson_mut_arr_add_val(matches, write_match(doc, verification, &verification->matches.at[i], sources));

@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include "base/utf8.h"
+#include "base/words.h"
 
 #include <stdio.h>
 
@@ -55,20 +56,13 @@ void kh_error_member(struct kh_error *err, struct kh_view member)
 	end_whole(err->member);
 }
 
+static const struct kh_words names = KH_WORDS(
+	[KH_OK] = "ok", [KH_ENOMEM] = "out_of_memory", [KH_EINPUT] = "bad_input", [KH_ELIMIT] = "too_large",
+	[KH_EREFUSED] = "refused", [KH_ECHANGED] = "changed", [KH_EUNKNOWN] = "unknown", [KH_ESTORE] = "store");
+
 const char *kh_err_name(enum kh_err e)
 {
-	static const char *const names[] = {
-		[KH_OK] = "ok",
-		[KH_ENOMEM] = "out_of_memory",
-		[KH_EINPUT] = "bad_input",
-		[KH_ELIMIT] = "too_large",
-		[KH_EREFUSED] = "refused",
-		[KH_ECHANGED] = "changed",
-		[KH_EUNKNOWN] = "unknown",
-		[KH_ESTORE] = "store",
-	};
-
-	return names[e];
+	return kh_words_name(&names, e);
 }
 
 void kh_reasons_init(struct kh_reasons *list, struct kh_arena *arena)

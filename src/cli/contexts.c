@@ -127,7 +127,7 @@ static int run_add(struct kh_frame *f)
 	const struct add *a = f->args;
 	struct kh_context_add call = {.context = kh_view_str(f->words[0])};
 
-	if (!kh_event_parse(kh_view_str(f->words[1]), &call.event)) {
+	if (!kh_words_parse(&kh_event_words, kh_view_str(f->words[1]), &call.event)) {
 		kh_error_set(&f->err, KH_EINPUT, "bad_option",
 			     "EVENT is system_prompt, user_message, goal, commitment or supervisor_message");
 		return kh_frame_fail(f);

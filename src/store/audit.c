@@ -55,7 +55,7 @@ static const char *const kinds[] = {
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == KH_AUDIT_KIND_COUNT, "every kind has its word");
 
-const struct kh_words kh_audit_kind_words = KH_WORDS(kinds);
+const struct kh_words kh_audit_kind_words = {kinds, KH_AUDIT_KIND_COUNT};
 
 enum kh_err kh_audit_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg)
 {

@@ -15,7 +15,7 @@
 #define KH_STORE_AUDIT_H
 
 #include "base/emit.h"
-#include "core/policy/words.h"
+#include "base/words.h"
 
 enum kh_audit_kind {
 	/* the system's chain */

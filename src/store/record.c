@@ -5,63 +5,33 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static const char *const trusts[] = {[KH_TRUSTED] = "trusted", [KH_VETTED] = "vetted", [KH_UNTRUSTED] = "untrusted"};
-static const char *const types[] = {[KH_INSTRUCTION] = "instruction", [KH_DATA] = "data"};
-static const char *const taints[] = {[KH_TAINT_LOW] = "low", [KH_TAINT_MEDIUM] = "medium", [KH_TAINT_HIGH] = "high"};
-static const char *const phases[] = {[KH_PHASE_PLANNING] = "planning", [KH_PHASE_EXECUTION] = "execution"};
-static const char *const task_states[] = {
-	[KH_TASK_OPEN] = "open", [KH_TASK_CLOSED] = "closed", [KH_TASK_FAILED] = "failed"};
-static const char *const block_kinds[] = {
-	[KH_BLOCK_SEALED] = "sealed",
-	[KH_BLOCK_DELIVERY] = "delivery",
-	[KH_BLOCK_HOST] = "host",
-	[KH_BLOCK_OUTPUT] = "output",
-};
-static const char *const query_states[] = {
-	[KH_QUERY_APPROVAL] = "approval", [KH_QUERY_ASKING] = "asking", [KH_QUERY_HELD] = "held",
-	[KH_QUERY_READY] = "ready",       [KH_QUERY_DONE] = "done",
-};
-static const char *const outcomes[] = {
-	[KH_OUTCOME_NONE] = "none",       [KH_OUTCOME_DELIVERED] = "delivered", [KH_OUTCOME_FAILED] = "failed",
-	[KH_OUTCOME_PENDING] = "pending", [KH_OUTCOME_REJECTED] = "rejected",   [KH_OUTCOME_EXPIRED] = "expired",
-	[KH_OUTCOME_BUDGET] = "budget",
-};
-static const char *const effect_kinds[] = {[KH_EFFECT_ASK] = "ask"};
-static const char *const effect_states[] = {
-	[KH_EFFECT_WAITING] = "waiting", [KH_EFFECT_BEGUN] = "begun",     [KH_EFFECT_DONE] = "done",
-	[KH_EFFECT_FAILED] = "failed",   [KH_EFFECT_UNKNOWN] = "unknown",
-};
-static const char *const approval_kinds[] = {
-	[KH_APPROVE_ESCALATION] = "escalation",   [KH_APPROVE_SUMMARY] = "summary",     [KH_APPROVE_ANSWER] = "answer",
+const struct kh_words kh_rows_task_words =
+	KH_WORDS([KH_TASK_OPEN] = "open", [KH_TASK_CLOSED] = "closed", [KH_TASK_FAILED] = "failed");
+const struct kh_words kh_rows_block_words = KH_WORDS([KH_BLOCK_SEALED] = "sealed", [KH_BLOCK_DELIVERY] = "delivery",
+						     [KH_BLOCK_HOST] = "host", [KH_BLOCK_OUTPUT] = "output");
+const struct kh_words kh_rows_query_words =
+	KH_WORDS([KH_QUERY_APPROVAL] = "approval", [KH_QUERY_ASKING] = "asking", [KH_QUERY_HELD] = "held",
+		 [KH_QUERY_READY] = "ready", [KH_QUERY_DONE] = "done");
+const struct kh_words kh_rows_outcome_words =
+	KH_WORDS([KH_OUTCOME_NONE] = "none", [KH_OUTCOME_DELIVERED] = "delivered", [KH_OUTCOME_FAILED] = "failed",
+		 [KH_OUTCOME_PENDING] = "pending", [KH_OUTCOME_REJECTED] = "rejected", [KH_OUTCOME_EXPIRED] = "expired",
+		 [KH_OUTCOME_BUDGET] = "budget");
+const struct kh_words kh_rows_effect_kind_words = KH_WORDS([KH_EFFECT_ASK] = "ask");
+const struct kh_words kh_rows_effect_words =
+	KH_WORDS([KH_EFFECT_WAITING] = "waiting", [KH_EFFECT_BEGUN] = "begun", [KH_EFFECT_DONE] = "done",
+		 [KH_EFFECT_FAILED] = "failed", [KH_EFFECT_UNKNOWN] = "unknown");
+const struct kh_words kh_rows_approval_kind_words = KH_WORDS(
+	[KH_APPROVE_ESCALATION] = "escalation", [KH_APPROVE_SUMMARY] = "summary", [KH_APPROVE_ANSWER] = "answer",
 	[KH_APPROVE_DECLARATION] = "declaration", [KH_APPROVE_TOOL_CALL] = "tool_call", [KH_APPROVE_PHASE] = "phase",
-	[KH_APPROVE_UPSTREAM] = "upstream",
-};
-static const char *const declaration_states[] = {
+	[KH_APPROVE_UPSTREAM] = "upstream");
+const struct kh_words kh_rows_declaration_words = KH_WORDS(
 	[KH_DECLARATION_DECLARED] = "declared", [KH_DECLARATION_ASKED] = "asked", [KH_DECLARATION_RUNNING] = "running",
-	[KH_DECLARATION_READY] = "ready",       [KH_DECLARATION_DONE] = "done",
-};
-static const char *const endeds[] = {
-	[KH_ENDED_NOT] = "none",        [KH_ENDED_OK] = "ok",         [KH_ENDED_FAILED] = "failed",
-	[KH_ENDED_UNKNOWN] = "unknown", [KH_ENDED_DENIED] = "denied", [KH_ENDED_REJECTED] = "rejected",
-	[KH_ENDED_EXPIRED] = "expired",
-};
-static const char *const triages[] = {
-	[KH_TRIAGE_NOT] = "none", [KH_TRIAGE_ALLOW] = "allow", [KH_TRIAGE_DENY] = "deny", [KH_TRIAGE_PASS] = "pass"};
-
-const struct kh_words kh_rows_trust_words = KH_WORDS(trusts);
-const struct kh_words kh_rows_type_words = KH_WORDS(types);
-const struct kh_words kh_rows_taint_words = KH_WORDS(taints);
-const struct kh_words kh_rows_phase_words = KH_WORDS(phases);
-const struct kh_words kh_rows_task_words = KH_WORDS(task_states);
-const struct kh_words kh_rows_block_words = KH_WORDS(block_kinds);
-const struct kh_words kh_rows_query_words = KH_WORDS(query_states);
-const struct kh_words kh_rows_outcome_words = KH_WORDS(outcomes);
-const struct kh_words kh_rows_effect_kind_words = KH_WORDS(effect_kinds);
-const struct kh_words kh_rows_effect_words = KH_WORDS(effect_states);
-const struct kh_words kh_rows_approval_kind_words = KH_WORDS(approval_kinds);
-const struct kh_words kh_rows_declaration_words = KH_WORDS(declaration_states);
-const struct kh_words kh_rows_ended_words = KH_WORDS(endeds);
-const struct kh_words kh_rows_triage_words = KH_WORDS(triages);
+	[KH_DECLARATION_READY] = "ready", [KH_DECLARATION_DONE] = "done");
+const struct kh_words kh_rows_ended_words = KH_WORDS(
+	[KH_ENDED_NOT] = "none", [KH_ENDED_OK] = "ok", [KH_ENDED_FAILED] = "failed", [KH_ENDED_UNKNOWN] = "unknown",
+	[KH_ENDED_DENIED] = "denied", [KH_ENDED_REJECTED] = "rejected", [KH_ENDED_EXPIRED] = "expired");
+const struct kh_words kh_rows_triage_words = KH_WORDS([KH_TRIAGE_NOT] = "none", [KH_TRIAGE_ALLOW] = "allow",
+						      [KH_TRIAGE_DENY] = "deny", [KH_TRIAGE_PASS] = "pass");
 
 _Static_assert(sizeof(enum kh_taint) == sizeof(unsigned), "a WORD column is an enum, stored as an unsigned");
 _Static_assert(sizeof(struct kh_tainted) == sizeof(struct kh_view), "a SEALED column is either");
@@ -139,7 +109,7 @@ static const struct kh_column contexts_columns[] = {
 	INT(kh_context_row, reset_at),
 	INT(kh_context_row, reset_block),
 	INT(kh_context_row, resets),
-	WORD(kh_context_row, taint, kh_rows_taint_words),
+	WORD(kh_context_row, taint, kh_label_taint_words),
 	INT(kh_context_row, token),
 	INT(kh_context_row, total_1),
 	INT(kh_context_row, total_2),
@@ -161,7 +131,7 @@ static const struct kh_column tasks_columns[] = {
 	INT(kh_task_row, first_block),
 	INT(kh_task_row, opened_at),
 	INT(kh_task_row, pending),
-	WORD(kh_task_row, phase, kh_rows_phase_words),
+	WORD(kh_task_row, phase, kh_phase_words),
 	TEXT(kh_task_row, plan),
 	DIGEST(kh_task_row, policy),
 	INT(kh_task_row, queries),
@@ -190,11 +160,11 @@ static const struct kh_column blocks_columns[] = {
 	INT(kh_block_row, put_by),
 	INT(kh_block_row, query),
 	TEXT(kh_block_row, source),
-	WORD(kh_block_row, taint, kh_rows_taint_words),
+	WORD(kh_block_row, taint, kh_label_taint_words),
 	TEXT(kh_block_row, tainted_by),
 	INT(kh_block_row, task),
-	WORD(kh_block_row, trust, kh_rows_trust_words),
-	WORD(kh_block_row, type, kh_rows_type_words),
+	WORD(kh_block_row, trust, kh_label_trust_words),
+	WORD(kh_block_row, type, kh_label_type_words),
 };
 
 static const struct kh_column queries_columns[] = {
@@ -219,7 +189,7 @@ static const struct kh_column queries_columns[] = {
 	WORD(kh_query_row, outcome, kh_rows_outcome_words),
 	INT(kh_query_row, pending_at),
 	TEXT(kh_query_row, reader),
-	WORD(kh_query_row, reader_taint, kh_rows_taint_words),
+	WORD(kh_query_row, reader_taint, kh_label_taint_words),
 	INT(kh_query_row, ready_at),
 	TEXT(kh_query_row, reason),
 	INT(kh_query_row, release_at),

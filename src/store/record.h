@@ -12,7 +12,7 @@
 #define KH_STORE_RECORD_H
 
 #include "base/canonical.h"
-#include "core/policy/words.h"
+#include "base/words.h"
 
 enum kh_column_kind {
 	KH_COLUMN_INT,    /* int64_t or uint64_t, within +-2^53 */

@@ -12,9 +12,6 @@
 #include "core/policy/grant.h"
 #include "core/policy/policy.h"
 
-/* Words of the labels, as they stand in the database and in the audit. */
-extern const struct kh_words kh_rows_trust_words, kh_rows_type_words, kh_rows_taint_words, kh_rows_phase_words;
-
 /* The head of an audit chain (L3): how many events, the id of the last one, its hash. */
 struct kh_chain {
 	int64_t n;

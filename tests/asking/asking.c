@@ -158,7 +158,7 @@ static void print(struct asked *a)
 
 	need(a->err, "the driver failed");
 	kh_json_add(doc, obj, "id", a->ask.id);
-	yyjson_mut_obj_add_str(doc, obj, "fault", kh_reader_fault_name(a->fault));
+	yyjson_mut_obj_add_str(doc, obj, "fault", kh_words_name(&kh_reader_fault_words, a->fault));
 	kh_json_add(doc, obj, "detail", a->detail);
 	kh_json_add(doc, obj, "response", kh_tainted_open(a->response));
 	yyjson_mut_obj_add_int(doc, obj, "ms", a->ms);

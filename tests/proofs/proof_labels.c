@@ -132,19 +132,19 @@ static bool is_label(const char *word, bool required, bool (*parse)(const char *
 static bool is_trust(const char *word)
 {
 	enum kh_trust trust;
-	return kh_label_parse_trust(kh_view_str(word), &trust);
+	return kh_words_parse(&kh_label_trust_words, kh_view_str(word), &trust);
 }
 
 static bool is_type(const char *word)
 {
 	enum kh_type type;
-	return kh_label_parse_type(kh_view_str(word), &type);
+	return kh_words_parse(&kh_label_type_words, kh_view_str(word), &type);
 }
 
 static bool is_taint(const char *word)
 {
 	enum kh_taint taint;
-	return kh_label_parse_taint(kh_view_str(word), &taint);
+	return kh_words_parse(&kh_label_taint_words, kh_view_str(word), &taint);
 }
 
 /* Whether a reader must take a block with these labels. */

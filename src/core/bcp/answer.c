@@ -12,16 +12,8 @@
 
 #define TEXT_LIMIT (1U << 20) /* bytes of the pieces that are screened together */
 
-static const char *const verdict_names[] = {
-	[KH_VERDICT_DELIVER] = "deliver",
-	[KH_VERDICT_HOLD] = "hold",
-	[KH_VERDICT_REJECT] = "reject",
-};
-
-const char *kh_answer_verdict_name(enum kh_verdict verdict)
-{
-	return verdict_names[verdict];
-}
+const struct kh_words kh_answer_verdict_words =
+	KH_WORDS([KH_VERDICT_DELIVER] = "deliver", [KH_VERDICT_HOLD] = "hold", [KH_VERDICT_REJECT] = "reject");
 
 struct judge {
 	struct kh_screen *screen;

@@ -9,11 +9,12 @@
 #define KH_CORE_BCP_ANSWER_H
 
 #include "base/tainted.h"
+#include "base/words.h"
 #include "core/bcp/query.h"
 
 struct kh_screen;
 
-const char *kh_answer_verdict_name(enum kh_verdict verdict);
+extern const struct kh_words kh_answer_verdict_words; /* "deliver", "hold", "reject" */
 
 /* The value of one field, or the canonical answer to one question, or the summary. */
 struct kh_value {

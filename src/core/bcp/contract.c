@@ -96,7 +96,7 @@ static yyjson_mut_val *write_verdict(struct kh_call *call, const struct kh_query
 	yyjson_mut_doc *doc = call->doc;
 	yyjson_mut_val *out = yyjson_mut_obj(doc);
 
-	yyjson_mut_obj_add_str(doc, out, "verdict", kh_answer_verdict_name(answer->verdict));
+	yyjson_mut_obj_add_str(doc, out, "verdict", kh_words_name(&kh_answer_verdict_words, answer->verdict));
 	if (answer->verdict != KH_VERDICT_REJECT)
 		yyjson_mut_obj_add_val(doc, out, "response", kh_answer_write(answer, query, doc));
 	yyjson_mut_obj_add_val(doc, out, "reasons", kh_json_reasons(doc, &answer->reasons));

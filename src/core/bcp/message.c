@@ -37,8 +37,8 @@ yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyj
 	yyjson_mut_obj_add_uint(doc, obj, "category", category);
 	kh_json_add(doc, obj, "from_agent", from);
 	yyjson_mut_obj_add_val(doc, obj, "response", response);
-	yyjson_mut_obj_add_str(doc, obj, "trust", kh_label_trust(KH_UNTRUSTED));
-	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(taint));
+	yyjson_mut_obj_add_str(doc, obj, "trust", kh_words_name(&kh_label_trust_words, KH_UNTRUSTED));
+	yyjson_mut_obj_add_str(doc, obj, "taint", kh_words_name(&kh_label_taint_words, taint));
 	return obj;
 }
 

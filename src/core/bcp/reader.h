@@ -6,6 +6,7 @@
 #define KH_CORE_BCP_READER_H
 
 #include "base/tainted.h"
+#include "base/words.h"
 #include "core/bcp/query.h"
 
 struct kh_reader_block {
@@ -34,7 +35,7 @@ enum kh_reader_fault {
 	KH_READER_LOST,    /* the process that asked died (recover.h) */
 	KH_READER_CHANGED, /* a sealed block has changed, so it was not asked */
 };
-const char *kh_reader_fault_name(enum kh_reader_fault fault); /* "late" */
+extern const struct kh_words kh_reader_fault_words; /* "ok", "late", ... */
 
 struct kh_reader;
 

@@ -89,11 +89,11 @@ static enum kh_err take_members(struct kh_arena *arena, yyjson_val *obj, yyjson_
 static enum kh_err read_labels(struct kh_arena *arena, yyjson_val *const values[KNOWN], struct kh_block_spec *spec,
 			       struct kh_error *err)
 {
-	if (!kh_label_parse_trust(kh_json_str(values[TRUST]), &spec->trust))
+	if (!kh_words_parse(&kh_label_trust_words, kh_json_str(values[TRUST]), &spec->trust))
 		return bad_word(arena, err, "trust", kh_json_str(values[TRUST]), "trusted, vetted or untrusted");
-	if (!kh_label_parse_type(kh_json_str(values[TYPE]), &spec->type))
+	if (!kh_words_parse(&kh_label_type_words, kh_json_str(values[TYPE]), &spec->type))
 		return bad_word(arena, err, "type", kh_json_str(values[TYPE]), "instruction or data");
-	if (values[TAINT] != NULL && !kh_label_parse_taint(kh_json_str(values[TAINT]), &spec->taint))
+	if (values[TAINT] != NULL && !kh_words_parse(&kh_label_taint_words, kh_json_str(values[TAINT]), &spec->taint))
 		return bad_word(arena, err, "taint", kh_json_str(values[TAINT]), "low, medium or high");
 	struct kh_view created_at = kh_json_str(values[CREATED_AT]);
 	if (values[CREATED_AT] != NULL && !kh_timestamp_parse(created_at, &spec->created_at))
@@ -185,15 +185,15 @@ static yyjson_mut_val *write_block(yyjson_mut_doc *doc, struct kh_arena *arena, 
 	yyjson_mut_val *obj = yyjson_mut_obj(doc), *ids = yyjson_mut_arr(doc);
 
 	kh_json_add(doc, obj, "id", block->id);
-	yyjson_mut_obj_add_str(doc, obj, "trust", kh_label_trust(block->trust));
-	yyjson_mut_obj_add_str(doc, obj, "type", kh_label_type(block->type));
+	yyjson_mut_obj_add_str(doc, obj, "trust", kh_words_name(&kh_label_trust_words, block->trust));
+	yyjson_mut_obj_add_str(doc, obj, "type", kh_words_name(&kh_label_type_words, block->type));
 	if (block->source.n > 0)
 		kh_json_add(doc, obj, "source", block->source);
 	kh_json_add(doc, obj, "content", block->content);
 	for (size_t i = 0; i < block->tainted_by_count; i++)
 		yyjson_mut_arr_add_strn(doc, ids, block->tainted_by[i].p, block->tainted_by[i].n);
 	yyjson_mut_obj_add_val(doc, obj, "tainted_by", ids);
-	yyjson_mut_obj_add_str(doc, obj, "taint", kh_label_taint(block->taint));
+	yyjson_mut_obj_add_str(doc, obj, "taint", kh_words_name(&kh_label_taint_words, block->taint));
 	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(arena, &block->content_hash));
 	if (block->created_at > 0)
 		kh_json_add(doc, obj, "created_at", kh_timestamp_text(arena, block->created_at));

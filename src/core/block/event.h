@@ -19,6 +19,7 @@ enum kh_event_kind {
 	KH_EVENT_SUPERVISOR_MESSAGE,
 	KH_EVENT_COUNT
 };
+extern const struct kh_words kh_event_words; /* "system_prompt", "user_message", ... */
 
 struct kh_event_label {
 	enum kh_trust trust;
@@ -27,14 +28,8 @@ struct kh_event_label {
 
 /*
  * The labels of the block that EVENT makes.  USER_TRUST is the configured trust of user messages and is ignored for
- * other events.  An untrusted user's message is data, any other user's an instruction.
+ * other events.  What is untrusted is data, everything else an instruction.
  */
 struct kh_event_label kh_event_labels(enum kh_event_kind event, enum kh_trust user_trust);
-
-/* "system_prompt", "user_message", ... */
-const char *kh_event_name(enum kh_event_kind event);
-
-/* Exact names only. */
-bool kh_event_parse(struct kh_view name, enum kh_event_kind *ret_event);
 
 #endif

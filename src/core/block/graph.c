@@ -47,9 +47,9 @@ static enum kh_err write_json(const struct kh_blocks *set, struct kh_arena *aren
 		const struct kh_block *block = set->at[i];
 		yyjson_mut_val *node = yyjson_mut_arr_add_obj(doc, nodes);
 		kh_json_add(doc, node, "id", block->id);
-		yyjson_mut_obj_add_str(doc, node, "trust", kh_label_trust(block->trust));
-		yyjson_mut_obj_add_str(doc, node, "type", kh_label_type(block->type));
-		yyjson_mut_obj_add_str(doc, node, "taint", kh_label_taint(block->taint));
+		yyjson_mut_obj_add_str(doc, node, "trust", kh_words_name(&kh_label_trust_words, block->trust));
+		yyjson_mut_obj_add_str(doc, node, "type", kh_words_name(&kh_label_type_words, block->type));
+		yyjson_mut_obj_add_str(doc, node, "taint", kh_words_name(&kh_label_taint_words, block->taint));
 		if (block->source.n > 0)
 			kh_json_add(doc, node, "source", block->source);
 		for (size_t ref = 0, from; next_edge(set, i, &ref, &from);) {
@@ -77,7 +77,9 @@ static void put_dot(struct kh_buf *out, struct kh_view text)
 static void put_dot_node(struct kh_buf *out, const struct kh_block *block)
 {
 	kh_buf_printf(out, "  \"%.*s\" [label=\"%.*s\\n[%s] %s\\ntaint %s", KH_FMT(block->id), KH_FMT(block->id),
-		      kh_label_trust(block->trust), kh_label_type(block->type), kh_label_taint(block->taint));
+		      kh_words_name(&kh_label_trust_words, block->trust),
+		      kh_words_name(&kh_label_type_words, block->type),
+		      kh_words_name(&kh_label_taint_words, block->taint));
 	if (block->source.n > 0) {
 		kh_buf_lit(out, "\\n");
 		put_dot(out, kh_arena_quote(out->arena, block->source));
@@ -259,8 +261,9 @@ static void put_box(struct kh_buf *out, const struct kh_block *block, const stru
 		x, y, BOX_WIDTH, BOX_HEIGHT, colour(block->trust), 1 + (int)block->taint);
 	put_line(out, x, y + 18, " font-weight=\"bold\"", block->id);
 	put_line(out, x, y + 36, "",
-		 kh_arena_printf(out->arena, "[%s] %s, %s", kh_label_trust(block->trust), kh_label_type(block->type),
-				 kh_label_taint(block->taint)));
+		 kh_arena_printf(out->arena, "[%s] %s, %s", kh_words_name(&kh_label_trust_words, block->trust),
+				 kh_words_name(&kh_label_type_words, block->type),
+				 kh_words_name(&kh_label_taint_words, block->taint)));
 	put_line(out, x, y + 54, " font-size=\"11\"", source);
 	kh_buf_lit(out, "</g>\n");
 }

@@ -2,20 +2,12 @@
 #ifndef KH_CORE_BLOCK_LABEL_H
 #define KH_CORE_BLOCK_LABEL_H
 
-#include "base/view.h"
+#include "base/words.h"
 
 enum kh_trust { KH_TRUSTED, KH_VETTED, KH_UNTRUSTED }; /* a larger value is trusted less */
 enum kh_type { KH_INSTRUCTION, KH_DATA };
 enum kh_taint { KH_TAINT_LOW, KH_TAINT_MEDIUM, KH_TAINT_HIGH };
-
-const char *kh_label_trust(enum kh_trust trust);
-const char *kh_label_type(enum kh_type type);
-const char *kh_label_taint(enum kh_taint taint);
-
-/* Exact words only; false for anything else. */
-bool kh_label_parse_trust(struct kh_view word, enum kh_trust *ret_trust);
-bool kh_label_parse_type(struct kh_view word, enum kh_type *ret_type);
-bool kh_label_parse_taint(struct kh_view word, enum kh_taint *ret_taint);
+extern const struct kh_words kh_label_trust_words, kh_label_type_words, kh_label_taint_words;
 
 /* The initial taint of a block of this trust: high for untrusted, low for the others. */
 enum kh_taint kh_label_initial_taint(enum kh_trust trust);

@@ -117,7 +117,8 @@ static void screen_reasons(const struct parts *parts, struct kh_verification *v)
 		if (finding->severity < KH_SEVERITY_MEDIUM && !(secret && v->flagged))
 			continue;
 		kh_reasons_add(&v->reasons, secret ? "sensitive" : "screened", path_at(parts, finding->start),
-			       "%s: %s, %s", finding->code, finding->rule, kh_severity_name(finding->severity));
+			       "%s: %s, %s", finding->code, finding->rule,
+			       kh_words_name(&kh_severity_words, finding->severity));
 	}
 }
 

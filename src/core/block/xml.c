@@ -61,7 +61,8 @@ static void put_escaped(struct kh_buf *out, struct kh_view text, bool attribute,
 static void put_block(struct kh_buf *out, const struct kh_block *block)
 {
 	kh_buf_printf(out, "<block id=\"%.*s\" trust=\"%s\" type=\"%s\"", KH_FMT(block->id),
-		      kh_label_trust(block->trust), kh_label_type(block->type));
+		      kh_words_name(&kh_label_trust_words, block->trust),
+		      kh_words_name(&kh_label_type_words, block->type));
 	if (block->source.n > 0) {
 		kh_buf_lit(out, " source=\"");
 		put_escaped(out, block->source, true, true);
@@ -74,7 +75,7 @@ static void put_block(struct kh_buf *out, const struct kh_block *block)
 	if (block->tainted_by_count > 0)
 		kh_buf_byte(out, '"');
 	if (block->taint != kh_label_initial_taint(block->trust))
-		kh_buf_printf(out, " taint=\"%s\"", kh_label_taint(block->taint));
+		kh_buf_printf(out, " taint=\"%s\"", kh_words_name(&kh_label_taint_words, block->taint));
 	if (block->created_at > 0) {
 		kh_buf_lit(out, " created-at=\"");
 		kh_buf_add(out, kh_timestamp_text(out->arena, block->created_at));
@@ -385,11 +386,11 @@ static enum kh_err read_labels(struct reader *reader, const struct tag *tag, str
 			return kh_error_at(reader->err, KH_EINPUT, "xml_missing", tag->start, "the block has no %s",
 					   names[i].p);
 	}
-	if (!kh_label_parse_trust(tag->values[TRUST], &spec->trust))
+	if (!kh_words_parse(&kh_label_trust_words, tag->values[TRUST], &spec->trust))
 		return bad_value(reader, tag, TRUST, "trusted, vetted or untrusted");
-	if (!kh_label_parse_type(tag->values[TYPE], &spec->type))
+	if (!kh_words_parse(&kh_label_type_words, tag->values[TYPE], &spec->type))
 		return bad_value(reader, tag, TYPE, "instruction or data");
-	if (tag->values[TAINT].p != NULL && !kh_label_parse_taint(tag->values[TAINT], &spec->taint))
+	if (tag->values[TAINT].p != NULL && !kh_words_parse(&kh_label_taint_words, tag->values[TAINT], &spec->taint))
 		return bad_value(reader, tag, TAINT, "low, medium or high");
 	if (tag->values[CREATED_AT].p != NULL && !kh_timestamp_parse(tag->values[CREATED_AT], &spec->created_at))
 		return bad_value(reader, tag, CREATED_AT, "a time like 2026-01-31T10:30:00Z");

@@ -70,11 +70,11 @@ static void check_phase(struct kh_reasons *errors, struct kh_view path, struct k
 {
 	enum kh_phase phase;
 
-	if (!kh_phase_parse(word, &phase))
+	if (!kh_words_parse(&kh_phase_words, word, &phase))
 		kh_reasons_add(errors, "phase_unknown", path, "phase must be exactly execution");
 	else if (phase != KH_PHASE_EXECUTION)
 		kh_reasons_add(errors, "OUTBOUND_FORBIDDEN_IN_PLANNING", path, "phase must be execution, not %s",
-			       kh_phase_name(phase));
+			       kh_words_name(&kh_phase_words, phase));
 }
 
 static void check_session(struct kh_reasons *errors, struct kh_view path, struct kh_view id, struct kh_view expected)

@@ -9,11 +9,8 @@
 #define SERVER_MAX 32
 #define TOOL_MAX   64
 
-const char *const kh_operation_scopes[KH_SCOPE_COUNT] = {
-	[KH_SCOPE_WEB] = "web",
-	[KH_SCOPE_INTERNAL] = "internal",
-	[KH_SCOPE_DATABASE] = "database",
-};
+const struct kh_words kh_operation_scope_words =
+	KH_WORDS([KH_SCOPE_WEB] = "web", [KH_SCOPE_INTERNAL] = "internal", [KH_SCOPE_DATABASE] = "database");
 
 bool kh_operation_is_list(const struct kh_parameter_spec *spec)
 {

@@ -17,10 +17,11 @@
 #define KH_CORE_COMM_OPERATION_H
 
 #include "base/json.h"
+#include "base/words.h"
 
 enum kh_parameter_kind {
 	KH_PARAMETER_QUERY,     /* a search text with meaningful words */
-	KH_PARAMETER_SCOPE,     /* one of kh_operation_scopes */
+	KH_PARAMETER_SCOPE,     /* one of kh_operation_scope_words */
 	KH_PARAMETER_LIMIT,     /* an integer from 1 to max */
 	KH_PARAMETER_URL,       /* https */
 	KH_PARAMETER_NAME,      /* a name in the configuration: [A-Za-z0-9_][A-Za-z0-9_.-]{0,63} */
@@ -33,7 +34,7 @@ enum kh_parameter_kind {
 
 /* The places that a search can look in. */
 enum kh_scope { KH_SCOPE_WEB, KH_SCOPE_INTERNAL, KH_SCOPE_DATABASE, KH_SCOPE_COUNT };
-extern const char *const kh_operation_scopes[KH_SCOPE_COUNT];
+extern const struct kh_words kh_operation_scope_words;
 
 struct kh_parameter_spec {
 	const char *name;

@@ -83,11 +83,8 @@ static enum kh_err check_query(const struct kh_parameter *parameter, struct kh_v
 static void check_scope(const struct kh_parameter *parameter, struct kh_reasons *errors)
 {
 	struct kh_view text = text_of(parameter, 64, errors);
-	size_t i = 0;
 
-	while (i < KH_SCOPE_COUNT && !kh_view_eq(text, kh_view_str(kh_operation_scopes[i])))
-		i++;
-	if (text.p != NULL && i == KH_SCOPE_COUNT)
+	if (text.p != NULL && !kh_words_have(&kh_operation_scope_words, text))
 		kh_reasons_add(errors, "bad_value", parameter->path, "expected web, internal or database");
 }
 

@@ -6,40 +6,16 @@
 
 #include "core/comm/operations.h"
 
-static const char *const names[] = {[KH_PHASE_PLANNING] = "planning", [KH_PHASE_EXECUTION] = "execution"};
+const struct kh_words kh_phase_words = KH_WORDS([KH_PHASE_PLANNING] = "planning", [KH_PHASE_EXECUTION] = "execution");
 
 /* What agents can ask of Keyhole itself (I1): these read and write Keyhole's own store and start nothing outside. */
-static const char *const own[] = {
-	"task_open", "task_status",       "begin_execution",     "declare",
-	"BCPQuery",  "BCPNext",           "BCPRespond",          "approval_wait",
-	"blocks",    "verification_next", "verification_decide",
-};
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-const char *kh_phase_name(enum kh_phase phase)
-{
-	return names[phase];
-}
-
-bool kh_phase_parse(struct kh_view word, enum kh_phase *ret_phase)
-{
-	for (size_t i = 0; i < COUNT(names); i++) {
-		if (kh_view_eq(word, kh_view_str(names[i]))) {
-			*ret_phase = (enum kh_phase)i;
-			return true;
-		}
-	}
-	return false;
-}
+static const struct kh_words own = KH_WORDS("task_open", "task_status", "begin_execution", "declare", "BCPQuery",
+					    "BCPNext", "BCPRespond", "approval_wait", "blocks", "verification_next",
+					    "verification_decide");
 
 bool kh_phase_is_own(struct kh_view operation)
 {
-	size_t i = 0;
-
-	while (i < COUNT(own) && !kh_view_eq(operation, kh_view_str(own[i])))
-		i++;
-	return i < COUNT(own);
+	return kh_words_have(&own, operation);
 }
 
 enum kh_err kh_phase_allows(struct kh_arena *arena, struct kh_view operation, struct kh_view word, struct kh_error *err)
@@ -47,7 +23,7 @@ enum kh_err kh_phase_allows(struct kh_arena *arena, struct kh_view operation, st
 	struct kh_operation_name name;
 	enum kh_phase phase;
 
-	if (!kh_phase_parse(word, &phase)) {
+	if (!kh_words_parse(&kh_phase_words, word, &phase)) {
 		struct kh_view quoted = kh_arena_quote(arena, word);
 		return kh_error_set(err, arena->failed ? KH_ENOMEM : KH_EREFUSED, "phase_unknown",
 				    "phase %.*s is neither planning nor execution", KH_FMT(quoted));

@@ -11,14 +11,10 @@
 #define KH_CORE_COMM_PHASE_H
 
 #include "base/error.h"
+#include "base/words.h"
 
 enum kh_phase { KH_PHASE_PLANNING, KH_PHASE_EXECUTION };
-
-/* "planning", "execution". */
-const char *kh_phase_name(enum kh_phase phase);
-
-/* Exact words only; false for anything else. */
-bool kh_phase_parse(struct kh_view word, enum kh_phase *ret_phase);
+extern const struct kh_words kh_phase_words; /* "planning", "execution" */
 
 /* Whether OPERATION is Keyhole's own: one of a fixed list of exact names, none of which touches anything outside. */
 bool kh_phase_is_own(struct kh_view operation);

@@ -23,7 +23,8 @@ static enum kh_err suspect_text(struct kh_screen *screen, struct kh_view path, s
 		if (kh_view_eq(kh_view_str(finding->code), KH_LIT("invalid_utf8")))
 			continue;
 		kh_reasons_add(review, "screened", path, "%s (%s, %s) in bytes %zu to %zu", finding->code,
-			       finding->rule, kh_severity_name(finding->severity), finding->start, finding->end);
+			       finding->rule, kh_words_name(&kh_severity_words, finding->severity), finding->start,
+			       finding->end);
 	}
 	return e;
 }

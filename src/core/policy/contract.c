@@ -8,16 +8,13 @@
 #define CODE "request_invalid"
 
 /* The members of a request, in the order of the documentation. */
-static const char *const members[] = {"operation",   "parameters", "phase", "planned",    "role",     "agent",
-				      "declaration", "reached",    "taint", "suspicious", "verified", "granted",
-				      "admin",       "origins",    "usage", "now"};
-static const char *const usages[] = {"egress_bytes", "running", "calls", "pending"};
 
-static const char *const verifications[] = {
-	[KH_VERIFIED_NOT] = "not", [KH_VERIFIED_PASSED] = "passed", [KH_VERIFIED_FAILED] = "failed"};
-static const char *const taints[] = {[KH_TAINT_LOW] = "low", [KH_TAINT_MEDIUM] = "medium", [KH_TAINT_HIGH] = "high"};
-static const struct kh_words member_words = KH_WORDS(members), usage_words = KH_WORDS(usages);
-static const struct kh_words verified_words = KH_WORDS(verifications), taint_words = KH_WORDS(taints);
+static const struct kh_words member_words = KH_WORDS("operation", "parameters", "phase", "planned", "role", "agent",
+						     "declaration", "reached", "taint", "suspicious", "verified",
+						     "granted", "admin", "origins", "usage", "now");
+static const struct kh_words usage_words = KH_WORDS("egress_bytes", "running", "calls", "pending");
+static const struct kh_words verified_words =
+	KH_WORDS([KH_VERIFIED_NOT] = "not", [KH_VERIFIED_PASSED] = "passed", [KH_VERIFIED_FAILED] = "failed");
 
 struct request {
 	struct kh_call *call;
@@ -186,7 +183,7 @@ static enum kh_err take_words(struct request *r)
 	enum kh_err e = take_word(r, "role", &kh_policy_role_words, &role);
 
 	if (e == KH_OK)
-		e = take_word(r, "taint", &taint_words, &taint);
+		e = take_word(r, "taint", &kh_label_taint_words, &taint);
 	if (e == KH_OK)
 		e = take_word(r, "reached", &kh_tier_words, &reached);
 	if (e == KH_OK)

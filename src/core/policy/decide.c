@@ -11,19 +11,10 @@
 #define WARN_PERCENT 80
 #define SENTENCE     160 /* bytes of the sentence of a gate that passes */
 
-static const char *const gates[] = {
-	[KH_GATE_DECLARATION] = "declaration",
-	[KH_GATE_REGISTRATION] = "registration",
-	[KH_GATE_PHASE] = "phase",
-	[KH_GATE_PERMISSION] = "permission",
-	[KH_GATE_TRUST_TIER] = "trust_tier",
-	[KH_GATE_QUOTA] = "quota",
-	[KH_GATE_RATE] = "rate",
-	[KH_GATE_TAINT] = "taint",
-	[KH_GATE_RISK] = "risk",
-	[KH_GATE_APPROVAL] = "approval",
-};
-const struct kh_words kh_decide_gate_words = KH_WORDS(gates);
+const struct kh_words kh_decide_gate_words = KH_WORDS(
+	[KH_GATE_DECLARATION] = "declaration", [KH_GATE_REGISTRATION] = "registration", [KH_GATE_PHASE] = "phase",
+	[KH_GATE_PERMISSION] = "permission", [KH_GATE_TRUST_TIER] = "trust_tier", [KH_GATE_QUOTA] = "quota",
+	[KH_GATE_RATE] = "rate", [KH_GATE_TAINT] = "taint", [KH_GATE_RISK] = "risk", [KH_GATE_APPROVAL] = "approval");
 
 struct walk {
 	struct kh_arena *arena;
@@ -263,7 +254,8 @@ static void by_cell(struct walk *w, struct kh_decide_answer *a)
 
 static void gate_taint(struct walk *w, struct kh_decide_answer *a)
 {
-	const char *taint = kh_label_taint(w->request->taint), *risk = kh_words_name(&kh_risk_words, w->rule->risk);
+	const char *taint = kh_words_name(&kh_label_taint_words, w->request->taint),
+		   *risk = kh_words_name(&kh_risk_words, w->rule->risk);
 
 	by_cell(w, a);
 	w->table = kh_risk_decide(&w->policy->taint_risk, w->request->taint, w->rule->risk, w->request->suspicious);

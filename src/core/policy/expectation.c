@@ -26,11 +26,8 @@ static enum kh_err refuse(struct reader *r, unsigned line, struct kh_view what, 
 
 /* --- one test, as JSON -------------------------------------------------------------------------------------------- */
 
-static const char *const test_members[] = {"name", "request", "expect"};
-static const char *const expect_members[] = {"decision", "gate", "code"};
-
-static const struct kh_words test_words = KH_WORDS(test_members);
-static const struct kh_words expect_words = KH_WORDS(expect_members);
+static const struct kh_words test_words = KH_WORDS("name", "request", "expect");
+static const struct kh_words expect_words = KH_WORDS("decision", "gate", "code");
 
 static enum kh_err check_members(struct reader *r, yyjson_val *obj, unsigned line, const char *what,
 				 const struct kh_words *known)

@@ -3,28 +3,17 @@
  */
 #include "core/policy/grant.h"
 
-static const char *const answers[] = {
-	[KH_GRANTED] = "granted",
-	[KH_GRANT_OTHER_CONTEXT] = "other_context",
-	[KH_GRANT_OTHER_TASK] = "other_task",
-	[KH_GRANT_OTHER_OPERATION] = "other_operation",
-	[KH_GRANT_OTHER_ARGUMENTS] = "other_arguments",
-	[KH_GRANT_OTHER_HOST] = "other_host",
-	[KH_GRANT_OTHER_CONTENT] = "other_content",
-	[KH_GRANT_OTHER_DEFINITION] = "other_definition",
-	[KH_GRANT_OTHER_POLICY] = "other_policy",
-	[KH_GRANT_EXPIRED] = "expired",
-	[KH_GRANT_USED] = "used",
-	[KH_GRANT_NOT_GIVEN] = "not_given",
-};
-const struct kh_words kh_grant_words = KH_WORDS(answers);
+const struct kh_words kh_grant_words = KH_WORDS(
+	[KH_GRANTED] = "granted", [KH_GRANT_OTHER_CONTEXT] = "other_context", [KH_GRANT_OTHER_TASK] = "other_task",
+	[KH_GRANT_OTHER_OPERATION] = "other_operation", [KH_GRANT_OTHER_ARGUMENTS] = "other_arguments",
+	[KH_GRANT_OTHER_HOST] = "other_host", [KH_GRANT_OTHER_CONTENT] = "other_content",
+	[KH_GRANT_OTHER_DEFINITION] = "other_definition", [KH_GRANT_OTHER_POLICY] = "other_policy",
+	[KH_GRANT_EXPIRED] = "expired", [KH_GRANT_USED] = "used", [KH_GRANT_NOT_GIVEN] = "not_given");
 
-static const char *const states[] = {
-	[KH_APPROVAL_PENDING] = "pending", [KH_APPROVAL_APPROVED] = "approved", [KH_APPROVAL_REJECTED] = "rejected",
-	[KH_APPROVAL_EDITED] = "edited",   [KH_APPROVAL_EXPIRED] = "expired",   [KH_APPROVAL_USED] = "used",
-	[KH_APPROVAL_VOID] = "void",
-};
-const struct kh_words kh_grant_approval_words = KH_WORDS(states);
+const struct kh_words kh_grant_approval_words =
+	KH_WORDS([KH_APPROVAL_PENDING] = "pending", [KH_APPROVAL_APPROVED] = "approved",
+		 [KH_APPROVAL_REJECTED] = "rejected", [KH_APPROVAL_EDITED] = "edited",
+		 [KH_APPROVAL_EXPIRED] = "expired", [KH_APPROVAL_USED] = "used", [KH_APPROVAL_VOID] = "void");
 
 static bool same(const struct kh_digest *a, const struct kh_digest *b)
 {

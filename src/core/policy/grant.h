@@ -9,7 +9,7 @@
 #define KH_CORE_POLICY_GRANT_H
 
 #include "base/canonical.h"
-#include "core/policy/words.h"
+#include "base/words.h"
 
 struct kh_grant {
 	struct kh_view context, task, operation;

@@ -13,29 +13,19 @@
 #include "core/policy/sources.h"
 #include "operations.inc"
 
-static const char *const permissions[] = {[KH_PERMISSION_ALLOW] = "allow", [KH_PERMISSION_DENY] = "deny"};
-static const char *const approvals[] = {
-	[KH_APPROVAL_BY_RISK] = "by_risk", [KH_APPROVAL_AUTO] = "auto", [KH_APPROVAL_ASK] = "ask"};
-static const char *const networks[] = {
-	[KH_NETWORK_OFF] = "off", [KH_NETWORK_READONLY] = "readonly", [KH_NETWORK_ON] = "on"};
-static const char *const lints[] = {[KH_LINT_ADVICE] = "advice", [KH_LINT_REFUSE] = "refuse"};
-static const char *const releases[] = {[KH_RELEASE_SLOTS] = "slots", [KH_RELEASE_IMMEDIATE] = "immediate"};
-static const char *const fenced[] = {[KH_FENCED_NEVER] = "never", [KH_FENCED_ALLOW] = "allow"};
-static const char *const trusts[] = {[KH_TRUSTED] = "trusted", [KH_VETTED] = "vetted", [KH_UNTRUSTED] = "untrusted"};
-static const char *const cells[] = {[KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_DENY] = "deny"};
-static const char *const severities[] = {
-	[KH_SEVERITY_LOW] = "low", [KH_SEVERITY_MEDIUM] = "medium", [KH_SEVERITY_HIGH] = "high"};
-
-static const struct kh_words permission_words = KH_WORDS(permissions);
-static const struct kh_words approval_words = KH_WORDS(approvals);
-static const struct kh_words network_words = KH_WORDS(networks);
-static const struct kh_words lint_words = KH_WORDS(lints);
-static const struct kh_words release_words = KH_WORDS(releases);
-static const struct kh_words fenced_words = KH_WORDS(fenced);
-static const struct kh_words trust_words = KH_WORDS(trusts);
-static const struct kh_words cell_words = KH_WORDS(cells);
-static const struct kh_words severity_words = KH_WORDS(severities);
-const struct kh_words kh_keys_scope_words = KH_WORDS(kh_operation_scopes);
+static const struct kh_words permission_words =
+	KH_WORDS([KH_PERMISSION_ALLOW] = "allow", [KH_PERMISSION_DENY] = "deny");
+static const struct kh_words approval_words =
+	KH_WORDS([KH_APPROVAL_BY_RISK] = "by_risk", [KH_APPROVAL_AUTO] = "auto", [KH_APPROVAL_ASK] = "ask");
+static const struct kh_words network_words =
+	KH_WORDS([KH_NETWORK_OFF] = "off", [KH_NETWORK_READONLY] = "readonly", [KH_NETWORK_ON] = "on");
+static const struct kh_words lint_words = KH_WORDS([KH_LINT_ADVICE] = "advice", [KH_LINT_REFUSE] = "refuse");
+static const struct kh_words release_words =
+	KH_WORDS([KH_RELEASE_SLOTS] = "slots", [KH_RELEASE_IMMEDIATE] = "immediate");
+static const struct kh_words fenced_words = KH_WORDS([KH_FENCED_NEVER] = "never", [KH_FENCED_ALLOW] = "allow");
+static const struct kh_words cell_words = KH_WORDS([KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_DENY] = "deny");
+static const struct kh_words severity_words =
+	KH_WORDS([KH_SEVERITY_LOW] = "low", [KH_SEVERITY_MEDIUM] = "medium", [KH_SEVERITY_HIGH] = "high");
 
 _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an enum as an unsigned");
 
@@ -215,7 +205,7 @@ static const struct kh_schema_field operation_fields[] = {
 	RULE_FIELDS,
 	TEXTS(kh_policy_rule, hosts, false, 1024, kh_match_is_host_port, IS_HOST),
 	TEXTS(kh_policy_rule, paths, false, 256, kh_match_is_path, IS_PATH),
-	WORDS(kh_policy_rule, scopes, kh_keys_scope_words),
+	WORDS(kh_policy_rule, scopes, kh_operation_scope_words),
 	TEXTS_SOME(kh_policy_rule, databases, false, 256, kh_match_is_glob, IS_DATABASE),
 	LIST(kh_policy_rule, statements, 256, statement_shape),
 	WORD(kh_policy_rule, free_sql, permission_words),
@@ -255,7 +245,7 @@ static const struct kh_schema_field policy_fields[] = {
 	WORD(kh_policy, lint, lint_words),
 	WORD(kh_policy, release, release_words),
 	WORD(kh_policy, fenced, fenced_words),
-	WORD(kh_policy, user_messages, trust_words),
+	WORD(kh_policy, user_messages, kh_label_trust_words),
 	MAP(kh_policy, taint_risk, table_shape),
 	LIST(kh_policy, tools, 1024, tool_shape),
 	LIST(kh_policy, operations, 1024, operation_shape),

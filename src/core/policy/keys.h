@@ -7,8 +7,6 @@
 extern const struct kh_shape kh_keys_config; /* of struct kh_config; docs/use/CONFIGURATION.md describes it */
 extern const struct kh_shape kh_keys_policy; /* its section `policy`; docs/use/POLICY.md describes it */
 
-extern const struct kh_words kh_keys_scope_words; /* of enum kh_scope */
-
 /* The built-in rule of an operation, which a rule of the file changes. */
 void kh_keys_start(const struct kh_operation *operation, struct kh_policy_rule *ret_rule);
 

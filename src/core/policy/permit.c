@@ -107,7 +107,7 @@ static enum kh_scope scope_of(const struct kh_permit_call *call)
 {
 	unsigned scope = KH_SCOPE_WEB;
 
-	(void)kh_words_parse(&kh_keys_scope_words, text_of(call, KH_PARAMETER_SCOPE), &scope);
+	(void)kh_words_parse(&kh_operation_scope_words, text_of(call, KH_PARAMETER_SCOPE), &scope);
 	return scope;
 }
 
@@ -118,7 +118,7 @@ static enum kh_err look_at_scope(const struct look *l)
 	if (l->rule->scopes & 1U << scope)
 		return KH_OK;
 	return kh_error_set(l->err, KH_EREFUSED, "scope_not_allowed", "the scope %s is not among the allowed ones",
-			    kh_operation_scopes[scope]);
+			    kh_words_name(&kh_operation_scope_words, scope));
 }
 
 /* Which argument each key of a rule is checked against. */

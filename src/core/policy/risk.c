@@ -1,12 +1,11 @@
 /* The table of K6 and the function that reads it. */
 #include "core/policy/risk.h"
 
-static const char *const risks[] = {[KH_RISK_LOW] = "low", [KH_RISK_MODERATE] = "moderate", [KH_RISK_HIGH] = "high"};
-const struct kh_words kh_risk_words = KH_WORDS(risks);
+const struct kh_words kh_risk_words =
+	KH_WORDS([KH_RISK_LOW] = "low", [KH_RISK_MODERATE] = "moderate", [KH_RISK_HIGH] = "high");
 
-static const char *const rulings[] = {
-	[KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_ASK] = "ask", [KH_DENY] = "deny"};
-const struct kh_words kh_risk_ruling_words = KH_WORDS(rulings);
+const struct kh_words kh_risk_ruling_words =
+	KH_WORDS([KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_ASK] = "ask", [KH_DENY] = "deny");
 
 const struct kh_risk_table kh_risk_default = {
 	.at = {

@@ -2,9 +2,9 @@
 #ifndef KH_CORE_POLICY_RISK_H
 #define KH_CORE_POLICY_RISK_H
 
+#include "base/words.h"
 #include "core/block/label.h"
 #include "core/comm/operation.h"
-#include "core/policy/words.h"
 
 extern const struct kh_words kh_risk_words;
 

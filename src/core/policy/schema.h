@@ -9,8 +9,8 @@
 #define KH_CORE_POLICY_SCHEMA_H
 
 #include "base/json.h"
+#include "base/words.h"
 #include "core/policy/outline.h"
-#include "core/policy/words.h"
 
 /* What a field holds, and the C type behind it. */
 enum kh_field_kind {

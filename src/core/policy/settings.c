@@ -1,19 +1,15 @@
 /* Words of the settings, and functions that find their parts by name. */
 #include "core/policy/settings.h"
 
-static const char *const roles[] = {[KH_ROLE_CONTROLLER] = "controller", [KH_ROLE_READER] = "reader",
-				    [KH_ROLE_SUPERVISOR] = "supervisor", [KH_ROLE_HOST] = "host",
-				    [KH_ROLE_REVIEWER] = "reviewer",     [KH_ROLE_ADMIN] = "admin"};
-const struct kh_words kh_policy_role_words = KH_WORDS(roles);
+const struct kh_words kh_policy_role_words =
+	KH_WORDS([KH_ROLE_CONTROLLER] = "controller", [KH_ROLE_READER] = "reader", [KH_ROLE_SUPERVISOR] = "supervisor",
+		 [KH_ROLE_HOST] = "host", [KH_ROLE_REVIEWER] = "reviewer", [KH_ROLE_ADMIN] = "admin");
 
-static const char *const drivers[] = {[KH_CONFIG_DRIVER_EXTRACT] = "extract",
-				      [KH_CONFIG_DRIVER_COMMAND] = "command",
-				      [KH_CONFIG_DRIVER_OPENAI] = "openai",
-				      [KH_CONFIG_DRIVER_ANTHROPIC] = "anthropic"};
-const struct kh_words kh_settings_driver_words = KH_WORDS(drivers);
+const struct kh_words kh_settings_driver_words =
+	KH_WORDS([KH_CONFIG_DRIVER_EXTRACT] = "extract", [KH_CONFIG_DRIVER_COMMAND] = "command",
+		 [KH_CONFIG_DRIVER_OPENAI] = "openai", [KH_CONFIG_DRIVER_ANTHROPIC] = "anthropic");
 
-static const char *const switches[] = {[KH_CONFIG_FALSE] = "false", [KH_CONFIG_TRUE] = "true"};
-const struct kh_words kh_settings_switch_words = KH_WORDS(switches);
+const struct kh_words kh_settings_switch_words = KH_WORDS([KH_CONFIG_FALSE] = "false", [KH_CONFIG_TRUE] = "true");
 
 const struct kh_config_database *kh_settings_database(const struct kh_config *config, struct kh_view name)
 {

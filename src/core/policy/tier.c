@@ -1,15 +1,11 @@
 /* The table of tiers. */
 #include "core/policy/tier.h"
 
-static const char *const tiers[] = {
-	[KH_TIER_0] = "T0", [KH_TIER_1] = "T1", [KH_TIER_2] = "T2", [KH_TIER_3] = "T3", [KH_TIER_AUTO] = "auto"};
-const struct kh_words kh_tier_words = KH_WORDS(tiers);
+const struct kh_words kh_tier_words = KH_WORDS([KH_TIER_0] = "T0", [KH_TIER_1] = "T1", [KH_TIER_2] = "T2",
+					       [KH_TIER_3] = "T3", [KH_TIER_AUTO] = "auto");
 
-static const char *const effects[] = {[KH_EFFECT_NONE] = "none",
-				      [KH_EFFECT_CHANGE] = "change",
-				      [KH_EFFECT_DELETE] = "delete",
-				      [KH_EFFECT_PAYMENT] = "payment"};
-const struct kh_words kh_tier_effect_words = KH_WORDS(effects);
+const struct kh_words kh_tier_effect_words = KH_WORDS([KH_EFFECT_NONE] = "none", [KH_EFFECT_CHANGE] = "change",
+						      [KH_EFFECT_DELETE] = "delete", [KH_EFFECT_PAYMENT] = "payment");
 
 static const struct kh_tier_limits limits[] = {
 	[KH_TIER_0] = {{KH_QUOTA_MINUTE, 1000}, 20, 600, KH_EFFECT_PAYMENT, KH_ADMIN_NO},

@@ -2,9 +2,9 @@
 #ifndef KH_CORE_POLICY_TIER_H
 #define KH_CORE_POLICY_TIER_H
 
+#include "base/words.h"
 #include "core/comm/operation.h"
 #include "core/policy/quota.h"
-#include "core/policy/words.h"
 
 enum kh_tier {
 	KH_TIER_0,    /* local extension */

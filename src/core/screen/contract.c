@@ -29,12 +29,12 @@ static void write_finding(struct kh_arena *arena, yyjson_mut_doc *doc, yyjson_mu
 
 	yyjson_mut_obj_add_str(doc, obj, "code", f->code);
 	yyjson_mut_obj_add_str(doc, obj, "rule", f->rule);
-	yyjson_mut_obj_add_str(doc, obj, "severity", kh_severity_name(f->severity));
+	yyjson_mut_obj_add_str(doc, obj, "severity", kh_words_name(&kh_severity_words, f->severity));
 	yyjson_mut_obj_add_uint(doc, obj, "start", f->start);
 	yyjson_mut_obj_add_uint(doc, obj, "end", f->end);
 	yyjson_mut_val *layers = yyjson_mut_obj_add_arr(doc, obj, "layers");
 	for (size_t i = 0; i < f->layer_count; i++)
-		yyjson_mut_arr_add_str(doc, layers, kh_layer_name(f->layers[i]));
+		yyjson_mut_arr_add_str(doc, layers, kh_words_name(&kh_layer_words, f->layers[i]));
 	if (f->layer_count > 0)
 		kh_json_add(doc, obj, "decoded", as_utf8(arena, f->decoded));
 }
@@ -57,7 +57,7 @@ enum kh_err kh_screen_contract_screen(struct kh_call *call, yyjson_val *in, yyjs
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_val *out = yyjson_mut_obj(call->doc);
-	yyjson_mut_obj_add_str(call->doc, out, "severity", kh_severity_name(findings.severity));
+	yyjson_mut_obj_add_str(call->doc, out, "severity", kh_words_name(&kh_severity_words, findings.severity));
 	yyjson_mut_val *arr = yyjson_mut_obj_add_arr(call->doc, out, "findings");
 	for (size_t i = 0; i < findings.n; i++)
 		write_finding(call->arena, call->doc, arr, &findings.at[i]);
@@ -79,7 +79,7 @@ enum kh_err kh_screen_contract_rules(struct kh_call *call, yyjson_val *in, yyjso
 		yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, arr);
 		yyjson_mut_obj_add_str(doc, obj, "name", rules[i].name);
 		yyjson_mut_obj_add_str(doc, obj, "code", rules[i].code);
-		yyjson_mut_obj_add_str(doc, obj, "severity", kh_severity_name(rules[i].severity));
+		yyjson_mut_obj_add_str(doc, obj, "severity", kh_words_name(&kh_severity_words, rules[i].severity));
 		yyjson_mut_obj_add_str(doc, obj, "pattern", rules[i].pattern);
 		yyjson_mut_obj_add_str(doc, obj, "positive", rules[i].positive);
 		yyjson_mut_obj_add_str(doc, obj, "negative", rules[i].negative);

@@ -2,6 +2,8 @@
 #ifndef KH_CORE_SCREEN_LAYER_H
 #define KH_CORE_SCREEN_LAYER_H
 
+#include "base/words.h"
+
 enum kh_layer {
 	KH_LAYER_BASE64,
 	KH_LAYER_BASE64URL,
@@ -23,8 +25,6 @@ enum kh_layer {
 	KH_LAYER_SPACED,
 	KH_LAYER_COUNT
 };
-
-/* "base64", "quoted-printable", ... */
-const char *kh_layer_name(enum kh_layer layer);
+extern const struct kh_words kh_layer_words; /* "base64", "quoted-printable", ... */
 
 #endif

@@ -2,11 +2,9 @@
 #ifndef KH_CORE_SCREEN_SEVERITY_H
 #define KH_CORE_SCREEN_SEVERITY_H
 
-#include "base/view.h"
+#include "base/words.h"
 
 enum kh_severity { KH_SEVERITY_NONE, KH_SEVERITY_LOW, KH_SEVERITY_MEDIUM, KH_SEVERITY_HIGH };
-
-/* "none", "low", "medium", "high". */
-const char *kh_severity_name(enum kh_severity severity);
+extern const struct kh_words kh_severity_words; /* "none", "low", "medium", "high" */
 
 #endif

@@ -17,9 +17,8 @@
 #define HOST   253   /* bytes of a DNS name */
 #define DIGITS (2 * KH_DIGEST_SIZE)
 
-static const char *const choices[] = {
-	[KH_CHOICE_APPROVE] = "approve", [KH_CHOICE_REJECT] = "reject", [KH_CHOICE_EDIT] = "edit"};
-const struct kh_words kh_approval_decide_words = KH_WORDS(choices);
+const struct kh_words kh_approval_decide_words =
+	KH_WORDS([KH_CHOICE_APPROVE] = "approve", [KH_CHOICE_REJECT] = "reject", [KH_CHOICE_EDIT] = "edit");
 
 /* A decision in progress. */
 struct deciding {
@@ -213,7 +212,7 @@ static struct kh_view describe(const struct deciding *d)
 	kh_emit_init(&emit, &buf);
 	kh_emit_object(&emit);
 	kh_emit_key(&emit, "choice");
-	kh_emit_text(&emit, kh_view_str(choices[d->call->choice]));
+	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_approval_decide_words, d->call->choice)));
 	kh_emit_key(&emit, "from");
 	kh_emit_text(&emit, d->call->from);
 	kh_emit_key(&emit, "note");

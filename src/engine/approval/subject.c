@@ -56,7 +56,7 @@ static enum kh_err add_findings(struct kh_emit *emit, struct kh_op *op, struct k
 		add_text(emit, "decoded", f->decoded.n > 0 ? kh_arena_quote(op->arena, f->decoded) : KH_LIT(""));
 		add_int(emit, "end", (int64_t)f->end);
 		add_word(emit, "rule", f->rule);
-		add_word(emit, "severity", kh_severity_name(f->severity));
+		add_word(emit, "severity", kh_words_name(&kh_severity_words, f->severity));
 		add_int(emit, "start", (int64_t)f->start);
 		kh_emit_end(emit);
 	}
@@ -95,7 +95,7 @@ static void add_query(struct kh_emit *emit, struct kh_op *op, const struct kh_qu
 	kh_emit_raw(emit, query->body);
 	add_text(emit, "id", kh_op_id(op, KH_ID_QUERY, query->id));
 	add_text(emit, "reader", query->reader);
-	add_word(emit, "taint", kh_words_name(&kh_rows_taint_words, query->reader_taint));
+	add_word(emit, "taint", kh_words_name(&kh_label_taint_words, query->reader_taint));
 	kh_emit_end(emit);
 }
 
@@ -104,7 +104,7 @@ static void add_task(struct kh_emit *emit, struct kh_op *op, const struct kh_tas
 	kh_emit_key(emit, "task");
 	kh_emit_object(emit);
 	add_text(emit, "id", kh_op_id(op, KH_ID_TASK, task->id));
-	add_word(emit, "phase", kh_words_name(&kh_rows_phase_words, task->phase));
+	add_word(emit, "phase", kh_words_name(&kh_phase_words, task->phase));
 	add_text(emit, "title", task->title);
 	kh_emit_end(emit);
 }

@@ -216,8 +216,8 @@ enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *g)
 		.parameters = g->proposal->parameters,
 		.origins = g->proposal->origins,
 		.origin_count = g->proposal->origin_count,
-		.phase = kh_view_str(g->weighed == NULL ? kh_phase_name(KH_PHASE_EXECUTION)
-							: kh_phase_name(g->task->phase)),
+		.phase = kh_view_str(g->weighed == NULL ? kh_words_name(&kh_phase_words, KH_PHASE_EXECUTION)
+							: kh_words_name(&kh_phase_words, g->task->phase)),
 		.planned = g->proposal->planned,
 		.role = KH_ROLE_CONTROLLER,
 		.declared = row->screened ? KH_DECLARED_SCREENED : KH_DECLARED_OK,
@@ -300,7 +300,7 @@ enum kh_err kh_govern_describe(struct kh_op *op, const struct kh_govern *g, stru
 		kh_emit_raw(&emit, row->parameters);
 	}
 	kh_emit_key(&emit, "taint");
-	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_rows_taint_words, g->context->taint)));
+	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_label_taint_words, g->context->taint)));
 	kh_emit_end(&emit);
 	return kh_buf_end(&buf, ret_what);
 }

@@ -77,8 +77,8 @@ enum kh_err kh_context_add_run(struct kh_op *op, void *call)
 		return e;
 	kh_context_give(context, row);
 	e = kh_op_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
-			kh_arena_printf(op->arena, "{\"event\":\"%s\",\"size\":%zu}", kh_event_name(add->event),
-					add->content.n));
+			kh_arena_printf(op->arena, "{\"event\":\"%s\",\"size\":%zu}",
+					kh_words_name(&kh_event_words, add->event), add->content.n));
 	if (e != KH_OK)
 		return e;
 	add->id = kh_op_id(op, KH_ID_BLOCK, row->id);

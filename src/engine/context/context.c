@@ -59,7 +59,7 @@ enum kh_err kh_context_show_run(struct kh_op *op, void *call)
 	kh_json_add(doc, root, "id", kh_op_id(op, KH_ID_CONTEXT, context->id));
 	kh_json_add(doc, root, "token", kh_op_id(op, KH_ID_TOKEN, token->id));
 	kh_json_add(doc, root, "name", token->name);
-	kh_json_add(doc, root, "taint", kh_view_str(kh_label_taint(context->taint)));
+	kh_json_add(doc, root, "taint", kh_view_str(kh_words_name(&kh_label_taint_words, context->taint)));
 	yyjson_mut_obj_add_uint(doc, root, "exposed_microbits", context->exposed);
 	yyjson_mut_obj_add_int(doc, root, "deliveries", context->deliveries);
 	yyjson_mut_obj_add_int(doc, root, "blocks", context->blocks);

@@ -94,12 +94,14 @@ enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum
 
 	if (e != KH_OK)
 		return e;
-	end_ask(&a, KH_EFFECT_FAILED, kh_reader_fault_name(fault));
+	end_ask(&a, KH_EFFECT_FAILED, kh_words_name(&kh_reader_fault_words, fault));
 	effect->reasons = kh_arena_dup(op->arena, detail);
 	e = try_again(&a, &again);
 	if (e == KH_OK)
 		e = record(&a, KH_AUDIT_ASK_FAILED, NULL, 0);
-	return e == KH_OK && !again ? kh_settle_ready(op, a.query, KH_OUTCOME_FAILED, kh_reader_fault_name(fault)) : e;
+	return e == KH_OK && !again
+		       ? kh_settle_ready(op, a.query, KH_OUTCOME_FAILED, kh_words_name(&kh_reader_fault_words, fault))
+		       : e;
 }
 
 /*
@@ -251,7 +253,7 @@ static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
 		kh_emit_key(&emit, "source");
 		kh_emit_text(&emit, block->source);
 		kh_emit_key(&emit, "taint");
-		kh_emit_text(&emit, kh_view_str(kh_label_taint(block->taint)));
+		kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_label_taint_words, block->taint)));
 		kh_emit_end(&emit);
 	}
 	kh_emit_end(&emit);
@@ -299,7 +301,7 @@ static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 		e = keep_answer(a);
 	if (e != KH_OK)
 		return e;
-	end_ask(a, KH_EFFECT_DONE, kh_answer_verdict_name(a->answer.verdict));
+	end_ask(a, KH_EFFECT_DONE, kh_words_name(&kh_answer_verdict_words, a->answer.verdict));
 	if (!*ret_next && a->answer.verdict == KH_VERDICT_DELIVER) {
 		struct kh_view what;
 		e = judgement(a, &a->answer.reasons, size, &what);
@@ -311,7 +313,7 @@ static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 
 static enum kh_err reject(struct answering *a, size_t size, bool *ret_again)
 {
-	end_ask(a, KH_EFFECT_DONE, kh_answer_verdict_name(KH_VERDICT_REJECT));
+	end_ask(a, KH_EFFECT_DONE, kh_words_name(&kh_answer_verdict_words, KH_VERDICT_REJECT));
 	enum kh_err e = try_again(a, ret_again);
 	if (e == KH_OK)
 		e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);

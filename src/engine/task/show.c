@@ -13,7 +13,7 @@ static void add_head(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 	kh_json_add(doc, obj, "state", kh_view_str(kh_words_name(&kh_rows_task_words, task->state)));
 	if (kh_op_sees_all(op) && task->reason.n > 0)
 		kh_json_add(doc, obj, "reason", task->reason);
-	kh_json_add(doc, obj, "phase", kh_view_str(kh_phase_name(task->phase)));
+	kh_json_add(doc, obj, "phase", kh_view_str(kh_words_name(&kh_phase_words, task->phase)));
 	kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, task->context));
 	kh_json_add(doc, obj, "opened_at", kh_timestamp_text(op->arena, task->opened_at));
 	if (task->ended_at != 0)
@@ -40,7 +40,7 @@ static void add_block(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 		kh_json_add(doc, obj, "source", block->source);
 	if (!kh_op_sees_all(op))
 		return;
-	kh_json_add(doc, obj, "taint", kh_view_str(kh_label_taint(block->taint)));
+	kh_json_add(doc, obj, "taint", kh_view_str(kh_words_name(&kh_label_taint_words, block->taint)));
 	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(op->arena, &block->content_hash));
 	kh_json_add(doc, obj, "created_at", kh_timestamp_text(op->arena, block->created_at));
 	if (block->purged_at != 0)
@@ -123,7 +123,7 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call)
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	add_head(op, doc, root, task);
-	kh_json_add(doc, root, "taint", kh_view_str(kh_label_taint(context->taint)));
+	kh_json_add(doc, root, "taint", kh_view_str(kh_words_name(&kh_label_taint_words, context->taint)));
 	yyjson_mut_val *escalations = yyjson_mut_obj_add_obj(doc, root, "escalations");
 	yyjson_mut_obj_add_uint(doc, escalations, "used", task->escalations);
 	yyjson_mut_obj_add_uint(doc, escalations, "limit", task->escalation_limit);

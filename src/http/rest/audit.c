@@ -69,8 +69,7 @@ static enum kh_err list(struct kh_rest_call *call)
 	return e == KH_OK ? kh_rest_call_reply(call, json) : e;
 }
 
-static const char *const formats[] = {"json", "jsonl"};
-static const struct kh_words format_words = KH_WORDS(formats);
+static const struct kh_words format_words = KH_WORDS("json", "jsonl");
 
 static const struct kh_rest_member list_query[] = {
 	{"after", KH_REST_NUMBER, .min = 0, .max = INT64_C(1) << 53, .about = "Events after this number."},

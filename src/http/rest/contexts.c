@@ -14,8 +14,8 @@
 #define BODY    (2 * CONTENT + KH_REST_SMALL)
 
 /* The events that a host can add; content from outside is added as sealed content. */
-static const char *const events[] = {"system_prompt", "user_message", "goal", "commitment", "supervisor_message"};
-static const struct kh_words event_words = KH_WORDS(events);
+static const struct kh_words event_words = KH_WORDS("system_prompt", "user_message", "goal", "commitment",
+						    "supervisor_message");
 
 static struct kh_view context_of(struct kh_rest_call *call)
 {
@@ -40,7 +40,7 @@ static enum kh_err add(struct kh_rest_call *call)
 		.content = kh_rest_call_body(call, "content")->text,
 	};
 
-	if (!kh_event_parse(kh_rest_call_body(call, "event")->text, &block.event))
+	if (!kh_words_parse(&kh_event_words, kh_rest_call_body(call, "event")->text, &block.event))
 		return kh_error_set(&call->err, KH_EINPUT, "bad_value", "there is no such event");
 	enum kh_err e = kh_rest_call_run(call, kh_context_add_run, &block);
 	if (e != KH_OK)
@@ -102,8 +102,7 @@ static enum kh_err assemble(struct kh_rest_call *call)
 	return e;
 }
 
-static const char *const formats[] = {"json", "xml"};
-static const struct kh_words format_words = KH_WORDS(formats);
+static const struct kh_words format_words = KH_WORDS("json", "xml");
 
 static const struct kh_rest_member assemble_query[] = {
 	{"format", KH_REST_WORD, .words = &format_words, .about = "json where it is missing."},

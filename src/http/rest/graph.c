@@ -4,9 +4,8 @@
 #include "engine/context/taskgraph.h"
 
 /* By enum kh_graph_format. */
-static const char *const formats[] = {"json", "dot", "svg"};
 static const char *const types[] = {"application/json", "text/vnd.graphviz", "image/svg+xml"};
-static const struct kh_words format_words = KH_WORDS(formats);
+static const struct kh_words format_words = KH_WORDS("json", "dot", "svg");
 
 static enum kh_err graph(struct kh_rest_call *call)
 {

@@ -4,7 +4,7 @@
 #define KH_HTTP_REST_READ_H
 
 #include "base/member.h"
-#include "core/policy/words.h"
+#include "base/words.h"
 
 #define KH_REST_MEMBERS 10 /* of a body or of a query, including the end of the list */
 

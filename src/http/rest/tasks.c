@@ -80,7 +80,7 @@ static enum kh_err execute(struct kh_rest_call *call)
 	if (e != KH_OK)
 		return e;
 	kh_json_add(doc, obj, "id", task.task);
-	yyjson_mut_obj_add_str(doc, obj, "phase", kh_words_name(&kh_rows_phase_words, task.row->phase));
+	yyjson_mut_obj_add_str(doc, obj, "phase", kh_words_name(&kh_phase_words, task.row->phase));
 	if (task.approval.n > 0)
 		kh_json_add(doc, obj, "approval", task.approval);
 	return kh_rest_call_reply_object(call, task.approval.n > 0 ? 202 : 200, obj);

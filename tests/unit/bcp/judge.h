@@ -56,8 +56,10 @@ static inline void judge_to(struct kh_test *t, const char *query, const char *re
 
 	if (answer.verdict != verdict || (code != NULL && !has_reason(&answer, code, member)))
 		fail_msg("%s: %s, first reason %s; wanted %s for %s at %s", response,
-			 kh_answer_verdict_name(answer.verdict), answer.reasons.n ? answer.reasons.at[0].code : "none",
-			 kh_answer_verdict_name(verdict), code ? code : "any reason", member ? member : "");
+			 kh_words_name(&kh_answer_verdict_words, answer.verdict),
+			 answer.reasons.n ? answer.reasons.at[0].code : "none",
+			 kh_words_name(&kh_answer_verdict_words, verdict), code ? code : "any reason",
+			 member ? member : "");
 }
 
 #endif

@@ -155,8 +155,9 @@ static void test_every_combination(struct kh_test *t)
 		enum kh_err e = kh_block_make(&t->arena, &spec, &block, &t->err);
 		check_way(t, e, block, &spec);
 
-		const char *trust = kh_label_trust(spec.trust), *type = kh_label_type(spec.type);
-		const char *taint = kh_label_taint(spec.taint);
+		const char *trust = kh_words_name(&kh_label_trust_words, spec.trust),
+			   *type = kh_words_name(&kh_label_type_words, spec.type);
+		const char *taint = kh_words_name(&kh_label_taint_words, spec.taint);
 		struct kh_view json = kh_arena_printf(
 			&t->arena, "{\"id\":\"b\",\"trust\":\"%s\",\"type\":\"%s\",\"taint\":\"%s\",\"content\":\"x\"}",
 			trust, type, taint);

@@ -19,7 +19,7 @@ static void test_table(struct kh_test *t)
 	assert_int_equal(sizeof(table) / sizeof(table[0]) + 1, KH_EVENT_COUNT);
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		enum kh_event_kind event;
-		assert_true(kh_event_parse(kh_view_str(table[i].name), &event));
+		assert_true(kh_words_parse(&kh_event_words, kh_view_str(table[i].name), &event));
 		/* What is configured for users changes nothing else. */
 		for (int user = KH_TRUSTED; user <= KH_UNTRUSTED; user++) {
 			struct kh_event_label label = kh_event_labels(event, (enum kh_trust)user);
@@ -51,11 +51,12 @@ static void test_names(struct kh_test *t)
 
 	(void)t;
 	for (int i = 0; i < KH_EVENT_COUNT; i++) {
-		assert_true(kh_event_parse(kh_view_str(kh_event_name((enum kh_event_kind)i)), &event));
+		assert_true(kh_words_parse(&kh_event_words,
+					   kh_view_str(kh_words_name(&kh_event_words, (enum kh_event_kind)i)), &event));
 		assert_int_equal(event, i);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(kh_event_parse(kh_view_str(bad[i]), &event));
+		assert_false(kh_words_parse(&kh_event_words, kh_view_str(bad[i]), &event));
 }
 
 static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_table), KH_TEST_ONCE(test_user_message),

@@ -12,17 +12,24 @@ static void test_words(struct kh_test *t)
 
 	(void)t;
 	for (int i = KH_TRUSTED; i <= KH_UNTRUSTED; i++)
-		assert_true(kh_label_parse_trust(kh_view_str(kh_label_trust((enum kh_trust)i)), &trust) &&
+		assert_true(kh_words_parse(&kh_label_trust_words,
+					   kh_view_str(kh_words_name(&kh_label_trust_words, (enum kh_trust)i)),
+					   &trust) &&
 			    (int)trust == i);
 	for (int i = KH_INSTRUCTION; i <= KH_DATA; i++)
-		assert_true(kh_label_parse_type(kh_view_str(kh_label_type((enum kh_type)i)), &type) && (int)type == i);
+		assert_true(kh_words_parse(&kh_label_type_words,
+					   kh_view_str(kh_words_name(&kh_label_type_words, (enum kh_type)i)), &type) &&
+			    (int)type == i);
 	for (int i = KH_TAINT_LOW; i <= KH_TAINT_HIGH; i++)
-		assert_true(kh_label_parse_taint(kh_view_str(kh_label_taint((enum kh_taint)i)), &taint) &&
+		assert_true(kh_words_parse(&kh_label_taint_words,
+					   kh_view_str(kh_words_name(&kh_label_taint_words, (enum kh_taint)i)),
+					   &taint) &&
 			    (int)taint == i);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct kh_view word = kh_view_str(bad[i]);
-		assert_false(kh_label_parse_trust(word, &trust) || kh_label_parse_type(word, &type) ||
-			     kh_label_parse_taint(word, &taint));
+		assert_false(kh_words_parse(&kh_label_trust_words, word, &trust) ||
+			     kh_words_parse(&kh_label_type_words, word, &type) ||
+			     kh_words_parse(&kh_label_taint_words, word, &taint));
 	}
 	assert_int_equal(kh_label_initial_taint(KH_TRUSTED), KH_TAINT_LOW);
 	assert_int_equal(kh_label_initial_taint(KH_VETTED), KH_TAINT_LOW);

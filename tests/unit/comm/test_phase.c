@@ -89,7 +89,7 @@ static void test_not_a_prefix(struct kh_test *t)
 						 "comm\xef\xbc\x8e\x66\x65tch"};
 
 	for (int phase = 0; phase < 2; phase++) {
-		const char *word = kh_phase_name((enum kh_phase)phase);
+		const char *word = kh_words_name(&kh_phase_words, (enum kh_phase)phase);
 		for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
 			blocks(t, strangers[i], word, "operation_unknown");
 		for (size_t i = 0; i < sizeof(lookalikes) / sizeof(lookalikes[0]); i++)

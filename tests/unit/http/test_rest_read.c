@@ -3,8 +3,7 @@
 
 #include "harness.h"
 
-static const char *const colours[] = {"red", "green"};
-static const struct kh_words colour_words = KH_WORDS(colours);
+static const struct kh_words colour_words = KH_WORDS("red", "green");
 
 static const struct kh_rest_member table[] = {
 	{"text", KH_REST_TEXT, .required = true},        {"id", KH_REST_ID, .letter = 't'},

@@ -323,7 +323,8 @@ static void test_documentation(struct kh_test *t)
 static void test_trust(struct kh_test *t)
 {
 	for (unsigned i = 0; i < 3; i++) {
-		struct kh_view text = kh_arena_printf(&t->arena, "policy: {user_messages: %s}", kh_label_trust(i));
+		struct kh_view text = kh_arena_printf(&t->arena, "policy: {user_messages: %s}",
+						      kh_words_name(&kh_label_trust_words, i));
 		const struct kh_policy *p;
 		must(t, kh_arena_check(&t->arena));
 		must(t, kh_config_policy(&t->arena, text, KH_LIT(""), &p, &t->err));

@@ -21,8 +21,7 @@ static bool no_x(struct kh_view v)
 	return kh_view_find(v, KH_LIT("x"), 0) == SIZE_MAX;
 }
 
-static const char *const colours[] = {"red", NULL, "blue"};
-static const struct kh_words colour_words = KH_WORDS(colours);
+static const struct kh_words colour_words = KH_WORDS("red", NULL, "blue");
 
 static const struct kh_schema_field item_fields[] = {
 	{"name", KH_FIELD_TEXT, offsetof(struct item, name), .needed = true, .min = 1, .max = 8, .expected = "a name"}};

@@ -47,7 +47,7 @@ static inline struct kh_view delivered(struct kh_test *t, struct kh_view json, s
 	must(t, kh_extract_respond(&t->arena, query, text, &response));
 	must(t, kh_answer_judge(screen_of(), &t->arena, query, kh_tainted_wrap(response), none, &answer));
 	if (answer.verdict != KH_VERDICT_DELIVER)
-		return kh_view_str(kh_answer_verdict_name(answer.verdict));
+		return kh_view_str(kh_words_name(&kh_answer_verdict_words, answer.verdict));
 	yyjson_mut_doc *doc = kh_json_new(&t->arena);
 	must(t, kh_arena_check(&t->arena));
 	must(t, kh_json_write(&t->arena, kh_answer_write(&answer, query, doc), &out));

@@ -175,8 +175,8 @@ static void test_fault_words(struct kh_test *t)
 
 	(void)t;
 	for (unsigned i = 0; i < 6; i++)
-		assert_string_equal(kh_reader_fault_name((enum kh_reader_fault)i), words[i]);
-	assert_string_equal(kh_reader_fault_name(KH_READER_CHANGED), "changed");
+		assert_string_equal(kh_words_name(&kh_reader_fault_words, (enum kh_reader_fault)i), words[i]);
+	assert_string_equal(kh_words_name(&kh_reader_fault_words, KH_READER_CHANGED), "changed");
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_message),

@@ -1,5 +1,5 @@
 /* Words of enumerations.  The tables come from the caller; this file does not know their meaning. */
-#include "core/policy/words.h"
+#include "base/words.h"
 
 #include "base/buf.h"
 
@@ -17,6 +17,13 @@ bool kh_words_parse(const struct kh_words *words, struct kh_view word, unsigned 
 		}
 	}
 	return false;
+}
+
+bool kh_words_have(const struct kh_words *words, struct kh_view word)
+{
+	unsigned unused;
+
+	return kh_words_parse(words, word, &unused);
 }
 
 struct kh_view kh_words_list(struct kh_arena *arena, const struct kh_words *words)
