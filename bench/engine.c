@@ -117,9 +117,13 @@ static void open_caller(struct world *w, struct caller *c, unsigned n)
 	struct kh_task_open open = {.title = KH_LIT("bench")};
 
 	kh_engine_random(w->engine, create.secret, sizeof(create.secret));
-	kh_bench_must(kh_engine_call(w->engine, w->admin, kh_token_create_run, &create, &w->arena, &err), err.detail);
+	kh_bench_must(kh_engine_call(w->engine, kh_token_read(w->engine, w->admin), kh_token_create_run, &create,
+				     &w->arena, &err),
+		      err.detail);
 	*c = (struct caller){.world = w, .token = create.text};
-	kh_bench_must(kh_engine_call(w->engine, c->token, kh_task_open_run, &open, &w->arena, &err), err.detail);
+	kh_bench_must(
+		kh_engine_call(w->engine, kh_token_read(w->engine, c->token), kh_task_open_run, &open, &w->arena, &err),
+		err.detail);
 	c->task = open.id;
 	/* A task is named by its id, as clients do. */
 	c->query = kh_arena_printf(
@@ -131,7 +135,8 @@ static void open_caller(struct world *w, struct caller *c, unsigned n)
 	struct kh_put put = {.task = c->task,
 			     .source = KH_LIT("mail"),
 			     .content = kh_tainted_wrap(kh_view_of(mail, sizeof(mail) - 1))};
-	kh_bench_must(kh_engine_call(w->engine, c->token, kh_put_run, &put, &w->arena, &err), err.detail);
+	kh_bench_must(kh_engine_call(w->engine, kh_token_read(w->engine, c->token), kh_put_run, &put, &w->arena, &err),
+		      err.detail);
 }
 
 static void *call(void *arg)
@@ -145,7 +150,8 @@ static void *call(void *arg)
 		struct kh_admit admit = {.at_once = true}; /* as the gateway does */
 		kh_arena_clear(&arena);
 		kh_bench_must(kh_json_read(&arena, c->query, &admit.query, &err), "query");
-		kh_bench_must(kh_engine_call(c->world->engine, c->token, kh_admit_run, &admit, &arena, &err),
+		kh_bench_must(kh_engine_call(c->world->engine, kh_token_read(c->world->engine, c->token), kh_admit_run,
+					     &admit, &arena, &err),
 			      err.detail);
 		kh_bench_must(admit.refused == KH_OUTCOME_NONE ? KH_OK : KH_EREFUSED, "the query was refused");
 		kh_bench_must(admit.look.outcome == KH_OUTCOME_DELIVERED ? KH_OK : KH_EREFUSED,

@@ -281,6 +281,16 @@ static void wait_for_others(struct kh_frame *f)
 		fprintf(stderr, "keyhole: finishing queries that another process left behind\n");
 }
 
+static enum kh_err take_token(struct kh_frame *f)
+{
+	struct kh_view text;
+	enum kh_err e = kh_home_token(&f->home, f->command->role, &text, &f->err);
+
+	if (e == KH_OK)
+		f->token = kh_token_read(f->home.engine, text);
+	return e;
+}
+
 static int run_open(struct kh_frame *f)
 {
 	const struct kh_frame_command *c = f->command;
@@ -289,7 +299,7 @@ static int run_open(struct kh_frame *f)
 	if (!c->without_home && kh_home_open(&f->home, c->use, &f->options, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	int status;
-	if (!c->without_home && !c->without_token && kh_home_token(&f->home, c->role, &f->token, &f->err) != KH_OK)
+	if (!c->without_home && !c->without_token && take_token(f) != KH_OK)
 		status = kh_frame_fail(f);
 	else
 		status = c->run(f);

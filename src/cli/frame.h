@@ -52,7 +52,7 @@ struct kh_frame {
 	int count;
 	struct kh_arena arena; /* of the command */
 	struct kh_home home;
-	struct kh_view token;
+	struct kh_token_claim token;
 	struct kh_error err; /* why it failed: kh_frame_fail() reports it */
 	struct kh_terminal *out, *errors;
 	bool has_colour; /* standard output is a terminal that supports it */

@@ -252,7 +252,7 @@ static enum kh_err put_token(struct making *m, struct kh_engine *engine, struct 
 	struct kh_token_create call = {.name = kh_view_str(kh_words_name(&kh_policy_role_words, role)), .role = role};
 
 	randombytes_buf(call.secret, sizeof(call.secret));
-	enum kh_err e = kh_engine_call(engine, admin, kh_token_create_run, &call, m->arena, err);
+	enum kh_err e = kh_engine_call(engine, kh_token_read(engine, admin), kh_token_create_run, &call, m->arena, err);
 	if (e == KH_OK)
 		e = put_line(m, kh_home_token_name(role), call.text, err);
 	explicit_bzero(call.secret, sizeof(call.secret));

@@ -134,7 +134,8 @@ static int serve_lines(struct kh_frame *f, struct kh_service *service, int out, 
 	struct ending ending = {.signals = a->heeded, .lines = service->lines};
 	pthread_t thread;
 
-	if (kh_mcp_lines_stdio(service->lines, STDIN_FILENO, out, token, &f->err) != KH_OK)
+	if (kh_mcp_lines_stdio(service->lines, STDIN_FILENO, out, kh_token_read(f->home.engine, token), &f->err) !=
+	    KH_OK)
 		return kh_frame_fail(f);
 	bool heeds = pthread_create(&thread, NULL, heed, &ending) == 0;
 	kh_mcp_lines_wait(service->lines);

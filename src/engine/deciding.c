@@ -55,7 +55,7 @@ static enum kh_err copy_weighed(struct kh_arena *arena, const struct kh_weighed 
 }
 
 /* Loads and compares in an arena of its own, because that may be much and is not needed afterwards. */
-static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, struct kh_view token,
+static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, struct kh_token_claim token,
 			    const struct kh_comm_call *call, struct kh_arena *own, struct kh_weighed *ret_weighed,
 			    struct kh_error *err)
 {
@@ -71,7 +71,7 @@ static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, 
 }
 
 /* As many at once as the engine has screens; the others wait. */
-static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const struct kh_comm_call *call,
+static enum kh_err weigh(struct kh_engine *engine, struct kh_token_claim token, const struct kh_comm_call *call,
 			 struct kh_arena *arena, struct kh_weighed *ret_weighed, struct kh_error *err)
 {
 	struct kh_engine_screen *screen = kh_engine_screen_take(engine);
@@ -89,7 +89,7 @@ static enum kh_err weigh(struct kh_engine *engine, struct kh_view token, const s
 	return e;
 }
 
-static enum kh_err decide(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
+static enum kh_err decide(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
 			  struct kh_arena *arena, struct kh_error *err)
 {
 	struct kh_weighed *weighed = KH_NEW(arena, struct kh_weighed);
@@ -99,7 +99,7 @@ static enum kh_err decide(struct kh_engine *engine, struct kh_view token, struct
 	return e == KH_OK ? kh_engine_call(engine, token, kh_comm_call_run, call, arena, err) : e;
 }
 
-enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
+enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
 			    struct kh_arena *arena, struct kh_error *err)
 {
 	enum kh_err e = KH_OK;
@@ -114,7 +114,7 @@ enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_view token, stru
 	return e;
 }
 
-enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_view token, struct kh_context_output *output,
+enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_token_claim token, struct kh_context_output *output,
 			       struct kh_arena *arena, struct kh_error *err)
 {
 	enum kh_err e = KH_OK;

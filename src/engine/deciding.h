@@ -8,13 +8,14 @@
 
 #include "engine/comm/call.h"
 #include "engine/context/output.h"
+#include "engine/context/token.h"
 
 /* comm.weigh and comm.call; fills call->weighed in.  call->next says what comes next; it is never KH_CALL_AGAIN. */
-enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
+enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
 			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 /* context.guard and context.output: compares what an agent wrote with what it was given, and records it. */
-enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_view token, struct kh_context_output *output,
+enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_token_claim token, struct kh_context_output *output,
 			       struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -5,7 +5,6 @@
 #include "engine/engine.h"
 
 #include "base/alloc.h"
-#include "engine/context/token.h"
 #include "engine/operations.h"
 #include "engine/state/inforce.h"
 
@@ -21,7 +20,7 @@ static const struct kh_rate refusal_rate = {.period = KH_QUOTA_MINUTE, .count = 
 struct job {
 	struct kh_engine *engine;
 	bool own; /* the caller is Keyhole itself */
-	struct kh_token_claim claim;
+	struct kh_token_claim token;
 	const struct kh_operations_entry *entry; /* NULL: not an operation that a token can call */
 	kh_engine_fn *fn;
 	void *call;
@@ -59,7 +58,7 @@ static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operati
 static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
 {
 	const struct kh_operations_entry *entry = job->entry;
-	enum kh_err e = kh_token_check(op->txn, &job->claim, op->now, &op->caller);
+	enum kh_err e = kh_token_check(op->txn, &job->token, op->now, &op->caller);
 
 	*ret_yes = false;
 	if (e == KH_EREFUSED) {
@@ -119,12 +118,12 @@ static enum kh_err run(struct job *job)
 	return e != KH_OK ? e : job->refused;
 }
 
-enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_engine_fn *fn, void *call,
+enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_token_claim token, kh_engine_fn *fn, void *call,
 			   struct kh_arena *arena, struct kh_error *err)
 {
 	struct job job = {
 		.engine = engine,
-		.claim = kh_token_read(engine->id_key, token),
+		.token = token,
 		.entry = kh_operations_find(fn),
 		.fn = fn,
 		.call = call,

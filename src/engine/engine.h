@@ -8,7 +8,7 @@
 #ifndef KH_ENGINE_ENGINE_H
 #define KH_ENGINE_ENGINE_H
 
-#include "engine/state/op.h"
+#include "engine/context/token.h"
 #include "engine/state/settings.h"
 
 /* Opens an engine over a store that kh_engine_create() has set up; records the start (`started`). */
@@ -39,7 +39,7 @@ enum kh_err kh_engine_reload(struct kh_engine *engine, const struct kh_policy *p
  * transaction, and its role must be one of the operation's (operations.h).  KH_EREFUSED `unauthorised` if the token is
  * unknown, expired or revoked, `forbidden` if it has another role; both are recorded.
  */
-enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_view token, kh_engine_fn *fn, void *call,
+enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_token_claim token, kh_engine_fn *fn, void *call,
 			   struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 /* Runs an operation of Keyhole's own (recover, what is due, results): there is no caller. */

@@ -31,7 +31,7 @@ struct kh_entry kh_outbox_of_effect(int64_t effect, struct kh_view reader)
 	return (struct kh_entry){.kind = KH_ENTRY_ASK, .id = effect, .reader = reader};
 }
 
-struct kh_entry kh_outbox_of_call(struct kh_view token, const struct kh_comm_call *call)
+struct kh_entry kh_outbox_of_call(struct kh_token_claim token, const struct kh_comm_call *call)
 {
 	struct kh_entry entry = {.token = token, .call = *call, .ready = true};
 
@@ -59,7 +59,7 @@ enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry,
 	enum kh_err e = KH_OK;
 
 	if (entry->kind == KH_ENTRY_VERIFY) { /* decided again, so that the model is shown the present state */
-		copy.token = kh_arena_dup(arena, entry->token);
+		copy.token = entry->token;
 		copy.call.declaration = kh_arena_dup(arena, entry->call.look.id);
 	}
 	if (entry->kind == KH_ENTRY_ERRAND) {

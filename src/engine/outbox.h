@@ -16,6 +16,7 @@
 #define KH_ENGINE_OUTBOX_H
 
 #include "engine/comm/call.h"
+#include "engine/context/token.h"
 #include "engine/query/ask.h"
 
 enum kh_entry_kind { KH_ENTRY_NONE, KH_ENTRY_ASK, KH_ENTRY_ERRAND, KH_ENTRY_VERIFY };
@@ -29,13 +30,13 @@ struct kh_entry {
 	bool lost;             /* an errand that took place, but its result is not recorded yet */
 	unsigned rounds;       /* models that were asked in a row */
 	struct kh_ask ask;
-	struct kh_view token;     /* the Controller's, for errand and verify */
-	struct kh_comm_call call; /* likewise; after the last entry, what was decided last */
+	struct kh_token_claim token; /* the Controller's, for errand and verify */
+	struct kh_comm_call call;    /* likewise; after the last entry, what was decided last */
 };
 
 /* The entry for what an operation handed out; kind NONE if it handed out nothing. */
 struct kh_entry kh_outbox_of_ask(const struct kh_ask *ask);
-struct kh_entry kh_outbox_of_call(struct kh_view token, const struct kh_comm_call *call);
+struct kh_entry kh_outbox_of_call(struct kh_token_claim token, const struct kh_comm_call *call);
 
 /* An ask that waits in the store. */
 struct kh_entry kh_outbox_of_effect(int64_t effect, struct kh_view reader);

@@ -75,7 +75,7 @@ void kh_waiting_rest(const struct kh_waiting *waiting)
 }
 
 /* Looks repeatedly until there is something to tell.  The memory of each look is freed, because a wait can be long. */
-static enum kh_err look_until(struct kh_engine *engine, struct kh_view token, const struct kh_look *asked,
+static enum kh_err look_until(struct kh_engine *engine, struct kh_token_claim token, const struct kh_look *asked,
 			      struct kh_look seen, struct kh_waiting *waiting, struct kh_error *err)
 {
 	int64_t left_at = kh_clock_us() + SELDOM;
@@ -100,7 +100,7 @@ static enum kh_err look_until(struct kh_engine *engine, struct kh_view token, co
 	return e;
 }
 
-enum kh_err kh_waiting_run(struct kh_engine *engine, struct kh_view token, struct kh_look *look,
+enum kh_err kh_waiting_run(struct kh_engine *engine, struct kh_token_claim token, struct kh_look *look,
 			   struct kh_waiting *waiting, struct kh_arena *arena, struct kh_error *err)
 {
 	struct kh_look asked = {.query = look->query, .approval = look->approval};

@@ -9,6 +9,7 @@
 #define KH_ENGINE_WAITING_H
 
 #include "engine/comm/look.h"
+#include "engine/context/token.h"
 #include "engine/query/look.h"
 
 struct kh_waiting {
@@ -37,7 +38,7 @@ void kh_waiting_rest(const struct kh_waiting *waiting);
  * Looks at LOOK's query for TOKEN, in the calling thread, until there is something to tell.  Whoever has the ask
  * carries it out meanwhile; what is left over after a human's decision is carried out here (`human`).
  */
-enum kh_err kh_waiting_run(struct kh_engine *engine, struct kh_view token, struct kh_look *look,
+enum kh_err kh_waiting_run(struct kh_engine *engine, struct kh_token_claim token, struct kh_look *look,
 			   struct kh_waiting *waiting, struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 #endif

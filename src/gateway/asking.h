@@ -19,8 +19,8 @@
 #define KH_ASKING_ID 24 /* bytes of a public id, with its NUL */
 
 struct kh_asking {
-	struct kh_view token; /* the Controller's; must live as long as the struct */
-	yyjson_val *query;    /* first step only: the query, with the members of admission; or NULL, and `of` is set */
+	struct kh_token_claim token; /* the Controller's */
+	yyjson_val *query; /* first step only: the query, with the members of admission; or NULL, and `of` is set */
 	char of[KH_ASKING_ID];
 	/* `until`, 0: the gateway's bound, counted from the first step; `human`: goes on waiting (approval_wait). */
 	struct kh_waiting waiting;

@@ -6,7 +6,6 @@
 #include "engine/recover.h"
 
 #include <pthread.h>
-#include <sodium.h>
 
 #define MEMORY ((size_t)1 << 30) /* bytes for one entry, or for a scan of the outbox */
 #define AGAIN  INT64_C(1000000)  /* microseconds until a failed store is tried again */
@@ -103,8 +102,6 @@ static void free_item(struct item *item)
 {
 	const struct kh_alloc *alloc = kh_engine_alloc(item->dispatch->engine);
 
-	if (item->entry.token.n > 0)
-		sodium_memzero((void *)(uintptr_t)item->entry.token.p, item->entry.token.n);
 	kh_arena_done(&item->arena);
 	kh_alloc_free(alloc, item, sizeof(*item));
 }

@@ -22,9 +22,9 @@
 #define CALLERS 1024                /* tokens that are cached */
 #define MEMORY  ((size_t)256 << 20) /* bytes for one of the gateway's own operations */
 
-/* A token that was seen, stored by its digest: the token itself is not kept. */
+/* A token that was seen, and who holds it. */
 struct caller {
-	unsigned char digest[crypto_generichash_BYTES_MIN];
+	struct kh_digest hash;
 	struct kh_who who; /* who.token 0: none */
 };
 
@@ -41,10 +41,8 @@ struct kh_gateway {
 	struct kh_dispatch *dispatch;
 	struct kh_indexing *indexing;
 	struct minder minder;
-	pthread_mutex_t lock; /* guards callers */
-	struct caller callers[CALLERS];
-	unsigned char
-		key[crypto_generichash_KEYBYTES]; /* key of the digests, so that callers cannot choose their slot */
+	pthread_mutex_t lock;           /* guards callers */
+	struct caller callers[CALLERS]; /* a token's place: its row id */
 	atomic_uint_fast64_t outcomes[KH_GATEWAY_OUTCOMES];
 };
 
@@ -65,39 +63,27 @@ int64_t kh_gateway_wait(const struct kh_gateway *gateway)
 
 /* --- who calls ---------------------------------------------------------------------------------------------------- */
 
-static struct caller *place(struct kh_gateway *gateway, struct kh_view token, struct caller *ret_seen)
+static bool recall(struct kh_gateway *gateway, struct kh_token_claim token, struct kh_who *ret_who)
 {
-	uint32_t at;
-
-	crypto_generichash(ret_seen->digest, sizeof(ret_seen->digest), (const unsigned char *)token.p, token.n,
-			   gateway->key, sizeof(gateway->key));
-	memcpy(&at, ret_seen->digest, sizeof(at));
-	return &gateway->callers[at % CALLERS];
-}
-
-static bool recall(struct kh_gateway *gateway, struct kh_view token, struct kh_who *ret_who)
-{
-	struct caller seen, *known = place(gateway, token, &seen);
+	const struct caller *known = &gateway->callers[token.id % CALLERS];
 
 	pthread_mutex_lock(&gateway->lock);
-	bool found = known->who.token != 0 && sodium_memcmp(known->digest, seen.digest, sizeof(seen.digest)) == 0;
+	bool found = token.id != 0 && known->who.token == token.id &&
+		     sodium_memcmp(&known->hash, &token.hash, sizeof(token.hash)) == 0;
 	if (found)
 		*ret_who = known->who;
 	pthread_mutex_unlock(&gateway->lock);
 	return found;
 }
 
-static void remember(struct kh_gateway *gateway, struct kh_view token, const struct kh_who *who)
+static void remember(struct kh_gateway *gateway, struct kh_token_claim token, const struct kh_who *who)
 {
-	struct caller seen, *known = place(gateway, token, &seen);
-
 	pthread_mutex_lock(&gateway->lock);
-	memcpy(known->digest, seen.digest, sizeof(seen.digest));
-	known->who = *who;
+	gateway->callers[token.id % CALLERS] = (struct caller){.hash = token.hash, .who = *who};
 	pthread_mutex_unlock(&gateway->lock);
 }
 
-enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_view token, bool fresh, struct kh_who *ret_who,
+enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_token_claim token, bool fresh, struct kh_who *ret_who,
 			   struct kh_error *err)
 {
 	struct kh_arena arena;
@@ -115,7 +101,7 @@ enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_view token, boo
 	return KH_OK;
 }
 
-enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh_engine_fn *fn, void *call,
+enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_token_claim token, kh_engine_fn *fn, void *call,
 			    struct kh_arena *arena, struct kh_error *err)
 {
 	enum kh_err e = kh_engine_call(gateway->settings.engine, token, fn, call, arena, err);
@@ -260,7 +246,6 @@ enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh
 	gateway->settings = *settings;
 	apply_defaults(&gateway->settings);
 	pthread_mutex_init(&gateway->lock, NULL);
-	randombytes_buf(gateway->key, sizeof(gateway->key));
 	enum kh_err e = start(gateway, err);
 	if (e != KH_OK) {
 		kh_gateway_free(gateway);

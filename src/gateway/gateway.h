@@ -44,11 +44,11 @@ int64_t kh_gateway_wait(const struct kh_gateway *gateway);
  * Who holds TOKEN.  FRESH: asks the store now; otherwise a cached result for this token may be used.  The cache is
  * enough if an operation with the same token follows, because that checks the token again.  KH_EREFUSED `unauthorised`.
  */
-enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_view token, bool fresh, struct kh_who *ret_who,
+enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_token_claim token, bool fresh, struct kh_who *ret_who,
 			   struct kh_error *err) KH_CHECKED;
 
 /* Runs operation FN for TOKEN and waits until it is durable (kh_engine_call).  For steps of works. */
-enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_view token, kh_engine_fn *fn, void *call,
+enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_token_claim token, kh_engine_fn *fn, void *call,
 			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 /*

@@ -11,10 +11,10 @@
 #include "gateway/asking.h"
 
 struct kh_operating {
-	struct kh_view token;  /* the Controller's; must live as long as the struct */
-	struct kh_view task;   /* first step only: public id; empty: the context's only open task */
-	yyjson_val *declare;   /* first step only: one declaration, in any form of E3; or NULL, and `of` is set */
-	char of[KH_ASKING_ID]; /* the id (declaration's or approval's) of an earlier one */
+	struct kh_token_claim token; /* the Controller's */
+	struct kh_view task;         /* first step only: public id; empty: the context's only open task */
+	yyjson_val *declare;         /* first step only: one declaration, in any form of E3; or NULL, and `of` is set */
+	char of[KH_ASKING_ID];       /* the id (declaration's or approval's) of an earlier one */
 	bool fenced;
 	struct kh_waiting waiting; /* `until`, 0: the gateway's bound, counted from the first step */
 	/* out, with KH_WORK_DONE; views live in the arena of that step */

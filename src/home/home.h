@@ -4,7 +4,7 @@
  *
  *     kh_home_open(&home, KH_HOME_CALL, &options, &err);
  *     kh_home_token(&home, KH_ROLE_CONTROLLER, &token, &err);
- *     kh_engine_call(home.engine, token, kh_task_open_run, &call, &arena, &err);
+ *     kh_engine_call(home.engine, kh_token_read(home.engine, token), kh_task_open_run, &call, &arena, &err);
  *     kh_home_close(&home);
  *
  * Order matters and is kept here: the executor starts before there is any thread, the store opens before the engine,

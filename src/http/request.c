@@ -307,7 +307,7 @@ struct kh_arena *kh_http_request_arena(struct kh_http_request *r)
 	return &r->arena;
 }
 
-struct kh_view kh_http_request_token(const struct kh_http_request *r)
+struct kh_token_claim kh_http_request_token(const struct kh_http_request *r)
 {
 	return r->token;
 }

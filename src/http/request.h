@@ -37,7 +37,8 @@ struct kh_http_request {
 	size_t head_size;
 	const struct kh_http_pair *headers;
 	size_t header_count;
-	struct kh_view token, origin;
+	struct kh_token_claim token;
+	struct kh_view origin;
 	struct sockaddr_storage address;
 	char remote[64];
 	char *body;
@@ -100,8 +101,8 @@ struct kh_work *kh_http_request_work(struct kh_http_request *r); /* to set its w
 bool kh_http_request_is_gone(const struct kh_http_request *r);
 /* Emptied with the answer, and by a wait if kh_http_request_shed() was called. */
 struct kh_arena *kh_http_request_arena(struct kh_http_request *r);
-/* The token of `Authorization: Bearer`; wiped at the end. */
-struct kh_view kh_http_request_token(const struct kh_http_request *r);
+/* The token of `Authorization: Bearer`. */
+struct kh_token_claim kh_http_request_token(const struct kh_http_request *r);
 struct kh_view kh_http_request_body(const struct kh_http_request *r);
 struct kh_view kh_http_request_segment(const struct kh_http_request *r, const char *name); /* "task" */
 struct kh_view kh_http_request_query(struct kh_http_request *r,

@@ -89,33 +89,26 @@ struct hello {
 	struct kh_work work;
 	struct kh_mcp_lines *lines;
 	struct kh_mcp_connection *c;
-	size_t n;
-	char token[TOKEN];
+	struct kh_token_claim token;
 };
-
-static void free_hello(struct hello *hello)
-{
-	sodium_memzero(hello->token, sizeof(hello->token));
-	kh_alloc_free(hello->lines->alloc, hello, sizeof(*hello));
-}
 
 static enum kh_work_next check_token(struct kh_work *work)
 {
 	struct hello *hello = (struct hello *)work;
 	struct kh_mcp_lines *lines = hello->lines;
 	struct kh_mcp_connection *c = hello->c;
-	struct kh_view token = kh_view_of(hello->token, hello->n);
 	struct kh_error err;
 	struct kh_who who;
-	enum kh_err e = kh_gateway_who(lines->mcp->gateway, token, true, &who, &err);
-	struct kh_mcp_peer *peer = e == KH_OK ? kh_mcp_peer_new(lines->mcp, &transport, lines, token, &who) : NULL;
+	enum kh_err e = kh_gateway_who(lines->mcp->gateway, hello->token, true, &who, &err);
+	struct kh_mcp_peer *peer = e == KH_OK ? kh_mcp_peer_new(lines->mcp, &transport, lines, hello->token, &who)
+					      : NULL;
 
 	pthread_mutex_lock(&c->lock);
 	c->peer = peer;
 	c->admitted = peer != NULL;
 	c->refused = peer == NULL;
 	pthread_mutex_unlock(&c->lock);
-	free_hello(hello);
+	kh_alloc_free(lines->alloc, hello, sizeof(*hello));
 	end_of_exchange(lines, c);
 	return KH_WORK_DONE;
 }
@@ -144,12 +137,11 @@ static bool take_token(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, 
 		hello->work.step = check_token;
 		hello->lines = lines;
 		hello->c = c;
-		hello->n = token.n;
-		memcpy(hello->token, token.p, token.n);
+		hello->token = kh_token_read(kh_gateway_engine(lines->mcp->gateway), token);
 		c->state = KH_MCP_CONNECTION_CHECKING;
 		begin_exchange(lines, c);
 		if (!kh_works_add(kh_gateway_works(lines->mcp->gateway), &hello->work)) {
-			free_hello(hello);
+			kh_alloc_free(lines->alloc, hello, sizeof(*hello));
 			end_of_exchange(lines, c);
 			hello = NULL;
 		}
@@ -495,7 +487,8 @@ enum kh_err kh_mcp_lines_new(struct kh_mcp *mcp, struct kh_mcp_lines **ret_lines
 	return KH_OK;
 }
 
-enum kh_err kh_mcp_lines_stdio(struct kh_mcp_lines *lines, int in, int out, struct kh_view token, struct kh_error *err)
+enum kh_err kh_mcp_lines_stdio(struct kh_mcp_lines *lines, int in, int out, struct kh_token_claim token,
+			       struct kh_error *err)
 {
 	struct kh_mcp_peer *peer = kh_mcp_peer_new(lines->mcp, &transport, lines, token, NULL);
 	struct kh_mcp_connection *c = peer != NULL ? kh_mcp_connection_new(lines->alloc, in, out, true) : NULL;

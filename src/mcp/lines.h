@@ -27,7 +27,7 @@ struct kh_mcp_lines;
 enum kh_err kh_mcp_lines_new(struct kh_mcp *mcp, struct kh_mcp_lines **ret_lines, struct kh_error *err) KH_CHECKED;
 
 /* Adds a peer at a pair of descriptors, which stay the caller's.  OUT is non-blocking until the peer has ended. */
-enum kh_err kh_mcp_lines_stdio(struct kh_mcp_lines *lines, int in, int out, struct kh_view token,
+enum kh_err kh_mcp_lines_stdio(struct kh_mcp_lines *lines, int in, int out, struct kh_token_claim token,
 			       struct kh_error *err) KH_CHECKED;
 
 /* Accepts connections at FD, a listening Unix socket.  The lines own FD and close it, even if this call fails. */

@@ -39,8 +39,8 @@ struct kh_mcp_transport {
 struct kh_mcp_peer {
 	struct kh_mcp *mcp;
 	const struct kh_mcp_transport *transport;
-	void *ctx;                       /* the transport's */
-	struct kh_view token;            /* its own copy, wiped at the end */
+	void *ctx; /* the transport's */
+	struct kh_token_claim token;
 	pthread_mutex_t lock;            /* guards the members that follow */
 	struct kh_who who;               /* the owner of this token, which never changes; who.token 0: not known yet */
 	enum kh_rpc_version version;     /* NONE before `initialize`; of a stateless request, its own */
@@ -60,7 +60,7 @@ struct kh_mcp_peer {
 /* Makes a peer that sends with TOKEN, which belongs to WHO (NULL: not known yet).  NULL: out of memory.  It is
  * reference-counted, because exchanges hold it too. */
 struct kh_mcp_peer *kh_mcp_peer_new(struct kh_mcp *mcp, const struct kh_mcp_transport *transport, void *ctx,
-				    struct kh_view token, const struct kh_who *who);
+				    struct kh_token_claim token, const struct kh_who *who);
 struct kh_mcp_peer *kh_mcp_peer_hold(struct kh_mcp_peer *peer);
 void kh_mcp_peer_drop(struct kh_mcp_peer *peer);
 

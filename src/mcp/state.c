@@ -67,7 +67,7 @@ static void seal(const struct kh_mcp *mcp, const struct kh_mcp_state_bond *bond,
 	crypto_generichash_state hash;
 
 	crypto_generichash_init(&hash, mcp->state_key, sizeof(mcp->state_key), SEAL);
-	add(&hash, bond->token);
+	add(&hash, kh_view_of((const char *)bond->token.hash.bytes, KH_DIGEST_SIZE));
 	add(&hash, bond->method);
 	add(&hash, bond->name);
 	add(&hash, kh_view_of((const char *)bond->arguments.bytes, KH_DIGEST_SIZE));

@@ -20,7 +20,8 @@
 
 /* What a state is bound to. */
 struct kh_mcp_state_bond {
-	struct kh_view token, method, name;
+	struct kh_token_claim token;
+	struct kh_view method, name;
 	struct kh_digest arguments;
 };
 

@@ -50,7 +50,7 @@ struct kh_mcp_tool;
 /* One call, as a tool sees it. */
 struct kh_mcp_call {
 	struct kh_gateway *gateway;
-	struct kh_view token;
+	struct kh_token_claim token;
 	const struct kh_who *who;
 	const struct kh_mcp_tool *tool; /* the tool that is called */
 	yyjson_val *arguments;  /* an object, checked against the schema's members and types; in the first step only */

@@ -212,7 +212,8 @@ static struct kh_view admin_token(void)
 
 static bool call(struct worker *k, struct kh_view token, kh_engine_fn *fn, void *arg)
 {
-	enum kh_err e = kh_engine_call(k->world->engine, token, fn, arg, &k->arena, &k->err);
+	enum kh_err e = kh_engine_call(k->world->engine, kh_token_read(k->world->engine, token), fn, arg, &k->arena,
+				       &k->err);
 
 	if (e != KH_OK && e != KH_ESTORE)
 		fail("an operation", k->err.detail);
@@ -293,7 +294,8 @@ static void effect_happens(struct kh_view id)
 
 static bool perform(struct worker *k, struct kh_comm_call *act)
 {
-	enum kh_err e = kh_deciding_run(k->world->engine, k->token, act, &k->arena, &k->err);
+	enum kh_err e = kh_deciding_run(k->world->engine, kh_token_read(k->world->engine, k->token), act, &k->arena,
+					&k->err);
 
 	if (e != KH_OK && e != KH_ESTORE)
 		fail("an external operation", k->err.detail);

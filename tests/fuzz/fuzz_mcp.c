@@ -137,11 +137,14 @@ static void make_token(struct kh_view admin)
 	struct kh_token_create create = {.name = KH_LIT("fuzz"), .role = KH_ROLE_CONTROLLER, .secret = {3}};
 	struct kh_task_open open = {.title = KH_LIT("a task")};
 
-	HOLDS(kh_engine_call(world.engine, admin, kh_token_create_run, &create, &world.arena, NULL) == KH_OK);
+	HOLDS(kh_engine_call(world.engine, kh_token_read(world.engine, admin), kh_token_create_run, &create,
+			     &world.arena, NULL) == KH_OK);
 	world.token = create.text;
-	HOLDS(kh_engine_call(world.engine, world.token, kh_task_open_run, &open, &world.arena, NULL) == KH_OK);
+	HOLDS(kh_engine_call(world.engine, kh_token_read(world.engine, world.token), kh_task_open_run, &open,
+			     &world.arena, NULL) == KH_OK);
 	struct kh_put put = {.task = open.id, .source = KH_LIT("mail.txt"), .content = kh_tainted_wrap(KH_LIT(SEALED))};
-	HOLDS(kh_engine_call(world.engine, world.token, kh_put_run, &put, &world.arena, NULL) == KH_OK);
+	HOLDS(kh_engine_call(world.engine, kh_token_read(world.engine, world.token), kh_put_run, &put, &world.arena,
+			     NULL) == KH_OK);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -230,7 +233,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (world.mcp == NULL)
 		LLVMFuzzerInitialize(NULL, NULL);
-	struct kh_mcp_peer *peer = kh_mcp_peer_new(world.mcp, &transport, NULL, world.token, NULL);
+	struct kh_mcp_peer *peer = kh_mcp_peer_new(world.mcp, &transport, NULL,
+						   kh_token_read(world.engine, world.token), NULL);
 	struct kh_view rest = kh_fuzz_view(data, size), line;
 	struct kh_mcp_headers headers;
 

@@ -225,7 +225,8 @@ static struct kh_view make_token(struct scene *s, struct kh_view by, enum kh_rol
 	struct kh_error err = {0};
 
 	randombytes_buf(create.secret, sizeof(create.secret));
-	if (kh_engine_call(s->engine, by, kh_token_create_run, &create, &s->arena, &err) != KH_OK)
+	if (kh_engine_call(s->engine, kh_token_read(s->engine, by), kh_token_create_run, &create, &s->arena, &err) !=
+	    KH_OK)
 		die("token", &err);
 	return create.text;
 }

@@ -521,8 +521,8 @@ static void blocks_reach_the_prompt_whole(void)
 	CHECK(is(scene_answer(&s, TRUE), "accepted"));
 	call = (struct kh_context_assemble){.context = kh_view_str(s.controller.context.at), .xml = true};
 	kh_arena_clear(&s.w.call);
-	CHECK(kh_engine_call(s.w.engine, kh_view_str(s.host.token.at), kh_context_assemble_run, &call, &s.w.call,
-			     &s.w.err) == KH_OK);
+	CHECK(kh_engine_call(s.w.engine, kh_token_read(s.w.engine, kh_view_str(s.host.token.at)),
+			     kh_context_assemble_run, &call, &s.w.call, &s.w.err) == KH_OK);
 	for (; (at = kh_view_find(call.text, KH_LIT("<block "), at)) != SIZE_MAX; at++)
 		blocks++;
 	CHECK(blocks == 3); /* the policy, the message, the delivery; not the sealed one */
@@ -658,8 +658,8 @@ static void not_by_an_output(void)
 	CHECK(is(scene_answer(&s, ANNA), "accepted"));
 	call.context = kh_view_str(s.controller.context.at);
 	kh_arena_clear(&s.w.call);
-	CHECK(kh_engine_call(s.w.engine, kh_view_str(s.host.token.at), kh_context_output_run, &call, &s.w.call,
-			     &s.w.err) == KH_OK);
+	CHECK(kh_engine_call(s.w.engine, kh_token_read(s.w.engine, kh_view_str(s.host.token.at)), kh_context_output_run,
+			     &call, &s.w.call, &s.w.err) == KH_OK);
 	CHECK(call.flagged);
 	WORLD_LOAD(&s.w, KH_TABLE_BLOCKS, query_row(&s, &query).delivery, &row);
 	CHECK(row.given == 1);

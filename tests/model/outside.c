@@ -91,7 +91,7 @@ const char *outside_call(struct world *w, const char *by, const char *task, cons
 	if (act.declaration.n == 0)
 		act.declare = parse(w, json);
 	w->err = (struct kh_error){.err = KH_OK};
-	e = kh_deciding_run(w->engine, kh_view_str(by), &act, &w->call, &w->err);
+	e = kh_deciding_run(w->engine, kh_token_read(w->engine, kh_view_str(by)), &act, &w->call, &w->err);
 	if (e == KH_ESTORE || e == KH_ENOMEM)
 		world_give_up("the store: %s: %s", w->err.code, w->err.detail);
 	*ret = (struct outside_act){.next = KH_CALL_ENDED};

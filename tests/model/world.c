@@ -228,7 +228,8 @@ const char *world_run(struct world *w, const char *caller, kh_engine_fn *fn, voi
 	enum kh_err e;
 
 	w->err = (struct kh_error){.err = KH_OK};
-	e = caller != NULL ? kh_engine_call(w->engine, kh_view_str(caller), fn, call, &w->call, &w->err)
+	e = caller != NULL ? kh_engine_call(w->engine, kh_token_read(w->engine, kh_view_str(caller)), fn, call,
+					    &w->call, &w->err)
 			   : kh_engine_own(w->engine, fn, call, &w->call, &w->err);
 	if (e == KH_ESTORE || e == KH_ENOMEM)
 		world_give_up("the store: %s: %s", w->err.code, w->err.detail);

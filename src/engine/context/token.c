@@ -33,13 +33,13 @@ struct kh_view kh_token_text(struct kh_arena *arena, const unsigned char id_key[
 	return kh_arena_printf(arena, "kh-%.*s-%.*s", KH_FMT(name), KH_FMT(hex));
 }
 
-struct kh_token_claim kh_token_read(const unsigned char id_key[16], struct kh_view text)
+struct kh_token_claim kh_token_read(const struct kh_engine *engine, struct kh_view text)
 {
 	struct kh_token_claim claim = {.id = 0};
 	struct kh_digest secret;
 
 	if (text.n != TEXT_SIZE || !kh_view_starts(text, KH_LIT("kh-")) || text.p[20] != '-' ||
-	    !kh_publicid_parse(id_key, KH_ID_TOKEN, kh_view_sub(text, 3, 20), &claim.id) ||
+	    !kh_publicid_parse(kh_engine_id_key(engine), KH_ID_TOKEN, kh_view_sub(text, 3, 20), &claim.id) ||
 	    !kh_attribution_parse_digest(kh_view_from(text, 21), &secret))
 		return (struct kh_token_claim){.id = 0};
 	claim.hash = kh_canonical_digest(kh_view_of((const char *)secret.bytes, sizeof(secret.bytes)));

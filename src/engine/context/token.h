@@ -28,12 +28,15 @@ struct kh_token_list {
 };
 enum kh_err kh_token_list_run(struct kh_op *op, void *call);
 
-/* What a token's text claims; parsed before the transaction, because hashing takes time. */
+/*
+ * What a token's text claims.  Whoever takes a request makes the claim once, and every call of the request names it;
+ * the text is not needed after that.  A claim proves nothing: each operation checks it in its own transaction.
+ */
 struct kh_token_claim {
 	int64_t id; /* 0: it does not have the form of a token */
 	struct kh_digest hash;
 };
-struct kh_token_claim kh_token_read(const unsigned char id_key[16], struct kh_view text);
+struct kh_token_claim kh_token_read(const struct kh_engine *engine, struct kh_view text);
 
 /*
  * Not an operation: the row of the claimed token, if it is valid now.  KH_EREFUSED without a reason.  Compares in

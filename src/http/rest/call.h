@@ -57,7 +57,7 @@ struct kh_rest_call {
 	const struct kh_rest_route *route;
 	struct kh_gateway *gateway;
 	struct kh_arena *arena;
-	struct kh_view token;
+	struct kh_token_claim token;
 	struct kh_who who;
 	struct kh_rest_kept *kept;
 	/* In the first step only. */

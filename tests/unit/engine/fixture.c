@@ -236,7 +236,7 @@ static void set_up(struct kh_fixture *f, struct kh_view token, kh_engine_fn *fn,
 {
 	struct kh_error err = {0};
 
-	check(kh_engine_call(f->engine, token, fn, call, &f->arena, &err), &err);
+	check(kh_engine_call(f->engine, kh_token_read(f->engine, token), fn, call, &f->arena, &err), &err);
 }
 
 static struct kh_view make_token(struct kh_fixture *f, struct kh_view by, enum kh_role role, const char *prefix,
@@ -328,7 +328,7 @@ struct kh_fixture *kh_fixture_fresh(struct kh_test *t, const char *yaml)
 enum kh_err kh_fixture_call(struct kh_fixture *f, struct kh_view token, kh_engine_fn *fn, void *call)
 {
 	f->t->err = (struct kh_error){.offset = SIZE_MAX};
-	return kh_engine_call(f->engine, token, fn, call, &f->t->arena, &f->t->err);
+	return kh_engine_call(f->engine, kh_token_read(f->engine, token), fn, call, &f->t->arena, &f->t->err);
 }
 
 enum kh_err kh_fixture_own(struct kh_fixture *f, kh_engine_fn *fn, void *call)
@@ -361,7 +361,7 @@ enum kh_err kh_fixture_wait(struct kh_engine *engine, struct kh_view token, stru
 {
 	struct kh_waiting waiting = {.until = kh_clock_us() + wait_ms * 1000};
 
-	return kh_waiting_run(engine, token, look, &waiting, arena, err);
+	return kh_waiting_run(engine, kh_token_read(engine, token), look, &waiting, arena, err);
 }
 
 enum kh_err kh_fixture_query(struct kh_fixture *f, struct kh_view token, struct kh_view task, const char *members,

@@ -54,8 +54,9 @@ static inline struct kh_view kh_operating_task(struct kh_fixture *f)
 static inline enum kh_err kh_operating_decide(struct kh_engine *engine, struct kh_view token, struct kh_comm_call *call,
 					      struct kh_arena *arena, struct kh_error *err)
 {
-	enum kh_err e = kh_deciding_run(engine, token, call, arena, err);
-	struct kh_entry entry = e == KH_OK ? kh_outbox_of_call(token, call) : (struct kh_entry){.kind = KH_ENTRY_NONE};
+	enum kh_err e = kh_deciding_run(engine, kh_token_read(engine, token), call, arena, err);
+	struct kh_entry entry = e == KH_OK ? kh_outbox_of_call(kh_token_read(engine, token), call)
+					   : (struct kh_entry){.kind = KH_ENTRY_NONE};
 
 	while (e == KH_OK && entry.kind == KH_ENTRY_VERIFY) {
 		e = kh_outbox_step(engine, &entry, arena, err);

@@ -56,7 +56,8 @@ static inline struct kh_view kh_other_put(struct kh_other *other, struct kh_aski
 	struct kh_admit admit = {.query = kh_fixture_json(w->f, text)};
 	struct kh_error err = {0};
 
-	assert_int_equal(kh_engine_call(other->engine, w->f->controller, kh_admit_run, &admit, &w->f->arena, &err),
+	assert_int_equal(kh_engine_call(other->engine, kh_token_read(other->engine, w->f->controller), kh_admit_run,
+					&admit, &w->f->arena, &err),
 			 KH_OK);
 	if (ret_ask != NULL)
 		*ret_ask = admit.ask;

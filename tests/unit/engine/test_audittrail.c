@@ -5,7 +5,8 @@
 
 static enum kh_err read_on(struct kh_fixture *f, struct kh_view token, struct kh_audittrail *trail)
 {
-	return kh_engine_call(f->engine, token, kh_audittrail_run, trail, &f->t->arena, &f->t->err);
+	return kh_engine_call(f->engine, kh_token_read(f->engine, token), kh_audittrail_run, trail, &f->t->arena,
+			      &f->t->err);
 }
 
 static size_t lines(struct kh_view text)

@@ -455,11 +455,11 @@ static void test_entry(struct kh_test *t)
 	struct kh_comm_look look;
 
 	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
-	entry = kh_outbox_of_call(f->controller, &act);
+	entry = kh_outbox_of_call(kh_token_read(f->engine, f->controller), &act);
 	assert_int_equal(entry.kind, KH_ENTRY_ERRAND);
 	must(t, kh_outbox_copy(&t->arena, &entry, &copy));
 	assert_true(copy.ready);
-	assert_int_equal(copy.token.n, 0); /* nobody needs it any more */
+	assert_int_equal(copy.token.id, 0); /* nobody needs it any more */
 	assert_view(kh_json_str(kh_json_get(copy.call.errand.parameters, "path")), "/srv/docs/notes.txt");
 	again = copy;
 	must(t, kh_outbox_run(f->engine, &copy, &t->arena, &t->err));
@@ -470,7 +470,7 @@ static void test_entry(struct kh_test *t)
 	must(t, kh_outbox_run(f->engine, &again, &t->arena, &t->err));
 	assert_int_equal(kh_fixture_events(f), events);
 	act.next = KH_CALL_WAITS;
-	assert_int_equal(kh_outbox_of_call(f->controller, &act).kind, KH_ENTRY_NONE);
+	assert_int_equal(kh_outbox_of_call(kh_token_read(f->engine, f->controller), &act).kind, KH_ENTRY_NONE);
 }
 
 /* E7: one that cannot be taken on has failed; one whose end could not be recorded is unknown, and not repeated. */
@@ -483,12 +483,12 @@ static void test_entry_given_up(struct kh_test *t)
 	struct kh_comm_look look;
 
 	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
-	entry = kh_outbox_of_call(f->controller, &act);
+	entry = kh_outbox_of_call(kh_token_read(f->engine, f->controller), &act);
 	must(t, kh_outbox_give_up(f->engine, &entry, &t->err));
 	must(t, kh_operating_look(f, act.look.id, &look));
 	assert_int_equal(look.ended, KH_ENDED_FAILED);
 	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
-	entry = kh_outbox_of_call(f->controller, &act);
+	entry = kh_outbox_of_call(kh_token_read(f->engine, f->controller), &act);
 	entry.lost = true;
 	must(t, kh_outbox_step(f->engine, &entry, &t->arena, &t->err));
 	assert_int_equal(entry.kind, KH_ENTRY_NONE);

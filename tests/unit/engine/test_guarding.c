@@ -15,7 +15,8 @@ static struct kh_view say(struct kh_fixture *f, const char *content, bool steps)
 	struct kh_context_output output = {.context = f->context, .content = kh_view_str(content)};
 
 	if (steps)
-		must(f->t, kh_deciding_output(f->engine, f->host, &output, &f->t->arena, &f->t->err));
+		must(f->t, kh_deciding_output(f->engine, kh_token_read(f->engine, f->host), &output, &f->t->arena,
+					      &f->t->err));
 	else
 		must(f->t, kh_fixture_call(f, f->host, kh_context_output_run, &output));
 	assert_true(output.id.n > 0);

@@ -39,7 +39,7 @@ static inline void kh_driven_begin(struct driven *d, struct kh_gateway *gateway,
 
 	d->gateway = gateway;
 	d->work.step = kh_driven_step;
-	d->asking.token = f->controller;
+	d->asking.token = kh_token_read(f->engine, f->controller);
 	kh_arena_init(&d->arena, NULL, (size_t)64 << 20);
 	if (members != NULL)
 		assert_int_equal(

@@ -86,14 +86,18 @@ static void approve(struct kh_fixture *f, struct kh_view id)
 	struct kh_error err;
 
 	kh_arena_init(&arena, NULL, (size_t)16 << 20);
-	assert_int_equal(kh_engine_call(f->engine, f->reviewer, kh_approval_show_run, &show, &arena, &err), KH_OK);
+	assert_int_equal(kh_engine_call(f->engine, kh_token_read(f->engine, f->reviewer), kh_approval_show_run, &show,
+					&arena, &err),
+			 KH_OK);
 	yyjson_val *root;
 	assert_int_equal(kh_json_read(&arena, show.json, &root, &err), KH_OK);
 	struct kh_approval_decide decide = {.approval = id,
 					    .choice = KH_CHOICE_APPROVE,
 					    .shown = kh_json_str(kh_json_get(root, "digest")),
 					    .from = KH_LIT("test")};
-	assert_int_equal(kh_engine_call(f->engine, f->reviewer, kh_approval_decide_run, &decide, &arena, &err), KH_OK);
+	assert_int_equal(kh_engine_call(f->engine, kh_token_read(f->engine, f->reviewer), kh_approval_decide_run,
+					&decide, &arena, &err),
+			 KH_OK);
 	kh_arena_done(&arena);
 }
 

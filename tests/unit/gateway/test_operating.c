@@ -31,7 +31,7 @@ static void begin(struct acted *a, struct kh_gateway *gateway, struct kh_fixture
 		  const char *declare)
 {
 	*a = (struct acted){.gateway = gateway, .work = {.step = step}};
-	a->operating.token = f->controller;
+	a->operating.token = kh_token_read(f->engine, f->controller);
 	a->operating.task = task;
 	a->operating.declare = kh_fixture_json(f, kh_view_str(declare));
 	kh_arena_init(&a->arena, NULL, (size_t)64 << 20);
@@ -93,7 +93,9 @@ static void test_operating_waits(struct kh_test *t)
 	assert_string_equal(a.operating.waits, approval.p);
 	kh_arena_done(&a.arena);
 	must(t, kh_approving_decide(f, f->reviewer, approval, KH_CHOICE_APPROVE, NULL));
-	a = (struct acted){.gateway = gateway, .work = {.step = step}, .operating = {.token = f->controller}};
+	a = (struct acted){.gateway = gateway,
+			   .work = {.step = step},
+			   .operating = {.token = kh_token_read(f->engine, f->controller)}};
 	memcpy(a.operating.of, approval.p, approval.n);
 	kh_arena_init(&a.arena, NULL, (size_t)64 << 20);
 	assert_true(kh_works_add(kh_gateway_works(gateway), &a.work));

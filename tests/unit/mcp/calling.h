@@ -80,7 +80,7 @@ static inline struct kh_who kh_calling_who(struct kh_calling *c, struct kh_view 
 	struct kh_who who = {0};
 	struct kh_error err = {0};
 
-	if (kh_gateway_who(c->gateway, token, true, &who, &err) != KH_OK)
+	if (kh_gateway_who(c->gateway, kh_token_read(c->f->engine, token), true, &who, &err) != KH_OK)
 		fail_msg("nobody has this token: %s", err.detail);
 	return who;
 }
@@ -117,7 +117,7 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 	struct kh_work work = {0};
 	struct kh_mcp_call call = {
 		.gateway = c->gateway,
-		.token = token,
+		.token = kh_token_read(c->f->engine, token),
 		.who = &who,
 		.arena = &t->arena,
 		.err = &t->err,
@@ -211,7 +211,8 @@ static inline void kh_calling_decide(struct kh_calling *c, struct kh_view id, en
 	struct kh_approval_show show = {.approval = id, .page = 1};
 	struct kh_error err = {0};
 
-	if (kh_engine_call(c->f->engine, c->f->reviewer, kh_approval_show_run, &show, &c->f->arena, &err) != KH_OK)
+	if (kh_engine_call(c->f->engine, kh_token_read(c->f->engine, c->f->reviewer), kh_approval_show_run, &show,
+			   &c->f->arena, &err) != KH_OK)
 		fail_msg("the approval is not shown: %s", err.detail);
 	struct kh_approval_decide decide = {
 		.approval = id,
@@ -219,7 +220,8 @@ static inline void kh_calling_decide(struct kh_calling *c, struct kh_view id, en
 		.shown = kh_json_str(kh_json_get(kh_fixture_json(c->f, show.json), "digest")),
 		.from = KH_LIT("test"),
 	};
-	if (kh_engine_call(c->f->engine, c->f->reviewer, kh_approval_decide_run, &decide, &c->f->arena, &err) != KH_OK)
+	if (kh_engine_call(c->f->engine, kh_token_read(c->f->engine, c->f->reviewer), kh_approval_decide_run, &decide,
+			   &c->f->arena, &err) != KH_OK)
 		fail_msg("the approval is not decided: %s", err.detail);
 	kh_gateway_look(c->gateway);
 }
@@ -230,7 +232,7 @@ static inline struct kh_mcp_call kh_calling_call(struct kh_calling *c, struct kh
 	*who = kh_calling_who(c, token);
 	return (struct kh_mcp_call){
 		.gateway = c->gateway,
-		.token = token,
+		.token = kh_token_read(c->f->engine, token),
 		.who = who,
 		.arena = &c->t->arena,
 		.doc = kh_json_new(&c->t->arena),

@@ -40,7 +40,8 @@ static inline struct kh_calling kh_operating_begin(struct kh_test *t, const char
 	};
 	struct kh_error err = {0};
 
-	if (kh_engine_call(c.f->engine, c.f->controller, kh_transition_run, &execute, &c.f->arena, &err) != KH_OK)
+	if (kh_engine_call(c.f->engine, kh_token_read(c.f->engine, c.f->controller), kh_transition_run, &execute,
+			   &c.f->arena, &err) != KH_OK)
 		fail_msg("no execution phase: %s", err.detail);
 	return c;
 }
@@ -56,7 +57,8 @@ static inline struct kh_view kh_operating_fetched(struct kh_calling *c, bool fen
 	};
 	struct kh_error err = {0};
 
-	if (kh_deciding_run(c->f->engine, c->f->controller, &act, &c->f->arena, &err) != KH_OK ||
+	if (kh_deciding_run(c->f->engine, kh_token_read(c->f->engine, c->f->controller), &act, &c->f->arena, &err) !=
+		    KH_OK ||
 	    act.next != KH_CALL_RUNS)
 		fail_msg("it does not run: %s %s", err.code, err.detail);
 	struct kh_comm_end end = {

@@ -71,7 +71,8 @@ void kh_talk_close(struct kh_talk *talk)
 
 struct kh_mcp_peer *kh_talk_peer(struct kh_talk *talk, struct kh_view token)
 {
-	struct kh_mcp_peer *peer = kh_mcp_peer_new(talk->mcp, &kh_talk_transport, talk, token, NULL);
+	struct kh_mcp_peer *peer = kh_mcp_peer_new(talk->mcp, &kh_talk_transport, talk,
+						   kh_token_read(talk->f->engine, token), NULL);
 
 	assert_non_null(peer);
 	return peer;

@@ -113,7 +113,7 @@ static struct end at_pipes(struct kh_talk *talk, struct kh_mcp_lines *lines, str
 
 	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-	assert_int_equal(kh_mcp_lines_stdio(lines, in[0], out[1], token, &err), KH_OK);
+	assert_int_equal(kh_mcp_lines_stdio(lines, in[0], out[1], kh_token_read(talk->f->engine, token), &err), KH_OK);
 	ret_there[0] = in[0];
 	ret_there[1] = out[1];
 	return (struct end){.talk = talk, .in = out[0], .out = in[1]};
@@ -193,7 +193,9 @@ static void test_file(struct kh_test *t)
 	say(&end, INITIALIZE LIST);
 	assert_int_equal(lseek(file, 0, SEEK_SET), 0);
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-	assert_int_equal(kh_mcp_lines_stdio(lines, file, out[1], talk->f->controller, &err), KH_OK);
+	assert_int_equal(
+		kh_mcp_lines_stdio(lines, file, out[1], kh_token_read(talk->f->engine, talk->f->controller), &err),
+		KH_OK);
 	end.in = out[0];
 	assert_non_null(kh_talk_at(hear_answer(&end, 2), "result.tools.0"));
 	kh_mcp_lines_wait(lines);
@@ -375,7 +377,8 @@ static void test_gone_socket(struct kh_test *t)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	copy = dup(pair[0]);
-	assert_int_equal(kh_mcp_lines_stdio(lines, pair[0], copy, talk->f->reader, &err), KH_OK);
+	assert_int_equal(
+		kh_mcp_lines_stdio(lines, pair[0], copy, kh_token_read(talk->f->engine, talk->f->reader), &err), KH_OK);
 	struct end end = {.talk = talk, .in = pair[1], .out = pair[1]};
 	say(&end, kh_arena_printf(&talk->f->arena, INITIALIZE "%s\n", kh_talk_tool(talk, 7, "BCPNext", "{}", "")).p);
 	assert_non_null(hear_answer(&end, 1));

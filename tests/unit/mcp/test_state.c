@@ -6,7 +6,7 @@
 static struct kh_mcp_state_bond bond_of(struct kh_talk *talk)
 {
 	return (struct kh_mcp_state_bond){
-		.token = talk->f->controller,
+		.token = kh_token_read(talk->f->engine, talk->f->controller),
 		.method = KH_LIT("tools/call"),
 		.name = KH_LIT("BCPQuery"),
 		.arguments = kh_canonical_digest(KH_LIT("{}")),
@@ -40,7 +40,7 @@ static void test_bond(struct kh_test *t)
 
 	for (size_t i = 0; i < 5; i++)
 		others[i] = bond;
-	others[0].token = talk->f->hosted;
+	others[0].token = kh_token_read(talk->f->engine, talk->f->hosted);
 	others[1].method = KH_LIT("prompts/get");
 	others[2].name = KH_LIT("BCPQuer");
 	others[3].arguments.bytes[31] ^= 1;

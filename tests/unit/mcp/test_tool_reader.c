@@ -14,7 +14,8 @@ static struct kh_view ask(struct kh_calling *c)
 	};
 	struct kh_error err = {0};
 
-	if (kh_engine_call(c->f->engine, c->f->controller, kh_admit_run, &admit, &c->f->arena, &err) != KH_OK)
+	if (kh_engine_call(c->f->engine, kh_token_read(c->f->engine, c->f->controller), kh_admit_run, &admit,
+			   &c->f->arena, &err) != KH_OK)
 		fail_msg("not admitted: %s", err.detail);
 	return admit.id;
 }
@@ -24,7 +25,8 @@ static enum kh_outcome outcome(struct kh_calling *c, struct kh_view query)
 	struct kh_look look = {.query = query};
 	struct kh_error err = {0};
 
-	if (kh_engine_call(c->f->engine, c->f->controller, kh_look_run, &look, &c->f->arena, &err) != KH_OK)
+	if (kh_engine_call(c->f->engine, kh_token_read(c->f->engine, c->f->controller), kh_look_run, &look,
+			   &c->f->arena, &err) != KH_OK)
 		fail_msg("not looked at: %s", err.detail);
 	return look.outcome;
 }
