@@ -83,7 +83,7 @@ static yyjson_val *find_input(yyjson_val *content, const char **why)
 	return input;
 }
 
-static enum kh_err find_answer(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why)
+enum kh_err kh_anthropic_find(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why)
 {
 	yyjson_val *content = kh_json_get(root, "content");
 
@@ -96,24 +96,14 @@ static enum kh_err find_answer(struct kh_arena *arena, yyjson_val *root, yyjson_
 	return KH_OK;
 }
 
-enum kh_err kh_anthropic_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
-				struct kh_tainted *ret_response, struct kh_view *ret_why)
-{
-	return kh_model_answer(arena, query, body, find_answer, ret_response, ret_why);
-}
-
 /* --- the driver --------------------------------------------------------------------------------------------------- */
 
-static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *query,
-		       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
-{
-	static const struct kh_model_api api = {.key_header = KH_LIT_INIT("x-api-key: "),
-						.headers = {KH_LIT_INIT("anthropic-version: 2023-06-01")},
-						.path = KH_LIT_INIT("/messages"),
-						.request = kh_anthropic_request,
-						.answer = kh_anthropic_answer};
+static const struct kh_model_api api = {
+	.key_header = KH_LIT_INIT("x-api-key: "),
+	.headers = {KH_LIT_INIT("anthropic-version: 2023-06-01")},
+	.path = KH_LIT_INIT("/messages"),
+	.request = kh_anthropic_request,
+	.find = kh_anthropic_find,
+};
 
-	return kh_model_ask(&api, reader, arena, query, ret_response, ret_fault, ret_detail);
-}
-
-const struct kh_reader_driver kh_reader_anthropic = {.name = "anthropic", .ask = ask};
+const struct kh_reader_driver kh_reader_anthropic = {.name = "anthropic", .ask = kh_model_ask, .api = &api};

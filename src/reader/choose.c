@@ -7,7 +7,6 @@
  */
 #include "reader/choose.h"
 
-#include "reader/cue.h"
 #include "reader/find_number.h"
 
 #define NAME_WORDS 16
@@ -43,17 +42,6 @@ struct chooser {
 	bool numbers; /* one of the fields is a number */
 };
 
-static bool is_one_of(struct kh_view word, struct kh_view words)
-{
-	struct kh_view piece;
-
-	while (kh_view_split(&words, '|', &piece)) {
-		if (piece.n == word.n && kh_view_eq_nocase(piece, word))
-			return true;
-	}
-	return false;
-}
-
 static enum sign sign_of(struct kh_view word)
 {
 	static const struct {
@@ -66,7 +54,7 @@ static enum sign sign_of(struct kh_view word)
 		   {KH_LIT_INIT("number|numbers|digit|digits|figure|figures"), SIGN_NUMBER}};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (is_one_of(word, all[i].words))
+		if (kh_tokens_is_one(word, all[i].words))
 			return all[i].sign;
 	}
 	return NO_SIGN;
@@ -101,7 +89,7 @@ static void enter_name(struct chooser *c, size_t at, struct kh_view name)
 		while (next_word(&rest, &word) && owner->words < NAME_WORDS) {
 			uint32_t stem = kh_cue_stem(word);
 			enum sign sign = sign_of(word);
-			if (is_one_of(word, KH_LIT("not|no|without|never|non"))) {
+			if (kh_tokens_is_one(word, KH_LIT("not|no|without|never|non"))) {
 				owner->denied = true;
 				continue;
 			}
@@ -113,15 +101,19 @@ static void enter_name(struct chooser *c, size_t at, struct kh_view name)
 	}
 }
 
+/* The words of a verdict, YES or not. */
+static struct kh_view verdict(bool yes)
+{
+	return yes ? KH_LIT("yes|true") : KH_LIT("no|false");
+}
+
 static bool is_verdict(const struct kh_field *field)
 {
 	size_t yes = 0, no = 0;
 
 	for (size_t i = 0; i < field->value_count; i++) {
-		yes += kh_view_eq_nocase(field->values[i], KH_LIT("yes")) ||
-		       kh_view_eq_nocase(field->values[i], KH_LIT("true"));
-		no += kh_view_eq_nocase(field->values[i], KH_LIT("no")) ||
-		      kh_view_eq_nocase(field->values[i], KH_LIT("false"));
+		yes += kh_tokens_is_one(field->values[i], verdict(true));
+		no += kh_tokens_is_one(field->values[i], verdict(false));
 	}
 	return yes == 1 && no == 1;
 }
@@ -290,10 +282,7 @@ static int64_t say_verdict(const struct chooser *c, const struct owner *owner)
 	bool yes = is_met(c, owner) != owner->denied;
 
 	for (size_t i = 0; i < owner->field->value_count; i++) {
-		struct kh_view value = owner->field->values[i];
-		bool says_yes = kh_view_eq_nocase(value, KH_LIT("yes")) || kh_view_eq_nocase(value, KH_LIT("true"));
-		bool says_no = kh_view_eq_nocase(value, KH_LIT("no")) || kh_view_eq_nocase(value, KH_LIT("false"));
-		if (yes ? says_yes : says_no)
+		if (kh_tokens_is_one(owner->field->values[i], verdict(yes)))
 			return (int64_t)i;
 	}
 	return 0;
@@ -302,13 +291,13 @@ static int64_t say_verdict(const struct chooser *c, const struct owner *owner)
 /* The most neutral listed value. */
 static size_t plain_value(const struct kh_field *field)
 {
-	static const char *const plain[] = {"other",   "none",   "unknown", "neutral", "general",       "normal",
-					    "medium",  "low",    "n/a",     "misc",    "miscellaneous", "standard",
-					    "unclear", "unsure", "mixed",   "info",    "informational"};
+	struct kh_view rest = KH_LIT("other|none|unknown|neutral|general|normal|medium|low|n/a|misc|miscellaneous|"
+				     "standard|unclear|unsure|mixed|info|informational");
+	struct kh_view word;
 
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+	while (kh_view_split(&rest, '|', &word)) {
 		for (size_t v = 0; v < field->value_count; v++) {
-			if (kh_view_eq_nocase(field->values[v], kh_view_str(plain[i])))
+			if (kh_view_eq_nocase(field->values[v], word))
 				return v;
 		}
 	}
@@ -377,15 +366,16 @@ int64_t *kh_choose_fields(struct kh_arena *arena, const struct kh_tokens *tokens
 	return values;
 }
 
-bool kh_choose_yes(struct kh_arena *arena, const struct kh_tokens *tokens, struct kh_view question)
+bool kh_choose_yes(struct kh_spot *spot, struct kh_view *ret_text)
 {
-	struct chooser c = {.arena = arena, .tokens = tokens, .count = 1};
+	struct chooser c = {.arena = spot->arena, .tokens = spot->tokens, .count = 1};
 
-	c.owners = KH_NEW(arena, struct owner);
-	kh_cue_init(&c.set, arena, 16);
+	c.owners = KH_NEW(spot->arena, struct owner);
+	kh_cue_init(&c.set, spot->arena, 16);
 	if (c.owners == NULL)
 		return false;
-	enter_name(&c, 0, question);
+	enter_name(&c, 0, spot->asked);
 	see_all(&c);
-	return is_met(&c, c.owners) != c.owners->denied;
+	*ret_text = is_met(&c, c.owners) != c.owners->denied ? KH_LIT("yes") : KH_LIT("no");
+	return true;
 }

@@ -9,7 +9,7 @@
 #define KH_READER_CHOOSE_H
 
 #include "core/bcp/field.h"
-#include "reader/tokens.h"
+#include "reader/spot.h"
 
 /*
  * The value of each field: 0 or 1, the place in its list, or the number.  One pass over the tokens for all of them.
@@ -18,7 +18,7 @@
 int64_t *kh_choose_fields(struct kh_arena *arena, const struct kh_tokens *tokens, const struct kh_field *fields,
 			  size_t count);
 
-/* True if the text has what QUESTION asks about, and does not negate it. */
-bool kh_choose_yes(struct kh_arena *arena, const struct kh_tokens *tokens, struct kh_view question);
+/* "yes" if the text has what the question asks about, and does not negate it; else "no". */
+kh_spot_finder kh_choose_yes;
 
 #endif

@@ -8,29 +8,11 @@
  */
 #include "reader/command.h"
 
-#include "base/clock.h"
 #include "core/bcp/message.h"
 #include "core/policy/match.h"
-#include "outside/converse.h"
+#include "reader/turn.h"
 
 #include <sys/wait.h>
-
-struct asking {
-	const struct kh_reader *reader;
-	const struct kh_reader_ask *ask;
-	struct kh_arena *arena;
-	struct kh_run run;
-	struct kh_converse talk;
-	/* the outcome */
-	enum kh_reader_fault fault;
-	struct kh_view why; /* a sentence; text of the program only in quotes */
-};
-
-static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view why)
-{
-	a->fault = fault;
-	a->why = why;
-}
 
 /* True if every sandbox for programs contains PATH anyway. */
 static bool is_seen(struct kh_view path)
@@ -42,14 +24,14 @@ static bool is_seen(struct kh_view path)
 	return *p != NULL;
 }
 
-/* The request to the executor, except for the time; false if it cannot be expressed. */
-static bool describe(struct asking *a)
+/* The request to the executor, except for the time; false if there is no executor, or it cannot be expressed. */
+static bool describe(struct kh_turn *t)
 {
-	const struct kh_reader *reader = a->reader;
-	struct kh_run *run = &a->run;
+	const struct kh_reader *reader = t->reader;
+	struct kh_run *run = t->talk.run;
 
-	if (reader->settings->argc == 0 || reader->settings->argc > KH_REQUEST_ARGUMENTS ||
-	    reader->settings->reads >= KH_REQUEST_PATHS)
+	if (reader->settings->client == NULL || reader->settings->argc == 0 ||
+	    reader->settings->argc > KH_REQUEST_ARGUMENTS || reader->settings->reads >= KH_REQUEST_PATHS)
 		return false;
 	run->profile = KH_PROFILE_RUN;
 	run->limits.output = KH_COMMAND_OUTPUT;
@@ -64,129 +46,106 @@ static bool describe(struct asking *a)
 }
 
 /* Checks that ANSWER is one line with one answer to this ask.  KH_ENOMEM. */
-static enum kh_err check_answer(struct asking *a, struct kh_view answer)
+static enum kh_err check_answer(struct kh_turn *t, struct kh_view answer)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
 	yyjson_val *body;
 	struct kh_view id;
 
 	if (memchr(answer.p, '\n', answer.n) != NULL) {
-		fail(a, KH_READER_GARBAGE, KH_LIT("it wrote more than one line"));
+		kh_turn_fail(t, KH_READER_GARBAGE, KH_LIT("it wrote more than one line"));
 		return KH_OK;
 	}
-	enum kh_err e = kh_message_read_response(a->arena, kh_tainted_wrap(answer), &id, &body, &err);
+	enum kh_err e = kh_message_read_response(t->arena, kh_tainted_wrap(answer), &id, &body, &err);
 	if (e == KH_ENOMEM)
 		return e;
 	if (e != KH_OK)
-		fail(a, KH_READER_GARBAGE, kh_arena_printf(a->arena, "not an answer: %s", err.detail));
-	else if (!kh_view_eq(id, a->ask->id))
-		fail(a, KH_READER_GARBAGE,
-		     kh_arena_printf(a->arena, "it answered another query: %.*s",
-				     KH_FMT(kh_arena_quote(a->arena, id))));
+		kh_turn_fail(t, KH_READER_GARBAGE, kh_arena_printf(t->arena, "not an answer: %s", err.detail));
+	else if (!kh_view_eq(id, t->ask->id))
+		kh_turn_fail(t, KH_READER_GARBAGE,
+			     kh_arena_printf(t->arena, "it answered another query: %.*s",
+					     KH_FMT(kh_arena_quote(t->arena, id))));
 	return KH_OK;
 }
 
 /* Interprets the program's end; true if there is an answer to check. */
-static bool take_end(struct asking *a)
+static bool take_end(struct kh_turn *t)
 {
-	const struct kh_end *end = &a->talk.end;
-	bool wrote = kh_tainted_size(a->talk.output) > 0;
+	const struct kh_end *end = &t->talk.end;
+	bool wrote = kh_tainted_size(t->talk.output) > 0;
 
-	if (a->talk.how == KH_CONVERSE_UNMADE)
-		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "it could not be started: %s", a->talk.err.detail));
-	else if (a->talk.how == KH_CONVERSE_TOO_MUCH)
-		fail(a, KH_READER_GARBAGE, KH_LIT("it wrote more than an answer can have"));
-	else if (a->talk.how != KH_CONVERSE_ENDED)
-		fail(a, KH_READER_LATE, KH_LIT("it did not end in its time, and the executor did not end it"));
+	if (t->talk.how == KH_CONVERSE_UNMADE)
+		kh_turn_fail(t, KH_READER_DEAD,
+			     kh_arena_printf(t->arena, "it could not be started: %s", t->talk.err.detail));
+	else if (t->talk.how == KH_CONVERSE_TOO_MUCH)
+		kh_turn_fail(t, KH_READER_GARBAGE, KH_LIT("it wrote more than an answer can have"));
+	else if (t->talk.how != KH_CONVERSE_ENDED)
+		kh_turn_fail(t, KH_READER_LATE, KH_LIT("it did not end in its time, and the executor did not end it"));
 	else if (end->fault == KH_FAULT_TIME)
-		fail(a, KH_READER_LATE,
-		     wrote ? KH_LIT("it wrote something and did not end in its time")
-			   : KH_LIT("no answer came in its time"));
+		kh_turn_fail(t, KH_READER_LATE,
+			     wrote ? KH_LIT("it wrote something and did not end in its time")
+				   : KH_LIT("no answer came in its time"));
 	else if (end->fault == KH_FAULT_OUTPUT)
-		fail(a, KH_READER_GARBAGE, KH_LIT("it wrote more than its outputs may have"));
+		kh_turn_fail(t, KH_READER_GARBAGE, KH_LIT("it wrote more than its outputs may have"));
 	else if (end->fault != KH_FAULT_NONE)
-		fail(a, KH_READER_DEAD, kh_converse_why(&a->talk));
+		kh_turn_fail(t, KH_READER_DEAD, kh_converse_why(&t->talk));
 	else if (WIFSIGNALED(end->status))
-		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "signal %d ended it", WTERMSIG(end->status)));
+		kh_turn_fail(t, KH_READER_DEAD, kh_arena_printf(t->arena, "signal %d ended it", WTERMSIG(end->status)));
 	else if (WEXITSTATUS(end->status) != 0)
-		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "it ended with status %d", WEXITSTATUS(end->status)));
+		kh_turn_fail(t, KH_READER_DEAD,
+			     kh_arena_printf(t->arena, "it ended with status %d", WEXITSTATUS(end->status)));
 	else if (!wrote)
-		fail(a, KH_READER_DEAD, KH_LIT("it ended without an answer"));
-	return a->fault == KH_READER_OK;
+		kh_turn_fail(t, KH_READER_DEAD, KH_LIT("it ended without an answer"));
+	return t->fault == KH_READER_OK;
 }
 
 /* Runs the program and checks its answer. */
-static enum kh_err run(struct asking *a, struct kh_tainted *ret_response)
+static enum kh_err run(struct kh_turn *t)
 {
-	enum kh_err e = kh_converse_run(&a->talk);
+	enum kh_err e = kh_converse_run(&t->talk);
 
-	if (e != KH_OK || !take_end(a))
+	if (e != KH_OK || !take_end(t))
 		return e;
-	struct kh_view answer = kh_tainted_open(a->talk.output);
+	struct kh_view answer = kh_tainted_open(t->talk.output);
 	if (kh_view_ends(answer, KH_LIT("\n")))
 		answer.n--;
-	e = check_answer(a, answer);
-	if (e == KH_OK && a->fault == KH_READER_OK)
-		*ret_response = kh_tainted_wrap(answer);
+	e = check_answer(t, answer);
+	if (kh_turn_goes_on(t, e))
+		t->response = kh_tainted_wrap(answer);
 	return e;
 }
 
-/* The sentence, and what the program wrote to standard error. */
-static struct kh_view explain(struct asking *a)
+/* Adds to the sentence what the program wrote to standard error. */
+static void explain(struct kh_turn *t)
 {
-	struct kh_view said = kh_tainted_open(a->talk.errors);
+	struct kh_view said = kh_tainted_open(t->talk.errors);
 
-	if (a->fault == KH_READER_OK || said.n == 0)
-		return a->why;
-	struct kh_view quoted = kh_arena_quote_most(a->arena, said, KH_COMMAND_ERRORS);
-	return kh_arena_printf(a->arena, "%.*s; its standard error: %.*s", KH_FMT(a->why), KH_FMT(quoted));
-}
-
-/* The message, to be sent as a line.  If a block is not what was sealed, that is a fault, and nothing is started. */
-static enum kh_err make_message(struct asking *a)
-{
-	struct kh_error err = {.offset = SIZE_MAX};
-	enum kh_err e = kh_reader_message(a->arena, a->ask, &a->talk.input[0], &err);
-
-	a->talk.input[1] = KH_LIT("\n");
-	if (e != KH_ECHANGED)
-		return e;
-	fail(a, KH_READER_CHANGED, kh_arena_printf(a->arena, "%s", err.detail));
-	return KH_OK;
+	if (t->fault == KH_READER_OK || said.n == 0)
+		return;
+	struct kh_view quoted = kh_arena_quote_most(t->arena, said, KH_COMMAND_ERRORS);
+	t->why = kh_arena_printf(t->arena, "%.*s; its standard error: %.*s", KH_FMT(t->why), KH_FMT(quoted));
 }
 
 static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *query,
 		       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
 {
-	uint64_t timeout_ms = reader->settings->timeout_ms > 0 ? reader->settings->timeout_ms : KH_COMMAND_TIMEOUT_MS;
-	struct asking *a = KH_NEW(arena, struct asking); /* a conversation is too large for a stack */
-	struct kh_tainted response = {{NULL, 0}};
+	struct kh_turn *t = KH_NEW(arena, struct kh_turn);
+	struct kh_run *program = KH_NEW(arena, struct kh_run);
+	struct kh_error err = {.offset = SIZE_MAX};
 
-	if (a == NULL)
+	if (t == NULL || program == NULL)
 		return KH_ENOMEM;
-	a->reader = reader;
-	a->ask = query;
-	a->arena = arena;
-	a->talk.client = reader->settings->client;
-	a->talk.arena = arena;
-	a->talk.run = &a->run;
-	a->talk.deadline_ms = kh_clock_ms() + (int64_t)timeout_ms;
-	a->talk.most = KH_COMMAND_ANSWER;
-	a->talk.most_errors = KH_COMMAND_ERRORS;
-	enum kh_err e = make_message(a);
-	if (e == KH_OK && a->fault == KH_READER_OK && (reader->settings->client == NULL || !describe(a)))
-		fail(a, KH_READER_DEAD, KH_LIT("it is not configured so that it could be started"));
-	if (e == KH_OK && a->fault == KH_READER_OK)
-		e = run(a, &response);
-	struct kh_view detail = explain(a);
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e != KH_OK)
-		return e;
-	*ret_response = response;
-	*ret_fault = a->fault;
-	*ret_detail = detail;
-	return KH_OK;
+	kh_turn_init(t, reader, arena, query, KH_COMMAND_TIMEOUT_MS, KH_COMMAND_ANSWER);
+	t->talk.run = program;
+	t->talk.most_errors = KH_COMMAND_ERRORS;
+	t->talk.input[1] = KH_LIT("\n"); /* the message is sent as a line */
+	enum kh_err e = kh_turn_made(t, kh_reader_message(arena, query, &t->talk.input[0], &err), &err);
+	if (kh_turn_goes_on(t, e) && !describe(t))
+		kh_turn_fail(t, KH_READER_DEAD, KH_LIT("it is not configured so that it could be started"));
+	if (kh_turn_goes_on(t, e))
+		e = run(t);
+	explain(t);
+	return kh_turn_end(t, e, ret_response, ret_fault, ret_detail);
 }
 
 const struct kh_reader_driver kh_reader_command = {.name = "command", .ask = ask};

@@ -11,11 +11,6 @@ struct row {
 	uint16_t group;
 };
 
-struct member {
-	uint32_t stem;
-	const char *word; /* as in the list */
-};
-
 /* by_stem: sorted; members: of all groups, one after the other; groups: the index of each one's first, and the end. */
 #include "cues.inc"
 
@@ -182,7 +177,7 @@ void kh_cue_add(struct kh_cue_set *set, uint32_t s, size_t owner, size_t cue, un
 static bool heads(uint32_t s)
 {
 	for (size_t i = row_of(s); i < ROWS && by_stem[i].stem == s; i++) {
-		if (members[groups[by_stem[i].group]].stem == s)
+		if (members[groups[by_stem[i].group]] == s)
 			return true;
 	}
 	return false;
@@ -195,10 +190,10 @@ void kh_cue_add_group(struct kh_cue_set *set, uint32_t s, size_t owner, size_t c
 	kh_cue_add(set, s, owner, cue, KH_CUE_OWN);
 	for (size_t i = row_of(s); i < ROWS && by_stem[i].stem == s; i++) {
 		unsigned group = by_stem[i].group;
-		if (group == GROUP_EMPTY || group == GROUP_GENERAL || (head && members[groups[group]].stem != s))
+		if (group == GROUP_EMPTY || group == GROUP_GENERAL || (head && members[groups[group]] != s))
 			continue;
 		for (size_t m = groups[group]; m < groups[group + 1]; m++)
-			kh_cue_add(set, members[m].stem, owner, cue, KH_CUE_NEAR);
+			kh_cue_add(set, members[m], owner, cue, KH_CUE_NEAR);
 	}
 }
 
@@ -208,34 +203,4 @@ const struct kh_cue *kh_cue_find(const struct kh_cue_set *set, uint32_t s)
 		return NULL;
 	uint32_t place = *slot_of(set, s);
 	return place ? &set->cues[place - 1] : NULL;
-}
-
-static bool is_small(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-size_t kh_cue_split(struct kh_view name, uint32_t *ret_stems, size_t max)
-{
-	size_t count = 0, start = 0;
-
-	for (size_t i = 0; i <= name.n && count < max; i++) {
-		bool letter = i < name.n && (kh_ascii_is_alpha(name.p[i]) || ((unsigned char)name.p[i] & 0x80));
-		bool hump = letter && i > start && !is_small(name.p[i]) && is_small(name.p[i - 1]);
-		if (letter && !hump)
-			continue;
-		if (i > start)
-			ret_stems[count++] = kh_cue_stem(kh_view_sub(name, start, i));
-		start = hump ? i : i + 1;
-	}
-	return count;
-}
-
-bool kh_cue_list_holds(void)
-{
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		if (kh_cue_stem(kh_view_str(members[i].word)) != members[i].stem || row_of(members[i].stem) == SIZE_MAX)
-			return false;
-	}
-	return sizeof(members) == sizeof(members[0]) * groups[sizeof(groups) / sizeof(groups[0]) - 1];
 }

@@ -51,10 +51,4 @@ static inline const struct kh_cue *kh_cue_next(const struct kh_cue_set *set, con
 	return cue->next ? &set->cues[cue->next - 1] : NULL;
 }
 
-/* The stems of a name's words ("isUrgent_reply" has three), at most MAX of them; returns how many. */
-size_t kh_cue_split(struct kh_view name, uint32_t *ret_stems, size_t max);
-
-/* True if all of the list's words have the stem that the list gives them: for the tests. */
-bool kh_cue_list_holds(void);
-
 #endif

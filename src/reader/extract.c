@@ -20,64 +20,33 @@ static yyjson_mut_val *write_fields(struct kh_arena *arena, yyjson_mut_doc *doc,
 
 	for (size_t i = 0; values != NULL && i < query->field_count; i++) {
 		const struct kh_field *field = &query->fields[i];
-		yyjson_mut_val *key = yyjson_mut_strn(doc, field->name.p, field->name.n);
-		struct kh_view word;
-		switch (field->type) {
-		case KH_FIELD_BOOLEAN:
-			yyjson_mut_obj_add(fields, key, yyjson_mut_bool(doc, values[i] != 0));
-			break;
-		case KH_FIELD_ENUM:
-			word = field->values[values[i]];
-			yyjson_mut_obj_add(fields, key, yyjson_mut_strn(doc, word.p, word.n));
-			break;
-		case KH_FIELD_INTEGER:
-			yyjson_mut_obj_add(fields, key, yyjson_mut_sint(doc, values[i]));
-			break;
-		}
+		yyjson_mut_val *value = field->type == KH_FIELD_BOOLEAN ? yyjson_mut_bool(doc, values[i] != 0)
+					: field->type == KH_FIELD_INTEGER
+						? yyjson_mut_sint(doc, values[i])
+						: yyjson_mut_strn(doc, field->values[values[i]].p,
+								  field->values[values[i]].n);
+		yyjson_mut_obj_add(fields, yyjson_mut_strn(doc, field->name.p, field->name.n), value);
 	}
 	return fields;
 }
 
-/* The answer to one question; false if the text has none. */
-static bool answer(struct kh_spot *spot, const struct kh_question *question, struct kh_view *ret_text)
-{
-	switch (question->format) {
-	case KH_FORMAT_PERSON_NAME:
-		return kh_find_name_person(spot, ret_text);
-	case KH_FORMAT_DATE:
-		return kh_find_date_day(spot, ret_text);
-	case KH_FORMAT_TIME:
-		return kh_find_date_clock(spot, ret_text);
-	case KH_FORMAT_DATETIME:
-		return kh_find_date_both(spot, ret_text);
-	case KH_FORMAT_EMAIL:
-		return kh_find_address_mail(spot, ret_text);
-	case KH_FORMAT_PHONE:
-		return kh_find_address_phone(spot, ret_text);
-	case KH_FORMAT_INTEGER:
-		return kh_find_number_whole(spot, ret_text);
-	case KH_FORMAT_NUMBER:
-		return kh_find_number_any(spot, ret_text);
-	case KH_FORMAT_AMOUNT:
-		return kh_find_number_amount(spot, question->max_words < 2, ret_text);
-	case KH_FORMAT_YES_NO:
-		*ret_text = kh_choose_yes(spot->arena, spot->tokens, question->text) ? KH_LIT("yes") : KH_LIT("no");
-		return true;
-	case KH_FORMAT_COUNTRY:
-		return kh_find_listed_country(spot, ret_text);
-	case KH_FORMAT_LANGUAGE:
-		return kh_find_listed_language(spot, ret_text);
-	case KH_FORMAT_IDENTIFIER:
-		return kh_find_address_identifier(spot, ret_text);
-	case KH_FORMAT_SHORT_LIST:
-		return kh_listing_find(spot, question->max_words, ret_text);
-	case KH_FORMAT_SHORT_TEXT:
-		return kh_lead_text(spot, question->max_words, ret_text);
-	case KH_FORMAT_COUNT:
-		break;
-	}
-	return false;
-}
+static kh_spot_finder *const finders[KH_FORMAT_COUNT] = {
+	[KH_FORMAT_PERSON_NAME] = kh_find_name_person,
+	[KH_FORMAT_DATE] = kh_find_date_day,
+	[KH_FORMAT_TIME] = kh_find_date_clock,
+	[KH_FORMAT_DATETIME] = kh_find_date_both,
+	[KH_FORMAT_EMAIL] = kh_find_address_mail,
+	[KH_FORMAT_PHONE] = kh_find_address_phone,
+	[KH_FORMAT_INTEGER] = kh_find_number_whole,
+	[KH_FORMAT_NUMBER] = kh_find_number_any,
+	[KH_FORMAT_AMOUNT] = kh_find_number_amount,
+	[KH_FORMAT_YES_NO] = kh_choose_yes,
+	[KH_FORMAT_COUNTRY] = kh_find_listed_country,
+	[KH_FORMAT_LANGUAGE] = kh_find_listed_language,
+	[KH_FORMAT_IDENTIFIER] = kh_find_address_identifier,
+	[KH_FORMAT_SHORT_LIST] = kh_listing_find,
+	[KH_FORMAT_SHORT_TEXT] = kh_lead_text,
+};
 
 static yyjson_mut_val *write_answers(struct kh_arena *arena, yyjson_mut_doc *doc, const struct kh_query *query,
 				     const struct kh_tokens *tokens)
@@ -90,7 +59,8 @@ static yyjson_mut_val *write_answers(struct kh_arena *arena, yyjson_mut_doc *doc
 		struct kh_spot spot;
 		struct kh_view text = KH_LIT("");
 		kh_spot_init(&spot, arena, tokens, &mail, question->text);
-		if (arena->failed || !answer(&spot, question, &text) || arena->failed || text.n == 0 ||
+		spot.max_words = question->max_words;
+		if (arena->failed || !finders[question->format](&spot, &text) || arena->failed || text.n == 0 ||
 		    kh_utf8_invalid(text) != SIZE_MAX)
 			continue;
 		yyjson_mut_val *one = yyjson_mut_obj(doc);

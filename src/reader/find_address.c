@@ -126,27 +126,17 @@ static bool identifier_candidate(struct kh_spot *spot, size_t i, struct kh_range
 	return true;
 }
 
-static bool take(struct kh_spot *spot, kh_spot_candidate *candidate, struct kh_view *ret_text)
-{
-	struct kh_range range;
-
-	if (!kh_spot_best(spot, candidate, &range))
-		return false;
-	*ret_text = kh_tokens_span(spot->tokens, range.first, range.end - 1);
-	return true;
-}
-
 bool kh_find_address_mail(struct kh_spot *spot, struct kh_view *ret_text)
 {
-	return take(spot, mail_candidate, ret_text);
+	return kh_spot_take(spot, mail_candidate, ret_text);
 }
 
 bool kh_find_address_phone(struct kh_spot *spot, struct kh_view *ret_text)
 {
-	return take(spot, phone_candidate, ret_text);
+	return kh_spot_take(spot, phone_candidate, ret_text);
 }
 
 bool kh_find_address_identifier(struct kh_spot *spot, struct kh_view *ret_text)
 {
-	return take(spot, identifier_candidate, ret_text);
+	return kh_spot_take(spot, identifier_candidate, ret_text);
 }

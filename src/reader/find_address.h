@@ -4,9 +4,7 @@
 
 #include "reader/spot.h"
 
-/* As the text writes it; false if it has none. */
-bool kh_find_address_mail(struct kh_spot *spot, struct kh_view *ret_text);
-bool kh_find_address_phone(struct kh_spot *spot, struct kh_view *ret_text);
-bool kh_find_address_identifier(struct kh_spot *spot, struct kh_view *ret_text);
+/* As the text writes it. */
+kh_spot_finder kh_find_address_mail, kh_find_address_phone, kh_find_address_identifier;
 
 #endif

@@ -7,11 +7,7 @@
 
 #include "reader/spot.h"
 
-/* False if the text has none.  Out of memory marks the arena. */
-bool kh_find_date_day(struct kh_spot *spot, struct kh_view *ret_text);
-bool kh_find_date_clock(struct kh_spot *spot, struct kh_view *ret_text);
-
-/* Both together; if none stand together, the best of each, if they are in the same sentence or line. */
-bool kh_find_date_both(struct kh_spot *spot, struct kh_view *ret_text);
+kh_spot_finder kh_find_date_day, kh_find_date_clock;
+kh_spot_finder kh_find_date_both; /* if none stand together, the best of each, if they are in one sentence or line */
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "reader/spot.h"
 
-/* In the list's own spelling; false if the text names none. */
-bool kh_find_listed_country(struct kh_spot *spot, struct kh_view *ret_text);
-
-/* A question for the language of the text itself ("written in") is answered by the text's most common words. */
-bool kh_find_listed_language(struct kh_spot *spot, struct kh_view *ret_text);
+/*
+ * In the list's own spelling.  A question for the language of the text itself ("written in") is answered by the text's
+ * most common words.
+ */
+kh_spot_finder kh_find_listed_country, kh_find_listed_language;
 
 #endif

@@ -218,7 +218,6 @@ static bool introduced(struct kh_spot *spot, struct kh_view *ret_text)
 bool kh_find_name_person(struct kh_spot *spot, struct kh_view *ret_text)
 {
 	const struct kh_mail *mail = spot->mail;
-	struct kh_range range;
 
 	if (kh_spot_asks_sender(spot) && (name_of_header(spot, mail->from, ret_text) ||
 					  name_of_range(spot, mail->signature, ret_text) || introduced(spot, ret_text)))
@@ -226,9 +225,8 @@ bool kh_find_name_person(struct kh_spot *spot, struct kh_view *ret_text)
 	if (kh_spot_asks_recipient(spot) &&
 	    (name_of_header(spot, mail->to, ret_text) || name_of_range(spot, mail->greeting, ret_text)))
 		return true;
-	if (!kh_spot_best(spot, candidate, &range))
+	if (!kh_spot_take(spot, candidate, ret_text))
 		return false;
-	*ret_text = kh_tokens_span(spot->tokens, range.first, range.end - 1);
 	if (kh_view_ends(*ret_text, KH_LIT("'s")))
 		ret_text->n -= 2;
 	else if (kh_view_ends(*ret_text, KH_LIT("\xe2\x80\x99s")))

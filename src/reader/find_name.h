@@ -4,8 +4,7 @@
 
 #include "reader/spot.h"
 
-/* The name as the text writes it.  False if there is none. */
-bool kh_find_name_person(struct kh_spot *spot, struct kh_view *ret_text);
+kh_spot_finder kh_find_name_person; /* as the text writes it */
 
 /* The end of the name that begins at token I, as names are written in a text; I if there is none. */
 size_t kh_find_name_end(const struct kh_tokens *tokens, size_t i);

@@ -309,7 +309,7 @@ bool kh_find_number_any(struct kh_spot *spot, struct kh_view *ret_text)
 	return kh_spot_best(spot, any_candidate, &range) && write_number(spot, range, ret_text);
 }
 
-bool kh_find_number_amount(struct kh_spot *spot, bool one_word, struct kh_view *ret_text)
+bool kh_find_number_amount(struct kh_spot *spot, struct kh_view *ret_text)
 {
 	struct amount amount;
 	struct kh_range range;
@@ -320,7 +320,8 @@ bool kh_find_number_amount(struct kh_spot *spot, bool one_word, struct kh_view *
 	struct kh_view number = kh_number_write(spot->arena, amount.number, 2);
 	if (number.p == NULL)
 		return false;
-	*ret_text = one_word ? kh_arena_printf(spot->arena, "%.*s%.*s", KH_FMT(amount.code), KH_FMT(number))
-			     : kh_arena_printf(spot->arena, "%.*s %.*s", KH_FMT(number), KH_FMT(amount.code));
+	*ret_text = spot->max_words < 2
+			    ? kh_arena_printf(spot->arena, "%.*s%.*s", KH_FMT(amount.code), KH_FMT(number))
+			    : kh_arena_printf(spot->arena, "%.*s %.*s", KH_FMT(number), KH_FMT(amount.code));
 	return true;
 }

@@ -8,11 +8,8 @@
  */
 bool kh_find_number_small(const struct kh_tokens *tokens, size_t i, int64_t *ret_number, size_t *ret_last);
 
-/* The whole number, the number (percent and scales too) or the amount of money that a question asks for; in digits. */
-bool kh_find_number_whole(struct kh_spot *spot, struct kh_view *ret_text);
-bool kh_find_number_any(struct kh_spot *spot, struct kh_view *ret_text);
-
-/* "1200.50 USD", or "USD1200.50" if ONE_WORD. */
-bool kh_find_number_amount(struct kh_spot *spot, bool one_word, struct kh_view *ret_text);
+/* The whole number, the number (percent and scales too) or the amount of money that a question asks for, in digits. */
+kh_spot_finder kh_find_number_whole, kh_find_number_any;
+kh_spot_finder kh_find_number_amount; /* "1200.50 USD", or "USD1200.50" if an answer has only one word */
 
 #endif

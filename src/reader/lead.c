@@ -37,25 +37,6 @@ struct kh_view kh_lead_cut(struct kh_view text, unsigned max_words)
 	return kh_view_trim(text);
 }
 
-/* The token after the sentence of token I. */
-static size_t sentence_end(const struct kh_tokens *t, size_t i)
-{
-	size_t end = i;
-
-	while (end < t->n && t->at[end].sentence == t->at[i].sentence)
-		end++;
-	return end;
-}
-
-static size_t line_end(const struct kh_tokens *t, size_t i)
-{
-	size_t end = i;
-
-	while (end < t->n && t->at[end].line == t->at[i].line)
-		end++;
-	return end;
-}
-
 /* "Venue: Room 4": the rest of a line whose label has a word of the question itself. */
 static bool labelled(struct kh_spot *spot, struct kh_range *ret_range)
 {
@@ -68,7 +49,7 @@ static bool labelled(struct kh_spot *spot, struct kh_range *ret_range)
 			if (!h->label || h->weight < least || colon + 1 >= t->n ||
 			    t->at[colon + 1].line != t->at[h->token].line)
 				continue;
-			*ret_range = (struct kh_range){colon + 1, line_end(t, colon + 1)};
+			*ret_range = (struct kh_range){colon + 1, kh_tokens_line_end(t, colon + 1)};
 			return true;
 		}
 	}
@@ -99,7 +80,7 @@ static bool best_sentence(const struct kh_spot *spot, struct kh_range *ret_range
 	size_t hit = 0;
 
 	for (size_t i = spot->mail->body; i < t->n;) {
-		size_t end = sentence_end(t, i);
+		size_t end = kh_tokens_sentence_end(t, i);
 		int score = sentence_score(spot, &hit, i, end);
 		if (score > best) {
 			best = score;
@@ -110,14 +91,14 @@ static bool best_sentence(const struct kh_spot *spot, struct kh_range *ret_range
 	return best > 0;
 }
 
-bool kh_lead_text(struct kh_spot *spot, unsigned max_words, struct kh_view *ret_text)
+bool kh_lead_text(struct kh_spot *spot, struct kh_view *ret_text)
 {
 	struct kh_range range = spot->mail->subject;
 	bool subject = range.end > range.first && kh_spot_asks(spot, KH_LIT("subject|topic|title|about"));
 
 	if (!subject && !labelled(spot, &range) && !best_sentence(spot, &range))
 		return false;
-	*ret_text = kh_lead_cut(kh_tokens_span(spot->tokens, range.first, range.end - 1), max_words);
+	*ret_text = kh_lead_cut(kh_tokens_span(spot->tokens, range.first, range.end - 1), spot->max_words);
 	return ret_text->n > 0;
 }
 
@@ -139,7 +120,7 @@ struct kh_view kh_lead_summary(struct kh_arena *arena, const struct kh_tokens *t
 
 	kh_buf_init(&out, arena, SUMMARY_BYTES);
 	for (size_t i = mail.body; i < tokens->n;) {
-		size_t end = sentence_end(tokens, i);
+		size_t end = kh_tokens_sentence_end(tokens, i);
 		struct kh_view sentence = kh_view_trim(kh_tokens_span(tokens, i, end - 1));
 		unsigned more = words_in(tokens, i, end);
 		bool greeting = kh_mail_within(mail.greeting, i) || kh_mail_within(mail.greeting, i + 1) ||

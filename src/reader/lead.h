@@ -4,8 +4,8 @@
 
 #include "reader/spot.h"
 
-/* At most MAX_WORDS words: the text after a label that the question names, else the best sentence. */
-bool kh_lead_text(struct kh_spot *spot, unsigned max_words, struct kh_view *ret_text);
+/* At most as many words as an answer may have: the text after a label that the question names, else the best sentence. */
+kh_spot_finder kh_lead_text;
 
 /* The first complete sentences of the body, in at most MAX_WORDS words; the first one is cut if it is longer. */
 struct kh_view kh_lead_summary(struct kh_arena *arena, const struct kh_tokens *tokens, unsigned max_words);

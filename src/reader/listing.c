@@ -12,15 +12,6 @@
 #define ITEMS      50
 #define MATCH      40
 
-static size_t line_end(const struct kh_tokens *t, size_t i)
-{
-	size_t end = i;
-
-	while (end < t->n && t->at[end].line == t->at[i].line)
-		end++;
-	return end;
-}
-
 /* The first token of the item in the line that begins at I, or 0 if the line is not an item: "- x", "* x", "1. x", "2)
  * x". */
 static size_t item_at(const struct kh_tokens *t, size_t i)
@@ -48,7 +39,7 @@ static size_t item_at(const struct kh_tokens *t, size_t i)
 /* The end of a run of items that begins at I: bullets or numbers, and lines between them that continue an item. */
 static size_t run_end(const struct kh_tokens *t, size_t i)
 {
-	size_t end = line_end(t, i);
+	size_t end = kh_tokens_line_end(t, i);
 	bool numbered = t->at[i].kind == KH_TOKEN_NUMBER;
 
 	while (end < t->n) {
@@ -60,7 +51,7 @@ static size_t run_end(const struct kh_tokens *t, size_t i)
 			       (t->at[end].line == t->at[end - 1].line + 1 && t->at[end].at > 1 &&
 				t->text.p[t->at[end].at - 1] == ' ' && t->text.p[t->at[end].at - 2] == ' ')))
 			break;
-		end = line_end(t, end);
+		end = kh_tokens_line_end(t, end);
 	}
 	return end;
 }
@@ -69,15 +60,12 @@ static bool candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range
 {
 	const struct kh_tokens *t = spot->tokens;
 
-	if (!t->at[i].first)
+	if (!t->at[i].first || item_at(t, i) == 0)
 		return false;
-	if (item_at(t, i) != 0) {
-		/* Scored by its first token, so that the heading counts. */
-		*ret_range = (struct kh_range){i, run_end(t, i)};
-		*ret_bonus = MATCH;
-		return true;
-	}
-	return false;
+	/* Scored by its first token, so that the heading counts. */
+	*ret_range = (struct kh_range){i, run_end(t, i)};
+	*ret_bonus = MATCH;
+	return true;
 }
 
 /* "Attendees: A, B and C", or a sentence with at least two commas; scored like the rest. */
@@ -153,9 +141,9 @@ static void add_item(struct list *list, struct kh_view item)
 static void add_lines(struct list *list, const struct kh_tokens *t, struct kh_range range)
 {
 	for (size_t i = range.first; i < range.end;) {
-		size_t end = line_end(t, i), item = item_at(t, i);
+		size_t end = kh_tokens_line_end(t, i), item = item_at(t, i);
 		while (end < range.end && item_at(t, end) == 0)
-			end = line_end(t, end);
+			end = kh_tokens_line_end(t, end);
 		if (item != 0 && item < end)
 			add_item(list, kh_tokens_span(t, item, end - 1));
 		i = end;
@@ -176,9 +164,9 @@ static void add_commas(struct list *list, const struct kh_tokens *t, struct kh_r
 	}
 }
 
-bool kh_listing_find(struct kh_spot *spot, unsigned max_words, struct kh_view *ret_text)
+bool kh_listing_find(struct kh_spot *spot, struct kh_view *ret_text)
 {
-	struct list list = {.max_words = max_words};
+	struct list list = {.max_words = spot->max_words};
 	struct kh_range lines, commas;
 	bool has_lines = kh_spot_best(spot, candidate, &lines);
 	bool has_commas = kh_spot_best(spot, comma_candidate, &commas);

@@ -5,9 +5,9 @@
 #include "reader/spot.h"
 
 /*
- * The items of the list that the question asks for, separated by commas, as many as fit into MAX_WORDS words; an item
- * that has commas of its own ends there.  False if the text has no list.
+ * The items of the list that the question asks for, separated by commas, as many as fit into an answer; an item that
+ * has commas of its own ends there.
  */
-bool kh_listing_find(struct kh_spot *spot, unsigned max_words, struct kh_view *ret_text);
+kh_spot_finder kh_listing_find;
 
 #endif

@@ -9,16 +9,6 @@
 #define TAIL         400 /* tokens before the end in which a signature is looked for */
 #define NAME_TOKENS  6
 
-/* The token after the line of token I. */
-static size_t line_end(const struct kh_tokens *t, size_t i)
-{
-	size_t end = i;
-
-	while (end < t->n && t->at[end].line == t->at[i].line)
-		end++;
-	return end;
-}
-
 /* The colon of the label that the line at I begins with, or SIZE_MAX. */
 static size_t label_end(const struct kh_tokens *t, size_t i)
 {
@@ -65,7 +55,7 @@ static void read_headers(const struct kh_tokens *t, struct kh_mail *mail)
 	size_t i = 0;
 
 	while (i < t->n && t->at[i].line < HEADER_LINES) {
-		size_t end = line_end(t, i), colon = label_end(t, i);
+		size_t end = kh_tokens_line_end(t, i), colon = label_end(t, i);
 		struct kh_range *range = colon == SIZE_MAX ? NULL : header_of(t, i, colon, mail);
 		if (range != NULL && range->end == 0) {
 			size_t body = body_label(t, colon, end);
@@ -97,7 +87,7 @@ static size_t names_end(const struct kh_tokens *t, size_t i)
 
 static void read_greeting(const struct kh_tokens *t, struct kh_mail *mail)
 {
-	for (size_t i = mail->body, seen = 0; i < t->n && seen < 3; i = line_end(t, i), seen++) {
+	for (size_t i = mail->body, seen = 0; i < t->n && seen < 3; i = kh_tokens_line_end(t, i), seen++) {
 		size_t name = i + 1;
 		if (!kh_tokens_among(t, i, KH_LIT("hi|hello|dear|hey|good|greetings")))
 			continue;

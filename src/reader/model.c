@@ -13,34 +13,22 @@
 #include "core/bcp/message.h"
 #include "core/block/prompt.h"
 #include "core/comm/url.h"
-#include "outside/converse.h"
 #include "reader/answer_schema.h"
 #include "reader/retry.h"
+#include "reader/turn.h"
 #include "wire/header.h"
 
 #define MESSAGE 160 /* bytes of a server's error message that are shown */
 #define ECHO    8   /* bytes of the key that must not be in it */
 
 struct asking {
+	struct kh_turn turn;
 	const struct kh_model_api *api;
-	const struct kh_reader *reader;
-	const struct kh_reader_ask *ask;
-	struct kh_arena *arena;
 	struct kh_fetch fetch;
 	struct kh_view secret; /* the header with the key, to be wiped */
 	unsigned tries;
 	bool waits_too_long; /* the server asks to wait beyond the deadline */
-	struct kh_converse talk;
-	/* the outcome */
-	enum kh_reader_fault fault;
-	struct kh_view why; /* a sentence; text of the server only in quotes */
 };
-
-static void fail(struct asking *a, enum kh_reader_fault fault, struct kh_view why)
-{
-	a->fault = fault;
-	a->why = why;
-}
 
 /* --- the request -------------------------------------------------------------------------------------------------- */
 
@@ -81,21 +69,17 @@ enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask 
 	return kh_buf_end(&text, ret_text);
 }
 
-/* The request's body.  If a block is not what was sealed, that is a fault, and nothing is sent. */
+/* The request's body. */
 static enum kh_err make_body(struct asking *a)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
-	struct kh_view message;
-	enum kh_err e = kh_model_message(a->arena, a->ask, &message, &err);
+	struct kh_view message, *body = &a->turn.talk.input[0];
+	enum kh_err e = kh_turn_made(&a->turn, kh_model_message(a->turn.arena, a->turn.ask, &message, &err), &err);
 
-	if (e == KH_ECHANGED) {
-		fail(a, KH_READER_CHANGED, kh_arena_printf(a->arena, "%s", err.detail));
-		return KH_OK;
-	}
-	if (e == KH_OK)
-		e = a->api->request(a->arena, a->reader, a->ask, message, &a->talk.input[0]);
-	if (e == KH_OK && a->talk.input[0].n > KH_REQUEST_BODY)
-		fail(a, KH_READER_DEAD, KH_LIT("the content is longer than a request can be"));
+	if (kh_turn_goes_on(&a->turn, e))
+		e = a->api->request(a->turn.arena, a->turn.reader, a->turn.ask, message, body);
+	if (e == KH_OK && body->n > KH_REQUEST_BODY)
+		kh_turn_fail(&a->turn, KH_READER_DEAD, KH_LIT("the content is longer than a request can be"));
 	return e;
 }
 
@@ -105,14 +89,15 @@ static void add_header(struct kh_fetch *fetch, struct kh_view header)
 		fetch->header[fetch->headers++] = header;
 }
 
-/* The request to the executor, except for the time; false if the Reader's URL is not valid. */
+/* The request to the executor, except for the time; false if there is no executor, or the Reader's URL is not valid. */
 static bool describe(struct asking *a)
 {
-	const struct kh_reader *reader = a->reader;
+	const struct kh_reader *reader = a->turn.reader;
 	struct kh_fetch *fetch = &a->fetch;
 	struct kh_url url;
 
-	if (kh_url_read_web(reader->settings->url, reader->settings->local, &url, NULL) != KH_OK ||
+	if (reader->settings->client == NULL ||
+	    kh_url_read_web(reader->settings->url, reader->settings->local, &url, NULL) != KH_OK ||
 	    reader->settings->key.n > KH_MODEL_KEY)
 		return false;
 	*fetch = (struct kh_fetch){.url = reader->settings->url,
@@ -121,13 +106,13 @@ static bool describe(struct asking *a)
 				   .authority = reader->settings->authority,
 				   .limits.output = KH_MODEL_ANSWER};
 	if (reader->settings->local)
-		fetch->host[fetch->hosts++] = kh_request_host(a->arena, url.host, url.port);
+		fetch->host[fetch->hosts++] = kh_request_host(a->turn.arena, url.host, url.port);
 	add_header(fetch, KH_LIT("Content-Type: application/json"));
 	add_header(fetch, KH_LIT("Accept: application/json"));
 	for (size_t i = 0; i < KH_MODEL_HEADERS; i++)
 		add_header(fetch, a->api->headers[i]);
 	if (reader->settings->key.n > 0)
-		a->secret = kh_arena_printf(a->arena, "%.*s%.*s", KH_FMT(a->api->key_header),
+		a->secret = kh_arena_printf(a->turn.arena, "%.*s%.*s", KH_FMT(a->api->key_header),
 					    KH_FMT(reader->settings->key));
 	add_header(fetch, a->secret);
 	return true;
@@ -140,7 +125,7 @@ static bool is_type(const struct asking *a, struct kh_view type)
 {
 	struct kh_view value = {NULL, 0};
 
-	if (!kh_header_find(kh_tainted_open(a->talk.head.headers), KH_LIT("Content-Type"), &value))
+	if (!kh_header_find(kh_tainted_open(a->turn.talk.head.headers), KH_LIT("Content-Type"), &value))
 		return false;
 	return kh_view_eq_nocase(kh_view_trim(kh_view_sub(value, 0, kh_view_find(value, KH_LIT(";"), 0))), type);
 }
@@ -151,7 +136,7 @@ static int64_t asked_wait_ms(const struct asking *a)
 	struct kh_view value;
 	int64_t ms;
 
-	if (!kh_header_find(kh_tainted_open(a->talk.head.headers), KH_LIT("Retry-After"), &value) ||
+	if (!kh_header_find(kh_tainted_open(a->turn.talk.head.headers), KH_LIT("Retry-After"), &value) ||
 	    !kh_retry_after_ms(value, kh_clock_wall_us() / 1000000, &ms))
 		return -1;
 	return ms;
@@ -160,7 +145,7 @@ static int64_t asked_wait_ms(const struct asking *a)
 /* True if TEXT contains a piece of the key that is long enough to matter. */
 static bool repeats_key(const struct asking *a, struct kh_view text)
 {
-	struct kh_view key = a->reader->settings->key;
+	struct kh_view key = a->turn.reader->settings->key;
 	size_t piece = key.n < ECHO ? key.n : ECHO;
 
 	for (size_t i = 0; key.n > 0 && i + piece <= key.n; i++)
@@ -175,17 +160,18 @@ static bool repeats_key(const struct asking *a, struct kh_view text)
  */
 static struct kh_view words_of(struct asking *a)
 {
-	unsigned status = a->talk.head.status;
+	unsigned status = a->turn.talk.head.status;
 	yyjson_val *root = NULL;
 
 	if (status == 401 || status == 403 ||
-	    kh_json_read(a->arena, kh_tainted_open(a->talk.output), &root, NULL) != KH_OK)
+	    kh_json_read(a->turn.arena, kh_tainted_open(a->turn.talk.output), &root, NULL) != KH_OK)
 		return KH_LIT("");
 	struct kh_view message = kh_json_str(kh_json_get(kh_json_get(root, "error"), "message"));
 	message = kh_view_sub(message, 0, MESSAGE); /* the rest is not shown, so it need not be searched */
 	if (message.n == 0 || repeats_key(a, message))
 		return KH_LIT("");
-	return kh_arena_printf(a->arena, "; it says %.*s", KH_FMT(kh_arena_quote_most(a->arena, message, MESSAGE)));
+	return kh_arena_printf(a->turn.arena, "; it says %.*s",
+			       KH_FMT(kh_arena_quote_most(a->turn.arena, message, MESSAGE)));
 }
 
 static const char *meaning_of(unsigned status)
@@ -201,37 +187,40 @@ static const char *meaning_of(unsigned status)
 
 static void take_status(struct asking *a)
 {
-	unsigned status = a->talk.head.status;
+	unsigned status = a->turn.talk.head.status;
 	struct kh_view hint = {NULL, 0};
 	const char *again = a->waits_too_long ? ", and asks to wait longer than there is time"
 			    : a->tries > 1    ? ", each time it was asked"
 					      : "";
 
-	if ((status == 404 || status == 405) && !kh_view_ends(a->reader->settings->url, a->api->path))
-		hint = kh_arena_printf(a->arena, " (the URL of such an endpoint ends with %.*s)", KH_FMT(a->api->path));
-	fail(a, KH_READER_DEAD,
-	     kh_arena_printf(a->arena, "the endpoint answered with status %u%s%.*s%s%.*s", status, meaning_of(status),
-			     KH_FMT(hint), again, KH_FMT(words_of(a))));
+	if ((status == 404 || status == 405) && !kh_view_ends(a->turn.reader->settings->url, a->api->path))
+		hint = kh_arena_printf(a->turn.arena, " (the URL of such an endpoint ends with %.*s)",
+				       KH_FMT(a->api->path));
+	kh_turn_fail(&a->turn, KH_READER_DEAD,
+		     kh_arena_printf(a->turn.arena, "the endpoint answered with status %u%s%.*s%s%.*s", status,
+				     meaning_of(status), KH_FMT(hint), again, KH_FMT(words_of(a))));
 }
 
 /* Reports a fault of the exchange; true if there was none. */
 static bool take_end(struct asking *a)
 {
-	enum kh_fault fault = a->talk.end.fault;
+	enum kh_fault fault = a->turn.talk.end.fault;
 
-	if (a->talk.how == KH_CONVERSE_UNMADE)
-		fail(a, KH_READER_DEAD, kh_arena_printf(a->arena, "it could not be asked: %s", a->talk.err.detail));
-	else if (a->talk.how == KH_CONVERSE_LATE)
-		fail(a, KH_READER_LATE, KH_LIT("no answer came in its time, and the executor did not end it"));
-	else if (a->talk.how == KH_CONVERSE_ENDED && fault == KH_FAULT_TIME)
-		fail(a, KH_READER_LATE,
-		     a->talk.head.status == 0 ? KH_LIT("no answer came in its time")
-					      : KH_LIT("an answer began and did not end in its time"));
-	else if (a->talk.how != KH_CONVERSE_ENDED || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_HEADERS)
-		fail(a, KH_READER_GARBAGE, KH_LIT("it sent more than an answer can have"));
+	if (a->turn.talk.how == KH_CONVERSE_UNMADE)
+		kh_turn_fail(&a->turn, KH_READER_DEAD,
+			     kh_arena_printf(a->turn.arena, "it could not be asked: %s", a->turn.talk.err.detail));
+	else if (a->turn.talk.how == KH_CONVERSE_LATE)
+		kh_turn_fail(&a->turn, KH_READER_LATE,
+			     KH_LIT("no answer came in its time, and the executor did not end it"));
+	else if (a->turn.talk.how == KH_CONVERSE_ENDED && fault == KH_FAULT_TIME)
+		kh_turn_fail(&a->turn, KH_READER_LATE,
+			     a->turn.talk.head.status == 0 ? KH_LIT("no answer came in its time")
+							   : KH_LIT("an answer began and did not end in its time"));
+	else if (a->turn.talk.how != KH_CONVERSE_ENDED || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_HEADERS)
+		kh_turn_fail(&a->turn, KH_READER_GARBAGE, KH_LIT("it sent more than an answer can have"));
 	else if (fault != KH_FAULT_NONE)
-		fail(a, KH_READER_DEAD, kh_converse_why(&a->talk));
-	return a->fault == KH_READER_OK;
+		kh_turn_fail(&a->turn, KH_READER_DEAD, kh_converse_why(&a->turn.talk));
+	return a->turn.fault == KH_READER_OK;
 }
 
 enum kh_err kh_model_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
@@ -256,7 +245,7 @@ enum kh_err kh_model_answer(struct kh_arena *arena, const struct kh_query *query
 }
 
 /* Takes the answer out of the body of a good response. */
-static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response)
+static enum kh_err take_answer(struct asking *a)
 {
 	struct kh_tainted response = {{NULL, 0}};
 	struct kh_view why = {NULL, 0};
@@ -267,16 +256,17 @@ static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response
 	else if (!is_type(a, KH_LIT("application/json")))
 		why = KH_LIT("its answer is of another type than application/json");
 	else
-		e = a->api->answer(a->arena, a->ask->query, a->talk.output, &response, &why);
+		e = kh_model_answer(a->turn.arena, a->turn.ask->query, a->turn.talk.output, a->api->find, &response,
+				    &why);
 	if (e != KH_OK)
 		return e;
-	if (why.n == 0 && a->reader->settings->key.n > 0 &&
-	    kh_view_find(kh_tainted_open(response), a->reader->settings->key, 0) != SIZE_MAX)
+	if (why.n == 0 && a->turn.reader->settings->key.n > 0 &&
+	    kh_view_find(kh_tainted_open(response), a->turn.reader->settings->key, 0) != SIZE_MAX)
 		why = KH_LIT("it repeats the key");
 	if (why.n > 0)
-		fail(a, KH_READER_GARBAGE, why);
+		kh_turn_fail(&a->turn, KH_READER_GARBAGE, why);
 	else
-		*ret_response = response;
+		a->turn.response = response;
 	return KH_OK;
 }
 
@@ -285,12 +275,12 @@ static enum kh_err take_answer(struct asking *a, struct kh_tainted *ret_response
 /* True if the last request is to be sent again; has waited before it returns. */
 static bool is_again(struct asking *a)
 {
-	int64_t left = a->talk.deadline_ms - kh_clock_ms(), wait = asked_wait_ms(a);
+	int64_t left = a->turn.talk.deadline_ms - kh_clock_ms(), wait = asked_wait_ms(a);
 
 	a->tries++;
-	if (!kh_retry_is_due(a->talk.head.status) || a->tries > a->reader->settings->retries)
+	if (!kh_retry_is_due(a->turn.talk.head.status) || a->tries > a->turn.reader->settings->retries)
 		return false;
-	int64_t pause = kh_retry_pause_ms(a->tries, a->ask->nonce[a->tries % sizeof(a->ask->nonce)]);
+	int64_t pause = kh_retry_pause_ms(a->tries, a->turn.ask->nonce[a->tries % sizeof(a->turn.ask->nonce)]);
 	if (pause < wait)
 		pause = wait;
 	if (pause >= left) { /* the time would be over before the answer */
@@ -301,57 +291,41 @@ static bool is_again(struct asking *a)
 	return true;
 }
 
-static enum kh_err request_all(struct asking *a, struct kh_tainted *ret_response)
+static enum kh_err request_all(struct asking *a)
 {
 	enum kh_err e;
 
 	do
-		e = kh_converse_run(&a->talk);
+		e = kh_converse_run(&a->turn.talk);
 	while (e == KH_OK && is_again(a));
 	if (e != KH_OK)
 		return e;
 	/* For a response that is not an answer, the status says more than how its body ended. */
-	if (a->talk.head.status != 0 && a->talk.head.status != 200)
+	if (a->turn.talk.head.status != 0 && a->turn.talk.head.status != 200)
 		take_status(a);
 	else if (take_end(a))
-		return take_answer(a, ret_response);
+		return take_answer(a);
 	return KH_OK;
 }
 
-enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader *reader, struct kh_arena *arena,
-			 const struct kh_reader_ask *ask, struct kh_tainted *ret_response,
-			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
+enum kh_err kh_model_ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
+			 struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
 {
-	uint64_t timeout_ms = reader->settings->timeout_ms > 0 ? reader->settings->timeout_ms : KH_MODEL_TIMEOUT_MS;
-	struct asking *a = KH_NEW(arena, struct asking); /* a conversation is too large for a stack */
-	struct kh_tainted response = {{NULL, 0}};
+	struct asking *a = KH_NEW(arena, struct asking);
 
 	if (a == NULL)
 		return KH_ENOMEM;
-	a->api = api;
-	a->reader = reader;
-	a->ask = ask;
-	a->arena = arena;
-	a->talk.client = reader->settings->client;
-	a->talk.arena = arena;
-	a->talk.fetch = &a->fetch;
-	a->talk.deadline_ms = kh_clock_ms() + (int64_t)timeout_ms;
-	a->talk.most = KH_MODEL_ANSWER;
+	kh_turn_init(&a->turn, reader, arena, ask, KH_MODEL_TIMEOUT_MS, KH_MODEL_ANSWER);
+	a->api = reader->driver->api;
+	a->turn.talk.fetch = &a->fetch;
 	enum kh_err e = make_body(a);
-	if (e == KH_OK && a->fault == KH_READER_OK && (reader->settings->client == NULL || !describe(a)))
-		fail(a, KH_READER_DEAD, KH_LIT("it is not configured so that it could be asked"));
+	if (kh_turn_goes_on(&a->turn, e) && !describe(a))
+		kh_turn_fail(&a->turn, KH_READER_DEAD, KH_LIT("it is not configured so that it could be asked"));
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
-	if (e == KH_OK && a->fault == KH_READER_OK)
-		e = request_all(a, &response);
+	if (kh_turn_goes_on(&a->turn, e))
+		e = request_all(a);
 	if (a->secret.n > 0)
 		explicit_bzero((void *)(uintptr_t)a->secret.p, a->secret.n);
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e != KH_OK)
-		return e;
-	*ret_response = response;
-	*ret_fault = a->fault;
-	*ret_detail = a->why;
-	return KH_OK;
+	return kh_turn_end(&a->turn, e, ret_response, ret_fault, ret_detail);
 }

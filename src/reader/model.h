@@ -25,6 +25,9 @@
 #define KH_MODEL_KEY        2048 /* bytes of a key */
 #define KH_MODEL_TOKENS     512  /* of an answer, in addition to those that its form can need */
 
+/* The object that the model answered with, in ROOT of a response; NULL and the reason if there is none.  KH_ENOMEM. */
+typedef enum kh_err kh_model_find_fn(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why);
+
 /* An API.  Both functions are pure, and fail only for lack of memory. */
 struct kh_model_api {
 	struct kh_view key_header;                /* "Authorization: Bearer ": the key is appended to this */
@@ -32,9 +35,7 @@ struct kh_model_api {
 	struct kh_view path;                      /* how the URL of an endpoint ends, as a hint if it is missing */
 	enum kh_err (*request)(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_reader_ask *ask,
 			       struct kh_view message, struct kh_view *ret_body);
-	/* *RET_WHY is empty and *RET_RESPONSE the answer in the form of bcp.txt, or *RET_WHY says why there is none. */
-	enum kh_err (*answer)(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
-			      struct kh_tainted *ret_response, struct kh_view *ret_why);
+	kh_model_find_fn *find;
 };
 
 /* What the model reads: the query as JSON, the fenced blocks, and a closing line.  KH_ECHANGED as kh_reader_message. */
@@ -47,17 +48,17 @@ struct kh_view kh_model_prompt(const struct kh_reader_ask *ask);
 /* The limit of an answer in tokens: the Reader's own, or one computed from the query. */
 uint64_t kh_model_tokens(const struct kh_reader *reader, const struct kh_query *query);
 
-/* The object that the model answered with, in ROOT of a response; NULL and the reason if there is none.  KH_ENOMEM. */
-typedef enum kh_err kh_model_find_fn(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why);
-
-/* kh_model_api.answer of an API whose answers FIND finds. */
+/*
+ * The answer in BODY, a response of an API.  *RET_WHY is empty and *RET_RESPONSE the answer in the form of bcp.txt, or
+ * *RET_WHY says why there is none.
+ */
 enum kh_err kh_model_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
 			    kh_model_find_fn *find, struct kh_tainted *ret_response,
 			    struct kh_view *ret_why) KH_CHECKED;
 
-/* Asks over API: kh_reader_driver.ask of every driver for a model. */
-enum kh_err kh_model_ask(const struct kh_model_api *api, const struct kh_reader *reader, struct kh_arena *arena,
-			 const struct kh_reader_ask *ask, struct kh_tainted *ret_response,
-			 enum kh_reader_fault *ret_fault, struct kh_view *ret_detail) KH_CHECKED;
+/* kh_reader_driver.ask of every driver for a model. */
+enum kh_err kh_model_ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
+			 struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault,
+			 struct kh_view *ret_detail) KH_CHECKED;
 
 #endif

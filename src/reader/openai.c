@@ -145,7 +145,7 @@ static struct kh_view strip_fence(struct kh_view content)
 }
 
 /* Parses the model's text as an object. */
-static enum kh_err find_answer(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why)
+enum kh_err kh_openai_find(struct kh_arena *arena, yyjson_val *root, yyjson_val **ret_said, const char **why)
 {
 	struct kh_view content = find_content(root, why);
 	yyjson_val *said = NULL;
@@ -162,23 +162,13 @@ static enum kh_err find_answer(struct kh_arena *arena, yyjson_val *root, yyjson_
 	return KH_OK;
 }
 
-enum kh_err kh_openai_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
-			     struct kh_tainted *ret_response, struct kh_view *ret_why)
-{
-	return kh_model_answer(arena, query, body, find_answer, ret_response, ret_why);
-}
-
 /* --- the driver --------------------------------------------------------------------------------------------------- */
 
-static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *query,
-		       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
-{
-	static const struct kh_model_api api = {.key_header = KH_LIT_INIT("Authorization: Bearer "),
-						.path = KH_LIT_INIT("/chat/completions"),
-						.request = kh_openai_request,
-						.answer = kh_openai_answer};
+static const struct kh_model_api api = {
+	.key_header = KH_LIT_INIT("Authorization: Bearer "),
+	.path = KH_LIT_INIT("/chat/completions"),
+	.request = kh_openai_request,
+	.find = kh_openai_find,
+};
 
-	return kh_model_ask(&api, reader, arena, query, ret_response, ret_fault, ret_detail);
-}
-
-const struct kh_reader_driver kh_reader_openai = {.name = "openai", .ask = ask};
+const struct kh_reader_driver kh_reader_openai = {.name = "openai", .ask = kh_model_ask, .api = &api};

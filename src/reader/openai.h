@@ -14,7 +14,6 @@
 
 enum kh_err kh_openai_request(struct kh_arena *arena, const struct kh_reader *reader, const struct kh_reader_ask *ask,
 			      struct kh_view message, struct kh_view *ret_body) KH_CHECKED;
-enum kh_err kh_openai_answer(struct kh_arena *arena, const struct kh_query *query, struct kh_tainted body,
-			     struct kh_tainted *ret_response, struct kh_view *ret_why) KH_CHECKED;
+kh_model_find_fn kh_openai_find;
 
 #endif

@@ -46,7 +46,7 @@ static void hit(struct kh_spot *spot, size_t i, const struct kh_cue *cue)
 void kh_spot_init(struct kh_spot *spot, struct kh_arena *arena, const struct kh_tokens *tokens,
 		  const struct kh_mail *mail, struct kh_view question)
 {
-	*spot = (struct kh_spot){.arena = arena, .tokens = tokens, .mail = mail, .budget = BUDGET};
+	*spot = (struct kh_spot){.arena = arena, .tokens = tokens, .mail = mail, .asked = question, .budget = BUDGET};
 	spot->question = kh_tokens_cut(arena, question);
 	kh_cue_init(&spot->set, arena, 16);
 	enter_question(spot);
@@ -73,13 +73,11 @@ void kh_spot_init(struct kh_spot *spot, struct kh_arena *arena, const struct kh_
 bool kh_spot_asks(const struct kh_spot *spot, struct kh_view words)
 {
 	for (size_t i = 0; i < spot->question.n; i++) {
-		struct kh_view rest = words, piece, word = kh_tokens_text(&spot->question, i);
+		struct kh_view word = kh_tokens_text(&spot->question, i);
 		if (kh_view_ends(word, KH_LIT("'s")))
 			word.n -= 2;
-		while (kh_view_split(&rest, '|', &piece)) {
-			if (piece.n == word.n && kh_view_eq_nocase(word, piece))
-				return true;
-		}
+		if (kh_tokens_is_one(word, words))
+			return true;
 	}
 	return false;
 }
@@ -181,4 +179,14 @@ bool kh_spot_best(struct kh_spot *spot, kh_spot_candidate *candidate, struct kh_
 		i = range.end > i ? range.end : i + 1;
 	}
 	return count == 1 || (count > 0 && (told || spot->specific == 0));
+}
+
+bool kh_spot_take(struct kh_spot *spot, kh_spot_candidate *candidate, struct kh_view *ret_text)
+{
+	struct kh_range range;
+
+	if (!kh_spot_best(spot, candidate, &range))
+		return false;
+	*ret_text = kh_tokens_span(spot->tokens, range.first, range.end - 1);
+	return true;
 }

@@ -24,15 +24,17 @@ struct kh_spot {
 	struct kh_arena *arena;
 	const struct kh_tokens *tokens;
 	const struct kh_mail *mail;
+	struct kh_view asked; /* the question, and its tokens */
 	struct kh_tokens question;
 	struct kh_cue_set set;
 	size_t cues, specific;         /* the question's words; those of them that are not general */
 	uint32_t counts[KH_SPOT_CUES]; /* how often the text has each */
 	struct kh_spot_hit *hits;
 	size_t hit_count;
-	size_t low;       /* hits before this one are too far back */
-	bool begin, last; /* it asks for a beginning: "start", "open"; for an end: "until", "close" */
-	unsigned budget;  /* candidates that may still be examined closely: no honest text has more */
+	size_t low;         /* hits before this one are too far back */
+	unsigned max_words; /* of an answer; the caller sets it */
+	bool begin, last;   /* it asks for a beginning: "start", "open"; for an end: "until", "close" */
+	unsigned budget;    /* candidates that may still be examined closely: no honest text has more */
 };
 
 /* Finds QUESTION's words.  Out of memory marks the arena. */
@@ -57,5 +59,11 @@ typedef bool kh_spot_candidate(struct kh_spot *spot, size_t i, struct kh_range *
  * which: no word of the question is near any of them, though the question has some.
  */
 bool kh_spot_best(struct kh_spot *spot, kh_spot_candidate *candidate, struct kh_range *ret_range);
+
+/* The answer to the question, in the form of one format; false if the text has none.  Out of memory marks the arena. */
+typedef bool kh_spot_finder(struct kh_spot *spot, struct kh_view *ret_text);
+
+/* A finder's work if the answer is the best candidate as the text writes it. */
+bool kh_spot_take(struct kh_spot *spot, kh_spot_candidate *candidate, struct kh_view *ret_text);
 
 #endif

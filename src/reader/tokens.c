@@ -109,10 +109,6 @@ static bool is_high_upper(struct kh_view word)
 /* not, no, never, nor, none, neither, nothing, without, cannot, and every word in n't. */
 static bool negates(struct kh_view word)
 {
-	static const struct kh_view words[] = {KH_LIT_INIT("not"),     KH_LIT_INIT("no"),      KH_LIT_INIT("never"),
-					       KH_LIT_INIT("nor"),     KH_LIT_INIT("none"),    KH_LIT_INIT("neither"),
-					       KH_LIT_INIT("nothing"), KH_LIT_INIT("without"), KH_LIT_INIT("cannot"),
-					       KH_LIT_INIT("unable")};
 	char first = kh_ascii_lower(word.p[0]);
 
 	if (word.n < 2 || word.n > 10)
@@ -122,13 +118,8 @@ static bool negates(struct kh_view word)
 	    ((word.p[word.n - 2] == '\'' && kh_ascii_lower(word.p[word.n - 3]) == 'n') ||
 	     kh_view_ends(word, KH_LIT("n\xe2\x80\x99t"))))
 		return true;
-	if (first != 'n' && first != 'w' && first != 'c' && first != 'u')
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (words[i].n == word.n && words[i].p[0] == first && kh_view_eq_nocase(word, words[i]))
-			return true;
-	}
-	return false;
+	return (first == 'n' || first == 'w' || first == 'c' || first == 'u') &&
+	       kh_tokens_is_one(word, KH_LIT("not|no|never|nor|none|neither|nothing|without|cannot|unable"));
 }
 
 static void cut_word(struct cutter *c)
@@ -166,20 +157,12 @@ static void cut_number(struct cutter *c)
 /* "Mr.", "e.g.", "J.": a full stop after them does not end a sentence. */
 static bool is_short_form(const struct cutter *c)
 {
-	static const char *const words[] = {"mr", "mrs", "ms",  "dr",     "prof", "st", "no",
-					    "vs", "inc", "ltd", "approx", "jr",   "sr"};
 	const struct kh_token *last = &c->out.at[c->out.n - 1];
 	struct kh_view word = kh_view_of(c->text.p + last->at, last->n);
 
 	if (c->out.n == 0 || last->kind != KH_TOKEN_WORD)
 		return false;
-	if (word.n == 1)
-		return true;
-	for (size_t i = 0; word.n <= 6 && i < sizeof(words) / sizeof(words[0]); i++) {
-		if (kh_view_eq_nocase(word, kh_view_str(words[i])))
-			return true;
-	}
-	return false;
+	return word.n == 1 || kh_tokens_is_one(word, KH_LIT("mr|mrs|ms|dr|prof|st|no|vs|inc|ltd|approx|jr|sr"));
 }
 
 static void cut_mark(struct cutter *c, size_t n)
@@ -276,15 +259,37 @@ struct kh_tokens kh_tokens_cut(struct kh_arena *arena, struct kh_view text)
 	return c.out;
 }
 
-bool kh_tokens_among(const struct kh_tokens *tokens, size_t i, struct kh_view words)
+size_t kh_tokens_line_end(const struct kh_tokens *tokens, size_t i)
 {
-	struct kh_view word;
+	size_t end = i;
 
-	if (i >= tokens->n || tokens->at[i].kind != KH_TOKEN_WORD)
-		return false;
-	while (kh_view_split(&words, '|', &word)) {
-		if (kh_view_eq_nocase(kh_tokens_text(tokens, i), word))
+	while (end < tokens->n && tokens->at[end].line == tokens->at[i].line)
+		end++;
+	return end;
+}
+
+size_t kh_tokens_sentence_end(const struct kh_tokens *tokens, size_t i)
+{
+	size_t end = i;
+
+	while (end < tokens->n && tokens->at[end].sentence == tokens->at[i].sentence)
+		end++;
+	return end;
+}
+
+bool kh_tokens_is_one(struct kh_view word, struct kh_view words)
+{
+	struct kh_view piece;
+
+	while (kh_view_split(&words, '|', &piece)) {
+		if (kh_view_eq_nocase(word, piece))
 			return true;
 	}
 	return false;
+}
+
+bool kh_tokens_among(const struct kh_tokens *tokens, size_t i, struct kh_view words)
+{
+	return i < tokens->n && tokens->at[i].kind == KH_TOKEN_WORD &&
+	       kh_tokens_is_one(kh_tokens_text(tokens, i), words);
 }

@@ -59,6 +59,13 @@ static inline bool kh_tokens_word(const struct kh_tokens *tokens, size_t i, stru
 	       kh_view_eq_nocase(kh_tokens_text(tokens, i), word);
 }
 
+/* The token after the line, or after the sentence, of token I. */
+size_t kh_tokens_line_end(const struct kh_tokens *tokens, size_t i);
+size_t kh_tokens_sentence_end(const struct kh_tokens *tokens, size_t i);
+
+/* True if WORD, in any case, is one of WORDS, separated by '|'. */
+bool kh_tokens_is_one(struct kh_view word, struct kh_view words);
+
 /* True if token I exists and is one of WORDS, lower case, separated by '|'. */
 bool kh_tokens_among(const struct kh_tokens *tokens, size_t i, struct kh_view words);
 

@@ -47,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	kh_fuzz_begin(&arena);
 	read_query(&arena, queries[choice / 2 % 3], &query);
-	enum kh_err e = choice % 2 == 0 ? kh_openai_answer(&arena, &query, kh_tainted_wrap(body), &response, &why)
-					: kh_anthropic_answer(&arena, &query, kh_tainted_wrap(body), &response, &why);
+	enum kh_err e = kh_model_answer(&arena, &query, kh_tainted_wrap(body),
+					choice % 2 == 0 ? kh_openai_find : kh_anthropic_find, &response, &why);
 	HOLDS(e == KH_OK);
 	if (why.n == 0) {
 		check_answer(&arena, &query, kh_tainted_open(response));

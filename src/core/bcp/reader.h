@@ -50,6 +50,7 @@ struct kh_reader_driver {
 	enum kh_err (*ask)(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
 			   struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault,
 			   struct kh_view *ret_detail);
+	const struct kh_model_api *api; /* of a driver for models */
 };
 
 /* A configured Reader. */

@@ -83,7 +83,7 @@ static void test_responses(struct kh_test *t)
 	for (size_t i = 0; i < sizeof(responses) / sizeof(responses[0]); i++) {
 		struct kh_tainted response, body = kh_tainted_wrap(kh_view_str(responses[i].body));
 		struct kh_view why;
-		must(t, kh_anthropic_answer(&t->arena, query, body, &response, &why));
+		must(t, kh_model_answer(&t->arena, query, body, kh_anthropic_find, &response, &why));
 		if (kh_view_find(why, kh_view_str(responses[i].why), 0) == SIZE_MAX)
 			print_error("%s: %.*s\n", responses[i].body, KH_FMT(why));
 		assert_true(kh_view_find(why, kh_view_str(responses[i].why), 0) != SIZE_MAX);

@@ -30,7 +30,7 @@ static yyjson_val *at(yyjson_val *root, const char *pointer)
 }
 
 static const struct kh_reader_settings of_far = {.model = KH_LIT_INIT("big"), .schema = true};
-static const struct kh_reader far = {.settings = &of_far};
+static const struct kh_reader far = {.driver = &kh_reader_openai, .settings = &of_far};
 
 /* K4, E11: prompt, query, fence, schema; and no other member. */
 static void test_request(struct kh_test *t)
@@ -96,11 +96,11 @@ static void test_changed(struct kh_test *t)
 	struct kh_view detail;
 
 	block.content = kh_tainted_wrap(KH_LIT("Another letter"));
-	must(t, kh_reader_openai.ask(&far, &t->arena, &ask, &response, &fault, &detail));
+	must(t, far.driver->ask(&far, &t->arena, &ask, &response, &fault, &detail));
 	assert_int_equal(fault, KH_READER_CHANGED);
 	assert_true(kh_view_starts(detail, KH_LIT("block b1: ")));
 	block = seal(t, "b1", TASK, KH_LIT("A letter"));
-	must(t, kh_reader_openai.ask(&far, &t->arena, &ask, &response, &fault, &detail)); /* no executor, no URL */
+	must(t, far.driver->ask(&far, &t->arena, &ask, &response, &fault, &detail)); /* no executor, no URL */
 	assert_int_equal(fault, KH_READER_DEAD);
 	assert_view(detail, "it is not configured so that it could be asked");
 }
@@ -147,7 +147,7 @@ static void test_responses(struct kh_test *t)
 	for (size_t i = 0; i < sizeof(responses) / sizeof(responses[0]); i++) {
 		struct kh_tainted response, body = kh_tainted_wrap(kh_view_str(responses[i].body));
 		struct kh_view why;
-		must(t, kh_openai_answer(&t->arena, query, body, &response, &why));
+		must(t, kh_model_answer(&t->arena, query, body, kh_openai_find, &response, &why));
 		if (kh_view_find(why, kh_view_str(responses[i].why), 0) == SIZE_MAX)
 			print_error("%s: %.*s\n", responses[i].body, KH_FMT(why));
 		assert_true(kh_view_find(why, kh_view_str(responses[i].why), 0) != SIZE_MAX);
