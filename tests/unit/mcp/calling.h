@@ -29,7 +29,8 @@ struct kh_calling {
 	struct kh_view task, block;
 	/* Called between two steps of a call that waits, once; or NULL. */
 	void (*meanwhile)(struct kh_calling *c);
-	struct kh_mcp_result result; /* of the latest call */
+	struct kh_mcp_call call; /* the latest; its result borrows from it */
+	struct kh_mcp_result result;
 	char approval[KH_ASKING_ID]; /* what it set */
 	unsigned waits;              /* how often it waited */
 	bool stop;                   /* the next call is stopped when it waits */
@@ -115,7 +116,9 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 	struct kh_who who = kh_calling_who(c, token);
 	const struct kh_mcp_tool *tool = kh_calling_tool(name, who.role);
 	struct kh_work work = {0};
-	struct kh_mcp_call call = {
+	struct kh_mcp_call *call = &c->call;
+
+	*call = (struct kh_mcp_call){
 		.gateway = c->gateway,
 		.token = kh_token_read(c->f->engine, token),
 		.who = &who,
@@ -124,31 +127,30 @@ static inline enum kh_err kh_calling_run(struct kh_calling *c, struct kh_view to
 		.work = &work,
 		.tool = tool,
 	};
-
 	if (tool == NULL)
 		fail_msg("%s is not for this role", name);
 	kh_calling_forget();
-	call.arguments = kh_fixture_json(c->f, kh_view_str(json));
+	call->arguments = kh_fixture_json(c->f, kh_view_str(json));
 	must(t,
-	     kh_rpc_schema_check(&t->arena, kh_fixture_json(c->f, kh_view_str(tool->input)), call.arguments, &t->err));
+	     kh_rpc_schema_check(&t->arena, kh_fixture_json(c->f, kh_view_str(tool->input)), call->arguments, &t->err));
 	c->result = (struct kh_mcp_result){0};
 	c->waits = 0;
 	for (unsigned i = 0; i < KH_CALLING_STEPS; i++) {
 		work.wake_at = work.wake_chain = 0;
-		call.doc = kh_json_new(&t->arena);
-		if (call.doc == NULL)
+		call->doc = kh_json_new(&t->arena);
+		if (call->doc == NULL)
 			return KH_ENOMEM;
 		t->err = (struct kh_error){.offset = SIZE_MAX};
-		if (tool->run(&call, &c->result) == KH_WORK_DONE) {
-			memcpy(c->approval, call.approval, sizeof(c->approval));
+		if (tool->run(call, &c->result) == KH_WORK_DONE) {
+			memcpy(c->approval, call->approval, sizeof(c->approval));
 			return c->result.e;
 		}
-		kh_calling_lasting = call.lasting;
-		call.arguments = NULL; /* the first step's alone */
+		kh_calling_lasting = call->lasting;
+		call->arguments = NULL; /* the first step's alone */
 		c->waits++;
-		call.stopping = c->stop;
-		if (c->meanwhile != NULL && call.approval[0] != '\0')
-			memcpy(c->approval, call.approval, sizeof(c->approval));
+		call->stopping = c->stop;
+		if (c->meanwhile != NULL && call->approval[0] != '\0')
+			memcpy(c->approval, call->approval, sizeof(c->approval));
 		if (c->meanwhile != NULL) {
 			void (*meanwhile)(struct kh_calling *) = c->meanwhile;
 			c->meanwhile = NULL;
