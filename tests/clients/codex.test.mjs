@@ -82,39 +82,36 @@ for (const [transport, server] of Object.entries(servers)) {
   test(`one turn of Codex over ${transport}`, async () => {
     const token = await home.token();
     let task, deciding;
-    const wait = (outputs) => { // until the held answer is decided
-      const now = object(outputs.at(-1));
-      return now.approval || now.outcome === 'waiting'
-        ? { name: 'approval_wait', arguments: { id: now.approval ?? now.query } } : null;
-    };
-    const model = new Model('mcp__keyhole', [
+    const wait = (now) => (['waiting', 'pending'].includes(now.outcome)
+      ? { name: 'approval_wait', arguments: { id: now.approval ?? now.query } } : null);
+    const script = [
       () => ({ name: 'task_open', arguments: { title: 'read my mail' } }),
-      async (outputs) => {
-        task = object(outputs.at(-1)).task;
+      async (now) => {
+        task = now.task;
         await home.put(task);
         return { name: 'BCPQuery', arguments: { ...KIND, task } };
       },
-      (outputs) => {
-        const { outcome, delivery } = object(outputs.at(-1));
+      ({ outcome, delivery }) => {
         assert.equal(outcome, 'delivered');
         assert.deepEqual(delivery.response.fields, { urgent: true, topic: 'meeting' });
         deciding = home.decide(task);
         return { name: 'BCPQuery', arguments: { ...HELD, task } };
       },
-      ...Array.from({ length: 20 }, () => (outputs) => {
-        const again = wait(outputs);
-        if (again) return again;
-        const { outcome, delivery } = object(outputs.at(-1));
+      ({ outcome, delivery }) => {
         assert.equal(outcome, 'delivered');
         assert.deepEqual(delivery.response.answers, HELD_ANSWERS);
-        model.ended = true;
         return 'The meeting is urgent.';
-      }),
-    ]);
+      },
+    ];
+    // A step is played when the call before it has an outcome; until then the agent goes on waiting.
+    const model = new Model('mcp__keyhole', (outputs) => {
+      const now = outputs.length > 0 ? object(outputs.at(-1)) : {};
+      return wait(now) ?? script.shift()(now);
+    });
     try {
       const { events, out, err } = await turn(configure(await model.listen(), server(token)), 'When is the meeting?');
       assert.deepEqual(model.faults, [], `${out}\n${err}`);
-      assert.ok(model.ended, `the script was not played to its end: ${out}\n${err}`);
+      assert.equal(script.length, 0, `the script was not played to its end: ${out}\n${err}`);
       await deciding;
       assert.deepEqual([...model.tools].sort(), [...CONTROLLER_TOOLS].sort());
       assert.equal(events.at(-1).type, 'turn.completed');

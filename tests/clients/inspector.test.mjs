@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { answered } from './journey.mjs';
 import { CONTROLLER_TOOLS, Home, KIND, PATIENCE, folder } from './keyhole.mjs';
 
 const run = promisify(execFile);
@@ -38,7 +39,8 @@ for (const transport of ['stdio', 'http']) {
     assert.deepEqual(tools.map((tool) => tool.name), CONTROLLER_TOOLS);
     const { structuredContent: { task } } = await call(target, 'task_open', { title: 'by hand' });
     await home.put(task);
-    const { structuredContent: { outcome, delivery } } = await call(target, 'BCPQuery', { ...KIND, task });
+    const client = { call: (name, args) => call(target, name, args) };
+    const { structuredContent: { outcome, delivery } } = await answered(client, client.call('BCPQuery', { ...KIND, task }));
     assert.equal(outcome, 'delivered');
     assert.deepEqual(delivery.response.fields, { urgent: true, topic: 'meeting' });
   });

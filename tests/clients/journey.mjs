@@ -13,11 +13,17 @@ export function said(result) {
   return result.structuredContent;
 }
 
-/** Asks, and goes on waiting for as long as it takes: what comes back when it is neither of OPEN any more. */
+/** Goes on waiting for what CALL asked, for as long as it takes: the result that is none of OPEN any more. */
+export async function answered(client, call, open = ['waiting']) {
+  for (let result = await call; ;) {
+    const now = said(result);
+    if (!open.includes(now.outcome)) return result;
+    result = await client.call('approval_wait', { id: now.approval ?? now.query });
+  }
+}
+
 async function outcome(client, query, open) {
-  let now = said(await client.call('BCPQuery', query));
-  while (open.includes(now.outcome)) now = said(await client.call('approval_wait', { id: now.approval ?? now.query }));
-  return now;
+  return said(await answered(client, client.call('BCPQuery', query), open));
 }
 
 /** I1: the tools of its role and no other, each with all that a model and a program need. */
@@ -46,7 +52,7 @@ export async function open(client, home) {
 
 /** B18, B23, K10: a query answered by `extract`: the values, their labels, and that they are not to be obeyed. */
 export async function delivered(client, { task, block }) {
-  const result = await client.call('BCPQuery', { ...KIND, task });
+  const result = await answered(client, client.call('BCPQuery', { ...KIND, task }));
   const { outcome: word, delivery, notice } = said(result);
   assert.equal(word, 'delivered');
   assert.deepEqual(delivery.response, { fields: { urgent: true, topic: 'meeting' } });

@@ -1,7 +1,7 @@
 // A model endpoint on loopback that answers by a script: what of the Responses API an agent needs for one turn.
 //
-// SCRIPT is a list of functions; the n-th is called when the agent asks for the n-th time, with the outputs of all tool
-// calls so far, and returns { name, arguments } to call a tool, or a text that ends the turn.
+// SCRIPT is a function that is called when the agent asks, with the outputs of all tool calls so far, and returns
+// { name, arguments } to call a tool, or a text that ends the turn.
 import { createServer } from 'node:http';
 
 export class Model {
@@ -34,7 +34,8 @@ export class Model {
     this.tools = (body.tools.find((tool) => tool.name === this.namespace)?.tools ?? []).map((tool) => tool.name);
     let step;
     try {
-      step = this.asked < this.script.length ? await this.script[this.asked++](outputs.map(plain)) : 'There is no more.';
+      this.asked++;
+      step = await this.script(outputs.map(plain));
     } catch (fault) {
       this.faults.push(fault);
       step = 'The script has ended with a fault.';

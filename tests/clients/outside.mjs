@@ -3,7 +3,7 @@
 // that is an agent, and by a human.  CLIENT is as in journey.mjs.
 import assert from 'node:assert/strict';
 
-import { said } from './journey.mjs';
+import { answered, said } from './journey.mjs';
 import { REFERENCE } from './site.mjs';
 
 const REASON = 'The user asked what the pump costs and until when.';
@@ -96,7 +96,7 @@ async function missing(client, home, { task }) {
 
 /** B18, B23: asked about by BCP. */
 async function asked(client, { task, block }) {
-  const result = await client.call('BCPQuery', { ...OFFER, task, blocks: [block] }), now = said(result);
+  const result = await answered(client, client.call('BCPQuery', { ...OFFER, task, blocks: [block] })), now = said(result);
   assert.equal(now.outcome, 'delivered');
   assert.deepEqual(now.delivery.response.answers, [{ id: 'price', answer: '1240.50 EUR' }, { id: 'until', answer: '2026-04-30' },
     { id: 'reference', answer: REFERENCE }]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { elicited, open, whole } from './journey.mjs';
+import { answered, elicited, open, whole } from './journey.mjs';
 import { outside } from './outside.mjs';
 import { Home, KIND, MAIL_CANARIES, require, until } from './keyhole.mjs';
 
@@ -111,7 +111,7 @@ test('an agent as Reader, a Controller beside it', async () => { // I3, B4, B24
     const right = await reader.call('BCPRespond', { query_id: again.query.query_id,
       response: { fields: { urgent: false, topic: 'invoice' } } });
     assert.equal(right.structuredContent.result, 'accepted');
-    const { outcome, delivery } = (await asked).structuredContent;
+    const { outcome, delivery } = (await answered(client, asked)).structuredContent;
     assert.equal(outcome, 'delivered');
     assert.deepEqual(delivery.response.fields, { urgent: false, topic: 'invoice' });
     assert.deepEqual(clean.leaked(), MAIL_CANARIES,
