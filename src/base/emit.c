@@ -105,6 +105,17 @@ void kh_emit_init(struct kh_emit *emit, struct kh_buf *buf)
 	*emit = (struct kh_emit){.buf = buf};
 }
 
+void kh_emit_begin(struct kh_emit *emit, struct kh_arena *arena, size_t limit)
+{
+	kh_emit_init(emit, &emit->own);
+	kh_buf_init(&emit->own, arena, limit);
+}
+
+enum kh_err kh_emit_finish(const struct kh_emit *emit, struct kh_view *ret_text)
+{
+	return emit->buf->arena->failed ? KH_ENOMEM : kh_buf_end(emit->buf, ret_text);
+}
+
 static void fail(struct kh_emit *emit)
 {
 	if (emit->buf->err == KH_OK)
@@ -177,12 +188,6 @@ void kh_emit_int(struct kh_emit *emit, int64_t number)
 		kh_emit_integer(emit->buf, number);
 }
 
-void kh_emit_bool(struct kh_emit *emit, bool yes)
-{
-	value(emit);
-	kh_buf_add(emit->buf, yes ? KH_LIT("true") : KH_LIT("false"));
-}
-
 void kh_emit_null(struct kh_emit *emit)
 {
 	value(emit);
@@ -210,4 +215,39 @@ void kh_emit_raw(struct kh_emit *emit, struct kh_view json)
 {
 	value(emit);
 	kh_buf_add(emit->buf, json);
+}
+
+void kh_emit_add(struct kh_emit *emit, const char *name, struct kh_view text)
+{
+	kh_emit_key(emit, name);
+	kh_emit_text(emit, text);
+}
+
+void kh_emit_add_word(struct kh_emit *emit, const char *name, const char *word)
+{
+	kh_emit_add(emit, name, kh_view_str(word));
+}
+
+void kh_emit_add_int(struct kh_emit *emit, const char *name, int64_t number)
+{
+	kh_emit_key(emit, name);
+	kh_emit_int(emit, number);
+}
+
+void kh_emit_add_bool(struct kh_emit *emit, const char *name, bool yes)
+{
+	kh_emit_key(emit, name);
+	kh_buf_add(emit->buf, yes ? KH_LIT("true") : KH_LIT("false"));
+}
+
+void kh_emit_add_digest(struct kh_emit *emit, const char *name, const struct kh_digest *digest)
+{
+	kh_emit_key(emit, name);
+	kh_emit_digest(emit, digest);
+}
+
+void kh_emit_add_raw(struct kh_emit *emit, const char *name, struct kh_view json)
+{
+	kh_emit_key(emit, name);
+	kh_emit_raw(emit, json);
 }

@@ -14,6 +14,7 @@
 
 struct kh_emit {
 	struct kh_buf *buf;
+	struct kh_buf own; /* of a text that is nothing but this */
 	unsigned depth;
 	struct {
 		const char *last; /* the member written last; NULL: none yet */
@@ -21,7 +22,15 @@ struct kh_emit {
 	} level[KH_EMIT_DEPTH];
 };
 
+/* Writes into BUF, behind what it has. */
 void kh_emit_init(struct kh_emit *emit, struct kh_buf *buf);
+
+/*
+ * Writes a text of its own, of at most LIMIT bytes; kh_emit_finish() gives it.  KH_ENOMEM, also if another allocation of
+ * the arena has failed; KH_ELIMIT; KH_EREFUSED.
+ */
+void kh_emit_begin(struct kh_emit *emit, struct kh_arena *arena, size_t limit);
+enum kh_err kh_emit_finish(const struct kh_emit *emit, struct kh_view *ret_text) KH_CHECKED;
 
 /* A member's name; its value comes next.  NAME must outlive the object. */
 void kh_emit_key(struct kh_emit *emit, const char *name);
@@ -32,11 +41,18 @@ void kh_emit_end(struct kh_emit *emit); /* of the innermost object or array */
 
 /* Values.  An integer is within +-2^53. */
 void kh_emit_int(struct kh_emit *emit, int64_t value);
-void kh_emit_bool(struct kh_emit *emit, bool value);
 void kh_emit_null(struct kh_emit *emit);
 void kh_emit_text(struct kh_emit *emit, struct kh_view text);              /* valid UTF-8 */
 void kh_emit_digest(struct kh_emit *emit, const struct kh_digest *digest); /* 64 hexadecimal digits */
 void kh_emit_raw(struct kh_emit *emit, struct kh_view json);               /* canonical already */
+
+/* Members: a name and its value. */
+void kh_emit_add(struct kh_emit *emit, const char *name, struct kh_view text);
+void kh_emit_add_word(struct kh_emit *emit, const char *name, const char *word);
+void kh_emit_add_int(struct kh_emit *emit, const char *name, int64_t value);
+void kh_emit_add_bool(struct kh_emit *emit, const char *name, bool value);
+void kh_emit_add_digest(struct kh_emit *emit, const char *name, const struct kh_digest *digest);
+void kh_emit_add_raw(struct kh_emit *emit, const char *name, struct kh_view json);
 
 /* A string in quotes, or an integer, as in canonical JSON, on its own and not in an object. */
 void kh_emit_string(struct kh_buf *buf, struct kh_view text);

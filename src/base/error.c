@@ -15,45 +15,28 @@ static void end_whole(char *text)
 		text[broken] = '\0';
 }
 
-static void fill(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, va_list args)
-	__attribute__((format(printf, 5, 0)));
-
-static void fill(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, va_list args)
-{
-	*err = (struct kh_error){.err = e, .offset = offset, .code = code};
-	vsnprintf(err->detail, sizeof(err->detail), fmt, args);
-	end_whole(err->detail);
-}
-
-#undef kh_error_set /* the analyser has a macro of this name */
-enum kh_err kh_error_set(struct kh_error *err, enum kh_err e, const char *code, const char *fmt, ...)
-{
-	if (err != NULL) {
-		va_list args;
-		va_start(args, fmt);
-		fill(err, e, code, SIZE_MAX, fmt, args);
-		va_end(args);
-	}
-	return e;
-}
-
+#undef kh_error_at /* the analyser has a macro of this name */
 enum kh_err kh_error_at(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, ...)
 {
-	if (err != NULL) {
-		va_list args;
-		va_start(args, fmt);
-		fill(err, e, code, offset, fmt, args);
-		va_end(args);
-	}
+	va_list args;
+
+	if (err == NULL)
+		return e;
+	*err = (struct kh_error){.err = e, .offset = offset, .code = code};
+	va_start(args, fmt);
+	vsnprintf(err->detail, sizeof(err->detail), fmt, args);
+	va_end(args);
+	end_whole(err->detail);
 	return e;
 }
 
-void kh_error_member(struct kh_error *err, struct kh_view member)
+enum kh_err kh_error_member(struct kh_error *err, struct kh_view member, enum kh_err e)
 {
-	if (err == NULL)
-		return;
+	if (err == NULL || e == KH_OK)
+		return e;
 	snprintf(err->member, sizeof(err->member), "%.*s", KH_FMT(member));
 	end_whole(err->member);
+	return e;
 }
 
 static const struct kh_words names = KH_WORDS(
@@ -90,7 +73,6 @@ void kh_reasons_add(struct kh_reasons *list, const char *code, struct kh_view me
 
 enum kh_err kh_error_reason(struct kh_error *err, enum kh_err e, const struct kh_reasons *list)
 {
-	kh_error_set(err, e, list->at[0].code, "%.*s", KH_FMT(list->at[0].detail));
-	kh_error_member(err, list->at[0].member);
-	return e;
+	return kh_error_member(err, list->at[0].member,
+			       kh_error_set(err, e, list->at[0].code, "%.*s", KH_FMT(list->at[0].detail)));
 }

@@ -9,21 +9,21 @@
 
 #include "base/arena.h"
 
-/* Fills *ERR (which may be NULL) and returns E, so that a failing function ends in `return kh_error_set(...)`. */
-enum kh_err kh_error_set(struct kh_error *err, enum kh_err e, const char *code, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+/*
+ * Fills *ERR (which may be NULL) and returns E, so that a failing function ends in `return kh_error_set(...)`.
+ * kh_error_at() adds the byte offset in the input.
+ */
+enum kh_err kh_error_at(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+#define kh_error_set(err, e, code, ...) kh_error_at((err), (e), (code), SIZE_MAX, __VA_ARGS__)
 
 /* The static analyser reads one file at a time: this macro tells it that E is returned. */
 #ifdef __clang_analyzer__
-#define kh_error_set(err, e, ...) ((void)(kh_error_set)((err), (e), __VA_ARGS__), (e))
+#define kh_error_at(err, e, ...) ((void)(kh_error_at)((err), (e), __VA_ARGS__), (e))
 #endif
 
-/* The same with the byte offset in the input. */
-enum kh_err kh_error_at(struct kh_error *err, enum kh_err e, const char *code, size_t offset, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
-
-/* Records the path of the faulty member in *ERR, which may be NULL. */
-void kh_error_member(struct kh_error *err, struct kh_view member);
+/* Records the path of the faulty member in *ERR (which may be NULL) if E is a failure, and returns E. */
+enum kh_err kh_error_member(struct kh_error *err, struct kh_view member, enum kh_err e);
 
 /* A word for E: "out_of_memory", "bad_input", ... */
 const char *kh_err_name(enum kh_err e);

@@ -154,7 +154,6 @@ static enum kh_err start(struct kh_op *op, void *call)
 	struct kh_engine *engine = call;
 	struct kh_system_row *system;
 	struct kh_emit emit;
-	struct kh_buf buf;
 	struct kh_view what = {NULL, 0};
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_SYSTEM, 1, &system);
 
@@ -164,15 +163,12 @@ static enum kh_err start(struct kh_op *op, void *call)
 		return e;
 	memcpy(engine->id_key, system->id_key.p, KH_PUBLICID_KEY);
 	system->policy = op->policy->digest;
-	kh_buf_init(&buf, op->arena, BOOK);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, BOOK);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "holder");
-	kh_emit_int(&emit, kh_store_holder(engine->settings.store));
-	kh_emit_key(&emit, "version");
-	kh_emit_text(&emit, engine->settings.version);
+	kh_emit_add_int(&emit, "holder", kh_store_holder(engine->settings.store));
+	kh_emit_add(&emit, "version", engine->settings.version);
 	kh_emit_end(&emit);
-	e = kh_buf_end(&buf, &what);
+	e = kh_emit_finish(&emit, &what);
 	return e == KH_OK ? kh_op_event(op, KH_AUDIT_STARTED, NULL, what) : e;
 }
 

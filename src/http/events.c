@@ -119,24 +119,18 @@ static bool send_one(struct kh_http_request *r, struct kh_http_stream *stream, c
 	struct kh_arena *arena = kh_http_request_arena(r);
 	struct kh_engine *engine = kh_gateway_engine(kh_http_request_gateway(r));
 	struct kh_view data, id = kh_arena_printf(arena, "%" PRId64, found->id);
-	struct kh_buf buf;
 	struct kh_emit emit;
 
-	kh_buf_init(&buf, arena, LINE);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, arena, LINE);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "at");
-	kh_emit_text(&emit, kh_timestamp_text(arena, found->at));
-	kh_emit_key(&emit, "id");
-	kh_emit_int(&emit, found->id);
-	kh_emit_key(&emit, "kind");
-	kh_emit_text(&emit, kh_view_str(found->kind));
+	kh_emit_add(&emit, "at", kh_timestamp_text(arena, found->at));
+	kh_emit_add_int(&emit, "id", found->id);
+	kh_emit_add_word(&emit, "kind", found->kind);
 	if (found->chain != 0) {
-		kh_emit_key(&emit, "task");
-		kh_emit_text(&emit, kh_publicid_text(arena, kh_engine_id_key(engine), KH_ID_TASK, found->chain));
+		kh_emit_add(&emit, "task", kh_publicid_text(arena, kh_engine_id_key(engine), KH_ID_TASK, found->chain));
 	}
 	kh_emit_end(&emit);
-	if (kh_buf_end(&buf, &data) != KH_OK || kh_arena_check(arena) != KH_OK)
+	if (kh_emit_finish(&emit, &data) != KH_OK || kh_arena_check(arena) != KH_OK)
 		return false;
 	return kh_http_stream_event(stream, id, kh_view_str(found->kind), data);
 }

@@ -7,9 +7,7 @@
 
 static enum kh_err fault(struct kh_mcp_call *call, const char *code, const char *member, const char *detail)
 {
-	kh_error_set(call->err, KH_EINPUT, code, "%s", detail);
-	kh_error_member(call->err, kh_view_str(member));
-	return KH_EINPUT;
+	return kh_error_member(call->err, kh_view_str(member), kh_error_set(call->err, KH_EINPUT, code, "%s", detail));
 }
 
 /* True if the caller has this template. */

@@ -108,9 +108,7 @@ static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_comm_loo
 
 static enum kh_err fault(struct kh_mcp_call *call, const char *code, const char *member, const char *detail)
 {
-	kh_error_set(call->err, KH_EINPUT, code, "%s", detail);
-	kh_error_member(call->err, kh_view_str(member));
-	return KH_EINPUT;
+	return kh_error_member(call->err, kh_view_str(member), kh_error_set(call->err, KH_EINPUT, code, "%s", detail));
 }
 
 /* Copies the call's parameters of OPERATION. */

@@ -16,7 +16,7 @@ struct checking {
 static enum kh_err check_value(const struct checking *c, yyjson_val *schema, yyjson_val *value, struct kh_view path);
 
 #define FAULT(c, path, code, ...) \
-	(kh_error_set((c)->err, KH_EINPUT, (code), __VA_ARGS__), kh_error_member((c)->err, (path)), KH_EINPUT)
+	kh_error_member((c)->err, (path), kh_error_set((c)->err, KH_EINPUT, (code), __VA_ARGS__))
 
 /* PATH.NAME made safe to show, because NAME can come from a client. */
 static struct kh_view below(const struct checking *c, struct kh_view path, struct kh_view name)

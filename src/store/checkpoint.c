@@ -40,13 +40,10 @@ bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const s
 static enum kh_err write_body(struct kh_arena *arena, const struct kh_checkpoint *c, struct kh_view *ret_body)
 {
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, arena, LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, arena, LIMIT);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "at");
-	kh_emit_int(&emit, c->at);
+	kh_emit_add_int(&emit, "at", c->at);
 	kh_emit_key(&emit, "heads");
 	kh_emit_array(&emit);
 	for (size_t i = 0; i < c->count; i++) {
@@ -57,40 +54,29 @@ static enum kh_err write_body(struct kh_arena *arena, const struct kh_checkpoint
 		kh_emit_end(&emit);
 	}
 	kh_emit_end(&emit);
-	kh_emit_key(&emit, "last");
-	kh_emit_int(&emit, c->last);
-	kh_emit_key(&emit, "n");
-	kh_emit_int(&emit, c->n);
-	kh_emit_key(&emit, "prev");
-	kh_emit_digest(&emit, &c->prev);
-	kh_emit_key(&emit, "store");
-	kh_emit_digest(&emit, &c->store);
+	kh_emit_add_int(&emit, "last", c->last);
+	kh_emit_add_int(&emit, "n", c->n);
+	kh_emit_add_digest(&emit, "prev", &c->prev);
+	kh_emit_add_digest(&emit, "store", &c->store);
 	kh_emit_end(&emit);
-	return kh_buf_end(&buf, ret_body);
+	return kh_emit_finish(&emit, ret_body);
 }
 
 static enum kh_err write_line(struct kh_arena *arena, const struct kh_checkpoint_line *line, struct kh_view *ret_line)
 {
 	char hex[SIGNATURE * 2 + 1];
 	struct kh_emit emit;
-	struct kh_buf buf;
 
 	sodium_bin2hex(hex, sizeof(hex), line->signature, SIGNATURE);
-	kh_buf_init(&buf, arena, LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, arena, LIMIT);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "checkpoint");
-	kh_emit_int(&emit, line->n);
-	kh_emit_key(&emit, "hash");
-	kh_emit_digest(&emit, &line->hash);
-	kh_emit_key(&emit, "last");
-	kh_emit_int(&emit, line->last);
-	kh_emit_key(&emit, "signature");
-	kh_emit_text(&emit, kh_view_of(hex, SIGNATURE * 2));
-	kh_emit_key(&emit, "store");
-	kh_emit_digest(&emit, &line->store);
+	kh_emit_add_int(&emit, "checkpoint", line->n);
+	kh_emit_add_digest(&emit, "hash", &line->hash);
+	kh_emit_add_int(&emit, "last", line->last);
+	kh_emit_add(&emit, "signature", kh_view_of(hex, SIGNATURE * 2));
+	kh_emit_add_digest(&emit, "store", &line->store);
 	kh_emit_end(&emit);
-	return kh_buf_end(&buf, ret_line);
+	return kh_emit_finish(&emit, ret_line);
 }
 
 /* The heads of the chains that have events since the last checkpoint. */

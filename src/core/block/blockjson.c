@@ -32,16 +32,10 @@ static size_t find(const char *const *words, size_t count, struct kh_view word)
 	return i;
 }
 
-static enum kh_err at_member(struct kh_error *err, const char *member, enum kh_err e)
-{
-	kh_error_member(err, kh_view_str(member));
-	return e;
-}
-
 static enum kh_err wrong_type(struct kh_error *err, const char *member, yyjson_val *got, const char *want)
 {
-	return at_member(
-		err, member,
+	return kh_error_member(
+		err, kh_view_str(member),
 		kh_error_set(err, KH_EINPUT, "wrong_type", "%s is %s, expected %s", member, kh_json_type(got), want));
 }
 
@@ -50,8 +44,8 @@ static enum kh_err bad_word(struct kh_arena *arena, struct kh_error *err, const 
 {
 	struct kh_view quoted = kh_arena_quote(arena, got);
 
-	return at_member(
-		err, member,
+	return kh_error_member(
+		err, kh_view_str(member),
 		kh_error_set(err, KH_EINPUT, "bad_value", "%s is %.*s, expected %s", member, KH_FMT(quoted), want));
 }
 
@@ -78,8 +72,9 @@ static enum kh_err take_members(struct kh_arena *arena, yyjson_val *obj, yyjson_
 	}
 	for (size_t i = 0; i < KNOWN; i++) {
 		if (i <= CONTENT && values[i] == NULL)
-			return at_member(err, names[i],
-					 kh_error_set(err, KH_EINPUT, "missing", "the block has no %s", names[i]));
+			return kh_error_member(
+				err, kh_view_str(names[i]),
+				kh_error_set(err, KH_EINPUT, "missing", "the block has no %s", names[i]));
 		if (i != TAINTED_BY && values[i] != NULL && !yyjson_is_str(values[i]))
 			return wrong_type(err, names[i], values[i], "a string");
 	}
@@ -134,8 +129,9 @@ static enum kh_err check_hash(struct kh_arena *arena, struct kh_view hash, struc
 		return KH_ENOMEM;
 	if (kh_view_eq(hash, a) || kh_view_eq(hash, b))
 		return KH_OK;
-	return at_member(err, "content_hash",
-			 kh_error_set(err, KH_ECHANGED, "hash_mismatch", "content_hash is not that of the content"));
+	return kh_error_member(
+		err, KH_LIT("content_hash"),
+		kh_error_set(err, KH_ECHANGED, "hash_mismatch", "content_hash is not that of the content"));
 }
 
 enum kh_err kh_blockjson_read(struct kh_blocks *set, yyjson_val *obj, struct kh_error *err)
@@ -164,9 +160,9 @@ enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const 
 	yyjson_val *item;
 
 	if (!yyjson_is_arr(arr))
-		return arr == NULL
-			       ? at_member(err, path, kh_error_set(err, KH_EINPUT, "missing", "there is no %s", path))
-			       : wrong_type(err, path, arr, "an array of blocks");
+		return arr == NULL ? kh_error_member(err, kh_view_str(path),
+						     kh_error_set(err, KH_EINPUT, "missing", "there is no %s", path))
+				   : wrong_type(err, path, arr, "an array of blocks");
 	for (size_t i = 0; (item = yyjson_arr_iter_next(&iter)) != NULL; i++) {
 		enum kh_err e = kh_blockjson_read(set, item, err);
 		if (e == KH_OK)
@@ -174,8 +170,7 @@ enum kh_err kh_blockjson_read_all(struct kh_blocks *set, yyjson_val *arr, const 
 		struct kh_view inner = err ? kh_view_str(err->member) : KH_LIT("");
 		struct kh_view member = kh_arena_printf(set->arena, "%s[%zu]%s%.*s", path, i, inner.n ? "." : "",
 							KH_FMT(inner));
-		kh_error_member(err, member);
-		return e;
+		return kh_error_member(err, member, e);
 	}
 	return KH_OK;
 }

@@ -53,9 +53,7 @@ static enum kh_err get_string(yyjson_val *in, const char *key, struct kh_view *r
 		e = kh_error_set(err, KH_EINPUT, "wrong_type", "%s is %s, expected a string", key, kh_json_type(val));
 	else
 		*ret_v = kh_json_str(val);
-	if (e != KH_OK)
-		kh_error_member(err, kh_view_str(key));
-	return e;
+	return kh_error_member(err, kh_view_str(key), e);
 }
 
 enum kh_err kh_block_contract_render(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,

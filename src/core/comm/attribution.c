@@ -22,119 +22,88 @@ static enum kh_err check_source(struct kh_view source, struct kh_error *err)
 	return KH_OK;
 }
 
+static enum kh_err check_id(struct kh_view id, const char *member, const char *code, struct kh_error *err)
+{
+	if (kh_session_is_id(id))
+		return KH_OK;
+	return kh_error_member(err, kh_view_str(member),
+			       kh_error_set(err, KH_EREFUSED, code,
+					    "%s is not of the form [A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}", member));
+}
+
 /* Checks everything but the digests. */
 static enum kh_err check_parts(struct kh_arena *arena, const struct kh_attribution *attribution, struct kh_error *err)
 {
 	struct kh_operation_name name;
 	enum kh_err e = kh_operation_find(arena, &kh_operations_own, attribution->operation, &name, err);
 
-	if (e != KH_OK) {
-		kh_error_member(err, KH_LIT("operation"));
-		return e;
-	}
-	if (!kh_session_is_id(attribution->session_id)) {
-		e = kh_error_set(err, KH_EREFUSED, "session_malformed",
-				 "session_id is not of the form [A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}");
-		kh_error_member(err, KH_LIT("session_id"));
-		return e;
-	}
-	e = check_source(attribution->source, err);
-	if (e != KH_OK) {
-		kh_error_member(err, KH_LIT("source"));
-		return e;
-	}
-	if (attribution->audit_id.n > 0 && !kh_session_is_id(attribution->audit_id)) {
-		e = kh_error_set(err, KH_EREFUSED, "bad_name",
-				 "audit_id is not of the form [A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}");
-		kh_error_member(err, KH_LIT("audit_id"));
-		return e;
-	}
-	if (attribution->timestamp < 0 || attribution->timestamp >= KH_TIMESTAMP_END)
-		return kh_error_set(err, KH_EINPUT, "out_of_range", "the time is not between 1970 and 9999");
-	return KH_OK;
+	if (e != KH_OK)
+		return kh_error_member(err, KH_LIT("operation"), e);
+	e = check_id(attribution->session_id, "session_id", "session_malformed", err);
+	if (e == KH_OK)
+		e = kh_error_member(err, KH_LIT("source"), check_source(attribution->source, err));
+	if (e == KH_OK && attribution->audit_id.n > 0)
+		e = check_id(attribution->audit_id, "audit_id", "bad_name", err);
+	if (e == KH_OK && (attribution->timestamp < 0 || attribution->timestamp >= KH_TIMESTAMP_END))
+		e = kh_error_set(err, KH_EINPUT, "out_of_range", "the time is not between 1970 and 9999");
+	return e;
 }
 
 struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attribution *attribution)
 {
-	struct kh_view text = {NULL, 0};
-	struct kh_buf buf;
+	struct kh_view operation = kh_operation_short(attribution->operation);
 
-	kh_buf_init(&buf, arena, arena->limit);
-	kh_buf_lit(&buf, "CommunicationOS (");
-	kh_buf_add(&buf, kh_operation_short(attribution->operation));
-	kh_buf_lit(&buf, ") in session ");
-	kh_buf_add(&buf, attribution->session_id);
-	if (kh_buf_end(&buf, &text) != KH_OK)
-		arena->failed = true;
-	return text;
+	return kh_arena_printf(arena, "CommunicationOS (%.*s) in session %.*s", KH_FMT(operation),
+			       KH_FMT(attribution->session_id));
 }
 
-#define MEMBERS 9
+/* The members in the order in which they are shown. */
+enum { TEXT, SOURCE, TIMESTAMP, TRUST_LEVEL, OPERATION, SESSION_ID, CONTENT_HASH, AUDIT_ID, DIGEST, MEMBERS };
+static const char *const names[MEMBERS] = {"attribution", "source",       "timestamp", "trust_level", "operation",
+					   "session_id",  "content_hash", "audit_id",  "digest"};
 
-struct member {
-	const char *name;
-	struct kh_view text;
-};
-
-/* The members in the order in which they are shown.  Out of memory marks the arena. */
-static size_t list_members(struct kh_arena *arena, const struct kh_attribution *attribution,
-			   struct member ret_members[MEMBERS])
+/* The members' texts, in this order; that of AUDIT_ID is empty if there is none.  Out of memory marks the arena. */
+static void list_members(struct kh_arena *arena, const struct kh_attribution *attribution,
+			 struct kh_view ret_texts[MEMBERS])
 {
-	size_t n = 0;
-
-	ret_members[n++] = (struct member){"attribution", kh_attribution_text(arena, attribution)};
-	ret_members[n++] = (struct member){"source", attribution->source};
-	ret_members[n++] = (struct member){"timestamp", kh_timestamp_text(arena, attribution->timestamp)};
-	ret_members[n++] = (struct member){"trust_level", KH_LIT(KH_ATTRIBUTION_MARKER)};
-	ret_members[n++] = (struct member){"operation", attribution->operation};
-	ret_members[n++] = (struct member){"session_id", attribution->session_id};
-	ret_members[n++] = (struct member){"content_hash", kh_canonical_hex(arena, &attribution->content_hash)};
-	if (attribution->audit_id.n > 0)
-		ret_members[n++] = (struct member){"audit_id", attribution->audit_id};
-	ret_members[n++] = (struct member){"digest", kh_canonical_hex(arena, &attribution->digest)};
-	return n;
+	ret_texts[TEXT] = kh_attribution_text(arena, attribution);
+	ret_texts[SOURCE] = attribution->source;
+	ret_texts[TIMESTAMP] = kh_timestamp_text(arena, attribution->timestamp);
+	ret_texts[TRUST_LEVEL] = KH_LIT(KH_ATTRIBUTION_MARKER);
+	ret_texts[OPERATION] = attribution->operation;
+	ret_texts[SESSION_ID] = attribution->session_id;
+	ret_texts[CONTENT_HASH] = kh_canonical_hex(arena, &attribution->content_hash);
+	ret_texts[AUDIT_ID] = attribution->audit_id;
+	ret_texts[DIGEST] = kh_canonical_hex(arena, &attribution->digest);
 }
 
 yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
 				    const struct kh_attribution *attribution)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-	struct member members[MEMBERS];
-	size_t n = list_members(arena, attribution, members);
+	struct kh_view texts[MEMBERS];
 
-	for (size_t i = 0; i < n; i++)
-		kh_json_add(doc, obj, members[i].name, members[i].text);
+	list_members(arena, attribution, texts);
+	for (size_t i = 0; i < MEMBERS; i++) {
+		if (i != AUDIT_ID || texts[i].n > 0)
+			kh_json_add(doc, obj, names[i], texts[i]);
+	}
 	return obj;
 }
 
-/* Writes the members in canonical order, by name. */
 static void emit(struct kh_emit *emit, const struct kh_attribution *attribution, bool with_digest)
 {
-	struct kh_arena *arena = emit->buf->arena;
+	static const unsigned char by_name[] = {TEXT,       AUDIT_ID, CONTENT_HASH, DIGEST,     OPERATION,
+						SESSION_ID, SOURCE,   TIMESTAMP,    TRUST_LEVEL};
+	struct kh_view texts[MEMBERS];
 
+	list_members(emit->buf->arena, attribution, texts);
 	kh_emit_object(emit);
-	kh_emit_key(emit, "attribution");
-	kh_emit_text(emit, kh_attribution_text(arena, attribution));
-	if (attribution->audit_id.n > 0) {
-		kh_emit_key(emit, "audit_id");
-		kh_emit_text(emit, attribution->audit_id);
+	for (size_t i = 0; i < MEMBERS; i++) {
+		size_t at = by_name[i];
+		if ((at != AUDIT_ID || texts[at].n > 0) && (at != DIGEST || with_digest))
+			kh_emit_add(emit, names[at], texts[at]);
 	}
-	kh_emit_key(emit, "content_hash");
-	kh_emit_digest(emit, &attribution->content_hash);
-	if (with_digest) {
-		kh_emit_key(emit, "digest");
-		kh_emit_digest(emit, &attribution->digest);
-	}
-	kh_emit_key(emit, "operation");
-	kh_emit_text(emit, attribution->operation);
-	kh_emit_key(emit, "session_id");
-	kh_emit_text(emit, attribution->session_id);
-	kh_emit_key(emit, "source");
-	kh_emit_text(emit, attribution->source);
-	kh_emit_key(emit, "timestamp");
-	kh_emit_text(emit, kh_timestamp_text(arena, attribution->timestamp));
-	kh_emit_key(emit, "trust_level");
-	kh_emit_text(emit, KH_LIT(KH_ATTRIBUTION_MARKER));
 	kh_emit_end(emit);
 }
 
@@ -143,38 +112,34 @@ void kh_attribution_emit(struct kh_emit *out, const struct kh_attribution *attri
 	emit(out, attribution, true);
 }
 
+static enum kh_err write(struct kh_arena *arena, const struct kh_attribution *attribution, bool with_digest,
+			 struct kh_view *ret_json)
+{
+	struct kh_emit out;
+
+	kh_emit_begin(&out, arena, arena->limit);
+	emit(&out, attribution, with_digest);
+	return kh_emit_finish(&out, ret_json);
+}
+
 enum kh_err kh_attribution_canonical(struct kh_arena *arena, const struct kh_attribution *attribution,
 				     struct kh_view *ret_json)
 {
-	struct kh_emit out;
-	struct kh_buf buf;
-
-	kh_buf_init(&buf, arena, arena->limit);
-	kh_emit_init(&out, &buf);
-	emit(&out, attribution, true);
-	enum kh_err e = kh_arena_check(arena);
-	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
+	return write(arena, attribution, true, ret_json);
 }
 
-/* The digest of CONTENT and the parts, which have been checked and are all valid UTF-8. */
-static enum kh_err compute_digest(struct kh_arena *arena, const struct kh_attribution *attribution,
-				  struct kh_view content, struct kh_digest *ret_digest)
+enum kh_err kh_attribution_bind(struct kh_arena *arena, struct kh_view content, struct kh_view metadata,
+				struct kh_digest *ret_digest)
 {
 	struct kh_view text;
 	struct kh_emit out;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, arena, arena->limit);
-	kh_emit_init(&out, &buf);
+	kh_emit_begin(&out, arena, arena->limit);
 	kh_emit_object(&out);
-	kh_emit_key(&out, "content");
-	kh_emit_text(&out, content);
-	kh_emit_key(&out, "metadata");
-	emit(&out, attribution, false);
+	kh_emit_add(&out, "content", content);
+	kh_emit_add_raw(&out, "metadata", metadata);
 	kh_emit_end(&out);
-	enum kh_err e = kh_arena_check(arena);
-	if (e == KH_OK)
-		e = kh_buf_end(&buf, &text);
+	enum kh_err e = kh_emit_finish(&out, &text);
 	if (e == KH_OK)
 		*ret_digest = kh_canonical_digest(text);
 	return e;
@@ -184,6 +149,7 @@ enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *a
 				struct kh_error *err)
 {
 	struct kh_attribution made = *attribution;
+	struct kh_view metadata;
 	enum kh_err e = check_parts(arena, &made, err);
 
 	if (e != KH_OK)
@@ -192,7 +158,9 @@ enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *a
 		return kh_error_at(err, KH_EINPUT, "bad_utf8", kh_utf8_invalid(content),
 				   "the content is not valid UTF-8");
 	made.content_hash = kh_canonical_digest(content);
-	e = compute_digest(arena, &made, content, &made.digest);
+	e = write(arena, &made, false, &metadata);
+	if (e == KH_OK)
+		e = kh_attribution_bind(arena, content, metadata, &made.digest);
 	if (e == KH_OK)
 		*attribution = made;
 	return e;
@@ -217,27 +185,28 @@ bool kh_attribution_parse_digest(struct kh_view hex, struct kh_digest *ret_diges
 
 static enum kh_err malformed(struct kh_error *err, const char *member)
 {
-	enum kh_err e = kh_error_set(err, KH_EREFUSED, "attribution_malformed", "%s is not what it must be", member);
-
-	kh_error_member(err, kh_view_str(member));
-	return e;
+	return kh_error_member(
+		err, kh_view_str(member),
+		kh_error_set(err, KH_EREFUSED, "attribution_malformed", "%s is not what it must be", member));
 }
 
 /* Checks that METADATA has exactly the members of ATTRIBUTION, which was read from it, with the same values. */
 static enum kh_err check_same(struct kh_arena *arena, yyjson_val *metadata, const struct kh_attribution *attribution,
 			      struct kh_error *err)
 {
-	struct member members[MEMBERS];
-	size_t n = list_members(arena, attribution, members);
+	struct kh_view texts[MEMBERS];
 
+	list_members(arena, attribution, texts);
 	if (arena->failed)
 		return KH_ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		yyjson_val *theirs = kh_json_get(metadata, members[i].name);
-		if (!yyjson_is_str(theirs) || !kh_view_eq(kh_json_str(theirs), members[i].text))
-			return malformed(err, members[i].name);
+	for (size_t i = 0; i < MEMBERS; i++) {
+		yyjson_val *theirs = kh_json_get(metadata, names[i]);
+		if (i == AUDIT_ID && texts[i].n == 0)
+			continue;
+		if (!yyjson_is_str(theirs) || !kh_view_eq(kh_json_str(theirs), texts[i]))
+			return malformed(err, names[i]);
 	}
-	if (yyjson_obj_size(metadata) != n)
+	if (yyjson_obj_size(metadata) != MEMBERS - (texts[AUDIT_ID].n == 0))
 		return kh_error_set(err, KH_EREFUSED, "attribution_malformed", "it has members that are not known");
 	return KH_OK;
 }
@@ -245,8 +214,6 @@ static enum kh_err check_same(struct kh_arena *arena, yyjson_val *metadata, cons
 enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, struct kh_attribution *ret_attribution,
 				struct kh_error *err)
 {
-	static const char *const needed[] = {"attribution", "source",     "timestamp",    "trust_level",
-					     "operation",   "session_id", "content_hash", "digest"};
 	struct kh_attribution read = {.operation = kh_json_str(kh_json_get(metadata, "operation")),
 				      .session_id = kh_json_str(kh_json_get(metadata, "session_id")),
 				      .source = kh_json_str(kh_json_get(metadata, "source")),
@@ -254,13 +221,11 @@ enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, st
 
 	if (!yyjson_is_obj(metadata))
 		return kh_error_set(err, KH_EREFUSED, "attribution_missing", "there is no attribution");
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		if (kh_json_get(metadata, needed[i]) == NULL) {
-			enum kh_err e = kh_error_set(err, KH_EREFUSED, "attribution_missing", "%s is missing",
-						     needed[i]);
-			kh_error_member(err, kh_view_str(needed[i]));
-			return e;
-		}
+	for (size_t i = 0; i < MEMBERS; i++) {
+		if (i != AUDIT_ID && kh_json_get(metadata, names[i]) == NULL)
+			return kh_error_member(
+				err, kh_view_str(names[i]),
+				kh_error_set(err, KH_EREFUSED, "attribution_missing", "%s is missing", names[i]));
 	}
 	if (!kh_timestamp_parse(kh_json_str(kh_json_get(metadata, "timestamp")), &read.timestamp))
 		return malformed(err, "timestamp");

@@ -38,6 +38,10 @@ struct kh_attribution {
 enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
 				struct kh_error *err) KH_CHECKED;
 
+/* The digest that binds METADATA (canonical JSON) to CONTENT, as above.  Both are valid UTF-8. */
+enum kh_err kh_attribution_bind(struct kh_arena *arena, struct kh_view content, struct kh_view metadata,
+				struct kh_digest *ret_digest) KH_CHECKED;
+
 /* "CommunicationOS (fetch) in session s1". */
 struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attribution *attribution);
 

@@ -46,11 +46,8 @@ static enum kh_err read_wrap(struct kh_call *call, yyjson_val *in, struct kh_att
 	}
 	if (call->arena->failed)
 		return KH_ENOMEM;
-	if (errors.n > 0) {
-		kh_error_set(why, KH_EINPUT, errors.at[0].code, "%.*s", KH_FMT(errors.at[0].detail));
-		kh_error_member(why, errors.at[0].member);
-		return KH_EINPUT;
-	}
+	if (errors.n > 0)
+		return kh_error_reason(why, KH_EINPUT, &errors);
 	*ret_content = texts[0];
 	*attribution = (struct kh_attribution){
 		.source = texts[1], .session_id = texts[3], .audit_id = texts[4], .timestamp = call->now};

@@ -117,10 +117,7 @@ enum kh_err kh_fence_wrap(struct kh_arena *arena, const unsigned char nonce[KH_F
 
 static enum kh_err changed(struct kh_error *err, const char *member, const char *what)
 {
-	enum kh_err e = kh_error_set(err, KH_ECHANGED, "changed", "%s", what);
-
-	kh_error_member(err, kh_view_str(member));
-	return e;
+	return kh_error_member(err, kh_view_str(member), kh_error_set(err, KH_ECHANGED, "changed", "%s", what));
 }
 
 static bool parse_nonce(struct kh_view hex, unsigned char *ret_nonce)

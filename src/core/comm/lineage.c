@@ -1,143 +1,67 @@
-/*
- * Lineage: a list of attributions; none is ever removed.  A lineage that is read is accepted only if writing it again
- * gives the same bytes.
- */
+/* Lineage: a list of attributions; none is ever removed. */
 #include "core/comm/lineage.h"
 
 #include "base/utf8.h"
 
-static bool same(const struct kh_digest *a, const struct kh_digest *b)
-{
-	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
-}
+struct lineage {
+	const struct kh_attribution **sources;
+	size_t n;
+	struct kh_digest content_hash;
+};
 
-static void emit(struct kh_emit *emit, const struct kh_lineage *lineage, bool with_digest)
+/* Adds SOURCE, unless one with its digest is in the list already. */
+static void add(struct lineage *lineage, const struct kh_attribution *source)
 {
-	kh_emit_object(emit);
-	kh_emit_key(emit, "content_hash");
-	kh_emit_digest(emit, &lineage->content_hash);
-	if (with_digest) {
-		kh_emit_key(emit, "digest");
-		kh_emit_digest(emit, &lineage->digest);
+	for (size_t i = 0; i < lineage->n; i++) {
+		if (memcmp(lineage->sources[i]->digest.bytes, source->digest.bytes, KH_DIGEST_SIZE) == 0)
+			return;
 	}
-	kh_emit_key(emit, "sources");
-	kh_emit_array(emit);
-	for (size_t i = 0; i < lineage->source_count; i++)
-		kh_attribution_emit(emit, &lineage->sources[i]);
-	kh_emit_end(emit);
-	kh_emit_key(emit, "trust_level");
-	kh_emit_text(emit, KH_LIT(KH_ATTRIBUTION_MARKER));
-	kh_emit_end(emit);
+	lineage->sources[lineage->n++] = source;
 }
 
-enum kh_err kh_lineage_canonical(struct kh_arena *arena, const struct kh_lineage *lineage, struct kh_view *ret_json)
+/* Writes the lineage, without its digest if DIGEST is NULL. */
+static enum kh_err write(struct kh_arena *arena, const struct lineage *lineage, const struct kh_digest *digest,
+			 struct kh_view *ret_json)
 {
 	struct kh_emit out;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, arena, arena->limit);
-	kh_emit_init(&out, &buf);
-	emit(&out, lineage, true);
-	enum kh_err e = kh_arena_check(arena);
-	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
-}
-
-/* Fills in the hash and the digest, from the sources and CONTENT. */
-static enum kh_err bind(struct kh_arena *arena, struct kh_lineage *lineage, struct kh_view content,
-			struct kh_error *err)
-{
-	struct kh_view text;
-	struct kh_emit out;
-	struct kh_buf buf;
-
-	if (kh_utf8_invalid(content) != SIZE_MAX)
-		return kh_error_at(err, KH_EINPUT, "bad_utf8", kh_utf8_invalid(content),
-				   "the content is not valid UTF-8");
-	lineage->content_hash = kh_canonical_digest(content);
-	kh_buf_init(&buf, arena, arena->limit);
-	kh_emit_init(&out, &buf);
+	kh_emit_begin(&out, arena, arena->limit);
 	kh_emit_object(&out);
-	kh_emit_key(&out, "content");
-	kh_emit_text(&out, content);
-	kh_emit_key(&out, "metadata");
-	emit(&out, lineage, false);
+	kh_emit_add_digest(&out, "content_hash", &lineage->content_hash);
+	if (digest != NULL)
+		kh_emit_add_digest(&out, "digest", digest);
+	kh_emit_key(&out, "sources");
+	kh_emit_array(&out);
+	for (size_t i = 0; i < lineage->n; i++)
+		kh_attribution_emit(&out, lineage->sources[i]);
 	kh_emit_end(&out);
-	enum kh_err e = kh_arena_check(arena);
-	if (e == KH_OK)
-		e = kh_buf_end(&buf, &text);
-	if (e == KH_OK)
-		lineage->digest = kh_canonical_digest(text);
-	return e;
+	kh_emit_add(&out, "trust_level", KH_LIT(KH_ATTRIBUTION_MARKER));
+	kh_emit_end(&out);
+	return kh_emit_finish(&out, ret_json);
 }
 
 enum kh_err kh_lineage_derive(struct kh_arena *arena, const struct kh_attribution *sources, size_t count,
-			      struct kh_view content, struct kh_lineage *ret_lineage, struct kh_error *err)
+			      struct kh_view content, struct kh_view *ret_json, struct kh_error *err)
 {
-	struct kh_lineage lineage = {.sources = NULL};
+	struct kh_digest digest;
+	struct kh_view metadata;
 
 	if (count == 0)
 		return kh_error_set(err, KH_EREFUSED, "attribution_missing", "derived content without a source");
 	if (count > KH_LINEAGE_SOURCES_MAX)
 		return kh_error_set(err, KH_ELIMIT, "too_many", "derived from more than %d sources",
 				    KH_LINEAGE_SOURCES_MAX);
-	lineage.sources = KH_NEW_N(arena, struct kh_attribution, count);
+	if (kh_utf8_invalid(content) != SIZE_MAX)
+		return kh_error_at(err, KH_EINPUT, "bad_utf8", kh_utf8_invalid(content),
+				   "the content is not valid UTF-8");
+	struct lineage lineage = {.sources = KH_NEW_N(arena, const struct kh_attribution *, count),
+				  .content_hash = kh_canonical_digest(content)};
 	if (lineage.sources == NULL)
 		return KH_ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		size_t seen = 0;
-		while (seen < lineage.source_count && !same(&lineage.sources[seen].digest, &sources[i].digest))
-			seen++;
-		if (seen == lineage.source_count)
-			lineage.sources[lineage.source_count++] = sources[i];
-	}
-	enum kh_err e = bind(arena, &lineage, content, err);
+	for (size_t i = 0; i < count; i++)
+		add(&lineage, &sources[i]);
+	enum kh_err e = write(arena, &lineage, NULL, &metadata);
 	if (e == KH_OK)
-		*ret_lineage = lineage;
-	return e;
-}
-
-/* The sources of IN, each read strictly, into *LINEAGE. */
-static enum kh_err read_sources(struct kh_arena *arena, yyjson_val *in, struct kh_lineage *lineage,
-				struct kh_error *err)
-{
-	yyjson_val *list = kh_json_get(in, "sources"), *item;
-	size_t i, n;
-
-	if (yyjson_arr_size(list) == 0)
-		return kh_error_set(err, KH_EREFUSED, "attribution_missing", "derived content without its sources");
-	if (yyjson_arr_size(list) > KH_LINEAGE_SOURCES_MAX)
-		return kh_error_set(err, KH_ELIMIT, "too_many", "derived from more than %d sources",
-				    KH_LINEAGE_SOURCES_MAX);
-	lineage->sources = KH_NEW_N(arena, struct kh_attribution, yyjson_arr_size(list));
-	if (lineage->sources == NULL)
-		return KH_ENOMEM;
-	yyjson_arr_foreach (list, i, n, item) {
-		enum kh_err e = kh_attribution_read(arena, item, &lineage->sources[lineage->source_count++], err);
-		if (e != KH_OK)
-			return e;
-	}
-	return KH_OK;
-}
-
-enum kh_err kh_lineage_check(struct kh_arena *arena, yyjson_val *in, struct kh_view content,
-			     struct kh_lineage *ret_lineage, struct kh_error *err)
-{
-	struct kh_lineage lineage = {.sources = NULL};
-	struct kh_view ours, theirs;
-	enum kh_err e = read_sources(arena, in, &lineage, err);
-
-	if (e == KH_OK)
-		e = bind(arena, &lineage, content, err);
-	if (e != KH_OK)
-		return e;
-	e = kh_lineage_canonical(arena, &lineage, &ours);
-	if (e == KH_OK)
-		e = kh_canonical_json(arena, in, &theirs, err);
-	if (e != KH_OK)
-		return e;
-	if (!kh_view_eq(ours, theirs))
-		return kh_error_set(err, KH_ECHANGED, "changed",
-				    "the content or its sources are not those that were bound");
-	*ret_lineage = lineage;
-	return KH_OK;
+		e = kh_attribution_bind(arena, content, metadata, &digest);
+	return e == KH_OK ? write(arena, &lineage, &digest, ret_json) : e;
 }

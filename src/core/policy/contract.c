@@ -28,10 +28,8 @@ struct request {
 
 static enum kh_err refuse(struct request *r, const char *member, struct kh_view expected)
 {
-	enum kh_err e = kh_error_set(r->err, KH_EINPUT, CODE, "%s: expected %.*s", member, KH_FMT(expected));
-
-	kh_error_member(r->err, kh_view_str(member));
-	return e;
+	return kh_error_member(r->err, kh_view_str(member),
+			       kh_error_set(r->err, KH_EINPUT, CODE, "%s: expected %.*s", member, KH_FMT(expected)));
 }
 
 static enum kh_err check_members(struct request *r, yyjson_val *obj, const char *name, const struct kh_words *known)

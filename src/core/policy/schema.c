@@ -16,10 +16,9 @@ static enum kh_err refuse(struct walk *w, const struct kh_outline *node, struct 
 	struct kh_view found = kh_outline_found(w->source->arena, node);
 	struct kh_view what = kh_arena_printf(w->source->arena, "%.*s%s%.*s", KH_FMT(path), path.n ? ": " : "",
 					      KH_FMT(found));
-	enum kh_err e = kh_outline_error(w->source, node->line, node->offset, what, expected, w->err);
 
-	kh_error_member(w->err, path);
-	return e;
+	return kh_error_member(w->err, path,
+			       kh_outline_error(w->source, node->line, node->offset, what, expected, w->err));
 }
 
 static bool is_text(const struct kh_outline *node)
@@ -209,10 +208,9 @@ static enum kh_err refuse_key(struct walk *w, const struct kh_outline *child, st
 	struct kh_view quoted = kh_arena_quote(w->source->arena, child->key);
 	struct kh_view what = kh_arena_printf(w->source->arena, "%.*s%s%s %.*s", KH_FMT(path), path.n ? ": " : "",
 					      problem, KH_FMT(quoted));
-	enum kh_err e = kh_outline_error(w->source, child->key_line, child->key_offset, what, expected, w->err);
 
-	kh_error_member(w->err, path);
-	return e;
+	return kh_error_member(w->err, path,
+			       kh_outline_error(w->source, child->key_line, child->key_offset, what, expected, w->err));
 }
 
 static enum kh_err read_member(struct walk *w, const struct kh_shape *shape, const struct kh_outline *child,

@@ -19,10 +19,8 @@ static struct kh_view describe_marks(struct kh_op *op, const struct kh_reasons *
 {
 	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, op->arena, 1U << 20);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, 1U << 20);
 	kh_emit_object(&emit);
 	kh_emit_key(&emit, "marks");
 	kh_emit_array(&emit);
@@ -30,7 +28,7 @@ static struct kh_view describe_marks(struct kh_op *op, const struct kh_reasons *
 		kh_emit_text(&emit, kh_view_str(marks->at[i].code));
 	kh_emit_end(&emit);
 	kh_emit_end(&emit);
-	if (kh_buf_end(&buf, &what) != KH_OK)
+	if (kh_emit_finish(&emit, &what) != KH_OK)
 		op->arena->failed = true;
 	return what;
 }

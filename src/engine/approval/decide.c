@@ -57,16 +57,14 @@ static enum kh_err check_words(const struct deciding *d, const char *member, str
 		len = kh_utf8_decode(text, at, &c);
 		if (len > 0 && !kh_utf8_is_invisible(c) && c != 0x2028 && c != 0x2029)
 			continue;
-		enum kh_err e = kh_error_set(d->op->err, KH_EINPUT, "not_visible",
-					     "byte %zu is of no visible character", at);
-		kh_error_member(d->op->err, kh_view_str(member));
-		return e;
+		return kh_error_member(
+			d->op->err, kh_view_str(member),
+			kh_error_set(d->op->err, KH_EINPUT, "not_visible", "byte %zu is of no visible character", at));
 	}
 	if (text.n <= limit)
 		return KH_OK;
-	enum kh_err e = kh_error_set(d->op->err, KH_EINPUT, "too_long", "more than %zu bytes", limit);
-	kh_error_member(d->op->err, kh_view_str(member));
-	return e;
+	return kh_error_member(d->op->err, kh_view_str(member),
+			       kh_error_set(d->op->err, KH_EINPUT, "too_long", "more than %zu bytes", limit));
 }
 
 /* What was decided; the state itself may have changed since. */
@@ -206,23 +204,16 @@ static struct kh_view describe(const struct deciding *d)
 {
 	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, d->op->arena, WHAT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, d->op->arena, WHAT);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "choice");
-	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_approval_decide_words, d->call->choice)));
-	kh_emit_key(&emit, "from");
-	kh_emit_text(&emit, d->call->from);
-	kh_emit_key(&emit, "note");
-	kh_emit_text(&emit, d->call->note);
-	kh_emit_key(&emit, "role");
-	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_policy_role_words, d->op->caller->role)));
-	kh_emit_key(&emit, "shown");
-	kh_emit_text(&emit, d->call->shown);
+	kh_emit_add_word(&emit, "choice", kh_words_name(&kh_approval_decide_words, d->call->choice));
+	kh_emit_add(&emit, "from", d->call->from);
+	kh_emit_add(&emit, "note", d->call->note);
+	kh_emit_add_word(&emit, "role", kh_words_name(&kh_policy_role_words, d->op->caller->role));
+	kh_emit_add(&emit, "shown", d->call->shown);
 	kh_emit_end(&emit);
-	if (kh_buf_end(&buf, &what) != KH_OK)
+	if (kh_emit_finish(&emit, &what) != KH_OK)
 		d->op->arena->failed = true;
 	return what;
 }

@@ -7,29 +7,6 @@
 
 #define LIMIT (16U << 20) /* bytes of a subject: text, query and marks, with room for their escapes */
 
-static void add_text(struct kh_emit *emit, const char *key, struct kh_view text)
-{
-	kh_emit_key(emit, key);
-	kh_emit_text(emit, text);
-}
-
-static void add_word(struct kh_emit *emit, const char *key, const char *word)
-{
-	add_text(emit, key, kh_view_str(word));
-}
-
-static void add_int(struct kh_emit *emit, const char *key, int64_t value)
-{
-	kh_emit_key(emit, key);
-	kh_emit_int(emit, value);
-}
-
-static void add_digest(struct kh_emit *emit, const char *key, const struct kh_digest *digest)
-{
-	kh_emit_key(emit, key);
-	kh_emit_digest(emit, digest);
-}
-
 /*
  * A call usually holds URLs.  Reporting the lowest findings would mark every URL, and teach reviewers to ignore marks.
  */
@@ -52,12 +29,12 @@ static enum kh_err add_findings(struct kh_emit *emit, struct kh_op *op, struct k
 		if (f->severity < least)
 			continue;
 		kh_emit_object(emit);
-		add_word(emit, "code", f->code);
-		add_text(emit, "decoded", f->decoded.n > 0 ? kh_arena_quote(op->arena, f->decoded) : KH_LIT(""));
-		add_int(emit, "end", (int64_t)f->end);
-		add_word(emit, "rule", f->rule);
-		add_word(emit, "severity", kh_words_name(&kh_severity_words, f->severity));
-		add_int(emit, "start", (int64_t)f->start);
+		kh_emit_add_word(emit, "code", f->code);
+		kh_emit_add(emit, "decoded", f->decoded.n > 0 ? kh_arena_quote(op->arena, f->decoded) : KH_LIT(""));
+		kh_emit_add_int(emit, "end", (int64_t)f->end);
+		kh_emit_add_word(emit, "rule", f->rule);
+		kh_emit_add_word(emit, "severity", kh_words_name(&kh_severity_words, f->severity));
+		kh_emit_add_int(emit, "start", (int64_t)f->start);
 		kh_emit_end(emit);
 	}
 	kh_emit_end(emit);
@@ -70,9 +47,9 @@ static void add_marks(struct kh_emit *emit, const struct kh_reasons *marks)
 	kh_emit_array(emit);
 	for (size_t i = 0; marks != NULL && i < marks->n; i++) {
 		kh_emit_object(emit);
-		add_word(emit, "code", marks->at[i].code);
-		add_text(emit, "detail", marks->at[i].detail);
-		add_text(emit, "member", marks->at[i].member);
+		kh_emit_add_word(emit, "code", marks->at[i].code);
+		kh_emit_add(emit, "detail", marks->at[i].detail);
+		kh_emit_add(emit, "member", marks->at[i].member);
 		kh_emit_end(emit);
 	}
 	kh_emit_end(emit);
@@ -88,14 +65,13 @@ static void add_query(struct kh_emit *emit, struct kh_op *op, const struct kh_qu
 	kh_emit_object(emit);
 	kh_emit_key(emit, "account");
 	kh_emit_object(emit);
-	add_int(emit, "content", (int64_t)query->content);
-	add_int(emit, "reserved", (int64_t)query->reserved);
+	kh_emit_add_int(emit, "content", (int64_t)query->content);
+	kh_emit_add_int(emit, "reserved", (int64_t)query->reserved);
 	kh_emit_end(emit);
-	kh_emit_key(emit, "body");
-	kh_emit_raw(emit, query->body);
-	add_text(emit, "id", kh_op_id(op, KH_ID_QUERY, query->id));
-	add_text(emit, "reader", query->reader);
-	add_word(emit, "taint", kh_words_name(&kh_label_taint_words, query->reader_taint));
+	kh_emit_add_raw(emit, "body", query->body);
+	kh_emit_add(emit, "id", kh_op_id(op, KH_ID_QUERY, query->id));
+	kh_emit_add(emit, "reader", query->reader);
+	kh_emit_add_word(emit, "taint", kh_words_name(&kh_label_taint_words, query->reader_taint));
 	kh_emit_end(emit);
 }
 
@@ -103,9 +79,9 @@ static void add_task(struct kh_emit *emit, struct kh_op *op, const struct kh_tas
 {
 	kh_emit_key(emit, "task");
 	kh_emit_object(emit);
-	add_text(emit, "id", kh_op_id(op, KH_ID_TASK, task->id));
-	add_word(emit, "phase", kh_words_name(&kh_phase_words, task->phase));
-	add_text(emit, "title", task->title);
+	kh_emit_add(emit, "id", kh_op_id(op, KH_ID_TASK, task->id));
+	kh_emit_add_word(emit, "phase", kh_words_name(&kh_phase_words, task->phase));
+	kh_emit_add(emit, "title", task->title);
 	kh_emit_end(emit);
 }
 
@@ -113,35 +89,31 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 			     const struct kh_approval_row *row, struct kh_view *ret_json)
 {
 	struct kh_emit emit;
-	struct kh_buf buf;
 	struct kh_view json = {NULL, 0};
 
-	kh_buf_init(&buf, op->arena, LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, LIMIT);
 	kh_emit_object(&emit);
-	add_digest(&emit, "arguments", &row->arguments);
-	add_digest(&emit, "content", &row->content);
-	add_text(&emit, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
-	add_int(&emit, "expires_at", row->expires_at);
+	kh_emit_add_digest(&emit, "arguments", &row->arguments);
+	kh_emit_add_digest(&emit, "content", &row->content);
+	kh_emit_add(&emit, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
+	kh_emit_add_int(&emit, "expires_at", row->expires_at);
 	enum kh_err e = add_findings(&emit, op, request->text, least_severity(request->kind));
 	if (e != KH_OK)
 		return e;
-	add_text(&emit, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));
-	add_word(&emit, "kind", kh_words_name(&kh_rows_approval_kind_words, row->kind));
+	kh_emit_add(&emit, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));
+	kh_emit_add_word(&emit, "kind", kh_words_name(&kh_rows_approval_kind_words, row->kind));
 	add_marks(&emit, request->marks);
-	add_text(&emit, "operation", row->operation);
-	add_int(&emit, "pages", row->pages);
-	add_digest(&emit, "policy", &row->policy);
+	kh_emit_add(&emit, "operation", row->operation);
+	kh_emit_add_int(&emit, "pages", row->pages);
+	kh_emit_add_digest(&emit, "policy", &row->policy);
 	add_query(&emit, op, request->query);
-	add_int(&emit, "requested_at", row->requested_at);
-	kh_emit_key(&emit, "source");
-	kh_emit_raw(&emit, request->source.n > 0 ? request->source : KH_LIT("[]"));
+	kh_emit_add_int(&emit, "requested_at", row->requested_at);
+	kh_emit_add_raw(&emit, "source", request->source.n > 0 ? request->source : KH_LIT("[]"));
 	add_task(&emit, op, request->task);
-	add_text(&emit, "text", request->text);
-	kh_emit_key(&emit, "untrusted");
-	kh_emit_bool(&emit, request->untrusted);
+	kh_emit_add(&emit, "text", request->text);
+	kh_emit_add_bool(&emit, "untrusted", request->untrusted);
 	kh_emit_end(&emit);
-	e = kh_buf_end(&buf, &json);
+	e = kh_emit_finish(&emit, &json);
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);
 	if (e == KH_OK)

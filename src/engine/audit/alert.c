@@ -24,21 +24,16 @@ static enum kh_err raise(struct kh_op *op, struct kh_task_row *task, const char 
 {
 	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, WHAT_LIMIT);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "code");
-	kh_emit_text(&emit, kh_view_str(code));
+	kh_emit_add_word(&emit, "code", code);
 	if (budget != NULL) {
-		kh_emit_key(&emit, "percent");
-		kh_emit_int(&emit, (int64_t)op->policy->budgets.alert_percent);
+		kh_emit_add_int(&emit, "percent", (int64_t)op->policy->budgets.alert_percent);
 	}
-	kh_emit_key(&emit, "reader");
-	kh_emit_text(&emit, reader);
+	kh_emit_add(&emit, "reader", reader);
 	kh_emit_end(&emit);
-	enum kh_err e = kh_buf_end(&buf, &what);
+	enum kh_err e = kh_emit_finish(&emit, &what);
 	return e == KH_OK ? kh_op_event(op, KH_AUDIT_ALERT, task, what) : e;
 }
 

@@ -44,10 +44,8 @@ static bool read_time(struct kh_view text, int64_t *ret_time)
 
 static enum kh_err refuse(struct kh_error *err, const char *member, const char *expected)
 {
-	enum kh_err e = kh_error_set(err, KH_EINPUT, "bad_value", "expected %s", expected);
-
-	kh_error_member(err, kh_view_str(member));
-	return e;
+	return kh_error_member(err, kh_view_str(member),
+			       kh_error_set(err, KH_EINPUT, "bad_value", "expected %s", expected));
 }
 
 enum kh_err kh_eventfilter_read(struct kh_eventfilter *filter, const unsigned char id_key[KH_PUBLICID_KEY],

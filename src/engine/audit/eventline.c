@@ -81,10 +81,8 @@ void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *e
 		kh_emit_raw(&emit, entry->body);
 	else
 		kh_emit_text(&emit, kh_arena_quote(&line->arena, entry->body));
-	kh_emit_key(&emit, "hash");
-	kh_emit_digest(&emit, &entry->hash);
-	kh_emit_key(&emit, "name");
-	kh_emit_text(&emit, kh_view_str(by->name));
+	kh_emit_add_digest(&emit, "hash", &entry->hash);
+	kh_emit_add_word(&emit, "name", by->name);
 	kh_emit_key(&emit, "principal");
 	if (by->token != 0)
 		kh_emit_text(&emit, kh_view_str(by->id));

@@ -96,21 +96,17 @@ static enum kh_err write_details(struct kh_op *op, const struct kh_errand_result
 {
 	struct kh_view said = kh_tainted_open(result->details), why = result->why;
 	struct kh_emit emit;
-	struct kh_buf buf;
 
 	if (said.n > KH_ERRAND_DETAILS || kh_utf8_invalid(said) != SIZE_MAX)
 		said = KH_LIT("");
 	if (why.n > SPOKEN || kh_utf8_invalid(why) != SIZE_MAX)
 		why = KH_LIT("what went wrong cannot be said in few words");
-	kh_buf_init(&buf, op->arena, DETAILS);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, DETAILS);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "said");
-	kh_emit_text(&emit, said);
-	kh_emit_key(&emit, "why");
-	kh_emit_text(&emit, why);
+	kh_emit_add(&emit, "said", said);
+	kh_emit_add(&emit, "why", why);
 	kh_emit_end(&emit);
-	return kh_buf_end(&buf, ret_json);
+	return kh_emit_finish(&emit, ret_json);
 }
 
 static enum kh_err keep(struct ending *s, const struct kh_errand_result *result)

@@ -255,14 +255,10 @@ static const char *result_word(enum kh_ruling ruling)
 static void describe_gate(struct kh_emit *emit, const struct kh_decide_answer *a)
 {
 	kh_emit_object(emit);
-	kh_emit_key(emit, "code");
-	kh_emit_text(emit, kh_view_str(a->code));
-	kh_emit_key(emit, "gate");
-	kh_emit_text(emit, kh_view_str(kh_words_name(&kh_decide_gate_words, a->gate)));
-	kh_emit_key(emit, "result");
-	kh_emit_text(emit, kh_view_str(result_word(a->ruling)));
-	kh_emit_key(emit, "rule");
-	kh_emit_text(emit, a->rule);
+	kh_emit_add_word(emit, "code", a->code);
+	kh_emit_add_word(emit, "gate", kh_words_name(&kh_decide_gate_words, a->gate));
+	kh_emit_add_word(emit, "result", result_word(a->ruling));
+	kh_emit_add(emit, "rule", a->rule);
 	kh_emit_end(emit);
 }
 
@@ -270,37 +266,28 @@ enum kh_err kh_govern_describe(struct kh_op *op, const struct kh_govern *g, stru
 {
 	const struct kh_declaration_row *row = &g->proposal->row;
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, op->arena, WHAT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, WHAT);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "code");
-	kh_emit_text(&emit, kh_view_str(g->decision.deciding->code));
-	kh_emit_key(&emit, "decision");
-	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_risk_ruling_words, g->decision.ruling)));
+	kh_emit_add_word(&emit, "code", g->decision.deciding->code);
+	kh_emit_add_word(&emit, "decision", kh_words_name(&kh_risk_ruling_words, g->decision.ruling));
 	kh_emit_key(&emit, "findings");
 	kh_emit_array(&emit);
 	for (size_t i = 0; g->weighed != NULL && i < g->weighed->reasons.n && i < BATCH; i++)
 		kh_emit_text(&emit, kh_view_str(g->weighed->reasons.at[i].code));
 	kh_emit_end(&emit);
-	kh_emit_key(&emit, "flagged");
-	kh_emit_bool(&emit, g->weighed != NULL && g->weighed->flagged);
-	kh_emit_key(&emit, "gate");
-	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_decide_gate_words, g->decision.deciding->gate)));
+	kh_emit_add_bool(&emit, "flagged", g->weighed != NULL && g->weighed->flagged);
+	kh_emit_add_word(&emit, "gate", kh_words_name(&kh_decide_gate_words, g->decision.deciding->gate));
 	kh_emit_key(&emit, "gates");
 	kh_emit_array(&emit);
 	for (size_t i = 0; i < g->decision.count; i++)
 		describe_gate(&emit, &g->decision.answers[i]);
 	kh_emit_end(&emit);
-	kh_emit_key(&emit, "operation");
-	kh_emit_text(&emit, row->operation);
+	kh_emit_add(&emit, "operation", row->operation);
 	if (row->id == 0) { /* it is in no row */
-		kh_emit_key(&emit, "parameters");
-		kh_emit_raw(&emit, row->parameters);
+		kh_emit_add_raw(&emit, "parameters", row->parameters);
 	}
-	kh_emit_key(&emit, "taint");
-	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_label_taint_words, g->context->taint)));
+	kh_emit_add_word(&emit, "taint", kh_words_name(&kh_label_taint_words, g->context->taint));
 	kh_emit_end(&emit);
-	return kh_buf_end(&buf, ret_what);
+	return kh_emit_finish(&emit, ret_what);
 }

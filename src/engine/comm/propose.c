@@ -125,24 +125,18 @@ static enum kh_err write_parameters(struct kh_op *op, const struct kh_declaratio
 static enum kh_err write_justification(struct kh_op *op, const struct kh_declaration *d, struct kh_view *ret_json)
 {
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, op->arena, JUSTIFIED);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, JUSTIFIED);
 	kh_emit_object(&emit);
 	if (d->reason.n > 0) {
-		kh_emit_key(&emit, "reason");
-		kh_emit_text(&emit, d->reason);
+		kh_emit_add(&emit, "reason", d->reason);
 	} else {
-		kh_emit_key(&emit, "expected_use");
-		kh_emit_text(&emit, d->expected_use);
-		kh_emit_key(&emit, "missing_knowledge");
-		kh_emit_text(&emit, d->missing_knowledge);
-		kh_emit_key(&emit, "user_request");
-		kh_emit_text(&emit, d->user_request);
+		kh_emit_add(&emit, "expected_use", d->expected_use);
+		kh_emit_add(&emit, "missing_knowledge", d->missing_knowledge);
+		kh_emit_add(&emit, "user_request", d->user_request);
 	}
 	kh_emit_end(&emit);
-	return kh_buf_end(&buf, ret_json);
+	return kh_emit_finish(&emit, ret_json);
 }
 
 /* The task's plan; *RET_PLAN is NULL during planning, because there is none yet. */

@@ -18,7 +18,6 @@ static enum kh_err read_source(struct kh_op *op, int64_t id, struct kh_attributi
 enum kh_err kh_derive_attribution(struct kh_op *op, struct kh_view sources, struct kh_view content,
 				  struct kh_view *ret_json)
 {
-	struct kh_lineage lineage;
 	int64_t *ids = NULL;
 	size_t count = 0;
 	enum kh_err e = kh_op_ids(op, sources, &ids, &count);
@@ -28,7 +27,5 @@ enum kh_err kh_derive_attribution(struct kh_op *op, struct kh_view sources, stru
 		return KH_ENOMEM;
 	for (size_t i = 0; e == KH_OK && i < count; i++)
 		e = read_source(op, ids[i], &from[i]);
-	if (e == KH_OK)
-		e = kh_lineage_derive(op->arena, from, count, content, &lineage, op->err);
-	return e == KH_OK ? kh_lineage_canonical(op->arena, &lineage, ret_json) : e;
+	return e == KH_OK ? kh_lineage_derive(op->arena, from, count, content, ret_json, op->err) : e;
 }

@@ -358,26 +358,20 @@ static enum kh_err record(struct admission *a)
 {
 	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, a->op->arena, WHAT_LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, a->op->arena, WHAT_LIMIT);
 	kh_emit_object(&emit);
 	kh_emit_key(&emit, "account");
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "content");
-	kh_emit_int(&emit, (int64_t)a->account.content);
-	kh_emit_key(&emit, "outcome");
-	kh_emit_int(&emit, (int64_t)a->account.outcome);
-	kh_emit_key(&emit, "time");
-	kh_emit_int(&emit, (int64_t)a->account.time);
+	kh_emit_add_int(&emit, "content", (int64_t)a->account.content);
+	kh_emit_add_int(&emit, "outcome", (int64_t)a->account.outcome);
+	kh_emit_add_int(&emit, "time", (int64_t)a->account.time);
 	kh_emit_end(&emit);
 	if (a->repeats.n > 0) {
-		kh_emit_key(&emit, "repeats");
-		kh_emit_bool(&emit, true);
+		kh_emit_add_bool(&emit, "repeats", true);
 	}
 	kh_emit_end(&emit);
-	enum kh_err e = kh_buf_end(&buf, &what);
+	enum kh_err e = kh_emit_finish(&emit, &what);
 	return e == KH_OK ? kh_op_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, what) : e;
 }
 

@@ -40,10 +40,8 @@ static enum kh_err judgement(struct answering *a, const struct kh_reasons *reaso
 			     struct kh_view *ret_what)
 {
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, a->op->arena, WHAT_LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, a->op->arena, WHAT_LIMIT);
 	kh_emit_object(&emit);
 	if (reasons != NULL) {
 		kh_emit_key(&emit, "reasons");
@@ -52,12 +50,10 @@ static enum kh_err judgement(struct answering *a, const struct kh_reasons *reaso
 			kh_emit_text(&emit, kh_view_str(reasons->at[i].code));
 		kh_emit_end(&emit);
 	}
-	kh_emit_key(&emit, "size");
-	kh_emit_int(&emit, (int64_t)size);
-	kh_emit_key(&emit, "verdict");
-	kh_emit_text(&emit, a->effect->verdict);
+	kh_emit_add_int(&emit, "size", (int64_t)size);
+	kh_emit_add(&emit, "verdict", a->effect->verdict);
 	kh_emit_end(&emit);
-	return kh_buf_end(&buf, ret_what);
+	return kh_emit_finish(&emit, ret_what);
 }
 
 static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const struct kh_reasons *reasons, size_t size)
@@ -236,11 +232,9 @@ static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
 	int64_t *ids = NULL;
 	size_t count = 0;
 	struct kh_emit emit;
-	struct kh_buf buf;
 	enum kh_err e = kh_op_ids(op, a->query->blocks, &ids, &count);
 
-	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, WHAT_LIMIT);
 	kh_emit_array(&emit);
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		struct kh_block_row *block = NULL;
@@ -248,16 +242,13 @@ static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
 		if (e != KH_OK)
 			break;
 		kh_emit_object(&emit);
-		kh_emit_key(&emit, "id");
-		kh_emit_text(&emit, kh_op_id(op, KH_ID_BLOCK, block->id));
-		kh_emit_key(&emit, "source");
-		kh_emit_text(&emit, block->source);
-		kh_emit_key(&emit, "taint");
-		kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_label_taint_words, block->taint)));
+		kh_emit_add(&emit, "id", kh_op_id(op, KH_ID_BLOCK, block->id));
+		kh_emit_add(&emit, "source", block->source);
+		kh_emit_add_word(&emit, "taint", kh_words_name(&kh_label_taint_words, block->taint));
 		kh_emit_end(&emit);
 	}
 	kh_emit_end(&emit);
-	return e == KH_OK ? kh_buf_end(&buf, ret_json) : e;
+	return e == KH_OK ? kh_emit_finish(&emit, ret_json) : e;
 }
 
 /* B13, B15: a human reviews it first. */

@@ -39,15 +39,13 @@ struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count
 {
 	struct kh_view text = {NULL, 0};
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, op->arena, IDS_LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, IDS_LIMIT);
 	kh_emit_array(&emit);
 	for (size_t i = 0; i < count; i++)
 		kh_emit_int(&emit, ids[i]);
 	kh_emit_end(&emit);
-	if (kh_buf_end(&buf, &text) != KH_OK)
+	if (kh_emit_finish(&emit, &text) != KH_OK)
 		op->arena->failed = true;
 	return text;
 }

@@ -28,15 +28,12 @@ static enum kh_err check_reason(struct kh_op *op, struct kh_view reason)
 static enum kh_err describe_reason(struct kh_op *op, struct kh_view reason, struct kh_view *ret_what)
 {
 	struct kh_emit emit;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, op->arena, 16 * REASON_MAX);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, 16 * REASON_MAX);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "reason");
-	kh_emit_text(&emit, reason);
+	kh_emit_add(&emit, "reason", reason);
 	kh_emit_end(&emit);
-	return kh_buf_end(&buf, ret_what);
+	return kh_emit_finish(&emit, ret_what);
 }
 
 enum kh_err kh_reset_run(struct kh_op *op, void *call)

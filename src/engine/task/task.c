@@ -47,24 +47,18 @@ static enum kh_err record_open(struct kh_op *op, struct kh_task_row *task)
 {
 	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
-	struct kh_buf buf;
 	enum kh_err e = kh_op_event(op, KH_AUDIT_TASK_LISTED, NULL,
 				    kh_arena_printf(op->arena, "{\"task\":%lld}", (long long)task->id));
 
-	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, WHAT_LIMIT);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "budget");
-	kh_emit_int(&emit, (int64_t)task->budget.budget);
-	kh_emit_key(&emit, "context");
-	kh_emit_int(&emit, task->context);
-	kh_emit_key(&emit, "escalation_limit");
-	kh_emit_int(&emit, (int64_t)task->escalation_limit);
-	kh_emit_key(&emit, "policy");
-	kh_emit_digest(&emit, &task->policy);
+	kh_emit_add_int(&emit, "budget", (int64_t)task->budget.budget);
+	kh_emit_add_int(&emit, "context", task->context);
+	kh_emit_add_int(&emit, "escalation_limit", (int64_t)task->escalation_limit);
+	kh_emit_add_digest(&emit, "policy", &task->policy);
 	kh_emit_end(&emit);
 	if (e == KH_OK)
-		e = kh_buf_end(&buf, &what);
+		e = kh_emit_finish(&emit, &what);
 	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_OPENED, task, what) : e;
 }
 
@@ -118,24 +112,18 @@ static enum kh_err record_end(struct kh_op *op, struct kh_task_row *task, const 
 {
 	struct kh_view what = {NULL, 0};
 	struct kh_emit emit;
-	struct kh_buf buf;
 	enum kh_err e = kh_op_event(op, task->state == KH_TASK_FAILED ? KH_AUDIT_TASK_FAILED : KH_AUDIT_TASK_CLOSED,
 				    task, kh_arena_printf(op->arena, "{\"reason\":\"%s\"}", reason));
 
-	kh_buf_init(&buf, op->arena, WHAT_LIMIT);
-	kh_emit_init(&emit, &buf);
+	kh_emit_begin(&emit, op->arena, WHAT_LIMIT);
 	kh_emit_object(&emit);
-	kh_emit_key(&emit, "head");
-	kh_emit_digest(&emit, &task->chain.head);
-	kh_emit_key(&emit, "n");
-	kh_emit_int(&emit, task->chain.n);
-	kh_emit_key(&emit, "state");
-	kh_emit_text(&emit, kh_view_str(kh_words_name(&kh_rows_task_words, task->state)));
-	kh_emit_key(&emit, "task");
-	kh_emit_int(&emit, task->id);
+	kh_emit_add_digest(&emit, "head", &task->chain.head);
+	kh_emit_add_int(&emit, "n", task->chain.n);
+	kh_emit_add_word(&emit, "state", kh_words_name(&kh_rows_task_words, task->state));
+	kh_emit_add_int(&emit, "task", task->id);
 	kh_emit_end(&emit);
 	if (e == KH_OK)
-		e = kh_buf_end(&buf, &what);
+		e = kh_emit_finish(&emit, &what);
 	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_UNLISTED, NULL, what) : e;
 }
 

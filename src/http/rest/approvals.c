@@ -60,12 +60,10 @@ static enum kh_err decide(struct kh_rest_call *call)
 		.until = kh_rest_call_body(call, "until")->number,
 	};
 
-	if ((decision.choice == KH_CHOICE_EDIT) != edited->there) {
-		enum kh_err e = kh_error_set(&call->err, KH_EINPUT, edited->there ? "bad_value" : "missing",
-					     "`edited` belongs to the decision `edit`, and to no other");
-		kh_error_member(&call->err, KH_LIT("edited"));
-		return e;
-	}
+	if ((decision.choice == KH_CHOICE_EDIT) != edited->there)
+		return kh_error_member(&call->err, KH_LIT("edited"),
+				       kh_error_set(&call->err, KH_EINPUT, edited->there ? "bad_value" : "missing",
+						    "`edited` belongs to the decision `edit`, and to no other"));
 	enum kh_err e = kh_rest_call_run(call, kh_approval_decide_run, &decision);
 	if (e != KH_OK)
 		return e;

@@ -14,12 +14,10 @@ static enum kh_err take(struct kh_rest_call *call, const char *name, struct kh_v
 	const struct kh_rest_value *in_url = kh_rest_call_query(call, name), *in_body = kh_rest_call_body(call, name);
 	bool is_text = call->text.p != NULL;
 
-	if (!is_text && in_url->there) {
-		enum kh_err e = kh_error_set(&call->err, KH_EINPUT, "duplicate_member",
-					     "beside a JSON body, it is a member of that, and no parameter");
-		kh_error_member(&call->err, kh_view_str(name));
-		return e;
-	}
+	if (!is_text && in_url->there)
+		return kh_error_member(&call->err, kh_view_str(name),
+				       kh_error_set(&call->err, KH_EINPUT, "duplicate_member",
+						    "beside a JSON body, it is a member of that, and no parameter"));
 	*ret_text = is_text ? in_url->text : in_body->text;
 	return KH_OK;
 }
@@ -37,10 +35,10 @@ static enum kh_err put(struct kh_rest_call *call)
 
 	if (e == KH_OK)
 		e = take(call, "operation", &block.operation);
-	if (e == KH_OK && block.source.p == NULL) {
-		e = kh_error_set(&call->err, KH_EINPUT, "missing", "the parameter source is required beside a text");
-		kh_error_member(&call->err, KH_LIT("source"));
-	}
+	if (e == KH_OK && block.source.p == NULL)
+		e = kh_error_member(&call->err, KH_LIT("source"),
+				    kh_error_set(&call->err, KH_EINPUT, "missing",
+						 "the parameter source is required beside a text"));
 	if (e == KH_OK)
 		e = kh_rest_call_run(call, kh_put_run, &block);
 	if (e != KH_OK)

@@ -56,9 +56,7 @@ static enum kh_err declare(struct kh_rest_call *call)
 
 static enum kh_err fault(struct kh_rest_call *call, const char *code, struct kh_view member, const char *detail)
 {
-	kh_error_set(&call->err, KH_EINPUT, code, "%s", detail);
-	kh_error_member(&call->err, member);
-	return KH_EINPUT;
+	return kh_error_member(&call->err, member, kh_error_set(&call->err, KH_EINPUT, code, "%s", detail));
 }
 
 static enum kh_err check_members(struct kh_rest_call *call)

@@ -77,13 +77,10 @@ static enum kh_err name_task(struct kh_rest_call *call, struct kh_view task, yyj
 	*ret_query = call->whole;
 	if (named != NULL && kh_view_eq(kh_json_str(named), task))
 		return KH_OK;
-	if (named != NULL) {
-		enum kh_err e = kh_error_set(&call->err, KH_EINPUT, "bad_value",
-					     "expected the task of the path, or "
-					     "nothing");
-		kh_error_member(&call->err, KH_LIT("task"));
-		return e;
-	}
+	if (named != NULL)
+		return kh_error_member(
+			&call->err, KH_LIT("task"),
+			kh_error_set(&call->err, KH_EINPUT, "bad_value", "expected the task of the path, or nothing"));
 	yyjson_mut_val *copy = yyjson_val_mut_copy(doc, call->whole);
 	kh_json_add(doc, copy, "task", task);
 	enum kh_err e = kh_arena_check(call->arena);

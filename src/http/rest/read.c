@@ -93,12 +93,10 @@ enum kh_err kh_rest_read_parameters_end(const struct kh_rest_member *members,
 					const struct kh_rest_value values[KH_REST_MEMBERS], struct kh_error *err)
 {
 	for (size_t i = 0; members != NULL && i < KH_REST_MEMBERS && members[i].name != NULL; i++) {
-		if (!members[i].required || values[i].there)
-			continue;
-		enum kh_err e = kh_error_set(err, KH_EINPUT, "missing", "the parameter %s is required",
-					     members[i].name);
-		kh_error_member(err, kh_view_str(members[i].name));
-		return e;
+		if (members[i].required && !values[i].there)
+			return kh_error_member(err, kh_view_str(members[i].name),
+					       kh_error_set(err, KH_EINPUT, "missing", "the parameter %s is required",
+							    members[i].name));
 	}
 	return KH_OK;
 }

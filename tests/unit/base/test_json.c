@@ -101,7 +101,7 @@ static void test_write(struct kh_test *t)
 	reasons.n = reasons.n ? 2 : 0;
 	yyjson_mut_obj_add_val(doc, root, "reasons", kh_json_reasons(doc, &reasons));
 	kh_error_at(&t->err, KH_EINPUT, "bad", 7, "what %s", "it is");
-	kh_error_member(&t->err, KH_LIT("a.b"));
+	assert_int_equal(kh_error_member(&t->err, KH_LIT("a.b"), KH_EINPUT), KH_EINPUT);
 	yyjson_mut_obj_add_val(doc, root, "error", kh_json_error(doc, &t->err));
 	must(t, kh_json_write(&t->arena, root, &text));
 	assert_view(
@@ -121,7 +121,7 @@ static void test_cut(struct kh_test *t)
 		for (size_t i = shift; i + 3 < sizeof(text); i += 3)
 			memcpy(text + i, "\xe2\x9a\x91", 4);
 		kh_error_set(&t->err, KH_EINPUT, "bad", "%s", text);
-		kh_error_member(&t->err, kh_view_str(text));
+		assert_int_equal(kh_error_member(&t->err, kh_view_str(text), KH_EINPUT), KH_EINPUT);
 		assert_int_equal(kh_utf8_invalid(kh_view_str(t->err.detail)), SIZE_MAX);
 		assert_int_equal(kh_utf8_invalid(kh_view_str(t->err.member)), SIZE_MAX);
 		assert_true(strlen(t->err.detail) > 250);

@@ -1,7 +1,7 @@
 /* A query from admission to delivery, over a real store (B4, B6, B16-B20, B23). */
 #include "fixture.h"
 
-#include "core/comm/lineage.h"
+#include "comm/bound.h"
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
 
@@ -32,7 +32,7 @@ static void test_a_delivery_is_attributed(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_view task = kh_fixture_task(f, f->controller);
 	struct kh_view block = kh_fixture_block(f, f->controller, task, "a mail");
-	struct kh_lineage lineage;
+	struct kh_attribution sources[2];
 	struct kh_look look;
 
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":true}}");
@@ -41,13 +41,10 @@ static void test_a_delivery_is_attributed(struct kh_test *t)
 							     kh_fixture_number(f, KH_ID_BLOCK, look.block));
 	const struct kh_block_row *source = kh_fixture_row(f, KH_TABLE_BLOCKS,
 							   kh_fixture_number(f, KH_ID_BLOCK, block));
-	must(t, kh_lineage_check(&t->arena, kh_fixture_json(f, delivery->attribution), delivery->content, &lineage,
-				 &t->err));
-	assert_int_equal(lineage.source_count, 1);
-	assert_memory_equal(lineage.sources[0].content_hash.bytes, source->content_hash.bytes, KH_DIGEST_SIZE);
-	must_fail(t, KH_ECHANGED,
-		  kh_lineage_check(&t->arena, kh_fixture_json(f, delivery->attribution),
-				   KH_LIT("{\"fields\":{\"yes\":false}}"), &lineage, &t->err));
+	assert_true(lineage_is_bound(t, delivery->attribution, delivery->content));
+	assert_int_equal(lineage_sources(t, delivery->attribution, sources, 2), 1);
+	assert_memory_equal(sources[0].content_hash.bytes, source->content_hash.bytes, KH_DIGEST_SIZE);
+	assert_false(lineage_is_bound(t, delivery->attribution, KH_LIT("{\"fields\":{\"yes\":false}}")));
 }
 
 static const struct kh_test_case cases[] = {
