@@ -5,7 +5,14 @@
 #ifndef KH_CLI_APPROVALS_H
 #define KH_CLI_APPROVALS_H
 
-int kh_approvals_list_main(int argc, char **argv);
-int kh_approvals_watch_main(int argc, char **argv);
+#include "cli/frame.h"
+
+struct kh_approvals_args {
+	bool all;       /* list: also those that no longer wait */
+	uint64_t count; /* watch: how many; 0: no limit */
+};
+
+int kh_approvals_list(struct kh_frame *f);
+int kh_approvals_watch(struct kh_frame *f);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/timestamp.h"
 #include "cli/approvals_show.h"
-#include "cli/frame.h"
 #include "cli/progress.h"
 #include "engine/approval/decide.h"
 #include "engine/outbox.h"
@@ -11,17 +10,6 @@
 #include <unistd.h>
 
 #define EDIT_LIMIT (1U << 20)
-
-static const char statuses[] = "0 decided; 1 not decided: somebody else was first, it has expired, or the answer was "
-			       "no; 2 not usable, refused or failed.";
-
-struct decide {
-	enum kh_choice choice;
-	const char *shown, *note;
-	const char *text, *file, *parameters; /* of an edit */
-	const char *host, *until;             /* of a wider grant */
-	uint64_t uses;
-};
 
 /* Returns "cli, user 1000 of HOST": where the decision was made, for the record. */
 static struct kh_view place(struct kh_frame *f)
@@ -40,7 +28,7 @@ static struct kh_view place(struct kh_frame *f)
 /* --- the decision ------------------------------------------------------------------------------------------------- */
 
 /* True if the command itself has the text of an edit. */
-static bool is_given(const struct decide *a)
+static bool is_given(const struct kh_approvals_decide_args *a)
 {
 	return a->text != NULL || a->file != NULL || a->parameters != NULL;
 }
@@ -48,7 +36,7 @@ static bool is_given(const struct decide *a)
 /* Reads the new answer, or an operation's new parameters: --text, --parameters, --file, or standard input. */
 static enum kh_err read_edit(struct kh_frame *f, struct kh_view *ret_text)
 {
-	const struct decide *a = f->args;
+	const struct kh_approvals_decide_args *a = f->args;
 
 	if ((a->text != NULL) + (a->file != NULL) + (a->parameters != NULL) > 1)
 		return kh_error_set(&f->err, KH_EINPUT, "bad_option",
@@ -83,7 +71,7 @@ static const char *question(enum kh_choice choice)
  * Returns the exit status. */
 static int take_digest(struct kh_frame *f, struct kh_approval_decide *call, bool *ret_ask)
 {
-	const struct decide *a = f->args;
+	const struct kh_approvals_decide_args *a = f->args;
 	bool all = true;
 
 	*ret_ask = false;
@@ -138,21 +126,16 @@ static int write_result(struct kh_frame *f, const struct kh_approval_decide *cal
 						  [KH_CHOICE_REJECT] = KH_APPROVAL_REJECTED,
 						  [KH_CHOICE_EDIT] = KH_APPROVAL_EDITED};
 	const char *state = kh_words_name(&kh_grant_approval_words, states[call->choice]);
-	yyjson_mut_doc *doc = kh_json_new(&f->arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 
 	if (!f->options.json)
 		return kh_frame_json(f, kh_arena_printf(&f->arena, "%.*s: %s", KH_FMT(call->approval), state));
-	kh_json_add(doc, obj, "approval", call->approval);
-	yyjson_mut_obj_add_str(doc, obj, "state", state);
-	kh_json_add(doc, obj, "shown", call->shown);
-	return kh_frame_object(f, obj);
+	return KH_FRAME_PAIRS(f, {"approval", call->approval}, {"state", kh_view_str(state)}, {"shown", call->shown});
 }
 
 /* Reads --host, --uses, --until: any arguments towards that host, so often, until then (A2). */
 static enum kh_err widen(struct kh_frame *f, struct kh_approval_decide *call)
 {
-	const struct decide *a = f->args;
+	const struct kh_approvals_decide_args *a = f->args;
 
 	if (a->uses > KH_APPROVAL_DECIDE_USES)
 		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--uses is at most %d", KH_APPROVAL_DECIDE_USES);
@@ -164,12 +147,12 @@ static enum kh_err widen(struct kh_frame *f, struct kh_approval_decide *call)
 	return KH_OK;
 }
 
-static int run_decide(struct kh_frame *f)
+static int decide(struct kh_frame *f, enum kh_choice choice)
 {
-	const struct decide *a = f->args;
+	const struct kh_approvals_decide_args *a = f->args;
 	struct kh_approval_decide call = {
 		.approval = kh_view_str(f->words[0]),
-		.choice = a->choice,
+		.choice = choice,
 		.note = kh_view_str(a->note != NULL ? a->note : ""),
 		.from = place(f),
 	};
@@ -180,101 +163,38 @@ static int run_decide(struct kh_frame *f)
 		return kh_frame_fail(f);
 	int status = take_digest(f, &call, &asks);
 
-	if (status == KH_FRAME_DONE && a->choice == KH_CHOICE_EDIT && read_edit(f, &edited) != KH_OK)
+	if (status == KH_FRAME_DONE && choice == KH_CHOICE_EDIT && read_edit(f, &edited) != KH_OK)
 		return kh_frame_fail(f);
 	/* A user who has just typed the answer at the terminal has confirmed it. */
-	if (status == KH_FRAME_DONE && asks && (a->choice != KH_CHOICE_EDIT || is_given(a)))
-		status = confirm(f, a->choice);
+	if (status == KH_FRAME_DONE && asks && (choice != KH_CHOICE_EDIT || is_given(a)))
+		status = confirm(f, choice);
 	if (status != KH_FRAME_DONE)
 		return status;
 	call.edited = kh_tainted_wrap(edited);
-	if (kh_engine_call(f->home.engine, f->token, kh_approval_decide_run, &call, &f->arena, &f->err) != KH_OK) {
+	if (kh_frame_call(f, kh_approval_decide_run, &call) != KH_OK) {
 		bool late = f->err.code != NULL && strcmp(f->err.code, "already_decided") == 0;
 		status = kh_frame_fail(f);
 		return late ? KH_FRAME_NOT : status;
 	}
 	status = write_result(f, &call);
-	if (a->choice == KH_CHOICE_APPROVE && call.row->kind == KH_APPROVE_ESCALATION)
+	if (choice == KH_CHOICE_APPROVE && call.row->kind == KH_APPROVE_ESCALATION)
 		ask_reader(f);
 	return status;
 }
 
 /* --- the commands ------------------------------------------------------------------------------------------------- */
 
-#define COMMON 2 /* options of all three commands */
-#define MORE   3 /* the most options of one command besides */
-#define A_DECISION                                                                                      \
-	.usage = "[OPTION...] ID", .status = statuses, .least = 1, .most = 1, .role = KH_ROLE_REVIEWER, \
-	.run = run_decide
-
-static int decide_main(const struct kh_frame_command *command, struct decide *a, const struct kh_option *more,
-		       size_t count, int argc, char **argv)
+int kh_approvals_decide_approve(struct kh_frame *f)
 {
-	struct kh_option own[COMMON + MORE] = {
-		{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now", .text = &a->shown},
-		{"--note", "TEXT", "your own words, for the record", .text = &a->note},
-	};
-
-	for (size_t i = 0; i < count; i++)
-		own[COMMON + i] = more[i];
-	return kh_frame_main(command, own, COMMON + count, a, argc, argv);
+	return decide(f, KH_CHOICE_APPROVE);
 }
 
-static const struct kh_frame_command approve_command = {
-	.name = "approvals approve",
-	.about = "Approve what an approval shows, for exactly that, once.  An external operation can be approved for "
-		 "more\n"
-		 "than that, with --host, --uses and --until.\n",
-	.use = KH_HOME_ASK,
-	A_DECISION,
-};
-
-int kh_approvals_decide_approve_main(int argc, char **argv)
+int kh_approvals_decide_reject(struct kh_frame *f)
 {
-	struct decide a = {.choice = KH_CHOICE_APPROVE};
-	const struct kh_option more[MORE] = {
-		{"--host", "HOST", "of an operation: with any arguments towards this host, in its task",
-		 .text = &a.host},
-		{"--uses", "N", "of an operation: so often (default: 1)", .number = &a.uses},
-		{"--until", "TIME", "of an operation: until then, such as 2026-03-19T14:30:00Z", .text = &a.until},
-	};
-
-	return decide_main(&approve_command, &a, more, MORE, argc, argv);
+	return decide(f, KH_CHOICE_REJECT);
 }
 
-static const struct kh_frame_command reject_command = {
-	.name = "approvals reject",
-	.about = "Reject what an approval shows.  The query ends, and the Controller learns only that it was "
-		 "rejected.\n",
-	.use = KH_HOME_CALL,
-	A_DECISION,
-};
-
-int kh_approvals_decide_reject_main(int argc, char **argv)
+int kh_approvals_decide_edit(struct kh_frame *f)
 {
-	return decide_main(&reject_command, &(struct decide){.choice = KH_CHOICE_REJECT}, NULL, 0, argc, argv);
-}
-
-static const struct kh_frame_command edit_command = {
-	.name = "approvals edit",
-	.about = "Replace what an approval shows.  For an answer, give another answer: the text of a summary, or else "
-		 "JSON\n"
-		 "in the form of the answer.  It is checked and counted like a Reader's.  For an external operation, "
-		 "give\n"
-		 "other parameters: they become a new declaration with an approval of its own.  Without --text,\n"
-		 "--parameters and --file, the replacement is read from standard input.\n",
-	.use = KH_HOME_CALL,
-	A_DECISION,
-};
-
-int kh_approvals_decide_edit_main(int argc, char **argv)
-{
-	struct decide a = {.choice = KH_CHOICE_EDIT};
-	const struct kh_option more[MORE] = {
-		{"--text", "TEXT", "the answer", .text = &a.text},
-		{"--parameters", "JSON", "an operation's parameters, as an object", .text = &a.parameters},
-		{"--file", "FILE", "a file that holds either", .text = &a.file},
-	};
-
-	return decide_main(&edit_command, &a, more, MORE, argc, argv);
+	return decide(f, KH_CHOICE_EDIT);
 }

@@ -7,8 +7,17 @@
 #ifndef KH_CLI_APPROVALS_DECIDE_H
 #define KH_CLI_APPROVALS_DECIDE_H
 
-int kh_approvals_decide_approve_main(int argc, char **argv);
-int kh_approvals_decide_reject_main(int argc, char **argv);
-int kh_approvals_decide_edit_main(int argc, char **argv);
+#include "cli/frame.h"
+
+struct kh_approvals_decide_args {
+	const char *shown, *note;
+	const char *text, *file, *parameters; /* of an edit */
+	const char *host, *until;             /* of a wider grant */
+	uint64_t uses;
+};
+
+int kh_approvals_decide_approve(struct kh_frame *f);
+int kh_approvals_decide_reject(struct kh_frame *f);
+int kh_approvals_decide_edit(struct kh_frame *f);
 
 #endif

@@ -7,10 +7,6 @@
 
 #include <unistd.h>
 
-struct show {
-	uint64_t page; /* 0: all of them */
-};
-
 bool kh_approvals_show_can_ask(const struct kh_frame *f)
 {
 	return !f->options.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -33,17 +29,16 @@ bool kh_approvals_show_ask(struct kh_frame *f, const char *question, struct kh_v
 
 static int show_page(struct kh_frame *f, struct kh_view id, int64_t page, struct kh_approval_show *show)
 {
+	struct kh_buf buf = kh_frame_buf(f);
 	yyjson_val *shown;
-	struct kh_buf buf;
 
 	*show = (struct kh_approval_show){.approval = id, .page = page};
-	if (kh_engine_call(f->home.engine, f->token, kh_approval_show_run, show, &f->arena, &f->err) != KH_OK)
+	if (kh_frame_call(f, kh_approval_show_run, show) != KH_OK)
 		return kh_frame_fail(f);
 	if (f->options.json)
 		return kh_frame_json(f, show->json);
 	if (kh_json_read(&f->arena, show->json, &shown, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
 	kh_page_write(&buf, shown, show->text, kh_terminal_columns(STDOUT_FILENO));
 	return kh_frame_text(f, &buf);
 }
@@ -81,9 +76,9 @@ int kh_approvals_show_pages(struct kh_frame *f, struct kh_view id, bool *ret_all
 	return status;
 }
 
-static int run_show(struct kh_frame *f)
+int kh_approvals_show(struct kh_frame *f)
 {
-	const struct show *a = f->args;
+	const struct kh_approvals_show_args *a = f->args;
 	struct kh_view id = kh_view_str(f->words[0]), digest;
 	struct kh_approval_show show;
 	bool all;
@@ -95,28 +90,4 @@ static int run_show(struct kh_frame *f)
 	if (a->page > 0 || f->options.json)
 		return show_page(f, id, a->page > 0 ? (int64_t)a->page : 1, &show);
 	return kh_approvals_show_pages(f, id, &all, &digest);
-}
-
-static const struct kh_frame_command show_command = {
-	.name = "approvals show",
-	.usage = "[OPTION...] ID",
-	.about =
-		"Show what is to be approved, with all that is known about it, and record that it was shown.  Text of\n"
-		"others stands behind a bar at the left; invisible and control characters in it are shown as escapes.\n"
-		"On a terminal it is shown page by page; with --json, one page is written.\n",
-	.least = 1,
-	.most = 1,
-	.use = KH_HOME_CALL,
-	.role = KH_ROLE_REVIEWER,
-	.run = run_show,
-};
-
-int kh_approvals_show_main(int argc, char **argv)
-{
-	struct show a = {0};
-	const struct kh_option own[] = {
-		{"--page", "N", "this page alone", .number = &a.page},
-	};
-
-	return kh_frame_main(&show_command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
 }

@@ -4,7 +4,11 @@
 
 #include "cli/frame.h"
 
-int kh_approvals_show_main(int argc, char **argv);
+struct kh_approvals_show_args {
+	uint64_t page; /* 0: all of them */
+};
+
+int kh_approvals_show(struct kh_frame *f);
 
 /* True if there is a user at a terminal who can be asked. */
 bool kh_approvals_show_can_ask(const struct kh_frame *f);

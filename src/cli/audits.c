@@ -2,7 +2,6 @@
  * exit status tells it too, for scripts. */
 #include "cli/audits.h"
 
-#include "cli/frame.h"
 #include "engine/audit/eventline.h"
 #include "home/checkpoints.h"
 #include "store/verify.h"
@@ -17,10 +16,8 @@
 
 /* --- verify ------------------------------------------------------------------------------------------------------- */
 
-struct verify {
-	bool state, progress;
-	const char *witness, *key;
-	/* for progress messages */
+/* For progress messages. */
+struct telling {
 	time_t started;
 	bool shown;
 };
@@ -36,7 +33,7 @@ static time_t now(void)
 /* Shows nothing in the first second. */
 static void tell(void *ctx, uint64_t done, uint64_t of)
 {
-	struct verify *a = ctx;
+	struct telling *a = ctx;
 
 	if (now() <= a->started + 1)
 		return;
@@ -46,7 +43,7 @@ static void tell(void *ctx, uint64_t done, uint64_t of)
 
 static enum kh_err read_key(struct kh_frame *f, struct kh_digest *ret_key, const struct kh_digest **ret_expected)
 {
-	const struct verify *a = f->args;
+	const struct kh_audits_args *a = f->args;
 	size_t n = 0;
 
 	*ret_expected = NULL;
@@ -67,7 +64,7 @@ static enum kh_err read_key(struct kh_frame *f, struct kh_digest *ret_key, const
 /* Reads the lines of --witness, else of the configured witness file, if there is one. */
 static enum kh_err read_witness(struct kh_frame *f, struct kh_view *ret_lines)
 {
-	const struct verify *a = f->args;
+	const struct kh_audits_args *a = f->args;
 	struct kh_view path = f->home.config->audit.witness_file;
 
 	*ret_lines = (struct kh_view){NULL, 0};
@@ -101,8 +98,7 @@ static int say_json(struct kh_frame *f, const struct kh_verify *v)
 	yyjson_mut_obj_add_int(doc, obj, "covered", v->covered);
 	if (v->state)
 		yyjson_mut_obj_add_uint(doc, obj, "rows", v->rows);
-	int status = kh_frame_object(f, obj);
-	return status != KH_FRAME_DONE ? status : v->good ? KH_FRAME_DONE : KH_FRAME_NOT;
+	return kh_frame_outcome(kh_frame_object(f, obj), v->good);
 }
 
 static const char *plural(uint64_t n)
@@ -122,15 +118,14 @@ static void say_good(struct kh_frame *f, const struct kh_verify *v, struct kh_bu
 	if (v->covered < (int64_t)v->events)
 		kh_buf_printf(buf, "  not covered by a checkpoint yet: %lld event%s\n",
 			      (long long)v->events - (long long)v->covered, plural(v->events - (uint64_t)v->covered));
-	if (!f->home.has_key && ((const struct verify *)f->args)->key == NULL)
+	if (!f->home.has_key && ((const struct kh_audits_args *)f->args)->key == NULL)
 		kh_buf_lit(buf, "  the key is the one that the store names: --key HEX compares it with one you know\n");
 }
 
 static int say_text(struct kh_frame *f, const struct kh_verify *v)
 {
-	struct kh_buf buf;
+	struct kh_buf buf = kh_frame_buf(f);
 
-	kh_buf_init(&buf, &f->arena, 8192);
 	if (v->good) {
 		say_good(f, v, &buf);
 	} else {
@@ -138,8 +133,7 @@ static int say_text(struct kh_frame *f, const struct kh_verify *v)
 		if (v->event > 0)
 			kh_buf_printf(&buf, "  `keyhole audit show %lld` has the event\n", (long long)v->event);
 	}
-	int status = kh_frame_text(f, &buf);
-	return status != KH_FRAME_DONE ? status : v->good ? KH_FRAME_DONE : KH_FRAME_NOT;
+	return kh_frame_outcome(kh_frame_text(f, &buf), v->good);
 }
 
 static int say(struct kh_frame *f, const struct kh_verify *v)
@@ -149,8 +143,9 @@ static int say(struct kh_frame *f, const struct kh_verify *v)
 
 static int verify_home(struct kh_frame *f)
 {
-	struct verify *a = f->args;
-	struct kh_verify v = {.state = a->state, .ctx = a, .arena = &f->arena};
+	const struct kh_audits_args *a = f->args;
+	struct telling telling = {.started = now()};
+	struct kh_verify v = {.state = a->state, .ctx = &telling, .arena = &f->arena};
 	struct kh_digest key;
 	enum kh_err e = read_key(f, &key, &v.audit_key);
 
@@ -159,9 +154,8 @@ static int verify_home(struct kh_frame *f)
 	if (e == KH_OK) {
 		if (a->progress || isatty(STDERR_FILENO))
 			v.progress = tell;
-		a->started = now();
 		e = kh_verify_store(f->home.store, &v, &f->err);
-		if (a->shown)
+		if (telling.shown)
 			fputs(CLEAR, stderr);
 	}
 	/* `init` signs the first checkpoint.  So from a home without any, checkpoints were removed, and perhaps
@@ -175,7 +169,7 @@ static int verify_home(struct kh_frame *f)
 }
 
 /* Other commands refuse a home whose store is not the one that its witness saw; here that is the result. */
-static int run_verify(struct kh_frame *f)
+int kh_audits_verify(struct kh_frame *f)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
 
@@ -190,61 +184,16 @@ static int run_verify(struct kh_frame *f)
 	return status;
 }
 
-static const struct kh_frame_command verify = {
-	.name = "audit verify",
-	.usage = "[OPTION...]",
-	.about = "Verify the record: every event's bytes and place, every signed checkpoint, and what a witness saw.\n"
-		 "With --state also that every row is what the events say, and that budgets, taints, approvals and\n"
-		 "deliveries follow the rules.  Names the first event that is at fault.\n",
-	.status = "0 good; 1 not good; 2 not usable.",
-	.without_home = true,
-	.run = run_verify,
-};
-
-int kh_audits_verify_main(int argc, char **argv)
-{
-	struct verify a = {0};
-	const struct kh_option own[] = {
-		{"--state", NULL, "verify the rows too", .flag = &a.state},
-		{"--witness", "FILE", "compare with the checkpoints in FILE (default: the configuration's witness)",
-		 .text = &a.witness},
-		{"--key", "HEX", "the public key that is expected (default: of the home's audit.key)", .text = &a.key},
-		{"--progress", NULL, "show progress, also if standard error is no terminal", .flag = &a.progress},
-	};
-
-	return kh_frame_main(&verify, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
-}
-
 /* --- checkpoint --------------------------------------------------------------------------------------------------- */
 
-static int run_checkpoint(struct kh_frame *f)
+int kh_audits_checkpoint(struct kh_frame *f)
 {
 	struct kh_view line = {"", 0};
-	struct kh_buf buf;
 
 	if (kh_checkpoints_now(f->home.store, &f->home.key, &f->home.config->audit, kh_engine_now(f->home.engine),
 			       &f->arena, &line, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	if (f->options.json)
-		return kh_frame_json(f, line.n > 0 ? line : KH_LIT("{}"));
-	kh_buf_init(&buf, &f->arena, 8192);
-	kh_buf_add(&buf, line.n > 0 ? line : KH_LIT("nothing new since the last checkpoint"));
-	kh_buf_byte(&buf, '\n');
-	return kh_frame_text(f, &buf);
-}
-
-static const struct kh_frame_command checkpoint = {
-	.name = "audit checkpoint",
-	.usage = "[OPTION...]",
-	.about = "Sign the heads of all chains now, and send the checkpoint to the witnesses of the configuration.  "
-		 "The\n"
-		 "checkpoint is also written as one line, which you can keep as a witness of your own.\n",
-	.use = KH_HOME_CALL,
-	.without_token = true,
-	.run = run_checkpoint,
-};
-
-int kh_audits_checkpoint_main(int argc, char **argv)
-{
-	return kh_frame_main(&checkpoint, NULL, 0, NULL, argc, argv);
+	if (line.n == 0)
+		line = f->options.json ? KH_LIT("{}") : KH_LIT("nothing new since the last checkpoint");
+	return kh_frame_json(f, line);
 }

@@ -2,8 +2,15 @@
 #ifndef KH_CLI_AUDITS_H
 #define KH_CLI_AUDITS_H
 
-/* Each reads its arguments and returns the exit status; audit verify returns 1 for a record that is not good. */
-int kh_audits_verify_main(int argc, char **argv);
-int kh_audits_checkpoint_main(int argc, char **argv);
+#include "cli/frame.h"
+
+/* Of verify. */
+struct kh_audits_args {
+	bool state, progress;
+	const char *witness, *key; /* NULL: the home's */
+};
+
+int kh_audits_verify(struct kh_frame *f);
+int kh_audits_checkpoint(struct kh_frame *f);
 
 #endif

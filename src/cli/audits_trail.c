@@ -4,7 +4,6 @@
 
 #include "cli/eventoption.h"
 #include "cli/eventtext.h"
-#include "cli/frame.h"
 #include "cli/progress.h"
 #include "store/txn.h"
 
@@ -12,23 +11,15 @@
 #include <time.h>
 
 #define TOGETHER  32768 /* bytes that are written at once */
-#define LAST      10    /* events that tail shows */
 #define LAST_MOST 100000
 #define STEP_MS   250 /* milliseconds between checks for new events */
 
 typedef void write_fn(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
 
-struct arguments {
-	struct kh_eventoption wanted;
-	const char *format;
-	uint64_t last;
-	bool follow;
-};
-
 /* The state of reading events. */
 struct reading {
 	struct kh_frame *f;
-	struct arguments *args;
+	const struct kh_audits_trail_args *args;
 	struct kh_eventline line;
 	struct kh_eventfilter filter;
 	write_fn *write;
@@ -157,10 +148,10 @@ static void begin(struct reading *r, struct kh_frame *f, write_fn *write)
 
 /* --- tail --------------------------------------------------------------------------------------------------------- */
 
-static int run_tail(struct kh_frame *f)
+int kh_audits_trail_tail(struct kh_frame *f)
 {
 	const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
-	struct arguments *a = f->args;
+	const struct kh_audits_trail_args *a = f->args;
 	struct reading r;
 
 	if (a->last > LAST_MOST) {
@@ -177,34 +168,11 @@ static int run_tail(struct kh_frame *f)
 	return end(&r, e);
 }
 
-static const struct kh_frame_command tail = {
-	.name = "audit tail",
-	.usage = "[OPTION...]",
-	.about = "Show the newest events, a line each: number, time, kind, task, who caused it, and its details.\n",
-	.use = KH_HOME_READ,
-	.without_token = true,
-	.run = run_tail,
-};
-
-int kh_audits_trail_tail_main(int argc, char **argv)
-{
-	struct arguments a = {.last = LAST};
-	struct kh_option own[4 + KH_EVENTOPTION_COUNT] = {
-		{"-n", "N", "so many events (default: 10)", .number = &a.last},
-		{"--lines", "N", "the same", .number = &a.last},
-		{"-f", NULL, "go on, and show events as they come", .flag = &a.follow},
-		{"--follow", NULL, "the same", .flag = &a.follow},
-	};
-
-	kh_eventoption_describe(&a.wanted, own + 4);
-	return kh_frame_main(&tail, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
-}
-
 /* --- export ------------------------------------------------------------------------------------------------------- */
 
-static int run_export(struct kh_frame *f)
+int kh_audits_trail_export(struct kh_frame *f)
 {
-	const struct arguments *a = f->args;
+	const struct kh_audits_trail_args *a = f->args;
 	struct kh_progress progress = {0};
 	struct reading r;
 
@@ -219,28 +187,6 @@ static int run_export(struct kh_frame *f)
 	if (!f->out->escapes)
 		kh_progress_stop(&progress);
 	return end(&r, e);
-}
-
-static const struct kh_frame_command export = {
-	.name = "audit export",
-	.usage = "[OPTION...]",
-	.about = "Write all events that pass the filter, one a line, as JSON Lines or CEF.  In JSON Lines, `event` is "
-		 "the\n"
-		 "event byte for byte and `hash` is its BLAKE2b-256.\n",
-	.use = KH_HOME_READ,
-	.without_token = true,
-	.run = run_export,
-};
-
-int kh_audits_trail_export_main(int argc, char **argv)
-{
-	struct arguments a = {0};
-	struct kh_option own[1 + KH_EVENTOPTION_COUNT] = {
-		{"--format", "FORMAT", "jsonl (default) or cef", .text = &a.format},
-	};
-
-	kh_eventoption_describe(&a.wanted, own + 1);
-	return kh_frame_main(&export, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
 }
 
 /* --- show --------------------------------------------------------------------------------------------------------- */
@@ -270,7 +216,7 @@ static enum kh_err read_one(struct kh_txn *txn, void *arg)
 	return e;
 }
 
-static int run_show(struct kh_frame *f)
+int kh_audits_trail_show(struct kh_frame *f)
 {
 	struct showing s = {.id = 0};
 
@@ -280,20 +226,4 @@ static int run_show(struct kh_frame *f)
 	}
 	begin(&s.r, f, f->options.json ? kh_eventline_json : kh_eventtext_whole);
 	return end(&s.r, kh_store_read(f->home.store, read_one, &s, &f->err));
-}
-
-static const struct kh_frame_command show = {
-	.name = "audit show",
-	.usage = "[OPTION...] EVENT",
-	.about = "Show an event: time, who caused it, chain, details, and every column that it wrote.\n",
-	.least = 1,
-	.most = 1,
-	.use = KH_HOME_READ,
-	.without_token = true,
-	.run = run_show,
-};
-
-int kh_audits_trail_show_main(int argc, char **argv)
-{
-	return kh_frame_main(&show, NULL, 0, NULL, argc, argv);
 }

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "cli/frame.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "core/comm/operations.h"
@@ -20,19 +19,6 @@
 #include <unistd.h>
 
 #define WAIT_DEFAULT 60000
-
-static const char statuses[] = "0 ok; 1 not ok, or not yet, and the outcome is written; 2 not usable, refused or "
-			       "failed.";
-
-struct arguments {
-	const struct kh_operation *operation;
-	const char *task, *reason, *declaration;
-	uint64_t wait_ms;
-	bool fenced;
-	/* Values of the parameters that are options, by their index; NULL and 0: not given. */
-	const char *texts[KH_OPERATION_PARAMETERS_MAX];
-	uint64_t numbers[KH_OPERATION_PARAMETERS_MAX];
-};
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -88,12 +74,7 @@ static void print_next(struct kh_buf *buf, const struct kh_comm_look *look)
 	switch (look->ended) {
 	case KH_ENDED_NOT:
 		if (look->approval.n > 0)
-			kh_buf_printf(buf,
-				      "A human decides:\n"
-				      "  keyhole approvals show %.*s\n"
-				      "  keyhole approvals approve %.*s\n"
-				      "then:\n",
-				      KH_FMT(look->approval), KH_FMT(look->approval));
+			kh_table_decide(buf, look->approval);
 		print_again(buf, look);
 		break;
 	case KH_ENDED_OK:
@@ -119,21 +100,16 @@ static void print_next(struct kh_buf *buf, const struct kh_comm_look *look)
 
 static int write_look(struct kh_frame *f, const struct kh_comm_look *look)
 {
-	struct kh_buf buf;
-	int status;
+	struct kh_buf buf = kh_frame_buf(f);
 
-	if (f->options.json) {
-		status = write_json(f, look);
-	} else {
-		kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
-		kh_buf_printf(&buf, "%s  %.*s  %.*s\n", kh_render_outcome_word(look), KH_FMT(look->id),
-			      KH_FMT(look->operation));
-		print_parameters(f, &buf, look);
-		print_fenced(f, &buf, look);
-		print_next(&buf, look);
-		status = kh_frame_text(f, &buf);
-	}
-	return status == KH_FRAME_DONE && look->ended != KH_ENDED_OK ? KH_FRAME_NOT : status;
+	if (f->options.json)
+		return kh_frame_outcome(write_json(f, look), look->ended == KH_ENDED_OK);
+	kh_buf_printf(&buf, "%s  %.*s  %.*s\n", kh_render_outcome_word(look), KH_FMT(look->id),
+		      KH_FMT(look->operation));
+	print_parameters(f, &buf, look);
+	print_fenced(f, &buf, look);
+	print_next(&buf, look);
+	return kh_frame_outcome(kh_frame_text(f, &buf), look->ended == KH_ENDED_OK);
 }
 
 /* --- the declaration ---------------------------------------------------------------------------------------------- */
@@ -177,14 +153,15 @@ static enum kh_err add_list(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_
 /* Adds the words and options of the command as parameters of its operation. */
 static enum kh_err add_parameters(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj)
 {
-	const struct arguments *a = f->args;
-	int word = 0, words = count_words(a->operation);
+	const struct kh_comms_args *a = f->args;
+	const struct kh_operation *operation = f->with;
+	int word = 0, words = count_words(operation);
 	enum kh_err e = KH_OK;
 
 	if (f->count < words)
 		return bad(f, "missing", "say what, as --help has it, or name an earlier one with --declaration");
-	for (size_t i = 0; e == KH_OK && i < a->operation->parameter_count; i++) {
-		const struct kh_parameter_spec *spec = &a->operation->parameters[i];
+	for (size_t i = 0; e == KH_OK && i < operation->parameter_count; i++) {
+		const struct kh_parameter_spec *spec = &operation->parameters[i];
 		if (spec->required)
 			yyjson_mut_obj_add_str(doc, obj, spec->name, f->words[word++]);
 		else if (kh_operation_is_list(spec))
@@ -199,13 +176,14 @@ static enum kh_err add_parameters(struct kh_frame *f, yyjson_mut_doc *doc, yyjso
 
 static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declaration)
 {
-	const struct arguments *a = f->args;
+	const struct kh_comms_args *a = f->args;
+	const struct kh_operation *operation = f->with;
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 
 	if (a->reason == NULL)
 		return bad(f, "missing", "say why with --reason, or name an earlier one with --declaration");
-	yyjson_mut_obj_add_str(doc, obj, "operation", a->operation->name);
+	yyjson_mut_obj_add_str(doc, obj, "operation", operation->name);
 	yyjson_mut_obj_add_str(doc, obj, "reason", a->reason);
 	enum kh_err e = add_parameters(f, doc, obj);
 	return e == KH_OK ? kh_json_freeze(&f->arena, obj, ret_declaration, &f->err) : e;
@@ -214,7 +192,8 @@ static enum kh_err make_declaration(struct kh_frame *f, yyjson_val **ret_declara
 /* Takes up an earlier declaration: it has its own parameters, and must be called by the command of its operation. */
 static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *call)
 {
-	const struct arguments *a = f->args;
+	const struct kh_comms_args *a = f->args;
+	const struct kh_operation *operation = f->with;
 	struct kh_comm_looking looking = {.declaration = kh_view_str(a->declaration)};
 
 	bool given = f->count > 0 || a->reason != NULL;
@@ -223,8 +202,8 @@ static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *call)
 		given = given || a->texts[i] != NULL || a->numbers[i] > 0;
 	if (given)
 		return bad(f, "bad_option", "a declaration has its parameters and its reason: leave them out");
-	enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_comm_look_run, &looking, &f->arena, &f->err);
-	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(a->operation->name)))
+	enum kh_err e = kh_frame_call(f, kh_comm_look_run, &looking);
+	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(operation->name)))
 		e = kh_error_set(&f->err, KH_EINPUT, "operation_differs",
 				 "the declaration is for %.*s: use that command", KH_FMT(looking.look.operation));
 	if (e == KH_OK && a->task != NULL && !kh_view_eq(looking.look.task, kh_view_str(a->task)))
@@ -252,14 +231,14 @@ static enum kh_err decide(struct kh_frame *f, struct kh_comm_call *call, struct 
 /* Waits until it has ended or the time is up; an operation that a human has approved goes on. */
 static enum kh_err wait_for(struct kh_frame *f, struct kh_comm_call *call)
 {
-	const struct arguments *a = f->args;
+	const struct kh_comms_args *a = f->args;
 	int64_t ms = a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT;
 	struct kh_waiting waiting = {.until = kh_clock_us() + ms * 1000};
 	enum kh_err e = decide(f, call, &waiting);
 
 	while (e == KH_OK) {
 		struct kh_comm_looking looking = {.declaration = call->look.id};
-		e = kh_engine_call(f->home.engine, f->token, kh_comm_look_run, &looking, &f->arena, &f->err);
+		e = kh_frame_call(f, kh_comm_look_run, &looking);
 		if (e != KH_OK)
 			break;
 		call->look = looking.look;
@@ -275,9 +254,9 @@ static enum kh_err wait_for(struct kh_frame *f, struct kh_comm_call *call)
 	return e;
 }
 
-static int run_call(struct kh_frame *f)
+int kh_comms_run(struct kh_frame *f)
 {
-	const struct arguments *a = f->args;
+	const struct kh_comms_args *a = f->args;
 	struct kh_comm_call call = {.task = kh_view_str(a->task != NULL ? a->task : ""), .fenced = a->fenced};
 	struct kh_progress progress;
 	enum kh_err e = a->declaration != NULL ? take_up(f, &call) : make_declaration(f, &call.declare);
@@ -296,16 +275,15 @@ static int run_call(struct kh_frame *f)
 	"What comes back is sealed into the task, and the block's id is written.  If a human has to decide first,\n" \
 	"call again with --declaration afterwards.\n"
 
-#define OPTIONS 5     /* that all operations have */
+#define OPTIONS 8     /* that all operations have, at most */
 #define TEXT    16384 /* bytes of a command's help */
 
 /* A command that is made from an operation's row. */
 struct made {
 	struct kh_arena arena;
 	struct kh_option options[OPTIONS + KH_OPERATION_PARAMETERS_MAX];
-	size_t count;
 	struct kh_buf usage, about;
-	int most; /* the most words */
+	struct kh_frame_command command;
 };
 
 static const char *in_capitals(struct kh_arena *arena, const char *name)
@@ -318,59 +296,54 @@ static const char *in_capitals(struct kh_arena *arena, const char *name)
 	return made;
 }
 
-static void add_parameter(struct made *made, const struct kh_parameter_spec *spec, size_t i, struct arguments *a)
+static void add_option(struct made *made, const struct kh_parameter_spec *spec, size_t i, const char *name)
 {
 	bool is_list = kh_operation_is_list(spec), is_number = spec->kind == KH_PARAMETER_LIMIT;
+	size_t texts = offsetof(struct kh_comms_args, texts) + i * sizeof(const char *);
+	size_t numbers = offsetof(struct kh_comms_args, numbers) + i * sizeof(uint64_t);
+
+	made->options[made->command.option_count++] = (struct kh_option){
+		.name = kh_arena_printf(&made->arena, "--%s", spec->name).p,
+		.value = is_list     ? "JSON"
+			 : is_number ? "N"
+				     : name,
+		.about = spec->about,
+		.type = is_number ? KH_OPTION_IS_NUMBER : KH_OPTION_IS_TEXT,
+		.at = is_number ? numbers : texts,
+	};
+}
+
+static void add_parameter(struct made *made, const struct kh_parameter_spec *spec, size_t i)
+{
+	bool is_list = kh_operation_is_list(spec);
 	const char *name = in_capitals(&made->arena, spec->name);
 
 	if (spec->required || is_list) {
-		kh_buf_printf(&made->usage, is_list ? "%s[%s...]" : "%s%s", made->most > 0 ? " " : "", name);
+		kh_buf_printf(&made->usage, is_list ? "%s[%s...]" : "%s%s", made->command.most > 0 ? " " : "", name);
 		kh_buf_printf(&made->about, "  %-10s %s\n", name, spec->about);
 	}
-	made->most += is_list ? (int)spec->max : spec->required;
+	made->command.most += is_list ? (int)spec->max : spec->required;
 	if (kh_operation_is_option(spec))
-		made->options[made->count++] = (struct kh_option){
-			.name = kh_arena_printf(&made->arena, "--%s", spec->name).p,
-			.value = is_list     ? "JSON"
-				 : is_number ? "N"
-					     : name,
-			.about = spec->about,
-			.text = is_number ? NULL : &a->texts[i],
-			.number = is_number ? &a->numbers[i] : NULL,
-		};
+		add_option(made, spec, i, name);
 }
 
-static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS])
+/* Puts the texts of OPERATION's row into its command; returns false if there is no memory for them. */
+static bool make(struct made *made, const struct kh_operation *operation)
 {
-	ret_options[0] = (struct kh_option){"--task", "TASK", "the task, if more than one is open", .text = &a->task};
-	ret_options[1] = (struct kh_option){"--reason", "TEXT", "why it is needed: specific, for the record",
-					    .text = &a->reason};
-	ret_options[2] = (struct kh_option){"--declaration", "ID", "call one that was declared before",
-					    .text = &a->declaration};
-	ret_options[3] = (struct kh_option){
-		"--fenced", NULL, "also write the content, in its fence, if the policy allows it", .flag = &a->fenced};
-	ret_options[4] = (struct kh_option){"--wait", "SECONDS", "how long to wait for a human (default: 60)",
-					    .number = &a->wait_ms, .unit = KH_OPTION_WAIT};
-}
-
-/* Puts the texts of its operation's row into COMMAND; returns false if there is no memory for them. */
-static bool make(struct made *made, struct arguments *a, struct kh_frame_command *command)
-{
-	const struct kh_operation *operation = a->operation;
 	struct kh_view usage, about, name = kh_operation_short(kh_view_str(operation->name));
+	struct kh_frame_command *command = &made->command;
 
-	made->count = OPTIONS;
-	describe(a, made->options);
+	memcpy(made->options, command->options, command->option_count * sizeof(made->options[0]));
+	command->options = made->options;
 	kh_buf_init(&made->usage, &made->arena, TEXT);
 	kh_buf_init(&made->about, &made->arena, TEXT);
 	kh_buf_lit(&made->usage, "[OPTION...] [");
 	kh_buf_printf(&made->about, "%c%s.\n\n", operation->about[0] & ~0x20, operation->about + 1);
 	for (size_t i = 0; i < operation->parameter_count; i++)
-		add_parameter(made, &operation->parameters[i], i, a);
+		add_parameter(made, &operation->parameters[i], i);
 	kh_buf_add(&made->usage, kh_view_of("]", 2)); /* each with its NUL */
 	kh_buf_add(&made->about, kh_view_of("\n" LATER, sizeof("\n" LATER)));
 	command->name = kh_arena_printf(&made->arena, "comm %.*s", KH_FMT(name)).p;
-	command->most = made->most;
 	if (kh_buf_end(&made->usage, &usage) != KH_OK || kh_buf_end(&made->about, &about) != KH_OK)
 		return false;
 	command->usage = usage.p;
@@ -389,21 +362,19 @@ const struct kh_operation *kh_comms_find(const char *word)
 	return NULL;
 }
 
-int kh_comms_main(int argc, char **argv)
+int kh_comms_main(const struct kh_frame_command *row, int argc, char **argv)
 {
-	struct kh_frame_command command = {
-		.status = statuses, .use = KH_HOME_ASK, .role = KH_ROLE_CONTROLLER, .run = run_call};
-	struct arguments a = {.operation = kh_comms_find(argv[0]), .wait_ms = WAIT_DEFAULT};
-	struct made made = {.count = 0};
+	const struct kh_operation *operation = kh_comms_find(argv[0]);
+	struct made made = {.command = *row};
 	int status = KH_FRAME_UNUSABLE;
 
-	if (a.operation == NULL)
+	if (operation == NULL || row->option_count > OPTIONS)
 		return status;
 	kh_arena_init(&made.arena, &kh_alloc_system, (size_t)8 * TEXT);
-	if (!make(&made, &a, &command))
+	if (!make(&made, operation))
 		fputs("keyhole: out of memory\n", stderr);
 	else
-		status = kh_frame_main(&command, made.options, made.count, &a, argc, argv);
+		status = kh_frame_main(&made.command, operation, argc, argv);
 	kh_arena_done(&made.arena);
 	return status;
 }

@@ -3,12 +3,25 @@
 #ifndef KH_CLI_COMMS_H
 #define KH_CLI_COMMS_H
 
+#include "cli/frame.h"
 #include "core/comm/operation.h"
+
+struct kh_comms_args {
+	const char *task, *reason, *declaration;
+	uint64_t wait_ms;
+	bool fenced;
+	/* Values of the parameters that are options, by their index; NULL and 0: not given. */
+	const char *texts[KH_OPERATION_PARAMETERS_MAX];
+	uint64_t numbers[KH_OPERATION_PARAMETERS_MAX];
+};
 
 /* Returns the operation that `keyhole comm WORD` calls, or NULL. */
 const struct kh_operation *kh_comms_find(const char *word);
 
-/* Runs `keyhole comm WORD`, by its operation's row; ARGV[0] is the word. */
-int kh_comms_main(int argc, char **argv);
+/* Runs `keyhole comm WORD`: ROW, with the words and parameters of the operation's own row; ARGV[0] is the word. */
+int kh_comms_main(const struct kh_frame_command *row, int argc, char **argv);
+
+/* The command itself; the frame has the operation (WITH). */
+int kh_comms_run(struct kh_frame *f);
 
 #endif

@@ -2,9 +2,7 @@
  * is not Keyhole's own is a value in one line of a table, or behind a bar. */
 #include "cli/comms_show.h"
 
-#include "base/canonical.h"
-#include "cli/frame.h"
-#include "cli/table.h"
+#include "cli/listing.h"
 #include "engine/comm/call.h"
 #include "engine/comm/declare.h"
 #include "engine/comm/list.h"
@@ -37,10 +35,9 @@ static int write_declared(struct kh_frame *f, const struct kh_declare *made)
 {
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	struct kh_buf buf = kh_frame_buf(f);
 	bool denied = false;
-	struct kh_buf buf;
 
-	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
 	for (size_t i = 0; i < made->count; i++) {
 		denied = denied || made->items[i].ruling == KH_DENY;
 		if (f->options.json)
@@ -49,19 +46,16 @@ static int write_declared(struct kh_frame *f, const struct kh_declare *made)
 			print_item(&buf, &made->items[i]);
 	}
 	int status = f->options.json ? kh_frame_list(f, "declarations", doc, list) : kh_frame_text(f, &buf);
-	return status == KH_FRAME_DONE && denied ? KH_FRAME_NOT : status;
+	return kh_frame_outcome(status, !denied);
 }
 
-static int run_declare(struct kh_frame *f)
+int kh_comms_show_declare(struct kh_frame *f)
 {
 	struct kh_declare made = {.task = kh_view_str(f->words[0])};
-	struct kh_view text;
-	enum kh_err e = kh_frame_input(f, f->count > 1 ? f->words[1] : "-", DECLARATION_LIMIT, &text);
+	enum kh_err e = kh_frame_input_json(f, f->count > 1 ? f->words[1] : "-", DECLARATION_LIMIT, &made.declaration);
 
 	if (e == KH_OK)
-		e = kh_json_read(&f->arena, text, &made.declaration, &f->err);
-	if (e == KH_OK)
-		e = kh_engine_call(f->home.engine, f->token, kh_declare_run, &made, &f->arena, &f->err);
+		e = kh_frame_call(f, kh_declare_run, &made);
 	if (e == KH_OK)
 		return write_declared(f, &made);
 	int status = kh_frame_fail(f);
@@ -70,86 +64,20 @@ static int run_declare(struct kh_frame *f)
 	return status;
 }
 
-static const struct kh_frame_command declare_command = {
-	.name = "comm declare",
-	.usage = "[OPTION...] TASK [FILE]",
-	.about = "Say what a task will need from outside, and why.  FILE is a declaration as JSON; without FILE, or "
-		 "with\n"
-		 "-, it is read from standard input.  Nothing is run.  If a human has to approve it, the approval is "
-		 "asked\n"
-		 "for now.  What the policy does not allow is denied now.\n",
-	.status = "0 declared; 1 something was denied, and that is written; 2 not usable, refused or failed.",
-	.least = 1,
-	.most = 2,
-	.use = KH_HOME_CALL,
-	.role = KH_ROLE_CONTROLLER,
-	.run = run_declare,
-};
-
-int kh_comms_show_declare_main(int argc, char **argv)
-{
-	return kh_frame_main(&declare_command, NULL, 0, NULL, argc, argv);
-}
-
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
-/* Gathers all pages of the list. */
-static enum kh_err gather(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *list)
-{
-	struct kh_comm_list page = {.task = kh_view_str(f->words[0])};
-	yyjson_val *items = NULL, *item;
-	size_t i, max;
-
-	do {
-		enum kh_err e = kh_engine_call(f->home.engine, f->token, kh_comm_list_run, &page, &f->arena, &f->err);
-		if (e == KH_OK)
-			e = kh_json_read(&f->arena, page.json, &items, &f->err);
-		if (e != KH_OK)
-			return e;
-		yyjson_arr_foreach (items, i, max, item)
-			yyjson_mut_arr_append(list, yyjson_val_mut_copy(doc, item));
-		page.after = kh_json_str(kh_json_get(yyjson_arr_get_last(items), "id"));
-	} while (page.more && page.after.n > 0);
-	return KH_OK;
-}
-
-static int run_list(struct kh_frame *f)
+int kh_comms_show_list(struct kh_frame *f)
 {
 	static const struct kh_table_column columns[] = {
 		{"DECLARATION", "id", KH_TABLE_TEXT},    {"OPERATION", "operation", KH_TABLE_TEXT},
 		{"STATE", "state", KH_TABLE_TEXT},       {"BLOCK", "block", KH_TABLE_TEXT},
 		{"APPROVAL", "approval", KH_TABLE_TEXT}, {"DECLARED", "declared_at", KH_TABLE_TIME},
 	};
-	yyjson_mut_doc *doc = kh_json_new(&f->arena);
-	yyjson_mut_val *list = yyjson_mut_arr(doc);
-	yyjson_val *items = NULL;
-	struct kh_buf buf;
+	struct kh_comm_list call = {.task = kh_view_str(f->words[0])};
 
-	if (gather(f, doc, list) != KH_OK)
-		return kh_frame_fail(f);
-	if (f->options.json)
-		return kh_frame_list(f, "declarations", doc, list);
-	if (kh_json_freeze(&f->arena, list, &items, &f->err) != KH_OK)
-		return kh_frame_fail(f);
-	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
-	kh_table_list(&buf, items, columns, COUNT(columns), "The task has declared nothing.");
-	return kh_frame_text(f, &buf);
-}
-
-static const struct kh_frame_command list_command = {
-	.name = "comm list",
-	.usage = "[OPTION...] TASK",
-	.about = "List the external operations that a task has declared, and the state of each.\n",
-	.least = 1,
-	.most = 1,
-	.use = KH_HOME_CALL,
-	.role = KH_ROLE_REVIEWER,
-	.run = run_list,
-};
-
-int kh_comms_show_list_main(int argc, char **argv)
-{
-	return kh_frame_main(&list_command, NULL, 0, NULL, argc, argv);
+	return kh_listing_write(f, &(struct kh_listing){"declarations", columns, COUNT(columns),
+							"The task has declared nothing.", kh_comm_list_run, &call,
+							&call.json, &call.after, &call.more, NULL});
 }
 
 /* --- show --------------------------------------------------------------------------------------------------------- */
@@ -193,33 +121,21 @@ static bool is_head(struct kh_view name)
  * line for each member. */
 static void write_value(struct kh_buf *buf, yyjson_val *value, size_t columns)
 {
-	struct kh_view text = {NULL, 0}, json;
+	struct kh_view text = {NULL, 0};
 	struct kh_buf lines;
 	yyjson_val *key, *item;
 	size_t i, max;
 
 	kh_buf_init(&lines, buf->arena, KH_FRAME_TEXT);
-	if (yyjson_is_obj(value)) {
-		yyjson_obj_foreach (value, i, max, key, item) {
-			kh_buf_add(&lines, kh_json_str(key));
-			kh_buf_lit(&lines, ": ");
-			if (yyjson_is_str(item))
-				kh_buf_add(&lines, kh_json_str(item));
-			else if (kh_canonical_json(buf->arena, item, &json, NULL) == KH_OK)
-				kh_buf_add(&lines, json);
-			kh_buf_byte(&lines, '\n');
-		}
-	} else if (yyjson_is_arr(value)) {
-		yyjson_arr_foreach (value, i, max, item) {
-			if (yyjson_is_str(item))
-				kh_buf_add(&lines, kh_json_str(item));
-			else if (kh_canonical_json(buf->arena, item, &json, NULL) == KH_OK)
-				kh_buf_add(&lines, json);
-			kh_buf_byte(&lines, '\n');
-		}
-	} else if (yyjson_is_str(value)) {
-		kh_buf_add(&lines, kh_json_str(value));
+	yyjson_obj_foreach (value, i, max, key, item) {
+		kh_buf_add(&lines, kh_json_str(key));
+		kh_buf_lit(&lines, ": ");
+		kh_table_line(&lines, item);
 	}
+	yyjson_arr_foreach (value, i, max, item)
+		kh_table_line(&lines, item);
+	if (yyjson_is_str(value))
+		kh_buf_add(&lines, kh_json_str(value));
 	if (kh_buf_end(&lines, &text) != KH_OK)
 		buf->arena->failed = true;
 	else
@@ -261,37 +177,14 @@ void kh_comms_show_write(struct kh_buf *buf, yyjson_val *shown, size_t columns)
 	write_where(buf, shown);
 }
 
-static int run_show(struct kh_frame *f)
+static void print_shown(struct kh_buf *buf, yyjson_val *shown)
 {
-	struct kh_comm_show call = {.declaration = kh_view_str(f->words[0])};
-	yyjson_val *shown;
-	struct kh_buf buf;
-
-	if (kh_engine_call(f->home.engine, f->token, kh_comm_show_run, &call, &f->arena, &f->err) != KH_OK)
-		return kh_frame_fail(f);
-	if (f->options.json)
-		return kh_frame_json(f, call.json);
-	if (kh_json_read(&f->arena, call.json, &shown, &f->err) != KH_OK)
-		return kh_frame_fail(f);
-	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
-	kh_comms_show_write(&buf, shown, kh_terminal_columns(STDOUT_FILENO));
-	return kh_frame_text(f, &buf);
+	kh_comms_show_write(buf, shown, kh_terminal_columns(STDOUT_FILENO));
 }
 
-static const struct kh_frame_command show_command = {
-	.name = "comm show",
-	.usage = "[OPTION...] DECLARATION",
-	.about = "Show all that is known of an external operation: the declaration, the decision of each gate, what\n"
-		 "matched untrusted content, and what came back.  Text from outside stands behind a bar at the left;\n"
-		 "invisible and control characters in it are shown as escapes.\n",
-	.least = 1,
-	.most = 1,
-	.use = KH_HOME_CALL,
-	.role = KH_ROLE_REVIEWER,
-	.run = run_show,
-};
-
-int kh_comms_show_main(int argc, char **argv)
+int kh_comms_show_one(struct kh_frame *f)
 {
-	return kh_frame_main(&show_command, NULL, 0, NULL, argc, argv);
+	struct kh_comm_show call = {.declaration = kh_view_str(f->words[0])};
+
+	return kh_frame_show(f, kh_comm_show_run, &call, &call.json, print_shown);
 }

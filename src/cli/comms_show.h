@@ -3,12 +3,11 @@
 #ifndef KH_CLI_COMMS_SHOW_H
 #define KH_CLI_COMMS_SHOW_H
 
-#include "base/buf.h"
-#include "base/json.h"
+#include "cli/frame.h"
 
-int kh_comms_show_declare_main(int argc, char **argv);
-int kh_comms_show_list_main(int argc, char **argv);
-int kh_comms_show_main(int argc, char **argv);
+int kh_comms_show_declare(struct kh_frame *f);
+int kh_comms_show_list(struct kh_frame *f);
+int kh_comms_show_one(struct kh_frame *f);
 
 /* Writes what comm.show says of a declaration, for humans: untrusted text and that of agents is behind a bar, with
  * control characters escaped. */

@@ -1,10 +1,17 @@
-/* `keyhole context show|reset|add|assemble`: what one agent has seen. */
+/* `keyhole context`: what an agent has seen. */
 #ifndef KH_CLI_CONTEXTS_H
 #define KH_CLI_CONTEXTS_H
 
-int kh_contexts_show_main(int argc, char **argv);
-int kh_contexts_reset_main(int argc, char **argv);
-int kh_contexts_add_main(int argc, char **argv);
-int kh_contexts_assemble_main(int argc, char **argv);
+#include "cli/frame.h"
+
+struct kh_contexts_args {
+	const char *source; /* add: NULL: none */
+	bool xml;           /* assemble */
+};
+
+int kh_contexts_show(struct kh_frame *f);
+int kh_contexts_reset(struct kh_frame *f);
+int kh_contexts_add(struct kh_frame *f);
+int kh_contexts_assemble(struct kh_frame *f);
 
 #endif

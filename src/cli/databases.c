@@ -102,11 +102,6 @@ static void examine_all(struct examination *x)
 	kh_client_stop(&x->client);
 }
 
-static bool is_missing(const struct kh_error *err)
-{
-	return err->code != NULL && (strcmp(err->code, "home_missing") == 0 || strcmp(err->code, "home_unknown") == 0);
-}
-
 size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_diagnosis ret_rows[KH_DATABASES_ROWS])
 {
 	struct examination x = {.arena = arena, .rows = ret_rows};
@@ -114,7 +109,7 @@ size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_
 	struct kh_error err = {.detail = ""};
 
 	if (kh_home_open(&x.home, KH_HOME_LOOK, &options, &err) != KH_OK) {
-		if (home != NULL || !is_missing(&err))
+		if (home != NULL || !kh_home_is_missing(&err))
 			add_failure(&x, "configuration", kh_arena_dup(arena, kh_view_str(err.detail)),
 				    "put it right; `keyhole init` makes a home folder");
 		return x.n;

@@ -6,28 +6,24 @@
 #include "base/json.h"
 #include "cli/checkup.h"
 #include "cli/databases.h"
-#include "cli/foreground.h"
 #include "cli/machine.h"
-#include "cli/option.h"
 #include "outside/converse.h"
 #include "sandbox/probe.h"
 
 #include <errno.h>
 #include <pwd.h>
-#include <stdlib.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NAME     "doctor"
-#define NOT_WELL 1
-#define UNUSABLE 2
-#define TRIALS   2
-#define WIDTH    88
-#define ARENA    (64U << 20)
+#define TRIALS 2
+#define WIDTH  88
 
 #define PATIENCE_MS  20000 /* for a trial */
 #define TRIAL_OUTPUT 4096  /* bytes; no output is expected */
+
+/* Each is left out if it has no rows. */
+enum { KERNEL, SETTINGS, NETWORK, SANDBOX, CONFIGURATION, DATABASES, SECTIONS };
 
 struct section {
 	const char *title, *key; /* for humans, for JSON */
@@ -36,23 +32,17 @@ struct section {
 };
 
 struct doctor {
-	struct section kernel, settings, network, sandbox, configuration, databases;
+	struct section sections[SECTIONS];
 	struct kh_diagnosis parts[KH_PROBES], set[KH_MACHINE_SETTINGS], reach[KH_MACHINE_NETWORK], trials[TRIALS],
 		home_row, asked[KH_DATABASES_ROWS];
 	struct kh_home home;
-	bool has_home;         /* the home is open */
-	struct kh_arena arena; /* for the trials and the texts about databases */
+	bool has_home;          /* the home is open */
+	struct kh_arena *arena; /* for the trials and the texts about databases */
 	struct utsname machine;
 	unsigned uid;
 	char user[64];
 	bool has_colour;
 };
-
-static int complain(const char *code, const char *detail)
-{
-	fprintf(stderr, "keyhole: " NAME ": %s: %s\n", code, detail);
-	return UNUSABLE;
-}
 
 /* Has TALK's request carried out and ignores its output.  If there was a fault, it is P's detail. */
 static enum kh_fault try_request(struct kh_converse *talk, struct kh_diagnosis *p)
@@ -136,13 +126,14 @@ static void examine(struct doctor *d)
 		snprintf(d->user, sizeof(d->user), "%.32s (uid %u)", entry->pw_name, geteuid());
 	uname(&d->machine);
 	d->uid = geteuid();
-	d->kernel = (struct section){"Kernel, each tried just now", "kernel", d->parts, kh_probe_all(d->parts)};
-	d->settings = (struct section){"Settings", "settings", d->set, KH_MACHINE_SETTINGS};
+	d->sections[KERNEL] = (struct section){"Kernel, each tried just now", "kernel", d->parts,
+					       kh_probe_all(d->parts)};
+	d->sections[SETTINGS] = (struct section){"Settings", "settings", d->set, KH_MACHINE_SETTINGS};
 	kh_machine_settings(d->set);
-	d->network = (struct section){"For sandbox fetch", "network", d->reach, KH_MACHINE_NETWORK};
+	d->sections[NETWORK] = (struct section){"For sandbox fetch", "network", d->reach, KH_MACHINE_NETWORK};
 	kh_machine_network(d->reach);
-	d->sandbox = (struct section){"A whole sandbox", "sandbox", d->trials, TRIALS};
-	try_sandbox(&d->arena, d->trials);
+	d->sections[SANDBOX] = (struct section){"A whole sandbox", "sandbox", d->trials, TRIALS};
+	try_sandbox(d->arena, d->trials);
 }
 
 /* Examines what the configuration of the home folder names; nothing if there is no such folder.  It comes last,
@@ -151,23 +142,25 @@ static void examine_home(struct doctor *d, const struct kh_home_options *options
 {
 	struct kh_error err = {.offset = SIZE_MAX};
 
-	d->configuration = (struct section){"What " KH_FOLDER_CONFIG " names", "configuration", NULL, 0};
-	d->databases = (struct section){"Databases of the configuration", "databases", d->asked, 0};
+	struct section *configuration = &d->sections[CONFIGURATION];
+
+	*configuration = (struct section){"What " KH_FOLDER_CONFIG " names", "configuration", NULL, 0};
+	d->sections[DATABASES] = (struct section){"Databases of the configuration", "databases", d->asked, 0};
 	if (kh_home_open(&d->home, KH_HOME_LOOK, options, &err) == KH_OK) {
 		d->has_home = true;
-		d->configuration.row = kh_checkup_run(&d->home, &d->configuration.n);
-		d->databases.n = kh_databases_examine(options->home, &d->arena, d->asked);
+		configuration->row = kh_checkup_run(&d->home, &configuration->n);
+		d->sections[DATABASES].n = kh_databases_examine(options->home, d->arena, d->asked);
 		return;
 	}
-	if (options->home == NULL && (strcmp(err.code, "home_missing") == 0 || strcmp(err.code, "home_unknown") == 0))
+	if (options->home == NULL && kh_home_is_missing(&err))
 		return;
 	d->home_row = (struct kh_diagnosis){.name = "home folder",
 					    .is_required = true,
 					    .without = "the gateway does not start",
 					    .remedy = "correct what is said, or `keyhole init` makes another home"};
 	snprintf(d->home_row.detail, sizeof(d->home_row.detail), "%s: %s", err.code, err.detail);
-	d->configuration.row = &d->home_row;
-	d->configuration.n = 1;
+	configuration->row = &d->home_row;
+	configuration->n = 1;
 }
 
 static bool works(const struct section *s)
@@ -181,7 +174,7 @@ static bool works(const struct section *s)
 /* Only a sandbox that ran counts as proof; the earlier checks are explanations. */
 static bool is_well(const struct doctor *d)
 {
-	return works(&d->sandbox);
+	return works(&d->sections[SANDBOX]);
 }
 
 /* Returns one word for a row: it is there; it is not, and the sandbox works with less; or there is no sandbox
@@ -254,15 +247,11 @@ static const char *about_user(const struct doctor *d)
 
 static int print_text(const struct doctor *d)
 {
-	const struct section *all[] = {&d->kernel,  &d->settings,      &d->network,
-				       &d->sandbox, &d->configuration, &d->databases};
-
 	printf("keyhole %s on %s %s, %s, as %s\n", kh_version(), d->machine.sysname, d->machine.release,
 	       d->machine.machine, d->user);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (all[i]->n > 0)
-			print_section(d, all[i]);
-	}
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (d->sections[i].n > 0)
+			print_section(d, &d->sections[i]);
 	printf("\n%sWho runs it%s\n", d->has_colour ? "\033[1m" : "", d->has_colour ? "\033[0m" : "");
 	print_wrapped(about_user(d), 2);
 	printf("\n%s\n", is_well(d) ? "A sandbox works here." : "No sandbox works here.");
@@ -290,82 +279,46 @@ static yyjson_mut_val *section_json(yyjson_mut_doc *doc, const struct section *s
 
 static int print_json(const struct doctor *d)
 {
-	const struct section *all[] = {&d->kernel,  &d->settings,      &d->network,
-				       &d->sandbox, &d->configuration, &d->databases};
-	struct kh_arena arena;
+	yyjson_mut_doc *doc = kh_json_new(d->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_view text;
 
-	kh_arena_init(&arena, NULL, 16U << 20);
-	yyjson_mut_doc *doc = kh_json_new(&arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_bool(doc, obj, "works", is_well(d));
 	yyjson_mut_obj_add_str(doc, obj, "version", kh_version());
 	yyjson_mut_obj_add_str(doc, obj, "kernel_release", d->machine.release);
 	yyjson_mut_obj_add_str(doc, obj, "machine", d->machine.machine);
 	yyjson_mut_obj_add_uint(doc, obj, "uid", d->uid);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i]->n > 0)
-			yyjson_mut_obj_add_val(doc, obj, all[i]->key, section_json(doc, all[i]));
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (d->sections[i].n > 0)
+			yyjson_mut_obj_add_val(doc, obj, d->sections[i].key, section_json(doc, &d->sections[i]));
 	yyjson_mut_obj_add_str(doc, obj, "user", about_user(d));
-	bool done = kh_json_write(&arena, obj, &text) == KH_OK && fwrite(text.p, 1, text.n, stdout) == text.n &&
+	bool done = kh_json_write(d->arena, obj, &text) == KH_OK && fwrite(text.p, 1, text.n, stdout) == text.n &&
 		    putchar('\n') != EOF && fflush(stdout) == 0;
-	kh_arena_done(&arena);
 	return done ? 0 : -1;
 }
 
-static bool wants_colour(void)
+int kh_doctor_run(struct kh_frame *f)
 {
-	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	const struct kh_doctor_args *a = f->args;
+	struct doctor *d = KH_NEW(&f->arena, struct doctor);
 
-	return isatty(STDOUT_FILENO) && (no == NULL || no[0] == '\0') &&
-	       (terminal == NULL || strcmp(terminal, "dumb") != 0);
-}
-
-int kh_doctor_main(int argc, char **argv)
-{
-	struct kh_home_options home = {0};
-	bool json = false, help = false;
-	const struct kh_option options[] = {
-		{"--home", "DIR", "the home folder whose configuration is looked at (default: as for all commands)",
-		 .text = &home.home},
-		{"--json", NULL, "write one JSON object", .flag = &json},
-		{"--help", NULL, "this", .flag = &help},
-	};
-	const size_t count = sizeof(options) / sizeof(options[0]);
-	struct doctor d = {.has_colour = wants_colour()};
-	struct kh_error err = {.offset = SIZE_MAX};
-	int next;
-
-	kh_foreground_reserve();
-	if (kh_option_read(options, count, argc, argv, &next, &err) != KH_OK)
-		return complain(err.code, err.detail);
-	if (next != argc)
-		return complain("bad_option", "this command takes no arguments");
-	if (help) {
-		fputs("usage: keyhole doctor [--home DIR] [--json]\n"
-		      "\n"
-		      "Try on this machine each part that a sandbox needs.  Say what is there, what is missing, what "
-		      "that means\n"
-		      "and what to do.  If there is a home folder, look for what its configuration names on this "
-		      "machine, and\n"
-		      "ask each of its databases once whether it answers, and what its role may do besides reading.  "
-		      "Nothing\n"
-		      "is changed and nothing is fetched.\n"
-		      "\n",
-		      stdout);
-		kh_option_print(options, count, stdout);
-		fputs("\nExit status: 0 a sandbox works; 1 none does; 2 the command line is not usable.\n", stdout);
-		return fflush(stdout) == 0 ? 0 : UNUSABLE;
+	if (d == NULL)
+		return kh_frame_fail_memory(f);
+	if (f->count > 0) {
+		kh_error_set(&f->err, KH_EINPUT, "bad_option", "this command takes no arguments");
+		return kh_frame_fail(f);
 	}
-	kh_arena_init(&d.arena, NULL, ARENA);
-	examine(&d);
-	examine_home(&d, &home);
-	bool lost = (json ? print_json(&d) : print_text(&d)) != 0;
+	d->arena = &f->arena;
+	d->has_colour = f->has_colour;
+	examine(d);
+	examine_home(d, &(struct kh_home_options){.home = a->home});
+	bool lost = (a->json ? print_json(d) : print_text(d)) != 0;
 	int why = errno;
-	if (d.has_home)
-		kh_home_close(&d.home, &err);
-	kh_arena_done(&d.arena);
-	if (lost)
-		return complain("output_lost", strerror(why));
-	return is_well(&d) ? 0 : NOT_WELL;
+	if (d->has_home)
+		(void)kh_home_close(&d->home, &f->err);
+	if (lost) {
+		kh_error_set(&f->err, KH_EINPUT, "output_lost", "%s", strerror(why));
+		return kh_frame_fail(f);
+	}
+	return is_well(d) ? KH_FRAME_DONE : KH_FRAME_NOT;
 }

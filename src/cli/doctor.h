@@ -3,8 +3,13 @@
 #ifndef KH_CLI_DOCTOR_H
 #define KH_CLI_DOCTOR_H
 
-/* ARGV[0] is the command's own name.  Returns the exit status: 0 a sandbox works, 1 none does, 2 the command line is
- * not usable. */
-int kh_doctor_main(int argc, char **argv);
+#include "cli/frame.h"
+
+struct kh_doctor_args {
+	const char *home; /* NULL: as for all commands */
+	bool json;
+};
+
+int kh_doctor_run(struct kh_frame *f);
 
 #endif

@@ -1,22 +1,6 @@
 /* Options that make an event filter. */
 #include "cli/eventoption.h"
 
-void kh_eventoption_describe(struct kh_eventoption *given, struct kh_option ret_options[KH_EVENTOPTION_COUNT])
-{
-	const struct kh_option all[KH_EVENTOPTION_COUNT] = {
-		{"--task", "ID", "only events of this task; `system`: those of no task", .text = &given->task},
-		{"--principal", "WHO", "only events by this token: its id, its name, or `keyhole`",
-		 .text = &given->principal},
-		{"--kind", "KIND", "only events of this kind, or group of kinds: query.delivered, query",
-		 .text = &given->kind},
-		{"--since", "TIME", "only events from then on: 2026-11-15, 2026-11-15T08:30:00Z",
-		 .text = &given->since},
-		{"--until", "TIME", "only events before then", .text = &given->until},
-	};
-
-	memcpy(ret_options, all, sizeof(all));
-}
-
 static struct kh_view view(const char *text)
 {
 	return text != NULL ? kh_view_str(text) : (struct kh_view){NULL, 0};

@@ -7,24 +7,11 @@
  */
 #include "cli/foreground.h"
 
+#include "home/confine.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
-
-void kh_foreground_reserve(void)
-{
-	int fd;
-
-	/* Read-only, so that writing to an output that was not open fails, and is reported. */
-	do
-		fd = open("/dev/null", O_RDONLY);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
 
 /* Chooses the signals that cancel, except those that our parent wants ignored: nohup(1), a shell's background jobs. */
 static void choose_signals(sigset_t *ret_set)
@@ -110,22 +97,20 @@ static void take(void *context, const struct kh_event *event)
 
 static const struct kh_converse_company company = {.watch = watch, .serve = serve, .take = take};
 
-bool kh_foreground_init(struct kh_foreground *foreground, int input, bool raw)
+/* Sets up all but the request.  False: errno. */
+static bool init(struct kh_foreground *s, bool raw)
 {
 	sigset_t set;
 
 	choose_signals(&set);
-	kh_terminal_init(&foreground->out, STDOUT_FILENO, raw);
-	kh_terminal_init(&foreground->errors, STDERR_FILENO, raw);
-	foreground->talk.company = &company;
-	foreground->talk.context = foreground;
-	foreground->talk.more = input >= 0;
-	foreground->input = input;
-	foreground->caught = 0;
-	foreground->error = 0;
+	kh_terminal_init(&s->out, STDOUT_FILENO, raw);
+	kh_terminal_init(&s->errors, STDERR_FILENO, raw);
+	s->talk.company = &company;
+	s->talk.context = s;
+	s->talk.more = s->input >= 0;
 	signal(SIGPIPE, SIG_IGN); /* then a closed reader is an error of write(2) */
-	foreground->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return foreground->signals >= 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0;
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signals >= 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0;
 }
 
 /* Writes what is left of the output; returns false like serve(). */
@@ -151,24 +136,57 @@ static bool finish(struct kh_foreground *s)
 	return stays;
 }
 
-enum kh_foreground_end kh_foreground_run(struct kh_foreground *foreground)
+/* Reports output that cannot be written or input that cannot be read; returns the exit status.  If only the reader of
+ * the output has closed it, there is nothing to say: the status is that of any program. */
+static int lose(const struct kh_foreground *s, struct kh_frame *f, int failed)
 {
-	/* The conversation keeps nothing; the command itself reports that it lacks memory. */
-	(void)!kh_converse_run(&foreground->talk);
-	if (foreground->talk.how == KH_CONVERSE_UNMADE)
-		return KH_FOREGROUND_UNMADE;
-	if (foreground->talk.how == KH_CONVERSE_ENDED && finish(foreground))
-		return KH_FOREGROUND_ENDED;
-	return foreground->caught != 0 ? KH_FOREGROUND_SIGNAL : KH_FOREGROUND_LOST;
-}
-
-int kh_foreground_lost(const struct kh_foreground *foreground, const char *name, int failed)
-{
-	int error = foreground->out.error != 0 ? foreground->out.error : foreground->errors.error;
+	int error = s->out.error != 0 ? s->out.error : s->errors.error;
 
 	if (error == EPIPE)
 		return 128 + SIGPIPE;
-	const char *code = error == 0 ? "input_lost" : "output_lost";
-	fprintf(stderr, "keyhole: %s: %s: %s\n", name, code, strerror(error != 0 ? error : foreground->error));
+	kh_error_set(&f->err, KH_EINPUT, error == 0 ? "input_lost" : "output_lost", "%s",
+		     strerror(error != 0 ? error : s->error));
+	kh_frame_fail(f);
 	return failed;
+}
+
+static bool converse(struct kh_foreground *s, struct kh_frame *f, int failed, int *ret_status)
+{
+	/* The conversation keeps nothing; the command itself reports that it lacks memory. */
+	(void)!kh_converse_run(&s->talk);
+	if (s->talk.how == KH_CONVERSE_ENDED && finish(s))
+		return true;
+	*ret_status = failed;
+	if (s->talk.how == KH_CONVERSE_UNMADE) {
+		f->err = s->talk.err;
+		kh_frame_fail(f);
+	} else {
+		*ret_status = s->caught != 0 ? 128 + s->caught : lose(s, f, failed);
+	}
+	return false;
+}
+
+bool kh_foreground_run(struct kh_foreground *foreground, struct kh_frame *f, bool raw, int failed, int *ret_status)
+{
+	struct kh_client client;
+	bool ended = false;
+
+	*ret_status = failed;
+	if (kh_client_start(&client, &(struct kh_client_settings){0}, &f->err) != KH_OK) {
+		kh_frame_fail(f);
+		return false;
+	}
+	foreground->talk.client = &client;
+	foreground->talk.arena = &f->arena;
+	/* Whether outputs are terminals is checked before lockdown; signals are blocked after the executor was
+	 * started. */
+	enum kh_err e = init(foreground, raw)
+				? kh_confine_all(&f->err)
+				: kh_error_set(&f->err, KH_EREFUSED, "sandbox_failed", "%s", strerror(errno));
+	if (e != KH_OK)
+		kh_frame_fail(f);
+	else
+		ended = converse(foreground, f, failed, ret_status);
+	kh_client_stop(&client);
+	return ended;
 }

@@ -3,18 +3,15 @@
 #include "cli/frame.h"
 
 #include "base/json.h"
-#include "cli/foreground.h"
 #include "home/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#define MEMORY ((size_t)1 << 30)
-#define WIDTH  85 /* of a line after "Exit status: " */
-
-#define COMMON_OPTIONS 4
+#define MEMORY ((size_t)8 << 30)
 
 /* What to do about an error, if the code that found it could not know. */
 static const struct {
@@ -67,25 +64,33 @@ int kh_frame_json(struct kh_frame *f, struct kh_view json)
 	return kh_frame_say(f, json) && kh_frame_say(f, KH_LIT("\n")) ? KH_FRAME_DONE : lost(f);
 }
 
-int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object)
+int kh_frame_fail_memory(struct kh_frame *f)
 {
-	struct kh_view text;
-
-	if (kh_json_write(&f->arena, object, &text) == KH_OK)
-		return kh_frame_json(f, text);
 	kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
 	return kh_frame_fail(f);
 }
 
-int kh_frame_show(struct kh_frame *f, struct kh_view json, int (*print)(struct kh_frame *f, yyjson_val *value))
+int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object)
 {
-	yyjson_val *value;
+	struct kh_view text;
 
-	if (f->options.json)
-		return kh_frame_json(f, json);
-	if (kh_json_read(&f->arena, json, &value, &f->err) != KH_OK)
-		return kh_frame_fail(f);
-	return print(f, value);
+	return kh_json_write(&f->arena, object, &text) == KH_OK ? kh_frame_json(f, text) : kh_frame_fail_memory(f);
+}
+
+int kh_frame_pairs(struct kh_frame *f, const struct kh_frame_pair *pairs)
+{
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+
+	for (; pairs->key != NULL; pairs++)
+		if (pairs->text.n > 0)
+			kh_json_add(doc, obj, pairs->key, pairs->text);
+	return kh_frame_object(f, obj);
+}
+
+int kh_frame_outcome(int status, bool is_hoped)
+{
+	return status == KH_FRAME_DONE && !is_hoped ? KH_FRAME_NOT : status;
 }
 
 int kh_frame_list(struct kh_frame *f, const char *key, yyjson_mut_doc *doc, yyjson_mut_val *list)
@@ -96,14 +101,21 @@ int kh_frame_list(struct kh_frame *f, const char *key, yyjson_mut_doc *doc, yyjs
 	return kh_frame_object(f, object);
 }
 
+struct kh_buf kh_frame_buf(struct kh_frame *f)
+{
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
+	return buf;
+}
+
 int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf)
 {
 	struct kh_view text;
 
-	if (kh_buf_end(buf, &text) == KH_OK)
-		return kh_frame_say(f, text) ? KH_FRAME_DONE : lost(f);
-	kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
-	return kh_frame_fail(f);
+	if (kh_buf_end(buf, &text) != KH_OK)
+		return kh_frame_fail_memory(f);
+	return kh_frame_say(f, text) ? KH_FRAME_DONE : lost(f);
 }
 
 /* Writes {"error":{...}}; from a fresh arena, because the command's own may have run out. */
@@ -151,12 +163,13 @@ int kh_frame_fail(struct kh_frame *f)
 {
 	const char *code = f->err.code != NULL ? f->err.code : kh_err_name(f->err.err), *hint = hint_for(f->err.code);
 
-	if (f->options.json) {
+	if (f->command->is_tool)
+		fprintf(stderr, "keyhole: %s: %s: %s\n", f->command->name, code, f->err.detail);
+	else if (f->options.json)
 		fail_json(f, hint);
-		return KH_FRAME_UNUSABLE;
-	}
-	fail_text(f, code, hint);
-	return KH_FRAME_UNUSABLE;
+	else
+		fail_text(f, code, hint);
+	return f->command->unusable != 0 ? f->command->unusable : KH_FRAME_UNUSABLE;
 }
 
 enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, struct kh_view *ret_text)
@@ -181,52 +194,74 @@ enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, s
 	return KH_OK;
 }
 
-/* Prints TEXT in lines of at most WIDTH, if its words are short enough. */
-static void print_wrapped(const char *text)
+enum kh_err kh_frame_input_json(struct kh_frame *f, const char *name, size_t limit, yyjson_val **ret_root)
 {
-	struct kh_view rest = kh_view_str(text), word;
-	size_t column = 0;
+	struct kh_view text;
+	enum kh_err e = kh_frame_input(f, name, limit, &text);
 
-	while (rest.n > 0 && kh_view_split(&rest, ' ', &word)) {
-		bool fits = column == 0 || column + 1 + word.n <= WIDTH;
-		printf("%s%.*s", column == 0 ? "" : fits ? " " : "\n", KH_FMT(word));
-		column = fits && column > 0 ? column + 1 + word.n : word.n;
-	}
-	putchar('\n');
+	return e == KH_OK ? kh_json_read(&f->arena, text, ret_root, &f->err) : e;
 }
 
-static int print_help(const struct kh_frame_command *c, const struct kh_option *options, size_t count)
+enum kh_err kh_frame_call(struct kh_frame *f, kh_engine_fn *fn, void *call)
+{
+	return kh_engine_call(f->home.engine, f->token, fn, call, &f->arena, &f->err);
+}
+
+int kh_frame_show(struct kh_frame *f, kh_engine_fn *fn, void *call, const struct kh_view *json,
+		  void (*print)(struct kh_buf *buf, yyjson_val *value))
+{
+	struct kh_buf buf = kh_frame_buf(f);
+	yyjson_val *value;
+
+	if (kh_frame_call(f, fn, call) != KH_OK)
+		return kh_frame_fail(f);
+	if (f->options.json)
+		return kh_frame_json(f, *json);
+	if (kh_json_read(&f->arena, *json, &value, &f->err) != KH_OK)
+		return kh_frame_fail(f);
+	print(&buf, value);
+	return kh_frame_text(f, &buf);
+}
+
+/* --- options and arguments ---------------------------------------------------------------------------------------- */
+
+/* Those that every command has; a tool has only the last one. */
+static const struct kh_option common[] = {
+	{"--home", "DIR", "the home folder (default: $KEYHOLE_HOME, or ~/.local/share/keyhole)",
+	 KH_OPTION(struct kh_frame, options.home)},
+	{"--token-file", "FILE", "the token to call with (default: the home folder's)",
+	 KH_OPTION(struct kh_frame, options.token_file)},
+	{"--json", NULL, "write one JSON object", KH_OPTION(struct kh_frame, options.json)},
+	{"--help", NULL, "this", KH_OPTION(struct kh_frame, help)},
+};
+
+#define COMMON (sizeof(common) / sizeof(common[0]))
+#define TABLES 2
+
+static void gather(struct kh_frame *f, struct kh_options ret_tables[TABLES])
+{
+	const struct kh_frame_command *c = f->command;
+	size_t left_out = c->is_tool ? COMMON - 1 : 0;
+
+	ret_tables[0] = (struct kh_options){c->options, c->option_count, f->args};
+	ret_tables[1] = (struct kh_options){common + left_out, COMMON - left_out, f};
+}
+
+static int print_help(const struct kh_frame_command *c, const struct kh_options tables[TABLES])
 {
 	printf("usage: keyhole %s%s%s\n\n%s\n", c->name, c->usage[0] != '\0' ? " " : "", c->usage, c->about);
-	kh_option_print(options, count, stdout);
-	printf("\nExit status: ");
-	print_wrapped(c->status != NULL ? c->status : "0 done; 2 not usable, refused or failed.");
-	return fflush(stdout) == 0 ? KH_FRAME_DONE : KH_FRAME_UNUSABLE;
-}
-
-/* Joins the command's own options with those that every command has. */
-static size_t gather(struct kh_frame *f, const struct kh_option *own, size_t own_count,
-		     struct kh_option ret_options[KH_FRAME_OPTIONS + COMMON_OPTIONS])
-{
-	const struct kh_option common[COMMON_OPTIONS] = {
-		{"--home", "DIR", "the home folder (default: $KEYHOLE_HOME, or ~/.local/share/keyhole)",
-		 .text = &f->options.home},
-		{"--token-file", "FILE", "the token to call with (default: the home folder's)",
-		 .text = &f->options.token_file},
-		{"--json", NULL, "write one JSON object", .flag = &f->options.json},
-		{"--help", NULL, "this", .flag = &f->help},
-	};
-	size_t n = own_count <= KH_FRAME_OPTIONS ? own_count : KH_FRAME_OPTIONS;
-
-	if (n > 0)
-		memcpy(ret_options, own, n * sizeof(*own));
-	memcpy(ret_options + n, common, sizeof(common));
-	return n + COMMON_OPTIONS;
+	for (size_t i = 0; i < TABLES; i++)
+		kh_option_print(&tables[i], stdout);
+	printf("\n%sExit status: %s\n", c->units != NULL ? c->units : "",
+	       c->status != NULL ? c->status : "0 done; 2 not usable, refused or failed.");
+	if (fflush(stdout) == 0)
+		return KH_FRAME_DONE;
+	return c->unusable != 0 ? c->unusable : KH_FRAME_UNUSABLE;
 }
 
 /* Options may stand before, between and after the arguments, up to "--"; the arguments are moved to the end, in
  * their order. */
-static enum kh_err read_words(struct kh_frame *f, const struct kh_option *options, size_t count, int argc, char **argv)
+static enum kh_err read_words(struct kh_frame *f, const struct kh_options tables[TABLES], int argc, char **argv)
 {
 	char **words = KH_NEW_N(&f->arena, char *, (size_t)argc + 1);
 	int n = 0, at = 0;
@@ -235,7 +270,7 @@ static enum kh_err read_words(struct kh_frame *f, const struct kh_option *option
 		return kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
 	while (at < argc) {
 		int next;
-		enum kh_err e = kh_option_read(options, count, argc - at, argv + at, &next, &f->err);
+		enum kh_err e = kh_option_read(tables, TABLES, argc - at, argv + at, &next, &f->err);
 		if (e != KH_OK)
 			return e;
 		bool all = next > 1 && strcmp(argv[at + next - 1], "--") == 0;
@@ -248,6 +283,19 @@ static enum kh_err read_words(struct kh_frame *f, const struct kh_option *option
 	}
 	f->words = words;
 	f->count = n;
+	return KH_OK;
+}
+
+/* The options of a tool stand before its arguments, which may be another program's. */
+static enum kh_err read_tool_words(struct kh_frame *f, const struct kh_options tables[TABLES], int argc, char **argv)
+{
+	int next;
+	enum kh_err e = kh_option_read(tables, TABLES, argc, argv, &next, &f->err);
+
+	if (e != KH_OK)
+		return e;
+	f->words = argv + next;
+	f->count = argc - next;
 	return KH_OK;
 }
 
@@ -264,10 +312,32 @@ static enum kh_err check_count(struct kh_frame *f)
 {
 	const struct kh_frame_command *c = f->command;
 
-	if (f->count >= c->least && f->count <= c->most)
+	if (c->is_tool || (f->count >= c->least && f->count <= c->most))
 		return KH_OK;
 	return kh_error_set(&f->err, KH_EINPUT, "bad_option", "too %s arguments; usage: keyhole %s %s",
 			    f->count < c->least ? "few" : "many", c->name, c->usage);
+}
+
+/* --- running ------------------------------------------------------------------------------------------------------ */
+
+sigset_t kh_frame_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return set;
+}
+
+void kh_frame_close(struct kh_frame *f)
+{
+	struct kh_error err = {.offset = SIZE_MAX};
+
+	if (!kh_home_close(&f->home, &err))
+		fprintf(stderr, "keyhole %s: warning: while closing: %s: %s\n", f->command->name,
+			err.code != NULL ? err.code : kh_err_name(err.err), err.detail);
 }
 
 /* Tells a human who waits why. */
@@ -291,26 +361,42 @@ static enum kh_err take_token(struct kh_frame *f)
 	return e;
 }
 
-static int run_open(struct kh_frame *f)
+static int run_at_home(struct kh_frame *f)
 {
 	const struct kh_frame_command *c = f->command;
 	struct kh_error err = {.offset = SIZE_MAX};
-
-	if (!c->without_home && kh_home_open(&f->home, c->use, &f->options, &f->err) != KH_OK)
-		return kh_frame_fail(f);
+	sigset_t signals = kh_frame_signals();
 	int status;
-	if (!c->without_home && !c->without_token && take_token(f) != KH_OK)
+
+	if (c->waits)
+		sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (kh_home_open(&f->home, c->use, &f->options, &f->err) != KH_OK)
+		return kh_frame_fail(f);
+	if (!c->without_token && take_token(f) != KH_OK)
 		status = kh_frame_fail(f);
 	else
 		status = c->run(f);
-	if (c->without_home)
-		return status;
 	wait_for_others(f);
-	/* What the command did is durable; the next command tries a failed checkpoint or witness again. */
-	if (!kh_home_close(&f->home, &err) && status != KH_FRAME_UNUSABLE)
-		fprintf(stderr, "keyhole %s: warning: while closing: %s: %s\n", c->name,
-			err.code != NULL ? err.code : kh_err_name(err.err), err.detail);
+	/* After an error, a second one is not reported: the next command tries a failed checkpoint or witness again. */
+	if (status != KH_FRAME_UNUSABLE)
+		kh_frame_close(f);
+	else
+		(void)kh_home_close(&f->home, &err);
 	return status;
+}
+
+/* Makes sure that descriptors 0, 1 and 2 are open, even if the parent closed them, so that no channel takes their
+ * place. */
+static void reserve(void)
+{
+	int fd;
+
+	/* Read-only, so that writing to an output that was not open fails, and is reported. */
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
 }
 
 static bool make_terminals(struct kh_frame *f)
@@ -326,29 +412,36 @@ static bool make_terminals(struct kh_frame *f)
 	return true;
 }
 
-int kh_frame_main(const struct kh_frame_command *command, const struct kh_option *own, size_t own_count, void *args,
-		  int argc, char **argv)
+static int run(struct kh_frame *f, int argc, char **argv)
 {
-	struct kh_frame f = {.command = command, .args = args, .err = {.offset = SIZE_MAX}};
-	struct kh_option options[KH_FRAME_OPTIONS + COMMON_OPTIONS];
-	int status;
+	const struct kh_frame_command *c = f->command;
+	struct kh_options tables[TABLES];
 
-	kh_foreground_reserve();
-	kh_arena_init(&f.arena, NULL, MEMORY);
-	size_t count = gather(&f, own, own_count, options);
-	f.options.json = wants_json(argc, argv);
-	if (!make_terminals(&f)) {
-		fputs("keyhole: out of memory\n", stderr);
-		kh_arena_done(&f.arena);
-		return KH_FRAME_UNUSABLE;
-	}
-	enum kh_err e = read_words(&f, options, count, argc, argv);
-	if (e == KH_OK && !f.help)
-		e = check_count(&f);
+	gather(f, tables);
+	kh_option_preset(&tables[0]);
+	f->options.json = !c->is_tool && wants_json(argc, argv);
+	enum kh_err e = c->is_tool ? read_tool_words(f, tables, argc, argv) : read_words(f, tables, argc, argv);
+	if (e == KH_OK && f->help)
+		return print_help(c, tables);
+	if (e == KH_OK)
+		e = check_count(f);
 	if (e != KH_OK)
-		status = kh_frame_fail(&f);
+		return kh_frame_fail(f);
+	return c->without_home ? c->run(f) : run_at_home(f);
+}
+
+int kh_frame_main(const struct kh_frame_command *command, const void *with, int argc, char **argv)
+{
+	struct kh_frame f = {.command = command, .with = with, .err = {.offset = SIZE_MAX}};
+	int status = KH_FRAME_UNUSABLE;
+
+	reserve();
+	kh_arena_init(&f.arena, NULL, MEMORY);
+	f.args = kh_arena_alloc(&f.arena, command->size);
+	if (f.args == NULL || !make_terminals(&f))
+		fputs("keyhole: out of memory\n", stderr);
 	else
-		status = f.help ? print_help(command, options, count) : run_open(&f);
+		status = run(&f, argc, argv);
 	kh_arena_done(&f.arena);
 	return status;
 }

@@ -2,14 +2,9 @@
  * The frame of a command that works on a user's own Keyhole: reads its options, opens the home, finds the token, runs
  * the command, closes, and says what went wrong.
  *
- *     static int run(struct kh_frame *f) { ... kh_engine_call(f->home.engine, f->token, ...) ... }
- *     static const struct kh_frame_command command = {.name = "task open", ..., .run = run};
- *     int kh_tasks_open_main(int argc, char **argv)
- *     {
- *             struct arguments a = {0};
- *             const struct kh_option own[] = {{"--bits", "N", "...", .number = &a.bits}};
- *             return kh_frame_main(&command, own, 1, &a, argc, argv);
- *     }
+ * A command is a row of the table in commands.c and a function that is its `run`:
+ *
+ *     int kh_tasks_close(struct kh_frame *f) { ... kh_frame_call(f, kh_task_close_run, &call) ... }
  *
  * Exit status: 0 done; 1 done as asked, but without the hoped-for outcome (a query that was not delivered); 2 not
  * usable, refused or failed: the reason is on standard error, or with --json as {"error":{...}} on standard output.
@@ -21,31 +16,48 @@
 #include "cli/terminal.h"
 #include "home/home.h"
 
+#include <signal.h>
+
 #define KH_FRAME_DONE     0
 #define KH_FRAME_NOT      1
 #define KH_FRAME_UNUSABLE 2
 
-#define KH_FRAME_OPTIONS 16                  /* a command's own */
-#define KH_FRAME_TEXT    ((size_t)256 << 20) /* the most bytes that a command writes */
+#define KH_FRAME_TEXT ((size_t)256 << 20) /* the most bytes that a command writes */
 
 struct kh_frame;
 
+/* Where a command stands in the list that `keyhole --help` prints. */
+enum kh_frame_section { KH_FRAME_BEGIN, KH_FRAME_HOME, KH_FRAME_OFFLINE, KH_FRAME_TOOLS };
+
 struct kh_frame_command {
-	const char *name;   /* "task open" */
+	const char *name;  /* "task open" */
+	const char *brief; /* a line of the list of commands; NULL: not in it */
+	enum kh_frame_section section;
 	const char *usage;  /* what follows the name: "[OPTION...] [TITLE]" */
 	const char *about;  /* what it does; lines that end in a newline */
-	const char *status; /* a line on exit statuses; NULL: the default */
+	const char *status; /* on exit statuses, in lines; NULL: the default */
+	const char *units;  /* what is said before that; NULL: nothing */
 	int least, most;    /* arguments */
 	bool without_home;  /* opens nothing itself */
 	bool without_token; /* calls without a token */
+	bool waits;         /* for signals: they are blocked before there is any thread (kh_frame_signals) */
+	bool is_tool;       /* has only its own options, before its arguments; its messages are text */
 	enum kh_home_use use;
-	enum kh_role role; /* whose token it uses by default */
+	enum kh_role role;               /* whose token it uses by default */
+	const struct kh_option *options; /* its own */
+	size_t option_count;
+	size_t size; /* of its arguments, which these options fill */
 	int (*run)(struct kh_frame *f);
+	int unusable; /* exit status if it is not usable; 0: KH_FRAME_UNUSABLE */
+	/* An offline command has these in place of all but the name and the list (offline.h). */
+	enum kh_command offline;
+	const char *reads; /* NULL: it is not one */
 };
 
 struct kh_frame {
 	const struct kh_frame_command *command;
-	void *args; /* the command's own */
+	void *args;       /* the command's own, zero if not given */
+	const void *with; /* what the program adds to the command; NULL: nothing */
 	struct kh_home_options options;
 	bool help;
 	char **words; /* arguments that are not options */
@@ -58,10 +70,18 @@ struct kh_frame {
 	bool has_colour; /* standard output is a terminal that supports it */
 };
 
-/* OWN are the command's own options; the frame adds --home, --token-file, --json and --help.  Returns the exit
- * status. */
-int kh_frame_main(const struct kh_frame_command *command, const struct kh_option *own, size_t own_count, void *args,
-		  int argc, char **argv);
+/* Runs a command; the frame adds the options --home, --token-file, --json and --help.  WITH: for the command, or NULL.
+ * ARGV[0] is the command's last word.  Returns the exit status. */
+int kh_frame_main(const struct kh_frame_command *command, const void *with, int argc, char **argv);
+
+/* Returns the signals that end a command: SIGINT, SIGTERM, SIGHUP. */
+sigset_t kh_frame_signals(void);
+
+/* Calls an operation of the engine with the command's token. */
+enum kh_err kh_frame_call(struct kh_frame *f, kh_engine_fn *fn, void *call) KH_CHECKED;
+
+/* Closes the home.  What the command did is durable: what cannot be done now is a warning. */
+void kh_frame_close(struct kh_frame *f);
 
 /* Writes text to standard output or error; on a terminal, control characters are escaped.  False: it cannot be
  * written. */
@@ -75,16 +95,37 @@ int kh_frame_object(struct kh_frame *f, yyjson_mut_val *object);
 /* Writes {KEY: LIST} in the same way, because the output of a command is always one object. */
 int kh_frame_list(struct kh_frame *f, const char *key, yyjson_mut_doc *doc, yyjson_mut_val *list);
 
-/* Writes JSON from an operation: as it is with --json, else as PRINT formats it.  Returns the exit status. */
-int kh_frame_show(struct kh_frame *f, struct kh_view json, int (*print)(struct kh_frame *f, yyjson_val *value));
+/* Calls an operation whose result is JSON, at JSON in CALL, and writes it: as it is with --json, else as PRINT formats
+ * it.  Returns the exit status. */
+int kh_frame_show(struct kh_frame *f, kh_engine_fn *fn, void *call, const struct kh_view *json,
+		  void (*print)(struct kh_buf *buf, yyjson_val *value));
 
-/* Writes what BUF has, and ends.  Returns the exit status. */
+/* A member of a small object. */
+struct kh_frame_pair {
+	const char *key;
+	struct kh_view text; /* empty: left out */
+};
+
+/* Writes an object of texts: KH_FRAME_PAIRS(f, {"task", id}, {"state", state}).  Returns the exit status. */
+#define KH_FRAME_PAIRS(f, ...) kh_frame_pairs((f), (const struct kh_frame_pair[]){__VA_ARGS__, {NULL, {NULL, 0}}})
+int kh_frame_pairs(struct kh_frame *f, const struct kh_frame_pair *pairs);
+
+/* Returns the exit status of a command that has written its result with STATUS: if it is not the one that was hoped
+ * for, KH_FRAME_NOT. */
+int kh_frame_outcome(int status, bool is_hoped);
+
+/* Returns an empty buffer for what a command writes, and writes what BUF has, and ends.  Returns the exit status. */
+struct kh_buf kh_frame_buf(struct kh_frame *f);
 int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf);
 
-/* Reports f->err; returns the exit status. */
+/* Reports f->err, or that there is no memory; returns the exit status. */
 int kh_frame_fail(struct kh_frame *f);
+int kh_frame_fail_memory(struct kh_frame *f);
 
 /* Reads all of the file that an argument names, "-" for standard input, at most LIMIT bytes. */
 enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, struct kh_view *ret_text) KH_CHECKED;
+
+/* The same, for a file of JSON. */
+enum kh_err kh_frame_input_json(struct kh_frame *f, const char *name, size_t limit, yyjson_val **ret_root) KH_CHECKED;
 
 #endif

@@ -351,22 +351,13 @@ enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-static int write_json(struct kh_frame *f, const struct kh_init *init)
-{
-	yyjson_mut_doc *doc = kh_json_new(&f->arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-
-	kh_json_add(doc, obj, "home", init->path);
-	kh_json_add(doc, obj, "audit_key", kh_canonical_hex(&f->arena, &init->audit_key));
-	return kh_frame_object(f, obj);
-}
-
-static int write_text(struct kh_frame *f, const struct kh_init *init)
+static int write_made(struct kh_frame *f, const struct kh_init *init)
 {
 	struct kh_view key = kh_canonical_hex(&f->arena, &init->audit_key);
-	struct kh_buf buf;
+	struct kh_buf buf = kh_frame_buf(f);
 
-	kh_buf_init(&buf, &f->arena, 65536);
+	if (f->options.json)
+		return KH_FRAME_PAIRS(f, {"home", init->path}, {"audit_key", key});
 	kh_buf_lit(&buf, "Made a home in ");
 	kh_buf_add(&buf, init->path);
 	kh_buf_printf(&buf,
@@ -389,7 +380,7 @@ static int write_text(struct kh_frame *f, const struct kh_init *init)
 	return kh_frame_text(f, &buf);
 }
 
-static int run(struct kh_frame *f)
+int kh_init_run(struct kh_frame *f)
 {
 	const struct kh_init_system *system = f->args;
 	struct kh_init init = {.config = kh_init_config(&f->arena, NULL)};
@@ -406,33 +397,9 @@ static int run(struct kh_frame *f)
 	if (e == KH_OK)
 		e = kh_init_home(&f->arena, &init, &f->err);
 	if (e == KH_OK)
-		return f->options.json ? write_json(f, &init) : write_text(f, &init);
+		return write_made(f, &init);
 	int status = kh_frame_fail(f);
 	if (init.left)
 		fprintf(stderr, "  what was made could not be removed: remove the folder yourself\n");
 	return status;
-}
-
-static const struct kh_frame_command command = {
-	.name = "init",
-	.usage = "[--home DIR | --system]",
-	.about = "Make a home folder: a store, a configuration, a key for the record, and tokens.\n"
-		 "\n"
-		 "With --system, as root: make a gateway with a user of its own, so that no agent can read what it "
-		 "keeps.\n",
-	.without_home = true,
-	.run = run,
-};
-
-int kh_init_main(int argc, char **argv)
-{
-	struct kh_init_system system = {0};
-	const struct kh_option own[] = {
-		{"--system", NULL, "for the whole machine: /etc/keyhole, /var/lib/keyhole, user keyhole",
-		 .flag = &system.is_wanted},
-		{"--user", "NAME", "with --system: another user (default: keyhole)", .text = &system.user},
-		{"--root", "DIR", "with --system: below DIR in place of /", .text = &system.root},
-	};
-
-	return kh_frame_main(&command, own, sizeof(own) / sizeof(own[0]), &system, argc, argv);
 }

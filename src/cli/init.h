@@ -3,7 +3,7 @@
 #define KH_CLI_INIT_H
 
 #include "base/canonical.h"
-#include "home/folder.h"
+#include "cli/frame.h"
 
 /*
  * Makes the folder at PATH (and those above it that are missing), with CONFIG as its keyhole.yaml, a store, a key for
@@ -24,6 +24,7 @@ enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh
  * relays' socket, which is SOCKET if that is not NULL.  {NULL, 0}: out of memory. */
 struct kh_view kh_init_config(struct kh_arena *arena, const char *socket);
 
-int kh_init_main(int argc, char **argv);
+/* The command; its arguments are a struct kh_init_system. */
+int kh_init_run(struct kh_frame *f);
 
 #endif

@@ -246,26 +246,14 @@ static enum kh_err find_places(struct kh_frame *f, const struct kh_init_system *
 	return KH_OK;
 }
 
-static int write_json(struct kh_frame *f, const struct places *p, const struct told *told)
-{
-	yyjson_mut_doc *doc = kh_json_new(&f->arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-
-	kh_json_add(doc, obj, "home", p->home);
-	kh_json_add(doc, obj, "config", p->config);
-	kh_json_add(doc, obj, "tokens", p->tokens);
-	kh_json_add(doc, obj, "socket", p->socket);
-	yyjson_mut_obj_add_str(doc, obj, "user", p->user);
-	kh_json_add(doc, obj, "audit_key", kh_canonical_hex(&f->arena, &told->audit_key));
-	return kh_frame_object(f, obj);
-}
-
-static int write_text(struct kh_frame *f, const struct places *p, const struct told *told)
+static int write_made(struct kh_frame *f, const struct places *p, const struct told *told)
 {
 	struct kh_view key = kh_canonical_hex(&f->arena, &told->audit_key);
-	struct kh_buf buf;
+	struct kh_buf buf = kh_frame_buf(f);
 
-	kh_buf_init(&buf, &f->arena, 65536);
+	if (f->options.json)
+		return KH_FRAME_PAIRS(f, {"home", p->home}, {"config", p->config}, {"tokens", p->tokens},
+				      {"socket", p->socket}, {"user", kh_view_str(p->user)}, {"audit_key", key});
 	kh_buf_printf(&buf,
 		      "Made a gateway for this machine.\n\n"
 		      "  %s  the configuration\n"
@@ -310,5 +298,5 @@ int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system)
 		e = move_tokens(&p, &f->arena, &f->err);
 	if (e != KH_OK)
 		return kh_frame_fail(f);
-	return f->options.json ? write_json(f, &p, &told) : write_text(f, &p, &told);
+	return write_made(f, &p, &told);
 }

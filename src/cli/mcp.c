@@ -3,7 +3,6 @@
 #include "cli/mcp.h"
 
 #include "cli/clients.h"
-#include "cli/frame.h"
 #include "cli/relay.h"
 #include "home/confine.h"
 #include "home/service.h"
@@ -12,18 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define SYSTEM_SOCKET "/run/keyhole/mcp.sock"
 
-struct arguments {
-	const char *socket;
-	bool print, relay_only;
-	sigset_t signals; /* that end it */
-	sigset_t heeded;  /* these, and the one that says that the lines have ended */
-};
+#define OVER SIGUSR2 /* the lines have ended by themselves: there is nothing to wait for */
 
 static void note(struct kh_frame *f, const char *text)
 {
@@ -33,7 +26,7 @@ static void note(struct kh_frame *f, const char *text)
 /* --- where the gateway is ----------------------------------------------------------------------------------------- */
 
 /* Returns the socket that an option or the environment names; NULL: none. */
-static const char *named_socket(const struct arguments *a)
+static const char *named_socket(const struct kh_mcp_args *a)
 {
 	const char *given = secure_getenv("KEYHOLE_SOCKET");
 
@@ -114,7 +107,14 @@ struct ending {
 	struct kh_mcp_lines *lines;
 };
 
-#define OVER SIGUSR2 /* the lines have ended by themselves: there is nothing to wait for */
+/* Returns the signals that end it, and the one that says that the lines have ended. */
+static sigset_t heeded(void)
+{
+	sigset_t set = kh_frame_signals();
+
+	sigaddset(&set, OVER);
+	return set;
+}
 
 /* Waits for a signal, and then ends the lines. */
 static void *heed(void *arg)
@@ -130,8 +130,8 @@ static void *heed(void *arg)
 /* Serves OUT and standard input until the client ends, or a signal comes. */
 static int serve_lines(struct kh_frame *f, struct kh_service *service, int out, struct kh_view token)
 {
-	const struct arguments *a = f->args;
-	struct ending ending = {.signals = a->heeded, .lines = service->lines};
+	sigset_t signals = kh_frame_signals();
+	struct ending ending = {.signals = heeded(), .lines = service->lines};
 	pthread_t thread;
 
 	if (kh_mcp_lines_stdio(service->lines, STDIN_FILENO, out, kh_token_read(f->home.engine, token), &f->err) !=
@@ -143,7 +143,7 @@ static int serve_lines(struct kh_frame *f, struct kh_service *service, int out, 
 		pthread_kill(thread, OVER);
 		pthread_join(thread, NULL);
 	}
-	pthread_sigmask(SIG_UNBLOCK, &a->signals, NULL); /* from now on another signal ends the process at once */
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL); /* from now on another signal ends the process at once */
 	return KH_FRAME_DONE;
 }
 
@@ -163,16 +163,14 @@ static int serve_own(struct kh_frame *f)
 {
 	struct kh_service service;
 	struct kh_view token = {NULL, 0};
-	struct kh_error err = {.offset = SIZE_MAX};
+	sigset_t signals = heeded();
 	int out = take_output(), status;
 
 	if (out < 0) {
 		kh_error_set(&f->err, KH_EINPUT, "output_lost", "standard output: %s", strerror(errno));
 		return kh_frame_fail(f);
 	}
-	const struct arguments *a = f->args;
-	sigprocmask(SIG_BLOCK, &a->heeded,
-		    NULL); /* before there is any thread, so that no other thread gets the signals */
+	sigprocmask(SIG_BLOCK, &signals, NULL); /* before there is any thread, so that no other gets them */
 	f->options.before_store = before_store;
 	f->options.ctx = &token;
 	if (kh_home_open(&f->home, KH_HOME_SERVE, &f->options, &f->err) != KH_OK)
@@ -186,9 +184,7 @@ static int serve_own(struct kh_frame *f)
 		note(f, "keyhole mcp: something still runs; the next start takes it over\n");
 		_exit(KH_FRAME_NOT);
 	}
-	if (!kh_home_close(&f->home, &err))
-		fprintf(stderr, "keyhole mcp: warning: while closing: %s: %s\n",
-			err.code != NULL ? err.code : kh_err_name(err.err), err.detail);
+	kh_frame_close(f);
 	return status;
 }
 
@@ -197,7 +193,7 @@ static int serve_own(struct kh_frame *f)
 /* Prints what to paste, for a home that exists (has_home), or for the system's gateway. */
 static int print(struct kh_frame *f, bool has_home)
 {
-	const struct arguments *a = f->args;
+	const struct kh_mcp_args *a = f->args;
 	const char *socket = named_socket(a);
 	struct kh_clients clients = {.program = kh_clients_program(&f->arena)};
 	struct kh_buf buf;
@@ -222,23 +218,20 @@ static int print(struct kh_frame *f, bool has_home)
 	return kh_frame_text(f, &buf);
 }
 
-static bool is_missing(const struct kh_error *err)
+int kh_mcp_run(struct kh_frame *f)
 {
-	return err->code != NULL && (strcmp(err->code, "home_missing") == 0 || strcmp(err->code, "home_unknown") == 0);
-}
-
-static int run(struct kh_frame *f)
-{
-	const struct arguments *a = f->args;
+	const struct kh_mcp_args *a = f->args;
 	const char *named = named_socket(a);
 	char path[KH_SOCKETS_PATH] = "";
+
+	signal(SIGPIPE, SIG_IGN);
 	enum kh_err e = kh_home_open(&f->home, KH_HOME_LOOK, &f->options, &f->err);
 	bool has_home = e == KH_OK;
 	struct kh_error err;
 
 	/* A relay to another user's gateway needs no home of its own; but a home that exists and is not usable is
 	 * reported. */
-	if (!has_home && (f->options.home != NULL || !is_missing(&f->err)))
+	if (!has_home && (f->options.home != NULL || !kh_home_is_missing(&f->err)))
 		return kh_frame_fail(f);
 	if (!has_home) {
 		f->home = (struct kh_home){.folder.fd = -1, .token_file = f->options.token_file};
@@ -258,37 +251,4 @@ static int run(struct kh_frame *f)
 		return kh_frame_fail(f); /* the home's error, which says what to do */
 	(void)kh_home_close(&f->home, &err);
 	return serve_own(f);
-}
-
-static const struct kh_frame_command command = {
-	.name = "mcp",
-	.usage = "[OPTION...]",
-	.about = "Speak MCP on standard input and output, for clients that start their MCP servers.\n"
-		 "\n"
-		 "If a gateway runs (keyhole serve), this is a relay to it: it sends the Controller's token and copies "
-		 "lines.\n"
-		 "If none runs, it serves from the home folder itself.\n",
-	.status = "0 the client has ended; 1 the gateway has; 2 not usable, refused or failed.",
-	.without_home = true,
-	.run = run,
-};
-
-int kh_mcp_main(int argc, char **argv)
-{
-	struct arguments a = {0};
-	const struct kh_option own[] = {
-		{"--socket", "PATH", "the gateway's socket (default: $KEYHOLE_SOCKET, or the home folder's)",
-		 .text = &a.socket},
-		{"--relay", NULL, "relay, or fail: never serve from the home folder", .flag = &a.relay_only},
-		{"--print", NULL, "write what to paste into a client, and end", .flag = &a.print},
-	};
-
-	sigemptyset(&a.signals);
-	sigaddset(&a.signals, SIGINT);
-	sigaddset(&a.signals, SIGTERM);
-	sigaddset(&a.signals, SIGHUP);
-	a.heeded = a.signals;
-	sigaddset(&a.heeded, OVER);
-	signal(SIGPIPE, SIG_IGN);
-	return kh_frame_main(&command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
 }

@@ -3,6 +3,13 @@
 #ifndef KH_CLI_MCP_H
 #define KH_CLI_MCP_H
 
-int kh_mcp_main(int argc, char **argv);
+#include "cli/frame.h"
+
+struct kh_mcp_args {
+	const char *socket; /* NULL: $KEYHOLE_SOCKET, or the home's */
+	bool print, relay_only;
+};
+
+int kh_mcp_run(struct kh_frame *f);
 
 #endif

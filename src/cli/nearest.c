@@ -37,13 +37,11 @@ void kh_nearest_begin(struct kh_nearest *n, struct kh_view word)
 	*n = (struct kh_nearest){.word = word, .distance = word.n / 3 + 1};
 }
 
-void kh_nearest_try(struct kh_nearest *n, const char *name)
+void kh_nearest_try(struct kh_nearest *n, struct kh_view name)
 {
-	struct kh_view v = kh_view_str(name);
-
-	if (n->word.n == 0 || n->word.n > LONGEST || v.n > LONGEST)
+	if (n->word.n == 0 || n->word.n > LONGEST || name.n > LONGEST)
 		return;
-	size_t d = distance(n->word, v);
+	size_t d = distance(n->word, name);
 	if (d < n->distance) {
 		n->distance = d;
 		n->name = name;

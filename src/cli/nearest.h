@@ -10,8 +10,8 @@
 
 struct kh_nearest {
 	struct kh_view word;
-	const char *name; /* the nearest name so far; NULL if none is near enough */
-	size_t distance;  /* its distance from WORD */
+	struct kh_view name; /* the nearest so far; empty: none */
+	size_t distance;     /* its distance from WORD */
 };
 
 /* Begins a search for WORD, which must stay valid until the search has ended. */
@@ -22,6 +22,6 @@ void kh_nearest_begin(struct kh_nearest *n, struct kh_view word);
  * with their neighbour.  A name is near if that is at most a third of the word's letters.  Of two names at the same
  * distance the first counts.
  */
-void kh_nearest_try(struct kh_nearest *n, const char *name);
+void kh_nearest_try(struct kh_nearest *n, struct kh_view name);
 
 #endif

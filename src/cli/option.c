@@ -70,50 +70,89 @@ static enum kh_err refuse(struct kh_error *err, struct kh_view argument, const c
 	return e;
 }
 
-static const struct kh_option *find(const struct kh_option *options, size_t count, struct kh_view name)
+/* Finds the option NAME; *RET_MEMBER is what it fills. */
+static const struct kh_option *find(const struct kh_options *tables, size_t count, struct kh_view name,
+				    void **ret_member)
 {
-	for (size_t i = 0; i < count; i++)
-		if (kh_view_eq(kh_view_str(options[i].name), name))
-			return &options[i];
+	for (size_t t = 0; t < count; t++) {
+		for (size_t i = 0; i < tables[t].n; i++) {
+			const struct kh_option *o = &tables[t].at[i];
+			*ret_member = (char *)tables[t].args + o->at;
+			if (kh_view_eq(kh_view_str(o->name), name))
+				return o;
+		}
+	}
 	return NULL;
 }
 
 /* Reports that no option has this NAME, and names the one that was probably meant. */
-static enum kh_err refuse_unknown(struct kh_error *err, const struct kh_option *options, size_t count,
+static enum kh_err refuse_unknown(struct kh_error *err, const struct kh_options *tables, size_t count,
 				  struct kh_view name)
 {
 	struct kh_nearest near;
 	char why[96];
 
 	kh_nearest_begin(&near, name);
-	for (size_t i = 0; i < count; i++)
-		kh_nearest_try(&near, options[i].name);
-	snprintf(why, sizeof(why), "is not an option of this command%s%s%s", near.name != NULL ? "; did you mean " : "",
-		 near.name != NULL ? near.name : "", near.name != NULL ? "?" : "");
+	for (size_t t = 0; t < count; t++)
+		for (size_t i = 0; i < tables[t].n; i++)
+			kh_nearest_try(&near, kh_view_str(tables[t].at[i].name));
+	snprintf(why, sizeof(why), "is not an option of this command%s%.*s%s", near.name.n > 0 ? "; did you mean " : "",
+		 KH_FMT(near.name), near.name.n > 0 ? "?" : "");
 	return refuse(err, name, why);
 }
 
-/* Stores VALUE for O; returns NULL, or what is wrong with it. */
-static const char *store(const struct kh_option *o, const char *value)
+static const char *store_text(const char **member, const char *value)
 {
-	if (o->text != NULL) {
-		if (*o->text != NULL)
-			return "is given twice";
-		*o->text = value;
-	} else if (o->list != NULL) {
-		if (o->list->n == KH_OPTION_LIST)
-			return "is given too often";
-		o->list->at[o->list->n++] = value;
-	} else if (!read_number(kh_view_str(value), o->unit, o->number)) {
-		bool seconds = o->unit == KH_OPTION_SECONDS || o->unit == KH_OPTION_WAIT;
-		return o->unit == KH_OPTION_BYTES ? "needs a number of bytes, such as 64M"
-		       : seconds                  ? "needs a number of seconds, such as 2 or 0.5"
-						  : "needs a whole number";
-	}
+	if (*member != NULL)
+		return "is given twice";
+	*member = value;
 	return NULL;
 }
 
-enum kh_err kh_option_read(const struct kh_option *options, size_t count, int argc, char **argv, int *ret_next,
+static const char *store_item(struct kh_option_list *list, const char *value)
+{
+	if (list->n == KH_OPTION_LIST)
+		return "is given too often";
+	list->at[list->n++] = value;
+	return NULL;
+}
+
+static const char *store_number(uint64_t *member, enum kh_option_unit unit, const char *value)
+{
+	if (read_number(kh_view_str(value), unit, member))
+		return NULL;
+	if (unit == KH_OPTION_BYTES)
+		return "needs a number of bytes, such as 64M";
+	return unit == KH_OPTION_SECONDS || unit == KH_OPTION_WAIT ? "needs a number of seconds, such as 2 or 0.5"
+								   : "needs a whole number";
+}
+
+/* Stores VALUE for O; returns NULL, or what is wrong with it. */
+static const char *store(const struct kh_option *o, void *member, const char *value)
+{
+	switch (o->type) {
+	case KH_OPTION_IS_TEXT:
+		return store_text(member, value);
+	case KH_OPTION_IS_LIST:
+		return store_item(member, value);
+	case KH_OPTION_IS_NUMBER:
+		return store_number(member, o->unit, value);
+	case KH_OPTION_IS_FLAG:
+		break;
+	}
+	return "takes no value";
+}
+
+void kh_option_preset(const struct kh_options *options)
+{
+	for (size_t i = 0; i < options->n; i++) {
+		const struct kh_option *o = &options->at[i];
+		if (o->preset > 0)
+			*(uint64_t *)(void *)((char *)options->args + o->at) = o->preset;
+	}
+}
+
+enum kh_err kh_option_read(const struct kh_options *tables, size_t count, int argc, char **argv, int *ret_next,
 			   struct kh_error *err)
 {
 	int i = 1;
@@ -121,22 +160,21 @@ enum kh_err kh_option_read(const struct kh_option *options, size_t count, int ar
 	while (i < argc && argv[i][0] == '-' && argv[i][1] != '\0') {
 		struct kh_view rest = kh_view_str(argv[i]), name = rest;
 		const char *value = strchr(argv[i], '=');
+		void *member;
 		i++;
 		if (kh_view_eq(name, KH_LIT("--")))
 			break;
 		kh_view_split(&rest, '=', &name);
-		const struct kh_option *o = find(options, count, name);
+		const struct kh_option *o = find(tables, count, name, &member);
 		if (o == NULL)
-			return refuse_unknown(err, options, count, name);
-		if (o->flag != NULL) {
-			if (value != NULL)
-				return refuse(err, name, "takes no value");
-			*o->flag = true;
+			return refuse_unknown(err, tables, count, name);
+		if (o->type == KH_OPTION_IS_FLAG && value == NULL) {
+			*(bool *)member = true;
 			continue;
 		}
 		if (value == NULL && i == argc)
 			return refuse(err, name, "needs a value");
-		const char *why = store(o, value != NULL ? value + 1 : argv[i++]);
+		const char *why = store(o, member, value != NULL ? value + 1 : argv[i++]);
 		if (why != NULL)
 			return refuse(err, name, why);
 	}
@@ -144,12 +182,13 @@ enum kh_err kh_option_read(const struct kh_option *options, size_t count, int ar
 	return KH_OK;
 }
 
-void kh_option_print(const struct kh_option *options, size_t count, FILE *out)
+void kh_option_print(const struct kh_options *options, FILE *out)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < options->n; i++) {
+		const struct kh_option *o = &options->at[i];
 		char left[40];
-		snprintf(left, sizeof(left), "%s%s%s", options[i].name, options[i].value != NULL ? " " : "",
-			 options[i].value != NULL ? options[i].value : "");
-		fprintf(out, "  %-20s  %s\n", left, options[i].about);
+		snprintf(left, sizeof(left), "%s%s%s", o->name, o->value != NULL ? " " : "",
+			 o->value != NULL ? o->value : "");
+		fprintf(out, "  %-20s  %s\n", left, o->about);
 	}
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define KH_OPTION_LIST 32
@@ -26,24 +27,43 @@ enum kh_option_unit {
 	KH_OPTION_WAIT,      /* the same, but 0 is allowed */
 };
 
-/* One option; exactly one of the pointers is set and says where its value is stored. */
+/* The type of the member that an option fills. */
+enum kh_option_type { KH_OPTION_IS_FLAG, KH_OPTION_IS_TEXT, KH_OPTION_IS_LIST, KH_OPTION_IS_NUMBER };
+
+/* One option, and the member of the command's arguments that it fills. */
 struct kh_option {
 	const char *name;  /* "--read" */
 	const char *value; /* the name of the value in the help: "PATH"; NULL for a flag */
 	const char *about;
-	bool *flag;
-	const char **text;
-	struct kh_option_list *list;
-	uint64_t *number;
+	enum kh_option_type type;
+	size_t at; /* the member's offset */
 	enum kh_option_unit unit;
+	uint64_t preset; /* the number if the option is not given */
 };
 
-/* Reads the options of ARGV from 1 on; *RET_NEXT is the index of the first argument that is not one.  KH_EINPUT,
- * code `bad_option`, if one is unknown, given twice, or its value is missing or not valid. */
-enum kh_err kh_option_read(const struct kh_option *options, size_t count, int argc, char **argv, int *ret_next,
+/* Entries of a table for MEMBER of the struct ARGUMENTS: its C type says how the value is read. */
+#define KH_OPTION(arguments, member) \
+	.type = _Generic(((arguments *)0)->member, bool: KH_OPTION_IS_FLAG, const char *: KH_OPTION_IS_TEXT, \
+			 struct kh_option_list: KH_OPTION_IS_LIST, uint64_t: KH_OPTION_IS_NUMBER),           \
+	.at = offsetof(arguments, member)
+
+/* A table of options, and the struct that they fill. */
+struct kh_options {
+	const struct kh_option *at;
+	size_t n;
+	void *args;
+};
+
+/* Stores the presets of numbers.  Everything else that is not given stays as it is: zero, if ARGS is. */
+void kh_option_preset(const struct kh_options *options);
+
+/* Reads the options of ARGV from 1 on, which are those of COUNT tables; *RET_NEXT is the index of the first argument
+ * that is not one.  KH_EINPUT, code `bad_option`, if one is unknown, given twice, or its value is missing or not
+ * valid. */
+enum kh_err kh_option_read(const struct kh_options *tables, size_t count, int argc, char **argv, int *ret_next,
 			   struct kh_error *err) KH_CHECKED;
 
 /* Prints a line for each. */
-void kh_option_print(const struct kh_option *options, size_t count, FILE *out);
+void kh_option_print(const struct kh_options *options, FILE *out);
 
 #endif

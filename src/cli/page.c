@@ -1,7 +1,6 @@
 /* A page for humans.  Trusts no text of others: all text that is not Keyhole's own is quoted or behind a bar. */
 #include "cli/page.h"
 
-#include "base/canonical.h"
 #include "base/utf8.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -96,19 +95,8 @@ static void write_head(const struct page *p)
 
 /* --- the Controller's words --------------------------------------------------------------------------------------- */
 
-static void add_value(struct kh_buf *words, struct kh_arena *arena, yyjson_val *value)
-{
-	struct kh_view json = {NULL, 0};
-
-	if (yyjson_is_str(value))
-		kh_buf_add(words, kh_json_str(value));
-	else if (kh_canonical_json(arena, value, &json, NULL) == KH_OK)
-		kh_buf_add(words, json);
-	kh_buf_byte(words, '\n');
-}
-
 /* Adds "name: value", a line for each member; of a list, a line for each item. */
-static void add_member(struct kh_buf *words, struct kh_arena *arena, struct kh_view name, yyjson_val *value)
+static void add_member(struct kh_buf *words, struct kh_view name, yyjson_val *value)
 {
 	yyjson_arr_iter iter;
 	yyjson_val *item;
@@ -116,14 +104,14 @@ static void add_member(struct kh_buf *words, struct kh_arena *arena, struct kh_v
 	if (!yyjson_is_arr(value)) {
 		kh_buf_add(words, name);
 		kh_buf_lit(words, ": ");
-		add_value(words, arena, value);
+		kh_table_line(words, value);
 		return;
 	}
 	yyjson_arr_iter_init(value, &iter);
 	for (size_t i = 0; (item = yyjson_arr_iter_next(&iter)) != NULL; i++) {
 		kh_buf_add(words, name);
 		kh_buf_printf(words, "[%zu]: ", i);
-		add_value(words, arena, item);
+		kh_table_line(words, item);
 	}
 }
 
@@ -149,7 +137,7 @@ static void write_words(const struct page *p)
 	yyjson_obj_iter_init(body, &iter);
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
 		if (!is_told(p, kh_json_str(key)))
-			add_member(&words, p->arena, kh_json_str(key), yyjson_obj_iter_get_val(key));
+			add_member(&words, kh_json_str(key), yyjson_obj_iter_get_val(key));
 	}
 	if (kh_buf_end(&words, &text) != KH_OK)
 		p->arena->failed = true;

@@ -5,17 +5,12 @@
  */
 #include "cli/policies.h"
 
-#include "cli/frame.h"
 #include "core/policy/expectation.h"
 #include "home/file.h"
 
 #include <time.h>
 
 #define TESTS_SIZE ((size_t)1 << 20) /* bytes of a file of tests */
-
-struct arguments {
-	const char *policy;
-};
 
 struct run {
 	struct kh_frame *f;
@@ -181,12 +176,12 @@ static int report(struct run *r)
 			      r->differ == 1 ? "s" : "");
 		status = kh_frame_text(r->f, &r->buf);
 	}
-	return status == KH_FRAME_DONE && r->differ > 0 ? KH_FRAME_NOT : status;
+	return kh_frame_outcome(status, r->differ == 0);
 }
 
-static int run(struct kh_frame *f)
+int kh_policies_test(struct kh_frame *f)
 {
-	const struct arguments *a = f->args;
+	const struct kh_policies_args *a = f->args;
 	struct run r = {.f = f, .doc = kh_json_new(&f->arena)};
 	struct kh_view text;
 	enum kh_err e = kh_frame_input(f, f->words[0], TESTS_SIZE, &text);
@@ -204,27 +199,4 @@ static int run(struct kh_frame *f)
 		e = run_test(&r, &r.tests.at[i]);
 	kh_free(r.kh);
 	return e == KH_OK ? report(&r) : kh_frame_fail(f);
-}
-
-static const struct kh_frame_command command = {
-	.name = "policy test",
-	.usage = "[OPTION...] FILE",
-	.about =
-		"Check a policy against the decisions that FILE expects.  FILE has requests as `keyhole policy "
-		"explain`\n"
-		"reads them, in YAML or JSON Lines.  Each decision that differs is shown with the rule that made it.\n",
-	.status = "0 all are as expected; 1 some differ; 2 a file or a request is not usable.",
-	.least = 1,
-	.most = 1,
-	.without_home = true,
-	.run = run,
-};
-
-int kh_policies_test_main(int argc, char **argv)
-{
-	struct arguments a = {0};
-	const struct kh_option own[] = {
-		{"--policy", "FILE", "the policy, in place of the one that FILE names", .text = &a.policy}};
-
-	return kh_frame_main(&command, own, 1, &a, argc, argv);
 }

@@ -2,7 +2,12 @@
 #ifndef KH_CLI_POLICIES_H
 #define KH_CLI_POLICIES_H
 
-/* ARGV[0] is the command's own name.  Returns the exit status: 0 all as expected, 1 some differ, 2 not usable. */
-int kh_policies_test_main(int argc, char **argv);
+#include "cli/frame.h"
+
+struct kh_policies_args {
+	const char *policy; /* NULL: the file of tests names it */
+};
+
+int kh_policies_test(struct kh_frame *f);
 
 #endif

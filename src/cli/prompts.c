@@ -1,7 +1,6 @@
 /* The prompts, from the core.  Opens nothing. */
 #include "cli/prompts.h"
 
-#include "cli/frame.h"
 #include "core/block/prompt.h"
 
 static void add(yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_prompt *prompt)
@@ -26,7 +25,7 @@ static int print_list(struct kh_frame *f)
 	return f->options.json ? kh_frame_list(f, "prompts", doc, list) : kh_frame_text(f, &buf);
 }
 
-static int run(struct kh_frame *f)
+int kh_prompts_run(struct kh_frame *f)
 {
 	if (f->count == 0)
 		return print_list(f);
@@ -48,18 +47,4 @@ static int run(struct kh_frame *f)
 	if (!kh_view_ends(prompt->text, KH_LIT("\n")))
 		kh_buf_byte(&buf, '\n');
 	return kh_frame_text(f, &buf);
-}
-
-static const struct kh_frame_command command = {
-	.name = "prompt",
-	.usage = "[OPTION...] [NAME]",
-	.about = "Print the prompt for a Controller or a Reader.  Without NAME, list the prompts.\n",
-	.most = 1,
-	.without_home = true,
-	.run = run,
-};
-
-int kh_prompts_main(int argc, char **argv)
-{
-	return kh_frame_main(&command, NULL, 0, NULL, argc, argv);
 }

@@ -2,6 +2,8 @@
 #ifndef KH_CLI_PROMPTS_H
 #define KH_CLI_PROMPTS_H
 
-int kh_prompts_main(int argc, char **argv);
+#include "cli/frame.h"
+
+int kh_prompts_run(struct kh_frame *f);
 
 #endif

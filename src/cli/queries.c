@@ -3,62 +3,18 @@
 #include "cli/queries.h"
 
 #include "base/clock.h"
-#include "cli/frame.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "engine/engine.h"
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
+#include "engine/query/render_query.h"
 #include "engine/waiting.h"
 
 #define QUERY_LIMIT  (64U << 10)
 #define WAIT_DEFAULT 60000
 
-static const char statuses[] = "0 delivered; 1 not delivered, and the outcome is written; 2 not usable, refused or "
-			       "failed.";
-
-struct arguments {
-	const char *task;
-	uint64_t wait_ms;
-};
-
-/* What is shown of a query. */
-struct result {
-	struct kh_view query, advice;
-	struct kh_look look;
-};
-
 /* --- writing ------------------------------------------------------------------------------------------------------ */
-
-static const char *outcome_word(enum kh_outcome outcome)
-{
-	return outcome == KH_OUTCOME_NONE ? "waiting" : kh_words_name(&kh_rows_outcome_words, outcome);
-}
-
-static void add_json(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, struct kh_view json)
-{
-	yyjson_val *value;
-
-	if (json.n > 0 && kh_json_read(&f->arena, json, &value, &f->err) == KH_OK)
-		yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, value));
-}
-
-static int write_json(struct kh_frame *f, const struct result *r)
-{
-	yyjson_mut_doc *doc = kh_json_new(&f->arena);
-	yyjson_mut_val *obj = yyjson_mut_obj(doc);
-
-	yyjson_mut_obj_add_str(doc, obj, "outcome", outcome_word(r->look.outcome));
-	if (r->query.n > 0)
-		kh_json_add(doc, obj, "query", r->query);
-	if (r->look.waits.n > 0)
-		kh_json_add(doc, obj, "approval", r->look.waits);
-	if (r->look.block.n > 0)
-		kh_json_add(doc, obj, "block", r->look.block);
-	add_json(f, doc, obj, "delivery", r->look.delivery);
-	add_json(f, doc, obj, "advice", r->advice);
-	return kh_frame_object(f, obj);
-}
 
 static void print_value(struct kh_buf *buf, struct kh_view name, yyjson_val *value)
 {
@@ -90,16 +46,16 @@ static void print_answers(struct kh_buf *buf, yyjson_val *delivery)
 		print_value(buf, KH_LIT("summary"), summary);
 }
 
-static void print_delivery(struct kh_frame *f, struct kh_buf *buf, const struct result *r)
+static void print_delivery(struct kh_frame *f, struct kh_buf *buf, const struct kh_render_query *told)
 {
 	yyjson_val *delivery;
 
-	if (kh_json_read(&f->arena, r->look.delivery, &delivery, &f->err) != KH_OK)
+	if (kh_json_read(&f->arena, told->delivery, &delivery, &f->err) != KH_OK)
 		return;
 	print_answers(buf, delivery);
 	struct kh_view taint = kh_json_str(kh_json_get(delivery, "taint"));
 	kh_buf_printf(buf, "Untrusted data, taint %.*s, block %.*s: its form was checked, its truth was not.\n",
-		      KH_FMT(taint), KH_FMT(r->look.block));
+		      KH_FMT(taint), KH_FMT(told->block));
 }
 
 static void print_advice(struct kh_frame *f, struct kh_buf *buf, struct kh_view advice)
@@ -117,64 +73,56 @@ static void print_advice(struct kh_frame *f, struct kh_buf *buf, struct kh_view 
 	}
 }
 
-static void print_next(struct kh_buf *buf, const struct result *r)
+static void print_next(struct kh_buf *buf, const struct kh_render_query *told)
 {
-	struct kh_view id = r->query.n > 0 ? r->query : r->look.waits;
+	struct kh_view id = told->query.n > 0 ? told->query : told->approval;
 
-	if (r->look.outcome == KH_OUTCOME_BUDGET)
+	if (told->outcome == KH_OUTCOME_BUDGET)
 		kh_buf_lit(buf,
 			   "The budget of the task, or of all tasks of its context, does not hold this query: nobody "
 			   "was asked.\n");
-	if (r->look.outcome == KH_OUTCOME_PENDING)
-		kh_buf_printf(buf,
-			      "A human decides:\n"
-			      "  keyhole approvals show %.*s\n"
-			      "  keyhole approvals approve %.*s\n"
-			      "then:\n",
-			      KH_FMT(r->look.waits), KH_FMT(r->look.waits));
-	if (r->look.outcome == KH_OUTCOME_PENDING || r->look.outcome == KH_OUTCOME_NONE)
+	if (told->outcome == KH_OUTCOME_PENDING)
+		kh_table_decide(buf, told->approval);
+	if (told->outcome == KH_OUTCOME_PENDING || told->outcome == KH_OUTCOME_NONE)
 		kh_buf_printf(buf, "  keyhole query wait %.*s\n", KH_FMT(id));
 }
 
-static int write_text(struct kh_frame *f, const struct result *r)
+static int write_told(struct kh_frame *f, const struct kh_render_query *told)
 {
-	struct kh_buf buf;
+	yyjson_mut_val *obj = kh_render_query_new(kh_json_new(&f->arena), told);
+	struct kh_buf buf = kh_frame_buf(f);
+	bool is_delivered = told->outcome == KH_OUTCOME_DELIVERED;
 
-	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
-	kh_buf_printf(&buf, "%s%s%.*s\n", outcome_word(r->look.outcome), r->query.n > 0 ? "  " : "", KH_FMT(r->query));
-	if (r->look.outcome == KH_OUTCOME_DELIVERED)
-		print_delivery(f, &buf, r);
-	print_next(&buf, r);
-	print_advice(f, &buf, r->advice);
-	return kh_frame_text(f, &buf);
+	if (f->options.json)
+		return kh_frame_outcome(kh_frame_object(f, obj), is_delivered);
+	kh_buf_printf(&buf, "%s%s%.*s\n", kh_render_query_word(told->outcome), told->query.n > 0 ? "  " : "",
+		      KH_FMT(told->query));
+	if (is_delivered)
+		print_delivery(f, &buf, told);
+	print_next(&buf, told);
+	print_advice(f, &buf, told->advice);
+	return kh_frame_outcome(kh_frame_text(f, &buf), is_delivered);
 }
 
-static int write_result(struct kh_frame *f, const struct result *r)
+/* Writes what LOOK knows now of a query. */
+static int write_look(struct kh_frame *f, struct kh_view query, const struct kh_look *look, struct kh_view advice)
 {
-	int status = f->options.json ? write_json(f, r) : write_text(f, r);
-
-	return status == KH_FRAME_DONE && r->look.outcome != KH_OUTCOME_DELIVERED ? KH_FRAME_NOT : status;
+	return write_told(f, &(struct kh_render_query){.outcome = look->outcome,
+						       .query = query,
+						       .approval = look->waits,
+						       .block = look->block,
+						       .delivery = look->delivery,
+						       .advice = advice});
 }
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
 
-static int64_t wait_until(const struct kh_frame *f)
-{
-	const struct arguments *a = f->args;
-	int64_t ms = a->wait_ms > 0 && a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT;
-
-	return kh_clock_us() + ms * 1000;
-}
-
 /* Reads the query of the file and adds --task to it. */
 static enum kh_err read_query(struct kh_frame *f, yyjson_val **ret_query)
 {
-	const struct arguments *a = f->args;
-	struct kh_view text;
-	enum kh_err e = kh_frame_input(f, f->words[0], QUERY_LIMIT, &text);
+	const struct kh_queries_args *a = f->args;
+	enum kh_err e = kh_frame_input_json(f, f->words[0], QUERY_LIMIT, ret_query);
 
-	if (e == KH_OK)
-		e = kh_json_read(&f->arena, text, ret_query, &f->err);
 	if (e != KH_OK || a->task == NULL)
 		return e;
 	if (!yyjson_is_obj(*ret_query))
@@ -187,100 +135,55 @@ static enum kh_err read_query(struct kh_frame *f, yyjson_val **ret_query)
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *copy = yyjson_val_mut_copy(doc, *ret_query);
 	yyjson_mut_obj_add_str(doc, copy, "task", a->task);
-	e = kh_json_write(&f->arena, copy, &text);
-	return e == KH_OK ? kh_json_read(&f->arena, text, ret_query, &f->err)
-			  : kh_error_set(&f->err, e, "out_of_memory", "out of memory");
+	return kh_json_freeze(&f->arena, copy, ret_query, &f->err);
 }
 
-static int run_ask(struct kh_frame *f)
+/* Waits for the outcome in LOOK; asks what ENTRY holds first, if it is not NULL. */
+static enum kh_err wait_for(struct kh_frame *f, struct kh_entry *entry, struct kh_look *look, const char *what)
+{
+	const struct kh_queries_args *a = f->args;
+	int64_t ms = a->wait_ms > 0 && a->wait_ms < INT32_MAX ? (int64_t)a->wait_ms : WAIT_DEFAULT;
+	struct kh_waiting waiting = {.until = kh_clock_us() + ms * 1000, .here = entry != NULL, .human = entry == NULL};
+	struct kh_progress progress;
+	enum kh_err e = KH_OK;
+
+	kh_progress_start(&progress, what);
+	if (entry != NULL)
+		e = kh_outbox_run(f->home.engine, entry, &f->arena, &f->err);
+	if (e == KH_OK)
+		e = kh_waiting_run(f->home.engine, f->token, look, &waiting, &f->arena, &f->err);
+	kh_progress_stop(&progress);
+	return e;
+}
+
+int kh_queries_ask(struct kh_frame *f)
 {
 	struct kh_admit call = {0};
-	struct result r = {0};
-	struct kh_progress progress;
 	enum kh_err e = read_query(f, &call.query);
 
 	if (e == KH_OK)
-		e = kh_engine_call(f->home.engine, f->token, kh_admit_run, &call, &f->arena, &f->err);
+		e = kh_frame_call(f, kh_admit_run, &call);
 	if (e != KH_OK) {
 		int status = kh_frame_fail(f);
 		if (f->err.member[0] != '\0' && !f->options.json)
 			kh_frame_note(f, KH_LIT("  `keyhole bcp check` lists everything that is wrong with a query\n"));
 		return status;
 	}
-	r.query = call.id;
-	r.advice = call.advice;
-	r.look.query = call.id;
-	r.look.outcome = call.refused;
-	if (call.refused != KH_OUTCOME_NONE)
-		return write_result(f, &r);
-	struct kh_waiting waiting = {.until = wait_until(f), .here = true};
+	struct kh_look look = {.query = call.id, .outcome = call.refused};
 	struct kh_entry entry = kh_outbox_of_ask(&call.ask);
-	kh_progress_start(&progress, "waiting for the Reader");
-	e = kh_outbox_run(f->home.engine, &entry, &f->arena, &f->err);
-	if (e == KH_OK)
-		e = kh_waiting_run(f->home.engine, f->token, &r.look, &waiting, &f->arena, &f->err);
-	kh_progress_stop(&progress);
-	return e == KH_OK ? write_result(f, &r) : kh_frame_fail(f);
+	if (call.refused == KH_OUTCOME_NONE && wait_for(f, &entry, &look, "waiting for the Reader") != KH_OK)
+		return kh_frame_fail(f);
+	return write_look(f, call.id, &look, call.advice);
 }
-
-static const struct kh_frame_command ask = {
-	.name = "query",
-	.usage = "[OPTION...] FILE   (or: keyhole query wait ID)",
-	.about =
-		"Ask a Reader about sealed content, and wait for the outcome.  FILE is a query as JSON; - is standard\n"
-		"input.  Members: `category`, `target` (the Reader), `fields`, `questions` or `directive`, `task`, and "
-		"a\n"
-		"`justification` for categories 2 and 3.  If a human decides, `query wait` takes the query up again.\n",
-	.status = statuses,
-	.least = 1,
-	.most = 1,
-	.use = KH_HOME_ASK,
-	.role = KH_ROLE_CONTROLLER,
-	.run = run_ask,
-};
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-static int run_wait(struct kh_frame *f)
+int kh_queries_wait(struct kh_frame *f)
 {
-	struct kh_view id = kh_view_str(f->words[0]);
-	struct result r = {0};
-	struct kh_progress progress;
+	struct kh_view id = kh_view_str(f->words[0]), query = kh_view_starts(id, KH_LIT("a")) ? KH_LIT("") : id;
+	struct kh_look look = {.query = query, .approval = query.n > 0 ? KH_LIT("") : id};
 
-	if (kh_view_starts(id, KH_LIT("a")))
-		r.look.approval = id;
-	else
-		r.look.query = r.query = id;
-	struct kh_waiting waiting = {.until = wait_until(f), .human = true};
-	kh_progress_start(&progress, "waiting for the outcome");
-	enum kh_err e = kh_waiting_run(f->home.engine, f->token, &r.look, &waiting, &f->arena, &f->err);
-	kh_progress_stop(&progress);
-	return e == KH_OK ? write_result(f, &r) : kh_frame_fail(f);
-}
-
-static const struct kh_frame_command wait = {
-	.name = "query wait",
-	.usage = "[OPTION...] ID",
-	.about =
-		"Wait for the outcome of a query that was left open, also if a human decides it.  ID is the id of the\n"
-		"query, or of the approval that was named with `pending`.\n",
-	.status = statuses,
-	.least = 1,
-	.most = 1,
-	.use = KH_HOME_ASK,
-	.role = KH_ROLE_CONTROLLER,
-	.run = run_wait,
-};
-
-int kh_queries_main(int argc, char **argv)
-{
-	struct arguments a = {0};
-	const struct kh_option waits = {"--wait", "SECONDS", "how long to wait (default: 60)", .number = &a.wait_ms,
-					.unit = KH_OPTION_SECONDS};
-	const struct kh_option own[] = {waits,
-					{"--task", "TASK", "the task, if the query names none", .text = &a.task}};
-
-	if (argc > 1 && strcmp(argv[1], "wait") == 0)
-		return kh_frame_main(&wait, own, 1, &a, argc - 1, argv + 1);
-	return kh_frame_main(&ask, own, 2, &a, argc, argv);
+	if (wait_for(f, NULL, &look, "waiting for the outcome") != KH_OK)
+		return kh_frame_fail(f);
+	return write_look(f, query, &look, KH_LIT(""));
 }

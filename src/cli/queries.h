@@ -2,6 +2,14 @@
 #ifndef KH_CLI_QUERIES_H
 #define KH_CLI_QUERIES_H
 
-int kh_queries_main(int argc, char **argv);
+#include "cli/frame.h"
+
+struct kh_queries_args {
+	const char *task; /* NULL: the query names it */
+	uint64_t wait_ms; /* 0: the default */
+};
+
+int kh_queries_ask(struct kh_frame *f);
+int kh_queries_wait(struct kh_frame *f);
 
 #endif

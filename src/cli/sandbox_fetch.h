@@ -2,8 +2,17 @@
 #ifndef KH_CLI_SANDBOX_FETCH_H
 #define KH_CLI_SANDBOX_FETCH_H
 
-/* ARGV[0] is the command's own name.  Returns the exit status: 0 a response below 400 came whole, 1 none did, 2 the
- * command line is not usable. */
-int kh_sandbox_fetch_main(int argc, char **argv);
+#include "cli/frame.h"
+#include "wire/request.h"
+
+struct kh_sandbox_fetch_args {
+	struct kh_option_list allow, header;
+	const char *ca, *post; /* NULL: the system's; none */
+	uint64_t redirects;
+	struct kh_limits limits;
+	bool http, include, raw, json;
+};
+
+int kh_sandbox_fetch(struct kh_frame *f);
 
 #endif

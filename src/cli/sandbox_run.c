@@ -8,10 +8,7 @@
 
 #include "base/json.h"
 #include "cli/foreground.h"
-#include "cli/option.h"
 #include "cli/result.h"
-#include "home/confine.h"
-#include "outside/client.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -20,68 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NAME "sandbox run"
-
-struct arguments {
-	const char *profile, *work, *cache;
-	struct kh_option_list read, write;
-	struct kh_limits limits;
-	bool raw, json, help;
-};
-
 struct running {
-	struct kh_arena arena;
-	struct arguments args;
+	struct kh_frame *f;
+	struct kh_arena *arena;
+	const struct kh_sandbox_run_args *args;
 	struct kh_run request;
-	struct kh_client client;
 	struct kh_foreground foreground;
 	struct kh_result result;
 };
-
-#define OPTIONS 13
-
-static void describe(struct arguments *a, struct kh_option ret_options[OPTIONS])
-{
-	const struct kh_option options[OPTIONS] = {
-		{"--profile", "NAME", "what the program may do: run (default), http, resolve", .text = &a->profile},
-		{"--read", "PATH", "a file or folder that it sees, read-only", .list = &a->read},
-		{"--write", "PATH", "a file or folder that it may change", .list = &a->write},
-		{"--work", "DIR", "the folder that is its /work, writable (default: an empty one)", .text = &a->work},
-		{"--cache", "DIR", "the folder that is its /cache, read-only", .text = &a->cache},
-		{"--time", "SECONDS", "wall-clock limit", .number = &a->limits.wall_ms, .unit = KH_OPTION_SECONDS},
-		{"--memory", "BYTES", "memory limit", .number = &a->limits.memory, .unit = KH_OPTION_BYTES},
-		{"--processes", "N", "processes and threads at once", .number = &a->limits.processes},
-		{"--disk", "BYTES", "size of its private /tmp", .number = &a->limits.disk, .unit = KH_OPTION_BYTES},
-		{"--output", "BYTES", "how much it may write", .number = &a->limits.output, .unit = KH_OPTION_BYTES},
-		{"--raw", NULL, "show its output on a terminal as it is", .flag = &a->raw},
-		{"--json", NULL, "write one JSON object, with the output in it", .flag = &a->json},
-		{"--help", NULL, "this", .flag = &a->help},
-	};
-
-	memcpy(ret_options, options, sizeof(options));
-}
-
-static int print_help(const struct kh_option *options)
-{
-	fputs("usage: keyhole sandbox run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
-	      "\n"
-	      "Run a program with no network, no view of other processes, and of the files only /usr, a\n"
-	      "private /tmp and what you name.  Standard input, output and error are passed through.\n"
-	      "\n",
-	      stdout);
-	kh_option_print(options, OPTIONS, stdout);
-	fputs("\n"
-	      "BYTES may end in K, M or G.  Exit status: the program's; 128 + N if signal N ended it;\n"
-	      "125 if the sandbox refused or failed.  See keyhole-sandbox(1).\n",
-	      stdout);
-	return fflush(stdout) == 0 ? 0 : KH_SANDBOX_RUN_FAILED;
-}
-
-static int complain(const char *code, const char *detail)
-{
-	fprintf(stderr, "keyhole: " NAME ": %s: %s\n", code, detail);
-	return KH_SANDBOX_RUN_FAILED;
-}
 
 /* Returns the absolute path of what a user named, in the arena; empty if it is not there (errno). */
 static struct kh_view absolute(struct kh_arena *arena, const char *path)
@@ -91,33 +34,33 @@ static struct kh_view absolute(struct kh_arena *arena, const char *path)
 	return realpath(path, real) != NULL ? kh_arena_dup(arena, kh_view_str(real)) : kh_view_of(NULL, 0);
 }
 
-static enum kh_err take_path(struct running *r, const char *option, const char *path, struct kh_view *ret_path,
-			     struct kh_error *err)
+static enum kh_err take_path(struct running *r, const char *option, const char *path, struct kh_view *ret_path)
 {
-	struct kh_view real = absolute(&r->arena, path);
+	struct kh_view real = absolute(r->arena, path);
 	int why = errno;
 
 	if (real.n == 0) {
-		struct kh_view quoted = kh_arena_quote(&r->arena, kh_view_str(path));
-		return kh_error_set(err, KH_EINPUT, "bad_option", "%s %.*s: %s", option, KH_FMT(quoted), strerror(why));
+		struct kh_view quoted = kh_arena_quote(r->arena, kh_view_str(path));
+		return kh_error_set(&r->f->err, KH_EINPUT, "bad_option", "%s %.*s: %s", option, KH_FMT(quoted),
+				    strerror(why));
 	}
 	*ret_path = real;
 	return KH_OK;
 }
 
-static enum kh_err take_paths(struct running *r, struct kh_error *err)
+static enum kh_err take_paths(struct running *r)
 {
 	struct kh_run *q = &r->request;
 	enum kh_err e = KH_OK;
 
-	if (r->args.work != NULL)
-		e = take_path(r, "--work", r->args.work, &q->work, err);
-	if (e == KH_OK && r->args.cache != NULL)
-		e = take_path(r, "--cache", r->args.cache, &q->cache, err);
-	for (; e == KH_OK && q->reads < r->args.read.n; q->reads++)
-		e = take_path(r, "--read", r->args.read.at[q->reads], &q->read[q->reads], err);
-	for (; e == KH_OK && q->writes < r->args.write.n; q->writes++)
-		e = take_path(r, "--write", r->args.write.at[q->writes], &q->write[q->writes], err);
+	if (r->args->work != NULL)
+		e = take_path(r, "--work", r->args->work, &q->work);
+	if (e == KH_OK && r->args->cache != NULL)
+		e = take_path(r, "--cache", r->args->cache, &q->cache);
+	for (; e == KH_OK && q->reads < r->args->read.n; q->reads++)
+		e = take_path(r, "--read", r->args->read.at[q->reads], &q->read[q->reads]);
+	for (; e == KH_OK && q->writes < r->args->write.n; q->writes++)
+		e = take_path(r, "--write", r->args->write.at[q->writes], &q->write[q->writes]);
 	return e;
 }
 
@@ -148,10 +91,11 @@ static bool is_seen(const struct kh_run *q, struct kh_view path)
 
 /* Finds the place inside the sandbox, if there is one, of a program that is named relative to this folder.  A path
  * that begins with a slash is the sandbox's own; one without any slash is looked for in the sandbox's PATH. */
-static enum kh_err place_program(struct running *r, struct kh_error *err)
+static enum kh_err place_program(struct running *r)
 {
 	struct kh_run *q = &r->request;
 	struct kh_view name = q->argv[0], path, rest;
+	struct kh_error *err = &r->f->err;
 
 	if (name.n == 0)
 		return kh_error_set(err, KH_EINPUT, "bad_option", "the program has no name");
@@ -161,52 +105,54 @@ static enum kh_err place_program(struct running *r, struct kh_error *err)
 			"with this profile there is no PATH: name the program by its path, and with --read");
 	if (name.p[0] == '/' || memchr(name.p, '/', name.n) == NULL)
 		return KH_OK;
-	enum kh_err e = take_path(r, "program", name.p, &path, err);
+	enum kh_err e = take_path(r, "program", name.p, &path);
 	if (e != KH_OK)
 		return e;
 	if (is_below(path, q->work, &rest)) {
-		q->argv[0] = kh_arena_printf(&r->arena, "/work%.*s", KH_FMT(rest));
+		q->argv[0] = kh_arena_printf(r->arena, "/work%.*s", KH_FMT(rest));
 	} else if (is_below(path, q->cache, &rest)) {
-		q->argv[0] = kh_arena_printf(&r->arena, "/cache%.*s", KH_FMT(rest));
+		q->argv[0] = kh_arena_printf(r->arena, "/cache%.*s", KH_FMT(rest));
 	} else if (is_seen(q, path)) {
 		q->argv[0] = path;
 	} else {
-		struct kh_view quoted = kh_arena_quote(&r->arena, path);
+		struct kh_view quoted = kh_arena_quote(r->arena, path);
 		return kh_error_set(err, KH_EINPUT, "bad_option",
 				    "program %.*s is not in the sandbox; name it, or its folder, with --read",
 				    KH_FMT(quoted));
 	}
-	return kh_arena_check(&r->arena);
+	return kh_arena_check(r->arena);
 }
 
-static enum kh_err take_request(struct running *r, int argc, char **argv, struct kh_error *err)
+static enum kh_err take_request(struct running *r)
 {
 	struct kh_run *q = &r->request;
+	struct kh_error *err = &r->f->err;
+	int argc = r->f->count;
 
 	if (argc == 0)
 		return kh_error_set(err, KH_EINPUT, "bad_option", "which program? (--help says more)");
 	if (argc > KH_REQUEST_ARGUMENTS)
 		return kh_error_set(err, KH_EINPUT, "bad_option", "more than %d arguments", KH_REQUEST_ARGUMENTS - 1);
-	if (r->args.profile != NULL &&
-	    (!kh_profile_read(kh_view_str(r->args.profile), &q->profile) || kh_profile_takes_job(q->profile)))
+	if (r->args->profile != NULL &&
+	    (!kh_profile_read(kh_view_str(r->args->profile), &q->profile) || kh_profile_takes_job(q->profile)))
 		return kh_error_set(err, KH_EINPUT, "bad_option", "--profile is one of run, http, resolve");
 	for (int i = 0; i < argc; i++)
-		q->argv[q->argc++] = kh_view_str(argv[i]);
-	q->limits = r->args.limits;
-	enum kh_err e = take_paths(r, err);
-	return e == KH_OK ? place_program(r, err) : e;
+		q->argv[q->argc++] = kh_view_str(r->f->words[i]);
+	q->limits = r->args->limits;
+	enum kh_err e = take_paths(r);
+	return e == KH_OK ? place_program(r) : e;
 }
 
 /* Returns why the program was not started, and where it was looked for. */
 static struct kh_view explain_program(struct running *r, const struct kh_end *end)
 {
-	struct kh_view name = r->request.argv[0], quoted = kh_arena_quote(&r->arena, name);
+	struct kh_view name = r->request.argv[0], quoted = kh_arena_quote(r->arena, name);
 	struct kh_view why = kh_view_str(end->detail), prefix = KH_LIT("program: ");
 	bool is_path = memchr(name.p, '/', name.n) != NULL;
 
 	if (kh_view_starts(why, prefix))
 		why = kh_view_from(why, prefix.n);
-	return kh_arena_printf(&r->arena, "%.*s: %.*s (%s)", KH_FMT(quoted), KH_FMT(why),
+	return kh_arena_printf(r->arena, "%.*s: %.*s (%s)", KH_FMT(quoted), KH_FMT(why),
 			       is_path ? "what is outside of /usr is there only when --read names it or its folder"
 				       : "looked for in /usr/local/bin, /usr/bin and /bin of the sandbox");
 }
@@ -219,11 +165,11 @@ static struct kh_view explain(struct running *r, const struct kh_end *end)
 	if (end->fault == KH_FAULT_PROGRAM)
 		return explain_program(r, end);
 	if (end->fault == KH_FAULT_INCOMPLETE)
-		return kh_arena_printf(&r->arena, "%s (keyhole doctor says what that means, and what to do)", detail);
+		return kh_arena_printf(r->arena, "%s (keyhole doctor says what that means, and what to do)", detail);
 	if (end->fault != KH_FAULT_NONE)
-		return kh_arena_printf(&r->arena, "%s", detail);
+		return kh_arena_printf(r->arena, "%s", detail);
 	if (WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSYS)
-		return kh_arena_printf(&r->arena, "the program made a system call that profile %s does not have",
+		return kh_arena_printf(r->arena, "the program made a system call that profile %s does not have",
 				       kh_profile_name(r->request.profile));
 	return KH_LIT("");
 }
@@ -238,7 +184,7 @@ static int exit_status(const struct kh_end *end)
 /* {"fault":...,"detail":...,"exit":...,"signal":...,"time_us":...,"bytes":...,"stdout":...,"stderr":...} */
 static bool write_json(struct running *r, const struct kh_end *end, struct kh_view why)
 {
-	yyjson_mut_doc *doc = kh_json_new(&r->arena);
+	yyjson_mut_doc *doc = kh_json_new(r->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	bool ended = end->fault == KH_FAULT_NONE;
 
@@ -257,16 +203,23 @@ static bool write_json(struct running *r, const struct kh_end *end, struct kh_vi
 	return kh_result_add(&r->result, doc, obj) && kh_result_write(&r->result, &r->foreground.out, obj);
 }
 
+static int complain(struct running *r, const char *code, const char *detail)
+{
+	kh_error_set(&r->f->err, KH_EREFUSED, code, "%s", detail);
+	return kh_frame_fail(r->f);
+}
+
 static int finish(struct running *r, const struct kh_end *end)
 {
 	struct kh_view why = explain(r, end);
 
-	if (r->args.json)
-		return write_json(r, end, why) ? exit_status(end) : complain("output_lost", "cannot write the result");
+	if (r->args->json)
+		return write_json(r, end, why) ? exit_status(end)
+					       : complain(r, "output_lost", "cannot write the result");
 	if (end->fault != KH_FAULT_NONE)
-		complain(kh_fault_name(end->fault), why.p != NULL ? why.p : end->detail);
+		complain(r, kh_fault_name(end->fault), why.p != NULL ? why.p : end->detail);
 	else if (why.n > 0)
-		complain("killed", why.p);
+		complain(r, "killed", why.p);
 	return exit_status(end);
 }
 
@@ -274,64 +227,29 @@ static void take(void *context, const struct kh_event *event)
 {
 	struct running *r = context;
 
-	if (r->args.json)
+	if (r->args->json)
 		kh_result_collect(&r->result, event->kind, event->bytes);
 	else
 		kh_terminal_give(event->kind == KH_EVENT_ERRORS ? &r->foreground.errors : &r->foreground.out,
 				 event->bytes);
 }
 
-static int serve(struct running *r)
+int kh_sandbox_run(struct kh_frame *f)
 {
-	struct kh_foreground *s = &r->foreground;
-	struct kh_error err = {.offset = SIZE_MAX};
+	struct running *r = KH_NEW(&f->arena, struct running);
+	int status;
 
-	/* Whether outputs are terminals is checked before lockdown; signals are blocked after the executor was
-	 * started. */
-	if (!kh_foreground_init(s, STDIN_FILENO, r->args.raw))
-		return complain("sandbox_failed", strerror(errno));
-	if (kh_confine_all(&err) != KH_OK)
-		return complain(err.code, err.detail);
-	s->talk.client = &r->client;
-	s->talk.arena = &r->arena;
-	s->talk.run = &r->request;
-	s->take = take;
-	s->context = r;
-	switch (kh_foreground_run(s)) {
-	case KH_FOREGROUND_UNMADE:
-		return complain(s->talk.err.code, s->talk.err.detail);
-	case KH_FOREGROUND_SIGNAL:
-		return 128 + s->caught;
-	case KH_FOREGROUND_LOST:
-		return kh_foreground_lost(s, NAME, KH_SANDBOX_RUN_FAILED);
-	case KH_FOREGROUND_ENDED:
-		break;
-	}
-	return finish(r, &s->talk.end);
-}
-
-int kh_sandbox_run_main(int argc, char **argv)
-{
-	struct running r = {0};
-	struct kh_option options[OPTIONS];
-	struct kh_error err = {.offset = SIZE_MAX};
-	int next, status = KH_SANDBOX_RUN_FAILED;
-
-	describe(&r.args, options);
-	kh_foreground_reserve();
-	if (kh_option_read(options, OPTIONS, argc, argv, &next, &err) != KH_OK)
-		return complain(err.code, err.detail);
-	if (r.args.help)
-		return print_help(options);
-	kh_arena_init(&r.arena, NULL, KH_RESULT_MEMORY);
-	kh_result_init(&r.result, &r.arena);
-	if (take_request(&r, argc - next, argv + next, &err) != KH_OK ||
-	    kh_client_start(&r.client, &(struct kh_client_settings){0}, &err) != KH_OK) {
-		complain(err.code, err.detail);
-	} else {
-		status = serve(&r);
-		kh_client_stop(&r.client);
-	}
-	kh_arena_done(&r.arena);
-	return status;
+	if (r == NULL)
+		return kh_frame_fail_memory(f);
+	r->f = f;
+	r->arena = &f->arena;
+	r->args = f->args;
+	r->foreground = (struct kh_foreground){
+		.talk.run = &r->request, .take = take, .context = r, .input = STDIN_FILENO};
+	kh_result_init(&r->result, &f->arena);
+	if (take_request(r) != KH_OK)
+		return kh_frame_fail(f);
+	if (!kh_foreground_run(&r->foreground, f, r->args->raw, KH_SANDBOX_RUN_FAILED, &status))
+		return status;
+	return finish(r, &r->foreground.talk.end);
 }

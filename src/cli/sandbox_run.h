@@ -2,9 +2,18 @@
 #ifndef KH_CLI_SANDBOX_RUN_H
 #define KH_CLI_SANDBOX_RUN_H
 
+#include "cli/frame.h"
+#include "wire/request.h"
+
 #define KH_SANDBOX_RUN_FAILED 125 /* exit status: the sandbox refused or failed; used for nothing else */
 
-/* ARGV[0] is the command's own name.  Returns the exit status. */
-int kh_sandbox_run_main(int argc, char **argv);
+struct kh_sandbox_run_args {
+	const char *profile, *work, *cache; /* NULL: run; empty; none */
+	struct kh_option_list read, write;
+	struct kh_limits limits;
+	bool raw, json;
+};
+
+int kh_sandbox_run(struct kh_frame *f);
 
 #endif

@@ -8,7 +8,6 @@
 #include "cli/serve.h"
 
 #include "cli/clients.h"
-#include "cli/frame.h"
 #include "home/confine.h"
 #include "home/file.h"
 #include "home/notify.h"
@@ -18,7 +17,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -29,17 +27,13 @@
 
 struct serving {
 	struct kh_frame *f;
-	struct kh_option_list listen;
-	const char *socket;
-	bool print_clients;
-	sigset_t stops; /* SIGTERM, SIGINT */
-	int signals;    /* a signalfd, for these and SIGHUP */
+	const struct kh_serve_args *args;
+	int signals; /* a signalfd */
 	struct kh_notify notify;
 	struct kh_sockets sockets;
 	struct kh_view certificate, key;
 	struct kh_clients clients;
 	struct kh_service service;
-	const struct kh_mcp_part *more;
 };
 
 static void say(const struct serving *s, const char *text)
@@ -94,7 +88,7 @@ static void describe(struct serving *s, struct kh_home *home)
 	c->program = kh_clients_program(arena);
 	c->home = kh_clients_absolute(arena, home->folder.path);
 	c->token_file = kh_arena_printf(arena, "%.*s/%s", KH_FMT(c->home), kh_home_token_name(KH_ROLE_CONTROLLER));
-	if (s->socket != NULL || is_elsewhere)
+	if (s->args->socket != NULL || is_elsewhere)
 		c->socket = kh_clients_absolute(arena, kh_view_str(s->sockets.path));
 	if (is_elsewhere) {
 		c->home = (struct kh_view){NULL, 0};
@@ -132,9 +126,9 @@ static enum kh_err before_store(struct kh_home *home, void *ctx, struct kh_error
 	const struct kh_sockets_wish wish = {
 		.gateway = &home->config->gateway,
 		.folder = &home->folder,
-		.listen = s->listen.at,
-		.listens = s->listen.n,
-		.socket = s->socket,
+		.listen = s->args->listen.at,
+		.listens = s->args->listen.n,
+		.socket = s->args->socket,
 	};
 	enum kh_err e = read_tls(s, home, err);
 
@@ -173,7 +167,7 @@ static void write_text(const struct serving *s)
 		kh_buf_printf(&buf, "keyhole: HTTP%s on %s\n", s->key.n > 0 ? "S" : "", s->sockets.names[i]);
 	if (s->sockets.path[0] != '\0')
 		kh_buf_printf(&buf, "keyhole: relays on %s\n", s->sockets.path);
-	if (isatty(STDOUT_FILENO) || s->print_clients) {
+	if (isatty(STDOUT_FILENO) || s->args->print_clients) {
 		kh_buf_lit(&buf, "\nAn agent gets a Controller's token and nothing else. To paste:\n\n");
 		kh_clients_print(&buf, &s->clients);
 		kh_buf_lit(&buf, "What waits for you, in another terminal:\n\n  ");
@@ -235,11 +229,12 @@ static int next_signal(struct serving *s)
 
 static int stop(struct serving *s)
 {
-	struct kh_error err = {.offset = SIZE_MAX};
+	sigset_t stops = kh_frame_signals();
 
+	sigdelset(&stops, SIGHUP);
 	kh_notify_stopping(&s->notify);
 	say(s, "keyhole: stopping; once more ends it at once\n");
-	pthread_sigmask(SIG_UNBLOCK, &s->stops, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &stops, NULL);
 	/* Remove the socket file while we still listen on it, so that it is surely ours: the next gateway may be
 	 * starting. */
 	kh_sockets_close(&s->sockets);
@@ -248,80 +243,49 @@ static int stop(struct serving *s)
 		say(s, "keyhole: something still runs; the next start takes it over\n");
 		_exit(KH_FRAME_NOT);
 	}
-	if (!kh_home_close(&s->f->home, &err))
-		fprintf(stderr, "keyhole serve: warning: while closing: %s: %s\n",
-			err.code != NULL ? err.code : kh_err_name(err.err), err.detail);
+	kh_frame_close(s->f);
 	kh_notify_close(&s->notify);
 	return KH_FRAME_DONE;
 }
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-static int run(struct kh_frame *f)
+/* Blocks the signals before there is any thread, so that no other thread gets them. */
+static bool take_signals(struct serving *s)
 {
-	struct serving *s = f->args;
-	struct kh_service_http http = {.sockets = &s->sockets};
+	sigset_t all = kh_frame_signals();
 
-	s->f = f;
-	f->options.before_store = before_store;
-	f->options.ctx = s;
-	enum kh_err e = kh_home_open(&f->home, KH_HOME_SERVE, &f->options, &f->err);
-	http.certificate = s->certificate;
-	http.key = s->key;
-	if (e == KH_OK)
-		e = kh_service_start(
-			&s->service, &f->home,
-			&(struct kh_service_settings){.http = &http, .url = s->clients.url, .more = s->more}, &f->err);
-	if (e != KH_OK) {
-		int status = kh_frame_fail(f);
-		kh_sockets_close(&s->sockets);
-		return status;
-	}
-	greet(s);
-	kh_notify_ready(&s->notify, "serving");
-	for (int caught = next_signal(s); caught == SIGHUP; caught = next_signal(s))
-		reload(s);
-	return stop(s);
-}
-
-static const struct kh_frame_command command = {
-	.name = "serve",
-	.usage = "[OPTION...]",
-	.about = "Run the gateway until SIGTERM or SIGINT: MCP and REST over HTTP, and the socket of `keyhole mcp`.\n"
-		 "SIGHUP makes it read keyhole.yaml again.\n",
-	.status = "0 stopped; 1 stopped while something still ran; 2 not usable, refused or failed.",
-	.without_home = true,
-	.run = run,
-};
-
-int kh_serve_main(int argc, char **argv)
-{
-	return kh_serve_with(NULL, argc, argv);
-}
-
-int kh_serve_with(const struct kh_mcp_part *more, int argc, char **argv)
-{
-	struct serving s = {.notify.fd = -1, .sockets.relay = -1, .more = more};
-	const struct kh_option own[] = {
-		{"--listen", "ADDRESS", "serve HTTP on ADDRESS:PORT, in place of the configuration's; repeatable",
-		 .list = &s.listen},
-		{"--socket", "PATH", "the socket of relays, in place of the configuration's", .text = &s.socket},
-		{"--print-clients", NULL, "write what to paste into clients, also without a terminal",
-		 .flag = &s.print_clients},
-	};
-	sigset_t all;
-
-	/* Block the signals before there is any thread, so that no other thread gets them. */
-	sigemptyset(&s.stops);
-	sigaddset(&s.stops, SIGTERM);
-	sigaddset(&s.stops, SIGINT);
-	all = s.stops;
-	sigaddset(&all, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
-	s.signals = signalfd(-1, &all, SFD_CLOEXEC);
-	if (s.signals < 0 || sigprocmask(SIG_BLOCK, &all, NULL) != 0) {
+	s->signals = signalfd(-1, &all, SFD_CLOEXEC);
+	return s->signals >= 0 && sigprocmask(SIG_BLOCK, &all, NULL) == 0;
+}
+
+int kh_serve_run(struct kh_frame *f)
+{
+	struct serving s = {.f = f, .args = f->args, .notify.fd = -1, .sockets.relay = -1};
+	struct kh_service_http http = {.sockets = &s.sockets};
+
+	if (!take_signals(&s)) {
 		fprintf(stderr, "keyhole serve: signals: %s\n", strerror(errno));
 		return KH_FRAME_UNUSABLE;
 	}
-	return kh_frame_main(&command, own, sizeof(own) / sizeof(own[0]), &s, argc, argv);
+	f->options.before_store = before_store;
+	f->options.ctx = &s;
+	enum kh_err e = kh_home_open(&f->home, KH_HOME_SERVE, &f->options, &f->err);
+	http.certificate = s.certificate;
+	http.key = s.key;
+	if (e == KH_OK)
+		e = kh_service_start(
+			&s.service, &f->home,
+			&(struct kh_service_settings){.http = &http, .url = s.clients.url, .more = f->with}, &f->err);
+	if (e != KH_OK) {
+		int status = kh_frame_fail(f);
+		kh_sockets_close(&s.sockets);
+		return status;
+	}
+	greet(&s);
+	kh_notify_ready(&s.notify, "serving");
+	for (int caught = next_signal(&s); caught == SIGHUP; caught = next_signal(&s))
+		reload(&s);
+	return stop(&s);
 }

@@ -2,11 +2,15 @@
 #ifndef KH_CLI_SERVE_H
 #define KH_CLI_SERVE_H
 
-#include "mcp/offer.h"
+#include "cli/frame.h"
 
-int kh_serve_main(int argc, char **argv);
+struct kh_serve_args {
+	struct kh_option_list listen;
+	const char *socket; /* NULL: the configuration's */
+	bool print_clients;
+};
 
-/* The same, for a program that offers more methods and tools (NULL: none). */
-int kh_serve_with(const struct kh_mcp_part *more, int argc, char **argv);
+/* The frame's WITH is a struct kh_mcp_part if the program offers more methods and tools. */
+int kh_serve_run(struct kh_frame *f);
 
 #endif

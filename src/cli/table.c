@@ -1,6 +1,7 @@
 /* Columns and lines.  Widths are counted in characters, which is right for most scripts and harmless for the others. */
 #include "cli/table.h"
 
+#include "base/canonical.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
 
@@ -76,6 +77,17 @@ struct kh_view kh_table_cell(struct kh_arena *arena, yyjson_val *value, enum kh_
 	return kind == KH_TABLE_BITS ? kh_table_bits(arena, (uint64_t)n) : kh_arena_printf(arena, "%lld", (long long)n);
 }
 
+void kh_table_line(struct kh_buf *buf, yyjson_val *value)
+{
+	struct kh_view json;
+
+	if (yyjson_is_str(value))
+		kh_buf_add(buf, kh_json_str(value));
+	else if (kh_canonical_json(buf->arena, value, &json, NULL) == KH_OK)
+		kh_buf_add(buf, json);
+	kh_buf_byte(buf, '\n');
+}
+
 static void pad(struct kh_buf *buf, size_t have, size_t want)
 {
 	for (; have < want; have++)
@@ -130,6 +142,27 @@ void kh_table_list(struct kh_buf *buf, yyjson_val *list, const struct kh_table_c
 		}
 		kh_buf_byte(buf, '\n');
 	}
+}
+
+void kh_table_commands(struct kh_buf *buf, yyjson_val *ids, const char *command)
+{
+	yyjson_val *id;
+	size_t i, max;
+
+	yyjson_arr_foreach (ids, i, max, id) {
+		struct kh_view cell = kh_table_cell(buf->arena, id, KH_TABLE_TEXT);
+		kh_buf_printf(buf, "  keyhole %s %.*s\n", command, KH_FMT(cell));
+	}
+}
+
+void kh_table_decide(struct kh_buf *buf, struct kh_view approval)
+{
+	kh_buf_printf(buf,
+		      "A human decides:\n"
+		      "  keyhole approvals show %.*s\n"
+		      "  keyhole approvals approve %.*s\n"
+		      "then:\n",
+		      KH_FMT(approval), KH_FMT(approval));
 }
 
 void kh_table_object(struct kh_buf *buf, yyjson_val *object, const struct kh_table_column *columns, size_t count)

@@ -28,9 +28,18 @@ yyjson_val *kh_table_member(yyjson_val *object, const char *path);
 /* Returns a value as one line; "-" if it is missing, null or empty. */
 struct kh_view kh_table_cell(struct kh_arena *arena, yyjson_val *value, enum kh_table_kind kind);
 
+/* Writes a line for VALUE, which may be anything: a text as it is, other values as canonical JSON. */
+void kh_table_line(struct kh_buf *buf, yyjson_val *value);
+
 /* Writes LIST, an array of objects, with headings; a line NOTHING if it is empty. */
 void kh_table_list(struct kh_buf *buf, yyjson_val *list, const struct kh_table_column *columns, size_t count,
 		   const char *nothing);
+
+/* Writes "  keyhole COMMAND ID", a line for each id of IDS. */
+void kh_table_commands(struct kh_buf *buf, yyjson_val *ids, const char *command);
+
+/* Writes the commands by which a human decides APPROVAL; "then:" is the last line. */
+void kh_table_decide(struct kh_buf *buf, struct kh_view approval);
 
 /* Writes OBJECT, a line for each member that it has. */
 void kh_table_object(struct kh_buf *buf, yyjson_val *object, const struct kh_table_column *columns, size_t count);

@@ -1,18 +1,25 @@
-/* `keyhole task open|show|list|close|add|execute`. */
+/* `keyhole task`. */
 #ifndef KH_CLI_TASKS_H
 #define KH_CLI_TASKS_H
 
-#include "base/buf.h"
-#include "base/json.h"
+#include "cli/frame.h"
 
-int kh_tasks_open_main(int argc, char **argv);
-int kh_tasks_show_main(int argc, char **argv);
-int kh_tasks_list_main(int argc, char **argv);
-int kh_tasks_close_main(int argc, char **argv);
-int kh_tasks_add_main(int argc, char **argv);
-int kh_tasks_execute_main(int argc, char **argv);
+struct kh_tasks_args {
+	uint64_t bits;      /* open: 0: the policy's */
+	const char *source; /* add: NULL: the file's name */
+	bool all;           /* list */
+	bool dot, svg;      /* graph */
+};
 
-/* Returns "3811.0 of 4096.0 bits, about 69 short answers left" for the `budget` and `words` of task.show. */
-struct kh_view kh_tasks_budget(struct kh_arena *arena, yyjson_val *task);
+int kh_tasks_open(struct kh_frame *f);
+int kh_tasks_add(struct kh_frame *f);
+int kh_tasks_show(struct kh_frame *f);
+int kh_tasks_graph(struct kh_frame *f);
+int kh_tasks_list(struct kh_frame *f);
+int kh_tasks_execute(struct kh_frame *f);
+int kh_tasks_close(struct kh_frame *f);
+
+/* Writes "budget       3811.0 of 4096.0 bits, about 69 short answers left" for the `budget` and `words` of task.show. */
+void kh_tasks_budget(struct kh_buf *buf, yyjson_val *task);
 
 #endif

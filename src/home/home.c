@@ -484,6 +484,11 @@ enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struc
 	return e;
 }
 
+bool kh_home_is_missing(const struct kh_error *err)
+{
+	return err->code != NULL && (strcmp(err->code, "home_missing") == 0 || strcmp(err->code, "home_unknown") == 0);
+}
+
 /* --- another configuration ---------------------------------------------------------------------------------------- */
 
 /* A witness file elsewhere cannot be reached since the lockdown. */

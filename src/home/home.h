@@ -70,7 +70,7 @@ struct kh_home {
 /*
  * Opens a home.  If root opens the home of another user, the process becomes that user, for good, after it has read the
  * file of --token-file: so nothing in the home ever belongs to root.  If something is wrong, *ERR says what, where and
- * what to do, and there is nothing to close.  Descriptors 0, 1 and 2 must be taken (kh_foreground_reserve).
+ * what to do, and there is nothing to close.  Descriptors 0, 1 and 2 must be taken (the frame of commands sees to it).
  */
 enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struct kh_home_options *options,
 			 struct kh_error *err) KH_CHECKED;
@@ -88,6 +88,9 @@ bool kh_home_close(struct kh_home *home, struct kh_error *err);
  * until the home is closed.  Only one thread at a time may call it.
  */
 enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err) KH_CHECKED;
+
+/* True if kh_home_open() failed with ERR because there is no home folder: none was made yet, or none is named. */
+bool kh_home_is_missing(const struct kh_error *err);
 
 /* True if closing would wait for work that was taken over. */
 bool kh_home_is_busy(const struct kh_home *home);

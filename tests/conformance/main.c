@@ -6,7 +6,7 @@
  *     conformance --version
  *     conformance executor, worker      what it starts itself
  */
-#include "cli/serve.h"
+#include "cli/commands.h"
 #include "conform_methods.h"
 #include "conform_tools.h"
 #include "executor/executor.h"
@@ -24,8 +24,10 @@ static int serve(int argc, char **argv)
 		.changes = KH_MCP_CHANGED_TOOLS | KH_MCP_CHANGED_PROMPTS | KH_MCP_CHANGED_RESOURCES,
 	};
 
+	int words;
+	const struct kh_frame_command *command = kh_commands_find(argc, argv, &words);
 	part.tools = kh_conform_tools_all(&part.tool_count);
-	return kh_serve_with(&part, argc, argv);
+	return kh_frame_main(command, &part, argc - words, argv + words);
 }
 
 int main(int argc, char **argv)
@@ -38,6 +40,6 @@ int main(int argc, char **argv)
 		return kh_workers_main(argv[2]);
 	fputs("keyhole: CONFORMANCE: it has test tools; for testing alone\n", stderr);
 	if (strcmp(word, "serve") == 0)
-		return serve(argc - 1, argv + 1);
+		return serve(argc, argv);
 	return strcmp(word, "--version") == 0 ? 0 : 2;
 }

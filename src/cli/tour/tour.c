@@ -158,14 +158,10 @@ static void tell(struct tour *t)
 	kh_tour_web_stop(&t->web);
 }
 
-struct arguments {
-	bool keep;
-};
-
 static void finish(struct tour *t)
 {
 	struct kh_stage *s = &t->stage;
-	const struct arguments *a = s->frame->args;
+	const struct kh_tour_args *a = s->frame->args;
 
 	if (a->keep) {
 		kh_frame_say(s->frame, kh_arena_printf(s->arena, "\nAll of it is in %s.\n", s->folder));
@@ -174,7 +170,7 @@ static void finish(struct tour *t)
 	kh_stage_remove(s->folder);
 }
 
-static int run(struct kh_frame *f)
+int kh_tour_run(struct kh_frame *f)
 {
 	struct tour t = {.stage = {.frame = f, .arena = &f->arena}};
 	struct kh_stage *s = &t.stage;
@@ -195,28 +191,4 @@ static int run(struct kh_frame *f)
 	if (s->has_failed)
 		kh_stage_say(s, "\nThe tour did not come out as it must: see the lines that begin with !!.\n");
 	return s->has_failed ? KH_FRAME_NOT : KH_FRAME_DONE;
-}
-
-static const struct kh_frame_command command = {
-	.name = "demo",
-	.usage = "[--keep]",
-	.about = "A guided tour with a poisoned web page.  The agent asks for the page, a human approves, and a "
-		 "sandbox\n"
-		 "fetches it.  The agent asks about the page, then does what the page wants and is stopped.  It also "
-		 "shows\n"
-		 "a Reader that obeys the page, approvals, a budget that runs out, and a forged record.  Everything is "
-		 "in a\n"
-		 "temporary home folder and on loopback, and takes a few seconds.\n",
-	.status = "0 every step came out as it must; 1 one did not; 2 not usable.",
-	.without_home = true,
-	.run = run,
-};
-
-int kh_tour_main(int argc, char **argv)
-{
-	struct arguments a = {0};
-	const struct kh_option own[] = {
-		{"--keep", NULL, "leave the temporary folder, to look around", .flag = &a.keep}};
-
-	return kh_frame_main(&command, own, sizeof(own) / sizeof(own[0]), &a, argc, argv);
 }

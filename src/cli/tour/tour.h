@@ -7,6 +7,12 @@
 #ifndef KH_CLI_TOUR_TOUR_H
 #define KH_CLI_TOUR_TOUR_H
 
-int kh_tour_main(int argc, char **argv);
+#include "cli/frame.h"
+
+struct kh_tour_args {
+	bool keep;
+};
+
+int kh_tour_run(struct kh_frame *f);
 
 #endif

@@ -5,6 +5,9 @@
 #include "base/json.h"
 #include "engine/query/look.h"
 
+/* delivered, failed, ...; of a query that is with the Reader: waiting. */
+const char *kh_render_query_word(enum kh_outcome outcome);
+
 /* What the Controller is told; empty members are left out. */
 struct kh_render_query {
 	enum kh_outcome outcome;          /* NONE: with the Reader */
@@ -16,7 +19,7 @@ struct kh_render_query {
 
 /*
  * {"outcome", "query"?, "approval"?, "block"?, "delivery"?, "sources"?, "advice"?}; the caller may add more members.
- * The outcome of a query that is with the Reader is `waiting`.  Texts are borrowed.
+ * Texts are borrowed.
  */
 yyjson_mut_val *kh_render_query_new(yyjson_mut_doc *doc, const struct kh_render_query *told);
 

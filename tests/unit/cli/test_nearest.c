@@ -11,8 +11,8 @@ static const char *nearest(const char *word)
 
 	kh_nearest_begin(&n, kh_view_str(word));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		kh_nearest_try(&n, names[i]);
-	return n.name != NULL ? n.name : "";
+		kh_nearest_try(&n, kh_view_str(names[i]));
+	return n.name.n > 0 ? n.name.p : "";
 }
 
 static void test_near(struct kh_test *t)

@@ -9,26 +9,32 @@ struct values {
 	uint64_t count, number, bytes, time, wait;
 };
 
+static const struct kh_option all[] = {
+	{"--flag", NULL, "a flag", KH_OPTION(struct values, flag)},
+	{"--text", "TEXT", "a text", KH_OPTION(struct values, text)},
+	{"--list", "TEXT", "a list", KH_OPTION(struct values, list)},
+	{"--count", "N", "a count", KH_OPTION(struct values, count)},
+	{"--number", "N", "a number", KH_OPTION(struct values, number), .unit = KH_OPTION_NUMBER},
+	{"--bytes", "BYTES", "bytes", KH_OPTION(struct values, bytes), .unit = KH_OPTION_BYTES},
+};
+
+static const struct kh_option times[] = {
+	{"--time", "SECONDS", "a time", KH_OPTION(struct values, time), .unit = KH_OPTION_SECONDS},
+	{"--wait", "SECONDS", "a time, or none", KH_OPTION(struct values, wait), .unit = KH_OPTION_WAIT, .preset = 7},
+};
+
 /* Reads ARGV (ended by NULL); the index of what is no option, or -1. */
 static int take(struct values *v, struct kh_error *err, char **argv)
 {
-	const struct kh_option options[] = {
-		{"--flag", NULL, "a flag", .flag = &v->flag},
-		{"--text", "TEXT", "a text", .text = &v->text},
-		{"--list", "TEXT", "a list", .list = &v->list},
-		{"--count", "N", "a count", .number = &v->count},
-		{"--number", "N", "a number", .number = &v->number, .unit = KH_OPTION_NUMBER},
-		{"--bytes", "BYTES", "bytes", .number = &v->bytes, .unit = KH_OPTION_BYTES},
-		{"--time", "SECONDS", "a time", .number = &v->time, .unit = KH_OPTION_SECONDS},
-		{"--wait", "SECONDS", "a time, or none", .number = &v->wait, .unit = KH_OPTION_WAIT},
-	};
+	const struct kh_options tables[] = {{all, sizeof(all) / sizeof(all[0]), v},
+					    {times, sizeof(times) / sizeof(times[0]), v}};
 	int argc = 0, next = -1;
 
 	*v = (struct values){0};
 	while (argv[argc] != NULL)
 		argc++;
-	return kh_option_read(options, sizeof(options) / sizeof(options[0]), argc, argv, &next, err) == KH_OK ? next
-													      : -1;
+	kh_option_preset(&tables[1]);
+	return kh_option_read(tables, 2, argc, argv, &next, err) == KH_OK ? next : -1;
 }
 
 #define TAKE(v, err, ...) take(v, err, (char *[]){(char[]){"command"}, __VA_ARGS__, NULL})
@@ -95,7 +101,7 @@ static void test_numbers(struct kh_test *t)
 	assert_int_equal(TAKE(&v, &t->err, A("--number"), A("0"), A("--count"), A("7")), 5);
 	assert_true(v.number == 0 && v.count == 7);
 	assert_int_equal(TAKE(&v, &t->err, A("--count"), A("0")), -1);
-	v.wait = 1;
+	assert_int_equal(v.wait, 7); /* the preset */
 	assert_int_equal(TAKE(&v, &t->err, A("--wait"), A("0")), 3);
 	assert_int_equal(v.wait, 0);
 	assert_int_equal(TAKE(&v, &t->err, A("--wait=1.5")), 2);

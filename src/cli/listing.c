@@ -1,0 +1,38 @@
+/* Lists.  What others wrote in them is a value in one line of a table, or a string of JSON. */
+#include "cli/listing.h"
+
+/* Joins all pages. */
+static enum kh_err gather(struct kh_frame *f, const struct kh_listing *l, yyjson_mut_doc *doc, yyjson_mut_val *list)
+{
+	yyjson_val *page = NULL, *item;
+	size_t i, max;
+
+	do {
+		enum kh_err e = kh_frame_call(f, l->fn, l->call);
+		if (e == KH_OK)
+			e = kh_json_read(&f->arena, *l->json, &page, &f->err);
+		if (e != KH_OK)
+			return e;
+		yyjson_arr_foreach (page, i, max, item)
+			yyjson_mut_arr_append(list, yyjson_val_mut_copy(doc, item));
+		*l->after = l->next != NULL ? *l->next : kh_json_str(kh_json_get(yyjson_arr_get_last(page), "id"));
+	} while (l->after->n > 0 && (l->more == NULL || *l->more));
+	return KH_OK;
+}
+
+int kh_listing_write(struct kh_frame *f, const struct kh_listing *listing)
+{
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	struct kh_buf buf = kh_frame_buf(f);
+	yyjson_val *all;
+
+	if (gather(f, listing, doc, list) != KH_OK)
+		return kh_frame_fail(f);
+	if (f->options.json)
+		return kh_frame_list(f, listing->key, doc, list);
+	if (kh_json_freeze(&f->arena, list, &all, &f->err) != KH_OK)
+		return kh_frame_fail(f);
+	kh_table_list(&buf, all, listing->columns, listing->count, listing->nothing);
+	return kh_frame_text(f, &buf);
+}

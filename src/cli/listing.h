@@ -1,0 +1,24 @@
+/* A list that an operation of the engine gives page by page, written whole: as {KEY: [...]} or as columns. */
+#ifndef KH_CLI_LISTING_H
+#define KH_CLI_LISTING_H
+
+#include "cli/frame.h"
+#include "cli/table.h"
+
+struct kh_listing {
+	const char *key;
+	const struct kh_table_column *columns;
+	size_t count;
+	const char *nothing; /* what is written if the list is empty */
+	kh_engine_fn *fn;
+	void *call; /* of FN; the next three are its members */
+	const struct kh_view *json;
+	struct kh_view *after;
+	const bool *more;           /* there are more after the last; NULL: NEXT says so */
+	const struct kh_view *next; /* the AFTER of the next page, empty if there is none; NULL: the last one's id */
+};
+
+/* Returns the exit status. */
+int kh_listing_write(struct kh_frame *f, const struct kh_listing *listing);
+
+#endif
