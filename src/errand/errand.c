@@ -24,12 +24,19 @@ enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_e
 	const struct kh_errand_kind *kind = kh_errand_find(errand->operation);
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = errand->operation};
 
-	if (kind != NULL && tools != NULL && tools->client != NULL)
-		return kind->run(tools, errand, arena, ret_result);
-	result.why = kind == NULL ? KH_LIT("this operation cannot be carried out")
-				  : KH_LIT("there is no executor to carry it out");
-	*ret_result = result;
-	return KH_OK;
+	enum kh_err e = KH_OK;
+
+	if (kind == NULL)
+		result.why = KH_LIT("this operation cannot be carried out");
+	else if (tools == NULL || tools->client == NULL)
+		result.why = KH_LIT("there is no executor to carry it out");
+	else
+		e = kind->run(tools, errand, arena, &result);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret_result = result;
+	return e;
 }
 
 static uint64_t seconds(struct kh_view operation)

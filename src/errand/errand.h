@@ -28,8 +28,14 @@ struct kh_errand_tools {
 	struct kh_view search_key;       /* of the web search's endpoint; empty: none */
 };
 
+/* Fills in *RESULT, which is a failure until then.  Fails only for lack of memory; the caller checks the arena. */
 typedef enum kh_err kh_errand_fn(const struct kh_errand_tools *tools, const struct kh_errand *errand,
-				 struct kh_arena *arena, struct kh_errand_result *ret_result);
+				 struct kh_arena *arena, struct kh_errand_result *result);
+
+/* The same for a scope of comm.search, with at most LIMIT results. */
+typedef enum kh_err kh_search_fn(const struct kh_errand_tools *tools, const struct kh_errand *errand,
+				 struct kh_view query, uint64_t limit, struct kh_arena *arena,
+				 struct kh_errand_result *result);
 
 /* A row of the table: how an operation is carried out.  core/comm has everything else about the operation. */
 struct kh_errand_kind {

@@ -74,23 +74,23 @@ static bool is_unbegun(enum kh_fault fault)
 	       fault == KH_FAULT_SANDBOX || fault == KH_FAULT_PROGRAM;
 }
 
-static enum kh_err describe(struct kh_arena *arena, const struct kh_errand_job_result *done, bool failed,
-			    struct kh_tainted *ret_details)
+static enum kh_err describe(struct kh_arena *arena, const struct kh_errand_job_result *done,
+			    struct kh_errand_result *result)
 {
-	struct kh_details details;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 
-	kh_details_init(&details, arena);
 	if (done->end == KH_ERRAND_JOB_DONE && WIFEXITED(done->status))
-		kh_details_number(&details, "status", (uint64_t)WEXITSTATUS(done->status));
+		yyjson_mut_obj_add_sint(doc, root, "status", WEXITSTATUS(done->status));
 	if (done->end == KH_ERRAND_JOB_DONE && WIFSIGNALED(done->status))
-		kh_details_number(&details, "signal", (uint64_t)WTERMSIG(done->status));
+		yyjson_mut_obj_add_sint(doc, root, "signal", WTERMSIG(done->status));
 	if (done->fault != KH_FAULT_NONE)
-		kh_details_word(&details, "fault", kh_view_str(kh_fault_name(done->fault)));
-	kh_details_number(&details, "length", kh_tainted_size(done->output));
-	kh_details_text(&details, "stderr", done->errors, SAID);
-	if (failed)
-		kh_details_text(&details, "stdout", done->output, SAID);
-	return kh_details_end(&details, ret_details);
+		yyjson_mut_obj_add_str(doc, root, "fault", kh_fault_name(done->fault));
+	yyjson_mut_obj_add_uint(doc, root, "length", kh_tainted_size(done->output));
+	kh_details_text(arena, doc, root, "stderr", done->errors, SAID);
+	if (result->end != KH_ERRAND_OK)
+		kh_details_text(arena, doc, root, "stdout", done->output, SAID);
+	return kh_details_end(arena, root, result);
 }
 
 /* Interprets the program's end. */
@@ -112,13 +112,11 @@ static void judge(struct kh_arena *arena, const struct kh_errand_job_result *don
 }
 
 static enum kh_err run_program(const struct kh_errand_tools *tools, const struct kh_errand *errand,
-			       struct kh_errand_job *job, struct kh_arena *arena, struct kh_errand_result *result)
+			       const struct kh_errand_job *job, struct kh_arena *arena, struct kh_errand_result *result)
 {
-	struct kh_view source = result->source;
 	struct kh_errand_job_result done;
-
-	job->limits = (struct kh_limits){.wall_ms = errand->wall_ms};
 	enum kh_err e = kh_errand_job_run(tools->client, job, arena, &done);
+
 	if (e != KH_OK)
 		return e;
 	judge(arena, &done, result);
@@ -126,45 +124,45 @@ static enum kh_err run_program(const struct kh_errand_tools *tools, const struct
 		/* The program has taken effect, whatever its output looks like, so the output is taken as text. */
 		struct kh_totext totext = {.bytes = done.output, .plain = true, .wall_ms = errand->wall_ms};
 		e = kh_totext_run(tools, &totext, arena, result);
-		result->source = source;
 		if (e == KH_OK && result->end != KH_ERRAND_OK)
 			result->why = kh_arena_printf(arena, "the command ran to its end, and its output is lost: %.*s",
 						      KH_FMT(result->why));
 	}
-	bool failed = result->end != KH_ERRAND_OK;
-	return e != KH_OK ? e : describe(arena, &done, failed, &result->details);
+	return e != KH_OK ? e : describe(arena, &done, result);
 }
 
 enum kh_err kh_exec_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-			struct kh_errand_result *ret_result)
+			struct kh_errand_result *result)
 {
-	struct kh_view name = kh_json_str(kh_json_get(errand->parameters, "command"));
-	const struct kh_policy_command *command = find_command(errand->rule, name);
-	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = name};
-	struct kh_errand_job job = {.profile = KH_PROFILE_RUN, .most = KH_ERRAND_CONTENT};
+	const struct kh_policy_command *command;
+	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_RUN, .limits.wall_ms = errand->wall_ms},
+				    .most = KH_ERRAND_CONTENT};
+	struct kh_run *run = &job.run;
 	struct kh_error err = {.detail = ""};
 	struct kh_view *argv = NULL;
-	enum kh_err e = KH_OK;
 
+	result->source = kh_json_str(kh_json_get(errand->parameters, "command"));
+	command = find_command(errand->rule, result->source);
 	if (command == NULL) {
-		result.why = KH_LIT("the policy names no such command");
-	} else if ((e = kh_template_fill(arena, command, kh_json_get(errand->parameters, "args"), &argv, &job.argc,
-					 &err)) == KH_EREFUSED) {
-		result.why = kh_arena_printf(arena, "%s", err.detail);
-		e = KH_OK;
-	} else if (e == KH_OK &&
-		   (!is_id(errand->task) || !make_folder(arena, tools->home, "workspace", errand->task, &job.work) ||
-		    !make_folder(arena, tools->home, "cache", KH_LIT(""), &job.cache))) {
-		result.why = kh_arena_printf(arena, "the task's workspace cannot be made: %s", strerrordesc_np(errno));
-	} else if (e == KH_OK) {
-		job.argv = argv;
-		job.read = argv;
-		job.reads = is_seen(argv[0]) ? 0 : 1;
-		e = run_program(tools, errand, &job, arena, &result);
+		result->why = KH_LIT("the policy names no such command");
+		return KH_OK;
 	}
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e == KH_OK)
-		*ret_result = result;
-	return e;
+	enum kh_err e = kh_template_fill(arena, command, kh_json_get(errand->parameters, "args"), &argv, &run->argc,
+					 &err);
+	if (e == KH_EREFUSED) {
+		result->why = kh_arena_printf(arena, "%s", err.detail);
+		return KH_OK;
+	}
+	if (e != KH_OK)
+		return e;
+	if (!is_id(errand->task) || !make_folder(arena, tools->home, "workspace", errand->task, &run->work) ||
+	    !make_folder(arena, tools->home, "cache", KH_LIT(""), &run->cache)) {
+		result->why = kh_arena_printf(arena, "the task's workspace cannot be made: %s", strerrordesc_np(errno));
+		return KH_OK;
+	}
+	/* Too many arguments are refused when the request is written. */
+	memcpy(run->argv, argv, sizeof(*argv) * (run->argc < KH_REQUEST_ARGUMENTS ? run->argc : KH_REQUEST_ARGUMENTS));
+	run->read[0] = argv[0];
+	run->reads = is_seen(argv[0]) ? 0 : 1;
+	return run_program(tools, errand, &job, arena, result);
 }

@@ -11,23 +11,24 @@
 #include "errand/get.h"
 #include "errand/totext.h"
 
-#define MOST (16U << 20) /* bytes of a response, decompressed */
-#define TEXT 4096        /* bytes of a URL or a type in the details */
+#define MOST      (16U << 20) /* bytes of a response, decompressed */
+#define TEXT      4096        /* bytes of a URL or a type in the details */
+#define REDIRECTS 5           /* followed within the host */
 
-static enum kh_err describe(struct kh_arena *arena, const struct kh_get_result *got, struct kh_tainted *ret_details)
+static enum kh_err describe(struct kh_arena *arena, const struct kh_get_result *got, struct kh_errand_result *result)
 {
-	struct kh_details details;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 
-	kh_details_init(&details, arena);
 	if (got->status > 0)
-		kh_details_number(&details, "status", got->status);
-	kh_details_text(&details, "url", got->url, TEXT);
-	kh_details_text(&details, "content_type", got->type, TEXT);
-	kh_details_text(&details, "location", got->location, 2 * TEXT);
-	kh_details_number(&details, "length", kh_tainted_size(got->body));
+		yyjson_mut_obj_add_uint(doc, root, "status", got->status);
+	kh_details_text(arena, doc, root, "url", got->url, TEXT);
+	kh_details_text(arena, doc, root, "content_type", got->type, TEXT);
+	kh_details_text(arena, doc, root, "location", got->location, 2 * TEXT);
+	yyjson_mut_obj_add_uint(doc, root, "length", kh_tainted_size(got->body));
 	if (got->fault != KH_FAULT_NONE)
-		kh_details_word(&details, "fault", kh_view_str(kh_fault_name(got->fault)));
-	return kh_details_end(&details, ret_details);
+		yyjson_mut_obj_add_str(doc, root, "fault", kh_fault_name(got->fault));
+	return kh_details_end(arena, root, result);
 }
 
 static bool is_redirect(unsigned status)
@@ -48,40 +49,30 @@ static struct kh_view refuse(struct kh_arena *arena, const struct kh_get_result 
 }
 
 enum kh_err kh_fetch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-			 struct kh_errand_result *ret_result)
+			 struct kh_errand_result *result)
 {
 	const struct kh_config_network *network = &tools->config->network;
-	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
-	struct kh_get get = {.url = kh_json_str(kh_json_get(errand->parameters, "url")),
-			     .hosts = network->private_hosts.at,
-			     .host_count = network->private_hosts.n,
-			     .authority = network->authority,
-			     .redirects = KH_GET_REDIRECTS,
-			     .wall_ms = errand->wall_ms,
-			     .most = MOST};
+	struct kh_fetch fetch = {.url = kh_json_str(kh_json_get(errand->parameters, "url")),
+				 .authority = network->authority,
+				 .redirects = REDIRECTS,
+				 .limits.output = MOST};
 	int64_t begun = kh_clock_ms();
 	struct kh_get_result got;
-	struct kh_tainted details;
 
-	enum kh_err e = kh_get_run(tools->client, &get, arena, &got);
+	result->source = fetch.url;
+	for (; fetch.hosts < network->private_hosts.n && fetch.hosts < KH_REQUEST_HOSTS; fetch.hosts++)
+		fetch.host[fetch.hosts] = network->private_hosts.at[fetch.hosts];
+	enum kh_err e = kh_get_run(tools->client, &fetch, errand->wall_ms, arena, &got);
 	if (e == KH_OK)
-		e = describe(arena, &got, &details);
+		e = describe(arena, &got, result);
 	if (e != KH_OK)
 		return e;
-	result.why = refuse(arena, &got);
-	if (result.why.n == 0) {
-		int64_t left = (int64_t)errand->wall_ms - (kh_clock_ms() - begun);
-		struct kh_totext totext = {
-			.bytes = got.body, .type = got.type, .wall_ms = left > 1 ? (uint64_t)left : 1};
-		e = kh_totext_run(tools, &totext, arena, &result);
-	} else {
-		result.original = got.body;
+	result->why = refuse(arena, &got);
+	if (result->why.n > 0) {
+		result->original = got.body;
+		return KH_OK;
 	}
-	result.source = get.url;
-	result.details = details;
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e == KH_OK)
-		*ret_result = result;
-	return e;
+	int64_t left = (int64_t)errand->wall_ms - (kh_clock_ms() - begun);
+	struct kh_totext totext = {.bytes = got.body, .type = got.type, .wall_ms = left > 1 ? (uint64_t)left : 1};
+	return kh_totext_run(tools, &totext, arena, result);
 }

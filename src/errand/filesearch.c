@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "errand/details.h"
 #include "errand/index.h"
 #include "errand/job.h"
 
@@ -74,14 +75,13 @@ static bool take_output(struct finding *f)
 
 static enum kh_err look(struct finding *f)
 {
-	enum kh_err e = kh_errand_job_run(f->tools->client,
-					  &(struct kh_errand_job){.profile = KH_PROFILE_SEARCH,
-								  .job = f->job,
-								  .read = &f->index,
-								  .reads = 1,
-								  .limits = {.wall_ms = left_ms(f, FIND_MS)},
-								  .most = KH_ERRAND_CONTENT},
-					  f->arena, &f->result);
+	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_SEARCH,
+					    .read = {f->index},
+					    .reads = 1,
+					    .limits.wall_ms = left_ms(f, FIND_MS)},
+				    .job = f->job,
+				    .most = KH_ERRAND_CONTENT};
+	enum kh_err e = kh_errand_job_run(f->tools->client, &job, f->arena, &f->result);
 
 	f->age_ms = INT64_MAX;
 	if (e == KH_OK && f->result.end == KH_ERRAND_JOB_DONE && !take_output(f))
@@ -123,7 +123,6 @@ static enum kh_err write_details(struct finding *f, struct kh_errand_result *res
 {
 	yyjson_mut_doc *doc = kh_json_new(f->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	struct kh_view text;
 
 	kh_json_add(doc, root, "scope", KH_LIT("internal"));
 	if (f->report != NULL)
@@ -134,14 +133,11 @@ static enum kh_err write_details(struct finding *f, struct kh_errand_result *res
 		kh_json_add(doc, root, "index", KH_LIT("not all of the folders have been looked through yet"));
 	if (f->indexing_why.n > 0)
 		kh_json_add(doc, root, "indexing", f->indexing_why);
-	enum kh_err e = kh_json_write(f->arena, root, &text);
-	if (e == KH_OK)
-		result->details = kh_tainted_wrap(text);
-	return e;
+	return kh_details_end(f->arena, root, result);
 }
 
 enum kh_err kh_filesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
-			      uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result)
+			      uint64_t limit, struct kh_arena *arena, struct kh_errand_result *result)
 {
 	struct finding f = {.tools = tools,
 			    .errand = errand,
@@ -161,11 +157,11 @@ enum kh_err kh_filesearch_run(const struct kh_errand_tools *tools, const struct 
 			e = look(&f);
 	}
 	if (e == KH_OK)
-		e = write_details(&f, ret_result);
+		e = write_details(&f, result);
 	if (e != KH_OK)
 		return e;
-	ret_result->end = f.result.end == KH_ERRAND_JOB_DONE ? KH_ERRAND_OK : KH_ERRAND_FAILED;
-	ret_result->content = kh_tainted_wrap(f.content);
-	ret_result->why = f.indexing_why.n > 0 && f.result.end != KH_ERRAND_JOB_DONE ? f.indexing_why : f.result.why;
+	result->end = f.result.end == KH_ERRAND_JOB_DONE ? KH_ERRAND_OK : KH_ERRAND_FAILED;
+	result->content = kh_tainted_wrap(f.content);
+	result->why = f.indexing_why.n > 0 && f.result.end != KH_ERRAND_JOB_DONE ? f.indexing_why : f.result.why;
 	return KH_OK;
 }

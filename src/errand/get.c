@@ -4,14 +4,8 @@
  */
 #include "errand/get.h"
 
-#include "base/clock.h"
 #include "outside/converse.h"
 #include "wire/header.h"
-
-struct getting {
-	struct kh_fetch fetch;
-	struct kh_converse talk;
-};
 
 /* Stores the result. */
 static void take_end(const struct kh_converse *talk, struct kh_get_result *ret_result)
@@ -37,37 +31,19 @@ static void take_end(const struct kh_converse *talk, struct kh_get_result *ret_r
 	}
 }
 
-static void describe(const struct kh_get *get, struct kh_fetch *fetch)
-{
-	*fetch = (struct kh_fetch){.url = get->url,
-				   .method = KH_METHOD_GET,
-				   .plain = get->plain,
-				   .authority = get->authority,
-				   .redirects = get->redirects,
-				   .limits = {.output = get->most}};
-	for (; fetch->hosts < get->host_count && fetch->hosts < KH_REQUEST_HOSTS; fetch->hosts++)
-		fetch->host[fetch->hosts] = get->hosts[fetch->hosts];
-	for (; fetch->headers < get->header_count && fetch->headers < KH_REQUEST_HEADERS; fetch->headers++)
-		fetch->header[fetch->headers] = get->headers[fetch->headers];
-}
-
-enum kh_err kh_get_run(const struct kh_client *client, const struct kh_get *get, struct kh_arena *arena,
+enum kh_err kh_get_run(const struct kh_client *client, struct kh_fetch *fetch, uint64_t wall_ms, struct kh_arena *arena,
 		       struct kh_get_result *ret_result)
 {
-	struct getting *g = KH_NEW(arena, struct getting); /* a conversation is too large for a stack */
+	struct kh_converse *talk = kh_converse_new(client, arena, wall_ms, fetch->limits.output);
+	enum kh_err e = KH_ENOMEM;
 
-	if (g == NULL)
-		return KH_ENOMEM;
-	describe(get, &g->fetch);
-	g->talk.client = client;
-	g->talk.arena = arena;
-	g->talk.fetch = &g->fetch;
-	g->talk.deadline_ms = kh_clock_ms() + (int64_t)get->wall_ms;
-	g->talk.most = get->most;
-	enum kh_err e = kh_converse_run(&g->talk);
-	explicit_bzero(&g->fetch, sizeof(g->fetch));
+	if (talk != NULL) {
+		talk->fetch = fetch;
+		e = kh_converse_run(talk);
+	}
+	explicit_bzero(fetch, sizeof(*fetch));
 	if (e != KH_OK)
 		return e;
-	take_end(&g->talk, ret_result);
+	take_end(talk, ret_result);
 	return kh_arena_check(arena);
 }

@@ -70,22 +70,20 @@ static bool take_report(struct kh_arena *arena, struct kh_tainted output, struct
 static enum kh_err run_once(const struct kh_errand_tools *tools, struct kh_arena *arena, struct kh_arena *local,
 			    struct kh_view folder, struct kh_index_refresh *refresh, bool rebuild, bool *ret_finished)
 {
-	struct kh_view index = kh_index_folder(tools, local), job;
+	struct kh_view index = kh_index_folder(tools, local);
+	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_SEARCH,
+					    .read = {folder},
+					    .reads = 1,
+					    .write = {index},
+					    .writes = 1,
+					    .limits = {.wall_ms = RUN_MS + GRACE_MS, .disk = DISK}},
+				    .most = REPORT};
 	struct kh_errand_job_result result;
-	enum kh_err e = write_job(tools, local, index, folder, refresh, rebuild, &job);
+	enum kh_err e = write_job(tools, local, index, folder, refresh, rebuild, &job.job);
 
 	*ret_finished = false;
 	if (e == KH_OK)
-		e = kh_errand_job_run(tools->client,
-				      &(struct kh_errand_job){.profile = KH_PROFILE_SEARCH,
-							      .job = job,
-							      .read = &folder,
-							      .reads = 1,
-							      .write = &index,
-							      .writes = 1,
-							      .limits = {.wall_ms = RUN_MS + GRACE_MS, .disk = DISK},
-							      .most = REPORT},
-				      local, &result);
+		e = kh_errand_job_run(tools->client, &job, local, &result);
 	if (e != KH_OK)
 		return e;
 	if (result.end != KH_ERRAND_JOB_DONE)

@@ -6,17 +6,14 @@
  */
 #include "errand/job.h"
 
-#include "base/clock.h"
 #include "outside/converse.h"
 
 #include <sys/wait.h>
 
 struct working {
-	const struct kh_errand_job *job;
 	struct kh_arena *arena;
-	struct kh_run run;
 	struct kh_errand_job_result result;
-	struct kh_converse talk;
+	struct kh_converse *talk;
 };
 
 static void fail(struct working *w, enum kh_errand_job_end end, enum kh_fault fault, struct kh_view why)
@@ -24,40 +21,10 @@ static void fail(struct working *w, enum kh_errand_job_end end, enum kh_fault fa
 	w->result = (struct kh_errand_job_result){.end = end, .fault = fault, .why = why};
 }
 
-/* The request to the executor, except for the time. */
-static bool describe(struct working *w)
-{
-	const struct kh_errand_job *job = w->job;
-	struct kh_run *run = &w->run;
-
-	if (job->argc > KH_REQUEST_ARGUMENTS || job->reads > KH_REQUEST_PATHS || job->writes > KH_REQUEST_PATHS ||
-	    job->host_count > KH_REQUEST_HOSTS)
-		return false;
-	*run = (struct kh_run){.profile = job->profile,
-			       .reads = job->reads,
-			       .writes = job->writes,
-			       .argc = job->argc,
-			       .work = job->work,
-			       .cache = job->cache,
-			       .connect = job->connect,
-			       .hosts = job->connect.n > 0 ? job->host_count : 0,
-			       .limits = job->limits};
-	if (job->argc > 0)
-		memcpy(run->argv, job->argv, job->argc * sizeof(run->argv[0]));
-	if (job->reads > 0)
-		memcpy(run->read, job->read, job->reads * sizeof(run->read[0]));
-	if (job->writes > 0)
-		memcpy(run->write, job->write, job->writes * sizeof(run->write[0]));
-	if (run->hosts > 0)
-		memcpy(run->host, job->hosts, run->hosts * sizeof(run->host[0]));
-	run->limits.output = job->most + KH_ERRAND_JOB_ERRORS;
-	return true;
-}
-
 /* Parses the one line of a worker that failed: {"fault":"...","detail":"..."}. */
 static void take_refusal(struct working *w, int status)
 {
-	struct kh_view line = kh_view_trim(kh_tainted_open(w->talk.errors));
+	struct kh_view line = kh_view_trim(kh_tainted_open(w->talk->errors));
 	yyjson_val *root = NULL;
 
 	if (line.n > 0 && kh_json_read(w->arena, line, &root, NULL) == KH_OK) {
@@ -78,13 +45,13 @@ static void take_refusal(struct working *w, int status)
 
 static void take_end(struct working *w)
 {
-	const struct kh_end *end = &w->talk.end;
-	enum kh_fault fault = kh_converse_fault(&w->talk);
+	const struct kh_end *end = &w->talk->end;
+	enum kh_fault fault = kh_converse_fault(w->talk);
 
 	if (fault != KH_FAULT_NONE)
 		fail(w, fault == KH_FAULT_TIME ? KH_ERRAND_JOB_LATE : KH_ERRAND_JOB_BROKEN, fault,
-		     kh_converse_why(&w->talk));
-	else if (end->status != 0 && w->job->profile != KH_PROFILE_RUN)
+		     kh_converse_why(w->talk));
+	else if (end->status != 0 && w->talk->run->profile != KH_PROFILE_RUN)
 		take_refusal(w, end->status);
 	else
 		w->result = (struct kh_errand_job_result){.end = KH_ERRAND_JOB_DONE, .status = end->status};
@@ -93,35 +60,26 @@ static void take_end(struct working *w)
 enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_errand_job *job, struct kh_arena *arena,
 			      struct kh_errand_job_result *ret_result)
 {
-	struct working *w = KH_NEW(arena, struct working); /* a conversation is too large for a stack */
-	uint64_t wall_ms = job->limits.wall_ms > 0 ? job->limits.wall_ms : kh_profile_limits(job->profile)->wall_ms;
-	enum kh_err e = KH_OK;
+	struct kh_run run = job->run;
+	uint64_t wall_ms = run.limits.wall_ms > 0 ? run.limits.wall_ms : kh_profile_limits(run.profile)->wall_ms;
+	struct working w = {.arena = arena, .talk = kh_converse_new(client, arena, wall_ms, job->most)};
 
-	if (w == NULL)
+	if (w.talk == NULL)
 		return KH_ENOMEM;
-	w->job = job;
-	w->arena = arena;
-	w->talk.client = client;
-	w->talk.arena = arena;
-	w->talk.run = &w->run;
-	w->talk.input[0] = job->job;
-	w->talk.input[1] = job->job.n > 0 ? KH_LIT("\n") : KH_LIT("");
-	w->talk.input[2] = kh_tainted_open(job->bytes);
-	w->talk.deadline_ms = kh_clock_ms() + (int64_t)wall_ms;
-	w->talk.most = job->most;
-	w->talk.most_errors = KH_ERRAND_JOB_ERRORS;
-	if (!describe(w))
-		fail(w, KH_ERRAND_JOB_BROKEN, KH_FAULT_REQUEST, KH_LIT("more paths or hosts than a request can have"));
-	else if ((e = kh_converse_run(&w->talk)) == KH_OK)
-		take_end(w);
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
+	run.limits.output = job->most + KH_ERRAND_JOB_ERRORS;
+	w.talk->run = &run;
+	w.talk->input[0] = job->job;
+	w.talk->input[1] = job->job.n > 0 ? KH_LIT("\n") : KH_LIT("");
+	w.talk->input[2] = kh_tainted_open(job->bytes);
+	w.talk->most_errors = KH_ERRAND_JOB_ERRORS;
+	enum kh_err e = kh_converse_run(w.talk);
 	if (e != KH_OK)
 		return e;
-	*ret_result = w->result;
-	ret_result->output = w->talk.output;
-	ret_result->errors = w->talk.errors;
-	return KH_OK;
+	take_end(&w);
+	w.result.output = w.talk->output;
+	w.result.errors = w.talk->errors;
+	*ret_result = w.result;
+	return kh_arena_check(arena);
 }
 
 bool kh_errand_job_said(const struct kh_errand_job_result *result, const char *word)

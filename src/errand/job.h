@@ -15,18 +15,9 @@
 #define KH_ERRAND_JOB_ERRORS 8192
 
 struct kh_errand_job {
-	enum kh_profile profile;    /* a worker that takes a job, or KH_PROFILE_RUN */
-	struct kh_view job;         /* a JSON object on one line; empty for a program */
-	struct kh_tainted bytes;    /* bytes behind the job, or a program's input; may be empty */
-	const struct kh_view *argv; /* for a program */
-	size_t argc;
-	struct kh_view work, cache;         /* for a program: host folders, or empty */
-	const struct kh_view *read, *write; /* visible host paths, at their own place */
-	size_t reads, writes;
-	struct kh_view connect;      /* as in struct kh_run */
-	const struct kh_view *hosts; /* whose addresses may be in any range */
-	size_t host_count;
-	struct kh_limits limits; /* 0: the profile's own; wall_ms is the deadline of all tries together */
+	struct kh_run run;  /* a worker that takes a job, or a program; wall_ms is the deadline of all tries together */
+	struct kh_view job; /* a JSON object on one line; empty for a program */
+	struct kh_tainted bytes; /* bytes behind the job, or a program's input; may be empty */
 	size_t most;             /* bytes of output; more is a failure */
 };
 
@@ -47,8 +38,8 @@ struct kh_errand_job_result {
 	struct kh_view why;       /* our own sentence, with the worker's text quoted; empty if DONE */
 };
 
-/* Runs WORK.  Fails only for lack of memory. */
-enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_errand_job *work, struct kh_arena *arena,
+/* Runs JOB.  Fails only for lack of memory. */
+enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_errand_job *job, struct kh_arena *arena,
 			      struct kh_errand_job_result *ret_result) KH_CHECKED;
 
 /* True if the worker refused with the code WORD. */

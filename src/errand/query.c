@@ -19,6 +19,7 @@
 #include "errand/errand.h"
 
 #include "base/buf.h"
+#include "errand/details.h"
 #include "errand/statement.h"
 #include "wire/sqlrows.h"
 
@@ -70,18 +71,14 @@ static bool name_columns(struct lines *lines, yyjson_val *columns)
 static enum kh_err add_row(struct lines *lines, yyjson_val *row, bool *ret_fits)
 {
 	yyjson_mut_doc *doc = kh_json_new(lines->arena);
-	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL, *key;
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	struct kh_view text;
 	yyjson_val *value;
 	size_t i, n;
 
-	if (root == NULL)
-		return KH_ENOMEM;
-	yyjson_arr_foreach (row, i, n, value) {
-		key = yyjson_mut_strn(doc, lines->name[i].p, lines->name[i].n);
-		if (!yyjson_mut_obj_add(root, key, yyjson_val_mut_copy(doc, value)))
-			return KH_ENOMEM;
-	}
+	yyjson_arr_foreach (row, i, n, value)
+		yyjson_mut_obj_add(root, yyjson_mut_strn(doc, lines->name[i].p, lines->name[i].n),
+				   yyjson_val_mut_copy(doc, value));
 	enum kh_err e = kh_json_write(lines->arena, root, &text);
 	*ret_fits = e == KH_OK && lines->buf.n + text.n + 1 <= lines->buf.limit;
 	if (!*ret_fits)
@@ -94,10 +91,8 @@ static enum kh_err add_row(struct lines *lines, yyjson_val *row, bool *ret_fits)
 
 static yyjson_mut_val *head_of(const struct lines *lines, yyjson_mut_doc *doc, bool truncated, bool names)
 {
-	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 
-	if (root == NULL)
-		return NULL;
 	if (names) {
 		yyjson_mut_val *columns = yyjson_mut_obj_add_arr(doc, root, "columns");
 		for (size_t i = 0; i < lines->columns; i++)
@@ -114,14 +109,12 @@ static enum kh_err put_together(struct lines *lines, bool truncated, struct kh_e
 	yyjson_mut_doc *doc = kh_json_new(lines->arena);
 	yyjson_mut_val *head = head_of(lines, doc, truncated, true),
 		       *short_head = head_of(lines, doc, truncated, false);
-	struct kh_view text, rows, details, content;
+	struct kh_view text, rows, content;
 	struct kh_buf all;
 
-	if (head == NULL || short_head == NULL)
-		return KH_ENOMEM;
 	enum kh_err e = kh_json_write(lines->arena, head, &text);
 	if (e == KH_OK)
-		e = kh_json_write(lines->arena, short_head, &details);
+		e = kh_details_end(lines->arena, short_head, result);
 	if (e == KH_OK)
 		e = kh_buf_end(&lines->buf, &rows);
 	if (e != KH_OK)
@@ -135,7 +128,6 @@ static enum kh_err put_together(struct lines *lines, bool truncated, struct kh_e
 		return e;
 	result->end = KH_ERRAND_OK;
 	result->content = kh_tainted_wrap(content);
-	result->details = kh_tainted_wrap(details);
 	return KH_OK;
 }
 
@@ -170,39 +162,31 @@ static enum kh_err explain(struct kh_arena *arena, const struct kh_statement_res
 			   struct kh_errand_result *result)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
-	struct kh_view details;
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 
-	if (root == NULL)
-		return KH_ENOMEM;
 	if (kh_tainted_size(got->code) > 0)
 		kh_json_add(doc, root, "code", kh_tainted_open(got->code));
 	kh_json_add(doc, root, "said", got->why);
-	enum kh_err e = kh_json_write(arena, root, &details);
-	if (e != KH_OK)
-		return e;
-	result->details = kh_tainted_wrap(details);
 	result->why = got->why;
-	return KH_OK;
+	return kh_details_end(arena, root, result);
 }
 
 enum kh_err kh_query_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-			 struct kh_errand_result *ret_result)
+			 struct kh_errand_result *result)
 {
 	struct kh_view name = kh_json_str(kh_json_get(errand->parameters, "database"));
 	struct kh_view statement = kh_json_str(kh_json_get(errand->parameters, "statement"));
 	const struct kh_config_database *database = kh_settings_database(tools->config, name);
-	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = KH_LIT("database")};
 	struct kh_view sql = text_of(errand->rule, name, statement);
 	struct kh_statement_result got;
 
+	result->source = KH_LIT("database");
 	if (database == NULL || sql.p == NULL) {
-		result.why = database == NULL ? KH_LIT("the configuration has no database of this name")
-					      : KH_LIT("the policy has no statement of this name, and no free SQL");
-		*ret_result = result;
+		result->why = database == NULL ? KH_LIT("the configuration has no database of this name")
+					       : KH_LIT("the policy has no statement of this name, and no free SQL");
 		return KH_OK;
 	}
-	result.source = kh_statement_source(arena, database);
+	result->source = kh_statement_source(arena, database);
 	struct kh_statement asked = {
 		.database = database,
 		.password = kh_statement_password(tools, database),
@@ -211,11 +195,7 @@ enum kh_err kh_query_run(const struct kh_errand_tools *tools, const struct kh_er
 		.wall_ms = errand->wall_ms,
 	};
 	enum kh_err e = kh_statement_run(tools, &asked, arena, &got);
-	if (e == KH_OK)
-		e = got.done ? write_lines(arena, &got, &result) : explain(arena, &got, &result);
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e == KH_OK)
-		*ret_result = result;
-	return e;
+	if (e != KH_OK)
+		return e;
+	return got.done ? write_lines(arena, &got, result) : explain(arena, &got, result);
 }

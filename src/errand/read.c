@@ -30,10 +30,8 @@ static enum kh_err write_job(struct kh_arena *arena, struct kh_view folder, stru
 			     struct kh_view *ret_job)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 
-	if (root == NULL)
-		return KH_ENOMEM;
 	kh_json_add(doc, root, "folder", folder);
 	/* The part after the folder and its slash; empty for the folder itself. */
 	kh_json_add(doc, root, "path", kh_view_from(path, path.n > folder.n ? folder.n + 1 : folder.n));
@@ -71,51 +69,41 @@ static struct kh_view name_of(struct kh_view path)
 	return kh_view_from(path, at);
 }
 
-static enum kh_err read_text(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view path,
-			     struct kh_tainted bytes, struct kh_arena *arena, struct kh_errand_result *result)
+static enum kh_err describe(struct kh_arena *arena, struct kh_tainted bytes, struct kh_errand_result *result)
 {
-	struct kh_totext totext = {.bytes = bytes, .type = kh_tainted_wrap(name_of(path)), .wall_ms = errand->wall_ms};
-	struct kh_view source = result->source;
-	struct kh_details details;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 
-	enum kh_err e = kh_totext_run(tools, &totext, arena, result);
-	if (e != KH_OK)
-		return e;
-	result->source = source;
-	kh_details_init(&details, arena);
-	kh_details_number(&details, "size", kh_tainted_size(bytes));
-	return kh_details_end(&details, &result->details);
+	yyjson_mut_obj_add_uint(doc, root, "size", kh_tainted_size(bytes));
+	return kh_details_end(arena, root, result);
 }
 
 enum kh_err kh_read_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-			struct kh_errand_result *ret_result)
+			struct kh_errand_result *result)
 {
-	struct kh_view path = kh_json_str(kh_json_get(errand->parameters, "path")), folder;
-	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = path};
-	struct kh_errand_job job = {.profile = KH_PROFILE_READ, .reads = 1, .most = MOST};
+	struct kh_view path = kh_json_str(kh_json_get(errand->parameters, "path"));
+	struct kh_view folder = find_folder(errand->rule, path);
+	struct kh_errand_job job = {
+		.run = {.profile = KH_PROFILE_READ, .read = {folder}, .reads = 1, .limits.wall_ms = errand->wall_ms},
+		.most = MOST};
 	struct kh_errand_job_result done;
 
-	folder = find_folder(errand->rule, path);
+	result->source = path;
 	if (folder.n == 0) {
-		result.why = KH_LIT("the path is not below any that the policy names");
-		*ret_result = result;
+		result->why = KH_LIT("the path is not below any that the policy names");
 		return KH_OK;
 	}
 	enum kh_err e = write_job(arena, folder, path, &job.job);
+	if (e == KH_OK)
+		e = kh_errand_job_run(tools->client, &job, arena, &done);
 	if (e != KH_OK)
 		return e;
-	job.read = &folder;
-	job.limits.wall_ms = errand->wall_ms;
-	e = kh_errand_job_run(tools->client, &job, arena, &done);
-	if (e != KH_OK)
-		return e;
-	if (done.end == KH_ERRAND_JOB_DONE)
-		e = read_text(tools, errand, path, done.output, arena, &result);
-	else
-		result.why = explain(arena, &done);
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e == KH_OK)
-		*ret_result = result;
-	return e;
+	if (done.end != KH_ERRAND_JOB_DONE) {
+		result->why = explain(arena, &done);
+		return KH_OK;
+	}
+	struct kh_totext totext = {
+		.bytes = done.output, .type = kh_tainted_wrap(name_of(path)), .wall_ms = errand->wall_ms};
+	e = kh_totext_run(tools, &totext, arena, result);
+	return e == KH_OK ? describe(arena, done.output, result) : e;
 }

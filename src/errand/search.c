@@ -17,36 +17,31 @@
 #define LIMIT 10 /* results, if the call does not say */
 
 enum kh_err kh_search_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
-			  struct kh_errand_result *ret_result)
+			  struct kh_errand_result *result)
 {
 	const struct kh_config_search *search = &tools->config->search;
-	struct kh_view query = kh_json_str(kh_json_get(errand->parameters, "query"));
+	const struct {
+		struct kh_view scope, source;
+		bool is_configured;
+		const char *lacks;
+		kh_search_fn *run;
+	} scopes[] = {
+		{KH_LIT("internal"), KH_LIT("search:internal"), search->folders.n > 0, "folders", kh_filesearch_run},
+		{KH_LIT("database"), KH_LIT("search:database"), search->tables.n > 0, "tables", kh_tablesearch_run},
+		{KH_LIT("web"), KH_LIT("search:web"), search->url.n > 0, "url", kh_websearch_run},
+	};
 	struct kh_view scope = kh_json_str(kh_json_get(errand->parameters, "scope"));
-	struct kh_errand_result result = {.end = KH_ERRAND_FAILED, .source = KH_LIT("search:web")};
-	enum kh_err e = KH_OK;
+	struct kh_view query = kh_json_str(kh_json_get(errand->parameters, "query"));
 	int64_t limit = LIMIT;
+	size_t i = 0;
 
-	(void)!kh_json_int(kh_json_get(errand->parameters, "limit"), &limit);
-	if (kh_view_eq(scope, KH_LIT("internal"))) {
-		result.source = KH_LIT("search:internal");
-		if (search->folders.n == 0)
-			result.why = KH_LIT("the configuration has no search.folders");
-		else
-			e = kh_filesearch_run(tools, errand, query, (uint64_t)limit, arena, &result);
-	} else if (kh_view_eq(scope, KH_LIT("database"))) {
-		result.source = KH_LIT("search:database");
-		if (search->tables.n == 0)
-			result.why = KH_LIT("the configuration has no search.tables");
-		else
-			e = kh_tablesearch_run(tools, errand, query, (uint64_t)limit, arena, &result);
-	} else if (search->url.n == 0) {
-		result.why = KH_LIT("the configuration has no search.url");
-	} else {
-		e = kh_websearch_run(tools, errand, query, (uint64_t)limit, arena, &result);
+	while (i + 1 < sizeof(scopes) / sizeof(scopes[0]) && !kh_view_eq(scope, scopes[i].scope))
+		i++;
+	result->source = scopes[i].source;
+	if (!scopes[i].is_configured) {
+		result->why = kh_arena_printf(arena, "the configuration has no search.%s", scopes[i].lacks);
+		return KH_OK;
 	}
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e == KH_OK)
-		*ret_result = result;
-	return e;
+	(void)!kh_json_int(kh_json_get(errand->parameters, "limit"), &limit);
+	return scopes[i].run(tools, errand, query, (uint64_t)limit, arena, result);
 }

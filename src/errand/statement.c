@@ -9,14 +9,6 @@
 #define SLACK   4096 /* bytes of a result that are not rows */
 #define GRACE_S 5    /* for the sandbox, the connection and the way back */
 
-struct asking {
-	struct kh_arena *arena;
-	const struct kh_statement *statement;
-	struct kh_view read[4]; /* host files that the worker can read */
-	size_t reads;
-	struct kh_view connect;
-};
-
 static struct kh_view without_brackets(struct kh_view host)
 {
 	return kh_view_starts(host, KH_LIT("[")) && host.n > 2 ? kh_view_sub(host, 1, host.n - 1) : host;
@@ -45,45 +37,41 @@ static uint64_t seconds_of(const struct kh_statement *statement)
 	return wall > 0 && wall < seconds ? wall : seconds > 0 ? seconds : 1;
 }
 
-static enum kh_err make_job(struct asking *asking, struct kh_view *ret_job)
+static enum kh_err make_job(struct kh_arena *arena, const struct kh_statement *statement, struct kh_view *ret_job)
 {
-	const struct kh_statement *statement = asking->statement;
-	yyjson_mut_doc *doc = kh_json_new(asking->arena);
-	yyjson_mut_val *root, *database;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc), *database = yyjson_mut_obj_add_obj(doc, root, "database");
 
-	if (doc == NULL || (root = yyjson_mut_obj(doc)) == NULL || (database = yyjson_mut_obj(doc)) == NULL)
-		return KH_ENOMEM;
 	if (statement->database->file.n > 0)
 		kh_json_add(doc, database, "file", statement->database->file);
 	else
 		add_server(doc, database, statement);
-	yyjson_mut_obj_add_val(doc, root, "database", database);
 	kh_json_add(doc, root, "sql", statement->sql);
 	if (statement->params != NULL)
 		yyjson_mut_obj_add_val(doc, root, "params", yyjson_val_mut_copy(doc, statement->params));
 	yyjson_mut_obj_add_uint(doc, root, "rows", statement->database->rows);
 	yyjson_mut_obj_add_uint(doc, root, "bytes", statement->database->bytes);
 	yyjson_mut_obj_add_uint(doc, root, "seconds", seconds_of(statement));
-	return kh_json_write(asking->arena, root, ret_job);
+	return kh_json_write(arena, root, ret_job);
 }
 
 /* Sets the files and the connection. */
-static void describe(struct asking *asking)
+static void describe(struct kh_arena *arena, const struct kh_config_database *to, struct kh_run *run)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-	const struct kh_config_database *to = asking->statement->database;
 	bool folder = to->host.n > 0 && to->host.p[0] == '/';
 
 	if (to->file.n > 0) {
 		for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-			asking->read[asking->reads++] = kh_arena_printf(asking->arena, "%.*s%s", KH_FMT(to->file),
-									suffixes[i]);
+			run->read[run->reads++] = kh_arena_printf(arena, "%.*s%s", KH_FMT(to->file), suffixes[i]);
 		return;
 	}
 	if (to->authority.n > 0)
-		asking->read[asking->reads++] = to->authority;
-	asking->connect = kh_arena_printf(asking->arena, folder ? "%.*s/.s.PGSQL.%llu" : "%.*s:%llu", KH_FMT(to->host),
-					  (unsigned long long)to->port);
+		run->read[run->reads++] = to->authority;
+	run->connect = kh_arena_printf(arena, folder ? "%.*s/.s.PGSQL.%llu" : "%.*s:%llu", KH_FMT(to->host),
+				       (unsigned long long)to->port);
+	if (to->local == KH_CONFIG_TRUE)
+		run->host[run->hosts++] = to->host;
 }
 
 static bool is_row(yyjson_val *row, size_t columns)
@@ -120,7 +108,7 @@ static bool take_rows(yyjson_val *root, struct kh_statement_result *result)
 	return true;
 }
 
-static enum kh_err take_result(struct asking *asking, const struct kh_errand_job_result *job,
+static enum kh_err take_result(struct kh_arena *arena, const struct kh_errand_job_result *job,
 			       struct kh_statement_result *result)
 {
 	yyjson_val *root = NULL;
@@ -130,7 +118,7 @@ static enum kh_err take_result(struct asking *asking, const struct kh_errand_job
 		result->why = job->why;
 		return KH_OK;
 	}
-	enum kh_err e = kh_json_read(asking->arena, kh_tainted_open(job->output), &root, NULL);
+	enum kh_err e = kh_json_read(arena, kh_tainted_open(job->output), &root, NULL);
 	if (e == KH_ENOMEM)
 		return e;
 	result->done = e == KH_OK && yyjson_is_obj(root) && take_rows(root, result);
@@ -142,33 +130,20 @@ static enum kh_err take_result(struct asking *asking, const struct kh_errand_job
 enum kh_err kh_statement_run(const struct kh_errand_tools *tools, const struct kh_statement *statement,
 			     struct kh_arena *arena, struct kh_statement_result *ret_result)
 {
-	struct asking asking = {.arena = arena, .statement = statement};
 	struct kh_statement_result result = {.done = false};
-	struct kh_errand_job_result done;
-	struct kh_view text;
 	uint64_t wall_ms = (seconds_of(statement) + GRACE_S) * 1000;
+	struct kh_errand_job job = {.run.profile = KH_PROFILE_QUERY, .most = statement->database->bytes + SLACK};
+	struct kh_errand_job_result done;
 
-	describe(&asking);
-	enum kh_err e = make_job(&asking, &text);
+	if (statement->wall_ms > 0 && statement->wall_ms < wall_ms)
+		wall_ms = statement->wall_ms;
+	job.run.limits.wall_ms = wall_ms;
+	describe(arena, statement->database, &job.run);
+	enum kh_err e = make_job(arena, statement, &job.job);
 	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e != KH_OK)
-		return e;
-	struct kh_errand_job job = {
-		.profile = KH_PROFILE_QUERY,
-		.job = text,
-		.read = asking.read,
-		.reads = asking.reads,
-		.connect = asking.connect,
-		.hosts = &statement->database->host,
-		.host_count = statement->database->local == KH_CONFIG_TRUE,
-		.limits = {.wall_ms = statement->wall_ms > 0 && statement->wall_ms < wall_ms ? statement->wall_ms
-											     : wall_ms},
-		.most = statement->database->bytes + SLACK,
-	};
-	e = kh_errand_job_run(tools->client, &job, arena, &done);
+		e = kh_errand_job_run(tools->client, &job, arena, &done);
 	if (e == KH_OK)
-		e = take_result(&asking, &done, &result);
+		e = take_result(arena, &done, &result);
 	if (e == KH_OK)
 		*ret_result = result;
 	return e;

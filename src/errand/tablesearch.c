@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "errand/details.h"
 #include "errand/statement.h"
 #include "wire/search_match.h"
 
@@ -158,10 +159,9 @@ static enum kh_err put_together(struct tables *t, size_t left_out, struct kh_err
 	kh_json_add(t->doc, details, "scope", KH_LIT("database"));
 	yyjson_mut_obj_add_val(t->doc, details, "tables", t->about);
 	yyjson_mut_obj_add_uint(t->doc, details, "left_out", left_out);
-	enum kh_err e = kh_json_write(t->arena, details, &text);
+	enum kh_err e = kh_details_end(t->arena, details, result);
 	if (e != KH_OK)
 		return e;
-	result->details = kh_tainted_wrap(text);
 	if (t->failed == t->tools->config->search.tables.n) {
 		result->why = t->why;
 		return KH_OK;
@@ -176,7 +176,7 @@ static enum kh_err put_together(struct tables *t, size_t left_out, struct kh_err
 
 enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand,
 			       struct kh_view query, uint64_t limit, struct kh_arena *arena,
-			       struct kh_errand_result *ret_result)
+			       struct kh_errand_result *result)
 {
 	const struct kh_config_table *tables = tools->config->search.tables.at;
 	struct tables t = {.tools = tools,
@@ -190,11 +190,11 @@ enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct
 	t.results = yyjson_mut_arr(t.doc);
 	t.about = yyjson_mut_arr(t.doc);
 	if (e == KH_OK && match.count == 0) {
-		ret_result->why = KH_LIT("the query has no word that could be looked for");
-		return kh_arena_check(arena);
+		result->why = KH_LIT("the query has no word that could be looked for");
+		return KH_OK;
 	}
 	size_t words = match.count < KH_TABLESEARCH_WORDS ? match.count : KH_TABLESEARCH_WORDS;
 	for (size_t i = 0; i < tools->config->search.tables.n && e == KH_OK; i++)
 		e = look_through(&t, &tables[i], &match, words);
-	return e == KH_OK ? put_together(&t, match.count - words + match.left_out, ret_result) : e;
+	return e == KH_OK ? put_together(&t, match.count - words + match.left_out, result) : e;
 }

@@ -13,10 +13,7 @@
 
 #define KH_TABLESEARCH_WORDS 8 /* words that are searched for; further ones are ignored */
 
-/* Carries ERRAND out.  Fails only for lack of memory. */
-enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand,
-			       struct kh_view query, uint64_t limit, struct kh_arena *arena,
-			       struct kh_errand_result *ret_result) KH_CHECKED;
+kh_search_fn kh_tablesearch_run;
 
 /*
  * The statement for TABLE, of a server of PostgreSQL or a file of SQLite, with WORDS placeholders for patterns.  The

@@ -120,10 +120,8 @@ static bool says_charset(struct kh_view type)
 static enum kh_err write_job(struct kh_arena *arena, struct kh_view type, bool html, struct kh_view *ret_job)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 
-	if (root == NULL)
-		return KH_ENOMEM;
 	/* It is untrusted, and only a charset is looked for in it. */
 	bool fit = kh_utf8_is_ascii(type) && type.n <= 256 && essence(type).n > 0;
 	kh_json_add(doc, root, "type", fit ? type : KH_LIT(""));
@@ -144,11 +142,12 @@ static void give(struct kh_errand_result *result, struct kh_tainted bytes, struc
 static enum kh_err by_worker(const struct kh_errand_tools *tools, const struct kh_totext *totext, bool html,
 			     struct kh_arena *arena, struct kh_errand_result *result)
 {
-	struct kh_errand_job job = {.profile = KH_PROFILE_TEXT, .bytes = totext->bytes, .most = KH_ERRAND_CONTENT};
+	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_TEXT, .limits.wall_ms = totext->wall_ms},
+				    .bytes = totext->bytes,
+				    .most = KH_ERRAND_CONTENT};
 	struct kh_errand_job_result done;
 	enum kh_err e = write_job(arena, kh_tainted_open(totext->type), html, &job.job);
 
-	job.limits.wall_ms = totext->wall_ms;
 	if (e == KH_OK)
 		e = kh_errand_job_run(tools->client, &job, arena, &done);
 	if (e != KH_OK)
@@ -170,14 +169,15 @@ static enum kh_err by_worker(const struct kh_errand_tools *tools, const struct k
 static enum kh_err by_poppler(const struct kh_errand_tools *tools, const struct kh_totext *totext,
 			      struct kh_arena *arena, struct kh_errand_result *result)
 {
-	static const struct kh_view argv[] = {KH_LIT_INIT(PDFTOTEXT), KH_LIT_INIT("-q"), KH_LIT_INIT("-enc"),
-					      KH_LIT_INIT("UTF-8"),   KH_LIT_INIT("-"),  KH_LIT_INIT("-")};
-	struct kh_errand_job job = {.profile = KH_PROFILE_RUN,
-				    .bytes = totext->bytes,
-				    .argv = argv,
-				    .argc = sizeof(argv) / sizeof(argv[0]),
-				    .limits = {.wall_ms = totext->wall_ms, .processes = 8},
-				    .most = KH_ERRAND_CONTENT};
+	struct kh_errand_job job = {
+		.run = {.profile = KH_PROFILE_RUN,
+			.argv = {KH_LIT(PDFTOTEXT), KH_LIT("-q"), KH_LIT("-enc"), KH_LIT("UTF-8"), KH_LIT("-"),
+				 KH_LIT("-")},
+			.argc = 6,
+			.limits = {.wall_ms = totext->wall_ms, .processes = 8}},
+		.bytes = totext->bytes,
+		.most = KH_ERRAND_CONTENT,
+	};
 	struct kh_errand_job_result done;
 	enum kh_err e = kh_errand_job_run(tools->client, &job, arena, &done);
 
@@ -200,26 +200,22 @@ static enum kh_err by_poppler(const struct kh_errand_tools *tools, const struct 
 }
 
 enum kh_err kh_totext_run(const struct kh_errand_tools *tools, const struct kh_totext *totext, struct kh_arena *arena,
-			  struct kh_errand_result *ret_result)
+			  struct kh_errand_result *result)
 {
 	struct kh_view type = kh_tainted_open(totext->type), bytes = kh_tainted_open(totext->bytes);
-	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
 	enum guess what = totext->plain ? PLAIN : guess(type, bytes);
 	enum kh_err e = KH_OK;
 
+	result->end = KH_ERRAND_FAILED;
 	if (what == BINARY)
-		result.why = KH_LIT("it is not text");
+		result->why = KH_LIT("it is not text");
 	else if (what == PLAIN && is_text(bytes) && !says_charset(type))
-		give(&result, totext->bytes, totext->bytes);
+		give(result, totext->bytes, totext->bytes);
 	else if (what == PDF)
-		e = by_poppler(tools, totext, arena, &result);
+		e = by_poppler(tools, totext, arena, result);
 	else
-		e = by_worker(tools, totext, what == HTML, arena, &result);
-	if (result.end != KH_ERRAND_OK)
-		result.original = totext->bytes;
-	if (e == KH_OK)
-		e = kh_arena_check(arena);
-	if (e == KH_OK)
-		*ret_result = result;
+		e = by_worker(tools, totext, what == HTML, arena, result);
+	if (result->end != KH_ERRAND_OK)
+		result->original = totext->bytes;
 	return e;
 }

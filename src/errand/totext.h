@@ -16,10 +16,10 @@ struct kh_totext {
 };
 
 /*
- * *RET_RESULT's content is the text, and original is BYTES if they differ.  If no text can be made (a picture, a parser
+ * Sets RESULT's content to the text, and original to BYTES if they differ.  If no text can be made (a picture, a parser
  * that died), end is FAILED and why says so.  Fails only for lack of memory.
  */
 enum kh_err kh_totext_run(const struct kh_errand_tools *tools, const struct kh_totext *totext, struct kh_arena *arena,
-			  struct kh_errand_result *ret_result) KH_CHECKED;
+			  struct kh_errand_result *result) KH_CHECKED;
 
 #endif

@@ -17,8 +17,8 @@
 struct asking {
 	const struct kh_errand_tools *tools;
 	struct kh_arena *arena;
-	struct kh_get get;
-	struct kh_view host, headers[2];
+	struct kh_fetch fetch;
+	struct kh_view key; /* the header with the key, to be wiped */
 	struct kh_get_result got;
 };
 
@@ -51,25 +51,23 @@ static bool describe(struct asking *a, struct kh_view query)
 {
 	const struct kh_config_search *search = &a->tools->config->search;
 	bool local = search->local == KH_CONFIG_TRUE;
-	struct kh_get *get = &a->get;
+	struct kh_fetch *fetch = &a->fetch;
 	struct kh_url url;
 
-	*get = (struct kh_get){.url = write_url(a->arena, search->url, query),
-			       .hosts = &a->host,
-			       .authority = search->authority,
-			       .headers = a->headers,
-			       .plain = local,
-			       .most = ANSWER};
-	if (get->url.p == NULL || kh_url_read_web(get->url, local, &url, NULL) != KH_OK)
+	*fetch = (struct kh_fetch){.url = write_url(a->arena, search->url, query),
+				   .authority = search->authority,
+				   .header = {KH_LIT("Accept: application/json")},
+				   .headers = 1,
+				   .plain = local,
+				   .limits.output = ANSWER};
+	if (fetch->url.p == NULL || kh_url_read_web(fetch->url, local, &url, NULL) != KH_OK)
 		return false;
-	if (local) {
-		a->host = kh_request_host(a->arena, url.host, url.port);
-		get->host_count = 1;
+	if (local)
+		fetch->host[fetch->hosts++] = kh_request_host(a->arena, url.host, url.port);
+	if (a->tools->search_key.n > 0) {
+		a->key = kh_arena_printf(a->arena, "Authorization: Bearer %.*s", KH_FMT(a->tools->search_key));
+		fetch->header[fetch->headers++] = a->key;
 	}
-	a->headers[get->header_count++] = KH_LIT("Accept: application/json");
-	if (a->tools->search_key.n > 0)
-		a->headers[get->header_count++] = kh_arena_printf(a->arena, "Authorization: Bearer %.*s",
-								  KH_FMT(a->tools->search_key));
 	return true;
 }
 
@@ -92,19 +90,17 @@ static struct kh_view lacks(struct asking *a)
 static enum kh_err parse(struct asking *a, uint64_t limit, struct kh_errand_result *result)
 {
 	struct kh_view report, content,
-		job = kh_arena_printf(a->arena, "{\"job\":\"web\",\"limit\":%llu}", (unsigned long long)limit);
+		text = kh_arena_printf(a->arena, "{\"job\":\"web\",\"limit\":%llu}", (unsigned long long)limit);
+	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_SEARCH, .limits.wall_ms = PARSE_MS},
+				    .job = text,
+				    .bytes = a->got.body,
+				    .most = KH_ERRAND_CONTENT};
 	struct kh_errand_job_result done = {.end = KH_ERRAND_JOB_BROKEN};
 
-	if (job.p == NULL)
+	if (text.p == NULL)
 		return KH_ENOMEM;
 	result->original = a->got.body;
-	enum kh_err e = kh_errand_job_run(a->tools->client,
-					  &(struct kh_errand_job){.profile = KH_PROFILE_SEARCH,
-								  .job = job,
-								  .bytes = result->original,
-								  .limits = {.wall_ms = PARSE_MS},
-								  .most = KH_ERRAND_CONTENT},
-					  a->arena, &done);
+	enum kh_err e = kh_errand_job_run(a->tools->client, &job, a->arena, &done);
 	if (e != KH_OK)
 		return e;
 	if (done.end != KH_ERRAND_JOB_DONE) {
@@ -124,37 +120,36 @@ static enum kh_err parse(struct asking *a, uint64_t limit, struct kh_errand_resu
 
 static enum kh_err write_details(const struct asking *a, struct kh_errand_result *result)
 {
-	struct kh_details details;
+	yyjson_mut_doc *doc = kh_json_new(a->arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 
-	kh_details_init(&details, a->arena);
-	kh_details_word(&details, "scope", KH_LIT("web"));
+	kh_json_add(doc, root, "scope", KH_LIT("web"));
 	if (a->got.status != 0)
-		kh_details_number(&details, "status", a->got.status);
-	kh_details_number(&details, "bytes", kh_tainted_size(result->original));
-	return kh_details_end(&details, &result->details);
+		yyjson_mut_obj_add_uint(doc, root, "status", a->got.status);
+	yyjson_mut_obj_add_uint(doc, root, "bytes", kh_tainted_size(result->original));
+	return kh_details_end(a->arena, root, result);
 }
 
 enum kh_err kh_websearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
-			     uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result)
+			     uint64_t limit, struct kh_arena *arena, struct kh_errand_result *result)
 {
 	struct asking a = {.tools = tools, .arena = arena};
 	struct kh_view why = KH_LIT("the query is too long for a URL, or search.url is none");
 	enum kh_err e = KH_OK;
 
 	if (describe(&a, query)) {
-		a.get.wall_ms = errand->wall_ms;
 		e = kh_arena_check(arena);
 		if (e == KH_OK)
-			e = kh_get_run(tools->client, &a.get, arena, &a.got);
+			e = kh_get_run(tools->client, &a.fetch, errand->wall_ms, arena, &a.got);
 		why = lacks(&a);
 	}
-	if (a.headers[1].p != NULL) /* the key is in it */
-		explicit_bzero((void *)(uintptr_t)a.headers[1].p, a.headers[1].n);
+	if (a.key.p != NULL)
+		explicit_bzero((void *)(uintptr_t)a.key.p, a.key.n);
 	if (e == KH_OK && why.n == 0)
-		e = parse(&a, limit, ret_result);
+		e = parse(&a, limit, result);
 	else
-		ret_result->why = why;
+		result->why = why;
 	if (e == KH_OK)
-		e = write_details(&a, ret_result);
-	return e == KH_OK ? kh_arena_check(arena) : e;
+		e = write_details(&a, result);
+	return e;
 }

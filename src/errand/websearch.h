@@ -9,8 +9,6 @@
 
 #include "errand/errand.h"
 
-/* Carries ERRAND out.  Fails only for lack of memory. */
-enum kh_err kh_websearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
-			     uint64_t limit, struct kh_arena *arena, struct kh_errand_result *ret_result) KH_CHECKED;
+kh_search_fn kh_websearch_run;
 
 #endif

@@ -18,6 +18,19 @@ void kh_converse_pause(int64_t ms)
 	(void)nanosleep(&time, NULL);
 }
 
+struct kh_converse *kh_converse_new(const struct kh_client *client, struct kh_arena *arena, uint64_t wall_ms,
+				    size_t most)
+{
+	struct kh_converse *c = KH_NEW(arena, struct kh_converse);
+
+	if (c != NULL)
+		*c = (struct kh_converse){.client = client,
+					  .arena = arena,
+					  .deadline_ms = kh_clock_ms() + (int64_t)wall_ms,
+					  .most = most};
+	return c;
+}
+
 /* The time left until the deadline; the largest value if there is none. */
 static int64_t left_ms(const struct kh_converse *c)
 {

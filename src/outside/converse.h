@@ -2,8 +2,8 @@
  * One conversation with the executor: a request, its input, its output, and how it ended.  Everything that the gateway
  * and the command line ask of an executor goes through here.
  *
- *     struct kh_converse *c = KH_NEW(arena, struct kh_converse);       too large for a stack
- *     c->client = client; c->arena = arena; c->run = &run; c->deadline_ms = ...; c->most = ...;
+ *     struct kh_converse *c = kh_converse_new(client, arena, wall_ms, most);       too large for a stack
+ *     c->run = &run;
  *     if (kh_converse_run(c) == KH_OK && c->how == KH_CONVERSE_ENDED) ... c->end, c->head, c->output ...
  *
  * While it lasts, input is sent as the executor takes it, output is kept within its bound, and the deadline is
@@ -74,6 +74,10 @@ struct kh_converse {
 	struct kh_buf kept, kept_errors;
 	struct kh_exchange exchange;
 };
+
+/* A conversation of at most WALL_MS milliseconds, of whose output MOST bytes are kept; NULL if ARENA is out of memory. */
+struct kh_converse *kh_converse_new(const struct kh_client *client, struct kh_arena *arena, uint64_t wall_ms,
+				    size_t most);
 
 /* Runs the request to its end.  Fails only for lack of memory. */
 enum kh_err kh_converse_run(struct kh_converse *c) KH_CHECKED;

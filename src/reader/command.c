@@ -28,12 +28,11 @@ static bool is_seen(struct kh_view path)
 static bool describe(struct kh_turn *t)
 {
 	const struct kh_reader *reader = t->reader;
-	struct kh_run *run = t->talk.run;
+	struct kh_run *run = t->talk->run;
 
 	if (reader->settings->client == NULL || reader->settings->argc == 0 ||
 	    reader->settings->argc > KH_REQUEST_ARGUMENTS || reader->settings->reads >= KH_REQUEST_PATHS)
 		return false;
-	run->profile = KH_PROFILE_RUN;
 	run->limits.output = KH_COMMAND_OUTPUT;
 	run->limits.cpu_s = kh_profile_most.cpu_s; /* the wall clock is the limit, also for a program with threads */
 	memcpy(run->argv, reader->settings->argv, reader->settings->argc * sizeof(run->argv[0]));
@@ -71,15 +70,15 @@ static enum kh_err check_answer(struct kh_turn *t, struct kh_view answer)
 /* Interprets the program's end; true if there is an answer to check. */
 static bool take_end(struct kh_turn *t)
 {
-	const struct kh_end *end = &t->talk.end;
-	bool wrote = kh_tainted_size(t->talk.output) > 0;
+	const struct kh_end *end = &t->talk->end;
+	bool wrote = kh_tainted_size(t->talk->output) > 0;
 
-	if (t->talk.how == KH_CONVERSE_UNMADE)
+	if (t->talk->how == KH_CONVERSE_UNMADE)
 		kh_turn_fail(t, KH_READER_DEAD,
-			     kh_arena_printf(t->arena, "it could not be started: %s", t->talk.err.detail));
-	else if (t->talk.how == KH_CONVERSE_TOO_MUCH)
+			     kh_arena_printf(t->arena, "it could not be started: %s", t->talk->err.detail));
+	else if (t->talk->how == KH_CONVERSE_TOO_MUCH)
 		kh_turn_fail(t, KH_READER_GARBAGE, KH_LIT("it wrote more than an answer can have"));
-	else if (t->talk.how != KH_CONVERSE_ENDED)
+	else if (t->talk->how != KH_CONVERSE_ENDED)
 		kh_turn_fail(t, KH_READER_LATE, KH_LIT("it did not end in its time, and the executor did not end it"));
 	else if (end->fault == KH_FAULT_TIME)
 		kh_turn_fail(t, KH_READER_LATE,
@@ -88,7 +87,7 @@ static bool take_end(struct kh_turn *t)
 	else if (end->fault == KH_FAULT_OUTPUT)
 		kh_turn_fail(t, KH_READER_GARBAGE, KH_LIT("it wrote more than its outputs may have"));
 	else if (end->fault != KH_FAULT_NONE)
-		kh_turn_fail(t, KH_READER_DEAD, kh_converse_why(&t->talk));
+		kh_turn_fail(t, KH_READER_DEAD, kh_converse_why(t->talk));
 	else if (WIFSIGNALED(end->status))
 		kh_turn_fail(t, KH_READER_DEAD, kh_arena_printf(t->arena, "signal %d ended it", WTERMSIG(end->status)));
 	else if (WEXITSTATUS(end->status) != 0)
@@ -102,11 +101,11 @@ static bool take_end(struct kh_turn *t)
 /* Runs the program and checks its answer. */
 static enum kh_err run(struct kh_turn *t)
 {
-	enum kh_err e = kh_converse_run(&t->talk);
+	enum kh_err e = kh_converse_run(t->talk);
 
 	if (e != KH_OK || !take_end(t))
 		return e;
-	struct kh_view answer = kh_tainted_open(t->talk.output);
+	struct kh_view answer = kh_tainted_open(t->talk->output);
 	if (kh_view_ends(answer, KH_LIT("\n")))
 		answer.n--;
 	e = check_answer(t, answer);
@@ -118,7 +117,7 @@ static enum kh_err run(struct kh_turn *t)
 /* Adds to the sentence what the program wrote to standard error. */
 static void explain(struct kh_turn *t)
 {
-	struct kh_view said = kh_tainted_open(t->talk.errors);
+	struct kh_view said = kh_tainted_open(t->talk->errors);
 
 	if (t->fault == KH_READER_OK || said.n == 0)
 		return;
@@ -129,23 +128,22 @@ static void explain(struct kh_turn *t)
 static enum kh_err ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *query,
 		       struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
 {
-	struct kh_turn *t = KH_NEW(arena, struct kh_turn);
-	struct kh_run *program = KH_NEW(arena, struct kh_run);
 	struct kh_error err = {.offset = SIZE_MAX};
+	struct kh_run program = {.profile = KH_PROFILE_RUN};
+	struct kh_turn turn;
 
-	if (t == NULL || program == NULL)
+	if (!kh_turn_init(&turn, reader, arena, query, KH_COMMAND_TIMEOUT_MS, KH_COMMAND_ANSWER))
 		return KH_ENOMEM;
-	kh_turn_init(t, reader, arena, query, KH_COMMAND_TIMEOUT_MS, KH_COMMAND_ANSWER);
-	t->talk.run = program;
-	t->talk.most_errors = KH_COMMAND_ERRORS;
-	t->talk.input[1] = KH_LIT("\n"); /* the message is sent as a line */
-	enum kh_err e = kh_turn_made(t, kh_reader_message(arena, query, &t->talk.input[0], &err), &err);
-	if (kh_turn_goes_on(t, e) && !describe(t))
-		kh_turn_fail(t, KH_READER_DEAD, KH_LIT("it is not configured so that it could be started"));
-	if (kh_turn_goes_on(t, e))
-		e = run(t);
-	explain(t);
-	return kh_turn_end(t, e, ret_response, ret_fault, ret_detail);
+	turn.talk->run = &program;
+	turn.talk->most_errors = KH_COMMAND_ERRORS;
+	turn.talk->input[1] = KH_LIT("\n"); /* the message is sent as a line */
+	enum kh_err e = kh_turn_made(&turn, kh_reader_message(arena, query, &turn.talk->input[0], &err), &err);
+	if (kh_turn_goes_on(&turn, e) && !describe(&turn))
+		kh_turn_fail(&turn, KH_READER_DEAD, KH_LIT("it is not configured so that it could be started"));
+	if (kh_turn_goes_on(&turn, e))
+		e = run(&turn);
+	explain(&turn);
+	return kh_turn_end(&turn, e, ret_response, ret_fault, ret_detail);
 }
 
 const struct kh_reader_driver kh_reader_command = {.name = "command", .ask = ask};

@@ -73,7 +73,7 @@ enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask 
 static enum kh_err make_body(struct asking *a)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
-	struct kh_view message, *body = &a->turn.talk.input[0];
+	struct kh_view message, *body = &a->turn.talk->input[0];
 	enum kh_err e = kh_turn_made(&a->turn, kh_model_message(a->turn.arena, a->turn.ask, &message, &err), &err);
 
 	if (kh_turn_goes_on(&a->turn, e))
@@ -125,7 +125,7 @@ static bool is_type(const struct asking *a, struct kh_view type)
 {
 	struct kh_view value = {NULL, 0};
 
-	if (!kh_header_find(kh_tainted_open(a->turn.talk.head.headers), KH_LIT("Content-Type"), &value))
+	if (!kh_header_find(kh_tainted_open(a->turn.talk->head.headers), KH_LIT("Content-Type"), &value))
 		return false;
 	return kh_view_eq_nocase(kh_view_trim(kh_view_sub(value, 0, kh_view_find(value, KH_LIT(";"), 0))), type);
 }
@@ -136,7 +136,7 @@ static int64_t asked_wait_ms(const struct asking *a)
 	struct kh_view value;
 	int64_t ms;
 
-	if (!kh_header_find(kh_tainted_open(a->turn.talk.head.headers), KH_LIT("Retry-After"), &value) ||
+	if (!kh_header_find(kh_tainted_open(a->turn.talk->head.headers), KH_LIT("Retry-After"), &value) ||
 	    !kh_retry_after_ms(value, kh_clock_wall_us() / 1000000, &ms))
 		return -1;
 	return ms;
@@ -160,11 +160,11 @@ static bool repeats_key(const struct asking *a, struct kh_view text)
  */
 static struct kh_view words_of(struct asking *a)
 {
-	unsigned status = a->turn.talk.head.status;
+	unsigned status = a->turn.talk->head.status;
 	yyjson_val *root = NULL;
 
 	if (status == 401 || status == 403 ||
-	    kh_json_read(a->turn.arena, kh_tainted_open(a->turn.talk.output), &root, NULL) != KH_OK)
+	    kh_json_read(a->turn.arena, kh_tainted_open(a->turn.talk->output), &root, NULL) != KH_OK)
 		return KH_LIT("");
 	struct kh_view message = kh_json_str(kh_json_get(kh_json_get(root, "error"), "message"));
 	message = kh_view_sub(message, 0, MESSAGE); /* the rest is not shown, so it need not be searched */
@@ -187,7 +187,7 @@ static const char *meaning_of(unsigned status)
 
 static void take_status(struct asking *a)
 {
-	unsigned status = a->turn.talk.head.status;
+	unsigned status = a->turn.talk->head.status;
 	struct kh_view hint = {NULL, 0};
 	const char *again = a->waits_too_long ? ", and asks to wait longer than there is time"
 			    : a->tries > 1    ? ", each time it was asked"
@@ -204,22 +204,22 @@ static void take_status(struct asking *a)
 /* Reports a fault of the exchange; true if there was none. */
 static bool take_end(struct asking *a)
 {
-	enum kh_fault fault = a->turn.talk.end.fault;
+	enum kh_fault fault = a->turn.talk->end.fault;
 
-	if (a->turn.talk.how == KH_CONVERSE_UNMADE)
+	if (a->turn.talk->how == KH_CONVERSE_UNMADE)
 		kh_turn_fail(&a->turn, KH_READER_DEAD,
-			     kh_arena_printf(a->turn.arena, "it could not be asked: %s", a->turn.talk.err.detail));
-	else if (a->turn.talk.how == KH_CONVERSE_LATE)
+			     kh_arena_printf(a->turn.arena, "it could not be asked: %s", a->turn.talk->err.detail));
+	else if (a->turn.talk->how == KH_CONVERSE_LATE)
 		kh_turn_fail(&a->turn, KH_READER_LATE,
 			     KH_LIT("no answer came in its time, and the executor did not end it"));
-	else if (a->turn.talk.how == KH_CONVERSE_ENDED && fault == KH_FAULT_TIME)
+	else if (a->turn.talk->how == KH_CONVERSE_ENDED && fault == KH_FAULT_TIME)
 		kh_turn_fail(&a->turn, KH_READER_LATE,
-			     a->turn.talk.head.status == 0 ? KH_LIT("no answer came in its time")
-							   : KH_LIT("an answer began and did not end in its time"));
-	else if (a->turn.talk.how != KH_CONVERSE_ENDED || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_HEADERS)
+			     a->turn.talk->head.status == 0 ? KH_LIT("no answer came in its time")
+							    : KH_LIT("an answer began and did not end in its time"));
+	else if (a->turn.talk->how != KH_CONVERSE_ENDED || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_HEADERS)
 		kh_turn_fail(&a->turn, KH_READER_GARBAGE, KH_LIT("it sent more than an answer can have"));
 	else if (fault != KH_FAULT_NONE)
-		kh_turn_fail(&a->turn, KH_READER_DEAD, kh_converse_why(&a->turn.talk));
+		kh_turn_fail(&a->turn, KH_READER_DEAD, kh_converse_why(a->turn.talk));
 	return a->turn.fault == KH_READER_OK;
 }
 
@@ -256,7 +256,7 @@ static enum kh_err take_answer(struct asking *a)
 	else if (!is_type(a, KH_LIT("application/json")))
 		why = KH_LIT("its answer is of another type than application/json");
 	else
-		e = kh_model_answer(a->turn.arena, a->turn.ask->query, a->turn.talk.output, a->api->find, &response,
+		e = kh_model_answer(a->turn.arena, a->turn.ask->query, a->turn.talk->output, a->api->find, &response,
 				    &why);
 	if (e != KH_OK)
 		return e;
@@ -275,10 +275,10 @@ static enum kh_err take_answer(struct asking *a)
 /* True if the last request is to be sent again; has waited before it returns. */
 static bool is_again(struct asking *a)
 {
-	int64_t left = a->turn.talk.deadline_ms - kh_clock_ms(), wait = asked_wait_ms(a);
+	int64_t left = a->turn.talk->deadline_ms - kh_clock_ms(), wait = asked_wait_ms(a);
 
 	a->tries++;
-	if (!kh_retry_is_due(a->turn.talk.head.status) || a->tries > a->turn.reader->settings->retries)
+	if (!kh_retry_is_due(a->turn.talk->head.status) || a->tries > a->turn.reader->settings->retries)
 		return false;
 	int64_t pause = kh_retry_pause_ms(a->tries, a->turn.ask->nonce[a->tries % sizeof(a->turn.ask->nonce)]);
 	if (pause < wait)
@@ -296,12 +296,12 @@ static enum kh_err request_all(struct asking *a)
 	enum kh_err e;
 
 	do
-		e = kh_converse_run(&a->turn.talk);
+		e = kh_converse_run(a->turn.talk);
 	while (e == KH_OK && is_again(a));
 	if (e != KH_OK)
 		return e;
 	/* For a response that is not an answer, the status says more than how its body ended. */
-	if (a->turn.talk.head.status != 0 && a->turn.talk.head.status != 200)
+	if (a->turn.talk->head.status != 0 && a->turn.talk->head.status != 200)
 		take_status(a);
 	else if (take_end(a))
 		return take_answer(a);
@@ -311,21 +311,19 @@ static enum kh_err request_all(struct asking *a)
 enum kh_err kh_model_ask(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
 			 struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault, struct kh_view *ret_detail)
 {
-	struct asking *a = KH_NEW(arena, struct asking);
+	struct asking a = {.api = reader->driver->api};
 
-	if (a == NULL)
+	if (!kh_turn_init(&a.turn, reader, arena, ask, KH_MODEL_TIMEOUT_MS, KH_MODEL_ANSWER))
 		return KH_ENOMEM;
-	kh_turn_init(&a->turn, reader, arena, ask, KH_MODEL_TIMEOUT_MS, KH_MODEL_ANSWER);
-	a->api = reader->driver->api;
-	a->turn.talk.fetch = &a->fetch;
-	enum kh_err e = make_body(a);
-	if (kh_turn_goes_on(&a->turn, e) && !describe(a))
-		kh_turn_fail(&a->turn, KH_READER_DEAD, KH_LIT("it is not configured so that it could be asked"));
+	a.turn.talk->fetch = &a.fetch;
+	enum kh_err e = make_body(&a);
+	if (kh_turn_goes_on(&a.turn, e) && !describe(&a))
+		kh_turn_fail(&a.turn, KH_READER_DEAD, KH_LIT("it is not configured so that it could be asked"));
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
-	if (kh_turn_goes_on(&a->turn, e))
-		e = request_all(a);
-	if (a->secret.n > 0)
-		explicit_bzero((void *)(uintptr_t)a->secret.p, a->secret.n);
-	return kh_turn_end(&a->turn, e, ret_response, ret_fault, ret_detail);
+	if (kh_turn_goes_on(&a.turn, e))
+		e = request_all(&a);
+	if (a.secret.n > 0)
+		explicit_bzero((void *)(uintptr_t)a.secret.p, a.secret.n);
+	return kh_turn_end(&a.turn, e, ret_response, ret_fault, ret_detail);
 }

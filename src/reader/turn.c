@@ -1,21 +1,17 @@
 /* Turns.  What came from outside is only passed on here. */
 #include "reader/turn.h"
 
-#include "base/clock.h"
-
-void kh_turn_init(struct kh_turn *turn, const struct kh_reader *reader, struct kh_arena *arena,
+bool kh_turn_init(struct kh_turn *turn, const struct kh_reader *reader, struct kh_arena *arena,
 		  const struct kh_reader_ask *ask, uint64_t timeout_ms, size_t most)
 {
 	const struct kh_reader_settings *settings = reader->settings;
+	uint64_t wall_ms = settings->timeout_ms > 0 ? settings->timeout_ms : timeout_ms;
 
-	turn->reader = reader;
-	turn->ask = ask;
-	turn->arena = arena;
-	turn->talk.client = settings->client;
-	turn->talk.arena = arena;
-	turn->talk.deadline_ms = kh_clock_ms() +
-				 (int64_t)(settings->timeout_ms > 0 ? settings->timeout_ms : timeout_ms);
-	turn->talk.most = most;
+	*turn = (struct kh_turn){.reader = reader,
+				 .ask = ask,
+				 .arena = arena,
+				 .talk = kh_converse_new(settings->client, arena, wall_ms, most)};
+	return turn->talk != NULL;
 }
 
 void kh_turn_fail(struct kh_turn *turn, enum kh_reader_fault fault, struct kh_view why)

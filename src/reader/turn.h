@@ -1,6 +1,5 @@
 /*
  * One ask of a Reader behind the executor, a program or a model: who is asked what, the conversation, and the outcome.
- * It is too large for a stack, and lives in the arena of the ask.
  */
 #ifndef KH_READER_TURN_H
 #define KH_READER_TURN_H
@@ -12,15 +11,18 @@ struct kh_turn {
 	const struct kh_reader *reader;
 	const struct kh_reader_ask *ask;
 	struct kh_arena *arena;
-	struct kh_converse talk;
+	struct kh_converse *talk;
 	/* the outcome */
 	struct kh_tainted response;
 	enum kh_reader_fault fault;
 	struct kh_view why; /* a sentence; text from outside only in quotes */
 };
 
-/* Begins *TURN, which is zeroed.  TIMEOUT_MS is for a Reader that has none; MOST bytes of output are kept. */
-void kh_turn_init(struct kh_turn *turn, const struct kh_reader *reader, struct kh_arena *arena,
+/*
+ * Begins a turn; false if ARENA is out of memory.  TIMEOUT_MS is for a Reader that has none; MOST bytes of output are
+ * kept.
+ */
+bool kh_turn_init(struct kh_turn *turn, const struct kh_reader *reader, struct kh_arena *arena,
 		  const struct kh_reader_ask *ask, uint64_t timeout_ms, size_t most);
 
 void kh_turn_fail(struct kh_turn *turn, enum kh_reader_fault fault, struct kh_view why);

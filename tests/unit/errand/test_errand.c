@@ -16,7 +16,7 @@ static struct kh_view fetched(const struct kh_message *message, unsigned *ret_st
 		*ret_fault = KH_FAULT_ADDRESS;
 	/* GET, https alone, redirects bounded: whatever the errand says. */
 	if (message->number[KH_FIELD_METHOD] != KH_METHOD_GET || message->number[KH_FIELD_PLAIN] != 0 ||
-	    message->number[KH_FIELD_REDIRECTS] != KH_GET_REDIRECTS)
+	    message->number[KH_FIELD_REDIRECTS] != 5)
 		*ret_fault = KH_FAULT_REQUEST;
 	return KH_LIT("some text");
 }

@@ -13,7 +13,7 @@ static struct kh_view fetched(const struct kh_message *message, unsigned *ret_st
 
 static void test_jobs(struct kh_test *t)
 {
-	struct kh_errand_job work = {.profile = KH_PROFILE_TEXT,
+	struct kh_errand_job work = {.run.profile = KH_PROFILE_TEXT,
 				     .job = KH_LIT("{\"type\":\"\",\"html\":false,\"most\":100}"),
 				     .bytes = kh_tainted_wrap(KH_LIT("a\r\nb")),
 				     .most = 100};
@@ -37,12 +37,12 @@ static void test_jobs(struct kh_test *t)
 
 static void test_programs(struct kh_test *t)
 {
-	struct kh_view argv[] = {KH_LIT("/bin/sh"), KH_LIT("-c"), KH_LIT("cat; echo no >&2; exit 3")};
-	struct kh_errand_job work = {.profile = KH_PROFILE_RUN,
-				     .argv = argv,
-				     .argc = 3,
-				     .bytes = kh_tainted_wrap(KH_LIT("in")),
-				     .most = 100};
+	struct kh_errand_job work = {
+		.run = {.profile = KH_PROFILE_RUN,
+			.argv = {KH_LIT("/bin/sh"), KH_LIT("-c"), KH_LIT("cat; echo no >&2; exit 3")},
+			.argc = 3},
+		.bytes = kh_tainted_wrap(KH_LIT("in")),
+		.most = 100};
 	struct kh_errand_job_result done;
 
 	must(t, kh_errand_job_run(executor_client(t), &work, &t->arena, &done));
@@ -50,7 +50,7 @@ static void test_programs(struct kh_test *t)
 	assert_int_equal(WEXITSTATUS(done.status), 3);
 	assert_view(kh_tainted_open(done.output), "in");
 	assert_view(kh_tainted_open(done.errors), "no\n");
-	argv[0] = KH_LIT("/nonexistent");
+	work.run.argv[0] = KH_LIT("/nonexistent");
 	must(t, kh_errand_job_run(executor_client(t), &work, &t->arena, &done));
 	assert_int_equal(done.end, KH_ERRAND_JOB_BROKEN);
 	assert_int_equal(done.fault, KH_FAULT_PROGRAM);
@@ -59,20 +59,18 @@ static void test_programs(struct kh_test *t)
 /* No executor, or what it cannot be asked: an end like any other. */
 static void test_nobody(struct kh_test *t)
 {
-	static struct kh_view paths[KH_REQUEST_PATHS + 1];
 	struct kh_client gone = {.control = -1, .pid = -1};
-	struct kh_errand_job work = {.profile = KH_PROFILE_READ, .job = KH_LIT("{}"), .most = 100};
+	struct kh_errand_job work = {.run.profile = KH_PROFILE_READ, .job = KH_LIT("{}"), .most = 100};
 	struct kh_errand_job_result done;
 
 	must(t, kh_errand_job_run(&gone, &work, &t->arena, &done));
 	assert_int_equal(done.end, KH_ERRAND_JOB_BROKEN);
 	assert_int_equal(done.fault, KH_FAULT_LOST);
-	work.read = paths;
-	work.reads = KH_REQUEST_PATHS + 1;
+	work.run.reads = KH_REQUEST_PATHS + 1;
 	must(t, kh_errand_job_run(&gone, &work, &t->arena, &done));
 	assert_int_equal(done.fault, KH_FAULT_REQUEST);
-	work.reads = 0;
-	work.profile = KH_PROFILE_RUN; /* and no program */
+	work.run.reads = 0;
+	work.run.profile = KH_PROFILE_RUN; /* and no program */
 	must(t, kh_errand_job_run(&gone, &work, &t->arena, &done));
 	assert_int_equal(done.end, KH_ERRAND_JOB_BROKEN);
 	assert_int_equal(done.fault, KH_FAULT_REQUEST);

@@ -18,7 +18,7 @@ static struct kh_errand_result totext(struct kh_test *t, const char *type, struc
 				.type = kh_tainted_wrap(kh_view_str(type)),
 				.plain = plain,
 				.wall_ms = 60000};
-	struct kh_errand_result result;
+	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
 
 	must(t, kh_totext_run(&tools, &job, &t->arena, &result));
 	return result;
