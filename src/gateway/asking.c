@@ -38,6 +38,7 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 	kh_asking_keep(asking->id, call.id);
 	kh_asking_keep(asking->of, call.id);
 	asking->advice = call.advice;
+	asking->advised = call.read.advised;
 	asking->outcome = call.refused;
 	*ret_look = call.look;
 	*ret_looked = call.looked;
@@ -51,11 +52,13 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 }
 
 /* Makes the advice again for a caller that had to wait: it follows from the query (B22). */
-static struct kh_view advise(struct kh_arena *arena, struct kh_view body)
+static struct kh_view advise(const struct kh_asking *asking, struct kh_arena *arena, struct kh_view body)
 {
 	struct kh_admit again = {0};
 	struct kh_error err;
 
+	if (!asking->advised)
+		return KH_ADMIT_NO_ADVICE;
 	if (kh_json_read(arena, body, &again.query, &err) != KH_OK)
 		return (struct kh_view){NULL, 0};
 	kh_admit_prepare(arena, &again);
@@ -95,9 +98,10 @@ static enum kh_work_next tell(struct kh_gateway *gateway, struct kh_asking *aski
 	asking->approval = look->waits;
 	asking->delivery = look->delivery;
 	asking->block = look->block;
+	asking->taint = look->taint;
 	asking->sources = look->sources;
 	if (asking->id[0] != '\0' && !admitted_now)
-		asking->advice = advise(arena, look->row->body);
+		asking->advice = advise(asking, arena, look->row->body);
 	kh_gateway_told(gateway, look->outcome);
 	return end(asking, kh_arena_check(arena));
 }

@@ -29,11 +29,12 @@ struct kh_asking {
 	enum kh_outcome outcome; /* NONE: still with the Reader */
 	char id[KH_ASKING_ID];   /* the query's; empty: refused before it had one, or looked up by its approval */
 	struct kh_view approval, delivery, block, sources, advice; /* as in look.h */
+	enum kh_taint taint;
 	/* After any step: whether the Controller may know by now that a human decides, and by which approval. */
 	bool pending_seen;
 	char waits[KH_ASKING_ID];
 	/* internal */
-	bool begun;
+	bool begun, advised; /* advised: the advice is made again for a caller that had to wait */
 };
 
 /* Keeps a public id from one step to the next. */

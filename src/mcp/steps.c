@@ -124,7 +124,8 @@ static enum kh_work_next step(struct kh_work *work)
 	if (next == KH_WORK_WAIT && kh_mcp_elicit_tell(x, &answer))
 		next = KH_WORK_DONE;
 	if (next == KH_WORK_WAIT && !x->call.stopping) {
-		answer.e = kh_mcp_elicit_bind(x);
+		/* A client that can show its user nothing is never asked, so nothing is bound to its arguments. */
+		answer.e = x->call.can != 0 ? kh_mcp_elicit_bind(x) : KH_OK;
 		if (answer.e == KH_OK)
 			return park(x);
 	} else if (next == KH_WORK_WAIT)

@@ -1,6 +1,7 @@
 /* Queries as tools: the arguments are the query, and the result is its outcome. */
 #include "mcp/tool_query.h"
 
+#include "core/block/label.h"
 #include "core/block/prompt.h"
 #include "engine/query/render_query.h"
 #include "mcp/next.h"
@@ -36,24 +37,13 @@ static const char *next_of(enum kh_outcome outcome)
 	return NULL;
 }
 
-/* Copies the delivery's own labels, which Keyhole wrote into it (K10). */
-static enum kh_err label(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
+/* The labels that the delivery has, too (K10). */
+static void label(const struct kh_asking *asking, struct kh_mcp_result *result)
 {
-	yyjson_val *delivery = NULL;
-	enum kh_err e = kh_json_read(call->arena, asking->delivery, &delivery, call->err);
-
-	if (e != KH_OK)
-		return e;
-	result->trust = yyjson_get_str(kh_json_get(delivery, "trust"));
-	result->taint = yyjson_get_str(kh_json_get(delivery, "taint"));
+	result->trust = kh_words_name(&kh_label_trust_words, KH_UNTRUSTED);
+	result->taint = kh_words_name(&kh_label_taint_words, asking->taint);
 	result->block = asking->block;
 	result->sources = asking->sources;
-	return KH_OK;
-}
-
-static bool has_advice(struct kh_view json)
-{
-	return json.n > 0 && !kh_view_eq(json, KH_LIT("[]"));
 }
 
 static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
@@ -66,16 +56,17 @@ static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *
 		.approval = asking->approval,
 		.block = asking->block,
 		.delivery = asking->delivery,
-		.advice = has_advice(asking->advice) ? asking->advice : (struct kh_view){NULL, 0},
+		.advice = asking->advised ? asking->advice : (struct kh_view){NULL, 0},
 	};
 	yyjson_mut_val *obj = kh_render_query_new(call->doc, &told);
-	enum kh_err e = delivered ? label(call, asking, result) : KH_OK;
 
-	if (delivered)
+	if (delivered) {
+		label(asking, result);
 		kh_json_add(call->doc, obj, "notice", kh_prompt_delivery_notice());
+	}
 	if (next != NULL)
 		yyjson_mut_obj_add_str(call->doc, obj, "next", next);
-	return e == KH_OK ? kh_mcp_next_done(call, result, obj) : kh_mcp_next_fail(call, result, e);
+	return kh_mcp_next_done(call, result, obj);
 }
 
 /* Runs one step.  LEARNS: the Controller did not know before that a human decides, so a human is told where (A4). */

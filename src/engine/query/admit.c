@@ -113,7 +113,9 @@ void kh_admit_prepare(struct kh_arena *arena, void *call)
 		return;
 	yyjson_mut_val *advice = kh_lint_query(&read->query, arena, doc);
 	read->advised = yyjson_mut_arr_size(advice) > 0;
-	read->e = kh_json_write(arena, advice, &read->advice);
+	read->advice = KH_ADMIT_NO_ADVICE;
+	if (read->advised)
+		read->e = kh_json_write(arena, advice, &read->advice);
 }
 
 /* Checks the query.  B22: if a lower category could serve, that is advised, or the query is refused. */

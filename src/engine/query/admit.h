@@ -5,6 +5,8 @@
 #include "engine/query/ask.h"
 #include "engine/query/look.h"
 
+#define KH_ADMIT_NO_ADVICE KH_LIT("[]")
+
 /* What can be known about a query without the store. */
 struct kh_admit_read {
 	enum kh_err e; /* why it is not a valid query */

@@ -45,6 +45,7 @@ static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const 
 	if (e != KH_OK)
 		return e;
 	look->block = kh_op_id(op, KH_ID_BLOCK, block->id);
+	look->taint = block->taint;
 	e = write_sources(op, query->blocks, &look->sources);
 	if (e != KH_OK)
 		return e;

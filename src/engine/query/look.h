@@ -12,6 +12,7 @@ struct kh_look {
 	struct kh_view waits;    /* public id of the approval, if pending */
 	struct kh_view delivery; /* the bcp_response_delivery of B24 as JSON, if delivered */
 	struct kh_view block;    /* its block */
+	enum kh_taint taint;     /* of the delivery */
 	struct kh_view sources;  /* the blocks that it came from: JSON array of public ids */
 	int64_t due;  /* when to look again at the earliest; 0: when somebody has acted.  Not for the Controller */
 	int64_t slot; /* the slot at or after now (B17); now if nothing waits for slots.  Not for the Controller */
