@@ -39,6 +39,11 @@ enum kh_err kh_error_member(struct kh_error *err, struct kh_view member, enum kh
 	return e;
 }
 
+enum kh_err kh_error_input(struct kh_error *err, struct kh_view member, const char *code, const char *detail)
+{
+	return kh_error_member(err, member, kh_error_set(err, KH_EINPUT, code, "%s", detail));
+}
+
 static const struct kh_words names = KH_WORDS(
 	[KH_OK] = "ok", [KH_ENOMEM] = "out_of_memory", [KH_EINPUT] = "bad_input", [KH_ELIMIT] = "too_large",
 	[KH_EREFUSED] = "refused", [KH_ECHANGED] = "changed", [KH_EUNKNOWN] = "unknown", [KH_ESTORE] = "store");

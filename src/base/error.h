@@ -25,6 +25,9 @@ enum kh_err kh_error_at(struct kh_error *err, enum kh_err e, const char *code, s
 /* Records the path of the faulty member in *ERR (which may be NULL) if E is a failure, and returns E. */
 enum kh_err kh_error_member(struct kh_error *err, struct kh_view member, enum kh_err e);
 
+/* Bad input: fills *ERR (which may be NULL) with DETAIL and the path of the faulty member, and returns KH_EINPUT. */
+enum kh_err kh_error_input(struct kh_error *err, struct kh_view member, const char *code, const char *detail);
+
 /* A word for E: "out_of_memory", "bad_input", ... */
 const char *kh_err_name(enum kh_err e);
 

@@ -29,7 +29,7 @@ int kh_approvals_list(struct kh_frame *f)
 	return kh_listing_write(
 		f, &(struct kh_listing){"approvals", columns, sizeof(columns) / sizeof(columns[0]),
 					a->all ? "There never was an approval." : "Nothing waits for a decision.",
-					kh_approval_list_run, &call, &call.json, &call.after, NULL, &call.next});
+					kh_approval_list_run, &call, &call.json, &call.after, &call.next});
 }
 
 /* --- watch -------------------------------------------------------------------------------------------------------- */

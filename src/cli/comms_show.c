@@ -77,7 +77,7 @@ int kh_comms_show_list(struct kh_frame *f)
 
 	return kh_listing_write(f, &(struct kh_listing){"declarations", columns, COUNT(columns),
 							"The task has declared nothing.", kh_comm_list_run, &call,
-							&call.json, &call.after, &call.more, NULL});
+							&call.json, &call.after, &call.next});
 }
 
 /* --- show --------------------------------------------------------------------------------------------------------- */

@@ -15,8 +15,8 @@ static enum kh_err gather(struct kh_frame *f, const struct kh_listing *l, yyjson
 			return e;
 		yyjson_arr_foreach (page, i, max, item)
 			yyjson_mut_arr_append(list, yyjson_val_mut_copy(doc, item));
-		*l->after = l->next != NULL ? *l->next : kh_json_str(kh_json_get(yyjson_arr_get_last(page), "id"));
-	} while (l->after->n > 0 && (l->more == NULL || *l->more));
+		*l->after = *l->next;
+	} while (l->after->n > 0);
 	return KH_OK;
 }
 

@@ -14,8 +14,7 @@ struct kh_listing {
 	void *call; /* of FN; the next three are its members */
 	const struct kh_view *json;
 	struct kh_view *after;
-	const bool *more;           /* there are more after the last; NULL: NEXT says so */
-	const struct kh_view *next; /* the AFTER of the next page, empty if there is none; NULL: the last one's id */
+	const struct kh_view *next; /* the AFTER of the next page; empty: there is none */
 };
 
 /* Returns the exit status. */

@@ -112,7 +112,7 @@ int kh_tasks_list(struct kh_frame *f)
 		f,
 		&(struct kh_listing){"tasks", columns, sizeof(columns) / sizeof(columns[0]),
 				     "No open tasks: `keyhole task open` opens one, --all lists those that have ended.",
-				     kh_task_list_run, &call, &call.json, &call.after, &call.more, NULL});
+				     kh_task_list_run, &call, &call.json, &call.after, &call.next});
 }
 
 /* --- close -------------------------------------------------------------------------------------------------------- */

@@ -96,7 +96,7 @@ int kh_tokens_list(struct kh_frame *f)
 
 	return kh_listing_write(f, &(struct kh_listing){"tokens", columns, sizeof(columns) / sizeof(columns[0]),
 							"No tokens.", kh_token_list_run, &call, &call.json, &call.after,
-							&call.more, NULL});
+							&call.next});
 }
 
 /* --- revoke ------------------------------------------------------------------------------------------------------- */

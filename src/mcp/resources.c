@@ -79,7 +79,7 @@ static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view after, yyj
 		if (i == KH_MCP_RESOURCES_PAGE)
 			break;
 		add_task(call, list, task);
-		if (i + 1 == KH_MCP_RESOURCES_PAGE && (max > KH_MCP_RESOURCES_PAGE || tasks.more))
+		if (i + 1 == KH_MCP_RESOURCES_PAGE && (max > KH_MCP_RESOURCES_PAGE || tasks.next.n > 0))
 			*ret_last = kh_json_str(kh_json_get(task, "id"));
 	}
 	return KH_OK;
@@ -136,7 +136,7 @@ static enum kh_err read_tasks(struct kh_mcp_call *call, struct kh_view *ret_json
 
 	if (e == KH_OK)
 		*ret_json = kh_arena_printf(call->arena, "{\"tasks\":%.*s,\"more\":%s}", KH_FMT(tasks.json),
-					    tasks.more ? "true" : "false");
+					    tasks.next.n > 0 ? "true" : "false");
 	return e;
 }
 

@@ -105,8 +105,8 @@ enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view ta
 			return e;
 		yyjson_arr_foreach (items, i, max, item)
 			add_listed(call, list, item);
-		page.after = kh_json_str(kh_json_get(yyjson_arr_get_last(items), "id"));
-	} while (page.more && page.after.n > 0 && ++pages < PAGES);
+		page.after = page.next;
+	} while (page.next.n > 0 && ++pages < PAGES);
 	while (yyjson_mut_arr_size(list) > LISTED)
 		yyjson_mut_arr_remove_first(list);
 	*ret_list = list;

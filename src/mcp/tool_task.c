@@ -76,7 +76,7 @@ enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mc
 		e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &list, call->arena, call->err);
 		kh_json_add_raw(call->doc, obj, "tasks", list.json);
 	}
-	yyjson_mut_obj_add_bool(call->doc, obj, "more", list.more);
+	yyjson_mut_obj_add_bool(call->doc, obj, "more", list.next.n > 0);
 	return e == KH_OK ? kh_mcp_next_done(call, ret_result, obj) : kh_mcp_next_fail(call, ret_result, e);
 }
 

@@ -37,11 +37,5 @@ enum kh_err kh_comm_list_run(struct kh_op *op, void *call)
 		if (e == KH_OK)
 			yyjson_mut_arr_append(root, item);
 	}
-	if (e == KH_OK)
-		e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_json_write(op->arena, root, &list->json);
-	if (e == KH_OK)
-		list->more = count > most;
-	return e;
+	return e == KH_OK ? kh_op_page(op, root, count > most, &list->json, &list->next) : e;
 }

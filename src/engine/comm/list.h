@@ -11,7 +11,7 @@ struct kh_comm_list {
 	struct kh_view after; /* a declaration's public id, or empty */
 	size_t limit;         /* 0: KH_COMM_LIST */
 	struct kh_view json;  /* out: an array */
-	bool more;
+	struct kh_view next;  /* out: the AFTER for the rest; empty: there are no more */
 };
 enum kh_err kh_comm_list_run(struct kh_op *op, void *call);
 

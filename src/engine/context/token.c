@@ -232,10 +232,5 @@ enum kh_err kh_token_list_run(struct kh_op *op, void *call)
 		else
 			add_token(op, doc, root, &token);
 	}
-	enum kh_err e = each.e;
-	if (e == KH_OK)
-		e = kh_json_write(op->arena, root, &list->json);
-	if (e == KH_OK)
-		list->more = more;
-	return e;
+	return each.e == KH_OK ? kh_op_page(op, root, more, &list->json, &list->next) : each.e;
 }

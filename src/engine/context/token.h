@@ -24,7 +24,7 @@ struct kh_token_list {
 	bool all;             /* also those that were revoked or have expired */
 	struct kh_view after; /* public id: tokens made after it; empty: from the first */
 	struct kh_view json;  /* out: array of id, name, role, state, context, made_by, created_at, expires_at, ... */
-	bool more;            /* out: there are more; continue after the last */
+	struct kh_view next;  /* out: the AFTER for the rest; empty: there are no more */
 };
 enum kh_err kh_token_list_run(struct kh_op *op, void *call);
 

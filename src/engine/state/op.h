@@ -43,6 +43,10 @@ bool kh_op_sees_all(const struct kh_op *op);
 /* The public id of a row. */
 struct kh_view kh_op_id(struct kh_op *op, enum kh_publicid kind, int64_t id);
 
+/* Writes ITEMS, records with an `id`, as one page of a list; *RET_NEXT: if there are MORE, the id to go on after. */
+enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struct kh_view *ret_json,
+		       struct kh_view *ret_next) KH_CHECKED;
+
 /* Makes the block of SPEC, with an id and a time from the operation, and puts the result into ROW. */
 enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row) KH_CHECKED;
 

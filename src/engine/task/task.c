@@ -246,11 +246,5 @@ enum kh_err kh_task_list_run(struct kh_op *op, void *call)
 		e = kh_find_task(op, list->after, &last);
 	if (e == KH_OK)
 		e = add_tasks(op, &search, last != NULL ? last->id : 0, doc, root, &more);
-	if (e == KH_OK)
-		e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_json_write(op->arena, root, &list->json);
-	if (e == KH_OK)
-		list->more = more;
-	return e;
+	return e == KH_OK ? kh_op_page(op, root, more, &list->json, &list->next) : e;
 }

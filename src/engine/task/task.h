@@ -36,7 +36,7 @@ struct kh_task_list {
 	bool all;             /* also those that have ended */
 	struct kh_view after; /* public id: tasks opened after it; empty: from the first */
 	struct kh_view json;  /* out: array, like task.show but shorter */
-	bool more;            /* out: there are more; continue after the last */
+	struct kh_view next;  /* out: the AFTER for the rest; empty: there are no more */
 };
 enum kh_err kh_task_list_run(struct kh_op *op, void *call);
 

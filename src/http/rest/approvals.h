@@ -4,6 +4,6 @@
 
 #include "http/rest/call.h"
 
-const struct kh_rest_route *kh_rest_approvals_routes(size_t *ret_count);
+kh_rest_fn kh_rest_approvals_list, kh_rest_approvals_show, kh_rest_approvals_decide;
 
 #endif

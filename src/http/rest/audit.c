@@ -41,7 +41,7 @@ static void reply_lines(struct kh_rest_call *call, const struct kh_audittrail *p
 	kh_http_reply(call->r, 200, "application/jsonl", page->lines, &link, page->next != 0 ? 1 : 0);
 }
 
-static enum kh_err list(struct kh_rest_call *call)
+enum kh_err kh_rest_audit_list(struct kh_rest_call *call)
 {
 	const struct kh_rest_value *limit = kh_rest_call_query(call, "limit");
 	struct kh_audittrail page = {
@@ -69,21 +69,7 @@ static enum kh_err list(struct kh_rest_call *call)
 	return e == KH_OK ? kh_rest_call_reply(call, json) : e;
 }
 
-static const struct kh_words format_words = KH_WORDS("json", "jsonl");
-
-static const struct kh_rest_member list_query[] = {
-	{"after", KH_REST_NUMBER, .min = 0, .max = INT64_C(1) << 53, .about = "Events after this number."},
-	{"limit", KH_REST_NUMBER, .min = 1, .max = KH_AUDITTRAIL_LIMIT, .about = "At most so many; 100 by default."},
-	{"task", KH_REST_TEXT, .about = "Events of this task; `system`: those of no task."},
-	{"principal", KH_REST_TEXT, .about = "Events by this token, by its id or its name; `keyhole`: by Keyhole."},
-	{"kind", KH_REST_TEXT, .about = "Events of this kind, or group of kinds: query.delivered, query."},
-	{"since", KH_REST_TEXT, .about = "Events from then on: 2026-11-15, 2026-11-15T08:30:00Z."},
-	{"until", KH_REST_TEXT, .about = "Events before then."},
-	{"format", KH_REST_WORD, .words = &format_words, .about = "json where it is missing; jsonl: an event a line."},
-	{0},
-};
-
-static enum kh_err show(struct kh_rest_call *call)
+enum kh_err kh_rest_audit_show(struct kh_rest_call *call)
 {
 	struct kh_view segment = kh_http_request_segment(call->r, "event"), quoted;
 	struct kh_audittrail page = {.limit = 1};
@@ -95,41 +81,4 @@ static enum kh_err show(struct kh_rest_call *call)
 	enum kh_err e = kh_engine_call(kh_gateway_engine(call->gateway), call->token, kh_audittrail_run, &page,
 				       call->arena, &call->err);
 	return e == KH_OK ? kh_rest_call_reply(call, kh_view_trim(page.lines)) : e;
-}
-
-static const struct kh_rest_route routes[] = {
-	{
-		.method = KH_HTTP_GET,
-		.path = "/audit",
-		.name = "listEvents",
-		.group = "audit",
-		.operation = kh_audittrail_run,
-		.summary = "Read the record",
-		.about = "The oldest first.  A page may have fewer events than the limit, even none, and still a "
-			 "`next`: a filter is looked through a bounded number of events at a time.  As JSON Lines, the "
-			 "next page is in the header Link.  `keyhole audit verify` proves the record.",
-		.query = list_query,
-		.status = 200,
-		.answer = "EventList",
-		.other_types = {"application/jsonl"},
-		.run = list,
-	},
-	{
-		.method = KH_HTTP_GET,
-		.path = "/audit/{event}",
-		.name = "showEvent",
-		.group = "audit",
-		.operation = kh_audittrail_run,
-		.summary = "One event",
-		.about = "`event` is byte for byte what `hash` is the BLAKE2b-256 of.",
-		.status = 200,
-		.answer = "Event",
-		.run = show,
-	},
-};
-
-const struct kh_rest_route *kh_rest_audit_routes(size_t *ret_count)
-{
-	*ret_count = sizeof(routes) / sizeof(routes[0]);
-	return routes;
 }

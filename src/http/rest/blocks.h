@@ -4,6 +4,6 @@
 
 #include "http/rest/call.h"
 
-const struct kh_rest_route *kh_rest_blocks_routes(size_t *ret_count);
+kh_rest_fn kh_rest_blocks_put, kh_rest_blocks_list;
 
 #endif

@@ -1,9 +1,24 @@
-/* Functions for the entries: parameters, the operation, the answer. */
+/* What the functions of the routes share: parameters, the operation, the answer. */
 #include "http/rest/call.h"
 
 #include "base/emit.h"
 
-#define PATH 96 /* bytes around a list, with the cursor of the next page */
+#define AROUND 96 /* bytes around a list, with the cursor of the next page */
+#define SECOND INT64_C(1000000)
+
+unsigned kh_rest_call_status(const struct kh_rest_route *route)
+{
+	return route->status != 0 ? route->status : 200;
+}
+
+size_t kh_rest_call_limit(const struct kh_rest_route *route)
+{
+	bool has_body = route->body[0].name != NULL || route->body_schema != NULL;
+
+	return has_body && route->limit == 0 ? KH_REST_SMALL : route->limit;
+}
+
+/* --- parameters --------------------------------------------------------------------------------------------------- */
 
 static const struct kh_rest_value *find(const struct kh_rest_member *members, const struct kh_rest_value *values,
 					const char *name)
@@ -24,37 +39,43 @@ const struct kh_rest_value *kh_rest_call_body(const struct kh_rest_call *call, c
 	return find(call->route->body, call->body, name);
 }
 
+int64_t kh_rest_call_until(const struct kh_rest_call *call, bool by_default)
+{
+	const struct kh_rest_value *wait = kh_rest_call_query(call, "wait");
+	int64_t most = kh_gateway_wait(call->gateway);
+	int64_t wanted = wait->there ? wait->number * SECOND : by_default ? most : 0;
+
+	return kh_works_now() + (wanted < most ? wanted : most);
+}
+
+/* --- the operation ------------------------------------------------------------------------------------------------ */
+
 enum kh_err kh_rest_call_run(struct kh_rest_call *call, kh_engine_fn *fn, void *of)
 {
 	return kh_gateway_call(call->gateway, call->token, fn, of, call->arena, &call->err);
 }
 
+enum kh_err kh_rest_call_show(struct kh_rest_call *call, kh_engine_fn *fn, void *of, const struct kh_view *json)
+{
+	enum kh_err e = kh_rest_call_run(call, fn, of);
+
+	return e == KH_OK ? kh_rest_call_reply(call, *json) : e;
+}
+
+enum kh_err kh_rest_call_list(struct kh_rest_call *call, kh_engine_fn *fn, void *of, const struct kh_view *items,
+			      const struct kh_view *next)
+{
+	enum kh_err e = kh_rest_call_run(call, fn, of);
+
+	return e == KH_OK ? kh_rest_call_reply_list(call, *items, *next) : e;
+}
+
+/* --- the answer --------------------------------------------------------------------------------------------------- */
+
 enum kh_err kh_rest_call_reply(struct kh_rest_call *call, struct kh_view json)
 {
-	kh_http_reply(call->r, call->route->status, "application/json", json, NULL, 0);
+	kh_http_reply(call->r, kh_rest_call_status(call->route), "application/json", json, NULL, 0);
 	return KH_OK;
-}
-
-enum kh_err kh_rest_call_reply_object(struct kh_rest_call *call, unsigned status, yyjson_mut_val *object)
-{
-	struct kh_view json;
-	enum kh_err e = kh_arena_check(call->arena);
-
-	if (e == KH_OK)
-		e = kh_json_write(call->arena, object, &json);
-	if (e == KH_OK)
-		kh_http_reply(call->r, status, "application/json", json, NULL, 0);
-	return e;
-}
-
-enum kh_err kh_rest_call_last(struct kh_rest_call *call, struct kh_view items, bool more, struct kh_view *ret_next)
-{
-	yyjson_val *list = NULL;
-	enum kh_err e = more ? kh_json_read(call->arena, items, &list, &call->err) : KH_OK;
-
-	if (e == KH_OK)
-		*ret_next = kh_json_str(kh_json_get(yyjson_arr_get_last(list), "id"));
-	return e;
 }
 
 enum kh_err kh_rest_call_reply_list(struct kh_rest_call *call, struct kh_view items, struct kh_view next)
@@ -62,7 +83,7 @@ enum kh_err kh_rest_call_reply_list(struct kh_rest_call *call, struct kh_view it
 	struct kh_view json;
 	struct kh_buf buf;
 
-	kh_buf_init(&buf, call->arena, items.n + PATH);
+	kh_buf_init(&buf, call->arena, items.n + AROUND);
 	kh_buf_lit(&buf, "{\"items\":");
 	kh_buf_add(&buf, items);
 	kh_buf_lit(&buf, ",\"next\":");
@@ -73,4 +94,34 @@ enum kh_err kh_rest_call_reply_list(struct kh_rest_call *call, struct kh_view it
 	kh_buf_byte(&buf, '}');
 	enum kh_err e = kh_buf_end(&buf, &json);
 	return e == KH_OK ? kh_rest_call_reply(call, json) : e;
+}
+
+enum kh_err kh_rest_call_tell(struct kh_rest_call *call, bool ended, yyjson_mut_val *object)
+{
+	unsigned status = ended ? kh_rest_call_status(call->route) : call->route->later;
+	struct kh_view json;
+	enum kh_err e = kh_json_write(call->arena, object, &json);
+
+	if (e == KH_OK)
+		kh_http_reply(call->r, status, "application/json", json, NULL, 0);
+	return e;
+}
+
+enum kh_err kh_rest_call_reply_object(struct kh_rest_call *call, yyjson_mut_val *object)
+{
+	return kh_rest_call_tell(call, true, object);
+}
+
+enum kh_err kh_rest_call_reply_id(struct kh_rest_call *call, struct kh_view id)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+
+	kh_json_add(call->doc, obj, "id", id);
+	return kh_rest_call_reply_object(call, obj);
+}
+
+enum kh_err kh_rest_call_reply_nothing(struct kh_rest_call *call)
+{
+	kh_http_reply(call->r, 204, NULL, KH_LIT(""), NULL, 0);
+	return KH_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "http/rest/call.h"
 
-const struct kh_rest_route *kh_rest_contexts_routes(size_t *ret_count);
+kh_rest_fn kh_rest_contexts_show, kh_rest_contexts_add, kh_rest_contexts_output, kh_rest_contexts_assemble,
+	kh_rest_contexts_reset;
 
 #endif

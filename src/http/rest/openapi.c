@@ -162,7 +162,7 @@ static void add_parameters(struct writing *w, yyjson_mut_val *operation, const s
 	const struct kh_rest_member *query = route->query;
 
 	add_segments(w, list, route->path);
-	for (size_t i = 0; query != NULL && query[i].name != NULL; i++) {
+	for (size_t i = 0; query[i].name != NULL; i++) {
 		yyjson_mut_val *parameter = begin_parameter(w, list, kh_view_str(query[i].name), "query",
 							    query[i].required);
 		add_text(w, parameter, "description", query[i].about);
@@ -191,13 +191,13 @@ static void add_members(struct writing *w, yyjson_mut_val *content, const struct
 
 static void add_body(struct writing *w, yyjson_mut_val *operation, const struct kh_rest_route *route)
 {
-	if (route->limit == 0)
+	if (kh_rest_call_limit(route) == 0)
 		return;
 	yyjson_mut_val *body = yyjson_mut_obj_add_obj(w->doc, operation, "requestBody");
 	yyjson_mut_obj_add_bool(w->doc, body, "required", true);
 	yyjson_mut_val *content = yyjson_mut_obj_add_obj(w->doc, body, "content");
 	yyjson_mut_val *json = yyjson_mut_obj_add_obj(w->doc, content, "application/json");
-	if (route->body != NULL)
+	if (route->body[0].name != NULL)
 		add_members(w, json, route->body);
 	else
 		add_schema(w, json, "schema", route->body_schema);
@@ -238,7 +238,7 @@ static unsigned roles_of(const struct kh_rest_route *route)
 
 static bool has_ids(const struct kh_rest_route *route)
 {
-	for (size_t i = 0; route->query != NULL && route->query[i].name != NULL; i++)
+	for (size_t i = 0; route->query[i].name != NULL; i++)
 		if (route->query[i].kind == KH_REST_ID)
 			return true;
 	return strchr(route->path, '{') != NULL;
@@ -254,16 +254,16 @@ static void add_responses(struct writing *w, yyjson_mut_val *operation, const st
 		{"401", "Unauthorised", roles_of(route) != 0},
 		{"403", "Refused", roles_of(route) != 0},
 		{"404", "Unknown", has_ids(route)},
-		{"409", "Conflict", route->conflicts},
-		{"413", "TooLarge", route->limit > 0},
-		{"415", "UnsupportedType", route->limit > 0},
-		{"429", "TooOften", route->rated},
+		{"409", "Conflict", (route->flags & KH_REST_CONFLICTS) != 0},
+		{"413", "TooLarge", kh_rest_call_limit(route) > 0},
+		{"415", "UnsupportedType", kh_rest_call_limit(route) > 0},
+		{"429", "TooOften", (route->flags & KH_REST_RATED) != 0},
 		{"500", "Fault", true},
 		{"503", "Unavailable", true},
 	};
 	yyjson_mut_val *responses = yyjson_mut_obj_add_obj(w->doc, operation, "responses");
 
-	add_done(w, responses, route, route->status);
+	add_done(w, responses, route, kh_rest_call_status(route));
 	if (route->later != 0)
 		add_done(w, responses, route, route->later);
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
@@ -336,7 +336,7 @@ static void add_components(struct writing *w, yyjson_mut_val *root)
 	add_text(w, token, "scheme", "bearer");
 }
 
-enum kh_err kh_rest_openapi_write(struct kh_arena *arena, const struct kh_rest_route *const *routes, size_t count,
+enum kh_err kh_rest_openapi_write(struct kh_arena *arena, const struct kh_rest_route *routes, size_t count,
 				  struct kh_view *ret_json, struct kh_error *err)
 {
 	struct writing w = {.arena = arena, .doc = kh_json_new(arena), .err = err};
@@ -351,12 +351,13 @@ enum kh_err kh_rest_openapi_write(struct kh_arena *arena, const struct kh_rest_r
 	add_head(&w, root);
 	paths = yyjson_mut_obj_add_obj(w.doc, root, "paths");
 	for (size_t i = 0; i < count; i++)
-		add_operation(&w, paths, routes[i]);
+		add_operation(&w, paths, &routes[i]);
 	add_components(&w, root);
-	e = kh_arena_check(arena);
-	if (e == KH_OK)
-		e = w.e;
-	if (e == KH_OK)
-		e = kh_json_write(arena, root, ret_json);
+	e = w.e == KH_OK ? kh_json_write(arena, root, ret_json) : w.e;
 	return e == KH_ENOMEM ? kh_error_set(err, e, "out_of_memory", "out of memory") : e;
+}
+
+enum kh_err kh_rest_openapi_show(struct kh_rest_call *call)
+{
+	return kh_rest_call_reply(call, call->document);
 }

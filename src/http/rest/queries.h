@@ -4,6 +4,6 @@
 
 #include "http/rest/call.h"
 
-const struct kh_rest_route *kh_rest_queries_routes(size_t *ret_count);
+kh_rest_fn kh_rest_queries_ask, kh_rest_queries_show, kh_rest_queries_next, kh_rest_queries_respond;
 
 #endif

@@ -7,7 +7,7 @@
 
 size_t kh_rest_read_find(const struct kh_rest_member *members, struct kh_view name)
 {
-	for (size_t i = 0; members != NULL && i < KH_REST_MEMBERS && members[i].name != NULL; i++)
+	for (size_t i = 0; i < KH_REST_MEMBERS && members[i].name != NULL; i++)
 		if (kh_view_eq(kh_view_str(members[i].name), name))
 			return i;
 	return KH_REST_MEMBERS;
@@ -92,7 +92,7 @@ enum kh_err kh_rest_read_parameter(struct kh_arena *arena, const struct kh_rest_
 enum kh_err kh_rest_read_parameters_end(const struct kh_rest_member *members,
 					const struct kh_rest_value values[KH_REST_MEMBERS], struct kh_error *err)
 {
-	for (size_t i = 0; members != NULL && i < KH_REST_MEMBERS && members[i].name != NULL; i++) {
+	for (size_t i = 0; i < KH_REST_MEMBERS && members[i].name != NULL; i++) {
 		if (members[i].required && !values[i].there)
 			return kh_error_member(err, kh_view_str(members[i].name),
 					       kh_error_set(err, KH_EINPUT, "missing", "the parameter %s is required",

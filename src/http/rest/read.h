@@ -23,8 +23,8 @@ enum kh_rest_kind {
 struct kh_rest_member {
 	const char *name; /* NULL ends a list */
 	enum kh_rest_kind kind;
-	bool required;
 	const char *about; /* for the document */
+	bool required;
 	int64_t min, max;
 	const struct kh_words *words;
 	char letter; /* of ids */
@@ -40,7 +40,7 @@ struct kh_rest_value {
 	size_t count;
 };
 
-/* Reads one parameter of the URL, decoded; KH_EINPUT if MEMBERS (NULL: none) has none of this NAME, or it was given
+/* Reads one parameter of the URL, decoded; KH_EINPUT if MEMBERS has none of this NAME, or it was given
  * before. */
 enum kh_err kh_rest_read_parameter(struct kh_arena *arena, const struct kh_rest_member *members, struct kh_view name,
 				   struct kh_view value, struct kh_rest_value values[KH_REST_MEMBERS],

@@ -1,9 +1,10 @@
-/* Tasks over HTTP: /tasks. */
+/* Tasks over HTTP, and their taint graphs (K5): /tasks. */
 #ifndef KH_HTTP_REST_TASKS_H
 #define KH_HTTP_REST_TASKS_H
 
 #include "http/rest/call.h"
 
-const struct kh_rest_route *kh_rest_tasks_routes(size_t *ret_count);
+kh_rest_fn kh_rest_tasks_list, kh_rest_tasks_open, kh_rest_tasks_show, kh_rest_tasks_close, kh_rest_tasks_execute,
+	kh_rest_tasks_graph;
 
 #endif

@@ -4,6 +4,6 @@
 
 #include "http/rest/call.h"
 
-const struct kh_rest_route *kh_rest_tokens_routes(size_t *ret_count);
+kh_rest_fn kh_rest_tokens_list, kh_rest_tokens_create, kh_rest_tokens_revoke, kh_rest_tokens_me, kh_rest_tokens_policy;
 
 #endif

@@ -19,6 +19,8 @@ static const struct kh_rest_member parameters[] = {
 	{0},
 };
 
+static const struct kh_rest_member none[] = {{0}};
+
 static enum kh_err read_body(struct kh_test *t, const char *json, struct kh_rest_value values[KH_REST_MEMBERS])
 {
 	yyjson_val *body;
@@ -103,7 +105,7 @@ static void test_parameters(struct kh_test *t)
 	assert_true(v[0].number == 1 && v[1].number == 10 && v[2].word == 0);
 	must_fail(t, KH_EINPUT, give(t, "all", "true", v));
 	assert_string_equal(t->err.code, "duplicate_member");
-	must(t, kh_rest_read_parameters_end(NULL, v, &t->err));
+	must(t, kh_rest_read_parameters_end(none, v, &t->err));
 }
 
 static void test_parameters_refused(struct kh_test *t)
@@ -136,7 +138,7 @@ static void test_parameters_refused(struct kh_test *t)
 		assert_string_equal(t->err.member, all[i].member);
 	}
 	struct kh_rest_value v[KH_REST_MEMBERS] = {0};
-	must_fail(t, KH_EINPUT, kh_rest_read_parameter(&t->arena, NULL, KH_LIT("a\n\"b"), KH_LIT(""), v, &t->err));
+	must_fail(t, KH_EINPUT, kh_rest_read_parameter(&t->arena, none, KH_LIT("a\n\"b"), KH_LIT(""), v, &t->err));
 	assert_null(strchr(t->err.detail, '\n')); /* what a stranger wrote is quoted */
 }
 
