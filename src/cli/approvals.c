@@ -9,27 +9,21 @@
 #define MEMORY   ((size_t)64 << 20) /* bytes for one look */
 #define PAUSE_NS (500 * 1000000L)
 
-static const struct kh_table_column columns[] = {
-	{"ID", "id", KH_TABLE_TEXT},
-	{"KIND", "kind", KH_TABLE_TEXT},
-	{"STATE", "state", KH_TABLE_TEXT},
-	{"TASK", "task", KH_TABLE_TEXT},
-	{"PAGES", "pages", KH_TABLE_TEXT},
-	{"EXPIRES", "expires_at", KH_TABLE_TEXT},
-	{"DECIDED", "decided_by", KH_TABLE_TEXT},
-};
-
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
 int kh_approvals_list(struct kh_frame *f)
 {
 	const struct kh_approvals_args *a = f->args;
 	struct kh_approval_list call = {.all = a->all};
+	const struct kh_listing listing = {
+		.key = "approvals",
+		.columns = "ID: id; KIND: kind; STATE: state; TASK: task; PAGES: pages; "
+			   "EXPIRES: expires_at; DECIDED: decided_by",
+		.nothing = a->all ? "There never was an approval." : "Nothing waits for a decision.",
+		KH_LISTING(kh_approval_list_run, call),
+	};
 
-	return kh_listing_write(
-		f, &(struct kh_listing){"approvals", columns, sizeof(columns) / sizeof(columns[0]),
-					a->all ? "There never was an approval." : "Nothing waits for a decision.",
-					kh_approval_list_run, &call, &call.json, &call.after, &call.next});
+	return kh_listing_write(f, &listing);
 }
 
 /* --- watch -------------------------------------------------------------------------------------------------------- */

@@ -79,11 +79,9 @@ static int take_digest(struct kh_frame *f, struct kh_approval_decide *call, bool
 		call->shown = kh_view_str(a->shown);
 		return KH_FRAME_DONE;
 	}
-	if (!kh_approvals_show_can_ask(f)) {
-		kh_error_set(&f->err, KH_EINPUT, "shown_missing",
-			     "name what was displayed: --shown DIGEST, as `keyhole approvals show` wrote it");
-		return kh_frame_fail(f);
-	}
+	if (!kh_approvals_show_can_ask(f))
+		return KH_FRAME_REFUSE(f, "shown_missing",
+				       "name what was displayed: --shown DIGEST, as `keyhole approvals show` wrote it");
 	*ret_ask = true;
 	int status = kh_approvals_show_pages(f, call->approval, &all, &call->shown);
 	if (status == KH_FRAME_DONE && !all) {

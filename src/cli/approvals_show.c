@@ -83,10 +83,8 @@ int kh_approvals_show(struct kh_frame *f)
 	struct kh_approval_show show;
 	bool all;
 
-	if (a->page > INT64_MAX) {
-		kh_error_set(&f->err, KH_EINPUT, "no_such_page", "there is no page of that number");
-		return kh_frame_fail(f);
-	}
+	if (a->page > INT64_MAX)
+		return KH_FRAME_REFUSE(f, "no_such_page", "there is no page of that number");
 	if (a->page > 0 || f->options.json)
 		return show_page(f, id, a->page > 0 ? (int64_t)a->page : 1, &show);
 	return kh_approvals_show_pages(f, id, &all, &digest);

@@ -14,6 +14,8 @@
 #define LAST_MOST 100000
 #define STEP_MS   250 /* milliseconds between checks for new events */
 
+struct reading;
+typedef enum kh_err read_fn(struct kh_txn *txn, struct reading *r);
 typedef void write_fn(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
 
 /* The state of reading events. */
@@ -22,6 +24,7 @@ struct reading {
 	const struct kh_audits_trail_args *args;
 	struct kh_eventline line;
 	struct kh_eventfilter filter;
+	read_fn *read;
 	write_fn *write;
 	struct kh_arena arena; /* for output that is not yet written */
 	struct kh_buf buf;
@@ -84,47 +87,66 @@ static enum kh_err write_remembered(struct kh_txn *txn, struct reading *r)
 }
 
 /* Reads the events after r->after that match. */
-static enum kh_err read_on(struct kh_txn *txn, void *arg)
+static enum kh_err read_on(struct kh_txn *txn, struct reading *r)
 {
-	struct reading *r = arg;
+	enum kh_err e = kh_audit_read(txn, r->after, write_entry, r);
 
-	kh_txn_use_arena(txn, &r->f->arena);
-	enum kh_err e = kh_eventline_init(&r->line, txn);
-	if (e != KH_OK)
-		return e;
-	e = kh_eventoption_read(&r->args->wanted, &r->line, &r->filter, txn->err);
-	if (e == KH_OK)
-		e = kh_audit_read(txn, r->after, write_entry, r);
 	if (e == KH_OK && !r->lost && !r->failed)
 		flush(r);
-	kh_eventline_done(&r->line);
 	return e;
 }
 
 /* Reads the last events that match. */
-static enum kh_err read_last(struct kh_txn *txn, void *arg)
+static enum kh_err read_last(struct kh_txn *txn, struct reading *r)
 {
-	struct reading *r = arg;
 	int64_t next = 0;
+	enum kh_err e = kh_txn_next_event(txn, &next);
 
-	kh_txn_use_arena(txn, &r->f->arena);
 	r->ring = KH_NEW_N(&r->f->arena, int64_t, r->args->last);
 	if (r->ring == NULL)
 		return KH_ENOMEM;
+	/* Without a filter, the id of the first one is known. */
+	int64_t after = kh_eventfilter_is_empty(&r->filter) ? next - 1 - (int64_t)r->args->last : 0;
+	if (e == KH_OK)
+		e = kh_audit_read(txn, after > 0 ? after : 0, remember, r);
+	return e == KH_OK ? write_remembered(txn, r) : e;
+}
+
+/* Reads the event after r->after, whatever it is. */
+static enum kh_err read_one(struct kh_txn *txn, struct reading *r)
+{
+	struct kh_audit_entry entry;
+	enum kh_err e = kh_audit_get(txn, &r->f->arena, r->after + 1, &entry);
+
+	if (e == KH_EUNKNOWN)
+		kh_error_set(txn->err, e, "unknown_event", "there is no event %lld", (long long)r->after + 1);
+	if (e != KH_OK)
+		return e;
+	r->write(&r->line, &entry, &r->buf);
+	flush(r);
+	return KH_OK;
+}
+
+/* Reads, with the names of those who caused events at hand. */
+static enum kh_err read_events(struct kh_txn *txn, void *arg)
+{
+	struct reading *r = arg;
+
+	kh_txn_use_arena(txn, &r->f->arena);
 	enum kh_err e = kh_eventline_init(&r->line, txn);
 	if (e != KH_OK)
 		return e;
 	e = kh_eventoption_read(&r->args->wanted, &r->line, &r->filter, txn->err);
 	if (e == KH_OK)
-		e = kh_txn_next_event(txn, &next);
-	/* Without a filter, the id of the first one is known. */
-	int64_t after = kh_eventfilter_is_empty(&r->filter) ? next - 1 - (int64_t)r->args->last : 0;
-	if (e == KH_OK)
-		e = kh_audit_read(txn, after > 0 ? after : 0, remember, r);
-	if (e == KH_OK)
-		e = write_remembered(txn, r);
+		e = r->read(txn, r);
 	kh_eventline_done(&r->line);
 	return e;
+}
+
+static enum kh_err go(struct reading *r, read_fn *read)
+{
+	r->read = read;
+	return kh_store_read(r->f->home.store, read_events, r, &r->f->err);
 }
 
 static int end(struct reading *r, enum kh_err e)
@@ -154,16 +176,14 @@ int kh_audits_trail_tail(struct kh_frame *f)
 	const struct kh_audits_trail_args *a = f->args;
 	struct reading r;
 
-	if (a->last > LAST_MOST) {
-		kh_error_set(&f->err, KH_EINPUT, "bad_option", "-n is at most %d: `audit export` has all", LAST_MOST);
-		return kh_frame_fail(f);
-	}
+	if (a->last > LAST_MOST)
+		return KH_FRAME_REFUSE(f, "bad_option", "-n is at most %d: `audit export` has all", LAST_MOST);
 	begin(&r, f, f->options.json ? kh_eventline_json : kh_eventtext_text);
-	enum kh_err e = kh_store_read(f->home.store, read_last, &r, &f->err);
+	enum kh_err e = go(&r, read_last);
 	while (e == KH_OK && a->follow && !r.lost && !r.failed) {
 		nanosleep(&step, NULL);
 		r.after = r.seen;
-		e = kh_store_read(f->home.store, read_on, &r, &f->err);
+		e = go(&r, read_on);
 	}
 	return end(&r, e);
 }
@@ -176,14 +196,12 @@ int kh_audits_trail_export(struct kh_frame *f)
 	struct kh_progress progress = {0};
 	struct reading r;
 
-	if (a->format != NULL && strcmp(a->format, "jsonl") != 0 && strcmp(a->format, "cef") != 0) {
-		kh_error_set(&f->err, KH_EINPUT, "bad_option", "--format is jsonl or cef");
-		return kh_frame_fail(f);
-	}
+	if (a->format != NULL && strcmp(a->format, "jsonl") != 0 && strcmp(a->format, "cef") != 0)
+		return KH_FRAME_REFUSE(f, "bad_option", "--format is jsonl or cef");
 	begin(&r, f, a->format != NULL && strcmp(a->format, "cef") == 0 ? kh_eventtext_cef : kh_eventline_json);
 	if (!f->out->escapes)
 		kh_progress_start(&progress, "exporting");
-	enum kh_err e = kh_store_read(f->home.store, read_on, &r, &f->err);
+	enum kh_err e = go(&r, read_on);
 	if (!f->out->escapes)
 		kh_progress_stop(&progress);
 	return end(&r, e);
@@ -191,39 +209,14 @@ int kh_audits_trail_export(struct kh_frame *f)
 
 /* --- show --------------------------------------------------------------------------------------------------------- */
 
-struct showing {
-	struct reading r;
-	int64_t id;
-};
-
-static enum kh_err read_one(struct kh_txn *txn, void *arg)
-{
-	struct showing *s = arg;
-	struct kh_audit_entry entry;
-
-	kh_txn_use_arena(txn, &s->r.f->arena);
-	enum kh_err e = kh_eventline_init(&s->r.line, txn);
-	if (e != KH_OK)
-		return e;
-	e = kh_audit_get(txn, &s->r.f->arena, s->id, &entry);
-	if (e == KH_EUNKNOWN)
-		kh_error_set(txn->err, e, "unknown_event", "there is no event %lld", (long long)s->id);
-	if (e == KH_OK) {
-		s->r.write(&s->r.line, &entry, &s->r.buf);
-		flush(&s->r);
-	}
-	kh_eventline_done(&s->r.line);
-	return e;
-}
-
 int kh_audits_trail_show(struct kh_frame *f)
 {
-	struct showing s = {.id = 0};
+	struct reading r;
+	int64_t id;
 
-	if (!kh_view_int(kh_view_str(f->words[0]), &s.id) || s.id < 1) {
-		kh_error_set(&f->err, KH_EINPUT, "bad_option", "EVENT is the number of an event");
-		return kh_frame_fail(f);
-	}
-	begin(&s.r, f, f->options.json ? kh_eventline_json : kh_eventtext_whole);
-	return end(&s.r, kh_store_read(f->home.store, read_one, &s, &f->err));
+	if (!kh_view_int(kh_view_str(f->words[0]), &id) || id < 1)
+		return KH_FRAME_REFUSE(f, "bad_option", "EVENT is the number of an event");
+	begin(&r, f, f->options.json ? kh_eventline_json : kh_eventtext_whole);
+	r.after = id - 1;
+	return end(&r, go(&r, read_one));
 }

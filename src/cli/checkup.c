@@ -110,13 +110,8 @@ static void check_secret(struct checkup *c, const struct kh_secret *secret)
 
 static void check_reader(struct checkup *c, const struct kh_config_reader *reader)
 {
-	struct kh_view owner = kh_arena_printf(c->arena, "reader %.*s", KH_FMT(reader->name));
-	struct kh_secret secret = {.file = reader->key_file,
-				   .environment = reader->key_environment,
-				   .owner = owner,
-				   .word = "key",
-				   .in_header = true,
-				   .line = reader->line};
+	struct kh_secret secret = kh_secret_of_reader(c->arena, reader);
+	struct kh_view owner = secret.owner;
 
 	if (owner.p == NULL)
 		return;
@@ -131,12 +126,8 @@ static void check_reader(struct checkup *c, const struct kh_config_reader *reade
 /* Checks a database's password and authority; databases.h checks whether it answers. */
 static void check_database(struct checkup *c, const struct kh_config_database *database)
 {
-	struct kh_view owner = kh_arena_printf(c->arena, "database %.*s", KH_FMT(database->name));
-	struct kh_secret secret = {.file = database->password_file,
-				   .environment = database->password_environment,
-				   .owner = owner,
-				   .word = "password",
-				   .line = database->line};
+	struct kh_secret secret = kh_secret_of_database(c->arena, database);
+	struct kh_view owner = secret.owner;
 
 	if (owner.p == NULL)
 		return;
@@ -148,12 +139,7 @@ static void check_database(struct checkup *c, const struct kh_config_database *d
 
 static void check_search(struct checkup *c, const struct kh_config_search *search)
 {
-	struct kh_secret secret = {.file = search->key_file,
-				   .environment = search->key_environment,
-				   .owner = KH_LIT("search"),
-				   .word = "key",
-				   .in_header = true,
-				   .line = search->line};
+	struct kh_secret secret = kh_secret_of_search(search);
 
 	for (size_t i = 0; i < search->folders.n; i++)
 		check_path(c, KH_LIT("search folder"), search->folders.at[i], FOLDER, search->line,

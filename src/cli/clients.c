@@ -79,22 +79,31 @@ static void put_element(struct kh_buf *buf, struct kh_view argument)
 	kh_emit_string(buf, argument);
 }
 
-static void put_list(struct kh_buf *buf, const struct kh_clients *c)
+/* Clients that start the server: the text before the program, before the list of its arguments, and after that. */
+static const struct {
+	const char *before, *between, *after;
+} starters[] = {
+	{"Codex, in ~/.codex/config.toml:\n\n"
+	 "  [mcp_servers.keyhole]\n"
+	 "  command = ",
+	 "\n  args = ", "\n  tool_timeout_sec = 120\n\n"},
+	{"Gemini CLI, in ~/.gemini/settings.json:\n\n"
+	 "  {\"mcpServers\": {\"keyhole\": {\"command\": ",
+	 ",\n    \"args\": ", ", \"timeout\": 120000}}}\n\n"},
+	{"Any other client that starts MCP servers:\n\n"
+	 "  {\"mcpServers\": {\"keyhole\": {\"command\": ",
+	 ",\n    \"args\": ", "}}}\n\n"},
+};
+
+static void print_starter(struct kh_buf *buf, const struct kh_clients *c, size_t i)
 {
+	kh_buf_add(buf, kh_view_str(starters[i].before));
+	kh_emit_string(buf, c->program);
+	kh_buf_add(buf, kh_view_str(starters[i].between));
 	kh_buf_byte(buf, '[');
 	each_argument(buf, c, put_element);
 	kh_buf_byte(buf, ']');
-}
-
-static void print_codex(struct kh_buf *buf, const struct kh_clients *c)
-{
-	kh_buf_lit(buf, "Codex, in ~/.codex/config.toml:\n\n"
-			"  [mcp_servers.keyhole]\n"
-			"  command = ");
-	kh_emit_string(buf, c->program);
-	kh_buf_lit(buf, "\n  args = ");
-	put_list(buf, c);
-	kh_buf_lit(buf, "\n  tool_timeout_sec = 120\n\n");
+	kh_buf_add(buf, kh_view_str(starters[i].after));
 }
 
 static void print_claude(struct kh_buf *buf, const struct kh_clients *c)
@@ -103,26 +112,6 @@ static void print_claude(struct kh_buf *buf, const struct kh_clients *c)
 	put_shell(buf, c->program);
 	each_argument(buf, c, put_shell);
 	kh_buf_lit(buf, "\n\n");
-}
-
-static void print_gemini(struct kh_buf *buf, const struct kh_clients *c)
-{
-	kh_buf_lit(buf, "Gemini CLI, in ~/.gemini/settings.json:\n\n"
-			"  {\"mcpServers\": {\"keyhole\": {\"command\": ");
-	kh_emit_string(buf, c->program);
-	kh_buf_lit(buf, ",\n    \"args\": ");
-	put_list(buf, c);
-	kh_buf_lit(buf, ", \"timeout\": 120000}}}\n\n");
-}
-
-static void print_generic(struct kh_buf *buf, const struct kh_clients *c)
-{
-	kh_buf_lit(buf, "Any other client that starts MCP servers:\n\n"
-			"  {\"mcpServers\": {\"keyhole\": {\"command\": ");
-	kh_emit_string(buf, c->program);
-	kh_buf_lit(buf, ",\n    \"args\": ");
-	put_list(buf, c);
-	kh_buf_lit(buf, "}}}\n\n");
 }
 
 static void print_http(struct kh_buf *buf, const struct kh_clients *c)
@@ -144,10 +133,10 @@ static void print_http(struct kh_buf *buf, const struct kh_clients *c)
 
 void kh_clients_print(struct kh_buf *buf, const struct kh_clients *clients)
 {
-	print_codex(buf, clients);
+	print_starter(buf, clients, 0);
 	print_claude(buf, clients);
-	print_gemini(buf, clients);
-	print_generic(buf, clients);
+	for (size_t i = 1; i < sizeof(starters) / sizeof(starters[0]); i++)
+		print_starter(buf, clients, i);
 	print_http(buf, clients);
 }
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define DECLARATION_LIMIT (64U << 10)
-#define COUNT(a)          (sizeof(a) / sizeof((a)[0]))
 
 /* --- declare ------------------------------------------------------------------------------------------------------ */
 
@@ -68,54 +67,27 @@ int kh_comms_show_declare(struct kh_frame *f)
 
 int kh_comms_show_list(struct kh_frame *f)
 {
-	static const struct kh_table_column columns[] = {
-		{"DECLARATION", "id", KH_TABLE_TEXT},    {"OPERATION", "operation", KH_TABLE_TEXT},
-		{"STATE", "state", KH_TABLE_TEXT},       {"BLOCK", "block", KH_TABLE_TEXT},
-		{"APPROVAL", "approval", KH_TABLE_TEXT}, {"DECLARED", "declared_at", KH_TABLE_TIME},
-	};
 	struct kh_comm_list call = {.task = kh_view_str(f->words[0])};
+	const struct kh_listing listing = {
+		.key = "declarations",
+		.columns = "DECLARATION: id; OPERATION: operation; STATE: state; BLOCK: block; "
+			   "APPROVAL: approval; DECLARED: declared_at time",
+		.nothing = "The task has declared nothing.",
+		KH_LISTING(kh_comm_list_run, call),
+	};
 
-	return kh_listing_write(f, &(struct kh_listing){"declarations", columns, COUNT(columns),
-							"The task has declared nothing.", kh_comm_list_run, &call,
-							&call.json, &call.after, &call.next});
+	return kh_listing_write(f, &listing);
 }
 
 /* --- show --------------------------------------------------------------------------------------------------------- */
 
-static const struct kh_table_column head[] = {
-	{"declaration", "id", KH_TABLE_TEXT},
-	{"operation", "operation", KH_TABLE_TEXT},
-	{"state", "state", KH_TABLE_TEXT},
-	{"why", "reason", KH_TABLE_TEXT},
-	{"task", "task", KH_TABLE_TEXT},
-	{"context", "context", KH_TABLE_TEXT},
-	{"host", "host", KH_TABLE_TEXT},
-	{"block", "block", KH_TABLE_TEXT},
-	{"waits for", "approval", KH_TABLE_TEXT},
-	{"asked", "asked_by", KH_TABLE_TEXT},
-	{"verified", "verified_by", KH_TABLE_TEXT},
-	{"triage", "triage", KH_TABLE_TEXT},
-	{"supervised", "supervised", KH_TABLE_TEXT},
-	{"screened", "screened", KH_TABLE_TEXT},
-	{"fenced", "fenced", KH_TABLE_TEXT},
-	{"replaced by", "replaced_by", KH_TABLE_TEXT},
-	{"in place of", "in_place_of", KH_TABLE_TEXT},
-	{"bytes out", "egress_bytes", KH_TABLE_TEXT},
-	{"bits", "microbits", KH_TABLE_BITS},
-	{"declared", "declared_at", KH_TABLE_TIME},
-	{"begun", "begun_at", KH_TABLE_TIME},
-	{"ended", "ended_at", KH_TABLE_TIME},
-	{"purged", "purged_at", KH_TABLE_TIME},
-};
-
-static bool is_head(struct kh_view name)
-{
-	for (size_t i = 0; i < COUNT(head); i++) {
-		if (kh_view_eq(name, kh_view_str(head[i].member)))
-			return true;
-	}
-	return false;
-}
+static const char head[] =
+	"declaration: id; operation: operation; state: state; why: reason; task: task; context: context; host: host;"
+	"block: block; waits for: approval; asked: asked_by; verified: verified_by; triage: triage;"
+	"supervised: supervised; screened: screened; fenced: fenced; replaced by: replaced_by; in place of: "
+	"in_place_of;"
+	"bytes out: egress_bytes; bits: microbits bits; declared: declared_at time; begun: begun_at time;"
+	"ended: ended_at time; purged: purged_at time";
 
 /* Writes a value of others as lines behind a bar: a text as it is, of a list a line for each item, of an object a
  * line for each member. */
@@ -161,10 +133,10 @@ void kh_comms_show_write(struct kh_buf *buf, yyjson_val *shown, size_t columns)
 	yyjson_val *key, *value;
 	size_t i, max;
 
-	kh_table_object(buf, shown, head, COUNT(head));
+	kh_table_object(buf, shown, head);
 	yyjson_obj_foreach (shown, i, max, key, value) {
 		struct kh_view name = kh_json_str(key);
-		if (is_head(name) || yyjson_is_null(value))
+		if (kh_table_has(head, name) || yyjson_is_null(value))
 			continue;
 		if (yyjson_is_ctn(value) || yyjson_is_str(value)) {
 			kh_buf_printf(buf, "\n---- %.*s ----\n", KH_FMT(name));

@@ -14,21 +14,10 @@
 
 static void print_context(struct kh_buf *buf, yyjson_val *context)
 {
-	static const struct kh_table_column lines[] = {
-		{"context    ", "id", KH_TABLE_TEXT},
-		{"token", "token", KH_TABLE_TEXT},
-		{"name", "name", KH_TABLE_TEXT},
-		{"taint", "taint", KH_TABLE_TEXT},
-		{"deliveries", "deliveries", KH_TABLE_TEXT},
-		{"exposed to", "exposed_microbits", KH_TABLE_BITS},
-		{"blocks", "blocks", KH_TABLE_TEXT},
-		{"open tasks", "open_tasks", KH_TABLE_LENGTH},
-		{"resets", "resets", KH_TABLE_TEXT},
-		{"created", "created_at", KH_TABLE_TIME},
-		{"reset", "reset_at", KH_TABLE_TIME},
-	};
-
-	kh_table_object(buf, context, lines, sizeof(lines) / sizeof(lines[0]));
+	kh_table_object(buf, context,
+			"context    : id; token: token; name: name; taint: taint; deliveries: deliveries;"
+			"exposed to: exposed_microbits bits; blocks: blocks; open tasks: open_tasks length;"
+			"resets: resets; created: created_at time; reset: reset_at time");
 	kh_tasks_budget(buf, context);
 	kh_table_commands(buf, kh_json_get(context, "open_tasks"), "task show");
 }
@@ -58,11 +47,9 @@ int kh_contexts_add(struct kh_frame *f)
 	const struct kh_contexts_args *a = f->args;
 	struct kh_context_add call = {.context = kh_view_str(f->words[0])};
 
-	if (!kh_words_parse(&kh_event_words, kh_view_str(f->words[1]), &call.event)) {
-		kh_error_set(&f->err, KH_EINPUT, "bad_option",
-			     "EVENT is system_prompt, user_message, goal, commitment or supervisor_message");
-		return kh_frame_fail(f);
-	}
+	if (!kh_words_parse(&kh_event_words, kh_view_str(f->words[1]), &call.event))
+		return KH_FRAME_REFUSE(f, "bad_option",
+				       "EVENT is system_prompt, user_message, goal, commitment or supervisor_message");
 	if (kh_frame_input(f, f->words[2], CONTENT_LIMIT, &call.content) != KH_OK)
 		return kh_frame_fail(f);
 	call.source = kh_view_str(a->source != NULL ? a->source : "");

@@ -304,10 +304,8 @@ int kh_doctor_run(struct kh_frame *f)
 
 	if (d == NULL)
 		return kh_frame_fail_memory(f);
-	if (f->count > 0) {
-		kh_error_set(&f->err, KH_EINPUT, "bad_option", "this command takes no arguments");
-		return kh_frame_fail(f);
-	}
+	if (f->count > 0)
+		return KH_FRAME_REFUSE(f, "bad_option", "this command takes no arguments");
 	d->arena = &f->arena;
 	d->has_colour = f->has_colour;
 	examine(d);
@@ -316,9 +314,7 @@ int kh_doctor_run(struct kh_frame *f)
 	int why = errno;
 	if (d->has_home)
 		(void)kh_home_close(&d->home, &f->err);
-	if (lost) {
-		kh_error_set(&f->err, KH_EINPUT, "output_lost", "%s", strerror(why));
-		return kh_frame_fail(f);
-	}
+	if (lost)
+		return KH_FRAME_REFUSE(f, "output_lost", "%s", strerror(why));
 	return is_well(d) ? KH_FRAME_DONE : KH_FRAME_NOT;
 }

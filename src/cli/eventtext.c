@@ -98,29 +98,19 @@ static void extension(struct kh_buf *buf, const char *key, struct kh_view value)
 static const char *severity(struct kh_view kind)
 {
 	static const struct {
-		const char *kind, *severity;
+		const char *severity, *kinds;
 	} all[] = {
-		{"alert", "8"},
-		{"call.refused", "6"},
-		{"task.failed", "6"},
-		{"query.refused", "5"},
-		{"query.held", "5"},
-		{"context.reset", "5"},
-		{"token.created", "5"},
-		{"token.revoked", "5"},
-		{"declaration.denied", "6"},
-		{"declaration.asked", "5"},
-		{"operation.begun", "4"},
-		{"operation.ended", "4"},
-		{"approval.void", "4"},
-		{"ask.failed", "4"},
-		{"phase.changed", "4"},
-		{"approval.decided", "4"},
+		{"8", "alert"},
+		{"6", "call.refused task.failed declaration.denied"},
+		{"5", "query.refused query.held context.reset token.created token.revoked declaration.asked"},
+		{"4", "operation.begun operation.ended approval.void approval.decided ask.failed phase.changed"},
 	};
+	struct kh_view rest, one;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (kh_view_eq(kh_view_str(all[i].kind), kind))
-			return all[i].severity;
+		for (rest = kh_view_str(all[i].kinds); rest.n > 0 && kh_view_split(&rest, ' ', &one);)
+			if (kh_view_eq(one, kind))
+				return all[i].severity;
 	return "3";
 }
 

@@ -259,46 +259,6 @@ static int print_help(const struct kh_frame_command *c, const struct kh_options 
 	return c->unusable != 0 ? c->unusable : KH_FRAME_UNUSABLE;
 }
 
-/* Options may stand before, between and after the arguments, up to "--"; the arguments are moved to the end, in
- * their order. */
-static enum kh_err read_words(struct kh_frame *f, const struct kh_options tables[TABLES], int argc, char **argv)
-{
-	char **words = KH_NEW_N(&f->arena, char *, (size_t)argc + 1);
-	int n = 0, at = 0;
-
-	if (words == NULL)
-		return kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
-	while (at < argc) {
-		int next;
-		enum kh_err e = kh_option_read(tables, TABLES, argc - at, argv + at, &next, &f->err);
-		if (e != KH_OK)
-			return e;
-		bool all = next > 1 && strcmp(argv[at + next - 1], "--") == 0;
-		at += next;
-		for (bool more = true; more && at < argc; at++, more = all)
-			words[n++] = argv[at];
-		at--; /* kh_option_read takes this one for the command's name */
-		if (at + 1 >= argc)
-			break;
-	}
-	f->words = words;
-	f->count = n;
-	return KH_OK;
-}
-
-/* The options of a tool stand before its arguments, which may be another program's. */
-static enum kh_err read_tool_words(struct kh_frame *f, const struct kh_options tables[TABLES], int argc, char **argv)
-{
-	int next;
-	enum kh_err e = kh_option_read(tables, TABLES, argc, argv, &next, &f->err);
-
-	if (e != KH_OK)
-		return e;
-	f->words = argv + next;
-	f->count = argc - next;
-	return KH_OK;
-}
-
 /* True if --json was given.  Checked separately, so that an error in another option is JSON too. */
 static bool wants_json(int argc, char **argv)
 {
@@ -420,7 +380,10 @@ static int run(struct kh_frame *f, int argc, char **argv)
 	gather(f, tables);
 	kh_option_preset(&tables[0]);
 	f->options.json = !c->is_tool && wants_json(argc, argv);
-	enum kh_err e = c->is_tool ? read_tool_words(f, tables, argc, argv) : read_words(f, tables, argc, argv);
+	f->words = KH_NEW_N(&f->arena, char *, (size_t)argc);
+	if (f->words == NULL)
+		return kh_frame_fail_memory(f);
+	enum kh_err e = kh_option_read(tables, TABLES, c->is_tool, argc, argv, f->words, &f->count, &f->err);
 	if (e == KH_OK && f->help)
 		return print_help(c, tables);
 	if (e == KH_OK)

@@ -122,6 +122,9 @@ int kh_frame_text(struct kh_frame *f, const struct kh_buf *buf);
 int kh_frame_fail(struct kh_frame *f);
 int kh_frame_fail_memory(struct kh_frame *f);
 
+/* Reports input that is not usable: KH_FRAME_REFUSE(f, code, format, ...).  Returns the exit status. */
+#define KH_FRAME_REFUSE(f, ...) ((void)kh_error_set(&(f)->err, KH_EINPUT, __VA_ARGS__), kh_frame_fail(f))
+
 /* Reads all of the file that an argument names, "-" for standard input, at most LIMIT bytes. */
 enum kh_err kh_frame_input(struct kh_frame *f, const char *name, size_t limit, struct kh_view *ret_text) KH_CHECKED;
 

@@ -387,10 +387,8 @@ int kh_init_run(struct kh_frame *f)
 
 	if (system->is_wanted)
 		return kh_init_system_run(f, system);
-	if (system->root != NULL || system->user != NULL) {
-		kh_error_set(&f->err, KH_EINPUT, "bad_option", "--root and --user are for --system");
-		return kh_frame_fail(f);
-	}
+	if (system->root != NULL || system->user != NULL)
+		return KH_FRAME_REFUSE(f, "bad_option", "--root and --user are for --system");
 	enum kh_err e = kh_folder_path(&f->arena, f->options.home, &init.path, &f->err);
 	if (e == KH_OK && init.config.p == NULL)
 		e = kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");

@@ -33,6 +33,6 @@ int kh_listing_write(struct kh_frame *f, const struct kh_listing *listing)
 		return kh_frame_list(f, listing->key, doc, list);
 	if (kh_json_freeze(&f->arena, list, &all, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	kh_table_list(&buf, all, listing->columns, listing->count, listing->nothing);
+	kh_table_list(&buf, all, listing->columns, listing->nothing);
 	return kh_frame_text(f, &buf);
 }

@@ -166,10 +166,8 @@ static int serve_own(struct kh_frame *f)
 	sigset_t signals = heeded();
 	int out = take_output(), status;
 
-	if (out < 0) {
-		kh_error_set(&f->err, KH_EINPUT, "output_lost", "standard output: %s", strerror(errno));
-		return kh_frame_fail(f);
-	}
+	if (out < 0)
+		return KH_FRAME_REFUSE(f, "output_lost", "standard output: %s", strerror(errno));
 	sigprocmask(SIG_BLOCK, &signals, NULL); /* before there is any thread, so that no other gets them */
 	f->options.before_store = before_store;
 	f->options.ctx = &token;

@@ -152,34 +152,48 @@ void kh_option_preset(const struct kh_options *options)
 	}
 }
 
-enum kh_err kh_option_read(const struct kh_options *tables, size_t count, int argc, char **argv, int *ret_next,
-			   struct kh_error *err)
+/* Reads the option ARGV[*I], and its value; *I is then the next argument. */
+static enum kh_err read_one(const struct kh_options *tables, size_t count, int argc, char **argv, int *i,
+			    struct kh_error *err)
 {
-	int i = 1;
+	struct kh_view rest = kh_view_str(argv[*i]), name;
+	const char *value = strchr(argv[(*i)++], '=');
+	void *member;
 
-	while (i < argc && argv[i][0] == '-' && argv[i][1] != '\0') {
-		struct kh_view rest = kh_view_str(argv[i]), name = rest;
-		const char *value = strchr(argv[i], '=');
-		void *member;
-		i++;
-		if (kh_view_eq(name, KH_LIT("--")))
-			break;
-		kh_view_split(&rest, '=', &name);
-		const struct kh_option *o = find(tables, count, name, &member);
-		if (o == NULL)
-			return refuse_unknown(err, tables, count, name);
-		if (o->type == KH_OPTION_IS_FLAG && value == NULL) {
-			*(bool *)member = true;
-			continue;
-		}
-		if (value == NULL && i == argc)
-			return refuse(err, name, "needs a value");
-		const char *why = store(o, member, value != NULL ? value + 1 : argv[i++]);
-		if (why != NULL)
-			return refuse(err, name, why);
+	kh_view_split(&rest, '=', &name);
+	const struct kh_option *o = find(tables, count, name, &member);
+	if (o == NULL)
+		return refuse_unknown(err, tables, count, name);
+	if (o->type == KH_OPTION_IS_FLAG && value == NULL) {
+		*(bool *)member = true;
+		return KH_OK;
 	}
-	*ret_next = i;
-	return KH_OK;
+	if (value == NULL && *i == argc)
+		return refuse(err, name, "needs a value");
+	const char *why = store(o, member, value != NULL ? value + 1 : argv[(*i)++]);
+	return why != NULL ? refuse(err, name, why) : KH_OK;
+}
+
+enum kh_err kh_option_read(const struct kh_options *tables, size_t count, bool first, int argc, char **argv,
+			   char **ret_words, int *ret_count, struct kh_error *err)
+{
+	enum kh_err e = KH_OK;
+	bool more = true; /* options may follow */
+	int i = 1, n = 0;
+
+	while (e == KH_OK && i < argc) {
+		if (more && strcmp(argv[i], "--") == 0) {
+			more = false;
+			i++;
+		} else if (more && argv[i][0] == '-' && argv[i][1] != '\0') {
+			e = read_one(tables, count, argc, argv, &i, err);
+		} else {
+			more = more && !first;
+			ret_words[n++] = argv[i++];
+		}
+	}
+	*ret_count = n;
+	return e;
 }
 
 void kh_option_print(const struct kh_options *options, FILE *out)

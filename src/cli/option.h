@@ -1,8 +1,7 @@
 /*
  * Options of a command, in one table, which is used to read them and to print the help.
  *
- * A long option is "--name VALUE" or "--name=VALUE"; abbreviations are not accepted.  The first argument that is not an
- * option ends them, and so does "--".
+ * A long option is "--name VALUE" or "--name=VALUE"; abbreviations are not accepted.  "--" ends them.
  */
 #ifndef KH_CLI_OPTION_H
 #define KH_CLI_OPTION_H
@@ -57,11 +56,14 @@ struct kh_options {
 /* Stores the presets of numbers.  Everything else that is not given stays as it is: zero, if ARGS is. */
 void kh_option_preset(const struct kh_options *options);
 
-/* Reads the options of ARGV from 1 on, which are those of COUNT tables; *RET_NEXT is the index of the first argument
- * that is not one.  KH_EINPUT, code `bad_option`, if one is unknown, given twice, or its value is missing or not
- * valid. */
-enum kh_err kh_option_read(const struct kh_options *tables, size_t count, int argc, char **argv, int *ret_next,
-			   struct kh_error *err) KH_CHECKED;
+/*
+ * Reads the options of ARGV from 1 on, which are those of COUNT tables, and puts the arguments that are not options
+ * into RET_WORDS, which has room for ARGC: their number is *RET_COUNT.  Options may stand before, between and after
+ * these, up to "--"; with FIRST they stand before.  KH_EINPUT, code `bad_option`, if one is unknown, given twice, or its
+ * value is missing or not valid.
+ */
+enum kh_err kh_option_read(const struct kh_options *tables, size_t count, bool first, int argc, char **argv,
+			   char **ret_words, int *ret_count, struct kh_error *err) KH_CHECKED;
 
 /* Prints a line for each. */
 void kh_option_print(const struct kh_options *options, FILE *out);

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 
 #define CELL_LIMIT   (64U << 10)
-#define COLUMNS_MOST 12
+#define COLUMNS_MOST 24
 #define GAP          2
 
 struct kh_view kh_table_bits(struct kh_arena *arena, uint64_t microbits)
@@ -17,11 +17,11 @@ struct kh_view kh_table_bits(struct kh_arena *arena, uint64_t microbits)
 			       (unsigned long long)(tenths % 10));
 }
 
-yyjson_val *kh_table_member(yyjson_val *object, const char *path)
+yyjson_val *kh_table_member(yyjson_val *object, struct kh_view path)
 {
-	struct kh_view rest = kh_view_str(path), name;
+	struct kh_view name;
 
-	while (rest.n > 0 && kh_view_split(&rest, '.', &name))
+	while (path.n > 0 && kh_view_split(&path, '.', &name))
 		object = yyjson_obj_getn(object, name.p, name.n);
 	return object;
 }
@@ -94,54 +94,102 @@ static void pad(struct kh_buf *buf, size_t have, size_t want)
 		kh_buf_byte(buf, ' ');
 }
 
-/* Computes the columns' widths over heading and all rows. */
-static void measure(struct kh_arena *arena, yyjson_val *list, const struct kh_table_column *columns, size_t count,
-		    size_t ret_widths[COLUMNS_MOST])
+/* --- columns ------------------------------------------------------------------------------------------------------ */
+
+struct column {
+	struct kh_view label, member;
+	enum kh_table_kind kind;
+	size_t width;
+};
+
+struct columns {
+	struct column at[COLUMNS_MOST];
+	size_t n;
+};
+
+static enum kh_table_kind kind_of(struct kh_view word)
+{
+	if (kh_view_eq(word, KH_LIT("time")))
+		return KH_TABLE_TIME;
+	if (kh_view_eq(word, KH_LIT("bits")))
+		return KH_TABLE_BITS;
+	return kh_view_eq(word, KH_LIT("length")) ? KH_TABLE_LENGTH : KH_TABLE_TEXT;
+}
+
+static struct columns read_columns(const char *text)
+{
+	struct kh_view rest = kh_view_str(text), one;
+	struct columns all = {.n = 0};
+
+	while (rest.n > 0 && all.n < COLUMNS_MOST && kh_view_split(&rest, ';', &one)) {
+		struct column *c = &all.at[all.n++];
+		kh_view_split(&one, ':', &c->label);
+		while (kh_view_starts(c->label, KH_LIT(" ")))
+			c->label = kh_view_from(c->label, 1);
+		one = kh_view_trim(one);
+		kh_view_split(&one, ' ', &c->member);
+		c->kind = kind_of(one);
+		c->width = c->label.n;
+	}
+	return all;
+}
+
+bool kh_table_has(const char *columns, struct kh_view member)
+{
+	struct columns all = read_columns(columns);
+
+	for (size_t i = 0; i < all.n; i++)
+		if (kh_view_eq(all.at[i].member, member))
+			return true;
+	return false;
+}
+
+static struct kh_view cell_of(struct kh_arena *arena, yyjson_val *row, const struct column *c)
+{
+	return kh_table_cell(arena, kh_table_member(row, c->member), c->kind);
+}
+
+/* Makes the columns as wide as their widest cell. */
+static void measure(struct kh_arena *arena, yyjson_val *list, struct columns *all)
 {
 	size_t i, max;
 	yyjson_val *row;
 
-	for (size_t c = 0; c < count; c++)
-		ret_widths[c] = strlen(columns[c].label);
 	yyjson_arr_foreach (list, i, max, row) {
-		for (size_t c = 0; c < count; c++) {
-			yyjson_val *value = kh_table_member(row, columns[c].member);
-			size_t n = kh_utf8_length(kh_table_cell(arena, value, columns[c].kind));
-			if (n > ret_widths[c])
-				ret_widths[c] = n;
+		for (size_t c = 0; c < all->n; c++) {
+			size_t n = kh_utf8_length(cell_of(arena, row, &all->at[c]));
+			if (n > all->at[c].width)
+				all->at[c].width = n;
 		}
 	}
 }
 
-void kh_table_list(struct kh_buf *buf, yyjson_val *list, const struct kh_table_column *columns, size_t count,
-		   const char *nothing)
+/* Writes ROW, or the heading if it is NULL. */
+static void write_row(struct kh_buf *buf, const struct columns *all, yyjson_val *row)
 {
-	size_t widths[COLUMNS_MOST], i, max;
+	for (size_t c = 0; c < all->n; c++) {
+		struct kh_view cell = row != NULL ? cell_of(buf->arena, row, &all->at[c]) : all->at[c].label;
+		kh_buf_add(buf, cell);
+		if (c + 1 < all->n)
+			pad(buf, kh_utf8_length(cell), all->at[c].width + GAP);
+	}
+	kh_buf_byte(buf, '\n');
+}
+
+void kh_table_list(struct kh_buf *buf, yyjson_val *list, const char *columns, const char *nothing)
+{
+	struct columns all = read_columns(columns);
+	size_t i, max;
 	yyjson_val *row;
 
-	if (count > COLUMNS_MOST)
-		count = COLUMNS_MOST;
 	if (yyjson_arr_size(list) == 0) {
 		kh_buf_printf(buf, "%s\n", nothing);
 		return;
 	}
-	measure(buf->arena, list, columns, count, widths);
-	for (size_t c = 0; c < count; c++) {
-		kh_buf_add(buf, kh_view_str(columns[c].label));
-		if (c + 1 < count)
-			pad(buf, strlen(columns[c].label), widths[c] + GAP);
-	}
-	kh_buf_byte(buf, '\n');
-	yyjson_arr_foreach (list, i, max, row) {
-		for (size_t c = 0; c < count; c++) {
-			yyjson_val *value = kh_table_member(row, columns[c].member);
-			struct kh_view cell = kh_table_cell(buf->arena, value, columns[c].kind);
-			kh_buf_add(buf, cell);
-			if (c + 1 < count)
-				pad(buf, kh_utf8_length(cell), widths[c] + GAP);
-		}
-		kh_buf_byte(buf, '\n');
-	}
+	measure(buf->arena, list, &all);
+	write_row(buf, &all, NULL);
+	yyjson_arr_foreach (list, i, max, row)
+		write_row(buf, &all, row);
 }
 
 void kh_table_commands(struct kh_buf *buf, yyjson_val *ids, const char *command)
@@ -165,20 +213,20 @@ void kh_table_decide(struct kh_buf *buf, struct kh_view approval)
 		      KH_FMT(approval), KH_FMT(approval));
 }
 
-void kh_table_object(struct kh_buf *buf, yyjson_val *object, const struct kh_table_column *columns, size_t count)
+void kh_table_object(struct kh_buf *buf, yyjson_val *object, const char *columns)
 {
+	struct columns all = read_columns(columns);
 	size_t width = 0;
 
-	for (size_t c = 0; c < count; c++)
-		if (strlen(columns[c].label) > width)
-			width = strlen(columns[c].label);
-	for (size_t c = 0; c < count; c++) {
-		yyjson_val *value = kh_table_member(object, columns[c].member);
+	for (size_t c = 0; c < all.n; c++)
+		width = all.at[c].width > width ? all.at[c].width : width;
+	for (size_t c = 0; c < all.n; c++) {
+		yyjson_val *value = kh_table_member(object, all.at[c].member);
 		if (value == NULL || yyjson_is_null(value))
 			continue;
-		kh_buf_add(buf, kh_view_str(columns[c].label));
-		pad(buf, strlen(columns[c].label), width + GAP);
-		kh_buf_add(buf, kh_table_cell(buf->arena, value, columns[c].kind));
+		kh_buf_add(buf, all.at[c].label);
+		pad(buf, all.at[c].label.n, width + GAP);
+		kh_buf_add(buf, kh_table_cell(buf->arena, value, all.at[c].kind));
 		kh_buf_byte(buf, '\n');
 	}
 }

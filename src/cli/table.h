@@ -13,17 +13,20 @@ enum kh_table_kind {
 	KH_TABLE_LENGTH, /* the number of items in an array */
 };
 
-struct kh_table_column {
-	const char *label;  /* heading, or the text before the value */
-	const char *member; /* "budget.remaining" */
-	enum kh_table_kind kind;
-};
+/*
+ * Columns are described in one text: "LABEL: member; LABEL: member kind; ...".  The label is the heading, or the text
+ * before the value; blanks before its colon count.  The member may be a path: "budget.remaining".  The kind is time,
+ * bits or length; none: text.
+ */
+
+/* True if one of COLUMNS shows MEMBER. */
+bool kh_table_has(const char *columns, struct kh_view member);
 
 /* Returns microbits as "12.5 bits": to a tenth, rounded down. */
 struct kh_view kh_table_bits(struct kh_arena *arena, uint64_t microbits);
 
 /* Returns the member at a path of names, or NULL. */
-yyjson_val *kh_table_member(yyjson_val *object, const char *path);
+yyjson_val *kh_table_member(yyjson_val *object, struct kh_view path);
 
 /* Returns a value as one line; "-" if it is missing, null or empty. */
 struct kh_view kh_table_cell(struct kh_arena *arena, yyjson_val *value, enum kh_table_kind kind);
@@ -32,8 +35,7 @@ struct kh_view kh_table_cell(struct kh_arena *arena, yyjson_val *value, enum kh_
 void kh_table_line(struct kh_buf *buf, yyjson_val *value);
 
 /* Writes LIST, an array of objects, with headings; a line NOTHING if it is empty. */
-void kh_table_list(struct kh_buf *buf, yyjson_val *list, const struct kh_table_column *columns, size_t count,
-		   const char *nothing);
+void kh_table_list(struct kh_buf *buf, yyjson_val *list, const char *columns, const char *nothing);
 
 /* Writes "  keyhole COMMAND ID", a line for each id of IDS. */
 void kh_table_commands(struct kh_buf *buf, yyjson_val *ids, const char *command);
@@ -42,6 +44,6 @@ void kh_table_commands(struct kh_buf *buf, yyjson_val *ids, const char *command)
 void kh_table_decide(struct kh_buf *buf, struct kh_view approval);
 
 /* Writes OBJECT, a line for each member that it has. */
-void kh_table_object(struct kh_buf *buf, yyjson_val *object, const struct kh_table_column *columns, size_t count);
+void kh_table_object(struct kh_buf *buf, yyjson_val *object, const char *columns);
 
 #endif

@@ -29,14 +29,14 @@ static uint64_t microbits(yyjson_val *task, const char *path)
 {
 	int64_t n = 0;
 
-	return kh_json_int(kh_table_member(task, path), &n) && n > 0 ? (uint64_t)n : 0;
+	return kh_json_int(kh_table_member(task, kh_view_str(path)), &n) && n > 0 ? (uint64_t)n : 0;
 }
 
 void kh_tasks_budget(struct kh_buf *buf, yyjson_val *task)
 {
 	struct kh_view left = kh_table_bits(buf->arena, microbits(task, "budget.microbits.remaining"));
 	struct kh_view all = kh_table_bits(buf->arena, microbits(task, "budget.microbits.budget"));
-	struct kh_view words = kh_table_cell(buf->arena, kh_table_member(task, "words"), KH_TABLE_TEXT);
+	struct kh_view words = kh_table_cell(buf->arena, kh_json_get(task, "words"), KH_TABLE_TEXT);
 
 	left.n = left.n > 5 ? left.n - 5 : 0; /* without " bits" */
 	kh_buf_printf(buf, "budget       %.*s of %.*s, %.*s\n", KH_FMT(left), KH_FMT(all), KH_FMT(words));
@@ -46,42 +46,29 @@ static void print_escalations(struct kh_buf *buf, yyjson_val *task)
 {
 	int64_t used = 0, limit = 0;
 
-	if (kh_json_int(kh_table_member(task, "escalations.used"), &used) &&
-	    kh_json_int(kh_table_member(task, "escalations.limit"), &limit))
+	if (kh_json_int(kh_table_member(task, KH_LIT("escalations.used")), &used) &&
+	    kh_json_int(kh_table_member(task, KH_LIT("escalations.limit")), &limit))
 		kh_buf_printf(buf, "escalations  %lld of %lld\n", (long long)used, (long long)limit);
 }
 
 static void print_blocks(struct kh_buf *buf, yyjson_val *task)
 {
-	static const struct kh_table_column columns[] = {
-		{"BLOCK", "id", KH_TABLE_TEXT},
-		{"KIND", "kind", KH_TABLE_TEXT},
-		{"TAINT", "taint", KH_TABLE_TEXT},
-		{"SOURCE", "source", KH_TABLE_TEXT},
-	};
-
 	kh_buf_byte(buf, '\n');
-	kh_table_list(buf, kh_table_member(task, "blocks"), columns, sizeof(columns) / sizeof(columns[0]),
+	kh_table_list(buf, kh_json_get(task, "blocks"), "BLOCK: id; KIND: kind; TAINT: taint; SOURCE: source",
 		      "No content yet: `keyhole task add TASK FILE` puts some in.");
 }
 
 static void print_task(struct kh_buf *buf, yyjson_val *task)
 {
-	static const struct kh_table_column before[] = {
-		{"task       ", "id", KH_TABLE_TEXT},  {"title", "title", KH_TABLE_TEXT},
-		{"state", "state", KH_TABLE_TEXT},     {"reason", "reason", KH_TABLE_TEXT},
-		{"phase", "phase", KH_TABLE_TEXT},     {"taint", "taint", KH_TABLE_TEXT},
-		{"context", "context", KH_TABLE_TEXT}, {"opened", "opened_at", KH_TABLE_TIME},
-		{"ended", "ended_at", KH_TABLE_TIME},  {"queries", "queries", KH_TABLE_TEXT},
-	};
-
-	kh_table_object(buf, task, before, sizeof(before) / sizeof(before[0]));
+	kh_table_object(buf, task,
+			"task       : id; title: title; state: state; reason: reason; phase: phase; taint: taint;"
+			"context: context; opened: opened_at time; ended: ended_at time; queries: queries");
 	kh_tasks_budget(buf, task);
 	print_escalations(buf, task);
 	print_blocks(buf, task);
-	if (yyjson_arr_size(kh_table_member(task, "approvals")) > 0)
+	if (yyjson_arr_size(kh_json_get(task, "approvals")) > 0)
 		kh_buf_lit(buf, "\nA human is waited for:\n");
-	kh_table_commands(buf, kh_table_member(task, "approvals"), "approvals show");
+	kh_table_commands(buf, kh_json_get(task, "approvals"), "approvals show");
 }
 
 int kh_tasks_show(struct kh_frame *f)
@@ -95,24 +82,18 @@ int kh_tasks_show(struct kh_frame *f)
 
 int kh_tasks_list(struct kh_frame *f)
 {
-	static const struct kh_table_column columns[] = {
-		{"TASK", "id", KH_TABLE_TEXT},
-		{"STATE", "state", KH_TABLE_TEXT},
-		{"PHASE", "phase", KH_TABLE_TEXT},
-		{"OPENED", "opened_at", KH_TABLE_TIME},
-		{"LEFT", "budget.microbits.remaining", KH_TABLE_BITS},
-		{"QUERIES", "queries", KH_TABLE_TEXT},
-		{"WAITING", "pending", KH_TABLE_TEXT},
-		{"TITLE", "title", KH_TABLE_TEXT},
-	};
 	const struct kh_tasks_args *a = f->args;
 	struct kh_task_list call = {.all = a->all};
+	const struct kh_listing listing = {
+		.key = "tasks",
+		.columns = "TASK: id; STATE: state; PHASE: phase; OPENED: opened_at time; LEFT: "
+			   "budget.microbits.remaining bits;"
+			   "QUERIES: queries; WAITING: pending; TITLE: title",
+		.nothing = "No open tasks: `keyhole task open` opens one, --all lists those that have ended.",
+		KH_LISTING(kh_task_list_run, call),
+	};
 
-	return kh_listing_write(
-		f,
-		&(struct kh_listing){"tasks", columns, sizeof(columns) / sizeof(columns[0]),
-				     "No open tasks: `keyhole task open` opens one, --all lists those that have ended.",
-				     kh_task_list_run, &call, &call.json, &call.after, &call.next});
+	return kh_listing_write(f, &listing);
 }
 
 /* --- close -------------------------------------------------------------------------------------------------------- */

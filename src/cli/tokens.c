@@ -83,20 +83,17 @@ int kh_tokens_create(struct kh_frame *f)
 
 int kh_tokens_list(struct kh_frame *f)
 {
-	static const struct kh_table_column columns[] = {
-		{"ID", "id", KH_TABLE_TEXT},
-		{"NAME", "name", KH_TABLE_TEXT},
-		{"ROLE", "role", KH_TABLE_TEXT},
-		{"CONTEXT", "context", KH_TABLE_TEXT},
-		{"CREATED", "created_at", KH_TABLE_TIME},
-		{"EXPIRES", "expires_at", KH_TABLE_TIME},
-		{"REVOKED", "revoked_at", KH_TABLE_TIME},
-	};
 	struct kh_token_list call = {0};
+	const struct kh_listing listing = {
+		.key = "tokens",
+		.columns = "ID: id; NAME: name; ROLE: role; CONTEXT: context;"
+			   "CREATED: created_at time; EXPIRES: expires_at time;"
+			   "REVOKED: revoked_at time",
+		.nothing = "No tokens.",
+		KH_LISTING(kh_token_list_run, call),
+	};
 
-	return kh_listing_write(f, &(struct kh_listing){"tokens", columns, sizeof(columns) / sizeof(columns[0]),
-							"No tokens.", kh_token_list_run, &call, &call.json, &call.after,
-							&call.next});
+	return kh_listing_write(f, &listing);
 }
 
 /* --- revoke ------------------------------------------------------------------------------------------------------- */

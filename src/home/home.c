@@ -138,22 +138,6 @@ static enum kh_err read_key(struct kh_home *home, struct kh_error *err)
 	return KH_OK;
 }
 
-/* Reads a model's key.  It is wiped when the home is closed. */
-static enum kh_err read_model_key(struct kh_home *home, const struct kh_config_reader *from,
-				  struct kh_reader_settings *settings, struct kh_error *err)
-{
-	struct kh_secret secret = {
-		.file = from->key_file,
-		.environment = from->key_environment,
-		.owner = kh_arena_printf(&home->arena, "reader %.*s", KH_FMT(from->name)),
-		.word = "key",
-		.in_header = true,
-		.line = from->line,
-	};
-
-	return kh_secret_read(&secret, &home->folder, &home->arena, &home->kept, &settings->key, err);
-}
-
 static void wipe_readers(const struct kh_reader *readers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -195,12 +179,17 @@ static struct kh_reader describe_reader(const struct kh_config_reader *from, con
 	};
 }
 
+/* True if this process asks Readers and carries out operations. */
+static bool acts(const struct kh_home *home)
+{
+	return home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
+}
+
 /* Lists the configured Readers; reads their keys if this process may ask them. */
 static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 {
 	const struct kh_config_reader *from = home->config->readers.at;
 	size_t n = home->config->readers.n;
-	bool acts = home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
 	enum kh_err e = KH_OK;
 
 	home->readers = KH_NEW_N(&home->arena, struct kh_reader, n);
@@ -210,8 +199,11 @@ static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 	home->reader_count = n;
 	for (size_t i = 0; i < n; i++)
 		home->readers[i] = describe_reader(&from[i], &home->config->verification, &home->reader_settings[i]);
-	for (size_t i = 0; e == KH_OK && acts && i < n; i++)
-		e = read_model_key(home, &from[i], &home->reader_settings[i], err);
+	for (size_t i = 0; e == KH_OK && acts(home) && i < n; i++) {
+		struct kh_secret secret = kh_secret_of_reader(&home->arena, &from[i]);
+		e = kh_secret_read(&secret, &home->folder, &home->arena, &home->kept, &home->reader_settings[i].key,
+				   err);
+	}
 	return e;
 }
 
@@ -284,7 +276,7 @@ struct kh_home_taken {
 	struct kh_error err;
 };
 
-static void *carry(void *arg)
+static void *finish_taken(void *arg)
 {
 	struct kh_home_taken *taken = arg;
 
@@ -293,14 +285,14 @@ static void *carry(void *arg)
 	return NULL;
 }
 
-static enum kh_err carry_beside(struct kh_home *home, struct kh_error *err)
+static enum kh_err finish_beside(struct kh_home *home, struct kh_error *err)
 {
 	struct kh_home_taken *taken = KH_NEW(&home->arena, struct kh_home_taken);
 
 	if (taken == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	taken->engine = home->engine;
-	if (pthread_create(&taken->thread, NULL, carry, taken) != 0)
+	if (pthread_create(&taken->thread, NULL, finish_taken, taken) != 0)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "cannot start a thread");
 	home->taken = taken;
 	return KH_OK;
@@ -338,7 +330,7 @@ static enum kh_err catch_up(struct kh_home *home, enum kh_home_use use, struct k
 	if (e == KH_OK)
 		e = purge(home, &arena, err);
 	if (e == KH_OK && recover.count > 0)
-		e = carry_beside(home, err);
+		e = finish_beside(home, err);
 	kh_arena_done(&arena);
 	return e;
 }
@@ -391,18 +383,17 @@ static enum kh_err open_supplies(struct kh_home *home, struct kh_error *err)
 /* Prepares all that must be there before there is a thread. */
 static enum kh_err prepare(struct kh_home *home, const struct kh_home_options *options, struct kh_error *err)
 {
-	bool acts = home->use == KH_HOME_ASK || home->use == KH_HOME_SERVE;
 	enum kh_err e = KH_OK;
 
 	if (home->use != KH_HOME_READ || kh_folder_has(&home->folder, KH_FOLDER_KEY))
 		e = read_key(home, err);
 	if (e == KH_OK)
 		e = list_readers(home, err);
-	if (e == KH_OK && acts)
+	if (e == KH_OK && acts(home))
 		e = start_executor(home, err);
 	if (e == KH_OK)
 		connect_readers(home);
-	if (e == KH_OK && acts)
+	if (e == KH_OK && acts(home))
 		e = open_supplies(home, err);
 	if (e == KH_OK && home->use == KH_HOME_SERVE && options->before_store != NULL)
 		e = options->before_store(home, options->ctx, err);

@@ -9,6 +9,27 @@ static enum kh_err no_memory(struct kh_error *err)
 	return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 }
 
+struct kh_secret kh_secret_of_reader(struct kh_arena *arena, const struct kh_config_reader *reader)
+{
+	struct kh_view owner = kh_arena_printf(arena, "reader %.*s", KH_FMT(reader->name));
+
+	return (struct kh_secret){reader->key_file, reader->key_environment, owner, "key", true, reader->line};
+}
+
+struct kh_secret kh_secret_of_database(struct kh_arena *arena, const struct kh_config_database *database)
+{
+	struct kh_view owner = kh_arena_printf(arena, "database %.*s", KH_FMT(database->name));
+
+	return (struct kh_secret){database->password_file, database->password_environment, owner, "password", false,
+				  database->line};
+}
+
+struct kh_secret kh_secret_of_search(const struct kh_config_search *search)
+{
+	return (struct kh_secret){search->key_file, search->key_environment, KH_LIT("search"), "key", true,
+				  search->line};
+}
+
 static struct kh_view find_kept(const struct kh_secret_kept *kept, struct kh_view path)
 {
 	while (kept != NULL && !kh_view_eq(kept->path, path))

@@ -3,6 +3,7 @@
 #ifndef KH_HOME_SECRET_H
 #define KH_HOME_SECRET_H
 
+#include "core/policy/config.h"
 #include "home/folder.h"
 
 #define KH_SECRET_MAX 2048 /* bytes of one secret */
@@ -22,6 +23,12 @@ struct kh_secret {
 	bool in_header;             /* it goes into a header: visible ASCII only */
 	unsigned line;              /* of keyhole.yaml, on which it is named */
 };
+
+/* Return what the configuration says of a secret.  The owner's text is in ARENA, and NULL if there is no memory: see
+ * kh_secret_read(). */
+struct kh_secret kh_secret_of_reader(struct kh_arena *arena, const struct kh_config_reader *reader);
+struct kh_secret kh_secret_of_database(struct kh_arena *arena, const struct kh_config_database *database);
+struct kh_secret kh_secret_of_search(const struct kh_config_search *search);
 
 /*
  * Reads the secret into ARENA; the caller must wipe it.  Empty if none is named.  KEPT has what was read before, and is

@@ -33,37 +33,6 @@ enum kh_err kh_supplies_folders(const struct kh_folder *folder, struct kh_error 
 	return e;
 }
 
-static enum kh_err read_password(struct kh_arena *arena, const struct kh_folder *folder,
-				 const struct kh_config_database *from, struct kh_secret_kept **kept,
-				 struct kh_view *ret_password, struct kh_error *err)
-{
-	struct kh_secret secret = {
-		.file = from->password_file,
-		.environment = from->password_environment,
-		.owner = kh_arena_printf(arena, "database %.*s", KH_FMT(from->name)),
-		.word = "password",
-		.line = from->line,
-	};
-
-	return kh_secret_read(&secret, folder, arena, kept, ret_password, err);
-}
-
-static enum kh_err read_search_key(struct kh_arena *arena, const struct kh_folder *folder,
-				   const struct kh_config_search *from, struct kh_secret_kept **kept,
-				   struct kh_view *ret_key, struct kh_error *err)
-{
-	struct kh_secret secret = {
-		.file = from->key_file,
-		.environment = from->key_environment,
-		.owner = KH_LIT("search"),
-		.word = "key",
-		.in_header = true,
-		.line = from->line,
-	};
-
-	return kh_secret_read(&secret, folder, arena, kept, ret_key, err);
-}
-
 enum kh_err kh_supplies_open(struct kh_arena *arena, const struct kh_folder *folder, const struct kh_config *config,
 			     const struct kh_client *client, struct kh_secret_kept **kept,
 			     struct kh_supplies **ret_supplies, struct kh_error *err)
@@ -71,6 +40,7 @@ enum kh_err kh_supplies_open(struct kh_arena *arena, const struct kh_folder *fol
 	const struct kh_config_database *databases = config->databases.at;
 	struct kh_supplies *supplies = KH_NEW(arena, struct kh_supplies);
 	struct kh_view *passwords = KH_NEW_N(arena, struct kh_view, config->databases.n);
+	struct kh_secret key = kh_secret_of_search(&config->search);
 	enum kh_err e = KH_OK;
 
 	if (supplies == NULL || passwords == NULL)
@@ -79,10 +49,12 @@ enum kh_err kh_supplies_open(struct kh_arena *arena, const struct kh_folder *fol
 		.tools = {.client = client, .config = config, .home = folder->path, .passwords = passwords},
 		.passwords = passwords,
 	};
-	for (size_t i = 0; e == KH_OK && i < config->databases.n; i++)
-		e = read_password(arena, folder, &databases[i], kept, &passwords[i], err);
+	for (size_t i = 0; e == KH_OK && i < config->databases.n; i++) {
+		struct kh_secret password = kh_secret_of_database(arena, &databases[i]);
+		e = kh_secret_read(&password, folder, arena, kept, &passwords[i], err);
+	}
 	if (e == KH_OK)
-		e = read_search_key(arena, folder, &config->search, kept, &supplies->tools.search_key, err);
+		e = kh_secret_read(&key, folder, arena, kept, &supplies->tools.search_key, err);
 	if (e != KH_OK)
 		kh_supplies_wipe(supplies);
 	else

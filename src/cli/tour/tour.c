@@ -176,11 +176,9 @@ int kh_tour_run(struct kh_frame *f)
 	struct kh_stage *s = &t.stage;
 
 	s->shown = KH_NEW(&f->arena, struct kh_terminal);
-	if (s->shown == NULL || !make_folder(&t)) {
-		kh_error_set(&f->err, KH_EINPUT, "file_unwritable", "cannot make a temporary folder: %s",
+	if (s->shown == NULL || !make_folder(&t))
+		return KH_FRAME_REFUSE(f, "file_unwritable", "cannot make a temporary folder: %s",
 			     strerror(errno));
-		return kh_frame_fail(f);
-	}
 	kh_terminal_init(s->shown, STDOUT_FILENO, false);
 	s->shown->escapes = true;
 	s->typed = (struct kh_typed){

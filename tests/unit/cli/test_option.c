@@ -28,13 +28,14 @@ static int take(struct values *v, struct kh_error *err, char **argv)
 {
 	const struct kh_options tables[] = {{all, sizeof(all) / sizeof(all[0]), v},
 					    {times, sizeof(times) / sizeof(times[0]), v}};
-	int argc = 0, next = -1;
+	char *words[KH_OPTION_LIST + 4];
+	int argc = 0, count = 0;
 
 	*v = (struct values){0};
 	while (argv[argc] != NULL)
 		argc++;
 	kh_option_preset(&tables[1]);
-	return kh_option_read(tables, 2, argc, argv, &next, err) == KH_OK ? next : -1;
+	return kh_option_read(tables, 2, true, argc, argv, words, &count, err) == KH_OK ? argc - count : -1;
 }
 
 #define TAKE(v, err, ...) take(v, err, (char *[]){(char[]){"command"}, __VA_ARGS__, NULL})
@@ -54,6 +55,29 @@ static void test_values(struct kh_test *t)
 	assert_false(v.flag);
 	assert_string_equal(v.text, "--flag");
 	assert_int_equal(TAKE(&v, &t->err, A("-"), A("--flag")), 1); /* standard input is no option */
+}
+
+/* Arguments may stand between options, if the command has them so; after "--" there is no option. */
+static void test_words(struct kh_test *t)
+{
+	struct values v = {0};
+	const struct kh_options table = {all, sizeof(all) / sizeof(all[0]), &v};
+	char *argv[] = {A("command"), A("a"),  A("--flag"),   A("b"), A("--text"),
+			A("x"),       A("--"), A("--list=1"), A("--")};
+	char *words[sizeof(argv) / sizeof(argv[0])];
+	int count;
+
+	must(t, kh_option_read(&table, 1, false, 9, argv, words, &count, &t->err));
+	assert_int_equal(count, 4);
+	assert_string_equal(words[0], "a");
+	assert_string_equal(words[1], "b");
+	assert_string_equal(words[2], "--list=1");
+	assert_string_equal(words[3], "--");
+	assert_true(v.flag && v.list.n == 0);
+	v = (struct values){0};
+	must(t, kh_option_read(&table, 1, true, 9, argv, words, &count, &t->err));
+	assert_int_equal(count, 8);
+	assert_false(v.flag);
 }
 
 static void test_numbers(struct kh_test *t)
@@ -139,9 +163,7 @@ static void test_many(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_values),
-	KH_TEST_ONCE(test_numbers),
-	KH_TEST_ONCE(test_refused),
-	KH_TEST_ONCE(test_many),
+	KH_TEST_ONCE(test_values),  KH_TEST_ONCE(test_words), KH_TEST_ONCE(test_numbers),
+	KH_TEST_ONCE(test_refused), KH_TEST_ONCE(test_many),
 };
 KH_TEST_MAIN(cases)

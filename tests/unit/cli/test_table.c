@@ -2,13 +2,6 @@
 #include "cli/table.h"
 #include "harness.h"
 
-static const struct kh_table_column columns[] = {
-	{"ID", "id", KH_TABLE_TEXT},
-	{"LEFT", "budget.left", KH_TABLE_BITS},
-	{"TITLE", "title", KH_TABLE_TEXT},
-};
-#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
-
 static yyjson_val *parse(struct kh_test *t, const char *json)
 {
 	yyjson_val *root = NULL;
@@ -23,7 +16,7 @@ static void check_list(struct kh_test *t, const char *json, const char *want)
 	struct kh_buf buf;
 
 	kh_buf_init(&buf, &t->arena, 4096);
-	kh_table_list(&buf, parse(t, json), columns, COLUMNS, "Nothing.");
+	kh_table_list(&buf, parse(t, json), "ID: id; LEFT: budget.left bits;TITLE: title", "Nothing.");
 	must(t, kh_buf_end(&buf, &text));
 	must(t, kh_arena_check(&t->arena));
 	assert_view(text, want);
@@ -46,11 +39,8 @@ static void test_table_list(struct kh_test *t)
 
 static void test_table_object(struct kh_test *t)
 {
-	static const struct kh_table_column lines[] = {
-		{"id", "id", KH_TABLE_TEXT},         {"opened", "at", KH_TABLE_TIME}, {"ended", "end", KH_TABLE_TIME},
-		{"missing", "none", KH_TABLE_TEXT},  {"null", "null", KH_TABLE_TEXT}, {"sealed", "yes", KH_TABLE_TEXT},
-		{"blocks", "list", KH_TABLE_LENGTH},
-	};
+	static const char lines[] = "id: id; opened: at time; ended: end time; missing: none; null: null; sealed: yes;"
+				    "blocks: list length";
 	struct kh_view text;
 	struct kh_buf buf;
 
@@ -58,7 +48,7 @@ static void test_table_object(struct kh_test *t)
 	kh_table_object(&buf,
 			parse(t, "{\"id\":\"t1\",\"at\":\"2026-03-15T14:30:00.123456Z\",\"end\":0,\"null\":null,"
 				 "\"yes\":true,\"list\":[1,2]}"),
-			lines, sizeof(lines) / sizeof(lines[0]));
+			lines);
 	must(t, kh_buf_end(&buf, &text));
 	must(t, kh_arena_check(&t->arena));
 	assert_view(text, "id       t1\n"
@@ -66,6 +56,14 @@ static void test_table_object(struct kh_test *t)
 			  "ended    -\n"
 			  "sealed   yes\n"
 			  "blocks   2\n");
+}
+
+static void test_table_has(struct kh_test *t)
+{
+	(void)t;
+	assert_true(kh_table_has("id: id; in all: bits bits", KH_LIT("bits")));
+	assert_false(kh_table_has("id: id; in all: bits bits", KH_LIT("in all")));
+	assert_false(kh_table_has("id: id; in all: bits bits", KH_LIT("")));
 }
 
 static void test_table_bits(struct kh_test *t)
@@ -78,5 +76,5 @@ static void test_table_bits(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_table_list), KH_TEST(test_table_object),
-					    KH_TEST(test_table_bits)};
+					    KH_TEST(test_table_has), KH_TEST(test_table_bits)};
 KH_TEST_MAIN(cases)
