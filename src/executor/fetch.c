@@ -170,7 +170,7 @@ static bool may_claim(uint64_t fault, bool headed)
 }
 
 /* HEADED: the response has begun already. */
-static void take_message(struct kh_job *job, const struct kh_message *message, size_t n, bool headed)
+static void take_message(struct kh_job *job, const struct kh_message *message, bool headed)
 {
 	if (message->type == KH_MESSAGE_HEAD) {
 		if (!follow(job, message))
@@ -182,7 +182,7 @@ static void take_message(struct kh_job *job, const struct kh_message *message, s
 			return;
 		}
 		job->used += message->bulk.n;
-		job->to_parent_n = n; /* the same packet is passed on */
+		job->to_parent_n = KH_MESSAGE_HEADER + message->bulk.n; /* the same packet is passed on */
 	} else if (!may_claim(message->number[KH_FIELD_FAULT], headed)) {
 		kh_job_end(job, KH_FAULT_WORKER, "the worker claims what is not its to say");
 	} else {
@@ -218,14 +218,13 @@ static void feed_worker(struct kh_job *job)
 void kh_fetch_step(struct kh_job *job)
 {
 	struct kh_message message;
-	size_t n;
 	bool headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 
 	feed_worker(job);
 	for (int i = 0; i < KH_JOB_TURN && job->phase == KH_JOB_TALK; i++) {
-		if (!kh_job_flush(job) || !kh_post_receive(job, &message, &n))
+		if (!kh_job_flush(job) || !kh_post_receive(job, &message))
 			break;
-		take_message(job, &message, n, headed);
+		take_message(job, &message, headed);
 		headed = job->worker_state == KH_STATE_TRANSFER_BODY;
 	}
 }

@@ -100,27 +100,17 @@ bool kh_job_flush(struct kh_job *job)
 
 bool kh_job_receive(struct kh_job *job, char *buffer, struct kh_message *ret_message)
 {
-	int fds[KH_MESSAGE_FDS];
-	size_t count = 0;
-	struct kh_view packet;
 	struct kh_error err = {0};
-	enum kh_io io = kh_channel_receive(job->channel, buffer, &packet, fds, &count);
+	enum kh_io io = kh_channel_hear(job->channel, buffer, &job->state, 0, ret_message, &err);
 
-	if (io == KH_IO_AGAIN)
-		return false;
 	if (io == KH_IO_CLOSED) {
 		job->cancelled = true;
 		kh_job_end(job, KH_FAULT_CANCELLED, "closed");
-		return false;
-	}
-	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
-		close(fds[i]); /* no message of a request carries descriptors */
-	if (io != KH_IO_DONE || kh_message_read(packet, count, &job->state, ret_message, &err) != KH_OK) {
+	} else if (io == KH_IO_BROKEN) {
 		job->state = KH_STATE_ENDED;
-		kh_job_end(job, KH_FAULT_REQUEST, "%s", io == KH_IO_DONE ? err.detail : "not a message");
-		return false;
+		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.code != NULL ? err.detail : "not a message");
 	}
-	return true;
+	return io == KH_IO_DONE;
 }
 
 void kh_job_take_input(struct kh_job *job)

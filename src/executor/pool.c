@@ -268,21 +268,14 @@ struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum
 static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 {
 	struct kh_message message __attribute__((uninitialized));
-	struct kh_view packet;
-	int fds[KH_MESSAGE_FDS];
-	size_t count = 0;
-	enum kh_io io = kh_channel_receive(slot->sandbox.channel, pool->buffer, &packet, fds, &count);
+	enum kh_io io = kh_channel_hear(slot->sandbox.channel, pool->buffer, &slot->state, 0, &message, NULL);
 
 	if (io == KH_IO_CLOSED)
 		slot->state = KH_STATE_ENDED;
-	if (io == KH_IO_AGAIN || io == KH_IO_CLOSED)
-		return false;
-	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
-		close(fds[i]); /* none is permitted, and kh_message_read() reports it */
-	if (io == KH_IO_BROKEN || kh_message_read(packet, count, &slot->state, &message, NULL) != KH_OK) {
+	if (io == KH_IO_BROKEN)
 		kh_sandbox_kill(&slot->sandbox);
+	if (io != KH_IO_DONE)
 		return false;
-	}
 	if (message.type == KH_MESSAGE_WARM)
 		pool->failed[slot->kind] = false;
 	if (message.type == KH_MESSAGE_BROKEN) {

@@ -40,16 +40,14 @@ bool kh_post_send(struct kh_job *job, struct kh_message_out *out, const int *fds
 	return false;
 }
 
-bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message, size_t *ret_n)
+bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message)
 {
-	int fds[KH_MESSAGE_FDS];
-	size_t count = 0;
-	struct kh_view packet;
 	int worker = job->slot->worker;
-	enum kh_io io = worker < 0 ? KH_IO_CLOSED : kh_channel_receive(worker, job->to_parent, &packet, fds, &count);
+	enum kh_io io = worker < 0 ? KH_IO_CLOSED
+				   : kh_channel_hear(worker, job->to_parent, &job->worker_state, 0, ret_message, NULL);
 
-	if (io == KH_IO_AGAIN)
-		return false;
+	if (io == KH_IO_BROKEN)
+		kh_job_end(job, KH_FAULT_WORKER, "the worker sent what is no message of its table");
 	if (io == KH_IO_CLOSED) {
 		/* It died.  The reason may still arrive; without one it was killed. */
 		if (job->slot->broken)
@@ -60,14 +58,6 @@ bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message, size_t 
 		if (worker >= 0)
 			close(worker);
 		job->slot->worker = -1;
-		return false;
 	}
-	for (size_t i = 0; io == KH_IO_DONE && i < count; i++)
-		close(fds[i]);
-	if (io != KH_IO_DONE || kh_message_read(packet, count, &job->worker_state, ret_message, NULL) != KH_OK) {
-		kh_job_end(job, KH_FAULT_WORKER, "the worker sent what is no message of its table");
-		return false;
-	}
-	*ret_n = packet.n;
-	return true;
+	return io == KH_IO_DONE;
 }

@@ -18,6 +18,6 @@ void kh_post_drop(struct kh_job *job);
 bool kh_post_send(struct kh_job *job, struct kh_message_out *out, const int *fds, size_t count);
 
 /* The next message of the job's worker, into to_parent; true if there is one and it is permitted now. */
-bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message, size_t *ret_n) KH_CHECKED;
+bool kh_post_receive(struct kh_job *job, struct kh_message *ret_message) KH_CHECKED;
 
 #endif

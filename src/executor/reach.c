@@ -174,9 +174,9 @@ static void step_lookup(struct kh_job *job)
 {
 	struct kh_message message;
 	struct kh_view bytes;
-	size_t n, cursor = 0;
+	size_t cursor = 0;
 
-	if (!kh_post_receive(job, &message, &n))
+	if (!kh_post_receive(job, &message))
 		return;
 	kh_post_drop(job);
 	if (message.type == KH_MESSAGE_DONE) { /* this server did not answer */

@@ -111,20 +111,14 @@ static enum kh_err hear_ready(int control, struct kh_error *err)
 	enum kh_message_state state = KH_STATE_PARENT_CONTROL;
 	char buffer[KH_MESSAGE_MAX];
 	struct kh_message message;
-	struct kh_view packet;
-	int fds[KH_MESSAGE_FDS];
-	size_t fd_count = 0;
+	enum kh_io io = kh_channel_hear(control, buffer, &state, WAIT_MS, &message, NULL);
 
-	enum kh_io io = kh_channel_receive_wait(control, buffer, &packet, fds, &fd_count, WAIT_MS);
 	if (io == KH_IO_AGAIN)
 		return kh_error_set(err, KH_EREFUSED, "executor_start", "the executor did not answer");
 	if (io == KH_IO_CLOSED)
 		return kh_error_set(err, KH_EREFUSED, "executor_start", "the executor ended before it was ready");
-	bool good = io == KH_IO_DONE && kh_message_read(packet, fd_count, &state, &message, NULL) == KH_OK &&
-		    (!message.has[KH_FIELD_PROTOCOL] || message.number[KH_FIELD_PROTOCOL] == KH_MESSAGE_VERSION);
-	while (fd_count > 0)
-		close(fds[--fd_count]);
-	if (!good)
+	if (io != KH_IO_DONE ||
+	    (message.has[KH_FIELD_PROTOCOL] && message.number[KH_FIELD_PROTOCOL] != KH_MESSAGE_VERSION))
 		return kh_error_set(err, KH_EREFUSED, "executor_start",
 				    "what answered is not an executor of this version");
 	return KH_OK;

@@ -70,33 +70,25 @@ static void take_event(const struct kh_message *message, struct kh_event *ret_ev
 void kh_exchange_next(struct kh_exchange *exchange, int timeout_ms, struct kh_event *ret_event)
 {
 	struct kh_message message;
-	struct kh_view packet;
-	int fds[KH_MESSAGE_FDS];
-	size_t fd_count = 0;
+	struct kh_error err = {0};
 
 	*ret_event = (struct kh_event){.kind = KH_EVENT_NOTHING};
 	if (exchange->state == KH_STATE_ENDED)
 		return;
-	switch (kh_channel_receive_wait(exchange->fd, exchange->buffer, &packet, fds, &fd_count, timeout_ms)) {
+	switch (kh_channel_hear(exchange->fd, exchange->buffer, &exchange->state, timeout_ms, &message, &err)) {
 	case KH_IO_AGAIN:
 		return;
 	case KH_IO_CLOSED:
 		lose(exchange, "the executor is gone", ret_event);
 		return;
 	case KH_IO_BROKEN:
-		lose(exchange, "the executor sent what is no message", ret_event);
+		lose(exchange,
+		     err.code != NULL ? "the executor broke the protocol" : "the executor sent what is no message",
+		     ret_event);
 		return;
 	case KH_IO_DONE:
-		break;
-	}
-	enum kh_err e = kh_message_read(packet, fd_count, &exchange->state, &message, NULL);
-	/* No message to a parent comes with a descriptor.  If one did, it is closed. */
-	while (fd_count > 0)
-		close(fds[--fd_count]);
-	if (e == KH_OK)
 		take_event(&message, ret_event);
-	else
-		lose(exchange, "the executor broke the protocol", ret_event);
+	}
 }
 
 /* Sends one message of input. */

@@ -198,3 +198,19 @@ enum kh_io kh_channel_receive_wait(int fd, char *buffer, struct kh_view *ret_pac
 	while (io == KH_IO_AGAIN && wait_for(fd, POLLIN, deadline));
 	return io;
 }
+
+enum kh_io kh_channel_hear(int fd, char *buffer, enum kh_message_state *state, int timeout_ms,
+			   struct kh_message *ret_message, struct kh_error *err)
+{
+	int fds[KH_MESSAGE_FDS];
+	size_t fd_count = 0;
+	struct kh_view packet;
+	enum kh_io io = kh_channel_receive_wait(fd, buffer, &packet, fds, &fd_count, timeout_ms);
+
+	if (io != KH_IO_DONE)
+		return io;
+	enum kh_err e = kh_message_read(packet, fd_count, state, ret_message, err);
+	while (fd_count > 0)
+		close(fds[--fd_count]);
+	return e == KH_OK ? KH_IO_DONE : KH_IO_BROKEN;
+}

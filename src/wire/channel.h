@@ -33,6 +33,14 @@ enum kh_io kh_channel_say(int fd, struct kh_message_out *out, const int *fds, si
 enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
 			      size_t *ret_fd_count) KH_CHECKED;
 
+/*
+ * Receives one message that comes without descriptors, waiting up to TIMEOUT_MS (0: not at all, -1: for ever), and
+ * advances *STATE.  KH_IO_BROKEN also if it is not a message that is permitted now; then *ERR, which may be NULL, says
+ * why (message.h).
+ */
+enum kh_io kh_channel_hear(int fd, char *buffer, enum kh_message_state *state, int timeout_ms,
+			   struct kh_message *ret_message, struct kh_error *err) KH_CHECKED;
+
 /* True if the peer is gone, even if there is still something to read.  Reads nothing. */
 bool kh_channel_closed(int fd);
 

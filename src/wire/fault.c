@@ -26,17 +26,12 @@ static const struct {
 	[KH_FAULT_LOST] = {"executor_lost", "the executor is gone"},
 };
 
-bool kh_fault_known(uint64_t value)
-{
-	return value < KH_FAULTS;
-}
-
 const char *kh_fault_name(enum kh_fault fault)
 {
-	return kh_fault_known(fault) ? faults[fault].name : "unknown";
+	return (unsigned)fault < KH_FAULTS ? faults[fault].name : "unknown";
 }
 
 const char *kh_fault_about(enum kh_fault fault)
 {
-	return kh_fault_known(fault) ? faults[fault].about : "unknown";
+	return (unsigned)fault < KH_FAULTS ? faults[fault].about : "unknown";
 }

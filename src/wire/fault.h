@@ -37,7 +37,4 @@ const char *kh_fault_name(enum kh_fault fault);
 /* A sentence for a human. */
 const char *kh_fault_about(enum kh_fault fault);
 
-/* True if VALUE, a number that came in a message, is one of the list. */
-bool kh_fault_known(uint64_t value);
-
 #endif

@@ -1,5 +1,5 @@
 /*
- * The two tables of messages, and the code that reads and writes by them.
+ * The tables of messages, and the code that reads and writes by them.
  *
  * Reading trusts nobody.  It looks at each byte once, allocates nothing, and hands out only what has been checked
  * against the tables, so that the rest of the executor may use it without checking again.
@@ -19,175 +19,52 @@ enum kind {
 	ADDRESSES,  /* a list of items of 4 or 16 bytes */
 };
 
-/* The kind of each tag, the same in every message. */
+#define ANY UINT64_MAX
+
 static const struct {
 	const char *name;
 	enum kind kind;
-} fields[KH_FIELDS] = {
-	[KH_FIELD_PROTOCOL] = {"PROTOCOL", NUMBER},
-	[KH_FIELD_POOL] = {"POOL", NUMBER},
-	[KH_FIELD_PROFILE] = {"PROFILE", NUMBER},
-	[KH_FIELD_ARGUMENT] = {"ARGUMENT", LIST},
-	[KH_FIELD_WORK] = {"WORK", TEXT},
-	[KH_FIELD_CACHE] = {"CACHE", TEXT},
-	[KH_FIELD_READ] = {"READ", LIST},
-	[KH_FIELD_WRITE] = {"WRITE", LIST},
-	[KH_FIELD_WALL] = {"WALL", NUMBER},
-	[KH_FIELD_CPU] = {"CPU", NUMBER},
-	[KH_FIELD_MEMORY] = {"MEMORY", NUMBER},
-	[KH_FIELD_PROCESSES] = {"PROCESSES", NUMBER},
-	[KH_FIELD_FILES] = {"FILES", NUMBER},
-	[KH_FIELD_DISK] = {"DISK", NUMBER},
-	[KH_FIELD_OUTPUT] = {"OUTPUT", NUMBER},
-	[KH_FIELD_URL] = {"URL", TEXT},
-	[KH_FIELD_METHOD] = {"METHOD", NUMBER},
-	[KH_FIELD_HEADER] = {"HEADER", LIST},
-	[KH_FIELD_HOST] = {"HOST", LIST},
-	[KH_FIELD_PLAIN] = {"PLAIN", NUMBER},
-	[KH_FIELD_AUTHORITY] = {"AUTHORITY", TEXT},
-	[KH_FIELD_REDIRECTS] = {"REDIRECTS", NUMBER},
-	[KH_FIELD_STATUS] = {"STATUS", NUMBER},
-	[KH_FIELD_HEADERS] = {"HEADERS", BYTES},
-	[KH_FIELD_LOCATION] = {"LOCATION", TEXT},
-	[KH_FIELD_FAULT] = {"FAULT", NUMBER},
-	[KH_FIELD_DETAIL] = {"DETAIL", WORDS},
-	[KH_FIELD_PART] = {"PART", NUMBER},
-	[KH_FIELD_ERRNO] = {"ERRNO", NUMBER},
-	[KH_FIELD_TIME] = {"TIME", NUMBER},
-	[KH_FIELD_USED] = {"USED", NUMBER},
-	[KH_FIELD_NAME] = {"NAME", TEXT},
-	[KH_FIELD_ADDRESS] = {"ADDRESS", ADDRESSES},
-	[KH_FIELD_TRUNCATED] = {"TRUNCATED", NUMBER},
-	[KH_FIELD_CONNECT] = {"CONNECT", TEXT},
-};
-
-/*
- * A field of a message: the longest text or item in bytes, or the largest number; for a list also the most items.  In
- * ascending order of tag, as in a message.
- */
-struct rule {
-	enum kh_message_field field;
-	bool required;
 	uint64_t most;
 	size_t items;
-};
+} fields[KH_FIELDS] = {
+#define FIELD(name, kind, most, items) [KH_FIELD_##name] = {#name, kind, most, items},
+	KH_MESSAGE_FIELDS(FIELD)};
 
-#define MAY  false
-#define MUST true
-#define ANY  UINT64_MAX
-#define PATH KH_MESSAGE_TEXT
+#define F(name) (UINT64_C(1) << KH_FIELD_##name)
+#define PATHS   (F(WORK) | F(CACHE) | F(READ) | F(WRITE))
+#define LIMITS  (F(CPU) | F(MEMORY) | F(PROCESSES) | F(FILES) | F(DISK))
 
-static const struct rule hello[] = {
-	{KH_FIELD_PROTOCOL, MUST, ANY, 1},
-	{KH_FIELD_POOL, MAY, 256, 1},
-};
-static const struct rule ready[] = {
-	{KH_FIELD_PROTOCOL, MAY, ANY, 1},
-	{KH_FIELD_DETAIL, MAY, KH_MESSAGE_DETAIL, 1},
-};
-static const struct rule run[] = {
-	{KH_FIELD_PROFILE, MAY, ANY, 1},  {KH_FIELD_ARGUMENT, MAY, KH_MESSAGE_TEXT, 128},
-	{KH_FIELD_WORK, MAY, PATH, 1},    {KH_FIELD_CACHE, MAY, PATH, 1},
-	{KH_FIELD_READ, MAY, PATH, 32},   {KH_FIELD_WRITE, MAY, PATH, 32},
-	{KH_FIELD_WALL, MAY, ANY, 1},     {KH_FIELD_CPU, MAY, ANY, 1},
-	{KH_FIELD_MEMORY, MAY, ANY, 1},   {KH_FIELD_PROCESSES, MAY, ANY, 1},
-	{KH_FIELD_FILES, MAY, ANY, 1},    {KH_FIELD_DISK, MAY, ANY, 1},
-	{KH_FIELD_OUTPUT, MAY, ANY, 1},   {KH_FIELD_HOST, MAY, KH_MESSAGE_TEXT, 32},
-	{KH_FIELD_CONNECT, MAY, PATH, 1},
-};
-static const struct rule fetch[] = {
-	{KH_FIELD_WALL, MAY, ANY, 1},
-	{KH_FIELD_OUTPUT, MAY, ANY, 1},
-	{KH_FIELD_URL, MUST, KH_MESSAGE_TEXT, 1},
-	{KH_FIELD_METHOD, MAY, ANY, 1},
-	{KH_FIELD_HEADER, MAY, KH_MESSAGE_TEXT, 32},
-	{KH_FIELD_HOST, MAY, KH_MESSAGE_TEXT, 32},
-	{KH_FIELD_PLAIN, MAY, 1, 1},
-	{KH_FIELD_AUTHORITY, MAY, PATH, 1},
-	{KH_FIELD_REDIRECTS, MAY, ANY, 1},
-};
-static const struct rule head[] = {
-	{KH_FIELD_URL, MAY, KH_MESSAGE_TEXT, 1},
-	{KH_FIELD_STATUS, MUST, 999, 1},
-	{KH_FIELD_HEADERS, MAY, KH_MESSAGE_LINES, 1},
-	{KH_FIELD_LOCATION, MAY, 8192, 1},
-};
-static const struct rule end[] = {
-	{KH_FIELD_STATUS, MAY, 65535, 1},
-	{KH_FIELD_FAULT, MUST, KH_FAULTS - 1, 1},
-	{KH_FIELD_DETAIL, MAY, KH_MESSAGE_DETAIL, 1},
-	{KH_FIELD_TIME, MAY, ANY, 1},
-	{KH_FIELD_USED, MAY, ANY, 1},
-};
-static const struct rule job[] = {
-	{KH_FIELD_ARGUMENT, MUST, KH_MESSAGE_TEXT, 128},
-	{KH_FIELD_WORK, MAY, PATH, 1},
-	{KH_FIELD_CACHE, MAY, PATH, 1},
-	{KH_FIELD_READ, MAY, PATH, 32},
-	{KH_FIELD_WRITE, MAY, PATH, 32},
-	{KH_FIELD_CPU, MAY, ANY, 1},
-	{KH_FIELD_MEMORY, MAY, ANY, 1},
-	{KH_FIELD_PROCESSES, MAY, ANY, 1},
-	{KH_FIELD_FILES, MAY, ANY, 1},
-	{KH_FIELD_DISK, MAY, ANY, 1},
-};
-static const struct rule broken[] = {
-	{KH_FIELD_PART, MUST, KH_PARTS - 1, 1},
-	{KH_FIELD_ERRNO, MUST, 4095, 1},
-};
-static const struct rule exited[] = {
-	{KH_FIELD_STATUS, MUST, 65535, 1},
-};
-static const struct rule lookup[] = {
-	{KH_FIELD_NAME, MUST, KH_MESSAGE_TEXT, 1},
-};
-static const struct rule addresses[] = {
-	{KH_FIELD_ADDRESS, MAY, 16, KH_MESSAGE_ANSWERS},
-	{KH_FIELD_TRUNCATED, MAY, 1, 1},
-};
-static const struct rule transfer[] = {
-	{KH_FIELD_WALL, MAY, ANY, 1},
-	{KH_FIELD_OUTPUT, MAY, ANY, 1},
-	{KH_FIELD_URL, MUST, KH_MESSAGE_TEXT, 1},
-	{KH_FIELD_METHOD, MAY, ANY, 1},
-	{KH_FIELD_HEADER, MAY, KH_MESSAGE_TEXT, 32},
-};
-static const struct rule done[] = {
-	{KH_FIELD_FAULT, MUST, KH_FAULTS - 1, 1},
-	{KH_FIELD_DETAIL, MAY, KH_MESSAGE_DETAIL, 1},
-};
-
-#define FIELDS(rules) (rules), sizeof(rules) / sizeof((rules)[0]), false
-#define EMPTY         NULL, 0, false
-#define BULK          NULL, 0, true
-
-/* A message type: its fields, or that it is bulk; and how many descriptors come with it. */
+/* A message type: the fields that it must and may have, or that it is bulk; and the descriptors that come with it. */
 static const struct {
 	const char *name;
-	const struct rule *rules;
-	size_t count;
+	uint64_t must, may;
 	bool is_bulk;
 	size_t fds, more_fds; /* from .. to */
+	uint64_t most_status; /* the largest STATUS, if not that of the table of fields */
 } types[KH_MESSAGE_TYPES] = {
-	[KH_MESSAGE_HELLO] = {"HELLO", FIELDS(hello), 0, 0},
-	[KH_MESSAGE_READY] = {"READY", FIELDS(ready), 0, 0},
-	[KH_MESSAGE_OPEN] = {"OPEN", EMPTY, 1, 1},
-	[KH_MESSAGE_RUN] = {"RUN", FIELDS(run), 0, 0},
-	[KH_MESSAGE_FETCH] = {"FETCH", FIELDS(fetch), 0, 0},
-	[KH_MESSAGE_INPUT] = {"INPUT", BULK, 0, 0},
-	[KH_MESSAGE_INPUT_END] = {"INPUT_END", EMPTY, 0, 0},
-	[KH_MESSAGE_HEAD] = {"HEAD", FIELDS(head), 0, 0},
-	[KH_MESSAGE_OUTPUT] = {"OUTPUT", BULK, 0, 0},
-	[KH_MESSAGE_ERRORS] = {"ERRORS", BULK, 0, 0},
-	[KH_MESSAGE_END] = {"END", FIELDS(end), 0, 0},
-	[KH_MESSAGE_JOB] = {"JOB", FIELDS(job), 3, 4},
-	[KH_MESSAGE_WARM] = {"WARM", EMPTY, 0, 0},
-	[KH_MESSAGE_BROKEN] = {"BROKEN", FIELDS(broken), 0, 0},
-	[KH_MESSAGE_EXITED] = {"EXITED", FIELDS(exited), 0, 0},
-	[KH_MESSAGE_LOOKUP] = {"LOOKUP", FIELDS(lookup), 1, 1},
-	[KH_MESSAGE_ADDRESSES] = {"ADDRESSES", FIELDS(addresses), 0, 0},
-	[KH_MESSAGE_TRANSFER] = {"TRANSFER", FIELDS(transfer), 1, 2},
-	[KH_MESSAGE_DONE] = {"DONE", FIELDS(done), 0, 0},
+	[KH_MESSAGE_HELLO] = {"HELLO", .must = F(PROTOCOL), .may = F(POOL)},
+	[KH_MESSAGE_READY] = {"READY", .may = F(PROTOCOL) | F(DETAIL)},
+	[KH_MESSAGE_OPEN] = {"OPEN", .fds = 1, .more_fds = 1},
+	[KH_MESSAGE_RUN] = {"RUN", .may = F(PROFILE) | F(ARGUMENT) | PATHS | F(WALL) | LIMITS | F(OUTPUT) | F(HOST) |
+					  F(CONNECT)},
+	[KH_MESSAGE_FETCH] = {"FETCH", .must = F(URL),
+			      .may = F(WALL) | F(OUTPUT) | F(METHOD) | F(HEADER) | F(HOST) | F(PLAIN) | F(AUTHORITY) |
+				     F(REDIRECTS)},
+	[KH_MESSAGE_INPUT] = {"INPUT", .is_bulk = true},
+	[KH_MESSAGE_INPUT_END] = {"INPUT_END"},
+	[KH_MESSAGE_HEAD] = {"HEAD", .must = F(STATUS), .may = F(URL) | F(HEADERS) | F(LOCATION), .most_status = 999},
+	[KH_MESSAGE_OUTPUT] = {"OUTPUT", .is_bulk = true},
+	[KH_MESSAGE_ERRORS] = {"ERRORS", .is_bulk = true},
+	[KH_MESSAGE_END] = {"END", .must = F(FAULT), .may = F(STATUS) | F(DETAIL) | F(TIME) | F(USED)},
+	[KH_MESSAGE_JOB] = {"JOB", .must = F(ARGUMENT), .may = PATHS | LIMITS, .fds = 3, .more_fds = 4},
+	[KH_MESSAGE_WARM] = {"WARM"},
+	[KH_MESSAGE_BROKEN] = {"BROKEN", .must = F(PART) | F(ERRNO)},
+	[KH_MESSAGE_EXITED] = {"EXITED", .must = F(STATUS)},
+	[KH_MESSAGE_LOOKUP] = {"LOOKUP", .must = F(NAME), .fds = 1, .more_fds = 1},
+	[KH_MESSAGE_ADDRESSES] = {"ADDRESSES", .may = F(ADDRESS) | F(TRUNCATED)},
+	[KH_MESSAGE_TRANSFER] = {"TRANSFER", .must = F(URL), .may = F(WALL) | F(OUTPUT) | F(METHOD) | F(HEADER),
+				 .fds = 1, .more_fds = 2},
+	[KH_MESSAGE_DONE] = {"DONE", .must = F(FAULT), .may = F(DETAIL)},
 };
 
 /* Which types a receiver takes in a state, and the state that follows. */
@@ -297,22 +174,24 @@ static bool is_shown(struct kh_view text)
 	return true;
 }
 
-/* Checks one value against its rule and stores it in MESSAGE. */
-static enum kh_err take_value(const struct rule *rule, struct kh_view value, struct kh_message *message,
+/* Checks one value of FIELD and stores it in MESSAGE. */
+static enum kh_err take_value(enum kh_message_field field, struct kh_view value, struct kh_message *message,
 			      struct kh_error *err)
 {
-	enum kh_message_field field = rule->field;
 	enum kind kind = fields[field].kind;
+	uint64_t most = fields[field].most, status = types[message->type].most_status;
 
+	if (field == KH_FIELD_STATUS && status > 0)
+		most = status;
 	if (kind == NUMBER) {
 		if (value.n != 8)
 			return bad_field(err, KH_EINPUT, message->type, field, "is not a number");
 		message->number[field] = load64(value.p);
-		if (message->number[field] > rule->most)
+		if (message->number[field] > most)
 			return bad_field(err, KH_ELIMIT, message->type, field, "is too large");
 		return KH_OK;
 	}
-	if (value.n > rule->most)
+	if (value.n > most)
 		return bad_field(err, KH_ELIMIT, message->type, field, "is too long");
 	if (value.n == 0 && (kind == TEXT || kind == WORDS || kind == BYTES))
 		return bad_field(err, KH_EINPUT, message->type, field, "is empty");
@@ -341,39 +220,34 @@ static bool next_field(struct kh_view *rest, unsigned *ret_tag, struct kh_view *
 	return true;
 }
 
-/*
- * Walks the payload and the rules of its type side by side.  Both are in ascending order, so one pass finds fields that
- * are unknown, out of order, repeated, or missing.
- */
+/* The fields are in ascending order, so one pass finds those that are unknown, out of order or repeated. */
 static enum kh_err take_fields(struct kh_view payload, struct kh_message *message, struct kh_error *err)
 {
 	enum kh_message_type type = message->type;
-	const struct rule *rules = types[type].rules;
-	size_t count = types[type].count, at = 0, items = 0;
+	uint64_t known = types[type].must | types[type].may;
+	unsigned tag = 0, last = KH_FIELD_NONE;
+	size_t items = 0;
 
-	for (struct kh_view rest = payload; rest.n > 0; items++) {
+	for (struct kh_view rest = payload; rest.n > 0; last = tag) {
 		struct kh_view value;
-		unsigned tag = 0;
 		if (!next_field(&rest, &tag, &value))
 			return kh_error_set(err, KH_EINPUT, "message_field", "%s: not made of fields",
 					    types[type].name);
-		for (; at < count && rules[at].field < tag; at++, items = 0)
-			if (rules[at].required && items == 0)
-				return bad_field(err, KH_EINPUT, type, rules[at].field, "is missing");
-		if (at == count || rules[at].field != tag)
+		if (tag < last || tag >= KH_FIELDS || !(known >> tag & 1))
 			return bad_field(err, KH_EINPUT, type, tag, "does not belong here");
-		if (items == 1 && rules[at].items == 1)
+		items = tag == last ? items + 1 : 1;
+		if (items == 2 && fields[tag].items == 1)
 			return bad_field(err, KH_EINPUT, type, tag, "is there twice");
-		if (items == rules[at].items)
+		if (items > fields[tag].items)
 			return bad_field(err, KH_ELIMIT, type, tag, "has too many items");
-		enum kh_err e = take_value(&rules[at], value, message, err);
+		enum kh_err e = take_value((enum kh_message_field)tag, value, message, err);
 		if (e != KH_OK)
 			return e;
 		message->has[tag] = true;
 	}
-	for (; at < count; at++, items = 0)
-		if (rules[at].required && items == 0)
-			return bad_field(err, KH_EINPUT, type, rules[at].field, "is missing");
+	for (tag = KH_FIELD_NONE; tag < KH_FIELDS; tag++)
+		if ((types[type].must >> tag & 1) && !message->has[tag])
+			return bad_field(err, KH_EINPUT, type, tag, "is missing");
 	message->fields = payload;
 	return KH_OK;
 }

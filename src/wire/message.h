@@ -5,8 +5,8 @@
  * payload as 32 bits, little-endian) and the payload.  A payload is either bulk bytes (input, output) or fields, each a
  * tag byte, three zero bytes, a 32-bit length and its bytes; numbers have 8 bytes; a list is a tag that repeats.
  *
- * Two static tables in message.c define everything: which fields a type has (kind, required, longest); and in which
- * state of the receiver a type is permitted, and which state follows.  Reading trusts nobody.  A message is refused
+ * Three tables define everything: the fields and their limits (below); which fields a type has; and in which state of
+ * the receiver a type is permitted, and which state follows (both in message.c).  Reading trusts nobody.  A message is refused
  * unless each field is in the tables, has the right size and comes once, and no byte is left over; the receiver then
  * ends that peer.
  *
@@ -89,45 +89,52 @@ enum kh_message_state {
 	KH_STATES
 };
 
-/* Fields, by tag.  The table says which message has which. */
+/*
+ * Fields, by tag: kind (message.c), the longest text or item in bytes or the largest number, and the most items of a
+ * list.  The table of types says which message has which.
+ */
+#define KH_MESSAGE_FIELDS(X)                                                                                          \
+	X(PROTOCOL, NUMBER, ANY, 1)                   /* KH_MESSAGE_VERSION */                                        \
+	X(POOL, NUMBER, 256, 1)                       /* sandboxes of each kind to keep warm */                       \
+	X(PROFILE, NUMBER, ANY, 1)                    /* enum kh_profile */                                           \
+	X(ARGUMENT, LIST, KH_MESSAGE_TEXT, 128)       /* argv */                                                      \
+	X(WORK, TEXT, KH_MESSAGE_TEXT, 1)             /* host folder that becomes /work, writable */                  \
+	X(CACHE, TEXT, KH_MESSAGE_TEXT, 1)            /* host folder that becomes /cache, read-only */                \
+	X(READ, LIST, KH_MESSAGE_TEXT, 32)            /* host paths that are visible read-only, at their own place */ \
+	X(WRITE, LIST, KH_MESSAGE_TEXT, 32)           /* host paths that are visible writable, at their own place */  \
+	X(WALL, NUMBER, ANY, 1)                       /* milliseconds */                                              \
+	X(CPU, NUMBER, ANY, 1)                        /* seconds */                                                   \
+	X(MEMORY, NUMBER, ANY, 1)                     /* bytes */                                                     \
+	X(PROCESSES, NUMBER, ANY, 1)                  /* and threads, at once */                                      \
+	X(FILES, NUMBER, ANY, 1)                      /* open descriptors */                                          \
+	X(DISK, NUMBER, ANY, 1)                       /* bytes of private /tmp and of one file */                     \
+	X(OUTPUT, NUMBER, ANY, 1)                     /* bytes of output, or of the decoded body */                   \
+	X(URL, TEXT, KH_MESSAGE_TEXT, 1)              /* where to, or where a response came from */                   \
+	X(METHOD, NUMBER, ANY, 1)                     /* enum kh_method */                                            \
+	X(HEADER, LIST, KH_MESSAGE_TEXT, 32)          /* "Name: value" */                                             \
+	X(HOST, LIST, KH_MESSAGE_TEXT, 32)            /* hosts whose addresses may be in any range */                 \
+	X(PLAIN, NUMBER, 1, 1)                        /* 1: http is granted */                                        \
+	X(AUTHORITY, TEXT, KH_MESSAGE_TEXT, 1)        /* file of CA certificates in place of the system's */          \
+	X(REDIRECTS, NUMBER, ANY, 1)                  /* how many are followed */                                     \
+	X(STATUS, NUMBER, 65535, 1)                   /* HTTP status, or as from waitpid(2) */                        \
+	X(HEADERS, BYTES, KH_MESSAGE_LINES, 1)        /* the response's header lines, as they came */                 \
+	X(LOCATION, TEXT, 8192, 1)                    /* target of a redirect that was not followed */                \
+	X(FAULT, NUMBER, KH_FAULTS - 1, 1)            /* enum kh_fault */                                             \
+	X(DETAIL, WORDS, KH_MESSAGE_DETAIL, 1)        /* our own sentence */                                          \
+	X(PART, NUMBER, KH_PARTS - 1, 1)              /* enum kh_part */                                              \
+	X(ERRNO, NUMBER, 4095, 1)                     /* why the part failed */                                       \
+	X(TIME, NUMBER, ANY, 1)                       /* microseconds from request to end */                          \
+	X(USED, NUMBER, ANY, 1)                       /* bytes of output */                                           \
+	X(NAME, TEXT, KH_MESSAGE_TEXT, 1)             /* a host name */                                               \
+	X(ADDRESS, ADDRESSES, 16, KH_MESSAGE_ANSWERS) /* 4 or 16 bytes each, network order */                         \
+	X(TRUNCATED, NUMBER, 1, 1)                    /* 1: ask again over TCP */                                     \
+	X(CONNECT, TEXT, KH_MESSAGE_TEXT, 1)          /* "host:port", or the absolute path of a Unix socket */
+
 enum kh_message_field {
 	KH_FIELD_NONE = 0,
-	KH_FIELD_PROTOCOL,  /* number: KH_MESSAGE_VERSION */
-	KH_FIELD_POOL,      /* number: sandboxes of each kind to keep warm */
-	KH_FIELD_PROFILE,   /* number: enum kh_profile */
-	KH_FIELD_ARGUMENT,  /* list: argv */
-	KH_FIELD_WORK,      /* text: host folder that becomes /work, writable */
-	KH_FIELD_CACHE,     /* text: host folder that becomes /cache, read-only */
-	KH_FIELD_READ,      /* list: host paths that are visible read-only, at their own place */
-	KH_FIELD_WRITE,     /* list: host paths that are visible writable, at their own place */
-	KH_FIELD_WALL,      /* number: milliseconds */
-	KH_FIELD_CPU,       /* number: seconds */
-	KH_FIELD_MEMORY,    /* number: bytes */
-	KH_FIELD_PROCESSES, /* number */
-	KH_FIELD_FILES,     /* number: open descriptors */
-	KH_FIELD_DISK,      /* number: bytes of private /tmp and of one file */
-	KH_FIELD_OUTPUT,    /* number: bytes of output, or of the decoded body */
-	KH_FIELD_URL,       /* text */
-	KH_FIELD_METHOD,    /* number: enum kh_method */
-	KH_FIELD_HEADER,    /* list: "Name: value" */
-	KH_FIELD_HOST,      /* list: hosts whose addresses may be in any range */
-	KH_FIELD_PLAIN,     /* number, 1: http is granted */
-	KH_FIELD_AUTHORITY, /* text: path of a file of CA certificates to trust in place of the system's */
-	KH_FIELD_REDIRECTS, /* number: how many are followed */
-	KH_FIELD_STATUS,    /* number: HTTP status, or as from waitpid(2) */
-	KH_FIELD_HEADERS,   /* text: the response's header lines, as they came */
-	KH_FIELD_LOCATION,  /* text: target of a redirect that was not followed */
-	KH_FIELD_FAULT,     /* number: enum kh_fault */
-	KH_FIELD_DETAIL,    /* text: our own sentence */
-	KH_FIELD_PART,      /* number: enum kh_part */
-	KH_FIELD_ERRNO,     /* number */
-	KH_FIELD_TIME,      /* number: microseconds from request to end */
-	KH_FIELD_USED,      /* number: bytes of output */
-	KH_FIELD_NAME,      /* text: a host name */
-	KH_FIELD_ADDRESS,   /* list: 4 or 16 bytes each, network order */
-	KH_FIELD_TRUNCATED, /* number, 1: ask again over TCP */
-	KH_FIELD_CONNECT,   /* text: "host:port", or the absolute path of a Unix socket */
-	KH_FIELDS
+#define KH_MESSAGE_TAG(name, kind, most, items) KH_FIELD_##name,
+	KH_MESSAGE_FIELDS(KH_MESSAGE_TAG) KH_FIELDS
+#undef KH_MESSAGE_TAG
 };
 
 /* A message that was read.  Everything in it has been checked against the table and borrows from the packet. */

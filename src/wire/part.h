@@ -32,7 +32,4 @@ enum kh_part {
 /* "user namespace", "landlock", ...; never NULL. */
 const char *kh_part_name(enum kh_part part);
 
-/* What it is for, in a few words, and what is lost without it. */
-const char *kh_part_about(enum kh_part part);
-
 #endif

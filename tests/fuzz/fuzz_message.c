@@ -70,7 +70,7 @@ static bool check_state(struct kh_view packet, size_t fds, enum kh_message_state
 		return false;
 	}
 	HOLDS(kh_message_permitted(from, message.type));
-	HOLDS(kh_fault_known(message.number[KH_FIELD_FAULT]));
+	HOLDS(message.number[KH_FIELD_FAULT] < KH_FAULTS);
 	HOLDS(inside(packet, message.bulk));
 	HOLDS(kh_view_eq(packet, rewrite(packet, &message, buffer)));
 	return true;
