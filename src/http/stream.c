@@ -61,7 +61,7 @@ static void append(struct kh_http_stream_buffer *b, struct kh_view v)
 	b->n += v.n;
 }
 
-bool kh_http_stream_put_text(struct kh_http_stream_buffer *buffer, struct kh_view text)
+static bool put_text(struct kh_http_stream_buffer *buffer, struct kh_view text)
 {
 	if (!make_room(buffer, text.n))
 		return false;
@@ -280,7 +280,7 @@ static bool put_line(struct kh_http_stream *s, struct kh_view text)
 	bool goes;
 
 	pthread_mutex_lock(&s->lock);
-	goes = !s->gone && !s->closed && written(s, kh_http_stream_put_text(&s->buffer, text));
+	goes = !s->gone && !s->closed && written(s, put_text(&s->buffer, text));
 	pthread_mutex_unlock(&s->lock);
 	return goes;
 }

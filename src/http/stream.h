@@ -28,7 +28,6 @@ struct kh_http_stream_buffer {
 /* Appends one event, or a comment if all are empty and COMMENT.  False: no memory, or too much waits. */
 bool kh_http_stream_put(struct kh_http_stream_buffer *buffer, struct kh_view id, struct kh_view event,
 			struct kh_view data) KH_CHECKED;
-bool kh_http_stream_put_text(struct kh_http_stream_buffer *buffer, struct kh_view text) KH_CHECKED;
 /* Moves up to MOST bytes to TO; returns how many. */
 size_t kh_http_stream_take(struct kh_http_stream_buffer *buffer, char *to, size_t most);
 void kh_http_stream_done(struct kh_http_stream_buffer *buffer);

@@ -34,22 +34,20 @@ static void add_tool(yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_
 		yyjson_mut_obj_add_val(doc, obj, "annotations", annotations(doc, tool));
 }
 
-enum kh_work_next kh_mcp_call_list(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
+enum kh_err kh_mcp_call_list(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
 	const struct kh_mcp_offer *offer = &call->exchange->peer->mcp->offer;
 	yyjson_mut_val *result = yyjson_mut_obj(call->doc), *list;
 
-	if (kh_json_get(call->arguments, "cursor") != NULL) {
-		ret_answer->e = kh_error_set(call->err, KH_EINPUT, "bad_cursor", "there is one page of tools");
-		return KH_WORK_DONE;
-	}
+	if (kh_json_get(call->arguments, "cursor") != NULL)
+		return kh_error_set(call->err, KH_EINPUT, "bad_cursor", "there is one page of tools");
 	list = yyjson_mut_obj_add_arr(call->doc, result, "tools");
 	for (size_t i = 0; i < offer->tool_count; i++) {
 		if (offer->tools[i].tool->roles & KH_ROLE_BIT(call->who->role))
 			add_tool(call->doc, list, offer->tools[i].tool, call->version);
 	}
-	ret_answer->result = result;
-	return KH_WORK_DONE;
+	*ret_result = result;
+	return KH_OK;
 }
 
 /* --- results ------------------------------------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@
 
 #include "mcp/exchange.h"
 
-enum kh_work_next kh_mcp_call_list(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
+kh_mcp_method_fn kh_mcp_call_list;
 enum kh_work_next kh_mcp_call_run(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
 
 #endif

@@ -1,50 +1,28 @@
 /* Completion of task ids.  Offers only ids of the caller's own tasks. */
 #include "mcp/completion.h"
 
-#include "core/block/prompt.h"
 #include "mcp/prompts.h"
 #include "mcp/resources.h"
-
-static enum kh_err fault(struct kh_mcp_call *call, const char *code, const char *member, const char *detail)
-{
-	return kh_error_member(call->err, kh_view_str(member), kh_error_set(call->err, KH_EINPUT, code, "%s", detail));
-}
-
-/* True if the caller has this template. */
-static bool has_template(struct kh_mcp_call *call, struct kh_view uri)
-{
-	yyjson_mut_val *list = yyjson_mut_obj_get(kh_mcp_resources_templates(call->doc, call->who->role),
-						  "resourceTemplates");
-	yyjson_mut_arr_iter iter = yyjson_mut_arr_iter_with(list);
-	yyjson_mut_val *item;
-
-	while ((item = yyjson_mut_arr_iter_next(&iter)) != NULL) {
-		yyjson_mut_val *has = yyjson_mut_obj_get(item, "uriTemplate");
-		if (kh_view_eq(kh_view_of(yyjson_mut_get_str(has), yyjson_mut_get_len(has)), uri))
-			return true;
-	}
-	return false;
-}
 
 /* Reads what is to be completed; sets *RET_TASKS if its values are task ids. */
 static enum kh_err read_reference(struct kh_mcp_call *call, yyjson_val *ref, struct kh_view argument, bool *ret_tasks)
 {
 	struct kh_view type = kh_json_str(kh_json_get(ref, "type"));
-	yyjson_mut_val *prompt;
 
 	*ret_tasks = false;
 	if (kh_view_eq(type, KH_LIT("ref/prompt"))) {
 		struct kh_view name = kh_json_str(kh_json_get(ref, "name"));
-		if (kh_mcp_prompts_get(call->doc, call->who->role, name, &prompt, call->err) != KH_OK)
-			return fault(call, "unknown_prompt", "ref.name", "there is no such prompt");
+		if (kh_mcp_prompts_find(call->who->role, name) == NULL)
+			return kh_error_input(call->err, KH_LIT("ref.name"), "unknown_prompt",
+					      "there is no such prompt");
 		return KH_OK; /* a prompt has no arguments */
 	}
 	if (!kh_view_eq(type, KH_LIT("ref/resource")))
-		return fault(call, "bad_value", "ref.type", "expected ref/prompt or ref/resource");
-	if (!has_template(call, kh_json_str(kh_json_get(ref, "uri"))))
-		return call->arena->failed
-			       ? KH_ENOMEM
-			       : fault(call, "unknown_resource", "ref.uri", "there is no such resource template");
+		return kh_error_input(call->err, KH_LIT("ref.type"), "bad_value",
+				      "expected ref/prompt or ref/resource");
+	if (!kh_mcp_resources_has_template(call->who->role, kh_json_str(kh_json_get(ref, "uri"))))
+		return kh_error_input(call->err, KH_LIT("ref.uri"), "unknown_resource",
+				      "there is no such resource template");
 	*ret_tasks = kh_view_eq(argument, KH_LIT("id"));
 	return KH_OK;
 }
@@ -69,9 +47,9 @@ static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view prefix, yy
 	return KH_OK;
 }
 
-enum kh_err kh_mcp_completion_run(struct kh_mcp_call *call, yyjson_val *params, yyjson_mut_val **ret_result)
+enum kh_err kh_mcp_completion_run(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
-	yyjson_val *argument = kh_json_get(params, "argument");
+	yyjson_val *argument = kh_json_get(call->arguments, "argument");
 	struct kh_view name = kh_json_str(kh_json_get(argument, "name"));
 	struct kh_view value = kh_json_str(kh_json_get(argument, "value"));
 	yyjson_mut_val *result = yyjson_mut_obj(call->doc);
@@ -81,8 +59,9 @@ enum kh_err kh_mcp_completion_run(struct kh_mcp_call *call, yyjson_val *params, 
 	size_t total = 0;
 
 	if (name.p == NULL || value.p == NULL)
-		return fault(call, "missing", "argument", "expected an object with name and value");
-	enum kh_err e = read_reference(call, kh_json_get(params, "ref"), name, &tasks);
+		return kh_error_input(call->err, KH_LIT("argument"), "missing",
+				      "expected an object with name and value");
+	enum kh_err e = read_reference(call, kh_json_get(call->arguments, "ref"), name, &tasks);
 	if (e == KH_OK && tasks)
 		e = add_tasks(call, value, values, &total);
 	if (e != KH_OK)
@@ -90,5 +69,5 @@ enum kh_err kh_mcp_completion_run(struct kh_mcp_call *call, yyjson_val *params, 
 	yyjson_mut_obj_add_uint(call->doc, completion, "total", total);
 	yyjson_mut_obj_add_bool(call->doc, completion, "hasMore", total > yyjson_mut_arr_size(values));
 	*ret_result = result;
-	return kh_arena_check(call->arena);
+	return KH_OK;
 }

@@ -3,15 +3,12 @@
 #ifndef KH_MCP_COMPLETION_H
 #define KH_MCP_COMPLETION_H
 
-#include "mcp/tool.h"
+#include "mcp/method.h"
 
 #define KH_MCP_COMPLETION_MOST 100 /* values of one answer, the limit of MCP */
 
-/*
- * Makes {"completion": {values, total, hasMore}} for PARAMS, those of the request.  KH_EINPUT if they are not valid or
- * name a template or prompt that the caller does not have (-32602).  Uses gateway, token, who, arena, doc and err of
- * CALL.
- */
-enum kh_err kh_mcp_completion_run(struct kh_mcp_call *call, yyjson_val *params, yyjson_mut_val **ret_result) KH_CHECKED;
+/* {"completion": {values, total, hasMore}}.  KH_EINPUT if the params are not valid or name a template or prompt that the
+ * caller does not have (-32602). */
+kh_mcp_method_fn kh_mcp_completion_run;
 
 #endif

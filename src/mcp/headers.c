@@ -7,7 +7,9 @@
 #define BEGINS "=?base64?"
 #define ENDS   "?="
 
-bool kh_mcp_headers_value(struct kh_arena *arena, struct kh_view header, struct kh_view *ret_value)
+/* Returns the value of a header: trimmed, and decoded if it is =?base64?...?=.  False: it claims to be base64 and is
+ * not. */
+static bool value_of(struct kh_arena *arena, struct kh_view header, struct kh_view *ret_value)
 {
 	struct kh_view v = kh_view_trim(header), begins = KH_LIT(BEGINS), ends = KH_LIT(ENDS);
 
@@ -29,7 +31,7 @@ static bool says(struct kh_arena *arena, struct kh_view header, struct kh_view w
 {
 	struct kh_view value;
 
-	return header.p != NULL && kh_mcp_headers_value(arena, header, &value) && kh_view_eq(value, want);
+	return header.p != NULL && value_of(arena, header, &value) && kh_view_eq(value, want);
 }
 
 /* Returns an argument as a header would have it: strings as they are, the rest as JSON. */

@@ -15,10 +15,6 @@ struct kh_mcp_headers {
 	void *ctx;
 };
 
-/* Returns the value of a header: trimmed, and decoded if it is =?base64?...?=.  False: it claims to be base64 and is
- * not. */
-bool kh_mcp_headers_value(struct kh_arena *arena, struct kh_view header, struct kh_view *ret_value);
-
 /* Returns NULL if they agree; else a text that says what differs.  METHOD: the message's; NULL: unknown. */
 const char *kh_mcp_headers_check(struct kh_arena *arena, const struct kh_mcp_offer *offer,
 				 const struct kh_mcp_headers *headers, const struct kh_rpc *rpc,

@@ -15,6 +15,8 @@ struct kh_mcp_answer {
 	struct kh_rpc_fault fault; /* number not 0: this is the answer */
 };
 
+typedef enum kh_err kh_mcp_method_fn(struct kh_mcp_call *call, yyjson_mut_val **ret_result);
+
 struct kh_mcp_method {
 	const char *name;
 	unsigned generations; /* in which it exists: KH_MCP_LEGACY, KH_MCP_MODERN */
@@ -23,8 +25,11 @@ struct kh_mcp_method {
 	bool operates;        /* an operation follows, which checks the caller's token itself */
 	int64_t ttl;       /* milliseconds for which a modern client may keep the answer; -1: the answer does not say */
 	const char *named; /* the member of params that Mcp-Name repeats; NULL: none */
-	/* Runs a step; fills in *RET_ANSWER if it returns KH_WORK_DONE.  CALL's `arguments` are the params, an
-	 * object or NULL, except for tools/call, which has its own. */
+	/* Makes the result.  CALL's `arguments` are the params, an object or NULL, except for tools/call, which has
+	 * its own. */
+	kh_mcp_method_fn *answer;
+	/* Or, for a method that may wait, or that has faults of its own: runs a step; fills in *RET_ANSWER if it
+	 * returns KH_WORK_DONE. */
 	enum kh_work_next (*run)(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
 };
 

@@ -1,4 +1,4 @@
-/* The table of methods, and short functions that connect it with the functions that answer. */
+/* The table of methods. */
 #include "mcp/methods.h"
 
 #include "mcp/call.h"
@@ -12,41 +12,6 @@
 
 #define LONG  INT64_C(300000) /* milliseconds, for what changes only with Keyhole's version or the role */
 #define SHORT INT64_C(0)      /* for what changes with every call */
-
-static enum kh_work_next list_prompts(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
-{
-	ret_answer->result = kh_mcp_prompts_list(call->doc, call->who->role);
-	return KH_WORK_DONE;
-}
-
-static enum kh_work_next get_prompt(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
-{
-	struct kh_view name = kh_json_str(kh_json_get(call->arguments, "name"));
-
-	if (name.p == NULL) {
-		ret_answer->e = kh_error_set(call->err, KH_EINPUT, "bad_params", "params.name is a string");
-		return KH_WORK_DONE;
-	}
-	ret_answer->e = kh_mcp_prompts_get(call->doc, call->who->role, name, &ret_answer->result, call->err);
-	return KH_WORK_DONE;
-}
-
-static enum kh_work_next list_resources(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
-{
-	yyjson_val *cursor = kh_json_get(call->arguments, "cursor");
-
-	if (cursor != NULL && !yyjson_is_str(cursor))
-		ret_answer->e = kh_error_set(call->err, KH_EINPUT, "bad_cursor", "params.cursor is a string");
-	else
-		ret_answer->e = kh_mcp_resources_list(call, kh_json_str(cursor), &ret_answer->result);
-	return KH_WORK_DONE;
-}
-
-static enum kh_work_next list_templates(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
-{
-	ret_answer->result = kh_mcp_resources_templates(call->doc, call->who->role);
-	return KH_WORK_DONE;
-}
 
 static enum kh_work_next read_resource(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
 {
@@ -68,28 +33,22 @@ static enum kh_work_next read_resource(struct kh_mcp_call *call, struct kh_mcp_a
 	return KH_WORK_DONE;
 }
 
-static enum kh_work_next complete(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
-{
-	ret_answer->e = kh_mcp_completion_run(call, call->arguments, &ret_answer->result);
-	return KH_WORK_DONE;
-}
-
 #define BOTH (KH_MCP_LEGACY | KH_MCP_MODERN)
 
 static const struct kh_mcp_method methods[] = {
-	{"initialize", KH_MCP_LEGACY, .early = true, .begins = true, .ttl = -1, .run = kh_mcp_session_initialize},
-	{"ping", KH_MCP_LEGACY, .early = true, .ttl = -1, .run = kh_mcp_session_ping},
-	{"logging/setLevel", KH_MCP_LEGACY, .ttl = -1, .run = kh_mcp_session_set_level},
-	{"server/discover", KH_MCP_MODERN, .ttl = LONG, .run = kh_mcp_modern_discover},
+	{"initialize", KH_MCP_LEGACY, .early = true, .begins = true, .ttl = -1, .answer = kh_mcp_session_initialize},
+	{"ping", KH_MCP_LEGACY, .early = true, .ttl = -1, .answer = kh_mcp_session_ping},
+	{"logging/setLevel", KH_MCP_LEGACY, .ttl = -1, .answer = kh_mcp_session_set_level},
+	{"server/discover", KH_MCP_MODERN, .ttl = LONG, .answer = kh_mcp_modern_discover},
 	{"subscriptions/listen", KH_MCP_MODERN, .ttl = -1, .run = kh_mcp_listen_run},
-	{"tools/list", BOTH, .ttl = LONG, .run = kh_mcp_call_list},
+	{"tools/list", BOTH, .ttl = LONG, .answer = kh_mcp_call_list},
 	{"tools/call", BOTH, .operates = true, .ttl = -1, .named = "name", .run = kh_mcp_call_run},
-	{"prompts/list", BOTH, .ttl = LONG, .run = list_prompts},
-	{"prompts/get", BOTH, .ttl = -1, .named = "name", .run = get_prompt},
-	{"resources/list", BOTH, .ttl = SHORT, .run = list_resources},
-	{"resources/templates/list", BOTH, .ttl = LONG, .run = list_templates},
+	{"prompts/list", BOTH, .ttl = LONG, .answer = kh_mcp_prompts_list},
+	{"prompts/get", BOTH, .ttl = -1, .named = "name", .answer = kh_mcp_prompts_get},
+	{"resources/list", BOTH, .ttl = SHORT, .answer = kh_mcp_resources_list},
+	{"resources/templates/list", BOTH, .ttl = LONG, .answer = kh_mcp_resources_templates},
 	{"resources/read", BOTH, .ttl = SHORT, .named = "uri", .run = read_resource},
-	{"completion/complete", BOTH, .ttl = -1, .run = complete},
+	{"completion/complete", BOTH, .ttl = -1, .answer = kh_mcp_completion_run},
 };
 
 struct kh_mcp_part kh_mcp_methods_part(void)

@@ -91,7 +91,7 @@ void kh_mcp_modern_dress(struct kh_mcp_exchange *x, yyjson_mut_val *result)
 	}
 }
 
-enum kh_work_next kh_mcp_modern_discover(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
+enum kh_err kh_mcp_modern_discover(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
 	yyjson_mut_doc *doc = call->doc;
 	yyjson_mut_val *result = yyjson_mut_obj(doc),
@@ -101,6 +101,6 @@ enum kh_work_next kh_mcp_modern_discover(struct kh_mcp_call *call, struct kh_mcp
 	yyjson_mut_obj_add_val(doc, result, "capabilities",
 			       kh_mcp_session_capabilities(call->exchange->peer->mcp, doc));
 	kh_json_add(doc, result, "instructions", kh_mcp_session_instructions(call->who->role));
-	ret_answer->result = result;
-	return KH_WORK_DONE;
+	*ret_result = result;
+	return KH_OK;
 }

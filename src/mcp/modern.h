@@ -20,6 +20,6 @@ bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, co
 void kh_mcp_modern_dress(struct kh_mcp_exchange *x, yyjson_mut_val *result);
 
 /* server/discover */
-enum kh_work_next kh_mcp_modern_discover(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
+kh_mcp_method_fn kh_mcp_modern_discover;
 
 #endif

@@ -1,7 +1,9 @@
-/* The sentences for models, and the functions that end a call of a tool. */
+/* The sentences for models. */
 #include "mcp/next.h"
 
 #include "operations.inc"
+
+#include <string.h>
 
 #define FIX_DECLARATION "Correct the member that is named and call again; nothing was asked and nothing has run."
 #define NOT_ALLOWED                                                                                                 \
@@ -122,25 +124,4 @@ const char *kh_mcp_next_find(const char *code)
 			return sentences[i].next;
 	}
 	return NULL;
-}
-
-enum kh_work_next kh_mcp_next_fail(struct kh_mcp_call *call, struct kh_mcp_result *result, enum kh_err e)
-{
-	if (e == KH_ENOMEM)
-		kh_error_set(call->err, e, "out_of_memory", "out of memory");
-	else if (call->err->code == NULL)
-		kh_error_set(call->err, e, kh_err_name(e), "the call failed");
-	*result = (struct kh_mcp_result){.e = e, .next = kh_mcp_next_find(call->err->code)};
-	if (result->next == NULL && (e == KH_EINPUT || e == KH_ELIMIT))
-		result->next = "Correct the arguments and call again; nothing was done.";
-	return KH_WORK_DONE;
-}
-
-enum kh_work_next kh_mcp_next_done(struct kh_mcp_call *call, struct kh_mcp_result *result, yyjson_mut_val *structured)
-{
-	if (structured == NULL || kh_arena_check(call->arena) != KH_OK)
-		return kh_mcp_next_fail(call, result, KH_ENOMEM);
-	result->e = KH_OK;
-	result->structured = structured;
-	return KH_WORK_DONE;
 }

@@ -1,8 +1,6 @@
 /* The prompts of core/block/prompt.h in MCP's form. */
 #include "mcp/prompts.h"
 
-#include "core/block/prompt.h"
-
 static bool is_for(const struct kh_prompt *prompt, enum kh_role role)
 {
 	switch (role) {
@@ -29,31 +27,43 @@ static const char *title_of(const struct kh_prompt *prompt)
 	return strcmp(prompt->name, "reader") == 0 ? "For a Reader" : "Security policy";
 }
 
-yyjson_mut_val *kh_mcp_prompts_list(yyjson_mut_doc *doc, enum kh_role role)
+enum kh_err kh_mcp_prompts_list(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
+	yyjson_mut_doc *doc = call->doc;
 	yyjson_mut_val *result = yyjson_mut_obj(doc), *list = yyjson_mut_obj_add_arr(doc, result, "prompts");
 	size_t count = 0;
 	const struct kh_prompt *all = kh_prompt_all(&count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (!is_for(&all[i], role))
+		if (!is_for(&all[i], call->who->role))
 			continue;
 		yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
 		yyjson_mut_obj_add_str(doc, obj, "name", all[i].name);
 		yyjson_mut_obj_add_str(doc, obj, "title", title_of(&all[i]));
 		yyjson_mut_obj_add_str(doc, obj, "description", all[i].description);
 	}
-	return result;
+	*ret_result = result;
+	return KH_OK;
 }
 
-enum kh_err kh_mcp_prompts_get(yyjson_mut_doc *doc, enum kh_role role, struct kh_view name, yyjson_mut_val **ret_result,
-			       struct kh_error *err)
+const struct kh_prompt *kh_mcp_prompts_find(enum kh_role role, struct kh_view name)
 {
 	const struct kh_prompt *prompt = kh_prompt_find(name);
+
+	return prompt != NULL && is_for(prompt, role) ? prompt : NULL;
+}
+
+enum kh_err kh_mcp_prompts_get(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
+{
+	struct kh_view name = kh_json_str(kh_json_get(call->arguments, "name"));
+	const struct kh_prompt *prompt = kh_mcp_prompts_find(call->who->role, name);
+	yyjson_mut_doc *doc = call->doc;
 	yyjson_mut_val *result = yyjson_mut_obj(doc);
 
-	if (prompt == NULL || !is_for(prompt, role))
-		return kh_error_set(err, KH_EUNKNOWN, "unknown_prompt",
+	if (name.p == NULL)
+		return kh_error_set(call->err, KH_EINPUT, "bad_params", "params.name is a string");
+	if (prompt == NULL)
+		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_prompt",
 				    "there is no such prompt; prompts/list names them");
 	yyjson_mut_obj_add_str(doc, result, "description", prompt->description);
 	yyjson_mut_val *message = yyjson_mut_arr_add_obj(doc, yyjson_mut_obj_add_arr(doc, result, "messages"));

@@ -7,14 +7,14 @@
 #ifndef KH_MCP_PROMPTS_H
 #define KH_MCP_PROMPTS_H
 
-#include "mcp/tool.h"
+#include "core/block/prompt.h"
+#include "mcp/method.h"
 
-/* {"prompts": [{name, title, description}]}.  There are few: one page. */
-yyjson_mut_val *kh_mcp_prompts_list(yyjson_mut_doc *doc, enum kh_role role);
+/* {"prompts": [{name, title, description}]}: there are few, one page.  {"description", "messages": [...]} of the prompt
+ * `name`; KH_EUNKNOWN `unknown_prompt` if the caller has none of this name (-32602 in every version). */
+kh_mcp_method_fn kh_mcp_prompts_list, kh_mcp_prompts_get;
 
-/* Makes {"description", "messages": [...]} of the prompt NAME.  KH_EUNKNOWN `unknown_prompt` if ROLE has none of
- * this name (-32602 in every version). */
-enum kh_err kh_mcp_prompts_get(yyjson_mut_doc *doc, enum kh_role role, struct kh_view name, yyjson_mut_val **ret_result,
-			       struct kh_error *err) KH_CHECKED;
+/* Returns NULL if ROLE has no prompt of this name. */
+const struct kh_prompt *kh_mcp_prompts_find(enum kh_role role, struct kh_view name);
 
 #endif

@@ -23,43 +23,55 @@ static bool is_one_of(enum kh_role role, unsigned roles)
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
-static void add(yyjson_mut_doc *doc, yyjson_mut_val *list, const char *key, struct kh_view uri, const char *name,
-		const char *title, const char *description)
-{
-	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
+/* Resources that are always there, and templates of others. */
+struct fixed {
+	unsigned roles;
+	const char *uri, *name, *title, *description;
+};
 
-	kh_json_add(doc, obj, key, uri);
-	yyjson_mut_obj_add_str(doc, obj, "name", name);
-	yyjson_mut_obj_add_str(doc, obj, "title", title);
-	yyjson_mut_obj_add_str(doc, obj, "description", description);
-	yyjson_mut_obj_add_str(doc, obj, "mimeType", "application/json");
+static const struct fixed resources[] = {
+	{WITH_POLICY, POLICY, "policy", "The policy in force", "Budgets, rates, what needs a human, what is denied"},
+	{WITH_TASKS, TASKS, "tasks", "Tasks", "The open tasks, in short"},
+};
+
+static const struct fixed templates[] = {
+	{WITH_TASKS, TASKS "/{id}", "task", "A task", "Budget, phase, taint, blocks"},
+	{WITH_TASKS, TASKS "/{id}" BLOCKS, "blocks", "The blocks of a task",
+	 "Their ids and kinds, never their content"},
+};
+
+static void add(struct kh_mcp_call *call, yyjson_mut_val *list, const char *key, struct kh_view uri,
+		struct kh_view name, struct kh_view title, const char *description)
+{
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(call->doc, list);
+
+	kh_json_add(call->doc, obj, key, uri);
+	kh_json_add(call->doc, obj, "name", name);
+	if (title.n > 0)
+		kh_json_add(call->doc, obj, "title", title);
+	yyjson_mut_obj_add_str(call->doc, obj, "description", description);
+	yyjson_mut_obj_add_str(call->doc, obj, "mimeType", "application/json");
 }
 
-static void add_fixed(struct kh_mcp_call *call, yyjson_mut_val *list)
+static void add_fixed(struct kh_mcp_call *call, yyjson_mut_val *list, const char *key, const struct fixed all[2])
 {
-	if (is_one_of(call->who->role, WITH_POLICY))
-		add(call->doc, list, "uri", KH_LIT(POLICY), "policy", "The policy in force",
-		    "Budgets, rates, what needs a human, what is denied");
-	if (is_one_of(call->who->role, WITH_TASKS))
-		add(call->doc, list, "uri", KH_LIT(TASKS), "tasks", "Tasks", "The open tasks, in short");
+	for (size_t i = 0; i < 2; i++)
+		if (is_one_of(call->who->role, all[i].roles))
+			add(call, list, key, kh_view_str(all[i].uri), kh_view_str(all[i].name),
+			    kh_view_str(all[i].title), all[i].description);
 }
 
 static void add_task(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_val *task)
 {
-	struct kh_view id = kh_json_str(kh_json_get(task, "id")), title = kh_json_str(kh_json_get(task, "title"));
-	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(call->doc, list);
+	struct kh_view id = kh_json_str(kh_json_get(task, "id"));
 
-	kh_json_add(call->doc, obj, "uri", kh_arena_printf(call->arena, TASKS "/%.*s", KH_FMT(id)));
-	kh_json_add(call->doc, obj, "name", id);
-	if (title.n > 0)
-		kh_json_add(call->doc, obj, "title", title);
-	yyjson_mut_obj_add_str(call->doc, obj, "description", "A task: budget, phase, taint, blocks");
-	yyjson_mut_obj_add_str(call->doc, obj, "mimeType", "application/json");
+	add(call, list, "uri", kh_arena_printf(call->arena, TASKS "/%.*s", KH_FMT(id)), id,
+	    kh_json_str(kh_json_get(task, "title")), "A task: budget, phase, taint, blocks");
 }
 
 enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_task_list *tasks, yyjson_val **ret_array)
 {
-	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, tasks, call->arena, call->err);
+	enum kh_err e = kh_mcp_tool_run(call, kh_task_list_run, tasks);
 
 	return e == KH_OK ? kh_json_read(call->arena, tasks->json, ret_array, call->err) : e;
 }
@@ -69,70 +81,64 @@ static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view after, yyj
 			     struct kh_view *ret_last)
 {
 	struct kh_task_list tasks = {.after = after};
-	yyjson_val *array = NULL, *task;
-	size_t i, max;
+	yyjson_val *array = NULL, *task, *last = NULL;
 	enum kh_err e = kh_mcp_resources_tasks(call, &tasks, &array);
+	yyjson_arr_iter iter = yyjson_arr_iter_with(array);
 
-	if (e != KH_OK)
-		return e;
-	yyjson_arr_foreach (array, i, max, task) {
-		if (i == KH_MCP_RESOURCES_PAGE)
-			break;
+	for (size_t i = 0; i < KH_MCP_RESOURCES_PAGE && (task = yyjson_arr_iter_next(&iter)) != NULL; i++) {
 		add_task(call, list, task);
-		if (i + 1 == KH_MCP_RESOURCES_PAGE && (max > KH_MCP_RESOURCES_PAGE || tasks.next.n > 0))
-			*ret_last = kh_json_str(kh_json_get(task, "id"));
+		last = task;
 	}
-	return KH_OK;
-}
-
-enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, struct kh_view cursor, yyjson_mut_val **ret_result)
-{
-	yyjson_mut_val *result = yyjson_mut_obj(call->doc);
-	yyjson_mut_val *list = yyjson_mut_obj_add_arr(call->doc, result, "resources");
-	struct kh_view last = {NULL, 0};
-	enum kh_err e = KH_OK;
-
-	if (cursor.n == 0)
-		add_fixed(call, list);
-	if (is_one_of(call->who->role, WITH_TASKS))
-		e = add_tasks(call, cursor, list, &last);
-	/* A cursor is the last task of the page before; a task that the caller does not have is not a cursor. */
-	if (e == KH_EUNKNOWN || (cursor.n > 0 && !is_one_of(call->who->role, WITH_TASKS)))
-		return kh_error_set(call->err, KH_EINPUT, "bad_cursor", "the cursor is not one of this list");
-	if (e == KH_OK && last.n > 0)
-		kh_json_add(call->doc, result, "nextCursor", last);
-	if (e == KH_OK)
-		e = kh_arena_check(call->arena);
-	if (e == KH_OK)
-		*ret_result = result;
+	if (yyjson_arr_iter_has_next(&iter) || tasks.next.n > 0)
+		*ret_last = kh_json_str(kh_json_get(last, "id"));
 	return e;
 }
 
-yyjson_mut_val *kh_mcp_resources_templates(yyjson_mut_doc *doc, enum kh_role role)
+enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
-	yyjson_mut_val *result = yyjson_mut_obj(doc);
-	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, result, "resourceTemplates");
+	yyjson_val *after = kh_json_get(call->arguments, "cursor");
+	struct kh_view cursor = kh_json_str(after), last = {NULL, 0};
+	yyjson_mut_val *result = yyjson_mut_obj(call->doc);
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(call->doc, result, "resources");
+	bool has_tasks = is_one_of(call->who->role, WITH_TASKS);
 
-	if (!is_one_of(role, WITH_TASKS))
-		return result;
-	add(doc, list, "uriTemplate", KH_LIT(TASKS "/{id}"), "task", "A task", "Budget, phase, taint, blocks");
-	add(doc, list, "uriTemplate", KH_LIT(TASKS "/{id}" BLOCKS), "blocks", "The blocks of a task",
-	    "Their ids and kinds, never their content");
-	return result;
+	if (after != NULL && !yyjson_is_str(after))
+		return kh_error_set(call->err, KH_EINPUT, "bad_cursor", "params.cursor is a string");
+	if (cursor.n == 0)
+		add_fixed(call, list, "uri", resources);
+	enum kh_err e = has_tasks ? add_tasks(call, cursor, list, &last) : KH_OK;
+	/* A cursor is the last task of the page before; a task that the caller does not have is not a cursor. */
+	if (e == KH_EUNKNOWN || (cursor.n > 0 && !has_tasks))
+		return kh_error_set(call->err, KH_EINPUT, "bad_cursor", "the cursor is not one of this list");
+	if (last.n > 0)
+		kh_json_add(call->doc, result, "nextCursor", last);
+	*ret_result = result;
+	return e;
+}
+
+enum kh_err kh_mcp_resources_templates(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
+{
+	yyjson_mut_val *result = yyjson_mut_obj(call->doc);
+
+	add_fixed(call, yyjson_mut_obj_add_arr(call->doc, result, "resourceTemplates"), "uriTemplate", templates);
+	*ret_result = result;
+	return KH_OK;
+}
+
+bool kh_mcp_resources_has_template(enum kh_role role, struct kh_view uri)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (is_one_of(role, templates[i].roles) && kh_view_eq(uri, kh_view_str(templates[i].uri)))
+			return true;
+	return false;
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static enum kh_err missing(struct kh_mcp_call *call)
-{
-	return kh_error_set(call->err, KH_EUNKNOWN, "unknown_resource",
-			    "there is no such resource; resources/list names them");
-}
-
 static enum kh_err read_tasks(struct kh_mcp_call *call, struct kh_view *ret_json)
 {
 	struct kh_task_list tasks = {0};
-	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &tasks, call->arena, call->err);
+	enum kh_err e = kh_mcp_tool_run(call, kh_task_list_run, &tasks);
 
 	if (e == KH_OK)
 		*ret_json = kh_arena_printf(call->arena, "{\"tasks\":%.*s,\"more\":%s}", KH_FMT(tasks.json),
@@ -143,7 +149,7 @@ static enum kh_err read_tasks(struct kh_mcp_call *call, struct kh_view *ret_json
 static enum kh_err read_task(struct kh_mcp_call *call, struct kh_view id, struct kh_view *ret_json)
 {
 	struct kh_task_show show = {.task = id};
-	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_show_run, &show, call->arena, call->err);
+	enum kh_err e = kh_mcp_tool_run(call, kh_task_show_run, &show);
 
 	if (e == KH_OK)
 		*ret_json = show.json;
@@ -195,7 +201,8 @@ enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, 
 
 	enum kh_err e = read_uri(call, uri, &json);
 	if (e == KH_EUNKNOWN)
-		return missing(call);
+		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_resource",
+				    "there is no such resource; resources/list names them");
 	if (e == KH_OK)
 		e = kh_arena_check(call->arena);
 	if (e != KH_OK)

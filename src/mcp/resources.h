@@ -13,18 +13,16 @@
 #define KH_MCP_RESOURCES_H
 
 #include "engine/task/task.h"
-#include "mcp/tool.h"
-#include "rpc/version.h"
+#include "mcp/method.h"
 
 #define KH_MCP_RESOURCES_PAGE 100 /* resources of one page of a list */
 
-/* Makes {"resources": [...], "nextCursor"?}.  CURSOR: the caller's; empty: the first page.  KH_EINPUT `bad_cursor`
- * if it is not one of ours (-32602).  Uses gateway, token, who, arena, doc and err of CALL. */
-enum kh_err kh_mcp_resources_list(struct kh_mcp_call *call, struct kh_view cursor,
-				  yyjson_mut_val **ret_result) KH_CHECKED;
+/* {"resources": [...], "nextCursor"?}; KH_EINPUT `bad_cursor` if `cursor` is not one of ours (-32602).
+ * {"resourceTemplates": [...]}, one page. */
+kh_mcp_method_fn kh_mcp_resources_list, kh_mcp_resources_templates;
 
-/* {"resourceTemplates": [...]}, one page. */
-yyjson_mut_val *kh_mcp_resources_templates(yyjson_mut_doc *doc, enum kh_role role);
+/* True if ROLE has this template. */
+bool kh_mcp_resources_has_template(enum kh_role role, struct kh_view uri);
 
 /* Makes {"contents": [{uri, mimeType, text}]}.  KH_EUNKNOWN `unknown_resource` if the caller has none of this URI. */
 enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, yyjson_mut_val **ret_result) KH_CHECKED;

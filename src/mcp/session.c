@@ -149,7 +149,7 @@ void kh_mcp_session_notice(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, s
 
 /* --- methods ------------------------------------------------------------------------------------------------------ */
 
-enum kh_work_next kh_mcp_session_initialize(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
+enum kh_err kh_mcp_session_initialize(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
 	yyjson_mut_doc *doc = call->doc;
 	yyjson_mut_val *result = yyjson_mut_obj(doc);
@@ -159,30 +159,27 @@ enum kh_work_next kh_mcp_session_initialize(struct kh_mcp_call *call, struct kh_
 			       kh_mcp_session_capabilities(call->exchange->peer->mcp, doc));
 	yyjson_mut_obj_add_val(doc, result, "serverInfo", kh_mcp_session_server(doc, call->version));
 	kh_json_add(doc, result, "instructions", kh_mcp_session_instructions(call->who->role));
-	ret_answer->result = result;
-	return KH_WORK_DONE;
+	*ret_result = result;
+	return KH_OK;
 }
 
-enum kh_work_next kh_mcp_session_ping(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
+enum kh_err kh_mcp_session_ping(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
-	ret_answer->result = yyjson_mut_obj(call->doc);
-	return KH_WORK_DONE;
+	*ret_result = yyjson_mut_obj(call->doc);
+	return KH_OK;
 }
 
-enum kh_work_next kh_mcp_session_set_level(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
+enum kh_err kh_mcp_session_set_level(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
 	struct kh_mcp_peer *peer = call->exchange->peer;
 	int level = kh_rpc_level_find(kh_json_str(kh_json_get(call->arguments, "level")));
 
-	if (level < 0) {
-		ret_answer->e = kh_error_set(call->err, KH_EINPUT, "bad_params",
-					     "params.level is debug, info, notice, warning, error, critical, alert or "
-					     "emergency");
-		return KH_WORK_DONE;
-	}
+	if (level < 0)
+		return kh_error_set(
+			call->err, KH_EINPUT, "bad_params",
+			"params.level is debug, info, notice, warning, error, critical, alert or emergency");
 	pthread_mutex_lock(&peer->lock);
 	peer->log_level = level;
 	pthread_mutex_unlock(&peer->lock);
-	ret_answer->result = yyjson_mut_obj(call->doc);
-	return KH_WORK_DONE;
+	return kh_mcp_session_ping(call, ret_result);
 }

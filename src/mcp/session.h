@@ -20,9 +20,7 @@ bool kh_mcp_session_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, s
 void kh_mcp_session_notice(struct kh_mcp_peer *peer, const struct kh_rpc *rpc, struct kh_arena *arena);
 
 /* initialize, ping, logging/setLevel */
-enum kh_work_next kh_mcp_session_initialize(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
-enum kh_work_next kh_mcp_session_ping(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
-enum kh_work_next kh_mcp_session_set_level(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer);
+kh_mcp_method_fn kh_mcp_session_initialize, kh_mcp_session_ping, kh_mcp_session_set_level;
 
 /* Returns the KH_MCP_CAN_* bits of a client's capabilities, as VERSION defines them. */
 unsigned kh_mcp_session_can(yyjson_val *capabilities, enum kh_rpc_version version);

@@ -119,7 +119,9 @@ static enum kh_work_next step(struct kh_work *work)
 	}
 	prepare(x);
 	answer.e = identify(x);
-	if (answer.e == KH_OK)
+	if (answer.e == KH_OK && x->method->answer != NULL)
+		answer.e = x->method->answer(&x->call, &answer.result);
+	else if (answer.e == KH_OK)
 		next = x->method->run(&x->call, &answer);
 	if (next == KH_WORK_WAIT && kh_mcp_elicit_tell(x, &answer))
 		next = KH_WORK_DONE;

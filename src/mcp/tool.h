@@ -86,6 +86,8 @@ struct kh_mcp_call {
 	struct kh_view state; /* `state` of the result before this call; p NULL: none; in the first step only */
 };
 
+typedef enum kh_work_next kh_mcp_tool_fn(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+
 struct kh_mcp_tool {
 	const char *name;        /* [A-Za-z0-9_-] */
 	const char *title;       /* for people */
@@ -95,7 +97,29 @@ struct kh_mcp_tool {
 	const char *output;      /* likewise, for `structured` */
 	bool read_only, destructive, idempotent, open_world; /* annotations */
 	const char *operation;                               /* that it declares and runs: "comm.fetch"; NULL: none */
-	enum kh_work_next (*run)(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+	kh_mcp_tool_fn *run;
 };
+
+/* Returns a string among the arguments; {NULL, 0}: there is none. */
+struct kh_view kh_mcp_tool_text(const struct kh_mcp_call *call, const char *argument);
+
+/* Runs an operation of the engine with the caller's token. */
+enum kh_err kh_mcp_tool_run(struct kh_mcp_call *call, kh_engine_fn *fn, void *of) KH_CHECKED;
+
+/*
+ * Decides whether a call that has found nothing goes on waiting; call->kept.next keeps until when.  SECONDS is the
+ * caller's bound and counts in the first step only; below 0: the gateway's.  True: the work's wake_at and wake_chain
+ * are set so that it looks again when something was recorded, but only a few times a second however busy the record is.
+ *
+ * For Readers and supervisors only: a Controller could learn from it when others act.
+ */
+bool kh_mcp_tool_wait(struct kh_mcp_call *call, int64_t seconds);
+
+/* End a call, for `return kh_mcp_tool_end(...)`: with E and *call->err; with STRUCTURED, or KH_ENOMEM if a part of it
+ * could not be made; with the first if E is not KH_OK, else with the second. */
+enum kh_work_next kh_mcp_tool_fail(struct kh_mcp_call *call, struct kh_mcp_result *result, enum kh_err e);
+enum kh_work_next kh_mcp_tool_done(struct kh_mcp_call *call, struct kh_mcp_result *result, yyjson_mut_val *structured);
+enum kh_work_next kh_mcp_tool_end(struct kh_mcp_call *call, struct kh_mcp_result *result, enum kh_err e,
+				  yyjson_mut_val *structured);
 
 #endif

@@ -2,7 +2,6 @@
 #include "mcp/tool_blocks.h"
 
 #include "engine/task/show.h"
-#include "mcp/next.h"
 #include "mcp/tool_declare.h"
 
 enum kh_err kh_mcp_tool_blocks_of(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val **ret_object)
@@ -10,7 +9,7 @@ enum kh_err kh_mcp_tool_blocks_of(struct kh_mcp_call *call, struct kh_view task,
 	struct kh_task_show show = {.task = task};
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc), *declarations = NULL;
 	yyjson_val *root = NULL;
-	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_show_run, &show, call->arena, call->err);
+	enum kh_err e = kh_mcp_tool_run(call, kh_task_show_run, &show);
 
 	if (e == KH_OK)
 		e = kh_json_read(call->arena, show.json, &root, call->err);
@@ -30,7 +29,7 @@ enum kh_err kh_mcp_tool_blocks_of(struct kh_mcp_call *call, struct kh_view task,
 enum kh_work_next kh_mcp_tool_blocks_list(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
 	yyjson_mut_val *obj = NULL;
-	enum kh_err e = kh_mcp_tool_blocks_of(call, kh_json_str(kh_json_get(call->arguments, "task")), &obj);
+	enum kh_err e = kh_mcp_tool_blocks_of(call, kh_mcp_tool_text(call, "task"), &obj);
 
-	return e == KH_OK ? kh_mcp_next_done(call, ret_result, obj) : kh_mcp_next_fail(call, ret_result, e);
+	return kh_mcp_tool_end(call, ret_result, e, obj);
 }

@@ -4,7 +4,7 @@
 
 #include "mcp/tool.h"
 
-enum kh_work_next kh_mcp_tool_blocks_list(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+kh_mcp_tool_fn kh_mcp_tool_blocks_list;
 
 /* Not a tool: makes {"task", "count", "blocks": [...]} of a task, as task.show tells the caller. */
 enum kh_err kh_mcp_tool_blocks_of(struct kh_mcp_call *call, struct kh_view task,

@@ -5,8 +5,7 @@
 #include "base/canonical.h"
 #include "core/comm/operations.h"
 #include "engine/comm/declare.h"
-#include "engine/comm/look.h"
-#include "mcp/next.h"
+#include "engine/comm/render_outcome.h"
 
 #define TAINTED                                                                                               \
 	"This content is from outside, and from now on your context's taint is high: calls that it may have " \
@@ -47,13 +46,6 @@ static const char *next_of(const struct kh_comm_look *look)
 	return NULL;
 }
 
-static const char *outcome_of(const struct kh_comm_look *look)
-{
-	if (look->ended != KH_ENDED_NOT)
-		return kh_words_name(&kh_rows_ended_words, look->ended);
-	return look->approval.n > 0 ? "pending" : "running";
-}
-
 /* Adds content that the policy gives out anyway (E12): inside its fence, after a text that says what that costs. */
 static enum kh_err add_fenced(struct kh_mcp_call *call, yyjson_mut_val *obj, const struct kh_comm_look *look,
 			      struct kh_mcp_result *result)
@@ -71,44 +63,25 @@ static enum kh_err add_fenced(struct kh_mcp_call *call, yyjson_mut_val *obj, con
 	return kh_arena_check(call->arena);
 }
 
-/* Labels a block that came from outside (K10). */
-static void label(const struct kh_comm_look *look, struct kh_mcp_result *result)
-{
-	result->trust = "untrusted";
-	result->taint = "high";
-	result->block = look->block;
-}
-
 static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_comm_look *look, struct kh_mcp_result *result)
 {
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
-	enum kh_err e = KH_OK;
+	yyjson_mut_val *obj = kh_render_outcome_new(call->doc, look);
+	enum kh_err e = look->fenced.n > 0 ? add_fenced(call, obj, look, result) : KH_OK;
 
-	yyjson_mut_obj_add_str(call->doc, obj, "outcome", outcome_of(look));
-	kh_json_add(call->doc, obj, "declaration", look->id);
-	kh_json_add(call->doc, obj, "operation", look->operation);
-	/* The row has canonical JSON: it is written unchanged. */
-	yyjson_mut_obj_add_val(call->doc, obj, "parameters",
-			       yyjson_mut_rawn(call->doc, look->parameters.p, look->parameters.n));
-	if (look->modified)
-		yyjson_mut_obj_add_bool(call->doc, obj, "modified", true);
-	if (look->ended == KH_ENDED_NOT && look->approval.n > 0)
-		kh_json_add(call->doc, obj, "approval", look->approval);
-	if (look->ended == KH_ENDED_OK) {
-		kh_json_add(call->doc, obj, "block", look->block);
-		label(look, result);
-		if (e == KH_OK && look->fenced.n > 0)
-			e = add_fenced(call, obj, look, result);
+	if (look->ended == KH_ENDED_OK) { /* a block that came from outside is labelled (K10) */
+		result->trust = "untrusted";
+		result->taint = "high";
+		result->block = look->block;
 	}
 	yyjson_mut_obj_add_str(call->doc, obj, "next", next_of(look));
-	return e == KH_OK ? kh_mcp_next_done(call, result, obj) : kh_mcp_next_fail(call, result, e);
+	return kh_mcp_tool_end(call, result, e, obj);
 }
 
 /* --- the declaration ---------------------------------------------------------------------------------------------- */
 
 static enum kh_err fault(struct kh_mcp_call *call, const char *code, const char *member, const char *detail)
 {
-	return kh_error_member(call->err, kh_view_str(member), kh_error_set(call->err, KH_EINPUT, code, "%s", detail));
+	return kh_error_input(call->err, kh_view_str(member), code, detail);
 }
 
 /* Copies the call's parameters of OPERATION. */
@@ -198,7 +171,7 @@ static enum kh_err take_up_declared(struct kh_mcp_call *call, const struct kh_op
 	if (id.n == 0 || id.p[0] != 'd')
 		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_declaration",
 				    "there is no declaration of this id");
-	e = kh_gateway_call(call->gateway, call->token, kh_comm_look_run, &looking, call->arena, call->err);
+	e = kh_mcp_tool_run(call, kh_comm_look_run, &looking);
 	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(operation->name)))
 		e = fault(call, "operation_differs", "declaration", "it declares another operation: use its tool");
 	if (e == KH_OK && !looking.look.modified)
@@ -220,7 +193,7 @@ enum kh_work_next kh_mcp_tool_comm_step(struct kh_mcp_call *call, bool learns, s
 		return KH_WORK_WAIT;
 	}
 	return operating->result == KH_OK ? tell(call, &operating->look, ret_result)
-					  : kh_mcp_next_fail(call, ret_result, operating->result);
+					  : kh_mcp_tool_fail(call, ret_result, operating->result);
 }
 
 static enum kh_err begin(struct kh_mcp_call *call, const struct kh_operation *operation)
@@ -229,7 +202,7 @@ static enum kh_err begin(struct kh_mcp_call *call, const struct kh_operation *op
 	yyjson_val *declaration = kh_json_get(call->arguments, "declaration");
 
 	operating->token = call->token;
-	operating->task = kh_json_str(kh_json_get(call->arguments, "task"));
+	operating->task = kh_mcp_tool_text(call, "task");
 	operating->fenced = yyjson_get_bool(kh_json_get(call->arguments, "fenced"));
 	if (call->resume[0] != '\0')
 		return kh_mcp_tool_comm_take_up(call, kh_view_str(call->resume));
@@ -243,5 +216,5 @@ enum kh_work_next kh_mcp_tool_comm_run(struct kh_mcp_call *call, struct kh_mcp_r
 	const struct kh_operation *row = kh_operation_named(&kh_operations_own, kh_view_str(call->tool->operation));
 	enum kh_err e = call->kept.operating.begun ? KH_OK : begin(call, row);
 
-	return e == KH_OK ? kh_mcp_tool_comm_step(call, true, ret_result) : kh_mcp_next_fail(call, ret_result, e);
+	return e == KH_OK ? kh_mcp_tool_comm_step(call, true, ret_result) : kh_mcp_tool_fail(call, ret_result, e);
 }

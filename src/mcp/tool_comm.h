@@ -6,7 +6,7 @@
 #include "mcp/tool.h"
 
 /* The tool of every external operation: call->tool says which. */
-enum kh_work_next kh_mcp_tool_comm_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+kh_mcp_tool_fn kh_mcp_tool_comm_run;
 
 /* Has call->kept.operating take up the declaration or approval of this id.  KH_EUNKNOWN `unknown_approval`. */
 enum kh_err kh_mcp_tool_comm_take_up(struct kh_mcp_call *call, struct kh_view id) KH_CHECKED;

@@ -56,14 +56,14 @@ static void add_item(struct kh_mcp_call *call, yyjson_mut_val *list, const struc
 
 enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
-	struct kh_declare declare = {.task = kh_json_str(kh_json_get(call->arguments, "task"))};
+	struct kh_declare declare = {.task = kh_mcp_tool_text(call, "task")};
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 	enum kh_err e = make_declaration(call, &declare.declaration);
 
 	if (e == KH_OK)
-		e = kh_gateway_call(call->gateway, call->token, kh_declare_run, &declare, call->arena, call->err);
+		e = kh_mcp_tool_run(call, kh_declare_run, &declare);
 	if (e != KH_OK)
-		return kh_mcp_next_fail(call, ret_result, e);
+		return kh_mcp_tool_fail(call, ret_result, e);
 	yyjson_mut_val *list = yyjson_mut_obj_add_arr(call->doc, obj, "declarations");
 	for (size_t i = 0; i < declare.count; i++)
 		add_item(call, list, &declare.items[i]);
@@ -71,7 +71,7 @@ enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mc
 			       "Nothing has run. When the task is in its execution phase (begin_execution), call the "
 			       "operation's own tool with `declaration` to have it carried out; what has an `approval` "
 			       "waits for a human first: tell the user. A `deny` is not asked for in another way.");
-	return kh_mcp_next_done(call, ret_result, obj);
+	return kh_mcp_tool_done(call, ret_result, obj);
 }
 
 /* --- the declarations of a task ----------------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view ta
 	enum kh_err e;
 
 	do { /* the newest are on the last page */
-		e = kh_gateway_call(call->gateway, call->token, kh_comm_list_run, &page, call->arena, call->err);
+		e = kh_mcp_tool_run(call, kh_comm_list_run, &page);
 		if (e == KH_OK)
 			e = kh_json_read(call->arena, page.json, &items, call->err);
 		if (e != KH_OK)

@@ -4,7 +4,7 @@
 
 #include "mcp/tool.h"
 
-enum kh_work_next kh_mcp_tool_declare_run(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+kh_mcp_tool_fn kh_mcp_tool_declare_run;
 
 /* Lists the declarations of TASK, the newest 100 at most, as the caller may know them (E12): an array of objects of
  * the part `declaration` of tools.json. */

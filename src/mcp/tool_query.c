@@ -4,7 +4,6 @@
 #include "core/block/label.h"
 #include "core/block/prompt.h"
 #include "engine/query/render_query.h"
-#include "mcp/next.h"
 #include "mcp/tool_comm.h"
 
 /* Returns what a Controller can do about an outcome: one fixed text for each, so that it depends on nothing else. */
@@ -66,7 +65,7 @@ static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *
 	}
 	if (next != NULL)
 		yyjson_mut_obj_add_str(call->doc, obj, "next", next);
-	return kh_mcp_next_done(call, result, obj);
+	return kh_mcp_tool_done(call, result, obj);
 }
 
 /* Runs one step.  LEARNS: the Controller did not know before that a human decides, so a human is told where (A4). */
@@ -81,7 +80,7 @@ static enum kh_work_next step(struct kh_mcp_call *call, bool learns, struct kh_m
 			memcpy(call->approval, asking->waits, sizeof(call->approval));
 		return KH_WORK_WAIT;
 	}
-	return asking->result == KH_OK ? tell(call, asking, result) : kh_mcp_next_fail(call, result, asking->result);
+	return asking->result == KH_OK ? tell(call, asking, result) : kh_mcp_tool_fail(call, result, asking->result);
 }
 
 /* Has ASKING take up what has this id. */
@@ -112,7 +111,7 @@ enum kh_work_next kh_mcp_tool_query_ask(struct kh_mcp_call *call, struct kh_mcp_
 		else
 			asking->query = call->arguments;
 	}
-	return e == KH_OK ? step(call, true, ret_result) : kh_mcp_next_fail(call, ret_result, e);
+	return e == KH_OK ? step(call, true, ret_result) : kh_mcp_tool_fail(call, ret_result, e);
 }
 
 /* Finds out what the id names: a query, a declaration, or an approval; query.look knows whether that is a query's. */
@@ -138,7 +137,7 @@ static enum kh_work_next go_on_acting(struct kh_mcp_call *call, struct kh_mcp_re
 	*call->err = (struct kh_error){.offset = SIZE_MAX};
 	call->acts = true;
 	enum kh_err e = kh_mcp_tool_comm_take_up(call, kh_view_str(id));
-	return e == KH_OK ? kh_mcp_tool_comm_step(call, false, ret_result) : kh_mcp_next_fail(call, ret_result, e);
+	return e == KH_OK ? kh_mcp_tool_comm_step(call, false, ret_result) : kh_mcp_tool_fail(call, ret_result, e);
 }
 
 enum kh_work_next kh_mcp_tool_query_wait(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
@@ -147,9 +146,9 @@ enum kh_work_next kh_mcp_tool_query_wait(struct kh_mcp_call *call, struct kh_mcp
 	enum kh_err e = KH_OK;
 
 	if (!call->acts && !asking->begun && asking->of[0] == '\0')
-		e = begin_wait(call, kh_json_str(kh_json_get(call->arguments, "id")));
+		e = begin_wait(call, kh_mcp_tool_text(call, "id"));
 	if (e != KH_OK)
-		return kh_mcp_next_fail(call, ret_result, e);
+		return kh_mcp_tool_fail(call, ret_result, e);
 	if (call->acts)
 		return kh_mcp_tool_comm_step(call, false, ret_result);
 	enum kh_work_next next = step(call, false, ret_result);

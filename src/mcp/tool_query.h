@@ -9,7 +9,6 @@
 
 #include "mcp/tool.h"
 
-enum kh_work_next kh_mcp_tool_query_ask(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
-enum kh_work_next kh_mcp_tool_query_wait(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+kh_mcp_tool_fn kh_mcp_tool_query_ask, kh_mcp_tool_query_wait;
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "mcp/tool.h"
 
-enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
-enum kh_work_next kh_mcp_tool_reader_respond(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+kh_mcp_tool_fn kh_mcp_tool_reader_next, kh_mcp_tool_reader_respond;
 
 #endif

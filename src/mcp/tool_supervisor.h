@@ -9,7 +9,6 @@
 
 #include "mcp/tool.h"
 
-enum kh_work_next kh_mcp_tool_supervisor_next(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
-enum kh_work_next kh_mcp_tool_supervisor_decide(struct kh_mcp_call *call, struct kh_mcp_result *ret_result);
+kh_mcp_tool_fn kh_mcp_tool_supervisor_next, kh_mcp_tool_supervisor_decide;
 
 #endif

@@ -5,7 +5,6 @@
 #include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
-#include "mcp/next.h"
 #include "mcp/tool_declare.h"
 
 #define CLOCK INT64_C(5000000) /* microseconds between two looks at whether a plan was approved */
@@ -24,21 +23,21 @@ static void add_readers(struct kh_mcp_call *call, yyjson_mut_val *obj)
 
 enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
-	struct kh_task_open open = {.title = kh_json_str(kh_json_get(call->arguments, "title"))};
+	struct kh_task_open open = {.title = kh_mcp_tool_text(call, "title")};
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 	int64_t bits = 0;
 
 	if (kh_json_int(kh_json_get(call->arguments, "bits"), &bits))
 		open.bits = (uint64_t)bits;
-	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_open_run, &open, call->arena, call->err);
+	enum kh_err e = kh_mcp_tool_run(call, kh_task_open_run, &open);
 	if (e != KH_OK)
-		return kh_mcp_next_fail(call, ret_result, e);
+		return kh_mcp_tool_fail(call, ret_result, e);
 	kh_json_add(call->doc, obj, "task", open.id);
 	yyjson_mut_obj_add_str(call->doc, obj, "phase", "planning");
 	yyjson_mut_obj_add_uint(call->doc, obj, "bits", open.row->budget.budget / KH_MICROBIT);
 	kh_json_add(call->doc, obj, "words", kh_budget_words(call->arena, &open.row->budget));
 	add_readers(call, obj);
-	return kh_mcp_next_done(call, ret_result, obj);
+	return kh_mcp_tool_done(call, ret_result, obj);
 }
 
 /* Adds the task as task.show tells it, with its declarations as one more member: as JSON texts, which are not
@@ -48,7 +47,7 @@ static enum kh_err show_one(struct kh_mcp_call *call, struct kh_view task, yyjso
 	struct kh_task_show show = {.task = task};
 	yyjson_mut_val *declarations = NULL;
 	struct kh_view text = {NULL, 0};
-	enum kh_err e = kh_gateway_call(call->gateway, call->token, kh_task_show_run, &show, call->arena, call->err);
+	enum kh_err e = kh_mcp_tool_run(call, kh_task_show_run, &show);
 
 	if (e == KH_OK)
 		e = kh_mcp_tool_declare_list(call, task, &declarations);
@@ -64,7 +63,7 @@ static enum kh_err show_one(struct kh_mcp_call *call, struct kh_view task, yyjso
 
 enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
-	struct kh_view task = kh_json_str(kh_json_get(call->arguments, "task"));
+	struct kh_view task = kh_mcp_tool_text(call, "task");
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 	struct kh_task_list list = {.all = false};
 	enum kh_err e;
@@ -72,12 +71,12 @@ enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mc
 	if (task.p != NULL) {
 		e = show_one(call, task, yyjson_mut_obj_add_arr(call->doc, obj, "tasks"));
 	} else {
-		list.after = kh_json_str(kh_json_get(call->arguments, "after"));
-		e = kh_gateway_call(call->gateway, call->token, kh_task_list_run, &list, call->arena, call->err);
+		list.after = kh_mcp_tool_text(call, "after");
+		e = kh_mcp_tool_run(call, kh_task_list_run, &list);
 		kh_json_add_raw(call->doc, obj, "tasks", list.json);
 	}
 	yyjson_mut_obj_add_bool(call->doc, obj, "more", list.next.n > 0);
-	return e == KH_OK ? kh_mcp_next_done(call, ret_result, obj) : kh_mcp_next_fail(call, ret_result, e);
+	return kh_mcp_tool_end(call, ret_result, e, obj);
 }
 
 /* --- begin_execution ---------------------------------------------------------------------------------------------- */
@@ -91,11 +90,11 @@ static yyjson_mut_val *make_plan(struct kh_mcp_call *call)
 	yyjson_mut_val *root = yyjson_mut_obj(call->doc), *plan = yyjson_mut_obj(call->doc);
 	yyjson_val *operations = kh_json_get(call->arguments, "required_operations");
 
-	kh_json_add(call->doc, plan, "plan", kh_json_str(kh_json_get(call->arguments, "plan")));
+	kh_json_add(call->doc, plan, "plan", kh_mcp_tool_text(call, "plan"));
 	yyjson_mut_obj_add_val(call->doc, plan, "required_operations",
 			       operations != NULL ? yyjson_val_mut_copy(call->doc, operations)
 						  : yyjson_mut_arr(call->doc));
-	kh_json_add(call->doc, root, "task", kh_json_str(kh_json_get(call->arguments, "task")));
+	kh_json_add(call->doc, root, "task", kh_mcp_tool_text(call, "task"));
 	yyjson_mut_obj_add_val(call->doc, root, "plan", plan);
 	return root;
 }
@@ -128,7 +127,7 @@ static enum kh_work_next tell(struct kh_mcp_call *call, struct kh_mcp_result *re
 				       "A human reads the plan first. Tell the user that it waits, then call "
 				       "begin_execution again with exactly the same task, plan and operations.");
 	}
-	return kh_mcp_next_done(call, ret_result, obj);
+	return kh_mcp_tool_done(call, ret_result, obj);
 }
 
 /* Waits until the next tick of the call's own clock.  A step that comes for another reason does nothing. */
@@ -155,7 +154,7 @@ enum kh_work_next kh_mcp_tool_task_execute(struct kh_mcp_call *call, struct kh_m
 		  : kh_json_read(call->arena, call->lasting, &root, call->err);
 	struct kh_execute ask = {.task = kh_json_str(kh_json_get(root, "task")), .plan = kh_json_get(root, "plan")};
 	if (e == KH_OK)
-		e = kh_gateway_call(call->gateway, call->token, kh_transition_run, &ask, call->arena, call->err);
+		e = kh_mcp_tool_run(call, kh_transition_run, &ask);
 	bool waits = e == KH_OK && ask.approval.n > 0 && now < *until && !call->stopping;
 	if (waits && first)
 		e = keep(call, made);
@@ -167,5 +166,5 @@ enum kh_work_next kh_mcp_tool_task_execute(struct kh_mcp_call *call, struct kh_m
 		}
 		return wait_for_tick(call);
 	}
-	return e == KH_OK ? tell(call, ret_result, &ask) : kh_mcp_next_fail(call, ret_result, e);
+	return e == KH_OK ? tell(call, ret_result, &ask) : kh_mcp_tool_fail(call, ret_result, e);
 }

@@ -22,8 +22,8 @@ static void test_completion(struct kh_test *t)
 	yyjson_mut_val *result;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		yyjson_val *params = kh_fixture_json(c.f, kh_view_str(bad[i].params));
-		must_fail(t, KH_EINPUT, kh_mcp_completion_run(&call, params, &result));
+		call.arguments = kh_fixture_json(c.f, kh_view_str(bad[i].params));
+		must_fail(t, KH_EINPUT, kh_mcp_completion_run(&call, &result));
 		assert_string_equal(t->err.code, bad[i].code);
 	}
 	for (size_t n = 0; n < 2; n++) {
@@ -32,7 +32,8 @@ static void test_completion(struct kh_test *t)
 			"{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"keyhole://tasks/{id}/blocks\"},"
 			"\"argument\":{\"name\":\"id\",\"value\":\"%.*s\"}}",
 			n == 0 ? 3 : 1, n == 0 ? c.task.p : "x");
-		must(t, kh_mcp_completion_run(&call, kh_fixture_json(c.f, kh_view_str(params)), &result));
+		call.arguments = kh_fixture_json(c.f, kh_view_str(params));
+		must(t, kh_mcp_completion_run(&call, &result));
 		yyjson_val *values = kh_json_get(kh_json_get(kh_calling_said(&c, result), "completion"), "values");
 		assert_int_equal(yyjson_arr_size(values), n == 0 ? 1 : 0);
 		if (n == 0)

@@ -14,22 +14,30 @@ static void test_prompts(struct kh_test *t)
 		    {KH_ROLE_READER, "reader security-policy "},
 		    {KH_ROLE_SUPERVISOR, "supervisor security-policy "},
 		    {KH_ROLE_HOST, "controller reader supervisor security-policy "}};
-	yyjson_mut_doc *doc = kh_json_new(&t->arena);
-	yyjson_mut_val *result;
+	struct kh_who who = {.role = KH_ROLE_CONTROLLER};
+	struct kh_mcp_call call = {
+		.who = &who, .arena = &t->arena, .doc = kh_json_new(&t->arena), .err = &t->err, .arguments = NULL};
+	yyjson_mut_val *result = NULL;
 
 	must(t, kh_arena_check(&t->arena));
-	for (size_t i = 0; i < sizeof(sees) / sizeof(sees[0]); i++)
-		assert_string_equal(
-			kh_calling_joined(
-				&c, kh_json_get(kh_calling_said(&c, kh_mcp_prompts_list(doc, sees[i].role)), "prompts"),
-				"name"),
-			sees[i].names);
-	must(t, kh_mcp_prompts_get(doc, KH_ROLE_CONTROLLER, KH_LIT("controller"), &result, &t->err));
+	for (size_t i = 0; i < sizeof(sees) / sizeof(sees[0]); i++) {
+		who.role = sees[i].role;
+		must(t, kh_mcp_prompts_list(&call, &result));
+		assert_string_equal(kh_calling_joined(&c, kh_json_get(kh_calling_said(&c, result), "prompts"), "name"),
+				    sees[i].names);
+	}
+	who.role = KH_ROLE_CONTROLLER;
+	must_fail(t, KH_EINPUT, kh_mcp_prompts_get(&call, &result));
+	call.arguments = kh_fixture_json(c.f, KH_LIT("{\"name\":\"controller\"}"));
+	must(t, kh_mcp_prompts_get(&call, &result));
 	yyjson_val *message = yyjson_arr_get_first(kh_json_get(kh_calling_said(&c, result), "messages"));
 	member_is(message, "role", "user");
 	assert_non_null(strstr(yyjson_get_str(kh_json_get(kh_json_get(message, "content"), "text")), "BCPQuery"));
-	must_fail(t, KH_EUNKNOWN, kh_mcp_prompts_get(doc, KH_ROLE_CONTROLLER, KH_LIT("reader"), &result, &t->err));
-	must_fail(t, KH_EUNKNOWN, kh_mcp_prompts_get(doc, KH_ROLE_READER, KH_LIT("nothing"), &result, &t->err));
+	call.arguments = kh_fixture_json(c.f, KH_LIT("{\"name\":\"reader\"}"));
+	must_fail(t, KH_EUNKNOWN, kh_mcp_prompts_get(&call, &result));
+	who.role = KH_ROLE_READER;
+	call.arguments = kh_fixture_json(c.f, KH_LIT("{\"name\":\"nothing\"}"));
+	must_fail(t, KH_EUNKNOWN, kh_mcp_prompts_get(&call, &result));
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_prompts)};

@@ -63,7 +63,9 @@ static yyjson_val *list(struct kh_calling *c, struct kh_view token, struct kh_vi
 	struct kh_mcp_call call = kh_calling_call(c, token, &who);
 	yyjson_mut_val *result = NULL;
 
-	must(c->t, kh_mcp_resources_list(&call, cursor, &result));
+	call.arguments = kh_fixture_json(c->f,
+					 kh_view_str(kh_calling_text(c, "{\"cursor\":\"%.*s\"}", KH_FMT(cursor))));
+	must(c->t, kh_mcp_resources_list(&call, &result));
 	return kh_calling_said(c, result);
 }
 
@@ -93,7 +95,9 @@ static void test_list(struct kh_test *t)
 	struct kh_who who;
 	struct kh_mcp_call call = kh_calling_call(&c, c.f->hosted, &who);
 	yyjson_mut_val *result;
-	must_fail(t, KH_EINPUT, kh_mcp_resources_list(&call, cursor, &result));
+	call.arguments = kh_fixture_json(c.f,
+					 kh_view_str(kh_calling_text(&c, "{\"cursor\":\"%.*s\"}", KH_FMT(cursor))));
+	must_fail(t, KH_EINPUT, kh_mcp_resources_list(&call, &result));
 	assert_string_equal(t->err.code, "bad_cursor");
 }
 
