@@ -389,6 +389,8 @@ static void test_gone_socket(struct kh_test *t)
 	finish(talk, lines);
 }
 
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"ping\"}"
+
 /* A stop answers what waits, over the connection that asked, and takes nothing more. */
 static void test_stop(struct kh_test *t)
 {
@@ -398,10 +400,10 @@ static void test_stop(struct kh_test *t)
 
 	listen_at(lines);
 	end = dial(talk);
-	say(&end, kh_arena_printf(&talk->f->arena, "%.*s\n" INITIALIZE "%s\n", KH_FMT(talk->f->reader),
+	say(&end, kh_arena_printf(&talk->f->arena, "%.*s\n" INITIALIZE "%s\n" PING "\n", KH_FMT(talk->f->reader),
 				  kh_talk_tool(talk, 7, "BCPNext", "{}", ""))
 			  .p);
-	assert_non_null(hear_answer(&end, 1));
+	assert_non_null(hear_answer(&end, 8)); /* so what was said before has been taken */
 	kh_mcp_lines_quiesce(lines);
 	kh_mcp_lines_wait(lines);
 	assert_true(kh_gateway_stop(talk->gateway, 60 * SECOND));
