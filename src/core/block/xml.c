@@ -221,7 +221,7 @@ static bool is_special(char c, bool attribute)
 static enum kh_err decode(struct reader *reader, size_t start, size_t end, bool attribute, struct kh_view *ret_v)
 {
 	struct kh_view text = reader->text;
-	size_t at = start, n = 0, len;
+	size_t at = start, n = 0, len = 0;
 
 	while (at < end && !is_special(text.p[at], attribute))
 		at++;
