@@ -8,19 +8,15 @@ enum kh_err kh_mcp_tool_blocks_of(struct kh_mcp_call *call, struct kh_view task,
 {
 	struct kh_task_show show = {.task = task};
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc), *declarations = NULL;
-	yyjson_val *root = NULL;
 	enum kh_err e = kh_mcp_tool_run(call, kh_task_show_run, &show);
 
-	if (e == KH_OK)
-		e = kh_json_read(call->arena, show.json, &root, call->err);
 	if (e == KH_OK)
 		e = kh_mcp_tool_declare_list(call, task, &declarations);
 	if (e != KH_OK)
 		return e;
-	kh_json_add(call->doc, obj, "task", kh_json_str(kh_json_get(root, "id")));
-	yyjson_mut_obj_add_val(call->doc, obj, "count",
-			       yyjson_val_mut_copy(call->doc, kh_json_get(root, "block_count")));
-	yyjson_mut_obj_add_val(call->doc, obj, "blocks", yyjson_val_mut_copy(call->doc, kh_json_get(root, "blocks")));
+	kh_json_add(call->doc, obj, "task", show.id);
+	yyjson_mut_obj_add_int(call->doc, obj, "count", show.block_count);
+	kh_json_add_raw(call->doc, obj, "blocks", show.blocks);
 	yyjson_mut_obj_add_val(call->doc, obj, "declarations", declarations);
 	*ret_object = obj;
 	return kh_arena_check(call->arena);

@@ -42,14 +42,9 @@ yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyj
 	return obj;
 }
 
-enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted message, struct kh_view *ret_query_id,
-				     yyjson_val **ret_response, struct kh_error *err)
+static enum kh_err read_response(yyjson_val *root, struct kh_view *ret_query_id, yyjson_val **ret_response,
+				 struct kh_error *err)
 {
-	yyjson_val *root = NULL;
-	enum kh_err e = kh_json_read(arena, kh_tainted_open(message), &root, err);
-
-	if (e != KH_OK)
-		return e;
 	struct kh_view type = kh_json_str(kh_json_get(root, "type")), id = kh_json_str(kh_json_get(root, "query_id"));
 	yyjson_val *response = kh_json_get(root, "response");
 	if (!yyjson_is_obj(root) || (type.p != NULL && !kh_view_eq(type, KH_LIT("bcp_response"))))
@@ -65,4 +60,29 @@ enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted m
 	*ret_query_id = id;
 	*ret_response = wrapped ? response : root;
 	return KH_OK;
+}
+
+enum kh_err kh_message_read_response(struct kh_arena *arena, struct kh_tainted message, struct kh_view *ret_query_id,
+				     yyjson_val **ret_response, struct kh_error *err)
+{
+	yyjson_val *root = NULL;
+	enum kh_err e = kh_json_read(arena, kh_tainted_open(message), &root, err);
+
+	return e == KH_OK ? read_response(root, ret_query_id, ret_response, err) : e;
+}
+
+enum kh_err kh_message_judge(struct kh_screen *screen, struct kh_arena *arena, const struct kh_query *query,
+			     struct kh_view query_id, struct kh_tainted response, struct kh_recent recent,
+			     struct kh_answer *ret_answer)
+{
+	yyjson_val *root = NULL, *body = NULL;
+	struct kh_view id;
+
+	if (kh_json_read(arena, kh_tainted_open(response), &root, NULL) != KH_OK) /* judging it says why */
+		return kh_answer_judge(screen, arena, query, response, recent, ret_answer);
+	if (read_response(root, &id, &body, NULL) != KH_OK)
+		return kh_answer_judge_value(screen, arena, query, root, recent, ret_answer);
+	if (!kh_view_eq(id, query_id))
+		return kh_answer_judge(screen, arena, query, kh_tainted_wrap(KH_LIT("")), recent, ret_answer);
+	return kh_answer_judge_value(screen, arena, query, body, recent, ret_answer);
 }

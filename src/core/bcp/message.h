@@ -18,6 +18,14 @@ yyjson_mut_val *kh_message_delivered(yyjson_mut_doc *doc, unsigned category, yyj
 				     struct kh_view query_id, struct kh_view from, enum kh_taint taint);
 
 /*
+ * Judges what a Reader sent as its answer to QUERY: a message (below) that names QUERY_ID, or the body alone.  A
+ * message that names another query is no answer to this one.
+ */
+enum kh_err kh_message_judge(struct kh_screen *screen, struct kh_arena *arena, const struct kh_query *query,
+			     struct kh_view query_id, struct kh_tainted response, struct kh_recent recent,
+			     struct kh_answer *ret_answer) KH_CHECKED;
+
+/*
  * A Reader's message: `bcp_response` with `query_id` and `response`, or BCPRespond's arguments (`query_id` and
  * `fields`, `answers` or `summary`).  Returns the id, and the body as it would be without the envelope.  KH_EINPUT for
  * anything else: subscriptions and anything that a Reader starts on its own are refused (B4).

@@ -58,17 +58,6 @@ bool kh_grant_is_void(enum kh_granted answer)
 	       answer == KH_GRANT_OTHER_POLICY;
 }
 
-enum kh_err kh_grant_arguments(struct kh_arena *arena, yyjson_val *parameters, struct kh_digest *ret_digest,
-			       struct kh_error *err)
-{
-	struct kh_view text = KH_LIT("{}");
-	enum kh_err e = parameters ? kh_canonical_json(arena, parameters, &text, err) : KH_OK;
-
-	if (e == KH_OK)
-		*ret_digest = kh_canonical_digest(text);
-	return e;
-}
-
 bool kh_grant_may_become(enum kh_approval from, enum kh_approval to)
 {
 	switch (from) {

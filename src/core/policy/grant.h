@@ -59,11 +59,6 @@ bool kh_grant_similar(const struct kh_grant_call *a, const struct kh_grant_call 
 /* True if the answer means that the grant itself is void: something that it is bound to has changed for good. */
 bool kh_grant_is_void(enum kh_granted answer);
 
-/* The digest of arguments, in canonical form; {} for NULL.  An integer past 2^53 is refused: two readers could differ.
- */
-enum kh_err kh_grant_arguments(struct kh_arena *arena, yyjson_val *parameters, struct kh_digest *ret_digest,
-			       struct kh_error *err) KH_CHECKED;
-
 /* A3. */
 enum kh_approval {
 	KH_APPROVAL_PENDING,

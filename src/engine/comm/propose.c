@@ -105,7 +105,8 @@ static enum kh_err read_parameters(struct kh_op *op, struct kh_proposal *p)
 {
 	enum kh_err e = kh_json_read(op->arena, p->row.parameters, &p->parameters, op->err);
 
-	return e == KH_OK ? kh_grant_arguments(op->arena, p->parameters, &p->row.arguments, op->err) : e;
+	p->row.arguments = kh_canonical_digest(p->row.parameters);
+	return e;
 }
 
 static enum kh_err write_parameters(struct kh_op *op, const struct kh_declaration *d, struct kh_view *ret_json)

@@ -112,25 +112,12 @@ enum kh_err kh_verifying_prepare(const struct kh_engine *engine, const struct kh
 
 /* --- what the model says ------------------------------------------------------------------------------------------ */
 
-/* A program's answer is a message that names its ask.  If it names another ask, it is not an answer to this one. */
-static enum kh_err judge(struct kh_arena *arena, const struct kh_reader_ask *asked, struct kh_tainted response,
-			 struct kh_answer *ret_answer)
-{
-	yyjson_val *body = NULL;
-	struct kh_view id;
-
-	if (kh_message_read_response(arena, response, &id, &body, NULL) == KH_OK && kh_view_eq(id, asked->id))
-		return kh_answer_judge_value(NULL, arena, asked->query, body, (struct kh_recent){NULL, 0}, ret_answer);
-	if (body != NULL)
-		response = kh_tainted_wrap(KH_LIT(""));
-	return kh_answer_judge(NULL, arena, asked->query, response, (struct kh_recent){NULL, 0}, ret_answer);
-}
-
 enum kh_err kh_verifying_judge(struct kh_arena *arena, const struct kh_reader_ask *asked, struct kh_tainted response,
 			       enum kh_triage *ret_verdict)
 {
 	struct kh_answer answer;
-	enum kh_err e = judge(arena, asked, response, &answer);
+	enum kh_err e = kh_message_judge(NULL, arena, asked->query, asked->id, response, (struct kh_recent){0},
+					 &answer);
 
 	if (e == KH_OK)
 		*ret_verdict = answer.verdict == KH_VERDICT_DELIVER ? verdicts[answer.values[0].number]

@@ -37,20 +37,16 @@ static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const 
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	struct kh_block_row *block;
-	yyjson_val *response = NULL;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, query->delivery, &block);
 
 	if (e == KH_OK)
-		e = kh_json_read(op->arena, block->content, &response, op->err);
+		e = write_sources(op, query->blocks, &look->sources);
 	if (e != KH_OK)
 		return e;
 	look->block = kh_op_id(op, KH_ID_BLOCK, block->id);
 	look->taint = block->taint;
-	e = write_sources(op, query->blocks, &look->sources);
-	if (e != KH_OK)
-		return e;
 	yyjson_mut_val *message = kh_message_delivered(
-		doc, (unsigned)query->category, yyjson_val_mut_copy(doc, response),
+		doc, (unsigned)query->category, yyjson_mut_rawn(doc, block->content.p, block->content.n),
 		kh_op_id(op, KH_ID_QUERY, query->id), query->reader, block->taint);
 	return kh_json_write(op->arena, message, &look->delivery);
 }

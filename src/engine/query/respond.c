@@ -100,23 +100,13 @@ enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum
 		       : e;
 }
 
-/*
- * Judges RESPONSE as the answer to QUERY.  A message names its ask; if it names another, it is not an answer to this
- * one.
- */
 static enum kh_err judge(struct answering *a, const struct kh_effect_row *effect, const struct kh_query *query,
-			 struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
+			 struct kh_recent recent, struct kh_answer *ret_answer)
 {
 	struct kh_op *op = a->op;
-	yyjson_val *body = NULL;
-	struct kh_view id;
 
-	if (kh_message_read_response(op->arena, response, &id, &body, NULL) == KH_OK &&
-	    kh_view_eq(id, kh_op_id(op, KH_ID_ASK, effect->id)))
-		return kh_answer_judge_value(op->screen, op->arena, query, body, recent, ret_answer);
-	if (body != NULL) /* it names another ask */
-		response = kh_tainted_wrap(KH_LIT(""));
-	return kh_answer_judge(op->screen, op->arena, query, response, recent, ret_answer);
+	return kh_message_judge(op->screen, op->arena, query, kh_op_id(op, KH_ID_ASK, effect->id), effect->raw, recent,
+				ret_answer);
 }
 
 /* B14: compares the answers of all rounds with the first. */
@@ -132,7 +122,7 @@ static enum kh_err compare_rounds(struct answering *a)
 		struct kh_answer repeated;
 		e = kh_ask_query(op, a->query, effect->round, &again);
 		if (e == KH_OK)
-			e = judge(a, effect, &again, effect->raw, (struct kh_recent){0}, &repeated);
+			e = judge(a, effect, &again, (struct kh_recent){0}, &repeated);
 		if (e == KH_OK)
 			kh_repeat_compare(&a->answer, &a->asked, &repeated, &again);
 		if (e == KH_OK)
@@ -153,7 +143,7 @@ static enum kh_err judge_first(struct answering *a)
 		e = kh_txn_load(a->op->txn, KH_TABLE_EFFECTS, effect->prev, &effect);
 	if (e == KH_OK && a->asked.category > 1)
 		e = kh_recent_coming(a->op, a->context, &recent);
-	return e == KH_OK ? judge(a, effect, &a->asked, effect->raw, recent, &a->answer) : e;
+	return e == KH_OK ? judge(a, effect, &a->asked, recent, &a->answer) : e;
 }
 
 /* The verdict on this response: in a later round first on its own, then on all rounds together. */
@@ -171,7 +161,7 @@ static enum kh_err judge_round(struct answering *a, const struct kh_query *asked
 	if (e == KH_OK && a->effect->round > 0) {
 		e = kh_ask_query(op, a->query, a->effect->round, &again);
 		if (e == KH_OK)
-			e = judge(a, a->effect, &again, a->effect->raw, (struct kh_recent){0}, &a->answer);
+			e = judge(a, a->effect, &again, (struct kh_recent){0}, &a->answer);
 		if (e != KH_OK || a->answer.verdict == KH_VERDICT_REJECT) {
 			*ret_verdict = KH_VERDICT_REJECT;
 			return e;

@@ -28,19 +28,18 @@ enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struc
 
 enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count)
 {
-	yyjson_val *root = NULL, *item;
-	yyjson_arr_iter iter;
-	enum kh_err e = kh_json_read(op->arena, json.n > 0 ? json : KH_LIT("[]"), &root, op->err);
+	struct kh_view inner = json.n > 0 ? kh_view_sub(json, 1, json.n - 1) : json, piece;
+	struct kh_view rest = inner.n > 0 ? inner : (struct kh_view){NULL, 0};
+	bool good = json.n == 0 || (kh_view_starts(json, KH_LIT("[")) && kh_view_ends(json, KH_LIT("]")));
+	int64_t *ids = KH_NEW_N(op->arena, int64_t, json.n / 2 + 1);
+	size_t n = 0;
 
-	if (e != KH_OK)
-		return e;
-	size_t n = yyjson_arr_size(root), i = 0;
-	int64_t *ids = KH_NEW_N(op->arena, int64_t, n);
 	if (ids == NULL)
 		return KH_ENOMEM;
-	yyjson_arr_iter_init(root, &iter);
-	while ((item = yyjson_arr_iter_next(&iter)) != NULL)
-		ids[i++] = yyjson_get_sint(item);
+	while (good && kh_view_split(&rest, ',', &piece))
+		good = kh_view_int(piece, &ids[n++]);
+	if (!good)
+		return kh_error_set(op->err, KH_ESTORE, "store_corrupt", "a list of rows is none");
 	*ret_ids = ids;
 	*ret_count = n;
 	return KH_OK;

@@ -57,7 +57,7 @@ enum kh_err kh_op_make_output(struct kh_op *op, struct kh_block_spec *spec, enum
 /* Copies the labels, content and time of BLOCK into ROW. */
 void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, struct kh_block_row *row);
 
-/* A JSON array of numbers as ids, and back. */
+/* The numbers in a list that kh_op_ids_text() wrote (empty text: none), and the list: a JSON array. */
 enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count) KH_CHECKED;
 struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count);
 

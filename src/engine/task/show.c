@@ -62,7 +62,7 @@ static enum kh_err find_after(struct kh_op *op, const struct kh_task_show *show,
 static enum kh_err add_blocks(struct kh_op *op, struct kh_task_show *show, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 			      const struct kh_task_row *task)
 {
-	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, obj, "blocks");
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
 	struct kh_block_row block;
 	int64_t *ids = NULL, after = 0;
 	size_t n = 0;
@@ -77,9 +77,13 @@ static enum kh_err add_blocks(struct kh_op *op, struct kh_task_show *show, yyjso
 			add_block(op, doc, list, &block);
 	}
 	if (e == KH_OK)
-		show->next = n > KH_TASK_SHOW_BLOCKS ? kh_op_id(op, KH_ID_BLOCK, ids[KH_TASK_SHOW_BLOCKS - 1])
-						     : (struct kh_view){NULL, 0};
-	return e;
+		e = kh_json_write(op->arena, list, &show->blocks);
+	if (e != KH_OK)
+		return e;
+	kh_json_add_raw(doc, obj, "blocks", show->blocks);
+	show->next = n > KH_TASK_SHOW_BLOCKS ? kh_op_id(op, KH_ID_BLOCK, ids[KH_TASK_SHOW_BLOCKS - 1])
+					     : (struct kh_view){NULL, 0};
+	return KH_OK;
 }
 
 /* The pending approvals; only for humans. */
@@ -122,6 +126,8 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call)
 		return e;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	show->id = kh_op_id(op, KH_ID_TASK, task->id);
+	show->block_count = task->blocks;
 	add_head(op, doc, root, task);
 	kh_json_add(doc, root, "taint", kh_view_str(kh_words_name(&kh_label_taint_words, context->taint)));
 	yyjson_mut_val *escalations = yyjson_mut_obj_add_obj(doc, root, "escalations");

@@ -18,7 +18,9 @@ struct kh_task_show {
 	struct kh_view task;
 	struct kh_view after; /* a block: those after it are listed; empty: from the first */
 	/* out */
-	struct kh_view json; /* id, title, state, phase, budget in bits and words, escalations, taint, blocks */
+	struct kh_view json;       /* id, title, state, phase, budget in bits and words, escalations, taint, blocks */
+	struct kh_view id, blocks; /* of it: the id, and the list as JSON */
+	int64_t block_count;
 	struct kh_view next; /* the AFTER for the rest of the blocks; empty: there are no more */
 };
 enum kh_err kh_task_show_run(struct kh_op *op, void *call);

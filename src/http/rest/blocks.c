@@ -42,13 +42,7 @@ enum kh_err kh_rest_blocks_list(struct kh_rest_call *call)
 		.task = kh_http_request_segment(call->r, "task"),
 		.after = kh_rest_call_query(call, "after")->text,
 	};
-	yyjson_val *root = NULL;
-	struct kh_view items;
 	enum kh_err e = kh_rest_call_run(call, kh_task_show_run, &task);
 
-	if (e == KH_OK)
-		e = kh_json_read(call->arena, task.json, &root, &call->err);
-	if (e == KH_OK)
-		e = kh_json_write(call->arena, yyjson_val_mut_copy(call->doc, kh_json_get(root, "blocks")), &items);
-	return e == KH_OK ? kh_rest_call_reply_list(call, items, task.next) : e;
+	return e == KH_OK ? kh_rest_call_reply_list(call, task.blocks, task.next) : e;
 }

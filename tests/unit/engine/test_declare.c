@@ -47,6 +47,27 @@ static void test_phases(struct kh_test *t)
 	assert_int_equal(call.items[0].id.n, 0);
 }
 
+/* A2: the digest of arguments does not depend on how they were written. */
+static void test_spellings(struct kh_test *t)
+{
+	static const char *const all[] = {
+		"{\"operation\":\"comm.search\",\"query\":\"trains\",\"limit\":3," REASON "}",
+		"{ \"limit\":3, " REASON ", \"query\":\"\\u0074rains\", \"operation\":\"comm.search\" }",
+		"{\"operation\":\"comm.search\",\"query\":\"trains\",\"limit\":4," REASON "}",
+	};
+	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
+	struct kh_view task = kh_fixture_task(f, f->controller);
+	struct kh_digest digests[3];
+	struct kh_declare call;
+
+	for (size_t i = 0; i < 3; i++) {
+		must(t, declare(f, task, all[i], &call));
+		digests[i] = kh_operating_row(f, call.items[0].id)->arguments;
+	}
+	assert_memory_equal(&digests[0], &digests[1], sizeof(digests[0]));
+	assert_memory_not_equal(&digests[0], &digests[2], sizeof(digests[0]));
+}
+
 /* E6: similar ones share an approval that lists each; the others have their own; each is called once. */
 static void test_batch(struct kh_test *t)
 {
@@ -167,6 +188,6 @@ static void test_whose(struct kh_test *t)
 
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_phases),   KH_TEST(test_batch), KH_TEST(test_batch_rejected), KH_TEST(test_pending),
-	KH_TEST(test_screened), KH_TEST(test_whose), KH_TEST(test_forged_lines),
+	KH_TEST(test_screened), KH_TEST(test_whose), KH_TEST(test_forged_lines),   KH_TEST(test_spellings),
 };
 KH_TEST_MAIN(cases)

@@ -132,8 +132,11 @@ static void test_own_ids(struct kh_test *t)
 	must(t, kh_fixture_own(f, read_ids, &l));
 	assert_int_equal(l.count, 0);
 	assert_view(l.text, "[]");
-	l.json = "[1,";
-	must_fail(t, KH_EINPUT, kh_fixture_own(f, read_ids, &l));
+	static const char *const bad[] = {"[1,", "[1,]", "[1,,2]", "[,]", "1,2]", "[1.0]", "[", "]", "[1] "};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		l.json = bad[i];
+		must_fail(t, KH_ESTORE, kh_fixture_own(f, read_ids, &l));
+	}
 }
 
 static enum kh_err check_open(struct kh_op *op, void *call)
