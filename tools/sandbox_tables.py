@@ -1,5 +1,5 @@
 """The tables of docs/use/SANDBOX.md and docs/reference/PROCESSES.md, made from those of the sources: system calls, limits,
-paths, addresses, faults, parts.
+paths, addresses, faults; and the names of parts.
 
 tables() gives the text that belongs between the marks <!-- NAME --> and <!-- /NAME -->; tools/check-docs compares, and with
 --write puts it there.
@@ -207,12 +207,16 @@ def addresses():
 
 def word_table(source, header):
     rows = [header, "|---|---|"]
-    for name, about in re.findall(r'\[KH_(?!PART_NONE)\w+\] =\s*\{"([^"]+)",\s*"([^"]+)"\}', read(source)):
+    for name, about in re.findall(r'\[KH_\w+\] =\s*\{"([^"]+)",\s*"([^"]+)"\}', read(source)):
         rows.append("| `{}` | {} |".format(name, about))
     return "\n".join(rows) + "\n"
 
 
 def tables():
     return {"calls": filters(), "never": never(), "limits": limits(), "paths": paths(), "addresses": addresses(),
-            "faults": word_table("src/wire/fault.c", "| fault | means |"),
-            "parts": word_table("src/wire/part.c", "| part | for what, and what would be lost |")}
+            "faults": word_table("src/wire/fault.c", "| fault | means |")}
+
+
+def parts():
+    """The names of a sandbox's parts, in their order."""
+    return re.findall(r'\[KH_(?!PART_NONE)\w+\] = "([^"]+)"', read("src/wire/part.c"))
