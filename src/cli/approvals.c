@@ -15,15 +15,11 @@ int kh_approvals_list(struct kh_frame *f)
 {
 	const struct kh_approvals_args *a = f->args;
 	struct kh_approval_list call = {.all = a->all};
-	const struct kh_listing listing = {
-		.key = "approvals",
-		.columns = "ID: id; KIND: kind; STATE: state; TASK: task; PAGES: pages; "
-			   "EXPIRES: expires_at; DECIDED: decided_by",
-		.nothing = a->all ? "There never was an approval." : "Nothing waits for a decision.",
-		KH_LISTING(kh_approval_list_run, call),
-	};
 
-	return kh_listing_write(f, &listing);
+	return kh_listing_write(f, KH_LISTING(kh_approval_list_run, call), "approvals",
+				"ID: id; KIND: kind; STATE: state; TASK: task; PAGES: pages; "
+				"EXPIRES: expires_at; DECIDED: decided_by",
+				a->all ? "There never was an approval." : "Nothing waits for a decision.");
 }
 
 /* --- watch -------------------------------------------------------------------------------------------------------- */

@@ -54,18 +54,11 @@ static enum kh_err read_edit(struct kh_frame *f, struct kh_view *ret_text)
 	return e;
 }
 
-static const char *question(enum kh_choice choice)
-{
-	switch (choice) {
-	case KH_CHOICE_APPROVE:
-		return "Approve what was shown? [y/N] ";
-	case KH_CHOICE_REJECT:
-		return "Reject what was shown? [y/N] ";
-	case KH_CHOICE_EDIT:
-		break;
-	}
-	return "Put your words in the place of what was shown? [y/N] ";
-}
+static const char *const questions[] = {
+	[KH_CHOICE_APPROVE] = "Approve what was shown? [y/N] ",
+	[KH_CHOICE_REJECT] = "Reject what was shown? [y/N] ",
+	[KH_CHOICE_EDIT] = "Put your words in the place of what was shown? [y/N] ",
+};
 
 /* Sets the digest: the one that was given, or that of what is displayed now.  *RET_ASK: the user has to confirm.
  * Returns the exit status. */
@@ -95,7 +88,7 @@ static int confirm(struct kh_frame *f, enum kh_choice choice)
 {
 	struct kh_view answer = {NULL, 0};
 
-	if (kh_approvals_show_ask(f, question(choice), &answer) &&
+	if (kh_approvals_show_ask(f, questions[choice], &answer) &&
 	    (kh_view_eq_nocase(answer, KH_LIT("y")) || kh_view_eq_nocase(answer, KH_LIT("yes"))))
 		return KH_FRAME_DONE;
 	kh_frame_note(f, KH_LIT("Nothing was decided.\n"));

@@ -80,6 +80,16 @@ static enum kh_err read_witness(struct kh_frame *f, struct kh_view *ret_lines)
 
 static int say_json(struct kh_frame *f, const struct kh_verify *v)
 {
+	const struct {
+		const char *key;
+		uint64_t n;
+	} counts[] = {{"events", v->events},
+		      {"chains", v->chains},
+		      {"checkpoints", v->checkpoints},
+		      {"covered", (uint64_t)v->covered},
+		      {"rows", v->rows}};
+	size_t shown = sizeof(counts) / sizeof(counts[0]) -
+		       (v->state ? 0 : 1); /* rows were counted only with --state */
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 
@@ -92,12 +102,8 @@ static int say_json(struct kh_frame *f, const struct kh_verify *v)
 		kh_json_add(doc, obj, "detail", v->detail);
 	}
 	yyjson_mut_obj_add_bool(doc, obj, "state", v->state);
-	yyjson_mut_obj_add_uint(doc, obj, "events", v->events);
-	yyjson_mut_obj_add_uint(doc, obj, "chains", v->chains);
-	yyjson_mut_obj_add_uint(doc, obj, "checkpoints", v->checkpoints);
-	yyjson_mut_obj_add_int(doc, obj, "covered", v->covered);
-	if (v->state)
-		yyjson_mut_obj_add_uint(doc, obj, "rows", v->rows);
+	for (size_t i = 0; i < shown; i++)
+		yyjson_mut_obj_add_uint(doc, obj, counts[i].key, counts[i].n);
 	return kh_frame_outcome(kh_frame_object(f, obj), v->good);
 }
 

@@ -74,10 +74,10 @@ static void check_path(struct checkup *c, struct kh_view name, struct kh_view pa
 		 why != NULL ? why : "");
 }
 
-static void check_authority(struct checkup *c, const char *of, struct kh_view path, unsigned line)
+static void check_authority(struct checkup *c, struct kh_view of, struct kh_view path, unsigned line)
 {
 	if (path.n > 0)
-		check_path(c, kh_arena_printf(c->arena, "authority of %s", of), path, PLAIN_FILE, line,
+		check_path(c, kh_arena_printf(c->arena, "authority of %.*s", KH_FMT(of)), path, PLAIN_FILE, line,
 			   "no connection that needs it is made");
 }
 
@@ -108,33 +108,32 @@ static void check_secret(struct checkup *c, const struct kh_secret *secret)
 				      : "in this environment");
 }
 
+/* Checks what a connection to another machine needs. */
+static void check_remote(struct checkup *c, const struct kh_secret *secret, struct kh_view authority)
+{
+	check_secret(c, secret);
+	check_authority(c, secret->owner, authority, secret->line);
+}
+
 static void check_reader(struct checkup *c, const struct kh_config_reader *reader)
 {
 	struct kh_secret secret = kh_secret_of_reader(c->arena, reader);
-	struct kh_view owner = secret.owner;
 
-	if (owner.p == NULL)
-		return;
 	if (reader->argv.n > 0)
-		check_path(c, owner, reader->argv.at[0], PROGRAM, reader->line, "the Reader cannot be asked");
+		check_path(c, secret.owner, reader->argv.at[0], PROGRAM, reader->line, "the Reader cannot be asked");
 	for (size_t i = 0; i < reader->read.n; i++)
-		check_path(c, owner, reader->read.at[i], EITHER, reader->line, "the Reader cannot be asked");
-	check_secret(c, &secret);
-	check_authority(c, owner.p, reader->authority, reader->line);
+		check_path(c, secret.owner, reader->read.at[i], EITHER, reader->line, "the Reader cannot be asked");
+	check_remote(c, &secret, reader->authority);
 }
 
 /* Checks a database's password and authority; databases.h checks whether it answers. */
 static void check_database(struct checkup *c, const struct kh_config_database *database)
 {
 	struct kh_secret secret = kh_secret_of_database(c->arena, database);
-	struct kh_view owner = secret.owner;
 
-	if (owner.p == NULL)
-		return;
 	if (database->file.n > 0)
-		check_path(c, owner, database->file, PLAIN_FILE, database->line, "nothing can be asked of it");
-	check_secret(c, &secret);
-	check_authority(c, owner.p, database->authority, database->line);
+		check_path(c, secret.owner, database->file, PLAIN_FILE, database->line, "nothing can be asked of it");
+	check_remote(c, &secret, database->authority);
 }
 
 static void check_search(struct checkup *c, const struct kh_config_search *search)
@@ -144,8 +143,7 @@ static void check_search(struct checkup *c, const struct kh_config_search *searc
 	for (size_t i = 0; i < search->folders.n; i++)
 		check_path(c, KH_LIT("search folder"), search->folders.at[i], FOLDER, search->line,
 			   "nothing in it is found");
-	check_secret(c, &secret);
-	check_authority(c, "search", search->authority, search->line);
+	check_remote(c, &secret, search->authority);
 }
 
 static void check_rule(struct checkup *c, const struct kh_policy_rule *rule)
@@ -172,7 +170,7 @@ struct kh_diagnosis *kh_checkup_run(struct kh_home *home, size_t *ret_count)
 	for (size_t i = 0; i < config->databases.n; i++)
 		check_database(&c, &databases[i]);
 	check_search(&c, &config->search);
-	check_authority(&c, "comm.fetch", config->network.authority, config->network.line);
+	check_authority(&c, KH_LIT("comm.fetch"), config->network.authority, config->network.line);
 	for (size_t i = 0; i < config->policy.operations.n; i++)
 		check_rule(&c, &rules[i]);
 	*ret_count = kh_arena_check(&home->arena) == KH_OK ? c.count : 0;

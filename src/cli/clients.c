@@ -16,12 +16,25 @@ struct kh_view kh_clients_absolute(struct kh_arena *arena, struct kh_view path)
 	return copy.p != NULL && realpath(copy.p, full) != NULL ? kh_arena_printf(arena, "%s", full) : copy;
 }
 
-struct kh_view kh_clients_program(struct kh_arena *arena)
+/* Returns the path of this program, NUL-terminated; "keyhole" if it cannot be found. */
+static struct kh_view find_program(struct kh_arena *arena)
 {
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	return n > 0 ? kh_arena_printf(arena, "%.*s", (int)n, path) : KH_LIT("keyhole");
+}
+
+struct kh_clients kh_clients_of(struct kh_arena *arena, const struct kh_home *home)
+{
+	struct kh_clients c = {.program = find_program(arena), .token_file = KH_LIT("/PATH/OF/YOUR/TOKEN")};
+
+	if (home != NULL) {
+		c.home = kh_clients_absolute(arena, home->folder.path);
+		c.token_file = kh_arena_printf(arena, "%.*s/%s", KH_FMT(c.home),
+					       kh_home_token_name(KH_ROLE_CONTROLLER));
+	}
+	return c;
 }
 
 /* Passes each argument of `keyhole mcp` after its name to PUT. */

@@ -4,6 +4,7 @@
 #define KH_CLI_CLIENTS_H
 
 #include "base/buf.h"
+#include "home/home.h"
 
 struct kh_clients {
 	struct kh_view program;    /* the absolute path of keyhole */
@@ -13,8 +14,9 @@ struct kh_clients {
 	struct kh_view url;        /* "http://127.0.0.1:7433"; empty: no HTTP */
 };
 
-/* Returns the path of this program, NUL-terminated; "keyhole" if it cannot be found. */
-struct kh_view kh_clients_program(struct kh_arena *arena);
+/* Returns what clients need to know of this program and of HOME.  NULL: only the program is known, and the user has to
+ * fill in where the token is. */
+struct kh_clients kh_clients_of(struct kh_arena *arena, const struct kh_home *home);
 
 /* Returns PATH as an absolute path, NUL-terminated; unchanged if that cannot be found. */
 struct kh_view kh_clients_absolute(struct kh_arena *arena, struct kh_view path);

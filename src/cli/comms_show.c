@@ -68,15 +68,11 @@ int kh_comms_show_declare(struct kh_frame *f)
 int kh_comms_show_list(struct kh_frame *f)
 {
 	struct kh_comm_list call = {.task = kh_view_str(f->words[0])};
-	const struct kh_listing listing = {
-		.key = "declarations",
-		.columns = "DECLARATION: id; OPERATION: operation; STATE: state; BLOCK: block; "
-			   "APPROVAL: approval; DECLARED: declared_at time",
-		.nothing = "The task has declared nothing.",
-		KH_LISTING(kh_comm_list_run, call),
-	};
 
-	return kh_listing_write(f, &listing);
+	return kh_listing_write(f, KH_LISTING(kh_comm_list_run, call), "declarations",
+				"DECLARATION: id; OPERATION: operation; STATE: state; BLOCK: block; "
+				"APPROVAL: approval; DECLARED: declared_at time",
+				"The task has declared nothing.");
 }
 
 /* --- show --------------------------------------------------------------------------------------------------------- */

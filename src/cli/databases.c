@@ -2,7 +2,6 @@
 #include "cli/databases.h"
 
 #include "errand/rights.h"
-#include "home/home.h"
 #include "home/supplies.h"
 #include "outside/client.h"
 
@@ -12,8 +11,6 @@ struct examination {
 	struct kh_arena *arena;
 	struct kh_diagnosis *rows;
 	size_t n;
-	struct kh_home home;
-	struct kh_client client;
 };
 
 /* Returns a NUL-terminated copy, in the arena. */
@@ -81,42 +78,26 @@ static void examine_one(struct examination *x, const struct kh_errand_tools *too
 		add_finding(x, name, database->user, &rights->finding[i]);
 }
 
-static void examine_all(struct examination *x)
+size_t kh_databases_examine(struct kh_home *home, struct kh_diagnosis ret_rows[KH_DATABASES_ROWS])
 {
-	const struct kh_config *config = x->home.config;
-	const struct kh_config_database *databases = config->databases.at;
+	const struct kh_config_database *databases = home->config->databases.at;
+	struct examination x = {.arena = &home->arena, .rows = ret_rows};
 	struct kh_error err = {.detail = ""};
-	struct kh_supplies *supplies = NULL;
+	struct kh_client client;
 
-	if (kh_client_start(&x->client, NULL, &err) != KH_OK) {
-		add_failure(x, "executor", kh_view_str(err.detail), "what is missing above comes first");
-		return;
-	}
-	if (kh_supplies_open(&x->home.arena, &x->home.folder, config, &x->client, &x->home.kept, &supplies, &err) !=
-	    KH_OK)
-		add_failure(x, "secrets", kh_arena_dup(x->arena, kh_view_str(err.detail)),
-			    "see that the file or variable that the configuration names is there");
-	for (size_t i = 0; supplies != NULL && i < config->databases.n; i++)
-		examine_one(x, &supplies->tools, &databases[i]);
-	kh_supplies_wipe(supplies);
-	kh_client_stop(&x->client);
-}
-
-size_t kh_databases_examine(const char *home, struct kh_arena *arena, struct kh_diagnosis ret_rows[KH_DATABASES_ROWS])
-{
-	struct examination x = {.arena = arena, .rows = ret_rows};
-	struct kh_home_options options = {.home = home};
-	struct kh_error err = {.detail = ""};
-
-	if (kh_home_open(&x.home, KH_HOME_LOOK, &options, &err) != KH_OK) {
-		if (home != NULL || !kh_home_is_missing(&err))
-			add_failure(&x, "configuration", kh_arena_dup(arena, kh_view_str(err.detail)),
-				    "put it right; `keyhole init` makes a home folder");
+	if (home->config->databases.n == 0)
+		return 0;
+	if (kh_client_start(&client, NULL, &err) != KH_OK) {
+		add_failure(&x, "executor", kh_view_str(err.detail), "what is missing above comes first");
 		return x.n;
 	}
-	if (x.home.config->databases.n > 0)
-		examine_all(&x);
-	if (!kh_home_close(&x.home, &err))
-		add_failure(&x, "home folder", kh_arena_dup(arena, kh_view_str(err.detail)), "see what it says");
+	home->client = &client;
+	if (kh_supplies_open(home, &err) != KH_OK)
+		add_failure(&x, "secrets", kh_view_str(err.detail),
+			    "see that the file or variable that the configuration names is there");
+	for (size_t i = 0; home->supplies != NULL && i < home->config->databases.n; i++)
+		examine_one(&x, &home->supplies->tools, &databases[i]);
+	kh_client_stop(&client);
+	home->client = NULL;
 	return x.n;
 }

@@ -37,7 +37,7 @@ struct doctor {
 		home_row, asked[KH_DATABASES_ROWS];
 	struct kh_home home;
 	bool has_home;          /* the home is open */
-	struct kh_arena *arena; /* for the trials and the texts about databases */
+	struct kh_arena *arena; /* for the trials */
 	struct utsname machine;
 	unsigned uid;
 	char user[64];
@@ -141,7 +141,6 @@ static void examine(struct doctor *d)
 static void examine_home(struct doctor *d, const struct kh_home_options *options)
 {
 	struct kh_error err = {.offset = SIZE_MAX};
-
 	struct section *configuration = &d->sections[CONFIGURATION];
 
 	*configuration = (struct section){"What " KH_FOLDER_CONFIG " names", "configuration", NULL, 0};
@@ -149,7 +148,7 @@ static void examine_home(struct doctor *d, const struct kh_home_options *options
 	if (kh_home_open(&d->home, KH_HOME_LOOK, options, &err) == KH_OK) {
 		d->has_home = true;
 		configuration->row = kh_checkup_run(&d->home, &configuration->n);
-		d->sections[DATABASES].n = kh_databases_examine(options->home, d->arena, d->asked);
+		d->sections[DATABASES].n = kh_databases_examine(&d->home, d->asked);
 		return;
 	}
 	if (options->home == NULL && kh_home_is_missing(&err))

@@ -47,11 +47,8 @@ static void pad(struct kh_buf *buf, struct kh_view text, size_t width)
 
 void kh_eventtext_text(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
 {
-	char number[24];
-
 	kh_arena_clear(&line->arena);
-	snprintf(number, sizeof(number), "%6lld  ", (long long)entry->id);
-	kh_buf_add(buf, kh_view_str(number));
+	kh_buf_printf(buf, "%6lld  ", (long long)entry->id);
 	pad(buf, time_text(&line->arena, entry->at, false), 20);
 	pad(buf, entry->kind, 18);
 	pad(buf, kh_eventline_task(line, entry->chain), 17);
@@ -95,23 +92,22 @@ static void extension(struct kh_buf *buf, const char *key, struct kh_view value)
 }
 
 /* Returns 0 to 10, the severity of CEF: the highest is what a human should look at first. */
-static const char *severity(struct kh_view kind)
+static size_t severity(struct kh_view kind)
 {
-	static const struct {
-		const char *severity, *kinds;
-	} all[] = {
-		{"8", "alert"},
-		{"6", "call.refused task.failed declaration.denied"},
-		{"5", "query.refused query.held context.reset token.created token.revoked declaration.asked"},
-		{"4", "operation.begun operation.ended approval.void approval.decided ask.failed phase.changed"},
+	static const char *const kinds[] = {
+		[8] = "alert",
+		[6] = "call.refused task.failed declaration.denied",
+		[5] = "query.refused query.held context.reset token.created token.revoked declaration.asked",
+		[4] = "operation.begun operation.ended approval.void approval.decided ask.failed phase.changed",
 	};
 	struct kh_view rest, one;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		for (rest = kh_view_str(all[i].kinds); rest.n > 0 && kh_view_split(&rest, ' ', &one);)
+	for (size_t n = 0; n < sizeof(kinds) / sizeof(kinds[0]); n++)
+		for (rest = kh_view_str(kinds[n] != NULL ? kinds[n] : "");
+		     rest.n > 0 && kh_view_split(&rest, ' ', &one);)
 			if (kh_view_eq(one, kind))
-				return all[i].severity;
-	return "3";
+				return n;
+	return 3;
 }
 
 void kh_eventtext_cef(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
@@ -127,11 +123,7 @@ void kh_eventtext_cef(struct kh_eventline *line, const struct kh_audit_entry *en
 	cef(buf, entry->kind, '|');
 	kh_buf_byte(buf, '|');
 	cef(buf, entry->kind, '|');
-	kh_buf_byte(buf, '|');
-	kh_buf_add(buf, kh_view_str(severity(entry->kind)));
-	kh_buf_byte(buf, '|');
-	kh_buf_lit(buf, "externalId=");
-	kh_buf_add(buf, kh_arena_printf(arena, "%lld", (long long)entry->id));
+	kh_buf_printf(buf, "|%zu|externalId=%lld", severity(entry->kind), (long long)entry->id);
 	extension(buf, "rt", kh_arena_printf(arena, "%lld", (long long)(entry->at / 1000)));
 	extension(buf, "suid", kh_view_str(by->id));
 	extension(buf, "suser", kh_view_str(by->name));
@@ -214,10 +206,7 @@ void kh_eventtext_whole(struct kh_eventline *line, const struct kh_audit_entry *
 	yyjson_val *item;
 
 	kh_arena_clear(&line->arena);
-	kh_buf_lit(buf, "event ");
-	kh_buf_add(buf, kh_arena_printf(&line->arena, "%lld, ", (long long)entry->id));
-	kh_buf_add(buf, entry->kind);
-	kh_buf_byte(buf, '\n');
+	kh_buf_printf(buf, "event %lld, %.*s\n", (long long)entry->id, KH_FMT(entry->kind));
 	add_chain(line, entry, buf);
 	struct kh_view what = what_text(line, entry);
 	if (what.n > 0)

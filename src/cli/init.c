@@ -153,28 +153,26 @@ static enum kh_err make_parents(struct kh_arena *arena, struct kh_view path, str
 	return KH_OK;
 }
 
-/* Lists an open folder's entries, from the first on; NULL if it cannot be read. */
-static DIR *list(int fd)
+/* Calls FN for every entry of an open folder, from the first on.  False: it cannot be read, or FN said so of one. */
+static bool each_entry(int fd, bool (*fn)(int fd, const char *name))
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	bool good = dir != NULL;
 
 	if (dir == NULL && copy >= 0)
 		close(copy);
-	return dir;
-}
-
-/* True if an open folder is empty. */
-static bool is_empty(int fd)
-{
-	DIR *dir = list(fd);
-	bool empty = dir != NULL;
-
 	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
-		empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+		good = fn(fd, entry->d_name) && good;
 	if (dir != NULL)
 		closedir(dir);
-	return empty;
+	return good;
+}
+
+static bool is_of_any_folder(int fd, const char *name)
+{
+	(void)fd;
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
 /* Makes the folder, or takes it if it is empty. */
@@ -190,7 +188,7 @@ static enum kh_err take_folder(struct making *m, struct kh_error *err)
 	else if (errno != EEXIST)
 		return failed(err, "cannot make", path, m->arena);
 	e = kh_folder_open(m->arena, path, &m->folder, err);
-	if (e != KH_OK || m->made_folder || is_empty(m->folder.fd))
+	if (e != KH_OK || m->made_folder || each_entry(m->folder.fd, is_of_any_folder))
 		return e;
 	if (kh_folder_has(&m->folder, KH_FOLDER_CONFIG))
 		return kh_error_set(err, KH_EREFUSED, "home_exists",
@@ -303,18 +301,10 @@ static enum kh_err put_store(struct making *m, struct kh_error *err)
 	return e;
 }
 
-/* Removes all files of the store: the database and what it keeps beside itself. */
-static bool remove_store(int folder)
+/* Removes a file of the store: the database, or what it keeps beside itself. */
+static bool remove_store(int fd, const char *name)
 {
-	DIR *dir = list(folder);
-	bool good = dir != NULL;
-
-	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
-		if (kh_view_starts(kh_view_str(entry->d_name), KH_LIT(KH_FOLDER_STORE)))
-			good = unlinkat(folder, entry->d_name, 0) == 0 && good;
-	if (dir != NULL)
-		closedir(dir);
-	return good;
+	return !kh_view_starts(kh_view_str(name), KH_LIT(KH_FOLDER_STORE)) || unlinkat(fd, name, 0) == 0;
 }
 
 /* Removes what was made, and nothing else. */
@@ -325,7 +315,7 @@ static void undo(struct making *m)
 	while (m->count > 0)
 		good = unlinkat(m->folder.fd, m->made[--m->count], 0) == 0 && good;
 	if (m->made_store)
-		good = remove_store(m->folder.fd) && good;
+		good = each_entry(m->folder.fd, remove_store) && good;
 	if (m->made_folder)
 		good = rmdir(m->init->path.p) == 0 && good;
 	m->init->left = !good;

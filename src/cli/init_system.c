@@ -3,6 +3,7 @@
 #include "cli/init_system.h"
 
 #include "cli/init.h"
+#include "home/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,10 +88,7 @@ static enum kh_err make_folder(const char *path, mode_t mode, uid_t uid, gid_t g
 		return cannot(err, "cannot make", path);
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool good = fd >= 0 && fchown(fd, uid, gid) == 0 && fchmod(fd, mode) == 0 && fstat(fd, &st) == 0;
-	int why = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = why;
+	kh_file_close(fd);
 	return good ? KH_OK : cannot(err, "cannot give away", path);
 }
 
@@ -129,10 +127,7 @@ static enum kh_err make_config(const struct places *p, struct kh_view text, stru
 	if (fd < 0 && errno == EEXIST)
 		return KH_OK;
 	bool good = fd >= 0 && fchmod(fd, 0644) == 0 && write(fd, text.p, text.n) == (ssize_t)text.n && fsync(fd) == 0;
-	int why = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = why;
+	kh_file_close(fd);
 	return good ? KH_OK : cannot(err, "cannot write", p->config.p);
 }
 
@@ -192,8 +187,7 @@ static enum kh_err move_token(int from, const struct kh_folder *to, enum kh_role
 	int fd = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
 
-	if (fd >= 0)
-		close(fd);
+	kh_file_close(fd);
 	if (n <= 0)
 		return cannot(err, "cannot read", name);
 	enum kh_err e = kh_folder_write(to, name, kh_view_of(text, (size_t)n), err);
@@ -213,8 +207,7 @@ static enum kh_err move_tokens(const struct places *p, struct kh_arena *arena, s
 		e = cannot(err, "cannot open", p->home.p);
 	for (size_t i = 0; e == KH_OK && i < sizeof(roles) / sizeof(roles[0]); i++)
 		e = move_token(from, &to, roles[i], err);
-	if (from >= 0)
-		close(from);
+	kh_file_close(from);
 	kh_folder_close(&to);
 	return e;
 }

@@ -20,7 +20,8 @@ static enum kh_err gather(struct kh_frame *f, const struct kh_listing *l, yyjson
 	return KH_OK;
 }
 
-int kh_listing_write(struct kh_frame *f, const struct kh_listing *listing)
+int kh_listing_write(struct kh_frame *f, const struct kh_listing *listing, const char *key, const char *columns,
+		     const char *nothing)
 {
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
@@ -30,9 +31,9 @@ int kh_listing_write(struct kh_frame *f, const struct kh_listing *listing)
 	if (gather(f, listing, doc, list) != KH_OK)
 		return kh_frame_fail(f);
 	if (f->options.json)
-		return kh_frame_list(f, listing->key, doc, list);
+		return kh_frame_list(f, key, doc, list);
 	if (kh_json_freeze(&f->arena, list, &all, &f->err) != KH_OK)
 		return kh_frame_fail(f);
-	kh_table_list(&buf, all, listing->columns, listing->nothing);
+	kh_table_list(&buf, all, columns, nothing);
 	return kh_frame_text(f, &buf);
 }

@@ -61,48 +61,36 @@ static void print_entry(FILE *out, const char *before, const struct kh_frame_com
 	}
 }
 
-static void print_commands(FILE *out, enum kh_frame_section section)
-{
-	for (size_t i = 0; i < kh_commands_count; i++) {
-		if (kh_commands[i].brief != NULL && kh_commands[i].section == section)
-			print_entry(out, "", &kh_commands[i]);
-	}
-}
-
 static int print_usage(FILE *out)
 {
-	fputs("usage: keyhole COMMAND [OPTION...]\n"
-	      "\n"
-	      "An information-flow gateway for AI agents.\n"
-	      "\n"
-	      "Begin here:\n"
-	      "\n",
-	      out);
-	print_commands(out, KH_FRAME_BEGIN);
-	fputs("\n"
-	      "Work with your own Keyhole, in a home folder:\n"
-	      "\n",
-	      out);
-	print_commands(out, KH_FRAME_HOME);
-	fputs("\n"
-	      "Offline commands: each reads one JSON object on stdin and writes one on a line of stdout.\n"
-	      "\n",
-	      out);
-	print_commands(out, KH_FRAME_OFFLINE);
-	fputs("\n"
-	      "  --batch    read JSON Lines, write one line for each\n"
-	      "  --json     write JSON (these commands always do)\n"
-	      "  --rules    with screen: list the rules\n"
-	      "  --help     this, or with a command how it is used\n"
-	      "  --version  the version\n"
-	      "\n"
-	      "Their exit status: 0 done, whatever the verdict; 2 the input was not usable.\n"
-	      "\n"
-	      "Tools that need no home folder; each has its own options and exit statuses:\n"
-	      "\n",
-	      out);
-	print_commands(out, KH_FRAME_TOOLS);
-	fputs("\n`keyhole COMMAND --help` says more.  See also keyhole(1), keyhole-serve(1), keyhole-mcp(1) and "
+	static const char *const titles[] = {
+		[KH_FRAME_BEGIN] = "usage: keyhole COMMAND [OPTION...]\n"
+				   "\n"
+				   "An information-flow gateway for AI agents.\n"
+				   "\n"
+				   "Begin here:\n",
+		[KH_FRAME_HOME] = "Work with your own Keyhole, in a home folder:\n",
+		[KH_FRAME_OFFLINE] =
+			"Offline commands: each reads one JSON object on stdin and writes one on a line of stdout.\n",
+		[KH_FRAME_TOOLS] = "  --batch    read JSON Lines, write one line for each\n"
+				   "  --json     write JSON (these commands always do)\n"
+				   "  --rules    with screen: list the rules\n"
+				   "  --help     this, or with a command how it is used\n"
+				   "  --version  the version\n"
+				   "\n"
+				   "Their exit status: 0 done, whatever the verdict; 2 the input was not usable.\n"
+				   "\n"
+				   "Tools that need no home folder; each has its own options and exit statuses:\n",
+	};
+
+	for (size_t section = 0; section < sizeof(titles) / sizeof(titles[0]); section++) {
+		fprintf(out, "%s\n", titles[section]);
+		for (size_t i = 0; i < kh_commands_count; i++)
+			if (kh_commands[i].brief != NULL && kh_commands[i].section == section)
+				print_entry(out, "", &kh_commands[i]);
+		fputs("\n", out);
+	}
+	fputs("`keyhole COMMAND --help` says more.  See also keyhole(1), keyhole-serve(1), keyhole-mcp(1) and "
 	      "keyhole-home(1).\n",
 	      out);
 	return out == stderr ? UNUSABLE : written(out);
@@ -141,22 +129,27 @@ static void read_options(int argc, char **argv, struct options *o)
 	}
 }
 
-/* Prints WORD for a message: escaped, because it may contain anything. */
-static void print_word(const char *word)
+/* Says that there is no BEFORE WORD, and names the nearest one.  WORD is escaped, because it may contain anything. */
+static void print_no(const char *what, const char *before, const char *word, const struct kh_nearest *near)
 {
 	struct kh_arena arena;
 
 	kh_arena_init(&arena, NULL, 4096);
-	struct kh_view quoted = kh_arena_quote(&arena, kh_view_str(word));
+	struct kh_view quoted = kh_arena_quote(&arena, kh_view_str(word)), bare = {NULL, 0};
 	if (quoted.n >= 2)
-		fprintf(stderr, "%.*s", (int)quoted.n - 2, quoted.p + 1); /* without its quotation marks */
+		bare = kh_view_sub(quoted, 1, quoted.n - 1); /* without its quotation marks */
+	fprintf(stderr, "keyhole: there is %s '%s%.*s'", what, before, KH_FMT(bare));
+	if (near->name.n > 0)
+		fprintf(stderr, "; did you mean '%s%.*s'?", before, KH_FMT(near->name));
+	fputs("\n", stderr);
 	kh_arena_done(&arena);
 }
 
-/* There is no command GROUP, or, if NAME is not NULL, no command NAME in GROUP: says so, and names the nearest one. */
+/* There is no command GROUP, or, if NAME is not NULL, no command NAME in GROUP. */
 static void print_unknown(const char *group, const char *name)
 {
 	struct kh_nearest near;
+	char before[64] = "";
 
 	kh_nearest_begin(&near, kh_view_str(name != NULL ? name : group));
 	for (size_t i = 0; i < kh_commands_count; i++) {
@@ -168,13 +161,9 @@ static void print_unknown(const char *group, const char *name)
 		for (size_t n = 0; name != NULL && is_each(c) && n < kh_operations_own.n; n++)
 			kh_nearest_try(&near, kh_operation_short(kh_view_str(kh_operations_own.at[n].name)));
 	}
-	fprintf(stderr, "keyhole: there is no command '%s%s", name != NULL ? group : "", name != NULL ? " " : "");
-	print_word(name != NULL ? name : group);
-	fputs("'", stderr);
-	if (near.name.n > 0)
-		fprintf(stderr, "; did you mean '%s%s%.*s'?", name != NULL ? group : "", name != NULL ? " " : "",
-			KH_FMT(near.name));
-	fputs("\n", stderr);
+	if (name != NULL)
+		snprintf(before, sizeof(before), "%s ", group);
+	print_no("no command", before, name != NULL ? name : group, &near);
 }
 
 /* Reports an argument that the program itself, or an offline command, does not accept. */
@@ -186,13 +175,8 @@ static int refuse_argument(const char *argument)
 	kh_nearest_begin(&near, kh_view_str(argument));
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		kh_nearest_try(&near, kh_view_str(known[i]));
-	fputs(argument[0] == '-' ? "keyhole: there is no option '" : "keyhole: there is an argument too many: '",
-	      stderr);
-	print_word(argument);
-	fputs("'", stderr);
-	if (near.name.n > 0)
-		fprintf(stderr, "; did you mean '%.*s'?", KH_FMT(near.name));
-	fputs("\n`keyhole --help` lists the commands and their options.\n", stderr);
+	print_no(argument[0] == '-' ? "no option" : "an argument too many:", "", argument, &near);
+	fputs("`keyhole --help` lists the commands and their options.\n", stderr);
 	return UNUSABLE;
 }
 

@@ -58,21 +58,19 @@ static int find_gateway(struct kh_frame *f, bool has_home, const char *named, ch
 
 static int tell_end(struct kh_frame *f, enum kh_relay_end end)
 {
-	switch (end) {
-	case KH_RELAY_DONE:
-		return KH_FRAME_DONE;
-	case KH_RELAY_REFUSED:
-		note(f, "keyhole mcp: the gateway does not take the token: is it one of its own, and neither "
-			"expired nor revoked?\n");
-		return KH_FRAME_UNUSABLE;
-	case KH_RELAY_GONE:
-		note(f, "keyhole mcp: the gateway has ended\n");
-		return KH_FRAME_NOT;
-	case KH_RELAY_LOST:
-		note(f, "keyhole mcp: the client no longer reads\n");
-		return KH_FRAME_NOT;
-	}
-	return KH_FRAME_UNUSABLE;
+	static const struct {
+		int status;
+		const char *text;
+	} ends[] = {
+		[KH_RELAY_DONE] = {KH_FRAME_DONE, ""},
+		[KH_RELAY_REFUSED] = {KH_FRAME_UNUSABLE, "keyhole mcp: the gateway does not take the token: is it one "
+							 "of its own, and neither expired nor revoked?\n"},
+		[KH_RELAY_GONE] = {KH_FRAME_NOT, "keyhole mcp: the gateway has ended\n"},
+		[KH_RELAY_LOST] = {KH_FRAME_NOT, "keyhole mcp: the client no longer reads\n"},
+	};
+
+	note(f, ends[end].text);
+	return ends[end].status;
 }
 
 /* Relays to the gateway at FD, which is connected.  If the home was opened, it is closed before anything is copied. */
@@ -193,25 +191,18 @@ static int print(struct kh_frame *f, bool has_home)
 {
 	const struct kh_mcp_args *a = f->args;
 	const char *socket = named_socket(a);
-	struct kh_clients clients = {.program = kh_clients_program(&f->arena)};
-	struct kh_buf buf;
+	struct kh_clients clients = kh_clients_of(&f->arena, has_home ? &f->home : NULL);
+	struct kh_buf buf = kh_frame_buf(f);
 
-	if (has_home) {
-		const struct kh_config_gateway *gateway = &f->home.config->gateway;
-		clients.home = kh_clients_absolute(&f->arena, f->home.folder.path);
-		clients.token_file = kh_arena_printf(&f->arena, "%.*s/%s", KH_FMT(clients.home),
-						     kh_home_token_name(KH_ROLE_CONTROLLER));
-		if (gateway->listen.n > 0)
-			clients.url = kh_arena_printf(&f->arena, "%s://%.*s", gateway->tls_key.n > 0 ? "https" : "http",
-						      KH_FMT(gateway->listen.at[0]));
-	} else {
+	if (!has_home) {
 		clients.socket = kh_view_str(socket != NULL ? socket : SYSTEM_SOCKET);
+	} else if (f->home.config->gateway.listen.n > 0) {
+		const struct kh_config_gateway *gateway = &f->home.config->gateway;
+		clients.url = kh_arena_printf(&f->arena, "%s://%.*s", gateway->tls_key.n > 0 ? "https" : "http",
+					      KH_FMT(gateway->listen.at[0]));
 	}
 	if (f->options.token_file != NULL)
 		clients.token_file = kh_clients_absolute(&f->arena, kh_view_str(f->options.token_file));
-	else if (!has_home)
-		clients.token_file = KH_LIT("/PATH/OF/YOUR/TOKEN");
-	kh_buf_init(&buf, &f->arena, 65536);
 	kh_clients_print(&buf, &clients);
 	return kh_frame_text(f, &buf);
 }

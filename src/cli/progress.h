@@ -10,9 +10,7 @@ struct kh_progress {
 	bool is_on;
 	const char *what; /* our own text */
 	pthread_t thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t over;
-	bool is_over;
+	int over; /* an eventfd: the wait is over */
 };
 
 void kh_progress_start(struct kh_progress *progress, const char *what);

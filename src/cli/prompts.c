@@ -13,11 +13,10 @@ static int print_list(struct kh_frame *f)
 {
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
-	struct kh_buf buf;
+	struct kh_buf buf = kh_frame_buf(f);
 	size_t count;
 	const struct kh_prompt *prompts = kh_prompt_all(&count);
 
-	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
 	for (size_t i = 0; i < count; i++) {
 		add(doc, yyjson_mut_arr_add_obj(doc, list), &prompts[i]);
 		kh_buf_printf(&buf, "%-16s  %s\n", prompts[i].name, prompts[i].description);
@@ -41,8 +40,7 @@ int kh_prompts_run(struct kh_frame *f)
 		kh_json_add(doc, obj, "text", prompt->text);
 		return kh_frame_object(f, obj);
 	}
-	struct kh_buf buf;
-	kh_buf_init(&buf, &f->arena, KH_FRAME_TEXT);
+	struct kh_buf buf = kh_frame_buf(f);
 	kh_buf_add(&buf, prompt->text);
 	if (!kh_view_ends(prompt->text, KH_LIT("\n")))
 		kh_buf_byte(&buf, '\n');

@@ -171,19 +171,18 @@ static void take(void *context, const struct kh_event *event)
 
 int kh_sandbox_fetch(struct kh_frame *f)
 {
-	struct fetching *g = KH_NEW(&f->arena, struct fetching);
+	/* A terminal is looked for now, because the system call filter makes isatty() fail later. */
+	struct fetching g = {.f = f, .args = f->args, .is_looked_at = isatty(STDERR_FILENO)};
 	int status;
 
-	if (g == NULL)
-		return kh_frame_fail_memory(f);
-	g->f = f;
-	g->args = f->args;
-	g->foreground = (struct kh_foreground){.talk.fetch = &g->request, .take = take, .context = g, .input = -1};
-	g->is_looked_at = isatty(STDERR_FILENO); /* now, because the system call filter makes isatty() fail later */
-	kh_result_init(&g->result, &f->arena);
-	if (take_request(g) != KH_OK)
+	g.foreground.input = -1;
+	g.foreground.talk.fetch = &g.request;
+	g.foreground.take = take;
+	g.foreground.context = &g;
+	kh_result_init(&g.result, &f->arena);
+	if (take_request(&g) != KH_OK)
 		return kh_frame_fail(f);
-	if (!kh_foreground_run(&g->foreground, f, g->args->raw, FAILED, &status))
+	if (!kh_foreground_run(&g.foreground, f, g.args->raw, FAILED, &status))
 		return status;
-	return finish(g, &g->foreground.talk.end);
+	return finish(&g, &g.foreground.talk.end);
 }

@@ -236,20 +236,16 @@ static void take(void *context, const struct kh_event *event)
 
 int kh_sandbox_run(struct kh_frame *f)
 {
-	struct running *r = KH_NEW(&f->arena, struct running);
+	struct running r = {.f = f, .arena = &f->arena, .args = f->args};
 	int status;
 
-	if (r == NULL)
-		return kh_frame_fail_memory(f);
-	r->f = f;
-	r->arena = &f->arena;
-	r->args = f->args;
-	r->foreground = (struct kh_foreground){
-		.talk.run = &r->request, .take = take, .context = r, .input = STDIN_FILENO};
-	kh_result_init(&r->result, &f->arena);
-	if (take_request(r) != KH_OK)
+	r.foreground.talk.run = &r.request;
+	r.foreground.take = take;
+	r.foreground.context = &r;
+	kh_result_init(&r.result, &f->arena);
+	if (take_request(&r) != KH_OK)
 		return kh_frame_fail(f);
-	if (!kh_foreground_run(&r->foreground, f, r->args->raw, KH_SANDBOX_RUN_FAILED, &status))
+	if (!kh_foreground_run(&r.foreground, f, r.args->raw, KH_SANDBOX_RUN_FAILED, &status))
 		return status;
-	return finish(r, &r->foreground.talk.end);
+	return finish(&r, &r.foreground.talk.end);
 }

@@ -85,15 +85,9 @@ static void describe(struct serving *s, struct kh_home *home)
 	bool is_elsewhere = s->sockets.path[0] == '/' &&
 			    !kh_view_starts(kh_view_str(s->sockets.path), home->folder.path);
 
-	c->program = kh_clients_program(arena);
-	c->home = kh_clients_absolute(arena, home->folder.path);
-	c->token_file = kh_arena_printf(arena, "%.*s/%s", KH_FMT(c->home), kh_home_token_name(KH_ROLE_CONTROLLER));
+	*c = kh_clients_of(arena, is_elsewhere ? NULL : home);
 	if (s->args->socket != NULL || is_elsewhere)
 		c->socket = kh_clients_absolute(arena, kh_view_str(s->sockets.path));
-	if (is_elsewhere) {
-		c->home = (struct kh_view){NULL, 0};
-		c->token_file = KH_LIT("/PATH/OF/YOUR/TOKEN");
-	}
 	if (s->sockets.https > 0)
 		c->url = kh_arena_printf(arena, "%s://%s", gateway->tls_key.n > 0 ? "https" : "http",
 					 s->sockets.names[0]);
@@ -160,9 +154,8 @@ static void write_json(const struct serving *s)
 
 static void write_text(const struct serving *s)
 {
-	struct kh_buf buf;
+	struct kh_buf buf = kh_frame_buf(s->f);
 
-	kh_buf_init(&buf, &s->f->arena, 65536);
 	for (size_t i = 0; i < s->sockets.https; i++)
 		kh_buf_printf(&buf, "keyhole: HTTP%s on %s\n", s->key.n > 0 ? "S" : "", s->sockets.names[i]);
 	if (s->sockets.path[0] != '\0')

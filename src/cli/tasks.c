@@ -84,16 +84,12 @@ int kh_tasks_list(struct kh_frame *f)
 {
 	const struct kh_tasks_args *a = f->args;
 	struct kh_task_list call = {.all = a->all};
-	const struct kh_listing listing = {
-		.key = "tasks",
-		.columns = "TASK: id; STATE: state; PHASE: phase; OPENED: opened_at time; LEFT: "
-			   "budget.microbits.remaining bits;"
-			   "QUERIES: queries; WAITING: pending; TITLE: title",
-		.nothing = "No open tasks: `keyhole task open` opens one, --all lists those that have ended.",
-		KH_LISTING(kh_task_list_run, call),
-	};
 
-	return kh_listing_write(f, &listing);
+	return kh_listing_write(f, KH_LISTING(kh_task_list_run, call), "tasks",
+				"TASK: id; STATE: state; PHASE: phase; OPENED: opened_at time; LEFT: "
+				"budget.microbits.remaining bits;"
+				"QUERIES: queries; WAITING: pending; TITLE: title",
+				"No open tasks: `keyhole task open` opens one, --all lists those that have ended.");
 }
 
 /* --- close -------------------------------------------------------------------------------------------------------- */

@@ -84,16 +84,12 @@ int kh_tokens_create(struct kh_frame *f)
 int kh_tokens_list(struct kh_frame *f)
 {
 	struct kh_token_list call = {0};
-	const struct kh_listing listing = {
-		.key = "tokens",
-		.columns = "ID: id; NAME: name; ROLE: role; CONTEXT: context;"
-			   "CREATED: created_at time; EXPIRES: expires_at time;"
-			   "REVOKED: revoked_at time",
-		.nothing = "No tokens.",
-		KH_LISTING(kh_token_list_run, call),
-	};
 
-	return kh_listing_write(f, &listing);
+	return kh_listing_write(f, KH_LISTING(kh_token_list_run, call), "tokens",
+				"ID: id; NAME: name; ROLE: role; CONTEXT: context;"
+				"CREATED: created_at time; EXPIRES: expires_at time;"
+				"REVOKED: revoked_at time",
+				"No tokens.");
 }
 
 /* --- revoke ------------------------------------------------------------------------------------------------------- */

@@ -81,3 +81,12 @@ enum kh_err kh_file_named(struct kh_arena *arena, struct kh_view path, struct kh
 				    e == KH_EINPUT ? strerror(why) : kh_err_name(e));
 	return KH_OK;
 }
+
+void kh_file_close(int fd)
+{
+	int why = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+}

@@ -9,6 +9,7 @@
 #include "engine/recover.h"
 #include "errand/errand.h"
 #include "home/checkpoints.h"
+#include "home/secret.h"
 #include "home/supplies.h"
 #include "outside/client.h"
 #include "reader/model.h"
@@ -374,10 +375,7 @@ static enum kh_err open_supplies(struct kh_home *home, struct kh_error *err)
 {
 	enum kh_err e = kh_supplies_folders(&home->folder, err);
 
-	if (e != KH_OK)
-		return e;
-	return kh_supplies_open(&home->arena, &home->folder, home->config, home->client, &home->kept, &home->supplies,
-				err);
+	return e == KH_OK ? kh_supplies_open(home, err) : e;
 }
 
 /* Prepares all that must be there before there is a thread. */
@@ -511,8 +509,7 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 		e = list_readers(&next, err);
 	if (e == KH_OK) {
 		connect_readers(&next);
-		e = kh_supplies_open(&next.arena, &next.folder, next.config, next.client, &next.kept, &next.supplies,
-				     err);
+		e = kh_supplies_open(&next, err);
 	}
 	if (e == KH_OK)
 		e = kh_engine_reload(home->engine, next.policy, next.readers, next.reader_count, &next.supplies->tools,

@@ -3,6 +3,7 @@
 #include "home/sockets.h"
 
 #include "core/policy/reach.h"
+#include "home/file.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -114,9 +115,7 @@ static int listen_on(const struct kh_reach *reach)
 		    bind(fd, &at.any, reach->is_v6 ? sizeof(at.v6) : sizeof(at.v4)) == 0 && listen(fd, BACKLOG) == 0;
 	if (good)
 		return fd;
-	int why = errno;
-	close(fd);
-	errno = why;
+	kh_file_close(fd);
 	return -1;
 }
 
@@ -176,17 +175,14 @@ int kh_sockets_connect(const char *path)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || n >= sizeof(at.local.sun_path)) {
-		if (fd >= 0)
-			close(fd);
+		kh_file_close(fd);
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	memcpy(at.local.sun_path, path, n + 1);
 	if (connect(fd, &at.any, sizeof(at.local)) == 0)
 		return fd;
-	int why = errno;
-	close(fd);
-	errno = why;
+	kh_file_close(fd);
 	return -1;
 }
 
@@ -198,10 +194,9 @@ static bool remove_stale(const char *path)
 
 	if (lstat(path, &st) != 0 || !S_ISSOCK(st.st_mode))
 		return false;
-	int fd = kh_sockets_connect(path), why = errno;
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 && why == ECONNREFUSED && unlink(path) == 0;
+	int fd = kh_sockets_connect(path);
+	kh_file_close(fd);
+	return fd < 0 && errno == ECONNREFUSED && unlink(path) == 0;
 }
 
 /* A socket in the home folder is for its owner alone.  A socket elsewhere is there for others to reach; their tokens

@@ -1,6 +1,8 @@
 /* What external operations (errand/) need from this process.  Their secrets are read only here, and wiped here. */
 #include "home/supplies.h"
 
+#include "home/secret.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,33 +35,42 @@ enum kh_err kh_supplies_folders(const struct kh_folder *folder, struct kh_error 
 	return e;
 }
 
-enum kh_err kh_supplies_open(struct kh_arena *arena, const struct kh_folder *folder, const struct kh_config *config,
-			     const struct kh_client *client, struct kh_secret_kept **kept,
-			     struct kh_supplies **ret_supplies, struct kh_error *err)
+static enum kh_err read_secrets(struct kh_home *home, struct kh_supplies *supplies, struct kh_error *err)
 {
-	const struct kh_config_database *databases = config->databases.at;
-	struct kh_supplies *supplies = KH_NEW(arena, struct kh_supplies);
-	struct kh_view *passwords = KH_NEW_N(arena, struct kh_view, config->databases.n);
-	struct kh_secret key = kh_secret_of_search(&config->search);
+	const struct kh_config_database *databases = home->config->databases.at;
+	struct kh_secret key = kh_secret_of_search(&home->config->search);
 	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; e == KH_OK && i < home->config->databases.n; i++) {
+		struct kh_secret password = kh_secret_of_database(&home->arena, &databases[i]);
+		e = kh_secret_read(&password, &home->folder, &home->arena, &home->kept, &supplies->passwords[i], err);
+	}
+	if (e == KH_OK)
+		e = kh_secret_read(&key, &home->folder, &home->arena, &home->kept, &supplies->tools.search_key, err);
+	return e;
+}
+
+enum kh_err kh_supplies_open(struct kh_home *home, struct kh_error *err)
+{
+	struct kh_supplies *supplies = KH_NEW(&home->arena, struct kh_supplies);
+	struct kh_view *passwords = KH_NEW_N(&home->arena, struct kh_view, home->config->databases.n);
 
 	if (supplies == NULL || passwords == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	*supplies = (struct kh_supplies){
-		.tools = {.client = client, .config = config, .home = folder->path, .passwords = passwords},
+		.tools = {.client = home->client,
+			  .config = home->config,
+			  .home = home->folder.path,
+			  .passwords = passwords},
 		.passwords = passwords,
 	};
-	for (size_t i = 0; e == KH_OK && i < config->databases.n; i++) {
-		struct kh_secret password = kh_secret_of_database(arena, &databases[i]);
-		e = kh_secret_read(&password, folder, arena, kept, &passwords[i], err);
-	}
-	if (e == KH_OK)
-		e = kh_secret_read(&key, folder, arena, kept, &supplies->tools.search_key, err);
-	if (e != KH_OK)
+	enum kh_err e = read_secrets(home, supplies, err);
+	if (e != KH_OK) {
 		kh_supplies_wipe(supplies);
-	else
-		*ret_supplies = supplies;
-	return e;
+		return e;
+	}
+	home->supplies = supplies;
+	return KH_OK;
 }
 
 void kh_supplies_wipe(struct kh_supplies *supplies)

@@ -4,7 +4,7 @@
 #define KH_HOME_SUPPLIES_H
 
 #include "errand/errand.h"
-#include "home/secret.h"
+#include "home/home.h"
 
 struct kh_supplies {
 	struct kh_errand_tools tools;
@@ -15,11 +15,9 @@ struct kh_supplies {
  * one of these names, or others may look into it. */
 enum kh_err kh_supplies_folders(const struct kh_folder *folder, struct kh_error *err) KH_CHECKED;
 
-/* Reads the secrets of CONFIG.  *RET_SUPPLIES lives in the arena; CLIENT may be NULL.  If this fails, what was read
- * is wiped. */
-enum kh_err kh_supplies_open(struct kh_arena *arena, const struct kh_folder *folder, const struct kh_config *config,
-			     const struct kh_client *client, struct kh_secret_kept **kept,
-			     struct kh_supplies **ret_supplies, struct kh_error *err) KH_CHECKED;
+/* Reads the secrets of the home's configuration; home->supplies lives in its arena, and home->client may be NULL.  If
+ * this fails, what was read is wiped, and home->supplies is as it was. */
+enum kh_err kh_supplies_open(struct kh_home *home, struct kh_error *err) KH_CHECKED;
 
 /* Overwrites the secrets; SUPPLIES may be NULL. */
 void kh_supplies_wipe(struct kh_supplies *supplies);

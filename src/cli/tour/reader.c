@@ -10,18 +10,17 @@ void kh_tour_reader_ask(struct kh_stage *s, const char *task)
 {
 	kh_stage_heading(s, "Asked through the keyhole");
 	kh_stage_say(s, "Category 1: answers that can only be what was listed.\n\n");
-	kh_stage_show(
-		s, "kind.json",
+	kh_stage_query(
+		s, task, "kind.json",
 		"{\"category\": 1, \"target\": \"extract\", \"fields\": [\n"
 		"  {\"name\": \"in_stock\", \"type\": \"boolean\"},\n"
-		"  {\"name\": \"topic\", \"type\": \"enum\", \"values\": [\"offer\", \"invoice\", \"newsletter\"]}]}");
-	KH_STAGE_TYPE(s, 0, "query", "kind.json", "--task", task);
-	kh_stage_expect_text(s, "delivered");
+		"  {\"name\": \"topic\", \"type\": \"enum\", \"values\": [\"offer\", \"invoice\", \"newsletter\"]}]}",
+		0, "delivered");
 	kh_stage_say(s,
 		     "\n2.6 bits of content, and counted: there is no room in them for a sentence. Category 2: short\n"
 		     "answers, each with a form that is checked.\n\n");
-	kh_stage_show(
-		s, "offer.json",
+	kh_stage_query(
+		s, task, "offer.json",
 		"{\"category\": 2, \"target\": \"extract\", \"need\": \"offer\",\n"
 		" \"justification\": \"The answer to the user needs these three.\",\n"
 		" \"questions\": [\n"
@@ -30,9 +29,8 @@ void kh_tour_reader_ask(struct kh_stage *s, const char *task)
 		"  {\"id\": \"until\", \"question\": \"Until which date is the offer valid?\", \"max_words\": 3,\n"
 		"   \"expected_format\": \"date\"},\n"
 		"  {\"id\": \"reference\", \"question\": \"What is the reference for orders?\", \"max_words\": 1,\n"
-		"   \"expected_format\": \"identifier\"}]}");
-	KH_STAGE_TYPE(s, 0, "query", "offer.json", "--task", task);
-	kh_stage_expect_text(s, "1240.50 EUR");
+		"   \"expected_format\": \"identifier\"}]}",
+		0, "1240.50 EUR");
 	kh_stage_expect_text(s, "2026-04-30");
 	kh_stage_why(s, "Normalised values, one step less tainted than their source, and still labelled untrusted.");
 }
@@ -78,22 +76,20 @@ void kh_tour_reader_turned(struct kh_stage *s, const char *task)
 	configure_turned(s);
 	kh_stage_say(s, "keyhole.yaml has a second Reader now, \"turned\": a program in a sandbox of its own that has\n"
 			"fallen for the page. It is asked for one of three words, and sends three others:\n\n");
-	kh_stage_show(s, "topic.json",
-		      "{\"category\": 1, \"target\": \"turned\", \"fields\": [\n"
-		      "  {\"name\": \"topic\", \"type\": \"enum\", \"values\": [\"offer\", \"invoice\", "
-		      "\"newsletter\"]}]}");
-	KH_STAGE_TYPE(s, 1, "query", "topic.json", "--task", task);
-	kh_stage_expect_text(s, "failed");
+	kh_stage_query(s, task, "topic.json",
+		       "{\"category\": 1, \"target\": \"turned\", \"fields\": [\n"
+		       "  {\"name\": \"topic\", \"type\": \"enum\", \"values\": [\"offer\", \"invoice\", "
+		       "\"newsletter\"]}]}",
+		       1, "failed");
 	kh_stage_expect(s, !kh_stage_wrote(s, "ignore"), "what the Reader sent came through");
 	kh_stage_say(s, "\nAsked for a few words, it tries an order:\n\n");
-	kh_stage_show(s, "what.json",
-		      "{\"category\": 2, \"target\": \"turned\", \"need\": \"delivery\",\n"
-		      " \"justification\": \"The user asks what the delivery includes.\",\n"
-		      " \"questions\": [\n"
-		      "  {\"id\": \"what\", \"question\": \"What is in the delivery?\", \"max_words\": 6,\n"
-		      "   \"expected_format\": \"short_text\"}]}");
-	KH_STAGE_TYPE(s, 1, "query", "what.json", "--task", task);
-	kh_stage_expect_text(s, "pending");
+	kh_stage_query(s, task, "what.json",
+		       "{\"category\": 2, \"target\": \"turned\", \"need\": \"delivery\",\n"
+		       " \"justification\": \"The user asks what the delivery includes.\",\n"
+		       " \"questions\": [\n"
+		       "  {\"id\": \"what\", \"question\": \"What is in the delivery?\", \"max_words\": 6,\n"
+		       "   \"expected_format\": \"short_text\"}]}",
+		       1, "pending");
 	kh_stage_expect(s, !kh_stage_wrote(s, "forward"), "what the Reader sent came through");
 	const char *query = kh_stage_id(s, 'q'), *approval = kh_stage_id(s, 'a');
 	const char *shown = kh_stage_approval(s, approval);
@@ -109,12 +105,11 @@ void kh_tour_reader_turned(struct kh_stage *s, const char *task)
 void kh_tour_reader_summary(struct kh_stage *s, const char *task)
 {
 	kh_stage_heading(s, "Category 3: free text, asked for, approved twice, edited");
-	kh_stage_show(s, "summary.json",
-		      "{\"category\": 3, \"target\": \"extract\", \"max_words\": 30,\n"
-		      " \"directive\": \"Say in a sentence what the page offers.\",\n"
-		      " \"justification\": \"The user asked for a summary in plain words.\"}");
-	KH_STAGE_TYPE(s, 1, "query", "summary.json", "--task", task);
-	kh_stage_expect_text(s, "pending");
+	kh_stage_query(s, task, "summary.json",
+		       "{\"category\": 3, \"target\": \"extract\", \"max_words\": 30,\n"
+		       " \"directive\": \"Say in a sentence what the page offers.\",\n"
+		       " \"justification\": \"The user asked for a summary in plain words.\"}",
+		       1, "pending");
 	const char *query = kh_stage_id(s, 'q'), *approval = kh_stage_id(s, 'a');
 	kh_stage_say(s, "\nA human first decides whether the Reader may be asked at all,\n\n");
 	const char *shown = kh_stage_approval(s, approval);

@@ -3,6 +3,7 @@
 #include "cli/tour/site.h"
 
 #include "base/buf.h"
+#include "cli/tour/typed.h"
 #include "home/file.h"
 
 #include <errno.h>
@@ -49,21 +50,10 @@ static pid_t start(const struct kh_site *site, const char *const *words)
 	return pid;
 }
 
-/* Returns the exit status; 128 and more if a signal ended it. */
-static int wait_for(pid_t pid)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return NOT_THERE;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 static enum kh_err run(const struct kh_site *site, const char *const *words, struct kh_error *err)
 {
 	pid_t pid = start(site, words);
-	int status = pid > 0 ? wait_for(pid) : NOT_THERE;
+	int status = pid > 0 ? kh_typed_wait(pid) : NOT_THERE;
 
 	if (status == NOT_THERE)
 		return kh_error_set(err, KH_EUNKNOWN, "cannot_run", "there is no " PROGRAM " to run");
@@ -196,6 +186,6 @@ void kh_site_stop(struct kh_site *site)
 	if (site->pid <= 0)
 		return;
 	kill(site->pid, SIGKILL); /* it has no state to lose */
-	wait_for(site->pid);
+	kh_typed_wait(site->pid);
 	site->pid = 0;
 }

@@ -73,15 +73,10 @@ const char *kh_stage_id(struct kh_stage *s, char letter)
 	return kh_typed_id(s->arena, s->output, letter);
 }
 
-static const char *find_digest(struct kh_stage *s)
-{
-	return kh_typed_digest(s->arena, s->output);
-}
-
 const char *kh_stage_approval(struct kh_stage *s, const char *approval)
 {
 	KH_STAGE_TYPE(s, 0, "approvals", "show", approval);
-	return find_digest(s);
+	return kh_typed_digest(s->arena, s->output);
 }
 
 const char *kh_stage_path(struct kh_stage *s, const char *folder, const char *name)
@@ -112,6 +107,14 @@ void kh_stage_show(struct kh_stage *s, const char *name, const char *text)
 	while (rest.n > 0 && kh_view_split(&rest, '\n', &line))
 		kh_frame_say(s->frame, kh_arena_printf(s->arena, "    %.*s\n", KH_FMT(line)));
 	kh_stage_say(s, "\n");
+}
+
+void kh_stage_query(struct kh_stage *s, const char *task, const char *name, const char *query, int want,
+		    const char *expected)
+{
+	kh_stage_show(s, name, query);
+	KH_STAGE_TYPE(s, want, "query", name, "--task", task);
+	kh_stage_expect_text(s, expected);
 }
 
 void kh_stage_configure(struct kh_stage *s, struct kh_view text)

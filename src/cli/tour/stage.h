@@ -55,6 +55,10 @@ const char *kh_stage_path(struct kh_stage *s, const char *folder, const char *na
 void kh_stage_put(struct kh_stage *s, const char *name, struct kh_view text);
 void kh_stage_show(struct kh_stage *s, const char *name, const char *text);
 
+/* Shows a query, NAME, and asks it about TASK; WANT is the exit status, and EXPECTED what it must write. */
+void kh_stage_query(struct kh_stage *s, const char *task, const char *name, const char *query, int want,
+		    const char *expected);
+
 /* Adds TEXT to the home's configuration. */
 void kh_stage_configure(struct kh_stage *s, struct kh_view text);
 

@@ -4,18 +4,16 @@
 
 #include "cli/tour/reader.h"
 #include "cli/tour/web.h"
+#include "home/file.h"
 #include "home/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define STORE_LIMIT (256U << 20)
 
 struct tour {
 	struct kh_stage stage;
@@ -25,42 +23,20 @@ struct tour {
 
 /* --- the record --------------------------------------------------------------------------------------------------- */
 
-/* Reads all of a file into memory that the caller may change. */
-static enum kh_err read_whole(struct tour *t, const char *path, char **ret_bytes, size_t *ret_n)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool good = fd >= 0 && fstat(fd, &st) == 0 && st.st_size < STORE_LIMIT;
-	size_t n = good ? (size_t)st.st_size : 0, have = 0;
-	char *bytes = KH_NEW_N(t->stage.arena, char, n + 1);
-
-	while (good && bytes != NULL && have < n) {
-		ssize_t got = read(fd, bytes + have, n - have);
-		good = got > 0;
-		have += got > 0 ? (size_t)got : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	*ret_bytes = bytes;
-	*ret_n = n;
-	return good && bytes != NULL ? KH_OK : KH_EINPUT;
-}
-
 /* Copies a file of the home; CHANGE may alter its bytes. */
 static enum kh_err copy_file(struct tour *t, const char *name, bool (*change)(char *bytes, size_t n))
 {
 	const char *from = kh_stage_path(&t->stage, t->stage.home, name), *to = kh_stage_path(&t->stage, t->copy, name);
 	struct kh_error err;
-	char *bytes;
-	size_t n;
+	struct kh_view text;
 	int fd;
 
-	enum kh_err e = read_whole(t, from, &bytes, &n);
-	if (e == KH_OK && change != NULL && !change(bytes, n))
+	enum kh_err e = kh_file_named(t->stage.arena, kh_view_str(from), &text, &err);
+	if (e == KH_OK && change != NULL && !change((char *)(uintptr_t)text.p, text.n)) /* the arena's own bytes */
 		e = KH_EUNKNOWN;
 	if (e == KH_OK)
 		e = kh_folder_reserve(t->stage.arena, to, &fd, &err);
-	return e == KH_OK ? kh_folder_fill(fd, to, kh_view_of(bytes, n), &err) : e;
+	return e == KH_OK ? kh_folder_fill(fd, to, text, &err) : e;
 }
 
 static enum kh_err copy_home(struct tour *t, bool (*change)(char *bytes, size_t n))
@@ -177,8 +153,7 @@ int kh_tour_run(struct kh_frame *f)
 
 	s->shown = KH_NEW(&f->arena, struct kh_terminal);
 	if (s->shown == NULL || !make_folder(&t))
-		return KH_FRAME_REFUSE(f, "file_unwritable", "cannot make a temporary folder: %s",
-			     strerror(errno));
+		return KH_FRAME_REFUSE(f, "file_unwritable", "cannot make a temporary folder: %s", strerror(errno));
 	kh_terminal_init(s->shown, STDOUT_FILENO, false);
 	s->shown->escapes = true;
 	s->typed = (struct kh_typed){

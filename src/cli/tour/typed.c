@@ -112,7 +112,7 @@ static int start(const struct kh_typed *t, const char *const *words, int out, pi
 	return why;
 }
 
-static int wait_for(pid_t pid)
+int kh_typed_wait(pid_t pid)
 {
 	int status;
 
@@ -141,7 +141,7 @@ enum kh_err kh_typed_quietly(const struct kh_typed *typed, const char *const *wo
 	if (!collect(ends[0], &buf))
 		kill(pid, SIGKILL);
 	close(ends[0]);
-	*ret_status = wait_for(pid);
+	*ret_status = kh_typed_wait(pid);
 	enum kh_err e = kh_buf_end(&buf, ret_output);
 	return e == KH_OK ? KH_OK : kh_error_set(err, e, "cannot_run", "its output is too long");
 }

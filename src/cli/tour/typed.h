@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "cli/terminal.h"
 
+#include <sys/types.h>
+
 #define KH_TYPED_WORDS 12
 
 struct kh_typed {
@@ -24,6 +26,9 @@ enum kh_err kh_typed_run(const struct kh_typed *typed, const char *const *words,
 /* Runs it without showing anything. */
 enum kh_err kh_typed_quietly(const struct kh_typed *typed, const char *const *words, int *ret_status,
 			     struct kh_view *ret_output, struct kh_error *err) KH_CHECKED;
+
+/* Waits for a process to end; returns its exit status, 128 + the signal if one ended it, or 128. */
+int kh_typed_wait(pid_t pid);
 
 /* Returns the first public id of this kind in TEXT, NUL-terminated; "" if there is none. */
 const char *kh_typed_id(struct kh_arena *arena, struct kh_view text, char letter);

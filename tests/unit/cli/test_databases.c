@@ -2,24 +2,17 @@
 
 #include "harness.h"
 
-#include <stdlib.h>
-
-/* I6: without a home folder the doctor has nothing to say of databases; one that was named and is not there is said.
- * What it says of real ones is in tests/system/query. */
-static void test_homes(struct kh_test *t)
+/* I6: the doctor has nothing to say of databases if the configuration names none; no process is started for that.  What
+ * it says of real ones is in tests/system/query, and of a home that is not there in tests/system/doctor. */
+static void test_none(struct kh_test *t)
 {
 	struct kh_diagnosis rows[KH_DATABASES_ROWS];
+	struct kh_home home = {.folder.fd = -1};
 
-	assert_int_equal(unsetenv("KEYHOLE_HOME"), 0);
-	assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);
-	assert_int_equal(setenv("HOME", "/nonexistent", 1), 0);
-	assert_int_equal(kh_databases_examine(NULL, &t->arena, rows), 0);
-	assert_int_equal(kh_databases_examine("/nonexistent/home", &t->arena, rows), 1);
-	assert_string_equal(rows[0].name, "configuration");
-	assert_false(rows[0].has);
-	assert_non_null(strstr(rows[0].detail, "/nonexistent/home"));
-	assert_true(rows[0].without[0] != '\0' && rows[0].remedy[0] != '\0');
+	must(t, kh_config_read(&t->arena, KH_LIT("{}"), KH_LIT("keyhole.yaml"), &home.config, &t->err));
+	assert_int_equal(kh_databases_examine(&home, rows), 0);
+	assert_null(home.client);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_homes)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_none)};
 KH_TEST_MAIN(cases)

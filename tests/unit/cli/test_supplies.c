@@ -14,7 +14,7 @@ static const char *const folders[] = {"workspace", "cache", "index"};
 struct place {
 	char path[64];
 	struct kh_folder folder;
-	struct kh_secret_kept *kept;
+	struct kh_home home;
 };
 
 static void enter(struct place *p)
@@ -70,22 +70,29 @@ static const char text[] =
 /* Passwords stand in the databases' order, and are gone when they are wiped. */
 static void test_secrets(struct kh_test *t)
 {
-	const struct kh_config *config;
-	struct kh_supplies *supplies = NULL;
 	struct kh_client client = {.control = -1};
 	struct place p;
 
-	must(t, kh_config_read(&t->arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &config, &t->err));
 	enter(&p);
+	p.home = (struct kh_home){.folder = p.folder, .arena = t->arena, .client = &client};
+	enum kh_err e = kh_config_read(&p.home.arena, kh_view_str(text), KH_LIT("keyhole.yaml"), &p.home.config,
+				       &t->err);
+	if (e != KH_OK) {
+		assert_true(e == KH_ENOMEM && t->fired);
+		t->arena = p.home.arena;
+		leave(&p);
+		return;
+	}
 	int fd = openat(p.folder.fd, "crm.pw", O_WRONLY | O_CREAT, 0600);
 	assert_true(fd >= 0 && write(fd, "hush\n", 5) == 5);
 	close(fd);
 	setenv("KEYHOLE_TEST_PW", "still", 1);
 	setenv("KEYHOLE_TEST_KEY", "sk-1", 1);
-	enum kh_err e = kh_supplies_open(&t->arena, &p.folder, config, &client, &p.kept, &supplies, &t->err);
+	e = kh_supplies_open(&p.home, &t->err);
+	struct kh_supplies *supplies = p.home.supplies;
 	if (e == KH_OK) {
 		assert_ptr_equal(supplies->tools.client, &client);
-		assert_ptr_equal(supplies->tools.config, config);
+		assert_ptr_equal(supplies->tools.config, p.home.config);
 		assert_view(supplies->tools.home, p.path);
 		assert_int_equal(supplies->tools.passwords[0].n, 0);
 		assert_view(supplies->tools.passwords[1], "hush");
@@ -98,7 +105,8 @@ static void test_secrets(struct kh_test *t)
 	assert_true(e == KH_OK || (e == KH_ENOMEM && t->fired));
 	/* One that is missing is an error that says whose. */
 	unsetenv("KEYHOLE_TEST_KEY");
-	e = kh_supplies_open(&t->arena, &p.folder, config, NULL, &p.kept, &supplies, &t->err);
+	p.home.client = NULL;
+	e = kh_supplies_open(&p.home, &t->err);
 	assert_true(e == KH_EUNKNOWN || (e == KH_ENOMEM && t->fired));
 	if (e == KH_EUNKNOWN) {
 		assert_string_equal(t->err.code, "key_missing");
@@ -106,6 +114,7 @@ static void test_secrets(struct kh_test *t)
 						   "KEYHOLE_TEST_KEY is not there, or empty");
 	}
 	kh_supplies_wipe(NULL);
+	t->arena = p.home.arena;
 	leave(&p);
 }
 
