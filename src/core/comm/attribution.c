@@ -4,6 +4,7 @@
  */
 #include "core/comm/attribution.h"
 
+#include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
 #include "core/comm/operations.h"
@@ -49,12 +50,20 @@ static enum kh_err check_parts(struct kh_arena *arena, const struct kh_attributi
 	return e;
 }
 
+/* Not with kh_arena_printf(), which takes ten times as long: every query writes some of these. */
 struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attribution *attribution)
 {
-	struct kh_view operation = kh_operation_short(attribution->operation);
+	struct kh_view text = {NULL, 0};
+	struct kh_buf buf;
 
-	return kh_arena_printf(arena, "CommunicationOS (%.*s) in session %.*s", KH_FMT(operation),
-			       KH_FMT(attribution->session_id));
+	kh_buf_init(&buf, arena, arena->limit);
+	kh_buf_lit(&buf, "CommunicationOS (");
+	kh_buf_add(&buf, kh_operation_short(attribution->operation));
+	kh_buf_lit(&buf, ") in session ");
+	kh_buf_add(&buf, attribution->session_id);
+	if (kh_buf_end(&buf, &text) != KH_OK)
+		arena->failed = true;
+	return text;
 }
 
 /* The members in the order in which they are shown. */
@@ -145,25 +154,31 @@ enum kh_err kh_attribution_bind(struct kh_arena *arena, struct kh_view content, 
 	return e;
 }
 
-enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
+/* Fills in the digests of an attribution whose other parts are checked. */
+static enum kh_err fill_digests(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
 				struct kh_error *err)
 {
 	struct kh_attribution made = *attribution;
 	struct kh_view metadata;
-	enum kh_err e = check_parts(arena, &made, err);
 
-	if (e != KH_OK)
-		return e;
 	if (kh_utf8_invalid(content) != SIZE_MAX)
 		return kh_error_at(err, KH_EINPUT, "bad_utf8", kh_utf8_invalid(content),
 				   "the content is not valid UTF-8");
 	made.content_hash = kh_canonical_digest(content);
-	e = write(arena, &made, false, &metadata);
+	enum kh_err e = write(arena, &made, false, &metadata);
 	if (e == KH_OK)
 		e = kh_attribution_bind(arena, content, metadata, &made.digest);
 	if (e == KH_OK)
 		*attribution = made;
 	return e;
+}
+
+enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
+				struct kh_error *err)
+{
+	enum kh_err e = check_parts(arena, attribution, err);
+
+	return e == KH_OK ? fill_digests(arena, attribution, content, err) : e;
 }
 
 bool kh_attribution_parse_digest(struct kh_view hex, struct kh_digest *ret_digest)
@@ -250,7 +265,7 @@ enum kh_err kh_attribution_prove(struct kh_arena *arena, yyjson_val *metadata, s
 	if (e != KH_OK)
 		return e;
 	made = read;
-	e = kh_attribution_make(arena, &made, content, err);
+	e = fill_digests(arena, &made, content, err);
 	if (e != KH_OK)
 		return e;
 	if (memcmp(made.content_hash.bytes, read.content_hash.bytes, sizeof(made.content_hash.bytes)) != 0)

@@ -6,6 +6,7 @@
 struct lineage {
 	const struct kh_attribution **sources;
 	size_t n;
+	struct kh_view written; /* the sources, as JSON: the digest covers them, and the result has them again */
 	struct kh_digest content_hash;
 };
 
@@ -19,6 +20,18 @@ static void add(struct lineage *lineage, const struct kh_attribution *source)
 	lineage->sources[lineage->n++] = source;
 }
 
+static enum kh_err write_sources(struct kh_arena *arena, struct lineage *lineage)
+{
+	struct kh_emit out;
+
+	kh_emit_begin(&out, arena, arena->limit);
+	kh_emit_array(&out);
+	for (size_t i = 0; i < lineage->n; i++)
+		kh_attribution_emit(&out, lineage->sources[i]);
+	kh_emit_end(&out);
+	return kh_emit_finish(&out, &lineage->written);
+}
+
 /* Writes the lineage, without its digest if DIGEST is NULL. */
 static enum kh_err write(struct kh_arena *arena, const struct lineage *lineage, const struct kh_digest *digest,
 			 struct kh_view *ret_json)
@@ -30,11 +43,7 @@ static enum kh_err write(struct kh_arena *arena, const struct lineage *lineage, 
 	kh_emit_add_digest(&out, "content_hash", &lineage->content_hash);
 	if (digest != NULL)
 		kh_emit_add_digest(&out, "digest", digest);
-	kh_emit_key(&out, "sources");
-	kh_emit_array(&out);
-	for (size_t i = 0; i < lineage->n; i++)
-		kh_attribution_emit(&out, lineage->sources[i]);
-	kh_emit_end(&out);
+	kh_emit_add_raw(&out, "sources", lineage->written);
 	kh_emit_add(&out, "trust_level", KH_LIT(KH_ATTRIBUTION_MARKER));
 	kh_emit_end(&out);
 	return kh_emit_finish(&out, ret_json);
@@ -60,7 +69,9 @@ enum kh_err kh_lineage_derive(struct kh_arena *arena, const struct kh_attributio
 		return KH_ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		add(&lineage, &sources[i]);
-	enum kh_err e = write(arena, &lineage, NULL, &metadata);
+	enum kh_err e = write_sources(arena, &lineage);
+	if (e == KH_OK)
+		e = write(arena, &lineage, NULL, &metadata);
 	if (e == KH_OK)
 		e = kh_attribution_bind(arena, content, metadata, &digest);
 	return e == KH_OK ? write(arena, &lineage, &digest, ret_json) : e;
