@@ -164,25 +164,16 @@ static enum kh_err read_blocks(struct kh_mcp_call *call, struct kh_view id, stru
 	return e == KH_OK ? kh_json_write(call->arena, obj, ret_json) : e;
 }
 
-static enum kh_err read_policy(struct kh_mcp_call *call, struct kh_view *ret_json)
-{
-	const struct kh_policy *policy = kh_engine_policy(kh_gateway_engine(call->gateway));
-	struct kh_view text;
-	enum kh_err e = kh_policy_canonical(call->arena, policy, &text, call->err);
-
-	if (e == KH_OK)
-		*ret_json = kh_arena_printf(call->arena, "{\"digest\":\"%.*s\",\"policy\":%.*s}",
-					    KH_FMT(kh_canonical_hex(call->arena, &policy->digest)), KH_FMT(text));
-	return e;
-}
-
 /* Reads the text of URI; KH_EUNKNOWN if the caller has no such resource. */
 static enum kh_err read_uri(struct kh_mcp_call *call, struct kh_view uri, struct kh_view *ret_json)
 {
 	struct kh_view rest = kh_view_from(uri, sizeof(TASKS)); /* behind the slash */
 
 	if (kh_view_eq(uri, KH_LIT(POLICY)))
-		return is_one_of(call->who->role, WITH_POLICY) ? read_policy(call, ret_json) : KH_EUNKNOWN;
+		return !is_one_of(call->who->role, WITH_POLICY)
+			       ? KH_EUNKNOWN
+			       : kh_policy_json(call->arena, kh_engine_policy(kh_gateway_engine(call->gateway)),
+						ret_json, call->err);
 	if (!is_one_of(call->who->role, WITH_TASKS))
 		return KH_EUNKNOWN;
 	if (kh_view_eq(uri, KH_LIT(TASKS)))

@@ -2,9 +2,8 @@
 #include "mcp/tool_task.h"
 
 #include "base/alloc.h"
+#include "engine/task/render_task.h"
 #include "engine/task/show.h"
-#include "engine/task/task.h"
-#include "engine/task/transition.h"
 #include "mcp/tool_declare.h"
 
 #define CLOCK INT64_C(5000000) /* microseconds between two looks at whether a plan was approved */
@@ -115,18 +114,14 @@ static enum kh_err keep(struct kh_mcp_call *call, yyjson_mut_val *made)
 static enum kh_work_next tell(struct kh_mcp_call *call, struct kh_mcp_result *ret_result,
 			      const struct kh_execute *execute)
 {
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	yyjson_mut_val *obj = kh_render_task_executed(call->doc, execute);
 	bool pending = execute->approval.n > 0;
 
-	kh_json_add(call->doc, obj, "task", execute->task);
 	yyjson_mut_obj_add_str(call->doc, obj, "outcome", pending ? "pending" : "execution");
-	yyjson_mut_obj_add_str(call->doc, obj, "phase", pending ? "planning" : "execution");
-	if (pending) {
-		kh_json_add(call->doc, obj, "approval", execute->approval);
+	if (pending)
 		yyjson_mut_obj_add_str(call->doc, obj, "next",
 				       "A human reads the plan first. Tell the user that it waits, then call "
 				       "begin_execution again with exactly the same task, plan and operations.");
-	}
 	return kh_mcp_tool_done(call, ret_result, obj);
 }
 

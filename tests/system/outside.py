@@ -137,10 +137,10 @@ class Outside:
         status, task = self.rest("POST", "/tasks", token, {"title": "prices"})
         self.suite.check(status in (200, 201), "a task: %d %r" % (status, task))
         if plan is not None:
-            status, value = self.rest("POST", "/tasks/%s/execution" % task["id"], token,
+            status, value = self.rest("POST", "/tasks/%s/execution" % task["task"], token,
                                       {"plan": "Look the price of product X up.", "required_operations": list(plan)})
             self.suite.check(status == 200, "execution: %d %r" % (status, value))
-        return task["id"]
+        return task["task"]
 
     def call(self, task, operation=None, parameters=None, token=None, wait=30, **more):
         """POST /tasks/.../operations; status and value."""

@@ -147,6 +147,18 @@ enum kh_err kh_policy_canonical(struct kh_arena *arena, const struct kh_policy *
 	return kh_canonical_mut(arena, root, ret_text, err);
 }
 
+enum kh_err kh_policy_json(struct kh_arena *arena, const struct kh_policy *policy, struct kh_view *ret_json,
+			   struct kh_error *err)
+{
+	struct kh_view text;
+	enum kh_err e = kh_policy_canonical(arena, policy, &text, err);
+
+	if (e == KH_OK)
+		*ret_json = kh_arena_printf(arena, "{\"digest\":\"%.*s\",\"policy\":%.*s}",
+					    KH_FMT(kh_canonical_hex(arena, &policy->digest)), KH_FMT(text));
+	return e == KH_OK ? kh_arena_check(arena) : e;
+}
+
 void kh_policy_start(struct kh_policy *policy)
 {
 	*policy = defaults;

@@ -23,6 +23,10 @@ enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_p
 enum kh_err kh_policy_canonical(struct kh_arena *arena, const struct kh_policy *policy, struct kh_view *ret_text,
 				struct kh_error *err) KH_CHECKED;
 
+/* {"digest", "policy"}, for whoever may see it. */
+enum kh_err kh_policy_json(struct kh_arena *arena, const struct kh_policy *policy, struct kh_view *ret_json,
+			   struct kh_error *err) KH_CHECKED;
+
 /*
  * The rule for an operation called with the token named AGENT (empty: a token that no rule names).  Operations of
  * Keyhole's own are looked up in `operations`, upstream tools (`server__tool` or `comm.mcp.server.tool`) in `tools`; if

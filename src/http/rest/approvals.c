@@ -2,8 +2,8 @@
  * Untrusted text is sent as a JSON string, under its label; whoever displays it has to escape it. */
 #include "http/rest/approvals.h"
 
-#include "engine/approval/decide.h"
 #include "engine/approval/list.h"
+#include "engine/approval/render_decision.h"
 #include "engine/approval/show.h"
 
 enum kh_err kh_rest_approvals_list(struct kh_rest_call *call)
@@ -29,11 +29,7 @@ enum kh_err kh_rest_approvals_show(struct kh_rest_call *call)
 
 enum kh_err kh_rest_approvals_decide(struct kh_rest_call *call)
 {
-	static const enum kh_approval states[] = {[KH_CHOICE_APPROVE] = KH_APPROVAL_APPROVED,
-						  [KH_CHOICE_REJECT] = KH_APPROVAL_REJECTED,
-						  [KH_CHOICE_EDIT] = KH_APPROVAL_EDITED};
 	const struct kh_rest_value *edited = kh_rest_call_body(call, "edited");
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 	struct kh_approval_decide decision = {
 		.approval = kh_http_request_segment(call->r, "approval"),
 		.choice = (enum kh_choice)kh_rest_call_body(call, "decision")->word,
@@ -53,8 +49,5 @@ enum kh_err kh_rest_approvals_decide(struct kh_rest_call *call)
 	if (e != KH_OK)
 		return e;
 	kh_gateway_look(call->gateway); /* an approved escalation is now ready for its Reader */
-	kh_json_add(call->doc, obj, "id", decision.approval);
-	yyjson_mut_obj_add_str(call->doc, obj, "state",
-			       kh_words_name(&kh_grant_approval_words, states[decision.choice]));
-	return kh_rest_call_reply_object(call, obj);
+	return kh_rest_call_reply_object(call, kh_render_decision_new(call->doc, &decision));
 }

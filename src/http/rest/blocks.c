@@ -33,7 +33,7 @@ enum kh_err kh_rest_blocks_put(struct kh_rest_call *call)
 				   "the parameter source is required beside a text");
 	if (e == KH_OK)
 		e = kh_rest_call_run(call, kh_put_run, &block);
-	return e == KH_OK ? kh_rest_call_reply_id(call, block.id) : e;
+	return e == KH_OK ? kh_rest_call_reply_id(call, "block", block.id) : e;
 }
 
 enum kh_err kh_rest_blocks_list(struct kh_rest_call *call)

@@ -94,11 +94,11 @@ enum kh_err kh_rest_call_show(struct kh_rest_call *call, kh_engine_fn *fn, void 
 enum kh_err kh_rest_call_list(struct kh_rest_call *call, kh_engine_fn *fn, void *of, const struct kh_view *items,
 			      const struct kh_view *next) KH_CHECKED;
 
-/* Answers with the row's status: with JSON; with a list and its cursor; with an object; with an object {"id": ID}. */
+/* Answers with the row's status: with JSON; with a list and its cursor; with an object; with an object {KEY: ID}. */
 enum kh_err kh_rest_call_reply(struct kh_rest_call *call, struct kh_view json) KH_CHECKED;
 enum kh_err kh_rest_call_reply_list(struct kh_rest_call *call, struct kh_view items, struct kh_view next) KH_CHECKED;
 enum kh_err kh_rest_call_reply_object(struct kh_rest_call *call, yyjson_mut_val *object) KH_CHECKED;
-enum kh_err kh_rest_call_reply_id(struct kh_rest_call *call, struct kh_view id) KH_CHECKED;
+enum kh_err kh_rest_call_reply_id(struct kh_rest_call *call, const char *key, struct kh_view id) KH_CHECKED;
 
 /* Answers with an object and the row's status if ENDED, else with its other one. */
 enum kh_err kh_rest_call_tell(struct kh_rest_call *call, bool ended, yyjson_mut_val *object) KH_CHECKED;

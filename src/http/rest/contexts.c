@@ -33,7 +33,7 @@ enum kh_err kh_rest_contexts_add(struct kh_rest_call *call)
 	if (!kh_words_parse(&kh_event_words, kh_rest_call_body(call, "event")->text, &block.event))
 		return kh_error_set(&call->err, KH_EINPUT, "bad_value", "there is no such event");
 	enum kh_err e = kh_rest_call_run(call, kh_context_add_run, &block);
-	return e == KH_OK ? kh_rest_call_reply_id(call, block.id) : e;
+	return e == KH_OK ? kh_rest_call_reply_id(call, "block", block.id) : e;
 }
 
 enum kh_err kh_rest_contexts_output(struct kh_rest_call *call)
@@ -51,7 +51,7 @@ enum kh_err kh_rest_contexts_output(struct kh_rest_call *call)
 
 	if (e != KH_OK)
 		return e;
-	kh_json_add(call->doc, obj, "id", block.id);
+	kh_json_add(call->doc, obj, "block", block.id);
 	yyjson_mut_obj_add_bool(call->doc, obj, "flagged", block.flagged);
 	kh_json_add_raw(call->doc, obj, "unattributed", block.unattributed);
 	return kh_rest_call_reply_object(call, obj);
@@ -80,5 +80,5 @@ enum kh_err kh_rest_contexts_reset(struct kh_rest_call *call)
 	};
 	enum kh_err e = kh_rest_call_run(call, kh_reset_run, &context);
 
-	return e == KH_OK ? kh_rest_call_reply_id(call, context.context) : e;
+	return e == KH_OK ? kh_rest_call_reply_id(call, "context", context.context) : e;
 }

@@ -2,9 +2,8 @@
 #include "http/rest/tasks.h"
 
 #include "engine/context/taskgraph.h"
+#include "engine/task/render_task.h"
 #include "engine/task/show.h"
-#include "engine/task/task.h"
-#include "engine/task/transition.h"
 
 enum kh_err kh_rest_tasks_list(struct kh_rest_call *call)
 {
@@ -24,7 +23,7 @@ enum kh_err kh_rest_tasks_open(struct kh_rest_call *call)
 	};
 	enum kh_err e = kh_rest_call_run(call, kh_task_open_run, &task);
 
-	return e == KH_OK ? kh_rest_call_reply_id(call, task.id) : e;
+	return e == KH_OK ? kh_rest_call_reply_id(call, "task", task.id) : e;
 }
 
 enum kh_err kh_rest_tasks_show(struct kh_rest_call *call)
@@ -37,29 +36,18 @@ enum kh_err kh_rest_tasks_show(struct kh_rest_call *call)
 enum kh_err kh_rest_tasks_close(struct kh_rest_call *call)
 {
 	struct kh_task_close task = {.task = kh_http_request_segment(call->r, "task")};
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 	enum kh_err e = kh_rest_call_run(call, kh_task_close_run, &task);
 
-	if (e != KH_OK)
-		return e;
-	kh_json_add(call->doc, obj, "id", task.task);
-	yyjson_mut_obj_add_str(call->doc, obj, "state", kh_words_name(&kh_rows_task_words, task.row->state));
-	return kh_rest_call_reply_object(call, obj);
+	return e == KH_OK ? kh_rest_call_reply_object(call, kh_render_task_closed(call->doc, &task)) : e;
 }
 
 enum kh_err kh_rest_tasks_execute(struct kh_rest_call *call)
 {
 	struct kh_execute task = {.task = kh_http_request_segment(call->r, "task"), .plan = call->whole};
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 	enum kh_err e = kh_rest_call_run(call, kh_transition_run, &task);
+	bool ended = task.approval.n == 0;
 
-	if (e != KH_OK)
-		return e;
-	kh_json_add(call->doc, obj, "id", task.task);
-	yyjson_mut_obj_add_str(call->doc, obj, "phase", kh_words_name(&kh_phase_words, task.row->phase));
-	if (task.approval.n > 0)
-		kh_json_add(call->doc, obj, "approval", task.approval);
-	return kh_rest_call_tell(call, task.approval.n == 0, obj);
+	return e == KH_OK ? kh_rest_call_tell(call, ended, kh_render_task_executed(call->doc, &task)) : e;
 }
 
 /* The operation finds the blocks; the graph is written here, on the server's thread. */

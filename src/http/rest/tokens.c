@@ -2,9 +2,7 @@
  * call's memory. */
 #include "http/rest/tokens.h"
 
-#include "base/canonical.h"
-#include "base/timestamp.h"
-#include "engine/context/token.h"
+#include "engine/context/render_token.h"
 #include "engine/task/revoke.h"
 
 enum kh_err kh_rest_tokens_list(struct kh_rest_call *call)
@@ -25,16 +23,9 @@ static void wipe(struct kh_view secret)
 
 static enum kh_err reply_created(struct kh_rest_call *call, const struct kh_token_create *token)
 {
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	yyjson_mut_val *obj = kh_render_token_created(call->doc, call->arena, token);
 	struct kh_view json = {NULL, 0};
 
-	kh_json_add(call->doc, obj, "id", token->id);
-	kh_json_add(call->doc, obj, "name", token->name);
-	yyjson_mut_obj_add_str(call->doc, obj, "role", kh_words_name(&kh_policy_role_words, token->role));
-	if (token->context.n > 0)
-		kh_json_add(call->doc, obj, "context", token->context);
-	if (token->expires_at != 0)
-		kh_json_add(call->doc, obj, "expires_at", kh_timestamp_text(call->arena, token->expires_at));
 	kh_json_add(call->doc, obj, "token", token->text);
 	enum kh_err e = kh_json_write(call->arena, obj, &json);
 	if (e == KH_OK)
@@ -71,36 +62,14 @@ enum kh_err kh_rest_tokens_revoke(struct kh_rest_call *call)
 
 enum kh_err kh_rest_tokens_me(struct kh_rest_call *call)
 {
-	const struct kh_who *who = &call->who;
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
-
-	yyjson_mut_obj_add_str(call->doc, obj, "id", who->id);
-	yyjson_mut_obj_add_str(call->doc, obj, "name", who->name);
-	yyjson_mut_obj_add_str(call->doc, obj, "role", kh_words_name(&kh_policy_role_words, who->role));
-	if (who->context[0] != '\0')
-		yyjson_mut_obj_add_str(call->doc, obj, "context", who->context);
-	if (who->expires_at != 0)
-		kh_json_add(call->doc, obj, "expires_at", kh_timestamp_text(call->arena, who->expires_at));
-	return kh_rest_call_reply_object(call, obj);
+	return kh_rest_call_reply_object(call, kh_render_token_who(call->doc, call->arena, &call->who));
 }
 
 enum kh_err kh_rest_tokens_policy(struct kh_rest_call *call)
 {
 	const struct kh_policy *in_force = kh_engine_policy(kh_gateway_engine(call->gateway));
-	struct kh_view digest = kh_canonical_hex(call->arena, &in_force->digest), canonical, json;
-	struct kh_buf buf;
-	enum kh_err e = kh_policy_canonical(call->arena, in_force, &canonical, &call->err);
+	struct kh_view json;
+	enum kh_err e = kh_policy_json(call->arena, in_force, &json, &call->err);
 
-	if (e == KH_OK)
-		e = kh_arena_check(call->arena);
-	if (e != KH_OK)
-		return e;
-	kh_buf_init(&buf, call->arena, canonical.n + KH_REST_SMALL);
-	kh_buf_lit(&buf, "{\"digest\":\"");
-	kh_buf_add(&buf, digest);
-	kh_buf_lit(&buf, "\",\"policy\":");
-	kh_buf_add(&buf, canonical);
-	kh_buf_byte(&buf, '}');
-	e = kh_buf_end(&buf, &json);
 	return e == KH_OK ? kh_rest_call_reply(call, json) : e;
 }

@@ -1,0 +1,13 @@
+/* What is told of a task that was closed or executed, as JSON: the same in every interface. */
+#ifndef KH_ENGINE_TASK_RENDER_TASK_H
+#define KH_ENGINE_TASK_RENDER_TASK_H
+
+#include "base/json.h"
+#include "engine/task/task.h"
+#include "engine/task/transition.h"
+
+/* {"task", "state"}; {"task", "phase", "approval"?}.  The caller may add more members.  Texts are borrowed. */
+yyjson_mut_val *kh_render_task_closed(yyjson_mut_doc *doc, const struct kh_task_close *closed);
+yyjson_mut_val *kh_render_task_executed(yyjson_mut_doc *doc, const struct kh_execute *executed);
+
+#endif
