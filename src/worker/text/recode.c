@@ -18,14 +18,6 @@ void kh_recode_init(struct kh_recode *recode)
 		recode->converter[recode->count++] = iconv_open("UTF-8", name);
 }
 
-void kh_recode_done(struct kh_recode *recode)
-{
-	for (size_t i = 0; i < recode->count; i++)
-		if (recode->converter[i] != NONE)
-			iconv_close(recode->converter[i]);
-	recode->count = 0;
-}
-
 static iconv_t find(const struct kh_recode *recode, const char *charset)
 {
 	const char *name;

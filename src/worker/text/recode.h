@@ -18,9 +18,8 @@ struct kh_recode {
 	size_t count;
 };
 
-/* Opens all that this system has; missing ones are skipped. */
+/* Opens all that this system has, for as long as the process lives; missing ones are skipped. */
 void kh_recode_init(struct kh_recode *recode);
-void kh_recode_done(struct kh_recode *recode);
 
 /* Adds BYTES, which are in CHARSET (a name of charset.h), to OUT as UTF-8.  Invalid bytes become U+FFFD; if there is no
  * converter, so does everything that is not UTF-8. */
