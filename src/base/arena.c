@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #define FIRST_CHUNK 4096
+#define FIRST_ITEMS 16
 #define ALIGNMENT   alignof(max_align_t)
 #define QUOTE_MAX   64
 #define QUOTED_CHAR 12 /* bytes of the longest escape, \u{10ffff}, and its NUL */
@@ -128,6 +129,17 @@ void *kh_arena_grow(struct kh_arena *arena, void *p, size_t n, size_t want)
 	if (q != NULL && p != NULL && n > 0)
 		memcpy(q, p, n);
 	return q;
+}
+
+void *kh_arena_double(struct kh_arena *arena, void *at, size_t n, size_t *cap, size_t size)
+{
+	size_t want = *cap > 0 ? *cap * 2 : FIRST_ITEMS, bytes;
+	void *grown = __builtin_mul_overflow(want, size, &bytes) ? fail(arena)
+								 : kh_arena_grow(arena, at, n * size, bytes);
+
+	if (grown != NULL)
+		*cap = want;
+	return grown;
 }
 
 struct kh_view kh_arena_dup(struct kh_arena *arena, struct kh_view v)

@@ -41,6 +41,16 @@ void *kh_arena_array(struct kh_arena *arena, size_t count, size_t size);
 /* Makes the N bytes at P at least WANT bytes, in place if P was the last allocation; the new bytes are zero. */
 void *kh_arena_grow(struct kh_arena *arena, void *p, size_t n, size_t want);
 
+/*
+ * AT, a list of N items of SIZE bytes with room for *CAP, with room for one more: as it is, or twice as large, maybe
+ * elsewhere.  NULL on failure.
+ */
+void *kh_arena_double(struct kh_arena *arena, void *at, size_t n, size_t *cap, size_t size);
+static inline void *kh_arena_more(struct kh_arena *arena, void *at, size_t n, size_t *cap, size_t size)
+{
+	return n < *cap ? at : kh_arena_double(arena, at, n, cap, size);
+}
+
 /* A copy of V in the arena; {NULL, 0} on failure. */
 struct kh_view kh_arena_dup(struct kh_arena *arena, struct kh_view v);
 

@@ -65,14 +65,10 @@ void kh_reasons_add(struct kh_reasons *list, const char *code, struct kh_view me
 	va_start(args, fmt);
 	struct kh_view detail = kh_arena_vprintf(list->arena, fmt, args);
 	va_end(args);
-	if (list->n == list->cap) {
-		size_t cap = list->cap ? list->cap * 2 : 4;
-		struct kh_reason *at = kh_arena_grow(list->arena, list->at, list->n * sizeof(*at), cap * sizeof(*at));
-		if (at == NULL)
-			return;
-		list->at = at;
-		list->cap = cap;
-	}
+	struct kh_reason *at = kh_arena_more(list->arena, list->at, list->n, &list->cap, sizeof(*at));
+	if (at == NULL)
+		return;
+	list->at = at;
 	list->at[list->n++] = (struct kh_reason){.code = code, .member = member, .detail = detail};
 }
 

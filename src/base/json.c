@@ -221,6 +221,17 @@ yyjson_val *kh_json_get(yyjson_val *obj, const char *key)
 	return yyjson_obj_getn(obj, key, strlen(key));
 }
 
+yyjson_val *kh_json_stranger(yyjson_val *obj, const struct kh_words *known)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(obj);
+	yyjson_val *key = NULL;
+
+	do
+		key = yyjson_obj_iter_next(&iter);
+	while (key != NULL && kh_words_have(known, kh_json_str(key)));
+	return key;
+}
+
 bool kh_json_int(const yyjson_val *val, int64_t *ret_value)
 {
 	yyjson_val *v = (yyjson_val *)(uintptr_t)val;

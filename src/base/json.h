@@ -7,6 +7,7 @@
 #define KH_BASE_JSON_H
 
 #include "base/error.h"
+#include "base/words.h"
 
 #include <yyjson.h>
 
@@ -21,6 +22,9 @@ struct kh_view kh_json_str(const yyjson_val *val);
 
 /* Member KEY of OBJ, or NULL. */
 yyjson_val *kh_json_get(yyjson_val *obj, const char *key);
+
+/* The first member's name in OBJ that is not one of the words; NULL if there is none. */
+yyjson_val *kh_json_stranger(yyjson_val *obj, const struct kh_words *known);
 
 /* True if VAL was written as a plain integer (no fraction, no exponent, not -0) within int64. */
 bool kh_json_int(const yyjson_val *val, int64_t *ret_value);

@@ -26,12 +26,7 @@ static struct kh_member *find(struct kh_member *members, size_t count, struct kh
 /* The path of an unknown member; a name that is not a plain word is left out of it. */
 static struct kh_view unknown_path(struct kh_arena *arena, struct kh_view path, struct kh_view name)
 {
-	for (size_t i = 0; i < name.n; i++) {
-		if (!kh_ascii_is_alpha(name.p[i]) && !kh_ascii_is_digit(name.p[i]) && name.p[i] != '_' &&
-		    name.p[i] != '-')
-			return path;
-	}
-	if (name.n == 0 || name.n > 64)
+	if (name.n == 0 || name.n > 64 || !kh_view_is_word(name, "_-"))
 		return path;
 	return path.n == 0 ? name : kh_arena_printf(arena, "%.*s.%.*s", KH_FMT(path), KH_FMT(name));
 }

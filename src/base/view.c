@@ -72,15 +72,22 @@ bool kh_view_int(struct kh_view v, int64_t *ret_value)
 	return true;
 }
 
-bool kh_view_is_id(struct kh_view v, size_t most)
+bool kh_view_is_word(struct kh_view v, const char *more)
 {
-	if (v.n == 0 || v.n > most)
-		return false;
 	for (size_t i = 0; i < v.n; i++) {
 		char c = v.p[i];
-		bool word = kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '_';
-		if (!word && (i == 0 || (c != '.' && c != ':' && c != '-')))
+		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && (c == '\0' || strchr(more, c) == NULL))
 			return false;
 	}
 	return true;
+}
+
+bool kh_view_is_label(struct kh_view v)
+{
+	return v.n > 0 && v.n <= 63 && v.p[0] != '-' && v.p[v.n - 1] != '-' && kh_view_is_word(v, "-");
+}
+
+bool kh_view_is_id(struct kh_view v, size_t most)
+{
+	return v.n > 0 && v.n <= most && kh_view_is_word(kh_view_sub(v, 0, 1), "_") && kh_view_is_word(v, "_.:-");
 }

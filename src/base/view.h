@@ -84,6 +84,12 @@ struct kh_view kh_view_trim(struct kh_view v);
  * gives one empty piece, a NULL view none. */
 bool kh_view_split(struct kh_view *rest, char sep, struct kh_view *ret_piece);
 
+/* True if V has only ASCII letters, digits and characters of MORE; an empty view has. */
+bool kh_view_is_word(struct kh_view v, const char *more);
+
+/* True for a label of a DNS name: 1 to 63 letters, digits and hyphens, with no hyphen at its ends. */
+bool kh_view_is_label(struct kh_view v);
+
 /* True for [A-Za-z0-9_][A-Za-z0-9_.:-]* of at most MOST bytes: an id too plain to carry any other text. */
 bool kh_view_is_id(struct kh_view v, size_t most);
 

@@ -51,10 +51,7 @@ static bool make_folder(struct kh_arena *arena, struct kh_view home, const char 
 /* True if TASK is a public id, so that it is only a name and not a path. */
 static bool is_id(struct kh_view task)
 {
-	for (size_t i = 0; i < task.n; i++)
-		if (!kh_ascii_is_alpha(task.p[i]) && !kh_ascii_is_digit(task.p[i]))
-			return false;
-	return task.n > 0 && task.n <= 64;
+	return task.n > 0 && task.n <= 64 && kh_view_is_word(task, "");
 }
 
 /* True if every sandbox for programs contains PATH anyway. */

@@ -15,14 +15,7 @@ struct authority {
 /* RFC 9110: a header's name is a token. */
 static bool is_token(struct kh_view v)
 {
-	static const char marks[] = "!#$%&'*+-.^_`|~";
-
-	for (size_t i = 0; i < v.n; i++) {
-		char c = v.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && (c == '\0' || strchr(marks, c) == NULL))
-			return false;
-	}
-	return v.n > 0;
+	return v.n > 0 && kh_view_is_word(v, "!#$%&'*+-.^_`|~");
 }
 
 /* True for visible characters, blanks between them, and bytes past ASCII. */
@@ -48,12 +41,7 @@ static bool read_port(struct kh_view v, unsigned *ret_port)
 
 static bool is_host_name(struct kh_view v)
 {
-	for (size_t i = 0; i < v.n; i++) {
-		char c = v.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && c != '-' && c != '.' && c != '_')
-			return false;
-	}
-	return v.n > 0 && v.n <= 255;
+	return v.n > 0 && v.n <= 255 && kh_view_is_word(v, "-._");
 }
 
 /* True for "[::1]"; only the characters inside the brackets are checked. */
@@ -265,20 +253,14 @@ enum kh_err kh_http_guard_check(const struct kh_http_guard *guard, const struct 
 
 bool kh_http_guard_bearer(struct kh_view authorization, struct kh_view *ret_token)
 {
-	static const char marks[] = "-._~+/=";
 	struct kh_view token = kh_view_from(authorization, 7);
 
 	if (authorization.n < 8 || !kh_view_eq_nocase(kh_view_sub(authorization, 0, 7), KH_LIT("bearer ")))
 		return false;
 	while (token.n > 0 && token.p[0] == ' ')
 		token = kh_view_from(token, 1);
-	if (token.n == 0 || token.n > KH_HTTP_GUARD_TOKEN)
+	if (token.n == 0 || token.n > KH_HTTP_GUARD_TOKEN || !kh_view_is_word(token, "-._~+/="))
 		return false;
-	for (size_t i = 0; i < token.n; i++) {
-		char c = token.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && (c == '\0' || strchr(marks, c) == NULL))
-			return false;
-	}
 	*ret_token = token;
 	return true;
 }

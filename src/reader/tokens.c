@@ -64,14 +64,11 @@ static size_t apostrophe(const struct cutter *c, size_t i)
 
 static struct kh_token *push(struct cutter *c, enum kh_token_kind kind, size_t start, size_t end)
 {
-	if (c->out.n == c->cap) {
-		size_t want = c->cap * 2;
-		struct kh_token *at = kh_arena_grow(c->arena, c->out.at, c->cap * sizeof(*at), want * sizeof(*at));
-		if (at == NULL)
-			return NULL;
-		c->out.at = at;
-		c->cap = want;
-	}
+	struct kh_token *at = kh_arena_more(c->arena, c->out.at, c->out.n, &c->cap, sizeof(*at));
+
+	if (at == NULL)
+		return NULL;
+	c->out.at = at;
 	struct kh_token *token = &c->out.at[c->out.n++];
 	*token = (struct kh_token){.at = (uint32_t)start,
 				   .n = (uint32_t)(end - start),

@@ -21,15 +21,9 @@ static enum kh_err check_value(const struct checking *c, yyjson_val *schema, yyj
 /* PATH.NAME made safe to show, because NAME can come from a client. */
 static struct kh_view below(const struct checking *c, struct kh_view path, struct kh_view name)
 {
-	struct kh_view shown = name;
+	bool is_plain = name.n <= 64 && kh_view_is_word(name, "_-$");
+	struct kh_view shown = is_plain ? name : kh_arena_quote(c->arena, name);
 
-	for (size_t i = 0; i < name.n && shown.p == name.p; i++) {
-		if (!kh_ascii_is_alpha(name.p[i]) && !kh_ascii_is_digit(name.p[i]) && name.p[i] != '_' &&
-		    name.p[i] != '-' && name.p[i] != '$')
-			shown = kh_arena_quote(c->arena, name);
-	}
-	if (name.n > 64)
-		shown = kh_arena_quote(c->arena, name);
 	if (path.n == 0)
 		return shown;
 	return kh_arena_printf(c->arena, "%.*s.%.*s", KH_FMT(path), KH_FMT(shown));

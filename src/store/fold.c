@@ -113,15 +113,11 @@ static char *find(const struct table *table, int64_t id)
 static char *add(struct kh_fold *fold, struct table *table, int64_t id)
 {
 	if (table->n == table->chunk_count * CHUNK) {
-		if (table->chunk_count == table->chunk_cap) {
-			size_t cap = table->chunk_cap ? table->chunk_cap * 2 : 16;
-			char **chunks = kh_arena_grow(&fold->arena, table->chunks, table->chunk_cap * sizeof(*chunks),
-						      cap * sizeof(*chunks));
-			if (chunks == NULL)
-				return NULL;
-			table->chunks = chunks;
-			table->chunk_cap = cap;
-		}
+		char **chunks = kh_arena_more(&fold->arena, table->chunks, table->chunk_count, &table->chunk_cap,
+					      sizeof(*chunks));
+		if (chunks == NULL)
+			return NULL;
+		table->chunks = chunks;
 		char *chunk = kh_alloc_array(fold->alloc, CHUNK, table->stride);
 		if (chunk == NULL)
 			return NULL;

@@ -173,12 +173,7 @@ static enum kh_err read_limits(const struct kh_message *message, enum kh_profile
  */
 static bool is_host(struct kh_view host)
 {
-	for (size_t i = 0; i < host.n; i++) {
-		char c = host.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && (c == '\0' || strchr("-._:[]", c) == NULL))
-			return false;
-	}
-	return host.n > 0;
+	return host.n > 0 && kh_view_is_word(host, "-._:[]");
 }
 
 static enum kh_err check_hosts(const struct kh_view *hosts, size_t count, struct kh_error *err)

@@ -26,10 +26,7 @@ static void say(const struct kh_typed *t, struct kh_view text)
 /* True if a shell takes WORD for one word; others are quoted. */
 static bool is_plain(const char *word)
 {
-	for (const char *p = word; *p != '\0'; p++)
-		if (!kh_ascii_is_alpha(*p) && !kh_ascii_is_digit(*p) && strchr("-_./=:", *p) == NULL)
-			return false;
-	return word[0] != '\0';
+	return word[0] != '\0' && kh_view_is_word(kh_view_str(word), "-_./=:");
 }
 
 static void show_command(const struct kh_typed *t, const char *const *words)

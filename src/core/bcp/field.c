@@ -13,14 +13,8 @@ static const char *const type_names[] = {
 
 bool kh_field_is_name(struct kh_view v)
 {
-	if (v.n == 0 || v.n > KH_NAME_BYTES || !(kh_ascii_is_alpha(v.p[0]) || v.p[0] == '_'))
-		return false;
-	for (size_t i = 1; i < v.n; i++) {
-		char c = v.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && c != '_' && c != '.' && c != '-')
-			return false;
-	}
-	return true;
+	return v.n > 0 && v.n <= KH_NAME_BYTES && (kh_ascii_is_alpha(v.p[0]) || v.p[0] == '_') &&
+	       kh_view_is_word(v, "_.-");
 }
 
 struct reader {

@@ -114,24 +114,13 @@ static bool read_person_name(struct reading *r)
 
 /* --- addresses -------------------------------------------------------------------------------------------------- */
 
-static bool is_label(struct kh_view label)
-{
-	if (label.n == 0 || label.n > 63 || label.p[0] == '-' || label.p[label.n - 1] == '-')
-		return false;
-	for (size_t i = 0; i < label.n; i++) {
-		if (!kh_ascii_is_alpha(label.p[i]) && !kh_ascii_is_digit(label.p[i]) && label.p[i] != '-')
-			return false;
-	}
-	return true;
-}
-
 static bool is_domain(struct kh_view domain)
 {
 	struct kh_view rest = domain, label = KH_LIT("");
 	unsigned labels = 0;
 
 	while (kh_view_split(&rest, '.', &label)) {
-		if (!is_label(label))
+		if (!kh_view_is_label(label))
 			return false;
 		labels++;
 	}
@@ -143,15 +132,7 @@ static bool is_local_part(struct kh_view local)
 {
 	if (local.n == 0 || local.n > 64 || local.p[0] == '.' || local.p[local.n - 1] == '.')
 		return false;
-	for (size_t i = 0; i < local.n; i++) {
-		char c = local.p[i];
-		bool dot = c == '.' && local.p[i - 1] != '.';
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && !dot && strchr("_%+'-", c) == NULL)
-			return false;
-		if (c == '\0')
-			return false;
-	}
-	return true;
+	return kh_view_is_word(local, "._%+'-") && kh_view_find(local, KH_LIT(".."), 0) == SIZE_MAX;
 }
 
 static bool read_email(struct reading *r)

@@ -100,15 +100,12 @@ enum kh_err kh_allowed_make(struct kh_allowed *allowed, struct kh_arena *arena, 
 
 static void add_anchor(struct kh_allowed *allowed, struct kh_arena *arena, struct kh_view anchor)
 {
-	if (allowed->anchor_count == allowed->anchor_cap) {
-		size_t cap = allowed->anchor_cap ? allowed->anchor_cap * 2 : 16;
-		struct kh_view *at = kh_arena_grow(arena, allowed->anchors, allowed->anchor_count * sizeof(*at),
-						   cap * sizeof(*at));
-		if (at == NULL)
-			return; /* the arena is marked */
-		allowed->anchors = at;
-		allowed->anchor_cap = cap;
-	}
+	struct kh_view *at = kh_arena_more(arena, allowed->anchors, allowed->anchor_count, &allowed->anchor_cap,
+					   sizeof(*at));
+
+	if (at == NULL)
+		return; /* the arena is marked */
+	allowed->anchors = at;
 	allowed->anchors[allowed->anchor_count++] = anchor;
 }
 

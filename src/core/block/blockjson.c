@@ -8,29 +8,11 @@
 /* The members of a block: their types, and which are required. */
 enum member { ID, TRUST, TYPE, CONTENT, SOURCE, TAINT, CREATED_AT, CONTENT_HASH, TAINTED_BY, KNOWN };
 
-static const char *const names[KNOWN] = {
-	[ID] = "id",
-	[TRUST] = "trust",
-	[TYPE] = "type",
-	[CONTENT] = "content",
-	[SOURCE] = "source",
-	[TAINT] = "taint",
-	[CONTENT_HASH] = "content_hash",
-	[TAINTED_BY] = "tainted_by",
-	[CREATED_AT] = "created_at",
-};
-
-/* Members that the running system writes and Keyhole does not need. */
-static const char *const dropped[] = {"mutable", "agent_context", "created_at_seq"};
-
-static size_t find(const char *const *words, size_t count, struct kh_view word)
-{
-	size_t i = 0;
-
-	while (i < count && !kh_view_eq(kh_view_str(words[i]), word))
-		i++;
-	return i;
-}
+/* The last three are members that the running system writes and Keyhole does not need. */
+static const struct kh_words names = KH_WORDS(
+	[ID] = "id", [TRUST] = "trust", [TYPE] = "type", [CONTENT] = "content", [SOURCE] = "source", [TAINT] = "taint",
+	[CONTENT_HASH] = "content_hash", [TAINTED_BY] = "tainted_by", [CREATED_AT] = "created_at", [KNOWN] = "mutable",
+	"agent_context", "created_at_seq");
 
 static enum kh_err wrong_type(struct kh_error *err, const char *member, yyjson_val *got, const char *want)
 {
@@ -59,24 +41,20 @@ static enum kh_err take_members(struct kh_arena *arena, yyjson_val *obj, yyjson_
 	if (!yyjson_is_obj(obj))
 		return kh_error_set(err, KH_EINPUT, "wrong_type", "a block is an object, not %s", kh_json_type(obj));
 	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
-		struct kh_view name = kh_json_str(key);
-		size_t i = find(names, KNOWN, name);
-		if (i < KNOWN) {
-			values[i] = yyjson_obj_iter_get_val(key);
-		} else if (find(dropped, sizeof(dropped) / sizeof(dropped[0]), name) ==
-			   sizeof(dropped) / sizeof(dropped[0])) {
-			struct kh_view quoted = kh_arena_quote(arena, name);
+		unsigned i;
+		if (!kh_words_parse(&names, kh_json_str(key), &i))
 			return kh_error_set(err, KH_EINPUT, "unknown_member", "a block has no member %.*s",
-					    KH_FMT(quoted));
-		}
+					    KH_FMT(kh_arena_quote(arena, kh_json_str(key))));
+		if (i < KNOWN)
+			values[i] = yyjson_obj_iter_get_val(key);
 	}
 	for (size_t i = 0; i < KNOWN; i++) {
+		const char *name = names.at[i];
 		if (i <= CONTENT && values[i] == NULL)
-			return kh_error_member(
-				err, kh_view_str(names[i]),
-				kh_error_set(err, KH_EINPUT, "missing", "the block has no %s", names[i]));
+			return kh_error_member(err, kh_view_str(name),
+					       kh_error_set(err, KH_EINPUT, "missing", "the block has no %s", name));
 		if (i != TAINTED_BY && values[i] != NULL && !yyjson_is_str(values[i]))
-			return wrong_type(err, names[i], values[i], "a string");
+			return wrong_type(err, name, values[i], "a string");
 	}
 	return KH_OK;
 }

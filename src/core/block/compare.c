@@ -62,14 +62,11 @@ static enum kh_match_kind kind_of(enum kh_anchor_kind kind)
 
 static void add_entry(struct comparing *c, struct entry entry)
 {
-	if (c->entry_count == c->entry_cap) {
-		size_t cap = c->entry_cap ? c->entry_cap * 2 : 16;
-		struct entry *at = kh_arena_grow(c->arena, c->entries, c->entry_count * sizeof(*at), cap * sizeof(*at));
-		if (at == NULL)
-			return; /* the arena is marked */
-		c->entries = at;
-		c->entry_cap = cap;
-	}
+	struct entry *at = kh_arena_more(c->arena, c->entries, c->entry_count, &c->entry_cap, sizeof(*at));
+
+	if (at == NULL)
+		return; /* the arena is marked */
+	c->entries = at;
 	c->entries[c->entry_count++] = entry;
 }
 
@@ -179,14 +176,10 @@ static void add_match(struct comparing *c, struct kh_match match, size_t *count)
 
 	if (*count == KH_COMPARE_MAX)
 		return;
-	if (list->n == list->cap) {
-		size_t cap = list->cap ? list->cap * 2 : 16;
-		struct kh_match *at = kh_arena_grow(c->arena, list->at, list->n * sizeof(*at), cap * sizeof(*at));
-		if (at == NULL)
-			return; /* the arena is marked */
-		list->at = at;
-		list->cap = cap;
-	}
+	struct kh_match *at = kh_arena_more(c->arena, list->at, list->n, &list->cap, sizeof(*at));
+	if (at == NULL)
+		return; /* the arena is marked */
+	list->at = at;
 	list->at[list->n++] = match;
 	list->kinds[match.kind]++;
 	++*count;

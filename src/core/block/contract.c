@@ -5,93 +5,100 @@
 #include "core/block/taint.h"
 #include "core/block/xml.h"
 
-/* The result of a command: its output, or {"error":{...}}. Only lack of memory stays a failure. */
-static enum kh_err answer(struct kh_call *call, enum kh_err e, struct kh_error *problem, yyjson_mut_val *out,
-			  yyjson_mut_val **ret_out, struct kh_error *err)
+/* A command at work: what it reads, the blocks in it, what it writes, and why it does not. */
+struct work {
+	struct kh_call *call;
+	yyjson_val *in;
+	struct kh_blocks set;
+	yyjson_mut_val *out;
+	struct kh_error problem;
+};
+
+/* Checks that the input is an object with no members but KNOWN. */
+static enum kh_err check_input(struct work *w, const struct kh_words *known)
 {
+	yyjson_val *stranger = kh_json_stranger(w->in, known);
+
+	if (!yyjson_is_obj(w->in))
+		return kh_error_set(&w->problem, KH_EINPUT, "wrong_type", "an object was expected, not %s",
+				    kh_json_type(w->in));
+	if (stranger == NULL)
+		return KH_OK;
+	struct kh_view quoted = kh_arena_quote(w->call->arena, kh_json_str(stranger));
+	return kh_error_set(&w->problem, KH_EINPUT, "unknown_member", "there is no member %.*s here", KH_FMT(quoted));
+}
+
+/*
+ * Runs BODY for an input with the members KNOWN.  The result is its output, or {"error":{...}}.  Only lack of memory
+ * stays a failure.
+ */
+static enum kh_err run(struct kh_call *call, yyjson_val *in, const struct kh_words *known,
+		       enum kh_err (*body)(struct work *w), yyjson_mut_val **ret_out, struct kh_error *err)
+{
+	struct work w = {.call = call, .in = in, .out = yyjson_mut_obj(call->doc), .problem = {.offset = SIZE_MAX}};
+
+	kh_blocks_init(&w.set, call->arena, call->nonce);
+	enum kh_err e = check_input(&w, known);
+	if (e == KH_OK)
+		e = body(&w);
 	if (e == KH_ENOMEM || kh_arena_check(call->arena) != KH_OK)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for these blocks");
 	if (e != KH_OK) {
-		problem->err = e; /* sets the code if there is no better one */
-		out = yyjson_mut_obj(call->doc);
-		yyjson_mut_obj_add_val(call->doc, out, "error", kh_json_error(call->doc, problem));
+		w.problem.err = e; /* sets the code if there is no better one */
+		w.out = yyjson_mut_obj(call->doc);
+		yyjson_mut_obj_add_val(call->doc, w.out, "error", kh_json_error(call->doc, &w.problem));
 	}
 	if (kh_arena_check(call->arena) != KH_OK)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the answer");
-	*ret_out = out;
+	*ret_out = w.out;
 	return KH_OK;
 }
 
-/* IN is an object with the member A and, unless it is NULL, B, and no other. */
-static enum kh_err check_input(struct kh_arena *arena, yyjson_val *in, const char *a, const char *b,
-			       struct kh_error *err)
+/* The member `blocks`, into the set. */
+static enum kh_err read_blocks(struct work *w)
 {
-	yyjson_obj_iter iter = yyjson_obj_iter_with(in);
-	yyjson_val *key;
-
-	if (!yyjson_is_obj(in))
-		return kh_error_set(err, KH_EINPUT, "wrong_type", "an object was expected, not %s", kh_json_type(in));
-	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
-		struct kh_view name = kh_json_str(key);
-		if (kh_view_eq(name, kh_view_str(a)) || (b != NULL && kh_view_eq(name, kh_view_str(b))))
-			continue;
-		struct kh_view quoted = kh_arena_quote(arena, name);
-		return kh_error_set(err, KH_EINPUT, "unknown_member", "there is no member %.*s here", KH_FMT(quoted));
-	}
-	return KH_OK;
+	return kh_blockjson_read_all(&w->set, kh_json_get(w->in, "blocks"), "blocks", &w->problem);
 }
 
-/* Member KEY of IN, which must be a string. */
-static enum kh_err get_string(yyjson_val *in, const char *key, struct kh_view *ret_v, struct kh_error *err)
+/* Member KEY, which must be a string. */
+static enum kh_err get_string(struct work *w, const char *key, struct kh_view *ret_v)
 {
-	yyjson_val *val = kh_json_get(in, key);
+	yyjson_val *val = kh_json_get(w->in, key);
 	enum kh_err e = KH_OK;
 
 	if (val == NULL)
-		e = kh_error_set(err, KH_EINPUT, "missing", "there is no %s", key);
+		e = kh_error_set(&w->problem, KH_EINPUT, "missing", "there is no %s", key);
 	else if (!yyjson_is_str(val))
-		e = kh_error_set(err, KH_EINPUT, "wrong_type", "%s is %s, expected a string", key, kh_json_type(val));
+		e = kh_error_set(&w->problem, KH_EINPUT, "wrong_type", "%s is %s, expected a string", key,
+				 kh_json_type(val));
 	else
 		*ret_v = kh_json_str(val);
-	return kh_error_member(err, kh_view_str(key), e);
+	return kh_error_member(&w->problem, kh_view_str(key), e);
 }
 
-enum kh_err kh_block_contract_render(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,
-				     struct kh_error *err)
+static enum kh_err render(struct work *w)
 {
-	struct kh_error problem = {.offset = SIZE_MAX};
-	yyjson_mut_val *out = yyjson_mut_obj(call->doc);
-	struct kh_blocks set;
 	struct kh_view xml;
+	enum kh_err e = read_blocks(w);
 
-	kh_blocks_init(&set, call->arena, call->nonce);
-	enum kh_err e = check_input(call->arena, in, "blocks", NULL, &problem);
 	if (e == KH_OK)
-		e = kh_blockjson_read_all(&set, kh_json_get(in, "blocks"), "blocks", &problem);
+		e = kh_xml_write(w->call->arena, &w->set, &xml);
 	if (e == KH_OK)
-		e = kh_xml_write(call->arena, &set, &xml);
-	if (e == KH_OK)
-		kh_json_add(call->doc, out, "xml", xml);
-	return answer(call, e, &problem, out, ret_out, err);
+		kh_json_add(w->call->doc, w->out, "xml", xml);
+	return e;
 }
 
-enum kh_err kh_block_contract_parse(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,
-				    struct kh_error *err)
+static enum kh_err parse(struct work *w)
 {
-	struct kh_error problem = {.offset = SIZE_MAX};
-	yyjson_mut_val *out = yyjson_mut_obj(call->doc);
-	struct kh_blocks set;
 	struct kh_view xml;
+	enum kh_err e = get_string(w, "xml", &xml);
 
-	kh_blocks_init(&set, call->arena, call->nonce);
-	enum kh_err e = check_input(call->arena, in, "xml", NULL, &problem);
 	if (e == KH_OK)
-		e = get_string(in, "xml", &xml, &problem);
+		e = kh_xml_read(&w->set, xml, &w->problem);
 	if (e == KH_OK)
-		e = kh_xml_read(&set, xml, &problem);
-	if (e == KH_OK)
-		yyjson_mut_obj_add_val(call->doc, out, "blocks", kh_blockjson_write_all(call->doc, call->arena, &set));
-	return answer(call, e, &problem, out, ret_out, err);
+		yyjson_mut_obj_add_val(w->call->doc, w->out, "blocks",
+				       kh_blockjson_write_all(w->call->doc, w->call->arena, &w->set));
+	return e;
 }
 
 /* The ids of the blocks of CLOSURE, or of the untrusted ones of them. */
@@ -108,28 +115,42 @@ static yyjson_mut_val *write_ids(yyjson_mut_doc *doc, const struct kh_blocks *se
 	return arr;
 }
 
+static enum kh_err taint(struct work *w)
+{
+	yyjson_mut_doc *doc = w->call->doc;
+	struct kh_closure closure;
+	struct kh_view of;
+	enum kh_err e = read_blocks(w);
+
+	if (e == KH_OK)
+		e = get_string(w, "of", &of);
+	if (e == KH_OK)
+		e = kh_taint_closure(&w->set, w->call->arena, of, &closure, &w->problem);
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_obj_add_val(doc, w->out, "closure", write_ids(doc, &w->set, &closure, false));
+	yyjson_mut_obj_add_val(doc, w->out, "untrusted", write_ids(doc, &w->set, &closure, true));
+	yyjson_mut_obj_add_bool(doc, w->out, "flagged", closure.flagged);
+	return KH_OK;
+}
+
+static const struct kh_words rendered = KH_WORDS("blocks"), parsed = KH_WORDS("xml"),
+			     tainted = KH_WORDS("blocks", "of");
+
+enum kh_err kh_block_contract_render(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,
+				     struct kh_error *err)
+{
+	return run(call, in, &rendered, render, ret_out, err);
+}
+
+enum kh_err kh_block_contract_parse(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,
+				    struct kh_error *err)
+{
+	return run(call, in, &parsed, parse, ret_out, err);
+}
+
 enum kh_err kh_block_contract_taint(struct kh_call *call, yyjson_val *in, yyjson_mut_val **ret_out,
 				    struct kh_error *err)
 {
-	struct kh_error problem = {.offset = SIZE_MAX};
-	yyjson_mut_doc *doc = call->doc;
-	yyjson_mut_val *out = yyjson_mut_obj(doc);
-	struct kh_closure closure;
-	struct kh_blocks set;
-	struct kh_view of;
-
-	kh_blocks_init(&set, call->arena, call->nonce);
-	enum kh_err e = check_input(call->arena, in, "blocks", "of", &problem);
-	if (e == KH_OK)
-		e = kh_blockjson_read_all(&set, kh_json_get(in, "blocks"), "blocks", &problem);
-	if (e == KH_OK)
-		e = get_string(in, "of", &of, &problem);
-	if (e == KH_OK)
-		e = kh_taint_closure(&set, call->arena, of, &closure, &problem);
-	if (e == KH_OK) {
-		yyjson_mut_obj_add_val(doc, out, "closure", write_ids(doc, &set, &closure, false));
-		yyjson_mut_obj_add_val(doc, out, "untrusted", write_ids(doc, &set, &closure, true));
-		yyjson_mut_obj_add_bool(doc, out, "flagged", closure.flagged);
-	}
-	return answer(call, e, &problem, out, ret_out, err);
+	return run(call, in, &tainted, taint, ret_out, err);
 }

@@ -101,15 +101,10 @@ static void end_stream(struct maker *m, const struct kh_reading *reading, size_t
 {
 	struct kh_streams *set = m->set;
 
-	if (set->n == m->stream_cap) {
-		size_t cap = m->stream_cap ? m->stream_cap * 2 : 16;
-		struct kh_stream *grown = kh_arena_grow(m->arena, set->at, set->n * sizeof(*grown),
-							cap * sizeof(*grown));
-		if (grown == NULL)
-			return; /* the arena is marked */
-		set->at = grown;
-		m->stream_cap = cap;
-	}
+	struct kh_stream *grown = kh_arena_more(m->arena, set->at, set->n, &m->stream_cap, sizeof(*grown));
+	if (grown == NULL)
+		return; /* the arena is marked */
+	set->at = grown;
 	set->at[set->n++] = (struct kh_stream){at, m->n - at, reading, turned};
 	m->bytes[m->n++] = 0;
 }
@@ -144,15 +139,11 @@ static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t
 
 	if (reading == NULL || kh_fold_text(m->arena, of, true, &folded) != KH_OK)
 		return NULL;
-	if (set->reading_count == m->reading_cap) {
-		size_t cap = m->reading_cap ? m->reading_cap * 2 : 16;
-		struct kh_reading **grown = kh_arena_grow(m->arena, set->readings, set->reading_count * sizeof(*grown),
-							  cap * sizeof(*grown));
-		if (grown == NULL)
-			return NULL;
-		set->readings = grown;
-		m->reading_cap = cap;
-	}
+	struct kh_reading **grown = kh_arena_more(m->arena, set->readings, set->reading_count, &m->reading_cap,
+						  sizeof(*grown));
+	if (grown == NULL)
+		return NULL;
+	set->readings = grown;
 	*reading = (struct kh_reading){of, folded.text, folded.origin, text, 0, decoded};
 	set->readings[set->reading_count++] = reading;
 	return reading;
@@ -392,34 +383,30 @@ enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what
 	return KH_OK;
 }
 
-const struct kh_stream *kh_stream_find(const struct kh_streams *set, size_t at)
+size_t kh_stream_last(const size_t *first, size_t stride, size_t n, size_t at)
 {
-	size_t low = 0, high = set->n;
+	size_t low = 0, high = n;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
-		if (set->at[middle].at <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &set->at[low];
-}
-
-size_t kh_stream_text(const struct kh_streams *set, const struct kh_compare *what, const struct kh_reading *reading,
-		      size_t from)
-{
-	size_t low = 0, high = what->text_count - what->apart;
-
-	if (reading->text != SIZE_MAX)
-		return reading->text;
-	from -= from > reading->present ? reading->present : from;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (set->starts[middle] <= from)
+		if (*(const size_t *)(const void *)((const char *)first + middle * stride) <= at)
 			low = middle;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+const struct kh_stream *kh_stream_find(const struct kh_streams *set, size_t at)
+{
+	return &set->at[kh_stream_last(&set->at->at, sizeof(*set->at), set->n, at)];
+}
+
+size_t kh_stream_text(const struct kh_streams *set, const struct kh_compare *what, const struct kh_reading *reading,
+		      size_t from)
+{
+	if (reading->text != SIZE_MAX)
+		return reading->text;
+	from -= from > reading->present ? reading->present : from;
+	return kh_stream_last(set->starts, sizeof(*set->starts), what->text_count - what->apart, from);
 }

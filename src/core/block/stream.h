@@ -40,6 +40,9 @@ struct kh_streams {
 
 enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what, struct kh_streams *ret) KH_CHECKED;
 
+/* Of N offsets in ascending order, STRIDE bytes apart, the last that is at most AT; 0 if there is none. */
+size_t kh_stream_last(const size_t *first, size_t stride, size_t n, size_t at);
+
 /* The stream that byte AT is in. */
 const struct kh_stream *kh_stream_find(const struct kh_streams *set, size_t at);
 

@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-#define FIRST 16
-
 enum kh_taint kh_taint_step_down(enum kh_taint taint)
 {
 	return taint == KH_TAINT_HIGH ? KH_TAINT_MEDIUM : KH_TAINT_LOW;
@@ -73,15 +71,11 @@ static enum kh_err grow_marks(struct walk *walk)
 /* Goes down into block ID, which has no mark yet. */
 static enum kh_err enter(struct walk *walk, int64_t id)
 {
-	if (walk->depth == walk->stack_cap) {
-		size_t cap = walk->stack_cap ? walk->stack_cap * 2 : FIRST;
-		struct frame *stack = kh_arena_grow(walk->arena, walk->stack, walk->depth * sizeof(*stack),
-						    cap * sizeof(*stack));
-		if (stack == NULL)
-			return KH_ENOMEM;
-		walk->stack = stack;
-		walk->stack_cap = cap;
-	}
+	struct frame *stack = kh_arena_more(walk->arena, walk->stack, walk->depth, &walk->stack_cap, sizeof(*stack));
+
+	if (stack == NULL)
+		return KH_ENOMEM;
+	walk->stack = stack;
 	struct kh_taint_block found = {0};
 	enum kh_err e = walk->books->look(walk->books->ctx, id, &found, walk->err);
 	if (e == KH_OK)
@@ -103,15 +97,11 @@ static enum kh_err leave(struct walk *walk)
 {
 	const struct frame *top = &walk->stack[--walk->depth];
 
-	if (walk->n == walk->cap) {
-		size_t cap = walk->cap ? walk->cap * 2 : FIRST;
-		struct kh_closure_block *reached = kh_arena_grow(walk->arena, walk->reached, walk->n * sizeof(*reached),
-								 cap * sizeof(*reached));
-		if (reached == NULL)
-			return KH_ENOMEM;
-		walk->reached = reached;
-		walk->cap = cap;
-	}
+	struct kh_closure_block *reached = kh_arena_more(walk->arena, walk->reached, walk->n, &walk->cap,
+							 sizeof(*reached));
+	if (reached == NULL)
+		return KH_ENOMEM;
+	walk->reached = reached;
 	*place_of(walk, top->block.id) |= 1;
 	walk->reached[walk->n++] = top->block;
 	return KH_OK;

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "core/block/block.h"
+#include "core/block/stream.h"
 
 #define LONG_NUMBER 100000 /* six digits */
 #define QUOTED      3      /* most matches of a kind that a reason names */
@@ -29,14 +30,11 @@ struct parts {
 
 static void add_part(struct parts *parts, struct kh_view path, struct kh_view text, bool apart)
 {
-	if (parts->n == parts->cap) {
-		size_t cap = parts->cap ? parts->cap * 2 : 16;
-		struct part *at = kh_arena_grow(parts->arena, parts->at, parts->n * sizeof(*at), cap * sizeof(*at));
-		if (at == NULL)
-			return; /* the arena is marked */
-		parts->at = at;
-		parts->cap = cap;
-	}
+	struct part *at = kh_arena_more(parts->arena, parts->at, parts->n, &parts->cap, sizeof(*at));
+
+	if (at == NULL)
+		return; /* the arena is marked */
+	parts->at = at;
 	parts->at[parts->n++] = (struct part){path, text, apart, 0};
 }
 
@@ -95,16 +93,8 @@ static enum kh_err join(struct parts *parts, struct kh_view *ret_text)
 /* The path of the part that byte AT of the joined text belongs to. */
 static struct kh_view path_at(const struct parts *parts, size_t at)
 {
-	size_t low = 0, high = parts->n;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (parts->at[middle].at <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	return parts->n > 0 ? parts->at[low].path : KH_LIT("");
+	return parts->n == 0 ? KH_LIT("")
+			     : parts->at[kh_stream_last(&parts->at->at, sizeof(*parts->at), parts->n, at)].path;
 }
 
 /* ---- reasons ---- */

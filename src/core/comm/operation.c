@@ -91,14 +91,7 @@ static bool is_server(struct kh_view name)
 
 static bool is_tool(struct kh_view name)
 {
-	if (name.n == 0 || name.n > TOOL_MAX)
-		return false;
-	for (size_t i = 0; i < name.n; i++) {
-		char c = name.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && c != '_' && c != '-')
-			return false;
-	}
-	return true;
+	return name.n > 0 && name.n <= TOOL_MAX && kh_view_is_word(name, "_-");
 }
 
 static enum kh_err malformed(struct kh_error *err, const char *what)

@@ -3,21 +3,10 @@
 
 #define KEY_MAX 64
 
-static bool is_word(struct kh_view key)
-{
-	if (key.n == 0 || key.n > KEY_MAX)
-		return false;
-	for (size_t i = 0; i < key.n; i++) {
-		char c = key.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && c != '_' && c != '-')
-			return false;
-	}
-	return true;
-}
-
 struct kh_view kh_strict_path(struct kh_arena *arena, struct kh_view path, struct kh_view key)
 {
-	struct kh_view name = is_word(key) ? key : kh_arena_quote(arena, key);
+	bool is_plain = key.n > 0 && key.n <= KEY_MAX && kh_view_is_word(key, "_-");
+	struct kh_view name = is_plain ? key : kh_arena_quote(arena, key);
 
 	return kh_arena_printf(arena, "%.*s%s%.*s", KH_FMT(path), path.n ? "." : "", KH_FMT(name));
 }

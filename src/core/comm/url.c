@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-#define HOST_MAX  253
-#define LABEL_MAX 63
+#define HOST_MAX 253
 
 static enum kh_err bad(struct kh_error *err, const char *what)
 {
@@ -88,17 +87,6 @@ static bool is_ipv6(struct kh_view text)
 	return before >= 0 && after >= 0 && before + after <= 7;
 }
 
-static bool is_label(struct kh_view label)
-{
-	if (label.n == 0 || label.n > LABEL_MAX || label.p[0] == '-' || label.p[label.n - 1] == '-')
-		return false;
-	for (size_t i = 0; i < label.n; i++) {
-		if (!kh_ascii_is_alpha(label.p[i]) && !kh_ascii_is_digit(label.p[i]) && label.p[i] != '-')
-			return false;
-	}
-	return true;
-}
-
 /*
  * Whether HOST is a DNS name.  It is not if its last label begins with a digit, because addresses are written like
  * that, and an unusual form of one ("2130706433", "127.1", "0x7f.1") is an address to some programs and a name to
@@ -113,7 +101,7 @@ static bool is_name(struct kh_view host)
 	if (host.p[host.n - 1] == '.')
 		rest.n--;
 	while (kh_view_split(&rest, '.', &label)) {
-		if (!is_label(label))
+		if (!kh_view_is_label(label))
 			return false;
 	}
 	return !kh_ascii_is_digit(label.p[0]);

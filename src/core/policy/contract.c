@@ -5,7 +5,8 @@
 #include "core/policy/config.h"
 #include "core/policy/decide.h"
 
-#define CODE "request_invalid"
+#define CODE     "request_invalid"
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The members of a request, in the order of the documentation. */
 
@@ -34,81 +35,107 @@ static enum kh_err refuse(struct request *r, const char *member, struct kh_view 
 
 static enum kh_err check_members(struct request *r, yyjson_val *obj, const char *name, const struct kh_words *known)
 {
-	struct kh_arena *arena = r->call->arena;
-	struct kh_view list = kh_words_list(arena, known);
-	unsigned which;
+	struct kh_view list = kh_words_list(r->call->arena, known);
+	yyjson_val *stranger = kh_json_stranger(obj, known);
 
 	if (!yyjson_is_obj(obj))
 		return refuse(r, name, KH_LIT("an object"));
-	yyjson_obj_iter iter = yyjson_obj_iter_with(obj);
-	for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter)) != NULL;) {
-		struct kh_view quoted = kh_arena_quote(arena, kh_json_str(key));
-		if (!kh_words_parse(known, kh_json_str(key), &which))
-			return kh_error_set(r->err, KH_EINPUT, CODE, "%s: unknown member %.*s: expected %.*s", name,
-					    KH_FMT(quoted), KH_FMT(list));
+	if (stranger == NULL)
+		return KH_OK;
+	struct kh_view quoted = kh_arena_quote(r->call->arena, kh_json_str(stranger));
+	return kh_error_set(r->err, KH_EINPUT, CODE, "%s: unknown member %.*s: expected %.*s", name, KH_FMT(quoted),
+			    KH_FMT(list));
+}
+
+/* A member with one value, and where that goes in a struct request. */
+struct member {
+	const char *name;
+	enum { TEXT, SWITCH, NUMBER, WORD } kind;
+	size_t offset;
+	const struct kh_words *words; /* of a WORD */
+};
+
+#define MEMBER(name, kind, at)                                 \
+	{                                                      \
+		name, kind, offsetof(struct request, at), NULL \
+	}
+#define CHOICE(name, at, words)                                    \
+	{                                                          \
+		name, WORD, offsetof(struct request, at), &(words) \
+	}
+
+static const struct member singles[] = {
+	MEMBER("operation", TEXT, decide.operation),
+	MEMBER("phase", TEXT, decide.phase),
+	MEMBER("agent", TEXT, decide.agent),
+	MEMBER("planned", SWITCH, decide.planned),
+	MEMBER("suspicious", SWITCH, decide.suspicious),
+	MEMBER("granted", SWITCH, decide.granted),
+	MEMBER("admin", SWITCH, decide.admin),
+	MEMBER("now", NUMBER, now),
+	CHOICE("role", decide.role, kh_policy_role_words),
+	CHOICE("taint", decide.taint, kh_label_taint_words),
+	CHOICE("reached", decide.reached, kh_tier_words),
+	CHOICE("verified", decide.verified, verified_words),
+};
+
+/* The counts that a request claims. */
+static const struct member counts[] = {
+	MEMBER("egress_bytes", NUMBER, state.egress_bytes),
+	MEMBER("running", NUMBER, state.running),
+	MEMBER("calls", NUMBER, calls),
+	MEMBER("pending", NUMBER, state.pending),
+};
+
+/* Reads a member of OBJ; the request stays unchanged if it is left out. */
+static enum kh_err take(struct request *r, yyjson_val *obj, const struct member *m)
+{
+	yyjson_val *val = kh_json_get(obj, m->name);
+	void *at = (char *)r + m->offset;
+	int64_t number;
+
+	if (val == NULL)
+		return KH_OK;
+	switch (m->kind) {
+	case TEXT:
+		if (!yyjson_is_str(val))
+			return refuse(r, m->name, KH_LIT("text"));
+		*(struct kh_view *)at = kh_json_str(val);
+		break;
+	case SWITCH:
+		if (!yyjson_is_bool(val))
+			return refuse(r, m->name, KH_LIT("true or false"));
+		*(bool *)at = yyjson_get_bool(val);
+		break;
+	case NUMBER:
+		if (!kh_json_int(val, &number) || number < 0)
+			return refuse(r, m->name, KH_LIT("an integer from 0"));
+		*(uint64_t *)at = (uint64_t)number;
+		break;
+	case WORD:
+		if (!kh_words_parse(m->words, kh_json_str(val), at))
+			return refuse(r, m->name, kh_words_list(r->call->arena, m->words));
+		break;
 	}
 	return KH_OK;
 }
 
-/* Reads a word of a table; *RET_VALUE stays unchanged if the member is left out. */
-static enum kh_err take_word(struct request *r, const char *member, const struct kh_words *words, unsigned *ret_value)
+static enum kh_err take_all(struct request *r, yyjson_val *obj, const struct member *members, size_t count)
 {
-	yyjson_val *val = kh_json_get(r->in, member);
+	enum kh_err e = KH_OK;
 
-	if (val == NULL || kh_words_parse(words, kh_json_str(val), ret_value))
-		return KH_OK;
-	return refuse(r, member, kh_words_list(r->call->arena, words));
+	for (size_t i = 0; e == KH_OK && i < count; i++)
+		e = take(r, obj, &members[i]);
+	return e;
 }
 
-static enum kh_err take_bool(struct request *r, const char *member, bool *ret_value)
-{
-	yyjson_val *val = kh_json_get(r->in, member);
-
-	if (val != NULL && !yyjson_is_bool(val))
-		return refuse(r, member, KH_LIT("true or false"));
-	if (val != NULL)
-		*ret_value = yyjson_get_bool(val);
-	return KH_OK;
-}
-
-static enum kh_err take_number(struct request *r, yyjson_val *obj, const char *member, uint64_t *ret_value)
-{
-	yyjson_val *val = kh_json_get(obj, member);
-	int64_t n;
-
-	if (val == NULL)
-		return KH_OK;
-	if (!kh_json_int(val, &n) || n < 0)
-		return refuse(r, member, KH_LIT("an integer from 0"));
-	*ret_value = (uint64_t)n;
-	return KH_OK;
-}
-
-static enum kh_err take_text(struct request *r, const char *member, struct kh_view *ret_text)
-{
-	yyjson_val *val = kh_json_get(r->in, member);
-
-	if (val != NULL && !yyjson_is_str(val))
-		return refuse(r, member, KH_LIT("text"));
-	if (val != NULL)
-		*ret_text = kh_json_str(val);
-	return KH_OK;
-}
-
-/* Reads the counts that a request claims: {"egress_bytes","running","calls","pending"}. */
 static enum kh_err take_usage(struct request *r)
 {
 	yyjson_val *usage = kh_json_get(r->in, "usage");
 	enum kh_err e = usage ? check_members(r, usage, "usage", &usage_words) : KH_OK;
 
 	if (e == KH_OK)
-		e = take_number(r, usage, "egress_bytes", &r->state.egress_bytes);
-	if (e == KH_OK)
-		e = take_number(r, usage, "running", &r->state.running);
-	if (e == KH_OK)
-		e = take_number(r, usage, "calls", &r->calls);
-	if (e == KH_OK)
-		e = take_number(r, usage, "pending", &r->state.pending);
+		e = take_all(r, usage, counts, COUNT(counts));
 	/*
 	 * These calls have no time, so they count as made just now: the state has no period, as after a changed rate.
 	 */
@@ -175,60 +202,22 @@ static enum kh_err take_declaration(struct request *r)
 	return KH_OK;
 }
 
-static enum kh_err take_words(struct request *r)
-{
-	unsigned role = KH_ROLE_CONTROLLER, taint = KH_TAINT_LOW, reached = KH_TIER_2, verified = KH_VERIFIED_NOT;
-	enum kh_err e = take_word(r, "role", &kh_policy_role_words, &role);
-
-	if (e == KH_OK)
-		e = take_word(r, "taint", &kh_label_taint_words, &taint);
-	if (e == KH_OK)
-		e = take_word(r, "reached", &kh_tier_words, &reached);
-	if (e == KH_OK)
-		e = take_word(r, "verified", &verified_words, &verified);
-	r->decide.role = role;
-	r->decide.taint = taint;
-	r->decide.reached = reached;
-	r->decide.verified = verified;
-	return e;
-}
-
 static enum kh_err take_request(struct request *r)
 {
-	uint64_t now = r->call->now > 0 ? (uint64_t)r->call->now : 0;
 	enum kh_err e = check_members(r, r->in, "request", &member_words);
 
-	r->decide.phase = KH_LIT("execution");
-	r->decide.planned = true;
 	r->decide.parameters = kh_json_get(r->in, "parameters");
 	if (e == KH_OK && !yyjson_is_str(kh_json_get(r->in, "operation")))
 		e = refuse(r, "operation", KH_LIT("the name of an operation or tool"));
 	if (e == KH_OK && r->decide.parameters != NULL && !yyjson_is_obj(r->decide.parameters))
 		e = refuse(r, "parameters", KH_LIT("an object"));
 	if (e == KH_OK)
-		e = take_text(r, "operation", &r->decide.operation);
-	if (e == KH_OK)
-		e = take_text(r, "phase", &r->decide.phase);
-	if (e == KH_OK)
-		e = take_text(r, "agent", &r->decide.agent);
-	if (e == KH_OK)
-		e = take_bool(r, "planned", &r->decide.planned);
-	if (e == KH_OK)
-		e = take_bool(r, "suspicious", &r->decide.suspicious);
-	if (e == KH_OK)
-		e = take_bool(r, "granted", &r->decide.granted);
-	if (e == KH_OK)
-		e = take_bool(r, "admin", &r->decide.admin);
-	if (e == KH_OK)
-		e = take_number(r, r->in, "now", &now);
-	if (e == KH_OK)
-		e = take_words(r);
+		e = take_all(r, r->in, singles, COUNT(singles));
 	if (e == KH_OK)
 		e = take_usage(r);
 	if (e == KH_OK)
 		e = take_origins(r);
-	r->now = (int64_t)now;
-	return e ? e : take_declaration(r);
+	return e == KH_OK ? take_declaration(r) : e;
 }
 
 static void add_answer(yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_decide_answer *a)
@@ -266,7 +255,11 @@ static yyjson_mut_val *explanation(struct kh_call *call, const struct kh_decisio
 enum kh_err kh_policy_contract_explain(struct kh_call *call, struct kh_view text, struct kh_view file,
 				       yyjson_val *request, yyjson_mut_val **ret_out, struct kh_error *err)
 {
-	struct request r = {.call = call, .in = request, .err = err};
+	struct request r = {.call = call,
+			    .in = request,
+			    .err = err,
+			    .decide = {.phase = KH_LIT("execution"), .planned = true, .reached = KH_TIER_2},
+			    .now = call->now > 0 ? call->now : 0};
 	const struct kh_policy *policy;
 	struct kh_decision decision;
 	struct kh_error why;

@@ -33,20 +33,15 @@ static enum kh_err check_members(struct reader *r, yyjson_val *obj, unsigned lin
 				 const struct kh_words *known)
 {
 	struct kh_view list = kh_words_list(r->source.arena, known);
-	unsigned which;
+	yyjson_val *stranger = kh_json_stranger(obj, known);
 
 	if (!yyjson_is_obj(obj))
 		return refuse(r, line, kh_view_str(what),
 			      kh_arena_printf(r->source.arena, "an object of %.*s", KH_FMT(list)));
-	yyjson_obj_iter iter = yyjson_obj_iter_with(obj);
-	for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter)) != NULL;) {
-		struct kh_view quoted = kh_arena_quote(r->source.arena, kh_json_str(key));
-		if (!kh_words_parse(known, kh_json_str(key), &which))
-			return refuse(r, line,
-				      kh_arena_printf(r->source.arena, "%s: unknown member %.*s", what, KH_FMT(quoted)),
-				      list);
-	}
-	return KH_OK;
+	if (stranger == NULL)
+		return KH_OK;
+	struct kh_view quoted = kh_arena_quote(r->source.arena, kh_json_str(stranger));
+	return refuse(r, line, kh_arena_printf(r->source.arena, "%s: unknown member %.*s", what, KH_FMT(quoted)), list);
 }
 
 /* Reads a word of a table.  Other words are refused, because no decision ever has them. */
@@ -54,9 +49,8 @@ static enum kh_err take_word(struct reader *r, yyjson_val *expect, unsigned line
 			     const struct kh_words *words, struct kh_view *ret_word)
 {
 	yyjson_val *val = kh_json_get(expect, member);
-	unsigned which;
 
-	if (val == NULL || kh_words_parse(words, kh_json_str(val), &which)) {
+	if (val == NULL || kh_words_have(words, kh_json_str(val))) {
 		*ret_word = kh_json_str(val);
 		return KH_OK;
 	}

@@ -134,36 +134,15 @@ bool kh_match_path(struct kh_view root, struct kh_view path)
 	return path.n == root.n || root.n == 1 || path.p[root.n] == '/';
 }
 
-static bool is_name_byte(char c)
-{
-	return kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '_' || c == '-' || c == '.';
-}
-
 bool kh_match_is_glob(struct kh_view text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		if (!is_name_byte(text.p[i]) && text.p[i] != '*')
-			return false;
-	}
-	return text.n >= 1 && text.n <= 128;
+	return text.n >= 1 && text.n <= 128 && kh_view_is_word(text, "_-.*");
 }
 
 bool kh_match_is_name(struct kh_view text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		if (!is_name_byte(text.p[i]))
-			return false;
-	}
-	return text.n >= 1 && text.n <= 64 && (kh_ascii_is_alpha(text.p[0]) || text.p[0] == '_');
-}
-
-static bool is_label(struct kh_view label)
-{
-	for (size_t i = 0; i < label.n; i++) {
-		if (!kh_ascii_is_alpha(label.p[i]) && !kh_ascii_is_digit(label.p[i]) && label.p[i] != '-')
-			return false;
-	}
-	return label.n >= 1 && label.n <= 63 && label.p[0] != '-' && label.p[label.n - 1] != '-';
+	return text.n >= 1 && text.n <= 64 && (kh_ascii_is_alpha(text.p[0]) || text.p[0] == '_') &&
+	       kh_view_is_word(text, "_-.");
 }
 
 bool kh_match_is_host(struct kh_view text)
@@ -175,7 +154,7 @@ bool kh_match_is_host(struct kh_view text)
 	if (text.n == 0 || text.n > 253)
 		return false;
 	while (kh_view_split(&rest, '.', &label)) {
-		if (!is_label(label))
+		if (!kh_view_is_label(label))
 			return false;
 		labels++;
 	}
@@ -215,9 +194,5 @@ bool kh_match_is_key_file(struct kh_view text)
 
 bool kh_match_is_variable(struct kh_view text)
 {
-	bool good = text.n > 0 && !kh_ascii_is_digit(text.p[0]);
-
-	for (size_t i = 0; i < text.n && good; i++)
-		good = kh_ascii_is_alpha(text.p[i]) || kh_ascii_is_digit(text.p[i]) || text.p[i] == '_';
-	return good;
+	return text.n > 0 && !kh_ascii_is_digit(text.p[0]) && kh_view_is_word(text, "_");
 }

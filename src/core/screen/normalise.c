@@ -81,14 +81,10 @@ static void put(struct pass *p, uint32_t c)
 {
 	if (c < UNMARKED)
 		flush(p);
-	if (p->n == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 64;
-		int32_t *grown = kh_arena_grow(p->arena, p->pending, p->n * sizeof(*grown), cap * sizeof(*grown));
-		if (grown == NULL)
-			return;
-		p->pending = grown;
-		p->cap = cap;
-	}
+	int32_t *grown = kh_arena_more(p->arena, p->pending, p->n, &p->cap, sizeof(*grown));
+	if (grown == NULL)
+		return;
+	p->pending = grown;
 	p->pending[p->n++] = (int32_t)c;
 	p->any = true;
 }

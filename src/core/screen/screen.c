@@ -113,14 +113,10 @@ static void add(struct reading *r, const struct kh_form *form, const char *code,
 	kh_form_span(form, a, b, &f.start, &f.end);
 	if (known(r, rule, f.start, f.end))
 		return;
-	if (r->n == r->cap) {
-		size_t cap = r->cap ? r->cap * 2 : 16;
-		struct kh_finding *grown = kh_arena_grow(r->arena, r->found, r->n * sizeof(f), cap * sizeof(f));
-		if (grown == NULL)
-			return;
-		r->found = grown;
-		r->cap = cap;
-	}
+	struct kh_finding *grown = kh_arena_more(r->arena, r->found, r->n, &r->cap, sizeof(*grown));
+	if (grown == NULL)
+		return;
+	r->found = grown;
 	memcpy(f.layers, form->layers, sizeof(f.layers));
 	if (form->layer_count > 0)
 		f.decoded = form->text;

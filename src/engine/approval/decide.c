@@ -132,12 +132,7 @@ static enum kh_err check_pages(const struct deciding *d)
 
 static bool is_host(struct kh_view host)
 {
-	for (size_t i = 0; i < host.n; i++) {
-		char c = host.p[i];
-		if (!kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c) && strchr(".-:[]", c) == NULL)
-			return false;
-	}
-	return host.n <= HOST;
+	return host.n <= HOST && kh_view_is_word(host, ".-:[]");
 }
 
 /* A2: checks what may be widened, and how far. */

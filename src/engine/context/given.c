@@ -5,21 +5,15 @@
 #include "core/block/block.h"
 
 #define SCRATCH (64U << 20) /* bytes for a row's lists of ids */
-#define FIRST   64
 
 static enum kh_err push(struct kh_op *op, struct kh_given *given, size_t *cap, int64_t id)
 {
 	if (given->n == KH_BLOCK_REFS_MAX)
 		return kh_error_set(op->err, KH_ELIMIT, "too_large", "the context was given more than %u blocks",
 				    KH_BLOCK_REFS_MAX);
-	if (given->n == *cap) {
-		size_t more = *cap != 0 ? *cap * 2 : FIRST;
-		given->ids = kh_arena_grow(op->arena, given->ids, *cap * sizeof(*given->ids),
-					   more * sizeof(*given->ids));
-		if (given->ids == NULL)
-			return KH_ENOMEM;
-		*cap = more;
-	}
+	given->ids = kh_arena_more(op->arena, given->ids, given->n, cap, sizeof(*given->ids));
+	if (given->ids == NULL)
+		return KH_ENOMEM;
 	given->ids[given->n++] = id;
 	return KH_OK;
 }

@@ -56,13 +56,10 @@ struct coming {
 
 static enum kh_err add(struct kh_op *op, struct coming *c, struct kh_view response)
 {
-	if (c->n == c->cap) {
-		size_t more = c->cap * 2;
-		c->texts = kh_arena_grow(op->arena, c->texts, c->cap * sizeof(*c->texts), more * sizeof(*c->texts));
-		if (c->texts == NULL)
-			return KH_ENOMEM;
-		c->cap = more;
-	}
+	c->texts = kh_arena_more(op->arena, c->texts, c->n, &c->cap, sizeof(*c->texts));
+
+	if (c->texts == NULL)
+		return KH_ENOMEM;
 	return words(op, response, &c->texts[c->n++]);
 }
 

@@ -14,8 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FIRST_NAMES 64
-
 static int open_beneath(int fd, const char *name, uint64_t flags)
 {
 	struct open_how how = {
@@ -36,14 +34,11 @@ static int by_name(const void *a, const void *b)
 
 static bool add_name(struct kh_search_walk_level *level, size_t *cap, const char *name)
 {
-	if (level->count == *cap) {
-		size_t want = *cap > 0 ? 2 * *cap : FIRST_NAMES, size = sizeof(level->names[0]);
-		struct kh_search_walk_name *more = kh_arena_grow(&level->arena, level->names, *cap * size, want * size);
-		if (more == NULL)
-			return false;
-		level->names = more;
-		*cap = want;
-	}
+	struct kh_search_walk_name *more = kh_arena_more(&level->arena, level->names, level->count, cap, sizeof(*more));
+
+	if (more == NULL)
+		return false;
+	level->names = more;
 	size_t n = strlen(name);
 	struct kh_view copy = kh_arena_dup(&level->arena, kh_view_of(name, n + 1));
 	if (copy.p == NULL)

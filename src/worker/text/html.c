@@ -126,14 +126,11 @@ static struct kh_view attribute(const struct walk *w, const GumboNode *node, con
 
 static bool push(struct walk *w, const GumboNode *node)
 {
-	if (w->depth == w->room) {
-		size_t room = w->room > 0 ? w->room * 2 : 64;
-		struct frame *more = kh_arena_grow(w->arena, w->stack, w->room * sizeof(*more), room * sizeof(*more));
-		if (more == NULL)
-			return false;
-		w->stack = more;
-		w->room = room;
-	}
+	struct frame *more = kh_arena_more(w->arena, w->stack, w->depth, &w->room, sizeof(*more));
+
+	if (more == NULL)
+		return false;
+	w->stack = more;
 	w->stack[w->depth++] = (struct frame){.node = node};
 	return true;
 }
