@@ -116,8 +116,8 @@ static enum kh_err read_last(struct kh_txn *txn, void *arg)
 
 static bool send_one(struct kh_http_request *r, struct kh_http_stream *stream, const struct found *found)
 {
-	struct kh_arena *arena = kh_http_request_arena(r);
-	struct kh_engine *engine = kh_gateway_engine(kh_http_request_gateway(r));
+	struct kh_arena *arena = &r->arena;
+	struct kh_engine *engine = kh_gateway_engine(r->frame->gateway);
 	struct kh_view data, id = kh_arena_printf(arena, "%" PRId64, found->id);
 	struct kh_emit emit;
 
@@ -138,13 +138,13 @@ static bool send_one(struct kh_http_request *r, struct kh_http_stream *stream, c
 /* Sends what is new.  False: the stream is over. */
 static bool send_new(struct kh_http_request *r, struct watching *watching, bool *ret_more)
 {
-	struct kh_arena *arena = kh_http_request_arena(r);
+	struct kh_arena *arena = &r->arena;
 	struct reading reading = {.arena = arena, .after = watching->after, .host = watching->host};
 	struct kh_error err;
 
 	reading.found = KH_NEW_N(arena, struct found, BATCH);
-	if (reading.found == NULL || kh_store_read(kh_engine_store(kh_gateway_engine(kh_http_request_gateway(r))),
-						   read_on, &reading, &err) != KH_OK)
+	if (reading.found == NULL ||
+	    kh_store_read(kh_engine_store(kh_gateway_engine(r->frame->gateway)), read_on, &reading, &err) != KH_OK)
 		return false;
 	for (size_t i = 0; i < reading.count; i++) {
 		if (!send_one(r, watching->stream, &reading.found[i]))
@@ -160,7 +160,7 @@ static bool send_new(struct kh_http_request *r, struct watching *watching, bool 
 static enum kh_err who_watches(struct kh_http_request *r, struct watching *watching, struct kh_error *err)
 {
 	struct kh_who who;
-	enum kh_err e = kh_gateway_who(kh_http_request_gateway(r), kh_http_request_token(r), true, &who, err);
+	enum kh_err e = kh_gateway_who(r->frame->gateway, r->token, true, &who, err);
 
 	if (e != KH_OK)
 		return e;
@@ -179,8 +179,8 @@ static enum kh_err find_place(struct kh_http_request *r, struct watching *watchi
 	if (after.p == NULL || after.n == 0)
 		after = kh_http_request_query(r, "after");
 	if (after.p == NULL)
-		return kh_store_read(kh_engine_store(kh_gateway_engine(kh_http_request_gateway(r))), read_last,
-				     &watching->after, err);
+		return kh_store_read(kh_engine_store(kh_gateway_engine(r->frame->gateway)), read_last, &watching->after,
+				     err);
 	if (!kh_view_int(after, &watching->after) || watching->after < 0)
 		return kh_error_set(err, KH_EINPUT, "bad_value", "the last event's id is a number");
 	return KH_OK;
@@ -211,7 +211,7 @@ static bool keep_open(struct kh_http_request *r, struct watching *watching)
 {
 	struct kh_error err;
 
-	if (kh_http_request_is_gone(r) || kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r))))
+	if (atomic_load(&r->gone) || kh_works_is_stopping(kh_gateway_works(r->frame->gateway)))
 		return false;
 	if (kh_works_now() < watching->comment_at)
 		return true;
@@ -222,7 +222,7 @@ static bool keep_open(struct kh_http_request *r, struct watching *watching)
 static enum kh_work_next run(struct kh_http_request *r)
 {
 	struct watching *watching = kh_http_request_kept(r, sizeof(*watching));
-	struct kh_work *work = kh_http_request_work(r);
+	struct kh_work *work = &r->work;
 	bool more = false;
 
 	if (watching == NULL)
@@ -234,7 +234,7 @@ static enum kh_work_next run(struct kh_http_request *r)
 		kh_http_stream_drop(watching->stream);
 		return KH_WORK_DONE;
 	}
-	kh_http_request_shed(r);
+	r->shed = true;
 	work->wake_at = more ? kh_works_now() + 1000 : watching->comment_at;
 	work->wake_chain = KH_WORK_ANY;
 	return KH_WORK_WAIT;

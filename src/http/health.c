@@ -90,18 +90,18 @@ struct asked {
 
 static enum kh_work_next run_readyz(struct kh_http_request *r)
 {
-	struct kh_http_health *health = kh_http_request_ctx(r);
+	struct kh_http_health *health = r->ctx;
 	struct asked *asked = kh_http_request_kept(r, sizeof(*asked));
 	bool good = false;
-	bool stopping = kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r))) ||
-			kh_works_is_stopping(kh_http_request_work(r)->works);
+	bool stopping = kh_works_is_stopping(kh_gateway_works(r->frame->gateway)) ||
+			kh_works_is_stopping(r->work.works);
 
 	if (asked == NULL)
 		return KH_WORK_DONE;
 	if (asked->until == 0)
 		asked->until = kh_works_now() + WITHIN;
 	if (!stopping && !probe(health, &good) && kh_works_now() < asked->until) {
-		kh_http_request_work(r)->wake_at = kh_works_now() + AGAIN;
+		r->work.wake_at = kh_works_now() + AGAIN;
 		return KH_WORK_WAIT;
 	}
 	good = good && !stopping && is_alive(health);

@@ -78,13 +78,13 @@ void kh_http_metrics_write(struct kh_buf *buf, const struct kh_http_figures *htt
 
 static enum kh_work_next run(struct kh_http_request *r)
 {
-	struct kh_gateway *gateway = kh_http_request_gateway(r);
-	struct kh_http *http = kh_http_request_ctx(r);
+	struct kh_gateway *gateway = r->frame->gateway;
+	struct kh_http *http = r->ctx;
 	struct kh_error err = {.err = KH_OK};
 	struct kh_who who;
 	struct kh_view text;
 	struct kh_buf buf;
-	enum kh_err e = kh_gateway_who(gateway, kh_http_request_token(r), true, &who, &err);
+	enum kh_err e = kh_gateway_who(gateway, r->token, true, &who, &err);
 
 	if (e == KH_OK && who.role != KH_ROLE_REVIEWER && who.role != KH_ROLE_ADMIN)
 		e = kh_error_set(&err, KH_EREFUSED, "forbidden", "a reviewer's or an admin's token is needed");
@@ -95,7 +95,7 @@ static enum kh_work_next run(struct kh_http_request *r)
 	struct kh_http_figures figures = kh_http_figures(http);
 	struct kh_gateway_figures of_gateway = kh_gateway_figures(gateway);
 
-	kh_buf_init(&buf, kh_http_request_arena(r), TEXT);
+	kh_buf_init(&buf, &r->arena, TEXT);
 	kh_http_metrics_write(&buf, &figures, &of_gateway);
 	e = kh_buf_end(&buf, &text);
 	if (e != KH_OK)

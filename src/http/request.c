@@ -203,10 +203,8 @@ static void resume(struct kh_http_request *r)
 bool kh_http_request_answer(struct kh_http_request *r, unsigned status, struct MHD_Response *response, uint64_t size,
 			    struct kh_http_stream *stream)
 {
-	bool first;
-
 	pthread_mutex_lock(&r->lock);
-	first = !r->answered;
+	bool first = !r->answered;
 	if (first) {
 		r->answered = true;
 		r->response = response;
@@ -224,10 +222,8 @@ bool kh_http_request_answer(struct kh_http_request *r, unsigned status, struct M
 
 bool kh_http_request_response(struct kh_http_request *r, struct MHD_Response **ret_response, unsigned *ret_status)
 {
-	bool answered;
-
 	pthread_mutex_lock(&r->lock);
-	answered = r->answered;
+	bool answered = r->answered;
 	*ret_response = r->response;
 	*ret_status = r->status;
 	r->response = NULL;
@@ -277,41 +273,6 @@ void kh_http_request_over(struct kh_http_request *r, bool well)
 
 /* --- functions for handlers --------------------------------------------------------------------------------------- */
 
-struct kh_gateway *kh_http_request_gateway(const struct kh_http_request *r)
-{
-	return r->frame->gateway;
-}
-
-void *kh_http_request_ctx(const struct kh_http_request *r)
-{
-	return r->ctx;
-}
-
-const struct kh_http_route *kh_http_request_route(const struct kh_http_request *r)
-{
-	return r->route;
-}
-
-struct kh_work *kh_http_request_work(struct kh_http_request *r)
-{
-	return &r->work;
-}
-
-bool kh_http_request_is_gone(const struct kh_http_request *r)
-{
-	return atomic_load(&r->gone);
-}
-
-struct kh_arena *kh_http_request_arena(struct kh_http_request *r)
-{
-	return &r->arena;
-}
-
-struct kh_token_claim kh_http_request_token(const struct kh_http_request *r)
-{
-	return r->token;
-}
-
 struct kh_view kh_http_request_body(const struct kh_http_request *r)
 {
 	return kh_view_of(r->body, r->body_n);
@@ -322,36 +283,22 @@ struct kh_view kh_http_request_segment(const struct kh_http_request *r, const ch
 	return kh_http_route_segment(r->route->path, &r->target, name);
 }
 
-bool kh_http_request_query_at(struct kh_http_request *r, size_t index, struct kh_view *ret_name,
-			      struct kh_view *ret_value)
-{
-	if (index >= r->target.parameter_count)
-		return false;
-	*ret_name = r->target.parameters[index].name;
-	*ret_value = r->target.parameters[index].value;
-	return true;
-}
-
 struct kh_view kh_http_request_query(struct kh_http_request *r, const char *name)
 {
-	struct kh_view key, value, none = {NULL, 0};
-
-	for (size_t i = 0; kh_http_request_query_at(r, i, &key, &value); i++) {
-		if (kh_view_eq(key, kh_view_str(name)))
-			return value;
+	for (size_t i = 0; i < r->target.parameter_count; i++) {
+		if (kh_view_eq(r->target.parameters[i].name, kh_view_str(name)))
+			return r->target.parameters[i].value;
 	}
-	return none;
+	return (struct kh_view){NULL, 0};
 }
 
 struct kh_view kh_http_request_header(struct kh_http_request *r, const char *name)
 {
-	struct kh_view none = {NULL, 0};
-
 	for (size_t i = 0; i < r->header_count; i++) {
 		if (kh_view_eq_nocase(r->headers[i].name, kh_view_str(name)))
 			return kh_view_trim(r->headers[i].value);
 	}
-	return none;
+	return (struct kh_view){NULL, 0};
 }
 
 struct kh_view kh_http_request_remote(struct kh_http_request *r)
@@ -374,9 +321,4 @@ void *kh_http_request_kept(struct kh_http_request *r, size_t size)
 		r->kept_size = r->kept != NULL ? size : 0;
 	}
 	return r->kept;
-}
-
-void kh_http_request_shed(struct kh_http_request *r)
-{
-	r->shed = true;
 }

@@ -8,6 +8,7 @@
 #ifndef KH_HTTP_REQUEST_H
 #define KH_HTTP_REQUEST_H
 
+#include "http/frame.h"
 #include "http/guard.h"
 #include "http/route.h"
 #include "http/stream.h"
@@ -23,10 +24,11 @@ struct kh_http_request {
 	struct kh_work work; /* first, so that a work can be cast to its request */
 	struct kh_http_frame *frame;
 	const struct kh_http_route *route;
-	void *ctx;
+	void *ctx; /* the route's */
 	int fd;
 	atomic_uint refs;
-	atomic_bool gone;
+	atomic_bool
+		gone; /* the client has closed its side: the work is woken once, if it waits or its stream is open */
 	/* what came in; written by MHD's thread before the work begins */
 	bool begun, counted;
 	bool closes;       /* nothing more is read from its connection */
@@ -37,7 +39,7 @@ struct kh_http_request {
 	size_t head_size;
 	const struct kh_http_pair *headers;
 	size_t header_count;
-	struct kh_token_claim token;
+	struct kh_token_claim token; /* of `Authorization: Bearer` */
 	struct kh_view origin;
 	struct sockaddr_storage address;
 	char remote[64];
@@ -46,10 +48,10 @@ struct kh_http_request {
 	bool body_over;   /* more came than the route accepts */
 	size_t discarded; /* bytes of the body that were dropped after that */
 	/* used by the work */
-	struct kh_arena arena;
+	struct kh_arena arena; /* emptied with the answer, and by a wait if `shed` */
 	void *kept;
 	size_t kept_size;
-	bool shed;
+	bool shed; /* set before a long wait: the body and the arena are freed */
 	/* used by both sides */
 	pthread_mutex_t lock;
 	struct MHD_Connection *connection; /* NULL once it has ended */
@@ -93,27 +95,15 @@ void kh_http_request_left(struct kh_http_request *r);
 
 /* --- for handlers ------------------------------------------------------------------------------------------------ */
 
-struct kh_gateway *kh_http_request_gateway(const struct kh_http_request *r);
-void *kh_http_request_ctx(const struct kh_http_request *r);
-const struct kh_http_route *kh_http_request_route(const struct kh_http_request *r);
-struct kh_work *kh_http_request_work(struct kh_http_request *r); /* to set its wake_at and wake_chain */
-/* True if the client has closed its side: its work is woken once then, while it waits and while its stream is open. */
-bool kh_http_request_is_gone(const struct kh_http_request *r);
-/* Emptied with the answer, and by a wait if kh_http_request_shed() was called. */
-struct kh_arena *kh_http_request_arena(struct kh_http_request *r);
-/* The token of `Authorization: Bearer`. */
-struct kh_token_claim kh_http_request_token(const struct kh_http_request *r);
+/* Handlers also use the members `ctx`, `route`, `token`, `arena`, `gone`, `shed`, and `work` (wake_at, wake_chain). */
+
 struct kh_view kh_http_request_body(const struct kh_http_request *r);
 struct kh_view kh_http_request_segment(const struct kh_http_request *r, const char *name); /* "task" */
 struct kh_view kh_http_request_query(struct kh_http_request *r,
 				     const char *name); /* ?name=..., decoded; p NULL: none */
-/* Returns the INDEX-th parameter, as it was sent; one without `=` has an empty value.  False: there are no more. */
-bool kh_http_request_query_at(struct kh_http_request *r, size_t index, struct kh_view *ret_name,
-			      struct kh_view *ret_value);
 struct kh_view kh_http_request_header(struct kh_http_request *r, const char *name); /* trimmed; p NULL: none */
 struct kh_view kh_http_request_remote(struct kh_http_request *r); /* "127.0.0.1", or "unix", for the record */
 /* Memory that is zeroed at first and the same at every step; NULL: no memory. */
 void *kh_http_request_kept(struct kh_http_request *r, size_t size);
-void kh_http_request_shed(struct kh_http_request *r); /* frees the body and the arena before a long wait */
 
 #endif

@@ -146,7 +146,7 @@ static bool admit(struct kh_http_request *r, const struct kh_http_knock *knock)
 		       &err);
 		return false;
 	}
-	r->token = kh_token_read(kh_gateway_engine(kh_http_request_gateway(r)), token);
+	r->token = kh_token_read(kh_gateway_engine(r->frame->gateway), token);
 	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_READS, knock->chunked ? r->route->body : knock->length);
 	return true;
 }

@@ -28,7 +28,8 @@ struct kh_mcp_lines {
 	pthread_mutex_t lock; /* guards the members that follow */
 	pthread_cond_t changed;
 	struct kh_mcp_connection *fresh; /* added by kh_mcp_lines_stdio(), for the thread */
-	size_t count, busy;              /* connections; exchanges that may still send */
+	atomic_size_t count;             /* connections; read without the lock too */
+	size_t busy;                     /* exchanges that may still send */
 	bool quiet, over;
 	bool stdio_there, stdio_ended;
 	/* used by the thread only */
@@ -525,10 +526,7 @@ enum kh_err kh_mcp_lines_listen(struct kh_mcp_lines *lines, int fd, struct kh_er
 
 size_t kh_mcp_lines_count(struct kh_mcp_lines *lines)
 {
-	pthread_mutex_lock(&lines->lock);
-	size_t count = lines->count;
-	pthread_mutex_unlock(&lines->lock);
-	return count;
+	return atomic_load(&lines->count);
 }
 
 void kh_mcp_lines_wait(struct kh_mcp_lines *lines)
@@ -577,12 +575,10 @@ void kh_mcp_lines_free(struct kh_mcp_lines *lines)
 	while (lines->busy > 0)
 		pthread_cond_wait(&lines->changed, &lines->lock);
 	pthread_mutex_unlock(&lines->lock);
-	if (lines->listen >= 0)
-		close(lines->listen);
-	if (lines->wake >= 0)
-		close(lines->wake);
-	if (lines->epoll >= 0)
-		close(lines->epoll);
+	const int fds[] = {lines->listen, lines->wake, lines->epoll};
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	pthread_cond_destroy(&lines->changed);
 	pthread_mutex_destroy(&lines->lock);
 	kh_alloc_free(lines->alloc, lines, sizeof(*lines));

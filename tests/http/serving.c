@@ -51,8 +51,8 @@ static enum kh_work_next run_echo(struct kh_http_request *r)
 static enum kh_work_next run_segment(struct kh_http_request *r)
 {
 	struct kh_view x = kh_http_request_query(r, "x");
-	struct kh_view text = kh_arena_printf(kh_http_request_arena(r), "%.*s\n%.*s\n",
-					      KH_FMT(kh_http_request_segment(r, "name")), (int)x.n, x.n > 0 ? x.p : "");
+	struct kh_view text = kh_arena_printf(&r->arena, "%.*s\n%.*s\n", KH_FMT(kh_http_request_segment(r, "name")),
+					      (int)x.n, x.n > 0 ? x.p : "");
 
 	kh_http_reply(r, 200, "text/plain; charset=utf-8", text, NULL, 0);
 	return KH_WORK_DONE;
@@ -69,7 +69,7 @@ static int64_t number(struct kh_http_request *r, const char *name)
 static enum kh_work_next run_bytes(struct kh_http_request *r)
 {
 	size_t n = (size_t)number(r, "n");
-	char *text = kh_arena_alloc(kh_http_request_arena(r), n + 1);
+	char *text = kh_arena_alloc(&r->arena, n + 1);
 
 	if (text == NULL)
 		return KH_WORK_DONE;
@@ -95,12 +95,11 @@ static enum kh_work_next run_wait(struct kh_http_request *r)
 		return KH_WORK_DONE;
 	if (kept->until == 0)
 		kept->until = kh_works_now() + number(r, "ms") * 1000;
-	if (kh_http_request_is_gone(r)) {
+	if (atomic_load(&r->gone)) {
 		atomic_fetch_add(&left, 1);
-	} else if (kh_works_now() < kept->until &&
-		   !kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r)))) {
-		kh_http_request_work(r)->wake_at = kept->until;
-		kh_http_request_shed(r);
+	} else if (kh_works_now() < kept->until && !kh_works_is_stopping(kh_gateway_works(r->frame->gateway))) {
+		r->work.wake_at = kept->until;
+		r->shed = true;
 		return KH_WORK_WAIT;
 	}
 	kh_http_reply(r, 200, "text/plain", KH_LIT("waited\n"), NULL, 0);
@@ -111,7 +110,7 @@ static enum kh_work_next run_wait(struct kh_http_request *r)
 static enum kh_work_next run_stream(struct kh_http_request *r)
 {
 	struct kept *kept = kh_http_request_kept(r, sizeof(*kept));
-	bool stopping = kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r)));
+	bool stopping = kh_works_is_stopping(kh_gateway_works(r->frame->gateway));
 
 	if (kept == NULL)
 		return KH_WORK_DONE;
@@ -119,17 +118,17 @@ static enum kh_work_next run_stream(struct kh_http_request *r)
 		kept->stream = kh_http_reply_stream(r, NULL, 0);
 	if (kept->stream == NULL)
 		return KH_WORK_DONE;
-	if (kh_http_request_is_gone(r))
+	if (atomic_load(&r->gone))
 		atomic_fetch_add(&left, 1);
 	else if (!stopping && number(r, "n") == 0)
 		return KH_WORK_WAIT;
-	while (!kh_http_request_is_gone(r) && !stopping && kept->sent < number(r, "n")) {
+	while (!atomic_load(&r->gone) && !stopping && kept->sent < number(r, "n")) {
 		char id[24];
 		int n = snprintf(id, sizeof(id), "%lld", (long long)++kept->sent);
 		if (!kh_http_stream_event(kept->stream, kh_view_of(id, (size_t)n), KH_LIT("tick"),
 					  KH_LIT("{\"tick\":true}")))
 			break;
-		kh_http_request_work(r)->wake_at = kh_works_now() + number(r, "ms") * 1000;
+		r->work.wake_at = kh_works_now() + number(r, "ms") * 1000;
 		if (number(r, "ms") > 0)
 			return KH_WORK_WAIT;
 	}
@@ -147,8 +146,7 @@ static enum kh_work_next run_block(struct kh_http_request *r)
 
 static enum kh_work_next run_left(struct kh_http_request *r)
 {
-	kh_http_reply(r, 200, "text/plain", kh_arena_printf(kh_http_request_arena(r), "%u\n", atomic_load(&left)), NULL,
-		      0);
+	kh_http_reply(r, 200, "text/plain", kh_arena_printf(&r->arena, "%u\n", atomic_load(&left)), NULL, 0);
 	return KH_WORK_DONE;
 }
 
@@ -157,8 +155,7 @@ static enum kh_work_next run_task(struct kh_http_request *r)
 {
 	struct kh_task_open call = {.title = KH_LIT("a task of the tests")};
 	struct kh_error err = {0};
-	enum kh_err e = kh_gateway_call(kh_http_request_gateway(r), kh_http_request_token(r), kh_task_open_run, &call,
-					kh_http_request_arena(r), &err);
+	enum kh_err e = kh_gateway_call(r->frame->gateway, r->token, kh_task_open_run, &call, &r->arena, &err);
 
 	if (e != KH_OK)
 		kh_http_reply_error(r, e, &err);

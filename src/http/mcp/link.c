@@ -24,7 +24,7 @@ void kh_http_mcp_link_begin(struct kh_http_mcp_link *link, struct kh_http_reques
 	pthread_mutex_lock(&s->lock);
 	if (s->work)
 		kh_works_wake(s->work); /* it sees that it is no longer the last */
-	s->work = kh_http_request_work(r);
+	s->work = &r->work;
 	s->left = 0;
 	s->rests = false;
 	link->connection = ++s->connection;
@@ -32,6 +32,18 @@ void kh_http_mcp_link_begin(struct kh_http_mcp_link *link, struct kh_http_reques
 	pthread_mutex_unlock(&s->lock);
 	link->since = kh_works_now();
 	link->heard = link->since;
+}
+
+enum kh_work_next kh_http_mcp_link_end(struct kh_http_mcp_link *link)
+{
+	if (link->stream)
+		kh_http_mcp_stream_drop(link->stream);
+	if (link->session)
+		kh_http_mcp_session_drop(link->session);
+	if (link->peer)
+		kh_mcp_peer_drop(link->peer);
+	*link = (struct kh_http_mcp_link){0};
+	return KH_WORK_DONE;
 }
 
 /* Ends the connection.  GONE: the client closed it. */
@@ -53,13 +65,7 @@ static enum kh_work_next finish(struct kh_http_mcp_link *link, bool gone)
 	 * client that hangs up cancels nothing. */
 	if (gone && !link->session)
 		kh_http_mcp_stream_cancel(s);
-	kh_http_mcp_stream_drop(s);
-	if (link->session)
-		kh_http_mcp_session_drop(link->session);
-	if (link->peer)
-		kh_mcp_peer_drop(link->peer);
-	*link = (struct kh_http_mcp_link){0};
-	return KH_WORK_DONE;
+	return kh_http_mcp_link_end(link);
 }
 
 /* --- the beginning of the response -------------------------------------------------------------------------------- */
@@ -131,10 +137,9 @@ static void prime(struct kh_http_mcp_link *link)
 {
 	struct kh_mcp_peer *peer = link->session->peer;
 	char id[KH_HTTP_MCP_REPLAY_ID];
-	enum kh_rpc_version version;
 
 	pthread_mutex_lock(&peer->lock);
-	version = peer->version;
+	enum kh_rpc_version version = peer->version;
 	pthread_mutex_unlock(&peer->lock);
 	if (version >= KH_MCP_2025_11_25)
 		kh_http_stream_event(link->out, kh_http_mcp_replay_id(id, link->stream->number, link->sent), KH_LIT(""),
@@ -208,21 +213,19 @@ static int64_t look_again(const struct kh_http_mcp_link *link, int64_t now)
 static enum kh_work_next step_events(struct kh_http_mcp_link *link, struct kh_http_request *r, int64_t now)
 {
 	struct kh_http_mcp_stream *s = link->stream;
-	bool there, ends, rests, behind;
 
 	if (!open_events(link, r))
 		return finish(link, false);
 	pthread_mutex_lock(&s->lock);
-	there = write_events(link, now);
-	ends = s->ended || (s->own && kh_works_is_stopping(kh_gateway_works(kh_http_request_gateway(r))));
-	rests = s->rests && s->resumable;
-	behind = kh_http_mcp_replay_after(&s->said, link->sent) != NULL;
+	bool there = write_events(link, now);
+	bool ends = s->ended || (s->own && kh_works_is_stopping(kh_gateway_works(r->frame->gateway)));
+	bool rests = s->rests && s->resumable;
+	bool behind = kh_http_mcp_replay_after(&s->said, link->sent) != NULL;
 	pthread_mutex_unlock(&s->lock);
 	if (!there)
 		return finish(link, true);
 	if (behind || (!ends && !rests)) {
-		kh_http_request_work(r)->wake_at = behind ? look_again(link, now)
-							  : link->heard + KH_HTTP_MCP_STREAM_QUIET;
+		r->work.wake_at = behind ? look_again(link, now) : link->heard + KH_HTTP_MCP_STREAM_QUIET;
 		return KH_WORK_WAIT;
 	}
 	if (!ends)
@@ -234,12 +237,10 @@ enum kh_work_next kh_http_mcp_link_step(struct kh_http_mcp_link *link, struct kh
 {
 	struct kh_http_mcp_stream *s = link->stream;
 	int64_t now = kh_works_now();
-	enum form form;
-	bool replaced;
 
 	pthread_mutex_lock(&s->lock);
-	replaced = s->connection != link->connection;
-	form = form_of(link, s, now);
+	bool replaced = s->connection != link->connection;
+	enum form form = form_of(link, s, now);
 	pthread_mutex_unlock(&s->lock);
 	if (replaced)
 		return finish(link, false);
@@ -247,8 +248,8 @@ enum kh_work_next kh_http_mcp_link_step(struct kh_http_mcp_link *link, struct kh
 		return reply_whole(link, r);
 	if (form == FORM_EVENTS)
 		return step_events(link, r, now);
-	if (kh_http_request_is_gone(r))
+	if (atomic_load(&r->gone))
 		return finish(link, true);
-	kh_http_request_work(r)->wake_at = link->events ? link->since + KH_HTTP_MCP_STREAM_SLOW : 0;
+	r->work.wake_at = link->events ? link->since + KH_HTTP_MCP_STREAM_SLOW : 0;
 	return KH_WORK_WAIT;
 }

@@ -28,6 +28,9 @@ void kh_http_mcp_link_begin(struct kh_http_mcp_link *link, struct kh_http_reques
 /* A step of the request's work. */
 enum kh_work_next kh_http_mcp_link_step(struct kh_http_mcp_link *link, struct kh_http_request *r);
 
+/* Releases what the link holds, and empties it.  Returns KH_WORK_DONE. */
+enum kh_work_next kh_http_mcp_link_end(struct kh_http_mcp_link *link);
+
 /* Answers a request that has no exchange: a JSON-RPC error without an id. */
 void kh_http_mcp_link_refuse(struct kh_http_request *r, unsigned status, int code, const char *message);
 

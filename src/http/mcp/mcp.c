@@ -80,15 +80,14 @@ static struct kh_view header_of(void *ctx, const char *name)
 
 static struct kh_http_mcp *endpoint(const struct kh_http_request *r)
 {
-	return kh_http_request_ctx(r);
+	return r->ctx;
 }
 
 /* Finds out who sent the request.  False: its token is not valid, and the client has been told. */
 static bool identify(struct kh_http_request *r, struct kh_http_mcp_link *link, bool fresh)
 {
 	struct kh_error err;
-	enum kh_err e = kh_gateway_who(endpoint(r)->settings.gateway, kh_http_request_token(r), fresh, &link->who,
-				       &err);
+	enum kh_err e = kh_gateway_who(endpoint(r)->settings.gateway, r->token, fresh, &link->who, &err);
 
 	if (e != KH_OK) {
 		kh_http_reply_error(r, e, &err);
@@ -146,22 +145,9 @@ static struct kh_mcp_peer *peer_of(struct kh_http_request *r, struct kh_http_mcp
 {
 	if (link->session)
 		return link->session->peer;
-	link->peer = kh_mcp_peer_new(endpoint(r)->settings.mcp, &kh_http_mcp_stream_transport, NULL,
-				     kh_http_request_token(r), &link->who);
+	link->peer = kh_mcp_peer_new(endpoint(r)->settings.mcp, &kh_http_mcp_stream_transport, NULL, r->token,
+				     &link->who);
 	return link->peer;
-}
-
-/* Releases what was begun and cannot go on. */
-static enum kh_work_next give_up(struct kh_http_mcp_link *link)
-{
-	if (link->session)
-		kh_http_mcp_session_drop(link->session);
-	if (link->peer)
-		kh_mcp_peer_drop(link->peer);
-	if (link->stream)
-		kh_http_mcp_stream_drop(link->stream);
-	*link = (struct kh_http_mcp_link){0};
-	return KH_WORK_DONE;
 }
 
 static enum kh_work_next begin_post(struct kh_http_request *r, struct kh_http_mcp_link *link)
@@ -181,12 +167,12 @@ static enum kh_work_next begin_post(struct kh_http_request *r, struct kh_http_mc
 	peer = peer_of(r, link);
 	if (!link->stream || !peer || !kh_http_mcp_stream_take(link->stream, peer, kh_http_request_body(r), &headers)) {
 		kh_http_mcp_link_refuse(r, 503, -32603, "out of memory, or stopping: try later");
-		return give_up(link);
+		return kh_http_mcp_link_end(link);
 	}
 	kh_http_mcp_link_begin(link, r, 0);
 	if (kh_http_mcp_link_step(link, r) == KH_WORK_DONE)
 		return KH_WORK_DONE;
-	kh_http_request_shed(r);
+	r->shed = true;
 	return KH_WORK_WAIT;
 }
 
@@ -253,7 +239,7 @@ static enum kh_work_next run_get(struct kh_http_request *r)
 		return KH_WORK_DONE;
 	if (!choose(r, link, &sent)) {
 		kh_http_mcp_link_refuse(r, 400, -32000, "Last-Event-ID: nothing is kept of this stream");
-		return give_up(link);
+		return kh_http_mcp_link_end(link);
 	}
 	link->events = true;
 	link->follows = true;

@@ -166,10 +166,9 @@ struct kh_http_mcp_session *kh_http_mcp_session_find(struct kh_http_mcp_sessions
 void kh_http_mcp_session_drop(struct kh_http_mcp_session *s)
 {
 	struct kh_http_mcp_sessions *table = s->table;
-	bool last;
 
 	pthread_mutex_lock(&table->lock);
-	last = --s->refs == 0;
+	bool last = --s->refs == 0;
 	pthread_mutex_unlock(&table->lock);
 	if (!last)
 		return;
@@ -180,10 +179,8 @@ void kh_http_mcp_session_drop(struct kh_http_mcp_session *s)
 
 void kh_http_mcp_session_end(struct kh_http_mcp_session *s)
 {
-	bool was;
-
 	pthread_mutex_lock(&s->table->lock);
-	was = s->listed;
+	bool was = s->listed;
 	if (was)
 		leave(s->table, s);
 	pthread_mutex_unlock(&s->table->lock);

@@ -17,10 +17,8 @@ struct kh_http_mcp_stream *kh_http_mcp_stream_new(struct kh_http_mcp_sessions *s
 /* Takes a reference.  False: the stream is being freed. */
 static bool hold(struct kh_http_mcp_stream *s)
 {
-	bool there;
-
 	pthread_mutex_lock(&s->lock);
-	there = !s->lost;
+	bool there = !s->lost;
 	s->refs += there;
 	pthread_mutex_unlock(&s->lock);
 	return there;
@@ -28,10 +26,8 @@ static bool hold(struct kh_http_mcp_stream *s)
 
 void kh_http_mcp_stream_drop(struct kh_http_mcp_stream *s)
 {
-	bool last;
-
 	pthread_mutex_lock(&s->lock);
-	last = --s->refs == 0;
+	bool last = --s->refs == 0;
 	pthread_mutex_unlock(&s->lock);
 	if (!last)
 		return;
@@ -140,10 +136,8 @@ const struct kh_mcp_transport kh_http_mcp_stream_transport = {.send = send_messa
 
 void kh_http_mcp_stream_cancel(struct kh_http_mcp_stream *s)
 {
-	bool runs;
-
 	pthread_mutex_lock(&s->lock);
-	runs = s->exchange && !s->ended;
+	bool runs = s->exchange && !s->ended;
 	if (runs)
 		use(s);
 	pthread_mutex_unlock(&s->lock);
@@ -181,13 +175,11 @@ static void put_in(struct kh_http_mcp_session *session, struct kh_http_mcp_strea
 /* Handles a stream that left its session's list: a connected client goes on, but nobody can come back to it. */
 static void forget(struct kh_http_mcp_stream *s)
 {
-	bool deserted;
-
 	if (!s)
 		return;
 	pthread_mutex_lock(&s->lock);
 	s->resumable = false;
-	deserted = !s->work;
+	bool deserted = !s->work;
 	pthread_mutex_unlock(&s->lock);
 	if (deserted)
 		kh_http_mcp_stream_cancel(s);
@@ -243,10 +235,8 @@ struct kh_http_mcp_stream *kh_http_mcp_stream_find(struct kh_http_mcp_session *s
 
 static bool is_stale(struct kh_http_mcp_stream *s, int64_t now)
 {
-	bool stale;
-
 	pthread_mutex_lock(&s->lock);
-	stale = !s->own && !s->work && s->left > 0 && now - s->left > KH_HTTP_MCP_STREAM_KEEP;
+	bool stale = !s->own && !s->work && s->left > 0 && now - s->left > KH_HTTP_MCP_STREAM_KEEP;
 	pthread_mutex_unlock(&s->lock);
 	return stale;
 }

@@ -112,8 +112,8 @@ enum kh_err kh_rest_comm_operate(struct kh_rest_call *call)
 
 	if (e != KH_OK)
 		return e;
-	call->waits = kh_operating_step(call->gateway, operating, kh_http_request_work(call->r), call->arena,
-					&call->err) == KH_WORK_WAIT;
+	call->waits = kh_operating_step(call->gateway, operating, &call->r->work, call->arena, &call->err) ==
+		      KH_WORK_WAIT;
 	if (call->waits)
 		return KH_OK;
 	return operating->result == KH_OK ? tell(call, &operating->look) : operating->result;

@@ -42,8 +42,7 @@ static enum kh_err go_on(struct kh_rest_call *call)
 {
 	struct kh_asking *asking = &call->kept->asking;
 
-	call->waits = kh_asking_step(call->gateway, asking, kh_http_request_work(call->r), call->arena, &call->err) ==
-		      KH_WORK_WAIT;
+	call->waits = kh_asking_step(call->gateway, asking, &call->r->work, call->arena, &call->err) == KH_WORK_WAIT;
 	if (call->waits)
 		return KH_OK;
 	if (is_no_query(call, asking))
@@ -106,7 +105,7 @@ enum kh_err kh_rest_queries_show(struct kh_rest_call *call)
 /* There is no ask yet: answers 204, or waits and looks again. */
 static enum kh_err wait_for_more(struct kh_rest_call *call, int64_t pause)
 {
-	struct kh_work *work = kh_http_request_work(call->r);
+	struct kh_work *work = &call->r->work;
 	int64_t now = kh_works_now();
 
 	if (call->kept->until <= now || kh_works_is_stopping(kh_gateway_works(call->gateway)))

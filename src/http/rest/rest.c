@@ -50,11 +50,12 @@ static enum kh_err check_caller(struct kh_rest_call *call)
 
 static enum kh_err read_query(struct kh_rest_call *call)
 {
-	struct kh_view name, value;
+	const struct kh_http_target *target = &call->r->target;
 	enum kh_err e = KH_OK;
 
-	for (size_t i = 0; e == KH_OK && kh_http_request_query_at(call->r, i, &name, &value); i++)
-		e = kh_rest_read_parameter(call->arena, call->route->query, name, value, call->query, &call->err);
+	for (size_t i = 0; e == KH_OK && i < target->parameter_count; i++)
+		e = kh_rest_read_parameter(call->arena, call->route->query, target->parameters[i].name,
+					   target->parameters[i].value, call->query, &call->err);
 	return e == KH_OK ? kh_rest_read_parameters_end(call->route->query, call->query, &call->err) : e;
 }
 
@@ -103,21 +104,21 @@ static enum kh_err begin(struct kh_rest_call *call)
 /* Runs one step of a call (server.h). */
 static enum kh_work_next step(struct kh_http_request *r)
 {
-	const struct kh_rest *rest = kh_http_request_ctx(r);
+	const struct kh_rest *rest = r->ctx;
 	struct kh_rest_call call = {
 		.r = r,
-		.route = &rest->rows[kh_http_request_route(r) - rest->routes],
+		.route = &rest->rows[r->route - rest->routes],
 		.document = rest->document,
-		.gateway = kh_http_request_gateway(r),
-		.arena = kh_http_request_arena(r),
-		.token = kh_http_request_token(r),
+		.gateway = r->frame->gateway,
+		.arena = &r->arena,
+		.token = r->token,
 		.kept = kh_http_request_kept(r, sizeof(struct kh_rest_kept)),
 	};
 	enum kh_err e = call.kept == NULL ? KH_ENOMEM : KH_OK;
 
 	call.doc = kh_json_new(call.arena);
 	/* A caller that waited and is gone gets nothing: a Reader would take an ask that nobody answers. */
-	if (e == KH_OK && call.kept->begun && kh_http_request_is_gone(r)) {
+	if (e == KH_OK && call.kept->begun && atomic_load(&r->gone)) {
 		kh_http_reply(r, 204, NULL, KH_LIT(""), NULL, 0);
 		return KH_WORK_DONE;
 	}
@@ -127,7 +128,7 @@ static enum kh_work_next step(struct kh_http_request *r)
 		e = call.route->run(&call);
 	if (e == KH_OK && call.waits) {
 		call.kept->begun = true;
-		kh_http_request_shed(r);
+		r->shed = true;
 		return KH_WORK_WAIT;
 	}
 	if (e != KH_OK)

@@ -71,7 +71,7 @@ static const struct kh_rest_route routes[] = {
 	 .about = "What budgets hang on, and what content is put into.  It begins in the phase `planning`.",
 	 .body = {{"title", KH_REST_TEXT, "For people; up to 200 bytes of visible text."},
 		  {"bits", KH_REST_NUMBER,
-		   "The budget in bits; the policy's is the most, and is taken where this is missing.", .min = 1,
+		   "The budget in bits; the policy's is the most, and is taken if this is missing.", .min = 1,
 		   .max = BUDGET}},
 	 .status = 201, .flags = KH_REST_CONFLICTS | KH_REST_RATED},
 	{KH_HTTP_GET, "/tasks/{task}", "showTask", "tasks", kh_task_show_run, kh_rest_tasks_show, "Task", "Show a task",
@@ -96,7 +96,7 @@ static const struct kh_rest_route routes[] = {
 	 .body = {{"source", KH_REST_TEXT,
 		   "Where the content came from, for people: a URL, a path.  Visible characters only.",
 		   .required = true},
-		  {"operation", KH_REST_TEXT, "Of its attribution; `comm.read` where it is missing."},
+		  {"operation", KH_REST_TEXT, "Of its attribution; `comm.read` if it is missing."},
 		  {"content", KH_REST_TEXT, "The content itself, up to 16 MiB.", .required = true}},
 	 .text_body = "The content itself, up to 16 MiB of UTF-8; `source` is in the URL then.", .limit = CONTENT,
 	 .status = 201, .flags = KH_REST_CONFLICTS},
@@ -113,21 +113,19 @@ static const struct kh_rest_route routes[] = {
 	 .body_schema = "Query", .later = 202, .flags = KH_REST_CONFLICTS | KH_REST_RATED | KH_REST_WAITS},
 	{KH_HTTP_GET, "/queries/{query}", "getQuery", "queries", kh_look_run, kh_rest_queries_show, "QueryOutcome",
 	 "The outcome of a query", .about = "As of askQuery.",
-	 .query = {WAIT(
-		 "the outcome, for a human's decision too, at most the gateway's bound; 0 where it is missing.")},
+	 .query = {WAIT("the outcome, for a human's decision too, at most the gateway's bound; 0 if it is missing.")},
 	 .later = 202, .flags = KH_REST_WAITS},
 	{KH_HTTP_GET, "/approvals/{approval}/outcome", "getOutcome", "queries", kh_look_run, kh_rest_queries_show,
 	 "AnyOutcome", "The outcome of the query or operation that waits for an approval",
 	 .about = "For whoever was told `pending` with this approval.  Of an external operation it says what is "
 		  "known now, at once: callOperation takes it up again.",
-	 .query = {WAIT(
-		 "the outcome, for a human's decision too, at most the gateway's bound; 0 where it is missing.")},
+	 .query = {WAIT("the outcome, for a human's decision too, at most the gateway's bound; 0 if it is missing.")},
 	 .later = 202, .flags = KH_REST_CONFLICTS | KH_REST_WAITS},
 	{KH_HTTP_POST, "/asks/next", "nextAsk", "readers", kh_ask_next_run, kh_rest_queries_next, "Ask",
 	 "Take what this Reader is to answer",
 	 .about = "The oldest query that waits for the Reader whose token this is, with the sealed content in "
 		  "fences.  204: there is none.",
-	 .query = {WAIT("something to read, at most the gateway's bound; 0 where it is missing.")}, .later = 204,
+	 .query = {WAIT("something to read, at most the gateway's bound; 0 if it is missing.")}, .later = 204,
 	 .flags = KH_REST_WAITS},
 	{KH_HTTP_POST, "/asks/{ask}/response", "respond", "readers", kh_respond_run, kh_rest_queries_respond,
 	 "ResponseResult", "Answer what was asked",
@@ -138,7 +136,7 @@ static const struct kh_rest_route routes[] = {
 	 kh_rest_comm_list, "DeclarationList", "List the external operations of a task",
 	 .about = "In the order in which they were declared.  A controller gets of each what it may know.",
 	 .query = {{"after", KH_REST_ID, "Those after this one: `next` of the page before.", .letter = 'd'},
-		   {"limit", KH_REST_NUMBER, "At most so many; 100 where it is missing.", .min = 1, .max = 1000}}},
+		   {"limit", KH_REST_NUMBER, "At most so many; 100 if it is missing.", .min = 1, .max = 1000}}},
 	{KH_HTTP_POST, "/tasks/{task}/declarations", "declare", "operations", kh_declare_run, kh_rest_comm_declare,
 	 "Declared", "Say what will be needed from outside, and why",
 	 .about = "Runs nothing, in both phases.  Each is decided now as a call in the execution phase would be: "
@@ -155,7 +153,7 @@ static const struct kh_rest_route routes[] = {
 	 .body_schema = "OperationCall", .later = 202, .flags = KH_REST_CONFLICTS | KH_REST_RATED | KH_REST_WAITS},
 	{KH_HTTP_GET, "/declarations/{declaration}", "showDeclaration", "operations", kh_comm_look_run,
 	 kh_rest_comm_show, "DeclarationShown", "What is known of an external operation",
-	 .about = "A controller gets its outcome (200 where it has ended, else 202).  A host, reviewer or admin "
+	 .about = "A controller gets its outcome (200 if it has ended, else 202).  A host, reviewer or admin "
 		  "gets what was declared and why, by which approvals it went, and what the world said, which is "
 		  "untrusted: display it as text and nothing else.  What the gates said is in the audit, what "
 		  "matched in the approval.  Nothing is carried out.",
@@ -169,8 +167,7 @@ static const struct kh_rest_route routes[] = {
 	 kh_rest_approvals_show, "Approval", "Show a page of what is to be decided",
 	 .about = "That it was shown to this principal is recorded first; all pages must have been, before a "
 		  "decision.  `text` under a `label` is untrusted: display it as text and nothing else.",
-	 .query = {{"page", KH_REST_NUMBER, "Which page of the text; 1 where it is missing.", .min = 1,
-		    .max = 1000000}}},
+	 .query = {{"page", KH_REST_NUMBER, "Which page of the text; 1 if it is missing.", .min = 1, .max = 1000000}}},
 	{KH_HTTP_POST, "/approvals/{approval}/decision", "decideApproval", "approvals", kh_approval_decide_run,
 	 kh_rest_approvals_decide, "Decision", "Decide",
 	 .about = "The first decision counts; the second is told who decided what (409).  A supervisor decides tool "
@@ -205,7 +202,7 @@ static const struct kh_rest_route routes[] = {
 	 kh_rest_contexts_assemble, "Blocks", "The context as its agent gets it",
 	 .about = "The security policy first, then what the host put in, outputs and deliveries since the last "
 		  "reset; never sealed content.",
-	 .query = {{"format", KH_REST_WORD, "json where it is missing.", .words = &context_words}},
+	 .query = {{"format", KH_REST_WORD, "json if it is missing.", .words = &context_words}},
 	 .other_types = {"application/xml"}},
 	{KH_HTTP_POST, "/contexts/{context}/outputs", "addOutput", "contexts", kh_context_output_run,
 	 kh_rest_contexts_output, "OutputPut", "Put in what the agent wrote",
@@ -231,7 +228,7 @@ static const struct kh_rest_route routes[] = {
 		  {"role", KH_REST_WORD, "A host makes controllers alone.", .required = true,
 		   .words = &kh_policy_role_words},
 		  {"bits", KH_REST_NUMBER, "A smaller budget for a controller's context.", .min = 1, .max = BUDGET},
-		  {"expires_at", KH_REST_TIME, "Valid until then; until it is revoked where this is missing."}},
+		  {"expires_at", KH_REST_TIME, "Valid until then; until it is revoked if this is missing."}},
 	 .status = 201, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_DELETE, "/tokens/{token}", "revokeToken", "tokens", kh_revoke_run, kh_rest_tokens_revoke, NULL,
 	 "Revoke a token",
@@ -256,8 +253,7 @@ static const struct kh_rest_route routes[] = {
 		   {"kind", KH_REST_TEXT, "Events of this kind, or group of kinds: query.delivered, query."},
 		   {"since", KH_REST_TEXT, "Events from then on: 2026-11-15, 2026-11-15T08:30:00Z."},
 		   {"until", KH_REST_TEXT, "Events before then."},
-		   {"format", KH_REST_WORD, "json where it is missing; jsonl: an event a line.",
-		    .words = &audit_words}},
+		   {"format", KH_REST_WORD, "json if it is missing; jsonl: an event a line.", .words = &audit_words}},
 	 .other_types = {"application/jsonl"}},
 	{KH_HTTP_GET, "/audit/{event}", "showEvent", "audit", kh_audittrail_run, kh_rest_audit_show, "Event",
 	 "One event", .about = "`event` is byte for byte what `hash` is the BLAKE2b-256 of."},
@@ -273,7 +269,7 @@ static const struct kh_rest_route routes[] = {
 		  "A host gets those of its own contexts' tasks.  Nobody's agent: the moment at which others act "
 		  "is not for a controller to know.",
 	 .query = {{"after", KH_REST_NUMBER,
-		    "Events after this number; those from now on where it is missing.  The header Last-Event-ID goes "
+		    "Events after this number; those from now on if it is missing.  The header Last-Event-ID goes "
 		    "before it.",
 		    .max = INT64_MAX}},
 	 .other_types = {"text/event-stream"},
