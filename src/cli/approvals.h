@@ -1,6 +1,8 @@
 /*
- * `keyhole approvals list` and `watch`: what waits for a human.  approvals_show.h has `show`, approvals_decide.h
- * `approve`, `reject` and `edit`.
+ * `keyhole approvals`: what waits for a human.
+ *
+ * A decision names the digest of what was displayed (A6): that of --shown, or on a terminal the one that this command
+ * has just displayed, page by page, before it asks.
  */
 #ifndef KH_CLI_APPROVALS_H
 #define KH_CLI_APPROVALS_H
@@ -8,11 +10,16 @@
 #include "cli/frame.h"
 
 struct kh_approvals_args {
-	bool all;       /* list: also those that no longer wait */
-	uint64_t count; /* watch: how many; 0: no limit */
+	bool all;                             /* list: also those that no longer wait */
+	uint64_t count;                       /* watch: how many; 0: no limit */
+	uint64_t page;                        /* show; 0: all of them */
+	struct kh_view shown, note;           /* of a decision; may be empty */
+	const char *text, *file, *parameters; /* of an edit */
+	struct kh_view host, until;           /* of a wider grant; may be empty */
+	uint64_t uses;
 };
 
-int kh_approvals_list(struct kh_frame *f);
-int kh_approvals_watch(struct kh_frame *f);
+kh_frame_fn kh_approvals_list, kh_approvals_watch, kh_approvals_show;
+kh_frame_fn kh_approvals_approve, kh_approvals_reject, kh_approvals_edit;
 
 #endif

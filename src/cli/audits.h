@@ -10,7 +10,6 @@ struct kh_audits_args {
 	const char *witness, *key; /* NULL: the home's */
 };
 
-int kh_audits_verify(struct kh_frame *f);
-int kh_audits_checkpoint(struct kh_frame *f);
+kh_frame_fn kh_audits_verify, kh_audits_checkpoint;
 
 #endif

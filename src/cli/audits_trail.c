@@ -2,7 +2,6 @@
  * does. */
 #include "cli/audits_trail.h"
 
-#include "cli/eventoption.h"
 #include "cli/eventtext.h"
 #include "cli/progress.h"
 #include "store/txn.h"
@@ -131,13 +130,17 @@ static enum kh_err read_one(struct kh_txn *txn, struct reading *r)
 static enum kh_err read_events(struct kh_txn *txn, void *arg)
 {
 	struct reading *r = arg;
+	struct kh_error why;
 
 	kh_txn_use_arena(txn, &r->f->arena);
 	enum kh_err e = kh_eventline_init(&r->line, txn);
 	if (e != KH_OK)
 		return e;
-	e = kh_eventoption_read(&r->args->wanted, &r->line, &r->filter, txn->err);
-	if (e == KH_OK)
+	r->filter = r->args->wanted;
+	e = kh_eventfilter_read(&r->filter, r->line.id_key, &why);
+	if (e != KH_OK)
+		kh_error_set(txn->err, e, "bad_option", "--%s: %s", why.member, why.detail);
+	else
 		e = r->read(txn, r);
 	kh_eventline_done(&r->line);
 	return e;

@@ -2,18 +2,16 @@
 #ifndef KH_CLI_AUDITS_TRAIL_H
 #define KH_CLI_AUDITS_TRAIL_H
 
-#include "cli/eventoption.h"
 #include "cli/frame.h"
+#include "engine/audit/eventfilter.h"
 
 struct kh_audits_trail_args {
-	struct kh_eventoption wanted;
-	const char *format; /* export: NULL: jsonl */
-	uint64_t last;      /* tail */
+	struct kh_eventfilter wanted; /* not read yet */
+	const char *format;           /* export: NULL: jsonl */
+	uint64_t last;                /* tail */
 	bool follow;
 };
 
-int kh_audits_trail_tail(struct kh_frame *f);
-int kh_audits_trail_show(struct kh_frame *f);
-int kh_audits_trail_export(struct kh_frame *f);
+kh_frame_fn kh_audits_trail_tail, kh_audits_trail_show, kh_audits_trail_export;
 
 #endif

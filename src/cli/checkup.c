@@ -1,8 +1,11 @@
 /* The checkup.  Paths come from the operator and were checked when the configuration was read.  What is at a path
- * may be anything, so it is only opened. */
+ * may be anything, so it is only opened.  What a server says is put into a row quoted, or not at all. */
 #include "cli/checkup.h"
 
+#include "errand/rights.h"
 #include "home/secret.h"
+#include "home/supplies.h"
+#include "outside/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +24,8 @@ struct checkup {
 enum kind { FOLDER, PLAIN_FILE, EITHER, PROGRAM };
 
 /* Adds a row; returns a spare one if there is no memory, which the arena remembers. */
-static struct kh_diagnosis *add_row(struct checkup *c, struct kh_view name, unsigned line, const char *without)
+static struct kh_diagnosis *add(struct checkup *c, struct kh_diagnosis row)
 {
-	static const char remedy[] = "%s:%u names it: put it there, or let the gateway's user read it (and the folders "
-				     "above it), or change the line";
 	static struct kh_diagnosis spare;
 
 	if (c->count == c->room) {
@@ -32,13 +33,29 @@ static struct kh_diagnosis *add_row(struct checkup *c, struct kh_view name, unsi
 		c->rows = kh_arena_grow(c->arena, c->rows, c->room * sizeof(*c->rows), room * sizeof(*c->rows));
 		c->room = c->rows != NULL ? room : 0;
 	}
-	struct kh_view label = kh_arena_printf(c->arena, "%.*s", KH_FMT(name));
-	struct kh_view todo = kh_arena_printf(c->arena, remedy, KH_FOLDER_CONFIG, line);
-	if (c->rows == NULL || label.p == NULL || todo.p == NULL)
+	if (c->rows == NULL || row.name == NULL || row.without == NULL || row.remedy == NULL)
 		return &spare;
-	struct kh_diagnosis *row = &c->rows[c->count++];
-	*row = (struct kh_diagnosis){.name = label.p, .is_required = true, .without = without, .remedy = todo.p};
-	return row;
+	c->rows[c->count] = row;
+	return &c->rows[c->count++];
+}
+
+static const char *text_of(struct checkup *c, struct kh_view text)
+{
+	return kh_arena_printf(c->arena, "%.*s", KH_FMT(text)).p;
+}
+
+/* --- what is on this machine -------------------------------------------------------------------------------------- */
+
+static struct kh_diagnosis *add_named(struct checkup *c, struct kh_view name, unsigned line, const char *without)
+{
+	struct kh_view todo = kh_arena_printf(c->arena,
+					      KH_FOLDER_CONFIG
+					      ":%u names it: put it there, or let the gateway's user read "
+					      "it (and the folders above it), or change the line",
+					      line);
+
+	return add(c, (struct kh_diagnosis){
+			      .name = text_of(c, name), .is_required = true, .without = without, .remedy = todo.p});
 }
 
 static const char *opened_as(int fd, enum kind kind)
@@ -60,7 +77,7 @@ static const char *opened_as(int fd, enum kind kind)
 static void check_path(struct checkup *c, struct kh_view name, struct kh_view path, enum kind kind, unsigned line,
 		       const char *without)
 {
-	struct kh_diagnosis *row = add_row(c, name, line, without);
+	struct kh_diagnosis *row = add_named(c, name, line, without);
 	struct kh_view text = kh_arena_printf(c->arena, "%.*s", KH_FMT(path)), quoted = kh_arena_quote(c->arena, path);
 
 	if (text.p == NULL || quoted.p == NULL)
@@ -90,9 +107,9 @@ static void check_secret(struct checkup *c, const struct kh_secret *secret)
 
 	if (secret->file.n == 0 && secret->environment.n == 0)
 		return;
-	struct kh_diagnosis *row = add_row(c,
-					   kh_arena_printf(c->arena, "%s of %.*s", secret->word, KH_FMT(secret->owner)),
-					   secret->line, "the gateway does not start");
+	struct kh_diagnosis *row = add_named(
+		c, kh_arena_printf(c->arena, "%s of %.*s", secret->word, KH_FMT(secret->owner)), secret->line,
+		"the gateway does not start");
 	enum kh_err e = kh_secret_read(secret, &c->home->folder, c->arena, &kept, &text, &err);
 	kh_secret_wipe(text);
 	kh_secret_forget(kept);
@@ -174,5 +191,83 @@ struct kh_diagnosis *kh_checkup_run(struct kh_home *home, size_t *ret_count)
 	for (size_t i = 0; i < config->policy.operations.n; i++)
 		check_rule(&c, &rules[i]);
 	*ret_count = kh_arena_check(&home->arena) == KH_OK ? c.count : 0;
+	return c.rows;
+}
+
+/* --- databases ---------------------------------------------------------------------------------------------------- */
+
+static void add_asked(struct checkup *c, struct kh_diagnosis row, struct kh_view detail)
+{
+	struct kh_diagnosis *added = add(c, row);
+
+	snprintf(added->detail, sizeof(added->detail), "%.*s", KH_FMT(detail));
+}
+
+static void add_failure(struct checkup *c, const char *name, struct kh_view why, const char *to_do)
+{
+	add_asked(c, (struct kh_diagnosis){.name = name, .without = "operations cannot ask it", .remedy = to_do}, why);
+}
+
+static void add_finding(struct checkup *c, const char *name, struct kh_view role,
+			const struct kh_rights_finding *finding)
+{
+	struct kh_view detail = kh_arena_printf(c->arena, "role %.*s may do more than read%s", KH_FMT(role),
+						finding->is_grave ? ", past a read-only transaction" : "");
+
+	add_asked(c,
+		  (struct kh_diagnosis){.name = name, .without = text_of(c, finding->means), .remedy = finding->to_do},
+		  detail);
+}
+
+static void ask_database(struct checkup *c, const struct kh_errand_tools *tools,
+			 const struct kh_config_database *database)
+{
+	const char *name = text_of(c, database->name);
+	struct kh_diagnosis good = {.name = name, .has = true, .without = "", .remedy = ""};
+	struct kh_rights *rights = KH_NEW(c->arena, struct kh_rights);
+
+	if (rights == NULL || kh_rights_look(tools, database, c->arena, rights) != KH_OK)
+		return; /* the arena remembers it */
+	if (!rights->looked)
+		add_failure(c, name, rights->why,
+			    "see that the file or server is there, and that user, password and certificate are right");
+	else if (database->file.n > 0)
+		add_asked(c, good, KH_LIT("can be read"));
+	else if (rights->n == 0)
+		add_asked(c, good,
+			  kh_arena_printf(c->arena, "role %.*s reads, and nothing else", KH_FMT(database->user)));
+	for (size_t i = 0; i < rights->n; i++)
+		add_finding(c, name, database->user, &rights->finding[i]);
+}
+
+static void ask_databases(struct checkup *c)
+{
+	const struct kh_config_database *databases = c->home->config->databases.at;
+	struct kh_error err = {.detail = ""};
+	struct kh_client client;
+
+	if (kh_client_start(&client, NULL, &err) != KH_OK) {
+		add_failure(c, "executor", kh_view_str(err.detail), "what is missing above comes first");
+		return;
+	}
+	c->home->client = &client;
+	if (kh_supplies_open(c->home, &err) != KH_OK)
+		add_failure(c, "secrets", kh_view_str(err.detail),
+			    "see that the file or variable that the configuration names is there");
+	for (size_t i = 0; c->home->supplies != NULL && i < c->home->config->databases.n; i++)
+		ask_database(c, &c->home->supplies->tools, &databases[i]);
+	kh_client_stop(&client);
+	c->home->client = NULL;
+}
+
+struct kh_diagnosis *kh_checkup_databases(struct kh_home *home, size_t *ret_count)
+{
+	struct checkup c = {.home = home, .arena = &home->arena};
+
+	if (home->config->databases.n > 0)
+		ask_databases(&c);
+	if (kh_arena_check(c.arena) != KH_OK)
+		add_failure(&c, "databases", KH_LIT("out of memory"), "free some memory");
+	*ret_count = c.rows != NULL ? c.count : 0;
 	return c.rows;
 }

@@ -10,4 +10,8 @@
  * arena; *RET_COUNT is 0 if it names nothing, or if there is no memory. */
 struct kh_diagnosis *kh_checkup_run(struct kh_home *home, size_t *ret_count);
 
+/* Asks each database of the configuration once, through an executor as an operation would, and finds out what the role
+ * on a PostgreSQL server may do besides reading (errand/rights.h). */
+struct kh_diagnosis *kh_checkup_databases(struct kh_home *home, size_t *ret_count);
+
 #endif

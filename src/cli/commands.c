@@ -5,8 +5,6 @@
 #include "cli/commands.h"
 
 #include "cli/approvals.h"
-#include "cli/approvals_decide.h"
-#include "cli/approvals_show.h"
 #include "cli/audits.h"
 #include "cli/audits_trail.h"
 #include "cli/comms.h"
@@ -111,34 +109,33 @@ static const struct kh_option approvals_watch[] = {
 };
 
 static const struct kh_option approvals_show[] = {
-	{"--page", "N", "this page alone", FILLS(kh_approvals_show_args, page)},
+	{"--page", "N", "this page alone", FILLS(kh_approvals_args, page)},
 };
 
 /* The options of all three decisions; then those of one of them. */
-#define DECISION                                                                                          \
-	{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now",                   \
-	 FILLS(kh_approvals_decide_args, shown)},                                                         \
-	{                                                                                                 \
-		"--note", "TEXT", "your own words, for the record", FILLS(kh_approvals_decide_args, note) \
+#define DECISION                                                                                   \
+	{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now",            \
+	 FILLS(kh_approvals_args, shown)},                                                         \
+	{                                                                                          \
+		"--note", "TEXT", "your own words, for the record", FILLS(kh_approvals_args, note) \
 	}
 
 static const struct kh_option approvals_approve[] = {
 	DECISION,
 	{"--host", "HOST", "of an operation: with any arguments towards this host, in its task",
-	 FILLS(kh_approvals_decide_args, host)},
-	{"--uses", "N", "of an operation: so often (default: 1)", FILLS(kh_approvals_decide_args, uses)},
+	 FILLS(kh_approvals_args, host)},
+	{"--uses", "N", "of an operation: so often (default: 1)", FILLS(kh_approvals_args, uses)},
 	{"--until", "TIME", "of an operation: until then, such as 2026-03-19T14:30:00Z",
-	 FILLS(kh_approvals_decide_args, until)},
+	 FILLS(kh_approvals_args, until)},
 };
 
 static const struct kh_option approvals_reject[] = {DECISION};
 
 static const struct kh_option approvals_edit[] = {
 	DECISION,
-	{"--text", "TEXT", "the answer", FILLS(kh_approvals_decide_args, text)},
-	{"--parameters", "JSON", "an operation's parameters, as an object",
-	 FILLS(kh_approvals_decide_args, parameters)},
-	{"--file", "FILE", "a file that holds either", FILLS(kh_approvals_decide_args, file)},
+	{"--text", "TEXT", "the answer", FILLS(kh_approvals_args, text)},
+	{"--parameters", "JSON", "an operation's parameters, as an object", FILLS(kh_approvals_args, parameters)},
+	{"--file", "FILE", "a file that holds either", FILLS(kh_approvals_args, file)},
 };
 
 static const struct kh_option audit_verify[] = {
@@ -360,23 +357,22 @@ const struct kh_frame_command kh_commands[] = {
 	 "Show what is to be approved, with all that is known about it, and record that it was shown.  Text of\n"
 	 "others stands behind a bar at the left; invisible and control characters in it are shown as escapes.\n"
 	 "On a terminal it is shown page by page; with --json, one page is written.\n",
-	 WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_show_args, approvals_show), .run = kh_approvals_show},
+	 WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_show), .run = kh_approvals_show},
 	{"approvals approve", "approve what was shown", AT_HOME, "[OPTION...] ID",
 	 "Approve what an approval shows, for exactly that, once.  An external operation can be approved for more\n"
 	 "than that, with --host, --uses and --until.\n",
-	 OF_DECISION, WORDS(1, 1), ASK(REVIEWER), TAKES(kh_approvals_decide_args, approvals_approve),
-	 .run = kh_approvals_decide_approve},
+	 OF_DECISION, WORDS(1, 1), ASK(REVIEWER), TAKES(kh_approvals_args, approvals_approve),
+	 .run = kh_approvals_approve},
 	{"approvals reject", "reject what was shown", AT_HOME, "[OPTION...] ID",
 	 "Reject what an approval shows.  The query ends, and the Controller learns only that it was rejected.\n",
-	 OF_DECISION, WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_decide_args, approvals_reject),
-	 .run = kh_approvals_decide_reject},
+	 OF_DECISION, WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_reject),
+	 .run = kh_approvals_reject},
 	{"approvals edit", "deliver another answer in its place", AT_HOME, "[OPTION...] ID",
 	 "Replace what an approval shows.  For an answer, give another answer: the text of a summary, or else JSON\n"
 	 "in the form of the answer.  It is checked and counted like a Reader's.  For an external operation, give\n"
 	 "other parameters: they become a new declaration with an approval of its own.  Without --text,\n"
 	 "--parameters and --file, the replacement is read from standard input.\n",
-	 OF_DECISION, WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_decide_args, approvals_edit),
-	 .run = kh_approvals_decide_edit},
+	 OF_DECISION, WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_edit), .run = kh_approvals_edit},
 
 	{"audit verify", "verify the record, and with --state every row", AT_HOME, "[OPTION...]",
 	 "Verify the record: every event's bytes and place, every signed checkpoint, and what a witness saw.\n"

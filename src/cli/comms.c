@@ -194,7 +194,7 @@ static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *call)
 {
 	const struct kh_comms_args *a = f->args;
 	const struct kh_operation *operation = f->with;
-	struct kh_comm_looking looking = {.declaration = kh_view_str(a->declaration)};
+	struct kh_comm_looking looking = {.declaration = a->declaration};
 
 	bool given = f->count > 0 || a->reason != NULL;
 
@@ -206,7 +206,7 @@ static enum kh_err take_up(struct kh_frame *f, struct kh_comm_call *call)
 	if (e == KH_OK && !kh_view_eq(looking.look.operation, kh_view_str(operation->name)))
 		e = kh_error_set(&f->err, KH_EINPUT, "operation_differs",
 				 "the declaration is for %.*s: use that command", KH_FMT(looking.look.operation));
-	if (e == KH_OK && a->task != NULL && !kh_view_eq(looking.look.task, kh_view_str(a->task)))
+	if (e == KH_OK && a->task.p != NULL && !kh_view_eq(looking.look.task, a->task))
 		e = kh_error_set(&f->err, KH_EUNKNOWN, "unknown_declaration", "the task has no such declaration");
 	call->declaration = looking.declaration;
 	return e;
@@ -257,9 +257,9 @@ static enum kh_err wait_for(struct kh_frame *f, struct kh_comm_call *call)
 int kh_comms_run(struct kh_frame *f)
 {
 	const struct kh_comms_args *a = f->args;
-	struct kh_comm_call call = {.task = kh_view_str(a->task != NULL ? a->task : ""), .fenced = a->fenced};
+	struct kh_comm_call call = {.task = a->task, .fenced = a->fenced};
 	struct kh_progress progress;
-	enum kh_err e = a->declaration != NULL ? take_up(f, &call) : make_declaration(f, &call.declare);
+	enum kh_err e = a->declaration.p != NULL ? take_up(f, &call) : make_declaration(f, &call.declare);
 
 	if (e != KH_OK)
 		return kh_frame_fail(f);

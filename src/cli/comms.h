@@ -7,7 +7,8 @@
 #include "core/comm/operation.h"
 
 struct kh_comms_args {
-	const char *task, *reason, *declaration;
+	struct kh_view task, declaration; /* may be empty */
+	const char *reason;
 	uint64_t wait_ms;
 	bool fenced;
 	/* Values of the parameters that are options, by their index; NULL and 0: not given. */

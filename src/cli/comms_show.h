@@ -5,9 +5,7 @@
 
 #include "cli/frame.h"
 
-int kh_comms_show_declare(struct kh_frame *f);
-int kh_comms_show_list(struct kh_frame *f);
-int kh_comms_show_one(struct kh_frame *f);
+kh_frame_fn kh_comms_show_declare, kh_comms_show_list, kh_comms_show_one;
 
 /* Writes what comm.show says of a declaration, for humans: untrusted text and that of agents is behind a bar, with
  * control characters escaped. */

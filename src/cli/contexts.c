@@ -35,9 +35,7 @@ int kh_contexts_reset(struct kh_frame *f)
 {
 	struct kh_reset call = {.context = kh_view_str(f->words[0]), .reason = kh_view_str(f->words[1])};
 
-	if (kh_frame_call(f, kh_reset_run, &call) != KH_OK)
-		return kh_frame_fail(f);
-	return f->options.json ? KH_FRAME_PAIRS(f, {"reset", call.context}) : KH_FRAME_DONE;
+	return KH_FRAME_DO(f, kh_reset_run, &call, {"reset", call.context});
 }
 
 /* --- add ---------------------------------------------------------------------------------------------------------- */
@@ -45,14 +43,13 @@ int kh_contexts_reset(struct kh_frame *f)
 int kh_contexts_add(struct kh_frame *f)
 {
 	const struct kh_contexts_args *a = f->args;
-	struct kh_context_add call = {.context = kh_view_str(f->words[0])};
+	struct kh_context_add call = {.context = kh_view_str(f->words[0]), .source = a->source};
 
 	if (!kh_words_parse(&kh_event_words, kh_view_str(f->words[1]), &call.event))
 		return KH_FRAME_REFUSE(f, "bad_option",
 				       "EVENT is system_prompt, user_message, goal, commitment or supervisor_message");
 	if (kh_frame_input(f, f->words[2], CONTENT_LIMIT, &call.content) != KH_OK)
 		return kh_frame_fail(f);
-	call.source = kh_view_str(a->source != NULL ? a->source : "");
 	if (kh_frame_call(f, kh_context_add_run, &call) != KH_OK)
 		return kh_frame_fail(f);
 	return f->options.json ? KH_FRAME_PAIRS(f, {"block", call.id}) : kh_frame_json(f, call.id);

@@ -5,13 +5,10 @@
 #include "cli/frame.h"
 
 struct kh_contexts_args {
-	const char *source; /* add: NULL: none */
-	bool xml;           /* assemble */
+	struct kh_view source; /* add; may be empty */
+	bool xml;              /* assemble */
 };
 
-int kh_contexts_show(struct kh_frame *f);
-int kh_contexts_reset(struct kh_frame *f);
-int kh_contexts_add(struct kh_frame *f);
-int kh_contexts_assemble(struct kh_frame *f);
+kh_frame_fn kh_contexts_show, kh_contexts_reset, kh_contexts_add, kh_contexts_assemble;
 
 #endif

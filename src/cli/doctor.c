@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli/checkup.h"
-#include "cli/databases.h"
 #include "cli/machine.h"
 #include "outside/converse.h"
 #include "sandbox/probe.h"
@@ -34,7 +33,7 @@ struct section {
 struct doctor {
 	struct section sections[SECTIONS];
 	struct kh_diagnosis parts[KH_PROBES], set[KH_MACHINE_SETTINGS], reach[KH_MACHINE_NETWORK], trials[TRIALS],
-		home_row, asked[KH_DATABASES_ROWS];
+		home_row;
 	struct kh_home home;
 	bool has_home;          /* the home is open */
 	struct kh_arena *arena; /* for the trials */
@@ -144,11 +143,11 @@ static void examine_home(struct doctor *d, const struct kh_home_options *options
 	struct section *configuration = &d->sections[CONFIGURATION];
 
 	*configuration = (struct section){"What " KH_FOLDER_CONFIG " names", "configuration", NULL, 0};
-	d->sections[DATABASES] = (struct section){"Databases of the configuration", "databases", d->asked, 0};
+	d->sections[DATABASES] = (struct section){"Databases of the configuration", "databases", NULL, 0};
 	if (kh_home_open(&d->home, KH_HOME_LOOK, options, &err) == KH_OK) {
 		d->has_home = true;
 		configuration->row = kh_checkup_run(&d->home, &configuration->n);
-		d->sections[DATABASES].n = kh_databases_examine(&d->home, d->asked);
+		d->sections[DATABASES].row = kh_checkup_databases(&d->home, &d->sections[DATABASES].n);
 		return;
 	}
 	if (options->home == NULL && kh_home_is_missing(&err))
@@ -237,8 +236,7 @@ static const char *about_user(const struct doctor *d)
 		       : "Keyhole runs as you. Programs in the sandbox have your user id outside too: what keeps them "
 			 "from your files is the sandbox alone. And what runs as you without a sandbox, such as an "
 			 "agent, can read and change whatever Keyhole can (store, tokens, sealed content), trace it "
-			 "and "
-			 "end it. That holds for `keyhole serve` and for `keyhole mcp` without a gateway alike. To "
+			 "and end it. That holds for `keyhole serve` and for `keyhole mcp` without a gateway alike. To "
 			 "keep an "
 			 "agent and its gateway apart, run the gateway as a user of its own (`keyhole init --system`); "
 			 "`keyhole mcp` is then a relay that holds a token and nothing else.";

@@ -150,43 +150,39 @@ static int lose(const struct kh_foreground *s, struct kh_frame *f, int failed)
 	return failed;
 }
 
-static bool converse(struct kh_foreground *s, struct kh_frame *f, int failed, int *ret_status)
+static int converse(struct kh_foreground *s, struct kh_frame *f, int failed)
 {
 	/* The conversation keeps nothing; the command itself reports that it lacks memory. */
 	(void)!kh_converse_run(&s->talk);
 	if (s->talk.how == KH_CONVERSE_ENDED && finish(s))
-		return true;
-	*ret_status = failed;
-	if (s->talk.how == KH_CONVERSE_UNMADE) {
-		f->err = s->talk.err;
-		kh_frame_fail(f);
-	} else {
-		*ret_status = s->caught != 0 ? 128 + s->caught : lose(s, f, failed);
-	}
-	return false;
+		return s->finish(s->context, &s->talk.end);
+	if (s->talk.how != KH_CONVERSE_UNMADE)
+		return s->caught != 0 ? 128 + s->caught : lose(s, f, failed);
+	f->err = s->talk.err;
+	kh_frame_fail(f);
+	return failed;
 }
 
-bool kh_foreground_run(struct kh_foreground *foreground, struct kh_frame *f, bool raw, int failed, int *ret_status)
+int kh_foreground_run(struct kh_foreground *foreground, struct kh_frame *f, bool raw, int failed)
 {
 	struct kh_client client;
-	bool ended = false;
+	int status = failed;
+	enum kh_err e = kh_client_start(&client, &(struct kh_client_settings){0}, &f->err);
 
-	*ret_status = failed;
-	if (kh_client_start(&client, &(struct kh_client_settings){0}, &f->err) != KH_OK) {
+	if (e != KH_OK) {
 		kh_frame_fail(f);
-		return false;
+		return failed;
 	}
 	foreground->talk.client = &client;
 	foreground->talk.arena = &f->arena;
 	/* Whether outputs are terminals is checked before lockdown; signals are blocked after the executor was
 	 * started. */
-	enum kh_err e = init(foreground, raw)
-				? kh_confine_all(&f->err)
-				: kh_error_set(&f->err, KH_EREFUSED, "sandbox_failed", "%s", strerror(errno));
-	if (e != KH_OK)
-		kh_frame_fail(f);
+	e = init(foreground, raw) ? kh_confine_all(&f->err)
+				  : kh_error_set(&f->err, KH_EREFUSED, "sandbox_failed", "%s", strerror(errno));
+	if (e == KH_OK)
+		status = converse(foreground, f, failed);
 	else
-		ended = converse(foreground, f, failed, ret_status);
+		kh_frame_fail(f);
 	kh_client_stop(&client);
-	return ended;
+	return status;
 }

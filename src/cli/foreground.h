@@ -6,14 +6,16 @@
 #include "cli/frame.h"
 #include "outside/converse.h"
 
-/* What the command does with an event: shows it, or keeps it. */
+/* What the command does with an event: shows it, or keeps it; and at the end: returns its exit status. */
 typedef void kh_foreground_take_fn(void *context, const struct kh_event *event);
+typedef int kh_foreground_finish_fn(void *context, const struct kh_end *end);
 
 struct kh_foreground {
 	struct kh_converse talk; /* the caller sets the request */
 	struct kh_terminal out, errors;
 	kh_foreground_take_fn *take;
-	void *context; /* of TAKE */
+	kh_foreground_finish_fn *finish;
+	void *context; /* of both */
 	int input;     /* where input comes from; -1 if there is none, or no more */
 	int signals;   /* a signalfd */
 	int caught;
@@ -23,9 +25,9 @@ struct kh_foreground {
 
 /*
  * Starts an executor, locks this process down, and runs from the request until all output is written; after END,
- * signals have their usual effect.  True: END came.  Otherwise *RET_STATUS is the exit status: 128 + N after signal N,
- * 128 + SIGPIPE if the reader of the output has closed it, else FAILED, and the reason was reported.
+ * signals have their usual effect.  Returns the exit status: what FINISH returns, if END came; 128 + N after signal N;
+ * 128 + SIGPIPE if the reader of the output has closed it; else FAILED, and the reason was reported.
  */
-bool kh_foreground_run(struct kh_foreground *foreground, struct kh_frame *f, bool raw, int failed, int *ret_status);
+int kh_foreground_run(struct kh_foreground *foreground, struct kh_frame *f, bool raw, int failed);
 
 #endif

@@ -207,6 +207,13 @@ enum kh_err kh_frame_call(struct kh_frame *f, kh_engine_fn *fn, void *call)
 	return kh_engine_call(f->home.engine, f->token, fn, call, &f->arena, &f->err);
 }
 
+int kh_frame_do(struct kh_frame *f, kh_engine_fn *fn, void *call, const struct kh_frame_pair *pairs)
+{
+	if (kh_frame_call(f, fn, call) != KH_OK)
+		return kh_frame_fail(f);
+	return f->options.json ? kh_frame_pairs(f, pairs) : KH_FRAME_DONE;
+}
+
 int kh_frame_show(struct kh_frame *f, kh_engine_fn *fn, void *call, const struct kh_view *json,
 		  void (*print)(struct kh_buf *buf, yyjson_val *value))
 {

@@ -26,6 +26,9 @@
 
 struct kh_frame;
 
+/* Runs a command; returns the exit status. */
+typedef int kh_frame_fn(struct kh_frame *f);
+
 /* Where a command stands in the list that `keyhole --help` prints. */
 enum kh_frame_section { KH_FRAME_BEGIN, KH_FRAME_HOME, KH_FRAME_OFFLINE, KH_FRAME_TOOLS };
 
@@ -47,7 +50,7 @@ struct kh_frame_command {
 	const struct kh_option *options; /* its own */
 	size_t option_count;
 	size_t size; /* of its arguments, which these options fill */
-	int (*run)(struct kh_frame *f);
+	kh_frame_fn *run;
 	int unusable; /* exit status if it is not usable; 0: KH_FRAME_UNUSABLE */
 	/* An offline command has these in place of all but the name and the list (offline.h). */
 	enum kh_command offline;
@@ -109,6 +112,12 @@ struct kh_frame_pair {
 /* Writes an object of texts: KH_FRAME_PAIRS(f, {"task", id}, {"state", state}).  Returns the exit status. */
 #define KH_FRAME_PAIRS(f, ...) kh_frame_pairs((f), (const struct kh_frame_pair[]){__VA_ARGS__, {NULL, {NULL, 0}}})
 int kh_frame_pairs(struct kh_frame *f, const struct kh_frame_pair *pairs);
+
+/* Calls an operation that gives nothing back; then writes PAIRS with --json, and nothing without.  Returns the exit
+ * status. */
+#define KH_FRAME_DO(f, fn, call, ...) \
+	kh_frame_do((f), (fn), (call), (const struct kh_frame_pair[]){__VA_ARGS__, {NULL, {NULL, 0}}})
+int kh_frame_do(struct kh_frame *f, kh_engine_fn *fn, void *call, const struct kh_frame_pair *pairs);
 
 /* Returns the exit status of a command that has written its result with STATUS: if it is not the one that was hoped
  * for, KH_FRAME_NOT. */

@@ -46,8 +46,7 @@ static void look_unprivileged(struct kh_diagnosis *p)
 		.name = "for ordinary users",
 		.is_required = true,
 		.has = !is_off, /* for root too: programs become an ordinary user first */
-		.without = "ordinary users cannot make user namespaces, and in a sandbox everybody is "
-			   "one",
+		.without = "ordinary users cannot make user namespaces, and in a sandbox everybody is one",
 		.remedy = "sysctl -w kernel.unprivileged_userns_clone=1"};
 	snprintf(p->detail, sizeof(p->detail), "%s", is_off ? "only for root" : "allowed");
 }

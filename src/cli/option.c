@@ -109,6 +109,14 @@ static const char *store_text(const char **member, const char *value)
 	return NULL;
 }
 
+static const char *store_view(struct kh_view *member, const char *value)
+{
+	if (member->p != NULL)
+		return "is given twice";
+	*member = kh_view_str(value);
+	return NULL;
+}
+
 static const char *store_item(struct kh_option_list *list, const char *value)
 {
 	if (list->n == KH_OPTION_LIST)
@@ -133,6 +141,8 @@ static const char *store(const struct kh_option *o, void *member, const char *va
 	switch (o->type) {
 	case KH_OPTION_IS_TEXT:
 		return store_text(member, value);
+	case KH_OPTION_IS_VIEW:
+		return store_view(member, value);
 	case KH_OPTION_IS_LIST:
 		return store_item(member, value);
 	case KH_OPTION_IS_NUMBER:

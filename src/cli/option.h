@@ -27,7 +27,7 @@ enum kh_option_unit {
 };
 
 /* The type of the member that an option fills. */
-enum kh_option_type { KH_OPTION_IS_FLAG, KH_OPTION_IS_TEXT, KH_OPTION_IS_LIST, KH_OPTION_IS_NUMBER };
+enum kh_option_type { KH_OPTION_IS_FLAG, KH_OPTION_IS_TEXT, KH_OPTION_IS_VIEW, KH_OPTION_IS_LIST, KH_OPTION_IS_NUMBER };
 
 /* One option, and the member of the command's arguments that it fills. */
 struct kh_option {
@@ -42,8 +42,12 @@ struct kh_option {
 
 /* Entries of a table for MEMBER of the struct ARGUMENTS: its C type says how the value is read. */
 #define KH_OPTION(arguments, member) \
-	.type = _Generic(((arguments *)0)->member, bool: KH_OPTION_IS_FLAG, const char *: KH_OPTION_IS_TEXT, \
-			 struct kh_option_list: KH_OPTION_IS_LIST, uint64_t: KH_OPTION_IS_NUMBER),           \
+	.type = _Generic(((arguments *)0)->member,          \
+		bool: KH_OPTION_IS_FLAG,                    \
+		const char *: KH_OPTION_IS_TEXT,            \
+		struct kh_view: KH_OPTION_IS_VIEW,          \
+		struct kh_option_list: KH_OPTION_IS_LIST,   \
+		uint64_t: KH_OPTION_IS_NUMBER),             \
 	.at = offsetof(arguments, member)
 
 /* A table of options, and the struct that they fill. */

@@ -9,7 +9,6 @@ struct kh_queries_args {
 	uint64_t wait_ms; /* 0: the default */
 };
 
-int kh_queries_ask(struct kh_frame *f);
-int kh_queries_wait(struct kh_frame *f);
+kh_frame_fn kh_queries_ask, kh_queries_wait;
 
 #endif

@@ -148,8 +148,10 @@ static void tell(struct fetching *g, const struct kh_end *end)
 		fprintf(stderr, "%u, %llu bytes from %.*s\n", r->status, (unsigned long long)end->used, KH_FMT(url));
 }
 
-static int finish(struct fetching *g, const struct kh_end *end)
+static int finish(void *context, const struct kh_end *end)
 {
+	struct fetching *g = context;
+
 	if (g->args->json && !write_json(g, end)) {
 		complain(g, "output_lost", "cannot write the result");
 		return FAILED;
@@ -173,16 +175,12 @@ int kh_sandbox_fetch(struct kh_frame *f)
 {
 	/* A terminal is looked for now, because the system call filter makes isatty() fail later. */
 	struct fetching g = {.f = f, .args = f->args, .is_looked_at = isatty(STDERR_FILENO)};
-	int status;
 
 	g.foreground.input = -1;
 	g.foreground.talk.fetch = &g.request;
 	g.foreground.take = take;
+	g.foreground.finish = finish;
 	g.foreground.context = &g;
 	kh_result_init(&g.result, &f->arena);
-	if (take_request(&g) != KH_OK)
-		return kh_frame_fail(f);
-	if (!kh_foreground_run(&g.foreground, f, g.args->raw, FAILED, &status))
-		return status;
-	return finish(&g, &g.foreground.talk.end);
+	return take_request(&g) == KH_OK ? kh_foreground_run(&g.foreground, f, g.args->raw, FAILED) : kh_frame_fail(f);
 }

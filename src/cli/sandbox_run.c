@@ -209,8 +209,9 @@ static int complain(struct running *r, const char *code, const char *detail)
 	return kh_frame_fail(r->f);
 }
 
-static int finish(struct running *r, const struct kh_end *end)
+static int finish(void *context, const struct kh_end *end)
 {
+	struct running *r = context;
 	struct kh_view why = explain(r, end);
 
 	if (r->args->json)
@@ -237,15 +238,13 @@ static void take(void *context, const struct kh_event *event)
 int kh_sandbox_run(struct kh_frame *f)
 {
 	struct running r = {.f = f, .arena = &f->arena, .args = f->args};
-	int status;
 
 	r.foreground.talk.run = &r.request;
 	r.foreground.take = take;
+	r.foreground.finish = finish;
 	r.foreground.context = &r;
 	kh_result_init(&r.result, &f->arena);
 	if (take_request(&r) != KH_OK)
 		return kh_frame_fail(f);
-	if (!kh_foreground_run(&r.foreground, f, r.args->raw, KH_SANDBOX_RUN_FAILED, &status))
-		return status;
-	return finish(&r, &r.foreground.talk.end);
+	return kh_foreground_run(&r.foreground, f, r.args->raw, KH_SANDBOX_RUN_FAILED);
 }

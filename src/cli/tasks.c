@@ -98,9 +98,7 @@ int kh_tasks_close(struct kh_frame *f)
 {
 	struct kh_task_close call = {.task = kh_view_str(f->words[0])};
 
-	if (kh_frame_call(f, kh_task_close_run, &call) != KH_OK)
-		return kh_frame_fail(f);
-	return f->options.json ? KH_FRAME_PAIRS(f, {"task", call.task}, {"state", KH_LIT("closed")}) : KH_FRAME_DONE;
+	return KH_FRAME_DO(f, kh_task_close_run, &call, {"task", call.task}, {"state", KH_LIT("closed")});
 }
 
 /* --- add ---------------------------------------------------------------------------------------------------------- */
@@ -124,7 +122,7 @@ int kh_tasks_add(struct kh_frame *f)
 		return kh_frame_fail(f);
 	struct kh_put call = {
 		.task = kh_view_str(f->words[0]),
-		.source = a->source != NULL ? kh_view_str(a->source) : base_name(f->words[1]),
+		.source = a->source.p != NULL ? a->source : base_name(f->words[1]),
 		.content = kh_tainted_wrap(content),
 	};
 	if (kh_frame_call(f, kh_put_run, &call) != KH_OK)

@@ -5,19 +5,13 @@
 #include "cli/frame.h"
 
 struct kh_tasks_args {
-	uint64_t bits;      /* open: 0: the policy's */
-	const char *source; /* add: NULL: the file's name */
-	bool all;           /* list */
-	bool dot, svg;      /* graph */
+	uint64_t bits;         /* open: 0: the policy's */
+	struct kh_view source; /* add: not given: the file's name */
+	bool all;              /* list */
+	bool dot, svg;         /* graph */
 };
 
-int kh_tasks_open(struct kh_frame *f);
-int kh_tasks_add(struct kh_frame *f);
-int kh_tasks_show(struct kh_frame *f);
-int kh_tasks_graph(struct kh_frame *f);
-int kh_tasks_list(struct kh_frame *f);
-int kh_tasks_execute(struct kh_frame *f);
-int kh_tasks_close(struct kh_frame *f);
+kh_frame_fn kh_tasks_open, kh_tasks_add, kh_tasks_show, kh_tasks_graph, kh_tasks_list, kh_tasks_execute, kh_tasks_close;
 
 /* Writes "budget       3811.0 of 4096.0 bits, about 69 short answers left" for the `budget` and `words` of task.show. */
 void kh_tasks_budget(struct kh_buf *buf, yyjson_val *task);

@@ -14,7 +14,7 @@ static enum kh_err take_create(struct kh_frame *f, struct kh_token_create *ret_c
 	const struct kh_tokens_args *a = f->args;
 	unsigned role = KH_ROLE_CONTROLLER;
 
-	if (a->role != NULL && !kh_words_parse(&kh_policy_role_words, kh_view_str(a->role), &role)) {
+	if (a->role.p != NULL && !kh_words_parse(&kh_policy_role_words, a->role, &role)) {
 		struct kh_view list = kh_words_list(&f->arena, &kh_policy_role_words);
 		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--role is %.*s", KH_FMT(list));
 	}
@@ -98,7 +98,5 @@ int kh_tokens_revoke(struct kh_frame *f)
 {
 	struct kh_revoke call = {.id = kh_view_str(f->words[0])};
 
-	if (kh_frame_call(f, kh_revoke_run, &call) != KH_OK)
-		return kh_frame_fail(f);
-	return f->options.json ? KH_FRAME_PAIRS(f, {"revoked", call.id}) : KH_FRAME_DONE;
+	return KH_FRAME_DO(f, kh_revoke_run, &call, {"revoked", call.id});
 }

@@ -6,13 +6,11 @@
 
 /* Of create. */
 struct kh_tokens_args {
-	const char *role;          /* NULL: controller */
+	struct kh_view role;       /* not given: controller */
 	const char *out;           /* a new file for the secret; NULL: it is written */
 	uint64_t expires_ms, bits; /* 0: never; the policy's */
 };
 
-int kh_tokens_create(struct kh_frame *f);
-int kh_tokens_list(struct kh_frame *f);
-int kh_tokens_revoke(struct kh_frame *f);
+kh_frame_fn kh_tokens_create, kh_tokens_list, kh_tokens_revoke;
 
 #endif

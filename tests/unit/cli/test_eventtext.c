@@ -1,6 +1,6 @@
 /* Events as lines of text, JSON and CEF, and the filter (L4). */
-#include "cli/eventoption.h"
 #include "cli/eventtext.h"
+#include "engine/audit/eventfilter.h"
 #include "store/history.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ struct call {
 	struct kh_buf buf;
 	int64_t id;
 	void (*write)(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
-	struct kh_eventoption wanted;
+	struct kh_eventfilter wanted;
 	struct kh_eventfilter filter;
 	size_t passed;
 };
@@ -154,18 +154,19 @@ static enum kh_err filter_all(struct kh_txn *txn, void *arg)
 	enum kh_err e = kh_eventline_init(&c->line, txn);
 	if (e != KH_OK)
 		return e;
-	if (c->wanted.task != NULL && strcmp(c->wanted.task, "first") == 0)
-		c->wanted.task = kh_arena_printf(&c->t->arena, "%.*s", KH_FMT(kh_eventline_task(&c->line, 1))).p;
+	c->filter = c->wanted;
+	if (kh_view_eq(c->wanted.task, KH_LIT("first")))
+		c->filter.task = kh_arena_dup(&c->t->arena, kh_eventline_task(&c->line, 1));
 	e = kh_arena_check(&c->t->arena);
 	if (e == KH_OK)
-		e = kh_eventoption_read(&c->wanted, &c->line, &c->filter, &c->t->err);
+		e = kh_eventfilter_read(&c->filter, c->line.id_key, &c->t->err);
 	if (e == KH_OK)
 		e = kh_audit_read(txn, 0, count, c);
 	kh_eventline_done(&c->line);
 	return e;
 }
 
-static enum kh_err filter(struct kh_test *t, struct kh_eventoption wanted, size_t *ret_passed)
+static enum kh_err filter(struct kh_test *t, struct kh_eventfilter wanted, size_t *ret_passed)
 {
 	struct kh_history *h = kh_history_fresh();
 	struct call c = {.t = t, .wanted = wanted};
@@ -181,22 +182,25 @@ static enum kh_err filter(struct kh_test *t, struct kh_eventoption wanted, size_
 static void test_filter(struct kh_test *t)
 {
 	static const struct {
-		struct kh_eventoption wanted;
+		struct kh_eventfilter wanted;
 		size_t passed;
 	} all[] = {
-		{{.task = NULL}, 22},
-		{{.task = "system"}, 8},
-		{{.task = "first"}, 13},
-		{{.kind = "query"}, 4},
-		{{.kind = "query.delivered"}, 1},
-		{{.kind = "store"}, 1},
-		{{.principal = "vera"}, 2},
-		{{.principal = "keyhole"}, 6},
-		{{.principal = "nobody"}, 0},
-		{{.since = "2025-11-15"}, 22},
-		{{.until = "2025-11-15"}, 0},
-		{{.since = "2025-11-15T08:00:04Z", .until = "2025-11-15T08:00:05Z"}, 1},
-		{{.since = "2025-11-15T08:00:04Z", .kind = "approval", .principal = "vera"}, 2},
+		{{.has_task = false}, 22},
+		{{.task = KH_LIT_INIT("system")}, 8},
+		{{.task = KH_LIT_INIT("first")}, 13},
+		{{.kind = KH_LIT_INIT("query")}, 4},
+		{{.kind = KH_LIT_INIT("query.delivered")}, 1},
+		{{.kind = KH_LIT_INIT("store")}, 1},
+		{{.principal = KH_LIT_INIT("vera")}, 2},
+		{{.principal = KH_LIT_INIT("keyhole")}, 6},
+		{{.principal = KH_LIT_INIT("nobody")}, 0},
+		{{.since = KH_LIT_INIT("2025-11-15")}, 22},
+		{{.until = KH_LIT_INIT("2025-11-15")}, 0},
+		{{.since = KH_LIT_INIT("2025-11-15T08:00:04Z"), .until = KH_LIT_INIT("2025-11-15T08:00:05Z")}, 1},
+		{{.since = KH_LIT_INIT("2025-11-15T08:00:04Z"),
+		  .kind = KH_LIT_INIT("approval"),
+		  .principal = KH_LIT_INIT("vera")},
+		 2},
 	};
 	size_t passed;
 
@@ -211,22 +215,22 @@ static void test_filter(struct kh_test *t)
 /* What cannot be understood is refused: it does not just pass nothing. */
 static void test_filter_refused(struct kh_test *t)
 {
-	static const struct kh_eventoption all[] = {
-		{.task = "1"},
-		{.task = "t0"},
-		{.task = "q0123456789abcdef"},
-		{.kind = "quer"},
-		{.kind = ""},
-		{.kind = "query."},
-		{.since = "yesterday"},
-		{.since = "2025-13-01"},
-		{.until = "2025-11-15T08:00:00+01:00"},
+	static const struct kh_eventfilter all[] = {
+		{.task = KH_LIT_INIT("1")},
+		{.task = KH_LIT_INIT("t0")},
+		{.task = KH_LIT_INIT("q0123456789abcdef")},
+		{.kind = KH_LIT_INIT("quer")},
+		{.kind = KH_LIT_INIT("")},
+		{.kind = KH_LIT_INIT("query.")},
+		{.since = KH_LIT_INIT("yesterday")},
+		{.since = KH_LIT_INIT("2025-13-01")},
+		{.until = KH_LIT_INIT("2025-11-15T08:00:00+01:00")},
 	};
 	size_t passed;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		must_fail(t, KH_EINPUT, filter(t, all[i], &passed));
-		assert_string_equal(t->err.code, "bad_option");
+		assert_string_equal(t->err.code, "bad_value");
 	}
 }
 

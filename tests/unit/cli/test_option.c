@@ -5,6 +5,7 @@
 struct values {
 	bool flag;
 	const char *text;
+	struct kh_view view;
 	struct kh_option_list list;
 	uint64_t count, number, bytes, time, wait;
 };
@@ -12,6 +13,7 @@ struct values {
 static const struct kh_option all[] = {
 	{"--flag", NULL, "a flag", KH_OPTION(struct values, flag)},
 	{"--text", "TEXT", "a text", KH_OPTION(struct values, text)},
+	{"--view", "TEXT", "the same", KH_OPTION(struct values, view)},
 	{"--list", "TEXT", "a list", KH_OPTION(struct values, list)},
 	{"--count", "N", "a count", KH_OPTION(struct values, count)},
 	{"--number", "N", "a number", KH_OPTION(struct values, number), .unit = KH_OPTION_NUMBER},
@@ -51,6 +53,9 @@ static void test_values(struct kh_test *t)
 	assert_string_equal(v.text, "a b");
 	assert_string_equal(v.list.at[0], "x");
 	assert_string_equal(v.list.at[1], "");
+	assert_int_equal(TAKE(&v, &t->err, A("--view="), A("x")), 2);
+	assert_true(v.view.p != NULL && v.view.n == 0); /* given, and empty */
+	assert_int_equal(TAKE(&v, &t->err, A("--view"), A("x"), A("--view"), A("y")), -1);
 	assert_int_equal(TAKE(&v, &t->err, A("--text=--flag"), A("--"), A("--flag")), 3);
 	assert_false(v.flag);
 	assert_string_equal(v.text, "--flag");

@@ -1,4 +1,4 @@
-#include "cli/databases.h"
+#include "cli/checkup.h"
 
 #include "harness.h"
 
@@ -6,11 +6,12 @@
  * it says of real ones is in tests/system/query, and of a home that is not there in tests/system/doctor. */
 static void test_none(struct kh_test *t)
 {
-	struct kh_diagnosis rows[KH_DATABASES_ROWS];
 	struct kh_home home = {.folder.fd = -1};
+	size_t count = 1;
 
 	must(t, kh_config_read(&t->arena, KH_LIT("{}"), KH_LIT("keyhole.yaml"), &home.config, &t->err));
-	assert_int_equal(kh_databases_examine(&home, rows), 0);
+	assert_null(kh_checkup_databases(&home, &count));
+	assert_int_equal(count, 0);
 	assert_null(home.client);
 }
 
