@@ -179,7 +179,13 @@ static const char *check_token(const struct check *c, const struct kh_invariant_
 	return NULL;
 }
 
-static const char *check_budget(const struct kh_budget *b, const struct kh_fold_sums *s)
+static const char *check_totals(const uint64_t total[3], const struct kh_fold_sums *s)
+{
+	return memcmp(total, s->total, sizeof(s->total)) != 0 ? "has other totals than its queries (B6)" : NULL;
+}
+
+/* B6: what a context or a task has spent is what its queries have. */
+static const char *check_spent(const struct kh_budget *b, const uint64_t total[3], const struct kh_fold_sums *s)
 {
 	if (!kh_budget_valid(b))
 		return "has a budget that is not what remains, is reserved and was charged (B6)";
@@ -187,22 +193,16 @@ static const char *check_budget(const struct kh_budget *b, const struct kh_fold_
 		return "has other microbits reserved than its queries (B6)";
 	if (b->charged != s->charged)
 		return "was charged other microbits than its queries (B6)";
-	return NULL;
-}
-
-static const char *check_totals(const uint64_t total[3], const struct kh_fold_sums *s)
-{
-	return memcmp(total, s->total, sizeof(s->total)) != 0 ? "has other totals than its queries (B6)" : NULL;
+	return check_totals(total, s);
 }
 
 static const char *check_context(const struct check *c, const struct kh_invariant_change *change)
 {
 	const struct kh_context_row *row = change->row, *was = change->was;
 	const struct kh_fold_sums *s = kh_fold_sums(c->fold, KH_TABLE_CONTEXTS, row->id);
-	const char *broken = check_budget(&row->budget, s);
+	const uint64_t total[] = {row->total_1, row->total_2, row->total_3};
+	const char *broken = check_spent(&row->budget, total, s);
 
-	if (broken == NULL)
-		broken = check_totals((const uint64_t[]){row->total_1, row->total_2, row->total_3}, s);
 	if (broken != NULL)
 		return broken;
 	if (row->taint != s->taint)
@@ -219,10 +219,9 @@ static const char *check_task(const struct check *c, const struct kh_invariant_c
 {
 	const struct kh_task_row *row = change->row, *was = change->was;
 	const struct kh_fold_sums *s = kh_fold_sums(c->fold, KH_TABLE_TASKS, row->id);
-	const char *broken = check_budget(&row->budget, s);
+	const uint64_t total[] = {row->total_1, row->total_2, row->total_3};
+	const char *broken = check_spent(&row->budget, total, s);
 
-	if (broken == NULL)
-		broken = check_totals((const uint64_t[]){row->total_1, row->total_2, row->total_3}, s);
 	if (broken != NULL)
 		return broken;
 	if ((uint64_t)row->queries != s->queries || (uint64_t)row->blocks != s->sealed_blocks ||

@@ -106,7 +106,4 @@ enum kh_index {
 	KH_INDEX_COUNT
 };
 
-/* The table that an index belongs to. */
-enum kh_table kh_record_index_table(enum kh_index index);
-
 #endif

@@ -163,10 +163,8 @@ static void finalize(sqlite3_stmt **stmts, size_t count)
 void kh_connection_close(struct kh_connection *c)
 {
 	finalize(c->texts, KH_CONNECTION_TEXT_COUNT);
-	finalize(c->get, KH_TABLE_COUNT);
-	finalize(c->peek, KH_TABLE_COUNT);
-	finalize(c->insert, KH_TABLE_COUNT);
-	finalize(c->next_id, KH_TABLE_COUNT);
+	for (size_t i = 0; i < KH_CONNECTION_ROW_COUNT; i++)
+		finalize(c->rows[i], KH_TABLE_COUNT);
 	finalize(c->find, KH_INDEX_COUNT);
 	for (size_t i = 0; i < KH_TABLE_COUNT; i++) {
 		for (size_t k = 0; k < KH_CONNECTION_UPDATES; k++)
@@ -201,45 +199,46 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 };
 
 /*
- * The condition of each index (record.h), and the database's index that must serve it: with INDEXED BY, a statement
- * that would scan the whole table cannot even be prepared.  ?1 is the number, ?2 the text.
+ * Each index (record.h): its table, the database's index that must serve it, its condition.  With INDEXED BY, a
+ * statement that would scan the whole table cannot even be prepared.  ?1 is the number, ?2 the text.
  */
-static const struct {
-	const char *index, *condition;
-} finds[KH_INDEX_COUNT] = {
-	[KH_INDEX_TOKENS] = {NULL, "TRUE"},
-	[KH_INDEX_TOKENS_NAMED] = {"tokens_named", "name = ?2 AND revoked_at = 0"},
-	[KH_INDEX_CONTEXTS] = {NULL, "TRUE"},
-	[KH_INDEX_TASKS] = {NULL, "TRUE"},
-	[KH_INDEX_TASKS_OF_CONTEXT] = {"tasks_of_context", "context = ?1"},
-	[KH_INDEX_TASKS_OPEN] = {"tasks_open", "context = ?1 AND state = 'open'"},
-	[KH_INDEX_TASKS_ALL_OPEN] = {"tasks_open", "state = 'open'"},
-	[KH_INDEX_BLOCKS_OF_TASK] = {"blocks_of_task", "task = ?1 AND kind = 'sealed'"},
-	[KH_INDEX_QUERIES_OPEN] = {"queries_open", "task = ?1 AND state <> 'done'"},
-	[KH_INDEX_QUERIES_ALL_OPEN] = {"queries_open", "state <> 'done'"},
-	[KH_INDEX_EFFECTS_OPEN] = {"effects_open", "state IN ('waiting', 'begun')"},
-	[KH_INDEX_EFFECTS_READER] = {"effects_open",
-				     "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'waiting'"},
-	[KH_INDEX_EFFECTS_BEGUN] = {"effects_open",
-				    "reader = ?2 AND state IN ('waiting', 'begun') AND state = 'begun'"},
-	[KH_INDEX_APPROVALS] = {NULL, "TRUE"},
-	[KH_INDEX_APPROVALS_PENDING] = {"approvals_pending", "state = 'pending'"},
-	[KH_INDEX_APPROVALS_OF_TASK] = {"approvals_of_task", "task = ?1"},
-	[KH_INDEX_SHOWINGS] = {"showings_of_approval", "approval = ?1"},
-	[KH_INDEX_READERS_NAMED] = {"readers_named", "name = ?2"},
-	[KH_INDEX_NEEDS] = {"needs_named", "task = ?1 AND name = ?2"},
-	[KH_INDEX_BLOCKS_EXPIRED] = {"blocks_expiring", "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"},
-	[KH_INDEX_EFFECTS_EXPIRED] = {"effects_expiring", "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"},
-	[KH_INDEX_DECLARATIONS_OF_TASK] = {"declarations_of_task", "task = ?1"},
-	[KH_INDEX_DECLARATIONS_OPEN] = {"declarations_open", "task = ?1 AND state <> 'done'"},
-	[KH_INDEX_DECLARATIONS_ALL_OPEN] = {"declarations_open", "state <> 'done'"},
-	[KH_INDEX_DECLARATIONS_RUNNING] = {"declarations_working", "operation = ?2 AND working = 1"},
-	[KH_INDEX_DECLARATIONS_WORKING] = {"declarations_working", "working = 1"},
-	[KH_INDEX_DECLARATIONS_OF_APPROVAL] = {"declarations_of_approval", "approval = ?1 AND approval > 0"},
-	[KH_INDEX_DECLARATIONS_ASKING] = {"declarations_asking", "asks = ?1 AND asks > 0"},
-	[KH_INDEX_RESULTS_OF_DECLARATION] = {"results_of_declaration", "declaration = ?1"},
-	[KH_INDEX_RESULTS_EXPIRED] = {"results_expiring", "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"},
-	[KH_INDEX_RATES] = {"rates_of_context", "context = ?1 AND operation = ?2"},
+#define EXPIRED "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"
+static const char *const finds[KH_INDEX_COUNT] = {
+	[KH_INDEX_TOKENS] = "tokens WHERE TRUE",
+	[KH_INDEX_TOKENS_NAMED] = "tokens INDEXED BY tokens_named WHERE name = ?2 AND revoked_at = 0",
+	[KH_INDEX_CONTEXTS] = "contexts WHERE TRUE",
+	[KH_INDEX_TASKS] = "tasks WHERE TRUE",
+	[KH_INDEX_TASKS_OF_CONTEXT] = "tasks INDEXED BY tasks_of_context WHERE context = ?1",
+	[KH_INDEX_TASKS_OPEN] = "tasks INDEXED BY tasks_open WHERE context = ?1 AND state = 'open'",
+	[KH_INDEX_TASKS_ALL_OPEN] = "tasks INDEXED BY tasks_open WHERE state = 'open'",
+	[KH_INDEX_BLOCKS_OF_TASK] = "blocks INDEXED BY blocks_of_task WHERE task = ?1 AND kind = 'sealed'",
+	[KH_INDEX_QUERIES_OPEN] = "queries INDEXED BY queries_open WHERE task = ?1 AND state <> 'done'",
+	[KH_INDEX_QUERIES_ALL_OPEN] = "queries INDEXED BY queries_open WHERE state <> 'done'",
+	[KH_INDEX_EFFECTS_OPEN] = "effects INDEXED BY effects_open WHERE state IN ('waiting', 'begun')",
+	[KH_INDEX_EFFECTS_READER] = "effects INDEXED BY effects_open WHERE reader = ?2 AND state IN ('waiting', "
+				    "'begun') AND state = 'waiting'",
+	[KH_INDEX_EFFECTS_BEGUN] = "effects INDEXED BY effects_open WHERE reader = ?2 AND state IN ('waiting', "
+				   "'begun') AND state = 'begun'",
+	[KH_INDEX_APPROVALS] = "approvals WHERE TRUE",
+	[KH_INDEX_APPROVALS_PENDING] = "approvals INDEXED BY approvals_pending WHERE state = 'pending'",
+	[KH_INDEX_APPROVALS_OF_TASK] = "approvals INDEXED BY approvals_of_task WHERE task = ?1",
+	[KH_INDEX_SHOWINGS] = "showings INDEXED BY showings_of_approval WHERE approval = ?1",
+	[KH_INDEX_READERS_NAMED] = "readers INDEXED BY readers_named WHERE name = ?2",
+	[KH_INDEX_NEEDS] = "needs INDEXED BY needs_named WHERE task = ?1 AND name = ?2",
+	[KH_INDEX_BLOCKS_EXPIRED] = "blocks INDEXED BY blocks_expiring WHERE " EXPIRED,
+	[KH_INDEX_EFFECTS_EXPIRED] = "effects INDEXED BY effects_expiring WHERE " EXPIRED,
+	[KH_INDEX_DECLARATIONS_OF_TASK] = "declarations INDEXED BY declarations_of_task WHERE task = ?1",
+	[KH_INDEX_DECLARATIONS_OPEN] = "declarations INDEXED BY declarations_open WHERE task = ?1 AND state <> 'done'",
+	[KH_INDEX_DECLARATIONS_ALL_OPEN] = "declarations INDEXED BY declarations_open WHERE state <> 'done'",
+	[KH_INDEX_DECLARATIONS_RUNNING] =
+		"declarations INDEXED BY declarations_working WHERE operation = ?2 AND working = 1",
+	[KH_INDEX_DECLARATIONS_WORKING] = "declarations INDEXED BY declarations_working WHERE working = 1",
+	[KH_INDEX_DECLARATIONS_OF_APPROVAL] =
+		"declarations INDEXED BY declarations_of_approval WHERE approval = ?1 AND approval > 0",
+	[KH_INDEX_DECLARATIONS_ASKING] = "declarations INDEXED BY declarations_asking WHERE asks = ?1 AND asks > 0",
+	[KH_INDEX_RESULTS_OF_DECLARATION] = "results INDEXED BY results_of_declaration WHERE declaration = ?1",
+	[KH_INDEX_RESULTS_EXPIRED] = "results INDEXED BY results_expiring WHERE " EXPIRED,
+	[KH_INDEX_RATES] = "rates INDEXED BY rates_of_context WHERE context = ?1 AND operation = ?2",
 };
 
 static sqlite3_stmt *prepare(struct kh_connection *c, struct kh_view sql, sqlite3_stmt **slot, int *ret_rc)
@@ -253,6 +252,14 @@ sqlite3_stmt *kh_connection_text(struct kh_connection *c, enum kh_connection_tex
 	if (c->texts[which] != NULL)
 		return c->texts[which];
 	return prepare(c, kh_view_str(texts[which]), &c->texts[which], ret_rc);
+}
+
+struct kh_view kh_connection_bytes(sqlite3_stmt *stmt, int at)
+{
+	const void *p = sqlite3_column_blob(stmt, at);
+	int n = sqlite3_column_bytes(stmt, at);
+
+	return kh_view_of(p != NULL ? p : "", n > 0 ? (size_t)n : 0);
 }
 
 int kh_connection_step(struct kh_connection *c, enum kh_connection_text which)
@@ -273,8 +280,8 @@ int kh_connection_step(struct kh_connection *c, enum kh_connection_text which)
 /* Makes the text of a statement in temporary memory, prepares the statement, and frees the text. */
 typedef void write_fn(struct kh_buf *sql, const struct kh_record *record, uint64_t columns);
 
-static sqlite3_stmt *write_and_prepare(struct kh_connection *c, write_fn *write, enum kh_table table, uint64_t columns,
-				       sqlite3_stmt **slot, int *ret_rc)
+static sqlite3_stmt *write_and_prepare(struct kh_connection *c, write_fn *write, const struct kh_record *record,
+				       uint64_t columns, sqlite3_stmt **slot, int *ret_rc)
 {
 	struct kh_arena arena;
 	struct kh_buf sql;
@@ -283,7 +290,7 @@ static sqlite3_stmt *write_and_prepare(struct kh_connection *c, write_fn *write,
 
 	kh_arena_init(&arena, NULL, 4 * SQL_LIMIT);
 	kh_buf_init(&sql, &arena, SQL_LIMIT);
-	write(&sql, kh_record_of(table), columns);
+	write(&sql, record, columns);
 	if (kh_buf_end(&sql, &text) == KH_OK)
 		stmt = prepare(c, text, slot, ret_rc);
 	else
@@ -292,36 +299,26 @@ static sqlite3_stmt *write_and_prepare(struct kh_connection *c, write_fn *write,
 	return stmt;
 }
 
-static void write_columns(struct kh_buf *sql, const struct kh_record *record)
+/* The names; of a sealed column that is not WANTED, an empty value under its name. */
+static void write_columns(struct kh_buf *sql, const struct kh_record *record, bool wanted)
 {
-	for (size_t i = 0; i < record->count; i++)
-		kh_buf_printf(sql, ", \"%s\"", record->columns[i].name);
-}
-
-static void write_get(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
-{
-	(void)columns;
-	kh_buf_lit(sql, "SELECT id");
-	write_columns(sql, record);
-	kh_buf_printf(sql, " FROM %s WHERE id = ?", record->table);
-}
-
-static void write_peek(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
-{
-	(void)columns;
-	kh_buf_lit(sql, "SELECT id");
 	for (size_t i = 0; i < record->count; i++) {
-		bool is_sealed = record->columns[i].kind == KH_COLUMN_SEALED;
-		kh_buf_printf(sql, is_sealed ? ", x'' AS \"%s\"" : ", \"%s\"", record->columns[i].name);
+		bool is_empty = !wanted && record->columns[i].kind == KH_COLUMN_SEALED;
+		kh_buf_printf(sql, is_empty ? ", x'' AS \"%s\"" : ", \"%s\"", record->columns[i].name);
 	}
+}
+
+static void write_get(struct kh_buf *sql, const struct kh_record *record, uint64_t wanted)
+{
+	kh_buf_lit(sql, "SELECT id");
+	write_columns(sql, record, wanted != 0);
 	kh_buf_printf(sql, " FROM %s WHERE id = ?", record->table);
 }
 
-static void write_insert(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
+static void write_insert(struct kh_buf *sql, const struct kh_record *record, uint64_t wanted)
 {
-	(void)columns;
 	kh_buf_printf(sql, "INSERT INTO %s (id", record->table);
-	write_columns(sql, record);
+	write_columns(sql, record, wanted != 0);
 	kh_buf_lit(sql, ") VALUES (?");
 	for (size_t i = 0; i < record->count; i++)
 		kh_buf_lit(sql, ", ?");
@@ -350,46 +347,33 @@ static void write_next_id(struct kh_buf *sql, const struct kh_record *record, ui
 
 static void write_find(struct kh_buf *sql, const struct kh_record *record, uint64_t index)
 {
-	kh_buf_printf(sql, "SELECT id FROM %s", record->table);
-	if (finds[index].index != NULL)
-		kh_buf_printf(sql, " INDEXED BY %s", finds[index].index);
-	kh_buf_printf(sql, " WHERE %s AND id > ?3 ORDER BY id LIMIT ?4", finds[index].condition);
+	(void)record;
+	kh_buf_printf(sql, "SELECT id FROM %s AND id > ?3 ORDER BY id LIMIT ?4", finds[index]);
 }
 
-sqlite3_stmt *kh_connection_get(struct kh_connection *c, enum kh_table table, int *ret_rc)
+sqlite3_stmt *kh_connection_row(struct kh_connection *c, enum kh_connection_row which, enum kh_table table, int *ret_rc)
 {
-	sqlite3_stmt **slot = &c->get[table];
+	static const struct {
+		write_fn *write;
+		bool wanted; /* sealed columns */
+	} all[KH_CONNECTION_ROW_COUNT] = {
+		[KH_CONNECTION_GET] = {write_get, true},
+		[KH_CONNECTION_PEEK] = {write_get, false},
+		[KH_CONNECTION_INSERT] = {write_insert, true},
+		[KH_CONNECTION_NEXT_ID] = {write_next_id, false},
+	};
+	sqlite3_stmt **slot = &c->rows[which][table];
 
-	return *slot != NULL ? *slot : write_and_prepare(c, write_get, table, 0, slot, ret_rc);
-}
-
-sqlite3_stmt *kh_connection_peek(struct kh_connection *c, enum kh_table table, int *ret_rc)
-{
-	sqlite3_stmt **slot = &c->peek[table];
-
-	return *slot != NULL ? *slot : write_and_prepare(c, write_peek, table, 0, slot, ret_rc);
-}
-
-sqlite3_stmt *kh_connection_insert(struct kh_connection *c, enum kh_table table, int *ret_rc)
-{
-	sqlite3_stmt **slot = &c->insert[table];
-
-	return *slot != NULL ? *slot : write_and_prepare(c, write_insert, table, 0, slot, ret_rc);
-}
-
-sqlite3_stmt *kh_connection_next_id(struct kh_connection *c, enum kh_table table, int *ret_rc)
-{
-	sqlite3_stmt **slot = &c->next_id[table];
-
-	return *slot != NULL ? *slot : write_and_prepare(c, write_next_id, table, 0, slot, ret_rc);
+	return *slot != NULL
+		       ? *slot
+		       : write_and_prepare(c, all[which].write, kh_record_of(table), all[which].wanted, slot, ret_rc);
 }
 
 sqlite3_stmt *kh_connection_find(struct kh_connection *c, enum kh_index index, int *ret_rc)
 {
 	sqlite3_stmt **slot = &c->find[index];
 
-	return *slot != NULL ? *slot
-			     : write_and_prepare(c, write_find, kh_record_index_table(index), index, slot, ret_rc);
+	return *slot != NULL ? *slot : write_and_prepare(c, write_find, NULL, index, slot, ret_rc);
 }
 
 sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table, uint64_t columns, int *ret_rc)
@@ -408,5 +392,5 @@ sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table,
 		finalize(&kept[at].stmt, 1);
 	}
 	kept[at].columns = columns;
-	return write_and_prepare(c, write_update, table, columns, &kept[at].stmt, ret_rc);
+	return write_and_prepare(c, write_update, kh_record_of(table), columns, &kept[at].stmt, ret_rc);
 }

@@ -35,6 +35,15 @@ enum kh_connection_text {
 	KH_CONNECTION_TEXT_COUNT
 };
 
+/* Statements that every table has. */
+enum kh_connection_row {
+	KH_CONNECTION_GET,
+	KH_CONNECTION_PEEK, /* sealed columns are empty */
+	KH_CONNECTION_INSERT,
+	KH_CONNECTION_NEXT_ID,
+	KH_CONNECTION_ROW_COUNT
+};
+
 struct kh_connection_update {
 	uint64_t columns;
 	sqlite3_stmt *stmt;
@@ -43,7 +52,7 @@ struct kh_connection_update {
 struct kh_connection {
 	sqlite3 *db;
 	sqlite3_stmt *texts[KH_CONNECTION_TEXT_COUNT];
-	sqlite3_stmt *get[KH_TABLE_COUNT], *peek[KH_TABLE_COUNT], *insert[KH_TABLE_COUNT], *next_id[KH_TABLE_COUNT];
+	sqlite3_stmt *rows[KH_CONNECTION_ROW_COUNT][KH_TABLE_COUNT];
 	sqlite3_stmt *find[KH_INDEX_COUNT];
 	struct kh_connection_update update[KH_TABLE_COUNT][KH_CONNECTION_UPDATES];
 	unsigned replace[KH_TABLE_COUNT]; /* which of these is replaced next */
@@ -70,12 +79,13 @@ enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64
 
 /* Statements, prepared once.  NULL: SQLite could not prepare it, and *RET_RC says why. */
 sqlite3_stmt *kh_connection_text(struct kh_connection *c, enum kh_connection_text which, int *ret_rc);
-sqlite3_stmt *kh_connection_get(struct kh_connection *c, enum kh_table table, int *ret_rc);
-sqlite3_stmt *kh_connection_peek(struct kh_connection *c, enum kh_table table, int *ret_rc); /* sealed columns empty */
-sqlite3_stmt *kh_connection_insert(struct kh_connection *c, enum kh_table table, int *ret_rc);
+sqlite3_stmt *kh_connection_row(struct kh_connection *c, enum kh_connection_row which, enum kh_table table,
+				int *ret_rc);
 sqlite3_stmt *kh_connection_update(struct kh_connection *c, enum kh_table table, uint64_t columns, int *ret_rc);
-sqlite3_stmt *kh_connection_next_id(struct kh_connection *c, enum kh_table table, int *ret_rc);
 sqlite3_stmt *kh_connection_find(struct kh_connection *c, enum kh_index index, int *ret_rc);
+
+/* The bytes of a result, a text's too, borrowed until the statement's next step. */
+struct kh_view kh_connection_bytes(sqlite3_stmt *stmt, int at);
 
 /* Runs a statement without results.  Returns SQLITE_OK or the failure, as kh_connection_told() reports it. */
 int kh_connection_step(struct kh_connection *c, enum kh_connection_text which);

@@ -39,15 +39,6 @@ static int bind_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, co
 	return SQLITE_MISUSE;
 }
 
-/* The bytes of a result, borrowed until the statement's next step. */
-static struct kh_view bytes_of(sqlite3_stmt *stmt, int at)
-{
-	const void *p = sqlite3_column_blob(stmt, at); /* for a text too: its bytes */
-	int n = sqlite3_column_bytes(stmt, at);
-
-	return kh_view_of(p != NULL ? p : "", n > 0 ? (size_t)n : 0);
-}
-
 /* ARENA NULL: views borrow from the statement. */
 static int read_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, struct kh_arena *arena, void *row)
 {
@@ -59,7 +50,7 @@ static int read_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, st
 		memcpy(to, &number, sizeof(number));
 		return SQLITE_OK;
 	}
-	v = bytes_of(stmt, at);
+	v = kh_connection_bytes(stmt, at);
 	if (c->kind == KH_COLUMN_WORD) {
 		unsigned word;
 		if (!kh_words_parse(c->words, v, &word))
@@ -81,7 +72,7 @@ static int read_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, st
 	return SQLITE_OK;
 }
 
-/* A row of the statement that kh_connection_get() makes: id, then the columns in their order. */
+/* A row of a statement KH_CONNECTION_GET or _PEEK: id, then the columns in their order. */
 static int read_row(sqlite3_stmt *stmt, const struct kh_record *record, struct kh_arena *arena, void *row)
 {
 	int64_t id = sqlite3_column_int64(stmt, 0);
@@ -93,11 +84,13 @@ static int read_row(sqlite3_stmt *stmt, const struct kh_record *record, struct k
 	return rc;
 }
 
-/* Reads the row that STMT, made by kh_connection_get() or _peek(), finds. */
-static enum kh_err get(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc, enum kh_table table, int64_t id,
-		       void *ret_row)
+/* Reads the row by a statement of the connection. */
+static enum kh_err read_by(struct kh_savepoint *s, enum kh_connection_row which, enum kh_table table, int64_t id,
+			   void *ret_row)
 {
 	struct kh_arena *arena = s->txn.arena;
+	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = kh_connection_row(s->c, which, table, &rc);
 
 	if (stmt == NULL)
 		return kh_savepoint_break(s, rc);
@@ -120,12 +113,10 @@ static enum kh_err get(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc, enum 
 enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
-	int rc = SQLITE_OK;
 
 	if (kh_cache_get(s->c->cache, table, id, false, txn->arena, ret_row))
 		return KH_OK;
-	sqlite3_stmt *stmt = kh_connection_get(s->c, table, &rc);
-	enum kh_err e = get(s, stmt, rc, table, id, ret_row);
+	enum kh_err e = read_by(s, KH_CONNECTION_GET, table, id, ret_row);
 	if (e == KH_OK)
 		kh_cache_put(s->c->cache, table, ret_row);
 	return e;
@@ -134,23 +125,9 @@ enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void
 enum kh_err kh_row_peek(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
-	int rc = SQLITE_OK;
+	bool cached = kh_cache_get(s->c->cache, table, id, true, txn->arena, ret_row);
 
-	if (kh_cache_get(s->c->cache, table, id, true, txn->arena, ret_row))
-		return KH_OK;
-	sqlite3_stmt *stmt = kh_connection_peek(s->c, table, &rc);
-	return get(s, stmt, rc, table, id, ret_row);
-}
-
-/* Runs a statement that writes. */
-static enum kh_err run(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc)
-{
-	if (rc == SQLITE_OK)
-		rc = sqlite3_step(stmt);
-	if (rc != SQLITE_DONE)
-		(void)kh_savepoint_break(s, rc); /* before the reset, which forgets the message */
-	sqlite3_reset(stmt);
-	return rc == SQLITE_DONE ? KH_OK : s->txn.broken_by;
+	return cached ? KH_OK : read_by(s, KH_CONNECTION_PEEK, table, id, ret_row);
 }
 
 enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *row)
@@ -163,14 +140,14 @@ enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *r
 
 	if (e != KH_OK)
 		return e;
-	sqlite3_stmt *stmt = kh_connection_insert(s->c, table, &rc);
+	sqlite3_stmt *stmt = kh_connection_row(s->c, KH_CONNECTION_INSERT, table, &rc);
 	if (stmt == NULL)
 		return kh_savepoint_break(s, rc);
 	memcpy(&id, row, sizeof(id));
 	rc = sqlite3_bind_int64(stmt, 1, id);
 	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++)
 		rc = bind_column(stmt, (int)i + 2, &record->columns[i], row);
-	e = run(s, stmt, rc);
+	e = kh_savepoint_step(s, stmt, rc);
 	if (e == KH_OK)
 		kh_cache_put(s->c->cache, table, row);
 	return e;
@@ -196,7 +173,7 @@ enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *r
 	memcpy(&id, row, sizeof(id));
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_int64(stmt, at, id);
-	e = run(s, stmt, rc);
+	e = kh_savepoint_step(s, stmt, rc);
 	if (e == KH_OK && sqlite3_changes(s->c->db) != 1)
 		return kh_savepoint_break(s, SQLITE_CORRUPT); /* the row was loaded, and rows are never removed */
 	if (e == KH_OK)
@@ -211,7 +188,7 @@ enum kh_err kh_row_next_id(struct kh_txn *txn, enum kh_table table, int64_t *ret
 	int rc = SQLITE_ROW;
 
 	if (s->next[table] == 0) {
-		sqlite3_stmt *stmt = kh_connection_next_id(s->c, table, &rc);
+		sqlite3_stmt *stmt = kh_connection_row(s->c, KH_CONNECTION_NEXT_ID, table, &rc);
 		if (stmt == NULL)
 			return kh_savepoint_break(s, rc);
 		rc = sqlite3_step(stmt);
@@ -258,7 +235,7 @@ enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 static int prepare_each(struct kh_savepoint *s, enum kh_table table, sqlite3_stmt **ret_stmt)
 {
 	int rc = SQLITE_OK;
-	sqlite3_stmt *get = kh_connection_get(s->c, table, &rc);
+	sqlite3_stmt *get = kh_connection_row(s->c, KH_CONNECTION_GET, table, &rc);
 
 	if (get == NULL)
 		return rc;
@@ -303,8 +280,8 @@ enum kh_err kh_row_agree(struct kh_txn *txn, struct kh_view *ret_why)
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW && !kh_view_eq(bytes_of(stmt, 0), KH_LIT("ok")))
-		why = kh_arena_dup(txn->arena, bytes_of(stmt, 0));
+	if (rc == SQLITE_ROW && !kh_view_eq(kh_connection_bytes(stmt, 0), KH_LIT("ok")))
+		why = kh_arena_dup(txn->arena, kh_connection_bytes(stmt, 0));
 	sqlite3_finalize(stmt);
 	if (rc != SQLITE_ROW)
 		return kh_savepoint_break(s, rc == SQLITE_DONE ? SQLITE_CORRUPT : rc);

@@ -33,6 +33,16 @@ enum kh_err kh_savepoint_write(struct kh_savepoint *s)
 	return KH_OK;
 }
 
+enum kh_err kh_savepoint_step(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc)
+{
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	if (rc != SQLITE_DONE)
+		(void)kh_savepoint_break(s, rc); /* before the reset, which forgets the message */
+	sqlite3_reset(stmt);
+	return rc == SQLITE_DONE ? KH_OK : s->txn.broken_by;
+}
+
 /*
  * Whether there are dangling references at the end of an operation.  SQLite itself would find them only when the whole
  * group commits.

@@ -24,6 +24,9 @@ enum kh_err kh_savepoint_write(struct kh_savepoint *s) KH_CHECKED;
 /* The database returned RC: the operation cannot be kept, whatever it does next. */
 enum kh_err kh_savepoint_break(struct kh_savepoint *s, int rc);
 
+/* Runs a statement that writes, if RC, the result of binding its parameters, is SQLITE_OK. */
+enum kh_err kh_savepoint_step(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc) KH_CHECKED;
+
 /*
  * Runs an operation, and keeps what it wrote or rolls it back.  S->rc is SQLITE_OK if the transaction around it goes
  * on; otherwise that transaction has ended or must end, with everything in it.

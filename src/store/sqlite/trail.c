@@ -26,28 +26,26 @@ static int bind_view(sqlite3_stmt *stmt, int at, struct kh_view v, bool text)
 		    : sqlite3_bind_blob64(stmt, at, p, v.n, SQLITE_STATIC);
 }
 
-static enum kh_err finish(struct kh_savepoint *s, sqlite3_stmt *stmt, int rc)
+static enum kh_err prepare_write(struct kh_savepoint *s, enum kh_connection_text which, sqlite3_stmt **ret_stmt)
 {
-	if (rc == SQLITE_OK)
-		rc = sqlite3_step(stmt);
-	if (rc != SQLITE_DONE)
-		(void)kh_savepoint_break(s, rc);
-	sqlite3_reset(stmt);
-	return rc == SQLITE_DONE ? KH_OK : s->txn.broken_by;
+	enum kh_err e = kh_savepoint_write(s);
+	int rc = SQLITE_OK;
+
+	if (e == KH_OK && (*ret_stmt = kh_connection_text(s->c, which, &rc)) == NULL)
+		e = kh_savepoint_break(s, rc);
+	return e;
 }
 
 enum kh_err kh_trail_append(struct kh_txn *txn, const struct kh_audit_entry *entry)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
-	enum kh_err e = kh_savepoint_write(s);
+	sqlite3_stmt *stmt = NULL;
+	enum kh_err e = prepare_write(s, entry->chain != 0 ? KH_CONNECTION_APPEND_TASK : KH_CONNECTION_APPEND_SYSTEM,
+				      &stmt);
 	int rc = SQLITE_OK;
 
 	if (e != KH_OK)
 		return e;
-	sqlite3_stmt *stmt = kh_connection_text(
-		s->c, entry->chain != 0 ? KH_CONNECTION_APPEND_TASK : KH_CONNECTION_APPEND_SYSTEM, &rc);
-	if (stmt == NULL)
-		return kh_savepoint_break(s, rc);
 	const int64_t numbers[] = {entry->id, entry->chain, entry->n, entry->prev, entry->at, entry->by};
 	for (int i = 0; i < 6 && rc == SQLITE_OK; i++)
 		rc = sqlite3_bind_int64(stmt, i + 1, numbers[i]);
@@ -57,21 +55,13 @@ enum kh_err kh_trail_append(struct kh_txn *txn, const struct kh_audit_entry *ent
 		rc = bind_view(stmt, 8, entry->body, true);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_blob(stmt, 9, entry->hash.bytes, KH_DIGEST_SIZE, SQLITE_STATIC);
-	return finish(s, stmt, rc);
-}
-
-static struct kh_view column(sqlite3_stmt *stmt, int at)
-{
-	const void *p = sqlite3_column_blob(stmt, at);
-	int n = sqlite3_column_bytes(stmt, at);
-
-	return kh_view_of(p != NULL ? p : "", n > 0 ? (size_t)n : 0);
+	return kh_savepoint_step(s, stmt, rc);
 }
 
 /* Reads the statement's row; views borrow from it.  SQLITE_CORRUPT if the hash is not one. */
 static int take_entry(sqlite3_stmt *stmt, struct kh_audit_entry *ret_entry)
 {
-	struct kh_view hash = column(stmt, 8);
+	struct kh_view hash = kh_connection_bytes(stmt, 8);
 
 	if (hash.n != KH_DIGEST_SIZE)
 		return SQLITE_CORRUPT;
@@ -82,8 +72,8 @@ static int take_entry(sqlite3_stmt *stmt, struct kh_audit_entry *ret_entry)
 		.prev = sqlite3_column_int64(stmt, 3),
 		.at = sqlite3_column_int64(stmt, 4),
 		.by = sqlite3_column_int64(stmt, 5),
-		.kind = column(stmt, 6),
-		.body = column(stmt, 7),
+		.kind = kh_connection_bytes(stmt, 6),
+		.body = kh_connection_bytes(stmt, 7),
 	};
 	memcpy(ret_entry->hash.bytes, hash.p, hash.n);
 	return SQLITE_OK;
@@ -200,20 +190,17 @@ enum kh_err kh_trail_entry(struct kh_txn *txn, struct kh_arena *arena, int64_t i
 enum kh_err kh_trail_add_checkpoint(struct kh_txn *txn, const struct kh_backend_checkpoint *checkpoint)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
-	enum kh_err e = kh_savepoint_write(s);
-	int rc = SQLITE_OK;
+	sqlite3_stmt *stmt = NULL;
+	enum kh_err e = prepare_write(s, KH_CONNECTION_ADD_CHECKPOINT, &stmt);
 
 	if (e != KH_OK)
 		return e;
-	sqlite3_stmt *stmt = kh_connection_text(s->c, KH_CONNECTION_ADD_CHECKPOINT, &rc);
-	if (stmt == NULL)
-		return kh_savepoint_break(s, rc);
-	rc = sqlite3_bind_int64(stmt, 1, checkpoint->id);
+	int rc = sqlite3_bind_int64(stmt, 1, checkpoint->id);
 	if (rc == SQLITE_OK)
 		rc = bind_view(stmt, 2, checkpoint->body, true);
 	if (rc == SQLITE_OK)
 		rc = bind_view(stmt, 3, checkpoint->signature, false);
-	return finish(s, stmt, rc);
+	return kh_savepoint_step(s, stmt, rc);
 }
 
 enum kh_err kh_trail_checkpoint(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
@@ -233,8 +220,8 @@ enum kh_err kh_trail_checkpoint(struct kh_txn *txn, struct kh_arena *arena, int6
 		rc = sqlite3_step(stmt);
 	if (rc == SQLITE_ROW)
 		found = (struct kh_backend_checkpoint){.id = sqlite3_column_int64(stmt, 0),
-						       .body = keep(arena, column(stmt, 1)),
-						       .signature = keep(arena, column(stmt, 2))};
+						       .body = keep(arena, kh_connection_bytes(stmt, 1)),
+						       .signature = keep(arena, kh_connection_bytes(stmt, 2))};
 	sqlite3_reset(stmt);
 	if (rc == SQLITE_DONE)
 		return KH_EUNKNOWN;

@@ -146,20 +146,8 @@ static void test_record_sealed(struct kh_test *t)
 	}
 }
 
-static void test_record_index_tables(struct kh_test *t)
-{
-	(void)t;
-	assert_int_equal(kh_record_index_table(KH_INDEX_TOKENS_NAMED), KH_TABLE_TOKENS);
-	assert_int_equal(kh_record_index_table(KH_INDEX_QUERIES_ALL_OPEN), KH_TABLE_QUERIES);
-	assert_int_equal(kh_record_index_table(KH_INDEX_EFFECTS_EXPIRED), KH_TABLE_EFFECTS);
-	/* Whatever was left out would be the system's, which has no index. */
-	for (unsigned i = 0; i < KH_INDEX_COUNT; i++)
-		assert_int_not_equal(kh_record_index_table((enum kh_index)i), KH_TABLE_SYSTEM);
-}
-
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_record_order),        KH_TEST_ONCE(test_record_covers_rows), KH_TEST(test_record_same),
-	KH_TEST_ONCE(test_record_empty_texts),  KH_TEST_ONCE(test_record_chains),      KH_TEST_ONCE(test_record_sealed),
-	KH_TEST_ONCE(test_record_index_tables),
+	KH_TEST_ONCE(test_record_order),       KH_TEST_ONCE(test_record_covers_rows), KH_TEST(test_record_same),
+	KH_TEST_ONCE(test_record_empty_texts), KH_TEST_ONCE(test_record_chains),      KH_TEST_ONCE(test_record_sealed),
 };
 KH_TEST_MAIN(cases)
