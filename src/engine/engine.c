@@ -153,8 +153,7 @@ static enum kh_err start(struct kh_op *op, void *call)
 {
 	struct kh_engine *engine = call;
 	struct kh_system_row *system;
-	struct kh_emit emit;
-	struct kh_view what = {NULL, 0};
+	struct kh_emit what;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_SYSTEM, 1, &system);
 
 	if (e == KH_EUNKNOWN || (e == KH_OK && system->id_key.n != KH_PUBLICID_KEY))
@@ -163,13 +162,10 @@ static enum kh_err start(struct kh_op *op, void *call)
 		return e;
 	memcpy(engine->id_key, system->id_key.p, KH_PUBLICID_KEY);
 	system->policy = op->policy->digest;
-	kh_emit_begin(&emit, op->arena, BOOK);
-	kh_emit_object(&emit);
-	kh_emit_add_int(&emit, "holder", kh_store_holder(engine->settings.store));
-	kh_emit_add(&emit, "version", engine->settings.version);
-	kh_emit_end(&emit);
-	e = kh_emit_finish(&emit, &what);
-	return e == KH_OK ? kh_op_event(op, KH_AUDIT_STARTED, NULL, what) : e;
+	kh_op_describe(op, &what);
+	kh_emit_add_int(&what, "holder", kh_store_holder(engine->settings.store));
+	kh_emit_add(&what, "version", engine->settings.version);
+	return kh_op_event(op, KH_AUDIT_STARTED, NULL, kh_op_described(op, &what));
 }
 
 static enum kh_err stop(struct kh_op *op, void *call)

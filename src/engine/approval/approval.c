@@ -17,20 +17,11 @@
 /* {"marks":["screened",...]}: only the codes, because the subject has what they found. */
 static struct kh_view describe_marks(struct kh_op *op, const struct kh_reasons *marks)
 {
-	struct kh_view what = {NULL, 0};
-	struct kh_emit emit;
+	struct kh_emit what;
 
-	kh_emit_begin(&emit, op->arena, 1U << 20);
-	kh_emit_object(&emit);
-	kh_emit_key(&emit, "marks");
-	kh_emit_array(&emit);
-	for (size_t i = 0; marks != NULL && i < marks->n; i++)
-		kh_emit_text(&emit, kh_view_str(marks->at[i].code));
-	kh_emit_end(&emit);
-	kh_emit_end(&emit);
-	if (kh_emit_finish(&emit, &what) != KH_OK)
-		op->arena->failed = true;
-	return what;
+	kh_op_describe(op, &what);
+	kh_op_describe_codes(&what, "marks", marks);
+	return kh_op_described(op, &what);
 }
 
 static struct kh_view describe_why(struct kh_op *op, const char *why)

@@ -13,8 +13,7 @@
 #include <sodium.h>
 
 #define SECOND INT64_C(1000000)
-#define WHAT   65536 /* bytes of an event's own part */
-#define HOST   253   /* bytes of a DNS name */
+#define HOST   253 /* bytes of a DNS name */
 #define DIGITS (2 * KH_DIGEST_SIZE)
 
 const struct kh_words kh_approval_decide_words =
@@ -197,20 +196,15 @@ static enum kh_err check(struct deciding *d)
 
 static struct kh_view describe(const struct deciding *d)
 {
-	struct kh_view what = {NULL, 0};
-	struct kh_emit emit;
+	struct kh_emit what;
 
-	kh_emit_begin(&emit, d->op->arena, WHAT);
-	kh_emit_object(&emit);
-	kh_emit_add_word(&emit, "choice", kh_words_name(&kh_approval_decide_words, d->call->choice));
-	kh_emit_add(&emit, "from", d->call->from);
-	kh_emit_add(&emit, "note", d->call->note);
-	kh_emit_add_word(&emit, "role", kh_words_name(&kh_policy_role_words, d->op->caller->role));
-	kh_emit_add(&emit, "shown", d->call->shown);
-	kh_emit_end(&emit);
-	if (kh_emit_finish(&emit, &what) != KH_OK)
-		d->op->arena->failed = true;
-	return what;
+	kh_op_describe(d->op, &what);
+	kh_emit_add_word(&what, "choice", kh_words_name(&kh_approval_decide_words, d->call->choice));
+	kh_emit_add(&what, "from", d->call->from);
+	kh_emit_add(&what, "note", d->call->note);
+	kh_emit_add_word(&what, "role", kh_words_name(&kh_policy_role_words, d->op->caller->role));
+	kh_emit_add(&what, "shown", d->call->shown);
+	return kh_op_described(d->op, &what);
 }
 
 static enum kh_approval state_after(enum kh_choice choice)

@@ -3,8 +3,6 @@
 
 #include "engine/state/find.h"
 
-#define WHAT_LIMIT 4096
-
 struct kh_alert kh_alert_before(const struct kh_task_row *task, const struct kh_context_row *context)
 {
 	return (struct kh_alert){.task = task->budget, .context = context->budget};
@@ -19,22 +17,18 @@ void kh_alert_unusual(struct kh_alert *alert, const struct kh_reader_row *reader
 	alert->unusual = kh_budget_unusual(queries[category - 1], totals[category - 1], amount);
 }
 
-static enum kh_err raise(struct kh_op *op, struct kh_task_row *task, const char *code, const struct kh_budget *budget,
+/* PERCENT 0: the alert is not about a budget. */
+static enum kh_err raise(struct kh_op *op, struct kh_task_row *task, const char *code, unsigned percent,
 			 struct kh_view reader)
 {
-	struct kh_view what = {NULL, 0};
-	struct kh_emit emit;
+	struct kh_emit what;
 
-	kh_emit_begin(&emit, op->arena, WHAT_LIMIT);
-	kh_emit_object(&emit);
-	kh_emit_add_word(&emit, "code", code);
-	if (budget != NULL) {
-		kh_emit_add_int(&emit, "percent", (int64_t)op->policy->budgets.alert_percent);
-	}
-	kh_emit_add(&emit, "reader", reader);
-	kh_emit_end(&emit);
-	enum kh_err e = kh_emit_finish(&emit, &what);
-	return e == KH_OK ? kh_op_event(op, KH_AUDIT_ALERT, task, what) : e;
+	kh_op_describe(op, &what);
+	kh_emit_add_word(&what, "code", code);
+	if (percent != 0)
+		kh_emit_add_int(&what, "percent", percent);
+	kh_emit_add(&what, "reader", reader);
+	return kh_op_event(op, KH_AUDIT_ALERT, task, kh_op_described(op, &what));
 }
 
 enum kh_err kh_alert_after(struct kh_op *op, const struct kh_alert *alert, struct kh_task_row *task,
@@ -44,10 +38,10 @@ enum kh_err kh_alert_after(struct kh_op *op, const struct kh_alert *alert, struc
 	enum kh_err e = KH_OK;
 
 	if (kh_budget_crossed(&alert->task, &task->budget, percent))
-		e = raise(op, task, "task_budget", &task->budget, reader);
+		e = raise(op, task, "task_budget", percent, reader);
 	if (e == KH_OK && kh_budget_crossed(&alert->context, &context->budget, percent))
-		e = raise(op, task, "context_budget", &context->budget, reader);
+		e = raise(op, task, "context_budget", percent, reader);
 	if (e == KH_OK && alert->unusual)
-		e = raise(op, task, "unusual_bandwidth", NULL, reader);
+		e = raise(op, task, "unusual_bandwidth", 0, reader);
 	return e;
 }

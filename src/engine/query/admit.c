@@ -20,8 +20,6 @@
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
 
-#define WHAT_LIMIT (1U << 20)
-
 /* An admission in progress. */
 struct admission {
 	struct kh_op *op;
@@ -358,23 +356,18 @@ static enum kh_err write_query(struct admission *a)
 /* Records what is in no row: the account's items (B8). */
 static enum kh_err record(struct admission *a)
 {
-	struct kh_view what = {NULL, 0};
-	struct kh_emit emit;
+	struct kh_emit what;
 
-	kh_emit_begin(&emit, a->op->arena, WHAT_LIMIT);
-	kh_emit_object(&emit);
-	kh_emit_key(&emit, "account");
-	kh_emit_object(&emit);
-	kh_emit_add_int(&emit, "content", (int64_t)a->account.content);
-	kh_emit_add_int(&emit, "outcome", (int64_t)a->account.outcome);
-	kh_emit_add_int(&emit, "time", (int64_t)a->account.time);
-	kh_emit_end(&emit);
-	if (a->repeats.n > 0) {
-		kh_emit_add_bool(&emit, "repeats", true);
-	}
-	kh_emit_end(&emit);
-	enum kh_err e = kh_emit_finish(&emit, &what);
-	return e == KH_OK ? kh_op_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, what) : e;
+	kh_op_describe(a->op, &what);
+	kh_emit_key(&what, "account");
+	kh_emit_object(&what);
+	kh_emit_add_int(&what, "content", (int64_t)a->account.content);
+	kh_emit_add_int(&what, "outcome", (int64_t)a->account.outcome);
+	kh_emit_add_int(&what, "time", (int64_t)a->account.time);
+	kh_emit_end(&what);
+	if (a->repeats.n > 0)
+		kh_emit_add_bool(&what, "repeats", true);
+	return kh_op_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, kh_op_described(a->op, &what));
 }
 
 /* B20: a human decides whether the Reader may see it. */

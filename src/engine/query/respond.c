@@ -36,32 +36,21 @@ static enum kh_err load(struct kh_op *op, struct kh_effect_row *effect, struct a
 }
 
 /* {"reasons":["too_many_words",...],"size":12,"verdict":"reject"} */
-static enum kh_err judgement(struct answering *a, const struct kh_reasons *reasons, size_t size,
-			     struct kh_view *ret_what)
+static struct kh_view judgement(struct answering *a, const struct kh_reasons *reasons, size_t size)
 {
-	struct kh_emit emit;
+	struct kh_emit what;
 
-	kh_emit_begin(&emit, a->op->arena, WHAT_LIMIT);
-	kh_emit_object(&emit);
-	if (reasons != NULL) {
-		kh_emit_key(&emit, "reasons");
-		kh_emit_array(&emit);
-		for (size_t i = 0; i < reasons->n; i++)
-			kh_emit_text(&emit, kh_view_str(reasons->at[i].code));
-		kh_emit_end(&emit);
-	}
-	kh_emit_add_int(&emit, "size", (int64_t)size);
-	kh_emit_add(&emit, "verdict", a->effect->verdict);
-	kh_emit_end(&emit);
-	return kh_emit_finish(&emit, ret_what);
+	kh_op_describe(a->op, &what);
+	if (reasons != NULL)
+		kh_op_describe_codes(&what, "reasons", reasons);
+	kh_emit_add_int(&what, "size", (int64_t)size);
+	kh_emit_add(&what, "verdict", a->effect->verdict);
+	return kh_op_described(a->op, &what);
 }
 
 static enum kh_err record(struct answering *a, enum kh_audit_kind kind, const struct kh_reasons *reasons, size_t size)
 {
-	struct kh_view what;
-	enum kh_err e = judgement(a, reasons, size, &what);
-
-	return e == KH_OK ? kh_op_event(a->op, kind, a->task, what) : e;
+	return kh_op_event(a->op, kind, a->task, judgement(a, reasons, size));
 }
 
 static void end_ask(struct answering *a, enum kh_effect_state state, const char *verdict)
@@ -283,11 +272,8 @@ static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 	if (e != KH_OK)
 		return e;
 	end_ask(a, KH_EFFECT_DONE, kh_words_name(&kh_answer_verdict_words, a->answer.verdict));
-	if (!*ret_next && a->answer.verdict == KH_VERDICT_DELIVER) {
-		struct kh_view what;
-		e = judgement(a, &a->answer.reasons, size, &what);
-		return e == KH_OK ? kh_settle_accepted(a->op, a->query, what) : e;
-	}
+	if (!*ret_next && a->answer.verdict == KH_VERDICT_DELIVER)
+		return kh_settle_accepted(a->op, a->query, judgement(a, &a->answer.reasons, size));
 	e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
 	return e == KH_OK && !*ret_next ? hold(a) : e;
 }

@@ -3,7 +3,8 @@
 
 #include "base/buf.h"
 
-#define IDS_LIMIT (32U << 20)
+#define IDS_LIMIT  (32U << 20)
+#define WHAT_LIMIT (1U << 20) /* bytes of what an event says */
 
 bool kh_op_sees_all(const struct kh_op *op)
 {
@@ -108,6 +109,31 @@ enum kh_err kh_op_make_output(struct kh_op *op, struct kh_block_spec *spec, enum
 	if (e == KH_OK)
 		fill(op, block, row);
 	return e;
+}
+
+void kh_op_describe(struct kh_op *op, struct kh_emit *ret_what)
+{
+	kh_emit_begin(ret_what, op->arena, WHAT_LIMIT);
+	kh_emit_object(ret_what);
+}
+
+void kh_op_describe_codes(struct kh_emit *what, const char *name, const struct kh_reasons *list)
+{
+	kh_emit_key(what, name);
+	kh_emit_array(what);
+	for (size_t i = 0; list != NULL && i < list->n; i++)
+		kh_emit_text(what, kh_view_str(list->at[i].code));
+	kh_emit_end(what);
+}
+
+struct kh_view kh_op_described(struct kh_op *op, struct kh_emit *what)
+{
+	struct kh_view json = {NULL, 0};
+
+	kh_emit_end(what);
+	if (kh_emit_finish(what, &json) != KH_OK)
+		op->arena->failed = true;
+	return json;
 }
 
 enum kh_err kh_op_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task, struct kh_view what)

@@ -8,6 +8,7 @@
 #ifndef KH_ENGINE_STATE_OP_H
 #define KH_ENGINE_STATE_OP_H
 
+#include "base/emit.h"
 #include "core/block/block.h"
 #include "engine/state/engine.h"
 #include "engine/state/publicid.h"
@@ -60,6 +61,14 @@ void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, stru
 /* The numbers in a list that kh_op_ids_text() wrote (empty text: none), and the list: a JSON array. */
 enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count) KH_CHECKED;
 struct kh_view kh_op_ids_text(struct kh_op *op, const int64_t *ids, size_t count);
+
+/*
+ * What an event says, as a JSON object: begun, with members added by base/emit.h in their order, and ended.  Out of
+ * memory marks the arena, and then kh_op_event() fails.
+ */
+void kh_op_describe(struct kh_op *op, struct kh_emit *ret_what);
+void kh_op_describe_codes(struct kh_emit *what, const char *name, const struct kh_reasons *list); /* NULL: [] */
+struct kh_view kh_op_described(struct kh_op *op, struct kh_emit *what);
 
 /* Records an event of the operation, with the operation's `at` and `by`.  WHAT: canonical JSON, or empty. */
 enum kh_err kh_op_event(struct kh_op *op, enum kh_audit_kind kind, struct kh_task_row *task,

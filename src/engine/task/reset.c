@@ -4,7 +4,6 @@
  */
 #include "engine/task/reset.h"
 
-#include "base/buf.h"
 #include "base/utf8.h"
 #include "engine/state/find.h"
 #include "engine/task/task.h"
@@ -25,30 +24,17 @@ static enum kh_err check_reason(struct kh_op *op, struct kh_view reason)
 	return KH_OK;
 }
 
-static enum kh_err describe_reason(struct kh_op *op, struct kh_view reason, struct kh_view *ret_what)
-{
-	struct kh_emit emit;
-
-	kh_emit_begin(&emit, op->arena, 16 * REASON_MAX);
-	kh_emit_object(&emit);
-	kh_emit_add(&emit, "reason", reason);
-	kh_emit_end(&emit);
-	return kh_emit_finish(&emit, ret_what);
-}
-
 enum kh_err kh_reset_run(struct kh_op *op, void *call)
 {
 	const struct kh_reset *reset = call;
 	struct kh_context_row *context = NULL;
-	struct kh_view what = {NULL, 0};
+	struct kh_emit what;
 	enum kh_err e = check_reason(op, reset->reason);
 
 	if (e == KH_OK)
 		e = kh_find_context(op, reset->context, &context);
 	if (e == KH_OK)
 		e = kh_task_close_all(op, context->id, "context_reset");
-	if (e == KH_OK)
-		e = describe_reason(op, reset->reason, &what);
 	if (e != KH_OK)
 		return e;
 	context->taint = KH_TAINT_LOW;
@@ -61,5 +47,7 @@ enum kh_err kh_reset_run(struct kh_op *op, void *call)
 	context->budget.remaining = context->budget.budget - context->budget.reserved;
 	context->resets++;
 	context->reset_at = op->now;
-	return kh_op_event(op, KH_AUDIT_CONTEXT_RESET, NULL, what);
+	kh_op_describe(op, &what);
+	kh_emit_add(&what, "reason", reset->reason);
+	return kh_op_event(op, KH_AUDIT_CONTEXT_RESET, NULL, kh_op_described(op, &what));
 }

@@ -14,8 +14,7 @@
 #include "engine/state/find.h"
 #include "engine/task/show.h"
 
-#define TITLE_MAX  200
-#define WHAT_LIMIT 4096
+#define TITLE_MAX 200
 
 /* --- open --------------------------------------------------------------------------------------------------------- */
 
@@ -45,21 +44,16 @@ static enum kh_err check_count(struct kh_op *op)
 /* Records in both chains: the system's lists the task, and the task's own begins with what it was opened with. */
 static enum kh_err record_open(struct kh_op *op, struct kh_task_row *task)
 {
-	struct kh_view what = {NULL, 0};
-	struct kh_emit emit;
+	struct kh_emit what;
 	enum kh_err e = kh_op_event(op, KH_AUDIT_TASK_LISTED, NULL,
 				    kh_arena_printf(op->arena, "{\"task\":%lld}", (long long)task->id));
 
-	kh_emit_begin(&emit, op->arena, WHAT_LIMIT);
-	kh_emit_object(&emit);
-	kh_emit_add_int(&emit, "budget", (int64_t)task->budget.budget);
-	kh_emit_add_int(&emit, "context", task->context);
-	kh_emit_add_int(&emit, "escalation_limit", (int64_t)task->escalation_limit);
-	kh_emit_add_digest(&emit, "policy", &task->policy);
-	kh_emit_end(&emit);
-	if (e == KH_OK)
-		e = kh_emit_finish(&emit, &what);
-	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_OPENED, task, what) : e;
+	kh_op_describe(op, &what);
+	kh_emit_add_int(&what, "budget", (int64_t)task->budget.budget);
+	kh_emit_add_int(&what, "context", task->context);
+	kh_emit_add_int(&what, "escalation_limit", (int64_t)task->escalation_limit);
+	kh_emit_add_digest(&what, "policy", &task->policy);
+	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_OPENED, task, kh_op_described(op, &what)) : e;
 }
 
 enum kh_err kh_task_open_run(struct kh_op *op, void *call)
@@ -110,21 +104,16 @@ static enum kh_err end_queries(struct kh_op *op, const struct kh_task_row *task,
 /* Records the end in both chains: the system's keeps the last head of the task's own. */
 static enum kh_err record_end(struct kh_op *op, struct kh_task_row *task, const char *reason)
 {
-	struct kh_view what = {NULL, 0};
-	struct kh_emit emit;
+	struct kh_emit what;
 	enum kh_err e = kh_op_event(op, task->state == KH_TASK_FAILED ? KH_AUDIT_TASK_FAILED : KH_AUDIT_TASK_CLOSED,
 				    task, kh_arena_printf(op->arena, "{\"reason\":\"%s\"}", reason));
 
-	kh_emit_begin(&emit, op->arena, WHAT_LIMIT);
-	kh_emit_object(&emit);
-	kh_emit_add_digest(&emit, "head", &task->chain.head);
-	kh_emit_add_int(&emit, "n", task->chain.n);
-	kh_emit_add_word(&emit, "state", kh_words_name(&kh_rows_task_words, task->state));
-	kh_emit_add_int(&emit, "task", task->id);
-	kh_emit_end(&emit);
-	if (e == KH_OK)
-		e = kh_emit_finish(&emit, &what);
-	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_UNLISTED, NULL, what) : e;
+	kh_op_describe(op, &what);
+	kh_emit_add_digest(&what, "head", &task->chain.head);
+	kh_emit_add_int(&what, "n", task->chain.n);
+	kh_emit_add_word(&what, "state", kh_words_name(&kh_rows_task_words, task->state));
+	kh_emit_add_int(&what, "task", task->id);
+	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_UNLISTED, NULL, kh_op_described(op, &what)) : e;
 }
 
 static enum kh_err end_task(struct kh_op *op, struct kh_task_row *task, enum kh_task_state state, const char *reason)

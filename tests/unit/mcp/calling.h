@@ -170,9 +170,9 @@ static inline yyjson_val *kh_calling_ok(struct kh_calling *c, struct kh_view tok
 	must(c->t, kh_calling_run(c, token, name, json));
 	must(c->t, kh_json_write(&c->t->arena, c->result.structured, &text));
 	yyjson_val *said = kh_fixture_json(c->f, text);
-	const struct kh_mcp_tool *tool = kh_calling_tool(name, kh_calling_who(c, token).role);
 	struct kh_error err = {0};
-	enum kh_err e = kh_rpc_schema_check(&c->f->arena, kh_fixture_json(c->f, kh_view_str(tool->output)), said, &err);
+	enum kh_err e = kh_rpc_schema_check(&c->f->arena, kh_fixture_json(c->f, kh_view_str(c->call.tool->output)),
+					    said, &err);
 	if (e != KH_OK)
 		fail_msg("%s said %.*s: %s %s: %s", name, KH_FMT(text), err.code, err.member, err.detail);
 	assert_true(kh_view_find(text, KH_LIT("sesamecanary"), 0) == SIZE_MAX ||
