@@ -54,6 +54,31 @@ void kh_buf_char(struct kh_buf *buf, uint32_t c)
 	kh_buf_add(buf, kh_view_of(p, kh_utf8_encode(c, p)));
 }
 
+void kh_buf_repair(struct kh_buf *buf, struct kh_view bytes)
+{
+	size_t bad;
+
+	while (bytes.n > 0 && (bad = kh_utf8_invalid(bytes)) != SIZE_MAX) {
+		kh_buf_add(buf, kh_view_sub(bytes, 0, bad));
+		kh_buf_char(buf, 0xfffd);
+		bytes = kh_view_from(bytes, bad + 1);
+	}
+	kh_buf_add(buf, bytes);
+}
+
+void kh_buf_percent(struct kh_buf *buf, struct kh_view text, const char *plain)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		if (kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c) || memchr(plain, c, strlen(plain)) != NULL)
+			kh_buf_byte(buf, (char)c);
+		else
+			kh_buf_add(
+				buf,
+				kh_view_of((char[]){'%', "0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15]}, 3));
+	}
+}
+
 void kh_buf_printf(struct kh_buf *buf, const char *fmt, ...)
 {
 	va_list args;

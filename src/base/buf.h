@@ -19,6 +19,12 @@ void kh_buf_add(struct kh_buf *buf, struct kh_view v);
 void kh_buf_char(struct kh_buf *buf, uint32_t c); /* as UTF-8 */
 void kh_buf_printf(struct kh_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Any bytes as UTF-8, with U+FFFD for each that is not part of a character. */
+void kh_buf_repair(struct kh_buf *buf, struct kh_view bytes);
+
+/* Text for a URL: each byte that is neither an ASCII letter, a digit nor one of PLAIN as %XX. */
+void kh_buf_percent(struct kh_buf *buf, struct kh_view text, const char *plain);
+
 /* The bytes appended so far.  KH_ENOMEM, or KH_ELIMIT if the limit was passed. */
 enum kh_err kh_buf_end(const struct kh_buf *buf, struct kh_view *ret_v) KH_CHECKED;
 

@@ -47,6 +47,13 @@ size_t kh_utf8_encode(uint32_t c, char *p)
 	return len;
 }
 
+struct kh_view kh_utf8_cut(struct kh_view v, size_t most)
+{
+	while (v.n > most && most > 0 && ((unsigned char)v.p[most] & 0xc0) == 0x80)
+		most--;
+	return kh_view_sub(v, 0, most);
+}
+
 bool kh_utf8_is_ascii(struct kh_view v)
 {
 	uint64_t any = 0;

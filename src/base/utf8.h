@@ -13,6 +13,9 @@ size_t kh_utf8_encode(uint32_t c, char *p);
 /* The offset of the first byte that is not valid, or SIZE_MAX if all of V is. */
 size_t kh_utf8_invalid(struct kh_view v);
 
+/* At most MOST bytes of V, which is valid, without cutting a character. */
+struct kh_view kh_utf8_cut(struct kh_view v, size_t most);
+
 /* True if all bytes of V are below 128. */
 bool kh_utf8_is_ascii(struct kh_view v);
 

@@ -2,9 +2,6 @@
 #include "errand/details.h"
 
 #include "base/buf.h"
-#include "base/utf8.h"
-
-#define REPLACEMENT 0xfffd
 
 void kh_details_text(struct kh_arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
 		     struct kh_tainted value, size_t most)
@@ -13,12 +10,7 @@ void kh_details_text(struct kh_arena *arena, yyjson_mut_doc *doc, yyjson_mut_val
 	struct kh_buf out;
 
 	kh_buf_init(&out, arena, 3 * bytes.n);
-	for (size_t at = 0; at < bytes.n;) {
-		uint32_t c = REPLACEMENT;
-		size_t n = kh_utf8_decode(bytes, at, &c);
-		kh_buf_char(&out, n > 0 ? c : REPLACEMENT);
-		at += n > 0 ? n : 1;
-	}
+	kh_buf_repair(&out, bytes);
 	if (kh_buf_end(&out, &text) == KH_OK && text.n > 0)
 		kh_json_add(doc, obj, key, text);
 }

@@ -25,7 +25,6 @@ struct asking {
 /* The endpoint's URL with the query in it. */
 static struct kh_view write_url(struct kh_arena *arena, struct kh_view endpoint, struct kh_view query)
 {
-	static const char digits[] = "0123456789ABCDEF";
 	struct kh_view url = {NULL, 0};
 	struct kh_buf buf;
 
@@ -33,16 +32,7 @@ static struct kh_view write_url(struct kh_arena *arena, struct kh_view endpoint,
 	kh_buf_add(&buf, endpoint);
 	kh_buf_byte(&buf, memchr(endpoint.p, '?', endpoint.n) != NULL ? '&' : '?');
 	kh_buf_lit(&buf, "format=json&q=");
-	for (size_t i = 0; i < query.n; i++) {
-		unsigned char c = (unsigned char)query.p[i];
-		if (kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c) || memchr("-._~", c, 4) != NULL) {
-			kh_buf_byte(&buf, (char)c);
-		} else {
-			kh_buf_byte(&buf, '%');
-			kh_buf_byte(&buf, digits[c >> 4]);
-			kh_buf_byte(&buf, digits[c & 15]);
-		}
-	}
+	kh_buf_percent(&buf, query, "-._~");
 	return kh_buf_end(&buf, &url) == KH_OK ? url : (struct kh_view){NULL, 0};
 }
 

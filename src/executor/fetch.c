@@ -37,15 +37,17 @@ static void go(struct kh_job *job, struct kh_view text)
 	kh_reach_begin(job);
 }
 
-void kh_fetch_begin(struct kh_job *job, const struct kh_message *message)
+static enum kh_err read_fetch(struct kh_job *job, const struct kh_message *message, struct kh_error *err)
 {
-	struct kh_error err = {0};
+	enum kh_err e = kh_request_read_fetch(message, &job->fetch, err);
 
-	if (kh_request_read_fetch(message, &job->fetch, &err) != KH_OK) {
-		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.detail);
-		return;
-	}
-	kh_job_grant(job, &job->fetch.limits, job->fetch.host, job->fetch.hosts);
+	if (e == KH_OK)
+		kh_job_grant(job, &job->fetch.limits, job->fetch.host, job->fetch.hosts);
+	return e;
+}
+
+static void begin(struct kh_job *job)
+{
 	go(job, job->fetch.url);
 }
 
@@ -69,7 +71,8 @@ static bool open_authority(struct kh_job *job, int *ret_fd)
 	return false;
 }
 
-void kh_fetch_talk(struct kh_job *job)
+/* Starts a worker of its own to speak over the connection. */
+static void talk(struct kh_job *job)
 {
 	struct kh_message_out out;
 	int64_t now = kh_clock_us();
@@ -90,11 +93,8 @@ void kh_fetch_talk(struct kh_job *job)
 		job->phase = KH_JOB_TALK;
 		(void)kh_post_send(job, &out, fds, fds[1] >= 0 ? 2 : 1);
 	}
-	if (fds[1] >= 0)
-		close(fds[1]);
-	if (job->connection >= 0)
-		close(job->connection);
-	job->connection = -1;
+	kh_job_close(&fds[1]);
+	kh_job_close(&job->connection);
 }
 
 static bool is_redirect(uint64_t status)
@@ -215,7 +215,7 @@ static void feed_worker(struct kh_job *job)
 	job->told = kh_channel_say(job->slot->worker, &out, NULL, 0) != KH_IO_AGAIN;
 }
 
-void kh_fetch_step(struct kh_job *job)
+static void step(struct kh_job *job)
 {
 	struct kh_message message;
 	bool headed = job->worker_state == KH_STATE_TRANSFER_BODY;
@@ -229,7 +229,7 @@ void kh_fetch_step(struct kh_job *job)
 	}
 }
 
-size_t kh_fetch_watch(const struct kh_job *job, struct pollfd *watch, size_t n)
+static size_t watch_worker(const struct kh_job *job, struct pollfd *watch, size_t n)
 {
 	short events = 0;
 
@@ -242,3 +242,6 @@ size_t kh_fetch_watch(const struct kh_job *job, struct pollfd *watch, size_t n)
 		watch[n++] = (struct pollfd){.fd = job->slot->worker, .events = events};
 	return n;
 }
+
+const struct kh_job_kind kh_fetch_kind = {
+	.read = read_fetch, .begin = begin, .use = talk, .step = step, .watch = watch_worker};

@@ -7,16 +7,6 @@
 
 #include "executor/job.h"
 
-/* Begins the job's request MESSAGE, a FETCH. */
-void kh_fetch_begin(struct kh_job *job, const struct kh_message *message);
-
-/* The connection is open: starts a worker of its own to speak over it. */
-void kh_fetch_talk(struct kh_job *job);
-
-/* Does what can be done now, in phase TALK. */
-void kh_fetch_step(struct kh_job *job);
-
-/* Adds to WATCH, which has N entries, what this phase waits for; returns the new count. */
-size_t kh_fetch_watch(const struct kh_job *job, struct pollfd *watch, size_t n);
+extern const struct kh_job_kind kh_fetch_kind;
 
 #endif

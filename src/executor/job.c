@@ -35,7 +35,7 @@ void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel)
 	job->fed = job->told = job->has_status = job->cancelled = false;
 	job->to_parent_n = job->input_at = job->input_n = 0;
 	job->redirects = 0;
-	job->is_run = false;
+	job->kind = NULL;
 }
 
 void kh_job_grant(struct kh_job *job, const struct kh_limits *limits, const struct kh_view *hosts, size_t count)

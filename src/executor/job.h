@@ -36,8 +36,24 @@ enum kh_job_phase {
 	KH_JOB_ENDING,   /* END waits to be sent */
 };
 
+struct kh_job;
+
+/* What one kind of request does in each phase: run.h, fetch.h. */
+struct kh_job_kind {
+	/* Reads the request MESSAGE into the job; KH_EINPUT with a detail if it is not valid. */
+	enum kh_err (*read)(struct kh_job *job, const struct kh_message *message, struct kh_error *err);
+	void (*begin)(struct kh_job *job);
+	/* The connection is open. */
+	void (*use)(struct kh_job *job);
+	/* Does what can be done now, in phase RUN or TALK. */
+	void (*step)(struct kh_job *job);
+	/* Adds to WATCH, which has N entries, what that phase waits for; returns the new count. */
+	size_t (*watch)(const struct kh_job *job, struct pollfd *watch, size_t n);
+};
+
 struct kh_job {
 	enum kh_job_phase phase;
+	const struct kh_job_kind *kind; /* NULL until its request has come */
 	int channel;
 	enum kh_message_state state; /* of the channel */
 	struct kh_pool *pool;
@@ -63,7 +79,6 @@ struct kh_job {
 	char request[KH_MESSAGE_MAX]; /* the two below borrow from this */
 	struct kh_run run;
 	struct kh_fetch fetch;
-	bool is_run;
 	const struct kh_view *granted; /* hosts whose addresses may be in any range: from one of these two */
 	size_t granted_count;
 

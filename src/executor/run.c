@@ -34,7 +34,8 @@ static void start_program(struct kh_job *job)
 	kh_job_close(&job->connection);
 }
 
-void kh_run_start(struct kh_job *job)
+/* Starts it in a sandbox of its own.  If a worker already runs in that sandbox, it waits for input. */
+static void start(struct kh_job *job)
 {
 	enum kh_part part = KH_PART_NONE;
 	int error = 0;
@@ -49,20 +50,21 @@ void kh_run_start(struct kh_job *job)
 		start_program(job);
 }
 
-void kh_run_begin(struct kh_job *job, const struct kh_message *message)
+static enum kh_err read_run(struct kh_job *job, const struct kh_message *message, struct kh_error *err)
 {
-	struct kh_error err = {0};
+	enum kh_err e = kh_request_read_run(message, &job->run, err);
 
-	if (kh_request_read_run(message, &job->run, &err) != KH_OK) {
-		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.detail);
-		return;
-	}
-	kh_job_grant(job, &job->run.limits, job->run.host, job->run.hosts);
-	job->is_run = true;
+	if (e == KH_OK)
+		kh_job_grant(job, &job->run.limits, job->run.host, job->run.hosts);
+	return e;
+}
+
+static void begin(struct kh_job *job)
+{
 	if (job->run.connect.n > 0)
 		kh_reach_begin_at(job, job->run.connect);
 	else
-		kh_run_start(job);
+		start(job);
 }
 
 /* Sends input to the program.  If it does not read any more, that is not an error: the rest is discarded. */
@@ -131,11 +133,11 @@ static void end_run(struct kh_job *job)
 
 bool kh_run_is_over(const struct kh_job *job)
 {
-	return job->is_run && kh_profile_takes_job(job->run.profile) && job->slot->status >= 0 &&
+	return job->kind == &kh_run_kind && kh_profile_takes_job(job->run.profile) && job->slot->status >= 0 &&
 	       job->slot->broken == KH_PART_NONE;
 }
 
-void kh_run_step(struct kh_job *job)
+static void step(struct kh_job *job)
 {
 	kh_job_take_input(job);
 	feed_program(job);
@@ -151,7 +153,7 @@ void kh_run_step(struct kh_job *job)
 		end_run(job);
 }
 
-size_t kh_run_watch(const struct kh_job *job, struct pollfd *watch, size_t n)
+static size_t watch_streams(const struct kh_job *job, struct pollfd *watch, size_t n)
 {
 	if (job->input_n > 0)
 		n = kh_job_watch(watch, n, job->in, POLLOUT);
@@ -161,3 +163,6 @@ size_t kh_run_watch(const struct kh_job *job, struct pollfd *watch, size_t n)
 	}
 	return n;
 }
+
+const struct kh_job_kind kh_run_kind = {
+	.read = read_run, .begin = begin, .use = start, .step = step, .watch = watch_streams};

@@ -10,21 +10,15 @@
 static void take_request(struct kh_job *job)
 {
 	struct kh_message message;
+	struct kh_error err = {0};
 
 	if (!kh_job_receive(job, job->request, &message))
 		return;
-	if (message.type == KH_MESSAGE_RUN)
-		kh_run_begin(job, &message);
+	job->kind = message.type == KH_MESSAGE_RUN ? &kh_run_kind : &kh_fetch_kind;
+	if (job->kind->read(job, &message, &err) == KH_OK)
+		job->kind->begin(job);
 	else
-		kh_fetch_begin(job, &message);
-}
-
-static void use_connection(struct kh_job *job)
-{
-	if (job->is_run)
-		kh_run_start(job);
-	else
-		kh_fetch_talk(job);
+		kh_job_end(job, KH_FAULT_REQUEST, "%s", err.detail);
 }
 
 static void send_end(struct kh_job *job)
@@ -84,11 +78,9 @@ void kh_step(struct kh_job *job)
 	if (job->phase == KH_JOB_LOOKUP || job->phase == KH_JOB_CONNECT)
 		kh_reach_step(job);
 	if (job->phase == KH_JOB_REACHED)
-		use_connection(job);
-	if (job->phase == KH_JOB_RUN)
-		kh_run_step(job);
-	if (job->phase == KH_JOB_TALK)
-		kh_fetch_step(job);
+		job->kind->use(job);
+	if (job->phase == KH_JOB_RUN || job->phase == KH_JOB_TALK)
+		job->kind->step(job);
 	if (job->cancelled)
 		kh_job_end(job, KH_FAULT_CANCELLED, "closed");
 	if (job->phase == KH_JOB_STOPPING)
@@ -118,11 +110,9 @@ size_t kh_step_watch(const struct kh_job *job, struct pollfd *ret_watch, int64_t
 		if (job->slot->state != KH_STATE_ENDED)
 			n = kh_job_watch(ret_watch, n, job->slot->sandbox.channel, POLLIN);
 	}
-	if (job->phase == KH_JOB_RUN)
-		n = kh_run_watch(job, ret_watch, n);
+	if (job->phase == KH_JOB_RUN || job->phase == KH_JOB_TALK)
+		n = job->kind->watch(job, ret_watch, n);
 	if (job->phase == KH_JOB_LOOKUP || job->phase == KH_JOB_CONNECT)
 		n = kh_reach_watch(job, ret_watch, n, wake_us);
-	if (job->phase == KH_JOB_TALK)
-		n = kh_fetch_watch(job, ret_watch, n);
 	return n;
 }

@@ -122,36 +122,37 @@ static enum kh_err check_number(const struct checking *c, yyjson_val *schema, yy
 	return FAULT(c, path, "out_of_range", "expected %lld to %lld", (long long)min, (long long)max);
 }
 
+/* How many COUNT of WHAT there are, against members LEAST and MOST of the schema; MANY: the code for too many. */
+static enum kh_err check_count(const struct checking *c, yyjson_val *least, yyjson_val *most, size_t count,
+			       struct kh_view path, const char *what, const char *many)
+{
+	int64_t min = 0, max = INT64_MAX;
+
+	(void)kh_json_int(least, &min);
+	(void)kh_json_int(most, &max);
+	if ((int64_t)count < min)
+		return FAULT(c, path, count == 0 ? "empty" : "too_short", "expected %lld %s or more", (long long)min,
+			     what);
+	if ((int64_t)count > max)
+		return FAULT(c, path, many, "expected at most %lld %s", (long long)max, what);
+	return KH_OK;
+}
+
 static enum kh_err check_text(const struct checking *c, yyjson_val *schema, yyjson_val *value, struct kh_view path)
 {
-	int64_t min = 0, max = INT64_MAX, length = (int64_t)kh_utf8_length(kh_json_str(value));
-
-	(void)kh_json_int(kh_json_get(schema, "minLength"), &min);
-	(void)kh_json_int(kh_json_get(schema, "maxLength"), &max);
-	if (length < min)
-		return FAULT(c, path, length == 0 ? "empty" : "too_short", "expected %lld characters or more",
-			     (long long)min);
-	if (length > max)
-		return FAULT(c, path, "too_long", "expected at most %lld characters", (long long)max);
-	return KH_OK;
+	return check_count(c, kh_json_get(schema, "minLength"), kh_json_get(schema, "maxLength"),
+			   kh_utf8_length(kh_json_str(value)), path, "characters", "too_long");
 }
 
 static enum kh_err check_array(const struct checking *c, yyjson_val *schema, yyjson_val *value, struct kh_view path)
 {
 	yyjson_val *items = kh_json_get(schema, "items"), *item;
-	int64_t min = 0, max = INT64_MAX, count = (int64_t)yyjson_arr_size(value);
-	enum kh_err e = KH_OK;
+	enum kh_err e = check_count(c, kh_json_get(schema, "minItems"), kh_json_get(schema, "maxItems"),
+				    yyjson_arr_size(value), path, "items", "too_many");
 	size_t i, n;
 
-	(void)kh_json_int(kh_json_get(schema, "minItems"), &min);
-	(void)kh_json_int(kh_json_get(schema, "maxItems"), &max);
-	if (count < min)
-		return FAULT(c, path, count == 0 ? "empty" : "too_short", "expected %lld items or more",
-			     (long long)min);
-	if (count > max)
-		return FAULT(c, path, "too_many", "expected at most %lld items", (long long)max);
 	if (items == NULL)
-		return KH_OK;
+		return e;
 	yyjson_arr_foreach (value, i, n, item) {
 		struct kh_view at = kh_arena_printf(c->arena, "%.*s[%zu]", KH_FMT(path), i);
 		if (e == KH_OK)

@@ -30,14 +30,8 @@ enum { OWN, ABOVE, V1_MEMORY, V1_PIDS, PLACES };
 static bool file_has(int folder, const char *file, const char *word)
 {
 	char text[512];
-	int fd = openat(folder, file, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return false;
-	return kh_view_find(kh_view_of(text, (size_t)n), kh_view_str(word), 0) != SIZE_MAX;
+	return kh_view_find(kh_setting_read(folder, file, text, sizeof(text)), kh_view_str(word), 0) != SIZE_MAX;
 }
 
 /* Takes the next blank-separated word off LINE. */

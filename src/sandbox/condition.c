@@ -38,18 +38,27 @@ static struct scmp_arg_cmp argument(unsigned index, enum scmp_compare op, uint64
 	return (struct scmp_arg_cmp){.arg = index, .op = op, .datum_a = a, .datum_b = b};
 }
 
-static int add_socket(struct kh_condition_programs *programs, int number, int error)
+/* Allows the call, except with an argument INDEX that is one of VALUES under MASK; a mask of 0: the value itself. */
+static int add_refusals(struct kh_condition_programs *programs, int number, int error, unsigned index, uint64_t mask,
+			const uint64_t *values, size_t count)
 {
 	int r = allow(programs, number);
 
-	if (r == 0)
-		r = refuse_if(programs, number, error, argument(0, SCMP_CMP_NE, AF_UNIX, 0));
-	/* The low bits of the type.  AF_UNIX treats SOCK_RAW as datagrams. */
-	if (r == 0)
-		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
-	if (r == 0)
-		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW));
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = refuse_if(programs, number, error,
+			      argument(index, SCMP_CMP_MASKED_EQ, mask != 0 ? mask : values[i], values[i]));
 	return r;
+}
+
+#define COUNT(values) (sizeof(values) / sizeof((values)[0]))
+
+static int add_socket(struct kh_condition_programs *programs, int number, int error)
+{
+	/* The low bits of the type.  AF_UNIX treats SOCK_RAW as datagrams. */
+	static const uint64_t types[] = {SOCK_DGRAM, SOCK_RAW};
+	int r = add_refusals(programs, number, error, 1, 0xf, types, COUNT(types));
+
+	return r != 0 ? r : refuse_if(programs, number, error, argument(0, SCMP_CMP_NE, AF_UNIX, 0));
 }
 
 static int add_namespaces(struct kh_condition_programs *programs, int number, int error)
@@ -57,11 +66,8 @@ static int add_namespaces(struct kh_condition_programs *programs, int number, in
 	/* Without CLONE_NEWTIME, because in clone() that bit is part of the exit signal. */
 	static const uint64_t flags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
 					 CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
-	int r = allow(programs, number);
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]) && r == 0; i++)
-		r = refuse_if(programs, number, error, argument(0, SCMP_CMP_MASKED_EQ, flags[i], flags[i]));
-	return r;
+	return add_refusals(programs, number, error, 0, 0, flags, COUNT(flags));
 }
 
 static int add_thread(struct kh_condition_programs *programs, int number)
@@ -77,11 +83,8 @@ static int add_ioctl(struct kh_condition_programs *programs, int number, int err
 {
 	/* Typing into a terminal, the console's menu, redirecting console output, loading a line discipline. */
 	static const uint64_t requests[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD};
-	int r = allow(programs, number);
 
-	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]) && r == 0; i++)
-		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, requests[i]));
-	return r;
+	return add_refusals(programs, number, error, 1, UINT32_MAX, requests, COUNT(requests));
 }
 
 static bool option_allowed(const unsigned char *options, unsigned option)
@@ -143,13 +146,9 @@ static const unsigned char options_of_gateway[] = {PR_SET_NAME, PR_GET_NAME, 0};
 /* Refuses modes with the setuid or setgid bit; the mode is argument INDEX. */
 static int add_mode(struct kh_condition_programs *programs, int number, int error, unsigned index)
 {
-	int r = allow(programs, number);
+	static const uint64_t bits[] = {S_ISUID, S_ISGID};
 
-	if (r == 0)
-		r = refuse_if(programs, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID));
-	if (r == 0)
-		r = refuse_if(programs, number, error, argument(index, SCMP_CMP_MASKED_EQ, S_ISGID, S_ISGID));
-	return r;
+	return add_refusals(programs, number, error, index, 0, bits, COUNT(bits));
 }
 
 static int add_mknod(struct kh_condition_programs *programs, int number, int error, unsigned index)
@@ -180,13 +179,9 @@ static int add_open(struct kh_condition_programs *programs, int number, int erro
 
 static int add_no_lease(struct kh_condition_programs *programs, int number, int error)
 {
-	int r = allow(programs, number);
+	static const uint64_t commands[] = {F_SETLEASE, F_NOTIFY};
 
-	if (r == 0)
-		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETLEASE));
-	if (r == 0)
-		r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, F_NOTIFY));
-	return r;
+	return add_refusals(programs, number, error, 1, UINT32_MAX, commands, COUNT(commands));
 }
 
 static int add_fcntl(struct kh_condition_programs *programs, int number)
@@ -194,7 +189,7 @@ static int add_fcntl(struct kh_condition_programs *programs, int number)
 	static const uint64_t commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]) && r == 0; i++)
+	for (size_t i = 0; i < COUNT(commands) && r == 0; i++)
 		r = allow_if(programs, number, argument(1, SCMP_CMP_EQ, commands[i], 0));
 	return r;
 }
@@ -206,7 +201,7 @@ static int add_no_buffer(struct kh_condition_programs *programs, int number, int
 		SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF};
 	int r = allow(programs, number);
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]) && r == 0; i++) {
+	for (size_t i = 0; i < COUNT(options) && r == 0; i++) {
 		struct scmp_arg_cmp both[] = {argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, SOL_SOCKET),
 					      argument(2, SCMP_CMP_MASKED_EQ, UINT32_MAX, options[i])};
 

@@ -17,21 +17,10 @@
 #define NEST     "keyhole-own" /* for processes that would be in the way */
 #define ATTEMPTS 10            /* to empty a folder in which processes are still started */
 
-/* The content of FILE, at most SIZE bytes; empty if it cannot be read. */
-static struct kh_view read_at(int folder, const char *file, char *text, size_t size)
-{
-	int fd = openat(folder, file, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, size);
-
-	if (fd >= 0)
-		close(fd);
-	return kh_view_of(text, n > 0 ? (size_t)n : 0);
-}
-
 static bool has_both(int folder, const char *file)
 {
 	char text[512];
-	struct kh_view list = read_at(folder, file, text, sizeof(text));
+	struct kh_view list = kh_setting_read(folder, file, text, sizeof(text));
 
 	return kh_view_find(list, KH_LIT("memory"), 0) != SIZE_MAX && kh_view_find(list, KH_LIT("pids"), 0) != SIZE_MAX;
 }
@@ -69,7 +58,7 @@ static int64_t parent_of(int64_t pid)
 	int64_t parent = -1;
 
 	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	struct kh_view stat = read_at(AT_FDCWD, path, text, sizeof(text)), field;
+	struct kh_view stat = kh_setting_read(AT_FDCWD, path, text, sizeof(text)), field;
 	/* The name, in brackets, may contain anything; nothing after it has brackets. */
 	size_t name_end = 0;
 	for (size_t i = 0; i < stat.n; i++)
@@ -101,7 +90,7 @@ static bool move(int from, int to, bool all)
 	int64_t pid;
 
 	for (int i = 0; i < ATTEMPTS; i++) {
-		procs = read_at(from, "cgroup.procs", text, sizeof(text));
+		procs = kh_setting_read(from, "cgroup.procs", text, sizeof(text));
 		if (procs.n == 0 || procs.n == sizeof(text)) /* we never have that many */
 			break;
 		for (struct kh_view rest = procs; !all && kh_view_split(&rest, '\n', &line);) {

@@ -28,8 +28,7 @@ int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup)
 	return (int)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* True if ID exists in this user namespace: a container may have few ids. */
-static bool is_mapped(const char *path, unsigned id)
+bool kh_sandbox_kit_maps(const char *path, unsigned id)
 {
 	char line[128];
 	bool found = false;
@@ -56,7 +55,8 @@ static bool can_be_root(void)
 				1U << CAP_KILL; /* to be able to kill workers */
 
 	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 && (data[0].effective & wanted) == wanted &&
-	       is_mapped("/proc/self/uid_map", KH_SANDBOX_UID) && is_mapped("/proc/self/gid_map", KH_SANDBOX_UID);
+	       kh_sandbox_kit_maps("/proc/self/uid_map", KH_SANDBOX_UID) &&
+	       kh_sandbox_kit_maps("/proc/self/gid_map", KH_SANDBOX_UID);
 }
 
 static bool write_map(int pid, const char *name, const char *text)
@@ -115,17 +115,14 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn
 	if (kit->self < 0)
 		return kh_error_set(err, KH_EREFUSED, "sandbox", "pidfd_open: %s", strerror(errno));
 	kit->program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	if (kit->program < 0) {
-		enum kh_err e = kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
+	enum kh_err e = kit->program >= 0
+				? KH_OK
+				: kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && e == KH_OK; i++)
+		e = kh_filter_new(kinds[i], alloc, &kit->filter[kinds[i]], err);
+	if (e != KH_OK) {
 		kh_sandbox_kit_done(kit);
 		return e;
-	}
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		enum kh_err e = kh_filter_new(kinds[i], alloc, &kit->filter[kinds[i]], err);
-		if (e != KH_OK) {
-			kh_sandbox_kit_done(kit);
-			return e;
-		}
 	}
 	kit->is_root = can_be_root();
 	if (kit->is_root)
@@ -138,12 +135,10 @@ void kh_sandbox_kit_done(struct kh_sandbox_kit *kit)
 {
 	for (size_t i = 0; i < KH_FILTERS; i++)
 		kh_filter_free(kit->filter[i]);
-	if (kit->self >= 0)
-		close(kit->self);
-	if (kit->program >= 0)
-		close(kit->program);
-	if (kit->idmap >= 0)
-		close(kit->idmap);
+	const int fds[] = {kit->self, kit->program, kit->idmap};
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	kh_cgroup_base_done(&kit->cgroup);
 	*kit = empty;
 }

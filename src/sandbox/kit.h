@@ -35,4 +35,7 @@ void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
 /* clone3 with FLAGS and a pidfd, into CGROUP unless that is -1.  Returns the pid or -1, as fork(2) does. */
 int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup) KH_CHECKED;
 
+/* True if PATH, a map of ids in /proc, has ID: a container may have few ids. */
+bool kh_sandbox_kit_maps(const char *path, unsigned id);
+
 #endif

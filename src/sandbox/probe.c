@@ -8,9 +8,9 @@
 #include "sandbox/probe.h"
 
 #include "base/alloc.h"
-#include "sandbox/cgroup.h"
-#include "sandbox/filter.h"
+#include "sandbox/kit.h"
 #include "sandbox/landlock.h"
+#include "sandbox/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,41 +65,15 @@ static bool has(struct trial *t, const char *what)
 
 static bool put_file(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	int why = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = why;
-	return done;
-}
-
-/* True if PATH, a map of ids, contains NOBODY: root of a user namespace may have only a few ids. */
-static bool maps_nobody(const char *path)
-{
-	unsigned long long inside, outside, count;
-	char line[128];
-	bool found = false;
-	FILE *file = fopen(path, "re");
-
-	while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL) {
-		char *end = line;
-		inside = strtoull(end, &end, 10);
-		outside = strtoull(end, &end, 10);
-		count = strtoull(end, &end, 10);
-		(void)outside;
-		found = inside <= NOBODY && NOBODY - inside < count;
-	}
-	if (file != NULL)
-		fclose(file);
-	return found;
+	errno = kh_setting_write(AT_FDCWD, path, text);
+	return errno == 0;
 }
 
 /* As root, the sandbox makes namespaces with root's privileges, and its programs become nobody. */
 static bool is_root(void)
 {
-	return geteuid() == 0 && maps_nobody("/proc/self/uid_map") && maps_nobody("/proc/self/gid_map");
+	return geteuid() == 0 && kh_sandbox_kit_maps("/proc/self/uid_map", NOBODY) &&
+	       kh_sandbox_kit_maps("/proc/self/gid_map", NOBODY);
 }
 
 /* Enters a new user namespace, as the user INSIDE. */

@@ -16,3 +16,13 @@ int kh_setting_write(int at, const char *path, const char *text)
 	close(fd);
 	return e;
 }
+
+struct kh_view kh_setting_read(int at, const char *path, char *text, size_t size)
+{
+	int fd = openat(at, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, size);
+
+	if (fd >= 0)
+		close(fd);
+	return (struct kh_view){text, n > 0 ? (size_t)n : 0};
+}

@@ -20,20 +20,9 @@ static bool says_something(struct kh_view term)
 	return false;
 }
 
-static struct kh_view cut(struct kh_view term)
-{
-	size_t n = KH_SEARCH_MATCH_BYTES;
-
-	if (term.n <= n)
-		return term;
-	while (n > 0 && ((unsigned char)term.p[n] & 0xc0) == 0x80)
-		n--;
-	return kh_view_sub(term, 0, n);
-}
-
 static void add_term(struct kh_search_match *match, struct kh_view term)
 {
-	term = cut(term);
+	term = kh_utf8_cut(term, KH_SEARCH_MATCH_BYTES);
 	if (!says_something(term))
 		return;
 	for (size_t i = 0; i < match->count; i++)

@@ -20,26 +20,18 @@ void kh_sqlrows_init(struct kh_sqlrows *rows, struct kh_arena *arena, size_t mos
 /* Text as a JSON string, with U+FFFD for each byte that is not part of a character. */
 static void put_text(struct kh_buf *buf, struct kh_view text)
 {
-	size_t bad;
-
 	/* Usually the length alone shows that a text does not fit. */
 	if (text.n > buf->limit) {
 		buf->err = buf->err == KH_OK ? KH_ELIMIT : buf->err;
 		return;
 	}
-	if ((bad = kh_utf8_invalid(text)) == SIZE_MAX) {
+	if (kh_utf8_invalid(text) == SIZE_MAX) {
 		kh_emit_string(buf, text);
 		return;
 	}
 	struct kh_buf clean;
 	kh_buf_init(&clean, buf->arena, 3 * text.n);
-	while (bad != SIZE_MAX) {
-		kh_buf_add(&clean, kh_view_sub(text, 0, bad));
-		kh_buf_char(&clean, 0xFFFD);
-		text = kh_view_from(text, bad + 1);
-		bad = kh_utf8_invalid(text);
-	}
-	kh_buf_add(&clean, text);
+	kh_buf_repair(&clean, text);
 	struct kh_view v;
 	enum kh_err e = kh_buf_end(&clean, &v);
 	if (e == KH_OK)

@@ -26,23 +26,23 @@ static bool write_all(int fd, struct kh_view bytes)
 	return true;
 }
 
-bool kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes)
+enum kh_err kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes, struct kh_error *err)
 {
-	return write_all(job->out, bytes);
+	if (write_all(job->out, bytes))
+		return KH_OK;
+	return kh_error_set(err, KH_EUNKNOWN, "not_taken", "nobody takes the result");
 }
 
 /* Writes the one line of a worker that failed. */
 static int report(int fd, struct kh_arena *arena, const struct kh_error *err)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	struct kh_view text = KH_LIT("{\"fault\":\"out_of_memory\",\"detail\":\"no memory is left\"}");
 
-	if (root != NULL) {
-		kh_json_add(doc, root, "fault", kh_view_str(err->code != NULL ? err->code : kh_err_name(err->err)));
-		kh_json_add(doc, root, "detail", kh_view_str(err->detail));
-		(void)!kh_json_write(arena, root, &text);
-	}
+	kh_json_add(doc, root, "fault", kh_view_str(err->code != NULL ? err->code : kh_err_name(err->err)));
+	kh_json_add(doc, root, "detail", kh_view_str(err->detail));
+	(void)!kh_json_write(arena, root, &text);
 	(void)(write_all(fd, text) && write_all(fd, KH_LIT("\n")));
 	return 1;
 }

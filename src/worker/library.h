@@ -30,4 +30,9 @@ struct kh_library {
  */
 enum kh_err kh_library_load(const struct kh_library *library, void *ret_symbols, struct kh_error *err) KH_CHECKED;
 
+/* The same, with the members of LIBRARY as arguments; SYMBOLS is an array. */
+#define KH_LIBRARY_LOAD(file, code, need, symbols, ret_symbols, err)                                                   \
+	kh_library_load(&(const struct kh_library){file, code, need, symbols, sizeof(symbols) / sizeof((symbols)[0])}, \
+			ret_symbols, err)
+
 #endif

@@ -6,28 +6,19 @@
 
 #include <curl/curl.h>
 
+/* Those that are used. */
+/* clang-format off */
+#define KH_CURL_FUNCTIONS(X) \
+	X(global_init) X(global_cleanup) X(easy_init) X(easy_cleanup) X(easy_setopt) X(easy_getinfo) \
+	X(easy_strerror) X(multi_init) X(multi_cleanup) X(multi_add_handle) X(multi_remove_handle)   \
+	X(multi_perform) X(multi_poll) X(multi_info_read) X(slist_append) X(slist_free_all) X(url)   \
+	X(url_cleanup) X(url_set) X(url_get) X(free)
+/* clang-format on */
+
 struct kh_curl {
-	__typeof__(curl_global_init) *global_init;
-	__typeof__(curl_global_cleanup) *global_cleanup;
-	__typeof__(curl_easy_init) *easy_init;
-	__typeof__(curl_easy_cleanup) *easy_cleanup;
-	__typeof__(curl_easy_setopt) *easy_setopt;
-	__typeof__(curl_easy_getinfo) *easy_getinfo;
-	__typeof__(curl_easy_strerror) *easy_strerror;
-	__typeof__(curl_multi_init) *multi_init;
-	__typeof__(curl_multi_cleanup) *multi_cleanup;
-	__typeof__(curl_multi_add_handle) *multi_add_handle;
-	__typeof__(curl_multi_remove_handle) *multi_remove_handle;
-	__typeof__(curl_multi_perform) *multi_perform;
-	__typeof__(curl_multi_poll) *multi_poll;
-	__typeof__(curl_multi_info_read) *multi_info_read;
-	__typeof__(curl_slist_append) *slist_append;
-	__typeof__(curl_slist_free_all) *slist_free_all;
-	__typeof__(curl_url) *url;
-	__typeof__(curl_url_cleanup) *url_cleanup;
-	__typeof__(curl_url_set) *url_set;
-	__typeof__(curl_url_get) *url_get;
-	__typeof__(curl_free) *free;
+#define KH_MEMBER(name) __typeof__(curl_##name) *name;
+	KH_CURL_FUNCTIONS(KH_MEMBER)
+#undef KH_MEMBER
 };
 
 /* KH_EREFUSED, code `libcurl`, if the library is missing or too old. */

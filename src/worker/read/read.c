@@ -122,8 +122,8 @@ enum kh_err kh_worker_read_run(const struct kh_worker_job *job, struct kh_error 
 		return refuse(errno, err);
 	enum kh_err e = read_file(fd, (uint64_t)most, &bytes, err);
 	close(fd);
-	if (e == KH_OK && !kh_worker_job_write(job, bytes))
-		e = kh_error_set(err, KH_EUNKNOWN, "not_taken", "nobody takes the result");
+	if (e == KH_OK)
+		e = kh_worker_job_write(job, bytes, err);
 	kh_worker_unread(bytes);
 	return e;
 }

@@ -26,8 +26,11 @@
 #define FINE_NS     (INT64_C(50) * 1000000)       /* file clocks tick more often than this */
 #define COARSE_NS   (INT64_C(2) * 1000 * 1000000) /* unless they count whole seconds, or two */
 
+/* What tells one state of a file from another, in the order of the columns. */
+enum { DEVICE, INODE, MODIFIED, SIZE, CHANGED, MARKS };
+
 struct known {
-	int64_t id, device, inode, modified, size, changed, seen;
+	int64_t id, mark[MARKS], seen;
 	struct kh_view key;
 };
 
@@ -56,6 +59,17 @@ struct run {
 static int64_t ns_of(struct timespec t)
 {
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void take_marks(const struct stat *st, int64_t ret_mark[MARKS])
+{
+	const int64_t mark[MARKS] = {[DEVICE] = (int64_t)st->st_dev,
+				     [INODE] = (int64_t)st->st_ino,
+				     [MODIFIED] = ns_of(st->st_mtim),
+				     [SIZE] = (int64_t)st->st_size,
+				     [CHANGED] = ns_of(st->st_ctim)};
+
+	memcpy(ret_mark, mark, sizeof(mark));
 }
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
@@ -113,14 +127,9 @@ static enum kh_err put_file(struct run *run, struct kh_view key, const struct st
 			    size_t length, int64_t *ret_id)
 {
 	int64_t id = ++run->last_id << KH_SEARCH_RANK_BITS | kh_search_rank_length(length);
-	const int64_t values[] = {(int64_t)st->st_dev,
-				  (int64_t)st->st_ino,
-				  ns_of(st->st_mtim),
-				  (int64_t)st->st_size,
-				  ns_of(st->st_ctim),
-				  seen,
-				  indexed};
+	int64_t values[MARKS + 2] = {[MARKS] = seen, [MARKS + 1] = indexed};
 
+	take_marks(st, values);
 	sqlite3_bind_blob64(run->put_file, 1, key.p, key.n, SQLITE_STATIC);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		sqlite3_bind_int64(run->put_file, (int)i + 2, values[i]);
@@ -201,16 +210,17 @@ static enum kh_err take_file(struct run *run, const struct known *old)
 /* A file that was changed in the same clock tick in which it was read may have been changed again after that. */
 static bool is_certain(const struct known *known)
 {
-	int64_t tick = known->changed % 1000000000 == 0 ? COARSE_NS : FINE_NS;
+	int64_t tick = known->mark[CHANGED] % 1000000000 == 0 ? COARSE_NS : FINE_NS;
 
-	return known->changed < known->seen - tick;
+	return known->mark[CHANGED] < known->seen - tick;
 }
 
 static bool is_unchanged(const struct known *known, const struct stat *st)
 {
-	return known->device == (int64_t)st->st_dev && known->inode == (int64_t)st->st_ino &&
-	       known->modified == ns_of(st->st_mtim) && known->size == (int64_t)st->st_size &&
-	       known->changed == ns_of(st->st_ctim) && is_certain(known);
+	int64_t now[MARKS];
+
+	take_marks(st, now);
+	return memcmp(known->mark, now, sizeof(now)) == 0 && is_certain(known);
 }
 
 /* --- what is known ------------------------------------------------------------------------------------------------ */
@@ -225,18 +235,13 @@ static enum kh_err read_rows(struct run *run, struct kh_view after)
 	kh_arena_clear(&run->page);
 	run->known_count = run->known_next = 0;
 	while (run->known_count < ROWS && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		struct kh_view key = kh_arena_dup(
-			&run->page, kh_view_of(sqlite3_column_blob(s, 1), (size_t)sqlite3_column_bytes(s, 1)));
-		run->known[run->known_count++] = (struct known){
-			.id = sqlite3_column_int64(s, 0),
-			.key = key,
-			.device = sqlite3_column_int64(s, 2),
-			.inode = sqlite3_column_int64(s, 3),
-			.modified = sqlite3_column_int64(s, 4),
-			.size = sqlite3_column_int64(s, 5),
-			.changed = sqlite3_column_int64(s, 6),
-			.seen = sqlite3_column_int64(s, 7),
-		};
+		struct kh_view key = kh_view_of(sqlite3_column_blob(s, 1), (size_t)sqlite3_column_bytes(s, 1));
+		struct known *known = &run->known[run->known_count++];
+		*known = (struct known){.id = sqlite3_column_int64(s, 0),
+					.key = kh_arena_dup(&run->page, key),
+					.seen = sqlite3_column_int64(s, 2 + MARKS)};
+		for (int i = 0; i < MARKS; i++)
+			known->mark[i] = sqlite3_column_int64(s, 2 + i);
 	}
 	sqlite3_reset(s);
 	run->known_all = run->known_count < ROWS;

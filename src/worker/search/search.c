@@ -207,8 +207,5 @@ enum kh_err kh_worker_search_run(const struct kh_worker_job *job, struct kh_erro
 	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	enum kh_err e = kh_worker_search_do(job, &kh_alloc_system, &output, err);
-
-	if (e == KH_OK && !kh_worker_job_write(job, output))
-		e = kh_error_set(err, KH_EUNKNOWN, "not_taken", "nobody takes the result");
-	return e;
+	return e == KH_OK ? kh_worker_job_write(job, output, err) : e;
 }

@@ -33,37 +33,18 @@ struct kh_view kh_search_text_valid(struct kh_arena *arena, struct kh_view text)
 {
 	struct kh_buf buf;
 	struct kh_view valid = {NULL, 0};
-	size_t bad = text.n > 0 ? kh_utf8_invalid(text) : SIZE_MAX;
 
-	if (bad == SIZE_MAX)
+	if (text.n == 0 || kh_utf8_invalid(text) == SIZE_MAX)
 		return text;
 	kh_buf_init(&buf, arena, 3 * text.n);
-	while (bad != SIZE_MAX) {
-		kh_buf_add(&buf, kh_view_sub(text, 0, bad));
-		kh_buf_char(&buf, 0xfffd);
-		text = kh_view_from(text, bad + 1);
-		bad = text.n > 0 ? kh_utf8_invalid(text) : SIZE_MAX;
-	}
-	kh_buf_add(&buf, text);
-	if (kh_buf_end(&buf, &valid) != KH_OK)
-		return (struct kh_view){NULL, 0};
-	return valid;
-}
-
-/* At most MOST bytes of TEXT, which is valid, without cutting a character. */
-static struct kh_view cut(struct kh_view text, size_t most)
-{
-	if (text.n <= most)
-		return text;
-	while (most > 0 && ((unsigned char)text.p[most] & 0xc0) == 0x80)
-		most--;
-	return kh_view_sub(text, 0, most);
+	kh_buf_repair(&buf, text);
+	return kh_buf_end(&buf, &valid) == KH_OK ? valid : (struct kh_view){NULL, 0};
 }
 
 /* The first line with a letter or a digit in it, without the markup of a heading. */
 static struct kh_view first_line(struct kh_view text)
 {
-	struct kh_view rest = cut(text, PIECE), line;
+	struct kh_view rest = kh_utf8_cut(text, PIECE), line;
 
 	while (kh_view_split(&rest, '\n', &line)) {
 		line = kh_view_trim(line);
@@ -72,7 +53,7 @@ static struct kh_view first_line(struct kh_view text)
 		       !kh_ascii_is_digit(line.p[from]))
 			from++;
 		if (from < line.n)
-			return cut(kh_view_from(line, line.p[0] == '#' ? from : 0), KH_SEARCH_TEXT_TITLE);
+			return kh_utf8_cut(kh_view_from(line, line.p[0] == '#' ? from : 0), KH_SEARCH_TEXT_TITLE);
 	}
 	return (struct kh_view){"", 0};
 }

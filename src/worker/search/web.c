@@ -1,14 +1,14 @@
 /* A search engine's answer.  It is not trusted: it must be strict JSON, of which a few texts are taken. */
 #include "worker/search/web.h"
 
-/* At most MOST bytes of TEXT, which is valid, without cutting a character. */
-static struct kh_view cut(struct kh_view text, size_t most)
+#include "base/utf8.h"
+
+/* At most MOST bytes of member KEY; empty if it is not a text. */
+static struct kh_view text_of(yyjson_val *item, const char *key, size_t most)
 {
-	if (text.n <= most)
-		return text.n > 0 ? text : KH_LIT("");
-	while (most > 0 && ((unsigned char)text.p[most] & 0xc0) == 0x80)
-		most--;
-	return kh_view_sub(text, 0, most);
+	struct kh_view text = kh_utf8_cut(kh_json_str(kh_json_get(item, key)), most);
+
+	return text.n > 0 ? text : KH_LIT("");
 }
 
 static bool is_web(struct kh_view url)
@@ -39,10 +39,9 @@ enum kh_err kh_search_web_read(struct kh_arena *arena, struct kh_view body, size
 		if (!is_web(url))
 			continue;
 		yyjson_mut_val *result = yyjson_mut_arr_add_obj(doc, list);
-		kh_json_add(doc, result, "title", cut(kh_json_str(kh_json_get(item, "title")), KH_SEARCH_WEB_TITLE));
+		kh_json_add(doc, result, "title", text_of(item, "title", KH_SEARCH_WEB_TITLE));
 		kh_json_add(doc, result, "url", url);
-		kh_json_add(doc, result, "snippet",
-			    cut(kh_json_str(kh_json_get(item, "content")), KH_SEARCH_WEB_SNIPPET));
+		kh_json_add(doc, result, "snippet", text_of(item, "content", KH_SEARCH_WEB_SNIPPET));
 		yyjson_mut_obj_add_uint(doc, result, "rank", yyjson_mut_arr_size(list));
 	}
 	*ret_results = list;

@@ -6,32 +6,19 @@
 
 #include <libpq-fe.h>
 
+/* Those that are used. */
+/* clang-format off */
+#define KH_PQ_FUNCTIONS(X) \
+	X(connectStartParams) X(connectPoll) X(status) X(socket) X(errorMessage) X(finish)           \
+	X(setNoticeProcessor) X(setnonblocking) X(sendQuery) X(sendQueryParams) X(setSingleRowMode)  \
+	X(flush) X(consumeInput) X(isBusy) X(getResult) X(resultStatus) X(resultErrorField) X(clear) \
+	X(ntuples) X(nfields) X(fname) X(ftype) X(getisnull) X(getvalue) X(getlength)
+/* clang-format on */
+
 struct kh_pq {
-	__typeof__(PQconnectStartParams) *connectStartParams;
-	__typeof__(PQconnectPoll) *connectPoll;
-	__typeof__(PQstatus) *status;
-	__typeof__(PQsocket) *socket;
-	__typeof__(PQerrorMessage) *errorMessage;
-	__typeof__(PQfinish) *finish;
-	__typeof__(PQsetNoticeProcessor) *setNoticeProcessor;
-	__typeof__(PQsetnonblocking) *setnonblocking;
-	__typeof__(PQsendQuery) *sendQuery;
-	__typeof__(PQsendQueryParams) *sendQueryParams;
-	__typeof__(PQsetSingleRowMode) *setSingleRowMode;
-	__typeof__(PQflush) *flush;
-	__typeof__(PQconsumeInput) *consumeInput;
-	__typeof__(PQisBusy) *isBusy;
-	__typeof__(PQgetResult) *getResult;
-	__typeof__(PQresultStatus) *resultStatus;
-	__typeof__(PQresultErrorField) *resultErrorField;
-	__typeof__(PQclear) *clear;
-	__typeof__(PQntuples) *ntuples;
-	__typeof__(PQnfields) *nfields;
-	__typeof__(PQfname) *fname;
-	__typeof__(PQftype) *ftype;
-	__typeof__(PQgetisnull) *getisnull;
-	__typeof__(PQgetvalue) *getvalue;
-	__typeof__(PQgetlength) *getlength;
+#define KH_MEMBER(name) __typeof__(PQ##name) *name;
+	KH_PQ_FUNCTIONS(KH_MEMBER)
+#undef KH_MEMBER
 };
 
 /* KH_EREFUSED, code `libpq`, if the library is missing or too old. */

@@ -42,121 +42,16 @@ struct query {
 };
 
 /* Functions that compute only from their arguments.  VALUE_MAX bounds what they can make of a little text. */
-static const char *const functions[] = {
-	"->",
-	"->>",
-	"abs",
-	"acos",
-	"acosh",
-	"asin",
-	"asinh",
-	"atan",
-	"atan2",
-	"atanh",
-	"avg",
-	"ceil",
-	"ceiling",
-	"char",
-	"coalesce",
-	"concat",
-	"concat_ws",
-	"cos",
-	"cosh",
-	"count",
-	"cume_dist",
-	"current_date",
-	"current_time",
-	"current_timestamp",
-	"date",
-	"datetime",
-	"degrees",
-	"dense_rank",
-	"exp",
-	"first_value",
-	"floor",
-	"format",
-	"glob",
-	"group_concat",
-	"hex",
-	"ifnull",
-	"iif",
-	"if",
-	"instr",
-	"json",
-	"json_array",
-	"json_array_length",
-	"json_extract",
-	"json_group_array",
-	"json_group_object",
-	"json_insert",
-	"json_object",
-	"json_patch",
-	"json_quote",
-	"json_remove",
-	"json_replace",
-	"json_set",
-	"json_type",
-	"json_valid",
-	"julianday",
-	"lag",
-	"last_value",
-	"lead",
-	"length",
-	"like",
-	"likelihood",
-	"likely",
-	"ln",
-	"log",
-	"log10",
-	"log2",
-	"lower",
-	"ltrim",
-	"max",
-	"min",
-	"mod",
-	"nth_value",
-	"ntile",
-	"nullif",
-	"octet_length",
-	"percent_rank",
-	"pi",
-	"pow",
-	"power",
-	"printf",
-	"quote",
-	"radians",
-	"random",
-	"randomblob",
-	"rank",
-	"replace",
-	"round",
-	"row_number",
-	"rtrim",
-	"sign",
-	"sin",
-	"sinh",
-	"soundex",
-	"sqrt",
-	"strftime",
-	"string_agg",
-	"substr",
-	"substring",
-	"sum",
-	"tan",
-	"tanh",
-	"time",
-	"timediff",
-	"total",
-	"trim",
-	"trunc",
-	"typeof",
-	"unhex",
-	"unicode",
-	"unixepoch",
-	"unlikely",
-	"upper",
-	"zeroblob",
-};
+static const struct kh_view functions = KH_LIT_INIT(
+	"-> ->> abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce concat concat_ws cos "
+	"cosh count cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp "
+	"first_value floor format glob group_concat hex ifnull iif if instr json json_array json_array_length "
+	"json_extract json_group_array json_group_object json_insert json_object json_patch json_quote "
+	"json_remove json_replace json_set json_type json_valid julianday lag last_value lead length like "
+	"likelihood likely ln log log10 log2 lower ltrim max min mod nth_value ntile nullif octet_length "
+	"percent_rank pi pow power printf quote radians random randomblob rank replace round row_number rtrim "
+	"sign sin sinh soundex sqrt strftime string_agg substr substring sum tan tanh time timediff total trim "
+	"trunc typeof unhex unicode unixepoch unlikely upper zeroblob");
 
 static int on_progress(void *ctx)
 {
@@ -168,8 +63,10 @@ static int on_progress(void *ctx)
 
 static bool is_allowed_function(const char *name)
 {
-	for (size_t i = 0; name != NULL && i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (kh_view_eq_nocase(kh_view_str(functions[i]), kh_view_str(name)))
+	struct kh_view rest = functions, one;
+
+	while (name != NULL && kh_view_split(&rest, ' ', &one))
+		if (kh_view_eq_nocase(one, kh_view_str(name)))
 			return true;
 	return false;
 }
@@ -342,23 +239,12 @@ static bool in_wal_mode(const char *path)
 /* The path as a URI that declares that nobody writes. */
 static const char *immutable_uri(struct query *query)
 {
-	static const char digits[] = "0123456789ABCDEF";
 	struct kh_view path = query->job->file, uri;
 	struct kh_buf buf;
 
 	kh_buf_init(&buf, query->arena, 3 * path.n + 64);
 	kh_buf_lit(&buf, "file:");
-	for (size_t i = 0; i < path.n; i++) {
-		unsigned char c = (unsigned char)path.p[i];
-
-		if (kh_ascii_is_alpha(path.p[i]) || kh_ascii_is_digit(path.p[i]) || c == '/' || c == '_' || c == '-') {
-			kh_buf_byte(&buf, path.p[i]);
-		} else {
-			kh_buf_byte(&buf, '%');
-			kh_buf_byte(&buf, digits[c >> 4]);
-			kh_buf_byte(&buf, digits[c & 15]);
-		}
-	}
+	kh_buf_percent(&buf, path, "/_-");
 	kh_buf_lit(&buf, "?immutable=1");
 	return kh_buf_end(&buf, &uri) == KH_OK ? kh_sqljob_text(query->arena, uri) : NULL;
 }

@@ -51,7 +51,5 @@ enum kh_err kh_worker_sql_run(const struct kh_worker_job *job, struct kh_error *
 		return kh_error_set(err, KH_EINPUT, "job_refused", "a server without a connection to it");
 	if (e == KH_OK)
 		e = kh_worker_sql_ask(job->arena, &sql, job->connection, &json, err);
-	if (e == KH_OK && !kh_worker_job_write(job, json))
-		e = kh_error_set(err, KH_EREFUSED, "job_refused", "nobody takes the result");
-	return e;
+	return e == KH_OK ? kh_worker_job_write(job, json, err) : e;
 }

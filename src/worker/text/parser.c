@@ -10,11 +10,6 @@ enum kh_err kh_parser_load(struct kh_parser *ret_parser, struct kh_error *err)
 		{"gumbo_get_attribute", offsetof(struct kh_parser, get_attribute)},
 		{"kGumboDefaultOptions", offsetof(struct kh_parser, defaults)},
 	};
-	static const struct kh_library library = {.file = KH_LIBGUMBO,
-						  .code = "libgumbo",
-						  .need = ": pages cannot be read without it",
-						  .symbols = symbols,
-						  .count = sizeof(symbols) / sizeof(symbols[0])};
 
-	return kh_library_load(&library, ret_parser, err);
+	return KH_LIBRARY_LOAD(KH_LIBGUMBO, "libgumbo", ": pages cannot be read without it", symbols, ret_parser, err);
 }

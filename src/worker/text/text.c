@@ -70,6 +70,5 @@ enum kh_err kh_worker_text_run(const struct kh_worker_job *job, struct kh_error 
 		return kh_error_set(err, e, "too_large", "more than %lld bytes of text", (long long)most);
 	if (e != KH_OK)
 		return kh_error_set(err, e, "too_large", "the page needs more memory than there is");
-	return kh_worker_job_write(job, text) ? KH_OK
-					      : kh_error_set(err, KH_EUNKNOWN, "not_taken", "nobody takes the result");
+	return kh_worker_job_write(job, text, err);
 }

@@ -31,6 +31,10 @@ static void test_invalid(struct kh_test *t)
 		assert_int_equal(kh_utf8_invalid(bad[i]), 2);
 	assert_int_equal(kh_utf8_invalid(KH_LIT("caf\xc3\xa9")), SIZE_MAX);
 	assert_int_equal(kh_utf8_length(KH_LIT("caf\xc3\xa9")), 4);
+	assert_view(kh_utf8_cut(KH_LIT("caf\xc3\xa9s"), 4), "caf");
+	assert_view(kh_utf8_cut(KH_LIT("caf\xc3\xa9s"), 5), "caf\xc3\xa9");
+	assert_view(kh_utf8_cut(KH_LIT("caf\xc3\xa9s"), 100), "caf\xc3\xa9s");
+	assert_view(kh_utf8_cut(KH_LIT("\xc3\xa9"), 1), "");
 	assert_true(kh_utf8_is_ascii(KH_LIT("0123456789")));
 	assert_false(kh_utf8_is_ascii(KH_LIT("012345678\xc3\xa9")));
 }

@@ -2,6 +2,7 @@
 #include "sandbox/boxed.h"
 
 #include "base/clock.h"
+#include "executor/fetch.h"
 #include "executor/step.h"
 
 static struct kh_pool pool;
@@ -382,6 +383,7 @@ static int begin_talk(int *ret_worker)
 	assert_non_null(job.slot);
 	job.slot->worker = ends[0];
 	*ret_worker = ends[1];
+	job.kind = &kh_fetch_kind;
 	job.phase = KH_JOB_TALK;
 	job.state = KH_STATE_REQUEST_FED;
 	job.worker_state = KH_STATE_TRANSFER_HEAD;

@@ -14,10 +14,10 @@ static enum kh_err echo(const struct kh_worker_job *job, struct kh_error *err)
 	if (kh_json_get(job->root, "empty") != NULL)
 		return kh_error_set(err, KH_ENOMEM, NULL, "none");
 	struct kh_view say = kh_json_str(kh_json_get(job->root, "say"));
-	return kh_worker_job_write(job, say) && kh_worker_job_write(job, job->bytes) &&
-			       kh_worker_job_write(job, job->connection >= 0 ? KH_LIT("+") : KH_LIT(""))
-		       ? KH_OK
-		       : kh_error_set(err, KH_EUNKNOWN, NULL, "nobody listens");
+	enum kh_err e = kh_worker_job_write(job, say, err);
+	if (e == KH_OK)
+		e = kh_worker_job_write(job, job->bytes, err);
+	return e == KH_OK ? kh_worker_job_write(job, job->connection >= 0 ? KH_LIT("+") : KH_LIT(""), err) : e;
 }
 
 static const struct kh_worker_job_kind kind = {KH_PROFILE_TEXT, KH_FILTER_TEXT, NULL, echo};
