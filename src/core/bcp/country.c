@@ -4,9 +4,7 @@
 #include "core/bcp/closed.h"
 
 static const struct kh_closed_row rows[] = {
-#define KH_COUNTRY(name, codes, also) KH_CLOSED_ROW(name, codes, also)
 #include "core/bcp/country.def"
-#undef KH_COUNTRY
 };
 
 /*

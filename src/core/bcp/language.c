@@ -4,9 +4,7 @@
 #include "core/bcp/closed.h"
 
 static const struct kh_closed_row rows[] = {
-#define KH_LANGUAGE(name, codes, also) KH_CLOSED_ROW(name, codes, also)
 #include "core/bcp/language.def"
-#undef KH_LANGUAGE
 };
 
 /* As in country.c. "UK" is also the code of Ukrainian, but nobody means that by it. */

@@ -197,22 +197,12 @@ static enum kh_err lay_out(const struct kh_blocks *set, struct kh_arena *arena, 
 static void put_svg(struct kh_buf *out, struct kh_view text)
 {
 	for (size_t i = 0; i < text.n; i++) {
-		switch (text.p[i]) {
-		case '<':
-			kh_buf_lit(out, "&lt;");
-			break;
-		case '>':
-			kh_buf_lit(out, "&gt;");
-			break;
-		case '&':
-			kh_buf_lit(out, "&amp;");
-			break;
-		case '"':
-			kh_buf_lit(out, "&quot;");
-			break;
-		default:
-			kh_buf_byte(out, text.p[i]);
-		}
+		char c = text.p[i];
+		const char *name = c == '<' ? "lt" : c == '>' ? "gt" : c == '&' ? "amp" : c == '"' ? "quot" : NULL;
+		if (name != NULL)
+			kh_buf_printf(out, "&%s;", name);
+		else
+			kh_buf_byte(out, c);
 	}
 }
 

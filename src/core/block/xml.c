@@ -104,17 +104,9 @@ enum kh_err kh_xml_write(struct kh_arena *arena, const struct kh_blocks *set, st
 
 enum attribute { ID, TRUST, TYPE, SOURCE, TAINTED_BY, TAINT, CREATED_AT, MUTABLE, AGENT, ATTRIBUTES };
 
-static const struct kh_view names[ATTRIBUTES] = {
-	[ID] = KH_LIT_INIT("id"),
-	[TRUST] = KH_LIT_INIT("trust"),
-	[TYPE] = KH_LIT_INIT("type"),
-	[SOURCE] = KH_LIT_INIT("source"),
-	[TAINTED_BY] = KH_LIT_INIT("tainted-by"),
-	[TAINT] = KH_LIT_INIT("taint"),
-	[CREATED_AT] = KH_LIT_INIT("created-at"),
-	[MUTABLE] = KH_LIT_INIT("mutable"),
-	[AGENT] = KH_LIT_INIT("agent"),
-};
+static const struct kh_words names =
+	KH_WORDS([ID] = "id", [TRUST] = "trust", [TYPE] = "type", [SOURCE] = "source", [TAINTED_BY] = "tainted-by",
+		 [TAINT] = "taint", [CREATED_AT] = "created-at", [MUTABLE] = "mutable", [AGENT] = "agent");
 
 struct reader {
 	struct kh_blocks *set;
@@ -265,9 +257,10 @@ static enum kh_err read_comment(struct reader *reader)
 	return KH_OK;
 }
 
-static enum kh_err read_name(struct reader *reader, const struct tag *tag, size_t *ret_attribute)
+static enum kh_err read_name(struct reader *reader, const struct tag *tag, unsigned *ret_attribute)
 {
-	size_t from = reader->at, i = 0;
+	size_t from = reader->at;
+	unsigned i;
 
 	while (reader->at < reader->text.n && (kh_ascii_is_alpha(reader->text.p[reader->at]) ||
 					       reader->text.p[reader->at] == '-' || reader->text.p[reader->at] == '_'))
@@ -275,16 +268,12 @@ static enum kh_err read_name(struct reader *reader, const struct tag *tag, size_
 	struct kh_view name = kh_view_sub(reader->text, from, reader->at);
 	if (name.n == 0)
 		return SYNTAX(reader, "an attribute's name, '>' or '/>' was expected");
-	while (i < ATTRIBUTES && !kh_view_eq(names[i], name))
-		i++;
-	if (i == ATTRIBUTES) {
-		struct kh_view quoted = kh_arena_quote(reader->arena, name);
+	if (!kh_words_parse(&names, name, &i))
 		return kh_error_at(reader->err, KH_EINPUT, "xml_attribute", from, "a block has no attribute %.*s",
-				   KH_FMT(quoted));
-	}
+				   KH_FMT(kh_arena_quote(reader->arena, name)));
 	if (tag->values[i].p != NULL)
 		return kh_error_at(reader->err, KH_EINPUT, "xml_duplicate", from, "attribute %s is there twice",
-				   names[i].p);
+				   names.at[i]);
 	*ret_attribute = i;
 	return KH_OK;
 }
@@ -292,7 +281,7 @@ static enum kh_err read_name(struct reader *reader, const struct tag *tag, size_
 /* Reads name="value" or name='value'. */
 static enum kh_err read_attribute(struct reader *reader, struct tag *tag)
 {
-	size_t i;
+	unsigned i;
 	enum kh_err e = read_name(reader, tag, &i);
 
 	if (e != KH_OK)
@@ -375,7 +364,7 @@ static enum kh_err bad_value(struct reader *reader, const struct tag *tag, enum 
 {
 	struct kh_view quoted = kh_arena_quote(reader->arena, tag->values[i]);
 
-	return kh_error_at(reader->err, KH_EINPUT, "bad_value", tag->start, "%s is %.*s, expected %s", names[i].p,
+	return kh_error_at(reader->err, KH_EINPUT, "bad_value", tag->start, "%s is %.*s, expected %s", names.at[i],
 			   KH_FMT(quoted), want);
 }
 
@@ -384,7 +373,7 @@ static enum kh_err read_labels(struct reader *reader, const struct tag *tag, str
 	for (size_t i = ID; i <= TYPE; i++) {
 		if (tag->values[i].p == NULL)
 			return kh_error_at(reader->err, KH_EINPUT, "xml_missing", tag->start, "the block has no %s",
-					   names[i].p);
+					   names.at[i]);
 	}
 	if (!kh_words_parse(&kh_label_trust_words, tag->values[TRUST], &spec->trust))
 		return bad_value(reader, tag, TRUST, "trusted, vetted or untrusted");

@@ -109,28 +109,6 @@ static enum kh_err check_list(struct walk *w, const struct kh_schema_field *f, c
 		      kh_arena_printf(w->source->arena, "a list of at most %llu", (unsigned long long)f->max));
 }
 
-static struct kh_view item_path(struct walk *w, struct kh_view path, size_t i)
-{
-	return kh_arena_printf(w->source->arena, "%.*s[%zu]", KH_FMT(path), i);
-}
-
-static enum kh_err read_texts(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
-			      struct kh_view path, char *target)
-{
-	enum kh_err e = check_list(w, f, node, path);
-	struct kh_texts texts = {NULL, 0};
-
-	if (e == KH_OK && (texts.at = KH_NEW_N(w->source->arena, struct kh_view, node->count)) == NULL)
-		return KH_ENOMEM;
-	for (const struct kh_outline *item = node->first; e == KH_OK && item != NULL; item = item->next) {
-		e = take_text(w, f, item, item_path(w, path, texts.n), &texts.at[texts.n]);
-		texts.n++;
-	}
-	if (e == KH_OK)
-		memcpy(target, &texts, sizeof(texts));
-	return e;
-}
-
 static enum kh_err read_rate(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			     struct kh_view path, char *target)
 {
@@ -147,24 +125,37 @@ static enum kh_err read_rate(struct walk *w, const struct kh_schema_field *f, co
 static enum kh_err read_map(struct walk *w, const struct kh_shape *shape, const struct kh_outline *node,
 			    struct kh_view path, char *target);
 
+/* An item of a list: a text, or what the list's shape has. */
+static enum kh_err read_item(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *item,
+			     struct kh_view path, void *at)
+{
+	if (f->kind == KH_FIELD_TEXTS)
+		return take_text(w, f, item, path, at);
+	if (f->shape->start != NULL)
+		f->shape->start(item, at);
+	return read_map(w, f->shape, item, path, at);
+}
+
 static enum kh_err read_list(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
 			     struct kh_view path, char *target)
 {
+	size_t size = f->kind == KH_FIELD_TEXTS ? sizeof(struct kh_view) : f->shape->size;
 	enum kh_err e = check_list(w, f, node, path);
 	struct kh_list list = {NULL, 0};
 
-	if (e == KH_OK && (list.at = kh_arena_array(w->source->arena, node->count, f->shape->size)) == NULL)
+	if (e == KH_OK && (list.at = kh_arena_array(w->source->arena, node->count, size)) == NULL)
 		return KH_ENOMEM;
 	for (const struct kh_outline *item = node->first; e == KH_OK && item != NULL; item = item->next) {
-		char *at = (char *)list.at + list.n * f->shape->size;
-		if (f->shape->start != NULL)
-			f->shape->start(item, at);
-		e = read_map(w, f->shape, item, item_path(w, path, list.n), at);
-		list.n++;
+		struct kh_view member = kh_arena_printf(w->source->arena, "%.*s[%zu]", KH_FMT(path), list.n);
+		e = read_item(w, f, item, member, (char *)list.at + list.n++ * size);
 	}
-	if (e == KH_OK)
+	if (e != KH_OK)
+		return e;
+	if (f->kind == KH_FIELD_TEXTS)
+		memcpy(target, &(struct kh_texts){list.at, list.n}, sizeof(struct kh_texts));
+	else
 		memcpy(target, &list, sizeof(list));
-	return e;
+	return KH_OK;
 }
 
 static enum kh_err read_field(struct walk *w, const struct kh_schema_field *f, const struct kh_outline *node,
@@ -179,12 +170,11 @@ static enum kh_err read_field(struct walk *w, const struct kh_schema_field *f, c
 		return read_words(w, f, node, path, target);
 	case KH_FIELD_TEXT:
 		return read_text(w, f, node, path, target);
-	case KH_FIELD_TEXTS:
-		return read_texts(w, f, node, path, target);
 	case KH_FIELD_RATE:
 		return read_rate(w, f, node, path, target);
 	case KH_FIELD_MAP:
 		return read_map(w, f->shape, node, path, target);
+	case KH_FIELD_TEXTS:
 	case KH_FIELD_LIST:
 		return read_list(w, f, node, path, target);
 	}

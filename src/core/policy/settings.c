@@ -11,24 +11,27 @@ const struct kh_words kh_settings_driver_words =
 
 const struct kh_words kh_settings_switch_words = KH_WORDS([KH_CONFIG_FALSE] = "false", [KH_CONFIG_TRUE] = "true");
 
-const struct kh_config_database *kh_settings_database(const struct kh_config *config, struct kh_view name)
+/* The item of LIST, whose items have SIZE bytes, with NAME at offset AT; NULL if there is none. */
+static const void *find(const struct kh_list *list, size_t size, size_t at, struct kh_view name)
 {
-	const struct kh_config_database *databases = config->databases.at;
-
-	for (size_t i = 0; i < config->databases.n; i++) {
-		if (kh_view_eq(databases[i].name, name))
-			return &databases[i];
+	for (size_t i = 0; i < list->n; i++) {
+		const char *item = (const char *)list->at + i * size;
+		struct kh_view own;
+		memcpy(&own, item + at, sizeof(own));
+		if (kh_view_eq(own, name))
+			return item;
 	}
 	return NULL;
 }
 
+#define FIND(list, type, name) find(&(list), sizeof(type), offsetof(type, name), (name))
+
+const struct kh_config_database *kh_settings_database(const struct kh_config *config, struct kh_view name)
+{
+	return FIND(config->databases, struct kh_config_database, name);
+}
+
 const struct kh_config_reader *kh_settings_reader(const struct kh_config *config, struct kh_view name)
 {
-	const struct kh_config_reader *readers = config->readers.at;
-
-	for (size_t i = 0; i < config->readers.n; i++) {
-		if (kh_view_eq(readers[i].name, name))
-			return &readers[i];
-	}
-	return NULL;
+	return FIND(config->readers, struct kh_config_reader, name);
 }

@@ -1,11 +1,14 @@
 /*
- * Undoes leet and letter spacing.  Both functions work on skeletons: lower case, look-alikes already folded.  Linear.
+ * Undoes leet and letter spacing in skeletons (lower case, look-alikes already folded), and finds phrases that may be
+ * reversed or in rot13.  Linear.
  */
 #include "core/screen/disguise.h"
 
 #include "base/utf8.h"
+#include "core/screen/lexicon.h"
 
-#define RUN_MIN 3 /* fewest single letters that are joined */
+#define PHRASE_MAX 400 /* bytes of a phrase, to either side */
+#define RUN_MIN    3   /* fewest single letters that are joined */
 
 static char leet_letter(char c, bool ell)
 {
@@ -162,4 +165,53 @@ enum kh_err kh_disguise_spaced(struct kh_arena *arena, struct kh_view text, stru
 	s.text = kh_view_of(j.out, j.n);
 	*ret = s;
 	return KH_OK;
+}
+
+static bool ends_phrase(char c)
+{
+	return c == '\n' || c == '"' || c == '\'' || c == ':' || c == '.' || c == '<' || c == '>' || c == '(' ||
+	       c == ')';
+}
+
+/* True if WORD is a known word as it is, or is mostly not ASCII, so it was not reversed or in rot13. */
+static bool is_plain_word(struct kh_view word)
+{
+	size_t words, foreign = 0;
+
+	for (size_t i = 0; i < word.n; i++)
+		foreign += (word.p[i] & 0x80) != 0;
+	return word.n == 0 || foreign * 2 > word.n || kh_lexicon_known(word, &words) > 0;
+}
+
+/* Removes from bytes [start, end) of TEXT the words at both ends that were not reversed or in rot13. */
+static void trim_plain(struct kh_view text, size_t *start, size_t *end)
+{
+	for (;;) {
+		struct kh_view part = kh_view_sub(text, *start, *end);
+		const char *blank = part.n ? memchr(part.p, ' ', part.n) : NULL;
+		size_t first = blank ? (size_t)(blank - part.p) : part.n;
+		if (blank == NULL || !is_plain_word(kh_view_sub(part, 0, first)))
+			break;
+		*start += first + 1;
+	}
+	for (;;) {
+		struct kh_view part = kh_view_sub(text, *start, *end);
+		const char *blank = part.n ? memrchr(part.p, ' ', part.n) : NULL;
+		if (blank == NULL || !is_plain_word(kh_view_from(part, (size_t)(blank - part.p) + 1)))
+			break;
+		*end = *start + (size_t)(blank - part.p);
+	}
+}
+
+void kh_disguise_phrase(struct kh_view text, size_t at, size_t *ret_start, size_t *ret_end)
+{
+	size_t start = at > 0 ? at - 1 : 0, end = at;
+
+	while (start > 0 && at - start < PHRASE_MAX && !ends_phrase(text.p[start - 1]))
+		start--;
+	while (end < text.n && end - at < PHRASE_MAX && !ends_phrase(text.p[end]))
+		end++;
+	trim_plain(text, &start, &end);
+	*ret_start = start;
+	*ret_end = end;
 }

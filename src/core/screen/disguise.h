@@ -25,4 +25,10 @@ struct kh_spaced {
 /* TEXT with "s e n d" joined to "send"; a wider gap is the end of a word. */
 enum kh_err kh_disguise_spaced(struct kh_arena *arena, struct kh_view text, struct kh_spaced *ret) KH_CHECKED;
 
+/*
+ * The phrase around byte AT of TEXT that may be reversed or in rot13: [*RET_START, *RET_END), without the words at both
+ * ends that can be read as they are.
+ */
+void kh_disguise_phrase(struct kh_view text, size_t at, size_t *ret_start, size_t *ret_end);
+
 #endif

@@ -10,7 +10,6 @@
 
 #include "base/utf8.h"
 #include "core/screen/disguise.h"
-#include "core/screen/form.h"
 #include "core/screen/hidden.h"
 #include "core/screen/lexicon.h"
 #include "core/screen/normalise.h"
@@ -18,7 +17,6 @@
 #include "core/screen/speech.h"
 #include "core/screen/unescape.h"
 
-#define FINDINGS_MAX 256 /* kept at the end */
 #define PER_RULE     16  /* kept of one rule */
 #define MATCHES_MAX  512 /* looked at in one form */
 #define BUDGET       2   /* decoded bytes for a byte of the text */
@@ -26,7 +24,6 @@
 #define SPACED_MIN   8    /* fewest letters with gaps that are more than an abbreviation */
 #define NEEDLESS_MIN 4    /* fewest needless escapes that count */
 #define TURNED_MAX   8    /* phrases of one form that are reversed or in rot13 */
-#define PHRASE_MAX   400  /* bytes of such a phrase, to either side */
 #define CLOSE_MAX    4096 /* bytes of a document that all rules scan at once */
 #define AROUND       256  /* bytes around an escape that are read with it */
 #define MARGIN       4    /* blocks that are read before and after a suspicious one */
@@ -40,15 +37,11 @@ struct kh_screen {
 	void *scratch;
 };
 
+static const struct kh_words known_codes = KH_WORDS(KH_SCREEN_CODES);
+
 bool kh_screen_code_exists(const char *code)
 {
-	static const char *const codes[] = {KH_SCREEN_CODES};
-
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-		if (strcmp(code, codes[i]) == 0)
-			return true;
-	}
-	return false;
+	return kh_words_have(&known_codes, kh_view_str(code));
 }
 
 enum kh_err kh_screen_new(const struct kh_alloc *alloc, const struct kh_rules *rules, struct kh_screen **ret_screen)
@@ -85,8 +78,7 @@ struct reading {
 	struct kh_screen *screen;
 	struct kh_arena *arena;
 	enum kh_screen_as as;
-	struct kh_finding *found;
-	size_t n, cap;
+	struct kh_findings found;
 	size_t budget, decoded;  /* bytes that may still be decoded, and forms that were */
 	unsigned char *per_rule; /* findings of each rule */
 	struct match *matches;   /* of the form being read */
@@ -94,33 +86,10 @@ struct reading {
 	bool turned; /* the form being decoded was reversed or in rot13 */
 };
 
-/* True if the same rule has a finding that overlaps: it is the same thing, found through fewer layers. */
-static bool known(const struct reading *r, const char *rule, size_t start, size_t end)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		const struct kh_finding *f = &r->found[i];
-		if (f->rule == rule && start < f->end && f->start < end)
-			return true;
-	}
-	return false;
-}
-
 static void add(struct reading *r, const struct kh_form *form, const char *code, const char *rule,
 		enum kh_severity severity, size_t a, size_t b)
 {
-	struct kh_finding f = {.code = code, .rule = rule, .severity = severity, .layer_count = form->layer_count};
-
-	kh_form_span(form, a, b, &f.start, &f.end);
-	if (known(r, rule, f.start, f.end))
-		return;
-	struct kh_finding *grown = kh_arena_more(r->arena, r->found, r->n, &r->cap, sizeof(*grown));
-	if (grown == NULL)
-		return;
-	r->found = grown;
-	memcpy(f.layers, form->layers, sizeof(f.layers));
-	if (form->layer_count > 0)
-		f.decoded = form->text;
-	r->found[r->n++] = f;
+	kh_findings_add(&r->found, r->arena, form, code, rule, severity, a, b);
 }
 
 static bool on_match(void *ctx, size_t id, size_t end)
@@ -171,7 +140,7 @@ static enum kh_err read_rules(struct reading *r, const struct kh_form *form, con
 	size_t turned[TURNED_MAX], turned_count = 0;
 	for (size_t i = 0; e == KH_OK && i < r->match_count; i++) {
 		const struct kh_rule *rule = kh_rules_at(rules, r->matches[i].id);
-		size_t end = r->matches[i].end, before = r->n;
+		size_t end = r->matches[i].end, before = r->found.n;
 		if (is_turned(rule)) {
 			if (turned_count < TURNED_MAX)
 				turned[turned_count++] = end;
@@ -179,7 +148,7 @@ static enum kh_err read_rules(struct reading *r, const struct kh_form *form, con
 			size_t start = kh_rules_start(rules, r->screen->scratch, form->text, r->matches[i].id, end);
 			add(r, form, rule->code, rule->name, rule->severity, start, end);
 		}
-		if (r->n == before)
+		if (r->found.n == before)
 			r->per_rule[r->matches[i].id]--;
 	}
 	/* Only now, because reading reversed text uses the list of matches itself. */
@@ -354,54 +323,14 @@ static enum kh_err read_turned(struct reading *r, const struct kh_form *skeleton
 	return e;
 }
 
-static bool ends_phrase(char c)
-{
-	return c == '\n' || c == '"' || c == '\'' || c == ':' || c == '.' || c == '<' || c == '>' || c == '(' ||
-	       c == ')';
-}
-
-/* True if WORD is a known word as it is, or is mostly not ASCII, so it was not reversed or in rot13. */
-static bool is_plain_word(struct kh_view word)
-{
-	size_t words, foreign = 0;
-
-	for (size_t i = 0; i < word.n; i++)
-		foreign += (word.p[i] & 0x80) != 0;
-	return word.n == 0 || foreign * 2 > word.n || kh_lexicon_known(word, &words) > 0;
-}
-
-/* Removes from bytes [start, end) of TEXT the words at both ends that were not reversed or in rot13. */
-static void trim_plain(struct kh_view text, size_t *start, size_t *end)
-{
-	for (;;) {
-		struct kh_view part = kh_view_sub(text, *start, *end);
-		const char *blank = part.n ? memchr(part.p, ' ', part.n) : NULL;
-		size_t first = blank ? (size_t)(blank - part.p) : part.n;
-		if (blank == NULL || !is_plain_word(kh_view_sub(part, 0, first)))
-			break;
-		*start += first + 1;
-	}
-	for (;;) {
-		struct kh_view part = kh_view_sub(text, *start, *end);
-		const char *blank = part.n ? memrchr(part.p, ' ', part.n) : NULL;
-		if (blank == NULL || !is_plain_word(kh_view_from(part, (size_t)(blank - part.p) + 1)))
-			break;
-		*end = *start + (size_t)(blank - part.p);
-	}
-}
-
 /* Reads the phrase around AT in a document in rot13 and backwards. */
 static enum kh_err read_turned_at(struct reading *r, const struct kh_form *form, size_t at)
 {
-	size_t start = at > 0 ? at - 1 : 0, end = at;
+	size_t start, end;
 	struct kh_view text;
 	uint32_t *origin;
 
-	while (start > 0 && at - start < PHRASE_MAX && !ends_phrase(form->text.p[start - 1]))
-		start--;
-	while (end < form->text.n && end - at < PHRASE_MAX && !ends_phrase(form->text.p[end]))
-		end++;
-	trim_plain(form->text, &start, &end);
+	kh_disguise_phrase(form->text, at, &start, &end);
 	struct kh_form part = kh_form_part(form, start, end);
 	enum kh_err e = kh_normalise_form(r->arena, part.text, KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE, &text,
 					  &origin);
@@ -613,36 +542,6 @@ static enum kh_err read_form(struct reading *r, const struct kh_form *form)
 	return e;
 }
 
-static int worse(const struct kh_finding *a, const struct kh_finding *b)
-{
-	if (a->severity != b->severity)
-		return a->severity > b->severity ? -1 : 1;
-	return 0;
-}
-
-static int earlier(const struct kh_finding *a, const struct kh_finding *b)
-{
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end < b->end ? -1 : 1;
-	return strcmp(a->rule, b->rule);
-}
-
-typedef int order_fn(const struct kh_finding *a, const struct kh_finding *b);
-
-/* Plain insertion sort is enough, because findings are few and mostly in order. */
-static void sort(struct kh_finding *at, size_t n, order_fn *order)
-{
-	for (size_t i = 1; i < n; i++) {
-		struct kh_finding f = at[i];
-		size_t j = i;
-		for (; j > 0 && order(&at[j - 1], &f) > 0; j--)
-			at[j] = at[j - 1];
-		at[j] = f;
-	}
-}
-
 static enum kh_err begin(struct reading *r, struct kh_screen *screen, struct kh_arena *arena, size_t n)
 {
 	*r = (struct reading){.screen = screen, .arena = arena};
@@ -666,10 +565,7 @@ enum kh_err kh_screen_text(struct kh_screen *screen, struct kh_arena *arena, str
 		e = kh_arena_check(arena);
 	if (e != KH_OK)
 		return e;
-	sort(r.found, r.n, worse);
-	struct kh_findings result = {.at = r.found, .n = r.n < FINDINGS_MAX ? r.n : FINDINGS_MAX};
-	result.severity = result.n > 0 ? result.at[0].severity : KH_SEVERITY_NONE;
-	sort(result.at, result.n, earlier);
-	*ret_findings = result;
+	kh_findings_end(&r.found);
+	*ret_findings = r.found;
 	return KH_OK;
 }

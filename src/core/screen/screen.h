@@ -8,7 +8,7 @@
 #ifndef KH_CORE_SCREEN_SCREEN_H
 #define KH_CORE_SCREEN_SCREEN_H
 
-#include "core/screen/layer.h"
+#include "core/screen/findings.h"
 #include "core/screen/rules.h"
 
 /* Every code that a finding can have: docs/reference/CODES.md says what each means. */
@@ -27,22 +27,6 @@ enum kh_err kh_screen_new(const struct kh_alloc *alloc, const struct kh_rules *r
 void kh_screen_free(struct kh_screen *screen);
 
 #define KH_SCREEN_DEPTH 4
-
-struct kh_finding {
-	const char *code;
-	const char *rule;
-	enum kh_severity severity;
-	size_t start, end;                         /* bytes of the text that was screened */
-	enum kh_layer layers[KH_SCREEN_DEPTH + 2]; /* outermost first */
-	size_t layer_count;
-	struct kh_view decoded; /* what the innermost layer decodes to; empty if there is no layer */
-};
-
-struct kh_findings {
-	struct kh_finding *at; /* by start, then end, then rule */
-	size_t n;
-	enum kh_severity severity; /* the highest */
-};
 
 /* What the text claims to be.  An answer or a name must not have a sentence that asks for something. */
 enum kh_screen_as {
