@@ -153,6 +153,11 @@ static void answer(struct kh_mcp_call *call, const struct kh_mcp_result *result,
 
 /* --- a call ------------------------------------------------------------------------------------------------------- */
 
+static bool is_resumed(yyjson_val *params)
+{
+	return kh_json_get(params, "requestState") != NULL || kh_json_get(params, "inputResponses") != NULL;
+}
+
 /* Runs in the first step: reads the tool and its arguments.  Returns KH_OK and sets *RET_DONE if they are not valid
  * and that was answered. */
 static enum kh_err begin(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer, bool *ret_done)
@@ -173,8 +178,9 @@ static enum kh_err begin(struct kh_mcp_call *call, struct kh_mcp_answer *ret_ans
 	x->tool = offered->tool;
 	if (arguments == NULL)
 		e = kh_json_read(call->arena, KH_LIT("{}"), &arguments, call->err);
-	if (e == KH_OK && kh_rpc_version_is_stateless(call->version))
-		e = kh_mcp_elicit_resume(x, params, arguments);
+	x->bound = arguments;
+	if (e == KH_OK && kh_rpc_version_is_stateless(call->version) && is_resumed(params))
+		e = kh_mcp_elicit_resume(x, params);
 	if (e != KH_OK)
 		return e;
 	e = kh_rpc_schema_check(call->arena, offered->input, arguments, call->err);

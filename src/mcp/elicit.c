@@ -79,7 +79,7 @@ static void end_with_input(struct kh_mcp_exchange *x, struct kh_mcp_answer *answ
 
 bool kh_mcp_elicit_tell(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer)
 {
-	if (x->call.approval[0] == '\0' || x->told || x->call.resume[0] != '\0')
+	if (x->told || x->call.resume[0] != '\0')
 		return false;
 	x->told = true;
 	kh_mcp_say_log(&x->call, KH_RPC_NOTICE,
@@ -164,11 +164,10 @@ static enum kh_err take_state(struct kh_mcp_exchange *x, yyjson_val *state)
 	return KH_OK;
 }
 
-enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, yyjson_val *arguments)
+enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params)
 {
 	yyjson_val *inputs = kh_json_get(params, "inputResponses"), *state = kh_json_get(params, "requestState");
 
-	x->bound = arguments;
 	if (inputs != NULL && !yyjson_is_obj(inputs))
 		return kh_error_set(&x->err, KH_EINPUT, "bad_params", "params.inputResponses is an object");
 	x->call.inputs = inputs;

@@ -15,7 +15,7 @@
 #define KH_MCP_ELICIT_APPROVAL 'a' /* an approval's id follows */
 #define KH_MCP_ELICIT_TOOL     't' /* the tool's own `state` follows */
 
-/* Call it after a step of X that goes on to wait.  True: X ends with *ANSWER instead. */
+/* Call it after a step of X that goes on to wait for an approval.  True: X ends with *ANSWER instead. */
 bool kh_mcp_elicit_tell(struct kh_mcp_exchange *x, struct kh_mcp_answer *answer);
 
 /* Makes the digest that request states of X are bound to.  Call it before a wait, which frees the arguments. */
@@ -26,7 +26,7 @@ enum kh_err kh_mcp_elicit_required(struct kh_mcp_exchange *x, yyjson_mut_val *in
 				   yyjson_mut_val **ret_result) KH_CHECKED;
 
 /* Reads the call's `inputs`, `state` and `resume` from PARAMS, if they are there.  Its request states are bound to
- * ARGUMENTS.  For 2026-07-28.  KH_EREFUSED `bad_state`, KH_EINPUT `bad_params`. */
-enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params, yyjson_val *arguments) KH_CHECKED;
+ * x->bound.  For 2026-07-28.  KH_EREFUSED `bad_state`, KH_EINPUT `bad_params`. */
+enum kh_err kh_mcp_elicit_resume(struct kh_mcp_exchange *x, yyjson_val *params) KH_CHECKED;
 
 #endif

@@ -53,7 +53,8 @@ bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, co
 			 struct kh_rpc_fault *ret_fault)
 {
 	yyjson_val *meta = meta_of(rpc), *can = kh_json_get(meta, PREFIX "clientCapabilities");
-	yyjson_val *version = kh_json_get(meta, PREFIX "protocolVersion");
+	yyjson_val *version = kh_json_get(meta, PREFIX "protocolVersion"),
+		   *level = kh_json_get(meta, PREFIX "logLevel");
 
 	/* Set first, so that an error answer is of this generation too. */
 	x->call.version = KH_MCP_2026_07_28;
@@ -68,7 +69,8 @@ bool kh_mcp_modern_check(struct kh_mcp_exchange *x, const struct kh_rpc *rpc, co
 	if (!kh_rpc_version_is_stateless(kh_rpc_version_find(name)))
 		return fail_version(x, name, ret_fault);
 	x->call.can = kh_mcp_session_can(can, x->call.version);
-	x->log_level = kh_rpc_level_find(kh_json_str(kh_json_get(meta, PREFIX "logLevel")));
+	if (level != NULL)
+		x->log_level = kh_rpc_level_find(kh_json_str(level));
 	return headers == NULL || check_headers(x, rpc, headers, ret_fault);
 }
 

@@ -123,7 +123,7 @@ static enum kh_work_next step(struct kh_work *work)
 		answer.e = x->method->answer(&x->call, &answer.result);
 	else if (answer.e == KH_OK)
 		next = x->method->run(&x->call, &answer);
-	if (next == KH_WORK_WAIT && kh_mcp_elicit_tell(x, &answer))
+	if (next == KH_WORK_WAIT && x->call.approval[0] != '\0' && kh_mcp_elicit_tell(x, &answer))
 		next = KH_WORK_DONE;
 	if (next == KH_WORK_WAIT && !x->call.stopping) {
 		/* A client that can show its user nothing is never asked, so nothing is bound to its arguments. */

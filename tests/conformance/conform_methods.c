@@ -43,8 +43,9 @@ static enum kh_work_next get_prompt(struct kh_mcp_call *call, struct kh_mcp_answ
 	struct kh_mcp_result result = {.e = KH_OK};
 	struct kh_view name = kh_json_str(kh_json_get(call->arguments, "name"));
 
+	x->bound = kh_json_get(call->arguments, "name");
 	if (kh_rpc_version_is_stateless(call->version))
-		ret_answer->e = kh_mcp_elicit_resume(x, call->arguments, kh_json_get(call->arguments, "name"));
+		ret_answer->e = kh_mcp_elicit_resume(x, call->arguments);
 	if (ret_answer->e != KH_OK)
 		return KH_WORK_DONE;
 	if (!kh_conform_prompt(call, name, kh_json_get(call->arguments, "arguments"), &result, &ret_answer->result))

@@ -103,15 +103,13 @@ void kh_admit_prepare(struct kh_arena *arena, void *call)
 {
 	struct kh_admit *admit = call;
 	struct kh_admit_read *read = &admit->read;
-	yyjson_mut_doc *doc = kh_json_new(arena);
 
-	*read = (struct kh_admit_read){0};
+	*read = (struct kh_admit_read){.advice = KH_ADMIT_NO_ADVICE};
 	read->e = read_query(arena, admit->query, read);
-	if (read->e != KH_OK)
+	if (read->e != KH_OK || read->query.category == 1) /* no category is lower */
 		return;
-	yyjson_mut_val *advice = kh_lint_query(&read->query, arena, doc);
+	yyjson_mut_val *advice = kh_lint_query(&read->query, arena, kh_json_new(arena));
 	read->advised = yyjson_mut_arr_size(advice) > 0;
-	read->advice = KH_ADMIT_NO_ADVICE;
 	if (read->advised)
 		read->e = kh_json_write(arena, advice, &read->advice);
 }
