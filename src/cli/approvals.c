@@ -24,7 +24,7 @@
 int kh_approvals_list(struct kh_frame *f)
 {
 	const struct kh_approvals_args *a = f->args;
-	struct kh_approval_list call = {.all = a->all};
+	struct kh_page call = {.all = a->all};
 
 	return kh_listing_write(f, KH_LISTING(kh_approval_list_run, call), "approvals",
 				"ID: id; KIND: kind; STATE: state; TASK: task; PAGES: pages; "
@@ -68,7 +68,7 @@ static int write_item(struct kh_frame *f, struct kh_arena *arena, yyjson_val *it
 /* Writes what is newer than the last; returns -1 if there is more to wait for. */
 static int look(struct kh_frame *f, struct watch *w, struct kh_arena *arena)
 {
-	struct kh_approval_list call = {.after = kh_view_str(w->after)};
+	struct kh_page call = {.after = kh_view_str(w->after)};
 	yyjson_arr_iter iter;
 	yyjson_val *list, *item;
 	int status = KH_FRAME_DONE;

@@ -67,7 +67,7 @@ int kh_comms_show_declare(struct kh_frame *f)
 
 int kh_comms_show_list(struct kh_frame *f)
 {
-	struct kh_comm_list call = {.task = kh_view_str(f->words[0])};
+	struct kh_page call = {.task = kh_view_str(f->words[0])};
 
 	return kh_listing_write(f, KH_LISTING(kh_comm_list_run, call), "declarations",
 				"DECLARATION: id; OPERATION: operation; STATE: state; BLOCK: block; "

@@ -83,7 +83,7 @@ int kh_tasks_show(struct kh_frame *f)
 int kh_tasks_list(struct kh_frame *f)
 {
 	const struct kh_tasks_args *a = f->args;
-	struct kh_task_list call = {.all = a->all};
+	struct kh_page call = {.all = a->all};
 
 	return kh_listing_write(f, KH_LISTING(kh_task_list_run, call), "tasks",
 				"TASK: id; STATE: state; PHASE: phase; OPENED: opened_at time; LEFT: "

@@ -83,7 +83,7 @@ int kh_tokens_create(struct kh_frame *f)
 
 int kh_tokens_list(struct kh_frame *f)
 {
-	struct kh_token_list call = {0};
+	struct kh_page call = {0};
 
 	return kh_listing_write(f, KH_LISTING(kh_token_list_run, call), "tokens",
 				"ID: id; NAME: name; ROLE: role; CONTEXT: context;"

@@ -267,21 +267,6 @@ static size_t leave_escapes(void *cls, struct MHD_Connection *connection, char *
 
 /* --- beginning ---------------------------------------------------------------------------------------------------- */
 
-static void gone(void *owner)
-{
-	kh_http_request_left(owner);
-}
-
-static void hold(void *owner)
-{
-	kh_http_request_hold(owner);
-}
-
-static void drop(void *owner)
-{
-	kh_http_request_drop(owner);
-}
-
 static unsigned port_of(int fd)
 {
 	struct sockaddr_storage address = {0};
@@ -345,9 +330,9 @@ enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http 
 								       .connections = http->connections,
 								       .headers = settings->headers_within,
 								       .body = settings->body_within,
-								       .gone = gone,
-								       .hold = hold,
-								       .drop = drop},
+								       .gone = kh_http_request_left,
+								       .hold = kh_http_request_hold,
+								       .drop = kh_http_request_drop},
 				      &http->frame->watch, err);
 	if (e != KH_OK) {
 		kh_http_free(http);
@@ -434,25 +419,15 @@ void kh_http_quiesce(struct kh_http *http)
 	}
 }
 
-static void stop_request(void *owner)
-{
-	kh_http_handling_stop(owner);
-}
-
-static void lose_request(void *owner)
-{
-	kh_http_request_left(owner);
-}
-
 /* Waits a limited time for answers and ends of streams to be sent. */
 static void say_farewell(struct kh_http *http)
 {
 	int64_t until = kh_works_now() + FAREWELL;
 
-	kh_http_watch_each(http->frame->watch, stop_request);
+	kh_http_watch_each(http->frame->watch, kh_http_handling_stop);
 	while (kh_http_watch_busy(http->frame->watch) > 0 && kh_works_now() < until)
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-	kh_http_watch_each(http->frame->watch, lose_request);
+	kh_http_watch_each(http->frame->watch, kh_http_request_left);
 }
 
 void kh_http_free(struct kh_http *http)

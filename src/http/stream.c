@@ -159,11 +159,10 @@ static void released(void *cls)
 static ssize_t read_some(void *cls, uint64_t pos, char *to, size_t most)
 {
 	struct kh_http_stream *s = cls;
-	ssize_t result;
 
 	(void)pos;
 	pthread_mutex_lock(&s->lock);
-	result = (ssize_t)kh_http_stream_take(&s->buffer, to, most);
+	ssize_t result = (ssize_t)kh_http_stream_take(&s->buffer, to, most);
 	if (result == 0) {
 		if (s->gone || s->connection == NULL) {
 			result = MHD_CONTENT_READER_END_WITH_ERROR;
@@ -267,20 +266,16 @@ static bool written(struct kh_http_stream *s, bool put)
 
 bool kh_http_stream_event(struct kh_http_stream *s, struct kh_view id, struct kh_view event, struct kh_view data)
 {
-	bool goes;
-
 	pthread_mutex_lock(&s->lock);
-	goes = !s->gone && !s->closed && written(s, kh_http_stream_put(&s->buffer, id, event, data));
+	bool goes = !s->gone && !s->closed && written(s, kh_http_stream_put(&s->buffer, id, event, data));
 	pthread_mutex_unlock(&s->lock);
 	return goes;
 }
 
 static bool put_line(struct kh_http_stream *s, struct kh_view text)
 {
-	bool goes;
-
 	pthread_mutex_lock(&s->lock);
-	goes = !s->gone && !s->closed && written(s, put_text(&s->buffer, text));
+	bool goes = !s->gone && !s->closed && written(s, put_text(&s->buffer, text));
 	pthread_mutex_unlock(&s->lock);
 	return goes;
 }
@@ -300,10 +295,8 @@ bool kh_http_stream_comment(struct kh_http_stream *s)
 
 size_t kh_http_stream_waits(struct kh_http_stream *s)
 {
-	size_t n;
-
 	pthread_mutex_lock(&s->lock);
-	n = s->buffer.n - s->buffer.at;
+	size_t n = s->buffer.n - s->buffer.at;
 	pthread_mutex_unlock(&s->lock);
 	return n;
 }

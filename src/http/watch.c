@@ -29,7 +29,7 @@ struct entry {
 	bool half; /* at the last check its client had closed its side in the middle of a request */
 	enum kh_http_doing doing;
 	int64_t since, until; /* until 0: no limit */
-	void *owner;
+	struct kh_http_request *owner;
 };
 
 struct kh_http_watch {
@@ -113,10 +113,8 @@ static void set_doing(struct kh_http_watch *w, struct entry *entry, enum kh_http
 
 bool kh_http_watch_enter(struct kh_http_watch *watch, int fd)
 {
-	bool fits;
-
 	pthread_mutex_lock(&watch->lock);
-	fits = make_room(watch, fd);
+	bool fits = make_room(watch, fd);
 	if (fits) {
 		watch->at[fd] = (struct entry){.used = true};
 		set_doing(watch, &watch->at[fd], KH_HTTP_OPENED, 0);
@@ -154,7 +152,7 @@ void kh_http_watch_does(struct kh_http_watch *watch, int fd, enum kh_http_doing 
 	pthread_mutex_unlock(&watch->lock);
 }
 
-void kh_http_watch_own(struct kh_http_watch *watch, int fd, void *owner)
+void kh_http_watch_own(struct kh_http_watch *watch, int fd, struct kh_http_request *owner)
 {
 	pthread_mutex_lock(&watch->lock);
 	struct entry *entry = find(watch, fd);
@@ -202,10 +200,10 @@ unsigned kh_http_watch_busy(struct kh_http_watch *watch)
 	return busy;
 }
 
-void kh_http_watch_each(struct kh_http_watch *watch, void (*fn)(void *owner))
+void kh_http_watch_each(struct kh_http_watch *watch, void (*fn)(struct kh_http_request *owner))
 {
 	for (size_t fd = 0;; fd++) {
-		void *owner = NULL;
+		struct kh_http_request *owner = NULL;
 		bool over;
 
 		pthread_mutex_lock(&watch->lock);
@@ -229,7 +227,7 @@ void kh_http_watch_each(struct kh_http_watch *watch, void (*fn)(void *owner))
 static void look_gone(struct kh_http_watch *w, int fd)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLRDHUP};
-	void *owner = NULL;
+	struct kh_http_request *owner = NULL;
 
 	pthread_mutex_lock(&w->lock);
 	struct entry *entry = find(w, fd);

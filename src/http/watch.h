@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 
+struct kh_http_request; /* which the watch does not look into */
 struct kh_http_watch;
 
 struct kh_http_watch_settings {
@@ -22,9 +23,9 @@ struct kh_http_watch_settings {
 	int64_t body;    /* 30 s, and a second for every 64 KiB that were announced or may come */
 	int64_t answer;  /* 60 s, and a second for every 64 KiB: until an answer was taken */
 	/* Called if the client of this connection goes away while it waits.  OWNER is held during the call. */
-	void (*gone)(void *owner);
-	void (*hold)(void *owner);
-	void (*drop)(void *owner);
+	void (*gone)(struct kh_http_request *owner);
+	void (*hold)(struct kh_http_request *owner);
+	void (*drop)(struct kh_http_request *owner);
 };
 
 /* The state of a connection. */
@@ -48,14 +49,14 @@ void kh_http_watch_leave(struct kh_http_watch *watch, int fd);
 void kh_http_watch_does(struct kh_http_watch *watch, int fd, enum kh_http_doing doing, uint64_t bytes);
 
 /* Sets the request on it; NULL: none any more, and after the return no callback runs with the old one. */
-void kh_http_watch_own(struct kh_http_watch *watch, int fd, void *owner);
+void kh_http_watch_own(struct kh_http_watch *watch, int fd, struct kh_http_request *owner);
 
 /* Arm: the connection is suspended, and `gone` is called if its client goes away.  Disarm: no longer. */
 void kh_http_watch_arm(struct kh_http_watch *watch, int fd);
 void kh_http_watch_disarm(struct kh_http_watch *watch, int fd);
 
 /* Calls FN with every owner; each is held during the call. */
-void kh_http_watch_each(struct kh_http_watch *watch, void (*fn)(void *owner));
+void kh_http_watch_each(struct kh_http_watch *watch, void (*fn)(struct kh_http_request *owner));
 
 unsigned kh_http_watch_count(struct kh_http_watch *watch); /* connections */
 unsigned kh_http_watch_busy(struct kh_http_watch *watch);  /* connections with an owner */

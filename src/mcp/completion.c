@@ -29,7 +29,7 @@ static enum kh_err read_reference(struct kh_mcp_call *call, yyjson_val *ref, str
 
 static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view prefix, yyjson_mut_val *values, size_t *ret_total)
 {
-	struct kh_task_list tasks = {.all = true};
+	struct kh_page tasks = {.all = true};
 	yyjson_val *array = NULL, *task;
 	size_t i, max;
 	enum kh_err e = kh_mcp_resources_tasks(call, &tasks, &array);

@@ -1,30 +1,31 @@
 /* The prompts of core/block/prompt.h in MCP's form. */
 #include "mcp/prompts.h"
 
-static bool is_for(const struct kh_prompt *prompt, enum kh_role role)
+#define RUN_AGENTS (KH_ROLE_BIT(KH_ROLE_HOST) | KH_ROLE_BIT(KH_ROLE_REVIEWER) | KH_ROLE_BIT(KH_ROLE_ADMIN))
+
+/* Of every prompt: its title, and who sees it besides those who run agents.  The last row is for all others. */
+static const struct {
+	const char *name, *title;
+	unsigned roles;
+} rows[] = {
+	{"controller", "For a Controller", KH_ROLE_BIT(KH_ROLE_CONTROLLER)},
+	{"reader", "For a Reader", KH_ROLE_BIT(KH_ROLE_READER)},
+	{"supervisor", "For a Supervisor", KH_ROLE_BIT(KH_ROLE_SUPERVISOR)},
+	{KH_PROMPT_POLICY_ID, "Security policy", ~0U},
+};
+
+static size_t row_of(const struct kh_prompt *prompt)
 {
-	switch (role) {
-	case KH_ROLE_CONTROLLER:
-		return strcmp(prompt->name, "reader") != 0 && strcmp(prompt->name, "supervisor") != 0;
-	case KH_ROLE_READER:
-		return strcmp(prompt->name, "controller") != 0 && strcmp(prompt->name, "supervisor") != 0;
-	case KH_ROLE_SUPERVISOR:
-		return strcmp(prompt->name, "supervisor") == 0 || strcmp(prompt->name, KH_PROMPT_POLICY_ID) == 0;
-	case KH_ROLE_HOST:
-	case KH_ROLE_REVIEWER:
-	case KH_ROLE_ADMIN:
-		break;
-	}
-	return true;
+	size_t i = 0;
+
+	while (i + 1 < sizeof(rows) / sizeof(rows[0]) && strcmp(rows[i].name, prompt->name) != 0)
+		i++;
+	return i;
 }
 
-static const char *title_of(const struct kh_prompt *prompt)
+static bool is_for(const struct kh_prompt *prompt, enum kh_role role)
 {
-	if (strcmp(prompt->name, "controller") == 0)
-		return "For a Controller";
-	if (strcmp(prompt->name, "supervisor") == 0)
-		return "For a Supervisor";
-	return strcmp(prompt->name, "reader") == 0 ? "For a Reader" : "Security policy";
+	return ((rows[row_of(prompt)].roles | RUN_AGENTS) & KH_ROLE_BIT(role)) != 0;
 }
 
 enum kh_err kh_mcp_prompts_list(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
@@ -39,7 +40,7 @@ enum kh_err kh_mcp_prompts_list(struct kh_mcp_call *call, yyjson_mut_val **ret_r
 			continue;
 		yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
 		yyjson_mut_obj_add_str(doc, obj, "name", all[i].name);
-		yyjson_mut_obj_add_str(doc, obj, "title", title_of(&all[i]));
+		yyjson_mut_obj_add_str(doc, obj, "title", rows[row_of(&all[i])].title);
 		yyjson_mut_obj_add_str(doc, obj, "description", all[i].description);
 	}
 	*ret_result = result;

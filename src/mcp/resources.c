@@ -69,7 +69,7 @@ static void add_task(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_val 
 	    kh_json_str(kh_json_get(task, "title")), "A task: budget, phase, taint, blocks");
 }
 
-enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_task_list *tasks, yyjson_val **ret_array)
+enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_page *tasks, yyjson_val **ret_array)
 {
 	enum kh_err e = kh_mcp_tool_run(call, kh_task_list_run, tasks);
 
@@ -80,7 +80,7 @@ enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_task_list
 static enum kh_err add_tasks(struct kh_mcp_call *call, struct kh_view after, yyjson_mut_val *list,
 			     struct kh_view *ret_last)
 {
-	struct kh_task_list tasks = {.after = after};
+	struct kh_page tasks = {.after = after};
 	yyjson_val *array = NULL, *task, *last = NULL;
 	enum kh_err e = kh_mcp_resources_tasks(call, &tasks, &array);
 	yyjson_arr_iter iter = yyjson_arr_iter_with(array);
@@ -137,7 +137,7 @@ bool kh_mcp_resources_has_template(enum kh_role role, struct kh_view uri)
 
 static enum kh_err read_tasks(struct kh_mcp_call *call, struct kh_view *ret_json)
 {
-	struct kh_task_list tasks = {0};
+	struct kh_page tasks = {0};
 	enum kh_err e = kh_mcp_tool_run(call, kh_task_list_run, &tasks);
 
 	if (e == KH_OK)

@@ -28,8 +28,7 @@ bool kh_mcp_resources_has_template(enum kh_role role, struct kh_view uri);
 enum kh_err kh_mcp_resources_read(struct kh_mcp_call *call, struct kh_view uri, yyjson_mut_val **ret_result) KH_CHECKED;
 
 /* Reads the caller's tasks that TASKS asks for, for their ids. */
-enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_task_list *tasks,
-				   yyjson_val **ret_array) KH_CHECKED;
+enum kh_err kh_mcp_resources_tasks(struct kh_mcp_call *call, struct kh_page *tasks, yyjson_val **ret_array) KH_CHECKED;
 
 /* Returns the JSON-RPC code with which VERSION says that there is no such resource; `data` is {"uri": ...} then. */
 int kh_mcp_resources_missing(enum kh_rpc_version version);

@@ -128,8 +128,7 @@ enum kh_err kh_mcp_tool_comm_take_up(struct kh_mcp_call *call, struct kh_view id
 	if (id.n == 0 || id.n >= sizeof(operating->of) || (id.p[0] != 'd' && id.p[0] != 'a'))
 		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_approval",
 				    "there is no approval or declaration of this id");
-	memcpy(operating->of, id.p, id.n);
-	operating->of[id.n] = '\0';
+	kh_asking_keep(operating->of, id);
 	operating->token = call->token;
 	return KH_OK;
 }

@@ -91,7 +91,7 @@ static void add_listed(struct kh_mcp_call *call, yyjson_mut_val *list, yyjson_va
 
 enum kh_err kh_mcp_tool_declare_list(struct kh_mcp_call *call, struct kh_view task, yyjson_mut_val **ret_list)
 {
-	struct kh_comm_list page = {.task = task};
+	struct kh_page page = {.task = task};
 	yyjson_mut_val *list = yyjson_mut_arr(call->doc);
 	yyjson_val *items = NULL, *item;
 	size_t i, max, pages = 0;

@@ -88,13 +88,10 @@ static enum kh_err take_up(struct kh_mcp_call *call, struct kh_view id)
 {
 	struct kh_asking *asking = &call->kept.asking;
 
-	if (id.n == 0 || id.n >= sizeof(asking->of) || (id.p[0] != 'q' && id.p[0] != 'a')) {
-		kh_error_set(call->err, KH_EUNKNOWN, "unknown_approval",
-			     "there is no approval, query or declaration of this id");
-		return KH_EUNKNOWN;
-	}
-	memcpy(asking->of, id.p, id.n);
-	asking->of[id.n] = '\0';
+	if (id.n == 0 || id.n >= sizeof(asking->of) || (id.p[0] != 'q' && id.p[0] != 'a'))
+		return kh_error_set(call->err, KH_EUNKNOWN, "unknown_approval",
+				    "there is no approval, query or declaration of this id");
+	kh_asking_keep(asking->of, id);
 	return KH_OK;
 }
 

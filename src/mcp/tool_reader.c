@@ -69,17 +69,16 @@ enum kh_work_next kh_mcp_tool_reader_next(struct kh_mcp_call *call, struct kh_mc
 
 /* kh_json_int reads a negative zero as zero, which would be written without its sign.  An answer is judged as it
  * came (B10), so the sign is kept. */
-static void keep_signs(yyjson_mut_doc *doc, yyjson_mut_val *val)
+static void keep_signs(yyjson_mut_val *val)
 {
 	yyjson_mut_arr_iter items = yyjson_mut_arr_iter_with(val);
 	yyjson_mut_obj_iter members = yyjson_mut_obj_iter_with(val);
 	yyjson_mut_val *item;
 
-	(void)doc;
 	while ((item = yyjson_mut_arr_iter_next(&items)) != NULL)
-		keep_signs(doc, item);
+		keep_signs(item);
 	while ((item = yyjson_mut_obj_iter_next(&members)) != NULL)
-		keep_signs(doc, yyjson_mut_obj_iter_get_val(item));
+		keep_signs(yyjson_mut_obj_iter_get_val(item));
 	if (yyjson_mut_is_sint(val) && yyjson_mut_get_sint(val) == 0)
 		(void)yyjson_mut_set_raw(val, "-0", 2);
 }
@@ -95,7 +94,7 @@ static enum kh_err write_response(struct kh_mcp_call *call, struct kh_view *ret_
 		return KH_ENOMEM;
 	if (yyjson_is_obj(response) && kh_json_get(call->arguments, "type") == NULL)
 		yyjson_mut_obj_add_str(call->doc, message, "type", "bcp_response");
-	keep_signs(call->doc, message);
+	keep_signs(message);
 	return kh_json_write(call->arena, message, ret_json);
 }
 

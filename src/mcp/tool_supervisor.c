@@ -8,7 +8,7 @@
 /* Finds the oldest approval that waits; empty: none does. */
 static enum kh_err find_oldest(struct kh_mcp_call *call, struct kh_view *ret_id)
 {
-	struct kh_approval_list list = {.all = false};
+	struct kh_page list = {.all = false};
 	yyjson_val *array = NULL;
 	enum kh_err e = KH_OK;
 

@@ -64,7 +64,7 @@ enum kh_work_next kh_mcp_tool_task_status(struct kh_mcp_call *call, struct kh_mc
 {
 	struct kh_view task = kh_mcp_tool_text(call, "task");
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
-	struct kh_task_list list = {.all = false};
+	struct kh_page list = {.all = false};
 	enum kh_err e;
 
 	if (task.p != NULL) {
@@ -155,10 +155,7 @@ enum kh_work_next kh_mcp_tool_task_execute(struct kh_mcp_call *call, struct kh_m
 		e = keep(call, made);
 	if (waits && e == KH_OK) {
 		*look_at = now + CLOCK;
-		if (ask.approval.n < sizeof(call->approval)) {
-			memcpy(call->approval, ask.approval.p, ask.approval.n);
-			call->approval[ask.approval.n] = '\0';
-		}
+		kh_asking_keep(call->approval, ask.approval);
 		return wait_for_tick(call);
 	}
 	return e == KH_OK ? tell(call, ret_result, &ask) : kh_mcp_tool_fail(call, ret_result, e);

@@ -320,7 +320,7 @@ const char *world_task_json(struct world *w, const char *by, const char *task, s
 
 const char *world_tasks_json(struct world *w, const char *by, struct kh_view *ret_json)
 {
-	struct kh_task_list call = {.all = true};
+	struct kh_page call = {.all = true};
 	const char *code;
 
 	kh_arena_clear(&w->call);

@@ -56,8 +56,8 @@ static enum kh_err may_decide(struct kh_op *op, const struct kh_approval_row *ro
 	return *ret_yes || follow->is_agents == NULL ? KH_OK : follow->is_agents(op, row, ret_yes);
 }
 
-/* One part of the list, in ARRAY. */
-static enum kh_err add_rows(struct kh_op *op, struct kh_approval_list *list, int64_t after, yyjson_mut_doc *doc,
+/* Makes one page of the list. */
+static enum kh_err add_rows(struct kh_op *op, struct kh_page *list, int64_t after, yyjson_mut_doc *doc,
 			    yyjson_mut_val *array)
 {
 	enum kh_index index = list->all ? KH_INDEX_APPROVALS : KH_INDEX_APPROVALS_PENDING;
@@ -65,18 +65,18 @@ static enum kh_err add_rows(struct kh_op *op, struct kh_approval_list *list, int
 	size_t count = 0;
 	enum kh_err e = kh_txn_find(op->txn, index, 0, KH_LIT(""), after, KH_APPROVAL_LIST_STEP, &ids, &count);
 
-	list->count = 0;
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		struct kh_approval_row row;
 		e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, ids[i], &row);
 		bool yes = true;
 		if (e == KH_OK)
 			e = may_decide(op, &row, &yes);
-		if (e != KH_OK || !yes)
-			continue;
-		e = add_row(op, &row, doc, array);
-		list->count++;
+		if (e == KH_OK && yes)
+			e = add_row(op, &row, doc, array);
 	}
+	if (e == KH_OK)
+		e = kh_op_page(op, array, false, list);
+	/* A supervisor's page may be shorter than what was looked through. */
 	if (e == KH_OK)
 		list->next = count == KH_APPROVAL_LIST_STEP ? kh_op_id(op, KH_ID_APPROVAL, ids[count - 1])
 							    : (struct kh_view){NULL, 0};
@@ -85,7 +85,7 @@ static enum kh_err add_rows(struct kh_op *op, struct kh_approval_list *list, int
 
 enum kh_err kh_approval_list_run(struct kh_op *op, void *call)
 {
-	struct kh_approval_list *list = call;
+	struct kh_page *list = call;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *array = yyjson_mut_arr(doc);
 	int64_t after = 0;
@@ -94,8 +94,5 @@ enum kh_err kh_approval_list_run(struct kh_op *op, void *call)
 		return KH_ENOMEM;
 	if (list->after.n > 0 && !kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_APPROVAL, list->after, &after))
 		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_approval", "there is none to go on from");
-	enum kh_err e = add_rows(op, list, after, doc, array);
-	if (e == KH_OK)
-		e = kh_arena_check(op->arena);
-	return e == KH_OK ? kh_json_write(op->arena, array, &list->json) : e;
+	return add_rows(op, list, after, doc, array);
 }

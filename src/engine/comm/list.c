@@ -16,7 +16,7 @@ static enum kh_err find_after(struct kh_op *op, struct kh_view id, int64_t *ret_
 
 enum kh_err kh_comm_list_run(struct kh_op *op, void *call)
 {
-	struct kh_comm_list *list = call;
+	struct kh_page *list = call;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_arr(doc), *item = NULL;
 	size_t most = list->limit > 0 && list->limit < KH_COMM_LIST ? list->limit : KH_COMM_LIST, count = 0;
@@ -37,5 +37,5 @@ enum kh_err kh_comm_list_run(struct kh_op *op, void *call)
 		if (e == KH_OK)
 			yyjson_mut_arr_append(root, item);
 	}
-	return e == KH_OK ? kh_op_page(op, root, count > most, &list->json, &list->next) : e;
+	return e == KH_OK ? kh_op_page(op, root, count > most, list) : e;
 }

@@ -6,13 +6,7 @@
 
 #define KH_COMM_LIST 100 /* the default limit */
 
-struct kh_comm_list {
-	struct kh_view task;  /* public id */
-	struct kh_view after; /* a declaration's public id, or empty */
-	size_t limit;         /* 0: KH_COMM_LIST */
-	struct kh_view json;  /* out: an array */
-	struct kh_view next;  /* out: the AFTER for the rest; empty: there are no more */
-};
+/* A struct kh_page with its task. */
 enum kh_err kh_comm_list_run(struct kh_op *op, void *call);
 
 #endif

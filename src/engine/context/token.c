@@ -213,7 +213,7 @@ static void add_token(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 
 enum kh_err kh_token_list_run(struct kh_op *op, void *call)
 {
-	struct kh_token_list *list = call;
+	struct kh_page *list = call;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_arr(doc);
 	struct kh_each each = {.op = op, .index = KH_INDEX_TOKENS, .e = kh_arena_check(op->arena)};
@@ -232,5 +232,5 @@ enum kh_err kh_token_list_run(struct kh_op *op, void *call)
 		else
 			add_token(op, doc, root, &token);
 	}
-	return each.e == KH_OK ? kh_op_page(op, root, more, &list->json, &list->next) : each.e;
+	return each.e == KH_OK ? kh_op_page(op, root, more, list) : each.e;
 }

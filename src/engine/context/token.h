@@ -18,14 +18,9 @@ struct kh_token_create {
 };
 enum kh_err kh_token_create_run(struct kh_op *op, void *call);
 
-/* token.list: admin, host (its own).  No secrets, no hashes.  At most KH_TOKEN_LIST at a time. */
+/* token.list (struct kh_page): admin, host (its own): id, name, role, state, context, made_by, created_at, expires_at,
+ * revoked_at.  No secrets, no hashes.  At most KH_TOKEN_LIST at a time. */
 #define KH_TOKEN_LIST 1000
-struct kh_token_list {
-	bool all;             /* also those that were revoked or have expired */
-	struct kh_view after; /* public id: tokens made after it; empty: from the first */
-	struct kh_view json;  /* out: array of id, name, role, state, context, made_by, created_at, expires_at, ... */
-	struct kh_view next;  /* out: the AFTER for the rest; empty: there are no more */
-};
 enum kh_err kh_token_list_run(struct kh_op *op, void *call);
 
 /*

@@ -16,15 +16,13 @@ struct kh_view kh_op_id(struct kh_op *op, enum kh_publicid kind, int64_t id)
 	return kh_publicid_text(op->arena, kh_engine_id_key(op->engine), kind, id);
 }
 
-enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struct kh_view *ret_json,
-		       struct kh_view *ret_next)
+enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struct kh_page *page)
 {
 	yyjson_mut_val *last = more ? yyjson_mut_obj_get(yyjson_mut_arr_get_last(items), "id") : NULL;
-	enum kh_err e = kh_json_write(op->arena, items, ret_json);
 
-	if (e == KH_OK)
-		*ret_next = kh_view_of(yyjson_mut_get_str(last), yyjson_mut_get_len(last));
-	return e;
+	page->count = yyjson_mut_arr_size(items);
+	page->next = kh_view_of(yyjson_mut_get_str(last), yyjson_mut_get_len(last));
+	return kh_json_write(op->arena, items, &page->json);
 }
 
 enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count)

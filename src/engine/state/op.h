@@ -44,9 +44,20 @@ bool kh_op_sees_all(const struct kh_op *op);
 /* The public id of a row. */
 struct kh_view kh_op_id(struct kh_op *op, enum kh_publicid kind, int64_t id);
 
-/* Writes ITEMS, records with an `id`, as one page of a list; *RET_NEXT: if there are MORE, the id to go on after. */
-enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struct kh_view *ret_json,
-		       struct kh_view *ret_next) KH_CHECKED;
+/* The call of an operation that lists tasks, tokens, approvals or declarations: one page, the oldest first. */
+struct kh_page {
+	bool all;             /* also those that have ended, were revoked, or no longer wait */
+	struct kh_view task;  /* of declarations: whose; public id */
+	struct kh_view after; /* the public id to go on after; empty: from the first */
+	size_t limit;         /* of declarations: at most so many; 0: the default */
+	/* out */
+	struct kh_view json; /* an array of objects, each with its `id` */
+	size_t count;
+	struct kh_view next; /* the AFTER for the rest; empty: there are no more */
+};
+
+/* Makes the page of ITEMS; if there are MORE, they come after the last. */
+enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struct kh_page *page) KH_CHECKED;
 
 /* Makes the block of SPEC, with an id and a time from the operation, and puts the result into ROW. */
 enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row) KH_CHECKED;

@@ -223,7 +223,7 @@ static enum kh_err add_tasks(struct kh_op *op, const struct search *search, int6
 
 enum kh_err kh_task_list_run(struct kh_op *op, void *call)
 {
-	struct kh_task_list *list = call;
+	struct kh_page *list = call;
 	struct search search = search_for(op, list->all);
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_arr(doc);
@@ -235,5 +235,5 @@ enum kh_err kh_task_list_run(struct kh_op *op, void *call)
 		e = kh_find_task(op, list->after, &last);
 	if (e == KH_OK)
 		e = add_tasks(op, &search, last != NULL ? last->id : 0, doc, root, &more);
-	return e == KH_OK ? kh_op_page(op, root, more, &list->json, &list->next) : e;
+	return e == KH_OK ? kh_op_page(op, root, more, list) : e;
 }

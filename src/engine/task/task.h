@@ -31,13 +31,8 @@ enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *rea
 /* Ends TASK as failed with a code (B19), and its open queries with it. */
 enum kh_err kh_task_fail(struct kh_op *op, struct kh_task_row *task, const char *code) KH_CHECKED;
 
-/* task.list: the caller's own tasks, or all for host (its contexts'), reviewer and admin. */
-struct kh_task_list {
-	bool all;             /* also those that have ended */
-	struct kh_view after; /* public id: tasks opened after it; empty: from the first */
-	struct kh_view json;  /* out: array, like task.show but shorter */
-	struct kh_view next;  /* out: the AFTER for the rest; empty: there are no more */
-};
+/* task.list (struct kh_page): the caller's own tasks, or all for host (its contexts'), reviewer and admin; like
+ * task.show, but shorter. */
 enum kh_err kh_task_list_run(struct kh_op *op, void *call);
 
 #endif

@@ -2,19 +2,8 @@
  * Untrusted text is sent as a JSON string, under its label; whoever displays it has to escape it. */
 #include "http/rest/approvals.h"
 
-#include "engine/approval/list.h"
 #include "engine/approval/render_decision.h"
 #include "engine/approval/show.h"
-
-enum kh_err kh_rest_approvals_list(struct kh_rest_call *call)
-{
-	struct kh_approval_list approvals = {
-		.all = kh_rest_call_query(call, "all")->number != 0,
-		.after = kh_rest_call_query(call, "after")->text,
-	};
-
-	return kh_rest_call_list(call, kh_approval_list_run, &approvals, &approvals.json, &approvals.next);
-}
 
 enum kh_err kh_rest_approvals_show(struct kh_rest_call *call)
 {

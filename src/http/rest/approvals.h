@@ -4,6 +4,6 @@
 
 #include "http/rest/call.h"
 
-kh_rest_fn kh_rest_approvals_list, kh_rest_approvals_show, kh_rest_approvals_decide;
+kh_rest_fn kh_rest_approvals_show, kh_rest_approvals_decide;
 
 #endif

@@ -62,12 +62,17 @@ enum kh_err kh_rest_call_show(struct kh_rest_call *call, kh_engine_fn *fn, void 
 	return e == KH_OK ? kh_rest_call_reply(call, *json) : e;
 }
 
-enum kh_err kh_rest_call_list(struct kh_rest_call *call, kh_engine_fn *fn, void *of, const struct kh_view *items,
-			      const struct kh_view *next)
+enum kh_err kh_rest_call_page(struct kh_rest_call *call)
 {
-	enum kh_err e = kh_rest_call_run(call, fn, of);
+	struct kh_page page = {
+		.all = kh_rest_call_query(call, "all")->number != 0,
+		.task = kh_http_request_segment(call->r, "task"),
+		.after = kh_rest_call_query(call, "after")->text,
+		.limit = (size_t)kh_rest_call_query(call, "limit")->number,
+	};
+	enum kh_err e = kh_rest_call_run(call, call->route->operation, &page);
 
-	return e == KH_OK ? kh_rest_call_reply_list(call, *items, *next) : e;
+	return e == KH_OK ? kh_rest_call_reply_list(call, page.json, page.next) : e;
 }
 
 /* --- the answer --------------------------------------------------------------------------------------------------- */

@@ -88,11 +88,12 @@ int64_t kh_rest_call_until(const struct kh_rest_call *call, bool by_default);
 /* Runs the operation FN with the caller's token. */
 enum kh_err kh_rest_call_run(struct kh_rest_call *call, kh_engine_fn *fn, void *of) KH_CHECKED;
 
-/* Runs it, and answers with *JSON, a member of OF; or with the list *ITEMS and *NEXT, its cursor (empty: the end). */
+/* Runs it, and answers with *JSON, a member of OF. */
 enum kh_err kh_rest_call_show(struct kh_rest_call *call, kh_engine_fn *fn, void *of,
 			      const struct kh_view *json) KH_CHECKED;
-enum kh_err kh_rest_call_list(struct kh_rest_call *call, kh_engine_fn *fn, void *of, const struct kh_view *items,
-			      const struct kh_view *next) KH_CHECKED;
+
+/* The handler of every row whose operation makes a struct kh_page. */
+kh_rest_fn kh_rest_call_page;
 
 /* Answers with the row's status: with JSON; with a list and its cursor; with an object; with an object {KEY: ID}. */
 enum kh_err kh_rest_call_reply(struct kh_rest_call *call, struct kh_view json) KH_CHECKED;

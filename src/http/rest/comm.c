@@ -7,7 +7,6 @@
 
 #include "engine/comm/call.h"
 #include "engine/comm/declare.h"
-#include "engine/comm/list.h"
 #include "engine/comm/look.h"
 #include "engine/comm/render_declared.h"
 #include "engine/comm/render_outcome.h"
@@ -134,15 +133,4 @@ enum kh_err kh_rest_comm_show(struct kh_rest_call *call)
 	if (e != KH_OK)
 		return e;
 	return all ? kh_rest_call_reply(call, shown.json) : tell(call, &looking.look);
-}
-
-enum kh_err kh_rest_comm_list(struct kh_rest_call *call)
-{
-	struct kh_comm_list declarations = {
-		.task = kh_http_request_segment(call->r, "task"),
-		.after = kh_rest_call_query(call, "after")->text,
-		.limit = (size_t)kh_rest_call_query(call, "limit")->number,
-	};
-
-	return kh_rest_call_list(call, kh_comm_list_run, &declarations, &declarations.json, &declarations.next);
 }

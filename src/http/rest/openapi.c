@@ -4,6 +4,7 @@
 #include "schemas.inc"
 
 #define BASE "#/components/"
+#define PATH '/' /* in the place of a letter */
 
 struct writing {
 	struct kh_arena *arena;
@@ -40,27 +41,25 @@ static void add_schema(struct writing *w, yyjson_mut_val *obj, const char *key, 
 	add_reference(w, obj, key, w->schemas, "schemas", name);
 }
 
-/* Returns the schema of ids with this letter. */
-static const char *id_schema(char letter)
+/* What can stand for a {name} in a path, or is an id with this letter. */
+static const struct {
+	const char *name;
+	char letter;
+	const char *schema;
+} ids[] = {
+	{"task", 't', "TaskId"},         {"block", 'b', "BlockId"},      {"query", 'q', "QueryId"},
+	{"approval", 'a', "ApprovalId"}, {"context", 'c', "ContextId"},  {"declaration", 'd', "DeclarationId"},
+	{"token", 'k', "TokenId"},       {"event", '\0', "EventNumber"}, {"ask", 'r', "AskId"},
+};
+
+/* Returns the schema of ids with this letter, or of this name in a path. */
+static const char *id_schema(char letter, struct kh_view name)
 {
-	switch (letter) {
-	case 't':
-		return "TaskId";
-	case 'b':
-		return "BlockId";
-	case 'q':
-		return "QueryId";
-	case 'a':
-		return "ApprovalId";
-	case 'c':
-		return "ContextId";
-	case 'd':
-		return "DeclarationId";
-	case 'k':
-		return "TokenId";
-	default:
-		return "AskId";
-	}
+	size_t last = sizeof(ids) / sizeof(ids[0]) - 1, i = 0;
+
+	while (i < last && ids[i].letter != letter && !kh_view_eq(kh_view_str(ids[i].name), name))
+		i++;
+	return ids[i].schema;
 }
 
 static void add_words(struct writing *w, yyjson_mut_val *schema, const struct kh_words *words)
@@ -84,41 +83,32 @@ static void add_answer(struct writing *w, yyjson_mut_val *schema)
 static yyjson_mut_val *add_member(struct writing *w, yyjson_mut_val *obj, const char *key,
 				  const struct kh_rest_member *member)
 {
+	static const char *const types[] = {[KH_REST_TEXT] = "string",
+					    [KH_REST_NUMBER] = "integer",
+					    [KH_REST_FLAG] = "boolean",
+					    [KH_REST_TIME] = "string",
+					    [KH_REST_IDS] = "array"};
 	yyjson_mut_val *schema;
 
 	if (member->kind == KH_REST_ID) {
-		add_schema(w, obj, key, id_schema(member->letter));
+		add_schema(w, obj, key, id_schema(member->letter, KH_LIT("")));
 		return yyjson_mut_obj_get(obj, key);
 	}
 	schema = yyjson_mut_obj_add_obj(w->doc, obj, key);
-	switch (member->kind) {
-	case KH_REST_TEXT:
-	case KH_REST_ID:
-		add_text(w, schema, "type", "string");
-		break;
-	case KH_REST_NUMBER:
-		add_text(w, schema, "type", "integer");
+	if (member->kind == KH_REST_WORD)
+		add_words(w, schema, member->words);
+	else if (member->kind == KH_REST_ANSWER)
+		add_answer(w, schema);
+	else
+		add_text(w, schema, "type", types[member->kind]);
+	if (member->kind == KH_REST_NUMBER) {
 		yyjson_mut_obj_add_sint(w->doc, schema, "minimum", member->min);
 		yyjson_mut_obj_add_sint(w->doc, schema, "maximum", member->max);
-		break;
-	case KH_REST_FLAG:
-		add_text(w, schema, "type", "boolean");
-		break;
-	case KH_REST_TIME:
-		add_text(w, schema, "type", "string");
-		add_text(w, schema, "format", "date-time");
-		break;
-	case KH_REST_WORD:
-		add_words(w, schema, member->words);
-		break;
-	case KH_REST_IDS:
-		add_text(w, schema, "type", "array");
-		add_schema(w, schema, "items", id_schema(member->letter));
-		break;
-	case KH_REST_ANSWER:
-		add_answer(w, schema);
-		break;
 	}
+	if (member->kind == KH_REST_TIME)
+		add_text(w, schema, "format", "date-time");
+	if (member->kind == KH_REST_IDS)
+		add_schema(w, schema, "items", id_schema(member->letter, KH_LIT("")));
 	return schema;
 }
 
@@ -135,7 +125,7 @@ static yyjson_mut_val *begin_parameter(struct writing *w, yyjson_mut_val *list, 
 	return parameter;
 }
 
-/* Adds the {names} of a path: each is an id, with the letter that its name begins with; an event's is its number. */
+/* Adds the {names} of a path. */
 static void add_segments(struct writing *w, yyjson_mut_val *list, const char *path)
 {
 	struct kh_view rest = kh_view_str(path), piece;
@@ -145,14 +135,7 @@ static void add_segments(struct writing *w, yyjson_mut_val *list, const char *pa
 			continue;
 		struct kh_view name = kh_view_sub(piece, 1, piece.n - 1);
 		yyjson_mut_val *parameter = begin_parameter(w, list, name, "path", true);
-		if (kh_view_eq(name, KH_LIT("event")))
-			add_schema(w, parameter, "schema", "EventNumber");
-		else if (kh_view_eq(name, KH_LIT("token")))
-			add_schema(w, parameter, "schema", "TokenId");
-		else if (kh_view_eq(name, KH_LIT("ask")))
-			add_schema(w, parameter, "schema", "AskId");
-		else
-			add_schema(w, parameter, "schema", id_schema(name.p[0]));
+		add_schema(w, parameter, "schema", id_schema(PATH, name));
 	}
 }
 

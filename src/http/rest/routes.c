@@ -62,7 +62,7 @@ static const struct kh_words graph_words = KH_WORDS("json", "dot", "svg"); /* by
 static const struct kh_rest_route routes[] = {
 	{KH_HTTP_GET, "/openapi.json", "getDocument", "about", NULL, kh_rest_openapi_show, "Document", "This document",
 	 .about = "The description of this API, made from the table that its routes are made from."},
-	{KH_HTTP_GET, "/tasks", "listTasks", "tasks", kh_task_list_run, kh_rest_tasks_list, "TaskList", "List tasks",
+	{KH_HTTP_GET, "/tasks", "listTasks", "tasks", kh_task_list_run, kh_rest_call_page, "TaskList", "List tasks",
 	 .about = "A controller gets its own, a host those of its contexts, humans all; the oldest first, at most "
 		  "1000 at a time.",
 	 .query = {{"all", KH_REST_FLAG, "Also tasks that have ended."},
@@ -133,7 +133,7 @@ static const struct kh_rest_route routes[] = {
 		  "without.",
 	 .body_schema = "Response", .limit = ANSWER},
 	{KH_HTTP_GET, "/tasks/{task}/declarations", "listDeclarations", "operations", kh_comm_list_run,
-	 kh_rest_comm_list, "DeclarationList", "List the external operations of a task",
+	 kh_rest_call_page, "DeclarationList", "List the external operations of a task",
 	 .about = "In the order in which they were declared.  A controller gets of each what it may know.",
 	 .query = {{"after", KH_REST_ID, "Those after this one: `next` of the page before.", .letter = 'd'},
 		   {"limit", KH_REST_NUMBER, "At most so many; 100 if it is missing.", .min = 1, .max = 1000}}},
@@ -158,7 +158,7 @@ static const struct kh_rest_route routes[] = {
 		  "untrusted: display it as text and nothing else.  What the gates said is in the audit, what "
 		  "matched in the approval.  Nothing is carried out.",
 	 .later = 202},
-	{KH_HTTP_GET, "/approvals", "listApprovals", "approvals", kh_approval_list_run, kh_rest_approvals_list,
+	{KH_HTTP_GET, "/approvals", "listApprovals", "approvals", kh_approval_list_run, kh_rest_call_page,
 	 "ApprovalList", "List what waits for a decision",
 	 .about = "No content; the oldest first, at most 200 at a time.  A supervisor gets tool calls alone.",
 	 .query = {{"all", KH_REST_FLAG, "Also those that no longer wait."},
@@ -217,7 +217,7 @@ static const struct kh_rest_route routes[] = {
 	 "ContextReset", "Say that the agent's memory was cleared",
 	 .about = "Taint low, a fresh budget; its tasks are closed.  Only a human can say so.",
 	 .body = {{"reason", KH_REST_TEXT, "10 characters or more, on the record.", .required = true}}},
-	{KH_HTTP_GET, "/tokens", "listTokens", "tokens", kh_token_list_run, kh_rest_tokens_list, "TokenList",
+	{KH_HTTP_GET, "/tokens", "listTokens", "tokens", kh_token_list_run, kh_rest_call_page, "TokenList",
 	 "List tokens", .about = "Without their secrets.  A host sees those that it made; at most 1000 at a time.",
 	 .query = {{"all", KH_REST_FLAG, "Also those that were revoked or have expired."},
 		   {"after", KH_REST_ID, "Those made after this one: `next` of the page before.", .letter = 'k'}}},

@@ -5,16 +5,6 @@
 #include "engine/task/render_task.h"
 #include "engine/task/show.h"
 
-enum kh_err kh_rest_tasks_list(struct kh_rest_call *call)
-{
-	struct kh_task_list tasks = {
-		.all = kh_rest_call_query(call, "all")->number != 0,
-		.after = kh_rest_call_query(call, "after")->text,
-	};
-
-	return kh_rest_call_list(call, kh_task_list_run, &tasks, &tasks.json, &tasks.next);
-}
-
 enum kh_err kh_rest_tasks_open(struct kh_rest_call *call)
 {
 	struct kh_task_open task = {

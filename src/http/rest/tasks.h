@@ -4,7 +4,6 @@
 
 #include "http/rest/call.h"
 
-kh_rest_fn kh_rest_tasks_list, kh_rest_tasks_open, kh_rest_tasks_show, kh_rest_tasks_close, kh_rest_tasks_execute,
-	kh_rest_tasks_graph;
+kh_rest_fn kh_rest_tasks_open, kh_rest_tasks_show, kh_rest_tasks_close, kh_rest_tasks_execute, kh_rest_tasks_graph;
 
 #endif

@@ -5,16 +5,6 @@
 #include "engine/context/render_token.h"
 #include "engine/task/revoke.h"
 
-enum kh_err kh_rest_tokens_list(struct kh_rest_call *call)
-{
-	struct kh_token_list tokens = {
-		.all = kh_rest_call_query(call, "all")->number != 0,
-		.after = kh_rest_call_query(call, "after")->text,
-	};
-
-	return kh_rest_call_list(call, kh_token_list_run, &tokens, &tokens.json, &tokens.next);
-}
-
 static void wipe(struct kh_view secret)
 {
 	if (secret.p != NULL)

@@ -4,6 +4,6 @@
 
 #include "http/rest/call.h"
 
-kh_rest_fn kh_rest_tokens_list, kh_rest_tokens_create, kh_rest_tokens_revoke, kh_rest_tokens_me, kh_rest_tokens_policy;
+kh_rest_fn kh_rest_tokens_create, kh_rest_tokens_revoke, kh_rest_tokens_me, kh_rest_tokens_policy;
 
 #endif

@@ -4,7 +4,7 @@
 #include "approving.h"
 
 /* How many items of the list have this id, and the state of it. */
-static size_t find(struct kh_fixture *f, const struct kh_approval_list *list, struct kh_view id,
+static size_t find(struct kh_fixture *f, const struct kh_page *list, struct kh_view id,
 		   struct kh_view *ret_state)
 {
 	yyjson_val *items = kh_fixture_json(f, list->json), *item;
@@ -26,7 +26,7 @@ static void test_list(struct kh_test *t)
 	struct kh_view task = kh_fixture_task(f, f->controller);
 	struct kh_view one = kh_approving_ask(f, task, KH_APPROVE_PHASE, "SECRET WORDS");
 	struct kh_view two = kh_approving_ask(f, task, KH_APPROVE_DECLARATION, "SECRET WORDS");
-	struct kh_approval_list pending = {0}, all = {.all = true};
+	struct kh_page pending = {0}, all = {.all = true};
 	struct kh_view state;
 
 	must(t, kh_approving_decide(f, f->reviewer, one, KH_CHOICE_REJECT, NULL));
@@ -56,7 +56,7 @@ static void test_list_expired(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_view id = kh_approving_ask(f, kh_fixture_task(f, f->controller), KH_APPROVE_PHASE, "x");
-	struct kh_approval_list list = {.all = true};
+	struct kh_page list = {.all = true};
 	struct kh_view state = {NULL, 0};
 	size_t found = 0;
 
@@ -75,7 +75,7 @@ static void test_list_in_parts(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_fresh(t,
 						"policy:\n  release: immediate\n  approvals:\n    max_pending: 100\n");
-	struct kh_approval_list list = {0};
+	struct kh_page list = {0};
 	struct kh_view first = {NULL, 0}, last = {NULL, 0}, state;
 	size_t count = 0, parts = 0, firsts = 0, lasts = 0;
 
@@ -110,7 +110,7 @@ static void test_list_for_whom(struct kh_test *t)
 	struct kh_view task = kh_fixture_task(f, f->controller), state;
 	struct kh_view other = kh_approving_ask(f, task, KH_APPROVE_PHASE, "x");
 	struct kh_view call = kh_approving_ask(f, task, KH_APPROVE_TOOL_CALL, "x");
-	struct kh_approval_list list = {0};
+	struct kh_page list = {0};
 
 	for (size_t i = 0; i < sizeof(nobody) / sizeof(nobody[0]); i++) {
 		must_fail(t, KH_EREFUSED, kh_fixture_call(f, nobody[i], kh_approval_list_run, &list));

@@ -262,7 +262,7 @@ static void test_last_admin(struct kh_test *t)
 static void test_list(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
-	struct kh_token_list list = {.all = false};
+	struct kh_page list = {.all = false};
 
 	must(t, kh_fixture_call(f, f->host, kh_token_list_run, &list));
 	yyjson_val *json = kh_fixture_json(f, list.json), *item = yyjson_arr_get_first(json);

@@ -102,7 +102,7 @@ static struct kh_view everything(struct kh_asking *w, struct kh_view query)
 {
 	struct kh_look look = kh_asking_look(w, query);
 	struct kh_task_show show = {.task = w->task};
-	struct kh_task_list list = {.all = true};
+	struct kh_page list = {.all = true};
 
 	must(w->f->t, kh_fixture_call(w->f, w->f->controller, kh_task_show_run, &show));
 	must(w->f->t, kh_fixture_call(w->f, w->f->controller, kh_task_list_run, &list));

@@ -153,7 +153,7 @@ static void test_operations_strangers(struct kh_test *t)
 	};
 
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
-		struct kh_task_list list = {0};
+		struct kh_page list = {0};
 		int64_t events = kh_fixture_events(f);
 		must_fail(t, KH_EREFUSED, kh_fixture_call(f, tokens[i], kh_task_list_run, &list));
 		assert_code(t, "unauthorised");
@@ -175,7 +175,7 @@ static void test_operations_dead_tokens(struct kh_test *t)
 		.secret = {7},
 	};
 	struct kh_task_open open = {0};
-	struct kh_task_list list = {0};
+	struct kh_page list = {0};
 
 	must(t, kh_fixture_call(f, f->admin, kh_token_create_run, &create));
 	struct kh_view brief = kh_arena_dup(&f->arena, create.text);

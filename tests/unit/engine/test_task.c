@@ -310,7 +310,7 @@ static void test_show_sources(struct kh_test *t)
 /* What a list has: its ids. */
 static size_t list(struct kh_fixture *f, struct kh_view token, bool all, struct kh_view find, bool *ret_found)
 {
-	struct kh_task_list list = {.all = all};
+	struct kh_page list = {.all = all};
 	yyjson_val *item;
 	size_t i, n;
 
@@ -350,14 +350,14 @@ static void test_many(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
 	struct kh_task_open open = {.title = KH_LIT("one too many")};
-	struct kh_task_list rest = {.all = true};
+	struct kh_page rest = {.all = true};
 
 	for (int i = 0; i < KH_CONTEXT_TASKS_MAX; i++)
 		rest.after = kh_fixture_task(f, f->controller);
 	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->controller, kh_task_open_run, &open));
 	assert_code(t, "too_many_tasks");
 	kh_fixture_task(f, f->hosted);
-	struct kh_task_list first = {.all = false};
+	struct kh_page first = {.all = false};
 	must(t, kh_fixture_call(f, f->admin, kh_task_list_run, &first));
 	assert_true(first.next.n > 0);
 	assert_int_equal(yyjson_arr_size(kh_fixture_json(f, first.json)), KH_TASK_LIST);

@@ -8,24 +8,24 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* An owner that counts. */
-struct owner {
+/* An owner that counts: the watch does not look into it. */
+struct kh_http_request {
 	atomic_int held, gone;
 };
 
-static void hold(void *owner)
+static void hold(struct kh_http_request *owner)
 {
-	atomic_fetch_add(&((struct owner *)owner)->held, 1);
+	atomic_fetch_add(&owner->held, 1);
 }
 
-static void drop(void *owner)
+static void drop(struct kh_http_request *owner)
 {
-	atomic_fetch_sub(&((struct owner *)owner)->held, 1);
+	atomic_fetch_sub(&owner->held, 1);
 }
 
-static void gone(void *owner)
+static void gone(struct kh_http_request *owner)
 {
-	atomic_fetch_add(&((struct owner *)owner)->gone, 1);
+	atomic_fetch_add(&owner->gone, 1);
 }
 
 static struct kh_http_watch *make(struct kh_test *t, int64_t within)
@@ -70,7 +70,7 @@ static bool happens(atomic_int *what, int want)
 static void test_gone(struct kh_test *t)
 {
 	struct kh_http_watch *watch = make(t, INT64_C(60000000));
-	struct owner owners[3] = {0};
+	struct kh_http_request owners[3] = {0};
 	int pairs[3][2];
 
 	for (int i = 0; i < 3; i++) {
