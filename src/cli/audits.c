@@ -2,13 +2,12 @@
  * exit status tells it too, for scripts. */
 #include "cli/audits.h"
 
-#include "engine/audit/eventline.h"
+#include "base/clock.h"
 #include "home/checkpoints.h"
 #include "store/verify.h"
 
 #include <sodium.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WITNESS_LIMIT (64U << 20)
@@ -18,24 +17,16 @@
 
 /* For progress messages. */
 struct telling {
-	time_t started;
+	int64_t started; /* kh_clock_ms */
 	bool shown;
 };
-
-static time_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
 
 /* Shows nothing in the first second. */
 static void tell(void *ctx, uint64_t done, uint64_t of)
 {
 	struct telling *a = ctx;
 
-	if (now() <= a->started + 1)
+	if (kh_clock_ms() < a->started + 1000)
 		return;
 	a->shown = true;
 	fprintf(stderr, CLEAR "verifying ... %llu of %llu events", (unsigned long long)done, (unsigned long long)of);
@@ -150,7 +141,7 @@ static int say(struct kh_frame *f, const struct kh_verify *v)
 static int verify_home(struct kh_frame *f)
 {
 	const struct kh_audits_args *a = f->args;
-	struct telling telling = {.started = now()};
+	struct telling telling = {.started = kh_clock_ms()};
 	struct kh_verify v = {.state = a->state, .ctx = &telling, .arena = &f->arena};
 	struct kh_digest key;
 	enum kh_err e = read_key(f, &key, &v.audit_key);

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LEAST 16 /* rows that there is room for at first */
-
 struct checkup {
 	struct kh_home *home;
 	struct kh_arena *arena;
@@ -28,11 +26,7 @@ static struct kh_diagnosis *add(struct checkup *c, struct kh_diagnosis row)
 {
 	static struct kh_diagnosis spare;
 
-	if (c->count == c->room) {
-		size_t room = c->room > 0 ? c->room * 2 : LEAST;
-		c->rows = kh_arena_grow(c->arena, c->rows, c->room * sizeof(*c->rows), room * sizeof(*c->rows));
-		c->room = c->rows != NULL ? room : 0;
-	}
+	c->rows = kh_arena_more(c->arena, c->rows, c->count, &c->room, sizeof(*c->rows));
 	if (c->rows == NULL || row.name == NULL || row.without == NULL || row.remedy == NULL)
 		return &spare;
 	c->rows[c->count] = row;

@@ -59,12 +59,7 @@ static void each_argument(struct kh_buf *buf, const struct kh_clients *c,
 /* Writes a word, quoted for a shell. */
 static void put_word(struct kh_buf *buf, struct kh_view word)
 {
-	bool plain = word.n > 0;
-
-	for (size_t i = 0; i < word.n; i++)
-		plain = plain && (kh_ascii_is_alpha(word.p[i]) || kh_ascii_is_digit(word.p[i]) ||
-				  memchr("/._-+:=@%", word.p[i], 9) != NULL);
-	if (plain) {
+	if (word.n > 0 && kh_view_is_word(word, "/._-+:=@%")) {
 		kh_buf_add(buf, word);
 		return;
 	}

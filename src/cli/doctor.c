@@ -119,9 +119,7 @@ static void examine(struct doctor *d)
 
 	/* Show the name only if it has no special characters. */
 	snprintf(d->user, sizeof(d->user), "user %u", geteuid());
-	if (entry != NULL &&
-	    strspn(entry->pw_name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") ==
-		    strlen(entry->pw_name))
+	if (entry != NULL && kh_view_is_word(kh_view_str(entry->pw_name), "_.-"))
 		snprintf(d->user, sizeof(d->user), "%.32s (uid %u)", entry->pw_name, geteuid());
 	uname(&d->machine);
 	d->uid = geteuid();

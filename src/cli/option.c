@@ -138,19 +138,13 @@ static const char *store_number(uint64_t *member, enum kh_option_unit unit, cons
 /* Stores VALUE for O; returns NULL, or what is wrong with it. */
 static const char *store(const struct kh_option *o, void *member, const char *value)
 {
-	switch (o->type) {
-	case KH_OPTION_IS_TEXT:
-		return store_text(member, value);
-	case KH_OPTION_IS_VIEW:
-		return store_view(member, value);
-	case KH_OPTION_IS_LIST:
+	if (o->type == KH_OPTION_IS_FLAG)
+		return "takes no value";
+	if (o->type == KH_OPTION_IS_LIST)
 		return store_item(member, value);
-	case KH_OPTION_IS_NUMBER:
+	if (o->type == KH_OPTION_IS_NUMBER)
 		return store_number(member, o->unit, value);
-	case KH_OPTION_IS_FLAG:
-		break;
-	}
-	return "takes no value";
+	return o->type == KH_OPTION_IS_VIEW ? store_view(member, value) : store_text(member, value);
 }
 
 void kh_option_preset(const struct kh_options *options)

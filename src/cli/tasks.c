@@ -4,9 +4,8 @@
 #include "cli/listing.h"
 #include "engine/context/put.h"
 #include "engine/context/taskgraph.h"
+#include "engine/task/render_task.h"
 #include "engine/task/show.h"
-#include "engine/task/task.h"
-#include "engine/task/transition.h"
 
 #define PLAN_LIMIT    (64U << 10)
 #define CONTENT_LIMIT (16U << 20)
@@ -98,7 +97,10 @@ int kh_tasks_close(struct kh_frame *f)
 {
 	struct kh_task_close call = {.task = kh_view_str(f->words[0])};
 
-	return KH_FRAME_DO(f, kh_task_close_run, &call, {"task", call.task}, {"state", KH_LIT("closed")});
+	if (kh_frame_call(f, kh_task_close_run, &call) != KH_OK)
+		return kh_frame_fail(f);
+	return f->options.json ? kh_frame_object(f, kh_render_task_closed(kh_json_new(&f->arena), &call))
+			       : KH_FRAME_DONE;
 }
 
 /* --- add ---------------------------------------------------------------------------------------------------------- */
@@ -146,11 +148,9 @@ int kh_tasks_execute(struct kh_frame *f)
 	if (e != KH_OK)
 		return kh_frame_fail(f);
 	bool has_begun = call.approval.n == 0;
-	struct kh_view phase = has_begun ? KH_LIT("execution") : KH_LIT("");
 	if (f->options.json)
-		return kh_frame_outcome(
-			KH_FRAME_PAIRS(f, {"task", call.task}, {"phase", phase}, {"approval", call.approval}),
-			has_begun);
+		return kh_frame_outcome(kh_frame_object(f, kh_render_task_executed(kh_json_new(&f->arena), &call)),
+					has_begun);
 	if (!has_begun)
 		kh_buf_printf(&buf,
 			      "A human must approve this plan first:\n"

@@ -2,7 +2,7 @@
 #include "cli/tokens.h"
 
 #include "cli/listing.h"
-#include "engine/context/token.h"
+#include "engine/context/render_token.h"
 #include "engine/task/revoke.h"
 
 #include <sodium.h>
@@ -31,15 +31,16 @@ static enum kh_err take_create(struct kh_frame *f, struct kh_token_create *ret_c
 /* FILE: where the secret is instead; NULL: it is written. */
 static int write_created(struct kh_frame *f, const struct kh_token_create *call, const char *file)
 {
-	struct kh_view role = kh_view_str(kh_words_name(&kh_policy_role_words, call->role));
-	struct kh_view secret = file == NULL ? call->text : KH_LIT("");
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *obj = kh_render_token_created(doc, &f->arena, call);
 
+	if (file == NULL)
+		kh_json_add(doc, obj, "token", call->text);
 	if (f->options.json)
-		return KH_FRAME_PAIRS(f, {"id", call->id}, {"name", call->name}, {"role", role},
-				      {"context", call->context}, {"token", secret});
+		return kh_frame_object(f, obj);
 	if (file == NULL)
 		kh_frame_note(f, KH_LIT("This is the only time that the token is shown.\n"));
-	return kh_frame_json(f, file == NULL ? secret : call->id);
+	return kh_frame_json(f, file == NULL ? call->text : call->id);
 }
 
 static enum kh_err fill_file(struct kh_frame *f, int fd, const char *path, struct kh_view token)
