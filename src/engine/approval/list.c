@@ -1,15 +1,8 @@
 /* The list of approvals.  Changes nothing. */
 #include "engine/approval/list.h"
 
-#include "base/timestamp.h"
 #include "engine/approval/follow.h"
 #include "engine/state/find.h"
-
-static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
-{
-	if (time > 0)
-		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
-}
 
 static enum kh_err add_decision(struct kh_op *op, const struct kh_approval_row *row, yyjson_mut_doc *doc,
 				yyjson_mut_val *obj)
@@ -21,7 +14,7 @@ static enum kh_err add_decision(struct kh_op *op, const struct kh_approval_row *
 	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_TOKENS, row->decided_by, &decider);
 	if (e != KH_OK)
 		return e;
-	add_time(op, doc, obj, "decided_at", row->decided_at);
+	kh_op_add_time(op, doc, obj, "decided_at", row->decided_at);
 	kh_json_add(doc, obj, "decided_by", decider.name);
 	kh_json_add(doc, obj, "decided_from", row->decided_from);
 	return KH_OK;
@@ -37,13 +30,12 @@ static enum kh_err add_row(struct kh_op *op, const struct kh_approval_row *row, 
 	kh_json_add(doc, obj, "state",
 		    kh_view_str(kh_words_name(&kh_grant_approval_words, kh_approval_state(row, op->now))));
 	kh_json_add(doc, obj, "task", row->task != 0 ? kh_op_id(op, KH_ID_TASK, row->task) : KH_LIT(""));
-	if (row->query != 0)
-		kh_json_add(doc, obj, "query", kh_op_id(op, KH_ID_QUERY, row->query));
+	kh_op_add_id(op, doc, obj, "query", KH_ID_QUERY, row->query);
 	kh_json_add(doc, obj, "operation", row->operation);
 	yyjson_mut_obj_add_sint(doc, obj, "pages", row->pages);
 	kh_json_add(doc, obj, "digest", kh_canonical_hex(op->arena, &row->digest));
-	add_time(op, doc, obj, "requested_at", row->requested_at);
-	add_time(op, doc, obj, "expires_at", row->expires_at);
+	kh_op_add_time(op, doc, obj, "requested_at", row->requested_at);
+	kh_op_add_time(op, doc, obj, "expires_at", row->expires_at);
 	return add_decision(op, row, doc, obj);
 }
 
@@ -92,7 +84,7 @@ enum kh_err kh_approval_list_run(struct kh_op *op, void *call)
 
 	if (doc == NULL || array == NULL)
 		return KH_ENOMEM;
-	if (list->after.n > 0 && !kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_APPROVAL, list->after, &after))
+	if (list->after.n > 0 && !kh_op_number(op, KH_ID_APPROVAL, list->after, &after))
 		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_approval", "there is none to go on from");
 	return add_rows(op, list, after, doc, array);
 }

@@ -4,7 +4,6 @@
  */
 #include "engine/approval/show.h"
 
-#include "base/timestamp.h"
 #include "engine/approval/subject.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
@@ -40,11 +39,6 @@ static enum kh_err record(struct kh_op *op, const struct kh_approval_row *row, i
 	showing->page = page;
 	showing->shown_at = op->now;
 	return kh_op_event(op, KH_AUDIT_APPROVAL_SHOWN, task, (struct kh_view){NULL, 0});
-}
-
-static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
-{
-	kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
 }
 
 static void add_copy(yyjson_mut_doc *doc, yyjson_mut_val *obj, yyjson_val *subject, const char *key)
@@ -89,7 +83,7 @@ static enum kh_err add_decision(struct kh_op *op, const struct kh_approval_row *
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_val *decision = yyjson_mut_obj_add_obj(doc, obj, "decision");
-	add_time(op, doc, decision, "at", row->decided_at);
+	kh_op_add_time(op, doc, decision, "at", row->decided_at);
 	kh_json_add(doc, decision, "by", decider->name);
 	kh_json_add(doc, decision, "role", kh_view_str(kh_words_name(&kh_policy_role_words, decider->role)));
 	kh_json_add(doc, decision, "from", row->decided_from);
@@ -137,8 +131,8 @@ static enum kh_err write_json(struct kh_op *op, const struct kh_approval_row *ro
 	kh_json_add(doc, obj, "state",
 		    kh_view_str(kh_words_name(&kh_grant_approval_words, kh_approval_state(row, op->now))));
 	kh_json_add(doc, obj, "digest", kh_canonical_hex(op->arena, &row->digest));
-	add_time(op, doc, obj, "requested_at", row->requested_at);
-	add_time(op, doc, obj, "expires_at", row->expires_at);
+	kh_op_add_time(op, doc, obj, "requested_at", row->requested_at);
+	kh_op_add_time(op, doc, obj, "expires_at", row->expires_at);
 	yyjson_mut_obj_add_sint(doc, obj, "page", number);
 	yyjson_mut_obj_add_sint(doc, obj, "pages", row->pages);
 	add_text(doc, obj, subject, page, start);

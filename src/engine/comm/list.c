@@ -8,17 +8,16 @@
 static enum kh_err find_after(struct kh_op *op, struct kh_view id, int64_t *ret_after)
 {
 	*ret_after = 0;
-	if (id.n == 0 || kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_DECLARATION, id, ret_after))
+	if (id.n == 0 || kh_op_number(op, KH_ID_DECLARATION, id, ret_after))
 		return KH_OK;
-	return kh_error_set(op->err, KH_EUNKNOWN, "unknown_declaration", "there is none with the id %.*s",
-			    KH_FMT(kh_arena_quote(op->arena, id)));
+	return kh_find_none(op, id, "unknown_declaration", KH_EUNKNOWN);
 }
 
 enum kh_err kh_comm_list_run(struct kh_op *op, void *call)
 {
 	struct kh_page *list = call;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
-	yyjson_mut_val *root = yyjson_mut_arr(doc), *item = NULL;
+	yyjson_mut_val *root = yyjson_mut_arr(doc);
 	size_t most = list->limit > 0 && list->limit < KH_COMM_LIST ? list->limit : KH_COMM_LIST, count = 0;
 	int64_t *ids = NULL, after = 0;
 	struct kh_task_row *task = NULL;
@@ -33,9 +32,7 @@ enum kh_err kh_comm_list_run(struct kh_op *op, void *call)
 		struct kh_declaration_row row;
 		e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, ids[i], &row);
 		if (e == KH_OK)
-			e = kh_comm_show_brief(op, doc, &row, &item);
-		if (e == KH_OK)
-			yyjson_mut_arr_append(root, item);
+			yyjson_mut_arr_append(root, kh_comm_show_brief(op, doc, &row));
 	}
 	return e == KH_OK ? kh_op_page(op, root, count > most, list) : e;
 }

@@ -6,11 +6,7 @@
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
-static enum kh_err not_there(struct kh_op *op, struct kh_view id)
-{
-	return kh_error_set(op->err, KH_EUNKNOWN, "unknown_declaration", "there is none with the id %.*s",
-			    KH_FMT(kh_arena_quote(op->arena, id)));
-}
+#define UNKNOWN "unknown_declaration"
 
 /*
  * Finds the declaration that once waited for an approval and has gone on since: the newest of its task with the same
@@ -58,7 +54,7 @@ static enum kh_err may_see(struct kh_op *op, const struct kh_declaration_row *ro
 	struct kh_task_row *task;
 	enum kh_err e = kh_find_task(op, kh_op_id(op, KH_ID_TASK, row->task), &task);
 
-	return e == KH_EUNKNOWN ? not_there(op, id) : e;
+	return e == KH_OK ? e : kh_find_none(op, id, UNKNOWN, e);
 }
 
 enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_declaration_row **ret_row)
@@ -69,8 +65,8 @@ enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_dec
 
 	if (kh_view_starts(id, KH_LIT("a")))
 		e = find_of_approval(op, id, &n);
-	else if (!kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_DECLARATION, id, &n))
-		e = not_there(op, id);
+	else if (!kh_op_number(op, KH_ID_DECLARATION, id, &n))
+		e = kh_find_none(op, id, UNKNOWN, KH_EUNKNOWN);
 	if (e != KH_OK)
 		return e;
 	/*
@@ -82,7 +78,7 @@ enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_dec
 		last = e != KH_OK || row->replaced <= n;
 	}
 	if (e != KH_OK)
-		return e == KH_EUNKNOWN ? not_there(op, id) : e;
+		return kh_find_none(op, id, UNKNOWN, e);
 	e = may_see(op, row, id);
 	if (e == KH_OK)
 		*ret_row = row;

@@ -3,7 +3,6 @@
  */
 #include "engine/comm/show.h"
 
-#include "base/timestamp.h"
 #include "engine/comm/end.h"
 #include "engine/comm/look.h"
 #include "engine/state/find.h"
@@ -25,25 +24,7 @@ static const char *state_word(const struct kh_declaration_row *row)
 	return kh_words_name(&kh_rows_ended_words, row->ended);
 }
 
-static enum kh_err add_json(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key,
-			    struct kh_view json)
-{
-	yyjson_val *root = NULL;
-	enum kh_err e = kh_json_read(op->arena, json, &root, op->err);
-
-	if (e == KH_OK)
-		yyjson_mut_obj_add_val(doc, obj, key, yyjson_val_mut_copy(doc, root));
-	return e;
-}
-
-static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
-{
-	if (time != 0)
-		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
-}
-
-enum kh_err kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
-			       yyjson_mut_val **ret_object)
+yyjson_mut_val *kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, const struct kh_declaration_row *row)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 
@@ -51,19 +32,15 @@ enum kh_err kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_
 	kh_json_add(doc, obj, "task", kh_op_id(op, KH_ID_TASK, row->task));
 	kh_json_add(doc, obj, "operation", row->operation);
 	yyjson_mut_obj_add_str(doc, obj, "state", state_word(row));
-	add_time(op, doc, obj, "declared_at", row->declared_at);
-	enum kh_err e = add_json(op, doc, obj, "parameters", row->parameters);
+	kh_op_add_time(op, doc, obj, "declared_at", row->declared_at);
+	kh_json_add_raw(doc, obj, "parameters", row->parameters);
 	if (row->state == KH_DECLARATION_ASKED && row->asks != 0)
 		kh_json_add(doc, obj, "approval", kh_op_id(op, KH_ID_APPROVAL, row->asks));
 	if (row->state == KH_DECLARATION_DONE && row->block != 0)
 		kh_json_add(doc, obj, "block", kh_op_id(op, KH_ID_BLOCK, row->block));
-	if (row->replaced != 0)
-		kh_json_add(doc, obj, "replaced_by", kh_op_id(op, KH_ID_DECLARATION, row->replaced));
-	if (row->modified != 0)
-		kh_json_add(doc, obj, "in_place_of", kh_op_id(op, KH_ID_DECLARATION, row->modified));
-	if (e == KH_OK)
-		*ret_object = obj;
-	return e;
+	kh_op_add_id(op, doc, obj, "replaced_by", KH_ID_DECLARATION, row->replaced);
+	kh_op_add_id(op, doc, obj, "in_place_of", KH_ID_DECLARATION, row->modified);
+	return obj;
 }
 
 /* {"said","why"} and data about the original, which itself is not shown. */
@@ -82,18 +59,19 @@ static enum kh_err add_result(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_
 		return e;
 	yyjson_mut_obj_add_uint(doc, obj, "original_size", result->original.n);
 	if (result->purged_at != 0) {
-		add_time(op, doc, obj, "purged_at", result->purged_at);
+		kh_op_add_time(op, doc, obj, "purged_at", result->purged_at);
 		return KH_OK;
 	}
-	return add_json(op, doc, obj, "result", result->details);
+	kh_json_add_raw(doc, obj, "result", result->details);
+	return KH_OK;
 }
 
 static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 			    const struct kh_declaration_row *row)
 {
 	static const struct kh_words *const triage = &kh_rows_triage_words;
-	enum kh_err e = add_json(op, doc, obj, "justification", row->justification);
 
+	kh_json_add_raw(doc, obj, "justification", row->justification);
 	kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
 	kh_json_add(doc, obj, "reason", row->reason);
 	kh_json_add(doc, obj, "host", row->host);
@@ -101,15 +79,13 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 	yyjson_mut_obj_add_bool(doc, obj, "fenced", row->fenced != 0);
 	yyjson_mut_obj_add_str(doc, obj, "triage", kh_words_name(triage, row->triage));
 	yyjson_mut_obj_add_str(doc, obj, "supervised", kh_words_name(triage, row->supervised));
-	if (row->verified != 0)
-		kh_json_add(doc, obj, "verified_by", kh_op_id(op, KH_ID_APPROVAL, row->verified));
-	if (row->asks != 0)
-		kh_json_add(doc, obj, "asked_by", kh_op_id(op, KH_ID_APPROVAL, row->asks));
+	kh_op_add_id(op, doc, obj, "verified_by", KH_ID_APPROVAL, row->verified);
+	kh_op_add_id(op, doc, obj, "asked_by", KH_ID_APPROVAL, row->asks);
 	yyjson_mut_obj_add_sint(doc, obj, "egress_bytes", row->egress);
 	yyjson_mut_obj_add_uint(doc, obj, "microbits", row->reserved);
-	add_time(op, doc, obj, "begun_at", row->begun_at);
-	add_time(op, doc, obj, "ended_at", row->ended_at);
-	return e == KH_OK ? add_result(op, doc, obj, row) : e;
+	kh_op_add_time(op, doc, obj, "begun_at", row->begun_at);
+	kh_op_add_time(op, doc, obj, "ended_at", row->ended_at);
+	return add_result(op, doc, obj, row);
 }
 
 /* The declaration itself, even if another one replaced it. */
@@ -118,7 +94,7 @@ static enum kh_err find(struct kh_op *op, struct kh_view id, struct kh_declarati
 	int64_t n = 0;
 	enum kh_err e = kh_comm_look_find(op, id, ret_row);
 
-	if (e == KH_OK && kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_DECLARATION, id, &n))
+	if (e == KH_OK && kh_op_number(op, KH_ID_DECLARATION, id, &n))
 		e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, n, ret_row);
 	return e;
 }
@@ -128,15 +104,14 @@ enum kh_err kh_comm_show_run(struct kh_op *op, void *call)
 	struct kh_comm_show *show = call;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	struct kh_declaration_row *row = NULL;
-	yyjson_mut_val *obj = NULL;
 	enum kh_err e = find(op, show->declaration, &row);
 
 	if (e == KH_OK)
 		e = kh_comm_end_due(op, row);
-	if (e == KH_OK)
-		e = kh_comm_show_brief(op, doc, row, &obj);
-	if (e == KH_OK)
-		e = add_rest(op, doc, obj, row);
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_val *obj = kh_comm_show_brief(op, doc, row);
+	e = add_rest(op, doc, obj, row);
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);
 	return e == KH_OK ? kh_json_write(op->arena, obj, &show->json) : e;

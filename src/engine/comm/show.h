@@ -12,7 +12,6 @@ struct kh_comm_show {
 enum kh_err kh_comm_show_run(struct kh_op *op, void *call);
 
 /* Not an operation: a declaration as an object of a list.  A Controller is told only what comm.look would tell it. */
-enum kh_err kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, struct kh_declaration_row *row,
-			       yyjson_mut_val **ret_object) KH_CHECKED;
+yyjson_mut_val *kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, const struct kh_declaration_row *row);
 
 #endif

@@ -66,8 +66,7 @@ enum kh_err kh_context_show_run(struct kh_op *op, void *call)
 	kh_budgetjson_add(op, doc, root, &context->budget);
 	kh_json_add(doc, root, "created_at", kh_timestamp_text(op->arena, context->created_at));
 	yyjson_mut_obj_add_int(doc, root, "resets", context->resets);
-	if (context->reset_at != 0)
-		kh_json_add(doc, root, "reset_at", kh_timestamp_text(op->arena, context->reset_at));
+	kh_op_add_time(op, doc, root, "reset_at", context->reset_at);
 	e = add_tasks(op, doc, root, context);
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);

@@ -47,17 +47,14 @@ static enum kh_err add_more(struct kh_op *op, const struct kh_context_row *conte
 {
 	struct kh_block_row block;
 	int64_t n = 0;
-	enum kh_err e = kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_BLOCK, id, &n) ? KH_OK : KH_EUNKNOWN;
+	enum kh_err e = kh_op_number(op, KH_ID_BLOCK, id, &n) ? KH_OK : KH_EUNKNOWN;
 
 	if (e == KH_OK)
 		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, n, &block);
 	if (e == KH_OK && (block.context != context->id || n <= context->reset_block))
 		e = KH_EUNKNOWN;
-	if (e == KH_EUNKNOWN)
-		return kh_error_set(op->err, e, "unknown_block", "there is none with the id %.*s",
-				    KH_FMT(kh_arena_quote(op->arena, id)));
 	if (e != KH_OK)
-		return e;
+		return kh_find_none(op, id, "unknown_block", e);
 	chain->ids[chain->n++] = n;
 	chain->taint = kh_label_max_taint(chain->taint, block.taint);
 	chain->flagged |= block.trust == KH_UNTRUSTED;

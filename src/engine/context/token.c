@@ -5,7 +5,6 @@
  */
 #include "engine/context/token.h"
 
-#include "base/timestamp.h"
 #include "core/comm/attribution.h"
 #include "core/policy/match.h"
 #include "engine/state/each.h"
@@ -158,7 +157,7 @@ enum kh_err kh_token_create_run(struct kh_op *op, void *call)
 	struct kh_token_create *create = call;
 	struct kh_token_row *token;
 
-	if (op->caller != NULL && op->caller->role == KH_ROLE_HOST && create->role != KH_ROLE_CONTROLLER)
+	if (kh_op_host(op) != 0 && create->role != KH_ROLE_CONTROLLER)
 		return kh_op_refuse(
 			op, KH_AUDIT_REFUSED, NULL, KH_LIT("{\"code\":\"forbidden\",\"operation\":\"token.create\"}"),
 			kh_error_set(op->err, KH_EREFUSED, "forbidden", "a host makes tokens of controllers alone"));
@@ -187,12 +186,6 @@ enum kh_err kh_token_create_run(struct kh_op *op, void *call)
 
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
-static void add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
-{
-	if (time != 0)
-		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
-}
-
 static void add_token(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_token_row *token)
 {
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
@@ -202,13 +195,11 @@ static void add_token(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 	kh_json_add(doc, obj, "name", token->name);
 	kh_json_add(doc, obj, "role", kh_view_str(kh_words_name(&kh_policy_role_words, token->role)));
 	kh_json_add(doc, obj, "state", kh_view_str(state));
-	if (token->context != 0)
-		kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, token->context));
-	if (token->parent != 0)
-		kh_json_add(doc, obj, "made_by", kh_op_id(op, KH_ID_TOKEN, token->parent));
-	add_time(op, doc, obj, "created_at", token->created_at);
-	add_time(op, doc, obj, "expires_at", token->expires_at);
-	add_time(op, doc, obj, "revoked_at", token->revoked_at);
+	kh_op_add_id(op, doc, obj, "context", KH_ID_CONTEXT, token->context);
+	kh_op_add_id(op, doc, obj, "made_by", KH_ID_TOKEN, token->parent);
+	kh_op_add_time(op, doc, obj, "created_at", token->created_at);
+	kh_op_add_time(op, doc, obj, "expires_at", token->expires_at);
+	kh_op_add_time(op, doc, obj, "revoked_at", token->revoked_at);
 }
 
 enum kh_err kh_token_list_run(struct kh_op *op, void *call)
@@ -217,13 +208,12 @@ enum kh_err kh_token_list_run(struct kh_op *op, void *call)
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_arr(doc);
 	struct kh_each each = {.op = op, .index = KH_INDEX_TOKENS, .e = kh_arena_check(op->arena)};
-	int64_t host = op->caller != NULL && op->caller->role == KH_ROLE_HOST ? op->caller->id : 0;
+	int64_t host = kh_op_host(op);
 	struct kh_token_row token;
 	bool more = false;
 
-	if (list->after.n > 0 && !kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_TOKEN, list->after, &each.id))
-		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_token", "there is none with the id %.*s",
-				    KH_FMT(kh_arena_quote(op->arena, list->after)));
+	if (list->after.n > 0 && !kh_op_number(op, KH_ID_TOKEN, list->after, &each.id))
+		return kh_find_none(op, list->after, "unknown_token", KH_EUNKNOWN);
 	while (!more && kh_each_peek(&each, KH_TABLE_TOKENS, &token)) {
 		if ((host != 0 && token.parent != host) || (!list->all && !is_living(&token, op->now)))
 			continue;

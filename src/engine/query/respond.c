@@ -313,8 +313,7 @@ static enum kh_err find_effect(struct kh_op *op, const struct kh_respond *call, 
 
 	if (op->caller == NULL)
 		return kh_txn_load(op->txn, KH_TABLE_EFFECTS, id, ret_effect);
-	if (!kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_ASK, call->ask, &id) ||
-	    kh_engine_reader(op->engine, op->caller->name) != NULL)
+	if (!kh_op_number(op, KH_ID_ASK, call->ask, &id) || kh_engine_reader(op->engine, op->caller->name) != NULL)
 		return KH_EUNKNOWN;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, id, ret_effect);
 	return e == KH_OK && !kh_view_eq((*ret_effect)->reader, op->caller->name) ? KH_EUNKNOWN : e;

@@ -29,8 +29,7 @@ static const struct target approvals = {KH_ID_APPROVAL, KH_TABLE_APPROVALS, .cod
 static const struct target contexts = {KH_ID_CONTEXT, KH_TABLE_CONTEXTS, .code = "unknown_context",
 				       .context = offsetof(struct kh_context_row, id)};
 
-/* The same answer for an id that belongs to somebody else, one that nobody has, and text that is not an id. */
-static enum kh_err not_there(struct kh_op *op, struct kh_view text, const char *code, enum kh_err e)
+enum kh_err kh_find_none(struct kh_op *op, struct kh_view text, const char *code, enum kh_err e)
 {
 	if (e != KH_OK && e != KH_EUNKNOWN)
 		return e;
@@ -106,8 +105,8 @@ static enum kh_err find(struct kh_op *op, const struct target *target, struct kh
 	int64_t n = 0, context = 0;
 	bool yes = false;
 
-	if (!kh_publicid_parse(kh_engine_id_key(op->engine), target->kind, id, &n))
-		return not_there(op, id, target->code, KH_EUNKNOWN);
+	if (!kh_op_number(op, target->kind, id, &n))
+		return kh_find_none(op, id, target->code, KH_EUNKNOWN);
 	enum kh_err e = kh_txn_load(op->txn, target->table, n, &row);
 	if (e == KH_OK) {
 		memcpy(&context, (const char *)row + target->context, sizeof(context));
@@ -116,7 +115,7 @@ static enum kh_err find(struct kh_op *op, const struct target *target, struct kh
 	if (e == KH_OK && !yes)
 		yes = is_supervisors(op, target, row);
 	if (e != KH_OK || !yes)
-		return not_there(op, id, target->code, e);
+		return kh_find_none(op, id, target->code, e);
 	*ret_row = row;
 	return KH_OK;
 }
@@ -145,10 +144,10 @@ enum kh_err kh_find_block(struct kh_op *op, int64_t context, struct kh_view id, 
 {
 	int64_t n = 0;
 
-	if (!kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_BLOCK, id, &n))
-		return not_there(op, id, "unknown_block", KH_EUNKNOWN);
+	if (!kh_op_number(op, KH_ID_BLOCK, id, &n))
+		return kh_find_none(op, id, "unknown_block", KH_EUNKNOWN);
 	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, n, ret_block);
-	return e != KH_OK || ret_block->context != context ? not_there(op, id, "unknown_block", e) : KH_OK;
+	return e != KH_OK || ret_block->context != context ? kh_find_none(op, id, "unknown_block", e) : KH_OK;
 }
 
 enum kh_err kh_find_open(struct kh_op *op, const struct kh_task_row *task)

@@ -14,6 +14,11 @@ enum kh_err kh_find_task(struct kh_op *op, struct kh_view id, struct kh_task_row
 enum kh_err kh_find_query(struct kh_op *op, struct kh_view id, struct kh_query_row **ret_query) KH_CHECKED;
 enum kh_err kh_find_approval(struct kh_op *op, struct kh_view id, struct kh_approval_row **ret_approval) KH_CHECKED;
 enum kh_err kh_find_context(struct kh_op *op, struct kh_view id, struct kh_context_row **ret_context) KH_CHECKED;
+/*
+ * The same answer for an id that belongs to somebody else, one that nobody has, and text that is not an id: KH_EUNKNOWN
+ * with CODE.  E: what looking it up gave; another failure is returned as it is.
+ */
+enum kh_err kh_find_none(struct kh_op *op, struct kh_view id, const char *code, enum kh_err e);
 /* A block of CONTEXT, read-only and without its content. */
 enum kh_err kh_find_block(struct kh_op *op, int64_t context, struct kh_view id,
 			  struct kh_block_row *ret_block) KH_CHECKED;

@@ -1,6 +1,8 @@
 /* What every operation does with its rows and the record. */
 #include "engine/state/op.h"
 
+#include "base/timestamp.h"
+
 #include "base/buf.h"
 
 #define IDS_LIMIT  (32U << 20)
@@ -23,6 +25,29 @@ enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struc
 	page->count = yyjson_mut_arr_size(items);
 	page->next = kh_view_of(yyjson_mut_get_str(last), yyjson_mut_get_len(last));
 	return kh_json_write(op->arena, items, &page->json);
+}
+
+bool kh_op_number(const struct kh_op *op, enum kh_publicid kind, struct kh_view id, int64_t *ret_number)
+{
+	return kh_publicid_parse(kh_engine_id_key(op->engine), kind, id, ret_number);
+}
+
+int64_t kh_op_host(const struct kh_op *op)
+{
+	return op->caller != NULL && op->caller->role == KH_ROLE_HOST ? op->caller->id : 0;
+}
+
+void kh_op_add_id(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, enum kh_publicid kind,
+		  int64_t id)
+{
+	if (id != 0)
+		kh_json_add(doc, obj, key, kh_op_id(op, kind, id));
+}
+
+void kh_op_add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time)
+{
+	if (time != 0)
+		kh_json_add(doc, obj, key, kh_timestamp_text(op->arena, time));
 }
 
 enum kh_err kh_op_ids(struct kh_op *op, struct kh_view json, int64_t **ret_ids, size_t *ret_count)

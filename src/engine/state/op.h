@@ -41,8 +41,17 @@ struct kh_above {
 /* Whether the caller may see everything: a human, or Keyhole itself. */
 bool kh_op_sees_all(const struct kh_op *op);
 
-/* The public id of a row. */
+/* The token's row if the caller is a host, otherwise 0. */
+int64_t kh_op_host(const struct kh_op *op);
+
+/* The public id of a row, and the row of a public id; false: it is not one. */
 struct kh_view kh_op_id(struct kh_op *op, enum kh_publicid kind, int64_t id);
+bool kh_op_number(const struct kh_op *op, enum kh_publicid kind, struct kh_view id, int64_t *ret_number);
+
+/* Adds the public id of a row, or a time as text, to OBJ; nothing if it is 0. */
+void kh_op_add_id(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, enum kh_publicid kind,
+		  int64_t id);
+void kh_op_add_time(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, int64_t time);
 
 /* The call of an operation that lists tasks, tokens, approvals or declarations: one page, the oldest first. */
 struct kh_page {

@@ -3,6 +3,7 @@
 
 #include "engine/query/settle.h"
 #include "engine/state/each.h"
+#include "engine/state/find.h"
 #include "engine/task/task.h"
 
 static enum kh_err fail_ask(struct kh_op *op, int64_t id)
@@ -52,18 +53,16 @@ static enum kh_err find_token(struct kh_op *op, struct kh_view id, struct kh_tok
 {
 	struct kh_token_row *token = NULL;
 	int64_t n = 0;
-	enum kh_err e = kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_TOKEN, id, &n) ? KH_OK : KH_EUNKNOWN;
+	enum kh_err e = kh_op_number(op, KH_ID_TOKEN, id, &n) ? KH_OK : KH_EUNKNOWN;
 
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, n, &token);
-	if (e == KH_OK && op->caller != NULL && op->caller->role == KH_ROLE_HOST && token->parent != op->caller->id)
+	if (e == KH_OK && kh_op_host(op) != 0 && token->parent != kh_op_host(op))
 		e = KH_EUNKNOWN;
-	if (e == KH_EUNKNOWN)
-		return kh_error_set(op->err, e, "unknown_token", "there is none with the id %.*s",
-				    KH_FMT(kh_arena_quote(op->arena, id)));
-	if (e == KH_OK)
-		*ret_token = token;
-	return e;
+	if (e != KH_OK)
+		return kh_find_none(op, id, "unknown_token", e);
+	*ret_token = token;
+	return KH_OK;
 }
 
 enum kh_err kh_revoke_run(struct kh_op *op, void *call)

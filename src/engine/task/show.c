@@ -16,8 +16,7 @@ static void add_head(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 	kh_json_add(doc, obj, "phase", kh_view_str(kh_words_name(&kh_phase_words, task->phase)));
 	kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, task->context));
 	kh_json_add(doc, obj, "opened_at", kh_timestamp_text(op->arena, task->opened_at));
-	if (task->ended_at != 0)
-		kh_json_add(doc, obj, "ended_at", kh_timestamp_text(op->arena, task->ended_at));
+	kh_op_add_time(op, doc, obj, "ended_at", task->ended_at);
 	kh_budgetjson_add(op, doc, obj, &task->budget);
 	yyjson_mut_obj_add_int(doc, obj, "queries", task->queries);
 	yyjson_mut_obj_add_int(doc, obj, "block_count", task->blocks);
@@ -43,8 +42,7 @@ static void add_block(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 	kh_json_add(doc, obj, "taint", kh_view_str(kh_words_name(&kh_label_taint_words, block->taint)));
 	kh_json_add(doc, obj, "content_hash", kh_canonical_hex(op->arena, &block->content_hash));
 	kh_json_add(doc, obj, "created_at", kh_timestamp_text(op->arena, block->created_at));
-	if (block->purged_at != 0)
-		kh_json_add(doc, obj, "purged_at", kh_timestamp_text(op->arena, block->purged_at));
+	kh_op_add_time(op, doc, obj, "purged_at", block->purged_at);
 }
 
 /* The block after which the list begins. */

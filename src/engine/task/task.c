@@ -180,7 +180,7 @@ static struct search search_for(const struct kh_op *op, bool all)
 		return (struct search){all ? KH_INDEX_TASKS_OF_CONTEXT : KH_INDEX_TASKS_OPEN, op->caller->context, 0};
 	return (struct search){
 		.index = all ? KH_INDEX_TASKS : KH_INDEX_TASKS_ALL_OPEN,
-		.host = op->caller != NULL && op->caller->role == KH_ROLE_HOST ? op->caller->id : 0,
+		.host = kh_op_host(op),
 	};
 }
 
