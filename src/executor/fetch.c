@@ -16,39 +16,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Goes to TEXT, a URL of the parent's or of a redirect that was checked already. */
-static void go(struct kh_job *job, struct kh_view text)
+/* Goes to job->where. */
+static void go(struct kh_job *job)
 {
-	struct kh_error err = {0};
-	struct kh_url url;
-	struct kh_view canonical;
-
-	bool ok = kh_url_read_web(text, true, &url, &err) == KH_OK;
-	if (ok && kh_url_write(&url, job->url, sizeof(job->url), &canonical) != KH_OK)
-		ok = kh_error_set(&err, KH_ELIMIT, "too_long", "a URL of more than %d bytes", KH_URL_MAX) == KH_OK;
-	if (!ok || kh_url_read_web(canonical, true, &job->where, &err) != KH_OK) {
-		kh_job_end(job, KH_FAULT_URL, "%s", err.detail);
-		return;
-	}
-	if (job->where.plain && !job->fetch.plain) {
+	if (job->where.plain && !job->fetch.plain)
 		kh_job_end(job, KH_FAULT_SCHEME, "http, and the request grants https only");
-		return;
-	}
-	kh_reach_begin(job);
+	else
+		kh_reach_begin(job);
 }
 
 static enum kh_err read_fetch(struct kh_job *job, const struct kh_message *message, struct kh_error *err)
 {
-	enum kh_err e = kh_request_read_fetch(message, &job->fetch, err);
-
-	if (e == KH_OK)
-		kh_job_grant(job, &job->fetch.limits, job->fetch.host, job->fetch.hosts);
-	return e;
+	return kh_request_read_fetch(message, &job->fetch, err);
 }
 
 static void begin(struct kh_job *job)
 {
-	go(job, job->fetch.url);
+	struct kh_error err = {0};
+
+	kh_job_grant(job, &job->fetch.limits, job->fetch.host, job->fetch.hosts);
+	if (kh_reach_url(job->fetch.url, job->url, &job->where, &err) == KH_OK)
+		go(job);
+	else
+		kh_job_end(job, KH_FAULT_URL, "%s", err.detail);
 }
 
 /* Opens the file of certificates that the request names; -1 if it names none. */
@@ -118,23 +108,24 @@ static bool is_within(const struct kh_job *job, const struct kh_url *to)
 static bool follow(struct kh_job *job, const struct kh_message *head)
 {
 	struct kh_view location = head->text[KH_FIELD_LOCATION];
-	struct kh_view text;
-	struct kh_url read, to;
+	struct kh_url to;
 
 	if (!is_redirect(head->number[KH_FIELD_STATUS]) || location.n == 0 || job->fetch.method != KH_METHOD_GET ||
 	    job->fetch.redirects == 0)
 		return false;
 	/* Compared in normalized form, as the URL that it comes from is. */
-	if (kh_url_read_web(location, true, &read, NULL) != KH_OK ||
-	    kh_url_write(&read, job->next_url, sizeof(job->next_url), &text) != KH_OK ||
-	    kh_url_read_web(text, true, &to, NULL) != KH_OK || !is_within(job, &to))
+	if (kh_reach_url(location, job->next_url, &to, NULL) != KH_OK || !is_within(job, &to))
 		return false;
 	if (job->redirects++ == job->fetch.redirects) {
 		kh_job_end(job, KH_FAULT_REDIRECTS, "more than %u redirects", job->fetch.redirects);
 		return true;
 	}
 	kh_post_drop(job);
-	go(job, text);
+	memcpy(job->url, job->next_url, sizeof(job->url));
+	if (kh_url_read_web(kh_view_str(job->url), true, &job->where, NULL) == KH_OK)
+		go(job);
+	else
+		kh_job_end(job, KH_FAULT_URL, "%s", kh_fault_about(KH_FAULT_URL));
 	return true;
 }
 

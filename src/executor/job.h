@@ -22,6 +22,7 @@
 #define KH_JOB_ADDRESSES 16
 #define KH_JOB_WATCHES   8 /* most descriptors that one job waits for */
 #define KH_JOB_DETAIL    200
+#define KH_JOB_URL       (KH_URL_MAX + 64)
 #define KH_JOB_TURN      16 /* packets that a job passes on before other jobs and the deadlines get their turn */
 
 enum kh_job_phase {
@@ -83,8 +84,8 @@ struct kh_job {
 	size_t granted_count;
 
 	/* for a fetch, or a connection */
-	char url[KH_URL_MAX + 64], next_url[KH_URL_MAX + 64]; /* the current URL; room for the target of a redirect */
-	struct kh_url where;                                  /* of url, parsed */
+	char url[KH_JOB_URL], next_url[KH_JOB_URL]; /* the current URL; room for the target of a redirect */
+	struct kh_url where;                        /* of url, parsed */
 	unsigned redirects;
 	struct kh_nameservers servers;
 	size_t server; /* the one that is queried now */

@@ -125,6 +125,17 @@ static void check_addresses(struct kh_job *job)
 	connect_next(job);
 }
 
+enum kh_err kh_reach_url(struct kh_view text, char room[KH_JOB_URL], struct kh_url *ret_url, struct kh_error *err)
+{
+	struct kh_view canonical;
+	struct kh_url url;
+	enum kh_err e = kh_url_read_web(text, true, &url, err);
+
+	if (e == KH_OK && kh_url_write(&url, room, KH_JOB_URL, &canonical) != KH_OK)
+		e = kh_error_set(err, KH_ELIMIT, "too_long", "a URL of more than %d bytes", KH_URL_MAX);
+	return e == KH_OK ? kh_url_read_web(canonical, true, ret_url, err) : e;
+}
+
 void kh_reach_begin(struct kh_job *job)
 {
 	job->addresses = 0;
@@ -142,16 +153,12 @@ void kh_reach_begin(struct kh_job *job)
 /* Reads a host and a port as those of a URL: normalized, and no unusual form of an address. */
 static bool read_host(struct kh_job *job, struct kh_view text)
 {
-	struct kh_view canonical;
-	struct kh_url url;
 	/* An IPv6 address contains colons and is in brackets. */
 	size_t colon = kh_view_find(text, KH_LIT(":"), text.p[0] == '[' ? kh_view_find(text, KH_LIT("]"), 0) : 0);
 	int n = snprintf(job->next_url, sizeof(job->next_url), "https://%.*s/", KH_FMT(text));
 
 	return colon != SIZE_MAX && n > 0 && (size_t)n < sizeof(job->next_url) &&
-	       kh_url_read(kh_view_of(job->next_url, (size_t)n), &url, NULL) == KH_OK &&
-	       kh_url_write(&url, job->url, sizeof(job->url), &canonical) == KH_OK &&
-	       kh_url_read(canonical, &job->where, NULL) == KH_OK;
+	       kh_reach_url(kh_view_of(job->next_url, (size_t)n), job->url, &job->where, NULL) == KH_OK;
 }
 
 void kh_reach_begin_at(struct kh_job *job, struct kh_view text)

@@ -8,6 +8,13 @@
 
 #include "executor/job.h"
 
+/*
+ * Reads TEXT, a URL with http or https, in its one spelling (core/comm/url.h), which is written to ROOM.  *RET_URL
+ * borrows from ROOM.
+ */
+enum kh_err kh_reach_url(struct kh_view text, char room[KH_JOB_URL], struct kh_url *ret_url,
+			 struct kh_error *err) KH_CHECKED;
+
 /* Begins to reach job->where; its addresses may be in any range if job->granted names that host. */
 void kh_reach_begin(struct kh_job *job);
 

@@ -52,15 +52,12 @@ static void start(struct kh_job *job)
 
 static enum kh_err read_run(struct kh_job *job, const struct kh_message *message, struct kh_error *err)
 {
-	enum kh_err e = kh_request_read_run(message, &job->run, err);
-
-	if (e == KH_OK)
-		kh_job_grant(job, &job->run.limits, job->run.host, job->run.hosts);
-	return e;
+	return kh_request_read_run(message, &job->run, err);
 }
 
 static void begin(struct kh_job *job)
 {
+	kh_job_grant(job, &job->run.limits, job->run.host, job->run.hosts);
 	if (job->run.connect.n > 0)
 		kh_reach_begin_at(job, job->run.connect);
 	else

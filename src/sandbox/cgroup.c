@@ -55,44 +55,46 @@ static bool list_has(struct kh_view list, struct kh_view item)
 	return false;
 }
 
-/* Finds the mount point of the hierarchy of CONTROLLER ("" for v2). */
-static bool find_mount(const char *controller, char *path, size_t size)
-{
-	char line[4096];
-	bool found = false;
-	FILE *mounts = fopen("/proc/self/mounts", "re");
+/* Takes LINE, if it is that of the hierarchy of CONTROLLER ("" for v2), into PATH. */
+typedef bool line_fn(struct kh_view line, const char *controller, char *path, size_t size);
 
-	while (mounts && !found && fgets(line, sizeof(line), mounts)) {
-		struct kh_view rest = kh_view_str(line);
-		(void)word(&rest);
-		struct kh_view place = word(&rest), type = word(&rest), options = word(&rest);
-		found = place.n < size && (controller[0] ? kh_view_eq(type, KH_LIT("cgroup")) &&
-								   list_has(options, kh_view_str(controller))
-							 : kh_view_eq(type, KH_LIT("cgroup2")));
-		if (found)
-			snprintf(path, size, "%.*s", KH_FMT(place));
-	}
-	if (mounts)
-		fclose(mounts);
+/* The mount point of the hierarchy. */
+static bool take_mount(struct kh_view line, const char *controller, char *path, size_t size)
+{
+	(void)word(&line);
+	struct kh_view place = word(&line), type = word(&line), options = word(&line);
+	bool found = place.n < size &&
+		     (controller[0] ? kh_view_eq(type, KH_LIT("cgroup")) && list_has(options, kh_view_str(controller))
+				    : kh_view_eq(type, KH_LIT("cgroup2")));
+
+	if (found)
+		snprintf(path, size, "%.*s", KH_FMT(place));
 	return found;
 }
 
-/* Appends to PATH the folder of this process in the hierarchy of CONTROLLER ("" for v2). */
-static bool find_own(const char *controller, char *path, size_t size)
+/* The folder of this process in the hierarchy: it is appended. */
+static bool take_own(struct kh_view line, const char *controller, char *path, size_t size)
+{
+	struct kh_view rest = kh_view_trim(line), number = {NULL, 0}, list = {NULL, 0};
+	bool found = kh_view_split(&rest, ':', &number) && kh_view_split(&rest, ':', &list) &&
+		     (controller[0] ? list_has(list, kh_view_str(controller)) : list.n == 0);
+
+	if (found && rest.n > 1)
+		snprintf(path + strlen(path), size - strlen(path), "%.*s", KH_FMT(rest));
+	return found;
+}
+
+/* True if TAKE takes one of the lines of FILE. */
+static bool find(const char *file, line_fn *take, const char *controller, char *path, size_t size)
 {
 	char line[4096];
 	bool found = false;
-	FILE *own = fopen("/proc/self/cgroup", "re");
+	FILE *lines = fopen(file, "re");
 
-	while (own && !found && fgets(line, sizeof(line), own)) {
-		struct kh_view rest = kh_view_trim(kh_view_str(line)), number = {NULL, 0}, list = {NULL, 0};
-		found = kh_view_split(&rest, ':', &number) && kh_view_split(&rest, ':', &list) &&
-			(controller[0] ? list_has(list, kh_view_str(controller)) : list.n == 0);
-		if (found && rest.n > 1)
-			snprintf(path + strlen(path), size - strlen(path), "%.*s", KH_FMT(rest));
-	}
-	if (own)
-		fclose(own);
+	while (lines && !found && fgets(line, sizeof(line), lines))
+		found = take(kh_view_str(line), controller, path, size);
+	if (lines)
+		fclose(lines);
 	return found;
 }
 
@@ -101,7 +103,8 @@ static int open_own(const char *controller)
 {
 	char path[PATH_MAX];
 
-	if (!find_mount(controller, path, sizeof(path)) || !find_own(controller, path, sizeof(path)))
+	if (!find("/proc/self/mounts", take_mount, controller, path, sizeof(path)) ||
+	    !find("/proc/self/cgroup", take_own, controller, path, sizeof(path)))
 		return -1;
 	return open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 }
