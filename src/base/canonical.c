@@ -229,12 +229,9 @@ enum kh_err kh_canonical_json(struct kh_arena *arena, yyjson_val *val, struct kh
 enum kh_err kh_canonical_mut(struct kh_arena *arena, yyjson_mut_val *val, struct kh_view *ret_text,
 			     struct kh_error *err)
 {
-	struct kh_view text;
 	yyjson_val *root;
-	enum kh_err e = kh_json_write(arena, val, &text);
+	enum kh_err e = kh_json_freeze(arena, val, &root, err);
 
-	if (e == KH_OK)
-		e = kh_json_read(arena, text, &root, err);
 	return e == KH_OK ? kh_canonical_json(arena, root, ret_text, err) : e;
 }
 

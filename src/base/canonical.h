@@ -19,7 +19,7 @@ struct kh_digest {
 enum kh_err kh_canonical_json(struct kh_arena *arena, yyjson_val *val, struct kh_view *ret_text,
 			      struct kh_error *err) KH_CHECKED;
 
-/* The same for a document being built. */
+/* The same for a document being built, which has no raw JSON in it. */
 enum kh_err kh_canonical_mut(struct kh_arena *arena, yyjson_mut_val *val, struct kh_view *ret_text,
 			     struct kh_error *err) KH_CHECKED;
 

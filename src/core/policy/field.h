@@ -48,9 +48,15 @@
 	{                                                                \
 		FIELD(S, member, LIST), .max = (high), .shape = &(inner) \
 	}
-#define SHAPE(table, S, at, begin)                                                                                 \
-	{                                                                                                          \
-		.fields = (table), .count = COUNT(table), .size = sizeof(struct S), .line = (at), .start = (begin) \
+#define FIELDS(table, S) .fields = (table), .count = COUNT(table), .size = sizeof(struct S)
+#define SHAPE(table, S)                              \
+	{                                            \
+		FIELDS(table, S), .line = KH_NO_LINE \
+	}
+/* The same for a struct that keeps the line of the file, with its function `start`. */
+#define LINED(table, S, begin)                                                       \
+	{                                                                            \
+		FIELDS(table, S), .line = offsetof(struct S, line), .start = (begin) \
 	}
 
 /* What was expected, for the message if a value does not fit. */

@@ -112,7 +112,7 @@ static const struct kh_schema_field budget_fields[] = {
 	NUMBER(kh_policy_budgets, retries, 0, 10),
 	NUMBER(kh_policy_budgets, alert_percent, 1, 100),
 };
-static const struct kh_shape budget_shape = SHAPE(budget_fields, kh_policy_budgets, KH_NO_LINE, NULL);
+static const struct kh_shape budget_shape = SHAPE(budget_fields, kh_policy_budgets);
 
 static const struct kh_schema_field reader_rate_fields[] = {
 	TEXT(kh_policy_rates, reader, true, 1, 128, kh_match_is_glob, "a Reader's name, where * stands for anything"),
@@ -120,7 +120,7 @@ static const struct kh_schema_field reader_rate_fields[] = {
 	RATE(kh_policy_rates, category_2),
 	RATE(kh_policy_rates, category_3),
 };
-static const struct kh_shape reader_rate_shape = SHAPE(reader_rate_fields, kh_policy_rates, KH_NO_LINE, NULL);
+static const struct kh_shape reader_rate_shape = SHAPE(reader_rate_fields, kh_policy_rates);
 
 static const struct kh_schema_field rate_fields[] = {
 	RATE(kh_policy_rates, category_1),
@@ -128,7 +128,7 @@ static const struct kh_schema_field rate_fields[] = {
 	RATE(kh_policy_rates, category_3),
 	LIST(kh_policy_rates, readers, 256, reader_rate_shape),
 };
-static const struct kh_shape rate_shape = SHAPE(rate_fields, kh_policy_rates, KH_NO_LINE, NULL);
+static const struct kh_shape rate_shape = SHAPE(rate_fields, kh_policy_rates);
 
 /* A row of the table is an array; this struct names its elements as fields. */
 struct row {
@@ -141,7 +141,7 @@ struct row {
 	}
 static const struct kh_schema_field row_fields[] = {CELL("low", KH_RISK_LOW), CELL("moderate", KH_RISK_MODERATE),
 						    CELL("high", KH_RISK_HIGH)};
-static const struct kh_shape row_shape = SHAPE(row_fields, row, KH_NO_LINE, NULL);
+static const struct kh_shape row_shape = SHAPE(row_fields, row);
 
 #define ROW(key, taint)                                                                               \
 	{                                                                                             \
@@ -150,8 +150,7 @@ static const struct kh_shape row_shape = SHAPE(row_fields, row, KH_NO_LINE, NULL
 	}
 static const struct kh_schema_field table_fields[] = {ROW("low", KH_TAINT_LOW), ROW("medium", KH_TAINT_MEDIUM),
 						      ROW("high", KH_TAINT_HIGH)};
-static const struct kh_shape table_shape = SHAPE(table_fields, kh_risk_table, offsetof(struct kh_risk_table, line),
-						 NULL);
+static const struct kh_shape table_shape = LINED(table_fields, kh_risk_table, NULL);
 
 static const struct kh_schema_field destination_fields[] = {
 	TEXT(kh_policy_destination, origin, true, 1, 128, kh_match_is_glob,
@@ -159,29 +158,26 @@ static const struct kh_schema_field destination_fields[] = {
 	TEXT(kh_policy_destination, parameter, false, 1, 64, kh_match_is_name, IS_NAME),
 	TEXTS(kh_policy_destination, to, false, 64, kh_match_is_pattern, IS_PATTERN),
 };
-static const struct kh_shape destination_shape = SHAPE(destination_fields, kh_policy_destination, KH_NO_LINE, NULL);
+static const struct kh_shape destination_shape = SHAPE(destination_fields, kh_policy_destination);
 
 static const struct kh_schema_field statement_fields[] = {
 	TEXT(kh_policy_statement, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXT(kh_policy_statement, database, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXT(kh_policy_statement, sql, true, 1, 8192, NULL, "a statement in SQL"),
 };
-static const struct kh_shape statement_shape = SHAPE(statement_fields, kh_policy_statement,
-						     offsetof(struct kh_policy_statement, line), NULL);
+static const struct kh_shape statement_shape = LINED(statement_fields, kh_policy_statement, NULL);
 
 static const struct kh_schema_field command_fields[] = {
 	TEXT(kh_policy_command, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {1} for the first of the call's args"),
 };
-static const struct kh_shape command_shape = SHAPE(command_fields, kh_policy_command,
-						   offsetof(struct kh_policy_command, line), NULL);
+static const struct kh_shape command_shape = LINED(command_fields, kh_policy_command, NULL);
 
 static const struct kh_schema_field argument_fields[] = {
 	TEXT(kh_policy_argument, parameter, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXTS_SOME(kh_policy_argument, to, true, 1024, kh_match_is_pattern, IS_PATTERN),
 };
-static const struct kh_shape argument_shape = SHAPE(argument_fields, kh_policy_argument,
-						    offsetof(struct kh_policy_argument, line), NULL);
+static const struct kh_shape argument_shape = LINED(argument_fields, kh_policy_argument, NULL);
 
 /* The fields that operations and tools have in common. */
 #define RULE_FIELDS                                                                                                 \
@@ -197,8 +193,7 @@ static const struct kh_schema_field tool_fields[] = {
 	TEXT(kh_policy_rule, name, true, 1, 128, kh_match_is_glob, IS_GLOB),
 	RULE_FIELDS,
 };
-static const struct kh_shape tool_shape = SHAPE(tool_fields, kh_policy_rule, offsetof(struct kh_policy_rule, line),
-						start_tool);
+static const struct kh_shape tool_shape = LINED(tool_fields, kh_policy_rule, start_tool);
 
 static const struct kh_schema_field operation_fields[] = {
 	TEXT(kh_policy_rule, name, true, 1, 64, is_operation, OPERATION_NAMES),
@@ -211,8 +206,7 @@ static const struct kh_schema_field operation_fields[] = {
 	WORD(kh_policy_rule, free_sql, permission_words),
 	LIST(kh_policy_rule, commands, 256, command_shape),
 };
-static const struct kh_shape operation_shape = SHAPE(operation_fields, kh_policy_rule,
-						     offsetof(struct kh_policy_rule, line), start_operation);
+static const struct kh_shape operation_shape = LINED(operation_fields, kh_policy_rule, start_operation);
 
 static const struct kh_schema_field screen_fields[] = {
 	TEXT(kh_policy_screen, name, true, 1, 64, kh_match_is_name, IS_NAME),
@@ -229,14 +223,13 @@ static void start_screen(const struct kh_outline *node, void *item)
 	*(struct kh_policy_screen *)item = (struct kh_policy_screen){.severity = KH_SEVERITY_MEDIUM};
 }
 
-static const struct kh_shape screen_shape = SHAPE(screen_fields, kh_policy_screen,
-						  offsetof(struct kh_policy_screen, line), start_screen);
+static const struct kh_shape screen_shape = LINED(screen_fields, kh_policy_screen, start_screen);
 
 static const struct kh_schema_field approval_fields[] = {
 	NUMBER(kh_policy_approvals, expiry_seconds, 1, 604800),
 	NUMBER(kh_policy_approvals, max_pending, 1, 100),
 };
-static const struct kh_shape approval_shape = SHAPE(approval_fields, kh_policy_approvals, KH_NO_LINE, NULL);
+static const struct kh_shape approval_shape = SHAPE(approval_fields, kh_policy_approvals);
 
 static const struct kh_schema_field policy_fields[] = {
 	TEXT(kh_policy, version, false, 1, 64, NULL, "a name for this version of the policy"),
@@ -254,7 +247,7 @@ static const struct kh_schema_field policy_fields[] = {
 	LIST(kh_policy, screen, 256, screen_shape),
 	MAP(kh_policy, approvals, approval_shape),
 };
-const struct kh_shape kh_keys_policy = SHAPE(policy_fields, kh_policy, offsetof(struct kh_policy, line), NULL);
+const struct kh_shape kh_keys_policy = LINED(policy_fields, kh_policy, NULL);
 
 static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_config_reader, name, true, 1, 64, kh_match_is_name, IS_NAME),
@@ -282,8 +275,7 @@ static void start_reader(const struct kh_outline *node, void *item)
 		.local = KH_CONFIG_UNSAID, .schema = KH_CONFIG_UNSAID, .retries = KH_CONFIG_NOT_SAID};
 }
 
-static const struct kh_shape reader_shape = SHAPE(reader_fields, kh_config_reader,
-						  offsetof(struct kh_config_reader, line), start_reader);
+static const struct kh_shape reader_shape = LINED(reader_fields, kh_config_reader, start_reader);
 
 static const struct kh_schema_field audit_fields[] = {
 	TEXT(kh_config_audit, witness_file, false, 1, 4095, kh_match_is_path, IS_PATH),
@@ -293,8 +285,7 @@ static const struct kh_schema_field audit_fields[] = {
 	NUMBER(kh_config_audit, checkpoint_seconds, 1, 86400),
 	NUMBER(kh_config_audit, retention_days, 0, 36500),
 };
-static const struct kh_shape audit_shape = SHAPE(audit_fields, kh_config_audit, offsetof(struct kh_config_audit, line),
-						 NULL);
+static const struct kh_shape audit_shape = LINED(audit_fields, kh_config_audit, NULL);
 
 static const struct kh_schema_field gateway_fields[] = {
 	TEXTS(kh_config_gateway, listen, false, 16, kh_reach_is_listen, IS_LISTEN),
@@ -311,8 +302,7 @@ static const struct kh_schema_field gateway_fields[] = {
 	NUMBER(kh_config_gateway, stop_seconds, 0, 600),
 	NUMBER(kh_config_gateway, pool, 0, 8),
 };
-static const struct kh_shape gateway_shape = SHAPE(gateway_fields, kh_config_gateway,
-						   offsetof(struct kh_config_gateway, line), NULL);
+static const struct kh_shape gateway_shape = LINED(gateway_fields, kh_config_gateway, NULL);
 
 static const struct kh_schema_field config_fields[] = {
 	MAP(kh_config, policy, kh_keys_policy),
@@ -324,4 +314,4 @@ static const struct kh_schema_field config_fields[] = {
 	MAP(kh_config, network, kh_sources_network),
 	MAP(kh_config, verification, kh_sources_verification),
 };
-const struct kh_shape kh_keys_config = SHAPE(config_fields, kh_config, KH_NO_LINE, NULL);
+const struct kh_shape kh_keys_config = SHAPE(config_fields, kh_config);

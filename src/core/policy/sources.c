@@ -84,16 +84,14 @@ static void start_database(const struct kh_outline *node, void *item)
 									 .plain = KH_CONFIG_UNSAID};
 }
 
-const struct kh_shape kh_sources_database = SHAPE(database_fields, kh_config_database,
-						  offsetof(struct kh_config_database, line), start_database);
+const struct kh_shape kh_sources_database = LINED(database_fields, kh_config_database, start_database);
 
 static const struct kh_schema_field table_fields[] = {
 	TEXT(kh_config_table, database, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXT(kh_config_table, table, true, 1, 127, is_table, IS_TABLE),
 	TEXTS_SOME(kh_config_table, columns, true, 64, kh_match_is_variable, IS_COLUMN),
 };
-static const struct kh_shape table_shape = SHAPE(table_fields, kh_config_table, offsetof(struct kh_config_table, line),
-						 NULL);
+static const struct kh_shape table_shape = LINED(table_fields, kh_config_table, NULL);
 
 static const struct kh_schema_field search_fields[] = {
 	TEXTS(kh_config_search, folders, false, 64, kh_match_is_path, IS_PATH),
@@ -105,22 +103,19 @@ static const struct kh_schema_field search_fields[] = {
 	WORD(kh_config_search, local, kh_settings_switch_words),
 	LIST(kh_config_search, tables, 256, table_shape),
 };
-const struct kh_shape kh_sources_search = SHAPE(search_fields, kh_config_search,
-						offsetof(struct kh_config_search, line), NULL);
+const struct kh_shape kh_sources_search = LINED(search_fields, kh_config_search, NULL);
 
 static const struct kh_schema_field network_fields[] = {
 	TEXTS(kh_config_network, private_hosts, false, 64, kh_reach_is_host, IS_PRIVATE),
 	TEXT(kh_config_network, authority, false, 1, 1024, kh_match_is_path, IS_PATH),
 };
-const struct kh_shape kh_sources_network = SHAPE(network_fields, kh_config_network,
-						 offsetof(struct kh_config_network, line), NULL);
+const struct kh_shape kh_sources_network = LINED(network_fields, kh_config_network, NULL);
 
 static const struct kh_schema_field verification_fields[] = {
 	TEXT(kh_config_verification, triage, false, 1, 64, kh_match_is_name, IS_NAME),
 	TEXT(kh_config_verification, supervisor, false, 1, 64, kh_match_is_name, IS_NAME),
 };
-const struct kh_shape kh_sources_verification = SHAPE(verification_fields, kh_config_verification,
-						      offsetof(struct kh_config_verification, line), NULL);
+const struct kh_shape kh_sources_verification = LINED(verification_fields, kh_config_verification, NULL);
 
 void kh_sources_start(struct kh_config *config)
 {
