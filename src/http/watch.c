@@ -12,6 +12,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -38,7 +39,7 @@ struct kh_http_watch {
 	struct entry *at; /* by descriptor */
 	struct pollfd *polls;
 	size_t room;
-	unsigned count;
+	atomic_uint count; /* read without the lock too */
 	int epoll, stop;
 	pthread_t thread;
 	bool threaded;
@@ -183,10 +184,7 @@ void kh_http_watch_disarm(struct kh_http_watch *watch, int fd)
 
 unsigned kh_http_watch_count(struct kh_http_watch *watch)
 {
-	pthread_mutex_lock(&watch->lock);
-	unsigned count = watch->count;
-	pthread_mutex_unlock(&watch->lock);
-	return count;
+	return atomic_load(&watch->count);
 }
 
 unsigned kh_http_watch_busy(struct kh_http_watch *watch)

@@ -10,15 +10,11 @@ struct kh_mcp_peer *kh_mcp_peer_new(struct kh_mcp *mcp, const struct kh_mcp_tran
 
 	if (peer == NULL)
 		return NULL;
-	peer->mcp = mcp;
-	peer->transport = transport;
-	peer->ctx = ctx;
-	peer->token = token;
+	*peer = (struct kh_mcp_peer){
+		.mcp = mcp, .transport = transport, .ctx = ctx, .token = token, .log_level = -1, .refs = 1};
 	if (who != NULL)
 		peer->who = *who;
-	peer->log_level = -1;
 	pthread_mutex_init(&peer->lock, NULL);
-	atomic_init(&peer->refs, 1);
 	return peer;
 }
 
