@@ -69,7 +69,7 @@ int kh_comms_show_list(struct kh_frame *f)
 {
 	struct kh_page call = {.task = kh_view_str(f->words[0])};
 
-	return kh_listing_write(f, KH_LISTING(kh_comm_list_run, call), "declarations",
+	return kh_listing_write(f, kh_comm_list_run, &call, "declarations",
 				"DECLARATION: id; OPERATION: operation; STATE: state; BLOCK: block; "
 				"APPROVAL: approval; DECLARED: declared_at time",
 				"The task has declared nothing.");

@@ -2,25 +2,26 @@
 #include "cli/listing.h"
 
 /* Joins all pages. */
-static enum kh_err gather(struct kh_frame *f, const struct kh_listing *l, yyjson_mut_doc *doc, yyjson_mut_val *list)
+static enum kh_err gather(struct kh_frame *f, kh_engine_fn *fn, struct kh_page *page, yyjson_mut_doc *doc,
+			  yyjson_mut_val *list)
 {
-	yyjson_val *page = NULL, *item;
+	yyjson_val *items = NULL, *item;
 	size_t i, max;
 
 	do {
-		enum kh_err e = kh_frame_call(f, l->fn, l->call);
+		enum kh_err e = kh_frame_call(f, fn, page);
 		if (e == KH_OK)
-			e = kh_json_read(&f->arena, *l->json, &page, &f->err);
+			e = kh_json_read(&f->arena, page->json, &items, &f->err);
 		if (e != KH_OK)
 			return e;
-		yyjson_arr_foreach (page, i, max, item)
+		yyjson_arr_foreach (items, i, max, item)
 			yyjson_mut_arr_append(list, yyjson_val_mut_copy(doc, item));
-		*l->after = *l->next;
-	} while (l->after->n > 0);
+		page->after = page->next;
+	} while (page->after.n > 0);
 	return KH_OK;
 }
 
-int kh_listing_write(struct kh_frame *f, const struct kh_listing *listing, const char *key, const char *columns,
+int kh_listing_write(struct kh_frame *f, kh_engine_fn *fn, struct kh_page *page, const char *key, const char *columns,
 		     const char *nothing)
 {
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
@@ -28,7 +29,7 @@ int kh_listing_write(struct kh_frame *f, const struct kh_listing *listing, const
 	struct kh_buf buf = kh_frame_buf(f);
 	yyjson_val *all;
 
-	if (gather(f, listing, doc, list) != KH_OK)
+	if (gather(f, fn, page, doc, list) != KH_OK)
 		return kh_frame_fail(f);
 	if (f->options.json)
 		return kh_frame_list(f, key, doc, list);

@@ -84,7 +84,7 @@ int kh_tasks_list(struct kh_frame *f)
 	const struct kh_tasks_args *a = f->args;
 	struct kh_page call = {.all = a->all};
 
-	return kh_listing_write(f, KH_LISTING(kh_task_list_run, call), "tasks",
+	return kh_listing_write(f, kh_task_list_run, &call, "tasks",
 				"TASK: id; STATE: state; PHASE: phase; OPENED: opened_at time; LEFT: "
 				"budget.microbits.remaining bits;"
 				"QUERIES: queries; WAITING: pending; TITLE: title",

@@ -86,7 +86,7 @@ int kh_tokens_list(struct kh_frame *f)
 {
 	struct kh_page call = {0};
 
-	return kh_listing_write(f, KH_LISTING(kh_token_list_run, call), "tokens",
+	return kh_listing_write(f, kh_token_list_run, &call, "tokens",
 				"ID: id; NAME: name; ROLE: role; CONTEXT: context;"
 				"CREATED: created_at time; EXPIRES: expires_at time;"
 				"REVOKED: revoked_at time",
