@@ -37,9 +37,10 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 		return e;
 	kh_asking_keep(asking->id, call.id);
 	kh_asking_keep(asking->of, call.id);
-	asking->advice = call.advice;
+	asking->told.advice = call.advice;
 	asking->advised = call.read.advised;
-	asking->outcome = call.refused;
+	asking->told.outcome = call.refused;
+	asking->told.query = kh_view_str(asking->id);
 	*ret_look = call.look;
 	*ret_looked = call.looked;
 	if (call.refused != KH_OUTCOME_NONE || !call.ask.found)
@@ -94,14 +95,20 @@ static enum kh_err look_at(struct kh_gateway *gateway, const struct kh_asking *a
 static enum kh_work_next tell(struct kh_gateway *gateway, struct kh_asking *asking, const struct kh_look *look,
 			      bool admitted_now, struct kh_arena *arena)
 {
-	asking->outcome = look->outcome;
-	asking->approval = look->waits;
-	asking->delivery = look->delivery;
-	asking->block = look->block;
-	asking->taint = look->taint;
-	asking->sources = look->sources;
+	struct kh_view advice = asking->told.advice;
+
 	if (asking->id[0] != '\0' && !admitted_now)
-		asking->advice = advise(asking, arena, look->row->body);
+		advice = advise(asking, arena, look->row->body);
+	asking->told = (struct kh_render_query){
+		.outcome = look->outcome,
+		.query = asking->of[0] == 'q' ? kh_view_str(asking->of) : KH_LIT(""),
+		.approval = look->waits,
+		.block = look->block,
+		.delivery = look->delivery,
+		.sources = look->sources,
+		.advice = advice,
+	};
+	asking->taint = look->taint;
 	kh_gateway_told(gateway, look->outcome);
 	return end(asking, kh_arena_check(arena));
 }
@@ -120,8 +127,8 @@ enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *a
 	if (admits)
 		e = admit(gateway, asking, &look, &looked, arena, err);
 	asking->query = NULL;
-	if (e == KH_OK && asking->outcome != KH_OUTCOME_NONE) { /* a refusal is an outcome */
-		kh_gateway_told(gateway, asking->outcome);
+	if (e == KH_OK && asking->told.outcome != KH_OUTCOME_NONE) { /* a refusal is an outcome */
+		kh_gateway_told(gateway, asking->told.outcome);
 		return end(asking, KH_OK);
 	}
 	if (e == KH_OK && !looked)

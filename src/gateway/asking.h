@@ -13,6 +13,7 @@
 #define KH_GATEWAY_ASKING_H
 
 #include "engine/query/admit.h"
+#include "engine/query/render_query.h"
 #include "engine/waiting.h"
 #include "gateway/gateway.h"
 
@@ -26,10 +27,9 @@ struct kh_asking {
 	struct kh_waiting waiting;
 	/* out, with KH_WORK_DONE; views live in the arena of that step */
 	enum kh_err result;
-	enum kh_outcome outcome; /* NONE: still with the Reader */
-	char id[KH_ASKING_ID];   /* the query's; empty: refused before it had one, or looked up by its approval */
-	struct kh_view approval, delivery, block, sources, advice; /* as in look.h */
-	enum kh_taint taint;
+	char id[KH_ASKING_ID]; /* the query's; empty: refused before it had one, or looked up by its approval */
+	struct kh_render_query told;
+	enum kh_taint taint; /* of the delivery */
 	/* After any step: whether the Controller may know by now that a human decides, and by which approval. */
 	bool pending_seen;
 	char waits[KH_ASKING_ID];

@@ -41,25 +41,20 @@ static void label(const struct kh_asking *asking, struct kh_mcp_result *result)
 {
 	result->trust = kh_words_name(&kh_label_trust_words, KH_UNTRUSTED);
 	result->taint = kh_words_name(&kh_label_taint_words, asking->taint);
-	result->block = asking->block;
-	result->sources = asking->sources;
+	result->block = asking->told.block;
+	result->sources = asking->told.sources;
 }
 
 static enum kh_work_next tell(struct kh_mcp_call *call, const struct kh_asking *asking, struct kh_mcp_result *result)
 {
-	bool delivered = asking->outcome == KH_OUTCOME_DELIVERED;
-	const char *next = next_of(asking->outcome);
-	const struct kh_render_query told = {
-		.outcome = asking->outcome,
-		.query = kh_view_str(asking->id[0] != '\0' || asking->of[0] != 'q' ? asking->id : asking->of),
-		.approval = asking->approval,
-		.block = asking->block,
-		.delivery = asking->delivery,
-		.advice = asking->advised ? asking->advice : (struct kh_view){NULL, 0},
-	};
-	yyjson_mut_val *obj = kh_render_query_new(call->doc, &told);
+	struct kh_render_query told = asking->told;
+	const char *next = next_of(told.outcome);
 
-	if (delivered) {
+	told.sources = (struct kh_view){NULL, 0}; /* they are among the labels */
+	if (!asking->advised)
+		told.advice = (struct kh_view){NULL, 0};
+	yyjson_mut_val *obj = kh_render_query_new(call->doc, &told);
+	if (told.outcome == KH_OUTCOME_DELIVERED) {
 		label(asking, result);
 		kh_json_add(call->doc, obj, "notice", kh_prompt_delivery_notice());
 	}

@@ -50,7 +50,7 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_add *add, stru
 		.trust = label.trust,
 		.type = label.type,
 	};
-	enum kh_err e = kh_op_make_block(op, &spec, row);
+	enum kh_err e = kh_op_make_block(op, &spec, NULL, row);
 
 	if (e != KH_OK)
 		return e;

@@ -107,7 +107,7 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output
 		.content = output->content,
 		.type = KH_INSTRUCTION,
 	};
-	enum kh_err e = kh_op_make_output(op, &spec, chain->taint, row);
+	enum kh_err e = kh_op_make_block(op, &spec, &chain->taint, row);
 
 	if (e != KH_OK)
 		return e;

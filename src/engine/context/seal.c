@@ -65,7 +65,7 @@ enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal)
 		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
 	/* The constructor makes the block: labels come from nowhere else (I-1). */
 	if (e == KH_OK)
-		e = kh_op_make_block(op, &spec, row);
+		e = kh_op_make_block(op, &spec, NULL, row);
 	if (e != KH_OK)
 		return e;
 	row->kind = KH_BLOCK_SEALED;

@@ -95,43 +95,22 @@ void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, stru
 	row->created_at = op->now;
 }
 
-/* Fills in what the operation provides for the block that ROW will hold. */
-static enum kh_err prepare(struct kh_op *op, struct kh_block_spec *spec, const struct kh_block_row *row)
+enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, const enum kh_taint *given,
+			     struct kh_block_row *row)
 {
+	const struct kh_block *block;
+
 	spec->id = kh_op_id(op, KH_ID_BLOCK, row->id);
 	spec->created_at = op->now;
-	return kh_arena_check(op->arena);
-}
-
-static void fill(struct kh_op *op, const struct kh_block *block, struct kh_block_row *row)
-{
+	enum kh_err e = kh_arena_check(op->arena);
+	if (e == KH_OK)
+		e = given != NULL ? kh_block_output(op->arena, spec, *given, &block, op->err)
+				  : kh_block_make(op->arena, spec, &block, op->err);
+	if (e != KH_OK)
+		return e;
 	kh_op_fill_block(op, block, row);
 	row->put_by = op->caller != NULL ? op->caller->id : 0;
-}
-
-enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row)
-{
-	const struct kh_block *block;
-	enum kh_err e = prepare(op, spec, row);
-
-	if (e == KH_OK)
-		e = kh_block_make(op->arena, spec, &block, op->err);
-	if (e == KH_OK)
-		fill(op, block, row);
-	return e;
-}
-
-enum kh_err kh_op_make_output(struct kh_op *op, struct kh_block_spec *spec, enum kh_taint given_taint,
-			      struct kh_block_row *row)
-{
-	const struct kh_block *block;
-	enum kh_err e = prepare(op, spec, row);
-
-	if (e == KH_OK)
-		e = kh_block_output(op->arena, spec, given_taint, &block, op->err);
-	if (e == KH_OK)
-		fill(op, block, row);
-	return e;
+	return KH_OK;
 }
 
 void kh_op_describe(struct kh_op *op, struct kh_emit *ret_what)

@@ -68,12 +68,12 @@ struct kh_page {
 /* Makes the page of ITEMS; if there are MORE, they come after the last. */
 enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struct kh_page *page) KH_CHECKED;
 
-/* Makes the block of SPEC, with an id and a time from the operation, and puts the result into ROW. */
-enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, struct kh_block_row *row) KH_CHECKED;
-
-/* The same for an agent's output (kh_block_output()). */
-enum kh_err kh_op_make_output(struct kh_op *op, struct kh_block_spec *spec, enum kh_taint given_taint,
-			      struct kh_block_row *row) KH_CHECKED;
+/*
+ * Makes the block of SPEC, with an id and a time from the operation, and puts the result into ROW.  GIVEN: the taint of
+ * what an agent was given, if it is the agent's output (kh_block_output()); otherwise NULL.
+ */
+enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, const enum kh_taint *given,
+			     struct kh_block_row *row) KH_CHECKED;
 
 /* Copies the labels, content and time of BLOCK into ROW. */
 void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, struct kh_block_row *row);

@@ -17,18 +17,10 @@
 
 static enum kh_err tell(struct kh_rest_call *call, const struct kh_asking *asking)
 {
-	bool ended = asking->outcome != KH_OUTCOME_NONE && asking->outcome != KH_OUTCOME_PENDING;
-	const struct kh_render_query told = {
-		.outcome = asking->outcome,
-		.query = asking->of[0] == 'q' ? kh_view_str(asking->of) : (struct kh_view){NULL, 0},
-		.approval = asking->approval,
-		.block = asking->block,
-		.delivery = asking->delivery,
-		.sources = asking->sources,
-		.advice = asking->advice,
-	};
+	enum kh_outcome outcome = asking->told.outcome;
+	bool ended = outcome != KH_OUTCOME_NONE && outcome != KH_OUTCOME_PENDING;
 
-	return kh_rest_call_tell(call, ended, kh_render_query_new(call->doc, &told));
+	return kh_rest_call_tell(call, ended, kh_render_query_new(call->doc, &asking->told));
 }
 
 /* True if the caller named an approval that is not for a query. */

@@ -38,10 +38,10 @@ static void test_asking_delivered(struct kh_test *t)
 	kh_driven_begin(&d, w.gateway, w.f, w.task, YES);
 	assert_true(kh_driven_ends(&d));
 	assert_int_equal(d.asking.result, KH_OK);
-	assert_int_equal(d.asking.outcome, KH_OUTCOME_DELIVERED);
-	assert_non_null(strstr(d.asking.delivery.p, "\"yes\":true"));
-	assert_true(d.asking.id[0] == 'q' && d.asking.block.n > 0);
-	assert_true(d.asking.sources.n > 4 && d.asking.sources.p[0] == '[');
+	assert_int_equal(d.asking.told.outcome, KH_OUTCOME_DELIVERED);
+	assert_non_null(strstr(d.asking.told.delivery.p, "\"yes\":true"));
+	assert_true(d.asking.id[0] == 'q' && d.asking.told.block.n > 0);
+	assert_true(d.asking.told.sources.n > 4 && d.asking.told.sources.p[0] == '[');
 	assert_int_equal(kh_gateway_figures(w.gateway).outcomes[KH_OUTCOME_DELIVERED], 1);
 	kh_arena_done(&d.arena);
 	kh_driven_close(w.gateway);
@@ -56,8 +56,8 @@ static void test_asking_beside(struct kh_test *t)
 	kh_fixture_answer(w.f, "{\"fields\":{\"yes\":false}}");
 	kh_driven_begin(&d, w.gateway, w.f, w.task, SLOW);
 	assert_true(kh_driven_ends(&d));
-	assert_int_equal(d.asking.outcome, KH_OUTCOME_DELIVERED);
-	assert_non_null(strstr(d.asking.delivery.p, "\"yes\":false"));
+	assert_int_equal(d.asking.told.outcome, KH_OUTCOME_DELIVERED);
+	assert_non_null(strstr(d.asking.told.delivery.p, "\"yes\":false"));
 	kh_arena_done(&d.arena);
 	kh_driven_close(w.gateway);
 }
@@ -111,9 +111,9 @@ static void test_asking_human(struct kh_test *t)
 	kh_fixture_answer(w.f, "{\"summary\":\"a mail about nothing\"}");
 	kh_driven_begin(&d, w.gateway, w.f, w.task, SUMMARY);
 	assert_true(kh_driven_ends(&d));
-	assert_int_equal(d.asking.outcome, KH_OUTCOME_PENDING);
+	assert_int_equal(d.asking.told.outcome, KH_OUTCOME_PENDING);
 	assert_true(d.asking.pending_seen);
-	assert_view(d.asking.approval, d.asking.waits);
+	assert_view(d.asking.told.approval, d.asking.waits);
 	memcpy(approval, d.asking.waits, sizeof(approval));
 	again.asking.waiting.until = kh_works_now() + 30 * SECOND;
 	memcpy(again.asking.of, approval, sizeof(approval));
@@ -135,8 +135,8 @@ static void test_asking_human(struct kh_test *t)
 		}
 	}
 	assert_true(kh_driven_ends(&again));
-	assert_int_equal(again.asking.outcome, KH_OUTCOME_DELIVERED);
-	assert_non_null(strstr(again.asking.delivery.p, "a mail about nothing"));
+	assert_int_equal(again.asking.told.outcome, KH_OUTCOME_DELIVERED);
+	assert_non_null(strstr(again.asking.told.delivery.p, "a mail about nothing"));
 	kh_arena_done(&d.arena);
 	kh_arena_done(&again.arena);
 	kh_driven_close(w.gateway);
@@ -155,8 +155,8 @@ static void test_asking_slot(struct kh_test *t)
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":true}}");
 	kh_driven_begin(&d, gateway, f, task, YES);
 	assert_true(kh_driven_ends(&d));
-	assert_int_equal(d.asking.outcome, KH_OUTCOME_NONE); /* the engine's clock stands still */
-	assert_true(kh_works_now() - began >= 50000);        /* the first slot */
+	assert_int_equal(d.asking.told.outcome, KH_OUTCOME_NONE); /* the engine's clock stands still */
+	assert_true(kh_works_now() - began >= 50000);             /* the first slot */
 	kh_arena_done(&d.arena);
 	kh_driven_close(gateway);
 }
@@ -175,7 +175,7 @@ static void test_asking_stop(struct kh_test *t)
 	assert_false(d.done);
 	kh_driven_close(w.gateway);
 	assert_true(d.done);
-	assert_int_equal(d.asking.outcome, KH_OUTCOME_PENDING);
+	assert_int_equal(d.asking.told.outcome, KH_OUTCOME_PENDING);
 	kh_arena_done(&d.arena);
 }
 
@@ -188,7 +188,7 @@ static void test_asking_advice(struct kh_test *t)
 	kh_fixture_answer(w.f, "{\"answers\":[{\"id\":\"q1\",\"answer\":\"yes\"}]}");
 	kh_driven_begin(&d, w.gateway, w.f, w.task, LINTED);
 	assert_true(kh_driven_ends(&d));
-	assert_true(d.asking.advice.n > 2);
+	assert_true(d.asking.told.advice.n > 2);
 	kh_arena_done(&d.arena);
 	kh_driven_close(w.gateway);
 }

@@ -53,7 +53,7 @@ static int ask_all(struct kh_test *t, const char *members, unsigned asks)
 		kh_driven_begin(&d[i], gateway, f, task, members);
 	for (int i = 0; i < QUERIES; i++) {
 		assert_true(kh_driven_ends(&d[i]));
-		assert_int_equal(d[i].asking.outcome, KH_OUTCOME_DELIVERED);
+		assert_int_equal(d[i].asking.told.outcome, KH_OUTCOME_DELIVERED);
 		kh_arena_done(&d[i].arena);
 	}
 	assert_int_equal(asked, QUERIES); /* each once, though the outbox was looked through meanwhile */

@@ -74,7 +74,7 @@ static void test_gateway_minds(struct kh_test *t)
 						 KH_FMT(f->reader_name));
 	kh_driven_begin(&d, gateway, f, task, members.p);
 	assert_true(kh_driven_ends(&d));
-	assert_int_equal(d.asking.outcome, KH_OUTCOME_NONE); /* an agent's: it comes for it, or does not */
+	assert_int_equal(d.asking.told.outcome, KH_OUTCOME_NONE); /* an agent's: it comes for it, or does not */
 	int64_t number = kh_fixture_number(f, KH_ID_QUERY, kh_view_str(d.asking.id));
 	const struct kh_query_row *row = kh_fixture_row(f, KH_TABLE_QUERIES, number);
 	assert_int_equal(row->state, KH_QUERY_ASKING);
