@@ -138,17 +138,16 @@ static yyjson_mut_val *json_of(yyjson_mut_doc *doc, struct kh_arena *arena, cons
 	return out;
 }
 
-/* NODE as parsed JSON: the parser refuses duplicate members and the like. */
+/* NODE as JSON; duplicate members and the like are refused. */
 static enum kh_err convert(struct reader *r, const struct kh_outline *node, yyjson_val **ret_val)
 {
 	struct kh_arena *arena = r->source.arena;
 	yyjson_mut_doc *doc = kh_json_new(arena);
-	struct kh_view text;
 	struct kh_error err;
 
-	if (doc == NULL || kh_json_write(arena, json_of(doc, arena, node), &text) != KH_OK)
+	if (doc == NULL)
 		return KH_ENOMEM;
-	enum kh_err e = kh_json_read(arena, text, ret_val, &err);
+	enum kh_err e = kh_json_freeze(arena, json_of(doc, arena, node), ret_val, &err);
 	if (e == KH_OK || e == KH_ENOMEM)
 		return e;
 	return refuse(r, node->line, kh_view_str(err.detail), KH_LIT("a test"));
