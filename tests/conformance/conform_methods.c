@@ -22,11 +22,22 @@ static const struct kh_mcp_method *own(const char *name)
 	abort();
 }
 
-/* Has Keyhole's own method answer; the member NAME of its result, or NULL. */
+/* Has Keyhole's own method answer. */
+static enum kh_work_next leave_to_own(struct kh_mcp_call *call, const char *name, struct kh_mcp_answer *answer)
+{
+	const struct kh_mcp_method *method = own(name);
+
+	if (method->answer == NULL)
+		return method->run(call, answer);
+	answer->e = method->answer(call, &answer->result);
+	return KH_WORK_DONE;
+}
+
+/* The same; the member NAME of its result, or NULL. */
 static yyjson_mut_val *run_own(struct kh_mcp_call *call, const char *method, const char *name,
 			       struct kh_mcp_answer *answer)
 {
-	(void)own(method)->run(call, answer);
+	(void)leave_to_own(call, method, answer);
 	return answer->result != NULL ? yyjson_mut_obj_get(answer->result, name) : NULL;
 }
 
@@ -49,7 +60,7 @@ static enum kh_work_next get_prompt(struct kh_mcp_call *call, struct kh_mcp_answ
 	if (ret_answer->e != KH_OK)
 		return KH_WORK_DONE;
 	if (!kh_conform_prompt(call, name, kh_json_get(call->arguments, "arguments"), &result, &ret_answer->result))
-		return own("prompts/get")->run(call, ret_answer);
+		return leave_to_own(call, "prompts/get", ret_answer);
 	if (result.inputs != NULL)
 		ret_answer->e = kh_mcp_elicit_required(x, result.inputs, KH_MCP_ELICIT_TOOL, result.state,
 						       &ret_answer->result);
@@ -76,7 +87,7 @@ static enum kh_work_next read_resource(struct kh_mcp_call *call, struct kh_mcp_a
 	yyjson_mut_val *contents = yyjson_mut_arr(call->doc);
 
 	if (!kh_conform_resource(call->doc, kh_json_str(kh_json_get(call->arguments, "uri")), contents))
-		return own("resources/read")->run(call, ret_answer);
+		return leave_to_own(call, "resources/read", ret_answer);
 	ret_answer->result = yyjson_mut_obj(call->doc);
 	yyjson_mut_obj_add_val(call->doc, ret_answer->result, "contents", contents);
 	return KH_WORK_DONE;
@@ -87,7 +98,7 @@ static enum kh_work_next complete(struct kh_mcp_call *call, struct kh_mcp_answer
 	yyjson_val *ref = kh_json_get(call->arguments, "ref");
 
 	if (!kh_conform_completes(kh_json_str(kh_json_get(ref, "name"))))
-		return own("completion/complete")->run(call, ret_answer);
+		return leave_to_own(call, "completion/complete", ret_answer);
 	ret_answer->result = kh_conform_json(call->doc,
 					     "{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}");
 	return KH_WORK_DONE;
@@ -130,6 +141,7 @@ size_t kh_conform_methods_fill(struct kh_mcp_method table[KH_CONFORM_METHODS])
 
 	for (; n < sizeof(wrapped) / sizeof(wrapped[0]); n++) {
 		table[n] = *own(wrapped[n].name);
+		table[n].answer = NULL;
 		table[n].run = wrapped[n].run;
 	}
 	table[n++] = (struct kh_mcp_method){"resources/subscribe", KH_MCP_LEGACY, .ttl = -1, .run = subscribe};
