@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "engine/approval/decide.h"
 #include "engine/approval/list.h"
+#include "engine/approval/render_decision.h"
 #include "engine/approval/show.h"
 #include "engine/outbox.h"
 #include "home/file.h"
@@ -302,14 +303,13 @@ static void ask_reader(struct kh_frame *f)
 
 static int write_result(struct kh_frame *f, const struct kh_approval_decide *call)
 {
-	static const enum kh_approval states[] = {[KH_CHOICE_APPROVE] = KH_APPROVAL_APPROVED,
-						  [KH_CHOICE_REJECT] = KH_APPROVAL_REJECTED,
-						  [KH_CHOICE_EDIT] = KH_APPROVAL_EDITED};
-	const char *state = kh_words_name(&kh_grant_approval_words, states[call->choice]);
-
 	if (!f->options.json)
-		return kh_frame_json(f, kh_arena_printf(&f->arena, "%.*s: %s", KH_FMT(call->approval), state));
-	return KH_FRAME_PAIRS(f, {"approval", call->approval}, {"state", kh_view_str(state)}, {"shown", call->shown});
+		return kh_frame_json(f, kh_arena_printf(&f->arena, "%.*s: %s", KH_FMT(call->approval),
+							kh_render_decision_word(call)));
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *obj = kh_render_decision_new(doc, call);
+	kh_json_add(doc, obj, "shown", call->shown);
+	return kh_frame_object(f, obj);
 }
 
 /* Reads --host, --uses, --until: any arguments towards that host, so often, until then (A2). */

@@ -38,5 +38,5 @@ enum kh_err kh_rest_approvals_decide(struct kh_rest_call *call)
 	if (e != KH_OK)
 		return e;
 	kh_gateway_look(call->gateway); /* an approved escalation is now ready for its Reader */
-	return kh_rest_call_reply_object(call, kh_render_decision_new(call->doc, &decision));
+	return kh_rest_call_reply_of(call, true, kh_render_decision_new(call->doc, &decision), decision.approval);
 }

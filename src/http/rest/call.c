@@ -117,12 +117,18 @@ enum kh_err kh_rest_call_reply_object(struct kh_rest_call *call, yyjson_mut_val 
 	return kh_rest_call_tell(call, true, object);
 }
 
+enum kh_err kh_rest_call_reply_of(struct kh_rest_call *call, bool ended, yyjson_mut_val *object, struct kh_view id)
+{
+	kh_json_add(call->doc, object, "id", id);
+	return kh_rest_call_tell(call, ended, object);
+}
+
 enum kh_err kh_rest_call_reply_id(struct kh_rest_call *call, const char *key, struct kh_view id)
 {
 	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 
 	kh_json_add(call->doc, obj, key, id);
-	return kh_rest_call_reply_object(call, obj);
+	return kh_rest_call_reply_of(call, true, obj, id);
 }
 
 enum kh_err kh_rest_call_reply_nothing(struct kh_rest_call *call)

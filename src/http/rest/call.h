@@ -104,6 +104,10 @@ enum kh_err kh_rest_call_reply_id(struct kh_rest_call *call, const char *key, st
 /* Answers with an object and the row's status if ENDED, else with its other one. */
 enum kh_err kh_rest_call_tell(struct kh_rest_call *call, bool ended, yyjson_mut_val *object) KH_CHECKED;
 
+/* The same for a call on something that has an ID: besides the name that the engine gives it there is `id`. */
+enum kh_err kh_rest_call_reply_of(struct kh_rest_call *call, bool ended, yyjson_mut_val *object,
+				  struct kh_view id) KH_CHECKED;
+
 /* Answers 204. */
 enum kh_err kh_rest_call_reply_nothing(struct kh_rest_call *call);
 

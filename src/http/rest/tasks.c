@@ -28,7 +28,7 @@ enum kh_err kh_rest_tasks_close(struct kh_rest_call *call)
 	struct kh_task_close task = {.task = kh_http_request_segment(call->r, "task")};
 	enum kh_err e = kh_rest_call_run(call, kh_task_close_run, &task);
 
-	return e == KH_OK ? kh_rest_call_reply_object(call, kh_render_task_closed(call->doc, &task)) : e;
+	return e == KH_OK ? kh_rest_call_reply_of(call, true, kh_render_task_closed(call->doc, &task), task.task) : e;
 }
 
 enum kh_err kh_rest_tasks_execute(struct kh_rest_call *call)
@@ -37,7 +37,8 @@ enum kh_err kh_rest_tasks_execute(struct kh_rest_call *call)
 	enum kh_err e = kh_rest_call_run(call, kh_transition_run, &task);
 	bool ended = task.approval.n == 0;
 
-	return e == KH_OK ? kh_rest_call_tell(call, ended, kh_render_task_executed(call->doc, &task)) : e;
+	return e == KH_OK ? kh_rest_call_reply_of(call, ended, kh_render_task_executed(call->doc, &task), task.task)
+			  : e;
 }
 
 /* The operation finds the blocks; the graph is written here, on the server's thread. */
