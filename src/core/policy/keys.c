@@ -1,7 +1,6 @@
 /*
  * The keys of keyhole.yaml as data: the member that each value is stored in, what it may be, and the message if it is
- * something else.  To add a key, change this file and docs/use/POLICY.md or docs/use/CONFIGURATION.md, and nothing
- * else.
+ * something else.  docs/design/ARCHITECTURE.md says what else a new key needs.
  */
 #include "core/policy/keys.h"
 
