@@ -52,9 +52,9 @@ static const struct kh_words audit_words = KH_WORDS("json", "jsonl");
 static const struct kh_words context_words = KH_WORDS("json", "xml");
 static const struct kh_words graph_words = KH_WORDS("json", "dot", "svg"); /* by enum kh_graph_format */
 
-#define WAIT(what)                                                                  \
-	{                                                                           \
-		"wait", KH_REST_NUMBER, "Seconds to wait for " what, .max = LONGEST \
+#define WAIT(what)                                                                           \
+	{                                                                                    \
+		"wait", KH_REST_NUMBER, .about = "Seconds to wait for " what, .max = LONGEST \
 	}
 
 /* --- routes ------------------------------------------------------------------------------------------------------- */
@@ -65,13 +65,14 @@ static const struct kh_rest_route routes[] = {
 	{KH_HTTP_GET, "/tasks", "listTasks", "tasks", kh_task_list_run, kh_rest_call_page, "TaskList", "List tasks",
 	 .about = "A controller gets its own, a host those of its contexts, humans all; the oldest first, at most "
 		  "1000 at a time.",
-	 .query = {{"all", KH_REST_FLAG, "Also tasks that have ended."},
-		   {"after", KH_REST_ID, "Those opened after this one: `next` of the page before.", .letter = 't'}}},
+	 .query = {{"all", KH_REST_FLAG, .about = "Also tasks that have ended."},
+		   {"after", KH_REST_ID, .about = "Those opened after this one: `next` of the page before.",
+		    .letter = 't'}}},
 	{KH_HTTP_POST, "/tasks", "openTask", "tasks", kh_task_open_run, kh_rest_tasks_open, "TaskOpened", "Open a task",
 	 .about = "What budgets hang on, and what content is put into.  It begins in the phase `planning`.",
-	 .body = {{"title", KH_REST_TEXT, "For people; up to 200 bytes of visible text."},
+	 .body = {{"title", KH_REST_TEXT, .about = "For people; up to 200 bytes of visible text."},
 		  {"bits", KH_REST_NUMBER,
-		   "The budget in bits; the policy's is the most, and is taken if this is missing.", .min = 1,
+		   .about = "The budget in bits; the policy's is the most, and is taken if this is missing.", .min = 1,
 		   .max = BUDGET}},
 	 .status = 201, .flags = KH_REST_CONFLICTS | KH_REST_RATED},
 	{KH_HTTP_GET, "/tasks/{task}", "showTask", "tasks", kh_task_show_run, kh_rest_tasks_show, "Task", "Show a task",
@@ -91,20 +92,20 @@ static const struct kh_rest_route routes[] = {
 	 "Put content into a task, sealed",
 	 .about = "Untrusted data with taint high and an attribution.  Nobody gets it back through this API: a "
 		  "controller asks a Reader about it.",
-	 .query = {{"source", KH_REST_TEXT, "With a text/plain body: where the content came from."},
-		   {"operation", KH_REST_TEXT, "With a text/plain body: the operation of its attribution."}},
+	 .query = {{"source", KH_REST_TEXT, .about = "With a text/plain body: where the content came from."},
+		   {"operation", KH_REST_TEXT, .about = "With a text/plain body: the operation of its attribution."}},
 	 .body = {{"source", KH_REST_TEXT,
-		   "Where the content came from, for people: a URL, a path.  Visible characters only.",
+		   .about = "Where the content came from, for people: a URL, a path.  Visible characters only.",
 		   .required = true},
-		  {"operation", KH_REST_TEXT, "Of its attribution; `comm.read` if it is missing."},
-		  {"content", KH_REST_TEXT, "The content itself, up to 16 MiB.", .required = true}},
+		  {"operation", KH_REST_TEXT, .about = "Of its attribution; `comm.read` if it is missing."},
+		  {"content", KH_REST_TEXT, .about = "The content itself, up to 16 MiB.", .required = true}},
 	 .text_body = "The content itself, up to 16 MiB of UTF-8; `source` is in the URL then.", .limit = CONTENT,
 	 .status = 201, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_GET, "/tasks/{task}/blocks", "listBlocks", "blocks", kh_task_show_run, kh_rest_blocks_list,
 	 "BlockList", "List the blocks of a task",
 	 .about = "Ids and kinds, at most 100 at a time.  `source` is there for whoever gave it, and for humans; "
 		  "labels and hashes are for humans alone.",
-	 .query = {{"after", KH_REST_ID, "Those after this one: `next` of the page before.", .letter = 'b'}}},
+	 .query = {{"after", KH_REST_ID, .about = "Those after this one: `next` of the page before.", .letter = 'b'}}},
 	{KH_HTTP_POST, "/tasks/{task}/queries", "askQuery", "queries", kh_admit_run, kh_rest_queries_ask,
 	 "QueryOutcome", "Ask a Reader about sealed content",
 	 .about = "200: the query has ended, and this is its outcome.  202: `waiting`, the outcome is not out yet, "
@@ -135,8 +136,9 @@ static const struct kh_rest_route routes[] = {
 	{KH_HTTP_GET, "/tasks/{task}/declarations", "listDeclarations", "operations", kh_comm_list_run,
 	 kh_rest_call_page, "DeclarationList", "List the external operations of a task",
 	 .about = "In the order in which they were declared.  A controller gets of each what it may know.",
-	 .query = {{"after", KH_REST_ID, "Those after this one: `next` of the page before.", .letter = 'd'},
-		   {"limit", KH_REST_NUMBER, "At most so many; 100 if it is missing.", .min = 1, .max = 1000}}},
+	 .query = {{"after", KH_REST_ID, .about = "Those after this one: `next` of the page before.", .letter = 'd'},
+		   {"limit", KH_REST_NUMBER, .about = "At most so many; 100 if it is missing.", .min = 1,
+		    .max = 1000}}},
 	{KH_HTTP_POST, "/tasks/{task}/declarations", "declare", "operations", kh_declare_run, kh_rest_comm_declare,
 	 "Declared", "Say what will be needed from outside, and why",
 	 .about = "Runs nothing, in both phases.  Each is decided now as a call in the execution phase would be: "
@@ -161,31 +163,37 @@ static const struct kh_rest_route routes[] = {
 	{KH_HTTP_GET, "/approvals", "listApprovals", "approvals", kh_approval_list_run, kh_rest_call_page,
 	 "ApprovalList", "List what waits for a decision",
 	 .about = "No content; the oldest first, at most 200 at a time.  A supervisor gets tool calls alone.",
-	 .query = {{"all", KH_REST_FLAG, "Also those that no longer wait."},
-		   {"after", KH_REST_ID, "Those after this one: `next` of the page before.", .letter = 'a'}}},
+	 .query = {{"all", KH_REST_FLAG, .about = "Also those that no longer wait."},
+		   {"after", KH_REST_ID, .about = "Those after this one: `next` of the page before.", .letter = 'a'}}},
 	{KH_HTTP_GET, "/approvals/{approval}", "showApproval", "approvals", kh_approval_show_run,
 	 kh_rest_approvals_show, "Approval", "Show a page of what is to be decided",
 	 .about = "That it was shown to this principal is recorded first; all pages must have been, before a "
 		  "decision.  `text` under a `label` is untrusted: display it as text and nothing else.",
-	 .query = {{"page", KH_REST_NUMBER, "Which page of the text; 1 if it is missing.", .min = 1, .max = 1000000}}},
+	 .query = {{"page", KH_REST_NUMBER, .about = "Which page of the text; 1 if it is missing.", .min = 1,
+		    .max = 1000000}}},
 	{KH_HTTP_POST, "/approvals/{approval}/decision", "decideApproval", "approvals", kh_approval_decide_run,
 	 kh_rest_approvals_decide, "Decision", "Decide",
 	 .about = "The first decision counts; the second is told who decided what (409).  A supervisor decides tool "
 		  "calls alone.",
 	 .body = {{"decision", KH_REST_WORD,
-		   "`edit` puts another answer, or an operation's other parameters, in the place of what is shown.",
+		   .about = "`edit` puts another answer, or an operation's other parameters, in the place of what is "
+			    "shown.",
 		   .required = true, .words = &kh_approval_decide_words},
-		  {"digest", KH_REST_TEXT, "The `digest` of the approval as it was shown: 64 hexadecimal digits.",
-		   .required = true},
+		  {"digest", KH_REST_TEXT,
+		   .about = "The `digest` of the approval as it was shown: 64 hexadecimal digits.", .required = true},
 		  {"edited", KH_REST_ANSWER,
-		   "With `edit` of an answer: it in the form of the one that is shown, or a summary's text alone, "
-		   "checked and charged like an answer of the Reader.  With `edit` of a declaration or tool call: an "
-		   "object, its other parameters; that is a new declaration, governed again, with an approval of "
-		   "its own."},
-		  {"note", KH_REST_TEXT, "The decider's own words, for the record."},
-		  {"host", KH_REST_TEXT, "A wider grant: any arguments towards this host."},
-		  {"uses", KH_REST_NUMBER, "A wider grant: so many uses.", .min = 1, .max = KH_APPROVAL_DECIDE_USES},
-		  {"until", KH_REST_TIME, "A grant until then."}},
+		   .about = "With `edit` of an answer: it in the form of the one that is shown, or a summary's text "
+			    "alone, "
+			    "checked and charged like an answer of the Reader.  With `edit` of a declaration or tool "
+			    "call: an "
+			    "object, its other parameters; that is a new declaration, governed again, with an approval "
+			    "of "
+			    "its own."},
+		  {"note", KH_REST_TEXT, .about = "The decider's own words, for the record."},
+		  {"host", KH_REST_TEXT, .about = "A wider grant: any arguments towards this host."},
+		  {"uses", KH_REST_NUMBER, .about = "A wider grant: so many uses.", .min = 1,
+		   .max = KH_APPROVAL_DECIDE_USES},
+		  {"until", KH_REST_TIME, .about = "A grant until then."}},
 	 .limit = ANSWER, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_GET, "/contexts/{context}", "showContext", "contexts", kh_context_show_run, kh_rest_contexts_show,
 	 "Context", "Show a context",
@@ -193,42 +201,45 @@ static const struct kh_rest_route routes[] = {
 	{KH_HTTP_POST, "/contexts/{context}/blocks", "addToContext", "contexts", kh_context_add_run,
 	 kh_rest_contexts_add, "BlockPut", "Put what the agent is told into its context",
 	 .about = "By the host that made the context's token.  What the world sent comes by putBlock.",
-	 .body = {{"event", KH_REST_WORD, "What happened: it decides the block's trust and type.", .required = true,
-		   .words = &event_words},
-		  {"content", KH_REST_TEXT, "Up to 16 MiB.", .required = true},
-		  {"source", KH_REST_TEXT, "Where it came from, for people."}},
+	 .body = {{"event", KH_REST_WORD, .about = "What happened: it decides the block's trust and type.",
+		   .required = true, .words = &event_words},
+		  {"content", KH_REST_TEXT, .about = "Up to 16 MiB.", .required = true},
+		  {"source", KH_REST_TEXT, .about = "Where it came from, for people."}},
 	 .limit = CONTENT, .status = 201, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_GET, "/contexts/{context}/blocks", "assembleContext", "contexts", kh_context_assemble_run,
 	 kh_rest_contexts_assemble, "Blocks", "The context as its agent gets it",
 	 .about = "The security policy first, then what the host put in, outputs and deliveries since the last "
 		  "reset; never sealed content.",
-	 .query = {{"format", KH_REST_WORD, "json if it is missing.", .words = &context_words}},
+	 .query = {{"format", KH_REST_WORD, .about = "json if it is missing.", .words = &context_words}},
 	 .other_types = {"application/xml"}},
 	{KH_HTTP_POST, "/contexts/{context}/outputs", "addOutput", "contexts", kh_context_output_run,
 	 kh_rest_contexts_output, "OutputPut", "Put in what the agent wrote",
 	 .about = "It is tainted by all that the context was given.  `flagged`: something untrusted is in its "
 		  "closure.  `unattributed`: the external content that it repeats without naming the source (E10).",
-	 .body = {{"content", KH_REST_TEXT, "What the agent wrote, up to 16 MiB.", .required = true},
+	 .body = {{"content", KH_REST_TEXT, .about = "What the agent wrote, up to 16 MiB.", .required = true},
 		  {"tainted_by", KH_REST_IDS,
-		   "Blocks of this context that it also comes from; this can only add to what Keyhole knows.",
+		   .about = "Blocks of this context that it also comes from; this can only add to what Keyhole knows.",
 		   .letter = 'b'}},
 	 .limit = CONTENT, .status = 201, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_POST, "/contexts/{context}/reset", "resetContext", "contexts", kh_reset_run, kh_rest_contexts_reset,
 	 "ContextReset", "Say that the agent's memory was cleared",
 	 .about = "Taint low, a fresh budget; its tasks are closed.  Only a human can say so.",
-	 .body = {{"reason", KH_REST_TEXT, "10 characters or more, on the record.", .required = true}}},
+	 .body = {{"reason", KH_REST_TEXT, .about = "10 characters or more, on the record.", .required = true}}},
 	{KH_HTTP_GET, "/tokens", "listTokens", "tokens", kh_token_list_run, kh_rest_call_page, "TokenList",
 	 "List tokens", .about = "Without their secrets.  A host sees those that it made; at most 1000 at a time.",
-	 .query = {{"all", KH_REST_FLAG, "Also those that were revoked or have expired."},
-		   {"after", KH_REST_ID, "Those made after this one: `next` of the page before.", .letter = 'k'}}},
+	 .query = {{"all", KH_REST_FLAG, .about = "Also those that were revoked or have expired."},
+		   {"after", KH_REST_ID, .about = "Those made after this one: `next` of the page before.",
+		    .letter = 'k'}}},
 	{KH_HTTP_POST, "/tokens", "createToken", "tokens", kh_token_create_run, kh_rest_tokens_create, "TokenCreated",
 	 "Make a token", .about = "One principal, and for a controller a fresh context.  `token` is shown this once.",
 	 .body = {{"name", KH_REST_TEXT,
-		   "[A-Za-z_][A-Za-z0-9_.-]{0,63}; a Reader's is what queries name as their target.", .required = true},
-		  {"role", KH_REST_WORD, "A host makes controllers alone.", .required = true,
+		   .about = "[A-Za-z_][A-Za-z0-9_.-]{0,63}; a Reader's is what queries name as their target.",
+		   .required = true},
+		  {"role", KH_REST_WORD, .about = "A host makes controllers alone.", .required = true,
 		   .words = &kh_policy_role_words},
-		  {"bits", KH_REST_NUMBER, "A smaller budget for a controller's context.", .min = 1, .max = BUDGET},
-		  {"expires_at", KH_REST_TIME, "Valid until then; until it is revoked if this is missing."}},
+		  {"bits", KH_REST_NUMBER, .about = "A smaller budget for a controller's context.", .min = 1,
+		   .max = BUDGET},
+		  {"expires_at", KH_REST_TIME, .about = "Valid until then; until it is revoked if this is missing."}},
 	 .status = 201, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_DELETE, "/tokens/{token}", "revokeToken", "tokens", kh_revoke_run, kh_rest_tokens_revoke, NULL,
 	 "Revoke a token",
@@ -246,14 +257,17 @@ static const struct kh_rest_route routes[] = {
 	 .about = "The oldest first.  A page may have fewer events than the limit, even none, and still a `next`: a "
 		  "filter is looked through a bounded number of events at a time.  As JSON Lines, the next page is "
 		  "in the header Link.  `keyhole audit verify` proves the record.",
-	 .query = {{"after", KH_REST_NUMBER, "Events after this number.", .max = INT64_C(1) << 53},
-		   {"limit", KH_REST_NUMBER, "At most so many; 100 by default.", .min = 1, .max = KH_AUDITTRAIL_LIMIT},
-		   {"task", KH_REST_TEXT, "Events of this task; `system`: those of no task."},
-		   {"principal", KH_REST_TEXT, "Events by this token, by its id or its name; `keyhole`: by Keyhole."},
-		   {"kind", KH_REST_TEXT, "Events of this kind, or group of kinds: query.delivered, query."},
-		   {"since", KH_REST_TEXT, "Events from then on: 2026-11-15, 2026-11-15T08:30:00Z."},
-		   {"until", KH_REST_TEXT, "Events before then."},
-		   {"format", KH_REST_WORD, "json if it is missing; jsonl: an event a line.", .words = &audit_words}},
+	 .query = {{"after", KH_REST_NUMBER, .about = "Events after this number.", .max = INT64_C(1) << 53},
+		   {"limit", KH_REST_NUMBER, .about = "At most so many; 100 by default.", .min = 1,
+		    .max = KH_AUDITTRAIL_LIMIT},
+		   {"task", KH_REST_TEXT, .about = "Events of this task; `system`: those of no task."},
+		   {"principal", KH_REST_TEXT,
+		    .about = "Events by this token, by its id or its name; `keyhole`: by Keyhole."},
+		   {"kind", KH_REST_TEXT, .about = "Events of this kind, or group of kinds: query.delivered, query."},
+		   {"since", KH_REST_TEXT, .about = "Events from then on: 2026-11-15, 2026-11-15T08:30:00Z."},
+		   {"until", KH_REST_TEXT, .about = "Events before then."},
+		   {"format", KH_REST_WORD, .about = "json if it is missing; jsonl: an event a line.",
+		    .words = &audit_words}},
 	 .other_types = {"application/jsonl"}},
 	{KH_HTTP_GET, "/audit/{event}", "showEvent", "audit", kh_audittrail_run, kh_rest_audit_show, "Event",
 	 "One event", .about = "`event` is byte for byte what `hash` is the BLAKE2b-256 of."},
@@ -262,15 +276,16 @@ static const struct kh_rest_route routes[] = {
 	 .about = "Its blocks, the outputs that they have influenced, and everything that influenced one of these, "
 		  "with labels and sources and without content.  A host gets the sources that it gave itself.  409: "
 		  "it has too many blocks, more than 4,096.",
-	 .query = {{"format", KH_REST_WORD, "json if it is missing.", .words = &graph_words}},
+	 .query = {{"format", KH_REST_WORD, .about = "json if it is missing.", .words = &graph_words}},
 	 .other_types = {"text/vnd.graphviz", "image/svg+xml"}, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_GET, "/events", "watchEvents", "audit", NULL, NULL, NULL, "What happens, as it happens",
 	 .about = "Server-sent events: the number, kind, time and task of each event of the record, and no content.  "
 		  "A host gets those of its own contexts' tasks.  Nobody's agent: the moment at which others act "
 		  "is not for a controller to know.",
 	 .query = {{"after", KH_REST_NUMBER,
-		    "Events after this number; those from now on if it is missing.  The header Last-Event-ID goes "
-		    "before it.",
+		    .about = "Events after this number; those from now on if it is missing.  The header Last-Event-ID "
+			     "goes "
+			     "before it.",
 		    .max = INT64_MAX}},
 	 .other_types = {"text/event-stream"},
 	 .roles = KH_ROLE_BIT(KH_ROLE_HOST) | KH_ROLE_BIT(KH_ROLE_REVIEWER) | KH_ROLE_BIT(KH_ROLE_ADMIN)},

@@ -4,8 +4,7 @@
 #include "approving.h"
 
 /* How many items of the list have this id, and the state of it. */
-static size_t find(struct kh_fixture *f, const struct kh_page *list, struct kh_view id,
-		   struct kh_view *ret_state)
+static size_t find(struct kh_fixture *f, const struct kh_page *list, struct kh_view id, struct kh_view *ret_state)
 {
 	yyjson_val *items = kh_fixture_json(f, list->json), *item;
 	size_t found = 0, i, max;
