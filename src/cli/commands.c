@@ -243,12 +243,12 @@ static const struct kh_option sandbox_fetch[] = {
 
 #define WORDS(few, many) .least = (few), .most = (many)
 #define TAKES(arguments, table) \
-	.size = sizeof(struct arguments), .options = table, .option_count = sizeof(table) / sizeof((table)[0])
+	.size = sizeof(struct arguments), .options = (table), .option_count = sizeof(table) / sizeof((table)[0])
 
 #define OPENING                  KH_FRAME_BEGIN
 #define AT_HOME                  KH_FRAME_HOME
 #define TOOL                     KH_FRAME_TOOLS
-#define OFFLINE(contract, input) KH_FRAME_OFFLINE, .offline = contract, .reads = input
+#define OFFLINE(contract, input) KH_FRAME_OFFLINE, .offline = (contract), .reads = (input)
 
 #define OF_QUERY "0 delivered; 1 not delivered, and the outcome is written; 2 not usable, refused or\nfailed."
 #define OF_DECISION                                                                              \

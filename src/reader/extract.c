@@ -60,8 +60,8 @@ static yyjson_mut_val *write_answers(struct kh_arena *arena, yyjson_mut_doc *doc
 		struct kh_view text = KH_LIT("");
 		kh_spot_init(&spot, arena, tokens, &mail, question->text);
 		spot.max_words = question->max_words;
-		if (arena->failed || !finders[question->format](&spot, &text) || arena->failed || text.n == 0 ||
-		    kh_utf8_invalid(text) != SIZE_MAX)
+		bool found = !arena->failed && finders[question->format](&spot, &text);
+		if (!found || arena->failed || text.n == 0 || kh_utf8_invalid(text) != SIZE_MAX)
 			continue;
 		yyjson_mut_val *one = yyjson_mut_obj(doc);
 		kh_json_add(doc, one, "id", question->id);

@@ -129,6 +129,7 @@ static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *
 enum kh_err kh_comm_look_at(struct kh_op *op, struct kh_declaration_row *row, struct kh_comm_look *ret_look)
 {
 	struct kh_comm_look look = {
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): kh_find_none() never says KH_OK */
 		.id = kh_op_id(op, KH_ID_DECLARATION, row->id),
 		.task = kh_op_id(op, KH_ID_TASK, row->task),
 		.operation = row->operation,

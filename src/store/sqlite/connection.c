@@ -202,7 +202,8 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
  * Each index (record.h): its table, the database's index that must serve it, its condition.  With INDEXED BY, a
  * statement that would scan the whole table cannot even be prepared.  ?1 is the number, ?2 the text.
  */
-#define EXPIRED "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"
+#define OPEN_EFFECTS "effects INDEXED BY effects_open WHERE state IN ('waiting', 'begun')"
+#define EXPIRED      "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"
 static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_TOKENS] = "tokens WHERE TRUE",
 	[KH_INDEX_TOKENS_NAMED] = "tokens INDEXED BY tokens_named WHERE name = ?2 AND revoked_at = 0",
@@ -214,19 +215,17 @@ static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_BLOCKS_OF_TASK] = "blocks INDEXED BY blocks_of_task WHERE task = ?1 AND kind = 'sealed'",
 	[KH_INDEX_QUERIES_OPEN] = "queries INDEXED BY queries_open WHERE task = ?1 AND state <> 'done'",
 	[KH_INDEX_QUERIES_ALL_OPEN] = "queries INDEXED BY queries_open WHERE state <> 'done'",
-	[KH_INDEX_EFFECTS_OPEN] = "effects INDEXED BY effects_open WHERE state IN ('waiting', 'begun')",
-	[KH_INDEX_EFFECTS_READER] = "effects INDEXED BY effects_open WHERE reader = ?2 AND state IN ('waiting', "
-				    "'begun') AND state = 'waiting'",
-	[KH_INDEX_EFFECTS_BEGUN] = "effects INDEXED BY effects_open WHERE reader = ?2 AND state IN ('waiting', "
-				   "'begun') AND state = 'begun'",
+	[KH_INDEX_EFFECTS_OPEN] = OPEN_EFFECTS,
+	[KH_INDEX_EFFECTS_READER] = (OPEN_EFFECTS " AND reader = ?2 AND state = 'waiting'"),
+	[KH_INDEX_EFFECTS_BEGUN] = (OPEN_EFFECTS " AND reader = ?2 AND state = 'begun'"),
 	[KH_INDEX_APPROVALS] = "approvals WHERE TRUE",
 	[KH_INDEX_APPROVALS_PENDING] = "approvals INDEXED BY approvals_pending WHERE state = 'pending'",
 	[KH_INDEX_APPROVALS_OF_TASK] = "approvals INDEXED BY approvals_of_task WHERE task = ?1",
 	[KH_INDEX_SHOWINGS] = "showings INDEXED BY showings_of_approval WHERE approval = ?1",
 	[KH_INDEX_READERS_NAMED] = "readers INDEXED BY readers_named WHERE name = ?2",
 	[KH_INDEX_NEEDS] = "needs INDEXED BY needs_named WHERE task = ?1 AND name = ?2",
-	[KH_INDEX_BLOCKS_EXPIRED] = "blocks INDEXED BY blocks_expiring WHERE " EXPIRED,
-	[KH_INDEX_EFFECTS_EXPIRED] = "effects INDEXED BY effects_expiring WHERE " EXPIRED,
+	[KH_INDEX_BLOCKS_EXPIRED] = ("blocks INDEXED BY blocks_expiring WHERE " EXPIRED),
+	[KH_INDEX_EFFECTS_EXPIRED] = ("effects INDEXED BY effects_expiring WHERE " EXPIRED),
 	[KH_INDEX_DECLARATIONS_OF_TASK] = "declarations INDEXED BY declarations_of_task WHERE task = ?1",
 	[KH_INDEX_DECLARATIONS_OPEN] = "declarations INDEXED BY declarations_open WHERE task = ?1 AND state <> 'done'",
 	[KH_INDEX_DECLARATIONS_ALL_OPEN] = "declarations INDEXED BY declarations_open WHERE state <> 'done'",
@@ -237,7 +236,7 @@ static const char *const finds[KH_INDEX_COUNT] = {
 		"declarations INDEXED BY declarations_of_approval WHERE approval = ?1 AND approval > 0",
 	[KH_INDEX_DECLARATIONS_ASKING] = "declarations INDEXED BY declarations_asking WHERE asks = ?1 AND asks > 0",
 	[KH_INDEX_RESULTS_OF_DECLARATION] = "results INDEXED BY results_of_declaration WHERE declaration = ?1",
-	[KH_INDEX_RESULTS_EXPIRED] = "results INDEXED BY results_expiring WHERE " EXPIRED,
+	[KH_INDEX_RESULTS_EXPIRED] = ("results INDEXED BY results_expiring WHERE " EXPIRED),
 	[KH_INDEX_RATES] = "rates INDEXED BY rates_of_context WHERE context = ?1 AND operation = ?2",
 };
 

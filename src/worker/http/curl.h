@@ -16,7 +16,7 @@
 /* clang-format on */
 
 struct kh_curl {
-#define KH_MEMBER(name) __typeof__(curl_##name) *name;
+#define KH_MEMBER(name) __typeof__(curl_##name) *name; /* NOLINT(bugprone-macro-parentheses): it declares */
 	KH_CURL_FUNCTIONS(KH_MEMBER)
 #undef KH_MEMBER
 };

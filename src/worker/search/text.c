@@ -73,8 +73,8 @@ static bool is_plain(struct kh_view page)
 {
 	size_t tags = 0;
 
-	for (const char *p = page.p; (p = memchr(p, '<', page.n - (size_t)(p - page.p))) != NULL && tags <= TAGS; p++)
-		tags++;
+	for (size_t i = 0; i < page.n && tags <= TAGS; i++)
+		tags += page.p[i] == '<';
 	return tags <= TAGS;
 }
 

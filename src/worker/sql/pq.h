@@ -16,7 +16,7 @@
 /* clang-format on */
 
 struct kh_pq {
-#define KH_MEMBER(name) __typeof__(PQ##name) *name;
+#define KH_MEMBER(name) __typeof__(PQ##name) *name; /* NOLINT(bugprone-macro-parentheses): it declares */
 	KH_PQ_FUNCTIONS(KH_MEMBER)
 #undef KH_MEMBER
 };
