@@ -19,7 +19,8 @@ int kh_tasks_open(struct kh_frame *f)
 
 	if (kh_frame_call(f, kh_task_open_run, &call) != KH_OK)
 		return kh_frame_fail(f);
-	return f->options.json ? KH_FRAME_PAIRS(f, {"task", call.id}) : kh_frame_json(f, call.id);
+	return f->options.json ? kh_frame_object(f, kh_render_task_opened(kh_json_new(&f->arena), &f->arena, &call))
+			       : kh_frame_json(f, call.id);
 }
 
 /* --- show --------------------------------------------------------------------------------------------------------- */

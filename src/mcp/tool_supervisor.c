@@ -3,6 +3,7 @@
 
 #include "engine/approval/decide.h"
 #include "engine/approval/list.h"
+#include "engine/approval/render_decision.h"
 #include "engine/approval/show.h"
 
 /* Finds the oldest approval that waits; empty: none does. */
@@ -35,7 +36,7 @@ static enum kh_work_next show(struct kh_mcp_call *call, struct kh_view id, int64
 	kh_json_add_raw(call->doc, obj, "verification", show.json);
 	yyjson_mut_obj_add_str(call->doc, obj, "next",
 			       "Read every page, then call verification_decide with `id` as `approval` and `digest` as "
-			       "`shown`. Where anything is unclear, deny.");
+			       "`shown`. If anything is unclear, deny.");
 	result->trust = "untrusted"; /* the words of an agent, which may repeat untrusted text */
 	result->taint = "high";
 	return kh_mcp_tool_done(call, result, obj);
@@ -78,13 +79,12 @@ enum kh_work_next kh_mcp_tool_supervisor_decide(struct kh_mcp_call *call, struct
 		.note = kh_mcp_tool_text(call, "note"),
 		.from = KH_LIT("mcp"),
 	};
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 	enum kh_err e = kh_mcp_tool_run(call, kh_approval_decide_run, &decide);
 
 	if (e != KH_OK)
 		return kh_mcp_tool_fail(call, ret_result, e);
 	kh_gateway_look(call->gateway);
-	kh_json_add(call->doc, obj, "approval", decide.approval);
+	yyjson_mut_val *obj = kh_render_decision_new(call->doc, &decide);
 	yyjson_mut_obj_add_str(call->doc, obj, "decision", allow ? "allow" : "deny");
 	return kh_mcp_tool_done(call, ret_result, obj);
 }

@@ -23,7 +23,6 @@ static void add_readers(struct kh_mcp_call *call, yyjson_mut_val *obj)
 enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
 	struct kh_task_open open = {.title = kh_mcp_tool_text(call, "title")};
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
 	int64_t bits = 0;
 
 	if (kh_json_int(kh_json_get(call->arguments, "bits"), &bits))
@@ -31,10 +30,7 @@ enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_
 	enum kh_err e = kh_mcp_tool_run(call, kh_task_open_run, &open);
 	if (e != KH_OK)
 		return kh_mcp_tool_fail(call, ret_result, e);
-	kh_json_add(call->doc, obj, "task", open.id);
-	yyjson_mut_obj_add_str(call->doc, obj, "phase", "planning");
-	yyjson_mut_obj_add_uint(call->doc, obj, "bits", open.row->budget.budget / KH_MICROBIT);
-	kh_json_add(call->doc, obj, "words", kh_budget_words(call->arena, &open.row->budget));
+	yyjson_mut_val *obj = kh_render_task_opened(call->doc, call->arena, &open);
 	add_readers(call, obj);
 	return kh_mcp_tool_done(call, ret_result, obj);
 }

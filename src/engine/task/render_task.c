@@ -10,6 +10,16 @@ static yyjson_mut_val *render(yyjson_mut_doc *doc, struct kh_view task, const ch
 	return obj;
 }
 
+yyjson_mut_val *kh_render_task_opened(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_task_open *opened)
+{
+	const struct kh_task_row *row = opened->row;
+	yyjson_mut_val *obj = render(doc, opened->id, "phase", kh_words_name(&kh_phase_words, row->phase));
+
+	yyjson_mut_obj_add_uint(doc, obj, "bits", row->budget.budget / KH_MICROBIT);
+	kh_json_add(doc, obj, "words", kh_budget_words(arena, &row->budget));
+	return obj;
+}
+
 yyjson_mut_val *kh_render_task_closed(yyjson_mut_doc *doc, const struct kh_task_close *closed)
 {
 	return render(doc, closed->task, "state", kh_words_name(&kh_rows_task_words, closed->row->state));

@@ -13,7 +13,9 @@ enum kh_err kh_rest_tasks_open(struct kh_rest_call *call)
 	};
 	enum kh_err e = kh_rest_call_run(call, kh_task_open_run, &task);
 
-	return e == KH_OK ? kh_rest_call_reply_id(call, "task", task.id) : e;
+	return e == KH_OK ? kh_rest_call_reply_of(call, true, kh_render_task_opened(call->doc, call->arena, &task),
+						  task.id)
+			  : e;
 }
 
 enum kh_err kh_rest_tasks_show(struct kh_rest_call *call)

@@ -34,6 +34,7 @@ static void test_decided(struct kh_test *t)
 			    kh_calling_text(&c, "{\"approval\":\"%.*s\",\"decision\":\"deny\",\"shown\":\"%s\"}",
 					    KH_FMT(id), digest));
 	member_is(got, "decision", "deny");
+	member_is(got, "state", "rejected");
 	assert_int_equal(kh_approving_row(c.f, id)->state, KH_APPROVAL_REJECTED);
 	kh_calling_fails(&c, c.f->supervisor, "verification_decide",
 			 kh_calling_text(&c, "{\"approval\":\"%.*s\",\"decision\":\"allow\",\"shown\":\"%s\"}",
