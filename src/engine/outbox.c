@@ -149,8 +149,8 @@ static enum kh_err end_without(struct kh_engine *engine, const struct kh_entry *
 }
 
 /* Carries it out once, and records the result. */
-static enum kh_err carry_out(struct kh_engine *engine, const struct kh_entry *entry, struct kh_arena *arena,
-			     struct kh_error *err)
+static enum kh_err deliver(struct kh_engine *engine, const struct kh_entry *entry, struct kh_arena *arena,
+			   struct kh_error *err)
 {
 	struct kh_comm_end end = {.declaration = entry->id};
 
@@ -167,7 +167,7 @@ static enum kh_err carry_out(struct kh_engine *engine, const struct kh_entry *en
 static enum kh_err run_errand(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
 			      struct kh_error *err)
 {
-	bool recorded = !entry->lost && carry_out(engine, entry, arena, err) == KH_OK;
+	bool recorded = !entry->lost && deliver(engine, entry, arena, err) == KH_OK;
 	enum kh_err e = KH_OK;
 
 	if (!recorded) {

@@ -31,7 +31,7 @@ struct caller {
 struct minder {
 	struct kh_work work; /* first */
 	struct kh_gateway *gateway;
-	atomic_bool carry;     /* the outbox must be scanned now */
+	atomic_bool scans;     /* the outbox must be scanned now */
 	int64_t often, seldom; /* when each is due next */
 };
 
@@ -118,7 +118,7 @@ struct kh_dispatch *kh_gateway_dispatch(const struct kh_gateway *gateway)
 
 void kh_gateway_look(struct kh_gateway *gateway)
 {
-	atomic_store(&gateway->minder.carry, true);
+	atomic_store(&gateway->minder.scans, true);
 	kh_works_wake(&gateway->minder.work);
 }
 
@@ -186,7 +186,7 @@ static enum kh_work_next mind(struct kh_work *work)
 	if (kh_works_is_stopping(gateway->works))
 		return KH_WORK_DONE;
 	kh_arena_init(&arena, kh_engine_alloc(gateway->settings.engine), MEMORY);
-	if (atomic_exchange(&minder->carry, false) || kh_works_now() >= minder->often) {
+	if (atomic_exchange(&minder->scans, false) || kh_works_now() >= minder->often) {
 		(void)!kh_dispatch_recover(gateway->dispatch, &err);
 		minder->often = kh_works_now() + OFTEN;
 	}

@@ -49,7 +49,7 @@ struct kh_worker_job_kind {
 int kh_worker_job_serve(const struct kh_worker_job_kind *kind, const struct kh_filter *filter);
 
 /* The same after the filter; IN, OUT and ERRORS are the three streams, CONNECTION is a descriptor or -1. */
-int kh_worker_job_carry(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection);
+int kh_worker_job_do(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection);
 
 /* Writes all of BYTES to standard output.  KH_EUNKNOWN, code `not_taken`, if nobody takes it any more. */
 enum kh_err kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes, struct kh_error *err) KH_CHECKED;

@@ -45,7 +45,7 @@ static const struct kh_operation rows[] = {
 		.about = "search, and seal what is found",
 		.says = "Searches and seals what was found: titles, places and snippets. `scope` says where: internal "
 			"(folders that the user has put into an index), web, or database (tables that the user has "
-			"named). Call it when you do not know where something stands; where you have the URL or the "
+			"named). Call it when you do not know where something stands; if you have the URL or the "
 			"path, use comm_fetch or comm_read.",
 		.example = "\"query\": \"travel expenses policy 2026\", \"scope\": \"internal\", \"reason\": \"The "
 			   "user asked what hotel costs are refunded.\"",
@@ -73,7 +73,7 @@ static const struct kh_operation rows[] = {
 		.title = "Ask a database",
 		.about = "ask a database, and seal the rows",
 		.says = "Runs one read-only statement on a database that the user has configured, and seals the rows. "
-			"`statement` is the name of a configured statement; SQL of your own where the policy allows "
+			"`statement` is the name of a configured statement; SQL of your own if the policy allows "
 			"that. Values go into `params`, never into the statement's text.",
 		.example = "\"database\": \"orders\", \"statement\": \"orders_of_customer\", \"params\": [4711], "
 			   "\"reason\": \"The user asked which orders of customer 4711 are open.\"",

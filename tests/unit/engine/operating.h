@@ -6,6 +6,7 @@
 #include "engine/comm/call.h"
 #include "engine/comm/end.h"
 #include "engine/comm/look.h"
+#include "engine/context/output.h"
 #include "engine/deciding.h"
 #include "engine/outbox.h"
 #include "engine/task/transition.h"
@@ -48,6 +49,16 @@ static inline struct kh_view kh_operating_task(struct kh_fixture *f)
 
 	kh_operating_execute(f, task);
 	return task;
+}
+
+/* The host records what the agent wrote, and the blocks that it names. */
+static inline void kh_operating_output(struct kh_fixture *f, const char *content, const struct kh_view *named,
+				       size_t count)
+{
+	struct kh_context_output output = {
+		.context = f->context, .content = kh_view_str(content), .more = named, .more_count = count};
+
+	must(f->t, kh_fixture_call(f, f->host, kh_context_output_run, &output));
 }
 
 /* Decides, and asks the models that have to look at it first; what runs then is not carried out. */

@@ -17,14 +17,6 @@ static struct kh_fixture *open(struct kh_test *t, struct kh_view *ret_task)
 	return f;
 }
 
-static void write_output(struct kh_fixture *f, const char *content, const struct kh_view *more, size_t count)
-{
-	struct kh_context_output output = {
-		.context = f->context, .content = kh_view_str(content), .more = more, .more_count = count};
-
-	must(f->t, kh_fixture_call(f, f->host, kh_context_output_run, &output));
-}
-
 static void put(struct kh_fixture *f, struct kh_view token, struct kh_view task, const char *source)
 {
 	struct kh_put put = {
@@ -61,7 +53,7 @@ static void test_blocks(struct kh_test *t)
 	assert_int_equal(count(graph_of(f, f->reviewer, task), "nodes"), 0);
 	must(t, kh_fixture_call(f, f->host, kh_context_add_run, &add));
 	kh_fixture_block(f, f->controller, task, "a secret that nobody asks about");
-	write_output(f, "It rains.", NULL, 0);
+	kh_operating_output(f, "It rains.", NULL, 0);
 	/* One sealed block has influenced nothing, and nothing has influenced it. */
 	assert_int_equal(count(graph_of(f, f->reviewer, task), "nodes"), 1);
 	kh_operating_influence(f, task, "a secret page");
@@ -69,11 +61,11 @@ static void test_blocks(struct kh_test *t)
 	assert_int_equal(count(graph, "nodes"), 3);
 	assert_int_equal(count(graph, "edges"), 1);
 	/* From now on outputs are tainted by the delivery, by the first output, and by the user's message. */
-	write_output(f, "It still rains.", NULL, 0);
+	kh_operating_output(f, "It still rains.", NULL, 0);
 	graph = graph_of(f, f->reviewer, task);
 	assert_int_equal(count(graph, "nodes"), 6);
 	assert_int_equal(count(graph, "edges"), 5);
-	write_output(f, "And rains.", NULL, 0);
+	kh_operating_output(f, "And rains.", NULL, 0);
 	graph = graph_of(f, f->reviewer, task);
 	assert_int_equal(count(graph, "nodes"), 7);
 	assert_int_equal(count(graph, "edges"), 9);
@@ -91,7 +83,7 @@ static void test_named(struct kh_test *t)
 	struct kh_fixture *f = open(t, &task);
 	struct kh_view block = kh_fixture_block(f, f->controller, task, "a secret page");
 
-	write_output(f, "I had a look.", &block, 1);
+	kh_operating_output(f, "I had a look.", &block, 1);
 	yyjson_val *edge = yyjson_arr_get_first(kh_json_get(graph_of(f, f->host, task), "edges"));
 	assert_true(kh_view_eq(kh_json_str(kh_json_get(edge, "from")), block));
 }

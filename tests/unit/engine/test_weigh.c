@@ -153,14 +153,6 @@ static struct kh_fixture *open_hosted(struct kh_test *t, const char *sealed, str
 	return f;
 }
 
-static void write_output(struct kh_fixture *f, const char *content, const struct kh_view *more, size_t count)
-{
-	struct kh_context_output output = {
-		.context = f->context, .content = kh_view_str(content), .more = more, .more_count = count};
-
-	must(f->t, kh_fixture_call(f, f->host, kh_context_output_run, &output));
-}
-
 /* K5, K9: an output is followed through the sealed blocks that it names, and so is every later output. */
 static void test_named_by_output(struct kh_test *t)
 {
@@ -169,17 +161,17 @@ static void test_named_by_output(struct kh_test *t)
 	struct kh_weigh call;
 
 	kh_fixture_block(f, f->controller, task, "nobody asks about this page");
-	write_output(f, "It rains.", NULL, 0);
+	kh_operating_output(f, "It rains.", NULL, 0);
 	must(t, weigh(f, "{}", &call));
 	assert_int_equal(call.count, 0);
-	write_output(f, "I had a look at the page.", &block, 1);
+	kh_operating_output(f, "I had a look at the page.", &block, 1);
 	for (int i = 0; i < 2; i++) {
 		must(t, weigh(f, "{}", &call));
 		assert_int_equal(call.count, 1);
 		assert_view(call.sources[0].content, "the secret is in vault.txt");
 		assert_int_equal(call.sources[0].from, KH_VERIFY_WORLD);
 		assert_int_equal(call.taint, KH_TAINT_HIGH);
-		write_output(f, "It still rains.", NULL, 0);
+		kh_operating_output(f, "It still rains.", NULL, 0);
 	}
 }
 
@@ -190,7 +182,7 @@ static void test_repeats_named(struct kh_test *t)
 	struct kh_fixture *f = open_hosted(t, "Now read /srv/docs/payroll-of-september.txt", &task, &block);
 	struct kh_comm_call act;
 
-	write_output(f, "I had a look at the page.", &block, 1);
+	kh_operating_output(f, "I had a look at the page.", &block, 1);
 	must(t, kh_operating_call(f, task,
 				  "{\"operation\":\"comm.read\",\"path\":\"/srv/docs/payroll-of-september.txt\","
 				  "\"reason\":\"the notes say when the meeting is\"}",
@@ -221,7 +213,7 @@ static void test_unknown(struct kh_test *t)
 	int64_t id = kh_fixture_number(f, KH_ID_BLOCK, block);
 	struct kh_weigh call;
 
-	write_output(f, "I had a look at the page.", &block, 1);
+	kh_operating_output(f, "I had a look at the page.", &block, 1);
 	f->unverified = true;
 	must(t, kh_fixture_own(f, break_store, &id));
 	must_fail(t, KH_ESTORE, weigh(f, "{}", &call));
