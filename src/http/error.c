@@ -29,6 +29,7 @@ static const struct {
 	{"task_failed", 409},
 	{"too_many_blocks", 409},
 	{"too_many_pending", 409},
+	{"unsupported_encoding", 415},
 	{"unsupported_type", 415},
 	{"concurrent_exceeded", 429},
 	{"rate_limited", 429},

@@ -208,22 +208,54 @@ static enum kh_err take_singles(const struct kh_http_pair *headers, size_t count
 	return KH_OK;
 }
 
+static bool is_number(struct kh_view v)
+{
+	for (size_t i = 0; i < v.n; i++) {
+		if (!kh_ascii_is_digit(v.p[i]))
+			return false;
+	}
+	return v.n > 0;
+}
+
+bool kh_http_guard_length(struct kh_view value, uint64_t *ret_length)
+{
+	struct kh_view length = kh_view_trim(value);
+	int64_t n;
+
+	if (!is_number(length) || !kh_view_int(length, &n))
+		return false;
+	*ret_length = (uint64_t)n;
+	return true;
+}
+
 static enum kh_err take_length(const struct kh_view found[SINGLES], struct kh_http_knock *knock, struct kh_error *err)
 {
 	struct kh_view length = found[LENGTH], encoding = found[ENCODING];
-	int64_t n = 0;
 
 	if (length.p != NULL && encoding.p != NULL)
 		return kh_error_set(err, KH_EINPUT, "bad_length",
 				    "Content-Length and Transfer-Encoding exclude each other");
 	if (encoding.p != NULL && !kh_view_eq_nocase(encoding, KH_LIT("chunked")))
 		return kh_error_set(err, KH_EINPUT, "bad_length", "of transfer encodings only chunked is taken");
-	if (length.p != NULL && (!kh_view_int(length, &n) || n < 0 || length.p[0] == '-'))
-		return kh_error_set(err, KH_EINPUT, "bad_length", "Content-Length is not a number of bytes");
+	if (length.p != NULL && !kh_http_guard_length(length, &knock->length))
+		return is_number(length) && length.p[0] != '0'
+			       ? kh_error_set(err, KH_ELIMIT, "too_large", "no path takes a body of this length")
+			       : kh_error_set(err, KH_EINPUT, "bad_length", "Content-Length is not a number of bytes");
 	knock->chunked = encoding.p != NULL;
 	knock->has_length = length.p != NULL;
-	knock->length = (uint64_t)n;
 	return KH_OK;
+}
+
+/* Looks for a body that is not as it would be read: in another content coding than none. */
+static bool is_encoded(const struct kh_http_pair *headers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct kh_view value = kh_view_trim(headers[i].value);
+		if (kh_view_eq_nocase(headers[i].name, KH_LIT("content-encoding")) && value.n > 0 &&
+		    !kh_view_eq_nocase(value, KH_LIT("identity")))
+			return true;
+	}
+	return false;
 }
 
 enum kh_err kh_http_guard_check(const struct kh_http_guard *guard, const struct kh_http_pair *headers, size_t count,
@@ -238,13 +270,16 @@ enum kh_err kh_http_guard_check(const struct kh_http_guard *guard, const struct 
 		e = take_length(found, &knock, err);
 	if (e != KH_OK)
 		return e;
-	if (found[HOST].p == NULL || !kh_http_guard_host(guard, found[HOST], &configured))
+	if (found[HOST].p == NULL)
+		return kh_error_set(err, KH_EINPUT, "bad_host", "a request says by Host which server it is for");
+	if (!kh_http_guard_host(guard, found[HOST], &configured))
 		return kh_error_set(err, KH_EREFUSED, "bad_host",
 				    "Host is not a name of this server; others are named in the configuration");
 	if (found[ORIGIN].p != NULL && !kh_http_guard_origin(guard, found[ORIGIN], found[HOST]))
 		return kh_error_set(err, KH_EREFUSED, "bad_origin",
 				    "pages of this origin may not call; those that may are named in the configuration");
 	knock.authorization = found[AUTHORIZATION];
+	knock.encoded = is_encoded(headers, count);
 	if (found[ORIGIN].p != NULL && is_listed(guard, found[ORIGIN]))
 		knock.origin = found[ORIGIN];
 	*ret_knock = knock;

@@ -32,13 +32,20 @@ struct kh_http_knock {
 	struct kh_view origin;        /* a configured origin that calls, to be told that it may (CORS); p NULL: none */
 	bool chunked;                 /* the length of the body is not known */
 	bool has_length;
+	bool encoded; /* the body is in a content coding, such as gzip */
 	uint64_t length;
 };
 
-/* Returns KH_OK; or KH_EINPUT (`bad_header`, `duplicate_header`, `bad_length`) or KH_EREFUSED (`bad_host`,
- * `bad_origin`), after which the connection must be closed. */
+/*
+ * Returns KH_OK; or an error, after which the connection must be closed: KH_EINPUT (`bad_header`, `duplicate_header`,
+ * `bad_length`, `bad_host` if there is none), KH_ELIMIT (`too_large`: a length that is too large to be counted), or
+ * KH_EREFUSED (`bad_host`, `bad_origin`).
+ */
 enum kh_err kh_http_guard_check(const struct kh_http_guard *guard, const struct kh_http_pair *headers, size_t count,
 				struct kh_http_knock *ret_knock, struct kh_error *err) KH_CHECKED;
+
+/* Reads the value of a Content-Length: digits, and no more than an int64_t holds. */
+bool kh_http_guard_length(struct kh_view value, uint64_t *ret_length);
 
 /* Returns the token of "Bearer <token>".  False for any other scheme and form. */
 bool kh_http_guard_bearer(struct kh_view authorization, struct kh_view *ret_token);

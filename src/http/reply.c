@@ -86,6 +86,8 @@ void kh_http_reply_error(struct kh_http_request *r, enum kh_err e, const struct 
 
 	if (status == 401)
 		more[count++] = (struct kh_http_header){"WWW-Authenticate", KH_LIT("Bearer realm=\"keyhole\"")};
+	if (status == 415)
+		more[count++] = (struct kh_http_header){"Accept-Encoding", KH_LIT("identity")};
 	if (status == 503 || status == 429)
 		more[count++] = (struct kh_http_header){"Retry-After", KH_LIT("1")};
 	kh_http_reply(r, status, "application/json", kh_http_error_text(e, err, text), more, count);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #define BODY_STEP ((size_t)4096)
-#define DISCARD \
-	((size_t)1 << 20) /* bytes of a too large body that are still read, so that the client reads the answer */
+/* Bytes of a too large body that are still read, because MHD sends no answer before a body in chunks has ended. */
+#define DISCARD ((size_t)64 << 20)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
@@ -73,84 +73,6 @@ void kh_http_request_drop(struct kh_http_request *r)
 }
 
 /* --- what comes in ------------------------------------------------------------------------------------------------ */
-
-/* The first pass counts, the second one copies. */
-struct copying {
-	struct kh_http_pair *to; /* NULL: counting */
-	char *text;
-	size_t count, size;
-};
-
-static struct kh_view copy_text(struct copying *copying, const char *p, size_t n)
-{
-	char *to = copying->text;
-
-	if (n > 0)
-		memcpy(to, p, n);
-	copying->text += n + 1;
-	return kh_view_of(to, n);
-}
-
-/* Wipes MHD's copy of a secret, which MHD does not need any more.  Its memory may be written, although the type is
- * const. */
-static void wipe_behind(const char *p, size_t n)
-{
-	sodium_memzero((void *)(uintptr_t)p, n); /* NOLINT(performance-no-int-to-ptr) */
-}
-
-static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind, const char *key, size_t key_size,
-				   const char *value, size_t value_size)
-{
-	struct copying *copying = cls;
-
-	(void)kind;
-	if (copying->to != NULL) {
-		struct kh_http_pair *pair = &copying->to[copying->count];
-		pair->name = copy_text(copying, key, key_size);
-		pair->value = copy_text(copying, value, value_size);
-		if (kh_view_eq_nocase(pair->name, KH_LIT("authorization")) && value_size > 0)
-			wipe_behind(value, value_size);
-	}
-	copying->count++;
-	copying->size += key_size + value_size + 2;
-	return MHD_YES;
-}
-
-static void take_address(struct kh_http_request *r)
-{
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection,
-								       MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-
-	if (info == NULL || info->client_addr == NULL)
-		return;
-	if (info->client_addr->sa_family == AF_INET)
-		memcpy(&r->address, info->client_addr, sizeof(struct sockaddr_in));
-	else if (info->client_addr->sa_family == AF_INET6)
-		memcpy(&r->address, info->client_addr, sizeof(struct sockaddr_in6));
-	else
-		r->address.ss_family = info->client_addr->sa_family;
-}
-
-enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_error *err)
-{
-	struct copying counting = {.to = NULL}, copying = {.to = NULL};
-
-	take_address(r);
-	MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, copy_header, &counting);
-	if (counting.count > KH_HTTP_REQUEST_HEADERS)
-		return kh_error_set(err, KH_ELIMIT, "too_many_headers", "a request has at most %d headers",
-				    KH_HTTP_REQUEST_HEADERS);
-	r->head_size = counting.count * sizeof(struct kh_http_pair) + counting.size + 1;
-	r->head = kh_alloc_zero(r->frame->alloc, r->head_size);
-	if (r->head == NULL)
-		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a request");
-	copying.to = r->head;
-	copying.text = (char *)r->head + counting.count * sizeof(struct kh_http_pair);
-	MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, copy_header, &copying);
-	r->headers = copying.to;
-	r->header_count = copying.count;
-	return KH_OK;
-}
 
 static bool make_body_room(struct kh_http_request *r, size_t want)
 {

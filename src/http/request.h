@@ -17,8 +17,7 @@
 #include <stdatomic.h>
 #include <sys/socket.h>
 
-#define KH_HTTP_REQUEST_HEADERS 100               /* that a request may have */
-#define KH_HTTP_REQUEST_ARENA   ((size_t)8 << 20) /* bytes of it while no work runs */
+#define KH_HTTP_REQUEST_ARENA ((size_t)8 << 20) /* bytes of it while no work runs */
 
 struct kh_http_request {
 	struct kh_work work; /* first, so that a work can be cast to its request */
@@ -67,9 +66,6 @@ struct kh_http_request *kh_http_request_new(struct kh_http_frame *frame, struct 
 					    struct kh_view target);
 void kh_http_request_hold(struct kh_http_request *r);
 void kh_http_request_drop(struct kh_http_request *r);
-
-/* Copies the headers, and wipes the token out of MHD's own memory.  KH_ELIMIT: too many. */
-enum kh_err kh_http_request_take_headers(struct kh_http_request *r, struct kh_error *err) KH_CHECKED;
 
 /* Takes a piece of the body.  False: the connection has to be closed. */
 bool kh_http_request_take_body(struct kh_http_request *r, struct kh_view piece) KH_CHECKED;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "http/error.h"
 #include "http/handling.h"
+#include "http/headers.h"
 #include "http/reply.h"
 
 #include <fcntl.h>
@@ -22,10 +23,14 @@
 #define CONNECTIONS    10000U
 #define POOL           ((size_t)16 << 10) /* bytes of a connection, for the headers of request and answer */
 #define POOL_STEP      ((size_t)1024)
-#define SILENCE        30U                 /* seconds after which MHD closes a silent connection */
+#define SILENCE        30U                 /* seconds after which MHD closes a connection that is silent in a request */
+#define IDLE           100U                /* and one without a request: after what the watch allows */
 #define MOST_DISCARDED ((uint64_t)1 << 20) /* bytes of a refused request's body, so that its sender reads the answer */
 #define FAREWELL       INT64_C(5000000)    /* microseconds for clients to take answers when the server ends */
-#define PRIORITIES     "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-GCM:+AES-128-GCM:+CHACHA20-POLY1305"
+/* Forward secrecy and authenticated encryption, whatever the machine's defaults are. */
+#define PRIORITIES                                                                                            \
+	"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-GCM:+AES-128-GCM:+CHACHA20-POLY1305" \
+	":-MAC-ALL:+AEAD:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"
 
 struct kh_http;
 
@@ -129,7 +134,7 @@ static bool find_route(struct kh_http *http, struct kh_http_request *r, struct k
 	return false;
 }
 
-/* Checks the token's form, and the body's announced length. */
+/* Checks the token's form, and what is announced of the body. */
 static bool admit(struct kh_http_request *r, const struct kh_http_knock *knock)
 {
 	struct kh_error err;
@@ -138,6 +143,13 @@ static bool admit(struct kh_http_request *r, const struct kh_http_knock *knock)
 
 	if (r->route->access == KH_HTTP_TOKEN && !has_token) {
 		refuse(r, kh_error_set(&err, KH_EREFUSED, "unauthorised", "a bearer token is needed"), &err);
+		return false;
+	}
+	if (knock->encoded) {
+		refuse(r,
+		       kh_error_set(&err, KH_EINPUT, "unsupported_encoding",
+				    "a body is read as it is: Content-Encoding is not taken"),
+		       &err);
 		return false;
 	}
 	if (knock->length > r->route->body || (knock->chunked && r->route->body == 0)) {
@@ -156,7 +168,7 @@ static bool take_head(struct door *door, struct kh_http_request *r, struct kh_vi
 {
 	struct kh_http_knock knock = {.length = 0};
 	struct kh_error err;
-	enum kh_err e = kh_http_request_take_headers(r, &err);
+	enum kh_err e = kh_http_headers_take(r, &err);
 
 	if (e == KH_OK)
 		e = kh_http_guard_check(&door->guard, r->headers, r->header_count, &knock, &err);
@@ -175,11 +187,18 @@ static bool take_head(struct door *door, struct kh_http_request *r, struct kh_vi
 
 /* --- callbacks of MHD --------------------------------------------------------------------------------------------- */
 
+/* MHD's own limit of silence, which only matters while something should be read or sent (watch.h has the others). */
+static void limit_silence(struct MHD_Connection *connection, unsigned seconds)
+{
+	(void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 static void *begun(void *cls, const char *uri, struct MHD_Connection *connection)
 {
 	struct door *door = cls;
 	int fd = fd_of(connection);
 
+	limit_silence(connection, SILENCE);
 	return kh_http_request_new(door->http->frame, connection, fd, kh_view_str(uri != NULL ? uri : ""));
 }
 
@@ -238,7 +257,8 @@ static void ended(void *cls, struct MHD_Connection *connection, void **con_cls, 
 	struct kh_http_request *r = *con_cls;
 
 	(void)cls;
-	(void)connection;
+	if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		limit_silence(connection, IDLE);
 	if (r != NULL)
 		kh_http_request_over(r, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 	*con_cls = NULL;
@@ -360,6 +380,8 @@ static unsigned threads_of(const struct kh_http *http)
 	return cores > 0 ? (unsigned)cores : 1;
 }
 
+/* STRICT_FOR_CLIENT is 0, because MHD 0.9.75 answers a request without Host twice; the guard and the route are as
+ * strict. */
 static enum kh_err open_door(struct kh_http *http, struct door *door, struct kh_error *err)
 {
 	const struct kh_http_settings *s = &http->settings;
@@ -382,7 +404,7 @@ static enum kh_err open_door(struct kh_http *http, struct door *door, struct kh_
 	door->daemon = MHD_start_daemon(
 		flags, 0, NULL, NULL, answer, door, MHD_OPTION_LISTEN_SOCKET, door->fd, MHD_OPTION_CONNECTION_LIMIT,
 		http->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL, MHD_OPTION_CONNECTION_MEMORY_INCREMENT,
-		POOL_STEP, MHD_OPTION_CONNECTION_TIMEOUT, SILENCE, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		POOL_STEP, MHD_OPTION_CONNECTION_TIMEOUT, IDLE, MHD_OPTION_STRICT_FOR_CLIENT, 0,
 		MHD_OPTION_NOTIFY_COMPLETED, ended, door, MHD_OPTION_NOTIFY_CONNECTION, connected, door,
 		MHD_OPTION_URI_LOG_CALLBACK, begun, door, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, door,
 		MHD_OPTION_ARRAY, options, MHD_OPTION_END);
