@@ -128,7 +128,8 @@ enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_token_claim t
 					    "the context changes faster than an output is compared");
 		e = kh_engine_call(engine, token, kh_guarding_run, &guarding, arena, err);
 		if (e == KH_OK)
-			e = kh_guarding_compare(arena, &guarding, output->content, &output->unattributed, err);
+			e = kh_guarding_compare(arena, &guarding, output->content, &output->unattributed,
+						&output->copies, err);
 		output->guarded = true;
 		output->last_block = guarding.last_block;
 		if (e == KH_OK)

@@ -73,29 +73,33 @@ static void flag(struct kh_reasons *flags, const struct kh_matches *matches, siz
 			       "repeats %.*s in %zu places (first a %s) without naming it", KH_FMT(quoted), n, kind);
 }
 
-enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const struct kh_guard_source *sources,
-			    size_t count, const struct kh_view *own, size_t own_count, struct kh_reasons *flags,
-			    size_t *ret_places)
+enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const struct kh_guard_given *given,
+			    struct kh_reasons *flags, size_t *ret_places, bool *ret_copies)
 {
-	struct kh_compare what = {.texts = &output, .text_count = 1, .own = own, .own_count = own_count};
-	struct kh_view *contents = KH_NEW_N(arena, struct kh_view, count);
+	struct kh_compare what = {.texts = &output, .text_count = 1, .own = given->own, .own_count = given->own_count};
+	size_t all = given->count + given->other_count, n = 0;
+	struct kh_view *contents = KH_NEW_N(arena, struct kh_view, all);
 	struct kh_matches matches;
-	size_t n = 0;
 	enum kh_err e;
 
 	if (contents == NULL)
 		return KH_ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		contents[i] = sources[i].content;
-	e = kh_compare_texts(arena, &what, contents, count, &matches);
-	for (size_t i = 0; e == KH_OK && i < count; i++) {
+	for (size_t i = 0; i < all; i++)
+		contents[i] = i < given->count ? given->sources[i].content : given->others[i - given->count];
+	e = kh_compare_texts(arena, &what, contents, all, &matches);
+	for (size_t i = 0; e == KH_OK && i < given->count; i++) {
+		const struct kh_attribution *attribution = given->sources[i].attribution;
 		size_t before = flags->n;
 		bool named = false;
-		e = kh_guard_names(arena, output, sources[i].attribution, &named);
+		e = kh_guard_names(arena, output, attribution, &named);
 		if (e == KH_OK && !named)
-			flag(flags, &matches, i, sources[i].attribution->source);
+			flag(flags, &matches, i, attribution->source);
 		if (flags->n > before)
 			ret_places[n++] = i;
 	}
-	return e != KH_OK ? e : kh_arena_check(arena);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	if (e == KH_OK)
+		*ret_copies = matches.n > 0;
+	return e;
 }

@@ -13,14 +13,24 @@ struct kh_guard_source {
 	struct kh_view content;
 };
 
+/* What the author of an output has received. */
+struct kh_guard_given {
+	const struct kh_guard_source *sources;
+	size_t count;
+	const struct kh_view *others; /* untrusted text without a source that could be named */
+	size_t other_count;
+	const struct kh_view *own; /* the user's words, which may be repeated */
+	size_t own_count;
+};
+
 /*
- * Compares OUTPUT (valid UTF-8) with each of the sources and adds a reason `unattributed` to FLAGS, member
- * "sources[i]", for each that it repeats and does not name.  RET_PLACES, with room for COUNT, gets the i of each flag.
- * Text in OWN, the user's words, may be repeated.  Fails only for lack of memory or over the comparison's limits.
+ * Compares OUTPUT (valid UTF-8) with everything in GIVEN and adds a reason `unattributed` to FLAGS, member
+ * "sources[i]", for each source that it repeats and does not name.  RET_PLACES, with room for the sources, gets the i
+ * of each flag.  RET_COPIES: it repeats untrusted text, named or not, so it is no instruction (K9).  Fails only for
+ * lack of memory or over the comparison's limits.
  */
-enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const struct kh_guard_source *sources,
-			    size_t count, const struct kh_view *own, size_t own_count, struct kh_reasons *flags,
-			    size_t *ret_places) KH_CHECKED;
+enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const struct kh_guard_given *given,
+			    struct kh_reasons *flags, size_t *ret_places, bool *ret_copies) KH_CHECKED;
 
 /*
  * Whether OUTPUT names the source of ATTRIBUTION: its whole text, or the host if it is a URL. A part of a longer word

@@ -33,26 +33,33 @@ static void add_source(struct kh_op *op, struct kh_guarding *guarding, const str
 										   row->attribution, row->content};
 }
 
+static void add_block(struct kh_op *op, struct kh_guarding *guarding, const struct kh_block_row *row)
+{
+	if (row->kind == KH_BLOCK_SEALED)
+		add_source(op, guarding, row);
+	else if (row->trust == KH_UNTRUSTED)
+		guarding->others[guarding->other_count++] = row->content;
+	else
+		guarding->own[guarding->own_count++] = row->content;
+}
+
 static enum kh_err load(struct kh_op *op, const struct kh_closure *closure, struct kh_guarding *guarding)
 {
+	struct kh_block_row *row;
 	enum kh_err e = KH_OK;
 
-	guarding->count = guarding->own_count = 0;
+	guarding->count = guarding->other_count = guarding->own_count = 0;
 	guarding->sources = KH_NEW_N(op->arena, struct kh_guarding_source, closure->n + 1);
+	guarding->others = KH_NEW_N(op->arena, struct kh_view, closure->n + 1);
 	guarding->own = KH_NEW_N(op->arena, struct kh_view, closure->n + 1);
-	if (guarding->sources == NULL || guarding->own == NULL)
+	if (guarding->sources == NULL || guarding->others == NULL || guarding->own == NULL)
 		return KH_ENOMEM;
 	for (size_t i = 0; i < closure->n && e == KH_OK; i++) {
-		const struct kh_closure_block *block = &closure->at[i];
-		bool own = block->kind == KH_BLOCK_HOST && block->trust != KH_UNTRUSTED;
-		struct kh_block_row *row;
-		if (!own && block->kind != KH_BLOCK_SEALED)
-			continue;
-		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, block->id, &row);
-		if (e == KH_OK && own)
-			guarding->own[guarding->own_count++] = row->content;
-		else if (e == KH_OK)
-			add_source(op, guarding, row);
+		if (closure->at[i].kind == KH_BLOCK_OUTPUT)
+			continue; /* the agent's own words */
+		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, closure->at[i].id, &row);
+		if (e == KH_OK)
+			add_block(op, guarding, row);
 	}
 	return e;
 }
@@ -105,8 +112,13 @@ static enum kh_err write_flags(struct kh_arena *arena, const struct kh_guarding 
 }
 
 enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding *guarding, struct kh_view output,
-				struct kh_view *ret_json, struct kh_error *err)
+				struct kh_view *ret_json, bool *ret_copies, struct kh_error *err)
 {
+	struct kh_guard_given given = {.count = guarding->count,
+				       .others = guarding->others,
+				       .other_count = guarding->other_count,
+				       .own = guarding->own,
+				       .own_count = guarding->own_count};
 	struct kh_guard_source *sources = KH_NEW_N(arena, struct kh_guard_source, guarding->count);
 	struct kh_attribution *attributions = KH_NEW_N(arena, struct kh_attribution, guarding->count);
 	size_t *places = KH_NEW_N(arena, size_t, guarding->count);
@@ -118,8 +130,8 @@ enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding
 		e = prove(arena, &guarding->sources[i], &attributions[i], err);
 		sources[i] = (struct kh_guard_source){&attributions[i], guarding->sources[i].content};
 	}
+	given.sources = sources;
 	if (e == KH_OK)
-		e = kh_guard_output(arena, output, sources, guarding->count, guarding->own, guarding->own_count, &flags,
-				    places);
+		e = kh_guard_output(arena, output, &given, &flags, places, ret_copies);
 	return e == KH_OK ? write_flags(arena, guarding, attributions, &flags, places, ret_json) : e;
 }

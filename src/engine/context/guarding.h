@@ -19,6 +19,8 @@ struct kh_guarding {
 	/* out, in the arena */
 	struct kh_guarding_source *sources;
 	size_t count;
+	struct kh_view *others; /* other untrusted text of the closure: answers, messages that count as untrusted */
+	size_t other_count;
 	struct kh_view *own; /* the user's own text, which may be repeated */
 	size_t own_count;
 	int64_t last_block;
@@ -34,9 +36,10 @@ enum kh_err kh_guarding_run(struct kh_op *op, void *call);
 
 /*
  * Compares OUTPUT with what was loaded: [{"block":...,"source":...,"detail":...}], one for each source that it repeats
- * without naming it.  Verifies each attribution against its content: KH_ECHANGED if one is not what was sealed.
+ * without naming it.  RET_COPIES: it repeats untrusted text, so it is data (K9).  Verifies each attribution against
+ * its content: KH_ECHANGED if one is not what was sealed.
  */
 enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding *guarding, struct kh_view output,
-				struct kh_view *ret_json, struct kh_error *err) KH_CHECKED;
+				struct kh_view *ret_json, bool *ret_copies, struct kh_error *err) KH_CHECKED;
 
 #endif

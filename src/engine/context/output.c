@@ -1,7 +1,7 @@
 /*
- * An agent's output as a block (K5, K9).  What taints it is known from Keyhole's own records: the list of the previous
- * output, that output, and everything that was given since.  So a list is exact, and making one does not need all
- * earlier lists.
+ * An agent's output as a block (K5, K9): an instruction, or data if it repeats untrusted text.  What taints it is known
+ * from Keyhole's own records: the list of the previous output, that output, and everything that was given since.  So a
+ * list is exact, and making one does not need all earlier lists.
  */
 #include "engine/context/output.h"
 
@@ -105,7 +105,7 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output
 	struct kh_block_spec spec = {
 		.source = KH_LIT("agent"),
 		.content = output->content,
-		.type = KH_INSTRUCTION,
+		.type = output->copies ? KH_DATA : KH_INSTRUCTION,
 	};
 	enum kh_err e = kh_op_make_block(op, &spec, &chain->taint, row);
 
@@ -126,7 +126,8 @@ static enum kh_err guard(struct kh_op *op, struct kh_context_output *output, con
 	if (output->guarded)
 		return KH_OK;
 	enum kh_err e = kh_guarding_run(op, &guarding);
-	return e == KH_OK ? kh_guarding_compare(op->arena, &guarding, output->content, &output->unattributed, op->err)
+	return e == KH_OK ? kh_guarding_compare(op->arena, &guarding, output->content, &output->unattributed,
+						&output->copies, op->err)
 			  : e;
 }
 
@@ -173,9 +174,10 @@ enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 	kh_context_give(context, row);
 	e = kh_op_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
 			kh_arena_printf(op->arena,
-					"{\"event\":\"output\",\"flagged\":%s,\"size\":%zu,\"unattributed\":%.*s}",
-					chain.flagged ? "true" : "false", output->content.n,
-					KH_FMT(name_blocks(op, output->unattributed))));
+					"{\"copies\":%s,\"event\":\"output\",\"flagged\":%s,\"size\":%zu,"
+					"\"unattributed\":%.*s}",
+					output->copies ? "true" : "false", chain.flagged ? "true" : "false",
+					output->content.n, KH_FMT(name_blocks(op, output->unattributed))));
 	if (e != KH_OK)
 		return e;
 	output->id = kh_op_id(op, KH_ID_BLOCK, row->id);

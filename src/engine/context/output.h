@@ -19,6 +19,7 @@ struct kh_context_output {
 	bool guarded;
 	int64_t last_block;
 	struct kh_view unattributed; /* JSON: what it repeats without naming its source (E10); out if not guarded */
+	bool copies;                 /* it repeats untrusted text, so it is data (K9); likewise */
 	/* out */
 	struct kh_view id;
 	bool flagged; /* an untrusted block is in its closure (K6) */

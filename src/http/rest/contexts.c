@@ -54,6 +54,7 @@ enum kh_err kh_rest_contexts_output(struct kh_rest_call *call)
 	kh_json_add(call->doc, obj, "block", block.id);
 	kh_json_add(call->doc, obj, "id", block.id);
 	yyjson_mut_obj_add_bool(call->doc, obj, "flagged", block.flagged);
+	yyjson_mut_obj_add_str(call->doc, obj, "type", block.copies ? "data" : "instruction");
 	kh_json_add_raw(call->doc, obj, "unattributed", block.unattributed);
 	return kh_rest_call_reply_object(call, obj);
 }

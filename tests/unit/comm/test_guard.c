@@ -27,7 +27,10 @@ static struct kh_reasons guard(struct kh_test *t, const char *output)
 	size_t places[2];
 
 	kh_reasons_init(&flags, &t->arena);
-	must(t, kh_guard_output(&t->arena, kh_view_str(output), sources, 2, NULL, 0, &flags, places));
+	struct kh_guard_given given = {.sources = sources, .count = 2};
+	bool copies = false;
+	must(t, kh_guard_output(&t->arena, kh_view_str(output), &given, &flags, places, &copies));
+	assert_true(copies || flags.n == 0);
 	return flags;
 }
 

@@ -2,6 +2,7 @@
 #include "operating.h"
 
 #include "engine/context/add.h"
+#include "engine/context/assemble.h"
 #include "engine/context/context.h"
 #include "engine/context/guarding.h"
 #include "engine/context/output.h"
@@ -76,6 +77,39 @@ static void test_named_before(struct kh_test *t)
 		    kh_arena_printf(&f->arena, "%.*s", KH_FMT(block)).p);
 }
 
+/* The type of the last block of the context, as its host gets it back. */
+static struct kh_view last_type(struct kh_fixture *f)
+{
+	struct kh_context_assemble assemble = {.context = f->context};
+
+	must(f->t, kh_fixture_call(f, f->host, kh_context_assemble_run, &assemble));
+	yyjson_val *root = kh_fixture_json(f, assemble.text);
+	yyjson_val *blocks = yyjson_is_arr(root) ? root : kh_json_get(root, "blocks");
+	return kh_json_str(kh_json_get(yyjson_arr_get_last(blocks), "type"));
+}
+
+/* K9: an output that repeats untrusted text is data, whether it names the source or not; any other is an instruction. */
+static void test_copies_are_data(struct kh_test *t)
+{
+	for (int steps = 0; steps < 2; steps++) {
+		struct kh_fixture *f = open(t);
+		struct kh_view task = kh_fixture_task(f, f->controller);
+		(void)say(f, "As everybody knows, Port Lyndon handled forty thousand containers.", steps != 0);
+		assert_view(last_type(f), "instruction");
+		kh_operating_influence(f, task, PAGE);
+		struct kh_view list = say(f, "Port Lyndon handled forty thousand containers.", steps != 0);
+		assert_view(last_type(f), "data");
+		struct kh_view source = kh_json_str(
+			kh_json_get(yyjson_arr_get_first(kh_fixture_json(f, list)), "source"));
+		struct kh_view named = kh_arena_printf(
+			&f->arena, "%.*s says: Port Lyndon handled forty thousand containers.", KH_FMT(source));
+		assert_view(say(f, named.p, steps != 0), "[]");
+		assert_view(last_type(f), "data");
+		(void)say(f, "The port had a good month.", steps != 0);
+		assert_view(last_type(f), "instruction");
+	}
+}
+
 /* E10: what the user said first is no one else's. */
 static void test_own(struct kh_test *t)
 {
@@ -116,6 +150,10 @@ static void test_roles(struct kh_test *t)
 	assert_code(t, "forbidden");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_flagged), KH_TEST_ONCE(test_named_before),
-					    KH_TEST_ONCE(test_own), KH_TEST(test_again), KH_TEST(test_roles)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_flagged),
+					    KH_TEST_ONCE(test_named_before),
+					    KH_TEST_ONCE(test_copies_are_data),
+					    KH_TEST_ONCE(test_own),
+					    KH_TEST(test_again),
+					    KH_TEST(test_roles)};
 KH_TEST_MAIN(cases)
