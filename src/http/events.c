@@ -43,6 +43,19 @@ struct reading {
 	size_t passed; /* including events that the client may not see */
 };
 
+/* What is recorded before its slot has come (B17).  A host is not told, because it talks to its agent. */
+static bool is_early(struct kh_view kind)
+{
+	static const enum kh_audit_kind early[] = {
+		KH_AUDIT_ASK_TAKEN,  KH_AUDIT_ASK_BEGUN,   KH_AUDIT_ASK_FAILED, KH_AUDIT_RESPONSE_JUDGED,
+		KH_AUDIT_QUERY_HELD, KH_AUDIT_QUERY_READY, KH_AUDIT_TRIAGED,    KH_AUDIT_OPERATION_ENDED};
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]) && !found; i++)
+		found = kh_view_eq(kind, kh_view_str(kh_words_name(&kh_audit_kind_words, early[i])));
+	return found;
+}
+
 static bool take(const struct kh_audit_entry *entry, void *arg)
 {
 	struct reading *reading = arg;
@@ -50,7 +63,7 @@ static bool take(const struct kh_audit_entry *entry, void *arg)
 
 	reading->after = entry->id;
 	reading->passed++;
-	if (reading->host == 0 || entry->chain != 0) {
+	if (reading->host == 0 || (entry->chain != 0 && !is_early(entry->kind))) {
 		*found = (struct found){.id = entry->id, .chain = entry->chain, .at = entry->at};
 		snprintf(found->kind, sizeof(found->kind), "%.*s", KH_FMT(entry->kind));
 		reading->count++;

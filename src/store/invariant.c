@@ -100,15 +100,16 @@ static void sum_block(struct kh_fold *fold, const struct kh_invariant_change *ch
 	const struct kh_block_row *row = change->row, *was = change->was;
 	struct kh_fold_sums *context = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context);
 	struct kh_fold_sums *task = kh_fold_sums(fold, KH_TABLE_TASKS, row->task);
+	bool is_new = row->told >= 0 && (change->fresh || was->told < 0); /* known from this event on */
 
 	if (context != NULL) {
-		context->blocks += change->fresh;
+		context->blocks += is_new;
 		context->deliveries += change->fresh && row->kind == KH_BLOCK_DELIVERY;
 		if (row->given && (change->fresh || !was->given))
 			context->taint = kh_label_max_taint(context->taint, row->taint);
 	}
 	if (task != NULL)
-		task->sealed_blocks += change->fresh && row->kind == KH_BLOCK_SEALED;
+		task->sealed_blocks += is_new && row->kind == KH_BLOCK_SEALED;
 }
 
 static void sum_approval(struct kh_fold *fold, const struct kh_invariant_change *change)
@@ -257,6 +258,8 @@ static const char *check_block(const struct check *c, const struct kh_invariant_
 	    !same_digest(&row->content_hash, &was->content_hash) || !same_text(row->tainted_by, was->tainted_by) ||
 	    !same_text(row->attribution, was->attribution) || row->query != was->query || row->given < was->given)
 		return "is another block than before (K1)";
+	if (row->told != was->told && (was->told >= 0 || c->event->kind != KH_AUDIT_OPERATION_TOLD))
+		return "became known without an event that told it (B17)";
 	if (!same_text(row->content, was->content) &&
 	    (row->content.p != NULL || row->content.n != 0 || row->purged_at == 0 ||
 	     c->event->kind != KH_AUDIT_CONTENT_PURGED))
@@ -428,7 +431,8 @@ static const char *check_declaration(const struct check *c, const struct kh_inva
 		return "had ended, and has another state (E7)";
 	if (row->working > was->working && !begins)
 		return "has a worker that was not begun (E7)";
-	if (row->block != was->block && c->event->kind != KH_AUDIT_OPERATION_ENDED)
+	if (row->block != was->block && c->event->kind != KH_AUDIT_OPERATION_ENDED &&
+	    (row->block != 0 || c->event->kind != KH_AUDIT_OPERATION_TOLD)) /* cut off before it was told */
 		return "has a result that no event of its end brought (E10)";
 	if (row->state == KH_DECLARATION_DONE && row->charged != row->reserved)
 		return "was not charged what was reserved for it (B6)";

@@ -132,6 +132,7 @@ static const struct kh_column blocks_columns[] = {
 	WORD(taint, kh_label_taint_words),
 	TEXT(tainted_by),
 	INT(task),
+	INT(told),
 	WORD(trust, kh_label_trust_words),
 	WORD(type, kh_label_type_words),
 };

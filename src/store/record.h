@@ -79,7 +79,8 @@ enum kh_index {
 	KH_INDEX_TASKS_OF_CONTEXT,      /* context = KEY */
 	KH_INDEX_TASKS_OPEN,            /* context = KEY and state = open */
 	KH_INDEX_TASKS_ALL_OPEN,        /* state = open, of every context */
-	KH_INDEX_BLOCKS_OF_TASK,        /* task = KEY and kind = sealed */
+	KH_INDEX_BLOCKS_OF_TASK,        /* task = KEY, kind = sealed, told = 0 */
+	KH_INDEX_BLOCKS_TOLD,           /* task = KEY and told > 0; by `told`, which AFTER means too, not by id */
 	KH_INDEX_QUERIES_OPEN,          /* task = KEY and state <> done */
 	KH_INDEX_QUERIES_ALL_OPEN,      /* state <> done, of every task */
 	KH_INDEX_EFFECTS_OPEN,          /* state waiting or begun */

@@ -49,7 +49,7 @@ struct kh_context_row {
 	uint64_t total_1, total_2, total_3; /* microbits reserved or charged over its whole life, by category */
 	uint64_t exposed;                   /* microbits delivered since the last reset */
 	int64_t deliveries;                 /* since the last reset */
-	int64_t blocks;                     /* over its whole life */
+	int64_t blocks;                     /* over its whole life, as far as they are known */
 	int64_t last_block;                 /* the newest; each names the one before it */
 	int64_t last_text;                  /* the newest delivery with text since the last reset (B13) */
 	int64_t last_declaration;           /* the newest; each names the one before it */
@@ -72,8 +72,8 @@ struct kh_task_row {
 	uint64_t total_1, total_2, total_3; /* as in the context */
 	uint64_t escalations, escalation_limit;
 	int64_t pending;     /* approvals that are pending */
-	int64_t blocks;      /* sealed blocks */
-	int64_t first_block; /* the first of them: the subject of a query if the task has exactly one block */
+	int64_t blocks;      /* sealed blocks that are known */
+	int64_t first_block; /* the oldest of them: the subject of a query if the task has exactly one block */
 	int64_t queries;     /* admitted */
 	int64_t egress;      /* bytes chosen by its Controller that went out (E5) */
 	int64_t opened_at, ended_at;
@@ -107,7 +107,12 @@ struct kh_block_row {
 	int64_t prev;               /* the context's block before this one */
 	int64_t prev_text;          /* the delivery with text before this one (B13); 0: none since the last reset */
 	int64_t query;              /* of a delivery */
-	int64_t created_at;
+	/*
+	 * Of a sealed block: the how-manieth of its task it was to become known.  -1: its operation's slot has not come
+	 * (B17), and only the record knows it.  0: it was sealed before there were such numbers, or is not sealed.
+	 */
+	int64_t told;
+	int64_t created_at; /* of an operation's block: its slot */
 	int64_t expires_at; /* the content's retention (L5); 0: kept */
 	int64_t purged_at;  /* when the content was removed; the hash stays */
 };

@@ -33,16 +33,23 @@ static enum kh_err load(struct kh_op *op, struct kh_declaration_row *row, struct
 
 /* --- the outcome is released -------------------------------------------------------------------------------------- */
 
-/* E12: gives the content in a fence to the context, whose taint is high from now on. */
-static enum kh_err give(struct ending *s)
+/*
+ * The block may be known from now on.  E12: if it was asked for in a fence, the context is given the content, and its
+ * taint is high from now on.
+ */
+static enum kh_err tell_block(struct ending *s)
 {
 	struct kh_block_row *block;
 
-	if (!s->row->fenced || s->row->ended != KH_ENDED_OK || s->task->state != KH_TASK_OPEN)
+	if (s->row->ended != KH_ENDED_OK)
 		return KH_OK;
 	enum kh_err e = kh_txn_load(s->op->txn, KH_TABLE_BLOCKS, s->row->block, &block);
 	if (e != KH_OK)
 		return e;
+	if (block->told < 0)
+		kh_seal_tell(s->context, s->task, block);
+	if (!s->row->fenced || s->task->state != KH_TASK_OPEN)
+		return KH_OK;
 	block->given = 1;
 	s->context->taint = kh_label_max_taint(s->context->taint, block->taint);
 	return KH_OK;
@@ -58,7 +65,7 @@ static enum kh_err tell(struct ending *s)
 	if (e == KH_EREFUSED)
 		return kh_error_set(s->op->err, KH_ESTORE, "store_corrupt", "an operation was never reserved for");
 	if (e == KH_OK)
-		e = give(s);
+		e = tell_block(s);
 	if (e != KH_OK)
 		return e;
 	row->charged = row->reserved;
@@ -164,6 +171,7 @@ static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
 		.source = result->source.n > 0 ? result->source : s->row->operation,
 		.content = result->content,
 		.put_by = s->context->token,
+		.slot = slot(s->op, s->row),
 	};
 	enum kh_err e = KH_OK;
 
@@ -271,6 +279,17 @@ int64_t kh_comm_end_when(const struct kh_declaration_row *row)
 	return row->state == KH_DECLARATION_READY ? row->release_at : 0;
 }
 
+/*
+ * Its task ends before its slot.  Whether it had ended too is not told: it is cut off like one that still runs, and its
+ * block never becomes known.  The record has what came of it.
+ */
+static void cut_off(struct kh_declaration_row *row, const char *reason)
+{
+	row->ended = KH_ENDED_UNKNOWN;
+	row->block = 0;
+	row->reason = kh_view_str(reason);
+}
+
 static enum kh_err end_one(struct kh_op *op, struct kh_declaration_row *row, const char *reason)
 {
 	struct ending s;
@@ -282,6 +301,8 @@ static enum kh_err end_one(struct kh_op *op, struct kh_declaration_row *row, con
 		e = end_unknown(op, row, reason);
 	if (e != KH_OK || row->state != KH_DECLARATION_READY)
 		return e;
+	if (row->release_at > op->now)
+		cut_off(row, reason);
 	e = load(op, row, &s);
 	return e == KH_OK ? tell(&s) : e;
 }

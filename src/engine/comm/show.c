@@ -1,5 +1,6 @@
 /*
  * A declaration for humans: what was declared, what the gates and tier 1 said, and the result, with text from outside.
+ * A host is shown it as well, but how the operation ended only from its slot on, because a host talks to its agent.
  */
 #include "engine/comm/show.h"
 
@@ -66,14 +67,21 @@ static enum kh_err add_result(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_
 	return KH_OK;
 }
 
+/* When it became known how it ended. */
+static int64_t slot_of(const struct kh_declaration_row *row)
+{
+	return row->release_at != 0 ? row->release_at : row->ended_at;
+}
+
 static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 			    const struct kh_declaration_row *row)
 {
 	static const struct kh_words *const triage = &kh_rows_triage_words;
+	bool known = kh_op_sees_all(op) || row->state != KH_DECLARATION_READY;
 
 	kh_json_add_raw(doc, obj, "justification", row->justification);
 	kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
-	kh_json_add(doc, obj, "reason", row->reason);
+	kh_json_add(doc, obj, "reason", known ? row->reason : KH_LIT(""));
 	kh_json_add(doc, obj, "host", row->host);
 	yyjson_mut_obj_add_bool(doc, obj, "screened", row->screened != 0);
 	yyjson_mut_obj_add_bool(doc, obj, "fenced", row->fenced != 0);
@@ -84,8 +92,11 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 	yyjson_mut_obj_add_sint(doc, obj, "egress_bytes", row->egress);
 	yyjson_mut_obj_add_uint(doc, obj, "microbits", row->reserved);
 	kh_op_add_time(op, doc, obj, "begun_at", row->begun_at);
-	kh_op_add_time(op, doc, obj, "ended_at", row->ended_at);
-	return add_result(op, doc, obj, row);
+	if (!known)
+		return KH_OK;
+	kh_op_add_time(op, doc, obj, "ended_at", kh_op_sees_all(op) ? row->ended_at : slot_of(row));
+	/* One that was cut off may have ended: a result would say that it had. */
+	return kh_op_sees_all(op) || row->ended != KH_ENDED_UNKNOWN ? add_result(op, doc, obj, row) : KH_OK;
 }
 
 /* The declaration itself, even if another one replaced it. */

@@ -46,16 +46,13 @@ static enum kh_err add_more(struct kh_op *op, const struct kh_context_row *conte
 			    struct chain *chain)
 {
 	struct kh_block_row block;
-	int64_t n = 0;
-	enum kh_err e = kh_op_number(op, KH_ID_BLOCK, id, &n) ? KH_OK : KH_EUNKNOWN;
+	enum kh_err e = kh_find_block(op, context->id, id, &block);
 
-	if (e == KH_OK)
-		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, n, &block);
-	if (e == KH_OK && (block.context != context->id || n <= context->reset_block))
-		e = KH_EUNKNOWN;
+	if (e == KH_OK && block.id <= context->reset_block)
+		e = kh_find_none(op, id, "unknown_block", KH_EUNKNOWN);
 	if (e != KH_OK)
-		return kh_find_none(op, id, "unknown_block", e);
-	chain->ids[chain->n++] = n;
+		return e;
+	chain->ids[chain->n++] = block.id;
 	chain->taint = kh_label_max_taint(chain->taint, block.taint);
 	chain->flagged |= block.trust == KH_UNTRUSTED;
 	return KH_OK;

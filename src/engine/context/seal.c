@@ -15,7 +15,7 @@ static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, struct kh_v
 		.operation = seal->operation,
 		.session_id = kh_op_id(op, KH_ID_TASK, seal->task->id),
 		.source = seal->source,
-		.timestamp = op->now,
+		.timestamp = seal->slot != 0 ? seal->slot : op->now,
 	};
 	int64_t event = 0;
 	enum kh_err e = kh_txn_next_event(op->txn, &event);
@@ -32,16 +32,21 @@ static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, struct kh_v
 	return e;
 }
 
-/* Links ROW into its context and task. */
-static void link_block(struct kh_context_row *context, struct kh_task_row *task, struct kh_block_row *row)
+/* Links ROW into its context and task, where nobody finds it yet. */
+static void link_block(struct kh_context_row *context, const struct kh_task_row *task, struct kh_block_row *row)
 {
 	row->context = context->id;
 	row->task = task->id;
 	row->prev = context->last_block;
+	row->told = -1;
 	context->last_block = row->id;
+}
+
+void kh_seal_tell(struct kh_context_row *context, struct kh_task_row *task, struct kh_block_row *row)
+{
 	context->blocks++;
-	task->blocks++;
-	if (task->first_block == 0)
+	row->told = ++task->blocks;
+	if (task->first_block == 0 || row->id < task->first_block)
 		task->first_block = row->id;
 }
 
@@ -75,6 +80,10 @@ enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal)
 	if (seal->put_by != 0)
 		row->put_by = seal->put_by;
 	link_block(seal->context, seal->task, row);
+	if (seal->slot != 0)
+		row->created_at = seal->slot;
+	else
+		kh_seal_tell(seal->context, seal->task, row);
 	seal->row = row;
 	return KH_OK;
 }

@@ -17,6 +17,7 @@ struct kh_seal {
 	struct kh_view source;    /* visible characters only */
 	struct kh_tainted content;
 	int64_t put_by; /* the token that brought it; 0: the caller's token */
+	int64_t slot;   /* when it may be known: kh_seal_tell() is called then; 0: now */
 	/* out */
 	struct kh_block_row *row;
 	struct kh_digest digest; /* of the attribution and the content, for the event that records it */
@@ -27,5 +28,8 @@ struct kh_seal {
  * and kh_attribution_make() refuse, and `too_many_blocks`.
  */
 enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal) KH_CHECKED;
+
+/* The slot of ROW has come: it is counted, listed and found from now on.  The caller's next event records it. */
+void kh_seal_tell(struct kh_context_row *context, struct kh_task_row *task, struct kh_block_row *row);
 
 #endif

@@ -81,6 +81,8 @@ static enum kh_err go_back(struct gathering *g, struct kh_arena *scratch)
 		if (e == KH_EUNKNOWN || (e == KH_OK && row.prev >= id))
 			return kh_error_set(op->err, KH_ESTORE, "store_corrupt",
 					    "a context's chain of blocks is broken");
+		if (e == KH_OK && row.told < 0)
+			continue; /* its slot has not come */
 		if (e == KH_OK && row.task == g->task->id)
 			e = add_root(g, id);
 		else if (e == KH_OK && row.kind == KH_BLOCK_OUTPUT)

@@ -6,6 +6,8 @@
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
 
+#include <stdlib.h>
+
 static enum kh_err find(struct kh_op *op, const struct kh_look *look, struct kh_query_row **ret_query)
 {
 	struct kh_approval_row *approval;
@@ -18,16 +20,52 @@ static enum kh_err find(struct kh_op *op, const struct kh_look *look, struct kh_
 	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, ret_query) : e;
 }
 
+/* A source: its block, and the how-manieth block of its task it was to become known. */
+struct source {
+	int64_t told, id;
+};
+
+static int compare_sources(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+
+	return x->told != y->told ? (x->told > y->told) - (x->told < y->told) : (x->id > y->id) - (x->id < y->id);
+}
+
+/* In the order in which they became known (B17): their numbers are in the order in which their operations ended. */
+static enum kh_err find_sources(struct kh_op *op, struct kh_view blocks, struct source **ret_sources, size_t *ret_count)
+{
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_op_ids(op, blocks, &ids, &count);
+	struct source *sources = KH_NEW_N(op->arena, struct source, count + 1);
+
+	if (e == KH_OK && sources == NULL)
+		e = KH_ENOMEM;
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		struct kh_block_row block = {0};
+		if (count > 1)
+			e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
+		sources[i] = (struct source){block.told, ids[i]};
+	}
+	if (e != KH_OK)
+		return e;
+	qsort(sources, count, sizeof(*sources), compare_sources);
+	*ret_sources = sources;
+	*ret_count = count;
+	return KH_OK;
+}
+
 static enum kh_err write_sources(struct kh_op *op, struct kh_view blocks, struct kh_view *ret_json)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
-	int64_t *ids = NULL;
+	struct source *sources = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_op_ids(op, blocks, &ids, &count);
+	enum kh_err e = find_sources(op, blocks, &sources, &count);
 
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
-		struct kh_view id = kh_op_id(op, KH_ID_BLOCK, ids[i]);
+		struct kh_view id = kh_op_id(op, KH_ID_BLOCK, sources[i].id);
 		yyjson_mut_arr_add_strn(doc, list, id.p, id.n);
 	}
 	return e == KH_OK ? kh_json_write(op->arena, list, ret_json) : e;

@@ -147,7 +147,9 @@ enum kh_err kh_find_block(struct kh_op *op, int64_t context, struct kh_view id, 
 	if (!kh_op_number(op, KH_ID_BLOCK, id, &n))
 		return kh_find_none(op, id, "unknown_block", KH_EUNKNOWN);
 	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, n, ret_block);
-	return e != KH_OK || ret_block->context != context ? kh_find_none(op, id, "unknown_block", e) : KH_OK;
+	if (e != KH_OK || ret_block->context != context || ret_block->told < 0)
+		return kh_find_none(op, id, "unknown_block", e);
+	return KH_OK;
 }
 
 enum kh_err kh_find_open(struct kh_op *op, const struct kh_task_row *task)

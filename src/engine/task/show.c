@@ -45,15 +45,31 @@ static void add_block(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 	kh_op_add_time(op, doc, obj, "purged_at", block->purged_at);
 }
 
-/* The block after which the list begins. */
-static enum kh_err find_after(struct kh_op *op, const struct kh_task_show *show, const struct kh_task_row *task,
-			      int64_t *ret_after)
+/*
+ * The ids of the page after block AFTER, and one more if there is one: in the order in which the blocks became known
+ * (B17).  Those without a number come first, because they are older than the numbers.
+ */
+static enum kh_err find_page(struct kh_op *op, const struct kh_task_row *task, struct kh_view after,
+			     int64_t ret_ids[KH_TASK_SHOW_BLOCKS + 1], size_t *ret_count)
 {
-	struct kh_block_row block;
-	enum kh_err e = kh_find_block(op, task->context, show->after, &block);
+	struct kh_block_row block = {0};
+	int64_t *ids = NULL;
+	size_t n = 0;
+	enum kh_err e = after.n > 0 ? kh_find_block(op, task->context, after, &block) : KH_OK;
 
-	if (e == KH_OK)
-		*ret_after = block.id;
+	*ret_count = 0;
+	if (e == KH_OK && block.told == 0)
+		e = kh_txn_find(op->txn, KH_INDEX_BLOCKS_OF_TASK, task->id, KH_LIT(""), block.id,
+				KH_TASK_SHOW_BLOCKS + 1, &ids, &n);
+	for (size_t i = 0; e == KH_OK && i < n; i++)
+		ret_ids[(*ret_count)++] = ids[i];
+	if (e == KH_OK && *ret_count <= KH_TASK_SHOW_BLOCKS)
+		e = kh_txn_find(op->txn, KH_INDEX_BLOCKS_TOLD, task->id, KH_LIT(""), block.told,
+				KH_TASK_SHOW_BLOCKS + 1 - *ret_count, &ids, &n);
+	else
+		n = 0;
+	for (size_t i = 0; e == KH_OK && i < n; i++)
+		ret_ids[(*ret_count)++] = ids[i];
 	return e;
 }
 
@@ -61,14 +77,11 @@ static enum kh_err add_blocks(struct kh_op *op, struct kh_task_show *show, yyjso
 			      const struct kh_task_row *task)
 {
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	int64_t ids[KH_TASK_SHOW_BLOCKS + 1];
 	struct kh_block_row block;
-	int64_t *ids = NULL, after = 0;
 	size_t n = 0;
-	enum kh_err e = show->after.n > 0 ? find_after(op, show, task, &after) : KH_OK;
+	enum kh_err e = find_page(op, task, show->after, ids, &n);
 
-	if (e == KH_OK)
-		e = kh_txn_find(op->txn, KH_INDEX_BLOCKS_OF_TASK, task->id, KH_LIT(""), after, KH_TASK_SHOW_BLOCKS + 1,
-				&ids, &n);
 	for (size_t i = 0; i < n && i < KH_TASK_SHOW_BLOCKS && e == KH_OK; i++) {
 		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
 		if (e == KH_OK)

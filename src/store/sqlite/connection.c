@@ -212,7 +212,8 @@ static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_TASKS_OF_CONTEXT] = "tasks INDEXED BY tasks_of_context WHERE context = ?1",
 	[KH_INDEX_TASKS_OPEN] = "tasks INDEXED BY tasks_open WHERE context = ?1 AND state = 'open'",
 	[KH_INDEX_TASKS_ALL_OPEN] = "tasks INDEXED BY tasks_open WHERE state = 'open'",
-	[KH_INDEX_BLOCKS_OF_TASK] = "blocks INDEXED BY blocks_of_task WHERE task = ?1 AND kind = 'sealed'",
+	[KH_INDEX_BLOCKS_OF_TASK] = "blocks INDEXED BY blocks_of_task WHERE task = ?1 AND kind = 'sealed' AND told = 0",
+	[KH_INDEX_BLOCKS_TOLD] = "blocks INDEXED BY blocks_told WHERE task = ?1 AND told > 0",
 	[KH_INDEX_QUERIES_OPEN] = "queries INDEXED BY queries_open WHERE task = ?1 AND state <> 'done'",
 	[KH_INDEX_QUERIES_ALL_OPEN] = "queries INDEXED BY queries_open WHERE state <> 'done'",
 	[KH_INDEX_EFFECTS_OPEN] = OPEN_EFFECTS,
@@ -346,8 +347,10 @@ static void write_next_id(struct kh_buf *sql, const struct kh_record *record, ui
 
 static void write_find(struct kh_buf *sql, const struct kh_record *record, uint64_t index)
 {
+	const char *order = index == KH_INDEX_BLOCKS_TOLD ? "told" : "id";
+
 	(void)record;
-	kh_buf_printf(sql, "SELECT id FROM %s AND id > ?3 ORDER BY id LIMIT ?4", finds[index]);
+	kh_buf_printf(sql, "SELECT id FROM %s AND %s > ?3 ORDER BY %s LIMIT ?4", finds[index], order, order);
 }
 
 sqlite3_stmt *kh_connection_row(struct kh_connection *c, enum kh_connection_row which, enum kh_table table, int *ret_rc)

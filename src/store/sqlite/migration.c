@@ -11,7 +11,11 @@ static const char version_2[] = {
 #include "schema_2.inc"
 };
 
-static const char *const texts[] = {version_1, version_2};
+static const char version_3[] = {
+#include "schema_3.inc"
+};
+
+static const char *const texts[] = {version_1, version_2, version_3};
 
 const struct kh_migrations kh_migration_all = {texts, sizeof(texts) / sizeof(texts[0])};
 

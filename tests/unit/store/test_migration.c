@@ -35,7 +35,9 @@ static void test_no_untrusted_instruction(struct kh_test *t)
 	must_refuse(&o, "UPDATE blocks SET type = 'instruction'");
 	must_accept(&o, "UPDATE blocks SET kind = 'host', trust = 'vetted', type = 'instruction'");
 	must_refuse(&o, "UPDATE blocks SET trust = 'untrusted'");
-	must_refuse(&o, "INSERT INTO blocks SELECT 7, context, task, query, 'host', 'untrusted', 'instruction', taint, "
+	must_refuse(&o, "INSERT INTO blocks (id, context, task, query, kind, trust, type, taint, put_by, given, prev, "
+			"prev_text, created_at, expires_at, purged_at, content_hash, source, tainted_by, attribution, "
+			"content) SELECT 7, context, task, query, 'host', 'untrusted', 'instruction', taint, "
 			"put_by, given, prev, prev_text, created_at, expires_at, purged_at, content_hash, source, "
 			"tainted_by, attribution, content FROM blocks");
 	must_refuse(&o, "UPDATE OR REPLACE blocks SET trust = 'Untrusted', type = 'instruction'");

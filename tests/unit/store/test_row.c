@@ -229,6 +229,7 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		opened_fill(KH_TABLE_BLOCKS, m->arena, id, &row);
 		row.block.task = odd ? 3 : 2;
 		row.block.kind = id > 5 ? KH_BLOCK_HOST : KH_BLOCK_SEALED;
+		row.block.told = id > 5 ? 20 - id : 0;
 		row.block.expires_at = id == 4 ? 0 : id * 10;
 		put(txn, m, KH_TABLE_BLOCKS, &row);
 		opened_fill(KH_TABLE_EFFECTS, m->arena, id, &row);
@@ -313,6 +314,8 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_TASKS_OPEN, 3, "", 0, 16, "35", ""},
 		{KH_INDEX_TASKS_ALL_OPEN, 0, "", 1, 16, "2345", ""},
 		{KH_INDEX_BLOCKS_OF_TASK, 2, "", 0, 16, "24", ""},
+		{KH_INDEX_BLOCKS_TOLD, 2, "", 0, 16, "86", ""},
+		{KH_INDEX_BLOCKS_TOLD, 2, "", 12, 16, "6", ""},
 		{KH_INDEX_QUERIES_OPEN, 3, "", 0, 16, "35", ""},
 		{KH_INDEX_QUERIES_ALL_OPEN, 0, "", 1, 3, "234", ""},
 		{KH_INDEX_EFFECTS_OPEN, 0, "", 1, 16, "234567", ""},
