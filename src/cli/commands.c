@@ -122,7 +122,7 @@ static const struct kh_option approvals_show[] = {
 
 static const struct kh_option approvals_approve[] = {
 	DECISION,
-	{"--host", "HOST", "of an operation: with any arguments towards this host, in its task",
+	{"--host", "HOST", "of an operation: with any arguments towards this host, the one that was shown, in its task",
 	 FILLS(kh_approvals_args, host)},
 	{"--uses", "N", "of an operation: so often (default: 1)", FILLS(kh_approvals_args, uses)},
 	{"--until", "TIME", "of an operation: until then, such as 2026-03-19T14:30:00Z",

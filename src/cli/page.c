@@ -87,6 +87,8 @@ static void write_head(const struct page *p)
 		      KH_FMT(quote(p, task, "title")), KH_FMT(text_of(task, "phase")));
 	write_query(p);
 	kh_buf_printf(p->buf, "Operation  %.*s\n", KH_FMT(text_of(p->shown, "operation")));
+	if (text_of(p->shown, "host").n > 0)
+		kh_buf_printf(p->buf, "Host       %.*s\n", KH_FMT(quote(p, p->shown, "host")));
 	write_sources(p);
 	kh_buf_printf(p->buf, "Asked      %.*s\n", KH_FMT(text_of(p->shown, "requested_at")));
 	kh_buf_printf(p->buf, "Expires    %.*s\n", KH_FMT(text_of(p->shown, "expires_at")));

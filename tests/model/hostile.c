@@ -285,6 +285,12 @@ bool hostile_resume(struct world *w, int caller, int process)
 	return came(&act, code, d, caller, process);
 }
 
+/* A2: the host that an approval shows; of a batch it is the same for all. */
+static const char *shown_host(const struct g_grant *grant)
+{
+	return g_calls[__builtin_ctz(grant->calls)].host;
+}
+
 /* Somebody decides; agents try it too, and must not be heard. */
 bool hostile_decide(struct world *w, int process)
 {
@@ -304,7 +310,7 @@ bool hostile_decide(struct world *w, int process)
 		return true;
 	grant = &hostile.approvals[at].is;
 	if (choice == KH_CHOICE_APPROVE && grant->op == G_FETCH && hostile_chance(4)) {
-		host = "shop.example";
+		host = hostile_chance(8) ? "evil.example" : shown_host(grant);
 		uses = 1 + hostile_pick(3);
 		until = w->now + (1 + hostile_pick(120)) * G_SECOND;
 	}
@@ -324,13 +330,16 @@ bool hostile_decide(struct world *w, int process)
 		return hostile_broken("%s was decided twice", hostile.approvals[at].id.at);
 	if (grant->expires <= w->now)
 		return hostile_broken("%s was decided after its expiry", hostile.approvals[at].id.at);
+	if (host[0] != '\0' && strcmp(host, shown_host(grant)) != 0)
+		return hostile_broken("%s was widened to %s, which nobody was shown", hostile.approvals[at].id.at,
+				      host);
 	grant->state = choice == KH_CHOICE_APPROVE ? G_APPROVED : G_OVER;
 	grant->by_human = who < 6;
 	grant->by_admin = who >= 4 && who < 6;
 	/* How long a grant lasts is the policy's of whoever decides. */
 	grant->expires = until != 0 ? until : w->now + g_policies[hostile.policy[process]].expiry;
 	if (host[0] != '\0') {
-		grant->host = "shop.example";
+		grant->host = host;
 		grant->uses = (int)uses;
 	}
 	return true;

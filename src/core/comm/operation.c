@@ -65,14 +65,16 @@ struct kh_view kh_operation_short(struct kh_view full)
 
 struct kh_view kh_operation_host(struct kh_arena *arena, const struct kh_operation *operation, yyjson_val *parameters)
 {
+	char buffer[KH_URL_HOST];
+	struct kh_view host;
 	struct kh_url url;
 
 	for (size_t i = 0; i < operation->parameter_count; i++) {
 		const struct kh_parameter_spec *spec = &operation->parameters[i];
 		struct kh_view text = kh_json_str(kh_json_get(parameters, spec->name));
-		if (spec->host && kh_url_read(text, &url, NULL) == KH_OK)
-			return url.port == 443 ? kh_arena_dup(arena, url.host)
-					       : kh_arena_printf(arena, "%.*s:%d", KH_FMT(url.host), url.port);
+		if (spec->host && kh_url_read(text, &url, NULL) == KH_OK &&
+		    kh_url_write_host(&url, buffer, &host) == KH_OK)
+			return kh_arena_dup(arena, host);
 	}
 	return KH_LIT("");
 }

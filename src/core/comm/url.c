@@ -189,9 +189,8 @@ static size_t write_host(struct kh_view host, char *buffer)
 	return n;
 }
 
-enum kh_err kh_url_write(const struct kh_url *url, char *buffer, size_t size, struct kh_view *ret_text)
+enum kh_err kh_url_write_host(const struct kh_url *url, char buffer[KH_URL_HOST], struct kh_view *ret_text)
 {
-	struct kh_view rest = kh_view_sub(url->rest, 0, kh_view_find(url->rest, KH_LIT("#"), 0));
 	bool bracket = kh_view_find(url->host, KH_LIT(":"), 0) != SIZE_MAX;
 	char host[HOST_MAX], port[sizeof(":65535")] = "";
 
@@ -200,9 +199,24 @@ enum kh_err kh_url_write(const struct kh_url *url, char *buffer, size_t size, st
 	size_t host_n = write_host(url->host, host);
 	if (url->port != default_port(url))
 		snprintf(port, sizeof(port), ":%d", url->port);
-	int n = snprintf(buffer, size, "%s://%s%.*s%s%s%s%.*s", url->plain ? "http" : "https", bracket ? "[" : "",
-			 (int)host_n, host, bracket ? "]" : "", port, rest.n > 0 && rest.p[0] == '/' ? "" : "/",
-			 KH_FMT(rest));
+	int n = snprintf(buffer, KH_URL_HOST, "%s%.*s%s%s", bracket ? "[" : "", (int)host_n, host, bracket ? "]" : "",
+			 port);
+	if (n < 0 || n >= KH_URL_HOST)
+		return KH_ELIMIT;
+	*ret_text = kh_view_of(buffer, (size_t)n);
+	return KH_OK;
+}
+
+enum kh_err kh_url_write(const struct kh_url *url, char *buffer, size_t size, struct kh_view *ret_text)
+{
+	struct kh_view rest = kh_view_sub(url->rest, 0, kh_view_find(url->rest, KH_LIT("#"), 0)), host;
+	char text[KH_URL_HOST];
+	enum kh_err e = kh_url_write_host(url, text, &host);
+
+	if (e != KH_OK)
+		return e;
+	int n = snprintf(buffer, size, "%s://%.*s%s%.*s", url->plain ? "http" : "https", KH_FMT(host),
+			 rest.n > 0 && rest.p[0] == '/' ? "" : "/", KH_FMT(rest));
 	/* A URL that was read grows by one "/" at most.  Refuse a result that is too long to be read again. */
 	if (n < 0 || (size_t)n >= size || n > KH_URL_MAX)
 		return KH_ELIMIT;

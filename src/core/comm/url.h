@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 
-#define KH_URL_MAX 2048
+#define KH_URL_MAX  2048
+#define KH_URL_HOST 272 /* bytes: a host, brackets, a port */
 
 struct kh_url {
 	struct kh_view host; /* without brackets */
@@ -31,5 +32,11 @@ enum kh_err kh_url_read_web(struct kh_view text, bool allow_plain, struct kh_url
  * are enough for the text and its NUL.  KH_ELIMIT if it does not fit in SIZE or has more than KH_URL_MAX bytes.
  */
 enum kh_err kh_url_write(const struct kh_url *url, char *buffer, size_t size, struct kh_view *ret_text) KH_CHECKED;
+
+/*
+ * Writes the one spelling of URL's host: in lower case, no dot at its end, an address of IPv6 in brackets, and the port
+ * if it is not the scheme's default.  KH_URL_HOST bytes are enough for the text and its NUL.
+ */
+enum kh_err kh_url_write_host(const struct kh_url *url, char buffer[KH_URL_HOST], struct kh_view *ret_text) KH_CHECKED;
 
 #endif

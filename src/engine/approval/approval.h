@@ -20,6 +20,7 @@ struct kh_approval_request {
 	const struct kh_reasons *marks; /* screening and B21 marks on it; may be NULL */
 	struct kh_view source;          /* canonical JSON array: the blocks that it came from (id, source, taint) */
 	struct kh_view operation;       /* what the grant is for */
+	struct kh_view host;            /* that it goes to, in its one spelling; empty: none.  A grant can be for it */
 	struct kh_digest arguments, content;
 	int64_t uses; /* of the grant, unless the reviewer chooses another number; 0: 1 */
 	bool quiet;   /* the requester must not learn how many wait: too many make it void instead of refused */

@@ -7,13 +7,13 @@
 #include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
+#include "engine/approval/subject.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
 #include <sodium.h>
 
 #define SECOND INT64_C(1000000)
-#define HOST   253 /* bytes of a DNS name */
 #define DIGITS (2 * KH_DIGEST_SIZE)
 
 const struct kh_words kh_approval_decide_words =
@@ -27,6 +27,7 @@ struct deciding {
 	struct kh_task_row *task; /* NULL: none */
 	const struct kh_approval_follow *follow;
 	struct kh_approval_choice choice;
+	struct kh_view host; /* that a wider grant is for: the one that was shown; empty: none */
 };
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
@@ -129,37 +130,51 @@ static enum kh_err check_pages(const struct deciding *d)
 			    (long long)missing, (long long)d->row->pages);
 }
 
-static bool is_host(struct kh_view host)
+/* A2: a grant for a host is for the one that the decider was shown, however the decision spells it. */
+static enum kh_err take_host(struct deciding *d)
 {
-	return host.n <= HOST && kh_view_is_word(host, ".-:[]");
+	struct kh_op *op = d->op;
+	yyjson_val *subject = NULL;
+	enum kh_err e = d->call->host.n > 0 ? kh_subject_read(op, d->row, &subject) : KH_OK;
+	struct kh_view shown = kh_json_str(kh_json_get(subject, "host"));
+
+	if (e != KH_OK || d->call->host.n == 0)
+		return e;
+	if (shown.n == 0)
+		return kh_error_set(op->err, KH_EREFUSED, "not_widened",
+				    "what was shown goes to no host that a grant could be for");
+	struct kh_view quoted = kh_arena_quote(op->arena, shown);
+	if (!kh_view_eq_nocase(d->call->host, shown))
+		return kh_error_set(op->err, KH_EREFUSED, "host_differs",
+				    "what was shown goes to %.*s, and a grant is for no other host", KH_FMT(quoted));
+	d->host = shown;
+	return KH_OK;
 }
 
 /* A2: checks what may be widened, and how far. */
-static enum kh_err check_width(const struct deciding *d)
+static enum kh_err check_width(struct deciding *d)
 {
 	const struct kh_approval_decide *call = d->call;
 	bool plain = call->host.n == 0 && call->uses == 0 && call->until == 0;
 
 	if (plain)
 		return KH_OK;
+	if (call->choice == KH_CHOICE_EDIT && d->follow->widens)
+		return kh_error_set(d->op->err, KH_EREFUSED, "not_widened",
+				    "an edited call gets an approval of its own, which can be for more");
 	if (call->choice != KH_CHOICE_APPROVE || !d->follow->widens)
 		return kh_error_set(
 			d->op->err, KH_EREFUSED, "not_widened",
 			"only the approval of a declaration or a tool call can be for more than what is shown");
-	if (!is_host(call->host))
-		return kh_error_set(d->op->err, KH_EINPUT, "bad_value", "that is not the name of a host");
 	if (call->uses < 0 || call->uses > KH_APPROVAL_DECIDE_USES)
 		return kh_error_set(d->op->err, KH_EINPUT, "out_of_range", "a grant has 1 to %d uses",
 				    KH_APPROVAL_DECIDE_USES);
 	if (call->until != 0 && (call->until <= d->op->now || call->until >= KH_TIMESTAMP_END))
 		return kh_error_set(d->op->err, KH_EINPUT, "out_of_range", "a grant ends after it was given");
-	return KH_OK;
+	return take_host(d);
 }
 
-/*
- * Checks that the choice fits what the approval is about.  An edited call is governed again, so its grant cannot be
- * wider.
- */
+/* Checks that the choice fits what the approval is about. */
 static enum kh_err check_choice(struct deciding *d)
 {
 	bool edit = d->call->choice == KH_CHOICE_EDIT;
@@ -170,7 +185,7 @@ static enum kh_err check_choice(struct deciding *d)
 	else if (edit)
 		e = kh_error_set(d->op->err, KH_EREFUSED, "not_editable",
 				 "only an answer, a summary, a declaration or a call can be edited");
-	return e == KH_OK && !(edit && d->follow->widens) ? check_width(d) : e;
+	return e == KH_OK ? check_width(d) : e;
 }
 
 static enum kh_err check(struct deciding *d)
@@ -229,7 +244,7 @@ static enum kh_err write_decision(const struct deciding *d)
 	if (call->choice != KH_CHOICE_REJECT) {
 		int64_t usual = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
 		row->expires_at = call->until != 0 ? call->until : usual;
-		row->host = kh_arena_dup(op->arena, call->host);
+		row->host = kh_arena_dup(op->arena, d->host);
 	}
 	if (call->choice == KH_CHOICE_APPROVE && call->uses != 0)
 		row->uses = call->uses;

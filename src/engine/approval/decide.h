@@ -26,8 +26,9 @@ struct kh_approval_decide {
 	struct kh_view note;      /* visible characters only; may be empty */
 	struct kh_view from;      /* "cli", ...: where the decision came from; likewise, but not empty */
 	/*
-	 * A wider grant (A2), only for declarations and tool calls: any arguments to this host, USES times, until the
-	 * expiry.  Empty and 0: exactly what was shown, once, for as long as a request waits.
+	 * A wider grant (A2), only for declarations and tool calls: any arguments to the host that was shown, USES
+	 * times, until the expiry.  Empty and 0: exactly what was shown, once, for as long as a request waits.  HOST
+	 * only repeats the host that was shown; the grant's comes from there.
 	 */
 	struct kh_view host;
 	int64_t uses, until;

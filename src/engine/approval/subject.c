@@ -100,6 +100,8 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	enum kh_err e = add_findings(&emit, op, request->text, least_severity(request->kind));
 	if (e != KH_OK)
 		return e;
+	if (request->host.n > 0)
+		kh_emit_add(&emit, "host", request->host);
 	kh_emit_add(&emit, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));
 	kh_emit_add_word(&emit, "kind", kh_words_name(&kh_rows_approval_kind_words, row->kind));
 	add_marks(&emit, request->marks);

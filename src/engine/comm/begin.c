@@ -121,6 +121,7 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 		.task = task,
 		.marks = marks,
 		.operation = asked[0].row->operation,
+		.host = asked[0].row->host, /* of a batch: the same for all (kh_grant_similar) */
 		.quiet = true,
 		.uses = (int64_t)count,
 	};

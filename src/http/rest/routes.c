@@ -190,7 +190,8 @@ static const struct kh_rest_route routes[] = {
 			    "of "
 			    "its own."},
 		  {"note", KH_REST_TEXT, .about = "The decider's own words, for the record."},
-		  {"host", KH_REST_TEXT, .about = "A wider grant: any arguments towards this host."},
+		  {"host", KH_REST_TEXT,
+		   .about = "A wider grant: any arguments towards the host that was shown, which is named here."},
 		  {"uses", KH_REST_NUMBER, .about = "A wider grant: so many uses.", .min = 1,
 		   .max = KH_APPROVAL_DECIDE_USES},
 		  {"until", KH_REST_TIME, .about = "A grant until then."}},

@@ -84,6 +84,10 @@ static void test_host(struct kh_test *t)
 	static const char *const all[][3] = {
 		{"comm.fetch", "{\"url\":\"https://example.com/a\"}", "example.com"},
 		{"comm.fetch", "{\"url\":\"https://example.com:8443/a\"}", "example.com:8443"},
+		/* A2: one spelling, and no two hosts that are written alike. */
+		{"comm.fetch", "{\"url\":\"https://EXAMPLE.com.:443/a\"}", "example.com"},
+		{"comm.fetch", "{\"url\":\"https://[2001:db8::1]:8443/a\"}", "[2001:db8::1]:8443"},
+		{"comm.fetch", "{\"url\":\"https://[2001:db8::1:8443]/a\"}", "[2001:db8::1:8443]"},
 		{"comm.fetch", "{\"url\":\"http://example.com/a\"}", ""},
 		{"comm.fetch", "{}", ""},
 		{"comm.read", "{\"path\":\"https://example.com/a\",\"url\":\"https://example.com/a\"}", ""},

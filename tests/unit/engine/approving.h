@@ -28,6 +28,7 @@ static inline enum kh_err kh_approving_run(struct kh_op *op, void *call)
 		.marks = &marks,
 		.source = KH_LIT("[{\"id\":\"b1\"}]"),
 		.operation = KH_LIT("comm.fetch"),
+		.host = a->kind == KH_APPROVE_DECLARATION ? KH_LIT("example.org") : KH_LIT(""),
 		.arguments = kh_canonical_digest(KH_LIT("arguments")),
 		.content = kh_canonical_digest(KH_LIT("content")),
 	};

@@ -260,10 +260,35 @@ static void test_decide_more_than_is_shown(struct kh_test *t)
 	decide.until = atomic_load(&f->now);
 	must_fail(t, KH_EINPUT, kh_fixture_call(f, f->reviewer, kh_approval_decide_run, &decide));
 	assert_code(t, "out_of_range");
-	decide.until = 0;
-	decide.host = KH_LIT("a host");
-	must_fail(t, KH_EINPUT, kh_fixture_call(f, f->reviewer, kh_approval_decide_run, &decide));
-	assert_code(t, "bad_value");
+}
+
+/* A2: a widened grant is for the host that was shown, and no other; in the spelling that was shown. */
+static void test_widen_to_what_was_shown(struct kh_test *t)
+{
+	static const char *const others[] = {"evil.example",
+					     "example.org.",
+					     "example.org:8443",
+					     "www.example.org",
+					     "a host",
+					     "example.org/evil",
+					     "*",
+					     "[example.org]",
+					     "xexample.org",
+					     "https://example.org"};
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_approval_decide decide = decision(f, f->reviewer, ask(f, KH_APPROVE_DECLARATION));
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		decide.host = kh_view_str(others[i]);
+		assert_refused(f, f->reviewer, &decide, "host_differs");
+		assert_non_null(strstr(t->err.detail, "\"example.org\""));
+	}
+	decide.host = KH_LIT("EXAMPLE.ORG");
+	must(t, kh_fixture_call(f, f->reviewer, kh_approval_decide_run, &decide));
+	assert_view(kh_approving_row(f, decide.approval)->host, "example.org");
+	decide = decision(f, f->reviewer, ask(f, KH_APPROVE_TOOL_CALL)); /* this one goes to no host */
+	decide.host = KH_LIT("example.org");
+	assert_refused(f, f->reviewer, &decide, "not_widened");
 }
 
 static const struct kh_test_case cases[] = {
@@ -277,5 +302,6 @@ static const struct kh_test_case cases[] = {
 	KH_TEST(test_decide_after_a_restart),
 	KH_TEST(test_decide_with_bad_words),
 	KH_TEST(test_decide_more_than_is_shown),
+	KH_TEST(test_widen_to_what_was_shown),
 };
 KH_TEST_MAIN(cases)
