@@ -5,7 +5,8 @@
 #include "engine/engine.h"
 
 #define MEMORY ((size_t)1 << 30) /* bytes for one comparison */
-#define TRIES  16                /* how often a context may change during a call before the call is given up */
+#define TRIES  2                 /* beside others of the context, before a call waits for its turn */
+#define MANY   256               /* in turn: who makes it fail now does not wait for a turn, and has one try less */
 
 /* Whether a member of a declaration in its short form is not a parameter. */
 static bool is_about(struct kh_view key)
@@ -99,18 +100,30 @@ static enum kh_err decide(struct kh_engine *engine, struct kh_token_claim token,
 	return e == KH_OK ? kh_engine_call(engine, token, kh_comm_call_run, call, arena, err) : e;
 }
 
-enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
-			    struct kh_arena *arena, struct kh_error *err)
+static enum kh_err decide_often(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
+				unsigned tries, struct kh_arena *arena, struct kh_error *err)
 {
 	enum kh_err e = KH_OK;
 
 	call->next = KH_CALL_AGAIN;
-	for (unsigned i = 0; e == KH_OK && call->next == KH_CALL_AGAIN; i++) {
-		if (i == TRIES)
-			return kh_error_set(err, KH_EREFUSED, "busy",
-					    "the context changes faster than a call is decided");
+	for (unsigned i = 0; e == KH_OK && call->next == KH_CALL_AGAIN && i < tries; i++)
 		e = decide(engine, token, call, arena, err);
-	}
+	return e;
+}
+
+enum kh_err kh_deciding_try(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
+			    struct kh_arena *arena, struct kh_error *err)
+{
+	return decide_often(engine, token, call, TRIES, arena, err);
+}
+
+enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
+			    struct kh_arena *arena, struct kh_error *err)
+{
+	enum kh_err e = decide_often(engine, token, call, MANY, arena, err);
+
+	if (e == KH_OK && call->next == KH_CALL_AGAIN)
+		e = kh_error_set(err, KH_ESTORE, "busy", "the context changes faster than a call is decided");
 	return e;
 }
 
@@ -123,8 +136,8 @@ enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_token_claim t
 	for (unsigned i = 0; e == KH_OK && output->again; i++) {
 		struct kh_guarding guarding = {
 			.context = output->context, .more = output->more, .more_count = output->more_count};
-		if (i == TRIES)
-			return kh_error_set(err, KH_EREFUSED, "busy",
+		if (i == MANY)
+			return kh_error_set(err, KH_ESTORE, "busy",
 					    "the context changes faster than an output is compared");
 		e = kh_engine_call(engine, token, kh_guarding_run, &guarding, arena, err);
 		if (e == KH_OK)

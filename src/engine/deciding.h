@@ -10,7 +10,14 @@
 #include "engine/context/output.h"
 #include "engine/context/token.h"
 
-/* comm.weigh and comm.call; fills call->weighed in.  call->next says what comes next; it is never KH_CALL_AGAIN. */
+/*
+ * comm.weigh and comm.call; fills call->weighed in.  call->next says what comes next.  kh_deciding_try() gives up soon:
+ * if it is KH_CALL_AGAIN then, others of the same context are decided too, and the call has to wait for its turn
+ * (gateway/turns.h).  kh_deciding_run() is for a call whose turn it is, or that is alone: never KH_CALL_AGAIN, but
+ * KH_ESTORE `busy` if the context changes all the time.
+ */
+enum kh_err kh_deciding_try(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
+			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
 			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 

@@ -46,6 +46,19 @@ struct kh_entry kh_outbox_of_call(struct kh_token_claim token, const struct kh_c
 	return entry;
 }
 
+struct kh_entry kh_outbox_of_turn(struct kh_token_claim token, const struct kh_comm_call *call)
+{
+	return (struct kh_entry){.kind = KH_ENTRY_DECIDE, .token = token, .call = *call};
+}
+
+/* Copies JSON that may be missing. */
+static enum kh_err copy_json(struct kh_arena *arena, yyjson_val *json, yyjson_val **ret_json)
+{
+	*ret_json = NULL;
+	return json != NULL ? kh_json_freeze(arena, yyjson_val_mut_copy(kh_json_new(arena), json), ret_json, NULL)
+			    : KH_OK;
+}
+
 enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry, struct kh_entry *ret_entry)
 {
 	const struct kh_errand *errand = &entry->call.errand;
@@ -67,8 +80,14 @@ enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry,
 		copy.call.errand = *errand;
 		copy.call.errand.operation = kh_arena_dup(arena, errand->operation);
 		copy.call.errand.task = kh_arena_dup(arena, errand->task);
-		e = kh_json_freeze(arena, yyjson_val_mut_copy(kh_json_new(arena), errand->parameters),
-				   &copy.call.errand.parameters, NULL);
+		e = copy_json(arena, errand->parameters, &copy.call.errand.parameters);
+	}
+	if (entry->kind == KH_ENTRY_DECIDE) {
+		copy.token = entry->token;
+		copy.call.task = kh_arena_dup(arena, entry->call.task);
+		copy.call.declaration = kh_arena_dup(arena, entry->call.declaration);
+		copy.call.fenced = entry->call.fenced;
+		e = copy_json(arena, entry->call.declare, &copy.call.declare);
 	}
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
@@ -237,6 +256,19 @@ static enum kh_err run_verify(struct kh_engine *engine, struct kh_entry *entry, 
 	return KH_OK;
 }
 
+/* --- calls whose turn has come ------------------------------------------------------------------------------------ */
+
+static enum kh_err run_decide(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
+			      struct kh_error *err)
+{
+	struct kh_comm_call call = entry->call;
+	enum kh_err e = kh_deciding_run(engine, entry->token, &call, arena, err);
+
+	if (e == KH_OK)
+		*entry = kh_outbox_of_call(entry->token, &call);
+	return e;
+}
+
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static enum kh_err (*const runs[])(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
@@ -244,6 +276,7 @@ static enum kh_err (*const runs[])(struct kh_engine *engine, struct kh_entry *en
 	[KH_ENTRY_ASK] = run_ask,
 	[KH_ENTRY_ERRAND] = run_errand,
 	[KH_ENTRY_VERIFY] = run_verify,
+	[KH_ENTRY_DECIDE] = run_decide,
 };
 
 enum kh_err kh_outbox_step(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,

@@ -8,6 +8,8 @@
  *     errand   a declaration that runs           comm.call itself          the errand        comm.end
  *     verify   a declaration that a model has    nobody: asking twice      the model         comm.triaged
  *              to look at first                  does no harm
+ *     decide   a call that waits for its turn    nobody: nothing has       comm.call         comm.call
+ *              among those of its context        happened yet
  *
  * After a crash an ask that was not begun is carried out, one that was begun is a failed try, and an errand is
  * `unknown` (recover.h).
@@ -19,7 +21,7 @@
 #include "engine/context/token.h"
 #include "engine/query/ask.h"
 
-enum kh_entry_kind { KH_ENTRY_NONE, KH_ENTRY_ASK, KH_ENTRY_ERRAND, KH_ENTRY_VERIFY };
+enum kh_entry_kind { KH_ENTRY_NONE, KH_ENTRY_ASK, KH_ENTRY_ERRAND, KH_ENTRY_VERIFY, KH_ENTRY_DECIDE };
 
 struct kh_entry {
 	enum kh_entry_kind kind;
@@ -30,13 +32,16 @@ struct kh_entry {
 	bool lost;             /* an errand that took place, but its result is not recorded yet */
 	unsigned rounds;       /* models that were asked in a row */
 	struct kh_ask ask;
-	struct kh_token_claim token; /* the Controller's, for errand and verify */
+	struct kh_token_claim token; /* the Controller's, for errand, verify and decide */
 	struct kh_comm_call call;    /* likewise; after the last entry, what was decided last */
 };
 
 /* The entry for what an operation handed out; kind NONE if it handed out nothing. */
 struct kh_entry kh_outbox_of_ask(const struct kh_ask *ask);
 struct kh_entry kh_outbox_of_call(struct kh_token_claim token, const struct kh_comm_call *call);
+
+/* A call that was weighed too often for a context that changes: it is decided when its turn comes. */
+struct kh_entry kh_outbox_of_turn(struct kh_token_claim token, const struct kh_comm_call *call);
 
 /* An ask that waits in the store. */
 struct kh_entry kh_outbox_of_effect(int64_t effect, struct kh_view reader);

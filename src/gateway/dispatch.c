@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "engine/engine.h"
 #include "engine/recover.h"
+#include "gateway/turns.h"
 
 #include <pthread.h>
 
@@ -18,6 +19,7 @@ struct item {
 	struct kh_entry entry;   /* in the arena; replaced by the entry that follows from it */
 	enum kh_entry_kind kind; /* this and the members below: as the entry was put in */
 	int64_t id, task;
+	int64_t ticket;        /* of a call that waits for its turn */
 	struct kh_view reader; /* in the arena */
 	bool runs, waits;      /* it has a place, or it waits for one */
 };
@@ -25,6 +27,7 @@ struct item {
 struct kh_dispatch {
 	struct kh_engine *engine;
 	struct kh_works *works, *callers;
+	struct kh_turns *turns;
 	unsigned most;
 	pthread_mutex_t lock;
 	struct item *first, *last; /* all that are in hand */
@@ -59,28 +62,55 @@ static bool is_ask(const struct item *item)
 	return item->kind == KH_ENTRY_ASK;
 }
 
-/* Whether ITEM is in the list already.  An errand never is: only the call that has begun it hands it out, once. */
+static bool is_turn(const struct item *item)
+{
+	return item->kind == KH_ENTRY_DECIDE;
+}
+
+/* Whether both have their places from the same number of them. */
+static bool is_alike(const struct item *a, const struct item *b)
+{
+	return is_ask(a) == is_ask(b) && is_turn(a) == is_turn(b);
+}
+
+/*
+ * Whether ITEM is in the list already.  An errand never is: only the call that has begun it hands it out, once.  A call
+ * that waits for its turn is another one each time.
+ */
 static bool is_in_hand(const struct kh_dispatch *d, const struct item *item)
 {
 	bool found = false;
 
 	for (const struct item *i = d->first; i != NULL && !found; i = i->next)
 		found = i->kind == item->kind && i->id == item->id;
-	return found && item->kind != KH_ENTRY_ERRAND;
+	return found && item->kind != KH_ENTRY_ERRAND && !is_turn(item);
+}
+
+/* How many at once there may be of those that share something with ITEM; 0: any number. */
+static uint64_t most_shared(const struct kh_dispatch *d, const struct item *item)
+{
+	const struct kh_reader *reader = is_ask(item) ? kh_engine_reader(d->engine, item->reader) : NULL;
+
+	return is_turn(item) ? 1 : reader != NULL ? reader->concurrency : 0;
+}
+
+/* Whether two that are alike share a Reader, or wait for turns of the same token. */
+static bool is_shared(const struct item *a, const struct item *b)
+{
+	return is_turn(a) ? a->entry.token.id == b->entry.token.id : is_ask(a) && kh_view_eq(a->reader, b->reader);
 }
 
 /* Whether there is a place for ITEM: one for its kind and, if it is an ask, one at its Reader. */
 static bool has_place(const struct kh_dispatch *d, const struct item *item)
 {
-	const struct kh_reader *reader = is_ask(item) ? kh_engine_reader(d->engine, item->reader) : NULL;
-	uint64_t most = reader != NULL ? reader->concurrency : 0, kind = 0, readers = 0;
+	uint64_t most = most_shared(d, item), kind = 0, shared = 0;
 
 	for (const struct item *i = d->first; i != NULL; i = i->next) {
-		bool same = i->runs && is_ask(i) == is_ask(item);
+		bool same = i->runs && is_alike(i, item);
 		kind += same;
-		readers += same && is_ask(item) && kh_view_eq(i->reader, item->reader);
+		shared += same && is_shared(i, item);
 	}
-	return kind < d->most && (most == 0 || readers < most);
+	return kind < d->most && (most == 0 || shared < most);
 }
 
 /* ITEM has left its place: wakes the oldest item that can have it. */
@@ -88,7 +118,7 @@ static void leave_place(struct kh_dispatch *d, struct item *item)
 {
 	item->runs = false;
 	for (struct item *i = d->first; i != NULL; i = i->next) {
-		if (!i->waits || is_ask(i) != is_ask(item) || !has_place(d, i))
+		if (!i->waits || !is_alike(i, item) || !has_place(d, i))
 			continue;
 		i->waits = false;
 		kh_works_wake(&i->work);
@@ -114,7 +144,9 @@ static enum kh_work_next finish(struct item *item)
 	unlink_item(d, item);
 	leave_place(d, item);
 	pthread_mutex_unlock(&d->lock);
-	if (!is_ask(item))
+	if (is_turn(item))
+		kh_works_wake_chain(d->callers, kh_turns_chain(item->ticket));
+	else if (!is_ask(item))
 		kh_works_wake_chain(d->callers, item->task);
 	free_item(item);
 	return KH_WORK_DONE;
@@ -150,17 +182,34 @@ static enum kh_work_next try_later(struct item *item)
 	return KH_WORK_WAIT;
 }
 
+/* The turn of a call has come, or will not come any more: what is decided, and handed out, is told to its caller. */
+static enum kh_work_next take_turn(struct item *item, bool stops)
+{
+	struct kh_dispatch *d = item->dispatch;
+	struct kh_error err = {.offset = SIZE_MAX};
+	enum kh_err e = stops ? kh_error_set(&err, KH_ESTORE, "stopping", "the gateway is stopping; call again")
+			      : kh_outbox_step(d->engine, &item->entry, &item->arena, &err);
+
+	struct kh_view id = e == KH_OK ? item->entry.call.look.id : KH_LIT("");
+	if (e == KH_OK && item->entry.kind != KH_ENTRY_NONE)
+		e = kh_dispatch_put(d, &item->entry, &err);
+	kh_turns_close(d->turns, item->ticket, e, &err, id);
+	return finish(item);
+}
+
 static enum kh_work_next step(struct kh_work *work)
 {
 	struct item *item = (struct item *)work;
 	struct kh_dispatch *d = item->dispatch;
-	bool begun = item->entry.kind == KH_ENTRY_ERRAND;
+	bool begun = item->entry.kind == KH_ENTRY_ERRAND, stops = kh_works_is_stopping(d->works);
 	struct kh_error err;
 
-	if (!begun && kh_works_is_stopping(d->works))
-		return finish(item);
+	if (!begun && stops)
+		return is_turn(item) ? take_turn(item, true) : finish(item);
 	if (!take_place(item))
 		return KH_WORK_WAIT;
+	if (is_turn(item))
+		return take_turn(item, false);
 	/* A store that fails here also fails every call, and the callers are told; an ask stays in the outbox. */
 	enum kh_err e = kh_outbox_run(d->engine, &item->entry, &item->arena, &err);
 	return e != KH_OK && item->entry.lost ? try_later(item) : finish(item);
@@ -196,15 +245,16 @@ static enum kh_err refuse(struct kh_dispatch *d, const struct kh_entry *entry, s
 
 	if (entry->kind == KH_ENTRY_ASK)
 		return KH_OK; /* it is still in the store's outbox */
-	return e != KH_OK ? e : kh_error_set(err, KH_EREFUSED, "busy", "the gateway cannot carry it out now");
+	return e != KH_OK ? e : kh_error_set(err, KH_ESTORE, "busy", "the gateway cannot carry it out now");
 }
 
-enum kh_err kh_dispatch_put(struct kh_dispatch *d, const struct kh_entry *entry, struct kh_error *err)
+static enum kh_err put(struct kh_dispatch *d, const struct kh_entry *entry, int64_t ticket, struct kh_error *err)
 {
 	struct item *item = new_item(d, entry);
 
 	if (item == NULL)
 		return refuse(d, entry, err);
+	item->ticket = ticket;
 	pthread_mutex_lock(&d->lock);
 	bool known = is_in_hand(d, item);
 	if (!known)
@@ -218,6 +268,46 @@ enum kh_err kh_dispatch_put(struct kh_dispatch *d, const struct kh_entry *entry,
 		return KH_OK;
 	finish(item);
 	return refuse(d, entry, err);
+}
+
+enum kh_err kh_dispatch_put(struct kh_dispatch *d, const struct kh_entry *entry, struct kh_error *err)
+{
+	return put(d, entry, 0, err);
+}
+
+enum kh_err kh_dispatch_queue(struct kh_dispatch *d, struct kh_token_claim token, const struct kh_comm_call *call,
+			      int64_t *ret_ticket, struct kh_error *err)
+{
+	struct kh_entry entry = kh_outbox_of_turn(token, call);
+	int64_t ticket = kh_turns_open(d->turns);
+	struct kh_turns_result none;
+
+	if (ticket == 0)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	enum kh_err e = put(d, &entry, ticket, err);
+	if (e == KH_OK) {
+		*ret_ticket = ticket;
+		return KH_OK;
+	}
+	kh_turns_close(d->turns, ticket, e, NULL, KH_LIT(""));
+	(void)kh_turns_take(d->turns, ticket, &none);
+	return e;
+}
+
+bool kh_dispatch_queues(struct kh_dispatch *d, struct kh_token_claim token)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&d->lock);
+	for (const struct item *i = d->first; i != NULL && !found; i = i->next)
+		found = is_turn(i) && i->entry.token.id == token.id;
+	pthread_mutex_unlock(&d->lock);
+	return found;
+}
+
+struct kh_turns *kh_dispatch_turns(const struct kh_dispatch *d)
+{
+	return d->turns;
 }
 
 enum kh_err kh_dispatch_recover(struct kh_dispatch *d, struct kh_error *err)
@@ -245,7 +335,7 @@ bool kh_dispatch_has(struct kh_dispatch *d, int64_t declaration)
 
 	pthread_mutex_lock(&d->lock);
 	for (const struct item *i = d->first; i != NULL && !found; i = i->next)
-		found = !is_ask(i) && i->id == declaration;
+		found = !is_ask(i) && !is_turn(i) && i->id == declaration;
 	pthread_mutex_unlock(&d->lock);
 	return found;
 }
@@ -263,9 +353,14 @@ enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned most, struct kh_w
 	d->engine = engine;
 	d->callers = callers;
 	d->most = most;
-	/* One thread for every place, so that asks and errands never wait for each other. */
-	enum kh_err e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = 2 * most}, &d->works, err);
+	d->turns = kh_turns_new(alloc);
+	/* One thread for every place, so that asks, errands and turns never wait for each other. */
+	enum kh_err e = d->turns == NULL
+				? kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory")
+				: kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = 3 * most},
+					       &d->works, err);
 	if (e != KH_OK) {
+		kh_turns_free(d->turns);
 		kh_alloc_free(alloc, d, sizeof(*d));
 		return e;
 	}
@@ -285,6 +380,7 @@ void kh_dispatch_free(struct kh_dispatch *d)
 		return;
 	const struct kh_alloc *alloc = kh_engine_alloc(d->engine);
 	kh_works_free(d->works);
+	kh_turns_free(d->turns);
 	pthread_mutex_destroy(&d->lock);
 	kh_alloc_free(alloc, d, sizeof(*d));
 }

@@ -1,7 +1,8 @@
 /*
  * Carries out the outbox on threads other than the callers': Readers that take their time, external operations, models
- * that verify.  Each entry has a thread of one pool for as long as it takes.  At once, there are at most as many
- * entries of one kind as the pool is made for, and at most as many of one Reader as the configuration allows.
+ * that verify, and calls that wait for their turn.  Each entry has a thread of one pool for as long as it takes.  At
+ * once, there are at most as many entries of one kind as the pool is made for, at most as many of one Reader as the
+ * configuration allows, and of calls that wait for their turn one of each token.
  *
  * An ask that is lost here, for lack of memory, is still in the store's outbox, and is found there again (recover.h).
  * An errand that is in hand when the process dies ends as unknown (E7).
@@ -24,6 +25,18 @@ enum kh_err kh_dispatch_new(struct kh_engine *engine, unsigned most, struct kh_w
  */
 enum kh_err kh_dispatch_put(struct kh_dispatch *dispatch, const struct kh_entry *entry,
 			    struct kh_error *err) KH_CHECKED;
+
+/*
+ * Has CALL decided when its turn among the calls of TOKEN comes; all of it is copied.  Works of the callers' pool that
+ * wait for the ticket's chain are woken then (turns.h).
+ */
+enum kh_err kh_dispatch_queue(struct kh_dispatch *dispatch, struct kh_token_claim token,
+			      const struct kh_comm_call *call, int64_t *ret_ticket, struct kh_error *err) KH_CHECKED;
+
+/* Whether calls of TOKEN wait for their turn: a new one has to wait behind them. */
+bool kh_dispatch_queues(struct kh_dispatch *dispatch, struct kh_token_claim token);
+
+struct kh_turns *kh_dispatch_turns(const struct kh_dispatch *dispatch);
 
 /* Takes every ask that waits in the outbox for this process, including those that dead processes left. */
 enum kh_err kh_dispatch_recover(struct kh_dispatch *dispatch, struct kh_error *err) KH_CHECKED;

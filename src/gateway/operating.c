@@ -3,6 +3,7 @@
 
 #include "engine/deciding.h"
 #include "gateway/dispatch.h"
+#include "gateway/turns.h"
 
 static enum kh_work_next end(struct kh_operating *operating, enum kh_err result)
 {
@@ -12,7 +13,8 @@ static enum kh_work_next end(struct kh_operating *operating, enum kh_err result)
 
 /*
  * Decides, and hands what may run to the dispatch pool.  A model that verifies takes time too; in that case the whole
- * call goes to the pool, and this function only looks at the result.
+ * call goes to the pool, and this function only looks at the result.  If others of the same token are being decided, so
+ * that the context changes under the call, it is queued there and decided in turn.
  */
 static enum kh_err call(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_arena *arena,
 			struct kh_error *err)
@@ -23,14 +25,19 @@ static enum kh_err call(struct kh_gateway *gateway, struct kh_operating *operati
 		.declare = operating->declare,
 		.fenced = operating->fenced,
 	};
-	enum kh_err e = kh_deciding_run(kh_gateway_engine(gateway), operating->token, &call, arena, err);
+	struct kh_dispatch *dispatch = kh_gateway_dispatch(gateway);
+	bool queues = kh_dispatch_queues(dispatch, operating->token);
+	enum kh_err e = queues ? KH_OK
+			       : kh_deciding_try(kh_gateway_engine(gateway), operating->token, &call, arena, err);
 
 	if (e != KH_OK)
 		return e;
+	if (queues || call.next == KH_CALL_AGAIN)
+		return kh_dispatch_queue(dispatch, operating->token, &call, &operating->ticket, err);
 	operating->look = call.look;
 	kh_asking_keep(operating->of, call.look.id);
 	struct kh_entry entry = kh_outbox_of_call(operating->token, &call);
-	return entry.kind != KH_ENTRY_NONE ? kh_dispatch_put(kh_gateway_dispatch(gateway), &entry, err) : KH_OK;
+	return entry.kind != KH_ENTRY_NONE ? kh_dispatch_put(dispatch, &entry, err) : KH_OK;
 }
 
 static enum kh_err look(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_arena *arena,
@@ -42,6 +49,25 @@ static enum kh_err look(struct kh_gateway *gateway, struct kh_operating *operati
 	if (e == KH_OK)
 		operating->look = looking.look;
 	return e;
+}
+
+/* Takes what was decided when the call's turn came.  False: its turn has not come, and WORK is woken when it has. */
+static bool take_turn(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_work *work,
+		      enum kh_err *ret_e, struct kh_error *err)
+{
+	struct kh_turns_result turn;
+
+	if (!kh_turns_take(kh_dispatch_turns(kh_gateway_dispatch(gateway)), operating->ticket, &turn)) {
+		work->wake_chain = kh_turns_chain(operating->ticket);
+		return false;
+	}
+	operating->ticket = 0;
+	if (turn.e == KH_OK)
+		kh_asking_keep(operating->of, kh_view_str(turn.id));
+	else
+		*err = turn.err;
+	*ret_e = turn.e;
+	return true;
 }
 
 /* A human has decided, as far as this look shows: the call can go on. */
@@ -87,15 +113,23 @@ enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operat
 			operating->waiting.until = kh_works_now() + kh_gateway_wait(gateway);
 		e = call(gateway, operating, arena, err);
 	} else {
-		if (is_early(gateway, operating, work))
+		bool decided = operating->ticket != 0;
+		if (decided && !take_turn(gateway, operating, work, &e, err))
 			return KH_WORK_WAIT;
-		e = look(gateway, operating, arena, err);
+		if (!decided && is_early(gateway, operating, work))
+			return KH_WORK_WAIT;
+		if (e == KH_OK)
+			e = look(gateway, operating, arena, err);
 		if (e == KH_OK && is_free(operating) &&
 		    !kh_dispatch_has(kh_gateway_dispatch(gateway), operating->look.row->id))
 			e = call(gateway, operating, arena, err);
 	}
 	operating->declare = NULL;
 	operating->task = (struct kh_view){NULL, 0};
+	if (e == KH_OK && operating->ticket != 0) {
+		work->wake_chain = kh_turns_chain(operating->ticket);
+		return KH_WORK_WAIT;
+	}
 	if (e != KH_OK)
 		return end(operating, e);
 	kh_asking_keep(operating->waits, operating->look.approval);

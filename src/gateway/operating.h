@@ -24,6 +24,7 @@ struct kh_operating {
 	char waits[KH_ASKING_ID];
 	/* internal */
 	bool begun;
+	int64_t ticket; /* it waits for its turn (turns.h); 0: it does not */
 };
 
 enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_work *work,
