@@ -3,8 +3,9 @@
 #include "cli/audits.h"
 
 #include "base/clock.h"
-#include "home/checkpoints.h"
+#include "base/utf8.h"
 #include "store/verify.h"
+#include "store/witness.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -52,21 +53,38 @@ static enum kh_err read_key(struct kh_frame *f, struct kh_digest *ret_key, const
 	return KH_OK;
 }
 
-/* Reads the lines of --witness, else of the configured witness file, if there is one. */
-static enum kh_err read_witness(struct kh_frame *f, struct kh_view *ret_lines)
+/* Reads the lines of --witness, else of the configured witness file. */
+static enum kh_err read_witness(struct kh_frame *f, struct kh_verify *v)
 {
 	const struct kh_audits_args *a = f->args;
-	struct kh_view path = f->home.config->audit.witness_file;
+	const struct kh_checkpoints *c = &f->home.checkpoints;
 
-	*ret_lines = (struct kh_view){NULL, 0};
+	v->has_witness = a->witness != NULL || c->path.n > 0;
 	if (a->witness != NULL)
-		return kh_frame_input(f, a->witness, WITNESS_LIMIT, ret_lines);
-	if (path.n == 0)
+		return kh_frame_input(f, a->witness, WITNESS_LIMIT, &v->witness);
+	if (c->path.n == 0)
 		return KH_OK;
-	path = kh_arena_printf(&f->arena, "%.*s", KH_FMT(path));
-	if (path.p == NULL)
-		return kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
-	return access(path.p, F_OK) == 0 ? kh_frame_input(f, path.p, WITNESS_LIMIT, ret_lines) : KH_OK;
+	v->witness_name = c->name;
+	enum kh_err e = kh_witness_read(c->path.p, &f->arena, &v->witness, &f->err);
+	return e == KH_ENOMEM ? kh_error_set(&f->err, e, "out_of_memory", "out of memory") : e;
+}
+
+/* What the record was compared with; empty: no witness. */
+static struct kh_view witness_of(const struct kh_frame *f, const struct kh_verify *v)
+{
+	const struct kh_audits_args *a = f->args;
+
+	return a->witness != NULL ? kh_view_str(a->witness) : v->has_witness ? f->home.checkpoints.path : KH_LIT("");
+}
+
+static void add_witness(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_verify *v)
+{
+	yyjson_mut_val *witness = yyjson_mut_obj_add_obj(doc, obj, "witness");
+	struct kh_view file = witness_of(f, v);
+
+	kh_json_add(doc, witness, "file", kh_utf8_invalid(file) == SIZE_MAX ? file : kh_arena_quote(&f->arena, file));
+	yyjson_mut_obj_add_uint(doc, witness, "compared", v->compared);
+	yyjson_mut_obj_add_int(doc, witness, "last", v->witnessed);
 }
 
 static int say_json(struct kh_frame *f, const struct kh_verify *v)
@@ -95,12 +113,32 @@ static int say_json(struct kh_frame *f, const struct kh_verify *v)
 	yyjson_mut_obj_add_bool(doc, obj, "state", v->state);
 	for (size_t i = 0; i < shown; i++)
 		yyjson_mut_obj_add_uint(doc, obj, counts[i].key, counts[i].n);
+	if (v->has_witness)
+		add_witness(f, doc, obj, v);
 	return kh_frame_outcome(kh_frame_object(f, obj), v->good);
 }
 
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
+}
+
+static void say_witness(struct kh_frame *f, const struct kh_verify *v, struct kh_buf *buf)
+{
+	struct kh_view file = kh_arena_quote(&f->arena, witness_of(f, v));
+	long long unsent = (long long)v->checkpoints - (long long)v->witnessed;
+
+	if (!v->has_witness) {
+		kh_buf_lit(buf, "  compared with no witness: none is configured\n");
+		return;
+	}
+	kh_buf_printf(buf, "  compared with the witness %.*s: %llu checkpoint%s", KH_FMT(file),
+		      (unsigned long long)v->compared, plural(v->compared));
+	if (v->compared > 0)
+		kh_buf_printf(buf, ", the newest is number %lld", (long long)v->witnessed);
+	if (v->compared > 0 && unsent > 0)
+		kh_buf_printf(buf, "; it has not got the last %lld", unsent);
+	kh_buf_lit(buf, "\n");
 }
 
 static void say_good(struct kh_frame *f, const struct kh_verify *v, struct kh_buf *buf)
@@ -115,6 +153,7 @@ static void say_good(struct kh_frame *f, const struct kh_verify *v, struct kh_bu
 	if (v->covered < (int64_t)v->events)
 		kh_buf_printf(buf, "  not covered by a checkpoint yet: %lld event%s\n",
 			      (long long)v->events - (long long)v->covered, plural(v->events - (uint64_t)v->covered));
+	say_witness(f, v, buf);
 	if (!f->home.has_key && ((const struct kh_audits_args *)f->args)->key == NULL)
 		kh_buf_lit(buf, "  the key is the one that the store names: --key HEX compares it with one you know\n");
 }
@@ -147,7 +186,7 @@ static int verify_home(struct kh_frame *f)
 	enum kh_err e = read_key(f, &key, &v.audit_key);
 
 	if (e == KH_OK)
-		e = read_witness(f, &v.witness);
+		e = read_witness(f, &v);
 	if (e == KH_OK) {
 		if (a->progress || isatty(STDERR_FILENO))
 			v.progress = tell;
@@ -171,7 +210,7 @@ int kh_audits_verify(struct kh_frame *f)
 	struct kh_error err = {.offset = SIZE_MAX};
 
 	if (kh_home_open(&f->home, KH_HOME_READ, &f->options, &f->err) != KH_OK) {
-		if (f->err.err != KH_ECHANGED || f->err.code == NULL)
+		if (f->err.code == NULL || (f->err.err != KH_ECHANGED && strcmp(f->err.code, "bad_checkpoint") != 0))
 			return kh_frame_fail(f);
 		struct kh_verify v = {.code = f->err.code, .detail = kh_view_str(f->err.detail)};
 		return say(f, &v);
@@ -187,8 +226,8 @@ int kh_audits_checkpoint(struct kh_frame *f)
 {
 	struct kh_view line = {"", 0};
 
-	if (kh_checkpoints_now(f->home.store, &f->home.key, &f->home.config->audit, kh_engine_now(f->home.engine),
-			       &f->arena, &line, &f->err) != KH_OK)
+	if (kh_checkpoints_make(&f->home.checkpoints, kh_engine_now(f->home.engine), &f->arena, &line, &f->err) !=
+	    KH_OK)
 		return kh_frame_fail(f);
 	if (line.n == 0)
 		line = f->options.json ? KH_LIT("{}") : KH_LIT("nothing new since the last checkpoint");

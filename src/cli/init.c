@@ -25,6 +25,7 @@ struct making {
 	bool made_folder, made_store;
 	const char *made[8]; /* files */
 	size_t count;
+	struct kh_checkpoint_key key;
 };
 
 /* The keyhole.yaml of a new home, up to the relays' socket, and what follows. */
@@ -234,12 +235,10 @@ static enum kh_err put_key(struct making *m, struct kh_error *err)
 {
 	unsigned char seed[32];
 	char hex[2 * sizeof(seed) + 1];
-	struct kh_checkpoint_key key;
 
 	randombytes_buf(seed, sizeof(seed));
-	kh_checkpoint_key(seed, &key);
-	m->init->audit_key = key.public;
-	kh_checkpoint_forget(&key);
+	kh_checkpoint_key(seed, &m->key);
+	m->init->audit_key = m->key.public;
 	sodium_bin2hex(hex, sizeof(hex), seed, sizeof(seed));
 	enum kh_err e = put_line(m, KH_FOLDER_KEY, kh_view_of(hex, sizeof(hex) - 1), err);
 	explicit_bzero(seed, sizeof(seed));
@@ -283,6 +282,17 @@ static enum kh_err put_tokens(struct making *m, struct kh_store *store, struct k
 	return e;
 }
 
+/* Signs the first checkpoint, so that a home has one from its beginning (L3). */
+static enum kh_err put_checkpoint(struct making *m, struct kh_store *store, struct kh_error *err)
+{
+	static const struct kh_config_audit no_witness = {.line = 0};
+	struct kh_checkpoints checkpoints;
+	struct kh_view line;
+	enum kh_err e = kh_checkpoints_init(&checkpoints, store, &m->key, &no_witness, m->arena, err);
+
+	return e == KH_OK ? kh_checkpoints_make(&checkpoints, kh_clock_wall_us(), m->arena, &line, err) : e;
+}
+
 static enum kh_err put_store(struct making *m, struct kh_error *err)
 {
 	struct kh_view admin = {0};
@@ -298,6 +308,8 @@ static enum kh_err put_store(struct making *m, struct kh_error *err)
 	explicit_bzero(random, sizeof(random));
 	if (e == KH_OK)
 		e = put_tokens(m, store, admin, err);
+	if (e == KH_OK)
+		e = put_checkpoint(m, store, err);
 	if (admin.n > 0)
 		explicit_bzero((void *)(uintptr_t)admin.p, admin.n);
 	kh_store_close(store);
@@ -338,6 +350,7 @@ enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh
 		e = init->link != NULL ? put_link(&m, err) : put(&m, KH_FOLDER_CONFIG, init->config, err);
 	if (e != KH_OK)
 		undo(&m);
+	kh_checkpoint_forget(&m.key);
 	kh_folder_close(&m.folder);
 	return e;
 }

@@ -16,7 +16,7 @@
 
 #define SECOND  INT64_C(1000000) /* microseconds */
 #define OFTEN   (2 * SECOND)     /* between looks for due work and for work that dead processes left */
-#define SELDOM  (60 * SECOND)    /* between purges, and calls of `housekeeping` */
+#define SELDOM  (60 * SECOND)    /* between purges */
 #define WAIT    (50 * SECOND)    /* most clients give up after 60 */
 #define THREADS 64
 #define CALLERS 1024                /* tokens that are cached */
@@ -170,8 +170,6 @@ static void purge(struct kh_gateway *gateway, struct kh_arena *arena)
 		e = kh_engine_own(gateway->settings.engine, kh_put_purge_run, &call, arena, &err);
 		kh_arena_clear(arena);
 	}
-	if (gateway->settings.housekeeping != NULL)
-		gateway->settings.housekeeping(gateway->settings.ctx);
 }
 
 /* A failure of the store is reported to whoever calls; here it is only tried again. */

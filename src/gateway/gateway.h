@@ -1,7 +1,7 @@
 /*
  * The gateway: runs the engine for many callers at once.  Transports (src/mcp, src/http) bring calls; works.h steps
  * them; dispatch.h carries out the outbox.  The gateway itself does what no caller asks for: it settles outcomes that
- * are due, takes over what dead processes left, purges content past its retention, and has checkpoints made.
+ * are due, takes over what dead processes left, and purges content past its retention.
  *
  * A transport keeps no state that matters: every call names its token, and the transaction of the operation decides
  * what the token may do.
@@ -20,9 +20,6 @@ struct kh_gateway_settings {
 	unsigned threads;         /* threads that run operations; 0: 64 */
 	unsigned asks;            /* Readers asked at once (`extract` not counted), and errands at once; 0: 64 */
 	int64_t wait;             /* microseconds that a call waits before it answers `pending` (A5); 0: 50 s */
-	/* Called about every minute from a thread of the gateway, for what is not the engine's task (checkpoints). */
-	void (*housekeeping)(void *ctx);
-	void *ctx;
 };
 
 enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh_gateway **ret_gateway,

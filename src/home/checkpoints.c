@@ -1,179 +1,342 @@
-/* Checkpoints.  A witness file is not trusted: only its last checkpoint is read. */
+/*
+ * Checkpoints.  A witness file is not trusted to be whole: what it must have is in the last signed checkpoint.  If the
+ * file cannot be written, or was replaced by an empty one, an alert is recorded.
+ */
 #include "home/checkpoints.h"
 
+#include "base/emit.h"
 #include "store/txn.h"
 #include "store/witness.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
+#define MEMORY ((size_t)1 << 30) /* a checkpoint names every chain that has grown; a witness may have many lines */
+#define TRIES  8                 /* if other processes store checkpoints at the same time */
 
-#define MEMORY  ((size_t)256 << 20) /* a checkpoint names every chain that has grown */
-#define TAIL    16384               /* bytes of a witness file's end; a line has about 400 */
-#define SECONDS INT64_C(1000000)
+static enum kh_err no_memory(enum kh_err e, struct kh_error *err)
+{
+	return e == KH_ENOMEM ? kh_error_set(err, e, "out_of_memory", "out of memory") : e;
+}
 
-struct signing {
-	const struct kh_checkpoint_key *key;
-	const struct kh_config_audit *audit;
+enum kh_err kh_checkpoints_init(struct kh_checkpoints *c, struct kh_store *store, const struct kh_checkpoint_key *key,
+				const struct kh_config_audit *audit, struct kh_arena *arena, struct kh_error *err)
+{
+	*c = (struct kh_checkpoints){.store = store, .key = key, .syslog = audit->witness_syslog == KH_CONFIG_TRUE};
+	if (audit->witness_file.n == 0)
+		return KH_OK;
+	c->name = kh_arena_printf(arena, "file:%.*s", KH_FMT(audit->witness_file));
+	c->path = c->name.p != NULL ? kh_view_from(c->name, sizeof("file:") - 1) : c->name;
+	return c->name.p != NULL ? KH_OK : no_memory(KH_ENOMEM, err);
+}
+
+/* --- what happened to a witness ----------------------------------------------------------------------------------- */
+
+struct alert {
 	struct kh_arena *arena;
-	int64_t now;
-	bool always;         /* sign even if none is due */
-	struct kh_view line; /* out; empty: no checkpoint was due */
+	const char *code;
+	struct kh_view witness;
+	int64_t now, checkpoint;
 };
 
-static enum kh_err is_due(struct kh_txn *txn, const struct signing *s, bool *ret_due)
+static enum kh_err record_alert(struct kh_txn *txn, void *arg)
 {
-	struct kh_backend_checkpoint stored;
-	struct kh_checkpoint last;
-	int64_t next;
-	enum kh_err e = kh_txn_next_event(txn, &next);
+	const struct alert *alert = arg;
+	struct kh_audit audit = {.kind = KH_AUDIT_ALERT, .at = alert->now};
+	struct kh_emit what;
 
-	if (e == KH_OK)
-		e = txn->backend->checkpoint(txn, s->arena, 0, &stored);
-	if (e == KH_EUNKNOWN) {
-		*ret_due = true;
-		return KH_OK;
+	kh_txn_use_arena(txn, alert->arena);
+	kh_emit_begin(&what, alert->arena, 8192);
+	kh_emit_object(&what);
+	kh_emit_add_int(&what, "checkpoint", alert->checkpoint);
+	kh_emit_add_word(&what, "code", alert->code);
+	kh_emit_add(&what, "witness", alert->witness);
+	kh_emit_end(&what);
+	enum kh_err e = kh_emit_finish(&what, &audit.what);
+	return e == KH_OK ? kh_txn_event(txn, &audit) : e;
+}
+
+/* Records an alert in the system's chain.  If that fails, the store itself has failed and says so elsewhere. */
+static void raise(struct kh_checkpoints *c, const char *code, int64_t number, int64_t now, struct kh_arena *arena)
+{
+	struct alert alert = {.arena = arena, .code = code, .witness = c->name, .now = now, .checkpoint = number};
+	struct kh_error err;
+
+	(void)!kh_store_run(c->store, record_alert, &alert, &err);
+}
+
+/* --- sending ------------------------------------------------------------------------------------------------------ */
+
+struct lines {
+	struct kh_arena *arena;
+	int64_t from, to;
+	struct kh_view text;
+};
+
+static enum kh_err gather(struct kh_txn *txn, void *arg)
+{
+	struct lines *l = arg;
+	struct kh_buf buf;
+	struct kh_view line;
+	enum kh_err e = KH_OK;
+
+	kh_txn_use_arena(txn, l->arena);
+	kh_buf_init(&buf, l->arena, MEMORY);
+	for (int64_t n = l->from; n <= l->to && e == KH_OK; n++) {
+		e = kh_checkpoint_line(txn, n, l->arena, &line);
+		if (e == KH_OK && buf.n > 0)
+			kh_buf_byte(&buf, '\n');
+		if (e == KH_OK)
+			kh_buf_add(&buf, line);
 	}
-	if (e == KH_OK)
-		e = kh_checkpoint_parse(s->arena, stored.body, &last, txn->err);
+	return e == KH_OK ? kh_buf_end(&buf, &l->text) : e;
+}
+
+/*
+ * Appends to the witness file what it has not got yet: checkpoint NUMBER, and those before it that could not be sent.
+ * An empty file that has had checkpoints is a new one: logrotate has renamed the old one, or somebody removed it.
+ */
+static enum kh_err send_file(struct kh_checkpoints *c, int64_t number, int64_t now, struct kh_arena *arena,
+			     struct kh_error *err)
+{
+	struct lines l = {.arena = arena, .from = number, .to = number};
+	int64_t has = 0;
+	enum kh_err e = kh_witness_last(c->path.p, arena, &has, err);
+
 	if (e != KH_OK)
 		return e;
-	*ret_due = next - 1 - last.last >= (int64_t)s->audit->checkpoint_events ||
-		   s->now - last.at >= (int64_t)s->audit->checkpoint_seconds * SECONDS;
+	if (has > 0)
+		l.from = has + 1;
+	else if (c->seen > 0 && c->seen < number)
+		l.from = c->seen + 1;
+	if (l.from <= number)
+		e = kh_store_read(c->store, gather, &l, err);
+	if (e == KH_OK && l.text.n > 0)
+		e = kh_witness_file(c->path.p, l.text, err);
+	if (e != KH_OK)
+		return e;
+	if (has == 0 && c->seen > 0)
+		raise(c, "witness_replaced", number, now, arena);
+	if (has == 0)
+		c->first = l.from;
+	else if (c->first == 0)
+		c->first = has;
+	c->seen = number > has ? number : has;
+	kh_store_count(c->store, &(struct kh_store_figures){
+					 .witness_lines = l.from <= number ? (uint64_t)(number - l.from + 1) : 0});
 	return KH_OK;
 }
 
-static enum kh_err sign(struct kh_txn *txn, void *arg)
-{
-	struct signing *s = arg;
-	bool due = true;
-
-	kh_txn_use_arena(txn, s->arena);
-	enum kh_err e = s->always ? KH_OK : is_due(txn, s, &due);
-	return e == KH_OK && due ? kh_checkpoint_make(txn, s->key, s->now, s->arena, &s->line) : e;
-}
-
-/* Returns the configured path of the witness file, NUL-terminated. */
-static enum kh_err witness_path(struct kh_arena *arena, const struct kh_config_audit *audit, struct kh_view *ret_path,
-				struct kh_error *err)
-{
-	*ret_path = kh_arena_printf(arena, "%.*s", KH_FMT(audit->witness_file));
-	return ret_path->p != NULL ? KH_OK : kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-}
-
 /* Sends the checkpoint to every witness, even if sending to another one failed. */
-static enum kh_err send(const struct signing *s, struct kh_error *err)
+static enum kh_err send(struct kh_checkpoints *c, const struct kh_checkpoint_made *made, int64_t now,
+			struct kh_arena *arena, struct kh_error *err)
 {
-	struct kh_view path;
+	if (c->syslog)
+		kh_witness_syslog(made->line);
+	if (c->path.n == 0)
+		return KH_OK;
+	bool was_broken = c->broken;
+	enum kh_err e = send_file(c, made->n, now, arena, err);
+	c->broken = e != KH_OK;
+	if (c->broken)
+		kh_store_count(c->store, &(struct kh_store_figures){.witness_failures = 1, .witness_broken = 1});
+	if (c->broken && !was_broken)
+		raise(c, "witness_failed", made->n, now, arena);
+	return e;
+}
+
+/* --- making ------------------------------------------------------------------------------------------------------- */
+
+struct making {
+	struct kh_checkpoints *c;
+	struct kh_arena *arena;
+	struct kh_chains chains;
+	struct kh_checkpoint next;
+	struct kh_checkpoint_witness witness;
+	struct kh_checkpoint_made made;
+	bool has_heads;
+};
+
+/* On a snapshot, in the calling thread: the last checkpoint, and the heads since, unless they are known. */
+static enum kh_err look(struct kh_txn *txn, void *arg)
+{
+	struct making *m = arg;
+	struct kh_checkpoint last;
+
+	kh_txn_use_arena(txn, m->arena);
+	enum kh_err e = kh_checkpoint_last(txn, m->arena, &last, &m->c->hash);
+	if (e != KH_OK)
+		return e;
+	m->c->n = last.n;
+	m->c->last = last.last;
+	return kh_checkpoint_heads(txn, last.last, &m->chains, &m->next.last);
+}
+
+/* Leaves out heads that the last checkpoint has signed: the record was read while events came in. */
+static void leave_out(struct kh_chains *chains, int64_t covered)
+{
+	size_t n = 0;
+
+	kh_chains_sort(chains);
+	for (size_t i = 0; i < chains->n; i++) {
+		if (chains->at[i].chain.last > covered)
+			chains->at[n++] = chains->at[i];
+	}
+	chains->n = n;
+}
+
+static enum kh_err begin(struct making *m, int64_t now, struct kh_error *err)
+{
+	struct kh_checkpoints *c = m->c;
 	enum kh_err e = KH_OK;
 
-	if (s->audit->witness_syslog == KH_CONFIG_TRUE)
-		kh_witness_syslog(s->line);
-	if (s->audit->witness_file.n > 0)
-		e = witness_path(s->arena, s->audit, &path, err);
-	if (e == KH_OK && s->audit->witness_file.n > 0)
-		e = kh_witness_file(path.p, s->line, err);
-	return e;
+	kh_chains_init(&m->chains, NULL);
+	bool known = c->heads != NULL && kh_heads_take(c->heads, c->last, &m->chains, &m->next.last);
+	if (!known)
+		e = kh_store_read(c->store, look, m, err);
+	if (e != KH_OK)
+		return e;
+	leave_out(&m->chains, c->last);
+	m->witness = (struct kh_checkpoint_witness){c->name, c->first, c->seen};
+	m->next = (struct kh_checkpoint){.at = now,
+					 .last = m->next.last,
+					 .n = c->n + 1,
+					 .prev = c->hash,
+					 .heads = m->chains.at,
+					 .count = m->chains.n,
+					 .witnesses = &m->witness,
+					 .witness_count = c->seen > 0 ? 1 : 0};
+	return KH_OK;
 }
 
-enum kh_err kh_checkpoints_sign(struct kh_store *store, const struct kh_checkpoint_key *key,
-				const struct kh_config_audit *audit, int64_t now, struct kh_error *err)
+static enum kh_err add(struct kh_txn *txn, void *arg)
 {
-	struct kh_arena arena;
-	struct signing s = {.key = key, .audit = audit, .arena = &arena, .now = now};
+	struct making *m = arg;
 
-	kh_arena_init(&arena, NULL, MEMORY);
-	enum kh_err e = kh_store_run(store, sign, &s, err);
-	if (e == KH_OK && s.line.n > 0)
-		e = send(&s, err);
-	kh_arena_done(&arena);
-	return e;
+	kh_txn_use_arena(txn, m->arena);
+	return kh_checkpoint_add(txn, m->c->key, &m->made, m->arena);
 }
 
-enum kh_err kh_checkpoints_now(struct kh_store *store, const struct kh_checkpoint_key *key,
-			       const struct kh_config_audit *audit, int64_t now, struct kh_arena *arena,
-			       struct kh_view *ret_line, struct kh_error *err)
+/* Signs what was begun, and stores it.  Nothing is done if nothing is new. */
+static enum kh_err finish(struct making *m, struct kh_error *err)
 {
-	struct signing s = {.key = key, .audit = audit, .arena = arena, .now = now, .always = true};
-	enum kh_err e = kh_store_run(store, sign, &s, err);
+	struct kh_checkpoints *c = m->c;
 
-	if (e == KH_OK && s.line.n > 0)
-		e = send(&s, err);
+	if (m->next.count == 0)
+		return KH_OK;
+	enum kh_err e = kh_checkpoint_sign(&m->next, c->key, m->arena, &m->made);
 	if (e == KH_OK)
-		*ret_line = s.line;
+		e = kh_store_run(c->store, add, m, err);
+	if (e != KH_OK)
+		return no_memory(e, err);
+	c->n = m->made.n;
+	c->last = m->made.last;
+	c->hash = kh_canonical_digest(m->made.body);
+	kh_store_count(c->store, &(struct kh_store_figures){.checkpoints = 1, .witness_broken = c->broken});
+	return KH_OK;
+}
+
+static enum kh_err try_once(struct making *m, int64_t now, struct kh_error *err)
+{
+	enum kh_err e = begin(m, now, err);
+
+	if (e == KH_OK)
+		e = finish(m, err);
+	kh_chains_done(&m->chains);
+	if (m->c->heads != NULL && e == KH_OK)
+		kh_heads_cover(m->c->heads, m->c->last);
+	else if (m->c->heads != NULL)
+		kh_heads_forget(m->c->heads);
+	return e;
+}
+
+enum kh_err kh_checkpoints_make(struct kh_checkpoints *c, int64_t now, struct kh_arena *arena, struct kh_view *ret_line,
+				struct kh_error *err)
+{
+	struct making m = {.c = c, .arena = arena};
+	enum kh_err e = KH_ECHANGED;
+
+	for (int i = 0; i < TRIES && e == KH_ECHANGED; i++)
+		e = try_once(&m, now, err);
+	if (e == KH_OK && m.made.n > 0)
+		e = send(c, &m.made, now, arena, err);
+	if (e == KH_OK)
+		*ret_line = m.made.n > 0 ? m.made.line : KH_LIT("");
 	return e;
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
 
 struct comparing {
+	struct kh_checkpoints *c;
 	struct kh_arena *arena;
-	struct kh_view witnessed;
-	struct kh_view line; /* the store's checkpoint of the same number; empty: it has none */
+	struct kh_view lines, witnessed;
+	struct kh_view own; /* the store's checkpoint of the same number; empty: it has none */
+	struct kh_checkpoint_witness had;
 };
 
-/* Reads the last line of the file at PATH that is a checkpoint; empty if there is no file, or no checkpoint in it. */
-static enum kh_err read_tail(struct kh_arena *arena, const char *path, struct kh_view *ret_line, struct kh_error *err)
+/* What the last checkpoint says of the witness, and the store's line for the witness's last one. */
+static enum kh_err look_up(struct kh_txn *txn, void *arg)
 {
-	char *tail = kh_arena_alloc(arena, TAIL);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct comparing *k = arg;
+	struct kh_checkpoint last;
+	struct kh_digest hash;
+	int64_t number = k->witnessed.n > 0 ? kh_witness_number(k->arena, k->witnessed) : 0;
 
-	*ret_line = (struct kh_view){NULL, 0};
-	if (tail == NULL || (fd < 0 && errno != ENOENT)) {
-		int why = errno;
-		if (fd >= 0)
-			close(fd);
-		return tail == NULL ? kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory")
-				    : kh_error_set(err, KH_ESTORE, "witness_failed",
-						   "the witness file cannot be read: %s", strerror(why));
+	kh_txn_use_arena(txn, k->arena);
+	enum kh_err e = kh_checkpoint_last(txn, k->arena, &last, &hash);
+	if (e != KH_OK)
+		return e;
+	for (size_t i = 0; i < last.witness_count; i++) {
+		if (kh_view_eq(last.witnesses[i].name, k->c->name))
+			k->had = last.witnesses[i];
 	}
-	if (fd < 0)
-		return KH_OK;
-	off_t end = lseek(fd, 0, SEEK_END);
-	ssize_t n = end > 0 ? pread(fd, tail, TAIL, end > TAIL ? end - TAIL : 0) : 0;
-	close(fd);
-	struct kh_view rest = kh_view_trim(kh_view_of(tail, n > 0 ? (size_t)n : 0)), line, found = {NULL, 0};
-	/* A crash may have cut off the last line; then the line before it counts. */
-	while (rest.n > 0 && kh_view_split(&rest, '\n', &line))
-		if (found.n == 0 || kh_witness_number(arena, line) > 0)
-			found = line;
-	*ret_line = found;
-	return KH_OK;
-}
-
-static enum kh_err find_line(struct kh_txn *txn, void *arg)
-{
-	struct comparing *c = arg;
-	int64_t number = kh_witness_number(c->arena, c->witnessed);
-
-	kh_txn_use_arena(txn, c->arena);
-	enum kh_err e = number > 0 ? kh_checkpoint_line(txn, number, c->arena, &c->line) : KH_EUNKNOWN;
+	e = number > 0 ? kh_checkpoint_line(txn, number, k->arena, &k->own) : KH_EUNKNOWN;
 	return e == KH_EUNKNOWN ? KH_OK : e;
 }
 
-static enum kh_err compare(struct kh_store *store, struct kh_arena *arena, const struct kh_config_audit *audit,
-			   struct kh_error *err)
+static enum kh_err check_whole(const struct comparing *k, struct kh_error *err)
 {
-	struct comparing c = {.arena = arena};
-	struct kh_view path;
-	enum kh_err e = witness_path(arena, audit, &path, err);
+	int64_t missing = 0;
+	enum kh_err e = k->had.seen > 0 ? kh_witness_missing(k->lines, k->had.first, k->had.seen, k->arena, &missing)
+					: KH_OK;
 
-	if (e == KH_OK)
-		e = read_tail(arena, path.p, &c.witnessed, err);
-	if (e != KH_OK || c.witnessed.n == 0)
-		return e;
-	e = kh_store_read(store, find_line, &c, err);
-	return e == KH_OK ? kh_witness_compare(arena, c.witnessed, c.line, err) : e;
+	if (e == KH_OK && missing != 0)
+		return kh_error_set(err, KH_ECHANGED, "witness_incomplete",
+				    "the witness file has had the checkpoints %lld to %lld, and lacks %lld now",
+				    (long long)k->had.first, (long long)k->had.seen, (long long)missing);
+	return e;
 }
 
-enum kh_err kh_checkpoints_compare(struct kh_store *store, const struct kh_config_audit *audit, struct kh_error *err)
+static enum kh_err compare(struct comparing *k, struct kh_error *err)
+{
+	struct kh_checkpoints *c = k->c;
+	enum kh_err e = kh_witness_read(c->path.p, k->arena, &k->lines, err);
+
+	if (e == KH_OK)
+		k->witnessed = kh_witness_last_line(k->lines, k->arena, &c->first);
+	if (e == KH_OK)
+		e = kh_arena_check(k->arena);
+	if (e == KH_OK)
+		e = kh_store_read(c->store, look_up, k, err);
+	if (e == KH_OK && (k->witnessed.n > 0 || kh_view_trim(k->lines).n > 0))
+		e = kh_witness_compare(k->arena, k->witnessed, k->own, err);
+	if (e == KH_OK)
+		e = check_whole(k, err);
+	if (e != KH_OK)
+		return e;
+	c->seen = k->witnessed.n > 0 ? kh_witness_number(k->arena, k->witnessed) : 0;
+	if (k->had.seen > 0)
+		c->first = k->had.first;
+	return kh_arena_check(k->arena);
+}
+
+enum kh_err kh_checkpoints_compare(struct kh_checkpoints *c, struct kh_error *err)
 {
 	struct kh_arena arena;
+	struct comparing k = {.c = c, .arena = &arena};
 
-	if (audit->witness_file.n == 0)
+	if (c->path.n == 0)
 		return KH_OK;
 	kh_arena_init(&arena, NULL, MEMORY);
-	enum kh_err e = compare(store, &arena, audit, err);
+	enum kh_err e = no_memory(compare(&k, err), err);
 	kh_arena_done(&arena);
 	return e;
 }

@@ -32,22 +32,25 @@ static enum kh_err find_config(struct kh_home *home, char folder[PATH_MAX], stru
 	return KH_OK;
 }
 
-/* Makes the witness file if it is missing, so that there can be a rule for this file alone. */
-static enum kh_err make_witness(struct kh_home *home, const char **ret_path, struct kh_error *err)
+/* Finds the folder of the witness file; NULL if there is none.  The rule is for the folder, not for the file, because
+ * logrotate renames the file, and then a new one has to be made. */
+static enum kh_err find_witness(struct kh_home *home, const char **ret_folder, struct kh_error *err)
 {
-	struct kh_view path = kh_arena_printf(&home->arena, "%.*s", KH_FMT(home->config->audit.witness_file));
+	struct kh_view path = home->config->audit.witness_file;
+	size_t slash = path.n;
 
-	*ret_path = NULL;
-	if (path.p == NULL)
-		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	*ret_folder = NULL;
 	if (path.n == 0)
 		return KH_OK;
-	int fd = open(path.p, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-	if (fd < 0)
-		return kh_error_set(err, KH_ESTORE, "witness_failed", "the witness file cannot be opened: %s",
+	while (slash > 1 && path.p[slash - 1] != '/')
+		slash--;
+	struct kh_view folder = kh_arena_printf(&home->arena, "%.*s", (int)slash, path.p);
+	if (folder.p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	if (access(folder.p, F_OK) != 0)
+		return kh_error_set(err, KH_ESTORE, "witness_failed", "the folder of the witness file: %s",
 				    strerror(errno));
-	close(fd);
-	*ret_path = path.p;
+	*ret_folder = folder.p;
 	return KH_OK;
 }
 
@@ -60,13 +63,13 @@ enum kh_err kh_confine_home(struct kh_home *home, struct kh_error *err)
 	enum kh_err e = find_config(home, config, err);
 
 	if (e == KH_OK)
-		e = make_witness(home, &witness, err);
+		e = find_witness(home, &witness, err);
 	if (e != KH_OK)
 		return e;
 	if (config[0] != '\0')
 		others[n++] = (struct kh_lockdown_path){.path = config};
 	if (witness != NULL)
-		others[n++] = (struct kh_lockdown_path){.path = witness, .writes = true};
+		others[n++] = (struct kh_lockdown_path){.path = witness, .keeps = true};
 	tzset();
 	if (home->config->audit.witness_syslog == KH_CONFIG_TRUE)
 		openlog("keyhole", LOG_NDELAY, LOG_AUTHPRIV);

@@ -9,8 +9,8 @@
 #include "home/home.h"
 
 /*
- * Leaves this process the home folder, the folder that keyhole.yaml is in if it is a link to one elsewhere, the witness
- * file (made if it is missing), and what it has open.  Call it before there are threads, and after everything else that
+ * Leaves this process the home folder, the folder that keyhole.yaml is in if it is a link to one elsewhere, the folder of
+ * the witness file, and what it has open.  Call it before there are threads, and after everything else that
  * needs the machine: sockets, the executor.
  */
 enum kh_err kh_confine_home(struct kh_home *home, struct kh_error *err) KH_CHECKED;

@@ -2,13 +2,13 @@
  * is checked whole; a token is a secret and is wiped. */
 #include "home/home.h"
 
+#include "base/clock.h"
 #include "engine/context/put.h"
 #include "engine/due.h"
 #include "engine/outbox.h"
 #include "engine/query/settle.h"
 #include "engine/recover.h"
 #include "errand/errand.h"
-#include "home/checkpoints.h"
 #include "home/secret.h"
 #include "home/supplies.h"
 #include "outside/client.h"
@@ -28,6 +28,7 @@
 #define DAY         (INT64_C(24) * 3600 * 1000000) /* microseconds */
 #define MEMORY      ((size_t)64 << 20)             /* bytes for the configuration and similar */
 #define CALL_MEMORY ((size_t)256 << 20)            /* bytes for operations that Keyhole itself runs */
+#define SIGN_MEMORY ((size_t)1 << 30)              /* bytes for a checkpoint, which names every chain that has grown */
 
 /* --- tokens ------------------------------------------------------------------------------------------------------- */
 
@@ -411,7 +412,10 @@ static enum kh_err open_all(struct kh_home *home, enum kh_home_use use, const st
 	if (e == KH_OK)
 		e = open_store(home, use, err);
 	if (e == KH_OK)
-		e = kh_checkpoints_compare(home->store, &home->config->audit, err);
+		e = kh_checkpoints_init(&home->checkpoints, home->store, &home->key, &home->config->audit, &home->arena,
+					err);
+	if (e == KH_OK)
+		e = kh_checkpoints_compare(&home->checkpoints, err);
 	if (e == KH_OK && use != KH_HOME_READ)
 		e = open_engine(home, err);
 	if (e == KH_OK && (use == KH_HOME_CALL || use == KH_HOME_ASK))
@@ -542,6 +546,18 @@ bool kh_home_is_busy(const struct kh_home *home)
 	return home->taken != NULL && !atomic_load(&home->taken->done);
 }
 
+/* A clean stop leaves no event that a checkpoint does not cover (L3). */
+static enum kh_err cover(struct kh_home *home, struct kh_error *err)
+{
+	struct kh_arena arena;
+	struct kh_view line;
+
+	kh_arena_init(&arena, NULL, SIGN_MEMORY);
+	enum kh_err e = kh_checkpoints_make(&home->checkpoints, kh_clock_wall_us(), &arena, &line, err);
+	kh_arena_done(&arena);
+	return e;
+}
+
 bool kh_home_close(struct kh_home *home, struct kh_error *err)
 {
 	enum kh_err e = KH_OK;
@@ -553,13 +569,12 @@ bool kh_home_close(struct kh_home *home, struct kh_error *err)
 			*err = home->taken->err;
 	}
 	if (home->engine != NULL) {
-		int64_t now = kh_engine_now(home->engine);
 		if (e == KH_OK && home->use == KH_HOME_ASK)
 			e = kh_outbox_all(home->engine,
 					  err); /* what this command has approved and is still to be done */
 		kh_engine_free(home->engine);
 		if (e == KH_OK)
-			e = kh_checkpoints_sign(home->store, &home->key, &home->config->audit, now, err);
+			e = cover(home, err);
 	}
 	close_all(home);
 	return e == KH_OK;

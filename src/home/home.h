@@ -15,8 +15,8 @@
 
 #include "core/policy/config.h"
 #include "engine/engine.h"
+#include "home/checkpoints.h"
 #include "home/folder.h"
-#include "store/checkpoint.h"
 
 struct kh_home;
 struct kh_supplies;
@@ -59,6 +59,7 @@ struct kh_home {
 	bool has_key;
 	struct kh_checkpoint_key key; /* audit.key */
 	struct kh_store *store;
+	struct kh_checkpoints checkpoints;
 	struct kh_engine *engine;    /* NULL: KH_HOME_READ */
 	struct kh_home_taken *taken; /* work that was taken over, done in another thread; NULL: none */
 	struct kh_home_past *past;   /* earlier configurations; NULL: none */
@@ -76,8 +77,8 @@ enum kh_err kh_home_open(struct kh_home *home, enum kh_home_use use, const struc
 			 struct kh_error *err) KH_CHECKED;
 
 /*
- * Waits for work that was taken over, carries out what the command itself has left to do, signs a checkpoint if one is
- * due, and closes.  Returns false if some of that could not be done; *ERR says what.  What operations did before is
+ * Waits for work that was taken over, carries out what the command itself has left to do, signs a checkpoint over
+ * everything, and closes.  Returns false if some of that could not be done; *ERR says what.  What operations did before is
  * durable all the same.
  */
 bool kh_home_close(struct kh_home *home, struct kh_error *err);

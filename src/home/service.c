@@ -1,33 +1,15 @@
-/* Starts and stops the gateway's parts in order.  Failures in the background are printed on standard error, once for
- * each kind. */
+/* Starts and stops the gateway's parts in order. */
 #include "home/service.h"
 
-#include "home/checkpoints.h"
 #include "http/events.h"
 #include "http/metrics.h"
 #include "mcp/methods.h"
 #include "outside/client.h"
 
 #include <poll.h>
-#include <stdio.h>
 
 #define SECOND   INT64_C(1000000)
 #define FAREWELL (2 * SECOND) /* for clients to read their last answers */
-
-/* Signs checkpoints (L3); the gateway calls this now and then. */
-static void housekeeping(void *ctx)
-{
-	struct kh_service *s = ctx;
-	const struct kh_config *config = atomic_load(&s->config);
-	struct kh_error err = {.offset = SIZE_MAX};
-	enum kh_err e = kh_checkpoints_sign(s->home->store, &s->home->key, &config->audit,
-					    kh_engine_now(s->home->engine), &err);
-	const char *code = e == KH_OK ? "" : err.code != NULL ? err.code : kh_err_name(e);
-
-	if (e != KH_OK && strcmp(code, s->failed) != 0)
-		fprintf(stderr, "keyhole: checkpoint: %s: %s\n", code, err.detail);
-	snprintf(s->failed, sizeof(s->failed), "%s", code);
-}
 
 static enum kh_err start_gateway(struct kh_service *s, const struct kh_service_settings *settings, struct kh_error *err)
 {
@@ -38,8 +20,6 @@ static enum kh_err start_gateway(struct kh_service *s, const struct kh_service_s
 		&(struct kh_gateway_settings){
 			.engine = s->home->engine,
 			.wait = (int64_t)config->wait_seconds * SECOND,
-			.housekeeping = housekeeping,
-			.ctx = s,
 		},
 		&s->gateway, err);
 
@@ -123,6 +103,7 @@ static enum kh_err start_http(struct kh_service *s, const struct kh_service_http
 /* Frees everything, when nothing runs any more. */
 static void free_all(struct kh_service *s)
 {
+	kh_signer_stop(s->signer);
 	kh_http_free(s->http);
 	kh_http_health_free(s->health);
 	kh_http_mcp_free(s->endpoint);
@@ -140,7 +121,9 @@ enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home,
 
 	*service = (struct kh_service){.home = home};
 	atomic_store(&service->config, home->config);
-	enum kh_err e = start_gateway(service, settings, err);
+	enum kh_err e = kh_signer_start(&home->checkpoints, &service->config, &service->signer, err);
+	if (e == KH_OK)
+		e = start_gateway(service, settings, err);
 	if (e == KH_OK && http != NULL && http->sockets->https > 0)
 		e = start_http(service, http, err);
 	if (e == KH_OK && http != NULL) {

@@ -8,14 +8,13 @@
 
 #include "gateway/gateway.h"
 #include "home/home.h"
+#include "home/signer.h"
 #include "home/sockets.h"
 #include "http/health.h"
 #include "http/mcp/mcp.h"
 #include "http/rest/rest.h"
 #include "http/server.h"
 #include "mcp/lines.h"
-
-#include <stdatomic.h>
 
 struct kh_service {
 	struct kh_home *home;
@@ -26,8 +25,8 @@ struct kh_service {
 	struct kh_http_mcp *endpoint;
 	struct kh_http_health *health;
 	struct kh_rest *rest;
-	_Atomic(const struct kh_config *) config; /* in force; read by the gateway's threads */
-	char failed[64];                          /* the last failure in the background, so that it is printed once */
+	_Atomic(const struct kh_config *) config; /* in force; read by other threads */
+	struct kh_signer *signer;
 };
 
 /* What HTTP needs that had to be read before the lockdown. */

@@ -74,6 +74,14 @@ void kh_http_metrics_write(struct kh_buf *buf, const struct kh_http_figures *htt
 	    gateway->store.commits);
 	put(buf, "audit_events_total", "counter", "Audit events that this process has recorded.",
 	    gateway->store.events);
+	put(buf, "checkpoints_total", "counter", "Checkpoints that this process has signed and stored.",
+	    gateway->store.checkpoints);
+	put(buf, "witness_lines_total", "counter", "Checkpoints that were written to the witness file.",
+	    gateway->store.witness_lines);
+	put(buf, "witness_failures_total", "counter", "Times that the witness file could not be written.",
+	    gateway->store.witness_failures);
+	put(buf, "witness_broken", "gauge", "1 if the witness file could not be written the last time.",
+	    gateway->store.witness_broken);
 }
 
 static enum kh_work_next run(struct kh_http_request *r)

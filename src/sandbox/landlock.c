@@ -84,6 +84,8 @@ static uint64_t rights(enum kh_landlock_right right)
 		return FS_READ;
 	case KH_LANDLOCK_RUN:
 		return FS_READ | LANDLOCK_ACCESS_FS_EXECUTE;
+	case KH_LANDLOCK_KEEP:
+		return LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG;
 	case KH_LANDLOCK_WRITE:
 		return FS_READ | FS_CHANGE;
 	case KH_LANDLOCK_ALL:

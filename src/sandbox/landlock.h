@@ -13,6 +13,7 @@
 enum kh_landlock_right {
 	KH_LANDLOCK_READ,  /* read files and folders */
 	KH_LANDLOCK_RUN,   /* the same, and execute */
+	KH_LANDLOCK_KEEP,  /* read, write and create files; neither list, remove, rename nor cut off */
 	KH_LANDLOCK_WRITE, /* read, write, create, remove, rename; not execute */
 	KH_LANDLOCK_ALL,   /* write and execute */
 };

@@ -80,8 +80,8 @@ static enum kh_err restrict_files(const char *folder, const struct kh_lockdown_p
 		e = refused(err, "paths beside the folder", E2BIG);
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		e = check_there("a path beside the folder", others[i].path, false, err);
-		rules[n++] = (struct kh_landlock_rule){
-			.path = others[i].path, .right = others[i].writes ? KH_LANDLOCK_WRITE : KH_LANDLOCK_READ};
+		rules[n++] = (struct kh_landlock_rule){.path = others[i].path,
+						       .right = others[i].keeps ? KH_LANDLOCK_KEEP : KH_LANDLOCK_READ};
 	}
 	if (e != KH_OK)
 		return e;

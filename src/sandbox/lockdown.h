@@ -14,16 +14,19 @@
  */
 enum kh_err kh_lockdown(const char *folder, struct kh_error *err) KH_CHECKED;
 
-/* Another file or folder: readable or, with WRITES, also writable.  Refused if it does not exist. */
+/*
+ * Another file or folder: readable or, with KEEPS, a folder whose files can be read, written and made, but not listed,
+ * removed, renamed or cut off.  Refused if it does not exist.
+ */
 struct kh_lockdown_path {
 	const char *path;
-	bool writes;
+	bool keeps;
 };
 
 #define KH_LOCKDOWN_PATHS 8
 
 /* The same with COUNT other paths beside FOLDER, KH_LOCKDOWN_PATHS at most: a configuration that is kept elsewhere, the
- * file of a witness. */
+ * folder of a witness's file. */
 enum kh_err kh_lockdown_beside(const char *folder, const struct kh_lockdown_path *others, size_t count,
 			       struct kh_error *err) KH_CHECKED;
 

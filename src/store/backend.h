@@ -76,7 +76,8 @@ struct kh_backend {
 struct kh_store {
 	const struct kh_backend *backend;
 	int64_t holder;
-	struct kh_store_figures figures; /* written by the store's thread, read atomically */
+	struct kh_store_figures figures; /* written and read atomically */
+	struct kh_heads *heads; /* told of every commit (heads.h); read atomically by the store's thread; NULL: none */
 };
 
 /*

@@ -37,6 +37,20 @@ bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const s
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
+static void write_witnesses(struct kh_emit *emit, const struct kh_checkpoint *c)
+{
+	kh_emit_key(emit, "witnesses");
+	kh_emit_array(emit);
+	for (size_t i = 0; i < c->witness_count; i++) {
+		kh_emit_array(emit);
+		kh_emit_text(emit, c->witnesses[i].name);
+		kh_emit_int(emit, c->witnesses[i].first);
+		kh_emit_int(emit, c->witnesses[i].seen);
+		kh_emit_end(emit);
+	}
+	kh_emit_end(emit);
+}
+
 static enum kh_err write_body(struct kh_arena *arena, const struct kh_checkpoint *c, struct kh_view *ret_body)
 {
 	struct kh_emit emit;
@@ -58,6 +72,8 @@ static enum kh_err write_body(struct kh_arena *arena, const struct kh_checkpoint
 	kh_emit_add_int(&emit, "n", c->n);
 	kh_emit_add_digest(&emit, "prev", &c->prev);
 	kh_emit_add_digest(&emit, "store", &c->store);
+	if (c->witness_count > 0)
+		write_witnesses(&emit, c);
 	kh_emit_end(&emit);
 	return kh_emit_finish(&emit, ret_body);
 }
@@ -79,9 +95,8 @@ static enum kh_err write_line(struct kh_arena *arena, const struct kh_checkpoint
 	return kh_emit_finish(&emit, ret_line);
 }
 
-/* The heads of the chains that have events since the last checkpoint. */
 struct since {
-	struct kh_chains chains;
+	struct kh_chains *chains;
 	int64_t last;
 	bool failed;
 };
@@ -89,7 +104,7 @@ struct since {
 static bool take(const struct kh_audit_entry *entry, void *arg)
 {
 	struct since *since = arg;
-	struct kh_chains_head *head = kh_chains_get(&since->chains, entry->chain);
+	struct kh_chains_head *head = kh_chains_get(since->chains, entry->chain);
 
 	if (head == NULL) {
 		since->failed = true;
@@ -100,25 +115,36 @@ static bool take(const struct kh_audit_entry *entry, void *arg)
 	return true;
 }
 
-/* What the previous checkpoint says; nothing if there is none. */
-static enum kh_err before(struct kh_txn *txn, struct kh_arena *arena, struct kh_checkpoint *ret_next)
+enum kh_err kh_checkpoint_heads(struct kh_txn *txn, int64_t after, struct kh_chains *chains, int64_t *ret_last)
+{
+	struct since since = {.chains = chains, .last = after};
+	enum kh_err e = kh_audit_read(txn, after, take, &since);
+
+	if (e == KH_OK && since.failed)
+		e = KH_ENOMEM;
+	if (e == KH_OK)
+		*ret_last = since.last;
+	return e;
+}
+
+enum kh_err kh_checkpoint_last(struct kh_txn *txn, struct kh_arena *arena, struct kh_checkpoint *ret_last,
+			       struct kh_digest *ret_hash)
 {
 	struct kh_backend_checkpoint stored;
-	struct kh_checkpoint was;
 	enum kh_err e = txn->backend->checkpoint(txn, arena, 0, &stored);
 
 	if (e == KH_EUNKNOWN) {
-		*ret_next = (struct kh_checkpoint){.n = 1};
+		*ret_last = (struct kh_checkpoint){.n = 0};
+		*ret_hash = (struct kh_digest){{0}};
 		return KH_OK;
 	}
 	if (e == KH_OK)
-		e = kh_checkpoint_parse(arena, stored.body, &was, txn->err);
+		e = kh_checkpoint_parse(arena, stored.body, ret_last, txn->err);
 	if (e == KH_EINPUT)
 		return kh_error_set(txn->err, KH_ESTORE, "bad_checkpoint", "the last checkpoint cannot be read");
-	if (e != KH_OK)
-		return e;
-	*ret_next = (struct kh_checkpoint){.n = was.n + 1, .last = was.last, .prev = kh_canonical_digest(stored.body)};
-	return KH_OK;
+	if (e == KH_OK)
+		*ret_hash = kh_canonical_digest(stored.body);
+	return e;
 }
 
 static enum kh_err check_key(struct kh_txn *txn, const struct kh_checkpoint_key *key)
@@ -132,54 +158,46 @@ static enum kh_err check_key(struct kh_txn *txn, const struct kh_checkpoint_key 
 	return e;
 }
 
-/* Signs and stores checkpoint NEXT with the heads of SINCE. */
-static enum kh_err store(struct kh_txn *txn, const struct kh_checkpoint_key *key, const struct kh_checkpoint *next,
-			 struct kh_arena *arena, struct kh_view *ret_line)
+enum kh_err kh_checkpoint_sign(const struct kh_checkpoint *checkpoint, const struct kh_checkpoint_key *key,
+			       struct kh_arena *arena, struct kh_checkpoint_made *ret_made)
 {
-	struct kh_checkpoint_line line = {.n = next->n, .last = next->last, .store = next->store};
-	struct kh_backend_checkpoint made = {.id = next->n,
-					     .signature = kh_view_of((const char *)line.signature, SIGNATURE)};
-	enum kh_err e = write_body(arena, next, &made.body);
+	struct kh_checkpoint c = *checkpoint;
+	struct kh_checkpoint_made made = {.n = c.n, .last = c.last, .prev = c.prev};
+	struct kh_checkpoint_line line = {.n = c.n, .last = c.last, .store = key->public};
 
+	c.store = key->public;
+	enum kh_err e = write_body(arena, &c, &made.body);
 	if (e != KH_OK)
 		return e;
-	crypto_sign_detached(line.signature, NULL, (const unsigned char *)made.body.p, made.body.n, key->secret);
+	crypto_sign_detached(made.signature, NULL, (const unsigned char *)made.body.p, made.body.n, key->secret);
+	memcpy(line.signature, made.signature, SIGNATURE);
 	line.hash = kh_canonical_digest(made.body);
-	e = write_line(arena, &line, ret_line);
-	return e == KH_OK ? txn->backend->add_checkpoint(txn, &made) : e;
+	e = write_line(arena, &line, &made.line);
+	if (e == KH_OK)
+		*ret_made = made;
+	return e;
 }
 
-enum kh_err kh_checkpoint_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
-			       struct kh_arena *arena, struct kh_view *ret_line)
+enum kh_err kh_checkpoint_add(struct kh_txn *txn, const struct kh_checkpoint_key *key,
+			      const struct kh_checkpoint_made *made, struct kh_arena *arena)
 {
-	struct since since = {.last = 0};
-	struct kh_checkpoint next;
-	struct kh_view line = {"", 0};
+	struct kh_backend_checkpoint stored = {.id = 0};
+	struct kh_digest hash = {{0}};
 
 	if (txn->arena == NULL)
 		kh_txn_use_arena(txn, arena);
 	enum kh_err e = check_key(txn, key);
 	if (e == KH_OK)
-		e = before(txn, arena, &next);
-	if (e != KH_OK)
-		return e;
-	kh_chains_init(&since.chains, arena->alloc);
-	e = kh_audit_read(txn, next.last, take, &since);
-	if (e == KH_OK && since.failed)
-		e = KH_ENOMEM;
-	if (e == KH_OK && since.chains.n > 0) {
-		kh_chains_sort(&since.chains);
-		next.at = now;
-		next.last = since.last;
-		next.store = key->public;
-		next.heads = since.chains.at;
-		next.count = since.chains.n;
-		e = store(txn, key, &next, arena, &line);
-	}
-	kh_chains_done(&since.chains);
+		e = txn->backend->checkpoint(txn, arena, 0, &stored);
 	if (e == KH_OK)
-		*ret_line = line;
-	return e;
+		hash = kh_canonical_digest(stored.body);
+	if (e != KH_OK && e != KH_EUNKNOWN)
+		return e;
+	if (stored.id != made->n - 1 || memcmp(&hash, &made->prev, sizeof(hash)) != 0)
+		return kh_error_set(txn->err, KH_ECHANGED, "checkpoint_order", "another checkpoint was stored first");
+	stored = (struct kh_backend_checkpoint){
+		.id = made->n, .body = made->body, .signature = kh_view_of((const char *)made->signature, SIGNATURE)};
+	return txn->backend->add_checkpoint(txn, &stored);
 }
 
 enum kh_err kh_checkpoint_line(struct kh_txn *txn, int64_t number, struct kh_arena *arena, struct kh_view *ret_line)
@@ -241,6 +259,29 @@ static bool parse_heads(struct kh_arena *arena, yyjson_val *list, struct kh_chec
 	return true;
 }
 
+/* LIST is NULL if the checkpoint names no witness. */
+static bool parse_witnesses(struct kh_arena *arena, yyjson_val *list, struct kh_checkpoint *c)
+{
+	yyjson_arr_iter iter = yyjson_arr_iter_with(list);
+	struct kh_checkpoint_witness *witnesses = KH_NEW_N(arena, struct kh_checkpoint_witness, yyjson_arr_size(list));
+	yyjson_val *item;
+
+	if (list == NULL)
+		return true;
+	if (witnesses == NULL || yyjson_arr_size(list) == 0)
+		return false;
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		struct kh_checkpoint_witness *w = &witnesses[c->witness_count++];
+		w->name = kh_json_str(yyjson_arr_get(item, 0));
+		if (yyjson_arr_size(item) != 3 || w->name.p == NULL ||
+		    !kh_json_int(yyjson_arr_get(item, 1), &w->first) ||
+		    !kh_json_int(yyjson_arr_get(item, 2), &w->seen) || w->first < 1 || w->seen < w->first)
+			return false;
+	}
+	c->witnesses = witnesses;
+	return true;
+}
+
 enum kh_err kh_checkpoint_parse(struct kh_arena *arena, struct kh_view body, struct kh_checkpoint *ret_checkpoint,
 				struct kh_error *err)
 {
@@ -254,7 +295,8 @@ enum kh_err kh_checkpoint_parse(struct kh_arena *arena, struct kh_view body, str
 	bool good = kh_json_int(kh_json_get(root, "at"), &c.at) && kh_json_int(kh_json_get(root, "last"), &c.last) &&
 		    kh_json_int(kh_json_get(root, "n"), &c.n) && parse_digest(kh_json_get(root, "prev"), &c.prev) &&
 		    parse_digest(kh_json_get(root, "store"), &c.store) &&
-		    parse_heads(arena, kh_json_get(root, "heads"), &c);
+		    parse_heads(arena, kh_json_get(root, "heads"), &c) &&
+		    parse_witnesses(arena, kh_json_get(root, "witnesses"), &c);
 	if (kh_arena_check(arena) != KH_OK)
 		return KH_ENOMEM;
 	e = good ? write_body(arena, &c, &again) : KH_OK;

@@ -83,5 +83,33 @@ struct kh_store_figures kh_store_figures(struct kh_store *store)
 		.operations = __atomic_load_n(&f->operations, __ATOMIC_RELAXED),
 		.commits = __atomic_load_n(&f->commits, __ATOMIC_RELAXED),
 		.events = __atomic_load_n(&f->events, __ATOMIC_RELAXED),
+		.checkpoints = __atomic_load_n(&f->checkpoints, __ATOMIC_RELAXED),
+		.witness_lines = __atomic_load_n(&f->witness_lines, __ATOMIC_RELAXED),
+		.witness_failures = __atomic_load_n(&f->witness_failures, __ATOMIC_RELAXED),
+		.witness_broken = __atomic_load_n(&f->witness_broken, __ATOMIC_RELAXED),
 	};
+}
+
+void kh_store_count(struct kh_store *store, const struct kh_store_figures *more)
+{
+	struct kh_store_figures *f = &store->figures;
+
+	__atomic_fetch_add(&f->checkpoints, more->checkpoints, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&f->witness_lines, more->witness_lines, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&f->witness_failures, more->witness_failures, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->witness_broken, more->witness_broken, __ATOMIC_RELAXED);
+}
+
+static enum kh_err do_nothing(struct kh_txn *txn, void *arg)
+{
+	(void)txn;
+	(void)arg;
+	return KH_OK;
+}
+
+enum kh_err kh_store_keep_heads(struct kh_store *store, struct kh_heads *heads, struct kh_error *err)
+{
+	__atomic_store_n(&store->heads, heads, __ATOMIC_RELEASE);
+	/* The operation runs in a group that began after this, so all groups before it have ended when it returns. */
+	return kh_store_run(store, do_nothing, NULL, err);
 }

@@ -19,6 +19,7 @@
 #include "base/error.h"
 
 struct kh_backend;
+struct kh_heads;
 struct kh_store;
 struct kh_txn;
 
@@ -70,10 +71,22 @@ enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, st
 int64_t kh_store_holder(const struct kh_store *store);
 bool kh_store_holder_alive(struct kh_store *store, int64_t holder);
 
+/*
+ * Has HEADS told of every commit from now on (heads.h); NULL: nobody.  Returns when the store's thread no longer uses
+ * the ones before.  KH_ESTORE if the store has failed.
+ */
+enum kh_err kh_store_keep_heads(struct kh_store *store, struct kh_heads *heads, struct kh_error *err) KH_CHECKED;
+
 /* What was done since the store was opened. */
 struct kh_store_figures {
 	uint64_t operations, commits, events;
+	uint64_t checkpoints;                     /* signed by this process, and stored */
+	uint64_t witness_lines, witness_failures; /* written to a witness file; times that it could not be written */
+	uint64_t witness_broken;                  /* 1: the witness could not be written the last time */
 };
 struct kh_store_figures kh_store_figures(struct kh_store *store);
+
+/* Counts checkpoints and lines that were sent; `witness_broken` is set, not added. */
+void kh_store_count(struct kh_store *store, const struct kh_store_figures *more);
 
 #endif

@@ -282,30 +282,60 @@ static void check_ends(struct pass *p)
 
 /* --- witness ------------------------------------------------------------------------------------------------------ */
 
+/* Compares one line with the store's checkpoint of the same number.  A line that is no checkpoint does not matter. */
+static void compare_line(struct pass *p, struct kh_view line)
+{
+	struct kh_view own = {"", 0};
+	struct kh_error why = {.code = NULL};
+
+	kh_arena_clear(&p->scratch);
+	int64_t number = kh_witness_number(&p->scratch, line);
+	if (number == 0)
+		return;
+	p->failed = kh_checkpoint_line(p->txn, number, &p->scratch, &own);
+	if (p->failed == KH_EUNKNOWN)
+		p->failed = KH_OK;
+	if (p->failed == KH_OK)
+		p->failed = kh_witness_compare(&p->scratch, line, own, &why);
+	if (p->failed == KH_ECHANGED) {
+		p->failed = KH_OK;
+		bad(p, why.code, p->v->covered, 0, "%s", why.detail);
+	}
+	p->v->compared++;
+	if (number > p->v->witnessed)
+		p->v->witnessed = number;
+}
+
+/* The last checkpoint says which checkpoints the witness had: all of them must still be there. */
+static void check_whole(struct pass *p)
+{
+	struct kh_checkpoint last;
+	struct kh_digest hash;
+	int64_t missing = 0;
+
+	kh_arena_clear(&p->scratch);
+	p->failed = kh_checkpoint_last(p->txn, &p->scratch, &last, &hash);
+	for (size_t i = 0; p->failed == KH_OK && i < last.witness_count; i++) {
+		const struct kh_checkpoint_witness *w = &last.witnesses[i];
+		if (!kh_view_eq(w->name, p->v->witness_name))
+			continue;
+		p->failed = kh_witness_missing(p->v->witness, w->first, w->seen, &p->scratch, &missing);
+		if (p->failed == KH_OK && missing != 0)
+			bad(p, "witness_incomplete", p->v->covered, 0,
+			    "the witness has had the checkpoints %lld to %lld, and lacks %lld now", num(w->first),
+			    num(w->seen), num(missing));
+	}
+}
+
 static void check_witness(struct pass *p)
 {
 	struct kh_view rest = p->v->witness, line;
-	struct kh_error why = {.code = NULL};
-	bool any = false;
 
-	while (p->failed == KH_OK && p->v->code == NULL && kh_view_split(&rest, '\n', &line)) {
-		struct kh_view own = {"", 0};
-		kh_arena_clear(&p->scratch);
-		int64_t number = kh_witness_number(&p->scratch, line);
-		if (number == 0)
-			continue;
-		any = true;
-		p->failed = kh_checkpoint_line(p->txn, number, &p->scratch, &own);
-		if (p->failed == KH_EUNKNOWN)
-			p->failed = KH_OK;
-		if (p->failed == KH_OK)
-			p->failed = kh_witness_compare(&p->scratch, line, own, &why);
-		if (p->failed == KH_ECHANGED) {
-			p->failed = KH_OK;
-			bad(p, why.code, p->v->covered, 0, "%s", why.detail);
-		}
-	}
-	if (p->failed == KH_OK && !any && p->v->witness.n > 0)
+	while (p->failed == KH_OK && p->v->code == NULL && kh_view_split(&rest, '\n', &line))
+		compare_line(p, line);
+	if (p->failed == KH_OK && p->v->code == NULL && p->v->witness_name.n > 0)
+		check_whole(p);
+	if (p->failed == KH_OK && p->v->compared == 0 && (p->v->witness.n > 0 || p->v->witness_name.n == 0))
 		bad(p, "witness_unreadable", 0, 0, "the witness has no checkpoint that can be read");
 }
 
@@ -378,7 +408,7 @@ static void look(struct pass *p)
 		    num(p->next.n), num(p->next.last));
 	if (p->failed == KH_OK && p->v->code == NULL)
 		check_ends(p);
-	if (p->failed == KH_OK && p->v->code == NULL)
+	if (p->failed == KH_OK && p->v->code == NULL && p->v->has_witness)
 		check_witness(p);
 	if (p->failed == KH_OK && p->v->code == NULL && p->fold != NULL)
 		p->failed = kh_fold_compare(p->fold, p->txn, p->v, p->err);
@@ -415,7 +445,8 @@ enum kh_err kh_verify_store(struct kh_store *store, struct kh_verify *verify, st
 
 	verify->good = false;
 	verify->code = NULL;
-	verify->event = verify->chain = verify->covered = 0;
+	verify->event = verify->chain = verify->covered = verify->witnessed = 0;
+	verify->compared = 0;
 	verify->events = verify->chains = verify->checkpoints = verify->rows = verify->bytes = 0;
 	kh_chains_init(&p.chains, alloc);
 	kh_arena_init(&p.heads, alloc, 2 * HEAD_LIMIT);

@@ -13,7 +13,9 @@ struct kh_verify {
 	/* in */
 	bool state;
 	const struct kh_digest *audit_key; /* the public key that is expected; NULL: the one that the store names */
-	struct kh_view witness;            /* a witness's lines; empty: none */
+	struct kh_view witness;            /* a witness's lines */
+	struct kh_view witness_name;       /* as in checkpoints: what it must have is checked too; empty: not known */
+	bool has_witness;                  /* there is one, even if it has no lines */
 	void (*progress)(void *ctx, uint64_t done, uint64_t of); /* may be NULL */
 	void *ctx;
 	struct kh_arena *arena;
@@ -25,6 +27,8 @@ struct kh_verify {
 	struct kh_view detail;                             /* a sentence: table, row and column if the state differs */
 	uint64_t events, chains, checkpoints, rows, bytes; /* what was checked; bytes: of event bodies */
 	int64_t covered;                                   /* the newest event that a checkpoint covers */
+	uint64_t compared;                                 /* lines of the witness, each with its checkpoint */
+	int64_t witnessed;                                 /* the newest checkpoint that the witness has; 0: none */
 };
 
 /* KH_OK: the check was made, and `good` is its result.  Works on a snapshot, in the calling thread. */

@@ -1,5 +1,5 @@
 /*
- * Witnesses: lines appended to a file, lines sent to syslog, and the comparison.
+ * Witnesses: lines appended to a file, lines sent to syslog, lines read back, and the comparison.
  *
  * A witness is trusted to have kept what it was sent; the store is not trusted.  Other text in a witness's file (a
  * half-written line, syslog's prefixes) does no harm, because only whole checkpoints are compared.
@@ -10,9 +10,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
+
+#define TAIL 16384 /* bytes of a file's end; a line has about 400 */
+#define HEAD "{\"checkpoint\":"
 
 static bool write_all(int fd, struct kh_view text)
 {
@@ -84,4 +90,155 @@ enum kh_err kh_witness_compare(struct kh_arena *arena, struct kh_view witnessed,
 		return kh_error_set(err, KH_ECHANGED, "store_forked",
 				    "checkpoint %lld is not the one that the witness saw", (long long)seen.n);
 	return KH_OK;
+}
+
+/* --- reading back ------------------------------------------------------------------------------------------------- */
+
+static enum kh_err unreadable(struct kh_error *err)
+{
+	return kh_error_set(err, KH_ESTORE, "witness_failed", "the witness file cannot be read: %s", strerror(errno));
+}
+
+/* Reads N bytes from offset AT on; fewer if the file ends before. */
+static ssize_t read_at(int fd, char *bytes, size_t n, off_t at)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t got = pread(fd, bytes + done, n - done, at + (off_t)done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+/* The last MOST bytes of the file at PATH; empty if it does not exist. */
+static enum kh_err read_end(const char *path, size_t most, struct kh_arena *arena, struct kh_view *ret_text,
+			    struct kh_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	*ret_text = (struct kh_view){"", 0};
+	if (fd < 0)
+		return errno == ENOENT ? KH_OK : unreadable(err);
+	if (fstat(fd, &st) != 0) {
+		close(fd);
+		return unreadable(err);
+	}
+	size_t n = (uintmax_t)st.st_size > most ? most : (size_t)st.st_size;
+	char *bytes = n > 0 ? kh_arena_alloc(arena, n) : NULL;
+	ssize_t got = bytes != NULL ? read_at(fd, bytes, n, st.st_size - (off_t)n) : 0;
+	enum kh_err e = n > 0 && bytes == NULL ? KH_ENOMEM : got < 0 ? unreadable(err) : KH_OK;
+	close(fd);
+	if (e == KH_OK && got > 0)
+		*ret_text = kh_view_of(bytes, (size_t)got);
+	return e;
+}
+
+static struct kh_view join(struct kh_arena *arena, struct kh_view a, struct kh_view b)
+{
+	char *both = a.n > 0 ? kh_arena_alloc(arena, a.n + 1 + b.n) : NULL;
+
+	if (a.n == 0)
+		return b;
+	if (both == NULL)
+		return (struct kh_view){NULL, 0};
+	memcpy(both, a.p, a.n);
+	both[a.n] = '\n';
+	memcpy(both + a.n + 1, b.p, b.n);
+	return kh_view_of(both, a.n + 1 + b.n);
+}
+
+enum kh_err kh_witness_read(const char *path, struct kh_arena *arena, struct kh_view *ret_lines, struct kh_error *err)
+{
+	char old_path[PATH_MAX + 2];
+	struct kh_view old = {"", 0}, now;
+	enum kh_err e = KH_OK;
+
+	if ((size_t)snprintf(old_path, sizeof(old_path), "%s.1", path) < sizeof(old_path))
+		e = read_end(old_path, SIZE_MAX, arena, &old, err);
+	if (e == KH_OK)
+		e = read_end(path, SIZE_MAX, arena, &now, err);
+	if (e != KH_OK)
+		return e;
+	struct kh_view both = join(arena, old, now);
+	if (both.p == NULL)
+		return KH_ENOMEM;
+	*ret_lines = both;
+	return KH_OK;
+}
+
+enum kh_err kh_witness_last(const char *path, struct kh_arena *arena, int64_t *ret_number, struct kh_error *err)
+{
+	struct kh_view tail;
+	enum kh_err e = read_end(path, TAIL, arena, &tail, err);
+
+	if (e != KH_OK)
+		return e;
+	struct kh_view line = kh_witness_last_line(tail, arena, ret_number);
+	*ret_number = line.n > 0 ? kh_witness_number(arena, line) : 0;
+	return kh_arena_check(arena);
+}
+
+/* The number of a line, without looking closely at the rest of it; 0 if it has none, or was cut off. */
+static int64_t quick_number(struct kh_view line)
+{
+	int64_t number;
+	size_t n = 0;
+
+	line = kh_view_trim(line);
+	size_t at = kh_view_find(line, KH_LIT(HEAD), 0);
+	if (at == SIZE_MAX || !kh_view_ends(line, KH_LIT("}")))
+		return 0;
+	line = kh_view_from(line, at + sizeof(HEAD) - 1);
+	while (n < line.n && line.p[n] >= '0' && line.p[n] <= '9')
+		n++;
+	return n < line.n && kh_view_int(kh_view_sub(line, 0, n), &number) ? number : 0;
+}
+
+enum kh_err kh_witness_missing(struct kh_view lines, int64_t first, int64_t seen, struct kh_arena *arena,
+			       int64_t *ret_missing)
+{
+	size_t count = (size_t)(seen - first + 1);
+	unsigned char *has = kh_arena_alloc(arena, count / 8 + 1);
+	struct kh_view line;
+	size_t i = 0;
+
+	if (has == NULL)
+		return KH_ENOMEM;
+	memset(has, 0, count / 8 + 1);
+	while (kh_view_split(&lines, '\n', &line)) {
+		int64_t number = quick_number(line);
+		if (number >= first && number <= seen)
+			has[(number - first) / 8] |= (unsigned char)(1U << (number - first) % 8);
+	}
+	while (i < count && (has[i / 8] >> i % 8 & 1))
+		i++;
+	*ret_missing = i < count ? first + (int64_t)i : 0;
+	return KH_OK;
+}
+
+struct kh_view kh_witness_last_line(struct kh_view lines, struct kh_arena *arena, int64_t *ret_first)
+{
+	struct kh_view line, found = {"", 0};
+	int64_t last = 0;
+
+	*ret_first = 0;
+	/* A crash may have cut off the last line; then the line before it counts. */
+	while (kh_view_split(&lines, '\n', &line)) {
+		int64_t number = quick_number(line);
+		if (number == 0 || (lines.n < TAIL && kh_witness_number(arena, line) == 0))
+			continue;
+		if (last == 0 || (number != last && number != last + 1))
+			*ret_first = number;
+		last = number;
+		found = line;
+	}
+	return found;
 }

@@ -8,7 +8,7 @@
  */
 #include "store/sqlite/group.h"
 
-#include "store/sqlite/savepoint.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -72,9 +72,10 @@ static int begin(struct kh_group *g)
 }
 
 /* Runs the jobs from *NEXT on until one breaks the transaction or none is left; *NEXT is then the job after it. */
-static int run_jobs(struct kh_group *g, struct kh_store_job **next, uint64_t *ret_events)
+static int run_jobs(struct kh_group *g, struct kh_savepoint_grown *grown, struct kh_store_job **next,
+		    uint64_t *ret_events)
 {
-	struct kh_savepoint s = {.txn = {.backend = g->backend, .event = -1}, .c = g->c};
+	struct kh_savepoint s = {.txn = {.backend = g->backend, .event = -1}, .c = g->c, .grown = grown};
 	uint64_t events = 0;
 
 	while (*next != NULL) {
@@ -91,17 +92,28 @@ static int run_jobs(struct kh_group *g, struct kh_store_job **next, uint64_t *re
 	return SQLITE_OK;
 }
 
+/* Tells whoever makes checkpoints what is durable now. */
+static void tell_heads(struct kh_heads *heads, const struct kh_savepoint_grown *grown)
+{
+	if (heads != NULL && (grown->n > 0 || grown->lost))
+		kh_heads_committed(heads, grown->lost ? NULL : grown->at, grown->n);
+}
+
 /* Runs one transaction for the jobs from FIRST on; returns the jobs that were not reached. */
 static struct kh_store_job *run_group(struct kh_group *g, struct kh_store_job *first)
 {
 	struct kh_store_job *next = first;
 	struct kh_error err = {.err = KH_OK};
+	/* Read once: kh_store_keep_heads() waits until no group uses the heads that it replaces. */
+	struct kh_heads *heads = __atomic_load_n(&g->store->heads, __ATOMIC_ACQUIRE);
 	enum kh_err e = KH_OK;
 	uint64_t events = 0;
 
+	g->grown.n = 0;
+	g->grown.lost = false;
 	int rc = begin(g);
 	if (rc == SQLITE_OK)
-		rc = run_jobs(g, &next, &events);
+		rc = run_jobs(g, heads != NULL ? &g->grown : NULL, &next, &events);
 	else
 		next = NULL; /* no job was run: all of them get the same error */
 	if (rc == SQLITE_OK)
@@ -112,8 +124,9 @@ static struct kh_store_job *run_group(struct kh_group *g, struct kh_store_job *f
 			fail_job(job, e, &err);
 		return next;
 	}
-	count(&g->figures->commits, 1);
-	count(&g->figures->events, events);
+	count(&g->store->figures.commits, 1);
+	count(&g->store->figures.events, events);
+	tell_heads(heads, &g->grown);
 	return next;
 }
 
@@ -127,7 +140,7 @@ static void run_all(struct kh_group *g, struct kh_store_job *first)
 		fail_job(next, g->reason.err, &g->reason);
 	for (struct kh_store_job *job = first; job != NULL; job = next) {
 		next = job->next;
-		count(&g->figures->operations, 1);
+		count(&g->store->figures.operations, 1);
 		job->done(job); /* the job may be freed by this */
 	}
 }
@@ -248,4 +261,5 @@ void kh_group_stop(struct kh_group *g)
 	pthread_join(g->thread, NULL);
 	pthread_cond_destroy(&g->more);
 	pthread_mutex_destroy(&g->mutex);
+	kh_alloc_free(&kh_alloc_system, g->grown.at, g->grown.cap * sizeof(*g->grown.at));
 }

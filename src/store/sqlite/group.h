@@ -6,6 +6,7 @@
 #define KH_STORE_SQLITE_GROUP_H
 
 #include "store/sqlite/holder.h"
+#include "store/sqlite/savepoint.h"
 
 #include <pthread.h>
 
@@ -15,7 +16,7 @@ struct kh_group {
 	struct kh_connection *c;
 	const struct kh_holder *holder;
 	const struct kh_backend *backend;
-	struct kh_store_figures *figures;
+	struct kh_store *store; /* whose figures and heads it keeps */
 	bool scratch;
 
 	pthread_t thread;
@@ -25,6 +26,7 @@ struct kh_group {
 	bool closing, asleep;
 
 	/* used by the thread only */
+	struct kh_savepoint_grown grown;
 	int64_t behind;         /* pages of the log that are not in the database yet */
 	bool failed;            /* nothing is certain any more */
 	struct kh_error reason; /* why it failed */

@@ -1,9 +1,40 @@
 /* Savepoints around operations. */
 #include "store/sqlite/savepoint.h"
 
+#include "base/alloc.h"
+
+#define FIRST 256
+
 struct kh_savepoint *kh_savepoint_of(struct kh_txn *txn)
 {
 	return (struct kh_savepoint *)txn;
+}
+
+static bool make_room(struct kh_savepoint_grown *grown)
+{
+	size_t cap = grown->cap > 0 ? 2 * grown->cap : FIRST;
+	struct kh_heads_event *at = kh_alloc_array(&kh_alloc_system, cap, sizeof(*at));
+
+	if (at == NULL)
+		return false;
+	if (grown->n > 0)
+		memcpy(at, grown->at, grown->n * sizeof(*at));
+	kh_alloc_free(&kh_alloc_system, grown->at, grown->cap * sizeof(*at));
+	grown->at = at;
+	grown->cap = cap;
+	return true;
+}
+
+void kh_savepoint_grew(struct kh_savepoint *s, const struct kh_heads_event *event)
+{
+	struct kh_savepoint_grown *grown = s->grown;
+
+	if (grown == NULL)
+		return;
+	if (grown->n == grown->cap && !make_room(grown))
+		grown->lost = true;
+	else
+		grown->at[grown->n++] = *event;
 }
 
 enum kh_err kh_savepoint_break(struct kh_savepoint *s, int rc)
@@ -80,6 +111,7 @@ enum kh_err kh_savepoint_run(struct kh_savepoint *s, kh_store_fn *fn, void *arg,
 	s->open = false;
 	s->rc = SQLITE_OK;
 	int64_t event = s->txn.event;
+	size_t grown = s->grown != NULL ? s->grown->n : 0;
 	enum kh_err e = kh_txn_operate(&s->txn, fn, arg);
 	if (e == KH_OK && s->open && has_loose_ends(s))
 		e = kh_error_set(err, KH_ESTORE, "store_refused",
@@ -89,5 +121,7 @@ enum kh_err kh_savepoint_run(struct kh_savepoint *s, kh_store_fn *fn, void *arg,
 		e = s->txn.broken_by;
 	if (e != KH_OK)
 		s->txn.event = event;
+	if (e != KH_OK && s->grown != NULL)
+		s->grown->n = grown;
 	return e;
 }

@@ -5,18 +5,30 @@
 #ifndef KH_STORE_SQLITE_SAVEPOINT_H
 #define KH_STORE_SQLITE_SAVEPOINT_H
 
+#include "store/heads.h"
 #include "store/sqlite/connection.h"
+
+/* The events that a transaction has appended and not committed yet, for the heads of checkpoints. */
+struct kh_savepoint_grown {
+	struct kh_heads_event *at;
+	size_t n, cap;
+	bool lost; /* one of them could not be remembered */
+};
 
 struct kh_savepoint {
 	struct kh_txn txn; /* first: what operations are given */
 	struct kh_connection *c;
 	bool open;
-	int rc;                       /* the database's failure; SQLITE_OK: none */
-	int64_t next[KH_TABLE_COUNT]; /* next ids of this transaction; 0: not asked for yet */
+	int rc;                           /* the database's failure; SQLITE_OK: none */
+	int64_t next[KH_TABLE_COUNT];     /* next ids of this transaction; 0: not asked for yet */
+	struct kh_savepoint_grown *grown; /* NULL: nobody wants to know */
 };
 
 /* For the functions of backend.h in row.c and trail.c; those of the store itself are in sqlite.c. */
 struct kh_savepoint *kh_savepoint_of(struct kh_txn *txn);
+
+/* Remembers an event that was appended, until the operation is rolled back or the transaction has ended. */
+void kh_savepoint_grew(struct kh_savepoint *s, const struct kh_heads_event *event);
 
 /* To be called before a write. */
 enum kh_err kh_savepoint_write(struct kh_savepoint *s) KH_CHECKED;

@@ -265,7 +265,7 @@ static enum kh_err open_store(const char *path, enum kh_store_mode mode, struct 
 	s->group.c = &s->c;
 	s->group.holder = &s->holder;
 	s->group.backend = &kh_sqlite_backend;
-	s->group.figures = &s->store.figures;
+	s->group.store = &s->store;
 	s->group.scratch = mode == KH_STORE_SCRATCH;
 	if (e == KH_OK && mode != KH_STORE_READ)
 		e = kh_group_start(&s->group, err);

@@ -55,7 +55,10 @@ enum kh_err kh_trail_append(struct kh_txn *txn, const struct kh_audit_entry *ent
 		rc = bind_view(stmt, 8, entry->body, true);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_blob(stmt, 9, entry->hash.bytes, KH_DIGEST_SIZE, SQLITE_STATIC);
-	return kh_savepoint_step(s, stmt, rc);
+	e = kh_savepoint_step(s, stmt, rc);
+	if (e == KH_OK)
+		kh_savepoint_grew(s, &(struct kh_heads_event){entry->id, entry->chain, entry->n, entry->hash});
+	return e;
 }
 
 /* Reads the statement's row; views borrow from it.  SQLITE_CORRUPT if the hash is not one. */

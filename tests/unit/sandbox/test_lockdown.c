@@ -301,8 +301,8 @@ static void test_status(struct kh_test *t)
 
 /* --- paths beside the folder -------------------------------------------------------------------------------------- */
 
-/* Reads one, appends to the other, and can do nothing else with either or beside them. */
-static int uses_others(const char *readable, const char *file)
+/* Reads one, keeps files in the other, and can do nothing else with either or beside them. */
+static int uses_others(const char *readable, const char *kept)
 {
 	char path[160];
 	int fd;
@@ -316,37 +316,46 @@ static int uses_others(const char *readable, const char *file)
 	(void)snprintf(path, sizeof(path), "%s/new", readable);
 	if (opens(path, O_RDWR | O_CREAT) != EACCES)
 		return 3;
-	fd = open(file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, "x", 1) != 1 || fsync(fd) != 0)
-		return 4;
-	(void)snprintf(path, sizeof(path), "%s.other", file);
-	return opens(path, O_RDWR | O_CREAT) == EACCES && opens("/etc/passwd", O_RDONLY) == EACCES ? 0 : 5;
+	/* The file that is there, and one in place of a file that was renamed. */
+	for (int i = 0; i < 2; i++) {
+		(void)snprintf(path, sizeof(path), "%s/witness%d", kept, i);
+		fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+		if (fd < 0 || write(fd, "x", 1) != 1 || fsync(fd) != 0)
+			return 4;
+	}
+	if (unlink(path) == 0 || rename(path, "/tmp/elsewhere") == 0 || opens(path, O_WRONLY | O_TRUNC) != EACCES ||
+	    opens(kept, O_RDONLY | O_DIRECTORY) != EACCES || mkdir(path, 0700) == 0)
+		return 6;
+	return opens("/etc/passwd", O_RDONLY) == EACCES ? 0 : 5;
 }
 
-/* E8, L3: a configuration that is kept elsewhere can be read, a witness file can be written, and that is all. */
+/* E8, L3: a configuration that is kept elsewhere can be read, witness files can be kept in a folder, and that is all. */
 static void test_beside(struct kh_test *t)
 {
 	struct place place = {.listening = -1};
-	char config[64] = "/tmp/keyhole-lockdown-c-XXXXXX", file[96], path[96];
+	char config[64] = "/tmp/keyhole-lockdown-c-XXXXXX", kept[64] = "/tmp/keyhole-lockdown-w-XXXXXX";
+	char file[2][96], path[96];
 	int status, fd;
 
 	(void)t;
 	place_init(&place);
 	assert_non_null(mkdtemp(config));
+	assert_non_null(mkdtemp(kept));
 	(void)snprintf(path, sizeof(path), "%s/config", config);
-	(void)snprintf(file, sizeof(file), "%s/witness", config);
+	for (int i = 0; i < 2; i++)
+		(void)snprintf(file[i], sizeof(file[i]), "%s/witness%d", kept, i);
 	for (int i = 0; i < 2; i++) {
-		fd = open(i == 0 ? path : file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		fd = open(i == 0 ? path : file[0], O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		assert_true(fd >= 0);
 		close(fd);
 	}
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		const struct kh_lockdown_path others[] = {{.path = config}, {.path = file, .writes = true}};
+		const struct kh_lockdown_path others[] = {{.path = config}, {.path = kept, .keeps = true}};
 		struct kh_error err;
 
-		_exit(kh_lockdown_beside(place.folder, others, 2, &err) == KH_OK ? uses_others(config, file) : 99);
+		_exit(kh_lockdown_beside(place.folder, others, 2, &err) == KH_OK ? uses_others(config, kept) : 99);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -361,7 +370,7 @@ static void test_beside(struct kh_test *t)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(unlink(path) | unlink(file) | rmdir(config), 0);
+	assert_int_equal(unlink(path) | unlink(file[0]) | unlink(file[1]) | rmdir(config) | rmdir(kept), 0);
 	place_done(&place);
 }
 

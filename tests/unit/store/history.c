@@ -440,7 +440,7 @@ static enum kh_err sign(struct kh_txn *txn, void *arg)
 	struct kh_history *h = arg;
 	struct kh_view line = {"", 0};
 	size_t used = strlen(h->lines);
-	enum kh_err e = kh_checkpoint_make(txn, &h->key, h->now, &h->arena, &line);
+	enum kh_err e = kh_history_make(txn, &h->key, h->now, NULL, &h->arena, &line);
 
 	if (e == KH_OK && line.n > 0 && used + line.n + 2 < sizeof(h->lines))
 		snprintf(h->lines + used, sizeof(h->lines) - used, "%.*s\n", KH_FMT(line));

@@ -52,6 +52,13 @@ void kh_history_operate(struct kh_history *h);
 /* COUNT more events of task 2, 64 a transaction. */
 void kh_history_grow(struct kh_history *h, size_t count);
 
+/*
+ * Makes a checkpoint in TXN, whose line is empty if nothing is new; WITNESS is what it says of a witness, or NULL.
+ */
+enum kh_err kh_history_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
+			    const struct kh_checkpoint_witness *witness, struct kh_arena *arena,
+			    struct kh_view *ret_line) KH_CHECKED;
+
 /* Signs a checkpoint. */
 void kh_history_checkpoint(struct kh_history *h);
 

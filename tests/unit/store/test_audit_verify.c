@@ -301,7 +301,7 @@ static void test_wrong_key(struct kh_test *t)
 
 static struct kh_verify against(struct kh_test *t, struct kh_history *h, const char *lines)
 {
-	struct kh_verify v = {.witness = kh_view_str(lines), .arena = &t->arena};
+	struct kh_verify v = {.witness = kh_view_str(lines), .has_witness = true, .arena = &t->arena};
 
 	kh_history_open(h);
 	enum kh_err e = kh_verify_store(h->store, &v, &t->err);

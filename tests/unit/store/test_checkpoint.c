@@ -85,7 +85,8 @@ static enum kh_err make(struct kh_txn *txn, void *arg)
 {
 	struct look *l = arg;
 
-	return kh_checkpoint_make(txn, l->key, l->h->now, &l->t->arena, &l->line);
+	kh_txn_use_arena(txn, &l->t->arena);
+	return kh_history_make(txn, l->key, l->h->now, NULL, &l->t->arena, &l->line);
 }
 
 /* Nothing new is not signed again; what is new is, and only that; another key is refused. */
@@ -97,16 +98,16 @@ static void test_make(struct kh_test *t)
 	struct kh_checkpoint_key other;
 	struct kh_checkpoint three;
 
-	l.key = &l.h->key;
 	kh_history_open(l.h);
+	kh_checkpoint_key(seed, &other);
+	l.key = &other;
+	enum kh_err g = kh_store_run(l.h->store, make, &l, &t->err);
+	l.key = &l.h->key;
 	enum kh_err e = kh_store_run(l.h->store, make, &l, &l.err), f = KH_OK;
 	struct kh_view first = l.line;
 	if (e == KH_OK)
 		f = kh_store_run(l.h->store, make, &l, &l.err);
 	struct kh_view second = l.line;
-	kh_checkpoint_key(seed, &other);
-	l.key = &other;
-	enum kh_err g = kh_store_run(l.h->store, make, &l, &t->err);
 	kh_history_close(l.h);
 	must(t, e);
 	must(t, f);
@@ -146,10 +147,59 @@ static void test_parse_strictly(struct kh_test *t)
 	};
 	struct kh_checkpoint c;
 
+#define SEEN(list) \
+	"{\"at\":1,\"heads\":[],\"last\":1,\"n\":1,\"prev\":" ZEROS ",\"store\":" ZEROS ",\"witnesses\":" list "}"
+	static const char *const bad_witnesses[] = {
+		SEEN("[]"),
+		SEEN("{}"),
+		SEEN("[[\"file:/x\",0,4]]"),
+		SEEN("[[\"file:/x\",4,3]]"),
+		SEEN("[[\"file:/x\",4]]"),
+		SEEN("[[7,1,4]]"),
+		SEEN("[[\"file:/x\",1,4,5]]"),
+	};
+
 	must(t, kh_checkpoint_parse(&t->arena, kh_view_str(good), &c, &t->err));
 	assert_int_equal(c.count, 1);
+	assert_int_equal(c.witness_count, 0);
+	must(t, kh_checkpoint_parse(&t->arena, KH_LIT(SEEN("[[\"file:/x\",2,4]]")), &c, &t->err));
+	assert_int_equal(c.witness_count, 1);
+	assert_true(kh_view_eq(c.witnesses[0].name, KH_LIT("file:/x")));
+	assert_int_equal(c.witnesses[0].first, 2);
+	assert_int_equal(c.witnesses[0].seen, 4);
+	for (size_t i = 0; i < sizeof(bad_witnesses) / sizeof(bad_witnesses[0]); i++)
+		must_fail(t, KH_EINPUT, kh_checkpoint_parse(&t->arena, kh_view_str(bad_witnesses[i]), &c, &t->err));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		must_fail(t, KH_EINPUT, kh_checkpoint_parse(&t->arena, kh_view_str(all[i]), &c, &t->err));
+}
+
+static enum kh_err add_twice(struct kh_txn *txn, void *arg)
+{
+	struct look *l = arg;
+	struct kh_checkpoint_made made = {.n = 0};
+	struct kh_checkpoint last, next = {.n = 0};
+
+	kh_txn_use_arena(txn, &l->t->arena);
+	enum kh_err e = kh_checkpoint_last(txn, &l->t->arena, &last, &next.prev);
+	next.n = last.n + 1;
+	next.last = last.last + 1;
+	if (e == KH_OK)
+		e = kh_checkpoint_sign(&next, &l->h->key, &l->t->arena, &made);
+	if (e == KH_OK)
+		e = kh_checkpoint_add(txn, &l->h->key, &made, &l->t->arena);
+	return e == KH_OK ? kh_checkpoint_add(txn, &l->h->key, &made, &l->t->arena) : e;
+}
+
+/* Two processes that make the same checkpoint: the second is told, and makes the next one. */
+static void test_raced(struct kh_test *t)
+{
+	struct look l = {.t = t, .h = kh_history_fresh()};
+
+	kh_history_open(l.h);
+	enum kh_err e = kh_store_run(l.h->store, add_twice, &l, &t->err);
+	kh_history_close(l.h);
+	must_fail(t, KH_ECHANGED, e);
+	assert_string_equal(t->err.code, "checkpoint_order");
 }
 
 /* A witness's line is short, whatever the number of heads, and is read strictly. */
@@ -179,6 +229,7 @@ static void test_line(struct kh_test *t)
 	assert_false(kh_checkpoint_read_line(&t->arena, kh_view_str(text), &line));
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_key), KH_TEST(test_heads_signed), KH_TEST(test_make),
-					    KH_TEST(test_parse_strictly), KH_TEST(test_line)};
+static const struct kh_test_case cases[] = {KH_TEST(test_key),   KH_TEST(test_heads_signed),
+					    KH_TEST(test_make),  KH_TEST(test_parse_strictly),
+					    KH_TEST(test_raced), KH_TEST(test_line)};
 KH_TEST_MAIN(cases)

@@ -79,5 +79,62 @@ static void test_compare(struct kh_test *t)
 	assert_string_equal(t->err.code, "bad_checkpoint");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_file), KH_TEST(test_number), KH_TEST(test_compare)};
+/* L3: which lines are missing; a line that was cut off is. */
+static void test_missing(struct kh_test *t)
+{
+	static const char lines[] = LINE(3, HEX64) "\nNov 15 host: " LINE(4, HEX64) "\nother text\n" LINE(
+		6, HEX64) "\n" LINE(5, HEX64) "\n" LINE(7, HEX64) "\n{\"checkpoint\":8,\"ha";
+	int64_t missing = -1, first = 0;
+
+	must(t, kh_witness_missing(kh_view_str(lines), 3, 7, &t->arena, &missing));
+	assert_int_equal(missing, 0);
+	must(t, kh_witness_missing(kh_view_str(lines), 2, 7, &t->arena, &missing));
+	assert_int_equal(missing, 2);
+	must(t, kh_witness_missing(kh_view_str(lines), 3, 9, &t->arena, &missing));
+	assert_int_equal(missing, 8);
+	must(t, kh_witness_missing(KH_LIT(""), 1, 1, &t->arena, &missing));
+	assert_int_equal(missing, 1);
+	struct kh_view last = kh_witness_last_line(kh_view_str(lines), &t->arena, &first);
+	must(t, kh_arena_check(&t->arena));
+	assert_int_equal(kh_witness_number(&t->arena, last), 7);
+	last = kh_witness_last_line(KH_LIT(LINE(1, HEX64) "\n" LINE(4, HEX64) "\n" LINE(5, HEX64)), &t->arena, &first);
+	must(t, kh_arena_check(&t->arena));
+	assert_int_equal(first, 4);
+	assert_int_equal(kh_witness_last_line(KH_LIT("text\n"), &t->arena, &first).n, 0);
+	assert_int_equal(first, 0);
+}
+
+/* What logrotate has renamed is read before what is there now; a file that is not there has no lines. */
+static void test_read(struct kh_test *t)
+{
+	char folder[] = "/tmp/keyhole-witness-XXXXXX", path[64], old[64];
+	struct kh_view lines;
+	int64_t number = -1;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/lines", folder);
+	snprintf(old, sizeof(old), "%s/lines.1", folder);
+	must(t, kh_witness_read(path, &t->arena, &lines, &t->err));
+	assert_int_equal(lines.n, 0);
+	must(t, kh_witness_last(path, &t->arena, &number, &t->err));
+	assert_int_equal(number, 0);
+	must(t, kh_witness_file(path, KH_LIT(LINE(2, HEX64)), &t->err));
+	must(t, kh_witness_last(path, &t->arena, &number, &t->err));
+	assert_int_equal(number, 2);
+	assert_int_equal(rename(path, old), 0);
+	must(t, kh_witness_file(path, KH_LIT(LINE(3, HEX64) "\n" LINE(4, HEX64)), &t->err));
+	must(t, kh_witness_last(path, &t->arena, &number, &t->err));
+	assert_int_equal(number, 4);
+	must(t, kh_witness_read(path, &t->arena, &lines, &t->err));
+	must(t, kh_witness_missing(lines, 2, 4, &t->arena, &number));
+	assert_int_equal(number, 0);
+	must_fail(t, KH_ESTORE, kh_witness_read(folder, &t->arena, &lines, &t->err));
+	assert_string_equal(t->err.code, "witness_failed");
+	unlink(path);
+	unlink(old);
+	rmdir(folder);
+}
+
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_file), KH_TEST(test_number), KH_TEST(test_compare),
+					    KH_TEST(test_missing), KH_TEST_ONCE(test_read)};
 KH_TEST_MAIN(cases)
