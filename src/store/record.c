@@ -75,10 +75,26 @@ static const struct kh_column tokens_columns[] = {
 
 #define ROW kh_context_row
 static const struct kh_column contexts_columns[] = {
-	INT(blocks),      BUDGET(budget),  BUDGET(charged),       INT(created_at), INT(deliveries),
-	INT(exposed),     INT(last_block), INT(last_declaration), INT(last_text),  BUDGET(remaining),
-	BUDGET(reserved), INT(reset_at),   INT(reset_block),      INT(resets),     WORD(taint, kh_label_taint_words),
-	INT(token),       INT(total_1),    INT(total_2),          INT(total_3),
+	INT(blocks),
+	BUDGET(budget),
+	BUDGET(charged),
+	INT(created_at),
+	INT(deliveries),
+	INT(escalations),
+	INT(exposed),
+	INT(last_block),
+	INT(last_declaration),
+	INT(last_text),
+	BUDGET(remaining),
+	BUDGET(reserved),
+	INT(reset_at),
+	INT(reset_block),
+	INT(resets),
+	WORD(taint, kh_label_taint_words),
+	INT(token),
+	INT(total_1),
+	INT(total_2),
+	INT(total_3),
 };
 #undef ROW
 
@@ -123,6 +139,7 @@ static const struct kh_column blocks_columns[] = {
 	INT(expires_at),
 	INT(given),
 	WORD(kind, kh_rows_block_words),
+	TEXT(origin),
 	INT(prev),
 	INT(prev_text),
 	INT(purged_at),

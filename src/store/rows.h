@@ -48,6 +48,7 @@ struct kh_context_row {
 	struct kh_budget budget;
 	uint64_t total_1, total_2, total_3; /* microbits reserved or charged over its whole life, by category */
 	uint64_t exposed;                   /* microbits delivered since the last reset */
+	uint64_t escalations;               /* admitted since the last reset (B19) */
 	int64_t deliveries;                 /* since the last reset */
 	int64_t blocks;                     /* over its whole life, as far as they are known */
 	int64_t last_block;                 /* the newest; each names the one before it */
@@ -103,6 +104,7 @@ struct kh_block_row {
 	struct kh_digest content_hash;
 	struct kh_view tainted_by;  /* ids, ascending, as a JSON array of numbers */
 	struct kh_view attribution; /* canonical JSON (E10); empty: none */
+	struct kh_view origin;      /* what an operation was asked for to get it (core/comm/origin.h); empty: none */
 	int64_t given;              /* 1: the context has seen the content */
 	int64_t prev;               /* the context's block before this one */
 	int64_t prev_text;          /* the delivery with text before this one (B13); 0: none since the last reset */
@@ -146,7 +148,7 @@ struct kh_query_row {
 	enum kh_query_state state;
 	enum kh_outcome outcome; /* set from READY on */
 	struct kh_view reader;
-	struct kh_view need;        /* the key by which escalations are counted: "need:..." or "target:..." */
+	struct kh_view need;        /* what the Controller calls it; empty: nothing */
 	struct kh_view body;        /* canonical JSON, with the members of admission */
 	struct kh_view blocks;      /* ids of the sealed blocks, as a JSON array of numbers */
 	enum kh_taint reader_taint; /* the highest taint of everything that the Reader reads */
@@ -325,11 +327,11 @@ struct kh_reader_row {
 	struct kh_view quota_1, quota_2, quota_3; /* state of the rates, as text (quotatext.h of the engine) */
 };
 
-/* The lowest category that was asked for one need in a task (B19). */
+/* The lowest category that was asked about one thing in a task (B19). */
 struct kh_need_row {
 	int64_t id;
 	int64_t task;
-	struct kh_view name;
+	struct kh_view name; /* "content:HASH", "origin:...", "need:..." (query/about.h of the engine) */
 	int64_t lowest;
 };
 

@@ -64,6 +64,7 @@ static bool compare_context(struct compare *c, struct kh_txn *txn, int at)
 	       totals(c, "context", at, (uint64_t[]){row->total_1, row->total_2, row->total_3}, m->total) &&
 	       same(c, "context", at, "exposed", (int64_t)row->exposed, (int64_t)m->exposed) &&
 	       same(c, "context", at, "deliveries", row->deliveries, m->deliveries) &&
+	       same(c, "context", at, "escalations", (int64_t)row->escalations, (int64_t)m->escalations) &&
 	       same(c, "context", at, "resets", row->resets, m->resets);
 }
 

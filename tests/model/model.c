@@ -103,7 +103,7 @@ struct m_told model_see(struct model *m, int caller, int task)
 	return fault ? refused(fault) : refused(rule_task_fault(m, caller, task, false));
 }
 
-struct m_told model_put(struct model *m, int caller, int task)
+struct m_told model_put(struct model *m, int caller, int task, int content)
 {
 	const char *fault = rule_may(m, caller, ROLE(M_CONTROLLER) | ROLE(M_HOST) | ROLE(M_ADMIN));
 
@@ -111,8 +111,11 @@ struct m_told model_put(struct model *m, int caller, int task)
 		fault = rule_task_fault(m, caller, task, true);
 	if (fault)
 		return refused(fault);
-	m->blocks[m->block_count] = (struct m_block){
-		.context = m->tasks[task].context, .task = task, .sealed = true, .taint = M_HIGH}; /* SPEC 1 */
+	m->blocks[m->block_count] = (struct m_block){.context = m->tasks[task].context,
+						     .task = task,
+						     .sealed = true,
+						     .content = content,
+						     .taint = M_HIGH}; /* SPEC 1 */
 	if (m->tasks[task].blocks++ == 0)
 		m->tasks[task].first_block = m->block_count;
 	return made(m->block_count++);
@@ -135,6 +138,7 @@ struct m_told model_reset(struct model *m, int caller, int context)
 	c->taint = M_LOW;
 	c->exposed = 0;
 	c->deliveries = 0;
+	c->escalations = 0;
 	c->resets++;
 	c->money = rule_fresh(c->money.budget);
 	return fine;
@@ -193,17 +197,6 @@ static bool within_rate(const struct model *m, int reader, int category)
 	return n < m->policy.rate[category];
 }
 
-/* The lowest category asked for the need so far; 0: none (B19). */
-static int *lowest(struct m_task *task, int need)
-{
-	for (int i = 0; i < task->needs; i++)
-		if (task->need[i] == need)
-			return &task->lowest[i];
-	task->need[task->needs] = need;
-	task->lowest[task->needs] = 0;
-	return &task->lowest[task->needs]; /* counted where the query is admitted */
-}
-
 static int ask_for(struct model *m, int query)
 {
 	m->asks[m->ask_count] = (struct m_ask){
@@ -252,6 +245,7 @@ static int enter(struct model *m, const struct m_query_call *call, enum m_taint 
 						      .block = MODEL_NONE};
 	task->queries++;
 	task->escalations += escalation;
+	c->escalations += escalation;
 	task->total[question->category] += amount;
 	c->total[question->category] += amount;
 	m->puts[m->query_count] = (struct m_put){call->reader, question->category, m->now};
@@ -299,16 +293,16 @@ struct m_told model_admit(struct model *m, int caller, const struct m_query_call
 	const char *fault = admit_fault(m, caller, call, &taint);
 	struct m_told told = fine;
 	uint64_t amount = question->content + rule_aside(m, question);
+	bool things[MODEL_THINGS] = {false}, escalation;
 	struct m_task *task;
-	bool escalation;
-	int *low;
 
 	if (fault)
 		return refused(fault);
 	task = &m->tasks[call->task];
-	low = lowest(task, call->need != MODEL_NONE ? call->need : MODEL_MAX + call->reader);
-	escalation = question->category == 3 || (*low > 0 && question->category > *low) ||
-		     (question->category == 1 && question->content > 64 * BIT); /* B19, B10 */
+	rule_things(m, call, things);
+	escalation = rule_escalates(task, question, things);
+	if (escalation && m->contexts[task->context].escalations >= m->policy.context_escalations)
+		return refused("escalations_exceeded");
 	if (escalation && task->escalations >= task->limit) {
 		rule_end_task(m, call->task, M_FAILED);
 		told.outcome = M_FAIL;
@@ -318,10 +312,9 @@ struct m_told model_admit(struct model *m, int caller, const struct m_query_call
 		told.outcome = M_BUDGET;
 		return told;
 	}
-	if (*low == 0)
-		task->needs++;
-	if (*low == 0 || question->category < *low)
-		*low = question->category;
+	for (int i = 0; i < MODEL_THINGS; i++)
+		if (things[i] && (task->lowest[i] == 0 || question->category < task->lowest[i]))
+			task->lowest[i] = question->category;
 	told.made = enter(m, call, taint, amount, escalation);
 	if (question->category == 3) {                          /* B20: a human first */
 		bool full = task->pending >= m->policy.pending; /* of flagged answers, which it must not learn */

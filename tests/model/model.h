@@ -17,7 +17,8 @@
 
 #define MODEL_MAX    120 /* of anything but: */
 #define MODEL_TOKENS 24
-#define MODEL_NEEDS  12 /* of a task */
+#define MODEL_NEEDS  2 /* names that a query gives to what it needs */
+#define MODEL_THINGS 5 /* that a query of a task can be about: these, and three contents */
 #define MODEL_NONE   (-1)
 
 enum m_role { M_CONTROLLER, M_READER, M_SUPERVISOR, M_HOST, M_REVIEWER, M_ADMIN };
@@ -34,7 +35,7 @@ enum m_choice { M_APPROVE, M_REFUSE, M_EDIT };
 /* What the policy says. */
 struct m_policy {
 	uint64_t task, context; /* budgets */
-	uint64_t escalations;
+	uint64_t escalations, context_escalations;
 	int retries, pending;
 	int64_t expiry;       /* of an approval */
 	bool slots;           /* else released at once */
@@ -71,7 +72,7 @@ struct m_token {
 struct m_context {
 	enum m_taint taint;
 	struct m_money money;
-	uint64_t total[4], exposed;
+	uint64_t total[4], exposed, escalations;
 	int deliveries, resets;
 	int host; /* the token that made it */
 };
@@ -82,12 +83,13 @@ struct m_task {
 	struct m_money money;
 	uint64_t total[4], escalations, limit;
 	int pending, blocks, first_block, queries;
-	int need[MODEL_NEEDS], lowest[MODEL_NEEDS], needs;
+	int lowest[MODEL_THINGS]; /* the lowest category asked about each; 0: none */
 };
 
 struct m_block {
 	int context, task;
 	bool sealed;
+	int content; /* 0 to 2, if it is sealed */
 	enum m_taint taint;
 };
 
@@ -164,7 +166,7 @@ struct m_told model_revoke(struct model *m, int caller, int token);
 struct m_told model_open(struct model *m, int caller, uint64_t budget);
 struct m_told model_close(struct model *m, int caller, int task);
 struct m_told model_see(struct model *m, int caller, int task);
-struct m_told model_put(struct model *m, int caller, int task);
+struct m_told model_put(struct model *m, int caller, int task, int content);
 
 struct m_query_call {
 	int task, question, reader; /* MODEL_NONE: one that nobody has */

@@ -13,22 +13,23 @@
 
 const struct operate_policy operate_policies[OPERATE_POLICIES] = {
 	{WIDE "  release: slots\n"
-	      "  budgets: {task_bits: 400, context_bits: 700, escalations: 2, retries: 2}\n",
-	 {400 * BIT, 700 * BIT, 2, 2, 3, 600 * SECOND, true, false, {0, 1000, 1000, 1000}}},
+	      "  budgets: {task_bits: 400, context_bits: 700, escalations: 2, context_escalations: 5, retries: 2}\n",
+	 {400 * BIT, 700 * BIT, 2, 5, 2, 3, 600 * SECOND, true, false, {0, 1000, 1000, 1000}}},
 	{WIDE "  release: immediate\n"
-	      "  budgets: {task_bits: 150, context_bits: 260, escalations: 1, retries: 1}\n",
-	 {150 * BIT, 260 * BIT, 1, 1, 3, 600 * SECOND, false, false, {0, 1000, 1000, 1000}}},
-	{WIDE "  release: slots\n"
-	      "  budgets: {task_bits: 100000, context_bits: 100000, escalations: 9, retries: 0}\n"
-	      "  approvals: {expiry_seconds: 30, max_pending: 2}\n",
-	 {100000 * BIT, 100000 * BIT, 9, 0, 2, 30 * SECOND, true, false, {0, 1000, 1000, 1000}}},
+	      "  budgets: {task_bits: 150, context_bits: 260, escalations: 1, context_escalations: 2, retries: 1}\n",
+	 {150 * BIT, 260 * BIT, 1, 2, 1, 3, 600 * SECOND, false, false, {0, 1000, 1000, 1000}}},
+	{WIDE
+	 "  release: slots\n"
+	 "  budgets: {task_bits: 100000, context_bits: 100000, escalations: 9, context_escalations: 1000, retries: 0}\n"
+	 "  approvals: {expiry_seconds: 30, max_pending: 2}\n",
+	 {100000 * BIT, 100000 * BIT, 9, 1000, 0, 2, 30 * SECOND, true, false, {0, 1000, 1000, 1000}}},
 	{"  rates:\n    category_1: 3/minute\n    category_2: 2/minute\n    category_3: 2/minute\n"
 	 "  release: immediate\n  user_messages: untrusted\n"
-	 "  budgets: {task_bits: 1000, context_bits: 1500, escalations: 3, retries: 2}\n",
-	 {1000 * BIT, 1500 * BIT, 3, 2, 3, 600 * SECOND, false, true, {0, 3, 2, 2}}},
+	 "  budgets: {task_bits: 1000, context_bits: 1500, escalations: 3, context_escalations: 4, retries: 2}\n",
+	 {1000 * BIT, 1500 * BIT, 3, 4, 2, 3, 600 * SECOND, false, true, {0, 3, 2, 2}}},
 	{WIDE "  release: immediate\n"
-	      "  budgets: {task_bits: 60, context_bits: 5000, escalations: 0, retries: 3}\n",
-	 {60 * BIT, 5000 * BIT, 0, 3, 3, 600 * SECOND, false, false, {0, 1000, 1000, 1000}}},
+	      "  budgets: {task_bits: 60, context_bits: 5000, escalations: 0, context_escalations: 8, retries: 3}\n",
+	 {60 * BIT, 5000 * BIT, 0, 8, 3, 3, 600 * SECOND, false, false, {0, 1000, 1000, 1000}}},
 };
 
 bool operate_differs(struct run *r, const char *fmt, ...)
@@ -237,13 +238,11 @@ static bool do_put(struct run *r, const uint32_t *draw)
 {
 	int task = draw_task(r, draw[2], false), caller = rightful(r, draw[0], owner_of(r, task), M_CONTROLLER);
 	struct text id = id_of(r, KH_ID_TASK, r->c.places.tasks, task), block;
-	struct m_told told = model_put(&r->m, caller, task);
+	static const char *const contents[] = {"March 15. " SCRIPT_CANARY, "March 16. " SCRIPT_CANARY, SCRIPT_CANARY};
+	struct m_told told = model_put(&r->m, caller, task, (int)(draw[3] % 3));
 
-	say(r, "put into task %d by %d", task, caller);
-	if (!told_alike(
-		    r, "put",
-		    world_put(&r->w, token_of(r, caller), id.at, "The meeting is on March 15. " SCRIPT_CANARY, &block),
-		    &told))
+	say(r, "put content %u into task %d by %d", draw[3] % 3, task, caller);
+	if (!told_alike(r, "put", world_put(&r->w, token_of(r, caller), id.at, contents[draw[3] % 3], &block), &told))
 		return false;
 	if (told.code == NULL)
 		r->c.places.blocks[told.made] = world_row(&r->w, KH_ID_BLOCK, block.at);

@@ -225,3 +225,26 @@ void rule_end_task(struct model *m, int task, enum m_task_state state)
 	void_approvals(m, task, MODEL_NONE);
 	m->tasks[task].state = state;
 }
+
+/* B19: which things a query is about: what it names itself, and the content of its blocks, whichever they are. */
+void rule_things(const struct model *m, const struct m_query_call *call, bool *things)
+{
+	const struct m_task *task = &m->tasks[call->task];
+
+	if (call->need != MODEL_NONE)
+		things[call->need] = true;
+	for (int i = 0; i < call->block_count; i++)
+		things[MODEL_NEEDS + m->blocks[call->blocks[i]].content] = true;
+	if (call->block_count == 0)
+		things[MODEL_NEEDS + m->blocks[task->first_block].content] = true;
+}
+
+bool rule_escalates(const struct m_task *task, const struct m_question *question, const bool *things)
+{
+	bool escalation = question->category == 3 ||
+			  (question->category == 1 && question->content > 64 * BIT); /* B10 */
+
+	for (int i = 0; i < MODEL_THINGS; i++)
+		escalation |= things[i] && task->lowest[i] > 0 && question->category > task->lowest[i];
+	return escalation;
+}

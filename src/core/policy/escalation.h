@@ -1,6 +1,6 @@
 /*
  * Escalations (SPEC B10, B19): which query is one, and whether a task's budget of escalations allows it.  Pure
- * functions of counters: the engine keeps the counters and looks up what was asked before for the same need.
+ * functions of counters: the engine keeps the counters and looks up what was asked before about the same thing.
  */
 #ifndef KH_CORE_POLICY_ESCALATION_H
 #define KH_CORE_POLICY_ESCALATION_H
@@ -9,7 +9,7 @@
 
 /*
  * True if a query of CATEGORY (1-3) with so many MICROBITS is an escalation (B10: more than 64 bits in category 1).
- * LOWEST is the lowest category asked earlier in the same task for the same need, or target; 0 if this is the first.
+ * LOWEST is the lowest category asked earlier in the same task about the same thing; 0 if this is the first.
  */
 bool kh_escalation_is(unsigned category, uint64_t microbits, unsigned lowest);
 

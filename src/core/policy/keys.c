@@ -108,6 +108,7 @@ static const struct kh_schema_field budget_fields[] = {
 	NUMBER(kh_policy_budgets, task_bits, 0, UINT64_C(1000000000)),
 	NUMBER(kh_policy_budgets, context_bits, 0, UINT64_C(1000000000)),
 	NUMBER(kh_policy_budgets, escalations, 0, 1000),
+	NUMBER(kh_policy_budgets, context_escalations, 0, 1000),
 	NUMBER(kh_policy_budgets, retries, 0, 10),
 	NUMBER(kh_policy_budgets, alert_percent, 1, 100),
 };

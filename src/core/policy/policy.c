@@ -12,7 +12,12 @@
 #include "core/policy/shadow.h"
 
 static const struct kh_policy defaults = {
-	.budgets = {.task_bits = 4096, .context_bits = 16384, .escalations = 2, .retries = 2, .alert_percent = 80},
+	.budgets = {.task_bits = 4096,
+		    .context_bits = 16384,
+		    .escalations = 2,
+		    .context_escalations = 8,
+		    .retries = 2,
+		    .alert_percent = 80},
 	.rates = {.category_1 = {KH_QUOTA_MINUTE, 60},
 		  .category_2 = {KH_QUOTA_MINUTE, 30},
 		  .category_3 = {KH_QUOTA_HOUR, 10}},

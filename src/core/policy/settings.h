@@ -33,7 +33,7 @@ enum kh_fenced { KH_FENCED_NEVER, KH_FENCED_ALLOW }; /* E12 */
 
 struct kh_policy_budgets {
 	uint64_t task_bits, context_bits;
-	uint64_t escalations, retries;
+	uint64_t escalations, context_escalations, retries;
 	uint64_t alert_percent;
 };
 

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "core/bcp/bits.h"
 #include "core/comm/attribution.h"
+#include "core/comm/origin.h"
 #include "engine/approval/approval.h"
 #include "engine/context/seal.h"
 #include "engine/state/each.h"
@@ -158,6 +159,14 @@ static struct kh_view describe(struct kh_op *op, const struct kh_seal *seal, enu
 			       seal->row != NULL ? seal->row->content.n : 0);
 }
 
+static enum kh_err find_origin(struct ending *s, struct kh_view *ret_origin)
+{
+	yyjson_val *parameters = NULL;
+	enum kh_err e = kh_json_read(s->op->arena, s->row->parameters, &parameters, s->op->err);
+
+	return e == KH_OK ? kh_origin_text(s->op->arena, s->row->operation, parameters, ret_origin, s->op->err) : e;
+}
+
 static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
 {
 	enum kh_ended ended = result->end == KH_ERRAND_OK       ? KH_ENDED_OK
@@ -178,6 +187,8 @@ static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
 	if (ended == KH_ENDED_OK && !is_sealable(result, &reason))
 		ended = KH_ENDED_FAILED;
 	if (ended == KH_ENDED_OK)
+		e = find_origin(s, &seal.origin);
+	if (e == KH_OK && ended == KH_ENDED_OK)
 		e = kh_seal_block(s->op, &seal);
 	if (e == KH_EREFUSED || e == KH_EINPUT || e == KH_ELIMIT ||
 	    e == KH_EUNKNOWN) { /* what came back cannot be a block */

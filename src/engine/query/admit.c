@@ -14,6 +14,7 @@
 #include "engine/approval/approval.h"
 #include "engine/audit/alert.h"
 #include "engine/context/token.h"
+#include "engine/query/about.h"
 #include "engine/query/atonce.h"
 #include "engine/query/recent.h"
 #include "engine/query/settle.h"
@@ -29,8 +30,7 @@ struct admission {
 	struct kh_reader_row *reader; /* NULL: it was never asked before */
 	struct kh_quota quota;        /* of its rate, including this query */
 	bool has_rate;
-	struct kh_view need_name;
-	struct kh_need_row *need; /* NULL: the first query for it */
+	struct kh_about about;
 	struct kh_query query;
 	struct kh_view body;
 	int64_t *blocks;
@@ -175,6 +175,9 @@ static enum kh_err find_blocks(struct admission *a)
 					    "the block's content was kept for its time and is gone");
 		add_block(a, block.id);
 		a->taint = kh_label_max_taint(a->taint, block.taint);
+		e = kh_about_add(op, &block, &a->about);
+		if (e != KH_OK)
+			return e;
 	}
 	return KH_OK;
 }
@@ -235,22 +238,25 @@ static enum kh_err find_rate(struct admission *a)
 			    (long long)wait / 1000000 + 1);
 }
 
-/* B19: the lowest category asked for this need so far, and whether this query is an escalation from it. */
-static enum kh_err find_need(struct admission *a)
+/* B19: whether this query is an escalation from what was asked about the same thing. */
+static enum kh_err find_about(struct admission *a)
 {
-	struct kh_op *op = a->op;
-	size_t count = 0;
-	int64_t *ids;
+	enum kh_err e = kh_about_find(a->op, a->task, a->query.need, &a->about);
 
-	a->need_name = a->query.need.n > 0 ? kh_arena_printf(op->arena, "need:%.*s", KH_FMT(a->query.need))
-					   : kh_arena_printf(op->arena, "target:%.*s", KH_FMT(a->query.target));
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_NEEDS, a->task->id, a->need_name, 0, 1, &ids, &count);
-	if (e == KH_OK && count > 0)
-		e = kh_txn_load(op->txn, KH_TABLE_NEEDS, ids[0], &a->need);
-	if (e == KH_OK)
-		a->escalation = kh_escalation_is(a->query.category, a->query.microbits,
-						 a->need != NULL ? (unsigned)a->need->lowest : 0);
+	a->escalation = kh_escalation_is(a->query.category, a->query.microbits, a->about.lowest);
 	return e;
+}
+
+/* B19: beyond the context's limit an escalation is refused.  Nothing fails, because its other tasks did nothing. */
+static enum kh_err check_escalations(struct admission *a)
+{
+	uint64_t most = a->op->policy->budgets.context_escalations;
+
+	if (!a->escalation || a->context->escalations < most)
+		return KH_OK;
+	return kh_error_set(a->op->err, KH_EREFUSED, "escalations_exceeded",
+			    "this query is an escalation, and this context has had %llu of %llu; a human can reset it",
+			    (unsigned long long)a->context->escalations, (unsigned long long)most);
 }
 
 /* B21: whether the justification repeats a Reader's words. */
@@ -291,7 +297,7 @@ static enum kh_err open_account(struct admission *a)
 	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
 }
 
-/* The query is admitted: updates totals, rate and need. */
+/* The query is admitted: updates totals, rate and what was asked about. */
 static enum kh_err count(struct admission *a)
 {
 	struct kh_op *op = a->op;
@@ -300,11 +306,8 @@ static enum kh_err count(struct admission *a)
 
 	if (a->reader == NULL && (e = kh_txn_new(op->txn, KH_TABLE_READERS, &a->reader)) == KH_OK)
 		a->reader->name = a->query.target;
-	if (e == KH_OK && a->need == NULL && (e = kh_txn_new(op->txn, KH_TABLE_NEEDS, &a->need)) == KH_OK) {
-		a->need->task = a->task->id;
-		a->need->name = a->need_name;
-		a->need->lowest = a->query.category;
-	}
+	if (e == KH_OK)
+		e = kh_about_asked(op, a->task, &a->about, a->query.category);
 	if (e != KH_OK)
 		return e;
 	uint64_t *queries[] = {&a->reader->queries_1, &a->reader->queries_2, &a->reader->queries_3};
@@ -317,8 +320,6 @@ static enum kh_err count(struct admission *a)
 	*contexts[c] += a->account.total;
 	if (a->has_rate)
 		*quota_of(a->reader, a->query.category) = kh_quotatext_write(op->arena, &a->quota);
-	if (a->query.category < a->need->lowest)
-		a->need->lowest = a->query.category;
 	return KH_OK;
 }
 
@@ -337,7 +338,7 @@ static enum kh_err write_query(struct admission *a)
 	row->category = a->query.category;
 	row->state = a->query.category == 3 ? KH_QUERY_APPROVAL : KH_QUERY_ASKING;
 	row->reader = a->query.target;
-	row->need = a->need_name;
+	row->need = a->query.need;
 	row->body = a->body;
 	row->blocks = kh_op_ids_text(op, a->blocks, a->block_count);
 	row->reader_taint = a->taint;
@@ -348,6 +349,7 @@ static enum kh_err write_query(struct admission *a)
 	row->deadline_at = op->now + (int64_t)a->deadline_ms * 1000;
 	row->pending_at = row->state == KH_QUERY_APPROVAL ? op->now : 0;
 	a->task->escalations += a->escalation;
+	a->context->escalations += a->escalation;
 	return row->state == KH_QUERY_ASKING ? kh_ask_put(op, row, 0) : KH_OK;
 }
 
@@ -427,7 +429,9 @@ static enum kh_err check(struct admission *a)
 	if (e == KH_OK)
 		e = find_rate(a);
 	if (e == KH_OK)
-		e = find_need(a);
+		e = find_about(a);
+	if (e == KH_OK)
+		e = check_escalations(a);
 	if (e == KH_OK)
 		e = find_repeats(a);
 	return e == KH_OK ? open_account(a) : e;

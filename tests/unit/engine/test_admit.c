@@ -1,8 +1,10 @@
 /* B1-B6, B9, B10, B19-B22: a query is checked whole and paid for, or refused with a record and no other trace. */
 #include "asking.h"
+#include "operating.h"
 
 #include "engine/context/assemble.h"
 #include "engine/context/put.h"
+#include "engine/task/reset.h"
 #include "engine/task/task.h"
 
 #define SMALL(bits) "policy:\n  release: immediate\n  budgets:\n    task_bits: " bits "\n" KH_ASKING_RATES
@@ -239,22 +241,105 @@ static void test_admit_rates_survive_a_restart(struct kh_test *t)
 	assert_int_equal(kh_fixture_task_row(w.f, w.task)->total_1, 4 * KH_MICROBIT);
 }
 
-/* B19: a higher category for the same target, or the same need, is an escalation; for another need it is none. */
+/* WHO or YES about BLOCK; whether it counted as an escalation. */
+static bool escalates(struct kh_asking *w, const char *members, struct kh_view block)
+{
+	struct kh_view query = kh_asking_put(
+		w, kh_arena_printf(&w->f->arena, "%s,\"blocks\":[\"%.*s\"]", members, KH_FMT(block)).p);
+
+	return kh_asking_row(w, query)->escalation == 1;
+}
+
+#define MANY "policy:\n  release: immediate\n  budgets: {escalations: 100, context_escalations: 100}\n" KH_ASKING_RATES
+
+/* B19: a higher category about the same block is an escalation, whatever the query calls it. */
 static void test_admit_escalations(struct kh_test *t)
 {
-	struct kh_asking w = kh_asking_begin(t, NULL);
+	struct kh_asking w = kh_asking_begin(t, MANY);
 
 	kh_asking_put(&w, YES ",\"need\":\"sender\"");
-	kh_asking_put(&w, WHO ",\"need\":\"date\"");
 	assert_int_equal(kh_fixture_task_row(w.f, w.task)->escalations, 0);
-	struct kh_view query = kh_asking_put(&w, WHO ",\"need\":\"sender\"");
-	assert_int_equal(kh_fixture_task_row(w.f, w.task)->escalations, 1);
+	struct kh_view query = kh_asking_put(&w, WHO ",\"need\":\"date\"");
 	assert_int_equal(kh_asking_row(&w, query)->escalation, 1);
-	kh_asking_put(&w, WHO); /* by target: the first of its own */
-	kh_asking_put(&w, YES);
-	assert_int_equal(kh_fixture_task_row(w.f, w.task)->escalations, 1);
+	kh_asking_put(&w, WHO ",\"need\":\"place\"");
 	kh_asking_put(&w, WHO);
-	assert_int_equal(kh_fixture_task_row(w.f, w.task)->escalations, 2);
+	kh_asking_put(&w, YES);
+	assert_int_equal(kh_fixture_task_row(w.f, w.task)->escalations, 3);
+	assert_int_equal(kh_fixture_context_row(w.f, w.f->context)->escalations, 3);
+	/* Another task of the same context begins anew; the context goes on counting. */
+	w.task = kh_fixture_task(w.f, w.f->controller);
+	kh_fixture_block(w.f, w.f->controller, w.task, "Something else.");
+	kh_asking_put(&w, WHO);
+	kh_asking_put(&w, YES);
+	kh_asking_put(&w, WHO);
+	assert_int_equal(kh_fixture_task_row(w.f, w.task)->escalations, 1);
+	assert_int_equal(kh_fixture_context_row(w.f, w.f->context)->escalations, 4);
+}
+
+/* B19: the same content is the same thing, and other content is not unless the Controller calls it the same. */
+static void test_admit_escalates_by_content(struct kh_test *t)
+{
+	struct kh_asking w = kh_asking_begin(t, MANY);
+	struct kh_view first = kh_fixture_block(w.f, w.f->controller, w.task, "A page.");
+	struct kh_view other = kh_fixture_block(w.f, w.f->controller, w.task, "Another page.");
+	struct kh_view copy = kh_fixture_block(w.f, w.f->controller, w.task, "A page.");
+
+	assert_false(escalates(&w, YES, first));
+	assert_false(escalates(&w, WHO, other));
+	assert_true(escalates(&w, WHO, copy));
+	assert_false(escalates(&w, WHO ",\"need\":\"price\"", other));
+	assert_false(escalates(&w, YES ",\"need\":\"hours\"", first));
+	assert_true(escalates(&w, WHO ",\"need\":\"hours\"", other));
+}
+
+/* B19: what is fetched again is the same thing, even if the page has changed and the call is spelled otherwise. */
+static void test_admit_escalates_by_origin(struct kh_test *t)
+{
+	static const char *const urls[] = {"https://example.com/trains", "https://EXAMPLE.com:443/trains#now",
+					   "https://example.com/buses"};
+	struct kh_fixture *f = kh_fixture_open(
+		t, MANY "  operations:\n    - {name: comm.fetch, risk: low, approval: auto, rate: 1000000/second}\n");
+	struct kh_asking w = {.f = f, .task = kh_operating_task(f)};
+	struct kh_view blocks[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		struct kh_comm_look look;
+		struct kh_comm_call act;
+		must(t,
+		     kh_operating_call(f, w.task,
+				       kh_arena_printf(&f->arena,
+						       "{\"operation\":\"comm.fetch\",\"url\":\"%s\",\"reason\":\"the "
+						       "page has the price of the train\"}",
+						       urls[i])
+					       .p,
+				       (struct kh_view){NULL, 0}, &act));
+		kh_operating_end(f, &act, KH_ERRAND_OK, kh_arena_printf(&f->arena, "Page %zu.", i).p);
+		must(t, kh_operating_look(f, act.look.id, &look));
+		blocks[i] = kh_arena_dup(&f->arena, look.block);
+	}
+	assert_false(escalates(&w, YES, blocks[0]));
+	assert_false(escalates(&w, WHO, blocks[2]));
+	assert_true(escalates(&w, WHO, blocks[1]));
+}
+
+/* B19: beyond the context's limit an escalation is refused, in a fresh task too; a human's reset clears it. */
+static void test_admit_escalations_of_a_context(struct kh_test *t)
+{
+	struct kh_asking w = kh_asking_begin(t,
+					     "policy:\n  release: immediate\n"
+					     "  budgets: {escalations: 9, context_escalations: 1}\n" KH_ASKING_RATES);
+
+	kh_asking_put(&w, YES);
+	kh_asking_put(&w, WHO);
+	must_refuse(&w, WHO, KH_EREFUSED, "escalations_exceeded");
+	kh_asking_put(&w, YES);
+	assert_int_equal(kh_fixture_task_row(w.f, w.task)->state, KH_TASK_OPEN);
+	w.task = kh_fixture_task(w.f, w.f->controller);
+	kh_fixture_block(w.f, w.f->controller, w.task, "Something else.");
+	must_refuse(&w, SUMMARY, KH_EREFUSED, "escalations_exceeded");
+	struct kh_reset reset = {.context = w.f->context, .reason = KH_LIT("a new conversation begins")};
+	must(t, kh_fixture_call(w.f, w.f->admin, kh_reset_run, &reset));
+	assert_int_equal(kh_fixture_context_row(w.f, w.f->context)->escalations, 0);
 }
 
 #define FIELD_WIDE(n) "{\"name\":\"n" n "\",\"type\":\"integer\",\"min\":-9007199254740992,\"max\":9007199254740991}"
@@ -423,6 +508,9 @@ static const struct kh_test_case cases[] = {
 	KH_TEST(test_admit_rates),
 	KH_TEST(test_admit_rates_survive_a_restart),
 	KH_TEST(test_admit_escalations),
+	KH_TEST(test_admit_escalates_by_content),
+	KH_TEST(test_admit_escalates_by_origin),
+	KH_TEST(test_admit_escalations_of_a_context),
 	KH_TEST(test_admit_wide_query_escalates),
 	KH_TEST(test_admit_one_escalation_too_many),
 	KH_TEST(test_admit_summary),

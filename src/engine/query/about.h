@@ -1,0 +1,33 @@
+/*
+ * What a query is about, as far as escalations go (B19).  Two queries are about the same thing if they share a block,
+ * or blocks with the same content or from the same origin, or if the Controller calls it the same (`need`).  A task
+ * keeps the lowest category that was asked about each thing.
+ */
+#ifndef KH_ENGINE_QUERY_ABOUT_H
+#define KH_ENGINE_QUERY_ABOUT_H
+
+#include "engine/state/op.h"
+
+struct kh_about_thing {
+	struct kh_view name;     /* a key of the table of needs */
+	struct kh_need_row *row; /* NULL: nothing was asked about it yet */
+	struct kh_about_thing *next;
+};
+
+struct kh_about {
+	struct kh_about_thing *things;
+	unsigned lowest; /* the lowest category asked about any of them in this task; 0: none */
+};
+
+/* Adds a sealed block that the query names. */
+enum kh_err kh_about_add(struct kh_op *op, const struct kh_block_row *block, struct kh_about *about) KH_CHECKED;
+
+/* Looks up what was asked before in TASK.  NEED is what the Controller calls it; may be empty. */
+enum kh_err kh_about_find(struct kh_op *op, const struct kh_task_row *task, struct kh_view need,
+			  struct kh_about *about) KH_CHECKED;
+
+/* A query of CATEGORY about it was admitted. */
+enum kh_err kh_about_asked(struct kh_op *op, const struct kh_task_row *task, struct kh_about *about,
+			   unsigned category) KH_CHECKED;
+
+#endif
