@@ -9,6 +9,7 @@
 #include "engine/due.h"
 #include "gateway/dispatch.h"
 #include "gateway/indexing.h"
+#include "gateway/validity.h"
 
 #include <pthread.h>
 #include <sodium.h>
@@ -40,6 +41,7 @@ struct kh_gateway {
 	struct kh_works *works;
 	struct kh_dispatch *dispatch;
 	struct kh_indexing *indexing;
+	struct kh_validity *validity;
 	struct minder minder;
 	pthread_mutex_t lock;           /* guards callers */
 	struct caller callers[CALLERS]; /* a token's place: its row id */
@@ -81,6 +83,26 @@ static void remember(struct kh_gateway *gateway, struct kh_token_claim token, co
 	pthread_mutex_lock(&gateway->lock);
 	gateway->callers[token.id % CALLERS] = (struct caller){.hash = token.hash, .who = *who};
 	pthread_mutex_unlock(&gateway->lock);
+}
+
+/* A token may have been revoked: each is looked up again. */
+static void forget_callers(void *ctx)
+{
+	struct kh_gateway *gateway = ctx;
+
+	pthread_mutex_lock(&gateway->lock);
+	sodium_memzero(gateway->callers, sizeof(gateway->callers));
+	pthread_mutex_unlock(&gateway->lock);
+}
+
+uint64_t kh_gateway_epoch(const struct kh_gateway *gateway)
+{
+	return kh_validity_epoch(gateway->validity);
+}
+
+bool kh_gateway_holds(struct kh_gateway *gateway, struct kh_token_claim token)
+{
+	return kh_validity_holds(gateway->validity, token);
 }
 
 enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_token_claim token, bool fresh, struct kh_who *ret_who,
@@ -224,6 +246,11 @@ static enum kh_err start(struct kh_gateway *gateway, struct kh_error *err)
 		e = kh_dispatch_new(engine, gateway->settings.asks, gateway->works, &gateway->dispatch, err);
 	if (e == KH_OK)
 		e = kh_indexing_new(engine, &gateway->indexing, err);
+	if (e == KH_OK)
+		e = kh_validity_new(
+			&(struct kh_validity_settings){
+				.engine = engine, .works = gateway->works, .changed = forget_callers, .ctx = gateway},
+			&gateway->validity, err);
 	if (e != KH_OK)
 		return e;
 	gateway->minder.gateway = gateway;
@@ -279,6 +306,7 @@ void kh_gateway_free(struct kh_gateway *gateway)
 	kh_works_free(gateway->works);
 	kh_dispatch_free(gateway->dispatch);
 	kh_indexing_free(gateway->indexing);
+	kh_validity_free(gateway->validity);
 	pthread_mutex_destroy(&gateway->lock);
 	sodium_memzero(gateway->callers, sizeof(gateway->callers));
 	kh_alloc_free(alloc, gateway, sizeof(*gateway));

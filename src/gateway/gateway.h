@@ -44,6 +44,10 @@ int64_t kh_gateway_wait(const struct kh_gateway *gateway);
 enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_token_claim token, bool fresh, struct kh_who *ret_who,
 			   struct kh_error *err) KH_CHECKED;
 
+/* For what stays open between operations (gateway/validity.h): check the token again when the epoch has changed. */
+uint64_t kh_gateway_epoch(const struct kh_gateway *gateway);
+bool kh_gateway_holds(struct kh_gateway *gateway, struct kh_token_claim token);
+
 /* Runs operation FN for TOKEN and waits until it is durable (kh_engine_call).  For steps of works. */
 enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_token_claim token, kh_engine_fn *fn, void *call,
 			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;

@@ -1,7 +1,7 @@
 /*
  * Events.  A stream is a work that waits for any event.  Each step reads on from where the last one ended, a bounded
- * number at a time; while the client takes nothing, nothing more is read for it.  The token is looked up again whenever
- * a comment is due, so a revoked token sees nothing after that.
+ * number at a time; while the client takes nothing, nothing more is read for it.  The token is checked in the same
+ * snapshot of the store as the events are read from, so nothing is sent that happened after it was revoked.
  */
 #include "http/events.h"
 
@@ -37,6 +37,8 @@ struct found {
 struct reading {
 	struct kh_txn *txn;
 	struct kh_arena *arena;
+	struct kh_token_claim token;
+	int64_t now;
 	int64_t after, host;
 	struct found *found;
 	size_t count;
@@ -107,11 +109,14 @@ static enum kh_err keep_hosts(struct reading *reading)
 static enum kh_err read_on(struct kh_txn *txn, void *arg)
 {
 	struct reading *reading = arg;
+	struct kh_token_row *token;
 	enum kh_err e;
 
 	kh_txn_use_arena(txn, reading->arena);
 	reading->txn = txn;
-	e = kh_audit_read(txn, reading->after, take, reading);
+	e = kh_token_check(txn, &reading->token, reading->now, &token);
+	if (e == KH_OK)
+		e = kh_audit_read(txn, reading->after, take, reading);
 	return e == KH_OK && reading->host != 0 ? keep_hosts(reading) : e;
 }
 
@@ -152,12 +157,16 @@ static bool send_one(struct kh_http_request *r, struct kh_http_stream *stream, c
 static bool send_new(struct kh_http_request *r, struct watching *watching, bool *ret_more)
 {
 	struct kh_arena *arena = &r->arena;
-	struct reading reading = {.arena = arena, .after = watching->after, .host = watching->host};
+	struct kh_engine *engine = kh_gateway_engine(r->frame->gateway);
+	struct reading reading = {.arena = arena,
+				  .token = r->token,
+				  .now = kh_engine_now(engine),
+				  .after = watching->after,
+				  .host = watching->host};
 	struct kh_error err;
 
 	reading.found = KH_NEW_N(arena, struct found, BATCH);
-	if (reading.found == NULL ||
-	    kh_store_read(kh_engine_store(kh_gateway_engine(r->frame->gateway)), read_on, &reading, &err) != KH_OK)
+	if (reading.found == NULL || kh_store_read(kh_engine_store(engine), read_on, &reading, &err) != KH_OK)
 		return false;
 	for (size_t i = 0; i < reading.count; i++) {
 		if (!send_one(r, watching->stream, &reading.found[i]))
@@ -222,14 +231,12 @@ static enum kh_work_next begin(struct kh_http_request *r, struct watching *watch
 /* Returns false if the stream has to end. */
 static bool keep_open(struct kh_http_request *r, struct watching *watching)
 {
-	struct kh_error err;
-
 	if (atomic_load(&r->gone) || kh_works_is_stopping(kh_gateway_works(r->frame->gateway)))
 		return false;
 	if (kh_works_now() < watching->comment_at)
 		return true;
 	watching->comment_at = kh_works_now() + COMMENT;
-	return who_watches(r, watching, &err) == KH_OK && kh_http_stream_comment(watching->stream);
+	return kh_http_stream_comment(watching->stream);
 }
 
 static enum kh_work_next run(struct kh_http_request *r)

@@ -74,6 +74,7 @@ void kh_http_handling_begin(struct kh_http_request *r)
 	kh_http_watch_does(r->frame->watch, r->fd, KH_HTTP_WORKS, 0);
 	kh_http_request_hold(r);
 	pthread_mutex_lock(&r->lock);
+	r->epoch = kh_gateway_epoch(r->frame->gateway);
 	MHD_suspend_connection(r->connection);
 	r->suspended = r->working = true;
 	pthread_mutex_unlock(&r->lock);

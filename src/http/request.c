@@ -177,6 +177,17 @@ void kh_http_request_left(struct kh_http_request *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
+void kh_http_request_dismiss(struct kh_http_request *r)
+{
+	pthread_mutex_lock(&r->lock);
+	atomic_store(&r->gone, true);
+	if (r->stream != NULL)
+		kh_http_stream_close(r->stream);
+	if (r->working)
+		kh_works_wake(&r->work);
+	pthread_mutex_unlock(&r->lock);
+}
+
 void kh_http_request_over(struct kh_http_request *r, bool well)
 {
 	kh_http_watch_own(r->frame->watch, r->fd, NULL);

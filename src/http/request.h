@@ -39,6 +39,7 @@ struct kh_http_request {
 	const struct kh_http_pair *headers;
 	size_t header_count;
 	struct kh_token_claim token; /* of `Authorization: Bearer` */
+	uint64_t epoch;              /* of gateway/validity.h, when the token was last checked; under the lock */
 	struct kh_view origin;
 	struct sockaddr_storage address;
 	char remote[64];
@@ -88,6 +89,9 @@ void kh_http_request_over(struct kh_http_request *r, bool well);
 
 /* The client went away while it waited. */
 void kh_http_request_left(struct kh_http_request *r);
+
+/* Its token is no longer valid: its stream ends, and its work is woken as if the client were gone. */
+void kh_http_request_dismiss(struct kh_http_request *r);
 
 /* --- for handlers ------------------------------------------------------------------------------------------------ */
 

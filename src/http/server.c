@@ -8,6 +8,7 @@
 #include "http/server.h"
 
 #include "base/alloc.h"
+#include "http/dismiss.h"
 #include "http/error.h"
 #include "http/handling.h"
 #include "http/headers.h"
@@ -26,6 +27,7 @@
 #define SILENCE        30U                 /* seconds after which MHD closes a connection that is silent in a request */
 #define IDLE           100U                /* and one without a request: after what the watch allows */
 #define MOST_DISCARDED ((uint64_t)1 << 20) /* bytes of a refused request's body, so that its sender reads the answer */
+#define APART          2                   /* threads: for health, and to look for tokens that are no longer valid */
 #define FAREWELL       INT64_C(5000000)    /* microseconds for clients to take answers when the server ends */
 /* Forward secrecy and authenticated encryption, whatever the machine's defaults are. */
 #define PRIORITIES                                                                                            \
@@ -50,6 +52,7 @@ struct kh_http {
 	struct door *doors;
 	size_t door_count;
 	unsigned connections;
+	struct kh_http_dismiss dismiss;
 };
 
 /* --- whether a request is accepted -------------------------------------------------------------------------------- */
@@ -344,7 +347,8 @@ enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http 
 	http->frame->waits_most = http->connections - http->connections / 4;
 	e = make_doors(http, err);
 	if (e == KH_OK)
-		e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = 1}, &http->frame->apart, err);
+		e = kh_works_new(&(struct kh_works_settings){.alloc = alloc, .threads = APART}, &http->frame->apart,
+				 err);
 	if (e == KH_OK)
 		e = kh_http_watch_new(&(struct kh_http_watch_settings){.alloc = alloc,
 								       .connections = http->connections,
@@ -354,6 +358,8 @@ enum kh_err kh_http_new(const struct kh_http_settings *settings, struct kh_http 
 								       .hold = kh_http_request_hold,
 								       .drop = kh_http_request_drop},
 				      &http->frame->watch, err);
+	if (e == KH_OK && !kh_http_dismiss_start(&http->dismiss, frame))
+		e = kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the server");
 	if (e != KH_OK) {
 		kh_http_free(http);
 		return e;

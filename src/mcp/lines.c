@@ -12,11 +12,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define EVENTS  64
-#define TOKEN   512 /* bytes of a token's line */
-#define SOON_MS 1
-#define LOOK_MS 1000 /* how often connections without a token are checked */
-#define REST_MS 100  /* pause in accepting if there are no descriptors left */
+#define EVENTS   64
+#define TOKEN    512 /* bytes of a token's line */
+#define SOON_MS  1
+#define CHECK_MS 250 /* how often open connections are checked for tokens that are no longer valid */
+#define REST_MS  100 /* pause in accepting if there are no descriptors left */
 
 struct kh_mcp_lines {
 	struct kh_mcp *mcp;
@@ -34,6 +34,7 @@ struct kh_mcp_lines {
 	bool stdio_there, stdio_ended;
 	/* used by the thread only */
 	struct kh_mcp_connection *all;
+	uint64_t epoch; /* in which the tokens of all open connections were checked */
 };
 
 static void wake(struct kh_mcp_lines *lines)
@@ -179,6 +180,7 @@ static void refuse(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, stru
 #define NO_TOKEN                                                                                       \
 	ERROR("-32600", "\"the first line is a token, and this is none that is good here\",\"data\":{" \
 			"\"code\":\"unauthorised\"}")
+#define REVOKED  ERROR("-32600", "\"the token is no longer valid\",\"data\":{\"code\":\"unauthorised\"}")
 #define TOO_LONG ERROR("-32600", "\"a message is a line of at most 4 MiB\"")
 #define NO_MORE  ERROR("-32603", "\"out of memory, or stopping\"")
 
@@ -411,11 +413,24 @@ static bool obey(struct kh_mcp_lines *lines, bool *ret_quiet)
 	return over;
 }
 
+/* Ends the connections whose tokens are no longer valid, if one may have become so (gateway/validity.h). */
+static void check_tokens(struct kh_mcp_lines *lines)
+{
+	uint64_t epoch = kh_gateway_epoch(lines->mcp->gateway);
+
+	for (struct kh_mcp_connection *c = lines->all; c != NULL && epoch != lines->epoch; c = c->next) {
+		if (c->state == KH_MCP_CONNECTION_OPEN && !kh_gateway_holds(lines->mcp->gateway, c->peer->token))
+			refuse(lines, c, KH_LIT(REVOKED));
+	}
+	lines->epoch = epoch;
+}
+
 /* Handles every connection once; *RET_TIMEOUT is how long epoll may then wait. */
 static void look_after_all(struct kh_mcp_lines *lines, bool quiet, bool over, int *ret_timeout)
 {
 	int timeout = over ? SOON_MS : -1;
 
+	check_tokens(lines);
 	for (struct kh_mcp_connection *c = lines->all; c != NULL; c = c->next) {
 		if (over)
 			shut(lines, c);
@@ -424,8 +439,8 @@ static void look_after_all(struct kh_mcp_lines *lines, bool quiet, bool over, in
 		look_after(lines, c, quiet);
 		if (c->unpolled_in && !c->ended)
 			timeout = SOON_MS;
-		else if (c->state == KH_MCP_CONNECTION_HELLO && timeout < 0)
-			timeout = LOOK_MS;
+		else if (timeout < 0)
+			timeout = CHECK_MS;
 	}
 	remove_closed(lines);
 	*ret_timeout = timeout;

@@ -246,10 +246,10 @@ enum kh_work_next kh_http_mcp_link_step(struct kh_http_mcp_link *link, struct kh
 		return finish(link, false);
 	if (form == FORM_WHOLE)
 		return reply_whole(link, r);
-	if (form == FORM_EVENTS)
-		return step_events(link, r, now);
 	if (atomic_load(&r->gone))
 		return finish(link, true);
+	if (form == FORM_EVENTS)
+		return step_events(link, r, now);
 	r->work.wake_at = link->events ? link->since + KH_HTTP_MCP_STREAM_SLOW : 0;
 	return KH_WORK_WAIT;
 }

@@ -4,6 +4,7 @@
 #include "http/mcp/link.h"
 #include "http/reply.h"
 
+#define CHECK INT64_C(250000)         /* microseconds from one look at the epoch to the next */
 #define SWEEP (INT64_C(15) * 1000000) /* microseconds from one sweep to the next */
 
 struct kh_http_mcp {
@@ -12,7 +13,10 @@ struct kh_http_mcp {
 	struct kh_http_mcp_sessions sessions;
 	struct sweeper {
 		struct kh_work work; /* the first member */
-		struct kh_http_mcp_sessions *sessions;
+		struct kh_http_mcp *mcp;
+		int64_t sweep_at;
+		uint64_t epoch; /* in which all sessions' tokens were checked */
+		bool ends;      /* a session has been ended, and the others were left */
 	} sweeper;
 };
 
@@ -285,16 +289,45 @@ static void free_session(struct kh_http_mcp_session *session)
 	kh_mcp_peer_drop(session->peer);
 }
 
-/* A step of the work that removes old sessions and streams. */
+/* Ends a session whose token is no longer valid. */
+static void check_token(struct kh_http_mcp_session *session, int64_t now)
+{
+	struct kh_http_mcp *mcp = session->table->ctx;
+
+	(void)now;
+	if (kh_gateway_holds(mcp->settings.gateway, session->peer->token))
+		return;
+	mcp->sweeper.ends = true;
+	kh_http_mcp_session_end(session);
+}
+
+/* A sweep goes on only up to a session that was ended, so it is done again until none is. */
+static void check_tokens(struct kh_http_mcp *mcp, int64_t now)
+{
+	do {
+		mcp->sweeper.ends = false;
+		kh_http_mcp_session_sweep(&mcp->sessions, now, check_token);
+	} while (mcp->sweeper.ends);
+}
+
+/* A step of the work that removes old sessions and streams, and those of tokens that are no longer valid. */
 static enum kh_work_next sweep(struct kh_work *work)
 {
-	struct kh_http_mcp_sessions *sessions = ((struct sweeper *)work)->sessions;
+	struct sweeper *sweeper = (struct sweeper *)work;
+	struct kh_http_mcp *mcp = sweeper->mcp;
+	uint64_t epoch = kh_gateway_epoch(mcp->settings.gateway);
 	int64_t now = kh_works_now();
 
 	if (kh_works_is_stopping(work->works))
 		return KH_WORK_DONE;
-	kh_http_mcp_session_sweep(sessions, now, kh_http_mcp_stream_sweep);
-	work->wake_at = now + SWEEP;
+	if (epoch != sweeper->epoch)
+		check_tokens(mcp, now);
+	sweeper->epoch = epoch;
+	if (now >= sweeper->sweep_at) {
+		kh_http_mcp_session_sweep(&mcp->sessions, now, kh_http_mcp_stream_sweep);
+		sweeper->sweep_at = now + SWEEP;
+	}
+	work->wake_at = now + CHECK;
 	return KH_WORK_WAIT;
 }
 
@@ -311,7 +344,7 @@ enum kh_err kh_http_mcp_new(const struct kh_http_mcp_settings *settings, struct 
 	mcp->sessions = (struct kh_http_mcp_sessions){
 		.alloc = alloc, .random = make_random, .ended = end_session, .freed = free_session, .ctx = mcp};
 	kh_http_mcp_session_init(&mcp->sessions);
-	mcp->sweeper.sessions = &mcp->sessions;
+	mcp->sweeper.mcp = mcp;
 	mcp->sweeper.work.step = sweep;
 	if (!kh_works_add(kh_gateway_works(settings->gateway), &mcp->sweeper.work)) {
 		kh_http_mcp_session_done(&mcp->sessions);
