@@ -298,6 +298,20 @@ static void not_planned(void)
 	scene_end(&outing);
 }
 
+/* E1: what a plan that names no operation leaves to the policy passes all its gates, and no more. */
+static void plan_names_nothing(void)
+{
+	scene_set(&outing, LOW);
+	outing_execute("{\"plan\":\"Look it up.\",\"required_operations\":[]}");
+	CHECK(outing_runs(outing_call("comm.fetch", FETCH_A)));
+	scene_end(&outing);
+	scene_set(&outing, ASKED);
+	outing_execute("{\"plan\":\"Look it up.\",\"required_operations\":[]}");
+	CHECK(outing_waits(outing_call("comm.fetch", FETCH_A)));
+	CHECK(outing_begun() == 0);
+	scene_end(&outing);
+}
+
 /* --- ends ----------------------------------------------------------------------------------------------------------
  */
 
@@ -366,6 +380,7 @@ int main(void)
 	first_decider_wins();
 	modified_is_new();
 	not_planned();
+	plan_names_nothing();
 	cut_off_is_unknown();
 	over_is_over();
 	printf("%d passed, %d failed\n", outing_passed, outing_failed);

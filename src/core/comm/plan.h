@@ -1,7 +1,7 @@
 /*
  * The plan with which a task enters its execution phase (E1): {"plan":"...","required_operations":[...]}.  An item is a
  * name, or an object with `operation` and parameters, either beside it or in `parameters`.  An operation that the plan
- * does not name needs an approval of its own.
+ * does not name needs an approval of its own; what a plan means that names none is for the policy to say (`plan`).
  */
 #ifndef KH_CORE_COMM_PLAN_H
 #define KH_CORE_COMM_PLAN_H

@@ -21,6 +21,8 @@ static const struct kh_words network_words =
 static const struct kh_words lint_words = KH_WORDS([KH_LINT_ADVICE] = "advice", [KH_LINT_REFUSE] = "refuse");
 static const struct kh_words release_words =
 	KH_WORDS([KH_RELEASE_SLOTS] = "slots", [KH_RELEASE_IMMEDIATE] = "immediate");
+static const struct kh_words plan_words =
+	KH_WORDS([KH_PLAN_FREE] = "free", [KH_PLAN_NAMED] = "named", [KH_PLAN_ASK] = "ask");
 static const struct kh_words fenced_words = KH_WORDS([KH_FENCED_NEVER] = "never", [KH_FENCED_ALLOW] = "allow");
 static const struct kh_words cell_words = KH_WORDS([KH_ALLOW] = "allow", [KH_VERIFY] = "verify", [KH_DENY] = "deny");
 static const struct kh_words severity_words =
@@ -237,6 +239,7 @@ static const struct kh_schema_field policy_fields[] = {
 	MAP(kh_policy, rates, rate_shape),
 	WORD(kh_policy, lint, lint_words),
 	WORD(kh_policy, release, release_words),
+	WORD(kh_policy, plan, plan_words),
 	WORD(kh_policy, fenced, fenced_words),
 	WORD(kh_policy, user_messages, kh_label_trust_words),
 	MAP(kh_policy, taint_risk, table_shape),

@@ -29,6 +29,12 @@ enum kh_approval_mode {
 enum kh_network { KH_NETWORK_OFF, KH_NETWORK_READONLY, KH_NETWORK_ON };
 enum kh_lint { KH_LINT_ADVICE, KH_LINT_REFUSE };
 enum kh_release { KH_RELEASE_SLOTS, KH_RELEASE_IMMEDIATE };
+/* What a task's plan is for (E1). */
+enum kh_plan_use {
+	KH_PLAN_FREE,  /* a plan that names operations binds to them; one that names none leaves them to the policy */
+	KH_PLAN_NAMED, /* a plan has to name its operations */
+	KH_PLAN_ASK,   /* as free, and a human reads every plan first */
+};
 enum kh_fenced { KH_FENCED_NEVER, KH_FENCED_ALLOW }; /* E12 */
 
 struct kh_policy_budgets {
@@ -117,6 +123,7 @@ struct kh_policy {
 	struct kh_policy_rates rates;
 	enum kh_lint lint;
 	enum kh_release release;
+	enum kh_plan_use plan;
 	enum kh_fenced fenced;
 	enum kh_trust user_messages;
 	struct kh_risk_table taint_risk;

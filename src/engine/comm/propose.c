@@ -161,7 +161,7 @@ static enum kh_err read_plan(struct kh_op *op, const struct kh_task_row *task, s
 	return e;
 }
 
-/* E1: an operation that the plan does not name needs an approval. */
+/* E1: an operation that the plan does not name needs an approval; if it names none, that is left to the policy. */
 static enum kh_err is_planned(struct kh_op *op, const struct kh_plan *plan, const struct kh_proposal *p, bool *ret_yes)
 {
 	yyjson_val *key, *value;
@@ -172,7 +172,8 @@ static enum kh_err is_planned(struct kh_op *op, const struct kh_plan *plan, cons
 		return KH_ENOMEM;
 	yyjson_obj_foreach (p->parameters, i, max, key, value)
 		parameters[i] = (struct kh_parameter){.name = kh_json_str(key), .value = value};
-	*ret_yes = plan == NULL || kh_plan_names(plan, p->row.operation, parameters, n);
+	*ret_yes = plan == NULL || (plan->item_count == 0 && op->policy->plan != KH_PLAN_NAMED) ||
+		   kh_plan_names(plan, p->row.operation, parameters, n);
 	return KH_OK;
 }
 

@@ -1,6 +1,6 @@
 /*
  * The phase transition.  The plan comes from an agent, so it is read strictly and screened.  If the screen finds
- * something, or the agent has been given content that can turn it, a human reads the plan first.  The grant is bound to
+ * something, the agent has been given content that can turn it, or the policy says so, a human reads the plan first.  The grant is bound to
  * the plan's canonical bytes (A2): another plan needs another approval.
  */
 #include "engine/task/transition.h"
@@ -17,6 +17,7 @@ struct plan {
 	struct kh_view canonical;
 	struct kh_digest digest;
 	struct kh_reasons review; /* what the screen found */
+	size_t names;             /* how many operations it names */
 };
 
 static enum kh_err read_plan(struct kh_op *op, yyjson_val *in, struct plan *ret_plan)
@@ -35,6 +36,7 @@ static enum kh_err read_plan(struct kh_op *op, yyjson_val *in, struct plan *ret_
 		e = kh_suspect_value(op->screen, KH_LIT(""), in, &ret_plan->review);
 	if (e == KH_OK)
 		ret_plan->digest = kh_canonical_digest(ret_plan->canonical);
+	ret_plan->names = parsed.item_count;
 	return e;
 }
 
@@ -163,11 +165,14 @@ enum kh_err kh_transition_run(struct kh_op *op, void *call)
 		e = kh_error_set(op->err, KH_EREFUSED, "already_executing", "the task is in its execution phase");
 	if (e == KH_OK)
 		e = read_plan(op, execute->plan, &plan);
+	if (e == KH_OK && plan.names == 0 && op->policy->plan == KH_PLAN_NAMED)
+		e = kh_error_set(op->err, KH_EREFUSED, "plan_names_nothing",
+				 "the policy wants a plan that names its operations in `required_operations`");
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, task->context, &context);
 	if (e != KH_OK)
 		return e;
-	if (plan.review.n > 0 || context->taint == KH_TAINT_HIGH)
+	if (plan.review.n > 0 || context->taint == KH_TAINT_HIGH || op->policy->plan == KH_PLAN_ASK)
 		e = ask_human(op, task, &plan, execute);
 	else
 		e = begin(op, task, &plan, 0, execute);

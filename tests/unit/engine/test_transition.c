@@ -44,6 +44,36 @@ static enum kh_approval state_of(struct kh_fixture *f, struct kh_view approval)
 	return row->state;
 }
 
+#define NAMELESS "{\"plan\":\"look up the price of the train to Berlin\",\"required_operations\":[]}"
+
+/* E1: `named` refuses a plan that names nothing, `ask` has a human read every plan, `free` does neither. */
+static void test_policy(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, "policy:\n  plan: named\n");
+	struct kh_view task = kh_fixture_task(f, f->controller);
+	struct kh_execute call;
+
+	must_fail(t, KH_EREFUSED, execute(f, task, NAMELESS, &call));
+	assert_code(t, "plan_names_nothing");
+	assert_int_equal(kh_fixture_task_row(f, task)->phase, KH_PHASE_PLANNING);
+	must(t, execute(f, task, PLAN, &call));
+	assert_int_equal(kh_fixture_task_row(f, task)->phase, KH_PHASE_EXECUTION);
+}
+
+static void test_policy_asks(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, "policy:\n  plan: ask\n");
+	struct kh_view task = kh_fixture_task(f, f->controller);
+	struct kh_execute call;
+
+	must(t, execute(f, task, NAMELESS, &call));
+	assert_int_not_equal(call.approval.n, 0);
+	assert_int_equal(kh_fixture_task_row(f, task)->phase, KH_PHASE_PLANNING);
+	decide(f, kh_arena_dup(&f->arena, call.approval), KH_CHOICE_APPROVE);
+	must(t, execute(f, task, NAMELESS, &call));
+	assert_int_equal(kh_fixture_task_row(f, task)->phase, KH_PHASE_EXECUTION);
+}
+
 /* E1: an explicit, audited transition with its plan; once. */
 static void test_clean_plan(struct kh_test *t)
 {
@@ -206,7 +236,8 @@ static void test_whose_transition(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_clean_plan),           KH_TEST(test_no_plan),
+	KH_TEST(test_clean_plan),           KH_TEST(test_policy),
+	KH_TEST(test_policy_asks),          KH_TEST(test_no_plan),
 	KH_TEST(test_suspicious_plan),      KH_TEST(test_other_plan),
 	KH_TEST(test_rejected_and_expired), KH_TEST(test_late_use),
 	KH_TEST(test_whose_transition),     KH_TEST(test_tainted_context),
