@@ -50,6 +50,7 @@ eval: build
 	@tools/eval build/keyhole
 	@tools/eval-extract build/keyhole
 	@tools/eval-launder build/tools/verify-calls
+	@tools/eval-bounds build/keyhole
 
 lint:
 	@tools/deps lint

@@ -67,7 +67,7 @@ static double format(void *ctx)
 	const char *problem;
 
 	kh_arena_clear(&s->scratch);
-	(void)kh_format_read(s->format, &s->scratch, s->normal, &canonical, &problem);
+	(void)kh_format_read(s->format, (struct kh_format_detail){0}, &s->scratch, s->normal, &canonical, &problem);
 	return 0;
 }
 

@@ -161,13 +161,13 @@ KH_API void kh_prepared_free(struct kh_prepared *prepared);
 /* 1, 2 or 3. */
 KH_API unsigned kh_prepared_category(const struct kh_prepared *prepared);
 
-/* The most that an answer can carry, in microbits: what to reserve of a budget. */
+/* The bound, in microbits: the most that an answer can carry.  It is what to reserve of a budget, and what to charge. */
 KH_API uint64_t kh_prepared_microbits(const struct kh_prepared *prepared);
 
 /*
- * Judges a Reader's response, any bytes.  *RET_CHARGED is what it costs in microbits: the reservation, or the length of
- * the text under the public code where that is more.  *RET_RESPONSE (RET_RESPONSE may be NULL) is the normalised
- * response as JSON, NULL where it was rejected.  A held response is for a human's eyes, never for the Controller's.
+ * Judges a Reader's response, any bytes.  *RET_CHARGED is what it costs in microbits: always the bound; a text that
+ * carries more is rejected.  *RET_RESPONSE (RET_RESPONSE may be NULL) is the normalised response as JSON, NULL if it was
+ * rejected.  A held response is for a human's eyes, never for the Controller's.
  */
 KH_API enum kh_err kh_prepared_judge(struct kh_prepared *prepared, struct kh_view response,
 				     enum kh_verdict *ret_verdict, uint64_t *ret_charged, struct kh_text **ret_response,

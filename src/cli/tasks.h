@@ -13,7 +13,7 @@ struct kh_tasks_args {
 
 kh_frame_fn kh_tasks_open, kh_tasks_add, kh_tasks_show, kh_tasks_graph, kh_tasks_list, kh_tasks_execute, kh_tasks_close;
 
-/* Writes "budget       3811.0 of 4096.0 bits, about 69 short answers left" for the `budget` and `words` of task.show. */
+/* Writes "budget       15900.0 of 16384.0 bits, about 33 short answers left" for the `budget` and `words` of task.show. */
 void kh_tasks_budget(struct kh_buf *buf, yyjson_val *task);
 
 #endif

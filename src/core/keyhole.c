@@ -226,7 +226,7 @@ unsigned kh_prepared_category(const struct kh_prepared *prepared)
 
 uint64_t kh_prepared_microbits(const struct kh_prepared *prepared)
 {
-	return prepared->query.microbits;
+	return prepared->query.bound;
 }
 
 /* The normalised response as JSON. */
@@ -263,7 +263,7 @@ enum kh_err kh_prepared_judge(struct kh_prepared *prepared, struct kh_view respo
 	if (ret_response != NULL)
 		*ret_response = text;
 	*ret_verdict = answer.verdict;
-	*ret_charged = answer.charged;
+	*ret_charged = prepared->query.bound;
 	return KH_OK;
 }
 

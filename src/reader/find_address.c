@@ -26,7 +26,7 @@ static bool reads(struct kh_spot *spot, enum kh_format format, size_t first, siz
 	if (spot->budget == 0 || text.n > 320)
 		return false;
 	spot->budget--;
-	return kh_format_read(format, spot->arena, text, &canonical, &problem);
+	return kh_format_read(format, (struct kh_format_detail){0}, spot->arena, text, &canonical, &problem);
 }
 
 static bool mail_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range, int *ret_bonus)

@@ -154,7 +154,7 @@ struct kh_query_row {
 	enum kh_taint reader_taint; /* the highest taint of everything that the Reader reads */
 	uint64_t content;           /* microbits reserved for fields or text */
 	uint64_t reserved;          /* all items of its account (B8) */
-	uint64_t length;            /* microbits of the held answer's code (B7); 0: none yet */
+	uint64_t length;            /* microbits of the held answer: its bound (B7); 0: none yet */
 	uint64_t charged;           /* what was charged when it ended */
 	int64_t escalation;         /* 1: it counted as an escalation */
 	int64_t tries;              /* invalid or failed tries, over all rounds */

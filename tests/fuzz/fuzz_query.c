@@ -47,7 +47,8 @@ static void check_accepted(struct kh_arena *arena, const struct kh_query *query)
 	/* Our spelling may be longer than the one that was read. */
 	if (text.n <= KH_QUERY_BYTES) {
 		struct kh_query again = good_query(arena, text);
-		HOLDS(again.category == query->category && again.microbits == query->microbits);
+		HOLDS(again.category == query->category && again.microbits == query->microbits &&
+		      again.bound == query->bound);
 		HOLDS(kh_view_eq(text, write(arena, kh_query_write(&again, doc))));
 	}
 	yyjson_mut_arr_foreach(kh_lint_query(query, arena, doc), i, n, item)

@@ -234,7 +234,6 @@ static int enter(struct model *m, const struct m_query_call *call, enum m_taint 
 						      .state = M_ASKING,
 						      .reader_taint = taint > c->taint ? taint : c->taint,
 						      .reserved = amount,
-						      .aside = rule_aside(m, question),
 						      .escalation = escalation,
 						      .resets = c->resets,
 						      .admitted = m->now,

@@ -46,13 +46,12 @@ struct m_policy {
 /* A question and an answer, as numbers: script.h has their texts. */
 struct m_question {
 	int category;
-	uint64_t content;  /* microbits of fields or text (B5) */
+	uint64_t content;  /* microbits of fields (B5), or the bound of text (B7) */
 	int rounds;        /* how often the Reader is asked (B14) */
 	const char *fault; /* the code of what is wrong with it; NULL: nothing */
 };
 struct m_answer {
 	enum m_verdict first, again; /* as the answer of the first round, and of a later one */
-	uint64_t length;             /* of the text's code (B7); 0 for fields */
 	int value;                   /* what it says: answers that agree have the same */
 	int question;                /* that it fits */
 };
@@ -98,7 +97,7 @@ struct m_query {
 	enum m_query_state state;
 	enum m_outcome outcome;
 	enum m_taint reader_taint;
-	uint64_t reserved, charged, aside; /* ASIDE: what is reserved beside the content */
+	uint64_t reserved, charged;
 	bool escalation, flagged;
 	int resets;       /* of the context before it */
 	int tries, round; /* TRIES: over all rounds */

@@ -157,8 +157,8 @@ static const struct scenario telling[] = {
 };
 
 static const char *const policies[] = {
-	"  release: slots\n  budgets: {task_bits: 20000, context_bits: 50000}\n",
-	"  release: immediate\n  budgets: {task_bits: 20000, context_bits: 50000}\n",
+	"  release: slots\n  budgets: {task_bits: 200000, context_bits: 500000}\n",
+	"  release: immediate\n  budgets: {task_bits: 200000, context_bits: 500000}\n",
 };
 
 /* --- one run ------------------------------------------------------------------------------------------------------ */

@@ -73,21 +73,14 @@ bool rule_reserve(struct model *m, int task, uint64_t amount)
 	return true;
 }
 
-/* AMOUNT is RESERVED or more; the rest comes from what remains, or nothing happens. */
-static bool charge(struct model *m, int task, uint64_t reserved, uint64_t amount)
+static void charge(struct model *m, int task, uint64_t reserved)
 {
 	struct m_money *a = &m->tasks[task].money, *b = &m->contexts[m->tasks[task].context].money;
-	uint64_t more = amount - reserved;
 
-	if (a->remaining < more || b->remaining < more)
-		return false;
-	a->remaining -= more;
-	b->remaining -= more;
 	a->reserved -= reserved;
 	b->reserved -= reserved;
-	a->charged += amount;
-	b->charged += amount;
-	return true;
+	a->charged += reserved;
+	b->charged += reserved;
 }
 
 /* --- slots (B17) -------------------------------------------------------------------------------------------------- */
@@ -178,26 +171,13 @@ static enum m_outcome use_grant(struct model *m, const struct m_query *q)
 	return a->state == M_USED ? M_DELIVERED : a->state == M_VOID ? M_REJECTED : M_EXPIRED;
 }
 
-/* B6, B7: what was reserved is charged in the end; a delivery pays its code's length where that is more, and is not
- * made where the budget does not hold it. */
+/* B6, B7: what was announced and reserved is charged in the end, whatever comes of the query. */
 void rule_end(struct model *m, struct m_query *q, enum m_outcome outcome)
 {
-	int category = m->questions[q->question].category;
-	uint64_t length, amount = q->reserved;
-
 	if (outcome == M_DELIVERED)
 		outcome = use_grant(m, q);
-	length = outcome == M_DELIVERED ? m->answers[q->answer].length : 0;
-	if (length + q->aside > amount)
-		amount = length + q->aside;
-	if (!charge(m, q->task, q->reserved, amount)) {
-		outcome = M_BUDGET;
-		amount = q->reserved;
-		(void)charge(m, q->task, q->reserved, amount);
-	}
-	m->tasks[q->task].total[category] += amount - q->reserved;
-	m->contexts[m->tasks[q->task].context].total[category] += amount - q->reserved;
-	q->charged = amount;
+	charge(m, q->task, q->reserved);
+	q->charged = q->reserved;
 	q->state = M_DONE;
 	q->outcome = outcome;
 	close_asks(m, (int)(q - m->queries));

@@ -3,13 +3,13 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "core/bcp/bits.h"
-#include "core/bcp/code.h"
+#include "core/bcp/bound.h"
 #include "core/screen/normalise.h"
 #include "core/screen/screen.h"
 
 #include <inttypes.h>
 
+#define TOO_LONG   "more bits than this number of words may carry: shorter words, or fewer"
 #define TEXT_LIMIT (1U << 20) /* bytes of the pieces that are screened together */
 
 const struct kh_words kh_answer_verdict_words =
@@ -280,7 +280,7 @@ static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjs
 	if (!judge_length(j, normalised.text, limit, q->id))
 		return KH_OK;
 	judge_hidden(j, &normalised, q->id);
-	if (!kh_format_read(q->format, j->arena, normalised.text, &value->text, &problem)) {
+	if (!kh_format_read(q->format, q->detail, j->arena, normalised.text, &value->text, &problem)) {
 		REJECT(j, "malformed", q->id, "%s: %s", kh_format_name(q->format), problem);
 		return KH_OK;
 	}
@@ -290,6 +290,10 @@ static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjs
 	 */
 	if (!judge_length(j, value->text, q->format == KH_FORMAT_SHORT_LIST ? limit : own, q->id))
 		return KH_OK;
+	if (!kh_bound_holds(q->format, value->text, q->max_words)) {
+		REJECT(j, "too_long", q->id, TOO_LONG);
+		return KH_OK;
+	}
 	e = screen_format(j, q, raw);
 	/* Screen the result as well, because a canonical form can join words that were apart in the answer. */
 	if (e == KH_OK && j->answer->verdict == KH_VERDICT_DELIVER && !kh_view_eq(raw, value->text))
@@ -403,35 +407,25 @@ static enum kh_err judge_summary(struct judge *j, yyjson_val *response)
 	enum kh_err e = kh_normalise_text(j->arena, raw, &normalised);
 	if (e != KH_OK || !judge_length(j, normalised.text, j->query->max_words, member))
 		return e;
+	e = kh_normalise_lower(j->arena, normalised.text, &j->answer->values[0].text);
+	if (e != KH_OK)
+		return e;
+	if (!kh_bound_holds_summary(j->answer->values[0].text, j->query->max_words)) {
+		REJECT(j, "too_long", member, TOO_LONG);
+		return KH_OK;
+	}
 	HOLD(j, "review", member, "a summary is always approved by a human");
 	judge_hidden(j, &normalised, member);
-	e = screen(j, raw, KH_SCREEN_DOCUMENT, KH_SEVERITY_LOW, member);
-	return e == KH_OK ? kh_normalise_lower(j->arena, normalised.text, &j->answer->values[0].text) : e;
+	return screen(j, raw, KH_SCREEN_DOCUMENT, KH_SEVERITY_LOW, member);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-
-/* B7: a delivered answer costs the larger of its reservation and its code length; any other costs its reservation. */
-static uint64_t charge(const struct kh_answer *answer, const struct kh_query *query)
-{
-	uint64_t sum = 0;
-
-	if (query->category == 1 || answer->verdict == KH_VERDICT_REJECT)
-		return query->microbits;
-	for (size_t i = 0; i < answer->value_count; i++) {
-		uint64_t reserved = query->category == 2 ? query->questions[i].microbits : query->microbits;
-		unsigned max_words = query->category == 2 ? query->questions[i].max_words : query->max_words;
-		uint64_t length = kh_code_length(answer->values[i].text, max_words);
-		sum += length > reserved ? length : reserved;
-	}
-	return sum;
-}
 
 enum kh_err kh_answer_judge_value(struct kh_screen *screen_, struct kh_arena *arena, const struct kh_query *query,
 				  yyjson_val *response, struct kh_recent recent, struct kh_answer *ret_answer)
 {
 	size_t n = query->category == 1 ? query->field_count : query->category == 2 ? query->question_count : 1;
-	struct kh_answer answer = {.value_count = n, .reserved = query->microbits};
+	struct kh_answer answer = {.value_count = n};
 	struct judge j = {screen_, arena, query, recent, &answer, KH_NEW_N(arena, bool, n)};
 	enum kh_err e = KH_OK;
 
@@ -449,7 +443,6 @@ enum kh_err kh_answer_judge_value(struct kh_screen *screen_, struct kh_arena *ar
 		e = kh_arena_check(arena);
 	if (e != KH_OK)
 		return e;
-	answer.charged = charge(&answer, query);
 	if (answer.verdict == KH_VERDICT_REJECT)
 		answer.values = NULL;
 	*ret_answer = answer;
@@ -460,11 +453,9 @@ enum kh_err kh_answer_judge_value(struct kh_screen *screen_, struct kh_arena *ar
  * Reads a response that is not JSON a second time, to say why and at which offset.  The first reading has no error
  * struct, because clearing one costs time that good responses do not need.
  */
-static enum kh_err judge_unreadable(struct kh_arena *arena, const struct kh_query *query, struct kh_view text,
-				    struct kh_answer *ret_answer)
+static enum kh_err judge_unreadable(struct kh_arena *arena, struct kh_view text, struct kh_answer *ret_answer)
 {
-	struct kh_answer answer = {
-		.verdict = KH_VERDICT_REJECT, .reserved = query->microbits, .charged = query->microbits};
+	struct kh_answer answer = {.verdict = KH_VERDICT_REJECT};
 	struct kh_error err;
 	yyjson_val *root;
 
@@ -486,7 +477,7 @@ enum kh_err kh_answer_judge(struct kh_screen *screen_, struct kh_arena *arena, c
 	if (e == KH_ENOMEM)
 		return e;
 	if (e != KH_OK)
-		return judge_unreadable(arena, query, text, ret_answer);
+		return judge_unreadable(arena, text, ret_answer);
 	return kh_answer_judge_value(screen_, arena, query, root, recent, ret_answer);
 }
 

@@ -26,8 +26,7 @@ struct kh_answer {
 	enum kh_verdict verdict;
 	struct kh_value *values; /* in the query's order; NULL if rejected */
 	size_t value_count;
-	struct kh_reasons reasons;  /* for humans and the audit; never for the Controller */
-	uint64_t reserved, charged; /* microbits of the fields or the text */
+	struct kh_reasons reasons; /* for humans and the audit; never for the Controller */
 };
 
 #define KH_ANSWER_WORD 40 /* maximum characters of a word */

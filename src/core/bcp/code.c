@@ -7,9 +7,9 @@
 #include "base/utf8.h"
 #include "core/bcp/bits.h"
 
-#define WORD_BITS   11
-#define WORDS       2048
-#define ESCAPE_BITS 5
+#define WORD_BITS 11
+#define WORDS     2048
+#define ANY_BITS  21
 
 static const char *const words[WORDS] = {
 #include "words.inc"
@@ -32,56 +32,85 @@ int kh_code_word(struct kh_view word)
 	return -1;
 }
 
-enum { DIGIT = 27, PRINTABLE = 28, UPPER = 29, BMP = 30, ASTRAL = 31 };
-
-/* An escape and the N bits that follow it. */
-static unsigned escaped(unsigned escape, unsigned n, uint64_t value, uint64_t *ret_value)
+/* CODE with BITS more bits behind it. */
+static struct kh_page_code append(struct kh_page_code code, uint64_t value, unsigned bits)
 {
-	if (ret_value != NULL)
-		*ret_value = (uint64_t)escape << n | value;
-	return ESCAPE_BITS + n;
+	return (struct kh_page_code){code.value << bits | value, code.bits + bits};
 }
 
-unsigned kh_code_symbol(uint32_t c, uint64_t *ret_value)
+struct kh_page_code kh_code_symbol(unsigned *page, uint32_t c)
 {
-	if (c >= 'a' && c <= 'z')
-		return escaped(0, 0, c - 'a', ret_value);
-	if (c >= '0' && c <= '9')
-		return escaped(DIGIT, 4, c - '0', ret_value);
-	if (c >= 'A' && c <= 'Z')
-		return escaped(UPPER, 5, c - 'A', ret_value);
-	/* The other 32 printable ASCII characters are in four runs. */
-	if (c >= '!' && c <= '/')
-		return escaped(PRINTABLE, 5, c - '!', ret_value);
-	if (c >= ':' && c <= '@')
-		return escaped(PRINTABLE, 5, c - ':' + 15, ret_value);
-	if (c >= '[' && c <= '`')
-		return escaped(PRINTABLE, 5, c - '[' + 22, ret_value);
-	if (c >= '{' && c <= '~')
-		return escaped(PRINTABLE, 5, c - '{' + 28, ret_value);
-	if (c <= 0xffff)
-		return escaped(BMP, 16, c, ret_value);
-	return escaped(ASTRAL, 20, c - 0x10000, ret_value);
+	struct kh_page_code code, turn;
+	unsigned to;
+
+	if (kh_page_has(*page, c, &code))
+		return code;
+	if (!kh_page_find(c, &to) || !kh_page_has(to, c, &code))
+		return append(kh_page_any(*page), c, ANY_BITS);
+	turn = kh_page_turn(*page, to);
+	*page = to;
+	return append(turn, code.value, code.bits);
 }
 
-static uint64_t spelled_bits(struct kh_view word)
+static uint64_t spelled_bits(struct kh_view word, unsigned *page)
 {
-	uint64_t bits = KH_CODE_TERMINATOR_BITS;
+	uint64_t bits = 0;
 
 	for (size_t at = 0; at < word.n;) {
 		uint32_t c = 0;
 		size_t n = kh_utf8_decode(word, at, &c);
-		/* Delivered text is valid UTF-8; an invalid byte would be charged all the same. */
-		bits += kh_code_symbol(n ? c : 0xfffd, NULL);
+		/* Delivered text is valid UTF-8; an invalid byte would be counted all the same. */
+		bits += kh_code_symbol(page, n ? c : 0xfffd).bits;
 		at += n ? n : 1;
 	}
-	return bits;
+	return bits + kh_page_terminator(*page).bits;
+}
+
+/* True if the letters a-z are all that WORD has. */
+static bool is_plain(struct kh_view word)
+{
+	for (size_t i = 0; i < word.n; i++) {
+		if (word.p[i] < 'a' || word.p[i] > 'z')
+			return false;
+	}
+	return true;
+}
+
+struct kh_page_code kh_code_begin(unsigned *page, struct kh_view word)
+{
+	static const unsigned pages[] = {KH_PAGE_LATIN, KH_PAGE_HEX, KH_PAGE_WEST};
+	struct kh_page_code best = {0};
+	unsigned from = *page, to = from, after = from;
+
+	if ((from != KH_PAGE_LATIN && from != KH_PAGE_HEX && from != KH_PAGE_WEST) ||
+	    (from == KH_PAGE_LATIN && is_plain(word)))
+		return best;
+	uint64_t least = spelled_bits(word, &after);
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		struct kh_page_code turn = kh_page_turn(from, after = pages[i]);
+		uint64_t bits = turn.bits + spelled_bits(word, &after);
+		if (pages[i] != from && bits < least) {
+			least = bits;
+			best = turn;
+			to = pages[i];
+		}
+	}
+	*page = to;
+	return best;
+}
+
+static uint64_t word_bits(struct kh_view word, unsigned *page)
+{
+	unsigned begun = kh_code_begin(page, word).bits;
+
+	return begun + spelled_bits(word, page);
 }
 
 uint64_t kh_code_length(struct kh_view text, unsigned max_words)
 {
 	uint64_t bits = kh_bits_width(max_words);
 	struct kh_view rest = text, word;
+	unsigned page = KH_PAGE_LATIN;
 
 	for (unsigned count = 1; rest.p != NULL; count++) {
 		if (count >= max_words) {
@@ -90,7 +119,7 @@ uint64_t kh_code_length(struct kh_view text, unsigned max_words)
 		} else if (!kh_view_split(&rest, ' ', &word)) {
 			break;
 		}
-		bits += 1 + (kh_code_word(word) >= 0 ? WORD_BITS : spelled_bits(word));
+		bits += 1 + (kh_code_word(word) >= 0 ? WORD_BITS : word_bits(word, &page));
 	}
 	return bits * KH_MICROBIT;
 }

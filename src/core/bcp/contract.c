@@ -36,6 +36,7 @@ enum kh_err kh_bcp_contract_check(struct kh_call *call, yyjson_val *in, yyjson_m
 	/* For people: three places, rounded. */
 	uint64_t thousandths = (query.microbits + 500) / 1000;
 	yyjson_mut_obj_add_real(doc, out, "bits", (double)thousandths / 1000.0);
+	yyjson_mut_obj_add_uint(doc, out, "bound", query.bound);
 	yyjson_mut_obj_add_val(doc, out, "advice", kh_lint_query(&query, call->arena, doc));
 	*ret_out = out;
 	return KH_OK;
@@ -101,8 +102,9 @@ static yyjson_mut_val *write_verdict(struct kh_call *call, const struct kh_query
 		yyjson_mut_obj_add_val(doc, out, "response", kh_answer_write(answer, query, doc));
 	yyjson_mut_obj_add_val(doc, out, "reasons", kh_json_reasons(doc, &answer->reasons));
 	yyjson_mut_val *microbits = yyjson_mut_obj_add_obj(doc, out, "microbits");
-	yyjson_mut_obj_add_uint(doc, microbits, "reserved", answer->reserved);
-	yyjson_mut_obj_add_uint(doc, microbits, "charged", answer->charged);
+	/* Announced, reserved and charged are one number (B7). */
+	yyjson_mut_obj_add_uint(doc, microbits, "reserved", query->bound);
+	yyjson_mut_obj_add_uint(doc, microbits, "charged", query->bound);
 	return out;
 }
 

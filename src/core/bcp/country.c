@@ -22,3 +22,8 @@ bool kh_country_find(struct kh_view key, struct kh_view *ret_name)
 {
 	return kh_closed_find(&list, key, ret_name);
 }
+
+size_t kh_country_count(void)
+{
+	return list.count;
+}

@@ -13,4 +13,7 @@
  */
 bool kh_country_find(struct kh_view key, struct kh_view *ret_name);
 
+/* How many there are in the list. */
+size_t kh_country_count(void);
+
 #endif

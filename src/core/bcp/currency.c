@@ -88,3 +88,8 @@ size_t kh_currency_symbol_suffix(struct kh_view text)
 {
 	return longest(text, at_end);
 }
+
+size_t kh_currency_count(void)
+{
+	return COUNT;
+}

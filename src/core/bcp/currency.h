@@ -22,4 +22,7 @@ bool kh_currency_find(struct kh_view key, struct kh_view *ret_code, unsigned *re
 size_t kh_currency_symbol_prefix(struct kh_view text);
 size_t kh_currency_symbol_suffix(struct kh_view text);
 
+/* How many there are in the list. */
+size_t kh_currency_count(void);
+
 #endif

@@ -298,7 +298,8 @@ static bool read_zone(const struct tokens *t, size_t i, struct kh_time *time)
 		i += 2;
 	}
 	time->offset = sign * (h * 60 + m);
-	return i == t->n && h <= 14 && m < 60 && hours->text.n != 3;
+	/* Every zone in use is a quarter of an hour, and at most 14 hours away; fewer forms carry fewer bits (B7). */
+	return i == t->n && m < 60 && m % 15 == 0 && h * 60 + m <= 14 * 60 && hours->text.n != 3;
 }
 
 bool kh_date_read_time(struct kh_view text, struct kh_time *ret_time, const char **ret_problem)

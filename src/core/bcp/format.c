@@ -22,6 +22,7 @@
 
 struct reading {
 	struct kh_arena *arena;
+	struct kh_format_detail detail;
 	struct kh_view text;
 	struct kh_view canonical;
 	const char *problem;
@@ -254,13 +255,23 @@ static bool read_date(struct reading *r)
 	return true;
 }
 
+/* TIME without what the question does not ask for. */
+static struct kh_view write_time(const struct reading *r, struct kh_time time)
+{
+	if (!r->detail.seconds)
+		time.second = -1;
+	if (!r->detail.zone)
+		time.zoned = false;
+	return kh_date_write_time(r->arena, &time);
+}
+
 static bool read_time(struct reading *r)
 {
 	struct kh_time time;
 
 	if (!kh_date_read_time(r->text, &time, &r->problem))
 		return false;
-	r->canonical = kh_date_write_time(r->arena, &time);
+	r->canonical = write_time(r, time);
 	return true;
 }
 
@@ -271,7 +282,7 @@ static bool read_datetime(struct reading *r)
 
 	if (!kh_date_read_both(r->text, &date, &time, &r->problem))
 		return false;
-	struct kh_view day = kh_date_write(r->arena, &date), clock = kh_date_write_time(r->arena, &time);
+	struct kh_view day = kh_date_write(r->arena, &date), clock = write_time(r, time);
 	r->canonical = kh_arena_printf(r->arena, "%.*sT%.*s", KH_FMT(day), KH_FMT(clock));
 	return true;
 }
@@ -458,10 +469,10 @@ enum kh_format_screen kh_format_screen(enum kh_format format)
 	return formats[format].screen;
 }
 
-bool kh_format_read(enum kh_format format, struct kh_arena *arena, struct kh_view text, struct kh_view *ret_canonical,
-		    const char **ret_problem)
+bool kh_format_read(enum kh_format format, struct kh_format_detail detail, struct kh_arena *arena, struct kh_view text,
+		    struct kh_view *ret_canonical, const char **ret_problem)
 {
-	struct reading r = {.arena = arena, .text = text, .problem = "malformed"};
+	struct reading r = {.arena = arena, .detail = detail, .text = text, .problem = "malformed"};
 
 	if (!formats[format].read(&r) || arena->failed) {
 		*ret_problem = r.problem;

@@ -46,10 +46,18 @@ unsigned kh_format_words(enum kh_format format);
 enum kh_format_screen kh_format_screen(enum kh_format format);
 
 /*
+ * What a time of day says beyond hour and minute (B7).  It comes out only if the question asks for it, because it
+ * carries bits.
+ */
+struct kh_format_detail {
+	bool seconds, zone;
+};
+
+/*
  * Reads TEXT, which has gone through kh_normalise_text() and is not empty.  True and the canonical form, in the arena;
  * or false and a description of the problem (a static text, so it is safe to show).  Out of memory marks the arena.
  */
-bool kh_format_read(enum kh_format format, struct kh_arena *arena, struct kh_view text, struct kh_view *ret_canonical,
-		    const char **ret_problem);
+bool kh_format_read(enum kh_format format, struct kh_format_detail detail, struct kh_arena *arena, struct kh_view text,
+		    struct kh_view *ret_canonical, const char **ret_problem);
 
 #endif

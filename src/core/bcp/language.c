@@ -23,3 +23,8 @@ bool kh_language_find(struct kh_view key, struct kh_view *ret_name)
 	/* "the French language".  This is tried second, because sign languages have the word in their names. */
 	return kh_view_ends(key, language) && kh_closed_find(&list, kh_view_sub(key, 0, key.n - language.n), ret_name);
 }
+
+size_t kh_language_count(void)
+{
+	return list.count;
+}

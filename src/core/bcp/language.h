@@ -15,4 +15,7 @@
  */
 bool kh_language_find(struct kh_view key, struct kh_view *ret_name);
 
+/* How many there are in the list. */
+size_t kh_language_count(void);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/member.h"
 #include "base/utf8.h"
 #include "core/bcp/bits.h"
+#include "core/bcp/bound.h"
 
 enum {
 	CATEGORY,
@@ -59,7 +60,20 @@ static enum kh_err read_fields(const struct reader *r)
 	enum kh_err e = kh_field_read_all(r->arena, r->m[FIELDS].val, &query->fields, &query->field_count, r->errors);
 	for (size_t i = 0; i < query->field_count; i++)
 		query->microbits += query->fields[i].microbits;
+	query->bound = query->microbits;
 	return e;
+}
+
+/* Times that a check compares are compared with their zones, so the query asks for these too (B7, B12). */
+static void ask_for_zones(struct kh_query *query)
+{
+	for (size_t i = 0; i < query->check_count; i++) {
+		const struct kh_check *check = &query->checks[i];
+		if (check->kind <= KH_CHECK_AFTER) {
+			kh_question_ask_zone(&query->questions[check->a]);
+			kh_question_ask_zone(&query->questions[check->b]);
+		}
+	}
 }
 
 static enum kh_err read_questions(const struct reader *r)
@@ -74,13 +88,19 @@ static enum kh_err read_questions(const struct reader *r)
 	size_t before = r->errors->n;
 	enum kh_err e = kh_question_read_all(r->arena, r->m[QUESTIONS].val, query->max_words, &query->questions,
 					     &query->question_count, r->errors);
-	for (size_t i = 0; i < query->question_count; i++)
-		query->microbits += query->questions[i].microbits;
 	/* Checks refer to questions, so they cannot be read if the questions are wrong. */
 	if (e != KH_OK || r->errors->n > before)
 		return e;
-	return kh_check_read_all(r->arena, r->m[CHECKS].val, query->questions, query->question_count, &query->checks,
-				 &query->check_count, r->errors);
+	e = kh_check_read_all(r->arena, r->m[CHECKS].val, query->questions, query->question_count, &query->checks,
+			      &query->check_count, r->errors);
+	if (e != KH_OK)
+		return e;
+	ask_for_zones(query);
+	for (size_t i = 0; i < query->question_count; i++) {
+		query->microbits += query->questions[i].microbits;
+		query->bound += query->questions[i].bound;
+	}
+	return KH_OK;
 }
 
 static void read_directive(const struct reader *r)
@@ -99,6 +119,7 @@ static void read_directive(const struct reader *r)
 			       "a directive has at most %d bytes, this one %zu", KH_QUESTION_BYTES, query->directive.n);
 	query->max_words = (unsigned)kh_member_int(&r->m[WORDS], true, 1, KH_QUERY_WORDS, 0, KH_LIT(""), r->errors);
 	query->microbits = query->max_words * KH_BITS_WORD;
+	query->bound = kh_bound_summary(query->max_words);
 	if (approval != NULL && !yyjson_is_true(approval))
 		kh_reasons_add(r->errors, yyjson_is_bool(approval) ? "approval_required" : "wrong_type",
 			       KH_LIT("requires_approval"), "a summary is always approved by a human; expected true");

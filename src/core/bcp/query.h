@@ -34,7 +34,8 @@ struct kh_query {
 	struct kh_view *blocks;
 	size_t block_count;
 
-	uint64_t microbits; /* of fields or text: the most that an answer can carry by B5, which is reserved */
+	uint64_t microbits; /* of fields or text, by B5: 11 bits a word */
+	uint64_t bound;     /* the most that an answer can carry (B7): announced, reserved and charged */
 };
 
 /* Whether a query is only checked, or is to be admitted: then it must have target and justification. */

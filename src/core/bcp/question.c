@@ -3,6 +3,7 @@
 
 #include "base/member.h"
 #include "core/bcp/bits.h"
+#include "core/bcp/bound.h"
 #include "core/bcp/field.h"
 
 struct reader {
@@ -65,6 +66,41 @@ static void read_format(const struct reader *r, const struct kh_member *member, 
 			       KH_FMT(kh_arena_quote(r->arena, word)));
 }
 
+/* True if one of WORDS, in lower case and separated by '|', is a word of TEXT. */
+static bool has_word(struct kh_view text, struct kh_view words)
+{
+	struct kh_view word;
+
+	while (kh_view_split(&words, '|', &word)) {
+		for (size_t at = 0; at + word.n <= text.n; at++) {
+			bool begins = at == 0 || !kh_ascii_is_alpha(text.p[at - 1]);
+			bool ends = at + word.n == text.n || !kh_ascii_is_alpha(text.p[at + word.n]);
+			if (begins && ends && kh_view_eq_nocase(kh_view_sub(text, at, at + word.n), word))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* B7: what a question about a time asks for, by its own words. */
+static struct kh_format_detail read_detail(const struct kh_question *question)
+{
+	if (question->format != KH_FORMAT_TIME && question->format != KH_FORMAT_DATETIME)
+		return (struct kh_format_detail){0};
+	return (struct kh_format_detail){
+		.seconds = has_word(question->text, KH_LIT("second|seconds|sekunde|sekunden|seconde|secondes|segundo|"
+							   "segundos|secondo|secondi|seconden")),
+		.zone = has_word(question->text,
+				 KH_LIT("zone|timezone|utc|gmt|offset|zeitzone|fuseau|zona|fuso|tijdzone")),
+	};
+}
+
+void kh_question_ask_zone(struct kh_question *question)
+{
+	question->detail.zone = question->format == KH_FORMAT_TIME || question->format == KH_FORMAT_DATETIME;
+	question->bound = kh_bound_answer(question->format, question->detail, question->max_words);
+}
+
 static enum kh_err read_one(const struct reader *r, yyjson_val *obj, struct kh_question *question)
 {
 	enum { ID, TEXT, WORDS, FORMAT, REPHRASINGS, COUNT };
@@ -90,6 +126,8 @@ static enum kh_err read_one(const struct reader *r, yyjson_val *obj, struct kh_q
 						      r->errors);
 	question->microbits = question->max_words * KH_BITS_WORD;
 	read_format(r, &m[FORMAT], &question->format);
+	question->detail = read_detail(question);
+	question->bound = kh_bound_answer(question->format, question->detail, question->max_words);
 	return read_rephrasings(r, m[REPHRASINGS].val, question);
 }
 

@@ -15,10 +15,12 @@ struct kh_question {
 	struct kh_view id;
 	struct kh_view text;
 	enum kh_format format;
+	struct kh_format_detail detail;
 	unsigned max_words;
 	struct kh_view *rephrasings; /* B14: the Reader is asked each of them too */
 	size_t rephrasing_count;
 	uint64_t microbits; /* B5 */
+	uint64_t bound;     /* B7 */
 };
 
 /* Reads the array QUESTIONS; DEFAULT_WORDS is the query's own max_words. */
@@ -28,6 +30,9 @@ enum kh_err kh_question_read_all(struct kh_arena *arena, yyjson_val *questions, 
 
 /* The question with this id, or NULL. */
 const struct kh_question *kh_question_find(const struct kh_question *questions, size_t count, struct kh_view id);
+
+/* Asks for the zone too if QUESTION asks for a time: its bound grows by that. */
+void kh_question_ask_zone(struct kh_question *question);
 
 yyjson_mut_val *kh_question_write(const struct kh_question *question, yyjson_mut_doc *doc);
 

@@ -16,12 +16,3 @@ enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t 
 	*ret_account = account;
 	return KH_OK;
 }
-
-uint64_t kh_account_length(uint64_t reserved, uint64_t content, uint64_t length)
-{
-	uint64_t sum;
-
-	if (length <= content)
-		return reserved;
-	return __builtin_add_overflow(reserved - content, length, &sum) ? UINT64_MAX : sum;
-}

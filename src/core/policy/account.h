@@ -24,11 +24,4 @@ struct kh_account {
 enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms, bool may_hold,
 			    struct kh_account *ret_account) KH_CHECKED;
 
-/*
- * What a delivery costs whose text has a code of LENGTH. Its account reserved RESERVED in all, of which CONTENT is for
- * the text.  The cost is max(CONTENT, LENGTH) and the other items (B7); pass it to kh_budget_settle() as the length.
- * Saturates, so that an overflow exceeds every budget.
- */
-uint64_t kh_account_length(uint64_t reserved, uint64_t content, uint64_t length);
-
 #endif

@@ -38,27 +38,15 @@ enum kh_err kh_budget_reserve(struct kh_budget *const *budgets, size_t count, ui
 	return KH_OK;
 }
 
-enum kh_err kh_budget_settle(struct kh_budget *const *budgets, size_t count, uint64_t reserved, uint64_t length,
-			     uint64_t *ret_charged)
+enum kh_err kh_budget_charge(struct kh_budget *const *budgets, size_t count, uint64_t reserved)
 {
-	uint64_t more = length > reserved ? length - reserved : 0;
-
-	if (!all_have(budgets, count, more, reserved))
+	if (!all_have(budgets, count, 0, reserved))
 		return KH_EREFUSED;
 	for (size_t i = 0; i < count; i++) {
-		budgets[i]->remaining -= more;
 		budgets[i]->reserved -= reserved;
-		budgets[i]->charged += reserved + more;
+		budgets[i]->charged += reserved;
 	}
-	*ret_charged = reserved + more;
 	return KH_OK;
-}
-
-enum kh_err kh_budget_forfeit(struct kh_budget *const *budgets, size_t count, uint64_t reserved)
-{
-	uint64_t charged;
-
-	return kh_budget_settle(budgets, count, reserved, 0, &charged);
 }
 
 bool kh_budget_past(const struct kh_budget *budget, unsigned percent)

@@ -15,7 +15,11 @@
 #include "base/error.h"
 #include "core/bcp/bits.h"
 
-#define KH_BUDGET_ANSWER (5 * KH_BITS_WORD) /* a short answer: five words */
+/*
+ * A short answer, the unit that people are told: what a short_text of five words reserves.  470 bits are for the text
+ * (bound.c), 10 for outcome and time.
+ */
+#define KH_BUDGET_ANSWER (480 * KH_MICROBIT)
 
 struct kh_budget {
 	uint64_t budget;
@@ -37,15 +41,10 @@ bool kh_budget_valid(const struct kh_budget *budget);
 enum kh_err kh_budget_reserve(struct kh_budget *const *budgets, size_t count, uint64_t amount) KH_CHECKED;
 
 /*
- * Settles a delivery with a reservation of RESERVED and a code of LENGTH: charges max(RESERVED, LENGTH) (B7).
- * KH_EREFUSED if that would exceed one of the budgets: then nothing is changed, the delivery must not be made, and the
- * caller calls kh_budget_forfeit().
+ * Charges a reservation, whether the answer was delivered or not (B7): exactly what was announced.  KH_EREFUSED if it
+ * was never reserved; then nothing is changed.
  */
-enum kh_err kh_budget_settle(struct kh_budget *const *budgets, size_t count, uint64_t reserved, uint64_t length,
-			     uint64_t *ret_charged) KH_CHECKED;
-
-/* Charges the reservation of an answer that was not delivered.  KH_EREFUSED if it was never reserved. */
-enum kh_err kh_budget_forfeit(struct kh_budget *const *budgets, size_t count, uint64_t reserved) KH_CHECKED;
+enum kh_err kh_budget_charge(struct kh_budget *const *budgets, size_t count, uint64_t reserved) KH_CHECKED;
 
 /* True if reserved + charged is PERCENT or more of the budget (B9).  An empty budget is always past it. */
 bool kh_budget_past(const struct kh_budget *budget, unsigned percent);
@@ -59,7 +58,7 @@ bool kh_budget_crossed(const struct kh_budget *before, const struct kh_budget *a
  */
 bool kh_budget_unusual(uint64_t queries, uint64_t total, uint64_t amount);
 
-/* What remains, in words: "about 37 short answers left".  {NULL, 0} on failure. */
+/* What remains, in words: "about 34 short answers left".  {NULL, 0} on failure. */
 struct kh_view kh_budget_words(struct kh_arena *arena, const struct kh_budget *budget);
 
 #endif

@@ -12,8 +12,8 @@
 #include "core/policy/shadow.h"
 
 static const struct kh_policy defaults = {
-	.budgets = {.task_bits = 4096,
-		    .context_bits = 16384,
+	.budgets = {.task_bits = 16384,
+		    .context_bits = 65536,
 		    .escalations = 2,
 		    .context_escalations = 8,
 		    .retries = 2,

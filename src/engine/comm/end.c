@@ -61,7 +61,7 @@ static enum kh_err tell(struct ending *s)
 {
 	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
 	struct kh_declaration_row *row = s->row;
-	enum kh_err e = row->reserved > 0 ? kh_budget_forfeit(budgets, 2, row->reserved) : KH_OK;
+	enum kh_err e = row->reserved > 0 ? kh_budget_charge(budgets, 2, row->reserved) : KH_OK;
 
 	if (e == KH_EREFUSED)
 		return kh_error_set(s->op->err, KH_ESTORE, "store_corrupt", "an operation was never reserved for");

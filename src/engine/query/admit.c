@@ -292,8 +292,7 @@ static enum kh_err open_account(struct admission *a)
 
 	/* A query can wait for one reviewer; a summary for two, one after the other. */
 	a->deadline_ms = a->query.category == 3 ? 2 * expiry : expiry;
-	enum kh_err e = kh_account_open(a->op->policy->release, a->query.microbits, a->deadline_ms, may_hold,
-					&a->account);
+	enum kh_err e = kh_account_open(a->op->policy->release, a->query.bound, a->deadline_ms, may_hold, &a->account);
 	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
 }
 

@@ -68,7 +68,7 @@ static enum kh_err judge(struct kh_op *op, struct kh_query_row *query, struct kh
 	e = kh_json_write(op->arena, kh_answer_write(&answer, &asked, doc), &query->held);
 	if (e != KH_OK)
 		return e;
-	query->length = answer.charged;
+	query->length = asked.bound;
 	*ret_normalised = query->held;
 	return KH_OK;
 }

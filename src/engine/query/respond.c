@@ -181,7 +181,7 @@ static enum kh_err keep_answer(struct answering *a)
 	/* In the query's order (B17), which canonical JSON would not keep. */
 	enum kh_err e = kh_json_write(a->op->arena, kh_answer_write(&a->answer, &a->asked, doc), &a->query->held);
 
-	a->query->length = a->answer.charged;
+	a->query->length = a->asked.bound;
 	return e;
 }
 

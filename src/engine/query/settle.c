@@ -7,9 +7,7 @@
 #include "core/bcp/bits.h"
 #include "core/block/block.h"
 #include "core/block/taint.h"
-#include "core/policy/account.h"
 #include "engine/approval/approval.h"
-#include "engine/audit/alert.h"
 #include "engine/context/derive.h"
 #include "engine/state/find.h"
 
@@ -69,31 +67,6 @@ static enum kh_err use_grant(struct ending *s, enum kh_granted *ret_why)
 	return e == KH_EREFUSED ? KH_OK : e;
 }
 
-/* A text costs more than was reserved for it: corrects the totals. */
-static enum kh_err count_more(struct ending *s, uint64_t more)
-{
-	struct kh_op *op = s->op;
-	struct kh_reader_row *reader;
-	size_t count = 0;
-	int64_t *ids;
-	size_t c = (size_t)s->query->category - 1;
-
-	if (more == 0)
-		return KH_OK;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_READERS_NAMED, 0, s->query->reader, 0, 1, &ids, &count);
-	if (e == KH_OK)
-		e = count == 1 ? kh_txn_load(op->txn, KH_TABLE_READERS, ids[0], &reader) : KH_EUNKNOWN;
-	if (e != KH_OK)
-		return e;
-	uint64_t *readers[] = {&reader->total_1, &reader->total_2, &reader->total_3};
-	uint64_t *tasks[] = {&s->task->total_1, &s->task->total_2, &s->task->total_3};
-	uint64_t *contexts[] = {&s->context->total_1, &s->context->total_2, &s->context->total_3};
-	*readers[c] += more;
-	*tasks[c] += more;
-	*contexts[c] += more;
-	return KH_OK;
-}
-
 /* Makes the delivery a block (B23), which counts as given to the context from now on. */
 static enum kh_err write_block(struct ending *s)
 {
@@ -138,34 +111,39 @@ static enum kh_err write_block(struct ending *s)
 	return KH_OK;
 }
 
-static enum kh_err deliver(struct ending *s, const struct kh_alert *before)
+static enum kh_err deliver(struct ending *s)
 {
 	struct kh_query_row *query = s->query;
-	uint64_t charged = query->charged;
 
-	s->context->exposed += charged;
+	s->context->exposed += query->charged;
 	enum kh_err e = write_block(s);
-	if (e == KH_OK)
-		e = count_more(s, charged - query->reserved);
 	if (e == KH_OK)
 		e = kh_txn_next_event(s->op->txn, &query->event);
 	if (e != KH_OK)
 		return e;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
-	e = kh_op_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
-	return e == KH_OK ? kh_alert_after(s->op, before, s->task, s->context, query->reader) : e;
+	return kh_op_event(s->op, KH_AUDIT_QUERY_DELIVERED, s->task, s->what);
 }
 
-/* Any outcome but a delivery: charges what was reserved (B6). */
-static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *reason)
+/* B6, B7: what was reserved is charged, whatever comes of the query. */
+static enum kh_err charge(struct ending *s)
 {
 	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
-	struct kh_query_row *query = s->query;
-	enum kh_err e = kh_budget_forfeit(budgets, 2, query->reserved);
+	enum kh_err e = kh_budget_charge(budgets, 2, s->query->reserved);
 
 	if (e == KH_EREFUSED)
 		return kh_error_set(s->op->err, KH_ESTORE, "store_corrupt", "a query was never reserved for");
+	s->query->charged = s->query->reserved;
+	return e;
+}
+
+/* Any outcome but a delivery. */
+static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *reason)
+{
+	struct kh_query_row *query = s->query;
+	enum kh_err e = charge(s);
+
 	if (e == KH_OK)
 		e = drop_ask(s->op, query);
 	if (e != KH_OK)
@@ -173,7 +151,6 @@ static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *re
 	query->outcome = outcome;
 	if (reason != NULL)
 		query->reason = kh_view_str(reason);
-	query->charged = query->reserved;
 	query->state = KH_QUERY_DONE;
 	query->ended_at = s->op->now;
 	return kh_op_event(s->op, KH_AUDIT_QUERY_ENDED, s->task, s->what);
@@ -182,7 +159,6 @@ static enum kh_err end(struct ending *s, enum kh_outcome outcome, const char *re
 /* Carries out what was decided. */
 static enum kh_err release(struct ending *s)
 {
-	struct kh_budget *budgets[] = {&s->task->budget, &s->context->budget};
 	struct kh_query_row *query = s->query;
 	enum kh_granted granted;
 
@@ -195,13 +171,11 @@ static enum kh_err release(struct ending *s)
 		return end(s, KH_OUTCOME_EXPIRED, "grant_expired");
 	if (granted != KH_GRANTED)
 		return end(s, KH_OUTCOME_REJECTED, "grant_void");
-	/* A text past its reservation is paid here, which can pass the threshold. */
-	struct kh_alert before = kh_alert_before(s->task, s->context);
-	e = kh_budget_settle(budgets, 2, query->reserved,
-			     kh_account_length(query->reserved, query->content, query->length), &query->charged);
-	if (e == KH_EREFUSED)
+	/* Only a query that an older version admitted reserved less than its bound: nobody paid for this answer. */
+	if (query->length > query->content)
 		return end(s, KH_OUTCOME_BUDGET, "budget");
-	return e == KH_OK ? deliver(s, &before) : e;
+	e = charge(s);
+	return e == KH_OK ? deliver(s) : e;
 }
 
 static enum kh_err ready(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason,

@@ -28,7 +28,6 @@ static void test_fields(struct kh_test *t)
 		struct kh_answer answer = judge(t, FIELDS, good[i]);
 		assert_int_equal(answer.verdict, KH_VERDICT_DELIVER);
 		assert_view(written(t, FIELDS, &answer), "{\"fields\":{\"b\":true,\"e\":\"Red\",\"i\":7}}");
-		assert_int_equal(answer.charged, answer.reserved);
 	}
 }
 
@@ -202,24 +201,41 @@ static void test_summary(struct kh_test *t)
 	judge_to(t, query, "{\"summary\":\"a\\udb40\\udc41\"}", KH_VERDICT_HOLD, "invisible", "summary");
 }
 
-/* B7: charged is the larger of reservation and code length; what is rejected costs its reservation. */
-static void test_charge(struct kh_test *t)
+/* B7: an answer whose code is longer than its bound is rejected, though it has no more words than it may. */
+static void test_bound(struct kh_test *t)
 {
-	struct kh_answer answer = judge(t, TEXT("short_text", "1"), "{\"q\":\"about\"}");
+	/* 40 characters that no page has: 26 bits each, and one word has 214. */
+#define TEN                                                                                                            \
+	"\xf0\x9f\x98\x80\xf0\x9f\x98\x81\xf0\x9f\x98\x82\xf0\x9f\x98\x83\xf0\x9f\x98\x84\xf0\x9f\x98\x85\xf0\x9f\x98" \
+	"\x86\xf0\x9f\x98\x87\xf0\x9f\x98\x88\xf0\x9f\x98\x89"
+	judge_to(t, TEXT("short_text", "1"), "{\"q\":\"" TEN "\"}", KH_VERDICT_REJECT, "too_long", "q");
+	judge_to(t, TEXT("short_text", "2"), "{\"q\":\"" TEN "\"}", KH_VERDICT_DELIVER, NULL, NULL);
+	judge_to(t, TEXT("short_text", "1"), "{\"q\":\"wilhelmina\"}", KH_VERDICT_DELIVER, NULL, NULL);
+	judge_to(t, "{\"category\":3,\"directive\":\"Sum up.\",\"max_words\":1}", "{\"summary\":\"" TEN TEN "\"}",
+		 KH_VERDICT_REJECT, "too_long", "summary");
+}
 
-	assert_int_equal(answer.reserved, 11 * KH_MICROBIT);
-	assert_int_equal(answer.charged, 12 * KH_MICROBIT);
-	answer = judge(t, TEXT("short_text", "9"), "{\"q\":\"about\"}");
-	assert_int_equal(answer.charged, 99 * KH_MICROBIT);
-	answer = judge(t, TEXT("date", "2"), "{\"q\":\"March 15\"}");
-	assert_true(answer.charged > answer.reserved);
-	answer = judge(t, TEXT("date", "2"), "{\"q\":\"Smarch 15\"}");
-	assert_int_equal(answer.verdict, KH_VERDICT_REJECT);
-	assert_int_equal(answer.charged, answer.reserved);
+/* B7: seconds and zones come out if the question asks for them, or if a check compares them. */
+static void test_detail(struct kh_test *t)
+{
+#define TIME(question) \
+	"{\"category\":2,\"questions\":[{\"id\":\"q\",\"question\":\"" question "\",\"expected_format\":\"time\"}]}"
+	static const char *const all[][2] = {
+		{TIME("When does it start?"), "14:30"},
+		{TIME("When does it start, with seconds?"), "14:30:15"},
+		{TIME("When does it start, in which time zone?"), "14:30+02:00"},
+		{TIME("When, to the second, in UTC?"), "14:30:15+02:00"},
+		{TIME("When is the secondary school zoned?"), "14:30"},
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_answer answer = judge(t, all[i][0], "{\"q\":\"2:30:15 pm UTC+2\"}");
+		assert_int_equal(answer.verdict, KH_VERDICT_DELIVER);
+		assert_view(answer.values[0].text, all[i][1]);
+	}
 }
 
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_fields),  KH_TEST(test_fields_rejected), KH_TEST(test_length), KH_TEST(test_pairs),
 	KH_TEST(test_list),    KH_TEST(test_anomalies),       KH_TEST(test_hidden), KH_TEST(test_pieces),
-	KH_TEST(test_summary), KH_TEST(test_charge)};
+	KH_TEST(test_summary), KH_TEST(test_bound),           KH_TEST(test_detail)};
 KH_TEST_MAIN(cases)

@@ -3,6 +3,8 @@
 #include "core/screen/normalise.h"
 #include "harness.h"
 
+#define EVERY ((struct kh_format_detail){.seconds = true, .zone = true})
+
 struct vector {
 	const char *in, *out; /* OUT NULL: refused */
 };
@@ -15,7 +17,7 @@ static void check(struct kh_test *t, enum kh_format format, const struct vector 
 		struct kh_view canonical = {NULL, 0}, again = {NULL, 0};
 		const char *problem = NULL;
 		must(t, kh_normalise_text(&t->arena, kh_view_str(all[i].in), &n));
-		bool ok = kh_format_read(format, &t->arena, n.text, &canonical, &problem);
+		bool ok = kh_format_read(format, EVERY, &t->arena, n.text, &canonical, &problem);
 		must(t, kh_arena_check(&t->arena));
 		if (ok != (all[i].out != NULL))
 			fail_msg("%s \"%s\": %.*s%s", kh_format_name(format), all[i].in, KH_FMT(canonical),
@@ -24,7 +26,7 @@ static void check(struct kh_test *t, enum kh_format format, const struct vector 
 			continue;
 		assert_view(canonical, all[i].out);
 		must(t, kh_normalise_text(&t->arena, canonical, &n));
-		ok = kh_format_read(format, &t->arena, n.text, &again, &problem);
+		ok = kh_format_read(format, EVERY, &t->arena, n.text, &again, &problem);
 		must(t, kh_arena_check(&t->arena));
 		if (!ok)
 			fail_msg("%s \"%s\" is not read again", kh_format_name(format), all[i].out);

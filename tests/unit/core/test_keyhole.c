@@ -33,7 +33,7 @@ static void test_commands(struct kh_test *t)
 		const char *in, *out; /* OUT: what the answer begins with */
 	} all[] = {
 		{KH_BCP_CHECK, "{\"category\":1,\"fields\":[{\"name\":\"a\",\"type\":\"boolean\"}]}",
-		 "{\"ok\":true,\"category\":1,\"microbits\":1000000,\"bits\":1.0,\"advice\":[]}"},
+		 "{\"ok\":true,\"category\":1,\"microbits\":1000000,\"bits\":1.0,\"bound\":1000000,\"advice\":[]}"},
 		{KH_BCP_CHECK, "{}", "{\"ok\":false,\"errors\":[{\"code\":\"bad_category\""},
 		{KH_BCP_VALIDATE,
 		 "{\"query\":{\"category\":2,\"questions\":[{\"id\":\"q\",\"question\":\"Who?\",\"format\":\"person_"

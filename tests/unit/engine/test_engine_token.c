@@ -48,7 +48,7 @@ static void test_create(struct kh_test *t)
 	assert_int_equal(row->context, context->id);
 	assert_int_equal(context->token, row->id);
 	assert_int_equal(context->taint, KH_TAINT_LOW);
-	assert_int_equal(context->budget.remaining, 16384 * KH_MICROBIT);
+	assert_int_equal(context->budget.remaining, 65536 * KH_MICROBIT);
 	struct kh_digest hash = kh_canonical_digest(kh_view_of((const char *)create.secret, sizeof(create.secret)));
 	assert_memory_equal(&row->secret, &hash, sizeof(hash));
 	struct kh_view event = kh_fixture_event(f, KH_AUDIT_TOKEN_CREATED);
@@ -148,7 +148,7 @@ static void test_who_creates(struct kh_test *t)
 	assert_int_equal(kh_fixture_context_row(f, create.context)->budget.budget, 10 * KH_MICROBIT);
 	create.bits = 1000000;
 	must(t, kh_fixture_call(f, f->host, kh_token_create_run, &create));
-	assert_int_equal(kh_fixture_context_row(f, create.context)->budget.budget, 16384 * KH_MICROBIT);
+	assert_int_equal(kh_fixture_context_row(f, create.context)->budget.budget, 65536 * KH_MICROBIT);
 }
 
 /* A host that is gone has no agents: they act for it. */

@@ -51,8 +51,8 @@ static void test_open(struct kh_test *t)
 	assert_view(task->title, "Reise nach Köln");
 	assert_int_equal(task->state, KH_TASK_OPEN);
 	assert_int_equal(task->phase, KH_PHASE_PLANNING);
-	assert_int_equal(task->budget.budget, 4096 * KH_MICROBIT);
-	assert_int_equal(task->budget.remaining, 4096 * KH_MICROBIT);
+	assert_int_equal(task->budget.budget, 16384 * KH_MICROBIT);
+	assert_int_equal(task->budget.remaining, 16384 * KH_MICROBIT);
 	assert_int_equal(task->escalation_limit, 2);
 	assert_memory_equal(&task->policy, &f->policy->digest, sizeof(task->policy));
 	assert_int_equal(task->chain.n, 1);
@@ -63,7 +63,7 @@ static void test_open(struct kh_test *t)
 	assert_int_equal(yyjson_get_sint(kh_json_get(kh_json_get(listed, "what"), "task")), task->id);
 	assert_int_equal(yyjson_get_sint(kh_json_get(opened, "chain")), task->id);
 	assert_int_equal(yyjson_get_sint(kh_json_get(opened, "n")), 1);
-	assert_int_equal(yyjson_get_sint(kh_json_get(kh_json_get(opened, "what"), "budget")), 4096 * KH_MICROBIT);
+	assert_int_equal(yyjson_get_sint(kh_json_get(kh_json_get(opened, "what"), "budget")), 16384 * KH_MICROBIT);
 }
 
 /* B6: a controller may ask for less than the policy gives, not for more. */
@@ -75,7 +75,7 @@ static void test_open_with_less(struct kh_test *t)
 	must(t, kh_fixture_call(f, f->controller, kh_task_open_run, &less));
 	assert_int_equal(kh_fixture_task_row(f, less.id)->budget.budget, 10 * KH_MICROBIT);
 	must(t, kh_fixture_call(f, f->controller, kh_task_open_run, &more));
-	assert_int_equal(kh_fixture_task_row(f, more.id)->budget.budget, 4096 * KH_MICROBIT);
+	assert_int_equal(kh_fixture_task_row(f, more.id)->budget.budget, 16384 * KH_MICROBIT);
 }
 
 static void test_bad_titles(struct kh_test *t)
@@ -234,12 +234,12 @@ static void test_show_humans(struct kh_test *t)
 	ask_agent(f, f->controller, task);
 	yyjson_val *json = kh_fixture_json(f, show(f, f->reviewer, task));
 	yyjson_val *budget = kh_json_get(json, "budget"), *exact = kh_json_get(budget, "microbits");
-	assert_true(yyjson_get_num(kh_json_get(budget, "bits")) == 4096.0);
+	assert_true(yyjson_get_num(kh_json_get(budget, "bits")) == 16384.0);
 	assert_true(yyjson_get_num(kh_json_get(budget, "charged")) == 4.584963);
 	assert_true(yyjson_get_num(kh_json_get(budget, "reserved")) == 4.0);
 	assert_int_equal(yyjson_get_uint(kh_json_get(exact, "charged")), 4584963);
-	assert_int_equal(yyjson_get_uint(kh_json_get(exact, "remaining")), 4096000000 - 8584963);
-	assert_view(kh_json_str(kh_json_get(json, "words")), "about 74 short answers left");
+	assert_int_equal(yyjson_get_uint(kh_json_get(exact, "remaining")), 16384000000 - 8584963);
+	assert_view(kh_json_str(kh_json_get(json, "words")), "about 34 short answers left");
 	assert_view(kh_json_str(kh_json_get(json, "taint")), "medium");
 	assert_view(kh_json_str(kh_json_get(json, "phase")), "planning");
 	assert_int_equal(yyjson_get_uint(kh_json_get(kh_json_get(json, "totals"), "1")), 8584963);

@@ -153,8 +153,8 @@ static void test_unseen_second_slot(struct kh_test *t)
 		{"\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"yes\",\"type\":\"boolean\","
 		 "\"repeat\":2}]",
 		 KH_MICROBIT, 15 * 16 / 2},
-		{QUESTION, 66 * KH_MICROBIT, 15 * 16 / 2},
-		{SUMMARY, 88 * KH_MICROBIT, 16},
+		{QUESTION, (150 + 64 * 6) * KH_MICROBIT, 15 * 16 / 2},
+		{SUMMARY, (350 + 62 * 8) * KH_MICROBIT, 16},
 	};
 	struct kh_fixture *f = kh_fixture_open(t, slots);
 	struct kh_view task = begin(f);

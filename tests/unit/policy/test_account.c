@@ -1,6 +1,5 @@
 #include "core/bcp/bits.h"
 #include "core/policy/account.h"
-#include "core/policy/budget.h"
 #include "harness.h"
 
 /* B8: fields or text, outcome (3 bits), delivery time (log2 of the slots). */
@@ -40,27 +39,5 @@ static void test_two_slots(struct kh_test *t)
 	assert_int_equal(account.time, 0);
 }
 
-/* B7: a text that is longer than what was reserved costs its own length; the other items stay. */
-static void test_length(struct kh_test *t)
-{
-	struct kh_account account;
-	struct kh_budget budget = kh_budget_new(100 * KH_MICROBIT), *list[] = {&budget};
-	uint64_t charged = 0;
-
-	(void)t;
-	assert_int_equal(kh_account_open(KH_RELEASE_IMMEDIATE, 55 * KH_MICROBIT, 1000, false, &account), KH_OK);
-	assert_int_equal(kh_budget_reserve(list, 1, account.total), KH_OK);
-	assert_int_equal(kh_account_length(account.total, account.content, 0), account.total);
-	assert_int_equal(kh_account_length(account.total, account.content, 60 * KH_MICROBIT), 63 * KH_MICROBIT);
-	assert_int_equal(kh_budget_settle(list, 1, account.total,
-					  kh_account_length(account.total, account.content, 60 * KH_MICROBIT),
-					  &charged),
-			 KH_OK);
-	assert_int_equal(charged, 63 * KH_MICROBIT);
-	assert_int_equal(kh_account_length(account.total, account.content, UINT64_MAX), UINT64_MAX);
-	assert_true(kh_budget_valid(&budget));
-}
-
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_items), KH_TEST_ONCE(test_two_slots),
-					    KH_TEST_ONCE(test_length)};
+static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_items), KH_TEST_ONCE(test_two_slots)};
 KH_TEST_MAIN(cases)

@@ -1,3 +1,5 @@
+#include "core/bcp/bound.h"
+#include "core/policy/account.h"
 #include "core/policy/budget.h"
 #include "harness.h"
 
@@ -21,25 +23,16 @@ static void reserve_all(const struct kh_budget *from, uint64_t limit)
 	}
 }
 
-/* The same: settle and forfeit, with every reservation and code length. */
-static void settle_all(const struct kh_budget *from, uint64_t limit)
+/* The same: charge, with every reservation. */
+static void charge_all(const struct kh_budget *from, uint64_t limit)
 {
 	for (uint64_t reserved = 0; reserved <= limit; reserved++) {
-		for (uint64_t length = 0; length <= limit; length++) {
-			struct kh_budget b = *from, *list[] = {&b};
-			uint64_t charged = 99, want = length > reserved ? length : reserved;
-			enum kh_err e = kh_budget_settle(list, 1, reserved, length, &charged);
-			bool fits = reserved <= from->reserved && want - reserved <= from->remaining;
-			assert_sound(&b);
-			assert_int_equal(e, fits ? KH_OK : KH_EREFUSED);
-			/* B7: charged is max(reserved, code length); a refused delivery changes nothing. */
-			assert_int_equal(charged, fits ? want : 99);
-			assert_int_equal(b.charged, from->charged + (fits ? want : 0));
-		}
 		struct kh_budget b = *from, *list[] = {&b};
-		assert_int_equal(kh_budget_forfeit(list, 1, reserved),
-				 reserved <= from->reserved ? KH_OK : KH_EREFUSED);
+		bool fits = reserved <= from->reserved;
+		assert_int_equal(kh_budget_charge(list, 1, reserved), fits ? KH_OK : KH_EREFUSED);
 		assert_sound(&b);
+		/* B7: charged is what was reserved; a refused charge changes nothing. */
+		assert_int_equal(b.charged, from->charged + (fits ? reserved : 0));
 		assert_int_equal(b.remaining, from->remaining); /* B6: no refund */
 	}
 }
@@ -54,7 +47,7 @@ static void test_exhaustive(struct kh_test *t)
 				struct kh_budget b = {budget, budget - reserved - charged, reserved, charged};
 				assert_sound(&b);
 				reserve_all(&b, 9);
-				settle_all(&b, 9);
+				charge_all(&b, 9);
 			}
 		}
 	}
@@ -68,15 +61,14 @@ static void test_boundaries(struct kh_test *t)
 	size_t n = sizeof(edges) / sizeof(edges[0]);
 
 	(void)t;
-	for (size_t i = 0; i < n * n * n; i++) {
-		uint64_t amount = edges[i % n], reserved = edges[i / n % n], length = edges[i / n / n];
+	for (size_t i = 0; i < n * n; i++) {
+		uint64_t amount = edges[i % n], reserved = edges[i / n];
 		struct kh_budget b = kh_budget_new(UINT64_MAX), *list[] = {&b};
-		uint64_t charged;
 		enum kh_err e = kh_budget_reserve(list, 1, amount);
 		assert_int_equal(e, KH_OK);
-		e = kh_budget_settle(list, 1, reserved, length, &charged);
+		e = kh_budget_charge(list, 1, reserved);
 		assert_sound(&b);
-		assert_true(e != KH_OK || b.charged == (length > reserved ? length : reserved));
+		assert_true(e != KH_OK || b.charged == reserved);
 		e = kh_budget_reserve(list, 1, amount);
 		assert_sound(&b);
 	}
@@ -84,26 +76,23 @@ static void test_boundaries(struct kh_test *t)
 	struct kh_budget broken = {.budget = 1, .remaining = UINT64_MAX, .reserved = 2}, *list[] = {&broken};
 	assert_false(kh_budget_valid(&broken));
 	assert_int_equal(kh_budget_reserve(list, 1, 0), KH_EREFUSED);
-	assert_int_equal(kh_budget_forfeit(list, 1, 1), KH_EREFUSED);
+	assert_int_equal(kh_budget_charge(list, 1, 1), KH_EREFUSED);
 }
 
 /* B6: task and context together, both or none. */
 static void test_together(struct kh_test *t)
 {
 	struct kh_budget task = kh_budget_new(100), context = kh_budget_new(150), *both[] = {&task, &context};
-	uint64_t charged;
 
 	(void)t;
-	assert_int_equal(kh_budget_reserve(both, 2, 90), KH_OK);
-	assert_int_equal(kh_budget_settle(both, 2, 90, 95, &charged), KH_OK);
-	assert_int_equal(charged, 95);
+	assert_int_equal(kh_budget_reserve(both, 2, 95), KH_OK);
+	assert_int_equal(kh_budget_charge(both, 2, 95), KH_OK);
 	task = kh_budget_new(100); /* another task of the same context */
 	assert_int_equal(kh_budget_reserve(both, 2, 60), KH_EREFUSED);
 	assert_int_equal(task.remaining, 100);
 	assert_int_equal(kh_budget_reserve(both, 2, 50), KH_OK);
-	/* B7: the text turned out longer than what was reserved: the context cannot pay, so it is not delivered. */
-	assert_int_equal(kh_budget_settle(both, 2, 50, 56, &charged), KH_EREFUSED);
-	assert_int_equal(kh_budget_forfeit(both, 2, 50), KH_OK);
+	assert_int_equal(kh_budget_charge(both, 2, 51), KH_EREFUSED);
+	assert_int_equal(kh_budget_charge(both, 2, 50), KH_OK);
 	assert_int_equal(task.charged, 50);
 	assert_int_equal(context.charged, 145);
 	assert_sound(&task);
@@ -143,13 +132,20 @@ static void test_words(struct kh_test *t)
 		uint64_t bits;
 		const char *words;
 	} all[] = {
-		{4096, "about 74 short answers left"},
-		{55 * 37, "about 37 short answers left"},
-		{55, "about 1 short answer left"},
-		{54, "less than one short answer left"},
+		{16384, "about 34 short answers left"},
+		{480 * 37, "about 37 short answers left"},
+		{480, "about 1 short answer left"},
+		{479, "less than one short answer left"},
 		{0, "nothing left"},
 	};
 
+	/* The unit is what a short answer of five words really reserves by the default policy. */
+	struct kh_account account;
+	assert_int_equal(kh_account_open(KH_RELEASE_SLOTS,
+					 kh_bound_answer(KH_FORMAT_SHORT_TEXT, (struct kh_format_detail){0}, 5), 600000,
+					 true, &account),
+			 KH_OK);
+	assert_true(account.total <= KH_BUDGET_ANSWER && account.total > KH_BUDGET_ANSWER - KH_MICROBIT);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_budget b = kh_budget_new(all[i].bits * KH_MICROBIT);
 		struct kh_view words = kh_budget_words(&t->arena, &b);

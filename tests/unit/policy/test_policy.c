@@ -16,7 +16,8 @@ static void test_default(struct kh_test *t)
 	const struct kh_policy *p;
 
 	must(t, kh_config_policy(&t->arena, KH_LIT(""), KH_LIT(""), &p, &t->err));
-	assert_int_equal(p->budgets.task_bits, 4096);
+	assert_int_equal(p->budgets.task_bits, 16384);      /* B7 */
+	assert_int_equal(p->budgets.context_bits, 65536);   /* B7 */
 	assert_int_equal(p->budgets.escalations, 2);        /* B19 */
 	assert_int_equal(p->budgets.retries, 2);            /* B16 */
 	assert_int_equal(p->budgets.alert_percent, 80);     /* B9 */
@@ -37,7 +38,7 @@ static void test_version(struct kh_test *t)
 	const struct kh_policy *a, *b, *c, *d;
 
 	must(t, policy(t, "", &a));
-	must(t, policy(t, "# the same\npolicy:\n  lint: advice\n  budgets: {retries: 2, task_bits: 4096}\n", &b));
+	must(t, policy(t, "# the same\npolicy:\n  lint: advice\n  budgets: {retries: 2, task_bits: 16384}\n", &b));
 	must(t, policy(t, "policy:\n  budgets: {retries: 3}\n", &c));
 	must(t, policy(t, "policy:\n  version: '2'\n", &d));
 	assert_memory_equal(&a->digest, &b->digest, sizeof(a->digest));

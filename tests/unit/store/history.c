@@ -235,7 +235,8 @@ static enum kh_err deliver(struct kh_txn *txn, void *arg)
 	struct kh_budget *budgets[] = {&task->budget, &context->budget};
 	struct kh_block_row *block = make(txn, KH_TABLE_BLOCKS);
 
-	ok(kh_budget_settle(budgets, 2, 7000000, 7000000, &query->charged), txn->err);
+	ok(kh_budget_charge(budgets, 2, 7000000), txn->err);
+	query->charged = 7000000;
 	query->state = KH_QUERY_DONE;
 	query->outcome = KH_OUTCOME_DELIVERED;
 	query->held = KH_LIT("{\"fields\":{\"q\":true}}");
@@ -361,7 +362,7 @@ static enum kh_err operate(struct kh_txn *txn, void *arg)
 	row->reason = KH_LIT("status");
 	row->ended_at = row->release_at = h->now;
 	ok(event(txn, h, KH_AUDIT_OPERATION_ENDED, task, 0, ""), txn->err);
-	ok(kh_budget_forfeit(budgets, 2, 3000000), txn->err);
+	ok(kh_budget_charge(budgets, 2, 3000000), txn->err);
 	row->state = KH_DECLARATION_DONE;
 	row->charged = row->reserved;
 	return event(txn, h, KH_AUDIT_OPERATION_TOLD, task, 0, "");
@@ -377,7 +378,7 @@ static enum kh_err end_task(struct kh_txn *txn, void *arg)
 	struct kh_context_row *context = load(txn, KH_TABLE_CONTEXTS, 1);
 	struct kh_query_row *query = load(txn, KH_TABLE_QUERIES, 2);
 	struct kh_budget *budgets[] = {&task->budget, &context->budget};
-	ok(kh_budget_forfeit(budgets, 2, query->reserved), txn->err);
+	ok(kh_budget_charge(budgets, 2, query->reserved), txn->err);
 	query->state = KH_QUERY_DONE;
 	query->outcome = KH_OUTCOME_FAILED;
 	query->reason = KH_LIT("task_closed");
