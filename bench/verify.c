@@ -28,7 +28,8 @@ struct subject {
 	struct kh_screen *screen;
 	struct kh_arena arena;
 	yyjson_val *arguments;
-	struct kh_view earlier, bytes;
+	struct kh_view bytes;
+	struct kh_sent sent; /* before the call */
 	struct kh_verify_source sources[BLOCKS];
 	struct kh_digest digest;
 	char *copy;
@@ -38,12 +39,19 @@ struct subject {
 static double verify(void *ctx)
 {
 	struct subject *s = ctx;
+	struct kh_verify_request call = {
+		.tool = KH_LIT("comm.search"),
+		.arguments = s->arguments,
+		.sent = &s->sent,
+		.sent_count = 1,
+		.sources = s->sources,
+		.source_count = BLOCKS,
+		.taint = KH_TAINT_HIGH,
+	};
 	struct kh_verification v;
 
 	kh_arena_clear(&s->arena);
-	kh_bench_must(kh_verify_call(s->screen, &s->arena, KH_LIT("comm.search"), s->arguments, s->earlier, s->sources,
-				     BLOCKS, KH_TAINT_HIGH, &v),
-		      "kh_verify_call");
+	kh_bench_must(kh_verify_call(s->screen, &s->arena, &call, &v), "kh_verify_call");
 	s->matches = v.matches.n;
 	return 0;
 }
@@ -148,7 +156,7 @@ int main(void)
 	if (getenv("KH_BENCH_ONLY") == NULL)
 		measure(&s, "prose", kh_prose_story(SIZE));
 	kh_bench_must(kh_json_read(&keep, kh_view_str(dense), &s.arguments, NULL), "kh_json_read");
-	s.earlier = kh_prose_make(4096);
+	s.sent = (struct kh_sent){.lines = kh_prose_make(KH_SENT_BYTES), .calls = 1};
 	if (getenv("KH_BENCH_ONLY") == NULL) {
 		measure(&s, "prose, a dense call", kh_prose_story(SIZE));
 		measure(&s, "random words, a dense call", kh_prose_make(SIZE));

@@ -1,7 +1,8 @@
 /*
  * Puts calls to tier 1 of verification without a store, for tools/eval-launder.  Lines {"tool":...,"arguments":{...},
- * "earlier":"...","sources":[{"id":...,"from":"world|delivery|own","content":...}]} in; what the reviewer would be
- * shown, a line each, out.
+ * "sources":[{"id":...,"from":"world|delivery|own","content":...}]} in; what the reviewer would be shown, a line each,
+ * out.  In place of "arguments", "calls" has the arguments of several calls in their order, each of which begins; the
+ * line is about the first that shares something with a source, or about the last.
  */
 #include "core/block/verify.h"
 
@@ -45,6 +46,69 @@ static yyjson_mut_val *write(yyjson_mut_doc *doc, const struct kh_verification *
 	return obj;
 }
 
+/* What the calls before sent: every parameter that there is, and all of them. */
+struct sending {
+	struct kh_sent at[64];
+	size_t n;
+};
+
+static struct kh_sent *find_sent(struct sending *sent, struct kh_view name)
+{
+	for (size_t i = 0; i < sent->n; i++) {
+		if (kh_view_eq(sent->at[i].name, name))
+			return &sent->at[i];
+	}
+	if (sent->n == sizeof(sent->at) / sizeof(sent->at[0]))
+		return NULL;
+	sent->at[sent->n] = (struct kh_sent){.name = name};
+	return &sent->at[sent->n++];
+}
+
+/* A call has begun: the next ones are compared after it. */
+static bool begin(struct kh_arena *arena, const struct kh_verify_request *call, struct sending *sent)
+{
+	struct kh_sent_value *values = NULL;
+	struct kh_sent before[KH_SENT_VALUES + 2];
+	struct kh_view line;
+	size_t count = 0;
+	bool fine = kh_sent_split(arena, call->tool, call->arguments, &values, &count) == KH_OK;
+
+	for (size_t i = 0; fine && i < count; i++) {
+		struct kh_sent *of = find_sent(sent, values[i].name);
+		fine = of != NULL;
+		if (fine)
+			before[i] = *of;
+	}
+	fine = fine && kh_sent_all(arena, before, values, count, &line) == KH_OK;
+	for (size_t i = 0; fine && i < count; i++)
+		fine = kh_sent_add(arena, find_sent(sent, values[i].name), values[i].value) == KH_OK;
+	struct kh_sent *all = fine ? find_sent(sent, KH_LIT("")) : NULL;
+	return all != NULL && kh_sent_add(arena, all, line) == KH_OK;
+}
+
+/* The calls of a line, up to the first with a match. */
+static bool verify_all(struct kh_screen *screen, struct kh_arena *arena, struct kh_verify_request *call,
+		       yyjson_val *calls, struct kh_verification *ret)
+{
+	struct sending sent = {.n = 0};
+	size_t i, max;
+	yyjson_val *arguments;
+
+	ret->matches.n = 0;
+	yyjson_arr_foreach (calls, i, max, arguments) {
+		call->arguments = arguments;
+		call->sent = sent.at;
+		call->sent_count = sent.n;
+		if (kh_verify_call(screen, arena, call, ret) != KH_OK)
+			return false;
+		if (ret->matches.n > 0)
+			return true;
+		if (!begin(arena, call, &sent))
+			return false;
+	}
+	return max > 0;
+}
+
 static bool verify(struct kh_screen *screen, struct kh_arena *arena, struct kh_view line)
 {
 	yyjson_val *root = NULL, *list, *item;
@@ -64,8 +128,15 @@ static bool verify(struct kh_screen *screen, struct kh_arena *arena, struct kh_v
 			.content = kh_json_str(kh_json_get(item, "content")),
 			.from = from_word(kh_json_str(kh_json_get(item, "from"))),
 		};
-	if (kh_verify_call(screen, arena, kh_json_str(kh_json_get(root, "tool")), kh_json_get(root, "arguments"),
-			   kh_json_str(kh_json_get(root, "earlier")), sources, count, KH_TAINT_HIGH, &v) != KH_OK)
+	struct kh_verify_request call = {
+		.tool = kh_json_str(kh_json_get(root, "tool")),
+		.arguments = kh_json_get(root, "arguments"),
+		.sources = sources,
+		.source_count = count,
+		.taint = KH_TAINT_HIGH,
+	};
+	if (call.arguments != NULL ? kh_verify_call(screen, arena, &call, &v) != KH_OK
+				   : !verify_all(screen, arena, &call, kh_json_get(root, "calls"), &v))
 		return false;
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	if (kh_json_write(arena, write(doc, &v, sources), &text) != KH_OK)

@@ -1,6 +1,7 @@
 /* Weighs and decides calls, compares and records outputs: one operation after the other, on the caller's thread. */
 #include "engine/deciding.h"
 
+#include "core/comm/declaration.h"
 #include "engine/context/guarding.h"
 #include "engine/engine.h"
 
@@ -8,39 +9,49 @@
 #define TRIES  2                 /* beside others of the context, before a call waits for its turn */
 #define MANY   256               /* in turn: who makes it fail now does not wait for a turn, and has one try less */
 
-/* Whether a member of a declaration in its short form is not a parameter. */
-static bool is_about(struct kh_view key)
+/* The parameters of a declaration as a document. */
+static enum kh_err write_parameters(struct kh_arena *arena, const struct kh_declaration *of, yyjson_val **ret_root,
+				    struct kh_error *err)
 {
-	static const char *const about[] = {"operation", "reason", "phase", "session_id", "justification"};
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *made = yyjson_mut_obj(doc);
 
-	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
-		if (kh_view_eq(key, kh_view_str(about[i])))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < of->parameter_count; i++)
+		yyjson_mut_obj_add(made, yyjson_mut_strn(doc, of->parameters[i].name.p, of->parameters[i].name.n),
+				   yyjson_val_mut_copy(doc, of->parameters[i].value));
+	return kh_json_freeze(arena, made, ret_root, err);
+}
+
+/* The session_id that a declaration gives: comm.call checks it.  If it gives none, any word will do. */
+static struct kh_view session_of(yyjson_val *declare)
+{
+	yyjson_val *list = kh_json_get(kh_json_get(declare, "external_info"), "declarations");
+	struct kh_view given = kh_json_str(
+		kh_json_get(list != NULL ? yyjson_arr_get_first(list) : declare, "session_id"));
+
+	return given.n > 0 ? given : KH_LIT("any");
 }
 
 /*
- * Takes what tier 1 has to examine from a declaration that is not in a table yet: its parameters.  Its reasons are only
- * for humans.  comm.call checks whether it is a declaration at all.  A declaration in the running system's form is
- * examined whole.
+ * Takes what tier 1 has to examine from a declaration that is not in a table yet: its parameters, in the form in which
+ * they are kept (sending.h).  Its reasons are only for humans.  What comm.call will refuse, because it is not one
+ * declaration, is examined whole.
  */
 static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh, struct kh_error *err)
 {
-	yyjson_val *inner = kh_json_get(declare, "parameters"), *key, *value;
-	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *made = yyjson_mut_obj(doc);
-	size_t i, max;
+	struct kh_declarations read = {0};
+	struct kh_reasons errors, review;
 
-	weigh->operation = kh_json_str(kh_json_get(declare, "operation"));
-	weigh->parameters = inner != NULL ? inner : declare;
-	if (inner != NULL || !yyjson_is_obj(declare))
-		return KH_OK;
-	yyjson_obj_foreach (declare, i, max, key, value) {
-		if (!is_about(kh_json_str(key)))
-			yyjson_mut_obj_add(made, yyjson_val_mut_copy(doc, key), yyjson_val_mut_copy(doc, value));
+	kh_reasons_init(&errors, arena);
+	kh_reasons_init(&review, arena);
+	enum kh_err e = kh_declaration_check(arena, NULL, declare, session_of(declare), &read, &errors, &review);
+	if (e == KH_OK && errors.n == 0 && read.n == 1) {
+		weigh->operation = read.at[0].operation.full;
+		return write_parameters(arena, &read.at[0], &weigh->parameters, err);
 	}
-	return kh_json_freeze(arena, made, &weigh->parameters, err);
+	weigh->operation = kh_json_str(kh_json_get(declare, "operation"));
+	weigh->parameters = declare;
+	return e;
 }
 
 /* Copies the findings out of the memory that they were found in. */

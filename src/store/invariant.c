@@ -465,6 +465,19 @@ static const char *check_rate(const struct check *c, const struct kh_invariant_c
 	return NULL;
 }
 
+static const char *check_sent(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_sent_row *row = change->row, *was = change->was;
+
+	if (c->event->kind != KH_AUDIT_OPERATION_BEGUN)
+		return "has something sent without a call that began (K7)";
+	if (!change->fresh && (row->token != was->token || !same_text(row->name, was->name)))
+		return "is of another token or parameter than before (K7)";
+	if (!change->fresh && (row->calls <= was->calls || row->fallen < was->fallen))
+		return "has fewer calls than before, or less that fell out (K7)";
+	return NULL;
+}
+
 static const char *check(const struct check *c, const struct kh_invariant_change *change)
 {
 	static const char *(*const rules[])(const struct check *, const struct kh_invariant_change *) = {
@@ -475,6 +488,7 @@ static const char *check(const struct check *c, const struct kh_invariant_change
 		[KH_TABLE_SHOWINGS] = check_showing, [KH_TABLE_READERS] = check_reader,
 		[KH_TABLE_NEEDS] = check_need,       [KH_TABLE_DECLARATIONS] = check_declaration,
 		[KH_TABLE_RESULTS] = check_result,   [KH_TABLE_RATES] = check_rate,
+		[KH_TABLE_SENT] = check_sent,
 	};
 
 	return rules[change->table](c, change);

@@ -309,6 +309,13 @@ static const struct kh_column rates_columns[] = {
 };
 #undef ROW
 
+#define ROW kh_sent_row
+static const struct kh_column sent_columns[] = {
+	INT(calls), INT(changed_at), INT(fallen),   SEALED(last),    SEALED(lines), INT(moving),
+	TEXT(name), INT(prefix),     INT(same_end), INT(same_start), INT(suffix),   INT(token),
+};
+#undef ROW
+
 #define RECORD(table, row)                                                          \
 	{                                                                           \
 #table, sizeof(struct row), table##_columns, COUNT(table##_columns) \
@@ -328,6 +335,7 @@ static const struct kh_record records[KH_TABLE_COUNT] = {
 	[KH_TABLE_DECLARATIONS] = RECORD(declarations, kh_declaration_row),
 	[KH_TABLE_RESULTS] = RECORD(results, kh_result_row),
 	[KH_TABLE_RATES] = RECORD(rates, kh_rate_row),
+	[KH_TABLE_SENT] = RECORD(sent, kh_sent_row),
 };
 
 const struct kh_record *kh_record_of(enum kh_table table)

@@ -55,6 +55,7 @@ enum kh_table {
 	KH_TABLE_DECLARATIONS,
 	KH_TABLE_RESULTS,
 	KH_TABLE_RATES,
+	KH_TABLE_SENT,
 	KH_TABLE_COUNT
 };
 
@@ -104,6 +105,8 @@ enum kh_index {
 	KH_INDEX_RESULTS_OF_DECLARATION,   /* declaration = KEY */
 	KH_INDEX_RESULTS_EXPIRED,          /* expires_at > 0, expires_at <= KEY, purged_at = 0 */
 	KH_INDEX_RATES,                    /* context = KEY and operation = TEXT */
+	KH_INDEX_SENT,                     /* token = KEY and name = TEXT */
+	KH_INDEX_SENT_OF_TOKEN,            /* token = KEY */
 	KH_INDEX_COUNT
 };
 

@@ -312,6 +312,21 @@ struct kh_rate_row {
 	struct kh_view quota; /* state, as text (quotatext.h of the engine) */
 };
 
+/* What a token's calls sent in one parameter (core/block/sent.h); an empty name: in all. */
+struct kh_sent_row {
+	int64_t id;
+	int64_t token;
+	struct kh_view name;          /* operation and path */
+	struct kh_view lines;         /* sealed: the pieces, folded */
+	struct kh_view last;          /* sealed: the latest value, folded */
+	int64_t moving;               /* 1: the latest value was not the one before */
+	int64_t prefix, suffix;       /* bytes of the latest value that were left out as constant */
+	int64_t same_start, same_end; /* bytes that it has in common with the one before */
+	int64_t calls;
+	int64_t fallen; /* bytes that are no longer in lines */
+	int64_t changed_at;
+};
+
 /* A page of an approval's text that was shown to a principal (A6). */
 struct kh_showing_row {
 	int64_t id;

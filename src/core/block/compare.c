@@ -16,8 +16,7 @@
 
 #include <stdlib.h>
 
-#define PRESENT_MIN 2  /* characters of a run that are not in the earlier text */
-#define WORD_MAX    48 /* characters around an end of a run that are searched for the end of the word */
+#define WORD_MAX 48 /* characters around an end of a run that are searched for the end of the word */
 
 /* An anchor of the texts. */
 struct entry {
@@ -94,7 +93,7 @@ static void index_reading(struct comparing *c, const struct kh_reading *reading)
 	kh_anchor_begin(&scan, reading->folded, all);
 	while (kh_anchor_next(&scan, &anchor)) {
 		size_t start = reading->origin[anchor.start], end = reading->origin[anchor.end - 1] + 1;
-		if (end <= reading->present)
+		if (end <= reading->from || start >= reading->to)
 			continue;
 		struct kh_view whole = kh_arena_dup(c->arena, kh_view_of(key, kh_anchor_key(&anchor, key)));
 		struct entry entry = {kind_of(anchor.kind), whole, whole, reading, start, end, false};
@@ -124,8 +123,10 @@ static int sort_entries(const void *a, const void *b)
 
 static enum kh_err index_anchors(struct comparing *c)
 {
-	for (size_t i = 0; i < c->streams.reading_count; i++)
-		index_reading(c, c->streams.readings[i]);
+	for (size_t i = 0; i < c->streams.reading_count; i++) {
+		if (c->streams.readings[i]->anchors)
+			index_reading(c, c->streams.readings[i]);
+	}
 	if (c->entry_count > 1)
 		qsort(c->entries, c->entry_count, sizeof(*c->entries), sort_entries);
 	/* A host without a dot is found only in its URL. */
@@ -197,12 +198,32 @@ static void find_word(const struct comparing *c, const struct kh_stream *stream,
 }
 
 /*
+ * Whether the run [from, to) of STREAM has something of the present call.  One that was put together from several calls
+ * needs more than two different characters as well, because a constant is no text.
+ */
+static bool is_present(const struct comparing *c, const struct kh_stream *stream, size_t from, size_t to)
+{
+	const struct kh_reading *of = stream->of;
+	char first = c->streams.bytes.p[from], second = first;
+	bool present = false, varied = !of->joined;
+
+	for (size_t i = from; i < to && !(present && varied); i++) {
+		size_t at = c->streams.origin[i];
+		char byte = c->streams.bytes.p[i];
+		present = present || (at >= of->from && at < of->to);
+		varied = varied || (byte != first && second != first && byte != second);
+		second = second == first ? byte : second;
+	}
+	return present && varied;
+}
+
+/*
  * How much of the run [from, to) of STREAM counts: the characters, and the blanks between words, of words that lie in
  * the run for the larger part and may not be repeated. 0 if all of these words have only a grammatical function.
  */
 static size_t weigh(struct comparing *c, const struct kh_stream *stream, size_t from, size_t to)
 {
-	size_t weight = 0, present = 0, answers = 0;
+	size_t weight = 0, answers = 0;
 	bool meaning = false, before = false;
 
 	for (size_t at = from; at < to;) {
@@ -212,7 +233,6 @@ static size_t weigh(struct comparing *c, const struct kh_stream *stream, size_t 
 		for (size_t i = at; i < stop; i++) {
 			own += c->allowed.marks[i] == KH_ALLOWED_OWN;
 			answered += c->allowed.marks[i] == KH_ALLOWED_ANSWER;
-			present += c->streams.origin[i] >= stream->of->present;
 		}
 		bool counts = 2 * shared >= end - start || shared >= KH_COMPARE_RUN;
 		if (counts && shared > own) {
@@ -227,7 +247,7 @@ static size_t weigh(struct comparing *c, const struct kh_stream *stream, size_t 
 	}
 	if (answers <= KH_COMPARE_ANSWER)
 		weight -= answers < weight ? answers : weight;
-	return meaning && present >= PRESENT_MIN ? weight : 0;
+	return meaning ? weight : 0;
 }
 
 /* The original text of bytes [from, to) of STREAM. */
@@ -264,7 +284,7 @@ static void judge_run(struct comparing *c, size_t source, size_t from, size_t to
 	const struct kh_stream *stream = kh_stream_find(&c->streams, from);
 	size_t start;
 
-	if (weigh(c, stream, from, to) < KH_COMPARE_RUN)
+	if (!is_present(c, stream, from, to) || weigh(c, stream, from, to) < KH_COMPARE_RUN)
 		return;
 	struct kh_match match = {.kind = KH_MATCH_RUN, .source = source};
 	match.shared = shared_text(c, stream, from, to, &start);

@@ -5,7 +5,7 @@
  *
  * Case, spacing, punctuation, accents, look-alikes, invisible characters and leet make no difference.  A text is also
  * tried backwards and in rot13.  The texts of one comparison are also compared joined, in their order and in the
- * opposite one, so that something spread over several texts is found.
+ * opposite one, so that something spread over several texts is found; pieces.h adds texts for what is spread over calls.
  *
  * A run counts if 12 of its characters (a blank between two words is one) are in words of which the larger part is
  * shared: "information of" and "documentation of" have "mentationof" in common by chance, not "ation of".  Words with
@@ -36,11 +36,21 @@ struct kh_matches {
 	size_t kinds[KH_MATCH_COUNT]; /* how many of each */
 };
 
+/* A text that was put together from a text of the comparison and what was sent before it (pieces.h). */
+struct kh_compare_joined {
+	struct kh_view text; /* folded */
+	size_t from, to;     /* the present bytes: a match has at least one of them */
+	size_t of;           /* which of the texts */
+	bool coded;          /* it may be encoded */
+	bool anchors;        /* it may be an anchor, and is not compared otherwise; if not, it is none */
+};
+
 struct kh_compare {
 	const struct kh_view *texts; /* the texts to compare; in their order also one text */
 	size_t text_count;
-	size_t apart;           /* so many of them, at the end, are not joined with the others */
-	struct kh_view earlier; /* text before the texts, one piece a line; a run only in it is no match */
+	size_t apart; /* so many of them, at the end, are not joined with the others */
+	const struct kh_compare_joined *joined;
+	size_t joined_count;
 	/*
 	 * Words that may be repeated.  Own: any part, and hosts, addresses and numbers in it.  Answers: pieces of up to
 	 * KH_COMPARE_ANSWER characters, and sums of money, but no URL, host, address or other number.

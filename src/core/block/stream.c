@@ -20,8 +20,9 @@ struct maker {
 	bool *begins;
 	size_t n, cap;
 	size_t stream_cap, reading_cap;
-	size_t text;          /* the text whose forms are being read */
-	struct kh_view first; /* the first of these forms that was encoded */
+	size_t text;                            /* the text whose forms are being read */
+	const struct kh_compare_joined *joined; /* the same, of several calls; or NULL */
+	struct kh_view first;                   /* the first of these forms that was encoded */
 };
 
 /* ---- streams ---- */
@@ -131,20 +132,33 @@ static bool has_signs(struct kh_view v)
 
 /* ---- readings ---- */
 
+/* Reads OF, which is folded, as it is. */
+static enum kh_err keep_folded(struct kh_arena *arena, struct kh_view of, struct kh_folded *ret)
+{
+	uint32_t *origin = KH_NEW_N(arena, uint32_t, of.n + 1);
+
+	for (size_t i = 0; origin != NULL && i <= of.n; i++)
+		origin[i] = (uint32_t)i;
+	*ret = (struct kh_folded){of, origin, 0};
+	return origin != NULL ? KH_OK : KH_ENOMEM;
+}
+
 static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t text, bool decoded)
 {
 	struct kh_streams *set = m->set;
 	struct kh_reading *reading = KH_NEW(m->arena, struct kh_reading);
+	bool is_folded = m->joined != NULL && !decoded;
 	struct kh_folded folded;
 
-	if (reading == NULL || kh_fold_text(m->arena, of, true, &folded) != KH_OK)
+	if (reading == NULL ||
+	    (is_folded ? keep_folded(m->arena, of, &folded) : kh_fold_text(m->arena, of, true, &folded)) != KH_OK)
 		return NULL;
 	struct kh_reading **grown = kh_arena_more(m->arena, set->readings, set->reading_count, &m->reading_cap,
 						  sizeof(*grown));
 	if (grown == NULL)
 		return NULL;
 	set->readings = grown;
-	*reading = (struct kh_reading){of, folded.text, folded.origin, text, 0, decoded};
+	*reading = (struct kh_reading){of, folded.text, folded.origin, text, 0, of.n, decoded, false, true};
 	set->readings[set->reading_count++] = reading;
 	return reading;
 }
@@ -169,15 +183,14 @@ static const struct kh_reading *read_text(struct maker *m, struct kh_view of, si
 
 /* ---- all texts as one ---- */
 
-static enum kh_err join(struct maker *m, struct kh_view before, struct kh_view *ret_joined)
+static enum kh_err join(struct maker *m, struct kh_view *ret_joined)
 {
 	const struct kh_compare *what = m->what;
 	struct kh_buf out;
 
 	kh_buf_init(&out, m->arena, m->arena->limit);
-	kh_buf_add(&out, before);
 	for (size_t i = 0; i < what->text_count - what->apart; i++) {
-		m->set->starts[i] = out.n - before.n;
+		m->set->starts[i] = out.n;
 		kh_buf_add(&out, what->texts[i]);
 		kh_buf_byte(&out, ' ');
 	}
@@ -199,48 +212,59 @@ static void squeeze_piece(struct maker *m, const struct kh_reading *reading, siz
 	*end = from;
 }
 
-/* Adds the texts in the opposite order, followed by the lines of the earlier text, as one stream. */
+/* Adds the texts in the opposite order as one stream. */
 static void add_opposite(struct maker *m, const struct kh_reading *joined)
 {
 	size_t at = m->n, text = m->what->text_count - m->what->apart, end = joined->folded.n;
 
-	if ((text < 2 && joined->present == 0) || !reserve(m, joined->folded.n))
+	if (text < 2 || !reserve(m, joined->folded.n))
 		return;
 	while (text > 0)
-		squeeze_piece(m, joined, joined->present + m->set->starts[--text], &end);
-	for (size_t start = joined->present; start > 0;) {
-		for (start--; start > 0 && joined->of.p[start - 1] != '\n'; start--)
-			;
-		squeeze_piece(m, joined, start, &end);
-	}
+		squeeze_piece(m, joined, m->set->starts[--text], &end);
 	end_stream(m, joined, at, false);
 }
 
-/* Adds all texts joined, and the same after the earlier text, plainly and in the opposite order. */
+/* Adds all texts joined, plainly and in the opposite order. */
 static enum kh_err read_joined(struct maker *m)
 {
-	struct kh_view joined, earlier = m->what->earlier;
-	enum kh_err e = join(m, KH_LIT(""), &joined);
+	struct kh_view joined;
+	enum kh_err e = join(m, &joined);
 	const struct kh_reading *all = e == KH_OK ? read_text(m, joined, SIZE_MAX, false) : NULL;
-	struct kh_reading *behind;
 
 	if (all != NULL)
 		add_opposite(m, all);
-	if (e != KH_OK || earlier.n == 0)
-		return e;
-	/* End the earlier text with a newline, so that the texts begin on a line of their own. */
-	struct kh_view before = kh_arena_printf(m->arena, "%.*s\n", KH_FMT(earlier));
-	e = before.p != NULL ? join(m, before, &joined) : KH_ENOMEM;
-	behind = e == KH_OK ? add_reading(m, joined, SIZE_MAX, false) : NULL;
-	if (behind != NULL) {
-		behind->present = before.n;
-		add_stream(m, behind, (struct way){.map = kh_fold_plain});
-		add_opposite(m, behind);
-	}
 	return e;
 }
 
 /* ---- what is encoded ---- */
+
+/* Marks what several calls were put together to, of which [from, to) is present. */
+static struct kh_reading *add_pieces(struct maker *m, struct kh_view text, size_t from, size_t to, bool decoded)
+{
+	struct kh_reading *reading = text.n >= MIN ? add_reading(m, text, m->joined->of, decoded) : NULL;
+
+	if (reading == NULL)
+		return NULL;
+	reading->from = from;
+	reading->to = to;
+	reading->joined = true;
+	reading->anchors = m->joined->anchors;
+	return reading;
+}
+
+/*
+ * Adds what several calls together are encoded as.  Which of it is present follows from the share of the code: every
+ * character takes about as much of it as any other.
+ */
+static void add_decoded(struct maker *m, struct kh_view text)
+{
+	const struct kh_compare_joined *of = m->joined;
+	size_t from = of->from * text.n / of->text.n, to = of->to * text.n / of->text.n + 2;
+	const struct kh_reading *reading = add_pieces(m, text, from > 2 ? from - 2 : 0, to, true);
+
+	if (reading != NULL)
+		add_stream(m, reading, (struct way){.map = kh_fold_plain});
+}
 
 static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
 {
@@ -250,7 +274,10 @@ static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
 		return KH_OK;
 	if (m->first.p == NULL)
 		m->first = form->text;
-	read_text(m, form->text, m->text, true);
+	if (m->joined != NULL)
+		add_decoded(m, form->text);
+	else
+		read_text(m, form->text, m->text, true);
 	return kh_arena_check(m->arena);
 }
 
@@ -273,10 +300,7 @@ static void add_code(struct kh_buf *out, struct kh_view v)
 	}
 }
 
-/*
- * Joins texts that are pieces of encoded data, with the earlier lines before them if those are pieces too, and decodes
- * them.
- */
+/* Joins texts that are pieces of encoded data, and decodes them. */
 static enum kh_err read_codes(struct maker *m)
 {
 	const struct kh_compare *what = m->what;
@@ -284,16 +308,10 @@ static enum kh_err read_codes(struct maker *m)
 	enum kh_err e = KH_OK;
 
 	for (size_t i = 0; i < count && e == KH_OK;) {
-		struct kh_view rest = what->earlier, line, joined;
+		struct kh_view joined;
 		struct kh_buf out;
 		size_t pieces = 0, first = i;
 		kh_buf_init(&out, m->arena, m->arena->limit);
-		while (i == 0 && rest.n > 0 && kh_view_split(&rest, '\n', &line)) {
-			out.n = is_code(line) ? out.n : 0;
-			pieces = is_code(line) ? pieces + 1 : 0;
-			if (is_code(line))
-				add_code(&out, line);
-		}
 		for (; i < count && is_code(what->texts[i]); i++, pieces++)
 			add_code(&out, what->texts[i]);
 		i += i == first;
@@ -357,6 +375,21 @@ static enum kh_err read_encoded(struct maker *m)
 	return e;
 }
 
+/* ---- what several calls were put together to ---- */
+
+static enum kh_err read_pieces(struct maker *m, const struct kh_compare_joined *text)
+{
+	m->joined = text;
+	const struct kh_reading *reading = add_pieces(m, text->text, text->from, text->to, false);
+	if (reading == NULL || text->anchors)
+		return kh_arena_check(m->arena);
+	add_stream(m, reading, (struct way){.map = kh_fold_plain});
+	if (!text->coded)
+		return KH_OK;
+	add_stream(m, reading, (struct way){.map = kh_fold_plain, .rot13 = true});
+	return kh_forms_each(m->arena, text->text, on_form, m);
+}
+
 enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what, struct kh_streams *ret)
 {
 	struct kh_streams set = {0};
@@ -372,6 +405,8 @@ enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what
 		e = read_encoded(&m);
 	if (e == KH_OK)
 		e = read_codes(&m);
+	for (size_t i = 0; e == KH_OK && i < what->joined_count; i++)
+		e = read_pieces(&m, &what->joined[i]);
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
 	if (e != KH_OK)
@@ -407,6 +442,5 @@ size_t kh_stream_text(const struct kh_streams *set, const struct kh_compare *wha
 {
 	if (reading->text != SIZE_MAX)
 		return reading->text;
-	from -= from > reading->present ? reading->present : from;
 	return kh_stream_last(set->starts, sizeof(*set->starts), what->text_count - what->apart, from);
 }

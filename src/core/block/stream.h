@@ -1,9 +1,10 @@
 /*
  * The ways in which texts are read for a comparison (compare.h).
  *
- * A reading is a text to read: all texts joined, the same after the earlier text, each text that is kept apart, and
- * everything that is encoded in one of them or in several joined.  A match in several readings is attributed to the
- * first of them, so that a match in the texts themselves does not depend on the earlier text.  A stream is a reading
+ * A reading is a text to read: all texts joined, each text that is kept apart, everything that is encoded in one of
+ * them or in several joined, and the texts that were put together from several calls (pieces.h).  A match in several
+ * readings is attributed to the first of them, so that a match in the texts themselves does not depend on earlier calls.
+ * A stream is a reading
  * squeezed (fold.h): plainly, in rot13, backwards, upside down, with signs read as letters, or in the opposite order.
  * It keeps the origin of each of its characters.
  */
@@ -17,8 +18,10 @@ struct kh_reading {
 	struct kh_view folded;  /* the same folded */
 	const uint32_t *origin; /* for each byte of `folded`, its offset in `of` */
 	size_t text;            /* which of the texts; SIZE_MAX: all of them joined, a blank between */
-	size_t present;         /* if joined: the offset after the earlier text */
+	size_t from, to;        /* the present bytes of `of` */
 	bool decoded;
+	bool joined;  /* put together from several calls */
+	bool anchors; /* hosts, addresses and numbers in it count */
 };
 
 struct kh_stream {
@@ -35,7 +38,7 @@ struct kh_streams {
 	size_t n;
 	struct kh_reading **readings;
 	size_t reading_count;
-	size_t *starts; /* offset of each text in the joined reading, counted from `present` */
+	size_t *starts; /* offset of each text in the joined reading */
 };
 
 enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what, struct kh_streams *ret) KH_CHECKED;

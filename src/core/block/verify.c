@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "core/block/block.h"
+#include "core/block/pieces.h"
 #include "core/block/stream.h"
 
 #define LONG_NUMBER 100000 /* six digits */
@@ -163,30 +164,98 @@ static enum kh_err list_texts(const struct parts *parts, struct kh_compare *what
 	return KH_OK;
 }
 
-/* Compares the parts with the sources from outside; matches then refer to them by their index among all sources. */
-static enum kh_err compare(const struct parts *parts, struct kh_view earlier, const struct kh_verify_source *sources,
-			   size_t source_count, struct kh_verification *v)
-{
-	struct kh_view *own = KH_NEW_N(parts->arena, struct kh_view, source_count);
-	struct kh_view *answers = KH_NEW_N(parts->arena, struct kh_view, source_count);
-	struct kh_view *contents = KH_NEW_N(parts->arena, struct kh_view, source_count);
-	size_t *places = KH_NEW_N(parts->arena, size_t, source_count), count = 0;
-	struct kh_compare what = {.earlier = earlier, .own = own, .answers = answers};
+/* ---- what was sent before ---- */
 
-	if (own == NULL || answers == NULL || contents == NULL || places == NULL)
+/* Which of the texts is the first of the parameter at PATH. */
+static size_t text_at(const struct kh_verification *v, struct kh_view path)
+{
+	for (size_t i = 0; i < v->member_count && path.n > 0; i++) {
+		struct kh_view member = kh_view_from(v->members[i], sizeof("arguments") - 1);
+		if (kh_view_starts(member, path))
+			return i;
+	}
+	return 0;
+}
+
+static struct kh_sent find_sent(const struct kh_sent *sent, size_t count, struct kh_view name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (kh_view_eq(sent[i].name, name))
+			return sent[i];
+	}
+	return (struct kh_sent){.name = name};
+}
+
+/* Puts the call's values together with what was sent before them, parameter by parameter and over all parameters. */
+static enum kh_err join_sent(struct kh_arena *arena, const struct kh_verify_request *call,
+			     const struct kh_verification *v, struct kh_pieces *pieces)
+{
+	struct kh_sent_value *values = NULL;
+	struct kh_view line = {NULL, 0}, lines;
+	size_t count = 0;
+	enum kh_err e = kh_sent_split(arena, call->tool, call->arguments, &values, &count);
+	struct kh_sent *before = e == KH_OK ? KH_NEW_N(arena, struct kh_sent, count) : NULL;
+
+	if (before == NULL)
+		return e == KH_OK ? KH_ENOMEM : e;
+	for (size_t i = 0; i < count && e == KH_OK; i++) {
+		before[i] = find_sent(call->sent, call->sent_count, values[i].name);
+		e = kh_sent_lines(arena, &before[i], values[i].value, &lines);
+		if (e == KH_OK)
+			e = kh_pieces_join(arena, lines, kh_sent_piece(&before[i], values[i].value),
+					   text_at(v, values[i].path), pieces);
+	}
+	if (e == KH_OK)
+		e = kh_sent_all(arena, before, values, count, &line);
+	if (e == KH_OK)
+		e = kh_pieces_join(arena, find_sent(call->sent, call->sent_count, KH_LIT("")).lines, line, 0, pieces);
+	return e;
+}
+
+/* Sorts the sources into those that are compared, by PLACES among all of them, and what may be repeated. */
+static enum kh_err sort_sources(struct kh_arena *arena, const struct kh_verify_request *call, struct kh_compare *what,
+				struct kh_view *contents, size_t *places, size_t *ret_count)
+{
+	struct kh_view *own = KH_NEW_N(arena, struct kh_view, call->source_count);
+	struct kh_view *answers = KH_NEW_N(arena, struct kh_view, call->source_count);
+
+	if (own == NULL || answers == NULL)
 		return KH_ENOMEM;
-	for (size_t i = 0; i < source_count; i++) {
-		if (sources[i].from == KH_VERIFY_OWN) {
-			own[what.own_count++] = sources[i].content;
+	*ret_count = 0;
+	for (size_t i = 0; i < call->source_count; i++) {
+		const struct kh_verify_source *source = &call->sources[i];
+		if (source->from == KH_VERIFY_OWN) {
+			own[what->own_count++] = source->content;
 			continue;
 		}
-		if (sources[i].from == KH_VERIFY_DELIVERY)
-			answers[what.answer_count++] = sources[i].content;
-		places[count] = i;
-		contents[count++] = sources[i].content;
+		if (source->from == KH_VERIFY_DELIVERY)
+			answers[what->answer_count++] = source->content;
+		places[*ret_count] = i;
+		contents[(*ret_count)++] = source->content;
 	}
+	what->own = own;
+	what->answers = answers;
+	return KH_OK;
+}
+
+/* Compares the parts with the sources from outside; matches then refer to them by their index among all sources. */
+static enum kh_err compare(const struct parts *parts, const struct kh_verify_request *call, struct kh_verification *v)
+{
+	struct kh_view *contents = KH_NEW_N(parts->arena, struct kh_view, call->source_count);
+	size_t *places = KH_NEW_N(parts->arena, size_t, call->source_count), count = 0;
+	struct kh_compare what = {0};
+	struct kh_pieces pieces = {0};
+	enum kh_err e = contents != NULL && places != NULL ? KH_OK : KH_ENOMEM;
+
+	if (e == KH_OK)
+		e = sort_sources(parts->arena, call, &what, contents, places, &count);
 	v->flagged = count > 0;
-	enum kh_err e = list_texts(parts, &what, v);
+	if (e == KH_OK)
+		e = list_texts(parts, &what, v);
+	if (e == KH_OK && count > 0)
+		e = join_sent(parts->arena, call, v, &pieces);
+	what.joined = pieces.at;
+	what.joined_count = pieces.n;
 	if (e == KH_OK)
 		e = kh_compare_texts(parts->arena, &what, contents, count, &v->matches);
 	for (size_t i = 0; e == KH_OK && i < v->matches.n; i++)
@@ -194,29 +263,28 @@ static enum kh_err compare(const struct parts *parts, struct kh_view earlier, co
 	return e;
 }
 
-enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, struct kh_view tool, yyjson_val *arguments,
-			   struct kh_view earlier, const struct kh_verify_source *sources, size_t source_count,
-			   enum kh_taint taint, struct kh_verification *ret_verification)
+enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_verify_request *call,
+			   struct kh_verification *ret_verification)
 {
-	struct kh_verification v = {.taint = taint};
+	struct kh_verification v = {.taint = call->taint};
 	struct parts parts = {.arena = arena, .doc = kh_json_new(arena)};
 
 	if (parts.doc == NULL)
 		return KH_ENOMEM;
 	kh_reasons_init(&v.reasons, arena);
-	add_part(&parts, KH_LIT("tool"), tool, true);
-	take_apart(&parts, KH_LIT("arguments"), arguments);
+	add_part(&parts, KH_LIT("tool"), call->tool, true);
+	take_apart(&parts, KH_LIT("arguments"), call->arguments);
 	enum kh_err e = kh_arena_check(arena);
 	if (e == KH_OK)
 		e = join(&parts, &v.text);
 	if (e == KH_OK)
 		e = kh_screen_text(screen, arena, v.text, KH_SCREEN_DOCUMENT, &v.findings);
 	if (e == KH_OK)
-		e = compare(&parts, earlier, sources, source_count, &v);
+		e = compare(&parts, call, &v);
 	if (e != KH_OK)
 		return e;
 	screen_reasons(&parts, &v);
-	match_reasons(&v, sources);
+	match_reasons(&v, call->sources);
 	v.suspicious = v.reasons.n > 0;
 	e = kh_arena_check(arena);
 	if (e == KH_OK)

@@ -4,7 +4,7 @@
  * and matches are for the reviewer; the agent that made the call learns only the outcome.
  *
  * Text that is spread over several arguments or several calls is found too, because the arguments are compared as one
- * text, after the strings of earlier calls.
+ * text, and put together with what earlier calls sent (sent.h, pieces.h).
  */
 #ifndef KH_CORE_BLOCK_VERIFY_H
 #define KH_CORE_BLOCK_VERIFY_H
@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "core/block/compare.h"
 #include "core/block/label.h"
+#include "core/block/sent.h"
 #include "core/screen/screen.h"
 
 /* Who wrote a source. */
@@ -41,15 +42,24 @@ struct kh_verification {
 	size_t member_count;
 };
 
+/* A call, what may have influenced it, and what the caller sent before. */
+struct kh_verify_request {
+	struct kh_view tool;
+	yyjson_val *arguments;
+	const struct kh_sent
+		*sent; /* of the call's parameters, and of all; text that only earlier calls sent is no match */
+	size_t sent_count;
+	const struct kh_verify_source *sources; /* the blocks of the call's closure */
+	size_t source_count;
+	enum kh_taint taint; /* the highest of the closure */
+};
+
 /*
- * Checks the call TOOL(ARGUMENTS).  Compares all strings and member names at any depth, the numbers of 6 digits or
- * more, and the tool's name with each of the SOURCES, the blocks of the call's closure.  EARLIER: the strings of the
- * context's latest calls, oldest first, one a line; text that is only in EARLIER is no match.  TAINT: the highest of
- * the closure.  A finding of the screen counts from severity medium on; one about secrets counts at any severity if
- * there are sources from outside.
+ * Checks CALL.  Compares all strings and member names at any depth, the numbers of 6 digits or more, and the tool's
+ * name with each of the sources.  A finding of the screen counts from severity medium on; one about secrets counts at
+ * any severity if there are sources from outside.
  */
-enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, struct kh_view tool, yyjson_val *arguments,
-			   struct kh_view earlier, const struct kh_verify_source *sources, size_t source_count,
-			   enum kh_taint taint, struct kh_verification *ret_verification) KH_CHECKED;
+enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_verify_request *call,
+			   struct kh_verification *ret_verification) KH_CHECKED;
 
 #endif

@@ -447,6 +447,25 @@ void kh_decode_spread(struct kh_arena *arena, struct kh_view text, bool any, kh_
 	spread_runs(&d, text, any);
 }
 
+void kh_decode_word(struct kh_buf *out, struct kh_view word)
+{
+	char bytes[FIRST];
+
+	while (word.n > 0 && word.p[word.n - 1] == '=')
+		word.n--;
+	if (word.n < 2 || word.n > FIRST || !is_of(base64_values, word.p, word.n))
+		return;
+	struct kh_view decoded = kh_view_of(bytes, unpack(word.p, word.n, base64_values, 6, bytes));
+	for (size_t i = 0; i < decoded.n; i++) {
+		if ((unsigned char)decoded.p[i] < ' ' || decoded.p[i] == 0x7f)
+			return;
+	}
+	for (size_t i = 0; i < decoded.n; i++) {
+		if ((unsigned char)decoded.p[i] < 0x80)
+			kh_buf_byte(out, decoded.p[i]);
+	}
+}
+
 struct kh_view kh_decode_reverse(struct kh_arena *arena, struct kh_view v)
 {
 	char *p = kh_arena_alloc(arena, v.n);

@@ -5,7 +5,7 @@
 #ifndef KH_CORE_SCREEN_DECODE_H
 #define KH_CORE_SCREEN_DECODE_H
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "core/screen/layer.h"
 
 /* Called for each encoded text found: DECODED (in the arena) is what bytes [start, end) of the text decode to. */
@@ -18,6 +18,9 @@ typedef void kh_decode_found(void *ctx, enum kh_layer layer, struct kh_view deco
  */
 void kh_decode_packed(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx);
 void kh_decode_spread(struct kh_arena *arena, struct kh_view text, bool any, kh_decode_found *found, void *ctx);
+
+/* Adds what WORD, short and by itself, decodes to as base64; nothing if that is not text.  Only its ASCII. */
+void kh_decode_word(struct kh_buf *out, struct kh_view word);
 
 /* V backwards, by characters; in the arena.  Empty if there is no memory. */
 struct kh_view kh_decode_reverse(struct kh_arena *arena, struct kh_view v);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "core/policy/account.h"
 #include "engine/approval/approval.h"
+#include "engine/comm/sending.h"
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
 
@@ -257,6 +258,8 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		e = kh_budget_reserve(budgets, 2, microbits);
 	if (e == KH_OK)
 		e = count_rate(op, govern);
+	if (e == KH_OK)
+		e = kh_sending_add(op, govern->context->token, row->operation, govern->proposal->parameters);
 	if (e == KH_OK)
 		e = kh_govern_describe(op, govern, &what);
 	if (e != KH_OK)

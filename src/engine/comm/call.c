@@ -7,6 +7,7 @@
 #include "engine/approval/approval.h"
 #include "engine/comm/begin.h"
 #include "engine/comm/end.h"
+#include "engine/comm/sending.h"
 #include "engine/state/find.h"
 
 struct calling {
@@ -176,22 +177,27 @@ static enum kh_err follow(struct calling *a)
 	return deny(a, "OPERATION_NOT_ALLOWED", KH_LIT("the gates did not say"));
 }
 
-/* Whether the context was given or has called something since the call was weighed. */
-static bool is_stale(const struct calling *a)
+/* Whether the context was given something, or the token has begun a call, since the call was weighed. */
+static enum kh_err is_stale(const struct calling *a, bool *ret_yes)
 {
 	const struct kh_weighed *w = a->call->weighed;
+	int64_t calls = 0;
+	enum kh_err e = kh_sending_count(a->op, a->govern.context->token, &calls);
 
-	return w == NULL || w->last_block != a->govern.context->last_block ||
-	       w->last_declaration != a->govern.context->last_declaration;
+	*ret_yes = w == NULL || w->last_block != a->govern.context->last_block || w->calls != calls;
+	return e;
 }
 
 static enum kh_err decide(struct calling *a)
 {
+	bool stale = false;
 	enum kh_err e = kh_txn_load(a->op->txn, KH_TABLE_CONTEXTS, a->govern.task->context, &a->govern.context);
 
+	if (e == KH_OK)
+		e = is_stale(a, &stale);
 	if (e != KH_OK)
 		return e;
-	if (is_stale(a)) {
+	if (stale) {
 		a->call->next = KH_CALL_AGAIN;
 		return KH_OK;
 	}

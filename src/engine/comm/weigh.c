@@ -5,14 +5,12 @@
  */
 #include "engine/comm/weigh.h"
 
-#include "base/buf.h"
 #include "engine/comm/look.h"
+#include "engine/comm/sending.h"
 #include "engine/context/influence.h"
 #include "engine/state/find.h"
 
-#define EARLIER       32          /* earlier calls that are compared */
-#define EARLIER_BYTES (16U << 10) /* bytes of their strings */
-#define CONTENT       (32U << 20) /* bytes of content loaded for one call: all callers share the store's thread */
+#define CONTENT (32U << 20) /* bytes of content loaded for one call: all callers share the store's thread */
 
 /* --- the closure -------------------------------------------------------------------------------------------------- */
 
@@ -57,74 +55,15 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 	return e;
 }
 
-/* --- earlier calls ------------------------------------------------------------------------------------------------ */
-
-static void add_strings(struct kh_buf *buf, yyjson_val *val)
-{
-	size_t i, max;
-	yyjson_val *key, *item;
-
-	if (yyjson_is_str(val) && buf->n + kh_json_str(val).n < EARLIER_BYTES) {
-		kh_buf_add(buf, kh_json_str(val));
-		kh_buf_byte(buf, '\n');
-	} else if (yyjson_is_obj(val)) {
-		yyjson_obj_foreach (val, i, max, key, item)
-			add_strings(buf, item);
-	} else if (yyjson_is_arr(val)) {
-		yyjson_arr_foreach (val, i, max, item)
-			add_strings(buf, item);
-	}
-}
-
-/* The context's latest calls since its reset, except SKIP, newest first. */
-static enum kh_err find_earlier(struct kh_op *op, const struct kh_context_row *context, int64_t skip,
-				struct kh_view *ret_parameters, size_t *ret_count)
-{
-	struct kh_declaration_row row;
-	enum kh_err e = KH_OK;
-
-	*ret_count = 0;
-	for (int64_t id = context->last_declaration; e == KH_OK && id != 0 && *ret_count < EARLIER; id = row.prev) {
-		e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, id, &row);
-		if (e == KH_OK && (row.context != context->id || row.prev >= id))
-			return kh_error_set(op->err, KH_ESTORE, "store_corrupt",
-					    "a context's chain of declarations is broken");
-		if (e == KH_OK && row.declared_at <= context->reset_at && context->resets > 0)
-			break;
-		if (e == KH_OK && id != skip)
-			ret_parameters[(*ret_count)++] = row.parameters;
-	}
-	return e;
-}
-
-static enum kh_err load_earlier(struct kh_op *op, const struct kh_context_row *context, int64_t skip,
-				struct kh_view *ret_text)
-{
-	struct kh_view parameters[EARLIER];
-	struct kh_buf buf;
-	size_t count = 0;
-	enum kh_err e = find_earlier(op, context, skip, parameters, &count);
-
-	kh_buf_init(&buf, op->arena, 2 * EARLIER_BYTES);
-	for (size_t i = count; e == KH_OK && i > 0; i--) {
-		yyjson_val *root = NULL;
-		e = kh_json_read(op->arena, parameters[i - 1], &root, op->err);
-		if (e == KH_OK)
-			add_strings(&buf, root);
-	}
-	return e == KH_OK ? kh_buf_end(&buf, ret_text) : e;
-}
-
 /* --- comm.weigh --------------------------------------------------------------------------------------------------- */
 
-static enum kh_err take_declaration(struct kh_op *op, struct kh_weigh *weigh, int64_t *ret_id)
+static enum kh_err take_declaration(struct kh_op *op, struct kh_weigh *weigh)
 {
 	struct kh_declaration_row *row;
 	enum kh_err e = kh_comm_look_find(op, weigh->declaration, &row);
 
 	if (e != KH_OK)
 		return e;
-	*ret_id = row->id;
 	weigh->operation = row->operation;
 	return kh_json_read(op->arena, row->parameters, &weigh->parameters, op->err);
 }
@@ -134,30 +73,37 @@ enum kh_err kh_weigh_run(struct kh_op *op, void *call)
 	struct kh_weigh *weigh = call;
 	struct kh_context_row *context = NULL;
 	struct kh_closure closure;
-	int64_t declaration = 0;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, op->caller->context, &context);
 
 	if (e == KH_OK && weigh->declaration.n > 0)
-		e = take_declaration(op, weigh, &declaration);
+		e = take_declaration(op, weigh);
 	if (e == KH_OK)
 		e = kh_influence_find(op, context, NULL, 0, &closure);
 	if (e == KH_OK)
 		e = load_sources(op, &closure, weigh);
 	if (e == KH_OK)
-		e = load_earlier(op, context, declaration, &weigh->earlier);
+		e = kh_sending_load(op, context->token, weigh->operation, weigh->parameters, &weigh->sent,
+				    &weigh->sent_count, &weigh->calls);
 	if (e != KH_OK)
 		return e;
 	weigh->last_block = context->last_block;
-	weigh->last_declaration = context->last_declaration;
 	return kh_arena_check(op->arena);
 }
 
 enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_weigh *weigh,
 			  struct kh_weighed *ret_weighed)
 {
+	const struct kh_verify_request call = {
+		.tool = weigh->operation,
+		.arguments = weigh->parameters,
+		.sent = weigh->sent,
+		.sent_count = weigh->sent_count,
+		.sources = weigh->sources,
+		.source_count = weigh->count,
+		.taint = weigh->taint,
+	};
 	struct kh_verification found;
-	enum kh_err e = kh_verify_call(screen, arena, weigh->operation, weigh->parameters, weigh->earlier,
-				       weigh->sources, weigh->count, weigh->taint, &found);
+	enum kh_err e = kh_verify_call(screen, arena, &call, &found);
 
 	/* What was not compared might have matched, so it is a finding. */
 	if (e == KH_OK && weigh->too_much)
@@ -169,7 +115,7 @@ enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, cons
 	if (e == KH_OK)
 		*ret_weighed = (struct kh_weighed){
 			.last_block = weigh->last_block,
-			.last_declaration = weigh->last_declaration,
+			.calls = weigh->calls,
 			.suspicious = found.suspicious || weigh->too_much,
 			.flagged = found.flagged || weigh->too_much,
 			.reasons = found.reasons,

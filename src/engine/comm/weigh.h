@@ -4,7 +4,7 @@
  *
  * There are three steps, because the comparison may take long and every caller shares the store's thread: comm.weigh
  * loads, kh_weigh_call() compares on the caller's thread, and comm.call decides, after checking that the context was
- * given nothing in between.
+ * given nothing and the token has begun no call in between.
  */
 #ifndef KH_ENGINE_COMM_WEIGH_H
 #define KH_ENGINE_COMM_WEIGH_H
@@ -14,9 +14,10 @@
 
 /* What was found, for comm.call and for the reviewer. */
 struct kh_weighed {
-	int64_t last_block, last_declaration; /* of the context, when its blocks were loaded */
-	bool suspicious;                      /* tier 1 has findings */
-	bool flagged;                         /* an untrusted block may have influenced it (K6) */
+	int64_t last_block;        /* of the context, when its blocks were loaded */
+	int64_t calls;             /* that the token had begun then (sending.h) */
+	bool suspicious;           /* tier 1 has findings */
+	bool flagged;              /* an untrusted block may have influenced it (K6) */
 	struct kh_reasons reasons; /* codes of verify.h and where; details quote what matched: only for humans */
 };
 
@@ -31,10 +32,11 @@ struct kh_weigh {
 	/* out: everything that kh_weigh_call() needs, in the arena */
 	struct kh_verify_source *sources; /* the untrusted blocks of the closure, and the user's own text */
 	size_t count;
-	enum kh_taint taint;    /* the highest of the closure */
-	bool too_much;          /* it has more content than is compared: that is a finding of its own */
-	struct kh_view earlier; /* the strings of the context's latest calls, oldest first, one in each line */
-	int64_t last_block, last_declaration;
+	enum kh_taint taint;  /* the highest of the closure */
+	bool too_much;        /* it has more content than is compared: that is a finding of its own */
+	struct kh_sent *sent; /* what the token's calls sent in these parameters, and in all */
+	size_t sent_count;
+	int64_t last_block, calls;
 };
 enum kh_err kh_weigh_run(struct kh_op *op, void *call);
 

@@ -239,6 +239,8 @@ static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_RESULTS_OF_DECLARATION] = "results INDEXED BY results_of_declaration WHERE declaration = ?1",
 	[KH_INDEX_RESULTS_EXPIRED] = ("results INDEXED BY results_expiring WHERE " EXPIRED),
 	[KH_INDEX_RATES] = "rates INDEXED BY rates_of_context WHERE context = ?1 AND operation = ?2",
+	[KH_INDEX_SENT] = "sent INDEXED BY sent_of_token WHERE token = ?1 AND name = ?2",
+	[KH_INDEX_SENT_OF_TOKEN] = "sent INDEXED BY sent_of_token WHERE token = ?1",
 };
 
 static sqlite3_stmt *prepare(struct kh_connection *c, struct kh_view sql, sqlite3_stmt **slot, int *ret_rc)

@@ -13,3 +13,21 @@ ALTER TABLE blocks ADD COLUMN origin TEXT NOT NULL DEFAULT '';
 
 -- The escalations of a context over all its tasks, since its last reset.
 ALTER TABLE contexts ADD COLUMN escalations INTEGER NOT NULL DEFAULT 0 CHECK (escalations >= 0);
+
+-- What a token's calls sent in one parameter, with what is constant taken out; an empty name: in all parameters.
+CREATE TABLE sent (
+	id INTEGER PRIMARY KEY CHECK (id > 0),
+	token INTEGER NOT NULL REFERENCES tokens (id) DEFERRABLE INITIALLY DEFERRED,
+	moving INTEGER NOT NULL CHECK (moving IN (0, 1)),
+	prefix INTEGER NOT NULL CHECK (prefix >= 0),
+	suffix INTEGER NOT NULL CHECK (suffix >= 0),
+	same_start INTEGER NOT NULL CHECK (same_start >= 0),
+	same_end INTEGER NOT NULL CHECK (same_end >= 0),
+	calls INTEGER NOT NULL CHECK (calls >= 0),
+	fallen INTEGER NOT NULL CHECK (fallen >= 0),
+	changed_at INTEGER NOT NULL CHECK (changed_at >= 0),
+	name TEXT NOT NULL,
+	last BLOB NOT NULL,
+	lines BLOB NOT NULL CHECK (length(lines) <= 65536)
+) STRICT;
+CREATE UNIQUE INDEX sent_of_token ON sent (token, name);

@@ -169,30 +169,23 @@ static void test_spread(struct kh_test *t)
 		compare_parts(t, &(struct kh_compare){.texts = apart, .text_count = 2, .apart = 2}, page, &text), 0);
 	assert_true(compare_parts(t, &(struct kh_compare){.texts = apart, .text_count = 2}, page, &text) > 0);
 	/* Over calls: what the present one adds counts, what was there before it alone does not. */
-	assert_true(compare_parts(t,
-				  &(struct kh_compare){.texts = &half, .text_count = 1, .earlier = KH_LIT("x\nthe mo")},
-				  page, &text) > 0);
-	assert_true(compare_parts(t,
-				  &(struct kh_compare){.texts = &words[0],
-						       .text_count = 1,
-						       .earlier = KH_LIT("account\nto\nmoney\nthe")},
-				  page, &text) > 0);
-	assert_int_equal(compare_parts(t,
-				       &(struct kh_compare){.texts = &digits[0],
-							    .text_count = 1,
-							    .earlier = KH_LIT("wire the money to")},
-				       page, &text),
-			 0);
-	assert_true(compare_parts(t,
-				  &(struct kh_compare){
-					  .texts = &code, .text_count = 1, .earlier = KH_LIT("x y\nV2lyZSB0aGUg")},
-				  page, &text) > 0);
+	struct kh_compare_joined joined = {.text = KH_LIT("x\nthe mo\nney to account\n"), .from = 9, .to = 23};
+	struct kh_compare over = {.texts = &half, .text_count = 1, .joined = &joined, .joined_count = 1};
+	assert_true(compare_parts(t, &over, page, &text) > 0);
+	joined = (struct kh_compare_joined){.text = KH_LIT("wire the money to\n30 euro\n"), .from = 18, .to = 25};
+	over.texts = &digits[0];
+	assert_int_equal(compare_parts(t, &over, page, &text), 0);
+	/* The same encoded: which of it is present follows from the share. */
+	joined = (struct kh_compare_joined){
+		.text = KH_LIT("V2lyZSB0aGUgbW9uZXkgdG8="), .from = 12, .to = 24, .coded = true};
+	over.texts = &code;
+	assert_true(compare_parts(t, &over, page, &text) > 0);
 	/* What the present one says by itself is found, whatever was said before: making a call twice helps nobody. */
 	struct kh_view again = KH_LIT("wire the money to account");
-	struct kh_compare twice = {.texts = &again,
-				   .text_count = 1,
-				   .earlier = KH_LIT("wire the money to account\nwire the money to account")};
-	assert_true(compare_parts(t, &twice, page, &text) > 0);
+	joined = (struct kh_compare_joined){
+		.text = KH_LIT("wire the money to account\nwire the money to account\n"), .from = 26, .to = 51};
+	over.texts = &again;
+	assert_true(compare_parts(t, &over, page, &text) > 0);
 	/* Nor does it help to say it once in a word that is longer. */
 	struct kh_view both[] = {KH_LIT("qqqqqqqqqqqqqqqqqqqqqqqqtothebilly"), KH_LIT("to the billy")};
 	assert_true(compare_parts(t, &(struct kh_compare){.texts = both, .text_count = 2}, "to the billy", &text) > 0);

@@ -25,8 +25,12 @@ static struct kh_verification verify(struct kh_test *t, size_t count, const char
 		fail_msg("the rules do not compile: %s", t->err.detail);
 	must(t, kh_json_read(&t->arena, kh_view_str(arguments), &root, &t->err));
 	must(t, kh_screen_new(NULL, rules, &screen));
-	enum kh_err e = kh_verify_call(screen, &t->arena, kh_view_str(tool), root, KH_LIT(""), example, count,
-				       count == 3 ? KH_TAINT_HIGH : KH_TAINT_LOW, &v);
+	struct kh_verify_request call = {.tool = kh_view_str(tool),
+					 .arguments = root,
+					 .sources = example,
+					 .source_count = count,
+					 .taint = count == 3 ? KH_TAINT_HIGH : KH_TAINT_LOW};
+	enum kh_err e = kh_verify_call(screen, &t->arena, &call, &v);
 	kh_screen_free(screen);
 	must(t, e);
 	assert_int_equal(v.suspicious, v.reasons.n > 0);

@@ -52,28 +52,44 @@ static void test_own_words(struct kh_test *t)
 	assert_int_equal(call.sources[0].from, KH_VERIFY_OWN);
 }
 
-/* K7: what is spread over several calls: the strings of the latest are there, oldest first. */
-static void test_earlier(struct kh_test *t)
+/* The text of a parameter that was sent; empty: nothing was. */
+static struct kh_view sent_in(const struct kh_weigh *call, const char *name)
+{
+	for (size_t i = 0; i < call->sent_count; i++) {
+		if (kh_view_eq(call->sent[i].name, kh_view_str(name)))
+			return call->sent[i].lines;
+	}
+	return KH_LIT("");
+}
+
+/* K7: what calls sent is kept by parameter, without what is constant; what did not begin has sent nothing. */
+static void test_sent(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_operating_task(f);
 	struct kh_weigh call;
 	struct kh_comm_call act;
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		struct kh_view declare = kh_arena_printf(&f->arena,
-							 "{\"operation\":\"comm.read\",\"path\":\"/srv/docs/%d\","
+							 "{\"operation\":\"comm.read\",\"path\":\"/srv/%s/%d\","
 							 "\"reason\":\"notes of the meeting in Berlin\"}",
-							 i);
-		must(t, kh_operating_call(f, task, declare.p, KH_LIT(""), &act));
+							 i == 1 ? "other" : "docs", i);
+		enum kh_err e = kh_operating_call(f, task, declare.p, KH_LIT(""), &act);
+		if (i == 1) { /* not below the paths of the policy */
+			must_fail(t, KH_EREFUSED, e);
+			continue;
+		}
+		must(t, e);
 		kh_operating_end(f, &act, KH_ERRAND_OK, "notes");
 	}
-	must(t, weigh(f, "{}", &call));
-	assert_view(call.earlier, "/srv/docs/0\n/srv/docs/1\n");
-	/* One that is weighed again is not its own forerunner. */
+	must(t, weigh(f, "{\"path\":\"/srv/docs/9\"}", &call));
+	assert_view(sent_in(&call, "comm.read .path"), "0\n2\n");
+	assert_view(sent_in(&call, ""), "path\t/srv/docs/0\n2\n");
+	assert_int_equal(call.calls, 2);
+	/* A call that was begun is weighed by its own operation and parameters. */
 	call = (struct kh_weigh){.declaration = act.look.id};
 	must(t, kh_fixture_call(f, f->controller, kh_weigh_run, &call));
-	assert_view(call.earlier, "/srv/docs/0\n");
 	assert_view(call.operation, "comm.read");
 }
 
@@ -101,7 +117,7 @@ static void test_stale(struct kh_test *t)
 	assert_int_equal(act.next, KH_CALL_AGAIN);
 }
 
-/* A reset by a human clears what was given and what was called. */
+/* K7: a reset by a human clears what was given, and not what the token sent. */
 static void test_reset(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
@@ -114,9 +130,9 @@ static void test_reset(struct kh_test *t)
 	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
 	kh_operating_end(f, &act, KH_ERRAND_OK, "notes");
 	must(t, kh_fixture_call(f, f->reviewer, kh_reset_run, &reset));
-	must(t, weigh(f, "{}", &call));
+	must(t, weigh(f, "{\"path\":\"/srv/docs/x\"}", &call));
 	assert_int_equal(call.count, 0);
-	assert_int_equal(call.earlier.n, 0);
+	assert_view(sent_in(&call, "comm.read .path"), "/srv/docs/notes.txt\n");
 }
 
 /* More than is compared is a finding of its own: the call is verified, and nothing was skipped quietly. */
@@ -223,7 +239,7 @@ static void test_unknown(struct kh_test *t)
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_closure),
 	KH_TEST(test_own_words),
-	KH_TEST(test_earlier),
+	KH_TEST(test_sent),
 	KH_TEST(test_named_by_output),
 	KH_TEST_ONCE(test_repeats_named),
 	KH_TEST_ONCE(test_unknown),
