@@ -1,58 +1,12 @@
 /* Weighs and decides calls, compares and records outputs: one operation after the other, on the caller's thread. */
 #include "engine/deciding.h"
 
-#include "core/comm/declaration.h"
 #include "engine/context/guarding.h"
 #include "engine/engine.h"
 
 #define MEMORY ((size_t)1 << 30) /* bytes for one comparison */
 #define TRIES  2                 /* beside others of the context, before a call waits for its turn */
 #define MANY   256               /* in turn: who makes it fail now does not wait for a turn, and has one try less */
-
-/* The parameters of a declaration as a document. */
-static enum kh_err write_parameters(struct kh_arena *arena, const struct kh_declaration *of, yyjson_val **ret_root,
-				    struct kh_error *err)
-{
-	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *made = yyjson_mut_obj(doc);
-
-	for (size_t i = 0; i < of->parameter_count; i++)
-		yyjson_mut_obj_add(made, yyjson_mut_strn(doc, of->parameters[i].name.p, of->parameters[i].name.n),
-				   yyjson_val_mut_copy(doc, of->parameters[i].value));
-	return kh_json_freeze(arena, made, ret_root, err);
-}
-
-/* The session_id that a declaration gives: comm.call checks it.  If it gives none, any word will do. */
-static struct kh_view session_of(yyjson_val *declare)
-{
-	yyjson_val *list = kh_json_get(kh_json_get(declare, "external_info"), "declarations");
-	struct kh_view given = kh_json_str(
-		kh_json_get(list != NULL ? yyjson_arr_get_first(list) : declare, "session_id"));
-
-	return given.n > 0 ? given : KH_LIT("any");
-}
-
-/*
- * Takes what tier 1 has to examine from a declaration that is not in a table yet: its parameters, in the form in which
- * they are kept (sending.h).  Its reasons are only for humans.  What comm.call will refuse, because it is not one
- * declaration, is examined whole.
- */
-static enum kh_err read_call(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh, struct kh_error *err)
-{
-	struct kh_declarations read = {0};
-	struct kh_reasons errors, review;
-
-	kh_reasons_init(&errors, arena);
-	kh_reasons_init(&review, arena);
-	enum kh_err e = kh_declaration_check(arena, NULL, declare, session_of(declare), &read, &errors, &review);
-	if (e == KH_OK && errors.n == 0 && read.n == 1) {
-		weigh->operation = read.at[0].operation.full;
-		return write_parameters(arena, &read.at[0], &weigh->parameters, err);
-	}
-	weigh->operation = kh_json_str(kh_json_get(declare, "operation"));
-	weigh->parameters = declare;
-	return e;
-}
 
 /* Copies the findings out of the memory that they were found in. */
 static enum kh_err copy_weighed(struct kh_arena *arena, const struct kh_weighed *from, struct kh_weighed *ret_to)
@@ -72,7 +26,7 @@ static enum kh_err weigh_in(struct kh_engine *engine, struct kh_screen *screen, 
 			    struct kh_error *err)
 {
 	struct kh_weigh weighs = {.task = call->task, .declaration = call->declaration};
-	enum kh_err e = call->declaration.n == 0 ? read_call(own, call->declare, &weighs, err) : KH_OK;
+	enum kh_err e = call->declaration.n == 0 ? kh_weigh_read(own, call->declare, &weighs, err) : KH_OK;
 
 	if (e == KH_OK)
 		e = kh_engine_call(engine, token, kh_weigh_run, &weighs, own, err);

@@ -5,6 +5,7 @@
  */
 #include "engine/comm/weigh.h"
 
+#include "core/comm/declaration.h"
 #include "engine/comm/look.h"
 #include "engine/comm/sending.h"
 #include "engine/context/influence.h"
@@ -52,6 +53,48 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 		source->content = row->content;
 		weigh->count++;
 	}
+	return e;
+}
+
+/* --- a declaration that is not in a table yet ---------------------------------------------------------------------- */
+
+/* The parameters of a declaration as a document. */
+static enum kh_err write_parameters(struct kh_arena *arena, const struct kh_declaration *of, yyjson_val **ret_root,
+				    struct kh_error *err)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *made = yyjson_mut_obj(doc);
+
+	for (size_t i = 0; i < of->parameter_count; i++)
+		yyjson_mut_obj_add(made, yyjson_mut_strn(doc, of->parameters[i].name.p, of->parameters[i].name.n),
+				   yyjson_val_mut_copy(doc, of->parameters[i].value));
+	return kh_json_freeze(arena, made, ret_root, err);
+}
+
+/* The session_id that a declaration gives: comm.call checks it.  If it gives none, any word will do. */
+static struct kh_view session_of(yyjson_val *declare)
+{
+	yyjson_val *list = kh_json_get(kh_json_get(declare, "external_info"), "declarations");
+	struct kh_view given = kh_json_str(
+		kh_json_get(list != NULL ? yyjson_arr_get_first(list) : declare, "session_id"));
+
+	return given.n > 0 ? given : KH_LIT("any");
+}
+
+enum kh_err kh_weigh_read(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh, struct kh_error *err)
+{
+	struct kh_declarations read = {0};
+	struct kh_reasons errors, review;
+
+	kh_reasons_init(&errors, arena);
+	kh_reasons_init(&review, arena);
+	enum kh_err e = kh_declaration_check(arena, NULL, declare, session_of(declare), &read, &errors, &review);
+	if (e == KH_OK && errors.n == 0 && read.n == 1) {
+		weigh->operation = read.at[0].operation.full;
+		return write_parameters(arena, &read.at[0], &weigh->parameters, err);
+	}
+	weigh->operation = kh_json_str(kh_json_get(declare, "operation"));
+	weigh->parameters = declare;
 	return e;
 }
 

@@ -40,6 +40,14 @@ struct kh_weigh {
 };
 enum kh_err kh_weigh_run(struct kh_op *op, void *call);
 
+/*
+ * Takes what tier 1 has to examine from a declaration that is not in a table yet: its parameters, in the form in which
+ * they are kept (sending.h).  Its reasons are only for humans.  What comm.call will refuse, because it is not one
+ * declaration, is examined whole.
+ */
+enum kh_err kh_weigh_read(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh,
+			  struct kh_error *err) KH_CHECKED;
+
 /* Runs tier 1 on what was loaded.  SCREEN belongs to the calling thread. */
 enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_weigh *weigh,
 			  struct kh_weighed *ret_weighed) KH_CHECKED;

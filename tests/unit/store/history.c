@@ -347,6 +347,13 @@ static enum kh_err operate(struct kh_txn *txn, void *arg)
 	row->wall_ms = 30000;
 	row->reserved = 3000000;
 	row->egress = task->egress = 12;
+	struct kh_sent_row *sent = make(txn, KH_TABLE_SENT);
+	sent->token = 3;
+	sent->name = KH_LIT("comm.fetch .url");
+	sent->last = KH_LIT("https://example.com/");
+	sent->lines = KH_LIT("https://example.com/\n");
+	sent->calls = 1;
+	sent->changed_at = h->now;
 	ok(event(txn, h, KH_AUDIT_OPERATION_BEGUN, task, 3, ""), txn->err);
 	struct kh_result_row *result = make(txn, KH_TABLE_RESULTS);
 	result->declaration = row->id;

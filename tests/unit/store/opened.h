@@ -88,6 +88,7 @@ union opened_row {
 	struct kh_declaration_row declaration;
 	struct kh_result_row result;
 	struct kh_rate_row rate;
+	struct kh_sent_row sent;
 };
 
 static inline void opened_column(const struct kh_column *c, struct kh_arena *arena, int64_t id, void *row)
@@ -173,6 +174,9 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 	case KH_TABLE_RATES:
 		row->rate.context = 1;
 		break;
+	case KH_TABLE_SENT:
+		row->sent.token = 1;
+		break;
 	case KH_TABLE_SYSTEM:
 	case KH_TABLE_TOKENS:
 	case KH_TABLE_READERS:
@@ -185,7 +189,7 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 static const enum kh_table opened_order[] = {
 	KH_TABLE_SYSTEM, KH_TABLE_TOKENS,       KH_TABLE_CONTEXTS,  KH_TABLE_TASKS,    KH_TABLE_QUERIES,
 	KH_TABLE_BLOCKS, KH_TABLE_EFFECTS,      KH_TABLE_APPROVALS, KH_TABLE_SHOWINGS, KH_TABLE_READERS,
-	KH_TABLE_NEEDS,  KH_TABLE_DECLARATIONS, KH_TABLE_RESULTS,   KH_TABLE_RATES,
+	KH_TABLE_NEEDS,  KH_TABLE_DECLARATIONS, KH_TABLE_RESULTS,   KH_TABLE_RATES,    KH_TABLE_SENT,
 };
 
 /* An operation that inserts the first row of every table. */

@@ -272,6 +272,9 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		opened_fill(KH_TABLE_RATES, m->arena, id, &row);
 		row.rate.context = odd ? 3 : 2;
 		put(txn, m, KH_TABLE_RATES, &row);
+		opened_fill(KH_TABLE_SENT, m->arena, id, &row);
+		row.sent.token = odd ? 3 : 2;
+		put(txn, m, KH_TABLE_SENT, &row);
 	}
 	return m->e;
 }
@@ -342,6 +345,9 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_RESULTS_EXPIRED, 40, "", 0, 16, "234", ""},
 		{KH_INDEX_RATES, 2, "operation \xc3\xa9 4", 0, 16, "4", ""},
 		{KH_INDEX_RATES, 3, "operation \xc3\xa9 4", 0, 16, "", ""},
+		{KH_INDEX_SENT, 2, "name \xc3\xa9 4", 0, 16, "4", ""},
+		{KH_INDEX_SENT, 3, "name \xc3\xa9 4", 0, 16, "", ""},
+		{KH_INDEX_SENT_OF_TOKEN, 3, "", 0, 2, "35", ""},
 	};
 	struct many m = {&test->arena, KH_OK};
 	bool tried[KH_INDEX_COUNT] = {false};
