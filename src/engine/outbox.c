@@ -167,13 +167,26 @@ static enum kh_err end_without(struct kh_engine *engine, const struct kh_entry *
 	return e;
 }
 
+/* How much of its time an errand has left, after it waited for a place; in milliseconds, 0: nothing. */
+static uint64_t time_left(const struct kh_engine *engine, const struct kh_errand *errand)
+{
+	int64_t left = (errand->until - kh_engine_now(engine)) / 1000;
+
+	return left <= 0 ? 0 : (uint64_t)left < errand->wall_ms ? (uint64_t)left : errand->wall_ms;
+}
+
 /* Carries it out once, and records the result. */
 static enum kh_err deliver(struct kh_engine *engine, const struct kh_entry *entry, struct kh_arena *arena,
 			   struct kh_error *err)
 {
 	struct kh_comm_end end = {.declaration = entry->id};
+	struct kh_errand errand = entry->call.errand;
 
-	if (kh_engine_errand(engine, &entry->call.errand, arena, &end.result) != KH_OK) {
+	errand.wall_ms = time_left(engine, &errand);
+	if (errand.wall_ms == 0)
+		return end_without(engine, entry, KH_ERRAND_FAILED,
+				   "its time passed before there was a place for it: it was not carried out", err);
+	if (kh_engine_errand(engine, &errand, arena, &end.result) != KH_OK) {
 		arena->failed = false;
 		end.result = (struct kh_errand_result){.end = KH_ERRAND_UNKNOWN,
 						       .source = entry->call.errand.operation,

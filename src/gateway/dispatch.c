@@ -20,6 +20,7 @@ struct item {
 	enum kh_entry_kind kind; /* this and the members below: as the entry was put in */
 	int64_t id, task;
 	int64_t ticket;        /* of a call that waits for its turn */
+	int64_t token;         /* the Controller's, row; 0: an ask */
 	struct kh_view reader; /* in the arena */
 	bool runs, waits;      /* it has a place, or it waits for one */
 };
@@ -89,41 +90,64 @@ static bool is_in_hand(const struct kh_dispatch *d, const struct item *item)
 /* How many at once there may be of those that share something with ITEM; 0: any number. */
 static uint64_t most_shared(const struct kh_dispatch *d, const struct item *item)
 {
-	const struct kh_reader *reader = is_ask(item) ? kh_engine_reader(d->engine, item->reader) : NULL;
-
-	return is_turn(item) ? 1 : reader != NULL ? reader->concurrency : 0;
+	if (is_turn(item))
+		return 1;
+	if (!is_ask(item))
+		return (d->most + 1) / 2;
+	const struct kh_reader *reader = kh_engine_reader(d->engine, item->reader);
+	return reader != NULL ? reader->concurrency : 0;
 }
 
-/* Whether two that are alike share a Reader, or wait for turns of the same token. */
+/* Whether two that are alike share a Reader or, if they are not asks, a token. */
 static bool is_shared(const struct item *a, const struct item *b)
 {
-	return is_turn(a) ? a->entry.token.id == b->entry.token.id : is_ask(a) && kh_view_eq(a->reader, b->reader);
+	return is_ask(a) ? kh_view_eq(a->reader, b->reader) : a->token == b->token;
 }
 
-/* Whether there is a place for ITEM: one for its kind and, if it is an ask, one at its Reader. */
-static bool has_place(const struct kh_dispatch *d, const struct item *item)
+/* Whether there is a place for ITEM; *RET_SHARED: how many have one and share something with it. */
+static bool has_place(const struct kh_dispatch *d, const struct item *item, uint64_t *ret_shared)
 {
-	uint64_t most = most_shared(d, item), kind = 0, shared = 0;
+	uint64_t most = most_shared(d, item), kind = 0;
 
+	*ret_shared = 0;
 	for (const struct item *i = d->first; i != NULL; i = i->next) {
 		bool same = i->runs && is_alike(i, item);
 		kind += same;
-		shared += same && is_shared(i, item);
+		*ret_shared += same && is_shared(i, item);
 	}
-	return kind < d->most && (most == 0 || shared < most);
+	return kind < d->most && (most == 0 || *ret_shared < most);
 }
 
-/* ITEM has left its place: wakes the oldest item that can have it. */
+/*
+ * The item that has waited longest among those that can have a place beside ITEM.  Of errands: of the token that has
+ * fewest places, so that tokens take turns.  NULL: there is none.
+ */
+static struct item *find_next(const struct kh_dispatch *d, const struct item *item)
+{
+	struct item *next = NULL;
+	uint64_t least = UINT64_MAX, shared;
+
+	for (struct item *i = d->first; i != NULL; i = i->next) {
+		if (!i->waits || !is_alike(i, item) || !has_place(d, i, &shared))
+			continue;
+		if (is_ask(item))
+			return i;
+		if (shared < least)
+			next = i;
+		least = shared < least ? shared : least;
+	}
+	return next;
+}
+
+/* ITEM has left its place: wakes the item that gets it. */
 static void leave_place(struct kh_dispatch *d, struct item *item)
 {
 	item->runs = false;
-	for (struct item *i = d->first; i != NULL; i = i->next) {
-		if (!i->waits || !is_alike(i, item) || !has_place(d, i))
-			continue;
-		i->waits = false;
-		kh_works_wake(&i->work);
+	struct item *next = find_next(d, item);
+	if (next == NULL)
 		return;
-	}
+	next->waits = false;
+	kh_works_wake(&next->work);
 }
 
 /* --- carrying out ------------------------------------------------------------------------------------------------- */
@@ -156,9 +180,10 @@ static enum kh_work_next finish(struct item *item)
 static bool take_place(struct item *item)
 {
 	struct kh_dispatch *d = item->dispatch;
+	uint64_t shared;
 
 	pthread_mutex_lock(&d->lock);
-	item->runs = has_place(d, item);
+	item->runs = has_place(d, item, &shared);
 	item->waits = !item->runs;
 	bool runs = item->runs;
 	pthread_mutex_unlock(&d->lock);
@@ -234,6 +259,7 @@ static struct item *new_item(struct kh_dispatch *d, const struct kh_entry *entry
 	item->kind = entry->kind;
 	item->id = entry->id;
 	item->task = entry->task;
+	item->token = entry->token.id;
 	item->reader = item->entry.reader;
 	return item;
 }
@@ -300,7 +326,7 @@ bool kh_dispatch_queues(struct kh_dispatch *d, struct kh_token_claim token)
 
 	pthread_mutex_lock(&d->lock);
 	for (const struct item *i = d->first; i != NULL && !found; i = i->next)
-		found = is_turn(i) && i->entry.token.id == token.id;
+		found = is_turn(i) && i->token == token.id;
 	pthread_mutex_unlock(&d->lock);
 	return found;
 }

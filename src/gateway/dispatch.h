@@ -2,7 +2,9 @@
  * Carries out the outbox on threads other than the callers': Readers that take their time, external operations, models
  * that verify, and calls that wait for their turn.  Each entry has a thread of one pool for as long as it takes.  At
  * once, there are at most as many entries of one kind as the pool is made for, at most as many of one Reader as the
- * configuration allows, and of calls that wait for their turn one of each token.
+ * configuration allows, and of calls that wait for their turn one of each token.  Of errands and models that verify
+ * one token has at most half of the places, and a place that is left goes to the token that has fewest: so no agent
+ * fills the places of all.  Whoever waits here is told nothing of it; the time counts as the errand's own.
  *
  * An ask that is lost here, for lack of memory, is still in the store's outbox, and is found there again (recover.h).
  * An errand that is in hand when the process dies ends as unknown (E7).

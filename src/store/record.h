@@ -98,7 +98,7 @@ enum kh_index {
 	KH_INDEX_DECLARATIONS_OF_TASK,  /* task = KEY */
 	KH_INDEX_DECLARATIONS_OPEN,     /* task = KEY and state <> done */
 	KH_INDEX_DECLARATIONS_ALL_OPEN, /* state <> done, of every task */
-	KH_INDEX_DECLARATIONS_RUNNING,  /* working = 1, operation = TEXT, of every task */
+	KH_INDEX_DECLARATIONS_UNTOLD,   /* context = KEY, operation = TEXT, state running or ready */
 	KH_INDEX_DECLARATIONS_WORKING,  /* working = 1 */
 	KH_INDEX_DECLARATIONS_OF_APPROVAL, /* approval = KEY */
 	KH_INDEX_DECLARATIONS_ASKING,      /* asks = KEY */

@@ -289,7 +289,7 @@ struct kh_declaration_row {
 	int64_t working;                   /* 1: as far as is known its worker has not ended, even if its task has */
 	int64_t block;                     /* its result, sealed */
 	int64_t declared_at, begun_at, ended_at;
-	int64_t wall_ms; /* milliseconds that it may run */
+	int64_t wall_ms; /* milliseconds from its beginning to its last slot: a little more than it may run */
 	int64_t release_at;
 	struct kh_view reason; /* for humans: the gate's code, or why it ended as it did */
 };

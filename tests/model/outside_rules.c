@@ -33,13 +33,16 @@ static void egress_is_counted(void)
 	scene_end(&outing);
 }
 
-/* E5: as many at once as the tier permits, over processes; what still runs counts, also when its task was closed. */
+/*
+ * E5, B17: as many of a context at once as the tier permits, over processes.  What is told follows from the context's
+ * own calls, until it is told their end: another context is not concerned, and a worker that goes on does not count.
+ */
 static void at_once(void)
 {
 	static const char policy[] = FAST
 		"  operations:\n    - {name: comm.search, risk: low, tier: T2}\n    - {name: comm.read, risk: low}\n";
 	static struct world other;
-	struct text task;
+	struct text task, approval;
 
 	outing_set(policy);
 	world_join(&other, &outing.w, policy);
@@ -49,13 +52,43 @@ static void at_once(void)
 	CHECK(outing_is(outing_call("comm.search", SEARCH), "concurrent_exceeded"));
 	CHECK(outing_is(outside_do(&other, outing_me(), outing.task.at, "comm.search", SEARCH, &outing_act),
 			"concurrent_exceeded"));
-	/* Their task is closed; their workers go on. */
+	/* Another agent has places of its own. */
+	scene_must("open", world_open(&outing.w, outing.stranger.token.at, 0, &task));
+	scene_must("execute", outside_execute(&outing.w, outing.stranger.token.at, task.at, PLAN, &approval));
+	CHECK(outing_runs(
+		outside_do(&outing.w, outing.stranger.token.at, task.at, "comm.search", SEARCH, &outing_act)));
+	/* Their task is closed, and their end is told; their workers go on. */
 	scene_must("close", world_close_task(&outing.w, outing_me(), outing.task.at));
 	task = outing_another_task();
 	outing.w.now += SECOND;
-	CHECK(outing_is(outside_do(&outing.w, outing_me(), task.at, "comm.search", SEARCH, &outing_act),
-			"concurrent_exceeded"));
+	CHECK(outing_runs(outside_do(&outing.w, outing_me(), task.at, "comm.search", SEARCH, &outing_act)));
 	world_close(&other);
+	scene_end(&outing);
+}
+
+/* B17: what has not ended by its last slot is unknown, told at that slot; when it really ends does not show. */
+static void late_is_unknown(void)
+{
+	static const char policy[] = "  release: slots\n  operations:\n    - {name: comm.search, risk: low}\n";
+	struct outside_act looked;
+
+	outing_set(policy);
+	CHECK(outing_runs(outing_call("comm.search", SEARCH)));
+	outing.w.now += 31 * SECOND; /* it had 30 */
+	scene_must("look", outside_look(&outing.w, outing_me(), outing_act.id.at, &looked));
+	CHECK(looked.ended == KH_ENDED_NOT);
+	outing.w.now += SECOND + MS;
+	scene_must("look", outside_look(&outing.w, outing_me(), outing_act.id.at, &looked));
+	CHECK(looked.ended == KH_ENDED_UNKNOWN);
+	outing_end_ok();
+	scene_must("look", outside_look(&outing.w, outing_me(), outing_act.id.at, &looked));
+	CHECK(looked.ended == KH_ENDED_UNKNOWN && looked.block.at[0] == '\0');
+	/* Nobody looks, and it ends too late. */
+	CHECK(outing_runs(outing_call("comm.search", SEARCH)));
+	outing.w.now += 33 * SECOND;
+	outing_end_ok();
+	scene_must("look", outside_look(&outing.w, outing_me(), outing_act.id.at, &looked));
+	CHECK(looked.ended == KH_ENDED_UNKNOWN && looked.block.at[0] == '\0');
 	scene_end(&outing);
 }
 
@@ -367,6 +400,7 @@ int main(void)
 {
 	egress_is_counted();
 	at_once();
+	late_is_unknown();
 	outcomes_are_charged();
 	a_grant_is_used_once();
 	a_grant_is_for_its_arguments();

@@ -23,13 +23,16 @@
 #define ENDS     2
 #define NEVER    (90 * SECOND) /* after the last look */
 
-static const char policy[] = "  release: slots\n"
-			     "  budgets: {task_bits: 60000, context_bits: 200000}\n"
-			     "  operations:\n"
-			     "    - {name: comm.fetch, risk: low, rate: 1000/minute, content_parameters: [url], " HOSTS
-			     "}\n"
-			     "    - {name: comm.search, risk: low}\n"
-			     "    - {name: comm.read, risk: low}\n";
+#define POLICY(tier)                                                                                               \
+	"  release: slots\n"                                                                                       \
+	"  budgets: {task_bits: 60000, context_bits: 200000}\n"                                                    \
+	"  operations:\n"                                                                                          \
+	"    - {name: comm.fetch, risk: low, rate: 1000/minute, tier: " tier ", content_parameters: [url], " HOSTS \
+	"}\n"                                                                                                      \
+	"    - {name: comm.search, risk: low}\n"                                                                   \
+	"    - {name: comm.read, risk: low}\n"
+
+#define AT_ONCE 5 /* of tier T2 */
 
 /* How one operation ends, and when: after its beginning. */
 struct end {
@@ -43,6 +46,7 @@ struct scenario {
 	int64_t until;            /* the last moment at which Controllers look */
 	int64_t put_at;           /* when the Controller puts content in; 0: never */
 	int64_t close_at;         /* when it closes the task; 0: never */
+	bool fill;                /* as many run as the tier permits; everybody tries to begin one more */
 	bool alike;               /* all runs are to be the same */
 	struct end ways[8][ENDS]; /* the first is what the others are held against; `at` 0: there are no more */
 };
@@ -87,6 +91,16 @@ static const struct scenario scenarios[] = {
 	 .put_at = 21 * MS,
 	 .alike = true,
 	 .ways = {{RUNS, RUNS}, {OK(2), OK(40)}, {OK(40), OK(2)}, {FAILED(4), OK(30)}}},
+	{.name = "the same, and others want to begin",
+	 .until = 49 * MS,
+	 .fill = true,
+	 .alike = true,
+	 .ways = {{RUNS, RUNS}, {OK(2), RUNS}, {FAILED(20), OK(3)}, {OK(44), OK(44)}}},
+	{.name = "the same after the slot",
+	 .until = 110 * MS,
+	 .fill = true,
+	 .alike = true,
+	 .ways = {{OK(2), OK(4)}, {OK(40), OK(3)}, {OTHER(3), EMPTY(40)}}},
 	{.name = "the same, and the Controller closes the task meanwhile",
 	 .until = 400 * MS,
 	 .close_at = 30 * MS,
@@ -118,7 +132,8 @@ static const struct scenario scenarios[] = {
 struct look {
 	const char *by, *task;
 	struct text operations[ENDS];
-	int64_t block; /* a number that the next block of an operation may have */
+	const char *others; /* the stranger's task, if both want to begin; or NULL */
+	int64_t block;      /* a number that the next block of an operation may have */
 };
 
 static void hear(const char *what, const char *by, kh_engine_fn *fn, void *call, const struct kh_view *json)
@@ -204,6 +219,11 @@ static void comm_call(const struct look *l)
 	(void)outside_do(&outing.w, l->by, l->task, "comm.fetch", "{\"url\":\"https://evil.example/\"}", &act);
 	for (size_t i = 0; i < ENDS; i++)
 		(void)outside_call(&outing.w, l->by, l->task, l->operations[i].at, "", false, &act);
+	if (l->others == NULL)
+		return;
+	(void)outside_do(&outing.w, l->by, l->task, "comm.fetch", FETCH_W, &act);
+	if (outside_do(&outing.w, outing.stranger.token.at, l->others, "comm.fetch", FETCH_W, &act) == NULL)
+		scene_must("its end", outside_end(&outing.w, act.row, KH_ERRAND_OK, "", "{}"));
 }
 
 static void comm_look(const struct look *l)
@@ -343,7 +363,7 @@ static void play(const struct scenario *s, const struct end *ends)
 	struct world_query query;
 	struct world_look seen;
 
-	outing_set(policy);
+	outing_set(s->fill ? POLICY("T2") : POLICY("T0"));
 	outing.w.listening = true;
 	p.start = outing.w.now;
 	p.look.by = outing_me();
@@ -357,6 +377,14 @@ static void play(const struct scenario *s, const struct end *ends)
 	begin(&p, 0, FETCH_A);
 	outing.w.now += MS;
 	begin(&p, 1, FETCH_B);
+	struct text task, approval;
+	if (s->fill) {
+		for (int i = ENDS; i < AT_ONCE; i++)
+			(void)outing_runs(outing_call("comm.fetch", FETCH_B));
+		scene_must("open", world_open(&outing.w, outing.stranger.token.at, 0, &task));
+		scene_must("execute", outside_execute(&outing.w, outing.stranger.token.at, task.at, PLAN, &approval));
+		p.look.others = task.at;
+	}
 	for (size_t i = 0; i < COUNT(moments) && moments[i] <= s->until; i++) {
 		act(&p, moments[i]);
 		if (i % 2 == 0)

@@ -62,7 +62,7 @@ struct kh_decide_request {
 /* Usage so far, from the store. */
 struct kh_decide_state {
 	uint64_t egress_bytes; /* of the task */
-	uint64_t running;      /* calls of this operation */
+	uint64_t running;      /* calls of this operation that the context has not been told the end of */
 	struct kh_quota quota; /* of this operation */
 	uint64_t pending;      /* approvals of the task */
 };

@@ -153,6 +153,12 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 
 /* --- beginning ---------------------------------------------------------------------------------------------------- */
 
+/*
+ * Milliseconds from the end of an errand's time to the last slot.  An errand that is stopped at the end of its time ends
+ * a little later, and that moment must not show; one that has not ended by the last slot is unknown.
+ */
+#define GRACE_MS 2000
+
 /* E7: the shorter of what the tier and what the operation itself permit. */
 static uint64_t wall_ms(const struct kh_op *op, const struct kh_govern *govern)
 {
@@ -164,7 +170,7 @@ static uint64_t wall_ms(const struct kh_op *op, const struct kh_govern *govern)
 static enum kh_err price(struct kh_op *op, const struct kh_govern *govern, uint64_t *ret_microbits)
 {
 	struct kh_account account;
-	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(op, govern), false, &account);
+	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(op, govern) + GRACE_MS, false, &account);
 
 	if (e == KH_OK)
 		*ret_microbits = account.total;
@@ -245,6 +251,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		.rule = govern->rule,
 		.task = govern->proposal->task_id,
 		.wall_ms = wall_ms(op, govern),
+		.until = op->now + (int64_t)wall_ms(op, govern) * 1000,
 	};
 	uint64_t microbits = 0;
 	struct kh_view what;
@@ -267,7 +274,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 	govern->task->egress += (int64_t)govern->decision.egress_bytes;
 	row->egress = (int64_t)govern->decision.egress_bytes;
 	row->reserved = microbits;
-	row->wall_ms = (int64_t)errand.wall_ms;
+	row->wall_ms = (int64_t)errand.wall_ms + GRACE_MS;
 	row->state = KH_DECLARATION_RUNNING;
 	row->working = 1;
 	row->holder = kh_store_holder(kh_engine_store(op->engine));

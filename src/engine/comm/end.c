@@ -84,6 +84,18 @@ static int64_t slot(const struct kh_op *op, const struct kh_declaration_row *row
 	return row->begun_at + (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, (uint64_t)row->wall_ms) * 1000;
 }
 
+int64_t kh_comm_end_last(const struct kh_declaration_row *row)
+{
+	return row->begun_at + row->wall_ms * 1000;
+}
+
+/* Whether ROW still runs, and its last slot has passed: whenever it ends now, that moment would show. */
+static bool is_late(const struct kh_op *op, const struct kh_declaration_row *row)
+{
+	return row->state == KH_DECLARATION_RUNNING && op->policy->release == KH_RELEASE_SLOTS &&
+	       kh_comm_end_last(row) < op->now;
+}
+
 static enum kh_err record_end(struct ending *s, enum kh_ended ended, const char *reason, struct kh_view what)
 {
 	struct kh_declaration_row *row = s->row;
@@ -218,6 +230,8 @@ enum kh_err kh_comm_end_run(struct kh_op *op, void *call)
 	e = load(op, row, &s);
 	if (e == KH_OK && row->state != KH_DECLARATION_RUNNING) /* nor here: its task was closed meanwhile */
 		return kh_op_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"late\"}"));
+	if (e == KH_OK && is_late(op, row))
+		return record_end(&s, KH_ENDED_UNKNOWN, "late", KH_LIT("{\"result\":\"unknown\"}"));
 	return e == KH_OK ? end(&s, &done->result) : e;
 }
 
@@ -279,6 +293,8 @@ enum kh_err kh_comm_end_due(struct kh_op *op, struct kh_declaration_row *row)
 
 	if (row->state == KH_DECLARATION_ASKED && row->asks != 0)
 		return due_approval(op, row);
+	if (is_late(op, row))
+		return end_unknown(op, row, "late");
 	if (row->state != KH_DECLARATION_READY || row->release_at > op->now)
 		return KH_OK;
 	enum kh_err e = load(op, row, &s);

@@ -27,16 +27,20 @@ enum kh_err kh_comm_end_unbegun(struct kh_op *op, struct kh_declaration_row *row
 				const char *reason) KH_CHECKED;
 
 /*
- * Releases ROW if it is ready and its time has come; ends it as expired if the approval that it waits for has expired.
+ * Releases ROW if it is ready and its time has come; ends it as expired if the approval that it waits for has expired,
+ * and as unknown if it still runs after its last slot.
  */
 enum kh_err kh_comm_end_due(struct kh_op *op, struct kh_declaration_row *row) KH_CHECKED;
+
+/* The last slot of one that has begun. */
+int64_t kh_comm_end_last(const struct kh_declaration_row *row);
 
 /* When ROW has to be looked at again; 0: not by time, only when somebody acts. */
 int64_t kh_comm_end_when(const struct kh_declaration_row *row);
 
 /*
- * Ends every open declaration of a task that ends.  One that runs ends as unknown, and counts as running until its
- * worker ends.
+ * Ends every open declaration of a task that ends.  One that runs ends as unknown, and has its place in the pool until
+ * its worker ends.
  */
 enum kh_err kh_comm_end_task(struct kh_op *op, const struct kh_task_row *task, const char *reason) KH_CHECKED;
 

@@ -7,9 +7,9 @@
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
 
-#define RUNNING 64 /* more calls at once than any tier permits */
-#define BATCH   64
-#define WHAT    (64U << 10)
+#define UNTOLD 64 /* more calls at once than any tier permits */
+#define BATCH  64
+#define WHAT   (64U << 10)
 
 static enum kh_err load_rate(struct kh_op *op, struct kh_govern *g)
 {
@@ -28,6 +28,10 @@ static enum kh_err load_rate(struct kh_op *op, struct kh_govern *g)
 	return e;
 }
 
+/*
+ * What is told here follows from what the context knows (B17): its own calls that it has not been told the end of.  How
+ * many run on the machine, and when they really end, is the pool's business: it queues (gateway/dispatch.h).
+ */
 static enum kh_err load_state(struct kh_op *op, struct kh_govern *g, struct kh_decide_state *state)
 {
 	int64_t *ids = NULL;
@@ -35,8 +39,8 @@ static enum kh_err load_state(struct kh_op *op, struct kh_govern *g, struct kh_d
 	enum kh_err e = load_rate(op, g);
 
 	if (e == KH_OK)
-		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_RUNNING, 0, g->proposal->row.operation, 0, RUNNING, &ids,
-				&count);
+		e = kh_txn_find(op->txn, KH_INDEX_DECLARATIONS_UNTOLD, g->context->id, g->proposal->row.operation, 0,
+				UNTOLD, &ids, &count);
 	if (e == KH_OK)
 		e = kh_approval_known(op, g->task, &state->pending);
 	state->egress_bytes = (uint64_t)g->task->egress;

@@ -31,3 +31,5 @@ CREATE TABLE sent (
 	lines BLOB NOT NULL CHECK (length(lines) <= 65536)
 ) STRICT;
 CREATE UNIQUE INDEX sent_of_token ON sent (token, name);
+-- What of a context is under way as far as the context knows: until it is told, whether it has ended or not.
+CREATE INDEX declarations_untold ON declarations (context, operation) WHERE state IN ('running', 'ready');

@@ -496,13 +496,37 @@ static void test_entry_given_up(struct kh_test *t)
 	assert_int_equal(look.ended, KH_ENDED_UNKNOWN);
 }
 
+/* E5, E7: waiting for a place is part of an errand's time; if that has passed, it is not carried out. */
+static void test_entry_waited(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_entry entry, copy;
+	struct kh_comm_call act;
+	struct kh_comm_look look;
+
+	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	entry = kh_outbox_of_call(kh_token_read(f->engine, f->controller), &act);
+	assert_int_equal(entry.call.errand.until - f->now, 10000000);
+	entry.call.errand.until = f->now - 1;
+	must(t, kh_outbox_copy(&t->arena, &entry, &copy));
+	must(t, kh_outbox_run(f->engine, &copy, &t->arena, &t->err));
+	must(t, kh_operating_look(f, act.look.id, &look));
+	assert_int_equal(look.ended, KH_ENDED_FAILED);
+	struct kh_comm_show show = {.declaration = act.look.id};
+	must(t, kh_engine_call(f->engine, kh_token_read(f->engine, f->admin), kh_comm_show_run, &show, &t->arena,
+			       &t->err));
+	assert_true(kh_view_find(show.json, KH_LIT("its time passed before there was a place"), 0) != SIZE_MAX);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_read),      KH_TEST(test_planning),       KH_TEST(test_bad_declarations),
-	KH_TEST(test_approved),  KH_TEST(test_rejected),       KH_TEST(test_expired),
-	KH_TEST(test_laundered), KH_TEST(test_supervised),     KH_TEST(test_passed_on),
-	KH_TEST(test_modified),  KH_TEST(test_modified_twice), KH_TEST(test_widened),
-	KH_TEST(test_fenced),    KH_TEST(test_not_fenced),     KH_TEST(test_rate),
-	KH_TEST(test_slots),     KH_TEST(test_closed),         KH_TEST(test_others),
-	KH_TEST(test_garbage),   KH_TEST(test_entry),          KH_TEST(test_entry_given_up),
+	KH_TEST(test_read),         KH_TEST(test_planning),       KH_TEST(test_bad_declarations),
+	KH_TEST(test_approved),     KH_TEST(test_rejected),       KH_TEST(test_expired),
+	KH_TEST(test_laundered),    KH_TEST(test_supervised),     KH_TEST(test_passed_on),
+	KH_TEST(test_modified),     KH_TEST(test_modified_twice), KH_TEST(test_widened),
+	KH_TEST(test_fenced),       KH_TEST(test_not_fenced),     KH_TEST(test_rate),
+	KH_TEST(test_slots),        KH_TEST(test_closed),         KH_TEST(test_others),
+	KH_TEST(test_garbage),      KH_TEST(test_entry),          KH_TEST(test_entry_given_up),
+	KH_TEST(test_entry_waited),
 };
 KH_TEST_MAIN(cases)

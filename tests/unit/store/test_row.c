@@ -255,6 +255,7 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		put(txn, m, KH_TABLE_NEEDS, &row);
 		opened_fill(KH_TABLE_DECLARATIONS, m->arena, id, &row);
 		row.declaration.task = odd ? 3 : 2;
+		row.declaration.context = odd ? 3 : 2;
 		row.declaration.operation = odd ? KH_LIT("odd") : KH_LIT("even");
 		row.declaration.approval = odd ? 3 : 2;
 		row.declaration.asks = odd ? 2 : 3;
@@ -337,7 +338,7 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_DECLARATIONS_OF_TASK, 3, "", 0, 16, "3579", ""},
 		{KH_INDEX_DECLARATIONS_OPEN, 2, "", 0, 16, "246", ""},
 		{KH_INDEX_DECLARATIONS_ALL_OPEN, 0, "", 1, 4, "2345", ""},
-		{KH_INDEX_DECLARATIONS_RUNNING, 0, "odd", 0, 16, "7", ""},
+		{KH_INDEX_DECLARATIONS_UNTOLD, 3, "odd", 0, 16, "7", ""},
 		{KH_INDEX_DECLARATIONS_WORKING, 0, "", 0, 16, "67", ""},
 		{KH_INDEX_DECLARATIONS_OF_APPROVAL, 2, "", 0, 16, "2468", ""},
 		{KH_INDEX_DECLARATIONS_ASKING, 2, "", 0, 3, "357", ""},
