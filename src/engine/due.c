@@ -9,6 +9,7 @@
 #include "engine/query/respond.h"
 #include "engine/query/settle.h"
 #include "engine/state/each.h"
+#include "engine/state/refusals.h"
 
 #define AGENT_TIME INT64_C(60000000) /* microseconds that an agent has to answer an ask that it took */
 
@@ -124,7 +125,7 @@ static enum kh_err end_all(struct kh_op *op, const struct kind *kind, struct kh_
 
 enum kh_err kh_due_run(struct kh_op *op, void *call)
 {
-	enum kh_err e = KH_OK;
+	enum kh_err e = kh_refusals_write(op, false);
 
 	for (size_t i = 0; e == KH_OK && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		e = end_all(op, &kinds[i], call);

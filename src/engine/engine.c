@@ -7,13 +7,11 @@
 #include "base/alloc.h"
 #include "engine/operations.h"
 #include "engine/state/inforce.h"
+#include "engine/state/refusals.h"
 
 #include <sodium.h>
 
 #define BOOK (1U << 20) /* bytes of an arena for the engine's own bookkeeping */
-
-/* How many attempts with invalid tokens are recorded; more are refused without a record. */
-static const struct kh_rate refusal_rate = {.period = KH_QUOTA_MINUTE, .count = 60};
 
 /* --- one call ----------------------------------------------------------------------------------------------------- */
 
@@ -28,6 +26,7 @@ struct job {
 	struct kh_error *err;
 	struct kh_error ours; /* used if the caller wants no error text, because the operation still needs one */
 	enum kh_err refused;  /* the operation was refused, and that is recorded */
+	bool noted;           /* likewise, or a part of it was */
 };
 
 static int64_t tick(struct kh_engine *engine)
@@ -44,15 +43,9 @@ static enum kh_err refuse(struct kh_op *op, struct job *job, const char *operati
 {
 	struct kh_view what = kh_arena_printf(op->arena, "{\"code\":\"%s\",\"operation\":\"%s\"}", op->err->code,
 					      operation != NULL ? operation : "");
-	int64_t wait;
 
 	job->refused = why;
-	if (op->caller == NULL) { /* a known caller is always recorded, and does not use the quota of invalid tokens */
-		if (!kh_quota_admits(&job->engine->refusals, refusal_rate, op->now, &wait))
-			return KH_OK;
-		kh_quota_take(&job->engine->refusals, refusal_rate, op->now);
-	}
-	return kh_op_event(op, KH_AUDIT_REFUSED, NULL, what);
+	return kh_refusals_add(op, KH_AUDIT_REFUSED, NULL, what);
 }
 
 static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
@@ -101,6 +94,7 @@ static enum kh_err run_job(struct kh_txn *txn, void *arg)
 		e = job->fn(&op, job->call);
 		job->refused = op.refused;
 	}
+	job->noted = op.noted;
 	if (e == KH_OK)
 		e = kh_arena_check(job->arena);
 	return e;
@@ -115,6 +109,8 @@ static enum kh_err run(struct job *job)
 	enum kh_err e = kh_store_run(job->engine->settings.store, run_job, job, &stores);
 	if (e != KH_OK && stores.code != NULL) /* the store's own error takes precedence */
 		*job->err = stores;
+	if (e != KH_OK && job->noted)
+		atomic_store(&job->engine->refusals->unsure, true);
 	return e != KH_OK ? e : job->refused;
 }
 
@@ -171,7 +167,10 @@ static enum kh_err start(struct kh_op *op, void *call)
 static enum kh_err stop(struct kh_op *op, void *call)
 {
 	const struct kh_engine *engine = call;
+	enum kh_err e = kh_refusals_write(op, true);
 
+	if (e != KH_OK)
+		return e;
 	return kh_op_event(
 		op, KH_AUDIT_STOPPED, NULL,
 		kh_arena_printf(op->arena, "{\"holder\":%lld}", (long long)kh_store_holder(engine->settings.store)));
@@ -240,6 +239,7 @@ static void close_engine(struct kh_engine *engine)
 	pthread_cond_destroy(&engine->given);
 	pthread_mutex_destroy(&engine->lock);
 	sodium_memzero(engine->id_key, sizeof(engine->id_key));
+	kh_alloc_free(engine->settings.alloc, engine->refusals, sizeof(*engine->refusals));
 	kh_alloc_free(engine->settings.alloc, engine, sizeof(*engine));
 }
 
@@ -262,7 +262,8 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 	kh_arena_init(&arena, alloc, BOOK);
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->given, NULL);
-	enum kh_err e = kh_inforce_new(alloc, &from, &ruling, err);
+	engine->refusals = kh_alloc_zero(alloc, sizeof(*engine->refusals));
+	enum kh_err e = engine->refusals != NULL ? kh_inforce_new(alloc, &from, &ruling, err) : KH_ENOMEM;
 	atomic_init(&engine->ruling, ruling);
 	if (e == KH_OK)
 		e = kh_engine_own(engine, start, engine, &arena, err);

@@ -19,6 +19,7 @@ static const char *const kinds[] = {
 	[KH_AUDIT_TASK_LISTED] = "task.listed",
 	[KH_AUDIT_TASK_UNLISTED] = "task.unlisted",
 	[KH_AUDIT_REFUSED] = "call.refused",
+	[KH_AUDIT_REFUSALS] = "calls.refused",
 	[KH_AUDIT_CONTENT_PURGED] = "content.purged",
 	[KH_AUDIT_RELOADED] = "store.reloaded",
 	[KH_AUDIT_TASK_OPENED] = "task.opened",

@@ -29,6 +29,7 @@ enum kh_audit_kind {
 	KH_AUDIT_TASK_LISTED,   /* a task was opened; its chain begins */
 	KH_AUDIT_TASK_UNLISTED, /* closed or failed; with the head of its chain */
 	KH_AUDIT_REFUSED,       /* a call without the right to do what it asked for */
+	KH_AUDIT_REFUSALS,      /* how often calls were refused that had been recorded once (engine/state/refusals.h) */
 	KH_AUDIT_CONTENT_PURGED,
 	KH_AUDIT_RELOADED, /* another policy came into force */
 	/* a task's */

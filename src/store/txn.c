@@ -351,6 +351,20 @@ enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit)
 	return KH_OK;
 }
 
+static bool is_unrecorded(const struct kh_txn_row *r)
+{
+	return (r->fresh && !r->recorded) || changed(r) != 0;
+}
+
+bool kh_txn_has_changed(const struct kh_txn *txn)
+{
+	for (const struct kh_txn_row *r = txn->rows; r != NULL; r = r->next) {
+		if (is_unrecorded(r))
+			return true;
+	}
+	return false;
+}
+
 enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg)
 {
 	int64_t event = txn->event;
@@ -362,7 +376,7 @@ enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg)
 	if (txn->broken)
 		e = txn->broken_by;
 	for (const struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
-		if ((r->fresh && !r->recorded) || changed(r) != 0)
+		if (is_unrecorded(r))
 			e = kh_error_set(txn->err, KH_ESTORE, "unrecorded", "a change of %s was not recorded",
 					 kh_record_of(r->table)->table);
 	}

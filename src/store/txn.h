@@ -50,6 +50,9 @@ enum kh_err kh_txn_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 /* Records all changes in an event.  On success *AUDIT's id is the event's. */
 enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit) KH_CHECKED;
 
+/* Whether a row was changed since the last kh_txn_event(), so that another one has to follow. */
+bool kh_txn_has_changed(const struct kh_txn *txn);
+
 /* The id of the audit event that the next kh_txn_event() will write: for rows that name it. */
 enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id) KH_CHECKED;
 

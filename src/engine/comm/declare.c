@@ -8,6 +8,7 @@
 #include "engine/comm/begin.h"
 #include "engine/comm/call.h"
 #include "engine/state/find.h"
+#include "engine/state/refusals.h"
 
 struct declaring {
 	struct kh_op *op;
@@ -54,7 +55,7 @@ static enum kh_err admit(struct declaring *d, size_t i, struct kh_declaration_ro
 	d->handled[i] = true;
 	if (item->ruling == KH_DENY) {
 		e = kh_govern_describe(d->op, &d->governs[i], &what);
-		return e == KH_OK ? kh_op_event(d->op, KH_AUDIT_DECLARATION_DENIED, d->task, what) : e;
+		return e == KH_OK ? kh_refusals_add(d->op, KH_AUDIT_DECLARATION_DENIED, d->task, what) : e;
 	}
 	e = kh_begin_row(d->op, &d->governs[i], ret_row);
 	if (e == KH_OK)

@@ -20,6 +20,7 @@
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
+#include "engine/state/refusals.h"
 
 /* An admission in progress. */
 struct admission {
@@ -449,9 +450,9 @@ static enum kh_err pay(struct admission *a)
 	enum kh_err e = kh_budget_reserve(budgets, 2, a->account.total);
 	if (e == KH_EREFUSED) {
 		a->call->refused = KH_OUTCOME_BUDGET;
-		return kh_op_event(op, KH_AUDIT_QUERY_REFUSED, a->task,
-				   kh_arena_printf(op->arena, "{\"code\":\"budget\",\"microbits\":%llu}",
-						   (unsigned long long)a->account.total));
+		return kh_refusals_add(op, KH_AUDIT_QUERY_REFUSED, a->task,
+				       kh_arena_printf(op->arena, "{\"code\":\"budget\",\"microbits\":%llu}",
+						       (unsigned long long)a->account.total));
 	}
 	return e;
 }

@@ -34,6 +34,8 @@ struct kh_engine_screen {
 	struct kh_engine_screen *next;
 };
 
+struct kh_refusals;
+
 struct kh_engine {
 	struct kh_engine_settings settings;
 	_Atomic(struct kh_inforce *) ruling; /* changed only by the store's thread */
@@ -41,8 +43,8 @@ struct kh_engine {
 	unsigned taken;                      /* how many are in use */
 	pthread_cond_t given;                /* one was given back */
 	unsigned char id_key[KH_PUBLICID_KEY];
-	int64_t last;             /* used by the store's thread: time never goes back */
-	struct kh_quota refusals; /* likewise: callers with invalid tokens cannot fill the record */
+	int64_t last;                 /* used by the store's thread: time never goes back */
+	struct kh_refusals *refusals; /* likewise: callers that are refused cannot fill the record */
 };
 
 /* FROM has the policy, Readers and tools; the rest is made from them. */

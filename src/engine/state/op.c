@@ -4,6 +4,7 @@
 #include "base/timestamp.h"
 
 #include "base/buf.h"
+#include "engine/state/refusals.h"
 
 #define IDS_LIMIT  (32U << 20)
 #define WHAT_LIMIT (1U << 20) /* bytes of what an event says */
@@ -156,5 +157,5 @@ enum kh_err kh_op_refuse(struct kh_op *op, enum kh_audit_kind kind, struct kh_ta
 			 enum kh_err why)
 {
 	op->refused = why;
-	return kh_op_event(op, kind, task, what);
+	return kh_refusals_add(op, kind, task, what);
 }

@@ -23,6 +23,7 @@ struct kh_op {
 	int64_t now;                  /* of this transaction; never goes back within a process */
 	struct kh_token_row *caller;  /* NULL: Keyhole itself */
 	struct kh_error *err;         /* never NULL */
+	bool noted;                   /* a refusal was recorded or counted (refusals.h) */
 	enum kh_err refused;          /* set by kh_op_refuse(): the caller is refused, and the record of that is kept */
 };
 

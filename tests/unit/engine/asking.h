@@ -133,7 +133,7 @@ static inline struct kh_asking_state kh_asking_now(struct kh_asking *w)
 	return (struct kh_asking_state){
 		.task = *kh_fixture_task_row(w->f, w->task),
 		.context = *kh_fixture_context_row(w->f, w->f->context),
-		.events = kh_fixture_events(w->f),
+		.events = kh_fixture_noted(w->f),
 	};
 }
 
@@ -147,7 +147,7 @@ static inline void kh_asking_same_row(enum kh_table table, const void *a, const 
 	}
 }
 
-/* Task and context are as they were, and there are EVENTS more. */
+/* Task and context are as they were, and there are EVENTS more, or repeated refusals that are counted. */
 static inline void kh_asking_unchanged(struct kh_asking *w, const struct kh_asking_state *was, int64_t events)
 {
 	struct kh_asking_state is = kh_asking_now(w);

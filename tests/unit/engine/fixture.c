@@ -7,6 +7,8 @@
 #include "engine/context/token.h"
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
+#include "engine/state/inforce.h"
+#include "engine/state/refusals.h"
 #include "engine/task/task.h"
 #include "engine/waiting.h"
 #include "errand/errand.h"
@@ -476,4 +478,9 @@ int64_t kh_fixture_events(struct kh_fixture *f)
 
 	check(kh_store_run(f->store, read_events, &at, &err), &err);
 	return at.events;
+}
+
+int64_t kh_fixture_noted(struct kh_fixture *f)
+{
+	return kh_fixture_events(f) + (int64_t)f->engine->refusals->counted;
 }

@@ -131,6 +131,9 @@ struct kh_context_row *kh_fixture_context_row(struct kh_fixture *f, struct kh_vi
 struct kh_view kh_fixture_event(struct kh_fixture *f, enum kh_audit_kind kind);
 int64_t kh_fixture_events(struct kh_fixture *f);
 
+/* How many there are with the refusals that are counted and will be one event (refusals.h). */
+int64_t kh_fixture_noted(struct kh_fixture *f);
+
 /*
  * Verifies the whole store: hashes, chains, and that the state is the fold of the events and obeys the rules (L3).
  * Every store is, when it is closed, unless a test has written `unverified` because it made a state up.

@@ -4,6 +4,9 @@
 #include "asking.h"
 
 #include "core/policy/config.h"
+#include "engine/comm/declare.h"
+#include "engine/due.h"
+#include "engine/state/refusals.h"
 #include "engine/task/task.h"
 #include "store/sqlite/sqlite.h"
 
@@ -73,22 +76,70 @@ static void test_engine_time(struct kh_test *t)
 	assert_int_equal(open.row->opened_at, now + KH_FIXTURE_SECOND);
 }
 
-/* Strangers cannot fill the record; those with a token are on it always, and do not hide strangers. */
+/* What the last event of counts says: how many refusals, and its text. */
+static int64_t counted(struct kh_fixture *f, struct kh_view *ret_text)
+{
+	*ret_text = kh_fixture_event(f, KH_AUDIT_REFUSALS);
+	yyjson_val *event = kh_fixture_json(f, *ret_text);
+
+	return yyjson_get_sint(kh_json_get(kh_json_get(event, "what"), "total"));
+}
+
+/* L1, L2: the first refusal of a kind is recorded at once; what repeats it is counted, and becomes one event. */
 static void test_engine_refusals(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
 	struct kh_task_open open = {0};
+	struct kh_page list = {0};
+	struct kh_due due = {0};
+	struct kh_view text;
 	int64_t events = kh_fixture_events(f);
 
 	for (int i = 0; i < 70; i++)
 		must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->reader, kh_task_open_run, &open));
-	assert_int_equal(kh_fixture_events(f), events + 70);
+	assert_int_equal(kh_fixture_events(f), events + 1);
 	for (int i = 0; i < 70; i++)
 		must_fail(t, KH_EREFUSED, kh_fixture_call(f, KH_LIT("kh-nobody"), kh_task_open_run, &open));
-	assert_int_equal(kh_fixture_events(f), events + 130);
-	kh_fixture_pass(f, 120 * KH_FIXTURE_SECOND);
-	must_fail(t, KH_EREFUSED, kh_fixture_call(f, KH_LIT("kh-nobody"), kh_task_open_run, &open));
-	assert_int_equal(kh_fixture_events(f), events + 131);
+	assert_int_equal(kh_fixture_events(f), events + 2); /* of another caller */
+	must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->reader, kh_task_list_run, &list));
+	assert_int_equal(kh_fixture_events(f), events + 3); /* of another operation */
+	must(t, kh_fixture_own(f, kh_due_run, &due));
+	assert_int_equal(kh_fixture_events(f), events + 3);
+	kh_fixture_pass(f, KH_REFUSALS_PERIOD);
+	must(t, kh_fixture_own(f, kh_due_run, &due));
+	assert_int_equal(kh_fixture_events(f), events + 4);
+	assert_int_equal(counted(f, &text), 138);
+	assert_true(kh_asking_has(text, "\"code\":\"forbidden\",\"count\":69,\"kind\":\"call.refused\""));
+	assert_true(kh_asking_has(text, "\"code\":\"unauthorised\",\"count\":69,"));
+	assert_true(kh_asking_has(text, "\"operation\":\"task.open\""));
+	/* A new period: the first is recorded again, and the rest at the latest when the engine stops. */
+	for (int i = 0; i < 5; i++)
+		must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->reader, kh_task_open_run, &open));
+	assert_int_equal(kh_fixture_events(f), events + 5);
+	kh_fixture_restart(f);
+	assert_int_equal(counted(f, &text), 4);
+}
+
+/* L1: a caller cannot fill the record with refusals that all differ either. */
+static void test_engine_refusals_that_differ(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
+	struct kh_view task = kh_fixture_task(f, f->controller);
+	int64_t events = kh_fixture_events(f);
+
+	for (int i = 0; i < 300; i++) {
+		struct kh_view json = kh_arena_printf(&f->arena,
+						      "{\"operation\":\"comm.exec\",\"command\":\"x%d\","
+						      "\"reason\":\"the page has the price of the train\"}",
+						      i);
+		struct kh_declare declare = {.task = task, .declaration = kh_fixture_json(f, json)};
+		(void)!kh_fixture_call(f, f->controller, kh_declare_run, &declare);
+	}
+	int64_t made = kh_fixture_events(f) - events;
+	assert_int_equal(made, KH_REFUSALS_EXACT + 1); /* the last one stands for all that follow */
+	kh_fixture_restart(f);
+	struct kh_view text;
+	assert_int_equal(counted(f, &text), 300 - KH_REFUSALS_EXACT - 1);
 }
 
 static enum kh_err change(struct kh_op *op, void *call)
@@ -175,9 +226,14 @@ static void test_engine_bad_rule(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_engine_own_rules), KH_TEST_ONCE(test_engine_bad_rule),
-	KH_TEST(test_engine_start_and_stop), KH_TEST_ONCE(test_engine_create),
-	KH_TEST(test_engine_time),           KH_TEST_ONCE(test_engine_refusals),
-	KH_TEST(test_engine_readers),        KH_TEST(test_engine_keeps_nothing_of_a_failure),
+	KH_TEST_ONCE(test_engine_own_rules),
+	KH_TEST_ONCE(test_engine_bad_rule),
+	KH_TEST(test_engine_start_and_stop),
+	KH_TEST_ONCE(test_engine_create),
+	KH_TEST(test_engine_time),
+	KH_TEST_ONCE(test_engine_refusals),
+	KH_TEST_ONCE(test_engine_refusals_that_differ),
+	KH_TEST(test_engine_readers),
+	KH_TEST(test_engine_keeps_nothing_of_a_failure),
 };
 KH_TEST_MAIN(cases)

@@ -136,10 +136,10 @@ static void test_who_creates(struct kh_test *t)
 		}
 		if (roles[i] == KH_ROLE_CONTROLLER)
 			continue;
-		int64_t events = kh_fixture_events(f);
+		int64_t events = kh_fixture_noted(f);
 		must_fail(t, KH_EREFUSED, kh_fixture_call(f, f->host, kh_token_create_run, &create));
 		assert_code(t, "forbidden");
-		assert_int_equal(kh_fixture_events(f), events + 1); /* on the record */
+		assert_int_equal(kh_fixture_noted(f), events + 1); /* on the record */
 	}
 	struct kh_token_create create = create_of("made_by_host", KH_ROLE_CONTROLLER);
 	create.bits = 10;

@@ -109,6 +109,7 @@ static void test_operations_wrong_roles(struct kh_test *t)
 	};
 	union any_call *call = kh_arena_alloc(&w.f->arena, sizeof(*call));
 
+	kh_fixture_restart(w.f); /* it knows of no refusal yet, so each is recorded */
 	for (size_t i = 0; i < COUNT; i++) {
 		size_t count = 0;
 		const struct kh_operations_entry *entry = &kh_operations_all(&count)[i];
@@ -154,11 +155,11 @@ static void test_operations_strangers(struct kh_test *t)
 
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
 		struct kh_page list = {0};
-		int64_t events = kh_fixture_events(f);
+		int64_t events = kh_fixture_noted(f);
 		must_fail(t, KH_EREFUSED, kh_fixture_call(f, tokens[i], kh_task_list_run, &list));
 		assert_code(t, "unauthorised");
 		assert_string_equal(t->err.detail, "the token is not valid");
-		assert_int_equal(kh_fixture_events(f), events + 1);
+		assert_int_equal(kh_fixture_noted(f), events + 1);
 		assert_true(kh_asking_has(kh_fixture_event(f, KH_AUDIT_REFUSED), "\"by\":0,"));
 		assert_int_equal(list.json.n, 0);
 	}
