@@ -17,8 +17,10 @@
 #define WORST  100e6
 #define SHOWN  3 /* worst inputs of each mode */
 
-static const char *const modes[] = {
-	[KH_SCREEN_DOCUMENT] = "document", [KH_SCREEN_ANSWER] = "answer", [KH_SCREEN_NAME] = "name"};
+static const char *const modes[] = {[KH_SCREEN_DOCUMENT] = "document",
+				    [KH_SCREEN_ANSWER] = "answer",
+				    [KH_SCREEN_NAME] = "name",
+				    [KH_SCREEN_REVIEWED] = "reviewed"};
 
 struct subject {
 	struct kh_screen *screen;

@@ -60,7 +60,8 @@ static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const enum kh_screen_as ways[] = {KH_SCREEN_DOCUMENT, KH_SCREEN_ANSWER, KH_SCREEN_NAME};
+	static const enum kh_screen_as ways[] = {KH_SCREEN_DOCUMENT, KH_SCREEN_ANSWER, KH_SCREEN_NAME,
+						 KH_SCREEN_REVIEWED};
 	struct kh_view text = kh_fuzz_view(data, size);
 	struct kh_arena arena;
 	size_t count = 0;

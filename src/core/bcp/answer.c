@@ -192,8 +192,9 @@ static enum kh_err screen(struct judge *j, struct kh_view text, enum kh_screen_a
 	for (size_t i = 0; e == KH_OK && i < findings.n; i++) {
 		const struct kh_finding *f = &findings.at[i];
 		bool encoded = kh_view_eq(kh_view_str(f->code), KH_LIT("encoded"));
-		/* A word such as "password" matters in what an agent sends (K7), not in what it receives. */
-		bool word = f->severity == KH_SEVERITY_LOW && kh_view_eq(kh_view_str(f->code), KH_LIT("secret"));
+		/* A word such as "password" matters in what an agent sends (K7), not in what it receives; but no name has it. */
+		bool word = as != KH_SCREEN_NAME && f->severity == KH_SEVERITY_LOW &&
+			    kh_view_eq(kh_view_str(f->code), KH_LIT("secret"));
 		if ((f->severity >= least && !word) || encoded)
 			HOLD(j, f->code, member, "rule %s, bytes %zu to %zu", f->rule, f->start, f->end);
 	}
@@ -367,7 +368,7 @@ static enum kh_err judge_together(struct judge *j)
 	if (query->question_count + j->recent.count < 2)
 		return KH_OK;
 	enum kh_err e = kh_buf_end(&out, &all);
-	return e == KH_OK ? screen(j, all, KH_SCREEN_DOCUMENT, KH_SEVERITY_MEDIUM, KH_LIT("answers")) : e;
+	return e == KH_OK ? screen(j, all, KH_SCREEN_REVIEWED, KH_SEVERITY_MEDIUM, KH_LIT("answers")) : e;
 }
 
 static enum kh_err judge_questions(struct judge *j, yyjson_val *response)
@@ -416,7 +417,7 @@ static enum kh_err judge_summary(struct judge *j, yyjson_val *response)
 	}
 	HOLD(j, "review", member, "a summary is always approved by a human");
 	judge_hidden(j, &normalised, member);
-	return screen(j, raw, KH_SCREEN_DOCUMENT, KH_SEVERITY_LOW, member);
+	return screen(j, raw, KH_SCREEN_REVIEWED, KH_SEVERITY_LOW, member);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

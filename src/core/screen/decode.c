@@ -13,6 +13,7 @@
 #define RUN_MIN     16 /* characters of base64, base32 or hexadecimal */
 #define PAIRS_MIN   8  /* hexadecimal bytes with separators */
 #define NUMBERS_MIN 8  /* decimal or binary character codes */
+#define NUMBER_MAX  32 /* digits that order numbers and the like do not have */
 #define LINE_MIN    60 /* a line of base64 this long continues on the next one */
 #define FIRST       64 /* characters of a run that are decoded first, to see whether to decode the rest */
 #define SLASHES_MAX 4  /* of a run after which encoded text may begin */
@@ -183,12 +184,32 @@ static bool is_mixed(const char *p, size_t n)
 	return upper && lower;
 }
 
+/*
+ * True if the N characters at P are all digits: then they are a number, unless they are too many for one or decode to
+ * letters and nothing else.
+ */
+static bool is_number(const char *p, size_t n, struct kh_view decoded)
+{
+	if (n >= NUMBER_MAX)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!kh_ascii_is_digit(p[i]))
+			return false;
+	}
+	for (size_t i = 0; i < decoded.n; i++) {
+		if (!kh_ascii_is_alpha(decoded.p[i]) && decoded.p[i] != ' ')
+			return true;
+	}
+	return false;
+}
+
 /* Tries the run of N base64 characters at P, which is at [start, end) of the text; true if it decodes to text. */
 static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, size_t end)
 {
 	struct kh_view decoded;
 
-	if (is_of(hex_values, p, n - n % 2) && try_alphabet(d, p, n - n % 2, hex_values, 4, &decoded)) {
+	if (is_of(hex_values, p, n - n % 2) && try_alphabet(d, p, n - n % 2, hex_values, 4, &decoded) &&
+	    !is_number(p, n, decoded)) {
 		d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
 		return true;
 	}

@@ -17,7 +17,8 @@ void kh_form_span(const struct kh_form *form, size_t a, size_t b, size_t *ret_st
 /* Decodings count towards the depth; other readings of the same characters do not. */
 static bool is_decoding(enum kh_layer layer)
 {
-	return layer != KH_LAYER_NORMALISED && layer != KH_LAYER_LEET && layer != KH_LAYER_SPACED;
+	return layer != KH_LAYER_NORMALISED && layer != KH_LAYER_LEET && layer != KH_LAYER_SPACED &&
+	       layer != KH_LAYER_MENDED;
 }
 
 static struct kh_form derive(const struct kh_form *form, enum kh_layer layer, struct kh_view text)

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "core/screen/layer.h"
 
-#define KH_FORM_LAYERS 6 /* KH_SCREEN_DEPTH decodings, a normal form, and leet or spacing undone */
+#define KH_FORM_LAYERS 7 /* KH_SCREEN_DEPTH decodings, a normal form, leet or spacing undone, and spelling mended */
 
 struct kh_form {
 	struct kh_view text;

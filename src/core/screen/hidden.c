@@ -5,6 +5,7 @@
 #include "core/screen/hidden.h"
 
 #include "base/utf8.h"
+#include "core/screen/normalise.h"
 
 #include <utf8proc.h>
 
@@ -242,4 +243,31 @@ void kh_hidden_scan(struct kh_arena *arena, struct kh_view text, kh_decode_found
 	decode_bits(&p);
 	if (ret->count[KH_HIDDEN_OVERRIDE] > 0)
 		decode_override(&p);
+}
+
+void kh_hidden_judge(const struct kh_hidden *h, bool strict, kh_hidden_found *found, void *ctx)
+{
+	const struct {
+		enum kh_hidden_kind kind;
+		bool is;
+		const char *code;
+		enum kh_severity severity;
+	} rows[] = {
+		{KH_HIDDEN_INVALID, h->count[KH_HIDDEN_INVALID] > 0, "invalid_utf8", KH_SEVERITY_MEDIUM},
+		{KH_HIDDEN_TAG, h->count[KH_HIDDEN_TAG] > (strict ? 0 : 7), "tag", KH_SEVERITY_HIGH},
+		{KH_HIDDEN_SELECTOR, h->count[KH_HIDDEN_SELECTOR] > (strict ? 0 : 15), "selector",
+		 strict ? KH_SEVERITY_MEDIUM : KH_SEVERITY_LOW},
+		{KH_HIDDEN_OVERRIDE, h->count[KH_HIDDEN_OVERRIDE] > 0, "bidi", KH_SEVERITY_HIGH},
+		{KH_HIDDEN_BIDI, h->count[KH_HIDDEN_BIDI] > 0 && strict, "bidi", KH_SEVERITY_LOW},
+		{KH_HIDDEN_OTHER, h->count[KH_HIDDEN_OTHER] > (strict ? 0 : 16), "invisible", KH_SEVERITY_MEDIUM},
+		{KH_HIDDEN_SOFT, h->count[KH_HIDDEN_SOFT] > 1 && (strict || h->within > 4), "invisible",
+		 KH_SEVERITY_MEDIUM},
+		{KH_HIDDEN_MARKS, h->count[KH_HIDDEN_MARKS] > 0 && (strict || h->marks > KH_NORMALISE_MARKS), "marks",
+		 KH_SEVERITY_MEDIUM},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].is)
+			found(ctx, rows[i].code, rows[i].severity, h->first[rows[i].kind], h->last[rows[i].kind]);
+	}
 }

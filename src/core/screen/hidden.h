@@ -6,6 +6,7 @@
 #define KH_CORE_SCREEN_HIDDEN_H
 
 #include "core/screen/decode.h"
+#include "core/screen/severity.h"
 
 enum kh_hidden_kind {
 	KH_HIDDEN_SOFT,     /* zero-width characters and soft hyphens */
@@ -29,5 +30,10 @@ struct kh_hidden {
 /* Counts what is hidden in TEXT (any bytes) and calls FOUND for each text that it carries. */
 void kh_hidden_scan(struct kh_arena *arena, struct kh_view text, kh_decode_found *found, void *ctx,
 		    struct kh_hidden *ret);
+
+typedef void kh_hidden_found(void *ctx, const char *code, enum kh_severity severity, size_t start, size_t end);
+
+/* Judges what was counted.  A document may have a few honest ones; if STRICT, only one soft hyphen is. */
+void kh_hidden_judge(const struct kh_hidden *hidden, bool strict, kh_hidden_found *found, void *ctx);
 
 #endif

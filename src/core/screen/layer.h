@@ -23,6 +23,7 @@ enum kh_layer {
 	KH_LAYER_NORMALISED,
 	KH_LAYER_LEET,
 	KH_LAYER_SPACED,
+	KH_LAYER_MENDED, /* spelling */
 	KH_LAYER_COUNT
 };
 extern const struct kh_words kh_layer_words; /* "base64", "quoted-printable", ... */

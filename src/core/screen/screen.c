@@ -12,6 +12,7 @@
 #include "core/screen/disguise.h"
 #include "core/screen/hidden.h"
 #include "core/screen/lexicon.h"
+#include "core/screen/mend.h"
 #include "core/screen/normalise.h"
 #include "core/screen/prescan.h"
 #include "core/screen/speech.h"
@@ -29,7 +30,7 @@
 #define MARGIN       4    /* blocks that are read before and after a suspicious one */
 #define FORMS_MAX    512  /* decoded forms that are read */
 
-_Static_assert(KH_FORM_LAYERS == KH_SCREEN_DEPTH + 2, "a form holds all layers of a finding");
+_Static_assert(KH_FORM_LAYERS == KH_SCREEN_DEPTH + 3, "a form holds all layers of a finding");
 
 struct kh_screen {
 	struct kh_alloc alloc;
@@ -78,6 +79,7 @@ struct reading {
 	struct kh_screen *screen;
 	struct kh_arena *arena;
 	enum kh_screen_as as;
+	bool strict; /* an answer or a name */
 	struct kh_findings found;
 	size_t budget, decoded;  /* bytes that may still be decoded, and forms that were */
 	unsigned char *per_rule; /* findings of each rule */
@@ -130,7 +132,7 @@ static enum kh_err read_rules(struct reading *r, const struct kh_form *form, con
 	enum kh_err e;
 
 	r->match_count = 0;
-	if (words && r->as == KH_SCREEN_DOCUMENT) {
+	if (words && !r->strict) {
 		unsigned char *none = kh_arena_alloc(r->arena, form->text.n / KH_PRESCAN_BLOCK + 1);
 		e = none ? kh_rules_search(rules, r->screen->scratch, form->text, none, &sink) : KH_ENOMEM;
 	} else if (look != NULL)
@@ -146,7 +148,8 @@ static enum kh_err read_rules(struct reading *r, const struct kh_form *form, con
 				turned[turned_count++] = end;
 		} else if (!words || strcmp(rule->code, "instruction") == 0) {
 			size_t start = kh_rules_start(rules, r->screen->scratch, form->text, r->matches[i].id, end);
-			add(r, form, rule->code, rule->name, rule->severity, start, end);
+			if (r->as != KH_SCREEN_NAME || !kh_speech_is_surname(form->text, start, end))
+				add(r, form, rule->code, rule->name, rule->severity, start, end);
 		}
 		if (r->found.n == before)
 			r->per_rule[r->matches[i].id]--;
@@ -190,33 +193,11 @@ static void on_decoded(void *ctx, enum kh_layer layer, struct kh_view decoded, s
 		f->e = read_decoded(f->r, &form, "encoded");
 }
 
-static void note(struct reading *r, const struct kh_form *form, const struct kh_hidden *h, enum kh_hidden_kind kind,
-		 const char *code, enum kh_severity severity)
+static void on_hidden(void *ctx, const char *code, enum kh_severity severity, size_t start, size_t end)
 {
-	add(r, form, code, code, severity, h->first[kind], h->last[kind]);
-}
+	struct finder *f = ctx;
 
-/* Judges hidden characters.  A document may have a few honest ones; an answer may have only one soft hyphen. */
-static void judge_hidden(struct reading *r, const struct kh_form *form, const struct kh_hidden *h)
-{
-	bool strict = r->as != KH_SCREEN_DOCUMENT;
-
-	if (h->count[KH_HIDDEN_INVALID] > 0)
-		note(r, form, h, KH_HIDDEN_INVALID, "invalid_utf8", KH_SEVERITY_MEDIUM);
-	if (h->count[KH_HIDDEN_TAG] > (strict ? 0 : 7))
-		note(r, form, h, KH_HIDDEN_TAG, "tag", KH_SEVERITY_HIGH);
-	if (h->count[KH_HIDDEN_SELECTOR] > 0 && (strict || h->count[KH_HIDDEN_SELECTOR] >= 16))
-		note(r, form, h, KH_HIDDEN_SELECTOR, "selector", strict ? KH_SEVERITY_MEDIUM : KH_SEVERITY_LOW);
-	if (h->count[KH_HIDDEN_OVERRIDE] > 0)
-		note(r, form, h, KH_HIDDEN_OVERRIDE, "bidi", KH_SEVERITY_HIGH);
-	if (h->count[KH_HIDDEN_BIDI] > 0 && strict)
-		note(r, form, h, KH_HIDDEN_BIDI, "bidi", KH_SEVERITY_LOW);
-	if (h->count[KH_HIDDEN_OTHER] > (strict ? 0 : 16))
-		note(r, form, h, KH_HIDDEN_OTHER, "invisible", KH_SEVERITY_MEDIUM);
-	if (h->count[KH_HIDDEN_SOFT] > 1 && (strict || h->within > 4))
-		note(r, form, h, KH_HIDDEN_SOFT, "invisible", KH_SEVERITY_MEDIUM);
-	if (h->count[KH_HIDDEN_MARKS] > 0 && (strict || h->marks > KH_NORMALISE_MARKS))
-		note(r, form, h, KH_HIDDEN_MARKS, "marks", KH_SEVERITY_MEDIUM);
+	add(f->r, f->form, code, code, severity, start, end);
 }
 
 static enum kh_err read_hidden(struct reading *r, const struct kh_form *form)
@@ -225,7 +206,7 @@ static enum kh_err read_hidden(struct reading *r, const struct kh_form *form)
 	struct kh_hidden h;
 
 	kh_hidden_scan(r->arena, form->text, on_decoded, &f, &h);
-	judge_hidden(r, form, &h);
+	kh_hidden_judge(&h, r->strict, on_hidden, &f);
 	return f.e;
 }
 
@@ -240,7 +221,7 @@ static enum kh_err read_unescaped(struct reading *r, const struct kh_form *form,
 	/* A reversed or rot13 text can contain escapes by accident. */
 	if (r->turned && u.needless < NEEDLESS_MIN)
 		return KH_OK;
-	bool needless = u.needless >= NEEDLESS_MIN || (r->as != KH_SCREEN_DOCUMENT && u.count > 1);
+	bool needless = u.needless >= NEEDLESS_MIN || (r->strict && u.count > 1);
 	struct kh_form decoded = kh_form_map(form, layer, u.text, u.origin);
 	if (needless) {
 		struct kh_form whole = kh_form_of(form, layer, u.text, u.first, u.last);
@@ -276,10 +257,27 @@ static void add_answer(struct reading *r, const struct kh_form *form, struct kh_
 		add(r, form, a.code, a.rule, a.severity, 0, form->text.n);
 }
 
+/* Mends the spelling of a short FORM, and reads the result. */
+static enum kh_err read_mended(struct reading *r, const struct kh_form *form)
+{
+	bool name = r->as == KH_SCREEN_NAME;
+	struct kh_mended m;
+	enum kh_err e = kh_mend_text(r->arena, kh_view_sub(form->text, 0, r->strict ? CLOSE_MAX : SIZE_MAX), name, &m);
+
+	if (e != KH_OK || (!m.changed && !m.endless))
+		return e;
+	struct kh_form mended = kh_form_map(form, KH_LAYER_MENDED, m.text, m.origin);
+	if (r->strict)
+		add_answer(r, &mended, kh_speech_mended(&m));
+	if (name)
+		add_answer(r, &mended, kh_speech_mended_name(&m));
+	return read_rules(r, &mended, NULL, true);
+}
+
 /* Judges a form as an answer or a name, by its words. */
 static void judge_words(struct reading *r, const struct kh_form *skeleton)
 {
-	if (r->as != KH_SCREEN_DOCUMENT)
+	if (r->strict)
 		add_answer(r, skeleton, kh_speech_judge(skeleton->text));
 	if (r->as == KH_SCREEN_NAME)
 		add_answer(r, skeleton, kh_speech_name(skeleton->text));
@@ -287,7 +285,7 @@ static void judge_words(struct reading *r, const struct kh_form *skeleton)
 
 static void judge_scripts(struct reading *r, const struct kh_form *folded)
 {
-	if (r->as != KH_SCREEN_DOCUMENT)
+	if (r->strict)
 		add_answer(r, folded, kh_speech_script(folded->text));
 	if (r->as == KH_SCREEN_NAME)
 		add_answer(r, folded, kh_speech_name_script(folded->text));
@@ -393,7 +391,8 @@ static enum kh_err read_spaced(struct reading *r, const struct kh_form *form, bo
 	}
 	struct kh_form joined = kh_form_map(&wide, KH_LAYER_SPACED, spaced.text, spaced.origin);
 	judge_words(r, &joined);
-	return read_rules(r, &joined, NULL, true);
+	e = read_rules(r, &joined, NULL, true);
+	return e == KH_OK && r->strict ? read_mended(r, &joined) : e;
 }
 
 /* Makes FORM's normal form by FLAGS, and scans it with the rules. */
@@ -410,7 +409,7 @@ static enum kh_err read_normal(struct reading *r, const struct kh_form *form, un
 	*ret = kh_form_map(form, KH_LAYER_NORMALISED, text, origin);
 	if (!scan)
 		return KH_OK;
-	if (r->as != KH_SCREEN_DOCUMENT || text.n <= CLOSE_MAX)
+	if (r->strict || text.n <= CLOSE_MAX)
 		return read_rules(r, ret, NULL, false);
 	e = kh_prescan(r->arena, text, &look);
 	/* Folding alone makes words, not symbols; symbols are found in the skeleton. */
@@ -435,7 +434,9 @@ static enum kh_err read_normals(struct reading *r, const struct kh_form *form, b
 	judge_words(r, &skeleton);
 	if (!ascii)
 		judge_scripts(r, &folded);
-	if (r->as != KH_SCREEN_DOCUMENT)
+	if (r->strict)
+		e = read_mended(r, &skeleton);
+	if (e == KH_OK && r->strict)
 		e = read_turned(r, &skeleton);
 	return e == KH_OK ? read_disguises(r, form, &skeleton, ascii) : e;
 }
@@ -456,7 +457,7 @@ static enum kh_err read_suspects(struct reading *r, const struct kh_form *form, 
 /* Reads FORM without decoding it: its bytes, its hidden characters, its normal forms. */
 static enum kh_err read_surface(struct reading *r, const struct kh_form *form, const struct kh_prescan *look)
 {
-	bool document = r->as == KH_SCREEN_DOCUMENT;
+	bool document = !r->strict;
 	enum kh_err e = read_rules(r, form, document && form->text.n > CLOSE_MAX ? look : NULL, false);
 
 	if (e == KH_OK && (!look->ascii || look->controls))
@@ -542,6 +543,15 @@ static enum kh_err read_form(struct reading *r, const struct kh_form *form)
 	return e;
 }
 
+/* Mends the spelling of a text that a human looks at. */
+static enum kh_err read_reviewed(struct reading *r, const struct kh_form *whole)
+{
+	struct kh_form part = kh_form_part(whole, 0, KH_MEND_MAX), skeleton;
+	enum kh_err e = read_normal(r, &part, KH_NORMALISE_FOLD | KH_NORMALISE_LOOKALIKE, false, &skeleton);
+
+	return e == KH_OK ? read_mended(r, &skeleton) : e;
+}
+
 static enum kh_err begin(struct reading *r, struct kh_screen *screen, struct kh_arena *arena, size_t n)
 {
 	*r = (struct reading){.screen = screen, .arena = arena};
@@ -559,8 +569,11 @@ enum kh_err kh_screen_text(struct kh_screen *screen, struct kh_arena *arena, str
 	enum kh_err e = begin(&r, screen, arena, text.n);
 
 	r.as = as;
+	r.strict = as == KH_SCREEN_ANSWER || as == KH_SCREEN_NAME;
 	if (e == KH_OK)
 		e = read_form(&r, &whole);
+	if (e == KH_OK && as == KH_SCREEN_REVIEWED)
+		e = read_reviewed(&r, &whole);
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
 	if (e != KH_OK)

@@ -31,8 +31,9 @@ void kh_screen_free(struct kh_screen *screen);
 /* What the text claims to be.  An answer or a name must not have a sentence that asks for something. */
 enum kh_screen_as {
 	KH_SCREEN_DOCUMENT, /* a text of any length: the rules and the decoders */
-	KH_SCREEN_ANSWER,   /* a short answer: also any instruction, question or second sentence */
+	KH_SCREEN_ANSWER,   /* a short answer: also any instruction, however spelled, question or second sentence */
 	KH_SCREEN_NAME,     /* a name: also every word that does not occur in names */
+	KH_SCREEN_REVIEWED, /* a document that a human looks at: also misspelled instructions, in its beginning */
 };
 
 /*

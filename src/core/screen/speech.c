@@ -8,6 +8,9 @@
 
 #define WORDS_MAX   64 /* a longer text is not an answer */
 #define ENOUGH      4  /* points */
+#define LONG_PART   20 /* letters of a word that no name has */
+#define LONG_NAME   6  /* words */
+#define SHORT_NAME  64 /* bytes of a given name and a surname */
 #define LONG_ANSWER 30 /* words: from this length on, length alone is enough */
 
 struct token {
@@ -287,12 +290,14 @@ struct scripts {
 	size_t unspaced; /* characters of scripts without blanks */
 	size_t mixed;    /* words of Latin letters and look-alikes */
 	size_t known;    /* words of other scripts that are in the lexicon */
+	size_t longest;  /* letters of such a word */
 	bool asks;       /* one of them means an order or a secret */
 };
 
 static void read_word(struct scripts *s, struct kh_view word)
 {
 	bool other = false, latin = false, alike = false;
+	size_t letters = 0;
 
 	for (size_t at = 0; at < word.n;) {
 		uint32_t c;
@@ -303,9 +308,11 @@ static void read_word(struct scripts *s, struct kh_view word)
 		alike = alike || is_lookalike(c);
 		other = other || (c >= 0x370 && is_letter(c));
 		s->unspaced += is_unspaced(c);
+		letters++;
 		at += len;
 	}
 	s->words += other;
+	s->longest = other && letters > s->longest ? letters : s->longest;
 	s->mixed += latin && alike;
 	unsigned kinds = other ? kh_lexicon_find(word) : 0;
 	s->known += kinds != 0;
@@ -348,11 +355,29 @@ struct kh_speech kh_speech_name(struct kh_view skeleton)
 	unsigned against = 0;
 
 	tokenise(skeleton, &s);
-	for (size_t i = 0; i < s.n; i++)
+	bool named = false;
+	for (size_t i = 0; i < s.n; i++) {
 		against += not_a_name(&s.at[i]);
+		named = named || (s.at[i].kinds & (KH_WORD_NAME | KH_WORD_PARTICLE)) != 0;
+	}
+	/* A name of many words has one among them that shows it. */
+	against += s.n >= LONG_NAME && !named ? 2 : 0;
 	if (against >= 2)
 		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
 	return (struct kh_speech){.code = NULL};
+}
+
+bool kh_speech_is_surname(struct kh_view name, size_t start, size_t end)
+{
+	char lower[SHORT_NAME];
+	struct sentence s;
+
+	if (name.n > sizeof(lower) || end != name.n)
+		return false;
+	for (size_t i = 0; i < name.n; i++)
+		lower[i] = kh_ascii_lower(name.p[i]);
+	tokenise(kh_view_of(lower, name.n), &s);
+	return s.n == 2 && s.at[1].word.p == lower + start && (s.at[0].kinds & s.at[1].kinds & KH_WORD_NAME) != 0;
 }
 
 struct kh_speech kh_speech_name_script(struct kh_view folded)
@@ -360,7 +385,38 @@ struct kh_speech kh_speech_name_script(struct kh_view folded)
 	struct scripts s = read_scripts(folded);
 
 	/* A name has three words, rarely more; in scripts without blanks it has six characters. */
-	if (s.words >= 4 || s.unspaced > 6 || s.known > 0)
+	if (s.words >= 4 || s.unspaced > 6 || s.known > 0 || s.longest >= LONG_PART)
+		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
+}
+
+struct kh_speech kh_speech_mended(const struct kh_mended *mended)
+{
+	size_t changed = mended->wrong + mended->doubled;
+	struct sentence s;
+
+	tokenise(mended->text, &s);
+	unsigned p = points(&s);
+	if (p >= ENOUGH)
+		return (struct kh_speech){"instruction", "asks_for_something", KH_SEVERITY_MEDIUM};
+	/* Three words of a name can be near other words by accident, but then they are short ones. */
+	if (changed * 5 >= mended->words * 2 && changed + (mended->long_wrong + mended->doubled >= 2) >= 4)
+		return (struct kh_speech){"encoded", "misspelled", KH_SEVERITY_LOW};
+	if (mended->most_glued >= 4 || mended->glued >= 6 || mended->endless)
+		return (struct kh_speech){"encoded", "glued", KH_SEVERITY_LOW};
+	return (struct kh_speech){.code = NULL};
+}
+
+struct kh_speech kh_speech_mended_name(const struct kh_mended *mended)
+{
+	const unsigned telling = KH_WORD_COMMAND | KH_WORD_PLEA | KH_WORD_META | KH_WORD_SECRET | KH_WORD_YOU;
+	struct sentence s;
+	size_t against = 0;
+
+	tokenise(mended->text, &s);
+	for (size_t i = 0; i < s.n; i++)
+		against += (s.at[i].kinds & telling) != 0 && (s.at[i].kinds & KH_WORD_NAME) == 0 && s.at[i].word.n >= 4;
+	if (against >= 2)
 		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
 	return (struct kh_speech){.code = NULL};
 }

@@ -11,6 +11,7 @@
 #ifndef KH_CORE_SCREEN_SPEECH_H
 #define KH_CORE_SCREEN_SPEECH_H
 
+#include "core/screen/mend.h"
 #include "core/screen/severity.h"
 
 struct kh_speech {
@@ -28,5 +29,17 @@ struct kh_speech kh_speech_script(struct kh_view folded);
 /* The same two for a text that claims to be a name: it must not have words that do not occur in names. */
 struct kh_speech kh_speech_name(struct kh_view skeleton);
 struct kh_speech kh_speech_name_script(struct kh_view folded);
+
+/*
+ * True if bytes [start, end) of NAME are a surname that is also a word of the rules: "Please" after a given name, and
+ * nothing else.
+ */
+bool kh_speech_is_surname(struct kh_view name, size_t start, size_t end);
+
+/* Judges a text whose spelling was mended: as an answer, and a text that is misspelled throughout is a disguise. */
+struct kh_speech kh_speech_mended(const struct kh_mended *mended);
+
+/* The same for a name: two words that matter in orders are enough. */
+struct kh_speech kh_speech_mended_name(const struct kh_mended *mended);
 
 #endif

@@ -18,7 +18,7 @@ static enum kh_severity least_severity(enum kh_approval_kind kind)
 static enum kh_err add_findings(struct kh_emit *emit, struct kh_op *op, struct kh_view text, enum kh_severity least)
 {
 	struct kh_findings findings;
-	enum kh_err e = kh_screen_text(op->screen, op->arena, text, KH_SCREEN_DOCUMENT, &findings);
+	enum kh_err e = kh_screen_text(op->screen, op->arena, text, KH_SCREEN_REVIEWED, &findings);
 
 	if (e != KH_OK)
 		return e;
