@@ -10,38 +10,12 @@
 #define LISTED 100 /* declarations of a task that are shown */
 #define PAGES  50  /* pages of the list that are searched for them */
 
-/* Copies the members of FROM except `task` and EXCEPT. */
-static void copy_all(struct kh_mcp_call *call, yyjson_val *from, const char *except, yyjson_mut_val *to)
-{
-	yyjson_obj_iter iter = yyjson_obj_iter_with(from);
-	yyjson_val *key;
-
-	while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
-		struct kh_view name = kh_json_str(key);
-		if (kh_view_eq(name, KH_LIT("task")) || kh_view_eq(name, kh_view_str(except)))
-			continue;
-		yyjson_mut_obj_add(to, yyjson_val_mut_copy(call->doc, key),
-				   yyjson_val_mut_copy(call->doc, yyjson_obj_iter_get_val(key)));
-	}
-}
-
-/*
- * Makes a declaration from the arguments without `task`.  A model that has seen both forms may write `parameters`
- * beside a `reason`: that is taken as the short form.  A full form may omit `phase`, because it has only one possible
- * value.
- */
+/* Makes a declaration from the arguments: all of them except `task`. */
 static enum kh_err make_declaration(struct kh_mcp_call *call, yyjson_val **ret_declaration)
 {
-	yyjson_val *in = call->arguments, *parameters = kh_json_get(in, "parameters");
-	bool is_short = yyjson_is_obj(parameters) && kh_json_get(in, "justification") == NULL;
-	yyjson_mut_val *obj = yyjson_mut_obj(call->doc);
+	yyjson_mut_val *obj = yyjson_val_mut_copy(call->doc, call->arguments);
 
-	copy_all(call, in, is_short ? "parameters" : "", obj);
-	if (is_short)
-		copy_all(call, parameters, "", obj);
-	if (!is_short && parameters != NULL && kh_json_get(in, "phase") == NULL)
-		yyjson_mut_obj_add_str(call->doc, obj, "phase", "execution");
-	/* A parameter that also stands beside `parameters` is refused here, as a duplicate. */
+	yyjson_mut_obj_remove_key(obj, "task");
 	return kh_json_freeze(call->arena, obj, ret_declaration, call->err);
 }
 

@@ -10,16 +10,6 @@
 
 /* --- open, status ------------------------------------------------------------------------------------------------- */
 
-static void add_readers(struct kh_mcp_call *call, yyjson_mut_val *obj)
-{
-	yyjson_mut_val *list = yyjson_mut_obj_add_arr(call->doc, obj, "readers");
-	size_t count = 0;
-	const struct kh_reader *readers = kh_engine_readers(kh_gateway_engine(call->gateway), &count);
-
-	for (size_t i = 0; i < count; i++)
-		yyjson_mut_arr_add_strncpy(call->doc, list, readers[i].name.p, readers[i].name.n);
-}
-
 enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_result *ret_result)
 {
 	struct kh_task_open open = {.title = kh_mcp_tool_text(call, "title")};
@@ -30,9 +20,7 @@ enum kh_work_next kh_mcp_tool_task_open(struct kh_mcp_call *call, struct kh_mcp_
 	enum kh_err e = kh_mcp_tool_run(call, kh_task_open_run, &open);
 	if (e != KH_OK)
 		return kh_mcp_tool_fail(call, ret_result, e);
-	yyjson_mut_val *obj = kh_render_task_opened(call->doc, call->arena, &open);
-	add_readers(call, obj);
-	return kh_mcp_tool_done(call, ret_result, obj);
+	return kh_mcp_tool_done(call, ret_result, kh_render_task_opened(call->doc, call->arena, &open));
 }
 
 /* Adds the task as task.show tells it, with its declarations as one more member: as JSON texts, which are not

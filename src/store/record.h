@@ -75,6 +75,7 @@ bool kh_record_same(const struct kh_column *c, const void *a, const void *b);
 enum kh_index {
 	KH_INDEX_TOKENS,                /* all */
 	KH_INDEX_TOKENS_NAMED,          /* name = TEXT, not revoked */
+	KH_INDEX_TOKENS_READERS,        /* agents that are Readers, not revoked */
 	KH_INDEX_CONTEXTS,              /* all */
 	KH_INDEX_TASKS,                 /* all */
 	KH_INDEX_TASKS_OF_CONTEXT,      /* context = KEY */

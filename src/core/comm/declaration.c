@@ -86,23 +86,37 @@ static void check_session(struct kh_reasons *errors, struct kh_view path, struct
 		kh_reasons_add(errors, "session_mismatch", path, "session_id is not this task's");
 }
 
+/* Reads the phase, which may also be called `execution_phase`.  If it has both names, both are checked. */
+static void read_phase(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, bool required,
+		       struct kh_declaration *declaration)
+{
+	static const char *const names[] = {"execution_phase", "phase"};
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct kh_view at = kh_strict_path(errors->arena, path, kh_view_str(names[i]));
+		yyjson_val *val = kh_json_get(in, names[i]);
+		if (val == NULL)
+			continue;
+		declaration->phase = kh_strict_text(errors, at, val);
+		if (declaration->phase.p != NULL)
+			check_phase(errors, at, declaration->phase);
+	}
+	if (required && kh_json_get(in, "execution_phase") == NULL)
+		(void)kh_strict_need(errors, path, in, "phase");
+}
+
 /*
- * Reads `phase` and `session_id` of IN. The full form must have both, the others may.  If a session is EXPECTED, no
- * other is accepted, and it may be left out.
+ * Reads the phase and `session_id` of IN.  If a session is EXPECTED, no other is accepted.  REQUIRED: neither may be
+ * left out.
  */
 static void read_binding(struct kh_reasons *errors, struct kh_view path, yyjson_val *in, bool required,
 			 struct kh_view expected, struct kh_declaration *declaration)
 {
-	bool named = required && expected.n == 0;
-	yyjson_val *phase = required ? kh_strict_need(errors, path, in, "phase") : kh_json_get(in, "phase");
-	yyjson_val *session = named ? kh_strict_need(errors, path, in, "session_id") : kh_json_get(in, "session_id");
-	struct kh_view phase_path = kh_strict_path(errors->arena, path, KH_LIT("phase"));
+	yyjson_val *session = required ? kh_strict_need(errors, path, in, "session_id") : kh_json_get(in, "session_id");
 	struct kh_view session_path = kh_strict_path(errors->arena, path, KH_LIT("session_id"));
 
-	declaration->phase = kh_strict_text(errors, phase_path, phase);
+	read_phase(errors, path, in, required, declaration);
 	declaration->session_id = kh_strict_text(errors, session_path, session);
-	if (declaration->phase.p != NULL)
-		check_phase(errors, phase_path, declaration->phase);
 	if (declaration->session_id.p != NULL)
 		check_session(errors, session_path, declaration->session_id, expected);
 }
@@ -120,6 +134,20 @@ static enum kh_err read_operation(struct kh_reasons *errors, struct kh_view path
 	return KH_OK;
 }
 
+/* Whether the document's format has this parameter for every operation.  Those that do not use it only record it. */
+static bool is_of_document(struct kh_view name)
+{
+	return kh_view_eq(name, KH_LIT("query")) || kh_view_eq(name, KH_LIT("url")) ||
+	       kh_view_eq(name, KH_LIT("scope"));
+}
+
+bool kh_declaration_uses(const struct kh_declaration *declaration, const struct kh_parameter *parameter)
+{
+	const struct kh_operation *operation = declaration->operation.operation;
+
+	return operation->is_upstream || kh_operation_parameter(operation, parameter->name) != NULL;
+}
+
 /* Checks the parameters that are given, and reports those that are missing; PATH is their path. */
 static enum kh_err check_parameters(struct kh_reasons *errors, struct kh_view path,
 				    const struct kh_declaration *declaration)
@@ -134,6 +162,8 @@ static enum kh_err check_parameters(struct kh_reasons *errors, struct kh_view pa
 		const struct kh_parameter_spec *spec = kh_operation_parameter(operation, parameter->name);
 		if (spec != NULL)
 			e = kh_parameter_check(spec, parameter, errors);
+		else if (is_of_document(parameter->name))
+			(void)kh_strict_text(errors, parameter->path, parameter->value);
 		else
 			kh_reasons_add(errors, "unknown_member", parameter->path, "%s has no such parameter",
 				       operation->name);
@@ -169,43 +199,63 @@ static enum kh_err take_parameters(struct kh_arena *arena, struct kh_view path, 
 	return KH_OK;
 }
 
-static enum kh_err read_full(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
-			     struct kh_declaration *declaration)
+/* Reads the parameters: the object `parameters`, or if there is none, the members beside the OWN ones. */
+static enum kh_err read_parameters(struct kh_reasons *errors, yyjson_val *in, const char *const *own, size_t own_count,
+				   struct kh_declaration *declaration)
 {
-	static const char *const known[] = {"operation", "parameters", "justification", "phase", "session_id"};
-	struct kh_view path = KH_LIT("parameters");
-	yyjson_val *parameters = kh_strict_need(errors, KH_LIT(""), in, "parameters");
+	yyjson_val *inner = kh_json_get(in, "parameters");
+	struct kh_view path = inner != NULL ? KH_LIT("parameters") : KH_LIT("");
 	enum kh_err e = KH_OK;
 
-	kh_strict_known(errors, KH_LIT(""), in, known, COUNT(known));
-	if (parameters != NULL && kh_strict_object(errors, path, parameters) &&
-	    declaration->operation.operation != NULL) {
-		e = take_parameters(errors->arena, path, parameters, NULL, 0, declaration);
-		if (e == KH_OK)
-			e = check_parameters(errors, path, declaration);
+	if (inner != NULL) {
+		kh_strict_known(errors, KH_LIT(""), in, own, own_count);
+		if (!kh_strict_object(errors, path, inner))
+			return KH_OK;
 	}
-	if (e == KH_OK)
-		e = read_justification(errors, kh_strict_need(errors, KH_LIT(""), in, "justification"), declaration);
-	read_binding(errors, KH_LIT(""), in, true, expected, declaration);
-	return e;
+	if (declaration->operation.operation == NULL)
+		return KH_OK;
+	e = take_parameters(errors->arena, path, inner != NULL ? inner : in, own, inner != NULL ? 0 : own_count,
+			    declaration);
+	if (e == KH_OK && inner == NULL && declaration->parameter_count == 0 &&
+	    kh_json_get(in, "justification") != NULL) {
+		(void)kh_strict_need(errors, path, in, "parameters");
+		return KH_OK;
+	}
+	return e == KH_OK ? check_parameters(errors, path, declaration) : e;
 }
 
-static enum kh_err read_short(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
-			      struct kh_declaration *declaration)
+/* Reads why it is needed: `justification` with its parts, or `reason`. */
+static enum kh_err read_why(struct kh_reasons *errors, yyjson_val *in, struct kh_declaration *declaration)
 {
-	static const char *const own[] = {"operation", "reason", "phase", "session_id"};
-	struct kh_view none = KH_LIT("");
-	enum kh_err e = KH_OK;
+	yyjson_val *justification = kh_json_get(in, "justification"), *reason = kh_json_get(in, "reason");
+	bool is_full = kh_json_get(in, "parameters") != NULL;
 
-	if (declaration->operation.operation != NULL) {
-		e = take_parameters(errors->arena, none, in, own, COUNT(own), declaration);
-		if (e == KH_OK)
-			e = check_parameters(errors, none, declaration);
-	}
+	if (justification != NULL && reason != NULL)
+		kh_reasons_add(errors, "bad_value", KH_LIT("justification"),
+			       "expected `reason` or `justification`, not both");
+	else if (justification != NULL)
+		return read_justification(errors, justification, declaration);
+	else if (reason != NULL)
+		return read_part(errors, KH_LIT("reason"), reason, &declaration->reason);
+	else
+		(void)kh_strict_need(errors, KH_LIT(""), in, is_full ? "justification" : "reason");
+	return KH_OK;
+}
+
+/* Reads a declaration in the full form, in the short one, or in parts of both. */
+static enum kh_err read_own(struct kh_reasons *errors, yyjson_val *in, struct kh_view expected,
+			    struct kh_declaration *declaration)
+{
+	static const char *const own[] = {"operation", "parameters",      "justification", "reason",
+					  "phase",     "execution_phase", "session_id"};
+	enum kh_err e = read_parameters(errors, in, own, COUNT(own), declaration);
+
 	if (e == KH_OK)
-		e = read_part(errors, KH_LIT("reason"), kh_strict_need(errors, none, in, "reason"),
-			      &declaration->reason);
-	read_binding(errors, none, in, false, expected, declaration);
+		e = read_why(errors, in, declaration);
+	/* The full form says all of it, unless its task is known. */
+	bool is_full = kh_json_get(in, "reason") == NULL &&
+		       (kh_json_get(in, "parameters") != NULL || kh_json_get(in, "justification") != NULL);
+	read_binding(errors, KH_LIT(""), in, is_full && expected.n == 0, expected, declaration);
 	return e;
 }
 
@@ -257,7 +307,6 @@ static enum kh_err read_single(struct kh_reasons *errors, yyjson_val *in, struct
 {
 	struct kh_view path = KH_LIT("operation");
 	struct kh_view name = kh_strict_text(errors, path, kh_strict_need(errors, KH_LIT(""), in, "operation"));
-	bool full = kh_json_get(in, "parameters") != NULL || kh_json_get(in, "justification") != NULL;
 	enum kh_err e = KH_OK;
 
 	list->n = 1;
@@ -268,7 +317,7 @@ static enum kh_err read_single(struct kh_reasons *errors, yyjson_val *in, struct
 		e = read_operation(errors, path, name, &list->at->operation);
 	if (e != KH_OK)
 		return e;
-	return full ? read_full(errors, in, expected, list->at) : read_short(errors, in, expected, list->at);
+	return read_own(errors, in, expected, list->at);
 }
 
 enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *screen, yyjson_val *in,

@@ -5,6 +5,8 @@
  *   full      {"operation","parameters":{...},"justification":{"user_request","missing_knowledge","expected_use"},
  *              "phase","session_id"}
  *   short     {"operation", <its parameters>, "reason"}, with "phase" and "session_id" if the agent knows them
+ *             (and parts of both: `parameters` with a `reason`, parameters beside a `justification`;
+ *             `execution_phase` is `phase`; `query`, `url` and `scope` may stand in any of them)
  *   others'   {"external_info":{"required":true,"declarations":[{"action","target","reason","params",...}]}}
  *
  * A declaration is refused as a whole, with a list of everything that is wrong with it: unknown members, parameters
@@ -48,6 +50,9 @@ struct kh_declarations {
 enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *screen, yyjson_val *in,
 				 struct kh_view session_id, struct kh_declarations *ret_declarations,
 				 struct kh_reasons *errors, struct kh_reasons *review) KH_CHECKED;
+
+/* False for `query`, `url` or `scope` of an operation that has no such parameter: they are recorded, and no more. */
+bool kh_declaration_uses(const struct kh_declaration *declaration, const struct kh_parameter *parameter);
 
 /* Parameter NAME of a declaration, or NULL. */
 yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, const char *name);

@@ -171,8 +171,10 @@ static enum kh_err take_parameters(struct kh_reasons *errors, struct kh_view pat
 enum kh_err kh_external_info_read(struct kh_reasons *errors, struct kh_view path, yyjson_val *in,
 				  struct kh_external_info *ret_item)
 {
-	static const char *const known[] = {"action",         "reason",       "target", "params",    "priority",
-					    "estimated_cost", "alternatives", "phase",  "session_id"};
+	static const char *const known[] = {
+		"action",         "reason",       "target", "params",          "priority",
+		"estimated_cost", "alternatives", "phase",  "execution_phase", "session_id",
+	};
 	struct kh_external_info item = {.is_object = kh_strict_object(errors, path, in)};
 	enum kh_err e = KH_OK;
 

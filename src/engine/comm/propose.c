@@ -109,24 +109,33 @@ static enum kh_err read_parameters(struct kh_op *op, struct kh_proposal *p)
 	return e;
 }
 
-static enum kh_err write_parameters(struct kh_op *op, const struct kh_declaration *d, struct kh_view *ret_json)
+/* Writes the parameters that the operation uses, or those that it does not. */
+static enum kh_err write_parameters(struct kh_op *op, const struct kh_declaration *d, bool used,
+				    struct kh_view *ret_json)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_val *read = NULL;
 
-	for (size_t i = 0; i < d->parameter_count; i++)
-		yyjson_mut_obj_add(root, yyjson_mut_strn(doc, d->parameters[i].name.p, d->parameters[i].name.n),
-				   yyjson_val_mut_copy(doc, d->parameters[i].value));
+	for (size_t i = 0; i < d->parameter_count; i++) {
+		const struct kh_parameter *p = &d->parameters[i];
+		if (kh_declaration_uses(d, p) == used)
+			yyjson_mut_obj_add(root, yyjson_mut_strn(doc, p->name.p, p->name.n),
+					   yyjson_val_mut_copy(doc, p->value));
+	}
 	enum kh_err e = kh_json_freeze(op->arena, root, &read, op->err);
 	return e == KH_OK ? kh_canonical_json(op->arena, read, ret_json, op->err) : e;
 }
 
-/* {"expected_use","missing_knowledge","user_request"} or {"reason"}. */
+/* {"expected_use","missing_knowledge","unused","user_request"} or {"reason","unused"}; often nothing is unused. */
 static enum kh_err write_justification(struct kh_op *op, const struct kh_declaration *d, struct kh_view *ret_json)
 {
+	struct kh_view unused = KH_LIT("{}");
 	struct kh_emit emit;
+	enum kh_err e = write_parameters(op, d, false, &unused);
 
+	if (e != KH_OK)
+		return e;
 	kh_emit_begin(&emit, op->arena, JUSTIFIED);
 	kh_emit_object(&emit);
 	if (d->reason.n > 0) {
@@ -134,8 +143,11 @@ static enum kh_err write_justification(struct kh_op *op, const struct kh_declara
 	} else {
 		kh_emit_add(&emit, "expected_use", d->expected_use);
 		kh_emit_add(&emit, "missing_knowledge", d->missing_knowledge);
-		kh_emit_add(&emit, "user_request", d->user_request);
 	}
+	if (!kh_view_eq(unused, KH_LIT("{}")))
+		kh_emit_add_raw(&emit, "unused", unused);
+	if (d->reason.n == 0)
+		kh_emit_add(&emit, "user_request", d->user_request);
 	kh_emit_end(&emit);
 	return kh_emit_finish(&emit, ret_json);
 }
@@ -203,7 +215,7 @@ static enum kh_err propose(struct kh_op *op, const struct kh_task_row *task, con
 	p->row.operation = kh_arena_dup(op->arena, d->operation.full);
 	p->row.screened = p->review.n > 0;
 	p->row.declared_at = op->now;
-	enum kh_err e = write_parameters(op, d, &p->row.parameters);
+	enum kh_err e = write_parameters(op, d, true, &p->row.parameters);
 	if (e == KH_OK)
 		e = write_justification(op, d, &p->row.justification);
 	if (e == KH_OK)
@@ -279,25 +291,19 @@ static enum kh_err write_message(struct kh_op *op, const struct kh_declaration_r
 				 yyjson_val **ret_message)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
-	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	yyjson_val *why = NULL, *reason, *key, *value;
-	size_t i, max;
+	yyjson_mut_val *root = yyjson_mut_obj(doc), *justification;
+	yyjson_val *why = NULL;
 	enum kh_err e = kh_json_read(op->arena, row->justification, &why, op->err);
 
 	if (e != KH_OK)
 		return e;
 	kh_json_add(doc, root, "operation", row->operation);
-	reason = kh_json_get(why, "reason");
-	if (reason != NULL) {
-		yyjson_obj_foreach (parameters, i, max, key, value)
-			yyjson_mut_obj_add(root, yyjson_val_mut_copy(doc, key), yyjson_val_mut_copy(doc, value));
-		yyjson_mut_obj_add_val(doc, root, "reason", yyjson_val_mut_copy(doc, reason));
-	} else {
-		yyjson_mut_obj_add_val(doc, root, "parameters", yyjson_val_mut_copy(doc, parameters));
-		yyjson_mut_obj_add_val(doc, root, "justification", yyjson_val_mut_copy(doc, why));
-		yyjson_mut_obj_add_str(doc, root, "phase", "execution");
-		kh_json_add(doc, root, "session_id", kh_op_id(op, KH_ID_TASK, row->task));
-	}
+	yyjson_mut_obj_add_val(doc, root, "parameters", yyjson_val_mut_copy(doc, parameters));
+	justification = yyjson_val_mut_copy(doc, why);
+	yyjson_mut_obj_remove_key(justification, "unused"); /* by the call that was changed */
+	yyjson_mut_val *reason = yyjson_mut_obj_get(justification, "reason");
+	yyjson_mut_obj_add_val(doc, root, reason != NULL ? "reason" : "justification",
+			       reason != NULL ? reason : justification);
 	return kh_json_freeze(op->arena, root, ret_message, op->err);
 }
 

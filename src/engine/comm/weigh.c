@@ -58,16 +58,19 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 
 /* --- a declaration that is not in a table yet ---------------------------------------------------------------------- */
 
-/* The parameters of a declaration as a document. */
+/* The parameters of a declaration as a document, as they are sent. */
 static enum kh_err write_parameters(struct kh_arena *arena, const struct kh_declaration *of, yyjson_val **ret_root,
 				    struct kh_error *err)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *made = yyjson_mut_obj(doc);
 
-	for (size_t i = 0; i < of->parameter_count; i++)
-		yyjson_mut_obj_add(made, yyjson_mut_strn(doc, of->parameters[i].name.p, of->parameters[i].name.n),
-				   yyjson_val_mut_copy(doc, of->parameters[i].value));
+	for (size_t i = 0; i < of->parameter_count; i++) {
+		const struct kh_parameter *p = &of->parameters[i];
+		if (kh_declaration_uses(of, p))
+			yyjson_mut_obj_add(made, yyjson_mut_strn(doc, p->name.p, p->name.n),
+					   yyjson_val_mut_copy(doc, p->value));
+	}
 	return kh_json_freeze(arena, made, ret_root, err);
 }
 

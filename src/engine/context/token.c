@@ -12,9 +12,10 @@
 
 #include <sodium.h>
 
-#define TEXT_SIZE 85                 /* "kh-", 17 bytes of public id, "-", 64 of secret */
-#define FIRST     1                  /* the token that the store was created with: an admin's */
-#define LATEST    (INT64_C(1) << 53) /* the latest time that every column can hold */
+#define TEXT_SIZE    85                 /* "kh-", 17 bytes of public id, "-", 64 of secret */
+#define FIRST        1                  /* the token that the store was created with: an admin's */
+#define LATEST       (INT64_C(1) << 53) /* the latest time that every column can hold */
+#define READERS_TOLD 64                 /* agents that a Controller is told can be asked */
 
 /* --- the text ----------------------------------------------------------------------------------------------------- */
 
@@ -100,6 +101,29 @@ enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_
 	*ret_yes = false;
 	while (!*ret_yes && kh_each_peek(&each, KH_TABLE_TOKENS, &token))
 		*ret_yes = token.role == KH_ROLE_READER && is_living(&token, op->now);
+	return each.e;
+}
+
+enum kh_err kh_token_readers(struct kh_op *op, struct kh_view **ret_names, size_t *ret_count)
+{
+	struct kh_each each = {.op = op, .index = KH_INDEX_TOKENS_READERS};
+	struct kh_token_row token;
+	size_t count = 0;
+	const struct kh_reader *configured = kh_engine_readers(op->engine, &count);
+	struct kh_view *names = KH_NEW_N(op->arena, struct kh_view, count + READERS_TOLD);
+
+	if (names == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		names[i] = configured[i].name;
+	for (size_t left = READERS_TOLD; left > 0 && kh_each_peek(&each, KH_TABLE_TOKENS, &token);) {
+		if (!is_living(&token, op->now))
+			continue;
+		names[count++] = token.name;
+		left--;
+	}
+	*ret_names = names;
+	*ret_count = count;
 	return each.e;
 }
 

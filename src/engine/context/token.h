@@ -43,6 +43,9 @@ enum kh_err kh_token_check(struct kh_txn *txn, const struct kh_token_claim *clai
 /* Not an operation: whether a Reader with a valid token has this name. */
 enum kh_err kh_token_is_reader(struct kh_op *op, struct kh_view name, bool *ret_yes) KH_CHECKED;
 
+/* Not an operation: the names of all Readers that can be asked now, those of the configuration first. */
+enum kh_err kh_token_readers(struct kh_op *op, struct kh_view **ret_names, size_t *ret_count) KH_CHECKED;
+
 /* The text of a token. */
 struct kh_view kh_token_text(struct kh_arena *arena, const unsigned char id_key[16], int64_t id,
 			     const unsigned char secret[32]);

@@ -17,6 +17,9 @@ yyjson_mut_val *kh_render_task_opened(yyjson_mut_doc *doc, struct kh_arena *aren
 
 	yyjson_mut_obj_add_uint(doc, obj, "bits", row->budget.budget / KH_MICROBIT);
 	kh_json_add(doc, obj, "words", kh_budget_words(arena, &row->budget));
+	yyjson_mut_val *readers = yyjson_mut_obj_add_arr(doc, obj, "readers");
+	for (size_t i = 0; i < opened->reader_count; i++)
+		yyjson_mut_arr_add_strn(doc, readers, opened->readers[i].p, opened->readers[i].n);
 	return obj;
 }
 

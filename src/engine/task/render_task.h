@@ -7,7 +7,7 @@
 #include "engine/task/transition.h"
 
 /*
- * {"task", "phase", "bits", "words"}; {"task", "state"}; {"task", "phase", "approval"?}.  The caller may add more
+ * {"task", "phase", "bits", "words", "readers"}; {"task", "state"}; {"task", "phase", "approval"?}.  The caller may add more
  * members.  Texts are borrowed; `words` comes from ARENA.
  */
 yyjson_mut_val *kh_render_task_opened(yyjson_mut_doc *doc, struct kh_arena *arena, const struct kh_task_open *opened);

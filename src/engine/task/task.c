@@ -9,6 +9,7 @@
 #include "engine/approval/approval.h"
 #include "engine/comm/end.h"
 #include "engine/context/context.h"
+#include "engine/context/token.h"
 #include "engine/query/settle.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
@@ -81,6 +82,8 @@ enum kh_err kh_task_open_run(struct kh_op *op, void *call)
 	task->escalation_limit = budgets->escalations;
 	task->opened_at = op->now;
 	e = record_open(op, task);
+	if (e == KH_OK)
+		e = kh_token_readers(op, &open->readers, &open->reader_count);
 	if (e != KH_OK)
 		return e;
 	open->id = kh_op_id(op, KH_ID_TASK, task->id);

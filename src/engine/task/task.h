@@ -12,6 +12,8 @@ struct kh_task_open {
 	uint64_t bits;        /* the budget, at most the policy's; 0: the policy's */
 	struct kh_view id;    /* out */
 	struct kh_task_row *row;
+	struct kh_view *readers; /* the names of those that can be asked */
+	size_t reader_count;
 };
 enum kh_err kh_task_open_run(struct kh_op *op, void *call);
 

@@ -206,6 +206,7 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 #define EXPIRED      "expires_at > 0 AND purged_at = 0 AND expires_at <= ?1"
 static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_TOKENS] = "tokens WHERE TRUE",
+	[KH_INDEX_TOKENS_READERS] = "tokens INDEXED BY tokens_readers WHERE role = 'reader' AND revoked_at = 0",
 	[KH_INDEX_TOKENS_NAMED] = "tokens INDEXED BY tokens_named WHERE name = ?2 AND revoked_at = 0",
 	[KH_INDEX_CONTEXTS] = "contexts WHERE TRUE",
 	[KH_INDEX_TASKS] = "tasks WHERE TRUE",

@@ -33,3 +33,6 @@ CREATE TABLE sent (
 CREATE UNIQUE INDEX sent_of_token ON sent (token, name);
 -- What of a context is under way as far as the context knows: until it is told, whether it has ended or not.
 CREATE INDEX declarations_untold ON declarations (context, operation) WHERE state IN ('running', 'ready');
+
+-- The agents that a query can be put to.
+CREATE INDEX tokens_readers ON tokens (id) WHERE role = 'reader' AND revoked_at = 0;

@@ -244,9 +244,54 @@ static void test_limits(struct kh_test *t)
 	refuse(t, text, "too_many", "");
 }
 
+/* E3: parts of both forms go together, and the phase may have its other name. */
+static void test_mixed(struct kh_test *t)
+{
+	struct kh_declaration d = accept(
+		t, "{\"operation\":\"comm.fetch\",\"parameters\":{\"url\":\"https://example.com/\"}," WHY "}");
+
+	assert_view(kh_json_str(kh_declaration_parameter(&d, "url")), "https://example.com/");
+	d = accept(t, "{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/\"," JUSTIFY
+		      ",\"execution_phase\":\"execution\",\"session_id\":\"s1\"}");
+	assert_view(d.phase, "execution");
+	refuse(t,
+	       "{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/\"," WHY
+	       ",\"execution_phase\":\"planning\"}",
+	       "OUTBOUND_FORBIDDEN_IN_PLANNING", "execution_phase");
+	refuse(t,
+	       "{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/\"," WHY ",\"phase\":\"execution\","
+	       "\"execution_phase\":\"planning\"}",
+	       "OUTBOUND_FORBIDDEN_IN_PLANNING", "execution_phase");
+	refuse(t, "{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/\"," WHY "," JUSTIFY "," BINDING "}",
+	       "bad_value", "justification");
+	refuse(t,
+	       "{\"operation\":\"comm.fetch\",\"parameters\":{\"url\":\"https://example.com/\"},\"limit\":3," WHY "}",
+	       "unknown_member", "limit");
+}
+
+/* E3: `query`, `url` and `scope` of the document's format stand with every operation; what it has no use for is kept apart. */
+static void test_of_document(struct kh_test *t)
+{
+	struct kh_declaration d = accept(t,
+					 "{\"operation\":\"comm.read\",\"path\":\"/srv/a.txt\",\"scope\":\"internal\","
+					 "\"query\":\"the price\",\"url\":\"https://example.com/\"," WHY "}");
+	size_t used = 0;
+
+	for (size_t i = 0; i < d.parameter_count; i++)
+		used += kh_declaration_uses(&d, &d.parameters[i]);
+	assert_int_equal(d.parameter_count, 4);
+	assert_int_equal(used, 1);
+	refuse(t, "{\"operation\":\"comm.read\",\"path\":\"/srv/a.txt\",\"scope\":7," WHY "}", "wrong_type", "scope");
+	refuse(t, "{\"operation\":\"comm.read\",\"path\":\"/srv/a.txt\",\"limit\":7," WHY "}", "unknown_member",
+	       "limit");
+	refuse(t, "{\"operation\":\"comm.search\",\"query\":\"price of product X\",\"scope\":\"moon\"," WHY "}",
+	       "bad_value", "scope");
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_full),      KH_TEST(test_short), KH_TEST(test_nested),  KH_TEST(test_justification),
-	KH_TEST(test_vague),     KH_TEST(test_phase), KH_TEST(test_session), KH_TEST(test_parameters),
-	KH_TEST(test_operation), KH_TEST(test_all),   KH_TEST(test_limits),
+	KH_TEST(test_mixed),   KH_TEST(test_of_document),   KH_TEST(test_full),      KH_TEST(test_short),
+	KH_TEST(test_nested),  KH_TEST(test_justification), KH_TEST(test_vague),     KH_TEST(test_phase),
+	KH_TEST(test_session), KH_TEST(test_parameters),    KH_TEST(test_operation), KH_TEST(test_all),
+	KH_TEST(test_limits),
 };
 KH_TEST_MAIN(cases)

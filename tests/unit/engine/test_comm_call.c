@@ -270,8 +270,29 @@ static void test_modified_twice(struct kh_test *t)
 		t, KH_EINPUT,
 		kh_approving_decide(f, f->reviewer, act.look.approval, KH_CHOICE_EDIT,
 				    "{\"url\":\"https://example.com/\",\"reason\":\"another reason for all of it\"}"));
-	assert_code(t, "json_duplicate");
+	assert_code(t, "unknown_member");
 	must(t, kh_approving_decide(f, f->reviewer, act.look.approval, KH_CHOICE_APPROVE, NULL));
+}
+
+/* E3: what the operation has no use for is recorded with the reasons, and a reviewer's change of the call drops it. */
+static void test_unused(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_comm_call act;
+
+	must(t,
+	     kh_operating_call(f, task,
+			       "{\"operation\":\"comm.fetch\",\"url\":\"https://example.com/trains\",\"scope\":\"web\","
+			       "\"query\":\"price of the train\",\"reason\":\"the page has the price of the train\"}",
+			       KH_LIT(""), &act));
+	const struct kh_declaration_row *row = kh_operating_row(f, act.look.id);
+	assert_view(row->parameters, "{\"url\":\"https://example.com/trains\"}");
+	assert_view(row->justification,
+		    "{\"reason\":\"the page has the price of the train\",\"unused\":{\"query\":\"price "
+		    "of the train\",\"scope\":\"web\"}}");
+	must(t, kh_approving_decide(f, f->reviewer, act.look.approval, KH_CHOICE_EDIT,
+				    "{\"url\":\"https://example.com/other\"}"));
 }
 
 /* A2: "this host, this task, n uses". */
@@ -520,13 +541,11 @@ static void test_entry_waited(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_read),         KH_TEST(test_planning),       KH_TEST(test_bad_declarations),
-	KH_TEST(test_approved),     KH_TEST(test_rejected),       KH_TEST(test_expired),
-	KH_TEST(test_laundered),    KH_TEST(test_supervised),     KH_TEST(test_passed_on),
-	KH_TEST(test_modified),     KH_TEST(test_modified_twice), KH_TEST(test_widened),
-	KH_TEST(test_fenced),       KH_TEST(test_not_fenced),     KH_TEST(test_rate),
-	KH_TEST(test_slots),        KH_TEST(test_closed),         KH_TEST(test_others),
-	KH_TEST(test_garbage),      KH_TEST(test_entry),          KH_TEST(test_entry_given_up),
-	KH_TEST(test_entry_waited),
+	KH_TEST(test_read),      KH_TEST(test_planning),       KH_TEST(test_bad_declarations), KH_TEST(test_approved),
+	KH_TEST(test_rejected),  KH_TEST(test_expired),        KH_TEST(test_laundered),        KH_TEST(test_supervised),
+	KH_TEST(test_passed_on), KH_TEST(test_modified),       KH_TEST(test_modified_twice),   KH_TEST(test_unused),
+	KH_TEST(test_widened),   KH_TEST(test_fenced),         KH_TEST(test_not_fenced),       KH_TEST(test_rate),
+	KH_TEST(test_slots),     KH_TEST(test_closed),         KH_TEST(test_others),           KH_TEST(test_garbage),
+	KH_TEST(test_entry),     KH_TEST(test_entry_given_up), KH_TEST(test_entry_waited),
 };
 KH_TEST_MAIN(cases)

@@ -40,7 +40,7 @@ static void test_twice(struct kh_test *t)
 	kh_calling_fails(&c, c.f->controller, "declare",
 			 "{\"operation\":\"comm.fetch\",\"parameters\":{\"operation\":\"comm.exec\"," KH_OPERATING_URL
 			 "}," KH_OPERATING_WHY "}",
-			 "json_duplicate");
+			 "unknown_member");
 }
 
 /* E4, E6: what a gate denies has no id, and the gate's code and what to do; the others are admitted. */

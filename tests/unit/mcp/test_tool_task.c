@@ -6,16 +6,17 @@
 static void test_open(struct kh_test *t)
 {
 	struct kh_calling c = kh_calling_begin(t, NULL);
-	yyjson_val *got = kh_calling_ok(&c, c.f->controller, "task_open", "{\"title\":\"My mail\",\"bits\":100}");
+	yyjson_val *got = kh_calling_ok(&c, c.f->controller, "task_open", "{\"title\":\"My mail\",\"bits\":500}");
 	struct kh_task_row *row = kh_fixture_task_row(c.f, kh_json_str(kh_json_get(got, "task")));
 
 	assert_view(row->title, "My mail");
-	assert_int_equal(row->budget.budget, 100 * KH_MICROBIT);
-	assert_int_equal(yyjson_get_int(kh_json_get(got, "bits")), 100);
+	assert_int_equal(row->budget.budget, 500 * KH_MICROBIT);
+	assert_int_equal(yyjson_get_int(kh_json_get(got, "bits")), 500);
 	member_is(got, "words", "about 1 short answer left");
 	size_t count = 0;
 	(void)kh_engine_readers(c.f->engine, &count);
-	assert_int_equal(yyjson_arr_size(kh_json_get(got, "readers")), count);
+	/* And the agent that the fixture has as a Reader. */
+	assert_int_equal(yyjson_arr_size(kh_json_get(got, "readers")), count + 1);
 	assert_view(kh_json_str(yyjson_arr_get_first(kh_json_get(got, "readers"))), "scripted");
 	kh_calling_fails(&c, c.f->controller, "task_open", "{\"title\":\"a\\u200bb\"}", "bad_title");
 }
