@@ -8,6 +8,7 @@
 #include "engine/operations.h"
 #include "engine/state/inforce.h"
 #include "engine/state/refusals.h"
+#include "engine/state/tally.h"
 
 #include <sodium.h>
 
@@ -239,6 +240,7 @@ static void close_engine(struct kh_engine *engine)
 	pthread_cond_destroy(&engine->given);
 	pthread_mutex_destroy(&engine->lock);
 	sodium_memzero(engine->id_key, sizeof(engine->id_key));
+	kh_tally_free(engine->tally);
 	kh_alloc_free(engine->settings.alloc, engine->refusals, sizeof(*engine->refusals));
 	kh_alloc_free(engine->settings.alloc, engine, sizeof(*engine));
 }
@@ -263,7 +265,9 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->given, NULL);
 	engine->refusals = kh_alloc_zero(alloc, sizeof(*engine->refusals));
-	enum kh_err e = engine->refusals != NULL ? kh_inforce_new(alloc, &from, &ruling, err) : KH_ENOMEM;
+	engine->tally = kh_tally_new(alloc);
+	enum kh_err e = engine->refusals != NULL && engine->tally != NULL ? kh_inforce_new(alloc, &from, &ruling, err)
+									  : KH_ENOMEM;
 	atomic_init(&engine->ruling, ruling);
 	if (e == KH_OK)
 		e = kh_engine_own(engine, start, engine, &arena, err);

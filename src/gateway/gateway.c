@@ -21,6 +21,7 @@
 #define WAIT    (50 * SECOND)    /* most clients give up after 60 */
 #define THREADS 64
 #define CALLERS 1024                /* tokens that are cached */
+#define PENDING 10000               /* approvals that are counted; more count as so many */
 #define MEMORY  ((size_t)256 << 20) /* bytes for one of the gateway's own operations */
 
 /* A token that was seen, and who holds it. */
@@ -150,6 +151,46 @@ void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome)
 		atomic_fetch_add(&gateway->outcomes[outcome], 1);
 }
 
+/* The approvals that wait. */
+struct pending {
+	struct kh_arena *arena;
+	uint64_t count;
+	int64_t oldest; /* requested_at */
+};
+
+static enum kh_err read_pending(struct kh_txn *txn, void *arg)
+{
+	struct pending *pending = arg;
+	struct kh_approval_row row;
+	int64_t *ids = NULL;
+	size_t count = 0;
+
+	kh_txn_use_arena(txn, pending->arena);
+	enum kh_err e = kh_txn_find(txn, KH_INDEX_APPROVALS_PENDING, 0, KH_LIT(""), 0, PENDING, &ids, &count);
+	if (e == KH_OK && count > 0)
+		e = kh_txn_peek(txn, KH_TABLE_APPROVALS, ids[0], &row);
+	if (e == KH_OK && count > 0)
+		pending->oldest = row.requested_at;
+	pending->count = count;
+	return e;
+}
+
+static void count_pending(struct kh_gateway *gateway, struct kh_gateway_figures *figures)
+{
+	struct kh_engine *engine = gateway->settings.engine;
+	struct pending pending = {0};
+	struct kh_arena arena;
+	struct kh_error err;
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), MEMORY);
+	pending.arena = &arena;
+	if (kh_store_read(kh_engine_store(engine), read_pending, &pending, &err) == KH_OK && pending.count > 0) {
+		figures->pending = pending.count;
+		figures->pending_oldest = kh_engine_now(engine) - pending.oldest;
+	}
+	kh_arena_done(&arena);
+}
+
 struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 {
 	struct kh_gateway_figures figures = {
@@ -160,6 +201,8 @@ struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 
 	for (size_t i = 0; i < KH_GATEWAY_OUTCOMES; i++)
 		figures.outcomes[i] = atomic_load(&gateway->outcomes[i]);
+	figures.tally_count = kh_tally_copy(kh_engine_tally(gateway->settings.engine), figures.tally);
+	count_pending(gateway, &figures);
 	return figures;
 }
 

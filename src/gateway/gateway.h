@@ -71,6 +71,10 @@ void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome);
 struct kh_gateway_figures {
 	struct kh_works_figures calls, outbox;
 	struct kh_store_figures store;
+	struct kh_tally_row tally[KH_TALLY_ROWS];
+	size_t tally_count;
+	uint64_t pending;                       /* approvals, in the whole store */
+	int64_t pending_oldest;                 /* microseconds that the oldest has waited; 0: none waits */
 	uint64_t outcomes[KH_GATEWAY_OUTCOMES]; /* of queries, told by this process, by enum kh_outcome */
 };
 struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway);

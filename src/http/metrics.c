@@ -63,12 +63,51 @@ static void put_outcomes(struct kh_buf *buf, const struct kh_gateway_figures *ga
 	}
 }
 
+/* The rows of one kind, with the names of their labels; without labels there is one row. */
+static void put_tally(struct kh_buf *buf, const struct kh_gateway_figures *gateway, enum kh_tally_kind kind,
+		      const char *name, const char *label, const char *other, const char *help)
+{
+	describe(buf, name, "counter", help);
+	for (size_t i = 0; i < gateway->tally_count; i++) {
+		const struct kh_tally_row *row = &gateway->tally[i];
+		if (row->kind != kind)
+			continue;
+		kh_buf_printf(buf, "keyhole_%s", name);
+		if (label != NULL)
+			kh_buf_printf(buf, "{%s=\"%s\"", label, row->label);
+		if (other != NULL)
+			kh_buf_printf(buf, ",%s=\"%s\"", other, row->other);
+		kh_buf_printf(buf, "%s %" PRIu64 "\n", label != NULL ? "}" : "", row->count);
+	}
+}
+
+static void put_tallies(struct kh_buf *buf, const struct kh_gateway_figures *gateway)
+{
+	put(buf, "approvals_pending", "gauge", "Approvals that wait for a decision, in the whole store.",
+	    gateway->pending);
+	put(buf, "approvals_oldest_seconds", "gauge", "How long the oldest of them has waited.",
+	    (uint64_t)(gateway->pending_oldest / 1000000));
+	put_tally(buf, gateway, KH_TALLY_DECIDED, "approvals_decided_total", "outcome", NULL,
+		  "Approvals that were decided, expired or became void.");
+	put_tally(buf, gateway, KH_TALLY_ENDED, "operations_total", "operation", "outcome",
+		  "External operations that have ended.");
+	put_tally(buf, gateway, KH_TALLY_DENIED, "gate_denials_total", "gate", NULL, "Calls that a gate denied.");
+	put_tally(buf, gateway, KH_TALLY_REFUSED, "calls_refused_total", "code", NULL,
+		  "Calls that were refused otherwise.");
+	put_tally(buf, gateway, KH_TALLY_ALERTS, "alerts_total", "code", NULL, "Alerts that were raised.");
+	put_tally(buf, gateway, KH_TALLY_RESERVED, "microbits_reserved_total", NULL, NULL,
+		  "Microbits that were reserved from budgets.");
+	put_tally(buf, gateway, KH_TALLY_CHARGED, "microbits_charged_total", NULL, NULL,
+		  "Microbits that were charged to budgets.");
+}
+
 void kh_http_metrics_write(struct kh_buf *buf, const struct kh_http_figures *http,
 			   const struct kh_gateway_figures *gateway)
 {
 	put_http(buf, http);
 	put_works(buf, gateway);
 	put_outcomes(buf, gateway);
+	put_tallies(buf, gateway);
 	put(buf, "store_operations_total", "counter", "Operations that the store has run.", gateway->store.operations);
 	put(buf, "store_commits_total", "counter", "Commits, each of all operations that waited.",
 	    gateway->store.commits);

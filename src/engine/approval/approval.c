@@ -9,6 +9,7 @@
 #include "engine/approval/follow.h"
 #include "engine/approval/subject.h"
 #include "engine/state/each.h"
+#include "engine/state/tally.h"
 
 #include <assert.h>
 
@@ -261,6 +262,7 @@ static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t
 	if (e != KH_OK || row->state != KH_APPROVAL_PENDING)
 		return e;
 	kh_approval_end(row, task, KH_APPROVAL_VOID);
+	kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_DECIDED, KH_LIT("void"), KH_LIT(""), 1);
 	return kh_op_event(op, KH_AUDIT_APPROVAL_VOID, task,
 			   describe_why(op, query != 0 ? "query_ended" : "task_ended"));
 }
@@ -289,6 +291,7 @@ enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval)
 	if (e != KH_OK)
 		return e;
 	kh_approval_end(approval, task, KH_APPROVAL_EXPIRED);
+	kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_DECIDED, KH_LIT("expired"), KH_LIT(""), 1);
 	e = kh_op_event(op, KH_AUDIT_APPROVAL_EXPIRED, task, describe_why(op, "not_decided"));
 	return e == KH_OK && follow->expired != NULL ? follow->expired(op, approval) : e;
 }

@@ -10,6 +10,7 @@
 #include "engine/approval/subject.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
+#include "engine/state/tally.h"
 
 #include <sodium.h>
 
@@ -248,6 +249,8 @@ static enum kh_err write_decision(const struct deciding *d)
 	}
 	if (call->choice == KH_CHOICE_APPROVE && call->uses != 0)
 		row->uses = call->uses;
+	kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_DECIDED,
+		     kh_view_str(kh_words_name(&kh_grant_approval_words, row->state)), KH_LIT(""), 1);
 	return kh_op_event(op, KH_AUDIT_APPROVAL_DECIDED, d->task, describe(d));
 }
 

@@ -2,6 +2,7 @@
 #include "engine/audit/alert.h"
 
 #include "engine/state/find.h"
+#include "engine/state/tally.h"
 
 struct kh_alert kh_alert_before(const struct kh_task_row *task, const struct kh_context_row *context)
 {
@@ -23,6 +24,7 @@ static enum kh_err raise(struct kh_op *op, struct kh_task_row *task, const char 
 {
 	struct kh_emit what;
 
+	kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_ALERTS, kh_view_str(code), KH_LIT(""), 1);
 	kh_op_describe(op, &what);
 	kh_emit_add_word(&what, "code", code);
 	if (percent != 0)

@@ -10,6 +10,7 @@
 #include "engine/comm/sending.h"
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
+#include "engine/state/tally.h"
 
 #define TEXT (1U << 20)
 
@@ -263,6 +264,8 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		e = price(op, govern, &microbits);
 	if (e == KH_OK)
 		e = kh_budget_reserve(budgets, 2, microbits);
+	if (e == KH_OK)
+		kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_RESERVED, KH_LIT(""), KH_LIT(""), microbits);
 	if (e == KH_OK)
 		e = count_rate(op, govern);
 	if (e == KH_OK)

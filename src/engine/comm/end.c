@@ -13,6 +13,7 @@
 #include "engine/context/seal.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
+#include "engine/state/tally.h"
 
 #define DETAILS (256U << 10)
 #define SPOKEN  4096 /* bytes of our own explanation that are kept */
@@ -70,6 +71,7 @@ static enum kh_err tell(struct ending *s)
 	if (e != KH_OK)
 		return e;
 	row->charged = row->reserved;
+	kh_tally_add(kh_engine_tally(s->op->engine), KH_TALLY_CHARGED, KH_LIT(""), KH_LIT(""), row->reserved);
 	row->state = KH_DECLARATION_DONE;
 	return kh_op_event(s->op, KH_AUDIT_OPERATION_TOLD, s->task, KH_LIT(""));
 }
@@ -105,6 +107,8 @@ static enum kh_err record_end(struct ending *s, enum kh_ended ended, const char 
 	row->ended_at = s->op->now;
 	row->release_at = slot(s->op, row);
 	row->state = KH_DECLARATION_READY;
+	kh_tally_add(kh_engine_tally(s->op->engine), KH_TALLY_ENDED, row->operation,
+		     kh_view_str(kh_words_name(&kh_rows_ended_words, ended)), 1);
 	enum kh_err e = kh_op_event(s->op, KH_AUDIT_OPERATION_ENDED, s->task, what);
 	return e == KH_OK && row->release_at <= s->op->now ? tell(s) : e;
 }

@@ -21,6 +21,7 @@
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
 #include "engine/state/refusals.h"
+#include "engine/state/tally.h"
 
 /* An admission in progress. */
 struct admission {
@@ -454,6 +455,8 @@ static enum kh_err pay(struct admission *a)
 				       kh_arena_printf(op->arena, "{\"code\":\"budget\",\"microbits\":%llu}",
 						       (unsigned long long)a->account.total));
 	}
+	if (e == KH_OK)
+		kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_RESERVED, KH_LIT(""), KH_LIT(""), a->account.total);
 	return e;
 }
 

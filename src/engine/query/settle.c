@@ -10,6 +10,7 @@
 #include "engine/approval/approval.h"
 #include "engine/context/derive.h"
 #include "engine/state/find.h"
+#include "engine/state/tally.h"
 
 /* The rows that change when a query ends. */
 struct ending {
@@ -135,6 +136,7 @@ static enum kh_err charge(struct ending *s)
 	if (e == KH_EREFUSED)
 		return kh_error_set(s->op->err, KH_ESTORE, "store_corrupt", "a query was never reserved for");
 	s->query->charged = s->query->reserved;
+	kh_tally_add(kh_engine_tally(s->op->engine), KH_TALLY_CHARGED, KH_LIT(""), KH_LIT(""), s->query->reserved);
 	return e;
 }
 

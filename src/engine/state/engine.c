@@ -25,6 +25,11 @@ const unsigned char *kh_engine_id_key(const struct kh_engine *engine)
 	return engine->id_key;
 }
 
+struct kh_tally *kh_engine_tally(const struct kh_engine *engine)
+{
+	return engine->tally;
+}
+
 struct kh_store *kh_engine_store(const struct kh_engine *engine)
 {
 	return engine->settings.store;

@@ -8,6 +8,7 @@
 #include "core/bcp/reader.h"
 #include "core/comm/errand.h"
 #include "core/policy/policy.h"
+#include "engine/state/tally.h"
 #include "store/txn.h"
 
 struct kh_engine;
@@ -43,6 +44,7 @@ struct kh_screen *kh_engine_screen_of(struct kh_engine_screen *taken);
 void kh_engine_screen_give(struct kh_engine *engine, struct kh_engine_screen *taken);
 
 const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine);
+struct kh_tally *kh_engine_tally(const struct kh_engine *engine);
 struct kh_store *kh_engine_store(const struct kh_engine *engine);
 const struct kh_policy *kh_engine_policy(const struct kh_engine *engine);
 int64_t kh_engine_now(const struct kh_engine *engine);

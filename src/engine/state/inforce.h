@@ -35,6 +35,7 @@ struct kh_engine_screen {
 };
 
 struct kh_refusals;
+struct kh_tally;
 
 struct kh_engine {
 	struct kh_engine_settings settings;
@@ -43,7 +44,8 @@ struct kh_engine {
 	unsigned taken;                      /* how many are in use */
 	pthread_cond_t given;                /* one was given back */
 	unsigned char id_key[KH_PUBLICID_KEY];
-	int64_t last;                 /* used by the store's thread: time never goes back */
+	int64_t last; /* used by the store's thread: time never goes back */
+	struct kh_tally *tally;
 	struct kh_refusals *refusals; /* likewise: callers that are refused cannot fill the record */
 };
 

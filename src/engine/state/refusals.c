@@ -3,6 +3,7 @@
 
 #include "engine/state/inforce.h"
 #include "engine/state/op.h"
+#include "engine/state/tally.h"
 
 #include <stdio.h>
 
@@ -44,12 +45,15 @@ static struct kh_refusals_entry describe(struct kh_op *op, enum kh_audit_kind ki
 					  .by = op->caller != NULL ? op->caller->id : 0,
 					  .task = task != NULL ? task->id : 0,
 					  .exact = true};
+	bool gates = kind == KH_AUDIT_DECLARATION_DENIED;
 	yyjson_val *root = NULL;
 
 	if (kh_json_read(op->arena, what, &root, NULL) == KH_OK) {
 		copy_word(entry.code, root, "code");
 		copy_word(entry.operation, root, "operation");
 	}
+	kh_tally_add(kh_engine_tally(op->engine), gates ? KH_TALLY_DENIED : KH_TALLY_REFUSED,
+		     gates ? kh_json_str(kh_json_get(root, "gate")) : kh_view_str(entry.code), KH_LIT(""), 1);
 	entry.key = kh_canonical_digest(kh_arena_printf(op->arena, "%d %lld %lld %.*s", (int)kind, (long long)entry.by,
 							(long long)entry.task, KH_FMT(what)));
 	return entry;
@@ -102,12 +106,10 @@ enum kh_err kh_refusals_add(struct kh_op *op, enum kh_audit_kind kind, struct kh
 		all->n = 0;
 		all->began = op->now;
 	}
-	if (!kh_txn_has_changed(op->txn)) {
-		struct kh_refusals_entry entry = describe(op, kind, task, what);
-		enum kh_err e = kh_arena_check(op->arena);
-		if (e != KH_OK || is_counted(op, all, &entry))
-			return e;
-	}
+	struct kh_refusals_entry entry = describe(op, kind, task, what);
+	enum kh_err e = kh_arena_check(op->arena);
+	if (e != KH_OK || (!kh_txn_has_changed(op->txn) && is_counted(op, all, &entry)))
+		return e;
 	return kh_op_event(op, kind, task, what);
 }
 

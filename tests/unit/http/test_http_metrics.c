@@ -8,8 +8,15 @@ static void test_text(struct kh_test *t)
 {
 	struct kh_http_figures http = {
 		.requests = {1, 2, 3, 4, 5, 6}, .refused_host = 7, .connections = 8, .streams = 9};
-	struct kh_gateway_figures gateway = {
-		.calls = {.parked = 10}, .store = {.events = UINT64_MAX}, .outcomes = {11, 12}};
+	struct kh_gateway_figures gateway = {.calls = {.parked = 10},
+					     .store = {.events = UINT64_MAX},
+					     .outcomes = {11, 12},
+					     .pending = 13,
+					     .pending_oldest = 14999999,
+					     .tally = {{KH_TALLY_ENDED, "comm.fetch", "ok", 15},
+						       {KH_TALLY_CHARGED, "", "", 16},
+						       {KH_TALLY_DENIED, "phase", "", 17}},
+					     .tally_count = 3};
 	struct kh_buf buf;
 	struct kh_view text, rest, line, described = {NULL, 0};
 	unsigned samples = 0;
@@ -32,6 +39,13 @@ static void test_text(struct kh_test *t)
 	assert_true(kh_view_find(text, KH_LIT("keyhole_works{pool=\"calls\",state=\"parked\"} 10\n"), 0) != SIZE_MAX);
 	assert_true(kh_view_find(text, KH_LIT("keyhole_query_outcomes_total{outcome=\"delivered\"} 12\n"), 0) !=
 		    SIZE_MAX);
+	assert_true(kh_view_find(text, KH_LIT("\nkeyhole_approvals_pending 13\n"), 0) != SIZE_MAX);
+	assert_true(kh_view_find(text, KH_LIT("\nkeyhole_approvals_oldest_seconds 14\n"), 0) != SIZE_MAX);
+	assert_true(kh_view_find(text,
+				 KH_LIT("\nkeyhole_operations_total{operation=\"comm.fetch\",outcome=\"ok\"} 15\n"),
+				 0) != SIZE_MAX);
+	assert_true(kh_view_find(text, KH_LIT("\nkeyhole_microbits_charged_total 16\n"), 0) != SIZE_MAX);
+	assert_true(kh_view_find(text, KH_LIT("\nkeyhole_gate_denials_total{gate=\"phase\"} 17\n"), 0) != SIZE_MAX);
 	assert_true(kh_view_find(text, KH_LIT("keyhole_audit_events_total 18446744073709551615\n"), 0) != SIZE_MAX);
 }
 
