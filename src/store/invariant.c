@@ -190,11 +190,19 @@ static const char *check_spent(const struct kh_budget *b, const uint64_t total[3
 {
 	if (!kh_budget_valid(b))
 		return "has a budget that is not what remains, is reserved and was charged (B6)";
+	if (b->own != 0 && b->budget > b->own && b->budget > b->reserved + b->charged)
+		return "has a larger budget than was set for it (B6)";
 	if (b->reserved != s->reserved)
 		return "has other microbits reserved than its queries (B6)";
 	if (b->charged != s->charged)
 		return "was charged other microbits than its queries (B6)";
 	return check_totals(total, s);
+}
+
+/* B6: what was set for one itself stays; one that was made before it was kept gets its value once. */
+static bool is_own_other(const struct kh_budget *b, const struct kh_budget *was)
+{
+	return was->own != 0 && b->own != was->own;
 }
 
 static const char *check_context(const struct check *c, const struct kh_invariant_change *change)
@@ -211,6 +219,8 @@ static const char *check_context(const struct check *c, const struct kh_invarian
 	if (row->exposed != s->exposed || (uint64_t)row->deliveries != s->deliveries ||
 	    (uint64_t)row->blocks != s->blocks)
 		return "counts other deliveries or blocks than there are";
+	if (!change->fresh && is_own_other(&row->budget, &was->budget))
+		return "has another budget set for it than before (B6)";
 	if (!change->fresh && row->resets != was->resets && c->event->kind != KH_AUDIT_CONTEXT_RESET)
 		return "was reset without a reset";
 	return NULL;
@@ -234,7 +244,7 @@ static const char *check_task(const struct check *c, const struct kh_invariant_c
 		return "counts other escalations than there were, or more than it may have (B19)";
 	if (change->fresh)
 		return NULL;
-	if (row->context != was->context || row->budget.budget != was->budget.budget ||
+	if (row->context != was->context || is_own_other(&row->budget, &was->budget) ||
 	    !same_digest(&row->policy, &was->policy))
 		return "is another task than before";
 	if (was->state != KH_TASK_OPEN && row->state != was->state)

@@ -51,6 +51,7 @@ _Static_assert(sizeof(uint64_t) == sizeof(int64_t), "an INT column is either");
 #define SEALED(member)      COLUMN(#member, SEALED, member, )
 #define DIGEST(member)      COLUMN(#member, DIGEST, member, )
 #define BUDGET(member)      COLUMN(#member, INT, budget.member, )
+#define BUDGET_OWN          COLUMN("budget_own", INT, budget.own, )
 #define CHAIN(type, member) COLUMN("audit_" #member, type, chain.member, .chain = true)
 
 #define ROW kh_system_row
@@ -77,6 +78,7 @@ static const struct kh_column tokens_columns[] = {
 static const struct kh_column contexts_columns[] = {
 	INT(blocks),
 	BUDGET(budget),
+	BUDGET_OWN,
 	BUDGET(charged),
 	INT(created_at),
 	INT(deliveries),
@@ -105,6 +107,7 @@ static const struct kh_column tasks_columns[] = {
 	CHAIN(INT, n),
 	INT(blocks),
 	BUDGET(budget),
+	BUDGET_OWN,
 	BUDGET(charged),
 	INT(context),
 	INT(egress),

@@ -40,10 +40,8 @@ struct m_told model_token(struct model *m, int caller, enum m_role role, int64_t
 		return refused("forbidden");
 	*t = (struct m_token){.role = role, .context = MODEL_NONE, .parent = caller, .expires = expires};
 	if (role == M_CONTROLLER) {
-		uint64_t most = m->policy.context;
-
 		m->contexts[m->context_count] = (struct m_context){.host = caller};
-		m->contexts[m->context_count].money = rule_fresh(budget > 0 && budget < most ? budget : most);
+		m->contexts[m->context_count].money = rule_fresh(budget, m->policy.context);
 		t->context = m->context_count++;
 	}
 	return made(m->token_count++);
@@ -79,7 +77,7 @@ struct m_told model_open(struct model *m, int caller, uint64_t budget)
 	if (fault)
 		return refused(fault);
 	*task = (struct m_task){.context = m->tokens[caller].context, .first_block = MODEL_NONE};
-	task->money = rule_fresh(budget > 0 && budget < m->policy.task ? budget : m->policy.task);
+	task->money = rule_fresh(budget, m->policy.task);
 	task->limit = m->policy.escalations;
 	return made(m->task_count++);
 }
@@ -140,7 +138,7 @@ struct m_told model_reset(struct model *m, int caller, int context)
 	c->deliveries = 0;
 	c->escalations = 0;
 	c->resets++;
-	c->money = rule_fresh(c->money.budget);
+	c->money = rule_fresh(c->money.own, m->policy.context);
 	return fine;
 }
 
@@ -302,6 +300,8 @@ struct m_told model_admit(struct model *m, int caller, const struct m_query_call
 	escalation = rule_escalates(task, question, things);
 	if (escalation && m->contexts[task->context].escalations >= m->policy.context_escalations)
 		return refused("escalations_exceeded");
+	rule_follow(&task->money, m->policy.task);
+	rule_follow(&m->contexts[task->context].money, m->policy.context);
 	if (escalation && task->escalations >= task->limit) {
 		rule_end_task(m, call->task, M_FAILED);
 		told.outcome = M_FAIL;

@@ -58,6 +58,7 @@ struct m_answer {
 
 struct m_money {
 	uint64_t budget, remaining, reserved, charged;
+	uint64_t own; /* set for this one itself; 0: nothing */
 };
 
 struct m_token {
@@ -163,6 +164,8 @@ bool model_has_room(const struct model *m, int n);
 struct m_told model_token(struct model *m, int caller, enum m_role role, int64_t expires, uint64_t budget);
 struct m_told model_revoke(struct model *m, int caller, int token);
 struct m_told model_open(struct model *m, int caller, uint64_t budget);
+/* B6: what is shown of a task's budget is what the policy of now leaves. */
+struct m_money rule_shown(const struct model *m, int task);
 struct m_told model_close(struct model *m, int caller, int task);
 struct m_told model_see(struct model *m, int caller, int task);
 struct m_told model_put(struct model *m, int caller, int task, int content);

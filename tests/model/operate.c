@@ -627,10 +627,11 @@ static bool do_status(struct run *r, const uint32_t *draw)
 	if (kh_json_read(&r->w.call, json, &root, NULL) != KH_OK)
 		return operate_differs(r, "status: not JSON");
 	m = &r->m.tasks[task];
+	struct m_money now = rule_shown(&r->m, task);
 	exact = kh_json_get(kh_json_get(root, "budget"), "microbits");
 	if (!kh_view_eq(kh_json_str(kh_json_get(root, "state")), kh_view_str(states[m->state])) ||
-	    yyjson_get_uint(kh_json_get(exact, "budget")) != m->money.budget ||
-	    yyjson_get_uint(kh_json_get(exact, "remaining")) != m->money.remaining ||
+	    yyjson_get_uint(kh_json_get(exact, "budget")) != now.budget ||
+	    yyjson_get_uint(kh_json_get(exact, "remaining")) != now.remaining ||
 	    yyjson_get_int(kh_json_get(root, "queries")) != m->queries)
 		return operate_differs(r, "status: task %d is shown as %.*s", task, KH_FMT(json));
 	(void)world_tasks_json(&r->w, token_of(r, caller), &json);

@@ -54,9 +54,25 @@ const char *rule_task_fault(const struct model *m, int caller, int task, bool mu
 
 /* --- money (B6-B8) ------------------------------------------------------------------------------------------------ */
 
-struct m_money rule_fresh(uint64_t budget)
+uint64_t rule_limit(const struct m_money *money, uint64_t policy)
 {
-	return (struct m_money){.budget = budget, .remaining = budget};
+	return money->own > 0 && money->own < policy ? money->own : policy;
+}
+
+void rule_follow(struct m_money *money, uint64_t policy)
+{
+	uint64_t limit = rule_limit(money, policy), spent = money->reserved + money->charged;
+
+	money->budget = limit > spent ? limit : spent;
+	money->remaining = limit > spent ? limit - spent : 0;
+}
+
+struct m_money rule_fresh(uint64_t own, uint64_t policy)
+{
+	struct m_money money = {.own = own > policy ? policy : own};
+
+	rule_follow(&money, policy);
+	return money;
 }
 
 /* What a query may cost: task and context pay the same. */
@@ -81,6 +97,15 @@ static void charge(struct model *m, int task, uint64_t reserved)
 	b->reserved -= reserved;
 	a->charged += reserved;
 	b->charged += reserved;
+}
+
+struct m_money rule_shown(const struct model *m, int task)
+{
+	struct m_money now = m->tasks[task].money;
+
+	rule_follow(&now, m->policy.task);
+	now.budget = rule_limit(&now, m->policy.task);
+	return now;
 }
 
 /* --- slots (B17) -------------------------------------------------------------------------------------------------- */

@@ -21,7 +21,11 @@ bool rule_sees(const struct model *m, int caller, int context);
 const char *rule_task_fault(const struct model *m, int caller, int task, bool must_be_open);
 
 /* A new budget. */
-struct m_money rule_fresh(uint64_t budget);
+struct m_money rule_fresh(uint64_t own, uint64_t policy);
+
+/* B6: the policy's budget, or a smaller one of its own; and what that leaves, never less than 0. */
+uint64_t rule_limit(const struct m_money *money, uint64_t policy);
+void rule_follow(struct m_money *money, uint64_t policy);
 
 /* Takes AMOUNT from the task and its context, or nothing from either (B6). */
 bool rule_reserve(struct model *m, int task, uint64_t amount);

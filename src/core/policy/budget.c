@@ -6,7 +6,7 @@
 
 struct kh_budget kh_budget_new(uint64_t microbits)
 {
-	return (struct kh_budget){.budget = microbits, .remaining = microbits};
+	return (struct kh_budget){.budget = microbits, .remaining = microbits, .own = KH_BUDGET_ANY};
 }
 
 bool kh_budget_valid(const struct kh_budget *budget)
@@ -15,6 +15,23 @@ bool kh_budget_valid(const struct kh_budget *budget)
 
 	return !__builtin_add_overflow(budget->remaining, budget->reserved, &sum) &&
 	       !__builtin_add_overflow(sum, budget->charged, &sum) && sum == budget->budget;
+}
+
+struct kh_budget kh_budget_with_own(struct kh_budget budget, uint64_t once)
+{
+	if (budget.own == 0)
+		budget.own = budget.budget < once ? budget.budget : KH_BUDGET_ANY;
+	return budget;
+}
+
+struct kh_budget kh_budget_under(struct kh_budget budget, uint64_t limit)
+{
+	if (!kh_budget_valid(&budget)) /* nothing is done with it */
+		return budget;
+	uint64_t spent = budget.reserved + budget.charged;
+	budget.budget = limit > spent ? limit : spent;
+	budget.remaining = budget.budget - spent;
+	return budget;
 }
 
 /* True if every budget is consistent and has WANT left and HELD reserved. */

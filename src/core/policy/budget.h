@@ -1,7 +1,8 @@
 /*
  * Bandwidth budgets (SPEC B6, B8, B9), in microbits.
  *
- * For every task and context at every moment: budget == remaining + reserved + charged.  The fields are unsigned, so
+ * For every task and context at every moment: budget == remaining + reserved + charged, and remaining is
+ * max(0, limit - reserved - charged), where the limit is that of the policy in force.  The fields are unsigned, so
  * nothing can be taken that is not there.  Every function here checks first and then changes all, or changes nothing.
  * A query is paid from its task's and its context's budget together: the functions take a list of budgets and do the
  * same to all of them or to none.
@@ -21,18 +22,31 @@
  */
 #define KH_BUDGET_ANSWER (480 * KH_MICROBIT)
 
+/* No budget of its own: more than any policy can say. */
+#define KH_BUDGET_ANY (UINT64_C(1) << 53)
+
 struct kh_budget {
-	uint64_t budget;
+	uint64_t budget; /* the limit, or what was spent under a higher one before */
 	uint64_t remaining;
 	uint64_t reserved;
 	uint64_t charged;
+	uint64_t own; /* set for the task or the token itself, or KH_BUDGET_ANY; 0: it was made before that was kept */
 };
 
-/* A fresh budget of so many microbits. */
+/* A fresh budget of so many microbits, with none of its own. */
 struct kh_budget kh_budget_new(uint64_t microbits);
 
 /* True if budget == remaining + reserved + charged, without overflow.  Check every budget that comes from a store. */
 bool kh_budget_valid(const struct kh_budget *budget);
+
+/*
+ * BUDGET with its own one known.  If that was not kept, it has one if it is smaller than ONCE, the default of then: what
+ * was set for one could only be smaller, and what somebody made smaller does not grow by itself.
+ */
+struct kh_budget kh_budget_with_own(struct kh_budget budget, uint64_t once);
+
+/* BUDGET, which is sound, under LIMIT: remaining is max(0, LIMIT - reserved - charged) (B6). */
+struct kh_budget kh_budget_under(struct kh_budget budget, uint64_t limit);
 
 /*
  * Moves AMOUNT from remaining to reserved in all COUNT budgets.  KH_EREFUSED if one of them has less than that; then

@@ -9,6 +9,7 @@
 #include "engine/approval/approval.h"
 #include "engine/comm/sending.h"
 #include "engine/state/find.h"
+#include "engine/state/limits.h"
 #include "engine/state/quotatext.h"
 #include "engine/state/tally.h"
 
@@ -180,10 +181,11 @@ static enum kh_err price(struct kh_op *op, const struct kh_govern *govern, uint6
 
 enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern)
 {
-	uint64_t microbits = 0;
+	uint64_t microbits = 0, task = kh_limits_task(op, govern->task).budget.remaining;
+	uint64_t context = kh_limits_context(op, govern->context).budget.remaining;
 	enum kh_err e = price(op, govern, &microbits);
 
-	if (e == KH_OK && (govern->task->budget.remaining < microbits || govern->context->budget.remaining < microbits))
+	if (e == KH_OK && (task < microbits || context < microbits))
 		e = kh_error_set(op->err, KH_EREFUSED, "budget_exceeded",
 				 "how and when an operation ends takes %llu bits, and the budget has less left",
 				 (unsigned long long)(microbits / KH_MICROBIT + 1));
@@ -262,6 +264,8 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		e = use_grants(op, govern);
 	if (e == KH_OK)
 		e = price(op, govern, &microbits);
+	govern->task->budget = kh_limits_task(op, govern->task).budget;
+	govern->context->budget = kh_limits_context(op, govern->context).budget;
 	if (e == KH_OK)
 		e = kh_budget_reserve(budgets, 2, microbits);
 	if (e == KH_OK)

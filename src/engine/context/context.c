@@ -63,7 +63,8 @@ enum kh_err kh_context_show_run(struct kh_op *op, void *call)
 	yyjson_mut_obj_add_uint(doc, root, "exposed_microbits", context->exposed);
 	yyjson_mut_obj_add_int(doc, root, "deliveries", context->deliveries);
 	yyjson_mut_obj_add_int(doc, root, "blocks", context->blocks);
-	kh_budgetjson_add(op, doc, root, &context->budget);
+	struct kh_limits_budget limits = kh_limits_context(op, context);
+	kh_budgetjson_add(op, doc, root, &limits);
 	kh_json_add(doc, root, "created_at", kh_timestamp_text(op->arena, context->created_at));
 	yyjson_mut_obj_add_int(doc, root, "resets", context->resets);
 	kh_op_add_time(op, doc, root, "reset_at", context->reset_at);

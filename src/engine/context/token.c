@@ -171,6 +171,8 @@ static enum kh_err make_context(struct kh_op *op, uint64_t bits, struct kh_token
 		return e;
 	context->token = token->id;
 	context->budget = kh_budget_new((bits != 0 && bits < most ? bits : most) * KH_MICROBIT);
+	if (bits != 0)
+		context->budget.own = context->budget.budget;
 	context->created_at = op->now;
 	token->context = context->id;
 	return KH_OK;

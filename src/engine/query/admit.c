@@ -19,6 +19,7 @@
 #include "engine/query/recent.h"
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
+#include "engine/state/limits.h"
 #include "engine/state/quotatext.h"
 #include "engine/state/refusals.h"
 #include "engine/state/tally.h"
@@ -481,10 +482,12 @@ enum kh_err kh_admit_run(struct kh_op *op, void *call)
 	enum kh_err e = find_task(&a);
 	if (e != KH_OK)
 		return refuse(&a, e);
-	struct kh_alert alert = kh_alert_before(a.task, a.context);
 	e = check(&a);
 	if (e != KH_OK)
 		return refuse(&a, e);
+	a.task->budget = kh_limits_task(op, a.task).budget;
+	a.context->budget = kh_limits_context(op, a.context).budget;
+	struct kh_alert alert = kh_alert_before(a.task, a.context);
 	e = pay(&a);
 	if (e != KH_OK || a.call->refused != KH_OUTCOME_NONE)
 		return e;

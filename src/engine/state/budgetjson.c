@@ -14,14 +14,16 @@ static void add_bits(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 		yyjson_mut_obj_add_val(doc, obj, key, yyjson_mut_rawn(doc, text.p, text.n));
 }
 
-void kh_budgetjson_add(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_budget *budget)
+void kh_budgetjson_add(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
+		       const struct kh_limits_budget *limits)
 {
+	const struct kh_budget *budget = &limits->budget;
 	yyjson_mut_val *bits = yyjson_mut_obj_add_obj(doc, obj, "budget");
 	yyjson_mut_val *exact = yyjson_mut_obj_add_obj(doc, bits, "microbits");
 
-	add_bits(op, doc, bits, "bits", budget->budget);
+	add_bits(op, doc, bits, "bits", limits->limit);
 	add_bits(op, doc, bits, "remaining", budget->remaining);
-	yyjson_mut_obj_add_uint(doc, exact, "budget", budget->budget);
+	yyjson_mut_obj_add_uint(doc, exact, "budget", limits->limit);
 	yyjson_mut_obj_add_uint(doc, exact, "remaining", budget->remaining);
 	if (kh_op_sees_all(op)) {
 		add_bits(op, doc, bits, "reserved", budget->reserved);

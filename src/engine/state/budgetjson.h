@@ -3,9 +3,10 @@
 #define KH_ENGINE_STATE_BUDGETJSON_H
 
 #include "base/json.h"
-#include "engine/state/op.h"
+#include "engine/state/limits.h"
 
 /* Adds `budget` with its parts, and `words`, to OBJ. */
-void kh_budgetjson_add(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_budget *budget);
+void kh_budgetjson_add(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
+		       const struct kh_limits_budget *limits);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "engine/state/find.h"
+#include "engine/state/limits.h"
 #include "engine/task/task.h"
 
 #define REASON_MIN 10  /* characters */
@@ -46,6 +47,7 @@ enum kh_err kh_reset_run(struct kh_op *op, void *call)
 	/* Nothing is reserved when no task is open; if something were, the budget would still add up (I-6). */
 	context->budget.charged = 0;
 	context->budget.remaining = context->budget.budget - context->budget.reserved;
+	context->budget = kh_limits_context(op, context).budget;
 	context->resets++;
 	context->reset_at = op->now;
 	kh_op_describe(op, &what);

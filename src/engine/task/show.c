@@ -8,6 +8,8 @@
 
 static void add_head(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_task_row *task)
 {
+	struct kh_limits_budget limits = kh_limits_task(op, task);
+
 	kh_json_add(doc, obj, "id", kh_op_id(op, KH_ID_TASK, task->id));
 	kh_json_add(doc, obj, "title", task->title);
 	kh_json_add(doc, obj, "state", kh_view_str(kh_words_name(&kh_rows_task_words, task->state)));
@@ -17,7 +19,7 @@ static void add_head(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj,
 	kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, task->context));
 	kh_json_add(doc, obj, "opened_at", kh_timestamp_text(op->arena, task->opened_at));
 	kh_op_add_time(op, doc, obj, "ended_at", task->ended_at);
-	kh_budgetjson_add(op, doc, obj, &task->budget);
+	kh_budgetjson_add(op, doc, obj, &limits);
 	yyjson_mut_obj_add_int(doc, obj, "queries", task->queries);
 	yyjson_mut_obj_add_int(doc, obj, "block_count", task->blocks);
 	if (kh_op_sees_all(op))

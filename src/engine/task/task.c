@@ -79,6 +79,8 @@ enum kh_err kh_task_open_run(struct kh_op *op, void *call)
 	task->phase = KH_PHASE_PLANNING;
 	task->policy = op->policy->digest;
 	task->budget = kh_budget_new(bits * KH_MICROBIT);
+	if (open->bits != 0)
+		task->budget.own = task->budget.budget;
 	task->escalation_limit = budgets->escalations;
 	task->opened_at = op->now;
 	e = record_open(op, task);

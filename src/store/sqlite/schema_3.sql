@@ -36,3 +36,8 @@ CREATE INDEX declarations_untold ON declarations (context, operation) WHERE stat
 
 -- The agents that a query can be put to.
 CREATE INDEX tokens_readers ON tokens (id) WHERE role = 'reader' AND revoked_at = 0;
+
+-- Budgets (B6).  What was set for the task or the token itself, in microbits; 2^53: nothing, the policy's counts; 0: the
+-- row was made before this was kept.
+ALTER TABLE contexts ADD COLUMN budget_own INTEGER NOT NULL DEFAULT 0 CHECK (budget_own >= 0);
+ALTER TABLE tasks ADD COLUMN budget_own INTEGER NOT NULL DEFAULT 0 CHECK (budget_own >= 0);

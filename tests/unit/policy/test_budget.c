@@ -44,13 +44,46 @@ static void test_exhaustive(struct kh_test *t)
 	for (uint64_t budget = 0; budget <= 7; budget++) {
 		for (uint64_t reserved = 0; reserved <= budget; reserved++) {
 			for (uint64_t charged = 0; charged <= budget - reserved; charged++) {
-				struct kh_budget b = {budget, budget - reserved - charged, reserved, charged};
+				struct kh_budget b = {budget, budget - reserved - charged, reserved, charged,
+						      KH_BUDGET_ANY};
 				assert_sound(&b);
 				reserve_all(&b, 9);
 				charge_all(&b, 9);
 			}
 		}
 	}
+}
+
+/* B6: under any limit, lower or higher: remaining is max(0, limit - reserved - charged), and the budget stays sound. */
+static void test_under(struct kh_test *t)
+{
+	(void)t;
+	for (uint64_t i = 0; i < 6 * 6 * 6 * 20; i++) {
+		uint64_t remaining = i % 6, reserved = i / 6 % 6, charged = i / 36 % 6, limit = i / 216;
+		struct kh_budget from = {remaining + reserved + charged, remaining, reserved, charged, KH_BUDGET_ANY};
+		struct kh_budget b = kh_budget_under(from, limit);
+		assert_sound(&b);
+		assert_int_equal(b.remaining, limit > reserved + charged ? limit - reserved - charged : 0);
+		assert_int_equal(b.reserved, reserved);
+		assert_int_equal(b.charged, charged);
+		b = kh_budget_under(b, from.budget); /* and back */
+		assert_int_equal(b.remaining, remaining);
+	}
+	struct kh_budget broken = {.budget = 1, .remaining = 7};
+	assert_false(kh_budget_valid(&(struct kh_budget){.budget = kh_budget_under(broken, 9).budget, .remaining = 7}));
+}
+
+/* B6: a row of an older version: one that is smaller than the default of then was made smaller, and stays so. */
+static void test_own(struct kh_test *t)
+{
+	struct kh_budget old = {.budget = 100, .remaining = 100};
+
+	(void)t;
+	assert_int_equal(kh_budget_with_own(old, 101).own, 100);
+	assert_int_equal(kh_budget_with_own(old, 100).own, KH_BUDGET_ANY);
+	assert_int_equal(kh_budget_with_own(old, 99).own, KH_BUDGET_ANY);
+	old.own = 7;
+	assert_int_equal(kh_budget_with_own(old, 101).own, 7);
 }
 
 /* B6: nothing overflows near 2^64. */
@@ -116,7 +149,7 @@ static void test_alert(struct kh_test *t)
 		before = after;
 	}
 	assert_int_equal(alerts, 1);
-	struct kh_budget huge = {UINT64_MAX, 0, 0, UINT64_MAX};
+	struct kh_budget huge = {UINT64_MAX, 0, 0, UINT64_MAX, KH_BUDGET_ANY};
 	assert_true(kh_budget_past(&huge, 100));
 	/* B9: far past the Reader's own history. */
 	assert_false(kh_budget_unusual(7, 7, 1000));
@@ -154,6 +187,7 @@ static void test_words(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_exhaustive), KH_TEST_ONCE(test_boundaries),
-					    KH_TEST_ONCE(test_together), KH_TEST_ONCE(test_alert), KH_TEST(test_words)};
+static const struct kh_test_case cases[] = {
+	KH_TEST_ONCE(test_exhaustive), KH_TEST_ONCE(test_boundaries), KH_TEST_ONCE(test_under), KH_TEST_ONCE(test_own),
+	KH_TEST_ONCE(test_together),   KH_TEST_ONCE(test_alert),      KH_TEST(test_words)};
 KH_TEST_MAIN(cases)

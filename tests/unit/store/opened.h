@@ -129,11 +129,11 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 		opened_column(&record->columns[i], arena, id, row);
 	switch (table) {
 	case KH_TABLE_CONTEXTS:
-		row->context.budget = (struct kh_budget){6, 1, 2, 3};
+		row->context.budget = (struct kh_budget){6, 1, 2, 3, 4};
 		break;
 	case KH_TABLE_TASKS:
 		row->task.context = 1;
-		row->task.budget = (struct kh_budget){6, 1, 2, 3};
+		row->task.budget = (struct kh_budget){6, 1, 2, 3, 4};
 		break;
 	case KH_TABLE_BLOCKS:
 		row->block.context = 1;
