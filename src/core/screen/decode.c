@@ -184,32 +184,12 @@ static bool is_mixed(const char *p, size_t n)
 	return upper && lower;
 }
 
-/*
- * True if the N characters at P are all digits: then they are a number, unless they are too many for one or decode to
- * letters and nothing else.
- */
-static bool is_number(const char *p, size_t n, struct kh_view decoded)
-{
-	if (n >= NUMBER_MAX)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (!kh_ascii_is_digit(p[i]))
-			return false;
-	}
-	for (size_t i = 0; i < decoded.n; i++) {
-		if (!kh_ascii_is_alpha(decoded.p[i]) && decoded.p[i] != ' ')
-			return true;
-	}
-	return false;
-}
-
 /* Tries the run of N base64 characters at P, which is at [start, end) of the text; true if it decodes to text. */
 static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, size_t end)
 {
 	struct kh_view decoded;
 
-	if (is_of(hex_values, p, n - n % 2) && try_alphabet(d, p, n - n % 2, hex_values, 4, &decoded) &&
-	    !is_number(p, n, decoded)) {
+	if (is_of(hex_values, p, n - n % 2) && try_alphabet(d, p, n - n % 2, hex_values, 4, &decoded)) {
 		d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
 		return true;
 	}
@@ -515,4 +495,19 @@ struct kh_view kh_decode_rot13(struct kh_arena *arena, struct kh_view v)
 		p[i] = (char)(kh_ascii_is_alpha(c) ? base + (c - base + 13) % 26 : c);
 	}
 	return kh_view_of(p, v.n);
+}
+
+bool kh_decode_is_number(struct kh_view run, struct kh_view decoded)
+{
+	if (run.n >= NUMBER_MAX)
+		return false;
+	for (size_t i = 0; i < run.n; i++) {
+		if (!kh_ascii_is_digit(run.p[i]))
+			return false;
+	}
+	for (size_t i = 0; i < decoded.n; i++) {
+		if (!kh_ascii_is_alpha(decoded.p[i]) && decoded.p[i] != ' ')
+			return true;
+	}
+	return false;
 }

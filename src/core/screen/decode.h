@@ -31,4 +31,10 @@ struct kh_view kh_decode_rot13(struct kh_arena *arena, struct kh_view v);
 /* True if V reads as text: valid UTF-8, nothing invisible, mostly letters, digits and blanks. */
 bool kh_decode_is_text(struct kh_view v);
 
+/*
+ * True if RUN, which was read as hexadecimal, is rather a number: all digits, not too many, and DECODED is not letters
+ * and nothing else.  One of a hundred order numbers decodes to printable characters by accident.
+ */
+bool kh_decode_is_number(struct kh_view run, struct kh_view decoded);
+
 #endif

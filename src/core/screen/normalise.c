@@ -21,7 +21,10 @@
 #define PHRASE_LAST    0xfdfbU
 #define HANGUL_FIRST   0xac00U
 #define HANGUL_LAST    0xd7a3U
-#define GROWTH         12     /* bytes out for a byte in: 11 at most in Unicode (U+FDFA) */
+#define GROWTH         12 /* bytes out for a byte in: 11 at most in Unicode (U+FDFA) */
+#define KEPT_FEW       8  /* bits: characters that are kept of a short text, because texts repeat theirs */
+#define KEPT_MANY      12 /* and of a long one */
+#define LONG_TEXT      65536
 #define UNMARKED       0x300U /* no character below it composes with one before it */
 
 #define BIT(category) (1U << UTF8PROC_CATEGORY_##category)
@@ -244,6 +247,17 @@ enum kh_err kh_normalise_key(struct kh_arena *arena, struct kh_view text, struct
 	return e;
 }
 
+/* What becomes of a code point in a skeleton. */
+enum fate { WRITTEN, BLANK, DROPPED, ON_OTHERS /* a mark, dropped after an ASCII letter */ };
+
+/* What becomes of a character: the first code points that it decomposes to. */
+struct parts {
+	uint32_t of; /* 0: none */
+	uint32_t n;
+	uint32_t at[FORM_PARTS];
+	unsigned char fate[FORM_PARTS];
+};
+
 /* A skeleton being made: the output, and the origin of each of its bytes. */
 struct skeleton {
 	struct kh_arena *arena;
@@ -252,8 +266,10 @@ struct skeleton {
 	size_t n, cap;
 	size_t from, space_from;
 	unsigned flags;
-	size_t spaces; /* in a row, not yet written */
-	bool ascii;    /* the last letter was ASCII */
+	size_t spaces;      /* in a row, not yet written */
+	bool ascii;         /* the last letter was ASCII */
+	struct parts *kept; /* of characters seen before */
+	unsigned kept_bits;
 };
 
 static bool skeleton_room(struct skeleton *s)
@@ -304,19 +320,24 @@ static void skeleton_blank(struct skeleton *s)
 	s->ascii = false;
 }
 
-static void skeleton_filter(struct skeleton *s, uint32_t c)
+/* Removes accents.  Keeps the vowel signs of scripts that need them, unless they are on an ASCII letter. */
+static enum fate fate_of(uint32_t c, bool fold)
 {
-	if (kh_utf8_is_space(c)) {
-		skeleton_blank(s);
-		return;
-	}
+	if (kh_utf8_is_space(c))
+		return BLANK;
 	if (kh_utf8_is_invisible(c))
-		return;
-	/* Remove accents.  Keep the vowel signs of scripts that need them, unless they are on an ASCII letter. */
-	if ((s->flags & KH_NORMALISE_FOLD) != 0 && c >= UNMARKED && is_mark(c) &&
-	    (s->ascii || kh_confusable_is_accent(c)))
-		return;
-	skeleton_write(s, (s->flags & KH_NORMALISE_LOOKALIKE) != 0 ? kh_confusable_fold(c) : c);
+		return DROPPED;
+	if (!fold || c < UNMARKED || !is_mark(c))
+		return WRITTEN;
+	return kh_confusable_is_accent(c) ? DROPPED : ON_OTHERS;
+}
+
+static void skeleton_part(struct skeleton *s, uint32_t c, enum fate fate)
+{
+	if (fate == BLANK)
+		skeleton_blank(s);
+	else if (fate == WRITTEN || (fate == ON_OTHERS && !s->ascii))
+		skeleton_write(s, c);
 }
 
 /* The same for ASCII, which needs no table. */
@@ -328,38 +349,73 @@ static void skeleton_ascii(struct skeleton *s, char c)
 		skeleton_write(s, (unsigned char)((s->flags & KH_NORMALISE_FOLD) != 0 ? kh_ascii_lower(c) : c));
 }
 
-static void skeleton_char(struct skeleton *s, uint32_t c)
+/* A syllable is two or three letters; utf8proc finds them by searching. */
+static size_t decompose_hangul(uint32_t c, int32_t all[DECOMPOSED_MAX])
 {
-	bool fold = (s->flags & KH_NORMALISE_FOLD) != 0;
-	int32_t parts[DECOMPOSED_MAX];
-	int boundclass = 0;
+	uint32_t at = c - HANGUL_FIRST, tail = at % 28;
 
+	all[0] = (int32_t)(0x1100 + at / 588);
+	all[1] = (int32_t)(0x1161 + at % 588 / 28);
+	all[2] = (int32_t)(0x11a7 + tail);
+	return tail > 0 ? 3 : 2;
+}
+
+/* The code points that C decomposes to, for a skeleton. */
+static size_t decompose_for(uint32_t c, bool fold, int32_t all[DECOMPOSED_MAX])
+{
+	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)c);
+	int options = UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | (fold ? UTF8PROC_CASEFOLD : 0), boundclass = 0;
+
+	if (c == PHRASE_FIRST || c == PHRASE_LAST) /* the most expensive to decompose, and no rule needs their text */
+		return 0;
+	if (c >= HANGUL_FIRST && c <= HANGUL_LAST)
+		return decompose_hangul(c, all);
+	if (property->decomp_seqindex == UINT16_MAX && (!fold || property->casefold_seqindex == UINT16_MAX)) {
+		all[0] = (int32_t)c;
+		return 1;
+	}
+	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, all, DECOMPOSED_MAX,
+						     (utf8proc_option_t)options, &boundclass);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Keeps only the first code points of a long decomposition: no rule needs the rest, and the form stays small. */
+static void find_parts(uint32_t of, unsigned flags, struct parts *ret)
+{
+	bool fold = (flags & KH_NORMALISE_FOLD) != 0, alike = (flags & KH_NORMALISE_LOOKALIKE) != 0;
+	int32_t all[DECOMPOSED_MAX];
 	/*
 	 * A capital may look like a different letter than its small form, so look for look-alikes before folding case
 	 * and after.
 	 */
-	if ((s->flags & KH_NORMALISE_LOOKALIKE) != 0)
-		c = kh_confusable_fold(c);
-	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)c);
-	if (c == PHRASE_FIRST || c == PHRASE_LAST) /* the most expensive to decompose, and no rule needs their text */
-		return;
-	if (property->decomp_seqindex == UINT16_MAX && (!fold || property->casefold_seqindex == UINT16_MAX) &&
-	    (c < HANGUL_FIRST || c > HANGUL_LAST)) {
-		skeleton_filter(s, c);
-		return;
+	size_t n = decompose_for(alike ? kh_confusable_fold(of) : of, fold, all);
+
+	*ret = (struct parts){.of = of};
+	for (; ret->n < FORM_PARTS && ret->n < n; ret->n++) {
+		uint32_t c = (uint32_t)all[ret->n];
+		ret->fate[ret->n] = (unsigned char)fate_of(c, fold);
+		ret->at[ret->n] = alike ? kh_confusable_fold(c) : c;
 	}
-	int options = UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | (fold ? UTF8PROC_CASEFOLD : 0);
-	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, DECOMPOSED_MAX,
-						     (utf8proc_option_t)options, &boundclass);
-	/* Keep only the first code points of a long decomposition: no rule needs the rest, and the form stays small. */
-	for (utf8proc_ssize_t i = 0; i < n && i < FORM_PARTS; i++)
-		skeleton_filter(s, (uint32_t)parts[i]);
+}
+
+/* What is found of a character is kept for the next time. */
+static void skeleton_char(struct skeleton *s, uint32_t c)
+{
+	if (s->kept == NULL)
+		s->kept = KH_NEW_N(s->arena, struct parts, (size_t)1 << s->kept_bits);
+	if (s->kept == NULL)
+		return;
+	struct parts *parts = &s->kept[c * UINT32_C(0x9e3779b1) >> (32 - s->kept_bits)];
+	if (parts->of != c)
+		find_parts(c, s->flags, parts);
+	for (size_t i = 0; i < parts->n; i++)
+		skeleton_part(s, parts->at[i], (enum fate)parts->fate[i]);
 }
 
 enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsigned flags, struct kh_view *ret_text,
 			      uint32_t **ret_origin)
 {
-	struct skeleton s = {.arena = arena, .flags = flags};
+	struct skeleton s = {.arena = arena, .flags = flags, .kept_bits = text.n < LONG_TEXT ? KEPT_FEW : KEPT_MANY};
 
 	if (text.n >= UINT32_MAX / GROWTH)
 		return KH_ELIMIT;

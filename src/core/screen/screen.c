@@ -189,6 +189,8 @@ static void on_decoded(void *ctx, enum kh_layer layer, struct kh_view decoded, s
 	struct finder *f = ctx;
 	struct kh_form form = kh_form_of(f->form, layer, decoded, start, end);
 
+	if (layer == KH_LAYER_HEX && kh_decode_is_number(kh_view_sub(f->form->text, start, end), decoded))
+		return;
 	if (f->e == KH_OK)
 		f->e = read_decoded(f->r, &form, "encoded");
 }
