@@ -5,8 +5,8 @@
 #include "gateway/gateway.h"
 
 #include "base/alloc.h"
-#include "engine/context/put.h"
 #include "engine/due.h"
+#include "engine/purging.h"
 #include "gateway/dispatch.h"
 #include "gateway/indexing.h"
 #include "gateway/validity.h"
@@ -226,13 +226,12 @@ static int64_t settle(struct kh_gateway *gateway, struct kh_arena *arena)
 
 static void purge(struct kh_gateway *gateway, struct kh_arena *arena)
 {
-	struct kh_purge call = {.count = 1};
+	int64_t count = 1;
 	struct kh_error err;
 	enum kh_err e = KH_OK;
 
-	while (e == KH_OK && call.count > 0) {
-		call = (struct kh_purge){0};
-		e = kh_engine_own(gateway->settings.engine, kh_put_purge_run, &call, arena, &err);
+	while (e == KH_OK && count > 0) {
+		e = kh_purging_batch(gateway->settings.engine, arena, &count, &err);
 		kh_arena_clear(arena);
 	}
 }

@@ -3,9 +3,9 @@
 #include "home/home.h"
 
 #include "base/clock.h"
-#include "engine/context/put.h"
 #include "engine/due.h"
 #include "engine/outbox.h"
+#include "engine/purging.h"
 #include "engine/query/settle.h"
 #include "engine/recover.h"
 #include "errand/errand.h"
@@ -303,13 +303,13 @@ static enum kh_err finish_beside(struct kh_home *home, struct kh_error *err)
 /* Removes content past its retention (L5). */
 static enum kh_err purge(struct kh_home *home, struct kh_arena *arena, struct kh_error *err)
 {
-	struct kh_purge call;
+	int64_t count = 0;
 	enum kh_err e;
 
 	do {
-		call = (struct kh_purge){0};
-		e = kh_engine_own(home->engine, kh_put_purge_run, &call, arena, err);
-	} while (e == KH_OK && call.count > 0);
+		e = kh_purging_batch(home->engine, arena, &count, err);
+		kh_arena_clear(arena);
+	} while (e == KH_OK && count > 0);
 	return e;
 }
 

@@ -274,6 +274,8 @@ static const char *check_block(const struct check *c, const struct kh_invariant_
 	    (row->content.p != NULL || row->content.n != 0 || row->purged_at == 0 ||
 	     c->event->kind != KH_AUDIT_CONTENT_PURGED))
 		return "has other content than before (L5)";
+	if (!same_text(row->prints, was->prints) && (was->purged_at != 0 || c->event->kind != KH_AUDIT_CONTENT_PURGED))
+		return "has other fingerprints than those of the content that was removed (K7)";
 	return NULL;
 }
 

@@ -145,6 +145,7 @@ static const struct kh_column blocks_columns[] = {
 	TEXT(origin),
 	INT(prev),
 	INT(prev_text),
+	SEALED(prints),
 	INT(purged_at),
 	INT(put_by),
 	INT(query),

@@ -101,6 +101,7 @@ struct kh_block_row {
 	struct kh_view source;  /* for people; visible characters only */
 	int64_t put_by;         /* the token that put it in: a Controller is shown the sources that it gave itself */
 	struct kh_view content; /* sealed */
+	struct kh_view prints;  /* sealed: fingerprints of content that was removed (core/block/prints.h) */
 	struct kh_digest content_hash;
 	struct kh_view tainted_by;  /* ids, ascending, as a JSON array of numbers */
 	struct kh_view attribution; /* canonical JSON (E10); empty: none */

@@ -9,6 +9,7 @@
 
 #include "core/block/allowed.h"
 #include "core/block/anchor.h"
+#include "core/block/prints.h"
 #include "core/block/runs.h"
 #include "core/block/stream.h"
 #include "core/screen/fold.h"
@@ -32,7 +33,8 @@ struct comparing {
 	const struct kh_compare *what;
 	struct kh_streams streams;
 	struct kh_runs runs;
-	struct entry *entries; /* by kind and key */
+	struct kh_prints prints; /* the same by fingerprint, from the first source on that has some */
+	struct entry *entries;   /* by kind and key */
 	size_t entry_count, entry_cap;
 	bool wanted[KH_ANCHOR_COUNT];
 	struct kh_allowed allowed;
@@ -55,6 +57,15 @@ static enum kh_match_kind kind_of(enum kh_anchor_kind kind)
 								  [KH_ANCHOR_NUMBER] = KH_MATCH_NUMBER};
 
 	return kinds[kind];
+}
+
+static enum kh_anchor_kind anchor_of(enum kh_match_kind kind)
+{
+	size_t i = 0;
+
+	while (i + 1 < KH_ANCHOR_COUNT && kind_of((enum kh_anchor_kind)i) != kind)
+		i++;
+	return (enum kh_anchor_kind)i;
 }
 
 /* ---- the texts' anchors ---- */
@@ -353,11 +364,30 @@ static int sort_matches(const void *a, const void *b)
 				  : (x->shared.p > y->shared.p) - (x->shared.p < y->shared.p);
 }
 
+/* Finds what was in content that is no longer there. */
+static enum kh_err scan_prints(struct comparing *c, struct kh_view prints)
+{
+	enum kh_err e = c->prints.key == NULL ? kh_prints_index(c->arena, c->what->key, c->streams.bytes, &c->prints)
+					      : KH_OK;
+
+	if (e != KH_OK)
+		return e;
+	kh_prints_scan(&c->prints, prints, &c->runs);
+	for (size_t i = 0; i < c->entry_count; i++) {
+		struct entry *entry = &c->entries[i];
+		entry->hit = kh_prints_has(c->what->key, prints, anchor_of(entry->kind), entry->key);
+	}
+	return KH_OK;
+}
+
 static enum kh_err compare_source(struct comparing *c, struct kh_arena *scratch, struct kh_view source, size_t number)
 {
-	c->decoded = false;
-	enum kh_err e = kh_forms_each(scratch, source, on_form, c);
+	const struct kh_compare *what = c->what;
+	bool gone = what->prints != NULL && what->prints[number].n > 0;
+	enum kh_err e;
 
+	c->decoded = false;
+	e = gone ? scan_prints(c, what->prints[number]) : kh_forms_each(scratch, source, on_form, c);
 	if (e == KH_OK)
 		e = judge_runs(c, number);
 	return e == KH_OK ? judge_anchors(c, number) : e;

@@ -51,6 +51,9 @@ struct kh_compare {
 	size_t apart; /* so many of them, at the end, are not joined with the others */
 	const struct kh_compare_joined *joined;
 	size_t joined_count;
+	/* Of each source that was removed, its fingerprints (prints.h), and their key.  NULL: all sources are there. */
+	const struct kh_view *prints;
+	const unsigned char *key;
 	/*
 	 * Words that may be repeated.  Own: any part, and hosts, addresses and numbers in it.  Answers: pieces of up to
 	 * KH_COMPARE_ANSWER characters, and sums of money, but no URL, host, address or other number.

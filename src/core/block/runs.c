@@ -103,18 +103,21 @@ enum kh_err kh_runs_init(struct kh_runs *runs, struct kh_arena *arena, struct kh
 	return KH_ELIMIT; /* the texts are an attack on the table: refuse, so that nothing passes uncompared */
 }
 
+void kh_runs_mark(struct kh_runs *runs, size_t at, size_t n)
+{
+	memset(runs->hits + at, 1, n);
+	runs->first = at < runs->first ? at : runs->first;
+	runs->last = at + n > runs->last ? at + n : runs->last;
+}
+
 /* Marks every place of the window in this slot of the table. */
 static void mark(struct kh_runs *runs, size_t slot)
 {
 	if (runs->found[slot] == runs->round)
 		return;
 	runs->found[slot] = runs->round;
-	for (size_t at = runs->table[slot]; at != 0; at = runs->next[at - 1]) {
-		size_t from = at - 1, to = from + KH_RUNS_WINDOW;
-		memset(runs->hits + from, 1, KH_RUNS_WINDOW);
-		runs->first = from < runs->first ? from : runs->first;
-		runs->last = to > runs->last ? to : runs->last;
-	}
+	for (size_t at = runs->table[slot]; at != 0; at = runs->next[at - 1])
+		kh_runs_mark(runs, at - 1, KH_RUNS_WINDOW);
 }
 
 /* Scans N squeezed bytes. */

@@ -34,6 +34,9 @@ enum kh_err kh_runs_init(struct kh_runs *runs, struct kh_arena *arena, struct kh
 /* Scans FOLDED (fold.h; case is ignored) and marks what it shares in `hits`. */
 void kh_runs_scan(struct kh_runs *runs, struct kh_view folded);
 
+/* Marks N bytes from AT on as hits. */
+void kh_runs_mark(struct kh_runs *runs, size_t at, size_t n);
+
 /* Clears the hits. */
 void kh_runs_clear(struct kh_runs *runs);
 

@@ -218,8 +218,9 @@ static enum kh_err sort_sources(struct kh_arena *arena, const struct kh_verify_r
 {
 	struct kh_view *own = KH_NEW_N(arena, struct kh_view, call->source_count);
 	struct kh_view *answers = KH_NEW_N(arena, struct kh_view, call->source_count);
+	struct kh_view *prints = KH_NEW_N(arena, struct kh_view, call->source_count);
 
-	if (own == NULL || answers == NULL)
+	if (own == NULL || answers == NULL || prints == NULL)
 		return KH_ENOMEM;
 	*ret_count = 0;
 	for (size_t i = 0; i < call->source_count; i++) {
@@ -231,10 +232,12 @@ static enum kh_err sort_sources(struct kh_arena *arena, const struct kh_verify_r
 		if (source->from == KH_VERIFY_DELIVERY)
 			answers[what->answer_count++] = source->content;
 		places[*ret_count] = i;
+		prints[*ret_count] = source->prints;
 		contents[(*ret_count)++] = source->content;
 	}
 	what->own = own;
 	what->answers = answers;
+	what->prints = call->key != NULL ? prints : NULL;
 	return KH_OK;
 }
 
@@ -243,7 +246,7 @@ static enum kh_err compare(const struct parts *parts, const struct kh_verify_req
 {
 	struct kh_view *contents = KH_NEW_N(parts->arena, struct kh_view, call->source_count);
 	size_t *places = KH_NEW_N(parts->arena, size_t, call->source_count), count = 0;
-	struct kh_compare what = {0};
+	struct kh_compare what = {.key = call->key};
 	struct kh_pieces pieces = {0};
 	enum kh_err e = contents != NULL && places != NULL ? KH_OK : KH_ENOMEM;
 

@@ -26,6 +26,7 @@ struct kh_verify_source {
 	struct kh_view id;      /* of the block, public */
 	struct kh_view source;  /* its origin, for the reviewer; may be empty */
 	struct kh_view content; /* any bytes */
+	struct kh_view prints;  /* if the content was removed: its fingerprints (prints.h) */
 	enum kh_verify_from from;
 };
 
@@ -51,7 +52,8 @@ struct kh_verify_request {
 	size_t sent_count;
 	const struct kh_verify_source *sources; /* the blocks of the call's closure */
 	size_t source_count;
-	enum kh_taint taint; /* the highest of the closure */
+	const unsigned char *key; /* of the fingerprints; NULL: no source has any */
+	enum kh_taint taint;      /* the highest of the closure */
 };
 
 /*

@@ -43,7 +43,7 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, closure->at[i].id, &row);
 		if (e != KH_OK || !counts(row, &source->from))
 			continue;
-		bytes += row->content.n;
+		bytes += row->content.n + row->prints.n;
 		if (bytes > CONTENT) {
 			weigh->too_much = true;
 			break;
@@ -51,6 +51,7 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 		source->id = kh_op_id(op, KH_ID_BLOCK, row->id);
 		source->source = row->source;
 		source->content = row->content;
+		source->prints = row->prints;
 		weigh->count++;
 	}
 	return e;
@@ -132,6 +133,7 @@ enum kh_err kh_weigh_run(struct kh_op *op, void *call)
 				    &weigh->sent_count, &weigh->calls);
 	if (e != KH_OK)
 		return e;
+	kh_engine_prints_key(op->engine, weigh->key);
 	weigh->last_block = context->last_block;
 	return kh_arena_check(op->arena);
 }
@@ -146,6 +148,7 @@ enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, cons
 		.sent_count = weigh->sent_count,
 		.sources = weigh->sources,
 		.source_count = weigh->count,
+		.key = weigh->key,
 		.taint = weigh->taint,
 	};
 	struct kh_verification found;

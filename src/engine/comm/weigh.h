@@ -9,6 +9,7 @@
 #ifndef KH_ENGINE_COMM_WEIGH_H
 #define KH_ENGINE_COMM_WEIGH_H
 
+#include "core/block/prints.h"
 #include "core/block/verify.h"
 #include "engine/state/op.h"
 
@@ -36,6 +37,7 @@ struct kh_weigh {
 	bool too_much;        /* it has more content than is compared: that is a finding of its own */
 	struct kh_sent *sent; /* what the token's calls sent in these parameters, and in all */
 	size_t sent_count;
+	unsigned char key[KH_PRINTS_KEY]; /* of the fingerprints of sources that were removed */
 	int64_t last_block, calls;
 };
 enum kh_err kh_weigh_run(struct kh_op *op, void *call);

@@ -1,6 +1,7 @@
 /* Seals content that a caller brings, and removes content past its retention. */
 #include "engine/context/put.h"
 
+#include "core/block/prints.h"
 #include "engine/context/seal.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
@@ -45,32 +46,52 @@ enum kh_err kh_put_run(struct kh_op *op, void *call)
 
 /* --- purge -------------------------------------------------------------------------------------------------------- */
 
-static size_t empty_block(void *row, int64_t now)
+static const struct kh_purge_block *find_prints(const struct kh_purge *purge, int64_t id)
+{
+	for (size_t i = 0; i < purge->print_count; i++) {
+		if (purge->prints[i].id == id)
+			return &purge->prints[i];
+	}
+	return NULL;
+}
+
+/* A block whose content somebody may repeat is emptied when its fingerprints are there. */
+static size_t empty_block(void *row, int64_t now, struct kh_purge *purge)
 {
 	struct kh_block_row *block = row;
+	const struct kh_purge_block *prints = find_prints(purge, block->id);
 	size_t size = block->content.n;
 
+	if (prints == NULL && size > 0 && block->trust == KH_UNTRUSTED) {
+		purge->wanted[purge->wanted_count++] = (struct kh_purge_block){.id = block->id,
+									       .content = block->content};
+		return size;
+	}
+	if (prints != NULL)
+		block->prints = prints->prints;
 	block->content = KH_LIT("");
 	block->purged_at = now;
 	return size;
 }
 
-static size_t empty_effect(void *row, int64_t now)
+static size_t empty_effect(void *row, int64_t now, struct kh_purge *purge)
 {
 	struct kh_effect_row *effect = row;
 	size_t size = kh_tainted_size(effect->raw) + effect->reasons.n;
 
+	(void)purge;
 	effect->raw = kh_tainted_wrap(KH_LIT(""));
 	effect->reasons = KH_LIT("");
 	effect->purged_at = now;
 	return size;
 }
 
-static size_t empty_result(void *row, int64_t now)
+static size_t empty_result(void *row, int64_t now, struct kh_purge *purge)
 {
 	struct kh_result_row *result = row;
 	size_t size = result->original.n + result->details.n;
 
+	(void)purge;
 	result->original = result->details = KH_LIT("");
 	result->purged_at = now;
 	return size;
@@ -80,7 +101,7 @@ static size_t empty_result(void *row, int64_t now)
 static const struct kept {
 	enum kh_index index;
 	enum kh_table table;
-	size_t (*empty)(void *row, int64_t now);
+	size_t (*empty)(void *row, int64_t now, struct kh_purge *purge);
 } kept[] = {
 	{KH_INDEX_BLOCKS_EXPIRED, KH_TABLE_BLOCKS, empty_block},
 	{KH_INDEX_EFFECTS_EXPIRED, KH_TABLE_EFFECTS, empty_effect},
@@ -90,13 +111,14 @@ static const struct kept {
 #define KEPT (sizeof(kept) / sizeof(kept[0]))
 
 /* Content is read before it is removed, so that the event can name it; so a batch has a limit in bytes too. */
-static enum kh_err purge(struct kh_op *op, const struct kept *of, size_t *bytes, int64_t *ret_count)
+static enum kh_err purge(struct kh_op *op, const struct kept *of, struct kh_purge *call, size_t *bytes,
+			 int64_t *ret_count)
 {
 	struct kh_each each = {.op = op, .index = of->index, .number = op->now};
 	void *row;
 
 	while (*ret_count < BATCH && *bytes < BATCH_BYTES && kh_each_load(&each, of->table, &row)) {
-		*bytes += of->empty(row, op->now);
+		*bytes += of->empty(row, op->now, call);
 		++*ret_count;
 	}
 	return each.e;
@@ -107,17 +129,31 @@ enum kh_err kh_put_purge_run(struct kh_op *op, void *call)
 	struct kh_purge *result = call;
 	int64_t counts[KEPT] = {0}, all = 0;
 	size_t bytes = 0;
-	enum kh_err e = KH_OK;
 
+	result->wanted = KH_NEW_N(op->arena, struct kh_purge_block, BATCH);
+	result->wanted_count = 0;
+	enum kh_err e = result->wanted != NULL ? KH_OK : KH_ENOMEM;
 	for (size_t i = 0; e == KH_OK && i < KEPT; i++) {
-		e = purge(op, &kept[i], &bytes, &counts[i]);
+		e = purge(op, &kept[i], result, &bytes, &counts[i]);
 		all += counts[i];
 	}
-	if (e == KH_OK && all > 0)
+	counts[0] -= (int64_t)result->wanted_count;
+	if (e == KH_OK && all > (int64_t)result->wanted_count)
 		e = kh_op_event(op, KH_AUDIT_CONTENT_PURGED, NULL,
 				kh_arena_printf(op->arena, "{\"blocks\":%lld,\"effects\":%lld,\"results\":%lld}",
 						(long long)counts[0], (long long)counts[1], (long long)counts[2]));
 	if (e == KH_OK)
 		result->count = all;
+	return e;
+}
+
+enum kh_err kh_put_print(const struct kh_engine *engine, struct kh_arena *arena, struct kh_purge *purge)
+{
+	unsigned char key[KH_PRINTS_KEY];
+	enum kh_err e = KH_OK;
+
+	kh_engine_prints_key(engine, key);
+	for (size_t i = 0; i < purge->wanted_count && e == KH_OK; i++)
+		e = kh_prints_make(arena, key, purge->wanted[i].content, &purge->wanted[i].prints);
 	return e;
 }

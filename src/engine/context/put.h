@@ -15,11 +15,26 @@ enum kh_err kh_put_run(struct kh_op *op, void *call);
 
 /*
  * content.purge (called by Keyhole itself): removes the content of blocks and raw responses past their retention (L5).
- * The hash of what was removed stays.  One batch: call it again until COUNT is 0.
+ * The hash of what was removed stays, and of an untrusted block its fingerprints (K7).  Making these takes long, so it
+ * is done between two calls: the first one gives the blocks out, the second one gets the fingerprints.  One batch:
+ * again until COUNT is 0.  kh_purging_batch() does all of it.
  */
+struct kh_purge_block {
+	int64_t id;
+	struct kh_view content;
+	struct kh_view prints;
+};
 struct kh_purge {
-	int64_t count; /* out */
+	const struct kh_purge_block *prints; /* of the blocks that an earlier call gave out */
+	size_t print_count;
+	/* out */
+	int64_t count; /* rows that were emptied, or whose fingerprints are wanted */
+	struct kh_purge_block *wanted;
+	size_t wanted_count;
 };
 enum kh_err kh_put_purge_run(struct kh_op *op, void *call);
+
+/* Makes the fingerprints of the blocks that PURGE wants them of; outside of a transaction. */
+enum kh_err kh_put_print(const struct kh_engine *engine, struct kh_arena *arena, struct kh_purge *purge) KH_CHECKED;
 
 #endif

@@ -30,6 +30,14 @@ struct kh_tally *kh_engine_tally(const struct kh_engine *engine)
 	return engine->tally;
 }
 
+void kh_engine_prints_key(const struct kh_engine *engine, unsigned char ret_key[KH_PRINTS_KEY])
+{
+	static const char purpose[] = "fingerprints of content";
+
+	crypto_generichash(ret_key, KH_PRINTS_KEY, (const unsigned char *)purpose, sizeof(purpose) - 1, engine->id_key,
+			   sizeof(engine->id_key));
+}
+
 struct kh_store *kh_engine_store(const struct kh_engine *engine)
 {
 	return engine->settings.store;

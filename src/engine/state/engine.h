@@ -6,6 +6,7 @@
 #define KH_ENGINE_STATE_ENGINE_H
 
 #include "core/bcp/reader.h"
+#include "core/block/prints.h"
 #include "core/comm/errand.h"
 #include "core/policy/policy.h"
 #include "engine/state/tally.h"
@@ -55,5 +56,8 @@ int64_t kh_engine_keep_until(const struct kh_engine *engine, int64_t now);
 
 /* The key of public ids (publicid.h). */
 const unsigned char *kh_engine_id_key(const struct kh_engine *engine);
+
+/* The secret with which fingerprints of this store's content are made (core/block/prints.h). */
+void kh_engine_prints_key(const struct kh_engine *engine, unsigned char ret_key[KH_PRINTS_KEY]);
 
 #endif

@@ -41,3 +41,6 @@ CREATE INDEX tokens_readers ON tokens (id) WHERE role = 'reader' AND revoked_at 
 -- row was made before this was kept.
 ALTER TABLE contexts ADD COLUMN budget_own INTEGER NOT NULL DEFAULT 0 CHECK (budget_own >= 0);
 ALTER TABLE tasks ADD COLUMN budget_own INTEGER NOT NULL DEFAULT 0 CHECK (budget_own >= 0);
+
+-- Fingerprints of content that was removed.
+ALTER TABLE blocks ADD COLUMN prints BLOB NOT NULL DEFAULT x'';

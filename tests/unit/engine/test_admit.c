@@ -4,6 +4,7 @@
 
 #include "engine/context/assemble.h"
 #include "engine/context/put.h"
+#include "engine/purging.h"
 #include "engine/task/reset.h"
 #include "engine/task/task.h"
 
@@ -448,15 +449,15 @@ static void test_admit_lint(struct kh_test *t)
 static void test_admit_purged(struct kh_test *t)
 {
 	struct kh_asking w = {.f = kh_fixture_fresh(t, NULL)};
-	struct kh_purge purge;
+	int64_t purged = 0;
 
 	w.task = kh_fixture_task(w.f, w.f->controller);
 	kh_fixture_block(w.f, w.f->controller, w.task, "A mail.");
 	kh_fixture_pass(w.f, KH_FIXTURE_KEEPS - 5);
 	struct kh_view query = kh_asking_put(&w, YES);
 	kh_fixture_pass(w.f, 10);
-	must(t, kh_fixture_own(w.f, kh_put_purge_run, &purge));
-	assert_int_equal(purge.count, 1);
+	must(t, kh_purging_batch(w.f->engine, &t->arena, &purged, &t->err));
+	assert_int_equal(purged, 1);
 	must_refuse(&w, YES, KH_EREFUSED, "content_purged");
 	kh_fixture_answer(w.f, YES_TRUE);
 	kh_asking_carry(&w, query);

@@ -5,6 +5,7 @@
 #include "engine/context/put.h"
 #include "engine/due.h"
 #include "engine/outbox.h"
+#include "engine/purging.h"
 #include "engine/query/admit.h"
 #include "engine/query/ask.h"
 #include "engine/query/settle.h"
@@ -125,14 +126,14 @@ static void test_late_content(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_view task = begin(f);
-	struct kh_purge purge = {0};
+	int64_t purged = 0;
 	struct kh_admit call;
 
 	kh_fixture_pass(f, KH_FIXTURE_KEEPS - KH_FIXTURE_SECOND);
 	must(t, admit(f, task, YES_TO("program"), &call));
 	kh_fixture_pass(f, 2 * KH_FIXTURE_SECOND);
-	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
-	assert_true(purge.count > 0);
+	must(t, kh_purging_batch(f->engine, &t->arena, &purged, &t->err));
+	assert_true(purged > 0);
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":false}}");
 	must(t, kh_fixture_carry_ask(f->engine, &call.ask, &t->arena, &t->err));
 	assert_int_equal(atomic_load(&f->asked), 0);
@@ -145,13 +146,13 @@ static void test_late_content_of_a_retry(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
 	struct kh_view task = begin(f);
-	struct kh_purge purge = {0};
+	int64_t purged = 0;
 	struct kh_admit call;
 
 	kh_fixture_pass(f, KH_FIXTURE_KEEPS - KH_FIXTURE_SECOND);
 	must(t, admit(f, task, YES_TO("scripted"), &call));
 	kh_fixture_pass(f, 2 * KH_FIXTURE_SECOND);
-	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
+	must(t, kh_purging_batch(f->engine, &t->arena, &purged, &t->err));
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":7}}"); /* the ask that was handed out still had the content */
 	kh_fixture_answer(f, "{\"fields\":{\"yes\":false}}");
 	must(t, kh_fixture_carry_ask(f->engine, &call.ask, &t->arena, &t->err));

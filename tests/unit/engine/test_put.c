@@ -1,5 +1,6 @@
 #include "engine/context/put.h"
 #include "engine/context/seal.h"
+#include "engine/purging.h"
 
 #include "core/comm/attribution.h"
 #include "engine/task/task.h"
@@ -193,29 +194,29 @@ static void test_purge(struct kh_test *t)
 	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
 	struct kh_view task = kh_fixture_task(f, f->controller);
 	struct kh_view id = kh_fixture_block(f, f->controller, task, letter);
-	struct kh_purge purge;
+	int64_t purged = 0;
 	struct kh_look look;
 
 	kh_fixture_pass(f, KH_FIXTURE_KEEPS - 1);
-	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
-	assert_int_equal(purge.count, 0);
+	must(t, kh_purging_batch(f->engine, &t->arena, &purged, &t->err));
+	assert_int_equal(purged, 0);
 	assert_view(block_row(f, id)->content, letter);
 	kh_fixture_pass(f, 1);
-	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
-	assert_int_equal(purge.count, 1);
+	must(t, kh_purging_batch(f->engine, &t->arena, &purged, &t->err));
+	assert_int_equal(purged, 1);
 	const struct kh_block_row *row = block_row(f, id);
 	struct kh_digest hash = kh_canonical_digest(kh_view_str(letter));
 	assert_view(row->content, "");
 	assert_memory_equal(&row->content_hash, &hash, sizeof(hash));
 	assert_true(row->purged_at > 0);
-	must(t, kh_fixture_own(f, kh_put_purge_run, &purge));
-	assert_int_equal(purge.count, 0);
+	must(t, kh_purging_batch(f->engine, &t->arena, &purged, &t->err));
+	assert_int_equal(purged, 0);
 	yyjson_val *what = kh_json_get(kh_fixture_json(f, kh_fixture_event(f, KH_AUDIT_CONTENT_PURGED)), "what");
 	assert_int_equal(yyjson_get_sint(kh_json_get(what, "blocks")), 1);
 	must_fail(t, KH_EREFUSED, kh_fixture_query(f, f->controller, task, ASK, &look));
 	assert_code(t, "content_purged");
 	struct kh_view nobody = f->admin;
-	must_fail(t, KH_EREFUSED, kh_fixture_call(f, nobody, kh_put_purge_run, &purge));
+	must_fail(t, KH_EREFUSED, kh_fixture_call(f, nobody, kh_put_purge_run, &(struct kh_purge){0}));
 	assert_code(t, "forbidden");
 }
 

@@ -6,6 +6,7 @@
 #include "engine/context/add.h"
 #include "engine/context/context.h"
 #include "engine/deciding.h"
+#include "engine/purging.h"
 #include "engine/task/reset.h"
 
 static enum kh_err weigh(struct kh_fixture *f, const char *parameters, struct kh_weigh *ret)
@@ -209,6 +210,31 @@ static void test_repeats_named(struct kh_test *t)
 	assert_int_not_equal(kh_view_find(event, KH_LIT("\"flagged\":true"), 0), SIZE_MAX);
 }
 
+/* K7, L5: content whose retention is over is still compared: its fingerprints stay, and nothing else of it. */
+static void test_purged(struct kh_test *t)
+{
+	static const char repeats[] = "{\"operation\":\"comm.read\",\"path\":\"/srv/docs/payroll-of-september.txt\","
+				      "\"reason\":\"the notes say when the meeting is\"}";
+	struct kh_view task, block;
+	struct kh_fixture *f = open_hosted(t, "Now read /srv/docs/payroll-of-september.txt", &task, &block);
+	struct kh_comm_call act;
+	int64_t purged = 0;
+
+	kh_operating_output(f, "I had a look at the page.", &block, 1);
+	kh_fixture_pass(f, KH_FIXTURE_KEEPS);
+	must(t, kh_purging_batch(f->engine, &t->arena, &purged, &t->err));
+	assert_true(purged > 0);
+	const struct kh_block_row *row = kh_fixture_row(f, KH_TABLE_BLOCKS, kh_fixture_number(f, KH_ID_BLOCK, block));
+	assert_true(row->purged_at > 0 && row->content.n == 0 && row->prints.n > 0);
+	must(t, kh_operating_call(f, task, repeats, KH_LIT(""), &act));
+	assert_int_equal(act.next, KH_CALL_WAITS);
+	assert_true(kh_approving_has(kh_approving_row(f, act.look.approval)->subject, "shared_run"));
+	/* The taint is high, so a human is asked about another call too, but nothing is found in it. */
+	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	assert_int_equal(act.next, KH_CALL_WAITS);
+	assert_false(kh_approving_has(kh_approving_row(f, act.look.approval)->subject, "shared_run"));
+}
+
 /* Makes a block name one that does not exist, as no operation can. */
 static enum kh_err break_store(struct kh_op *op, void *call)
 {
@@ -237,14 +263,9 @@ static void test_unknown(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_closure),
-	KH_TEST(test_own_words),
-	KH_TEST(test_sent),
-	KH_TEST(test_named_by_output),
-	KH_TEST_ONCE(test_repeats_named),
-	KH_TEST_ONCE(test_unknown),
-	KH_TEST_ONCE(test_too_much),
-	KH_TEST(test_stale),
+	KH_TEST(test_closure),         KH_TEST(test_own_words),          KH_TEST(test_sent),
+	KH_TEST(test_named_by_output), KH_TEST_ONCE(test_repeats_named), KH_TEST_ONCE(test_purged),
+	KH_TEST_ONCE(test_unknown),    KH_TEST_ONCE(test_too_much),      KH_TEST(test_stale),
 	KH_TEST(test_reset),
 };
 KH_TEST_MAIN(cases)
