@@ -40,12 +40,26 @@ static bool ends_inside(const struct kh_tokens *t, size_t last, bool numeric)
 	return numeric && joint && last + 2 < t->n && t->at[last + 2].glued && t->at[last + 2].kind == KH_TOKEN_NUMBER;
 }
 
+/* A month or weekday of another language, which may have no capital: a number is at most two tokens away. */
+static bool is_foreign(const struct kh_tokens *t, size_t i)
+{
+	bool near = false;
+
+	for (size_t k = i < 2 ? 0 : i - 2; k <= i + 2 && k < t->n; k++)
+		near |= t->at[k].kind == KH_TOKEN_NUMBER;
+	return near && kh_date_is_foreign(kh_tokens_text(t, i));
+}
+
 /* "may" and "march" are also ordinary words; months and weekdays have capitals. */
 static bool is_named(const struct kh_tokens *t, size_t i)
 {
 	static const char threes[] = "janfebmaraprmayjunjulaugsepoctnovdecmontuewedthufrisatsun";
 
-	if (i >= t->n || t->at[i].kind != KH_TOKEN_WORD || !t->at[i].capital || t->at[i].n < 3 || t->at[i].n > 9)
+	if (i >= t->n || t->at[i].kind != KH_TOKEN_WORD || t->at[i].n < 3)
+		return false;
+	if (is_foreign(t, i))
+		return true;
+	if (!t->at[i].capital || t->at[i].n > 9)
 		return false;
 	struct kh_view word = kh_tokens_text(t, i);
 	char a = kh_ascii_lower(word.p[0]), b = kh_ascii_lower(word.p[1]), c = kh_ascii_lower(word.p[2]);

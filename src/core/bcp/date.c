@@ -27,6 +27,59 @@ static const char *const month_names[] = {"january", "february", "march",     "a
 static const char *const weekday_names[] = {"monday", "tuesday",  "wednesday", "thursday",
 					    "friday", "saturday", "sunday"};
 
+/* The same in German, French, Spanish, Italian, Portuguese and Dutch, with abbreviations that are not other words. */
+static const char *const foreign_months[] = {
+	"januar|j\xc3\xa4nner|janvier|janv|enero|ene|gennaio|janeiro|januari",
+	"februar|feber|f\xc3\xa9vrier|f\xc3\xa9vr|f\xc3\xa9v|febrero|febbraio|fevereiro|fev|februari",
+	"m\xc3\xa4rz|m\xc3\xa4r|mars|marzo|mar\xc3\xa7o|maart|mrt",
+	"avril|avr|abril|abr|aprile",
+	"mai|mayo|maggio|maio|mei",
+	"juni|juin|junio|giugno|giu|junho",
+	"juli|juillet|juil|julio|luglio|lug|julho",
+	"ao\xc3\xbbt|aout|agosto|augustus",
+	"septembre|septiembre|settembre|setembro",
+	"oktober|okt|octobre|octubre|ottobre|outubro",
+	"novembre|noviembre|novembro",
+	"dezember|dez|d\xc3\xa9"
+	"cembre|d\xc3\xa9"
+	"c|diciembre|dicembre|dezembro"};
+static const char *const foreign_weekdays[] = {"montag|lundi|lunes|luned\xc3\xac|segunda|maandag",
+					       "dienstag|mardi|martes|marted\xc3\xac|ter\xc3\xa7"
+					       "a|dinsdag",
+					       "mittwoch|mercredi|mi\xc3\xa9rcoles|mercoled\xc3\xac|quarta|woensdag",
+					       "donnerstag|jeudi|jueves|gioved\xc3\xac|quinta|donderdag",
+					       "freitag|vendredi|viernes|venerd\xc3\xac|sexta|vrijdag",
+					       "samstag|sonnabend|samedi|s\xc3\xa1"
+					       "bado|sabato|zaterdag",
+					       "sonntag|dimanche|domingo|domenica|zondag"};
+
+/* Like kh_view_eq_nocase(), for the letters of Latin-1 too. */
+static bool is_same_word(struct kh_view word, struct kh_view name)
+{
+	if (word.n != name.n)
+		return false;
+	for (size_t i = 0; i < word.n; i++) {
+		unsigned char a = (unsigned char)kh_ascii_lower(word.p[i]), b = (unsigned char)name.p[i];
+		bool capital = i > 0 && (unsigned char)word.p[i - 1] == 0xc3 && a >= 0x80 && a <= 0x9e;
+		if (a + (capital ? 0x20 : 0) != b)
+			return false;
+	}
+	return true;
+}
+
+/* The row of ROWS, of names separated by '|', that WORD is in; from 1, 0 for none. */
+static int row_of(struct kh_view word, const char *const *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct kh_view names = kh_view_str(rows[i]), name;
+		while (kh_view_split(&names, '|', &name)) {
+			if (is_same_word(word, name))
+				return (int)i + 1;
+		}
+	}
+	return 0;
+}
+
 static bool is(const struct token *token, const char *word)
 {
 	return kh_view_eq_nocase(token->text, kh_view_str(word));
@@ -59,6 +112,31 @@ int kh_date_weekday_of(struct kh_view word)
 	return name_of(word, weekday_names, 7);
 }
 
+bool kh_date_is_foreign(struct kh_view word)
+{
+	return row_of(word, foreign_months, 12) != 0 || row_of(word, foreign_weekdays, 7) != 0;
+}
+
+/* The same in any of the languages that dates are read in. */
+static int any_month(struct kh_view word)
+{
+	int month = kh_date_month_of(word);
+
+	return month != 0 ? month : row_of(word, foreign_months, 12);
+}
+
+static int any_weekday(struct kh_view word)
+{
+	int weekday = kh_date_weekday_of(word);
+
+	return weekday != 0 ? weekday : row_of(word, foreign_weekdays, 7);
+}
+
+static bool is_letter(char c)
+{
+	return kh_ascii_is_alpha(c) || ((unsigned char)c & 0x80);
+}
+
 static int number_of(struct kh_view digits)
 {
 	int value = 0;
@@ -83,9 +161,9 @@ static bool cut(struct kh_view text, struct tokens *ret)
 			continue;
 		}
 		struct token token = {.kind = MARK, .glued = glued};
-		if (kh_ascii_is_alpha(text.p[at])) {
+		if (is_letter(text.p[at])) {
 			token.kind = WORD;
-			while (at < text.n && kh_ascii_is_alpha(text.p[at]))
+			while (at < text.n && is_letter(text.p[at]))
 				at++;
 		} else if (kh_ascii_is_digit(text.p[at])) {
 			token.kind = NUMBER;
@@ -182,19 +260,27 @@ static bool read_numeric(const struct tokens *t, int weekday, struct kh_date *re
 			     : complete(c->value, a->value, b->value, weekday, ret_date, ret_problem);
 }
 
+/* True for a word that only joins the parts of a date: "le lundi 16 mars", "16 de marzo de 2026", "segunda-feira". */
+static bool is_joint(const struct token *token)
+{
+	return row_of(token->text, (const char *const[]){"the|de|del|di|le|il|el|den|der|am|vom|op|feira"}, 1) != 0;
+}
+
 /*
- * Drops tokens that say nothing: "the", "of", commas, the ordinals of days, and a full stop after a word or a day
- * ("Mar.", "15.").
+ * Drops tokens that say nothing: "the", "of" and their like, commas, the ordinals of days, and a full stop after a word
+ * or a day ("Mar.", "15.").
  */
 static void drop_filler(struct tokens *t)
 {
 	for (size_t i = 0; i < t->n;) {
 		const struct token *token = &t->at[i], *before = i ? &t->at[i - 1] : NULL;
 		bool ordinal = before && before->kind == NUMBER && before->text.n <= 2 && token->glued &&
-			       (is(token, "st") || is(token, "nd") || is(token, "rd") || is(token, "th"));
+			       (is(token, "st") || is(token, "nd") || is(token, "rd") || is(token, "th") ||
+				is(token, "er") || is(token, "o"));
 		bool comma = before && is(token, ",");
 		bool stop = before && is(token, ".") && before->kind != MARK && !(i + 1 < t->n && t->at[i + 1].glued);
-		if (ordinal || comma || stop || is(token, "of") || (is(token, "the") && i + 1 < t->n))
+		bool hyphen = is(token, "-") && i + 1 < t->n && is(&t->at[i + 1], "feira");
+		if (ordinal || comma || stop || hyphen || is(token, "of") || (is_joint(token) && i + 1 < t->n))
 			drop(t, i);
 		else
 			i++;
@@ -207,7 +293,7 @@ static int take_weekday(struct tokens *t)
 	size_t ends[] = {0, t->n - 1};
 
 	for (size_t i = 0; i < 2 && t->n > 1; i++) {
-		int weekday = t->at[ends[i]].kind == WORD ? kh_date_weekday_of(t->at[ends[i]].text) : 0;
+		int weekday = t->at[ends[i]].kind == WORD ? any_weekday(t->at[ends[i]].text) : 0;
 		if (weekday != 0) {
 			drop(t, ends[i]);
 			return weekday;
@@ -247,8 +333,8 @@ bool kh_date_read(struct kh_view text, struct kh_date *ret_date, const char **re
 	}
 	if (t.n < 2 || t.n > 3)
 		return false;
-	int month_a = a->kind == WORD ? kh_date_month_of(a->text) : 0;
-	int month_b = b->kind == WORD ? kh_date_month_of(b->text) : 0;
+	int month_a = a->kind == WORD ? any_month(a->text) : 0;
+	int month_b = b->kind == WORD ? any_month(b->text) : 0;
 	int year = t.n == 3 && is_year(c) ? c->value : 0;
 	if (t.n == 2 && month_a && is_year(b))
 		return complete(b->value, month_a, 0, weekday, ret_date, ret_problem);

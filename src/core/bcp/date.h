@@ -41,4 +41,7 @@ int kh_date_weekday(const struct kh_date *date);
 int kh_date_month_of(struct kh_view word);
 int kh_date_weekday_of(struct kh_view word);
 
+/* True if WORD is a month or a weekday in German, French, Spanish, Italian, Portuguese or Dutch. */
+bool kh_date_is_foreign(struct kh_view word);
+
 #endif

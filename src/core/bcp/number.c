@@ -245,8 +245,8 @@ bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct k
 		code = again;
 	if ((!before && !after) || !kh_currency_find(code, &code, &digits) || !kh_number_read(v, &number, ret_problem))
 		return false;
-	/* "1.200 EUR" is 1200 to one reader and 1.20 to another. */
-	if (number.places == 3 && digits != 3) {
+	/* "1.200 EUR" is 1200 to one reader and 1.20 to another; what "1,2050 EUR" would come out as, 1.205, is so too. */
+	if ((number.places == 3 || shorten(number).places == 3) && digits != 3) {
 		*ret_problem = "a decimal point before three digits could be a thousands separator";
 		return false;
 	}
