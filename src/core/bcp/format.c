@@ -358,21 +358,41 @@ static bool read_language(struct reading *r)
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-/* Reads one token that names a thing: letters and digits with single . _ / # : - between them, at least one digit. */
-static bool read_identifier(struct reading *r)
+/* True for letters and digits with single . _ / # : - between them; *RET_DIGIT: at least one of them is a digit. */
+static bool is_group(struct kh_view group, bool first, bool *ret_digit)
 {
 	bool digit = false, mark = true;
 
-	r->problem = "an identifier is one token of letters and digits, with a digit in it";
-	for (size_t i = 0; i < r->text.n; i++) {
-		char c = r->text.p[i];
+	for (size_t i = 0; i < group.n; i++) {
+		char c = group.p[i];
 		bool here = c != '\0' && strchr("._/#:-", c) != NULL;
-		if (here ? mark && !(i == 0 && c == '#') : !kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c))
+		if (here ? mark && !(first && i == 0 && c == '#') : !kh_ascii_is_alpha(c) && !kh_ascii_is_digit(c))
 			return false;
 		digit |= kh_ascii_is_digit(c);
 		mark = here;
 	}
-	return digit && !mark && lower(r, r->text);
+	*ret_digit = digit;
+	return !mark;
+}
+
+/*
+ * Reads what names a thing: one group, or several with blanks between them ("LA 2485", an IBAN).  Then a group without
+ * a digit has at most four letters and stands beside groups with digits, so that there is no room for a sentence.
+ */
+static bool read_identifier(struct reading *r)
+{
+	struct kh_view rest = r->text, group;
+	bool any = false, before = true;
+
+	r->problem = "an identifier is letters and digits, with a digit in it; blanks only between short groups";
+	for (size_t n = 0; kh_view_split(&rest, ' ', &group); n++) {
+		bool digit = false;
+		if (!is_group(group, n == 0, &digit) || (!digit && (group.n > 4 || !before)))
+			return false;
+		any |= digit;
+		before = digit;
+	}
+	return any && lower(r, r->text);
 }
 
 /* V without quotes around it and punctuation at its end, which say nothing. */
@@ -438,7 +458,7 @@ static const struct format {
 	[KH_FORMAT_YES_NO] = {"yes_no", 1, KH_FORMAT_SCREEN_CLOSED, read_yes_no},
 	[KH_FORMAT_COUNTRY] = {"country", 9, KH_FORMAT_SCREEN_CLOSED, read_country},
 	[KH_FORMAT_LANGUAGE] = {"language", 5, KH_FORMAT_SCREEN_CLOSED, read_language},
-	[KH_FORMAT_IDENTIFIER] = {"identifier", 1, KH_FORMAT_SCREEN_TOKEN, read_identifier},
+	[KH_FORMAT_IDENTIFIER] = {"identifier", 10, KH_FORMAT_SCREEN_TOKEN, read_identifier},
 	[KH_FORMAT_SHORT_LIST] = {"short_list", 50, KH_FORMAT_SCREEN_TEXT, read_short_list},
 	[KH_FORMAT_SHORT_TEXT] = {"short_text", 50, KH_FORMAT_SCREEN_TEXT, read_short_text},
 };
