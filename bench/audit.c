@@ -69,6 +69,7 @@ static enum kh_err create(struct kh_txn *txn, void *arg)
 	if (e != KH_OK)
 		return e;
 	system->id_key = KH_LIT("0123456789abcdef");
+	system->format = KH_AUDIT_FORMAT;
 	token->context = context->id;
 	token->name = KH_LIT("agent");
 	context->token = token->id;

@@ -94,7 +94,7 @@ static enum kh_err append_only(struct kh_txn *txn, void *arg)
 		return e;
 	struct kh_audit_entry entry = {.id = id,
 				       .chain = 12,
-				       .n = 17,
+				       .n = id,
 				       .prev = id - 1,
 				       .at = 1,
 				       .by = 3,
@@ -260,8 +260,11 @@ static enum kh_err make_rows(struct kh_txn *txn, void *arg)
 	struct kh_arena *arena = arg;
 	struct kh_context_row context = {.id = 1};
 	struct kh_task_row task = {.context = 1, .budget = {100, 100, 0, 0}};
-	enum kh_err e = txn->backend->insert(txn, KH_TABLE_CONTEXTS, &context);
+	struct kh_system_row system = {.id = 1, .format = KH_AUDIT_FORMAT};
+	enum kh_err e = txn->backend->insert(txn, KH_TABLE_SYSTEM, &system);
 
+	if (e == KH_OK)
+		e = txn->backend->insert(txn, KH_TABLE_CONTEXTS, &context);
 	kh_txn_use_arena(txn, arena);
 	for (size_t i = 0; i < MOST && e == KH_OK; i++) {
 		callers[i].task = task.id = (int64_t)i + 1;

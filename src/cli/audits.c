@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "engine/audit/eventline.h"
 #include "store/verify.h"
 #include "store/witness.h"
 
@@ -87,6 +88,37 @@ static void add_witness(struct kh_frame *f, yyjson_mut_doc *doc, yyjson_mut_val 
 	yyjson_mut_obj_add_int(doc, witness, "last", v->witnessed);
 }
 
+struct naming {
+	struct kh_frame *f;
+	int64_t event;
+	struct kh_view id;
+};
+
+static enum kh_err name_event(struct kh_txn *txn, void *arg)
+{
+	struct naming *n = arg;
+	struct kh_eventline line;
+
+	kh_txn_use_arena(txn, &n->f->arena);
+	enum kh_err e = kh_eventline_init(&line, txn);
+	if (e != KH_OK)
+		return e;
+	n->id = kh_arena_dup(&n->f->arena, kh_eventline_id(&line, n->event));
+	kh_eventline_done(&line);
+	return KH_OK;
+}
+
+/* The id of an event.  In a store that is too damaged to have one, its number. */
+static struct kh_view event_id(struct kh_frame *f, int64_t event)
+{
+	struct naming n = {.f = f, .event = event};
+	struct kh_error err;
+
+	if (kh_store_read(f->home.store, name_event, &n, &err) == KH_OK && n.id.p != NULL)
+		return n.id;
+	return kh_arena_printf(&f->arena, "%lld", (long long)event);
+}
+
 static int say_json(struct kh_frame *f, const struct kh_verify *v)
 {
 	const struct {
@@ -106,7 +138,7 @@ static int say_json(struct kh_frame *f, const struct kh_verify *v)
 	if (!v->good) {
 		yyjson_mut_obj_add_str(doc, obj, "code", v->code);
 		if (v->event != 0)
-			yyjson_mut_obj_add_int(doc, obj, "event", v->event);
+			kh_json_add(doc, obj, "event", event_id(f, v->event));
 		yyjson_mut_obj_add_int(doc, obj, "chain", v->chain);
 		kh_json_add(doc, obj, "detail", v->detail);
 	}
@@ -167,7 +199,8 @@ static int say_text(struct kh_frame *f, const struct kh_verify *v)
 	} else {
 		kh_buf_printf(&buf, "NOT GOOD: %.*s (%s)\n", KH_FMT(v->detail), v->code);
 		if (v->event > 0)
-			kh_buf_printf(&buf, "  `keyhole audit show %lld` has the event\n", (long long)v->event);
+			kh_buf_printf(&buf, "  `keyhole audit show %.*s` has the event\n",
+				      KH_FMT(event_id(f, v->event)));
 	}
 	return kh_frame_outcome(kh_frame_text(f, &buf), v->good);
 }

@@ -111,14 +111,22 @@ static enum kh_err read_last(struct kh_txn *txn, struct reading *r)
 	return e == KH_OK ? write_remembered(txn, r) : e;
 }
 
-/* Reads the event after r->after, whatever it is. */
+/* Reads one event, whatever it is. */
 static enum kh_err read_one(struct kh_txn *txn, struct reading *r)
 {
+	struct kh_view word = kh_view_str(r->f->words[0]);
 	struct kh_audit_entry entry;
-	enum kh_err e = kh_audit_get(txn, &r->f->arena, r->after + 1, &entry);
+	int64_t id = 0;
+	enum kh_err e = KH_EUNKNOWN;
 
+	bool is_id = word.n == 17 && word.p[0] == 'e' && kh_view_is_word(word, "");
+	if (!kh_publicid_parse(r->line.id_key, KH_ID_EVENT, word, &id) && !is_id)
+		return kh_error_set(txn->err, KH_EINPUT, "bad_option",
+				    "EVENT is the id of an event: e and 16 hexadecimal digits");
+	if (id > 0)
+		e = kh_audit_get(txn, &r->f->arena, id, &entry);
 	if (e == KH_EUNKNOWN)
-		kh_error_set(txn->err, e, "unknown_event", "there is no event %lld", (long long)r->after + 1);
+		kh_error_set(txn->err, e, "unknown_event", "there is no event %.*s", KH_FMT(word));
 	if (e != KH_OK)
 		return e;
 	r->write(&r->line, &entry, &r->buf);
@@ -215,11 +223,7 @@ int kh_audits_trail_export(struct kh_frame *f)
 int kh_audits_trail_show(struct kh_frame *f)
 {
 	struct reading r;
-	int64_t id;
 
-	if (!kh_view_int(kh_view_str(f->words[0]), &id) || id < 1)
-		return KH_FRAME_REFUSE(f, "bad_option", "EVENT is the number of an event");
 	begin(&r, f, f->options.json ? kh_eventline_json : kh_eventtext_whole);
-	r.after = id - 1;
 	return end(&r, go(&r, read_one));
 }

@@ -383,8 +383,10 @@ const struct kh_frame_command kh_commands[] = {
 	 "Show the newest events, a line each: number, time, kind, task, who caused it, and its details.\n",
 	 .use = KH_HOME_READ, NO_TOKEN, TAKES(kh_audits_trail_args, audit_tail), .run = kh_audits_trail_tail},
 	{"audit show", "show an event", AT_HOME, "[OPTION...] EVENT",
-	 "Show an event: time, who caused it, chain, details, and every column that it wrote.\n", WORDS(1, 1),
-	 .use = KH_HOME_READ, NO_TOKEN, .size = sizeof(struct kh_audits_trail_args), .run = kh_audits_trail_show},
+	 "Show an event, by its id as `audit tail` has it: time, who caused it, chain, details, and every column that "
+	 "it wrote.\n",
+	 WORDS(1, 1), .use = KH_HOME_READ, NO_TOKEN, .size = sizeof(struct kh_audits_trail_args),
+	 .run = kh_audits_trail_show},
 	{"audit export", "write events as JSON Lines or CEF", AT_HOME, "[OPTION...]",
 	 "Write all events that pass the filter, one a line, as JSON Lines or CEF.  In JSON Lines, `event` is the\n"
 	 "event byte for byte and `hash` is its BLAKE2b-256.\n",

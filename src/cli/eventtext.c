@@ -48,7 +48,7 @@ static void pad(struct kh_buf *buf, struct kh_view text, size_t width)
 void kh_eventtext_text(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
 {
 	kh_arena_clear(&line->arena);
-	kh_buf_printf(buf, "%6lld  ", (long long)entry->id);
+	pad(buf, kh_eventline_id(line, entry->id), 17);
 	pad(buf, time_text(&line->arena, entry->at, false), 20);
 	pad(buf, entry->kind, 18);
 	pad(buf, kh_eventline_task(line, entry->chain), 17);
@@ -123,7 +123,7 @@ void kh_eventtext_cef(struct kh_eventline *line, const struct kh_audit_entry *en
 	cef(buf, entry->kind, '|');
 	kh_buf_byte(buf, '|');
 	cef(buf, entry->kind, '|');
-	kh_buf_printf(buf, "|%zu|externalId=%lld", severity(entry->kind), (long long)entry->id);
+	kh_buf_printf(buf, "|%zu|externalId=%.*s", severity(entry->kind), KH_FMT(kh_eventline_id(line, entry->id)));
 	extension(buf, "rt", kh_arena_printf(arena, "%lld", (long long)(entry->at / 1000)));
 	extension(buf, "suid", kh_view_str(by->id));
 	extension(buf, "suser", kh_view_str(by->name));
@@ -196,7 +196,8 @@ static void add_chain(struct kh_eventline *line, const struct kh_audit_entry *en
 		  by->token != 0 ? kh_arena_printf(arena, "%s (%s)", by->name, by->id) : KH_LIT("Keyhole itself"));
 	add_label(buf, "chain", kh_arena_printf(arena, "%.*s, number %lld", KH_FMT(task), (long long)entry->n));
 	add_label(buf, "follows",
-		  entry->prev != 0 ? kh_arena_printf(arena, "event %lld", (long long)entry->prev) : KH_LIT("nothing"));
+		  entry->prev != 0 ? kh_arena_printf(arena, "event %.*s", KH_FMT(kh_eventline_id(line, entry->prev)))
+				   : KH_LIT("nothing"));
 	add_label(buf, "hash",
 		  kh_arena_printf(arena, "%.*s%s", KH_FMT(hash), same ? "" : "  NOT THE HASH OF THIS EVENT"));
 }
@@ -206,7 +207,7 @@ void kh_eventtext_whole(struct kh_eventline *line, const struct kh_audit_entry *
 	yyjson_val *item;
 
 	kh_arena_clear(&line->arena);
-	kh_buf_printf(buf, "event %lld, %.*s\n", (long long)entry->id, KH_FMT(entry->kind));
+	kh_buf_printf(buf, "event %.*s, %.*s\n", KH_FMT(kh_eventline_id(line, entry->id)), KH_FMT(entry->kind));
 	add_chain(line, entry, buf);
 	struct kh_view what = what_text(line, entry);
 	if (what.n > 0)

@@ -158,6 +158,12 @@ static enum kh_err start(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	memcpy(engine->id_key, system->id_key.p, KH_PUBLICID_KEY);
+	if (system->format != KH_AUDIT_FORMAT) { /* this event is the first of the new format */
+		system->format = KH_AUDIT_FORMAT;
+		e = kh_op_event(op, KH_AUDIT_UPGRADED, NULL, KH_LIT(""));
+	}
+	if (e != KH_OK)
+		return e;
 	system->policy = op->policy->digest;
 	kh_op_describe(op, &what);
 	kh_emit_add_int(&what, "holder", kh_store_holder(engine->settings.store));
@@ -318,6 +324,7 @@ static enum kh_err create(struct kh_txn *txn, void *arg)
 	system->created_at = c->now;
 	system->id_key = kh_view_of((const char *)c->random, KH_PUBLICID_KEY);
 	system->audit_key = *c->audit_key;
+	system->format = KH_AUDIT_FORMAT;
 	admin->name = KH_LIT("admin");
 	admin->role = KH_ROLE_ADMIN;
 	admin->created_at = c->now;

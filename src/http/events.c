@@ -12,7 +12,6 @@
 #include "http/reply.h"
 #include "store/txn.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #define BATCH   256
@@ -136,13 +135,13 @@ static bool send_one(struct kh_http_request *r, struct kh_http_stream *stream, c
 {
 	struct kh_arena *arena = &r->arena;
 	struct kh_engine *engine = kh_gateway_engine(r->frame->gateway);
-	struct kh_view data, id = kh_arena_printf(arena, "%" PRId64, found->id);
+	struct kh_view data, id = kh_publicid_text(arena, kh_engine_id_key(engine), KH_ID_EVENT, found->id);
 	struct kh_emit emit;
 
 	kh_emit_begin(&emit, arena, LINE);
 	kh_emit_object(&emit);
 	kh_emit_add(&emit, "at", kh_timestamp_text(arena, found->at));
-	kh_emit_add_int(&emit, "id", found->id);
+	kh_emit_add(&emit, "id", id);
 	kh_emit_add_word(&emit, "kind", found->kind);
 	if (found->chain != 0) {
 		kh_emit_add(&emit, "task", kh_publicid_text(arena, kh_engine_id_key(engine), KH_ID_TASK, found->chain));
@@ -200,11 +199,17 @@ static enum kh_err find_place(struct kh_http_request *r, struct watching *watchi
 
 	if (after.p == NULL || after.n == 0)
 		after = kh_http_request_query(r, "after");
-	if (after.p == NULL)
-		return kh_store_read(kh_engine_store(kh_gateway_engine(r->frame->gateway)), read_last, &watching->after,
-				     err);
-	if (!kh_view_int(after, &watching->after) || watching->after < 0)
-		return kh_error_set(err, KH_EINPUT, "bad_value", "the last event's id is a number");
+	struct kh_engine *engine = kh_gateway_engine(r->frame->gateway);
+	int64_t last = 0;
+	enum kh_err e = kh_store_read(kh_engine_store(engine), read_last, &last, err);
+	watching->after = last;
+	if (e != KH_OK || after.p == NULL)
+		return e;
+	if (kh_view_eq(after, KH_LIT("start")))
+		watching->after = 0;
+	else if (!kh_publicid_parse(kh_engine_id_key(engine), KH_ID_EVENT, after, &watching->after) ||
+		 watching->after < 1 || watching->after > last)
+		return kh_error_set(err, KH_EINPUT, "bad_value", "the last event's id is not the id of an event");
 	return KH_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "store/audit.h"
 
 #include "store/backend.h"
+#include "store/rows.h"
 
 static const char *const kinds[] = {
 	[KH_AUDIT_STORE_CREATED] = "store.created",
@@ -22,6 +23,7 @@ static const char *const kinds[] = {
 	[KH_AUDIT_REFUSALS] = "calls.refused",
 	[KH_AUDIT_CONTENT_PURGED] = "content.purged",
 	[KH_AUDIT_RELOADED] = "store.reloaded",
+	[KH_AUDIT_UPGRADED] = "store.upgraded",
 	[KH_AUDIT_TASK_OPENED] = "task.opened",
 	[KH_AUDIT_TASK_CLOSED] = "task.closed",
 	[KH_AUDIT_TASK_FAILED] = "task.failed",
@@ -73,13 +75,31 @@ enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
  * again for every event that is verified, so it must cost little compared with the hash.
  */
 #define KIND_MOST 64 /* bytes of a kind; a longer kind is not one of ours and takes the slow path */
-#define HEAD_MOST 384
+#define HEAD_MOST 512
 
 #define PUT(p, literal) ((char *)memcpy((p), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
-/* The fixed text of a head: all of it but the five numbers, the kind and the hash. */
-#define TEXTS "{\"at\":,\"by\":,\"chain\":,\"event\":,\"kind\":\"\",\"n\":,\"prev\":\"\""
-_Static_assert(sizeof(TEXTS) + 5 * 20 + KIND_MOST + 2 * KH_DIGEST_SIZE < HEAD_MOST, "a head fits");
+/* The fixed text of a head: all of it but the numbers, the kind and the hashes. */
+#define TEXTS "{\"at\":,\"by\":,\"chain\":,\"format\":2,\"kind\":\"\",\"n\":,\"prev\":\"\",\"seen\":[,\"\"]"
+_Static_assert(sizeof(TEXTS) + 5 * 20 + KIND_MOST + 4 * KH_DIGEST_SIZE < HEAD_MOST, "a head fits");
+
+#define FORMAT_TEXT ",\"format\":2,\"kind\":\""
+
+unsigned kh_audit_format(struct kh_view body)
+{
+	size_t at = kh_view_find(kh_view_sub(body, 0, 4 * 32), KH_LIT(FORMAT_TEXT), 0);
+
+	return at != SIZE_MAX ? 2 : 1;
+}
+
+static char *put_seen(char *p, const struct kh_chain *seen)
+{
+	p = PUT(p, ",\"seen\":[");
+	p = kh_emit_put_integer(p, seen->n);
+	p = PUT(p, ",\"");
+	p = kh_emit_put_digest(p, &seen->head);
+	return PUT(p, "\"]");
+}
 
 void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const struct kh_digest *prev)
 {
@@ -91,9 +111,13 @@ void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const
 	p = kh_emit_put_integer(p, entry->by);
 	p = PUT(p, ",\"chain\":");
 	p = kh_emit_put_integer(p, entry->chain);
-	p = PUT(p, ",\"event\":");
-	p = kh_emit_put_integer(p, entry->id);
-	p = PUT(p, ",\"kind\":\"");
+	if (entry->format == KH_AUDIT_FORMAT) {
+		p = PUT(p, FORMAT_TEXT);
+	} else {
+		p = PUT(p, ",\"event\":");
+		p = kh_emit_put_integer(p, entry->id);
+		p = PUT(p, ",\"kind\":\"");
+	}
 	if (entry->kind.n > KIND_MOST) {
 		kh_buf_add(buf, kh_view_of(head, (size_t)(p - head)));
 		kh_buf_add(buf, entry->kind);
@@ -106,5 +130,7 @@ void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const
 	p = PUT(p, ",\"prev\":\"");
 	p = kh_emit_put_digest(p, prev);
 	*p++ = '"';
+	if (entry->seen != NULL)
+		p = put_seen(p, entry->seen);
 	kh_buf_add(buf, kh_view_of(head, (size_t)(p - head)));
 }

@@ -1,15 +1,30 @@
 /*
  * Audit events (L1-L3).
  *
- * An event is canonical JSON (RFC 8785):
+ * An event is canonical JSON (RFC 8785).  Format 2, which is written now:
+ *
+ *     {"at":1763193600000000,"by":3,"chain":12,"format":2,"kind":"query.admitted","n":17,"prev":"<64 hex>",
+ *      "seen":[9,"<64 hex>"],"set":[["queries",7,{"revision":1,"state":"asking",...}],
+ *      ["tasks",12,{"remaining":...,"revision":8}]],"what":{...}}
+ *
+ * `chain` is the task's id, 0 for the system's chain; `n` counts the events of the chain; `prev` is the hash of the
+ * chain's event before it, zeros for the first; `by` is the token, 0 Keyhole itself; `set` is every column that changed,
+ * so that the state is the fold of the events; `what` is what is in no row: decisions and their reasons.  `revision`
+ * counts the changes of a row, so the events are folded without an order over all chains, and a chain that was removed
+ * leaves gaps in the rows that it changed.  `seen` is in a task's event: the length and the hash of the newest event of
+ * the system's chain; it is left out if the chain's events before it have named it.  task.unlisted, the closing of a
+ * task's chain in the system's, has the length and the hash of that chain.  So neither a chain nor the end of one can be
+ * removed without a trace.
+ *
+ * Format 1 has no `format`, `seen` and `revision`, but `event`, a number that counts the events of all chains:
  *
  *     {"at":1763193600000000,"by":3,"chain":12,"event":345,"kind":"query.admitted","n":17,"prev":"<64 hex>",
- *      "set":[["queries",7,{"state":"asking",...}],["tasks",12,{"remaining":...}]],"what":{...}}
+ *      "set":[...],"what":{...}}
  *
- * `chain` is the task's id, 0 for the system's chain; `event` counts all events of the store without a gap, `n` those
- * of the chain; `prev` is the hash of the chain's event before it, zeros for the first; `by` is the token, 0 Keyhole
- * itself; `set` is every column that changed, so that the state is the fold of the events; `what` is what is in no row:
- * decisions and their reasons.  The event's hash is BLAKE2b-256 of these bytes.  Tables: task_audits, system_logs.
+ * A store that was begun with format 1 has `store.upgraded` in its system's chain: this event and all after it have
+ * format 2, and all before it stay as they are.
+ *
+ * The event's hash is BLAKE2b-256 of these bytes.  Tables: task_audits, system_logs.
  */
 #ifndef KH_STORE_AUDIT_H
 #define KH_STORE_AUDIT_H
@@ -32,6 +47,7 @@ enum kh_audit_kind {
 	KH_AUDIT_REFUSALS,      /* how often calls were refused that had been recorded once (engine/state/refusals.h) */
 	KH_AUDIT_CONTENT_PURGED,
 	KH_AUDIT_RELOADED, /* another policy came into force */
+	KH_AUDIT_UPGRADED, /* the first event of format 2 in a store that began with format 1 */
 	/* a task's */
 	KH_AUDIT_TASK_OPENED,
 	KH_AUDIT_TASK_CLOSED,
@@ -68,6 +84,9 @@ enum kh_audit_kind {
 };
 extern const struct kh_words kh_audit_kind_words; /* "store.created", "task.opened", "query.admitted", ... */
 
+#define KH_AUDIT_FORMAT 2
+
+struct kh_chain;
 struct kh_task_row;
 
 struct kh_audit {
@@ -85,6 +104,9 @@ struct kh_audit_entry {
 	struct kh_view kind;
 	struct kh_view body;
 	struct kh_digest hash;
+	/* for kh_audit_head(): not stored beside the body */
+	unsigned format;             /* 0 and 1: format 1 */
+	const struct kh_chain *seen; /* the head of the system's chain, if the event names it; else NULL */
 };
 
 struct kh_txn;
@@ -101,9 +123,12 @@ enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
 			 struct kh_audit_entry *ret_entry) KH_CHECKED;
 
 /*
- * The bytes of an event from its start to the end of `prev`.  They follow from the columns of the entry, so
+ * The bytes of an event from its start to what comes before `set`.  They follow from the columns of the entry, so
  * verification finds a changed column without parsing the event.
  */
 void kh_audit_head(struct kh_buf *buf, const struct kh_audit_entry *entry, const struct kh_digest *prev);
+
+/* The format that a body has by its beginning; the rest of it may be anything. */
+unsigned kh_audit_format(struct kh_view body);
 
 #endif

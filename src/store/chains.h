@@ -11,6 +11,7 @@
 struct kh_chains_head {
 	int64_t number; /* of the chain */
 	struct kh_chain chain;
+	int64_t seen;  /* length of the system's chain when this one last named its head */
 	uint64_t mark; /* for the caller's use */
 	bool listed;   /* for the caller's use */
 	bool there;

@@ -310,8 +310,22 @@ static bool write_columns(const struct kh_fold *fold, enum kh_table t, yyjson_va
 	return true;
 }
 
-/* ["tasks",12,{...}]: writes the row, and notes its previous value.  KH_EINPUT if ITEM does not have this form. */
-static enum kh_err apply(struct kh_fold *fold, int64_t event, yyjson_val *item, struct kh_invariant_change *ret_change)
+/* In format 2 each change makes the next revision of its row: 1, 2, ... without a gap.  In format 1 there is none. */
+static bool is_next(const struct kh_audit_entry *event, const char *was, const char *row)
+{
+	int64_t before, now;
+
+	memcpy(&before, was + KH_RECORD_REVISION, sizeof(before));
+	memcpy(&now, row + KH_RECORD_REVISION, sizeof(now));
+	return now == before + (event->format == KH_AUDIT_FORMAT ? 1 : 0);
+}
+
+/*
+ * ["tasks",12,{...}]: writes the row, and notes its previous value.  KH_EINPUT if ITEM does not have this form,
+ * KH_ECHANGED if it does not name the next revision of the row.
+ */
+static enum kh_err apply(struct kh_fold *fold, const struct kh_audit_entry *event, yyjson_val *item,
+			 struct kh_invariant_change *ret_change)
 {
 	yyjson_val *set = yyjson_arr_get(item, 2);
 	enum kh_table t = KH_TABLE_SYSTEM;
@@ -333,7 +347,9 @@ static enum kh_err apply(struct kh_fold *fold, int64_t event, yyjson_val *item, 
 	memcpy(was, entry + table->row, size);
 	if (!write_columns(fold, t, set, entry + table->row))
 		return KH_EINPUT;
-	memcpy(entry, &(struct meta){.event = event}, sizeof(struct meta));
+	memcpy(entry, &(struct meta){.event = event->id}, sizeof(struct meta));
+	if (!is_next(event, was, entry + table->row))
+		return KH_ECHANGED;
 	*ret_change = (struct kh_invariant_change){.table = t, .was = was, .row = entry + table->row, .fresh = fresh};
 	return KH_OK;
 }
@@ -347,7 +363,7 @@ static enum kh_err apply_all(struct kh_fold *fold, yyjson_val *set, struct kh_in
 	yyjson_val *item;
 
 	while (e == KH_OK && (item = yyjson_arr_iter_next(&iter)) != NULL) {
-		e = apply(fold, event->entry->id, item, &changes[event->count]);
+		e = apply(fold, event->entry, item, &changes[event->count]);
 		event->count++;
 	}
 	event->changes = changes;
@@ -368,7 +384,8 @@ static enum kh_err parse(struct kh_fold *fold, const struct kh_audit_entry *entr
 	if (e != KH_OK)
 		return e == KH_ENOMEM ? e : KH_EINPUT;
 	set = kh_json_get(root, "set");
-	if (!kh_view_eq(again, entry->body) || !yyjson_is_arr(set) || yyjson_obj_size(root) != 9 ||
+	size_t members = entry->format == KH_AUDIT_FORMAT && entry->seen != NULL ? 10 : 9;
+	if (!kh_view_eq(again, entry->body) || !yyjson_is_arr(set) || yyjson_obj_size(root) != members ||
 	    !yyjson_is_obj(kh_json_get(root, "what")) || !kh_words_parse(&kh_audit_kind_words, entry->kind, &kind))
 		return KH_EINPUT;
 	*ret_set = set;
@@ -391,6 +408,12 @@ enum kh_err kh_fold_take(struct kh_fold *fold, const struct kh_audit_entry *entr
 		e = apply_all(fold, set, &event);
 	if (e == KH_EINPUT) {
 		bad(verify, "event_malformed", entry, "event %lld is not one that Keyhole writes",
+		    (long long)entry->id);
+		return KH_OK;
+	}
+	if (e == KH_ECHANGED) {
+		bad(verify, "state_revision", entry,
+		    "a change of event %lld is not the one after the last change of its row: one is missing",
 		    (long long)entry->id);
 		return KH_OK;
 	}

@@ -56,20 +56,15 @@ _Static_assert(sizeof(uint64_t) == sizeof(int64_t), "an INT column is either");
 
 #define ROW kh_system_row
 static const struct kh_column system_columns[] = {
-	CHAIN(DIGEST, head), DIGEST(audit_key), CHAIN(INT, last), CHAIN(INT, n),
-	INT(created_at),     SEALED(id_key),    DIGEST(policy),
+	CHAIN(DIGEST, head), DIGEST(audit_key), CHAIN(INT, last), CHAIN(INT, n), INT(created_at),
+	INT(format),         SEALED(id_key),    DIGEST(policy),   INT(revision),
 };
 #undef ROW
 
 #define ROW kh_token_row
 static const struct kh_column tokens_columns[] = {
-	INT(context),
-	INT(created_at),
-	INT(expires_at),
-	TEXT(name),
-	INT(parent),
-	INT(revoked_at),
-	WORD(role, kh_policy_role_words),
+	INT(context),   INT(created_at), INT(expires_at), TEXT(name),
+	INT(parent),    INT(revision),   INT(revoked_at), WORD(role, kh_policy_role_words),
 	DIGEST(secret),
 };
 #undef ROW
@@ -92,6 +87,7 @@ static const struct kh_column contexts_columns[] = {
 	INT(reset_at),
 	INT(reset_block),
 	INT(resets),
+	INT(revision),
 	WORD(taint, kh_label_taint_words),
 	INT(token),
 	INT(total_1),
@@ -105,6 +101,7 @@ static const struct kh_column tasks_columns[] = {
 	CHAIN(DIGEST, head),
 	CHAIN(INT, last),
 	CHAIN(INT, n),
+	COLUMN("audit_seen", INT, audit_seen, .chain = true),
 	INT(blocks),
 	BUDGET(budget),
 	BUDGET_OWN,
@@ -124,6 +121,7 @@ static const struct kh_column tasks_columns[] = {
 	TEXT(reason),
 	BUDGET(remaining),
 	BUDGET(reserved),
+	INT(revision),
 	WORD(state, kh_rows_task_words),
 	TEXT(title),
 	INT(total_1),
@@ -149,6 +147,7 @@ static const struct kh_column blocks_columns[] = {
 	INT(purged_at),
 	INT(put_by),
 	INT(query),
+	INT(revision),
 	TEXT(source),
 	WORD(taint, kh_label_taint_words),
 	TEXT(tainted_by),
@@ -187,6 +186,7 @@ static const struct kh_column queries_columns[] = {
 	TEXT(reason),
 	INT(release_at),
 	INT(reserved),
+	INT(revision),
 	INT(round),
 	WORD(state, kh_rows_query_words),
 	INT(task),
@@ -197,59 +197,36 @@ static const struct kh_column queries_columns[] = {
 
 #define ROW kh_effect_row
 static const struct kh_column effects_columns[] = {
-	INT(begun_at), INT(created_at),
-	INT(ended_at), INT(expires_at),
-	INT(holder),   WORD(kind, kh_rows_effect_kind_words),
-	INT(prev),     INT(purged_at),
-	INT(query),    SEALED(raw),
-	TEXT(reader),  SEALED(reasons),
-	INT(round),    WORD(state, kh_rows_effect_words),
-	INT(task),     INT(try),
-	TEXT(verdict),
+	INT(begun_at),   INT(created_at), INT(ended_at),
+	INT(expires_at), INT(holder),     WORD(kind, kh_rows_effect_kind_words),
+	INT(prev),       INT(purged_at),  INT(query),
+	SEALED(raw),     TEXT(reader),    SEALED(reasons),
+	INT(revision),   INT(round),      WORD(state, kh_rows_effect_words),
+	INT(task),       INT(try),        TEXT(verdict),
 };
 #undef ROW
 
 #define ROW kh_approval_row
 static const struct kh_column approvals_columns[] = {
-	DIGEST(arguments),
-	DIGEST(content),
-	INT(context),
-	INT(decided_at),
-	INT(decided_by),
-	TEXT(decided_from),
-	DIGEST(definition),
-	DIGEST(digest),
-	SEALED(edited),
-	INT(expires_at),
-	TEXT(host),
-	WORD(kind, kh_rows_approval_kind_words),
-	TEXT(note),
-	TEXT(operation),
-	INT(pages),
-	DIGEST(policy),
-	INT(query),
-	INT(requested_at),
-	WORD(state, kh_grant_approval_words),
-	SEALED(subject),
-	INT(task),
-	INT(used),
-	INT(uses),
+	DIGEST(arguments), DIGEST(content),    INT(context),       INT(decided_at),
+	INT(decided_by),   TEXT(decided_from), DIGEST(definition), DIGEST(digest),
+	SEALED(edited),    INT(expires_at),    TEXT(host),         WORD(kind, kh_rows_approval_kind_words),
+	TEXT(note),        TEXT(operation),    INT(pages),         DIGEST(policy),
+	INT(query),        INT(requested_at),  INT(revision),      WORD(state, kh_grant_approval_words),
+	SEALED(subject),   INT(task),          INT(used),          INT(uses),
 };
 #undef ROW
 
 #define ROW kh_showing_row
 static const struct kh_column showings_columns[] = {
-	INT(approval),
-	INT(page),
-	INT(shown_at),
-	INT(token),
+	INT(approval), INT(page), INT(revision), INT(shown_at), INT(token),
 };
 #undef ROW
 
 #define ROW kh_reader_row
 static const struct kh_column readers_columns[] = {
-	TEXT(name),    INT(queries_1), INT(queries_2), INT(queries_3), TEXT(quota_1),
-	TEXT(quota_2), TEXT(quota_3),  INT(total_1),   INT(total_2),   INT(total_3),
+	TEXT(name),    INT(queries_1), INT(queries_2), INT(queries_3), TEXT(quota_1), TEXT(quota_2),
+	TEXT(quota_3), INT(revision),  INT(total_1),   INT(total_2),   INT(total_3),
 };
 #undef ROW
 
@@ -257,6 +234,7 @@ static const struct kh_column readers_columns[] = {
 static const struct kh_column needs_columns[] = {
 	INT(lowest),
 	TEXT(name),
+	INT(revision),
 	INT(task),
 };
 #undef ROW
@@ -287,6 +265,7 @@ static const struct kh_column declarations_columns[] = {
 	INT(release_at),
 	INT(replaced),
 	INT(reserved),
+	INT(revision),
 	INT(screened),
 	WORD(state, kh_rows_declaration_words),
 	WORD(supervised, kh_rows_triage_words),
@@ -300,8 +279,8 @@ static const struct kh_column declarations_columns[] = {
 
 #define ROW kh_result_row
 static const struct kh_column results_columns[] = {
-	INT(created_at),  INT(declaration),      SEALED(details), INT(expires_at),
-	SEALED(original), DIGEST(original_hash), INT(purged_at),  INT(task),
+	INT(created_at),       INT(declaration), SEALED(details), INT(expires_at), SEALED(original),
+	DIGEST(original_hash), INT(purged_at),   INT(revision),   INT(task),
 };
 #undef ROW
 
@@ -310,15 +289,22 @@ static const struct kh_column rates_columns[] = {
 	INT(context),
 	TEXT(operation),
 	TEXT(quota),
+	INT(revision),
 };
 #undef ROW
 
 #define ROW kh_sent_row
 static const struct kh_column sent_columns[] = {
-	INT(calls), INT(changed_at), INT(fallen),   SEALED(last),    SEALED(lines), INT(moving),
-	TEXT(name), INT(prefix),     INT(same_end), INT(same_start), INT(suffix),   INT(token),
+	INT(calls),  INT(changed_at), INT(fallen),   SEALED(last),    SEALED(lines), INT(moving), TEXT(name),
+	INT(prefix), INT(revision),   INT(same_end), INT(same_start), INT(suffix),   INT(token),
 };
 #undef ROW
+
+#define HAS_REVISION(row) \
+	_Static_assert(offsetof(struct row, revision) == sizeof(int64_t), "as KH_RECORD_REVISION says")
+HAS_REVISION(kh_system_row);
+HAS_REVISION(kh_task_row);
+HAS_REVISION(kh_rate_row);
 
 #define RECORD(table, row)                                                          \
 	{                                                                           \

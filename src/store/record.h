@@ -6,6 +6,7 @@
  * a column that is added here is stored, audited and verified, or the tests fail.
  *
  * The first member of every row is its id, an integer that the store gives out in ascending order and never reuses.
+ * The second is its revision (rows.h), which is a column.
  * Every other member is a column; if one is not, the struct says why.
  */
 #ifndef KH_STORE_RECORD_H
@@ -31,7 +32,8 @@ struct kh_column {
 	bool chain; /* part of a chain's head: not in events, because the chain itself proves it */
 };
 
-#define KH_RECORD_COLUMNS 48
+#define KH_RECORD_COLUMNS  48
+#define KH_RECORD_REVISION sizeof(int64_t) /* where the revision is in every row */
 
 struct kh_record {
 	const char *table;

@@ -1,6 +1,9 @@
 /*
  * The rows of the store: one struct for each table.  record.c has the column tables; the backend has the SQL with its
  * constraints.  Times are microseconds since 1970, 0: never.  References are ids, 0: none.
+ *
+ * The revision of a row counts its changes: 1 when it is made, one more with each event that changes it (audit.h).  The
+ * transaction keeps it; nobody else writes it.  0: no event of format 2 has changed the row.
  */
 #ifndef KH_STORE_ROWS_H
 #define KH_STORE_ROWS_H
@@ -21,17 +24,18 @@ struct kh_chain {
 
 /* One row, id 1: the store itself, and the system's chain. */
 struct kh_system_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t created_at;
 	struct kh_view id_key;      /* sealed: public ids are made with it (publicid.h) */
 	struct kh_digest audit_key; /* Ed25519 public key of the checkpoints */
 	struct kh_digest policy;    /* the policy in force when a process last started */
+	int64_t format;             /* of the events that are written now; 0: format 1 (audit.h) */
 	struct kh_chain chain;
 };
 
 /* Who may call: one token, one principal, one context. */
 struct kh_token_row {
-	int64_t id;
+	int64_t id, revision;
 	struct kh_view name; /* for people, and the name of a Reader */
 	enum kh_role role;
 	int64_t context;         /* a controller's; 0 for other roles */
@@ -42,7 +46,7 @@ struct kh_token_row {
 
 /* What one agent has been given. */
 struct kh_context_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t token;       /* whose context it is */
 	enum kh_taint taint; /* the highest taint that it was given since the last reset */
 	struct kh_budget budget;
@@ -62,7 +66,7 @@ enum kh_task_state { KH_TASK_OPEN, KH_TASK_CLOSED, KH_TASK_FAILED };
 extern const struct kh_words kh_rows_task_words;
 
 struct kh_task_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t context;
 	struct kh_view title; /* for people */
 	enum kh_task_state state;
@@ -80,6 +84,7 @@ struct kh_task_row {
 	int64_t opened_at, ended_at;
 	struct kh_view reason; /* why it failed: a code */
 	struct kh_chain chain;
+	int64_t audit_seen; /* how many events the system's chain had when this one last named its head; 0: never */
 };
 
 /* Where a block came from. */
@@ -92,7 +97,7 @@ enum kh_block_kind {
 extern const struct kh_words kh_rows_block_words;
 
 struct kh_block_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t context, task; /* task 0: it belongs to the context alone */
 	enum kh_block_kind kind;
 	enum kh_trust trust;
@@ -142,7 +147,7 @@ enum kh_outcome {
 extern const struct kh_words kh_rows_outcome_words;
 
 struct kh_query_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t task, context;
 	int64_t n; /* it is the n-th query of its task */
 	int64_t category;
@@ -190,7 +195,7 @@ extern const struct kh_words kh_rows_effect_words;
 
 /* One ask: one try of one round of one query.  What the Reader sees as query_id is this row's public id. */
 struct kh_effect_row {
-	int64_t id;
+	int64_t id, revision;
 	enum kh_effect_kind kind;
 	enum kh_effect_state state;
 	int64_t holder; /* the process that carries it out (store.h); 0: a Reader that is an agent, or nobody yet */
@@ -216,7 +221,7 @@ enum kh_approval_kind { /* A1 */
 extern const struct kh_words kh_rows_approval_kind_words;
 
 struct kh_approval_row {
-	int64_t id;
+	int64_t id, revision;
 	enum kh_approval_kind kind;
 	enum kh_approval state; /* A3 */
 	int64_t context, task, query;
@@ -265,7 +270,7 @@ enum kh_triage { KH_TRIAGE_NOT, KH_TRIAGE_ALLOW, KH_TRIAGE_DENY, KH_TRIAGE_PASS 
 extern const struct kh_words kh_rows_triage_words;
 
 struct kh_declaration_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t task, context;
 	int64_t prev; /* the context's declaration before this one */
 	enum kh_declaration_state state;
@@ -297,7 +302,7 @@ struct kh_declaration_row {
 
 /* What came back besides the block: text from outside, for humans only (E12).  Purged with the block's content (L5). */
 struct kh_result_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t declaration, task;
 	struct kh_digest original_hash; /* zero: the block's content is what came back, unchanged */
 	struct kh_view original;        /* sealed: what came back, if the block holds text made from it */
@@ -307,7 +312,7 @@ struct kh_result_row {
 
 /* The rate of an operation in a context (E5). */
 struct kh_rate_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t context;
 	struct kh_view operation;
 	struct kh_view quota; /* state, as text (quotatext.h of the engine) */
@@ -315,7 +320,7 @@ struct kh_rate_row {
 
 /* What a token's calls sent in one parameter (core/block/sent.h); an empty name: in all. */
 struct kh_sent_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t token;
 	struct kh_view name;          /* operation and path */
 	struct kh_view lines;         /* sealed: the pieces, folded */
@@ -330,13 +335,13 @@ struct kh_sent_row {
 
 /* A page of an approval's text that was shown to a principal (A6). */
 struct kh_showing_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t approval, token, page, shown_at;
 };
 
 /* Totals and rates of a Reader (B6, B9). */
 struct kh_reader_row {
-	int64_t id;
+	int64_t id, revision;
 	struct kh_view name;
 	uint64_t queries_1, queries_2, queries_3;
 	uint64_t total_1, total_2, total_3;       /* microbits reserved or charged */
@@ -345,7 +350,7 @@ struct kh_reader_row {
 
 /* The lowest category that was asked about one thing in a task (B19). */
 struct kh_need_row {
-	int64_t id;
+	int64_t id, revision;
 	int64_t task;
 	struct kh_view name; /* "content:HASH", "origin:...", "need:..." (query/about.h of the engine) */
 	int64_t lowest;

@@ -258,6 +258,21 @@ static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, ui
 	return e;
 }
 
+/* In format 2 a change names the revision that it makes. */
+static void count_change(struct kh_txn_row *r)
+{
+	const struct kh_record *record = kh_record_of(r->table);
+	int64_t revision;
+
+	memcpy(&revision, (const char *)r->was + KH_RECORD_REVISION, sizeof(revision));
+	revision++;
+	memcpy((char *)r->row + KH_RECORD_REVISION, &revision, sizeof(revision));
+	for (size_t i = 0; i < record->count; i++) {
+		if (record->columns[i].offset == KH_RECORD_REVISION)
+			r->changed |= UINT64_C(1) << i;
+	}
+}
+
 /* The whole event: the head, the differences, and what is in no row. */
 static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, const struct kh_chain *chain,
 			      struct kh_audit_entry *entry)
@@ -273,8 +288,11 @@ static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, 
 	kh_emit_array(&emit);
 	for (struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next) {
 		r->changed = changed(r);
-		if (r->changed != 0 || (r->fresh && !r->recorded))
-			e = emit_row(&emit, r, r->changed, txn->err);
+		if (r->changed == 0 && (!r->fresh || r->recorded))
+			continue;
+		if (entry->format == KH_AUDIT_FORMAT)
+			count_change(r);
+		e = emit_row(&emit, r, r->changed, txn->err);
 	}
 	kh_emit_end(&emit);
 	if (e != KH_OK)
@@ -301,18 +319,20 @@ static void note_rows(struct kh_txn *txn)
 	}
 }
 
-static enum kh_err find_chain(struct kh_txn *txn, const struct kh_audit *audit, struct kh_chain **ret_chain)
+/* The chain that the event belongs to, and what its head says of the format and of the system's chain. */
+static enum kh_err find_chain(struct kh_txn *txn, const struct kh_audit *audit, struct kh_chain **ret_chain,
+			      struct kh_audit_entry *entry)
 {
 	struct kh_system_row *system;
-
-	if (audit->task != NULL) {
-		*ret_chain = &audit->task->chain;
-		return KH_OK;
-	}
 	enum kh_err e = kh_txn_load(txn, KH_TABLE_SYSTEM, 1, &system);
-	if (e == KH_OK)
-		*ret_chain = &system->chain;
-	return e;
+
+	if (e != KH_OK)
+		return e;
+	entry->format = system->format == KH_AUDIT_FORMAT ? KH_AUDIT_FORMAT : 1;
+	*ret_chain = audit->task != NULL ? &audit->task->chain : &system->chain;
+	if (audit->task != NULL && entry->format == KH_AUDIT_FORMAT && audit->task->audit_seen != system->chain.n)
+		entry->seen = &system->chain;
+	return KH_OK;
 }
 
 enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit)
@@ -322,25 +342,27 @@ enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit)
 
 	if (txn->reading)
 		return kh_error_set(txn->err, KH_ESTORE, "read_only", "this transaction only reads");
-	enum kh_err e = find_chain(txn, audit, &chain);
-	if (e == KH_OK)
-		e = kh_txn_next_event(txn, &id);
-	if (e != KH_OK)
-		return e;
 	struct kh_audit_entry entry = {
-		.id = id,
 		.chain = audit->task != NULL ? audit->task->id : 0,
-		.n = chain->n + 1,
-		.prev = chain->last,
 		.at = audit->at,
 		.by = audit->by,
 		.kind = kh_view_str(kh_words_name(&kh_audit_kind_words, audit->kind)),
 	};
+	enum kh_err e = find_chain(txn, audit, &chain, &entry);
+	if (e == KH_OK)
+		e = kh_txn_next_event(txn, &id);
+	if (e != KH_OK)
+		return e;
+	entry.id = id;
+	entry.n = chain->n + 1;
+	entry.prev = chain->last;
 	e = write_body(txn, audit, chain, &entry);
 	if (e != KH_OK)
 		return e;
 	entry.hash = kh_canonical_digest(entry.body);
 	*chain = (struct kh_chain){.n = entry.n, .last = id, .head = entry.hash};
+	if (entry.seen != NULL)
+		audit->task->audit_seen = entry.seen->n;
 	e = txn->backend->append(txn, &entry);
 	if (e != KH_OK)
 		return e;

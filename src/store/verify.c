@@ -32,6 +32,8 @@ struct pass {
 	int64_t last;  /* the event seen last */
 	int64_t total; /* number of events in the store */
 	struct kh_digest key;
+	unsigned format;        /* of the next event (audit.h) */
+	struct kh_chain system; /* the system's chain so far */
 	/* the checkpoint that comes next */
 	struct kh_arena ahead;
 	struct kh_checkpoint next;
@@ -164,7 +166,6 @@ static bool check_listing(struct pass *p, const struct kh_audit_entry *entry, bo
 static bool check_entry(struct pass *p, const struct kh_audit_entry *entry, const struct kh_chain *chain)
 {
 	struct kh_view body = entry->body, expected;
-	const size_t hash = 2 * KH_DIGEST_SIZE + 1;
 
 	if (entry->n != chain->n + 1 || entry->prev != chain->last)
 		return bad(p, "event_link", entry->id, entry->chain,
@@ -178,32 +179,68 @@ static bool check_entry(struct pass *p, const struct kh_audit_entry *entry, cons
 	if (e == KH_OK && kh_view_starts(body, expected) &&
 	    kh_view_starts(kh_view_from(body, expected.n), KH_LIT(",\"set\":[")) && kh_view_ends(body, KH_LIT("}")))
 		return true;
-	if (e == KH_OK && kh_view_starts(body, kh_view_sub(expected, 0, expected.n - hash)))
+	size_t prev = e == KH_OK ? kh_view_find(expected, KH_LIT(",\"prev\":\""), 0) : SIZE_MAX;
+	size_t seen = prev != SIZE_MAX ? prev + sizeof(",\"prev\":\"\"") - 1 + 2 * KH_DIGEST_SIZE : SIZE_MAX;
+	if (seen != SIZE_MAX && kh_view_starts(body, kh_view_sub(expected, 0, seen)))
+		return bad(p, "event_link", entry->id, entry->chain,
+			   "event %lld does not name the end that the system's chain had", num(entry->id));
+	if (prev != SIZE_MAX && kh_view_starts(body, kh_view_sub(expected, 0, prev)))
 		return bad(p, "event_link", entry->id, entry->chain,
 			   "event %lld names another hash than event %lld before it has: one of the two was changed",
 			   num(entry->id), num(chain->last));
 	return bad(p, "event_columns", entry->id, entry->chain, "event %lld and its columns differ", num(entry->id));
 }
 
-static bool take(const struct kh_audit_entry *entry, void *arg)
+/*
+ * The format of an event: that of the first one in a new store; in an old one format 1, until `store.upgraded`.  Then
+ * which head of the system's chain it has to name: none that the events before it have named.
+ */
+static struct kh_audit_entry expect(struct pass *p, const struct kh_audit_entry *stored,
+				    const struct kh_chains_head *head)
+{
+	struct kh_audit_entry entry = *stored;
+
+	if (p->last == 0)
+		p->format = kh_audit_format(entry.body);
+	else if (entry.chain == 0 && kh_view_eq(entry.kind, KH_LIT("store.upgraded")))
+		p->format = KH_AUDIT_FORMAT;
+	entry.format = p->format;
+	if (p->format == KH_AUDIT_FORMAT && entry.chain != 0 && head->seen != p->system.n)
+		entry.seen = &p->system;
+	return entry;
+}
+
+/* Notes where its chain ends now. */
+static void follow(struct pass *p, const struct kh_audit_entry *entry, struct kh_chains_head *head)
+{
+	uint64_t mark = p->waits ? (uint64_t)p->next.n : UINT64_MAX;
+
+	p->touched += head->mark != mark;
+	head->mark = mark;
+	head->chain = (struct kh_chain){.n = entry->n, .last = entry->id, .head = entry->hash};
+	if (entry->seen != NULL)
+		head->seen = entry->seen->n;
+	if (entry->chain == 0)
+		p->system = head->chain;
+	p->last = entry->id;
+	p->v->events++;
+	p->v->bytes += entry->body.n;
+}
+
+static bool take(const struct kh_audit_entry *stored, void *arg)
 {
 	struct pass *p = arg;
 	struct kh_verify *v = p->v;
 
-	if (entry->id != p->last + 1)
+	if (stored->id != p->last + 1)
 		return bad(p, "event_missing", p->last + 1, 0, "event %lld is missing", num(p->last + 1));
-	struct kh_chains_head *head = kh_chains_get(&p->chains, entry->chain);
+	struct kh_chains_head *head = kh_chains_get(&p->chains, stored->chain);
 	if (head == NULL)
 		return stop(p, KH_ENOMEM);
+	const struct kh_audit_entry expected = expect(p, stored, head), *entry = &expected;
 	if (!kh_hasher_give(p->hasher, entry) || !check_entry(p, entry, &head->chain))
 		return false;
-	uint64_t mark = p->waits ? (uint64_t)p->next.n : UINT64_MAX;
-	p->touched += head->mark != mark;
-	head->mark = mark;
-	head->chain = (struct kh_chain){.n = entry->n, .last = entry->id, .head = entry->hash};
-	p->last = entry->id;
-	v->events++;
-	v->bytes += entry->body.n;
+	follow(p, entry, head);
 	if (entry->chain == 0 && kh_view_ends(entry->kind, KH_LIT("listed")) &&
 	    !check_listing(p, entry, kh_view_eq(entry->kind, KH_LIT("task.listed"))))
 		return false;
@@ -239,8 +276,18 @@ static bool check_end(struct pass *p, int64_t number, const struct kh_chain *row
 static bool check_task(const void *row, void *arg)
 {
 	const struct kh_task_row *task = row;
+	struct pass *p = arg;
 
-	return check_end(arg, task->id, &task->chain);
+	if (!check_end(p, task->id, &task->chain))
+		return false;
+	const struct kh_chains_head *head = kh_chains_get(&p->chains, task->id);
+	if (head == NULL)
+		return stop(p, KH_ENOMEM);
+	if (head->seen != task->audit_seen)
+		return bad(p, "chain_end", head->chain.last, task->id,
+			   "the row of task %lld says another end of the system's chain than its events",
+			   num(task->id));
+	return true;
 }
 
 static void check_ends(struct pass *p)

@@ -6,6 +6,27 @@
 
 #define LINES (256U << 20) /* bytes for one event at most, if memory permits */
 
+/* Reads the id of an event.  The ids of events that are not there are refused like any other text. */
+static enum kh_err find_number(struct kh_op *op, struct kh_audittrail *trail)
+{
+	struct kh_view id = trail->only.n > 0 ? trail->only : trail->after;
+	int64_t next = 0;
+	enum kh_err e = kh_txn_next_event(op->txn, &next);
+
+	trail->number = 0;
+	if (e != KH_OK || id.n == 0)
+		return e;
+	if (kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_EVENT, id, &trail->number) && trail->number > 0 &&
+	    trail->number < next)
+		return KH_OK;
+	if (trail->only.n > 0)
+		return kh_error_set(op->err, KH_EUNKNOWN, "unknown_event", "there is no event %.*s",
+				    KH_FMT(kh_arena_quote(op->arena, id)));
+	return kh_error_member(
+		op->err, KH_LIT("after"),
+		kh_error_set(op->err, KH_EINPUT, "bad_value", "expected the id of an event, as `next` has it"));
+}
+
 enum kh_err kh_audittrail_run(struct kh_op *op, void *call)
 {
 	struct kh_audittrail *trail = call;
@@ -13,7 +34,8 @@ enum kh_err kh_audittrail_run(struct kh_op *op, void *call)
 	if (trail->limit < 1 || trail->limit > KH_AUDITTRAIL_LIMIT)
 		return kh_error_set(op->err, KH_EINPUT, "out_of_range", "a page has 1 to %d events",
 				    KH_AUDITTRAIL_LIMIT);
-	return kh_eventfilter_read(&trail->filter, kh_engine_id_key(op->engine), op->err);
+	enum kh_err e = find_number(op, trail);
+	return e == KH_OK ? kh_eventfilter_read(&trail->filter, kh_engine_id_key(op->engine), op->err) : e;
 }
 
 struct reading {
@@ -48,10 +70,10 @@ static bool take(const struct kh_audit_entry *entry, void *arg)
 static enum kh_err take_one(struct kh_txn *txn, struct reading *r)
 {
 	struct kh_audit_entry entry;
-	enum kh_err e = kh_audit_get(txn, r->arena, r->trail->only, &entry);
+	enum kh_err e = kh_audit_get(txn, r->arena, r->trail->number, &entry);
 
 	if (e == KH_EUNKNOWN)
-		return kh_error_set(r->err, e, "unknown_event", "there is no event %lld", (long long)r->trail->only);
+		return kh_error_set(r->err, e, "unknown_event", "the record lacks this event");
 	if (e == KH_OK) {
 		kh_eventline_json(&r->line, &entry, &r->buf);
 		r->trail->count = 1;
@@ -67,7 +89,7 @@ static enum kh_err read_events(struct kh_txn *txn, void *arg)
 	enum kh_err e = kh_eventline_init(&r->line, txn);
 	if (e != KH_OK)
 		return e;
-	e = r->trail->only != 0 ? take_one(txn, r) : kh_audit_read(txn, r->trail->after, take, r);
+	e = r->trail->only.n > 0 ? take_one(txn, r) : kh_audit_read(txn, r->trail->number, take, r);
 	if (e == KH_OK)
 		e = kh_arena_check(&r->line.arena);
 	kh_eventline_done(&r->line);
@@ -87,6 +109,7 @@ enum kh_err kh_audittrail_finish(struct kh_engine *engine, struct kh_arena *aren
 	if (e == KH_ENOMEM)
 		return kh_error_set(err, e, "out_of_memory", "out of memory");
 	if (e == KH_OK)
-		trail->next = r.stopped ? r.last : 0;
-	return e;
+		trail->next = r.stopped ? kh_publicid_text(arena, kh_engine_id_key(engine), KH_ID_EVENT, r.last)
+					: KH_LIT("");
+	return e == KH_OK && trail->next.p == NULL ? kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory") : e;
 }

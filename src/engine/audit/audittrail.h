@@ -15,19 +15,23 @@
 
 struct kh_audittrail {
 	struct kh_eventfilter filter;
-	int64_t after; /* events after this one; 0: from the first */
-	int64_t only;  /* only this event, whatever the filter; 0: a page */
-	size_t limit;  /* 1 to KH_AUDITTRAIL_LIMIT */
+	struct kh_view after; /* events after this one, by its public id; empty: from the first */
+	struct kh_view only;  /* only this event, whatever the filter; empty: a page */
+	size_t limit;         /* 1 to KH_AUDITTRAIL_LIMIT */
 	/* out */
 	struct kh_view lines; /* one event in each line */
 	size_t count;
-	int64_t next; /* the AFTER for the rest; 0: there are no more now */
+	struct kh_view next; /* the AFTER for the rest; empty: there are no more now */
+	int64_t number;      /* used inside: the row of AFTER or ONLY */
 };
 
-/* Checks the arguments.  The table of operations says who may read the record. */
+/*
+ * Checks the arguments: KH_EINPUT `bad_value` if AFTER is not the id of an event, KH_EUNKNOWN `unknown_event` if ONLY is
+ * not.  The table of operations says who may read the record.
+ */
 enum kh_err kh_audittrail_run(struct kh_op *op, void *call);
 
-/* Reads, after the transaction.  KH_EUNKNOWN `unknown_event` if there is no such event. */
+/* Reads, after the transaction. */
 enum kh_err kh_audittrail_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
 
 #endif

@@ -60,6 +60,11 @@ const struct kh_eventline_name *kh_eventline_by(struct kh_eventline *line, int64
 	return name;
 }
 
+struct kh_view kh_eventline_id(struct kh_eventline *line, int64_t id)
+{
+	return kh_publicid_text(&line->arena, line->id_key, KH_ID_EVENT, id);
+}
+
 struct kh_view kh_eventline_task(struct kh_eventline *line, int64_t chain)
 {
 	return chain == 0 ? KH_LIT("system") : kh_publicid_text(&line->arena, line->id_key, KH_ID_TASK, chain);
@@ -82,6 +87,7 @@ void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *e
 	else
 		kh_emit_text(&emit, kh_arena_quote(&line->arena, entry->body));
 	kh_emit_add_digest(&emit, "hash", &entry->hash);
+	kh_emit_add(&emit, "id", kh_eventline_id(line, entry->id));
 	kh_emit_add_word(&emit, "name", by->name);
 	kh_emit_key(&emit, "principal");
 	if (by->token != 0)

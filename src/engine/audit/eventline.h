@@ -28,6 +28,9 @@ struct kh_eventline {
 enum kh_err kh_eventline_init(struct kh_eventline *line, struct kh_txn *txn) KH_CHECKED;
 void kh_eventline_done(struct kh_eventline *line);
 
+/* The public id of an event. */
+struct kh_view kh_eventline_id(struct kh_eventline *line, int64_t id);
+
 /* The token that caused an event; "keyhole" for Keyhole itself. */
 const struct kh_eventline_name *kh_eventline_by(struct kh_eventline *line, int64_t token);
 

@@ -20,7 +20,8 @@ static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, struct kh_v
 	int64_t event = 0;
 	enum kh_err e = kh_txn_next_event(op->txn, &event);
 
-	attribution.audit_id = kh_arena_printf(op->arena, "%lld", (long long)event);
+	if (e == KH_OK)
+		attribution.audit_id = kh_op_id(op, KH_ID_EVENT, event);
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);
 	if (e == KH_OK)

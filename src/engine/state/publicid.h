@@ -18,6 +18,7 @@ enum kh_publicid {
 	KH_ID_APPROVAL = 'a',
 	KH_ID_TOKEN = 'k',
 	KH_ID_DECLARATION = 'd',
+	KH_ID_EVENT = 'e', /* of the record: where a page or a stream goes on, and what `audit show` is asked for */
 };
 
 /* {NULL, 0} on failure, which marks the arena. */

@@ -22,8 +22,8 @@ static enum kh_err write_items(struct kh_rest_call *call, const struct kh_auditt
 		kh_buf_add(&buf, line);
 	}
 	kh_buf_lit(&buf, "],\"next\":");
-	if (page->next != 0)
-		kh_buf_printf(&buf, "%lld}", (long long)page->next);
+	if (page->next.n > 0)
+		kh_buf_printf(&buf, "\"%.*s\"}", KH_FMT(page->next));
 	else
 		kh_buf_lit(&buf, "null}");
 	return kh_buf_end(&buf, ret_json);
@@ -34,11 +34,11 @@ static void reply_lines(struct kh_rest_call *call, const struct kh_audittrail *p
 {
 	struct kh_http_header link = {
 		.name = "Link",
-		.value = kh_arena_printf(call->arena, "<" KH_REST_BASE "/audit?format=jsonl&after=%lld>; rel=\"next\"",
-					 (long long)page->next),
+		.value = kh_arena_printf(call->arena, "<" KH_REST_BASE "/audit?format=jsonl&after=%.*s>; rel=\"next\"",
+					 KH_FMT(page->next)),
 	};
 
-	kh_http_reply(call->r, 200, "application/jsonl", page->lines, &link, page->next != 0 ? 1 : 0);
+	kh_http_reply(call->r, 200, "application/jsonl", page->lines, &link, page->next.n > 0 ? 1 : 0);
 }
 
 enum kh_err kh_rest_audit_list(struct kh_rest_call *call)
@@ -53,7 +53,7 @@ enum kh_err kh_rest_audit_list(struct kh_rest_call *call)
 				.since = kh_rest_call_query(call, "since")->text,
 				.until = kh_rest_call_query(call, "until")->text,
 			},
-		.after = kh_rest_call_query(call, "after")->number,
+		.after = kh_rest_call_query(call, "after")->text,
 		.limit = limit->there ? (size_t)limit->number : USUAL,
 	};
 	struct kh_view json;
@@ -71,13 +71,7 @@ enum kh_err kh_rest_audit_list(struct kh_rest_call *call)
 
 enum kh_err kh_rest_audit_show(struct kh_rest_call *call)
 {
-	struct kh_view segment = kh_http_request_segment(call->r, "event"), quoted;
-	struct kh_audittrail page = {.limit = 1};
-
-	if (!kh_view_int(segment, &page.only) || page.only < 1) {
-		quoted = kh_arena_quote(call->arena, segment);
-		return kh_error_set(&call->err, KH_EUNKNOWN, "unknown_event", "there is no event %.*s", KH_FMT(quoted));
-	}
+	struct kh_audittrail page = {.only = kh_http_request_segment(call->r, "event"), .limit = 1};
 	enum kh_err e = kh_engine_call(kh_gateway_engine(call->gateway), call->token, kh_audittrail_run, &page,
 				       call->arena, &call->err);
 	return e == KH_OK ? kh_rest_call_reply(call, kh_view_trim(page.lines)) : e;

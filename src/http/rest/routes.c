@@ -258,7 +258,7 @@ static const struct kh_rest_route routes[] = {
 	 .about = "The oldest first.  A page may have fewer events than the limit, even none, and still a `next`: a "
 		  "filter is looked through a bounded number of events at a time.  As JSON Lines, the next page is "
 		  "in the header Link.  `keyhole audit verify` proves the record.",
-	 .query = {{"after", KH_REST_NUMBER, .about = "Events after this number.", .max = INT64_C(1) << 53},
+	 .query = {{"after", KH_REST_ID, .about = "Events after this one: `next` of the page before.", .letter = 'e'},
 		   {"limit", KH_REST_NUMBER, .about = "At most so many; 100 by default.", .min = 1,
 		    .max = KH_AUDITTRAIL_LIMIT},
 		   {"task", KH_REST_TEXT, .about = "Events of this task; `system`: those of no task."},
@@ -280,14 +280,12 @@ static const struct kh_rest_route routes[] = {
 	 .query = {{"format", KH_REST_WORD, .about = "json if it is missing.", .words = &graph_words}},
 	 .other_types = {"text/vnd.graphviz", "image/svg+xml"}, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_GET, "/events", "watchEvents", "audit", NULL, NULL, NULL, "What happens, as it happens",
-	 .about = "Server-sent events: the number, kind, time and task of each event of the record, and no content.  "
+	 .about = "Server-sent events: the id, kind, time and task of each event of the record, and no content.  "
 		  "A host gets those of its own contexts' tasks.  Nobody's agent: the moment at which others act "
 		  "is not for a controller to know.",
-	 .query = {{"after", KH_REST_NUMBER,
-		    .about = "Events after this number; those from now on if it is missing.  The header Last-Event-ID "
-			     "goes "
-			     "before it.",
-		    .max = INT64_MAX}},
+	 .query = {{"after", KH_REST_TEXT,
+		    .about = "The id of an event: those after it; `start`: all; those from now on if it is missing.  "
+			     "The header Last-Event-ID goes before it."}},
 	 .other_types = {"text/event-stream"},
 	 .roles = KH_ROLE_BIT(KH_ROLE_HOST) | KH_ROLE_BIT(KH_ROLE_REVIEWER) | KH_ROLE_BIT(KH_ROLE_ADMIN)},
 };

@@ -22,7 +22,8 @@ static size_t lines(struct kh_view text)
 static void test_audittrail_pages(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
-	int64_t events = kh_fixture_events(f), seen = 0, after = 0;
+	int64_t events = kh_fixture_events(f), seen = 0;
+	struct kh_view after = {"", 0};
 
 	kh_fixture_block(f, f->controller, kh_fixture_task(f, f->controller), "CANARY in a sealed block");
 	events = kh_fixture_events(f);
@@ -32,10 +33,11 @@ static void test_audittrail_pages(struct kh_test *t)
 		assert_true(page.count <= 7);
 		assert_int_equal(lines(page.lines), page.count);
 		assert_true(kh_view_find(page.lines, KH_LIT("CANARY"), 0) == SIZE_MAX);
-		assert_true(page.next == 0 || page.next > after);
+		assert_true(page.next.n == 0 ||
+			    kh_fixture_number(f, KH_ID_EVENT, page.next) == seen + (int64_t)page.count);
 		seen += (int64_t)page.count;
 		after = page.next;
-	} while (after != 0);
+	} while (after.n != 0);
 	assert_int_equal(seen, events);
 }
 
@@ -49,7 +51,7 @@ static void test_audittrail_filter(struct kh_test *t)
 	kh_fixture_block(f, f->controller, task, "some words");
 	must(t, read_on(f, f->admin, &of_task));
 	assert_int_equal(of_task.count, 2); /* opened, sealed */
-	assert_int_equal(of_task.next, 0);
+	assert_int_equal(of_task.next.n, 0);
 	must(t, read_on(f, f->admin, &sealed));
 	assert_int_equal(sealed.count, 1);
 	assert_true(kh_view_find(sealed.lines, KH_LIT("\"kind\":\"block.sealed\""), 0) != SIZE_MAX);
@@ -60,13 +62,18 @@ static void test_audittrail_filter(struct kh_test *t)
 static void test_audittrail_one(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, NULL);
-	struct kh_audittrail first = {.limit = 1, .only = 1};
-	struct kh_audittrail none = {.limit = 1, .only = kh_fixture_events(f) + 100};
+	const unsigned char *key = kh_engine_id_key(f->engine);
+	int64_t beyond = kh_fixture_events(f) + 100;
+	struct kh_audittrail first = {.limit = 1, .only = kh_publicid_text(&f->arena, key, KH_ID_EVENT, 1)};
+	struct kh_audittrail none = {.limit = 1, .only = kh_publicid_text(&f->arena, key, KH_ID_EVENT, beyond)};
+	struct kh_audittrail number = {.limit = 1, .only = KH_LIT("1")};
 
 	must(t, read_on(f, f->reviewer, &first));
 	assert_int_equal(first.count, 1);
 	assert_true(kh_view_find(first.lines, KH_LIT("\"kind\":\"store.created\""), 0) != SIZE_MAX);
 	must_fail(t, KH_EUNKNOWN, read_on(f, f->reviewer, &none));
+	assert_code(t, "unknown_event");
+	must_fail(t, KH_EUNKNOWN, read_on(f, f->reviewer, &number));
 	assert_code(t, "unknown_event");
 }
 
@@ -97,6 +104,8 @@ static void test_audittrail_refused(struct kh_test *t)
 		{{.limit = KH_AUDITTRAIL_LIMIT + 1}, "out_of_range", ""},
 		{{.limit = 1, .filter.task = KH_LIT("q0123456789abcdef")}, "bad_value", "task"},
 		{{.limit = 1, .filter.kind = KH_LIT("quer")}, "bad_value", "kind"},
+		{{.limit = 1, .after = KH_LIT("7")}, "bad_value", "after"},
+		{{.limit = 1, .after = KH_LIT("e0123456789abcdef")}, "bad_value", "after"},
 		{{.limit = 1, .filter.since = KH_LIT("yesterday")}, "bad_value", "since"},
 		{{.limit = 1, .filter.until = KH_LIT("2025-13-01")}, "bad_value", "until"},
 	};

@@ -49,6 +49,9 @@ sqlite3 *kh_history_connect(const struct kh_history *h);
  * after. */
 void kh_history_operate(struct kh_history *h);
 
+/* Event 23: from then on the store writes format 2.  The store is closed before and after. */
+void kh_history_upgrade(struct kh_history *h);
+
 /* COUNT more events of task 2, 64 a transaction. */
 void kh_history_grow(struct kh_history *h, size_t count);
 

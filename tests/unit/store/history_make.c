@@ -1,4 +1,7 @@
-/* A checkpoint in one transaction: the parts that a gateway runs in different threads, one after the other. */
+/*
+ * A checkpoint in one transaction: the parts that a gateway runs in different threads, one after the other.  And what
+ * the engine does when it opens a store that was begun with format 1.
+ */
 #include "history.h"
 
 enum kh_err kh_history_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
@@ -26,4 +29,27 @@ enum kh_err kh_history_make(struct kh_txn *txn, const struct kh_checkpoint_key *
 	if (e == KH_OK)
 		*ret_line = made.n > 0 ? made.line : KH_LIT("");
 	return e;
+}
+
+static enum kh_err upgrade(struct kh_txn *txn, void *arg)
+{
+	struct kh_history *h = arg;
+	struct kh_audit audit = {.kind = KH_AUDIT_UPGRADED, .at = h->now};
+	struct kh_system_row *system;
+
+	kh_txn_use_arena(txn, &h->arena);
+	enum kh_err e = kh_txn_load(txn, KH_TABLE_SYSTEM, 1, &system);
+	if (e != KH_OK)
+		return e;
+	system->format = KH_AUDIT_FORMAT;
+	return kh_txn_event(txn, &audit);
+}
+
+void kh_history_upgrade(struct kh_history *h)
+{
+	struct kh_error err = {.code = NULL};
+
+	kh_history_open(h);
+	assert_int_equal(kh_store_run(h->store, upgrade, h, &err), KH_OK);
+	kh_history_close(h);
 }

@@ -1,6 +1,7 @@
 #include "harness.h"
 #include "store/audit.h"
 #include "store/backend.h"
+#include "store/rows.h"
 
 /* L3: the bytes of an event up to and with `prev`, as audit.h writes them down. */
 static void test_head(struct kh_test *t)
@@ -21,6 +22,18 @@ static void test_head(struct kh_test *t)
 	must(t, kh_buf_end(&buf, &head));
 	assert_view(head, "{\"at\":1763193600000000,\"by\":3,\"chain\":12,\"event\":345,\"kind\":\"query.admitted\","
 			  "\"n\":17,\"prev\":\"01ab0000000000000000000000000000000000000000000000000000000000f0\"");
+	assert_int_equal(kh_audit_format(head), 1);
+	/* D2: format 2 has no number over all chains, and may name the end of the system's. */
+	struct kh_chain system = {.n = 9, .head = prev};
+	entry.format = KH_AUDIT_FORMAT;
+	entry.seen = &system;
+	kh_buf_init(&buf, &t->arena, 4096);
+	kh_audit_head(&buf, &entry, &prev);
+	must(t, kh_buf_end(&buf, &head));
+	assert_view(head, "{\"at\":1763193600000000,\"by\":3,\"chain\":12,\"format\":2,\"kind\":\"query.admitted\","
+			  "\"n\":17,\"prev\":\"01ab0000000000000000000000000000000000000000000000000000000000f0\","
+			  "\"seen\":[9,\"01ab0000000000000000000000000000000000000000000000000000000000f0\"]");
+	assert_int_equal(kh_audit_format(head), 2);
 }
 
 /* Columns that somebody changed are written as they are, however long, so that they differ from the body. */

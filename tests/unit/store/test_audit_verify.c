@@ -86,6 +86,7 @@ static void test_swapped(struct kh_test *t)
 	/* With the columns of their new places. */
 	kh_history_sql(h, "UPDATE task_audits SET id = 1000 WHERE id = 7; UPDATE task_audits SET id = 7 WHERE id = 8;"
 			  "UPDATE task_audits SET id = 8 WHERE id = 1000;"
+			  "UPDATE task_audits SET n = 1000 WHERE id = 8;"
 			  "UPDATE task_audits SET n = 3, prev = 6 WHERE id = 7;"
 			  "UPDATE task_audits SET n = 4, prev = 7 WHERE id = 8");
 	expect(t, h, "event_columns", 7, 1);
@@ -96,15 +97,15 @@ static void test_moved_to_other_chain(struct kh_test *t)
 {
 	struct kh_history *h = kh_history_fresh();
 
-	kh_history_sql(h, "UPDATE task_audits SET chain = 2, n = 1, prev = 0 WHERE id = 7");
-	expect(t, h, "event_columns", 7, 2);
+	kh_history_sql(h, "UPDATE task_audits SET chain = 3, n = 1, prev = 0 WHERE id = 7");
+	expect(t, h, "event_columns", 7, 3);
 }
 
 /* Every column of every event, each changed to something that could be. */
 static void test_columns(struct kh_test *t)
 {
 	static const char *const all[] = {
-		"chain = chain + 1",   "n = n + 1",
+		"chain = chain + 5",   "n = n + 100",
 		"prev = prev - 1",     "at = at + 1",
 		"\"by\" = 1",          "kind = 'alert'",
 		"hash = zeroblob(32)", "body = replace(body, '\"set\"', '\"sat\"')",

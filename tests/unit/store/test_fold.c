@@ -313,11 +313,41 @@ static void test_malformed(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {
-	KH_TEST(test_fold_good),
-	KH_TEST_ONCE(test_every_field_of_every_row),
-	KH_TEST_ONCE(test_rows_missing_and_added),
-	KH_TEST_ONCE(test_rules),
-	KH_TEST_ONCE(test_malformed),
-};
+/*
+ * D2, L3: a store that was begun with format 1 goes on with format 2.  There each change names the revision of its row,
+ * 1, 2, ... without a gap, and a task's event names the end of the system's chain.
+ */
+static void test_format_2(struct kh_test *t)
+{
+	static const struct {
+		int64_t event;
+		const char *from, *to, *code;
+	} all[] = {
+		{24, "\"revision\":1", "\"revision\":2", "state_revision"},
+		{24, "\"revision\":1,", "", "state_revision"},
+		{24, "\"seen\":[", "\"seen\":[1", "event_link"},
+		{24, "\"format\":2", "\"format\":3", "event_columns"},
+		{23, "\"format\":2,\"kind\"", "\"event\":23,\"kind\"", "event_columns"},
+	};
+
+	for (size_t i = 0; i <= sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_history *h = kh_history_fresh();
+		kh_history_upgrade(h);
+		kh_history_operate(h);
+		struct kh_verify v = i == 0 ? kh_history_verify(t, h, true)
+					    : replaced(t, h, all[i - 1].event, all[i - 1].from, all[i - 1].to);
+		if (v.code != NULL)
+			print_message("%s, event %lld: %.*s\n", v.code, (long long)v.event, KH_FMT(v.detail));
+		assert_int_equal(v.good, i == 0);
+		if (i > 0)
+			assert_string_equal(v.code, all[i - 1].code);
+	}
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_fold_good),
+					    KH_TEST_ONCE(test_every_field_of_every_row),
+					    KH_TEST_ONCE(test_rows_missing_and_added),
+					    KH_TEST_ONCE(test_rules),
+					    KH_TEST_ONCE(test_malformed),
+					    KH_TEST_ONCE(test_format_2)};
 KH_TEST_MAIN(cases)

@@ -112,7 +112,7 @@ static void test_record_chains(struct kh_test *t)
 			count++;
 			assert_memory_equal(record->columns[k].name, "audit_", 6);
 		}
-		assert_int_equal(count, i == KH_TABLE_SYSTEM || i == KH_TABLE_TASKS ? 3 : 0);
+		assert_int_equal(count, i == KH_TABLE_SYSTEM ? 3 : i == KH_TABLE_TASKS ? 4 : 0);
 	}
 }
 
