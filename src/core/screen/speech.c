@@ -10,7 +10,7 @@
 #define ENOUGH      4  /* points */
 #define LONG_PART   20 /* letters of a word that no name has */
 #define LONG_NAME   6  /* words */
-#define SHORT_NAME  64 /* bytes of a given name and a surname */
+#define SHORT_NAME  64 /* bytes of a given name or a surname */
 #define LONG_ANSWER 30 /* words: from this length on, length alone is enough */
 
 struct token {
@@ -367,17 +367,40 @@ struct kh_speech kh_speech_name(struct kh_view skeleton)
 	return (struct kh_speech){.code = NULL};
 }
 
-bool kh_speech_is_surname(struct kh_view name, size_t start, size_t end)
+/* V without the white space around it. */
+static struct kh_view trimmed(struct kh_view v)
+{
+	size_t first = SIZE_MAX, end = 0;
+
+	for (size_t at = 0; at < v.n;) {
+		uint32_t c;
+		size_t len = kh_utf8_decode(v, at, &c);
+		if (len == 0 || !kh_utf8_is_space(c)) {
+			first = first < at ? first : at;
+			end = at + (len ? len : 1);
+		}
+		at += len ? len : 1;
+	}
+	return kh_view_sub(v, first, end);
+}
+
+/* What WORD can be, in any case. */
+static unsigned kinds_of(struct kh_view word)
 {
 	char lower[SHORT_NAME];
-	struct sentence s;
 
-	if (name.n > sizeof(lower) || end != name.n)
-		return false;
-	for (size_t i = 0; i < name.n; i++)
-		lower[i] = kh_ascii_lower(name.p[i]);
-	tokenise(kh_view_of(lower, name.n), &s);
-	return s.n == 2 && s.at[1].word.p == lower + start && (s.at[0].kinds & s.at[1].kinds & KH_WORD_NAME) != 0;
+	if (word.n > sizeof(lower))
+		return 0;
+	for (size_t i = 0; i < word.n; i++)
+		lower[i] = kh_ascii_lower(word.p[i]);
+	return kh_lexicon_find(kh_view_of(lower, word.n));
+}
+
+bool kh_speech_is_surname(struct kh_view name, size_t start, size_t end)
+{
+	struct kh_view given = trimmed(kh_view_sub(name, 0, start)), rest = trimmed(kh_view_from(name, end));
+
+	return rest.n == 0 && (kinds_of(given) & kinds_of(kh_view_sub(name, start, end)) & KH_WORD_NAME) != 0;
 }
 
 struct kh_speech kh_speech_name_script(struct kh_view folded)
