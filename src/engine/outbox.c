@@ -9,6 +9,8 @@
 #include "engine/query/respond.h"
 #include "engine/recover.h"
 
+#include <time.h>
+
 #define ARENA  (1U << 30)
 #define MODELS 4 /* models asked in a row: there are two, and each is asked once */
 
@@ -258,10 +260,14 @@ static enum kh_err run_verify(struct kh_engine *engine, struct kh_entry *entry, 
 		e = ask_model(engine, &call, arena, &said, err);
 		if (e == KH_OK)
 			e = kh_engine_own(engine, kh_comm_decide_triaged, &said, arena, err);
-		call.declaration = call.look.id;
+		if (e != KH_OK)
+			return e;
+		entry->call.declaration = call.look.id;
+		entry->ready = false;
+		entry->at = said.at; /* it is decided with it at its slot */
+		return KH_OK;
 	}
-	if (e == KH_OK)
-		e = kh_deciding_run(engine, entry->token, &call, arena, err);
+	e = kh_deciding_run(engine, entry->token, &call, arena, err);
 	if (e != KH_OK)
 		return e;
 	*entry = kh_outbox_of_call(entry->token, &call);
@@ -298,13 +304,25 @@ enum kh_err kh_outbox_step(struct kh_engine *engine, struct kh_entry *entry, str
 	return entry->kind != KH_ENTRY_NONE ? runs[entry->kind](engine, entry, arena, err) : KH_OK;
 }
 
+int64_t kh_outbox_early(const struct kh_engine *engine, const struct kh_entry *entry)
+{
+	int64_t left = entry->at - kh_engine_now(engine);
+
+	return left > 0 ? left : 0;
+}
+
 enum kh_err kh_outbox_run(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
 			  struct kh_error *err)
 {
 	enum kh_err e = KH_OK;
 
-	while (e == KH_OK && entry->kind != KH_ENTRY_NONE)
-		e = kh_outbox_step(engine, entry, arena, err);
+	while (e == KH_OK && entry->kind != KH_ENTRY_NONE) {
+		int64_t us = kh_outbox_early(engine, entry);
+		if (us > 0)
+			nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
+		else
+			e = kh_outbox_step(engine, entry, arena, err);
+	}
 	return e;
 }
 

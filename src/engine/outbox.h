@@ -31,6 +31,7 @@ struct kh_entry {
 	bool ready;            /* `ask` or `call` has what is to be carried out; otherwise it is looked up first */
 	bool lost;             /* an errand that took place, but its result is not recorded yet */
 	unsigned rounds;       /* models that were asked in a row */
+	int64_t at;            /* not to be carried out before then, on the engine's clock: a verdict's slot */
 	struct kh_ask ask;
 	struct kh_token_claim token; /* the Controller's, for errand, verify and decide */
 	struct kh_comm_call call;    /* likewise; after the last entry, what was decided last */
@@ -58,7 +59,10 @@ enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry,
 enum kh_err kh_outbox_step(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
 			   struct kh_error *err) KH_CHECKED;
 
-/* Carries out ENTRY and everything that follows from it. */
+/* How many microseconds it is until ENTRY may be carried out; 0: it may now. */
+int64_t kh_outbox_early(const struct kh_engine *engine, const struct kh_entry *entry);
+
+/* Carries out ENTRY and everything that follows from it, and waits for the slots between. */
 enum kh_err kh_outbox_run(struct kh_engine *engine, struct kh_entry *entry, struct kh_arena *arena,
 			  struct kh_error *err) KH_CHECKED;
 

@@ -190,21 +190,25 @@ static bool take_place(struct item *item)
 	return runs;
 }
 
+/* Gives its place to another, and goes on after US microseconds. */
+static enum kh_work_next rest(struct item *item, int64_t us)
+{
+	struct kh_dispatch *d = item->dispatch;
+
+	pthread_mutex_lock(&d->lock);
+	leave_place(d, item);
+	pthread_mutex_unlock(&d->lock);
+	item->work.wake_at = kh_works_now() + us;
+	return KH_WORK_WAIT;
+}
+
 /*
  * The disk is full.  An errand has taken place, and its end must be recorded before anybody can be told.  It is tried
  * until the store accepts it; at a stop it is left to the next start.
  */
 static enum kh_work_next try_later(struct item *item)
 {
-	struct kh_dispatch *d = item->dispatch;
-
-	if (kh_works_is_stopping(d->works))
-		return finish(item);
-	pthread_mutex_lock(&d->lock);
-	leave_place(d, item);
-	pthread_mutex_unlock(&d->lock);
-	item->work.wake_at = kh_works_now() + AGAIN;
-	return KH_WORK_WAIT;
+	return kh_works_is_stopping(item->dispatch->works) ? finish(item) : rest(item, AGAIN);
 }
 
 /* The turn of a call has come, or will not come any more: what is decided, and handed out, is told to its caller. */
@@ -235,8 +239,14 @@ static enum kh_work_next step(struct kh_work *work)
 		return KH_WORK_WAIT;
 	if (is_turn(item))
 		return take_turn(item, false);
+	enum kh_err e = KH_OK;
+	while (e == KH_OK && item->entry.kind != KH_ENTRY_NONE) {
+		int64_t early = kh_outbox_early(d->engine, &item->entry);
+		if (early > 0)
+			return rest(item, early);
+		e = kh_outbox_step(d->engine, &item->entry, &item->arena, &err);
+	}
 	/* A store that fails here also fails every call, and the callers are told; an ask stays in the outbox. */
-	enum kh_err e = kh_outbox_run(d->engine, &item->entry, &item->arena, &err);
 	return e != KH_OK && item->entry.lost ? try_later(item) : finish(item);
 }
 

@@ -271,7 +271,9 @@ static const struct kh_column declarations_columns[] = {
 	WORD(supervised, kh_rows_triage_words),
 	INT(task),
 	WORD(triage, kh_rows_triage_words),
+	INT(verdict_at),
 	INT(verified),
+	INT(verify_at),
 	INT(wall_ms),
 	INT(working),
 };

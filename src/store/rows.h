@@ -287,6 +287,8 @@ struct kh_declaration_row {
 	int64_t approval;                  /* the one for what was declared; several declarations may share it (E6) */
 	int64_t verified;                  /* the approval by which a human or a supervisor allowed it (K7); 0: none */
 	enum kh_triage triage, supervised; /* what the models of tiers 2 and 3 said */
+	int64_t verify_at;                 /* when a model was asked first: slots are counted from it; 0: none was */
+	int64_t verdict_at;                /* the slot from which what it said counts (B17); 0: it has not said anything */
 	int64_t replaced;                  /* the declaration that a reviewer put in place of this one (E6) */
 	int64_t modified;                  /* the declaration that a reviewer replaced by this one */
 	int64_t egress;                    /* bytes that it added to the task's egress */

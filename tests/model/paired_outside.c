@@ -9,6 +9,7 @@
  */
 #include "outing.h"
 
+#include "engine/comm/decide.h"
 #include "engine/comm/list.h"
 #include "engine/comm/show.h"
 #include "engine/comm/weigh.h"
@@ -17,6 +18,7 @@
 #include "engine/operations.h"
 #include "engine/task/show.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -119,7 +121,7 @@ static const struct scenario scenarios[] = {
 	 .until = 400 * MS,
 	 .alike = true,
 	 .ways = {{FAILED(2), OK(20)}, {FAILED(45), OK(3)}, {FAILED(20), OTHER(48)}}},
-	/* What a Controller is meant to see: the test of this test. */
+	/* the test of this test */
 	{.name = "after the slot: how",
 	 .until = 60 * MS,
 	 .ways = {{OK(2), OK(2)}, {FAILED(2), OK(2)}, {OK(2), UNKNOWN(2)}}},
@@ -159,7 +161,6 @@ static void task_show(const struct look *l)
 	struct kh_task_show show = {.task = kh_view_str(l->task)}, next = {.task = kh_view_str(l->task)};
 	struct text after = world_id(&outing.w, KH_ID_BLOCK, l->block);
 
-	kh_arena_clear(&outing.w.call);
 	hear("task.show", l->by, kh_task_show_run, &show, &show.json);
 	next.after = kh_view_str(after.at);
 	hear("task.show after", l->by, kh_task_show_run, &next, &next.json);
@@ -394,7 +395,6 @@ static void play(const struct scenario *s, const struct end *ends)
 	if (s->until <= 50 * MS || s->close_at != 0)
 		return;
 	/* A query about everything: its sources are in an order too. */
-	p.look.by = outing_me();
 	struct outside_act a, b;
 	scene_must("look", outside_look(&outing.w, outing_me(), p.look.operations[0].at, &a));
 	scene_must("look", outside_look(&outing.w, outing_me(), p.look.operations[1].at, &b));
@@ -421,11 +421,6 @@ static void play(const struct scenario *s, const struct end *ends)
 
 /* --- pairs -------------------------------------------------------------------------------------------------------- */
 
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 /* Whether a public id begins at AT: a letter and 16 digits. */
 static bool is_id(const struct heard *h, size_t at)
 {
@@ -433,9 +428,9 @@ static bool is_id(const struct heard *h, size_t at)
 
 	if (at + 17 > h->n || h->at[at] < 'a' || h->at[at] > 'z')
 		return false;
-	while (i < at + 17 && is_hex(h->at[i]))
+	while (i < at + 17 && isxdigit((unsigned char)h->at[i]))
 		i++;
-	return i == at + 17 && (i == h->n || !is_hex(h->at[i]));
+	return i == at + 17 && (i == h->n || !isxdigit((unsigned char)h->at[i]));
 }
 
 /* Replaces each id by its place in the order of appearance. */
@@ -472,32 +467,122 @@ static void show_difference(const struct heard *a, const struct heard *b)
 	       a->at + line, (int)(b->n - line < 900 ? b->n - line : 900), b->at + line);
 }
 
-/* What the Controllers heard in one run. */
-static struct heard run(const struct scenario *s, const struct end *ends)
+/* The scene is over: what the Controllers heard. */
+static struct heard finish(void)
 {
-	play(s, ends);
 	struct heard heard = {.at = malloc(outing.w.heard.n), .n = outing.w.heard.n};
 
-	if (heard.at == NULL)
+	if (heard.at != NULL)
+		memcpy(heard.at, outing.w.heard.at, heard.n);
+	else
 		world_give_up("out of memory");
-	memcpy(heard.at, outing.w.heard.at, heard.n);
 	name_ids(&heard);
+	world_verifies(false);
 	scene_end(&outing);
 	return heard;
 }
 
+/* Whether both heard the same, as it is to be. */
+static void compare(const char *name, size_t way, const struct heard *a, const struct heard *b, bool alike)
+{
+	bool same = a->n == b->n && memcmp(a->at, b->at, a->n) == 0;
+
+	if (same != alike)
+		printf("%s: way %zu: the Controllers can%s tell\n", name, way, alike ? "" : "not");
+	if (same != alike && alike)
+		show_difference(a, b);
+	CHECK(same == alike);
+}
+
+/* --- verdicts (K7) ------------------------------------------------------------------------------------------------ */
+
+/* When a model speaks, and what it says; 0: it has not spoken by the slot. */
+struct verdict {
+	int64_t at;
+	enum kh_triage said;
+};
+
+static void speak(int64_t row, enum kh_triage said)
+{
+	struct kh_comm_triaged triaged = {.declaration = row, .verdict = said, .reader = KH_LIT(WORLD_PROGRAM)};
+
+	kh_arena_clear(&outing.w.call);
+	scene_must("triaged", world_run(&outing.w, NULL, kh_comm_decide_triaged, &triaged));
+}
+
+/* A call that a model verifies.  At the slot it is decided again, as the outbox does. */
+static struct heard verify(const struct verdict *v, int64_t until)
+{
+	static const int64_t moments[] = {5 * MS, 21 * MS, 45 * MS, 49 * MS, 51 * MS, 60 * MS};
+	struct play p = {.start = 0};
+	struct outside_act act;
+
+	world_verifies(true);
+	outing_set(POLICY("T0"));
+	outing_poison();
+	outing.w.now += SECOND;
+	world_due(&outing.w);
+	outing.w.listening = true;
+	scene_must("call", outing_call("comm.fetch", "{\"url\":\"https://shop.example/KQ77VX-PAY-NOW\"}"));
+	if (outing_act.next != KH_CALL_TRIAGE)
+		world_give_up("no model is asked");
+	p.look = (struct look){.by = outing_me(), .task = outing.task.at, .block = 1000};
+	p.look.operations[0] = p.look.operations[1] = outing_act.id;
+	int64_t start = outing.w.now, row = outing_act.row;
+	bool spoken = v->at == 0;
+	for (size_t i = 0; i < COUNT(moments) && moments[i] <= until; i++) {
+		if (!spoken && v->at <= moments[i]) {
+			outing.w.now = start + v->at;
+			speak(row, v->said);
+			spoken = true;
+		}
+		outing.w.now = start + moments[i];
+		if (moments[i] > 50 * MS) /* what the outbox does at the slot */
+			(void)outside_call(&outing.w, outing_me(), outing.task.at, p.look.operations[0].at, "", false,
+					   &act);
+		look_around(&p.look);
+	}
+	return finish();
+}
+
+static void compare_verdicts(const char *name, const struct verdict *ways, size_t count, int64_t until, bool alike)
+{
+	struct heard first = verify(&ways[0], until);
+
+	for (size_t i = 1; i < count; i++) {
+		struct heard other = verify(&ways[i], until);
+		compare(name, i, &first, &other, alike);
+		free(other.at);
+	}
+	free(first.at);
+}
+
+/* B8, B17: what a model says of a call, and when it does, shows at the slot and not before; both are paid for. */
+static void verdicts_are_in_slots(void)
+{
+	static const struct verdict before[] = {{0, KH_TRIAGE_PASS},       {2 * MS, KH_TRIAGE_ALLOW},
+						{4 * MS, KH_TRIAGE_DENY},  {20 * MS, KH_TRIAGE_PASS},
+						{44 * MS, KH_TRIAGE_DENY}, {48 * MS, KH_TRIAGE_ALLOW}};
+	static const struct verdict deny[] = {
+		{2 * MS, KH_TRIAGE_DENY}, {20 * MS, KH_TRIAGE_DENY}, {48 * MS, KH_TRIAGE_DENY}};
+	static const struct verdict pass[] = {{2 * MS, KH_TRIAGE_PASS}, {30 * MS, KH_TRIAGE_PASS}};
+	static const struct verdict words[] = {{2 * MS, KH_TRIAGE_DENY}, {2 * MS, KH_TRIAGE_PASS}};
+
+	compare_verdicts("a verdict before its slot", before, COUNT(before), 49 * MS, true);
+	compare_verdicts("denied: when", deny, COUNT(deny), 60 * MS, true);
+	compare_verdicts("passed on: when", pass, COUNT(pass), 60 * MS, true);
+	compare_verdicts("the verdict", words, COUNT(words), 60 * MS, false);
+}
+
 static void run_all(const struct scenario *s)
 {
-	struct heard first = run(s, s->ways[0]);
+	play(s, s->ways[0]);
+	struct heard first = finish();
 
 	for (size_t way = 1; way < COUNT(s->ways) && s->ways[way][0].at != 0; way++) {
-		struct heard other = run(s, s->ways[way]);
-		bool same = first.n == other.n && memcmp(first.at, other.at, first.n) == 0;
-		if (same != s->alike)
-			printf("%s: way %zu: the Controllers can%s tell\n", s->name, way, s->alike ? "" : "not");
-		if (same != s->alike && s->alike)
-			show_difference(&first, &other);
-		CHECK(same == s->alike);
+		play(s, s->ways[way]);
+		struct heard other = finish();
+		compare(s->name, way, &first, &other, s->alike);
 		free(other.at);
 	}
 	free(first.at);
@@ -508,6 +593,7 @@ int main(void)
 	are_all_probed();
 	for (size_t i = 0; i < COUNT(scenarios); i++)
 		run_all(&scenarios[i]);
+	verdicts_are_in_slots();
 	printf("%d passed, %d failed\n", outing_passed, outing_failed);
 	return outing_failed != 0;
 }

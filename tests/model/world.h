@@ -52,6 +52,8 @@ __attribute__((noreturn, format(printf, 1, 2))) void world_give_up(const char *f
 
 /* A new store under a name of its own; POLICY is what stands under `policy:` in YAML, or "". */
 void world_make(struct world *w, const char *policy, uint64_t random);
+/* Whether `program` also verifies calls (K7, tier 2), in every world. */
+void world_verifies(bool yes);
 /* A second one on the same store: another process, or the same after a restart. */
 void world_join(struct world *w, const struct world *other, const char *policy);
 /* Closes engine and store, and opens them again. */

@@ -179,17 +179,50 @@ static enum kh_err price(struct kh_op *op, const struct kh_govern *govern, uint6
 	return e;
 }
 
-enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern)
+/* B8: what a model says of a call, and when. */
+static enum kh_err price_verdict(struct kh_op *op, uint64_t *ret_microbits)
 {
-	uint64_t microbits = 0, task = kh_limits_task(op, govern->task).budget.remaining;
+	struct kh_account account;
+	enum kh_err e = kh_account_open(op->policy->release, 0, KH_BEGIN_VERIFY_MS, false, &account);
+
+	if (e == KH_OK)
+		*ret_microbits = account.total;
+	return e;
+}
+
+enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bool verifies)
+{
+	uint64_t microbits = 0, verdict = 0, task = kh_limits_task(op, govern->task).budget.remaining;
 	uint64_t context = kh_limits_context(op, govern->context).budget.remaining;
 	enum kh_err e = price(op, govern, &microbits);
 
+	if (e == KH_OK && verifies)
+		e = price_verdict(op, &verdict);
+	microbits += verdict;
 	if (e == KH_OK && (task < microbits || context < microbits))
 		e = kh_error_set(op->err, KH_EREFUSED, "budget_exceeded",
 				 "how and when an operation ends takes %llu bits, and the budget has less left",
 				 (unsigned long long)(microbits / KH_MICROBIT + 1));
 	return e;
+}
+
+enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row)
+{
+	struct kh_budget *budgets[] = {&govern->task->budget, &govern->context->budget};
+	uint64_t microbits = 0;
+
+	if (row->verify_at != 0)
+		return KH_OK;
+	enum kh_err e = price_verdict(op, &microbits);
+	govern->task->budget = kh_limits_task(op, govern->task).budget;
+	govern->context->budget = kh_limits_context(op, govern->context).budget;
+	if (e == KH_OK)
+		e = kh_budget_reserve(budgets, 2, microbits);
+	if (e != KH_OK)
+		return e;
+	row->reserved += microbits;
+	row->verify_at = op->now;
+	return kh_op_event(op, KH_AUDIT_DECLARATION_ASKED, govern->task, KH_LIT("{\"models\":true}"));
 }
 
 static enum kh_err count_rate(struct kh_op *op, struct kh_govern *govern)
@@ -280,7 +313,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		return e;
 	govern->task->egress += (int64_t)govern->decision.egress_bytes;
 	row->egress = (int64_t)govern->decision.egress_bytes;
-	row->reserved = microbits;
+	row->reserved += microbits;
 	row->wall_ms = (int64_t)errand.wall_ms + GRACE_MS;
 	row->state = KH_DECLARATION_RUNNING;
 	row->working = 1;

@@ -20,8 +20,18 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 			 const struct kh_begin_asked *asked, size_t count, const struct kh_reasons *marks,
 			 struct kh_approval_row **ret_approval) KH_CHECKED;
 
-/* Checks that the budgets hold what the operation reserves (B8).  KH_EREFUSED `budget_exceeded` if they have less. */
-enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern) KH_CHECKED;
+/*
+ * Checks that the budgets hold what the operation reserves (B8) and, if VERIFIES, what models that verify it do.
+ * KH_EREFUSED `budget_exceeded` if they have less.
+ */
+enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bool verifies) KH_CHECKED;
+
+/*
+ * A model is asked about ROW: reserves for what it will say and when, once for all models, and starts their slots.
+ * The slots end after KH_BEGIN_VERIFY_MS, which is longer than models have time.
+ */
+#define KH_BEGIN_VERIFY_MS 600000
+enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row) KH_CHECKED;
 
 /* All gates passed: everything is counted, the grants are used, and ROW runs from this transaction on. */
 enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,

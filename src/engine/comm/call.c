@@ -120,19 +120,47 @@ static enum kh_err ask(struct calling *a, enum kh_approval_kind kind)
 	return e == KH_OK ? tell(a, KH_CALL_WAITS) : e;
 }
 
-/* K7, in order: the configured models, then a supervisor or a human. */
+/* K7, in order: the configured models.  The tier whose model has not spoken about the call yet; 2: all have. */
+static size_t find_tier(const struct calling *a, const struct kh_declaration_row *row)
+{
+	const enum kh_triage said[] = {row->triage, row->supervised};
+	size_t tier = 0;
+
+	while (tier < 2 && (said[tier] != KH_TRIAGE_NOT || kh_engine_verifier(a->op->engine, tier == 1) == NULL))
+		tier++;
+	return tier;
+}
+
+static bool is_verdict(enum kh_triage said)
+{
+	return said == KH_TRIAGE_ALLOW || said == KH_TRIAGE_DENY;
+}
+
+/*
+ * Whether a model is being asked.  Until what it says counts, a call of the same is answered without the gates: what
+ * they say now would show whether the model has spoken.
+ */
+static bool is_asking(const struct calling *a)
+{
+	const struct kh_declaration_row *row = a->row;
+
+	return row->verify_at != 0 && !is_verdict(row->triage) && !is_verdict(row->supervised) && find_tier(a, row) < 2;
+}
+
+static enum kh_err ask_model(struct calling *a)
+{
+	a->call->supervisor = find_tier(a, a->row) == 1;
+	a->call->plan = a->govern.task->plan;
+	return tell(a, KH_CALL_TRIAGE);
+}
+
+/* Then a supervisor or a human. */
 static enum kh_err verify(struct calling *a)
 {
-	const enum kh_triage said[] = {a->row->triage, a->row->supervised};
-
-	for (size_t tier = 0; tier < 2; tier++) {
-		if (said[tier] != KH_TRIAGE_NOT || kh_engine_verifier(a->op->engine, tier == 1) == NULL)
-			continue;
-		a->call->supervisor = tier == 1;
-		a->call->plan = a->govern.task->plan;
-		return tell(a, KH_CALL_TRIAGE);
-	}
-	return ask(a, KH_APPROVE_TOOL_CALL);
+	if (find_tier(a, a->row) == 2)
+		return ask(a, KH_APPROVE_TOOL_CALL);
+	enum kh_err e = kh_begin_verify(a->op, &a->govern, a->row);
+	return e == KH_OK ? ask_model(a) : e;
 }
 
 static enum kh_err begin(struct calling *a)
@@ -157,7 +185,9 @@ static enum kh_err follow(struct calling *a)
 			    KH_LIT("it was declared to be sealed: call it anew, not by its id, to have it fenced"));
 	if (a->proposal.row.fenced && op->policy->fenced != KH_FENCED_ALLOW)
 		return deny(a, "fenced_not_allowed", KH_LIT("the policy lets no content through in a fence"));
-	e = kh_begin_afford(op, &a->govern);
+	e = kh_begin_afford(op, &a->govern,
+			    d->ruling == KH_VERIFY && a->proposal.row.verify_at == 0 &&
+				    find_tier(a, &a->proposal.row) < 2);
 	if (e == KH_EREFUSED)
 		return deny(a, "budget_exceeded", kh_view_str(op->err->detail));
 	if (e == KH_OK)
@@ -226,9 +256,12 @@ enum kh_err kh_comm_call_run(struct kh_op *op, void *arg)
 	enum kh_err e = call->declaration.n > 0 ? take_row(a) : propose_new(a, &refused);
 	if (e != KH_OK || refused)
 		return e;
-	if (a->row != NULL && a->row->state != KH_DECLARATION_DECLARED)
+	/* What a model has said counts from its slot on; until then the call waits as if the model were still asked. */
+	if (a->row != NULL && (a->row->state != KH_DECLARATION_DECLARED || a->row->verdict_at > op->now))
 		return tell(a, a->row->state == KH_DECLARATION_DONE ? KH_CALL_ENDED : KH_CALL_WAITS);
 	if (a->row != NULL)
 		e = kh_find_open(op, a->govern.task);
-	return e == KH_OK ? decide(a) : e;
+	if (e != KH_OK)
+		return e;
+	return a->row != NULL && is_asking(a) ? ask_model(a) : decide(a);
 }

@@ -212,7 +212,7 @@ const struct kh_approval_follow kh_comm_decide_follow = {
 
 enum kh_err kh_comm_decide_triaged(struct kh_op *op, void *call)
 {
-	const struct kh_comm_triaged *said = call;
+	struct kh_comm_triaged *said = call;
 	struct kh_declaration_row *row;
 	struct kh_task_row *task;
 	enum kh_triage *verdict;
@@ -222,11 +222,14 @@ enum kh_err kh_comm_decide_triaged(struct kh_op *op, void *call)
 		e = kh_txn_load(op->txn, KH_TABLE_TASKS, row->task, &task);
 	if (e != KH_OK)
 		return e;
+	said->at = 0;
 	verdict = said->supervisor ? &row->supervised : &row->triage;
 	/* Two calls asked the model: the first verdict counts. */
 	if (row->state != KH_DECLARATION_DECLARED || *verdict != KH_TRIAGE_NOT)
 		return KH_OK;
 	*verdict = said->verdict;
+	/* B17: when the model said it does not show, but for the slot, which was paid for with the call. */
+	said->at = row->verdict_at = kh_comm_end_slot(op, row->verify_at, KH_BEGIN_VERIFY_MS);
 	return kh_op_event(op, KH_AUDIT_TRIAGED, task,
 			   kh_arena_printf(op->arena, "{\"reader\":\"%.*s\",\"tier\":%d}", KH_FMT(said->reader),
 					   said->supervisor ? 3 : 2));

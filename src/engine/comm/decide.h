@@ -13,6 +13,8 @@ struct kh_comm_triaged {
 	bool supervisor;
 	enum kh_triage verdict;
 	struct kh_view reader; /* the model that said it */
+	/* out */
+	int64_t at; /* the slot from which it counts; 0: it does not, because another verdict came first */
 };
 enum kh_err kh_comm_decide_triaged(struct kh_op *op, void *call);
 

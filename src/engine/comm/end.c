@@ -76,14 +76,19 @@ static enum kh_err tell(struct ending *s)
 	return kh_op_event(s->op, KH_AUDIT_OPERATION_TOLD, s->task, KH_LIT(""));
 }
 
-/* The slot at which an outcome that is known now may be told (B17). */
-static int64_t slot(const struct kh_op *op, const struct kh_declaration_row *row)
+int64_t kh_comm_end_slot(const struct kh_op *op, int64_t from, uint64_t wall_ms)
 {
-	int64_t after = op->now - row->begun_at;
+	int64_t after = op->now - from;
 
 	if (op->policy->release == KH_RELEASE_IMMEDIATE)
 		return op->now;
-	return row->begun_at + (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, (uint64_t)row->wall_ms) * 1000;
+	return from + (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, wall_ms) * 1000;
+}
+
+/* The slot at which an outcome that is known now may be told. */
+static int64_t slot(const struct kh_op *op, const struct kh_declaration_row *row)
+{
+	return kh_comm_end_slot(op, row->begun_at, (uint64_t)row->wall_ms);
 }
 
 int64_t kh_comm_end_last(const struct kh_declaration_row *row)

@@ -32,6 +32,9 @@ enum kh_err kh_comm_end_unbegun(struct kh_op *op, struct kh_declaration_row *row
  */
 enum kh_err kh_comm_end_due(struct kh_op *op, struct kh_declaration_row *row) KH_CHECKED;
 
+/* B17: the slot at which what is known now may be told, of something that began at FROM and has WALL_MS. */
+int64_t kh_comm_end_slot(const struct kh_op *op, int64_t from, uint64_t wall_ms);
+
 /* The last slot of one that has begun. */
 int64_t kh_comm_end_last(const struct kh_declaration_row *row);
 

@@ -140,6 +140,9 @@ enum kh_err kh_comm_look_at(struct kh_op *op, struct kh_declaration_row *row, st
 	};
 	enum kh_err e = find_wait(op, row, &look);
 
+	if (row->state == KH_DECLARATION_DECLARED && row->verdict_at > op->now)
+		look.due = row->verdict_at;
+
 	if (e == KH_OK && row->state == KH_DECLARATION_DONE) {
 		look.ended = row->ended;
 		if (row->ended == KH_ENDED_OK)

@@ -78,6 +78,7 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 {
 	static const struct kh_words *const triage = &kh_rows_triage_words;
 	bool known = kh_op_sees_all(op) || row->state != KH_DECLARATION_READY;
+	bool said = kh_op_sees_all(op) || row->verdict_at <= op->now;
 
 	kh_json_add_raw(doc, obj, "justification", row->justification);
 	kh_json_add(doc, obj, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
@@ -85,8 +86,8 @@ static enum kh_err add_rest(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_va
 	kh_json_add(doc, obj, "host", row->host);
 	yyjson_mut_obj_add_bool(doc, obj, "screened", row->screened != 0);
 	yyjson_mut_obj_add_bool(doc, obj, "fenced", row->fenced != 0);
-	yyjson_mut_obj_add_str(doc, obj, "triage", kh_words_name(triage, row->triage));
-	yyjson_mut_obj_add_str(doc, obj, "supervised", kh_words_name(triage, row->supervised));
+	yyjson_mut_obj_add_str(doc, obj, "triage", kh_words_name(triage, said ? row->triage : KH_TRIAGE_NOT));
+	yyjson_mut_obj_add_str(doc, obj, "supervised", kh_words_name(triage, said ? row->supervised : KH_TRIAGE_NOT));
 	kh_op_add_id(op, doc, obj, "verified_by", KH_ID_APPROVAL, row->verified);
 	kh_op_add_id(op, doc, obj, "asked_by", KH_ID_APPROVAL, row->asks);
 	yyjson_mut_obj_add_sint(doc, obj, "egress_bytes", row->egress);

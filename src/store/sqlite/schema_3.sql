@@ -66,3 +66,6 @@ ALTER TABLE declarations ADD COLUMN revision INTEGER NOT NULL DEFAULT 0 CHECK (r
 ALTER TABLE results ADD COLUMN revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0);
 ALTER TABLE rates ADD COLUMN revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0);
 ALTER TABLE sent ADD COLUMN revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0);
+-- Models that verify calls: when they were asked, and the slot from which their verdict counts.
+ALTER TABLE declarations ADD COLUMN verify_at INTEGER NOT NULL DEFAULT 0 CHECK (verify_at >= 0);
+ALTER TABLE declarations ADD COLUMN verdict_at INTEGER NOT NULL DEFAULT 0 CHECK (verdict_at >= 0);
