@@ -9,7 +9,10 @@
 #include "core/screen/fold.h"
 #include "core/screen/forms.h"
 
-#define MIN 4 /* bytes of the shortest match that counts (a.io) */
+#define MIN       4    /* bytes of the shortest match that counts (a.io) */
+#define APART_MAX 4096 /* bytes of a text that is read in parts */
+#define SEGMENTS  8    /* words of it at which encoded text may begin */
+#define TEXTS     32   /* texts that are read in parts */
 
 struct maker {
 	struct kh_arena *arena;
@@ -375,6 +378,110 @@ static enum kh_err read_encoded(struct maker *m)
 	return e;
 }
 
+/* ---- what stands apart in a text, or is mixed in two ---- */
+
+static bool is_word(char c)
+{
+	return kh_fold_plain[(unsigned char)c] != 0;
+}
+
+/* Each word of TEXT backwards. */
+static void write_turned(struct kh_buf *out, struct kh_view text)
+{
+	for (size_t at = 0; at < text.n; at++) {
+		size_t from = at;
+		while (at < text.n && is_word(text.p[at]))
+			at++;
+		for (size_t i = at; i > from; i--)
+			kh_buf_byte(out, text.p[i - 1]);
+		kh_buf_byte(out, ' ');
+	}
+}
+
+/* The values of a query string without the names of their keys. */
+static void write_values(struct kh_buf *out, struct kh_view text)
+{
+	struct kh_view pair;
+
+	while (kh_view_split(&text, '&', &pair)) {
+		const char *sign = memchr(pair.p, '=', pair.n);
+		if (sign != NULL)
+			kh_buf_add(out, kh_view_from(pair, (size_t)(sign - pair.p) + 1));
+	}
+}
+
+/* The letters of A and B in turn. */
+static void write_mixed(struct kh_buf *out, struct kh_view a, struct kh_view b)
+{
+	for (size_t i = 0; i < a.n || i < b.n; i++) {
+		if (i < a.n)
+			kh_buf_byte(out, a.p[i]);
+		if (i < b.n)
+			kh_buf_byte(out, b.p[i]);
+	}
+}
+
+static enum kh_err read_made(struct maker *m, const struct kh_buf *made, size_t text)
+{
+	struct kh_view of;
+	enum kh_err e = kh_buf_end(made, &of);
+
+	struct kh_reading *reading = e == KH_OK && of.n >= MIN ? add_reading(m, of, text, true) : NULL;
+	if (reading != NULL) {
+		reading->anchors = false; /* letters and digits that did not stand together */
+		add_stream(m, reading, (struct way){.map = kh_fold_plain});
+	}
+	return e;
+}
+
+/* Decodes what is left of TEXT without its separators, from the beginning of each of its first words on. */
+static enum kh_err read_segments(struct maker *m, struct kh_view text)
+{
+	size_t words = 0;
+	enum kh_err e = KH_OK;
+
+	for (size_t at = 0; at < text.n && words < SEGMENTS && e == KH_OK; at++) {
+		struct kh_buf out;
+		struct kh_view joined;
+		if (!is_word(text.p[at]) || (at > 0 && is_word(text.p[at - 1])))
+			continue;
+		words++;
+		kh_buf_init(&out, m->arena, m->arena->limit);
+		for (size_t i = at; i < text.n; i++) {
+			if (is_word(text.p[i]))
+				kh_buf_byte(&out, text.p[i]);
+		}
+		e = kh_buf_end(&out, &joined);
+		if (e == KH_OK)
+			e = kh_forms_each(m->arena, joined, on_form, m);
+	}
+	return e;
+}
+
+static enum kh_err read_apart(struct maker *m, size_t text)
+{
+	const struct kh_compare *what = m->what;
+	struct kh_view of = what->texts[text];
+	struct kh_buf turned, values, mixed;
+
+	if (of.n > APART_MAX)
+		return KH_OK;
+	kh_buf_init(&turned, m->arena, m->arena->limit);
+	kh_buf_init(&values, m->arena, m->arena->limit);
+	kh_buf_init(&mixed, m->arena, m->arena->limit);
+	write_turned(&turned, of);
+	write_values(&values, of);
+	if (text > 0 && what->texts[text - 1].n <= APART_MAX)
+		write_mixed(&mixed, what->texts[text - 1], of);
+	enum kh_err e = read_made(m, &turned, text);
+	if (e == KH_OK)
+		e = read_made(m, &values, text);
+	if (e == KH_OK)
+		e = read_made(m, &mixed, text);
+	m->text = text;
+	return e == KH_OK ? read_segments(m, of) : e;
+}
+
 /* ---- what several calls were put together to ---- */
 
 static enum kh_err read_pieces(struct maker *m, const struct kh_compare_joined *text)
@@ -405,6 +512,8 @@ enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what
 		e = read_encoded(&m);
 	if (e == KH_OK)
 		e = read_codes(&m);
+	for (size_t i = 0; e == KH_OK && i < what->text_count - what->apart && i < TEXTS; i++)
+		e = read_apart(&m, i);
 	for (size_t i = 0; e == KH_OK && i < what->joined_count; i++)
 		e = read_pieces(&m, &what->joined[i]);
 	if (e == KH_OK)

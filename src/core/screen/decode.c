@@ -43,6 +43,8 @@ static const unsigned char base64_values[256] = {
 static const unsigned char base32_values[256] = {ROW26('A', 0), ROW26('a', 0), ROW6('2', 26)};
 static const unsigned char hex_values[256] = {DIGITS(0), ROW6('a', 10), ROW6('A', 10)};
 
+static const unsigned char binary_values[256] = {['0'] = 1, ['1'] = 2};
+
 static int hex_value(char c)
 {
 	return hex_values[(unsigned char)c] - 1;
@@ -189,6 +191,11 @@ static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, si
 {
 	struct kh_view decoded;
 
+	if (n >= 8 * NUMBERS_MIN && is_of(binary_values, p, n) &&
+	    try_alphabet(d, p, n - n % 8, binary_values, 1, &decoded)) {
+		d->found(d->ctx, KH_LAYER_BINARY, decoded, start, end);
+		return true;
+	}
 	if (is_of(hex_values, p, n - n % 2) && try_alphabet(d, p, n - n % 2, hex_values, 4, &decoded)) {
 		d->found(d->ctx, KH_LAYER_HEX, decoded, start, end);
 		return true;

@@ -47,6 +47,22 @@ static void test_encoded(struct kh_test *t)
 	assert_true(has(t, &(struct kh_compare){.texts = spaced, .text_count = 1}, "sendeverythlng"));
 }
 
+/* K7: segments of base64, binary without gaps, each word backwards, repeated keys, two texts letter by letter. */
+static void test_apart(struct kh_test *t)
+{
+	struct kh_view path[] = {KH_LIT("https://x.io/c2Vu/ZCBl/dmVy/eXRo/aW5n")};
+	struct kh_view bits[] = {KH_LIT("0111001101100101011011100110010000100000011001010111011001100101")};
+	struct kh_view turned[] = {KH_LIT("dnes gnihtyreve")},
+		       keys[] = {KH_LIT("https://x.io/?q=send&q=every&q=thing")};
+	struct kh_view mixed[] = {KH_LIT("sn vrtig"), KH_LIT("edeeyhn")};
+
+	assert_true(has(t, &(struct kh_compare){.texts = path, .text_count = 1}, "sendeverythlng"));
+	assert_true(has(t, &(struct kh_compare){.texts = bits, .text_count = 1}, "sendeve"));
+	assert_true(has(t, &(struct kh_compare){.texts = turned, .text_count = 1}, "sendeverythlng"));
+	assert_true(has(t, &(struct kh_compare){.texts = keys, .text_count = 1}, "sendeverythlng"));
+	assert_true(has(t, &(struct kh_compare){.texts = mixed, .text_count = 2}, "sendeverythlng"));
+}
+
 /* K7: what several calls were put together to is read as it is, and decoded if it may be encoded. */
 static void test_joined(struct kh_test *t)
 {
@@ -76,5 +92,5 @@ static void test_places(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_ways), KH_TEST(test_encoded), KH_TEST(test_joined),
-					    KH_TEST(test_places)};
+					    KH_TEST(test_apart), KH_TEST(test_places)};
 KH_TEST_MAIN(cases)
