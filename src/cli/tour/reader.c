@@ -102,9 +102,14 @@ void kh_tour_reader_turned(struct kh_stage *s, const char *task)
 		     "   was asked, nor why. The human saw it, labelled, and the record has it.");
 }
 
-void kh_tour_reader_summary(struct kh_stage *s, const char *task)
+void kh_tour_reader_summary(struct kh_stage *s)
 {
 	kh_stage_heading(s, "Category 3: free text, asked for, approved twice, edited");
+	kh_stage_say(s, "The first task has asked two wider questions about the page than at first, and may not widen\n"
+			"them again: free text is for another one.\n\n");
+	KH_STAGE_TYPE(s, 0, "task", "open", "a summary of the offer");
+	const char *task = kh_stage_id(s, 't');
+	KH_STAGE_TYPE(s, 0, "task", "add", task, KH_TOUR_WEB_PAGE);
 	kh_stage_query(s, task, "summary.json",
 		       "{\"category\": 3, \"target\": \"extract\", \"max_words\": 30,\n"
 		       " \"directive\": \"Say in a sentence what the page offers.\",\n"

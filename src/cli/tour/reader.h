@@ -11,7 +11,7 @@ void kh_tour_reader_ask(struct kh_stage *s, const char *task);
 void kh_tour_reader_turned(struct kh_stage *s, const char *task);
 
 /* Category 3: approved twice, edited. */
-void kh_tour_reader_summary(struct kh_stage *s, const char *task);
+void kh_tour_reader_summary(struct kh_stage *s);
 
 /* Asks about PAGE, a file of the tour's folder, in a second task with few bits. */
 void kh_tour_reader_budget(struct kh_stage *s, const char *task);

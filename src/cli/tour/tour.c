@@ -128,7 +128,7 @@ static void tell(struct tour *t)
 	kh_tour_reader_ask(s, t->web.task);
 	kh_tour_web_held(s, &t->web);
 	kh_tour_reader_turned(s, t->web.task);
-	kh_tour_reader_summary(s, t->web.task);
+	kh_tour_reader_summary(s);
 	kh_tour_reader_budget(s, t->web.task);
 	step_audit(t);
 	kh_tour_web_stop(&t->web);

@@ -20,7 +20,7 @@ struct kh_errand {
 	const struct kh_policy_rule *rule; /* the rule that permitted it: statements, commands, paths */
 	struct kh_view task;               /* public id: names its workspace */
 	uint64_t wall_ms;                  /* limit for the whole errand */
-	int64_t until;                     /* when its time is over, on the engine's clock; waiting for a place counts */
+	int64_t until; /* when its time is over, on the engine's clock; waiting for a place counts */
 };
 
 enum kh_errand_end {
