@@ -168,9 +168,14 @@ struct feed {
 
 static bool feed(const struct kh_audit_entry *entry, void *arg)
 {
+	static const struct kh_chain some = {.n = 1};
 	struct feed *f = arg;
 	struct kh_audit_entry changed = *entry;
 
+	/* As verification tells the fold, which trusts it. */
+	changed.format = kh_audit_format(entry->body);
+	if (kh_view_find(entry->body, KH_LIT(",\"seen\":["), 0) != SIZE_MAX)
+		changed.seen = &some;
 	if (entry->id == f->event) {
 		size_t at = kh_view_find(entry->body, kh_view_str(f->from), 0);
 		if (at != SIZE_MAX) {
@@ -325,9 +330,8 @@ static void test_format_2(struct kh_test *t)
 	} all[] = {
 		{24, "\"revision\":1", "\"revision\":2", "state_revision"},
 		{24, "\"revision\":1,", "", "state_revision"},
-		{24, "\"seen\":[", "\"seen\":[1", "event_link"},
-		{24, "\"format\":2", "\"format\":3", "event_columns"},
-		{23, "\"format\":2,\"kind\"", "\"event\":23,\"kind\"", "event_columns"},
+		{23, "\"revision\":1", "\"revision\":0", "state_revision"},
+		{24, ",\"what\":", ",\"whet\":{},\"what\":", "event_malformed"},
 	};
 
 	for (size_t i = 0; i <= sizeof(all) / sizeof(all[0]); i++) {
