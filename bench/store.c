@@ -259,7 +259,7 @@ static enum kh_err make_rows(struct kh_txn *txn, void *arg)
 {
 	struct kh_arena *arena = arg;
 	struct kh_context_row context = {.id = 1};
-	struct kh_task_row task = {.context = 1, .budget = {100, 100, 0, 0}};
+	struct kh_task_row task = {.context = 1, .budget = {.budget = 100, .remaining = 100}};
 	struct kh_system_row system = {.id = 1, .format = KH_AUDIT_FORMAT};
 	enum kh_err e = txn->backend->insert(txn, KH_TABLE_SYSTEM, &system);
 

@@ -115,9 +115,10 @@ static const struct kh_closed_row languages[] = {
 #include "core/bcp/language.def"
 };
 #define KH_CURRENCY(code, digits, symbols, words) code,
-static const char *const currencies[] = {
+static const size_t currencies = sizeof((const char *const[]){
 #include "core/bcp/currency.def"
-};
+				 }) /
+				 sizeof(const char *);
 
 static void prove_list(enum kh_format format, const struct kh_closed_row *rows, size_t count)
 {
@@ -175,7 +176,7 @@ static void prove_numbers(void)
 	      "more than 18 digits");
 	PROVE(!is_form(KH_FORMAT_NUMBER, plain, "0.1234567890123456789"), "more than 18 places");
 	prove_bound(KH_FORMAT_NUMBER, plain, 2 * all_numbers(18));
-	prove_bound(KH_FORMAT_AMOUNT, plain, all_numbers(18) * (sizeof(currencies) / sizeof(currencies[0])));
+	prove_bound(KH_FORMAT_AMOUNT, plain, all_numbers(18) * (long double)currencies);
 	PROVE(is_form(KH_FORMAT_INTEGER, plain, "9007199254740992") &&
 		      is_form(KH_FORMAT_INTEGER, plain, "-9007199254740992") &&
 		      !is_form(KH_FORMAT_INTEGER, plain, "9007199254740993") &&

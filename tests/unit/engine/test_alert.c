@@ -12,12 +12,13 @@
 	"\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"n\",\"type\":\"integer\",\"min\":1,\"max\":" \
 	"65536}]"
 
-/* The number of the newest alert; 0: none. */
+/* Which alert is the newest, by its chain and its number there; 0: there is none. */
 static int64_t newest(struct kh_asking *w)
 {
 	struct kh_view event = kh_fixture_event(w->f, KH_AUDIT_ALERT);
+	yyjson_val *root = event.p != NULL ? kh_fixture_json(w->f, event) : NULL;
 
-	return event.p != NULL ? yyjson_get_sint(kh_json_get(kh_fixture_json(w->f, event), "event")) : 0;
+	return yyjson_get_sint(kh_json_get(root, "chain")) * 1000 + yyjson_get_sint(kh_json_get(root, "n"));
 }
 
 static void test_alert_task_budget(struct kh_test *t)
