@@ -86,24 +86,25 @@ static bool begin(struct kh_arena *arena, const struct kh_verify_request *call, 
 	return all != NULL && kh_sent_add(arena, all, line) == KH_OK;
 }
 
-/* The calls of a line, up to the first with a match. */
-static bool verify_all(struct kh_screen *screen, struct kh_arena *arena, struct kh_verify_request *call,
+/* The calls of a line, up to the first with a match.  OF has what they have in common. */
+static bool verify_all(struct kh_screen *screen, struct kh_arena *arena, const struct kh_verify_request *of,
 		       yyjson_val *calls, struct kh_verification *ret)
 {
+	struct kh_verify_request call = *of;
 	struct sending sent = {.n = 0};
 	size_t i, max;
 	yyjson_val *arguments;
 
 	ret->matches.n = 0;
 	yyjson_arr_foreach (calls, i, max, arguments) {
-		call->arguments = arguments;
-		call->sent = sent.at;
-		call->sent_count = sent.n;
-		if (kh_verify_call(screen, arena, call, ret) != KH_OK)
+		call.arguments = arguments;
+		call.sent = sent.at;
+		call.sent_count = sent.n;
+		if (kh_verify_call(screen, arena, &call, ret) != KH_OK)
 			return false;
 		if (ret->matches.n > 0)
 			return true;
-		if (!begin(arena, call, &sent))
+		if (!begin(arena, &call, &sent))
 			return false;
 	}
 	return max > 0;

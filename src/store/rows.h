@@ -288,14 +288,14 @@ struct kh_declaration_row {
 	int64_t verified;                  /* the approval by which a human or a supervisor allowed it (K7); 0: none */
 	enum kh_triage triage, supervised; /* what the models of tiers 2 and 3 said */
 	int64_t verify_at;                 /* when a model was asked first: slots are counted from it; 0: none was */
-	int64_t verdict_at;                /* the slot from which what it said counts (B17); 0: it has not said anything */
-	int64_t replaced;                  /* the declaration that a reviewer put in place of this one (E6) */
-	int64_t modified;                  /* the declaration that a reviewer replaced by this one */
-	int64_t egress;                    /* bytes that it added to the task's egress */
-	uint64_t reserved, charged;        /* microbits of its outcome and time (B8) */
-	int64_t holder;                    /* the process that carries it out (store.h) */
-	int64_t working;                   /* 1: as far as is known its worker has not ended, even if its task has */
-	int64_t block;                     /* its result, sealed */
+	int64_t verdict_at;         /* the slot from which what it said counts (B17); 0: it has not said anything */
+	int64_t replaced;           /* the declaration that a reviewer put in place of this one (E6) */
+	int64_t modified;           /* the declaration that a reviewer replaced by this one */
+	int64_t egress;             /* bytes that it added to the task's egress */
+	uint64_t reserved, charged; /* microbits of its outcome and time (B8) */
+	int64_t holder;             /* the process that carries it out (store.h) */
+	int64_t working;            /* 1: as far as is known its worker has not ended, even if its task has */
+	int64_t block;              /* its result, sealed */
 	int64_t declared_at, begun_at, ended_at;
 	int64_t wall_ms; /* milliseconds from its beginning to its last slot: a little more than it may run */
 	int64_t release_at;

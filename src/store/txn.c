@@ -361,7 +361,7 @@ enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit)
 		return e;
 	entry.hash = kh_canonical_digest(entry.body);
 	*chain = (struct kh_chain){.n = entry.n, .last = id, .head = entry.hash};
-	if (entry.seen != NULL)
+	if (entry.seen != NULL && audit->task != NULL)
 		audit->task->audit_seen = entry.seen->n;
 	e = txn->backend->append(txn, &entry);
 	if (e != KH_OK)

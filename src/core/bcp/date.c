@@ -40,9 +40,9 @@ static const char *const foreign_months[] = {
 	"septembre|septiembre|settembre|setembro",
 	"oktober|okt|octobre|octubre|ottobre|outubro",
 	"novembre|noviembre|novembro",
-	"dezember|dez|d\xc3\xa9"
-	"cembre|d\xc3\xa9"
-	"c|diciembre|dicembre|dezembro"};
+	("dezember|dez|d\xc3\xa9"
+	 "cembre|d\xc3\xa9"
+	 "c|diciembre|dicembre|dezembro")};
 static const char *const foreign_weekdays[] = {"montag|lundi|lunes|luned\xc3\xac|segunda|maandag",
 					       "dienstag|mardi|martes|marted\xc3\xac|ter\xc3\xa7"
 					       "a|dinsdag",

@@ -231,8 +231,8 @@ static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_DECLARATIONS_OF_TASK] = "declarations INDEXED BY declarations_of_task WHERE task = ?1",
 	[KH_INDEX_DECLARATIONS_OPEN] = "declarations INDEXED BY declarations_open WHERE task = ?1 AND state <> 'done'",
 	[KH_INDEX_DECLARATIONS_ALL_OPEN] = "declarations INDEXED BY declarations_open WHERE state <> 'done'",
-	[KH_INDEX_DECLARATIONS_UNTOLD] = "declarations INDEXED BY declarations_untold WHERE context = ?1 AND "
-					 "operation = ?2 AND state IN ('running', 'ready')",
+	[KH_INDEX_DECLARATIONS_UNTOLD] = ("declarations INDEXED BY declarations_untold WHERE context = ?1 AND "
+					  "operation = ?2 AND state IN ('running', 'ready')"),
 	[KH_INDEX_DECLARATIONS_WORKING] = "declarations INDEXED BY declarations_working WHERE working = 1",
 	[KH_INDEX_DECLARATIONS_OF_APPROVAL] =
 		"declarations INDEXED BY declarations_of_approval WHERE approval = ?1 AND approval > 0",
