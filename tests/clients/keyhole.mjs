@@ -36,6 +36,7 @@ Best wishes, Dana
 
 function configuration(site) {
   return `policy:
+  budgets: {escalations: 100, context_escalations: 1000}
   rates:
     category_1: 1000/second
     category_2: 1000/second

@@ -50,12 +50,13 @@
 #define LONGEST         60 /* seconds that one round may take */
 #define NAME_MAX_LENGTH 20
 
-static const char policy_text[] = "policy:\n  release: immediate\n  budgets:\n    task_bits: 1000000\n"
-				  "    context_bits: 100000000\n    escalations: 100\n  rates:\n"
-				  "    category_1: 1000000/second\n    category_2: 1000000/second\n"
-				  "    category_3: 1000000/second\n  operations:\n"
-				  "    - {name: comm.search, risk: low, rate: 1000/minute}\n"
-				  "    - {name: comm.read, risk: moderate, rate: 1000/minute, paths: [/srv]}\n";
+static const char policy_text[] =
+	"policy:\n  release: immediate\n  budgets:\n    task_bits: 1000000\n"
+	"    context_bits: 100000000\n    escalations: 100\n    context_escalations: 1000\n  rates:\n"
+	"    category_1: 1000000/second\n    category_2: 1000000/second\n"
+	"    category_3: 1000000/second\n  operations:\n"
+	"    - {name: comm.search, risk: low, rate: 1000/minute}\n"
+	"    - {name: comm.read, risk: moderate, rate: 1000/minute, paths: [/srv]}\n";
 
 enum ack_kind { ACK_ROW, ACK_QUERY, ACK_CLOSED, ACK_DECIDED, ACK_BEGUN, ACK_ENDED };
 

@@ -90,7 +90,10 @@ static void check_headers(const struct kh_http_pair *headers, size_t count)
 
 	if (e != KH_OK) {
 		kh_fuzz_error(&err);
-		HOLDS(kh_http_error_status(e, &err) == (e == KH_EINPUT ? 400 : 403));
+		unsigned status = e == KH_ELIMIT ? 413 : e == KH_EREFUSED ? 403 : 400;
+		if (strcmp(err.code, "unsupported_encoding") == 0)
+			status = 415;
+		HOLDS((unsigned)kh_http_error_status(e, &err) == status);
 		HOLDS(kh_http_error_text(e, &err, text).n < sizeof(text));
 		return;
 	}
