@@ -16,7 +16,11 @@ static void check_accepted(struct kh_arena *arena, const struct kh_declaration *
 	for (size_t i = 0; i < declaration->parameter_count; i++) {
 		const struct kh_parameter *parameter = &declaration->parameters[i];
 		HOLDS(parameter->value != NULL);
-		HOLDS(name.operation->is_upstream || kh_operation_parameter(name.operation, parameter->name) != NULL);
+		/* What it does not use is a text of the document's format, and nothing else. */
+		HOLDS(kh_declaration_uses(declaration, parameter) ||
+		      (yyjson_is_str(parameter->value) &&
+		       (kh_view_eq(parameter->name, KH_LIT("query")) || kh_view_eq(parameter->name, KH_LIT("url")) ||
+			kh_view_eq(parameter->name, KH_LIT("scope")))));
 	}
 }
 
