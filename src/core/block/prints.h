@@ -5,7 +5,7 @@
  * Of every form of the content (forms.h), windows of KH_PRINTS_WINDOW letters and digits are hashed with a secret key,
  * and of every SPAN windows in a row the one with the least hash is kept (winnowing).  So every shared run of
  * KH_PRINTS_WINDOW + SPAN - 1 letters and digits has a window in both.  SPAN is 3, so that a run of 14 is surely found,
- * and more for content that would have over KH_PRINTS_MAX fingerprints: about 50 for 10 MB of plain text.  URLs, hosts,
+ * and more for content that would have over KH_PRINTS_MAX fingerprints: about 77 for 10 MB of plain text.  URLs, hosts,
  * addresses and numbers are hashed by their keys (anchor.h), all of them.  The fingerprints are sorted, so their order
  * tells nothing.
  */

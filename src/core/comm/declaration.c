@@ -148,6 +148,21 @@ bool kh_declaration_uses(const struct kh_declaration *declaration, const struct 
 	return operation->is_upstream || kh_operation_parameter(operation, parameter->name) != NULL;
 }
 
+enum kh_err kh_declaration_write(struct kh_arena *arena, const struct kh_declaration *declaration, bool used,
+				 yyjson_val **ret_object, struct kh_error *err)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *made = yyjson_mut_obj(doc);
+
+	for (size_t i = 0; i < declaration->parameter_count; i++) {
+		const struct kh_parameter *p = &declaration->parameters[i];
+		if (kh_declaration_uses(declaration, p) == used)
+			yyjson_mut_obj_add(made, yyjson_mut_strn(doc, p->name.p, p->name.n),
+					   yyjson_val_mut_copy(doc, p->value));
+	}
+	return kh_json_freeze(arena, made, ret_object, err);
+}
+
 /* Checks the parameters that are given, and reports those that are missing; PATH is their path. */
 static enum kh_err check_parameters(struct kh_reasons *errors, struct kh_view path,
 				    const struct kh_declaration *declaration)

@@ -54,6 +54,10 @@ enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *scree
 /* False for `query`, `url` or `scope` of an operation that has no such parameter: they are recorded, and no more. */
 bool kh_declaration_uses(const struct kh_declaration *declaration, const struct kh_parameter *parameter);
 
+/* The parameters that the operation uses as an object, or those that it does not use. */
+enum kh_err kh_declaration_write(struct kh_arena *arena, const struct kh_declaration *declaration, bool used,
+				 yyjson_val **ret_object, struct kh_error *err) KH_CHECKED;
+
 /* Parameter NAME of a declaration, or NULL. */
 yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, const char *name);
 

@@ -109,22 +109,14 @@ static enum kh_err read_parameters(struct kh_op *op, struct kh_proposal *p)
 	return e;
 }
 
-/* Writes the parameters that the operation uses, or those that it does not. */
+/* The canonical text of the parameters that the operation uses, or of those that it does not. */
 static enum kh_err write_parameters(struct kh_op *op, const struct kh_declaration *d, bool used,
 				    struct kh_view *ret_json)
 {
-	yyjson_mut_doc *doc = kh_json_new(op->arena);
-	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	yyjson_val *read = NULL;
+	yyjson_val *object = NULL;
+	enum kh_err e = kh_declaration_write(op->arena, d, used, &object, op->err);
 
-	for (size_t i = 0; i < d->parameter_count; i++) {
-		const struct kh_parameter *p = &d->parameters[i];
-		if (kh_declaration_uses(d, p) == used)
-			yyjson_mut_obj_add(root, yyjson_mut_strn(doc, p->name.p, p->name.n),
-					   yyjson_val_mut_copy(doc, p->value));
-	}
-	enum kh_err e = kh_json_freeze(op->arena, root, &read, op->err);
-	return e == KH_OK ? kh_canonical_json(op->arena, read, ret_json, op->err) : e;
+	return e == KH_OK ? kh_canonical_json(op->arena, object, ret_json, op->err) : e;
 }
 
 /* {"expected_use","missing_knowledge","unused","user_request"} or {"reason","unused"}; often nothing is unused. */

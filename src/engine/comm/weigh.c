@@ -59,22 +59,6 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 
 /* --- a declaration that is not in a table yet ---------------------------------------------------------------------- */
 
-/* The parameters of a declaration as a document, as they are sent. */
-static enum kh_err write_parameters(struct kh_arena *arena, const struct kh_declaration *of, yyjson_val **ret_root,
-				    struct kh_error *err)
-{
-	yyjson_mut_doc *doc = kh_json_new(arena);
-	yyjson_mut_val *made = yyjson_mut_obj(doc);
-
-	for (size_t i = 0; i < of->parameter_count; i++) {
-		const struct kh_parameter *p = &of->parameters[i];
-		if (kh_declaration_uses(of, p))
-			yyjson_mut_obj_add(made, yyjson_mut_strn(doc, p->name.p, p->name.n),
-					   yyjson_val_mut_copy(doc, p->value));
-	}
-	return kh_json_freeze(arena, made, ret_root, err);
-}
-
 /* The session_id that a declaration gives: comm.call checks it.  If it gives none, any word will do. */
 static struct kh_view session_of(yyjson_val *declare)
 {
@@ -95,7 +79,7 @@ enum kh_err kh_weigh_read(struct kh_arena *arena, yyjson_val *declare, struct kh
 	enum kh_err e = kh_declaration_check(arena, NULL, declare, session_of(declare), &read, &errors, &review);
 	if (e == KH_OK && errors.n == 0 && read.n == 1) {
 		weigh->operation = read.at[0].operation.full;
-		return write_parameters(arena, &read.at[0], &weigh->parameters, err);
+		return kh_declaration_write(arena, &read.at[0], true, &weigh->parameters, err);
 	}
 	weigh->operation = kh_json_str(kh_json_get(declare, "operation"));
 	weigh->parameters = declare;
