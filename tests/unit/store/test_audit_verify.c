@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void expect(struct kh_test *t, const struct kh_history *h, const char *code, int64_t event, int64_t chain)
+static void expect(struct kh_test *t, struct kh_history *h, const char *code, int64_t event, int64_t chain)
 {
 	struct kh_verify v = kh_history_verify(t, h, false);
 
@@ -405,7 +405,7 @@ static void test_many(struct kh_test *t)
 }
 
 /* Whether --state finds what plain verification, which reads events alone, cannot. */
-static void expect_of_state(struct kh_test *t, const struct kh_history *h)
+static void expect_of_state(struct kh_test *t, struct kh_history *h)
 {
 	assert_true(kh_history_verify(t, h, false).good);
 	struct kh_verify v = kh_history_verify(t, h, true);

@@ -19,7 +19,7 @@ static void test_fold_good(struct kh_test *t)
 }
 
 /* Puts VALUE, or what it does to the old one, into a column, looks, and puts the old one back. */
-static size_t spoil(struct kh_test *t, const struct kh_history *h, sqlite3 *db, const char *table, const char *column,
+static size_t spoil(struct kh_test *t, struct kh_history *h, sqlite3 *db, const char *table, const char *column,
 		    sqlite3_int64 id, const char *value)
 {
 	char sql[512];
@@ -50,7 +50,7 @@ static size_t spoil(struct kh_test *t, const struct kh_history *h, sqlite3 *db, 
 }
 
 /* Every way in which one column can be another: a number by one, a text or blob longer, shorter or empty, each word. */
-static size_t spoil_column(struct kh_test *t, const struct kh_history *h, sqlite3 *db, const char *table,
+static size_t spoil_column(struct kh_test *t, struct kh_history *h, sqlite3 *db, const char *table,
 			   const struct kh_column *c, sqlite3_int64 id)
 {
 	static const char *const ways[][5] = {
@@ -87,7 +87,7 @@ static size_t spoil_column(struct kh_test *t, const struct kh_history *h, sqlite
 	return count;
 }
 
-static size_t spoil_rows(struct kh_test *t, const struct kh_history *h, sqlite3 *db, const struct kh_record *record)
+static size_t spoil_rows(struct kh_test *t, struct kh_history *h, sqlite3 *db, const struct kh_record *record)
 {
 	sqlite3_int64 ids[16];
 	sqlite3_stmt *get;
