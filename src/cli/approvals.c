@@ -28,7 +28,7 @@ int kh_approvals_list(struct kh_frame *f)
 	struct kh_page call = {.all = a->all};
 
 	return kh_listing_write(f, kh_approval_list_run, &call, "approvals",
-				"ID: id; KIND: kind; STATE: state; TASK: task; PAGES: pages; "
+				"ID: id; KIND: kind; STATE: state; DECIDES: decides; TASK: task; PAGES: pages; "
 				"EXPIRES: expires_at; DECIDED: decided_by",
 				a->all ? "There never was an approval." : "Nothing waits for a decision.");
 }

@@ -92,7 +92,64 @@ static void write_head(const struct page *p)
 	write_sources(p);
 	kh_buf_printf(p->buf, "Asked      %.*s\n", KH_FMT(text_of(p->shown, "requested_at")));
 	kh_buf_printf(p->buf, "Expires    %.*s\n", KH_FMT(text_of(p->shown, "expires_at")));
+	if (kh_view_eq(text_of(p->shown, "decides"), KH_LIT("admin")))
+		kh_buf_lit(p->buf, "Decides    only an admin\n");
 	write_decision(p);
+}
+
+/* --- what the task is for ----------------------------------------------------------------------------------------- */
+
+static const char *author(yyjson_val *written)
+{
+	struct kh_view by = text_of(written, "by");
+
+	return kh_view_eq(by, KH_LIT("host"))   ? "the host"
+	       : kh_view_eq(by, KH_LIT("user")) ? "the user, as the host gave them"
+						: "the Controller";
+}
+
+/* Writes TEXT, which is not Keyhole's, behind a bar, under a line that says who wrote it. */
+static void write_purpose(const struct page *p, const char *what, yyjson_val *written, struct kh_view text)
+{
+	kh_buf_printf(p->buf, "---- %s, in the words of %s%s ----\n", what, author(written),
+		      yyjson_get_bool(kh_json_get(written, "cut")) ? ": only its beginning" : "");
+	kh_terminal_frame(p->buf, kh_tainted_wrap(text), p->columns);
+	kh_buf_lit(p->buf, "---- End of these words ----\n");
+}
+
+static void write_goals(const struct page *p, yyjson_val *task)
+{
+	yyjson_arr_iter iter;
+	yyjson_val *goal;
+
+	yyjson_arr_iter_init(kh_json_get(task, "goals"), &iter);
+	while ((goal = yyjson_arr_iter_next(&iter)) != NULL)
+		write_purpose(p, "The goal of the task", goal, text_of(goal, "text"));
+}
+
+/* The plan's text, and a line for each operation that it names. */
+static void write_plan(const struct page *p, yyjson_val *task)
+{
+	yyjson_val *plan = kh_json_get(task, "plan"), *list = kh_json_get(plan, "operations"), *item;
+	struct kh_view text = {NULL, 0};
+	yyjson_arr_iter iter;
+	struct kh_buf words;
+
+	if (!yyjson_is_obj(plan))
+		return;
+	kh_buf_init(&words, p->arena, WORDS);
+	kh_table_line(&words, kh_json_get(plan, "text"));
+	yyjson_arr_iter_init(list, &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		kh_buf_lit(&words, "needs: ");
+		kh_table_line(&words, item);
+	}
+	if (number_of(plan, "operation_count") > yyjson_arr_size(list))
+		kh_buf_printf(&words, "and more: %llu in all\n",
+			      (unsigned long long)number_of(plan, "operation_count"));
+	if (kh_buf_end(&words, &text) != KH_OK)
+		p->arena->failed = true;
+	write_purpose(p, "The plan", plan, kh_view_trim(text));
 }
 
 /* --- the Controller's words --------------------------------------------------------------------------------------- */
@@ -227,6 +284,8 @@ void kh_page_write(struct kh_buf *buf, yyjson_val *shown, struct kh_tainted text
 
 	if (p.number == 1) {
 		write_head(&p);
+		write_goals(&p, kh_json_get(shown, "task"));
+		write_plan(&p, kh_json_get(shown, "task"));
 		write_words(&p);
 	}
 	write_text(&p, text);

@@ -71,17 +71,11 @@ static const struct kh_column tokens_columns[] = {
 
 #define ROW kh_context_row
 static const struct kh_column contexts_columns[] = {
-	INT(blocks),      BUDGET(budget),
-	BUDGET_OWN,       BUDGET(charged),
-	INT(created_at),  INT(deliveries),
-	INT(escalations), INT(exposed),
-	INT(last_block),  INT(last_declaration),
-	INT(last_text),   BUDGET(remaining),
-	BUDGET(reserved), INT(reset_at),
-	INT(reset_block), INT(resets),
-	INT(revision),    WORD(taint, kh_label_taint_words),
-	INT(token),       INT(total_1),
-	INT(total_2),     INT(total_3),
+	INT(asked),      INT(blocks),           BUDGET(budget),   BUDGET_OWN,        BUDGET(charged),
+	INT(created_at), INT(deliveries),       INT(escalations), INT(exposed),      INT(goal),
+	INT(last_block), INT(last_declaration), INT(last_text),   BUDGET(remaining), BUDGET(reserved),
+	INT(reset_at),   INT(reset_block),      INT(resets),      INT(revision),     WORD(taint, kh_label_taint_words),
+	INT(token),      INT(total_1),          INT(total_2),     INT(total_3),
 };
 #undef ROW
 
@@ -197,12 +191,31 @@ static const struct kh_column effects_columns[] = {
 
 #define ROW kh_approval_row
 static const struct kh_column approvals_columns[] = {
-	DIGEST(arguments), DIGEST(content),    INT(context),       INT(decided_at),
-	INT(decided_by),   TEXT(decided_from), DIGEST(definition), DIGEST(digest),
-	SEALED(edited),    INT(expires_at),    TEXT(host),         WORD(kind, kh_rows_approval_kind_words),
-	TEXT(note),        TEXT(operation),    INT(pages),         DIGEST(policy),
-	INT(query),        INT(requested_at),  INT(revision),      WORD(state, kh_grant_approval_words),
-	SEALED(subject),   INT(task),          INT(used),          INT(uses),
+	INT(admin),
+	DIGEST(arguments),
+	DIGEST(content),
+	INT(context),
+	INT(decided_at),
+	INT(decided_by),
+	TEXT(decided_from),
+	DIGEST(definition),
+	DIGEST(digest),
+	SEALED(edited),
+	INT(expires_at),
+	TEXT(host),
+	WORD(kind, kh_rows_approval_kind_words),
+	TEXT(note),
+	TEXT(operation),
+	INT(pages),
+	DIGEST(policy),
+	INT(query),
+	INT(requested_at),
+	INT(revision),
+	WORD(state, kh_grant_approval_words),
+	SEALED(subject),
+	INT(task),
+	INT(used),
+	INT(uses),
 };
 #undef ROW
 

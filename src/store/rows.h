@@ -58,6 +58,7 @@ struct kh_context_row {
 	int64_t last_block;                 /* the newest; each names the one before it */
 	int64_t last_text;                  /* the newest delivery with text since the last reset (B13) */
 	int64_t last_declaration;           /* the newest; each names the one before it */
+	int64_t goal, asked;                /* the newest goal, and message of the user, that its host added: blocks */
 	int64_t reset_block; /* the newest block at the last reset: older blocks no longer count as given */
 	int64_t resets, created_at, reset_at;
 };
@@ -231,6 +232,7 @@ struct kh_approval_row {
 	struct kh_digest arguments, content, definition, policy; /* what a grant binds (A2) */
 	struct kh_view operation; /* "bcp.query", "bcp.deliver", "task.execute", "comm.fetch", ... */
 	struct kh_view host;      /* of a widened grant */
+	int64_t admin;            /* 1: only an admin can decide it */
 	int64_t uses, used;
 	int64_t requested_at, expires_at; /* expiry of the request; after a decision, of the grant */
 	int64_t decided_at, decided_by;

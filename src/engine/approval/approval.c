@@ -70,6 +70,7 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	row->content = request->content;
 	row->policy = op->policy->digest;
 	row->operation = kh_arena_dup(op->arena, request->operation);
+	row->admin = request->admin;
 	row->uses = request->uses > 0 ? request->uses : 1;
 	row->requested_at = op->now;
 	row->expires_at = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
@@ -142,6 +143,11 @@ enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, 
 	if (e == KH_OK)
 		*ret_count = count;
 	return e;
+}
+
+const char *kh_approval_decides(const struct kh_approval_row *approval)
+{
+	return kh_words_name(&kh_policy_role_words, approval->admin ? KH_ROLE_ADMIN : KH_ROLE_REVIEWER);
 }
 
 enum kh_approval kh_approval_state(const struct kh_approval_row *approval, int64_t now)

@@ -23,6 +23,7 @@ struct kh_approval_request {
 	struct kh_view host;            /* that it goes to, in its one spelling; empty: none.  A grant can be for it */
 	struct kh_digest arguments, content;
 	int64_t uses; /* of the grant, unless the reviewer chooses another number; 0: 1 */
+	bool admin;   /* only an admin can decide it (H6) */
 	bool quiet;   /* the requester must not learn how many wait: too many make it void instead of refused */
 };
 
@@ -59,6 +60,9 @@ enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t
 
 /* Ends APPROVAL as expired if its time has passed while it was pending; its query ends as expired (A3). */
 enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval) KH_CHECKED;
+
+/* Who can decide it, in a word: `reviewer`, or `admin` if a reviewer's decision is not enough (H6). */
+const char *kh_approval_decides(const struct kh_approval_row *approval);
 
 /* The state now: a pending approval whose time has passed is expired, even if that is not recorded yet. */
 enum kh_approval kh_approval_state(const struct kh_approval_row *approval, int64_t now);

@@ -42,6 +42,10 @@ static enum kh_err check_role(const struct deciding *d)
 
 	if (role == KH_ROLE_SUPERVISOR && d->follow->is_agents != NULL)
 		e = d->follow->is_agents(d->op, d->row, &agents);
+	if (e == KH_OK && role == KH_ROLE_REVIEWER && d->row->admin)
+		return kh_error_set(
+			d->op->err, KH_EREFUSED, "admin_needed",
+			"only an admin can decide this: the tier of the operation needs an admin's agreement");
 	if (e != KH_OK || role == KH_ROLE_REVIEWER || role == KH_ROLE_ADMIN || agents)
 		return e;
 	return kh_error_set(d->op->err, KH_EREFUSED, "forbidden", "a token with the role %s cannot decide this",

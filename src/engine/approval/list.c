@@ -32,6 +32,7 @@ static enum kh_err add_row(struct kh_op *op, const struct kh_approval_row *row, 
 	kh_json_add(doc, obj, "task", row->task != 0 ? kh_op_id(op, KH_ID_TASK, row->task) : KH_LIT(""));
 	kh_op_add_id(op, doc, obj, "query", KH_ID_QUERY, row->query);
 	kh_json_add(doc, obj, "operation", row->operation);
+	yyjson_mut_obj_add_str(doc, obj, "decides", kh_approval_decides(row));
 	yyjson_mut_obj_add_sint(doc, obj, "pages", row->pages);
 	kh_json_add(doc, obj, "digest", kh_canonical_hex(op->arena, &row->digest));
 	kh_op_add_time(op, doc, obj, "requested_at", row->requested_at);

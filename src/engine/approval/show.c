@@ -97,7 +97,8 @@ static enum kh_err add_decision(struct kh_op *op, const struct kh_approval_row *
 
 static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *obj, yyjson_val *subject, struct kh_view page, size_t start)
 {
-	static const char *const about[] = {"task", "query", "context", "operation", "host", "source", "marks"};
+	static const char *const about[] = {"decides",   "task", "query",  "context",
+					    "operation", "host", "source", "marks"};
 
 	if (yyjson_get_bool(kh_json_get(subject, "untrusted")))
 		kh_json_add(doc, obj, "label", KH_LIT(KH_APPROVAL_SHOW_LABEL));

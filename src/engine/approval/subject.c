@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "core/screen/screen.h"
+#include "engine/approval/purpose.h"
 #include "engine/state/find.h"
 
 #define LIMIT (16U << 20) /* bytes of a subject: text, query and marks, with room for their escapes */
@@ -75,14 +76,18 @@ static void add_query(struct kh_emit *emit, struct kh_op *op, const struct kh_qu
 	kh_emit_end(emit);
 }
 
-static void add_task(struct kh_emit *emit, struct kh_op *op, const struct kh_task_row *task)
+static enum kh_err add_task(struct kh_emit *emit, struct kh_op *op, const struct kh_task_row *task)
 {
 	kh_emit_key(emit, "task");
 	kh_emit_object(emit);
+	enum kh_err e = kh_purpose_goals(op, task, emit);
 	kh_emit_add(emit, "id", kh_op_id(op, KH_ID_TASK, task->id));
 	kh_emit_add_word(emit, "phase", kh_words_name(&kh_phase_words, task->phase));
+	if (e == KH_OK)
+		e = kh_purpose_plan(op, task, emit);
 	kh_emit_add(emit, "title", task->title);
 	kh_emit_end(emit);
+	return e;
 }
 
 enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request *request,
@@ -96,6 +101,7 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	kh_emit_add_digest(&emit, "arguments", &row->arguments);
 	kh_emit_add_digest(&emit, "content", &row->content);
 	kh_emit_add(&emit, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
+	kh_emit_add_word(&emit, "decides", kh_approval_decides(row));
 	kh_emit_add_int(&emit, "expires_at", row->expires_at);
 	enum kh_err e = add_findings(&emit, op, request->text, least_severity(request->kind));
 	if (e != KH_OK)
@@ -111,7 +117,9 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	add_query(&emit, op, request->query);
 	kh_emit_add_int(&emit, "requested_at", row->requested_at);
 	kh_emit_add_raw(&emit, "source", request->source.n > 0 ? request->source : KH_LIT("[]"));
-	add_task(&emit, op, request->task);
+	e = add_task(&emit, op, request->task);
+	if (e != KH_OK)
+		return e;
 	kh_emit_add(&emit, "text", request->text);
 	kh_emit_add_bool(&emit, "untrusted", request->untrusted);
 	kh_emit_end(&emit);

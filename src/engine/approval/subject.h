@@ -2,15 +2,17 @@
  * The subject of an approval: everything that a reviewer is shown, as one canonical JSON object.  A decision names its
  * digest (A6), so what was shown cannot change afterwards, and nothing else was shown.
  *
- *     {"arguments":"<hex>","content":"<hex>","context":"c...","expires_at":n,
+ *     {"arguments":"<hex>","content":"<hex>","context":"c...","decides":"reviewer","expires_at":n,
  *      "findings":[{"code","decoded","end","rule","severity","start"},...],"id":"a...","kind":"summary",
  *      "marks":[{"code","detail","member"},...],"operation":"bcp.deliver","pages":2,"policy":"<hex>",
  *      "query":{"account":{"content":n,"reserved":n},"body":{...},"id":"q...","reader":"...","taint":"high"},
- *      "requested_at":n,"source":[...],"task":{"id":"t...","phase":"planning","title":"..."},"text":"...",
+ *      "requested_at":n,"source":[...],
+ *      "task":{"goals":[...],"id":"t...","phase":"planning","plan":null,"title":"..."},"text":"...",
  *      "untrusted":true}
  *
  * `marks` come from the requester; `findings` are what the screen finds in the text, with byte offsets.  `query` is
- * null if there is none.  The account is in microbits.
+ * null if there is none.  The account is in microbits.  purpose.h has `goals` and `plan`.  `decides` is who can decide
+ * it: `reviewer` (an admin can too), or `admin`.
  */
 #ifndef KH_ENGINE_APPROVAL_SUBJECT_H
 #define KH_ENGINE_APPROVAL_SUBJECT_H

@@ -127,6 +127,7 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 		.host = asked[0].row->host, /* of a batch: the same for all (kh_grant_similar) */
 		.quiet = true,
 		.uses = (int64_t)count,
+		.admin = kind == KH_APPROVE_DECLARATION && asked[0].admin,
 	};
 	struct kh_approval_row *approval = NULL;
 	enum kh_err e = all != NULL ? write_text(op, asked, count, &request.text) : KH_ENOMEM;

@@ -5,6 +5,7 @@
 #include "engine/comm/call.h"
 
 #include "engine/approval/approval.h"
+#include "engine/approval/purpose.h"
 #include "engine/comm/begin.h"
 #include "engine/comm/end.h"
 #include "engine/comm/sending.h"
@@ -110,7 +111,7 @@ static enum kh_err collect_marks(struct calling *a, struct kh_reasons *marks)
 
 static enum kh_err ask(struct calling *a, enum kh_approval_kind kind)
 {
-	struct kh_begin_asked asked = {a->row, a->proposal.parameters};
+	struct kh_begin_asked asked = {a->row, a->proposal.parameters, a->govern.decision.needs_admin};
 	struct kh_approval_row *approval;
 	struct kh_reasons marks;
 	enum kh_err e = collect_marks(a, &marks);
@@ -150,8 +151,8 @@ static bool is_asking(const struct calling *a)
 static enum kh_err ask_model(struct calling *a)
 {
 	a->call->supervisor = find_tier(a, a->row) == 1;
-	a->call->plan = a->govern.task->plan;
-	return tell(a, KH_CALL_TRIAGE);
+	enum kh_err e = kh_purpose_write(a->op, a->govern.task, &a->call->purpose);
+	return e == KH_OK ? tell(a, KH_CALL_TRIAGE) : e;
 }
 
 /* Then a supervisor or a human. */

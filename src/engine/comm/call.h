@@ -30,7 +30,7 @@ struct kh_comm_call {
 	enum kh_comm_next next;
 	struct kh_comm_look look;
 	struct kh_errand errand; /* lives in the arena */
-	struct kh_view plan;     /* of KH_CALL_TRIAGE: the task's plan, JSON; empty: it has none */
+	struct kh_view purpose;  /* of KH_CALL_TRIAGE: what the task is for, JSON (approval/purpose.h) */
 	bool supervisor;         /* of KH_CALL_TRIAGE: the model of tier 3 is asked, otherwise that of tier 2 */
 };
 

@@ -65,7 +65,7 @@ static enum kh_err make_block(struct kh_arena *arena, const struct kh_comm_call 
 static enum kh_err make_blocks(const struct kh_comm_call *call, int64_t now, struct kh_reader_block blocks[BLOCKS],
 			       struct kh_arena *arena, struct kh_error *err)
 {
-	struct kh_view plan = call->plan.n > 0 ? call->plan : KH_LIT("{}"), declared, findings;
+	struct kh_view purpose = call->purpose.n > 0 ? call->purpose : KH_LIT("{}"), declared, findings;
 	enum kh_err e = write_call(arena, call->look.row, &declared);
 
 	if (e == KH_OK)
@@ -73,7 +73,7 @@ static enum kh_err make_blocks(const struct kh_comm_call *call, int64_t now, str
 	if (e == KH_OK)
 		e = make_block(arena, call, now, "call", declared, &blocks[0], err);
 	if (e == KH_OK)
-		e = make_block(arena, call, now, "plan", plan, &blocks[1], err);
+		e = make_block(arena, call, now, "purpose", purpose, &blocks[1], err);
 	return e == KH_OK ? make_block(arena, call, now, "findings", findings, &blocks[2], err) : e;
 }
 

@@ -76,6 +76,10 @@ enum kh_err kh_context_add_run(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return e;
 	kh_context_give(context, row);
+	if (add->event == KH_EVENT_GOAL)
+		context->goal = row->id;
+	if (add->event == KH_EVENT_USER_MESSAGE)
+		context->asked = row->id;
 	e = kh_op_event(op, KH_AUDIT_CONTEXT_BLOCK, NULL,
 			kh_arena_printf(op->arena, "{\"event\":\"%s\",\"size\":%zu}",
 					kh_words_name(&kh_event_words, add->event), add->content.n));

@@ -69,3 +69,9 @@ ALTER TABLE sent ADD COLUMN revision INTEGER NOT NULL DEFAULT 0 CHECK (revision 
 -- Models that verify calls: when they were asked, and the slot from which their verdict counts.
 ALTER TABLE declarations ADD COLUMN verify_at INTEGER NOT NULL DEFAULT 0 CHECK (verify_at >= 0);
 ALTER TABLE declarations ADD COLUMN verdict_at INTEGER NOT NULL DEFAULT 0 CHECK (verdict_at >= 0);
+
+-- What is shown with an approval: the goal and the user's words as the context's host added them last (blocks), and
+-- whether only an admin can decide it.
+ALTER TABLE contexts ADD COLUMN goal INTEGER NOT NULL DEFAULT 0 CHECK (goal >= 0);
+ALTER TABLE contexts ADD COLUMN asked INTEGER NOT NULL DEFAULT 0 CHECK (asked >= 0);
+ALTER TABLE approvals ADD COLUMN admin INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1));

@@ -1,6 +1,7 @@
 /* comm.call: every gate in the transaction that begins it (E4-E6, K6, K7, A2). */
 #include "operating.h"
 
+#include "engine/approval/list.h"
 #include "engine/comm/call.h"
 #include "engine/comm/look.h"
 #include "engine/comm/show.h"
@@ -117,6 +118,38 @@ static void test_approved(struct kh_test *t)
 	assert_int_equal(act.next, KH_CALL_ENDED);
 	assert_int_equal(act.look.ended, KH_ENDED_FAILED);
 	assert_int_equal(act.look.block.n, 0);
+}
+
+/* H6: what needs an admin says so, and a reviewer cannot decide it, whatever he decides. */
+static void test_admin_decides(struct kh_test *t)
+{
+	static const char policy[] =
+		"policy:\n  release: immediate\n  operations:\n    - {name: comm.fetch, tier: T3}\n";
+	struct kh_fixture *f = kh_fixture_open(t, policy);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_comm_call act;
+
+	must(t, kh_operating_call(f, task, KH_OPERATING_FETCH, KH_LIT(""), &act));
+	assert_int_equal(act.next, KH_CALL_WAITS);
+	struct kh_view id = act.look.id, approval = act.look.approval;
+	struct kh_approval_show show = {.approval = approval, .page = 1};
+	must(t, kh_fixture_call(f, f->reviewer, kh_approval_show_run, &show));
+	assert_view(kh_json_str(kh_json_get(kh_fixture_json(f, show.json), "decides")), "admin");
+	struct kh_page list = {.all = false};
+	must(t, kh_fixture_call(f, f->reviewer, kh_approval_list_run, &list));
+	yyjson_val *row = yyjson_arr_get_first(kh_fixture_json(f, list.json));
+	assert_view(kh_json_str(kh_json_get(row, "decides")), "admin");
+	must_fail(t, KH_EREFUSED, kh_approving_decide(f, f->reviewer, approval, KH_CHOICE_APPROVE, NULL));
+	assert_code(t, "admin_needed");
+	must_fail(t, KH_EREFUSED, kh_approving_decide(f, f->reviewer, approval, KH_CHOICE_REJECT, NULL));
+	assert_code(t, "admin_needed");
+	must_fail(t, KH_EREFUSED,
+		  kh_approving_decide(f, f->reviewer, approval, KH_CHOICE_EDIT, "{\"url\":\"https://a.example/\"}"));
+	assert_code(t, "admin_needed");
+	assert_int_equal(kh_approving_row(f, approval)->state, KH_APPROVAL_PENDING);
+	must(t, kh_approving_decide(f, f->admin, approval, KH_CHOICE_APPROVE, NULL));
+	must(t, kh_operating_call(f, task, NULL, id, &act));
+	assert_int_equal(act.next, KH_CALL_RUNS);
 }
 
 /* A3: a rejection is one; a policy that changed makes the grant void (A2). */
@@ -541,11 +574,13 @@ static void test_entry_waited(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_read),      KH_TEST(test_planning),       KH_TEST(test_bad_declarations), KH_TEST(test_approved),
-	KH_TEST(test_rejected),  KH_TEST(test_expired),        KH_TEST(test_laundered),        KH_TEST(test_supervised),
-	KH_TEST(test_passed_on), KH_TEST(test_modified),       KH_TEST(test_modified_twice),   KH_TEST(test_unused),
-	KH_TEST(test_widened),   KH_TEST(test_fenced),         KH_TEST(test_not_fenced),       KH_TEST(test_rate),
-	KH_TEST(test_slots),     KH_TEST(test_closed),         KH_TEST(test_others),           KH_TEST(test_garbage),
-	KH_TEST(test_entry),     KH_TEST(test_entry_given_up), KH_TEST(test_entry_waited),
+	KH_TEST(test_read),       KH_TEST(test_planning),       KH_TEST(test_bad_declarations),
+	KH_TEST(test_approved),   KH_TEST(test_admin_decides),  KH_TEST(test_rejected),
+	KH_TEST(test_expired),    KH_TEST(test_laundered),      KH_TEST(test_supervised),
+	KH_TEST(test_passed_on),  KH_TEST(test_modified),       KH_TEST(test_modified_twice),
+	KH_TEST(test_unused),     KH_TEST(test_widened),        KH_TEST(test_fenced),
+	KH_TEST(test_not_fenced), KH_TEST(test_rate),           KH_TEST(test_slots),
+	KH_TEST(test_closed),     KH_TEST(test_others),         KH_TEST(test_garbage),
+	KH_TEST(test_entry),      KH_TEST(test_entry_given_up), KH_TEST(test_entry_waited),
 };
 KH_TEST_MAIN(cases)

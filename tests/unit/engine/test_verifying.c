@@ -82,7 +82,7 @@ static bool shown(size_t block, const char *text)
 
 #define SAYS(word) "{\"fields\":{\"verdict\":\"" word "\"}}"
 
-/* K7: a model that is asked sees the call, its reason, the plan and what was found, fenced; its allow is enough for
+/* K7: a model that is asked sees the call, its reason, goal and plan, and what was found, fenced; its allow is enough for
  * low risk. */
 static void test_allow(struct kh_test *t)
 {
@@ -97,6 +97,9 @@ static void test_allow(struct kh_test *t)
 	assert_true(model.proved && model.right_prompt && model.right_question);
 	assert_true(shown(0, "comm.search") && shown(0, "quarterly figures of Hutchinson"));
 	assert_true(shown(0, "lacks the revenue of September"));
+	/* E1: what the task is for, and who says so. */
+	assert_true(shown(1, "{\"goals\":[{\"by\":\"controller\",\"cut\":false,\"text\":\"a task\"}],\"plan\":{\"by\":"
+			     "\"controller\""));
 	assert_true(shown(1, "read the notes of the meeting"));
 	assert_true(shown(2, "shared_run"));
 	assert_int_equal(kh_operating_row(f, act.look.id)->triage, KH_TRIAGE_ALLOW);
