@@ -9,7 +9,7 @@ _keyhole()
 		word=${COMP_WORDS[i]}
 		case $word in
 		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
-			--allow | --ca | --header | --post | --max-bytes | --timeout | --redirects | \
+			--allow | --ca | --url | --header | --post | --max-bytes | --timeout | --redirects | \
 			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
 			--wait | --reason | --declaration | @options@ | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root)
 			((i++))
@@ -48,7 +48,7 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
-	--time | --memory | --processes | --disk | --output | --allow | --header | --max-bytes | --timeout | --redirects | \
+	--time | --memory | --processes | --disk | --output | --allow | --url | --header | --max-bytes | --timeout | --redirects | \
 		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen | \
 		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until)
 		return
@@ -79,7 +79,7 @@ _keyhole()
 		reject) words='--shown --note' ;;
 		edit) words='--shown --note --text --parameters --file' ;;
 		esac
-		words+=' --home --token-file --json --help'
+		words+=' --url --ca --home --token-file --json --help'
 	elif [[ $command == doctor ]]; then
 		words='--home --json --help'
 	elif [[ $command == demo ]]; then
@@ -127,8 +127,9 @@ _keyhole()
 		token-create) words="--role --expires --bits --out $home" ;;
 		context-assemble) words="--xml $home" ;;
 		audit-verify) words="--state --witness --key --progress $home" ;;
-		audit-tail) words="--lines --follow --task --principal --kind --since --until $home" ;;
-		audit-export) words="--format --task --principal --kind --since --until $home" ;;
+		audit-show) words="--url --ca $home" ;;
+		audit-tail) words="--lines --follow --task --principal --kind --since --until --url --ca $home" ;;
+		audit-export) words="--format --task --principal --kind --since --until --url --ca $home" ;;
 		*) words=$home ;;
 		esac
 	elif [[ -z $subcommand && $cur != -* ]]; then

@@ -115,6 +115,8 @@ complete -c keyhole -n '__fish_seen_subcommand_from mcp' -l relay -d 'Relay, or 
 complete -c keyhole -n '__fish_seen_subcommand_from mcp' -l print -d 'Write what to paste into a client'
 complete -c keyhole -n "__fish_seen_subcommand_from $home init serve mcp" -l home -x -a '(__fish_complete_directories)' -d 'The home folder'
 complete -c keyhole -n "__fish_seen_subcommand_from $home" -l token-file -r -F -d 'The token to call with'
+complete -c keyhole -n '__fish_seen_subcommand_from approvals audit' -l url -x -d 'The gateway to call'
+complete -c keyhole -n '__fish_seen_subcommand_from approvals audit' -l ca -r -F -d 'Its certificates'
 complete -c keyhole -n '__fish_seen_subcommand_from demo' -l keep -d 'Leave the temporary folder'
 complete -c keyhole -n '__fish_seen_subcommand_from task; and not __fish_seen_subcommand_from open add show list graph execute close' -a 'open add show list graph execute close'
 complete -c keyhole -n '__fish_seen_subcommand_from token; and not __fish_seen_subcommand_from create list revoke' -a 'create list revoke'

@@ -18,6 +18,7 @@
 
 #define MEMORY     ((size_t)64 << 20) /* bytes for one look */
 #define PAUSE_NS   (500 * 1000000L)
+#define FAR_S      1 /* seconds between two looks at a gateway */
 #define EDIT_LIMIT (1U << 20)
 
 /* --- list --------------------------------------------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ static int look(struct kh_frame *f, struct watch *w, struct kh_arena *arena)
 	yyjson_val *list, *item;
 	int status = KH_FRAME_DONE;
 
-	if (kh_engine_call(f->home.engine, f->token, kh_approval_list_run, &call, arena, &f->err) != KH_OK ||
+	if (kh_frame_call_in(f, arena, kh_approval_list_run, &call) != KH_OK ||
 	    kh_json_read(arena, call.json, &list, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	yyjson_arr_iter_init(list, &iter);
@@ -89,9 +90,10 @@ static int look(struct kh_frame *f, struct watch *w, struct kh_arena *arena)
 }
 
 /* True if a signal has come that ends the watch. */
-static bool is_over(void)
+static bool is_over(const struct kh_frame *f)
 {
-	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	const struct timespec near = {.tv_nsec = PAUSE_NS}, far = {.tv_sec = FAR_S};
+	struct timespec pause = f->remote != NULL ? far : near;
 	sigset_t signals = kh_frame_signals();
 
 	return sigtimedwait(&signals, NULL, &pause) > 0;
@@ -108,7 +110,7 @@ int kh_approvals_watch(struct kh_frame *f)
 		kh_arena_init(&arena, NULL, MEMORY);
 		status = look(f, &w, &arena);
 		kh_arena_done(&arena);
-		if (status < 0 && is_over())
+		if (status < 0 && is_over(f))
 			status = KH_FRAME_DONE;
 	}
 	return status;
@@ -138,19 +140,19 @@ static bool ask(struct kh_frame *f, const char *question, struct kh_view *ret_an
 	return true;
 }
 
-static int show_page(struct kh_frame *f, struct kh_view id, int64_t page, struct kh_approval_show *show)
+/* *RET_SHOWN is what was displayed. */
+static int show_page(struct kh_frame *f, struct kh_view id, int64_t page, yyjson_val **ret_shown)
 {
+	struct kh_approval_show show = {.approval = id, .page = page};
 	struct kh_buf buf = kh_frame_buf(f);
-	yyjson_val *shown;
 
-	*show = (struct kh_approval_show){.approval = id, .page = page};
-	if (kh_frame_call(f, kh_approval_show_run, show) != KH_OK)
+	if (kh_frame_call(f, kh_approval_show_run, &show) != KH_OK)
+		return kh_frame_fail(f);
+	if (kh_json_read(&f->arena, show.json, ret_shown, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	if (f->options.json)
-		return kh_frame_json(f, show->json);
-	if (kh_json_read(&f->arena, show->json, &shown, &f->err) != KH_OK)
-		return kh_frame_fail(f);
-	kh_page_write(&buf, shown, show->text, kh_terminal_columns(STDOUT_FILENO));
+		return kh_frame_json(f, show.json);
+	kh_page_write(&buf, *ret_shown, show.text, kh_terminal_columns(STDOUT_FILENO));
 	return kh_frame_text(f, &buf);
 }
 
@@ -170,22 +172,24 @@ static bool go_on(struct kh_frame *f, int64_t page, int64_t pages)
 static int show_pages(struct kh_frame *f, struct kh_view id, bool *ret_all, struct kh_view *ret_digest)
 {
 	bool asks = can_ask(f);
-	struct kh_approval_show show;
+	yyjson_val *shown = NULL;
 	int64_t page = 1, pages = 1;
 	int status = KH_FRAME_DONE;
 
 	*ret_all = true;
 	for (; page <= pages && status == KH_FRAME_DONE; page++) {
-		status = show_page(f, id, page, &show);
+		status = show_page(f, id, page, &shown);
 		if (status != KH_FRAME_DONE)
 			return status;
-		pages = show.row->pages;
+		if (!kh_json_int(kh_json_get(shown, "pages"), &pages))
+			return KH_FRAME_REFUSE(f, "gateway_strange",
+					       "what was shown does not say how many pages it has");
 		if (page < pages && asks && !go_on(f, page, pages)) {
 			*ret_all = false;
 			break;
 		}
 	}
-	*ret_digest = kh_canonical_hex(&f->arena, &show.row->digest);
+	*ret_digest = kh_json_str(kh_json_get(shown, "digest"));
 	return status;
 }
 
@@ -193,13 +197,13 @@ int kh_approvals_show(struct kh_frame *f)
 {
 	const struct kh_approvals_args *a = f->args;
 	struct kh_view id = kh_view_str(f->words[0]), digest;
-	struct kh_approval_show show;
+	yyjson_val *shown;
 	bool all;
 
 	if (a->page > INT64_MAX)
 		return KH_FRAME_REFUSE(f, "no_such_page", "there is no page of that number");
 	if (a->page > 0 || f->options.json)
-		return show_page(f, id, a->page > 0 ? (int64_t)a->page : 1, &show);
+		return show_page(f, id, a->page > 0 ? (int64_t)a->page : 1, &shown);
 	return show_pages(f, id, &all, &digest);
 }
 
@@ -357,7 +361,8 @@ static int decide(struct kh_frame *f, enum kh_choice choice)
 		return late ? KH_FRAME_NOT : status;
 	}
 	status = write_result(f, &call);
-	if (choice == KH_CHOICE_APPROVE && call.row->kind == KH_APPROVE_ESCALATION)
+	/* A gateway does this by itself. */
+	if (f->remote == NULL && choice == KH_CHOICE_APPROVE && call.row->kind == KH_APPROVE_ESCALATION)
 		ask_reader(f);
 	return status;
 }

@@ -2,49 +2,47 @@
  * does. */
 #include "cli/audits_trail.h"
 
-#include "cli/eventtext.h"
+#include "cli/audits_far.h"
 #include "cli/progress.h"
+#include "engine/audit/audittrail.h"
 #include "store/txn.h"
 
 #include <stdio.h>
 #include <time.h>
 
-#define TOGETHER  32768 /* bytes that are written at once */
-#define LAST_MOST 100000
-#define STEP_MS   250 /* milliseconds between checks for new events */
+#define STEP_MS 250 /* milliseconds between checks for new events */
+#define FAR_S   1   /* seconds between them at a gateway */
 
 struct reading;
 typedef enum kh_err read_fn(struct kh_txn *txn, struct reading *r);
-typedef void write_fn(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
 
-/* The state of reading events. */
+/* The state of reading events: of the home's store, or of a gateway's. */
 struct reading {
 	struct kh_frame *f;
 	const struct kh_audits_trail_args *args;
+	struct kh_eventout out;
+	struct kh_audits_far far; /* of a gateway */
+	/* of the store */
 	struct kh_eventline line;
 	struct kh_eventfilter filter;
 	read_fn *read;
-	write_fn *write;
-	struct kh_arena arena; /* for output that is not yet written */
-	struct kh_buf buf;
 	int64_t after, seen; /* where to begin; the newest that was seen */
 	int64_t *ring;       /* ids of the last events that match */
 	uint64_t passed;
-	bool lost, failed; /* output cannot be written; out of memory */
 };
 
-static bool flush(struct reading *r)
-{
-	struct kh_view text;
+/* --- the home's store --------------------------------------------------------------------------------------------- */
 
-	if (kh_buf_end(&r->buf, &text) != KH_OK) {
-		r->failed = true;
-		return false;
+static void put(struct reading *r, const struct kh_audit_entry *entry)
+{
+	struct kh_eventtext event;
+
+	if (r->out.write == NULL) {
+		kh_eventline_json(&r->line, entry, &r->out.buf);
+		return;
 	}
-	r->lost = text.n > 0 && !kh_frame_say(r->f, text);
-	kh_arena_clear(&r->arena);
-	kh_buf_init(&r->buf, &r->arena, KH_FRAME_TEXT);
-	return !r->lost;
+	kh_eventtext_of(&r->line, entry, &event);
+	r->out.write(&event, &r->out.buf);
 }
 
 static bool write_entry(const struct kh_audit_entry *entry, void *arg)
@@ -54,8 +52,8 @@ static bool write_entry(const struct kh_audit_entry *entry, void *arg)
 	r->seen = entry->id;
 	if (!kh_eventfilter_passes(&r->filter, &r->line, entry))
 		return true;
-	r->write(&r->line, entry, &r->buf);
-	return r->buf.n < TOGETHER || flush(r);
+	put(r, entry);
+	return kh_eventout_step(&r->out);
 }
 
 /* Remembers the ids of the last events that match. */
@@ -74,12 +72,12 @@ static enum kh_err write_remembered(struct kh_txn *txn, struct reading *r)
 	uint64_t from = r->passed > r->args->last ? r->passed - r->args->last : 0;
 	enum kh_err e = KH_OK;
 
-	for (uint64_t i = from; i < r->passed && e == KH_OK && !r->lost; i++) {
+	for (uint64_t i = from; i < r->passed && e == KH_OK && !r->out.lost; i++) {
 		struct kh_audit_entry entry;
-		e = kh_audit_get(txn, &r->arena, r->ring[i % r->args->last], &entry);
+		e = kh_audit_get(txn, &r->out.arena, r->ring[i % r->args->last], &entry);
 		if (e == KH_OK) {
-			r->write(&r->line, &entry, &r->buf);
-			flush(r);
+			put(r, &entry);
+			kh_eventout_flush(&r->out);
 		}
 	}
 	return e;
@@ -90,8 +88,8 @@ static enum kh_err read_on(struct kh_txn *txn, struct reading *r)
 {
 	enum kh_err e = kh_audit_read(txn, r->after, write_entry, r);
 
-	if (e == KH_OK && !r->lost && !r->failed)
-		flush(r);
+	if (e == KH_OK)
+		kh_eventout_flush(&r->out);
 	return e;
 }
 
@@ -119,18 +117,17 @@ static enum kh_err read_one(struct kh_txn *txn, struct reading *r)
 	int64_t id = 0;
 	enum kh_err e = KH_EUNKNOWN;
 
-	bool is_id = word.n == 17 && word.p[0] == 'e' && kh_view_is_word(word, "");
-	if (!kh_publicid_parse(r->line.id_key, KH_ID_EVENT, word, &id) && !is_id)
-		return kh_error_set(txn->err, KH_EINPUT, "bad_option",
-				    "EVENT is the id of an event: e and 16 hexadecimal digits");
-	if (id > 0)
+	if (kh_publicid_parse(r->line.id_key, KH_ID_EVENT, word, &id) && id > 0)
 		e = kh_audit_get(txn, &r->f->arena, id, &entry);
 	if (e == KH_EUNKNOWN)
 		kh_error_set(txn->err, e, "unknown_event", "there is no event %.*s", KH_FMT(word));
 	if (e != KH_OK)
 		return e;
-	r->write(&r->line, &entry, &r->buf);
-	flush(r);
+	if (r->out.write == NULL)
+		kh_eventline_whole(&r->line, &entry, &r->out.buf);
+	else
+		put(r, &entry);
+	kh_eventout_flush(&r->out);
 	return KH_OK;
 }
 
@@ -160,43 +157,47 @@ static enum kh_err go(struct reading *r, read_fn *read)
 	return kh_store_read(r->f->home.store, read_events, r, &r->f->err);
 }
 
-static int end(struct reading *r, enum kh_err e)
+/* --- either ------------------------------------------------------------------------------------------------------- */
+
+static void begin(struct reading *r, struct kh_frame *f, kh_eventout_fn *write)
 {
-	kh_arena_done(&r->arena);
-	if (e == KH_OK && r->failed)
-		e = KH_ENOMEM;
-	if (e == KH_ENOMEM)
-		kh_error_set(&r->f->err, e, "out_of_memory", "out of memory");
-	if (e != KH_OK)
-		return kh_frame_fail(r->f);
-	return r->lost ? KH_FRAME_UNUSABLE : KH_FRAME_DONE;
+	*r = (struct reading){.f = f, .args = f->args};
+	kh_eventout_init(&r->out, f, write);
+	r->far = (struct kh_audits_far){.remote = f->remote, .wanted = &r->args->wanted, .out = &r->out};
 }
 
-static void begin(struct reading *r, struct kh_frame *f, write_fn *write)
+static enum kh_err begin_tail(struct reading *r)
 {
-	*r = (struct reading){.f = f, .args = f->args, .write = write};
-	kh_arena_init(&r->arena, NULL, KH_FRAME_TEXT * 2);
-	kh_buf_init(&r->buf, &r->arena, KH_FRAME_TEXT);
+	if (r->f->remote != NULL)
+		return kh_audits_far_last(&r->far, r->args->last, &r->f->arena, &r->f->err);
+	return go(r, read_last);
+}
+
+static enum kh_err go_on(struct reading *r)
+{
+	if (r->f->remote != NULL)
+		return kh_audits_far_on(&r->far, &r->f->err);
+	r->after = r->seen;
+	return go(r, read_on);
 }
 
 /* --- tail --------------------------------------------------------------------------------------------------------- */
 
 int kh_audits_trail_tail(struct kh_frame *f)
 {
-	const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
+	const struct timespec near = {.tv_nsec = STEP_MS * 1000000}, far = {.tv_sec = FAR_S};
 	const struct kh_audits_trail_args *a = f->args;
 	struct reading r;
 
-	if (a->last > LAST_MOST)
-		return KH_FRAME_REFUSE(f, "bad_option", "-n is at most %d: `audit export` has all", LAST_MOST);
-	begin(&r, f, f->options.json ? kh_eventline_json : kh_eventtext_text);
-	enum kh_err e = go(&r, read_last);
-	while (e == KH_OK && a->follow && !r.lost && !r.failed) {
-		nanosleep(&step, NULL);
-		r.after = r.seen;
-		e = go(&r, read_on);
+	if (a->last > KH_AUDITTRAIL_LAST)
+		return KH_FRAME_REFUSE(f, "bad_option", "-n is at most %d: `audit export` has all", KH_AUDITTRAIL_LAST);
+	begin(&r, f, f->options.json ? NULL : kh_eventtext_text);
+	enum kh_err e = begin_tail(&r);
+	while (e == KH_OK && a->follow && !r.out.lost && !r.out.failed) {
+		nanosleep(f->remote != NULL ? &far : &near, NULL);
+		e = go_on(&r);
 	}
-	return end(&r, e);
+	return kh_eventout_end(&r.out, e);
 }
 
 /* --- export ------------------------------------------------------------------------------------------------------- */
@@ -209,21 +210,25 @@ int kh_audits_trail_export(struct kh_frame *f)
 
 	if (a->format != NULL && strcmp(a->format, "jsonl") != 0 && strcmp(a->format, "cef") != 0)
 		return KH_FRAME_REFUSE(f, "bad_option", "--format is jsonl or cef");
-	begin(&r, f, a->format != NULL && strcmp(a->format, "cef") == 0 ? kh_eventtext_cef : kh_eventline_json);
+	begin(&r, f, a->format != NULL && strcmp(a->format, "cef") == 0 ? kh_eventtext_cef : NULL);
 	if (!f->out->escapes)
 		kh_progress_start(&progress, "exporting");
-	enum kh_err e = go(&r, read_on);
+	enum kh_err e = go_on(&r);
 	if (!f->out->escapes)
 		kh_progress_stop(&progress);
-	return end(&r, e);
+	return kh_eventout_end(&r.out, e);
 }
 
 /* --- show --------------------------------------------------------------------------------------------------------- */
 
 int kh_audits_trail_show(struct kh_frame *f)
 {
+	struct kh_view id = kh_view_str(f->words[0]);
 	struct reading r;
 
-	begin(&r, f, f->options.json ? kh_eventline_json : kh_eventtext_whole);
-	return end(&r, go(&r, read_one));
+	if (id.n != 17 || id.p[0] != 'e' || !kh_view_is_word(id, ""))
+		return KH_FRAME_REFUSE(f, "bad_option", "EVENT is the id of an event: e and 16 hexadecimal digits");
+	begin(&r, f, f->options.json ? NULL : kh_eventtext_whole);
+	enum kh_err e = f->remote != NULL ? kh_audits_far_one(&r.far, id, &f->err) : go(&r, read_one);
+	return kh_eventout_end(&r.out, e);
 }

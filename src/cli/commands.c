@@ -241,6 +241,13 @@ static const struct kh_option sandbox_fetch[] = {
 #define NO_HOME      .without_home = true
 #define NO_TOKEN     .without_token = true
 
+/* Whether it runs over a gateway too. */
+#define OVER .is_over = true
+#define THERE(command)                                                                                          \
+	.only_there = "nothing was done: it needs the store, its key and its witness, and a gateway that lies " \
+		      "about its record would lie here too. Where the gateway runs, as root or its user: "      \
+		      "keyhole " command " --home /var/lib/keyhole"
+
 #define WORDS(few, many) .least = (few), .most = (many)
 #define TAKES(arguments, table) \
 	.size = sizeof(struct arguments), .options = (table), .option_count = sizeof(table) / sizeof((table)[0])
@@ -348,53 +355,55 @@ const struct kh_frame_command kh_commands[] = {
 
 	{"approvals list", "list what waits for a human", AT_HOME, "[OPTION...]",
 	 "List the approvals that wait for a decision.\n", CALL(REVIEWER), TAKES(kh_approvals_args, approvals_list),
-	 .run = kh_approvals_list},
+	 OVER, .run = kh_approvals_list},
 	{"approvals watch", "follow what waits for a human", AT_HOME, "[OPTION...]",
 	 "Write a line for each approval that waits, and one for each new approval as it comes, until interrupted.\n",
 	 "0 interrupted, or as many as asked for were written; 2 not usable, refused or failed.", .waits = true,
-	 CALL(REVIEWER), TAKES(kh_approvals_args, approvals_watch), .run = kh_approvals_watch},
+	 CALL(REVIEWER), TAKES(kh_approvals_args, approvals_watch), OVER, .run = kh_approvals_watch},
 	{"approvals show", "show what is to be approved, safely", AT_HOME, "[OPTION...] ID",
 	 "Show what is to be approved, with all that is known about it, and record that it was shown.  Text of\n"
 	 "others stands behind a bar at the left; invisible and control characters in it are shown as escapes.\n"
 	 "On a terminal it is shown page by page; with --json, one page is written.\n",
-	 WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_show), .run = kh_approvals_show},
+	 WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_show), OVER, .run = kh_approvals_show},
 	{"approvals approve", "approve what was shown", AT_HOME, "[OPTION...] ID",
 	 "Approve what an approval shows, for exactly that, once.  An external operation can be approved for more\n"
 	 "than that, with --host, --uses and --until.\n",
-	 OF_DECISION, WORDS(1, 1), ASK(REVIEWER), TAKES(kh_approvals_args, approvals_approve),
+	 OF_DECISION, WORDS(1, 1), ASK(REVIEWER), TAKES(kh_approvals_args, approvals_approve), OVER,
 	 .run = kh_approvals_approve},
 	{"approvals reject", "reject what was shown", AT_HOME, "[OPTION...] ID",
 	 "Reject what an approval shows.  The query ends, and the Controller learns only that it was rejected.\n",
-	 OF_DECISION, WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_reject),
+	 OF_DECISION, WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_reject), OVER,
 	 .run = kh_approvals_reject},
 	{"approvals edit", "deliver another answer in its place", AT_HOME, "[OPTION...] ID",
 	 "Replace what an approval shows.  For an answer, give another answer: the text of a summary, or else JSON\n"
 	 "in the form of the answer.  It is checked and counted like a Reader's.  For an external operation, give\n"
 	 "other parameters: they become a new declaration with an approval of its own.  Without --text,\n"
 	 "--parameters and --file, the replacement is read from standard input.\n",
-	 OF_DECISION, WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_edit), .run = kh_approvals_edit},
+	 OF_DECISION, WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_edit), OVER,
+	 .run = kh_approvals_edit},
 
 	{"audit verify", "verify the record, and with --state every row", AT_HOME, "[OPTION...]",
 	 "Verify the record: every event's bytes and place, every signed checkpoint, and what a witness saw.\n"
 	 "With --state also that every row is what the events say, and that budgets, taints, approvals and\n"
 	 "deliveries follow the rules.  Names the first event that is at fault.\n",
-	 "0 good; 1 not good; 2 not usable.", NO_HOME, TAKES(kh_audits_args, audit_verify), .run = kh_audits_verify},
+	 "0 good; 1 not good; 2 not usable.", NO_HOME, TAKES(kh_audits_args, audit_verify), THERE("audit verify"),
+	 .run = kh_audits_verify},
 	{"audit tail", "show the newest events, and those to come", AT_HOME, "[OPTION...]",
 	 "Show the newest events, a line each: number, time, kind, task, who caused it, and its details.\n",
-	 .use = KH_HOME_READ, NO_TOKEN, TAKES(kh_audits_trail_args, audit_tail), .run = kh_audits_trail_tail},
+	 .use = KH_HOME_READ, NO_TOKEN, TAKES(kh_audits_trail_args, audit_tail), OVER, .run = kh_audits_trail_tail},
 	{"audit show", "show an event", AT_HOME, "[OPTION...] EVENT",
 	 "Show an event, by its id as `audit tail` has it: time, who caused it, chain, details, and every column that "
 	 "it wrote.\n",
-	 WORDS(1, 1), .use = KH_HOME_READ, NO_TOKEN, .size = sizeof(struct kh_audits_trail_args),
+	 WORDS(1, 1), .use = KH_HOME_READ, NO_TOKEN, .size = sizeof(struct kh_audits_trail_args), OVER,
 	 .run = kh_audits_trail_show},
 	{"audit export", "write events as JSON Lines or CEF", AT_HOME, "[OPTION...]",
 	 "Write all events that pass the filter, one a line, as JSON Lines or CEF.  In JSON Lines, `event` is the\n"
 	 "event byte for byte and `hash` is its BLAKE2b-256.\n",
-	 .use = KH_HOME_READ, NO_TOKEN, TAKES(kh_audits_trail_args, audit_export), .run = kh_audits_trail_export},
+	 .use = KH_HOME_READ, NO_TOKEN, TAKES(kh_audits_trail_args, audit_export), OVER, .run = kh_audits_trail_export},
 	{"audit checkpoint", "sign a checkpoint now", AT_HOME, "[OPTION...]",
 	 "Sign the heads of all chains now, and send the checkpoint to the witnesses of the configuration.  The\n"
 	 "checkpoint is also written as one line, which you can keep as a witness of your own.\n",
-	 .use = KH_HOME_CALL, NO_TOKEN, .run = kh_audits_checkpoint},
+	 .use = KH_HOME_CALL, NO_TOKEN, THERE("audit checkpoint"), .run = kh_audits_checkpoint},
 
 	{"token create", "make a token", AT_HOME, "[OPTION...] NAME",
 	 "Make a token.  A token is one caller; a controller's token also begins a fresh context.  The token is\n"

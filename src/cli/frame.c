@@ -3,6 +3,7 @@
 #include "cli/frame.h"
 
 #include "base/json.h"
+#include "cli/remotecall.h"
 #include "home/file.h"
 
 #include <errno.h>
@@ -34,8 +35,15 @@ static const struct {
 	{"witness_incomplete", "put back what the witness file had, or name another file as audit.witness_file"},
 };
 
-static const char *hint_for(const char *code)
+static const char *hint_for(const struct kh_frame *f, const char *code)
 {
+	const char *hint = f->remote != NULL ? kh_remote_hint(code) : NULL;
+
+	if (hint != NULL)
+		return hint;
+	/* A reviewer of a gateway that is another user's has no home, and needs none. */
+	if (f->command->is_over && kh_home_is_missing(&f->err))
+		return "if the gateway is another user's: --url URL or KEYHOLE_URL, and --token-file FILE";
 	for (size_t i = 0; code != NULL && i < sizeof(hints) / sizeof(hints[0]); i++)
 		if (strcmp(hints[i].code, code) == 0)
 			return hints[i].hint;
@@ -162,7 +170,8 @@ static void fail_text(struct kh_frame *f, const char *code, const char *hint)
 
 int kh_frame_fail(struct kh_frame *f)
 {
-	const char *code = f->err.code != NULL ? f->err.code : kh_err_name(f->err.err), *hint = hint_for(f->err.code);
+	const char *code = f->err.code != NULL ? f->err.code : kh_err_name(f->err.err),
+		   *hint = hint_for(f, f->err.code);
 
 	if (f->command->is_tool)
 		fprintf(stderr, "keyhole: %s: %s: %s\n", f->command->name, code, f->err.detail);
@@ -203,9 +212,16 @@ enum kh_err kh_frame_input_json(struct kh_frame *f, const char *name, size_t lim
 	return e == KH_OK ? kh_json_read(&f->arena, text, ret_root, &f->err) : e;
 }
 
+enum kh_err kh_frame_call_in(struct kh_frame *f, struct kh_arena *arena, kh_engine_fn *fn, void *call)
+{
+	if (f->remote != NULL)
+		return kh_remotecall_run(f->remote, fn, call, arena, &f->err);
+	return kh_engine_call(f->home.engine, f->token, fn, call, arena, &f->err);
+}
+
 enum kh_err kh_frame_call(struct kh_frame *f, kh_engine_fn *fn, void *call)
 {
-	return kh_engine_call(f->home.engine, f->token, fn, call, &f->arena, &f->err);
+	return kh_frame_call_in(f, &f->arena, fn, call);
 }
 
 int kh_frame_do(struct kh_frame *f, kh_engine_fn *fn, void *call, const struct kh_frame_pair *pairs)
@@ -243,8 +259,17 @@ static const struct kh_option common[] = {
 	{"--help", NULL, "this", KH_OPTION(struct kh_frame, help)},
 };
 
+/* Those of commands that can be run over a gateway. */
+static const struct kh_option over_gateway[] = {
+	{"--url", "URL", "the gateway to call, in place of a home folder (default: $KEYHOLE_URL)",
+	 KH_OPTION(struct kh_frame, gateway.url)},
+	{"--ca", "FILE", "with --url: trust these certificates (default: $KEYHOLE_CA, or the system's)",
+	 KH_OPTION(struct kh_frame, gateway.ca)},
+};
+
 #define COMMON (sizeof(common) / sizeof(common[0]))
-#define TABLES 2
+#define OVER   (sizeof(over_gateway) / sizeof(over_gateway[0]))
+#define TABLES 3
 
 static void gather(struct kh_frame *f, struct kh_options ret_tables[TABLES])
 {
@@ -252,7 +277,8 @@ static void gather(struct kh_frame *f, struct kh_options ret_tables[TABLES])
 	size_t left_out = c->is_tool ? COMMON - 1 : 0;
 
 	ret_tables[0] = (struct kh_options){c->options, c->option_count, f->args};
-	ret_tables[1] = (struct kh_options){common + left_out, COMMON - left_out, f};
+	ret_tables[1] = (struct kh_options){over_gateway, c->is_over || c->only_there != NULL ? OVER : 0, f};
+	ret_tables[2] = (struct kh_options){common + left_out, COMMON - left_out, f};
 }
 
 static int print_help(const struct kh_frame_command *c, const struct kh_options tables[TABLES])
@@ -353,6 +379,49 @@ static int run_at_home(struct kh_frame *f)
 	return status;
 }
 
+/* True if the command is for a gateway: --url says so, or $KEYHOLE_URL if no home is named. */
+static bool is_over(const struct kh_frame *f)
+{
+	bool can = f->command->is_over || f->command->only_there != NULL;
+
+	if (!can || (f->gateway.url == NULL && f->options.home != NULL))
+		return false;
+	return kh_remote_url(&f->gateway) != NULL;
+}
+
+/* Reads the token as that of a caller who has no home, and opens the gateway. */
+static enum kh_err open_gateway(struct kh_frame *f)
+{
+	struct kh_view token;
+	struct kh_error err;
+
+	if (f->options.home != NULL)
+		return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--url and --home: one of them is enough");
+	f->home = (struct kh_home){.use = KH_HOME_LOOK, .folder.fd = -1, .token_file = f->options.token_file};
+	kh_arena_init(&f->home.arena, NULL, 1U << 20);
+	enum kh_err e = kh_home_token(&f->home, f->command->role, &token, &f->err);
+	if (e == KH_OK)
+		e = kh_remote_open(f->remote, &f->gateway, token, &f->arena, &f->err);
+	(void)kh_home_close(&f->home, &err);
+	return e;
+}
+
+static int run_over(struct kh_frame *f)
+{
+	sigset_t signals = kh_frame_signals();
+	struct kh_remote remote = {.client.control = -1};
+
+	if (f->command->only_there != NULL)
+		return KH_FRAME_REFUSE(f, "not_here", "%s", f->command->only_there);
+	f->remote = &remote;
+	enum kh_err e = open_gateway(f);
+	if (f->command->waits)
+		sigprocmask(SIG_BLOCK, &signals, NULL);
+	int status = e == KH_OK ? f->command->run(f) : kh_frame_fail(f);
+	kh_remote_close(&remote);
+	return status;
+}
+
 /* Makes sure that descriptors 0, 1 and 2 are open, even if the parent closed them, so that no channel takes their
  * place. */
 static void reserve(void)
@@ -398,6 +467,8 @@ static int run(struct kh_frame *f, int argc, char **argv)
 		e = check_count(f);
 	if (e != KH_OK)
 		return kh_frame_fail(f);
+	if (is_over(f))
+		return run_over(f);
 	return c->without_home ? c->run(f) : run_at_home(f);
 }
 

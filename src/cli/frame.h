@@ -13,6 +13,7 @@
 #define KH_CLI_FRAME_H
 
 #include "cli/option.h"
+#include "cli/remote.h"
 #include "cli/terminal.h"
 #include "home/home.h"
 
@@ -36,15 +37,17 @@ struct kh_frame_command {
 	const char *name;  /* "task open" */
 	const char *brief; /* a line of the list of commands; NULL: not in it */
 	enum kh_frame_section section;
-	const char *usage;  /* what follows the name: "[OPTION...] [TITLE]" */
-	const char *about;  /* what it does; lines that end in a newline */
-	const char *status; /* on exit statuses, in lines; NULL: the default */
-	const char *units;  /* what is said before that; NULL: nothing */
-	int least, most;    /* arguments */
-	bool without_home;  /* opens nothing itself */
-	bool without_token; /* calls without a token */
-	bool waits;         /* for signals: they are blocked before there is any thread (kh_frame_signals) */
-	bool is_tool;       /* has only its own options, before its arguments; its messages are text */
+	const char *usage;      /* what follows the name: "[OPTION...] [TITLE]" */
+	const char *about;      /* what it does; lines that end in a newline */
+	const char *status;     /* on exit statuses, in lines; NULL: the default */
+	const char *units;      /* what is said before that; NULL: nothing */
+	int least, most;        /* arguments */
+	bool without_home;      /* opens nothing itself */
+	bool without_token;     /* calls without a token */
+	bool is_over;           /* runs over a gateway too (--url), by kh_frame_call() alone */
+	const char *only_there; /* why it does not, and what to do; NULL: it has no --url, or runs */
+	bool waits;             /* for signals: they are blocked before there is any thread (kh_frame_signals) */
+	bool is_tool;           /* has only its own options, before its arguments; its messages are text */
 	enum kh_home_use use;
 	enum kh_role role;               /* whose token it uses by default */
 	const struct kh_option *options; /* its own */
@@ -67,21 +70,26 @@ struct kh_frame {
 	int count;
 	struct kh_arena arena; /* of the command */
 	struct kh_home home;
+	struct kh_remote_options gateway;
+	struct kh_remote *remote; /* the gateway that is called; NULL: the home's engine is */
 	struct kh_token_claim token;
 	struct kh_error err; /* why it failed: kh_frame_fail() reports it */
 	struct kh_terminal *out, *errors;
 	bool has_colour; /* standard output is a terminal that supports it */
 };
 
-/* Runs a command; the frame adds the options --home, --token-file, --json and --help.  WITH: for the command, or NULL.
+/* Runs a command; the frame adds the options --home, --token-file, --json and --help, and if it can be run over a
+ * gateway --url and --ca.  WITH: for the command, or NULL.
  * ARGV[0] is the command's last word.  Returns the exit status. */
 int kh_frame_main(const struct kh_frame_command *command, const void *with, int argc, char **argv);
 
 /* Returns the signals that end a command: SIGINT, SIGTERM, SIGHUP. */
 sigset_t kh_frame_signals(void);
 
-/* Calls an operation of the engine with the command's token. */
+/* Calls an operation of the engine with the command's token, at home or at the gateway; the second one with memory of
+ * ARENA. */
 enum kh_err kh_frame_call(struct kh_frame *f, kh_engine_fn *fn, void *call) KH_CHECKED;
+enum kh_err kh_frame_call_in(struct kh_frame *f, struct kh_arena *arena, kh_engine_fn *fn, void *call) KH_CHECKED;
 
 /* Closes the home.  What the command did is durable: what cannot be done now is a warning. */
 void kh_frame_close(struct kh_frame *f);

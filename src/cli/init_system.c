@@ -262,7 +262,9 @@ static int write_made(struct kh_frame *f, const struct places *p, const struct t
 		      "  keyhole token create alice --home %s \\\n"
 		      "    --token-file %s/admin.token | install -m 600 -o alice /dev/stdin ~alice/keyhole.token\n"
 		      "and, as alice, what to paste into the agent's client:\n"
-		      "  keyhole mcp --print --socket %s --token-file ~/keyhole.token\n",
+		      "  keyhole mcp --print --socket %s --token-file ~/keyhole.token\n\n"
+		      "A reviewer gets a token in the same way, with --role reviewer, and needs no home:\n"
+		      "  KEYHOLE_URL=http://127.0.0.1:7433 keyhole approvals watch --token-file ~/keyhole.token\n",
 		      p->config.p, p->tokens.p, p->home.p, p->user, KH_FMT(key), p->user, p->home.p, p->home.p,
 		      p->tokens.p, p->socket.p);
 	return kh_frame_text(f, &buf);

@@ -14,8 +14,13 @@ static enum kh_err find_number(struct kh_op *op, struct kh_audittrail *trail)
 	enum kh_err e = kh_txn_next_event(op->txn, &next);
 
 	trail->number = 0;
-	if (e != KH_OK || id.n == 0)
+	if (e != KH_OK)
 		return e;
+	if (id.n == 0) {
+		if (trail->last > 0 && next - 1 > (int64_t)trail->last)
+			trail->number = next - 1 - (int64_t)trail->last;
+		return KH_OK;
+	}
 	if (kh_publicid_parse(kh_engine_id_key(op->engine), KH_ID_EVENT, id, &trail->number) && trail->number > 0 &&
 	    trail->number < next)
 		return KH_OK;
@@ -75,7 +80,7 @@ static enum kh_err take_one(struct kh_txn *txn, struct reading *r)
 	if (e == KH_EUNKNOWN)
 		return kh_error_set(r->err, e, "unknown_event", "the record lacks this event");
 	if (e == KH_OK) {
-		kh_eventline_json(&r->line, &entry, &r->buf);
+		kh_eventline_whole(&r->line, &entry, &r->buf);
 		r->trail->count = 1;
 	}
 	return e;

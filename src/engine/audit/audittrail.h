@@ -10,6 +10,7 @@
 #include "engine/state/op.h"
 
 #define KH_AUDITTRAIL_LIMIT 1000       /* events in a page */
+#define KH_AUDITTRAIL_LAST  100000     /* events before the end that a reader may begin at */
 #define KH_AUDITTRAIL_LOOKS 20000      /* events examined for a page */
 #define KH_AUDITTRAIL_BYTES (4U << 20) /* a page ends after this many bytes; one event may exceed it */
 
@@ -17,6 +18,7 @@ struct kh_audittrail {
 	struct kh_eventfilter filter;
 	struct kh_view after; /* events after this one, by its public id; empty: from the first */
 	struct kh_view only;  /* only this event, whatever the filter; empty: a page */
+	size_t last;          /* without AFTER: begin with the last so many events; 0: with the first */
 	size_t limit;         /* 1 to KH_AUDITTRAIL_LIMIT */
 	/* out */
 	struct kh_view lines; /* one event in each line */

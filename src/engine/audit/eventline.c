@@ -6,6 +6,7 @@
 
 #include "base/emit.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "store/backend.h"
 #include "store/txn.h"
 
@@ -70,35 +71,86 @@ struct kh_view kh_eventline_task(struct kh_eventline *line, int64_t chain)
 	return chain == 0 ? KH_LIT("system") : kh_publicid_text(&line->arena, line->id_key, KH_ID_TASK, chain);
 }
 
+struct kh_view kh_eventline_reasons(struct kh_eventline *line, int64_t effect, struct kh_view recorded)
+{
+	struct kh_effect_row *row;
+
+	if (recorded.n == 0 || kh_txn_load(line->txn, KH_TABLE_EFFECTS, effect, &row) != KH_OK)
+		return KH_LIT("");
+	struct kh_digest digest = kh_canonical_digest(row->reasons);
+	return kh_view_eq(kh_canonical_hex(&line->arena, &digest), recorded) ? row->reasons : KH_LIT("");
+}
+
+static void emit_because(struct kh_eventline *line, yyjson_val *event, struct kh_emit *emit)
+{
+	yyjson_arr_iter iter = yyjson_arr_iter_with(kh_json_get(event, "set"));
+	yyjson_val *item;
+	int64_t id = 0;
+
+	kh_emit_key(emit, "because");
+	kh_emit_array(emit);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		struct kh_view recorded = kh_json_str(kh_json_get(yyjson_arr_get(item, 2), "reasons"));
+		if (!kh_view_eq(kh_json_str(yyjson_arr_get(item, 0)), KH_LIT("effects")) ||
+		    !kh_json_int(yyjson_arr_get(item, 1), &id))
+			continue;
+		struct kh_view reasons = kh_eventline_reasons(line, id, recorded);
+		if (reasons.n == 0 || kh_utf8_invalid(reasons) != SIZE_MAX)
+			continue;
+		kh_emit_array(emit);
+		kh_emit_int(emit, id);
+		kh_emit_text(emit, reasons);
+		kh_emit_end(emit);
+	}
+	kh_emit_end(emit);
+}
+
+/* A member that is null if TEXT is empty. */
+static void emit_if(struct kh_emit *emit, const char *name, struct kh_view text)
+{
+	kh_emit_key(emit, name);
+	if (text.n > 0)
+		kh_emit_text(emit, text);
+	else
+		kh_emit_null(emit);
+}
+
 /* The body is copied unchanged, so that a reader can hash it again.  A body that is not JSON becomes a string. */
-void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+static void write(struct kh_eventline *line, const struct kh_audit_entry *entry, bool whole, struct kh_buf *buf)
 {
 	const struct kh_eventline_name *by;
 	struct kh_emit emit;
-	yyjson_val *root;
+	yyjson_val *root = NULL;
 
 	kh_arena_clear(&line->arena);
 	by = kh_eventline_by(line, entry->by);
+	bool is_json = kh_json_read(&line->arena, entry->body, &root, NULL) == KH_OK;
 	kh_emit_init(&emit, buf);
 	kh_emit_object(&emit);
+	if (whole)
+		emit_because(line, is_json ? root : NULL, &emit);
 	kh_emit_key(&emit, "event");
-	if (kh_json_read(&line->arena, entry->body, &root, NULL) == KH_OK)
+	if (is_json)
 		kh_emit_raw(&emit, entry->body);
 	else
 		kh_emit_text(&emit, kh_arena_quote(&line->arena, entry->body));
+	if (whole)
+		emit_if(&emit, "follows", entry->prev != 0 ? kh_eventline_id(line, entry->prev) : KH_LIT(""));
 	kh_emit_add_digest(&emit, "hash", &entry->hash);
 	kh_emit_add(&emit, "id", kh_eventline_id(line, entry->id));
 	kh_emit_add_word(&emit, "name", by->name);
-	kh_emit_key(&emit, "principal");
-	if (by->token != 0)
-		kh_emit_text(&emit, kh_view_str(by->id));
-	else
-		kh_emit_null(&emit);
-	kh_emit_key(&emit, "task");
-	if (entry->chain != 0)
-		kh_emit_text(&emit, kh_eventline_task(line, entry->chain));
-	else
-		kh_emit_null(&emit);
+	emit_if(&emit, "principal", by->token != 0 ? kh_view_str(by->id) : KH_LIT(""));
+	emit_if(&emit, "task", entry->chain != 0 ? kh_eventline_task(line, entry->chain) : KH_LIT(""));
 	kh_emit_end(&emit);
 	kh_buf_byte(buf, '\n');
+}
+
+void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+{
+	write(line, entry, false, buf);
+}
+
+void kh_eventline_whole(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf)
+{
+	write(line, entry, true, buf);
 }

@@ -43,4 +43,16 @@ struct kh_view kh_eventline_task(struct kh_eventline *line, int64_t chain);
  */
 void kh_eventline_json(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
 
+/*
+ * The same with `because` and `follows`, for whoever looks at this one event: why asks ended as they did, as
+ * [[ROW OF EFFECTS, TEXT], ...] (text of a Reader's side: untrusted), and the event before it in its chain, or null.
+ */
+void kh_eventline_whole(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
+
+/*
+ * Why the ask of row EFFECT ended as it did, for a human who looks for a Reader's fault.  The text is sealed, and
+ * RECORDED is its hash in the event.  Empty if retention removed it, or it differs from what was recorded.
+ */
+struct kh_view kh_eventline_reasons(struct kh_eventline *line, int64_t effect, struct kh_view recorded);
+
 #endif

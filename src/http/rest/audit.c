@@ -54,6 +54,7 @@ enum kh_err kh_rest_audit_list(struct kh_rest_call *call)
 				.until = kh_rest_call_query(call, "until")->text,
 			},
 		.after = kh_rest_call_query(call, "after")->text,
+		.last = (size_t)kh_rest_call_query(call, "last")->number,
 		.limit = limit->there ? (size_t)limit->number : USUAL,
 	};
 	struct kh_view json;

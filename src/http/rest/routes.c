@@ -259,6 +259,9 @@ static const struct kh_rest_route routes[] = {
 		  "filter is looked through a bounded number of events at a time.  As JSON Lines, the next page is "
 		  "in the header Link.  `keyhole audit verify` proves the record.",
 	 .query = {{"after", KH_REST_ID, .about = "Events after this one: `next` of the page before.", .letter = 'e'},
+		   {"last", KH_REST_NUMBER,
+		    .about = "Without `after`: begin with the last so many events of the record.", .min = 1,
+		    .max = KH_AUDITTRAIL_LAST},
 		   {"limit", KH_REST_NUMBER, .about = "At most so many; 100 by default.", .min = 1,
 		    .max = KH_AUDITTRAIL_LIMIT},
 		   {"task", KH_REST_TEXT, .about = "Events of this task; `system`: those of no task."},
@@ -271,7 +274,10 @@ static const struct kh_rest_route routes[] = {
 		    .words = &audit_words}},
 	 .other_types = {"application/jsonl"}},
 	{KH_HTTP_GET, "/audit/{event}", "showEvent", "audit", kh_audittrail_run, kh_rest_audit_show, "Event",
-	 "One event", .about = "`event` is byte for byte what `hash` is the BLAKE2b-256 of."},
+	 "One event",
+	 .about =
+		 "`event` is byte for byte what `hash` is the BLAKE2b-256 of.  `follows` is the event before it in its "
+		 "chain.  `because` says why Readers were asked again or failed: untrusted text."},
 	{KH_HTTP_GET, "/tasks/{task}/graph", "getTaskGraph", "tasks", kh_taskgraph_run, kh_rest_tasks_graph,
 	 "TaskGraph", "The taint graph of a task",
 	 .about = "Its blocks, the outputs that they have influenced, and everything that influenced one of these, "

@@ -10,7 +10,8 @@ struct call {
 	struct kh_eventline line;
 	struct kh_buf buf;
 	int64_t id;
-	void (*write)(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf);
+	void (*line_of)(struct kh_eventline *line, const struct kh_audit_entry *entry, struct kh_buf *buf); /* or */
+	void (*write)(const struct kh_eventtext *event, struct kh_buf *buf);
 	struct kh_eventfilter wanted;
 	struct kh_eventfilter filter;
 	size_t passed;
@@ -26,18 +27,23 @@ static enum kh_err write_one(struct kh_txn *txn, void *arg)
 	if (e != KH_OK)
 		return e;
 	e = kh_audit_get(txn, &c->t->arena, c->id, &entry);
-	if (e == KH_OK)
-		c->write(&c->line, &entry, &c->buf);
+	if (e == KH_OK && c->line_of != NULL) {
+		c->line_of(&c->line, &entry, &c->buf);
+	} else if (e == KH_OK) {
+		struct kh_eventtext event;
+		kh_eventtext_of(&c->line, &entry, &event);
+		c->write(&event, &c->buf);
+		e = kh_arena_check(&c->line.arena);
+	}
 	kh_eventline_done(&c->line);
 	return e;
 }
 
-static struct kh_view written(struct kh_test *t, struct kh_history *h, int64_t id,
-			      void (*write)(struct kh_eventline *, const struct kh_audit_entry *, struct kh_buf *))
+static struct kh_view run(struct kh_test *t, struct kh_history *h, struct call c)
 {
-	struct call c = {.t = t, .id = id, .write = write};
 	struct kh_view text;
 
+	c.t = t;
 	kh_buf_init(&c.buf, &t->arena, 1U << 20);
 	kh_history_open(h);
 	enum kh_err e = kh_store_read(h->store, write_one, &c, &t->err);
@@ -45,6 +51,18 @@ static struct kh_view written(struct kh_test *t, struct kh_history *h, int64_t i
 	must(t, e);
 	must(t, kh_buf_end(&c.buf, &text));
 	return text;
+}
+
+static struct kh_view written(struct kh_test *t, struct kh_history *h, int64_t id,
+			      void (*write)(const struct kh_eventtext *, struct kh_buf *))
+{
+	return run(t, h, (struct call){.id = id, .write = write});
+}
+
+static struct kh_view line_of(struct kh_test *t, struct kh_history *h, int64_t id,
+			      void (*line)(struct kh_eventline *, const struct kh_audit_entry *, struct kh_buf *))
+{
+	return run(t, h, (struct call){.id = id, .line_of = line});
 }
 
 static bool has(struct kh_view text, const char *part)
@@ -80,7 +98,7 @@ static void test_text(struct kh_test *t)
 /* The event itself is in the line byte for byte: its hash is that of what stands there. */
 static void test_json(struct kh_test *t)
 {
-	struct kh_view text = written(t, kh_history_fresh(), 6, kh_eventline_json);
+	struct kh_view text = line_of(t, kh_history_fresh(), 6, kh_eventline_json);
 	struct kh_view body, again;
 	yyjson_val *root;
 
@@ -137,7 +155,32 @@ static void test_whole(struct kh_test *t)
 	/* What cannot be read is shown as that. */
 	kh_history_sql(h, "UPDATE task_audits SET body = '{' WHERE id = 6");
 	assert_true(has(written(t, h, 6, kh_eventtext_whole), "(cannot be read)"));
-	assert_true(has(written(t, h, 6, kh_eventline_json), "{\"event\":\"\\\"{\\\"\",\"hash\":"));
+	assert_true(has(line_of(t, h, 6, kh_eventline_json), "{\"event\":\"\\\"{\\\"\",\"hash\":"));
+}
+
+/* An event that came as a line of JSON is written as the one of the store. */
+static void test_read(struct kh_test *t)
+{
+	static void (*const writes[])(const struct kh_eventtext *,
+				      struct kh_buf *) = {kh_eventtext_text, kh_eventtext_cef, kh_eventtext_whole};
+	struct kh_history *h = kh_history_fresh();
+
+	for (int64_t id = 1; id <= 6; id++) {
+		struct kh_view line = line_of(t, h, id, kh_eventline_whole), text;
+		struct kh_eventtext event;
+		must(t, kh_eventtext_read(&t->arena, line, &event));
+		for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+			struct kh_buf buf;
+			kh_buf_init(&buf, &t->arena, 1U << 20);
+			writes[i](&event, &buf);
+			must(t, kh_buf_end(&buf, &text));
+			must(t, kh_arena_check(&t->arena));
+			assert_true(kh_view_eq(text, written(t, h, id, writes[i])));
+		}
+	}
+	struct kh_eventtext none;
+	must_fail(t, KH_EINPUT, kh_eventtext_read(&t->arena, KH_LIT("{}"), &none));
+	must_fail(t, KH_EINPUT, kh_eventtext_read(&t->arena, KH_LIT("<html>"), &none));
 }
 
 static bool count(const struct kh_audit_entry *entry, void *arg)
@@ -236,7 +279,7 @@ static void test_filter_refused(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_text),   KH_TEST_ONCE(test_json),
-					    KH_TEST_ONCE(test_cef),    KH_TEST_ONCE(test_whole),
-					    KH_TEST_ONCE(test_filter), KH_TEST_ONCE(test_filter_refused)};
+static const struct kh_test_case cases[] = {
+	KH_TEST_ONCE(test_text), KH_TEST_ONCE(test_json),   KH_TEST_ONCE(test_cef),           KH_TEST_ONCE(test_whole),
+	KH_TEST_ONCE(test_read), KH_TEST_ONCE(test_filter), KH_TEST_ONCE(test_filter_refused)};
 KH_TEST_MAIN(cases)
