@@ -1,7 +1,7 @@
 /*
  * Closed lists: reduces an answer to a key and searches for it.  Pure.  The answer is hostile: it is only compared,
- * never copied into the result.  The search is linear, because a list has a few hundred rows and an answer is looked up
- * once.
+ * never copied into the result.  `extract` looks up every capitalised word of a text, and most are in no list.  So a row
+ * is only looked at closely if the key is among all codes and other names, or begins like the row's name.
  */
 #include "core/bcp/closed.h"
 
@@ -94,19 +94,40 @@ bool kh_closed_claims(struct kh_view keys, struct kh_view key)
 	return false;
 }
 
+/* Whether the codes and other names of some row may have KEY.  An inverted form is not looked for. */
+static bool is_key(struct kh_view keys, struct kh_view key)
+{
+	for (size_t at = 0; (at = kh_view_find(keys, key, at)) != SIZE_MAX; at++) {
+		if (at > 0 && at + key.n < keys.n && keys.p[at - 1] == '|' && keys.p[at + key.n] == '|')
+			return true;
+	}
+	return false;
+}
+
+/* Whether the reduced form of NAME claims KEY.  The first letters are compared before the name is reduced. */
+static bool is_name(struct kh_view name, struct kh_view key, bool inverted)
+{
+	char bytes[KH_CLOSED_KEY_MAX];
+	char first = kh_ascii_lower(name.p[0]);
+
+	if (first >= 'a' && first <= 'z' && first != key.p[0] && !inverted && !kh_view_starts(name, KH_LIT("The ")))
+		return false;
+	return kh_closed_claims(kh_view_of(bytes, kh_closed_reduce(name, bytes)), key);
+}
+
 bool kh_closed_find(const struct kh_closed_list *list, struct kh_view text, struct kh_view *ret_name)
 {
-	char key_bytes[KH_CLOSED_KEY_MAX], name_bytes[KH_CLOSED_KEY_MAX];
+	char key_bytes[KH_CLOSED_KEY_MAX];
 	struct kh_view key = kh_view_of(key_bytes, kh_closed_reduce(text, key_bytes));
-	bool word = kh_closed_claims(list->words, key);
 
 	if (key.n == 0)
 		return false;
+	bool word = kh_closed_claims(list->words, key), inverted = kh_view_ends(key, KH_LIT(" of"));
+	bool listed = inverted || is_key(list->keys, key);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct kh_closed_row *row = &list->rows[i];
-		struct kh_view name = kh_view_of(name_bytes, kh_closed_reduce(row->name, name_bytes));
-		if (kh_closed_claims(name, key) || kh_closed_claims(row->also, key) ||
-		    (!word && kh_closed_claims(row->codes, key))) {
+		if (is_name(row->name, key, inverted) ||
+		    (listed && (kh_closed_claims(row->also, key) || (!word && kh_closed_claims(row->codes, key))))) {
 			*ret_name = row->name;
 			return true;
 		}

@@ -18,10 +18,14 @@ struct kh_closed_row {
 
 #define KH_CLOSED_ROW(name, codes, also) {KH_LIT_INIT(name), KH_LIT_INIT(codes), KH_LIT_INIT(also)},
 
+/* The same row as a part of a list's `keys`. */
+#define KH_CLOSED_KEYS(name, codes, also) "|" codes "|" also "|\n"
+
 struct kh_closed_list {
 	const struct kh_closed_row *rows;
 	size_t count;
 	struct kh_view words; /* codes that are not accepted because they are words, separated by '|' */
+	struct kh_view keys;  /* codes and other names of all rows, so that most texts need one search */
 };
 
 /*

@@ -7,12 +7,19 @@ static const struct kh_closed_row rows[] = {
 #include "core/bcp/language.def"
 };
 
+#undef KH_CLOSED_ROW
+#define KH_CLOSED_ROW KH_CLOSED_KEYS
+static const char keys[] =
+#include "core/bcp/language.def"
+	;
+
 /* As in country.c. "UK" is also the code of Ukrainian, but nobody means that by it. */
 #define WORDS                                                                                                         \
 	"am|an|as|be|bi|bs|ha|he|hi|ho|id|ie|is|it|km|la|lo|mr|ms|my|na|no|om|or|pa|pi|ps|sh|so|st|to|uk|yo|her|lol|" \
 	"may|men|new|nor|per"
 
-static const struct kh_closed_list list = {rows, sizeof(rows) / sizeof(rows[0]), KH_LIT_INIT(WORDS)};
+static const struct kh_closed_list list = {
+	rows, sizeof(rows) / sizeof(rows[0]), KH_LIT_INIT(WORDS), {keys, sizeof(keys) - 1}};
 
 bool kh_language_find(struct kh_view key, struct kh_view *ret_name)
 {
