@@ -10,6 +10,7 @@
 #include "gateway/dispatch.h"
 #include "gateway/indexing.h"
 #include "gateway/validity.h"
+#include "store/checkpoint.h"
 
 #include <pthread.h>
 #include <sodium.h>
@@ -191,6 +192,39 @@ static void count_pending(struct kh_gateway *gateway, struct kh_gateway_figures 
 	kh_arena_done(&arena);
 }
 
+struct covering {
+	struct kh_arena *arena;
+	struct kh_checkpoint last;
+	int64_t next; /* event */
+};
+
+static enum kh_err read_covering(struct kh_txn *txn, void *arg)
+{
+	struct covering *covering = arg;
+	struct kh_digest hash;
+
+	kh_txn_use_arena(txn, covering->arena);
+	enum kh_err e = kh_checkpoint_last(txn, covering->arena, &covering->last, &hash);
+	return e == KH_OK ? kh_txn_next_event(txn, &covering->next) : e;
+}
+
+static void find_covering(struct kh_gateway *gateway, struct kh_gateway_figures *figures)
+{
+	struct kh_engine *engine = gateway->settings.engine;
+	struct covering covering = {0};
+	struct kh_arena arena;
+	struct kh_error err;
+
+	kh_arena_init(&arena, kh_engine_alloc(engine), MEMORY);
+	covering.arena = &arena;
+	if (kh_store_read(kh_engine_store(engine), read_covering, &covering, &err) == KH_OK) {
+		int64_t age = kh_engine_now(engine) - covering.last.at;
+		figures->checkpoint_age = covering.last.n > 0 && age > 0 ? age : 0;
+		figures->uncovered = (uint64_t)(covering.next - 1 - covering.last.last);
+	}
+	kh_arena_done(&arena);
+}
+
 struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 {
 	struct kh_gateway_figures figures = {
@@ -203,6 +237,7 @@ struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 		figures.outcomes[i] = atomic_load(&gateway->outcomes[i]);
 	figures.tally_count = kh_tally_copy(kh_engine_tally(gateway->settings.engine), figures.tally);
 	count_pending(gateway, &figures);
+	find_covering(gateway, &figures);
 	return figures;
 }
 

@@ -75,6 +75,8 @@ struct kh_gateway_figures {
 	size_t tally_count;
 	uint64_t pending;                       /* approvals, in the whole store */
 	int64_t pending_oldest;                 /* microseconds that the oldest has waited; 0: none waits */
+	int64_t checkpoint_age;                 /* microseconds since the last one was signed, by any process */
+	uint64_t uncovered;                     /* events since that one */
 	uint64_t outcomes[KH_GATEWAY_OUTCOMES]; /* of queries, told by this process, by enum kh_outcome */
 };
 struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway);

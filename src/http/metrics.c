@@ -115,6 +115,10 @@ void kh_http_metrics_write(struct kh_buf *buf, const struct kh_http_figures *htt
 	    gateway->store.events);
 	put(buf, "checkpoints_total", "counter", "Checkpoints that this process has signed and stored.",
 	    gateway->store.checkpoints);
+	put(buf, "checkpoint_age_seconds", "gauge", "How long ago the last checkpoint was signed, by any process.",
+	    (uint64_t)(gateway->checkpoint_age / 1000000));
+	put(buf, "checkpoint_uncovered_events", "gauge", "Events since the last checkpoint, in the whole store.",
+	    gateway->uncovered);
 	put(buf, "witness_lines_total", "counter", "Checkpoints that were written to the witness file.",
 	    gateway->store.witness_lines);
 	put(buf, "witness_failures_total", "counter", "Times that the witness file could not be written.",

@@ -10,6 +10,7 @@
 #include "store/txn.h"
 
 #include <sodium.h>
+#include <stdio.h>
 
 #define SIGNATURE 64
 #define LIMIT     (SIZE_MAX / 4) /* no limit of its own: the arena's limit applies */
@@ -36,6 +37,18 @@ bool kh_checkpoint_signed(struct kh_view body, struct kh_view signature, const s
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static void write_last(struct kh_emit *emit, int64_t last, bool numbered)
+{
+	char text[24];
+
+	if (numbered) {
+		kh_emit_add_int(emit, "last", last);
+		return;
+	}
+	int n = snprintf(text, sizeof(text), "%lld", (long long)last);
+	kh_emit_add(emit, "last", kh_view_of(text, (size_t)n));
+}
 
 static void write_witnesses(struct kh_emit *emit, const struct kh_checkpoint *c)
 {
@@ -68,7 +81,7 @@ static enum kh_err write_body(struct kh_arena *arena, const struct kh_checkpoint
 		kh_emit_end(&emit);
 	}
 	kh_emit_end(&emit);
-	kh_emit_add_int(&emit, "last", c->last);
+	write_last(&emit, c->last, c->numbered);
 	kh_emit_add_int(&emit, "n", c->n);
 	kh_emit_add_digest(&emit, "prev", &c->prev);
 	kh_emit_add_digest(&emit, "store", &c->store);
@@ -88,7 +101,7 @@ static enum kh_err write_line(struct kh_arena *arena, const struct kh_checkpoint
 	kh_emit_object(&emit);
 	kh_emit_add_int(&emit, "checkpoint", line->n);
 	kh_emit_add_digest(&emit, "hash", &line->hash);
-	kh_emit_add_int(&emit, "last", line->last);
+	write_last(&emit, line->last, line->numbered);
 	kh_emit_add(&emit, "signature", kh_view_of(hex, SIGNATURE * 2));
 	kh_emit_add_digest(&emit, "store", &line->store);
 	kh_emit_end(&emit);
@@ -212,8 +225,11 @@ enum kh_err kh_checkpoint_line(struct kh_txn *txn, int64_t number, struct kh_are
 		e = kh_error_set(txn->err, KH_ESTORE, "bad_checkpoint", "a checkpoint cannot be read");
 	if (e != KH_OK)
 		return e;
-	struct kh_checkpoint_line line = {
-		.n = c.n, .last = c.last, .store = c.store, .hash = kh_canonical_digest(stored.body)};
+	struct kh_checkpoint_line line = {.n = c.n,
+					  .last = c.last,
+					  .numbered = c.numbered,
+					  .store = c.store,
+					  .hash = kh_canonical_digest(stored.body)};
 	memcpy(line.signature, stored.signature.p, SIGNATURE);
 	return write_line(arena, &line, ret_line);
 }
@@ -226,6 +242,13 @@ static bool parse_hex(yyjson_val *val, unsigned char *bytes, size_t size)
 	size_t n = 0;
 
 	return hex.n == size * 2 && sodium_hex2bin(bytes, size, hex.p, hex.n, NULL, &n, NULL) == 0 && n == size;
+}
+
+/* Whether the text is the one spelling is seen when it is written again. */
+static bool parse_last(yyjson_val *val, int64_t *ret_last, bool *ret_numbered)
+{
+	*ret_numbered = !yyjson_is_str(val);
+	return *ret_numbered ? kh_json_int(val, ret_last) : kh_view_int(kh_json_str(val), ret_last);
 }
 
 static bool parse_digest(yyjson_val *val, struct kh_digest *ret_digest)
@@ -292,7 +315,8 @@ enum kh_err kh_checkpoint_parse(struct kh_arena *arena, struct kh_view body, str
 
 	if (e != KH_OK)
 		return e;
-	bool good = kh_json_int(kh_json_get(root, "at"), &c.at) && kh_json_int(kh_json_get(root, "last"), &c.last) &&
+	bool good = kh_json_int(kh_json_get(root, "at"), &c.at) &&
+		    parse_last(kh_json_get(root, "last"), &c.last, &c.numbered) &&
 		    kh_json_int(kh_json_get(root, "n"), &c.n) && parse_digest(kh_json_get(root, "prev"), &c.prev) &&
 		    parse_digest(kh_json_get(root, "store"), &c.store) &&
 		    parse_heads(arena, kh_json_get(root, "heads"), &c) &&
@@ -321,7 +345,7 @@ bool kh_checkpoint_read_line(struct kh_arena *arena, struct kh_view line, struct
 	if (kh_json_read(arena, line, &root, NULL) != KH_OK)
 		return false;
 	bool good = kh_json_int(kh_json_get(root, "checkpoint"), &l.n) && l.n > 0 &&
-		    kh_json_int(kh_json_get(root, "last"), &l.last) &&
+		    parse_last(kh_json_get(root, "last"), &l.last, &l.numbered) &&
 		    parse_digest(kh_json_get(root, "hash"), &l.hash) &&
 		    parse_digest(kh_json_get(root, "store"), &l.store) &&
 		    parse_hex(kh_json_get(root, "signature"), l.signature, SIGNATURE);

@@ -1,11 +1,12 @@
 /*
  * Checkpoints (L3): at intervals the heads of all chains are signed with Ed25519.
  *
- *     {"at":...,"heads":[[chain,n,"<hash>"],...],"last":345,"n":7,"prev":"<hash of checkpoint 6>",
+ *     {"at":...,"heads":[[chain,n,"<hash>"],...],"last":"345","n":7,"prev":"<hash of checkpoint 6>",
  *      "store":"<public key>","witnesses":[["file:/path",4,6]]}
  *
  * `heads` are the chains that have events since the previous checkpoint, in ascending order.  So each checkpoint,
- * together with the earlier ones, covers every head.  `last` is the newest event that it covers.  `witnesses` says
+ * together with the earlier ones, covers every head.  `last` is how far it covers the record: opaque text, that only the
+ * store which made it can read (here the newest event).  Checkpoints of older versions have a number there.  `witnesses` says
  * which checkpoints a witness had when this one was signed, the first and the last of them; it is left out if there is
  * no witness that can be read again.  So whether a witness has lost lines follows from what was signed.
  *
@@ -31,10 +32,11 @@ void kh_checkpoint_forget(struct kh_checkpoint_key *key);
 /*
  * What a witness is sent: one line that is short however many heads there are, so that syslog does not cut it.
  *
- *     {"checkpoint":7,"hash":"<of the body>","last":345,"signature":"<128 hex>","store":"<public key>"}
+ *     {"checkpoint":7,"hash":"<of the body>","last":"345","signature":"<128 hex>","store":"<public key>"}
  */
 struct kh_checkpoint_line {
 	int64_t n, last;
+	bool numbered; /* `last` is a number, as older versions wrote it */
 	struct kh_digest hash, store;
 	unsigned char signature[64];
 };
@@ -51,6 +53,7 @@ struct kh_checkpoint_witness {
 /* The parsed body of a checkpoint. */
 struct kh_checkpoint {
 	int64_t at, last, n;
+	bool numbered; /* `last` is a number, as older versions wrote it */
 	struct kh_digest prev, store;
 	const struct kh_chains_head *heads; /* ascending by number */
 	size_t count;

@@ -130,7 +130,11 @@ static void test_parse_strictly(struct kh_test *t)
 #define ZEROS "\"0000000000000000000000000000000000000000000000000000000000000000\""
 	static const char good[] = "{\"at\":1,\"heads\":[[0,1," ZEROS "]],\"last\":1,\"n\":1,\"prev\":" ZEROS
 				   ",\"store\":" ZEROS "}";
+	static const char text[] = "{\"at\":1,\"heads\":[[0,1," ZEROS "]],\"last\":\"1\",\"n\":1,\"prev\":" ZEROS
+				   ",\"store\":" ZEROS "}";
 	static const char *const all[] = {
+		"{\"at\":1,\"heads\":[],\"last\":\"01\",\"n\":1,\"prev\":" ZEROS ",\"store\":" ZEROS "}",
+		"{\"at\":1,\"heads\":[],\"last\":\"x\",\"n\":1,\"prev\":" ZEROS ",\"store\":" ZEROS "}",
 		"",
 		"{}",
 		"[]",
@@ -162,6 +166,9 @@ static void test_parse_strictly(struct kh_test *t)
 	must(t, kh_checkpoint_parse(&t->arena, kh_view_str(good), &c, &t->err));
 	assert_int_equal(c.count, 1);
 	assert_int_equal(c.witness_count, 0);
+	assert_true(c.numbered);
+	must(t, kh_checkpoint_parse(&t->arena, kh_view_str(text), &c, &t->err));
+	assert_true(!c.numbered && c.last == 1);
 	must(t, kh_checkpoint_parse(&t->arena, KH_LIT(SEEN("[[\"file:/x\",2,4]]")), &c, &t->err));
 	assert_int_equal(c.witness_count, 1);
 	assert_true(kh_view_eq(c.witnesses[0].name, KH_LIT("file:/x")));
