@@ -160,8 +160,13 @@ enum kh_err kh_filesearch_run(const struct kh_errand_tools *tools, const struct 
 		e = write_details(&f, result);
 	if (e != KH_OK)
 		return e;
-	result->end = f.result.end == KH_ERRAND_JOB_DONE ? KH_ERRAND_OK : KH_ERRAND_FAILED;
-	result->content = kh_tainted_wrap(f.content);
-	result->why = f.indexing_why.n > 0 && f.result.end != KH_ERRAND_JOB_DONE ? f.indexing_why : f.result.why;
+	if (f.result.end == KH_ERRAND_JOB_DONE) {
+		result->end = KH_ERRAND_OK;
+		result->content = kh_tainted_wrap(f.content);
+		return KH_OK;
+	}
+	/* What an earlier look found is not the result, because it was too old. */
+	result->end = KH_ERRAND_FAILED;
+	result->why = f.indexing_why.n > 0 ? f.indexing_why : f.result.why;
 	return KH_OK;
 }
