@@ -4,8 +4,10 @@
 #include "base/utf8.h"
 #include "core/screen/screen.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define ARENA_LIMIT (256U << 20)
 
@@ -76,4 +78,39 @@ void kh_fuzz_delivered(struct kh_view text)
 		HOLDS(c == ' ' || !kh_utf8_is_space(c));
 		HOLDS(c != ' ' || text.p[at + 1] != ' ');
 	}
+}
+
+static char folder[64];
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	return at->level > 0 ? remove(path) : 0;
+}
+
+void kh_fuzz_empty(void)
+{
+	(void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void remove_folder(void)
+{
+	kh_fuzz_empty();
+	rmdir(folder);
+}
+
+const char *kh_fuzz_folder(void)
+{
+	static const char *const places[] = {"/dev/shm/keyhole-fuzz-XXXXXX", "/tmp/keyhole-fuzz-XXXXXX"};
+
+	for (size_t i = 0; folder[0] == '\0' && i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(folder, sizeof(folder), "%s", places[i]);
+		if (mkdtemp(folder) == NULL)
+			folder[0] = '\0';
+		else
+			atexit(remove_folder);
+	}
+	HOLDS(folder[0] != '\0');
+	return folder;
 }

@@ -37,4 +37,8 @@ void kh_fuzz_error(const struct kh_error *err);
 /* Text to deliver: valid UTF-8, nothing invisible, single spaces between words and none at the ends, not empty. */
 void kh_fuzz_delivered(struct kh_view text);
 
+/* A folder of this process, in memory if possible: made by the first call, removed at exit.  Empty removes what is in it. */
+const char *kh_fuzz_folder(void);
+void kh_fuzz_empty(void);
+
 #endif

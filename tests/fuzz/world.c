@@ -12,12 +12,10 @@
 #include "store/sqlite/sqlite.h"
 #include "store/verify.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define EPOCH  INT64_C(1780000000000000)
 #define SECOND INT64_C(1000000)
@@ -58,7 +56,6 @@ static struct {
 	struct kh_gateway *gateway;
 	struct kh_arena lasting, arena; /* of the program; of the store */
 	struct kh_view tokens[KH_WORLD_ROLES];
-	char folder[64];
 	unsigned inputs;
 	_Atomic int64_t now;
 	_Atomic uint64_t dice;
@@ -160,21 +157,6 @@ static void call(enum kh_role role, kh_engine_fn *fn, void *of)
 		kh_fuzz_broken(err.detail, __FILE__, __LINE__);
 }
 
-static void remove_folder(void)
-{
-	DIR *dir = opendir(world.folder);
-	const struct dirent *entry;
-	char path[512];
-
-	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		snprintf(path, sizeof(path), "%s/%s", world.folder, entry->d_name);
-		unlink(path); /* "." and ".." are none */
-	}
-	if (dir != NULL)
-		closedir(dir);
-	rmdir(world.folder);
-}
-
 static void end(void)
 {
 	struct kh_verify verify = {.state = true, .arena = &world.arena};
@@ -190,24 +172,18 @@ static void end(void)
 		kh_fuzz_broken(verify.detail.p, verify.code, (int)verify.event);
 	kh_engine_free(world.engine);
 	kh_store_close(world.store);
-	remove_folder();
+	kh_fuzz_empty();
 	kh_arena_done(&world.arena);
 	world.engine = NULL;
 }
 
 static void make_store(void)
 {
-	static const char *const places[] = {"/dev/shm/keyhole-fuzz-XXXXXX", "/tmp/keyhole-fuzz-XXXXXX"};
 	static const unsigned char random[64] = {7};
 	struct kh_digest key = {{1}};
 	char path[128];
 
-	snprintf(world.folder, sizeof(world.folder), "%s", places[0]);
-	if (mkdtemp(world.folder) == NULL) {
-		snprintf(world.folder, sizeof(world.folder), "%s", places[1]);
-		HOLDS(mkdtemp(world.folder) != NULL);
-	}
-	snprintf(path, sizeof(path), "%s/keyhole.db", world.folder);
+	snprintf(path, sizeof(path), "%s/keyhole.db", kh_fuzz_folder());
 	HOLDS(kh_store_open(&kh_sqlite_backend, path, KH_STORE_CREATE, &world.store, NULL) == KH_OK);
 	HOLDS(kh_engine_create(world.store, &world.arena, &key, random, EPOCH, &world.tokens[KH_ROLE_ADMIN], NULL) ==
 	      KH_OK);
@@ -279,11 +255,6 @@ struct kh_gateway *kh_world_gateway(void)
 struct kh_token_claim kh_world_token(enum kh_role role)
 {
 	return kh_token_read(world.engine, world.tokens[role]);
-}
-
-const char *kh_world_folder(void)
-{
-	return world.folder;
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */

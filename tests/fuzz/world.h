@@ -54,7 +54,4 @@ void kh_world_hear(struct kh_view text);
 /* Does what LINE says; false if it does not begin with "!". */
 bool kh_world_act(struct kh_view line);
 
-/* The folder of the store, for what a target puts beside it. */
-const char *kh_world_folder(void);
-
 #endif
