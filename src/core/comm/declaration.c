@@ -4,6 +4,7 @@
  */
 #include "core/comm/declaration.h"
 
+#include "base/utf8.h"
 #include "core/comm/external_info.h"
 #include "core/comm/operations.h"
 #include "core/comm/phase.h"
@@ -12,6 +13,7 @@
 #include "core/comm/suspect.h"
 #include "core/comm/vague.h"
 
+#define ABOUT    4096 /* bytes of the parameters that a reason is compared with */
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, const char *name)
@@ -23,8 +25,29 @@ yyjson_val *kh_declaration_parameter(const struct kh_declaration *declaration, c
 	return NULL;
 }
 
-/* Reads one part of the justification, which must be long enough, not too long, and more than filler (E3). */
-static enum kh_err read_part(struct kh_reasons *errors, struct kh_view path, yyjson_val *val, struct kh_view *ret_text)
+/* What a reason is about, and so cannot consist of: the operation's name and its parameters, as far as they are short. */
+static enum kh_err find_about(struct kh_arena *arena, const struct kh_declaration *declaration,
+			      struct kh_view *ret_text)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *values = yyjson_mut_arr(doc);
+	struct kh_view json = {NULL, 0};
+
+	for (size_t i = 0; i < declaration->parameter_count; i++)
+		yyjson_mut_arr_append(values, yyjson_val_mut_copy(doc, declaration->parameters[i].value));
+	enum kh_err e = kh_json_write(arena, values, &json);
+	if (e == KH_OK)
+		*ret_text = kh_arena_printf(arena, "%.*s %.*s", KH_FMT(declaration->operation.full),
+					    KH_FMT(kh_utf8_cut(json, ABOUT)));
+	return e == KH_OK ? kh_arena_check(arena) : e;
+}
+
+/*
+ * Reads one part of the justification, which must be long enough, not too long, and say something in particular (E3),
+ * beyond what it is ABOUT.
+ */
+static enum kh_err read_part(struct kh_reasons *errors, struct kh_view path, yyjson_val *val, struct kh_view about,
+			     struct kh_view *ret_text)
 {
 	struct kh_view text = kh_strict_text(errors, path, val);
 	struct kh_vague vague;
@@ -36,23 +59,26 @@ static enum kh_err read_part(struct kh_reasons *errors, struct kh_view path, yyj
 			       KH_DECLARATION_PART_MAX);
 		return KH_OK;
 	}
-	enum kh_err e = kh_vague_measure(errors->arena, text, &vague);
+	enum kh_err e = kh_vague_measure(errors->arena, text, about, &vague);
 	if (e != KH_OK)
 		return e;
 	if (vague.characters < KH_VAGUE_CHARACTERS)
 		kh_reasons_add(errors, "too_short", path, "has %zu characters, at least %d are needed",
 			       vague.characters, KH_VAGUE_CHARACTERS);
-	else if (vague.telling < KH_VAGUE_TELLING)
+	else if (kh_vague_is(&vague))
 		kh_reasons_add(errors, "vague", path, "says nothing in particular: name what is needed and what for");
 	*ret_text = text;
 	return KH_OK;
 }
 
-static enum kh_err read_justification(struct kh_reasons *errors, yyjson_val *in, struct kh_declaration *declaration)
+/* What the user asked for may well be what is searched for; what it is used for is more than that. */
+static enum kh_err read_justification(struct kh_reasons *errors, yyjson_val *in, struct kh_view about,
+				      struct kh_declaration *declaration)
 {
 	static const char *const parts[] = {"user_request", "missing_knowledge", "expected_use"};
 	struct kh_view *const texts[] = {&declaration->user_request, &declaration->missing_knowledge,
 					 &declaration->expected_use};
+	const struct kh_view abouts[] = {KH_LIT(""), KH_LIT(""), about};
 	struct kh_view path = KH_LIT("justification");
 	enum kh_err e = KH_OK;
 
@@ -61,7 +87,8 @@ static enum kh_err read_justification(struct kh_reasons *errors, yyjson_val *in,
 	kh_strict_known(errors, path, in, parts, COUNT(parts));
 	for (size_t i = 0; e == KH_OK && i < COUNT(parts); i++) {
 		yyjson_val *val = kh_strict_need(errors, path, in, parts[i]);
-		e = read_part(errors, kh_strict_path(errors->arena, path, kh_view_str(parts[i])), val, texts[i]);
+		e = read_part(errors, kh_strict_path(errors->arena, path, kh_view_str(parts[i])), val, abouts[i],
+			      texts[i]);
 	}
 	return e;
 }
@@ -244,14 +271,18 @@ static enum kh_err read_why(struct kh_reasons *errors, yyjson_val *in, struct kh
 {
 	yyjson_val *justification = kh_json_get(in, "justification"), *reason = kh_json_get(in, "reason");
 	bool is_full = kh_json_get(in, "parameters") != NULL;
+	struct kh_view about = {NULL, 0};
+	enum kh_err e = find_about(errors->arena, declaration, &about);
 
+	if (e != KH_OK)
+		return e;
 	if (justification != NULL && reason != NULL)
 		kh_reasons_add(errors, "bad_value", KH_LIT("justification"),
 			       "expected `reason` or `justification`, not both");
 	else if (justification != NULL)
-		return read_justification(errors, justification, declaration);
+		return read_justification(errors, justification, about, declaration);
 	else if (reason != NULL)
-		return read_part(errors, KH_LIT("reason"), reason, &declaration->reason);
+		return read_part(errors, KH_LIT("reason"), reason, about, &declaration->reason);
 	else
 		(void)kh_strict_need(errors, KH_LIT(""), in, is_full ? "justification" : "reason");
 	return KH_OK;
@@ -279,6 +310,7 @@ static enum kh_err read_item(struct kh_reasons *errors, struct kh_view path, yyj
 			     struct kh_declaration *declaration)
 {
 	struct kh_external_info item;
+	struct kh_view about = {NULL, 0};
 	enum kh_err e = kh_external_info_read(errors, path, in, &item);
 
 	if (e != KH_OK || !item.is_object)
@@ -290,7 +322,9 @@ static enum kh_err read_item(struct kh_reasons *errors, struct kh_view path, yyj
 	if (e == KH_OK && declaration->operation.operation != NULL)
 		e = check_parameters(errors, kh_strict_path(errors->arena, path, KH_LIT("params")), declaration);
 	if (e == KH_OK)
-		e = read_part(errors, kh_strict_path(errors->arena, path, KH_LIT("reason")), item.reason,
+		e = find_about(errors->arena, declaration, &about);
+	if (e == KH_OK)
+		e = read_part(errors, kh_strict_path(errors->arena, path, KH_LIT("reason")), item.reason, about,
 			      &declaration->reason);
 	read_binding(errors, path, in, false, expected, declaration);
 	return e;

@@ -72,7 +72,7 @@ static bool climbs(struct kh_view text)
 static enum kh_err check_query(const struct kh_parameter *parameter, struct kh_view text, struct kh_reasons *errors)
 {
 	struct kh_vague vague;
-	enum kh_err e = kh_vague_measure(errors->arena, text, &vague);
+	enum kh_err e = kh_vague_measure(errors->arena, text, KH_LIT(""), &vague);
 
 	if (e == KH_OK && vague.telling == 0)
 		kh_reasons_add(errors, "vague", parameter->path,
