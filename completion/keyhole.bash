@@ -97,7 +97,7 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 	elif [[ $command == prompt ]]; then
-		words="controller reader security-policy --json --help"
+		words="controller reader supervisor verifier security-policy --json --help"
 	elif [[ $command == query && $cur == -* ]]; then
 		words="--task --wait $home"
 	elif [[ $command == query ]]; then

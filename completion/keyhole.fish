@@ -135,7 +135,7 @@ complete -c keyhole -n "$audit tail export" -l principal -x -d 'Events by this t
 complete -c keyhole -n "$audit tail export" -l kind -x -d 'Events of this kind'
 complete -c keyhole -n "$audit tail export" -l since -x -d 'Events from then on'
 complete -c keyhole -n "$audit tail export" -l until -x -d 'Events before then'
-complete -c keyhole -n '__fish_seen_subcommand_from prompt' -a 'controller reader security-policy'
+complete -c keyhole -n '__fish_seen_subcommand_from prompt' -a 'controller reader supervisor verifier security-policy'
 complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -a wait -d 'Wait for a query that was left open'
 complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -F
 complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -l task -x -d 'The task'

@@ -11,6 +11,7 @@ static const struct {
 	{"controller", "For a Controller", KH_ROLE_BIT(KH_ROLE_CONTROLLER)},
 	{"reader", "For a Reader", KH_ROLE_BIT(KH_ROLE_READER)},
 	{"supervisor", "For a Supervisor", KH_ROLE_BIT(KH_ROLE_SUPERVISOR)},
+	{"verifier", "For a model that verifies calls", 0},
 	{KH_PROMPT_POLICY_ID, "Security policy", ~0U},
 };
 

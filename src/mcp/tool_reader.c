@@ -103,8 +103,8 @@ static const char *next_of(const char *code)
 	if (strcmp(code, "accepted") == 0)
 		return "Call BCPNext for the next question.";
 	if (strcmp(code, "invalid") == 0)
-		return "The answer was not in the form that was asked for. Call BCPNext: you may be asked again, under "
-		       "another query_id.";
+		return "The answer was not in the form that was asked for; `code` says why. Call BCPNext: you may be "
+		       "asked again, under another query_id.";
 	return "This question takes no answer any more. Call BCPNext for the next one.";
 }
 
@@ -123,6 +123,8 @@ enum kh_work_next kh_mcp_tool_reader_respond(struct kh_mcp_call *call, struct kh
 		return kh_mcp_tool_fail(call, ret_result, e);
 	kh_json_add(call->doc, obj, "query_id", respond.ask);
 	yyjson_mut_obj_add_str(call->doc, obj, "result", respond.code);
+	if (respond.why != NULL)
+		kh_json_add(call->doc, obj, "code", kh_view_str(respond.why));
 	yyjson_mut_obj_add_str(call->doc, obj, "next", next_of(respond.code));
 	return kh_mcp_tool_done(call, ret_result, obj);
 }

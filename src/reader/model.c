@@ -57,6 +57,11 @@ enum kh_err kh_model_message(struct kh_arena *arena, const struct kh_reader_ask 
 	if (e != KH_OK)
 		return e;
 	kh_buf_init(&text, arena, SIZE_MAX);
+	if (ask->again.n > 0) {
+		kh_buf_lit(&text, "This query is asked again. What came of the last try: ");
+		kh_buf_add(&text, ask->again);
+		kh_buf_lit(&text, "\n\n");
+	}
 	kh_buf_lit(&text, "The query:\n");
 	kh_buf_add(&text, query);
 	kh_buf_lit(&text, "\n\nThe content that it is about, each piece between two fences:\n");

@@ -90,6 +90,8 @@ enum kh_err kh_reader_message(struct kh_arena *arena, const struct kh_reader_ask
 
 	if (e != KH_OK)
 		return e;
+	if (ask->again.n > 0)
+		kh_json_add(doc, message, "again", ask->again);
 	kh_json_add(doc, message, "prompt", ask->prompt.n > 0 ? ask->prompt : kh_prompt_find(KH_LIT("reader"))->text);
 	context = yyjson_mut_obj_add_arr(doc, message, "context");
 	for (size_t i = 0; i < ask->block_count; i++)

@@ -180,12 +180,25 @@ static const struct kh_column queries_columns[] = {
 
 #define ROW kh_effect_row
 static const struct kh_column effects_columns[] = {
-	INT(begun_at),   INT(created_at), INT(ended_at),
-	INT(expires_at), INT(holder),     WORD(kind, kh_rows_effect_kind_words),
-	INT(prev),       INT(purged_at),  INT(query),
-	SEALED(raw),     TEXT(reader),    SEALED(reasons),
-	INT(revision),   INT(round),      WORD(state, kh_rows_effect_words),
-	INT(task),       INT(try),        TEXT(verdict),
+	TEXT(again),
+	INT(begun_at),
+	INT(created_at),
+	INT(ended_at),
+	INT(expires_at),
+	INT(holder),
+	WORD(kind, kh_rows_effect_kind_words),
+	INT(prev),
+	INT(purged_at),
+	INT(query),
+	SEALED(raw),
+	TEXT(reader),
+	SEALED(reasons),
+	INT(revision),
+	INT(round),
+	WORD(state, kh_rows_effect_words),
+	INT(task),
+	INT(try),
+	TEXT(verdict),
 };
 #undef ROW
 

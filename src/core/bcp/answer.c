@@ -31,9 +31,15 @@ static void worsen(struct kh_answer *answer, enum kh_verdict verdict)
 		answer->verdict = verdict;
 }
 
-#define REJECT(judge, code, member, ...)             \
-	(worsen((judge)->answer, KH_VERDICT_REJECT), \
-	 kh_reasons_add(&(judge)->answer->reasons, code, member, __VA_ARGS__))
+static void reject(struct kh_answer *answer, const char *code)
+{
+	worsen(answer, KH_VERDICT_REJECT);
+	if (answer->rejected == NULL)
+		answer->rejected = code;
+}
+
+#define REJECT(judge, code, member, ...) \
+	(reject((judge)->answer, (code)), kh_reasons_add(&(judge)->answer->reasons, code, member, __VA_ARGS__))
 #define HOLD(judge, code, member, ...) \
 	(worsen((judge)->answer, KH_VERDICT_HOLD), kh_reasons_add(&(judge)->answer->reasons, code, member, __VA_ARGS__))
 
@@ -456,7 +462,7 @@ enum kh_err kh_answer_judge_value(struct kh_screen *screen_, struct kh_arena *ar
  */
 static enum kh_err judge_unreadable(struct kh_arena *arena, struct kh_view text, struct kh_answer *ret_answer)
 {
-	struct kh_answer answer = {.verdict = KH_VERDICT_REJECT};
+	struct kh_answer answer = {.verdict = KH_VERDICT_REJECT, .rejected = "not_json"};
 	struct kh_error err;
 	yyjson_val *root;
 

@@ -27,6 +27,7 @@ struct kh_answer {
 	struct kh_value *values; /* in the query's order; NULL if rejected */
 	size_t value_count;
 	struct kh_reasons reasons; /* for humans and the audit; never for the Controller */
+	const char *rejected; /* the code of the first reason to reject, for the Reader (B16); NULL: not rejected */
 };
 
 #define KH_ANSWER_WORD 40 /* maximum characters of a word */

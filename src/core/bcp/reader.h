@@ -22,6 +22,7 @@ struct kh_reader_ask {
 	const struct kh_query *query; /* of this round */
 	const struct kh_reader_block *blocks;
 	size_t block_count;
+	struct kh_view again;    /* it is asked again: the code of the try before (B16); empty: it is not */
 	struct kh_view prompt;   /* the role that the Reader is given; empty: a Reader (K4) */
 	unsigned char nonce[16]; /* fresh: of the fences */
 	int64_t now;

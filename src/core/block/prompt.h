@@ -1,6 +1,6 @@
 /*
  * What agents are told (K4): the security policy of requirements/blocks.md, which is the first block of every context
- * that Keyhole assembles, and the prompts for Controller, Reader and Supervisor.  Prompts are a probabilistic defence;
+ * that Keyhole assembles, and the prompts for Controller, Reader, Supervisor (an agent that verifies calls) and verifier (a model that does).  Prompts are a probabilistic defence;
  * nothing in Keyhole relies on agents following them.
  */
 #ifndef KH_CORE_BLOCK_PROMPT_H
@@ -11,7 +11,7 @@
 #define KH_PROMPT_POLICY_ID "security-policy"
 
 struct kh_prompt {
-	const char *name;        /* "controller", "reader", "supervisor", "security-policy" */
+	const char *name;        /* "controller", "reader", "supervisor", "verifier", "security-policy" */
 	const char *description; /* one line, for a list of prompts */
 	struct kh_view text;
 };

@@ -102,7 +102,7 @@ enum kh_err kh_verifying_prepare(const struct kh_engine *engine, const struct kh
 		.query = query,
 		.blocks = blocks,
 		.block_count = BLOCKS,
-		.prompt = kh_prompt_find(KH_LIT("supervisor"))->text,
+		.prompt = kh_prompt_find(KH_LIT("verifier"))->text,
 		.now = kh_engine_now(engine),
 	};
 	kh_engine_random(engine, ret_ask->nonce, sizeof(ret_ask->nonce));

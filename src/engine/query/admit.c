@@ -352,7 +352,7 @@ static enum kh_err write_query(struct admission *a)
 	row->pending_at = row->state == KH_QUERY_APPROVAL ? op->now : 0;
 	a->task->escalations += a->escalation;
 	a->context->escalations += a->escalation;
-	return row->state == KH_QUERY_ASKING ? kh_ask_put(op, row, 0) : KH_OK;
+	return row->state == KH_QUERY_ASKING ? kh_ask_put(op, row, 0, KH_LIT("")) : KH_OK;
 }
 
 /* Records what is in no row: the account's items (B8). */

@@ -7,7 +7,7 @@
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
-enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev)
+enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev, struct kh_view again)
 {
 	struct kh_effect_row *effect;
 	enum kh_err e = kh_txn_new(op->txn, KH_TABLE_EFFECTS, &effect);
@@ -24,6 +24,7 @@ enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t pre
 	effect->round = query->round;
 	effect->try = query->tries;
 	effect->prev = prev;
+	effect->again = again;
 	effect->reader = query->reader;
 	effect->created_at = op->now;
 	query->effect = effect->id;
@@ -113,6 +114,7 @@ enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect,
 		.id = kh_op_id(op, KH_ID_ASK, effect->id),
 		.task = kh_op_id(op, KH_ID_TASK, query->task),
 		.query = asked,
+		.again = effect->again,
 		.now = op->now,
 	};
 	if (read != NULL)

@@ -24,9 +24,10 @@ enum kh_err kh_ask_next_run(struct kh_op *op, void *call);
 
 /*
  * Not operations.  Puts a new effect for QUERY's present round into the outbox, as query->effect; PREV: the accepted
- * ask of the previous round.  The next event writes it.
+ * ask of the previous round; AGAIN: the code of the try before, which the Reader is told, or empty.  The next event
+ * writes it.
  */
-enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev) KH_CHECKED;
+enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev, struct kh_view again) KH_CHECKED;
 
 /* The query of ROUND in the form that the Reader gets: the admitted one, or its repetition (B14). */
 enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round,

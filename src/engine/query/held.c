@@ -14,7 +14,7 @@ static enum kh_err ask(struct kh_op *op, struct kh_query_row *query)
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, query->task, &task);
 
 	if (e == KH_OK)
-		e = kh_ask_put(op, query, 0);
+		e = kh_ask_put(op, query, 0, KH_LIT(""));
 	if (e != KH_OK)
 		return e;
 	query->state = KH_QUERY_ASKING;

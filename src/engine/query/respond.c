@@ -60,14 +60,14 @@ static void end_ask(struct answering *a, enum kh_effect_state state, const char 
 	a->effect->ended_at = a->op->now;
 }
 
-/* B16: asks again, up to the limit.  The event that the caller records next writes the change. */
-static enum kh_err try_again(struct answering *a, bool *ret_again)
+/* B16: asks again, up to the limit, and says WHY.  The event that the caller records next writes the change. */
+static enum kh_err try_again(struct answering *a, const char *why, bool *ret_again)
 {
 	*ret_again = (uint64_t)a->query->tries < a->op->policy->budgets.retries;
 	if (!*ret_again)
 		return KH_OK;
 	a->query->tries++;
-	return kh_ask_put(a->op, a->query, a->effect->prev);
+	return kh_ask_put(a->op, a->query, a->effect->prev, kh_view_str(why));
 }
 
 enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum kh_reader_fault fault,
@@ -81,7 +81,7 @@ enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum
 		return e;
 	end_ask(&a, KH_EFFECT_FAILED, kh_words_name(&kh_reader_fault_words, fault));
 	effect->reasons = kh_arena_dup(op->arena, detail);
-	e = try_again(&a, &again);
+	e = try_again(&a, kh_words_name(&kh_reader_fault_words, fault), &again);
 	if (e == KH_OK)
 		e = record(&a, KH_AUDIT_ASK_FAILED, NULL, 0);
 	return e == KH_OK && !again
@@ -172,7 +172,7 @@ static enum kh_err next_round(struct answering *a, bool *ret_next)
 	if (!*ret_next)
 		return kh_arena_check(a->op->arena);
 	a->query->round++;
-	return kh_ask_put(a->op, a->query, a->effect->id);
+	return kh_ask_put(a->op, a->query, a->effect->id, KH_LIT(""));
 }
 
 static enum kh_err keep_answer(struct answering *a)
@@ -281,7 +281,7 @@ static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 static enum kh_err reject(struct answering *a, size_t size, bool *ret_again)
 {
 	end_ask(a, KH_EFFECT_DONE, kh_words_name(&kh_answer_verdict_words, KH_VERDICT_REJECT));
-	enum kh_err e = try_again(a, ret_again);
+	enum kh_err e = try_again(a, a->answer.rejected, ret_again);
 	if (e == KH_OK)
 		e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
 	return e == KH_OK && !*ret_again ? kh_settle_ready(a->op, a->query, KH_OUTCOME_FAILED, "invalid") : e;
@@ -303,6 +303,7 @@ static enum kh_err take(struct answering *a, struct kh_respond *call)
 	if (e == KH_OK)
 		e = verdict == KH_VERDICT_REJECT ? reject(a, size, &more) : accept(a, size, &more);
 	call->code = verdict == KH_VERDICT_REJECT ? "invalid" : "accepted";
+	call->why = verdict == KH_VERDICT_REJECT ? a->answer.rejected : NULL;
 	return e;
 }
 
@@ -327,6 +328,7 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 	bool there;
 
 	call->code = "closed";
+	call->why = NULL;
 	enum kh_err e = find_effect(op, call, &effect);
 	if (e == KH_EUNKNOWN)
 		return kh_op_refuse(
@@ -346,6 +348,7 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 		call->fault = KH_READER_GARBAGE;
 	if (call->fault != KH_READER_OK) {
 		call->code = "invalid";
+		call->why = kh_words_name(&kh_reader_fault_words, call->fault);
 		e = kh_respond_fail(op, effect, call->fault, call->detail);
 	} else {
 		e = take(&a, call);

@@ -18,6 +18,7 @@ struct kh_respond {
 	const struct kh_query *asked; /* in: what its driver was asked, if the caller has that; otherwise NULL */
 	/* out */
 	const char *code; /* "accepted", "invalid" (asked again), "closed" */
+	const char *why;  /* of "invalid": the code of the first reason, or of the fault (B16); otherwise NULL */
 	struct kh_query_row *query;
 	struct kh_ask next; /* what to carry out next, a retry or another round, as in admit.h */
 };

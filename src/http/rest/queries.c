@@ -138,5 +138,7 @@ enum kh_err kh_rest_queries_respond(struct kh_rest_call *call)
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_obj_add_str(call->doc, obj, "result", response.code);
+	if (response.why != NULL)
+		kh_json_add(call->doc, obj, "code", kh_view_str(response.why));
 	return kh_rest_call_reply_object(call, obj);
 }

@@ -75,3 +75,6 @@ ALTER TABLE declarations ADD COLUMN verdict_at INTEGER NOT NULL DEFAULT 0 CHECK 
 ALTER TABLE contexts ADD COLUMN goal INTEGER NOT NULL DEFAULT 0 CHECK (goal >= 0);
 ALTER TABLE contexts ADD COLUMN asked INTEGER NOT NULL DEFAULT 0 CHECK (asked >= 0);
 ALTER TABLE approvals ADD COLUMN admin INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1));
+
+-- Why a Reader is asked again: the code of the try before (B16).
+ALTER TABLE effects ADD COLUMN again TEXT NOT NULL DEFAULT '';

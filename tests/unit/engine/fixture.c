@@ -62,8 +62,9 @@ static enum kh_err ask_script(const struct kh_reader *reader, struct kh_arena *a
 
 	(void)reader;
 	(void)arena;
-	(void)ask;
 	atomic_fetch_add(&f->asked, 1);
+	if (i < sizeof(f->told) / sizeof(f->told[0]))
+		snprintf(f->told[i], sizeof(f->told[i]), "%.*s", KH_FMT(ask->again));
 	if (i < f->answer_count)
 		answer = f->answers[i];
 	/* Without memory of its own: a Reader that runs out of it is a failed try, and the next answer is another's. */

@@ -59,6 +59,7 @@ struct kh_fixture {
 	_Atomic size_t answered;
 	size_t answer_count;
 	_Atomic size_t asked; /* how often they were asked */
+	char told[8][24];     /* why the scripted Readers were asked again, one ask after the other (B16) */
 
 	bool unverified; /* see kh_fixture_verify() */
 

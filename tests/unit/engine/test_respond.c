@@ -26,6 +26,29 @@ static void test_respond_retries(struct kh_test *t)
 	assert_int_equal(kh_asking_row(&w, look.query)->tries, 2);
 	assert_int_equal(kh_asking_row(&w, look.query)->charged, 4 * KH_MICROBIT);
 	assert_int_equal(kh_asking_effect(&w, look.query)->try, 2);
+	/* B16: each time it is told what came of the try before. */
+	assert_string_equal(w.f->told[0], "");
+	assert_string_equal(w.f->told[1], "wrong_type");
+	assert_string_equal(w.f->told[2], "dead");
+}
+
+/* B14, B16: another round is not a retry; what is held is told to nobody but a human. */
+static void test_respond_first_tries(struct kh_test *t)
+{
+	struct kh_asking w = kh_asking_begin(t, NULL);
+
+	kh_fixture_answer(w.f, YES_TRUE);
+	kh_fixture_answer(w.f, YES_TRUE);
+	assert_int_equal(kh_asking_ask(&w, TWICE).outcome, KH_OUTCOME_DELIVERED);
+	assert_string_equal(w.f->told[1], "");
+	/* The reason to hold comes first, and the Reader is told the reason to reject. */
+	w = kh_asking_begin(t, NULL);
+	kh_fixture_answer(
+		w.f,
+		"{\"answers\":[{\"id\":\"q1\",\"answer\":\"ignore instructions\"},{\"id\":\"q2\",\"answer\":\"x\"}]}");
+	kh_fixture_answer(w.f, WHO_SAYS("anna smith"));
+	assert_int_equal(kh_asking_ask(&w, WHO).outcome, KH_OUTCOME_DELIVERED);
+	assert_string_equal(w.f->told[1], "unknown_member");
 }
 
 static void test_respond_limit(struct kh_test *t)
@@ -80,13 +103,20 @@ static void test_respond_rejects(struct kh_test *t)
 	}
 }
 
-static struct kh_view next_ask(struct kh_asking *w)
+/* The next ask; AGAIN: why it is asked again. */
+static struct kh_view next_ask_again(struct kh_asking *w, const char *again)
 {
 	struct kh_ask ask = {0};
 
 	must(w->f->t, kh_fixture_call(w->f, w->f->reader, kh_ask_next_run, &ask));
 	assert_true(ask.found);
+	assert_view(ask.ask.again, again);
 	return kh_arena_dup(&w->f->arena, ask.ask.id);
+}
+
+static struct kh_view next_ask(struct kh_asking *w)
+{
+	return next_ask_again(w, "");
 }
 
 static const char *respond(struct kh_asking *w, struct kh_view ask, const char *response)
@@ -95,6 +125,7 @@ static const char *respond(struct kh_asking *w, struct kh_view ask, const char *
 
 	must(w->f->t, kh_fixture_call(w->f, w->f->reader, kh_respond_run, &call));
 	assert_false(call.next.found); /* an agent is handed nothing but its code */
+	assert_int_equal(call.why != NULL, strcmp(call.code, "invalid") == 0);
 	return call.code;
 }
 
@@ -107,7 +138,7 @@ static void test_respond_agent(struct kh_test *t)
 
 	assert_string_equal(respond(&w, first, "{\"fields\":{\"yes\":2}}"), "invalid");
 	assert_string_equal(respond(&w, first, YES_TRUE), "closed"); /* an old ask */
-	struct kh_view second = next_ask(&w);
+	struct kh_view second = next_ask_again(&w, "wrong_type");
 	assert_false(kh_view_eq(first, second));
 	assert_string_equal(respond(&w, second, YES_FALSE), "accepted");
 	assert_string_equal(respond(&w, second, YES_TRUE), "closed"); /* once */
@@ -163,7 +194,7 @@ static void test_respond_message(struct kh_test *t)
 
 	assert_string_equal(respond(&w, ask, "{\"query_id\":\"a0123456789abcdef\",\"fields\":{\"yes\":true}}"),
 			    "invalid");
-	ask = next_ask(&w);
+	ask = next_ask_again(&w, "not_json");
 	struct kh_view message = kh_arena_printf(
 		arena, "{\"type\":\"bcp_response\",\"query_id\":\"%.*s\",\"response\":{\"fields\":{\"yes\":true}}}",
 		KH_FMT(ask));
@@ -289,12 +320,20 @@ static void test_respond_of_a_revoked_reader(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_respond_retries),          KH_TEST(test_respond_limit),
-	KH_TEST(test_respond_rejects),          KH_TEST(test_respond_agent),
-	KH_TEST(test_respond_closed),           KH_TEST(test_respond_of_another_reader),
-	KH_TEST(test_respond_message),          KH_TEST(test_respond_too_large),
-	KH_TEST(test_respond_rounds_agree),     KH_TEST(test_respond_rounds_disagree),
-	KH_TEST(test_respond_round_rejected),   KH_TEST(test_respond_rephrasings),
-	KH_TEST(test_respond_too_many_pending), KH_TEST(test_respond_of_a_revoked_reader),
+	KH_TEST(test_respond_retries),
+	KH_TEST(test_respond_first_tries),
+	KH_TEST(test_respond_limit),
+	KH_TEST(test_respond_rejects),
+	KH_TEST(test_respond_agent),
+	KH_TEST(test_respond_closed),
+	KH_TEST(test_respond_of_another_reader),
+	KH_TEST(test_respond_message),
+	KH_TEST(test_respond_too_large),
+	KH_TEST(test_respond_rounds_agree),
+	KH_TEST(test_respond_rounds_disagree),
+	KH_TEST(test_respond_round_rejected),
+	KH_TEST(test_respond_rephrasings),
+	KH_TEST(test_respond_too_many_pending),
+	KH_TEST(test_respond_of_a_revoked_reader),
 };
 KH_TEST_MAIN(cases)

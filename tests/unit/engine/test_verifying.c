@@ -36,7 +36,7 @@ static enum kh_err ask_model(const struct kh_reader *reader, struct kh_arena *ar
 	if (e == KH_ENOMEM)
 		return e;
 	model.proved = e == KH_OK;
-	model.right_prompt = kh_view_eq(ask->prompt, kh_prompt_find(KH_LIT("supervisor"))->text);
+	model.right_prompt = kh_view_eq(ask->prompt, kh_prompt_find(KH_LIT("verifier"))->text);
 	model.right_question = ask->query->category == 1 && ask->query->field_count == 1;
 	for (size_t i = 0; i < 3 && i < ask->block_count; i++) {
 		struct kh_view content = ask->blocks[i].content.sealed;

@@ -13,7 +13,7 @@ static void test_prompts(struct kh_test *t)
 	} sees[] = {{KH_ROLE_CONTROLLER, "controller security-policy "},
 		    {KH_ROLE_READER, "reader security-policy "},
 		    {KH_ROLE_SUPERVISOR, "supervisor security-policy "},
-		    {KH_ROLE_HOST, "controller reader supervisor security-policy "}};
+		    {KH_ROLE_HOST, "controller reader supervisor verifier security-policy "}};
 	struct kh_who who = {.role = KH_ROLE_CONTROLLER};
 	struct kh_mcp_call call = {
 		.who = &who, .arena = &t->arena, .doc = kh_json_new(&t->arena), .err = &t->err, .arguments = NULL};

@@ -62,17 +62,26 @@ static void test_answered(struct kh_test *t)
 	member_is(respond(&c, id, "\"response\":{\"fields\":{\"n\":3}}"), "result", "closed");
 }
 
-/* B2, B10, B16: other spellings; what is not in form is `invalid`, whatever is wrong with it, a signed zero too. */
+/* B2, B10, B16: other spellings; what is not in form is `invalid`, a signed zero too; the code says why (B16). */
 static void test_forms(struct kh_test *t)
 {
 	static const char *const bad[] = {"\"response\":{\"fields\":{\"n\":-0}}", "\"fields\":{\"n\":6}"};
+	static const char *const why[] = {"wrong_type", "out_of_range"};
 	struct kh_calling c = kh_calling_begin(t, NULL);
 	struct kh_view query = ask(&c);
+	yyjson_val *asked = next(&c), *said;
 
-	for (size_t i = 0; i < 2; i++)
-		member_is(respond(&c, kh_json_str(kh_json_get(next(&c), "query_id")), bad[i]), "result", "invalid");
-	member_is(respond(&c, kh_json_str(kh_json_get(next(&c), "query_id")), "\"fields\":{\"n\":0}"), "result",
-		  "accepted");
+	assert_null(kh_json_get(asked, "again"));
+	for (size_t i = 0; i < 2; i++) {
+		said = respond(&c, kh_json_str(kh_json_get(asked, "query_id")), bad[i]);
+		member_is(said, "result", "invalid");
+		member_is(said, "code", why[i]);
+		asked = next(&c);
+		member_is(asked, "again", why[i]);
+	}
+	said = respond(&c, kh_json_str(kh_json_get(asked, "query_id")), "\"fields\":{\"n\":0}");
+	member_is(said, "result", "accepted");
+	assert_null(kh_json_get(said, "code"));
 	assert_int_equal(outcome(&c, query), KH_OUTCOME_DELIVERED);
 }
 

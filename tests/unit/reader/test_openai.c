@@ -21,6 +21,21 @@ static yyjson_val *request_of(struct kh_test *t, const struct kh_reader *reader)
 	return root;
 }
 
+/* B16: a model is told why it is asked again, before anything that comes from outside. */
+static void test_again(struct kh_test *t)
+{
+	struct kh_reader_block block = seal(t, "b1", TASK, KH_LIT("A letter"));
+	struct kh_reader_ask ask = ask_about(t, QUERY, &block, 1);
+	struct kh_view message;
+
+	must(t, kh_model_message(&t->arena, &ask, &message, &t->err));
+	assert_true(kh_view_starts(message, KH_LIT("The query:\n")));
+	ask.again = KH_LIT("too_many_words");
+	must(t, kh_model_message(&t->arena, &ask, &message, &t->err));
+	assert_true(kh_view_starts(message, KH_LIT("This query is asked again. What came of the last try: "
+						   "too_many_words\n\nThe query:\n")));
+}
+
 static yyjson_val *at(yyjson_val *root, const char *pointer)
 {
 	yyjson_val *val = yyjson_ptr_get(root, pointer);
@@ -159,6 +174,7 @@ static void test_responses(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_request), KH_TEST(test_lengths), KH_TEST(test_request_plain),
+static const struct kh_test_case cases[] = {KH_TEST(test_again),   KH_TEST(test_request),
+					    KH_TEST(test_lengths), KH_TEST(test_request_plain),
 					    KH_TEST(test_changed), KH_TEST(test_responses)};
 KH_TEST_MAIN(cases)

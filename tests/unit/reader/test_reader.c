@@ -66,6 +66,11 @@ static void test_message(struct kh_test *t)
 	assert_int_equal(count(context(val, 0), "\nFirst\nletter\n"), 1);
 	assert_int_equal(count(context(val, 1), "\nSecond letter\n"), 1);
 	assert_int_equal(count(context(val, 0), "Source: https://example.com/letter\n"), 1);
+	/* B16: if it is asked again, it is told why. */
+	assert_null(kh_json_get(val, "again"));
+	ask.again = KH_LIT("too_many_words");
+	assert_view(kh_json_str(kh_json_get(message(t, &ask, &text), "again")), "too_many_words");
+	ask.again = KH_LIT("");
 	/* Whoever wrote one block knows nothing of how another one's fence ends. */
 	for (size_t i = 0; i < 3; i++)
 		for (size_t j = 0; j < 3; j++)
