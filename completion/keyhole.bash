@@ -75,6 +75,7 @@ _keyhole()
 		list) words='--all' ;;
 		watch) words='--count' ;;
 		show) words='--page' ;;
+		tries) words='--try --page' ;;
 		approve) words='--shown --note --host --uses --until' ;;
 		reject) words='--shown --note' ;;
 		edit) words='--shown --note --text --parameters --file' ;;
@@ -134,7 +135,7 @@ _keyhole()
 		esac
 	elif [[ -z $subcommand && $cur != -* ]]; then
 		case $command in
-		approvals) words='approve edit list reject show watch' ;;
+		approvals) words='approve edit list reject show tries watch' ;;
 		audit) words='checkpoint export show tail verify' ;;
 		bcp) words='check validate' ;;
 		block) words='parse render taint' ;;

@@ -85,18 +85,20 @@ complete -c keyhole -n $fetch -l redirects -x -d 'Follow so many within the host
 complete -c keyhole -n $fetch -l include -d 'Write the headers before the body'
 complete -c keyhole -n $fetch -l raw -d 'Show the body on a terminal as it is'
 
-set -l decision list watch show approve reject edit
+set -l decision list watch show tries approve reject edit
 set -l undecided "__fish_seen_subcommand_from approvals; and not __fish_seen_subcommand_from $decision"
 complete -c keyhole -n $undecided -a list -d 'What waits'
 complete -c keyhole -n $undecided -a watch -d 'What waits, as it comes'
 complete -c keyhole -n $undecided -a show -d 'What is to be decided'
+complete -c keyhole -n $undecided -a tries -d 'What Readers sent for a query'
 complete -c keyhole -n $undecided -a approve -d 'Approve what was shown'
 complete -c keyhole -n $undecided -a reject -d 'Reject what was shown'
 complete -c keyhole -n $undecided -a edit -d 'Deliver another answer'
 set -l approvals '__fish_seen_subcommand_from approvals; and __fish_seen_subcommand_from'
 complete -c keyhole -n "$approvals list" -l all -d 'Also those that no longer wait'
 complete -c keyhole -n "$approvals watch" -l count -x -d 'End after so many'
-complete -c keyhole -n "$approvals show" -l page -x -d 'This page alone'
+complete -c keyhole -n "$approvals show tries" -l page -x -d 'This page alone'
+complete -c keyhole -n "$approvals tries" -l try -x -d 'This try alone'
 complete -c keyhole -n "$approvals approve reject edit" -l shown -x -d 'Digest of what was displayed'
 complete -c keyhole -n "$approvals approve reject edit" -l note -x -d 'Words for the record'
 complete -c keyhole -n "$approvals edit" -l text -x -d 'The answer'

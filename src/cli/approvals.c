@@ -11,6 +11,7 @@
 #include "engine/approval/render_decision.h"
 #include "engine/approval/show.h"
 #include "engine/outbox.h"
+#include "engine/query/tries.h"
 #include "home/file.h"
 
 #include <time.h>
@@ -205,6 +206,33 @@ int kh_approvals_show(struct kh_frame *f)
 	if (a->page > 0 || f->options.json)
 		return show_page(f, id, a->page > 0 ? (int64_t)a->page : 1, &shown);
 	return show_pages(f, id, &all, &digest);
+}
+
+/* --- tries -------------------------------------------------------------------------------------------------------- */
+
+int kh_approvals_tries(struct kh_frame *f)
+{
+	const struct kh_approvals_args *a = f->args;
+	struct kh_tries call = {.query = kh_view_str(f->words[0]), .number = (int64_t)a->number, .page = 1};
+	struct kh_buf buf = kh_frame_buf(f);
+	yyjson_val *shown;
+
+	if (a->number > KH_TRIES_MAX)
+		return KH_FRAME_REFUSE(f, "no_such_try", "there is no try of that number");
+	if (a->page > INT32_MAX)
+		return KH_FRAME_REFUSE(f, "no_such_page", "there is no page of that number");
+	if (a->page > 0 && a->number == 0)
+		return KH_FRAME_REFUSE(f, "bad_option", "--page is of one try: name it with --try");
+	if (a->page > 0)
+		call.page = (int64_t)a->page;
+	if (kh_frame_call(f, kh_tries_run, &call) != KH_OK)
+		return kh_frame_fail(f);
+	if (f->options.json)
+		return kh_frame_json(f, call.json);
+	if (kh_json_read(&f->arena, call.json, &shown, &f->err) != KH_OK)
+		return kh_frame_fail(f);
+	kh_page_tries(&buf, shown, kh_terminal_columns(STDOUT_FILENO));
+	return kh_frame_text(f, &buf);
 }
 
 /* --- decide ------------------------------------------------------------------------------------------------------- */

@@ -12,14 +12,15 @@
 struct kh_approvals_args {
 	bool all;                             /* list: also those that no longer wait */
 	uint64_t count;                       /* watch: how many; 0: no limit */
-	uint64_t page;                        /* show; 0: all of them */
+	uint64_t page;                        /* show; 0: all of them; tries; 0: the first */
+	uint64_t number;                      /* tries: this one alone; 0: all, each with its first page */
 	struct kh_view shown, note;           /* of a decision; may be empty */
 	const char *text, *file, *parameters; /* of an edit */
 	struct kh_view host, until;           /* of a wider grant; may be empty */
 	uint64_t uses;
 };
 
-kh_frame_fn kh_approvals_list, kh_approvals_watch, kh_approvals_show;
+kh_frame_fn kh_approvals_list, kh_approvals_watch, kh_approvals_show, kh_approvals_tries;
 kh_frame_fn kh_approvals_approve, kh_approvals_reject, kh_approvals_edit;
 
 #endif

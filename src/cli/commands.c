@@ -112,6 +112,11 @@ static const struct kh_option approvals_show[] = {
 	{"--page", "N", "this page alone", FILLS(kh_approvals_args, page)},
 };
 
+static const struct kh_option approvals_tries[] = {
+	{"--try", "N", "this try alone", FILLS(kh_approvals_args, number)},
+	{"--page", "N", "this page of it", FILLS(kh_approvals_args, page)},
+};
+
 /* The options of all three decisions; then those of one of them. */
 #define DECISION                                                                                   \
 	{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now",            \
@@ -365,6 +370,12 @@ const struct kh_frame_command kh_commands[] = {
 	 "others stands behind a bar at the left; invisible and control characters in it are shown as escapes.\n"
 	 "On a terminal it is shown page by page; with --json, one page is written.\n",
 	 WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_show), OVER, .run = kh_approvals_show},
+	{"approvals tries", "show what Readers sent for a query, safely", AT_HOME, "[OPTION...] QUERY",
+	 "Show what was sent for a query, try by try: also answers that were rejected, with the codes why, and "
+	 "answers\n"
+	 "of a redundant extraction that disagreed.  Text of others stands behind a bar at the left; invisible and\n"
+	 "control characters in it are shown as escapes.  Of each try the first page is shown.\n",
+	 WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_tries), OVER, .run = kh_approvals_tries},
 	{"approvals approve", "approve what was shown", AT_HOME, "[OPTION...] ID",
 	 "Approve what an approval shows, for exactly that, once.  An external operation can be approved for more\n"
 	 "than that, with --host, --uses and --until.\n",

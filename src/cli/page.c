@@ -291,3 +291,58 @@ void kh_page_write(struct kh_buf *buf, yyjson_val *shown, struct kh_tainted text
 	write_text(&p, text);
 	kh_buf_printf(buf, "Digest     %.*s\n", KH_FMT(text_of(shown, "digest")));
 }
+
+/* --- what Readers sent -------------------------------------------------------------------------------------------- */
+
+/* Details are quoted: they may hold pieces of what was sent. */
+static void write_reasons(const struct page *p, yyjson_val *try)
+{
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+
+	yyjson_arr_iter_init(kh_json_get(try, "reasons"), &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+		struct kh_view member = text_of(item, "member");
+		kh_buf_printf(p->buf, "  ! %.*s%s%.*s: %.*s\n", KH_FMT(text_of(item, "code")),
+			      member.n > 0 ? ", of " : "", KH_FMT(member.n > 0 ? quote(p, item, "member") : member),
+			      KH_FMT(quote(p, item, "detail")));
+	}
+}
+
+static void write_try(const struct page *p, yyjson_val *try)
+{
+	struct kh_view verdict = text_of(try, "verdict"), purged = text_of(try, "purged_at");
+	unsigned long long page = number_of(try, "page"), pages = number_of(try, "pages");
+	bool binary = yyjson_get_bool(kh_json_get(try, "binary"));
+
+	kh_buf_printf(p->buf, "Try %llu      round %llu, by %.*s: %.*s%s%.*s, %llu bytes\n",
+		      (unsigned long long)number_of(try, "number"), (unsigned long long)number_of(try, "round") + 1,
+		      KH_FMT(quote(p, try, "reader")), KH_FMT(text_of(try, "state")), verdict.n > 0 ? ", " : "",
+		      KH_FMT(verdict), (unsigned long long)number_of(try, "size"));
+	write_reasons(p, try);
+	if (purged.n > 0)
+		kh_buf_printf(p->buf, "Removed    %.*s\n", KH_FMT(purged));
+	if (number_of(try, "size") == 0)
+		return;
+	kh_buf_printf(p->buf, "---- %.*s: page %llu of %llu%s ----\n", KH_FMT(text_of(p->shown, "label")), page, pages,
+		      binary ? ", not UTF-8" : "");
+	kh_terminal_frame(p->buf, kh_tainted_wrap(text_of(try, "text")), p->columns);
+	kh_buf_printf(p->buf, "---- END OF UNTRUSTED CONTENT: page %llu of %llu ----\n", page, pages);
+}
+
+void kh_page_tries(struct kh_buf *buf, yyjson_val *shown, size_t columns)
+{
+	struct page p = {.buf = buf, .arena = buf->arena, .shown = shown, .columns = columns};
+	struct kh_view outcome = text_of(shown, "outcome"), reason = text_of(shown, "reason");
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+
+	kh_buf_printf(buf, "Query      %.*s, category %llu, to %.*s: %.*s\n", KH_FMT(text_of(shown, "query")),
+		      (unsigned long long)number_of(shown, "category"), KH_FMT(quote(&p, shown, "reader")),
+		      KH_FMT(outcome.n > 0 ? outcome : text_of(shown, "state")));
+	if (reason.n > 0)
+		kh_buf_printf(buf, "Reason     %.*s\n", KH_FMT(reason));
+	yyjson_arr_iter_init(kh_json_get(shown, "tries"), &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL)
+		write_try(&p, item);
+}

@@ -16,4 +16,7 @@
  * is known about the approval. */
 void kh_page_write(struct kh_buf *buf, yyjson_val *shown, struct kh_tainted text, size_t columns);
 
+/* The same for what Readers sent for a query: SHOWN is what query.tries gave (engine/query/tries.h). */
+void kh_page_tries(struct kh_buf *buf, yyjson_val *shown, size_t columns);
+
 #endif

@@ -7,6 +7,7 @@
 #include "engine/approval/decide.h"
 #include "engine/approval/list.h"
 #include "engine/approval/show.h"
+#include "engine/query/tries.h"
 
 #define PATH 2048 /* bytes */
 
@@ -146,6 +147,30 @@ static enum kh_err decide(struct calling *c)
 	return e == KH_OK && kh_json_str(kh_json_get(root, "state")).n == 0 ? incomplete(c, "no state") : e;
 }
 
+/* --- queries ------------------------------------------------------------------------------------------------------ */
+
+static enum kh_err show_tries(struct calling *c)
+{
+	struct kh_tries *tries = c->call;
+	struct kh_view json;
+	yyjson_val *root;
+
+	if (!kh_view_is_word(tries->query, ""))
+		return kh_error_set(c->err, KH_EUNKNOWN, "unknown_query", "there is no query %.*s",
+				    KH_FMT(kh_arena_quote(c->arena, tries->query)));
+	kh_buf_lit(&c->path, "/queries/");
+	kh_buf_add(&c->path, tries->query);
+	kh_buf_lit(&c->path, "/tries");
+	if (tries->number > 0)
+		kh_buf_printf(&c->path, "?try=%lld&page=%lld", (long long)tries->number, (long long)tries->page);
+	enum kh_err e = send(c, NULL, &json, &root);
+	if (e == KH_OK && !yyjson_is_arr(kh_json_get(root, "tries")))
+		return incomplete(c, "no tries");
+	if (e == KH_OK)
+		tries->json = json;
+	return e;
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -155,6 +180,7 @@ static const struct {
 	{kh_approval_list_run, list},
 	{kh_approval_show_run, show},
 	{kh_approval_decide_run, decide},
+	{kh_tries_run, show_tries},
 };
 
 enum kh_err kh_remotecall_run(struct kh_remote *remote, kh_engine_fn *fn, void *call, struct kh_arena *arena,

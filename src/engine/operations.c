@@ -28,6 +28,7 @@
 #include "engine/query/held.h"
 #include "engine/query/look.h"
 #include "engine/query/respond.h"
+#include "engine/query/tries.h"
 #include "engine/recover.h"
 #include "engine/task/reset.h"
 #include "engine/task/revoke.h"
@@ -52,6 +53,7 @@ static const struct kh_operations_entry operations[] = {
 	{"content.put", kh_put_run, CONTROLLER | HOST | ADMIN, NULL, NULL},
 	{"query.admit", kh_admit_run, CONTROLLER, kh_admit_prepare, NULL},
 	{"query.look", kh_look_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
+	{"query.tries", kh_tries_run, REVIEWER | ADMIN, NULL, NULL},
 	{"query.respond", kh_respond_run, READER, NULL, NULL},
 	{"ask.next", kh_ask_next_run, READER, NULL, NULL},
 	{"approval.list", kh_approval_list_run, REVIEWER | ADMIN | SUPERVISOR, NULL, NULL},

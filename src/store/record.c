@@ -181,6 +181,7 @@ static const struct kh_column queries_columns[] = {
 #define ROW kh_effect_row
 static const struct kh_column effects_columns[] = {
 	TEXT(again),
+	INT(before),
 	INT(begun_at),
 	INT(created_at),
 	INT(ended_at),

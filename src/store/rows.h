@@ -203,7 +203,8 @@ struct kh_effect_row {
 	int64_t task, query, round, try;
 	struct kh_view reader;
 	int64_t created_at, begun_at, ended_at;
-	int64_t prev;                  /* the accepted ask of the previous round; 0: this is the first round */
+	int64_t prev;   /* the accepted ask of the previous round; 0: this is the first round */
+	int64_t before; /* the ask of the same query before this one; 0: it is the first, or older than version 3 */
 	struct kh_view again;          /* why it is asked again: the code of the try before; empty: a first try */
 	struct kh_tainted raw;         /* sealed: what the Reader sent, for the audit (B18) */
 	struct kh_view verdict;        /* deliver, hold, reject, or the code of a fault */

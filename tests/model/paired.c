@@ -202,6 +202,20 @@ static void ask(struct play *p, const struct world_token *who, const struct text
 	must("query", world_admit(&p->w, who->token.at, json, ret));
 }
 
+/* B16: what was sent for a query is refused like what does not exist, in the same words. */
+static void pry(struct play *p, const char *query)
+{
+	char detail[sizeof(p->w.err.detail)];
+	const char *code = world_tries(&p->w, p->first.token.at, query);
+
+	memcpy(detail, p->w.err.detail, sizeof(detail));
+	if (code == NULL || strcmp(code, "forbidden") != 0)
+		world_give_up("a Controller was shown what a Reader sent");
+	code = world_tries(&p->w, p->first.token.at, "q0123456789abcdef");
+	if (code == NULL || strcmp(code, "forbidden") != 0 || strcmp(detail, p->w.err.detail) != 0)
+		world_give_up("what exists is refused in other words than what does not: %s", detail);
+}
+
 /* Everything that the Controllers can see of themselves. */
 static void look_around(struct play *p, const char *query)
 {
@@ -209,6 +223,7 @@ static void look_around(struct play *p, const char *query)
 	struct kh_view json;
 
 	must("look", world_look(&p->w, p->first.token.at, query, &look));
+	pry(p, query);
 	must("show", world_task_json(&p->w, p->first.token.at, p->task.at, &json));
 	must("list", world_tasks_json(&p->w, p->first.token.at, &json));
 	must("show", world_task_json(&p->w, p->second.token.at, p->other.at, &json));

@@ -7,6 +7,7 @@
 #include "engine/context/token.h"
 #include "engine/due.h"
 #include "engine/query/settle.h"
+#include "engine/query/tries.h"
 #include "engine/recover.h"
 #include "engine/task/reset.h"
 #include "engine/task/revoke.h"
@@ -464,6 +465,14 @@ const char *world_look(struct world *w, const char *by, const char *query, struc
 				   .block = world_copy(call.block),
 				   .delivery = call.delivery};
 	return NULL;
+}
+
+const char *world_tries(struct world *w, const char *by, const char *query)
+{
+	struct kh_tries call = {.query = kh_view_str(query)};
+
+	kh_arena_clear(&w->call);
+	return run_heard(w, "tries", by, kh_tries_run, &call);
 }
 
 const char *world_show(struct world *w, const char *by, const char *approval, int64_t page, struct text *ret_digest,

@@ -110,6 +110,9 @@ struct world_look {
 };
 const char *world_look(struct world *w, const char *by, const char *query, struct world_look *ret);
 
+/* What a Reader sent, which is for humans alone: a Controller hears how it is refused. */
+const char *world_tries(struct world *w, const char *by, const char *query);
+
 /* *RET_DIGEST: what a decision has to name. */
 const char *world_show(struct world *w, const char *by, const char *approval, int64_t page, struct text *ret_digest,
 		       int64_t *ret_pages);

@@ -25,6 +25,7 @@ enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t pre
 	effect->try = query->tries;
 	effect->prev = prev;
 	effect->again = again;
+	effect->before = query->effect;
 	effect->reader = query->reader;
 	effect->created_at = op->now;
 	query->effect = effect->id;

@@ -260,6 +260,16 @@ static enum kh_err hold(struct answering *a)
 	return e == KH_OK ? kh_approval_request(op, &request, &approval) : e;
 }
 
+/* For humans: what was found, in this round and in comparison with the others. */
+static enum kh_err keep_reasons(struct answering *a)
+{
+	yyjson_mut_doc *doc = kh_json_new(a->op->arena);
+
+	return a->answer.reasons.n == 0
+		       ? KH_OK
+		       : kh_json_write(a->op->arena, kh_json_reasons(doc, &a->answer.reasons), &a->effect->reasons);
+}
+
 /* After a verdict that is not a rejection: another round, a reviewer, or done. */
 static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 {
@@ -267,6 +277,8 @@ static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 
 	if (e == KH_OK && !*ret_next)
 		e = compare_rounds(a);
+	if (e == KH_OK)
+		e = keep_reasons(a);
 	if (e == KH_OK && !*ret_next)
 		e = keep_answer(a);
 	if (e != KH_OK)
@@ -281,7 +293,9 @@ static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
 static enum kh_err reject(struct answering *a, size_t size, bool *ret_again)
 {
 	end_ask(a, KH_EFFECT_DONE, kh_words_name(&kh_answer_verdict_words, KH_VERDICT_REJECT));
-	enum kh_err e = try_again(a, a->answer.rejected, ret_again);
+	enum kh_err e = keep_reasons(a);
+	if (e == KH_OK)
+		e = try_again(a, a->answer.rejected, ret_again);
 	if (e == KH_OK)
 		e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
 	return e == KH_OK && !*ret_again ? kh_settle_ready(a->op, a->query, KH_OUTCOME_FAILED, "invalid") : e;
@@ -290,7 +304,6 @@ static enum kh_err reject(struct answering *a, size_t size, bool *ret_again)
 static enum kh_err take(struct answering *a, struct kh_respond *call)
 {
 	struct kh_op *op = a->op;
-	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	size_t size = kh_tainted_size(call->response);
 	enum kh_verdict verdict = KH_VERDICT_REJECT;
 	bool more = false;
@@ -298,8 +311,6 @@ static enum kh_err take(struct answering *a, struct kh_respond *call)
 	a->effect->raw = call->response;
 	a->effect->expires_at = kh_engine_keep_until(op->engine, op->now);
 	enum kh_err e = judge_round(a, call->asked, &verdict);
-	if (e == KH_OK && a->answer.reasons.n > 0)
-		e = kh_json_write(op->arena, kh_json_reasons(doc, &a->answer.reasons), &a->effect->reasons);
 	if (e == KH_OK)
 		e = verdict == KH_VERDICT_REJECT ? reject(a, size, &more) : accept(a, size, &more);
 	call->code = verdict == KH_VERDICT_REJECT ? "invalid" : "accepted";

@@ -7,6 +7,7 @@
 #include "engine/query/ask.h"
 #include "engine/query/render_query.h"
 #include "engine/query/respond.h"
+#include "engine/query/tries.h"
 #include "gateway/handout.h"
 #include "http/rest/comm.h"
 #include "reader/reader.h"
@@ -90,6 +91,20 @@ enum kh_err kh_rest_queries_show(struct kh_rest_call *call)
 	asking->waiting.until = kh_rest_call_until(call, false);
 	asking->waiting.human = true;
 	return go_on(call);
+}
+
+/* --- what a reviewer is told -------------------------------------------------------------------------------------- */
+
+enum kh_err kh_rest_queries_tries(struct kh_rest_call *call)
+{
+	const struct kh_rest_value *page = kh_rest_call_query(call, "page");
+	struct kh_tries tries = {
+		.query = kh_http_request_segment(call->r, "query"),
+		.number = kh_rest_call_query(call, "try")->number,
+		.page = page->there ? page->number : 1,
+	};
+
+	return kh_rest_call_show(call, kh_tries_run, &tries, &tries.json);
 }
 
 /* --- Readers ------------------------------------------------------------------------------------------------------ */

@@ -5,5 +5,6 @@
 #include "http/rest/call.h"
 
 kh_rest_fn kh_rest_queries_ask, kh_rest_queries_show, kh_rest_queries_next, kh_rest_queries_respond;
+kh_rest_fn kh_rest_queries_tries;
 
 #endif

@@ -23,6 +23,7 @@
 #include "engine/context/token.h"
 #include "engine/query/ask.h"
 #include "engine/query/respond.h"
+#include "engine/query/tries.h"
 #include "engine/task/reset.h"
 #include "engine/task/revoke.h"
 #include "engine/task/show.h"
@@ -116,6 +117,12 @@ static const struct kh_rest_route routes[] = {
 	 "The outcome of a query", .about = "As of askQuery.",
 	 .query = {WAIT("the outcome, for a human's decision too, at most the gateway's bound; 0 if it is missing.")},
 	 .later = 202, .flags = KH_REST_WAITS},
+	{KH_HTTP_GET, "/queries/{query}/tries", "listTries", "queries", kh_tries_run, kh_rest_queries_tries, "Tries",
+	 "What the Reader sent, try by try",
+	 .about = "Also what was rejected, and the answers of a redundant extraction that disagreed.  Each `text` is "
+		  "untrusted: display it as text and nothing else.  Without `try`, the first page of each.",
+	 .query = {{"try", KH_REST_NUMBER, .about = "This one alone, from 1.", .min = 1, .max = KH_TRIES_MAX},
+		   {"page", KH_REST_NUMBER, .about = "Of that try; 1 if it is missing.", .min = 1, .max = 1000000}}},
 	{KH_HTTP_GET, "/approvals/{approval}/outcome", "getOutcome", "queries", kh_look_run, kh_rest_queries_show,
 	 "AnyOutcome", "The outcome of the query or operation that waits for an approval",
 	 .about = "For whoever was told `pending` with this approval.  Of an external operation it says what is "

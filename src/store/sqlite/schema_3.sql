@@ -76,5 +76,6 @@ ALTER TABLE contexts ADD COLUMN goal INTEGER NOT NULL DEFAULT 0 CHECK (goal >= 0
 ALTER TABLE contexts ADD COLUMN asked INTEGER NOT NULL DEFAULT 0 CHECK (asked >= 0);
 ALTER TABLE approvals ADD COLUMN admin INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1));
 
--- Why a Reader is asked again: the code of the try before (B16).
+-- Why a Reader is asked again: the code of the try before (B16); and that try.
 ALTER TABLE effects ADD COLUMN again TEXT NOT NULL DEFAULT '';
+ALTER TABLE effects ADD COLUMN before INTEGER NOT NULL DEFAULT 0 CHECK (before >= 0);

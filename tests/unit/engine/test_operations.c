@@ -25,19 +25,19 @@ static const struct {
 	const char *name;
 	const char *who;
 } expected[] = {
-	{"task.open", "C....."},        {"task.close", "C..H.A"},      {"task.show", "C..HVA"},
-	{"task.list", "C..HVA"},        {"task.graph", "...HVA"},      {"task.execute", "C....."},
-	{"content.put", "C..H.A"},      {"query.admit", "C....."},     {"query.look", "C..HVA"},
-	{"query.respond", ".R...."},    {"ask.next", ".R...."},        {"approval.list", "..S.VA"},
-	{"approval.show", "..S.VA"},    {"approval.decide", "..S.VA"}, {"token.create", "...H.A"},
-	{"token.revoke", "...H.A"},     {"token.list", "...H.A"},      {"token.who", "CRSHVA"},
-	{"context.reset", "....VA"},    {"context.add", "...H.."},     {"context.output", "...H.."},
-	{"context.assemble", "...H.."}, {"context.guard", "...H.."},   {"context.show", "...HVA"},
-	{"audit.read", "....VA"},       {"ask.begin", "......"},       {"comm.declare", "C....."},
-	{"comm.weigh", "C....."},       {"comm.call", "C....."},       {"comm.look", "C..HVA"},
-	{"comm.list", "C..HVA"},        {"comm.show", "...HVA"},       {"comm.end", "......"},
-	{"comm.triaged", "......"},     {"query.due", "......"},       {"content.purge", "......"},
-	{"recover", "......"},
+	{"task.open", "C....."},      {"task.close", "C..H.A"},       {"task.show", "C..HVA"},
+	{"task.list", "C..HVA"},      {"task.graph", "...HVA"},       {"task.execute", "C....."},
+	{"content.put", "C..H.A"},    {"query.admit", "C....."},      {"query.look", "C..HVA"},
+	{"query.tries", "....VA"},    {"query.respond", ".R...."},    {"ask.next", ".R...."},
+	{"approval.list", "..S.VA"},  {"approval.show", "..S.VA"},    {"approval.decide", "..S.VA"},
+	{"token.create", "...H.A"},   {"token.revoke", "...H.A"},     {"token.list", "...H.A"},
+	{"token.who", "CRSHVA"},      {"context.reset", "....VA"},    {"context.add", "...H.."},
+	{"context.output", "...H.."}, {"context.assemble", "...H.."}, {"context.guard", "...H.."},
+	{"context.show", "...HVA"},   {"audit.read", "....VA"},       {"ask.begin", "......"},
+	{"comm.declare", "C....."},   {"comm.weigh", "C....."},       {"comm.call", "C....."},
+	{"comm.look", "C..HVA"},      {"comm.list", "C..HVA"},        {"comm.show", "...HVA"},
+	{"comm.end", "......"},       {"comm.triaged", "......"},     {"query.due", "......"},
+	{"content.purge", "......"},  {"recover", "......"},
 };
 #define COUNT (sizeof(expected) / sizeof(expected[0]))
 
