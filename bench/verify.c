@@ -1,6 +1,6 @@
 /*
- * Tier 1 (K7): a call held against 10 MB of untrusted blocks, whole and decoded, against 50 ms; beside it what hashing
- * and copying the same bytes cost.  Plain prose, mails, markup, and the texts that are meant to be slow.
+ * Tier 1 (K7): a call held against 10 MB of untrusted blocks, whole and decoded.  Plain prose against 50 ms, and beside
+ * it what hashing and copying the same bytes cost; texts that are meant to be slow against 200 ms.
  */
 #include "core/block/verify.h"
 
@@ -14,8 +14,9 @@
 #define SIZE   10000000U
 #define BLOCKS 10U
 #define LIMIT  ((size_t)1 << 31)
-#define WANTED 50e6
-#define SHOWN  5 /* worst inputs */
+#define WANTED 50e6  /* of prose */
+#define WORST  200e6 /* of anything */
+#define SHOWN  5     /* worst inputs */
 
 static const char plain[] =
 	"{\"query\":\"opening hours of the city library in November\",\"scope\":\"web\",\"limit\":5}";
@@ -122,17 +123,19 @@ static void measure_nasty(struct subject *s)
 		struct kh_view text = kh_nasty_make(i, SIZE);
 		give(s, text);
 		all[i] = (struct bad){i, kh_bench_once(verify, s)};
-		within += all[i].ns <= WANTED;
+		within += all[i].ns <= WORST;
 		if (getenv("KH_BENCH_ALL") != NULL)
 			fprintf(stderr, "%s\t%s\t%zu\n", kh_nasty_name(i), kh_bench_ns(all[i].ns).s, s->matches);
 		free((void *)(uintptr_t)text.p);
 	}
 	qsort(all, n, sizeof(*all), slower);
-	for (size_t i = 0; i < SHOWN && i < n; i++)
-		kh_bench_limit(kh_bench_printf("a call against 10 MB of %s%s", kh_nasty_name(all[i].kind),
-					       i == 0 ? ", the worst" : "")
-				       .s,
-			       all[i].ns, WANTED);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = kh_nasty_name(all[i].kind);
+		if (i < SHOWN || strcmp(name, "random bytes") == 0)
+			kh_bench_limit(
+				kh_bench_printf("a call against 10 MB of %s%s", name, i == 0 ? ", the worst" : "").s,
+				all[i].ns, WORST);
+	}
 	kh_bench_limit(kh_bench_printf("a call against 10 MB: the middle of %zu nasty kinds", n).s, all[n / 2].ns,
 		       WANTED);
 	kh_bench_row("  kinds within the limit", kh_bench_printf("%zu of %zu", within, n).s, "", 0, "", "");

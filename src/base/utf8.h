@@ -7,6 +7,30 @@
 /* The character at byte AT of V and its length in bytes; 0 if the bytes there are not valid UTF-8 (or AT >= n). */
 size_t kh_utf8_decode(struct kh_view v, size_t at, uint32_t *ret_c);
 
+/* The same for a character at P that is not ASCII, with four bytes there to be read. */
+static inline size_t kh_utf8_decode_wide(const char *at, uint32_t *ret_c)
+{
+	const unsigned char *p = (const unsigned char *)at;
+	uint32_t c;
+
+	if (p[0] < 0xe0) {
+		*ret_c = (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU);
+		return p[0] >= 0xc2 && (p[1] & 0xc0) == 0x80 ? 2 : 0;
+	}
+	if (p[0] < 0xf0) {
+		c = (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU);
+		*ret_c = c;
+		return (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 && c >= 0x800 && (c < 0xd800 || c > 0xdfff) ? 3
+														  : 0;
+	}
+	c = (p[0] & 7U) << 18 | (p[1] & 0x3fU) << 12 | (p[2] & 0x3fU) << 6 | (p[3] & 0x3fU);
+	*ret_c = c;
+	return p[0] < 0xf5 && (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 && (p[3] & 0xc0) == 0x80 && c >= 0x10000 &&
+			       c <= 0x10ffff
+		       ? 4
+		       : 0;
+}
+
 /* Writes C (a valid scalar value) to P, which has room for 4 bytes; the length. */
 size_t kh_utf8_encode(uint32_t c, char *p);
 

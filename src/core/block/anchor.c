@@ -42,20 +42,60 @@ static bool is_word(char c)
 	return kh_fold_plain[(byte)c] != 0;
 }
 
-static bool is_in(char c, const char *set)
+/* What signs can be part of. */
+enum {
+	IN_HOST = 1,
+	IN_SCHEME = 2,
+	IN_LOCAL = 4, /* of an address */
+	AFTER_HOST = 8,
+	AFTER_URL = 16, /* at its end it is not part of it */
+	IN_NUMBER = 32, /* between two groups of digits */
+	NOT_IN_URL = 64,
+};
+
+static const byte signs[256] = {
+	['.'] = IN_HOST | IN_SCHEME | IN_LOCAL | AFTER_URL | IN_NUMBER,
+	['-'] = IN_HOST | IN_SCHEME | IN_LOCAL | IN_NUMBER,
+	['_'] = IN_HOST | IN_LOCAL,
+	['+'] = IN_SCHEME | IN_LOCAL,
+	['%'] = IN_LOCAL,
+	['/'] = AFTER_HOST,
+	['?'] = AFTER_HOST | AFTER_URL,
+	['#'] = AFTER_HOST,
+	[','] = AFTER_URL | IN_NUMBER,
+	[';'] = AFTER_URL,
+	[':'] = AFTER_URL,
+	['!'] = AFTER_URL,
+	[')'] = AFTER_URL | IN_NUMBER,
+	[']'] = AFTER_URL,
+	[' '] = IN_NUMBER,
+	['('] = IN_NUMBER,
+	['\''] = IN_NUMBER | NOT_IN_URL,
+	['"'] = NOT_IN_URL,
+	['<'] = NOT_IN_URL,
+	['>'] = NOT_IN_URL,
+	['`'] = NOT_IN_URL,
+	['{'] = NOT_IN_URL,
+	['}'] = NOT_IN_URL,
+	['|'] = NOT_IN_URL,
+	['\\'] = NOT_IN_URL,
+	['^'] = NOT_IN_URL,
+};
+
+static bool is_in(char c, unsigned what)
 {
-	return c != '\0' && strchr(set, c) != NULL;
+	return (signs[(byte)c] & what) != 0;
 }
 
 /* Whether C can be in a host, an address's local part or a scheme. */
-static bool is_name(char c, const char *more)
+static bool is_name(char c, unsigned what)
 {
-	return is_word(c) || is_in(c, more);
+	return is_word(c) || is_in(c, what);
 }
 
 static bool is_url(char c)
 {
-	return (unsigned char)c > ' ' && c != 0x7f && !is_in(c, "\"'<>`{}|\\^");
+	return (byte)c > ' ' && c != 0x7f && !is_in(c, NOT_IN_URL);
 }
 
 /* ---- URLs ---- */
@@ -65,7 +105,7 @@ static struct kh_anchor host_of_url(struct kh_view text, size_t from, size_t end
 {
 	size_t stop = from;
 
-	while (stop < end && !is_in(text.p[stop], "/?#"))
+	while (stop < end && !is_in(text.p[stop], AFTER_HOST))
 		stop++;
 	for (size_t i = from; i < stop; i++) {
 		if (text.p[i] == '@')
@@ -87,13 +127,13 @@ static bool next_url(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 	for (size_t from = *at; (mark = find_char(text, ':', from)) < text.n; from = *at > mark ? *at : mark + 1) {
 		if (!kh_view_starts(kh_view_from(text, mark), KH_LIT("://")))
 			continue;
-		for (start = mark; start > *at && mark - start < SCHEME_MAX && is_name(text.p[start - 1], "+.-");
+		for (start = mark; start > *at && mark - start < SCHEME_MAX && is_name(text.p[start - 1], IN_SCHEME);
 		     start--)
 			;
 		for (end = mark + 3; end < text.n && end - start < URL_MAX && is_url(text.p[end]); end++)
 			;
 		*at = end;
-		while (end > mark + 3 && is_in(text.p[end - 1], ".,;:!?)]"))
+		while (end > mark + 3 && is_in(text.p[end - 1], AFTER_URL))
 			end--;
 		if (start == mark || end == mark + 3)
 			continue;
@@ -140,10 +180,10 @@ static size_t name_end(struct kh_view text, size_t at, size_t *ret_end)
 {
 	size_t end = at;
 
-	while (end < text.n && is_name(text.p[end], ".-_"))
+	while (end < text.n && is_name(text.p[end], IN_HOST))
 		end++;
 	size_t stop = end;
-	while (stop > at && is_in(text.p[stop - 1], ".-_"))
+	while (stop > at && is_in(text.p[stop - 1], IN_HOST))
 		stop--;
 	*ret_end = stop;
 	return end;
@@ -160,7 +200,8 @@ static bool next_host(struct kh_anchor_scan *scan, struct kh_anchor *ret_anchor)
 		*at = dot + 1;
 		if (dot == 0 || !is_word(text.p[dot - 1]) || dot + 1 == text.n || !is_word(text.p[dot + 1]))
 			continue;
-		while (start > scan->host_from && dot - start <= HOST_MAX && is_name(text.p[start - 1], "-_"))
+		while (start > scan->host_from && dot - start <= HOST_MAX && is_name(text.p[start - 1], IN_HOST) &&
+		       text.p[start - 1] != '.')
 			start--;
 		while (start < dot && !is_word(text.p[start]))
 			start++;
@@ -181,7 +222,7 @@ static bool next_address(struct kh_anchor_scan *scan, struct kh_anchor *ret_anch
 	size_t *at = &scan->at[KH_ANCHOR_ADDRESS], sign, start, end;
 
 	while ((sign = find_char(text, '@', *at)) < text.n) {
-		for (start = sign; start > 0 && sign - start < LOCAL_MAX && is_name(text.p[start - 1], "._%+-");
+		for (start = sign; start > 0 && sign - start < LOCAL_MAX && is_name(text.p[start - 1], IN_LOCAL);
 		     start--)
 			;
 		*at = sign + 1;
@@ -215,7 +256,7 @@ static size_t next_group(struct kh_view text, size_t end)
 {
 	size_t at = end;
 
-	while (at < text.n && at - end < 2 && is_in(text.p[at], " -()'.,"))
+	while (at < text.n && at - end < 2 && is_in(text.p[at], IN_NUMBER))
 		at++;
 	if (at == end || at == text.n || !kh_ascii_is_digit(text.p[at]))
 		return end;
@@ -278,15 +319,18 @@ static bool start_number(struct kh_anchor_scan *scan)
 {
 	size_t *at = &scan->at[KH_ANCHOR_NUMBER], end;
 
-	for (;;) {
+	for (;; *at = end) {
 		*at = find_digit(scan->text, *at);
-		end = date_end(scan->text, *at);
+		if (*at == scan->text.n)
+			return false;
+		end = digits_end(scan->text, *at);
+		bool more = end < scan->text.n && is_in(scan->text.p[end], IN_NUMBER);
+		if (!more && end - *at < DIGITS_MIN)
+			continue; /* too short, and nothing can be added to it */
+		end = more ? date_end(scan->text, *at) : *at;
 		if (end == *at)
 			break;
-		*at = end;
 	}
-	if (*at == scan->text.n)
-		return false;
 	scan->number_start = *at;
 	scan->digit_count = scan->groups = 0;
 	take_group(scan, *at);
@@ -340,6 +384,18 @@ static size_t put_label(struct kh_view label, char *out, size_t room)
 	return n;
 }
 
+/* A host without Punycode: in lower case, with single dots, none of them at an end. */
+static size_t put_plain_host(struct kh_view host, char *out, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < host.n && n < room; i++) {
+		if (host.p[i] != '.' || (n > 0 && out[n - 1] != '.'))
+			out[n++] = kh_ascii_lower(host.p[i]);
+	}
+	return n > 0 && out[n - 1] == '.' ? n - 1 : n;
+}
+
 static size_t put_host(struct kh_view host, char *out, size_t room)
 {
 	struct kh_view label;
@@ -348,6 +404,8 @@ static size_t put_host(struct kh_view host, char *out, size_t room)
 	if (host.n > 4 && kh_view_eq_nocase(kh_view_sub(host, 0, 4), KH_LIT("www.")) &&
 	    find_char(host, '.', 4) < host.n)
 		host = kh_view_from(host, 4);
+	if (kh_view_find(host, KH_LIT("--"), 0) == SIZE_MAX)
+		return put_plain_host(host, out, room);
 	while (kh_view_split(&host, '.', &label)) {
 		if (n > 0 && label.n > 0 && n < room)
 			out[n++] = '.';

@@ -19,6 +19,8 @@
 
 #define WORD_MAX 48 /* characters around an end of a run that are searched for the end of the word */
 
+#define FILTER 4096
+
 /* An anchor of the texts. */
 struct entry {
 	enum kh_match_kind kind;
@@ -37,6 +39,7 @@ struct comparing {
 	struct entry *entries;   /* by kind and key */
 	size_t entry_count, entry_cap;
 	bool wanted[KH_ANCHOR_COUNT];
+	uint64_t filter[FILTER / 64]; /* a bit for each entry, by filter_bit() */
 	struct kh_allowed allowed;
 	struct kh_matches matches;
 	bool decoded; /* the current form was decoded */
@@ -70,14 +73,28 @@ static enum kh_anchor_kind anchor_of(enum kh_match_kind kind)
 
 /* ---- the texts' anchors ---- */
 
+/* Most anchors of a source differ from all entries in their length or in one of three characters. */
+static size_t filter_bit(enum kh_match_kind kind, struct kh_view key)
+{
+	size_t n = key.n;
+
+	return n == 0 ? 0
+		      : ((size_t)kind * 61 + n * 17 + (unsigned char)key.p[0] * 7U +
+			 (unsigned char)key.p[n / 2] * 131U + (unsigned char)key.p[n - 1] * 31U) %
+				FILTER;
+}
+
 static void add_entry(struct comparing *c, struct entry entry)
 {
+	size_t bit = filter_bit(entry.kind, entry.key);
+
 	struct entry *at = kh_arena_more(c->arena, c->entries, c->entry_count, &c->entry_cap, sizeof(*at));
 
 	if (at == NULL)
 		return; /* the arena is marked */
 	c->entries = at;
 	c->entries[c->entry_count++] = entry;
+	c->filter[bit / 64] |= UINT64_C(1) << (bit % 64);
 }
 
 /* Adds the parent domains of a host in a text too, because a name under a source's domain belongs to that domain. */
@@ -148,8 +165,10 @@ static enum kh_err index_anchors(struct comparing *c)
 static struct entry *find_entry(const struct comparing *c, enum kh_match_kind kind, struct kh_view key)
 {
 	struct entry want = {.kind = kind, .key = key};
-	size_t low = 0, high = c->entry_count;
+	size_t low = 0, high = c->entry_count, bit = filter_bit(kind, key);
 
+	if ((c->filter[bit / 64] >> (bit % 64) & 1) == 0)
+		return NULL;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (compare_entries(&c->entries[middle], &want) < 0)

@@ -142,7 +142,7 @@ static enum kh_err keep_folded(struct kh_arena *arena, struct kh_view of, struct
 
 	for (size_t i = 0; origin != NULL && i <= of.n; i++)
 		origin[i] = (uint32_t)i;
-	*ret = (struct kh_folded){of, origin, 0};
+	*ret = (struct kh_folded){.text = of, .origin = origin};
 	return origin != NULL ? KH_OK : KH_ENOMEM;
 }
 

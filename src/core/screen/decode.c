@@ -45,6 +45,18 @@ static const unsigned char hex_values[256] = {DIGITS(0), ROW6('a', 10), ROW6('A'
 
 static const unsigned char binary_values[256] = {['0'] = 1, ['1'] = 2};
 
+/* ASCII that is mostly what a text has, and the signs of escapes, because decoded text may be encoded in turn. */
+static const unsigned char text_values[128] = {
+	ROW26('A', 0), ROW26('a', 0), DIGITS(0), [' '] = 1, ['\t'] = 1, ['\n'] = 1, ['\r'] = 1,
+	['&'] = 1,     ['#'] = 1,     [';'] = 1, ['%'] = 1, ['='] = 1,  ['\\'] = 1};
+
+/* What rot13 adds to each character. */
+#define ROW13(first, by)                                                                                              \
+	[first] = (by), [(first) + 1] = (by), [(first) + 2] = (by), [(first) + 3] = (by), [(first) + 4] = (by),       \
+	[(first) + 5] = (by), [(first) + 6] = (by), [(first) + 7] = (by), [(first) + 8] = (by), [(first) + 9] = (by), \
+	[(first) + 10] = (by), [(first) + 11] = (by), [(first) + 12] = (by)
+static const signed char turns[256] = {ROW13('A', 13), ROW13('N', -13), ROW13('a', 13), ROW13('n', -13)};
+
 static int hex_value(char c)
 {
 	return hex_values[(unsigned char)c] - 1;
@@ -62,20 +74,24 @@ bool kh_decode_is_text(struct kh_view v)
 	size_t plain = 0, all = 0;
 
 	for (size_t at = 0; at < v.n; all++) {
-		uint32_t c;
+		uint32_t c = (unsigned char)v.p[at];
+		if (c < 0x80) {
+			if ((c < ' ' && text_values[c] == 0) || c == 0x7f)
+				return false;
+			plain += text_values[c] != 0;
+			at++;
+			continue;
+		}
 		size_t len = kh_utf8_decode(v, at, &c);
-		if (len == 0 || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
+		if (len == 0)
 			return false;
 		/*
 		 * Encoded text may contain hidden characters in turn; any other unassigned one shows that this is not
 		 * text.
 		 */
-		if (c >= 0x80 && c < 0xe0000 && utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_CN)
+		if (c < 0xe0000 && utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_CN)
 			return false;
-		/* The signs of escapes count too, because decoded text may be encoded in turn. */
-		plain += c < 0x80 ? kh_ascii_is_alpha((char)c) || kh_ascii_is_digit((char)c) ||
-					    kh_ascii_is_blank((char)c) || strchr("&#;%=\\", (char)c) != NULL
-				  : is_letter(c) || (c >= 0x200b && c <= 0x206f) || c >= 0xe0000;
+		plain += is_letter(c) || (c >= 0x200b && c <= 0x206f) || c >= 0xe0000;
 		at += len;
 	}
 	return all > 0 && plain * 10 >= all * 6;
@@ -259,8 +275,11 @@ static size_t next_line(struct kh_view text, size_t at)
 
 static bool is_separator(char c)
 {
-	return c == ' ' || c == ':' || c == ',' || c == '-' || c == ';' || c == '\t' || c == '\n' || c == '\r' ||
-	       c == '.' || c == '/' || c == '|' || c == '_';
+	static const bool has[256] = {
+		[' '] = true,  [':'] = true,  [','] = true, ['-'] = true, [';'] = true, ['\t'] = true,
+		['\n'] = true, ['\r'] = true, ['.'] = true, ['/'] = true, ['|'] = true, ['_'] = true};
+
+	return has[(unsigned char)c];
 }
 
 static bool is_packed(char c)
@@ -496,11 +515,8 @@ struct kh_view kh_decode_rot13(struct kh_arena *arena, struct kh_view v)
 
 	if (p == NULL)
 		return (struct kh_view){NULL, 0};
-	for (size_t i = 0; i < v.n; i++) {
-		char c = v.p[i];
-		int base = c >= 'a' ? 'a' : 'A';
-		p[i] = (char)(kh_ascii_is_alpha(c) ? base + (c - base + 13) % 26 : c);
-	}
+	for (size_t i = 0; i < v.n; i++)
+		p[i] = (char)(v.p[i] + turns[(unsigned char)v.p[i]]);
 	return kh_view_of(p, v.n);
 }
 

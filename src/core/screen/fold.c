@@ -24,36 +24,19 @@ struct expansion {
 #define SYLLABLE   0xac00U
 #define FOLDED_END (sizeof(page_of) * 256)
 
+/* Bytes with which a character begins that is not ASCII. */
+#define LEAD_BYTE 0xc2U
+#define LEAD_END  0xf5U
+#define FEW       32 /* bytes, after which there may be plain ASCII again */
+
 struct folder {
 	struct kh_view text;
 	unsigned char *out;
 	uint32_t *origin;
 	size_t n, hidden;
+	char *unseen;
+	size_t unseen_n;
 };
-
-/* Like kh_utf8_decode(), for a character that is not ASCII and with four bytes left. */
-static inline size_t decode(const char *at, uint32_t *ret_c)
-{
-	const unsigned char *p = (const unsigned char *)at;
-	uint32_t c;
-
-	if (p[0] < 0xe0) {
-		*ret_c = (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU);
-		return p[0] >= 0xc2 && (p[1] & 0xc0) == 0x80 ? 2 : 0;
-	}
-	if (p[0] < 0xf0) {
-		c = (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU);
-		*ret_c = c;
-		return (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 && c >= 0x800 && (c < 0xd800 || c > 0xdfff) ? 3
-														  : 0;
-	}
-	c = (p[0] & 7U) << 18 | (p[1] & 0x3fU) << 12 | (p[2] & 0x3fU) << 6 | (p[3] & 0x3fU);
-	*ret_c = c;
-	return p[0] < 0xf5 && (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 && (p[3] & 0xc0) == 0x80 && c >= 0x10000 &&
-			       c <= 0x10ffff
-		       ? 4
-		       : 0;
-}
 
 static inline void put(struct folder *f, unsigned char byte, size_t from)
 {
@@ -96,6 +79,8 @@ static inline void put_char(struct folder *f, uint32_t c, size_t from)
 	} else {
 		f->hidden += value == KH_FOLD_HIDDEN;
 	}
+	if (value == KH_FOLD_HIDDEN || (c >= FOLDED_END && kh_utf8_is_invisible(c)))
+		f->unseen_n += kh_utf8_encode(c, f->unseen + f->unseen_n);
 }
 
 /* Copies ASCII from AT on, eight bytes at a time; returns where it ends. */
@@ -106,8 +91,9 @@ static size_t put_ascii(struct folder *f, size_t at)
 
 	while (at + 8 <= f->text.n) {
 		memcpy(&word, f->text.p + at, 8);
-		/* Stop at bytes above 127 and below a blank, because they are handled one by one. */
-		if ((word & high) != 0 || ((word - UINT64_C(0x2020202020202020)) & ~word & high) != 0)
+		/* Stop at bytes from 127 on and below a blank, because they are handled one by one. */
+		if ((word & high) != 0 || ((word - UINT64_C(0x2020202020202020)) & ~word & high) != 0 ||
+		    ((word + UINT64_C(0x0101010101010101)) & high) != 0)
 			break;
 		memcpy(f->out + f->n, &word, 8);
 		for (unsigned i = 0; f->origin != NULL && i < 8; i++)
@@ -115,6 +101,36 @@ static size_t put_ascii(struct folder *f, size_t at)
 		f->n += 8;
 		at += 8;
 	}
+	return at;
+}
+
+static bool is_lead(char c)
+{
+	return (unsigned char)c >= LEAD_BYTE && (unsigned char)c < LEAD_END;
+}
+
+/*
+ * Folds up to FEW bytes from AT on that are one character each, or none, without a branch for each: ASCII, and what no
+ * character begins with.  Returns where they end.
+ */
+static size_t put_bytes(struct folder *f, size_t at)
+{
+	const uint16_t *ascii = pages[page_of[0]];
+	const unsigned char *in = (const unsigned char *)f->text.p;
+	size_t end = f->text.n - at > FEW ? at + FEW : f->text.n, n = f->n, unseen = f->unseen_n;
+
+	for (; at < end && !is_lead((char)in[at]); at++) {
+		uint16_t value = (uint16_t)(ascii[in[at] & 0x7f] & (0U - (in[at] < 0x80))); /* KH_FOLD_NOTHING is 0 */
+		f->out[n] = (unsigned char)value;
+		if (f->origin != NULL)
+			f->origin[n] = (uint32_t)at;
+		f->unseen[unseen] = (char)in[at];
+		n += value > KH_FOLD_HIDDEN;
+		unseen += value == KH_FOLD_HIDDEN;
+	}
+	f->n = n;
+	f->hidden += unseen - f->unseen_n;
+	f->unseen_n = unseen;
 	return at;
 }
 
@@ -127,32 +143,36 @@ enum kh_err kh_fold_text(struct kh_arena *arena, struct kh_view text, bool origi
 	f.out = kh_arena_alloc(arena, text.n * GROWTH + 16);
 	if (origin)
 		f.origin = KH_NEW_N(arena, uint32_t, text.n * GROWTH + 16);
-	if (f.out == NULL || (origin && f.origin == NULL))
+	f.unseen = kh_arena_alloc(arena, text.n + 1);
+	if (f.out == NULL || f.unseen == NULL || (origin && f.origin == NULL))
 		return KH_ENOMEM;
-	for (size_t at = put_ascii(&f, 0); at < text.n;) {
+	for (size_t at = 0; at < text.n;) {
 		uint32_t c;
-		size_t from = at, len = (unsigned char)text.p[at] >= 0x80 && text.n - at >= 4
-						? decode(text.p + at, &c)
-						: kh_utf8_decode(text, at, &c);
+		if (!is_lead(text.p[at])) {
+			at = put_bytes(&f, put_ascii(&f, at));
+			continue;
+		}
+		size_t from = at,
+		       len = text.n - at >= 4 ? kh_utf8_decode_wide(text.p + at, &c) : kh_utf8_decode(text, at, &c);
 		at += len > 0 ? len : 1;
 		if (len == 0)
 			continue;
 		if (c - LEAD < LEADS)
 			c = compose(text, c, &at);
 		put_char(&f, c, from);
-		if (c < 0x80)
-			at = put_ascii(&f, at);
 	}
 	if (origin)
 		f.origin[f.n] = (uint32_t)text.n;
-	*ret = (struct kh_folded){kh_view_of((const char *)f.out, f.n), f.origin, f.hidden};
+	*ret = (struct kh_folded){kh_view_of((const char *)f.out, f.n), f.origin, f.hidden,
+				  kh_view_of(f.unseen, f.unseen_n)};
 	return KH_OK;
 }
 
 size_t kh_fold_char(uint32_t c, char *out, size_t room)
 {
 	unsigned char bytes[4];
-	struct folder f = {.out = bytes};
+	char unseen[4];
+	struct folder f = {.out = bytes, .unseen = unseen};
 	size_t n = 0;
 
 	put_char(&f, c, 0);

@@ -29,8 +29,9 @@ static inline unsigned char kh_fold_letter(uint32_t c)
 
 struct kh_folded {
 	struct kh_view text;
-	uint32_t *origin; /* offset of each byte in the source, and of the end; NULL if not asked for */
-	size_t hidden;    /* invisible characters that were removed */
+	uint32_t *origin;      /* offset of each byte in the source, and of the end; NULL if not asked for */
+	size_t hidden;         /* invisible characters that were removed */
+	struct kh_view unseen; /* all invisible ones, in their order: these, and unassigned ones, which stay */
 };
 
 /* TEXT (any bytes) folded. */

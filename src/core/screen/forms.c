@@ -12,6 +12,7 @@
 
 #define MORE       65536 /* decoded bytes that a text of any size may have */
 #define MARGIN     4     /* blocks that are read with one that has an escape */
+#define AROUND     256   /* bytes around an escape that are read with it */
 #define TURNED_MAX 4096  /* bytes of an encoded stretch that are also read backwards and in rot13 */
 #define HIDDEN_MIN 3     /* fewest invisible characters that may spell something */
 
@@ -39,6 +40,16 @@ static void on_found(void *ctx, enum kh_layer layer, struct kh_view decoded, siz
 	read_form(w, decoded, w->depth + 1);
 }
 
+/* V backwards.  It is folded, so each byte is a character. */
+static struct kh_view turn(struct kh_arena *arena, struct kh_view v)
+{
+	char *p = kh_arena_alloc(arena, v.n);
+
+	for (size_t i = 0; p != NULL && i < v.n; i++)
+		p[i] = v.p[v.n - 1 - i];
+	return kh_view_of(p, p != NULL ? v.n : 0);
+}
+
 /* Reads encoded text in a stretch, and in the stretch in rot13 and backwards. */
 static void read_codes(struct walk *w, struct kh_view part, bool packed)
 {
@@ -47,7 +58,7 @@ static void read_codes(struct walk *w, struct kh_view part, bool packed)
 
 	if (part.n <= TURNED_MAX && w->depth + 2 <= KH_SCREEN_DEPTH) {
 		ways[count++] = kh_decode_rot13(w->arena, part);
-		ways[count++] = kh_decode_reverse(w->arena, part);
+		ways[count++] = turn(w->arena, part);
 	}
 	for (size_t i = 0; i < count && w->e == KH_OK; i++) {
 		w->depth += i > 0;
@@ -59,16 +70,20 @@ static void read_codes(struct walk *w, struct kh_view part, bool packed)
 	}
 }
 
-/* Reads a stretch as a whole, with its escapes undone. */
+static enum kh_err on_unescaped(void *ctx, struct kh_view text, size_t count)
+{
+	struct walk *w = ctx;
+
+	(void)count;
+	on_found(w, KH_LAYER_ESCAPE, text, 0, 0);
+	return w->e;
+}
+
+/* Reads what is around the escapes of a stretch, with these undone. */
 static void read_escapes(struct walk *w, struct kh_view part)
 {
-	for (int quoted = 0; quoted < 2 && w->e == KH_OK; quoted++) {
-		struct kh_view text;
-		size_t count;
-		w->e = kh_unescape_any(w->arena, part, quoted != 0, &text, &count);
-		if (w->e == KH_OK && count > 0)
-			on_found(w, KH_LAYER_ESCAPE, text, 0, 0);
-	}
+	for (int quoted = 0; quoted < 2 && w->e == KH_OK; quoted++)
+		w->e = kh_unescape_each(w->arena, part, quoted != 0, AROUND, on_unescaped, w);
 }
 
 static void read_encoded(struct walk *w, const struct kh_forms_form *form, const struct kh_prescan *raw)
@@ -90,12 +105,20 @@ static void read_encoded(struct walk *w, const struct kh_forms_form *form, const
 		read_escapes(w, kh_view_sub(form->text, start, end));
 }
 
+/* Reads what the invisible characters of TEXT spell.  The others matter only after an override. */
+static void read_hidden(struct walk *w, struct kh_view text, struct kh_view unseen)
+{
+	static const struct kh_view override = KH_LIT_INIT("\xe2\x80\xae");
+	struct kh_hidden hidden;
+
+	kh_hidden_scan(w->arena, kh_view_find(unseen, override, 0) != SIZE_MAX ? text : unseen, on_found, w, &hidden);
+}
+
 static void read_form(struct walk *w, struct kh_view text, size_t depth)
 {
 	struct kh_forms_form form = {text, text, depth};
 	struct kh_folded folded = {0};
 	struct kh_prescan look;
-	struct kh_hidden hidden;
 	size_t before = w->depth;
 
 	w->e = kh_prescan(w->arena, text, &look);
@@ -109,7 +132,7 @@ static void read_form(struct walk *w, struct kh_view text, size_t depth)
 		return;
 	w->depth = depth;
 	if (folded.hidden >= HIDDEN_MIN)
-		kh_hidden_scan(w->arena, text, on_found, w, &hidden);
+		read_hidden(w, text, folded.unseen);
 	if (w->e == KH_OK)
 		read_encoded(w, &form, &look);
 	w->depth = before;

@@ -224,8 +224,10 @@ void kh_hidden_scan(struct kh_arena *arena, struct kh_view text, kh_decode_found
 
 	*ret = (struct kh_hidden){0};
 	for (size_t at = 0; at < text.n;) {
-		uint32_t c;
-		size_t len = kh_utf8_decode(text, at, &c);
+		uint32_t c = (unsigned char)text.p[at];
+		size_t len = c < 0x80           ? 1
+			     : text.n - at >= 4 ? kh_utf8_decode_wide(text.p + at, &c)
+						: kh_utf8_decode(text, at, &c);
 		if (len == 0) {
 			count(&p, KH_HIDDEN_INVALID, at, 1);
 			at++;

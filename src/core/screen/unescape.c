@@ -90,8 +90,10 @@ static size_t html_escape(struct kh_view v, size_t at, uint32_t *ret_c, bool *re
 		size_t end = at + 2 + hex + n;
 		return n == 0 ? 0 : end - at + (end < v.n && v.p[end] == ';');
 	}
+	if (rest.n == 0 || !kh_ascii_is_alpha(rest.p[0]))
+		return 0;
 	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
-		if (rest.n == 0 || entities[i].name[0] != rest.p[0])
+		if (entities[i].name[0] != rest.p[0])
 			continue;
 		struct kh_view name = kh_view_str(entities[i].name);
 		if (kh_view_starts(rest, name)) {
@@ -229,36 +231,108 @@ enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_lay
 	return KH_OK;
 }
 
+/* ---- several layers at once ---- */
+
+typedef unsigned char lanes __attribute__((vector_size(16)));
+
 static escape_fn *const marks[256] = {['%'] = url_escape, ['&'] = html_escape, ['\\'] = backslash_escape};
+
+/* The offset of the next character from AT on that begins an escape, or the end. */
+static size_t find_mark(struct kh_view text, size_t at, bool quoted)
+{
+	if (quoted) {
+		const char *p = at < text.n ? memchr(text.p + at, '=', text.n - at) : NULL;
+		return p != NULL ? (size_t)(p - text.p) : text.n;
+	}
+	for (; at + sizeof(lanes) <= text.n; at += sizeof(lanes)) {
+		lanes v;
+		uint64_t half[2];
+		memcpy(&v, text.p + at, sizeof(v));
+		lanes hit = (lanes)(v == '%') | (lanes)(v == '&') | (lanes)(v == '\\');
+		memcpy(half, &hit, sizeof(half));
+		if ((half[0] | half[1]) != 0)
+			break;
+	}
+	while (at < text.n && marks[(unsigned char)text.p[at]] == NULL)
+		at++;
+	return at;
+}
+
+/* Stretches of a text with their escapes undone.  They do not overlap, so all of them fit into one buffer. */
+struct stretches {
+	struct kh_view text;
+	char *out;
+	size_t n;     /* bytes of the present stretch */
+	size_t done;  /* bytes of the text that are in it */
+	size_t count; /* escapes in it */
+};
+
+static void copy(struct stretches *s, size_t to)
+{
+	memcpy(s->out + s->n, s->text.p + s->done, to - s->done);
+	s->n += to - s->done;
+	s->done = to;
+}
+
+/* Ends the present stretch, with AROUND bytes behind its last escape. */
+static enum kh_err end_stretch(struct stretches *s, size_t around, kh_unescape_fn *fn, void *ctx)
+{
+	if (s->count == 0)
+		return KH_OK;
+	copy(s, s->text.n - s->done > around ? s->done + around : s->text.n);
+	enum kh_err e = fn(ctx, kh_view_of(s->out, s->n), s->count);
+	s->out += s->n;
+	s->n = s->count = 0;
+	return e;
+}
+
+enum kh_err kh_unescape_each(struct kh_arena *arena, struct kh_view text, bool quoted, size_t around,
+			     kh_unescape_fn *fn, void *ctx)
+{
+	struct stretches s = {.text = text};
+	enum kh_err e = KH_OK;
+
+	for (size_t at = 0; e == KH_OK && (at = find_mark(text, at, quoted)) < text.n;) {
+		uint32_t c = 0;
+		bool byte = false;
+		size_t len = (quoted ? quoted_escape : marks[(unsigned char)text.p[at]])(text, at, &c, &byte);
+		if (len == 0) {
+			at++;
+			continue;
+		}
+		if (s.out == NULL && (s.out = kh_arena_alloc(arena, text.n + 4)) == NULL)
+			return KH_ENOMEM;
+		if (s.count > 0 && (at - s.done) / 2 > around)
+			e = end_stretch(&s, around, fn, ctx);
+		if (s.count == 0)
+			s.done = at - s.done > around ? at - around : s.done;
+		copy(&s, at);
+		s.n += put(s.out + s.n, c, byte);
+		s.count++;
+		s.done = at += len;
+	}
+	return e == KH_OK ? end_stretch(&s, around, fn, ctx) : e;
+}
+
+struct whole {
+	struct kh_view text;
+	size_t count;
+};
+
+static enum kh_err keep_whole(void *ctx, struct kh_view text, size_t count)
+{
+	*(struct whole *)ctx = (struct whole){text, count};
+	return KH_OK;
+}
 
 enum kh_err kh_unescape_any(struct kh_arena *arena, struct kh_view text, bool quoted, struct kh_view *ret_text,
 			    size_t *ret_count)
 {
-	size_t count = 0, n = 0, at = 0;
-	char *out = NULL;
+	struct whole whole = {0};
+	enum kh_err e = kh_unescape_each(arena, text, quoted, text.n, keep_whole, &whole);
 
-	for (uint32_t c; at < text.n;) {
-		unsigned char mark = (unsigned char)text.p[at];
-		escape_fn *escape = quoted ? (mark == '=' ? quoted_escape : NULL) : marks[mark];
-		bool byte = false;
-		size_t len = escape != NULL ? escape(text, at, &c, &byte) : 0;
-		if (len > 0 && out == NULL) { /* the first escape: the text before it is copied as it is */
-			out = kh_arena_alloc(arena, text.n + 4);
-			if (out == NULL)
-				return KH_ENOMEM;
-			memcpy(out, text.p, at);
-			n = at;
-		}
-		if (len > 0) {
-			n += put(out + n, c, byte);
-			count++;
-		} else if (out != NULL) {
-			out[n++] = text.p[at];
-		}
-		at += len > 0 ? len : 1;
-	}
-	*ret_count = count;
-	if (count > 0)
-		*ret_text = kh_view_of(out, n);
-	return KH_OK;
+	*ret_count = whole.count;
+	if (whole.count > 0)
+		*ret_text = whole.text;
+	return e;
 }

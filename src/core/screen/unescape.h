@@ -28,8 +28,14 @@ enum kh_err kh_unescape(struct kh_arena *arena, struct kh_view text, enum kh_lay
 
 /*
  * TEXT with escapes of several layers undone at once, for comparing: all but quoted-printable's, or with QUOTED only
- * those (they are separate because "=" is in every query of a URL).  *RET_COUNT: how many; 0: nothing else is set.
+ * those (they are separate because "=" is in every query of a URL).  FN gets every stretch that has some: its escapes
+ * and AROUND bytes on both sides of each, because what is farther off reads as before.  COUNT: how many escapes.
  */
+typedef enum kh_err kh_unescape_fn(void *ctx, struct kh_view text, size_t count);
+enum kh_err kh_unescape_each(struct kh_arena *arena, struct kh_view text, bool quoted, size_t around,
+			     kh_unescape_fn *fn, void *ctx) KH_CHECKED;
+
+/* The same with all of TEXT.  *RET_COUNT: how many; 0: nothing else is set. */
 enum kh_err kh_unescape_any(struct kh_arena *arena, struct kh_view text, bool quoted, struct kh_view *ret_text,
 			    size_t *ret_count) KH_CHECKED;
 

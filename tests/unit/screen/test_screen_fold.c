@@ -31,6 +31,7 @@ static void test_folding(struct kh_test *t)
 	folds(t, "a\tb\nc\x01", "a b c", "abc");
 	folds(t, "\u2024x\uff0ey", ".x.y", "xy");
 	folds(t, "bad\xff\xc3", "bad", "bad");
+	folds(t, "removed\x7f at any place\x7f", "removed at any place", "removedatanyplace");
 	folds(t, "s3nd 1t", "s3nd 1t", "sendlt");
 }
 
@@ -56,6 +57,9 @@ static void test_hidden(struct kh_test *t)
 	struct kh_folded f;
 	char out[4];
 
+	must(t, kh_fold_text(&t->arena, KH_LIT("a\u200b\x01\xff\U000e0041b\ufe0f\U00045678"), false, &f));
+	assert_int_equal(f.hidden, 4);
+	assert_view(f.unseen, "\u200b\x01\U000e0041\ufe0f\U00045678");
 	must(t, kh_fold_text(&t->arena, KH_LIT("a\u200b\U000e0041\ufe0f"), false, &f));
 	assert_int_equal(f.hidden, 3);
 	assert_view(f.text, "a");
