@@ -7,7 +7,13 @@
 /* The character at byte AT of V and its length in bytes; 0 if the bytes there are not valid UTF-8 (or AT >= n). */
 size_t kh_utf8_decode(struct kh_view v, size_t at, uint32_t *ret_c);
 
-/* The same for a character at P that is not ASCII, with four bytes there to be read. */
+/* Whether a character that is not ASCII can begin with byte C. */
+static inline bool kh_utf8_leads(char c)
+{
+	return (unsigned char)((unsigned char)c - 0xc2) < 0x33;
+}
+
+/* Like kh_utf8_decode() for a character at AT that is not ASCII, with four bytes there to be read. */
 static inline size_t kh_utf8_decode_wide(const char *at, uint32_t *ret_c)
 {
 	const unsigned char *p = (const unsigned char *)at;

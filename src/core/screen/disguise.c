@@ -10,43 +10,22 @@
 #define PHRASE_MAX 400 /* bytes of a phrase, to either side */
 #define RUN_MIN    3   /* fewest single letters that are joined */
 
+/* What digits and signs stand for; 'i' may also be an 'l'.  0: only for themselves. */
+static const char leet[256] = {
+	['0'] = 'o', ['1'] = 'i', ['!'] = 'i', ['|'] = 'i', ['3'] = 'e', ['4'] = 'a', ['@'] = 'a', ['5'] = 's',
+	['$'] = 's', ['7'] = 't', ['+'] = 't', ['8'] = 'b', ['9'] = 'g', ['6'] = 'g', ['2'] = 'z'};
+
 static char leet_letter(char c, bool ell)
 {
-	switch (c) {
-	case '0':
-		return 'o';
-	case '1':
-	case '!':
-	case '|':
-		return ell ? 'l' : 'i';
-	case '3':
-		return 'e';
-	case '4':
-	case '@':
-		return 'a';
-	case '5':
-	case '$':
-		return 's';
-	case '7':
-	case '+':
-		return 't';
-	case '8':
-		return 'b';
-	case '9':
-	case '6':
-		return 'g';
-	case '2':
-		return 'z';
-	default:
-		return c;
-	}
+	char letter = leet[(unsigned char)c];
+
+	return letter == 0 ? c : letter == 'i' && ell ? 'l' : letter;
 }
 
 /* Letters, digits and the signs that stand for letters. */
 static bool in_word(char c)
 {
-	return (unsigned char)c >= 0x80 || kh_ascii_is_alpha(c) || kh_ascii_is_digit(c) || c == '@' || c == '$' ||
-	       c == '!' || c == '|' || c == '+' || c == '\'';
+	return (unsigned char)c >= 0x80 || kh_ascii_is_alpha(c) || leet[(unsigned char)c] != 0 || c == '\'';
 }
 
 enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool ell, struct kh_view *ret_text,
@@ -61,7 +40,7 @@ enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool e
 		size_t end = at, letters = 0, signs = 0;
 		for (; end < text.n && in_word(text.p[end]); end++) {
 			letters += kh_ascii_is_alpha(text.p[end]);
-			signs += leet_letter(text.p[end], ell) != text.p[end];
+			signs += leet[(unsigned char)text.p[end]] != 0;
 		}
 		/* An exclamation mark at the end of a word is not a letter. */
 		size_t stop = end;
@@ -84,9 +63,11 @@ enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool e
 static size_t single(struct kh_view text, size_t at)
 {
 	uint32_t c;
-	size_t len = kh_utf8_decode(text, at, &c);
 
-	if (len == 0 || (c < 0x80 && !in_word((char)c)) || c == '\'')
+	if (at < text.n && (!in_word(text.p[at]) || text.p[at] == '\''))
+		return 0;
+	size_t len = kh_utf8_decode(text, at, &c);
+	if (len == 0)
 		return 0;
 	return at + len >= text.n || !in_word(text.p[at + len]) ? len : 0;
 }

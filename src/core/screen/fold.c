@@ -24,10 +24,7 @@ struct expansion {
 #define SYLLABLE   0xac00U
 #define FOLDED_END (sizeof(page_of) * 256)
 
-/* Bytes with which a character begins that is not ASCII. */
-#define LEAD_BYTE 0xc2U
-#define LEAD_END  0xf5U
-#define FEW       32 /* bytes, after which there may be plain ASCII again */
+#define FEW 32 /* bytes, after which there may be plain ASCII again */
 
 struct folder {
 	struct kh_view text;
@@ -104,11 +101,6 @@ static size_t put_ascii(struct folder *f, size_t at)
 	return at;
 }
 
-static bool is_lead(char c)
-{
-	return (unsigned char)c >= LEAD_BYTE && (unsigned char)c < LEAD_END;
-}
-
 /*
  * Folds up to FEW bytes from AT on that are one character each, or none, without a branch for each: ASCII, and what no
  * character begins with.  Returns where they end.
@@ -119,7 +111,7 @@ static size_t put_bytes(struct folder *f, size_t at)
 	const unsigned char *in = (const unsigned char *)f->text.p;
 	size_t end = f->text.n - at > FEW ? at + FEW : f->text.n, n = f->n, unseen = f->unseen_n;
 
-	for (; at < end && !is_lead((char)in[at]); at++) {
+	for (; at < end && !kh_utf8_leads((char)in[at]); at++) {
 		uint16_t value = (uint16_t)(ascii[in[at] & 0x7f] & (0U - (in[at] < 0x80))); /* KH_FOLD_NOTHING is 0 */
 		f->out[n] = (unsigned char)value;
 		if (f->origin != NULL)
@@ -148,7 +140,7 @@ enum kh_err kh_fold_text(struct kh_arena *arena, struct kh_view text, bool origi
 		return KH_ENOMEM;
 	for (size_t at = 0; at < text.n;) {
 		uint32_t c;
-		if (!is_lead(text.p[at])) {
+		if (!kh_utf8_leads(text.p[at])) {
 			at = put_bytes(&f, put_ascii(&f, at));
 			continue;
 		}

@@ -412,6 +412,28 @@ static void skeleton_char(struct skeleton *s, uint32_t c)
 		skeleton_part(s, parts->at[i], (enum fate)parts->fate[i]);
 }
 
+/*
+ * Takes bytes from AT on that are one character each, or none, without a branch for each: visible ASCII, controls, and
+ * what no character begins with.  No blank may be pending.  Returns where they end.
+ */
+static size_t skeleton_bytes(struct skeleton *s, struct kh_view text, size_t at)
+{
+	size_t room = s->cap - s->n, end = text.n - at < room ? text.n : at + room, n = s->n;
+	bool fold = (s->flags & KH_NORMALISE_FOLD) != 0;
+
+	for (; at < end; at++) {
+		unsigned char c = (unsigned char)text.p[at];
+		if (kh_utf8_leads((char)c) | (c == ' ') | ((unsigned char)(c - '\t') < 5))
+			break;
+		s->text[n] = (char)(c | ((unsigned)(fold & ((unsigned char)(c - 'A') < 26)) << 5));
+		s->origin[n] = (uint32_t)at;
+		n += (unsigned char)(c - '!') < 0x5e;
+	}
+	s->ascii = s->ascii || n > s->n;
+	s->n = n;
+	return at;
+}
+
 enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsigned flags, struct kh_view *ret_text,
 			      uint32_t **ret_origin)
 {
@@ -426,12 +448,14 @@ enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsig
 		return KH_ENOMEM;
 	for (size_t at = 0; at < text.n;) {
 		uint32_t c;
+		if (s.spaces == 0 && !kh_utf8_leads(text.p[at]) && (at = skeleton_bytes(&s, text, at)) == text.n)
+			break;
 		s.from = at;
 		if ((unsigned char)text.p[at] < 0x80) {
 			skeleton_ascii(&s, text.p[at++]);
 			continue;
 		}
-		size_t len = kh_utf8_decode(text, at, &c);
+		size_t len = text.n - at >= 4 ? kh_utf8_decode_wide(text.p + at, &c) : kh_utf8_decode(text, at, &c);
 		if (len > 0)
 			skeleton_char(&s, c);
 		at += len > 0 ? len : 1;
