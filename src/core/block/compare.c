@@ -314,6 +314,8 @@ static void judge_run(struct comparing *c, size_t source, size_t from, size_t to
 	const struct kh_stream *stream = kh_stream_find(&c->streams, from);
 	size_t start;
 
+	if (stream->of->made && *count > 0)
+		return;
 	if (!is_present(c, stream, from, to) || weigh(c, stream, from, to) < KH_COMPARE_RUN)
 		return;
 	struct kh_match match = {.kind = KH_MATCH_RUN, .source = source};

@@ -10,6 +10,9 @@
 
 #define ENDS  1024 /* bytes of each end of a long value that are kept */
 #define SHORT 8    /* bytes of a value that is kept again each time it is repeated */
+#define WHOLE 64   /* bytes of a value of which nothing is known to be constant; the same */
+#define TIMES 8    /* so often */
+#define FEW   2    /* letters of a piece, or of what two values share by chance */
 
 static bool is_word(char c)
 {
@@ -165,7 +168,16 @@ enum kh_err kh_sent_split(struct kh_arena *arena, struct kh_view operation, yyjs
 
 /* ---- what is constant ---- */
 
-/* How many bytes A and B have in common at their beginning, up to the end of a word. */
+static size_t count_letters(struct kh_view v)
+{
+	size_t letters = 0;
+
+	for (size_t i = 0; i < v.n; i++)
+		letters += is_word(v.p[i]);
+	return letters;
+}
+
+/* How many bytes A and B have in common at their beginning, up to the end of a word; signs alone do not count. */
 static size_t same_start(struct kh_view a, struct kh_view b)
 {
 	size_t n = 0;
@@ -174,10 +186,13 @@ static size_t same_start(struct kh_view a, struct kh_view b)
 		n++;
 	while (n > 0 && is_word(a.p[n - 1]))
 		n--;
-	return n;
+	return count_letters(kh_view_sub(a, 0, n)) > 0 ? n : 0;
 }
 
-/* The same at their end, from the beginning of a word on, without the first FROM bytes. */
+/*
+ * The same at their end, from the beginning of a word on, without the first FROM bytes.  A few letters do not count,
+ * because two pieces may end alike; a key and its value do.
+ */
 static size_t same_end(struct kh_view a, struct kh_view b, size_t from)
 {
 	size_t n = 0;
@@ -186,7 +201,8 @@ static size_t same_end(struct kh_view a, struct kh_view b, size_t from)
 		n++;
 	while (n > 0 && is_word(a.p[a.n - n]))
 		n--;
-	return n;
+	struct kh_view end = kh_view_from(a, a.n - n);
+	return count_letters(end) > FEW || memchr(end.p, '=', end.n) != NULL ? n : 0;
 }
 
 static bool is_same(const struct kh_sent *sent, struct kh_view value)
@@ -194,37 +210,19 @@ static bool is_same(const struct kh_sent *sent, struct kh_view value)
 	return sent->calls > 0 && kh_view_eq(sent->last, value);
 }
 
+static bool is_number(struct kh_view v)
+{
+	size_t n = 0;
+
+	while (n < v.n && kh_ascii_is_digit(v.p[n]))
+		n++;
+	return v.n > 0 && n == v.n;
+}
+
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
-
-/*
- * What of VALUE is constant.  Two pieces may be equal by chance, so it is only what the value before had in common with
- * the one before it, too.  What a repeated value repeats is what was not constant before.
- */
-static void find_constant(const struct kh_sent *sent, struct kh_view value, size_t *ret_prefix, size_t *ret_suffix)
-{
-	bool same = is_same(sent, value), first = sent->calls < 2;
-	size_t start = same ? sent->prefix : same_start(value, sent->last);
-
-	*ret_prefix = first ? start : least(start, sent->start);
-	size_t end = same ? sent->suffix : same_end(value, sent->last, *ret_prefix);
-	*ret_suffix = first ? end : least(end, sent->end);
-}
-
-/* A short value that is repeated may be a letter that is; a long one is constant. */
-struct kh_view kh_sent_piece(const struct kh_sent *sent, struct kh_view value)
-{
-	size_t prefix, suffix;
-
-	find_constant(sent, value, &prefix, &suffix);
-	if (is_same(sent, value) && !sent->moving && value.n - prefix - suffix > SHORT)
-		return KH_LIT("");
-	return kh_view_sub(value, prefix, value.n - suffix);
-}
-
-/* ---- keeping ---- */
 
 /* Whether LINE is what was kept of VALUE without its first PREFIX and last SUFFIX bytes. */
 static bool is_line(struct kh_view line, struct kh_view value, size_t prefix, size_t suffix)
@@ -239,29 +237,93 @@ static bool is_line(struct kh_view line, struct kh_view value, size_t prefix, si
 	return true;
 }
 
+/* Whether there was only one value so far, however often, so that nothing is known to be constant. */
+static bool is_first(const struct kh_sent *sent)
+{
+	struct kh_view rest = sent->lines, line;
+
+	if (sent->calls < 2)
+		return true;
+	if (sent->fallen > 0 || sent->moving || rest.n == 0)
+		return false;
+	for (rest.n--; kh_view_split(&rest, '\n', &line);) {
+		if (!is_line(line, sent->last, 0, 0))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What of VALUE is constant.  Two pieces may be equal by chance, so it is only what the value before had in common with
+ * the one before it, too.  What a repeated value repeats is what was not constant before.  If only a number changes,
+ * it may count the calls, and what stands behind it is kept.
+ */
+static void find_constant(const struct kh_sent *sent, struct kh_view value, size_t *ret_prefix, size_t *ret_suffix)
+{
+	bool same = is_same(sent, value), first = is_first(sent);
+	size_t start = same ? sent->prefix : same_start(value, sent->last);
+
+	*ret_prefix = first ? start : least(start, sent->start);
+	size_t end = same ? sent->suffix : same_end(value, sent->last, *ret_prefix);
+	*ret_suffix = first ? end : least(end, sent->end);
+	if (is_number(kh_view_sub(value, *ret_prefix, value.n - *ret_suffix)))
+		*ret_suffix = 0;
+}
+
+/* A short value that is repeated may be a letter that is; a long one is constant. */
+struct kh_view kh_sent_piece(const struct kh_sent *sent, struct kh_view value)
+{
+	size_t prefix, suffix;
+
+	find_constant(sent, value, &prefix, &suffix);
+	size_t n = value.n - prefix - suffix;
+	bool unknown = sent->calls < TIMES && n <= WHOLE && is_first(sent); /* a letter of it may be */
+	if (is_same(sent, value) && !sent->moving && n > SHORT && !unknown)
+		return KH_LIT("");
+	return kh_view_sub(value, prefix, value.n - suffix);
+}
+
+/* ---- keeping ---- */
+
+/* The offset of the last line before END. */
+static size_t line_start(struct kh_view lines, size_t end)
+{
+	size_t from = end > 0 ? end - 1 : 0;
+
+	while (from > 0 && lines.p[from - 1] != '\n')
+		from--;
+	return from;
+}
+
 enum kh_err kh_sent_lines(struct kh_arena *arena, const struct kh_sent *sent, struct kh_view value,
 			  struct kh_view *ret_lines)
 {
-	size_t prefix, suffix, from = sent->lines.n > 0 ? sent->lines.n - 1 : 0;
+	size_t prefix, suffix, from = sent->lines.n, count = 0;
+	struct kh_view line = {NULL, 0};
 	struct kh_buf out;
 
 	*ret_lines = sent->lines;
 	find_constant(sent, value, &prefix, &suffix);
-	while (from > 0 && sent->lines.p[from - 1] != '\n')
-		from--;
-	struct kh_view line = kh_view_sub(sent->lines, from, sent->lines.n > 0 ? sent->lines.n - 1 : 0);
-	if (prefix + suffix > sent->last.n || (prefix <= sent->prefix && suffix <= sent->suffix) ||
-	    !is_line(line, sent->last, sent->prefix, sent->suffix))
+	if (prefix + suffix > sent->last.n || (prefix <= sent->prefix && suffix <= sent->suffix))
 		return KH_OK;
+	for (size_t end = from; end > 0; count++, from = end) {
+		size_t at = line_start(sent->lines, end);
+		struct kh_view before = kh_view_sub(sent->lines, at, end - 1);
+		if (!is_line(before, sent->last, sent->prefix, sent->suffix))
+			break;
+		line = before;
+		end = at;
+	}
 	size_t start = prefix > sent->prefix ? prefix - sent->prefix : 0;
 	size_t end = suffix > sent->suffix ? suffix - sent->suffix : 0;
-	if (start + end > line.n)
+	if (count == 0 || start + end > line.n)
 		return KH_OK;
 	kh_buf_init(&out, arena, KH_SENT_BYTES);
 	kh_buf_add(&out, kh_view_sub(sent->lines, 0, from));
-	kh_buf_add(&out, kh_view_sub(line, start, line.n - end));
-	if (line.n > start + end)
+	for (; count > 0 && line.n > start + end; count--) {
+		kh_buf_add(&out, kh_view_sub(line, start, line.n - end));
 		kh_buf_byte(&out, '\n');
+	}
 	return kh_buf_end(&out, ret_lines);
 }
 
@@ -273,7 +335,7 @@ enum kh_err kh_sent_all(struct kh_arena *arena, const struct kh_sent *sent, cons
 	kh_buf_init(&out, arena, arena->limit);
 	for (size_t i = 0; i < count; i++) {
 		struct kh_view piece = kh_sent_piece(&sent[i], values[i].value);
-		if (is_same(&sent[i], values[i].value) && !sent[i].moving)
+		if (is_same(&sent[i], values[i].value) && !sent[i].moving && piece.n > FEW)
 			continue; /* it is constant, or its own text has it */
 		if (out.n > 0 && piece.n > 0)
 			kh_buf_byte(&out, '\t');

@@ -5,6 +5,7 @@
 #include "core/block/stream.h"
 
 #include "base/buf.h"
+#include "core/block/mixed.h"
 #include "core/screen/decode.h"
 #include "core/screen/fold.h"
 #include "core/screen/forms.h"
@@ -146,11 +147,11 @@ static enum kh_err keep_folded(struct kh_arena *arena, struct kh_view of, struct
 	return origin != NULL ? KH_OK : KH_ENOMEM;
 }
 
-static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t text, bool decoded)
+/* IS_FOLDED: OF is folded already. */
+static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t text, bool decoded, bool is_folded)
 {
 	struct kh_streams *set = m->set;
 	struct kh_reading *reading = KH_NEW(m->arena, struct kh_reading);
-	bool is_folded = m->joined != NULL && !decoded;
 	struct kh_folded folded;
 
 	if (reading == NULL ||
@@ -161,7 +162,13 @@ static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t
 	if (grown == NULL)
 		return NULL;
 	set->readings = grown;
-	*reading = (struct kh_reading){of, folded.text, folded.origin, text, 0, of.n, decoded, false, true};
+	*reading = (struct kh_reading){.of = of,
+				       .folded = folded.text,
+				       .origin = folded.origin,
+				       .text = text,
+				       .to = of.n,
+				       .decoded = decoded,
+				       .anchors = true};
 	set->readings[set->reading_count++] = reading;
 	return reading;
 }
@@ -169,7 +176,7 @@ static struct kh_reading *add_reading(struct maker *m, struct kh_view of, size_t
 /* Adds OF as a reading, with all its streams. */
 static const struct kh_reading *read_text(struct maker *m, struct kh_view of, size_t text, bool decoded)
 {
-	const struct kh_reading *reading = of.n >= MIN ? add_reading(m, of, text, decoded) : NULL;
+	const struct kh_reading *reading = of.n >= MIN ? add_reading(m, of, text, decoded, false) : NULL;
 
 	if (reading == NULL)
 		return NULL;
@@ -244,7 +251,7 @@ static enum kh_err read_joined(struct maker *m)
 /* Marks what several calls were put together to, of which [from, to) is present. */
 static struct kh_reading *add_pieces(struct maker *m, struct kh_view text, size_t from, size_t to, bool decoded)
 {
-	struct kh_reading *reading = text.n >= MIN ? add_reading(m, text, m->joined->of, decoded) : NULL;
+	struct kh_reading *reading = text.n >= MIN ? add_reading(m, text, m->joined->of, decoded, !decoded) : NULL;
 
 	if (reading == NULL)
 		return NULL;
@@ -378,60 +385,26 @@ static enum kh_err read_encoded(struct maker *m)
 	return e;
 }
 
-/* ---- what stands apart in a text, or is mixed in two ---- */
+/* ---- what was taken apart, in a text or over several ---- */
 
 static bool is_word(char c)
 {
 	return kh_fold_plain[(unsigned char)c] != 0;
 }
 
-/* Each word of TEXT backwards. */
-static void write_turned(struct kh_buf *out, struct kh_view text)
-{
-	for (size_t at = 0; at < text.n; at++) {
-		size_t from = at;
-		while (at < text.n && is_word(text.p[at]))
-			at++;
-		for (size_t i = at; i > from; i--)
-			kh_buf_byte(out, text.p[i - 1]);
-		kh_buf_byte(out, ' ');
-	}
-}
-
-/* The values of a query string without the names of their keys. */
-static void write_values(struct kh_buf *out, struct kh_view text)
-{
-	struct kh_view pair;
-
-	while (kh_view_split(&text, '&', &pair)) {
-		const char *sign = memchr(pair.p, '=', pair.n);
-		if (sign != NULL)
-			kh_buf_add(out, kh_view_from(pair, (size_t)(sign - pair.p) + 1));
-	}
-}
-
-/* The letters of A and B in turn. */
-static void write_mixed(struct kh_buf *out, struct kh_view a, struct kh_view b)
-{
-	for (size_t i = 0; i < a.n || i < b.n; i++) {
-		if (i < a.n)
-			kh_buf_byte(out, a.p[i]);
-		if (i < b.n)
-			kh_buf_byte(out, b.p[i]);
-	}
-}
-
+/* Reads what was made of folded texts.  Its letters and digits did not stand together, so it has no anchors. */
 static enum kh_err read_made(struct maker *m, const struct kh_buf *made, size_t text)
 {
 	struct kh_view of;
 	enum kh_err e = kh_buf_end(made, &of);
 
-	struct kh_reading *reading = e == KH_OK && of.n >= MIN ? add_reading(m, of, text, true) : NULL;
+	struct kh_reading *reading = e == KH_OK && of.n >= MIN ? add_reading(m, of, text, true, true) : NULL;
 	if (reading != NULL) {
-		reading->anchors = false; /* letters and digits that did not stand together */
+		reading->anchors = false;
+		reading->made = true;
 		add_stream(m, reading, (struct way){.map = kh_fold_plain});
 	}
-	return e;
+	return e == KH_OK ? kh_arena_check(m->arena) : e;
 }
 
 /* Decodes what is left of TEXT without its separators, from the beginning of each of its first words on. */
@@ -458,28 +431,63 @@ static enum kh_err read_segments(struct maker *m, struct kh_view text)
 	return e;
 }
 
-static enum kh_err read_apart(struct maker *m, size_t text)
+/* Reads one of the folded texts by itself: its words backwards, the values in it. */
+static enum kh_err read_taken(struct maker *m, const struct kh_view *folded, size_t text)
+{
+	enum kh_err e = KH_OK;
+
+	for (unsigned way = 0; way < 3 && e == KH_OK; way++) {
+		struct kh_buf out;
+		kh_buf_init(&out, m->arena, m->arena->limit);
+		if (way == 2)
+			kh_mixed_values(&out, folded[text]);
+		else
+			kh_mixed_turned(&out, folded[text], way == 1);
+		e = read_made(m, &out, text);
+	}
+	return e;
+}
+
+/* Reads the text and those before it in turn: two, three, and so on. */
+static enum kh_err read_mixed(struct maker *m, const struct kh_view *folded, size_t text)
+{
+	enum kh_err e = KH_OK;
+
+	for (size_t n = 2; n <= KH_MIXED_TEXTS && n <= text + 1 && e == KH_OK; n++) {
+		struct kh_buf letters, words;
+		kh_buf_init(&letters, m->arena, m->arena->limit);
+		kh_buf_init(&words, m->arena, m->arena->limit);
+		kh_mixed_letters(&letters, folded + text + 1 - n, n);
+		kh_mixed_words(&words, folded + text + 1 - n, n);
+		e = read_made(m, &letters, text);
+		if (e == KH_OK)
+			e = read_made(m, &words, text);
+	}
+	return e;
+}
+
+/* A long text is left out: what is taken apart in it is found by its words. */
+static enum kh_err read_apart(struct maker *m)
 {
 	const struct kh_compare *what = m->what;
-	struct kh_view of = what->texts[text];
-	struct kh_buf turned, values, mixed;
+	struct kh_view folded[TEXTS];
+	enum kh_err e = KH_OK;
 
-	if (of.n > APART_MAX)
-		return KH_OK;
-	kh_buf_init(&turned, m->arena, m->arena->limit);
-	kh_buf_init(&values, m->arena, m->arena->limit);
-	kh_buf_init(&mixed, m->arena, m->arena->limit);
-	write_turned(&turned, of);
-	write_values(&values, of);
-	if (text > 0 && what->texts[text - 1].n <= APART_MAX)
-		write_mixed(&mixed, what->texts[text - 1], of);
-	enum kh_err e = read_made(m, &turned, text);
-	if (e == KH_OK)
-		e = read_made(m, &values, text);
-	if (e == KH_OK)
-		e = read_made(m, &mixed, text);
-	m->text = text;
-	return e == KH_OK ? read_segments(m, of) : e;
+	for (size_t i = 0; e == KH_OK && i < what->text_count - what->apart && i < TEXTS; i++) {
+		struct kh_view of = what->texts[i].n <= APART_MAX ? what->texts[i] : KH_LIT("");
+		struct kh_folded fold;
+		e = kh_fold_text(m->arena, of, false, &fold);
+		if (e != KH_OK)
+			break;
+		folded[i] = fold.text;
+		m->text = i;
+		e = read_taken(m, folded, i);
+		if (e == KH_OK)
+			e = read_mixed(m, folded, i);
+		if (e == KH_OK)
+			e = read_segments(m, of);
+	}
+	return e;
 }
 
 /* ---- what several calls were put together to ---- */
@@ -512,8 +520,8 @@ enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what
 		e = read_encoded(&m);
 	if (e == KH_OK)
 		e = read_codes(&m);
-	for (size_t i = 0; e == KH_OK && i < what->text_count - what->apart && i < TEXTS; i++)
-		e = read_apart(&m, i);
+	if (e == KH_OK)
+		e = read_apart(&m);
 	for (size_t i = 0; e == KH_OK && i < what->joined_count; i++)
 		e = read_pieces(&m, &what->joined[i]);
 	if (e == KH_OK)

@@ -17,6 +17,8 @@
 #define LINE_MIN    60 /* a line of base64 this long continues on the next one */
 #define FIRST       64 /* characters of a run that are decoded first, to see whether to decode the rest */
 #define SLASHES_MAX 4  /* of a run after which encoded text may begin */
+#define SEGMENT_MAX 16 /* characters of a segment of encoded text */
+#define SEGMENTS    4  /* fewest of them */
 #define SHIFTED_MIN 24 /* a run this long is also tried without its first characters */
 
 /*
@@ -234,6 +236,40 @@ static bool try_run(struct decoder *d, const char *p, size_t n, size_t start, si
 	return false;
 }
 
+/* Whether C separates segments: in a path or a name, and it is a sign of base64 itself. */
+static bool is_joint(char c)
+{
+	return c == '/' || c == '-' || c == '_';
+}
+
+/*
+ * Tries a run of segments that are equally long, "/c2Vu/ZCBl/dmVy/eXRo", without the signs between them.  What stands
+ * before the first sign may be something else.
+ */
+static bool try_segments(struct decoder *d, const char *p, size_t n, size_t start)
+{
+	size_t from = 0, size = 0, count = 0, k = 0;
+
+	while (from < n && !is_joint(p[from]))
+		from++;
+	while (from + size + 1 < n && !is_joint(p[from + size + 1]))
+		size++;
+	if (size < 2 || size > SEGMENT_MAX || n - from < RUN_MIN || !room(d, n))
+		return false;
+	char *joined = kh_arena_alloc(d->arena, n);
+	if (joined == NULL)
+		return false;
+	for (size_t i = from == size ? 0 : from; i < n; i++) {
+		size_t place = (i - from + size + 1) % (size + 1);
+		if ((place == 0) != (p[i] == p[from]))
+			return false;
+		if (place != 0)
+			joined[k++] = p[i];
+		count += place == 1;
+	}
+	return count >= SEGMENTS && k >= RUN_MIN && try_run(d, joined, k, start, start + n);
+}
+
 /*
  * Tries the pieces of such a run between its signs, if it does not decode as a whole: encoded text at the end of a
  * path.
@@ -242,6 +278,8 @@ static void try_pieces(struct decoder *d, const char *p, size_t n, size_t start)
 {
 	unsigned tries = 0;
 
+	if (try_segments(d, p, n, start))
+		return;
 	/* Tries everything after each of the first slashes, because encoded text may have slashes itself. */
 	for (size_t at = 0; at + RUN_MIN < n && tries < SLASHES_MAX; at++) {
 		if (p[at] != '/')

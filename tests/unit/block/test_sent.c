@@ -76,7 +76,7 @@ static void test_constant(struct kh_test *t)
 	assert_int_equal(sent.calls, 5);
 }
 
-/* K7: a long value that does not change adds nothing; a short one may be a letter that is repeated. */
+/* K7: a long value that does not change adds nothing; a short one, or the first one, may be a letter that is repeated. */
 static void test_repeated(struct kh_test *t)
 {
 	struct kh_sent sent = {0}, letter = {0};
@@ -85,8 +85,42 @@ static void test_repeated(struct kh_test *t)
 		add(t, &sent, "{\"statement\":\"SELECT a FROM b\"}");
 		add(t, &letter, "{\"q\":\"l\"}");
 	}
-	assert_view(sent.lines, "SELECT a FROM b\n");
+	assert_view(sent.lines, "SELECT a FROM b\nSELECT a FROM b\nSELECT a FROM b\n");
 	assert_view(letter.lines, "l\nl\nl\n");
+	for (int i = 0; i < 20; i++)
+		add(t, &sent, "{\"statement\":\"SELECT a FROM b\"}");
+	assert_int_equal(sent.lines.n, 8 * 16);
+	for (int i = 0; i < 3; i++)
+		add(t, &sent, "{\"statement\":\"SELECT another thing FROM the same table WHERE it is like this one\"}");
+	size_t n = sent.lines.n;
+	add(t, &sent, "{\"statement\":\"SELECT another thing FROM the same table WHERE it is like this one\"}");
+	assert_int_equal(sent.lines.n, n);
+}
+
+/* The same with a call that may lack memory. */
+static void add_call(struct kh_test *t, struct kh_sent *sent, struct kh_view call)
+{
+	must(t, kh_arena_check(&t->arena));
+	add(t, sent, call.p);
+}
+
+/* K7: a letter that comes several times in a row, in the first values or later, is not taken for a constant. */
+static void test_doubled(struct kh_test *t)
+{
+	struct kh_sent first = {0}, later = {0}, counted = {0}, sign = {0};
+
+	for (const char *p = "000012"; *p != '\0'; p++)
+		add_call(t, &first, kh_arena_printf(&t->arena, "{\"path\":\"/srv/docs/%c\"}", *p));
+	assert_view(first.lines, "0\n0\n0\n0\n1\n2\n");
+	for (int i = 0; i < 5; i++)
+		add_call(t, &later, kh_arena_printf(&t->arena, "{\"path\":\"/srv/%x/%c\"}", 0xa1 + 3 * i, "swwwx"[i]));
+	assert_view(later.lines, "a1/s\na4/w\na7/w\naa/w\nad/x\n");
+	for (int i = 0; i < 5; i++)
+		add_call(t, &counted, kh_arena_printf(&t->arena, "{\"url\":\"https://x.example/?n=%d&q=12\"}", i));
+	assert_view(counted.lines, "0&q=12\n1&q=12\n2&q=12\n3&q=12\n4&q=12\n");
+	for (int i = 0; i < 4; i++)
+		add_call(t, &sign, kh_arena_printf(&t->arena, "{\"q\":\"!%x\"}", 0xa1 + 3 * i));
+	assert_view(sign.lines, "!a1\n!a4\n!a7\n!aa\n");
 }
 
 /* K7: the text has a bound, and what falls out is counted. */
@@ -118,8 +152,12 @@ static void test_all(struct kh_test *t)
 	sent[1].last = KH_LIT("another");
 	must(t, kh_sent_all(&t->arena, sent, values, 2, &line));
 	assert_view(line, "2\tthe same");
+	sent[1].last = values[1].value = KH_LIT("e");
+	must(t, kh_sent_all(&t->arena, sent, values, 2, &line));
+	assert_view(line, "2\te");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_split),    KH_TEST(test_bounds),      KH_TEST(test_constant),
-					    KH_TEST(test_repeated), KH_TEST_ONCE(test_fallen), KH_TEST(test_all)};
+static const struct kh_test_case cases[] = {KH_TEST(test_split),    KH_TEST(test_bounds),  KH_TEST(test_constant),
+					    KH_TEST(test_repeated), KH_TEST(test_doubled), KH_TEST_ONCE(test_fallen),
+					    KH_TEST(test_all)};
 KH_TEST_MAIN(cases)

@@ -47,7 +47,7 @@ static void test_encoded(struct kh_test *t)
 	assert_true(has(t, &(struct kh_compare){.texts = spaced, .text_count = 1}, "sendeverythlng"));
 }
 
-/* K7: segments of base64, binary without gaps, each word backwards, repeated keys, two texts letter by letter. */
+/* K7: segments of base64, binary without gaps, each word backwards, repeated keys, several texts in turn. */
 static void test_apart(struct kh_test *t)
 {
 	struct kh_view path[] = {KH_LIT("https://x.io/c2Vu/ZCBl/dmVy/eXRo/aW5n")};
@@ -61,6 +61,12 @@ static void test_apart(struct kh_test *t)
 	assert_true(has(t, &(struct kh_compare){.texts = turned, .text_count = 1}, "sendeverythlng"));
 	assert_true(has(t, &(struct kh_compare){.texts = keys, .text_count = 1}, "sendeverythlng"));
 	assert_true(has(t, &(struct kh_compare){.texts = mixed, .text_count = 2}, "sendeverythlng"));
+	struct kh_view whole[] = {KH_LIT("moc.elpmaxe@asol \u00edn\u00e1raug")};
+	struct kh_view three[] = {KH_LIT("x"), KH_LIT("sdvyi"), KH_LIT("e etn"), KH_LIT("n\u00e9rhg")};
+	struct kh_view words[] = {KH_LIT("send to enemy"), KH_LIT("everything the")};
+	assert_true(has(t, &(struct kh_compare){.texts = whole, .text_count = 1}, "losaexamplecomguaranl"));
+	assert_true(has(t, &(struct kh_compare){.texts = three, .text_count = 4}, "sendeverythlng"));
+	assert_true(has(t, &(struct kh_compare){.texts = words, .text_count = 2}, "sendeverythlngtotheenemy"));
 }
 
 /* K7: what several calls were put together to is read as it is, and decoded if it may be encoded. */
