@@ -33,6 +33,12 @@ static int64_t approval_at(const struct kh_op *op, const union row *seen)
 	return seen->approval.expires_at;
 }
 
+static int64_t decision_at(const struct kh_op *op, const union row *seen)
+{
+	(void)op;
+	return seen->approval.told_at;
+}
+
 static enum kh_err end_approval(struct kh_op *op, void *row)
 {
 	return kh_approval_due(op, row);
@@ -80,6 +86,7 @@ static enum kh_err end_query(struct kh_op *op, void *row)
 
 static const struct kind kinds[] = {
 	{KH_INDEX_APPROVALS_PENDING, KH_TABLE_APPROVALS, approval_at, end_approval},
+	{KH_INDEX_APPROVALS_UNTOLD, KH_TABLE_APPROVALS, decision_at, end_approval},
 	{KH_INDEX_EFFECTS_OPEN, KH_TABLE_EFFECTS, effect_at, end_effect},
 	{KH_INDEX_DECLARATIONS_ALL_OPEN, KH_TABLE_DECLARATIONS, declaration_at, end_declaration},
 	{KH_INDEX_QUERIES_ALL_OPEN, KH_TABLE_QUERIES, query_at, end_query},

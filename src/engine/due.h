@@ -1,6 +1,6 @@
 /*
- * query.due (called by Keyhole itself): ends outcomes whose slot has come, queries past their deadline, approvals past
- * their expiry, and asks that an agent took and never answered.  At most KH_DUE_MOST at a time: if somebody leaves
+ * query.due (called by Keyhole itself): ends outcomes whose slot has come, queries past their deadline, decisions whose
+ * slot has come, approvals past their expiry, and asks that an agent took and never answered.  At most KH_DUE_MOST at a time: if somebody leaves
  * thousands of queries open, the others must not wait for one long transaction.
  */
 #ifndef KH_ENGINE_DUE_H

@@ -53,11 +53,11 @@ bool kh_waiting_call(const struct kh_engine *engine, struct kh_waiting *waiting,
 	if (waiting->until <= now)
 		return false;
 	waiting->at = waiting->until;
-	if (human) /* on a clock of the call's own, so that it does not show when a human decided */
-		waiting->at = sooner(now + HUMAN, waiting->until);
-	else if (due != 0)
+	if (due != 0)
 		waiting->at = sooner(due, waiting->until);
-	waiting->chain = human ? 0 : look->row->task;
+	if (human)
+		waiting->at = sooner(now + HUMAN, waiting->at);
+	waiting->chain = look->row->task;
 	return true;
 }
 

@@ -42,6 +42,7 @@ static const char *const kinds[] = {
 	[KH_AUDIT_APPROVAL_REQUESTED] = "approval.requested",
 	[KH_AUDIT_APPROVAL_SHOWN] = "approval.shown",
 	[KH_AUDIT_APPROVAL_DECIDED] = "approval.decided",
+	[KH_AUDIT_APPROVAL_TOLD] = "approval.told",
 	[KH_AUDIT_APPROVAL_EXPIRED] = "approval.expired",
 	[KH_AUDIT_APPROVAL_USED] = "approval.used",
 	[KH_AUDIT_APPROVAL_VOID] = "approval.void",

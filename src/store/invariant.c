@@ -116,10 +116,15 @@ static void sum_approval(struct kh_fold *fold, const struct kh_invariant_change 
 {
 	const struct kh_approval_row *row = change->row, *was = change->was;
 	struct kh_fold_sums *task = kh_fold_sums(fold, KH_TABLE_TASKS, row->task);
+	struct kh_fold_sums *context = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context);
 
-	if (task != NULL)
+	if (task != NULL) {
 		task->pending += (row->state == KH_APPROVAL_PENDING) -
 				 (!change->fresh && was->state == KH_APPROVAL_PENDING);
+		task->charged += change->fresh ? row->charged : 0;
+	}
+	if (context != NULL)
+		context->charged += change->fresh ? row->charged : 0;
 }
 
 /* A reset starts the sums again, except those that count over the whole life of the context. */
@@ -195,7 +200,7 @@ static const char *check_spent(const struct kh_budget *b, const uint64_t total[3
 	if (b->reserved != s->reserved)
 		return "has other microbits reserved than its queries (B6)";
 	if (b->charged != s->charged)
-		return "was charged other microbits than its queries (B6)";
+		return "was charged other microbits than its queries, calls and approvals (B6)";
 	return check_totals(total, s);
 }
 
@@ -378,10 +383,13 @@ static const char *check_approval(const struct check *c, const struct kh_invaria
 	    (row->kind != was->kind || row->context != was->context || row->task != was->task ||
 	     row->query != was->query || !same_text(row->operation, was->operation) ||
 	     !same_digest(&row->arguments, &was->arguments) || !same_digest(&row->definition, &was->definition) ||
-	     !same_digest(&row->policy, &was->policy)))
+	     !same_digest(&row->policy, &was->policy) || row->charged != was->charged))
 		return "is another approval than before (A2)";
 	if (decided && row->state != was->state && (c->event->kind != KH_AUDIT_APPROVAL_DECIDED || !may_decide(c, row)))
 		return "was decided by nobody who may (A6)";
+	if (row->told_at != was->told_at &&
+	    c->event->kind != (row->told_at != 0 ? KH_AUDIT_APPROVAL_DECIDED : KH_AUDIT_APPROVAL_TOLD))
+		return "takes effect at another time than was decided (B17)";
 	if (row->used < 0 || row->used > row->uses)
 		return "was used more often than it may be (A2)";
 	if (row->used != was->used && (row->used != was->used + 1 || c->event->kind != KH_AUDIT_APPROVAL_USED))

@@ -92,6 +92,7 @@ enum kh_index {
 	KH_INDEX_EFFECTS_BEGUN,         /* state begun, reader = TEXT: asks that it was given and has not answered */
 	KH_INDEX_APPROVALS,             /* all */
 	KH_INDEX_APPROVALS_PENDING,     /* state = pending */
+	KH_INDEX_APPROVALS_UNTOLD,      /* told_at > 0 */
 	KH_INDEX_APPROVALS_OF_TASK,     /* task = KEY */
 	KH_INDEX_SHOWINGS,              /* approval = KEY */
 	KH_INDEX_READERS_NAMED,         /* name = TEXT */

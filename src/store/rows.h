@@ -238,6 +238,8 @@ struct kh_approval_row {
 	int64_t uses, used;
 	int64_t requested_at, expires_at; /* expiry of the request; after a decision, of the grant */
 	int64_t decided_at, decided_by;
+	int64_t told_at;             /* slot at which the decision takes effect; 0: it has, or has no slot (B17) */
+	uint64_t charged;            /* microbits: for what a Controller can tell from the decision and its moment */
 	struct kh_view decided_from; /* "cli", ... */
 	struct kh_view note;         /* the note that the reviewer wrote */
 	struct kh_view edited;       /* sealed: the edited response, normalised */

@@ -3,36 +3,12 @@
  * outside that differs only in when, within a slot, and how its operations end.  Until the slot all that a Controller
  * can get is the same, byte for byte: every operation that its token may call is called, refusals included.  After the
  * slot it is the same where the outcome is.
- *
- * Ids are compared by the order in which they appear.  They are numbers under a keyed permutation (I-39): which of two
- * blocks has which number tells nothing, but which of two stands first in a list does.
  */
-#include "outing.h"
+#include "prying.h"
 
-#include "engine/comm/decide.h"
-#include "engine/comm/list.h"
-#include "engine/comm/show.h"
-#include "engine/comm/weigh.h"
-#include "engine/context/taskgraph.h"
-#include "engine/context/who.h"
-#include "engine/operations.h"
-#include "engine/task/show.h"
-
-#include <ctype.h>
 #include <stdlib.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define ENDS     2
-#define NEVER    (90 * SECOND) /* after the last look */
-
-#define POLICY(tier)                                                                                               \
-	"  release: slots\n"                                                                                       \
-	"  budgets: {task_bits: 60000, context_bits: 200000}\n"                                                    \
-	"  operations:\n"                                                                                          \
-	"    - {name: comm.fetch, risk: low, rate: 1000/minute, tier: " tier ", content_parameters: [url], " HOSTS \
-	"}\n"                                                                                                      \
-	"    - {name: comm.search, risk: low}\n"                                                                   \
-	"    - {name: comm.read, risk: low}\n"
+#define NEVER (90 * SECOND) /* after the last look */
 
 #define AT_ONCE 5 /* of tier T2 */
 
@@ -128,190 +104,12 @@ static const struct scenario scenarios[] = {
 	{.name = "another slot", .until = 60 * MS, .ways = {{OK(2), OK(2)}, {OK(70), OK(2)}}},
 };
 
-/* --- what a Controller can call ----------------------------------------------------------------------------------- */
-
-/* Who looks, at what. */
-struct look {
-	const char *by, *task;
-	struct text operations[ENDS];
-	const char *others; /* the stranger's task, if both want to begin; or NULL */
-	int64_t block;      /* a number that the next block of an operation may have */
-};
-
-static void hear(const char *what, const char *by, kh_engine_fn *fn, void *call, const struct kh_view *json)
-{
-	const char *code = world_run(&outing.w, by, fn, call);
-
-	world_hear_code(&outing.w, what, code);
-	if (code == NULL && json != NULL)
-		world_hear(&outing.w, " json", *json);
-}
-
-static void task_open(const struct look *l)
-{
-	struct text task, approval;
-
-	scene_must("open", world_open(&outing.w, l->by, 100, &task));
-	(void)outside_execute(&outing.w, l->by, task.at, PLAN, &approval);
-	scene_must("close", world_close_task(&outing.w, l->by, task.at));
-}
-
-static void task_show(const struct look *l)
-{
-	struct kh_task_show show = {.task = kh_view_str(l->task)}, next = {.task = kh_view_str(l->task)};
-	struct text after = world_id(&outing.w, KH_ID_BLOCK, l->block);
-
-	hear("task.show", l->by, kh_task_show_run, &show, &show.json);
-	next.after = kh_view_str(after.at);
-	hear("task.show after", l->by, kh_task_show_run, &next, &next.json);
-}
-
-static void task_list(const struct look *l)
-{
-	struct kh_view json;
-
-	scene_must("list", world_tasks_json(&outing.w, l->by, &json));
-}
-
-static void query_admit(const struct look *l)
-{
-	struct text block = world_id(&outing.w, KH_ID_BLOCK, l->block);
-	struct world_query query;
-	struct world_look look;
-	char json[512];
-
-	snprintf(json, sizeof(json), "{\"target\":\"reader\",\"task\":\"%s\"," SCENE_URGENT "}", l->task);
-	if (world_admit(&outing.w, l->by, json, &query) == NULL)
-		(void)world_look(&outing.w, l->by, query.id.at, &look);
-	snprintf(json, sizeof(json), "{\"target\":\"reader\",\"task\":\"%s\",\"blocks\":[\"%s\"]," SCENE_URGENT "}",
-		 l->task, block.at);
-	(void)world_admit(&outing.w, l->by, json, &query);
-}
-
-static void token_who(const struct look *l)
-{
-	struct kh_who who = {0};
-
-	kh_arena_clear(&outing.w.call);
-	hear("token.who", l->by, kh_who_run, &who, NULL);
-}
-
-static void comm_declare(const struct look *l)
-{
-	struct text block = world_id(&outing.w, KH_ID_BLOCK, l->block);
-	struct outside_declared declared;
-	char json[1024];
-
-	snprintf(json, sizeof(json),
-		 "{\"operation\":\"comm.fetch\",\"parameters\":{\"url\":{\"$block\":\"%s\"}}," OUTSIDE_WHY
-		 ",\"phase\":\"execution\",\"session_id\":\"%s\"}",
-		 block.at, l->task);
-	(void)outside_declare(&outing.w, l->by, l->task, json, &declared);
-}
-
-static void comm_call(const struct look *l)
-{
-	struct text block = world_id(&outing.w, KH_ID_BLOCK, l->block);
-	struct outside_act act;
-	char parameters[256];
-
-	snprintf(parameters, sizeof(parameters), "{\"url\":{\"$block\":\"%s\"}}", block.at);
-	(void)outside_do(&outing.w, l->by, l->task, "comm.fetch", parameters, &act);
-	(void)outside_do(&outing.w, l->by, l->task, "comm.fetch", "{\"url\":\"https://evil.example/\"}", &act);
-	for (size_t i = 0; i < ENDS; i++)
-		(void)outside_call(&outing.w, l->by, l->task, l->operations[i].at, "", false, &act);
-	if (l->others == NULL)
-		return;
-	(void)outside_do(&outing.w, l->by, l->task, "comm.fetch", FETCH_W, &act);
-	if (outside_do(&outing.w, outing.stranger.token.at, l->others, "comm.fetch", FETCH_W, &act) == NULL)
-		scene_must("its end", outside_end(&outing.w, act.row, KH_ERRAND_OK, "", "{}"));
-}
-
-static void comm_look(const struct look *l)
-{
-	struct outside_act act;
-
-	for (size_t i = 0; i < ENDS; i++)
-		(void)outside_look(&outing.w, l->by, l->operations[i].at, &act);
-}
-
-static void comm_list(const struct look *l)
-{
-	struct kh_page page = {.task = kh_view_str(l->task)};
-
-	kh_arena_clear(&outing.w.call);
-	hear("comm.list", l->by, kh_comm_list_run, &page, &page.json);
-}
-
-/* Every operation with the role of a controller; what is not tried here is tried by the play itself. */
-static const struct probe {
-	const char *operation;
-	void (*fn)(const struct look *l);
-} probes[] = {
-	{"task.open", task_open},       {"task.close", NULL},     {"task.show", task_show},
-	{"task.list", task_list},       {"task.execute", NULL},   {"content.put", NULL},
-	{"query.admit", query_admit},   {"query.look", NULL},     {"token.who", token_who},
-	{"comm.declare", comm_declare}, {"comm.weigh", NULL},     {"comm.call", comm_call},
-	{"comm.look", comm_look},       {"comm.list", comm_list},
-};
-
-/* A new operation that a Controller may call has to be looked at here too. */
-static void are_all_probed(void)
-{
-	size_t count = 0;
-	const struct kh_operations_entry *all = kh_operations_all(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		bool found = (all[i].roles & KH_ROLE_BIT(KH_ROLE_CONTROLLER)) == 0;
-		for (size_t k = 0; k < COUNT(probes) && !found; k++)
-			found = strcmp(probes[k].operation, all[i].name) == 0;
-		if (!found)
-			printf("%s is not among the probes\n", all[i].name);
-		CHECK(found);
-	}
-}
-
-/* A host talks to its agent: of an operation it gets no more before the slot. */
-static void look_as_host(const struct look *l)
-{
-	struct kh_context_show context = {.context = kh_view_str(outing.controller.context.at)};
-	struct kh_task_show task = {.task = kh_view_str(l->task)};
-	struct kh_taskgraph graph = {.task = kh_view_str(l->task)};
-	const char *host = outing.host.token.at;
-
-	kh_arena_clear(&outing.w.call);
-	hear("host: context", host, kh_context_show_run, &context, &context.json);
-	hear("host: task", host, kh_task_show_run, &task, &task.json);
-	hear("host: graph", host, kh_taskgraph_run, &graph, NULL);
-	struct kh_view n = kh_arena_printf(&outing.w.call, "%zu", graph.blocks.n);
-	world_hear(&outing.w, " blocks", n);
-	for (size_t i = 0; i < ENDS; i++) {
-		struct kh_comm_show show = {.declaration = kh_view_str(l->operations[i].at)};
-		hear("host: declaration", host, kh_comm_show_run, &show, &show.json);
-	}
-}
-
-static void look_around(struct look *l)
-{
-	struct look other = *l;
-
-	for (size_t i = 0; i < COUNT(probes); i++) {
-		if (probes[i].fn != NULL)
-			probes[i].fn(l);
-	}
-	/* Somebody else, who knows every id. */
-	other.by = outing.stranger.token.at;
-	task_show(&other);
-	comm_look(&other);
-	look_as_host(l);
-}
-
 /* --- one run ------------------------------------------------------------------------------------------------------ */
 
 struct play {
 	const struct scenario *s;
 	const struct end *ends;
-	struct look look;
+	struct prying look;
 	int64_t rows[ENDS], begun[ENDS], start;
 	bool ended[ENDS];
 };
@@ -390,7 +188,7 @@ static void play(const struct scenario *s, const struct end *ends)
 		act(&p, moments[i]);
 		if (i % 2 == 0)
 			world_due(&outing.w);
-		look_around(&p.look);
+		prying_look(&p.look);
 	}
 	if (s->until <= 50 * MS || s->close_at != 0)
 		return;
@@ -413,176 +211,21 @@ static void play(const struct scenario *s, const struct end *ends)
 	outing.w.now += SECOND;
 	struct kh_look look = {.query = kh_view_str(query.id.at)};
 	kh_arena_clear(&outing.w.call);
-	hear("sources", outing_me(), kh_look_run, &look, &look.sources);
+	prying_hear("sources", outing_me(), kh_look_run, &look, &look.sources);
 	scene_must("look", world_look(&outing.w, outing_me(), query.id.at, &seen));
 	if (seen.outcome != KH_OUTCOME_DELIVERED)
 		world_give_up("nothing was delivered");
 }
 
-/* --- pairs -------------------------------------------------------------------------------------------------------- */
-
-/* Whether a public id begins at AT: a letter and 16 digits. */
-static bool is_id(const struct heard *h, size_t at)
-{
-	size_t i = at + 1;
-
-	if (at + 17 > h->n || h->at[at] < 'a' || h->at[at] > 'z')
-		return false;
-	while (i < at + 17 && isxdigit((unsigned char)h->at[i]))
-		i++;
-	return i == at + 17 && (i == h->n || !isxdigit((unsigned char)h->at[i]));
-}
-
-/* Replaces each id by its place in the order of appearance. */
-static void name_ids(struct heard *h)
-{
-	static char known[4096][17];
-	size_t count = 0;
-
-	for (size_t at = 0; at < h->n; at++) {
-		size_t i = 0;
-		if (!is_id(h, at))
-			continue;
-		while (i < count && memcmp(known[i], h->at + at, 17) != 0)
-			i++;
-		if (i == count && count < COUNT(known))
-			memcpy(known[count++], h->at + at, 17);
-		char text[24];
-		snprintf(text, sizeof(text), "#%015zu", i);
-		memcpy(h->at + at + 1, text, 16);
-		at += 16;
-	}
-}
-
-static void show_difference(const struct heard *a, const struct heard *b)
-{
-	size_t at = 0, line = 0;
-
-	while (at < a->n && at < b->n && a->at[at] == b->at[at]) {
-		if (a->at[at] == '\n')
-			line = at + 1;
-		at++;
-	}
-	printf("  after %zu equal bytes:\n  < %.*s\n  > %.*s\n", at, (int)(a->n - line < 900 ? a->n - line : 900),
-	       a->at + line, (int)(b->n - line < 900 ? b->n - line : 900), b->at + line);
-}
-
-/* The scene is over: what the Controllers heard. */
-static struct heard finish(void)
-{
-	struct heard heard = {.at = malloc(outing.w.heard.n), .n = outing.w.heard.n};
-
-	if (heard.at != NULL)
-		memcpy(heard.at, outing.w.heard.at, heard.n);
-	else
-		world_give_up("out of memory");
-	name_ids(&heard);
-	world_verifies(false);
-	scene_end(&outing);
-	return heard;
-}
-
-/* Whether both heard the same, as it is to be. */
-static void compare(const char *name, size_t way, const struct heard *a, const struct heard *b, bool alike)
-{
-	bool same = a->n == b->n && memcmp(a->at, b->at, a->n) == 0;
-
-	if (same != alike)
-		printf("%s: way %zu: the Controllers can%s tell\n", name, way, alike ? "" : "not");
-	if (same != alike && alike)
-		show_difference(a, b);
-	CHECK(same == alike);
-}
-
-/* --- verdicts (K7) ------------------------------------------------------------------------------------------------ */
-
-/* When a model speaks, and what it says; 0: it has not spoken by the slot. */
-struct verdict {
-	int64_t at;
-	enum kh_triage said;
-};
-
-static void speak(int64_t row, enum kh_triage said)
-{
-	struct kh_comm_triaged triaged = {.declaration = row, .verdict = said, .reader = KH_LIT(WORLD_PROGRAM)};
-
-	kh_arena_clear(&outing.w.call);
-	scene_must("triaged", world_run(&outing.w, NULL, kh_comm_decide_triaged, &triaged));
-}
-
-/* A call that a model verifies.  At the slot it is decided again, as the outbox does. */
-static struct heard verify(const struct verdict *v, int64_t until)
-{
-	static const int64_t moments[] = {5 * MS, 21 * MS, 45 * MS, 49 * MS, 51 * MS, 60 * MS};
-	struct play p = {.start = 0};
-	struct outside_act act;
-
-	world_verifies(true);
-	outing_set(POLICY("T0"));
-	outing_poison();
-	outing.w.now += SECOND;
-	world_due(&outing.w);
-	outing.w.listening = true;
-	scene_must("call", outing_call("comm.fetch", "{\"url\":\"https://shop.example/KQ77VX-PAY-NOW\"}"));
-	if (outing_act.next != KH_CALL_TRIAGE)
-		world_give_up("no model is asked");
-	p.look = (struct look){.by = outing_me(), .task = outing.task.at, .block = 1000};
-	p.look.operations[0] = p.look.operations[1] = outing_act.id;
-	int64_t start = outing.w.now, row = outing_act.row;
-	bool spoken = v->at == 0;
-	for (size_t i = 0; i < COUNT(moments) && moments[i] <= until; i++) {
-		if (!spoken && v->at <= moments[i]) {
-			outing.w.now = start + v->at;
-			speak(row, v->said);
-			spoken = true;
-		}
-		outing.w.now = start + moments[i];
-		if (moments[i] > 50 * MS) /* what the outbox does at the slot */
-			(void)outside_call(&outing.w, outing_me(), outing.task.at, p.look.operations[0].at, "", false,
-					   &act);
-		look_around(&p.look);
-	}
-	return finish();
-}
-
-static void compare_verdicts(const char *name, const struct verdict *ways, size_t count, int64_t until, bool alike)
-{
-	struct heard first = verify(&ways[0], until);
-
-	for (size_t i = 1; i < count; i++) {
-		struct heard other = verify(&ways[i], until);
-		compare(name, i, &first, &other, alike);
-		free(other.at);
-	}
-	free(first.at);
-}
-
-/* B8, B17: what a model says of a call, and when it does, shows at the slot and not before; both are paid for. */
-static void verdicts_are_in_slots(void)
-{
-	static const struct verdict before[] = {{0, KH_TRIAGE_PASS},       {2 * MS, KH_TRIAGE_ALLOW},
-						{4 * MS, KH_TRIAGE_DENY},  {20 * MS, KH_TRIAGE_PASS},
-						{44 * MS, KH_TRIAGE_DENY}, {48 * MS, KH_TRIAGE_ALLOW}};
-	static const struct verdict deny[] = {
-		{2 * MS, KH_TRIAGE_DENY}, {20 * MS, KH_TRIAGE_DENY}, {48 * MS, KH_TRIAGE_DENY}};
-	static const struct verdict pass[] = {{2 * MS, KH_TRIAGE_PASS}, {30 * MS, KH_TRIAGE_PASS}};
-	static const struct verdict words[] = {{2 * MS, KH_TRIAGE_DENY}, {2 * MS, KH_TRIAGE_PASS}};
-
-	compare_verdicts("a verdict before its slot", before, COUNT(before), 49 * MS, true);
-	compare_verdicts("denied: when", deny, COUNT(deny), 60 * MS, true);
-	compare_verdicts("passed on: when", pass, COUNT(pass), 60 * MS, true);
-	compare_verdicts("the verdict", words, COUNT(words), 60 * MS, false);
-}
-
 static void run_all(const struct scenario *s)
 {
 	play(s, s->ways[0]);
-	struct heard first = finish();
+	struct heard first = prying_finish();
 
 	for (size_t way = 1; way < COUNT(s->ways) && s->ways[way][0].at != 0; way++) {
 		play(s, s->ways[way]);
-		struct heard other = finish();
-		compare(s->name, way, &first, &other, s->alike);
+		struct heard other = prying_finish();
+		prying_compare(s->name, way, &first, &other, s->alike);
 		free(other.at);
 	}
 	free(first.at);
@@ -590,10 +233,9 @@ static void run_all(const struct scenario *s)
 
 int main(void)
 {
-	are_all_probed();
+	prying_is_complete();
 	for (size_t i = 0; i < COUNT(scenarios); i++)
 		run_all(&scenarios[i]);
-	verdicts_are_in_slots();
 	printf("%d passed, %d failed\n", outing_passed, outing_failed);
 	return outing_failed != 0;
 }

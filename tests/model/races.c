@@ -248,6 +248,7 @@ static void set_up_outside(struct scene *s, struct shared *all)
 	scene_must("decide", outside_decide(&s->w, s->reviewer.token.at, act.approval.at, KH_CHOICE_APPROVE, "",
 					    wide ? "shop.example" : "", all->race == OPERATE_EGRESS ? 100 : wide,
 					    wide ? s->w.now + 60 * SECOND : 0));
+	s->w.now += SECOND; /* past the slot at which the decision takes effect */
 	all->query = act.id;
 }
 

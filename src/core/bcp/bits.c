@@ -54,3 +54,27 @@ uint64_t kh_bits_slot(uint64_t ready_ms, uint64_t deadline_ms)
 		slot *= 2;
 	return slot < deadline_ms ? slot : deadline_ms;
 }
+
+/* The slot of a decision that comes after SLOT. */
+static uint64_t next_decision(uint64_t slot)
+{
+	return slot + (slot / 8 > FIRST_SLOT_MS ? slot / 8 : FIRST_SLOT_MS);
+}
+
+unsigned kh_bits_decision_slots(uint64_t limit_ms)
+{
+	unsigned count = 1; /* the slot at the limit */
+
+	for (uint64_t slot = FIRST_SLOT_MS; slot < limit_ms; slot = next_decision(slot))
+		count++;
+	return count;
+}
+
+uint64_t kh_bits_decision_slot(uint64_t ready_ms, uint64_t limit_ms)
+{
+	uint64_t slot = FIRST_SLOT_MS;
+
+	while (slot < ready_ms && slot < limit_ms)
+		slot = next_decision(slot);
+	return slot < limit_ms ? slot : limit_ms;
+}

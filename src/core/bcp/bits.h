@@ -31,4 +31,11 @@ unsigned kh_bits_width(uint64_t n);
 unsigned kh_bits_slots(uint64_t deadline_ms);
 uint64_t kh_bits_slot(uint64_t ready_ms, uint64_t deadline_ms);
 
+/*
+ * The slots of a decision on an act, which may take a human minutes: 50, 100, ... 400 ms after it was asked for, and
+ * from then on each an eighth later than the one before.  So nobody waits much longer than the decision took.
+ */
+unsigned kh_bits_decision_slots(uint64_t limit_ms);
+uint64_t kh_bits_decision_slot(uint64_t ready_ms, uint64_t limit_ms);
+
 #endif

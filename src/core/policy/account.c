@@ -16,3 +16,8 @@ enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t 
 	*ret_account = account;
 	return KH_OK;
 }
+
+uint64_t kh_account_decision(enum kh_release release, uint64_t limit_ms)
+{
+	return KH_BITS_OUTCOME + (release == KH_RELEASE_SLOTS ? kh_bits_log2(kh_bits_decision_slots(limit_ms)) : 0);
+}

@@ -24,4 +24,7 @@ struct kh_account {
 enum kh_err kh_account_open(enum kh_release release, uint64_t content, uint64_t deadline_ms, bool may_hold,
 			    struct kh_account *ret_account) KH_CHECKED;
 
+/* What a decision on an act tells by its outcome and its moment, if it has to be made within LIMIT_MS. */
+uint64_t kh_account_decision(enum kh_release release, uint64_t limit_ms);
+
 #endif

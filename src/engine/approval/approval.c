@@ -6,9 +6,11 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "core/policy/account.h"
 #include "engine/approval/follow.h"
 #include "engine/approval/subject.h"
 #include "engine/state/each.h"
+#include "engine/state/limits.h"
 #include "engine/state/tally.h"
 
 #include <assert.h>
@@ -29,6 +31,58 @@ static struct kh_view describe_why(struct kh_op *op, const char *why)
 {
 	return kh_arena_printf(op->arena, "{\"why\":\"%s\"}", why);
 }
+
+/* --- what is decided about an act, and when, is seen at a slot and paid for ------------------------------------------ */
+
+static bool is_of_act(enum kh_approval_kind kind)
+{
+	return kind == KH_APPROVE_PHASE || kind == KH_APPROVE_DECLARATION || kind == KH_APPROVE_TOOL_CALL;
+}
+
+static uint64_t limit_ms(const struct kh_op *op)
+{
+	return (uint64_t)op->policy->approvals.expiry_seconds * 1000;
+}
+
+uint64_t kh_approval_price(const struct kh_op *op)
+{
+	return kh_account_decision(op->policy->release, limit_ms(op));
+}
+
+int64_t kh_approval_slot(const struct kh_op *op, const struct kh_approval_row *approval)
+{
+	uint64_t after = (uint64_t)(op->now - approval->requested_at + 999) / 1000;
+	int64_t at = approval->requested_at + (int64_t)kh_bits_decision_slot(after, limit_ms(op)) * 1000;
+
+	return is_of_act(approval->kind) && op->policy->release == KH_RELEASE_SLOTS && at > op->now ? at : 0;
+}
+
+/* There is no refund, whatever is decided (B6). */
+static enum kh_err charge(struct kh_op *op, struct kh_task_row *task, struct kh_approval_row *row)
+{
+	struct kh_context_row *context = NULL;
+	uint64_t price = kh_approval_price(op);
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, task->context, &context);
+
+	if (e != KH_OK)
+		return e;
+	struct kh_budget *budgets[] = {&task->budget, &context->budget};
+	task->budget = kh_limits_task(op, task).budget;
+	context->budget = kh_limits_context(op, context).budget;
+	e = kh_budget_reserve(budgets, 2, price);
+	if (e == KH_OK)
+		e = kh_budget_charge(budgets, 2, price);
+	if (e != KH_OK)
+		return kh_error_set(op->err, e, "budget_exceeded",
+				    "what is decided, and when, takes %llu bits, and the budget has less left",
+				    (unsigned long long)(price / KH_MICROBIT + 1));
+	row->charged = price;
+	kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_RESERVED, KH_LIT(""), KH_LIT(""), price);
+	kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_CHARGED, KH_LIT(""), KH_LIT(""), price);
+	return KH_OK;
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------------- */
 
 /* A6: whether the task has as many pending approvals as it may. */
 static bool is_full(const struct kh_op *op, const struct kh_task_row *task)
@@ -78,6 +132,9 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	if (e != KH_OK)
 		return e;
 	row->digest = kh_canonical_digest(row->subject);
+	e = is_of_act(row->kind) ? charge(op, request->task, row) : KH_OK;
+	if (e != KH_OK)
+		return e;
 	bool full = is_full(op, request->task);
 	request->task->pending++;
 	if (request->query != NULL) {
@@ -113,14 +170,14 @@ static enum kh_err count_queries(struct kh_op *op, const struct kh_task_row *tas
 	return each.e;
 }
 
-/* A plan that was refused a place because too many others wait seems to wait (transition.c); so does a declaration. */
-static bool seems_to_wait(const struct kh_approval_row *row, int64_t now)
+/* One that was refused a place because too many others wait seems to wait; so does one whose slot has not come. */
+bool kh_approval_seems_to_wait(const struct kh_approval_row *row, int64_t now)
 {
-	bool kind = row->kind == KH_APPROVE_PHASE || row->kind == KH_APPROVE_DECLARATION ||
-		    row->kind == KH_APPROVE_TOOL_CALL;
-
-	return kind && now < row->expires_at &&
-	       (row->state == KH_APPROVAL_PENDING || (row->state == KH_APPROVAL_VOID && row->decided_by == 0));
+	if (!is_of_act(row->kind))
+		return false;
+	return row->told_at > now ||
+	       (now < row->expires_at &&
+		(row->state == KH_APPROVAL_PENDING || (row->state == KH_APPROVAL_VOID && row->decided_by == 0)));
 }
 
 static enum kh_err count_plans(struct kh_op *op, const struct kh_task_row *task, uint64_t *count)
@@ -129,7 +186,7 @@ static enum kh_err count_plans(struct kh_op *op, const struct kh_task_row *task,
 	struct kh_approval_row row;
 
 	while (kh_each_peek(&each, KH_TABLE_APPROVALS, &row))
-		*count += seems_to_wait(&row, op->now);
+		*count += kh_approval_seems_to_wait(&row, op->now);
 	return each.e;
 }
 
@@ -207,6 +264,13 @@ static enum kh_granted without_grant(enum kh_approval state)
 					      : KH_GRANT_NOT_GIVEN;
 }
 
+/* Whether it was granted, and the slot of that has come. */
+static bool is_granted(const struct kh_op *op, const struct kh_approval_row *approval)
+{
+	return (approval->state == KH_APPROVAL_APPROVED || approval->state == KH_APPROVAL_EDITED) &&
+	       approval->told_at <= op->now;
+}
+
 static enum kh_err refuse_use(struct kh_op *op, enum kh_granted why, enum kh_granted *ret_why)
 {
 	*ret_why = why;
@@ -220,7 +284,7 @@ enum kh_err kh_approval_use(struct kh_op *op, struct kh_approval_row *approval, 
 	struct kh_task_row *task;
 	struct kh_grant grant;
 
-	if (approval->state != KH_APPROVAL_APPROVED && approval->state != KH_APPROVAL_EDITED)
+	if (!is_granted(op, approval))
 		return refuse_use(op, without_grant(approval->state), ret_why);
 	enum kh_err e = read_grant(op, approval, &grant);
 	if (e == KH_OK)
@@ -252,7 +316,7 @@ enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *a
 	struct kh_grant grant;
 
 	*ret_yes = false;
-	if (approval->state != KH_APPROVAL_APPROVED && approval->state != KH_APPROVAL_EDITED)
+	if (!is_granted(op, approval))
 		return KH_OK;
 	enum kh_err e = read_grant(op, approval, &grant);
 	if (e == KH_OK)
@@ -273,6 +337,24 @@ static enum kh_err make_void(struct kh_op *op, struct kh_task_row *task, int64_t
 			   describe_why(op, query != 0 ? "query_ended" : "task_ended"));
 }
 
+/* Decisions of TASK whose slot has not come take no effect any more: what they were about has ended. */
+static enum kh_err tell_nobody(struct kh_op *op, struct kh_task_row *task)
+{
+	struct kh_each each = {.op = op, .index = KH_INDEX_APPROVALS_UNTOLD};
+	struct kh_approval_row seen, *row;
+
+	while (kh_each_peek(&each, KH_TABLE_APPROVALS, &seen)) {
+		if (seen.task != task->id)
+			continue;
+		each.e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, seen.id, &row);
+		if (each.e != KH_OK)
+			break;
+		row->told_at = 0;
+		each.e = kh_op_event(op, KH_AUDIT_APPROVAL_TOLD, task, describe_why(op, "task_ended"));
+	}
+	return each.e;
+}
+
 enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query)
 {
 	/* Goes through all pending approvals, which are few; those that a task had over time may be many. */
@@ -283,7 +365,20 @@ enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t
 		if (seen.task == task->id && (query == 0 || seen.query == query))
 			each.e = make_void(op, task, seen.id, query);
 	}
-	return each.e;
+	return each.e == KH_OK && query == 0 ? tell_nobody(op, task) : each.e;
+}
+
+static enum kh_err take_effect(struct kh_op *op, struct kh_approval_row *approval)
+{
+	const struct kh_approval_follow *follow = kh_approval_follow(op, approval);
+	struct kh_task_row *task;
+	enum kh_err e = kh_approval_task(op, approval, &task);
+
+	if (e != KH_OK)
+		return e;
+	approval->told_at = 0;
+	e = kh_op_event(op, KH_AUDIT_APPROVAL_TOLD, task, (struct kh_view){NULL, 0});
+	return e == KH_OK && follow->decided != NULL ? follow->decided(op, approval) : e;
 }
 
 enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval)
@@ -291,6 +386,8 @@ enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval)
 	const struct kh_approval_follow *follow = kh_approval_follow(op, approval);
 	struct kh_task_row *task;
 
+	if (approval->told_at != 0)
+		return approval->told_at <= op->now ? take_effect(op, approval) : KH_OK;
 	if (kh_approval_state(approval, op->now) == approval->state)
 		return KH_OK;
 	enum kh_err e = kh_approval_task(op, approval, &task);

@@ -55,10 +55,25 @@ enum kh_err kh_approval_covers(struct kh_op *op, const struct kh_approval_row *a
  */
 enum kh_err kh_approval_known(struct kh_op *op, const struct kh_task_row *task, uint64_t *ret_count) KH_CHECKED;
 
+/* Whether its Controller has to believe that APPROVAL, of an act, waits. */
+bool kh_approval_seems_to_wait(const struct kh_approval_row *approval, int64_t now);
+
 /* Makes the pending approvals of a task void, or those of one of its queries (QUERY 0: all). */
 enum kh_err kh_approval_void(struct kh_op *op, struct kh_task_row *task, int64_t query) KH_CHECKED;
 
-/* Ends APPROVAL as expired if its time has passed while it was pending; its query ends as expired (A3). */
+/*
+ * What a request for the approval of an act costs (B8): what a Controller can tell from the decision, and from the slot
+ * at which it takes effect.  An act is a plan, a declaration or a call; an answer has the slots of its query.
+ */
+uint64_t kh_approval_price(const struct kh_op *op);
+
+/* The slot at which a decision made now takes effect; 0: at once. */
+int64_t kh_approval_slot(const struct kh_op *op, const struct kh_approval_row *approval);
+
+/*
+ * Does what is due: a decision whose slot has come takes effect; an approval whose time has passed while it was pending
+ * has expired, and so has its query (A3).
+ */
 enum kh_err kh_approval_due(struct kh_op *op, struct kh_approval_row *approval) KH_CHECKED;
 
 /* Who can decide it, in a word: `reviewer`, or `admin` if a reviewer's decision is not enough (H6). */

@@ -242,6 +242,7 @@ static enum kh_err write_decision(const struct deciding *d)
 	struct kh_op *op = d->op;
 
 	kh_approval_end(row, d->task, state_after(call->choice));
+	row->told_at = kh_approval_slot(op, row);
 	row->decided_at = op->now;
 	row->decided_by = op->caller->id;
 	row->decided_from = kh_arena_dup(op->arena, call->from);
@@ -299,8 +300,8 @@ enum kh_err kh_approval_decide_run(struct kh_op *op, void *call)
 		return refuse(&d, e);
 	if (e == KH_OK)
 		e = write_decision(&d);
-	if (e == KH_OK && d.follow->decided != NULL)
-		e = d.follow->decided(op, d.row, &d.choice);
+	if (e == KH_OK && d.row->told_at == 0 && d.follow->decided != NULL)
+		e = d.follow->decided(op, d.row);
 	if (e == KH_OK)
 		decide->row = d.row;
 	return e;

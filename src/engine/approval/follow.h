@@ -11,11 +11,10 @@
 
 enum kh_choice { KH_CHOICE_APPROVE, KH_CHOICE_REJECT, KH_CHOICE_EDIT };
 
-/* What a decider chose. */
+/* What a decider chooses. */
 struct kh_approval_choice {
 	enum kh_choice choice;
 	struct kh_tainted edited; /* of an edit */
-	yyjson_val *parameters;   /* of an edited declaration or call: EDITED, parsed by `check` */
 };
 
 /* NULL functions: nothing is done. */
@@ -32,9 +31,8 @@ struct kh_approval_follow {
 	/* Copies an edit into APPROVAL.  KH_EREFUSED if the edit is not valid: then nothing is changed. */
 	enum kh_err (*edit)(struct kh_op *op, struct kh_approval_row *approval,
 			    const struct kh_approval_choice *choice);
-	/* It was decided, and that is recorded. */
-	enum kh_err (*decided)(struct kh_op *op, const struct kh_approval_row *approval,
-			       const struct kh_approval_choice *choice);
+	/* It was decided, that is recorded, and the slot has come at which it takes effect, if it has one. */
+	enum kh_err (*decided)(struct kh_op *op, const struct kh_approval_row *approval);
 	/* It expired without a decision, and that is recorded. */
 	enum kh_err (*expired)(struct kh_op *op, const struct kh_approval_row *approval);
 };

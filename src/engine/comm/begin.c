@@ -191,7 +191,7 @@ static enum kh_err price_verdict(struct kh_op *op, uint64_t *ret_microbits)
 	return e;
 }
 
-enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bool verifies)
+enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bool verifies, bool asks)
 {
 	uint64_t microbits = 0, verdict = 0, task = kh_limits_task(op, govern->task).budget.remaining;
 	uint64_t context = kh_limits_context(op, govern->context).budget.remaining;
@@ -199,7 +199,7 @@ enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bo
 
 	if (e == KH_OK && verifies)
 		e = price_verdict(op, &verdict);
-	microbits += verdict;
+	microbits += verdict + (asks ? kh_approval_price(op) : 0);
 	if (e == KH_OK && (task < microbits || context < microbits))
 		e = kh_error_set(op->err, KH_EREFUSED, "budget_exceeded",
 				 "how and when an operation ends takes %llu bits, and the budget has less left",

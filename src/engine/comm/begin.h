@@ -22,10 +22,10 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 			 struct kh_approval_row **ret_approval) KH_CHECKED;
 
 /*
- * Checks that the budgets hold what the operation reserves (B8) and, if VERIFIES, what models that verify it do.
- * KH_EREFUSED `budget_exceeded` if they have less.
+ * Checks that the budgets hold what the operation reserves (B8) and, if VERIFIES, what models that verify it do; if ASKS,
+ * what an approval of it costs.  KH_EREFUSED `budget_exceeded` if they have less.
  */
-enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bool verifies) KH_CHECKED;
+enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bool verifies, bool asks) KH_CHECKED;
 
 /*
  * A model is asked about ROW: reserves for what it will say and when, once for all models, and starts their slots.

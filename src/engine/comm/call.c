@@ -186,9 +186,9 @@ static enum kh_err follow(struct calling *a)
 			    KH_LIT("it was declared to be sealed: call it anew, not by its id, to have it fenced"));
 	if (a->proposal.row.fenced && op->policy->fenced != KH_FENCED_ALLOW)
 		return deny(a, "fenced_not_allowed", KH_LIT("the policy lets no content through in a fence"));
-	e = kh_begin_afford(op, &a->govern,
-			    d->ruling == KH_VERIFY && a->proposal.row.verify_at == 0 &&
-				    find_tier(a, &a->proposal.row) < 2);
+	bool models = d->ruling == KH_VERIFY && find_tier(a, &a->proposal.row) < 2;
+	e = kh_begin_afford(op, &a->govern, models && a->proposal.row.verify_at == 0,
+			    d->ruling == KH_ASK || (d->ruling == KH_VERIFY && !models));
 	if (e == KH_EREFUSED)
 		return deny(a, "budget_exceeded", kh_view_str(op->err->detail));
 	if (e == KH_OK)

@@ -26,9 +26,15 @@ static enum kh_err find_rows(struct kh_op *op, int64_t approval, struct kh_decla
 	return e;
 }
 
-static bool is_agent(const struct kh_op *op)
+/* Whether a supervisor that is an agent has decided APPROVAL. */
+static enum kh_err is_by_agent(struct kh_op *op, const struct kh_approval_row *approval, bool *ret_yes)
 {
-	return op->caller != NULL && op->caller->role == KH_ROLE_SUPERVISOR;
+	struct kh_token_row *decider;
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TOKENS, approval->decided_by, &decider);
+
+	if (e == KH_OK)
+		*ret_yes = decider->role == KH_ROLE_SUPERVISOR;
+	return e;
 }
 
 /* The risk of a declaration by the policy now in force. */
@@ -46,7 +52,8 @@ static enum kh_err find_risk(struct kh_op *op, const struct kh_declaration_row *
  * Allows it to be called from now on.  A human who saw what tier 1 found has verified it.  An agent's decision is
  * enough only for low risk; otherwise it is passed on to a human (K7).
  */
-static enum kh_err allow(struct kh_op *op, const struct kh_approval_row *approval, struct kh_declaration_row *row)
+static enum kh_err allow(struct kh_op *op, const struct kh_approval_row *approval, bool by_agent,
+			 struct kh_declaration_row *row)
 {
 	enum kh_risk risk = KH_RISK_HIGH;
 	enum kh_err e = find_risk(op, row, &risk);
@@ -54,21 +61,21 @@ static enum kh_err allow(struct kh_op *op, const struct kh_approval_row *approva
 	row->state = KH_DECLARATION_DECLARED;
 	if (approval->kind != KH_APPROVE_TOOL_CALL)
 		return e;
-	if (is_agent(op) && risk != KH_RISK_LOW)
+	if (by_agent && risk != KH_RISK_LOW)
 		row->supervised = KH_TRIAGE_PASS;
 	else
 		row->verified = approval->id;
 	return e;
 }
 
-static enum kh_err approve(struct kh_op *op, const struct kh_approval_row *approval,
+static enum kh_err approve(struct kh_op *op, const struct kh_approval_row *approval, bool by_agent,
 			   struct kh_declaration_row *const *rows, size_t count)
 {
 	struct kh_task_row *task = NULL;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, approval->task, &task);
 
 	for (size_t i = 0; e == KH_OK && i < count; i++)
-		e = allow(op, approval, rows[i]);
+		e = allow(op, approval, by_agent, rows[i]);
 	return e == KH_OK && count > 0 ? kh_op_event(op, KH_AUDIT_DECLARATION_ALLOWED, task, KH_LIT("")) : e;
 }
 
@@ -96,7 +103,7 @@ static enum kh_err govern(struct kh_op *op, const struct kh_declaration_row *row
 	if (e == KH_OK && ret_govern->decision.ruling == KH_DENY)
 		e = kh_error_set(op->err, KH_EREFUSED, ret_govern->decision.deciding->code, "%.*s",
 				 KH_FMT(ret_govern->decision.deciding->why));
-	return e;
+	return e == KH_OK ? kh_begin_afford(op, ret_govern, false, true) : e;
 }
 
 static enum kh_err check_edit(struct kh_op *op, const struct kh_approval_row *approval,
@@ -107,15 +114,16 @@ static enum kh_err check_edit(struct kh_op *op, const struct kh_approval_row *ap
 	struct kh_govern g;
 	size_t count = 0;
 
-	if (is_agent(op))
+	if (op->caller->role == KH_ROLE_SUPERVISOR)
 		return kh_error_set(op->err, KH_EREFUSED, "not_editable", "only a human can change a call");
-	enum kh_err e = kh_json_read(op->arena, kh_tainted_open(choice->edited), &choice->parameters, op->err);
+	yyjson_val *parameters = NULL;
+	enum kh_err e = kh_json_read(op->arena, kh_tainted_open(choice->edited), &parameters, op->err);
 	if (e == KH_OK)
 		e = find_rows(op, approval->id, rows, &count);
 	if (e == KH_OK && count != 1)
 		e = kh_error_set(op->err, KH_EREFUSED, "not_editable",
 				 "only an approval of one declaration can be edited: reject this one");
-	return e == KH_OK ? govern(op, rows[0], choice->parameters, &proposal, &g) : e;
+	return e == KH_OK ? govern(op, rows[0], parameters, &proposal, &g) : e;
 }
 
 /* Faults in the new parameters are reported before anything is decided. */
@@ -132,7 +140,10 @@ static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, cons
 	return kh_arena_check(op->arena);
 }
 
-/* Makes a new declaration, with an approval of its own: what a reviewer wrote is governed like what an agent wrote. */
+/*
+ * Makes a new declaration, with an approval of its own: what a reviewer wrote is governed like what an agent wrote.  If
+ * the gates have come to deny it since the reviewer wrote it, the call ends all the same.
+ */
 static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, yyjson_val *parameters)
 {
 	struct kh_declaration_row *made = NULL;
@@ -141,6 +152,8 @@ static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, yyj
 	struct kh_govern g;
 	enum kh_err e = govern(op, row, parameters, &proposal, &g);
 
+	if (e == KH_EREFUSED)
+		return kh_comm_end_unbegun(op, row, KH_ENDED_REJECTED, "modified");
 	proposal.row.modified = row->id;
 	proposal.row.fenced = row->fenced;
 	if (e == KH_OK)
@@ -157,19 +170,23 @@ static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, yyj
 
 /* --- what follows ------------------------------------------------------------------------------------------------- */
 
-static enum kh_err decided(struct kh_op *op, const struct kh_approval_row *approval,
-			   const struct kh_approval_choice *choice)
+static enum kh_err decided(struct kh_op *op, const struct kh_approval_row *approval)
 {
 	struct kh_declaration_row *rows[BATCH];
-	enum kh_ended ended = is_agent(op) ? KH_ENDED_DENIED : KH_ENDED_REJECTED;
+	bool reject = approval->state == KH_APPROVAL_REJECTED, edit = approval->edited.n > 0, by_agent = false;
+	yyjson_val *parameters = NULL;
 	size_t count = 0;
 	enum kh_err e = find_rows(op, approval->id, rows, &count);
 
-	if (e == KH_OK && choice->choice == KH_CHOICE_APPROVE)
-		return approve(op, approval, rows, count);
+	if (e == KH_OK)
+		e = is_by_agent(op, approval, &by_agent);
+	if (e == KH_OK && edit)
+		e = kh_json_read(op->arena, approval->edited, &parameters, op->err);
+	if (e == KH_OK && !reject && !edit)
+		return approve(op, approval, by_agent, rows, count);
 	for (size_t i = 0; e == KH_OK && i < count; i++)
-		e = choice->choice == KH_CHOICE_EDIT ? replace(op, rows[i], choice->parameters)
-						     : kh_comm_end_unbegun(op, rows[i], ended, "rejected");
+		e = edit ? replace(op, rows[i], parameters)
+			 : kh_comm_end_unbegun(op, rows[i], by_agent ? KH_ENDED_DENIED : KH_ENDED_REJECTED, "rejected");
 	return e;
 }
 

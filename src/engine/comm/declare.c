@@ -43,7 +43,14 @@ static enum kh_err decide(struct declaring *d, size_t i)
 		item->code = "operation_unknown";
 		item->why = KH_LIT("no upstream server of that name is configured");
 	}
-	return KH_OK;
+	e = item->ruling == KH_ASK ? kh_begin_afford(d->op, g, false, true) : KH_OK;
+	if (e != KH_EREFUSED)
+		return e;
+	item->ruling = KH_DENY;
+	item->gate = kh_words_name(&kh_decide_gate_words, KH_GATE_PERMISSION);
+	item->code = "budget_exceeded";
+	item->why = kh_arena_dup(d->op->arena, kh_view_str(d->op->err->detail));
+	return kh_arena_check(d->op->arena);
 }
 
 static enum kh_err admit(struct declaring *d, size_t i, struct kh_declaration_row **ret_row)

@@ -280,7 +280,7 @@ enum kh_err kh_comm_end_unbegun(struct kh_op *op, struct kh_declaration_row *row
 }
 
 /*
- * If the approval that ROW waits for has expired, everything that shares the approval ends as expired.  An approval
+ * A decision on ROW whose slot has come takes effect.  If the approval that ROW waits for has expired, everything that shares the approval ends as expired.  An approval
  * that was void from the start, because too many waited, is waited for like the others.
  */
 static enum kh_err due_approval(struct kh_op *op, struct kh_declaration_row *row)
@@ -288,10 +288,10 @@ static enum kh_err due_approval(struct kh_op *op, struct kh_declaration_row *row
 	struct kh_approval_row *approval;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, row->asks, &approval);
 
-	if (e == KH_OK && approval->state == KH_APPROVAL_PENDING)
+	if (e == KH_OK)
 		e = kh_approval_due(op, approval);
 	if (e == KH_OK && row->state == KH_DECLARATION_ASKED && approval->state != KH_APPROVAL_PENDING &&
-	    approval->expires_at <= op->now)
+	    approval->told_at == 0 && approval->expires_at <= op->now)
 		e = kh_comm_end_unbegun(op, row, KH_ENDED_EXPIRED, "approval_expired");
 	return e;
 }

@@ -121,7 +121,7 @@ static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *
 	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, row->asks, &approval);
 	if (e == KH_OK) {
 		look->approval = kh_op_id(op, KH_ID_APPROVAL, approval.id);
-		look->due = approval.expires_at;
+		look->due = approval.told_at != 0 ? approval.told_at : approval.expires_at;
 	}
 	return e;
 }

@@ -121,15 +121,14 @@ static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, cons
 	return e;
 }
 
-static enum kh_err decided(struct kh_op *op, const struct kh_approval_row *approval,
-			   const struct kh_approval_choice *choice)
+static enum kh_err decided(struct kh_op *op, const struct kh_approval_row *approval)
 {
 	struct kh_query_row *query;
 	enum kh_err e = load(op, approval, &query);
 
 	if (e != KH_OK || query == NULL)
 		return e;
-	if (choice->choice == KH_CHOICE_REJECT)
+	if (approval->state == KH_APPROVAL_REJECTED)
 		return kh_settle_ready(op, query, KH_OUTCOME_REJECTED, "rejected");
 	return is_answer(approval) ? kh_settle_ready(op, query, KH_OUTCOME_DELIVERED, NULL) : ask(op, query);
 }

@@ -117,15 +117,10 @@ static enum kh_err begin(struct kh_op *op, struct kh_task_row *task, const struc
 }
 
 /*
- * If there was no room for a plan's approval, because of answers that wait for a reviewer, the approval was void from
- * the start.  The Controller must not learn that (B16): it waits as for a reviewer who does not come.
+ * Has a human read the plan.  If there was no room for its approval, because of answers that wait for a reviewer, the
+ * approval was void from the start.  The Controller must not learn that (B16): it waits as for a reviewer who does not
+ * come.
  */
-static bool seems_to_wait(const struct kh_op *op, const struct kh_approval_row *approval)
-{
-	return approval->state == KH_APPROVAL_VOID && approval->decided_by == 0 && op->now < approval->expires_at;
-}
-
-/* Has a human read the plan. */
 static enum kh_err ask_human(struct kh_op *op, struct kh_task_row *task, const struct plan *plan,
 			     struct kh_execute *execute)
 {
@@ -133,11 +128,11 @@ static enum kh_err ask_human(struct kh_op *op, struct kh_task_row *task, const s
 	bool granted = false;
 	enum kh_err e = find_approval(op, task, plan, &approval);
 
-	if (e == KH_OK && approval != NULL && approval->state == KH_APPROVAL_PENDING)
+	if (e == KH_OK && approval != NULL)
 		e = kh_approval_due(op, approval);
 	if (e != KH_OK)
 		return e;
-	if (approval != NULL && (approval->state == KH_APPROVAL_PENDING || seems_to_wait(op, approval))) {
+	if (approval != NULL && kh_approval_seems_to_wait(approval, op->now)) {
 		execute->approval = kh_op_id(op, KH_ID_APPROVAL, approval->id);
 		return KH_OK;
 	}

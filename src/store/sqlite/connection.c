@@ -222,6 +222,7 @@ static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_EFFECTS_BEGUN] = (OPEN_EFFECTS " AND reader = ?2 AND state = 'begun'"),
 	[KH_INDEX_APPROVALS] = "approvals WHERE TRUE",
 	[KH_INDEX_APPROVALS_PENDING] = "approvals INDEXED BY approvals_pending WHERE state = 'pending'",
+	[KH_INDEX_APPROVALS_UNTOLD] = "approvals INDEXED BY approvals_untold WHERE told_at > 0",
 	[KH_INDEX_APPROVALS_OF_TASK] = "approvals INDEXED BY approvals_of_task WHERE task = ?1",
 	[KH_INDEX_SHOWINGS] = "showings INDEXED BY showings_of_approval WHERE approval = ?1",
 	[KH_INDEX_READERS_NAMED] = "readers INDEXED BY readers_named WHERE name = ?2",

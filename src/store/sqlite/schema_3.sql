@@ -79,3 +79,9 @@ ALTER TABLE approvals ADD COLUMN admin INTEGER NOT NULL DEFAULT 0 CHECK (admin I
 -- Why a Reader is asked again: the code of the try before (B16); and that try.
 ALTER TABLE effects ADD COLUMN again TEXT NOT NULL DEFAULT '';
 ALTER TABLE effects ADD COLUMN before INTEGER NOT NULL DEFAULT 0 CHECK (before >= 0);
+
+-- Decisions on plans, declarations and calls: the slot at which one takes effect (0: it has), and what was charged for
+-- what can be told from it.
+ALTER TABLE approvals ADD COLUMN told_at INTEGER NOT NULL DEFAULT 0 CHECK (told_at >= 0);
+ALTER TABLE approvals ADD COLUMN charged INTEGER NOT NULL DEFAULT 0 CHECK (charged >= 0);
+CREATE INDEX approvals_untold ON approvals (task) WHERE told_at > 0;

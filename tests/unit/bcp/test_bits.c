@@ -71,6 +71,30 @@ static void test_slots(struct kh_test *t)
 	}
 }
 
+/* B17: of a decision, nobody waits more than an eighth longer than it took, or 50 ms. */
+static void test_decision_slots(struct kh_test *t)
+{
+	(void)t;
+	assert_int_equal(kh_bits_decision_slots(600000), 71);
+	assert_int_equal(kh_bits_decision_slot(0, 600000), 50);
+	assert_int_equal(kh_bits_decision_slot(401, 600000), 450);
+	assert_int_equal(kh_bits_decision_slot(1297, 600000), 1458);
+	assert_int_equal(kh_bits_decision_slot(UINT64_MAX, 600000), 600000);
+	for (uint64_t limit = 1; limit < 9000; limit += 97) {
+		uint64_t last = 0;
+		unsigned different = 0;
+		for (uint64_t ready = 0; ready <= limit; ready++) {
+			uint64_t slot = kh_bits_decision_slot(ready, limit);
+			different += slot != last;
+			assert_true(slot >= last && slot >= ready && slot <= limit);
+			assert_true(slot <= ready + 50 || slot - ready <= ready / 8);
+			last = slot;
+		}
+		assert_int_equal(different, kh_bits_decision_slots(limit));
+	}
+}
+
 static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_log2), KH_TEST_ONCE(test_log2_against_libm),
-					    KH_TEST_ONCE(test_width), KH_TEST_ONCE(test_slots)};
+					    KH_TEST_ONCE(test_width), KH_TEST_ONCE(test_slots),
+					    KH_TEST_ONCE(test_decision_slots)};
 KH_TEST_MAIN(cases)

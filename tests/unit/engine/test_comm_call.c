@@ -410,31 +410,6 @@ static void test_rate(struct kh_test *t)
 	kh_operating_end(f, &act, KH_ERRAND_OK, "notes");
 }
 
-/* B17: an outcome leaves at its slot, and what is reserved is charged then (B6). */
-static void test_slots(struct kh_test *t)
-{
-	struct kh_fixture *f = kh_fixture_open(t, "policy:\n  operations:\n"
-						  "    - {name: comm.read, risk: low, paths: [/srv/docs]}\n");
-	struct kh_view task = kh_operating_task(f);
-	struct kh_comm_look look;
-	struct kh_comm_call act;
-
-	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
-	struct kh_view id = act.look.id;
-	kh_fixture_pass(f, 60000);
-	kh_operating_end(f, &act, KH_ERRAND_OK, "notes");
-	must(t, kh_operating_look(f, id, &look));
-	assert_int_equal(look.ended, KH_ENDED_NOT);
-	assert_int_equal(look.block.n, 0);
-	assert_int_equal(look.due, atomic_load(&f->now) + 40000); /* 100 ms after it began */
-	assert_true(kh_fixture_task_row(f, task)->budget.reserved > 3000000);
-	kh_fixture_pass(f, 40000);
-	must(t, kh_operating_look(f, id, &look));
-	assert_int_equal(look.ended, KH_ENDED_OK);
-	assert_int_equal(kh_fixture_task_row(f, task)->budget.reserved, 0);
-	assert_true(kh_fixture_task_row(f, task)->budget.charged > 3000000);
-}
-
 /* E7: what ran when its task was closed, or its process died, is unknown. */
 static void test_closed(struct kh_test *t)
 {
@@ -574,13 +549,13 @@ static void test_entry_waited(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_read),       KH_TEST(test_planning),       KH_TEST(test_bad_declarations),
-	KH_TEST(test_approved),   KH_TEST(test_admin_decides),  KH_TEST(test_rejected),
-	KH_TEST(test_expired),    KH_TEST(test_laundered),      KH_TEST(test_supervised),
-	KH_TEST(test_passed_on),  KH_TEST(test_modified),       KH_TEST(test_modified_twice),
-	KH_TEST(test_unused),     KH_TEST(test_widened),        KH_TEST(test_fenced),
-	KH_TEST(test_not_fenced), KH_TEST(test_rate),           KH_TEST(test_slots),
-	KH_TEST(test_closed),     KH_TEST(test_others),         KH_TEST(test_garbage),
-	KH_TEST(test_entry),      KH_TEST(test_entry_given_up), KH_TEST(test_entry_waited),
+	KH_TEST(test_read),           KH_TEST(test_planning),      KH_TEST(test_bad_declarations),
+	KH_TEST(test_approved),       KH_TEST(test_admin_decides), KH_TEST(test_rejected),
+	KH_TEST(test_expired),        KH_TEST(test_laundered),     KH_TEST(test_supervised),
+	KH_TEST(test_passed_on),      KH_TEST(test_modified),      KH_TEST(test_modified_twice),
+	KH_TEST(test_unused),         KH_TEST(test_widened),       KH_TEST(test_fenced),
+	KH_TEST(test_not_fenced),     KH_TEST(test_rate),          KH_TEST(test_closed),
+	KH_TEST(test_others),         KH_TEST(test_garbage),       KH_TEST(test_entry),
+	KH_TEST(test_entry_given_up), KH_TEST(test_entry_waited),
 };
 KH_TEST_MAIN(cases)

@@ -69,7 +69,11 @@ static void test_policy_asks(struct kh_test *t)
 	must(t, execute(f, task, NAMELESS, &call));
 	assert_int_not_equal(call.approval.n, 0);
 	assert_int_equal(kh_fixture_task_row(f, task)->phase, KH_PHASE_PLANNING);
-	decide(f, kh_arena_dup(&f->arena, call.approval), KH_CHOICE_APPROVE);
+	struct kh_view approval = kh_arena_dup(&f->arena, call.approval);
+	decide(f, approval, KH_CHOICE_APPROVE);
+	must(t, execute(f, task, NAMELESS, &call)); /* B17: not before the slot */
+	assert_true(kh_view_eq(call.approval, approval));
+	kh_fixture_pass(f, 50000);
 	must(t, execute(f, task, NAMELESS, &call));
 	assert_int_equal(kh_fixture_task_row(f, task)->phase, KH_PHASE_EXECUTION);
 }

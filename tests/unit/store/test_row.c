@@ -244,6 +244,7 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		row.approval.task = odd ? 3 : 2;
 		row.approval.state = id > 5 ? KH_APPROVAL_VOID : KH_APPROVAL_PENDING;
 		row.approval.decided_by = row.approval.used = 0;
+		row.approval.told_at = id > 3 ? id : 0;
 		put(txn, m, KH_TABLE_APPROVALS, &row);
 		opened_fill(KH_TABLE_SHOWINGS, m->arena, id, &row);
 		row.showing.approval = odd ? 3 : 2;
@@ -328,6 +329,7 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_EFFECTS_BEGUN, 0, "even", 0, 16, "6", ""},
 		{KH_INDEX_APPROVALS, 0, "", 7, 16, "89", ""},
 		{KH_INDEX_APPROVALS_PENDING, 0, "", 0, 16, "2345", ""},
+		{KH_INDEX_APPROVALS_UNTOLD, 0, "", 4, 16, "56789", ""},
 		{KH_INDEX_APPROVALS_OF_TASK, 2, "", 0, 16, "2468", ""},
 		{KH_INDEX_SHOWINGS, 3, "", 0, 16, "3579", ""},
 		{KH_INDEX_READERS_NAMED, 0, "name \xc3\xa9 4", 0, 16, "4", ""},
