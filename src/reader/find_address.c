@@ -1,5 +1,7 @@
-/* Candidates: a mail address is built around its '@'; a telephone number and an identifier are runs of tokens without
- * blanks between them. */
+/*
+ * Candidates: a mail address is built around its '@'; a telephone number is a run of tokens; an identifier is one group
+ * of tokens without blanks, or several groups that belong together.
+ */
 #include "reader/find_address.h"
 
 #include "core/bcp/format.h"
@@ -9,6 +11,8 @@
 #define DOMAIN_TOKENS 16
 #define PHONE_TOKENS  16
 #define ID_TOKENS     12
+#define ID_GROUPS     10
+#define ID_LETTERS    4 /* of a group without a digit, as the format has it */
 
 static bool is_mark_of(const struct kh_tokens *t, size_t i, const char *marks)
 {
@@ -94,15 +98,142 @@ static bool phone_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret
 	return true;
 }
 
-static bool identifier_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range, int *ret_bonus)
+/* ---- identifiers ---- */
+
+/* Tokens without blanks between them, which are letters and digits. */
+struct group {
+	size_t first, end;
+	size_t digits, letters;
+};
+
+/* Words in capitals that stand before or behind a number and are not part of it. */
+static bool is_beside(const struct kh_spot *spot, size_t i)
+{
+	static const struct kh_view words = KH_LIT_INIT(
+		"iban|vat|id|no|nr|ref|pnr|bic|isbn|tel|fax|sku|po|pin|code|usd|eur|gbp|chf|am|pm|utc|gmt|"
+		"jan|feb|mar|apr|may|jun|june|jul|july|aug|sep|sept|oct|nov|dec|of|and|or|to|by|at|on|in");
+	struct kh_view text = kh_tokens_text(spot->tokens, i);
+	char lower[ID_LETTERS];
+
+	for (size_t k = 0; k < text.n && k < ID_LETTERS; k++)
+		lower[k] = kh_ascii_lower(text.p[k]);
+	return text.n > ID_LETTERS || kh_tokens_among(spot->tokens, i, words) ||
+	       kh_spot_asks(spot, kh_view_of(lower, text.n));
+}
+
+/* Whether a group begins at token I that has a digit in its first two tokens. */
+static bool has_digit_at(const struct kh_tokens *t, size_t i)
+{
+	return i < t->n && (t->at[i].kind == KH_TOKEN_NUMBER ||
+			    (i + 1 < t->n && t->at[i + 1].glued && t->at[i + 1].kind == KH_TOKEN_NUMBER));
+}
+
+/* Reads the group that begins at token I; false if it cannot be one of several.  Letters alone stand before digits. */
+static bool read_group(const struct kh_spot *spot, size_t i, struct group *ret)
+{
+	const struct kh_tokens *t = spot->tokens;
+	struct group group = {.first = i, .end = i};
+
+	if (t->at[i].kind == KH_TOKEN_MARK || (i > 0 && t->at[i].glued && !is_mark_of(t, i - 1, "(\"'[:")))
+		return false;
+	for (; group.end < t->n && (group.end == i || t->at[group.end].glued); group.end++) {
+		const struct kh_token *token = &t->at[group.end];
+		if (token->kind == KH_TOKEN_MARK)
+			break;
+		if (token->kind == KH_TOKEN_WORD && !token->shout && !(token->capital && token->n == 1))
+			return false;
+		*(token->kind == KH_TOKEN_NUMBER ? &group.digits : &group.letters) += token->n;
+	}
+	/* "10:30", "A-1044" */
+	if (group.end + 1 < t->n && t->at[group.end].glued && t->at[group.end + 1].glued)
+		return false;
+	*ret = group;
+	return group.digits > 0 || (group.end == i + 1 && has_digit_at(t, group.end) && !is_beside(spot, i));
+}
+
+/* Whether one blank stands between token I and the one before it, on the same line. */
+static bool is_next(const struct kh_tokens *t, size_t i)
+{
+	return i > 0 && i < t->n && t->at[i - 1].kind != KH_TOKEN_MARK && t->at[i].line == t->at[i - 1].line &&
+	       t->at[i].at == t->at[i - 1].at + t->at[i - 1].n + 1 && t->text.p[t->at[i].at - 1] == ' ';
+}
+
+/* The group before GROUP, if both can belong together. */
+static bool read_before(const struct kh_spot *spot, const struct group *group, struct group *ret)
+{
+	const struct kh_tokens *t = spot->tokens;
+	size_t first = group->first;
+
+	if (!is_next(t, first))
+		return false;
+	for (first--; first > 0 && t->at[first].glued && t->at[first - 1].kind != KH_TOKEN_MARK; first--)
+		;
+	return read_group(spot, first, ret) && ret->end == group->first && (ret->digits > 0 || group->digits > 0);
+}
+
+/* Adds the groups that follow the first of GROUPS; returns how many there are, the last one with a digit. */
+static size_t read_after(const struct kh_spot *spot, struct group groups[ID_GROUPS])
+{
+	size_t n = 1;
+
+	while (n < ID_GROUPS && is_next(spot->tokens, groups[n - 1].end) &&
+	       read_group(spot, groups[n - 1].end, &groups[n]) && (groups[n].digits > 0 || groups[n - 1].digits > 0))
+		n++;
+	while (n > 1 && groups[n - 1].digits == 0)
+		n--;
+	return n;
+}
+
+/* Whether N groups are one identifier: "LA 2485", "SW1A 1AA", "4111 1111 1111 1111", but not an amount behind one. */
+static bool belong_together(const struct group *groups, size_t n)
+{
+	const struct group *a = &groups[0], *b = &groups[1];
+	bool plain = true;
+
+	for (size_t i = 0; i < n; i++)
+		plain = plain && groups[i].letters == 0;
+	if (n == 2 && (a->letters > 0) == (b->letters > 0) && !plain)
+		return true;
+	if (n == 2)
+		return a->digits == 0 ? b->digits >= 2 : a->digits + a->letters == b->digits && b->digits >= 3;
+	bool date = plain && n == 3 && (a->digits == 4 || groups[2].digits == 4) && b->digits <= 2;
+	return n > 2 && !date;
+}
+
+/*
+ * The identifier in several groups that token I is in; false if there is none.  A longer run of groups is no
+ * identifier, and nothing of it is: *RET_RANGE is empty.
+ */
+static bool find_groups(struct kh_spot *spot, size_t i, struct kh_range *ret_range)
+{
+	struct group groups[ID_GROUPS], before, more;
+	size_t n = 1;
+
+	*ret_range = (struct kh_range){SIZE_MAX, SIZE_MAX};
+	if (spot->budget == 0 || !read_group(spot, i, &groups[0]))
+		return false;
+	for (; n < ID_GROUPS && read_before(spot, &groups[0], &before); n++)
+		groups[0] = before;
+	bool many = n == ID_GROUPS;
+	n = read_after(spot, groups);
+	if (n < 2)
+		return false;
+	spot->budget--;
+	if (many ||
+	    (n == ID_GROUPS && is_next(spot->tokens, groups[n - 1].end) && read_group(spot, groups[n - 1].end, &more)))
+		return true;
+	if (groups[n - 1].end <= i || !belong_together(groups, n))
+		return false;
+	*ret_range = (struct kh_range){groups[0].first, groups[n - 1].end};
+	return true;
+}
+
+/* An identifier without blanks. */
+static bool group_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range, int *ret_bonus)
 {
 	const struct kh_tokens *t = spot->tokens;
 	size_t end = i, digits = 0, letters = 0;
 
-	if (t->at[i].glued && i > 0 && !is_mark_of(t, i - 1, "(\"'[:"))
-		return false;
-	if (t->at[i].kind == KH_TOKEN_MARK && !kh_tokens_mark(t, i, '#'))
-		return false;
 	for (; end < t->n && end - i < ID_TOKENS && (end == i || t->at[end].glued); end++) {
 		const struct kh_token *token = &t->at[end];
 		if (token->kind == KH_TOKEN_MARK && !is_mark_of(t, end, "._/#:-"))
@@ -123,6 +254,25 @@ static bool identifier_candidate(struct kh_spot *spot, size_t i, struct kh_range
 		*ret_bonus -= 2 * MATCH;
 	if (letters == 0 && end - i > 2)
 		*ret_bonus -= MATCH;
+	return true;
+}
+
+static bool identifier_candidate(struct kh_spot *spot, size_t i, struct kh_range *ret_range, int *ret_bonus)
+{
+	const struct kh_tokens *t = spot->tokens;
+	struct kh_range groups;
+
+	if (t->at[i].glued && i > 0 && !is_mark_of(t, i - 1, "(\"'[:"))
+		return false;
+	if (t->at[i].kind == KH_TOKEN_MARK && !kh_tokens_mark(t, i, '#'))
+		return false;
+	if (!find_groups(spot, i, &groups))
+		return group_candidate(spot, i, ret_range, ret_bonus);
+	/* A part of it is not what was asked for. */
+	if (groups.first != i || !reads(spot, KH_FORMAT_IDENTIFIER, groups.first, groups.end))
+		return false;
+	*ret_range = groups;
+	*ret_bonus += MATCH;
 	return true;
 }
 

@@ -256,7 +256,7 @@ static bool is_first(const struct kh_sent *sent)
 /*
  * What of VALUE is constant.  Two pieces may be equal by chance, so it is only what the value before had in common with
  * the one before it, too.  What a repeated value repeats is what was not constant before.  If only a number changes,
- * it may count the calls, and what stands behind it is kept.
+ * it may count the calls, and no more than before of what stands behind it is constant.
  */
 static void find_constant(const struct kh_sent *sent, struct kh_view value, size_t *ret_prefix, size_t *ret_suffix)
 {
@@ -267,7 +267,7 @@ static void find_constant(const struct kh_sent *sent, struct kh_view value, size
 	size_t end = same ? sent->suffix : same_end(value, sent->last, *ret_prefix);
 	*ret_suffix = first ? end : least(end, sent->end);
 	if (is_number(kh_view_sub(value, *ret_prefix, value.n - *ret_suffix)))
-		*ret_suffix = 0;
+		*ret_suffix = least(*ret_suffix, sent->suffix);
 }
 
 /* A short value that is repeated may be a letter that is; a long one is constant. */
