@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-#define EXACT (INT64_C(1) << 53)
-#define TAIL  32 /* bytes kept free for the closing part */
+#define EXACT    (INT64_C(1) << 53)
+#define TAIL     32  /* bytes kept free for the closing part */
+#define REAL_MAX 400 /* bytes of a number with a fraction or an exponent; a longer one is a string */
 
 void kh_sqlrows_init(struct kh_sqlrows *rows, struct kh_arena *arena, size_t most_rows, size_t bytes)
 {
@@ -153,6 +154,18 @@ static size_t digits_at(struct kh_view v, size_t at)
 	return n;
 }
 
+/* True if V, a number with a fraction or an exponent, is in a double's range.  If not, no reader of JSON would take it. */
+static bool is_in_range(struct kh_view v)
+{
+	char text[REAL_MAX + 1];
+
+	if (v.n > REAL_MAX)
+		return false;
+	memcpy(text, v.p, v.n);
+	text[v.n] = '\0';
+	return yyjson_read_number(text, &(yyjson_val){0}, YYJSON_READ_NOFLAG, NULL, NULL) != NULL;
+}
+
 /* True if all of V is a number of RFC 8259 that a double holds as it is written: an integer within 2^53, or a number
  * with a fraction or an exponent. */
 static bool is_number(struct kh_view v)
@@ -179,7 +192,7 @@ static bool is_number(struct kh_view v)
 			return false;
 		at += n;
 	}
-	return at == v.n;
+	return at == v.n && is_in_range(v);
 }
 
 void kh_sqlrows_digits(struct kh_sqlrows *rows, struct kh_view number)
