@@ -33,11 +33,26 @@ static const char writing[] = "PRAGMA journal_mode = WAL;"
 			      "PRAGMA temp_store = MEMORY;"
 			      "PRAGMA trusted_schema = OFF;";
 
+/* Bytes that SQLite has in use when memory may really be short: its caches alone may take 64 MiB of the worker's 512. */
+#define MUCH (256 << 20)
+
 static const char reading[] = "PRAGMA query_only = ON;"
 			      "PRAGMA cache_size = -65536;"
 			      "PRAGMA mmap_size = 1073741824;" /* pages of the kernel's cache, not copies of them */
 			      "PRAGMA temp_store = MEMORY;"
 			      "PRAGMA trusted_schema = OFF;";
+
+/*
+ * Out of memory.  If little was in use, the index asked for an amount that no sound one needs.  Then it is damaged, and
+ * has to be made anew: otherwise every later search would fail too.
+ */
+static enum kh_err fail_memory(struct kh_error *err)
+{
+	if (sqlite3_memory_used() < MUCH)
+		return kh_error_set(err, KH_EREFUSED, "index_corrupt",
+				    "the search index is damaged: sizes in it are wrong");
+	return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+}
 
 enum kh_err kh_search_store_fail(sqlite3 *db, int rc, struct kh_error *err)
 {
@@ -45,7 +60,7 @@ enum kh_err kh_search_store_fail(sqlite3 *db, int rc, struct kh_error *err)
 
 	switch (rc & 0xff) {
 	case SQLITE_NOMEM:
-		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+		return fail_memory(err);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 	case SQLITE_SCHEMA:
@@ -57,7 +72,7 @@ enum kh_err kh_search_store_fail(sqlite3 *db, int rc, struct kh_error *err)
 		return kh_error_set(err, KH_ELIMIT, "too_long", "the search took too long");
 	case SQLITE_IOERR:
 		if (rc == SQLITE_IOERR_NOMEM)
-			return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+			return fail_memory(err);
 		if (rc == SQLITE_IOERR_SHORT_READ)
 			return kh_error_set(err, KH_EREFUSED, "index_corrupt", "the search index is cut short");
 		break;
