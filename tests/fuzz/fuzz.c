@@ -27,6 +27,24 @@ struct kh_view kh_fuzz_view(const uint8_t *data, size_t size)
 	return size > 0 ? kh_view_of((const char *)data, size) : KH_LIT("");
 }
 
+struct kh_view kh_fuzz_join(struct kh_arena *arena, const struct kh_view *parts, size_t count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		n += parts[i].n;
+	char *text = kh_arena_alloc(arena, n + 1);
+	HOLDS(text != NULL);
+	n = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i].n > 0)
+			memcpy(text + n, parts[i].p, parts[i].n);
+		n += parts[i].n;
+	}
+	text[n] = '\0';
+	return kh_view_of(text, n);
+}
+
 struct kh_screen *kh_fuzz_screen(void)
 {
 	static struct kh_screen *screen;

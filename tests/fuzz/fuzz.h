@@ -23,6 +23,9 @@ void kh_fuzz_begin(struct kh_arena *arena);
 /* The input as a view; not NULL, also where it is empty. */
 struct kh_view kh_fuzz_view(const uint8_t *data, size_t size);
 
+/* One text of several; unlike a format it takes any bytes. */
+struct kh_view kh_fuzz_join(struct kh_arena *arena, const struct kh_view *parts, size_t count);
+
 /*
  * The screen over the built-in rules, compiled by the first call and kept.  That takes long under the sanitizers, so a
  * target that screens calls it in its LLVMFuzzerInitialize(), where libFuzzer does not count the time.

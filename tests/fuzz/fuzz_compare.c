@@ -45,8 +45,9 @@ static struct kh_view put_in(struct kh_arena *arena, struct kh_view text, struct
 	at = text.n > 0 ? at % (text.n + 1) : 0;
 	while (at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80)
 		at++;
-	return kh_arena_printf(arena, "%.*s %.*s %.*s", KH_FMT(kh_view_sub(text, 0, at)), KH_FMT(word),
-			       KH_FMT(kh_view_from(text, at)));
+	const struct kh_view parts[] = {kh_view_sub(text, 0, at), KH_LIT(" "), word, KH_LIT(" "),
+					kh_view_from(text, at)};
+	return kh_fuzz_join(arena, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 static struct kh_view make_prints(struct kh_arena *arena, struct kh_view source)

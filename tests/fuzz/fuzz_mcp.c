@@ -115,7 +115,7 @@ static void end(void)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static const struct kh_world_parts parts = {begin, end};
+	static const struct kh_world_parts parts = {begin, NULL, end};
 
 	(void)argc;
 	(void)argv;

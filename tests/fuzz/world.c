@@ -149,12 +149,16 @@ static const struct kh_errands errands = {.seconds = errand_seconds, .run = erra
 
 /* --- the gateway, made and ended ---------------------------------------------------------------------------------- */
 
-static void call(enum kh_role role, kh_engine_fn *fn, void *of)
+/* Refusals are fine: the input may say anything. */
+static enum kh_err try(enum kh_role role, kh_engine_fn *fn, void *of, struct kh_arena *arena)
 {
 	struct kh_error err = {0};
+	enum kh_err e = kh_engine_call(world.engine, kh_world_token(role), fn, of, arena, &err);
 
-	if (kh_engine_call(world.engine, kh_world_token(role), fn, of, &world.arena, &err) != KH_OK)
-		kh_fuzz_broken(err.detail, __FILE__, __LINE__);
+	HOLDS(e != KH_ESTORE && e != KH_ENOMEM && e != KH_ECHANGED);
+	if (e != KH_OK)
+		kh_fuzz_error(&err);
+	return e;
 }
 
 static void end(void)
@@ -164,8 +168,10 @@ static void end(void)
 
 	if (world.engine == NULL)
 		return;
-	world.parts->end();
+	if (world.parts->stop != NULL)
+		world.parts->stop();
 	HOLDS(kh_gateway_stop(world.gateway, 30 * SECOND));
+	world.parts->end();
 	kh_gateway_free(world.gateway);
 	HOLDS(kh_verify_store(world.store, &verify, &err) == KH_OK);
 	if (!verify.good)
@@ -189,16 +195,19 @@ static void make_store(void)
 	      KH_OK);
 }
 
-/* By the host if it is a Controller's, so that the host may fill its context. */
-static void make_token(enum kh_role role, const char *name)
+/* By the host if it is a Controller's, so that the host may fill its context.  False if that was refused. */
+static bool make_token(enum kh_role role, const char *name)
 {
 	struct kh_token_create create = {.name = kh_view_str(name), .role = role};
+	enum kh_role by = role == KH_ROLE_CONTROLLER ? KH_ROLE_HOST : KH_ROLE_ADMIN;
 
 	draw(NULL, create.secret, sizeof(create.secret));
-	call(role == KH_ROLE_CONTROLLER ? KH_ROLE_HOST : KH_ROLE_ADMIN, kh_token_create_run, &create);
+	if (try(by, kh_token_create_run, &create, &world.arena) != KH_OK)
+		return false;
 	world.tokens[role] = create.text;
 	if (role == KH_ROLE_CONTROLLER)
 		kh_world_hear(create.context);
+	return true;
 }
 
 static void make(void)
@@ -222,10 +231,10 @@ static void make(void)
 	make_store();
 	settings.store = world.store;
 	HOLDS(kh_engine_new(&settings, &world.engine, NULL) == KH_OK);
-	make_token(KH_ROLE_READER, "agent");
-	make_token(KH_ROLE_SUPERVISOR, "supervisor");
-	make_token(KH_ROLE_HOST, "host");
-	make_token(KH_ROLE_REVIEWER, "reviewer");
+	HOLDS(make_token(KH_ROLE_READER, "agent"));
+	HOLDS(make_token(KH_ROLE_SUPERVISOR, "supervisor"));
+	HOLDS(make_token(KH_ROLE_HOST, "host"));
+	HOLDS(make_token(KH_ROLE_REVIEWER, "reviewer"));
 	gateway.engine = world.engine;
 	HOLDS(kh_gateway_new(&gateway, &world.gateway, NULL) == KH_OK);
 	world.inputs = 0;
@@ -301,6 +310,13 @@ void kh_world_hear(struct kh_view text)
 	pthread_mutex_unlock(&world.lock);
 }
 
+void kh_world_keep(char letter, struct kh_view value)
+{
+	pthread_mutex_lock(&world.lock);
+	keep((unsigned char)letter, value);
+	pthread_mutex_unlock(&world.lock);
+}
+
 /* The value of the name with this letter; false if there is no such name. */
 static bool value_of(struct kh_arena *arena, unsigned char letter, struct kh_view *ret_value)
 {
@@ -341,18 +357,6 @@ struct kh_view kh_world_fill(struct kh_arena *arena, struct kh_view line)
 }
 
 /* --- what others do ----------------------------------------------------------------------------------------------- */
-
-/* Refusals are fine: the input may say anything. */
-static enum kh_err try(enum kh_role role, kh_engine_fn *fn, void *of, struct kh_arena *arena)
-{
-	struct kh_error err = {0};
-	enum kh_err e = kh_engine_call(world.engine, kh_world_token(role), fn, of, arena, &err);
-
-	HOLDS(e != KH_ESTORE && e != KH_ENOMEM && e != KH_ECHANGED);
-	if (e != KH_OK)
-		kh_fuzz_error(&err);
-	return e;
-}
 
 static void decide(struct kh_arena *arena, enum kh_choice choice, struct kh_view text)
 {
@@ -448,26 +452,32 @@ bool kh_world_act(struct kh_view line)
 	return true;
 }
 
-void kh_world_begin(void)
+/* A context and a task for the next input.  False if one before it has revoked the host's token. */
+static bool make_context(void)
 {
 	char name[32];
 
-	if (++world.inputs > INPUTS) {
-		end();
-		make();
-	}
 	pthread_mutex_lock(&world.lock);
 	memset(world.heard, 0, sizeof(world.heard));
 	pthread_mutex_unlock(&world.lock);
 	set_said(&world.reader, KH_LIT(""));
 	set_said(&world.outside, KH_LIT(""));
 	atomic_fetch_add(&world.now, SECOND);
+	snprintf(name, sizeof(name), "controller%u", world.inputs);
+	return make_token(KH_ROLE_CONTROLLER, name) && open_task();
+}
+
+void kh_world_begin(void)
+{
 	/* What the input before has left: its approvals are nobody's any more. */
-	if (world.inputs > 1) {
+	if (world.inputs > 0) {
 		struct kh_revoke revoke = {.id = kh_view_sub(world.tokens[KH_ROLE_CONTROLLER], 3, 20)};
 		(void)!try(KH_ROLE_ADMIN, kh_revoke_run, &revoke, &world.arena);
 	}
-	snprintf(name, sizeof(name), "controller%u", world.inputs);
-	make_token(KH_ROLE_CONTROLLER, name);
-	HOLDS(open_task());
+	if (++world.inputs > INPUTS || !make_context()) {
+		end();
+		make();
+		world.inputs = 1;
+		HOLDS(make_context());
+	}
 }

@@ -29,9 +29,10 @@
 /* Sealed in every task.  No answer can have it, because there is an invisible character in it. */
 #define KH_WORLD_SEALED "the keyhole\xe2\x80\x8b canary"
 
-/* A target's own parts of the gateway, made with it and freed before it. */
+/* A target's own parts of the gateway: made with it, told that it stops (may be NULL), and freed after that, before it. */
 struct kh_world_parts {
 	void (*begin)(void);
+	void (*stop)(void);
 	void (*end)(void);
 };
 
@@ -50,6 +51,9 @@ struct kh_view kh_world_fill(struct kh_arena *arena, struct kh_view line);
 
 /* Remembers the ids, digests, states and cursors in TEXT, which was sent.  From any thread. */
 void kh_world_hear(struct kh_view text);
+
+/* Remembers VALUE for the name "@LETTER".  From any thread. */
+void kh_world_keep(char letter, struct kh_view value);
 
 /* Does what LINE says; false if it does not begin with "!". */
 bool kh_world_act(struct kh_view line);
