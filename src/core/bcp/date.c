@@ -53,6 +53,18 @@ static const char *const foreign_weekdays[] = {"montag|lundi|lunes|luned\xc3\xac
 					       "bado|sabato|zaterdag",
 					       "sonntag|dimanche|domingo|domenica|zondag"};
 
+/* What an answer may abbreviate further, although in running text these are other words. */
+static const char *const short_months[] = {"gen|j\xc3\xa4n", "febr",    "mrz", "",   "mag", "", "", "ago",
+					   "set|sett",       "out|ott", "",    "dic"};
+static const char *const short_weekdays[] = {"mo|lun|seg|ma",
+					     "di|ter",
+					     "mi|mer|mi\xc3\xa9|qua|wo",
+					     "do|jeu|jue|gio|qui",
+					     "fr|ven|vie|sex|vr",
+					     "sa|sam|s\xc3\xa1"
+					     "b|sab|za",
+					     "so|dim|dom|zo"};
+
 /* Like kh_view_eq_nocase(), for the letters of Latin-1 too. */
 static bool is_same_word(struct kh_view word, struct kh_view name)
 {
@@ -122,14 +134,18 @@ static int any_month(struct kh_view word)
 {
 	int month = kh_date_month_of(word);
 
-	return month != 0 ? month : row_of(word, foreign_months, 12);
+	if (month == 0)
+		month = row_of(word, foreign_months, 12);
+	return month != 0 ? month : row_of(word, short_months, 12);
 }
 
 static int any_weekday(struct kh_view word)
 {
 	int weekday = kh_date_weekday_of(word);
 
-	return weekday != 0 ? weekday : row_of(word, foreign_weekdays, 7);
+	if (weekday == 0)
+		weekday = row_of(word, foreign_weekdays, 7);
+	return weekday != 0 ? weekday : row_of(word, short_weekdays, 7);
 }
 
 static bool is_letter(char c)
@@ -215,8 +231,13 @@ static bool complete(int year, int month, int day, int weekday, struct kh_date *
 		*ret_problem = "no such date";
 		return false;
 	}
-	if (weekday != 0 && (year == 0 || day == 0 || kh_date_weekday(&date) != weekday)) {
-		*ret_problem = year && day ? "the weekday is not that of the date" : "a weekday needs a whole date";
+	if (weekday != 0 && day == 0) {
+		*ret_problem = "a weekday needs a day";
+		return false;
+	}
+	/* Without a year there is nothing to compare it with: it is dropped. */
+	if (weekday != 0 && year != 0 && kh_date_weekday(&date) != weekday) {
+		*ret_problem = "the weekday is not that of the date";
 		return false;
 	}
 	*ret_date = date;
@@ -268,17 +289,18 @@ static bool is_joint(const struct token *token)
 
 /*
  * Drops tokens that say nothing: "the", "of" and their like, commas, the ordinals of days, and a full stop after a word
- * or a day ("Mar.", "15.").
+ * or a day ("Mar.", "15.").  WEEKDAY: one was taken off the beginning, and its comma or full stop is left.
  */
-static void drop_filler(struct tokens *t)
+static void drop_filler(struct tokens *t, bool weekday)
 {
 	for (size_t i = 0; i < t->n;) {
 		const struct token *token = &t->at[i], *before = i ? &t->at[i - 1] : NULL;
 		bool ordinal = before && before->kind == NUMBER && before->text.n <= 2 && token->glued &&
 			       (is(token, "st") || is(token, "nd") || is(token, "rd") || is(token, "th") ||
 				is(token, "er") || is(token, "o"));
-		bool comma = before && is(token, ",");
-		bool stop = before && is(token, ".") && before->kind != MARK && !(i + 1 < t->n && t->at[i + 1].glued);
+		bool comma = (before || weekday) && is(token, ",");
+		bool stop = is(token, ".") && (before ? before->kind != MARK : weekday) &&
+			    !(i + 1 < t->n && t->at[i + 1].glued && t->at[i + 1].kind != MARK);
 		bool hyphen = is(token, "-") && i + 1 < t->n && is(&t->at[i + 1], "feira");
 		if (ordinal || comma || stop || hyphen || is(token, "of") || (is_joint(token) && i + 1 < t->n))
 			drop(t, i);
@@ -313,10 +335,11 @@ bool kh_date_read(struct kh_view text, struct kh_date *ret_date, const char **re
 	if (t.n == 5 && is(&t.at[0], "-") && is(&t.at[1], "-") && is_day(&t.at[2]) && is(&t.at[3], "-") &&
 	    is_day(&t.at[4]))
 		return t.at[4].value > 0 && complete(0, t.at[2].value, t.at[4].value, 0, ret_date, ret_problem);
-	drop_filler(&t);
 	int weekday = t.n > 1 ? take_weekday(&t) : 0;
-	if (weekday != 0)
-		drop_filler(&t);
+	drop_filler(&t, weekday != 0);
+	if (weekday == 0 && t.n > 1) /* after "the", or before a full stop */
+		weekday = take_weekday(&t);
+	drop_filler(&t, weekday != 0);
 	const struct token *a = &t.at[0], *b = &t.at[1], *c = &t.at[2];
 	if (t.n == 5 && a->kind == NUMBER && b->kind == MARK && c->kind == NUMBER && t.at[3].kind == MARK &&
 	    t.at[4].kind == NUMBER) {

@@ -14,6 +14,7 @@
 #include "core/bcp/date.h"
 #include "core/bcp/language.h"
 #include "core/bcp/number.h"
+#include "core/screen/lexicon.h"
 #include "core/screen/normalise.h"
 
 #include <utf8proc.h>
@@ -375,9 +376,21 @@ static bool is_group(struct kh_view group, bool first, bool *ret_digit)
 	return !mark;
 }
 
+/* True if GROUP, of a few letters, is a word and no code: "pay", "now".  Words of two letters are codes too. */
+static bool is_known_word(struct kh_view group)
+{
+	char small[5];
+
+	if (group.n < 3 || group.n >= sizeof(small))
+		return false;
+	for (size_t i = 0; i < group.n; i++)
+		small[i] = kh_ascii_lower(group.p[i]);
+	return (kh_lexicon_find(kh_view_of(small, group.n)) & ~(unsigned)KH_WORD_NAME) != 0;
+}
+
 /*
  * Reads what names a thing: one group, or several with blanks between them ("LA 2485", an IBAN).  Then a group without
- * a digit has at most four letters and stands beside groups with digits, so that there is no room for a sentence.
+ * a digit is no word, has at most four letters and stands beside groups with digits: there is no room for a sentence.
  */
 static bool read_identifier(struct reading *r)
 {
@@ -387,7 +400,7 @@ static bool read_identifier(struct reading *r)
 	r->problem = "an identifier is letters and digits, with a digit in it; blanks only between short groups";
 	for (size_t n = 0; kh_view_split(&rest, ' ', &group); n++) {
 		bool digit = false;
-		if (!is_group(group, n == 0, &digit) || (!digit && (group.n > 4 || !before)))
+		if (!is_group(group, n == 0, &digit) || (!digit && (group.n > 4 || !before || is_known_word(group))))
 			return false;
 		any |= digit;
 		before = digit;
