@@ -78,9 +78,7 @@ static void print_next(struct kh_buf *buf, const struct kh_render_query *told)
 	struct kh_view id = told->query.n > 0 ? told->query : told->approval;
 
 	if (told->outcome == KH_OUTCOME_BUDGET)
-		kh_buf_lit(buf,
-			   "The budget of the task, or of all tasks of its context, does not hold this query: nobody "
-			   "was asked.\n");
+		kh_buf_printf(buf, "Nobody was asked: %.*s.\n", KH_FMT(told->why));
 	if (told->outcome == KH_OUTCOME_PENDING)
 		kh_table_decide(buf, told->approval);
 	if (told->outcome == KH_OUTCOME_PENDING || told->outcome == KH_OUTCOME_NONE)
@@ -105,14 +103,16 @@ static int write_told(struct kh_frame *f, const struct kh_render_query *told)
 }
 
 /* Writes what LOOK knows now of a query. */
-static int write_look(struct kh_frame *f, struct kh_view query, const struct kh_look *look, struct kh_view advice)
+static int write_look(struct kh_frame *f, struct kh_view query, const struct kh_look *look, struct kh_view advice,
+		      struct kh_view why)
 {
 	return write_told(f, &(struct kh_render_query){.outcome = look->outcome,
 						       .query = query,
 						       .approval = look->waits,
 						       .block = look->block,
 						       .delivery = look->delivery,
-						       .advice = advice});
+						       .advice = advice,
+						       .why = why});
 }
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ int kh_queries_ask(struct kh_frame *f)
 	struct kh_entry entry = kh_outbox_of_ask(&call.ask);
 	if (call.refused == KH_OUTCOME_NONE && wait_for(f, &entry, &look, "waiting for the Reader") != KH_OK)
 		return kh_frame_fail(f);
-	return write_look(f, call.id, &look, call.advice);
+	return write_look(f, call.id, &look, call.advice, call.why);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
@@ -185,5 +185,5 @@ int kh_queries_wait(struct kh_frame *f)
 
 	if (wait_for(f, NULL, &look, "waiting for the outcome") != KH_OK)
 		return kh_frame_fail(f);
-	return write_look(f, query, &look, KH_LIT(""));
+	return write_look(f, query, &look, KH_LIT(""), KH_LIT(""));
 }

@@ -42,13 +42,27 @@ void kh_tasks_budget(struct kh_buf *buf, yyjson_val *task)
 	kh_buf_printf(buf, "budget       %.*s of %.*s, %.*s\n", KH_FMT(left), KH_FMT(all), KH_FMT(words));
 }
 
-static void print_escalations(struct kh_buf *buf, yyjson_val *task)
+/* "3 of 8" of a member with `used` and `limit`, each divided by UNIT. */
+static void print_used(struct kh_buf *buf, yyjson_val *task, const char *member, int64_t unit, const char *name)
 {
+	yyjson_val *of = kh_json_get(task, member);
 	int64_t used = 0, limit = 0;
 
-	if (kh_json_int(kh_table_member(task, KH_LIT("escalations.used")), &used) &&
-	    kh_json_int(kh_table_member(task, KH_LIT("escalations.limit")), &limit))
-		kh_buf_printf(buf, "escalations  %lld of %lld\n", (long long)used, (long long)limit);
+	if (kh_json_int(kh_json_get(of, "used"), &used) && kh_json_int(kh_json_get(of, "limit"), &limit))
+		kh_buf_printf(buf, "%lld of %lld%s\n", (long long)(used + unit - 1) / unit, (long long)(limit / unit),
+			      name);
+}
+
+static void print_limits(struct kh_buf *buf, yyjson_val *task)
+{
+	struct kh_view words = kh_table_cell(buf->arena, kh_table_member(task, KH_LIT("last_24_hours.words")),
+					     KH_TABLE_TEXT);
+
+	kh_buf_lit(buf, "escalations  ");
+	print_used(buf, task, "escalations", 1, "");
+	kh_buf_lit(buf, "put in       ");
+	print_used(buf, task, "put_bytes", 1024, " KiB");
+	kh_buf_printf(buf, "token        %.*s\n", KH_FMT(words));
 }
 
 static void print_blocks(struct kh_buf *buf, yyjson_val *task)
@@ -64,7 +78,7 @@ static void print_task(struct kh_buf *buf, yyjson_val *task)
 			"task       : id; title: title; state: state; reason: reason; phase: phase; taint: taint;"
 			"context: context; opened: opened_at time; ended: ended_at time; queries: queries");
 	kh_tasks_budget(buf, task);
-	print_escalations(buf, task);
+	print_limits(buf, task);
 	print_blocks(buf, task);
 	if (yyjson_arr_size(kh_json_get(task, "approvals")) > 0)
 		kh_buf_lit(buf, "\nA human is waited for:\n");

@@ -89,7 +89,7 @@ int kh_tokens_list(struct kh_frame *f)
 	return kh_listing_write(f, kh_token_list_run, &call, "tokens",
 				"ID: id; NAME: name; ROLE: role; CONTEXT: context;"
 				"CREATED: created_at time; EXPIRES: expires_at time;"
-				"REVOKED: revoked_at time",
+				"REVOKED: revoked_at time; LEFT: last_24_hours.words",
 				"No tokens.");
 }
 

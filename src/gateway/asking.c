@@ -40,6 +40,7 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 	asking->told.advice = call.advice;
 	asking->advised = call.read.advised;
 	asking->told.outcome = call.refused;
+	asking->told.why = call.why;
 	asking->told.query = kh_view_str(asking->id);
 	*ret_look = call.look;
 	*ret_looked = call.looked;

@@ -16,7 +16,7 @@ struct meta {
 };
 
 struct table {
-	size_t stride, row, sums; /* bytes of an entry, and where its struct and its sums begin; sums 0: none */
+	size_t stride, row, sums; /* bytes of an entry, and where its struct and its sums begin, if it has some */
 	size_t n;
 	char **chunks;
 	size_t chunk_count, chunk_cap;
@@ -53,13 +53,14 @@ enum kh_err kh_fold_new(const struct kh_alloc *alloc, struct kh_fold **ret_fold,
 	randombytes_buf(fold->key, sizeof(fold->key));
 	for (enum kh_table t = 0; t < KH_TABLE_COUNT; t++) {
 		bool sums = t == KH_TABLE_TASKS || t == KH_TABLE_CONTEXTS || t == KH_TABLE_READERS;
+		size_t more = sums                   ? sizeof(struct kh_fold_sums)
+			      : t == KH_TABLE_TOKENS ? sizeof(struct kh_fold_day)
+						     : 0;
 		struct table *table = &fold->tables[t];
 		table->row = aligned(sizeof(struct meta));
 		table->stride = table->row + aligned(kh_record_of(t)->size);
-		if (sums) {
-			table->sums = table->stride;
-			table->stride += aligned(sizeof(struct kh_fold_sums));
-		}
+		table->sums = table->stride;
+		table->stride += aligned(more);
 	}
 	*ret_fold = fold;
 	return KH_OK;
@@ -142,6 +143,13 @@ struct kh_fold_sums *kh_fold_sums(struct kh_fold *fold, enum kh_table table, int
 	return entry != NULL ? (struct kh_fold_sums *)(void *)(entry + fold->tables[table].sums) : NULL;
 }
 
+struct kh_fold_day *kh_fold_day(struct kh_fold *fold, int64_t token)
+{
+	char *entry = find(&fold->tables[KH_TABLE_TOKENS], token);
+
+	return entry != NULL ? (struct kh_fold_day *)(void *)(entry + fold->tables[KH_TABLE_TOKENS].sums) : NULL;
+}
+
 size_t kh_fold_count(const struct kh_fold *fold, enum kh_table table)
 {
 	return fold->tables[table].n;
@@ -177,6 +185,13 @@ bool kh_fold_is_of(const struct kh_fold *fold, struct kh_view sealed, const stru
 	struct kh_view print = digest_print(fold, digest);
 
 	return memcmp(&print, &sealed, sizeof(print)) == 0;
+}
+
+bool kh_fold_is_text(const struct kh_fold *fold, struct kh_view column, struct kh_view text)
+{
+	struct kh_view print = fingerprint(fold, text);
+
+	return memcmp(&print, &column, sizeof(print)) == 0;
 }
 
 static size_t size_of(const struct kh_column *c)

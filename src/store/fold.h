@@ -32,6 +32,13 @@ const void *kh_fold_row(const struct kh_fold *fold, enum kh_table table, int64_t
 /* The sums of a row of tasks, contexts or readers, which the rules maintain; NULL if there is no row. */
 struct kh_fold_sums *kh_fold_sums(struct kh_fold *fold, enum kh_table table, int64_t id);
 
+/* What a token took over 24 hours by the events (G4), which the rules maintain; NULL if there is no such row. */
+struct kh_fold_day {
+	struct kh_window window;
+	int64_t compared; /* the newest mark when the marks were last compared with the row's */
+};
+struct kh_fold_day *kh_fold_day(struct kh_fold *fold, int64_t token);
+
 /* How many rows of TABLE the events have written; the N-th of them, counting from 0. */
 size_t kh_fold_count(const struct kh_fold *fold, enum kh_table table);
 const void *kh_fold_at(const struct kh_fold *fold, enum kh_table table, size_t n);
@@ -39,10 +46,13 @@ const void *kh_fold_at(const struct kh_fold *fold, enum kh_table table, size_t n
 /* Whether SEALED is the fingerprint of bytes with this digest. */
 bool kh_fold_is_of(const struct kh_fold *fold, struct kh_view sealed, const struct kh_digest *digest);
 
+/* Whether COLUMN is the fingerprint of TEXT. */
+bool kh_fold_is_text(const struct kh_fold *fold, struct kh_view column, struct kh_view text);
+
 struct kh_fold_sums {
 	uint64_t reserved, charged;  /* sums over the open queries and operations, and over the ended ones */
 	uint64_t total[3], count[3]; /* by category: microbits, queries */
-	uint64_t exposed, deliveries, blocks, sealed_blocks, escalations, queries, egress;
+	uint64_t exposed, deliveries, blocks, sealed_blocks, escalations, queries, egress, put;
 	int64_t pending;
 	enum kh_taint taint;
 };

@@ -56,18 +56,35 @@ static struct kh_fold_sums *reader_sums(struct kh_fold *fold, struct kh_view nam
 	return NULL;
 }
 
-static void sum_query(struct kh_fold *fold, const struct kh_invariant_change *change)
+/* G4: what a context takes counts for its token and that one's host.  Events of format 1 are older than this account. */
+static void sum_day(const struct check *c, int64_t context, struct kh_window_sums more)
+{
+	const struct kh_context_row *row = kh_fold_row(c->fold, KH_TABLE_CONTEXTS, context);
+	const struct kh_token_row *token = row != NULL ? kh_fold_row(c->fold, KH_TABLE_TOKENS, row->token) : NULL;
+
+	if (token == NULL || c->event->entry->format != KH_AUDIT_FORMAT)
+		return;
+	const struct kh_token_row *host = kh_fold_row(c->fold, KH_TABLE_TOKENS, token->parent);
+	kh_window_add(&kh_fold_day(c->fold, token->id)->window, c->event->entry->at, more);
+	if (host != NULL && host->role == KH_ROLE_HOST)
+		kh_window_add(&kh_fold_day(c->fold, host->id)->window, c->event->entry->at, more);
+}
+
+static void sum_query(struct check *check, const struct kh_invariant_change *change)
 {
 	const struct kh_query_row *row = change->row, *was = change->was;
-	struct kh_fold_sums *sums[] = {kh_fold_sums(fold, KH_TABLE_TASKS, row->task),
-				       kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context),
-				       reader_sums(fold, row->reader)};
+	struct kh_fold_sums *sums[] = {kh_fold_sums(check->fold, KH_TABLE_TASKS, row->task),
+				       kh_fold_sums(check->fold, KH_TABLE_CONTEXTS, row->context),
+				       reader_sums(check->fold, row->reader)};
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
 		if (!change->fresh)
 			count_query(sums[i], was, UINT64_MAX);
 		count_query(sums[i], row, 1);
 	}
+	if (change->fresh)
+		sum_day(check, row->context,
+			(struct kh_window_sums){.bits = row->reserved, .escalations = (uint64_t)row->escalation});
 }
 
 /* The same for an external operation, which is not a query and has no category (B8). */
@@ -82,41 +99,48 @@ static void count_declaration(struct kh_fold_sums *s, const struct kh_declaratio
 	s->egress += sign * (uint64_t)d->egress;
 }
 
-static void sum_declaration(struct kh_fold *fold, const struct kh_invariant_change *change)
+static void sum_declaration(struct check *check, const struct kh_invariant_change *change)
 {
 	const struct kh_declaration_row *row = change->row, *was = change->was;
-	struct kh_fold_sums *sums[] = {kh_fold_sums(fold, KH_TABLE_TASKS, row->task),
-				       kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context)};
+	struct kh_fold_sums *sums[] = {kh_fold_sums(check->fold, KH_TABLE_TASKS, row->task),
+				       kh_fold_sums(check->fold, KH_TABLE_CONTEXTS, row->context)};
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
 		if (!change->fresh)
 			count_declaration(sums[i], was, UINT64_MAX);
 		count_declaration(sums[i], row, 1);
 	}
+	sum_day(check, row->context,
+		(struct kh_window_sums){.bits = row->reserved - (change->fresh ? 0 : was->reserved)});
 }
 
-static void sum_block(struct kh_fold *fold, const struct kh_invariant_change *change)
+static void sum_block(struct check *check, const struct kh_invariant_change *change)
 {
 	const struct kh_block_row *row = change->row, *was = change->was;
-	struct kh_fold_sums *context = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context);
-	struct kh_fold_sums *task = kh_fold_sums(fold, KH_TABLE_TASKS, row->task);
+	struct kh_fold_sums *context = kh_fold_sums(check->fold, KH_TABLE_CONTEXTS, row->context);
+	struct kh_fold_sums *task = kh_fold_sums(check->fold, KH_TABLE_TASKS, row->task);
 	bool is_new = row->told >= 0 && (change->fresh || was->told < 0); /* known from this event on */
 
 	if (context != NULL) {
 		context->blocks += is_new;
 		context->deliveries += change->fresh && row->kind == KH_BLOCK_DELIVERY;
+		context->put += change->fresh ? (uint64_t)row->put : 0;
 		if (row->given && (change->fresh || !was->given))
 			context->taint = kh_label_max_taint(context->taint, row->taint);
 	}
-	if (task != NULL)
+	if (task != NULL) {
 		task->sealed_blocks += is_new && row->kind == KH_BLOCK_SEALED;
+		task->put += change->fresh ? (uint64_t)row->put : 0;
+	}
+	if (change->fresh)
+		sum_day(check, row->context, (struct kh_window_sums){.put = (uint64_t)row->put});
 }
 
-static void sum_approval(struct kh_fold *fold, const struct kh_invariant_change *change)
+static void sum_approval(struct check *check, const struct kh_invariant_change *change)
 {
 	const struct kh_approval_row *row = change->row, *was = change->was;
-	struct kh_fold_sums *task = kh_fold_sums(fold, KH_TABLE_TASKS, row->task);
-	struct kh_fold_sums *context = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->context);
+	struct kh_fold_sums *task = kh_fold_sums(check->fold, KH_TABLE_TASKS, row->task);
+	struct kh_fold_sums *context = kh_fold_sums(check->fold, KH_TABLE_CONTEXTS, row->context);
 
 	if (task != NULL) {
 		task->pending += (row->state == KH_APPROVAL_PENDING) -
@@ -125,6 +149,8 @@ static void sum_approval(struct kh_fold *fold, const struct kh_invariant_change 
 	}
 	if (context != NULL)
 		context->charged += change->fresh ? row->charged : 0;
+	if (change->fresh)
+		sum_day(check, row->context, (struct kh_window_sums){.bits = row->charged});
 }
 
 /* A reset starts the sums again, except those that count over the whole life of the context. */
@@ -132,7 +158,7 @@ static void reset(struct kh_fold *fold, const struct kh_context_row *row)
 {
 	struct kh_fold_sums *s = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->id);
 
-	s->charged = s->exposed = s->deliveries = 0;
+	s->charged = s->exposed = s->deliveries = s->put = 0;
 	s->taint = KH_TAINT_LOW;
 }
 
@@ -146,13 +172,13 @@ static void sum(struct check *c)
 	for (size_t i = 0; i < c->event->count; i++) {
 		const struct kh_invariant_change *change = &c->event->changes[i];
 		if (change->table == KH_TABLE_QUERIES)
-			sum_query(c->fold, change);
+			sum_query(c, change);
 		else if (change->table == KH_TABLE_BLOCKS)
-			sum_block(c->fold, change);
+			sum_block(c, change);
 		else if (change->table == KH_TABLE_APPROVALS)
-			sum_approval(c->fold, change);
+			sum_approval(c, change);
 		else if (change->table == KH_TABLE_DECLARATIONS)
-			sum_declaration(c->fold, change);
+			sum_declaration(c, change);
 	}
 }
 
@@ -170,11 +196,29 @@ static const char *check_system(const struct check *c, const struct kh_invariant
 	return NULL;
 }
 
+/* G4: the account of a token over 24 hours, recomputed from the events and their times. */
+static bool is_day(const struct check *c, const struct kh_invariant_change *change)
+{
+	const struct kh_token_row *row = change->row, *was = change->was;
+	struct kh_fold_day *day = kh_fold_day(c->fold, row->id);
+	const struct kh_window *window = &day->window;
+	int64_t newest = window->n > 0 ? window->marks[window->n - 1].hour : 0;
+	char text[KH_WINDOW_TEXT];
+
+	if (memcmp(&row->day, &window->sums, sizeof(row->day)) != 0)
+		return false;
+	if (day->compared == newest && same_text(row->day_marks, was->day_marks))
+		return true; /* marks change only with a newer one */
+	day->compared = newest;
+	return kh_fold_is_text(c->fold, row->day_marks, kh_view_of(text, kh_window_write(window, text)));
+}
+
 static const char *check_token(const struct check *c, const struct kh_invariant_change *change)
 {
 	const struct kh_token_row *row = change->row, *was = change->was;
 
-	(void)c;
+	if (!is_day(c, change))
+		return "counts other bits, escalations or bytes over 24 hours than there were (G4)";
 	if (change->fresh)
 		return row->revoked_at != 0 ? "was revoked before it was made" : NULL;
 	if (row->role != was->role || row->context != was->context || row->parent != was->parent ||
@@ -221,6 +265,8 @@ static const char *check_context(const struct check *c, const struct kh_invarian
 		return broken;
 	if (row->taint != s->taint)
 		return "has a taint that is not the highest of what it was given (B23)";
+	if ((uint64_t)row->put != s->put)
+		return "counts other bytes than were put in (G4)";
 	if (row->exposed != s->exposed || (uint64_t)row->deliveries != s->deliveries ||
 	    (uint64_t)row->blocks != s->blocks)
 		return "counts other deliveries or blocks than there are";
@@ -243,6 +289,8 @@ static const char *check_task(const struct check *c, const struct kh_invariant_c
 	if ((uint64_t)row->queries != s->queries || (uint64_t)row->blocks != s->sealed_blocks ||
 	    row->pending != s->pending)
 		return "counts other queries, blocks or approvals than there are";
+	if ((uint64_t)row->put != s->put)
+		return "counts other bytes than were put in (G4)";
 	if ((uint64_t)row->egress != s->egress)
 		return "counts other bytes than its operations sent out (E5)";
 	if (row->escalations != s->escalations || row->escalations > row->escalation_limit)
@@ -268,7 +316,7 @@ static const char *check_block(const struct check *c, const struct kh_invariant_
 		       : kh_fold_is_of(c->fold, row->content, &row->content_hash)
 			       ? NULL
 			       : "has a hash that is not its content's (K1)";
-	if (row->context != was->context || row->task != was->task || row->kind != was->kind ||
+	if (row->context != was->context || row->task != was->task || row->kind != was->kind || row->put != was->put ||
 	    row->trust != was->trust || row->type != was->type || row->taint != was->taint ||
 	    !same_digest(&row->content_hash, &was->content_hash) || !same_text(row->tainted_by, was->tainted_by) ||
 	    !same_text(row->attribution, was->attribution) || row->query != was->query || row->given < was->given)

@@ -63,19 +63,33 @@ static const struct kh_column system_columns[] = {
 
 #define ROW kh_token_row
 static const struct kh_column tokens_columns[] = {
-	INT(context),   INT(created_at), INT(expires_at), TEXT(name),
-	INT(parent),    INT(revision),   INT(revoked_at), WORD(role, kh_policy_role_words),
+	INT(context),
+	INT(created_at),
+	COLUMN("day_bits", INT, day.bits, ),
+	COLUMN("day_escalations", INT, day.escalations, ),
+	TEXT(day_marks),
+	COLUMN("day_put", INT, day.put, ),
+	INT(expires_at),
+	TEXT(name),
+	INT(parent),
+	INT(revision),
+	INT(revoked_at),
+	WORD(role, kh_policy_role_words),
 	DIGEST(secret),
 };
 #undef ROW
 
 #define ROW kh_context_row
 static const struct kh_column contexts_columns[] = {
-	INT(asked),      INT(blocks),           BUDGET(budget),   BUDGET_OWN,        BUDGET(charged),
-	INT(created_at), INT(deliveries),       INT(escalations), INT(exposed),      INT(goal),
-	INT(last_block), INT(last_declaration), INT(last_text),   BUDGET(remaining), BUDGET(reserved),
-	INT(reset_at),   INT(reset_block),      INT(resets),      INT(revision),     WORD(taint, kh_label_taint_words),
-	INT(token),      INT(total_1),          INT(total_2),     INT(total_3),
+	INT(asked),       INT(blocks),      BUDGET(budget),
+	BUDGET_OWN,       BUDGET(charged),  INT(created_at),
+	INT(deliveries),  INT(escalations), INT(exposed),
+	INT(goal),        INT(last_block),  INT(last_declaration),
+	INT(last_text),   INT(put),         BUDGET(remaining),
+	BUDGET(reserved), INT(reset_at),    INT(reset_block),
+	INT(resets),      INT(revision),    WORD(taint, kh_label_taint_words),
+	INT(token),       INT(total_1),     INT(total_2),
+	INT(total_3),
 };
 #undef ROW
 
@@ -100,6 +114,7 @@ static const struct kh_column tasks_columns[] = {
 	WORD(phase, kh_phase_words),
 	TEXT(plan),
 	DIGEST(policy),
+	INT(put),
 	INT(queries),
 	TEXT(reason),
 	BUDGET(remaining),
@@ -128,6 +143,7 @@ static const struct kh_column blocks_columns[] = {
 	INT(prev_text),
 	SEALED(prints),
 	INT(purged_at),
+	INT(put),
 	INT(put_by),
 	INT(query),
 	INT(revision),

@@ -14,6 +14,7 @@
 #include "core/policy/budget.h"
 #include "core/policy/grant.h"
 #include "core/policy/policy.h"
+#include "core/policy/window.h"
 
 /* The head of an audit chain (L3): how many events, the id of the last one, its hash. */
 struct kh_chain {
@@ -42,6 +43,8 @@ struct kh_token_row {
 	int64_t parent;          /* the token that made it; 0: Keyhole itself, at init */
 	struct kh_digest secret; /* BLAKE2b-256 of the secret: the secret itself is stored nowhere */
 	int64_t created_at, expires_at, revoked_at;
+	struct kh_window_sums day; /* what its contexts took lately, and those of the tokens that it made (G4) */
+	struct kh_view day_marks;  /* what of that is not older than 24 hours (core/policy/window.h) */
 };
 
 /* What one agent has been given. */
@@ -53,6 +56,7 @@ struct kh_context_row {
 	uint64_t total_1, total_2, total_3; /* microbits reserved or charged over its whole life, by category */
 	uint64_t exposed;                   /* microbits delivered since the last reset */
 	uint64_t escalations;               /* admitted since the last reset (B19) */
+	int64_t put;                        /* bytes of content put in since the last reset */
 	int64_t deliveries;                 /* since the last reset */
 	int64_t blocks;                     /* over its whole life, as far as they are known */
 	int64_t last_block;                 /* the newest; each names the one before it */
@@ -82,6 +86,7 @@ struct kh_task_row {
 	int64_t first_block; /* the oldest of them: the subject of a query if the task has exactly one block */
 	int64_t queries;     /* admitted */
 	int64_t egress;      /* bytes chosen by its Controller that went out (E5) */
+	int64_t put;         /* bytes of content put in */
 	int64_t opened_at, ended_at;
 	struct kh_view reason; /* why it failed: a code */
 	struct kh_chain chain;
@@ -105,6 +110,7 @@ struct kh_block_row {
 	enum kh_type type;
 	enum kh_taint taint;
 	struct kh_view source;  /* for people; visible characters only */
+	int64_t put;            /* bytes that count as put in; 0: an operation got it, or it is not sealed */
 	int64_t put_by;         /* the token that put it in: a Controller is shown the sources that it gave itself */
 	struct kh_view content; /* sealed */
 	struct kh_view prints;  /* sealed: fingerprints of content that was removed (core/block/prints.h) */

@@ -300,6 +300,9 @@ struct m_told model_admit(struct model *m, int caller, const struct m_query_call
 	escalation = rule_escalates(task, question, things);
 	if (escalation && m->contexts[task->context].escalations >= m->policy.context_escalations)
 		return refused("escalations_exceeded");
+	for (int host = 0; escalation && host < 2; host++)
+		if (rule_day_escalations(m, task->context, host == 1) >= rule_token_escalations(m))
+			return refused("escalations_exceeded");
 	rule_follow(&task->money, m->policy.task);
 	rule_follow(&m->contexts[task->context].money, m->policy.context);
 	if (escalation && task->escalations >= task->limit) {

@@ -41,6 +41,8 @@ struct m_policy {
 	bool slots;           /* else released at once */
 	bool untrusted_users; /* user messages are untrusted */
 	int rate[4];          /* a minute, by category */
+	uint64_t token,
+		token_escalations; /* of a token, and of a host with the tokens that it made, over 24 hours; 0: 4 x the context's */
 };
 
 /* A question and an answer, as numbers: script.h has their texts. */

@@ -13,23 +13,23 @@
 
 const struct operate_policy operate_policies[OPERATE_POLICIES] = {
 	{WIDE "  release: slots\n"
-	      "  budgets: {task_bits: 1600, context_bits: 2800, escalations: 2, context_escalations: 5, retries: 2}\n",
-	 {1600 * BIT, 2800 * BIT, 2, 5, 2, 3, 600 * SECOND, true, false, {0, 1000, 1000, 1000}}},
+	      "  budgets: {task_bits: 1600, context_bits: 2800, token_bits: 3000, context_escalations: 5}\n",
+	 {1600 * BIT, 2800 * BIT, 2, 5, 2, 3, 600 * SECOND, true, false, {0, 1000, 1000, 1000}, 3000 * BIT, 0}},
 	{WIDE "  release: immediate\n"
 	      "  budgets: {task_bits: 500, context_bits: 900, escalations: 1, context_escalations: 2, retries: 1}\n",
-	 {500 * BIT, 900 * BIT, 1, 2, 1, 3, 600 * SECOND, false, false, {0, 1000, 1000, 1000}}},
+	 {500 * BIT, 900 * BIT, 1, 2, 1, 3, 600 * SECOND, false, false, {0, 1000, 1000, 1000}, 0, 0}},
 	{WIDE
 	 "  release: slots\n"
 	 "  budgets: {task_bits: 100000, context_bits: 100000, escalations: 9, context_escalations: 1000, retries: 0}\n"
 	 "  approvals: {expiry_seconds: 30, max_pending: 2}\n",
-	 {100000 * BIT, 100000 * BIT, 9, 1000, 0, 2, 30 * SECOND, true, false, {0, 1000, 1000, 1000}}},
+	 {100000 * BIT, 100000 * BIT, 9, 1000, 0, 2, 30 * SECOND, true, false, {0, 1000, 1000, 1000}, 0, 0}},
 	{"  rates:\n    category_1: 3/minute\n    category_2: 2/minute\n    category_3: 2/minute\n"
 	 "  release: immediate\n  user_messages: untrusted\n"
 	 "  budgets: {task_bits: 4000, context_bits: 6000, escalations: 3, context_escalations: 4, retries: 2}\n",
-	 {4000 * BIT, 6000 * BIT, 3, 4, 2, 3, 600 * SECOND, false, true, {0, 3, 2, 2}}},
+	 {4000 * BIT, 6000 * BIT, 3, 4, 2, 3, 600 * SECOND, false, true, {0, 3, 2, 2}, 0, 0}},
 	{WIDE "  release: immediate\n"
 	      "  budgets: {task_bits: 60, context_bits: 5000, escalations: 0, context_escalations: 8, retries: 3}\n",
-	 {60 * BIT, 5000 * BIT, 0, 8, 3, 3, 600 * SECOND, false, false, {0, 1000, 1000, 1000}}},
+	 {60 * BIT, 5000 * BIT, 0, 8, 3, 3, 600 * SECOND, false, false, {0, 1000, 1000, 1000}, 0, 0}},
 };
 
 bool operate_differs(struct run *r, const char *fmt, ...)

@@ -75,7 +75,8 @@ struct shared {
 #define PLAN     "{\"plan\":\"Look it up.\",\"required_operations\":[\"comm.read\",\"comm.search\",\"comm.fetch\"]}"
 
 #define POLICY                                                                                               \
-	"  release: slots\n  budgets: {task_bits: 100000, context_bits: 100000, escalations: 1000}\n"        \
+	"  release: slots\n  budgets: {task_bits: 100000, context_bits: 100000, escalations: 1000,\n"        \
+	"    token_bits: 10000000, token_escalations: 4000}\n"                                               \
 	"  rates:\n    category_1: 100000/minute\n    category_2: 1/minute\n    category_3: 100000/minute\n" \
 	"  egress_bytes: 60\n  operations:\n    - {name: comm.read, risk: moderate, paths: [/srv]}\n"        \
 	"    - {name: comm.search, risk: low, rate: 1/minute}\n"                                             \

@@ -76,11 +76,49 @@ struct m_money rule_fresh(uint64_t own, uint64_t policy)
 }
 
 /* What a query may cost: task and context pay the same. */
+/* Whether Q counts for the token of CONTEXT, or for its host. */
+static bool counts(const struct model *m, const struct m_query *q, int context, bool host)
+{
+	int other = m->tasks[q->task].context;
+	bool hosts = m->tokens[m->contexts[context].host].role == M_HOST;
+
+	if (q->admitted / HOUR < m->now / HOUR - 24)
+		return false;
+	return host ? hosts && m->contexts[other].host == m->contexts[context].host : other == context;
+}
+
+uint64_t rule_day_bits(const struct model *m, int context, bool host)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < m->query_count; i++)
+		sum += counts(m, &m->queries[i], context, host) ? m->queries[i].reserved : 0;
+	return sum;
+}
+
+uint64_t rule_token_escalations(const struct model *m)
+{
+	return m->policy.token_escalations > 0 ? m->policy.token_escalations : 4 * m->policy.context_escalations;
+}
+
+uint64_t rule_day_escalations(const struct model *m, int context, bool host)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < m->query_count; i++)
+		sum += counts(m, &m->queries[i], context, host) && m->queries[i].escalation;
+	return sum;
+}
+
 bool rule_reserve(struct model *m, int task, uint64_t amount)
 {
+	int context = m->tasks[task].context;
 	struct m_money *a = &m->tasks[task].money, *b = &m->contexts[m->tasks[task].context].money;
 
 	if (a->remaining < amount || b->remaining < amount)
+		return false;
+	uint64_t token = m->policy.token > 0 ? m->policy.token : 4 * m->policy.context;
+	if (rule_day_bits(m, context, false) + amount > token || rule_day_bits(m, context, true) + amount > token)
 		return false;
 	a->remaining -= amount;
 	b->remaining -= amount;

@@ -6,6 +6,7 @@
 
 #define BIT     UINT64_C(1000000)
 #define MINUTE  INT64_C(60000000)
+#define HOUR    (60 * MINUTE)
 #define ROLE(r) (1U << (r))
 
 /* SPEC 1, B4, A6: NULL, or why CALLER may not call what is for ROLES. */
@@ -27,7 +28,14 @@ struct m_money rule_fresh(uint64_t own, uint64_t policy);
 uint64_t rule_limit(const struct m_money *money, uint64_t policy);
 void rule_follow(struct m_money *money, uint64_t policy);
 
-/* Takes AMOUNT from the task and its context, or nothing from either (B6). */
+/*
+ * G4: what a context's token took over the last 24 hours, hours being whole ones; or the host that made it, if HOST.
+ */
+uint64_t rule_day_bits(const struct model *m, int context, bool host);
+uint64_t rule_token_escalations(const struct model *m);
+uint64_t rule_day_escalations(const struct model *m, int context, bool host);
+
+/* Takes AMOUNT from the task and its context, or nothing from either (B6), if its token may take it (G4). */
 bool rule_reserve(struct model *m, int task, uint64_t amount);
 
 /* When what is known of Q at NOW may be told (B17). */

@@ -111,6 +111,11 @@ static const struct kh_schema_field budget_fields[] = {
 	NUMBER(kh_policy_budgets, context_bits, 0, UINT64_C(1000000000)),
 	NUMBER(kh_policy_budgets, escalations, 0, 1000),
 	NUMBER(kh_policy_budgets, context_escalations, 0, 1000),
+	NUMBER(kh_policy_budgets, task_put_bytes, 0, UINT64_C(1000000000000)),
+	NUMBER(kh_policy_budgets, context_put_bytes, 0, UINT64_C(1000000000000)),
+	NUMBER(kh_policy_budgets, token_bits, 0, UINT64_C(4000000000)),
+	NUMBER(kh_policy_budgets, token_escalations, 0, 4000),
+	NUMBER(kh_policy_budgets, token_put_bytes, 0, UINT64_C(4000000000000)),
 	NUMBER(kh_policy_budgets, retries, 0, 10),
 	NUMBER(kh_policy_budgets, alert_percent, 1, 100),
 };

@@ -17,6 +17,11 @@ static const struct kh_policy defaults = {
 		    .escalations = 2,
 		    .context_escalations = 8,
 		    .retries = 2,
+		    .task_put_bytes = 32 << 20,
+		    .context_put_bytes = 128 << 20,
+		    .token_bits = KH_POLICY_FROM_CONTEXT,
+		    .token_escalations = KH_POLICY_FROM_CONTEXT,
+		    .token_put_bytes = KH_POLICY_FROM_CONTEXT,
 		    .alert_percent = 80},
 	.rates = {.category_1 = {KH_QUOTA_MINUTE, 60},
 		  .category_2 = {KH_QUOTA_MINUTE, 30},
@@ -193,11 +198,26 @@ static struct kh_list make_built_in(struct kh_arena *arena)
 	return (struct kh_list){rules, kh_operations_own.n};
 }
 
+static void derive(uint64_t *limit, uint64_t of_context)
+{
+	if (*limit == KH_POLICY_FROM_CONTEXT)
+		*limit = KH_POLICY_CONTEXTS * of_context;
+}
+
+/* Several contexts of a token are ordinary; a fresh one each time that the last is spent is not. */
+static void derive_budgets(struct kh_policy_budgets *budgets)
+{
+	derive(&budgets->token_bits, budgets->context_bits);
+	derive(&budgets->token_escalations, budgets->context_escalations);
+	derive(&budgets->token_put_bytes, budgets->context_put_bytes);
+}
+
 enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
 {
 	struct kh_view text;
 	enum kh_err e = check_policy(source, policy, err);
 
+	derive_budgets(&policy->budgets);
 	if (e == KH_OK)
 		e = kh_policy_canonical(source->arena, policy, &text, err);
 	if (e != KH_OK)

@@ -37,9 +37,16 @@ enum kh_plan_use {
 };
 enum kh_fenced { KH_FENCED_NEVER, KH_FENCED_ALLOW }; /* E12 */
 
+/* A limit that the file does not give: KH_POLICY_CONTEXTS times what a context may have. */
+#define KH_POLICY_FROM_CONTEXT UINT64_MAX
+#define KH_POLICY_CONTEXTS     4
+
 struct kh_policy_budgets {
 	uint64_t task_bits, context_bits;
 	uint64_t escalations, context_escalations, retries;
+	uint64_t task_put_bytes, context_put_bytes; /* of content that is put in */
+	/* Of a token and the tokens that it made, over any 24 hours (G4); KH_POLICY_FROM_CONTEXT until it is derived. */
+	uint64_t token_bits, token_escalations, token_put_bytes;
 	uint64_t alert_percent;
 };
 

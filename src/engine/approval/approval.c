@@ -9,8 +9,8 @@
 #include "core/policy/account.h"
 #include "engine/approval/follow.h"
 #include "engine/approval/subject.h"
+#include "engine/state/allowance.h"
 #include "engine/state/each.h"
-#include "engine/state/limits.h"
 #include "engine/state/tally.h"
 
 #include <assert.h>
@@ -61,23 +61,21 @@ int64_t kh_approval_slot(const struct kh_op *op, const struct kh_approval_row *a
 static enum kh_err charge(struct kh_op *op, struct kh_task_row *task, struct kh_approval_row *row)
 {
 	struct kh_context_row *context = NULL;
+	struct kh_allowance allowance;
 	uint64_t price = kh_approval_price(op);
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, task->context, &context);
 
 	if (e != KH_OK)
 		return e;
 	struct kh_budget *budgets[] = {&task->budget, &context->budget};
-	task->budget = kh_limits_task(op, task).budget;
-	context->budget = kh_limits_context(op, context).budget;
-	e = kh_budget_reserve(budgets, 2, price);
+	e = kh_allowance_load(op, task, context, &allowance);
 	if (e == KH_OK)
+		e = kh_allowance_take(&allowance, (struct kh_window_sums){.bits = price});
+	if (e == KH_OK && price > 0)
 		e = kh_budget_charge(budgets, 2, price);
 	if (e != KH_OK)
-		return kh_error_set(op->err, e, "budget_exceeded",
-				    "what is decided, and when, takes %llu bits, and the budget has less left",
-				    (unsigned long long)(price / KH_MICROBIT + 1));
+		return e;
 	row->charged = price;
-	kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_RESERVED, KH_LIT(""), KH_LIT(""), price);
 	kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_CHARGED, KH_LIT(""), KH_LIT(""), price);
 	return KH_OK;
 }

@@ -8,10 +8,9 @@
 #include "core/policy/account.h"
 #include "engine/approval/approval.h"
 #include "engine/comm/sending.h"
+#include "engine/state/allowance.h"
 #include "engine/state/find.h"
-#include "engine/state/limits.h"
 #include "engine/state/quotatext.h"
-#include "engine/state/tally.h"
 
 #define TEXT (1U << 20)
 
@@ -193,35 +192,43 @@ static enum kh_err price_verdict(struct kh_op *op, uint64_t *ret_microbits)
 
 enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bool verifies, bool asks)
 {
-	uint64_t microbits = 0, verdict = 0, task = kh_limits_task(op, govern->task).budget.remaining;
-	uint64_t context = kh_limits_context(op, govern->context).budget.remaining;
+	struct kh_allowance allowance;
+	uint64_t microbits = 0, verdict = 0;
 	enum kh_err e = price(op, govern, &microbits);
 
 	if (e == KH_OK && verifies)
 		e = price_verdict(op, &verdict);
 	microbits += verdict + (asks ? kh_approval_price(op) : 0);
-	if (e == KH_OK && (task < microbits || context < microbits))
-		e = kh_error_set(op->err, KH_EREFUSED, "budget_exceeded",
-				 "how and when an operation ends takes %llu bits, and the budget has less left",
-				 (unsigned long long)(microbits / KH_MICROBIT + 1));
+	if (e == KH_OK)
+		e = kh_allowance_load(op, govern->task, govern->context, &allowance);
+	return e == KH_OK ? kh_allowance_check(&allowance, (struct kh_window_sums){.bits = microbits}) : e;
+}
+
+/* B8, G4: what can be learned from ROW is taken from all limits. */
+static enum kh_err reserve(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
+			   uint64_t microbits)
+{
+	struct kh_allowance allowance;
+	enum kh_err e = kh_allowance_load(op, govern->task, govern->context, &allowance);
+
+	if (e == KH_OK)
+		e = kh_allowance_take(&allowance, (struct kh_window_sums){.bits = microbits});
+	if (e == KH_OK)
+		row->reserved += microbits;
 	return e;
 }
 
 enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row)
 {
-	struct kh_budget *budgets[] = {&govern->task->budget, &govern->context->budget};
 	uint64_t microbits = 0;
 
 	if (row->verify_at != 0)
 		return KH_OK;
 	enum kh_err e = price_verdict(op, &microbits);
-	govern->task->budget = kh_limits_task(op, govern->task).budget;
-	govern->context->budget = kh_limits_context(op, govern->context).budget;
 	if (e == KH_OK)
-		e = kh_budget_reserve(budgets, 2, microbits);
+		e = reserve(op, govern, row, microbits);
 	if (e != KH_OK)
 		return e;
-	row->reserved += microbits;
 	row->verify_at = op->now;
 	return kh_op_event(op, KH_AUDIT_DECLARATION_ASKED, govern->task, KH_LIT("{\"models\":true}"));
 }
@@ -282,7 +289,6 @@ static enum kh_err use_grants(struct kh_op *op, const struct kh_govern *govern)
 enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
 			 struct kh_errand *ret_errand)
 {
-	struct kh_budget *budgets[] = {&govern->task->budget, &govern->context->budget};
 	struct kh_errand errand = {
 		.operation = row->operation,
 		.rule = govern->rule,
@@ -298,12 +304,8 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		e = use_grants(op, govern);
 	if (e == KH_OK)
 		e = price(op, govern, &microbits);
-	govern->task->budget = kh_limits_task(op, govern->task).budget;
-	govern->context->budget = kh_limits_context(op, govern->context).budget;
 	if (e == KH_OK)
-		e = kh_budget_reserve(budgets, 2, microbits);
-	if (e == KH_OK)
-		kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_RESERVED, KH_LIT(""), KH_LIT(""), microbits);
+		e = reserve(op, govern, row, microbits);
 	if (e == KH_OK)
 		e = count_rate(op, govern);
 	if (e == KH_OK)
@@ -314,7 +316,6 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		return e;
 	govern->task->egress += (int64_t)govern->decision.egress_bytes;
 	row->egress = (int64_t)govern->decision.egress_bytes;
-	row->reserved += microbits;
 	row->wall_ms = (int64_t)errand.wall_ms + GRACE_MS;
 	row->state = KH_DECLARATION_RUNNING;
 	row->working = 1;

@@ -2,6 +2,7 @@
 #include "engine/context/context.h"
 
 #include "base/timestamp.h"
+#include "engine/state/allowance.h"
 #include "engine/state/budgetjson.h"
 #include "engine/state/find.h"
 
@@ -68,7 +69,11 @@ enum kh_err kh_context_show_run(struct kh_op *op, void *call)
 	kh_json_add(doc, root, "created_at", kh_timestamp_text(op->arena, context->created_at));
 	yyjson_mut_obj_add_int(doc, root, "resets", context->resets);
 	kh_op_add_time(op, doc, root, "reset_at", context->reset_at);
-	e = add_tasks(op, doc, root, context);
+	kh_allowance_used(doc, root, "escalations", context->escalations, op->policy->budgets.context_escalations);
+	kh_allowance_used(doc, root, "put_bytes", (uint64_t)context->put, op->policy->budgets.context_put_bytes);
+	e = kh_allowance_show(op, doc, root, token);
+	if (e == KH_OK)
+		e = add_tasks(op, doc, root, context);
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);
 	return e == KH_OK ? kh_json_write(op->arena, root, &show->json) : e;

@@ -3,6 +3,7 @@
 
 #include "core/block/prints.h"
 #include "engine/context/seal.h"
+#include "engine/state/allowance.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
@@ -20,6 +21,24 @@ static enum kh_err record_seal(struct kh_op *op, const struct kh_seal *seal)
 					   (long long)seal->row->id, KH_FMT(digest), seal->row->content.n));
 }
 
+/* G4: content over a quota is refused, and that is on the record. */
+static enum kh_err take_room(struct kh_op *op, const struct kh_put *put, struct kh_seal *seal)
+{
+	struct kh_allowance allowance;
+	enum kh_err e = kh_allowance_load(op, seal->task, seal->context, &allowance);
+
+	seal->put = (int64_t)kh_tainted_size(put->content);
+	if (e == KH_OK)
+		e = kh_allowance_take(&allowance, (struct kh_window_sums){.put = (uint64_t)seal->put});
+	if (e != KH_EREFUSED)
+		return e;
+	return kh_op_refuse(op, KH_AUDIT_REFUSED, NULL,
+			    kh_arena_printf(op->arena,
+					    "{\"code\":\"%s\",\"limit\":\"%s\",\"operation\":\"content.put\"}",
+					    op->err->code, allowance.limit),
+			    e);
+}
+
 enum kh_err kh_put_run(struct kh_op *op, void *call)
 {
 	struct kh_put *put = call;
@@ -34,8 +53,11 @@ enum kh_err kh_put_run(struct kh_op *op, void *call)
 		e = kh_find_open(op, seal.task);
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, seal.task->context, &seal.context);
-	if (e == KH_OK)
-		e = kh_seal_block(op, &seal);
+	if (e == KH_OK && kh_tainted_size(put->content) <= KH_BLOCK_CONTENT_MAX) /* more is too large for a block */
+		e = take_room(op, put, &seal);
+	if (e != KH_OK || op->refused != KH_OK)
+		return e;
+	e = kh_seal_block(op, &seal);
 	if (e == KH_OK)
 		e = record_seal(op, &seal);
 	if (e != KH_OK)

@@ -7,6 +7,7 @@
 
 #include "core/comm/attribution.h"
 #include "core/policy/match.h"
+#include "engine/state/allowance.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
@@ -212,7 +213,8 @@ enum kh_err kh_token_create_run(struct kh_op *op, void *call)
 
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
-static void add_token(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *list, const struct kh_token_row *token)
+static enum kh_err add_token(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *list,
+			     const struct kh_token_row *token)
 {
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
 	const char *state = token->revoked_at != 0 ? "revoked" : is_living(token, op->now) ? "living" : "expired";
@@ -226,6 +228,8 @@ static void add_token(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *lis
 	kh_op_add_time(op, doc, obj, "created_at", token->created_at);
 	kh_op_add_time(op, doc, obj, "expires_at", token->expires_at);
 	kh_op_add_time(op, doc, obj, "revoked_at", token->revoked_at);
+	return token->role == KH_ROLE_CONTROLLER || token->role == KH_ROLE_HOST ? kh_allowance_show(op, doc, obj, token)
+										: KH_OK;
 }
 
 enum kh_err kh_token_list_run(struct kh_op *op, void *call)
@@ -246,7 +250,7 @@ enum kh_err kh_token_list_run(struct kh_op *op, void *call)
 		if (yyjson_mut_arr_size(root) == KH_TOKEN_LIST)
 			more = true;
 		else
-			add_token(op, doc, root, &token);
+			each.e = add_token(op, doc, root, &token);
 	}
 	return each.e == KH_OK ? kh_op_page(op, root, more, list) : each.e;
 }

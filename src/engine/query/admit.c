@@ -18,11 +18,11 @@
 #include "engine/query/atonce.h"
 #include "engine/query/recent.h"
 #include "engine/query/settle.h"
+#include "engine/state/allowance.h"
 #include "engine/state/find.h"
 #include "engine/state/limits.h"
 #include "engine/state/quotatext.h"
 #include "engine/state/refusals.h"
-#include "engine/state/tally.h"
 
 /* An admission in progress. */
 struct admission {
@@ -42,6 +42,7 @@ struct admission {
 	bool escalation;
 	bool agent; /* the Reader is an agent with a token */
 	struct kh_account account;
+	struct kh_allowance allowance;
 	uint64_t deadline_ms;
 	struct kh_view repeats; /* words of the justification that come from a delivery (B21) */
 };
@@ -250,16 +251,13 @@ static enum kh_err find_about(struct admission *a)
 	return e;
 }
 
-/* B19: beyond the context's limit an escalation is refused.  Nothing fails, because its other tasks did nothing. */
+/* B19, G4: beyond these limits an escalation is refused.  Nothing fails, because other tasks did nothing. */
 static enum kh_err check_escalations(struct admission *a)
 {
-	uint64_t most = a->op->policy->budgets.context_escalations;
+	enum kh_err e = kh_allowance_load(a->op, a->task, a->context, &a->allowance);
 
-	if (!a->escalation || a->context->escalations < most)
-		return KH_OK;
-	return kh_error_set(a->op->err, KH_EREFUSED, "escalations_exceeded",
-			    "this query is an escalation, and this context has had %llu of %llu; a human can reset it",
-			    (unsigned long long)a->context->escalations, (unsigned long long)most);
+	return e == KH_OK ? kh_allowance_check(&a->allowance, (struct kh_window_sums){.escalations = a->escalation})
+			  : e;
 }
 
 /* B21: whether the justification repeats a Reader's words. */
@@ -351,7 +349,6 @@ static enum kh_err write_query(struct admission *a)
 	row->deadline_at = op->now + (int64_t)a->deadline_ms * 1000;
 	row->pending_at = row->state == KH_QUERY_APPROVAL ? op->now : 0;
 	a->task->escalations += a->escalation;
-	a->context->escalations += a->escalation;
 	return row->state == KH_QUERY_ASKING ? kh_ask_put(op, row, 0, KH_LIT("")) : KH_OK;
 }
 
@@ -439,26 +436,30 @@ static enum kh_err check(struct admission *a)
 	return e == KH_OK ? open_account(a) : e;
 }
 
+/* The limits do not hold it: an outcome, with which one, and on the record. */
+static enum kh_err refuse_budget(struct admission *a)
+{
+	struct kh_op *op = a->op;
+
+	a->call->refused = KH_OUTCOME_BUDGET;
+	a->call->why = kh_arena_dup(op->arena, kh_view_str(op->err->detail));
+	return kh_refusals_add(op, KH_AUDIT_QUERY_REFUSED, a->task,
+			       kh_arena_printf(op->arena, "{\"code\":\"budget\",\"limit\":\"%s\",\"microbits\":%llu}",
+					       a->allowance.limit, (unsigned long long)a->account.total));
+}
+
 /* KH_OUTCOME_BUDGET or _FAILED, which are recorded, or KH_OUTCOME_NONE: paid for. */
 static enum kh_err pay(struct admission *a)
 {
-	struct kh_budget *budgets[] = {&a->task->budget, &a->context->budget};
+	struct kh_window_sums more = {.bits = a->account.total, .escalations = a->escalation};
 	struct kh_op *op = a->op;
 
 	if (kh_escalation_take(a->escalation, a->task->escalations, a->task->escalation_limit) == KH_ESCALATION_FAILS) {
 		a->call->refused = KH_OUTCOME_FAILED;
 		return op->above->fail_task(op, a->task, "escalations");
 	}
-	enum kh_err e = kh_budget_reserve(budgets, 2, a->account.total);
-	if (e == KH_EREFUSED) {
-		a->call->refused = KH_OUTCOME_BUDGET;
-		return kh_refusals_add(op, KH_AUDIT_QUERY_REFUSED, a->task,
-				       kh_arena_printf(op->arena, "{\"code\":\"budget\",\"microbits\":%llu}",
-						       (unsigned long long)a->account.total));
-	}
-	if (e == KH_OK)
-		kh_tally_add(kh_engine_tally(op->engine), KH_TALLY_RESERVED, KH_LIT(""), KH_LIT(""), a->account.total);
-	return e;
+	enum kh_err e = kh_allowance_take(&a->allowance, more);
+	return e == KH_EREFUSED ? refuse_budget(a) : e;
 }
 
 /* Asks the Reader here if that takes no time; the Controller then looks at the result. */

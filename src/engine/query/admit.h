@@ -32,6 +32,7 @@ struct kh_admit {
 	 * the task has failed: these are outcomes, on the record, not errors.  KH_OUTCOME_NONE: admitted.
 	 */
 	enum kh_outcome refused;
+	struct kh_view why;  /* with KH_OUTCOME_BUDGET: which limit does not hold it, and what is left (B6) */
 	bool looked;         /* at once, and nothing is left to carry out: */
 	struct kh_look look; /* what query.look would return now */
 };

@@ -23,5 +23,6 @@ yyjson_mut_val *kh_render_query_new(yyjson_mut_doc *doc, const struct kh_render_
 	kh_json_add_raw(doc, obj, "delivery", told->delivery);
 	kh_json_add_raw(doc, obj, "sources", told->sources);
 	kh_json_add_raw(doc, obj, "advice", told->advice);
+	add(doc, obj, "why", told->why);
 	return obj;
 }

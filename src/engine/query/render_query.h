@@ -15,10 +15,11 @@ struct kh_render_query {
 	struct kh_view block;             /* the delivery's */
 	struct kh_view delivery, sources; /* JSON */
 	struct kh_view advice;            /* JSON array (B22) */
+	struct kh_view why;               /* with `budget`: which limit, and what is left of it (B6) */
 };
 
 /*
- * {"outcome", "query"?, "approval"?, "block"?, "delivery"?, "sources"?, "advice"?}; the caller may add more members.
+ * {"outcome", "query"?, "approval"?, "block"?, "delivery"?, "sources"?, "advice"?, "why"?}; the caller may add more members.
  * Texts are borrowed.
  */
 yyjson_mut_val *kh_render_query_new(yyjson_mut_doc *doc, const struct kh_render_query *told);

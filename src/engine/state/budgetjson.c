@@ -1,8 +1,7 @@
 /* A budget as JSON, exactly, in bits. */
 #include "engine/state/budgetjson.h"
 
-/* MICROBITS as bits, exactly: 6906892 is 6.906892. */
-static void add_bits(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, uint64_t microbits)
+void kh_budgetjson_bits(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, uint64_t microbits)
 {
 	unsigned long long whole = microbits / KH_MICROBIT, rest = microbits % KH_MICROBIT;
 	struct kh_view text = rest != 0 ? kh_arena_printf(op->arena, "%llu.%06llu", whole, rest)
@@ -21,13 +20,13 @@ void kh_budgetjson_add(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *ob
 	yyjson_mut_val *bits = yyjson_mut_obj_add_obj(doc, obj, "budget");
 	yyjson_mut_val *exact = yyjson_mut_obj_add_obj(doc, bits, "microbits");
 
-	add_bits(op, doc, bits, "bits", limits->limit);
-	add_bits(op, doc, bits, "remaining", budget->remaining);
+	kh_budgetjson_bits(op, doc, bits, "bits", limits->limit);
+	kh_budgetjson_bits(op, doc, bits, "remaining", budget->remaining);
 	yyjson_mut_obj_add_uint(doc, exact, "budget", limits->limit);
 	yyjson_mut_obj_add_uint(doc, exact, "remaining", budget->remaining);
 	if (kh_op_sees_all(op)) {
-		add_bits(op, doc, bits, "reserved", budget->reserved);
-		add_bits(op, doc, bits, "charged", budget->charged);
+		kh_budgetjson_bits(op, doc, bits, "reserved", budget->reserved);
+		kh_budgetjson_bits(op, doc, bits, "charged", budget->charged);
 		yyjson_mut_obj_add_uint(doc, exact, "reserved", budget->reserved);
 		yyjson_mut_obj_add_uint(doc, exact, "charged", budget->charged);
 	}

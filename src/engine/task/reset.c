@@ -42,6 +42,7 @@ enum kh_err kh_reset_run(struct kh_op *op, void *call)
 	context->exposed = 0;
 	context->deliveries = 0;
 	context->escalations = 0;
+	context->put = 0;
 	context->last_text = 0;
 	context->reset_block = context->last_block;
 	/* Nothing is reserved when no task is open; if something were, the budget would still add up (I-6). */

@@ -2,6 +2,7 @@
 #include "engine/task/show.h"
 
 #include "base/timestamp.h"
+#include "engine/state/allowance.h"
 #include "engine/state/budgetjson.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
@@ -130,11 +131,14 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call)
 {
 	struct kh_task_show *show = call;
 	struct kh_context_row *context = NULL;
+	struct kh_token_row *token = NULL;
 	struct kh_task_row *task = NULL;
 	enum kh_err e = kh_find_task(op, show->task, &task);
 
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, task->context, &context);
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_TOKENS, context->token, &token);
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
@@ -143,10 +147,10 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call)
 	show->block_count = task->blocks;
 	add_head(op, doc, root, task);
 	kh_json_add(doc, root, "taint", kh_view_str(kh_words_name(&kh_label_taint_words, context->taint)));
-	yyjson_mut_val *escalations = yyjson_mut_obj_add_obj(doc, root, "escalations");
-	yyjson_mut_obj_add_uint(doc, escalations, "used", task->escalations);
-	yyjson_mut_obj_add_uint(doc, escalations, "limit", task->escalation_limit);
-	if (kh_op_sees_all(op)) {
+	kh_allowance_used(doc, root, "escalations", task->escalations, task->escalation_limit);
+	kh_allowance_used(doc, root, "put_bytes", (uint64_t)task->put, op->policy->budgets.task_put_bytes);
+	e = kh_allowance_show(op, doc, root, token);
+	if (e == KH_OK && kh_op_sees_all(op)) {
 		add_totals(doc, root, task);
 		e = add_approvals(op, doc, root, task);
 	}

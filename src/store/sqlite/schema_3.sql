@@ -85,3 +85,14 @@ ALTER TABLE effects ADD COLUMN before INTEGER NOT NULL DEFAULT 0 CHECK (before >
 ALTER TABLE approvals ADD COLUMN told_at INTEGER NOT NULL DEFAULT 0 CHECK (told_at >= 0);
 ALTER TABLE approvals ADD COLUMN charged INTEGER NOT NULL DEFAULT 0 CHECK (charged >= 0);
 CREATE INDEX approvals_untold ON approvals (task) WHERE told_at > 0;
+
+-- Content that is put in, in bytes: of a block, of a task, of a context since its last reset.
+ALTER TABLE blocks ADD COLUMN put INTEGER NOT NULL DEFAULT 0 CHECK (put >= 0);
+ALTER TABLE tasks ADD COLUMN put INTEGER NOT NULL DEFAULT 0 CHECK (put >= 0);
+ALTER TABLE contexts ADD COLUMN put INTEGER NOT NULL DEFAULT 0 CHECK (put >= 0);
+
+-- What a token's contexts took over the last 24 hours, and those of the tokens that it made (core/policy/window.h).
+ALTER TABLE tokens ADD COLUMN day_bits INTEGER NOT NULL DEFAULT 0 CHECK (day_bits >= 0);
+ALTER TABLE tokens ADD COLUMN day_escalations INTEGER NOT NULL DEFAULT 0 CHECK (day_escalations >= 0);
+ALTER TABLE tokens ADD COLUMN day_put INTEGER NOT NULL DEFAULT 0 CHECK (day_put >= 0);
+ALTER TABLE tokens ADD COLUMN day_marks TEXT NOT NULL DEFAULT '';

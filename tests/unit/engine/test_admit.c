@@ -186,7 +186,7 @@ static void test_admit_budget(struct kh_test *t)
 	assert_int_equal(admit.id.n, 0);
 	kh_asking_unchanged(&w, &was, 1);
 	assert_true(kh_asking_has(kh_fixture_event(w.f, KH_AUDIT_QUERY_REFUSED),
-				  "\"what\":{\"code\":\"budget\",\"microbits\":4000000}"));
+				  "\"what\":{\"code\":\"budget\",\"limit\":\"task_bits\",\"microbits\":4000000}"));
 }
 
 /* B6: the context's budget holds it too, over several tasks. */

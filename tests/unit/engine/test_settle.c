@@ -233,6 +233,7 @@ static void test_settle_failures_look_alike(struct kh_test *t)
 	struct kh_asking w = kh_asking_begin(t, NULL);
 
 	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		w.f->controller = kh_fixture_token(w.f, KH_ROLE_CONTROLLER, "alike", &w.f->context);
 		w.task = kh_fixture_task(w.f, w.f->controller);
 		kh_fixture_block(w.f, w.f->controller, w.task, "CANARY in the mail");
 		for (size_t n = 0; n < 3; n++) {

@@ -149,7 +149,7 @@ static void test_too_much(struct kh_test *t)
 	memset(page, ' ', size);
 	page[size] = '\0';
 	for (int i = 0; i < 3; i++) {
-		kh_operating_influence(f, task, page);
+		kh_operating_influence(f, i == 0 ? task : kh_operating_task(f), page);
 		kh_arena_clear(&t->arena);
 	}
 	must(t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));

@@ -158,6 +158,23 @@ static struct kh_reader_row *reader_of(struct kh_txn *txn)
 	return reader;
 }
 
+/* G4: what a context takes is in the account of its token, which is younger than format 1. */
+static void take(struct kh_txn *txn, struct kh_history *h, struct kh_window_sums more)
+{
+	const struct kh_system_row *system = load(txn, KH_TABLE_SYSTEM, 1);
+	struct kh_token_row *token = load(txn, KH_TABLE_TOKENS, 3);
+	char text[KH_WINDOW_TEXT];
+	struct kh_window day;
+
+	if (system->format != KH_AUDIT_FORMAT)
+		return;
+	if (!kh_window_read(token->day_marks, token->day, &day))
+		abort();
+	kh_window_add(&day, h->now, more);
+	token->day = day.sums;
+	token->day_marks = kh_arena_dup(&h->arena, kh_view_of(text, kh_window_write(&day, text)));
+}
+
 /* A query of 7 bits, with its reservation, its Reader's totals, its need and its ask. */
 static struct kh_query_row *admit(struct kh_txn *txn, struct kh_history *h, struct kh_task_row *task, int64_t category)
 {
@@ -172,6 +189,7 @@ static struct kh_query_row *admit(struct kh_txn *txn, struct kh_history *h, stru
 	uint64_t *counts[3] = {&reader->queries_1, &reader->queries_2, &reader->queries_3};
 
 	ok(kh_budget_reserve(budgets, 2, 7000000), txn->err);
+	take(txn, h, (struct kh_window_sums){.bits = 7000000, .escalations = category == 3});
 	for (size_t i = 0; i < 3; i++)
 		*totals[category - 1][i] += 7000000;
 	++*counts[category - 1];
@@ -341,6 +359,7 @@ static enum kh_err operate(struct kh_txn *txn, void *arg)
 	rate->quota = KH_LIT("60000000 1 1");
 	ok(event(txn, h, KH_AUDIT_DECLARED, task, 3, ""), txn->err);
 	ok(kh_budget_reserve(budgets, 2, 3000000), txn->err);
+	take(txn, h, (struct kh_window_sums){.bits = 3000000});
 	row->state = KH_DECLARATION_RUNNING;
 	row->holder = row->working = 1;
 	row->begun_at = h->now;

@@ -332,6 +332,9 @@ static void test_format_2(struct kh_test *t)
 		{24, "\"revision\":1,", "", "state_revision"},
 		{23, "\"revision\":1", "\"revision\":0", "state_revision"},
 		{24, ",\"what\":", ",\"whet\":{},\"what\":", "event_malformed"},
+		/* G4: what a token took over 24 hours */
+		{25, "\"day_bits\":3000000", "\"day_bits\":2000000", "state_rule"},
+		{25, "\"day_marks\":\"", "\"day_marks\":\"1 0 0 0;", "state_rule"},
 	};
 
 	for (size_t i = 0; i <= sizeof(all) / sizeof(all[0]); i++) {
