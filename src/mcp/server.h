@@ -6,8 +6,6 @@
 
 #include <pthread.h>
 
-struct kh_mcp_used; /* state.h */
-
 struct kh_mcp {
 	struct kh_gateway *gateway;
 	const struct kh_alloc *alloc;
@@ -16,7 +14,6 @@ struct kh_mcp {
 	unsigned char state_key[32];     /* for request states; the same in every process on this store */
 	pthread_mutex_t lock;            /* guards the members that follow */
 	struct kh_mcp_exchange *listens; /* open subscriptions/listen exchanges */
-	struct kh_mcp_used *used;        /* request states that have come back; NULL: none yet */
 };
 
 #endif

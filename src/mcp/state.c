@@ -5,22 +5,13 @@
  */
 #include "mcp/state.h"
 
+#include "gateway/keeping.h"
+
 #include <sodium.h>
 
 #define NONCE 16
 #define HEAD  (NONCE + 8)
 #define SEAL  32
-
-struct used {
-	unsigned char nonce[NONCE];
-	int64_t until;
-};
-
-struct kh_mcp_used {
-	size_t count, oldest;
-	int64_t floor; /* states that expire at this time or earlier may have been forgotten, so they are refused */
-	struct used at[KH_MCP_STATE_USED];
-};
 
 void kh_mcp_state_init(struct kh_mcp *mcp)
 {
@@ -33,7 +24,6 @@ void kh_mcp_state_init(struct kh_mcp *mcp)
 void kh_mcp_state_done(struct kh_mcp *mcp)
 {
 	sodium_memzero(mcp->state_key, sizeof(mcp->state_key));
-	kh_alloc_free(mcp->alloc, mcp->used, mcp->used != NULL ? sizeof(*mcp->used) : 0);
 }
 
 static void put64(unsigned char bytes[8], uint64_t n)
@@ -98,30 +88,7 @@ enum kh_err kh_mcp_state_seal(struct kh_mcp *mcp, struct kh_arena *arena, const 
 	return KH_OK;
 }
 
-/* Notes that NONCE came back; returns false if it has before, or may have.  The lock is held. */
-static bool use(struct kh_mcp *mcp, const unsigned char nonce[NONCE], int64_t until)
-{
-	struct kh_mcp_used *used = mcp->used;
-
-	if (used == NULL) {
-		used = mcp->used = kh_alloc_zero(mcp->alloc, sizeof(*used));
-		if (used == NULL)
-			return false;
-	}
-	if (until <= used->floor)
-		return false;
-	for (size_t i = 0; i < used->count; i++) {
-		if (sodium_memcmp(used->at[i].nonce, nonce, NONCE) == 0)
-			return false;
-	}
-	size_t place = used->count < KH_MCP_STATE_USED ? used->count++ : used->oldest++ % KH_MCP_STATE_USED;
-	if (used->at[place].until > used->floor)
-		used->floor = used->at[place].until;
-	memcpy(used->at[place].nonce, nonce, NONCE);
-	used->at[place].until = until;
-	return true;
-}
-
+/* True if it is one of ours for this call, and its time is not over. */
 static bool unseal(struct kh_mcp *mcp, const struct kh_mcp_state_bond *bond, const unsigned char *bytes, size_t n)
 {
 	unsigned char want[SEAL];
@@ -130,12 +97,8 @@ static bool unseal(struct kh_mcp *mcp, const struct kh_mcp_state_bond *bond, con
 		return false;
 	seal(mcp, bond, kh_view_of((const char *)bytes, n - SEAL), want);
 	int64_t until = get64(bytes + NONCE);
-	if (sodium_memcmp(want, bytes + n - SEAL, SEAL) != 0 || until <= kh_engine_now(kh_gateway_engine(mcp->gateway)))
-		return false;
-	pthread_mutex_lock(&mcp->lock);
-	bool fresh = use(mcp, bytes, until);
-	pthread_mutex_unlock(&mcp->lock);
-	return fresh;
+	return sodium_memcmp(want, bytes + n - SEAL, SEAL) == 0 &&
+	       until > kh_engine_now(kh_gateway_engine(mcp->gateway));
 }
 
 enum kh_err kh_mcp_state_open(struct kh_mcp *mcp, struct kh_arena *arena, const struct kh_mcp_state_bond *bond,
@@ -146,12 +109,18 @@ enum kh_err kh_mcp_state_open(struct kh_mcp *mcp, struct kh_arena *arena, const 
 
 	if (bytes == NULL)
 		return KH_ENOMEM;
-	if (text.n > 2 * (HEAD + KH_MCP_STATE_MOST + SEAL) ||
-	    sodium_base642bin(bytes, most, text.p, text.n, NULL, &n, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING) !=
-		    0 ||
-	    !unseal(mcp, bond, bytes, n))
-		return kh_error_set(err, KH_EREFUSED, "bad_state",
+	bool ours = text.n <= 2 * (HEAD + KH_MCP_STATE_MOST + SEAL) &&
+		    sodium_base642bin(bytes, most, text.p, text.n, NULL, &n, NULL,
+				      sodium_base64_VARIANT_URLSAFE_NO_PADDING) == 0 &&
+		    unseal(mcp, bond, bytes, n);
+	enum kh_err e = ours ? kh_keeping_use(mcp->gateway, bond->token.id, kh_view_of((const char *)bytes, NONCE),
+					      get64(bytes + NONCE), err)
+			     : KH_EREFUSED;
+	if (e == KH_EREFUSED)
+		return kh_error_set(err, e, "bad_state",
 				    "requestState is not one of ours for this call, or has been used");
+	if (e != KH_OK)
+		return e;
 	*ret_payload = kh_view_of((const char *)bytes + HEAD, n - HEAD - SEAL);
 	return KH_OK;
 }

@@ -4,10 +4,9 @@
  * is bound to, a nonce, and the time until which it is good.  It is not secret: the client may know its content.
  *
  * The key comes from the store's key of public ids, so that every process on the same store opens what another sealed.
- * A state is good once in one process: the nonces of states that came back are remembered as long as they are good, at
- * most KH_MCP_STATE_USED of them; past that the oldest ones are forgotten, and everything sealed before them is
- * refused.  Another process, or this one after a restart, would accept a state once more.  That only repeats a wait,
- * because a state begins nothing.
+ * A state is good once: that it came back is a row of the store (gateway/keeping.h) as long as the state is good, so that
+ * neither another process nor this one after a restart takes it again.  A token can use KH_KEEPING_STATES states in that
+ * time; more are refused.
  */
 #ifndef KH_MCP_STATE_H
 #define KH_MCP_STATE_H
@@ -15,8 +14,7 @@
 #include "mcp/exchange.h"
 
 #define KH_MCP_STATE_GOOD INT64_C(900000000) /* microseconds */
-#define KH_MCP_STATE_USED 4096
-#define KH_MCP_STATE_MOST 4096 /* bytes of a payload */
+#define KH_MCP_STATE_MOST 4096               /* bytes of a payload */
 
 /* What a state is bound to. */
 struct kh_mcp_state_bond {

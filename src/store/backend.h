@@ -5,6 +5,7 @@
 #ifndef KH_STORE_BACKEND_H
 #define KH_STORE_BACKEND_H
 
+#include "store/kept.h"
 #include "store/record.h"
 #include "store/store.h"
 
@@ -62,6 +63,14 @@ struct kh_backend {
 	/* The checkpoint with this number, or the last one for 0.  KH_EUNKNOWN if there is none. */
 	enum kh_err (*checkpoint)(struct kh_txn *txn, struct kh_arena *arena, int64_t id,
 				  struct kh_backend_checkpoint *ret_checkpoint);
+
+	/* Rows beside the record: as in kept.h. */
+	enum kh_err (*kept_put)(struct kh_txn *txn, const struct kh_kept *row);
+	enum kh_err (*kept_each)(struct kh_txn *txn, const struct kh_kept *of, int64_t after, kh_kept_fn *fn,
+				 void *arg);
+	enum kh_err (*kept_count)(struct kh_txn *txn, enum kh_kept_kind kind, int64_t token, int64_t *ret_count,
+				  struct kh_digest *ret_first);
+	enum kh_err (*kept_remove)(struct kh_txn *txn, enum kh_kept_range range, const struct kh_kept *of);
 
 	/* The store.  See kh_store_open(). */
 	enum kh_err (*open)(const char *location, enum kh_store_mode mode, struct kh_store **ret_store,

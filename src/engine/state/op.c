@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "engine/state/refusals.h"
+#include "store/kept.h"
 
 #define IDS_LIMIT  (32U << 20)
 #define WHAT_LIMIT (1U << 20) /* bytes of what an event says */
@@ -31,6 +32,13 @@ enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struc
 bool kh_op_number(const struct kh_op *op, enum kh_publicid kind, struct kh_view id, int64_t *ret_number)
 {
 	return kh_publicid_parse(kh_engine_id_key(op->engine), kind, id, ret_number);
+}
+
+enum kh_err kh_op_forget(struct kh_op *op, int64_t token)
+{
+	struct kh_kept of = {.token = token};
+
+	return kh_kept_remove(op->txn, KH_KEPT_OF_TOKEN, &of);
 }
 
 int64_t kh_op_host(const struct kh_op *op)

@@ -45,6 +45,9 @@ bool kh_op_sees_all(const struct kh_op *op);
 /* The token's row if the caller is a host, otherwise 0. */
 int64_t kh_op_host(const struct kh_op *op);
 
+/* Removes what transports keep for TOKEN beside the record (store/kept.h). */
+enum kh_err kh_op_forget(struct kh_op *op, int64_t token) KH_CHECKED;
+
 /* The public id of a row, and the row of a public id; false: it is not one. */
 struct kh_view kh_op_id(struct kh_op *op, enum kh_publicid kind, int64_t id);
 bool kh_op_number(const struct kh_op *op, enum kh_publicid kind, struct kh_view id, int64_t *ret_number);

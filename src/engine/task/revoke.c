@@ -89,5 +89,5 @@ enum kh_err kh_revoke_run(struct kh_op *op, void *call)
 		e = kh_task_close_all(op, token->context, "token_revoked");
 	if (e == KH_OK && token->role == KH_ROLE_READER)
 		e = fail_asks(op, token->name);
-	return e;
+	return e == KH_OK ? kh_op_forget(op, token->id) : e;
 }

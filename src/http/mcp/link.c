@@ -2,6 +2,7 @@
  * a client that is gone. */
 #include "http/mcp/link.h"
 
+#include "http/mcp/kept.h"
 #include "http/reply.h"
 
 #include <stdio.h>
@@ -38,8 +39,10 @@ enum kh_work_next kh_http_mcp_link_end(struct kh_http_mcp_link *link)
 {
 	if (link->stream)
 		kh_http_mcp_stream_drop(link->stream);
-	if (link->session)
+	if (link->session) {
+		kh_http_mcp_kept_save(link->session);
 		kh_http_mcp_session_drop(link->session);
+	}
 	if (link->peer)
 		kh_mcp_peer_drop(link->peer);
 	*link = (struct kh_http_mcp_link){0};
@@ -96,10 +99,16 @@ static bool make_session(struct kh_http_mcp_link *link, struct kh_http_request *
 
 	if (link->session || !link->stream->initialized)
 		return true;
-	if (kh_http_mcp_session_new(link->sessions, link->who.token, kh_mcp_peer_hold(link->peer), kh_works_now(),
-				    &link->session, &err) == KH_OK)
+	if (kh_http_mcp_session_new(link->sessions, KH_LIT(""), link->who.token, kh_mcp_peer_hold(link->peer),
+				    kh_works_now(), &link->session, &err) != KH_OK) {
+		kh_mcp_peer_drop(link->peer);
+	} else if (kh_http_mcp_kept_begin(link->session, &err) == KH_OK) {
 		return true;
-	kh_mcp_peer_drop(link->peer);
+	} else {
+		kh_http_mcp_session_end(link->session);
+		kh_http_mcp_session_drop(link->session);
+		link->session = NULL;
+	}
 	kh_http_mcp_link_refuse(r, 503, -32000,
 				"there are as many sessions as there may be: end one with DELETE, or try later");
 	return false;
@@ -217,15 +226,18 @@ static enum kh_work_next step_events(struct kh_http_mcp_link *link, struct kh_ht
 	if (!open_events(link, r))
 		return finish(link, false);
 	pthread_mutex_lock(&s->lock);
+	kh_http_mcp_kept_follow(s);
 	bool there = write_events(link, now);
 	bool ends = s->ended || (s->own && kh_works_is_stopping(kh_gateway_works(r->frame->gateway)));
 	bool rests = s->rests && s->resumable;
-	bool behind = kh_http_mcp_replay_after(&s->said, link->sent) != NULL;
+	bool behind = kh_http_mcp_replay_after(&s->said, link->sent) != NULL, far = s->far;
 	pthread_mutex_unlock(&s->lock);
 	if (!there)
 		return finish(link, true);
 	if (behind || (!ends && !rests)) {
-		r->work.wake_at = behind ? look_again(link, now) : link->heard + KH_HTTP_MCP_STREAM_QUIET;
+		r->work.wake_at = behind ? look_again(link, now)
+				  : far  ? now + KH_HTTP_MCP_STREAM_FAR
+					 : link->heard + KH_HTTP_MCP_STREAM_QUIET;
 		return KH_WORK_WAIT;
 	}
 	if (!ends)

@@ -1,11 +1,13 @@
 /* The endpoint: which requests it accepts, who sent them, and the removal of old sessions. */
 #include "http/mcp/mcp.h"
 
+#include "http/mcp/kept.h"
 #include "http/mcp/link.h"
 #include "http/reply.h"
 
 #define CHECK INT64_C(250000)         /* microseconds from one look at the epoch to the next */
 #define SWEEP (INT64_C(15) * 1000000) /* microseconds from one sweep to the next */
+#define PURGE (INT64_C(60) * 1000000) /* microseconds from one purge of the store's rows to the next */
 
 struct kh_http_mcp {
 	struct kh_http_mcp_settings settings;
@@ -14,7 +16,7 @@ struct kh_http_mcp {
 	struct sweeper {
 		struct kh_work work; /* the first member */
 		struct kh_http_mcp *mcp;
-		int64_t sweep_at;
+		int64_t sweep_at, purge_at;
 		uint64_t epoch; /* in which all sessions' tokens were checked */
 		bool ends;      /* a session has been ended, and the others were left */
 	} sweeper;
@@ -116,6 +118,14 @@ static bool join(struct kh_http_request *r, struct kh_http_mcp_link *link)
 		return false;
 	}
 	link->session = kh_http_mcp_session_find(link->sessions, id, link->who.token, kh_works_now());
+	if (!link->session)
+		link->session = kh_http_mcp_kept_find(link->sessions, endpoint(r)->settings.mcp, id, r->token,
+						      &link->who);
+	if (link->session && !kh_http_mcp_kept_holds(link->session)) {
+		kh_http_mcp_session_end(link->session);
+		kh_http_mcp_session_drop(link->session);
+		link->session = NULL;
+	}
 	if (!link->session)
 		kh_http_mcp_link_refuse(r, 404, -32001, "no such session: begin again with initialize");
 	return link->session != NULL;
@@ -257,6 +267,7 @@ static enum kh_work_next run_delete(struct kh_http_request *r)
 
 	if (!is_allowed(r) || !identify(r, &link, true) || !join(r, &link))
 		return KH_WORK_DONE;
+	kh_http_mcp_kept_end(link.session);
 	kh_http_mcp_session_end(link.session);
 	kh_http_mcp_session_drop(link.session);
 	kh_http_reply(r, 204, NULL, KH_LIT(""), NULL, 0);
@@ -310,6 +321,14 @@ static void check_tokens(struct kh_http_mcp *mcp, int64_t now)
 	} while (mcp->sweeper.ends);
 }
 
+/* An open connection keeps its session, in the store too. */
+static void mind(struct kh_http_mcp_session *session, int64_t now)
+{
+	kh_http_mcp_stream_sweep(session, now);
+	if (kh_http_mcp_stream_is_read(session))
+		kh_http_mcp_kept_save(session);
+}
+
 /* A step of the work that removes old sessions and streams, and those of tokens that are no longer valid. */
 static enum kh_work_next sweep(struct kh_work *work)
 {
@@ -324,8 +343,12 @@ static enum kh_work_next sweep(struct kh_work *work)
 		check_tokens(mcp, now);
 	sweeper->epoch = epoch;
 	if (now >= sweeper->sweep_at) {
-		kh_http_mcp_session_sweep(&mcp->sessions, now, kh_http_mcp_stream_sweep);
+		kh_http_mcp_session_sweep(&mcp->sessions, now, mind);
 		sweeper->sweep_at = now + SWEEP;
+	}
+	if (now >= sweeper->purge_at) {
+		kh_keeping_purge(mcp->settings.gateway);
+		sweeper->purge_at = now + PURGE;
 	}
 	work->wake_at = now + CHECK;
 	return KH_WORK_WAIT;
@@ -341,8 +364,12 @@ enum kh_err kh_http_mcp_new(const struct kh_http_mcp_settings *settings, struct 
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for /mcp");
 	mcp->settings = *settings;
 	mcp->alloc = alloc;
-	mcp->sessions = (struct kh_http_mcp_sessions){
-		.alloc = alloc, .random = make_random, .ended = end_session, .freed = free_session, .ctx = mcp};
+	mcp->sessions = (struct kh_http_mcp_sessions){.alloc = alloc,
+						      .gateway = settings->gateway,
+						      .random = make_random,
+						      .ended = end_session,
+						      .freed = free_session,
+						      .ctx = mcp};
 	kh_http_mcp_session_init(&mcp->sessions);
 	mcp->sweeper.mcp = mcp;
 	mcp->sweeper.work.step = sweep;

@@ -88,6 +88,22 @@ static struct kh_http_mcp_session *make_room(struct kh_http_mcp_sessions *table,
 	return rests;
 }
 
+/* Finds a session, with a reference, and notes that it is used NOW; NULL: there is none. */
+static struct kh_http_mcp_session *look_up(struct kh_http_mcp_sessions *table, const char id[KH_HTTP_MCP_SESSION_ID],
+					   int64_t token, int64_t now)
+{
+	struct kh_http_mcp_session *s = table->by_id[bucket_of(id)];
+
+	while (s && (memcmp(s->id, id, KH_HTTP_MCP_SESSION_ID) != 0 || s->token != token))
+		s = s->same_hash;
+	if (s) {
+		s->refs++;
+		unlink_used(table, s);
+		link_used(table, s, now);
+	}
+	return s;
+}
+
 /* --- sessions ----------------------------------------------------------------------------------------------------- */
 
 static void over(struct kh_http_mcp_session *s)
@@ -107,58 +123,58 @@ static void name(struct kh_http_mcp_sessions *table, char id[KH_HTTP_MCP_SESSION
 		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
 }
 
-enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, int64_t token, struct kh_mcp_peer *peer,
-				    int64_t now, struct kh_http_mcp_session **ret_session, struct kh_error *err)
+enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, struct kh_view id, int64_t token,
+				    struct kh_mcp_peer *peer, int64_t now, struct kh_http_mcp_session **ret_session,
+				    struct kh_error *err)
 {
 	struct kh_http_mcp_session *s = kh_alloc_zero(table->alloc, sizeof(*s)), *goes;
-	bool full;
+	bool full = false;
 
 	if (!s)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for a session");
-	name(table, s->id);
+	if (id.n == sizeof(s->id) - 1)
+		memcpy(s->id, id.p, id.n);
+	else
+		name(table, s->id);
 	s->table = table;
+	s->row = kh_keeping_of(table->gateway, kh_view_str(s->id), token);
 	s->token = token;
 	s->peer = peer;
 	s->refs = 1;
-	s->next_stream = 1;
 	pthread_mutex_init(&s->lock, NULL); /* before it is listed, because a sweep may come at once */
 	pthread_mutex_lock(&table->lock);
-	goes = make_room(table, token, &full);
+	struct kh_http_mcp_session *there = look_up(table, s->id, token, now);
+	goes = there ? NULL : make_room(table, token, &full);
 	if (goes)
 		leave(table, goes);
-	if (!full)
+	if (!there && !full)
 		enter(table, s, now);
 	pthread_mutex_unlock(&table->lock);
-	if (full) {
+	/* Its row makes room for the new one's, too; a session that the store had already needs none. */
+	if (goes && id.n == 0)
+		(void)!kh_keeping_end(&goes->row, err);
+	over(goes);
+	if (there || full) {
 		pthread_mutex_destroy(&s->lock);
 		kh_alloc_free(table->alloc, s, sizeof(*s));
+	}
+	if (full)
 		return kh_error_set(err, KH_ELIMIT, "too_many_sessions",
 				    "there are as many sessions as there may be; end one (DELETE), or try later");
-	}
-	over(goes);
-	*ret_session = s;
+	*ret_session = there ? there : s;
 	return KH_OK;
 }
 
 struct kh_http_mcp_session *kh_http_mcp_session_find(struct kh_http_mcp_sessions *table, struct kh_view id,
 						     int64_t token, int64_t now)
 {
-	struct kh_http_mcp_session *s = NULL;
 	char key[KH_HTTP_MCP_SESSION_ID] = {0};
 
 	if (id.n != sizeof(key) - 1)
 		return NULL;
 	memcpy(key, id.p, id.n);
 	pthread_mutex_lock(&table->lock);
-	for (s = table->by_id[bucket_of(key)]; s; s = s->same_hash) {
-		if (memcmp(s->id, key, sizeof(key)) == 0 && s->token == token)
-			break;
-	}
-	if (s) {
-		s->refs++;
-		unlink_used(table, s);
-		link_used(table, s, now);
-	}
+	struct kh_http_mcp_session *s = look_up(table, key, token, now);
 	pthread_mutex_unlock(&table->lock);
 	return s;
 }

@@ -5,6 +5,9 @@
  * carries.  An id is 128 random bits, and is bound to the token that it was made for: with another token it is answered
  * like an unknown id.
  *
+ * A session is a row of the store (http/mcp/kept.h), so that every process on it knows it, also after a restart.  What is
+ * here is what this process has of it in memory, made when a client comes with its id.
+ *
  * Bounded: KH_HTTP_MCP_SESSION_MOST in all, KH_HTTP_MCP_SESSION_TOKEN for each token (its session that has been idle
  * longest makes room), removed after KH_HTTP_MCP_SESSION_IDLE without a request.  Nothing of value is lost with a
  * session, because tasks, queries and approvals are in the store.
@@ -14,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "gateway/keeping.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,16 +31,27 @@ struct kh_mcp_peer;
 struct kh_http_mcp_stream;
 struct kh_http_mcp_sessions;
 
+/* What a client has said of itself in its session. */
+struct kh_http_mcp_session_said {
+	int version, log_level;
+	unsigned can;
+	bool initialised;
+};
+
 struct kh_http_mcp_session {
 	struct kh_http_mcp_sessions *table;
 	char id[KH_HTTP_MCP_SESSION_ID];
 	int64_t token;            /* row of the token that it belongs to */
 	struct kh_mcp_peer *peer; /* held as long as the session exists */
+	/* Used by http/mcp/kept.c, under `lock`. */
+	struct kh_keeping row;
+	int64_t checked; /* when the row was last seen; 0: it has not been */
+	int64_t until;   /* of the row */
+	struct kh_http_mcp_session_said saved;
 	/* Used by http/mcp/stream.c, under `lock`. */
 	pthread_mutex_t lock;
 	struct kh_http_mcp_stream *streams; /* that a client can come back to, the newest first */
 	unsigned stream_count;
-	uint64_t next_stream;
 	bool over; /* no stream may be added any more */
 	/* Used by the table, under its lock. */
 	unsigned refs;
@@ -47,6 +62,7 @@ struct kh_http_mcp_session {
 
 struct kh_http_mcp_sessions {
 	const struct kh_alloc *alloc;
+	struct kh_gateway *gateway; /* NULL: nothing is kept in a store */
 	void (*random)(void *ctx, unsigned char *bytes, size_t n);
 	void (*ended)(struct kh_http_mcp_session *session); /* it was removed from the table; called without the lock */
 	void (*freed)(struct kh_http_mcp_session *session); /* its last reference is gone: drop its peer */
@@ -64,10 +80,11 @@ void kh_http_mcp_session_init(struct kh_http_mcp_sessions *table);
 /* Ends all sessions.  Nobody may hold one any more. */
 void kh_http_mcp_session_done(struct kh_http_mcp_sessions *table);
 
-/* Makes a session of TOKEN (a row), used NOW.  If this succeeds, the session owns PEER.  KH_ELIMIT
- * `too_many_sessions` if there is no room for another.  The caller gets a reference: kh_http_mcp_session_drop(). */
-enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, int64_t token, struct kh_mcp_peer *peer,
-				    int64_t now, struct kh_http_mcp_session **ret_session,
+/* Makes a session of TOKEN (a row), used NOW.  ID is that of a session which the store has and this process has not;
+ * empty: a new one.  If this succeeds, the session owns PEER, unless its `peer` is another: then this process has got
+ * the session meanwhile.  KH_ELIMIT `too_many_sessions` if there is no room for another.  The caller gets a reference: kh_http_mcp_session_drop(). */
+enum kh_err kh_http_mcp_session_new(struct kh_http_mcp_sessions *table, struct kh_view id, int64_t token,
+				    struct kh_mcp_peer *peer, int64_t now, struct kh_http_mcp_session **ret_session,
 				    struct kh_error *err) KH_CHECKED;
 
 /* Returns the session of this id if it belongs to TOKEN, with a reference; else NULL. */

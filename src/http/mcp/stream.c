@@ -1,6 +1,8 @@
 /* Streams connect an exchange, which sends messages from any thread, with a connection, which may come and go. */
 #include "http/mcp/stream.h"
 
+#include "http/mcp/kept.h"
+
 struct kh_http_mcp_stream *kh_http_mcp_stream_new(struct kh_http_mcp_sessions *sessions)
 {
 	struct kh_http_mcp_stream *s = kh_alloc_zero(sessions->alloc, sizeof(*s));
@@ -68,6 +70,7 @@ void kh_http_mcp_stream_rests(struct kh_http_mcp_stream *s)
 		return;
 	kh_http_mcp_replay_done(&s->said);
 	s->lost = true;
+	kh_http_mcp_kept_forget(s);
 }
 
 /* The lock is held.  Wakes the connection that writes. */
@@ -108,7 +111,11 @@ static void send_message(struct kh_mcp_exchange *x, struct kh_view message, bool
 	if (message.n > 0) {
 		if (kh_http_mcp_replay_add(&s->said, message, last) != KH_OK)
 			s->lost |= last;
+		else
+			kh_http_mcp_kept_event(s); /* before the connection sees it */
 		s->others |= !last;
+	} else {
+		kh_http_mcp_kept_forget(s); /* it was cancelled, or is no request: no answer comes */
 	}
 	if (last) {
 		s->exchange = x;
@@ -160,10 +167,9 @@ static struct kh_http_mcp_stream *take_out(struct kh_http_mcp_session *session, 
 }
 
 /* The session's lock is held. */
-static void put_in(struct kh_http_mcp_session *session, struct kh_http_mcp_stream *s, uint64_t number)
+static void put_in(struct kh_http_mcp_session *session, struct kh_http_mcp_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
-	s->number = number;
 	s->resumable = true;
 	s->refs++;
 	pthread_mutex_unlock(&s->lock);
@@ -172,13 +178,16 @@ static void put_in(struct kh_http_mcp_session *session, struct kh_http_mcp_strea
 	session->stream_count++;
 }
 
-/* Handles a stream that left its session's list: a connected client goes on, but nobody can come back to it. */
-static void forget(struct kh_http_mcp_stream *s)
+/* Handles a stream that left its session's list: a connected client goes on, but nobody can come back to it.  FOR_GOOD:
+ * nor anywhere else. */
+static void forget(struct kh_http_mcp_stream *s, bool for_good)
 {
 	if (!s)
 		return;
 	pthread_mutex_lock(&s->lock);
 	s->resumable = false;
+	if (for_good)
+		kh_http_mcp_kept_forget(s);
 	bool deserted = !s->work;
 	pthread_mutex_unlock(&s->lock);
 	if (deserted)
@@ -204,32 +213,37 @@ void kh_http_mcp_stream_enter(struct kh_http_mcp_session *session, struct kh_htt
 {
 	struct kh_http_mcp_stream *goes = NULL;
 
+	pthread_mutex_lock(&s->lock);
+	bool kept = kh_http_mcp_kept_enter(session, s);
+	pthread_mutex_unlock(&s->lock);
 	pthread_mutex_lock(&session->lock);
-	if (!session->over) {
+	if (kept && !session->over) {
 		goes = make_room(session);
-		put_in(session, s, session->next_stream++);
+		put_in(session, s);
 	}
 	pthread_mutex_unlock(&session->lock);
-	forget(goes);
+	forget(goes, true);
 }
 
 struct kh_http_mcp_stream *kh_http_mcp_stream_find(struct kh_http_mcp_session *session, uint64_t number)
 {
-	struct kh_http_mcp_stream *s;
+	struct kh_http_mcp_stream *s, *goes = NULL;
 
 	pthread_mutex_lock(&session->lock);
 	for (s = session->streams; s && s->number != number; s = s->older)
 		;
 	if (s) {
 		s = hold(s) ? s : NULL;
-	} else if (number == 0 && !session->over) {
-		s = kh_http_mcp_stream_new(session->table);
+	} else if (!session->over) {
+		s = number == 0 ? kh_http_mcp_stream_new(session->table) : kh_http_mcp_kept_load(session, number);
 		if (s) {
-			s->own = true;
-			put_in(session, s, 0);
+			s->own = number == 0;
+			goes = make_room(session);
+			put_in(session, s);
 		}
 	}
 	pthread_mutex_unlock(&session->lock);
+	forget(goes, true);
 	return s;
 }
 
@@ -260,8 +274,22 @@ void kh_http_mcp_stream_sweep(struct kh_http_mcp_session *session, int64_t now)
 	pthread_mutex_unlock(&session->lock);
 	for (; stale; stale = next) {
 		next = stale->older;
-		forget(stale);
+		forget(stale, true);
 	}
+}
+
+bool kh_http_mcp_stream_is_read(struct kh_http_mcp_session *session)
+{
+	bool read = false;
+
+	pthread_mutex_lock(&session->lock);
+	for (struct kh_http_mcp_stream *s = session->streams; s && !read; s = s->older) {
+		pthread_mutex_lock(&s->lock);
+		read = s->work != NULL;
+		pthread_mutex_unlock(&s->lock);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return read;
 }
 
 void kh_http_mcp_stream_end_all(struct kh_http_mcp_session *session)
@@ -280,6 +308,6 @@ void kh_http_mcp_stream_end_all(struct kh_http_mcp_session *session)
 		s->ended |= s->own;
 		wake(s);
 		pthread_mutex_unlock(&s->lock);
-		forget(s);
+		forget(s, false); /* its rows go with the session's, if that goes */
 	}
 }

@@ -14,6 +14,9 @@
  * because clients ask for it; Keyhole has no such messages, because they would tell a Controller when others do
  * something.
  *
+ * From then on the stream and its events are also rows of the store (http/mcp/kept.h), and each event is durable before
+ * it is sent: a client can come back after a restart, and to another process.
+ *
  * Bounded: what is kept of a stream by http/mcp/replay.h; KH_HTTP_MCP_STREAM_KEPT streams a session, for
  * KH_HTTP_MCP_STREAM_KEEP after the connection or the answer, whichever came last; and if all streams together are over
  * their limit, a stream without a connection loses its events.
@@ -30,6 +33,7 @@
 #define KH_HTTP_MCP_STREAM_SLOW  (INT64_C(5) * 1000000)   /* an answer that takes longer is sent as an event */
 #define KH_HTTP_MCP_STREAM_QUIET (INT64_C(15) * 1000000)  /* a comment is sent after so long without an event */
 #define KH_HTTP_MCP_STREAM_STUCK (INT64_C(60) * 1000000)  /* a client that reads nothing for so long is gone */
+#define KH_HTTP_MCP_STREAM_FAR   INT64_C(300000)          /* between two looks at what another process writes */
 #define KH_HTTP_MCP_STREAM_RETRY 500                      /* milliseconds after which a client comes back */
 
 struct kh_http_mcp_stream {
@@ -46,11 +50,14 @@ struct kh_http_mcp_stream {
 	bool initialized; /* the answer is one to `initialize`, and makes the peer a session */
 	unsigned status;  /* of the answer, for HTTP */
 	struct kh_http_mcp_replay said;
-	uint64_t number;      /* in its session */
-	bool resumable;       /* it is in its session's list */
-	uint64_t connection;  /* number of connections so far */
-	struct kh_work *work; /* of the connection that writes; NULL: there is none */
-	int64_t left;         /* when the last connection ended, or the answer came after that; 0: neither */
+	struct kh_keeping row; /* of its session */
+	bool kept;             /* it is in the store (http/mcp/kept.h) */
+	bool far;              /* another process writes it */
+	uint64_t number;       /* in its session */
+	bool resumable;        /* it is in its session's list */
+	uint64_t connection;   /* number of connections so far */
+	struct kh_work *work;  /* of the connection that writes; NULL: there is none */
+	int64_t left;          /* when the last connection ended, or the answer came after that; 0: neither */
 	struct kh_http_mcp_stream *older; /* in its session's list, under the session's lock */
 };
 
@@ -80,6 +87,9 @@ void kh_http_mcp_stream_enter(struct kh_http_mcp_session *session, struct kh_htt
 
 /* Drops the streams of SESSION that no client came back for. */
 void kh_http_mcp_stream_sweep(struct kh_http_mcp_session *session, int64_t now);
+
+/* Whether a client is connected to one of SESSION's streams. */
+bool kh_http_mcp_stream_is_read(struct kh_http_mcp_session *session);
 
 /* SESSION is over: ends its streams, and cancels what still runs for them. */
 void kh_http_mcp_stream_end_all(struct kh_http_mcp_session *session);

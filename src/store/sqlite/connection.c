@@ -196,6 +196,25 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 	[KH_CONNECTION_ADD_CHECKPOINT] = "INSERT INTO checkpoints (id, body, signature) VALUES (?, ?, ?)",
 	[KH_CONNECTION_CHECKPOINT] = "SELECT id, body, signature FROM checkpoints WHERE id = ?",
 	[KH_CONNECTION_LAST_CHECKPOINT] = "SELECT id, body, signature FROM checkpoints ORDER BY id DESC LIMIT 1",
+	[KH_CONNECTION_KEPT_PUT] = ("INSERT INTO kept (kind, key, stream, part, token, until, number, value) "
+				    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key, kind, stream, part) DO UPDATE "
+				    "SET token = excluded.token, until = excluded.until, number = excluded.number, "
+				    "value = excluded.value"),
+	[KH_CONNECTION_KEPT_EACH] = ("SELECT part, token, until, number, value FROM kept INDEXED BY kept_by_key "
+				     "WHERE kind = ?1 AND key = ?2 AND stream = ?3 AND part > ?4 ORDER BY part"),
+	[KH_CONNECTION_KEPT_COUNT] = ("SELECT count(*), (SELECT key FROM kept INDEXED BY kept_of_token WHERE "
+				      "kind = ?1 AND token = ?2 ORDER BY until LIMIT 1) "
+				      "FROM kept INDEXED BY kept_of_token WHERE kind = ?1 AND token = ?2"),
+	[KH_CONNECTION_KEPT_COUNT_ALL] = ("SELECT count(*), (SELECT key FROM kept INDEXED BY kept_of_kind WHERE "
+					  "kind = ?1 ORDER BY until LIMIT 1) "
+					  "FROM kept INDEXED BY kept_of_kind WHERE kind = ?1"),
+	[KH_CONNECTION_KEPT_OF_KEY] = "DELETE FROM kept INDEXED BY kept_by_key WHERE key = ?1",
+	[KH_CONNECTION_KEPT_OF_STREAM] = ("DELETE FROM kept INDEXED BY kept_by_key WHERE key = ?1 AND "
+					  "kind IN ('event', 'stream') AND stream = ?2"),
+	[KH_CONNECTION_KEPT_EVENTS] = ("DELETE FROM kept INDEXED BY kept_by_key WHERE key = ?1 AND kind = 'event' AND "
+				       "stream = ?2 AND part < ?3"),
+	[KH_CONNECTION_KEPT_OF_TOKEN] = "DELETE FROM kept INDEXED BY kept_of_token WHERE token = ?1",
+	[KH_CONNECTION_KEPT_UNTIL] = "DELETE FROM kept INDEXED BY kept_until WHERE until <= ?1",
 };
 
 /*

@@ -96,3 +96,20 @@ ALTER TABLE tokens ADD COLUMN day_bits INTEGER NOT NULL DEFAULT 0 CHECK (day_bit
 ALTER TABLE tokens ADD COLUMN day_escalations INTEGER NOT NULL DEFAULT 0 CHECK (day_escalations >= 0);
 ALTER TABLE tokens ADD COLUMN day_put INTEGER NOT NULL DEFAULT 0 CHECK (day_put >= 0);
 ALTER TABLE tokens ADD COLUMN day_marks TEXT NOT NULL DEFAULT '';
+
+-- What transports keep from one request to the next (src/store/kept.h): sessions of MCP, the streams that a client can
+-- come back to and their events, request states that were used.  Beside the record: neither in events nor verified.
+CREATE TABLE kept (
+	kind TEXT NOT NULL CHECK (kind IN ('session', 'stream', 'event', 'state')),
+	key BLOB NOT NULL CHECK (length(key) = 32),
+	stream INTEGER NOT NULL CHECK (stream >= 0),
+	part INTEGER NOT NULL CHECK (part >= 0),
+	token INTEGER NOT NULL REFERENCES tokens (id) DEFERRABLE INITIALLY DEFERRED,
+	until INTEGER NOT NULL CHECK (until >= 0),
+	number INTEGER NOT NULL CHECK (number >= 0),
+	value BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX kept_by_key ON kept (key, kind, stream, part);
+CREATE INDEX kept_of_token ON kept (token, kind, until);
+CREATE INDEX kept_of_kind ON kept (kind, until);
+CREATE INDEX kept_until ON kept (until);

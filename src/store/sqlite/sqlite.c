@@ -1,6 +1,7 @@
 /* Opening and closing a SQLite store, and reading concurrently with its thread. */
 #include "store/sqlite/sqlite.h"
 
+#include "store/sqlite/beside.h"
 #include "store/sqlite/group.h"
 #include "store/sqlite/migration.h"
 #include "store/sqlite/row.h"
@@ -292,6 +293,10 @@ const struct kh_backend kh_sqlite_backend = {
 	.entry = kh_trail_entry,
 	.add_checkpoint = kh_trail_add_checkpoint,
 	.checkpoint = kh_trail_checkpoint,
+	.kept_put = kh_beside_put,
+	.kept_each = kh_beside_each,
+	.kept_count = kh_beside_count,
+	.kept_remove = kh_beside_remove,
 	.open = open_store,
 	.close = close_store,
 	.submit = submit,

@@ -40,7 +40,7 @@ static void begin(struct kh_test *t, struct kh_http_mcp_sessions *table)
 static struct kh_view make(struct kh_test *t, struct kh_http_mcp_sessions *table, int64_t token, int64_t now)
 {
 	struct kh_http_mcp_session *s;
-	enum kh_err e = kh_http_mcp_session_new(table, token, NULL, now, &s, &t->err);
+	enum kh_err e = kh_http_mcp_session_new(table, KH_LIT(""), token, NULL, now, &s, &t->err);
 
 	if (e != KH_OK)
 		kh_http_mcp_session_done(table);
@@ -135,11 +135,11 @@ static void test_busy_stay(struct kh_test *t)
 
 	begin(t, &table);
 	while (n < KH_HTTP_MCP_SESSION_TOKEN && e == KH_OK) {
-		e = kh_http_mcp_session_new(&table, ALICE, NULL, 1, &held[n], &t->err);
+		e = kh_http_mcp_session_new(&table, KH_LIT(""), ALICE, NULL, 1, &held[n], &t->err);
 		n += e == KH_OK;
 	}
 	if (e == KH_OK)
-		e = kh_http_mcp_session_new(&table, ALICE, NULL, 2, &s, &t->err);
+		e = kh_http_mcp_session_new(&table, KH_LIT(""), ALICE, NULL, 2, &s, &t->err);
 	for (size_t i = 0; i < n; i++)
 		kh_http_mcp_session_drop(held[i]);
 	kh_http_mcp_session_done(&table);

@@ -1,5 +1,6 @@
 #include "talk.h"
 
+#include "gateway/keeping.h"
 #include "mcp/methods.h"
 #include "mcp/state.h"
 
@@ -54,7 +55,7 @@ static void test_bond(struct kh_test *t)
 	kh_talk_close(talk);
 }
 
-/* Another process on the same store opens what this one sealed. */
+/* Another process on the same store opens what this one sealed, once for both. */
 static void test_other_process(struct kh_test *t)
 {
 	struct kh_talk *talk = kh_talk_open(t, NULL, 0, KH_LIT(""));
@@ -68,11 +69,13 @@ static void test_other_process(struct kh_test *t)
 	must(t, kh_mcp_state_seal(talk->mcp, &t->arena, &bond, KH_LIT("x"), &text, &t->err));
 	must(t, kh_mcp_state_open(other, &t->arena, &bond, text, &back, &t->err));
 	assert_view(back, "x");
+	must_fail(t, KH_EREFUSED, kh_mcp_state_open(other, &t->arena, &bond, text, &back, &t->err));
+	must_fail(t, KH_EREFUSED, kh_mcp_state_open(talk->mcp, &t->arena, &bond, text, &back, &t->err));
 	kh_mcp_free(other);
 	kh_talk_close(talk);
 }
 
-/* A4: used once also when more came back than are remembered: the oldest are no good any more. */
+/* A4: used once also when as many came back as are remembered: then no other is good. */
 static void test_many(struct kh_test *t)
 {
 	struct kh_talk *talk = kh_talk_open(t, NULL, 0, KH_LIT(""));
@@ -82,7 +85,7 @@ static void test_many(struct kh_test *t)
 	must(t, kh_mcp_state_seal(talk->mcp, &t->arena, &bond, KH_LIT("first"), &first, &t->err));
 	must(t, kh_mcp_state_seal(talk->mcp, &t->arena, &bond, KH_LIT("unused"), &unused, &t->err));
 	must(t, kh_mcp_state_open(talk->mcp, &t->arena, &bond, first, &back, &t->err));
-	for (int i = 0; i < KH_MCP_STATE_USED; i++) {
+	for (int i = 1; i < KH_KEEPING_STATES; i++) {
 		kh_fixture_pass(talk->f, 1);
 		must(t, kh_mcp_state_seal(talk->mcp, &t->arena, &bond, KH_LIT("x"), &text, &t->err));
 		must(t, kh_mcp_state_open(talk->mcp, &t->arena, &bond, text, &back, &t->err));
