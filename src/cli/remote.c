@@ -23,6 +23,8 @@ static const struct {
 	{"gateway_unreachable", "does `keyhole serve` run there? --url or KEYHOLE_URL names it"},
 	{"gateway_strange", "--url or KEYHOLE_URL is the URL of `keyhole serve`, without /api or /mcp"},
 	{"gateway_certificate", "--ca FILE or KEYHOLE_CA names the certificate of your own authority"},
+	{"sandbox_incomplete", "`keyhole doctor` says what this machine lacks"},
+	{"sandbox_failed", "`keyhole doctor` says what this machine lacks"},
 	{"unauthorised", "the gateway does not know this token, or it was revoked or has expired: an admin makes "
 			 "another, `keyhole token create NAME --role reviewer`"},
 	{"forbidden", "this is for a reviewer or an admin: name their token with --token-file FILE"},
@@ -173,12 +175,23 @@ static enum kh_err kind_of(unsigned status)
 						: KH_EREFUSED;
 }
 
+/* True if this machine is at fault, and not the gateway. */
+static bool is_ours(enum kh_fault fault)
+{
+	return fault == KH_FAULT_INCOMPLETE || fault == KH_FAULT_SANDBOX || fault == KH_FAULT_PROGRAM ||
+	       fault == KH_FAULT_WORKER || fault == KH_FAULT_LOST;
+}
+
 /* No answer, or none that ended. */
 static enum kh_err unreached(const struct kh_remote *remote, const struct kh_converse *talk, struct kh_error *err)
 {
 	struct kh_view why = kh_converse_why(talk);
-	bool is_tls = kh_converse_fault(talk) == KH_FAULT_TLS;
+	enum kh_fault fault = kh_converse_fault(talk);
+	bool is_tls = fault == KH_FAULT_TLS;
 
+	if (is_ours(fault))
+		return kh_error_set(err, KH_EREFUSED, kh_fault_name(fault), "%.*s was not asked: %.*s",
+				    KH_FMT(remote->base), KH_FMT(why));
 	return kh_error_set(err, KH_EREFUSED, is_tls ? "gateway_certificate" : "gateway_unreachable",
 			    "no answer from %.*s: %.*s", KH_FMT(remote->base), KH_FMT(why));
 }

@@ -100,6 +100,7 @@ ALTER TABLE tokens ADD COLUMN day_marks TEXT NOT NULL DEFAULT '';
 -- What transports keep from one request to the next (src/store/kept.h): sessions of MCP, the streams that a client can
 -- come back to and their events, request states that were used.  Beside the record: neither in events nor verified.
 CREATE TABLE kept (
+	id INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('session', 'stream', 'event', 'state')),
 	key BLOB NOT NULL CHECK (length(key) = 32),
 	stream INTEGER NOT NULL CHECK (stream >= 0),
