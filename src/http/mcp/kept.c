@@ -26,6 +26,12 @@ static struct kh_http_mcp_session_said said_by(struct kh_mcp_peer *peer)
 	return said;
 }
 
+static bool is_same(const struct kh_http_mcp_session_said *a, const struct kh_http_mcp_session_said *b)
+{
+	return a->version == b->version && a->log_level == b->log_level && a->can == b->can &&
+	       a->initialised == b->initialised;
+}
+
 static struct kh_view write_said(struct kh_arena *arena, const struct kh_http_mcp_session_said *said)
 {
 	return kh_arena_printf(arena, "{\"can\":%u,\"initialised\":%s,\"level\":%d,\"version\":\"%s\"}", said->can,
@@ -93,9 +99,7 @@ void kh_http_mcp_kept_save(struct kh_http_mcp_session *session)
 	if (session->table->gateway == NULL)
 		return;
 	pthread_mutex_lock(&session->lock);
-	const struct kh_http_mcp_session_said *was = &session->saved;
-	bool same = was->version == said.version && was->log_level == said.log_level && was->can == said.can &&
-		    was->initialised == said.initialised && until_of(session->table) - session->until < REFRESH;
+	bool same = is_same(&session->saved, &said) && until_of(session->table) - session->until < REFRESH;
 	pthread_mutex_unlock(&session->lock);
 	/* If it has ended elsewhere, the next request is told so. */
 	if (!same)
@@ -119,7 +123,6 @@ static enum kh_err look(const struct kh_keeping *row, struct kh_arena *arena, st
 	return e == KH_OK && !read_said(arena, value, ret_said) ? KH_EUNKNOWN : e;
 }
 
-/* What another process has heard from the client counts here too. */
 static void take_said(struct kh_mcp_peer *peer, const struct kh_http_mcp_session_said *said)
 {
 	pthread_mutex_lock(&peer->lock);
@@ -128,6 +131,20 @@ static void take_said(struct kh_mcp_peer *peer, const struct kh_http_mcp_session
 	peer->log_level = said->log_level;
 	peer->initialised |= said->initialised;
 	pthread_mutex_unlock(&peer->lock);
+}
+
+/* What another process has heard from the client counts here too, unless this one has heard something since. */
+static void take_news(struct kh_http_mcp_session *session, const struct kh_http_mcp_session_said *said)
+{
+	struct kh_http_mcp_session_said mine = said_by(session->peer);
+
+	pthread_mutex_lock(&session->lock);
+	bool is_news = !is_same(&session->saved, said) && is_same(&session->saved, &mine);
+	if (is_news)
+		session->saved = *said;
+	pthread_mutex_unlock(&session->lock);
+	if (is_news)
+		take_said(session->peer, said);
 }
 
 bool kh_http_mcp_kept_holds(struct kh_http_mcp_session *session)
@@ -147,7 +164,7 @@ bool kh_http_mcp_kept_holds(struct kh_http_mcp_session *session)
 	enum kh_err e = look(&session->row, &arena, &said, &until);
 	kh_arena_done(&arena);
 	if (e == KH_OK)
-		take_said(session->peer, &said);
+		take_news(session, &said);
 	return e != KH_EUNKNOWN; /* a store that cannot be read tells the request itself */
 }
 
