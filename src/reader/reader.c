@@ -7,6 +7,7 @@
 #include "core/bcp/message.h"
 #include "core/block/prompt.h"
 #include "core/comm/fence.h"
+#include "core/comm/lineage.h"
 
 _Static_assert(sizeof(((struct kh_reader_ask *)NULL)->nonce) == KH_FENCE_NONCE_SIZE, "an ask's nonce makes fences");
 
@@ -30,7 +31,10 @@ static enum kh_err prove(struct kh_arena *arena, const struct kh_reader_ask *ask
 	yyjson_val *metadata = NULL;
 	enum kh_err e = kh_json_read(arena, block->attribution, &metadata, &why);
 
-	if (e == KH_OK)
+	if (e == KH_OK && kh_lineage_is(metadata)) /* a delivery */
+		e = kh_lineage_check(arena, metadata, kh_tainted_open(block->content), ask->task, ret_attribution,
+				     &why);
+	else if (e == KH_OK)
 		e = kh_attribution_check(arena, metadata, kh_tainted_open(block->content), ask->task, ret_attribution,
 					 &why);
 	if (e == KH_OK || e == KH_ENOMEM)

@@ -135,6 +135,7 @@ static const struct kh_column blocks_columns[] = {
 	DIGEST(content_hash),
 	INT(context),
 	INT(created_at),
+	INT(declaration),
 	INT(expires_at),
 	INT(given),
 	WORD(kind, kh_rows_block_words),

@@ -122,6 +122,7 @@ struct kh_block_row {
 	int64_t prev;               /* the context's block before this one */
 	int64_t prev_text;          /* the delivery with text before this one (B13); 0: none since the last reset */
 	int64_t query;              /* of a delivery */
+	int64_t declaration; /* of an operation's block: what was called; 0: it was put in, or before version 3 */
 	/*
 	 * Of a sealed block: the how-manieth of its task it was to become known.  -1: its operation's slot has not come
 	 * (B17), and only the record knows it.  0: it was sealed before there were such numbers, or is not sealed.

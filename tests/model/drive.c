@@ -133,7 +133,8 @@ static bool run_sequence(struct run *r, const struct operation *ops, const bool 
 			      .policy = operate_policies[r->policy].is,
 			      .policy_number = r->policy,
 			      .questions = r->questions,
-			      .answers = r->answers};
+			      .answers = r->answers,
+			      .said = r->said};
 	memset(r->digests, 0, sizeof(r->digests));
 	compare_begin(&r->c, &r->w, &r->m);
 	r->w.heard.n = 0;
@@ -196,6 +197,14 @@ static void begin(struct run *r, uint64_t seed)
 		r->questions[i] = script_questions[i].is;
 	for (size_t i = 0; i < script_answer_count; i++)
 		r->answers[i] = script_answers[i].is;
+	for (size_t i = 0; i < script_answer_count; i++) {
+		const char *text = script_answers[i].delivered;
+		size_t j = 0;
+		while (j < i && (text == NULL || script_answers[j].delivered == NULL ||
+				 strcmp(text, script_answers[j].delivered) != 0))
+			j++;
+		r->said[i] = (int)j;
+	}
 	world_make(&r->w, operate_policies[r->policy].yaml, seed);
 	r->w.listening = true;
 }

@@ -113,6 +113,7 @@ struct m_told model_put(struct model *m, int caller, int task, int content)
 						     .task = task,
 						     .sealed = true,
 						     .content = content,
+						     .from = 1U << content,
 						     .taint = M_HIGH}; /* SPEC 1 */
 	if (m->tasks[task].blocks++ == 0)
 		m->tasks[task].first_block = m->block_count;
@@ -175,7 +176,8 @@ static const char *blocks_fault(const struct model *m, const struct m_query_call
 	for (int i = 0; i < call->block_count; i++) {
 		int b = call->blocks[i];
 
-		if (b == MODEL_NONE || m->blocks[b].task != call->task || !m->blocks[b].sealed)
+		if (b == MODEL_NONE || m->blocks[b].task != call->task ||
+		    (!m->blocks[b].sealed && !m->blocks[b].delivered))
 			return "unknown_block";
 		if (m->blocks[b].taint > taint)
 			taint = m->blocks[b].taint;
@@ -245,6 +247,7 @@ static int enter(struct model *m, const struct m_query_call *call, enum m_taint 
 	c->escalations += escalation;
 	task->total[question->category] += amount;
 	c->total[question->category] += amount;
+	rule_sources(m, call, &m->queries[m->query_count].from, &m->queries[m->query_count].said);
 	m->puts[m->query_count] = (struct m_put){call->reader, question->category, m->now};
 	return m->query_count++;
 }

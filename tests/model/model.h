@@ -15,10 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MODEL_MAX    120 /* of anything but: */
-#define MODEL_TOKENS 24
-#define MODEL_NEEDS  2 /* names that a query gives to what it needs */
-#define MODEL_THINGS 5 /* that a query of a task can be about: these, and three contents */
+#define MODEL_MAX      120 /* of anything but: */
+#define MODEL_TOKENS   24
+#define MODEL_NEEDS    2 /* names that a query gives to what it needs */
+#define MODEL_CONTENTS 3
+#define MODEL_SAID     64 /* answers, of which those that are delivered as the same text are one */
+/* What a query of a task can be about: these. */
+#define MODEL_THINGS (MODEL_NEEDS + MODEL_CONTENTS + MODEL_SAID)
 #define MODEL_NONE   (-1)
 
 enum m_role { M_CONTROLLER, M_READER, M_SUPERVISOR, M_HOST, M_REVIEWER, M_ADMIN };
@@ -90,8 +93,10 @@ struct m_task {
 
 struct m_block {
 	int context, task;
-	bool sealed;
-	int content; /* 0 to 2, if it is sealed */
+	bool sealed, delivered;
+	int content;   /* 0 to 2, if it is sealed */
+	unsigned from; /* the contents that it is, or was derived from: bits */
+	uint64_t said; /* what was delivered on the way to it: bits */
 	enum m_taint taint;
 };
 
@@ -110,6 +115,8 @@ struct m_query {
 	int asked_human; /* the first approval: the one that the Controller is told */
 	int64_t pending; /* from then on */
 	int block;       /* the delivery */
+	unsigned from;   /* as of blocks: what it is about */
+	uint64_t said;
 };
 
 struct m_ask {
@@ -139,6 +146,7 @@ struct model {
 	int policy_number;
 	const struct m_question *questions;
 	const struct m_answer *answers;
+	const int *said; /* of each answer: the first that is delivered as the same text */
 	struct m_token tokens[MODEL_TOKENS];
 	struct m_context contexts[MODEL_MAX];
 	struct m_task tasks[MODEL_MAX];

@@ -639,8 +639,9 @@ static void not_by_a_block_of_a_delivery(void)
 		snprintf(content, sizeof(content), "%.*s", KH_FMT(look.delivery));
 		CHECK(scene_taint(&s) == KH_TAINT_MEDIUM);
 	}
-	/* A delivery is not a sealed block: it cannot be what a query is about. */
+	/* A delivery of another task cannot be what a query is about. */
 	snprintf(content, sizeof(content), "\"blocks\":[\"%s\"]," SCENE_URGENT, look.block.at);
+	scene_must("open", world_open(&s.w, s.controller.token.at, 0, &task));
 	CHECK(is(scene_try(&s, task.at, content, &query), "unknown_block"));
 	scene_end(&s);
 }

@@ -48,7 +48,8 @@ struct run {
 	struct model m;
 	struct compare c;
 	struct m_question questions[32];
-	struct m_answer answers[64];
+	struct m_answer answers[MODEL_SAID];
+	int said[MODEL_SAID];
 	int policy;         /* in force */
 	uint64_t sequences; /* on this store so far: names of Readers are never used twice */
 	struct world_token tokens[MODEL_TOKENS];

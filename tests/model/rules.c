@@ -214,7 +214,12 @@ static void deliver(struct model *m, struct m_query *q)
 	struct m_context *c = &m->contexts[task->context];
 	enum m_taint taint = step_down(q->reader_taint);
 
-	m->blocks[m->block_count] = (struct m_block){.context = task->context, .task = q->task, .taint = taint};
+	m->blocks[m->block_count] = (struct m_block){.context = task->context,
+						     .task = q->task,
+						     .delivered = true,
+						     .from = q->from,
+						     .said = q->said | UINT64_C(1) << m->said[q->answer],
+						     .taint = taint};
 	q->block = m->block_count++;
 	if (taint > c->taint)
 		c->taint = taint;
@@ -269,17 +274,30 @@ void rule_end_task(struct model *m, int task, enum m_task_state state)
 	m->tasks[task].state = state;
 }
 
-/* B19: which things a query is about: what it names itself, and the content of its blocks, whichever they are. */
+/* B19: what the blocks of a query are, or were derived from. */
+void rule_sources(const struct model *m, const struct m_query_call *call, unsigned *from, uint64_t *said)
+{
+	*from = call->block_count == 0 ? m->blocks[m->tasks[call->task].first_block].from : 0;
+	*said = 0;
+	for (int i = 0; i < call->block_count; i++) {
+		*from |= m->blocks[call->blocks[i]].from;
+		*said |= m->blocks[call->blocks[i]].said;
+	}
+}
+
+/* B19: which things a query is about: what it names itself, and the contents of its blocks and of their sources. */
 void rule_things(const struct model *m, const struct m_query_call *call, bool *things)
 {
-	const struct m_task *task = &m->tasks[call->task];
+	unsigned from;
+	uint64_t said;
 
+	rule_sources(m, call, &from, &said);
 	if (call->need != MODEL_NONE)
 		things[call->need] = true;
-	for (int i = 0; i < call->block_count; i++)
-		things[MODEL_NEEDS + m->blocks[call->blocks[i]].content] = true;
-	if (call->block_count == 0)
-		things[MODEL_NEEDS + m->blocks[task->first_block].content] = true;
+	for (int i = 0; i < MODEL_CONTENTS; i++)
+		things[MODEL_NEEDS + i] = (from >> i & 1) != 0;
+	for (int i = 0; i < MODEL_SAID; i++)
+		things[MODEL_NEEDS + MODEL_CONTENTS + i] = (said >> i & 1) != 0;
 }
 
 bool rule_escalates(const struct m_task *task, const struct m_question *question, const bool *things)

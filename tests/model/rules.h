@@ -57,6 +57,7 @@ void rule_end(struct model *m, struct m_query *q, enum m_outcome outcome);
 void rule_end_task(struct model *m, int task, enum m_task_state state);
 
 /* B19: which things a query is about, and whether it is an escalation. */
+void rule_sources(const struct model *m, const struct m_query_call *call, unsigned *from, uint64_t *said);
 void rule_things(const struct model *m, const struct m_query_call *call, bool *things);
 bool rule_escalates(const struct m_task *task, const struct m_question *question, const bool *things);
 

@@ -200,6 +200,7 @@ static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
 		.operation = s->row->operation,
 		.source = result->source.n > 0 ? result->source : s->row->operation,
 		.content = result->content,
+		.declaration = s->row->id,
 		.put_by = s->context->token,
 		.slot = slot(s->op, s->row),
 	};

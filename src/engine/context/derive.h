@@ -5,8 +5,8 @@
 #include "engine/state/op.h"
 
 /*
- * The lineage (core/comm/lineage.h) of CONTENT, which was made from the sealed blocks SOURCES (ids, as a JSON array of
- * numbers): canonical JSON.
+ * The lineage (core/comm/lineage.h) of CONTENT, which was made from the blocks SOURCES (ids, as a JSON array of
+ * numbers), sealed ones or deliveries: canonical JSON.  What deliveries were derived from stands in it, not they.
  */
 enum kh_err kh_derive_attribution(struct kh_op *op, struct kh_view sources, struct kh_view content,
 				  struct kh_view *ret_json) KH_CHECKED;

@@ -79,6 +79,7 @@ enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal)
 	row->attribution = attribution;
 	row->origin = seal->origin;
 	row->put = seal->put;
+	row->declaration = seal->declaration;
 	row->expires_at = kh_engine_keep_until(op->engine, op->now);
 	if (seal->put_by != 0)
 		row->put_by = seal->put_by;

@@ -18,6 +18,7 @@ struct kh_seal {
 	struct kh_tainted content;
 	struct kh_view origin; /* what it was asked for by (core/comm/origin.h); empty: it was put in */
 	int64_t put;           /* bytes that count as put in; 0: none */
+	int64_t declaration;   /* the call that brought it; 0: it was put in */
 	int64_t put_by;        /* the token that brought it; 0: the caller's token */
 	int64_t slot;          /* when it may be known: kh_seal_tell() is called then; 0: now */
 	/* out */

@@ -1,7 +1,7 @@
 /*
  * What a query is about, as far as escalations go (B19).  Two queries are about the same thing if they share a block,
- * or blocks with the same content or from the same origin, or if the Controller calls it the same (`need`).  A task
- * keeps the lowest category that was asked about each thing.
+ * or blocks with the same content or from the same origin, or if one is about what was derived from the other's, or if
+ * the Controller calls it the same (`need`).  A task keeps the lowest category that was asked about each thing.
  */
 #ifndef KH_ENGINE_QUERY_ABOUT_H
 #define KH_ENGINE_QUERY_ABOUT_H
@@ -19,7 +19,7 @@ struct kh_about {
 	unsigned lowest; /* the lowest category asked about any of them in this task; 0: none */
 };
 
-/* Adds a sealed block that the query names. */
+/* Adds a block that the query names, or that a delivery among those was derived from. */
 enum kh_err kh_about_add(struct kh_op *op, const struct kh_block_row *block, struct kh_about *about) KH_CHECKED;
 
 /* Looks up what was asked before in TASK.  NEED is what the Controller calls it; may be empty. */

@@ -13,6 +13,7 @@
 #include "core/policy/escalation.h"
 #include "engine/approval/approval.h"
 #include "engine/audit/alert.h"
+#include "engine/context/influence.h"
 #include "engine/context/token.h"
 #include "engine/query/about.h"
 #include "engine/query/atonce.h"
@@ -150,7 +151,31 @@ static void add_block(struct admission *a, int64_t id)
 	a->block_count++;
 }
 
-/* Finds the sealed blocks that the query is about, and with them the Reader's taint (B1, B23). */
+/* Whether a query may be about BLOCK: sealed content of its task, or what was delivered in it (B23). */
+static bool can_be_asked_about(const struct admission *a, const struct kh_block_row *block)
+{
+	bool delivered = block->kind == KH_BLOCK_DELIVERY && block->id > a->context->reset_block;
+
+	return block->task == a->task->id && (block->kind == KH_BLOCK_SEALED || delivered);
+}
+
+/* B19: the blocks themselves, and everything that a delivery among them was derived from. */
+static enum kh_err find_things(struct admission *a)
+{
+	struct kh_op *op = a->op;
+	struct kh_closure closure;
+	struct kh_block_row block;
+	enum kh_err e = kh_influence_of(op, a->context, 0, a->blocks, a->block_count, &closure);
+
+	for (size_t i = 0; e == KH_OK && i < closure.n; i++) {
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, closure.at[i].id, &block);
+		if (e == KH_OK)
+			e = kh_about_add(op, &block, &a->about);
+	}
+	return e;
+}
+
+/* Finds the blocks that the query is about, and with them the Reader's taint (B1, B23). */
 static enum kh_err find_blocks(struct admission *a)
 {
 	struct kh_op *op = a->op;
@@ -164,6 +189,7 @@ static enum kh_err find_blocks(struct admission *a)
 	if (a->blocks == NULL)
 		return KH_ENOMEM;
 	a->taint = a->context->taint;
+	bool derived = false;
 	for (size_t i = 0; i < count; i++) {
 		struct kh_block_row block; /* without its content, which only a Reader gets */
 		int64_t id = a->task->first_block;
@@ -172,18 +198,20 @@ static enum kh_err find_blocks(struct admission *a)
 					: kh_txn_peek(op->txn, KH_TABLE_BLOCKS, id, &block);
 		if (e != KH_OK)
 			return e;
-		if (block.kind != KH_BLOCK_SEALED || block.task != a->task->id)
-			return kh_error_set(op->err, KH_EUNKNOWN, "unknown_block", "not a sealed block of this task");
+		if (!can_be_asked_about(a, &block))
+			return kh_error_set(op->err, KH_EUNKNOWN, "unknown_block",
+					    "not a sealed block or a delivery of this task");
 		if (block.purged_at != 0)
 			return kh_error_set(op->err, KH_EREFUSED, "content_purged",
 					    "the block's content was kept for its time and is gone");
 		add_block(a, block.id);
 		a->taint = kh_label_max_taint(a->taint, block.taint);
+		derived = derived || block.kind == KH_BLOCK_DELIVERY;
 		e = kh_about_add(op, &block, &a->about);
 		if (e != KH_OK)
 			return e;
 	}
-	return KH_OK;
+	return derived ? find_things(a) : KH_OK;
 }
 
 /* The target is not a driver: it is an agent with a token, or does not exist. */

@@ -3,6 +3,7 @@
 
 #include "core/bcp/message.h"
 #include "core/block/taint.h"
+#include "engine/context/influence.h"
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
 
@@ -32,53 +33,138 @@ static int compare_sources(const void *a, const void *b)
 	return x->told != y->told ? (x->told > y->told) - (x->told < y->told) : (x->id > y->id) - (x->id < y->id);
 }
 
-/* In the order in which they became known (B17): their numbers are in the order in which their operations ended. */
-static enum kh_err find_sources(struct kh_op *op, struct kh_view blocks, struct source **ret_sources, size_t *ret_count)
-{
-	int64_t *ids = NULL;
-	size_t count = 0;
-	enum kh_err e = kh_op_ids(op, blocks, &ids, &count);
-	struct source *sources = KH_NEW_N(op->arena, struct source, count + 1);
+struct sources {
+	struct source *at;
+	size_t n;
+	bool derived; /* one of them is a delivery */
+};
 
-	if (e == KH_OK && sources == NULL)
-		e = KH_ENOMEM;
+/* In the order in which they became known (B17): their numbers are in the order in which their operations ended. */
+static enum kh_err find_sources(struct kh_op *op, const int64_t *ids, size_t count, struct sources *ret)
+{
+	*ret = (struct sources){.at = KH_NEW_N(op->arena, struct source, count + 1), .n = count};
+	enum kh_err e = ret->at != NULL ? KH_OK : KH_ENOMEM;
+
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		struct kh_block_row block = {0};
-		if (count > 1)
-			e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
-		sources[i] = (struct source){block.told, ids[i]};
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
+		ret->at[i] = (struct source){block.told, ids[i]};
+		ret->derived = ret->derived || block.kind == KH_BLOCK_DELIVERY;
 	}
-	if (e != KH_OK)
-		return e;
-	qsort(sources, count, sizeof(*sources), compare_sources);
-	*ret_sources = sources;
-	*ret_count = count;
-	return KH_OK;
+	if (e == KH_OK)
+		qsort(ret->at, count, sizeof(*ret->at), compare_sources);
+	return e;
 }
 
-static enum kh_err write_sources(struct kh_op *op, struct kh_view blocks, struct kh_view *ret_json)
+static enum kh_err write_sources(struct kh_op *op, const struct sources *sources, struct kh_view *ret_json)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
-	struct source *sources = NULL;
-	size_t count = 0;
-	enum kh_err e = find_sources(op, blocks, &sources, &count);
 
-	for (size_t i = 0; e == KH_OK && i < count; i++) {
-		struct kh_view id = kh_op_id(op, KH_ID_BLOCK, sources[i].id);
+	for (size_t i = 0; i < sources->n; i++) {
+		struct kh_view id = kh_op_id(op, KH_ID_BLOCK, sources->at[i].id);
 		yyjson_mut_arr_add_strn(doc, list, id.p, id.n);
 	}
-	return e == KH_OK ? kh_json_write(op->arena, list, ret_json) : e;
+	return kh_json_write(op->arena, list, ret_json);
 }
 
-static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const struct kh_query_row *query)
+/* --- attribution -------------------------------------------------------------------------------------------------- */
+
+/* The sealed blocks that a delivery among SOURCES was derived from stand in its place. */
+static enum kh_err find_roots(struct kh_op *op, const struct kh_context_row *context, const int64_t *ids, size_t count,
+			      struct sources *sources)
+{
+	struct kh_closure closure;
+	enum kh_err e = kh_influence_of(op, context, 0, ids, count, &closure);
+	int64_t *roots = e == KH_OK ? KH_NEW_N(op->arena, int64_t, closure.n + 1) : NULL;
+	size_t n = 0;
+
+	if (e == KH_OK && roots == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; e == KH_OK && i < closure.n; i++) {
+		if (closure.at[i].kind == KH_BLOCK_SEALED)
+			roots[n++] = closure.at[i].id;
+	}
+	return e == KH_OK ? find_sources(op, roots, n, sources) : e;
+}
+
+/* The Controller's own parameters, and the tier of the operation by the policy now in force. */
+static enum kh_err add_call(struct kh_op *op, const struct kh_block_row *block, yyjson_mut_doc *doc,
+			    yyjson_mut_val *obj)
+{
+	struct kh_declaration_row call;
+	struct kh_view agent, path;
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, block->declaration, &call);
+
+	if (e == KH_OK)
+		e = kh_find_agent(op, block->context, &agent);
+	if (e != KH_OK)
+		return e;
+	enum kh_tier tier = kh_policy_rule(op->policy, op->arena, call.operation, agent, &path)->tier;
+	if (tier == KH_TIER_AUTO)
+		tier = KH_TIER_3; /* as the gates take it */
+	kh_json_add_raw(doc, obj, "parameters", call.parameters);
+	yyjson_mut_obj_add_str(doc, obj, "tier", kh_words_name(&kh_tier_words, tier));
+	return KH_OK;
+}
+
+/*
+ * B23: of each source what its Controller may know.  What the world said of itself, such as a final URL, is sealed with
+ * the content; the source of what was put in is told to whoever gave it.
+ */
+static enum kh_err add_source(struct kh_op *op, int64_t id, yyjson_mut_doc *doc, yyjson_mut_val *list)
+{
+	struct kh_block_row block;
+	yyjson_val *attribution = NULL;
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, id, &block);
+
+	if (e == KH_OK)
+		e = kh_json_read(op->arena, block.attribution, &attribution, op->err);
+	if (e != KH_OK)
+		return e;
+	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
+	kh_json_add(doc, obj, "block", kh_op_id(op, KH_ID_BLOCK, id));
+	kh_json_add(doc, obj, "operation", kh_json_str(kh_json_get(attribution, "operation")));
+	if (block.declaration != 0)
+		e = add_call(op, &block, doc, obj);
+	else if (kh_op_sees_all(op) || block.put_by == op->caller->id)
+		kh_json_add(doc, obj, "source", block.source);
+	kh_op_add_time(op, doc, obj, "time", block.created_at);
+	kh_json_add(doc, obj, "audit_id", kh_json_str(kh_json_get(attribution, "audit_id")));
+	return e;
+}
+
+static enum kh_err add_attribution(struct kh_op *op, const struct sources *sources, yyjson_mut_doc *doc,
+				   yyjson_mut_val *message)
+{
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(doc, message, "attribution");
+	enum kh_err e = KH_OK;
+
+	for (size_t i = 0; e == KH_OK && i < sources->n; i++)
+		e = add_source(op, sources->at[i].id, doc, list);
+	return e;
+}
+
+/* --- the delivery ------------------------------------------------------------------------------------------------- */
+
+static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const struct kh_context_row *context,
+				  const struct kh_query_row *query)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	struct kh_block_row *block;
+	struct sources sources;
+	int64_t *ids = NULL;
+	size_t count = 0;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, query->delivery, &block);
 
 	if (e == KH_OK)
-		e = write_sources(op, query->blocks, &look->sources);
+		e = kh_op_ids(op, query->blocks, &ids, &count);
+	if (e == KH_OK)
+		e = find_sources(op, ids, count, &sources);
+	if (e == KH_OK)
+		e = write_sources(op, &sources, &look->sources);
+	if (e == KH_OK && sources.derived)
+		e = find_roots(op, context, ids, count, &sources);
 	if (e != KH_OK)
 		return e;
 	look->block = kh_op_id(op, KH_ID_BLOCK, block->id);
@@ -86,7 +172,8 @@ static enum kh_err write_delivery(struct kh_op *op, struct kh_look *look, const 
 	yyjson_mut_val *message = kh_message_delivered(
 		doc, (unsigned)query->category, yyjson_mut_rawn(doc, block->content.p, block->content.n),
 		kh_op_id(op, KH_ID_QUERY, query->id), query->reader, block->taint);
-	return kh_json_write(op->arena, message, &look->delivery);
+	e = add_attribution(op, &sources, doc, message);
+	return e == KH_OK ? kh_json_write(op->arena, message, &look->delivery) : e;
 }
 
 /*
@@ -124,7 +211,7 @@ enum kh_err kh_look_run(struct kh_op *op, void *call)
 	look->slot = kh_settle_slot(op, query);
 	if (query->state == KH_QUERY_DONE) {
 		look->outcome = query->outcome;
-		return query->outcome == KH_OUTCOME_DELIVERED ? write_delivery(op, look, query) : KH_OK;
+		return query->outcome == KH_OUTCOME_DELIVERED ? write_delivery(op, look, context, query) : KH_OK;
 	}
 	/* From the time a human was asked until the outcome leaves, the answer is the same: `pending`. */
 	if (query->pending_at != 0 && query->pending_at <= op->now) {

@@ -80,6 +80,9 @@ ALTER TABLE approvals ADD COLUMN admin INTEGER NOT NULL DEFAULT 0 CHECK (admin I
 ALTER TABLE effects ADD COLUMN again TEXT NOT NULL DEFAULT '';
 ALTER TABLE effects ADD COLUMN before INTEGER NOT NULL DEFAULT 0 CHECK (before >= 0);
 
+-- The call that brought a sealed block: a delivery's attribution names the Controller's own parameters (B23).
+ALTER TABLE blocks ADD COLUMN declaration INTEGER NOT NULL DEFAULT 0 CHECK (declaration >= 0);
+
 -- Decisions on plans, declarations and calls: the slot at which one takes effect (0: it has), and what was charged for
 -- what can be told from it.
 ALTER TABLE approvals ADD COLUMN told_at INTEGER NOT NULL DEFAULT 0 CHECK (told_at >= 0);

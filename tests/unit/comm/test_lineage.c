@@ -85,5 +85,52 @@ static void test_refused(struct kh_test *t)
 	must_fail(t, KH_EINPUT, kh_lineage_derive(&t->arena, &source, 1, KH_LIT("\xff"), &lineage, &t->err));
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_preserved), KH_TEST(test_changed), KH_TEST(test_refused)};
+static enum kh_err check(struct kh_test *t, struct kh_view lineage, const char *content, const char *session,
+			 struct kh_attribution *ret)
+{
+	yyjson_val *root = NULL;
+
+	must(t, kh_json_read(&t->arena, lineage, &root, &t->err));
+	assert_true(kh_lineage_is(root));
+	return kh_lineage_check(&t->arena, root, kh_view_str(content), kh_view_str(session), ret, &t->err);
+}
+
+/* E10: recomputed at every use, for this content and this session; it then has one attribution of its own. */
+static void test_checked(struct kh_test *t)
+{
+	static const char *const edits[][2] = {
+		{"https://b.example/", "https://c.example/"},
+		{"\"digest\":\"", "\"digest\":\"0"},
+		{"],\"trust_level\":\"UNTRUSTED_EXTERNAL_CONTENT\"", "],\"trust_level\":\"TRUSTED\""},
+		{"],\"trust_level\"", "],\"vetted\":true,\"trust_level\""},
+	};
+	struct kh_attribution sources[2], one, again;
+	struct kh_view lineage, metadata;
+	yyjson_val *root = NULL;
+
+	make(t, "https://a.example/", &sources[0]);
+	make(t, "https://b.example/", &sources[1]);
+	must(t, kh_lineage_derive(&t->arena, sources, 2, KH_LIT("text"), &lineage, &t->err));
+	must(t, check(t, lineage, "text", "s1", &one));
+	assert_view(one.source, "https://a.example/, https://b.example/");
+	assert_view(one.operation, "comm.fetch");
+	must(t, kh_attribution_canonical(&t->arena, &one, &metadata));
+	must(t, kh_json_read(&t->arena, metadata, &root, &t->err));
+	assert_false(kh_lineage_is(root));
+	must(t, kh_attribution_check(&t->arena, root, KH_LIT("text"), KH_LIT("s1"), &again, &t->err));
+	must_fail(t, KH_ECHANGED, check(t, lineage, "texts", "s1", &one));
+	must_fail(t, KH_EREFUSED, check(t, lineage, "text", "s2", &one));
+	assert_string_equal(t->err.code, "session_mismatch");
+	must_fail(t, KH_EREFUSED, check(t, lineage, "text", "", &one));
+	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		enum kh_err e = check(t, edited(t, lineage, edits[i][0], edits[i][1]), "text", "s1", &one);
+		if (e == KH_ENOMEM)
+			must(t, e);
+		assert_true(e == KH_ECHANGED || e == KH_EREFUSED);
+	}
+	must_fail(t, KH_EREFUSED, check(t, KH_LIT("{\"sources\":[]}"), "text", "s1", &one));
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_checked), KH_TEST(test_preserved), KH_TEST(test_changed),
+					    KH_TEST(test_refused)};
 KH_TEST_MAIN(cases)

@@ -73,7 +73,7 @@ static void test_admit_refuses_reader_and_blocks(struct kh_test *t)
 	must_refuse(&w, YES, KH_EREFUSED, "blocks_needed");
 }
 
-/* A delivery is no sealed block: nothing that the Controller has seen is asked about again. */
+/* What was delivered in another task is not asked about in this one. */
 static void test_admit_refuses_a_delivery(struct kh_test *t)
 {
 	struct kh_asking w = kh_asking_begin(t, NULL);
@@ -82,6 +82,7 @@ static void test_admit_refuses_a_delivery(struct kh_test *t)
 	struct kh_look look = kh_asking_ask(&w, YES);
 	assert_int_equal(look.outcome, KH_OUTCOME_DELIVERED);
 	atomic_store(&w.f->asked, 0);
+	w.task = kh_fixture_task(w.f, w.f->controller);
 	must_refuse(&w, kh_arena_printf(&w.f->arena, YES ",\"blocks\":[\"%.*s\"]", KH_FMT(look.block)).p, KH_EUNKNOWN,
 		    "unknown_block");
 }
