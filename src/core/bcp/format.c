@@ -359,6 +359,8 @@ static bool read_language(struct reading *r)
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
+#define GROUP_MAX 12 /* characters of one group of several */
+
 /* True for letters and digits with single . _ / # : - between them; *RET_DIGIT: at least one of them is a digit. */
 static bool is_group(struct kh_view group, bool first, bool *ret_digit)
 {
@@ -388,14 +390,33 @@ static bool is_known_word(struct kh_view group)
 	return (kh_lexicon_find(kh_view_of(small, group.n)) & ~(unsigned)KH_WORD_NAME) != 0;
 }
 
+/* What of a group is no number; BETWEEN: letters between digits. */
+static size_t count_letters(struct kh_view group, bool *ret_between)
+{
+	size_t letters = 0, last = SIZE_MAX;
+
+	*ret_between = false;
+	for (size_t i = 0; i < group.n; i++) {
+		if (kh_ascii_is_alpha(group.p[i])) {
+			letters++;
+			continue;
+		}
+		*ret_between = *ret_between || (last != SIZE_MAX && last + 1 < i);
+		last = i;
+	}
+	return letters;
+}
+
 /*
- * Reads what names a thing: one group, or several with blanks between them ("LA 2485", an IBAN).  Then a group without
- * a digit is no word, has at most four letters and stands beside groups with digits: there is no room for a sentence.
+ * Reads what names a thing: one group, or several with blanks between them ("LA 2485", an IBAN).  Several are short, so
+ * that there is no room for a sentence: a group without a digit is no word, has at most four letters and stands beside
+ * groups with digits; of the others each has at most three letters, and only one has them between digits, as words in leet do.
  */
 static bool read_identifier(struct reading *r)
 {
 	struct kh_view rest = r->text, group;
-	bool any = false, before = true;
+	bool several = rest.n > 0 && memchr(rest.p, ' ', rest.n) != NULL, any = false, before = true, between = false;
+	size_t inside = 0;
 
 	r->problem = "an identifier is letters and digits, with a digit in it; blanks only between short groups";
 	for (size_t n = 0; kh_view_split(&rest, ' ', &group); n++) {
@@ -404,6 +425,10 @@ static bool read_identifier(struct reading *r)
 			return false;
 		any |= digit;
 		before = digit;
+		size_t letters = count_letters(group, &between);
+		inside += between;
+		if (several && (group.n > GROUP_MAX || (digit && letters > 3) || inside > 1))
+			return false;
 	}
 	return any && lower(r, r->text);
 }

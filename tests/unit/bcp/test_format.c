@@ -400,6 +400,15 @@ static void test_text(struct kh_test *t)
 		{"\xc3\xa4"
 		 "1",
 		 NULL},
+		{"FR14 2004 1010 0505 0001 3M02 606", "fr14 2004 1010 0505 0001 3m02 606"},
+		{"MT84 MALT 0110 0001 2345 MTLC AST0 01S", "mt84 malt 0110 0001 2345 mtlc ast0 01s"},
+		{"1Z 999 AA1 01 2345 6784", "1z 999 aa1 01 2345 6784"},
+		{"SW1A 1AA", "sw1a 1aa"},
+		/* Words in leet, and a text that was encoded and cut. */
+		{"57473 7h47 7rump 15 7h3 b357", NULL},
+		{"7h3 4r3 15", NULL},
+		{"b357 7rump5", NULL},
+		{"e38391e382b920e383afe383bce38389e381 afe381afe38199e3818b3f", NULL},
 	};
 	static const struct vector texts[] = {
 		{"Paris.", "paris"},
