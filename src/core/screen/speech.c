@@ -8,9 +8,13 @@
 
 #define WORDS_MAX   64 /* a longer text is not an answer */
 #define ENOUGH      4  /* points */
+#define UNSPACED    12 /* characters of a sentence without blanks */
+#define PARTS       5  /* of a word in it */
 #define LONG_PART   20 /* letters of a word that no name has */
 #define LONG_NAME   6  /* words */
 #define SHORT_NAME  64 /* bytes of a given name or a surname */
+#define LONG_ORDER  6  /* words of a text that begins with a verb and is no title */
+#define REPEATED    5  /* times that a word is repeated in no answer */
 #define LONG_ANSWER 30 /* words: from this length on, length alone is enough */
 
 struct token {
@@ -42,9 +46,19 @@ static bool ends_clause(char c)
 	       c == '|' || c == '/';
 }
 
+/* What WORD can be.  An infinitive of German is a polite order: "bitte berechnen". */
+static unsigned kinds_of_word(struct kh_view word)
+{
+	const unsigned order = KH_WORD_COMMAND | KH_WORD_FOREIGN;
+	unsigned kinds = kh_lexicon_find(word);
+	bool infinitive = kinds == 0 && word.n > 5 && word.p[word.n - 1] == 'n' &&
+			  (kh_lexicon_find(kh_view_sub(word, 0, word.n - 1)) & order) == order;
+
+	return infinitive ? order : kinds;
+}
+
 static void add_token(struct sentence *s, struct token t)
 {
-
 	while (t.word.n > 0 && t.word.p[0] == '\'')
 		t.word = kh_view_from(t.word, 1), t.quoted = true;
 	while (t.word.n > 0 && t.word.p[t.word.n - 1] == '\'')
@@ -53,7 +67,7 @@ static void add_token(struct sentence *s, struct token t)
 		return;
 	for (size_t i = 0; i < t.word.n; i++)
 		t.number = t.number || kh_ascii_is_digit(t.word.p[i]);
-	t.kinds = kh_lexicon_find(t.word);
+	t.kinds = kinds_of_word(t.word);
 	s->quotes = s->quotes || t.quoted;
 	s->at[s->n++] = t;
 }
@@ -155,7 +169,11 @@ static unsigned order(const struct sentence *s, size_t i)
 	if (lead)
 		return object ? 2 : 1;
 	if (command && !maybe)
-		return object || (foreign(verb) && i + 1 < s->n) ? 4 : s->n - i >= 5 ? 3 : i + 1 < s->n ? 2 : 1;
+		return object || (foreign(verb) && i + 1 < s->n) || (i == 0 && s->n >= LONG_ORDER)
+			       ? 4
+			       : (s->n - i >= 5  ? 3
+				  : i + 1 < s->n ? 2
+						 : 1);
 	return object ? (command ? 3U : 2U) + (s->n - i >= 6) : 0;
 }
 
@@ -189,6 +207,16 @@ static unsigned question(const struct sentence *s, size_t i)
 	return 0;
 }
 
+/* Whether a word comes many times in a row, as in texts that wear a model down. */
+static bool repeats(const struct sentence *s)
+{
+	size_t times = 1;
+
+	for (size_t i = 1; i < s->n && times < REPEATED; i++)
+		times = kh_view_eq(s->at[i].word, s->at[i - 1].word) ? times + 1 : 1;
+	return times >= REPEATED;
+}
+
 static unsigned at_most(unsigned points, unsigned most)
 {
 	return points < most ? points : most;
@@ -214,6 +242,8 @@ static unsigned points(const struct sentence *s)
 		}
 		requests += request(s, i);
 		you += (kinds & KH_WORD_YOU) != 0;
+		/* "your message": what is said of it is said to who writes it. */
+		requests += (kinds & KH_WORD_YOU) != 0 && (kinds_at(s, i + 1) & KH_WORD_META) != 0 ? 2 : 0;
 		meta += (kinds & KH_WORD_META) != 0;
 		model += (kinds & KH_WORD_MODEL) != 0;
 		secret += (kinds & KH_WORD_SECRET) != 0;
@@ -226,7 +256,7 @@ static unsigned points(const struct sentence *s)
 	orders += orders >= 2 && meta + secret > 0;
 	unsigned evidence = orders + requests + at_most(questions, 3) + at_most(you, 2) + at_most(meta, 3) +
 			    at_most(model, 2) + at_most(secret, 2) + at_most(plea, 1) + (s->question ? ENOUGH : 0) +
-			    (s->address && s->n > 3);
+			    (s->address && s->n > 3) + (repeats(s) ? ENOUGH : 0);
 	/* More than one sentence, a colon or a quotation count only if there is other evidence of a request. */
 	if (evidence > 0)
 		evidence += (s->ends > 1 ? 2U : s->ends > 0) + (s->colon && s->n > 6) + (s->quotes && s->n > 6);
@@ -292,12 +322,29 @@ struct scripts {
 	size_t known;    /* words of other scripts that are in the lexicon */
 	size_t longest;  /* letters of such a word */
 	bool asks;       /* one of them means an order or a secret */
+	bool has_order;  /* the same inside of a word without blanks */
 };
+
+/* Whether a part of WORD, of up to PARTS characters, means an order or a secret. */
+static bool has_order(struct kh_view word)
+{
+	for (size_t from = 0; from < word.n;) {
+		uint32_t c;
+		size_t first = kh_utf8_decode(word, from, &c), end = from;
+		for (size_t n = 0, len; n < PARTS && (len = kh_utf8_decode(word, end, &c)) > 0; n++) {
+			end += len;
+			if ((kh_lexicon_find(kh_view_sub(word, from, end)) & (KH_WORD_COMMAND | KH_WORD_SECRET)) != 0)
+				return true;
+		}
+		from += first > 0 ? first : 1;
+	}
+	return false;
+}
 
 static void read_word(struct scripts *s, struct kh_view word)
 {
 	bool other = false, latin = false, alike = false;
-	size_t letters = 0;
+	size_t letters = 0, unspaced = s->unspaced;
 
 	for (size_t at = 0; at < word.n;) {
 		uint32_t c;
@@ -314,6 +361,7 @@ static void read_word(struct scripts *s, struct kh_view word)
 	s->words += other;
 	s->longest = other && letters > s->longest ? letters : s->longest;
 	s->mixed += latin && alike;
+	s->has_order = s->has_order || (s->unspaced > unspaced && s->unspaced <= UNSPACED && has_order(word));
 	unsigned kinds = other ? kh_lexicon_find(word) : 0;
 	s->known += kinds != 0;
 	s->asks = s->asks || (kinds & (KH_WORD_COMMAND | KH_WORD_SECRET)) != 0;
@@ -335,7 +383,8 @@ struct kh_speech kh_speech_script(struct kh_view folded)
 
 	if (s.mixed > 0)
 		return (struct kh_speech){"encoded", "mixed_scripts", KH_SEVERITY_MEDIUM};
-	if (s.words >= 5 || s.unspaced >= 12 || s.known >= 2 || (s.asks && s.words > 1))
+	if (s.words >= 5 || s.unspaced >= UNSPACED || s.known >= 2 || (s.asks && s.words > 1) ||
+	    (s.has_order && s.unspaced >= PARTS))
 		return (struct kh_speech){"unreadable", "other_script", KH_SEVERITY_LOW};
 	return (struct kh_speech){.code = NULL};
 }
