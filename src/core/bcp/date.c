@@ -284,7 +284,8 @@ static bool read_numeric(const struct tokens *t, int weekday, struct kh_date *re
 /* True for a word that only joins the parts of a date: "le lundi 16 mars", "16 de marzo de 2026", "segunda-feira". */
 static bool is_joint(const struct token *token)
 {
-	return row_of(token->text, (const char *const[]){"the|de|del|di|le|il|el|den|der|am|vom|op|feira"}, 1) != 0;
+	return token->kind == WORD && token->text.n <= sizeof("feira") - 1 &&
+	       row_of(token->text, (const char *const[]){"the|de|del|di|le|il|el|den|der|am|vom|op|feira"}, 1) != 0;
 }
 
 /*
@@ -295,6 +296,10 @@ static void drop_filler(struct tokens *t, bool weekday)
 {
 	for (size_t i = 0; i < t->n;) {
 		const struct token *token = &t->at[i], *before = i ? &t->at[i - 1] : NULL;
+		if (token->kind == NUMBER) {
+			i++;
+			continue;
+		}
 		bool ordinal = before && before->kind == NUMBER && before->text.n <= 2 && token->glued &&
 			       (is(token, "st") || is(token, "nd") || is(token, "rd") || is(token, "th") ||
 				is(token, "er") || is(token, "o"));

@@ -410,7 +410,8 @@ static size_t count_letters(struct kh_view group, bool *ret_between)
 /*
  * Reads what names a thing: one group, or several with blanks between them ("LA 2485", an IBAN).  Several are short, so
  * that there is no room for a sentence: a group without a digit is no word, has at most four letters and stands beside
- * groups with digits; of the others each has at most three letters, and only one has them between digits, as words in leet do.
+ * groups with digits; of the others each has at most three letters, and only one has them between digits, as words in
+ * leet do.
  */
 static bool read_identifier(struct reading *r)
 {
