@@ -289,8 +289,10 @@ static void take_group(struct kh_anchor_scan *scan, size_t from)
 {
 	size_t end = digits_end(scan->text, from);
 
-	for (size_t i = from; i < end && scan->digit_count < KH_ANCHOR_DIGITS; i++)
-		scan->digits[scan->digit_count++] = scan->text.p[i];
+	size_t room = KH_ANCHOR_DIGITS - scan->digit_count, n = end - from < room ? end - from : room;
+
+	memcpy(scan->digits + scan->digit_count, scan->text.p + from, n);
+	scan->digit_count += n;
 	scan->number_end = end;
 	scan->groups++;
 }

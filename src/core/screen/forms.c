@@ -4,6 +4,7 @@
  */
 #include "core/screen/forms.h"
 
+#include "base/buf.h"
 #include "core/screen/fold.h"
 #include "core/screen/hidden.h"
 #include "core/screen/prescan.h"
@@ -13,6 +14,8 @@
 #define MORE       65536 /* decoded bytes that a text of any size may have */
 #define MARGIN     4     /* blocks that are read with one that has an escape */
 #define AROUND     256   /* bytes around an escape that are read with it */
+#define EACH       64    /* decoded texts that are forms of their own, however short */
+#define SMALL      512   /* bytes of a short one */
 #define TURNED_MAX 4096  /* bytes of an encoded stretch that are also read backwards and in rot13 */
 #define HIDDEN_MIN 3     /* fewest invisible characters that may spell something */
 
@@ -22,10 +25,26 @@ struct walk {
 	void *ctx;
 	size_t budget;
 	size_t depth; /* of the form that is being decoded */
+	size_t found; /* decoded texts so far */
+	struct kh_buf small;
+	size_t small_depth;
 	enum kh_err e;
 };
 
 static void read_form(struct walk *w, struct kh_view text, size_t depth);
+
+/* If there are many short texts, each would cost more than to read it: they are one form, a line each. */
+static void read_small(struct walk *w)
+{
+	struct kh_view text;
+
+	if (w->small.n == 0 || w->e != KH_OK)
+		return;
+	w->e = kh_buf_end(&w->small, &text);
+	kh_buf_init(&w->small, w->arena, w->arena->limit);
+	if (w->e == KH_OK)
+		read_form(w, text, w->small_depth);
+}
 
 static void on_found(void *ctx, enum kh_layer layer, struct kh_view decoded, size_t start, size_t end)
 {
@@ -37,7 +56,15 @@ static void on_found(void *ctx, enum kh_layer layer, struct kh_view decoded, siz
 	if (w->e != KH_OK || w->depth >= KH_SCREEN_DEPTH || decoded.n > w->budget)
 		return;
 	w->budget -= decoded.n;
-	read_form(w, decoded, w->depth + 1);
+	if (w->found++ < EACH || decoded.n > SMALL) {
+		read_form(w, decoded, w->depth + 1);
+		return;
+	}
+	if (w->small_depth != w->depth + 1)
+		read_small(w);
+	w->small_depth = w->depth + 1;
+	kh_buf_add(&w->small, decoded);
+	kh_buf_byte(&w->small, '\n');
 }
 
 /* V backwards.  It is folded, so each byte is a character. */
@@ -119,7 +146,8 @@ static void read_form(struct walk *w, struct kh_view text, size_t depth)
 	struct kh_forms_form form = {text, text, depth};
 	struct kh_folded folded = {0};
 	struct kh_prescan look;
-	size_t before = w->depth;
+	struct kh_buf small = w->small;
+	size_t before = w->depth, small_depth = w->small_depth;
 
 	w->e = kh_prescan(w->arena, text, &look);
 	if (w->e == KH_OK && (!look.ascii || look.controls)) {
@@ -131,10 +159,14 @@ static void read_form(struct walk *w, struct kh_view text, size_t depth)
 	if (w->e != KH_OK || depth == KH_SCREEN_DEPTH)
 		return;
 	w->depth = depth;
+	kh_buf_init(&w->small, w->arena, w->arena->limit);
 	if (folded.hidden >= HIDDEN_MIN)
 		read_hidden(w, text, folded.unseen);
 	if (w->e == KH_OK)
 		read_encoded(w, &form, &look);
+	read_small(w);
+	w->small = small;
+	w->small_depth = small_depth;
 	w->depth = before;
 }
 

@@ -2,6 +2,8 @@
  * The forms of a text for comparing (K7, E10): itself, and everything that is encoded in it, nested up to
  * KH_SCREEN_DEPTH deep, at any place.  Nothing is judged here; everything that decodes to text is a form.
  *
+ * After the first of them, short decoded texts are put together, a line each.
+ *
  * A prescan (prescan.h) finds the places that may be encoded, so plain text costs only the prescan.  The work is
  * linear: all forms together have at most KH_FORMS_BUDGET bytes for each byte of the text.
  */
