@@ -5,6 +5,7 @@
 #include "errand/filesearch.h"
 
 #include "base/clock.h"
+#include "base/timestamp.h"
 #include "base/utf8.h"
 #include "errand/details.h"
 #include "errand/index.h"
@@ -53,6 +54,7 @@ static enum kh_err write_job(struct finding *f)
 	yyjson_mut_obj_add_val(doc, job, "folders", kh_index_folders(f->tools, doc));
 	yyjson_mut_obj_add_val(doc, job, "within", list);
 	kh_json_add(doc, job, "query", f->query);
+	kh_json_add(doc, job, "time", kh_timestamp_text(f->arena, kh_clock_wall_us()));
 	yyjson_mut_obj_add_uint(doc, job, "limit", f->limit);
 	yyjson_mut_obj_add_uint(doc, job, "ms", FIND_MS / 2);
 	return kh_json_write(f->arena, job, &f->job);

@@ -4,7 +4,7 @@
  * scope is for the web, as the gates assume too (core/policy/permit.c).
  *
  * The content is one JSON object, {"results":[...]}, with at most `limit` (10 if the call does not say) results, each
- * with its `rank` from 1 on.
+ * with its `rank` from 1 on, where it stands (`url`, `path`, or `database` and `table`) and the `time` of the search.
  *
  * This file decides which scope a call is for, and whether the configuration has it.
  */

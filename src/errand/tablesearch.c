@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/timestamp.h"
 #include "errand/details.h"
 #include "errand/statement.h"
 #include "wire/search_match.h"
@@ -20,7 +21,8 @@ struct tables {
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *results, *about; /* for the details: the outcome of each table */
 	size_t failed, bytes;
-	struct kh_view why; /* of the first table that failed */
+	struct kh_view why;  /* of the first table that failed */
+	struct kh_view time; /* of the search, for every result */
 };
 
 struct kh_view kh_tablesearch_pattern(struct kh_arena *arena, struct kh_view word)
@@ -116,6 +118,7 @@ static void add_rows(struct tables *t, const struct kh_config_table *table, cons
 			t->bytes += kh_json_str(value).n;
 		}
 		yyjson_mut_obj_add_uint(t->doc, result, "rank", yyjson_mut_arr_size(t->results));
+		kh_json_add(t->doc, result, "time", t->time);
 	}
 }
 
@@ -183,7 +186,8 @@ enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct
 			   .arena = arena,
 			   .limit = limit,
 			   .deadline = kh_clock_ms() + (int64_t)errand->wall_ms,
-			   .doc = kh_json_new(arena)};
+			   .doc = kh_json_new(arena),
+			   .time = kh_timestamp_text(arena, kh_clock_wall_us())};
 	struct kh_search_match match;
 	enum kh_err e = kh_search_match_read(arena, query, &match);
 

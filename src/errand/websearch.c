@@ -5,6 +5,8 @@
 #include "errand/websearch.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
+#include "base/timestamp.h"
 #include "base/utf8.h"
 #include "core/comm/url.h"
 #include "errand/details.h"
@@ -80,7 +82,9 @@ static struct kh_view lacks(struct asking *a)
 static enum kh_err parse(struct asking *a, uint64_t limit, struct kh_errand_result *result)
 {
 	struct kh_view report, content,
-		text = kh_arena_printf(a->arena, "{\"job\":\"web\",\"limit\":%llu}", (unsigned long long)limit);
+		time = kh_timestamp_text(a->arena, kh_clock_wall_us()),
+		text = kh_arena_printf(a->arena, "{\"job\":\"web\",\"limit\":%llu,\"time\":\"%.*s\"}",
+				       (unsigned long long)limit, KH_FMT(time));
 	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_SEARCH, .limits.wall_ms = PARSE_MS},
 				    .job = text,
 				    .bytes = a->got.body,

@@ -92,6 +92,8 @@ enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const
 		size_t before = flags->n;
 		bool named = false;
 		e = kh_guard_names(arena, output, attribution, &named);
+		if (e == KH_OK && !named && given->sources[i].whole != NULL)
+			e = kh_guard_names(arena, output, given->sources[i].whole, &named);
 		if (e == KH_OK && !named)
 			flag(flags, &matches, i, attribution->source);
 		if (flags->n > before)

@@ -11,6 +11,7 @@
 struct kh_guard_source {
 	const struct kh_attribution *attribution;
 	struct kh_view content;
+	const struct kh_attribution *whole; /* what it is a part of, which may be named in its place; NULL: nothing */
 };
 
 /* What the author of an output has received. */

@@ -5,6 +5,7 @@
  */
 #include "engine/context/guarding.h"
 
+#include "core/comm/results.h"
 #include "engine/context/influence.h"
 #include "engine/state/find.h"
 
@@ -93,10 +94,49 @@ static enum kh_err prove(struct kh_arena *arena, const struct kh_guarding_source
 	return e == KH_OK ? kh_attribution_prove(arena, metadata, source->content, ret_attribution, err) : e;
 }
 
+/* Every source, or the results of one that is a search; OF: which block each belongs to. */
+struct sources {
+	struct kh_guard_source *at;
+	size_t *of;
+	size_t n, cap, of_cap;
+};
+
+static enum kh_err add_part(struct kh_arena *arena, struct sources *sources, const struct kh_guard_source *part,
+			    size_t of)
+{
+	sources->at = kh_arena_more(arena, sources->at, sources->n, &sources->cap, sizeof(*sources->at));
+	sources->of = kh_arena_more(arena, sources->of, sources->n, &sources->of_cap, sizeof(*sources->of));
+	if (sources->at == NULL || sources->of == NULL)
+		return KH_ENOMEM;
+	sources->at[sources->n] = *part;
+	sources->of[sources->n++] = of;
+	return KH_OK;
+}
+
+/* Adds block I, which is proved first (E10). */
+static enum kh_err add_parts(struct kh_arena *arena, const struct kh_guarding *guarding, size_t i,
+			     struct sources *sources, struct kh_error *err)
+{
+	struct kh_attribution *whole = KH_NEW(arena, struct kh_attribution);
+	struct kh_view content = guarding->sources[i].content;
+	struct kh_results results = {.at = NULL};
+	enum kh_err e = whole != NULL ? prove(arena, &guarding->sources[i], whole, err) : KH_ENOMEM;
+
+	if (e == KH_OK)
+		e = kh_results_split(arena, whole, content, &results);
+	if (e == KH_OK && results.n == 0)
+		e = add_part(arena, sources, &(struct kh_guard_source){.attribution = whole, .content = content}, i);
+	for (size_t k = 0; e == KH_OK && k < results.n; k++) {
+		struct kh_guard_source part = {&results.at[k].attribution, results.at[k].content, whole};
+		e = add_part(arena, sources, &part, i);
+	}
+	return e;
+}
+
 /* The flags as JSON.  A flag's member is "sources[i]". */
 static enum kh_err write_flags(struct kh_arena *arena, const struct kh_guarding *guarding,
-			       const struct kh_attribution *attributions, const struct kh_reasons *flags,
-			       const size_t *places, struct kh_view *ret_json)
+			       const struct sources *sources, const struct kh_reasons *flags, const size_t *places,
+			       struct kh_view *ret_json)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *list = yyjson_mut_arr(doc);
@@ -104,8 +144,8 @@ static enum kh_err write_flags(struct kh_arena *arena, const struct kh_guarding 
 	for (size_t i = 0; i < flags->n; i++) {
 		size_t at = places[i];
 		yyjson_mut_val *item = yyjson_mut_arr_add_obj(doc, list);
-		kh_json_add(doc, item, "block", guarding->sources[at].id);
-		kh_json_add(doc, item, "source", attributions[at].source);
+		kh_json_add(doc, item, "block", guarding->sources[sources->of[at]].id);
+		kh_json_add(doc, item, "source", sources->at[at].attribution->source);
 		kh_json_add(doc, item, "detail", flags->at[i].detail);
 	}
 	return kh_json_write(arena, list, ret_json);
@@ -114,24 +154,23 @@ static enum kh_err write_flags(struct kh_arena *arena, const struct kh_guarding 
 enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding *guarding, struct kh_view output,
 				struct kh_view *ret_json, bool *ret_copies, struct kh_error *err)
 {
-	struct kh_guard_given given = {.count = guarding->count,
-				       .others = guarding->others,
+	struct kh_guard_given given = {.others = guarding->others,
 				       .other_count = guarding->other_count,
 				       .own = guarding->own,
 				       .own_count = guarding->own_count};
-	struct kh_guard_source *sources = KH_NEW_N(arena, struct kh_guard_source, guarding->count);
-	struct kh_attribution *attributions = KH_NEW_N(arena, struct kh_attribution, guarding->count);
-	size_t *places = KH_NEW_N(arena, size_t, guarding->count);
+	struct sources sources = {.at = NULL};
 	struct kh_reasons flags;
-	enum kh_err e = sources != NULL && attributions != NULL && places != NULL ? KH_OK : KH_ENOMEM;
+	enum kh_err e = KH_OK;
 
 	kh_reasons_init(&flags, arena);
-	for (size_t i = 0; i < guarding->count && e == KH_OK; i++) {
-		e = prove(arena, &guarding->sources[i], &attributions[i], err);
-		sources[i] = (struct kh_guard_source){&attributions[i], guarding->sources[i].content};
-	}
-	given.sources = sources;
+	for (size_t i = 0; i < guarding->count && e == KH_OK; i++)
+		e = add_parts(arena, guarding, i, &sources, err);
+	size_t *places = e == KH_OK ? KH_NEW_N(arena, size_t, sources.n + 1) : NULL;
+	if (e == KH_OK && places == NULL)
+		return KH_ENOMEM;
+	given.sources = sources.at;
+	given.count = sources.n;
 	if (e == KH_OK)
 		e = kh_guard_output(arena, output, &given, &flags, places, ret_copies);
-	return e == KH_OK ? write_flags(arena, guarding, attributions, &flags, places, ret_json) : e;
+	return e == KH_OK ? write_flags(arena, guarding, &sources, &flags, places, ret_json) : e;
 }

@@ -36,7 +36,7 @@ enum kh_err kh_guarding_run(struct kh_op *op, void *call);
 
 /*
  * Compares OUTPUT with what was loaded: [{"block":...,"source":...,"detail":...}], one for each source that it repeats
- * without naming it.  RET_COPIES: it repeats untrusted text, so it is data (K9).  Verifies each attribution against
+ * without naming it; each result of a search is a source of its own.  RET_COPIES: it repeats untrusted text, so it is data (K9).  Verifies each attribution against
  * its content: KH_ECHANGED if one is not what was sealed.
  */
 enum kh_err kh_guarding_compare(struct kh_arena *arena, const struct kh_guarding *guarding, struct kh_view output,

@@ -141,7 +141,9 @@ static struct kh_view name_blocks(struct kh_op *op, struct kh_view unattributed)
 		return json;
 	yyjson_arr_foreach (list, i, max, item) {
 		struct kh_view id = kh_json_str(kh_json_get(item, "block"));
-		yyjson_mut_arr_add_strn(doc, ids, id.p, id.n);
+		yyjson_mut_val *last = yyjson_mut_arr_get_last(ids); /* several results of one search have one block */
+		if (last == NULL || !yyjson_mut_equals_strn(last, id.p, id.n))
+			yyjson_mut_arr_add_strn(doc, ids, id.p, id.n);
 	}
 	return kh_json_write(op->arena, ids, &json) == KH_OK ? json : KH_LIT("[]");
 }

@@ -88,10 +88,15 @@ static enum kh_err put_line(struct kh_arena *arena, yyjson_mut_val *val, struct 
 	return e;
 }
 
-static yyjson_mut_val *wrap_results(yyjson_mut_doc *doc, yyjson_mut_val *results)
+/* Each result has the time of the search too, so that it says by itself where and when it was found (E10). */
+static yyjson_mut_val *wrap_results(yyjson_mut_doc *doc, yyjson_mut_val *results, yyjson_val *job)
 {
-	yyjson_mut_val *content = yyjson_mut_obj(doc);
+	yyjson_mut_val *content = yyjson_mut_obj(doc), *result;
+	struct kh_view time = kh_json_str(kh_json_get(job, "time"));
+	yyjson_mut_arr_iter iter = yyjson_mut_arr_iter_with(results);
 
+	while (time.n > 0 && (result = yyjson_mut_arr_iter_next(&iter)) != NULL)
+		kh_json_add(doc, result, "time", time);
 	yyjson_mut_obj_add_val(doc, content, "results", results);
 	return content;
 }
@@ -160,7 +165,7 @@ static enum kh_err do_find(struct kh_arena *arena, yyjson_val *val, struct kh_bu
 	yyjson_mut_obj_add_uint(doc, said, "left_out", report.left_out);
 	yyjson_mut_obj_add_sint(doc, said, "current_ms", report.current_ms);
 	e = put_line(arena, said, out);
-	return e == KH_OK ? put_line(arena, wrap_results(doc, results), out) : e;
+	return e == KH_OK ? put_line(arena, wrap_results(doc, results, val), out) : e;
 }
 
 static enum kh_err do_web(struct kh_arena *arena, yyjson_val *val, struct kh_view body, struct kh_buf *out,
@@ -177,7 +182,7 @@ static enum kh_err do_web(struct kh_arena *arena, yyjson_val *val, struct kh_vie
 		return e;
 	yyjson_mut_obj_add_uint(doc, said, "count", yyjson_mut_arr_size(results));
 	e = put_line(arena, said, out);
-	return e == KH_OK ? put_line(arena, wrap_results(doc, results), out) : e;
+	return e == KH_OK ? put_line(arena, wrap_results(doc, results, val), out) : e;
 }
 
 enum kh_err kh_worker_search_do(const struct kh_worker_job *job, const struct kh_alloc *alloc,

@@ -22,7 +22,7 @@ static struct kh_reasons guard(struct kh_test *t, const char *output)
 {
 	struct kh_attribution a = attribution(t, "https://news.example.com/initrode", page);
 	struct kh_attribution b = attribution(t, "mail/inbox/17", mail);
-	struct kh_guard_source sources[] = {{&a, kh_view_str(page)}, {&b, kh_view_str(mail)}};
+	struct kh_guard_source sources[] = {{&a, kh_view_str(page), NULL}, {&b, kh_view_str(mail), NULL}};
 	struct kh_reasons flags;
 	size_t places[2];
 

@@ -6,6 +6,7 @@
 #include "engine/context/context.h"
 #include "engine/context/guarding.h"
 #include "engine/context/output.h"
+#include "engine/context/put.h"
 #include "engine/deciding.h"
 
 #define PAGE "The harbour of Port Lyndon handled forty thousand containers in September, said its director."
@@ -140,6 +141,36 @@ static void test_again(struct kh_test *t)
 	assert_int_equal(output.id.n, 0);
 }
 
+/* E10: a result of a search is named by where it stands itself; another result's place is not its own. */
+static void test_results_one_by_one(struct kh_test *t)
+{
+	static const char results[] = "{\"results\":[{\"title\":\"Port\",\"url\":\"https://news.example/lyndon\","
+				      "\"snippet\":\"" PAGE "\",\"rank\":1},{\"title\":\"Fish\",\"url\":"
+				      "\"https://other.example/fish\",\"snippet\":\"Herring is caught in winter.\","
+				      "\"rank\":2}]}";
+	struct kh_fixture *f = open(t);
+	struct kh_view task = kh_fixture_task(f, f->controller);
+	struct kh_put put = {.task = task,
+			     .operation = KH_LIT("comm.search"),
+			     .source = KH_LIT("search:web"),
+			     .content = kh_tainted_wrap(kh_view_str(results))};
+	struct kh_look look;
+
+	must(t, kh_fixture_call(f, f->controller, kh_put_run, &put));
+	kh_fixture_answer(f, "{\"fields\":{\"urgent\":true}}");
+	must(t, kh_fixture_query(f, f->controller, task,
+				 "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"urgent\",\"type\":"
+				 "\"boolean\"}]",
+				 &look));
+	yyjson_val *flags = kh_fixture_json(f, say(f, "Port Lyndon handled forty thousand containers.", false));
+	assert_int_equal(yyjson_arr_size(flags), 1);
+	assert_view(kh_json_str(kh_json_get(yyjson_arr_get_first(flags), "source")), "https://news.example/lyndon");
+	assert_true(kh_view_eq(kh_json_str(kh_json_get(yyjson_arr_get_first(flags), "block")), put.id));
+	assert_view(say(f, "By news.example, Port Lyndon handled forty thousand containers.", false), "[]");
+	flags = kh_fixture_json(f, say(f, "By other.example, Port Lyndon handled forty thousand containers.", false));
+	assert_int_equal(yyjson_arr_size(flags), 1);
+}
+
 /* K11: what may have influenced an agent is not for agents. */
 static void test_roles(struct kh_test *t)
 {
@@ -150,10 +181,8 @@ static void test_roles(struct kh_test *t)
 	assert_code(t, "forbidden");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_flagged),
-					    KH_TEST_ONCE(test_named_before),
-					    KH_TEST_ONCE(test_copies_are_data),
-					    KH_TEST_ONCE(test_own),
-					    KH_TEST(test_again),
-					    KH_TEST(test_roles)};
+static const struct kh_test_case cases[] = {
+	KH_TEST_ONCE(test_flagged), KH_TEST_ONCE(test_named_before),       KH_TEST_ONCE(test_copies_are_data),
+	KH_TEST_ONCE(test_own),     KH_TEST_ONCE(test_results_one_by_one), KH_TEST(test_again),
+	KH_TEST(test_roles)};
 KH_TEST_MAIN(cases)

@@ -45,8 +45,8 @@ static void test_asked(struct kh_test *t)
 	assert_true(looking_has(&result,
 				"\"https://search.example/search?format=json&q=a%26format%3Dhtml%20%23b%20%C3%BF%2F"
 				"%3F plain=0 method=0 [Accept: application/json]\""));
-	assert_true(
-		looking_has(&result, "{\"title\":\"B\",\"url\":\"https://b.example/\",\"snippet\":\"\",\"rank\":2}"));
+	assert_true(looking_has(
+		&result, "{\"title\":\"B\",\"url\":\"https://b.example/\",\"snippet\":\"\",\"rank\":2,\"time\":\"20"));
 	assert_true(kh_tainted_size(result.original) > 0);
 	assert_true(looking_says(&result, "\"status\":200"));
 }
