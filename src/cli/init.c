@@ -64,6 +64,8 @@ static const char before_socket[] =
 	"#    url: https://api.openai.com/v1/chat/completions\n"
 	"#    model: gpt-4o-mini\n"
 	"#    key_file: openai.key            # in the home folder, mode 0600\n"
+	"#    internal: false                 # may whoever runs it read the agent's words?  If not, it is asked in\n"
+	"#                                    # execution only, and its queries are counted (reader_egress)\n"
 	"#  - name: local\n"
 	"#    driver: openai\n"
 	"#    url: http://127.0.0.1:8080/v1/chat/completions\n"

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "engine/deciding.h"
 #include "engine/engine.h"
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
@@ -162,7 +163,7 @@ int kh_queries_ask(struct kh_frame *f)
 	enum kh_err e = read_query(f, &call.query);
 
 	if (e == KH_OK)
-		e = kh_frame_call(f, kh_admit_run, &call);
+		e = kh_deciding_admit(f->home.engine, f->token, &call, &f->arena, &f->err);
 	if (e != KH_OK) {
 		int status = kh_frame_fail(f);
 		if (f->err.member[0] != '\0' && !f->options.json)

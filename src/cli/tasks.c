@@ -62,6 +62,8 @@ static void print_limits(struct kh_buf *buf, yyjson_val *task)
 	print_used(buf, task, "escalations", 1, "");
 	kh_buf_lit(buf, "put in       ");
 	print_used(buf, task, "put_bytes", 1024, " KiB");
+	kh_buf_lit(buf, "reader words ");
+	print_used(buf, task, "reader_egress", 1024, " KiB");
 	kh_buf_printf(buf, "token        %.*s\n", KH_FMT(words));
 }
 

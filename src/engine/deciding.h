@@ -9,6 +9,7 @@
 #include "engine/comm/call.h"
 #include "engine/context/output.h"
 #include "engine/context/token.h"
+#include "engine/query/admit.h"
 
 /*
  * comm.weigh and comm.call; fills call->weighed in.  call->next says what comes next.  kh_deciding_try() gives up soon:
@@ -24,5 +25,12 @@ enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_token_claim toke
 /* context.guard and context.output: compares what an agent wrote with what it was given, and records it. */
 enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_token_claim token, struct kh_context_output *output,
 			       struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
+
+/*
+ * query.admit; if the query goes to a Reader behind a network, its words are compared first (comm.weigh), anew as often
+ * as the context changes.  KH_ESTORE `busy` if it changes all the time.
+ */
+enum kh_err kh_deciding_admit(struct kh_engine *engine, struct kh_token_claim token, struct kh_admit *admit,
+			      struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "gateway/asking.h"
 
+#include "engine/deciding.h"
 #include "gateway/dispatch.h"
 
 void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id)
@@ -31,8 +32,10 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 {
 	struct kh_engine *engine = kh_gateway_engine(gateway);
 	struct kh_admit call = {.query = asking->query, .at_once = true};
-	enum kh_err e = kh_gateway_call(gateway, asking->token, kh_admit_run, &call, arena, err);
+	enum kh_err e = kh_deciding_admit(engine, asking->token, &call, arena, err);
 
+	if (e == KH_ENOMEM)
+		return kh_error_set(err, e, "out_of_memory", "out of memory");
 	if (e != KH_OK)
 		return e;
 	kh_asking_keep(asking->id, call.id);

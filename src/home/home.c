@@ -147,7 +147,8 @@ static void wipe_readers(const struct kh_reader *readers, size_t count)
 }
 
 /* A Reader may also verify calls (K7). */
-static struct kh_reader describe_reader(const struct kh_config_reader *from, const struct kh_config_verification *by,
+static struct kh_reader describe_reader(struct kh_arena *arena, const struct kh_config_reader *from,
+					const struct kh_config_verification *by,
 					struct kh_reader_settings *ret_settings)
 {
 	static const struct kh_reader_driver *const drivers[] = {
@@ -176,6 +177,7 @@ static struct kh_reader describe_reader(const struct kh_config_reader *from, con
 		.driver = drivers[from->driver],
 		.settings = ret_settings,
 		.concurrency = from->concurrency,
+		.outside = kh_config_is_outside(arena, from),
 		.triages = kh_view_eq(from->name, by->triage),
 		.supervises = kh_view_eq(from->name, by->supervisor),
 	};
@@ -200,7 +202,8 @@ static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	home->reader_count = n;
 	for (size_t i = 0; i < n; i++)
-		home->readers[i] = describe_reader(&from[i], &home->config->verification, &home->reader_settings[i]);
+		home->readers[i] = describe_reader(&home->arena, &from[i], &home->config->verification,
+						   &home->reader_settings[i]);
 	for (size_t i = 0; e == KH_OK && acts(home) && i < n; i++) {
 		struct kh_secret secret = kh_secret_of_reader(&home->arena, &from[i]);
 		e = kh_secret_read(&secret, &home->folder, &home->arena, &home->kept, &home->reader_settings[i].key,

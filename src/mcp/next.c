@@ -59,7 +59,11 @@ static const struct {
 	{"operation_unknown", "Use " OPERATION_NAMES "."},
 	{"operation_malformed", "Write the operation's name exactly, in lower case: comm.fetch."},
 	{"OUTBOUND_FORBIDDEN_IN_PLANNING",
-	 "External operations run in the execution phase alone: call begin_execution with your plan, then again."},
+	 "External operations and queries to Readers behind a network run in the execution phase alone: call "
+	 "begin_execution with your plan, then again."},
+	{"reader_egress_exceeded", "Ask in fewer words, or a Reader on this machine; task_status says what is left."},
+	{"content_exceeded", "Nothing was stored. Put less in; task_status says what is left."},
+	{"escalations_exceeded", "Ask with a lower category, or tell the user: a human can allow more."},
 	{"phase_unknown", "Leave `phase` out, or write execution."},
 	{"OPERATION_NOT_ALLOWED", NOT_ALLOWED},
 	{"role_not_allowed", NOT_ALLOWED},

@@ -43,6 +43,7 @@ static void count_query(struct kh_fold_sums *s, const struct kh_query_row *q, ui
 	s->count[c] += sign;
 	s->queries += sign;
 	s->escalations += sign * (uint64_t)q->escalation;
+	s->reader_egress += sign * (uint64_t)q->egress;
 }
 
 /* The row of the Reader with this name.  A linear search, because there are few Readers. */
@@ -291,8 +292,8 @@ static const char *check_task(const struct check *c, const struct kh_invariant_c
 		return "counts other queries, blocks or approvals than there are";
 	if ((uint64_t)row->put != s->put)
 		return "counts other bytes than were put in (G4)";
-	if ((uint64_t)row->egress != s->egress)
-		return "counts other bytes than its operations sent out (E5)";
+	if ((uint64_t)row->egress != s->egress || (uint64_t)row->reader_egress != s->reader_egress)
+		return "counts other bytes than its operations and queries sent out (E5)";
 	if (row->escalations != s->escalations || row->escalations > row->escalation_limit)
 		return "counts other escalations than there were, or more than it may have (B19)";
 	if (change->fresh)
@@ -361,9 +362,9 @@ static bool is_other_query(const struct kh_query_row *a, const struct kh_query_r
 {
 	return a->task != b->task || a->context != b->context || a->n != b->n || a->category != b->category ||
 	       a->content != b->content || a->reserved != b->reserved || a->reader_taint != b->reader_taint ||
-	       a->escalation != b->escalation || a->admitted_at != b->admitted_at || a->deadline_at != b->deadline_at ||
-	       !same_text(a->reader, b->reader) || !same_text(a->need, b->need) || !same_text(a->body, b->body) ||
-	       !same_text(a->blocks, b->blocks);
+	       a->escalation != b->escalation || a->egress != b->egress || a->admitted_at != b->admitted_at ||
+	       a->deadline_at != b->deadline_at || !same_text(a->reader, b->reader) || !same_text(a->need, b->need) ||
+	       !same_text(a->body, b->body) || !same_text(a->blocks, b->blocks);
 }
 
 static const char *check_query(const struct check *c, const struct kh_invariant_change *change)
@@ -537,8 +538,9 @@ static const char *check_sent(const struct check *c, const struct kh_invariant_c
 {
 	const struct kh_sent_row *row = change->row, *was = change->was;
 
-	if (c->event->kind != KH_AUDIT_OPERATION_BEGUN)
-		return "has something sent without a call that began (K7)";
+	if (c->event->kind != KH_AUDIT_OPERATION_BEGUN && c->event->kind != KH_AUDIT_QUERY_ADMITTED &&
+	    c->event->kind != KH_AUDIT_QUERY_ASKED)
+		return "has something sent without a call or query that left (K7)";
 	if (!change->fresh && (row->token != was->token || !same_text(row->name, was->name)))
 		return "is of another token or parameter than before (K7)";
 	if (!change->fresh && (row->calls <= was->calls || row->fallen < was->fallen))

@@ -81,12 +81,13 @@ struct kh_task_row {
 	struct kh_budget budget;
 	uint64_t total_1, total_2, total_3; /* as in the context */
 	uint64_t escalations, escalation_limit;
-	int64_t pending;     /* approvals that are pending */
-	int64_t blocks;      /* sealed blocks that are known */
-	int64_t first_block; /* the oldest of them: the subject of a query if the task has exactly one block */
-	int64_t queries;     /* admitted */
-	int64_t egress;      /* bytes chosen by its Controller that went out (E5) */
-	int64_t put;         /* bytes of content put in */
+	int64_t pending;       /* approvals that are pending */
+	int64_t blocks;        /* sealed blocks that are known */
+	int64_t first_block;   /* the oldest of them: the subject of a query if the task has exactly one block */
+	int64_t queries;       /* admitted */
+	int64_t egress;        /* bytes chosen by its Controller that went out (E5) */
+	int64_t reader_egress; /* bytes of its queries to Readers behind a network (E5) */
+	int64_t put;           /* bytes of content put in */
 	int64_t opened_at, ended_at;
 	struct kh_view reason; /* why it failed: a code */
 	struct kh_chain chain;
@@ -171,8 +172,9 @@ struct kh_query_row {
 	uint64_t length;            /* microbits of the held answer: its bound (B7); 0: none yet */
 	uint64_t charged;           /* what was charged when it ended */
 	int64_t escalation;         /* 1: it counted as an escalation */
-	int64_t tries;              /* invalid or failed tries, over all rounds */
-	int64_t round;              /* B14: 0, then one for each repetition */
+	int64_t egress; /* bytes of words that go to a Reader behind a network (E5); 0: the Reader is here */
+	int64_t tries;  /* invalid or failed tries, over all rounds */
+	int64_t round;  /* B14: 0, then one for each repetition */
 	int64_t admitted_at, deadline_at;
 	int64_t ready_at, release_at, ended_at;
 	struct kh_view held;   /* sealed: the normalised response that was held, or is ready to be delivered */

@@ -60,6 +60,7 @@ struct kh_reader {
 	const struct kh_reader_driver *driver;
 	const struct kh_reader_settings *settings; /* the driver's own */
 	uint64_t concurrency;                      /* queries at once from one process; 0: no limit */
+	bool outside;                              /* behind a network: words of a query to it go out (E1) */
 	bool triages, supervises;                  /* it also verifies calls: tier 2, tier 3 (K7) */
 };
 

@@ -83,6 +83,7 @@ static enum kh_err check_keys(const struct kh_outline_source *source, const stru
 		{"key_environment", r->key_environment.n > 0, FOR_MODELS},
 		{"authority", r->authority.n > 0, FOR_MODELS},
 		{"local", r->local != KH_CONFIG_UNSAID, FOR_MODELS},
+		{"internal", r->internal != KH_CONFIG_UNSAID, FOR_MODELS},
 		{"schema", r->schema != KH_CONFIG_UNSAID, FOR_OPENAI},
 		{"max_tokens", r->max_tokens != 0, FOR_MODELS},
 		{"retries", r->retries != KH_CONFIG_NOT_SAID, FOR_MODELS},
@@ -132,9 +133,30 @@ static enum kh_err check_model(const struct kh_outline_source *source, const str
 	return KH_OK;
 }
 
+/* Whether a host is this machine by its name or address alone; any other name may lead anywhere. */
+static bool is_this_machine(struct kh_arena *arena, const struct kh_url *url)
+{
+	bool v6 = kh_view_find(url->host, KH_LIT(":"), 0) != SIZE_MAX;
+	struct kh_view at = kh_arena_printf(arena, v6 ? "[%.*s]:1" : "%.*s:1", KH_FMT(url->host));
+	struct kh_reach reach;
+
+	return kh_view_eq_nocase(url->host, KH_LIT("localhost")) || (kh_reach_read(at, &reach) && reach.is_loopback);
+}
+
+bool kh_config_is_outside(struct kh_arena *arena, const struct kh_config_reader *reader)
+{
+	struct kh_url url;
+
+	if (reader->url.n == 0 || reader->internal == KH_CONFIG_TRUE)
+		return false;
+	return kh_url_read_web(reader->url, true, &url, NULL) != KH_OK || !is_this_machine(arena, &url);
+}
+
 /* Fills in the defaults of keys that were left out. */
 static void fill_reader(struct kh_config_reader *reader)
 {
+	if (reader->internal == KH_CONFIG_UNSAID)
+		reader->internal = KH_CONFIG_FALSE;
 	if (reader->local == KH_CONFIG_UNSAID)
 		reader->local = KH_CONFIG_FALSE;
 	if (reader->schema == KH_CONFIG_UNSAID)

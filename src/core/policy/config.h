@@ -26,4 +26,10 @@ enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct k
 enum kh_err kh_config_policy(struct kh_arena *arena, struct kh_view text, struct kh_view file,
 			     const struct kh_policy **ret_policy, struct kh_error *err) KH_CHECKED;
 
+/*
+ * E1: whether a query to this Reader sends words to a network: a model at a host that is neither this machine's own, by
+ * a loopback address or the name localhost, nor called internal.
+ */
+bool kh_config_is_outside(struct kh_arena *arena, const struct kh_config_reader *reader);
+
 #endif

@@ -252,6 +252,7 @@ static const struct kh_schema_field policy_fields[] = {
 	LIST(kh_policy, operations, 1024, operation_shape),
 	WORD(kh_policy, network, network_words),
 	NUMBER(kh_policy, egress_bytes, 0, UINT64_C(1000000000000)),
+	NUMBER(kh_policy, reader_egress, 0, UINT64_C(1000000000000)),
 	LIST(kh_policy, screen, 256, screen_shape),
 	MAP(kh_policy, approvals, approval_shape),
 };
@@ -268,6 +269,7 @@ static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_config_reader, key_environment, false, 1, 128, kh_match_is_variable, IS_VARIABLE),
 	TEXT(kh_config_reader, authority, false, 1, 4095, kh_match_is_path, IS_PATH),
 	WORD(kh_config_reader, local, kh_settings_switch_words),
+	WORD(kh_config_reader, internal, kh_settings_switch_words),
 	WORD(kh_config_reader, schema, kh_settings_switch_words),
 	NUMBER(kh_config_reader, max_tokens, 1, 1000000),
 	NUMBER(kh_config_reader, retries, 0, 10),
@@ -279,8 +281,10 @@ static const struct kh_schema_field reader_fields[] = {
 static void start_reader(const struct kh_outline *node, void *item)
 {
 	(void)node;
-	*(struct kh_config_reader *)item = (struct kh_config_reader){
-		.local = KH_CONFIG_UNSAID, .schema = KH_CONFIG_UNSAID, .retries = KH_CONFIG_NOT_SAID};
+	*(struct kh_config_reader *)item = (struct kh_config_reader){.local = KH_CONFIG_UNSAID,
+								     .internal = KH_CONFIG_UNSAID,
+								     .schema = KH_CONFIG_UNSAID,
+								     .retries = KH_CONFIG_NOT_SAID};
 }
 
 static const struct kh_shape reader_shape = LINED(reader_fields, kh_config_reader, start_reader);

@@ -29,6 +29,7 @@ static const struct kh_policy defaults = {
 	.user_messages = KH_VETTED,
 	.network = KH_NETWORK_READONLY,
 	.egress_bytes = 4096,
+	.reader_egress = 64 << 10,
 	.approvals = {.expiry_seconds = 600, .max_pending = 3},
 };
 

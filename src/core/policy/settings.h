@@ -137,8 +137,9 @@ struct kh_policy {
 	struct kh_list tools;      /* of struct kh_policy_rule */
 	struct kh_list operations; /* of struct kh_policy_rule */
 	enum kh_network network;
-	uint64_t egress_bytes; /* a task */
-	struct kh_list screen; /* of struct kh_policy_screen */
+	uint64_t egress_bytes;  /* a task */
+	uint64_t reader_egress; /* bytes of a task's queries to Readers behind a network (E5) */
+	struct kh_list screen;  /* of struct kh_policy_screen */
 	struct kh_policy_approvals approvals;
 	unsigned line; /* of `policy:` */
 	/* Set when the file is read. */
@@ -185,6 +186,7 @@ struct kh_config_reader {
 	struct kh_view key_environment; /* the name of a variable of the environment; neither: no key is sent */
 	struct kh_view authority;       /* a PEM file of CAs to trust in place of the system's; empty: the system's */
 	enum kh_config_switch local;    /* the endpoint may be at a private or loopback address, by plain http */
+	enum kh_config_switch internal; /* words to it stay with whom the operator trusts (E1), as on loopback */
 	enum kh_config_switch schema;   /* openai: ask for response_format json_schema; FALSE: json_object */
 	uint64_t max_tokens;            /* of an answer; 0: by the query's size */
 	uint64_t retries;               /* on 429 and 5xx, within the timeout; default 2 */

@@ -41,7 +41,9 @@ struct admission {
 	size_t block_count;
 	enum kh_taint taint; /* of the Reader (B23) */
 	bool escalation;
-	bool agent; /* the Reader is an agent with a token */
+	bool agent;         /* the Reader is an agent with a token */
+	size_t words;       /* bytes that go to a Reader behind a network */
+	bool outside, held; /* the Reader is behind a network; a human sees the query before it goes out (K7) */
 	struct kh_account account;
 	struct kh_allowance allowance;
 	uint64_t deadline_ms;
@@ -225,14 +227,27 @@ static enum kh_err find_agent(struct admission *a)
 	return e;
 }
 
+/* E1, E5: what the query says goes to a network. */
+static enum kh_err check_outside(struct admission *a)
+{
+	yyjson_val *words = NULL;
+	enum kh_err e = kh_outward_words(a->op->arena, a->call->query, &words, &a->words, a->op->err);
+
+	return e == KH_OK ? kh_outward_check(a->op, a->task, a->query.target, a->words) : e;
+}
+
 /* Finds the Reader and what is recorded about it. */
 static enum kh_err find_reader(struct admission *a)
 {
 	struct kh_op *op = a->op;
 	size_t count = 0;
 	int64_t *ids;
-	enum kh_err e = kh_engine_reader(op->engine, a->query.target) == NULL ? find_agent(a) : KH_OK;
+	const struct kh_reader *reader = kh_engine_reader(op->engine, a->query.target);
+	enum kh_err e = reader == NULL ? find_agent(a) : KH_OK;
 
+	a->outside = reader != NULL && reader->outside;
+	if (e == KH_OK && a->outside)
+		e = check_outside(a);
 	if (e == KH_OK)
 		e = kh_txn_find(op->txn, KH_INDEX_READERS_NAMED, 0, a->query.target, 0, 1, &ids, &count);
 	return e == KH_OK && count > 0 ? kh_txn_load(op->txn, KH_TABLE_READERS, ids[0], &a->reader) : e;
@@ -319,8 +334,8 @@ static enum kh_err open_account(struct admission *a)
 	uint64_t expiry = a->op->policy->approvals.expiry_seconds * 1000;
 	bool may_hold = may_be_held(a);
 
-	/* A query can wait for one reviewer; a summary for two, one after the other. */
-	a->deadline_ms = a->query.category == 3 ? 2 * expiry : expiry;
+	/* A query can wait for one reviewer; a summary, or one that goes out, for two, one after the other. */
+	a->deadline_ms = a->query.category == 3 || a->outside ? 2 * expiry : expiry;
 	enum kh_err e = kh_account_open(a->op->policy->release, a->query.bound, a->deadline_ms, may_hold, &a->account);
 	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
 }
@@ -364,7 +379,7 @@ static enum kh_err write_query(struct admission *a)
 	row->context = a->task->context;
 	row->n = ++a->task->queries;
 	row->category = a->query.category;
-	row->state = a->query.category == 3 ? KH_QUERY_APPROVAL : KH_QUERY_ASKING;
+	row->state = a->query.category == 3 || a->held ? KH_QUERY_APPROVAL : KH_QUERY_ASKING;
 	row->reader = a->query.target;
 	row->need = a->query.need;
 	row->body = a->body;
@@ -373,11 +388,16 @@ static enum kh_err write_query(struct admission *a)
 	row->content = a->account.content;
 	row->reserved = a->account.total;
 	row->escalation = a->escalation;
+	row->egress = a->outside ? (int64_t)a->words : 0;
+	a->task->reader_egress += row->egress;
 	row->admitted_at = op->now;
 	row->deadline_at = op->now + (int64_t)a->deadline_ms * 1000;
 	row->pending_at = row->state == KH_QUERY_APPROVAL ? op->now : 0;
 	a->task->escalations += a->escalation;
-	return row->state == KH_QUERY_ASKING ? kh_ask_put(op, row, 0, KH_LIT("")) : KH_OK;
+	if (row->state != KH_QUERY_ASKING)
+		return KH_OK;
+	e = a->outside ? kh_outward_send(op, row) : KH_OK;
+	return e == KH_OK ? kh_ask_put(op, row, 0, KH_LIT("")) : e;
 }
 
 /* Records what is in no row: the account's items (B8). */
@@ -392,6 +412,8 @@ static enum kh_err record(struct admission *a)
 	kh_emit_add_int(&what, "outcome", (int64_t)a->account.outcome);
 	kh_emit_add_int(&what, "time", (int64_t)a->account.time);
 	kh_emit_end(&what);
+	if (a->held) /* before `repeats`: members stand in the order of their names */
+		kh_op_describe_codes(&what, "findings", &a->call->weighed->reasons);
 	if (a->repeats.n > 0)
 		kh_emit_add_bool(&what, "repeats", true);
 	return kh_op_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, kh_op_described(a->op, &what));
@@ -408,11 +430,14 @@ static enum kh_err ask_human(struct admission *a)
 	if (a->repeats.n > 0)
 		kh_reasons_add(&marks, "repeats_delivery", KH_LIT("justification"),
 			       "repeats what a Reader delivered: %.*s", KH_FMT(kh_arena_quote(op->arena, a->repeats)));
+	for (size_t i = 0; a->held && i < a->call->weighed->reasons.n; i++)
+		kh_reasons_add(&marks, a->call->weighed->reasons.at[i].code, a->call->weighed->reasons.at[i].member,
+			       "%.*s", KH_FMT(a->call->weighed->reasons.at[i].detail));
 	struct kh_approval_request request = {
 		.kind = KH_APPROVE_ESCALATION,
 		.task = a->task,
 		.query = a->call->row,
-		.text = a->query.directive,
+		.text = a->query.category == 3 ? a->query.directive : a->body,
 		.marks = &marks,
 		.operation = KH_LIT("bcp.query"),
 		.arguments = kh_canonical_digest(a->body),
@@ -490,6 +515,16 @@ static enum kh_err pay(struct admission *a)
 	return e == KH_EREFUSED ? refuse_budget(a) : e;
 }
 
+/* K7: what the words were compared with has to be what there is now. */
+static enum kh_err compare(struct admission *a)
+{
+	if (!a->outside)
+		return KH_OK;
+	enum kh_err e = kh_outward_is_stale(a->op, a->context, a->call->weighed, &a->call->again);
+	a->held = e == KH_OK && !a->call->again && kh_outward_is_held(a->call->weighed);
+	return e;
+}
+
 /* Asks the Reader here if that takes no time; the Controller then looks at the result. */
 static enum kh_err answer(struct admission *a)
 {
@@ -514,6 +549,9 @@ enum kh_err kh_admit_run(struct kh_op *op, void *call)
 	e = check(&a);
 	if (e != KH_OK)
 		return refuse(&a, e);
+	e = compare(&a);
+	if (e != KH_OK || a.call->again)
+		return e;
 	a.task->budget = kh_limits_task(op, a.task).budget;
 	a.context->budget = kh_limits_context(op, a.context).budget;
 	struct kh_alert alert = kh_alert_before(a.task, a.context);

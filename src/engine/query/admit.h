@@ -4,6 +4,7 @@
 
 #include "engine/query/ask.h"
 #include "engine/query/look.h"
+#include "engine/query/outward.h"
 
 #define KH_ADMIT_NO_ADVICE KH_LIT("[]")
 
@@ -18,10 +19,12 @@ struct kh_admit_read {
 };
 
 struct kh_admit {
-	yyjson_val *query;         /* the caller's JSON, with the members of admission */
-	bool at_once;              /* this operation itself asks a Reader that takes no time (atonce.h) */
-	struct kh_admit_read read; /* filled in before the transaction */
+	yyjson_val *query;                /* the caller's JSON, with the members of admission */
+	bool at_once;                     /* this operation itself asks a Reader that takes no time (atonce.h) */
+	struct kh_admit_read read;        /* filled in before the transaction */
+	const struct kh_weighed *weighed; /* what its words were compared with, if it goes out (outward.h); else NULL */
 	/* out */
+	bool again; /* nothing was done: its words have to be compared first, or anew (engine/deciding.h) */
 	struct kh_view id;
 	struct kh_query_row *row;
 	struct kh_view approval; /* public id if a human decides first; empty: none */

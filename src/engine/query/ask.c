@@ -134,14 +134,14 @@ enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect,
 	return KH_OK;
 }
 
-/* B20, A2: the first ask uses the grant of a summary's escalation.  *RET_YES: false if the grant does not hold. */
+/* B20, K7, A2: the first ask uses the grant for a query that a human had to see.  *RET_YES: false if the grant does not hold. */
 static enum kh_err use_grant(struct kh_op *op, struct kh_effect_row *effect, struct kh_query_row *query, bool *ret_yes)
 {
 	struct kh_approval_row *approval;
 	enum kh_granted why;
 
 	*ret_yes = true;
-	if (query->category != 3 || effect->try > 0 || effect->round > 0)
+	if (query->approval == 0 || effect->try > 0 || effect->round > 0)
 		return KH_OK;
 	struct kh_grant_call call = {
 		.context = kh_op_id(op, KH_ID_CONTEXT, query->context),
@@ -191,7 +191,7 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 	/*
 	 * An ask that used a grant is marked as begun, whoever carries it out, because the grant cannot be used again.
 	 */
-	if (ask->mark || query->category == 3) {
+	if (ask->mark || query->approval != 0) {
 		effect->state = KH_EFFECT_BEGUN;
 		effect->holder = kh_store_holder(kh_engine_store(op->engine));
 		effect->begun_at = op->now;

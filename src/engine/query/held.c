@@ -4,6 +4,7 @@
 #include "core/bcp/answer.h"
 #include "core/policy/account.h"
 #include "engine/query/ask.h"
+#include "engine/query/outward.h"
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
 
@@ -13,6 +14,8 @@ static enum kh_err ask(struct kh_op *op, struct kh_query_row *query)
 	struct kh_task_row *task;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_TASKS, query->task, &task);
 
+	if (e == KH_OK && query->egress > 0)
+		e = kh_outward_send(op, query);
 	if (e == KH_OK)
 		e = kh_ask_put(op, query, 0, KH_LIT(""));
 	if (e != KH_OK)

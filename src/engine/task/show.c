@@ -149,6 +149,7 @@ enum kh_err kh_task_show_run(struct kh_op *op, void *call)
 	kh_json_add(doc, root, "taint", kh_view_str(kh_words_name(&kh_label_taint_words, context->taint)));
 	kh_allowance_used(doc, root, "escalations", task->escalations, task->escalation_limit);
 	kh_allowance_used(doc, root, "put_bytes", (uint64_t)task->put, op->policy->budgets.task_put_bytes);
+	kh_allowance_used(doc, root, "reader_egress", (uint64_t)task->reader_egress, op->policy->reader_egress);
 	e = kh_allowance_show(op, doc, root, token);
 	if (e == KH_OK && kh_op_sees_all(op)) {
 		add_totals(doc, root, task);

@@ -117,3 +117,7 @@ CREATE UNIQUE INDEX kept_by_key ON kept (key, kind, stream, part);
 CREATE INDEX kept_of_token ON kept (token, kind, until);
 CREATE INDEX kept_of_kind ON kept (kind, until);
 CREATE INDEX kept_until ON kept (until);
+
+-- Queries to Readers behind a network: bytes of words that went out with one, and with those of a task.
+ALTER TABLE queries ADD COLUMN egress INTEGER NOT NULL DEFAULT 0 CHECK (egress >= 0);
+ALTER TABLE tasks ADD COLUMN reader_egress INTEGER NOT NULL DEFAULT 0 CHECK (reader_egress >= 0);

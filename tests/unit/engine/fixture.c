@@ -82,6 +82,7 @@ static const struct kh_reader readers[] = {
 	{.name = KH_LIT_INIT("scripted"), .driver = &scripted},
 	{.name = KH_LIT_INIT("quick"), .driver = &quick},
 	{.name = KH_LIT_INIT("program"), .driver = &program},
+	{.name = KH_LIT_INIT("abroad"), .driver = &program, .outside = true},
 };
 
 static void push(struct kh_fixture *f, struct kh_fixture_answer answer)

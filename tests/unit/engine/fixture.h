@@ -52,8 +52,8 @@ struct kh_fixture {
 	struct kh_view context, hosted_context; /* public ids, of the controllers */
 	struct kh_view reader_name;             /* of the Reader that is an agent */
 
-	/* The Readers "scripted" (pure), "quick" (and quick) and "program" (neither) take one answer after the other;
-	 * then they are dead.
+	/* The Readers "scripted" (pure), "quick" (and quick), "program" (neither) and "abroad" (as program, behind a
+	 * network) take one answer after the other; then they are dead.
 	 */
 	struct kh_fixture_answer answers[KH_FIXTURE_ANSWERS];
 	_Atomic size_t answered;

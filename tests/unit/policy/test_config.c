@@ -479,8 +479,45 @@ static void test_documentation(struct kh_test *t)
 	assert_int_equal(c->search.tables.n, 1);
 }
 
+/* E1: this machine is loopback or localhost; anything else is a network, unless the operator calls it internal. */
+static void test_outside(struct kh_test *t)
+{
+	static const struct {
+		const char *url, *more;
+		bool outside;
+	} all[] = {
+		{"http://127.0.0.1:8080/v1", "", false},
+		{"http://127.9.0.1/v1", "", false},
+		{"http://[::1]:8080/v1", "", false},
+		{"http://LocalHost:8080/v1", "", false},
+		{"http://192.168.0.9/v1", "", true},
+		{"http://10.0.0.1/v1", "", true},
+		{"http://[::ffff:127.0.0.1]/v1", "", true},
+		{"https://localhost.example.com/v1", "", true},
+		{"https://127.0.0.1.example.com/v1", "", true},
+		{"https://api.example.com/v1", "", true},
+		{"https://api.example.com/v1", "    internal: false\n", true},
+		{"https://api.example.com/v1", "    internal: true\n", false},
+	};
+	const struct kh_config *c;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_view text = kh_arena_printf(&t->arena,
+						      "readers:\n  - name: far\n    driver: openai\n    model: m\n"
+						      "    local: true\n    url: \"%s\"\n%s",
+						      all[i].url, all[i].more);
+		must(t, kh_arena_check(&t->arena));
+		must(t, kh_config_read(&t->arena, text, KH_LIT("keyhole.yaml"), &c, &t->err));
+		const struct kh_config_reader *reader = kh_settings_reader(c, KH_LIT("far"));
+		bool outside = kh_config_is_outside(&t->arena, reader);
+		must(t, kh_arena_check(&t->arena));
+		assert_int_equal(outside, all[i].outside);
+		assert_false(kh_config_is_outside(&t->arena, kh_settings_reader(c, KH_LIT("extract"))));
+	}
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_defaults), KH_TEST(test_readers),         KH_TEST(test_models),         KH_TEST(test_audit),
 	KH_TEST(test_refused),  KH_TEST(test_refused_readers), KH_TEST(test_refused_models), KH_TEST(test_too_long),
-	KH_TEST(test_version),  KH_TEST(test_gateway),         KH_TEST(test_documentation)};
+	KH_TEST(test_version),  KH_TEST(test_gateway),         KH_TEST(test_documentation),  KH_TEST(test_outside)};
 KH_TEST_MAIN(cases)
