@@ -21,20 +21,16 @@ static enum kh_err find(struct kh_op *op, const struct kh_look *look, struct kh_
 	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_QUERIES, approval->query, ret_query) : e;
 }
 
-/* A source: its block, and the how-manieth block of its task it was to become known. */
-struct source {
-	int64_t told, id;
-};
-
+/* By the how-manieth block of its task each was to become known. */
 static int compare_sources(const void *a, const void *b)
 {
-	const struct source *x = a, *y = b;
+	const struct kh_block_row *x = a, *y = b;
 
 	return x->told != y->told ? (x->told > y->told) - (x->told < y->told) : (x->id > y->id) - (x->id < y->id);
 }
 
 struct sources {
-	struct source *at;
+	struct kh_block_row *at; /* without their content */
 	size_t n;
 	bool derived; /* one of them is a delivery */
 };
@@ -42,16 +38,14 @@ struct sources {
 /* In the order in which they became known (B17): their numbers are in the order in which their operations ended. */
 static enum kh_err find_sources(struct kh_op *op, const int64_t *ids, size_t count, struct sources *ret)
 {
-	*ret = (struct sources){.at = KH_NEW_N(op->arena, struct source, count + 1), .n = count};
+	*ret = (struct sources){.at = KH_NEW_N(op->arena, struct kh_block_row, count + 1), .n = count};
 	enum kh_err e = ret->at != NULL ? KH_OK : KH_ENOMEM;
 
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
-		struct kh_block_row block = {0};
-		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
-		ret->at[i] = (struct source){block.told, ids[i]};
-		ret->derived = ret->derived || block.kind == KH_BLOCK_DELIVERY;
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &ret->at[i]);
+		ret->derived = ret->derived || (e == KH_OK && ret->at[i].kind == KH_BLOCK_DELIVERY);
 	}
-	if (e == KH_OK)
+	if (e == KH_OK && count > 1)
 		qsort(ret->at, count, sizeof(*ret->at), compare_sources);
 	return e;
 }
@@ -112,24 +106,22 @@ static enum kh_err add_call(struct kh_op *op, const struct kh_block_row *block, 
  * B23: of each source what its Controller may know.  What the world said of itself, such as a final URL, is sealed with
  * the content; the source of what was put in is told to whoever gave it.
  */
-static enum kh_err add_source(struct kh_op *op, int64_t id, yyjson_mut_doc *doc, yyjson_mut_val *list)
+static enum kh_err add_source(struct kh_op *op, const struct kh_block_row *block, yyjson_mut_doc *doc,
+			      yyjson_mut_val *list)
 {
-	struct kh_block_row block;
 	yyjson_val *attribution = NULL;
-	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, id, &block);
+	enum kh_err e = kh_json_read(op->arena, block->attribution, &attribution, op->err);
 
-	if (e == KH_OK)
-		e = kh_json_read(op->arena, block.attribution, &attribution, op->err);
 	if (e != KH_OK)
 		return e;
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
-	kh_json_add(doc, obj, "block", kh_op_id(op, KH_ID_BLOCK, id));
+	kh_json_add(doc, obj, "block", kh_op_id(op, KH_ID_BLOCK, block->id));
 	kh_json_add(doc, obj, "operation", kh_json_str(kh_json_get(attribution, "operation")));
-	if (block.declaration != 0)
-		e = add_call(op, &block, doc, obj);
-	else if (kh_op_sees_all(op) || block.put_by == op->caller->id)
-		kh_json_add(doc, obj, "source", block.source);
-	kh_op_add_time(op, doc, obj, "time", block.created_at);
+	if (block->declaration != 0)
+		e = add_call(op, block, doc, obj);
+	else if (kh_op_sees_all(op) || block->put_by == op->caller->id)
+		kh_json_add(doc, obj, "source", block->source);
+	kh_op_add_time(op, doc, obj, "time", block->created_at);
 	kh_json_add(doc, obj, "audit_id", kh_json_str(kh_json_get(attribution, "audit_id")));
 	return e;
 }
@@ -141,7 +133,7 @@ static enum kh_err add_attribution(struct kh_op *op, const struct sources *sourc
 	enum kh_err e = KH_OK;
 
 	for (size_t i = 0; e == KH_OK && i < sources->n; i++)
-		e = add_source(op, sources->at[i].id, doc, list);
+		e = add_source(op, &sources->at[i], doc, list);
 	return e;
 }
 
