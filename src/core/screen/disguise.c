@@ -15,11 +15,11 @@ static const char leet[256] = {
 	['0'] = 'o', ['1'] = 'i', ['!'] = 'i', ['|'] = 'i', ['3'] = 'e', ['4'] = 'a', ['@'] = 'a', ['5'] = 's',
 	['$'] = 's', ['7'] = 't', ['+'] = 't', ['8'] = 'b', ['9'] = 'g', ['6'] = 'g', ['2'] = 'z'};
 
-static char leet_letter(char c, bool ell)
+static char leet_letter(char c)
 {
 	char letter = leet[(unsigned char)c];
 
-	return letter == 0 ? c : letter == 'i' && ell ? 'l' : letter;
+	return letter == 0 ? c : letter;
 }
 
 /* Letters, digits and the signs that stand for letters. */
@@ -28,8 +28,7 @@ static bool in_word(char c)
 	return (unsigned char)c >= 0x80 || kh_ascii_is_alpha(c) || leet[(unsigned char)c] != 0 || c == '\'';
 }
 
-enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool ell, struct kh_view *ret_text,
-			     size_t *ret_changed)
+enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text, size_t *ret_changed)
 {
 	char *out = kh_arena_alloc(arena, text.n);
 	size_t changed = 0;
@@ -48,7 +47,7 @@ enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool e
 			stop--, signs--;
 		bool word = signs > 0 && letters + signs >= 2 && (letters > 0 || signs <= 4);
 		for (size_t i = at; i < end; i++)
-			out[i] = word && i < stop ? leet_letter(text.p[i], ell) : text.p[i];
+			out[i] = word && i < stop ? leet_letter(text.p[i]) : text.p[i];
 		changed += word && letters > 0 ? signs : 0;
 		if (end == at)
 			out[end] = text.p[end], end++;
@@ -56,6 +55,24 @@ enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool e
 	}
 	*ret_text = kh_view_of(out, text.n);
 	*ret_changed = changed;
+	return KH_OK;
+}
+
+enum kh_err kh_disguise_ell(struct kh_arena *arena, struct kh_view text, struct kh_view leet_text,
+			    struct kh_view *ret_text, bool *ret_differs)
+{
+	char *out = kh_arena_alloc(arena, text.n);
+	unsigned differs = 0;
+
+	if (out == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned other = (leet_text.p[i] == 'i') & (text.p[i] != 'i');
+		out[i] = (char)(leet_text.p[i] + (int)other * ('l' - 'i'));
+		differs |= other;
+	}
+	*ret_text = kh_view_of(out, text.n);
+	*ret_differs = differs != 0;
 	return KH_OK;
 }
 

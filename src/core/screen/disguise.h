@@ -9,11 +9,15 @@
 
 /*
  * TEXT (a skeleton) with digits and signs inside words replaced by the letters they stand for, byte for byte, so that
- * offsets stay the same.  ELL says whether 1, ! and | are an l or an i.  Also gives the number of characters changed in
- * words that have letters too.
+ * offsets stay the same: 1, ! and | by an i.  Also gives the number of characters changed in words that have letters
+ * too.
  */
-enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, bool ell, struct kh_view *ret_text,
+enum kh_err kh_disguise_leet(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_text,
 			     size_t *ret_changed) KH_CHECKED;
+
+/* The same of TEXT and its LEET_TEXT, with 1, ! and | as an l; *RET_DIFFERS: that makes a difference. */
+enum kh_err kh_disguise_ell(struct kh_arena *arena, struct kh_view text, struct kh_view leet_text,
+			    struct kh_view *ret_text, bool *ret_differs) KH_CHECKED;
 
 struct kh_spaced {
 	struct kh_view text;

@@ -350,16 +350,14 @@ static enum kh_err read_disguises(struct reading *r, const struct kh_form *form,
 	struct kh_spaced spaced;
 	enum kh_err e = KH_OK;
 
-	struct kh_view first = {NULL, 0};
+	struct kh_view text = {NULL, 0};
+	size_t changed = 0;
+	bool differs = true;
 	for (int ell = 0; e == KH_OK && ell < 2; ell++) {
-		struct kh_view text;
-		size_t changed;
-		e = kh_disguise_leet(r->arena, skeleton->text, ell != 0, &text, &changed);
-		if (e != KH_OK || changed == 0)
+		e = ell == 0 ? kh_disguise_leet(r->arena, skeleton->text, &text, &changed)
+			     : kh_disguise_ell(r->arena, skeleton->text, text, &text, &differs);
+		if (e != KH_OK || changed == 0 || !differs)
 			break;
-		if (ell != 0 && kh_view_eq(text, first))
-			break;
-		first = text;
 		struct kh_form leet = *skeleton;
 		leet.text = text;
 		if (leet.layer_count < KH_FORM_LAYERS)
